@@ -80,7 +80,7 @@ start(struct redundancy_worker *c)
 
 /* News only: how many, and what most of them hang on. */
 static void
-tell(struct redundancy_worker *c, const struct view *v)
+log_change(struct redundancy_worker *c, const struct view *v)
 {
 	const struct view_redundancy *h = v->homes;
 	const struct redundancy_point *p = h->point;
@@ -119,7 +119,7 @@ counted(void *cookie, void *job, struct mono now)
 	if (k->result != NULL && k->view->homes == NULL) {
 		k->view->homes = k->result;
 		k->result = NULL;
-		tell(c, k->view);
+		log_change(c, k->view);
 	}
 	let_go(c, k);
 	start(c);

@@ -289,7 +289,7 @@ freeze_node(struct builder *d, struct topo *t, node_ix i, port_ix first,
 
 /* Peers and routes: they need every node's first port. */
 static void
-connect(struct builder *d, struct topo *t)
+freeze_links(struct builder *d, struct topo *t)
 {
 	for (node_ix i = 0; i < t->nnodes; i++) {
 		builder_id id = d->order[i];
@@ -442,7 +442,7 @@ builder_freeze(struct builder *d, uint32_t generation, struct reason *why)
 			memcpy(t->info[info_at[r]], d->infos.at[r], INFO_BYTES);
 	free(first);
 	free(info_at);
-	connect(d, t);
+	freeze_links(d, t);
 	freeze_switches(d, t);
 	freeze_text(d, t);
 	topo_seal(t);

@@ -17,7 +17,7 @@ portinfo_pool_free(struct portinfo_pool *x)
 }
 
 static uint64_t
-hash(const uint8_t bytes[INFO_BYTES])
+hash_portinfo(const uint8_t bytes[INFO_BYTES])
 {
 	return fnv_more(FNV_START, bytes, INFO_BYTES);
 }
@@ -43,7 +43,7 @@ place(struct portinfo_pool *x)
 static info_ref
 take(struct portinfo_pool *x, const uint8_t bytes[INFO_BYTES])
 {
-	uint64_t key = hash(bytes);
+	uint64_t key = hash_portinfo(bytes);
 	uint32_t r;
 	bool known = map_get(&x->known, key, &r);
 
@@ -70,7 +70,7 @@ portinfo_pool_drop(struct portinfo_pool *x, info_ref *r)
 	uint32_t first;
 
 	if (*r != INFO_NONE && --x->refs[*r] == 0) {
-		key = hash(x->at[*r]);
+		key = hash_portinfo(x->at[*r]);
 		if (map_get(&x->known, key, &first) && first == *r)
 			(void)map_del(&x->known, key);
 		x->refs[*r] = x->free;

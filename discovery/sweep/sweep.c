@@ -531,7 +531,7 @@ submit(struct sweep *s, const struct sweep_job *job, struct mono now)
 
 /* The next port of the switches being read, one switch after the other. */
 static bool
-ring_take(struct sweep *s, struct sweep_job *job)
+queue_next_port(struct sweep *s, struct sweep_job *job)
 {
 	while (s->nring > 0) {
 		builder_id id;
@@ -603,7 +603,7 @@ next_job(struct sweep *s, struct sweep_job *job)
 				return true;
 		}
 	} while ((s->asks == 0 || only_stragglers(s)) && sweep_ask_group(s));
-	return ring_take(s, job);
+	return queue_next_port(s, job);
 }
 
 void

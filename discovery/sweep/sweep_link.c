@@ -236,7 +236,7 @@ follow_up(struct sweep *s, const struct answer *a, builder_id n, bool known)
 
 /* Believe it: from's port is cabled to port of n. */
 static void
-accept(struct sweep *s, const struct answer *a, builder_id n)
+connect_link_end(struct sweep *s, const struct answer *a, builder_id n)
 {
 	struct builder *d = s->d;
 	uint8_t port = a->ni.local_port;
@@ -385,7 +385,7 @@ disagree(struct sweep *s, const struct answer *a, builder_id n)
 
 /* A link that is up and through which nobody, or nonsense, answers. */
 static void
-silent(struct sweep *s, const struct sweep_job *job, const char *why)
+mark_link_silent(struct sweep *s, const struct sweep_job *job, const char *why)
 {
 	const struct builder_port *p = &s->d->node[job->node]->port[job->port];
 	char name[96];
@@ -413,18 +413,19 @@ sweep_got_ask(struct sweep *s, const struct sweep_job *job,
 	builder_id n;
 
 	if (res->outcome != XACT_OK) {
-		silent(s, job,
+		mark_link_silent(s, job,
 			res->outcome == XACT_STATUS
 				? mad_status_name(res->status)
 				: "nobody answers");
 		return;
 	}
 	if (mad_node_info_decode(res->data, &a.ni, &why) != 0) {
-		silent(s, job, why.text);
+		mark_link_silent(s, job, why.text);
 		return;
 	}
 	if (a.ni.local_port == 0) {
-		silent(s, job, "NodeInfo: it says it was asked through port 0");
+		mark_link_silent(s, job,
+			"NodeInfo: it says it was asked through port 0");
 		return;
 	}
 	if (sweep_bit(sweep_node(s, a.from)->banned, a.port))
@@ -446,7 +447,7 @@ sweep_got_ask(struct sweep *s, const struct sweep_job *job,
 	if (n == BUILDER_NONE || contested)
 		n = meet(s, &a);
 	if (n != BUILDER_NONE)
-		accept(s, &a, n);
+		connect_link_end(s, &a, n);
 }
 
 void

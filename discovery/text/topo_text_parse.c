@@ -494,7 +494,7 @@ parse_line(struct parse *p)
 
 /* Who is cabled to a port so far, as node << 8 | port, or ~0. */
 static int
-connect(struct parse *p, const struct half *h, struct map *ends)
+parse_link(struct parse *p, const struct half *h, struct map *ends)
 {
 	uint64_t key, a, b;
 	builder_id peer;
@@ -533,7 +533,7 @@ connect_all(struct parse *p)
 	int rc = 0;
 
 	for (size_t i = 0; i < p->nhalf && rc == 0; i++)
-		rc = connect(p, &p->half[i], &ends);
+		rc = parse_link(p, &p->half[i], &ends);
 	map_free(&ends);
 	return rc;
 }

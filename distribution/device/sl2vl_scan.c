@@ -270,7 +270,7 @@ ask(struct sl2vl_scan *s, struct xact *x, uint64_t mkey, struct mono now)
 
 /* The next row; false: that was the last one of the switch. */
 static bool
-step(struct sl2vl_scan *s)
+advance_row(struct sl2vl_scan *s)
 {
 	unsigned nports = s->topo->node[s->todo[s->next]].nports;
 
@@ -309,7 +309,7 @@ sl2vl_scan_feed(struct sl2vl_scan *s, struct xact *x, uint64_t mkey,
 	while (many-- > 0 && s->next < s->ntodo && xact_room(x)) {
 		if (s->out <= s->topo->node[s->todo[s->next]].nports) {
 			ask(s, x, mkey, now);
-			if (step(s) && s->misses < MISSES_MAX)
+			if (advance_row(s) && s->misses < MISSES_MAX)
 				continue;
 		}
 		s->out = UINT8_MAX;

@@ -502,7 +502,7 @@ top_done(void *cookie, uint64_t tag, const struct xact_result *res)
 }
 
 static void
-send(struct mft *m, struct xact_request *r, xact_done *done, uint64_t tag,
+send_set(struct mft *m, struct xact_request *r, xact_done *done, uint64_t tag,
 	struct mono now)
 {
 	r->method = MAD_SET;
@@ -530,7 +530,7 @@ send_top(struct mft *m, size_t at, uint64_t mkey, struct mono now)
 	i.state_change = false;
 	r.attr = MAD_SWITCH_INFO;
 	mad_switch_info_encode(&i, r.data);
-	send(m, &r, top_done, at, now);
+	send_set(m, &r, top_done, at, now);
 }
 
 static void
@@ -549,12 +549,12 @@ send_cell(struct mft *m, size_t at, unsigned c, uint64_t mkey, struct mono now)
 	r.mod = (uint32_t)(c % s->npos) << MFT_POSITION_SHIFT | c / s->npos;
 	for (unsigned g = 0; g < MFT_COLUMNS; g++)
 		be_put16(r.data + (size_t)2 * g, goal[g]);
-	send(m, &r, cell_done, (uint64_t)at << 32 | c, now);
+	send_set(m, &r, cell_done, (uint64_t)at << 32 | c, now);
 }
 
 /* One step of the present stage; false: it has none left. */
 static bool
-step(struct mft *m, const struct mft_wire *w, struct mono now)
+stage_step(struct mft *m, const struct mft_wire *w, struct mono now)
 {
 	if (m->stage == MFT_ASK)
 		return mft_read_step(m, w, now);
@@ -610,7 +610,7 @@ mft_feed(struct mft *m, const struct mft_wire *w, struct mono now)
 	while (m->stage != MFT_REST) {
 		if (!xact_room(m->job.x))
 			return;
-		if (step(m, w, now))
+		if (stage_step(m, w, now))
 			continue;
 		if (m->inflight > 0)
 			return;

@@ -321,7 +321,7 @@ skip(struct push *p, const struct plan_step *s)
 }
 
 static void
-send(struct push *p, const struct plan_phase *f, struct mono now)
+send_phase(struct push *p, const struct plan_phase *f, struct mono now)
 {
 	while (p->next < f->end && xact_room(p->job.x)) {
 		if (void_step(p, &p->plan->step[p->next]))
@@ -365,7 +365,7 @@ push_feed(struct push *p, struct mono now)
 		}
 		if (!p->open && !open_phase(p, f, now))
 			return;
-		send(p, f, now);
+		send_phase(p, f, now);
 		if (p->inflight > 0 || p->next < f->end || p->nagain > 0)
 			return;
 		if (f->kind == PLAN_UNBLOCK)

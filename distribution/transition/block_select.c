@@ -199,7 +199,7 @@ begin(const struct cut *c, struct dynamic_order *o)
 
 /* Add turns in the order of e; what is refused goes into set. */
 static void
-insert(struct cut *c, struct transition_set *set)
+insert_dependencies(struct cut *c, struct transition_set *set)
 {
 	struct dynamic_order o;
 
@@ -263,11 +263,11 @@ block_select_find(const struct lft_values *v, const struct dependency_load *l,
 		c.e[i].late =
 			!method_is_legal(v, c.e[i].v % n->nrec, c.e[i].out);
 	if (c.ne > 0)
-		insert(&c, out);
+		insert_dependencies(&c, out);
 	for (size_t i = 0; i < c.ne; i++)
 		c.e[i].late = 0;
 	if (c.ne > 0 && c.ne <= WEIGHED_TURNS) {
-		insert(&c, &other);
+		insert_dependencies(&c, &other);
 		choose(out, &other);
 	}
 	free(c.nothing);

@@ -67,7 +67,7 @@ leave(struct search *s, uint32_t v)
 }
 
 static void
-step(struct search *s)
+search_step(struct search *s)
 {
 	uint32_t v = s->path[s->npath - 1], w;
 	unsigned at = s->at[v];
@@ -105,7 +105,7 @@ components(const struct chan_graph *n, const uint64_t *turn, const bool *among,
 			continue;
 		enter(&s, v);
 		while (s.npath > 0)
-			step(&s);
+			search_step(&s);
 	}
 	free(s.index);
 	free(s.low);

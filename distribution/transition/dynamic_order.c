@@ -20,7 +20,7 @@ inside(const struct dynamic_order *o, uint32_t v, uint32_t w)
 
 /* Number all vertices on cycles of the mixture; false when that cannot be. */
 static bool
-sort(struct dynamic_order *o)
+sort_topologically(struct dynamic_order *o)
 {
 	const struct chan_graph *n = o->n;
 	uint32_t *need = mem_zalloc(n->nv, sizeof(*need));
@@ -64,7 +64,7 @@ dynamic_order_new(struct dynamic_order *o, const struct chan_graph *n,
 	o->fore = mem_alloc(n->nv * sizeof(*o->fore));
 	o->back = mem_alloc(n->nv * sizeof(*o->back));
 	o->pool = mem_alloc(n->nv * sizeof(*o->pool));
-	return sort(o);
+	return sort_topologically(o);
 }
 
 void

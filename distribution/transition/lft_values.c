@@ -263,7 +263,7 @@ struct pick {
 enum { ALWAYS = 256 };
 
 static struct pick
-pick(const struct lft_values *v, const struct lft_value_cell *c,
+pick_cell_values(const struct lft_values *v, const struct lft_value_cell *c,
 	struct transition_when when)
 {
 	struct pick p = {.was = bytes(v, LFT_EMPTY), .is = bytes(v, LFT_EMPTY)};
@@ -320,7 +320,7 @@ load_cell(const struct lft_values *v, const struct lft_value_cell *c,
 	uint8_t *line = l->merged + (size_t)c->s * 2 * LFT_BLOCK;
 	const uint8_t *stage = stage_of(v, c);
 	struct transition_pair *pair = &l->of[c->s];
-	struct pick p = pick(v, c, when);
+	struct pick p = pick_cell_values(v, c, when);
 
 	pair->a = merged(&p, p.a, stage, line);
 	pair->b =
@@ -399,7 +399,7 @@ lft_values_entry(const struct lft_values *v, sw_ix s, uint32_t lid,
 		return 1;
 	}
 	c = &v->c[cell - 1];
-	p = pick(v, c, when);
+	p = pick_cell_values(v, c, when);
 	stage = stage_of(v, c);
 	at = stage != NULL ? stage[i] : 0;
 	out[0] = at < p.a ? p.is[i] : p.was[i];

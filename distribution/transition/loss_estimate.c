@@ -245,7 +245,7 @@ closed(const struct play *w, sw_ix s, unsigned in, unsigned out, unsigned which)
 /* One step of a packet for LID number i of the block from switch s: its fate,
  * or UNKNOWN and the next switch. */
 static unsigned
-step(const struct play *w, sw_ix *s, unsigned i, port_ix owner,
+packet_step(const struct play *w, sw_ix *s, unsigned i, port_ix owner,
 	const struct loss_estimate_moment *m)
 {
 	const struct topo *t = w->t;
@@ -292,7 +292,7 @@ follow(struct play *w, sw_ix s, unsigned i, port_ix owner,
 		}
 		w->fate[s] = ON_THE_WAY;
 		w->path[k++] = s;
-		end = step(w, &s, i, owner, m);
+		end = packet_step(w, &s, i, owner, m);
 	}
 	while (k-- > 0)
 		w->fate[w->path[k]] = (uint8_t)end;

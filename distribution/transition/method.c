@@ -15,9 +15,9 @@ method_sftree_members(const struct lft_values *v)
 	bool *turned = mem_zalloc(n->nsw, sizeof(*turned));
 	sw_ix *queue = mem_alloc(n->nsw * sizeof(*queue)), tail = 0;
 
-	if (v->to->turn_leaf != TOPO_NONE) {
-		queue[tail++] = v->to->turn_leaf;
-		turned[v->to->turn_leaf] = true;
+	if (v->to->sftree_root != TOPO_NONE) {
+		queue[tail++] = v->to->sftree_root;
+		turned[v->to->sftree_root] = true;
 	}
 	for (sw_ix i = 0; i < tail; i++) {
 		sw_ix s = queue[i];
@@ -46,8 +46,8 @@ is_up(const struct lft_values *v, uint32_t r)
 	if (peer == n->nsw || chan_graph_quarantined(n, peer))
 		return false;
 	/* It knows more: of switches that joined the subtree later. */
-	if (v->to->line != NULL)
-		return v->to->line[peer] < v->to->line[s];
+	if (v->to->sw_order != NULL)
+		return v->to->sw_order[peer] < v->to->sw_order[s];
 	return routes_above(v->to, peer, s) !=
 	       (v->turned[s] && v->turned[peer]);
 }

@@ -307,7 +307,7 @@ begin(struct lft_values *v)
 }
 
 static void
-close(struct lft_values *v, unsigned k)
+assign_remaining_stage(struct lft_values *v, unsigned k)
 {
 	for (size_t i = 0; i < v->ncells; i++)
 		for (unsigned l = 0; l < LFT_BLOCK; l++)
@@ -339,7 +339,7 @@ stage_bulk_find(struct lft_values *v, const uint32_t *comp, unsigned max,
 	if (left > 0 && k == max)
 		k--; /* what is left joins the last one */
 	*nstages = left > 0 ? k + 1 : k;
-	close(v, k);
+	assign_remaining_stage(v, k);
 	lft_values_lines_free(&b.lines);
 	free(b.must);
 	free(b.back);

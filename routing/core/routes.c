@@ -58,14 +58,14 @@ routes_unref(struct routes *r)
 		arena_free(r->tree->arena); /* it lives there itself */
 	free(r->rank);
 	free(r->read);
-	free(r->line);
+	free(r->sw_order);
 	free(r->plane);
 	free(r->row);
 	free(r->lanes.cls);
 	free(r->lanes.pair);
 	verify_state_unref(r->verified);
 	free(r->turns);
-	routes_cache_unref(r->memory);
+	routes_cache_unref(r->cache);
 	free(r);
 }
 
@@ -82,7 +82,7 @@ routes_new(struct topo *t, struct lft_pool *pool)
 	r->engine = "";
 	r->rank = mem_zalloc(t->nsw, sizeof(*r->rank));
 	r->lanes.n = r->lanes.spread = 1;
-	r->turn_leaf = TOPO_NONE;
+	r->sftree_root = TOPO_NONE;
 	r->top = t->max_lid;
 	r->nblocks = (uint32_t)t->max_lid / LFT_BLOCK + 1;
 	r->row = mem_zalloc(t->nsw, sizeof(struct lft_row *));
@@ -167,8 +167,8 @@ routes_order(const struct routes *r, uint32_t *pos)
 	const struct topo *t = r->topo;
 	struct ranked *all;
 
-	if (r->line != NULL) {
-		memcpy(pos, r->line, t->nsw * sizeof(*pos));
+	if (r->sw_order != NULL) {
+		memcpy(pos, r->sw_order, t->nsw * sizeof(*pos));
 		return;
 	}
 	all = mem_zalloc(t->nsw, sizeof(*all));
@@ -414,15 +414,16 @@ routes_for(const struct routes *r, struct topo *t)
 	c->refs = 1;
 	c->generation = t->generation;
 	c->topo = topo_ref(t);
-	c->memory = routes_cache_ref(r->memory);
+	c->cache = routes_cache_ref(r->cache);
 	if (c->tree != NULL)
 		c->tree->refs++;
 	c->verified = verify_state_ref(r->verified);
 	c->rank = mem_dup(r->rank, t->nsw * sizeof(*r->rank));
 	if (r->read != NULL)
 		c->read = mem_dup(r->read, t->nsw * sizeof(*r->read));
-	if (r->line != NULL)
-		c->line = mem_dup(r->line, t->nsw * sizeof(*r->line));
+	if (r->sw_order != NULL)
+		c->sw_order =
+			mem_dup(r->sw_order, t->nsw * sizeof(*r->sw_order));
 	if (r->plane != NULL)
 		c->plane = mem_dup(r->plane, t->nsw);
 	c->row = mem_dup(r->row, t->nsw * sizeof(struct lft_row *));
@@ -451,8 +452,8 @@ routes_note(const struct routes *r, sw_ix s)
 		.read = r->read != NULL ? r->read[s] : ROUTE_READ_NEVER,
 	};
 
-	if (r->line != NULL)
-		is.place = r->line[s] + 1;
+	if (r->sw_order != NULL)
+		is.place = r->sw_order[s] + 1;
 	if (r->plane != NULL)
 		is.plane = (uint8_t)(r->plane[s] + 1);
 	if (r->lanes.cls != NULL)
@@ -493,9 +494,9 @@ recall_line(struct routes *r, struct ranked *all)
 	for (sw_ix i = 1; i < n; i++)
 		if (all[i].rank == all[i - 1].rank)
 			return;
-	r->line = mem_alloc(n * sizeof(*r->line));
+	r->sw_order = mem_alloc(n * sizeof(*r->sw_order));
 	for (sw_ix i = 0; i < n; i++)
-		r->line[all[i].sw] = i;
+		r->sw_order[all[i].sw] = i;
 }
 
 void

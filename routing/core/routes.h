@@ -134,17 +134,17 @@ struct routes {
 	const char *engine;    /* static string */
 	enum route_order order;
 	uint32_t *rank;	      /* [nsw] */
-	uint32_t *line;	      /* [nsw] places in the order that the tables obey,
-				 or NULL: that of the ranks; see routes_order */
+	uint32_t *sw_order;   /* [nsw] places in the order that the tables obey,
+			 or NULL: that of the ranks; see routes_order */
 	uint8_t *plane;	      /* [nsw] or NULL: see routes_has_order */
-	sw_ix turn_leaf;      /* the leaf under which down-up turns are
-				 made, or TOPO_NONE where none is needed */
+	sw_ix sftree_root;    /* the leaf under which down-up turns are
+			       made, or TOPO_NONE where none is needed */
 	uint16_t top;	      /* LinearFDBTop: highest LID */
 	uint32_t nblocks;     /* blocks per switch: top / 64 + 1 */
 	struct lft_row **row; /* [nsw] of nblocks each, shared with others */
 	struct route_layers lanes;
-	struct route_cache *memory; /* the engine's, or NULL */
-	uint64_t entries_kept;	    /* against the previous routes */
+	struct route_cache *cache; /* the engine's, or NULL */
+	uint64_t entries_kept;	   /* against the previous routes */
 	uint64_t entries_changed;
 	uint32_t reranked;   /* switches whose rank had to change */
 	uint32_t moved;	     /* switches not in the tier that they were read
@@ -152,11 +152,12 @@ struct routes {
 	uint64_t fresh_load; /* highest link load of a fresh computation, hosts'
 				own included, or the least: see compute.h */
 	uint32_t homes;	     /* LIDs of nodes that have several */
-	uint32_t left;	     /* of those nodes: cut off by one switch, from some
-				leaf, for all that routing/improve/disjoint.h could do
-			      */
-	uint64_t apart;	     /* hash of what was said about ports when it was
-				done, or 0: it was not */
+	uint32_t lost_disjoint; /* of those nodes: cut off by one switch, from
+			   some leaf, for all that routing/improve/disjoint.h
+			   could do
+			 */
+	uint64_t disjoint_opts_hash; /* hash of what was said about ports when
+			it was done, or 0: it was not */
 	struct verify_report report;
 	struct verify_state *verified;	   /* what the verdict rests on, for the
 					      next one; or NULL */
@@ -165,9 +166,9 @@ struct routes {
 	struct routes_tree *tree;	   /* NULL: not read */
 	struct topo_class reading;	   /* {0}: not noted */
 	uint8_t *read;			   /* [nsw] enum route_read, or NULL */
-	bool stands; /* recalled, and made for this very topology: their order
-			is taken over as it is (order_restore.c) */
-	char note[256]; /* how the order came about, in words */
+	bool order_restored; /* recalled, and made for this very topology: their
+			order is taken over as it is (order_restore.c) */
+	char note[256];	     /* how the order came about, in words */
 };
 
 struct routes *routes_ref(struct routes *r);

@@ -46,7 +46,7 @@ engine_names(void)
 }
 
 static const struct engine *
-find(const char *name)
+find_engine(const char *name)
 {
 	for (size_t i = 0; engines_known[i] != NULL; i++)
 		if (strcmp(engines_known[i]->name, name) == 0)
@@ -57,13 +57,13 @@ find(const char *name)
 const char *
 engine_find(const char *word)
 {
-	const struct engine *e = word != NULL ? find(word) : NULL;
+	const struct engine *e = word != NULL ? find_engine(word) : NULL;
 
 	return e != NULL ? e->name : NULL;
 }
 
 static void __attribute__((format(printf, 2, 3)))
-tell(struct run *run, const char *fmt, ...)
+append_account(struct run *run, const char *fmt, ...)
 {
 	char *text = run->story->tried;
 	size_t n = strlen(text), room = sizeof(run->story->tried) - n;
@@ -86,7 +86,7 @@ cancelled(const struct run *run)
 }
 
 static struct verify_tables
-tables(const struct routes *r)
+routes_as_verify_tables(const struct routes *r)
 {
 	return (struct verify_tables){
 		r->topo, r->pool, r->row, r->nblocks, &r->lanes};
@@ -97,12 +97,12 @@ static int
 verify(const struct route_job *job, const struct routes *before,
 	struct routes *r, struct reason *why)
 {
-	const struct verify_tables in = tables(r);
+	const struct verify_tables in = routes_as_verify_tables(r);
 	struct verify_before was = {0};
 
 	if (before != NULL) {
 		was.state = before->verified;
-		was.in = tables(before);
+		was.in = routes_as_verify_tables(before);
 	}
 	if (verify_incremental(&was, &in, job->threads, &r->report,
 		    &r->verified, why) != 0)
@@ -179,7 +179,7 @@ has_grown(const struct topo *was, const struct topo *t)
 /* r, verified, or the same with the ports of nodes led apart; r is used up
  * then. */
 static struct routes *
-parted(const struct run *run, struct routes *r, bool keep)
+separate_paths(const struct run *run, struct routes *r, bool keep)
 {
 	const struct routes *prev = run->job->prev;
 	struct reason why = {""};
@@ -189,7 +189,8 @@ parted(const struct run *run, struct routes *r, bool keep)
 		return r;
 	apart = disjoint_routes(r, run->job,
 		!keep || prev == NULL ||
-			(prev->left > 0 && has_grown(prev->topo, r->topo)));
+			(prev->lost_disjoint > 0 &&
+				has_grown(prev->topo, r->topo)));
 	if (apart == NULL)
 		return r;
 	if (verify(run->job, r, apart, &why) == 0) {
@@ -202,7 +203,8 @@ parted(const struct run *run, struct routes *r, bool keep)
 
 /* What an engine makes, not judged yet; NULL: nothing. */
 static struct routes *
-made(struct run *run, const struct trial *trial, enum engine_result *result)
+run_engine(
+	struct run *run, const struct trial *trial, enum engine_result *result)
 {
 	struct arena *scratch = arena_new();
 	struct reason why = {""};
@@ -212,14 +214,15 @@ made(struct run *run, const struct trial *trial, enum engine_result *result)
 		run->job, trial->keep, trial->attempt, scratch, &r, &why);
 	arena_free(scratch);
 	if (*result == ENGINE_REFUSED)
-		tell(run, "%s refused: %s", trial->engine->name, why.text);
+		append_account(
+			run, "%s refused: %s", trial->engine->name, why.text);
 	return *result == ENGINE_OK ? r : NULL;
 }
 
 /* r, judged; it is used up, and NULL comes back, unless it verifies. NULL
  * stays NULL. */
 static struct routes *
-judged(struct run *run, const struct trial *trial, struct routes *r)
+verify_or_drop(struct run *run, const struct trial *trial, struct routes *r)
 {
 	struct reason why = {""};
 
@@ -227,16 +230,16 @@ judged(struct run *run, const struct trial *trial, struct routes *r)
 		return NULL;
 	run->story->attempts++;
 	if (verify(run->job, run->job->prev, r, &why) == 0)
-		return parted(run, r, trial->keep);
-	tell(run, "%s attempt %u%s: %s", trial->engine->name, trial->attempt,
-		trial->keep ? " keeping" : "", why.text);
+		return separate_paths(run, r, trial->keep);
+	append_account(run, "%s attempt %u%s: %s", trial->engine->name,
+		trial->attempt, trial->keep ? " keeping" : "", why.text);
 	routes_unref(r);
 	return NULL;
 }
 
 /* Compute hosts that can be reached. */
 static uint64_t
-hosts(const struct topo *t)
+count_hosts(const struct topo *t)
 {
 	uint64_t n = 0;
 
@@ -251,7 +254,7 @@ hosts(const struct topo *t)
 
 /* r, or the same with its busiest cables relieved; r is used up then. */
 static struct routes *
-relieved(const struct run *run, struct routes *r,
+relieve_busiest_links(const struct run *run, struct routes *r,
 	const struct rebalance_opts *wish)
 {
 	struct reason why = {""};
@@ -272,7 +275,8 @@ relieved(const struct run *run, struct routes *r,
 }
 
 static bool
-within(const struct run *run, const struct routes *r, uint64_t fresh)
+is_within_load_limit(
+	const struct run *run, const struct routes *r, uint64_t fresh)
 {
 	return r->report.load_max * 1000 <= fresh * run->job->load_limit;
 }
@@ -292,7 +296,7 @@ busiest(const struct routes *r)
  * hosts.
  */
 static bool
-vouched(const struct run *run, struct routes *kept)
+has_known_load_bound(const struct run *run, struct routes *kept)
 {
 	const struct routes *prev = run->job->prev;
 	uint64_t least;
@@ -301,12 +305,12 @@ vouched(const struct run *run, struct routes *kept)
 	if (prev->topo->hash == kept->topo->hash &&
 		prev->fresh_load > kept->fresh_load)
 		kept->fresh_load = prev->fresh_load;
-	if (within(run, kept, kept->fresh_load))
+	if (is_within_load_limit(run, kept, kept->fresh_load))
 		return true;
 	least = load_bound_tree(kept);
 	if (least > kept->fresh_load)
 		kept->fresh_load = least;
-	return within(run, kept, kept->fresh_load);
+	return is_within_load_limit(run, kept, kept->fresh_load);
 }
 
 /* Do they change no more than one entry in so many of those in force? */
@@ -323,9 +327,9 @@ changes_one_in(const struct routes *r, uint64_t many)
  * must be.
  */
 static bool
-at_ease(const struct topo *t, uint64_t load, uint64_t *goal)
+is_near_load_bound(const struct topo *t, uint64_t load, uint64_t *goal)
 {
-	uint64_t own = hosts(t), least;
+	uint64_t own = count_hosts(t), least;
 
 	own += own / SLACK;
 	if (load <= own)
@@ -337,14 +341,15 @@ at_ease(const struct topo *t, uint64_t load, uint64_t *goal)
 
 /* A fresh computation, judged, whose tables are relieved where that is due. */
 static struct routes *
-eased(const struct run *run, struct routes *r)
+rebalance_fresh(const struct run *run, struct routes *r)
 {
 	struct rebalance_opts wish = {
 		.job = run->job, .fresh = true, .work = WORK_FRESH};
 
-	if (r == NULL || at_ease(r->topo, r->report.load_max, &wish.goal))
+	if (r == NULL ||
+		is_near_load_bound(r->topo, r->report.load_max, &wish.goal))
 		return r;
-	return relieved(run, r, &wish);
+	return relieve_busiest_links(run, r, &wish);
 }
 
 /*
@@ -355,14 +360,16 @@ eased(const struct run *run, struct routes *r)
  * by the difference, which is quicker.
  */
 static bool
-vouches(const struct run *run, const struct routes *fresh, struct routes *kept)
+fresh_load_allows_kept(
+	const struct run *run, const struct routes *fresh, struct routes *kept)
 {
-	const struct verify_tables in = tables(fresh);
+	const struct verify_tables in = routes_as_verify_tables(fresh);
 	uint64_t load, goal;
 
 	if (fresh->homes > 0 || changes_one_in(fresh, ALIKE) ||
 		!verify_load(&in, run->job->threads, &load) ||
-		!within(run, kept, load) || !at_ease(fresh->topo, load, &goal))
+		!is_within_load_limit(run, kept, load) ||
+		!is_near_load_bound(fresh->topo, load, &goal))
 		return false;
 	kept->fresh_load = load;
 	return true;
@@ -374,7 +381,7 @@ vouches(const struct run *run, const struct routes *fresh, struct routes *kept)
  * once.
  */
 static struct rebalance_opts
-few(const struct run *run, uint64_t fresh)
+small_rebalance_opts(const struct run *run, uint64_t fresh)
 {
 	return (struct rebalance_opts){.job = run->job,
 		.goal = fresh * (run->job->load_limit + 1000) / 2000,
@@ -388,16 +395,16 @@ few(const struct run *run, uint64_t fresh)
  * far from that.
  */
 static struct routes *
-lightened(const struct run *run, struct routes *kept)
+rebalance_kept_by_bound(const struct run *run, struct routes *kept)
 {
 	uint64_t least = kept->fresh_load, was = run->job->prev->fresh_load;
-	struct rebalance_opts wish = few(run, least);
+	struct rebalance_opts wish = small_rebalance_opts(run, least);
 	struct routes *light;
 
 	if (was * 1000 > least * run->job->load_limit)
 		return kept;
-	light = relieved(run, routes_ref(kept), &wish);
-	if (within(run, light, least)) {
+	light = relieve_busiest_links(run, routes_ref(kept), &wish);
+	if (is_within_load_limit(run, light, least)) {
 		routes_unref(kept);
 		light->fresh_load = least;
 		return light;
@@ -412,19 +419,20 @@ lightened(const struct run *run, struct routes *kept)
  * fresh tables have them.
  */
 static struct routes *
-mended(const struct run *run, struct routes *kept, const struct routes *fresh)
+rebalance_kept_by_fresh(
+	const struct run *run, struct routes *kept, const struct routes *fresh)
 {
 	uint64_t load = fresh->fresh_load;
-	struct rebalance_opts wish = few(run, load);
+	struct rebalance_opts wish = small_rebalance_opts(run, load);
 
-	if (within(run, kept, load))
+	if (is_within_load_limit(run, kept, load))
 		return kept;
-	kept = relieved(run, kept, &wish);
+	kept = relieve_busiest_links(run, kept, &wish);
 	wish.goal = load * run->job->load_limit / 1000;
 	wish.fresh = true;
-	kept = relieved(run, kept, &wish);
+	kept = relieve_busiest_links(run, kept, &wish);
 	wish.from = fresh;
-	return relieved(run, kept, &wish);
+	return relieve_busiest_links(run, kept, &wish);
 }
 
 /* Fresh tables that are nearly those in force, and not much further from them
@@ -438,19 +446,21 @@ changes_few(const struct routes *fresh, const struct routes *kept)
 
 /* Which of the two to use; the other is dropped. Either may be NULL. */
 static struct routes *
-better(struct run *run, struct routes *kept, struct routes *fresh)
+choose_routes(struct run *run, struct routes *kept, struct routes *fresh)
 {
 	if (fresh == NULL)
 		return kept;
 	fresh->fresh_load = busiest(fresh);
-	if (kept != NULL && !within(run, kept, fresh->fresh_load)) {
-		kept = mended(run, kept, fresh);
+	if (kept != NULL &&
+		!is_within_load_limit(run, kept, fresh->fresh_load)) {
+		kept = rebalance_kept_by_fresh(run, kept, fresh);
 		if (changes_few(fresh, kept)) {
 			routes_unref(kept);
 			kept = NULL;
 		}
 	}
-	if (kept != NULL && within(run, kept, fresh->fresh_load)) {
+	if (kept != NULL &&
+		is_within_load_limit(run, kept, fresh->fresh_load)) {
 		kept->fresh_load = fresh->fresh_load;
 		routes_unref(fresh);
 		return kept;
@@ -462,36 +472,39 @@ better(struct run *run, struct routes *kept, struct routes *fresh)
 
 /* One attempt of one engine: verified routes or NULL. */
 static struct routes *
-attempt(struct run *run, const struct engine *e, unsigned n,
+attempt_engine(struct run *run, const struct engine *e, unsigned n,
 	enum engine_result *result)
 {
 	struct trial trial = {.engine = e, .attempt = n, .keep = true};
 	struct routes *kept = NULL, *fresh;
 
 	if (run->job->prev != NULL && !run->job->rebalance) {
-		kept = judged(run, &trial, made(run, &trial, result));
+		kept = verify_or_drop(
+			run, &trial, run_engine(run, &trial, result));
 		if (*result != ENGINE_OK)
 			return NULL;
 	}
-	if (kept != NULL && !vouched(run, kept))
-		kept = lightened(run, kept);
-	if (kept != NULL && within(run, kept, kept->fresh_load))
+	if (kept != NULL && !has_known_load_bound(run, kept))
+		kept = rebalance_kept_by_bound(run, kept);
+	if (kept != NULL && is_within_load_limit(run, kept, kept->fresh_load))
 		return kept;
 	if (kept != NULL)
 		mem_trim(); /* the fresh ones are one more generation */
 	trial.keep = false;
-	fresh = made(run, &trial, result);
-	if (kept != NULL && fresh != NULL && vouches(run, fresh, kept)) {
+	fresh = run_engine(run, &trial, result);
+	if (kept != NULL && fresh != NULL &&
+		fresh_load_allows_kept(run, fresh, kept)) {
 		routes_unref(fresh);
 		return kept;
 	}
-	return better(run, kept, eased(run, judged(run, &trial, fresh)));
+	return choose_routes(run, kept,
+		rebalance_fresh(run, verify_or_drop(run, &trial, fresh)));
 }
 
 static bool
 same_tables(const struct routes *a, const struct routes *b)
 {
-	if (a->turn_leaf != b->turn_leaf ||
+	if (a->sftree_root != b->sftree_root ||
 		memcmp(a->rank, b->rank, a->topo->nsw * sizeof(*a->rank)) != 0)
 		return false;
 	for (sw_ix s = 0; s < a->topo->nsw; s++)
@@ -523,7 +536,8 @@ read_tree(const struct route_job *job, struct routes *r)
  * rewrites tables for it.
  */
 static struct routes *
-settled(const struct run *run, const struct engine *e, struct routes *r)
+repeat_until_stable(
+	const struct run *run, const struct engine *e, struct routes *r)
 {
 	for (unsigned i = 0; i < SETTLE && r->moved > 0; i++) {
 		struct route_job job = *run->job;
@@ -536,9 +550,9 @@ settled(const struct run *run, const struct engine *e, struct routes *r)
 		read_tree(run->job, r);
 		job.prev = r;
 		job.rebalance = false;
-		routes_cache_unref(r->memory);
-		r->memory = NULL;
-		next = attempt(&again, e, 0, &result);
+		routes_cache_unref(r->cache);
+		r->cache = NULL;
+		next = attempt_engine(&again, e, 0, &result);
 		if (next == NULL)
 			break;
 		same = same_tables(r, next);
@@ -556,13 +570,13 @@ try_engine(struct run *run, const struct engine *e)
 	enum engine_result result = ENGINE_OK;
 
 	for (unsigned n = 0; n < ATTEMPTS && result == ENGINE_OK; n++) {
-		struct routes *r = attempt(run, e, n, &result);
+		struct routes *r = attempt_engine(run, e, n, &result);
 
 		if (r == NULL)
 			continue;
 		(void)snprintf(run->story->engine, sizeof(run->story->engine),
 			"%s", e->name);
-		return settled(run, e, r);
+		return repeat_until_stable(run, e, r);
 	}
 	return NULL;
 }
@@ -577,10 +591,11 @@ compute_routes(const struct route_job *job, const char *const *engines,
 
 	*story = (struct route_account){0};
 	for (size_t i = 0; i < n && r == NULL && !cancelled(&run); i++) {
-		const struct engine *e = find(engines[i]);
+		const struct engine *e = find_engine(engines[i]);
 
 		if (e == NULL) {
-			tell(&run, "no engine is called \"%s\"", engines[i]);
+			append_account(
+				&run, "no engine is called \"%s\"", engines[i]);
 			continue;
 		}
 		last_tried |= e == &engine_updn;

@@ -42,7 +42,7 @@ split(const struct updown *u, const struct sw_order *line,
 }
 
 static uint32_t
-hash(const struct list *l)
+hash_neighbours(const struct list *l)
 {
 	uint32_t h = l->n;
 
@@ -66,7 +66,7 @@ alike(const struct updown *u, const struct nbr_class *kin, bool up)
 	slot = arena_array(u->a, (size_t)mask + 1, sizeof(*slot));
 	for (sw_ix s = 0; s < u->nsw; s++) {
 		const struct list is = list_of(u, kin, s, up);
-		uint32_t at = hash(&is) & mask;
+		uint32_t at = hash_neighbours(&is) & mask;
 		sw_ix first = s;
 
 		for (; slot[at] != 0; at = (at + 1) & mask) {

@@ -106,9 +106,9 @@ make_graph(struct updown *u)
 	make_groups(u);
 	swgraph_components(u);
 	if (u->like != NULL)
-		u->since = u->like->since;
+		u->topo_diff = u->like->topo_diff;
 	else if (u->job->prev != NULL)
-		u->since = topo_diff(t, u->job->prev->topo, u->a);
+		u->topo_diff = topo_diff(t, u->job->prev->topo, u->a);
 }
 
 static void
@@ -122,7 +122,7 @@ share_graph(struct updown *u, const struct updown *like)
 	u->weight = like->weight;
 	u->nhosts = like->nhosts;
 	u->hosts = like->hosts;
-	u->since = like->since;
+	u->topo_diff = like->topo_diff;
 }
 
 void
@@ -134,10 +134,10 @@ swgraph_build(struct updown *u)
 	u->rank = arena_array(u->a, u->nsw, sizeof(*u->rank));
 	u->tier.pos = arena_array(u->a, u->nsw, sizeof(*u->tier.pos));
 	u->tier.seq = arena_array(u->a, u->nsw, sizeof(*u->tier.seq));
-	u->line.pos = arena_array(u->a, u->nsw, sizeof(*u->line.pos));
-	u->line.seq = arena_array(u->a, u->nsw, sizeof(*u->line.seq));
+	u->sw_order.pos = arena_array(u->a, u->nsw, sizeof(*u->sw_order.pos));
+	u->sw_order.seq = arena_array(u->a, u->nsw, sizeof(*u->sw_order.seq));
 	u->flat = arena_array(u->a, u->nsw, sizeof(*u->flat));
-	u->turn = arena_array(u->a, u->words, sizeof(*u->turn));
+	u->sftree_set = arena_array(u->a, u->words, sizeof(*u->sftree_set));
 	u->turn_leaf = TOPO_NONE;
 	u->m = u->own = u->a;
 	if (u->like != NULL && u->plane == NULL)
@@ -188,8 +188,8 @@ swgraph_sort(struct updown *u)
 	if (u->nsw > 0)
 		qsort(p, u->nsw, sizeof(*p), by_place);
 	for (uint32_t i = 0; i < u->nsw; i++) {
-		u->tier.seq[i] = u->line.seq[i] = p[i].sw;
-		u->tier.pos[p[i].sw] = u->line.pos[p[i].sw] = i;
+		u->tier.seq[i] = u->sw_order.seq[i] = p[i].sw;
+		u->tier.pos[p[i].sw] = u->sw_order.pos[p[i].sw] = i;
 		u->flat[p[i].sw] = is_flat(u, p[i].sw);
 	}
 }

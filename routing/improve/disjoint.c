@@ -300,8 +300,8 @@ state_of(struct disjoint *e, sw_ix s, uint32_t changes)
  * so that what is done depends on the entries alone.
  */
 static bool
-step(struct disjoint *e, const struct disjoint_path *w, sw_ix s, uint32_t k,
-	uint32_t c)
+try_next_hop(struct disjoint *e, const struct disjoint_path *w, sw_ix s,
+	uint32_t k, uint32_t c)
 {
 	const struct disjoint_state *was = state_of(e, s, k);
 	uint32_t other = c != w->next[s];
@@ -348,7 +348,7 @@ explore(struct disjoint *e, const struct disjoint_path *w, sw_ix leaf,
 			sw_ix x = t->adj[c].peer;
 
 			if (e->seen[x] != e->all && may(e, w, s, c) &&
-				step(e, w, s, k, c))
+				try_next_hop(e, w, s, k, c))
 				e->queue[n++] = x * (CHANGES + 1) + k +
 						(c != w->next[s]);
 		}
@@ -635,7 +635,7 @@ part_all(struct disjoint *e, bool all)
 			(job->cancel == NULL || !*job->cancel))
 			part_node(e, i);
 	/* who was not looked at is as he was */
-	e->left += e->due != NULL ? job->prev->left : 0;
+	e->left += e->due != NULL ? job->prev->lost_disjoint : 0;
 }
 
 struct routes *
@@ -643,7 +643,7 @@ disjoint_routes(struct routes *r, const struct route_job *job, bool all)
 {
 	struct disjoint e = {.t = r->topo, .job = job, .from = r};
 
-	r->apart = said(job->options);
+	r->disjoint_opts_hash = said(job->options);
 	if (r->homes == 0)
 		return NULL;
 	e.a = arena_new();
@@ -652,9 +652,9 @@ disjoint_routes(struct routes *r, const struct route_job *job, bool all)
 		part_all(&e, all);
 	redundancy_ports_free(&e.ports);
 	arena_free(e.a);
-	r->left = e.left;
+	r->lost_disjoint = e.left;
 	if (e.r != NULL) {
-		e.r->left = e.left;
+		e.r->lost_disjoint = e.left;
 		verify_state_unref(e.r->verified);
 		e.r->verified = NULL;
 		free(e.r->turns);

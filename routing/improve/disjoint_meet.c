@@ -133,7 +133,7 @@ enqueue(struct meet *m, sw_ix s)
 
 /* From s to the next switches, what is in bits. */
 static void
-send(struct meet *m, sw_ix s, uint32_t b, uint64_t bits, uint64_t *word)
+forward_bits(struct meet *m, sw_ix s, uint32_t b, uint64_t bits, uint64_t *word)
 {
 	const struct disjoint *e = m->e;
 	const struct disjoint_switch *sw = &e->sw[s];
@@ -168,14 +168,14 @@ follow(struct meet *m, uint32_t b, uint64_t *word)
 		if (!m->leaf[i].as_before ||
 			routes_block(e->from, m->leaf[i].sw, b) !=
 				routes_block(e->from, m->leaf[i - 1].sw, b))
-			send(m, m->leaf[i].sw, b, m->want[b], word);
+			forward_bits(m, m->leaf[i].sw, b, m->want[b], word);
 	while (m->nqueue > 0) {
 		sw_ix s = m->queue[m->head];
 
 		m->head = m->head + 1 < nsw ? m->head + 1 : 0;
 		m->nqueue--;
 		m->queued[s] = false;
-		send(m, s, b, word[s] & ~m->sent[s], word);
+		forward_bits(m, s, b, word[s] & ~m->sent[s], word);
 	}
 }
 

@@ -222,8 +222,9 @@ disjoint_select(struct disjoint *e)
 	const struct topo *t = e->t;
 	bool some;
 
-	if (prev == NULL || prev->apart != e->from->apart ||
-		(prev->left > 0 && !same_order(e)))
+	if (prev == NULL ||
+		prev->disjoint_opts_hash != e->from->disjoint_opts_hash ||
+		(prev->lost_disjoint > 0 && !same_order(e)))
 		return false;
 	e->due = arena_array(e->a, e->ports.n, sizeof(*e->due));
 	some = find_due_at_ends(e);

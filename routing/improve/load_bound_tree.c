@@ -172,7 +172,7 @@ cut_tier(struct least *l, uint32_t from, uint32_t to)
 
 /* Live switches by rank, the last tier first. */
 static void
-sort(struct least *l, struct arena *a)
+sort_by_rank(struct least *l, struct arena *a)
 {
 	uint32_t most = 0, *at;
 	uint32_t nsw = l->t->nsw;
@@ -254,7 +254,7 @@ load_bound_tree(const struct routes *r)
 	uint64_t most;
 	uint32_t to;
 
-	sort(&l, a);
+	sort_by_rank(&l, a);
 	for (uint32_t i = 0; i < l.n; i = to) {
 		uint32_t rank = r->rank[l.seq[i]];
 

@@ -86,7 +86,7 @@ struct rebalance {
 /* ---- one LID ---- */
 
 static uint32_t
-entry(const struct rebalance *e, sw_ix s)
+lft_entry_of(const struct rebalance *e, sw_ix s)
 {
 	return rebalance_tree_entry(&e->net, e->r, s, e->lid);
 }
@@ -100,7 +100,7 @@ next_of(const struct rebalance *e, sw_ix s)
 
 /* Packets would meet others there; of the same LID they never do. */
 static int64_t
-others(const struct rebalance *e, sw_ix s, uint32_t c)
+load_with_others(const struct rebalance *e, sw_ix s, uint32_t c)
 {
 	return (int64_t)e->load[c] -
 	       (e->x->way[s] == c ? (int64_t)e->x->flow[s] : 0);
@@ -116,7 +116,7 @@ find_met(struct rebalance *e)
 	for (uint32_t i = 1; i < x->n; i++) {
 		sw_ix s = x->seq[i];
 		const struct met *on = &e->met[next_of(e, s)];
-		int64_t here = others(e, s, x->way[s]);
+		int64_t here = load_with_others(e, s, x->way[s]);
 
 		e->met[s].sum = here + on->sum;
 		e->met[s].most = here > on->most ? here : on->most;
@@ -155,7 +155,7 @@ is_passed(const struct rebalance *e, sw_ix s)
 		return true;
 	for (uint32_t c = sw->adj; c < sw->adj + sw->nadj; c++) {
 		sw_ix x = e->net.head[c];
-		uint32_t back = x == e->dest ? NONE : entry(e, x);
+		uint32_t back = x == e->dest ? NONE : lft_entry_of(e, x);
 
 		if (back != NONE && e->net.head[back] == s)
 			return true;
@@ -164,7 +164,7 @@ is_passed(const struct rebalance *e, sw_ix s)
 }
 
 static void
-spend(struct rebalance *e, uint64_t work)
+spend_work(struct rebalance *e, uint64_t work)
 {
 	e->work -= e->work < work ? e->work : work;
 }
@@ -175,12 +175,12 @@ tree_at(struct rebalance *e, struct rebalance_tree **place,
 	const struct routes *r, uint32_t lid)
 {
 	if (rebalance_tree_at(&e->ring, place, r, (uint16_t)lid))
-		spend(e, (uint64_t)e->t->nsw * LOOK);
+		spend_work(e, (uint64_t)e->t->nsw * LOOK);
 	return *place;
 }
 
 static void
-look_at(struct rebalance *e, uint32_t lid)
+load_lid(struct rebalance *e, uint32_t lid)
 {
 	e->x = tree_at(e, &e->tree[lid], e->r, lid);
 }
@@ -218,7 +218,7 @@ is_open(const struct rebalance *e, sw_ix s)
 
 /* Might s use cable c as well as its own one? */
 static bool
-legal(const struct rebalance *e, sw_ix s, uint32_t c)
+is_legal_next_hop(const struct rebalance *e, sw_ix s, uint32_t c)
 {
 	const struct rebalance_tree *x = e->x;
 	sw_ix to = e->net.head[c], next;
@@ -250,7 +250,7 @@ find_spare(const struct rebalance *e, sw_ix s)
 		best = e->x->way[s];
 	for (uint32_t c = sw->adj; c < sw->adj + sw->nadj; c++)
 		if ((best == NONE || e->load[c] < e->load[best]) &&
-			legal(e, s, c) &&
+			is_legal_next_hop(e, s, c) &&
 			!rebalance_multi_port_is_excluded(
 				&e->homes, e->net.head[c]))
 			best = c;
@@ -258,7 +258,7 @@ find_spare(const struct rebalance *e, sw_ix s)
 }
 
 static uint32_t
-spare(struct rebalance *e, sw_ix s)
+has_spare(struct rebalance *e, sw_ix s)
 {
 	if (e->spare[s].when != e->now)
 		e->spare[s] = (struct spare){e->now, find_spare(e, s)};
@@ -286,7 +286,8 @@ try_way(struct rebalance *e, sw_ix s, uint32_t c, struct move *m)
 		}
 		if (e->load[c] + add > e->level)
 			return false;
-		m->cost += others(e, x, c) - others(e, old, t->way[old]);
+		m->cost += load_with_others(e, x, c) -
+			   load_with_others(e, old, t->way[old]);
 		old = next_of(e, old);
 		x = e->net.head[c];
 		if (x == old)
@@ -296,7 +297,7 @@ try_way(struct rebalance *e, sw_ix s, uint32_t c, struct move *m)
 		c = t->way[x];
 		if (t->flow[x] == 0 &&
 			(is_via(e, x) || e->load[c] + add > e->level))
-			c = spare(e, x);
+			c = has_spare(e, x);
 		if (c == NONE)
 			return false;
 	}
@@ -306,7 +307,7 @@ try_way(struct rebalance *e, sw_ix s, uint32_t c, struct move *m)
 
 /* Few entries where they are kept, else few packets that meet. */
 static bool
-better(const struct rebalance *e, const struct choice *a,
+choice_is_better(const struct rebalance *e, const struct choice *a,
 	const struct choice *b)
 {
 	if (b->gain == 0)
@@ -321,7 +322,8 @@ better(const struct rebalance *e, const struct choice *a,
  * entry, and nothing were in the way behind the next switch but one.
  */
 static bool
-promises(struct rebalance *e, struct choice *x, const struct choice *best)
+choice_may_help(
+	struct rebalance *e, struct choice *x, const struct choice *best)
 {
 	const struct rebalance_tree *t = e->x;
 	uint32_t flow = t->flow[x->sw];
@@ -332,7 +334,7 @@ promises(struct rebalance *e, struct choice *x, const struct choice *best)
 	x->cost = e->load[x->cable] - e->met[x->sw].sum;
 	if (to != e->dest && t->flow[to] == 0 &&
 		(is_via(e, to) || e->load[way] + flow > e->level)) {
-		way = spare(e, to);
+		way = has_spare(e, to);
 		if (way == NONE || e->load[way] + flow > e->level)
 			return false;
 		x->cost += e->load[way];
@@ -346,27 +348,29 @@ promises(struct rebalance *e, struct choice *x, const struct choice *best)
 		return false;
 	}
 	x->cost *= (int64_t)flow;
-	return (x->cost <= 0 || e->any) && better(e, x, best);
+	return (x->cost <= 0 || e->any) && choice_is_better(e, x, best);
 }
 
 /* The same for sure? */
 static bool
-holds(struct rebalance *e, struct choice *x, const struct choice *best)
+choice_still_valid(
+	struct rebalance *e, struct choice *x, const struct choice *best)
 {
 	struct move m;
 
-	if (!legal(e, x->sw, x->cable) || !try_way(e, x->sw, x->cable, &m))
+	if (!is_legal_next_hop(e, x->sw, x->cable) ||
+		!try_way(e, x->sw, x->cable, &m))
 		return false;
 	x->n = m.n;
 	x->cost = m.cost;
-	return (x->cost <= 0 || e->any) && better(e, x, best);
+	return (x->cost <= 0 || e->any) && choice_is_better(e, x, best);
 }
 
 /* What passes s for the LID is about to be led elsewhere. */
 static void
-turn_from(struct rebalance *e, sw_ix s)
+reroute_away(struct rebalance *e, sw_ix s)
 {
-	spend(e,
+	spend_work(e,
 		rebalance_multi_port_exclude(&e->homes, e->r, e->lid, e->x, s));
 	e->now += rebalance_multi_port_has(
 		&e->homes, e->lid); /* no spare is as it was */
@@ -384,15 +388,16 @@ try_switch(struct rebalance *e, sw_ix s, uint32_t excess)
 
 	if (flow > e->level)
 		return best;
-	spend(e, sw->nadj);
-	turn_from(e, s);
+	spend_work(e, sw->nadj);
+	reroute_away(e, s);
 	x.gain = flow < excess ? flow : excess;
 	for (uint32_t c = sw->adj; c < sw->adj + sw->nadj; c++) {
 		if (e->load[c] > e->level - flow ||
 			dist[e->net.head[c]] != dist[s] - 1)
 			continue;
 		x.cable = c;
-		if (promises(e, &x, &best) && holds(e, &x, &best))
+		if (choice_may_help(e, &x, &best) &&
+			choice_still_valid(e, &x, &best))
 			best = x;
 	}
 	return best;
@@ -400,7 +405,7 @@ try_switch(struct rebalance *e, sw_ix s, uint32_t excess)
 
 /* Put this much of what passes s on its way, or take it off. */
 static void
-carry(struct rebalance *e, sw_ix s, uint32_t flow)
+move_flow(struct rebalance *e, sw_ix s, uint32_t flow)
 {
 	for (; s != e->dest; s = next_of(e, s)) {
 		e->load[e->x->way[s]] += flow;
@@ -410,45 +415,45 @@ carry(struct rebalance *e, sw_ix s, uint32_t flow)
 
 /* Write the entry of s. */
 static void
-put(struct rebalance *e, sw_ix s, uint8_t out)
+set_entry(struct rebalance *e, sw_ix s, uint8_t out)
 {
 	routes_put_entry(e->r, s, e->lid, out, e->wish->job->prev);
 	e->moves++;
 }
 
 static void
-make(struct rebalance *e, const struct move *m)
+apply_move(struct rebalance *e, const struct move *m)
 {
 	sw_ix s = m->step[0].sw;
 	uint32_t flow = e->x->flow[s];
 
-	carry(e, s, 0 - flow);
+	move_flow(e, s, 0 - flow);
 	for (uint32_t i = 0; i < m->n; i++) {
-		put(e, m->step[i].sw, e->t->adj[m->step[i].cable].out);
+		set_entry(e, m->step[i].sw, e->t->adj[m->step[i].cable].out);
 		e->x->way[m->step[i].sw] = m->step[i].cable;
 	}
-	carry(e, s, flow);
+	move_flow(e, s, flow);
 }
 
 /* ---- one cable ---- */
 
 /* Turn to what is sent to a LID by cable c. */
 static void
-turn_to(struct rebalance *e, uint32_t lid, uint32_t c)
+reroute_onto(struct rebalance *e, uint32_t lid, uint32_t c)
 {
 	e->lid = (uint16_t)lid;
 	e->dest = topo_switch_of(e->t, e->t->by_lid[lid]);
-	look_at(e, lid);
+	load_lid(e, lid);
 	find_users(e, c);
 	e->now++;
-	spend(e, e->t->nsw / AGAIN);
+	spend_work(e, e->t->nsw / AGAIN);
 }
 
 /* How to lead what is sent to the LID by cable c another way. */
 static void
 find_moves(struct rebalance *e, uint32_t lid, uint32_t c)
 {
-	turn_to(e, lid, c);
+	reroute_onto(e, lid, c);
 	find_met(e);
 	for (uint32_t i = 0; i < e->nuser; i++) {
 		struct choice x =
@@ -466,15 +471,16 @@ find_moves(struct rebalance *e, uint32_t lid, uint32_t c)
 
 /* Make it, if it is possible after others were made, too. */
 static void
-make_if(struct rebalance *e, const struct choice *x, uint32_t c)
+apply_choice_if_better(struct rebalance *e, const struct choice *x, uint32_t c)
 {
 	struct move m = {.n = 0};
 
-	turn_to(e, x->lid, c);
-	turn_from(e, x->sw);
+	reroute_onto(e, x->lid, c);
+	reroute_away(e, x->sw);
 	if (is_via(e, x->sw) && e->x->flow[x->sw] > 0 &&
-		legal(e, x->sw, x->cable) && try_way(e, x->sw, x->cable, &m))
-		make(e, &m);
+		is_legal_next_hop(e, x->sw, x->cable) &&
+		try_way(e, x->sw, x->cable, &m))
+		apply_move(e, &m);
 }
 
 /* Is the LID sent to by cable c, and may that be changed? */
@@ -484,14 +490,14 @@ is_free(struct rebalance *e, uint32_t lid, uint32_t c)
 	sw_ix s = e->net.tail[c];
 
 	e->lid = (uint16_t)lid;
-	if (e->fixed[lid] || entry(e, s) != c)
+	if (e->fixed[lid] || lft_entry_of(e, s) != c)
 		return false;
 	e->dest = topo_switch_of(e->t, e->t->by_lid[lid]);
-	spend(e, 1);
+	spend_work(e, 1);
 	if (!in_one_plane(e, s, e->net.head[c]) ||
 		(e->tree[lid] == NULL && !is_passed(e, s)))
 		return false;
-	look_at(e, lid);
+	load_lid(e, lid);
 	return e->x->flow[s] > 0;
 }
 
@@ -518,9 +524,9 @@ choose(struct rebalance *e, uint32_t c)
 		struct choice *x = e->choice;
 
 		for (size_t i = 1; i < e->nchoice; i++)
-			if (better(e, &e->choice[i], x))
+			if (choice_is_better(e, &e->choice[i], x))
 				x = &e->choice[i];
-		make_if(e, x, c);
+		apply_choice_if_better(e, x, c);
 		*x = e->choice[--e->nchoice];
 	}
 	return e->moves > before;
@@ -528,7 +534,7 @@ choose(struct rebalance *e, uint32_t c)
 
 /* Lead LIDs of cable c another way, until it is not above the level. */
 static void
-relieve(struct rebalance *e, uint32_t c)
+relieve_link(struct rebalance *e, uint32_t c)
 {
 	bool more = true;
 
@@ -573,7 +579,7 @@ copy_lid(struct rebalance *e)
 	for (sw_ix s = 0; s < e->t->nsw; s++)
 		if (routes_port(e->r, s, e->lid) !=
 			routes_port(from, s, e->lid))
-			put(e, s, routes_port(from, s, e->lid));
+			set_entry(e, s, routes_port(from, s, e->lid));
 	e->fixed[e->lid] = true;
 }
 
@@ -587,11 +593,11 @@ take_lid(struct rebalance *e, uint32_t c)
 	sw_ix s = e->net.tail[c];
 	const struct rebalance_tree *to;
 
-	look_at(e, e->lid);
+	load_lid(e, e->lid);
 	if (e->x->flow[s] == 0)
 		return;
 	to = tree_at(e, &e->other[e->lid], e->wish->from, e->lid);
-	spend(e, e->t->nsw / AGAIN);
+	spend_work(e, e->t->nsw / AGAIN);
 	if (rebalance_multi_port_shares(&e->homes, e->r, e->lid, to))
 		return;
 	carry_all(e, e->x, true);
@@ -606,14 +612,14 @@ take_lid(struct rebalance *e, uint32_t c)
 
 /* Take LIDs off cable c, until it is not above the level. */
 static void
-take(struct rebalance *e, uint32_t c)
+take_lids(struct rebalance *e, uint32_t c)
 {
 	sw_ix s = e->net.tail[c];
 	uint32_t last = e->t->max_lid;
 
 	for (uint32_t lid = 1; lid <= last && e->load[c] > e->level; lid++) {
 		e->lid = (uint16_t)lid;
-		if (!e->fixed[lid] && e->work > 0 && entry(e, s) == c)
+		if (!e->fixed[lid] && e->work > 0 && lft_entry_of(e, s) == c)
 			take_lid(e, c);
 	}
 }
@@ -667,19 +673,19 @@ find_busy(const struct rebalance *e, struct busy *busy)
  * at once, by what does not.
  */
 static void
-sink(struct rebalance *e, struct busy *busy)
+lower_goal(struct rebalance *e, struct busy *busy)
 {
 	uint32_t n = find_busy(e, busy);
 
 	for (unsigned round = e->wish->fresh ? 0 : 1; round < 2; round++) {
 		e->any = round > 0;
 		for (uint32_t i = 0; i < n; i++)
-			relieve(e, busy[i].cable);
+			relieve_link(e, busy[i].cable);
 	}
 }
 
 static uint32_t
-worst(const struct rebalance *e)
+busiest_load(const struct rebalance *e)
 {
 	uint32_t most = 0;
 
@@ -698,14 +704,14 @@ static void
 change_entries(struct rebalance *e, struct busy *busy)
 {
 	uint32_t goal = (uint32_t)e->wish->goal, part = STEP;
-	uint32_t is = worst(e), was;
+	uint32_t is = busiest_load(e), was;
 
 	while (is > goal && part <= FINEST && e->work > 0) {
 		was = is;
 		e->level = was - was / part - 1;
 		e->level = e->level < goal ? goal : e->level;
-		sink(e, busy);
-		is = worst(e);
+		lower_goal(e, busy);
+		is = busiest_load(e);
 		part *= is == was ? FINER : 1;
 	}
 }
@@ -719,7 +725,7 @@ change_few(struct rebalance *e, struct busy *busy)
 	e->level = (uint32_t)e->wish->goal;
 	do {
 		before = e->moves;
-		sink(e, busy);
+		lower_goal(e, busy);
 	} while (e->moves > before && e->work > 0);
 }
 
@@ -738,7 +744,7 @@ change_lids(struct rebalance *e, struct busy *busy)
 		before = e->moves;
 		for (uint32_t i = 0; i < 2 * n; i++) {
 			e->any = i >= n;
-			take(e, busy[i % n].cable);
+			take_lids(e, busy[i % n].cable);
 		}
 	} while (e->moves > before);
 }

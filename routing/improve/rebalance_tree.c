@@ -74,7 +74,7 @@ find_dist(const struct rebalance_links *c, struct rebalance_tree *x, sw_ix from)
 
 /* Switches by distance. */
 static void
-sort(const struct rebalance_links *c, struct rebalance_tree *x)
+sort_by_distance(const struct rebalance_links *c, struct rebalance_tree *x)
 {
 	uint32_t at[REBALANCE_FAR + 1] = {0};
 
@@ -116,7 +116,7 @@ read_ways(const struct rebalance_links *c, const struct routes *r, uint16_t lid,
 	x->dist[dest] = 0;
 	for (sw_ix s = 0; s < nsw; s++)
 		find_dist(c, x, s);
-	sort(c, x);
+	sort_by_distance(c, x);
 	memcpy(x->flow, c->hosts, nsw * sizeof(*x->flow));
 	for (uint32_t i = x->n; i-- > 1;)
 		x->flow[c->head[x->way[x->seq[i]]]] += x->flow[x->seq[i]];

@@ -123,7 +123,7 @@ fail(struct parse *p, const char *what)
 
 /* Go behind the next `word`; false when it does not come. */
 static bool
-seek(struct parse *p, const char *word)
+skip_to_word(struct parse *p, const char *word)
 {
 	const char *hit =
 		memmem(p->at, (size_t)(p->end - p->at), word, strlen(word));
@@ -167,7 +167,7 @@ parse_head(struct parse *p)
 	struct fts *f = p->f;
 	uint64_t guid;
 
-	if (!seek(p, " guid 0x") || !number(p, 16, UINT64_MAX, &guid))
+	if (!skip_to_word(p, " guid 0x") || !number(p, 16, UINT64_MAX, &guid))
 		return fail(p, "expected the switch's GUID");
 	for (size_t i = 0; i < f->ntables; i++)
 		if (f->table[i].guid == guid)
@@ -211,7 +211,7 @@ parse_entry(struct parse *p)
 	if (!number(p, 10, 255, &out))
 		return fail(p, "expected a port number, 0 to 255");
 	store(&f->table[f->ntables - 1], (uint32_t)lid, (uint8_t)out);
-	if (p->told[lid] || !seek(p, "portguid 0x"))
+	if (p->told[lid] || !skip_to_word(p, "portguid 0x"))
 		return 0;
 	p->told[lid] = true;
 	if (!number(p, 16, UINT64_MAX, &guid))

@@ -120,7 +120,7 @@ take(struct columns *c, sw_ix s, uint64_t k)
 
 /* To the neighbours goes what has just come; not to who has all classes. */
 static void
-step(const struct updown *g, struct columns *c, uint64_t k)
+spread_classes(const struct updown *g, struct columns *c, uint64_t k)
 {
 	for (uint32_t f = 0; f < c->nfront; f++) {
 		sw_ix s = c->front[f];
@@ -183,7 +183,7 @@ host_dist(struct tree_work *w)
 	make_columns(w, &c);
 	begin(g, &c);
 	for (uint64_t k = 1; c.nfront > 0; k++)
-		step(g, &c, k);
+		spread_classes(g, &c, k);
 	for (sw_ix s = 0; s < g->nsw; s++) {
 		w->far[s] = host_dist_of(c.sum[s], c.seen[s]);
 		w->closer[s] = host_dist_threshold(w->far[s]);

@@ -90,7 +90,7 @@ same_others(const struct topo *t, const struct topo *was, sw_ix s, sw_ix but)
 static bool
 find_edge(const struct tree_work *w, struct edge *e)
 {
-	const struct topo_diff *since = w->g.since;
+	const struct topo_diff *since = w->g.topo_diff;
 	const struct topo *t = w->g.t;
 
 	if (since->n != 2)
@@ -365,7 +365,7 @@ memory_of(const struct updown *g)
 {
 	const struct routes *prev = g->job->prev;
 
-	if (g->since == NULL || g->since->n > 2 || g->nsw == 0 ||
+	if (g->topo_diff == NULL || g->topo_diff->n > 2 || g->nsw == 0 ||
 		prev->tree == NULL)
 		return NULL;
 	return prev->tree->tree->memory;
@@ -386,7 +386,7 @@ rank_cache_use(struct tree_work *w)
 	uint32_t n = w->g.nsw;
 
 	if (w->roles || m == NULL || m->ncomp != w->g.ncomp ||
-		(w->g.since->n > 0 && !find_edge(w, &e)))
+		(w->g.topo_diff->n > 0 && !find_edge(w, &e)))
 		return false;
 	w->classes = m->classes;
 	w->doubt = m->doubt;
@@ -395,7 +395,7 @@ rank_cache_use(struct tree_work *w)
 	w->leaf = copy(w, m->leaf, n, sizeof(*w->leaf));
 	w->high = copy(w, m->high, n, sizeof(*w->high));
 	look = copy(w, m->look, m->ncomp, sizeof(*look));
-	if (w->g.since->n > 0 &&
+	if (w->g.topo_diff->n > 0 &&
 		(!same_leaves(w, &e, m->far) || !same_heights(w, &e) ||
 			!still_clear(w, &e, look) || leaves_alone(w, &e)))
 		return false;

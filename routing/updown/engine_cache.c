@@ -44,9 +44,9 @@ copy_served(struct updown *u)
 	uint64_t **served = arena_array(u->own, u->nsw, sizeof(*served));
 
 	for (sw_ix s = 0; s < u->nsw; s++)
-		if (u->serves[s] != NULL)
-			served[s] = copy(
-				u, u->serves[s], u->words, sizeof(**served));
+		if (u->sftree_extra[s] != NULL)
+			served[s] = copy(u, u->sftree_extra[s], u->words,
+				sizeof(**served));
 	return served;
 }
 
@@ -83,24 +83,25 @@ engine_cache_store(struct updown *u, const struct reachability *reach,
 	past->reach = *reach;
 	past->dests = *d;
 	past->above = u->tier_above;
-	free(r->line);
-	r->line = mem_dup(u->line.pos, u->nsw * sizeof(*r->line));
-	past->pos = copy(u, u->line.pos, u->nsw, sizeof(*past->pos));
-	past->turn = copy(u, u->turn, u->words, sizeof(*past->turn));
+	free(r->sw_order);
+	r->sw_order = mem_dup(u->sw_order.pos, u->nsw * sizeof(*r->sw_order));
+	past->pos = copy(u, u->sw_order.pos, u->nsw, sizeof(*past->pos));
+	past->turn = copy(u, u->sftree_set, u->words, sizeof(*past->turn));
 	if (u->plane != NULL) {
 		past->nplanes = u->nplanes;
 		past->plane = copy(u, u->plane, u->nsw, sizeof(*past->plane));
 		past->leaf = copy(u, u->leaf, u->nsw, sizeof(*past->leaf));
-		past->apex = copy(u, u->apex, u->nplanes, sizeof(*past->apex));
+		past->apex = copy(
+			u, u->crossing_leaf, u->nplanes, sizeof(*past->apex));
 	}
 	past->options = engine_cache_options(u->job->options);
 	past->ncomp = u->ncomp;
-	if (u->serves != NULL)
+	if (u->sftree_extra != NULL)
 		past->serves = copy_served(u);
 	past->depth = depth;
 	m->refs = m->rests = 1;
 	m->arena = u->m;
 	m->own = u->own;
 	m->what = past;
-	r->memory = m;
+	r->cache = m;
 }

@@ -24,9 +24,9 @@ engine_cache_print(const struct routes *r, struct buf *out)
 	const struct engine_cache *past;
 	const struct dest_table *d;
 
-	if (r->memory == NULL || r->memory->what == NULL)
+	if (r->cache == NULL || r->cache->what == NULL)
 		return;
-	past = r->memory->what;
+	past = r->cache->what;
 	d = &past->dests;
 	buf_printf(out, "%d %u %u %u %u", VERSION, d->n, r->topo->nsw,
 		past->depth, d->nsplit);
@@ -195,9 +195,10 @@ same_order(const struct routes *a, const struct routes *b)
 {
 	uint32_t nsw = a->topo->nsw;
 
-	return a->turn_leaf == b->turn_leaf && a->line != NULL &&
-	       b->line != NULL &&
-	       memcmp(a->line, b->line, nsw * sizeof(*a->line)) == 0 &&
+	return a->sftree_root == b->sftree_root && a->sw_order != NULL &&
+	       b->sw_order != NULL &&
+	       memcmp(a->sw_order, b->sw_order, nsw * sizeof(*a->sw_order)) ==
+		       0 &&
 	       memcmp(a->rank, b->rank, nsw * sizeof(*a->rank)) == 0;
 }
 
@@ -217,10 +218,10 @@ once_more(struct routes *r, const struct engine_options *options,
 	struct arena *scratch = arena_new();
 	struct routes *again = NULL;
 
-	r->stands = true;
+	r->order_restored = true;
 	if (e->route(&job, true, 0, scratch, &again, why) != ENGINE_OK)
 		again = NULL;
-	r->stands = false;
+	r->order_restored = false;
 	arena_free(scratch);
 	return again;
 }
@@ -238,15 +239,15 @@ engine_cache_parse(struct routes *r, const struct engine_options *options,
 	again = once_more(r, options, why);
 	if (again == NULL)
 		return -1;
-	m = routes_cache_ref(again->memory);
+	m = routes_cache_ref(again->cache);
 	if (!same_order(r, again) || m == NULL)
 		(void)reason_set(why, "the order in force is not found again");
 	else if (read_all(&in, r->topo, m))
-		r->memory = m;
+		r->cache = m;
 	else
 		(void)reason_set(why, "what is remembered is of other routes");
-	if (r->memory == NULL)
+	if (r->cache == NULL)
 		routes_cache_unref(m);
 	routes_unref(again);
-	return r->memory != NULL ? 0 : -1;
+	return r->cache != NULL ? 0 : -1;
 }

@@ -462,7 +462,7 @@ mend_across(struct part *t, const struct lft_stale_row *bad, size_t n)
 		if (!multi_tree_is_across(u, s, x))
 			continue;
 		if (!multi_tree_exits(u, s, u->plane[x], mark)) {
-			port = way_to(t, s, u->apex[u->plane[s]]);
+			port = way_to(t, s, u->crossing_leaf[u->plane[s]]);
 		} else {
 			count_once(t, bad, n);
 			for (unsigned p = 1; p < LFT_DROP; p++)
@@ -632,7 +632,7 @@ lft_repair(struct routes_repair *p, struct dest_table *d)
 	r->engine = p->prev->engine;
 	r->homes = d->nhomes;
 	r->order = u->order;
-	r->turn_leaf = u->turn_leaf;
+	r->sftree_root = u->turn_leaf;
 	if (u->plane != NULL)
 		r->plane = multi_tree_numbers(u);
 	memcpy(r->rank, u->rank, u->nsw * sizeof(*r->rank));

@@ -117,10 +117,10 @@ check_across(struct lft_stale *t, sw_ix s)
 	for (uint32_t p = 0; u->plane != NULL && p < u->nplanes; p++) {
 		const uint8_t *allowed = mark;
 
-		if (!multi_tree_is_across(u, s, u->apex[p]))
+		if (!multi_tree_is_across(u, s, u->crossing_leaf[p]))
 			continue;
 		if (!multi_tree_exits(u, s, p, mark))
-			allowed = allow(t, s, u->apex[u->plane[s]]);
+			allowed = allow(t, s, u->crossing_leaf[u->plane[s]]);
 		for (sw_ix x = 0; x < u->nsw; x++)
 			if (u->plane[x] == p && multi_tree_is_across(u, s, x))
 				check_by(t, s, x, allowed);
@@ -130,7 +130,7 @@ check_across(struct lft_stale *t, sw_ix s)
 bool
 lft_stale_templates(const struct updown *u, sw_ix s, sw_ix x)
 {
-	const uint32_t *tier = u->tier.pos, *line = u->line.pos;
+	const uint32_t *tier = u->tier.pos, *line = u->sw_order.pos;
 
 	if (x == TOPO_NONE || !row_template_same(u, s, x))
 		return false;
@@ -199,8 +199,9 @@ lft_stale_row(struct lft_stale *t, sw_ix s)
 
 		for (; b != 0; b &= b - 1)
 			check(t, s, w * 64 + bitset_lowest64(b));
-		apex |= u->plane != NULL && u->apex[u->plane[s]] / 64 == w &&
-			bitset_has(t->which.set, u->apex[u->plane[s]]);
+		apex |= u->plane != NULL &&
+			u->crossing_leaf[u->plane[s]] / 64 == w &&
+			bitset_has(t->which.set, u->crossing_leaf[u->plane[s]]);
 	}
 	if (apex)
 		check_across(t, s);

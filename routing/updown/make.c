@@ -16,7 +16,7 @@ routes_from_order(struct updown *u, bool keep, const char *engine)
 	dests = down_path(u, &reach, keep && job->prev != NULL);
 	r->engine = engine;
 	r->order = u->order;
-	r->turn_leaf = u->turn_leaf;
+	r->sftree_root = u->turn_leaf;
 	r->reranked = u->reranked;
 	r->homes = dests.nhomes;
 	if (u->plane != NULL)

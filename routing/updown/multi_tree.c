@@ -200,10 +200,10 @@ in_force(const struct updown *u, const sw_ix *at)
 	bool any = false;
 
 	for (uint32_t p = 0; prev != NULL && p < u->nplanes; p++)
-		any |= prev->turn_leaf != TOPO_NONE &&
+		any |= prev->sftree_root != TOPO_NONE &&
 		       u->t->node[u->t->sw[at[p]].node].guid ==
 			       prev->topo
-				       ->node[prev->topo->sw[prev->turn_leaf]
+				       ->node[prev->topo->sw[prev->sftree_root]
 						       .node]
 				       .guid;
 	return any;
@@ -254,8 +254,9 @@ multi_tree_order(struct updown *u, bool keep)
 	}
 	if (most == 0 || !sftree_root_set(u, keep, best, u->nplanes))
 		return false;
-	u->apex = arena_array(u->a, u->nplanes, sizeof(*u->apex));
-	memcpy(u->apex, best, u->nplanes * sizeof(*best));
+	u->crossing_leaf =
+		arena_array(u->a, u->nplanes, sizeof(*u->crossing_leaf));
+	memcpy(u->crossing_leaf, best, u->nplanes * sizeof(*best));
 	n = strlen(u->note);
 	(void)snprintf(u->note + n, sizeof(u->note) - n,
 		"; %u planes joined by cables inside racks, for switches by "
@@ -272,7 +273,7 @@ multi_tree_numbers(const struct updown *u)
 	for (sw_ix s = 0; s < u->nsw; s++)
 		mark[s] |= u->leaf[s] ? ROUTE_LEAF : 0;
 	for (uint32_t p = 0; p < u->nplanes; p++)
-		mark[u->apex[p]] |= ROUTE_APEX;
+		mark[u->crossing_leaf[p]] |= ROUTE_APEX;
 	return mark;
 }
 
@@ -299,7 +300,7 @@ static void
 find_exits(const struct updown *u, sw_ix s, uint32_t p, struct exits *e)
 {
 	const struct topo_switch *sw = &u->t->sw[s];
-	bool apex = s == u->apex[u->plane[s]];
+	bool apex = s == u->crossing_leaf[u->plane[s]];
 
 	memset(e, 0, sizeof(*e));
 	if (!u->leaf[s] || (!apex && carries_others(u, s)))
@@ -308,7 +309,7 @@ find_exits(const struct updown *u, sw_ix s, uint32_t p, struct exits *e)
 		sw_ix x = u->t->adj[i].peer;
 
 		if (u->live[x] && u->leaf[x] && u->plane[x] == p &&
-			(!apex || x == u->apex[p]))
+			(!apex || x == u->crossing_leaf[p]))
 			e->port[e->n++] = u->t->adj[i].out;
 	}
 }
@@ -346,7 +347,7 @@ is_in(const struct row_job *f, uint32_t i, uint32_t p)
 {
 	const struct updown *u = f->u;
 
-	return u->comp[f->d->dest[i]] == u->comp[u->apex[p]];
+	return u->comp[f->d->dest[i]] == u->comp[u->crossing_leaf[p]];
 }
 
 /* Across by the cables of s itself: what was stays, the rest evenly. */
@@ -381,7 +382,7 @@ multi_tree_row(struct row_job *f, sw_ix s, sw_ix prev_sw)
 {
 	const struct updown *u = f->u;
 	const struct dest_table *d = f->d;
-	sw_ix apex = u->apex[u->plane[s]];
+	sw_ix apex = u->crossing_leaf[u->plane[s]];
 	uint8_t there = LFT_DROP;
 	struct exits e;
 
@@ -422,10 +423,11 @@ multi_tree_is_valid(const struct updown *u, const bool *seed)
 		}
 	}
 	for (uint32_t p = 0; p < u->nplanes; p++) {
-		if (!sftree_root_is_leaf(u, u->apex[p]))
+		if (!sftree_root_is_leaf(u, u->crossing_leaf[p]))
 			return false;
 		for (uint32_t q = 0; q < p; q++)
-			if (!linked(u, u->apex[p], u->apex[q]))
+			if (!linked(u, u->crossing_leaf[p],
+				    u->crossing_leaf[q]))
 				return false;
 	}
 	return true;
@@ -435,8 +437,8 @@ bool
 multi_tree_is_across(const struct updown *u, sw_ix s, sw_ix x)
 {
 	return u->plane != NULL && u->plane[x] != u->plane[s] &&
-	       u->comp[x] == u->comp[u->apex[u->plane[x]]] &&
-	       u->comp[s] == u->comp[u->apex[u->plane[s]]];
+	       u->comp[x] == u->comp[u->crossing_leaf[u->plane[x]]] &&
+	       u->comp[s] == u->comp[u->crossing_leaf[u->plane[s]]];
 }
 
 bool

@@ -19,7 +19,8 @@ take_planes(struct updown *u, const uint8_t *mark)
 	bool *leaf = arena_array(u->a, u->t->nsw, sizeof(*leaf));
 	uint32_t apexes = 0;
 
-	u->apex = arena_array(u->a, ROUTE_PLANES, sizeof(*u->apex));
+	u->crossing_leaf =
+		arena_array(u->a, ROUTE_PLANES, sizeof(*u->crossing_leaf));
 	for (sw_ix s = 0; s < u->t->nsw; s++) {
 		uint32_t p = mark[s] & ROUTE_PLANE;
 
@@ -28,7 +29,7 @@ take_planes(struct updown *u, const uint8_t *mark)
 		u->nplanes = p >= u->nplanes ? p + 1 : u->nplanes;
 		if (!(mark[s] & ROUTE_APEX))
 			continue;
-		u->apex[p] = s;
+		u->crossing_leaf[p] = s;
 		apexes |= 1U << p;
 	}
 	u->plane = plane;
@@ -42,7 +43,7 @@ maker(const struct route_job *job)
 {
 	const struct topo_class *was = topo_class_previous(job);
 
-	return job->prev != NULL && job->prev->stands && was != NULL
+	return job->prev != NULL && job->prev->order_restored && was != NULL
 		       ? was->engine
 		       : NULL;
 }
@@ -75,6 +76,6 @@ order_restore(struct updown *u, const char *engine)
 	swgraph_sort(u);
 	(void)snprintf(u->note, sizeof(u->note), "order as it was");
 	if (u->plane != NULL)
-		return sftree_root_set(u, true, u->apex, u->nplanes);
+		return sftree_root_set(u, true, u->crossing_leaf, u->nplanes);
 	return sftree_root_choose(u, true) != UINT64_MAX;
 }

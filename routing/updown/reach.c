@@ -13,7 +13,7 @@ static void
 only_served(const struct updown *u, sw_ix s, uint64_t *row)
 {
 	for (uint32_t w = 0; sftree_is_extended(u, s) && w < u->words; w++)
-		row[w] &= u->serves[s][w];
+		row[w] &= u->sftree_extra[s][w];
 }
 
 /*
@@ -36,7 +36,7 @@ close_down(const struct updown *u, const struct sw_order *line,
 		memcpy(dn, nbr_class_union(&sum, s, row),
 			u->words * sizeof(*dn));
 		bitset_add(dn, s);
-		if (line == &u->line)
+		if (line == &u->sw_order)
 			only_served(u, s, dn);
 	}
 	return sets;
@@ -58,7 +58,7 @@ closures(const struct updown *u, const struct sw_order *line,
 
 		memcpy(all, row_of(r.dn, u, s), u->words * sizeof(*all));
 		bitset_or(all, nbr_class_union(&sum, s, row), u->words);
-		if (line != &u->line || !sftree_is_extended(u, s))
+		if (line != &u->sw_order || !sftree_is_extended(u, s))
 			continue;
 		for (uint32_t k = kin->mid[s]; k < u->first[s + 1]; k++)
 			bitset_or(all, row_of(r.dn, u, kin->peer[k]), u->words);
@@ -137,7 +137,7 @@ reach_dn(const struct updown *u, sw_ix s, const uint64_t *const *was,
 {
 	memcpy(own, was[s], u->words * sizeof(*own));
 	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
-		if (u->line.pos[u->group[g].peer] > u->line.pos[s])
+		if (u->sw_order.pos[u->group[g].peer] > u->sw_order.pos[s])
 			bitset_or(own, was[u->group[g].peer], u->words);
 	only_served(u, s, own);
 }
@@ -162,7 +162,7 @@ reach_path(const struct updown *u, sw_ix s, const uint64_t *const *was,
 	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++) {
 		sw_ix peer = u->group[g].peer;
 
-		if (u->line.pos[peer] < u->line.pos[s])
+		if (u->sw_order.pos[peer] < u->sw_order.pos[s])
 			bitset_or(own, was[peer], u->words);
 		else if (sftree_is_extended(u, s))
 			bitset_or(own, dn_was[peer], u->words);
@@ -240,8 +240,8 @@ next_path(const struct updown *u, const struct reach_sets *set,
 static void
 look_at_line(struct updown *u)
 {
-	u->line_kin = nbr_class_find(u, &u->line);
-	u->line_set = closures(u, &u->line, &u->line_kin);
+	u->line_kin = nbr_class_find(u, &u->sw_order);
+	u->line_set = closures(u, &u->sw_order, &u->line_kin);
 }
 
 static uint32_t
@@ -341,7 +341,7 @@ add_candidates(const struct updown *u, const uint64_t *const *before, sw_ix s,
 		sw_ix peer = u->group[u->first[s] + i].peer;
 		uint64_t *cand = rows + (size_t)i * u->words;
 
-		if ((u->line.pos[peer] < u->line.pos[s]) != up)
+		if ((u->sw_order.pos[peer] < u->sw_order.pos[s]) != up)
 			continue;
 		if (some == NULL)
 			reached(fresh, before[peer], cand, u->words);

@@ -23,7 +23,7 @@ take(const struct updown *u, const struct reach_levels *l, uint32_t w,
 
 /* Give words numbers + 1; how many. */
 static uint32_t
-pick(const struct routes_repair *p, uint32_t *slot)
+number_words(const struct routes_repair *p, uint32_t *slot)
 {
 	const struct updown *u = p->u;
 	uint32_t n = 0;
@@ -53,7 +53,7 @@ reach_block_new(const struct routes_repair *p)
 	c->ndn = r->dn.n;
 	c->npath = r->path.n;
 	c->slot = arena_array(u->a, u->words, sizeof(*c->slot));
-	n = pick(p, c->slot);
+	n = number_words(p, c->slot);
 	c->dn = arena_array(u->a, n * dn, sizeof(*c->dn));
 	c->path = arena_array(u->a, n * path, sizeof(*c->path));
 	for (uint32_t w = 0; w < u->words; w++) {
@@ -73,7 +73,7 @@ add(const struct reach_block *c, sw_ix s, uint32_t w, bool up, uint64_t of,
 	uint64_t *rows)
 {
 	const struct updown *u = c->u;
-	const uint32_t *pos = u->line.pos;
+	const uint32_t *pos = u->sw_order.pos;
 	uint32_t levels = up ? c->npath : c->ndn;
 	const uint64_t *col = (up ? c->path : c->dn) +
 			      (size_t)(c->slot[w] - 1) * levels * u->nsw;

@@ -107,7 +107,7 @@ make_word(const struct differ *x, bool path, uint32_t k, sw_ix s, uint32_t w)
 	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++) {
 		sw_ix peer = u->group[g].peer;
 
-		if ((u->line.pos[peer] < u->line.pos[s]) == path)
+		if ((u->sw_order.pos[peer] < u->sw_order.pos[s]) == path)
 			own |= was[peer][w];
 	}
 	if (path)
@@ -335,8 +335,8 @@ all_served(const struct routes_repair *p)
 		if (!sftree_is_extended(u, j))
 			continue;
 		before = arena_array(u->a, u->words, sizeof(*before));
-		for (uint32_t i = 0; i < u->line.pos[j]; i++)
-			bitset_add(before, u->line.seq[i]);
+		for (uint32_t i = 0; i < u->sw_order.pos[j]; i++)
+			bitset_add(before, u->sw_order.seq[i]);
 		for (sw_ix s = 0; s < u->nsw; s++) {
 			const uint64_t *is = u->tier_above[s];
 			const uint64_t *was = p->past->above[s];

@@ -28,7 +28,7 @@ leads_up(const struct routes_repair *p, const struct topo *t, sw_ix s)
 static bool
 turned_stays(const struct routes_repair *p)
 {
-	const struct topo_diff *since = p->u->since;
+	const struct topo_diff *since = p->u->topo_diff;
 
 	for (uint32_t i = 0; i < since->n; i++) {
 		sw_ix s = since->list[i];
@@ -45,7 +45,7 @@ static bool
 same_order(struct routes_repair *p)
 {
 	struct updown *u = p->u;
-	uint32_t *pos = u->line.pos;
+	uint32_t *pos = u->sw_order.pos;
 
 	if (u->ncomp != p->past->ncomp)
 		return false;
@@ -54,10 +54,10 @@ same_order(struct routes_repair *p)
 	swgraph_sort(u);
 	memcpy(pos, p->past->pos, u->nsw * sizeof(*pos));
 	for (sw_ix s = 0; s < u->nsw; s++)
-		u->line.seq[pos[s]] = s;
-	memcpy(u->turn, p->past->turn, u->words * sizeof(*u->turn));
-	u->turn_leaf = p->prev->turn_leaf;
-	u->serves = p->past->serves;
+		u->sw_order.seq[pos[s]] = s;
+	memcpy(u->sftree_set, p->past->turn, u->words * sizeof(*u->sftree_set));
+	u->turn_leaf = p->prev->sftree_root;
+	u->sftree_extra = p->past->serves;
 	/* a cable that is new may end in a switch below it: another computation
 	 * would choose again */
 	return u->turn_leaf == TOPO_NONE ||
@@ -89,20 +89,20 @@ routes_repair(const struct updown *like, const char *engine)
 	struct dest_table d;
 	struct routes *r;
 
-	if (job->prev == NULL || job->prev->memory == NULL ||
+	if (job->prev == NULL || job->prev->cache == NULL ||
 		strcmp(job->prev->engine, engine) != 0)
 		return NULL;
-	p.past = job->prev->memory->what;
+	p.past = job->prev->cache->what;
 	if (p.past->depth >= DEPTH ||
 		p.past->options != engine_cache_options(job->options) ||
-		like->since == NULL)
+		like->topo_diff == NULL)
 		return NULL;
 	u.plane = p.past->plane;
 	u.leaf = p.past->leaf;
-	u.apex = p.past->apex;
+	u.crossing_leaf = p.past->apex;
 	u.nplanes = p.past->nplanes;
 	swgraph_build(&u);
-	p.seed = u.since->seed;
+	p.seed = u.topo_diff->seed;
 	p.diff = arena_array(a, u.nsw, sizeof(*p.diff));
 	p.nwide = (u.words + 63) / 64;
 	p.wide = arena_array(a, (size_t)u.nsw * p.nwide, sizeof(*p.wide));
@@ -123,7 +123,7 @@ routes_repair(const struct updown *like, const char *engine)
 		return NULL;
 	}
 	engine_cache_store(&u, &p.reach, &d, p.past->depth + 1, r);
-	routes_cache_set_base(r->memory, job->prev->memory);
+	routes_cache_set_base(r->cache, job->prev->cache);
 	(void)snprintf(r->note, sizeof(r->note), "%s", job->prev->note);
 	return r;
 }

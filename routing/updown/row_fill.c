@@ -128,7 +128,8 @@ find_far(struct row_job *f, sw_ix s, uint32_t w)
 		sw_ix peer = u->group[u->first[s] + i].peer;
 
 		if (!above(f, peer, s)) {
-			far &= u->line.pos[peer] < u->line.pos[s] ? ~c : far;
+			far &= u->sw_order.pos[peer] < u->sw_order.pos[s] ? ~c
+									  : far;
 			continue;
 		}
 		far &= sw_is_above(u, s, peer) ? c : ~c;

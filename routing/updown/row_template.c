@@ -80,7 +80,7 @@ row_template_same(const struct updown *u, sw_ix s, sw_ix t)
 static bool
 same_sides(const struct updown *u, sw_ix s, sw_ix t)
 {
-	const uint32_t *pos = u->line.pos;
+	const uint32_t *pos = u->sw_order.pos;
 
 	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++) {
 		sw_ix peer = u->group[g].peer;

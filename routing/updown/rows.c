@@ -58,7 +58,7 @@ key_of(const struct updown *u, sw_ix s)
 
 /* Switches by key, and by number; units of one key, not too large. */
 static void
-order(const struct updown *u, struct rows *r)
+order_rows(const struct updown *u, struct rows *r)
 {
 	uint32_t *at = arena_array(u->a, u->nsw + 1, sizeof(*at));
 	uint32_t most = u->nsw / UNITS + 1;
@@ -231,7 +231,7 @@ rows_make(const struct updown *u, const struct reachability *r,
 	struct rows rows = {.u = u, .out = out, .former = formers(u)};
 	bool more = true;
 
-	order(u, &rows);
+	order_rows(u, &rows);
 	for (unsigned i = 0; i < n; i++) {
 		part[i] = (struct part){.rows = &rows};
 		part[i].f.r = r;

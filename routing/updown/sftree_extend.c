@@ -183,15 +183,17 @@ let_join(struct joining *x, sw_ix s)
 {
 	struct updown *u = x->u;
 
-	if (u->serves == NULL)
-		u->serves = arena_array(u->a, u->nsw, sizeof(*u->serves));
-	if (u->serves[s] == NULL) {
-		u->serves[s] = arena_array(u->a, u->words, sizeof(**u->serves));
+	if (u->sftree_extra == NULL)
+		u->sftree_extra =
+			arena_array(u->a, u->nsw, sizeof(*u->sftree_extra));
+	if (u->sftree_extra[s] == NULL) {
+		u->sftree_extra[s] =
+			arena_array(u->a, u->words, sizeof(**u->sftree_extra));
 		x->joiners++;
 	}
-	bitset_or(
-		u->serves[s], u->tier_set.dn + (size_t)s * u->words, u->words);
-	bitset_or(u->serves[s], x->lost, u->words);
+	bitset_or(u->sftree_extra[s], u->tier_set.dn + (size_t)s * u->words,
+		u->words);
+	bitset_or(u->sftree_extra[s], x->lost, u->words);
 }
 
 /*
@@ -232,7 +234,7 @@ find_former(struct joining *x)
 	x->was = arena_array(u->a, u->nsw, sizeof(*x->was));
 	x->front = arena_array(u->a, n, sizeof(*x->front));
 	memset(x->was, 0xff, u->nsw * sizeof(*x->was));
-	if (n == 0 || prev->line == NULL)
+	if (n == 0 || prev->sw_order == NULL)
 		return;
 	routes_order_in(prev, u->t, x->was);
 	routes_order(prev, line);
@@ -372,9 +374,9 @@ forget(const struct joining *x)
 {
 	struct updown *u = x->u;
 
-	for (sw_ix s = 0; u->serves != NULL && s < u->nsw; s++)
+	for (sw_ix s = 0; u->sftree_extra != NULL && s < u->nsw; s++)
 		if (u->comp[s] == u->comp[x->leaf])
-			u->serves[s] = NULL;
+			u->sftree_extra[s] = NULL;
 }
 
 uint32_t

@@ -52,10 +52,10 @@ former_leaf(const struct updown *u)
 	const struct routes *prev = u->job->prev;
 	node_ix n;
 
-	if (prev == NULL || prev->turn_leaf == TOPO_NONE)
+	if (prev == NULL || prev->sftree_root == TOPO_NONE)
 		return TOPO_NONE;
 	n = topo_by_node_guid(u->t,
-		prev->topo->node[prev->topo->sw[prev->turn_leaf].node].guid);
+		prev->topo->node[prev->topo->sw[prev->sftree_root].node].guid);
 	return n == TOPO_NONE ? TOPO_NONE : u->t->node[n].sw;
 }
 
@@ -73,13 +73,13 @@ former_tree(const struct updown *u)
 	bool *seen;
 	uint32_t n = 0;
 
-	if (prev == NULL || prev->turn_leaf == TOPO_NONE)
+	if (prev == NULL || prev->sftree_root == TOPO_NONE)
 		return NULL;
 	was = prev->topo;
 	queue = arena_array(u->a, was->nsw, sizeof(*queue));
 	seen = arena_array(u->a, was->nsw, sizeof(*seen));
-	queue[n++] = prev->turn_leaf;
-	seen[prev->turn_leaf] = true;
+	queue[n++] = prev->sftree_root;
+	seen[prev->sftree_root] = true;
 	for (uint32_t head = 0; head < n; head++) {
 		const struct topo_switch *sw = &was->sw[queue[head]];
 		node_ix x = topo_by_node_guid(u->t, was->node[sw->node].guid);
@@ -278,7 +278,7 @@ join(struct updown *u, sw_ix leaf, bool keep, struct turned *t)
 	uint64_t *tree = arena_array(u->a, u->words, sizeof(*tree));
 	uint32_t n = sftree_extend(u, leaf, keep, tree, t->seq + t->n);
 
-	bitset_or(u->turn, tree, n > 0 ? u->words : 0);
+	bitset_or(u->sftree_set, tree, n > 0 ? u->words : 0);
 	t->n += n;
 	return n > 0;
 }
@@ -331,7 +331,7 @@ rerank_lost(struct updown *u, sw_ix leaf)
 static void
 add_tree(struct updown *u, const uint64_t *tree, struct turned *t)
 {
-	bitset_or(u->turn, tree, u->words);
+	bitset_or(u->sftree_set, tree, u->words);
 	for (uint32_t i = u->nsw; i-- > 0;)
 		if (bitset_has(tree, u->tier.seq[i]))
 			t->seq[t->n++] = u->tier.seq[i];
@@ -343,12 +343,12 @@ turn_over(struct updown *u, const struct turned *t)
 {
 	uint32_t n = t->n;
 
-	memcpy(u->line.seq, t->seq, n * sizeof(*u->line.seq));
+	memcpy(u->sw_order.seq, t->seq, n * sizeof(*u->sw_order.seq));
 	for (uint32_t i = 0; i < u->nsw; i++)
-		if (!bitset_has(u->turn, u->tier.seq[i]))
-			u->line.seq[n++] = u->tier.seq[i];
+		if (!bitset_has(u->sftree_set, u->tier.seq[i]))
+			u->sw_order.seq[n++] = u->tier.seq[i];
 	for (uint32_t i = 0; i < u->nsw; i++)
-		u->line.pos[u->line.seq[i]] = i;
+		u->sw_order.pos[u->sw_order.seq[i]] = i;
 }
 
 /* Host pairs that only the subtree joins, per cable of its leaf. */
@@ -412,9 +412,9 @@ static void
 begin(struct updown *u, struct turned *t)
 {
 	t->n = 0;
-	memset(u->turn, 0, u->words * sizeof(*u->turn));
+	memset(u->sftree_set, 0, u->words * sizeof(*u->sftree_set));
 	u->turn_leaf = TOPO_NONE;
-	u->serves = NULL;
+	u->sftree_extra = NULL;
 	u->line_set = (struct reach_sets){NULL, NULL};
 }
 

@@ -108,26 +108,27 @@ struct updown {
 			     without any, 1 */
 	uint64_t nhosts;  /* sum of weights */
 	uint64_t *hosts;  /* [ncomp] compute host ports there, really */
-	const struct topo_diff *since; /* the routes in force; NULL: there are
-					   none, or more than cables differs */
+	const struct topo_diff
+		*topo_diff; /* the routes in force; NULL: there are
+			    none, or more than cables differs */
 
 	enum route_order order;
 	bool treeless; /* after a fresh order: some of it is no tree */
 	uint32_t *rank;
-	struct sw_order tier, line;
-	bool *flat;	/* no neighbour of s has a higher rank */
-	uint64_t *turn; /* set of switches whose cables the line turns */
+	struct sw_order tier, sw_order;
+	bool *flat;	      /* no neighbour of s has a higher rank */
+	uint64_t *sftree_set; /* set of switches whose cables the line turns */
 	struct nbr_class tier_kin, line_kin; /* with the sets, and with reach */
 	struct reach_sets line_set; /* of the line, where it was looked at */
 	struct reach_sets tier_set; /* of the tier order, once asked for, and */
 	const uint64_t **tier_above; /* [nsw] switches above s, itself too */
-	sw_ix turn_leaf;   /* of the largest component that needs one */
-	uint64_t **serves; /* [nsw] or NULL. Of a joiner, see sftree_extend.h:
-			      what may come to it from above; otherwise
-			      NULL: anything */
-	const uint8_t *plane; /* see multi_tree.c; NULL: one */
-	const bool *leaf;     /* with planes: who is a leaf */
-	sw_ix *apex;	      /* [nplanes] the leaf of the turns of each */
+	sw_ix turn_leaf;	 /* of the largest component that needs one */
+	uint64_t **sftree_extra; /* [nsw] or NULL. Of a joiner, see
+			      sftree_extend.h: what may come to it from above;
+			      otherwise NULL: anything */
+	const uint8_t *plane;	 /* see multi_tree.c; NULL: one */
+	const bool *leaf;	 /* with planes: who is a leaf */
+	sw_ix *crossing_leaf;	 /* [nplanes] the leaf of the turns of each */
 	uint32_t nplanes;
 	uint32_t reranked; /* against the remembered ranks */
 	char note[256];
@@ -428,7 +429,7 @@ bitset_intersects(const struct updown *u, const uint64_t *a, const uint64_t *b)
 static inline bool
 sftree_is_extended(const struct updown *u, sw_ix s)
 {
-	return u->serves != NULL && u->serves[s] != NULL;
+	return u->sftree_extra != NULL && u->sftree_extra[s] != NULL;
 }
 
 /*

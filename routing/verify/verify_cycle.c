@@ -106,7 +106,7 @@ trim(struct cycle *cy, neighbour *after, uint32_t *layer)
 
 /* A channel that follows c and is left. */
 static uint32_t
-step(const struct cycle *cy, uint32_t c)
+next_channel(const struct cycle *cy, uint32_t c)
 {
 	unsigned at = 0;
 	uint32_t d;
@@ -166,11 +166,11 @@ shortest(struct cycle *cy, uint32_t *path)
 	memset(cy->from, 0xff, cy->g->nports * sizeof(*cy->from));
 	while (cy->from[c] == TOPO_NONE) {
 		cy->from[c] = 0;
-		c = step(cy, c);
+		c = next_channel(cy, c);
 	}
 	for (tries = 0; tries < STARTS; tries++) {
 		start[tries] = c;
-		c = step(cy, c);
+		c = next_channel(cy, c);
 		if (c == start[0]) {
 			tries++;
 			break;
@@ -202,7 +202,7 @@ witness(const struct cycle *cy, const struct verify_tables *in, uint32_t c,
 }
 
 static void
-tell(const struct cycle *cy, const struct verify_tables *in,
+describe_cycle(const struct cycle *cy, const struct verify_tables *in,
 	const uint32_t *path, uint32_t n, struct buf *b)
 {
 	const struct cdg *g = cy->g;
@@ -270,7 +270,7 @@ show(struct cycle *cy, const struct verify_tables *in,
 
 	(void)trim(cy, leader, NULL);
 	n = shortest(cy, path);
-	tell(cy, in, path, n, &b);
+	describe_cycle(cy, in, path, n, &b);
 	strncpy(out->cycle, b.text, sizeof(out->cycle) - 1);
 	if (out->first[0] == '\0')
 		memcpy(out->first, out->cycle, sizeof(out->first));

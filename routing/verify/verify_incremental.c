@@ -555,7 +555,7 @@ struct raise {
 
 /* Channel b comes after channel a. False when that takes too long. */
 static bool
-order(struct raise *r, uint32_t a, uint32_t b)
+add_channel_order(struct raise *r, uint32_t a, uint32_t b)
 {
 	const struct cdg *g = r->c->g;
 
@@ -579,7 +579,8 @@ order_row(struct raise *r, uint32_t in, uint64_t bits, unsigned first)
 		uint32_t out = first + (unsigned)__builtin_ctzll(bits);
 		uint32_t e = g->peer[g->off[s] + out];
 
-		if (e >> 8 != g->n && !order(r, in, g->off[e >> 8] + (e & 255)))
+		if (e >> 8 != g->n &&
+			!add_channel_order(r, in, g->off[e >> 8] + (e & 255)))
 			return false;
 	}
 	return true;

@@ -440,7 +440,7 @@ step_done(struct audit *a, struct mono now)
 }
 
 static void
-advance(struct audit *a, struct mono now)
+advance_phase(struct audit *a, struct mono now)
 {
 	static bool (*const steps[])(struct audit *, struct mono) = {
 		[PHASE_SWEEP] = step_sweep,
@@ -461,7 +461,7 @@ void
 audit_start(struct audit *a, struct mono now)
 {
 	start_sweep(a, SWEEP_FULL);
-	advance(a, now);
+	advance_phase(a, now);
 }
 
 void
@@ -476,7 +476,7 @@ audit_receive(struct audit *a, const struct transport_msg *m, struct mono now)
 	} else if (smp_decode(m->mad, m->len, &s, NULL) == 0) {
 		(void)xact_input(a->x, m, &s, now);
 	}
-	advance(a, now);
+	advance_phase(a, now);
 }
 
 struct mono
@@ -495,7 +495,7 @@ audit_tick(struct audit *a, struct mono now)
 	xact_tick(a->x, now);
 	if (a->found.sa != NULL)
 		audit_sa_client_tick(a->found.sa, now);
-	advance(a, now);
+	advance_phase(a, now);
 }
 
 bool

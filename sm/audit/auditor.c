@@ -25,7 +25,7 @@ struct auditor {
 
 /* Say what is being done, once. */
 static void
-tell(struct auditor *x)
+print_progress(struct auditor *x)
 {
 	const char *doing = audit_doing(x->audit);
 
@@ -39,7 +39,7 @@ settle(struct auditor *x)
 {
 	const char *why;
 
-	tell(x);
+	print_progress(x);
 	if (audit_done(x->audit, &why))
 		loop_stop(x->loop);
 	else

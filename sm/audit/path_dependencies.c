@@ -131,7 +131,7 @@ pass(struct walk *w, struct at *a, unsigned out, unsigned sl)
 
 /* One step; false: nothing is left that was not here before. */
 static bool
-step(struct walk *w, struct at *a)
+walk_step(struct walk *w, struct at *a)
 {
 	const struct topo *t = w->t;
 	const struct topo_node *n = &t->node[t->sw[a->sw].node];
@@ -220,7 +220,7 @@ walk_from(struct walk *w, const struct audit_sa_client_from *from, uint8_t in)
 	} else {
 		w->out->assumed++;
 	}
-	while (step(w, &a))
+	while (walk_step(w, &a))
 		;
 }
 

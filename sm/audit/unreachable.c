@@ -41,7 +41,7 @@ join_pieces(struct apart *a)
 
 /* Where switch s sends a LID: a switch in *next, or how that ends. */
 static enum end
-step(const struct apart *a, sw_ix s, uint16_t lid, sw_ix *next)
+next_switch(const struct apart *a, sw_ix s, uint16_t lid, sw_ix *next)
 {
 	const struct topo *t = a->t;
 	const struct topo_node *n = &t->node[t->sw[s].node];
@@ -79,7 +79,7 @@ follow(struct apart *a, sw_ix s, uint16_t lid)
 		}
 		a->end[s] = ON_WAY;
 		a->way[n++] = s;
-		e = step(a, s, lid, &next);
+		e = next_switch(a, s, lid, &next);
 		s = next;
 	}
 	while (n > 0)

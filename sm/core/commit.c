@@ -138,9 +138,9 @@ remember_ranks(struct sm *sm, const struct routes *r)
 	sm->reading = r->reading;
 	sm->routed = t->hash;
 	sm->load = r->fresh_load;
-	sm->turn = r->turn_leaf == TOPO_NONE
+	sm->turn = r->sftree_root == TOPO_NONE
 			   ? 0
-			   : t->node[t->sw[r->turn_leaf].node].guid;
+			   : t->node[t->sw[r->sftree_root].node].guid;
 }
 
 int
@@ -360,7 +360,7 @@ list_retries(struct sm *sm, const struct topo *t)
 		if (unfinished(t, p))
 			commit_retry(sm, t, p);
 	/* it may have been one node that moved while it was asked */
-	if (sm->twins)
+	if (sm->has_new_duplicate_guids)
 		retry(sm, 0);
 }
 
@@ -465,7 +465,8 @@ commit_run(struct sm *sm, struct mono now)
 	struct view *v = mem_zalloc(1, sizeof(*v));
 
 	v->refs = 1;
-	v->topo = topo_ref(sm->fresh != NULL ? sm->fresh : sm->topo);
+	v->topo = topo_ref(
+		sm->topo_written != NULL ? sm->topo_written : sm->topo);
 	v->routes = routes_for(sm->routes, v->topo);
 	v->pkeys = pkeys_ref(sm->pkeys);
 	v->qos = qos_ref(sm->qos);

@@ -188,7 +188,7 @@ name_others(const struct sm *sm, struct buf *out)
 }
 
 static void
-tell(struct sm *sm, const struct device_check_item *i)
+log_drift(struct sm *sm, const struct device_check_item *i)
 {
 	const struct topo *t = sm->view->topo;
 	node_ix n = topo_by_node_guid(t, i->guid);
@@ -222,7 +222,7 @@ altered(struct sm *sm, const struct device_check_item *i, bool blank,
 	sm->stat.altered++;
 	u->found++;
 	u->switches++;
-	tell(sm, i);
+	log_drift(sm, i);
 	if (u->found <= NOTED)
 		log_warn("sm: %s", sm->stat.rival);
 	if (mono_before(now, u->wait_until)) {

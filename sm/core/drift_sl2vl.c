@@ -43,7 +43,7 @@ drift_sl2vl_renew(struct sm *sm, struct mono now)
 }
 
 static void
-tell(const struct sm *sm, const struct sl2vl_scan_row *f)
+log_foreign_block(const struct sm *sm, const struct sl2vl_scan_row *f)
 {
 	const struct topo *t = sm->view->topo;
 	node_ix n = topo_by_node_guid(t, f->guid);
@@ -74,7 +74,7 @@ take(struct sm *sm, struct mono now)
 		sl2vl_unknown(t, h.guid, h.in, h.out);
 		sl2vl_block(t, &h);
 		if (sm->nleft_closed++ < NOTED)
-			tell(sm, &f[i]);
+			log_foreign_block(sm, &f[i]);
 		sm->stat.rows_freed++;
 	}
 	if (sm->nleft_closed > 0 && sm->free_due.ns == MONO_NEVER.ns)

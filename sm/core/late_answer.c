@@ -95,7 +95,7 @@ late_answer_light_done(struct sm *sm, struct mono now)
 					     first */
 	else
 		sm->light_due = now; /* as soon as that is seen to */
-	sm->light_gave = whole ? 0 : sm->light_gave + 1;
+	sm->light_early_ends = whole ? 0 : sm->light_early_ends + 1;
 	sm_enter(sm, SM_IDLE, now);
 }
 
@@ -108,7 +108,7 @@ struct mono
 late_answer_light_until(const struct sm *sm)
 {
 	if (sm->phase != SM_DISCOVER || sm->kind != SWEEP_LIGHT ||
-		sm->light_gave >= LIGHT_GIVES || sweep_done(sm->sweep) ||
+		sm->light_early_ends >= LIGHT_GIVES || sweep_done(sm->sweep) ||
 		(sm->dirty.due.ns == MONO_NEVER.ns &&
 			!sweep_saw_change(sm->sweep)) ||
 		!sweep_only_late(sm->sweep))

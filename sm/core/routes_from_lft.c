@@ -22,9 +22,9 @@ run_routes_from_lft(const struct sm *sm)
 	r->engine = "found";
 	r->order = sm->rank_order;
 	n = topo_by_node_guid(t, sm->turn);
-	r->turn_leaf = n == TOPO_NONE ? TOPO_NONE : t->node[n].sw;
-	r->stands = t->hash == sm->routed && sm->rank_known;
-	r->fresh_load = r->stands ? sm->load : 0;
+	r->sftree_root = n == TOPO_NONE ? TOPO_NONE : t->node[n].sw;
+	r->order_restored = t->hash == sm->routed && sm->rank_known;
+	r->fresh_load = r->order_restored ? sm->load : 0;
 	routes_restore(r, sm->rank, sm->nrank);
 	for (s = 0; s < t->nsw; s++) {
 		uint64_t guid = t->node[t->sw[s].node].guid;

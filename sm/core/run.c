@@ -27,7 +27,7 @@ struct sm_work {
 };
 
 static bool
-due(struct mono t, struct mono now)
+is_due(struct mono t, struct mono now)
 {
 	return t.ns != MONO_NEVER.ns && !mono_before(now, t);
 }
@@ -35,15 +35,15 @@ due(struct mono t, struct mono now)
 /* ---- beginning ---- */
 
 static void
-begin(struct sm *sm, struct mono now, enum sweep_kind kind)
+begin_run(struct sm *sm, struct mono now, enum sweep_kind kind)
 {
 	sm->kind = kind;
 	sm->began = now;
 	sm->times = (struct view_times){0};
 	sm->counts = (struct view_counts){0};
 	sm->sent_before = xact_stats(sm->x)->sent;
-	sm->again = 0;
-	sm->named = false;
+	sm->passes = 0;
+	sm->names_read = false;
 	map_free(&sm->probed);
 }
 
@@ -84,7 +84,7 @@ probe_suspects(struct sm *sm, struct mono now)
 	free(guid);
 }
 
-static bool freeze(struct sm *sm, struct mono now);
+static bool freeze_topology(struct sm *sm, struct mono now);
 
 /* The dirty marks become a run. */
 static void
@@ -98,11 +98,11 @@ start_run(struct sm *sm, struct mono now)
 		kind = SWEEP_FULL; /* nothing known to probe */
 		ask = true;
 	}
-	begin(sm, now, kind);
-	sm->heard = d->since;
+	begin_run(sm, now, kind);
+	sm->first_heard = d->since;
 	sm->run++;
 	sm->nretry = 0;
-	sm->retry_fresh = sm->twins = false;
+	sm->retry_fresh = sm->has_new_duplicate_guids = false;
 	(void)snprintf(sm->cause, sizeof(sm->cause), "%s", d->cause);
 	if (ask && kind == SWEEP_PROBE)
 		probe_suspects(sm, now);
@@ -113,14 +113,14 @@ start_run(struct sm *sm, struct mono now)
 	else if (ask)
 		sm->stat.probes++;
 	sm->rebalance |= d->rebalance;
-	sm->settled &= !d->full && !d->replan && !d->rebalance;
+	sm->is_idle &= !d->full && !d->replan && !d->rebalance;
 	d->full = d->replan = d->rebalance = false;
 	d->n = 0;
 	d->cause[0] = '\0';
 	d->due = MONO_NEVER;
 	if (!ask) {
 		sm->generation++;
-		if (freeze(sm, now))
+		if (freeze_topology(sm, now))
 			sm_enter(sm, SM_TAKE, now);
 	}
 }
@@ -147,7 +147,7 @@ start_light(struct sm *sm, struct mono now)
 		dirty_mark_full(sm, now, "light sweep");
 		return;
 	}
-	begin(sm, now, SWEEP_LIGHT);
+	begin_run(sm, now, SWEEP_LIGHT);
 	sm->light_short = false;
 	sm->stat.sweeps_light++;
 	start_sweep(sm, now, SWEEP_LIGHT);
@@ -158,16 +158,16 @@ static bool
 light_overdue(const struct sm *sm, struct mono now)
 {
 	return sm->light_due.ns != MONO_NEVER.ns &&
-	       due(mono_add(sm->light_due, sm->cfg->sweep.interval), now);
+	       is_due(mono_add(sm->light_due, sm->cfg->sweep.interval), now);
 }
 
 /* What a master does between runs; false: it waits. */
 static bool
 start_regular(struct sm *sm, struct mono now)
 {
-	if (due(sm->check_due, now))
+	if (is_due(sm->check_due, now))
 		return run_push_check_begin(sm, now);
-	if (due(sm->names_due, now)) {
+	if (is_due(sm->names_due, now)) {
 		sm->names_due = MONO_NEVER;
 		run_sa_reregister(sm, now);
 		sm->sweep = sweep_new(SWEEP_NAMES, sm->draft, sm->x,
@@ -175,7 +175,7 @@ start_regular(struct sm *sm, struct mono now)
 		sm_enter(sm, SM_NAMES, now);
 		return true;
 	}
-	if (due(sm->light_due, now)) {
+	if (is_due(sm->light_due, now)) {
 		start_light(sm, now);
 		return true;
 	}
@@ -187,7 +187,7 @@ run_idle(struct sm *sm, struct mono now)
 {
 	bool master = sm->role == SM_MASTER;
 
-	if (master && due(sm->retry_due, now)) {
+	if (master && is_due(sm->retry_due, now)) {
 		sm->retry_due = MONO_NEVER;
 		mark_unfinished(sm, now);
 	}
@@ -195,7 +195,8 @@ run_idle(struct sm *sm, struct mono now)
 		start_light(sm, now);
 		return true;
 	}
-	if (due(sm->dirty.due, now) && !run_push_expects_late_sets(sm, now)) {
+	if (is_due(sm->dirty.due, now) &&
+		!run_push_expects_late_sets(sm, now)) {
 		start_run(sm, now);
 		return true;
 	}
@@ -219,7 +220,7 @@ log_oddities(struct sm *sm)
 
 /* Freeze the draft into sm->topo, without LIDs; false: the run failed. */
 static bool
-freeze(struct sm *sm, struct mono now)
+freeze_topology(struct sm *sm, struct mono now)
 {
 	struct reason why;
 
@@ -272,10 +273,10 @@ probe_further(struct sm *sm, struct mono now)
 
 /* The fabric as it is now; who else is there to be master of it? */
 static void
-discovered(struct sm *sm, struct mono now)
+finish_discovery(struct sm *sm, struct mono now)
 {
 	sm->generation++;
-	if (!freeze(sm, now))
+	if (!freeze_topology(sm, now))
 		return;
 	if (sm->kind == SWEEP_PROBE && probe_further(sm, now))
 		return;
@@ -287,7 +288,7 @@ discovered(struct sm *sm, struct mono now)
 
 /* What the traps told of was known: they came after we had looked. */
 static void
-no_news(struct sm *sm, struct mono now)
+end_unchanged(struct sm *sm, struct mono now)
 {
 	sweep_free(sm->sweep);
 	sm->sweep = NULL;
@@ -304,7 +305,7 @@ run_discover(struct sm *sm, struct mono now)
 	char why[256];
 
 	sweep_feed(sm->sweep, now);
-	if (due(late_answer_light_until(sm), now)) {
+	if (is_due(late_answer_light_until(sm), now)) {
 		sm->light_short = true;
 		sweep_stop(sm->sweep, now);
 	}
@@ -315,11 +316,11 @@ run_discover(struct sm *sm, struct mono now)
 		late_answer_light_done(sm, now);
 		return true;
 	}
-	if (sm->settled && sweep_found_no_change(sm->sweep)) {
-		no_news(sm, now);
+	if (sm->is_idle && sweep_found_no_change(sm->sweep)) {
+		end_unchanged(sm, now);
 		return true;
 	}
-	sm->twins |= sweep_stats(sm->sweep)->twins > 0;
+	sm->has_new_duplicate_guids |= sweep_stats(sm->sweep)->twins > 0;
 	failed = sweep_failed(sm->sweep);
 	if (failed != NULL)
 		(void)snprintf(why, sizeof(why), "%s", failed);
@@ -330,7 +331,7 @@ run_discover(struct sm *sm, struct mono now)
 	if (failed != NULL)
 		run_fail(sm, now, why);
 	else
-		discovered(sm, now);
+		finish_discovery(sm, now);
 	return true;
 }
 
@@ -391,7 +392,7 @@ start_readback(struct sm *sm, struct mono now)
  * a run: who does not answer has none.
  */
 static bool
-names_first(struct sm *sm, struct mono now)
+read_names_first(struct sm *sm, struct mono now)
 {
 	const struct topo *t = sm->topo;
 	bool all = pkeys_by_name(sm->cfg) || qos_by_name(sm->cfg);
@@ -401,9 +402,9 @@ names_first(struct sm *sm, struct mono now)
 	for (n = 0; n < t->nnodes; n++)
 		lack |= (all || t->node[n].type == TOPO_SWITCH) &&
 			*topo_desc(t, n) == '\0';
-	if (!lack || sm->named || (!all && !roles_by_name(sm->cfg)))
+	if (!lack || sm->names_read || (!all && !roles_by_name(sm->cfg)))
 		return false;
-	sm->named = true;
+	sm->names_read = true;
 	sm->sweep = sweep_new(all ? SWEEP_NAMES : SWEEP_SWITCH_NAMES, sm->draft,
 		sm->x, sm->cfg->fabric.m_key, NULL, 0);
 	sm_enter(sm, SM_NAMES, now);
@@ -419,23 +420,23 @@ run_assign_lids(struct sm *sm, struct mono now)
 		log_info("sm: master of the fabric nodes=%u switches=%u",
 			sm->topo->nnodes, sm->topo->nsw);
 		sm->role = SM_MASTER;
-		sm->taken = true;
+		sm->took_over = true;
 		run_push_forget(sm);
 		sm->handed_over = false;
 		sm->master = (struct sm_peer){0};
 	}
-	sm->settled = false;
-	if (names_first(sm, now))
+	sm->is_idle = false;
+	if (read_names_first(sm, now))
 		return true;
 	device_reconcile(sm->hw, sm->topo);
-	run_mcast_forget(sm, sm->taken);
+	run_mcast_forget(sm, sm->took_over);
 	if (assign_lids(sm, &why) != 0) {
 		run_fail(sm, now, why.text);
 		return true;
 	}
-	if (sm->taken)
+	if (sm->took_over)
 		run_pkeys_distrust(sm);
-	sm->taken = false;
+	sm->took_over = false;
 	start_readback(sm, now);
 	return true;
 }
@@ -443,7 +444,7 @@ run_assign_lids(struct sm *sm, struct mono now)
 /* ---- routing ---- */
 
 static void
-route(struct sm_work *w)
+compute_job_routes(struct sm_work *w)
 {
 	const struct schema_names *engines = &w->push.cfg->routing.engines;
 
@@ -459,7 +460,7 @@ void
 run_job(struct sm_work *w)
 {
 	if (w->result == NULL)
-		route(w);
+		compute_job_routes(w);
 	if (w->result != NULL)
 		w->plan = run_push_make(&w->push, w->result);
 }
@@ -575,13 +576,13 @@ run_routed(struct sm *sm, struct sm_work *w, struct mono now)
 /* ---- push and commit ---- */
 
 static void
-forget_work(struct sm *sm)
+discard_work(struct sm *sm)
 {
 	push_free(sm->push);
 	plan_free(sm->plan);
 	routes_unref(sm->routes);
 	topo_unref(sm->topo);
-	topo_unref(sm->fresh);
+	topo_unref(sm->topo_written);
 	pkeys_unref(sm->pkeys);
 	sm->pkeys = NULL;
 	run_qos_drop(sm);
@@ -589,7 +590,7 @@ forget_work(struct sm *sm)
 	sm->plan = NULL;
 	sm->routes = NULL;
 	sm->topo = NULL;
-	sm->fresh = NULL;
+	sm->topo_written = NULL;
 	lft_pool_trim(sm->pool);
 }
 
@@ -634,9 +635,9 @@ worth_a_view(struct sm *sm)
 
 /* What is there now that all is written. */
 static void
-take_stock(struct sm *sm)
+settle_view(struct sm *sm)
 {
-	sm->worth = worth_a_view(sm);
+	sm->publish_view = worth_a_view(sm);
 	push_free(sm->push);
 	sm->push = NULL;
 	plan_carried_out(sm->plan);
@@ -646,21 +647,21 @@ take_stock(struct sm *sm)
 bool
 run_commit(struct sm *sm, struct mono now)
 {
-	sm->ending++;
-	if (sm->ending == 1) {
-		take_stock(sm);
+	sm->commit_step++;
+	if (sm->commit_step == 1) {
+		settle_view(sm);
 		return true;
 	}
-	if (sm->ending == 2 && sm->worth) {
-		sm->fresh = commit_refresh(sm, sm->topo);
+	if (sm->commit_step == 2 && sm->publish_view) {
+		sm->topo_written = commit_refresh(sm, sm->topo);
 		return true;
 	}
-	if (sm->worth)
+	if (sm->publish_view)
 		commit_run(sm, now);
 	else
 		log_debug("sm: nothing changed cause=\"%s\"", sm->cause);
 	sm->rebalance = false;
-	sm->settled = true;
+	sm->is_idle = true;
 	if (!sm->held_alarm)
 		sm->stat.alarm[0] = '\0';
 	run_sa_publish(sm, now);
@@ -670,7 +671,7 @@ run_commit(struct sm *sm, struct mono now)
 	run_pkeys_review(sm);
 	run_qos_review(sm);
 	commit_schedule(sm, now);
-	forget_work(sm);
+	discard_work(sm);
 	sm_enter(sm, SM_IDLE, now);
 	commit_log_run(sm);
 	return true;
@@ -678,30 +679,30 @@ run_commit(struct sm *sm, struct mono now)
 
 /* What a push leads to. */
 static void
-again(struct sm *sm, enum sm_verdict v, struct mono now)
+finish_push(struct sm *sm, enum sm_verdict v, struct mono now)
 {
 	if (v == SM_WRITTEN && push_complete(sm->push)) {
-		sm->ending = 0;
+		sm->commit_step = 0;
 		sm_enter(sm, SM_COMMIT, now);
 		return;
 	}
-	if (v == SM_PROBE_FIRST ||
-		(sm->dirty.due.ns != MONO_NEVER.ns && sm->stops > 0)) {
+	if (v == SM_PROBE_FIRST || (sm->dirty.due.ns != MONO_NEVER.ns &&
+					   sm->overtaken_pushes > 0)) {
 		/* overtaken: the next run begins with what is known by now, and
 		 * still asks everybody before silence is blamed on anybody */
 		if (v == SM_SWEEP_AGAIN)
 			dirty_mark_full(sm, now, "switches are silent");
-		forget_work(sm);
+		discard_work(sm);
 		sm_enter(sm, SM_IDLE, now);
 		return;
 	}
-	forget_work(sm);
-	if (++sm->again > MAX_PASSES) {
+	discard_work(sm);
+	if (++sm->passes > MAX_PASSES) {
 		run_fail(sm, now, "too many switches fail in turn");
 	} else if (v == SM_SWEEP_AGAIN) {
 		sm->kind = SWEEP_FULL;
 		start_sweep(sm, now, SWEEP_FULL);
-	} else if (freeze(sm, now)) {
+	} else if (freeze_topology(sm, now)) {
 		sm_enter(sm, SM_TAKE, now);
 	}
 }
@@ -724,7 +725,7 @@ run_push(struct sm *sm, struct mono now)
 	v = quarantine_failures(sm, now);
 	if (v == SM_WRITTEN && run_mcast_is_stuck(sm))
 		v = SM_SWEEP_AGAIN;
-	again(sm, v, now);
+	finish_push(sm, v, now);
 	return true;
 }
 
@@ -737,7 +738,7 @@ run_fail(struct sm *sm, struct mono now, const char *why)
 		sm->cause, why);
 	(void)snprintf(sm->stat.alarm, sizeof(sm->stat.alarm), "%s", why);
 	sm->stat.plan_failures++;
-	forget_work(sm);
+	discard_work(sm);
 	sm_enter(sm, SM_IDLE, now);
 	dirty_mark_full(sm, now, "retry after a failed run");
 	sm->dirty.due = mono_add(now, wait);
@@ -755,7 +756,7 @@ run_names(struct sm *sm, struct mono now)
 
 	/* A change does not wait for names, least of all for those behind it:
 	 * what has been read stays in the draft, the rest is asked later. */
-	if (due(sm->dirty.due, now))
+	if (is_due(sm->dirty.due, now))
 		sweep_stop(sm->sweep, now);
 	else
 		sweep_feed(sm->sweep, now);
@@ -767,7 +768,7 @@ run_names(struct sm *sm, struct mono now)
 	if (sm->topo != NULL) { /* in the middle of a run */
 		sm->times.discover = mono_add(
 			sm->times.discover, mono_sub(now, sm->phase_began));
-		if (freeze(sm, now))
+		if (freeze_topology(sm, now))
 			sm_enter(sm, SM_TAKE, now);
 		return true;
 	}

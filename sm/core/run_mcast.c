@@ -547,7 +547,7 @@ run_mcast_ready(struct sm *sm, struct mono now)
 	push_drain_first(sm->push);
 	/* a turn is gone when one of its switches is: one that is silent does
 	 * no harm, and who is so again though he is there is not waited for */
-	m->stuck = !mft_complete(m->mft) && sm->again == 0;
+	m->stuck = !mft_complete(m->mft) && sm->passes == 0;
 	if (m->stuck)
 		push_stop(sm->push);
 	return true;

@@ -24,7 +24,8 @@ run_pkeys_load(struct sm *sm, const struct state_file *s)
 {
 	for (size_t i = 0; i < s->nlid; i++)
 		if (s->lid[i].held != STATE_FILE_UNKNOWN)
-			map_put(&sm->held, s->lid[i].guid, s->lid[i].held);
+			map_put(&sm->saved_pkeys, s->lid[i].guid,
+				s->lid[i].held);
 }
 
 uint8_t
@@ -32,7 +33,7 @@ run_pkeys_saved(const struct sm *sm, uint64_t guid)
 {
 	uint32_t held = STATE_FILE_UNKNOWN;
 
-	(void)map_get(&sm->held, guid, &held);
+	(void)map_get(&sm->saved_pkeys, guid, &held);
 	return (uint8_t)held;
 }
 
@@ -55,7 +56,7 @@ run_pkeys_distrust(struct sm *sm)
 	for (port_ix p = 0; p < t->nports; p++)
 		if (topo_has_lid(t, p) && !pkey_table_is_fresh(t, p) &&
 			was_anothers(t, p))
-			(void)map_del(&sm->held, t->port[p].guid);
+			(void)map_del(&sm->saved_pkeys, t->port[p].guid);
 }
 
 static bool
@@ -105,7 +106,7 @@ announce(struct sm *sm)
 		if (is_plain(key, n) ||
 			run_pkeys_saved(sm, t->port[p].guid) == STATE_FILE_KEYS)
 			continue;
-		map_put(&sm->held, t->port[p].guid, STATE_FILE_KEYS);
+		map_put(&sm->saved_pkeys, t->port[p].guid, STATE_FILE_KEYS);
 		any = true;
 	}
 	if (any)
@@ -160,7 +161,7 @@ take_turns(struct sm *sm, const struct topo *t, uint8_t *ask)
 
 	assert(t->nports > 0); /* we are on one */
 	for (uint32_t i = 0; i < t->nports && left > 0; i++) {
-		port_ix p = sm->key_turn++ % t->nports;
+		port_ix p = sm->pkey_check_next++ % t->nports;
 
 		if (!topo_has_lid(t, p) && !pkey_table_guards(t, &want, p))
 			continue;
@@ -168,7 +169,7 @@ take_turns(struct sm *sm, const struct topo *t, uint8_t *ask)
 			ask[p] = PKEY_TABLE_ASK_ALL;
 		left--;
 	}
-	sm->key_turn %= t->nports;
+	sm->pkey_check_next %= t->nports;
 }
 
 /* Those that the last push wrote, as far as they were picked. */
@@ -301,7 +302,7 @@ remember(struct sm *sm)
 		for (i = 0; i < cap; i++)
 			if (is[i] != 0)
 				is[n++] = is[i];
-		map_put(&sm->held, t->port[p].guid,
+		map_put(&sm->saved_pkeys, t->port[p].guid,
 			is_plain(is, n) ? STATE_FILE_PLAIN : STATE_FILE_KEYS);
 	}
 }

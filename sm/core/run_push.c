@@ -60,9 +60,9 @@ stray_time(const struct sm *sm)
 static void
 mark(struct sm *sm, bool writing)
 {
-	if (sm->writing != writing)
+	if (sm->write_recorded != writing)
 		sm->ops->writing(sm->ops->cookie, writing);
-	sm->writing = writing;
+	sm->write_recorded = writing;
 }
 
 void
@@ -92,31 +92,31 @@ run_push_written(struct sm *sm)
 void
 run_push_inherit(struct sm *sm, struct mono then)
 {
-	sm->strays_until = mono_add(then, stray_time(sm));
+	sm->late_sets_until = mono_add(then, stray_time(sm));
 }
 
 void
 run_push_wake(struct sm *sm, struct mono now)
 {
-	if (sm->writing)
+	if (sm->write_recorded)
 		run_push_inherit(sm, now);
 }
 
 bool
 run_push_expects_late_sets(const struct sm *sm, struct mono now)
 {
-	return sm->strays_until.ns != MONO_NEVER.ns &&
-	       mono_before(now, sm->strays_until);
+	return sm->late_sets_until.ns != MONO_NEVER.ns &&
+	       mono_before(now, sm->late_sets_until);
 }
 
 static void
 drain_inherited(struct sm *sm, struct mono now)
 {
-	if (sm->strays_until.ns == MONO_NEVER.ns)
+	if (sm->late_sets_until.ns == MONO_NEVER.ns)
 		return;
-	if (mono_before(now, mono_add(sm->strays_until, run_push_drain(sm))))
+	if (mono_before(now, mono_add(sm->late_sets_until, run_push_drain(sm))))
 		push_drain_first(sm->push);
-	sm->strays_until = MONO_NEVER;
+	sm->late_sets_until = MONO_NEVER;
 }
 
 /* ---- planning ---- */
@@ -226,7 +226,8 @@ expect_traps(struct sm *sm)
 
 	for (p = 0; p < t->nports && sm->plan->downed != NULL; p++)
 		if (sm->plan->downed[p])
-			map_put(&sm->ours, t->node[t->port[p].node].guid, 0);
+			map_put(&sm->self_caused, t->node[t->port[p].node].guid,
+				0);
 }
 
 const char *
@@ -241,20 +242,20 @@ run_push_writes(const struct sm *sm)
 bool
 run_push_caused(struct sm *sm, uint64_t guid)
 {
-	if (!map_get(&sm->ours, guid, NULL))
+	if (!map_get(&sm->self_caused, guid, NULL))
 		return false;
 	sm->stat.traps_ours++;
-	sm->excused = true;
+	sm->self_caused_trap_seen = true;
 	return true;
 }
 
 static void
 end_excuses(struct sm *sm, struct mono now)
 {
-	map_free(&sm->ours);
-	if (sm->excused)
+	map_free(&sm->self_caused);
+	if (sm->self_caused_trap_seen)
 		sm->light_due = now;
-	sm->excused = false;
+	sm->self_caused_trap_seen = false;
 }
 
 void
@@ -283,7 +284,7 @@ run_push_start(struct sm *sm, struct run_push_job *job, struct plan *plan,
 	sm->push = push_new(&push);
 	drain_inherited(sm, now);
 	say(sm->plan);
-	sm->waited = mono_sub(now, sm->heard);
+	sm->waited = mono_sub(now, sm->first_heard);
 	if (sm->plan->nsteps > 0)
 		run_push_writing(sm);
 	run_mcast_before_push(sm, now);
@@ -295,7 +296,7 @@ run_push_next(const struct sm *sm)
 {
 	struct mono t = push_next(sm->push);
 
-	if (sm->stops < MAX_STOPS && !sm->dirty.patient &&
+	if (sm->overtaken_pushes < MAX_STOPS && !sm->dirty.patient &&
 		!push_stopped(sm->push))
 		t = mono_min(t, sm->dirty.due);
 	return t;
@@ -310,8 +311,8 @@ void
 run_push_watch(struct sm *sm, struct mono now)
 {
 	if (sm->dirty.due.ns == MONO_NEVER.ns || sm->dirty.patient ||
-		mono_before(now, sm->dirty.due) || sm->stops >= MAX_STOPS ||
-		push_complete(sm->push))
+		mono_before(now, sm->dirty.due) ||
+		sm->overtaken_pushes >= MAX_STOPS || push_complete(sm->push))
 		return;
 	push_stop(sm->push);
 }
@@ -497,11 +498,11 @@ run_push_finish(struct sm *sm, struct mono now)
 	size_t n, i;
 
 	if (push_complete(sm->push)) {
-		sm->stops = 0;
+		sm->overtaken_pushes = 0;
 		run_push_account(sm);
 	} else if (sm->dirty.due.ns != MONO_NEVER.ns &&
 		   !mono_before(now, sm->dirty.due)) {
-		sm->stops++;
+		sm->overtaken_pushes++;
 		sm->stat.pushes_stopped++;
 		log_info("push: ended early, the fabric changed cause=\"%s\"",
 			sm->dirty.cause);
@@ -580,9 +581,10 @@ run_push_forget(struct sm *sm)
 
 	device_distrust_ports(sm->hw);
 	/* what can be expected where a master vanished, or its journal did */
-	drift_sl2vl_forget(sm, sm->master.id.guid != 0
-				       ? !sm->handed_over
-				       : sm->nrecord == 0 || sm->unsaved);
+	drift_sl2vl_forget(
+		sm, sm->master.id.guid != 0
+			    ? !sm->handed_over
+			    : sm->nrecord == 0 || sm->previous_blocks_unknown);
 	if (sm->view == NULL && sm->master.id.guid == 0)
 		return;
 	sl_history_assume_any(device_sl_history(sm->hw));

@@ -44,9 +44,9 @@ run_qos_log_layers(struct sm *sm)
 	char text[VIEW_SLVL_SHORT] = "";
 
 	view_slvl_why_few(sm->cfg, r, text, sizeof(text));
-	log_news(text, sm->spread);
+	log_news(text, sm->why_few_layers);
 	(void)view_slvl_why_shared(sm->cfg, r, text, sizeof(text));
-	log_news(text, sm->shared);
+	log_news(text, sm->why_shared_vls);
 }
 
 void

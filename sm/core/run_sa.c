@@ -39,16 +39,16 @@ release(void *cookie, struct view *v)
 		view_unref(v);
 		return;
 	}
-	sm->shed =
-		mem_grow(sm->shed, sm->nshed, &sm->capshed, sizeof(*sm->shed));
-	sm->shed[sm->nshed++].view = v;
+	sm->pending_views = mem_grow(sm->pending_views, sm->nshed, &sm->capshed,
+		sizeof(*sm->pending_views));
+	sm->pending_views[sm->nshed++].view = v;
 }
 
 void
 run_sa_shed(struct sm *sm)
 {
 	while (sm->nshed > 0)
-		view_unref(sm->shed[--sm->nshed].view);
+		view_unref(sm->pending_views[--sm->nshed].view);
 }
 
 static bool
@@ -213,8 +213,8 @@ run_sa_free(struct sm *sm)
 	sa_free(sm->sa);
 	free(sm->sa_kept);
 	run_sa_shed(sm);
-	map_free(&sm->told);
-	free(sm->shed);
+	map_free(&sm->rereg);
+	free(sm->pending_views);
 }
 
 void
@@ -271,7 +271,7 @@ reregistered(void *cookie, uint64_t tag, const struct xact_result *res)
 
 	/* asked again after the next run */
 	if (res->outcome == XACT_TIMEOUT)
-		(void)map_del(&sm->told, tag);
+		(void)map_del(&sm->rereg, tag);
 }
 
 /* Only the request to register: everything else as the port has it. */
@@ -324,29 +324,29 @@ run_sa_reregister(struct sm *sm, struct mono now)
 
 		if (!registers(t, p))
 			continue;
-		(void)map_get(&sm->told, t->port[p].guid, &state);
+		(void)map_get(&sm->rereg, t->port[p].guid, &state);
 		map_put(&told, t->port[p].guid, state);
 	}
-	map_free(&sm->told);
-	sm->told = told;
-	sm->tell_at = 0;
+	map_free(&sm->rereg);
+	sm->rereg = told;
+	sm->rereg_next = 0;
 	run_sa_step(sm, now);
 }
 
 void
 run_sa_step(struct sm *sm, struct mono now)
 {
-	const struct topo *t = sm->told.n > 0 ? sm->view->topo : NULL;
+	const struct topo *t = sm->rereg.n > 0 ? sm->view->topo : NULL;
 
-	while (t != NULL && sm->tell_at < t->nports && xact_room(sm->x)) {
-		port_ix p = sm->tell_at++;
+	while (t != NULL && sm->rereg_next < t->nports && xact_room(sm->x)) {
+		port_ix p = sm->rereg_next++;
 		uint32_t state;
 
 		if (!registers(t, p) ||
-			!map_get(&sm->told, t->port[p].guid, &state) ||
+			!map_get(&sm->rereg, t->port[p].guid, &state) ||
 			state != SM_TO_TELL)
 			continue;
-		map_put(&sm->told, t->port[p].guid, SM_TOLD);
+		map_put(&sm->rereg, t->port[p].guid, SM_TOLD);
 		ask_reregister(sm, p, now);
 	}
 }
@@ -356,6 +356,6 @@ run_sa_lost(struct sm *sm, struct mono now)
 {
 	sa_reset(sm->sa, now);
 	run_mcast_lost(sm);
-	map_free(&sm->told);
+	map_free(&sm->rereg);
 	sm->sa_view = NULL;
 }

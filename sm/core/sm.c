@@ -66,11 +66,11 @@ sm_role_name(enum sm_role r)
 }
 
 static void
-advance(struct sm *sm, struct mono now)
+advance_phase(struct sm *sm, struct mono now)
 {
 	sm->sa_now = now;
-	if (!sm->entered)
-		sm->entered = phases[sm->phase](sm, now);
+	if (!sm->phase_is_new)
+		sm->phase_is_new = phases[sm->phase](sm, now);
 	run_mcast_step(sm, now);
 	drift_sl2vl_step(sm, now);
 	run_sa_step(sm, now);
@@ -86,7 +86,7 @@ sm_enter(struct sm *sm, enum sm_phase phase, struct mono now)
 }
 
 static void
-mark(struct sm *sm, struct mono now, const char *cause)
+dirty_add(struct sm *sm, struct mono now, const char *cause)
 {
 	struct sm_dirty *d = &sm->dirty;
 	size_t n = strlen(d->cause);
@@ -119,7 +119,7 @@ suspect(struct sm_dirty *d, uint64_t guid, bool told)
 void
 dirty_mark(struct sm *sm, uint64_t guid, struct mono now, const char *cause)
 {
-	mark(sm, now, cause);
+	dirty_add(sm, now, cause);
 	suspect(&sm->dirty, guid, false);
 }
 
@@ -127,7 +127,7 @@ void
 dirty_mark_reported(
 	struct sm *sm, uint64_t guid, struct mono now, const char *cause)
 {
-	mark(sm, now, cause);
+	dirty_add(sm, now, cause);
 	suspect(&sm->dirty, guid, true);
 }
 
@@ -145,14 +145,14 @@ void
 dirty_mark_full(struct sm *sm, struct mono now, const char *cause)
 {
 	sm->dirty.full = true;
-	mark(sm, now, cause);
+	dirty_add(sm, now, cause);
 }
 
 void
 dirty_mark_replan(struct sm *sm, struct mono now, const char *cause)
 {
 	sm->dirty.replan = true;
-	mark(sm, now, cause);
+	dirty_add(sm, now, cause);
 }
 
 static void
@@ -228,9 +228,9 @@ sm_new(struct config *c, const struct state_file *state, struct transport *t,
 	sm->dirty.due = MONO_NEVER;
 	sm->light_due = sm->poll_due = MONO_NEVER;
 	sm->retry_due = sm->names_due = sm->free_due = MONO_NEVER;
-	sm->check_due = sm->save_due = sm->strays_until = MONO_NEVER;
-	sm->writing = state->writing;
-	sm->unsaved = state->unsaved;
+	sm->check_due = sm->save_due = sm->late_sets_until = MONO_NEVER;
+	sm->write_recorded = state->writing;
+	sm->previous_blocks_unknown = state->unsaved;
 	configure_wire(sm);
 	late_answer_new(sm);
 	run_mcast_new(sm);
@@ -257,9 +257,9 @@ sm_free(struct sm *sm)
 	run_job_free(sm->work);
 	routes_unref(sm->routes);
 	topo_unref(sm->topo);
-	topo_unref(sm->fresh);
+	topo_unref(sm->topo_written);
 	pkeys_unref(sm->pkeys);
-	map_free(&sm->held);
+	map_free(&sm->saved_pkeys);
 	qos_unref(sm->qos);
 	run_sa_free(sm);
 	run_mcast_free(sm);
@@ -276,7 +276,7 @@ sm_free(struct sm *sm)
 	free(sm->banned);
 	free(sm->retry);
 	free(sm->sample);
-	map_free(&sm->ours);
+	map_free(&sm->self_caused);
 	drift_end(sm);
 	free(sm->record);
 	free(sm->rank);
@@ -294,7 +294,7 @@ sm_start(struct sm *sm, struct mono now)
 	run_push_wake(sm, now);
 	dirty_mark_full(sm, now, "start");
 	sm->dirty.due = now;
-	advance(sm, now);
+	advance_phase(sm, now);
 }
 
 void
@@ -325,7 +325,7 @@ sm_receive(struct sm *sm, const struct transport_msg *m, struct mono now)
 	}
 	if (!xact_input(sm->x, m, &s, now))
 		inbound_request(sm, m, &s, now);
-	advance(sm, now);
+	advance_phase(sm, now);
 }
 
 static bool
@@ -342,7 +342,7 @@ run_due(const struct sm *sm)
 
 	if (t.ns == MONO_NEVER.ns || !run_push_expects_late_sets(sm, t))
 		return t;
-	return sm->strays_until;
+	return sm->late_sets_until;
 }
 
 struct mono
@@ -350,7 +350,7 @@ sm_next(const struct sm *sm)
 {
 	struct mono t = xact_next(sm->x);
 
-	if (sm->entered)
+	if (sm->phase_is_new)
 		return mono_min(t, sm->sa_now);
 	t = mono_min(t, run_sa_next(sm));
 	t = mono_min(t, run_mcast_next(sm));
@@ -376,11 +376,11 @@ void
 sm_tick(struct sm *sm, struct mono now)
 {
 	sm->sa_now = now;
-	sm->entered = false;
+	sm->phase_is_new = false;
 	xact_tick(sm->x, now);
-	advance(sm, now);
+	advance_phase(sm, now);
 	run_sa_tick(sm, now);
-	if (!sm->entered)
+	if (!sm->phase_is_new)
 		commit_save_tick(sm, now);
 	blocked_watch(sm, now);
 }
@@ -391,7 +391,7 @@ sm_routed(struct sm *sm, struct sm_work *w, struct mono now)
 	run_routed(sm, w, now);
 	run_sa_shed(sm);
 	sm->sa_now = now;
-	sm->entered = true;
+	sm->phase_is_new = true;
 }
 
 void
@@ -414,7 +414,7 @@ sm_reconfigure(struct sm *sm, struct config *c, struct mono now)
 	config_changes_free(&ch);
 	if (sm->view != NULL)
 		commit_light(sm, now);
-	advance(sm, now);
+	advance_phase(sm, now);
 }
 
 void
@@ -422,7 +422,7 @@ sm_resweep(struct sm *sm, struct mono now, const char *cause)
 {
 	drift_sl2vl_forget(sm, true);
 	dirty_mark_full(sm, now, cause);
-	advance(sm, now);
+	advance_phase(sm, now);
 }
 
 void
@@ -440,7 +440,7 @@ sm_rebalance(struct sm *sm, struct mono now, const char *cause)
 {
 	sm->dirty.rebalance = true;
 	dirty_mark_replan(sm, now, cause);
-	advance(sm, now);
+	advance_phase(sm, now);
 }
 
 struct view *

@@ -109,20 +109,20 @@ struct sm {
 	struct trap_filter *traps;
 
 	enum sm_phase phase;
-	bool entered; /* and nothing was done in it yet */
+	bool phase_is_new; /* and nothing was done in it yet */
 	enum sm_role role;
 	uint32_t generation;
 	struct sm_dirty dirty;
 	struct mono light_due, poll_due, retry_due, retry_wait, names_due;
-	bool light_short;      /* the light sweep was ended early ... */
-	unsigned light_gave;   /* ... so many times in a row */
+	bool light_short;	   /* the light sweep was ended early ... */
+	unsigned light_early_ends; /* ... so many times in a row */
 	struct mono check_due; /* a while after a push: drained, and true? */
 	struct sm_quarantined *banned;
 	size_t nbanned, capbanned;
 
 	/* the run in progress */
 	enum sweep_kind kind;
-	port_ix key_turn; /* whose P_Key table is looked at next */
+	port_ix pkey_check_next; /* whose P_Key table is looked at next */
 	struct sweep *sweep;
 	struct map probed; /* switches this run has asked by name */
 	struct lft_read *readback;
@@ -136,38 +136,42 @@ struct sm {
 	struct device_check_item *sample; /* what the next check looks at */
 	size_t nsample, capsample;
 	struct drift_state trust;
-	struct map ours; /* switches whose ports our own plan takes down */
-	bool held_alarm; /* the alarm is about turns that are blocked */
-	bool excused;	 /* a trap of one of them was no news */
-	bool writing;	 /* as the next life is to know it */
-	bool unsaved;	 /* the last life may have closed turns unrecorded */
-	struct mono strays_until; /* what others sent; or MONO_NEVER */
-	bool keys_due;		  /* P_Key tables, in the next check */
-	unsigned stops;		  /* pushes in a row that a change overtook */
-	bool settled;		  /* nothing is left to do but what is dirty */
-	char spread[VIEW_SLVL_SHORT]; /* why so few lanes, as it was logged */
-	char shared[VIEW_SLVL_SHORT]; /* where they share VLs, likewise */
+	struct map
+		self_caused; /* switches whose ports our own plan takes down */
+	bool held_alarm;     /* the alarm is about turns that are blocked */
+	bool self_caused_trap_seen;   /* a trap of one of them was no news */
+	bool write_recorded;	      /* as the next life is to know it */
+	bool previous_blocks_unknown; /* the last life may have closed turns
+					 unrecorded */
+	struct mono late_sets_until;  /* what others sent; or MONO_NEVER */
+	bool keys_due;		      /* P_Key tables, in the next check */
+	unsigned overtaken_pushes; /* pushes in a row that a change overtook */
+	bool is_idle;		   /* nothing is left to do but what is dirty */
+	char why_few_layers[VIEW_SLVL_SHORT]; /* why so few lanes, as it was
+						 logged */
+	char why_shared_vls[VIEW_SLVL_SHORT]; /* where they share VLs, likewise
+					       */
 	struct view_change change;
-	struct topo *topo;     /* with LIDs */
-	struct topo *fresh;    /* the same when all is written, or NULL */
-	bool worth;	       /* the run ends in another view */
-	unsigned ending;       /* turns of its end that are over */
-	struct pkeys *pkeys;   /* that its ports shall have */
-	struct qos *qos;       /* likewise, once there are routes */
-	struct sm_work *work;  /* with the worker */
-	struct routes *routes; /* computed, not yet acknowledged */
+	struct topo *topo;	   /* with LIDs */
+	struct topo *topo_written; /* the same when all is written, or NULL */
+	bool publish_view;	   /* the run ends in another view */
+	unsigned commit_step;	   /* turns of its end that are over */
+	struct pkeys *pkeys;	   /* that its ports shall have */
+	struct qos *qos;	   /* likewise, once there are routes */
+	struct sm_work *work;	   /* with the worker */
+	struct routes *routes;	   /* computed, not yet acknowledged */
 	struct route_account story;
 	struct mono began, phase_began;
-	struct mono heard;  /* of what the run is about */
-	struct mono waited; /* from then to the push */
+	struct mono first_heard; /* of what the run is about */
+	struct mono waited;	 /* from then to the push */
 	struct view_times times;
 	struct view_counts counts;
 	uint64_t sent_before;
 	char cause[256];
 	char lid_conflict[256];
-	unsigned again; /* pipeline passes of this run */
-	bool named;	/* switch names were read before routing */
-	bool rebalance; /* this run's tables are to be fresh */
+	unsigned passes; /* pipeline passes of this run */
+	bool names_read; /* switch names were read before routing */
+	bool rebalance;	 /* this run's tables are to be fresh */
 	/* nodes to ask again because ports of theirs are not as they should be
 	 * (0: everything), and by GUID the run that last said so */
 	uint64_t *retry;
@@ -175,7 +179,8 @@ struct sm {
 	struct map retried;
 	uint32_t run;	  /* counts runs */
 	bool retry_fresh; /* one of them was not on the list before */
-	bool twins;	  /* this run met nodes of one GUID that are new */
+	bool has_new_duplicate_guids; /* this run met nodes of one GUID that are
+					 new */
 
 	/* kept from run to run */
 	struct view *view;
@@ -187,9 +192,9 @@ struct sm {
 	bool rank_known;
 	struct topo_class reading;
 	uint64_t routed, load, turn; /* as in struct state_file */
-	struct map held;     /* port GUID -> enum state_file_pkeys, of its P_Key
-				table */
-	uint64_t keys_stamp; /* of the tables when they were last settled */
+	struct map saved_pkeys; /* port GUID -> enum state_file_pkeys, of its
+			    P_Key table */
+	uint64_t keys_stamp;	/* of the tables when they were last settled */
 
 	/* mastership */
 	struct sm_peer *peer;
@@ -200,7 +205,7 @@ struct sm {
 	unsigned missed;
 	struct mono master_heard; /* when it last was one, and awake */
 	bool handed_over;	  /* the old master gave us the fabric */
-	bool taken; /* it became ours, others may have been there */
+	bool took_over; /* it became ours, others may have been there */
 	bool poll_open;
 
 	/* subnet administration */
@@ -211,10 +216,11 @@ struct sm {
 	struct mono save_due; /* of what hosts told */
 	char *sa_kept;	      /* of its last life, until it starts */
 	uint64_t sa_away;
-	struct sm_pending_view *shed; /* let go by it while a worker ran */
+	struct sm_pending_view
+		*pending_views; /* let go by it while a worker ran */
 	size_t nshed, capshed;
-	struct map told; /* who is to register anew, by GUID: enum sm_rereg */
-	port_ix tell_at; /* the port of the view that is told next */
+	struct map rereg; /* who is to register anew, by GUID: enum sm_rereg */
+	port_ix rereg_next; /* the port of the view that is told next */
 	struct sm_mcast *mcast;
 
 	struct sm_status stat;

@@ -49,7 +49,7 @@ compare(const void *pa, const void *pb)
 }
 
 static void
-sort(struct name_match *n)
+index_names(struct name_match *n)
 {
 	n->name = mem_zalloc((size_t)2 * n->t->nnodes, sizeof(*n->name));
 	for (node_ix i = 0; i < n->t->nnodes; i++) {
@@ -105,7 +105,7 @@ tell_name(struct name_match *n, const struct told *to, const char *text)
 	size_t low = 0, high;
 
 	if (n->name == NULL)
-		sort(n);
+		index_names(n);
 	for (high = n->n; low < high;) {
 		size_t mid = low + (high - low) / 2;
 

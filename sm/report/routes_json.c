@@ -60,9 +60,9 @@ routes_json(const struct view *v)
 	json_util_put(o, "order", json_string(names_order(r->order)));
 	json_util_put(o, "note", names_text(r->note));
 	json_util_put(o, "turn_leaf",
-		r->turn_leaf != TOPO_NONE
+		r->sftree_root != TOPO_NONE
 			? names_node_desc(
-				  v->topo, v->topo->sw[r->turn_leaf].node)
+				  v->topo, v->topo->sw[r->sftree_root].node)
 			: json_null());
 	return o;
 }

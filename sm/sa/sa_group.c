@@ -91,7 +91,7 @@ sa_groups_free(struct sa_groups *s)
 /* ---- finding ---- */
 
 static uint64_t
-hash(const struct mad_gid *g)
+hash_mgid(const struct mad_gid *g)
 {
 	return (g->prefix ^ g->guid >> 32 ^ g->guid << 32) *
 	       UINT64_C(0x9e3779b97f4a7c15);
@@ -109,7 +109,7 @@ sa_groups_find(const struct sa *sa, const struct mad_gid *mgid)
 	const struct sa_groups *s = sa->groups;
 	uint32_t i;
 
-	if (!map_get(&s->by_mgid, hash(mgid), &i))
+	if (!map_get(&s->by_mgid, hash_mgid(mgid), &i))
 		return NULL;
 	if (same_gid(&s->group[i]->is.mgid, mgid))
 		return s->group[i];
@@ -248,7 +248,7 @@ put_group(struct sa_groups *s, const struct mad_sa_member *is)
 	s->group = mem_grow(s->group, s->n, &s->cap, sizeof(struct sa_group *));
 	g->at = s->n;
 	s->group[s->n++] = g;
-	map_put(&s->by_mgid, hash(&is->mgid), (uint32_t)g->at);
+	map_put(&s->by_mgid, hash_mgid(&is->mgid), (uint32_t)g->at);
 	return g;
 }
 
@@ -269,11 +269,12 @@ sa_groups_add(struct sa *sa, const struct mad_sa_member *is)
 static void
 unhash(struct sa_groups *s, const struct sa_group *gone)
 {
-	uint64_t h = hash(&gone->is.mgid);
+	uint64_t h = hash_mgid(&gone->is.mgid);
 
 	(void)map_del(&s->by_mgid, h);
 	for (size_t i = 0; i < s->n; i++)
-		if (s->group[i] != gone && hash(&s->group[i]->is.mgid) == h)
+		if (s->group[i] != gone &&
+			hash_mgid(&s->group[i]->is.mgid) == h)
 			map_put(&s->by_mgid, h, (uint32_t)i);
 }
 
@@ -307,7 +308,7 @@ end_group(struct sa *sa, struct sa_group *g)
 	s->group[g->at] = s->group[--s->n];
 	if (g->at < s->n) {
 		s->group[g->at]->at = g->at;
-		map_put(&s->by_mgid, hash(&s->group[g->at]->is.mgid),
+		map_put(&s->by_mgid, hash_mgid(&s->group[g->at]->is.mgid),
 			(uint32_t)g->at);
 	}
 	sa_informs_group(sa, &g->is.mgid, g->is.pkey, TRAP_ENDED);

@@ -66,7 +66,7 @@ serve(void *arg)
 }
 
 static void
-tell(struct saver *s)
+log_saved(struct saver *s)
 {
 	struct reason why;
 	bool told, failed;
@@ -85,7 +85,7 @@ static void
 on_written(void *cookie, struct mono now)
 {
 	(void)now;
-	tell(cookie);
+	log_saved(cookie);
 }
 
 /* What needs no thread to be undone. */
@@ -167,6 +167,6 @@ saver_free(struct saver *s)
 	(void)pthread_cond_signal(&s->work);
 	(void)pthread_mutex_unlock(&s->lock);
 	(void)pthread_join(s->thread, NULL);
-	tell(s);
+	log_saved(s);
 	dispose(s);
 }

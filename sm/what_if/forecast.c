@@ -11,7 +11,7 @@
 enum { SEED = 1 };
 
 static void
-tell(const struct forecast_job *job, const char *doing)
+report_progress(const struct forecast_job *job, const char *doing)
 {
 	if (job->told != NULL)
 		job->told(job->cookie, doing);
@@ -25,7 +25,7 @@ forecast_lids(const struct forecast_job *job, const struct topo *t,
 	struct lid_table table;
 	struct topo *with;
 
-	tell(job, "assigning LIDs");
+	report_progress(job, "assigning LIDs");
 	if (jobs_lids(job->cfg, t, record, nrecord, &table, why) != 0)
 		return NULL;
 	with = topo_with_lids(t, &(struct topo_lids){table.lid, table.lmc});
@@ -42,9 +42,9 @@ measure(const struct forecast_job *job, const struct verify_tables *in,
 {
 	unsigned shifts;
 
-	tell(job, "bisections");
+	report_progress(job, "bisections");
 	bandwidth_ebb(in, FORECAST_TRIALS, SEED, &out->ebb);
-	tell(job, "shifts");
+	report_progress(job, "shifts");
 	shifts = FORECAST_FLOWS / (out->ebb.hosts + 1);
 	if (shifts > FORECAST_SHIFTS)
 		shifts = FORECAST_SHIFTS;
@@ -58,7 +58,7 @@ find_homes(const struct forecast_job *job, const struct verify_tables *in,
 {
 	struct jobs_options options;
 
-	tell(job, "homes");
+	report_progress(job, "homes");
 	jobs_options(job->cfg, in->topo, &options);
 	redundancy_find(in, &options.engine, &out->homes);
 	jobs_options_free(&options);
@@ -105,7 +105,7 @@ forecast_judge(
 	struct reason why = {""};
 
 	*out = (struct forecast){0};
-	tell(job, "verifying");
+	report_progress(job, "verifying");
 	verify_state_unref(r->verified);
 	if (verify_keep(&in, jobs_threads(job->cfg), &r->report, &r->verified,
 		    &why) != 0)
@@ -135,7 +135,7 @@ forecast_route(const struct forecast_job *job, struct topo *t,
 	if (job->given != NULL)
 		snapshot_routes(job->given, &work);
 	jobs_options(job->cfg, t, &options);
-	tell(job, "routing");
+	report_progress(job, "routing");
 	r = compute_routes(&work, c->engines.name, c->engines.n, &story, &why);
 	jobs_options_free(&options);
 	if (r == NULL) {

@@ -10,7 +10,7 @@
 #include "sm/what_if/routes_remap.h"
 
 static void
-tell(const struct forecast_job *job, const char *doing)
+report_progress(const struct forecast_job *job, const char *doing)
 {
 	if (job->told != NULL)
 		job->told(job->cookie, doing);
@@ -131,7 +131,7 @@ guess_order(struct inputs *in, const struct forecast_job *job)
 {
 	struct forecast fresh;
 
-	tell(job, "routing afresh, for the order");
+	report_progress(job, "routing afresh, for the order");
 	forecast_route(job, in->topo, NULL, &fresh);
 	if (fresh.routes != NULL) {
 		in->found->order = fresh.routes->order;
@@ -205,7 +205,7 @@ take_fabric(struct inputs *in, const struct inputs_wanted *ask,
 	struct fts *fts = NULL;
 	int rc;
 
-	tell(job, "reading the fabric");
+	report_progress(job, "reading the fabric");
 	rc = read_tables(in, ask, &fts, why);
 	if (rc == 0)
 		rc = read_topology(in, ask, why);

@@ -319,9 +319,9 @@ plan_json_forecast(const struct forecast *f)
 	json_util_put(o, "order", json_string(names_order(r->order)));
 	json_util_put(o, "note", names_text(r->note));
 	json_util_put(o, "turn_leaf",
-		r->turn_leaf != TOPO_NONE
+		r->sftree_root != TOPO_NONE
 			? names_node_desc(
-				  f->topo, f->topo->sw[r->turn_leaf].node)
+				  f->topo, f->topo->sw[r->sftree_root].node)
 			: json_null());
 	json_util_put(o, "ranks", ranks_json(r));
 	json_util_put(o, "verified", verdict_json(&f->report));

@@ -84,8 +84,8 @@ routes_remap(const struct routes *r, struct topo *t, struct fts_misfit *misfit)
 		is[was] = s;
 		n->rank[s] = r->rank[was];
 		routes_put_same(n, s, r, was);
-		if (was == r->turn_leaf)
-			n->turn_leaf = s;
+		if (was == r->sftree_root)
+			n->sftree_root = s;
 	}
 	lanes_onto(r, n, is);
 	free(is);

@@ -363,9 +363,9 @@ take_routes(const json_t *snapshot, const struct snapshot *g,
 	r->engine = r->reading.engine != NULL ? r->reading.engine : "in force";
 	r->order = order_of(&g->state);
 	r->fresh_load = g->state.load;
-	r->turn_leaf = g->state.turn == 0 || turn == TOPO_NONE
-			       ? TOPO_NONE
-			       : t->node[turn].sw;
+	r->sftree_root = g->state.turn == 0 || turn == TOPO_NONE
+				 ? TOPO_NONE
+				 : t->node[turn].sw;
 	(void)snprintf(r->note, sizeof(r->note), "%s",
 		json_util_text(snapshot, "note"));
 	routes_restore(r, g->state.rank, g->state.nrank);

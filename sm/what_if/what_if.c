@@ -6,7 +6,7 @@
 #include "sm/what_if/routes_remap.h"
 
 static void
-tell(const struct forecast_job *job, const char *doing)
+report_progress(const struct forecast_job *job, const char *doing)
 {
 	if (job->told != NULL)
 		job->told(job->cookie, doing);
@@ -44,7 +44,7 @@ judge_others(const struct inputs *in, const struct forecast_job *job,
 	out->loose = bare->loose;
 	if (bare->n < 2)
 		return 0;
-	tell(job, "judging the other pieces");
+	report_progress(job, "judging the other pieces");
 	out->piece = mem_zalloc(bare->n - 1, sizeof(*out->piece));
 	for (size_t i = 1; i < bare->n; i++)
 		if (judge_piece(in, job, bare->topo[i], &out->piece[out->n++],
@@ -113,7 +113,7 @@ what_if_after(const struct inputs *in, const struct forecast_job *job,
 	int rc;
 
 	if (n > 0) {
-		tell(job, "failing");
+		report_progress(job, "failing");
 		if (failure_apply(in->topo, fail, n, &less, why) != 0)
 			return -1;
 		rc = route_less(in, job, &less, out, why);

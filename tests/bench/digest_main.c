@@ -30,7 +30,7 @@ mix(uint64_t h, uint64_t x)
 static uint64_t
 digest(const struct routes *r)
 {
-	uint64_t h = mix(r->turn_leaf, r->lanes.n);
+	uint64_t h = mix(r->sftree_root, r->lanes.n);
 
 	for (sw_ix s = 0; s < r->topo->nsw; s++) {
 		h = mix(h, r->rank[s]);
@@ -103,8 +103,8 @@ events(const struct fabric *f, const char *name, const char *engine)
 		(void)snprintf(what, sizeof(what), "event %u", i);
 		tell(text, what, next, &why);
 		if (next != NULL && i % 2 == 0) { /* a restart in between */
-			routes_cache_unref(r->memory);
-			r->memory = NULL;
+			routes_cache_unref(r->cache);
+			r->cache = NULL;
 			routes_unref(next);
 			next = route(t, r, pool, engine, &why);
 			tell(text, "  without memory", next, &why);

@@ -221,7 +221,7 @@ one_failed(const struct engine *e, struct route_job *job,
 	const struct fabric *f, struct result *x)
 {
 	struct topo *was = job->topo;
-	struct route_cache *memory = x->r->memory;
+	struct route_cache *memory = x->r->cache;
 
 	job->topo = one_less(f, was);
 	job->prev = x->r;
@@ -242,9 +242,9 @@ one_failed(const struct engine *e, struct route_job *job,
 		routes_unref(compute_routes(job, &e->name, 1, &story, &why));
 		take(&x->all, clock_ms() - at, clock_cpu_ms() - cpu);
 	}
-	x->r->memory = NULL;
+	x->r->cache = NULL;
 	routes_unref(routed(e, job, true, &x->keep));
-	x->r->memory = memory;
+	x->r->cache = memory;
 	topo_unref(job->topo);
 	job->topo = was;
 	job->prev = NULL;
@@ -300,7 +300,7 @@ measure(const struct engine *e, const struct fabric *f, struct topo *t,
 		bandwidth_shift(
 			&in, t->max_lid < 5000 ? 100 : 10, 1, &x->shift);
 		(void)printf("  %-6s %s, turn leaf %d, %u blocks of %zu\n",
-			e->name, x->r->note, (int)x->r->turn_leaf, pool->live,
+			e->name, x->r->note, (int)x->r->sftree_root, pool->live,
 			bytes / 64);
 	}
 	routes_unref(x->r);

@@ -198,7 +198,7 @@ begin_both(
 	const struct routes *prev = g->job->prev;
 	uint32_t apart = rank_cache_is_usable(g) ? APART_ON : APART;
 
-	repairs = repairs && prev != NULL && prev->memory != NULL;
+	repairs = repairs && prev != NULL && prev->cache != NULL;
 	h[0] = (struct half){.g = *g, .reads = true, .repairs = repairs};
 	if (!repairs || g->job->threads < 2 || g->nsw < apart) {
 		do_half(h);

@@ -56,7 +56,7 @@ find_levels(struct flow *f, sw_ix dest)
 static bool
 is_next(const struct flow *f, sw_ix s, sw_ix peer)
 {
-	bool below = f->u->line.pos[peer] > f->u->line.pos[s];
+	bool below = f->u->sw_order.pos[peer] > f->u->sw_order.pos[s];
 
 	return below == f->down[s] && f->level[peer] + 1 == f->level[s] &&
 	       (f->down[peer] || !below);

@@ -184,7 +184,7 @@ check_plan(struct run *run, struct world *w, const struct transition_result *x,
 	if (x->way == TRANSITION_BLOCKED) {
 		/* up to turns that the new routing itself makes */
 		holds(run, x->cut_pairs <= x->paper_pairs ||
-				   to->turn_leaf != TOPO_NONE);
+				   to->sftree_root != TOPO_NONE);
 		if (x->nstages == 1)
 			check_blocks(run, w, x, all, to);
 	}

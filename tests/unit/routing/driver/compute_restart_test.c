@@ -214,9 +214,9 @@ found(const struct day *d, const struct route_rank *rank, size_t n)
 
 	r->engine = "found";
 	r->order = d->r->order;
-	r->turn_leaf = d->r->turn_leaf;
+	r->sftree_root = d->r->sftree_root;
 	r->fresh_load = d->r->fresh_load;
-	r->stands = true;
+	r->order_restored = true;
 	routes_restore(r, rank, n);
 	routes_put_all(r, d->r);
 	return r;
@@ -239,7 +239,8 @@ differs(const struct routes *a, const struct routes *b)
 		return "engine";
 	if (a->order != b->order || !equal(a->rank, b->rank, n * 4))
 		return "order";
-	if (a->turn_leaf != b->turn_leaf || !equal(a->line, b->line, n * 4))
+	if (a->sftree_root != b->sftree_root ||
+		!equal(a->sw_order, b->sw_order, n * 4))
 		return "line";
 	if (!equal(a->plane, b->plane, n))
 		return "planes";
@@ -353,10 +354,10 @@ START_TEST(repair_asks_the_engine)
 	t = frozen_again(f, d.t, 0);
 	job = (struct route_job){.prev = d.r};
 	repaired = compute(&d, &job, t);
-	memory = d.r->memory;
-	d.r->memory = NULL;
+	memory = d.r->cache;
+	d.r->cache = NULL;
 	whole = compute(&d, &job, t);
-	d.r->memory = memory;
+	d.r->cache = memory;
 	ck_assert_str_eq(whole->engine, "updn");
 	ck_assert_str_eq(repaired->engine, "updn");
 	routes_unref(whole);
@@ -386,7 +387,7 @@ static void
 again(struct world *w, const char *when)
 {
 	const struct routes *r = sm_view(w->sm)->routes;
-	uint32_t n = r->topo->nsw, *line = copy(r->line, n * sizeof(*line));
+	uint32_t n = r->topo->nsw, *line = copy(r->sw_order, n * sizeof(*line));
 	uint16_t *cls = copy(r->lanes.cls, n * sizeof(*cls));
 	uint8_t *plane = copy(r->plane, n);
 
@@ -396,7 +397,7 @@ again(struct world *w, const char *when)
 	world_start(w);
 	ck_assert_msg(world_settle(w, mono_ms(120000)), "%s", when);
 	r = sm_view(w->sm)->routes;
-	ck_assert_msg(equal(r->line, line, n * sizeof(*line)), "%s", when);
+	ck_assert_msg(equal(r->sw_order, line, n * sizeof(*line)), "%s", when);
 	ck_assert_msg(equal(r->lanes.cls, cls, n * sizeof(*cls)), "%s", when);
 	ck_assert_msg(equal(r->plane, plane, n), "%s", when);
 	ck_assert_msg(sets(w, MAD_LFT) == 0, "%s", when);

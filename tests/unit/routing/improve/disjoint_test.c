@@ -196,12 +196,12 @@ check_homes(const struct bed *b, const struct routes *r, const char *what)
 static void
 check_again(const struct bed *b)
 {
-	uint64_t known = b->r->apart;
+	uint64_t known = b->r->disjoint_opts_hash;
 
 	for (unsigned forgotten = 0; forgotten < 2; forgotten++) {
 		struct routes *again;
 
-		b->r->apart = forgotten ? 0 : known;
+		b->r->disjoint_opts_hash = forgotten ? 0 : known;
 		again = computed(b, b->r, false);
 		ck_assert_msg(again->entries_changed == 0,
 			"seed %llu: %llu entries change for nothing%s",
@@ -210,7 +210,7 @@ check_again(const struct bed *b)
 			forgotten ? " when looked at afresh" : "");
 		routes_unref(again);
 	}
-	b->r->apart = known;
+	b->r->disjoint_opts_hash = known;
 }
 
 /* The cables that are there by now. */

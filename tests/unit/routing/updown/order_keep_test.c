@@ -332,13 +332,14 @@ lose_more(struct day *d)
 	struct fabric *left = damaged(d->f, 1, &d->g);
 	struct topo *t;
 
-	routes_cache_unref(bare->memory);
-	bare->memory = NULL;
+	routes_cache_unref(bare->cache);
+	bare->cache = NULL;
 	t = left != NULL ? frozen_again(left, d->t, 0) : topo_ref(d->t);
 	fabric_free(left);
 	is = routed(d, t, d->back);
 	other = routed(d, t, bare);
-	ck_assert_mem_eq(is->line, other->line, t->nsw * sizeof(*is->line));
+	ck_assert_mem_eq(
+		is->sw_order, other->sw_order, t->nsw * sizeof(*is->sw_order));
 	for (sw_ix s = 0; s < t->nsw; s++)
 		for (uint16_t lid = 1; lid <= t->max_lid; lid++)
 			ck_assert_msg(hops(is, s, lid) == hops(other, s, lid),

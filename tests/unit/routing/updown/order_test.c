@@ -290,7 +290,7 @@ START_TEST(planes_have_no_cycle)
 
 		ck_assert_str_eq(next->engine, "ftree");
 		crossed += next->plane != NULL;
-		if (next->plane != NULL && next->memory->base != NULL) {
+		if (next->plane != NULL && next->cache->base != NULL) {
 			mended++;
 			ck_assert_uint_le(
 				next->entries_changed * 10, next->entries_kept);

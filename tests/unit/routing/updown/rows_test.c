@@ -66,13 +66,13 @@ check_threads(struct fabric *f, uint64_t seed)
 	for (size_t i = 0; i < 3; i++) {
 		struct routes *r[4] = {
 			by_threads(t, pool, NULL, false, many[i])};
-		struct route_cache *memory = r[0]->memory;
+		struct route_cache *memory = r[0]->cache;
 
 		r[1] = by_threads(less, pool, r[0], true, many[i]);
-		ck_assert_ptr_nonnull(r[1]->memory->base);
-		r[0]->memory = NULL;
+		ck_assert_ptr_nonnull(r[1]->cache->base);
+		r[0]->cache = NULL;
 		r[2] = by_threads(less, pool, r[0], true, many[i]);
-		r[0]->memory = memory;
+		r[0]->cache = memory;
 		r[3] = by_threads(less, pool, r[0], false, many[i]);
 		for (size_t k = 0; k < 4; k++) {
 			first[k] = i == 0 ? tables_hash(r[k]) : first[k];

@@ -203,10 +203,10 @@ check_turns(struct fabric *f, const char *name, bool above, unsigned any)
 	sw_ix parent;
 
 	w.r = routed(w.t, w.pool, NULL);
-	ck_assert_uint_ne(w.r->turn_leaf, TOPO_NONE);
-	leaf = &w.t->sw[w.r->turn_leaf];
+	ck_assert_uint_ne(w.r->sftree_root, TOPO_NONE);
+	leaf = &w.t->sw[w.r->sftree_root];
 	parent = w.t->adj[leaf->adj].peer;
-	lose_all_of(&w, w.r->turn_leaf);
+	lose_all_of(&w, w.r->sftree_root);
 	if (above)
 		lose_all_of(&w, parent);
 	for (unsigned cables = 1; cables <= MOST; cables++)
@@ -245,7 +245,7 @@ START_TEST(leaf_lost)
 	struct lft_pool *pool = lft_pool_new();
 	struct topo *t = frozen_topo(f, NULL), *u;
 	struct routes *r = routed(t, pool, NULL), *lost;
-	const struct topo_switch *leaf = &t->sw[r->turn_leaf], *next;
+	const struct topo_switch *leaf = &t->sw[r->sftree_root], *next;
 
 	for (uint32_t n = 0; n < f->nnodes; n++)
 		drop[n] = f->node[n].guid == t->node[leaf->node].guid;
@@ -253,8 +253,8 @@ START_TEST(leaf_lost)
 	u = frozen_again(g, t, 0);
 	lost = routed(u, pool, r);
 	verified(lost);
-	ck_assert_uint_ne(lost->turn_leaf, TOPO_NONE);
-	next = &u->sw[lost->turn_leaf];
+	ck_assert_uint_ne(lost->sftree_root, TOPO_NONE);
+	next = &u->sw[lost->sftree_root];
 	ck_assert_uint_eq(next->nadj, leaf->nadj);
 	for (uint32_t i = 0; i < leaf->nadj; i++) {
 		sw_ix a = t->adj[leaf->adj + i].peer;
@@ -381,7 +381,7 @@ START_TEST(not_at_the_managers)
 
 	verified(r);
 	ck_assert_uint_eq(leaf->nadj, 4);
-	ck_assert_uint_ne(r->turn_leaf, sm);
+	ck_assert_uint_ne(r->sftree_root, sm);
 	for (uint32_t i = 0; i < leaf->nadj; i++)
 		for (uint32_t k = 0; k < leaf->nadj; k++) {
 			sw_ix from = t->adj[leaf->adj + i].peer;

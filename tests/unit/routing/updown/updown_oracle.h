@@ -41,10 +41,10 @@ static inline void
 find_order(struct oracle *o)
 {
 	const struct topo *t = o->t;
-	bool more = o->r->turn_leaf != TOPO_NONE;
+	bool more = o->r->sftree_root != TOPO_NONE;
 
 	if (more)
-		o->turned[o->r->turn_leaf] = true;
+		o->turned[o->r->sftree_root] = true;
 	while (more) {
 		more = false;
 		for (sw_ix s = 0; s < t->nsw; s++)
@@ -66,10 +66,11 @@ find_order(struct oracle *o)
 
 			o->pos[a] += b != a && first;
 		}
-	if (o->r->line == NULL)
+	if (o->r->sw_order == NULL)
 		return;
-	o->joiners = memcmp(o->pos, o->r->line, t->nsw * sizeof(*o->pos)) != 0;
-	memcpy(o->pos, o->r->line, t->nsw * sizeof(*o->pos));
+	o->joiners =
+		memcmp(o->pos, o->r->sw_order, t->nsw * sizeof(*o->pos)) != 0;
+	memcpy(o->pos, o->r->sw_order, t->nsw * sizeof(*o->pos));
 }
 
 /* Bellman and Ford, for one destination switch. */

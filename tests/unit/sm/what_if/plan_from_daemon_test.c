@@ -353,8 +353,9 @@ same_whole(const struct routes *a, const struct routes *b)
 	return a->topo->hash == b->topo->hash &&
 	       a->topo->max_lid == b->topo->max_lid && a->order == b->order &&
 	       strcmp(a->engine, b->engine) == 0 &&
-	       a->turn_leaf == b->turn_leaf && a->fresh_load == b->fresh_load &&
-	       a->lanes.n == b->lanes.n && a->lanes.npairs == b->lanes.npairs;
+	       a->sftree_root == b->sftree_root &&
+	       a->fresh_load == b->fresh_load && a->lanes.n == b->lanes.n &&
+	       a->lanes.npairs == b->lanes.npairs;
 }
 
 /* The routes themselves, with what is remembered of each switch. */

@@ -345,15 +345,15 @@ check_step(struct topo *t, struct lft_pool *pool, struct routes **r,
 	uint64_t seed, unsigned *repaired)
 {
 	struct routes *is = routed(t, pool, *r, &plain), *whole;
-	struct route_cache *memory = (*r)->memory;
+	struct route_cache *memory = (*r)->cache;
 	char what[64];
 
 	(void)snprintf(what, sizeof(what), "seed %u", (unsigned)seed);
 	(void)verified(is, what);
-	(*r)->memory = NULL;
+	(*r)->cache = NULL;
 	whole = routed(t, pool, *r, &plain);
-	(*r)->memory = memory;
-	if (is->memory->base != NULL) {
+	(*r)->cache = memory;
+	if (is->cache->base != NULL) {
 		++*repaired;
 		check_changes(*r, is);
 		ck_assert_msg(is->entries_changed <= whole->entries_changed + 2,

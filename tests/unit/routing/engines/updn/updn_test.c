@@ -487,7 +487,7 @@ START_TEST(orders)
 
 	ck_assert_int_eq(engine_updn.route(&job, false, 0, a, &r, &why), 0);
 	ck_assert_int_eq(r->order, ROUTE_TIERS);
-	ck_assert_uint_ne(r->turn_leaf, TOPO_NONE);
+	ck_assert_uint_ne(r->sftree_root, TOPO_NONE);
 	for (sw_ix s = 0; s < t->nsw; s++)
 		ck_assert_uint_eq(r->rank[s],
 			strncmp(topo_desc(t, t->sw[s].node), "leaf", 4) == 0);
