@@ -8,7 +8,6 @@
 #include "sm/base/map.h"
 #include "sm/base/mem.h"
 #include "sm/transport/deadlines.h"
-#include "sm/transport/xact_try.h"
 
 enum {
 	NIL = 0, /* no slot, no target: both arrays start at 1 */
@@ -137,6 +136,58 @@ xact_free(struct xact *x)
 	deadlines_free(&x->deadlines);
 	free(x);
 }
+
+/* ---- one try of a request, on the wire: IBA 13.4.3, 14.2.1 ---- */
+
+/* Whether the try (0: the first) of this request is routed by LID. */
+static bool
+try_is_by_lid(const struct xact_request *r, unsigned try)
+{
+	return r->lid != 0 && try == 0;
+}
+
+/* The message of a try; tid: the half of the TID that is ours. */
+static void
+try_encode(const struct xact_request *r, unsigned try, uint32_t tid,
+	struct transport_msg *m)
+{
+	bool by_lid = try_is_by_lid(r, try);
+	struct smp smp = {.mgmt_class = by_lid ? MAD_SUBN_LID : MAD_SUBN_DR,
+		.method = r->method,
+		.tid = tid,
+		.attr = r->attr,
+		.mod = r->mod,
+		.mkey = r->mkey,
+		.dr_slid = 0xffff,
+		.dr_dlid = 0xffff};
+
+	memcpy(smp.data, r->data, sizeof(smp.data));
+	if (!by_lid) {
+		smp.hop_cnt = r->hops;
+		memcpy(smp.path + 1, r->path + 1, r->hops);
+	}
+	*m = (struct transport_msg){
+		.lid = by_lid ? r->lid : 0xffff, .len = MAD_SIZE};
+	smp_encode(&smp, m->mad);
+}
+
+/* Whether an answer, or our own request that came back, fits the try. */
+static bool
+try_fits(const struct xact_request *r, unsigned try, const struct smp *s,
+	bool returned)
+{
+	uint32_t differs = r->mod ^ s->mod;
+
+	/* SMAs that do not know the bit may answer without it. */
+	if (r->attr == MAD_PORT_INFO)
+		differs &= ~MAD_PORT_INFO_EXT;
+	return s->attr == r->attr && differs == 0 &&
+	       s->method == (returned ? r->method : MAD_GET_RESP) &&
+	       s->mgmt_class ==
+		       (try_is_by_lid(r, try) ? MAD_SUBN_LID : MAD_SUBN_DR);
+}
+
+/* ---- targets ---- */
 
 static void
 ready_append(struct xact *x, uint32_t t)
@@ -354,9 +405,9 @@ fly(struct xact *x, uint32_t i, struct mono now)
 							 : patience(x)));
 	if (try > 0)
 		x->stats.retried++;
-	x->stats.by_lid += xact_try_by_lid(&s->req, try);
+	x->stats.by_lid += try_is_by_lid(&s->req, try);
 	x->stats.strayed += s->req.lid != 0 && try == 1;
-	xact_try_encode(&s->req, try, s->serial << TRY_BITS | try, &m);
+	try_encode(&s->req, try, s->serial << TRY_BITS | try, &m);
 	if (x->transport->send(x->transport, &m) == 0)
 		x->stats.sent++;
 }
@@ -567,7 +618,7 @@ answered(struct xact *x, uint32_t i, unsigned try, const struct smp *s,
 		.data = s->data,
 		.now = now,
 		.rtt = mono_sub(now, x->slot[i].sent[try]),
-		.by_lid = xact_try_by_lid(&x->slot[i].req, try),
+		.by_lid = try_is_by_lid(&x->slot[i].req, try),
 		.strayed = x->slot[i].req.lid != 0 && try > 0};
 
 	x->target[x->slot[i].target].silent = false;
@@ -599,7 +650,7 @@ xact_input(struct xact *x, const struct transport_msg *m, const struct smp *s,
 		x->stats.alien++;
 		return true;
 	}
-	if (!xact_try_fits(&x->slot[i].req, try, s, returned)) {
+	if (!try_fits(&x->slot[i].req, try, s, returned)) {
 		x->stats.mismatched++;
 		return true;
 	}
