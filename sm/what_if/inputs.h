@@ -6,6 +6,7 @@
 #ifndef HEDDLE_SM_WHAT_IF_INPUTS_H
 #define HEDDLE_SM_WHAT_IF_INPUTS_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -35,6 +36,12 @@ struct inputs {
 	bool live;		  /* a daemon is asked */
 	bool same; /* and nothing is otherwise than it knows it */
 };
+
+/*
+ * Ask the running daemon by its control socket for a new snapshot
+ * (sm/report/snapshot_json.h); NULL, why, and the exit code in *code.
+ */
+json_t *inputs_ask_daemon(const char *socket, int *code, struct reason *why);
 
 /*
  * Take in all of it; job->cfg and job->given are set, the rest of the job is

@@ -14,7 +14,6 @@
 #include "sm/report/names.h"
 #include "sm/report/qos_json.h"
 #include "sm/view/view_slvl.h"
-#include "sm/what_if/daemon_input.h"
 #include "sm/what_if/failure.h"
 #include "sm/what_if/inputs.h"
 #include "sm/what_if/plan_json.h"
@@ -283,7 +282,7 @@ read_all(struct plan *p)
 		return ret;
 	if (live) {
 		told(p, "asking heddled");
-		ask.snapshot = daemon_input_read(p->ask.socket, &ret, &why);
+		ask.snapshot = inputs_ask_daemon(p->ask.socket, &ret, &why);
 	}
 	if (ret == EXIT_OK && inputs_read(&p->in, &ask, &p->job, &why) != 0)
 		ret = EXIT_USAGE;
