@@ -70,7 +70,7 @@ struct daemon {
 };
 
 static void
-gather(struct daemon *d, struct sm_status *sm, struct status_facts *f)
+gather_status(struct daemon *d, struct sm_status *sm, struct status_facts *f)
 {
 	sm_status(d->sm, sm);
 	*f = (struct status_facts){
@@ -87,7 +87,7 @@ gather(struct daemon *d, struct sm_status *sm, struct status_facts *f)
 
 /* Ready: the first decision about who is master, or a first end of a run. */
 static void
-settle(struct daemon *d)
+arm_core_timer(struct daemon *d)
 {
 	struct sm_status s;
 
@@ -118,7 +118,7 @@ want_route(void *cookie, struct sm_work *w)
 }
 
 static uint64_t
-seconds(void *cookie)
+wall_seconds(void *cookie)
 {
 	(void)cookie;
 	return previous_run_now().when;
@@ -240,7 +240,7 @@ on_tick(void *cookie, struct mono now)
 	struct daemon *d = cookie;
 
 	sm_tick(d->sm, now);
-	settle(d);
+	arm_core_timer(d);
 }
 
 /* In the receiving thread: the ring is no longer empty. */
@@ -266,7 +266,7 @@ on_inbox(void *cookie, struct mono now)
 	}
 	if (n == RECEIVE_BATCH)
 		loop_wake_send(d->inbox);
-	settle(d);
+	arm_core_timer(d);
 }
 
 static void
@@ -275,7 +275,7 @@ on_routed(void *cookie, void *work, struct mono now)
 	struct daemon *d = cookie;
 
 	sm_routed(d->sm, work, now);
-	settle(d);
+	arm_core_timer(d);
 	redundancy_worker_discard(d->counter);
 	if (d->ctl != NULL)
 		ctl_changed(d->ctl, now); /* views may be let go again */
@@ -305,7 +305,7 @@ on_look(void *cookie, struct mono now)
 		return;
 	log_warn("port: our own link %s", d->link ? "came up" : "went down");
 	sm_own_link(d->sm, d->link > 0, now);
-	settle(d);
+	arm_core_timer(d);
 }
 
 /*
@@ -413,7 +413,7 @@ on_reload(void *cookie, struct mono now)
 		d->config = c;
 		log_set_level((enum log_level)c->log.level);
 		sm_reconfigure(d->sm, c, now);
-		settle(d);
+		arm_core_timer(d);
 	}
 	(void)snprintf(d->facts.refused, sizeof(d->facts.refused), "%s",
 		c == NULL ? why.text : "");
@@ -438,7 +438,7 @@ ctl_wants_status(void *cookie)
 	struct status_facts f;
 	struct sm_status sm;
 
-	gather(d, &sm, &f);
+	gather_status(d, &sm, &f);
 	return status_json(&f);
 }
 
@@ -492,7 +492,7 @@ ctl_wants_sweep(void *cookie, uid_t uid, uint64_t *sweeps, struct reason *why)
 	*sweeps = s.sweeps_full + 1;
 	(void)snprintf(cause, sizeof(cause), "command of user %u", uid);
 	sm_resweep(d->sm, loop_now(), cause);
-	settle(d);
+	arm_core_timer(d);
 	return 0;
 }
 
@@ -508,7 +508,7 @@ ctl_wants_rebalance(void *cookie, uid_t uid, struct reason *why)
 		return reason_set(why, "not the master of this fabric");
 	(void)snprintf(cause, sizeof(cause), "rebalance by user %u", uid);
 	sm_rebalance(d->sm, loop_now(), cause);
-	settle(d);
+	arm_core_timer(d);
 	return 0;
 }
 
@@ -569,7 +569,7 @@ make_core(struct daemon *d)
 		.set_aside = want_aside,
 		.committed = on_commit,
 		.finished = on_finished,
-		.seconds = seconds,
+		.seconds = wall_seconds,
 		.set_issm = want_issm,
 	};
 	d->facts.state_writable = previous_run_load(d->boot->state.dir,
@@ -582,7 +582,7 @@ make_core(struct daemon *d)
 }
 
 static void
-watch(struct daemon *d)
+start_watchers(struct daemon *d)
 {
 	struct mono limit = notify_watchdog();
 
@@ -635,7 +635,7 @@ print_page(struct daemon *d)
 	struct sm_status sm;
 	struct buf page = {0};
 
-	gather(d, &sm, &f);
+	gather_status(d, &sm, &f);
 	status_page(&f, &page);
 	(void)fputs(page.text, stdout);
 	(void)fflush(stdout);
@@ -644,7 +644,7 @@ print_page(struct daemon *d)
 
 /* Everything up to the running loop; d->exit_code says how it went. */
 static void
-serve(struct daemon *d)
+serve_fabric(struct daemon *d)
 {
 	struct reason why;
 
@@ -671,16 +671,16 @@ serve(struct daemon *d)
 		return;
 	make_core(d);
 	open_control(d);
-	watch(d);
+	start_watchers(d);
 	sm_start(d->sm, loop_now());
-	settle(d);
+	arm_core_timer(d);
 	loop_run(d->loop);
 	if (d->opt->once)
 		print_page(d);
 }
 
 static int
-run(const struct options *opt, struct config *c)
+run_daemon(const struct options *opt, struct config *c)
 {
 	struct daemon d = {
 		.opt = opt,
@@ -698,7 +698,7 @@ run(const struct options *opt, struct config *c)
 		log_info("config: no %s, all defaults", opt->file);
 		d.facts.config_file = "";
 	}
-	serve(&d);
+	serve_fabric(&d);
 	take_down(&d);
 	config_unref(d.config);
 	return d.exit_code;
@@ -718,7 +718,7 @@ with_config(const struct options *opt)
 	}
 	if (opt->mode == OPTIONS_RUN) {
 		diag_free(&bad);
-		return run(opt, c);
+		return run_daemon(opt, c);
 	}
 	if (opt->mode == OPTIONS_AUDIT) {
 		diag_free(&bad);

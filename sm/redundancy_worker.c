@@ -29,7 +29,7 @@ struct redundancy_worker {
 };
 
 static void
-count(void *job)
+count_view(void *job)
 {
 	struct count *k = job;
 
@@ -38,7 +38,7 @@ count(void *job)
 }
 
 static void
-drop(struct count *k)
+free_count(struct count *k)
 {
 	if (k == NULL)
 		return;
@@ -56,7 +56,7 @@ redundancy_worker_discard(struct redundancy_worker *c)
 		struct count *k = c->shed;
 
 		c->shed = k->next;
-		drop(k);
+		free_count(k);
 	}
 }
 
@@ -69,7 +69,7 @@ let_go(struct redundancy_worker *c, struct count *k)
 }
 
 static void
-start(struct redundancy_worker *c)
+start_next(struct redundancy_worker *c)
 {
 	if (c->now != NULL || c->then == NULL)
 		return;
@@ -109,7 +109,7 @@ log_change(struct redundancy_worker *c, const struct view *v)
 }
 
 static void
-counted(void *cookie, void *job, struct mono now)
+on_counted(void *cookie, void *job, struct mono now)
 {
 	struct redundancy_worker *c = cookie;
 	struct count *k = job;
@@ -122,7 +122,7 @@ counted(void *cookie, void *job, struct mono now)
 		log_change(c, k->view);
 	}
 	let_go(c, k);
-	start(c);
+	start_next(c);
 }
 
 struct redundancy_worker *
@@ -134,7 +134,7 @@ redundancy_worker_new(struct loop *l,
 
 	c->may_release = may_release;
 	c->cookie = cookie;
-	c->worker = worker_new(l, count, counted, c, why);
+	c->worker = worker_new(l, count_view, on_counted, c, why);
 	if (c->worker != NULL)
 		return c;
 	free(c);
@@ -159,7 +159,7 @@ redundancy_worker_count(
 	k->cfg = config_ref(cfg);
 	jobs_options(k->cfg, v->topo, &k->options);
 	c->then = k;
-	start(c);
+	start_next(c);
 }
 
 void
@@ -170,13 +170,13 @@ redundancy_worker_free(struct redundancy_worker *c)
 	if (c->now != NULL)
 		atomic_store(&c->now->cancel, true);
 	worker_free(c->worker);
-	drop(c->now);
-	drop(c->then);
+	free_count(c->now);
+	free_count(c->then);
 	while (c->shed != NULL) {
 		struct count *k = c->shed;
 
 		c->shed = k->next;
-		drop(k);
+		free_count(k);
 	}
 	free(c);
 }

@@ -213,7 +213,7 @@ queue_job(struct sa_query *q)
 }
 
 static void
-serve(struct sa_query *q, struct mono now)
+serve_query(struct sa_query *q, struct mono now)
 {
 	const struct sa_kind *k = q->kind;
 	uint16_t status;
@@ -278,7 +278,7 @@ sa_receive(struct sa *sa, const struct transport_msg *m, struct mono now)
 	if (status != 0)
 		sa_query_answer(q, status);
 	else
-		serve(q, now);
+		serve_query(q, now);
 }
 
 /*

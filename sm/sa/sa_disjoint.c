@@ -35,7 +35,7 @@ struct picking {
 
 /* A cable by one of its ends, the same for both. */
 static uint32_t
-cable(const struct topo *t, port_ix p)
+link_id(const struct topo *t, port_ix p)
 {
 	port_ix peer = t->port[p].peer;
 
@@ -43,7 +43,7 @@ cable(const struct topo *t, port_ix p)
 }
 
 static void
-note_way(struct picking *k, const struct sa_query *q, uint64_t ix,
+note_path(struct picking *k, const struct sa_query *q, uint64_t ix,
 	const struct sa_end *from, const struct sa_end *to)
 {
 	const struct topo *t = k->t;
@@ -59,14 +59,14 @@ note_way(struct picking *k, const struct sa_query *q, uint64_t ix,
 	*w = (struct way){.ix = ix};
 	w->thing = mem_zalloc(2 * (size_t)n + 1, sizeof(*w->thing));
 	if (from->port != to->port && t->port[from->port].peer != TOPO_NONE)
-		w->thing[w->ncables++] = cable(t, from->port);
+		w->thing[w->ncables++] = link_id(t, from->port);
 	for (int i = 0; i < n; i++) {
 		/* cppcheck-suppress uninitvar */
 		const struct topo_node *s = &t->node[t->sw[step[i].sw].node];
 
 		if (step[i].out != 0)
 			w->thing[w->ncables++] =
-				cable(t, s->first_port + step[i].out);
+				link_id(t, s->first_port + step[i].out);
 	}
 	w->nthings = w->ncables;
 	for (int i = 0; i < n; i++)
@@ -77,7 +77,7 @@ note_way(struct picking *k, const struct sa_query *q, uint64_t ix,
 /* What a path has in common with those picked; *fresh: has it a cable that
  * they have not? */
 static uint32_t
-common(const struct picking *k, const struct way *w, bool *fresh)
+count_shared(const struct picking *k, const struct way *w, bool *fresh)
 {
 	uint32_t sum = 0;
 
@@ -93,14 +93,14 @@ common(const struct picking *k, const struct way *w, bool *fresh)
 
 /* The one to take next, or NULL. */
 static struct way *
-choose(const struct picking *k, bool first)
+choose_path(const struct picking *k, bool first)
 {
 	struct way *best = NULL;
 	uint32_t least = UINT32_MAX;
 
 	for (size_t i = 0; i < k->n; i++) {
 		bool fresh;
-		uint32_t c = common(k, &k->way[i], &fresh);
+		uint32_t c = count_shared(k, &k->way[i], &fresh);
 
 		if (c >= least || (!fresh && !first))
 			continue;
@@ -126,10 +126,10 @@ sa_disjoint_pick(struct sa_query *q)
 	k.used = mem_zalloc((size_t)t->nports + t->nsw, sizeof(*k.used));
 	for (uint64_t ix = 0; ix < q->end; ix++)
 		if (sa_path_pair(q, ix, &from, &to, &way))
-			note_way(&k, q, ix, &from, &to);
+			note_path(&k, q, ix, &from, &to);
 	e->pick = mem_zalloc(k.n + 1, sizeof(*e->pick));
 	while (e->npick < k.n && e->npick < q->most &&
-		(w = choose(&k, e->npick == 0)) != NULL) {
+		(w = choose_path(&k, e->npick == 0)) != NULL) {
 		for (unsigned i = 0; i < w->nthings; i++)
 			k.used[w->thing[i]]++;
 		e->pick[e->npick++] = w->ix;

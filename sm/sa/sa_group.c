@@ -267,7 +267,7 @@ sa_groups_add(struct sa *sa, const struct mad_sa_member *is)
 
 /* The index of what collides with a group that goes. */
 static void
-unhash(struct sa_groups *s, const struct sa_group *gone)
+remove_from_hash(struct sa_groups *s, const struct sa_group *gone)
 {
 	uint64_t h = hash_mgid(&gone->is.mgid);
 
@@ -301,7 +301,7 @@ end_group(struct sa *sa, struct sa_group *g)
 
 	for (size_t i = 0; i < g->n; i++)
 		count_join(s, g->member[i].owner, -1);
-	unhash(s, g);
+	remove_from_hash(s, g);
 	while (*link != g)
 		link = &(*link)->mate;
 	*link = g->mate;
@@ -318,7 +318,7 @@ end_group(struct sa *sa, struct sa_group *g)
 
 /* Will the tables of switches look the same with this join state? */
 static bool
-same_way(uint8_t was, uint8_t is)
+is_same_to_switches(uint8_t was, uint8_t is)
 {
 	return (was == 0) == (is == 0) &&
 	       ((was & HEARS) == 0) == ((is & HEARS) == 0);
@@ -332,7 +332,7 @@ set_state(struct sa *sa, struct sa_group *g, struct sa_joined *m, uint8_t state)
 	g->full -= (was & KEEPS) != 0;
 	g->full += (state & KEEPS) != 0;
 	m->state = state;
-	if (same_way(was, state))
+	if (is_same_to_switches(was, state))
 		return;
 	m->stamp = ++sa->groups->stamp;
 	sa->ops->regroup(sa->ops->cookie, g->is.mlid);
@@ -510,7 +510,8 @@ sa_groups_reset(struct sa *sa)
 /* ---- what a new view does ---- */
 
 static bool
-stays(const struct sa *sa, const struct sa_group *g, const struct sa_joined *m)
+can_stay_member(const struct sa *sa, const struct sa_group *g,
+	const struct sa_joined *m)
 {
 	const struct view *v = sa->view;
 	port_ix p = topo_by_port_guid(v->topo, m->owner);
@@ -534,7 +535,7 @@ sa_groups_commit(struct sa *sa)
 		struct sa_group *g = s->group[i];
 
 		for (size_t k = g->n; k-- > 0;)
-			if (!stays(sa, g, &g->member[k]))
+			if (!can_stay_member(sa, g, &g->member[k]))
 				remove_member(sa, g, &g->member[k]);
 		if (g->full == 0 && !g->standing)
 			end_group(sa, g);

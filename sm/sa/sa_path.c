@@ -47,7 +47,7 @@ enum { RATES = sizeof(rates) / sizeof(rates[0]) };
 
 /* Place in the table, or -1. */
 static int
-place(uint8_t code)
+rate_index(uint8_t code)
 {
 	for (int i = 0; i < RATES; i++)
 		if (rates[i].code == code)
@@ -58,13 +58,13 @@ place(uint8_t code)
 bool
 sa_path_rate_valid(uint8_t code)
 {
-	return place(code) >= 0;
+	return rate_index(code) >= 0;
 }
 
 int
 sa_path_rate_compare(uint8_t a, uint8_t b)
 {
-	int x = place(a), y = place(b);
+	int x = rate_index(a), y = rate_index(b);
 
 	return x < y ? -1 : x > y;
 }
@@ -72,14 +72,14 @@ sa_path_rate_compare(uint8_t a, uint8_t b)
 uint8_t
 sa_path_rate_below(uint8_t code)
 {
-	int i = place(code);
+	int i = rate_index(code);
 
 	return i > 0 ? rates[i - 1].code : 0;
 }
 
 /* 100 Mb/s of one lane at this speed. */
 static unsigned
-lane_speed(const struct topo_port *p)
+speed_of_1x(const struct topo_port *p)
 {
 	/* FDR EDR HDR NDR XDR, a bit each; several: the fastest */
 	static const uint16_t ext[] = {140, 250, 500, 1000, 2000};
@@ -91,7 +91,7 @@ lane_speed(const struct topo_port *p)
 }
 
 static unsigned
-lanes_of(uint8_t width)
+width_of(uint8_t width)
 {
 	switch (width) {
 	case 2:
@@ -110,7 +110,7 @@ lanes_of(uint8_t width)
 uint8_t
 sa_path_rate_of(const struct topo_port *p)
 {
-	unsigned speed = lane_speed(p) * lanes_of(p->width);
+	unsigned speed = speed_of_1x(p) * width_of(p->width);
 	uint8_t code = SLOWEST;
 
 	for (int i = 0; i < RATES; i++)
@@ -120,7 +120,7 @@ sa_path_rate_of(const struct topo_port *p)
 }
 
 static bool
-knows(const struct topo_port *p, uint8_t needs)
+knows_rate(const struct topo_port *p, uint8_t needs)
 {
 	enum { CAP2_2X = 0x10, CAP2_HDR = 0x20, CAP2_NDR = 0x400 };
 	uint16_t cap2 = (p->capmask & MAD_CAP_CAPMASK2) != 0 ? p->capmask2 : 0;
@@ -143,16 +143,16 @@ knows(const struct topo_port *p, uint8_t needs)
 uint8_t
 sa_path_rate_known(const struct topo_port *client, uint8_t rate)
 {
-	int i = place(rate);
+	int i = rate_index(rate);
 
-	while (i > 0 && !knows(client, rates[i].needs))
+	while (i > 0 && !knows_rate(client, rates[i].needs))
 		i--;
 	return i < 0 ? rate : rates[i].code;
 }
 
 /* A packet leaves by port p: its link bounds what fits through. */
 static void
-pass(const struct topo_port *p, struct sa_path *w)
+pass_link(const struct topo_port *p, struct sa_path *w)
 {
 	uint8_t mtu = p->mtu != 0 ? p->mtu : p->mtu_cap;
 	uint8_t rate = sa_path_rate_of(p);
@@ -170,14 +170,14 @@ pass_end(const struct topo *t, port_ix p, struct sa_path *w)
 	const struct topo_port *port = &t->port[p];
 
 	if (t->node[port->node].type != TOPO_SWITCH)
-		pass(port, w);
+		pass_link(port, w);
 	else if (port->mtu_cap != 0 && (w->mtu == 0 || port->mtu_cap < w->mtu))
 		w->mtu = port->mtu_cap;
 }
 
 /* The lane, and whether an answer can come back on the same. */
 static bool
-choose_lane(const struct view *v, const struct sa_end *from,
+find_layer(const struct view *v, const struct sa_end *from,
 	const struct sa_end *to, struct sa_path *w)
 {
 	const struct route_layers *l = &v->routes->lanes;
@@ -208,10 +208,10 @@ sa_path_find(const struct sa *sa, const struct view *v,
 	if (from->port != to->port) {
 		n = routes_trace(
 			v->routes, from->port, to->lid, step, SA_STEPS, NULL);
-		if (n < 0 || n > SA_STEPS || !choose_lane(v, from, to, out))
+		if (n < 0 || n > SA_STEPS || !find_layer(v, from, to, out))
 			return false;
 		out->life = sa->par.packet_life;
-	} else if (!choose_lane(v, from, to, out)) {
+	} else if (!find_layer(v, from, to, out)) {
 		return false;
 	}
 	pass_end(t, from->port, out);
@@ -220,7 +220,7 @@ sa_path_find(const struct sa *sa, const struct view *v,
 		const struct topo_node *s = &t->node[t->sw[step[i].sw].node];
 
 		if (step[i].out != 0)
-			pass(&t->port[s->first_port + step[i].out], out);
+			pass_link(&t->port[s->first_port + step[i].out], out);
 	}
 	pass_end(t, to->port, out);
 	if (out->rate == 0)

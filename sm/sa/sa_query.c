@@ -100,7 +100,7 @@ make_room(struct sa_query *q)
 }
 
 static bool
-matches(const struct sa_query *q, const uint8_t *rec)
+matches_request(const struct sa_query *q, const uint8_t *rec)
 {
 	unsigned differs = 0;
 
@@ -122,7 +122,7 @@ sa_query_free(struct sa_query *q)
 
 /* A header and n records behind it, from the arrays of the query. */
 static void
-transmit(struct sa_query *q, uint16_t status)
+send_answer(struct sa_query *q, uint16_t status)
 {
 	uint8_t method = q->h.method;
 	struct transport_msg m = {
@@ -179,13 +179,13 @@ sa_query_answer(struct sa_query *q, uint16_t status)
 		q->nrecords = status == 0 ? 1 : 0;
 	}
 	sa->stats.records += q->nrecords;
-	transmit(q, status);
+	send_answer(q, status);
 	sa_query_free(q);
 }
 
 /* All candidates have been looked at, or more than enough. */
 static void
-finish(struct sa_query *q)
+finish_query(struct sa_query *q)
 {
 	uint16_t status = 0;
 
@@ -214,10 +214,11 @@ sa_query_run(struct sa_query *q, uint64_t budget)
 		}
 		rec = q->out + MAD_SA_HEADER + q->nrecords * k->size;
 		memset(rec, 0, k->size);
-		q->nrecords += k->record(q, q->at++, rec) && matches(q, rec);
+		q->nrecords +=
+			k->record(q, q->at++, rec) && matches_request(q, rec);
 	}
 	if (q->at < q->end && q->nrecords < enough)
 		return false;
-	finish(q);
+	finish_query(q);
 	return true;
 }

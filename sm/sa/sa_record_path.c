@@ -17,33 +17,33 @@
 enum { MTU_MAX = 5, ALL_PATHS = 128, HOPS_ROUTER = 0xff };
 
 static bool
-asks(const struct sa_ends *e, uint64_t component)
+asks_for(const struct sa_ends *e, uint64_t component)
 {
 	return (e->mask & component) == component;
 }
 
 /* Both a selector and a value. */
 static bool
-selects(const struct sa_ends *e, uint64_t sel, uint64_t value)
+selects_by(const struct sa_ends *e, uint64_t sel, uint64_t value)
 {
-	return asks(e, sel | value);
+	return asks_for(e, sel | value);
 }
 
 /* Values that no path can have. */
 static bool
-sensible(const struct sa_ends *e)
+is_sensible(const struct sa_ends *e)
 {
 	const struct mad_sa_path *w = &e->want;
 
-	if (selects(e, MAD_SA_PATH_MTU_SEL, MAD_SA_PATH_MTU) &&
+	if (selects_by(e, MAD_SA_PATH_MTU_SEL, MAD_SA_PATH_MTU) &&
 		w->mtu_sel != MAD_SA_BEST && (w->mtu < 1 || w->mtu > MTU_MAX))
 		return false;
-	if (selects(e, MAD_SA_PATH_RATE_SEL, MAD_SA_PATH_RATE) &&
+	if (selects_by(e, MAD_SA_PATH_RATE_SEL, MAD_SA_PATH_RATE) &&
 		w->rate_sel != MAD_SA_BEST && !sa_path_rate_valid(w->rate))
 		return false;
-	if (asks(e, MAD_SA_PATH_NPATHS) && w->npaths == 0)
+	if (asks_for(e, MAD_SA_PATH_NPATHS) && w->npaths == 0)
 		return false;
-	return !asks(e, MAD_SA_PATH_RAW) || !w->raw;
+	return !asks_for(e, MAD_SA_PATH_RAW) || !w->raw;
 }
 
 /* *have becomes what can be promised; false: it does not do. */
@@ -52,7 +52,7 @@ select_mtu(const struct sa_ends *e, uint8_t *have)
 {
 	uint8_t want = e->want.mtu;
 
-	if (!selects(e, MAD_SA_PATH_MTU_SEL, MAD_SA_PATH_MTU))
+	if (!selects_by(e, MAD_SA_PATH_MTU_SEL, MAD_SA_PATH_MTU))
 		return true;
 	switch (e->want.mtu_sel) {
 	case MAD_SA_GREATER:
@@ -77,7 +77,7 @@ select_rate(const struct sa_ends *e, uint8_t *have)
 	uint8_t want = e->want.rate;
 	int cmp;
 
-	if (!selects(e, MAD_SA_PATH_RATE_SEL, MAD_SA_PATH_RATE) ||
+	if (!selects_by(e, MAD_SA_PATH_RATE_SEL, MAD_SA_PATH_RATE) ||
 		e->want.rate_sel == MAD_SA_BEST)
 		return true;
 	cmp = sa_path_rate_compare(*have, want);
@@ -99,7 +99,7 @@ select_life(const struct sa_ends *e, uint8_t have)
 {
 	uint8_t want = e->want.life;
 
-	if (!selects(e, MAD_SA_PATH_LIFE_SEL, MAD_SA_PATH_LIFE))
+	if (!selects_by(e, MAD_SA_PATH_LIFE_SEL, MAD_SA_PATH_LIFE))
 		return true;
 	switch (e->want.life_sel) {
 	case MAD_SA_GREATER:
@@ -119,14 +119,14 @@ select_pkey(const struct sa_query *q, port_ix from, port_ix to)
 {
 	const struct sa_ends *e = q->ends;
 
-	return asks(e, MAD_SA_PATH_PKEY)
+	return asks_for(e, MAD_SA_PATH_PKEY)
 		       ? view_partition_has(q->view, from, to, e->want.pkey)
 		       : view_partition_shared(q->view, from, to);
 }
 
 /* Its SL and limits; the way's SL has been the routing's lane so far. */
 static void
-give_level(
+grant_service_level(
 	const struct sa_query *q, port_ix from, port_ix to, struct sa_path *w)
 {
 	const struct mad_sa_path *want = &q->ends->want;
@@ -134,9 +134,9 @@ give_level(
 		.from = from,
 		.to = to,
 		.pkey = w->pkey,
-		.by_service = asks(q->ends, MAD_SA_PATH_SERVICE),
+		.by_service = asks_for(q->ends, MAD_SA_PATH_SERVICE),
 		.service = want->service,
-		.by_class = asks(q->ends, MAD_SA_PATH_QOS),
+		.by_class = asks_for(q->ends, MAD_SA_PATH_QOS),
 		.class = want->qos_class,
 	};
 	const struct view_slvl_grant g = view_slvl_grant(q->view, &ask, w->sl);
@@ -152,7 +152,7 @@ give_level(
 
 /* Everything that is asked of a way; adjusts it to what is promised. */
 static bool
-suits(const struct sa_query *q, const struct sa_end *from,
+suits_request(const struct sa_query *q, const struct sa_end *from,
 	const struct sa_end *to, struct sa_path *w)
 {
 	const struct sa_ends *e = q->ends;
@@ -160,14 +160,14 @@ suits(const struct sa_query *q, const struct sa_end *from,
 
 	if (!sa_path_find(q->sa, q->view, from, to, w))
 		return false;
-	if (asks(e, MAD_SA_PATH_REVERSIBLE) && e->want.reversible &&
+	if (asks_for(e, MAD_SA_PATH_REVERSIBLE) && e->want.reversible &&
 		!w->reversible)
 		return false;
 	w->pkey = select_pkey(q, from->port, to->port);
 	if (w->pkey == 0)
 		return false;
-	give_level(q, from->port, to->port, w);
-	if (asks(e, MAD_SA_PATH_SL) && e->want.sl != w->sl)
+	grant_service_level(q, from->port, to->port, w);
+	if (asks_for(e, MAD_SA_PATH_SL) && e->want.sl != w->sl)
 		return false;
 	w->rate = sa_path_rate_known(&t->port[q->from], w->rate);
 	return select_mtu(e, &w->mtu) && select_rate(e, &w->rate) &&
@@ -192,7 +192,7 @@ is_far(const struct sa *sa, const struct sa_end *e)
 }
 
 static void
-describe(const struct sa_query *q, const struct sa_end *from,
+encode_path(const struct sa_query *q, const struct sa_end *from,
 	const struct sa_end *to, const struct sa_path *w, uint8_t *rec)
 {
 	const struct sa_ends *e = q->ends;
@@ -214,13 +214,13 @@ describe(const struct sa_query *q, const struct sa_end *from,
 	};
 
 	/* what is the client's own business goes back as it came */
-	if (asks(e, MAD_SA_PATH_SERVICE))
+	if (asks_for(e, MAD_SA_PATH_SERVICE))
 		p.service = e->want.service;
-	if (asks(e, MAD_SA_PATH_FLOW))
+	if (asks_for(e, MAD_SA_PATH_FLOW))
 		p.flow_label = e->want.flow_label;
-	if (asks(e, MAD_SA_PATH_TCLASS))
+	if (asks_for(e, MAD_SA_PATH_TCLASS))
 		p.tclass = e->want.tclass;
-	if (asks(e, MAD_SA_PATH_QOS))
+	if (asks_for(e, MAD_SA_PATH_QOS))
 		p.qos_class = e->want.qos_class;
 	mad_sa_path_encode(&p, rec);
 }
@@ -246,13 +246,13 @@ sa_path_pair(const struct sa_query *q, uint64_t ix, struct sa_end *from,
 		return false;
 	if (from->lid == 0)
 		from->lid = (uint16_t)(p->lid + offset % (1U << p->lmc));
-	return suits(q, from, to, way);
+	return suits_request(q, from, to, way);
 }
 
 /* ---- to a multicast group: as the group is ---- */
 
 static bool
-fits(uint8_t sel, int compared)
+fits_selector(uint8_t sel, int compared)
 {
 	return sel == MAD_SA_GREATER   ? compared > 0
 	       : sel == MAD_SA_LESS    ? compared < 0
@@ -267,16 +267,17 @@ group_suits(const struct sa_ends *e)
 	const struct mad_sa_path *w = &e->want;
 	const struct mad_sa_member *g = &e->group;
 
-	return (!selects(e, MAD_SA_PATH_MTU_SEL, MAD_SA_PATH_MTU) ||
-		       fits(w->mtu_sel, (int)g->mtu - (int)w->mtu)) &&
-	       (!selects(e, MAD_SA_PATH_RATE_SEL, MAD_SA_PATH_RATE) ||
-		       fits(w->rate_sel,
+	return (!selects_by(e, MAD_SA_PATH_MTU_SEL, MAD_SA_PATH_MTU) ||
+		       fits_selector(w->mtu_sel, (int)g->mtu - (int)w->mtu)) &&
+	       (!selects_by(e, MAD_SA_PATH_RATE_SEL, MAD_SA_PATH_RATE) ||
+		       fits_selector(w->rate_sel,
 			       sa_path_rate_compare(g->rate, w->rate))) &&
-	       (!selects(e, MAD_SA_PATH_LIFE_SEL, MAD_SA_PATH_LIFE) ||
-		       fits(w->life_sel, (int)g->life - (int)w->life)) &&
-	       (!asks(e, MAD_SA_PATH_SL) || w->sl == g->sl) &&
-	       (!asks(e, MAD_SA_PATH_DLID) || w->dlid == g->mlid) &&
-	       (!asks(e, MAD_SA_PATH_PKEY) ||
+	       (!selects_by(e, MAD_SA_PATH_LIFE_SEL, MAD_SA_PATH_LIFE) ||
+		       fits_selector(
+			       w->life_sel, (int)g->life - (int)w->life)) &&
+	       (!asks_for(e, MAD_SA_PATH_SL) || w->sl == g->sl) &&
+	       (!asks_for(e, MAD_SA_PATH_DLID) || w->dlid == g->mlid) &&
+	       (!asks_for(e, MAD_SA_PATH_PKEY) ||
 		       ((w->pkey ^ g->pkey) & 0x7fff) == 0);
 }
 
@@ -326,7 +327,7 @@ path_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
 		ix = e->pick[ix];
 	if (!sa_path_pair(q, ix, &from, &to, &w))
 		return false;
-	describe(q, &from, &to, &w, rec);
+	encode_path(q, &from, &to, &w, rec);
 	return true;
 }
 
@@ -335,7 +336,7 @@ set_candidates(struct sa_query *q)
 {
 	struct sa_ends *e = q->ends;
 
-	e->npaths = asks(e, MAD_SA_PATH_NPATHS) && q->h.method != MAD_GET
+	e->npaths = asks_for(e, MAD_SA_PATH_NPATHS) && q->h.method != MAD_GET
 			    ? e->want.npaths
 			    : ALL_PATHS;
 	sa_ends_spread(q, &e->dst);
@@ -403,10 +404,12 @@ find_ends(struct sa_query *q)
 {
 	struct sa_ends *e = q->ends;
 	const struct mad_sa_path *w = &e->want;
-	const struct named from = {asks(e, MAD_SA_PATH_SGID) ? &w->sgid : NULL,
-		w->slid, asks(e, MAD_SA_PATH_SLID), false};
-	const struct named to = {asks(e, MAD_SA_PATH_DGID) ? &w->dgid : NULL,
-		w->dlid, asks(e, MAD_SA_PATH_DLID), true};
+	const struct named from = {
+		asks_for(e, MAD_SA_PATH_SGID) ? &w->sgid : NULL, w->slid,
+		asks_for(e, MAD_SA_PATH_SLID), false};
+	const struct named to = {
+		asks_for(e, MAD_SA_PATH_DGID) ? &w->dgid : NULL, w->dlid,
+		asks_for(e, MAD_SA_PATH_DLID), true};
 	uint16_t status;
 
 	e->dlid = to.by_lid;
@@ -426,7 +429,7 @@ find_ends(struct sa_query *q)
 	}
 	if (to.gid != NULL || to.by_lid)
 		return 0;
-	if (asks(e, MAD_SA_PATH_SERVICE))
+	if (asks_for(e, MAD_SA_PATH_SERVICE))
 		sa_services_ends(q, w->service, &e->dst);
 	else
 		sa_ends_all(q, &e->dst);
@@ -441,11 +444,12 @@ path_begin(struct sa_query *q)
 
 	mad_sa_path_decode(q->want, &e->want);
 	e->mask = q->h.mask;
-	if (!sensible(e))
+	if (!is_sensible(e))
 		return MAD_SA_REQ_INVALID;
 	/* one path of a pair: without a source it is the requester's */
-	if (q->h.method == MAD_GET && !asks(e, MAD_SA_PATH_DGID) &&
-		!asks(e, MAD_SA_PATH_DLID) && !asks(e, MAD_SA_PATH_SERVICE))
+	if (q->h.method == MAD_GET && !asks_for(e, MAD_SA_PATH_DGID) &&
+		!asks_for(e, MAD_SA_PATH_DLID) &&
+		!asks_for(e, MAD_SA_PATH_SERVICE))
 		return MAD_SA_INSUF_COMPS;
 	status = find_ends(q);
 	if (status == 0)
@@ -498,7 +502,7 @@ multi_begin(struct sa_query *q)
 		return MAD_SA_REQ_INVALID;
 	e->want = m.path;
 	e->mask = m.mask;
-	if (!sensible(e))
+	if (!is_sensible(e))
 		return MAD_SA_REQ_INVALID;
 	status = add_gids(q, q->data + MAD_SA_MULTI, m.nsgid, &e->src);
 	if (status == 0)
@@ -508,7 +512,8 @@ multi_begin(struct sa_query *q)
 	if (status != 0)
 		return status;
 	/* the number of paths is that of the whole answer */
-	q->most = asks(e, MAD_SA_PATH_NPATHS) ? e->want.npaths : MULTI_PATHS;
+	q->most =
+		asks_for(e, MAD_SA_PATH_NPATHS) ? e->want.npaths : MULTI_PATHS;
 	e->mask &= ~(uint64_t)MAD_SA_PATH_NPATHS;
 	set_candidates(q);
 	return m.apart ? sa_disjoint_pick(q) : 0;
@@ -534,8 +539,10 @@ trace_begin(struct sa_query *q)
 
 	mad_sa_path_decode(q->want, &e->want);
 	e->mask = q->h.mask;
-	if ((!asks(e, MAD_SA_PATH_SGID) && !asks(e, MAD_SA_PATH_SLID)) ||
-		(!asks(e, MAD_SA_PATH_DGID) && !asks(e, MAD_SA_PATH_DLID)))
+	if ((!asks_for(e, MAD_SA_PATH_SGID) &&
+		    !asks_for(e, MAD_SA_PATH_SLID)) ||
+		(!asks_for(e, MAD_SA_PATH_DGID) &&
+			!asks_for(e, MAD_SA_PATH_DLID)))
 		return MAD_SA_INSUF_COMPS;
 	status = find_ends(q);
 	if (status != 0 || e->src.n != 1 || e->dst.n != 1)

@@ -289,7 +289,7 @@ sa_trap(struct sa *sa, uint16_t lid, const uint8_t notice[MAD_DATA],
 /* ---- who hears of it ---- */
 
 static bool
-shares(const struct sa *sa, port_ix p, const struct event *e)
+shares_partition(const struct sa *sa, port_ix p, const struct event *e)
 {
 	const uint16_t *key;
 	size_t n = view_partition_keys(sa->view, p, &key);
@@ -316,7 +316,7 @@ matches_source(const struct mad_sa_inform *i, const struct event *e)
 }
 
 static bool
-wants(const struct sa *sa, const struct event_sub *sub, port_ix p,
+wants_event(const struct sa *sa, const struct event_sub *sub, port_ix p,
 	const struct event *e)
 {
 	const struct mad_sa_inform *i = &sub->inform;
@@ -329,7 +329,7 @@ wants(const struct sa *sa, const struct event_sub *sub, port_ix p,
 		(i->producer != ALL_PRODUCERS && i->producer != n.producer) ||
 		!matches_source(i, e))
 		return false;
-	return sub->trusted || (!e->security && shares(sa, p, e));
+	return sub->trusted || (!e->security && shares_partition(sa, p, e));
 }
 
 /* ---- reports ---- */
@@ -394,7 +394,8 @@ has_room(const struct sa_informs *s, const struct event_sub *sub)
  * has unanswered reports of his own is fed when they are closed.
  */
 static unsigned
-feed(struct sa *sa, struct event_sub *sub, unsigned looks, struct mono now)
+feed_subscription(
+	struct sa *sa, struct event_sub *sub, unsigned looks, struct mono now)
 {
 	struct sa_informs *s = sa->informs;
 	unsigned n = 0;
@@ -411,7 +412,7 @@ feed(struct sa *sa, struct event_sub *sub, unsigned looks, struct mono now)
 		const struct event *e = &s->ring[sub->next++ % EVENT_RING];
 
 		n++;
-		if (wants(sa, sub, p, e))
+		if (wants_event(sa, sub, p, e))
 			open_report(sa, sub, p, e, now);
 	}
 	return n;
@@ -428,7 +429,7 @@ feed_owner(struct sa *sa, uint64_t owner, struct mono now)
 	for (; sub != NULL && looks > 0; sub = sub->mate) {
 		if (s->open >= EVENT_WINDOW || open_of(s, owner) >= EVENT_PORT)
 			break;
-		looks -= feed(sa, sub, looks, now);
+		looks -= feed_subscription(sa, sub, looks, now);
 	}
 	s->pending |= looks == 0;
 }
@@ -450,7 +451,7 @@ feed_all(struct sa *sa, struct mono now)
 	for (i = 0; i < s->n; i++) {
 		struct event_sub *sub = s->sub[(s->turn + i) % s->n];
 
-		looks -= feed(sa, sub, looks, now);
+		looks -= feed_subscription(sa, sub, looks, now);
 		if (looks == 0 || s->open >= EVENT_WINDOW)
 			break;
 	}
@@ -496,7 +497,7 @@ sa_informs_response(struct sa *sa, uint16_t lid, uint64_t tid, struct mono now)
 
 /* LIDs may move between two tries. */
 static void
-follow(const struct sa *sa, struct event_report *r)
+follow_lid(const struct sa *sa, struct event_report *r)
 {
 	const struct event_sub *sub = sub_of(sa->informs, r->sub);
 	uint32_t p;
@@ -532,7 +533,7 @@ sa_informs_tick(struct sa *sa, struct mono now)
 		if (r->tries >= EVENT_TRIES) {
 			give_up(sa, r);
 		} else {
-			follow(sa, r);
+			follow_lid(sa, r);
 			send_report(sa, r, now);
 		}
 	}

@@ -106,7 +106,7 @@ first_of(const struct sa_services *s, uint64_t owner)
 }
 
 static struct entry *
-add(struct sa_services *s, uint64_t owner)
+add_service(struct sa_services *s, uint64_t owner)
 {
 	struct entry *e = mem_zalloc(1, sizeof(*e));
 
@@ -137,7 +137,7 @@ unlink_entry(struct sa_services *s, const struct entry *e)
 }
 
 static void
-drop(struct sa *sa, size_t i)
+drop_service(struct sa *sa, size_t i)
 {
 	struct sa_services *s = sa->services;
 	struct entry *e = s->entry[i], *last = s->entry[s->n - 1];
@@ -156,7 +156,7 @@ drop(struct sa *sa, size_t i)
 
 /* The owner's entry with the record's service, GID and, if keyed, partition. */
 static struct entry *
-find(const struct sa_services *s, uint64_t owner, const uint8_t *rec,
+find_service(const struct sa_services *s, uint64_t owner, const uint8_t *rec,
 	bool keyed)
 {
 	struct entry *e = first_of(s, owner);
@@ -172,7 +172,7 @@ find(const struct sa_services *s, uint64_t owner, const uint8_t *rec,
 
 /* The port that the record is about, if the requester may speak for it. */
 static uint16_t
-judge(struct sa_query *q, port_ix *owner)
+check_request(struct sa_query *q, port_ix *owner)
 {
 	struct mad_sa_service s;
 	struct sa_end end;
@@ -220,7 +220,7 @@ service_set(struct sa_query *q, struct mono now)
 	struct entry *e;
 	uint32_t lease;
 	port_ix owner;
-	uint16_t status = judge(q, &owner);
+	uint16_t status = check_request(q, &owner);
 	uint64_t guid;
 
 	if (status != 0)
@@ -234,14 +234,14 @@ service_set(struct sa_query *q, struct mono now)
 	lease = be_get32(q->want + AT_LEASE);
 	if (lease == 0)
 		return MAD_SA_REQ_INVALID;
-	e = find(s, guid, q->want, true);
+	e = find_service(s, guid, q->want, true);
 	if (e != NULL && !knows_key(q, e))
 		return MAD_SA_DENIED;
 	if (e == NULL) {
 		if (s->n >= SA_ENTRIES ||
 			count_of(s, guid) >= q->sa->par.services)
 			return MAD_SA_NO_RESOURCES;
-		e = add(s, guid);
+		e = add_service(s, guid);
 	}
 	q->sa->changed = true;
 	memcpy(e->rec, q->want, sizeof(e->rec));
@@ -256,19 +256,19 @@ service_delete(struct sa_query *q, struct mono now)
 {
 	struct entry *e;
 	port_ix owner;
-	uint16_t status = judge(q, &owner);
+	uint16_t status = check_request(q, &owner);
 
 	(void)now;
 	if (status != 0)
 		return status;
-	e = find(q->sa->services, q->view->topo->port[owner].guid, q->want,
-		sa_query_has(q, HAS_PKEY));
+	e = find_service(q->sa->services, q->view->topo->port[owner].guid,
+		q->want, sa_query_has(q, HAS_PKEY));
 	if (e == NULL)
 		return MAD_SA_NO_RECORDS;
 	if (!knows_key(q, e))
 		return MAD_SA_DENIED;
 	memcpy(q->want, e->rec, sizeof(e->rec));
-	drop(q->sa, e->at);
+	drop_service(q->sa, e->at);
 	return 0;
 }
 
@@ -329,7 +329,7 @@ sa_services_commit(struct sa *sa)
 			topo_by_port_guid(sa->view->topo, s->entry[i]->owner);
 
 		if (p == TOPO_NONE || sa->view->topo->port[p].lid == 0)
-			drop(sa, i);
+			drop_service(sa, i);
 	}
 }
 
@@ -350,7 +350,7 @@ sa_services_tick(struct sa *sa, struct mono now)
 	sa->lease_due = mono_add(now, mono_ms(1000));
 	for (size_t i = s->n; i-- > 0;)
 		if (!mono_before(now, s->entry[i]->end))
-			drop(sa, i);
+			drop_service(sa, i);
 }
 
 /* ---- over a restart ---- */
@@ -384,13 +384,13 @@ sa_services_restore(struct sa *sa, const struct sa_saved *k)
 
 	if (k->nbytes != MAD_SA_SERVICE || k->number == 0 ||
 		k->number > FOR_EVER || s->n >= SA_ENTRIES ||
-		find(s, k->owner, k->byte, true) != NULL ||
+		find_service(s, k->owner, k->byte, true) != NULL ||
 		count_of(s, k->owner) >= sa->par.services)
 		return false;
 	left = (uint32_t)k->number;
 	if (left != FOR_EVER && left <= k->away)
 		return true; /* it ended meanwhile */
-	e = add(s, k->owner);
+	e = add_service(s, k->owner);
 	memcpy(e->rec, k->byte, sizeof(e->rec));
 	e->end = left == FOR_EVER
 			 ? MONO_NEVER

@@ -110,7 +110,7 @@ send_msg(struct transport *t, const struct transport_msg *m)
 }
 
 static void
-nap(long ms)
+sleep_ms(long ms)
 {
 	struct timespec ts = {.tv_nsec = ms * 1000000};
 
@@ -154,7 +154,7 @@ hand_over(struct umad *u, void *umad, size_t len)
 
 /* Read one message if there is one: 1, 0 when there is none, -1 on errors. */
 static int
-receive(struct umad *u, struct inbox *in)
+receive_one(struct umad *u, struct inbox *in)
 {
 	int len = in->room;
 
@@ -172,24 +172,24 @@ receive(struct umad *u, struct inbox *in)
 }
 
 static void *
-receiver(void *arg)
+run_receiver(void *arg)
 {
 	struct umad *u = arg;
 	struct inbox in = {.umad = mem_zalloc(1, umad_size() + MAD_SIZE),
 		.room = MAD_SIZE};
 
 	while (!atomic_load_explicit(&u->stop, memory_order_relaxed)) {
-		int got = receive(u, &in);
+		int got = receive_one(u, &in);
 
 		if (got == 0)
 			(void)umad_poll(u->fd, POLL_MS);
 		else if (got < 0)
-			nap(ERROR_MS);
+			sleep_ms(ERROR_MS);
 	}
 	/* libumad2sim.so does not survive a MAD for a descriptor just closed:
 	 * wait until nothing more comes. */
 	for (int i = 0; i < DRAINS_MAX; i++) {
-		while (receive(u, &in) > 0)
+		while (receive_one(u, &in) > 0)
 			;
 		if (umad_poll(u->fd, DRAIN_MS) == -ETIMEDOUT)
 			break;
@@ -256,7 +256,7 @@ register_agents(struct umad *u, struct reason *why)
 static int
 start_thread(struct umad *u, struct reason *why)
 {
-	int rc = thread_start(&u->thread, receiver, u);
+	int rc = thread_start(&u->thread, run_receiver, u);
 
 	if (rc != 0)
 		return reason_set(

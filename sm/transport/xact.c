@@ -93,7 +93,7 @@ at_least_one(unsigned n)
 }
 
 static struct xact_options
-sane(const struct xact_options *o)
+limit_options(const struct xact_options *o)
 {
 	struct xact_options s = *o;
 
@@ -114,7 +114,7 @@ xact_new(const struct xact_options *o, struct transport *t)
 {
 	struct xact *x = mem_zalloc(1, sizeof(*x));
 
-	x->opt = sane(o);
+	x->opt = limit_options(o);
 	x->transport = t;
 	x->nslots = x->ntargets = 1;
 	x->serial_cap = 64;
@@ -272,7 +272,7 @@ target_unref(struct xact *x, uint32_t t)
 
 /* Put slot i in its target's queue: a retry goes before what waits there. */
 static void
-enqueue(struct xact *x, uint32_t i, bool first)
+queue_slot(struct xact *x, uint32_t i, bool first)
 {
 	struct slot *s = &x->slot[i];
 	struct target *g = &x->target[s->target];
@@ -293,7 +293,7 @@ enqueue(struct xact *x, uint32_t i, bool first)
 }
 
 static void
-dequeue(struct xact *x, uint32_t i)
+unqueue_slot(struct xact *x, uint32_t i)
 {
 	struct slot *s = &x->slot[i];
 	struct target *g = &x->target[s->target];
@@ -311,7 +311,7 @@ dequeue(struct xact *x, uint32_t i)
 }
 
 static void
-land(struct xact *x, uint32_t i)
+end_flight(struct xact *x, uint32_t i)
 {
 	deadlines_clear(&x->deadlines, i);
 	x->stats.inflight--;
@@ -374,7 +374,7 @@ try_timeout(const struct xact *x, unsigned try)
 
 /* How long an answer may be on its way before it is late. */
 static struct mono
-patience(const struct xact *x)
+late_after(const struct xact *x)
 {
 	int64_t ns = x->stats.answer.ns + LATE_SPREAD * x->spread.ns;
 
@@ -386,7 +386,7 @@ patience(const struct xact *x)
 
 /* Begin the next try of slot i. */
 static void
-fly(struct xact *x, uint32_t i, struct mono now)
+send_try(struct xact *x, uint32_t i, struct mono now)
 {
 	struct slot *s = &x->slot[i];
 	struct transport_msg m;
@@ -402,7 +402,7 @@ fly(struct xact *x, uint32_t i, struct mono now)
 		x->limited = true;
 	deadlines_set(&x->deadlines, i,
 		mono_add(now, s->late || x->late == NULL ? try_timeout(x, try)
-							 : patience(x)));
+							 : late_after(x)));
 	if (try > 0)
 		x->stats.retried++;
 	x->stats.by_lid += try_is_by_lid(&s->req, try);
@@ -414,7 +414,7 @@ fly(struct xact *x, uint32_t i, struct mono now)
 
 /* Send what the window allows, one request of each ready target in turn. */
 static void
-pump(struct xact *x, struct mono now)
+send_ready(struct xact *x, struct mono now)
 {
 	while (x->ready != NIL && x->stats.inflight < x->stats.window) {
 		uint32_t t = x->ready;
@@ -422,21 +422,21 @@ pump(struct xact *x, struct mono now)
 
 		ready_remove(x, t); /* its turn is over: to the end */
 		ready_append(x, t);
-		dequeue(x, i);
-		fly(x, i, now);
+		unqueue_slot(x, i);
+		send_try(x, i, now);
 	}
 }
 
 /* Take slot i out of everything but the array; its state is stale after. */
 static void
-detach(struct xact *x, uint32_t i)
+detach_slot(struct xact *x, uint32_t i)
 {
 	struct slot *s = &x->slot[i];
 
 	if (s->state == QUEUED)
-		dequeue(x, i);
+		unqueue_slot(x, i);
 	else if (s->state == FLYING)
-		land(x, i);
+		end_flight(x, i);
 	else if (s->state == BACKOFF)
 		deadlines_clear(&x->deadlines, i);
 	if (s->serial != 0) {
@@ -448,7 +448,7 @@ detach(struct xact *x, uint32_t i)
 
 /* Free the detached slot i and tell its owner: the one place that does. */
 static void
-complete(struct xact *x, uint32_t i, const struct xact_result *res)
+complete_slot(struct xact *x, uint32_t i, const struct xact_result *res)
 {
 	struct slot *s = &x->slot[i];
 	struct xact_result r = *res;
@@ -513,16 +513,16 @@ fail_try(struct xact *x, uint32_t i, struct mono wait, struct mono now)
 		bool strayed = s->req.lid != 0;
 
 		x->target[s->target].dead = true;
-		detach(x, i);
-		complete(x, i,
+		detach_slot(x, i);
+		complete_slot(x, i,
 			&(struct xact_result){.outcome = XACT_TIMEOUT,
 				.now = now,
 				.strayed = strayed});
 		return;
 	}
-	land(x, i);
+	end_flight(x, i);
 	if (wait.ns == 0) {
-		enqueue(x, i, true);
+		queue_slot(x, i, true);
 		return;
 	}
 	s->state = BACKOFF;
@@ -530,7 +530,7 @@ fail_try(struct xact *x, uint32_t i, struct mono wait, struct mono now)
 }
 
 static struct mono
-backoff(const struct xact *x, const struct slot *s)
+backoff_time(const struct xact *x, const struct slot *s)
 {
 	struct mono t = try_timeout(x, s->tries - 1);
 
@@ -540,7 +540,7 @@ backoff(const struct xact *x, const struct slot *s)
 void
 xact_configure(struct xact *x, const struct xact_options *o)
 {
-	x->opt = sane(o);
+	x->opt = limit_options(o);
 	if (x->stats.window > x->opt.window_max)
 		x->stats.window = x->opt.window_max;
 	for (uint32_t t = 1; t < x->ntargets; t++)
@@ -582,8 +582,8 @@ xact_submit(struct xact *x, const struct xact_request *r, struct mono now,
 	s->tag = tag;
 	s->target = target_ref(x, r->target);
 	x->pending++;
-	enqueue(x, i, false);
-	pump(x, now);
+	queue_slot(x, i, false);
+	send_ready(x, now);
 }
 
 /* Count an answer that belongs to nothing open. */
@@ -600,7 +600,7 @@ count_stray(struct xact *x, uint32_t serial)
 
 /* What answers take, smoothed, as TCP does it. */
 static void
-measure(struct xact *x, struct mono rtt)
+measure_answer(struct xact *x, struct mono rtt)
 {
 	int64_t off = rtt.ns - x->stats.answer.ns;
 
@@ -609,7 +609,7 @@ measure(struct xact *x, struct mono rtt)
 }
 
 static void
-answered(struct xact *x, uint32_t i, unsigned try, const struct smp *s,
+take_answer(struct xact *x, uint32_t i, unsigned try, const struct smp *s,
 	struct mono now)
 {
 	struct xact_result res = {
@@ -623,10 +623,10 @@ answered(struct xact *x, uint32_t i, unsigned try, const struct smp *s,
 
 	x->target[x->slot[i].target].silent = false;
 	x->target[x->slot[i].target].dead = false;
-	measure(x, res.rtt);
+	measure_answer(x, res.rtt);
 	grow_window(x);
-	detach(x, i);
-	complete(x, i, &res);
+	detach_slot(x, i);
+	complete_slot(x, i, &res);
 }
 
 bool
@@ -655,8 +655,8 @@ xact_input(struct xact *x, const struct transport_msg *m, const struct smp *s,
 		return true;
 	}
 	if (!returned && !busy) {
-		answered(x, i, try, s, now);
-		pump(x, now);
+		take_answer(x, i, try, s, now);
+		send_ready(x, now);
 		return true;
 	}
 	x->stats.busy += busy;
@@ -666,8 +666,8 @@ xact_input(struct xact *x, const struct transport_msg *m, const struct smp *s,
 	}
 	if (busy)
 		shrink_window(x, x->slot[i].sent[try], now);
-	fail_try(x, i, backoff(x, &x->slot[i]), now);
-	pump(x, now);
+	fail_try(x, i, backoff_time(x, &x->slot[i]), now);
+	send_ready(x, now);
 	return true;
 }
 
@@ -702,7 +702,7 @@ tell_late(struct xact *x, uint32_t i, struct mono now)
 
 /* Slot i's deadline has passed. */
 static void
-expire(struct xact *x, uint32_t i, struct mono now)
+expire_try(struct xact *x, uint32_t i, struct mono now)
 {
 	struct slot *s = &x->slot[i];
 
@@ -722,23 +722,23 @@ xact_tick(struct xact *x, struct mono now)
 	while (!mono_before(now, deadlines_first(&x->deadlines, &i))) {
 		if (x->slot[i].state == BACKOFF) {
 			deadlines_clear(&x->deadlines, i);
-			enqueue(x, i, true);
+			queue_slot(x, i, true);
 		} else if (!x->slot[i].late && x->late != NULL) {
 			tell_late(x, i, now);
 		} else {
-			expire(x, i, now);
+			expire_try(x, i, now);
 		}
 	}
-	pump(x, now);
+	send_ready(x, now);
 }
 
 /* Slot i is to be completed with what release says. */
 static void
-doom(struct xact *x, uint32_t i, bool cut)
+doom_slot(struct xact *x, uint32_t i, bool cut)
 {
 	struct slot *s = &x->slot[i];
 
-	detach(x, i);
+	detach_slot(x, i);
 	s->state = DOOMED;
 	s->cut = cut;
 	s->next = NIL;
@@ -751,14 +751,14 @@ doom(struct xact *x, uint32_t i, bool cut)
 
 /* First everything is out of the way, since owners may submit anew. */
 static void
-release(struct xact *x, struct mono now)
+complete_doomed(struct xact *x, struct mono now)
 {
 	while (x->doomed != NIL) {
 		uint32_t i = x->doomed;
 		bool cut = x->slot[i].cut;
 
 		x->doomed = x->slot[i].next;
-		complete(x, i,
+		complete_slot(x, i,
 			&(struct xact_result){
 				.outcome = cut ? XACT_TIMEOUT : XACT_CANCELLED,
 				.cut = cut,
@@ -777,8 +777,8 @@ xact_cancel_all(struct xact *x, struct mono now)
 {
 	for (uint32_t i = 1; i < x->nslots; i++)
 		if (is_open(&x->slot[i]))
-			doom(x, i, false);
-	release(x, now);
+			doom_slot(x, i, false);
+	complete_doomed(x, now);
 }
 
 void
@@ -786,9 +786,9 @@ xact_cancel(struct xact *x, const void *owner, struct mono now)
 {
 	for (uint32_t i = 1; i < x->nslots; i++)
 		if (is_open(&x->slot[i]) && x->slot[i].cookie == owner)
-			doom(x, i, false);
-	release(x, now);
-	pump(x, now);
+			doom_slot(x, i, false);
+	complete_doomed(x, now);
+	send_ready(x, now);
 }
 
 /* A try by LID need not pass what its directed successor would. */
@@ -806,10 +806,10 @@ xact_cut(struct xact *x, const uint8_t path[64], unsigned hops, struct mono now)
 
 		if (is_open(s) && is_directed(s) && s->req.hops >= hops &&
 			memcmp(s->req.path + 1, path + 1, hops) == 0)
-			doom(x, i, true);
+			doom_slot(x, i, true);
 	}
-	release(x, now);
-	pump(x, now);
+	complete_doomed(x, now);
+	send_ready(x, now);
 }
 
 bool

@@ -97,7 +97,7 @@ can_see(const struct copy *c, port_ix p)
 
 /* Where we were, else the first host that has a cable, else a switch. */
 static port_ix
-lookout(const struct copy *c)
+choose_viewpoint(const struct copy *c)
 {
 	const struct topo *t = c->t;
 	port_ix any = TOPO_NONE;
@@ -133,7 +133,7 @@ failure_apply(const struct topo *t, const struct failure *f, size_t n,
 			c.cut[topo_port_of(t, f[i].node, f[i].port)] = true;
 	}
 	copy_lids(&c);
-	self = lookout(&c);
+	self = choose_viewpoint(&c);
 	fail_all(&c);
 	if (self != TOPO_NONE) {
 		builder_set_self(c.d, t->port[self].node, t->port[self].num);

@@ -29,7 +29,7 @@ code_of(enum client_fault fault)
 
 /* Why the daemon said no. */
 static void
-refused(const json_t *reply, struct reason *why)
+explain_refusal(const json_t *reply, struct reason *why)
 {
 	if (strcmp(json_util_text(reply, "code"), "unknown-command") == 0)
 		(void)reason_set(why,
@@ -66,7 +66,7 @@ inputs_ask_daemon(const char *socket, int *code, struct reason *why)
 	result = json_incref(json_object_get(reply, "result"));
 	if (!json_is_object(result)) {
 		*code = CODE_USAGE;
-		refused(reply, why);
+		explain_refusal(reply, why);
 		json_decref(result);
 		result = NULL;
 	}
@@ -116,7 +116,7 @@ take_config(
  * no text.
  */
 static char *
-slurp(const char *name, size_t *n, struct reason *why)
+read_text(const char *name, size_t *n, struct reason *why)
 {
 	bool in = strcmp(name, "-") == 0;
 	FILE *f = in ? stdin : fopen(name, "re");
@@ -162,7 +162,7 @@ read_topology(
 		in->bare.topo[0] = topo_ref(in->given.topo);
 		return 0;
 	}
-	text = slurp(ask->topology, &n, why);
+	text = read_text(ask->topology, &n, why);
 	if (text == NULL)
 		return -1;
 	rc = topo_text_parse_pieces(text, n, ask->topology, &in->bare, why);
@@ -172,7 +172,7 @@ read_topology(
 
 /* LIDs as the tables in force have them, where the topology has none. */
 static struct lid_record *
-records(const struct topo *t, const struct fts *f, size_t *n)
+lids_of_tables(const struct topo *t, const struct fts *f, size_t *n)
 {
 	struct lid_record *r;
 
@@ -215,7 +215,7 @@ read_tables(const struct inputs *in, const struct inputs_wanted *ask,
 
 	if (ask->from == NULL || in->live)
 		return 0;
-	text = slurp(ask->from, &n, why);
+	text = read_text(ask->from, &n, why);
 	if (text == NULL)
 		return -1;
 	*out = fts_parse(text, n, ask->from, why);
@@ -234,7 +234,7 @@ give_lids(struct inputs *in, const struct forecast_job *job,
 		in->topo = forecast_lids(job, in->bare.topo[0], in->given.lid,
 			in->given.state.nlid, &in->lids, why);
 	else if (fts != NULL)
-		r = records(in->bare.topo[0], fts, &n);
+		r = lids_of_tables(in->bare.topo[0], fts, &n);
 	if (!in->live)
 		in->topo = forecast_lids(
 			job, in->bare.topo[0], r, n, &in->lids, why);

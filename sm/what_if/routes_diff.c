@@ -49,7 +49,7 @@ is_host(const struct topo *t, port_ix p)
 
 /* What is behind port num of switch s: the other node's GUID and port. */
 static uint64_t
-behind(const struct topo *t, sw_ix s, unsigned num, unsigned *port)
+peer_of_port(const struct topo *t, sw_ix s, unsigned num, unsigned *port)
 {
 	node_ix n = t->sw[s].node;
 	port_ix peer;
@@ -69,13 +69,13 @@ same_cable(const struct compare *c, sw_ix s, unsigned num)
 {
 	unsigned a, b;
 
-	return behind(c->is->topo, s, num, &a) ==
-		       behind(c->was->topo, c->old[s], num, &b) &&
+	return peer_of_port(c->is->topo, s, num, &a) ==
+		       peer_of_port(c->was->topo, c->old[s], num, &b) &&
 	       a == b;
 }
 
 static void
-match(struct compare *c)
+match_switches(struct compare *c)
 {
 	const struct topo *t = c->is->topo, *o = c->was->topo;
 
@@ -96,7 +96,7 @@ match(struct compare *c)
 }
 
 static const uint8_t *
-bytes(const struct routes *r, sw_ix s, uint32_t b)
+block_bytes(const struct routes *r, sw_ix s, uint32_t b)
 {
 	return b < r->nblocks ? routes_block(r, s, b)
 			      : lft_bytes(r->pool, LFT_EMPTY);
@@ -143,8 +143,8 @@ compare_row(struct compare *c, sw_ix s, uint32_t nblocks)
 
 		if (ref_of(c->was, c->old[s], b) == ref_of(c->is, s, b))
 			continue;
-		x = bytes(c->was, c->old[s], b);
-		y = bytes(c->is, s, b);
+		x = block_bytes(c->was, c->old[s], b);
+		y = block_bytes(c->is, s, b);
 		for (unsigned i = 0; i < LFT_BLOCK; i++) {
 			if (x[i] == y[i])
 				continue;
@@ -187,7 +187,7 @@ own_step_moved(const struct compare *c, sw_ix s, uint16_t lid)
 
 /* The way of one LID from s in the new tables: fills fate along it. */
 static void
-follow(struct compare *c, sw_ix s, uint16_t lid, port_ix owner)
+follow_path(struct compare *c, sw_ix s, uint16_t lid, port_ix owner)
 {
 	uint8_t end = FATE_UNKNOWN;
 	uint32_t n = 0;
@@ -209,7 +209,7 @@ follow(struct compare *c, sw_ix s, uint16_t lid, port_ix owner)
 
 /* Did the old tables bring the LID from old switch s to its owner? */
 static bool
-had_way(const struct compare *c, sw_ix s, uint16_t lid, uint64_t owner)
+had_path(const struct compare *c, sw_ix s, uint16_t lid, uint64_t owner)
 {
 	const struct topo *t = c->was->topo;
 
@@ -247,10 +247,10 @@ compare_column(struct compare *c, port_ix owner)
 		if (n == 0)
 			continue;
 		n -= s == home;
-		follow(c, s, lid, owner);
+		follow_path(c, s, lid, owner);
 		if (c->fate[s] == FATE_CUT)
 			c->out->cut +=
-				had_way(c, c->old[s], lid, t->port[owner].guid)
+				had_path(c, c->old[s], lid, t->port[owner].guid)
 					? n
 					: 0;
 		else if (c->fate[s] == FATE_MOVED)
@@ -295,7 +295,7 @@ routes_diff_of(const struct routes *was, const struct routes *is,
 
 	assert(was->pool == is->pool);
 	*out = (struct routes_diff){0};
-	match(&c);
+	match_switches(&c);
 	for (sw_ix s = 0; s < t->nsw; s++) {
 		hosts += c.hosts[s];
 		if (c.old[s] != TOPO_NONE)

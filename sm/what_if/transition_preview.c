@@ -23,7 +23,7 @@ transition_preview_method(const char *name, enum transition_method_kind *out)
 
 /* Every switch of these routes has acknowledged all of them. */
 static struct device_store *
-acknowledged(const struct routes *r)
+store_as_acknowledged(const struct routes *r)
 {
 	struct device_store *h = device_new(r->pool);
 	const struct topo *t = r->topo;
@@ -120,7 +120,7 @@ method_json(const struct transition_preview_ask *ask,
 json_t *
 transition_preview_report(const struct transition_preview_ask *ask)
 {
-	struct device_store *hw = acknowledged(ask->was);
+	struct device_store *hw = store_as_acknowledged(ask->was);
 	json_t *list = json_array();
 
 	for (int m = -1; m < (ask->all ? METHODS : 0); m++) {

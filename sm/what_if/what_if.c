@@ -66,7 +66,7 @@ what_if_now(const struct inputs *in, const struct forecast_job *job,
 
 /* Where the daemon sits, is there a way from it to any switch? */
 static bool
-reaches(const struct topo *t, const struct topo *left)
+reaches_switch(const struct topo *t, const struct topo *left)
 {
 	return left->nsw > 0 &&
 	       t->port[t->sm_port].guid == left->port[left->sm_port].guid &&
@@ -96,7 +96,7 @@ route_less(const struct inputs *in, const struct forecast_job *job,
 {
 	int rc;
 
-	out->cut_off = in->live && !reaches(in->topo, less->topo[0]);
+	out->cut_off = in->live && !reaches_switch(in->topo, less->topo[0]);
 	if (out->cut_off)
 		rc = judge_piece(in, job, less->topo[0], &out->then, why);
 	else
