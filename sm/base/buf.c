@@ -7,7 +7,7 @@
 
 #include "sm/base/mem.h"
 
-/* What most prints fit in: one go. */
+/* Room that most prints fit in, so that they are formatted once. */
 enum { LINE = 64 };
 
 static void

@@ -64,7 +64,7 @@ mem_grow(void *p, size_t n, size_t *cap, size_t size)
 void
 mem_frugal(void)
 {
-	/* a heap for each thread would stay as large as its largest job */
+	/* a heap per thread would stay as large as the thread's largest job */
 	(void)mallopt(M_ARENA_MAX, 1);
 	(void)mallopt(M_MMAP_THRESHOLD, LARGE);
 	(void)mallopt(M_TRIM_THRESHOLD, LARGE);
