@@ -1,6 +1,6 @@
 /*
- * heddlectl: ask heddled, show the answer. The tables below drive parsing and
- * help alike; the rest is one question over the control socket.
+ * heddlectl: ask heddled, show the answer. The tables below drive both parsing
+ * and help; the rest is one request over the control socket.
  */
 #include <errno.h>
 #include <math.h>
@@ -40,7 +40,7 @@ enum kind {
 
 struct option_row {
 	const char *word;
-	const char *arg; /* its name in the help, NULL: takes none */
+	const char *arg; /* name of its value in the help; NULL: takes none */
 	enum kind kind;
 	const char *key; /* in the request */
 	const char *help;
@@ -270,8 +270,8 @@ set_option(struct ask *a, const struct option_row *o, const char *value)
 }
 
 /*
- * Options that go anywhere: argv[*i] and what belongs to it. false: it is
- * none, or *ret says what is wrong.
+ * Take an option that may stand anywhere: argv[*i] and its value. False: it is
+ * no such option, or *ret says what is wrong.
  */
 static bool
 take_global_option(struct ask *a, char **argv, int *i, int *ret)
@@ -288,7 +288,7 @@ take_global_option(struct ask *a, char **argv, int *i, int *ret)
 	return a->socket != NULL;
 }
 
-/* What follows the command's name. */
+/* The arguments after the command's name. */
 static int
 parse_rest(struct ask *a, int argc, char **argv)
 {
@@ -323,7 +323,7 @@ set_what(struct ask *a, const char *what)
 	return EXIT_OK;
 }
 
-/* Operands under these keys. */
+/* Put the operands into the request, under these keys. */
 static int
 set_ports(struct ask *a, const char *first, const char *second)
 {
@@ -385,8 +385,8 @@ wants_help(const char *word)
 	return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
 }
 
-/* -1: print help; -2: print the version; -3: plan what follows *rest; -4:
- * import it. */
+/* -1: print help; -2: print the version; -3: plan, with the arguments from
+ * *rest; -4: import, with the arguments from *rest. */
 static int
 parse_arguments(struct ask *a, int argc, char **argv, int *rest)
 {
@@ -455,7 +455,7 @@ reply_code(const json_t *reply)
 	return EXIT_PROBLEM;
 }
 
-/* Ask; NULL and *code when there is no result to show. */
+/* Ask heddled; NULL and *code when there is no result to show. */
 static json_t *
 ask_daemon(const struct ask *a, int fd, const json_t *request,
 	struct mono until, int *code)
@@ -484,7 +484,8 @@ ask_daemon(const struct ask *a, int fd, const json_t *request,
 	return NULL;
 }
 
-/* Wait for what was asked for: the answer is the status after it. */
+/* Wait until the sweep or the rebalance that was asked for is over; the answer
+ * is the status after it. */
 static json_t *
 wait_after(const struct ask *a, int fd, json_t *reply, struct mono until,
 	int *code)
@@ -506,7 +507,8 @@ wait_after(const struct ask *a, int fd, json_t *reply, struct mono until,
 	return after;
 }
 
-/* Text from the wire stays text on a terminal. */
+/* Print text that came from the wire: control characters do not reach the
+ * terminal. */
 static void
 print_clean(const char *s)
 {
@@ -519,8 +521,8 @@ print_clean(const char *s)
 	}
 }
 
-/* Metrics tell of a daemon that is down or in alarm: neither is a failure to
- * tell. code: of asking. */
+/* Metrics are printed for a daemon that is down or in alarm, too: neither is a
+ * failure to print them. code: of asking. */
 static int
 print_metrics(const struct ask *a, const json_t *result, int code)
 {
@@ -571,7 +573,8 @@ is_said(const json_t *o, const char *key)
 	return s != NULL && *s != '\0';
 }
 
-/* A status that is not well is a problem, and so is a sweep that was not. */
+/* An alarm, a refused configuration, a state that cannot be saved or a
+ * quarantined switch is a problem; so is a failed sweep that was waited for. */
 static int
 exit_code_of(const struct ask *a, const json_t *result)
 {
@@ -619,7 +622,7 @@ run_command(const struct ask *a)
 	return code;
 }
 
-/* "-": there is none. */
+/* "-" stands for no file. */
 static const char *
 operand_or_null(const char *s)
 {
@@ -646,7 +649,7 @@ run_import(int argc, char **argv)
 	return rc == 0 ? EXIT_OK : EXIT_PROBLEM;
 }
 
-/* An answer that nobody gets is none. */
+/* An answer that cannot be written to standard output is a failure. */
 static int
 flush_output(int code)
 {

@@ -13,7 +13,7 @@ enum what {
 static const struct option_row {
 	const char *name;
 	const char *letter; /* "-c", or NULL */
-	const char *arg;    /* its name in the help; NULL: takes none */
+	const char *arg; /* name of its value in the help; NULL: takes none */
 	enum what what;
 	enum options_mode mode;
 	const char *help;

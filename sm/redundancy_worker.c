@@ -9,23 +9,24 @@
 #include "sm/view/view_redundancy.h"
 #include "sm/worker.h"
 
-/* A view on its way through the thread. */
+/* The job of counting one view. */
 struct count {
 	struct view *view;  /* a reference */
 	struct config *cfg; /* a reference: the options point into it */
 	struct jobs_options options;
 	atomic_bool cancel;
 	struct view_redundancy *result;
-	struct count *next; /* of those to be let go */
+	struct count *next; /* next in shed */
 };
 
 struct redundancy_worker {
 	struct worker *worker;
-	struct count *now, *then; /* in the thread; the one after it */
+	struct count *now,
+		*then; /* now: in the thread; then: the job after it */
 	struct count *shed;
 	redundancy_worker_may_release *may_release;
 	void *cookie;
-	size_t single; /* as it was logged */
+	size_t single; /* the number that was logged last */
 };
 
 static void
@@ -78,7 +79,8 @@ start_next(struct redundancy_worker *c)
 	worker_submit(c->worker, c->now);
 }
 
-/* News only: how many, and what most of them hang on. */
+/* Log the number of nodes with a single point of failure if it changed, and, if
+ * it grew, the switch or port on which most of them depend. */
 static void
 log_change(struct redundancy_worker *c, const struct view *v)
 {
