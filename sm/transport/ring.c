@@ -9,9 +9,9 @@
 enum { CACHE_LINE = 64 };
 
 /*
- * Indexes count up for ever; each on a cache line of its own. The producer
- * moves begin only while all is taken, and the consumer looks at it only while
- * something waits: the indexes order the two.
+ * Indexes only count up; each has a cache line of its own. The producer moves
+ * begin only while the ring is empty, and the consumer reads it only while a
+ * message waits: the indexes order the two.
  */
 struct ring {
 	struct transport_msg *msg;

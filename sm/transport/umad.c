@@ -19,8 +19,8 @@
 
 enum {
 	RING = 4096,
-	POLL_MS = 200, /* how long a stop may take at most */
-	DRAIN_MS = 20, /* quiet for so long: nothing is under way to us */
+	POLL_MS = 200, /* the longest that a stop may take */
+	DRAIN_MS = 20, /* silence after which no message is on its way to us */
 	DRAINS_MAX = 50,
 	ERROR_MS = 50,	 /* pause after a failed read, not to spin */
 	MATCH_MS = 4000, /* how long the kernel matches an answer */
@@ -30,8 +30,8 @@ enum {
 };
 
 /*
- * What is registered. The kernel gives us the answers to our requests anyway;
- * the methods are those of requests that others may send to us.
+ * The agents to register. The kernel delivers the answers to our requests
+ * anyway; the methods are those of requests that others may send to us.
  */
 static const struct agent {
 	int mgmt_class, version;
@@ -48,7 +48,8 @@ static const struct agent {
 };
 
 struct umad {
-	struct transport transport; /* first: the transport is the umad */
+	struct transport transport; /* first member: a pointer to it is one to
+				       the umad */
 	int fd, issm;		    /* -1: not open */
 	int agent[AGENTS];
 	char device[UMAD_CA_NAME_LEN];
@@ -72,7 +73,7 @@ agent_of(const struct umad *u, uint8_t mgmt_class)
 	return -1;
 }
 
-/* Does the length of this message matter to those below us? */
+/* True if RMPP below us needs the length of this message. */
 static bool
 is_rmpp(const struct transport_msg *m)
 {
@@ -117,15 +118,16 @@ sleep_ms(long ms)
 	(void)nanosleep(&ts, NULL);
 }
 
-/* Where the receiving thread reads into; grows for what RMPP put together. */
+/* The buffer of the receiving thread; it grows for messages that RMPP put
+ * together. */
 struct inbox {
 	void *umad;
 	int room;
 };
 
 /*
- * Hand one message over. Of a request that timed out in the kernel only the
- * header comes back; the rest is zeroes then.
+ * Hand one message over through the ring. Of a request that timed out in the
+ * kernel only the header comes back; the rest is zero then.
  */
 static void
 hand_over(struct umad *u, void *umad, size_t len)
@@ -198,7 +200,7 @@ run_receiver(void *arg)
 	return NULL;
 }
 
-/* All local ports, up to PORTS_MAX; what cannot be read is left out. */
+/* All local ports, up to PORTS_MAX; ports that cannot be read are left out. */
 static size_t
 find_ports(struct umad_choose_port *p)
 {
@@ -313,8 +315,8 @@ umad_open(const char *spec, bool serve, void (*wake)(void *), void *cookie,
 }
 
 /*
- * The receiving thread sleeps in poll; the answer to a question to our own
- * port wakes it at once. Where none comes, POLL_MS does.
+ * The receiving thread sleeps in poll. A request to our own port wakes it at
+ * once, by its answer; without an answer poll ends after POLL_MS.
  */
 static void
 wake_receiver(struct umad *u)

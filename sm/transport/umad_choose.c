@@ -46,7 +46,7 @@ choose_auto(const struct umad_choose_port *p, size_t n, struct reason *why)
 	return list_ports(p, n, why);
 }
 
-/* Does spec name port p: as DEVICE/PORT, or as the GUID it was read as? */
+/* True if spec names port p, as DEVICE/PORT or, if is_guid, as this GUID. */
 static bool
 names_port(const char *spec, bool is_guid, uint64_t guid,
 	const struct umad_choose_port *p)

@@ -14,25 +14,25 @@ enum {
 	TRY_BITS = 4,
 	TRIES_MAX = 1 << TRY_BITS,
 	SERIAL_BITS = 32 - TRY_BITS,
-	BACKOFF_PART = 8, /* a failed try waits this part of its time-out */
+	BACKOFF_PART = 8, /* the wait after a failed try: its time-out / 8 */
 	ROOM_QUEUED = 4096,
 	ROOM_READY = 16,
-	LATE_MS = 10,	/* no answer is late before */
-	LATE_SPREAD = 8 /* times what answers differ by */
+	LATE_MS = 10,	/* the least time after which an answer is late */
+	LATE_SPREAD = 8 /* times the spread of the round-trip times */
 };
 
 #define SERIAL_MASK ((UINT32_C(1) << SERIAL_BITS) - 1)
 
 /*
- *              submit            pump
+ *              submit          send_ready
  *   SLOT_FREE --------> QUEUED --------> FLYING ---- answer ----> SLOT_FREE
  *                         ^               |   |  (also from QUEUED, BACKOFF)
  *                         |<-- deadline --+   |
  *                         |                   | busy, error
  *                         +---- BACKOFF <-----+
  *
- * No tries left: SLOT_FREE instead. Cancelled or cut: to DOOMED, all that are
- * meant, and from there one by one to SLOT_FREE.
+ * When no tries are left the slot becomes SLOT_FREE instead. To cancel or cut,
+ * all slots concerned become DOOMED, and from there one by one SLOT_FREE.
  */
 enum slot_state { SLOT_FREE, QUEUED, FLYING, BACKOFF, DOOMED };
 
@@ -46,20 +46,20 @@ struct slot {
 	uint32_t next, prev; /* in the target's queue, or a list of slots */
 	uint32_t serial;     /* in the TID; 0: never sent */
 	unsigned tries;	     /* begun so far */
-	bool late;	     /* longer on its way than others were */
+	bool late;	     /* its answer takes longer than others did */
 	bool cut;	     /* DOOMED: by xact_cut */
 	struct mono sent[TRIES_MAX];
 };
 
-/* One SMA; lives while a slot refers to it. */
+/* One SMA; it lives while a slot refers to it. */
 struct target {
 	uint64_t id;
 	uint32_t head, tail; /* queue of slots */
 	uint32_t next, prev; /* in the list of ready targets, or of free ones */
 	unsigned refs, inflight;
-	bool ready;  /* has something to send and may */
-	bool silent; /* its last try went unanswered: one at a time */
-	bool dead;   /* a request was given up: the others get one try */
+	bool ready;  /* has a request to send and may send it */
+	bool silent; /* its last try went unanswered: one request at a time */
+	bool dead;   /* a request was given up: the others get one try each */
 };
 
 struct xact {
@@ -77,12 +77,12 @@ struct xact {
 	struct deadlines deadlines;
 	uint32_t *by_serial; /* low bits of a serial -> slot */
 	size_t serial_cap, nserials;
-	uint64_t issued; /* serials ever given out */
+	uint64_t issued; /* serials given so far */
 	unsigned pending, queued, acked;
 	bool limited;	    /* the window was full since it last grew */
 	struct mono shrunk; /* when the window was last halved */
-	struct mono spread; /* smoothed: how answers differ from stats.answer */
-	xact_late *late;    /* NULL: nobody wants to know */
+	struct mono spread; /* smoothed deviation from stats.answer */
+	xact_late *late;    /* NULL: late requests are not reported */
 	void *late_cookie;
 };
 
@@ -218,7 +218,8 @@ ready_remove(struct xact *x, uint32_t t)
 		x->ready = g->next;
 }
 
-/* Put target t in the list of ready ones, or out of it, as its state asks. */
+/* Put target t into the list of ready targets, or take it out, as its state
+ * requires. */
 static void
 update_ready(struct xact *x, uint32_t t)
 {
@@ -270,7 +271,7 @@ target_unref(struct xact *x, uint32_t t)
 	x->free_target = t;
 }
 
-/* Put slot i in its target's queue: a retry goes before what waits there. */
+/* Put slot i into its target's queue; first: in front of it, for a retry. */
 static void
 queue_slot(struct xact *x, uint32_t i, bool first)
 {
@@ -337,7 +338,7 @@ grow_serials(struct xact *x)
 	x->serial_cap = cap;
 }
 
-/* Serials count up, past those whose place in the table is still taken. */
+/* Serials count up, skipping those whose place in the table is still taken. */
 static void
 give_serial(struct xact *x, uint32_t i)
 {
@@ -372,7 +373,7 @@ try_timeout(const struct xact *x, unsigned try)
 					   : (struct mono){ns << try};
 }
 
-/* How long an answer may be on its way before it is late. */
+/* The time after which an answer is late. */
 static struct mono
 late_after(const struct xact *x)
 {
@@ -384,7 +385,7 @@ late_after(const struct xact *x)
 		ns < x->opt.timeout.ns / 2 ? ns : x->opt.timeout.ns / 2};
 }
 
-/* Begin the next try of slot i. */
+/* Send the next try of slot i. */
 static void
 send_try(struct xact *x, uint32_t i, struct mono now)
 {
@@ -427,7 +428,7 @@ send_ready(struct xact *x, struct mono now)
 	}
 }
 
-/* Take slot i out of everything but the array; its state is stale after. */
+/* Take slot i out of all queues, tables and counts; its state is stale then. */
 static void
 detach_slot(struct xact *x, uint32_t i)
 {
@@ -446,7 +447,7 @@ detach_slot(struct xact *x, uint32_t i)
 	target_unref(x, s->target);
 }
 
-/* Free the detached slot i and tell its owner: the one place that does. */
+/* Free the detached slot i and call its owner: the only place that does so. */
 static void
 complete_slot(struct xact *x, uint32_t i, const struct xact_result *res)
 {
@@ -484,7 +485,8 @@ grow_window(struct xact *x)
 	x->limited = false;
 }
 
-/* Halve the window, once for all that was sent before it was last halved. */
+/* Halve the window, unless the failed try was sent before the window was last
+ * halved. */
 static void
 shrink_window(struct xact *x, struct mono sent, struct mono now)
 {
@@ -586,7 +588,7 @@ xact_submit(struct xact *x, const struct xact_request *r, struct mono now,
 	send_ready(x, now);
 }
 
-/* Count an answer that belongs to nothing open. */
+/* Count an answer that belongs to no open request. */
 static void
 count_stray(struct xact *x, uint32_t serial)
 {
@@ -598,7 +600,7 @@ count_stray(struct xact *x, uint32_t serial)
 		x->stats.alien++;
 }
 
-/* What answers take, smoothed, as TCP does it. */
+/* Update the smoothed round-trip time and its spread, as TCP does. */
 static void
 measure_answer(struct xact *x, struct mono rtt)
 {
@@ -661,7 +663,7 @@ xact_input(struct xact *x, const struct transport_msg *m, const struct smp *s,
 	}
 	x->stats.busy += busy;
 	if (x->slot[i].state != FLYING || try + 1 != x->slot[i].tries) {
-		x->stats.late++; /* of a try that is over already */
+		x->stats.late++; /* answers a try that is over already */
 		return true;
 	}
 	if (busy)
@@ -684,7 +686,7 @@ xact_on_late(struct xact *x, xact_late *late, void *cookie)
 	x->late_cookie = cookie;
 }
 
-/* Slot i is late: tell of it, and go on waiting. */
+/* Slot i is late: report it, and go on waiting. */
 static void
 tell_late(struct xact *x, uint32_t i, struct mono now)
 {
@@ -706,11 +708,11 @@ expire_try(struct xact *x, uint32_t i, struct mono now)
 {
 	struct slot *s = &x->slot[i];
 
-	/* who stays silent is dead, not congested */
+	/* a target that stays silent is dead, not congested */
 	if (!x->target[s->target].silent)
 		shrink_window(x, s->sent[s->tries - 1], now);
 	x->target[s->target].silent = true;
-	tell_late(x, i, now); /* may move the slots */
+	tell_late(x, i, now); /* may move the array of slots */
 	fail_try(x, i, (struct mono){0}, now);
 }
 
@@ -732,7 +734,7 @@ xact_tick(struct xact *x, struct mono now)
 	send_ready(x, now);
 }
 
-/* Slot i is to be completed with what release says. */
+/* Mark slot i: complete_doomed completes it. */
 static void
 doom_slot(struct xact *x, uint32_t i, bool cut)
 {
@@ -749,7 +751,8 @@ doom_slot(struct xact *x, uint32_t i, bool cut)
 	x->doomed_tail = i;
 }
 
-/* First everything is out of the way, since owners may submit anew. */
+/* Complete the doomed slots. They were all detached before the first
+ * completion, since owners may submit again from there. */
 static void
 complete_doomed(struct xact *x, struct mono now)
 {
@@ -791,7 +794,8 @@ xact_cancel(struct xact *x, const void *owner, struct mono now)
 	send_ready(x, now);
 }
 
-/* A try by LID need not pass what its directed successor would. */
+/* True if the slot's try is directed: a try routed by LID need not use the path
+ * of the directed ones. */
 static bool
 is_directed(const struct slot *s)
 {
