@@ -53,7 +53,7 @@ void
 fields_decode(
 	const struct fields_row *row, size_t n, const uint8_t *d, void *out)
 {
-	uint8_t buf[MAD_DATA]; /* libibmad reads through pointers to mutable */
+	uint8_t buf[MAD_DATA]; /* libibmad wants a mutable buffer */
 	uint8_t *base = out;
 
 	memcpy(buf, d, sizeof(buf));

@@ -6,7 +6,7 @@
 
 enum { MASK_BYTES = 32, ENTRY_BYTES = 4 };
 
-/* Where a bit of ARInfo is. */
+/* The place of a bit of ARInfo. */
 struct flag {
 	uint8_t byte, bit;
 };
@@ -29,7 +29,7 @@ static const struct flag flags[NFLAGS] = {
 	{3, 6},
 };
 
-/* The members that they are, in the same order. */
+/* The members that flags[] places, in the same order. */
 static void
 list_flags(struct mad_ar_info *a, bool *out[NFLAGS])
 {

@@ -156,7 +156,7 @@ mad_sa_path_encode(const struct mad_sa_path *in, uint8_t d[MAD_SA_PATH])
 	d[57] = in->preference;
 }
 
-/* Component of a MultiPathRecord : the same of a PathRecord. */
+/* Component of a MultiPathRecord : the same one of a PathRecord. */
 static const struct {
 	uint32_t multi, path;
 } multi_to_path[] = {
