@@ -1,13 +1,12 @@
 /*
- * Paths that have as little in common as can be, for a MultiPathRecord that
- * asks for independent ones (IBA 15.2.5.20): what fails under one of them
- * leaves the others.
+ * Disjoint paths, for a MultiPathRecord that asks for independent ones (IBA
+ * 15.2.5.20): a failure on one of them leaves the others.
  *
- * Greedy: the first pair that meets the request, then again and again the path
- * with the fewest cables, and of those the fewest switches, that are in use by
- * those before it. One that brings no cable of its own is no other path and is
- * left out. The number of pairs looked at is bounded, for all of it is one
- * turn.
+ * Greedy: the first pair that meets the request, then repeatedly the path that
+ * shares the fewest links with the paths picked before, and among those the
+ * fewest switches. A path without a link of its own is no alternative and is
+ * left out. The number of pairs examined is bounded, since all of them are
+ * examined in one turn.
  */
 #include <stdlib.h>
 
@@ -15,11 +14,11 @@
 #include "sm/sa/sa_priv.h"
 
 enum {
-	PAIRS = 1024, /* looked at */
-	CABLE = 256,  /* what a shared cable weighs; a switch: 1 */
+	PAIRS = 1024, /* examined at most */
+	CABLE = 256,  /* weight of a shared link; of a shared switch: 1 */
 };
 
-/* A pair, and what its path goes over: cables first, then switches. */
+/* A pair, and the things on its path: links first, then switches. */
 struct way {
 	uint64_t ix;
 	uint32_t *thing;
@@ -30,10 +29,10 @@ struct picking {
 	const struct topo *t;
 	struct way *way;
 	size_t n;
-	uint16_t *used; /* by thing: paths picked that go over it */
+	uint16_t *used; /* by thing: number of picked paths that use it */
 };
 
-/* A cable by one of its ends, the same for both. */
+/* The id of a link: one of its two ports, the same from either end. */
 static uint32_t
 link_id(const struct topo *t, port_ix p)
 {
@@ -55,7 +54,7 @@ note_path(struct picking *k, const struct sa_query *q, uint64_t ix,
 	if (n > SA_STEPS)
 		return;
 	if (n < 0 || from->port == to->port)
-		n = 0; /* a cable without a switch, or none */
+		n = 0; /* a link without a switch, or none */
 	*w = (struct way){.ix = ix};
 	w->thing = mem_zalloc(2 * (size_t)n + 1, sizeof(*w->thing));
 	if (from->port != to->port && t->port[from->port].peer != TOPO_NONE)
@@ -74,8 +73,8 @@ note_path(struct picking *k, const struct sa_query *q, uint64_t ix,
 	k->n++;
 }
 
-/* What a path has in common with those picked; *fresh: has it a cable that
- * they have not? */
+/* The weight of the links and switches that a path shares with the paths
+ * picked; *fresh: it has a link that they do not use. */
 static uint32_t
 count_shared(const struct picking *k, const struct way *w, bool *fresh)
 {
@@ -91,7 +90,7 @@ count_shared(const struct picking *k, const struct way *w, bool *fresh)
 	return sum;
 }
 
-/* The one to take next, or NULL. */
+/* The path to pick next, or NULL. */
 static struct way *
 choose_path(const struct picking *k, bool first)
 {

@@ -1,8 +1,8 @@
 /*
  * GUIDInfoRecord (IBA 15.2.5.18): the GUIDs of a port. The first is its own;
  * the others are aliases that it asks for (one for each virtual function of an
- * adapter), by value or, with 0, any. They live as long as their port, which
- * asks again when it comes back.
+ * adapter), by value or, with 0, any value. They live as long as their port,
+ * which asks again when it comes back.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ struct owner {
 	uint64_t guid;	 /* of the port */
 	unsigned n;	 /* entries, its own GUID included */
 	uint64_t *entry; /* 0: none; entry 0 unused */
-	bool restored;	 /* the port may not have them */
+	bool restored;	 /* from the previous run: write it to the port */
 };
 
 struct sa_guids {
@@ -104,7 +104,7 @@ find_or_add_owner(struct sa_guids *g, uint64_t guid, unsigned n)
 	return o;
 }
 
-/* A port and all its aliases are gone. */
+/* Drop a port and all its aliases. */
 static void
 drop_owner(struct sa *sa, size_t i)
 {
@@ -140,7 +140,7 @@ entries_of(const struct topo *t, port_ix p)
 	return cap == 0 ? 1 : cap;
 }
 
-/* The GUIDs of a block as they are. */
+/* The current GUIDs of a block. */
 static void
 read_block(const struct sa *sa, const struct topo_port *p, unsigned block,
 	uint64_t guid[BLOCK])
@@ -156,8 +156,8 @@ read_block(const struct sa *sa, const struct topo_port *p, unsigned block,
 }
 
 /*
- * A GUID of our making: locally administered, always the same for one entry of
- * one port, so that a restart changes nothing.
+ * A GUID made here: locally administered, always the same for one entry of one
+ * port, so that a restart changes nothing.
  */
 static uint64_t
 make_guid(uint64_t owner, unsigned entry, unsigned attempt)
@@ -176,7 +176,8 @@ is_taken(const struct sa_query *q, uint64_t guid)
 	       map_get(&q->sa->guids->by_alias, guid, NULL);
 }
 
-/* Whose block, and is it the requester's to change? */
+/* The port and block of a Set or Delete, if the requester may change them; 0 or
+ * a status. */
 static uint16_t
 check_request(const struct sa_query *q, port_ix *port, unsigned *block)
 {
@@ -191,7 +192,7 @@ check_request(const struct sa_query *q, port_ix *port, unsigned *block)
 		return MAD_SA_DENIED;
 	*port = e.port;
 	*block = q->want[AT_BLOCK];
-	/* the port's own is nobody's to change */
+	/* the port's own GUID cannot be changed */
 	if (*block == 0 && sa_query_has(q, HAS_GUID))
 		return MAD_SA_REQ_INVALID;
 	if (*block * BLOCK >= entries_of(q->view->topo, e.port))
@@ -199,7 +200,8 @@ check_request(const struct sa_query *q, port_ix *port, unsigned *block)
 	return 0;
 }
 
-/* Choose what an entry shall be; 0: that cannot be had. */
+/* Choose the GUID of an entry: the wanted one, or with 0 any; 0: it is taken,
+ * or no unused one was found. */
 static uint64_t
 choose_guid(const struct sa_query *q, const struct topo_port *p, unsigned entry,
 	uint64_t want)
@@ -230,7 +232,7 @@ assign_guid(struct sa_guids *g, struct owner *o, unsigned entry, uint64_t guid)
 		map_put(&g->by_alias, guid, (uint32_t)(o - g->owner));
 }
 
-/* Tell the port, and the requester what the block is now. */
+/* Write the block to the port, and into the answer to the requester. */
 static void
 write_back(struct sa_query *q, port_ix port, unsigned block)
 {
@@ -243,7 +245,8 @@ write_back(struct sa_query *q, port_ix port, unsigned block)
 	ops->write_guids(ops->cookie, port, (uint8_t)block, guid);
 }
 
-/* What a Set asks for, all or nothing: 0 in guid where it asks nothing. */
+/* Choose all GUIDs of a Set, or none; guid[i] is 0 where the Set asks for
+ * none. */
 static uint16_t
 choose_all(const struct sa_query *q, const struct topo_port *p, unsigned block,
 	uint64_t guid[BLOCK])
@@ -345,8 +348,11 @@ guid_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
 	return true;
 }
 
-/* Aliases as they can be, and as many as the port holds: those from before a
- * restart, or when a port came that has one of them as its own GUID. */
+/*
+ * Keep the aliases that are possible: the port has an entry for them, and no
+ * port has them as its own GUID. For aliases of the previous run, and after
+ * such a port came.
+ */
 static void
 keep_possible(struct sa *sa, struct owner *o, unsigned n)
 {
@@ -375,7 +381,7 @@ write_again(struct sa *sa, struct owner *o, port_ix p)
 	}
 }
 
-/* Has it a GUID that a port of the fabric came with since? */
+/* True if one of its aliases is the own GUID of a port that came since. */
 static bool
 has_others(const struct sa *sa, const struct owner *o)
 {
@@ -437,7 +443,7 @@ sa_guids_restore(struct sa *sa, const struct sa_saved *k)
 		uint64_t guid = be_get64(k->byte + (size_t)8 * i);
 
 		if (guid != 0 && map_get(&g->by_alias, guid, NULL))
-			ok = false; /* somebody has it already */
+			ok = false; /* another port has it already */
 		else
 			assign_guid(g, o, i, guid);
 	}

@@ -1,7 +1,7 @@
 /*
- * InformInfo and InformInfoRecord (IBA 13.4.8.3, 15.2.5.12): who wants to hear
- * of what. A subscription belongs to a port and a queue pair of it, and dies
- * with the port.
+ * InformInfo and InformInfoRecord (IBA 13.4.8.3, 15.2.5.12): subscriptions to
+ * events. A subscription belongs to a port and a queue pair of it, and ends
+ * when the port leaves.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 enum { SIZE = 40, REC_SIZE = 64, AT_ENUM = 16, AT_INFORM = 24 };
 enum { ALL_LIDS = 0xffff };
 
-/* Can it mean anything? */
+/* True if the filter can match an event. */
 static bool
 is_sensible(const struct mad_sa_inform *i)
 {
@@ -85,7 +85,7 @@ has_room(const struct sa *sa, uint64_t owner)
 	       count_of(sa->informs, owner) < sa->par.subscribers;
 }
 
-/* Who says again what he said, now with the key, is trusted from now on. */
+/* A subscription that is repeated with the SA key is trusted from then on. */
 static uint16_t
 subscribe_requester(struct sa_query *q, struct mad_sa_inform *i)
 {
@@ -137,7 +137,7 @@ const struct sa_kind sa_inform = {
 
 /* ---- the records of subscriptions ---- */
 
-/* A component at a place of the InformInfo. */
+/* A component, by its place in the InformInfo. */
 #define IN_INFORM(number, at, width)                                           \
 	{                                                                      \
 		number, (AT_INFORM + (at)) * 8, width                          \
@@ -192,7 +192,7 @@ const struct sa_kind sa_inform_rec = {
 
 /* ---- over a restart ---- */
 
-/* Whether it was trusted is not kept: that has to be shown again. */
+/* Trust is not saved: the subscriber has to show the key again. */
 void
 sa_informs_save(const struct sa *sa, struct buf *out)
 {

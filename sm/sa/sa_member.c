@@ -1,12 +1,13 @@
 /*
  * MCMemberRecord (IBA 15.2.5.17): ports join groups and leave them. Set joins,
- * and makes the group where there is none; Delete leaves; Get tells of groups,
- * and who is trusted of their members.
+ * and makes the group if there is none; Delete leaves; Get lists groups and,
+ * for trusted requesters, their members.
  *
- * A join that contradicts its group is refused: other partition, other Q_Key,
- * an MTU or a rate that the group or the port has not. Service level, traffic
- * class, flow label, hop limit and packet lifetime are the group's to say and
- * the joiner's to learn: applications ask for what their socket was set to.
+ * A join that contradicts its group is refused: another partition, another
+ * Q_Key, an MTU or a rate that the group or the port does not have. Service
+ * level, traffic class, flow label, hop limit and packet lifetime are set by
+ * the group and learned by the joiner: applications ask for the values that
+ * their socket was set to.
  */
 #include <string.h>
 
@@ -20,7 +21,7 @@ enum {
 	MAX_LIFE = 0x3f,
 	MTU_MIN = 1,
 	MTU_MAX = 5,
-	RATE_MAX = 24, /* 1200 Gb/s: the fastest there is */
+	RATE_MAX = 24, /* 1200 Gb/s: the fastest rate */
 	LINK_SCOPE = 2,
 	KEEPS = MAD_SA_JOIN_FULL | MAD_SA_JOIN_SEND_FULL,
 	JOIN = MAD_SA_MEMBER_MGID | MAD_SA_MEMBER_GID | MAD_SA_MEMBER_STATE,
@@ -29,10 +30,10 @@ enum {
 		 MAD_SA_MEMBER_FLOW | MAD_SA_MEMBER_SL,
 };
 
-/* A request to join or leave, read. */
+/* A decoded request to join or leave. */
 struct request {
 	struct mad_sa_member want;
-	struct sa_end end; /* whose membership it is */
+	struct sa_end end; /* of the membership */
 	uint8_t mtu, rate; /* the most that the port can take */
 	uint16_t pkey;	   /* as the port has it */
 };
@@ -43,7 +44,7 @@ has_components(const struct sa_query *q, uint64_t parts)
 	return (q->h.mask & parts) == parts;
 }
 
-/* What the port can do; port 0 of a switch has no link that is slow. */
+/* The limits of the port; port 0 of a switch has no link that could be slow. */
 static void
 read_port(const struct sa_query *q, struct request *r)
 {
@@ -55,7 +56,8 @@ read_port(const struct sa_query *q, struct request *r)
 	r->rate = inside ? RATE_MAX : sa_path_rate_of(p);
 }
 
-/* Who is it about, and may the requester say so? */
+/* Decode a request to join or leave, and check that the requester may make it;
+ * 0 or a status. */
 static uint16_t
 read_request(const struct sa_query *q, struct request *r)
 {
@@ -75,7 +77,8 @@ read_request(const struct sa_query *q, struct request *r)
 	return 0;
 }
 
-/* Is the port in the partition, and one of the two a full member of it? */
+/* True if the port is in the partition, and the port or the group is a full
+ * member of it. */
 static bool
 may_talk(const struct sa_query *q, struct request *r, uint16_t pkey)
 {
@@ -96,7 +99,7 @@ fits_selector(uint8_t sel, int compared)
 	case MAD_SA_EXACTLY:
 		return compared == 0;
 	default:
-		return true; /* the best there is: it is what it is */
+		return true; /* the best there is: any value fits */
 	}
 }
 
@@ -114,7 +117,8 @@ has_limits(const struct sa_query *q, const struct mad_sa_member *w,
 	return true;
 }
 
-/* The MTU of a new group: as asked, never more than its maker can take. */
+/* The MTU of a new group: as asked for, never above that of its first member's
+ * port; 0: impossible. */
 static uint8_t
 new_mtu(const struct sa_query *q, const struct request *r)
 {
@@ -178,7 +182,7 @@ valid_mgid(const struct mad_gid *g)
 	       scope != 0 && scope != 0xf;
 }
 
-/* NULL and *status: it cannot be made. */
+/* Make the group of a join; NULL and *status: it cannot be made. */
 static struct sa_group *
 make_group(struct sa_query *q, struct request *r, uint16_t *status)
 {
@@ -236,7 +240,7 @@ may_join(const struct sa_query *q, struct request *r, const struct sa_group *g)
 	return 0;
 }
 
-/* The record of a membership, as it goes out. */
+/* Write the record of a membership. */
 static void
 encode_member(const struct sa_group *g, const struct sa_joined *m, uint8_t *rec)
 {
@@ -309,7 +313,7 @@ member_delete(struct sa_query *q, struct mono now)
 	return 0;
 }
 
-/* ---- asking ---- */
+/* ---- queries ---- */
 
 static const struct sa_part parts[] = {
 	{0, 0, 128},   /* MGID */
@@ -327,8 +331,9 @@ static const struct sa_part parts[] = {
 };
 
 /*
- * Candidates: who is trusted sees every member, others see groups, and their
- * own membership when they ask for it. A group without members is one too.
+ * The number of candidates of a group: trusted requesters see every member,
+ * others see the group, and their own membership when they ask for it. A group
+ * without members is one candidate too.
  */
 static size_t
 count_candidates(const struct sa_query *q, const struct sa_group *g)
@@ -358,8 +363,11 @@ member_begin(struct sa_query *q)
 	return 0;
 }
 
-/* Candidate ix: a group, and which of its members. Nothing moves between two
- * calls, and ix goes up: where the last one was is where to look on. */
+/*
+ * Candidate ix: a group, and the index of a member. Nothing changes between two
+ * calls of one query, and ix only grows, so the search goes on where the last
+ * one ended.
+ */
 static const struct sa_group *
 find_candidate(const struct sa_query *q, uint64_t ix, size_t *member)
 {

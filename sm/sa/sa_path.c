@@ -1,9 +1,10 @@
 /*
- * What a packet meets between two ports, from the tables as they are: the
- * smallest MTU, the slowest link, the lane both ways. O(hops).
+ * The properties of the path between two ports, from the tables of the view:
+ * the smallest MTU, the slowest link, the routing layer in both directions.
+ * O(hops).
  *
- * Rates have codes in the order of their invention, so that they are compared
- * by speed (IBA 15.2.5.16, table of rates; later ones as the drivers have
+ * The codes of rates are in the order of their invention, so rates are compared
+ * by speed (IBA 15.2.5.16, table of rates; later codes as the drivers define
  * them).
  */
 #include "sm/mad/mad.h"
@@ -11,7 +12,7 @@
 
 enum { SLOWEST = 2, DEFAULT_RATE = 3 };
 
-/* What a port must be able to do to know a rate. */
+/* The capability that a port needs to know a rate. */
 enum rate_needs { RATE_OLD, RATE_EXT, RATE_2X, RATE_HDR, RATE_NDR };
 
 /* Slowest first; 100 Mb/s. */
@@ -45,7 +46,7 @@ static const struct {
 };
 enum { RATES = sizeof(rates) / sizeof(rates[0]) };
 
-/* Place in the table, or -1. */
+/* Index in rates[], or -1. */
 static int
 rate_index(uint8_t code)
 {
@@ -77,7 +78,7 @@ sa_path_rate_below(uint8_t code)
 	return i > 0 ? rates[i - 1].code : 0;
 }
 
-/* 100 Mb/s of one lane at this speed. */
+/* The speed of a 1x link of this port, in units of 100 Mb/s. */
 static unsigned
 speed_of_1x(const struct topo_port *p)
 {
@@ -150,7 +151,7 @@ sa_path_rate_known(const struct topo_port *client, uint8_t rate)
 	return i < 0 ? rate : rates[i].code;
 }
 
-/* A packet leaves by port p: its link bounds what fits through. */
+/* The path uses the link of port p: lower the limits to those of the link. */
 static void
 pass_link(const struct topo_port *p, struct sa_path *w)
 {
@@ -175,7 +176,8 @@ pass_end(const struct topo *t, port_ix p, struct sa_path *w)
 		w->mtu = port->mtu_cap;
 }
 
-/* The lane, and whether an answer can come back on the same. */
+/* The routing layer, in w->sl, and whether answers can use the same layer;
+ * false: no path. */
 static bool
 find_layer(const struct view *v, const struct sa_end *from,
 	const struct sa_end *to, struct sa_path *w)
@@ -185,7 +187,7 @@ find_layer(const struct view *v, const struct sa_end *from,
 	sw_ix b = topo_switch_of(v->topo, to->port);
 
 	if (a == TOPO_NONE || b == TOPO_NONE) {
-		w->sl = 0; /* a cable without a switch */
+		w->sl = 0; /* a link without a switch */
 		w->reversible = true;
 		return from->port == to->port ||
 		       v->topo->port[from->port].peer == to->port;

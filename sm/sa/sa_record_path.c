@@ -1,11 +1,10 @@
 /*
  * PathRecord, MultiPathRecord and TraceRecord (IBA 15.2.5.16, .19, .20).
  *
- * A query's candidates are pairs of ends, each with the LID to send to; those
- * that meet what is asked for become PathRecords. Selectors: a path can be
- * used with any MTU and rate up to its own, so that "exactly" and "less than"
- * are answered with a value that the path can bear; its lifetime is what it
- * is.
+ * The candidates of a query are pairs of ends, each with a destination LID;
+ * those that meet the request become PathRecords. Selectors: a path can be used
+ * with any MTU and rate up to its own, so "exactly" and "less than" are
+ * answered with a value that the path supports; its packet lifetime is fixed.
  */
 #include <string.h>
 
@@ -22,14 +21,14 @@ asks_for(const struct sa_ends *e, uint64_t component)
 	return (e->mask & component) == component;
 }
 
-/* Both a selector and a value. */
+/* True if the request has both a selector and a value. */
 static bool
 selects_by(const struct sa_ends *e, uint64_t sel, uint64_t value)
 {
 	return asks_for(e, sel | value);
 }
 
-/* Values that no path can have. */
+/* False for values that no path can have. */
 static bool
 is_sensible(const struct sa_ends *e)
 {
@@ -46,7 +45,8 @@ is_sensible(const struct sa_ends *e)
 	return !asks_for(e, MAD_SA_PATH_RAW) || !w->raw;
 }
 
-/* *have becomes what can be promised; false: it does not do. */
+/* Lower *have to the value to promise; false: the path does not meet the
+ * request. */
 static bool
 select_mtu(const struct sa_ends *e, uint8_t *have)
 {
@@ -113,7 +113,8 @@ select_life(const struct sa_ends *e, uint8_t have)
 	}
 }
 
-/* The partition: the one asked for, or the first they share; 0: none. */
+/* The partition: the one asked for, or the first that both ports share; 0:
+ * none. */
 static uint16_t
 select_pkey(const struct sa_query *q, port_ix from, port_ix to)
 {
@@ -124,7 +125,8 @@ select_pkey(const struct sa_query *q, port_ix from, port_ix to)
 		       : view_partition_shared(q->view, from, to);
 }
 
-/* Its SL and limits; the way's SL has been the routing's lane so far. */
+/* Set the SL and the limits of its QoS level; w->sl holds the routing layer
+ * before. */
 static void
 grant_service_level(
 	const struct sa_query *q, port_ix from, port_ix to, struct sa_path *w)
@@ -150,7 +152,8 @@ grant_service_level(
 		w->life = g.life;
 }
 
-/* Everything that is asked of a way; adjusts it to what is promised. */
+/* True if the path meets the request; *w is lowered to the values to
+ * promise. */
 static bool
 suits_request(const struct sa_query *q, const struct sa_end *from,
 	const struct sa_end *to, struct sa_path *w)
@@ -174,7 +177,7 @@ suits_request(const struct sa_query *q, const struct sa_end *from,
 	       select_life(e, w->life);
 }
 
-/* A GID as it was asked for, so that the answer is one to the question. */
+/* The GID of an end, with the prefix of the request. */
 static struct mad_gid
 gid_of(const struct sa *sa, const struct sa_end *e)
 {
@@ -182,7 +185,7 @@ gid_of(const struct sa *sa, const struct sa_end *e)
 		e->prefix != 0 ? e->prefix : sa->par.prefix, e->guid};
 }
 
-/* Beyond a router? */
+/* True if the end is beyond a router. */
 static bool
 is_far(const struct sa *sa, const struct sa_end *e)
 {
@@ -213,7 +216,7 @@ encode_path(const struct sa_query *q, const struct sa_end *from,
 		.life = w->life,
 	};
 
-	/* what is the client's own business goes back as it came */
+	/* fields that only the client uses are returned unchanged */
 	if (asks_for(e, MAD_SA_PATH_SERVICE))
 		p.service = e->want.service;
 	if (asks_for(e, MAD_SA_PATH_FLOW))
@@ -226,7 +229,7 @@ encode_path(const struct sa_query *q, const struct sa_end *from,
 }
 
 /*
- * Candidate: source, destination LID. The LIDs of a pair go together: the
+ * A candidate is a source and a destination LID. The LIDs of a pair have the
  * same offset at both ends.
  */
 bool
@@ -249,7 +252,7 @@ sa_path_pair(const struct sa_query *q, uint64_t ix, struct sa_end *from,
 	return suits_request(q, from, to, way);
 }
 
-/* ---- to a multicast group: as the group is ---- */
+/* ---- paths to a multicast group: with its properties ---- */
 
 static bool
 fits_selector(uint8_t sel, int compared)
@@ -260,7 +263,7 @@ fits_selector(uint8_t sel, int compared)
 				       : true;
 }
 
-/* Is the group what was asked for? */
+/* True if the group meets the request. */
 static bool
 group_suits(const struct sa_ends *e)
 {
@@ -348,10 +351,11 @@ set_candidates(struct sa_query *q)
 struct named {
 	const struct mad_gid *gid; /* or NULL */
 	uint16_t lid;
-	bool by_lid, far; /* far: it may be beyond a router */
+	bool by_lid, far; /* far: may be beyond a router */
 };
 
-/* 0 and *named; or a status. A LID that nobody has: an empty list. */
+/* Add the end that a request names to l; 0, or a status. An unused LID adds
+ * none. */
 static uint16_t
 find_end(struct sa_query *q, const struct named *n, struct sa_end_list *l)
 {
@@ -385,7 +389,7 @@ is_multicast(const struct mad_gid *g)
 	return g != NULL && g->prefix >> 56 == 0xff;
 }
 
-/* A group that the requester may know of. */
+/* Find the group as destination, if the requester may see it; 0 or a status. */
 static uint16_t
 find_group(struct sa_query *q, const struct mad_gid *mgid)
 {
@@ -446,7 +450,7 @@ path_begin(struct sa_query *q)
 	e->mask = q->h.mask;
 	if (!is_sensible(e))
 		return MAD_SA_REQ_INVALID;
-	/* one path of a pair: without a source it is the requester's */
+	/* Get answers one path; the default source is the requester */
 	if (q->h.method == MAD_GET && !asks_for(e, MAD_SA_PATH_DGID) &&
 		!asks_for(e, MAD_SA_PATH_DLID) &&
 		!asks_for(e, MAD_SA_PATH_SERVICE))
@@ -511,7 +515,7 @@ multi_begin(struct sa_query *q)
 			&e->dst);
 	if (status != 0)
 		return status;
-	/* the number of paths is that of the whole answer */
+	/* NumbPath counts the paths of the whole answer */
 	q->most =
 		asks_for(e, MAD_SA_PATH_NPATHS) ? e->want.npaths : MULTI_PATHS;
 	e->mask &= ~(uint64_t)MAD_SA_PATH_NPATHS;
@@ -561,7 +565,7 @@ trace_begin(struct sa_query *q)
 	return 0;
 }
 
-/* The source, the switches, the destination. */
+/* Candidates: the source, the switches, the destination. */
 static bool
 trace_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
 {
@@ -584,7 +588,7 @@ trace_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
 	} else {
 		port_ix p = ix == 0 ? from : to;
 
-		/* a switch at an end, or one and the same port, is told once */
+		/* a switch at an end, or one port as both ends: one record */
 		n = &t->node[t->port[p].node];
 		if ((n->type == TOPO_SWITCH && e->nsteps > 0) ||
 			(ix != 0 && from == to))

@@ -9,7 +9,7 @@
 #include "sm/sa/sa_priv.h"
 #include "sm/view/view_slvl.h"
 
-/* Candidates are numbered by switches, per of them each. */
+/* Number the candidates by switches, per candidates each. */
 static void
 number_by_switch(struct sa_query *q, uint32_t per)
 {
@@ -31,7 +31,7 @@ number_by_switch(struct sa_query *q, uint32_t per)
 	q->end = q->at + per;
 }
 
-/* The LID of switch s, or 0 when the requester shall not see it. */
+/* The LID of switch s, or 0 when the requester may not see it. */
 static uint16_t
 visible_lid(const struct sa_query *q, sw_ix s)
 {

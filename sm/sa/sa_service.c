@@ -1,7 +1,8 @@
 /*
- * ServiceRecord (IBA 15.2.5.14): what ports say they offer. A record is known
- * by service, GID and partition; it lives as long as its lease and its port,
- * and is changed by its own port, and with its key if it has one.
+ * ServiceRecord (IBA 15.2.5.14): the services that ports offer. A record is
+ * identified by service, GID and partition; it lives as long as its lease and
+ * its port. Only its own port can change it, and only with its ServiceKey if it
+ * has one.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,14 +20,14 @@ struct entry {
 	uint64_t owner; /* port GUID */
 	struct mono end;
 	size_t at;	    /* in sa_services.entry */
-	struct entry *next; /* of the same owner */
+	struct entry *next; /* next of the same owner */
 	uint8_t rec[MAD_SA_SERVICE];
 };
 
 struct sa_services {
 	struct entry **entry;
 	size_t n, cap;
-	struct map first; /* of an owner: where it is in entry */
+	struct map first; /* of an owner: place in entry */
 };
 
 #define WORD(number, at, width)                                                \
@@ -119,7 +120,7 @@ add_service(struct sa_services *s, uint64_t owner)
 	return e;
 }
 
-/* Out of its owner's list. */
+/* Take an entry out of the list of its owner. */
 static void
 unlink_entry(struct sa_services *s, const struct entry *e)
 {
@@ -170,7 +171,8 @@ find_service(const struct sa_services *s, uint64_t owner, const uint8_t *rec,
 	return e;
 }
 
-/* The port that the record is about, if the requester may speak for it. */
+/* The port that the record is about, if the requester may register for it; 0 or
+ * a status. */
 static uint16_t
 check_request(struct sa_query *q, port_ix *owner)
 {
@@ -193,7 +195,8 @@ check_request(struct sa_query *q, port_ix *owner)
 	return 0;
 }
 
-/* A record that has a key is changed by who knows it. */
+/* True if the requester may change the entry: it has no key, or the request
+ * shows it. */
 static bool
 knows_key(const struct sa_query *q, const struct entry *e)
 {
@@ -279,7 +282,8 @@ service_begin(struct sa_query *q)
 	return 0;
 }
 
-/* Its lease is what is left of it; its key is for who gave it. */
+/* The lease in the record is the time left; only the owner and trusted
+ * requesters see the key. */
 static bool
 service_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
 {
@@ -339,7 +343,7 @@ sa_services_next(const struct sa *sa)
 	return sa->services->n > 0 ? sa->lease_due : MONO_NEVER;
 }
 
-/* Leases are counted in seconds: looking once a second is enough. */
+/* Leases are counted in seconds: one check a second is enough. */
 void
 sa_services_tick(struct sa *sa, struct mono now)
 {
@@ -389,7 +393,7 @@ sa_services_restore(struct sa *sa, const struct sa_saved *k)
 		return false;
 	left = (uint32_t)k->number;
 	if (left != FOR_EVER && left <= k->away)
-		return true; /* it ended meanwhile */
+		return true; /* the lease ended meanwhile */
 	e = add_service(s, k->owner);
 	memcpy(e->rec, k->byte, sizeof(e->rec));
 	e->end = left == FOR_EVER

@@ -1,15 +1,15 @@
 /*
- * What the SA knows and nobody else does, as text that survives a restart: a
- * line for every service, subscription and port with alias GUIDs.
+ * The state that only the SA has, as text that survives a restart: a line for
+ * every service, subscription and port with alias GUIDs.
  *
  *	service 0x<port GUID> <seconds left> <record>
  *	inform 0x<port GUID> <service level> <InformInfo>
  *	alias 0x<port GUID> <entries> <GUIDs>
  *
- * The last word is the bytes as hexadecimal digits. A line is believed when
- * what it says could have been asked for; others are counted and left out, for
- * they are of one host only. Who is not in the fabric any more loses what he
- * had when the first view is committed.
+ * The last word is the bytes as hexadecimal digits. A line is accepted when it
+ * could have been a request; other lines are counted and left out, since each
+ * concerns one host only. State of ports that are not in the fabric any more is
+ * dropped when the first view is committed.
  */
 #include <stdlib.h>
 #include <string.h>
