@@ -10,8 +10,8 @@ struct visit {
 	const struct topo *t;
 	uint32_t *seen; /* [nsw] visit number, 0: not yet */
 	uint32_t *low;	/* [nsw] lowest number reached from below */
-	uint32_t *at;	/* [nsw] next cable to look at */
-	uint32_t *by;	/* [nsw] the cable (topo.adj) we came down by */
+	uint32_t *at;	/* [nsw] next link to follow */
+	uint32_t *by;	/* [nsw] the link (topo.adj) it was reached by */
 	sw_ix *stack;
 	bool *parts; /* [nsw] */
 	uint32_t n;
@@ -19,7 +19,7 @@ struct visit {
 	struct cut_points *out;
 };
 
-/* Are these two records the ends of one cable? */
+/* True if these two records are the ends of one link. */
 static bool
 is_same_cable(const struct topo_adj *a, const struct topo_adj *b, sw_ix of_a,
 	sw_ix of_b)
@@ -36,7 +36,7 @@ enter_switch(struct visit *v, sw_ix s, uint32_t by, uint32_t *depth)
 	v->stack[(*depth)++] = s;
 }
 
-/* Back from s to u, which it was reached from. */
+/* Go back from s to u, from which it was reached. */
 static void
 leave_switch(struct visit *v, sw_ix s, sw_ix u)
 {

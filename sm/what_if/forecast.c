@@ -64,7 +64,7 @@ find_homes(const struct forecast_job *job, const struct verify_tables *in,
 	jobs_options_free(&options);
 }
 
-/* r is judged: take it and measure it. */
+/* Take verified routes into the forecast and measure them. */
 static void
 take_routes(
 	const struct forecast_job *job, struct routes *r, struct forecast *out)
@@ -79,8 +79,8 @@ take_routes(
 	find_homes(job, &in, out);
 }
 
-/* What a tree the fabric is, whoever routed it; in an order that is known,
- * where one is. */
+/* Read the fabric as a tree, whatever engine made r, in the order of r if it is
+ * known. */
 static void
 read_tree(const struct forecast_job *job, struct routes *r)
 {

@@ -27,7 +27,7 @@ code_of(enum client_fault fault)
 					   : CODE_PROBLEM;
 }
 
-/* Why the daemon said no. */
+/* Say why the daemon refused. */
 static void
 explain_refusal(const json_t *reply, struct reason *why)
 {
@@ -111,9 +111,9 @@ take_config(
 /* ---- the fabric ---- */
 
 /*
- * All of a text, "-" being stdin; free it. NULL and why. Tables of a large
- * fabric have gigabytes, so there is no limit; but devices without an end are
- * no text.
+ * Read all of a text file, "-" being stdin; the caller frees it. NULL and why.
+ * Tables of a large fabric have gigabytes, so there is no limit; a device
+ * without an end is refused because it is no text.
  */
 static char *
 read_text(const char *name, size_t *n, struct reason *why)
@@ -170,7 +170,7 @@ read_topology(
 	return rc;
 }
 
-/* LIDs as the tables in force have them, where the topology has none. */
+/* The LIDs of the tables in force, if the topology has none. */
 static struct lid_record *
 lids_of_tables(const struct topo *t, const struct fts *f, size_t *n)
 {
@@ -188,8 +188,8 @@ lids_of_tables(const struct topo *t, const struct fts *f, size_t *n)
 }
 
 /*
- * Tables in a file say nothing of the order they were made in: the one that
- * these switches would be given now is the best guess.
+ * Tables in a file do not tell the switch order that they were made in: the
+ * order that these switches would be given now is the best guess.
  */
 static void
 guess_order(struct inputs *in, const struct forecast_job *job)
@@ -242,7 +242,7 @@ give_lids(struct inputs *in, const struct forecast_job *job,
 	return in->topo != NULL ? 0 : -1;
 }
 
-/* The tables in force, on the fabric that is asked about. */
+/* The tables in force, on the topology of the plan. */
 static void
 take_tables(struct inputs *in, const struct forecast_job *job,
 	const struct fts *fts)

@@ -9,7 +9,7 @@
 #include "sm/report/names.h"
 #include "sm/report/show.h"
 
-enum { HOMES = 10 }; /* of these are shown */
+enum { HOMES = 10 }; /* multi-port nodes shown */
 
 static bool
 has_text(const json_t *o, const char *key)
@@ -17,7 +17,7 @@ has_text(const json_t *o, const char *key)
 	return *json_util_text(o, key) != '\0';
 }
 
-/* What "switch" ends in, for as many. */
+/* The plural ending of "switch" for this number. */
 static const char *
 plural_es(const json_t *o, const char *key)
 {
@@ -193,7 +193,7 @@ plan_page_metrics(const json_t *f, struct buf *out)
 			names_plural(json_util_num(s, "first_worst")));
 }
 
-/* The first ones of a list of so many: texts, or what has one. */
+/* The first HOMES of a list of n: texts, or objects with a text. */
 static void
 plan_page_nodes(const json_t *list, long long n, struct buf *out)
 {
@@ -273,7 +273,7 @@ plan_page_head(const json_t *p, struct buf *out)
 	plan_page_lanes(p, out);
 }
 
-/* Whose tables these are, and why much may be wrong with them. */
+/* The source of the tables, and how they misfit the topology. */
 static void
 plan_page_from(const json_t *p, struct buf *out)
 {
@@ -300,7 +300,8 @@ plan_page_from(const json_t *p, struct buf *out)
 			names_plural(json_util_num(m, "lids_moved")));
 }
 
-/* That there are other pieces, before anybody takes one for the whole. */
+/* The number of other components, stated first: what follows is not the whole
+ * fabric. */
 static void
 plan_page_divided(
 	const json_t *list, long long loose, bool held, struct buf *out)
@@ -388,7 +389,7 @@ plan_page_redundancy(const json_t *m, struct buf *out)
 		out, "            switch %s\n", json_string_value(e));
 }
 
-/* Nodes with several ports, and what they lose. */
+/* Multi-port nodes that lose redundancy. */
 static void
 plan_page_homes_lost(const json_t *h, struct buf *out)
 {
@@ -452,8 +453,8 @@ plan_page_method(const json_t *e, struct buf *out)
 }
 
 /*
- * How the tables change: a line a method, what forbade the direct way, and what
- * is expected of the first one, phase by phase.
+ * How the tables change: a line per method, what forbade the direct change, and
+ * the loss estimate of the first method, phase by phase.
  */
 static void
 plan_page_transition(const json_t *list, struct buf *out)

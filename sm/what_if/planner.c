@@ -22,7 +22,7 @@
 #include "sm/what_if/what_if.h"
 
 enum { EXIT_OK = 0, EXIT_VERDICT = 1, EXIT_USAGE = 2 };
-enum { VLS_ASSUMED = 4 }; /* of a link in a file, which does not tell */
+enum { VLS_ASSUMED = 4 }; /* VLs per link; a topology file does not tell */
 
 struct list {
 	const char **item;
@@ -33,7 +33,7 @@ struct list {
 struct ask {
 	const char *topology, *config, *from, *dump, *socket;
 	const char *engine, *method, *packets;
-	double rate; /* the same as a number */
+	double rate; /* packets as a number */
 	struct list set, fail;
 	bool json, rebalance;
 };
@@ -47,7 +47,7 @@ struct plan {
 	struct loss_estimate_pace pace;
 	struct what_if out;
 	json_t *report;
-	bool progress; /* somebody watches */
+	bool progress; /* standard error is a terminal */
 };
 
 static const struct option_row {
@@ -156,7 +156,7 @@ known_method(const char *name)
 	       transition_preview_method(name, &m);
 }
 
-/* The rate as a number; false: it is none. */
+/* Read the rate as a number; false: it is none. */
 static bool
 known_rate(struct ask *a)
 {
@@ -170,7 +170,7 @@ known_rate(struct ask *a)
 	       a->rate <= 1e12;
 }
 
-/* Do the arguments go together? */
+/* Check that the arguments go together; EXIT_OK or a usage error. */
 static int
 judge_ask(struct ask *a)
 {
@@ -248,9 +248,9 @@ clear_progress(const struct plan *p)
 		(void)fprintf(stderr, "\r\033[K");
 }
 
-/* ---- what is given ---- */
+/* ---- inputs ---- */
 
-/* --config; EXIT_OK or told what is wrong with it. */
+/* Read --config; EXIT_OK, or its mistakes are printed. */
 static int
 read_base(const char *file, struct config **out)
 {
@@ -269,7 +269,7 @@ read_base(const char *file, struct config **out)
 	return *out != NULL ? EXIT_OK : EXIT_USAGE;
 }
 
-/* Everything that the question names; EXIT_OK or complained. */
+/* Read all inputs that the arguments name; EXIT_OK, or an error is printed. */
 static int
 read_all(struct plan *p)
 {
@@ -298,7 +298,7 @@ read_all(struct plan *p)
 	return ret;
 }
 
-/* What is not found may be where this plan does not look. */
+/* Say so if a node that was not found is in another component. */
 static void
 look_beside(const struct plan *p, const char *what, struct reason *why)
 {
@@ -335,7 +335,7 @@ read_failures(struct plan *p)
 
 /* ---- the plan ---- */
 
-/* How the tables would get from now to then. */
+/* How the tables would change from now to then. */
 static json_t *
 transition_json(const struct plan *p)
 {
@@ -377,7 +377,7 @@ misfit_json(const struct fts_misfit *m)
 		json_util_u64(m->moved));
 }
 
-/* Ordered pairs of hosts that live on in different pieces. */
+/* Ordered pairs of hosts that end up in different components. */
 static uint64_t
 count_disconnected(const struct plan *p)
 {
@@ -393,7 +393,7 @@ count_disconnected(const struct plan *p)
 	return all * all - same;
 }
 
-/* As it was given, where JSON can hold it. */
+/* The text as it was given, if JSON can hold it. */
 static json_t *
 as_given(const char *text)
 {
@@ -473,7 +473,7 @@ last_forecast(const struct plan *p)
 	return p->out.then.topo != NULL ? &p->out.then : &p->out.now;
 }
 
-/* Would all that is there in the end be well? */
+/* True if the final routes of all components verify. */
 static bool
 all_well(const struct plan *p)
 {
@@ -522,7 +522,7 @@ print_report(const struct plan *p)
 		(void)json_dumpf(p->report, stdout,
 			JSON_COMPACT | JSON_REAL_PRECISION(9));
 		(void)putchar('\n');
-	} else if (!to_stdout(p->ask.dump)) { /* else these are the answer */
+	} else if (!to_stdout(p->ask.dump)) { /* else: tables */
 		plan_page(p->report, &out);
 		(void)fputs(out.text, stdout);
 		buf_free(&out);
@@ -542,7 +542,8 @@ plan_free(struct plan *p)
 	free(p->ask.fail.item);
 }
 
-/* As configured; what answers take only a daemon has measured. */
+/* The pace of writing: as configured; only a daemon has measured the time of
+ * answers. */
 static void
 set_pace(struct plan *p)
 {

@@ -16,7 +16,7 @@
 
 enum { INFO = 64, NODES_MAX = 1 << 17, NAME_MAX = 64, PORTS_MAX = 255 };
 
-/* ---- pieces ---- */
+/* ---- values ---- */
 
 static int
 reject_node(struct reason *why, const char *what, long long of)
@@ -26,7 +26,7 @@ reject_node(struct reason *why, const char *what, long long of)
 		of);
 }
 
-/* A number from 0 to max, 0 when it is missing; false: it is not. */
+/* A number from 0 to max, 0 when it is missing; false: it is invalid. */
 static bool
 read_number(const json_t *o, const char *key, uint64_t max, uint64_t *out)
 {
@@ -37,7 +37,7 @@ read_number(const json_t *o, const char *key, uint64_t max, uint64_t *out)
 	return j == NULL || (json_is_integer(j) && v >= 0 && *out <= max);
 }
 
-/* 0x and digits, 0 when it is missing. */
+/* A GUID: 0x and digits; 0 when it is missing. */
 static uint64_t
 read_guid(const json_t *o, const char *key)
 {
@@ -52,7 +52,7 @@ hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Exactly n bytes; false: they are not there. */
+/* Exactly n bytes; false: there are more, fewer or invalid ones. */
 static bool
 read_bytes(const json_t *j, uint8_t *out, size_t n)
 {
@@ -72,7 +72,7 @@ read_bytes(const json_t *j, uint8_t *out, size_t n)
 
 /* ---- nodes ---- */
 
-/* Everything about a node that is a number. */
+/* Read the numbers of a node. */
 static bool
 node_of(const json_t *o, struct topo_node *out)
 {
@@ -150,7 +150,7 @@ take_node(struct builder *d, const json_t *o, long long i, struct reason *why)
 	return 0;
 }
 
-/* [node, port], if these are there. */
+/* Read [node, port]; false: there is no such node or port. */
 static bool
 end_of(const json_t *nodes, const json_t *pair, size_t *n, size_t *port)
 {
@@ -185,7 +185,7 @@ take_cables(
 	return 0;
 }
 
-/* The LIDs that were given, on a topology that has the nodes' numbers. */
+/* Add the assigned LIDs to a topology that has the numbering of nodes. */
 static struct topo *
 with_lids(const struct topo *bare, const json_t *nodes, struct reason *why)
 {
@@ -224,7 +224,7 @@ with_lids(const struct topo *bare, const json_t *nodes, struct reason *why)
 	return t;
 }
 
-/* Frozen from what was told, it must be what it was there. */
+/* Freeze the topology; its numbering and hash must be those of the daemon. */
 static struct topo *
 freeze_topology(struct builder *d, const json_t *snapshot, const json_t *nodes,
 	struct reason *why)
@@ -350,7 +350,7 @@ take_lanes(struct routes *r, const json_t *o, struct reason *why)
 	return 0;
 }
 
-/* What is in force, with all that the next routes ask of the last ones. */
+/* The routes in force, with everything that the next routes use of them. */
 static struct routes *
 take_routes(const json_t *snapshot, const struct snapshot *g,
 	struct lft_pool *pool, struct reason *why)
@@ -403,7 +403,8 @@ take_config(const json_t *snapshot, struct reason *why)
 	return c;
 }
 
-/* Without it the plan is good, but not the same in every tie. */
+/* Read the engine's cache. Without it the plan is valid, but may break ties
+ * otherwise than the daemon. */
 static void
 take_memoir(const json_t *snapshot, struct snapshot *g)
 {

@@ -12,7 +12,8 @@ report_progress(const struct forecast_job *job, const char *doing)
 		job->told(job->cookie, doing);
 }
 
-/* One that no manager reaches, or that has one of its own. */
+/* A component that the daemon does not reach keeps its tables; without a daemon
+ * it is routed on its own. */
 static int
 judge_piece(const struct inputs *in, const struct forecast_job *job,
 	const struct topo *bare, struct forecast *out, struct reason *why)
@@ -35,7 +36,7 @@ judge_piece(const struct inputs *in, const struct forecast_job *job,
 	return 0;
 }
 
-/* The pieces behind the first. */
+/* Judge all components but the first. */
 static int
 judge_others(const struct inputs *in, const struct forecast_job *job,
 	const struct builder_components *bare, struct what_if_others *out,
@@ -64,7 +65,7 @@ what_if_now(const struct inputs *in, const struct forecast_job *job,
 	return judge_others(in, job, &in->bare, &out->beside, why);
 }
 
-/* Where the daemon sits, is there a way from it to any switch? */
+/* True if what is left is seen from the daemon's own port and has a switch. */
 static bool
 reaches_switch(const struct topo *t, const struct topo *left)
 {
@@ -73,7 +74,7 @@ reaches_switch(const struct topo *t, const struct topo *left)
 	       t->port[t->sm_port].num == left->port[left->sm_port].num;
 }
 
-/* What goes on, with these routes in force. */
+/* Route the component of the manager, with these routes in force. */
 static int
 route_piece(const struct inputs *in, const struct forecast_job *job,
 	const struct topo *bare, struct what_if *out, struct reason *why)
@@ -120,7 +121,7 @@ what_if_after(const struct inputs *in, const struct forecast_job *job,
 		builder_components_free(&less);
 		return rc;
 	}
-	/* a daemon that knows all this as it is leaves it as it is */
+	/* nothing is replaced: the daemon would keep its routes */
 	if (in->same && !job->rebalance)
 		forecast_judge(job, in->found, &out->then);
 	else
