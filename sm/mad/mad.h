@@ -196,8 +196,9 @@ struct mad_notice {
 	uint16_t issuer_lid;
 	bool toggle;
 	uint16_t count;
-	uint16_t data_lid;     /* traps 128..131, 144: LID the trap is about */
-	uint32_t capmask;      /* trap 144: new CapabilityMask */
+	uint16_t data_lid; /* traps 128 to 131, 144, 145, 256: LID the trap is
+			      about */
+	uint32_t capmask;  /* trap 144: new CapabilityMask */
 	uint16_t change_flags; /* trap 144: what else changed */
 };
 void mad_notice_decode(const uint8_t d[MAD_DATA], struct mad_notice *out);

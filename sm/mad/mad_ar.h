@@ -1,7 +1,7 @@
 /*
  * mad_ar: adaptive routing of NVIDIA's switches, "Rev1".
  *
- * A switch whose GeneralInfo (mad_vendor.h) reports it keeps groups of ports,
+ * A switch that reports it in GeneralInfo (mad_vendor.h) keeps groups of ports,
  * each of one or more sub-groups: the primary one, and a secondary one for when
  * the primary is congested. A second forwarding table gives each LID a state, a
  * group and the deterministic port, for packets that must stay in order.

@@ -209,8 +209,8 @@ members_of_mlid(const struct sa_group *g)
 
 /*
  * An unused MLID, or the one with the fewest members of those that can be
- * shared; never that of a standing group, whose packets go to nearly all ports
- * as it is.
+ * shared; never that of a standing group, since its packets go to nearly all
+ * ports already.
  */
 static uint16_t
 choose_mlid(const struct sa *sa, const struct mad_sa_member *is)
@@ -237,7 +237,7 @@ choose_mlid(const struct sa *sa, const struct mad_sa_member *is)
 
 /* ---- making and ending ---- */
 
-/* Add a group whose MLID is set. */
+/* Add a group; its MLID is set. */
 static struct sa_group *
 put_group(struct sa_groups *s, const struct mad_sa_member *is)
 {

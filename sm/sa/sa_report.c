@@ -421,7 +421,7 @@ feed_subscription(
 	return n;
 }
 
-/* Feed the subscriptions of a port whose report was answered. */
+/* Feed the subscriptions of a port after one of its reports is closed. */
 static void
 feed_owner(struct sa *sa, uint64_t owner, struct mono now)
 {

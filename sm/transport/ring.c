@@ -16,7 +16,7 @@ enum { CACHE_LINE = 64 };
 struct ring {
 	struct transport_msg *msg;
 	size_t mask;
-	size_t begin; /* the index whose message is in msg[0] */
+	size_t begin; /* the index of the message in msg[0] */
 	_Alignas(CACHE_LINE) _Atomic size_t head; /* the consumer's */
 	_Alignas(CACHE_LINE) _Atomic size_t tail; /* the producer's */
 };

@@ -20,8 +20,8 @@ struct transport_msg {
 		      back unanswered */
 	/*
 	 * Bytes of the message. Senders: MAD_SIZE, or the exact length of a
-	 * message whose RMPP header says Active. If it is above MAD_SIZE, body
-	 * holds the whole message, and mad its beginning.
+	 * message with the Active flag in its RMPP header. If it is above
+	 * MAD_SIZE, body holds the whole message, and mad its beginning.
 	 */
 	size_t len;
 	uint8_t *body; /* lent by senders; received: as the function says that

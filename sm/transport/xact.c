@@ -338,7 +338,7 @@ grow_serials(struct xact *x)
 	x->serial_cap = cap;
 }
 
-/* Serials count up, skipping those whose place in the table is still taken. */
+/* Serials count up, skipping those that find their place in the table taken. */
 static void
 give_serial(struct xact *x, uint32_t i)
 {
@@ -421,7 +421,7 @@ send_ready(struct xact *x, struct mono now)
 		uint32_t t = x->ready;
 		uint32_t i = x->target[t].head;
 
-		ready_remove(x, t); /* its turn is over: to the end */
+		ready_remove(x, t); /* served: to the end of the list */
 		ready_append(x, t);
 		unqueue_slot(x, i);
 		send_try(x, i, now);

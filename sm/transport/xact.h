@@ -161,8 +161,8 @@ void xact_cancel_all(struct xact *x, struct mono now);
 void xact_cancel(struct xact *x, const void *owner, struct mono now);
 
 /*
- * The directed path path[1..hops] is broken: complete all requests whose path
- * begins with it, with XACT_TIMEOUT and cut set.
+ * The directed path path[1..hops] is broken: complete all requests with this
+ * beginning of their path, with XACT_TIMEOUT and cut set.
  */
 void xact_cut(
 	struct xact *x, const uint8_t path[64], unsigned hops, struct mono now);
