@@ -1,6 +1,5 @@
 #include "sm/transport/xact.h"
 
-/* NOLINT(size): one state machine (below), its queues and its tries. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
