@@ -52,6 +52,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "discovery/topo_diff.h"
 #include "routing/core/engine.h"
 #include "routing/graph/nbr_class.h"
 
@@ -79,14 +80,6 @@ struct sw_order {
 struct reach_sets {
 	uint64_t *dn;  /* switches that s reaches going down, itself too */
 	uint64_t *all; /* ... by any legal path */
-};
-
-/* The same switches and LIDs by the same numbers as in an older topology. */
-struct topo_diff {
-	const struct topo *was;
-	bool *seed;  /* [nsw] switches whose cables differ, and */
-	sw_ix *list; /* a list of them */
-	uint32_t n;
 };
 
 struct updown {
@@ -211,12 +204,6 @@ struct sw_subset {
 void swgraph_build(struct updown *u);
 /* ... of live[] and groups alone: components, weights, hosts. */
 void swgraph_components(struct updown *u);
-/*
- * topo_diff.c: how t differs from was, in the arena. NULL: in more than cables
- * between switches.
- */
-const struct topo_diff *topo_diff(
-	const struct topo *t, const struct topo *was, struct arena *a);
 /* Sort by (rank, GUID) into u->tier; u->line becomes the same; u->flat. */
 void swgraph_sort(struct updown *u);
 

@@ -16,8 +16,7 @@ sm/transport/* : sm/base/* sm/mad/* sm/transport/*
 discovery/builder/* : sm/base/* sm/mad/* discovery/topo.h discovery/builder/*
 discovery/sweep/* : sm/base/* sm/mad/* sm/transport/xact.h config/schema.h discovery/topo.h discovery/builder/* discovery/sweep/*
 discovery/text/* : sm/base/* sm/mad/* discovery/topo.h discovery/builder/builder.h discovery/text/*
-discovery/topo_diff.c : sm/base/* discovery/* routing/updown/updown.h
-discovery/* : sm/base/* sm/mad/* discovery/topo.h discovery/port_key.h
+discovery/* : sm/base/* sm/mad/* discovery/topo.h discovery/topo_diff.h discovery/port_key.h
 routing/core/routes.h : sm/base/* discovery/topo.h config/schema.h routing/core/* routing/verify/verify.h
 routing/core/* : sm/base/* discovery/topo.h config/schema.h routing/core/*
 routing/verify/* : sm/base/* discovery/topo.h routing/core/* routing/verify/*
