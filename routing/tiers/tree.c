@@ -192,6 +192,28 @@ infer(struct tree_work *w)
 
 /* ---- ranks in force ---- */
 
+bool
+tree_previous_rank(const struct route_job *job, sw_ix s, uint32_t *rank)
+{
+	const struct topo *t = job->topo;
+	const struct routes *prev = job->prev;
+	const struct route_rank *r;
+
+	if (prev != NULL) {
+		s = topo_switch_in(prev->topo, t, s);
+		if (s == TOPO_NONE || prev->rank[s] == UINT32_MAX)
+			return false;
+		*rank = prev->rank[s];
+		return true;
+	}
+	r = routes_rank_of(
+		job->ranks, job->nranks, t->node[t->sw[s].node].guid);
+	if (r == NULL)
+		return false;
+	*rank = r->rank;
+	return *rank != UINT32_MAX;
+}
+
 /* Ranks as remembered; signed, because a new top comes above tier 0. */
 struct memory {
 	int64_t *rank; /* [nsw] */
@@ -213,7 +235,7 @@ recall(const struct tree_work *w, struct memory *m)
 		uint32_t rank;
 
 		if (!w->g.live[s] || w->none[w->g.comp[s]] ||
-			!rank_keep_previous(job, s, &rank))
+			!tree_previous_rank(job, s, &rank))
 			continue;
 		if (rank >= TIERS)
 			return false;

@@ -106,6 +106,9 @@ struct tree *tree_read(const struct route_job *job, struct arena *a);
 struct updown;
 struct tree *tree_read_graph(const struct updown *g);
 
+/* The rank in force of switch s of job->topo, if any. */
+bool tree_previous_rank(const struct route_job *job, sw_ix s, uint32_t *rank);
+
 /* Will that go on from the reading before, very likely? It is quick then. */
 bool rank_cache_is_usable(const struct updown *g);
 

@@ -1,31 +1,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "routing/tiers/tree.h"
 #include "routing/updown/updown.h"
 
 enum { TIERS = 64 }; /* ranks that count when a new switch finds its tier */
-
-bool
-rank_keep_previous(const struct route_job *job, sw_ix s, uint32_t *rank)
-{
-	const struct topo *t = job->topo;
-	const struct routes *prev = job->prev;
-	const struct route_rank *r;
-
-	if (prev != NULL) {
-		s = topo_switch_in(prev->topo, t, s);
-		if (s == TOPO_NONE || prev->rank[s] == UINT32_MAX)
-			return false;
-		*rank = prev->rank[s];
-		return true;
-	}
-	r = routes_rank_of(
-		job->ranks, job->nranks, t->node[t->sw[s].node].guid);
-	if (r == NULL)
-		return false;
-	*rank = r->rank;
-	return *rank != UINT32_MAX;
-}
 
 static bool
 is_root(const struct engine_options *o, uint64_t guid)
@@ -207,7 +186,7 @@ rank_keep(struct updown *u)
 					: u->job->ranks_order;
 	for (sw_ix s = 0; s < u->nsw; s++) {
 		u->rank[s] = UINT32_MAX;
-		known[s] = rank_keep_previous(u->job, s, &u->rank[s]);
+		known[s] = tree_previous_rank(u->job, s, &u->rank[s]);
 		n += known[s];
 		fresh += !known[s] && u->live[s];
 	}

@@ -224,9 +224,8 @@ bool order_restore(struct updown *u, const char *engine);
 /* Did another engine make the routes that stand? */
 bool order_is_of_other_engine(const struct route_job *job, const char *engine);
 
-/* rank_keep.c: the rank in force of switch s of job->topo, if any. */
-bool rank_keep_previous(const struct route_job *job, sw_ix s, uint32_t *rank);
-/* Below its neighbours with what has no way up to a top; counts it, sorts. */
+/* rank_keep.c: below its neighbours with what has no way up to a top; counts
+ * it, sorts. */
 void rank_keep_repair(struct updown *u);
 /* Ranks as remembered. False when nothing usable is remembered. */
 bool rank_keep(struct updown *u);
