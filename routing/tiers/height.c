@@ -23,7 +23,7 @@ wanted(const struct tree_work *w, sw_ix s, bool roots)
 static bool
 touches(const struct tree_work *w, sw_ix s, uint32_t h)
 {
-	const struct updown *g = &w->g;
+	const struct swgraph *g = &w->g;
 
 	for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++)
 		if (w->high[g->group[i].peer] == h)
@@ -34,7 +34,7 @@ touches(const struct tree_work *w, sw_ix s, uint32_t h)
 static void
 gather(const struct tree_work *w, struct rising *r, uint32_t h, bool roots)
 {
-	const struct updown *g = &w->g;
+	const struct swgraph *g = &w->g;
 
 	r->n = 0;
 	for (sw_ix s = 0; s < g->nsw; s++) {
@@ -47,7 +47,7 @@ gather(const struct tree_work *w, struct rising *r, uint32_t h, bool roots)
 static void
 count_cables(const struct tree_work *w, struct rising *r)
 {
-	const struct updown *g = &w->g;
+	const struct swgraph *g = &w->g;
 
 	for (uint32_t k = 0; k < r->n; k++) {
 		sw_ix s = r->list[k];
@@ -125,7 +125,7 @@ rise(struct tree_work *w, struct rising *r, bool roots)
 static void
 place_roots(struct tree_work *w)
 {
-	const struct updown *g = &w->g;
+	const struct swgraph *g = &w->g;
 
 	for (sw_ix s = 0; s < g->nsw; s++) {
 		uint32_t h = UINT32_MAX;
@@ -148,7 +148,7 @@ place_roots(struct tree_work *w)
 static uint32_t
 vote(const struct tree_work *w, sw_ix s)
 {
-	const struct updown *g = &w->g;
+	const struct swgraph *g = &w->g;
 	uint32_t best = UINT32_MAX, most = 0;
 
 	for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
@@ -177,7 +177,7 @@ vote(const struct tree_work *w, sw_ix s)
 void
 height_infer_rest(struct tree_work *w)
 {
-	const struct updown *g = &w->g;
+	const struct swgraph *g = &w->g;
 	uint32_t *to = arena_array(g->a, g->nsw, sizeof(*to));
 	bool more = true;
 
@@ -201,7 +201,7 @@ height_infer_rest(struct tree_work *w)
 void
 height_infer(struct tree_work *w)
 {
-	const struct updown *g = &w->g;
+	const struct swgraph *g = &w->g;
 	struct rising r;
 
 	r.wait = arena_array(g->a, g->nsw, sizeof(*r.wait));

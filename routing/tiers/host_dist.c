@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "routing/tiers/tree_priv.h"
+#include "sm/base/bitset.h"
 
 /* A switch with hosts, and what stands for its set of neighbours. */
 struct mark {
@@ -45,7 +46,7 @@ by_hash(const void *pa, const void *pb)
 }
 
 static bool
-same_neighbours(const struct updown *g, sw_ix a, sw_ix b)
+same_neighbours(const struct swgraph *g, sw_ix a, sw_ix b)
 {
 	uint32_t n = g->first[a + 1] - g->first[a];
 
@@ -61,7 +62,7 @@ same_neighbours(const struct updown *g, sw_ix a, sw_ix b)
 static void
 make_columns(struct tree_work *w, struct columns *c)
 {
-	const struct updown *g = &w->g;
+	const struct swgraph *g = &w->g;
 	struct mark *mark = arena_array(g->a, g->nsw, sizeof(*mark));
 	uint32_t n = 0;
 
@@ -120,7 +121,7 @@ take(struct columns *c, sw_ix s, uint64_t k)
 
 /* To the neighbours goes what has just come; not to who has all classes. */
 static void
-spread_classes(const struct updown *g, struct columns *c, uint64_t k)
+spread_classes(const struct swgraph *g, struct columns *c, uint64_t k)
 {
 	for (uint32_t f = 0; f < c->nfront; f++) {
 		sw_ix s = c->front[f];
@@ -141,7 +142,7 @@ spread_classes(const struct updown *g, struct columns *c, uint64_t k)
 }
 
 static void
-begin(const struct updown *g, struct columns *c)
+begin(const struct swgraph *g, struct columns *c)
 {
 	size_t cells = (size_t)g->nsw * c->words;
 
@@ -177,7 +178,7 @@ begin(const struct updown *g, struct columns *c)
 void
 host_dist(struct tree_work *w)
 {
-	const struct updown *g = &w->g;
+	const struct swgraph *g = &w->g;
 	struct columns c = {0};
 
 	make_columns(w, &c);

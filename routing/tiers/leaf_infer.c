@@ -23,7 +23,7 @@ struct around {
 static void
 look_around(const struct tree_work *w, struct around *r)
 {
-	const struct updown *g = &w->g;
+	const struct swgraph *g = &w->g;
 
 	r->above = arena_array(g->a, g->nsw, sizeof(*r->above));
 	r->below = arena_array(g->a, g->nsw, sizeof(*r->below));
@@ -49,7 +49,7 @@ look_around(const struct tree_work *w, struct around *r)
 static uint32_t
 count_below(const struct tree_work *w, const struct around *r, sw_ix s)
 {
-	const struct updown *g = &w->g;
+	const struct swgraph *g = &w->g;
 	uint32_t n = 0;
 
 	for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
@@ -65,7 +65,7 @@ count_below(const struct tree_work *w, const struct around *r, sw_ix s)
 static uint32_t
 count_leaves(const struct tree_work *w, sw_ix s)
 {
-	const struct updown *g = &w->g;
+	const struct swgraph *g = &w->g;
 	uint32_t n = 0;
 
 	for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++)
@@ -82,7 +82,7 @@ neighbours(const struct tree_work *w, sw_ix s)
 static void
 find_kin(const struct tree_work *w, sw_ix s, struct kin *k)
 {
-	const struct updown *g = &w->g;
+	const struct swgraph *g = &w->g;
 
 	while (k->n > 0)
 		k->count[k->seen[--k->n]] = 0;
@@ -102,7 +102,7 @@ find_kin(const struct tree_work *w, sw_ix s, struct kin *k)
 static bool
 beyond(const struct tree_work *w, sw_ix s, sw_ix x)
 {
-	const struct updown *g = &w->g;
+	const struct swgraph *g = &w->g;
 
 	for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
 		sw_ix n = g->group[i].peer;
@@ -176,7 +176,7 @@ on_leaves(const struct tree_work *w, sw_ix s)
 void
 leaf_infer(struct tree_work *w)
 {
-	const struct updown *g = &w->g;
+	const struct swgraph *g = &w->g;
 	bool *bottom = arena_array(g->a, g->nsw, sizeof(*bottom));
 	bool *found = arena_array(g->a, g->nsw, sizeof(*found));
 	struct kin k = {.n = 0};

@@ -25,7 +25,7 @@ typedef bool leave_out(const struct tree_work *w, sw_ix s, uint32_t group);
 
 /* Have a and b a neighbour in common, but for one? Sorted by peer. */
 static bool
-meet(const struct updown *g, sw_ix a, sw_ix b, sw_ix but)
+meet(const struct swgraph *g, sw_ix a, sw_ix b, sw_ix but)
 {
 	uint32_t i = g->first[a], j = g->first[b];
 
@@ -44,7 +44,7 @@ meet(const struct updown *g, sw_ix a, sw_ix b, sw_ix but)
 bool
 rank_outliers_is_lone(const struct tree_work *w, sw_ix s, uint32_t group)
 {
-	const struct updown *g = &w->g;
+	const struct swgraph *g = &w->g;
 	uint32_t n = g->first[s + 1] - g->first[s], at = group - g->first[s];
 	sw_ix peer = g->group[group].peer;
 
@@ -65,9 +65,9 @@ is_odd(const struct tree_work *w, sw_ix s, uint32_t group)
 
 /* The graph without such cables; false: there are none. */
 static bool
-take_out(const struct tree_work *w, leave_out *out, struct updown *g)
+take_out(const struct tree_work *w, leave_out *out, struct swgraph *g)
 {
-	const struct updown *all = &w->g;
+	const struct swgraph *all = &w->g;
 	uint32_t n = 0;
 
 	*g = *all;
@@ -85,7 +85,7 @@ take_out(const struct tree_work *w, leave_out *out, struct updown *g)
 
 /* Pieces without hosts say nothing about heights. */
 static void
-find_pieces(struct updown *g)
+find_pieces(struct swgraph *g)
 {
 	bool *live = arena_array(g->a, g->nsw, sizeof(*live));
 
@@ -113,7 +113,7 @@ put_back(const struct tree_work *w, struct tree_work *x)
 }
 
 static struct tree_work
-read_again(const struct tree_work *w, const struct updown *g)
+read_again(const struct tree_work *w, const struct swgraph *g)
 {
 	struct tree_work x = *w;
 	struct arena *a = g->a;
@@ -136,7 +136,7 @@ read_again(const struct tree_work *w, const struct updown *g)
 static struct against *
 count(const struct tree_work *w)
 {
-	const struct updown *g = &w->g;
+	const struct swgraph *g = &w->g;
 	struct against *n = arena_array(g->a, g->ncomp, sizeof(*n));
 
 	for (sw_ix s = 0; s < g->nsw; s++) {
@@ -191,7 +191,7 @@ prefer(struct tree_work *w, const struct tree_work *x, struct against **was)
 static bool
 is_worth_it(const struct tree_work *w, const struct against *n)
 {
-	const struct updown *g = &w->g;
+	const struct swgraph *g = &w->g;
 	uint64_t cables = 0, odd = 0, plain = 0;
 
 	for (uint32_t i = 0; i < g->first[g->nsw]; i++)
@@ -218,7 +218,7 @@ rank_outliers(struct tree_work *w)
 {
 	struct against *n = count(w);
 	struct tree_work x;
-	struct updown g;
+	struct swgraph g;
 
 	w->restless |= has_odd(w, n);
 	if (!is_worth_it(w, n))

@@ -17,7 +17,7 @@ struct settle {
 static uint32_t
 wrong(const struct tree_work *w, sw_ix s, uint32_t high)
 {
-	const struct updown *g = &w->g;
+	const struct swgraph *g = &w->g;
 	uint32_t n = high > 0 && tree_has_hosts(w, s);
 
 	for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
@@ -33,7 +33,7 @@ wrong(const struct tree_work *w, sw_ix s, uint32_t high)
 static bool
 is_astray(const struct tree_work *w, sw_ix s, uint32_t wrong)
 {
-	const struct updown *g = &w->g;
+	const struct swgraph *g = &w->g;
 	uint32_t n = 0;
 
 	for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++)
@@ -89,7 +89,7 @@ static void
 begin(struct settle *l)
 {
 	const struct tree_work *w = l->w;
-	const struct updown *g = &w->g;
+	const struct swgraph *g = &w->g;
 
 	l->most = arena_array(g->a, g->ncomp, sizeof(*l->most));
 	l->gain = arena_array(g->a, g->nsw, sizeof(*l->gain));
@@ -107,7 +107,7 @@ void
 rank_refine(struct tree_work *w)
 {
 	struct settle l = {.w = w};
-	const struct updown *g = &w->g;
+	const struct swgraph *g = &w->g;
 
 	begin(&l);
 	for (sw_ix s = next(&l); s != TOPO_NONE; s = next(&l)) {

@@ -28,8 +28,8 @@
 #ifndef HEDDLE_ROUTING_TIERS_TREE_PRIV_H
 #define HEDDLE_ROUTING_TIERS_TREE_PRIV_H
 
+#include "routing/graph/swgraph.h"
 #include "routing/tiers/tree.h"
-#include "routing/updown/updown.h"
 
 enum { TREE_CLASSES = 1024 }; /* of switches, as many as host_dist looks at */
 
@@ -67,7 +67,7 @@ struct tree_kept {
 
 struct tree_work {
 	const struct route_job *job;
-	struct updown g; /* cables as groups, components, hosts */
+	struct swgraph g; /* cables as groups, components, hosts */
 	struct tree *out;
 	uint8_t *role;	  /* [nsw] enum route_role: configured, else told */
 	uint8_t *said;	  /* [nsw] enum tree_origin of the role */

@@ -12,16 +12,17 @@ enum { MOST_PATHS = 128 }; /* LIDs of one port */
 static sw_ix *
 family_order(const struct updown *u)
 {
-	sw_ix *seq = arena_array(u->a, u->nsw, sizeof(*seq));
-	bool *done = arena_array(u->a, u->nsw, sizeof(*done));
+	sw_ix *seq = arena_array(u->graph.a, u->graph.nsw, sizeof(*seq));
+	bool *done = arena_array(u->graph.a, u->graph.nsw, sizeof(*done));
 	uint32_t n = 0, head = 0;
 
-	for (uint32_t i = 0; i < u->nsw; i++) {
+	for (uint32_t i = 0; i < u->graph.nsw; i++) {
 		sw_ix root = u->tier.seq[i];
 		bool top = true;
 
-		for (uint32_t g = u->first[root]; g < u->first[root + 1]; g++)
-			top &= u->tier.pos[u->group[g].peer] > i;
+		for (uint32_t g = u->graph.first[root];
+			g < u->graph.first[root + 1]; g++)
+			top &= u->tier.pos[u->graph.group[g].peer] > i;
 		if (!top)
 			continue;
 		seq[n++] = root;
@@ -30,8 +31,9 @@ family_order(const struct updown *u)
 	while (head < n) {
 		sw_ix s = seq[head++];
 
-		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++) {
-			sw_ix peer = u->group[g].peer;
+		for (uint32_t g = u->graph.first[s]; g < u->graph.first[s + 1];
+			g++) {
+			sw_ix peer = u->graph.group[g].peer;
 
 			if (done[peer] || u->tier.pos[peer] < u->tier.pos[s])
 				continue;
@@ -47,7 +49,7 @@ static void
 add_end(const struct updown *u, struct dest_table *d, sw_ix s,
 	const struct topo_end *e)
 {
-	const struct topo_port *p = &u->t->port[e->port];
+	const struct topo_port *p = &u->graph.t->port[e->port];
 
 	for (uint32_t i = 0; p->lid != 0 && i < 1U << p->lmc; i++) {
 		d->lid[d->n] = (uint16_t)(p->lid + i);
@@ -61,13 +63,13 @@ add_end(const struct updown *u, struct dest_table *d, sw_ix s,
 static void
 add_switch(const struct updown *u, struct dest_table *d, sw_ix s)
 {
-	const struct topo_switch *sw = &u->t->sw[s];
+	const struct topo_switch *sw = &u->graph.t->sw[s];
 	uint32_t from = d->n, n = 0;
 
 	for (unsigned own = 0; own < 2; own++)
 		for (uint32_t i = sw->end; i < sw->end + sw->nend; i++)
-			if ((u->t->end[i].out == 0) == (own == 1))
-				add_end(u, d, s, &u->t->end[i]);
+			if ((u->graph.t->end[i].out == 0) == (own == 1))
+				add_end(u, d, s, &u->graph.t->end[i]);
 	while (from + n < d->n && d->lid[from + n] == d->lid[from] + n)
 		n++;
 	d->at[s] = from;
@@ -78,17 +80,17 @@ add_switch(const struct updown *u, struct dest_table *d, sw_ix s)
 uint32_t
 down_path_group(const struct updown *u, sw_ix s, sw_ix peer)
 {
-	uint32_t lo = u->first[s], end = u->first[s + 1], hi = end;
+	uint32_t lo = u->graph.first[s], end = u->graph.first[s + 1], hi = end;
 
 	while (lo < hi) {
 		uint32_t mid = lo + (hi - lo) / 2;
 
-		if (u->group[mid].peer < peer)
+		if (u->graph.group[mid].peer < peer)
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
-	return lo < end && u->group[lo].peer == peer ? lo : UINT32_MAX;
+	return lo < end && u->graph.group[lo].peer == peer ? lo : UINT32_MAX;
 }
 
 bool
@@ -96,7 +98,7 @@ down_path_exactly(
 	const struct down_path_search *w, sw_ix x, sw_ix dest, uint32_t k)
 {
 	const struct reachability *r = w->r;
-	uint32_t nsw = w->u->nsw, last = r->path.n - 1;
+	uint32_t nsw = w->u->graph.nsw, last = r->path.n - 1;
 	uint32_t is = k < last ? k : last, was = k - 1 < last ? k - 1 : last;
 
 	return bitset_has(r->path.row[(size_t)is * nsw + x], dest) &&
@@ -192,8 +194,9 @@ count_ups(const struct down_path_search *w, sw_ix s)
 
 	if (w->ups[s] == 0) {
 		w->ups[s] = 1;
-		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
-			w->ups[s] += sw_is_above(u, s, u->group[g].peer);
+		for (uint32_t g = u->graph.first[s]; g < u->graph.first[s + 1];
+			g++)
+			w->ups[s] += sw_is_above(u, s, u->graph.group[g].peer);
 	}
 	return w->ups[s] - 1;
 }
@@ -203,12 +206,12 @@ find_ways(const struct down_path_search *w, sw_ix s)
 {
 	const struct updown *u = w->u;
 	uint32_t n = count_ups(w, s);
-	struct down_path_hop *x = arena_array(u->a, n, sizeof(*x));
+	struct down_path_hop *x = arena_array(u->graph.a, n, sizeof(*x));
 
 	w->way[s] = x;
-	w->nearer[s] = arena_array(u->a, n, sizeof(uint64_t));
-	for (uint32_t i = u->first[s]; i < u->first[s + 1]; i++) {
-		const struct link_group *g = &u->group[i];
+	w->nearer[s] = arena_array(u->graph.a, n, sizeof(uint64_t));
+	for (uint32_t i = u->graph.first[s]; i < u->graph.first[s + 1]; i++) {
+		const struct link_group *g = &u->graph.group[i];
 		uint32_t ups;
 
 		if (!sw_is_above(u, s, g->peer))
@@ -232,9 +235,10 @@ look_nearer(const struct down_path_search *w, sw_ix s, uint32_t i, uint32_t k)
 	const struct updown *u = w->u;
 	const struct reach_levels *l = &w->r->path;
 	uint32_t last = l->n - 1;
-	const uint64_t **is = l->row + (size_t)(k < last ? k : last) * u->nsw;
+	const uint64_t **is =
+		l->row + (size_t)(k < last ? k : last) * u->graph.nsw;
 	const uint64_t **was =
-		l->row + (size_t)(k - 1 < last ? k - 1 : last) * u->nsw;
+		l->row + (size_t)(k - 1 < last ? k - 1 : last) * u->graph.nsw;
 
 	if (w->way[s] == NULL)
 		find_ways(w, s);
@@ -256,8 +260,8 @@ next_up(const struct down_path_search *w, const struct down_path_load *b,
 	const struct updown *u = w->u;
 	uint32_t first = w->prefer[k - 1];
 
-	if (first >= u->first[s] && first < u->first[s + 1] &&
-		b->link[first] < w->fair[s] * u->group[first].n)
+	if (first >= u->graph.first[s] && first < u->graph.first[s + 1] &&
+		b->link[first] < w->fair[s] * u->graph.group[first].n)
 		return first;
 	if (w->asked[s] != (dest / 64 << 4 | k))
 		look_nearer(w, s, dest / 64, k);
@@ -276,7 +280,7 @@ down_path_extend(const struct down_path_search *w,
 		if (g == UINT32_MAX)
 			break;
 		group[c->len - 1] = g;
-		c->sw[c->len++] = (uint16_t)w->u->group[g].peer;
+		c->sw[c->len++] = (uint16_t)w->u->graph.group[g].peer;
 	}
 }
 
@@ -313,7 +317,8 @@ too_much(const struct down_path_search *w, const struct down_path_load *b,
 {
 	for (uint32_t k = 1; k < c->len; k++)
 		if (b->link[group[k - 1]] + UPDN_SHARES >
-			w->fair[c->sw[k - 1]] * w->u->group[group[k - 1]].n)
+			w->fair[c->sw[k - 1]] *
+				w->u->graph.group[group[k - 1]].n)
 			return true;
 	return false;
 }
@@ -325,7 +330,8 @@ is_path(const struct updown *u, const struct dest_table *d, uint32_t i,
 {
 	unsigned its = 0;
 
-	return topo_by_lid(u->t, d->lid[i], &its) != TOPO_NONE && its == path;
+	return topo_by_lid(u->graph.t, d->lid[i], &its) != TOPO_NONE &&
+	       its == path;
 }
 
 /* Of the LIDs of s those, from another port on for each path, so that the LIDs
@@ -352,7 +358,7 @@ idle_last(const struct updown *u, const struct dest_table *d, uint32_t *seq)
 
 	if (d->nhomes == 0)
 		return seq;
-	all = arena_array(u->a, d->n, sizeof(*all));
+	all = arena_array(u->graph.a, d->n, sizeof(*all));
 	for (unsigned idle = 0; idle < 2; idle++)
 		for (uint32_t k = 0; k < d->n; k++)
 			if (multi_port_is_passive(d, seq[k]) == (idle == 1))
@@ -368,8 +374,8 @@ idle_last(const struct updown *u, const struct dest_table *d, uint32_t *seq)
 static uint32_t *
 by_path(const struct updown *u, const struct dest_table *d)
 {
-	uint32_t *seq = arena_array(u->a, d->n, sizeof(*seq)), n = 0;
-	unsigned paths = d->n > u->t->nend ? MOST_PATHS : 0;
+	uint32_t *seq = arena_array(u->graph.a, d->n, sizeof(*seq)), n = 0;
+	unsigned paths = d->n > u->graph.t->nend ? MOST_PATHS : 0;
 
 	for (unsigned path = 0; path < paths && n < d->n; path++)
 		for (uint32_t at = 0; at < d->n; at = d->end[d->dest[at]])
@@ -404,16 +410,16 @@ down_path_fair(struct down_path_search *w, sw_ix s)
 	uint32_t sum = 0, cables = 0;
 	bool over = false;
 
-	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
-		if (sw_is_above(u, s, u->group[g].peer)) {
+	for (uint32_t g = u->graph.first[s]; g < u->graph.first[s + 1]; g++)
+		if (sw_is_above(u, s, u->graph.group[g].peer)) {
 			sum += link[g];
-			cables += u->group[g].n;
+			cables += u->graph.group[g].n;
 		}
 	w->fair[s] = UPDN_SHARES;
 	if (sum > cables * UPDN_SHARES)
 		w->fair[s] = (sum + cables - 1) / cables;
-	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
-		over |= link[g] > w->fair[s] * u->group[g].n;
+	for (uint32_t g = u->graph.first[s]; g < u->graph.first[s + 1]; g++)
+		over |= link[g] > w->fair[s] * u->graph.group[g].n;
 	return over;
 }
 
@@ -484,9 +490,10 @@ void
 down_path_reset(struct down_path_search *w)
 {
 	memset(w->load[0].link, 0,
-		w->u->first[w->u->nsw] * sizeof(*w->load[0].link));
-	memset(w->load[0].sw, 0, w->u->nsw * sizeof(*w->load[0].sw));
-	memset(w->load[0].plane, 0, w->u->nsw * sizeof(*w->load[0].plane));
+		w->u->graph.first[w->u->graph.nsw] * sizeof(*w->load[0].link));
+	memset(w->load[0].sw, 0, w->u->graph.nsw * sizeof(*w->load[0].sw));
+	memset(w->load[0].plane, 0,
+		w->u->graph.nsw * sizeof(*w->load[0].plane));
 	for (uint32_t k = 0; k < w->d->nsplit; k++)
 		w->d->share_of[w->d->split[k]] = 0;
 	w->d->nsplit = 0;
@@ -513,25 +520,27 @@ void
 down_path_begin(struct down_path_search *w)
 {
 	const struct updown *u = w->u;
-	const struct nbr_class kin = u->tier_kin.mid != NULL
-					     ? u->tier_kin
-					     : nbr_class_find_up(u, &u->tier);
+	const struct nbr_class kin =
+		u->tier_kin.mid != NULL
+			? u->tier_kin
+			: nbr_class_find_up(&u->graph, &u->tier);
 
-	w->fair = arena_array(u->a, u->nsw, sizeof(*w->fair));
+	w->fair = arena_array(u->graph.a, u->graph.nsw, sizeof(*w->fair));
 	for (unsigned kind = 0; kind < 2; kind++) {
-		w->load[kind].link =
-			arena_array(u->a, u->first[u->nsw], sizeof(uint32_t));
-		w->load[kind].sw = arena_array(u->a, u->nsw, sizeof(uint32_t));
+		w->load[kind].link = arena_array(u->graph.a,
+			u->graph.first[u->graph.nsw], sizeof(uint32_t));
+		w->load[kind].sw =
+			arena_array(u->graph.a, u->graph.nsw, sizeof(uint32_t));
 		w->load[kind].plane =
-			arena_array(u->a, u->nsw, sizeof(uint32_t));
+			arena_array(u->graph.a, u->graph.nsw, sizeof(uint32_t));
 	}
-	w->taken = arena_array(u->a, u->nsw, sizeof(*w->taken));
-	w->nearer = arena_array(u->a, u->nsw, sizeof(*w->nearer));
-	w->any = arena_array(u->a, u->nsw, sizeof(*w->any));
-	w->asked = arena_array(u->a, u->nsw, sizeof(*w->asked));
-	w->way = arena_array(u->a, u->nsw, sizeof(*w->way));
-	w->ups = arena_array(u->a, u->nsw, sizeof(*w->ups));
-	w->below = nbr_class_below(u, &kin);
+	w->taken = arena_array(u->graph.a, u->graph.nsw, sizeof(*w->taken));
+	w->nearer = arena_array(u->graph.a, u->graph.nsw, sizeof(*w->nearer));
+	w->any = arena_array(u->graph.a, u->graph.nsw, sizeof(*w->any));
+	w->asked = arena_array(u->graph.a, u->graph.nsw, sizeof(*w->asked));
+	w->way = arena_array(u->graph.a, u->graph.nsw, sizeof(*w->way));
+	w->ups = arena_array(u->graph.a, u->graph.nsw, sizeof(*w->ups));
+	w->below = nbr_class_below(&u->graph, &kin);
 	for (unsigned k = 0; k < UPDN_CHAIN; k++)
 		w->prefer[k] = UINT32_MAX;
 }
@@ -539,17 +548,17 @@ down_path_begin(struct down_path_search *w)
 static void
 make_room(const struct updown *u, struct dest_table *d)
 {
-	uint32_t max = (uint32_t)u->t->max_lid + 1;
+	uint32_t max = (uint32_t)u->graph.t->max_lid + 1;
 
-	d->at = arena_array(u->m, u->nsw, sizeof(*d->at));
-	d->end = arena_array(u->m, u->nsw, sizeof(*d->end));
-	d->run = arena_array(u->m, u->nsw, sizeof(*d->run));
-	d->class = arena_array(u->m, u->nsw, sizeof(*d->class));
+	d->at = arena_array(u->m, u->graph.nsw, sizeof(*d->at));
+	d->end = arena_array(u->m, u->graph.nsw, sizeof(*d->end));
+	d->run = arena_array(u->m, u->graph.nsw, sizeof(*d->run));
+	d->class = arena_array(u->m, u->graph.nsw, sizeof(*d->class));
 	d->lid = arena_array(u->m, max, sizeof(*d->lid));
 	d->dest = arena_array(u->m, max, sizeof(*d->dest));
 	d->out = arena_array(u->m, max, sizeof(*d->out));
 	d->other = arena_array(u->m, max, sizeof(*d->other));
-	d->key = arena_array(u->a, max, sizeof(*d->key));
+	d->key = arena_array(u->graph.a, max, sizeof(*d->key));
 	d->home = arena_array(u->m, max, sizeof(*d->home));
 	d->chain = arena_array(u->m, max, sizeof(*d->chain));
 	d->share_of = arena_array(u->m, max, sizeof(*d->share_of));
@@ -571,21 +580,21 @@ down_path(const struct updown *u, const struct reachability *r, bool keep)
 
 	make_room(u, &d);
 	down_path_begin(&w);
-	for (uint32_t i = 0; i < u->nsw; i++) {
+	for (uint32_t i = 0; i < u->graph.nsw; i++) {
 		d.class[seq[i]] = (uint8_t)(i % UPDN_SHARES);
-		if (u->live[seq[i]])
+		if (u->graph.live[seq[i]])
 			add_switch(u, &d, seq[i]);
 	}
 	multi_port_find(u, &d);
 	lids = by_path(u, &d);
 	make_chains(&w, lids, true);
-	for (sw_ix s = 0; s < u->nsw; s++)
+	for (sw_ix s = 0; s < u->graph.nsw; s++)
 		over |= down_path_fair(&w, s);
 	if (u->order != ROUTE_SINGLE && keep)
 		down_path_from_lft(&w, seq);
 	else if (u->order != ROUTE_SINGLE && over)
 		share_out(&w, lids);
-	if ((uint64_t)d.nsplit * 4 > u->nhosts) {
+	if ((uint64_t)d.nsplit * 4 > u->graph.nhosts) {
 		down_path_reset(&w);
 		make_chains(&w, lids, false);
 	}

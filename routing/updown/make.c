@@ -6,7 +6,7 @@
 struct routes *
 routes_from_order(struct updown *u, bool keep, const char *engine)
 {
-	const struct route_job *job = u->job;
+	const struct route_job *job = u->graph.job;
 	struct routes *r = routes_new(job->topo, job->pool);
 	struct reachability reach;
 	struct dest_table dests;
@@ -19,9 +19,9 @@ routes_from_order(struct updown *u, bool keep, const char *engine)
 	r->sftree_root = u->turn_leaf;
 	r->reranked = u->reranked;
 	r->homes = dests.nhomes;
-	if (u->plane != NULL)
+	if (u->graph.plane != NULL)
 		r->plane = multi_tree_numbers(u);
-	memcpy(r->rank, u->rank, u->nsw * sizeof(*r->rank));
+	memcpy(r->rank, u->rank, u->graph.nsw * sizeof(*r->rank));
 	(void)snprintf(r->note, sizeof(r->note), "%s", u->note);
 	engine_cache_store(u, &reach, &dests, 0, r);
 	if (rows_make(u, &reach, &dests, keep, r) < 0) {

@@ -87,9 +87,10 @@ struct row_job {
 static inline uint8_t
 row_port(const struct row_job *f, sw_ix s, uint32_t i, uint32_t cable)
 {
-	const struct link_group *g = &f->u->group[f->u->first[s] + i];
+	const struct link_group *g =
+		&f->u->graph.group[f->u->graph.first[s] + i];
 
-	return f->u->t->adj[g->adj + (g->n > 1 ? cable % g->n : 0)].out;
+	return f->u->graph.t->adj[g->adj + (g->n > 1 ? cable % g->n : 0)].out;
 }
 
 /* Words of a mask of n groups. */

@@ -43,7 +43,7 @@ struct part {
 static bool
 cancelled(const struct updown *u)
 {
-	return u->job->cancel != NULL && *u->job->cancel;
+	return u->graph.job->cancel != NULL && *u->graph.job->cancel;
 }
 
 /* Twins have the same neighbours above; tops below. */
@@ -52,42 +52,43 @@ key_of(const struct updown *u, sw_ix s)
 {
 	const struct nbr_class *kin = &u->tier_kin;
 
-	return kin->mid[s] > u->first[s] ? kin->up.first[s]
-					 : kin->down.first[s];
+	return kin->mid[s] > u->graph.first[s] ? kin->up.first[s]
+					       : kin->down.first[s];
 }
 
 /* Switches by key, and by number; units of one key, not too large. */
 static void
 order_rows(const struct updown *u, struct rows *r)
 {
-	uint32_t *at = arena_array(u->a, u->nsw + 1, sizeof(*at));
-	uint32_t most = u->nsw / UNITS + 1;
+	uint32_t *at = arena_array(u->graph.a, u->graph.nsw + 1, sizeof(*at));
+	uint32_t most = u->graph.nsw / UNITS + 1;
 
-	r->seq = arena_array(u->a, u->nsw, sizeof(*r->seq));
-	r->unit = arena_array(u->a, u->nsw + 1, sizeof(*r->unit));
-	for (sw_ix s = 0; s < u->nsw; s++)
+	r->seq = arena_array(u->graph.a, u->graph.nsw, sizeof(*r->seq));
+	r->unit = arena_array(u->graph.a, u->graph.nsw + 1, sizeof(*r->unit));
+	for (sw_ix s = 0; s < u->graph.nsw; s++)
 		at[key_of(u, s) + 1]++;
-	for (sw_ix s = 0; s < u->nsw; s++)
+	for (sw_ix s = 0; s < u->graph.nsw; s++)
 		at[s + 1] += at[s];
-	for (sw_ix s = 0; s < u->nsw; s++)
+	for (sw_ix s = 0; s < u->graph.nsw; s++)
 		r->seq[at[key_of(u, s)]++] = s;
-	for (uint32_t i = 0; i < u->nsw; i++)
+	for (uint32_t i = 0; i < u->graph.nsw; i++)
 		if (i == 0 || i - r->unit[r->nunits - 1] == most ||
 			key_of(u, r->seq[i]) != key_of(u, r->seq[i - 1]))
 			r->unit[r->nunits++] = i;
-	r->unit[r->nunits] = u->nsw;
+	r->unit[r->nunits] = u->graph.nsw;
 }
 
 /* The rows of the previous routes that belong to the same switches. */
 static sw_ix *
 formers(const struct updown *u)
 {
-	sw_ix *former = arena_array(u->a, u->nsw, sizeof(*former));
-	const struct routes *prev = u->job->prev;
+	sw_ix *former = arena_array(u->graph.a, u->graph.nsw, sizeof(*former));
+	const struct routes *prev = u->graph.job->prev;
 
-	for (sw_ix s = 0; s < u->nsw; s++)
-		former[s] = prev != NULL ? topo_switch_in(prev->topo, u->t, s)
-					 : TOPO_NONE;
+	for (sw_ix s = 0; s < u->graph.nsw; s++)
+		former[s] = prev != NULL
+				    ? topo_switch_in(prev->topo, u->graph.t, s)
+				    : TOPO_NONE;
 	return former;
 }
 
@@ -130,9 +131,9 @@ make_row(struct part *p, sw_ix s)
 		row_fill_row(&p->f, s, p->rows->former[s]);
 	struct row_writer_row as = {s, t != NULL ? t->sw : p->last, .n = 0};
 
-	if (t != NULL && p->rows->u->job->prev != NULL)
+	if (t != NULL && p->rows->u->graph.job->prev != NULL)
 		complete(&p->f, t, nblocks);
-	as.whole = t == NULL || p->rows->u->job->prev != NULL;
+	as.whole = t == NULL || p->rows->u->graph.job->prev != NULL;
 	row_writer_add(&p->batch, &as, p->f.row, as.whole ? NULL : p->f.list,
 		as.whole ? nblocks : p->f.nlist);
 	p->last = s;
@@ -162,8 +163,9 @@ put(struct part *p)
 		const uint8_t *bytes = b->bytes + (size_t)at * LFT_BLOCK;
 
 		if (as->whole)
-			routes_put_like(r->out, as->sw, bytes, r->u->job->prev,
-				r->former[as->sw], as->twin);
+			routes_put_like(r->out, as->sw, bytes,
+				r->u->graph.job->prev, r->former[as->sw],
+				as->twin);
 		else
 			put_twin(r->out, as, b->block + at, bytes);
 		at += as->n;
@@ -192,12 +194,12 @@ make(void *arg)
 static unsigned
 threads_for(const struct updown *u)
 {
-	unsigned n = u->job->threads;
+	unsigned n = u->graph.job->threads;
 
 	if (n > THREAD_SHARES)
 		n = THREAD_SHARES;
-	if (n > u->nsw / ROWS_MIN)
-		n = u->nsw / ROWS_MIN;
+	if (n > u->graph.nsw / ROWS_MIN)
+		n = u->graph.nsw / ROWS_MIN;
 	return n > 1 ? n : 1;
 }
 
@@ -207,7 +209,7 @@ begin(struct part *p, const struct part *first, unsigned n)
 {
 	const struct updown *u = p->rows->u;
 	uint32_t nblocks = p->rows->out->nblocks;
-	uint64_t most = (uint64_t)u->nsw * nblocks, batch = BATCH_LEAST;
+	uint64_t most = (uint64_t)u->graph.nsw * nblocks, batch = BATCH_LEAST;
 
 	p->f.a = arena_new();
 	p->f.u = u;
@@ -218,7 +220,7 @@ begin(struct part *p, const struct part *first, unsigned n)
 		batch = batch > BATCH_LEAST ? batch : BATCH_LEAST;
 		batch = batch < BATCH_BLOCKS ? batch : BATCH_BLOCKS;
 	}
-	row_writer_begin(&p->batch, p->f.a, u->nsw,
+	row_writer_begin(&p->batch, p->f.a, u->graph.nsw,
 		(uint32_t)(batch < most ? batch : most));
 }
 
@@ -227,7 +229,7 @@ rows_make(const struct updown *u, const struct reachability *r,
 	const struct dest_table *d, bool keep, struct routes *out)
 {
 	unsigned n = threads_for(u);
-	struct part *part = arena_array(u->a, n, sizeof(*part));
+	struct part *part = arena_array(u->graph.a, n, sizeof(*part));
 	struct rows rows = {.u = u, .out = out, .former = formers(u)};
 	bool more = true;
 
@@ -237,7 +239,7 @@ rows_make(const struct updown *u, const struct reachability *r,
 		part[i].f.r = r;
 		part[i].f.d = d;
 		part[i].f.bytes = (size_t)out->nblocks * LFT_BLOCK;
-		part[i].f.prev = keep ? u->job->prev : NULL;
+		part[i].f.prev = keep ? u->graph.job->prev : NULL;
 		begin(&part[i], &part[0], n);
 	}
 	while (more && !cancelled(u)) {

@@ -42,10 +42,12 @@ find_lost(struct joining *x)
 	const struct updown *u = x->u;
 
 	x->nlost = 0;
-	memset(x->lost, 0, u->words * sizeof(*x->lost));
-	for (sw_ix s = 0; s < u->nsw; s++)
-		if (u->live[s] && u->comp[s] == u->comp[x->leaf] &&
-			!bitset_intersects(x->u, above_of(x, s), x->tree)) {
+	memset(x->lost, 0, u->graph.words * sizeof(*x->lost));
+	for (sw_ix s = 0; s < u->graph.nsw; s++)
+		if (u->graph.live[s] &&
+			u->graph.comp[s] == u->graph.comp[x->leaf] &&
+			!bitset_intersects(
+				above_of(x, s), x->tree, x->u->graph.words)) {
 			bitset_add(x->lost, s);
 			x->nlost++;
 		}
@@ -60,15 +62,16 @@ may_join(const struct joining *x, sw_ix s)
 {
 	const uint64_t *mine = above_of(x, s);
 
-	if (bitset_has(x->lost, s) || !bitset_intersects(x->u, mine, x->lost))
+	if (bitset_has(x->lost, s) ||
+		!bitset_intersects(mine, x->lost, x->u->graph.words))
 		return false;
-	for (uint32_t w = 0; w < x->u->words; w++)
+	for (uint32_t w = 0; w < x->u->graph.words; w++)
 		for (uint64_t b = mine[w] & ~x->tree[w] & ~x->lost[w]; b != 0;
 			b &= b - 1) {
 			sw_ix y = w * 64 + bitset_lowest64(b);
 
-			if (y != s && bitset_intersects(
-					      x->u, above_of(x, y), x->lost))
+			if (y != s && bitset_intersects(above_of(x, y), x->lost,
+					      x->u->graph.words))
 				return false;
 		}
 	return true;
@@ -93,17 +96,17 @@ cables(const struct joining *x, sw_ix s)
 	const struct updown *u = x->u;
 	struct cables n = {0};
 
-	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++) {
-		sw_ix peer = u->group[g].peer;
+	for (uint32_t g = u->graph.first[s]; g < u->graph.first[s + 1]; g++) {
+		sw_ix peer = u->graph.group[g].peer;
 
 		if (u->tier.pos[peer] > u->tier.pos[s])
 			continue;
 		if (!bitset_has(x->lost, peer)) {
-			n.in += u->group[g].n;
+			n.in += u->graph.group[g].n;
 			continue;
 		}
-		n.out += u->group[g].n;
-		n.over += was_over(x, s, peer) ? u->group[g].n : 0;
+		n.out += u->graph.group[g].n;
+		n.over += was_over(x, s, peer) ? u->graph.group[g].n : 0;
 	}
 	return n;
 }
@@ -115,11 +118,11 @@ judge(const struct joining *x, sw_ix s)
 	const uint64_t *mine = above_of(x, s);
 	struct cables n = cables(x, s);
 	struct joiner j = {.sw = s,
-		.away = s != topo_switch_of(u->t, u->t->sm_port),
+		.away = s != topo_switch_of(u->graph.t, u->graph.t->sm_port),
 		.cost = n.out - n.over,
 		.wide = n.in < n.out ? n.in : n.out};
 
-	for (uint32_t w = 0; w < u->words; w++) {
+	for (uint32_t w = 0; w < u->graph.words; w++) {
 		x->turned[w] = mine[w] & x->lost[w];
 		j.near += bitset_count64(mine[w] & x->tree[w]);
 		for (uint64_t b = x->turned[w]; b != 0; b &= b - 1) {
@@ -127,9 +130,10 @@ judge(const struct joining *x, sw_ix s)
 			j.cost += n.out - n.over;
 		}
 	}
-	for (sw_ix i = 0; i < u->nsw; i++)
+	for (sw_ix i = 0; i < u->graph.nsw; i++)
 		j.gain += bitset_has(x->lost, i) &&
-			  bitset_intersects(x->u, above_of(x, i), x->turned);
+			  bitset_intersects(
+				  above_of(x, i), x->turned, x->u->graph.words);
 	return j;
 }
 
@@ -154,11 +158,12 @@ find(const struct joining *x)
 	const struct updown *u = x->u;
 	struct joiner best = {.sw = TOPO_NONE};
 
-	for (uint32_t i = 0; i < u->nsw; i++) {
+	for (uint32_t i = 0; i < u->graph.nsw; i++) {
 		sw_ix s = u->tier.seq[i];
 		struct joiner j;
 
-		if (!u->live[s] || u->comp[s] != u->comp[x->leaf] ||
+		if (!u->graph.live[s] ||
+			u->graph.comp[s] != u->graph.comp[x->leaf] ||
 			!may_join(x, s))
 			continue;
 		j = judge(x, s);
@@ -184,16 +189,16 @@ let_join(struct joining *x, sw_ix s)
 	struct updown *u = x->u;
 
 	if (u->sftree_extra == NULL)
-		u->sftree_extra =
-			arena_array(u->a, u->nsw, sizeof(*u->sftree_extra));
+		u->sftree_extra = arena_array(
+			u->graph.a, u->graph.nsw, sizeof(*u->sftree_extra));
 	if (u->sftree_extra[s] == NULL) {
-		u->sftree_extra[s] =
-			arena_array(u->a, u->words, sizeof(**u->sftree_extra));
+		u->sftree_extra[s] = arena_array(
+			u->graph.a, u->graph.words, sizeof(**u->sftree_extra));
 		x->joiners++;
 	}
-	bitset_or(u->sftree_extra[s], u->tier_set.dn + (size_t)s * u->words,
-		u->words);
-	bitset_or(u->sftree_extra[s], x->lost, u->words);
+	bitset_or(u->sftree_extra[s],
+		u->tier_set.dn + (size_t)s * u->graph.words, u->graph.words);
+	bitset_or(u->sftree_extra[s], x->lost, u->graph.words);
 }
 
 /*
@@ -207,11 +212,11 @@ put(struct joining *x, sw_ix s)
 	const uint64_t *mine = above_of(x, s);
 
 	let_join(x, s);
-	for (uint32_t i = 0; i < u->nsw; i++)
+	for (uint32_t i = 0; i < u->graph.nsw; i++)
 		if (bitset_has(mine, u->tier.seq[i]) &&
 			!bitset_has(x->lost, u->tier.seq[i]))
 			append(x, u->tier.seq[i]);
-	for (uint32_t i = u->nsw; i-- > 0;)
+	for (uint32_t i = u->graph.nsw; i-- > 0;)
 		if (bitset_has(mine, u->tier.seq[i]))
 			append(x, u->tier.seq[i]);
 }
@@ -226,17 +231,17 @@ static void
 find_former(struct joining *x)
 {
 	const struct updown *u = x->u;
-	const struct routes *prev = u->job->prev;
+	const struct routes *prev = u->graph.job->prev;
 	uint32_t n = prev != NULL ? prev->topo->nsw : 0;
-	uint32_t *line = arena_array(u->a, n, sizeof(*line));
-	sw_ix *seq = arena_array(u->a, n, sizeof(*seq));
+	uint32_t *line = arena_array(u->graph.a, n, sizeof(*line));
+	sw_ix *seq = arena_array(u->graph.a, n, sizeof(*seq));
 
-	x->was = arena_array(u->a, u->nsw, sizeof(*x->was));
-	x->front = arena_array(u->a, n, sizeof(*x->front));
-	memset(x->was, 0xff, u->nsw * sizeof(*x->was));
+	x->was = arena_array(u->graph.a, u->graph.nsw, sizeof(*x->was));
+	x->front = arena_array(u->graph.a, n, sizeof(*x->front));
+	memset(x->was, 0xff, u->graph.nsw * sizeof(*x->was));
 	if (n == 0 || prev->sw_order == NULL)
 		return;
-	routes_order_in(prev, u->t, x->was);
+	routes_order_in(prev, u->graph.t, x->was);
 	routes_order(prev, line);
 	for (sw_ix s = 0; s < n; s++)
 		seq[line[s]] = s;
@@ -245,7 +250,7 @@ find_former(struct joining *x)
 		routes_above(prev, seq[x->nfront - 1], seq[x->nfront]))
 		x->nfront--;
 	memset(x->front, 0xff, n * sizeof(*x->front));
-	for (sw_ix s = 0; s < u->nsw; s++)
+	for (sw_ix s = 0; s < u->graph.nsw; s++)
 		if (x->was[s] < x->nfront)
 			x->front[x->was[s]] = s;
 }
@@ -253,8 +258,8 @@ find_former(struct joining *x)
 static bool
 stands(const struct joining *x, sw_ix s)
 {
-	return s != TOPO_NONE && x->u->live[s] &&
-	       x->u->comp[s] == x->u->comp[x->leaf];
+	return s != TOPO_NONE && x->u->graph.live[s] &&
+	       x->u->graph.comp[s] == x->u->graph.comp[x->leaf];
 }
 
 static void
@@ -262,8 +267,8 @@ find_new(struct joining *x)
 {
 	const struct updown *u = x->u;
 
-	x->fresh = arena_array(u->a, u->nsw, sizeof(*x->fresh));
-	for (uint32_t i = u->nsw; i-- > 0;) {
+	x->fresh = arena_array(u->graph.a, u->graph.nsw, sizeof(*x->fresh));
+	for (uint32_t i = u->graph.nsw; i-- > 0;) {
 		sw_ix s = u->tier.seq[i];
 
 		if (x->was[s] == UINT32_MAX && stands(x, s) && s != x->leaf)
@@ -277,8 +282,8 @@ hangs(const struct joining *x, sw_ix s)
 {
 	const struct updown *u = x->u;
 
-	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
-		if (bitset_has(x->tree, u->group[g].peer))
+	for (uint32_t g = u->graph.first[s]; g < u->graph.first[s + 1]; g++)
+		if (bitset_has(x->tree, u->graph.group[g].peer))
 			return true;
 	return false;
 }
@@ -289,8 +294,8 @@ is_top(const struct joining *x, sw_ix s)
 {
 	const struct updown *u = x->u;
 
-	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
-		if (u->tier.pos[u->group[g].peer] < u->tier.pos[s])
+	for (uint32_t g = u->graph.first[s]; g < u->graph.first[s + 1]; g++)
+		if (u->tier.pos[u->graph.group[g].peer] < u->tier.pos[s])
 			return false;
 	return true;
 }
@@ -303,10 +308,11 @@ joins(const struct joining *x, sw_ix s)
 	const struct updown *u = x->u;
 	bool over = false;
 
-	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
-		over |= u->tier.pos[u->group[g].peer] < u->tier.pos[s] &&
-			!bitset_has(x->tree, u->group[g].peer);
-	return over && bitset_intersects(x->u, above_of(x, s), x->tree);
+	for (uint32_t g = u->graph.first[s]; g < u->graph.first[s + 1]; g++)
+		over |= u->tier.pos[u->graph.group[g].peer] < u->tier.pos[s] &&
+			!bitset_has(x->tree, u->graph.group[g].peer);
+	return over &&
+	       bitset_intersects(above_of(x, s), x->tree, x->u->graph.words);
 }
 
 /* Switches that are new and belong above what is there and below s: they stand
@@ -318,7 +324,8 @@ add_new(struct joining *x, sw_ix s)
 		sw_ix y = x->fresh[i];
 
 		if (bitset_has(above_of(x, y), s) && hangs(x, y) &&
-			!bitset_intersects(x->u, above_of(x, y), x->tree))
+			!bitset_intersects(
+				above_of(x, y), x->tree, x->u->graph.words))
 			append(x, y);
 	}
 }
@@ -349,7 +356,7 @@ keep_front(struct joining *x)
 		}
 		append(x, s);
 	}
-	for (uint32_t i = 0; any && i < x->u->nsw; i++) {
+	for (uint32_t i = 0; any && i < x->u->graph.nsw; i++) {
 		sw_ix s = x->u->tier.seq[i];
 
 		if (stands(x, s) && is_top(x, s) && hangs(x, s))
@@ -364,7 +371,7 @@ turn_tree(struct joining *x)
 {
 	const struct updown *u = x->u;
 
-	for (uint32_t i = u->nsw; i-- > 0;)
+	for (uint32_t i = u->graph.nsw; i-- > 0;)
 		if (bitset_has(above_of(x, x->leaf), u->tier.seq[i]))
 			append(x, u->tier.seq[i]);
 }
@@ -374,8 +381,8 @@ forget(const struct joining *x)
 {
 	struct updown *u = x->u;
 
-	for (sw_ix s = 0; u->sftree_extra != NULL && s < u->nsw; s++)
-		if (u->comp[s] == u->comp[x->leaf])
+	for (sw_ix s = 0; u->sftree_extra != NULL && s < u->graph.nsw; s++)
+		if (u->graph.comp[s] == u->graph.comp[x->leaf])
 			u->sftree_extra[s] = NULL;
 }
 
@@ -385,9 +392,9 @@ sftree_extend(
 {
 	struct joining x = {.u = u, .tree = tree, .seq = seq, .leaf = leaf};
 
-	x.lost = arena_array(u->a, u->words, sizeof(*x.lost));
-	x.turned = arena_array(u->a, u->words, sizeof(*x.turned));
-	memset(tree, 0, u->words * sizeof(*tree));
+	x.lost = arena_array(u->graph.a, u->graph.words, sizeof(*x.lost));
+	x.turned = arena_array(u->graph.a, u->graph.words, sizeof(*x.turned));
+	memset(tree, 0, u->graph.words * sizeof(*tree));
 	find_former(&x);
 	if (!keep)
 		turn_tree(&x);

@@ -47,8 +47,8 @@ enum { UPDN_JOINERS = 8 };
  * The subtree above leaf (u->tier_set and u->tier_above are there), or keep:
  * what is turned over in the line in force, leaf on top; made whole by joiners
  * where it has to be: the set of its switches into tree, those in the order of
- * the line into seq (u->nsw at most), what joiners serve into u->serves. How
- * many; 0: it cannot be done, or there is nothing to keep.
+ * the line into seq (u->graph.nsw at most), what joiners serve into u->serves.
+ * How many; 0: it cannot be done, or there is nothing to keep.
  */
 uint32_t sftree_extend(
 	struct updown *u, sw_ix leaf, bool keep, uint64_t *tree, sw_ix *seq);

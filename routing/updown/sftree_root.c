@@ -18,45 +18,46 @@ struct turned {
 static void
 find_gaps(const struct updown *u, bool *gap)
 {
-	uint32_t *size = arena_array(u->a, u->ncomp, sizeof(*size));
+	uint32_t *size = arena_array(u->graph.a, u->graph.ncomp, sizeof(*size));
 
-	for (sw_ix s = 0; s < u->nsw; s++)
-		if (u->live[s])
-			size[u->comp[s]]++;
-	for (sw_ix s = 0; s < u->nsw; s++) {
-		const uint64_t *all = u->tier_set.all + (size_t)s * u->words;
+	for (sw_ix s = 0; s < u->graph.nsw; s++)
+		if (u->graph.live[s])
+			size[u->graph.comp[s]]++;
+	for (sw_ix s = 0; s < u->graph.nsw; s++) {
+		const uint64_t *all =
+			u->tier_set.all + (size_t)s * u->graph.words;
 		uint32_t n = 0;
 
-		if (!u->live[s])
+		if (!u->graph.live[s])
 			continue;
-		for (uint32_t w = 0; w < u->words; w++)
+		for (uint32_t w = 0; w < u->graph.words; w++)
 			n += bitset_count64(all[w]);
-		if (n < size[u->comp[s]])
-			gap[u->comp[s]] = true;
+		if (n < size[u->graph.comp[s]])
+			gap[u->graph.comp[s]] = true;
 	}
 }
 
 bool
 sftree_root_is_leaf(const struct updown *u, sw_ix s)
 {
-	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
-		if (u->tier.pos[u->group[g].peer] > u->tier.pos[s])
+	for (uint32_t g = u->graph.first[s]; g < u->graph.first[s + 1]; g++)
+		if (u->tier.pos[u->graph.group[g].peer] > u->tier.pos[s])
 			return false;
-	return u->live[s];
+	return u->graph.live[s];
 }
 
 /* The leaf of the routes in force, or TOPO_NONE. */
 static sw_ix
 former_leaf(const struct updown *u)
 {
-	const struct routes *prev = u->job->prev;
+	const struct routes *prev = u->graph.job->prev;
 	node_ix n;
 
 	if (prev == NULL || prev->sftree_root == TOPO_NONE)
 		return TOPO_NONE;
-	n = topo_by_node_guid(u->t,
+	n = topo_by_node_guid(u->graph.t,
 		prev->topo->node[prev->topo->sw[prev->sftree_root].node].guid);
-	return n == TOPO_NONE ? TOPO_NONE : u->t->node[n].sw;
+	return n == TOPO_NONE ? TOPO_NONE : u->graph.t->node[n].sw;
 }
 
 /*
@@ -66,8 +67,8 @@ former_leaf(const struct updown *u)
 static uint64_t *
 former_tree(const struct updown *u)
 {
-	const struct routes *prev = u->job->prev;
-	uint64_t *set = arena_array(u->a, u->words, sizeof(*set));
+	const struct routes *prev = u->graph.job->prev;
+	uint64_t *set = arena_array(u->graph.a, u->graph.words, sizeof(*set));
 	const struct topo *was;
 	sw_ix *queue;
 	bool *seen;
@@ -76,16 +77,17 @@ former_tree(const struct updown *u)
 	if (prev == NULL || prev->sftree_root == TOPO_NONE)
 		return NULL;
 	was = prev->topo;
-	queue = arena_array(u->a, was->nsw, sizeof(*queue));
-	seen = arena_array(u->a, was->nsw, sizeof(*seen));
+	queue = arena_array(u->graph.a, was->nsw, sizeof(*queue));
+	seen = arena_array(u->graph.a, was->nsw, sizeof(*seen));
 	queue[n++] = prev->sftree_root;
 	seen[prev->sftree_root] = true;
 	for (uint32_t head = 0; head < n; head++) {
 		const struct topo_switch *sw = &was->sw[queue[head]];
-		node_ix x = topo_by_node_guid(u->t, was->node[sw->node].guid);
+		node_ix x =
+			topo_by_node_guid(u->graph.t, was->node[sw->node].guid);
 
 		if (x != TOPO_NONE)
-			bitset_add(set, u->t->node[x].sw);
+			bitset_add(set, u->graph.t->node[x].sw);
 		for (uint32_t i = sw->adj; i < sw->adj + sw->nadj; i++) {
 			sw_ix peer = was->adj[i].peer;
 
@@ -128,7 +130,7 @@ fitness(const struct updown *u, sw_ix s, sw_ix former, const uint64_t *its)
 	const uint64_t *mine = u->tier_above[s];
 	struct fitness f = {0};
 
-	for (uint32_t w = 0; w < u->words; w++) {
+	for (uint32_t w = 0; w < u->graph.words; w++) {
 		f.above += bitset_count64(mine[w]);
 		f.shared += its == NULL ? 0 : bitset_count64(mine[w] & its[w]);
 	}
@@ -140,7 +142,8 @@ fitness(const struct updown *u, sw_ix s, sw_ix former, const uint64_t *its)
 static bool
 meets(const struct updown *u, sw_ix s, sw_ix leaf)
 {
-	return bitset_intersects(u, u->tier_above[s], u->tier_above[leaf]);
+	return bitset_intersects(
+		u->tier_above[s], u->tier_above[leaf], u->graph.words);
 }
 
 uint32_t
@@ -148,8 +151,9 @@ sftree_root_reach_count(const struct updown *u, sw_ix leaf)
 {
 	uint32_t n = 0;
 
-	for (sw_ix s = 0; s < u->nsw; s++)
-		n += u->live[s] && u->comp[s] == u->comp[leaf] &&
+	for (sw_ix s = 0; s < u->graph.nsw; s++)
+		n += u->graph.live[s] &&
+		     u->graph.comp[s] == u->graph.comp[leaf] &&
 		     meets(u, s, leaf);
 	return n;
 }
@@ -164,8 +168,8 @@ is_above(const struct updown *u, sw_ix a, sw_ix b)
 static bool
 has_peer_above(const struct updown *u, sw_ix s)
 {
-	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++) {
-		sw_ix x = u->group[g].peer;
+	for (uint32_t g = u->graph.first[s]; g < u->graph.first[s + 1]; g++) {
+		sw_ix x = u->graph.group[g].peer;
 
 		if (u->rank[x] == u->rank[s] && is_above(u, x, s))
 			return true;
@@ -178,12 +182,12 @@ has_peer_above(const struct updown *u, sw_ix s)
 static bool
 has_detour(const struct updown *u, const uint64_t *tree, sw_ix m, sw_ix x)
 {
-	for (uint32_t g = u->first[x]; g < u->first[x + 1]; g++) {
-		sw_ix up = u->group[g].peer;
+	for (uint32_t g = u->graph.first[x]; g < u->graph.first[x + 1]; g++) {
+		sw_ix up = u->graph.group[g].peer;
 
 		if (is_above(u, up, x) && !bitset_has(tree, up) &&
-			bitset_intersects(
-				u, u->tier_above[up], u->tier_above[m]))
+			bitset_intersects(u->tier_above[up], u->tier_above[m],
+				u->graph.words))
 			return true;
 	}
 	return false;
@@ -197,13 +201,14 @@ has_detour(const struct updown *u, const uint64_t *tree, sw_ix m, sw_ix x)
 static bool
 is_lured(const struct updown *u, const uint64_t *tree, sw_ix s)
 {
-	for (uint32_t i = u->first[s]; i < u->first[s + 1]; i++) {
-		sw_ix m = u->group[i].peer;
+	for (uint32_t i = u->graph.first[s]; i < u->graph.first[s + 1]; i++) {
+		sw_ix m = u->graph.group[i].peer;
 
 		if (!bitset_has(tree, m) || u->rank[m] >= u->rank[s])
 			continue;
-		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++) {
-			sw_ix x = u->group[g].peer;
+		for (uint32_t g = u->graph.first[s]; g < u->graph.first[s + 1];
+			g++) {
+			sw_ix x = u->graph.group[g].peer;
 
 			if (u->rank[x] == u->rank[s] && !bitset_has(tree, x) &&
 				is_above(u, x, s) && has_detour(u, tree, m, x))
@@ -222,7 +227,7 @@ lured(const struct updown *u, sw_ix leaf, const sw_ix *odd, uint32_t n)
 
 	for (uint32_t i = 0; i < n; i++)
 		if (!bitset_has(tree, odd[i]) && is_lured(u, tree, odd[i]))
-			hosts += u->weight[odd[i]];
+			hosts += u->graph.weight[odd[i]];
 	return hosts;
 }
 
@@ -232,8 +237,9 @@ find_odd(const struct updown *u, sw_ix odd[ODD])
 {
 	uint32_t n = 0;
 
-	for (sw_ix s = 0; s < u->nsw; s++) {
-		if (!u->live[s] || u->weight[s] == 0 || !has_peer_above(u, s))
+	for (sw_ix s = 0; s < u->graph.nsw; s++) {
+		if (!u->graph.live[s] || u->graph.weight[s] == 0 ||
+			!has_peer_above(u, s))
 			continue;
 		if (n == ODD)
 			return 0;
@@ -247,18 +253,18 @@ find_odd(const struct updown *u, sw_ix odd[ODD])
 static sw_ix
 choose_leaf(const struct updown *u, uint32_t comp, bool any)
 {
-	sw_ix sm = topo_switch_of(u->t, u->t->sm_port);
+	sw_ix sm = topo_switch_of(u->graph.t, u->graph.t->sm_port);
 	sw_ix best = TOPO_NONE, former = former_leaf(u);
 	const uint64_t *tree = former_tree(u);
 	struct fitness most = {0};
 	sw_ix odd[ODD];
 	uint32_t n = find_odd(u, odd);
 
-	for (uint32_t i = 0; i < u->nsw; i++) {
+	for (uint32_t i = 0; i < u->graph.nsw; i++) {
 		sw_ix s = u->tier.seq[i];
 		struct fitness f;
 
-		if (u->comp[s] != comp || !sftree_root_is_leaf(u, s))
+		if (u->graph.comp[s] != comp || !sftree_root_is_leaf(u, s))
 			continue;
 		f = fitness(u, s, former, tree);
 		f.away = any || s != sm;
@@ -275,10 +281,10 @@ choose_leaf(const struct updown *u, uint32_t comp, bool any)
 static bool
 join(struct updown *u, sw_ix leaf, bool keep, struct turned *t)
 {
-	uint64_t *tree = arena_array(u->a, u->words, sizeof(*tree));
+	uint64_t *tree = arena_array(u->graph.a, u->graph.words, sizeof(*tree));
 	uint32_t n = sftree_extend(u, leaf, keep, tree, t->seq + t->n);
 
-	bitset_or(u->sftree_set, tree, n > 0 ? u->words : 0);
+	bitset_or(u->sftree_set, tree, n > 0 ? u->graph.words : 0);
 	t->n += n;
 	return n > 0;
 }
@@ -295,7 +301,7 @@ keep_leaf(struct updown *u, uint32_t comp, bool keep, struct turned *t,
 	sw_ix *leaf)
 {
 	sw_ix former = former_leaf(u);
-	bool stands = former != TOPO_NONE && u->comp[former] == comp &&
+	bool stands = former != TOPO_NONE && u->graph.comp[former] == comp &&
 		      sftree_root_is_leaf(u, former);
 
 	*leaf = stands || !keep ? former : choose_leaf(u, comp, false);
@@ -319,10 +325,11 @@ join_any(struct updown *u, uint32_t comp, sw_ix *leaf, struct turned *t)
 static uint32_t
 rerank_lost(struct updown *u, sw_ix leaf)
 {
-	bool *good = arena_array(u->a, u->nsw, sizeof(*good));
+	bool *good = arena_array(u->graph.a, u->graph.nsw, sizeof(*good));
 
-	for (sw_ix s = 0; s < u->nsw; s++)
-		good[s] = !u->live[s] || u->comp[s] != u->comp[leaf] ||
+	for (sw_ix s = 0; s < u->graph.nsw; s++)
+		good[s] = !u->graph.live[s] ||
+			  u->graph.comp[s] != u->graph.comp[leaf] ||
 			  meets(u, s, leaf);
 	return rank_keep_lower(u, good);
 }
@@ -331,8 +338,8 @@ rerank_lost(struct updown *u, sw_ix leaf)
 static void
 add_tree(struct updown *u, const uint64_t *tree, struct turned *t)
 {
-	bitset_or(u->sftree_set, tree, u->words);
-	for (uint32_t i = u->nsw; i-- > 0;)
+	bitset_or(u->sftree_set, tree, u->graph.words);
+	for (uint32_t i = u->graph.nsw; i-- > 0;)
 		if (bitset_has(tree, u->tier.seq[i]))
 			t->seq[t->n++] = u->tier.seq[i];
 }
@@ -344,10 +351,10 @@ turn_over(struct updown *u, const struct turned *t)
 	uint32_t n = t->n;
 
 	memcpy(u->sw_order.seq, t->seq, n * sizeof(*u->sw_order.seq));
-	for (uint32_t i = 0; i < u->nsw; i++)
+	for (uint32_t i = 0; i < u->graph.nsw; i++)
 		if (!bitset_has(u->sftree_set, u->tier.seq[i]))
 			u->sw_order.seq[n++] = u->tier.seq[i];
-	for (uint32_t i = 0; i < u->nsw; i++)
+	for (uint32_t i = 0; i < u->graph.nsw; i++)
 		u->sw_order.pos[u->sw_order.seq[i]] = i;
 }
 
@@ -355,24 +362,28 @@ turn_over(struct updown *u, const struct turned *t)
 static uint64_t
 burden(const struct updown *u, sw_ix leaf)
 {
-	uint64_t *host = arena_array(u->a, u->words, sizeof(*host));
+	uint64_t *host = arena_array(u->graph.a, u->graph.words, sizeof(*host));
 	uint64_t pairs = 0, cables = 0;
 
-	for (sw_ix s = 0; s < u->nsw; s++)
-		if (u->weight[s] != 0 && u->comp[s] == u->comp[leaf])
+	for (sw_ix s = 0; s < u->graph.nsw; s++)
+		if (u->graph.weight[s] != 0 &&
+			u->graph.comp[s] == u->graph.comp[leaf])
 			bitset_add(host, s);
-	for (sw_ix s = 0; s < u->nsw; s++) {
-		const uint64_t *all = u->tier_set.all + (size_t)s * u->words;
+	for (sw_ix s = 0; s < u->graph.nsw; s++) {
+		const uint64_t *all =
+			u->tier_set.all + (size_t)s * u->graph.words;
 
 		if (!bitset_has(host, s))
 			continue;
-		for (uint32_t w = 0; w < u->words; w++)
+		for (uint32_t w = 0; w < u->graph.words; w++)
 			for (uint64_t x = host[w] & ~all[w]; x != 0; x &= x - 1)
-				pairs += (uint64_t)u->weight[s] *
-					 u->weight[w * 64 + bitset_lowest64(x)];
+				pairs += (uint64_t)u->graph.weight[s] *
+					 u->graph.weight[w * 64 +
+							 bitset_lowest64(x)];
 	}
-	for (uint32_t g = u->first[leaf]; g < u->first[leaf + 1]; g++)
-		cables += u->group[g].n;
+	for (uint32_t g = u->graph.first[leaf]; g < u->graph.first[leaf + 1];
+		g++)
+		cables += u->graph.group[g].n;
 	return cables ? pairs / cables : pairs;
 }
 
@@ -384,7 +395,8 @@ static uint64_t
 turn_component(struct updown *u, uint32_t comp, bool keep, struct turned *t)
 {
 	for (unsigned round = 0; round < ROUNDS; round++) {
-		bool *gap = arena_array(u->a, u->ncomp, sizeof(*gap));
+		bool *gap =
+			arena_array(u->graph.a, u->graph.ncomp, sizeof(*gap));
 		sw_ix leaf;
 
 		reach_tiers(u);
@@ -412,7 +424,7 @@ static void
 begin(struct updown *u, struct turned *t)
 {
 	t->n = 0;
-	memset(u->sftree_set, 0, u->words * sizeof(*u->sftree_set));
+	memset(u->sftree_set, 0, u->graph.words * sizeof(*u->sftree_set));
 	u->turn_leaf = TOPO_NONE;
 	u->sftree_extra = NULL;
 	u->line_set = (struct reach_sets){NULL, NULL};
@@ -422,13 +434,13 @@ begin(struct updown *u, struct turned *t)
 static uint64_t
 turn(struct updown *u, bool keep, struct turned *t)
 {
-	bool *gap = arena_array(u->a, u->ncomp, sizeof(*gap));
+	bool *gap = arena_array(u->graph.a, u->graph.ncomp, sizeof(*gap));
 	uint64_t worst = 0;
 
 	begin(u, t);
 	reach_tiers(u);
 	find_gaps(u, gap);
-	for (uint32_t c = 0; c < u->ncomp; c++) {
+	for (uint32_t c = 0; c < u->graph.ncomp; c++) {
 		uint64_t b = gap[c] ? turn_component(u, c, keep, t) : 0;
 
 		worst = b > worst ? b : worst;
@@ -441,7 +453,8 @@ turn(struct updown *u, bool keep, struct turned *t)
 uint64_t
 sftree_root_choose(struct updown *u, bool keep)
 {
-	struct turned t = {arena_array(u->a, u->nsw, sizeof(*t.seq)), 0};
+	struct turned t = {
+		arena_array(u->graph.a, u->graph.nsw, sizeof(*t.seq)), 0};
 	uint64_t worst = turn(u, keep, &t);
 
 	/* What was kept and does not hold together is made anew. */
@@ -468,7 +481,8 @@ bool
 sftree_root_is_extendable(
 	struct updown *u, bool keep, const sw_ix *leaf, uint32_t n)
 {
-	struct turned t = {arena_array(u->a, u->nsw, sizeof(*t.seq)), 0};
+	struct turned t = {
+		arena_array(u->graph.a, u->graph.nsw, sizeof(*t.seq)), 0};
 
 	return join_all(u, keep, leaf, n, &t);
 }
@@ -477,7 +491,7 @@ sftree_root_is_extendable(
 static bool
 lower_all(struct updown *u, const sw_ix *leaf, uint32_t n, struct turned *t)
 {
-	uint64_t *tree = arena_array(u->a, u->words, sizeof(*tree));
+	uint64_t *tree = arena_array(u->graph.a, u->graph.words, sizeof(*tree));
 
 	begin(u, t);
 	for (unsigned round = 0; round < ROUNDS; round++) {
@@ -489,7 +503,7 @@ lower_all(struct updown *u, const sw_ix *leaf, uint32_t n, struct turned *t)
 		if (moved > 0)
 			continue;
 		for (uint32_t k = 0; k < n; k++)
-			bitset_or(tree, u->tier_above[leaf[k]], u->words);
+			bitset_or(tree, u->tier_above[leaf[k]], u->graph.words);
 		add_tree(u, tree, t);
 		return true;
 	}
@@ -499,7 +513,8 @@ lower_all(struct updown *u, const sw_ix *leaf, uint32_t n, struct turned *t)
 bool
 sftree_root_set(struct updown *u, bool keep, const sw_ix *leaf, uint32_t n)
 {
-	struct turned t = {arena_array(u->a, u->nsw, sizeof(*t.seq)), 0};
+	struct turned t = {
+		arena_array(u->graph.a, u->graph.nsw, sizeof(*t.seq)), 0};
 
 	if (!join_all(u, keep, leaf, n, &t) && !lower_all(u, leaf, n, &t))
 		return false;

@@ -37,13 +37,13 @@ cables_up(const struct updown *u, const struct dest_table *d, sw_ix s)
 	while (k < d->napex &&
 		(d->apex[k] == s || !bitset_has(above, d->apex[k])))
 		k++;
-	for (uint32_t g = u->first[s]; k < d->napex && g < u->first[s + 1];
-		g++) {
-		sw_ix peer = u->group[g].peer;
+	for (uint32_t g = u->graph.first[s];
+		k < d->napex && g < u->graph.first[s + 1]; g++) {
+		sw_ix peer = u->graph.group[g].peer;
 
 		if (sw_is_above(u, s, peer) &&
 			bitset_has(u->tier_above[peer], d->apex[k]))
-			n += u->group[g].n;
+			n += u->graph.group[g].n;
 	}
 	return n > 0 ? n : 1;
 }
@@ -57,10 +57,10 @@ spread_of(const struct updown *u, const struct dest_table *d)
 {
 	uint32_t n = 1;
 
-	for (uint32_t g = 0; g < u->first[u->nsw]; g++)
-		n = together(n, u->group[g].n);
-	for (sw_ix s = 0; s < u->nsw; s++)
-		if (u->live[s])
+	for (uint32_t g = 0; g < u->graph.first[u->graph.nsw]; g++)
+		n = together(n, u->graph.group[g].n);
+	for (sw_ix s = 0; s < u->graph.nsw; s++)
+		if (u->graph.live[s])
 			n = together(n, cables_up(u, d, s));
 	return n;
 }
@@ -102,14 +102,15 @@ ups_of_sources(const struct updown *u, const struct dest_table *d)
 	struct ups up = {.u = u};
 	uint32_t x, y;
 
-	for (sw_ix s = 0; s < u->nsw && up.groups < 2; s++) {
+	for (sw_ix s = 0; s < u->graph.nsw && up.groups < 2; s++) {
 		uint32_t n = 0;
 
-		if (!u->live[s] || u->weight[s] == 0)
+		if (!u->graph.live[s] || u->graph.weight[s] == 0)
 			continue;
-		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
-			n += sw_is_above(u, s, u->group[g].peer) &&
-			     bitset_has(u->tier_above[u->group[g].peer],
+		for (uint32_t g = u->graph.first[s]; g < u->graph.first[s + 1];
+			g++)
+			n += sw_is_above(u, s, u->graph.group[g].peer) &&
+			     bitset_has(u->tier_above[u->graph.group[g].peer],
 				     d->apex[0]);
 		up.groups = n;
 		up.cables = n > 0 ? cables_up(u, d, s) : 0;
@@ -152,10 +153,11 @@ way_down(const struct ups *up, const struct down_path *c)
 	const struct updown *u = up->u;
 	uint32_t n = 0;
 
-	for (uint32_t g = u->first[c->sw[0]]; g < u->first[c->sw[0] + 1]; g++) {
-		if (!sw_is_above(u, c->sw[0], u->group[g].peer))
+	for (uint32_t g = u->graph.first[c->sw[0]];
+		g < u->graph.first[c->sw[0] + 1]; g++) {
+		if (!sw_is_above(u, c->sw[0], u->graph.group[g].peer))
 			continue;
-		if (c->len > 1 && u->group[g].peer == c->sw[1])
+		if (c->len > 1 && u->graph.group[g].peer == c->sw[1])
 			return n;
 		n++;
 	}
@@ -252,13 +254,15 @@ void
 spread_index_number(
 	const struct updown *u, struct dest_table *d, const uint32_t *seq)
 {
-	uint32_t *number = arena_array(u->a, u->nsw, sizeof(*number));
+	uint32_t *number =
+		arena_array(u->graph.a, u->graph.nsw, sizeof(*number));
 	uint32_t *turn[2];
 	struct ups up;
 
-	d->apex = arena_array(u->a, u->nsw, sizeof(*d->apex));
+	d->apex = arena_array(u->graph.a, u->graph.nsw, sizeof(*d->apex));
 	for (unsigned kind = 0; kind < 2; kind++)
-		turn[kind] = arena_array(u->a, u->nsw, sizeof(*turn[kind]));
+		turn[kind] = arena_array(
+			u->graph.a, u->graph.nsw, sizeof(*turn[kind]));
 	number_apexes(d, false, number);
 	d->nmain = d->napex;
 	number_apexes(d, true, number);
@@ -270,7 +274,7 @@ spread_index_number(
 	if (d->napex * d->spread > UINT16_MAX)
 		d->spread = 1;
 	d->nkey = arena_array(
-		u->a, (size_t)d->napex * d->spread, sizeof(*d->nkey));
+		u->graph.a, (size_t)d->napex * d->spread, sizeof(*d->nkey));
 	up = ups_of_sources(u, d);
 	for (uint32_t at = 0; at < d->n; at++) {
 		uint32_t i = seq[at];

@@ -52,9 +52,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "discovery/topo_diff.h"
 #include "routing/core/engine.h"
 #include "routing/graph/nbr_class.h"
+#include "routing/graph/swgraph.h"
+#include "sm/base/bitset.h"
 
 enum {
 	UPDN_CHAIN = 8,	 /* longest designated way down */
@@ -63,47 +64,16 @@ enum {
 	UPDN_MASK_WORDS = 4, /* 256 neighbours as bits */
 };
 
-/* All cables between two switches, whose numbers 16 bits are enough for. */
-struct link_group {
-	uint16_t peer;
-	uint16_t n;
-	uint32_t adj; /* the first of them in topo.adj */
-};
-
-/* A total order: pos[s], smaller is above; seq[] lists it from the top. */
-struct sw_order {
-	uint32_t *pos;
-	sw_ix *seq;
-};
-
-/* Sets in which all[s] is a row of u->words words. */
+/* Sets in which all[s] is a row of u->graph.words words. */
 struct reach_sets {
 	uint64_t *dn;  /* switches that s reaches going down, itself too */
 	uint64_t *all; /* ... by any legal path */
 };
 
 struct updown {
-	const struct route_job *job;
-	const struct topo *t;
-	struct arena *a;
-	const struct updown *like; /* has the same graph, made; or NULL */
-	struct arena *m;	   /* of what is remembered: see engine_cache */
-	struct arena *own;	   /* of that what no later memory rests on */
-	uint32_t nsw;
-	uint32_t words; /* of a bit set over switches, a multiple of 4 */
-
-	bool *live;	 /* not quarantined */
-	uint32_t *first; /* groups of s: group[first[s] .. first[s + 1]) */
-	struct link_group *group;
-	uint32_t *comp; /* component of live switches */
-	uint32_t ncomp;
-	uint32_t *weight; /* compute host ports at a switch; in components
-			     without any, 1 */
-	uint64_t nhosts;  /* sum of weights */
-	uint64_t *hosts;  /* [ncomp] compute host ports there, really */
-	const struct topo_diff
-		*topo_diff; /* the routes in force; NULL: there are
-			    none, or more than cables differs */
+	struct swgraph graph;
+	struct arena *m;   /* of what is remembered: see engine_cache */
+	struct arena *own; /* of that what no later memory rests on */
 
 	enum route_order order;
 	bool treeless; /* after a fresh order: some of it is no tree */
@@ -119,9 +89,8 @@ struct updown {
 	uint64_t **sftree_extra; /* [nsw] or NULL. Of a joiner, see
 			      sftree_extend.h: what may come to it from above;
 			      otherwise NULL: anything */
-	const uint8_t *plane;	 /* see multi_tree.c; NULL: one */
-	const bool *leaf;	 /* with planes: who is a leaf */
-	sw_ix *crossing_leaf;	 /* [nplanes] the leaf of the turns of each */
+	const bool *leaf;     /* with planes, see multi_tree.c: who is a leaf */
+	sw_ix *crossing_leaf; /* [nplanes] the leaf of the turns of each */
 	uint32_t nplanes;
 	uint32_t reranked; /* against the remembered ranks */
 	char note[256];
@@ -182,7 +151,7 @@ struct engine_cache {
 		*above; /* [nsw] switches above s in tiers, itself too */
 	uint32_t *pos;	/* the line */
 	uint64_t *turn; /* switches whose cables are turned over in it */
-	uint8_t *plane; /* NULL: one; as in struct updown, and */
+	uint8_t *plane; /* NULL: one; as in struct swgraph, and */
 	bool *leaf;
 	sw_ix *apex;
 	uint32_t nplanes;
@@ -199,15 +168,12 @@ struct sw_subset {
 	uint32_t n;
 };
 
-/* swgraph.c: fill everything of u up to nhosts; what is the same as in
- * u->like, while there are no planes, is shared with it. */
-void swgraph_build(struct updown *u);
-/* ... of live[] and groups alone: components, weights, hosts. */
-void swgraph_components(struct updown *u);
+/* order.c: build u->graph, and room for orders of its switches. */
+void updown_build(struct updown *u);
 /* Sort by (rank, GUID) into u->tier; u->line becomes the same; u->flat. */
-void swgraph_sort(struct updown *u);
+void order_sort(struct updown *u);
 
-/* order.c: ranks for a fabric without memory. single: one top only. */
+/* Ranks for a fabric without memory. single: one top only. */
 void order_make_fresh(struct updown *u, bool single);
 /* Ranks by distance from this switch: one top in its component. */
 void order_from_root(struct updown *u, sw_ix root);
@@ -284,7 +250,7 @@ uint32_t sftree_root_reach_count(const struct updown *u, sw_ix leaf);
  * a way up at the apex, the first of the order, to which no way leads that
  * began with a step down, as all ways that came across at an apex did.
  *
- * find: are there planes? leaf is kept. Then swgraph_build() makes components
+ * find: are there planes? leaf is kept. Then updown_build() makes components
  * of them, and turn stands in for sftree_root_choose(); false: route it as one.
  * marks: for routes.plane, malloced. row: the rest of the row of s: what is in
  * other planes.
@@ -328,7 +294,7 @@ uint64_t engine_cache_options(const struct engine_options *o);
  * than the order of switches can bear, or when cancelled: then the whole has to
  * be done.
  */
-struct routes *routes_repair(const struct updown *like, const char *engine);
+struct routes *routes_repair(const struct swgraph *like, const char *engine);
 
 /* reach.c: u->tier_kin, u->tier_set and u->tier_above, if not there
  * already. */
@@ -389,28 +355,6 @@ int rows_make(const struct updown *u, const struct reachability *r,
 struct routes *routes_from_order(
 	struct updown *u, bool keep, const char *engine);
 
-/* Bit sets. */
-static inline bool
-bitset_has(const uint64_t *set, uint32_t i)
-{
-	return (set[i / 64] >> (i % 64)) & 1;
-}
-
-static inline void
-bitset_add(uint64_t *set, uint32_t i)
-{
-	set[i / 64] |= UINT64_C(1) << (i % 64);
-}
-
-static inline bool
-bitset_intersects(const struct updown *u, const uint64_t *a, const uint64_t *b)
-{
-	for (uint32_t w = 0; w < u->words; w++)
-		if ((a[w] & b[w]) != 0)
-			return true;
-	return false;
-}
-
 /* Does s take what it may from above only, and everything else anywhere? */
 static inline bool
 sftree_is_extended(const struct updown *u, sw_ix s)
@@ -428,34 +372,6 @@ sw_is_above(const struct updown *u, sw_ix s, sw_ix peer)
 	return u->tier.pos[peer] < u->tier.pos[s] &&
 	       (u->rank[peer] < u->rank[s] || u->flat[s] ||
 		       u->order != ROUTE_TIERS);
-}
-
-/* d |= s, four words at a time: compilers make vectors of it. */
-static inline void
-bitset_or(uint64_t *restrict d, const uint64_t *restrict s, uint32_t words)
-{
-	for (uint32_t i = 0; i < words; i += 4) {
-		d[i] |= s[i];
-		d[i + 1] |= s[i + 1];
-		d[i + 2] |= s[i + 2];
-		d[i + 3] |= s[i + 3];
-	}
-}
-
-static inline uint32_t
-bitset_count64(uint64_t x)
-{
-	x -= (x >> 1) & 0x5555555555555555U;
-	x = (x & 0x3333333333333333U) + ((x >> 2) & 0x3333333333333333U);
-	x = (x + (x >> 4)) & 0x0f0f0f0f0f0f0f0fU;
-	return (uint32_t)((x * 0x0101010101010101U) >> 56);
-}
-
-/* The lowest set bit of x, which must not be 0. */
-static inline uint32_t
-bitset_lowest64(uint64_t x)
-{
-	return (uint32_t)__builtin_ctzll(x);
 }
 
 #endif
