@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "routing/improve/redundancy.h"
+#include "routing/graph/multi_port_node.h"
 #include "routing/tiers/tree_priv.h"
 
 enum { LISTED = 4096 };
@@ -361,16 +361,16 @@ list_roles(struct listing *l)
 
 /* How many hosts' ports there are that belong together with p, if it is one. */
 static size_t
-count_home(const struct listing *l, const struct redundancy_ports *ports,
+count_home(const struct listing *l, const struct multi_port_node_ports *ports,
 	port_ix p)
 {
 	size_t i, n;
 
 	if (p == TOPO_NONE)
 		return 0;
-	i = redundancy_first(
-		ports, redundancy_key(l->w->g.t, l->w->job->options, p));
-	n = i < ports->n ? redundancy_same(ports, i) : 0;
+	i = multi_port_node_find(
+		ports, multi_port_node_key(l->w->g.t, l->w->job->options, p));
+	n = i < ports->n ? multi_port_node_size(ports, i) : 0;
 	for (size_t k = i; k < i + n; k++)
 		if (ports->member[k].port == p)
 			return n;
@@ -383,11 +383,11 @@ list_homes(struct listing *l)
 {
 	const struct engine_options *op = l->w->job->options;
 	const struct topo *t = l->w->g.t;
-	struct redundancy_ports ports;
+	struct multi_port_node_ports ports;
 
 	if (op == NULL || op->nhomes == 0)
 		return;
-	ports = redundancy_ports(t, op);
+	ports = multi_port_node_ports(t, op);
 	for (size_t i = 0; i < op->nhomes; i++) {
 		const struct route_multi_port *h = &op->home[i];
 		port_ix p = topo_by_port_guid(t, h->guid);
@@ -402,7 +402,7 @@ list_homes(struct listing *l)
 		if (n < 2)
 			add(l, &o);
 	}
-	redundancy_ports_free(&ports);
+	multi_port_node_ports_free(&ports);
 }
 
 /* Of a component that o is about: a fresh look would read it otherwise. */

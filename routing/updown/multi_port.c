@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "routing/improve/redundancy.h"
+#include "routing/graph/multi_port_node.h"
 
 /*
  * LIDs by the node that they lead to: open addressing, a slot holds the last
@@ -50,10 +50,10 @@ key_of(const struct updown *u, struct dest_table *d, uint32_t i)
 
 	if (p == TOPO_NONE)
 		return 0;
-	h = redundancy_option_of(o, t->port[p].guid);
+	h = multi_port_node_option(o, t->port[p].guid);
 	if (h != NULL && h->passive)
 		d->other[i] = 1;
-	return redundancy_key(t, o, p) + mix(path);
+	return multi_port_node_key(t, o, p) + mix(path);
 }
 
 bool

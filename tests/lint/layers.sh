@@ -21,8 +21,8 @@ routing/core/routes.h : sm/base/* discovery/topo.h config/schema.h routing/core/
 routing/core/* : sm/base/* discovery/topo.h config/schema.h routing/core/*
 routing/verify/* : sm/base/* discovery/topo.h routing/core/* routing/verify/*
 routing/graph/* : sm/base/* discovery/topo.h discovery/topo_diff.h routing/core/* routing/graph/*
-routing/tiers/* : sm/base/* discovery/topo.h routing/core/* routing/graph/* routing/tiers/* routing/improve/redundancy.h
-routing/updown/* : sm/base/* discovery/topo.h routing/core/* routing/graph/* routing/tiers/tree.h routing/tiers/topo_class.h routing/updown/* routing/improve/redundancy.h
+routing/tiers/* : sm/base/* discovery/topo.h routing/core/* routing/graph/* routing/tiers/*
+routing/updown/* : sm/base/* discovery/topo.h routing/core/* routing/graph/* routing/tiers/tree.h routing/tiers/topo_class.h routing/updown/*
 routing/improve/* : sm/base/* discovery/topo.h routing/core/* routing/graph/* routing/verify/* routing/tiers/* routing/improve/*
 routing/measure/* : sm/base/* discovery/topo.h routing/core/* routing/verify/verify.h routing/measure/*
 routing/mcast/* : sm/base/* discovery/topo.h routing/core/* routing/mcast/*
