@@ -2,8 +2,8 @@
  * Most sweeps find one cable more or less, which changes nothing of what was
  * inferred. To show that is quicker than to infer it again, and the result is
  * the same: exact distances for those that the cable moves, then the questions
- * that leaf_infer and height_infer would ask, where their answers may be
- * others. Any doubt, and all is done anew.
+ * that rank_infer would ask, where their answers may be others. Any doubt, and
+ * all is done anew.
  */
 #include <string.h>
 
@@ -330,7 +330,7 @@ static bool
 has_lone(const struct tree_work *w, sw_ix s)
 {
 	for (uint32_t i = w->g.first[s]; i < w->g.first[s + 1]; i++)
-		if (rank_outliers_is_lone(w, s, i))
+		if (rank_infer_is_lone(w, s, i))
 			return true;
 	return false;
 }

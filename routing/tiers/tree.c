@@ -166,10 +166,7 @@ infer(struct tree_work *w)
 	uint32_t most = 0;
 
 	if (!rank_cache_use(w)) {
-		host_dist(w);
-		leaf_infer(w);
-		height_infer(w);
-		rank_outliers(w);
+		rank_infer(w);
 		judge(w);
 	}
 	for (sw_ix s = 0; s < w->g.nsw; s++)
