@@ -39,7 +39,7 @@
  * is made inside U, from one of its cables to another: the subtree of sFtree
  * (Bogdanski et al. 2012), free of cycles by construction in any graph, and
  * host paths stay what they were. With previous routes U is what it was, and
- * more where it has lost cables: sftree_extend.h.
+ * more where it has lost cables: sftree_root.c.
  *
  * The down-first rule makes tables that look at the destination only obey the
  * order whatever port a packet came in by: a switch that has a path leading
@@ -87,7 +87,7 @@ struct updown {
 	const uint64_t **tier_above; /* [nsw] switches above s, itself too */
 	sw_ix turn_leaf;	 /* of the largest component that needs one */
 	uint64_t **sftree_extra; /* [nsw] or NULL. Of a joiner, see
-			      sftree_extend.h: what may come to it from above;
+			      sftree_root.c: what may come to it from above;
 			      otherwise NULL: anything */
 	const bool *leaf;     /* with planes, see multi_tree.c: who is a leaf */
 	sw_ix *crossing_leaf; /* [nplanes] the leaf of the turns of each */
@@ -213,7 +213,7 @@ uint32_t root_elect(struct updown *u, uint32_t comp);
 /*
  * sftree_root.c: where the tier order leaves pairs without a path, choose the
  * leaf and turn its subtree over in u->line, with joiners where the one in
- * force needs them (sftree_extend.h); u->turn has what is above those, too.
+ * force needs them; u->turn has what is above those, too.
  * keep: what is turned over in the line in force stays so, if that can be. May
  * re-rank tops that no subtree can serve. Returns how many host pairs per cable
  * of the leaf only the subtree joins: a measure of what tiers are worth here.
