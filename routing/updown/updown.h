@@ -335,14 +335,6 @@ struct dest_table down_path(
 	const struct updown *u, const struct reachability *r, bool keep);
 
 /*
- * spread_index.c: where all chains are known, number the apexes; LIDs of one
- * apex take turns on parallel cables. seq: LIDs in the order that they found
- * ways.
- */
-void spread_index_number(
-	const struct updown *u, struct dest_table *d, const uint32_t *seq);
-
-/*
  * rows.c: all rows into out, by job->threads threads. -1 when cancelled.
  */
 int rows_make(const struct updown *u, const struct reachability *r,
