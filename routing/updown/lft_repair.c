@@ -5,7 +5,6 @@
 #include "routing/updown/lft_stale.h"
 #include "routing/updown/repair_priv.h"
 #include "routing/updown/row_priv.h"
-#include "routing/updown/row_writer.h"
 #include "sm/base/thread.h"
 
 enum {

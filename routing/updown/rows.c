@@ -1,8 +1,8 @@
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "routing/updown/row_priv.h"
-#include "routing/updown/row_writer.h"
 #include "sm/base/thread.h"
 
 enum {
@@ -12,6 +12,41 @@ enum {
 	BATCH_LEAST = 1 << 12,	/* blocks */
 	BATCH_BLOCKS = 1 << 15, /* 2 MiB: stays in the cache until it is put */
 };
+
+/* ---- rows of one thread, until they are put ---- */
+
+void
+row_writer_begin(
+	struct row_writer *b, struct arena *a, uint32_t rows, uint32_t blocks)
+{
+	*b = (struct row_writer){.max_rows = rows, .max = blocks};
+	b->row = arena_array(a, rows, sizeof(*b->row));
+	b->bytes = arena_array(a, blocks, LFT_BLOCK);
+	b->block = arena_array(a, blocks, sizeof(*b->block));
+}
+
+bool
+row_writer_room(const struct row_writer *b, uint32_t blocks)
+{
+	return b->nrows < b->max_rows && b->max - b->n >= blocks;
+}
+
+void
+row_writer_add(struct row_writer *b, const struct row_writer_row *as,
+	const uint8_t *row, const uint32_t *which, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t block = which != NULL ? which[i] : i;
+
+		memcpy(b->bytes + (size_t)b->n * LFT_BLOCK,
+			row + (size_t)block * LFT_BLOCK, LFT_BLOCK);
+		b->block[b->n++] = block;
+	}
+	b->row[b->nrows] = *as;
+	b->row[b->nrows++].n = n;
+}
+
+/* ---- all rows ---- */
 
 /*
  * What the threads share: rows to make, unit by unit. Units are taken by who
@@ -224,8 +259,9 @@ begin(struct part *p, const struct part *first, unsigned n)
 		(uint32_t)(batch < most ? batch : most));
 }
 
-int
-rows_make(const struct updown *u, const struct reachability *r,
+/* All rows into out, by job->threads threads. -1 when cancelled. */
+static int
+make_rows(const struct updown *u, const struct reachability *r,
 	const struct dest_table *d, bool keep, struct routes *out)
 {
 	unsigned n = threads_for(u);
@@ -254,4 +290,34 @@ rows_make(const struct updown *u, const struct reachability *r,
 	for (unsigned i = 0; i < n; i++)
 		arena_free(part[i].f.a);
 	return more || cancelled(u) ? -1 : 0;
+}
+
+/* ---- from an order to routes ---- */
+
+struct routes *
+routes_from_order(struct updown *u, bool keep, const char *engine)
+{
+	const struct route_job *job = u->graph.job;
+	struct routes *r = routes_new(job->topo, job->pool);
+	struct reachability reach;
+	struct dest_table dests;
+
+	engine_cache_begin(u, false);
+	reach = reachability(u);
+	dests = down_path(u, &reach, keep && job->prev != NULL);
+	r->engine = engine;
+	r->order = u->order;
+	r->sftree_root = u->turn_leaf;
+	r->reranked = u->reranked;
+	r->homes = dests.nhomes;
+	if (u->graph.plane != NULL)
+		r->plane = multi_tree_numbers(u);
+	memcpy(r->rank, u->rank, u->graph.nsw * sizeof(*r->rank));
+	(void)snprintf(r->note, sizeof(r->note), "%s", u->note);
+	engine_cache_store(u, &reach, &dests, 0, r);
+	if (make_rows(u, &reach, &dests, keep, r) < 0) {
+		routes_unref(r);
+		return NULL;
+	}
+	return r;
 }

@@ -335,13 +335,7 @@ struct dest_table down_path(
 	const struct updown *u, const struct reachability *r, bool keep);
 
 /*
- * rows.c: all rows into out, by job->threads threads. -1 when cancelled.
- */
-int rows_make(const struct updown *u, const struct reachability *r,
-	const struct dest_table *d, bool keep, struct routes *out);
-
-/*
- * make.c: from an order to routes, in the name of an engine. NULL when
+ * rows.c: from an order to routes, in the name of an engine. NULL when
  * cancelled.
  */
 struct routes *routes_from_order(
