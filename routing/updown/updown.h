@@ -1,31 +1,34 @@
 /*
  * updn: up/down routing over a total order of switches: the machine of two
  * engines, updn, which makes its order from distances, and ftree, which has
- * tiers. Private to updn*.c and ftree*.c.
+ * tiers. The graph of switches that it works on is in routing/graph.
  *
- *   graph   cables as groups of parallel ones, components, where hosts are
- *   order   a fresh order: which switches are on top, ranks from there
- *   stand   the order in force as it is, where an earlier life made it
- *   sticky  the order in force, repaired where it has to be
- *   heir    ... where one top is all and is lost
- *   search  no tree: several orders tried on an estimate of the load
- *   turn    several tops: the subtree in which down-up turns are made
- *   join    ... made whole when it has lost a cable, at a small cost
- *   plane   trees that meet inside racks only
- *   kin     who has the same neighbours above, or below
- *   reach   bit sets: who is below whom, shortest legal paths by level
- *   homes   ports of one node, which should not share switches
- *   chain   for each LID the way down that is meant for it
- *   keys    what of it matters to who is far away
- *   recall  ... taken from the previous routes
- *   rows    all rows of the tables, by several threads
- *   fill    candidate masks, choice, one row
- *   twin    rows made from rows that are mostly equal
- *   batch   what a thread has made, until it is put into the tables
- *   make    all that, from an order to routes
- *   past    what routes remember of it
- *   repair  the same routes but for some cables: differ finds out which legal
- *           paths differ, mend which entries have to
+ *   order              a fresh order: which switches are on top, ranks from
+ *                      there
+ *   order_restore      the order in force as it is, where an earlier life made
+ *                      it
+ *   rank_keep          the order in force, repaired where it has to be
+ *   root_elect         ... where one top is all and is lost
+ *   sftree_root        several tops: the subtree in which down-up turns are
+ *                      made; made whole, at a small cost, when it has lost a
+ *                      cable
+ *   multi_tree         trees that meet inside racks only
+ *   reach              bit sets: who is below whom, shortest legal paths by
+ *                      level
+ *   multi_port         ports of one node, which should not share switches
+ *   down_path          for each LID the way down that is meant for it, and what
+ *                      of it matters to who is far away
+ *   down_path_from_lft ... taken from the previous routes
+ *   rows               all rows of the tables, by several threads, and routes
+ *                      of them
+ *   row_fill           candidate masks, one row
+ *   next_hop_choose    ... the choice among candidates
+ *   row_template       rows made from rows that are mostly equal
+ *   lft_keep           entries of the previous routes that stay
+ *   engine_cache       what routes remember of it; _io: for another process
+ *   repair             the same routes but for some cables: reach_update finds
+ *                      out which legal paths differ, lft_stale which entries
+ *                      have to, lft_repair chooses them
  *
  * Two orders are in use. The tier order sorts by (rank, GUID); it is what
  * routes.rank records. With several tops some pairs of switches (top to top,
@@ -271,12 +274,6 @@ bool multi_tree_is_valid(const struct updown *u, const bool *seed);
 bool multi_tree_is_across(const struct updown *u, sw_ix s, sw_ix x);
 bool multi_tree_exits(
 	const struct updown *u, sw_ix s, uint32_t p, uint8_t mark[256]);
-
-/*
- * updn_order_search.c: where there are no tiers, the best of some orders by the
- * worst load that they would lead to; complete, as after sftree_root_choose.
- */
-void updn_order_search(struct updown *u);
 
 /*
  * engine_cache.c: give r what the next run wants to know; u->m, which it made,

@@ -1,4 +1,4 @@
-#include "routing/updown/updown.h"
+#include "routing/engines/updn/updn.h"
 
 /* Where an attempt gets its order from. */
 enum source { KEPT, FRESH, ONE_TOP };

@@ -1,7 +1,8 @@
+#include "routing/engines/updn/updn.h"
+
 #include <stdio.h>
 #include <string.h>
 
-#include "routing/updown/updown.h"
 #include "sm/base/rng.h"
 
 enum {
