@@ -6,7 +6,7 @@
 #include "routing/updown/updown.h"
 
 void
-updown_build(struct updown *u)
+order_begin(struct updown *u)
 {
 	swgraph_build(&u->graph);
 	u->rank = arena_array(u->graph.a, u->graph.nsw, sizeof(*u->rank));

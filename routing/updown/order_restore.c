@@ -66,7 +66,7 @@ order_restore(struct updown *u, const char *engine)
 		return false;
 	if (prev->plane != NULL && !take_planes(u, prev->plane))
 		return false;
-	updown_build(u);
+	order_begin(u);
 	for (sw_ix s = 0; s < u->graph.nsw; s++) {
 		u->rank[s] = prev->rank[s];
 		if (u->graph.live[s] && u->rank[s] == UINT32_MAX)

@@ -104,7 +104,7 @@ routes_repair(const struct swgraph *like, const char *engine)
 	u.leaf = p.past->leaf;
 	u.crossing_leaf = p.past->apex;
 	u.nplanes = p.past->nplanes;
-	updown_build(&u);
+	order_begin(&u);
 	p.seed = u.graph.topo_diff->seed;
 	p.diff = arena_array(a, u.graph.nsw, sizeof(*p.diff));
 	p.nwide = (u.graph.words + 63) / 64;

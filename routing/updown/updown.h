@@ -172,7 +172,7 @@ struct sw_subset {
 };
 
 /* order.c: build u->graph, and room for orders of its switches. */
-void updown_build(struct updown *u);
+void order_begin(struct updown *u);
 /* Sort by (rank, GUID) into u->tier; u->line becomes the same; u->flat. */
 void order_sort(struct updown *u);
 
@@ -253,7 +253,7 @@ uint32_t sftree_root_reach_count(const struct updown *u, sw_ix leaf);
  * a way up at the apex, the first of the order, to which no way leads that
  * began with a step down, as all ways that came across at an apex did.
  *
- * find: are there planes? leaf is kept. Then updown_build() makes components
+ * find: are there planes? leaf is kept. Then order_begin() makes components
  * of them, and turn stands in for sftree_root_choose(); false: route it as one.
  * marks: for routes.plane, malloced. row: the rest of the row of s: what is in
  * other planes.

@@ -121,7 +121,7 @@ begin(struct updown *u, const struct tree *tree)
 				     .plane = u->graph.plane},
 		.nplanes = u->nplanes,
 		.leaf = u->leaf};
-	updown_build(u);
+	order_begin(u);
 	take_tiers(u, tree);
 }
 
@@ -140,7 +140,7 @@ find_order(struct updown *u, bool keep, const struct tree *tree)
 				     .t = u->graph.t,
 				     .a = u->graph.a,
 				     .like = u->graph.like}};
-	updown_build(u);
+	order_begin(u);
 	if (multi_tree_find(u, tree->leaf) && by_planes(u, keep, tree))
 		return true;
 	u->graph.plane = NULL;

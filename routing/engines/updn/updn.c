@@ -62,7 +62,7 @@ find_order(struct updown *u, bool keep, unsigned attempt)
 				     .t = u->graph.t,
 				     .a = u->graph.a,
 				     .like = u->graph.like}};
-	updown_build(u);
+	order_begin(u);
 	if (pick_source(u, attempt, &source) != ENGINE_OK)
 		return false;
 	u->reranked = source == KEPT ? u->reranked : 0;

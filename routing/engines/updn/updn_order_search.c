@@ -198,7 +198,7 @@ updn_order_search(struct updown *u)
 		double load;
 
 		v.graph.a = arena_new();
-		updown_build(&v);
+		order_begin(&v);
 		load = candidate(&v, k) ? estimate(&v, stride) : -1;
 		if (load >= 0 && (least < 0 || load < least)) {
 			least = load;

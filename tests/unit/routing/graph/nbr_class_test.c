@@ -88,7 +88,7 @@ check_fabric(struct fabric *fabric, uint64_t seed)
 	struct nbr_class kin;
 	uint32_t n = 0;
 
-	updown_build(&u);
+	order_begin(&u);
 	order_make_fresh(&u, false);
 	kin = nbr_class_find(&u.graph, &u.tier);
 	check_sums(&u, &kin, true, &rng);
