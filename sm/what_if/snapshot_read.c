@@ -408,12 +408,14 @@ take_config(const json_t *snapshot, struct reason *why)
 static void
 take_memoir(const json_t *snapshot, struct snapshot *g)
 {
+	const struct engine *e = engine_by_name(g->routes->reading.engine);
 	struct jobs_options options;
 	struct reason why = {""};
 
 	jobs_options(g->cfg, g->topo, &options);
-	if (engine_cache_parse(g->routes, &options.engine,
-		    json_util_text(snapshot, "memoir"), &why) != 0)
+	if (engine_cache_parse(g->routes, e != NULL ? e : &engine_ftree,
+		    &options.engine, json_util_text(snapshot, "memoir"),
+		    &why) != 0)
 		(void)snprintf(g->vague, sizeof(g->vague), "%s", why.text);
 	jobs_options_free(&options);
 }
