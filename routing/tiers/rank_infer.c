@@ -1,5 +1,5 @@
 /*
- * From hosts and links to heights above the leaves. NOLINT(size): one
+ * From hosts and links to heights above the leaves. One
  * inference, whose parts nobody else calls.
  */
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /*
- * The ways down that are meant for LIDs. NOLINT(size): choosing them, and
+ * The ways down that are meant for LIDs. Choosing them, and
  * numbering what they lead to.
  */
 #include <assert.h>

@@ -1,6 +1,6 @@
 /*
  * Where the order of tiers leaves pairs without a path: the leaf whose subtree
- * is turned over, and that subtree made whole. NOLINT(size): the one makes no
+ * is turned over, and that subtree made whole. The one makes no
  * sense without the other.
  */
 #include <string.h>
