@@ -143,8 +143,8 @@ remember_ranks(struct sm *sm, const struct routes *r)
 			   : t->node[t->sw[r->sftree_root].node].guid;
 }
 
-int
-commit_by_guid(const void *a, const void *b)
+static int
+rank_by_guid(const void *a, const void *b)
 {
 	const struct route_rank *x = a, *y = b;
 
@@ -489,7 +489,7 @@ commit_run(struct sm *sm, struct mono now)
 	view_unref(sm->view);
 	sm->view = v;
 	remember_ranks(sm, v->routes);
-	qsort(sm->rank, sm->nrank, sizeof(*sm->rank), commit_by_guid);
+	qsort(sm->rank, sm->nrank, sizeof(*sm->rank), rank_by_guid);
 	v->change = sm->change;
 	sm->change = (struct view_change){0};
 	sl_history_add_routes(device_sl_history(sm->hw), v->routes);

@@ -243,9 +243,6 @@ void run_job_free(struct sm_work *w);
 /* End a run without a commit: the last good tables stay. */
 void run_fail(struct sm *sm, struct mono now, const char *why);
 
-/* routes_from_lft.c: routes that were read back, or NULL. */
-struct routes *run_routes_from_lft(const struct sm *sm);
-
 /* run_push.c: a transition is planned, pushed, and looked after. */
 
 /* What the worker plans from; it ends with the worker's job. */
@@ -359,8 +356,6 @@ void commit_retry(struct sm *sm, const struct topo *t, port_ix p);
 void commit_light(struct sm *sm, struct mono now);
 /* Say that a run is over, and what is not as it should be. */
 void commit_log_run(struct sm *sm);
-/* Order of struct route_rank, for qsort and bsearch. */
-int commit_by_guid(const void *a, const void *b);
 /* t with the port states and names known by now, or NULL: it changed. */
 struct topo *commit_refresh(struct sm *sm, const struct topo *t);
 
