@@ -364,14 +364,6 @@ list_retries(struct sm *sm, const struct topo *t)
 		retry(sm, 0);
 }
 
-void
-commit_light(struct sm *sm, struct mono now)
-{
-	const struct mono interval = sm->cfg->sweep.interval;
-
-	sm->light_due = interval.ns > 0 ? mono_add(now, interval) : MONO_NEVER;
-}
-
 /*
  * What is due already stays due: a source that never ends trapping must not
  * put off the light sweep that would find out why, nor the retries.
@@ -406,7 +398,7 @@ commit_schedule(struct sm *sm, struct mono now)
 	list_torn(sm, t, now);
 	schedule_retry(sm, now);
 	if (sm->kind == SWEEP_FULL || sm->light_due.ns == MONO_NEVER.ns)
-		commit_light(sm, now);
+		light_sweep_schedule(sm, now);
 	/* names can wait until the fabric has settled */
 	sm->names_due =
 		mono_min(sm->names_due, mono_add(now, mono_ms(NAMES_MS)));

@@ -26,16 +26,10 @@ struct sm_work {
 	struct reason why;
 };
 
-static bool
-is_due(struct mono t, struct mono now)
-{
-	return t.ns != MONO_NEVER.ns && !mono_before(now, t);
-}
-
 /* ---- beginning ---- */
 
-static void
-begin_run(struct sm *sm, struct mono now, enum sweep_kind kind)
+void
+run_begin(struct sm *sm, struct mono now, enum sweep_kind kind)
 {
 	sm->kind = kind;
 	sm->began = now;
@@ -47,8 +41,8 @@ begin_run(struct sm *sm, struct mono now, enum sweep_kind kind)
 	map_free(&sm->probed);
 }
 
-static void
-start_sweep(struct sm *sm, struct mono now, enum sweep_kind kind)
+void
+run_start_sweep(struct sm *sm, struct mono now, enum sweep_kind kind)
 {
 	sm->sweep = sweep_new(
 		kind, sm->draft, sm->x, sm->cfg->fabric.m_key, NULL, 0);
@@ -98,7 +92,7 @@ start_run(struct sm *sm, struct mono now)
 		kind = SWEEP_FULL; /* nothing known to probe */
 		ask = true;
 	}
-	begin_run(sm, now, kind);
+	run_begin(sm, now, kind);
 	sm->first_heard = d->since;
 	sm->run++;
 	sm->nretry = 0;
@@ -107,7 +101,7 @@ start_run(struct sm *sm, struct mono now)
 	if (ask && kind == SWEEP_PROBE)
 		probe_suspects(sm, now);
 	else if (ask)
-		start_sweep(sm, now, kind);
+		run_start_sweep(sm, now, kind);
 	if (kind == SWEEP_FULL)
 		sm->stat.sweeps_full++;
 	else if (ask)
@@ -138,36 +132,13 @@ mark_unfinished(struct sm *sm, struct mono now)
 			dirty_mark_full(sm, now, "ports not yet up");
 }
 
-static void
-start_light(struct sm *sm, struct mono now)
-{
-	if (sm->view->topo->nsw == 0) {
-		run_pkeys_light(sm, now);
-		commit_light(sm, now);
-		dirty_mark_full(sm, now, "light sweep");
-		return;
-	}
-	begin_run(sm, now, SWEEP_LIGHT);
-	sm->light_short = false;
-	sm->stat.sweeps_light++;
-	start_sweep(sm, now, SWEEP_LIGHT);
-}
-
-/* Has the light sweep waited for other runs as long as for its own turn? */
-static bool
-light_overdue(const struct sm *sm, struct mono now)
-{
-	return sm->light_due.ns != MONO_NEVER.ns &&
-	       is_due(mono_add(sm->light_due, sm->cfg->sweep.interval), now);
-}
-
 /* What a master does between runs; false: it waits. */
 static bool
 start_regular(struct sm *sm, struct mono now)
 {
-	if (is_due(sm->check_due, now))
+	if (timer_is_due(sm->check_due, now))
 		return run_push_check_begin(sm, now);
-	if (is_due(sm->names_due, now)) {
+	if (timer_is_due(sm->names_due, now)) {
 		sm->names_due = MONO_NEVER;
 		run_sa_reregister(sm, now);
 		sm->sweep = sweep_new(SWEEP_NAMES, sm->draft, sm->x,
@@ -175,8 +146,8 @@ start_regular(struct sm *sm, struct mono now)
 		sm_enter(sm, SM_NAMES, now);
 		return true;
 	}
-	if (is_due(sm->light_due, now)) {
-		start_light(sm, now);
+	if (timer_is_due(sm->light_due, now)) {
+		light_sweep_start(sm, now);
 		return true;
 	}
 	return false;
@@ -187,15 +158,15 @@ run_idle(struct sm *sm, struct mono now)
 {
 	bool master = sm->role == SM_MASTER;
 
-	if (master && is_due(sm->retry_due, now)) {
+	if (master && timer_is_due(sm->retry_due, now)) {
 		sm->retry_due = MONO_NEVER;
 		mark_unfinished(sm, now);
 	}
-	if (master && light_overdue(sm, now)) {
-		start_light(sm, now);
+	if (master && light_sweep_is_overdue(sm, now)) {
+		light_sweep_start(sm, now);
 		return true;
 	}
-	if (is_due(sm->dirty.due, now) &&
+	if (timer_is_due(sm->dirty.due, now) &&
 		!run_push_expects_late_sets(sm, now)) {
 		start_run(sm, now);
 		return true;
@@ -305,7 +276,7 @@ run_discover(struct sm *sm, struct mono now)
 	char why[256];
 
 	sweep_feed(sm->sweep, now);
-	if (is_due(late_answer_light_until(sm), now)) {
+	if (timer_is_due(light_sweep_until(sm), now)) {
 		sm->light_short = true;
 		sweep_stop(sm->sweep, now);
 	}
@@ -313,7 +284,7 @@ run_discover(struct sm *sm, struct mono now)
 		return false;
 	log_oddities(sm);
 	if (sm->kind == SWEEP_LIGHT) {
-		late_answer_light_done(sm, now);
+		light_sweep_end(sm, now);
 		return true;
 	}
 	if (sm->is_idle && sweep_found_no_change(sm->sweep)) {
@@ -333,6 +304,63 @@ run_discover(struct sm *sm, struct mono now)
 	else
 		finish_discovery(sm, now);
 	return true;
+}
+
+/* ---- answers that are late ---- */
+
+/*
+ * Silence. An answer that is late may never come, because a link on its way is
+ * down whose trap has not arrived, or cannot: the scout looks. A port that it
+ * finds down is one that changed: a probe that is under way looks at it at
+ * once, otherwise its switch is probed next. Whatever was on its way beyond is
+ * given up by then.
+ */
+static void
+found(void *cookie, const uint8_t path[64], unsigned hops, struct mono now)
+{
+	struct sm *sm = cookie;
+	uint8_t port = path[hops + 1];
+	char cause[96];
+	builder_id n;
+
+	sm->stat.ways_lost++;
+	if (!builder_node_at(sm->draft, path, hops, &n))
+		return; /* no way of ours any more */
+	if (sm->phase == SM_DISCOVER && sweep_hint(sm->sweep, n, port))
+		return;
+	if (sm->role != SM_MASTER)
+		return;
+	(void)snprintf(cause, sizeof(cause),
+		"silence behind port %u of 0x%016llx", port,
+		(unsigned long long)builder_guid(sm->draft, n));
+	dirty_mark(sm, builder_guid(sm->draft, n), now, cause);
+}
+
+static void
+late(void *cookie, const void *owner, const struct xact_request *r,
+	struct mono now)
+{
+	struct sm *sm = cookie;
+
+	/* At the first bring-up no way is lost: who is late is busy. */
+	if (sm->view == NULL)
+		return;
+	/* whether our own cable is there is asked by light sweeps */
+	path_probe_late(sm->scout, owner, r,
+		builder_self_is_switch(sm->draft) ? 0 : 1, now);
+}
+
+void
+run_path_probe_new(struct sm *sm)
+{
+	sm->scout = path_probe_new(sm->x, found, sm);
+	xact_on_late(sm->x, late, sm);
+}
+
+void
+run_path_probe_free(struct sm *sm)
+{
+	path_probe_free(sm->scout);
 }
 
 /* ---- LIDs ---- */
@@ -701,7 +729,7 @@ finish_push(struct sm *sm, enum sm_verdict v, struct mono now)
 		run_fail(sm, now, "too many switches fail in turn");
 	} else if (v == SM_SWEEP_AGAIN) {
 		sm->kind = SWEEP_FULL;
-		start_sweep(sm, now, SWEEP_FULL);
+		run_start_sweep(sm, now, SWEEP_FULL);
 	} else if (freeze_topology(sm, now)) {
 		sm_enter(sm, SM_TAKE, now);
 	}
@@ -756,7 +784,7 @@ run_names(struct sm *sm, struct mono now)
 
 	/* A change does not wait for names, least of all for those behind it:
 	 * what has been read stays in the draft, the rest is asked later. */
-	if (is_due(sm->dirty.due, now))
+	if (timer_is_due(sm->dirty.due, now))
 		sweep_stop(sm->sweep, now);
 	else
 		sweep_feed(sm->sweep, now);

@@ -232,7 +232,7 @@ sm_new(struct config *c, const struct state_file *state, struct transport *t,
 	sm->write_recorded = state->writing;
 	sm->previous_blocks_unknown = state->unsaved;
 	configure_wire(sm);
-	late_answer_new(sm);
+	run_path_probe_new(sm);
 	run_mcast_new(sm);
 	run_sa_new(sm);
 	load_state(sm, state);
@@ -246,7 +246,7 @@ sm_free(struct sm *sm)
 	if (sm == NULL)
 		return;
 	xact_cancel_all(sm->x, (struct mono){0});
-	late_answer_free(sm);
+	run_path_probe_free(sm);
 	sweep_free(sm->sweep);
 	lft_read_free(sm->readback);
 	pkey_read_free(sm->pkey_read);
@@ -360,7 +360,7 @@ sm_next(const struct sm *sm)
 	if (sm->phase == SM_IDLE || sm->phase == SM_NAMES ||
 		sm->phase == SM_CHECK)
 		t = mono_min(t, run_due(sm));
-	t = mono_min(t, late_answer_light_until(sm));
+	t = mono_min(t, light_sweep_until(sm));
 	if (may_sweep(sm))
 		t = mono_min(
 			mono_min(mono_min(t, sm->names_due), sm->check_due),
@@ -413,7 +413,7 @@ sm_reconfigure(struct sm *sm, struct config *c, struct mono now)
 		}
 	config_changes_free(&ch);
 	if (sm->view != NULL)
-		commit_light(sm, now);
+		light_sweep_schedule(sm, now);
 	advance_phase(sm, now);
 }
 

@@ -227,6 +227,13 @@ struct sm {
 	struct log_limit noise;
 };
 
+/* True when a timer that is set for t has run out. */
+static inline bool
+timer_is_due(struct mono t, struct mono now)
+{
+	return t.ns != MONO_NEVER.ns && !mono_before(now, t);
+}
+
 /* run.c: one step of the phase; true when the phase changed. */
 bool run_idle(struct sm *sm, struct mono now);
 bool run_discover(struct sm *sm, struct mono now);
@@ -242,6 +249,23 @@ void run_routed(struct sm *sm, struct sm_work *w, struct mono now);
 void run_job_free(struct sm_work *w);
 /* End a run without a commit: the last good tables stay. */
 void run_fail(struct sm *sm, struct mono now, const char *why);
+
+/* Probes of links behind which answers are late. */
+void run_path_probe_new(struct sm *sm);
+void run_path_probe_free(struct sm *sm); /* nothing is in flight */
+/* For light_sweep.c: a run begins, and its sweep. */
+void run_begin(struct sm *sm, struct mono now, enum sweep_kind kind);
+void run_start_sweep(struct sm *sm, struct mono now, enum sweep_kind kind);
+
+/* light_sweep.c: every switch is asked, between the runs. */
+void light_sweep_start(struct sm *sm, struct mono now);
+/* True if it has waited for other runs as long as for its own turn. */
+bool light_sweep_is_overdue(const struct sm *sm, struct mono now);
+/* When one that only waits for who is silent is to end early. */
+struct mono light_sweep_until(const struct sm *sm);
+void light_sweep_end(struct sm *sm, struct mono now);
+/* The next one, an interval from now. */
+void light_sweep_schedule(struct sm *sm, struct mono now);
 
 /* run_push.c: a transition is planned, pushed, and looked after. */
 
@@ -352,8 +376,6 @@ void commit_save_tick(struct sm *sm, struct mono now); /* if it is time */
 void commit_schedule(struct sm *sm, struct mono now);
 /* Port p of t is not as it should be: ask it and its switch again later. */
 void commit_retry(struct sm *sm, const struct topo *t, port_ix p);
-/* The next light sweep, an interval from now. */
-void commit_light(struct sm *sm, struct mono now);
 /* Say that a run is over, and what is not as it should be. */
 void commit_log_run(struct sm *sm);
 /* t with the port states and names known by now, or NULL: it changed. */
@@ -366,13 +388,6 @@ bool master_step(struct sm *sm, struct mono now);
 bool master_standby(struct sm *sm, struct mono now);
 void master_sminfo(struct sm *sm, const struct transport_msg *m,
 	const struct smp *s, struct mono now);
-
-/* late_answer.c: silence, and what a look at the way to it says. */
-void late_answer_new(struct sm *sm);
-void late_answer_free(struct sm *sm); /* nothing is in flight */
-/* When a light sweep that only waits for who is silent is to end. */
-struct mono late_answer_light_until(const struct sm *sm);
-void late_answer_light_done(struct sm *sm, struct mono now);
 
 /* inbound.c */
 void inbound_request(struct sm *sm, const struct transport_msg *m,
