@@ -227,12 +227,36 @@ run_sa_configure(struct sm *sm)
 	group_keep_configure(sm);
 }
 
+/*
+ * Subnet administration is not served by this release: say so with a status,
+ * so that a client fails at once instead of timing out. Responses, and
+ * requests of ours that came back, get no answer.
+ */
+static void
+refuse_message(struct sm *sm, const struct transport_msg *m)
+{
+	enum { METHOD = 3, STATUS = 4, RMPP_FLAGS = 26 };
+	struct transport_msg out = *m;
+
+	if (m->error != 0 || m->len < 56 || (m->mad[METHOD] & 0x80) != 0)
+		return;
+	if (m->mad[METHOD] != MAD_GET && m->mad[METHOD] != MAD_SET &&
+		m->mad[METHOD] < 0x12)
+		return; /* Send, Trap, Report, Repress: nothing to answer */
+	out.len = MAD_SIZE;
+	out.mad[METHOD] |= 0x80;
+	be_put16(out.mad + STATUS, MAD_STATUS_METHOD_ATTR);
+	out.mad[RMPP_FLAGS] = 0;
+	(void)sm->t->send(sm->t, &out);
+	sm->stat.requests_refused++;
+}
+
 void
 run_sa_message(struct sm *sm, const struct transport_msg *m, struct mono now)
 {
 	sm->sa_now = now;
 	if (sm->role == SM_STANDING_BY)
-		inbound_refuse(sm, m);
+		refuse_message(sm, m);
 	else
 		sa_receive(sm->sa, m, now);
 }

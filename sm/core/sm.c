@@ -304,6 +304,41 @@ sm_save(struct sm *sm)
 		commit_save(sm, false);
 }
 
+static void
+answer_status(struct sm *sm, const struct transport_msg *m, const struct smp *s,
+	uint16_t status)
+{
+	struct transport_msg out = *m;
+	struct smp r = *s;
+
+	r.method = MAD_GET_RESP;
+	r.response = true;
+	r.status = status;
+	out.error = 0;
+	out.len = MAD_SIZE;
+	smp_encode(&r, out.mad);
+	(void)sm->t->send(sm->t, &out);
+	sm->stat.requests_refused++;
+}
+
+/* What others ask of us, or tell us: SMInfo, traps, and requests that no SM
+ * answers on this port. */
+static void
+take_request(struct sm *sm, const struct transport_msg *m, const struct smp *s,
+	struct mono now)
+{
+	if (m->error != 0)
+		return; /* one of ours come back after its end */
+	if (s->method == MAD_TRAP && s->attr == MAD_NOTICE)
+		trap_receive(sm, m, s, now);
+	else if (s->method == MAD_GET || s->method == MAD_SET) {
+		if (s->attr == MAD_SM_INFO)
+			master_sminfo(sm, m, s, now);
+		else
+			answer_status(sm, m, s, MAD_STATUS_METHOD_ATTR);
+	}
+}
+
 void
 sm_receive(struct sm *sm, const struct transport_msg *m, struct mono now)
 {
@@ -324,7 +359,7 @@ sm_receive(struct sm *sm, const struct transport_msg *m, struct mono now)
 		return;
 	}
 	if (!xact_input(sm->x, m, &s, now))
-		inbound_request(sm, m, &s, now);
+		take_request(sm, m, &s, now);
 	advance_phase(sm, now);
 }
 

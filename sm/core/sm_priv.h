@@ -389,10 +389,9 @@ bool master_standby(struct sm *sm, struct mono now);
 void master_sminfo(struct sm *sm, const struct transport_msg *m,
 	const struct smp *s, struct mono now);
 
-/* inbound.c */
-void inbound_request(struct sm *sm, const struct transport_msg *m,
+/* trap.c: a trap has arrived. */
+void trap_receive(struct sm *sm, const struct transport_msg *m,
 	const struct smp *s, struct mono now);
-void inbound_refuse(struct sm *sm, const struct transport_msg *m);
 
 /* run_sa.c: subnet administration as a part of the core. */
 void run_sa_new(struct sm *sm);
