@@ -306,63 +306,6 @@ run_discover(struct sm *sm, struct mono now)
 	return true;
 }
 
-/* ---- answers that are late ---- */
-
-/*
- * Silence. An answer that is late may never come, because a link on its way is
- * down whose trap has not arrived, or cannot: the scout looks. A port that it
- * finds down is one that changed: a probe that is under way looks at it at
- * once, otherwise its switch is probed next. Whatever was on its way beyond is
- * given up by then.
- */
-static void
-found(void *cookie, const uint8_t path[64], unsigned hops, struct mono now)
-{
-	struct sm *sm = cookie;
-	uint8_t port = path[hops + 1];
-	char cause[96];
-	builder_id n;
-
-	sm->stat.ways_lost++;
-	if (!builder_node_at(sm->draft, path, hops, &n))
-		return; /* no way of ours any more */
-	if (sm->phase == SM_DISCOVER && sweep_hint(sm->sweep, n, port))
-		return;
-	if (sm->role != SM_MASTER)
-		return;
-	(void)snprintf(cause, sizeof(cause),
-		"silence behind port %u of 0x%016llx", port,
-		(unsigned long long)builder_guid(sm->draft, n));
-	dirty_mark(sm, builder_guid(sm->draft, n), now, cause);
-}
-
-static void
-late(void *cookie, const void *owner, const struct xact_request *r,
-	struct mono now)
-{
-	struct sm *sm = cookie;
-
-	/* At the first bring-up no way is lost: who is late is busy. */
-	if (sm->view == NULL)
-		return;
-	/* whether our own cable is there is asked by light sweeps */
-	path_probe_late(sm->scout, owner, r,
-		builder_self_is_switch(sm->draft) ? 0 : 1, now);
-}
-
-void
-run_path_probe_new(struct sm *sm)
-{
-	sm->scout = path_probe_new(sm->x, found, sm);
-	xact_on_late(sm->x, late, sm);
-}
-
-void
-run_path_probe_free(struct sm *sm)
-{
-	path_probe_free(sm->scout);
-}
-
 /* ---- LIDs ---- */
 
 static int

@@ -62,16 +62,3 @@ run_qos_review(struct sm *sm)
 		(void)snprintf(
 			sm->stat.alarm, sizeof(sm->stat.alarm), "%s", text);
 }
-
-int
-sm_accepts_config(const struct sm *sm, struct config *c, struct reason *why)
-{
-	/* lanes that are spread over make room for levels */
-	const struct route_layers one = {.n = 1, .plain = true};
-	const struct view *v = sm->view;
-
-	if (v == NULL)
-		return 0;
-	return qos_fits(c, v->topo,
-		v->routes->lanes.plain ? &one : &v->routes->lanes, why);
-}

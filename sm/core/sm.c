@@ -85,75 +85,52 @@ sm_enter(struct sm *sm, enum sm_phase phase, struct mono now)
 	sm->phase_began = now;
 }
 
+/* ---- answers that are late ---- */
+
+/*
+ * Silence. An answer that is late may never come, because a link on its way is
+ * down whose trap has not arrived, or cannot: the scout looks. A port that it
+ * finds down is one that changed: a probe that is under way looks at it at
+ * once, otherwise its switch is probed next. Whatever was on its way beyond is
+ * given up by then.
+ */
 static void
-dirty_add(struct sm *sm, struct mono now, const char *cause)
+probe_finds_down(
+	void *cookie, const uint8_t path[64], unsigned hops, struct mono now)
 {
-	struct sm_dirty *d = &sm->dirty;
-	size_t n = strlen(d->cause);
+	struct sm *sm = cookie;
+	uint8_t port = path[hops + 1];
+	char cause[96];
+	builder_id n;
 
-	d->patient = false;
-	if (d->due.ns == MONO_NEVER.ns) {
-		d->due = mono_add(now, sm->cfg->sweep.hold_down);
-		d->since = now;
-	}
-	if (cause != NULL && strstr(d->cause, cause) == NULL &&
-		n + strlen(cause) + 3 < sizeof(d->cause))
-		(void)snprintf(d->cause + n, sizeof(d->cause) - n, "%s%s",
-			n > 0 ? "; " : "", cause);
+	sm->stat.ways_lost++;
+	if (!builder_node_at(sm->draft, path, hops, &n))
+		return; /* no way of ours any more */
+	if (sm->phase == SM_DISCOVER && sweep_hint(sm->sweep, n, port))
+		return;
+	if (sm->role != SM_MASTER)
+		return;
+	(void)snprintf(cause, sizeof(cause),
+		"silence behind port %u of 0x%016llx", port,
+		(unsigned long long)builder_guid(sm->draft, n));
+	dirty_mark(sm, builder_guid(sm->draft, n), now, cause);
 }
 
 static void
-suspect(struct sm_dirty *d, uint64_t guid, bool told)
+probe_late_answer(void *cookie, const void *owner, const struct xact_request *r,
+	struct mono now)
 {
-	size_t i;
+	struct sm *sm = cookie;
 
-	for (i = 0; i < d->n; i++)
-		if (d->who[i].guid == guid) {
-			d->who[i].told &= told;
-			return;
-		}
-	d->who = mem_grow(d->who, d->n, &d->cap, sizeof(*d->who));
-	d->who[d->n++] = (struct sm_suspect){guid, told};
+	/* At the first bring-up no way is lost: who is late is busy. */
+	if (sm->view == NULL)
+		return;
+	/* whether our own cable is there is asked by light sweeps */
+	path_probe_late(sm->scout, owner, r,
+		builder_self_is_switch(sm->draft) ? 0 : 1, now);
 }
 
-void
-dirty_mark(struct sm *sm, uint64_t guid, struct mono now, const char *cause)
-{
-	dirty_add(sm, now, cause);
-	suspect(&sm->dirty, guid, false);
-}
-
-void
-dirty_mark_reported(
-	struct sm *sm, uint64_t guid, struct mono now, const char *cause)
-{
-	dirty_add(sm, now, cause);
-	suspect(&sm->dirty, guid, true);
-}
-
-void
-dirty_mark_known(
-	struct sm *sm, uint64_t guid, struct mono now, const char *cause)
-{
-	bool patient = sm->dirty.patient || sm->dirty.due.ns == MONO_NEVER.ns;
-
-	dirty_mark_reported(sm, guid, now, cause);
-	sm->dirty.patient = patient;
-}
-
-void
-dirty_mark_full(struct sm *sm, struct mono now, const char *cause)
-{
-	sm->dirty.full = true;
-	dirty_add(sm, now, cause);
-}
-
-void
-dirty_mark_replan(struct sm *sm, struct mono now, const char *cause)
-{
-	sm->dirty.replan = true;
-	dirty_add(sm, now, cause);
-}
+/* ---- made, and freed ---- */
 
 static void
 configure_wire(struct sm *sm)
@@ -171,6 +148,20 @@ configure_wire(struct sm *sm)
 		sm->x = xact_new(&o, sm->t);
 	else
 		xact_configure(sm->x, &o);
+}
+
+/* Tell the draft which switches to ask for their roles. */
+static void
+configure_roles(struct sm *sm)
+{
+	const struct schema_devices *d = &sm->cfg->discovery.role_attribute;
+	struct builder_device *device = mem_zalloc(d->n, sizeof(*device));
+
+	for (size_t i = 0; i < d->n; i++)
+		device[i] = (struct builder_device){
+			d->entry[i].vendor, d->entry[i].device};
+	builder_ask_roles(sm->draft, device, d->n);
+	free(device);
 }
 
 static enum route_order
@@ -223,7 +214,7 @@ sm_new(struct config *c, const struct state_file *state, struct transport *t,
 	sm->hw = device_new(sm->pool);
 	sm->draft = builder_new();
 	sm->scan = sl2vl_scan_new();
-	roles_ask(sm);
+	configure_roles(sm);
 	sm->traps = traps_new();
 	sm->dirty.due = MONO_NEVER;
 	sm->light_due = sm->poll_due = MONO_NEVER;
@@ -232,7 +223,8 @@ sm_new(struct config *c, const struct state_file *state, struct transport *t,
 	sm->write_recorded = state->writing;
 	sm->previous_blocks_unknown = state->unsaved;
 	configure_wire(sm);
-	run_path_probe_new(sm);
+	sm->scout = path_probe_new(sm->x, probe_finds_down, sm);
+	xact_on_late(sm->x, probe_late_answer, sm);
 	run_mcast_new(sm);
 	run_sa_new(sm);
 	load_state(sm, state);
@@ -246,7 +238,7 @@ sm_free(struct sm *sm)
 	if (sm == NULL)
 		return;
 	xact_cancel_all(sm->x, (struct mono){0});
-	run_path_probe_free(sm);
+	path_probe_free(sm->scout);
 	sweep_free(sm->sweep);
 	lft_read_free(sm->readback);
 	pkey_read_free(sm->pkey_read);
@@ -407,6 +399,19 @@ sm_next(const struct sm *sm)
 	return t;
 }
 
+int
+sm_accepts_config(const struct sm *sm, struct config *c, struct reason *why)
+{
+	/* lanes that are spread over make room for levels */
+	const struct route_layers one = {.n = 1, .plain = true};
+	const struct view *v = sm->view;
+
+	if (v == NULL)
+		return 0;
+	return qos_fits(c, v->topo,
+		v->routes->lanes.plain ? &one : &v->routes->lanes, why);
+}
+
 void
 sm_tick(struct sm *sm, struct mono now)
 {
@@ -443,7 +448,7 @@ sm_reconfigure(struct sm *sm, struct config *c, struct mono now)
 		dirty_mark_replan(sm, now, "configuration changed");
 	for (size_t i = 0; i < ch.n; i++)
 		if (strcmp(ch.item[i].key, "discovery.role_attribute") == 0) {
-			roles_ask(sm);
+			configure_roles(sm);
 			sm->dirty.full = true;
 		}
 	config_changes_free(&ch);

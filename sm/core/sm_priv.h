@@ -250,9 +250,6 @@ void run_job_free(struct sm_work *w);
 /* End a run without a commit: the last good tables stay. */
 void run_fail(struct sm *sm, struct mono now, const char *why);
 
-/* Probes of links behind which answers are late. */
-void run_path_probe_new(struct sm *sm);
-void run_path_probe_free(struct sm *sm); /* nothing is in flight */
 /* For light_sweep.c: a run begins, and its sweep. */
 void run_begin(struct sm *sm, struct mono now, enum sweep_kind kind);
 void run_start_sweep(struct sm *sm, struct mono now, enum sweep_kind kind);
@@ -325,9 +322,6 @@ void drift_sl2vl_publish(struct sm *sm, struct mono now); /* a run is over */
 void drift_sl2vl_renew(struct sm *sm, struct mono now);	  /* another view */
 struct mono drift_sl2vl_next(const struct sm *sm);
 void drift_sl2vl_step(struct sm *sm, struct mono now);
-/* roles.c: tell the draft which switches to ask for theirs. */
-void roles_ask(struct sm *sm);
-
 /* quarantine.c: what failures of a push lead to, and who is kept out. */
 enum sm_verdict {
 	SM_WRITTEN,
@@ -506,6 +500,8 @@ void run_qos_review(struct sm *sm);
 
 /* sm.c */
 void sm_enter(struct sm *sm, enum sm_phase phase, struct mono now);
+
+/* dirty.c: a switch is to be probed, by its GUID ... */
 void dirty_mark(struct sm *sm, uint64_t switch_guid, struct mono now,
 	const char *cause);
 /* ... because of a trap: it may have been asked since what happened. */

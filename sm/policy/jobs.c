@@ -8,7 +8,8 @@
 #include "sm/base/hash.h"
 #include "sm/base/mem.h"
 #include "sm/base/thread.h"
-#include "sm/core/sm_priv.h"
+#include "sm/policy/qos.h"
+#include "sm/policy/roles.h"
 
 enum { THREADS_MAX = 4 }; /* unless somebody asks for more */
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "sm/base/mem.h"
-#include "sm/core/sm_priv.h"
 #include "sm/mad/mad_role.h"
 
 /* One list of the configuration. */
@@ -173,17 +172,4 @@ roles_of(const struct config *c, const struct topo *t, size_t *n)
 	free(hit);
 	qsort(out, *n, sizeof(*out), by_guid);
 	return out;
-}
-
-void
-roles_ask(struct sm *sm)
-{
-	const struct schema_devices *d = &sm->cfg->discovery.role_attribute;
-	struct builder_device *device = mem_zalloc(d->n, sizeof(*device));
-
-	for (size_t i = 0; i < d->n; i++)
-		device[i] = (struct builder_device){
-			d->entry[i].vendor, d->entry[i].device};
-	builder_ask_roles(sm->draft, device, d->n);
-	free(device);
 }

@@ -2,6 +2,7 @@
  * The records of the state file: a table with one codec each: how a line of it
  * is read, what rules the lines keep together, how they go into the state, and
  * how they are printed. state_file.c has what is around them.
+ * NOLINT(size): one codec is like the next, and the table names them all.
  */
 #include <errno.h>
 #include <inttypes.h>
