@@ -120,10 +120,10 @@ run_mcast_cell(const struct sm *sm, uint64_t guid, unsigned block, unsigned pos,
 	return mft_cell(sm->mcast->mft, guid, block, pos, out);
 }
 
-const struct mcast_tree *
-run_mcast_tree(const struct sm *sm, uint16_t mlid)
+const struct mcast_tree *const *
+run_mcast_trees(const struct sm *sm)
 {
-	return sm->mcast->tree[mlid - MFT_MLID];
+	return (const struct mcast_tree *const *)sm->mcast->tree;
 }
 
 /* The fabric is the view's: every tree is made again. */

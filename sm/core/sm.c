@@ -37,34 +37,6 @@ static bool (*const phases[])(struct sm *, struct mono) = {
 	[SM_CHECK] = run_push_check,
 };
 
-static const char *const phase_names[] = {
-	[SM_IDLE] = "idle",
-	[SM_DISCOVER] = "discovering",
-	[SM_ELECT] = "electing",
-	[SM_STANDBY] = "standby",
-	[SM_TAKE] = "giving LIDs",
-	[SM_READBACK] = "reading tables",
-	[SM_ROUTE] = "routing",
-	[SM_PUSH] = "writing",
-	[SM_COMMIT] = "committing",
-	[SM_NAMES] = "reading names",
-	[SM_CHECK] = "checking tables",
-};
-
-const char *
-sm_phase_name(enum sm_phase p)
-{
-	return phase_names[p];
-}
-
-const char *
-sm_role_name(enum sm_role r)
-{
-	return r == SM_MASTER	     ? "master"
-	       : r == SM_STANDING_BY ? "standby"
-				     : "discovering";
-}
-
 static void
 advance_phase(struct sm *sm, struct mono now)
 {
@@ -399,19 +371,6 @@ sm_next(const struct sm *sm)
 	return t;
 }
 
-int
-sm_accepts_config(const struct sm *sm, struct config *c, struct reason *why)
-{
-	/* lanes that are spread over make room for levels */
-	const struct route_layers one = {.n = 1, .plain = true};
-	const struct view *v = sm->view;
-
-	if (v == NULL)
-		return 0;
-	return qos_fits(c, v->topo,
-		v->routes->lanes.plain ? &one : &v->routes->lanes, why);
-}
-
 void
 sm_tick(struct sm *sm, struct mono now)
 {
@@ -432,6 +391,19 @@ sm_routed(struct sm *sm, struct sm_work *w, struct mono now)
 	run_sa_shed(sm);
 	sm->sa_now = now;
 	sm->phase_is_new = true;
+}
+
+int
+sm_accepts_config(const struct sm *sm, struct config *c, struct reason *why)
+{
+	/* lanes that are spread over make room for levels */
+	const struct route_layers one = {.n = 1, .plain = true};
+	const struct view *v = sm->view;
+
+	if (v == NULL)
+		return 0;
+	return qos_fits(c, v->topo,
+		v->routes->lanes.plain ? &one : &v->routes->lanes, why);
 }
 
 void
@@ -487,6 +459,18 @@ struct view *
 sm_view(const struct sm *sm)
 {
 	return sm->view;
+}
+
+const struct sa *
+sm_sa(const struct sm *sm)
+{
+	return sm->sa;
+}
+
+const struct mcast_tree *const *
+sm_mcast_trees(const struct sm *sm)
+{
+	return run_mcast_trees(sm);
 }
 
 const struct xact_stats *

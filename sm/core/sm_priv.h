@@ -414,8 +414,8 @@ void run_mcast_new(struct sm *sm);
 void run_mcast_free(struct sm *sm); /* nothing is in flight */
 /* Somebody joined or left a group of this MLID. */
 void run_mcast_regroup(struct sm *sm, uint16_t mlid, struct mono now);
-/* The tree of an MLID's groups, or NULL. */
-const struct mcast_tree *run_mcast_tree(const struct sm *sm, uint16_t mlid);
+/* For sm_mcast_trees. */
+const struct mcast_tree *const *run_mcast_trees(const struct sm *sm);
 /* The view in force has another topology, or routes. */
 void run_mcast_publish(struct sm *sm, struct mono now);
 /* Switches of sm->topo that lost their memory; all: nothing is known. */
