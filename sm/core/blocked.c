@@ -56,7 +56,7 @@ blocked_start(struct sm *sm, struct mono now)
 
 /* In the words of the view, if there is one. */
 static void
-say(struct sm *sm, const struct sl2vl_block *h)
+alarm_still_blocked(struct sm *sm, const struct sl2vl_block *h)
 {
 	const struct topo *t = sm->view != NULL ? sm->view->topo : NULL;
 	node_ix n = t != NULL ? topo_by_node_guid(t, h->guid) : TOPO_NONE;
@@ -100,7 +100,7 @@ blocked_watch(struct sm *sm, struct mono now)
 		if (h[i].told || mono_before(now, mono_add(h[i].since, limit)))
 			continue;
 		h[i].told = sm->held_alarm = true;
-		say(sm, &h[i]);
+		alarm_still_blocked(sm, &h[i]);
 		log_error("push: %s", sm->stat.alarm);
 	}
 }
@@ -124,7 +124,7 @@ blocked_review(struct sm *sm, struct mono now)
 	for (i = 0; i < n; i++) {
 		reached |= within_reach(sm->view->topo, h[i].guid);
 		if (h[i].told)
-			say(sm, &h[i]);
+			alarm_still_blocked(sm, &h[i]);
 	}
 	if (n == 0) {
 		if (sm->held_alarm)

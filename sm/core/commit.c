@@ -22,7 +22,7 @@ enum {
 
 /* Is port p one that should be up, or known, and is not? */
 static bool
-unfinished(const struct topo *t, port_ix p)
+is_port_unfinished(const struct topo *t, port_ix p)
 {
 	const struct topo_port *port = &t->port[p];
 
@@ -197,7 +197,7 @@ gather_blocks(const struct sm *sm, struct gathered *g)
 
 /* All but what subnet administration was told. */
 static void
-gather(const struct sm *sm, struct gathered *g)
+gather_state(const struct sm *sm, struct gathered *g)
 {
 	static const char *const word[] = {
 		[ROUTE_TIERS] = "tiers",
@@ -248,7 +248,7 @@ commit_save(struct sm *sm, bool at_once)
 	struct gathered g;
 	struct buf sa = {0};
 
-	gather(sm, &g);
+	gather_state(sm, &g);
 	sa_save(sm->sa, sm->sa_now, &sa);
 	g.s.sa = sa.text;
 	sm->save_due = MONO_NEVER;
@@ -268,7 +268,7 @@ commit_print_state(const struct sm *sm, struct buf *out)
 {
 	struct gathered g;
 
-	gather(sm, &g);
+	gather_state(sm, &g);
 	state_file_print(&g.s, out);
 	gathered_free(&g);
 }
@@ -300,7 +300,7 @@ commit_save_tick(struct sm *sm, struct mono now)
 }
 
 static void
-retry(struct sm *sm, uint64_t guid)
+add_retry(struct sm *sm, uint64_t guid)
 {
 	uint32_t last;
 	bool known = map_get(&sm->retried, guid, &last);
@@ -323,9 +323,9 @@ commit_retry(struct sm *sm, const struct topo *t, port_ix p)
 	const struct topo_node *n = &t->node[t->port[p].node];
 	sw_ix s = topo_switch_of(t, p);
 
-	retry(sm, s != TOPO_NONE ? t->node[t->sw[s].node].guid : 0);
+	add_retry(sm, s != TOPO_NONE ? t->node[t->sw[s].node].guid : 0);
 	if (n->type != TOPO_SWITCH)
-		retry(sm, n->guid);
+		add_retry(sm, n->guid);
 }
 
 /*
@@ -334,7 +334,7 @@ commit_retry(struct sm *sm, const struct topo *t, port_ix p)
  * what it was before. It is asked at once; the next time like others.
  */
 static void
-list_torn(struct sm *sm, const struct topo *t, struct mono now)
+list_half_up_links(struct sm *sm, const struct topo *t, struct mono now)
 {
 	for (port_ix p = 0; p < t->nports; p++) {
 		port_ix peer = t->port[p].peer;
@@ -357,11 +357,11 @@ list_retries(struct sm *sm, const struct topo *t)
 	port_ix p;
 
 	for (p = 0; p < t->nports; p++)
-		if (unfinished(t, p))
+		if (is_port_unfinished(t, p))
 			commit_retry(sm, t, p);
 	/* it may have been one node that moved while it was asked */
 	if (sm->has_new_duplicate_guids)
-		retry(sm, 0);
+		add_retry(sm, 0);
 }
 
 /*
@@ -395,7 +395,7 @@ commit_schedule(struct sm *sm, struct mono now)
 				       : sm->view->topo;
 
 	list_retries(sm, t);
-	list_torn(sm, t, now);
+	list_half_up_links(sm, t, now);
 	schedule_retry(sm, now);
 	if (sm->kind == SWEEP_FULL || sm->light_due.ns == MONO_NEVER.ns)
 		light_sweep_schedule(sm, now);
@@ -413,8 +413,8 @@ tree_of(const struct view *v)
 
 /* What is odd in this way, when it is news; key: where it was said. */
 static void
-tell_odd(const struct sm *sm, const struct view *is, enum irregularity what,
-	const char *key)
+log_irregularities(const struct sm *sm, const struct view *is,
+	enum irregularity what, const char *key)
 {
 	const struct tree *old = tree_of(sm->view), *t = tree_of(is);
 	unsigned left = NOTED;
@@ -435,7 +435,7 @@ tell_odd(const struct sm *sm, const struct view *is, enum irregularity what,
 
 /* What the administrator said wrongly about switches and ports. */
 static void
-tell_said(const struct sm *sm, const struct view *is)
+log_role_mistakes(const struct sm *sm, const struct view *is)
 {
 	static const enum irregularity said[] = {TREE_ROLE_UNKNOWN,
 		TREE_ROLE_TORN, TREE_ROLE_CONFLICT, TREE_ROLE_PLACE,
@@ -445,9 +445,9 @@ tell_said(const struct sm *sm, const struct view *is)
 	for (size_t k = 0; k < sizeof(said) / sizeof(*said) &&
 			   r->leaf.n + r->spine.n + r->root.n > 0;
 		k++)
-		tell_odd(sm, is, said[k], "routing.roles");
-	tell_odd(sm, is, TREE_HOME_UNKNOWN, "routing.homes");
-	tell_odd(sm, is, TREE_HOME_ALONE, "routing.homes");
+		log_irregularities(sm, is, said[k], "routing.roles");
+	log_irregularities(sm, is, TREE_HOME_UNKNOWN, "routing.homes");
+	log_irregularities(sm, is, TREE_HOME_ALONE, "routing.homes");
 }
 
 /* Swap the view. */
@@ -477,7 +477,7 @@ commit_run(struct sm *sm, struct mono now)
 	(void)snprintf(v->lid_conflict, sizeof(v->lid_conflict), "%s",
 		sm->lid_conflict);
 	v->when = now;
-	tell_said(sm, v);
+	log_role_mistakes(sm, v);
 	view_unref(sm->view);
 	sm->view = v;
 	remember_ranks(sm, v->routes);

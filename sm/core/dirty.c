@@ -26,7 +26,7 @@ dirty_add(struct sm *sm, struct mono now, const char *cause)
 }
 
 static void
-suspect(struct sm_dirty *d, uint64_t guid, bool told)
+add_suspect(struct sm_dirty *d, uint64_t guid, bool told)
 {
 	size_t i;
 
@@ -43,7 +43,7 @@ void
 dirty_mark(struct sm *sm, uint64_t guid, struct mono now, const char *cause)
 {
 	dirty_add(sm, now, cause);
-	suspect(&sm->dirty, guid, false);
+	add_suspect(&sm->dirty, guid, false);
 }
 
 void
@@ -51,7 +51,7 @@ dirty_mark_reported(
 	struct sm *sm, uint64_t guid, struct mono now, const char *cause)
 {
 	dirty_add(sm, now, cause);
-	suspect(&sm->dirty, guid, true);
+	add_suspect(&sm->dirty, guid, true);
 }
 
 void

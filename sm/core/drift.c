@@ -41,7 +41,7 @@ drift_sample(struct sm *sm, const struct device_check_item *i)
 
 /* A block that says something, another one each time; UINT32_MAX: none. */
 static uint32_t
-telling_block(const struct sm *sm, uint64_t guid)
+block_with_entries(const struct sm *sm, uint64_t guid)
 {
 	uint32_t n, i;
 	bool plain;
@@ -57,7 +57,7 @@ telling_block(const struct sm *sm, uint64_t guid)
 }
 
 static void
-look(struct sm *sm, uint64_t guid, uint16_t attr, uint32_t mod)
+sample_attribute(struct sm *sm, uint64_t guid, uint16_t attr, uint32_t mod)
 {
 	drift_sample(sm, &(struct device_check_item){.guid = guid,
 				 .attr = attr,
@@ -66,20 +66,20 @@ look(struct sm *sm, uint64_t guid, uint16_t attr, uint32_t mod)
 }
 
 static void
-look_at(struct sm *sm, const struct topo *t, sw_ix s)
+sample_switch(struct sm *sm, const struct topo *t, sw_ix s)
 {
 	uint64_t guid = t->node[t->sw[s].node].guid;
-	uint32_t b = telling_block(sm, guid);
+	uint32_t b = block_with_entries(sm, guid);
 
 	if (b == UINT32_MAX)
 		return;
-	look(sm, guid, MAD_LFT, b);
-	look(sm, guid, MAD_PORT_INFO, 0);
+	sample_attribute(sm, guid, MAD_LFT, b);
+	sample_attribute(sm, guid, MAD_PORT_INFO, 0);
 }
 
 /* Every block that is known, of every switch. */
 static void
-look_at_all(struct sm *sm, const struct topo *t)
+sample_all_blocks(struct sm *sm, const struct topo *t)
 {
 	for (sw_ix s = 0; s < t->nsw; s++) {
 		uint64_t guid = t->node[t->sw[s].node].guid;
@@ -89,8 +89,8 @@ look_at_all(struct sm *sm, const struct topo *t)
 
 		for (uint32_t b = 0; b < n; b++)
 			if (row[b] != DEVICE_UNKNOWN)
-				look(sm, guid, MAD_LFT, b);
-		look(sm, guid, MAD_PORT_INFO, 0);
+				sample_attribute(sm, guid, MAD_LFT, b);
+		sample_attribute(sm, guid, MAD_PORT_INFO, 0);
 	}
 }
 
@@ -99,7 +99,7 @@ drift_sample_all(struct sm *sm, const struct topo *t)
 {
 	if (sm->trust.all)
 		for (sw_ix s = 0; s < t->nsw; s++)
-			look_at(sm, t, s);
+			sample_switch(sm, t, s);
 	sm->trust.all = false;
 }
 
@@ -112,21 +112,21 @@ quiet_time(const struct sm *sm)
 }
 
 static bool
-long_ago(const struct sm *sm, struct mono when, struct mono now)
+is_quiet_since(const struct sm *sm, struct mono when, struct mono now)
 {
 	return mono_before(mono_add(when, quiet_time(sm)), now);
 }
 
 static void
-forget(struct sm *sm, struct mono now)
+expire_alarms(struct sm *sm, struct mono now)
 {
 	struct drift_state *u = &sm->trust;
 
-	if (sm->stat.rival[0] != '\0' && long_ago(sm, u->altered, now)) {
+	if (sm->stat.rival[0] != '\0' && is_quiet_since(sm, u->altered, now)) {
 		sm->stat.rival[0] = '\0';
 		u->times = u->switches = 0;
 	}
-	if (sm->stat.flaw[0] != '\0' && long_ago(sm, u->flawed, now)) {
+	if (sm->stat.flaw[0] != '\0' && is_quiet_since(sm, u->flawed, now)) {
 		sm->stat.flaw[0] = '\0';
 		map_free(&u->flaws);
 	}
@@ -139,7 +139,7 @@ drift_light(struct sm *sm, struct mono now)
 	const struct topo *t = sm->view->topo;
 	uint32_t left = t->nsw / TURNS + 1;
 
-	forget(sm, now);
+	expire_alarms(sm, now);
 	if (mono_before(now, u->wait_until) || t->nsw == 0)
 		return;
 	if (u->left_so) { /* what waited is put in order now */
@@ -151,13 +151,13 @@ drift_light(struct sm *sm, struct mono now)
 	if (u->flaw.guid != 0 && u->flaw.attr == MAD_PORT_INFO)
 		drift_sample(sm, &u->flaw);
 	if (u->again)
-		look_at_all(sm, t);
+		sample_all_blocks(sm, t);
 	for (; left > 0 && !u->again; left--) {
 		if (u->turn >= t->nsw) {
 			u->turn = 0;
 			u->round++;
 		}
-		look_at(sm, t, u->turn++);
+		sample_switch(sm, t, u->turn++);
 	}
 	u->again = false;
 	/* not before what was sent has had its time: see run_push_finish */
@@ -169,7 +169,7 @@ drift_light(struct sm *sm, struct mono now)
 
 /* Who else may it be? */
 static void
-name_others(const struct sm *sm, struct buf *out)
+list_other_managers(const struct sm *sm, struct buf *out)
 {
 	static const char *const state[] = {
 		"not active", "discovering", "standby", "master"};
@@ -203,13 +203,13 @@ log_drift(struct sm *sm, const struct device_check_item *i)
 		what, (unsigned long long)i->guid,
 		n == TOPO_NONE ? "" : topo_desc(t, n), sm->trust.switches,
 		(unsigned long long)sm->port_guid, sm->cfg->fabric.priority);
-	name_others(sm, &b);
+	list_other_managers(sm, &b);
 	(void)snprintf(sm->stat.rival, sizeof(sm->stat.rival), "%s", b.text);
 	buf_free(&b);
 }
 
 static void
-altered(struct sm *sm, const struct device_check_item *i, bool blank,
+take_altered(struct sm *sm, const struct device_check_item *i, bool blank,
 	struct mono now)
 {
 	struct drift_state *u = &sm->trust;
@@ -236,7 +236,8 @@ altered(struct sm *sm, const struct device_check_item *i, bool blank,
 
 /* A port is not what it said it would be. */
 static void
-flawed(struct sm *sm, const struct device_check_item *i, struct mono now)
+take_port_flaw(
+	struct sm *sm, const struct device_check_item *i, struct mono now)
 {
 	const struct topo *t = sm->view->topo;
 	node_ix n = topo_by_node_guid(t, i->guid);
@@ -283,8 +284,8 @@ drift_port_disobeys(struct sm *sm, port_ix p, uint16_t attr, struct mono now)
  * the same, so it is asked anew, and lies once in a check at most.
  */
 static void
-broken(struct sm *sm, const struct device_check_item *wrong, size_t i,
-	struct mono now)
+take_not_as_acked(struct sm *sm, const struct device_check_item *wrong,
+	size_t i, struct mono now)
 {
 	const struct device_check_item *w = &wrong[i];
 	bool port = w->attr == MAD_PORT_INFO;
@@ -292,7 +293,7 @@ broken(struct sm *sm, const struct device_check_item *wrong, size_t i,
 
 	sm->stat.untrue++;
 	if (port && !w->empty)
-		flawed(sm, w, now);
+		take_port_flaw(sm, w, now);
 	else if (w->why == DEVICE_CHECK_DOUBT)
 		dirty_mark_replan(sm, now, "a copy of an old table arrived");
 	else
@@ -312,7 +313,7 @@ broken(struct sm *sm, const struct device_check_item *wrong, size_t i,
  * whatever else is different there it made itself.
  */
 static bool
-started_anew(const struct device_check_item *wrong, size_t n, uint64_t guid)
+has_rebooted(const struct device_check_item *wrong, size_t n, uint64_t guid)
 {
 	for (size_t i = 0; i < n; i++)
 		if (wrong[i].guid == guid && wrong[i].empty)
@@ -322,7 +323,7 @@ started_anew(const struct device_check_item *wrong, size_t n, uint64_t guid)
 
 /* Did another hand write, or did a switch lie? Liars do not come in crowds. */
 static bool
-blames_rival(const struct device_check_item *wrong, size_t n)
+is_rival_likely(const struct device_check_item *wrong, size_t n)
 {
 	for (size_t i = 1; i < n; i++)
 		if (wrong[i].attr != MAD_PORT_INFO &&
@@ -332,7 +333,7 @@ blames_rival(const struct device_check_item *wrong, size_t n)
 }
 
 static bool
-holds(const struct device_check_item *list, size_t n,
+list_has_item(const struct device_check_item *list, size_t n,
 	const struct device_check_item *i)
 {
 	for (size_t k = 0; k < n; k++)
@@ -344,14 +345,15 @@ holds(const struct device_check_item *list, size_t n,
 
 /* The port of the alarm was looked at, or written, and is as it should be. */
 static void
-mended(struct sm *sm, const struct device_check_item *wrong, size_t n,
+clear_port_flaw(struct sm *sm, const struct device_check_item *wrong, size_t n,
 	struct mono now)
 {
 	struct drift_state *u = &sm->trust;
 
 	/* of P_Keys somebody else has said so just now */
-	if (u->flaw.guid == 0 || !holds(sm->sample, sm->nsample, &u->flaw) ||
-		holds(wrong, n, &u->flaw) ||
+	if (u->flaw.guid == 0 ||
+		!list_has_item(sm->sample, sm->nsample, &u->flaw) ||
+		list_has_item(wrong, n, &u->flaw) ||
 		(u->flaw.attr == MAD_PKEY_TABLE && u->flawed.ns == now.ns))
 		return;
 	u->flaw.guid = 0;
@@ -361,7 +363,7 @@ mended(struct sm *sm, const struct device_check_item *wrong, size_t n,
 
 /* What one switch holds was altered: who knows what the others hold? */
 static void
-doubt_all(struct sm *sm)
+forget_all_switches(struct sm *sm)
 {
 	const struct topo *t = sm->view->topo;
 
@@ -378,17 +380,17 @@ drift_checked(struct sm *sm, struct mono now)
 	bool rival;
 
 	wrong = device_check_wrong(sm->check, &n);
-	mended(sm, wrong, n, now);
-	rival = blames_rival(wrong, n);
+	clear_port_flaw(sm, wrong, n, now);
+	rival = is_rival_likely(wrong, n);
 	u->found = 0;
 	for (i = 0; i < n; i++)
 		if (wrong[i].why == DEVICE_CHECK_TURN ||
 			(rival && wrong[i].why == DEVICE_CHECK_ACKED &&
 				wrong[i].attr != MAD_PORT_INFO))
-			altered(sm, &wrong[i],
-				started_anew(wrong, n, wrong[i].guid), now);
+			take_altered(sm, &wrong[i],
+				has_rebooted(wrong, n, wrong[i].guid), now);
 		else
-			broken(sm, wrong, i, now);
+			take_not_as_acked(sm, wrong, i, now);
 	if (u->found == 0)
 		return;
 	u->altered = now;
@@ -397,7 +399,7 @@ drift_checked(struct sm *sm, struct mono now)
 	if (mono_before(now, u->wait_until))
 		return;
 	u->all = true;
-	doubt_all(sm);
+	forget_all_switches(sm);
 	if (++u->times < PATIENCE)
 		return;
 	u->wait.ns =
@@ -455,7 +457,7 @@ drift_review(struct sm *sm)
 }
 
 void
-drift_master(struct sm *sm, const struct sm_peer *p)
+drift_other_master(struct sm *sm, const struct sm_peer *p)
 {
 	bool news = sm->stat.masters[0] == '\0';
 
@@ -473,7 +475,7 @@ drift_master(struct sm *sm, const struct sm_peer *p)
 }
 
 void
-drift_end(struct sm *sm)
+drift_reset(struct sm *sm)
 {
 	map_free(&sm->trust.flaws);
 	sm->trust = (struct drift_state){0};

@@ -55,7 +55,7 @@ log_foreign_block(const struct sm *sm, const struct sl2vl_scan_row *f)
 }
 
 static void
-take(struct sm *sm, struct mono now)
+take_found_rows(struct sm *sm, struct mono now)
 {
 	struct sl2vl_cache *t = device_sl2vl(sm->hw);
 	const struct sl2vl_scan_row *f;
@@ -82,7 +82,7 @@ take(struct sm *sm, struct mono now)
 }
 
 static void
-plan_for_all(struct sm *sm, struct mono now)
+plan_when_due(struct sm *sm, struct mono now)
 {
 	if (mono_before(now, sm->free_due))
 		return;
@@ -115,6 +115,6 @@ drift_sl2vl_step(struct sm *sm, struct mono now)
 		return;
 	/* SL 0 is what one lane gives out */
 	sl2vl_scan_feed(sm->scan, sm->x, sm->cfg->fabric.m_key, 1, now);
-	take(sm, now);
-	plan_for_all(sm, now);
+	take_found_rows(sm, now);
+	plan_when_due(sm, now);
 }

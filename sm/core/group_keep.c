@@ -103,7 +103,7 @@ group_keep_load(struct sm *sm, const struct state_file *s)
 }
 
 static struct state_file_group
-record(const struct mad_sa_member *is)
+group_record(const struct mad_sa_member *is)
 {
 	return (struct state_file_group){
 		.mgid = {is->mgid.prefix, is->mgid.guid},
@@ -134,7 +134,7 @@ group_keep_save(const struct sm *sm, struct group_keep_saved *out)
 		struct state_file_group *g = &out->group[out->ngroup];
 
 		sa_group_keep(sm->sa, i, &k);
-		*g = record(&k.is);
+		*g = group_record(&k.is);
 		g->first = out->nmember;
 		g->n = out->nmember + k.n <= SAVED_MEMBERS ? k.n : 0;
 		for (size_t m = 0; m < g->n; m++)

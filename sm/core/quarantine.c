@@ -39,7 +39,7 @@ quarantine_apply(struct sm *sm, struct mono now)
 }
 
 static struct sm_quarantined *
-blame(struct sm *sm, uint64_t guid)
+quarantine_entry(struct sm *sm, uint64_t guid)
 {
 	struct sm_quarantined *b = quarantine_find(sm, guid);
 
@@ -53,9 +53,10 @@ blame(struct sm *sm, uint64_t guid)
 }
 
 static void
-ban(struct sm *sm, uint64_t guid, const char *why, struct mono now)
+quarantine_switch(
+	struct sm *sm, uint64_t guid, const char *why, struct mono now)
 {
-	struct sm_quarantined *b = blame(sm, guid);
+	struct sm_quarantined *b = quarantine_entry(sm, guid);
 
 	if (b->wait.ns == 0)
 		b->wait = mono_ms(BAN_SECONDS * 1000L);
@@ -76,14 +77,14 @@ static enum sm_verdict
 judge_silent(struct sm *sm, const struct push_failure *f, struct mono now)
 {
 	uint64_t guid = sm->topo->node[f->node].guid;
-	struct sm_quarantined *b = blame(sm, guid);
+	struct sm_quarantined *b = quarantine_entry(sm, guid);
 
 	if (++b->silent < 2)
 		return SM_SWEEP_AGAIN;
 	b->silent = 0;
 	log_error("push: quarantined guid=0x%016llx: %s",
 		(unsigned long long)guid, f->why);
-	ban(sm, guid, f->why, now);
+	quarantine_switch(sm, guid, f->why, now);
 	return SM_PLAN_AGAIN;
 }
 
@@ -131,12 +132,12 @@ judge_failure(struct sm *sm, const struct push_failure *f, struct mono now)
 		return judge_silent(sm, f, now);
 	log_error("push: quarantined guid=0x%016llx: %s",
 		(unsigned long long)node->guid, f->why);
-	ban(sm, node->guid, f->why, now);
+	quarantine_switch(sm, node->guid, f->why, now);
 	return SM_PLAN_AGAIN;
 }
 
 static bool
-again(const struct push_failure *f, size_t i)
+is_repeated(const struct push_failure *f, size_t i)
 {
 	for (size_t k = 0; k < i; k++)
 		if (f[i].cause == PUSH_NO_LANES && f[k].cause == f[i].cause &&
@@ -158,7 +159,7 @@ quarantine_failures(struct sm *sm, struct mono now)
 
 	f = push_failures(sm->push, &n);
 	for (i = 0; i < n; i++) {
-		if (again(f, i)) /* the same, of another row */
+		if (is_repeated(f, i)) /* the same, of another row */
 			continue;
 		v = judge_failure(sm, &f[i], now);
 		worst = v > worst ? v : worst;
@@ -181,7 +182,7 @@ void
 quarantine_for_disobedience(
 	struct sm *sm, const struct device_check_item *i, struct mono now)
 {
-	struct sm_quarantined *s = blame(sm, i->guid);
+	struct sm_quarantined *s = quarantine_entry(sm, i->guid);
 	const struct topo *t = sm->view->topo;
 	node_ix n = topo_by_node_guid(t, i->guid);
 	const char *name = n == TOPO_NONE ? "" : topo_desc(t, n);
@@ -201,5 +202,6 @@ quarantine_for_disobedience(
 	log_error("push: quarantined guid=0x%016llx \"%s\": acknowledges and "
 		  "does not hold: %s",
 		(unsigned long long)i->guid, name, what);
-	ban(sm, i->guid, "acknowledges tables that it does not hold", now);
+	quarantine_switch(
+		sm, i->guid, "acknowledges tables that it does not hold", now);
 }

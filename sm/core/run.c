@@ -121,7 +121,7 @@ start_run(struct sm *sm, struct mono now)
 
 /* Ports that stayed down although their cable is there are asked again. */
 static void
-mark_unfinished(struct sm *sm, struct mono now)
+mark_retries(struct sm *sm, struct mono now)
 {
 	size_t i;
 
@@ -160,7 +160,7 @@ run_idle(struct sm *sm, struct mono now)
 
 	if (master && timer_is_due(sm->retry_due, now)) {
 		sm->retry_due = MONO_NEVER;
-		mark_unfinished(sm, now);
+		mark_retries(sm, now);
 	}
 	if (master && light_sweep_is_overdue(sm, now)) {
 		light_sweep_start(sm, now);
@@ -354,7 +354,7 @@ start_readback(struct sm *sm, struct mono now)
 		map_put(&sm->probed, t->node[t->sw[s].node].guid, 0);
 	sm->readback = lft_read_new(sm->topo, &job);
 	run_pkeys_read(sm);
-	run_mcast_look(sm);
+	run_mcast_start_reading(sm);
 	sm_enter(sm, SM_READBACK, now);
 }
 
@@ -446,7 +446,7 @@ run_job_free(struct sm_work *w)
 	topo_unref(w->job.topo);
 	free(w->ranks);
 	jobs_options_free(&w->options);
-	run_push_drop(&w->push);
+	run_push_job_free(&w->push);
 	free(w);
 }
 
@@ -476,7 +476,7 @@ describe_routing(struct sm *sm, struct sm_work *w)
 
 /* Nothing that routing depends on changed: the routes in force stay. */
 static bool
-same_fabric(const struct sm *sm)
+is_same_fabric(const struct sm *sm)
 {
 	return sm->view != NULL && !sm->rebalance &&
 	       sm->view->topo->hash == sm->topo->hash &&
@@ -491,7 +491,7 @@ start_work(struct sm *sm, struct mono now)
 	struct sm_work *w = mem_zalloc(1, sizeof(*w));
 
 	run_push_job(sm, &w->push);
-	if (same_fabric(sm)) {
+	if (is_same_fabric(sm)) {
 		w->result = routes_for(sm->view->routes, sm->topo);
 		w->story = sm->view->story;
 	} else {
@@ -507,7 +507,7 @@ run_readback(struct sm *sm, struct mono now)
 {
 	lft_read_feed(sm->readback, now);
 	pkey_read_feed(sm->pkey_read, now);
-	if (!run_mcast_looked(sm, now) || !lft_read_done(sm->readback) ||
+	if (!run_mcast_has_read(sm, now) || !lft_read_done(sm->readback) ||
 		!pkey_read_done(sm->pkey_read))
 		return false;
 	sm->counts.lft_reads += lft_read_count(sm->readback);
@@ -577,7 +577,7 @@ count_push(struct sm *sm)
 
 /* Did nobody come up, or answer at last, that had to be told nothing? */
 static bool
-same_ports(const struct topo *was, const struct topo *is)
+has_same_ports(const struct topo *was, const struct topo *is)
 {
 	node_ix n;
 	port_ix p;
@@ -596,19 +596,19 @@ same_ports(const struct topo *was, const struct topo *is)
 
 /* Did this run change anything that a reader of the view could notice? */
 static bool
-worth_a_view(struct sm *sm)
+needs_new_view(struct sm *sm)
 {
 	bool keys = run_pkeys_settle(sm), lanes = run_qos_settle(sm);
 
-	return keys || lanes || sm->plan->nsteps > 0 || !same_fabric(sm) ||
-	       !same_ports(sm->view->topo, sm->topo);
+	return keys || lanes || sm->plan->nsteps > 0 || !is_same_fabric(sm) ||
+	       !has_same_ports(sm->view->topo, sm->topo);
 }
 
 /* What is there now that all is written. */
 static void
 settle_view(struct sm *sm)
 {
-	sm->publish_view = worth_a_view(sm);
+	sm->publish_view = needs_new_view(sm);
 	push_free(sm->push);
 	sm->push = NULL;
 	plan_carried_out(sm->plan);

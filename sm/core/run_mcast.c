@@ -250,7 +250,7 @@ blocks_in_use(const struct sm *sm)
 }
 
 static bool
-begin(struct sm *sm)
+begin_cycle(struct sm *sm)
 {
 	struct sm_mcast *m = sm->mcast;
 	uint64_t stamp = sa_group_stamp(sm->sa);
@@ -275,7 +275,7 @@ begin(struct sm *sm)
 }
 
 static void
-blame_liar(struct sm *sm, uint64_t guid)
+alarm_disobedient(struct sm *sm, uint64_t guid)
 {
 	struct sm_mcast *m = sm->mcast;
 	node_ix n = topo_by_node_guid(m->topo, guid);
@@ -300,7 +300,7 @@ run_mcast_alarm(const struct sm *sm)
 /* A switch that does not take its table: is it still there? One that took it
  * and does not hold it is left alone. */
 static void
-blame(struct sm *sm, struct mono now)
+judge_failures(struct sm *sm, struct mono now)
 {
 	struct sm_mcast *m = sm->mcast;
 	const struct mft_failure *f;
@@ -310,7 +310,7 @@ blame(struct sm *sm, struct mono now)
 	f = mft_failures(m->mft, &n);
 	for (i = 0; i < n; i++) {
 		if (f[i].liar)
-			blame_liar(sm, f[i].guid);
+			alarm_disobedient(sm, f[i].guid);
 		else if (log_allowed(&m->noise, 5, now, &swallowed))
 			log_warn("mcast: table not taken guid=0x%016llx "
 				 "status=0x%04x",
@@ -323,12 +323,12 @@ blame(struct sm *sm, struct mono now)
 /* The cycle is over. Who waits is answered even if a switch failed: it is being
  * asked for, and the group is as good as it can be without. */
 static void
-end(struct sm *sm, struct mono now)
+end_cycle(struct sm *sm, struct mono now)
 {
 	struct sm_mcast *m = sm->mcast;
 	size_t n;
 
-	blame(sm, now);
+	judge_failures(sm, now);
 	(void)mft_failures(m->mft, &n);
 	if (n > 0)
 		make_due(m, mono_add(now, mono_ms(RETRY_MS)));
@@ -362,7 +362,7 @@ run_mcast_next(const struct sm *sm)
 }
 
 static struct mft_wire
-wire(const struct sm *sm)
+mft_wire_of(const struct sm *sm)
 {
 	return (struct mft_wire){.mkey = sm->cfg->fabric.m_key,
 		.stray = {sm->cfg->smp.timeout.ns * STRAY_TIMEOUTS}};
@@ -370,13 +370,13 @@ wire(const struct sm *sm)
 
 /* First what has to be known, then what has to be written. False: nothing. */
 static bool
-start(struct sm *sm, struct mono now)
+start_reading_or_cycle(struct sm *sm, struct mono now)
 {
 	struct sm_mcast *m = sm->mcast;
 
 	if (mft_ask(m->mft, blocks_in_use(sm), now))
 		return true;
-	if (begin(sm))
+	if (begin_cycle(sm))
 		return true;
 	sa_group_written(sm->sa, m->stamp);
 	return false;
@@ -386,7 +386,7 @@ void
 run_mcast_step(struct sm *sm, struct mono now)
 {
 	struct sm_mcast *m = sm->mcast;
-	const struct mft_wire w = wire(sm);
+	const struct mft_wire w = mft_wire_of(sm);
 	bool asking;
 
 	while (may_write(sm)) {
@@ -394,7 +394,7 @@ run_mcast_step(struct sm *sm, struct mono now)
 			if (!mft_is_idle(m->mft) ||
 				mono_before(now, run_mcast_next(sm)))
 				return;
-			if (!start(sm, now))
+			if (!start_reading_or_cycle(sm, now))
 				continue;
 		}
 		asking = mft_asking(m->mft);
@@ -402,10 +402,10 @@ run_mcast_step(struct sm *sm, struct mono now)
 		if (mft_running(m->mft))
 			return;
 		if (asking) {
-			blame(sm, now);
+			judge_failures(sm, now);
 			make_due(m, now);
 		} else {
-			end(sm, now);
+			end_cycle(sm, now);
 		}
 		run_push_written(sm);
 	}
@@ -423,7 +423,7 @@ run_mcast_dependencies(const struct sm *sm, bool *unsettled)
 }
 
 void
-run_mcast_look(struct sm *sm)
+run_mcast_start_reading(struct sm *sm)
 {
 	struct sm_mcast *m = sm->mcast;
 
@@ -433,10 +433,10 @@ run_mcast_look(struct sm *sm)
 }
 
 bool
-run_mcast_looked(struct sm *sm, struct mono now)
+run_mcast_has_read(struct sm *sm, struct mono now)
 {
 	struct sm_mcast *m = sm->mcast;
-	const struct mft_wire w = wire(sm);
+	const struct mft_wire w = mft_wire_of(sm);
 
 	if (!m->looking && !mft_asking(m->mft))
 		return true;
@@ -470,7 +470,7 @@ run_mcast_before_push(struct sm *sm, struct mono now)
 
 /* May the tree of a group stay during the push? */
 static bool
-admitted(struct sm *sm, unsigned group)
+is_tree_admitted(struct sm *sm, unsigned group)
 {
 	struct mft_dependency *turn;
 	struct transition_mcast *guest;
@@ -492,7 +492,7 @@ admitted(struct sm *sm, unsigned group)
 
 /* Which trees may stay; the others go, and what nobody knows. */
 static void
-judge(struct sm *sm)
+judge_trees(struct sm *sm)
 {
 	struct sm_mcast *m = sm->mcast;
 	unsigned n;
@@ -502,7 +502,7 @@ judge(struct sm *sm)
 	mft_adopt(m->mft, sm->topo); /* the ways to switches are the new ones */
 	n = mft_blocks(m->mft) * MFT_BLOCK;
 	for (unsigned i = 0; i < n && i < MFT_GROUPS; i++) {
-		if (admitted(sm, i))
+		if (is_tree_admitted(sm, i))
 			mft_keep(m->mft, i);
 		else
 			mft_want(m->mft, i, NULL);
@@ -532,12 +532,12 @@ bool
 run_mcast_ready(struct sm *sm, struct mono now)
 {
 	struct sm_mcast *m = sm->mcast;
-	const struct mft_wire w = wire(sm);
+	const struct mft_wire w = mft_wire_of(sm);
 
 	if (!m->clearing && !mft_is_idle(m->mft))
 		return false;
 	if (m->judging)
-		judge(sm);
+		judge_trees(sm);
 	if (!m->clearing)
 		return true;
 	mft_feed(m->mft, &w, now);

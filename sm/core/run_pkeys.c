@@ -39,7 +39,7 @@ run_pkeys_saved(const struct sm *sm, uint64_t guid)
 
 /* Who was last told of another SM than ours, or whom nobody can ask. */
 static bool
-was_anothers(const struct topo *t, port_ix p)
+had_other_manager(const struct topo *t, port_ix p)
 {
 	struct mad_port_info i;
 
@@ -55,7 +55,7 @@ run_pkeys_distrust(struct sm *sm)
 	pkey_tables_forget_all(device_ptables(sm->hw));
 	for (port_ix p = 0; p < t->nports; p++)
 		if (topo_has_lid(t, p) && !pkey_table_is_fresh(t, p) &&
-			was_anothers(t, p))
+			had_other_manager(t, p))
 			(void)map_del(&sm->saved_pkeys, t->port[p].guid);
 }
 
@@ -71,7 +71,7 @@ is_plain(const uint16_t *key, size_t n)
  * nothing is taken for granted.
  */
 static void
-presume(struct sm *sm)
+presume_fresh_ports(struct sm *sm)
 {
 	const struct pkey_table_want want = pkeys_wanted(sm->pkeys);
 	const struct topo *t = sm->topo;
@@ -91,7 +91,7 @@ presume(struct sm *sm)
 
 /* Who shall have more than the default key: on record before it is written. */
 static void
-announce(struct sm *sm)
+save_wanted_keys(struct sm *sm)
 {
 	const struct topo *t = sm->topo;
 	bool any = false;
@@ -119,13 +119,14 @@ run_pkeys_make(struct sm *sm)
 	pkey_tables_reconcile(device_ptables(sm->hw), sm->topo);
 	pkeys_unref(sm->pkeys);
 	sm->pkeys = pkeys_make(sm->cfg, sm->topo);
-	presume(sm);
-	announce(sm);
+	presume_fresh_ports(sm);
+	save_wanted_keys(sm);
 }
 
 /* Does it matter what the port's table holds? */
 static bool
-matters(const struct sm *sm, const struct pkey_table_want *want, port_ix p)
+is_table_relevant(
+	const struct sm *sm, const struct pkey_table_want *want, port_ix p)
 {
 	const struct topo *t = sm->topo;
 
@@ -143,7 +144,7 @@ run_pkeys_read(struct sm *sm)
 	uint8_t *ask = mem_zalloc(t->nports, sizeof(*ask));
 
 	for (port_ix p = 0; p < t->nports; p++)
-		if (matters(sm, &want, p))
+		if (is_table_relevant(sm, &want, p))
 			ask[p] = PKEY_TABLE_ASK_UNKNOWN;
 	sm->pkey_read = pkey_read_new(sm->topo, device_ptables(sm->hw), ask,
 		sm->x, sm->cfg->fabric.m_key);
@@ -154,7 +155,7 @@ run_pkeys_read(struct sm *sm)
 
 /* A few in turn: all of them in so many light sweeps. */
 static void
-take_turns(struct sm *sm, const struct topo *t, uint8_t *ask)
+ask_some_in_turn(struct sm *sm, const struct topo *t, uint8_t *ask)
 {
 	const struct pkey_table_want want = pkeys_wanted(sm->view->pkeys);
 	uint32_t left = t->nports / TURNS + 1;
@@ -195,7 +196,7 @@ run_pkeys_check(struct sm *sm)
 	size_t n, i;
 
 	if (sm->keys_due)
-		take_turns(sm, t, ask);
+		ask_some_in_turn(sm, t, ask);
 	sm->keys_due = false;
 	ask_written(sm, t, ask);
 	d = pkey_tables_doubts(device_ptables(sm->hw), &n);
@@ -212,7 +213,7 @@ run_pkeys_check(struct sm *sm)
 }
 
 void
-run_pkeys_unchecked(struct sm *sm, struct mono now)
+run_pkeys_stop_check(struct sm *sm, struct mono now)
 {
 	pkey_read_stop(sm->pkey_read, now);
 	pkey_read_free(sm->pkey_read);
@@ -266,7 +267,7 @@ run_pkeys_review(struct sm *sm)
 	char text[sizeof(sm->stat.keys)] = "";
 
 	for (port_ix p = 0; p < t->nports; p++)
-		if (matters(sm, &want, p) &&
+		if (is_table_relevant(sm, &want, p) &&
 			!pkey_table_whole_known(device_ptables(sm->hw), t, p))
 			commit_retry(sm, t, p);
 	if (sm->plan->nunfit > 0)
@@ -287,7 +288,7 @@ run_pkeys_review(struct sm *sm)
 
 /* What the state file shall say of tables that are known by now. */
 static void
-remember(struct sm *sm)
+remember_tables(struct sm *sm)
 {
 	const struct topo *t = sm->topo;
 
@@ -318,7 +319,7 @@ run_pkeys_settle(struct sm *sm)
 		pkeys_settle_like(sm->pkeys, sm->view->pkeys))
 		return false;
 	sm->keys_stamp = stamp;
-	remember(sm);
+	remember_tables(sm);
 	pkeys_settle(sm->pkeys, device_ptables(sm->hw));
 	return sm->view == NULL || sm->view->pkeys == NULL ||
 	       !pkeys_same(sm->view->pkeys, sm->pkeys);

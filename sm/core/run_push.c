@@ -58,7 +58,7 @@ stray_time(const struct sm *sm)
 /* ---- to be known at the next start ---- */
 
 static void
-mark(struct sm *sm, bool writing)
+record_writing(struct sm *sm, bool writing)
 {
 	if (sm->write_recorded != writing)
 		sm->ops->writing(sm->ops->cookie, writing);
@@ -68,7 +68,7 @@ mark(struct sm *sm, bool writing)
 void
 run_push_writing(struct sm *sm)
 {
-	mark(sm, true);
+	record_writing(sm, true);
 }
 
 void
@@ -80,7 +80,7 @@ run_push_written(struct sm *sm)
 	(void)pkey_tables_doubts(device_ptables(sm->hw), &keys);
 	if (sm->phase != SM_PUSH && sm->check_due.ns == MONO_NEVER.ns &&
 		blocks == 0 && keys == 0 && !run_mcast_writing(sm))
-		mark(sm, false);
+		record_writing(sm, false);
 }
 
 /*
@@ -96,7 +96,7 @@ run_push_inherit(struct sm *sm, struct mono then)
 }
 
 void
-run_push_wake(struct sm *sm, struct mono now)
+run_push_restart(struct sm *sm, struct mono now)
 {
 	if (sm->write_recorded)
 		run_push_inherit(sm, now);
@@ -193,7 +193,7 @@ run_push_job(const struct sm *sm, struct run_push_job *job)
 }
 
 void
-run_push_drop(struct run_push_job *job)
+run_push_job_free(struct run_push_job *job)
 {
 	routes_unref(job->from);
 	pkeys_unref(job->keys);
@@ -220,13 +220,13 @@ run_push_make(struct run_push_job *job, struct routes *to)
 }
 
 static void
-journal(void *cookie)
+save_journal(void *cookie)
 {
 	commit_save(cookie, true);
 }
 
 static void
-say(const struct plan *p)
+log_plan(const struct plan *p)
 {
 	const struct transition_result *x = p->change;
 
@@ -290,7 +290,7 @@ run_push_caused(struct sm *sm, uint64_t guid)
 }
 
 static void
-end_excuses(struct sm *sm, struct mono now)
+forget_expected_traps(struct sm *sm, struct mono now)
 {
 	map_free(&sm->self_caused);
 	if (sm->self_caused_trap_seen)
@@ -311,7 +311,7 @@ run_push_start(struct sm *sm, struct run_push_job *job, struct plan *plan,
 		.drain = run_push_drain(sm),
 		.stray = stray_time(sm),
 		.by_lid = sm->cfg->smp.lid_routed && !sm->stat.directed_only,
-		.journal = journal,
+		.journal = save_journal,
 		.cookie = sm,
 	};
 
@@ -323,7 +323,7 @@ run_push_start(struct sm *sm, struct run_push_job *job, struct plan *plan,
 	expect_traps(sm);
 	sm->push = push_new(&push);
 	drain_inherited(sm, now);
-	say(sm->plan);
+	log_plan(sm->plan);
 	sm->waited = mono_sub(now, sm->first_heard);
 	if (sm->plan->nsteps > 0)
 		run_push_writing(sm);
@@ -361,7 +361,7 @@ run_push_watch(struct sm *sm, struct mono now)
 
 /* What to ask about a step; false: nothing. */
 static bool
-sample_of(const struct topo *t, const struct plan_step *s,
+sample_of_step(const struct topo *t, const struct plan_step *s,
 	struct device_check_item *i)
 {
 	const struct topo_port *p = &t->port[s->port];
@@ -398,7 +398,7 @@ sample_steps(struct sm *sm)
 	for (size_t k = sm->generation % step; k < p->nsteps; k += step) {
 		struct device_check_item i;
 
-		if (sample_of(p->routes->topo, &p->step[k], &i))
+		if (sample_of_step(p->routes->topo, &p->step[k], &i))
 			drift_sample(sm, &i);
 	}
 }
@@ -448,7 +448,7 @@ list_phases(const struct plan *p, struct view_change *c)
 }
 
 static void
-list_turns(const struct plan *p, struct view_change *c)
+list_blocked(const struct plan *p, struct view_change *c)
 {
 	const struct transition_result *x = p->change;
 	const struct topo *t = p->routes->topo;
@@ -468,7 +468,7 @@ list_turns(const struct plan *p, struct view_change *c)
 
 /* What hosts were to lose, as the wire is: the old view is still in force. */
 static struct expectation *
-expected(const struct sm *sm)
+expect_loss(const struct sm *sm)
 {
 	struct loss_estimate_job job = {
 		.change = sm->plan->change,
@@ -512,13 +512,13 @@ run_push_account(struct sm *sm)
 	(void)snprintf(c->cause, sizeof(c->cause), "%s", x->cause);
 	(void)snprintf(c->stale, sizeof(c->stale), "%s", x->stale);
 	list_phases(sm->plan, c);
-	list_turns(sm->plan, c);
-	c->expected = expected(sm);
+	list_blocked(sm->plan, c);
+	c->expected = expect_loss(sm);
 }
 
 /* Did what went by LID arrive? */
 static void
-note_lids(struct sm *sm)
+check_lid_routing(struct sm *sm)
 {
 	if (!push_useless_lids(sm->push) || sm->stat.directed_only)
 		return;
@@ -547,7 +547,7 @@ run_push_finish(struct sm *sm, struct mono now)
 		log_info("push: ended early, the fabric changed cause=\"%s\"",
 			sm->dirty.cause);
 	}
-	note_lids(sm);
+	check_lid_routing(sm);
 	take_samples(sm);
 	sm->check_due = mono_add(now, run_push_drain(sm));
 	d = device_doubts(sm->hw, &n);
@@ -588,7 +588,7 @@ run_push_check(struct sm *sm, struct mono now)
 		!mono_before(now, sm->dirty.due)) {
 		/* what changed comes first; this begins anew after it */
 		device_check_stop(sm->check, now);
-		run_pkeys_unchecked(sm, now);
+		run_pkeys_stop_check(sm, now);
 		device_check_free(sm->check);
 		sm->check = NULL;
 		sm->check_due = now;
@@ -607,7 +607,7 @@ run_push_check(struct sm *sm, struct mono now)
 	sm->check = NULL;
 	device_believe(sm->hw, sm->phase_began);
 	device_drained(sm->hw);
-	end_excuses(sm, now);
+	forget_expected_traps(sm, now);
 	blocked_review(sm, now);
 	run_push_written(sm);
 	sm_enter(sm, SM_IDLE, now);

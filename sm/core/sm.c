@@ -241,7 +241,7 @@ sm_free(struct sm *sm)
 	free(sm->retry);
 	free(sm->sample);
 	map_free(&sm->self_caused);
-	drift_end(sm);
+	drift_reset(sm);
 	free(sm->record);
 	free(sm->rank);
 	free(sm->peer);
@@ -255,7 +255,7 @@ sm_start(struct sm *sm, struct mono now)
 	sm->ops->set_issm(sm->ops->cookie, true);
 	run_sa_start(sm, now);
 	blocked_start(sm, now);
-	run_push_wake(sm, now);
+	run_push_restart(sm, now);
 	dirty_mark_full(sm, now, "start");
 	sm->dirty.due = now;
 	advance_phase(sm, now);
@@ -269,8 +269,8 @@ sm_save(struct sm *sm)
 }
 
 static void
-answer_status(struct sm *sm, const struct transport_msg *m, const struct smp *s,
-	uint16_t status)
+refuse_request(struct sm *sm, const struct transport_msg *m,
+	const struct smp *s, uint16_t status)
 {
 	struct transport_msg out = *m;
 	struct smp r = *s;
@@ -299,7 +299,7 @@ take_request(struct sm *sm, const struct transport_msg *m, const struct smp *s,
 		if (s->attr == MAD_SM_INFO)
 			master_sminfo(sm, m, s, now);
 		else
-			answer_status(sm, m, s, MAD_STATUS_METHOD_ATTR);
+			refuse_request(sm, m, s, MAD_STATUS_METHOD_ATTR);
 	}
 }
 
@@ -388,7 +388,7 @@ void
 sm_routed(struct sm *sm, struct sm_work *w, struct mono now)
 {
 	run_routed(sm, w, now);
-	run_sa_shed(sm);
+	run_sa_release_views(sm);
 	sm->sa_now = now;
 	sm->phase_is_new = true;
 }
@@ -480,7 +480,7 @@ sm_xact_stats(const struct sm *sm)
 }
 
 static void
-count_holds(const struct sm *sm, struct sm_status *out)
+count_blocked(const struct sm *sm, struct sm_status *out)
 {
 	const struct sl2vl_block *h =
 		sl2vl_blocked_list(device_sl2vl(sm->hw), &out->held);
@@ -497,7 +497,7 @@ count_holds(const struct sm *sm, struct sm_status *out)
 
 /* Everything that somebody should see to. */
 static void
-alarms(const struct sm *sm, char *out, size_t size)
+join_alarms(const struct sm *sm, char *out, size_t size)
 {
 	const char *all[] = {sm->stat.own, sm->stat.alarm, sm->stat.masters,
 		sm->stat.rival, sm->stat.flaw, run_mcast_alarm(sm)};
@@ -523,8 +523,8 @@ sm_status(const struct sm *sm, struct sm_status *out)
 	out->priority = (uint8_t)sm->cfg->fabric.priority;
 	out->master = sm->master.id;
 	sa_stats(sm->sa, &out->sa);
-	count_holds(sm, out);
-	alarms(sm, out->alarm, sizeof(out->alarm));
+	count_blocked(sm, out);
+	join_alarms(sm, out->alarm, sizeof(out->alarm));
 	out->writing = sm->phase == SM_PUSH ? run_push_writes(sm) : "";
 	for (i = 0; i < sm->npeers && i < SM_OTHERS; i++)
 		out->other[i] = sm->peer[i].id;

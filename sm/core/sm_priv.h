@@ -276,7 +276,7 @@ struct run_push_job {
 	struct qos *qos; /* made with the plan */
 };
 void run_push_job(const struct sm *sm, struct run_push_job *job);
-void run_push_drop(struct run_push_job *job); /* in the core's thread */
+void run_push_job_free(struct run_push_job *job); /* in the core's thread */
 /* In the worker: the plan that leads to these routes. */
 struct plan *run_push_make(struct run_push_job *job, struct routes *to);
 /* Carry out that plan, for sm->routes. */
@@ -301,7 +301,7 @@ struct mono run_push_drain(const struct sm *sm);
 void run_push_writing(struct sm *sm);
 void run_push_written(struct sm *sm);
 /* The core starts: may Sets of an earlier life still arrive? */
-void run_push_wake(struct sm *sm, struct mono now);
+void run_push_restart(struct sm *sm, struct mono now);
 /* Somebody else may have sent Sets until then. */
 void run_push_inherit(struct sm *sm, struct mono then);
 /* May such Sets still arrive? Then nothing is read, nor written. */
@@ -354,9 +354,9 @@ void drift_port_disobeys(
 void drift_check_state_file(struct sm *sm);
 /* Others are asked how they are; one of them is master and gives way to us. */
 void drift_review(struct sm *sm);
-void drift_master(struct sm *sm, const struct sm_peer *p);
+void drift_other_master(struct sm *sm, const struct sm_peer *p);
 /* The fabric is another's, or this is the end. */
-void drift_end(struct sm *sm);
+void drift_reset(struct sm *sm);
 
 /* commit.c: swap the view, save, tell; schedule what comes next. */
 void commit_run(struct sm *sm, struct mono now);
@@ -407,7 +407,7 @@ void run_sa_step(struct sm *sm, struct mono now);
 /* Another SM has the fabric. */
 void run_sa_lost(struct sm *sm, struct mono now);
 /* No worker runs any more: views let go meanwhile. */
-void run_sa_shed(struct sm *sm);
+void run_sa_release_views(struct sm *sm);
 
 /* run_mcast.c: tables of groups. */
 void run_mcast_new(struct sm *sm);
@@ -427,8 +427,8 @@ struct mono run_mcast_next(const struct sm *sm);
 void run_mcast_step(struct sm *sm, struct mono now);
 /* Before routes are made: what do switches hold that nobody has read? True: it
  * is known. */
-void run_mcast_look(struct sm *sm);
-bool run_mcast_looked(struct sm *sm, struct mono now);
+void run_mcast_start_reading(struct sm *sm);
+bool run_mcast_has_read(struct sm *sm, struct mono now);
 /* Are there trees that a transition has to count with? *unsettled: and not
  * known to keep the order of the view. */
 bool run_mcast_dependencies(const struct sm *sm, bool *unsettled);
@@ -476,7 +476,7 @@ uint8_t run_pkeys_saved(const struct sm *sm, uint64_t guid);
 void run_pkeys_check(struct sm *sm);
 void run_pkeys_checked(struct sm *sm, struct mono now);
 /* It gives way to a change: the same tables are read next time. */
-void run_pkeys_unchecked(struct sm *sm, struct mono now);
+void run_pkeys_stop_check(struct sm *sm, struct mono now);
 /* A light sweep is over: look at some tables. */
 void run_pkeys_light(struct sm *sm, struct mono now);
 /* Tables that could not be read, or have no room: again later; an alarm. */

@@ -50,7 +50,7 @@ traps_free(struct trap_filter *t)
 
 /* FNV-1a of the notice and its TID: repetitions carry both unchanged. */
 static uint64_t
-fingerprint(const struct smp *s)
+trap_print(const struct smp *s)
 {
 	return fnv_more(FNV_START ^ s->tid, s->data, sizeof(s->data));
 }
@@ -69,7 +69,7 @@ source_of(struct trap_filter *t, uint16_t lid, struct mono now)
 }
 
 static void
-earn(struct source *s, struct mono now)
+earn_tokens(struct source *s, struct mono now)
 {
 	int64_t n = mono_sub(now, s->earned).ns / mono_ms(EARN_MS).ns;
 
@@ -85,12 +85,12 @@ trap_is_new(struct trap_filter *t, uint16_t lid, const struct smp *s,
 	const struct mad_notice *n, struct mono now)
 {
 	struct source *src = source_of(t, lid, now);
-	uint64_t print = fingerprint(s) ^ n->trap;
+	uint64_t print = trap_print(s) ^ n->trap;
 
 	if (src->print == print && src->last.ns != 0 &&
 		mono_before(now, mono_add(src->last, mono_ms(REPEAT_MS))))
 		return TRAP_REPEAT;
-	earn(src, now);
+	earn_tokens(src, now);
 	if (src->tokens == 0)
 		return TRAP_FLOOD;
 	src->tokens--;
@@ -122,7 +122,7 @@ trap_repress(const struct transport_msg *m, const struct smp *s,
  * that his links came up. TOPO_NONE: nobody has this LID.
  */
 static port_ix
-port_behind(const struct sm *sm, uint16_t lid, const struct topo **t)
+port_of_lid(const struct sm *sm, uint16_t lid, const struct topo **t)
 {
 	port_ix p = TOPO_NONE;
 
@@ -140,7 +140,7 @@ port_behind(const struct sm *sm, uint16_t lid, const struct topo **t)
 
 /* What is written of a trap: from whom, by name where names have been read. */
 static void
-cause_of(const struct topo *t, port_ix p, unsigned trap, uint16_t lid,
+describe_trap(const struct topo *t, port_ix p, unsigned trap, uint16_t lid,
 	char out[128])
 {
 	const char *name = p != TOPO_NONE ? topo_desc(t, t->port[p].node) : "";
@@ -163,7 +163,7 @@ cause_of(const struct topo *t, port_ix p, unsigned trap, uint16_t lid,
  * host, such as an SM that began there, the host. 0: nobody knows.
  */
 static uint64_t
-whom_to_ask(const struct topo *t, port_ix p, unsigned trap)
+guid_to_probe(const struct topo *t, port_ix p, unsigned trap)
 {
 	const struct topo_node *n = &t->node[t->port[p].node];
 	sw_ix s = topo_switch_of(t, p);
@@ -179,7 +179,7 @@ whom_to_ask(const struct topo *t, port_ix p, unsigned trap)
  * so, and many can be heard only when the tables are being repaired.
  */
 static bool
-is_known(const struct sm *sm, uint64_t guid)
+is_change_known(const struct sm *sm, uint64_t guid)
 {
 	const struct topo *was = sm->view->topo, *is = sm->topo;
 	node_ix o, n;
@@ -208,14 +208,14 @@ act_on_trap(struct sm *sm, uint16_t lid, const struct mad_notice *n,
 {
 	uint16_t about = n->data_lid ? n->data_lid : lid;
 	const struct topo *t = NULL;
-	port_ix p = port_behind(sm, about, &t);
+	port_ix p = port_of_lid(sm, about, &t);
 	uint64_t guid = 0;
 	char cause[128];
 
 	if (n->trap != TRAP_LINK_STATE && n->trap != TRAP_LOCAL_CHANGES)
 		return;
 	if (p != TOPO_NONE) {
-		guid = whom_to_ask(t, p, n->trap);
+		guid = guid_to_probe(t, p, n->trap);
 		if (n->trap == TRAP_LOCAL_CHANGES &&
 			(n->change_flags & NEW_DESCRIPTION) != 0)
 			builder_renamed(
@@ -223,8 +223,9 @@ act_on_trap(struct sm *sm, uint16_t lid, const struct mad_notice *n,
 	}
 	if (n->trap == TRAP_LINK_STATE && run_push_caused(sm, guid))
 		return;
-	cause_of(t, p, n->trap, about, cause);
-	if (guid != 0 && n->trap == TRAP_LINK_STATE && is_known(sm, guid))
+	describe_trap(t, p, n->trap, about, cause);
+	if (guid != 0 && n->trap == TRAP_LINK_STATE &&
+		is_change_known(sm, guid))
 		dirty_mark_known(sm, guid, now, cause);
 	else if (guid != 0 && n->trap == TRAP_LINK_STATE)
 		dirty_mark_reported(sm, guid, now, cause);

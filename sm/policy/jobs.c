@@ -73,7 +73,7 @@ by_guid(const void *a, const void *b)
 
 /* Ports in groups, and passive ones in none; how many. */
 static size_t
-list_homes(const struct config_homes *h, struct route_multi_port *out)
+list_multi_port(const struct config_homes *h, struct route_multi_port *out)
 {
 	size_t n = h->groups.n;
 
@@ -138,7 +138,7 @@ jobs_options(
 			.reading = hash_reading(r)},
 		.home = mem_zalloc(n, sizeof(*out->home)),
 	};
-	out->engine.nhomes = list_homes(&r->homes, out->home);
+	out->engine.nhomes = list_multi_port(&r->homes, out->home);
 	out->role = roles_of(c, t, &out->engine.nroles);
 	out->engine.role = out->role;
 	out->engine.home = out->home;

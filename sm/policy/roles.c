@@ -54,7 +54,7 @@ roles_by_name(const struct config *c)
 
 /* How much an entry has to say about a switch; 0: it is another one's. */
 static size_t
-weight(const char *entry, uint64_t guid, const char *name)
+entry_weight(const char *entry, uint64_t guid, const char *name)
 {
 	uint64_t g;
 
@@ -72,7 +72,8 @@ weight(const char *entry, uint64_t guid, const char *name)
  * somebody, list after list.
  */
 static struct route_role_of
-configured(const struct config *c, uint64_t guid, const char *name, bool *hit)
+configured_role(
+	const struct config *c, uint64_t guid, const char *name, bool *hit)
 {
 	struct route_role_of r = {.guid = guid, .role = ROUTE_ROLE_NONE};
 	struct list list[LISTS];
@@ -82,7 +83,7 @@ configured(const struct config *c, uint64_t guid, const char *name, bool *hit)
 	for (int i = 0; i < LISTS; i++)
 		for (size_t k = 0; k < list[i].names->n; k++, hit++) {
 			const char *entry = list[i].names->name[k];
-			size_t w = weight(entry, guid, name);
+			size_t w = entry_weight(entry, guid, name);
 
 			*hit |= w > 0;
 			if (w > 0 && w == most && r.role != list[i].role)
@@ -97,7 +98,7 @@ configured(const struct config *c, uint64_t guid, const char *name, bool *hit)
 }
 
 static uint8_t
-told(uint8_t kind)
+reported_role(uint8_t kind)
 {
 	switch (kind) {
 	case MAD_ROLE_LEAF:
@@ -124,7 +125,7 @@ by_guid(const void *pa, const void *pb)
 
 /* Entries of the configuration that are about no switch here. */
 static size_t
-add_strangers(const struct config *c, const bool *hit,
+add_unmatched(const struct config *c, const bool *hit,
 	struct route_role_of *out, size_t n)
 {
 	struct list list[LISTS];
@@ -157,18 +158,18 @@ roles_of(const struct config *c, const struct topo *t, size_t *n)
 	*n = 0;
 	for (sw_ix s = 0; s < t->nsw; s++) {
 		node_ix x = t->sw[s].node;
-		struct route_role_of is =
-			configured(c, t->node[x].guid, topo_desc(t, x), hit);
+		struct route_role_of is = configured_role(
+			c, t->node[x].guid, topo_desc(t, x), hit);
 
 		if (is.role != ROUTE_ROLE_NONE)
 			out[(*n)++] = is;
 		is = (struct route_role_of){.guid = t->node[x].guid,
-			.role = told(t->node[x].role),
+			.role = reported_role(t->node[x].role),
 			.told = true};
 		if (is.role != ROUTE_ROLE_NONE)
 			out[(*n)++] = is;
 	}
-	*n = add_strangers(c, hit, out, *n);
+	*n = add_unmatched(c, hit, out, *n);
 	free(hit);
 	qsort(out, *n, sizeof(*out), by_guid);
 	return out;

@@ -50,7 +50,7 @@ write_one(struct saver *s)
 }
 
 static void *
-serve(void *arg)
+saver_thread(void *arg)
 {
 	struct saver *s = arg;
 
@@ -90,7 +90,7 @@ on_written(void *cookie, struct mono now)
 
 /* What needs no thread to be undone. */
 static void
-dispose(struct saver *s)
+free_saver(struct saver *s)
 {
 	(void)pthread_cond_destroy(&s->work);
 	(void)pthread_cond_destroy(&s->idle);
@@ -120,12 +120,12 @@ saver_new(struct loop *l, const char *dir, saver_done *done, void *cookie,
 	(void)pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	(void)pthread_cond_init(&s->idle, &attr);
 	(void)pthread_condattr_destroy(&attr);
-	err = thread_start(&s->thread, serve, s);
+	err = thread_start(&s->thread, saver_thread, s);
 	if (err == 0)
 		return s;
 	(void)reason_set(
 		why, "no thread for saving the state: %s", strerror(err));
-	dispose(s);
+	free_saver(s);
 	return NULL;
 }
 
@@ -168,5 +168,5 @@ saver_free(struct saver *s)
 	(void)pthread_mutex_unlock(&s->lock);
 	(void)pthread_join(s->thread, NULL);
 	log_saved(s);
-	dispose(s);
+	free_saver(s);
 }

@@ -85,21 +85,21 @@ read_text(struct state_file_reader *r, char *text, size_t n)
 }
 
 static int
-fail(struct reason *why, const char *path, const char *what)
+fail_errno(struct reason *why, const char *path, const char *what)
 {
 	return reason_set(why, "%s: %s: %s", path, what, strerror(errno));
 }
 
 /* Read a whole file of at most STATE_FILE_MAX_BYTES; *text is to be freed. */
 static int
-slurp(int fd, const char *path, char **text, size_t *n, struct reason *why)
+read_whole(int fd, const char *path, char **text, size_t *n, struct reason *why)
 {
 	struct stat st;
 	ssize_t got;
 
 	*n = 0;
 	if (fstat(fd, &st) < 0)
-		return fail(why, path, "cannot be read");
+		return fail_errno(why, path, "cannot be read");
 	if (!S_ISREG(st.st_mode))
 		return reason_set(why, "%s: not a regular file", path);
 	if (st.st_size > (off_t)STATE_FILE_MAX_BYTES)
@@ -111,7 +111,7 @@ slurp(int fd, const char *path, char **text, size_t *n, struct reason *why)
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0)
-			return fail(why, path, "cannot be read");
+			return fail_errno(why, path, "cannot be read");
 		if (got == 0)
 			break;
 		*n += (size_t)got;
@@ -176,8 +176,8 @@ load_at(int dir, const char *path, struct state_file *s, struct reason *why)
 	if (fd < 0 && errno == ENOENT)
 		return 1;
 	if (fd < 0)
-		return fail(why, path, "cannot be opened");
-	rc = slurp(fd, path, &text, &n, why);
+		return fail_errno(why, path, "cannot be opened");
+	rc = read_whole(fd, path, &text, &n, why);
 	(void)close(fd);
 	s->arena = arena_new();
 	if (rc == 0)
@@ -197,7 +197,9 @@ state_file_load(const char *dir, struct state_file *s, struct reason *why)
 	*s = (struct state_file){0};
 	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
-		return errno == ENOENT ? 1 : fail(why, dir, "cannot be opened");
+		return errno == ENOENT
+			       ? 1
+			       : fail_errno(why, dir, "cannot be opened");
 	buf_printf(&path, "%s/" STATE_FILE_FILE, dir);
 	rc = load_at(fd, path.text, s, why);
 	if (rc < 0)
@@ -275,7 +277,8 @@ write_all(int fd, const char *p, size_t n)
 
 /* Write beside, then rename over: readers see the old or the new, whole. */
 static int
-replace(int dir, const char *path, const struct buf *text, struct reason *why)
+replace_file(
+	int dir, const char *path, const struct buf *text, struct reason *why)
 {
 	int fd, rc;
 
@@ -284,18 +287,18 @@ replace(int dir, const char *path, const struct buf *text, struct reason *why)
 	fd = openat(
 		dir, TEMPORARY, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
 	if (fd < 0)
-		return fail(why, path, "cannot be written");
+		return fail_errno(why, path, "cannot be written");
 	rc = write_all(fd, text->text, text->n);
 	if (rc < 0)
-		rc = fail(why, path, "cannot be written");
+		rc = fail_errno(why, path, "cannot be written");
 	if (close(fd) < 0 && rc == 0)
-		rc = fail(why, path, "cannot be written");
+		rc = fail_errno(why, path, "cannot be written");
 	if (rc == 0 && renameat(dir, TEMPORARY, dir, STATE_FILE_FILE) < 0)
-		rc = fail(why, path, "cannot be replaced");
+		rc = fail_errno(why, path, "cannot be replaced");
 	if (rc < 0)
 		(void)unlinkat(dir, TEMPORARY, 0);
 	else if (fsync(dir) < 0)
-		rc = fail(why, path, "cannot be made to last");
+		rc = fail_errno(why, path, "cannot be made to last");
 	return rc;
 }
 
@@ -310,12 +313,12 @@ state_file_put(const char *dir, const struct buf *text, struct reason *why)
 	if (rc < 0)
 		goto out;
 	if (mkdir(dir, 0750) < 0 && errno != EEXIST) {
-		rc = fail(why, dir, "cannot be made");
+		rc = fail_errno(why, dir, "cannot be made");
 		goto out;
 	}
 	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	rc = fd < 0 ? fail(why, dir, "cannot be opened")
-		    : replace(fd, path.text, text, why);
+	rc = fd < 0 ? fail_errno(why, dir, "cannot be opened")
+		    : replace_file(fd, path.text, text, why);
 out:
 	if (fd >= 0)
 		(void)close(fd);

@@ -410,7 +410,7 @@ read_rank(struct state_file_reader *r, char *s)
 }
 
 static bool
-order_ok(const char *s, size_t max)
+is_order_word(const char *s, size_t max)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789-";
 	size_t n = strnlen(s, max);
@@ -421,7 +421,7 @@ order_ok(const char *s, size_t max)
 static int
 read_order(struct state_file_reader *r, char *s)
 {
-	if (r->has_order || s == NULL || !order_ok(s, sizeof(r->s->order)))
+	if (r->has_order || s == NULL || !is_order_word(s, sizeof(r->s->order)))
 		return state_records_complain(r, r->line, "order",
 			r->has_order ? "given twice"
 				     : "not a word of at most 15 letters");
@@ -436,7 +436,7 @@ read_reading(struct state_file_reader *r, char *s)
 	const char *engine = next_word(&s);
 
 	if (r->has_read || engine == NULL ||
-		!order_ok(engine, sizeof(r->s->engine)))
+		!is_order_word(engine, sizeof(r->s->engine)))
 		return state_records_complain(r, r->line, "read",
 			r->has_read ? "given twice"
 				    : "no engine of at most 15 letters");

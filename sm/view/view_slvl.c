@@ -55,7 +55,7 @@ view_slvl_levels(const struct view *v)
 
 /* What routing is told of lanes. */
 static struct engine_options
-options(const struct config *c)
+options_of(const struct config *c)
 {
 	return (struct engine_options){.lanes = (uint8_t)c->routing.ftree.lanes,
 		.levels = (uint8_t)qos_levels(c),
@@ -66,7 +66,7 @@ void
 view_slvl_why_few(
 	const struct config *c, const struct routes *r, char *out, size_t size)
 {
-	const struct engine_options o = options(c);
+	const struct engine_options o = options_of(c);
 
 	ftree_layers_short(r, &o, out, size);
 }
@@ -75,7 +75,7 @@ uint32_t
 view_slvl_why_shared(
 	const struct config *c, const struct routes *r, char *out, size_t size)
 {
-	const struct engine_options o = options(c);
+	const struct engine_options o = options_of(c);
 
 	return ftree_layers_shared(r, &o, out, size);
 }
