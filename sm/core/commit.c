@@ -1,6 +1,7 @@
 /*
- * The end of a run: what was acknowledged becomes the view that everybody
- * reads, what must survive a restart is saved, and one line tells the story.
+ * The end of a run: what was acknowledged becomes the view that all readers
+ * share, what must survive a restart is saved, ports that are not as they
+ * should be are asked again later, and one line logs the run.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +21,7 @@ enum {
 	INIT = 2,
 };
 
-/* Is port p one that should be up, or known, and is not? */
+/* True if port p should be Active, or read, and is not. */
 static bool
 is_port_unfinished(const struct topo *t, port_ix p)
 {
@@ -71,11 +72,10 @@ list_quarantine(const struct sm *sm, struct view *v)
 }
 
 /*
- * The same fabric, with what acknowledgements and late answers added to it
- * (port states, names): frozen again with the LIDs it has. The old topology is
- * kept where nothing was added, as after a link that was lost, and where the
- * numbering would differ, which only a change in the fabric brings, and that
- * change is dirty already.
+ * t with what acknowledgements and late answers have added since (port states,
+ * names): frozen again with the LIDs that it has. NULL where nothing was added,
+ * as after a link that was lost, and where the numbering would differ: only a
+ * change in the fabric brings that, and that change is dirty already.
  */
 struct topo *
 commit_refresh(struct sm *sm, const struct topo *t)
@@ -125,7 +125,7 @@ remember_ranks(struct sm *sm, const struct routes *r)
 		map_put(&seen, guid, 0);
 		rank[n++] = routes_note(r, s);
 	}
-	/* switches that are away keep theirs: they may come back */
+	/* switches that are away keep their ranks: they may come back */
 	for (i = 0; i < old; i++)
 		if (!map_get(&seen, sm->rank[i].guid, NULL))
 			rank[n++] = sm->rank[i];
@@ -171,7 +171,7 @@ list_leaves(const struct sm *sm, struct state_file *s)
 	return leaf;
 }
 
-/* What goes into a state, and what it points to. */
+/* A state to be saved, and the arrays that it points to. */
 struct gathered {
 	struct state_file s;
 	struct state_file_lid *lid;
@@ -195,7 +195,7 @@ gather_blocks(const struct sm *sm, struct gathered *g)
 	g->s.nblock = n;
 }
 
-/* All but what subnet administration was told. */
+/* All of the state but the records of subnet administration. */
 static void
 gather_state(const struct sm *sm, struct gathered *g)
 {
@@ -315,8 +315,8 @@ add_retry(struct sm *sm, uint64_t guid)
 	sm->retry[sm->nretry++] = guid;
 }
 
-/* A host's port is asked itself: its switch, where all is well, need not look
- * at what hangs there. */
+/* A host's port is asked directly as well: its switch, where all is well, has
+ * no reason to look at what is connected there. */
 void
 commit_retry(struct sm *sm, const struct topo *t, port_ix p)
 {
@@ -329,9 +329,10 @@ commit_retry(struct sm *sm, const struct topo *t, port_ix p)
 }
 
 /*
- * A cable's ends come up together: where one was in Init when the other was
- * said to carry data, the other fell since it was asked, and this run believed
- * what it was before. It is asked at once; the next time like others.
+ * Both ends of a link come up together. Where one end was in Init when the
+ * other was said to be up, the other went down after it was asked, and this run
+ * believed its old state. That switch is asked at once; the next time it waits
+ * like others.
  */
 static void
 list_half_up_links(struct sm *sm, const struct topo *t, struct mono now)
@@ -365,8 +366,9 @@ list_retries(struct sm *sm, const struct topo *t)
 }
 
 /*
- * What is due already stays due: a source that never ends trapping must not
- * put off the light sweep that would find out why, nor the retries.
+ * A retry that is due already stays due: a source that never ends trapping must
+ * not put off the retries. commit_schedule does the same for the light sweep,
+ * which would find out why.
  */
 static void
 schedule_retry(struct sm *sm, struct mono now)
@@ -411,7 +413,8 @@ tree_of(const struct view *v)
 						    : NULL;
 }
 
-/* What is odd in this way, when it is news; key: where it was said. */
+/* Log irregularities of this kind when their number has changed; key: the
+ * configuration key that is concerned. */
 static void
 log_irregularities(const struct sm *sm, const struct view *is,
 	enum irregularity what, const char *key)
@@ -433,7 +436,7 @@ log_irregularities(const struct sm *sm, const struct view *is,
 	}
 }
 
-/* What the administrator said wrongly about switches and ports. */
+/* Log what the configuration says wrongly about switches and ports. */
 static void
 log_role_mistakes(const struct sm *sm, const struct view *is)
 {
@@ -450,7 +453,7 @@ log_role_mistakes(const struct sm *sm, const struct view *is)
 	log_irregularities(sm, is, TREE_HOME_ALONE, "routing.homes");
 }
 
-/* Swap the view. */
+/* Swap the view: the one assignment by which a run takes effect. */
 void
 commit_run(struct sm *sm, struct mono now)
 {
@@ -485,7 +488,7 @@ commit_run(struct sm *sm, struct mono now)
 	v->change = sm->change;
 	sm->change = (struct view_change){0};
 	sl_history_add_routes(device_sl_history(sm->hw), v->routes);
-	sm->save_due = now; /* in a turn of its own */
+	sm->save_due = now; /* saved in a tick of its own */
 	sm->ops->committed(sm->ops->cookie, v);
 }
 

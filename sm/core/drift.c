@@ -1,17 +1,18 @@
 /*
- * Trust, and where it ends. After each light sweep some switches are looked at
- * in turn although nobody of us wrote there: one block and port 0. What is
- * different was done by another hand, most likely another subnet manager, or
- * the switch has lost its memory. Then the tables of all switches are read and
- * put in order like after a takeover, and an alarm names the switch and whoever
- * is known to be a subnet manager. Who wrote may have been in the middle of it:
- * after the next light sweep all blocks are looked at once more, and again
- * until nothing is found; turns that it closed are looked for. If it happens
- * again and again the next look comes later each time: two managers that undo
- * each other's work for ever are worse than one that wins.
+ * Drift: device state that differs from what was acknowledged. After each light
+ * sweep some switches are sampled in rotation, although nothing was written
+ * there: one LFT block and port 0 of each. A difference is the work of another
+ * writer, most likely another subnet manager, or the switch has rebooted. Then
+ * the tables of all switches are read and put in order as after a take-over,
+ * and an alarm names the switch and the other subnet managers that are known.
+ * The other writer may have been in the middle of its work: after the next
+ * light sweep all blocks are read once more, and again until no difference is
+ * found; pairs that it blocked are searched for (drift_sl2vl.c). If it happens
+ * again and again, each repair comes later: two managers that undo each other's
+ * work for ever are worse than one that wins.
  *
- * A switch that acknowledges and does not do is quarantine.c's business; a port
- * that does so is told of here.
+ * A switch that acknowledges a write and does not hold it is a matter for
+ * quarantine.c; a port that does so is reported here.
  */
 #include <stdio.h>
 #include <string.h>
@@ -21,14 +22,14 @@
 #include "sm/core/sm_priv.h"
 
 enum {
-	TURNS = 32,	 /* light sweeps in which every switch has its turn */
-	PATIENCE = 3,	 /* times that are put in order at once */
-	WAIT_MS = 10000, /* then, doubled each time */
+	TURNS = 32,	 /* light sweeps until all are sampled */
+	PATIENCE = 3,	 /* repairs that are made at once */
+	WAIT_MS = 10000, /* then a repair waits, doubled each time */
 	WAIT_MAX_MS = 900000,
-	QUIET_MS = 900000, /* an alarm outlives what it is about by this */
-	FLAWS = 3,	   /* of a port before it is an alarm */
-	AGAIN_MS = 80000,  /* then it is told again */
-	NOTED = 5,	   /* log lines of a check */
+	QUIET_MS = 900000, /* an alarm outlives its cause by this */
+	FLAWS = 3,	   /* failures of a port before it is an alarm */
+	AGAIN_MS = 80000,  /* then it is written again after this */
+	NOTED = 5,	   /* log lines per check */
 };
 
 void
@@ -39,7 +40,7 @@ drift_sample(struct sm *sm, const struct device_check_item *i)
 	sm->sample[sm->nsample++] = *i;
 }
 
-/* A block that says something, another one each time; UINT32_MAX: none. */
+/* A block that has entries, another one each round; UINT32_MAX: none. */
 static uint32_t
 block_with_entries(const struct sm *sm, uint64_t guid)
 {
@@ -142,7 +143,7 @@ drift_light(struct sm *sm, struct mono now)
 	expire_alarms(sm, now);
 	if (mono_before(now, u->wait_until) || t->nsw == 0)
 		return;
-	if (u->left_so) { /* what waited is put in order now */
+	if (u->left_so) { /* the repair that waited is made now */
 		u->left_so = false;
 		dirty_mark_replan(
 			sm, now, "tables were altered by another hand");
@@ -160,14 +161,14 @@ drift_light(struct sm *sm, struct mono now)
 		sample_switch(sm, t, u->turn++);
 	}
 	u->again = false;
-	/* not before what was sent has had its time: see run_push_finish */
+	/* not before Sets under way have arrived: see run_push_finish */
 	if (sm->check_due.ns == MONO_NEVER.ns)
 		sm->check_due = now;
 }
 
 /* ---- what was found ---- */
 
-/* Who else may it be? */
+/* The other subnet managers: one of them may have written. */
 static void
 list_other_managers(const struct sm *sm, struct buf *out)
 {
@@ -234,7 +235,7 @@ take_altered(struct sm *sm, const struct device_check_item *i, bool blank,
 	dirty_mark(sm, i->guid, now, "tables were altered by another hand");
 }
 
-/* A port is not what it said it would be. */
+/* A port does not hold what it acknowledged. */
 static void
 take_port_flaw(
 	struct sm *sm, const struct device_check_item *i, struct mono now)
@@ -273,15 +274,15 @@ drift_port_disobeys(struct sm *sm, port_ix p, uint16_t attr, struct mono now)
 			.mod = port->num,
 			.why = DEVICE_CHECK_ACKED};
 	}
-	/* asked again and told again: at once, and later not so soon */
+	/* asked and written again: at once, and later not so soon */
 	commit_retry(sm, t, p);
 	sm->retry_due = mono_min(sm->retry_due,
 		mono_add(now, mono_ms(n < FLAWS ? 0 : AGAIN_MS)));
 }
 
 /*
- * What was acknowledged is not so. A switch that lost its memory since looks
- * the same, so it is asked anew, and lies once in a check at most.
+ * A block is not as acknowledged. A switch that has rebooted since looks the
+ * same, so it is asked anew, and this counts against it once per check at most.
  */
 static void
 take_not_as_acked(struct sm *sm, const struct device_check_item *wrong,
@@ -308,10 +309,8 @@ take_not_as_acked(struct sm *sm, const struct device_check_item *wrong,
 		device_forget_node(sm->hw, w->guid);
 }
 
-/*
- * Is there nothing at all in something of the node's? Then it started anew, and
- * whatever else is different there it made itself.
- */
+/* True if something of the node is blank: then it has rebooted, and whatever
+ * else differs there is its own doing. */
 static bool
 has_rebooted(const struct device_check_item *wrong, size_t n, uint64_t guid)
 {
@@ -321,7 +320,11 @@ has_rebooted(const struct device_check_item *wrong, size_t n, uint64_t guid)
 	return false;
 }
 
-/* Did another hand write, or did a switch lie? Liars do not come in crowds. */
+/*
+ * True if blocks of more than one switch differ: another writer, rather than a
+ * switch that acknowledges and does not hold. Several of those at once are
+ * unlikely.
+ */
 static bool
 is_rival_likely(const struct device_check_item *wrong, size_t n)
 {
@@ -350,7 +353,7 @@ clear_port_flaw(struct sm *sm, const struct device_check_item *wrong, size_t n,
 {
 	struct drift_state *u = &sm->trust;
 
-	/* of P_Keys somebody else has said so just now */
+	/* P_Keys: run_pkeys_checked reported it again just now */
 	if (u->flaw.guid == 0 ||
 		!list_has_item(sm->sample, sm->nsample, &u->flaw) ||
 		list_has_item(wrong, n, &u->flaw) ||
@@ -361,7 +364,8 @@ clear_port_flaw(struct sm *sm, const struct device_check_item *wrong, size_t n,
 	map_free(&u->flaws);
 }
 
-/* What one switch holds was altered: who knows what the others hold? */
+/* One switch was altered by another writer, so any other may have been: what
+ * all of them hold is unknown. */
 static void
 forget_all_switches(struct sm *sm)
 {
@@ -410,9 +414,9 @@ drift_checked(struct sm *sm, struct mono now)
 }
 
 /*
- * A state of another fabric: kept LIDs would move every port of this one, and
- * what it had closed would be looked for for ever. Our own node says nothing:
- * it may have come here with its disk.
+ * A state of another fabric is set aside and not used: its LIDs would move
+ * every port of this one, and blocked pairs of it would be searched for without
+ * end. Our own node proves nothing: it may have been moved here with its disk.
  */
 void
 drift_check_state_file(struct sm *sm)
@@ -428,7 +432,7 @@ drift_check_state_file(struct sm *sm)
 			return;
 		others += p == TOPO_NONE;
 	}
-	/* alone with a new adapter and no cable, one sees nobody either */
+	/* alone with a new adapter and no link, nothing is found either */
 	if (others == 0 || t->nsw == 0)
 		return;
 	(void)snprintf(why, sizeof(why),

@@ -1,6 +1,10 @@
 /*
- * The light sweep: every switch of the view is asked for its SwitchInfo, in
- * between the runs.
+ * The light sweep, in between runs: SwitchInfo of every switch says which of
+ * them changed or do not answer; these are marked dirty. Tables of some
+ * switches are sampled after it (drift.c, run_pkeys.c).
+ *
+ * A light sweep that only waits for silent switches is ended early when a run
+ * is due.
  */
 #include "sm/core/sm_priv.h"
 
@@ -14,7 +18,6 @@ light_sweep_schedule(struct sm *sm, struct mono now)
 	sm->light_due = interval.ns > 0 ? mono_add(now, interval) : MONO_NEVER;
 }
 
-/* Has the light sweep waited for other runs as long as for its own turn? */
 bool
 light_sweep_is_overdue(const struct sm *sm, struct mono now)
 {
@@ -38,7 +41,7 @@ light_sweep_start(struct sm *sm, struct mono now)
 	run_start_sweep(sm, now, SWEEP_LIGHT);
 }
 
-/* The light sweep is over, or was ended: what did it find? */
+/* The light sweep is over, or was ended early: mark what it found. */
 void
 light_sweep_end(struct sm *sm, struct mono now)
 {
@@ -48,8 +51,8 @@ light_sweep_end(struct sm *sm, struct mono now)
 
 	if (sweep_self_changed(sm->sweep))
 		dirty_mark_full(sm, now, "our own port changed");
-	/* who is no longer known cannot be asked: then all must be looked for
-	 */
+	/* a switch that the builder no longer has cannot be asked: only a full
+	 * sweep finds it */
 	if (whole && sweep_stats(sm->sweep)->smps + sm->view->nquarantine <
 			     sm->view->topo->nsw)
 		dirty_mark_full(sm, now, "light sweep: switches are missing");
@@ -66,18 +69,17 @@ light_sweep_end(struct sm *sm, struct mono now)
 	run_pkeys_light(sm, now);
 	drift_light(sm, now);
 	if (whole)
-		light_sweep_schedule(sm, now); /* from its end: what it found is
-					     first */
+		light_sweep_schedule(sm, now); /* what it found comes first */
 	else
-		sm->light_due = now; /* as soon as that is seen to */
+		sm->light_due = now; /* once what is dirty has been handled */
 	sm->light_early_ends = whole ? 0 : sm->light_early_ends + 1;
 	sm_enter(sm, SM_IDLE, now);
 }
 
 /*
- * A light sweep that waits only for who is silent does not hold up what is
- * known to have changed; not for ever, or a port that flaps would keep the
- * silent ones from being looked at.
+ * A light sweep that waits only for silent switches does not hold up what is
+ * known to have changed. Not for ever, or a port that flaps would keep the
+ * silent switches from being found.
  */
 struct mono
 light_sweep_until(const struct sm *sm)

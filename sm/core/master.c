@@ -1,12 +1,15 @@
 /*
  * Mastership (IBA 14.4.1). After discovery every other SM that was seen is
- * asked for its SMInfo. A MASTER, whatever its priority, or one of higher
- * priority (equal: lower GUID) makes us stand by: nothing is written, it is
- * said loudly, and the master is polled. It becomes ours by hand-over, or when
- * it misses polls (no answer, an activity count that stands still, or it says
- * that it is standing by itself: two that stand by for each other would wait
- * for ever). Who hands over to us means it: that it would outrank us, now that
- * it stands by, does not send us back.
+ * asked for its SMInfo. A master, whatever its priority, or an SM of higher
+ * priority (equal: lower GUID) makes us a standby: nothing is written, a
+ * warning is logged, and the master is polled.
+ *
+ * A standby takes over by hand-over, or when the master misses polls: no
+ * answer, an activity count that does not change, or state STANDBY (two
+ * standbys that wait for each other would wait for ever). An SM that has handed
+ * over to us is not given way to again, although it would outrank us.
+ *
+ * SMInfo requests of other SMs are answered here as well.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,7 +105,7 @@ master_begin(struct sm *sm, struct mono now)
 	return sm->npeers > 0;
 }
 
-/* Does p keep us from being master? */
+/* True if p keeps us from being master. */
 static bool
 is_outranked_by(const struct sm *sm, const struct sm_peer *p)
 {
@@ -120,8 +123,8 @@ is_outranked_by(const struct sm *sm, const struct sm_peer *p)
 	return higher && !sm->handed_over;
 }
 
-/* A master asks whom it knows: one that calls itself master is a reason to
- * look at everything. */
+/* As a master: an answer of an SM that outranks us and is master itself leads
+ * to a full sweep. */
 static void
 review_answer(void *cookie, uint64_t tag, const struct xact_result *res)
 {
@@ -138,7 +141,7 @@ review_answer(void *cookie, uint64_t tag, const struct xact_result *res)
 		drift_other_master(sm, p);
 }
 
-/* Names are read later than peers are met. */
+/* Names are read later than peers are found. */
 static void
 name_peers(struct sm *sm)
 {
@@ -267,8 +270,8 @@ our_state(const struct sm *sm)
 					    : SMI_DISCOVERING;
 }
 
-/* Set(SMInfo) that tells the old master that its hand-over arrived: the word of
- * a standby, which opensm insists on. */
+/* Set(SMInfo) that tells the old master that its hand-over arrived, with the
+ * state of a standby, which opensm insists on. */
 static void
 acknowledge_handover(struct sm *sm, struct mono now, xact_done *done)
 {
@@ -317,8 +320,10 @@ take_sminfo_set(struct sm *sm, uint32_t mod, const struct mad_sm_info *from,
 	case STANDBY:
 	case DISCOVER:
 	case DISABLE:
-		/* orders of a master to a standby, which only an authenticated
-		 * master may give: without an SM_Key nobody is */
+		/*
+		 * commands of a master to a standby, which only an
+		 * authenticated master may give: without an SM_Key no SM is one
+		 */
 		log_warn("sm: refused SMInfo order=%u from guid=0x%016llx", mod,
 			(unsigned long long)from->guid);
 		return MAD_STATUS_FIELD;

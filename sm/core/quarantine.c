@@ -1,7 +1,8 @@
 /*
- * Who is kept out, and for how long. A switch that refuses its tables, or is
- * silent to them although it answers questions, leaves the fabric for a time
- * that doubles; the rest goes on without it.
+ * Quarantine: which switches are excluded from transit, and for how long. A
+ * switch that refuses its tables, or does not answer writes although it answers
+ * questions, is quarantined for a time that doubles; the rest of the fabric
+ * goes on without it. What the failures of a push lead to is decided here.
  */
 #include <stdio.h>
 
@@ -12,7 +13,7 @@ enum {
 	BAN_SECONDS = 30,
 	BAN_MAX_SECONDS = 3600,
 	MAX_LIES = 3,
-	LIES_MS = 3600000 /* older lies are forgotten */
+	LIES_MS = 3600000 /* older counts are forgotten */
 };
 
 struct sm_quarantined *
@@ -26,7 +27,7 @@ quarantine_find(struct sm *sm, uint64_t guid)
 	return NULL;
 }
 
-/* A switch that refused its tables stays out until its time is over. */
+/* Switches in quarantine stay out of the topology until their time is over. */
 void
 quarantine_apply(struct sm *sm, struct mono now)
 {
@@ -70,8 +71,8 @@ quarantine_switch(
 
 /*
  * A switch that fell silent may only be behind one that is gone: the fabric is
- * asked before anybody is blamed. One that answers questions but is silent to
- * its tables a second time is kept out.
+ * swept before a switch is quarantined for silence. One that answers questions
+ * and does not answer writes a second time is quarantined.
  */
 static enum sm_verdict
 judge_silent(struct sm *sm, const struct push_failure *f, struct mono now)
@@ -123,7 +124,7 @@ judge_failure(struct sm *sm, const struct push_failure *f, struct mono now)
 		commit_retry(sm, sm->topo, f->port);
 		return SM_WRITTEN;
 	}
-	if (f->cause == PUSH_CUT) { /* the scout has marked who lost it */
+	if (f->cause == PUSH_CUT) { /* the path probe has marked the link */
 		log_info("push: %s", f->why);
 		return sm->dirty.due.ns != MONO_NEVER.ns ? SM_PROBE_FIRST
 							 : SM_SWEEP_AGAIN;
@@ -146,10 +147,8 @@ is_repeated(const struct push_failure *f, size_t i)
 	return false;
 }
 
-/*
- * Switches that could not be written leave the fabric, and the pipeline has to
- * run again without them (or with their top raised first).
- */
+/* Switches that could not be written are quarantined, and the pipeline has to
+ * run again without them (or with their LinearFDBTop raised first). */
 enum sm_verdict
 quarantine_failures(struct sm *sm, struct mono now)
 {
@@ -159,7 +158,7 @@ quarantine_failures(struct sm *sm, struct mono now)
 
 	f = push_failures(sm->push, &n);
 	for (i = 0; i < n; i++) {
-		if (is_repeated(f, i)) /* the same, of another row */
+		if (is_repeated(f, i)) /* the same failure in another row */
 			continue;
 		v = judge_failure(sm, &f[i], now);
 		worst = v > worst ? v : worst;
@@ -176,7 +175,8 @@ quarantine_release(struct sm *sm)
 		sm->banned[i].silent = 0;
 }
 
-/* Once may be the wire's doing; again and again within a time is the switch's.
+/*
+ * Once may be a link error; several times within LIES_MS is the switch.
  */
 void
 quarantine_for_disobedience(

@@ -1,7 +1,7 @@
 /*
- * A run of the pipeline: sweep or probe -> topology -> LIDs -> read-back ->
- * routes -> plan -> push -> view. Each function is one stage; what it waits
- * for brings the core back to it.
+ * One run of the pipeline: sweep or probe -> topology -> LIDs -> read-back ->
+ * routes -> plan -> push -> view. Each exported function is one phase: it does
+ * what it can and returns; the event that it waits for calls it again.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,8 @@
 
 enum { MAX_PASSES = 64 };
 
-/* Routes, where there are none yet, and the plan that leads to them. */
+/* Routes, where there are none yet, and the plan that leads to them: what the
+ * worker is given, and what it adds. */
 struct sm_work {
 	struct route_job job;
 	struct jobs_options options;
@@ -61,7 +62,8 @@ start_probe(struct sm *sm, struct mono now, const uint64_t *guid, size_t n)
 	sm_enter(sm, SM_DISCOVER, now);
 }
 
-/* Those that are marked; of whom a trap told, only if there is more to it. */
+/* Switches that are marked. One that only a trap reports is read further only
+ * if its PortStateChange bit is set. */
 static void
 probe_suspects(struct sm *sm, struct mono now)
 {
@@ -119,7 +121,7 @@ start_run(struct sm *sm, struct mono now)
 	}
 }
 
-/* Ports that stayed down although their cable is there are asked again. */
+/* Ports that stayed down although they have a link are asked again. */
 static void
 mark_retries(struct sm *sm, struct mono now)
 {
@@ -128,11 +130,11 @@ mark_retries(struct sm *sm, struct mono now)
 	for (i = 0; i < sm->nretry; i++)
 		if (sm->retry[i] != 0)
 			dirty_mark(sm, sm->retry[i], now, "ports not yet up");
-		else /* a cable between two hosts: there is no switch to ask */
+		else /* a link between two hosts: there is no switch to ask */
 			dirty_mark_full(sm, now, "ports not yet up");
 }
 
-/* What a master does between runs; false: it waits. */
+/* What a master does between runs; false: nothing is due. */
 static bool
 start_regular(struct sm *sm, struct mono now)
 {
@@ -189,7 +191,8 @@ log_oddities(struct sm *sm)
 	buf_free(&b);
 }
 
-/* Freeze the draft into sm->topo, without LIDs; false: the run failed. */
+/* Freeze the topology builder into sm->topo, without LIDs; false: the run
+ * failed. */
 static bool
 freeze_topology(struct sm *sm, struct mono now)
 {
@@ -217,8 +220,8 @@ has_port_in_init(const struct topo *t, const struct topo_node *n)
 
 /*
  * A switch that reboots loses the tables by which its own trap would travel;
- * what shows is ports back in Init at its neighbours. Whoever has a port in
- * Init is asked by name before the run goes on. False: nobody left to ask.
+ * what shows is ports back in Init at its neighbours. Every switch with a port
+ * in Init is probed before the run goes on. False: none is left to probe.
  */
 static bool
 probe_further(struct sm *sm, struct mono now)
@@ -242,7 +245,8 @@ probe_further(struct sm *sm, struct mono now)
 	return n > 0;
 }
 
-/* The fabric as it is now; who else is there to be master of it? */
+/* The topology is complete; the other subnet managers in it are asked for their
+ * SMInfo, if there are any. */
 static void
 finish_discovery(struct sm *sm, struct mono now)
 {
@@ -257,7 +261,9 @@ finish_discovery(struct sm *sm, struct mono now)
 		sm_enter(sm, SM_TAKE, now);
 }
 
-/* What the traps told of was known: they came after we had looked. */
+/*
+ * What the traps reported was known: the sweep had read it before.
+ */
 static void
 end_unchanged(struct sm *sm, struct mono now)
 {
@@ -326,7 +332,7 @@ assign_lids(struct sm *sm, struct reason *why)
 	out.record = NULL;
 	sm->counts.lids_new += out.assigned;
 	sm->counts.lids_moved += out.moved;
-	/* told once, not with every run while it lasts */
+	/* logged once, not with every run while it lasts */
 	if (out.conflicts > 0 && strcmp(sm->lid_conflict, out.conflict) != 0)
 		log_warn("lid: conflicts=%u first=\"%s\"", out.conflicts,
 			out.conflict);
@@ -358,10 +364,8 @@ start_readback(struct sm *sm, struct mono now)
 	sm_enter(sm, SM_READBACK, now);
 }
 
-/*
- * Where roles or members are given by name, names come before the routing; once
- * a run: who does not answer has none.
- */
+/* Where roles or members are given by name, names are read before routing. Once
+ * a run: a node that does not answer has no name. */
 static bool
 read_names_first(struct sm *sm, struct mono now)
 {
@@ -419,10 +423,10 @@ compute_job_routes(struct sm_work *w)
 {
 	const struct schema_names *engines = &w->push.cfg->routing.engines;
 
-	mem_trim(); /* routing and planner each want room of their own */
+	mem_trim(); /* routing and the planner each want room of their own */
 	w->result = compute_routes(
 		&w->job, engines->name, engines->n, &w->story, &w->why);
-	/* what was only compared, before the planner wants room */
+	/* blocks that were only compared, before the planner wants room */
 	lft_pool_trim(w->job.pool);
 	mem_trim();
 }
@@ -474,7 +478,8 @@ describe_routing(struct sm *sm, struct sm_work *w)
 	w->job.threads = jobs_threads(w->push.cfg);
 }
 
-/* Nothing that routing depends on changed: the routes in force stay. */
+/* True if nothing that routing depends on has changed: the routes in force
+ * stay. */
 static bool
 is_same_fabric(const struct sm *sm)
 {
@@ -484,7 +489,8 @@ is_same_fabric(const struct sm *sm)
 	       strcmp(sm->cause, "configuration changed") != 0;
 }
 
-/* From here on the worker has it; the routes in force are not routed anew. */
+/* Hand the job to the worker; on the same fabric it only plans, with the routes
+ * in force. */
 static void
 start_work(struct sm *sm, struct mono now)
 {
@@ -535,7 +541,7 @@ run_routed(struct sm *sm, struct sm_work *w, struct mono now)
 	if (sm->routes == NULL) {
 		run_fail(sm, now, w->why.text);
 	} else {
-		if (sm->story.fallback && w->job.topo != NULL) /* news */
+		if (sm->story.fallback && w->job.topo != NULL) /* new routes */
 			log_warn("routing: fell back engine=%s tried=\"%s\"",
 				sm->story.engine, sm->story.tried);
 		run_push_start(sm, &w->push, w->plan, now);
@@ -575,7 +581,8 @@ count_push(struct sm *sm)
 	sm->counts.failed_sets += c->failed;
 }
 
-/* Did nobody come up, or answer at last, that had to be told nothing? */
+/* False if a port came up, or a node answered at last, to which nothing had to
+ * be written. */
 static bool
 has_same_ports(const struct topo *was, const struct topo *is)
 {
@@ -594,7 +601,7 @@ has_same_ports(const struct topo *was, const struct topo *is)
 	return true;
 }
 
-/* Did this run change anything that a reader of the view could notice? */
+/* True if this run changed anything that a reader of the view could notice. */
 static bool
 needs_new_view(struct sm *sm)
 {
@@ -604,7 +611,7 @@ needs_new_view(struct sm *sm)
 	       !has_same_ports(sm->view->topo, sm->topo);
 }
 
-/* What is there now that all is written. */
+/* Everything is written: enter what the devices hold now. */
 static void
 settle_view(struct sm *sm)
 {
@@ -614,7 +621,7 @@ settle_view(struct sm *sm)
 	plan_carried_out(sm->plan);
 }
 
-/* On a large fabric each part of it is enough at once. */
+/* In three steps, a tick each: on a large fabric each takes milliseconds. */
 bool
 run_commit(struct sm *sm, struct mono now)
 {
@@ -648,7 +655,7 @@ run_commit(struct sm *sm, struct mono now)
 	return true;
 }
 
-/* What a push leads to. */
+/* What the end of a push leads to. */
 static void
 finish_push(struct sm *sm, enum sm_verdict v, struct mono now)
 {
@@ -659,8 +666,11 @@ finish_push(struct sm *sm, enum sm_verdict v, struct mono now)
 	}
 	if (v == SM_PROBE_FIRST || (sm->dirty.due.ns != MONO_NEVER.ns &&
 					   sm->overtaken_pushes > 0)) {
-		/* overtaken: the next run begins with what is known by now, and
-		 * still asks everybody before silence is blamed on anybody */
+		/*
+		 * overtaken: the next run begins with what is known by now, and
+		 * still sweeps the fabric before a switch is quarantined for
+		 * its silence
+		 */
 		if (v == SM_SWEEP_AGAIN)
 			dirty_mark_full(sm, now, "switches are silent");
 		discard_work(sm);
@@ -684,7 +694,7 @@ run_push(struct sm *sm, struct mono now)
 	enum sm_verdict v;
 
 	if (!run_mcast_ready(sm, now))
-		return false; /* never together with tables of groups */
+		return false; /* never together with multicast tables */
 	run_push_watch(sm, now);
 	push_feed(sm->push, now);
 	if (!push_done(sm->push))
@@ -725,8 +735,8 @@ run_names(struct sm *sm, struct mono now)
 	struct view *v;
 	uint64_t got;
 
-	/* A change does not wait for names, least of all for those behind it:
-	 * what has been read stays in the draft, the rest is asked later. */
+	/* A change does not wait for names, least of all for names behind it:
+	 * what has been read stays in the builder, the rest is asked later. */
 	if (timer_is_due(sm->dirty.due, now))
 		sweep_stop(sm->sweep, now);
 	else

@@ -2,12 +2,12 @@
  * P_Keys on their way from the configuration to the view: made when a topology
  * has its LIDs, settled when the push is over.
  *
- * Which tables are read? A port that came up without a memory holds the
- * default key; nobody asks it. Without partitions a table that held nothing
- * else when this was looked at, by this daemon or an earlier one (the state
- * file says so), is not asked for either: a fabric without partitions costs
- * not one SMP. What another SM had, and what partitions left behind that are
- * no longer configured, is read and put in order.
+ * Which tables are read: a port that came up fresh holds the default key and is
+ * not asked. Without partitions a table that held nothing else when it was last
+ * read, by this daemon or a previous run (the state file says so), is not asked
+ * for either: a fabric without partitions costs not one SMP. Tables that
+ * another SM wrote, and tables of partitions that are no longer configured, are
+ * read and put in order.
  */
 #include <assert.h>
 #include <stdio.h>
@@ -37,7 +37,7 @@ run_pkeys_saved(const struct sm *sm, uint64_t guid)
 	return (uint8_t)held;
 }
 
-/* Who was last told of another SM than ours, or whom nobody can ask. */
+/* True if the port's master SM was another than ours, or is unknown. */
 static bool
 had_other_manager(const struct topo *t, port_ix p)
 {
@@ -66,9 +66,9 @@ is_plain(const uint16_t *key, size_t n)
 }
 
 /*
- * Fresh ports are not asked. Of those that may have been given keys already,
- * in a life of ours that ended before they got a LID, and of switches' guards,
- * nothing is taken for granted.
+ * Fresh ports are not asked. Two kinds are presumed to hold anything: ports
+ * that a previous run may have given keys before they got a LID, and switch
+ * ports that enforce partitions.
  */
 static void
 presume_fresh_ports(struct sm *sm)
@@ -89,7 +89,8 @@ presume_fresh_ports(struct sm *sm)
 	}
 }
 
-/* Who shall have more than the default key: on record before it is written. */
+/* Ports that shall have more than the default key are saved as such before they
+ * are written. */
 static void
 save_wanted_keys(struct sm *sm)
 {
@@ -123,7 +124,7 @@ run_pkeys_make(struct sm *sm)
 	save_wanted_keys(sm);
 }
 
-/* Does it matter what the port's table holds? */
+/* True if it matters what the port's table holds. */
 static bool
 is_table_relevant(
 	const struct sm *sm, const struct pkey_table_want *want, port_ix p)
@@ -151,16 +152,16 @@ run_pkeys_read(struct sm *sm)
 	free(ask);
 }
 
-/* ---- are they what they were? ---- */
+/* ---- checks after a push and after a light sweep ---- */
 
-/* A few in turn: all of them in so many light sweeps. */
+/* Some tables in rotation: all of them in TURNS light sweeps. */
 static void
 ask_some_in_turn(struct sm *sm, const struct topo *t, uint8_t *ask)
 {
 	const struct pkey_table_want want = pkeys_wanted(sm->view->pkeys);
 	uint32_t left = t->nports / TURNS + 1;
 
-	assert(t->nports > 0); /* we are on one */
+	assert(t->nports > 0); /* our own port is one */
 	for (uint32_t i = 0; i < t->nports && left > 0; i++) {
 		port_ix p = sm->pkey_check_next++ % t->nports;
 
@@ -173,7 +174,7 @@ ask_some_in_turn(struct sm *sm, const struct topo *t, uint8_t *ask)
 	sm->pkey_check_next %= t->nports;
 }
 
-/* Those that the last push wrote, as far as they were picked. */
+/* Tables that the last push wrote, as far as they were sampled. */
 static void
 ask_written(const struct sm *sm, const struct topo *t, uint8_t *ask)
 {
@@ -251,7 +252,7 @@ run_pkeys_light(struct sm *sm, struct mono now)
 	if (sm->cfg->partitions.n == 0)
 		return;
 	sm->keys_due = true;
-	/* not before what was sent has had its time: see run_push_finish */
+	/* not before Sets under way have arrived: see run_push_finish */
 	if (sm->check_due.ns == MONO_NEVER.ns)
 		sm->check_due = now;
 }
@@ -313,7 +314,7 @@ run_pkeys_settle(struct sm *sm)
 {
 	uint64_t stamp = pkey_tables_stamp(device_ptables(sm->hw));
 
-	/* most runs touch no table, and a fabric has many */
+	/* most runs touch no table, and a fabric has many ports */
 	if (sm->view != NULL && sm->view->pkeys != NULL &&
 		sm->keys_stamp == stamp &&
 		pkeys_settle_like(sm->pkeys, sm->view->pkeys))

@@ -1,8 +1,9 @@
 /*
- * A transition on its way: planned by safe.h, pushed in phases, stopped when
- * the fabric moves on without it, and looked after for a while: were the
- * switches true, is nothing on its way any more that older tables sent, is no
- * turn left blocked?
+ * A push, from its plan to the checks after it: the transition is planned
+ * (distribution/transition/transition.h), pushed in phases, stopped when the
+ * fabric changes meanwhile, and followed up: whether switches hold what they
+ * acknowledged, whether packets of the old tables have drained, whether a pair
+ * is left blocked.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,8 +17,8 @@ enum {
 	MAX_SAMPLES = 256, /* blocks read after a push */
 	STRAY_TIMEOUTS = 8,
 	LOSS_ESTIMATE_STEPS =
-		300000, /* some milliseconds, when it is asked for */
-	INFINITE = 20	/* lifetime codes from here on: for ever */
+		300000, /* some milliseconds, when the estimate is asked for */
+	INFINITE = 20	/* lifetime codes from here on: unlimited */
 };
 
 static struct mono
@@ -27,8 +28,9 @@ code_time(uint32_t code)
 }
 
 /*
- * How long a packet may still be on its way. By lifetimes: at each switch of
- * the longest way it may wait in the switch and at the head of a queue.
+ * How long a packet may still be on its way. With strict_drain by lifetimes: at
+ * each switch of the longest path it may wait in the switch and at the head of
+ * a queue; otherwise as configured.
  */
 struct mono
 run_push_drain(const struct sm *sm)
@@ -55,7 +57,7 @@ stray_time(const struct sm *sm)
 	return (struct mono){sm->cfg->smp.timeout.ns * STRAY_TIMEOUTS};
 }
 
-/* ---- to be known at the next start ---- */
+/* ---- what the next start must know ---- */
 
 static void
 record_writing(struct sm *sm, bool writing)
@@ -84,10 +86,10 @@ run_push_written(struct sm *sm)
 }
 
 /*
- * An earlier life died while it wrote, or another master ended: what it sent
- * may still arrive, after what is read now. It may change tables, or bring up
- * ports that were found down, so nothing is looked at until that cannot be; and
- * nothing is written until packets by older tables have drained.
+ * The previous run ended while it wrote, or another master did: its Sets may
+ * still arrive, after what is read now. They may change tables, or bring up
+ * ports that were found down, so nothing is read until they cannot arrive any
+ * more; and nothing is written until packets by older tables have drained.
  */
 void
 run_push_inherit(struct sm *sm, struct mono then)
@@ -125,11 +127,11 @@ _Static_assert((int)CONFIG_METHOD_DYNAMIC == (int)TRANSITION_DYNAMIC,
 	"the configuration's words are those of enum safe_method");
 
 /*
- * After a restart the routes in force are what was read back from the
- * switches, in the order that was remembered: a second life changes nothing
- * that need not change. How good fresh tables would be is remembered too, for
- * the fabric that was routed last. After a takeover no order is known: a fresh
- * one is chosen, and what is legal in it stays. NULL where nothing is known.
+ * After a restart the routes in force are read back from the switches, in the
+ * order that was saved: a restart changes nothing that need not change. The
+ * load of fresh tables is saved too, for the fabric that was routed last. After
+ * a take-over no order is known: a fresh one is chosen, and entries that are
+ * legal in it stay. NULL where no table is known.
  */
 static struct routes *
 routes_from_lft(const struct sm *sm)
@@ -254,9 +256,9 @@ log_plan(const struct plan *p)
 }
 
 /*
- * Switches whose ports the plan takes down tell of it, perhaps more than once
- * and late. Those traps are no news; whether there was other news among them
- * is what a light sweep finds out when it is over.
+ * Switches whose ports the plan takes down send traps, perhaps more than once
+ * and late. Those traps are not acted on; whether there was other news among
+ * them is what a light sweep finds out after the check.
  */
 static void
 expect_traps(struct sm *sm)
@@ -343,8 +345,8 @@ run_push_next(const struct sm *sm)
 }
 
 /*
- * The fabric has changed since this was planned: what is on its way is
- * answered, the rest would be written for a fabric that is no more. Not for
+ * The fabric has changed since this was planned: Sets that are under way are
+ * waited for, the rest would be written for a fabric that is no more. Not for
  * ever, or a port that flaps would keep the tables from ever arriving.
  */
 void
@@ -359,7 +361,7 @@ run_push_watch(struct sm *sm, struct mono now)
 
 /* ---- afterwards ---- */
 
-/* What to ask about a step; false: nothing. */
+/* What to read back for a step; false: nothing. */
 static bool
 sample_of_step(const struct topo *t, const struct plan_step *s,
 	struct device_check_item *i)
@@ -388,7 +390,7 @@ sample_of_step(const struct topo *t, const struct plan_step *s,
 	return true;
 }
 
-/* Of rows and ports a part, spread over all that was written. */
+/* Of the rows and ports that were written a part, spread over all of them. */
 static void
 sample_steps(struct sm *sm)
 {
@@ -466,7 +468,8 @@ list_blocked(const struct plan *p, struct view_change *c)
 		};
 }
 
-/* What hosts were to lose, as the wire is: the old view is still in force. */
+/* The packet loss that the change was to cost hosts, at the present pace of the
+ * wire: the old view is still in force. */
 static struct expectation *
 expect_loss(const struct sm *sm)
 {
@@ -516,7 +519,7 @@ run_push_account(struct sm *sm)
 	c->expected = expect_loss(sm);
 }
 
-/* Did what went by LID arrive? */
+/* Switch to directed SMPs alone where SMPs routed by LID had no answer. */
 static void
 check_lid_routing(struct sm *sm)
 {
@@ -529,7 +532,7 @@ check_lid_routing(struct sm *sm)
 		(unsigned long long)xact_stats(sm->x)->strayed);
 }
 
-/* The push has ended, one way or another. */
+/* The push has ended, complete or stopped. */
 void
 run_push_finish(struct sm *sm, struct mono now)
 {
@@ -586,7 +589,7 @@ run_push_check(struct sm *sm, struct mono now)
 {
 	if (sm->dirty.due.ns != MONO_NEVER.ns &&
 		!mono_before(now, sm->dirty.due)) {
-		/* what changed comes first; this begins anew after it */
+		/* a change comes first; the check begins anew after it */
 		device_check_stop(sm->check, now);
 		run_pkeys_stop_check(sm, now);
 		device_check_free(sm->check);
@@ -620,7 +623,8 @@ run_push_forget(struct sm *sm)
 	const struct topo *t = sm->topo;
 
 	device_distrust_ports(sm->hw);
-	/* what can be expected where a master vanished, or its journal did */
+	/* blocked pairs are to be expected where a master vanished, or the
+	 * state file did not record them */
 	drift_sl2vl_forget(
 		sm, sm->master.id.guid != 0
 			    ? !sm->handed_over
@@ -632,7 +636,7 @@ run_push_forget(struct sm *sm)
 		device_forget_node(sm->hw, t->node[t->sw[s].node].guid);
 }
 
-/* Connections that an earlier life gave lanes to have them. */
+/* SLs that connections may still use, from the previous run. */
 void
 run_push_load(struct sm *sm, const struct state_file *s)
 {

@@ -1,7 +1,5 @@
-/*
- * Levels of service on their way from the configuration to the view: made by
- * the worker when there are routes, settled when the push is over.
- */
+/* Service levels on their way from the configuration to the view: made by the
+ * worker when there are routes, settled when the push is over. */
 #include <stdio.h>
 #include <string.h>
 

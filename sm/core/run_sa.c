@@ -1,6 +1,7 @@
 /*
- * The SA's place in the core: it is given the committed views and what arrives
- * for it, as long as we are master.
+ * Subnet administration in the core: while we are master it is given the
+ * committed views and the messages that arrive for it; hosts are asked to
+ * register anew. A standby refuses its requests.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -93,10 +94,8 @@ guids_written(void *cookie, uint64_t tag, const struct xact_result *res)
 			(unsigned long long)tag);
 }
 
-/*
- * A Set to a port of the view: by the directed route to its switch and out of
- * the port it hangs on. False: there is no way.
- */
+/* A Set to a port of the view: by the directed route to its switch and out of
+ * the port that it is connected to. False: there is no path. */
 static bool
 make_set_request(const struct sm *sm, port_ix port, struct xact_request *r)
 {
@@ -229,9 +228,9 @@ run_sa_configure(struct sm *sm)
 }
 
 /*
- * Subnet administration is not served by this release: say so with a status,
- * so that a client fails at once instead of timing out. Responses, and
- * requests of ours that came back, get no answer.
+ * A standby does not serve subnet administration: say so with a status, so that
+ * a client fails at once instead of timing out. Responses, and requests of ours
+ * that came back, get no answer.
  */
 static void
 refuse_message(struct sm *sm, const struct transport_msg *m)
@@ -299,7 +298,7 @@ take_rereg_answer(void *cookie, uint64_t tag, const struct xact_result *res)
 		(void)map_del(&sm->rereg, tag);
 }
 
-/* Only the request to register: everything else as the port has it. */
+/* Set nothing but the request to register: all else as the port has it. */
 static void
 ask_reregister(struct sm *sm, port_ix port, struct mono now)
 {
@@ -321,7 +320,7 @@ ask_reregister(struct sm *sm, port_ix port, struct mono now)
 	xact_submit(sm->x, &r, now, take_rereg_answer, sm, p->guid);
 }
 
-/* Is there a host at work behind it that can register anew? */
+/* True if an Active host port is there that can register anew. */
 static bool
 can_reregister(const struct topo *t, port_ix p)
 {
@@ -333,10 +332,11 @@ can_reregister(const struct topo *t, port_ix p)
 }
 
 /*
- * Services, subscriptions and memberships are known to us alone: a host that
- * came, and every host when we came, is asked for its own (IBA 14.4.11). Once,
- * and when the SA can answer; the window of transactions paces it. Who could
- * not be told before the view changed is told after the next run.
+ * Services, subscriptions and memberships are known to the SA alone: a host
+ * that is new, and every host when we became master, is asked to register them
+ * anew (IBA 14.4.11). Once, and when the SA can answer; the window of
+ * transactions paces it. A host that could not be asked before the view changed
+ * is asked after the next run.
  */
 void
 run_sa_reregister(struct sm *sm, struct mono now)

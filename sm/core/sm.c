@@ -1,7 +1,7 @@
 /*
- * Events and dispatch. Every event ends in advance(): it lets the current
- * phase do what it can. Where that leads to another phase, that one begins with
- * the next tick, which is due at once: on a large fabric each of them takes
+ * Events and dispatch. Every event ends in advance_phase(): the current phase
+ * does what it can. Where that enters another phase, the new one begins with
+ * the next tick, which is due at once: on a large fabric each phase takes
  * milliseconds, and questions that came meanwhile are answered in between.
  */
 #include "sm/core/sm.h"
@@ -21,8 +21,8 @@ wait_for_worker(struct sm *sm, struct mono now)
 	return false;
 }
 
-/* What each phase does when anything happened; true: entered another, or the
- * rest of this one in a turn of its own. */
+/* One step of each phase, after any event; true: another phase was entered, or
+ * the rest of this one is to be done in a tick of its own. */
 static bool (*const phases[])(struct sm *, struct mono) = {
 	[SM_IDLE] = run_idle,
 	[SM_DISCOVER] = run_discover,
@@ -60,11 +60,11 @@ sm_enter(struct sm *sm, enum sm_phase phase, struct mono now)
 /* ---- answers that are late ---- */
 
 /*
- * Silence. An answer that is late may never come, because a link on its way is
- * down whose trap has not arrived, or cannot: the scout looks. A port that it
- * finds down is one that changed: a probe that is under way looks at it at
- * once, otherwise its switch is probed next. Whatever was on its way beyond is
- * given up by then.
+ * An answer that is late may never come, because a link on its path is down
+ * whose trap has not arrived, or cannot. The path probe looks for it
+ * (discovery/sweep/path_probe.h). A port that it finds down is a port that
+ * changed: a probe of its switch that is under way reads it at once, otherwise
+ * the switch is marked dirty. SMPs under way beyond it are given up by then.
  */
 static void
 probe_finds_down(
@@ -77,7 +77,7 @@ probe_finds_down(
 
 	sm->stat.ways_lost++;
 	if (!builder_node_at(sm->draft, path, hops, &n))
-		return; /* no way of ours any more */
+		return; /* the builder has no such path any more */
 	if (sm->phase == SM_DISCOVER && sweep_hint(sm->sweep, n, port))
 		return;
 	if (sm->role != SM_MASTER)
@@ -94,15 +94,15 @@ probe_late_answer(void *cookie, const void *owner, const struct xact_request *r,
 {
 	struct sm *sm = cookie;
 
-	/* At the first bring-up no way is lost: who is late is busy. */
+	/* At the first bring-up no path is lost: late answers are load. */
 	if (sm->view == NULL)
 		return;
-	/* whether our own cable is there is asked by light sweeps */
+	/* whether our own link is up is found by light sweeps */
 	path_probe_late(sm->scout, owner, r,
 		builder_self_is_switch(sm->draft) ? 0 : 1, now);
 }
 
-/* ---- made, and freed ---- */
+/* ---- begin and end ---- */
 
 static void
 configure_wire(struct sm *sm)
@@ -122,7 +122,7 @@ configure_wire(struct sm *sm)
 		xact_configure(sm->x, &o);
 }
 
-/* Tell the draft which switches to ask for their roles. */
+/* Tell the topology builder which switches to ask for their roles. */
 static void
 configure_roles(struct sm *sm)
 {
@@ -285,14 +285,15 @@ refuse_request(struct sm *sm, const struct transport_msg *m,
 	sm->stat.requests_refused++;
 }
 
-/* What others ask of us, or tell us: SMInfo, traps, and requests that no SM
- * answers on this port. */
+/* Requests and traps of others: SMInfo and traps are taken, everything else is
+ * refused with a status. */
 static void
 take_request(struct sm *sm, const struct transport_msg *m, const struct smp *s,
 	struct mono now)
 {
 	if (m->error != 0)
-		return; /* one of ours come back after its end */
+		return; /* one of our requests that came back after its time-out
+			 */
 	if (s->method == MAD_TRAP && s->attr == MAD_NOTICE)
 		trap_receive(sm, m, s, now);
 	else if (s->method == MAD_GET || s->method == MAD_SET) {
@@ -396,7 +397,7 @@ sm_routed(struct sm *sm, struct sm_work *w, struct mono now)
 int
 sm_accepts_config(const struct sm *sm, struct config *c, struct reason *why)
 {
-	/* lanes that are spread over make room for levels */
+	/* layers that are optional make room for service levels */
 	const struct route_layers one = {.n = 1, .plain = true};
 	const struct view *v = sm->view;
 
@@ -495,7 +496,7 @@ count_blocked(const struct sm *sm, struct sm_status *out)
 	}
 }
 
-/* Everything that somebody should see to. */
+/* All alarms, in one text. */
 static void
 join_alarms(const struct sm *sm, char *out, size_t size)
 {

@@ -11,15 +11,18 @@
  *                                  |
  *                        hold-down | timer
  *                                  v
- *   IDLE --> DISCOVER --> ELECT --> READBACK --> ROUTE --> PUSH --> COMMIT
- *    ^ |     full/probe     |                                         |
- *    | |     /light         v                                         |
- *    | |                 STANDBY (polls the master)                   |
- *    | +--> NAMES, CHECK, a moment after a run                        |
+ *   IDLE --> DISCOVER --> ELECT --> TAKE --> READBACK --> ROUTE --> PUSH
+ *    ^ |     full/probe     |       (LIDs)                            |
+ *    | |     /light         v                                         v
+ *    | |                 STANDBY (polls the master)               COMMIT
+ *    | +--> NAMES, CHECK: a moment after a run                        |
  *    +----------------------------------------------------------------+
  *
- * Phases never nest: what becomes dirty during one waits for the next run.
- * IBA volume 1, chapter 14.4 (SM state machine 14.4.1).
+ * Phases never nest: what becomes dirty during one waits for the next run. IBA
+ * volume 1, chapter 14.4 (SM state machine 14.4.1).
+ *
+ * To read the core: sm.c has the events, run.c a run from phase to phase;
+ * sm_priv.h says what the other files are for.
  */
 #ifndef HEDDLE_SM_CORE_SM_H
 #define HEDDLE_SM_CORE_SM_H
@@ -46,30 +49,24 @@ struct sm_ops {
 	 * sm_routed(sm, w, now) in the core's thread. Never more than one.
 	 */
 	void (*route)(void *cookie, struct sm_work *w);
-	/*
-	 * Save this state; it is valid during the call. At once: on return it
-	 * outlives the daemon.
-	 */
+	/* Save this state; it is valid during the call. at_once: when this
+	 * returns, it survives the end of the daemon. */
 	void (*save)(void *cookie, const struct state_file *s, bool at_once);
-	/*
-	 * Tables of switches are about to be written, or nothing of that can
-	 * be under way any more: to be known at the next start.
-	 */
+	/* Tables of switches are about to be written; or no Set can be under
+	 * way any more. The next start must know. */
 	void (*writing)(void *cookie, bool on);
-	/*
-	 * The state that this life began with is not of this fabric, and none
-	 * of it is used: it is to be kept for its owner. Before any save.
-	 */
+	/* The state that sm_new was given is of another fabric and is not used:
+	 * keep the file for its owner. Called before any save. */
 	void (*set_aside)(void *cookie, const char *why);
 	/* A view was committed (pin it with view_ref to keep it). */
 	void (*committed)(void *cookie, struct view *v);
 	/*
-	 * The run asked for by start is over: ok when the fabric is verified
-	 * and acknowledged; otherwise why. Called after every run; with once,
-	 * the program ends.
+	 * A run is over: ok when the fabric is verified and acknowledged;
+	 * otherwise why not. Called after every run; with --once, the program
+	 * ends.
 	 */
 	void (*finished)(void *cookie, bool ok, const char *why);
-	/* Seconds since 1970, to be noted; may be NULL. */
+	/* Seconds since 1970, for records; may be NULL. */
 	uint64_t (*seconds)(void *cookie);
 	/* Raise or clear IsSM on our port. */
 	void (*set_issm)(void *cookie, bool on);
@@ -82,59 +79,54 @@ struct sm *sm_new(struct config *c, const struct state_file *state,
 /* Only when no worker runs a job of it any more. NULL allowed. */
 void sm_free(struct sm *sm);
 
-/* Begin: sweep the fabric and take it over unless another SM has it. */
+/* Begin: sweep the fabric and become master unless another SM is. */
 void sm_start(struct sm *sm, struct mono now);
 
-/* Save what waits for its time to be saved: this is the end. */
+/* Save what waits to be saved: the daemon ends. */
 void sm_save(struct sm *sm);
 
 /* A message arrived. */
 void sm_receive(struct sm *sm, const struct transport_msg *m, struct mono now);
 
-/* When sm_tick wants to be called next (MONO_NEVER: no timer). */
+/* When sm_tick is to be called next (MONO_NEVER: no timer). */
 struct mono sm_next(const struct sm *sm);
 void sm_tick(struct sm *sm, struct mono now);
 
-/* Route and plan: the pure part, anywhere; then hand it back. */
+/* Route and plan: run_job is the pure part, in any thread; sm_routed hands it
+ * back. */
 void run_job(struct sm_work *w);
 void sm_routed(struct sm *sm, struct sm_work *w, struct mono now);
 
-/*
- * Can the fabric as it is have what c asks for? 0, or -1 with why: a shortage
- * that c says is to be refused.
- */
+/* Whether the present fabric can have what c asks for: 0, or -1 with why where
+ * c says that a shortage of VLs is to be refused. */
 int sm_accepts_config(
 	const struct sm *sm, struct config *c, struct reason *why);
 
-/* Take a new configuration; whatever it touches is run again. */
+/* Take a new configuration; a run follows where it changes tables. */
 void sm_reconfigure(struct sm *sm, struct config *c, struct mono now);
 
-/* The link of our own port came up, or went down: an alarm while it is so. Who
- * stands by hears of it by its polls, others sweep. */
+/* The link of our own port came up, or went down: an alarm while it is down,
+ * and a sweep. A standby notices by its polls. */
 void sm_own_link(struct sm *sm, bool up, struct mono now);
 
 /* Ask for a full sweep, as soon as the current run is over. */
 void sm_resweep(struct sm *sm, struct mono now, const char *cause);
 
-/*
- * Ask for tables as a fresh computation gives them, whatever is in force;
- * planned, verified and staged as any others.
- */
+/* Ask for tables as a fresh computation gives them, whatever is in force;
+ * planned, verified and staged as any others. */
 void sm_rebalance(struct sm *sm, struct mono now, const char *cause);
 
-/*
- * Append what is remembered of the fabric, as the state file has it, but for
- * what subnet administration was told.
- */
+/* Append what is remembered of the fabric, as in the state file, without the
+ * records of subnet administration. */
 void commit_print_state(const struct sm *sm, struct buf *out);
 
 /* The committed view, or NULL before the first one. Not pinned. */
 struct view *sm_view(const struct sm *sm);
 
-/* Subnet administration, to be read. */
+/* Subnet administration, read only. */
 const struct sa *sm_sa(const struct sm *sm);
 
-/* The trees of multicast groups by MLID, from 0xc000 on; NULL: none. */
+/* The trees of multicast groups by MLID, from 0xc000 on; NULL: no tree. */
 const struct mcast_tree *const *sm_mcast_trees(const struct sm *sm);
 
 void sm_status(const struct sm *sm, struct sm_status *out);

@@ -10,19 +10,19 @@
 #include "sm/core/sm_priv.h"
 
 enum { TRAP_LINK_STATE = 128, TRAP_LOCAL_CHANGES = 144 };
-enum { NEW_DESCRIPTION = 1 }; /* of trap 144's flags */
+enum { NEW_DESCRIPTION = 1 }; /* bit of trap 144's flags */
 
 enum {
-	BURST = 16,	     /* traps a source may have in hand */
+	BURST = 16,	     /* tokens that a source may have */
 	REPEAT_MS = 1000,    /* the same notice within this is a repetition */
 	EARN_MS = 250,	     /* a source earns a token in this time */
 	MAX_SOURCES = 65536, /* LIDs */
 };
 
 struct source {
-	struct mono last;   /* of the last one acted on */
+	struct mono last;   /* of the last trap acted on */
 	struct mono earned; /* when tokens were last added */
-	uint64_t print;	    /* what the last one said */
+	uint64_t print;	    /* fingerprint of that trap */
 	unsigned tokens;
 };
 
@@ -118,8 +118,8 @@ trap_repress(const struct transport_msg *m, const struct smp *s,
 
 /*
  * The port that a trap is about, and in *t the topology that it is in: that of
- * the view, or of this run, in which somebody may have come who tells already
- * that his links came up. TOPO_NONE: nobody has this LID.
+ * the view, or of this run, in which a new switch may already report its links.
+ * TOPO_NONE: no port has this LID.
  */
 static port_ix
 port_of_lid(const struct sm *sm, uint16_t lid, const struct topo **t)
@@ -138,7 +138,7 @@ port_of_lid(const struct sm *sm, uint16_t lid, const struct topo **t)
 	return topo_by_lid(*t, lid, NULL);
 }
 
-/* What is written of a trap: from whom, by name where names have been read. */
+/* The text for a trap: its source by name where names have been read. */
 static void
 describe_trap(const struct topo *t, port_ix p, unsigned trap, uint16_t lid,
 	char out[128])
@@ -158,9 +158,9 @@ describe_trap(const struct topo *t, port_ix p, unsigned trap, uint16_t lid,
 }
 
 /*
- * Whom to ask because of a trap about port p: of a link that changed the
- * switch, the port's own or the one that it hangs on; of what changed in a
- * host, such as an SM that began there, the host. 0: nobody knows.
+ * The node to ask because of a trap about port p: of a link that changed the
+ * switch, the port's own or the one that it is connected to; of a change in a
+ * host, such as an SM that began there, the host. 0: there is no switch.
  */
 static uint64_t
 guid_to_probe(const struct topo *t, port_ix p, unsigned trap)
@@ -174,9 +174,10 @@ guid_to_probe(const struct topo *t, port_ix p, unsigned trap)
 }
 
 /*
- * Is this run's fabric different from the one in force at that switch? Then a
- * trap of a link most likely tells of just that: whoever lost a neighbour says
- * so, and many can be heard only when the tables are being repaired.
+ * True if this run's topology differs at that switch from the one in force.
+ * Then a trap of a link most likely reports just that: every switch that lost a
+ * neighbour sends one, and many can arrive only when the tables are being
+ * repaired.
  */
 static bool
 is_change_known(const struct sm *sm, uint64_t guid)
