@@ -53,7 +53,7 @@ previous_run_seconds_between(
 	return to->when > from->when ? to->when - from->when : 0;
 }
 
-/* "dir/name" in a text to be kept for the call's statement only. */
+/* "dir/name", as a value. */
 struct previous_run_path {
 	char text[1024];
 };
@@ -91,7 +91,7 @@ previous_run_unsaved(const char *dir, bool on)
 	return put_mark(dir, PREVIOUS_RUN_UNSAVED, on);
 }
 
-/* Another fabric's file gives way. */
+/* Set the file of another fabric aside. */
 static void
 set_aside(const char *dir, uint64_t prefix, struct state_file *s,
 	struct reason *why)

@@ -15,18 +15,18 @@ enum { WAIT_SECONDS = 1 };
 struct saver {
 	char *dir;
 	pthread_t thread;
-	pthread_mutex_t lock; /* guards all down to failed */
+	pthread_mutex_t lock; /* guards what follows, down to failed */
 	pthread_cond_t work, idle;
-	struct buf todo; /* no text: nothing */
-	bool marked;	 /* as not saved, or perhaps; the thread's own */
+	struct buf todo; /* the text to write; no text: nothing waits */
+	bool marked;	 /* the mark may be there; used by the thread alone */
 	bool quit, told, failed, busy;
-	struct reason why; /* where it failed */
+	struct reason why; /* why it failed */
 	struct loop_wake *wake;
 	saver_done *done;
 	void *cookie;
 };
 
-/* Write what waits; called and left with the lock held. */
+/* Write what waits. Called with the lock held, which is also held on return. */
 static void
 write_one(struct saver *s)
 {
@@ -88,7 +88,7 @@ on_written(void *cookie, struct mono now)
 	log_saved(cookie);
 }
 
-/* What needs no thread to be undone. */
+/* Free all but the thread. */
 static void
 free_saver(struct saver *s)
 {

@@ -20,10 +20,8 @@ enum { VERSION = 1, ASIDE_MAX = 9999 };
 
 #define HEADER "heddle-state "
 
-/*
- * Judge header and checksum: both must hold before a record is looked at.
- * *body is what lies between them.
- */
+/* Check header and checksum: both must hold before a record is read. *body to
+ * *end is what lies between them. */
 static int
 read_frame(struct state_file_reader *r, char *text, size_t n, char **body,
 	char **end)
@@ -120,7 +118,7 @@ read_whole(int fd, const char *path, char **text, size_t *n, struct reason *why)
 	return *n > 0 ? 0 : reason_set(why, "%s: the file is empty", path);
 }
 
-/* Rename the file out of the way and say so. */
+/* Rename the file to a free name and add that to why. */
 static void
 set_aside(int dir, const char *word, struct reason *why)
 {
@@ -239,7 +237,7 @@ state_file_print(const struct state_file *s, struct buf *out)
 		fnv_more(FNV_START, out->text, out->n));
 }
 
-/* Would state_file_load believe it? Asked of what is about to be written. */
+/* 0 if state_file_load would accept what is about to be written. */
 static int
 check_print(const struct buf *text, const char *path, struct reason *why)
 {
@@ -275,14 +273,15 @@ write_all(int fd, const char *p, size_t n)
 	return fsync(fd);
 }
 
-/* Write beside, then rename over: readers see the old or the new, whole. */
+/* Write a second file, then rename it over the first: readers see the old or
+ * the new, complete. */
 static int
 replace_file(
 	int dir, const char *path, const struct buf *text, struct reason *why)
 {
 	int fd, rc;
 
-	/* a leftover of a crash, or something put there */
+	/* left by a crash, or put there by someone */
 	(void)unlinkat(dir, TEMPORARY, 0);
 	fd = openat(
 		dir, TEMPORARY, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640);

@@ -1,14 +1,14 @@
 /*
  * What the two parts of the state file share: state_file.c (the file, its
- * header and its checksum) and state_records.c (what is between them). No other
- * file includes this.
+ * header and its checksum) and state_records.c (the records between them). No
+ * other file includes this.
  */
 #ifndef HEDDLE_SM_STATE_STATE_FILE_PRIV_H
 #define HEDDLE_SM_STATE_STATE_FILE_PRIV_H
 
 #include "sm/state/state_file.h"
 
-/* Records keep their line until they are believed. */
+/* Records keep their line number until the file is accepted. */
 struct state_file_lid_line {
 	struct state_file_lid rec;
 	unsigned line;
@@ -49,19 +49,19 @@ struct state_file_reader {
 
 /* state_records.c */
 
-/* -1, with path, line and field. */
+/* -1, with path, line and field in the reason. */
 int state_records_complain(struct state_file_reader *r, unsigned line,
 	const char *field, const char *what);
 /* A number of digits only (0x for base 16) and at most max. */
 bool state_records_number(const char *s, int base, uint64_t max, uint64_t *v);
 
-/* Read a line; 0 or -1 with a complaint. */
+/* Read a line; 0 or -1 with a reason. */
 int state_records_read(struct state_file_reader *r, char *s);
-/* The rules between records; 0 or -1 with a complaint. */
+/* The rules between records; 0 or -1 with a reason. */
 int state_records_check(struct state_file_reader *r);
-/* Move what was read and judged into the state's arena. */
+/* Move the records into the state's arena. */
 void state_records_keep(struct state_file_reader *r);
-/* Free what the reader gathered. */
+/* Free what the reader has gathered. */
 void state_records_free(struct state_file_reader *r);
 
 /* Append all records. */

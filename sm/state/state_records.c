@@ -1,7 +1,8 @@
 /*
- * The records of the state file: a table with one codec each: how a line of it
- * is read, what rules the lines keep together, how they go into the state, and
- * how they are printed. state_file.c has what is around them.
+ * The records of the state file, a table of codecs: how a line of a record is
+ * read, which rules its lines keep together, how they go into the state, and
+ * how they are printed. The table is at the end.
+ *
  * NOLINT(size): one codec is like the next, and the table names them all.
  */
 #include <errno.h>
@@ -57,7 +58,7 @@ state_records_number(const char *s, int base, uint64_t max, uint64_t *v)
 	return errno == 0 && *v <= max;
 }
 
-/* The next word is a GUID; 0 or -1 with a complaint. */
+/* The next word is a GUID; 0 or -1 with a reason. */
 static int
 read_guid(struct state_file_reader *r, char **s, uint64_t *guid)
 {
@@ -68,7 +69,7 @@ read_guid(struct state_file_reader *r, char **s, uint64_t *guid)
 	return 0;
 }
 
-/* Which of the n words, the first of which is none, comes next; 0: none. */
+/* The next word as its index in word[1..n - 1]; 0: none of them. */
 static uint8_t
 read_one_of(const char *const *word, uint8_t n, char **s)
 {
@@ -306,14 +307,14 @@ print_turn(const struct state_file *s, struct buf *out)
 		buf_printf(out, "turn 0x%016" PRIx64 "\n", s->turn);
 }
 
-/* ---- switches: their order, and what they were read as ---- */
+/* ---- switches: ranks, order, and what they were read as ---- */
 
 static const char *const as_word[] = {
 	[ROUTE_READ_TREE] = "tree", [ROUTE_READ_MESH] = "mesh"};
 
 enum { READINGS = sizeof(as_word) / sizeof(as_word[0]) };
 
-/* The next word is this one? */
+/* Skip the next word if it is this one. */
 static bool
 next_is(const char *word, char **s)
 {
@@ -524,13 +525,10 @@ print_reading(const struct state_file *s, struct buf *out)
 			(int)sizeof(s->engine), s->engine, s->options, s->read);
 }
 
-/* ---- turns that are closed ---- */
+/* ---- blocked pairs, and when the state was saved ---- */
 
-/*
- * Turns that are closed, in the state file, and when it was written: a turn
- * that has been closed for too long is told of although the daemon that closed
- * it is gone.
- */
+/* A pair that has been blocked for too long raises an alarm although the daemon
+ * that blocked it has ended. */
 static int
 read_block(struct state_file_reader *r, char *s)
 {
@@ -629,7 +627,7 @@ print_saved(const struct state_file *s, struct buf *out)
 
 /* ---- subnet administration ---- */
 
-/* What it says is for the subnet administration to judge. */
+/* The SA judges the text itself. */
 static int
 read_sa(struct state_file_reader *r, char *s)
 {
@@ -663,10 +661,8 @@ print_sa(const struct state_file *s, struct buf *out)
 
 /* ---- groups and members ---- */
 
-/*
- * Groups and members in the state file: without them a restart would take
- * multicast away from every host until the last of them has joined again.
- */
+/* Without these records a restart would take multicast away from every host
+ * until the last of them has joined again. */
 enum {
 	MLID_FIRST = 0xc000,
 	MLID_LAST = 0xfffd,
@@ -675,7 +671,7 @@ enum {
 	FIELDS = 12,
 };
 
-/* A field of a group: its base and the highest value. */
+/* A field of a group: its base and highest value. */
 struct field {
 	const char *name;
 	int base;
@@ -802,7 +798,7 @@ keep_groups(struct state_file_reader *r)
 	s->nmember = r->nmember;
 }
 
-/* ---- lanes that were given out ---- */
+/* ---- layers that connections may still use ---- */
 
 enum { LANES_MAX = 8 }; /* sl_history.h */
 
@@ -821,7 +817,7 @@ read_layers(struct state_file_reader *r, char *s)
 	return 0;
 }
 
-/* Pairs of hexadecimal digits into the arena; 0: they are not that. */
+/* Pairs of hexadecimal digits into the arena; 0: the text is not that. */
 static size_t
 read_masks(struct state_file_reader *r, const char *s, const uint8_t **out)
 {
@@ -864,7 +860,7 @@ read_leaf(struct state_file_reader *r, char *s)
 	return 0;
 }
 
-/* Every row of masks has one for each leaf, and no leaf is there twice. */
+/* Every row of masks has one for each leaf, and no leaf is listed twice. */
 static int
 check_leaves(struct state_file_reader *r)
 {
@@ -928,7 +924,8 @@ print_leaves(const struct state_file *s, struct buf *out)
 
 /* ---- the table ---- */
 
-/* In the order of the file. NULL: nothing to be done, or done by another. */
+/* In the order of the file. NULL: nothing to be done, or done with another
+ * record. */
 static const struct codec {
 	const char *name;
 	int (*read)(struct state_file_reader *r, char *s);
