@@ -16,7 +16,7 @@ struct name {
 
 struct name_match {
 	const struct topo *t;
-	struct name *name; /* sorted, once a name without pattern was asked */
+	struct name *name; /* sorted, after the first lookup of a name */
 	size_t n;
 };
 
@@ -63,7 +63,7 @@ index_names(struct name_match *n)
 	qsort(n->name, n->n, sizeof(*n->name), compare_names);
 }
 
-/* Whom the ports are told to. */
+/* The callback that ports are passed to. */
 struct told {
 	const struct topo *t;
 	void (*fn)(void *cookie, port_ix p);

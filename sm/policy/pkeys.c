@@ -13,8 +13,8 @@ enum { NOT_IN = -1 };
 struct roll {
 	const struct topo *t;
 	int8_t *as; /* [nports] enum partition_membership, or NOT_IN */
-	int8_t now; /* what the member at hand is */
-	bool any;   /* it means somebody */
+	int8_t now; /* membership of the member that is being entered */
+	bool any;   /* that member means a port */
 	struct name_match *named;
 };
 
@@ -61,7 +61,7 @@ enter_port(void *cookie, port_ix p)
 	}
 }
 
-/* Enter one member; false when nobody is meant. Classes may be empty. */
+/* Enter one member; false when it means no port. Classes may be empty. */
 static bool
 enter_member(struct roll *r, const char *text, uint32_t as)
 {
@@ -116,14 +116,14 @@ add_partition(struct pkeys *k, uint32_t ix, struct roll *r, struct found *f)
 			k->nobody, k->nnobody + 1, sizeof(*k->nobody));
 		k->nobody[k->nnobody++] = (struct pkeys_nobody){ix, i};
 	}
-	/* whom everybody has to reach */
+	/* the subnet administrator, which all have to reach */
 	if (o[ix].pkey == PARTITION_DEFAULT_KEY &&
 		r->as[r->t->sm_port] != PARTITION_AS_BOTH)
 		r->as[r->t->sm_port] = PARTITION_AS_FULL;
 	add_keys(r, (uint16_t)o[ix].pkey, f);
 }
 
-/* The default partition where the configuration does not give it. */
+/* The default partition where the configuration does not list it. */
 static void
 add_default(const struct pkeys *k, struct roll *r, struct found *f)
 {
@@ -136,7 +136,7 @@ add_default(const struct pkeys *k, struct roll *r, struct found *f)
 	add_keys(r, PARTITION_DEFAULT_KEY, f);
 }
 
-/* All in one array; the keys found are freed. */
+/* Put all keys into one array; the keys found are freed. */
 static void
 pack_lists(struct pkeys_lists *l, struct found *f, uint32_t nports)
 {
@@ -249,7 +249,7 @@ pkeys_of(const struct pkeys *k, port_ix p, const uint16_t **key)
 	return pkeys_list(&k->want, p, key);
 }
 
-/* ---- what is there ---- */
+/* ---- what tables hold ---- */
 
 static bool
 table_has_key(const uint16_t *table, unsigned cap, uint16_t key)
@@ -321,7 +321,7 @@ pkeys_same(const struct pkeys *a, const struct pkeys *b)
 	       same_lists(&a->table, &b->table, a->topo->nports);
 }
 
-/* Are these the same ports, as far as it matters what their tables are? */
+/* True if the ports are the same, as far as it matters for their tables. */
 static bool
 same_ports(const struct topo *a, const struct topo *b)
 {

@@ -23,9 +23,9 @@ struct ranges {
 
 struct qos_rule {
 	unsigned level;
-	bool any_service, no_service; /* also: asked for without one */
+	bool any_service, no_service; /* or for no service */
 	struct ranges services, classes, pkeys;
-	bool *with, *among; /* [nports], or NULL: anybody */
+	bool *with, *among; /* [nports], or NULL: any port */
 };
 
 uint8_t
@@ -182,7 +182,7 @@ qos_level_of(const struct qos *q, const struct qos_ask *ask)
 	return 0;
 }
 
-/* ---- groups, before there is a fabric ---- */
+/* ---- groups, before a topology is known ---- */
 
 static bool
 names_key(const struct config *c, const struct schema_texts *t, uint16_t pkey)
@@ -253,7 +253,7 @@ vls_at(const struct qos *q, port_ix p)
 	return slvl_maps(q->topo, p) ? vlarb_vls(&q->want, q->topo, p) : 1;
 }
 
-/* Out of this port, more is wanted than there are lanes. */
+/* True if this port has fewer VLs than service levels and layers want. */
 static bool
 is_short(const struct qos *q, port_ix p)
 {
@@ -262,7 +262,7 @@ is_short(const struct qos *q, port_ix p)
 	bool end = slvl_end(q->topo, p);
 
 	if (!end && !l->plain && vls < l->lanes)
-		return vls > 0; /* packets have no lane there */
+		return vls > 0; /* packets of some layers have no VL there */
 	return vls > 0 && l->wanted &&
 	       (l->apart < l->n || slvl_slots(l, vls, end) < l->n);
 }
@@ -325,7 +325,7 @@ qos_fits(struct config *c, struct topo *t, const struct route_layers *lanes,
 	return rc;
 }
 
-/* ---- the whole ---- */
+/* ---- a qos ---- */
 
 struct qos *
 qos_make(struct config *c, struct topo *t, const struct route_layers *lanes)
@@ -381,9 +381,10 @@ qos_adopt(struct qos *q, struct topo *t)
 	topo_unref(old);
 }
 
-/* ---- what is there ---- */
+/* ---- what tables hold ---- */
 
-/* Rows to port p from all ports by which packets come. */
+/* True if the rows to port p, from all ports by which packets come, are as
+ * wanted. */
 static bool
 is_mapped(const struct qos *q, const struct sl2vl_cache *known, port_ix p)
 {

@@ -7,7 +7,7 @@
 #include "sm/base/mem.h"
 #include "sm/mad/mad_role.h"
 
-/* One list of the configuration. */
+/* One list of the configuration, and the role that it gives. */
 struct list {
 	const struct schema_names *names;
 	uint8_t role;
@@ -25,8 +25,8 @@ get_lists(const struct config *c, struct list out[LISTS])
 	out[2] = (struct list){&r->root, ROUTE_ROLE_ROOT};
 }
 
-/* The configuration writes GUIDs as 0x and 16 digits, whatever the file does.
- */
+/* True if text is a GUID: the configuration prints GUIDs as 0x and 16 digits,
+ * however they are written in the file. */
 static bool
 is_guid(const char *text, uint64_t *guid)
 {
@@ -52,7 +52,8 @@ roles_by_name(const struct config *c)
 	return false;
 }
 
-/* How much an entry has to say about a switch; 0: it is another one's. */
+/* How closely an entry matches a switch: a GUID most, then a name, then the
+ * longest pattern; 0: it does not. */
 static size_t
 entry_weight(const char *entry, uint64_t guid, const char *name)
 {
@@ -67,10 +68,8 @@ entry_weight(const char *entry, uint64_t guid, const char *name)
 	return fnmatch(entry, name, 0) == 0 ? strlen(entry) + 1 : 0;
 }
 
-/*
- * What the configuration says of one switch. hit: entries that are about
- * somebody, list after list.
- */
+/* The role that the configuration gives to one switch. hit: the entries that
+ * match any switch, list after list. */
 static struct route_role_of
 configured_role(
 	const struct config *c, uint64_t guid, const char *name, bool *hit)
@@ -123,7 +122,7 @@ by_guid(const void *pa, const void *pb)
 	return (int)a->told - (int)b->told;
 }
 
-/* Entries of the configuration that are about no switch here. */
+/* Entries of the configuration that match no switch here. */
 static size_t
 add_unmatched(const struct config *c, const bool *hit,
 	struct route_role_of *out, size_t n)
