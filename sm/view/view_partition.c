@@ -24,7 +24,9 @@ view_partition_keys(const struct view *v, port_ix p, const uint16_t **key)
 	return pkeys_list(&v->pkeys->live, key_port(v->topo, p), key);
 }
 
-/* The first key of a with which it talks to b; only: in this partition. */
+/*
+ * The first key of a with which it talks to b; only: in this partition, or 0.
+ */
 static uint16_t
 first_shared(const struct view *v, port_ix a, port_ix b, uint16_t only)
 {

@@ -13,7 +13,7 @@ view_slvl_sl2vl(const struct view *v, node_ix n, unsigned in, unsigned out,
 	port_ix p = v->topo->node[n].first_port + out;
 	const struct qos *q = v->qos;
 
-	(void)in; /* rows are the same for all of them */
+	(void)in; /* all in-ports have the same row */
 	if (q == NULL || !q->mapped[p])
 		return false;
 	slvl_row(&q->want.levels, vlarb_vls(&q->want, q->topo, p),
@@ -53,7 +53,7 @@ view_slvl_levels(const struct view *v)
 	return v->qos != NULL && v->qos->want.levels.wanted;
 }
 
-/* What routing is told of lanes. */
+/* The options of the engines that concern layers. */
 static struct engine_options
 options_of(const struct config *c)
 {
