@@ -12,8 +12,8 @@
  * subnet administrator, and no other port, through it. Our own port is a full
  * member of it in any case.
  *
- * A port that is given by its name and whose name could not be read keeps the
- * keys that it has: it may only gain.
+ * A port that is given by name keeps the keys that it has while its name
+ * could not be read: it may only gain.
  *
  * IBA volume 1: partitioning 10.9, P_KeyTable 14.2.5.7.
  */

@@ -23,7 +23,7 @@ struct ranges {
 
 struct qos_rule {
 	unsigned level;
-	bool any_service, no_service; /* or for no service */
+	bool any_service, no_service; /* also a request without a service */
 	struct ranges services, classes, pkeys;
 	bool *with, *among; /* [nports], or NULL: any port */
 };

@@ -5,7 +5,7 @@
 #include "config/partition_options.h"
 #include "sm/policy/pkeys.h"
 
-/* The port whose keys count: of a switch its port 0. */
+/* The port that holds the keys: of a switch its port 0. */
 static port_ix
 key_port(const struct topo *t, port_ix p)
 {

@@ -18,9 +18,9 @@
 
 struct view_redundancy {
 	unsigned refs;
-	size_t nodes;		      /* with several ports */
-	struct redundancy_node *node; /* of these, those with a single point of
-				     failure, by key */
+	size_t nodes; /* with several ports */
+	struct redundancy_node
+		*node; /* with a single point of failure, by key */
 	size_t nsingle;
 	struct redundancy_point *point; /* with most nodes first */
 	size_t npoints;
