@@ -60,9 +60,9 @@ sm_enter(struct sm *sm, enum sm_phase phase, struct mono now)
 /* ---- answers that are late ---- */
 
 /*
- * An answer that is late may never come, because a link on its path is down
- * whose trap has not arrived, or cannot. The path probe looks for it
- * (discovery/sweep/path_probe.h). A port that it finds down is a port that
+ * An answer that is late may never come, because a link on its path is down and
+ * the trap about it has not arrived, or cannot. The path probe looks for such a
+ * link (discovery/sweep/path_probe.h). A port that it finds down is a port that
  * changed: a probe of its switch that is under way reads it at once, otherwise
  * the switch is marked dirty. SMPs under way beyond it are given up by then.
  */
@@ -94,7 +94,7 @@ probe_late_answer(void *cookie, const void *owner, const struct xact_request *r,
 {
 	struct sm *sm = cookie;
 
-	/* At the first bring-up no path is lost: late answers are load. */
+	/* At the first bring-up answers are late because nodes are busy. */
 	if (sm->view == NULL)
 		return;
 	/* whether our own link is up is found by light sweeps */
@@ -292,8 +292,7 @@ take_request(struct sm *sm, const struct transport_msg *m, const struct smp *s,
 	struct mono now)
 {
 	if (m->error != 0)
-		return; /* one of our requests that came back after its time-out
-			 */
+		return; /* a request of ours, returned too late */
 	if (s->method == MAD_TRAP && s->attr == MAD_NOTICE)
 		trap_receive(sm, m, s, now);
 	else if (s->method == MAD_GET || s->method == MAD_SET) {

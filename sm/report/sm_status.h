@@ -56,11 +56,10 @@ struct sm_status {
 	uint64_t malformed;  /* MADs dropped by the decoder */
 	uint64_t requests_refused; /* SA and unknown requests refused */
 	uint64_t sweeps_full, sweeps_light, probes;
-	uint64_t pushes_stopped; /* overtaken by a change in the fabric */
-	const char *writing;	 /* the phase of a push, "" else; static */
-	uint64_t checked,
-		untrue;	  /* blocks read after a push; not as acknowledged */
-	uint64_t altered; /* blocks and ports that another SM changed */
+	uint64_t pushes_stopped;  /* overtaken by a change in the fabric */
+	const char *writing;	  /* the phase of a push, "" else; static */
+	uint64_t checked, untrue; /* read after a push; not as acked */
+	uint64_t altered;	  /* blocks and ports that another SM changed */
 	uint64_t keys_checked, keys_untrue; /* P_Key blocks; tables altered */
 	struct sl2vl_scan_counts
 		scan;	     /* SL2VL rows read for blocked pairs of others */
