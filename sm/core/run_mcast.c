@@ -52,11 +52,9 @@ struct sm_mcast {
 	uint64_t stamp; /* count of joins that the present cycle serves */
 	struct mono gather;
 	struct mono rest; /* nothing is written before */
-	bool finding;	  /* switches may hold trees of another run or SM
-			   */
+	bool finding;	  /* switches may hold trees of another run or SM */
 	bool looking;  /* unread tables are to be read before routes are made */
-	bool judging;  /* before a push: which trees may stay is undecided
-			*/
+	bool judging;  /* before a push: which trees may stay is undecided */
 	bool clearing; /* trees are taken away for a push */
 	bool stuck;    /* ... and a switch did not answer */
 	bool ahead;    /* mft has the topology of that push already */
