@@ -124,7 +124,7 @@ drain_inherited(struct sm *sm, struct mono now)
 /* ---- planning ---- */
 
 _Static_assert((int)CONFIG_METHOD_DYNAMIC == (int)TRANSITION_DYNAMIC,
-	"the configuration's words are those of enum safe_method");
+	"the configuration's words are those of enum transition_method_kind");
 
 /*
  * After a restart the routes in force are read back from the switches, in the
