@@ -61,7 +61,9 @@ struct daemon {
 	struct sm_ops ops; /* lent to the core */
 	struct sm *sm;
 	struct ctl *ctl;
+	struct umad_port_name port;
 	struct status_daemon facts;
+	struct status_control control;
 	struct mono watchdog_half;
 	uint64_t watchdog_seen; /* transactions over when last fed */
 	enum sm_phase watchdog_phase;
@@ -73,6 +75,11 @@ struct daemon {
 static void
 gather_status(struct daemon *d, struct sm_status *sm, struct status_facts *f)
 {
+	const struct ctl_stats *c = d->ctl != NULL ? ctl_stats(d->ctl) : NULL;
+
+	if (c != NULL)
+		d->control = (struct status_control){c->accepted, c->requests,
+			c->malformed, c->refused, c->dropped, c->clients};
 	sm_status(d->sm, sm);
 	*f = (struct status_facts){
 		.daemon = &d->facts,
@@ -80,7 +87,7 @@ gather_status(struct daemon *d, struct sm_status *sm, struct status_facts *f)
 		.sm = sm,
 		.wire = sm_xact_stats(d->sm),
 		.view = sm_view(d->sm),
-		.ctl = d->ctl != NULL ? ctl_stats(d->ctl) : NULL,
+		.ctl = c != NULL ? &d->control : NULL,
 		.ring_dropped = umad_dropped(d->umad),
 		.now = loop_now(),
 	};
@@ -449,8 +456,13 @@ static json_t *
 ctl_wants_groups(void *cookie, const char *which, struct reason *why)
 {
 	const struct daemon *d = cookie;
+	const struct groups_facts f = {
+		.sa = sm_sa(d->sm),
+		.topo = sm_view(d->sm)->topo,
+		.tree = sm_mcast_trees(d->sm),
+	};
 
-	return groups_json(d->sm, which, why);
+	return groups_json(&f, which, why);
 }
 
 static json_t *
@@ -546,7 +558,7 @@ open_control(struct daemon *d)
 static int
 open_port(struct daemon *d)
 {
-	struct umad_port_name *p = &d->facts.port;
+	struct umad_port_name *p = &d->port;
 	struct reason why;
 
 	d->umad = umad_open(d->boot->fabric.port, true, on_wire, d, p, &why);
@@ -554,6 +566,8 @@ open_port(struct daemon *d)
 		log_error("port: %s", why.text);
 		return -1;
 	}
+	memcpy(d->facts.device, p->device, sizeof(d->facts.device));
+	d->facts.port = p->port;
 	log_info("port: device=%s port=%d guid=0x%016llx asked=%s", p->device,
 		p->port, (unsigned long long)p->guid, d->boot->fabric.port);
 	return 0;
@@ -581,7 +595,7 @@ make_core(struct daemon *d)
 	(void)snprintf(d->facts.state_lost, sizeof(d->facts.state_lost), "%s",
 		lost.text);
 	d->sm = sm_new(d->config, &state, umad_transport(d->umad), &d->ops,
-		d->facts.port.guid);
+		d->port.guid);
 	state_file_free(&state);
 }
 
