@@ -42,7 +42,7 @@ sim_defaults(void)
 
 /* The cable in a port, as the fabric has it. */
 static void
-plug(struct sim *s, const struct fabric *f, uint32_t node, unsigned port)
+set_peer(struct sim *s, const struct fabric *f, uint32_t node, unsigned port)
 {
 	struct sim_port *q = sim_int_port(s, node, port);
 	unsigned pp = 0;
@@ -81,12 +81,12 @@ add_node(struct sim *s, const struct fabric *f, uint32_t ix)
 		q->guid = fabric_port(f, ix, p)->guid;
 		q->peer = q->to = FABRIC_NONE;
 		q->rate = (struct fabric_rate){2, 4, 0, false};
-		plug(s, f, ix, p);
+		set_peer(s, f, ix, p);
 	}
 }
 
 static void
-boot(struct sim *s, const struct fabric *f, uint32_t ix)
+boot_node(struct sim *s, const struct fabric *f, uint32_t ix)
 {
 	const struct sim_node *n = &s->node[ix];
 
@@ -118,7 +118,7 @@ sim_new(const struct fabric *f, const struct sim_options *o)
 	for (uint32_t i = 0; i < f->nnodes; i++)
 		add_node(s, f, i);
 	for (uint32_t i = 0; i < f->nnodes; i++)
-		boot(s, f, i);
+		boot_node(s, f, i);
 	for (uint32_t i = 0; i < f->nnodes; i++) {
 		for (unsigned p = 1; p <= s->node[i].nports; p++)
 			sim_port_refresh(s, i, p);
@@ -128,7 +128,7 @@ sim_new(const struct fabric *f, const struct sim_options *o)
 
 /* A longer copy, the new part zero; the old one is freed. */
 static void *
-longer(void *old, size_t n, size_t to, size_t size)
+grow_zeroed(void *old, size_t n, size_t to, size_t size)
 {
 	void *p = mem_zalloc(to, size);
 
@@ -143,18 +143,18 @@ sim_grow(struct sim *s, const struct fabric *f)
 	uint32_t n = s->nnodes;
 
 	assert(!s->watch && !s->plane.run && f->nnodes >= n);
-	s->node = longer(s->node, n, f->nnodes, sizeof(*s->node));
-	s->port = longer(s->port, s->nports, f->nports, sizeof(*s->port));
+	s->node = grow_zeroed(s->node, n, f->nnodes, sizeof(*s->node));
+	s->port = grow_zeroed(s->port, s->nports, f->nports, sizeof(*s->port));
 	s->nnodes = f->nnodes;
 	s->nports = f->nports;
 	for (uint32_t i = n; i < s->nnodes; i++) {
 		add_node(s, f, i);
-		boot(s, f, i);
+		boot_node(s, f, i);
 	}
 	for (uint32_t i = 0; i < s->nnodes; i++) {
 		for (unsigned p = 1; p <= s->node[i].nports; p++) {
 			if (sim_int_port(s, i, p)->peer == FABRIC_NONE)
-				plug(s, f, i, p);
+				set_peer(s, f, i, p);
 		}
 	}
 	for (uint32_t i = n; i < s->nnodes; i++) {
@@ -196,7 +196,7 @@ endpoint_at(const struct sim *s, uint32_t node, unsigned port)
 }
 
 static bool
-find_way(struct sim *s, const struct sim_endpoint *e, struct transport_msg *m,
+find_path(struct sim *s, const struct sim_endpoint *e, struct transport_msg *m,
 	struct sim_way *w)
 {
 	if (m->mad[AT_CLASS] == MAD_SUBN_DR) {
@@ -231,7 +231,7 @@ sim_send(struct sim_endpoint *e, const struct transport_msg *m)
 		s->stats.lost_silent++;
 		return;
 	}
-	if (!find_way(s, e, &msg.m, &w))
+	if (!find_path(s, e, &msg.m, &w))
 		return;
 	msg.m.lid = m->mad[AT_CLASS] == MAD_SUBN_DR ? LID_PERMISSIVE : pi->lid;
 	msg.m.error = 0;
@@ -363,7 +363,7 @@ hook_passes(struct sim *s, struct sim_msg *msg)
 }
 
 static void
-deliver(struct sim *s, struct sim_msg *msg)
+deliver_to_endpoint(struct sim *s, struct sim_msg *msg)
 {
 	int e = endpoint_at(s, msg->node, msg->port);
 
@@ -409,7 +409,7 @@ send_answer(struct sim *s, struct sim_msg *a, int origin, struct mono wait)
 
 /* Is what has arrived the SMA's business, or an endpoint's? */
 static bool
-for_sma(const struct sim *s, const struct sim_msg *msg)
+is_for_sma(const struct sim *s, const struct sim_msg *msg)
 {
 	uint8_t class = msg->m.mad[AT_CLASS], method = msg->m.mad[AT_METHOD];
 	uint16_t attr = be_get16(msg->m.mad + AT_ATTR);
@@ -435,7 +435,7 @@ service_of(const struct sim *s, const struct sim_node *n)
 }
 
 static void
-arrive(struct sim *s, struct sim_msg *msg, int origin)
+receive_msg(struct sim *s, struct sim_msg *msg, int origin)
 {
 	struct sim_node *n = &s->node[msg->node];
 	int64_t wait = n->busy.ns > s->now.ns ? n->busy.ns - s->now.ns : 0;
@@ -443,8 +443,8 @@ arrive(struct sim *s, struct sim_msg *msg, int origin)
 	int64_t service = service_of(s, n);
 	unsigned queue = n->attrs.queue ? n->attrs.queue : s->o.sma_queue;
 
-	if (!for_sma(s, msg)) {
-		deliver(s, msg);
+	if (!is_for_sma(s, msg)) {
+		deliver_to_endpoint(s, msg);
 		return;
 	}
 	msg->where = SIM_AT_SMA;
@@ -500,12 +500,12 @@ sim_step(struct sim *s)
 	switch (e.kind) {
 	case EV_ARRIVE:
 		f = take_flight(s, e.ix);
-		arrive(s, &f.msg, f.origin);
+		receive_msg(s, &f.msg, f.origin);
 		free(f.held);
 		break;
 	case EV_DELIVER:
 		f = take_flight(s, e.ix);
-		deliver(s, &f.msg);
+		deliver_to_endpoint(s, &f.msg);
 		free(f.held);
 		break;
 	case EV_TRAP:

@@ -80,7 +80,7 @@ sim_fault_flap_due(struct sim *s, uint32_t ix)
 
 /* Forget everything that an SM has written. */
 static void
-wipe(struct sim *s, uint32_t node)
+wipe_node(struct sim *s, uint32_t node)
 {
 	struct sim_node *n = &s->node[node];
 
@@ -110,7 +110,7 @@ sim_fault_node(struct sim *s, uint32_t node, bool present)
 		return;
 	n->present = present;
 	if (present)
-		wipe(s, node);
+		wipe_node(s, node);
 	refresh_all(s, node);
 }
 

@@ -157,7 +157,7 @@ sim_ibsim_boot(struct sim *s, uint32_t node, unsigned port, bool linked)
 
 /* A link carries when both of its ends say LinkUp. */
 static void
-relink(struct sim *s, uint32_t node, unsigned port)
+update_link(struct sim *s, uint32_t node, unsigned port)
 {
 	struct sim_port *p = sim_int_port(s, node, port), *q;
 	bool up;
@@ -182,7 +182,7 @@ highest_bit(unsigned v)
 
 /* What both ends allow, at most. */
 static void
-negotiate(struct mad_port_info *a, struct mad_port_info *b)
+negotiate_rate(struct mad_port_info *a, struct mad_port_info *b)
 {
 	uint8_t width = highest_bit(a->width_enabled & b->width_enabled);
 	uint8_t ext = highest_bit(a->speed_ext_enabled & b->speed_ext_enabled);
@@ -238,10 +238,10 @@ set_port_info(struct sim *s, uint32_t node, unsigned port, const uint8_t *d)
 		is->speed_ext_supported)
 		is->speed_ext_enabled = in.speed_ext_enabled;
 	if (p->peer != FABRIC_NONE)
-		negotiate(is, &sim_int_port(s, p->peer, p->peer_port)->pi);
+		negotiate_rate(is, &sim_int_port(s, p->peer, p->peer_port)->pi);
 	if (in.phys_state) {
 		is->phys_state = in.phys_state;
-		relink(s, node, port);
+		update_link(s, node, port);
 	}
 	status = set_state(s, p, in.state);
 	if (status || in.op_vls > is->vl_cap)

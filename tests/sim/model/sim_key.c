@@ -30,7 +30,7 @@ guard_of(const struct sim *s, uint32_t node, unsigned port)
 
 /* The lease ran out while nobody with the key came: no more protection. */
 static void
-expire(const struct sim *s, struct sim_port *p)
+expire_lease(const struct sim *s, struct sim_port *p)
 {
 	if (p->lease.ns == 0 || mono_before(s->now, p->lease))
 		return;
@@ -39,7 +39,7 @@ expire(const struct sim *s, struct sim_port *p)
 }
 
 static void
-complain(struct sim *s, const struct sim_msg *q, const struct smp *req)
+report_violation(struct sim *s, const struct sim_msg *q, const struct smp *req)
 {
 	unsigned hops = req->hop_cnt;
 	struct mad_violation v = {
@@ -63,9 +63,9 @@ complain(struct sim *s, const struct sim_msg *q, const struct smp *req)
 
 /* Is the key good enough for this port? A lease stops or starts to run. */
 static bool
-admits(struct sim *s, struct sim_port *p, const struct smp *req)
+is_mkey_accepted(struct sim *s, struct sim_port *p, const struct smp *req)
 {
-	expire(s, p);
+	expire_lease(s, p);
 	if (p->pi.mkey == 0 || p->pi.mkey == req->mkey) {
 		p->lease.ns = 0;
 		return true;
@@ -91,9 +91,10 @@ sim_key_check(struct sim *s, const struct sim_msg *q, const struct smp *req)
 	if (req->attr == MAD_PORT_INFO && !is_switch(s, q->node) && num > 0 &&
 		num <= s->node[q->node].nports)
 		there = sim_int_port(s, q->node, num);
-	if (admits(s, here, req) && (there == here || admits(s, there, req)))
+	if (is_mkey_accepted(s, here, req) &&
+		(there == here || is_mkey_accepted(s, there, req)))
 		return true;
-	complain(s, q, req);
+	report_violation(s, q, req);
 	return false;
 }
 

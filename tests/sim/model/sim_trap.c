@@ -44,7 +44,8 @@ send_trap(struct sim *s, uint32_t node, unsigned which)
 
 /* A new reason to trap: what was said before is void. */
 static struct sim_trap *
-raise(struct sim *s, uint32_t node, unsigned which, struct mad_notice *notice)
+raise_trap(
+	struct sim *s, uint32_t node, unsigned which, struct mad_notice *notice)
 {
 	struct sim_trap *t = &s->node[node].trap[which];
 	const struct mad_port_info *pi = &sim_int_port(s, node, t->port)->pi;
@@ -76,7 +77,7 @@ sim_trap_link(struct sim *s, uint32_t node)
 	};
 
 	s->node[node].trap[TRAP_128].port = 0;
-	(void)raise(s, node, TRAP_128, &n);
+	(void)raise_trap(s, node, TRAP_128, &n);
 }
 
 void
@@ -92,7 +93,7 @@ sim_trap_local(struct sim *s, uint32_t node, unsigned port, uint16_t flags)
 	};
 
 	s->node[node].trap[TRAP_144].port = (uint8_t)port;
-	(void)raise(s, node, TRAP_144, &n);
+	(void)raise_trap(s, node, TRAP_144, &n);
 }
 
 /* The first of its kind is told until it is repressed, others meanwhile not. */
@@ -112,7 +113,7 @@ sim_trap_violation(struct sim *s, uint32_t node, unsigned port, uint16_t trap,
 	if (t->pending)
 		return;
 	t->port = (uint8_t)port;
-	t = raise(s, node, which, &n);
+	t = raise_trap(s, node, which, &n);
 	if (t)
 		mad_violation_encode(v, trap, t->data);
 }
