@@ -21,7 +21,7 @@ struct search {
 
 /* The lane that a waiting packet wants to go to. */
 static uint32_t
-wanted(const struct data *d, const struct data_packet *k)
+wanted_buffer(const struct data *d, const struct data_packet *k)
 {
 	uint32_t out = k->at - d->port[k->at].num + k->out;
 
@@ -38,7 +38,7 @@ has_credit(const struct data *d, const struct data_packet *k)
 
 /* Blocks that are held by packets in the buffer which do not move. */
 static uint32_t
-resting(const struct data *d, const struct data_in *l)
+resting_blocks(const struct data *d, const struct data_in *l)
 {
 	uint32_t n = 0;
 
@@ -49,11 +49,11 @@ resting(const struct data *d, const struct data_in *l)
 
 /* Lives by itself, whatever the others do. */
 static bool
-moves(const struct data *d, uint32_t lane)
+is_moving(const struct data *d, uint32_t lane)
 {
 	const struct data_in *l = &d->in[lane];
 
-	return l->fly || l->occ != resting(d, l);
+	return l->fly || l->occ != resting_blocks(d, l);
 }
 
 /* Can a packet of this lane go on, as far as is known? */
@@ -66,7 +66,7 @@ can_go(const struct search *s, uint32_t lane)
 	for (uint32_t x = d->in[lane].head; x != DATA_NONE && left; left--) {
 		const struct data_packet *k = &d->packet[x];
 
-		if (has_credit(d, k) || !s->stuck[wanted(d, k)])
+		if (has_credit(d, k) || !s->stuck[wanted_buffer(d, k)])
 			return true;
 		x = k->next;
 	}
@@ -74,9 +74,9 @@ can_go(const struct search *s, uint32_t lane)
 }
 
 static void
-collect(struct search *s, uint32_t lane)
+add_suspect(struct search *s, uint32_t lane)
 {
-	if (moves(s->d, lane))
+	if (is_moving(s->d, lane))
 		return;
 	s->stuck[lane] = true;
 	s->lane[s->n++] = lane;
@@ -84,7 +84,7 @@ collect(struct search *s, uint32_t lane)
 
 /* Take out what lives until nothing more does. */
 static void
-spread(struct search *s)
+remove_live(struct search *s)
 {
 	uint32_t before;
 
@@ -130,7 +130,7 @@ print_cycle(struct data *d, uint32_t lane)
 
 	while (!seen[lane]) {
 		seen[lane] = true;
-		lane = wanted(d, &d->packet[d->in[lane].head]);
+		lane = wanted_buffer(d, &d->packet[d->in[lane].head]);
 	}
 	free(seen);
 	from = lane;
@@ -139,7 +139,7 @@ print_cycle(struct data *d, uint32_t lane)
 	do {
 		d->cycle_length++;
 		name_lane(d, lane, &d->cycle);
-		lane = wanted(d, &d->packet[d->in[lane].head]);
+		lane = wanted_buffer(d, &d->packet[d->in[lane].head]);
 	} while (lane != from);
 	buf_printf(&d->cycle,
 		"deadlock at %.3f us: these %u buffers wait for each other in a"
@@ -162,9 +162,10 @@ data_deadlock_look(struct data *d)
 	s.lane = mem_alloc(lanes * sizeof(*s.lane));
 	for (uint32_t i = 0; i < d->s->nports; i++) {
 		for (unsigned m = d->port[i].in; m; m &= m - 1)
-			collect(&s, i * d->vls + (unsigned)__builtin_ctz(m));
+			add_suspect(
+				&s, i * d->vls + (unsigned)__builtin_ctz(m));
 	}
-	spread(&s);
+	remove_live(&s);
 	ndead = s.n;
 	d->deadlock_now = ndead > 0;
 	if (ndead && !d->deadlock) {

@@ -46,7 +46,7 @@ take_up(struct data *d, uint32_t ix)
 
 /* Take up the messages that are due, and wake up for the next one. */
 static void
-fill(struct data *d, uint32_t ix)
+take_due_messages(struct data *d, uint32_t ix)
 {
 	struct data_end *e = &d->end[ix];
 
@@ -107,7 +107,7 @@ struct ready {
 };
 
 static void
-look(const struct data *d, uint32_t port, const struct data_end *e,
+find_ready(const struct data *d, uint32_t port, const struct data_end *e,
 	struct ready *r)
 {
 	unsigned seen = 0;
@@ -146,7 +146,7 @@ send_one(struct data *d, uint32_t port, struct data_end *e)
 	uint32_t px;
 	unsigned vl;
 
-	look(d, port, e, &r);
+	find_ready(d, port, e, &r);
 	if (r.bad >= 0) {
 		/* what cannot be sent takes its time all the same */
 		px = cut_packet(d, e, (unsigned)r.bad);
@@ -164,13 +164,13 @@ send_one(struct data *d, uint32_t port, struct data_end *e)
 
 /* What is given to a port that is not Active, if that does not wait. */
 static void
-lose(struct data *d, uint32_t end)
+drop_unsent(struct data *d, uint32_t end)
 {
 	struct data_end *e = &d->end[end];
 
 	while (d->sending && d->t.lose && e->n > 0) {
 		data_net_drop(d, cut_packet(d, e, 0), DATA_DROP_DEAD);
-		fill(d, end);
+		take_due_messages(d, end);
 	}
 }
 
@@ -180,9 +180,9 @@ data_host_output(struct data *d, uint32_t port)
 	struct data_port *p = &d->port[port];
 	struct data_end *e = &d->end[p->end];
 
-	fill(d, p->end);
+	take_due_messages(d, p->end);
 	if (!p->live)
-		lose(d, p->end);
+		drop_unsent(d, p->end);
 	if (!p->live || e->n == 0)
 		return;
 	if (p->busy > d->now) {
@@ -191,7 +191,7 @@ data_host_output(struct data *d, uint32_t port)
 	}
 	if (!send_one(d, port, e))
 		return;
-	fill(d, p->end);
+	take_due_messages(d, p->end);
 	if (e->n || (d->sending && e->due <= p->busy))
 		data_net_arm(d, port);
 }

@@ -24,7 +24,7 @@ data_net_packet(struct data *d)
 }
 
 static void
-release(struct data *d, uint32_t px)
+release_packet(struct data *d, uint32_t px)
 {
 	d->packet[px].state = DATA_FREE;
 	d->packet[px].next = d->free_packet;
@@ -39,7 +39,7 @@ data_net_drop(struct data *d, uint32_t px, enum data_drop why)
 	d->drop[why]++;
 	if (d->bin_ps)
 		data_report_bin(d, d->now)->drops++;
-	release(d, px);
+	release_packet(d, px);
 }
 
 int64_t
@@ -116,7 +116,7 @@ data_net_credit(struct data *d, const struct data_event *e)
 
 /* Does the end port that packet k came to have its LID? */
 static bool
-owns(const struct data *d, const struct data_packet *k)
+is_at_dest(const struct data *d, const struct data_packet *k)
 {
 	const struct mad_port_info *pi = &d->s->port[k->at].pi;
 
@@ -141,14 +141,14 @@ data_net_deliver(struct data *d, uint32_t px)
 			data_net_drop(d, px, DATA_DROP_LINK);
 			return;
 		}
-		if (!owns(d, k)) {
+		if (!is_at_dest(d, k)) {
 			data_net_drop(d, px, DATA_DROP_STRANGER);
 			return;
 		}
 	}
 	d->delivered++;
 	data_report_count(d, k);
-	release(d, px);
+	release_packet(d, px);
 }
 
 /* Femtoseconds per byte of one lane's data, line coding taken off. */
