@@ -85,7 +85,7 @@ count_degrees(struct cycle *c)
 
 /* Take away channels that nothing waits for until none is left or a cycle. */
 static uint32_t
-peel(struct cycle *c)
+peel_acyclic(struct cycle *c)
 {
 	uint32_t n = 0;
 
@@ -107,7 +107,7 @@ peel(struct cycle *c)
 
 /* The shortest way from a channel back to itself; its length, or 0. */
 static uint32_t
-search(struct cycle *c, uint32_t start)
+find_shortest(struct cycle *c, uint32_t start)
 {
 	uint32_t n = 0;
 
@@ -166,7 +166,7 @@ name_cycle(struct cycle *c, uint32_t start, uint32_t len)
 
 /* A channel that ch waits behind and that was not peeled off: there is one. */
 static uint32_t
-before(const struct cycle *c, uint32_t ch)
+prev_channel(const struct cycle *c, uint32_t ch)
 {
 	const struct sim *s = c->j->s;
 	unsigned lanes = c->j->lanes;
@@ -199,7 +199,7 @@ onto_cycle(struct cycle *c, uint32_t ch)
 	memset(c->from, 0, c->n * sizeof(*c->from));
 	while (!c->from[ch]) {
 		c->from[ch] = 1;
-		ch = before(c, ch);
+		ch = prev_channel(c, ch);
 	}
 	return ch;
 }
@@ -217,13 +217,13 @@ name_shortest(struct cycle *c)
 		if (c->degree[ch] == 0 || seen++ % stride)
 			continue;
 		start = onto_cycle(c, ch);
-		len = search(c, start);
+		len = find_shortest(c, start);
 		if (len && (!best || len < best)) {
 			best = len;
 			at = start;
 		}
 	}
-	c->j->r->cycle_length = search(c, at);
+	c->j->r->cycle_length = find_shortest(c, at);
 	name_cycle(c, at, best);
 }
 
@@ -238,7 +238,7 @@ referee_cycle_find(struct referee *j)
 	c.queue = mem_zalloc(n + 1, sizeof(*c.queue));
 	c.from = mem_zalloc(n, sizeof(*c.from));
 	count_degrees(&c);
-	j->r->cyclic = peel(&c);
+	j->r->cyclic = peel_acyclic(&c);
 	if (j->r->cyclic)
 		name_shortest(&c);
 	free(c.degree);

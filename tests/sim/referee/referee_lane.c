@@ -24,14 +24,14 @@ lanes_of(const struct sim_port *p)
 }
 
 static const uint8_t *
-row(const struct sim_node *n, unsigned in, unsigned out)
+sl2vl_row(const struct sim_node *n, unsigned in, unsigned out)
 {
 	return n->sw->sl2vl[in * (n->nports + 1U) + out];
 }
 
 /* Do all switches map all SLs alike, wherever a packet comes from? */
 static bool
-uniform(const struct referee *j)
+is_sl2vl_uniform(const struct referee *j)
 {
 	const uint8_t *first = NULL;
 	bool untouched = false;
@@ -44,8 +44,8 @@ uniform(const struct referee *j)
 		untouched = untouched || !n->sw->sl2vl;
 		for (unsigned k = 0; n->sw->sl2vl && k < n->nports * n->nports;
 			k++) {
-			const uint8_t *r =
-				row(n, k / n->nports + 1, k % n->nports + 1);
+			const uint8_t *r = sl2vl_row(
+				n, k / n->nports + 1, k % n->nports + 1);
 
 			first = first ? first : r;
 			if (memcmp(r, first, SLS / 2) != 0)
@@ -72,7 +72,7 @@ referee_lane_begin(struct referee *j)
 		}
 	}
 	/* alike everywhere and all SLs in use: each lane is as the others */
-	j->lanes = !j->sls && uniform(j) ? 1 : most;
+	j->lanes = !j->sls && is_sl2vl_uniform(j) ? 1 : most;
 	j->dep = mem_zalloc(j->s->nports, sizeof(*j->dep));
 	if (j->lanes > 1)
 		j->on = mem_zalloc(
@@ -90,8 +90,8 @@ referee_lane_end(struct referee *j)
 
 /* From lane a of the link into a port to lane b of the link out of another. */
 static void
-depend(struct referee *j, uint32_t sw, unsigned in, unsigned a, unsigned out,
-	unsigned b)
+add_dependency(struct referee *j, uint32_t sw, unsigned in, unsigned a,
+	unsigned out, unsigned b)
 {
 	uint64_t(**dep)[4] = &j->dep[j->s->node[sw].first + in];
 
@@ -110,7 +110,8 @@ add_plain(struct referee *j)
 		if (!referee_arrives(j, sw) || m >= REFEREE_LOST ||
 			j->next[m] >= REFEREE_LOST)
 			continue;
-		depend(j, m, sim_int_port(j->s, sw, j->out[sw])->peer_port, 0,
+		add_dependency(j, m,
+			sim_int_port(j->s, sw, j->out[sw])->peer_port, 0,
 			j->out[m], 0);
 	}
 }
@@ -120,7 +121,7 @@ add_plain(struct referee *j)
  * nowhere are returned.
  */
 static uint16_t
-turn(struct referee *j, uint32_t sw, unsigned in, int a, uint16_t sls,
+map_sls(struct referee *j, uint32_t sw, unsigned in, int a, uint16_t sls,
 	uint16_t *onto)
 {
 	unsigned out = j->out[sw];
@@ -139,7 +140,7 @@ turn(struct referee *j, uint32_t sw, unsigned in, int a, uint16_t sls,
 		}
 		onto[b] |= (uint16_t)(1U << sl);
 		if (a >= 0 && j->next[sw] < REFEREE_LOST)
-			depend(j, sw, in, (unsigned)a, out, b);
+			add_dependency(j, sw, in, (unsigned)a, out, b);
 	}
 	return lost;
 }
@@ -161,7 +162,7 @@ judge_lost(struct referee *j, uint32_t sw, unsigned in,
 
 /* The SLs that start at a port of a switch: its own, or those of a host. */
 static uint16_t
-starting(const struct referee *j, uint32_t sw, unsigned port,
+starting_sls(const struct referee *j, uint32_t sw, unsigned port,
 	const struct referee_lid *l)
 {
 	const struct sim_port *p = sim_int_port(j->s, sw, port), *q = p;
@@ -187,13 +188,13 @@ add_switch(struct referee *j, uint32_t sw, const struct referee_lid *l)
 
 	for (unsigned in = 0; in <= n->nports; in++) {
 		uint16_t *on = &j->on[(size_t)(n->first + in) * j->lanes];
-		uint16_t sls = starting(j, sw, in, l), lost = 0, all = sls;
+		uint16_t sls = starting_sls(j, sw, in, l), lost = 0, all = sls;
 
 		if (sls && j->out[sw])
-			lost = turn(j, sw, in, -1, sls, onto);
+			lost = map_sls(j, sw, in, -1, sls, onto);
 		for (unsigned a = 0; a < j->lanes; a++) {
 			if (on[a] && j->out[sw])
-				lost |= turn(j, sw, in, (int)a, on[a], onto);
+				lost |= map_sls(j, sw, in, (int)a, on[a], onto);
 			all |= on[a];
 			on[a] = 0;
 		}

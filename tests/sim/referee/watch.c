@@ -22,7 +22,7 @@ watch_record(const struct watch *w, uint32_t node, unsigned port)
 }
 
 static bool
-carries(const struct sim_port *p)
+carries_data(const struct sim_port *p)
 {
 	return p->up && p->pi.state >= ST_ARMED;
 }
@@ -33,8 +33,8 @@ link_alive(const struct watch *w, uint32_t node, unsigned port)
 {
 	const struct sim_port *p = sim_int_port(w->s, node, port);
 
-	return p->peer != FABRIC_NONE && carries(p) &&
-	       carries(sim_int_port(w->s, p->peer, p->peer_port));
+	return p->peer != FABRIC_NONE && carries_data(p) &&
+	       carries_data(sim_int_port(w->s, p->peer, p->peer_port));
 }
 
 bool

@@ -45,7 +45,7 @@ struct watch_lanes {
 };
 
 static uint32_t
-vertex(uint32_t rec, unsigned lane)
+channel_index(uint32_t rec, unsigned lane)
 {
 	return rec * LANES + lane;
 }
@@ -166,7 +166,7 @@ watch_lane_suspect(struct watch *w)
 
 /* Lanes of an out-port that packets may be put on. */
 static bool
-takes(const struct sim_port *p, unsigned lane)
+is_vl_usable(const struct sim_port *p, unsigned lane)
 {
 	static const uint8_t n[] = {1, 1, 2, 4, 8, 15};
 
@@ -176,7 +176,7 @@ takes(const struct sim_port *p, unsigned lane)
 
 /* The out-port and the channel of what a switch sends to a LID, or false. */
 static bool
-way_on(const struct watch *w, uint32_t sw, unsigned in, unsigned out)
+has_next_hop(const struct watch *w, uint32_t sw, unsigned in, unsigned out)
 {
 	return out != 0 && out <= w->s->node[sw].nports && out != in &&
 	       w->live[watch_record(w, sw, out)] &&
@@ -192,7 +192,8 @@ struct spot {
 };
 
 static void
-depend(struct watch *w, const struct spot *at, unsigned out, unsigned lane)
+add_dependency(
+	struct watch *w, const struct spot *at, unsigned out, unsigned lane)
 {
 	uint16_t(**dep)[LANES] =
 		&w->lanes->dep[watch_record(w, at->sw, at->in)];
@@ -205,7 +206,7 @@ depend(struct watch *w, const struct spot *at, unsigned out, unsigned lane)
 
 /* They go on by out; what is new there is put on the list of n. */
 static uint32_t
-step(struct watch *w, const struct spot *at, unsigned out, uint32_t n)
+follow_hop(struct watch *w, const struct spot *at, unsigned out, uint32_t n)
 {
 	uint32_t rec = watch_record(w, at->sw, out);
 	const struct sim_port *p = &w->s->port[rec];
@@ -217,14 +218,14 @@ step(struct watch *w, const struct spot *at, unsigned out, uint32_t n)
 		if ((at->sls >> sl & 1) == 0)
 			continue;
 		b = sim_vl(w->s, at->sw, at->in, out, sl);
-		if (!takes(p, b))
+		if (!is_vl_usable(p, b))
 			continue;
 		if (at->lane >= 0)
-			depend(w, at, out, b);
-		if ((l->on[vertex(rec, b)] >> sl & 1) != 0)
+			add_dependency(w, at, out, b);
+		if ((l->on[channel_index(rec, b)] >> sl & 1) != 0)
 			continue;
-		l->on[vertex(rec, b)] |= (uint16_t)(1U << sl);
-		l->list[n++] = vertex(rec, b) * SLS + sl;
+		l->on[channel_index(rec, b)] |= (uint16_t)(1U << sl);
+		l->list[n++] = channel_index(rec, b) * SLS + sl;
 	}
 	return n;
 }
@@ -258,10 +259,10 @@ goes_round(
 		unsigned out = w->table[sw][lid];
 		const struct sim_port *p;
 
-		if (!way_on(w, sw, in, out))
+		if (!has_next_hop(w, sw, in, out))
 			return false;
 		p = sim_int_port(w->s, sw, out);
-		if (!takes(p, sim_vl(w->s, sw, in, out, sl)))
+		if (!is_vl_usable(p, sim_vl(w->s, sw, in, out, sl)))
 			return false;
 		sw = p->peer;
 		in = p->peer_port;
@@ -295,8 +296,8 @@ follow_lid(struct watch *w, unsigned lid, uint32_t to)
 		const struct spot at = {e->sw, e->in, -1, e->ever[to]};
 		unsigned out = w->table[e->sw][lid];
 
-		if (e->up && at.sls != 0 && way_on(w, e->sw, e->in, out))
-			n = step(w, &at, out, n);
+		if (e->up && at.sls != 0 && has_next_hop(w, e->sw, e->in, out))
+			n = follow_hop(w, &at, out, n);
 	}
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t v = l->list[i] / SLS;
@@ -305,8 +306,8 @@ follow_lid(struct watch *w, unsigned lid, uint32_t to)
 			(uint16_t)(1U << l->list[i] % SLS)};
 		unsigned out = w->table[at.sw][lid];
 
-		if (way_on(w, at.sw, at.in, out))
-			n = step(w, &at, out, n);
+		if (has_next_hop(w, at.sw, at.in, out))
+			n = follow_hop(w, &at, out, n);
 	}
 	for (uint32_t i = 0; i < n; i++)
 		l->on[l->list[i] / SLS] = 0;
@@ -324,8 +325,8 @@ fan_out(struct watch *w, const struct spot *at, unsigned g, uint32_t n)
 {
 	for (unsigned out = 1; out <= w->s->node[at->sw].nports; out++)
 		if (in_group(w, at->sw, g, out) &&
-			way_on(w, at->sw, at->in, out))
-			n = step(w, at, out, n);
+			has_next_hop(w, at->sw, at->in, out))
+			n = follow_hop(w, at, out, n);
 	return n;
 }
 
@@ -386,7 +387,7 @@ enum { NEW, OPEN, DONE };
 
 /* The next channel behind v at or after *at, or UINT32_MAX. */
 static uint32_t
-behind(const struct watch *w, uint32_t v, uint32_t *at)
+next_dependent(const struct watch *w, uint32_t v, uint32_t *at)
 {
 	const struct sim_port *p = &w->s->port[v / LANES];
 	uint16_t(*dep)[LANES] =
@@ -395,13 +396,15 @@ behind(const struct watch *w, uint32_t v, uint32_t *at)
 
 	for (; dep != NULL && *at < end; ++*at)
 		if ((dep[*at / LANES][v % LANES] >> *at % LANES & 1) != 0)
-			return vertex(watch_record(w, p->peer, *at / LANES),
+			return channel_index(
+				watch_record(w, p->peer, *at / LANES),
 				*at % LANES);
 	return UINT32_MAX;
 }
 
 static void
-tell(struct watch *w, const uint32_t *trail, uint32_t from, uint32_t end)
+report_cycle(
+	struct watch *w, const uint32_t *trail, uint32_t from, uint32_t end)
 {
 	struct buf b = {0};
 
@@ -420,7 +423,7 @@ tell(struct watch *w, const uint32_t *trail, uint32_t from, uint32_t end)
 
 /* Depth first from v; at: where each channel of the trail is. */
 static bool
-search(struct watch *w, uint32_t v, uint32_t *at)
+find_cycle_from(struct watch *w, uint32_t v, uint32_t *at)
 {
 	struct watch_lanes *l = w->lanes;
 	uint32_t n = 0;
@@ -429,7 +432,7 @@ search(struct watch *w, uint32_t v, uint32_t *at)
 	at[n++] = 0;
 	l->state[v] = OPEN;
 	while (n > 0) {
-		uint32_t next = behind(w, l->trail[n - 1], &at[n - 1]);
+		uint32_t next = next_dependent(w, l->trail[n - 1], &at[n - 1]);
 
 		at[n - 1]++;
 		if (next == UINT32_MAX) {
@@ -440,7 +443,7 @@ search(struct watch *w, uint32_t v, uint32_t *at)
 			while (l->trail[from] != next)
 				from--;
 			if (w->r.cycles == 0)
-				tell(w, l->trail, from, n);
+				report_cycle(w, l->trail, from, n);
 			return true;
 		} else if (l->state[next] == NEW) {
 			l->state[next] = OPEN;
@@ -461,7 +464,7 @@ any_cycle(struct watch *w)
 	memset(w->lanes->state, NEW, total);
 	for (uint32_t v = 0; v < total && !found; v++)
 		if (w->live[v / LANES] && w->lanes->state[v] == NEW)
-			found = search(w, v, at);
+			found = find_cycle_from(w, v, at);
 	return found;
 }
 
