@@ -117,7 +117,7 @@ serve_client_drop(struct serve_client *c)
 
 /* Is there still somebody behind a client's input socket? */
 static bool
-is_there(const struct serve_client *c)
+is_alive(const struct serve_client *c)
 {
 	char what[24];
 	struct sockaddr_un a;
@@ -140,7 +140,7 @@ void
 serve_client_bury(struct serve *s)
 {
 	for (int i = 0; i < SERVE_CLIENTS; i++) {
-		if (s->client[i].used && !is_there(&s->client[i]))
+		if (s->client[i].used && !is_alive(&s->client[i]))
 			serve_client_drop(&s->client[i]);
 	}
 }
@@ -174,7 +174,7 @@ free_client(struct serve *s)
 }
 
 static int
-join(struct serve *s, struct serve_client *c, uint32_t pid)
+connect_to_client(struct serve *s, struct serve_client *c, uint32_t pid)
 {
 	char what[24];
 	struct sockaddr_un a;
@@ -206,7 +206,7 @@ connect_client(struct serve *s, struct ibsimwire_ctl *ctl,
 	else if (port == 0)
 		port = usual_port(s, node);
 	c = free_client(s);
-	if (!c || join(s, c, info.id))
+	if (!c || connect_to_client(s, c, info.id))
 		return false;
 	c->place = serve_place_get(s, node, port);
 	if (!c->place)
@@ -288,7 +288,7 @@ get_port_info(const struct serve_client *c, uint8_t *d)
 
 /* A client's question or wish; false: refused. */
 static bool
-act(struct serve_client *c, struct ibsimwire_ctl *ctl)
+answer_ctl(struct serve_client *c, struct ibsimwire_ctl *ctl)
 {
 	int on;
 
@@ -328,7 +328,7 @@ act(struct serve_client *c, struct ibsimwire_ctl *ctl)
 
 /* The client that says this, if it is who it says it is. */
 static struct serve_client *
-speaker(struct serve *s, uint32_t client, const struct sockaddr_un *from,
+sender_client(struct serve *s, uint32_t client, const struct sockaddr_un *from,
 	socklen_t n)
 {
 	struct serve_client *c = &s->client[client % SERVE_CLIENTS];
@@ -361,8 +361,8 @@ on_ctl(void *cookie, unsigned events, struct mono now)
 	if (ctl.type == IBSIMWIRE_CONNECT) {
 		ok = connect_client(s, &ctl, &from, from_len);
 	} else {
-		c = speaker(s, ctl.client, &from, from_len);
-		ok = c && act(c, &ctl);
+		c = sender_client(s, ctl.client, &from, from_len);
+		ok = c && answer_ctl(c, &ctl);
 	}
 	if (!ok)
 		ctl.type = IBSIMWIRE_ERROR;

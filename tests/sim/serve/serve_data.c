@@ -122,7 +122,7 @@ serve_data_forget(struct serve_client *c)
 }
 
 static void
-deliver(struct serve_client *c, const struct transport_msg *m)
+queue_msg(struct serve_client *c, const struct transport_msg *m)
 {
 	const struct serve_place *p = c->place;
 	uint8_t wire[IBSIMWIRE_MSG];
@@ -152,7 +152,7 @@ arrived_answer(struct serve_place *p, const struct transport_msg *m)
 		return true;
 	}
 	s->answered |= current;
-	deliver(&s->client[ix], m);
+	queue_msg(&s->client[ix], m);
 	return true;
 }
 
@@ -169,13 +169,13 @@ serve_data_arrival(struct serve_place *p, const struct transport_msg *m)
 		return false;
 	if (s->now_valid && s->now_tid == be_get64(m->mad + SERVE_AT_TID))
 		s->forwarded = true;
-	deliver(c, m);
+	queue_msg(c, m);
 	return true;
 }
 
 /* A request has done what it does at once: will anything more come of it? */
 static void
-account(struct serve_client *c, uint64_t tid, uint8_t *wire, bool smp)
+track_request(struct serve_client *c, uint64_t tid, uint8_t *wire, bool smp)
 {
 	struct serve *s = c->s;
 	bool late = s->o.sim.hop.ns || s->o.sim.service.ns;
@@ -192,7 +192,7 @@ account(struct serve_client *c, uint64_t tid, uint8_t *wire, bool smp)
 }
 
 static void
-take(struct serve_client *c, uint8_t *wire, size_t n, struct mono now)
+take_request(struct serve_client *c, uint8_t *wire, size_t n, struct mono now)
 {
 	struct serve *s = c->s;
 	struct transport_msg m;
@@ -215,7 +215,7 @@ take(struct serve_client *c, uint8_t *wire, size_t n, struct mono now)
 	sim_send(c->place->e, &m);
 	sim_run_until(s->sim, now);
 	if (asks)
-		account(c, s->now_tid, wire, is_smp(m.mad));
+		track_request(c, s->now_tid, wire, is_smp(m.mad));
 	s->now_valid = false;
 }
 
@@ -239,7 +239,7 @@ read_batch(struct serve_client *c, struct mono now)
 	if (n < 0 && errno != EAGAIN && errno != EINTR && errno != ECONNRESET)
 		serve_client_drop(c);
 	for (int i = 0; i < n && c->used; i++)
-		take(c, wire[i], v[i].msg_len, now);
+		take_request(c, wire[i], v[i].msg_len, now);
 }
 
 void

@@ -3,7 +3,7 @@
 
 /* Something has arrived at a port: whose is it? */
 static void
-arrival(void *cookie, const struct transport_msg *m, struct mono now)
+on_arrival(void *cookie, const struct transport_msg *m, struct mono now)
 {
 	struct serve_place *p = cookie;
 
@@ -32,7 +32,7 @@ serve_place_get(struct serve *s, uint32_t node, unsigned port)
 		return NULL;
 	*p = (struct serve_place){
 		.s = s, .node = node, .port = (uint8_t)port, .users = 1};
-	p->e = sim_attach(s->sim, node, port, arrival, p);
+	p->e = sim_attach(s->sim, node, port, on_arrival, p);
 	return p;
 }
 

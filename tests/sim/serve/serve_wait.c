@@ -115,7 +115,7 @@ serve_wait_next(const struct serve *s)
 
 /* Its time is up: once more, or back to whom it came from. */
 static void
-expire(struct serve *s, uint32_t ix)
+expire_wait(struct serve *s, uint32_t ix)
 {
 	struct serve_wait *w = &s->wait[ix];
 	struct serve_client *c = &s->client[w->client];
@@ -144,7 +144,7 @@ serve_wait_tick(struct serve *s, struct mono now)
 
 		while ((ix = s->line[l].first) != FABRIC_NONE &&
 			!mono_before(now, s->wait[ix].due))
-			expire(s, ix);
+			expire_wait(s, ix);
 	}
 }
 

@@ -43,7 +43,7 @@ struct run {
 };
 
 static int
-fail(const char *what)
+report_errno(const char *what)
 {
 	(void)fprintf(stderr, "heddle-sim: %s: %s\n", what, strerror(errno));
 	return -1;
@@ -93,7 +93,7 @@ find_umad2sim(struct run *r)
 
 /* Is the server one of ours, that our own library can talk to? */
 static bool
-is_ours(const char *name)
+is_our_server(const char *name)
 {
 	struct sockaddr_un a;
 	socklen_t n = ibsimwire_address(name, "control", &a);
@@ -111,13 +111,13 @@ find_library(struct run *r)
 {
 	if (r->preload == UMAD2SIM)
 		return find_umad2sim(r);
-	if ((r->preload == HEDDLE || is_ours(r->where)) &&
+	if ((r->preload == HEDDLE || is_our_server(r->where)) &&
 		find_heddle(r) == 0) {
 		r->preload = HEDDLE;
 		return 0;
 	}
 	if (r->preload == HEDDLE)
-		return fail(r->library);
+		return report_errno(r->library);
 	r->preload = UMAD2SIM;
 	return find_umad2sim(r);
 }
@@ -132,12 +132,12 @@ start_server(struct run *r)
 
 	(void)snprintf(r->name, sizeof(r->name), "heddle-sim-%d", (int)self);
 	if (pipe2(fd, O_CLOEXEC))
-		return fail("pipe");
+		return report_errno("pipe");
 	r->server = fork();
 	if (r->server < 0) {
 		(void)close(fd[0]);
 		(void)close(fd[1]);
-		return fail("fork");
+		return report_errno("fork");
 	}
 	if (r->server == 0) {
 		(void)close(fd[0]);
@@ -178,7 +178,7 @@ set_preload(const struct run *r)
 
 /* In the child: become the command. */
 static void
-become(const struct run *r, char **command)
+exec_command(const struct run *r, char **command)
 {
 	char *path = command[0];
 
@@ -192,13 +192,13 @@ become(const struct run *r, char **command)
 	(void)setenv("OSM_CACHE_DIR", r->dir, 0);
 	/* libumad2sim.so leaves its tree where the program is started */
 	if (!path || (r->preload == UMAD2SIM && chdir(r->dir))) {
-		(void)fail(command[0]);
+		(void)report_errno(command[0]);
 		_exit(127);
 	}
 	set_preload(r);
 	(void)execvp(path, command);
 	(void)unsetenv("LD_PRELOAD");
-	(void)fail(command[0]);
+	(void)report_errno(command[0]);
 	_exit(127);
 }
 
@@ -248,9 +248,9 @@ run_command(const struct run *r, char **command)
 		(void)sigaction(SIGINT, &was[0], NULL);
 		(void)sigaction(SIGQUIT, &was[1], NULL);
 		(void)sigprocmask(SIG_SETMASK, &before, NULL);
-		become(r, command);
+		exec_command(r, command);
 	}
-	rc = pid < 0 ? -fail("fork") : wait_for(pid, &signals);
+	rc = pid < 0 ? -report_errno("fork") : wait_for(pid, &signals);
 	(void)sigaction(SIGINT, &was[0], NULL);
 	(void)sigaction(SIGQUIT, &was[1], NULL);
 	(void)sigprocmask(SIG_SETMASK, &before, NULL);
@@ -270,7 +270,7 @@ stop_server(const struct run *r, int rc)
 }
 
 static int
-run(struct run *r, char **command)
+run_on_fabric(struct run *r, char **command)
 {
 	struct stat st;
 	int rc;
@@ -289,7 +289,7 @@ run(struct run *r, char **command)
 		return stop_server(r, 1);
 	(void)snprintf(r->dir, sizeof(r->dir), "%s", "/tmp/heddle-sim.XXXXXX");
 	if (!mkdtemp(r->dir)) {
-		(void)fail(r->dir);
+		(void)report_errno(r->dir);
 		return stop_server(r, 1);
 	}
 	rc = run_command(r, command);
@@ -323,7 +323,7 @@ simrun_run(int argc, char **argv)
 	if (optind + 1 != cut)
 		goto bad;
 	r.where = argv[optind];
-	return run(&r, argv + cut + 1);
+	return run_on_fabric(&r, argv + cut + 1);
 bad:
 	(void)fputs(usage, stderr);
 	return 2;

@@ -47,7 +47,7 @@ port_find_node(const struct umadserve *u, const char *name)
 }
 
 static void
-answer(struct umadserve_conn *c, int error, uint32_t value,
+send_answer(struct umadserve_conn *c, int error, uint32_t value,
 	const struct buf *text)
 {
 	struct proto_answer a = {
@@ -137,6 +137,6 @@ umadserve_hello(struct umadserve *u, struct umadserve_conn *c,
 	default:
 		break;
 	}
-	answer(c, error, value, error ? NULL : &text);
+	send_answer(c, error, value, error ? NULL : &text);
 	buf_free(&text);
 }

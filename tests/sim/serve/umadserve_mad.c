@@ -97,7 +97,7 @@ speaks_rmpp(const struct umadserve_agent *a, const uint8_t *mad)
 }
 
 static void
-unpark(struct umadserve *u, struct umadserve_parked *p)
+unpark_body(struct umadserve *u, struct umadserve_parked *p)
 {
 	umadserve_unref(p->body);
 	p->body = NULL;
@@ -105,14 +105,14 @@ unpark(struct umadserve *u, struct umadserve_parked *p)
 }
 
 static void
-park(struct umadserve *u, const uint8_t *mad, size_t len,
+park_body(struct umadserve *u, const uint8_t *mad, size_t len,
 	struct umadserve_body *body)
 {
 	struct umadserve_parked *p =
 		&u->parked[u->next_parked++ % UMADSERVE_PARKED];
 
 	if (p->body)
-		unpark(u, p);
+		unpark_body(u, p);
 	u->nparked++;
 	*p = (struct umadserve_parked){
 		.body = umadserve_ref(body),
@@ -126,7 +126,7 @@ park(struct umadserve *u, const uint8_t *mad, size_t len,
 
 /* The youngest long message that begins like this, or NULL. */
 static struct umadserve_parked *
-parked(struct umadserve *u, const uint8_t *mad)
+find_parked(struct umadserve *u, const uint8_t *mad)
 {
 	for (unsigned i = 1; i <= UMADSERVE_PARKED; i++) {
 		struct umadserve_parked *p =
@@ -150,7 +150,7 @@ clear_parking(struct umadserve *u)
 		if (p->body &&
 			mono_before(
 				mono_add(p->since, mono_ms(PARKED_MS)), u->now))
-			unpark(u, p);
+			unpark_body(u, p);
 	}
 }
 
@@ -167,7 +167,7 @@ put_on_wire(struct umadserve *u, struct sim_endpoint *e,
 
 	memcpy(m.mad, f->mad, MAD_SIZE);
 	if (body)
-		park(u, m.mad, len, body);
+		park_body(u, m.mad, len, body);
 	u->stats.sent++;
 	sim_send(e, &m);
 }
@@ -205,8 +205,8 @@ free_xact(struct umadserve *u, uint32_t ix)
 
 /* Wait for the answer to what has just been sent. */
 static void
-await(struct umadserve *u, struct umadserve_agent *a, const struct proto_mad *f,
-	size_t len, struct umadserve_body *body)
+add_xact(struct umadserve *u, struct umadserve_agent *a,
+	const struct proto_mad *f, size_t len, struct umadserve_body *body)
 {
 	uint32_t ix = new_xact(u), ms = f->umad.timeout_ms;
 	struct umadserve_xact *x = &u->xact[ix];
@@ -243,13 +243,13 @@ umadserve_mad_send(struct umadserve *u, struct umadserve_conn *c,
 	if (speaks_rmpp(a, f->mad))
 		begin_rmpp(f->mad, len);
 	if (!response && f->umad.timeout_ms && c->waiting < UMADSERVE_WAITING)
-		await(u, a, f, len, body);
+		add_xact(u, a, f, len, body);
 	put_on_wire(u, c->port->e, f, len, body);
 }
 
 /* Give a MAD that has arrived to an agent. */
 static void
-deliver(struct umadserve *u, struct umadserve_agent *a,
+deliver_to_agent(struct umadserve *u, struct umadserve_agent *a,
 	const struct transport_msg *m)
 {
 	struct proto_mad f = {
@@ -276,7 +276,7 @@ deliver(struct umadserve *u, struct umadserve_agent *a,
 		size_t whole = rmpp_length(f.mad);
 
 		if (whole > MAD_SIZE)
-			p = parked(u, f.mad);
+			p = find_parked(u, f.mad);
 		if (p ? p->len == whole
 		      : whole >= PROTO_MAD_LEAST && whole < len)
 			len = whole;
@@ -289,7 +289,7 @@ deliver(struct umadserve *u, struct umadserve_agent *a,
 	}
 	f.head.kind = PROTO_BIG;
 	umadserve_give(a, &f, sizeof(f), p->body);
-	unpark(u, p);
+	unpark_body(u, p);
 }
 
 static bool
@@ -307,13 +307,13 @@ take_response(struct umadserve_port *p, const struct transport_msg *m)
 	}
 	a = u->xact[ix].agent;
 	free_xact(u, ix);
-	deliver(u, a, m);
+	deliver_to_agent(u, a, m);
 	return true;
 }
 
 /* Did this agent register for such requests? */
 static bool
-wants(const struct umadserve_agent *a, const uint8_t *mad)
+wants_request(const struct umadserve_agent *a, const uint8_t *mad)
 {
 	uint8_t mgmt_class = mad[AT_CLASS], method = mad[AT_METHOD] & 0x7f;
 
@@ -333,8 +333,8 @@ umadserve_mad_take(struct umadserve_port *p, const struct transport_msg *m)
 	if (is_response(m->mad))
 		return take_response(p, m);
 	for (struct umadserve_agent *a = p->agents; a; a = a->next) {
-		if (wants(a, m->mad)) {
-			deliver(p->u, a, m);
+		if (wants_request(a, m->mad)) {
+			deliver_to_agent(p->u, a, m);
 			return true;
 		}
 	}
@@ -358,7 +358,7 @@ umadserve_unmatched(struct sim_endpoint *e, const struct transport_msg *m)
 
 /* Nobody has answered in time: once more, or back to the sender. */
 static void
-expire(struct umadserve *u, uint32_t ix)
+expire_xact(struct umadserve *u, uint32_t ix)
 {
 	struct umadserve_xact *x = &u->xact[ix];
 	struct umadserve_agent *a = x->agent;
@@ -385,7 +385,7 @@ umadserve_mad_due(struct umadserve *u)
 	uint32_t ix;
 
 	while (!mono_before(u->now, deadlines_first(&u->due, &ix)))
-		expire(u, ix);
+		expire_xact(u, ix);
 	clear_parking(u);
 }
 
