@@ -69,7 +69,7 @@ lay_cable(struct chaos *c, uint32_t node, unsigned port)
 
 /* Settings and partitions, for this life and the next ones. */
 static void
-configure(struct chaos *c, unsigned variant)
+load_variant(struct chaos *c, unsigned variant)
 {
 	struct buf yaml = {0};
 
@@ -81,7 +81,7 @@ configure(struct chaos *c, unsigned variant)
 }
 
 static void
-reset(struct chaos *c, uint32_t node)
+reset_tenants(struct chaos *c, uint32_t node)
 {
 	if (c->script.tenants != NULL)
 		tenants_reset(c->script.tenants, node);
@@ -99,7 +99,7 @@ count_strike(struct chaos *c, const struct chaos_step *e)
 }
 
 static void
-play(struct chaos *c, const struct chaos_step *e)
+play_step(struct chaos *c, const struct chaos_step *e)
 {
 	struct sim *s = c->w->sim;
 	struct sim_behaviour how = {
@@ -114,12 +114,12 @@ play(struct chaos *c, const struct chaos_step *e)
 		sim_fault_link(s, e->node, e->port, e->kind == CHAOS_LINK_UP);
 		break;
 	case CHAOS_REBOOT:
-		reset(c, e->node);
+		reset_tenants(c, e->node);
 		sim_fault_reboot(s, e->node);
 		break;
 	case CHAOS_NODE_OUT:
 	case CHAOS_NODE_IN:
-		reset(c, e->node);
+		reset_tenants(c, e->node);
 		sim_fault_node(s, e->node, e->kind == CHAOS_NODE_IN);
 		break;
 	case CHAOS_HANG:
@@ -154,7 +154,7 @@ play(struct chaos *c, const struct chaos_step *e)
 			world_start(c->w);
 		break;
 	case CHAOS_RELOAD:
-		configure(c, e->value);
+		load_variant(c, e->value);
 		break;
 	case CHAOS_TAMPER:
 		tenants_spoil(c->script.tenants, e->node, e->port,
@@ -180,7 +180,7 @@ run_until(struct chaos *c, struct mono t)
 
 /* The wire is good again, everybody answers, the daemon runs. */
 static void
-heal(struct chaos *c)
+end_faults(struct chaos *c)
 {
 	const struct sim_faults none = {0};
 	const struct sim_behaviour well = {0};
@@ -421,7 +421,7 @@ judge_watch(const struct chaos *c, unsigned judge, struct reason *why)
 /* ---- a day ---- */
 
 static int
-live(struct chaos *c, const struct chaos_limits *l)
+live_day(struct chaos *c, const struct chaos_limits *l)
 {
 	struct reason *why = &c->r->why;
 	const struct chaos_script *s = &c->script;
@@ -433,10 +433,10 @@ live(struct chaos *c, const struct chaos_limits *l)
 	for (size_t i = 0; i < s->nsteps; i++) {
 		run_until(c, s->step[i].at);
 		count_strike(c, &s->step[i]);
-		play(c, &s->step[i]);
+		play_step(c, &s->step[i]);
 	}
 	run_until(c, s->end);
-	heal(c);
+	end_faults(c);
 	if (come_to_rest(c, why))
 		return -1;
 	c->r->smps = sim_stats(c->w->sim)->smps;
@@ -491,7 +491,7 @@ fill_report(struct chaos *c)
  * did not answer, nobody can change; see watch_excuse.
  */
 static void
-excuse(const struct chaos *c, const struct view *v)
+excuse_quarantined(const struct chaos *c, const struct view *v)
 {
 	struct map nodes = {0};
 
@@ -537,7 +537,7 @@ on_view(void *cookie, const struct view *v)
 	const struct chaos *c = cookie;
 	struct watch_sls sls = {&v, sls_of, 1};
 
-	excuse(c, v);
+	excuse_quarantined(c, v);
 	if (!c->lanes || v->qos == NULL)
 		return;
 	sls.groups |= (uint16_t)(1U << v->qos->want.levels.sl[0][0]);
@@ -563,7 +563,7 @@ chaos_run(uint64_t seed, const struct chaos_limits *l, struct chaos_report *r)
 	c.w->told_cookie = &c;
 	if (c.script.tenants != NULL) {
 		tenants_watch(c.script.tenants, c.w->sim);
-		configure(&c, 0);
+		load_variant(&c, 0);
 	}
 	for (uint32_t n = 0; n < c.script.f->nnodes; n++)
 		for (unsigned p = 1; p <= c.script.f->node[n].nports; p++)
@@ -571,7 +571,7 @@ chaos_run(uint64_t seed, const struct chaos_limits *l, struct chaos_report *r)
 	c.group.s = c.w->sim;
 	c.group.f = c.script.f;
 	chaos_group_begin(&c.group, c.script.speaker);
-	rc = live(&c, l);
+	rc = live_day(&c, l);
 	fill_report(&c);
 	watch_free(c.watch);
 	world_free(c.w);

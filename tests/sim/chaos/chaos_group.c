@@ -15,7 +15,7 @@
 #define KEY 0x5ec2e7
 
 static void
-heard(void *cookie, const struct transport_msg *m, struct mono now)
+on_sa_answer(void *cookie, const struct transport_msg *m, struct mono now)
 {
 	struct chaos_group *g = cookie;
 
@@ -28,7 +28,7 @@ chaos_group_begin(struct chaos_group *g, uint32_t speaker)
 {
 	g->node = speaker;
 	if (speaker != FABRIC_NONE)
-		g->ep = sim_attach(g->s, speaker, 1, heard, g);
+		g->ep = sim_attach(g->s, speaker, 1, on_sa_answer, g);
 }
 
 void
@@ -80,7 +80,7 @@ struct post {
 
 /* All that a packet reaches from a host; hops beyond what can be are a loop. */
 static int
-carry(struct post *p, uint32_t host)
+carry_packet(struct post *p, uint32_t host)
 {
 	const struct fabric *f = p->g->f;
 	uint32_t nodes = sim_nodes(p->g->s), n = 0, i;
@@ -117,7 +117,7 @@ carry(struct post *p, uint32_t host)
 
 /* Who hears, by node: 0 nobody, 1 a member that sends, 2 one that hears too. */
 static void
-seat(const struct chaos_group *g, const struct sm *sm, uint16_t mlid,
+fill_seats(const struct chaos_group *g, const struct sm *sm, uint16_t mlid,
 	uint8_t *seats, const struct map *nodes)
 {
 	const struct topo *t = sm->view->topo;
@@ -144,7 +144,7 @@ judge_group(struct post *p, const uint8_t *seats, struct reason *why)
 	for (uint32_t from = 0; from < nodes; from++) {
 		if (seats[from] == 0)
 			continue;
-		if (carry(p, from) != 0)
+		if (carry_packet(p, from) != 0)
 			return reason_set(why,
 				"MLID 0x%x: a packet of \"%s\" goes two ways",
 				p->mlid, sim_name(p->g->s, from));
@@ -180,7 +180,7 @@ chaos_group_judge(
 		map_put(&nodes, g->f->node[n].guid, n);
 	while (rc == 0 && (mlid = sa_group_next(sm->sa, mlid)) != 0) {
 		p.mlid = mlid;
-		seat(g, sm, mlid, seats, &nodes);
+		fill_seats(g, sm, mlid, seats, &nodes);
 		rc = judge_group(&p, seats, why);
 	}
 	map_free(&nodes);

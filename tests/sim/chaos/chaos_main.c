@@ -32,7 +32,7 @@ struct soak {
 };
 
 static void
-usage(void)
+print_usage(void)
 {
 	(void)fprintf(stderr,
 		"usage: soak [--seconds N] [--count N] "
@@ -44,16 +44,16 @@ usage(void)
 }
 
 static unsigned long long
-number(const char *s)
+parse_number(const char *s)
 {
 	char *end;
 	unsigned long long v;
 
 	if (s == NULL)
-		usage();
+		print_usage();
 	v = strtoull(s, &end, 0);
 	if (*s == '\0' || *end != '\0')
-		usage();
+		print_usage();
 	return v;
 }
 
@@ -68,34 +68,34 @@ read_options(char **argv)
 
 	for (int i = 1; argv[i] != NULL; i++) {
 		if (strcmp(argv[i], "--judge") == 0) {
-			o.limits.judge = (unsigned)number(argv[++i]);
+			o.limits.judge = (unsigned)parse_number(argv[++i]);
 		} else if (strcmp(argv[i], "--tenants") == 0) {
 			o.limits.tenants = true;
 		} else if (strcmp(argv[i], "--lanes") == 0) {
 			o.limits.lanes = true;
 		} else if (strcmp(argv[i], "--seconds") == 0) {
-			o.seconds = (unsigned long)number(argv[++i]);
+			o.seconds = (unsigned long)parse_number(argv[++i]);
 		} else if (strcmp(argv[i], "--count") == 0) {
-			o.count = (unsigned long)number(argv[++i]);
+			o.count = (unsigned long)parse_number(argv[++i]);
 		} else if (strcmp(argv[i], "--hosts") == 0) {
-			o.limits.max_hosts = (unsigned)number(argv[++i]);
+			o.limits.max_hosts = (unsigned)parse_number(argv[++i]);
 		} else if (strcmp(argv[i], "--large") == 0) {
-			o.limits.min_hosts = (unsigned)number(argv[++i]);
+			o.limits.min_hosts = (unsigned)parse_number(argv[++i]);
 		} else if (strcmp(argv[i], "--from") == 0) {
-			o.from = number(argv[++i]);
+			o.from = parse_number(argv[++i]);
 		} else if (strcmp(argv[i], "--seed") == 0) {
-			o.from = number(argv[++i]);
+			o.from = parse_number(argv[++i]);
 			o.one = true;
 			o.count = 1;
 		} else {
-			usage();
+			print_usage();
 		}
 	}
 	return o;
 }
 
 static void
-tell(uint64_t seed, const struct chaos_report *r, bool failed, bool all)
+print_result(uint64_t seed, const struct chaos_report *r, bool failed, bool all)
 {
 	printf("seed=%llu %s switches=%u hosts=%u events=%u virtual=%.0fs "
 	       "runs=%u smps=%llu blocks=%llu mft_blocks=%llu changes=%llu "
@@ -138,7 +138,7 @@ main(int argc, char **argv)
 		bool bad = chaos_run(o.from, &o.limits, &r) != 0;
 
 		if (bad || o.one)
-			tell(o.from, &r, bad, o.one);
+			print_result(o.from, &r, bad, o.one);
 		failed += bad;
 		loops += r.loops > 0;
 		cycles += r.cycles > 0;
