@@ -54,7 +54,7 @@ struct parse {
 };
 
 static int
-fail(struct parse *p, const char *what)
+fail_here(struct parse *p, const char *what)
 {
 	return reason_set(p->why, "%s:%u:%u: %s", p->file, p->line,
 		(unsigned)(p->at - p->start) + 1, what);
@@ -76,7 +76,7 @@ skip_blanks(struct parse *p)
 }
 
 static bool
-take(struct parse *p, char c)
+take_char(struct parse *p, char c)
 {
 	if (p->at == p->end || *p->at != c)
 		return false;
@@ -135,7 +135,7 @@ take_quoted(struct parse *p, struct span *out)
 {
 	const char *q;
 
-	if (!take(p, '"'))
+	if (!take_char(p, '"'))
 		return false;
 	q = memchr(p->at, '"', (size_t)(p->end - p->at));
 	if (!q)
@@ -149,16 +149,16 @@ take_quoted(struct parse *p, struct span *out)
 static bool
 take_port(struct parse *p, uint64_t *out)
 {
-	return take(p, '[') && take_number(p, 10, FABRIC_MAX_PORTS, out) &&
-	       take(p, ']');
+	return take_char(p, '[') && take_number(p, 10, FABRIC_MAX_PORTS, out) &&
+	       take_char(p, ']');
 }
 
 /* (0002c90300337141) */
 static bool
 take_paren_guid(struct parse *p, uint64_t *out)
 {
-	return take(p, '(') && take_number(p, 16, UINT64_MAX, out) &&
-	       take(p, ')');
+	return take_char(p, '(') && take_number(p, 16, UINT64_MAX, out) &&
+	       take_char(p, ')');
 }
 
 static uint64_t
@@ -203,12 +203,12 @@ parse_assignment(struct parse *p, uint64_t *val, bool *has)
 	uint64_t v;
 
 	skip_blanks(p);
-	if (!take(p, '='))
-		return fail(p, "a '=' should stand here");
+	if (!take_char(p, '='))
+		return fail_here(p, "a '=' should stand here");
 	skip_blanks(p);
 	(void)take_word(p, "0x");
 	if (!take_number(p, 16, UINT64_MAX, &v))
-		return fail(p, "a hexadecimal number should stand here");
+		return fail_here(p, "a hexadecimal number should stand here");
 	*val = v;
 	*has = true;
 	return 0;
@@ -221,7 +221,7 @@ parse_guid_line(struct parse *p)
 		return -1;
 	if (p->at < p->end && *p->at == '(') {
 		if (!take_paren_guid(p, &p->pre.port_guid))
-			return fail(p, "a GUID should stand here");
+			return fail_here(p, "a GUID should stand here");
 		p->pre.has_port_guid = true;
 	}
 	return 0;
@@ -296,7 +296,7 @@ check_new_node(struct parse *p, struct span id, uint32_t ix)
 	(void)snprintf(text, sizeof(text),
 		"GUID 0x%" PRIx64 " or its id was already used in line %u",
 		p->f->node[ix].guid, p->node_line[other]);
-	return fail(p, text);
+	return fail_here(p, text);
 }
 
 /* The name behind '#', without trailing newline; "" when there is none. */
@@ -306,7 +306,7 @@ parse_desc(struct parse *p)
 	struct span desc = {"", 0};
 
 	skip_blanks(p);
-	if (take(p, '#')) {
+	if (take_char(p, '#')) {
 		skip_blanks(p);
 		(void)take_quoted(p, &desc);
 	}
@@ -327,7 +327,7 @@ parse_note(struct parse *p, uint32_t ix)
 		    p->f->node[ix].type == FABRIC_SWITCH, &p->f->node[ix].attrs,
 		    &bad, &sub)) {
 		p->at = bad;
-		return fail(p, sub.text);
+		return fail_here(p, sub.text);
 	}
 	p->end = start;
 	return 0;
@@ -347,12 +347,12 @@ parse_node(struct parse *p, enum fabric_type type)
 	from = p->at;
 	if (!take_number(p, 10, FABRIC_MAX_PORTS, &nports) || nports == 0) {
 		p->at = from;
-		return fail(
+		return fail_here(
 			p, "a number of ports, 1 to 255, should stand here");
 	}
 	skip_blanks(p);
 	if (!take_quoted(p, &id) || id.n == 0)
-		return fail(p, "a node id in quotes should stand here");
+		return fail_here(p, "a node id in quotes should stand here");
 	from = p->at;
 	desc = parse_desc(p);
 	if (!desc.n) { /* the '#' that was looked at may begin a note */
@@ -440,31 +440,31 @@ parse_port(struct parse *p)
 	bool has_guid = false;
 
 	if (p->cur == FABRIC_NONE)
-		return fail(p, "a port without a node line before it");
+		return fail_here(p, "a port without a node line before it");
 	if (!take_port(p, &num) || num == 0)
-		return fail(p, "a port number should stand here");
+		return fail_here(p, "a port number should stand here");
 	if (num > p->f->node[p->cur].nports)
-		return fail(p, "a port number beyond the node's ports");
+		return fail_here(p, "a port number beyond the node's ports");
 	if (p->at < p->end && *p->at == '(') {
 		if (!take_paren_guid(p, &guid))
-			return fail(p, "a port GUID should stand here");
+			return fail_here(p, "a port GUID should stand here");
 		has_guid = true;
 	}
 	skip_blanks(p);
 	h.port = (uint8_t)num;
 	h.col = (unsigned)(p->at - p->start) + 1;
 	if (!take_quoted(p, &h.peer) || h.peer.n == 0)
-		return fail(p, "a node id in quotes should stand here");
+		return fail_here(p, "a node id in quotes should stand here");
 	skip_blanks(p);
 	if (p->at < p->end && *p->at == '[' &&
 		(!take_port(p, &peer_port) || peer_port == 0))
-		return fail(p, "a port number should stand here");
+		return fail_here(p, "a port number should stand here");
 	h.peer_port = (uint8_t)peer_port;
 	if (p->at < p->end && *p->at == '(') {
 		uint64_t ignored;
 
 		if (!take_paren_guid(p, &ignored))
-			return fail(p, "a port GUID should stand here");
+			return fail_here(p, "a port GUID should stand here");
 	}
 	if (has_guid && p->f->node[p->cur].type != FABRIC_SWITCH)
 		fabric_port(p->f, p->cur, h.port)->guid = guid;
@@ -483,9 +483,9 @@ check_bytes(struct parse *p, bool record)
 
 		p->at = s;
 		if (c == 0)
-			return fail(p, "a zero byte: not a text file");
+			return fail_here(p, "a zero byte: not a text file");
 		if (record && (c == 0x7f || (c < 0x20 && c != '\t')))
-			return fail(p, "a control character");
+			return fail_here(p, "a control character");
 	}
 	p->at = p->start;
 	return 0;
@@ -573,7 +573,8 @@ parse_word(struct parse *p, unsigned w)
 		break;
 	}
 	p->at = p->start;
-	return fail(p, "ibsim's include, do, module and aliases are not read");
+	return fail_here(
+		p, "ibsim's include, do, module and aliases are not read");
 }
 
 /* Something 36 "S-..." */
@@ -613,7 +614,7 @@ parse_line(struct parse *p)
 	if (check_bytes(p, false))
 		return -1;
 	if (looks_like_node(p))
-		return fail(p, "unknown node type: Switch, Ca or Rt");
+		return fail_here(p, "unknown node type: Switch, Ca or Rt");
 	warn_line(p, "not a line of a fabric, skipped");
 	return 0;
 }
