@@ -115,7 +115,7 @@ find_ends(struct judge *j)
  * is at its owner with this step, LOST when it dies here, NEW to go on.
  */
 static int32_t
-step(struct judge *j, uint32_t s, uint32_t lid)
+next_hop(struct judge *j, uint32_t s, uint32_t lid)
 {
 	const struct ndtext *t = j->t;
 	uint32_t out = ndtext_out(t, s, lid), peer;
@@ -137,13 +137,13 @@ step(struct judge *j, uint32_t s, uint32_t lid)
 
 /* Walk from s until something known; give all on the way their depth. */
 static void
-walk(struct judge *j, uint32_t s, uint32_t lid)
+follow_lid(struct judge *j, uint32_t s, uint32_t lid)
 {
 	uint32_t n = 0;
 	int32_t end;
 
 	while (j->depth[s] == NEW) {
-		end = step(j, s, lid);
+		end = next_hop(j, s, lid);
 		j->depth[s] = end == NEW ? WALKING : end;
 		if (end != NEW)
 			break;
@@ -199,7 +199,7 @@ judge_lid(struct judge *j, uint32_t lid)
 	for (uint32_t s = 0; s < t->nsw; s++)
 		j->depth[s] = NEW;
 	for (uint32_t s = 0; s < t->nsw; s++)
-		walk(j, s, lid);
+		follow_lid(j, s, lid);
 	for (uint32_t s = 0; s < t->nsw; s++) {
 		uint32_t hosts = j->on[s] - (s == at && self == NDTEXT_NONE);
 
