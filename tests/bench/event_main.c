@@ -55,7 +55,7 @@ struct run {
 };
 
 static enum sim_verdict
-see(void *cookie, struct sim_msg *m)
+on_message(void *cookie, struct sim_msg *m)
 {
 	struct seen *s = cookie;
 	const uint8_t *mad = m->m.mad;
@@ -79,7 +79,7 @@ see(void *cookie, struct sim_msg *m)
 }
 
 static void
-happen(const struct run *r, const struct parts *e, bool back)
+apply_event(const struct run *r, const struct parts *e, bool back)
 {
 	if (e->what == PARTS_LINK) {
 		sim_fault_link(r->w->sim, e->node[0], e->port, back);
@@ -101,7 +101,7 @@ struct repair {
 };
 
 static void
-look(struct repair *x, uint32_t node, uint16_t lid)
+check_entry(struct repair *x, uint32_t node, uint16_t lid)
 {
 	struct sim *sim = x->r->w->sim;
 	uint8_t out = sim_lft(sim, node, lid);
@@ -120,7 +120,7 @@ look(struct repair *x, uint32_t node, uint16_t lid)
 }
 
 static void
-watch(void *cookie, const struct sim_change *c)
+on_change(void *cookie, const struct sim_change *c)
 {
 	struct repair *x = cookie;
 	unsigned first = c->what == SIM_BLOCK ? c->arg * 64 : 0;
@@ -130,7 +130,7 @@ watch(void *cookie, const struct sim_change *c)
 		x->r->f->node[c->node].type != FABRIC_SWITCH)
 		return;
 	for (unsigned lid = first; lid <= last && lid <= x->max_lid; lid++)
-		look(x, c->node, (uint16_t)lid);
+		check_entry(x, c->node, (uint16_t)lid);
 }
 
 /* Whom can we still reach over cables that are there? */
@@ -185,8 +185,8 @@ repair_new(const struct run *r)
 		for (unsigned lid = 1;
 			f->node[n].type == FABRIC_SWITCH && lid <= x->max_lid;
 			lid++)
-			look(x, n, (uint16_t)lid);
-	sim_watch(r->w->sim, watch, x);
+			check_entry(x, n, (uint16_t)lid);
+	sim_watch(r->w->sim, on_change, x);
 	return x;
 }
 
@@ -220,7 +220,7 @@ print_smps(const struct sim_stats *a, const struct sim_stats *b)
 }
 
 static bool
-still(const struct run *r, unsigned commits)
+is_settled(const struct run *r, unsigned commits)
 {
 	struct sm_status s;
 
@@ -229,7 +229,7 @@ still(const struct run *r, unsigned commits)
 }
 
 static double
-ms(struct mono t)
+to_ms(struct mono t)
 {
 	return (double)t.ns / 1e6;
 }
@@ -242,9 +242,9 @@ print_timeline(const struct view *v, const struct seen *s, struct mono began)
 
 	(void)printf("    timeline: trap +%.2f ms, run +%.2f, asking %.2f, "
 		     "read-back %.2f, routing %.2f, writing %.2f; cause: %s\n",
-		ms(mono_sub(s->trap_at, began)), ms(mono_sub(run, began)),
-		ms(v->times.discover), ms(v->times.readback),
-		ms(v->times.route), ms(v->times.push), v->cause);
+		to_ms(mono_sub(s->trap_at, began)), to_ms(mono_sub(run, began)),
+		to_ms(v->times.discover), to_ms(v->times.readback),
+		to_ms(v->times.route), to_ms(v->times.push), v->cause);
 }
 
 /* The next one is counted from here. */
@@ -252,7 +252,7 @@ static void
 print_turn(struct world *w)
 {
 	(void)printf("    longest turn of the core: %.1f ms of CPU, until %s\n",
-		ms(w->longest), sm_phase_name(w->longest_to));
+		to_ms(w->longest), sm_phase_name(w->longest_to));
 	w->longest = (struct mono){0};
 }
 
@@ -276,7 +276,7 @@ print_change(const struct run *r, const struct parts *e, bool back,
 }
 
 static void
-one(struct run *r, const struct parts *e, bool back)
+run_event(struct run *r, const struct parts *e, bool back)
 {
 	struct routes *was = routes_ref(sm_view(r->w->sm)->routes);
 	struct sim_stats before = *sim_stats(r->w->sim);
@@ -287,17 +287,18 @@ one(struct run *r, const struct parts *e, bool back)
 
 	data_report_get(r->d, &d0);
 	r->seen = (struct seen){0};
-	happen(r, e, back);
+	apply_event(r, e, back);
 	x = repair_new(r);
-	for (i = 0; i < 3000 && !still(r, commits); i++)
+	for (i = 0; i < 3000 && !is_settled(r, commits); i++)
 		world_run(r->w, mono_ms(10));
 	data_report_get(r->d, &d1);
 	print_change(r, e, back, was);
 	(void)printf(", restored %.2f ms, last ack %.2f ms (%.2f from the "
 		     "trap), CPU %.1f ms",
-		ms(mono_sub(x->at, began)), ms(mono_sub(r->seen.ack_at, began)),
-		ms(mono_sub(r->seen.ack_at, r->seen.trap_at)),
-		ms(mono_sub(r->w->cpu, cpu)));
+		to_ms(mono_sub(x->at, began)),
+		to_ms(mono_sub(r->seen.ack_at, began)),
+		to_ms(mono_sub(r->seen.ack_at, r->seen.trap_at)),
+		to_ms(mono_sub(r->w->cpu, cpu)));
 	(void)printf(", %llu of %llu packets lost",
 		(unsigned long long)(d1.dropped - d0.dropped),
 		(unsigned long long)(d1.injected - d0.injected));
@@ -316,7 +317,7 @@ one(struct run *r, const struct parts *e, bool back)
 
 /* f is freed; NULL allowed: not there. */
 static void
-events(const char *name, struct fabric *f, const struct reason *why)
+run_fabric(const char *name, struct fabric *f, const struct reason *why)
 {
 	struct sim_options so = sim_defaults();
 	struct data_options o = data_defaults();
@@ -333,7 +334,7 @@ events(const char *name, struct fabric *f, const struct reason *why)
 	r.w->timed = true;
 	world_start(r.w);
 	(void)world_settle(r.w, mono_ms(600000));
-	sim_set_hook(r.w->sim, see, &r.seen);
+	sim_set_hook(r.w->sim, on_message, &r.seen);
 	(void)printf("%s: %u nodes, bring-up %llu SMPs\n", name, f->nnodes,
 		(unsigned long long)sim_stats(r.w->sim)->smps);
 	print_turn(r.w);
@@ -349,8 +350,8 @@ events(const char *name, struct fabric *f, const struct reason *why)
 			f, sm_view(r.w->sm)->routes, (enum parts_what)what, &e);
 		if (e.nnodes == 0)
 			continue;
-		one(&r, &e, false);
-		one(&r, &e, true);
+		run_event(&r, &e, false);
+		run_event(&r, &e, true);
 	}
 	data_free(r.d);
 	world_free(r.w);
@@ -358,7 +359,7 @@ events(const char *name, struct fabric *f, const struct reason *why)
 }
 
 static struct fabric *
-selene(struct reason *why)
+load_selene(struct reason *why)
 {
 	const char *fixtures = getenv("HEDDLE_FIXTURES");
 	char path[512];
@@ -370,7 +371,7 @@ selene(struct reason *why)
 }
 
 static void
-named(const char *name)
+run_named(const char *name)
 {
 	static const struct gen_fattree2 ft648 = {18, 36, 1, 18, 18};
 	struct reason why = {"no such fabric"};
@@ -379,10 +380,10 @@ named(const char *name)
 	if (strcmp(name, "tree648") == 0)
 		f = gen_tree_two(&ft648, &why);
 	else if (strcmp(name, "selene") == 0)
-		f = selene(&why);
+		f = load_selene(&why);
 	else if (strcmp(name, "tree11664") == 0)
 		f = gen_tree_three(36, &why);
-	events(name, f, &why);
+	run_fabric(name, f, &why);
 }
 
 int
@@ -390,10 +391,10 @@ main(int argc, char **argv)
 {
 	log_set_level(LOG_LEVEL_ERROR);
 	for (int i = 1; i < argc; i++)
-		named(argv[i]);
+		run_named(argv[i]);
 	if (argc < 2) {
-		named("tree648");
-		named("selene");
+		run_named("tree648");
+		run_named("selene");
 	}
 	return 0;
 }

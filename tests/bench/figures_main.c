@@ -109,7 +109,7 @@ study_fabric(const struct fabric *f, unsigned limit, const struct book *b,
 }
 
 static double
-mean(double sum, unsigned n)
+mean_of(double sum, unsigned n)
 {
 	return n > 0 ? sum / n : 0;
 }
@@ -136,12 +136,12 @@ csv_row(FILE *out, const char *fabric, const char *what, const char *method,
 
 	(void)fprintf(out, "%s,%s,%s,%u", fabric, what, method, o->n);
 	for (size_t i = 0; i < sizeof(each) / sizeof(*each); i++)
-		(void)fprintf(out, ",%.1f", mean(each[i], o->n));
+		(void)fprintf(out, ",%.1f", mean_of(each[i], o->n));
 	for (unsigned c = 0; c < LOSS_ESTIMATE_CAUSES; c++)
-		(void)fprintf(out, ",%.1f,%.1f", mean(o->dropped[c], o->n),
-			mean(o->expected[c], o->n));
+		(void)fprintf(out, ",%.1f,%.1f", mean_of(o->dropped[c], o->n),
+			mean_of(o->expected[c], o->n));
 	(void)fprintf(out, ",%.3f,%.3f,%u,%u,%u,%.0f,%.0f,%u,%u\n",
-		mean(o->least, o->n), o->worst, o->way[TRANSITION_DIRECT],
+		mean_of(o->least, o->n), o->worst, o->way[TRANSITION_DIRECT],
 		o->way[TRANSITION_STAGED], o->way[TRANSITION_BLOCKED], o->pairs,
 		o->paper, o->unsettled, o->deadlocks);
 }
@@ -153,13 +153,13 @@ print_row(const char *method, const struct trial_outcome *o)
 	double expected = loss_estimate_sum(o->expected);
 
 	(void)printf("  %-18s %7.1f %9.1f %8.1f %8.1f", method,
-		mean(o->sets, o->n), mean(o->micros, o->n), mean(o->lost, o->n),
-		mean(expected, o->n));
+		mean_of(o->sets, o->n), mean_of(o->micros, o->n),
+		mean_of(o->lost, o->n), mean_of(expected, o->n));
 	if (expected >= 0.5 * o->n)
 		(void)printf(" %6.2f", o->lost / expected);
 	else
 		(void)printf(" %6s", "-");
-	(void)printf(" %6.2f %6.2f\n", mean(o->least, o->n), o->worst);
+	(void)printf(" %6.2f %6.2f\n", mean_of(o->least, o->n), o->worst);
 }
 
 /* What was closed, beside what the paper would have closed. */
@@ -215,7 +215,7 @@ value_of(const struct trial_outcome *o, enum value v)
 {
 	double sum = v == SETS ? o->sets : v == MICROS ? o->micros : o->lost;
 
-	return mean(sum, o->n);
+	return mean_of(sum, o->n);
 }
 
 /* Curves of one value over the sizes, one a method. */
@@ -225,7 +225,7 @@ struct curves {
 };
 
 static void
-fill(struct curves *c, const struct study *s, bool removal, enum value v)
+fill_curves(struct curves *c, const struct study *s, bool removal, enum value v)
 {
 	for (unsigned m = 0; m < METHODS; m++) {
 		for (unsigned i = 0; i < SIZES; i++) {
@@ -240,7 +240,7 @@ fill(struct curves *c, const struct study *s, bool removal, enum value v)
 }
 
 static void
-must(int rc, const struct reason *why)
+require_ok(int rc, const struct reason *why)
 {
 	if (rc == 0)
 		return;
@@ -260,7 +260,7 @@ draw_sizes(const char *dir, const struct study *s)
 	for (unsigned i = 0; i < 6; i++) {
 		enum value v = (enum value)(i / 2);
 
-		fill(&c[i], s, i % 2 != 0, v);
+		fill_curves(&c[i], s, i % 2 != 0, v);
 		p[i] = (struct plot){
 			.title = i % 2 ? "a switch is removed"
 				       : "a switch is added",
@@ -273,9 +273,9 @@ draw_sizes(const char *dir, const struct study *s)
 		};
 	}
 	(void)snprintf(path, sizeof(path), "%s/figure2.svg", dir);
-	must(plot_write(path, p, 4, &why), &why);
+	require_ok(plot_write(path, p, 4, &why), &why);
 	(void)snprintf(path, sizeof(path), "%s/figure3.svg", dir);
-	must(plot_write(path, p + 4, 2, &why), &why);
+	require_ok(plot_write(path, p + 4, 2, &why), &why);
 }
 
 /* Figure 4: one addition over time. */
@@ -344,7 +344,7 @@ draw_moments(const char *dir, const struct moment at[METHODS])
 			.ncurves = METHODS,
 		};
 	(void)snprintf(path, sizeof(path), "%s/figure4.svg", dir);
-	must(plot_write(path, p, 3, &why), &why);
+	require_ok(plot_write(path, p, 3, &why), &why);
 }
 
 static FILE *
@@ -364,7 +364,7 @@ open_csv(const char *dir, const char *name)
 }
 
 static void
-figure4(const char *dir)
+make_figure4(const char *dir)
 {
 	struct moment *at = mem_zalloc(METHODS, sizeof(*at));
 	struct fabric *f = trial_irregular(24, 4);
@@ -395,7 +395,7 @@ figure4(const char *dir)
 /* ---- fabrics of other shapes ---- */
 
 static struct fabric *
-shape(unsigned kind)
+make_shape(unsigned kind)
 {
 	static const struct gen_fattree2 tree = {4, 8, 1, 4, 4};
 	static const unsigned torus[] = {4, 4}, cube[] = {3, 3, 3};
@@ -412,13 +412,13 @@ shape(unsigned kind)
 		f = gen_grid(cube, 3, true, 1, &why);
 	else
 		f = gen_dragonfly(4, 2, 1, &why);
-	must(f == NULL ? -1 : 0, &why);
+	require_ok(f == NULL ? -1 : 0, &why);
 	trial_slow(f);
 	return f;
 }
 
 static void
-table(const char *dir, unsigned limit, struct book *b)
+make_table(const char *dir, unsigned limit, struct book *b)
 {
 	static const char *const name[] = {"fattree 4+8x4", "fattree 2-ary 4",
 		"torus 4x4", "torus 3x3x3", "dragonfly 4 2 1"};
@@ -427,7 +427,7 @@ table(const char *dir, unsigned limit, struct book *b)
 	csv_head(b->rows);
 	for (unsigned i = 0; i < sizeof(name) / sizeof(*name); i++) {
 		struct changes by[METHODS] = {0};
-		struct fabric *f = shape(i);
+		struct fabric *f = make_shape(i);
 
 		(void)snprintf(b->fabric, sizeof(b->fabric), "%s", name[i]);
 		study_fabric(f, limit, b, by);
@@ -438,7 +438,7 @@ table(const char *dir, unsigned limit, struct book *b)
 }
 
 static void
-figures23(const char *dir, struct study *s, struct book *b)
+make_figures23(const char *dir, struct study *s, struct book *b)
 {
 	b->rows = open_csv(dir, "figure2-3.csv");
 	csv_head(b->rows);
@@ -478,9 +478,9 @@ main(int argc, char **argv)
 	}
 	b.closed = open_csv(argv[1], "closed.csv");
 	(void)fprintf(b.closed, "fabric,change,switch,pairs,paper_pairs\n");
-	figures23(argv[1], s, &b);
-	figure4(argv[1]);
-	table(argv[1], s->switches < 8 ? s->switches : 8, &b);
+	make_figures23(argv[1], s, &b);
+	make_figure4(argv[1]);
+	make_table(argv[1], s->switches < 8 ? s->switches : 8, &b);
 	(void)fclose(b.closed);
 	free(s);
 	return 0;

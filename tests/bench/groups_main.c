@@ -36,7 +36,7 @@ struct joiner {
 
 /* Request number i: a group, a host. */
 static int
-ask(struct joiner *j, uint32_t i)
+send_request(struct joiner *j, uint32_t i)
 {
 	const struct mad_sa h = {.base_version = 1,
 		.class_version = MAD_SA_VERSION,
@@ -74,7 +74,7 @@ ask(struct joiner *j, uint32_t i)
 
 /* One answer, or the news that there is none. -1: nothing comes at all. */
 static int
-hear(struct joiner *j)
+receive_answer(struct joiner *j)
 {
 	int len = MAD_SIZE, got = umad_recv(j->fd, j->umad, &len, 3 * WAIT_MS);
 	const uint8_t *m = umad_get_mad(j->umad);
@@ -87,7 +87,7 @@ hear(struct joiner *j)
 		return 0; /* somebody else's */
 	if (umad_status(j->umad) != 0 || be_get16(m + 4) == MAD_STATUS_BUSY) {
 		j->again++;
-		return ++j->tries[i] < TRIES ? ask(j, i) : -1;
+		return ++j->tries[i] < TRIES ? send_request(j, i) : -1;
 	}
 	j->open--;
 	j->answered++;
@@ -96,25 +96,25 @@ hear(struct joiner *j)
 }
 
 static int
-run(struct joiner *j, uint32_t window)
+run_requests(struct joiner *j, uint32_t window)
 {
 	uint32_t n = j->hosts * (j->groups + 1);
 
 	while (j->answered < n) {
 		while (j->next < n && j->open < window) {
-			if (ask(j, j->next) != 0)
+			if (send_request(j, j->next) != 0)
 				return -1;
 			j->next++;
 			j->open++;
 		}
-		if (hear(j) != 0)
+		if (receive_answer(j) != 0)
 			return -1;
 	}
 	return 0;
 }
 
 static int
-attach(struct joiner *j)
+open_port(struct joiner *j)
 {
 	umad_port_t port;
 
@@ -149,9 +149,9 @@ main(int argc, char **argv)
 			j.guid[j.hosts++] = fabric_port(f, n, 1)->guid;
 	j.tries = mem_zalloc((size_t)j.hosts * (j.groups + 1), 1);
 	began = clock_ms() / 1e3;
-	if (attach(&j) != 0 ||
-		run(&j, argc > 5 ? (uint32_t)strtoul(argv[5], NULL, 10)
-				 : j.hosts) != 0) {
+	if (open_port(&j) != 0 ||
+		run_requests(&j, argc > 5 ? (uint32_t)strtoul(argv[5], NULL, 10)
+					  : j.hosts) != 0) {
 		fprintf(stderr, "groups: %u answered: %s\n", j.answered,
 			strerror(errno));
 		return EXIT_FAILURE;

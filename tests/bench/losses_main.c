@@ -51,7 +51,7 @@ struct sums {
 };
 
 static struct routes *
-routed(const struct net *n, struct topo *t, const struct routes *prev,
+compute_tables(const struct net *n, struct topo *t, const struct routes *prev,
 	bool fresh)
 {
 	static const struct engine_options plain = {.lanes = 1};
@@ -87,7 +87,7 @@ enum { NOWHERE = UINT32_MAX };
 
 /* The switch behind a port of s, or TOPO_NONE. */
 static sw_ix
-behind(const struct topo *t, sw_ix s, uint8_t port)
+next_switch(const struct topo *t, sw_ix s, uint8_t port)
 {
 	const struct topo_node *n = &t->node[t->sw[s].node];
 	port_ix p = port == 0 || port > n->nports
@@ -107,9 +107,9 @@ find_ways(struct ways *w, uint16_t lid)
 
 	for (sw_ix s = 0; s < t->nsw; s++) {
 		w->dist[s] = s == dest ? 0 : NOWHERE;
-		w->next[s] = s == dest
-				     ? TOPO_NONE
-				     : behind(t, s, routes_port(w->r, s, lid));
+		w->next[s] = s == dest ? TOPO_NONE
+				       : next_switch(t, s,
+						 routes_port(w->r, s, lid));
 	}
 	for (uint32_t k = 0; more; k++) {
 		more = false;
@@ -130,7 +130,7 @@ find_ways(struct ways *w, uint16_t lid)
 static bool
 has_to(const struct ways *w, sw_ix s, uint8_t port)
 {
-	sw_ix x = behind(w->r->topo, s, port), is = w->next[s];
+	sw_ix x = next_switch(w->r->topo, s, port), is = w->next[s];
 	bool down;
 
 	if (is == TOPO_NONE || w->dist[s] == NOWHERE)
@@ -146,7 +146,8 @@ has_to(const struct ways *w, sw_ix s, uint8_t port)
 /* Entries that are others, of switches that are in both; least: those that
  * have to be. */
 static uint64_t
-compare(const struct routes *was, const struct routes *is, uint64_t *least)
+compare_routes(
+	const struct routes *was, const struct routes *is, uint64_t *least)
 {
 	const struct topo *t = is->topo;
 	struct ways w = {.r = is,
@@ -186,7 +187,7 @@ between_switches(const struct fabric *f, uint32_t c)
 }
 
 static void
-lose(const struct net *n, struct loss *l)
+measure_loss(const struct net *n, struct loss *l)
 {
 	bool *drop = mem_zalloc(n->f->ncables, sizeof(*drop));
 	bool *node = mem_zalloc(n->f->nnodes, sizeof(*node));
@@ -203,12 +204,12 @@ lose(const struct net *n, struct loss *l)
 		node[l->sw] = true;
 	g = fabric_rebuild(n->f, &edit);
 	t = frozen_again(g, n->t, 0);
-	kept = routed(n, t, n->r, false);
-	l->gone = compare(n->r, kept, &l->least);
+	kept = compute_tables(n, t, n->r, false);
+	l->gone = compare_routes(n->r, kept, &l->least);
 	l->reversed = world_reversed(n->r, kept);
-	fresh = routed(n, t, n->r, true);
-	back = routed(n, n->t, kept, false);
-	l->back = compare(kept, back, &none);
+	fresh = compute_tables(n, t, n->r, true);
+	back = compute_tables(n, n->t, kept, false);
+	l->back = compare_routes(kept, back, &none);
 	l->load = kept->report.load_max;
 	l->fresh = fresh->report.load_max;
 	l->return_ = back->report.load_max;
@@ -222,16 +223,16 @@ lose(const struct net *n, struct loss *l)
 }
 
 static double
-ratio(uint64_t a, uint64_t b)
+ratio_of(uint64_t a, uint64_t b)
 {
 	return (double)a / (double)(b > 0 ? b : 1);
 }
 
 static void
-add(struct sums *s, const struct loss *l)
+add_loss(struct sums *s, const struct loss *l)
 {
-	double r = ratio(l->gone, l->least), b = ratio(l->back, l->least);
-	double load = ratio(l->load, l->fresh);
+	double r = ratio_of(l->gone, l->least), b = ratio_of(l->back, l->least);
+	double load = ratio_of(l->load, l->fresh);
 
 	s->n++;
 	s->least += (double)l->least;
@@ -303,7 +304,7 @@ print_sums(const struct net *n, const struct sums *s, const char *of)
 }
 
 static void
-survey(const struct net *n, uint32_t cases, unsigned lost)
+survey_losses(const struct net *n, uint32_t cases, unsigned lost)
 {
 	uint32_t room = n->f->ncables + n->f->nnodes, all;
 	uint32_t *victim = mem_zalloc(room, sizeof(*victim));
@@ -323,8 +324,8 @@ survey(const struct net *n, uint32_t cases, unsigned lost)
 			l.sw = first;
 		for (unsigned i = 1; i < lost; i++)
 			l.cable[i] = victim[rng_below(&g, all)];
-		lose(n, &l);
-		add(&s, &l);
+		measure_loss(n, &l);
+		add_loss(&s, &l);
 		if (getenv("LOSSES_ALL") != NULL)
 			print_case(n, "one", &l);
 	}
@@ -355,10 +356,11 @@ main(int argc, char **argv)
 	}
 	lost = args_number(argc, argv, 3, 1);
 	n.t = frozen_topo(n.f, &lids);
-	n.r = routed(&n, n.t, NULL, false);
+	n.r = compute_tables(&n, n.t, NULL, false);
 	(void)printf("%s: %u switches, %s, load %llu\n", argv[1], n.t->nsw,
 		n.r->engine, (unsigned long long)n.r->report.load_max);
-	survey(&n, args_number(argc, argv, 2, 0), lost > MOST ? MOST : lost);
+	survey_losses(
+		&n, args_number(argc, argv, 2, 0), lost > MOST ? MOST : lost);
 	routes_unref(n.r);
 	topo_unref(n.t);
 	lft_pool_free(n.pool);

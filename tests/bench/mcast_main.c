@@ -31,7 +31,7 @@ struct bench {
 };
 
 static void
-heard(void *cookie, const struct transport_msg *m, struct mono now)
+on_answer(void *cookie, const struct transport_msg *m, struct mono now)
 {
 	struct bench *b = cookie;
 
@@ -41,7 +41,7 @@ heard(void *cookie, const struct transport_msg *m, struct mono now)
 }
 
 static enum sim_verdict
-hook(void *cookie, struct sim_msg *m)
+on_message(void *cookie, struct sim_msg *m)
 {
 	struct bench *b = cookie;
 	struct reason why;
@@ -54,7 +54,7 @@ hook(void *cookie, struct sim_msg *m)
 }
 
 static void
-say(struct bench *b, uint32_t host, unsigned group, uint8_t method)
+send_request(struct bench *b, uint32_t host, unsigned group, uint8_t method)
 {
 	struct transport_msg m = {.qpn = 1, .len = MAD_SIZE};
 	const struct mad_sa h = {.base_version = 1,
@@ -82,7 +82,7 @@ say(struct bench *b, uint32_t host, unsigned group, uint8_t method)
 
 /* Cells that are not what they were at the last call. */
 static uint64_t
-changed(struct bench *b, unsigned groups)
+count_changed(struct bench *b, unsigned groups)
 {
 	unsigned blocks = groups / 32 + 1;
 	uint64_t n = 0;
@@ -119,7 +119,7 @@ round_of(struct bench *b, const char *what, uint8_t method, unsigned hosts,
 			continue;
 		seen++;
 		for (unsigned g = 0; g <= groups; g++, asked++)
-			say(b, n, g, method);
+			send_request(b, n, g, method);
 		world_run(b->w, mono_us(200)); /* they do not come at once */
 	}
 	while (b->answers < asked)
@@ -131,7 +131,7 @@ round_of(struct bench *b, const char *what, uint8_t method, unsigned hosts,
 		what, asked, b->refused, mono_seconds(t0),
 		(double)(clock() - began) / CLOCKS_PER_SEC,
 		(unsigned long long)b->writes,
-		(unsigned long long)changed(b, groups));
+		(unsigned long long)count_changed(b, groups));
 }
 
 int
@@ -153,10 +153,10 @@ main(int argc, char **argv)
 	b.node = fabric_first_host(b.f);
 	while (b.f->node[++b.node].type != FABRIC_CA)
 		;
-	b.ep = sim_attach(b.w->sim, b.node, 1, heard, &b);
+	b.ep = sim_attach(b.w->sim, b.node, 1, on_answer, &b);
 	b.was = mem_zalloc((size_t)b.f->nnodes,
 		((size_t)groups / 32 + 1) * POSITIONS * CELL);
-	sim_set_hook(b.w->sim, hook, &b);
+	sim_set_hook(b.w->sim, on_message, &b);
 	round_of(&b, "join", MAD_SET, hosts, groups);
 	round_of(&b, "again", MAD_SET, hosts, groups);
 	round_of(&b, "leave", MAD_SA_DELETE, hosts, groups);

@@ -64,7 +64,7 @@ find_far(struct cutting *c)
 
 /* The piece of s: what it joins without going further from hosts than most. */
 static void
-flood(struct cutting *c, sw_ix s, uint32_t most)
+flood_piece(struct cutting *c, sw_ix s, uint32_t most)
 {
 	uint32_t head = 0, n = 0, cables = 0;
 
@@ -110,7 +110,7 @@ shift_all(struct cutting *c)
 
 /* False when nothing leads from one piece to another: no cut. */
 static bool
-cut(struct cutting *c, uint32_t most, struct treecut *out)
+cut_pieces(struct cutting *c, uint32_t most, struct treecut *out)
 {
 	size_t n = c->t->nsw + 1U;
 	bool any = false;
@@ -121,7 +121,7 @@ cut(struct cutting *c, uint32_t most, struct treecut *out)
 	c->npieces = 0;
 	for (uint32_t i = 0; i < c->nhosts; i++) {
 		if (c->piece[c->at[i]] == 0)
-			flood(c, c->at[i], most);
+			flood_piece(c, c->at[i], most);
 		c->hosts[c->piece[c->at[i]]]++;
 	}
 	shift_all(c);
@@ -156,7 +156,7 @@ treecut_find(const struct topo *t)
 	c.queue = mem_alloc(n * sizeof(*c.queue));
 	find_hosts(&c);
 	find_far(&c);
-	for (uint32_t most = 0; cut(&c, most, &out); most++)
+	for (uint32_t most = 0; cut_pieces(&c, most, &out); most++)
 		;
 	free(c.at);
 	free(c.far);
