@@ -40,7 +40,7 @@ sim_defaults(void)
 	};
 }
 
-/* The cable in a port, as the fabric has it. */
+/* Take the peer of a port from the fabric. */
 static void
 set_peer(struct sim *s, const struct fabric *f, uint32_t node, unsigned port)
 {
@@ -209,7 +209,7 @@ find_path(struct sim *s, const struct sim_endpoint *e, struct transport_msg *m,
 		m->mad[AT_CLASS] != MAD_SUBN_LID, w);
 }
 
-/* One MAD; or what RMPP would cut up, which travels as one message here. */
+/* One MAD; or a message of RMPP, which travels as one piece here. */
 static bool
 well_sized(const struct transport_msg *m)
 {
@@ -256,7 +256,7 @@ endpoint_send(struct transport *t, const struct transport_msg *m)
 	return 0;
 }
 
-/* A place for an endpoint: one that was left, or a new one. */
+/* A record for an endpoint: a detached one, or a new one. */
 static struct sim_endpoint *
 free_endpoint(struct sim *s)
 {
@@ -351,7 +351,7 @@ sim_next(const struct sim *s)
 	return s->nheap ? (struct mono){s->heap[0].ns} : MONO_NEVER;
 }
 
-/* The last word of the script on a message; false: it is gone. */
+/* Ask the hook about a message; false: it is dropped. */
 static bool
 hook_passes(struct sim *s, struct sim_msg *msg)
 {
@@ -382,14 +382,14 @@ deliver_to_endpoint(struct sim *s, struct sim_msg *msg)
 static void
 send_answer(struct sim *s, struct sim_msg *a, int origin, struct mono wait)
 {
-	/* who is no endpoint (another SM) asks by LID alone */
+	/* a sender that is no endpoint (another SM) asks by LID alone */
 	const struct sim_endpoint *e = &s->endpoint[origin < 0 ? 0 : origin];
 	const struct sim_node *n = &s->node[a->node];
 	unsigned own = n->type == FABRIC_SWITCH ? 0 : a->port;
 	struct sim_way w;
 
 	if (a->m.mad[AT_CLASS] == MAD_SUBN_DR) {
-		/* the way of the request, if it is still there */
+		/* the path of the request, if it still exists */
 		if (!sim_route_directed(
 			    s, e->node, e->port, a->m.mad, NULL, &w) ||
 			w.node != a->node)
@@ -407,7 +407,7 @@ send_answer(struct sim *s, struct sim_msg *a, int origin, struct mono wait)
 	sim_queue_send(s, a, origin, EV_DELIVER, mono_add(wait, w.time));
 }
 
-/* Is what has arrived the SMA's business, or an endpoint's? */
+/* Whether an arrived message is for the SMA, not for an endpoint. */
 static bool
 is_for_sma(const struct sim *s, const struct sim_msg *msg)
 {
@@ -425,7 +425,7 @@ is_for_sma(const struct sim *s, const struct sim_msg *msg)
 	return attr != MAD_SM_INFO || endpoint_at(s, msg->node, msg->port) < 0;
 }
 
-/* What an SMA takes for an SMP: as scripted, as the file says, as all do. */
+/* Time of an SMA per SMP: by script, by the fabric's file, or the default. */
 static int64_t
 service_of(const struct sim *s, const struct sim_node *n)
 {
@@ -465,13 +465,13 @@ receive_msg(struct sim *s, struct sim_msg *msg, int origin)
 		s->stats.lost_silent += acted == s->stats.smps;
 }
 
-/* Take a message out of the pool: what it causes may move the pool. */
+/* Copy a message out of the pool: its consequences may move the pool. */
 static struct sim_flight
 take_flight(struct sim *s, uint32_t ix)
 {
 	struct sim_flight f = s->flight[ix];
 
-	f.held = f.msg.m.body; /* whatever becomes of the message */
+	f.held = f.msg.m.body; /* freed even if the message changes */
 	sim_queue_release(s, ix);
 	return f;
 }

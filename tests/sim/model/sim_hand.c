@@ -17,7 +17,7 @@ sim_hand_life(struct sim *s, uint32_t node, uint8_t life)
 	s->node[node].sw->si.life = life;
 }
 
-/* Through the tables' own code: a Set of the attribute. */
+/* A Set of the attribute: writes go through the tables' own code. */
 static struct smp
 make_set(uint16_t attr, uint32_t mod, const uint8_t *data, size_t n)
 {

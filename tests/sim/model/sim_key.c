@@ -7,8 +7,10 @@
 /* M_KeyProtectBits from which on a Get needs the key too. */
 enum { PROTECT_GET = 2 };
 
-/* Trap 259: which of its fields mean something: both LIDs, the P_Key, SL and
- * QPs, the switch's LID and port. */
+/*
+ * Trap 259: its valid fields: both LIDs, the P_Key, SL and QPs, the switch's
+ * LID and port.
+ */
 enum { DATA_VALID = 0x0f };
 
 enum { P_KEY_NUMBER = 0x7fff, P_KEY_FULL = 0x8000 };
@@ -21,14 +23,14 @@ is_switch(const struct sim *s, uint32_t node)
 
 /* ---- M_Key ---- */
 
-/* The port whose key guards what arrives by a port. */
+/* The port with the M_Key that guards requests arriving by a port. */
 static struct sim_port *
 guard_of(const struct sim *s, uint32_t node, unsigned port)
 {
 	return sim_int_port(s, node, is_switch(s, node) ? 0 : port);
 }
 
-/* The lease ran out while nobody with the key came: no more protection. */
+/* Protection ends with a lease in which no request bore the key. */
 static void
 expire_lease(const struct sim *s, struct sim_port *p)
 {
@@ -61,7 +63,7 @@ report_violation(struct sim *s, const struct sim_msg *q, const struct smp *req)
 		MAD_VIOLATION_M_KEY, &v);
 }
 
-/* Is the key good enough for this port? A lease stops or starts to run. */
+/* Whether the key permits the request at this port; also runs the lease. */
 static bool
 is_mkey_accepted(struct sim *s, struct sim_port *p, const struct smp *req)
 {
@@ -107,7 +109,7 @@ sim_key_entries(const struct sim *s, uint32_t node, unsigned port)
 					      : s->o.pkeys;
 }
 
-/* Is a P_Key in the table? switches look at the number alone. */
+/* Whether a P_Key is in the table; switches compare the number alone. */
 static bool
 in_table(const struct sim *s, uint32_t node, unsigned port, uint16_t pkey)
 {

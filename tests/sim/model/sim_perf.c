@@ -3,8 +3,8 @@
 #include "sm/base/be.h"
 #include "tests/sim/model/sim_int.h"
 
-/* Byte positions in a MAD's header. */
-enum { IBSIM_CAPMASK = 0x1200 }; /* whatever it may mean there */
+/* ibsim's CapabilityMask of the class; its meaning there is unknown. */
+enum { IBSIM_CAPMASK = 0x1200 }; /* as captured */
 
 enum {
 	AT_BASE_VERSION = 0,
@@ -113,7 +113,7 @@ counters_of(const struct sim_port *p)
 	return c;
 }
 
-/* Write what was selected, which as a rule is 0. */
+/* Write the selected counters; the value is 0 as a rule. */
 static void
 write_counters(struct sim_port *p, const struct mad_perf_counters *in)
 {
@@ -156,7 +156,7 @@ write_counters(struct sim_port *p, const struct mad_perf_counters *in)
 		e->xmit_wait = in->xmit_wait;
 }
 
-/* Ports first to last of a PortSelect; false: there is no such port. */
+/* Ports first to last of a PortSelect; false: no such port. */
 static bool
 select_ports(const struct sim_node *n, unsigned select, unsigned *first,
 	unsigned *last)
@@ -184,7 +184,7 @@ sum_32(uint32_t a, uint32_t b)
 	return clamp_u32((uint64_t)a + b);
 }
 
-/* The counters that anybody sums over ports: the simulation has no others. */
+/* Sums over ports; only of counters that the simulation counts. */
 static void
 add_counters(struct mad_perf_counters *a, const struct mad_perf_counters *b)
 {

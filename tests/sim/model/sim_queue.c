@@ -84,7 +84,7 @@ sim_queue_release(struct sim *s, uint32_t ix)
 	s->free_flight = ix;
 }
 
-/* One throw of a die with a chance in millionths. */
+/* Draw an event with the sum of two chances in millionths. */
 static bool
 is_drawn(struct sim *s, uint32_t a, uint32_t b)
 {
@@ -108,7 +108,7 @@ damage_msg(struct sim *s, struct transport_msg *m, const struct sim_faults *a,
 		m->len = rng_below(&s->rng, MAD_SIZE);
 }
 
-/* As long as some others take to be sent and answered. */
+/* A delay in which some other messages are sent and answered. */
 static int64_t
 hold_back(struct sim *s)
 {

@@ -3,10 +3,10 @@
 /* Byte positions in a directed-route SMP (IBA 14.2.1.2). */
 enum { AT_HOP_CNT = 7, AT_PATH = 128, AT_RET = 192 };
 
-/* A packet that made this many hops goes round for ever. */
+/* A packet that made this many hops is in a loop. */
 enum { LOOP_HOPS = 256 };
 
-/* Leave node by a port: where does it come out? */
+/* Leave a node by a port; w becomes the node and port at the other end. */
 static bool
 cross_link(struct sim *s, uint32_t node, unsigned port, struct sim_way *w)
 {
@@ -25,7 +25,7 @@ cross_link(struct sim *s, uint32_t node, unsigned port, struct sim_way *w)
 	return true;
 }
 
-/* May a directed SMP that came in at w go on by port out? */
+/* Whether a directed SMP may leave a node by port out. */
 static bool
 is_forwarded(const struct sim *s, uint32_t node, unsigned first_port,
 	unsigned hop, unsigned out)
@@ -83,7 +83,7 @@ sim_route_return(
 	return hops <= 63;
 }
 
-/* Does this port own the LID? */
+/* True if the LID is one of the port's. */
 static bool
 is_lid_of_port(const struct sim_port *p, uint16_t lid)
 {
@@ -109,7 +109,7 @@ carries_data(struct sim *s, uint32_t node, unsigned port)
 	return q->pi.state == ST_ACTIVE;
 }
 
-/* What ibsim asks for, of management packets as well. */
+/* ibsim demands this for management packets too. */
 static bool
 both_active(struct sim *s, uint32_t node, unsigned port)
 {
@@ -119,7 +119,7 @@ both_active(struct sim *s, uint32_t node, unsigned port)
 	       sim_int_port(s, p->to, p->to_port)->pi.state == ST_ACTIVE;
 }
 
-/* Leave a node by LID: 1 on the way, 0 arrived, -1 lost (counted). */
+/* Leave a node by LID: 1 to go on, 0 arrived, -1 lost (counted). */
 static int
 lid_hop(struct sim *s, struct sim_way *w, bool first, uint16_t lid, bool data)
 {

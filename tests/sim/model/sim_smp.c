@@ -71,11 +71,11 @@ act_port_info(struct sim *s, const struct sim_msg *q, const struct smp *req,
 	sim_port_get(s, q->node, num, q->port, ext, d);
 	pi = &sim_int_port(s, q->node, num)->pi;
 	if (pi->mkey_prot && req->mkey != pi->mkey)
-		be_put64(d, 0); /* the key is shown to those who know it */
+		be_put64(d, 0); /* shown only to requests that bear it */
 	return 0;
 }
 
-/* Error correction: one mode each of FDR and EDR, as good as any. */
+/* Error correction: one mode each for FDR and EDR, without effect. */
 static uint16_t
 act_port_ext(struct sim *s, const struct sim_msg *q, const struct smp *req,
 	uint8_t *d)
@@ -169,7 +169,7 @@ act_on_attr(struct sim *s, const struct sim_msg *q, const struct smp *req,
 	}
 }
 
-/* What the dice and the script say before the SMA has a say; 0: go on. */
+/* A status forced by random faults or the script; 0: the SMA decides. */
 static uint16_t
 forced_status(struct sim *s, const struct sim_behaviour *b, uint16_t attr)
 {
@@ -182,7 +182,10 @@ forced_status(struct sim *s, const struct sim_behaviour *b, uint16_t attr)
 	return 0;
 }
 
-/* A Set that is acknowledged and not done: a port says what it shall be. */
+/*
+ * The answer to a Set that is acknowledged but not carried out: its own data;
+ * in PortInfo a state of NoChange becomes the port's real one.
+ */
 static void
 fake_set(struct sim *s, const struct sim_msg *q, const struct smp *req,
 	uint8_t *d)
@@ -211,7 +214,7 @@ encode_answer(struct sim_msg *q, struct smp *a, uint16_t status)
 	q->from = q->node;
 }
 
-/* A class version that the SMA does not speak. */
+/* Refuse a class version that the SMA does not know; true: answered. */
 static bool
 answer_version(struct sim_msg *q)
 {
@@ -227,7 +230,7 @@ answer_version(struct sim_msg *q)
 	return true;
 }
 
-/* What an SM does about a change, and not to find out about it? */
+/* True for Sets that configure the fabric; discovery sends none of these. */
 static bool
 is_config_set(const struct smp *req)
 {

@@ -42,7 +42,7 @@ send_trap(struct sim *s, uint32_t node, unsigned which)
 	sim_queue_send(s, &msg, -1, EV_DELIVER, w.time);
 }
 
-/* A new reason to trap: what was said before is void. */
+/* Queue a trap in the place of the pending one. NULL: no SM is known. */
 static struct sim_trap *
 raise_trap(
 	struct sim *s, uint32_t node, unsigned which, struct mad_notice *notice)
@@ -53,7 +53,7 @@ raise_trap(
 	t->generation++;
 	t->pending = false;
 	if (!sim_int_alive(&s->node[node]) || !pi->lid || !pi->sm_lid)
-		return NULL; /* nobody to tell */
+		return NULL; /* no SM is known */
 	t->pending = true;
 	t->tries = 0;
 	t->tid = ++s->trap_tid;
@@ -96,7 +96,10 @@ sim_trap_local(struct sim *s, uint32_t node, unsigned port, uint16_t flags)
 	(void)raise_trap(s, node, TRAP_144, &n);
 }
 
-/* The first of its kind is told until it is repressed, others meanwhile not. */
+/*
+ * One trap of a kind at a time: until it is repressed, further ones are
+ * dropped.
+ */
 void
 sim_trap_violation(struct sim *s, uint32_t node, unsigned port, uint16_t trap,
 	const struct mad_violation *v)

@@ -6,7 +6,7 @@
 
 #include "tests/topo/gen.h"
 
-/* In every build, not only where assert is. */
+/* An assert that is in every build. */
 static void
 require_true(bool ok)
 {

@@ -42,7 +42,7 @@ world_forget(struct world *w)
 	w->saved = (struct state_file){0};
 }
 
-/* The leaves, and their masks behind them. */
+/* Copy the leaves' records, with their masks behind them. */
 static const struct state_file_sl_history *
 copy_leaves(const struct state_file *s)
 {
@@ -61,7 +61,7 @@ copy_leaves(const struct state_file *s)
 	return leaf;
 }
 
-/* The virtual clock is of the autumn of 2025. */
+/* Wall-clock seconds: the virtual clock starts in November 2025. */
 static uint64_t
 on_seconds(void *cookie)
 {
@@ -150,7 +150,7 @@ cpu_now(void)
 		(int64_t)ts.tv_sec * 1000000000 + (int64_t)ts.tv_nsec};
 }
 
-/* When a turn of the core begins, and when it has ended. */
+/* Around each call into the core: CPU time at its begin, and its account. */
 static struct mono
 core_begin(const struct world *w)
 {
@@ -227,7 +227,7 @@ world_new(const struct fabric *f, const struct sim_options *o, const char *yaml)
 void
 world_kill(struct world *w)
 {
-	w->work = NULL; /* dies with the core */
+	w->work = NULL; /* sm_free frees it */
 	sm_free(w->sm);
 	w->sm = NULL;
 }
@@ -271,7 +271,7 @@ world_reload(struct world *w, const char *yaml)
 		sm_reconfigure(w->sm, w->config, sim_now(w->sim));
 }
 
-/* The next thing that happens: the fabric's, the SM's timer, or its worker. */
+/* The next event: of the fabric, of the SM's timers, or of its worker. */
 static struct mono
 next_event(const struct world *w)
 {
