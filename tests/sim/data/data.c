@@ -90,7 +90,7 @@ make_lanes(struct data *d)
 	}
 }
 
-/* VLs that any port could have. */
+/* The most VLs that a port can have. */
 static unsigned
 most_vls(const struct sim *s)
 {
@@ -107,8 +107,8 @@ most_vls(const struct sim *s)
 }
 
 /*
- * How wide a slot of the queue is: some six events, if every link is full of
- * packets of 2 KiB at three events each.
+ * Width of a slot of the queue: room for some six events if every link is full
+ * of packets of 2 KiB at three events each.
  */
 static unsigned
 slot_shift(const struct data *d)

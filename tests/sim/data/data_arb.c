@@ -1,16 +1,16 @@
 /*
- * VLArb (IBA volume 1, 7.6.9): two tables of up to 64 entries (VL, weight in
- * 64 bytes), served in turn, an entry until its weight is used up or its VL has
- * nothing to send. The high table goes first until VLHighLimit (4 KiB each,
- * 255 no limit, 0 one packet) is used up and the low one has something. A VL
- * that is in neither table goes when nothing else can. A port whose tables were
- * never written serves its VLs in turn, packet by packet.
+ * VLArb (IBA volume 1, 7.6.9): two tables of up to 64 entries (VL, weight in 64
+ * bytes), served round robin, an entry until its weight is used up or its VL
+ * has nothing to send. The high table goes first until VLHighLimit (4 KiB each,
+ * 255 no limit, 0 one packet) is used up and the low one has a packet. A VL in
+ * neither table is served when no other can be. A port whose tables were never
+ * written serves its VLs round robin, packet by packet.
  */
 #include "tests/sim/data/data_int.h"
 
 enum { ENTRIES = 64, HIGH_AT = 128, UNLIMITED = 255, LIMIT_BLOCKS = 64 };
 
-/* The VL that a table serves now, with its entry; DATA_NO_VL when none. */
+/* The VL that a table serves next, with its entry; DATA_NO_VL if none. */
 static unsigned
 serve_table(const uint8_t *table, unsigned ready, uint8_t *at, uint16_t *left)
 {
@@ -31,7 +31,7 @@ serve_table(const uint8_t *table, unsigned ready, uint8_t *at, uint16_t *left)
 	return DATA_NO_VL;
 }
 
-/* The next VL in turn. */
+/* The next VL, round robin. */
 static unsigned
 next_vl(struct data_port *p, unsigned ready)
 {

@@ -1,7 +1,6 @@
 /*
- * The books: every block of every buffer is counted once, by the credits, by
- * what is on the way, or by what the buffer holds; every packet is in exactly
- * one place.
+ * The invariants: every block of every buffer is counted once, as a credit, as
+ * in motion, or as in use in the buffer; every packet is in exactly one place.
  */
 #include <stdlib.h>
 
@@ -19,7 +18,7 @@ report_mismatch(const struct data *d, uint32_t lane, const char *what,
 		should);
 }
 
-/* One lane: the list, its length, its blocks, its credits. */
+/* One buffer: its list, length, blocks and credits. */
 static int
 check_lane(const struct data *d, uint32_t lane, uint32_t wire, uint64_t *queued,
 	struct reason *why)

@@ -1,11 +1,11 @@
 /*
- * True deadlock: buffers that nothing will ever leave. A buffer lives if one of
- * its packets may go on: because the credits are there, or because the buffer
- * that it waits for lives, or has blocks on the move (a packet arriving, one
- * leaving, credits returning: what these will do is not known yet, and the next
- * look will see it). The rest, once nothing more can be added, is dead: every
- * packet in it waits for room in a dead buffer. Following any one of them leads
- * into a cycle.
+ * True deadlock: buffers that no packet will ever leave. A buffer is alive if
+ * one of its packets may go on: because credits are there, or because the
+ * buffer that it waits for is alive, or has blocks in motion (a packet
+ * arriving, one leaving, credits returning: their effect is not known yet, and
+ * the next search will see it). When no further buffer can be found alive, the
+ * rest is dead: every packet in it waits for room in a dead buffer. Following
+ * any one of them leads into a cycle.
  */
 #include <stdlib.h>
 
@@ -14,12 +14,12 @@
 
 struct search {
 	const struct data *d;
-	bool *stuck;	/* [lanes] not known to live */
-	uint32_t *lane; /* these */
+	bool *stuck;	/* [nports * vls] not known to be alive */
+	uint32_t *lane; /* buffers that are stuck */
 	uint32_t n;
 };
 
-/* The lane that a waiting packet wants to go to. */
+/* The buffer that a waiting packet goes to next. */
 static uint32_t
 wanted_buffer(const struct data *d, const struct data_packet *k)
 {
@@ -36,7 +36,7 @@ has_credit(const struct data *d, const struct data_packet *k)
 	return data_int_out(d, out, k->out_vl)->credit >= k->blocks;
 }
 
-/* Blocks that are held by packets in the buffer which do not move. */
+/* Blocks of the packets that rest in the buffer. */
 static uint32_t
 resting_blocks(const struct data *d, const struct data_in *l)
 {
@@ -47,7 +47,7 @@ resting_blocks(const struct data *d, const struct data_in *l)
 	return n;
 }
 
-/* Lives by itself, whatever the others do. */
+/* Alive by itself: blocks are in motion. */
 static bool
 is_moving(const struct data *d, uint32_t lane)
 {
@@ -56,7 +56,7 @@ is_moving(const struct data *d, uint32_t lane)
 	return l->fly || l->occ != resting_blocks(d, l);
 }
 
-/* Can a packet of this lane go on, as far as is known? */
+/* Whether a packet of this buffer can go on, as far as is known. */
 static bool
 can_go(const struct search *s, uint32_t lane)
 {
@@ -82,7 +82,7 @@ add_suspect(struct search *s, uint32_t lane)
 	s->lane[s->n++] = lane;
 }
 
-/* Take out what lives until nothing more does. */
+/* Remove buffers found alive until no more are found. */
 static void
 remove_live(struct search *s)
 {
@@ -121,7 +121,7 @@ name_lane(const struct data *d, uint32_t lane, struct buf *out)
 		k->blocks);
 }
 
-/* Walk from a dead lane until one comes again, and print from there on. */
+/* Follow dead buffers until one repeats, and print the cycle from there. */
 static void
 print_cycle(struct data *d, uint32_t lane)
 {

@@ -68,7 +68,7 @@ data_net_send(struct data *d, uint32_t port, unsigned vl, uint32_t px)
 	int64_t end = d->now + data_net_time(p, k->bytes);
 
 	if (end < k->tail)
-		end = k->tail; /* the cable it comes by is slower */
+		end = k->tail; /* the link it comes by is slower */
 	p->busy = end;
 	o->credit -= k->blocks;
 	assert(o->credit >= 0);
@@ -114,7 +114,7 @@ data_net_credit(struct data *d, const struct data_event *e)
 		data_switch_output(d, e->a);
 }
 
-/* Does the end port that packet k came to have its LID? */
+/* True if the DLID of packet k is one of the end port's where it is. */
 static bool
 is_at_dest(const struct data *d, const struct data_packet *k)
 {
@@ -151,7 +151,7 @@ data_net_deliver(struct data *d, uint32_t px)
 	release_packet(d, px);
 }
 
-/* Femtoseconds per byte of one lane's data, line coding taken off. */
+/* Femtoseconds per byte of data at width 1x, without line coding. */
 static uint32_t
 lane_fs(const struct sim_port *q)
 {

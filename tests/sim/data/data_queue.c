@@ -1,8 +1,8 @@
 /*
- * A timing wheel whose current slot is a sorted array. Slots are so narrow
- * that a few events lie in each; a slot is sorted when its time has come, by
- * time and (stable) by the order of insertion. What lies beyond the wheel
- * waits in a heap and moves in before anything can be inserted beside it.
+ * A timing wheel whose current slot is a sorted array. Slots are so narrow that
+ * a few events lie in each; a slot is sorted when its time has come, by time
+ * and (stable) by the order of insertion. Events beyond the wheel wait in a
+ * heap and move into the wheel before later ones can be inserted beside them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -78,7 +78,7 @@ pop_far(struct data_queue *q)
 	return top;
 }
 
-/* Into the slot that is being worked on, behind its equals. */
+/* Into the current slot, behind events of the same time. */
 static void
 insert_current(struct data_queue *q, struct data_event e)
 {
@@ -157,7 +157,7 @@ sort_few(struct data_event *e, size_t n)
 	}
 }
 
-/* Stable; runs of FEW by insertion, then merged from one array to the other. */
+/* A stable sort: runs of FEW by insertion, then merged between two arrays. */
 static void
 sort_current(struct data_queue *q)
 {
@@ -188,7 +188,7 @@ sort_current(struct data_queue *q)
 	}
 }
 
-/* Number of the first slot after base that has events; there is one. */
+/* Number of the first slot after base with events; one exists. */
 static int64_t
 next_filled(const struct data_queue *q)
 {
@@ -207,7 +207,7 @@ next_filled(const struct data_queue *q)
 	}
 }
 
-/* Take the slot's list, which is the wrong way round, and sort it. */
+/* Take the slot's list, which is in reverse order, and sort it. */
 static void
 take_slot(struct data_queue *q)
 {
@@ -237,7 +237,7 @@ take_slot(struct data_queue *q)
 	sort_current(q);
 }
 
-/* Go to the next slot that has events; false when there are none at all. */
+/* Go to the next slot with events; false: there are no events. */
 static bool
 next_slot(struct data_queue *q)
 {

@@ -41,7 +41,7 @@ add_sample(struct data_hist *h, int64_t v)
 	h->sum += (uint64_t)v;
 }
 
-/* The smallest value that `part` in 100 do not exceed. */
+/* The smallest value that `part` of 100 samples do not exceed. */
 static int64_t
 find_quantile(const struct data_hist *h, unsigned part)
 {
@@ -102,7 +102,7 @@ data_report_count(struct data *d, const struct data_packet *k)
 	}
 }
 
-/* Bytes that an end port was given to send, those it had no time for too. */
+/* Bytes that an end port was to send, also those it has had no time for yet. */
 static uint64_t
 offered_bytes(const struct data *d, const struct data_end *e)
 {
@@ -131,7 +131,7 @@ data_report_mark(struct data *d)
 	}
 }
 
-/* Bytes that a link carries since the mark. */
+/* Bytes that the end's link could carry since the mark. */
 static double
 link_capacity(const struct data *d, const struct data_end *e)
 {

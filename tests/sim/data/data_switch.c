@@ -1,20 +1,21 @@
 /*
- * A switch: packets are routed once, wait in the lane they came in by, and are
- * pulled by their output when it is idle and the buffer behind it has room.
- * An output knows who wants it by a bit per VL and input port; the packet is
- * looked up in the input's lanes when its turn has come. A bit is set exactly
- * when an offered packet exists: offered are the first `lookahead` packets of a
- * lane that is not being read by as many outputs as it can feed.
+ * A switch: packets are routed once, wait in the buffer of the port and VL they
+ * came in by, and are pulled by their output when it is idle and the next
+ * buffer has room. An output marks the inputs with packets for it by a bit per
+ * VL and input port; the packet is looked up in the input's buffers when the
+ * input is served. A bit is set exactly when an offered packet exists: offered
+ * are the first `lookahead` packets of a buffer that is read by fewer outputs
+ * than it can feed.
  */
 #include <assert.h>
 #include <string.h>
 
 #include "tests/sim/data/data_int.h"
 
-/* A packet in a lane, and the one before it. */
+/* A packet in a buffer, and the one before it. */
 struct pick {
 	uint32_t px, prev, in;
-	uint8_t vl; /* of the lane */
+	uint8_t vl; /* of the buffer */
 };
 
 static bool
@@ -23,7 +24,7 @@ is_readable(const struct data *d, const struct data_in *l)
 	return d->o.reads == 0 || l->reads < d->o.reads;
 }
 
-/* The first offered packet of one lane for (out, vl). */
+/* The first offered packet of one buffer for (out, vl). */
 static bool
 find_in_lane(const struct data *d, const struct data_in *l, unsigned out,
 	unsigned vl, struct pick *at)
@@ -46,7 +47,9 @@ find_in_lane(const struct data *d, const struct data_in *l, unsigned out,
 	return false;
 }
 
-/* The same of all lanes of an input port: the one that has waited longest. */
+/*
+ * The same over all VLs of an input port: the packet that has waited longest.
+ */
 static bool
 find_offered(const struct data *d, uint32_t in, unsigned out, unsigned vl,
 	struct pick *best)
@@ -72,7 +75,7 @@ first_port(const struct data *d, uint32_t port)
 	return port - d->port[port].num;
 }
 
-/* When a packet that may leave must have left, or INT64_MAX. */
+/* When the lifetime of an offered packet ends, or INT64_MAX. */
 static int64_t
 packet_deadline(const struct data *d, const struct data_packet *k)
 {
@@ -107,7 +110,7 @@ arm_life(struct data *d, uint32_t port, unsigned vl, int64_t t)
 			       });
 }
 
-/* Packet x of a lane may leave from now on: tell its output's bits. */
+/* Packet x of a buffer may leave from now on: set the bit at its output. */
 static uint32_t
 offer_packet(struct data *d, uint32_t x)
 {
@@ -124,7 +127,7 @@ offer_packet(struct data *d, uint32_t x)
 	return out;
 }
 
-/* No packet of input port in may be offered to (out, vl) any more. */
+/* Clear the bit of input port in at (out, vl), if no offered packet is left. */
 static void
 withdraw_offer(struct data *d, uint32_t in, unsigned out, unsigned vl)
 {
@@ -153,7 +156,7 @@ withdraw_all(struct data *d, uint32_t in, unsigned vl)
 		withdraw_offer(d, in, d->packet[x].out, d->packet[x].out_vl);
 }
 
-/* Offer what may leave a lane, then let the outputs choose. */
+/* Offer the packets that may leave a buffer, then let the outputs choose. */
 static void
 offer_all(struct data *d, uint32_t port, unsigned vl)
 {
@@ -212,7 +215,7 @@ unlink_packet(struct data *d, const struct pick *at)
 		d->port[at->in].in &= (uint16_t) ~(1U << at->vl);
 }
 
-/* The packet that a removal has moved among the first `lookahead`. */
+/* The packet that a removal has moved into the first `lookahead`. */
 static uint32_t
 moved_up(const struct data *d, const struct data_in *l)
 {
@@ -317,7 +320,7 @@ data_switch_read(struct data *d, uint32_t port, unsigned vl)
 	offer_all(d, port, vl);
 }
 
-/* Drop a packet that waits in a lane. Its neighbours are not offered. */
+/* Drop a packet that waits in a buffer, without offering the next one. */
 static void
 discard_packet(struct data *d, const struct pick *at, enum data_drop why)
 {
@@ -331,7 +334,7 @@ discard_packet(struct data *d, const struct pick *at, enum data_drop why)
 	data_net_drop(d, at->px, why);
 }
 
-/* Drop those packets of a lane that leave by port out (256: all). */
+/* Drop the packets of a buffer that leave by port out (256: all). */
 static void
 discard_for(struct data *d, uint32_t in, unsigned vl, unsigned out,
 	enum data_drop why)
@@ -373,7 +376,7 @@ data_switch_flush(struct data *d, uint32_t port)
 			DATA_DROP_NODE);
 }
 
-/* One packet whose time is over; false: there is none. */
+/* Drop one packet whose lifetime is over; false: there is none. */
 static bool
 discard_old(struct data *d, uint32_t port, unsigned vl)
 {
@@ -431,7 +434,7 @@ data_switch_vl(const struct data *d, uint32_t in, uint32_t out, unsigned sl)
 	const uint8_t *row;
 
 	if (d->s->port[out].pi.vl_cap < 2)
-		return 0; /* there is no other */
+		return 0; /* the only VL */
 	if (!n->sw->sl2vl)
 		return sl == 15 ? 7 : sl;
 	row = n->sw->sl2vl[d->port[in].num * (n->nports + 1U) +
@@ -485,7 +488,7 @@ look_up(struct data *d, const struct data_packet *k, enum data_drop *why)
 	return out == p->num ? -1 : (int)out;
 }
 
-/* Find its way out; false and why it has none. */
+/* Choose its output port and VL; false and why there is none. */
 static bool
 choose_output(struct data *d, struct data_packet *k, enum data_drop *why)
 {
@@ -511,7 +514,7 @@ choose_output(struct data *d, struct data_packet *k, enum data_drop *why)
 	return k->bytes <= d->port[port].mtu;
 }
 
-/* Port 0 takes what is for its LID. */
+/* True if the DLID is one of port 0's, which takes the packet. */
 static bool
 is_ours(const struct data *d, const struct data_packet *k)
 {
@@ -521,7 +524,7 @@ is_ours(const struct data *d, const struct data_packet *k)
 	       k->dlid < pi->lid + (1U << pi->lmc);
 }
 
-/* Did it really arrive? The first packet makes an Armed port Active. */
+/* Whether the packet arrived; the first one makes an Armed port Active. */
 static bool
 has_arrived(struct data *d, const struct data_packet *k)
 {

@@ -20,9 +20,9 @@ draw_fraction(struct rng *r)
 }
 
 /*
- * An exponential variate of mean 1, by von Neumann's game: comparisons only,
+ * An exponential variate of mean 1, by von Neumann's method: comparisons only,
  * hence the same on every machine. Draws fall until one does not; a run of odd
- * length wins and gives its first draw, an even one adds 1 and plays again.
+ * length ends and gives its first draw, an even one adds 1 and starts again.
  */
 static double
 draw_exponential(struct rng *r)
@@ -54,7 +54,7 @@ bit_reverse(uint32_t x, uint32_t n)
 	return r < n && r != x ? r : DATA_NONE;
 }
 
-/* A partner for everybody, nobody his own (as far as that goes). */
+/* A partner for every end, none its own (unless there is only one). */
 static void
 make_permutation(struct data *d, uint64_t seed)
 {
@@ -92,7 +92,7 @@ fix_partners(struct data *d, const struct data_traffic *t)
 	}
 }
 
-/* Ends that can be sent to. */
+/* List the ends that have a LID: destinations. */
 static void
 find_live(struct data *d)
 {
@@ -116,7 +116,7 @@ start_end(struct data *d, uint32_t ix)
 	e->due = d->now;
 	if (e->mean)
 		data_traffic_pace(d, ix);
-	/* not from here: hosts start in the order of the clock */
+	/* not sent from here: hosts start in the order of the clock */
 	if (e->due < e->armed) {
 		e->armed = e->due;
 		data_int_at(d, e->due, DATA_EV_MESSAGE, ix);
