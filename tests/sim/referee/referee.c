@@ -42,8 +42,8 @@ link_peer(const struct referee *j, uint32_t node, unsigned port)
 }
 
 /*
- * Everything that the SM can reach from its port (a host's port 1), hosts
- * passing nothing on: not from one rail to another either.
+ * Everything that the SM can reach from its port (a host's port 1). Hosts pass
+ * nothing on, not from one of their ports to another either.
  */
 static void
 find_scope(struct referee *j, uint32_t sm)
@@ -112,7 +112,7 @@ add_lids(struct referee *j, uint32_t node, unsigned port)
 	}
 }
 
-/* Collect the end ports in scope and what LIDs they have. */
+/* Collect the end ports in scope and their LIDs. */
 static void
 find_lids(struct referee *j, bool judged)
 {
@@ -158,7 +158,7 @@ referee_lids(struct referee *j)
 	free(owner);
 }
 
-/* One step from a switch towards a LID. */
+/* The next node from a switch towards a LID. */
 static uint32_t
 next_node(struct referee *j, uint32_t sw, const struct referee_lid *l)
 {
@@ -198,7 +198,7 @@ referee_arrives(const struct referee *j, uint32_t sw)
 	return is_depth(j->depth[sw]);
 }
 
-/* Follow a LID from a switch as far as something new is learnt. */
+/* Follow a LID from a switch until a switch with a known depth. */
 static void
 follow_lid(struct referee *j, uint32_t sw, const struct referee_lid *l)
 {
@@ -244,7 +244,7 @@ report_lost(struct referee *j, uint32_t sw, const struct referee_lid *l)
 			j->s->node[sw].name, l->lid, to, j->out[sw]);
 }
 
-/* Hosts' traffic to one LID, the farthest switches first. */
+/* Add the hosts' traffic to one LID, the farthest switches first. */
 static void
 add_load(struct referee *j, const struct referee_lid *l,
 	const uint32_t *by_depth)
@@ -253,7 +253,7 @@ add_load(struct referee *j, const struct referee_lid *l,
 
 	for (uint32_t i = 0; i < j->norder; i++)
 		j->flow[j->order[i]] = j->hosts[j->order[i]];
-	/* the destination sends nothing to itself */
+	/* none from the destination to itself */
 	if (link_peer(j, at, l->port) != FABRIC_NONE)
 		j->flow[link_peer(j, at, l->port)]--;
 	for (uint32_t i = 0; i < j->r->switches; i++) {
@@ -329,7 +329,7 @@ referee_lid(struct referee *j, const struct referee_lid *l, unsigned what,
 		add_load(j, l, by_depth);
 }
 
-/* How many host ports hang on each switch. */
+/* Count the host ports at each switch. */
 static void
 count_hosts(struct referee *j)
 {

@@ -6,21 +6,21 @@
 #include "tests/sim/referee/referee_int.h"
 
 /*
- * A channel is a lane of the port record that it leaves by: record * lanes +
- * lane. Its dependents are in the rows of the port record that it comes in by.
+ * A channel is a VL of the port record that it leaves by: record * lanes + VL.
+ * Its dependents are in the rows of the port record that it comes in by.
  */
 enum { F_CYCLE = 16, STARTS = 32, NAMED = 8, PORTS = 256 };
 
 struct cycle {
 	struct referee *j;
 	uint32_t n;	  /* channels */
-	uint32_t *degree; /* [n]: channels that still wait for this one */
-	uint32_t *node;	  /* [nports]: whose port it is */
+	uint32_t *degree; /* [n]: channels left that wait for this one */
+	uint32_t *node;	  /* [nports]: node of the port */
 	uint32_t *queue;  /* [n + 1] */
 	uint32_t *from;	  /* [n]: search tree, index + 1 */
 };
 
-/* The next set bit at or after *bit, false when there is none. */
+/* The next set bit at or after *bit; false if none. */
 static bool
 next_bit(const uint64_t *row, unsigned *bit)
 {
@@ -37,7 +37,7 @@ next_bit(const uint64_t *row, unsigned *bit)
 	return false;
 }
 
-/* The dependents of a channel one after the other; *at begins with 0. */
+/* The next dependent of a channel; *at begins with 0. False: no more. */
 static bool
 next_dependent(
 	const struct cycle *c, uint32_t channel, unsigned *at, uint32_t *to)
@@ -83,7 +83,9 @@ count_degrees(struct cycle *c)
 	}
 }
 
-/* Take away channels that nothing waits for until none is left or a cycle. */
+/*
+ * Remove channels that no channel waits for; the number of those that remain.
+ */
 static uint32_t
 peel_acyclic(struct cycle *c)
 {
@@ -105,7 +107,7 @@ peel_acyclic(struct cycle *c)
 	return c->n - n;
 }
 
-/* The shortest way from a channel back to itself; its length, or 0. */
+/* The length of the shortest cycle through a channel, or 0. */
 static uint32_t
 find_shortest(struct cycle *c, uint32_t start)
 {
@@ -133,7 +135,7 @@ find_shortest(struct cycle *c, uint32_t start)
 	return 0;
 }
 
-/* Put the cycle that search found into words. */
+/* Report the cycle that find_shortest left in from[]. */
 static void
 name_cycle(struct cycle *c, uint32_t start, uint32_t len)
 {
@@ -164,7 +166,7 @@ name_cycle(struct cycle *c, uint32_t start, uint32_t len)
 		len > NAMED ? "..." : "and again");
 }
 
-/* A channel that ch waits behind and that was not peeled off: there is one. */
+/* A remaining channel that waits for ch; one exists. */
 static uint32_t
 prev_channel(const struct cycle *c, uint32_t ch)
 {
@@ -192,7 +194,7 @@ prev_channel(const struct cycle *c, uint32_t ch)
 	return ch;
 }
 
-/* Go backwards until a channel comes up again: it is on a cycle. */
+/* Go backwards until a channel repeats: it is on a cycle. */
 static uint32_t
 onto_cycle(struct cycle *c, uint32_t ch)
 {
@@ -204,7 +206,7 @@ onto_cycle(struct cycle *c, uint32_t ch)
 	return ch;
 }
 
-/* Search from a spread of channels that are left; keep the shortest cycle. */
+/* Search from some of the remaining channels; report the shortest cycle. */
 static void
 name_shortest(struct cycle *c)
 {

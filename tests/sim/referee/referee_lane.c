@@ -5,16 +5,17 @@
 #include "tests/sim/referee/referee_int.h"
 
 /*
- * Which channels wait for which, lane by lane. The ways to a LID are a tree of
- * switches; what flows down it is taken in from the farthest switch to the
- * nearest, as the set of SLs on each lane of a link. A packet's lane on the
- * next link is SL2VL's word there, so both ends of a dependency are known.
+ * Dependencies between channels, VL by VL. The paths to a LID are a tree of
+ * switches; its traffic is followed from the farthest switch to the nearest, as
+ * the set of SLs on each VL of a link. The VL of a packet on the next link is
+ * in SL2VL, so both ends of a dependency are known. "lane" in identifiers is a
+ * VL.
  */
 enum { SLS = 16, NO_LANE = 15, F_BLOCKED = 32 };
 
 static const uint16_t all_sls = 0xffff;
 
-/* Lanes that a port works with. */
+/* The operational VLs of a port. */
 static unsigned
 lanes_of(const struct sim_port *p)
 {
@@ -29,7 +30,7 @@ sl2vl_row(const struct sim_node *n, unsigned in, unsigned out)
 	return n->sw->sl2vl[in * (n->nports + 1U) + out];
 }
 
-/* Do all switches map all SLs alike, wherever a packet comes from? */
+/* True if all switches map all SLs alike, for all pairs of ports. */
 static bool
 is_sl2vl_uniform(const struct referee *j)
 {
@@ -71,7 +72,7 @@ referee_lane_begin(struct referee *j)
 				most = lanes_of(q);
 		}
 	}
-	/* alike everywhere and all SLs in use: each lane is as the others */
+	/* the same maps everywhere and all SLs in use: all VLs are alike */
 	j->lanes = !j->sls && is_sl2vl_uniform(j) ? 1 : most;
 	j->dep = mem_zalloc(j->s->nports, sizeof(*j->dep));
 	if (j->lanes > 1)
@@ -88,7 +89,7 @@ referee_lane_end(struct referee *j)
 	free(j->on);
 }
 
-/* From lane a of the link into a port to lane b of the link out of another. */
+/* From VL a of the link into a port to VL b of the link out of another. */
 static void
 add_dependency(struct referee *j, uint32_t sw, unsigned in, unsigned a,
 	unsigned out, unsigned b)
@@ -100,7 +101,7 @@ add_dependency(struct referee *j, uint32_t sw, unsigned in, unsigned a,
 	(*dep)[a * j->lanes + b][out / 64] |= 1ULL << out % 64;
 }
 
-/* One lane stands for all: the dependencies of all ways to one LID. */
+/* One VL stands for all: the dependencies of all paths to one LID. */
 static void
 add_plain(struct referee *j)
 {
@@ -117,8 +118,8 @@ add_plain(struct referee *j)
 }
 
 /*
- * What comes in by a port on lane a goes on; the SLs that a switch lets go
- * nowhere are returned.
+ * Put packets that come in by a port on VL a (-1: from a host) onto the VLs of
+ * the out-port. Returns the SLs that the switch drops.
  */
 static uint16_t
 map_sls(struct referee *j, uint32_t sw, unsigned in, int a, uint16_t sls,
@@ -145,7 +146,9 @@ map_sls(struct referee *j, uint32_t sw, unsigned in, int a, uint16_t sls,
 	return lost;
 }
 
-/* Packets that no lane takes: some of those in use, or all there could be. */
+/*
+ * Report dropped SLs: any if the SLs in use are known, all of them otherwise.
+ */
 static void
 judge_lost(struct referee *j, uint32_t sw, unsigned in,
 	const struct referee_lid *l, uint16_t sls, uint16_t lost)
@@ -160,7 +163,7 @@ judge_lost(struct referee *j, uint32_t sw, unsigned in,
 		j->out[sw]);
 }
 
-/* The SLs that start at a port of a switch: its own, or those of a host. */
+/* The SLs of packets that start at a port of a switch: its own, or a host's. */
 static uint16_t
 starting_sls(const struct referee *j, uint32_t sw, unsigned port,
 	const struct referee_lid *l)
@@ -178,7 +181,9 @@ starting_sls(const struct referee *j, uint32_t sw, unsigned port,
 	return j->sls ? j->sls->of(j->sls->cookie, q->pi.lid, l->lid) : all_sls;
 }
 
-/* All that a switch has for a LID, from all its ports, on to the next. */
+/*
+ * Move a switch's packets for a LID, from all its ports, on to the next switch.
+ */
 static void
 add_switch(struct referee *j, uint32_t sw, const struct referee_lid *l)
 {

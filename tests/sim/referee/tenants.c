@@ -16,10 +16,10 @@ enum {
 	AS_LIMITED = 1,
 	AS_FULL = 2,
 	AS_BOTH = 3,
-	ENTRIES = 256, /* of a table, that are looked at */
+	ENTRIES = 256, /* of a table, at most, that are judged */
 };
 
-/* A partition: memberships by node; a class of nodes comes first. */
+/* A partition: memberships by node, or else by the class of the node. */
 struct part {
 	uint16_t pkey;
 	const char *class; /* or NULL */
@@ -44,7 +44,7 @@ struct tenants {
 
 static const char *const as_word[] = {"", "limited", "full", "both"};
 
-/* ---- making ---- */
+/* ---- making partitions ---- */
 
 static uint8_t
 pick_as(struct rng *rng)
@@ -67,7 +67,7 @@ make_part(struct part *p, unsigned i, struct rng *rng, const struct fabric *f)
 			p->as[n] = pick_as(rng);
 }
 
-/* Like another variant, but not quite. */
+/* A variation of another variant. */
 static void
 vary_variant(struct variant *v, const struct variant *from, struct rng *rng,
 	const struct fabric *f)
@@ -138,7 +138,7 @@ tenants_yaml(const struct tenants *t, unsigned variant, struct buf *out)
 	}
 }
 
-/* ---- who shall have what ---- */
+/* ---- the keys that ports are to have ---- */
 
 static unsigned
 member_type(const struct tenants *t, const struct part *p, uint32_t node)
@@ -196,7 +196,7 @@ is_in(uint16_t key, const uint16_t *list, unsigned n)
 	return false;
 }
 
-/* Does every variant give the port this key? */
+/* True if every variant gives the port this key. */
 static bool
 is_permanent(
 	const struct tenants *t, uint32_t node, unsigned port, uint16_t key)
@@ -209,7 +209,7 @@ is_permanent(
 	return true;
 }
 
-/* ---- what the ports have ---- */
+/* ---- the keys that ports have ---- */
 
 static bool
 is_switch(const struct fabric *f, uint32_t node)
@@ -217,7 +217,7 @@ is_switch(const struct fabric *f, uint32_t node)
 	return f->node[node].type == FABRIC_SWITCH;
 }
 
-/* The whole table of a port: entries, as its blocks answer. */
+/* Read the whole table of a port; the number of entries. */
 static unsigned
 read_pkeys(struct sim *s, const struct fabric *f, uint32_t node, unsigned port,
 	uint16_t key[ENTRIES])
@@ -274,7 +274,7 @@ report_moment(struct tenants *t, const char *what, uint32_t node, unsigned port,
 		what);
 }
 
-/* A key as a guard has it: the number, full if anybody is. */
+/* Whether a guard lacks a key; guards compare the number alone. */
 static bool
 guard_lacks(const uint16_t *is, unsigned n, uint16_t key)
 {
@@ -284,7 +284,7 @@ guard_lacks(const uint16_t *is, unsigned n, uint16_t key)
 	return true;
 }
 
-/* Does anybody use the port's keys? Port 0 of a switch: is any port up? */
+/* Whether the port's keys are in use; of port 0 of a switch: any port is up. */
 static bool
 in_use(const struct tenants *t, uint32_t node, unsigned port)
 {
@@ -296,7 +296,7 @@ in_use(const struct tenants *t, uint32_t node, unsigned port)
 	return false;
 }
 
-/* A block of a host's or a switch's own table is about to be written. */
+/* Check a write of a block of a host's or a switch's own table. */
 static void
 look_at_keys(
 	struct tenants *t, uint32_t node, unsigned port, const struct smp *q)
@@ -313,7 +313,7 @@ look_at_keys(
 			report_moment(t, "is taken away", node, port, is[i]);
 }
 
-/* What a port that enforces has, or is about to have. */
+/* Check the keys that an enforcing port has, or is about to have. */
 static void
 look_at_guard(struct tenants *t, uint32_t node, unsigned port,
 	const uint16_t *is, unsigned n)
@@ -336,7 +336,7 @@ look_at_guard(struct tenants *t, uint32_t node, unsigned port,
 				has[i]);
 }
 
-/* A key of both with which they may talk. */
+/* True if a key of both permits them to talk. */
 static bool
 has_common_key(const uint16_t *a, unsigned na, const uint16_t *b, unsigned nb)
 {
@@ -363,7 +363,7 @@ has_permanent_common_key(const struct tenants *t, uint32_t a, uint32_t b)
 	return true;
 }
 
-/* Keys of port 1 of a host that its guard lets pass. */
+/* Keys of port 1 of a host that its guard passes. */
 static unsigned
 usable_keys(const struct tenants *t, uint32_t host, uint16_t key[ENTRIES])
 {
@@ -488,7 +488,7 @@ same_keys(const struct place *at, const uint16_t *is, unsigned nis,
 	return 0;
 }
 
-/* A guard looks at numbers: each once, full if the host has it so. */
+/* Keys as a guard has them: each number once, full if the host has it full. */
 static unsigned
 by_number(uint16_t *key, unsigned n)
 {
@@ -543,7 +543,7 @@ tenants_judge(const struct tenants *t, unsigned variant, struct sim *s,
 		struct place at = {
 			.t = t, .port = topo->port[p].num, .why = why};
 
-		/* without partitions nobody looks */
+		/* without partitions tables are not corrected */
 		if (!map_get(&nodes, topo->node[topo->port[p].node].guid,
 			    &at.node) ||
 			(topo->port[p].peer == TOPO_NONE && at.port != 0) ||

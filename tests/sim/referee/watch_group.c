@@ -1,9 +1,9 @@
 /*
- * Multicast tables at every moment: a packet that takes two ways to one switch
- * is a copy too many or goes round, whichever host sent it; and where it waits,
- * unicast packets on the same lane wait too.
+ * Multicast tables at every moment: a packet that takes two paths to one switch
+ * is a copy too many or in a loop, whichever host sent it; and where it waits,
+ * unicast packets on the same VL wait too.
  *
- * A packet comes in by a cable when the switch behind it has that cable in its
+ * A packet comes in by a link if the switch at its far end has that link in its
  * mask; it leaves by all other ports of the mask.
  */
 #include <stdlib.h>
@@ -21,7 +21,7 @@ is_port_set(const uint64_t mask[WATCH_WORDS], unsigned port)
 	return mask[port / 64] >> port % 64 & 1;
 }
 
-/* The switch behind a port, or FABRIC_NONE. */
+/* The switch at the far end of a link, or FABRIC_NONE. */
 static uint32_t
 peer_switch(const struct watch *w, uint32_t sw, unsigned port, unsigned *theirs)
 {
@@ -36,7 +36,7 @@ peer_switch(const struct watch *w, uint32_t sw, unsigned port, unsigned *theirs)
 	return p->peer;
 }
 
-/* ---- turns ---- */
+/* ---- dependencies ---- */
 
 static void
 count_dependency(
@@ -46,13 +46,13 @@ count_dependency(
 	uint32_t from = peer_switch(w, sw, in, &p);
 
 	if (in == out || peer_switch(w, sw, out, &(unsigned){0}) == FABRIC_NONE)
-		return; /* nobody waits for a host */
+		return; /* no packet waits for a host */
 	if (watch_count_turn(w, sw, in, out, by))
 		watch_check_cycle(
 			w, watch_record(w, sw, out), watch_record(w, from, p));
 }
 
-/* All turns that the row of a switch is part of. */
+/* All dependencies that the row of a switch is part of. */
 static void
 count_row(struct watch *w, uint32_t sw, unsigned g, int by)
 {
@@ -90,7 +90,7 @@ tell_copy(struct watch *w, uint32_t from, uint32_t sw, unsigned g)
 		w->s->node[from].name, MLID + g, w->s->node[sw].name);
 }
 
-/* The live cable that a packet leaves by, or FABRIC_NONE. */
+/* The next switch over a live link, or FABRIC_NONE. */
 static uint32_t
 live_peer(const struct watch *w, uint32_t sw, unsigned in, unsigned out,
 	unsigned *theirs)
@@ -110,7 +110,9 @@ watch_excuse(struct watch *w, uint32_t node)
 		w->group[node]->wild = true;
 }
 
-/* A packet from a host at a switch, wherever it goes. */
+/*
+ * Follow a packet from a host at a switch to all places; report a second copy.
+ */
 static void
 check_sender(struct watch *w, uint32_t from, unsigned g)
 {
@@ -147,7 +149,7 @@ check_sender(struct watch *w, uint32_t from, unsigned g)
 	}
 }
 
-/* Packets from everywhere that pass a switch. */
+/* Check packets from all switches whose packets pass this one. */
 static void
 check_copies(struct watch *w, uint32_t sw, unsigned g)
 {

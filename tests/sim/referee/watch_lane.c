@@ -1,12 +1,13 @@
 /*
- * Which lanes packets are on. A cycle of channels on one lane for all is only a
- * suspicion where hosts use several: then every packet that hosts may send is
+ * The VLs that packets are on. If hosts use several, a cycle of channels with
+ * all VLs as one is only a suspicion: then every packet that hosts may send is
  * followed, by the tables and the rows of SL2VL as they are at that moment, and
- * the channels that it waits for are told apart by their lanes.
+ * the channels that it waits for are separate per VL. "lane" in identifiers is
+ * a VL.
  *
  * Hosts send with the SLs that path records gave them since both their ports
- * came up, whatever the records say today; a switch's own packets bear what the
- * view in force says.
+ * came up, whatever the records say today; a switch's own packets bear the SLs
+ * of the view in force.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,27 +18,27 @@
 
 enum { LANES = 16, SLS = 16, DISCARD = 15, ACTIVE = 4, NAMED = 8 };
 
-/* An end port, and what it may send to others. */
+/* An end port, and the SLs that it may send to others with. */
 struct end {
 	uint32_t node, rec;
-	uint32_t sw; /* where its packets come in */
+	uint32_t sw; /* switch that its packets enter */
 	uint8_t port, in;
-	uint16_t *now,
-		*ever; /* [nends]: SLs by the view in force; since then */
+	uint16_t *now, *ever; /* [nends]: SLs of the view in force; SLs of all
+				 views since both came up */
 	bool up;
 };
 
-/* Channels of which packets wait: record where they leave * LANES + lane. */
+/* Channels that packets wait for: record that they leave by * LANES + VL. */
 struct watch_lanes {
 	struct end *end;
 	uint32_t nends;
 	uint32_t *by_rec;	 /* [nports]: end + 1 */
-	uint16_t used;		 /* SLs that anybody ever had */
+	uint16_t used;		 /* SLs that any host ever had */
 	uint16_t groups;	 /* SLs of groups */
-	bool suspect;		 /* one lane for all would have a cycle */
-	bool closed;		 /* and so had the lanes, when last looked at */
+	bool suspect;		 /* with all VLs as one there is a cycle */
+	bool closed;		 /* and on separate VLs, when last judged */
 	uint16_t (**dep)[LANES]; /* [nports]: by arriving record, then out-port:
-				    from each lane to which */
+				    from each VL the mask of VLs */
 	uint16_t *on;		 /* [nports * LANES]: SLs there */
 	uint32_t *list;		 /* [nports * LANES * SLS] */
 	uint8_t *state;		 /* [nports * LANES]: of the search */
@@ -50,7 +51,7 @@ channel_index(uint32_t rec, unsigned lane)
 	return rec * LANES + lane;
 }
 
-/* ---- who may send what ---- */
+/* ---- the SLs of senders ---- */
 
 static void
 add_end(struct watch *w, uint32_t node, unsigned port)
@@ -98,7 +99,7 @@ is_up(const struct watch *w, const struct end *e)
 	return e->port == 0 || (p->up && p->pi.state == ACTIVE);
 }
 
-/* A pair's connections end with either port; new ones are as of today. */
+/* Connections end with either port; new ones have the SLs of today. */
 static void
 begin_anew(struct watch_lanes *l, uint32_t i)
 {
@@ -162,9 +163,9 @@ watch_lane_suspect(struct watch *w)
 	return true;
 }
 
-/* ---- what they wait for ---- */
+/* ---- dependencies ---- */
 
-/* Lanes of an out-port that packets may be put on. */
+/* Whether packets can be put on a VL of an out-port. */
 static bool
 is_vl_usable(const struct sim_port *p, unsigned lane)
 {
@@ -174,7 +175,7 @@ is_vl_usable(const struct sim_port *p, unsigned lane)
 	       lane < (p->pi.op_vls < sizeof(n) ? n[p->pi.op_vls] : 15U);
 }
 
-/* The out-port and the channel of what a switch sends to a LID, or false. */
+/* Whether packets from in go on by out, over a live link to a switch. */
 static bool
 has_next_hop(const struct watch *w, uint32_t sw, unsigned in, unsigned out)
 {
@@ -183,7 +184,7 @@ has_next_hop(const struct watch *w, uint32_t sw, unsigned in, unsigned out)
 	       watch_is_switch(w, sim_int_port(w->s, sw, out)->peer);
 }
 
-/* Where packets are, on which lane (-1: on none yet), with which SLs. */
+/* Packets: where they are, their VL (-1: none yet), their SLs. */
 struct spot {
 	uint32_t sw;
 	unsigned in;
@@ -204,7 +205,7 @@ add_dependency(
 	(*dep)[out][at->lane] |= (uint16_t)(1U << lane);
 }
 
-/* They go on by out; what is new there is put on the list of n. */
+/* Move packets on by out; SLs new there are appended to the list of n. */
 static uint32_t
 follow_hop(struct watch *w, const struct spot *at, unsigned out, uint32_t n)
 {
@@ -230,7 +231,7 @@ follow_hop(struct watch *w, const struct spot *at, unsigned out, uint32_t n)
 	return n;
 }
 
-/* The end port of a LID: its number, or nends. */
+/* The index of the end port with a LID, or nends. */
 static uint32_t
 end_of(const struct watch *w, unsigned lid)
 {
@@ -247,7 +248,7 @@ end_of(const struct watch *w, unsigned lid)
 	return i;
 }
 
-/* Does a packet from an end port go on and on? */
+/* Whether a packet from an end port is in a loop. */
 static bool
 goes_round(
 	const struct watch *w, const struct end *e, unsigned lid, unsigned sl)
@@ -284,7 +285,7 @@ watch_lane_loops(const struct watch *w, unsigned lid)
 	return false;
 }
 
-/* Everything that goes to a LID, from wherever it comes. */
+/* Follow the packets from all end ports to a LID. */
 static void
 follow_lid(struct watch *w, unsigned lid, uint32_t to)
 {
@@ -319,7 +320,7 @@ in_group(const struct watch *w, uint32_t sw, unsigned g, unsigned port)
 	return w->group[sw]->of[g][port / 64] >> port % 64 & 1;
 }
 
-/* Packets to a group, wherever it leads from there. */
+/* Move packets to a group on by all ports of its mask. */
 static uint32_t
 fan_out(struct watch *w, const struct spot *at, unsigned g, uint32_t n)
 {
@@ -330,7 +331,7 @@ fan_out(struct watch *w, const struct spot *at, unsigned g, uint32_t n)
 	return n;
 }
 
-/* Packets to a group that a switch takes on, from any port of its own. */
+/* Follow the packets to a group that enter at any port of a switch. */
 static void
 follow_group(struct watch *w, uint32_t sw, unsigned g)
 {
@@ -385,7 +386,7 @@ follow_all(struct watch *w)
 
 enum { NEW, OPEN, DONE };
 
-/* The next channel behind v at or after *at, or UINT32_MAX. */
+/* The next channel that v waits for, at or after *at, or UINT32_MAX. */
 static uint32_t
 next_dependent(const struct watch *w, uint32_t v, uint32_t *at)
 {
@@ -421,7 +422,7 @@ report_cycle(
 	buf_free(&b);
 }
 
-/* Depth first from v; at: where each channel of the trail is. */
+/* Depth-first search from v; at: position of each channel on the trail. */
 static bool
 find_cycle_from(struct watch *w, uint32_t v, uint32_t *at)
 {
@@ -458,7 +459,7 @@ static bool
 any_cycle(struct watch *w)
 {
 	uint32_t total = w->s->nports * LANES;
-	uint32_t *at = w->lanes->list; /* long enough, and free */
+	uint32_t *at = w->lanes->list; /* long enough, and unused now */
 	bool found = false;
 
 	memset(w->lanes->state, NEW, total);
@@ -483,7 +484,7 @@ watch_lane_judge(struct watch *w)
 	l->suspect = found || watch_cyclic(w);
 }
 
-/* ---- life ---- */
+/* ---- making and freeing ---- */
 
 void
 watch_lanes(struct watch *w)
