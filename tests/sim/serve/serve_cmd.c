@@ -155,7 +155,7 @@ cmd_delay(struct serve *s, const struct words *w, struct buf *out,
 	return 0;
 }
 
-/* A node, and how it behaves by now. */
+/* A node, and its present behaviour. */
 static int
 find_behaviour(struct serve *s, const char *word, uint32_t *node,
 	struct sim_behaviour *b, struct reason *why)
@@ -183,7 +183,7 @@ cmd_hang(struct serve *s, const struct words *w, struct buf *out,
 	return 0;
 }
 
-/* Which attribute, by its name or the first letters of it? */
+/* The bit of an attribute, by its name or the first letters of it. */
 static int
 parse_attribute(const char *word, uint64_t *bit, struct reason *why)
 {
@@ -200,7 +200,7 @@ parse_attribute(const char *word, uint64_t *bit, struct reason *why)
 	return reason_set(why, "no attribute is called \"%s\"", word);
 }
 
-/* What a node does wrong; one thing comes to the other until it is off. */
+/* Make a node misbehave; faults add up until `off`. */
 static int
 cmd_fault(struct serve *s, const struct words *w, struct buf *out,
 	struct reason *why)
@@ -232,7 +232,7 @@ cmd_fault(struct serve *s, const struct words *w, struct buf *out,
 	return 0;
 }
 
-/* Another hand writes an entry. */
+/* Write an entry of an LFT behind the manager's back (drift). */
 static int
 cmd_entry(struct serve *s, const struct words *w, struct buf *out,
 	struct reason *why)
@@ -252,7 +252,7 @@ cmd_entry(struct serve *s, const struct words *w, struct buf *out,
 	return 0;
 }
 
-/* Another hand closes a turn, or opens it. */
+/* Block a dependency through SL2VL -> VL15, or unblock it (drift). */
 static int
 cmd_turn(struct serve *s, const struct words *w, struct buf *out,
 	struct reason *why)
@@ -275,7 +275,7 @@ cmd_turn(struct serve *s, const struct words *w, struct buf *out,
 	return 0;
 }
 
-/* Another subnet manager, that says it is one and does nothing. */
+/* Add a second subnet manager, which only answers. */
 static int
 cmd_manager(struct serve *s, const struct words *w, struct buf *out,
 	struct reason *why)
@@ -320,7 +320,7 @@ cmd_guid(struct serve *s, const struct words *w, struct buf *out,
 	return 0;
 }
 
-/* Another device in the place of one: no tables, no LIDs, its own GUID. */
+/* Replace a device by another: no tables, no LIDs, its own GUID. */
 static int
 cmd_replace(struct serve *s, const struct words *w, struct buf *out,
 	struct reason *why)
@@ -336,7 +336,7 @@ cmd_replace(struct serve *s, const struct words *w, struct buf *out,
 	return 0;
 }
 
-/* A host with one port, plugged into a free port of a switch. */
+/* Add a host with one port, linked to a free port of a switch. */
 static int
 cmd_add(struct serve *s, const struct words *w, struct buf *out,
 	struct reason *why)
@@ -417,7 +417,7 @@ cmd_clients(struct serve *s, const struct words *w, struct buf *out,
 	return 0;
 }
 
-/* Judge from where the subnet manager is, or would be. */
+/* Run the referee from the subnet manager's node, or else the first host. */
 static int
 cmd_judge(struct serve *s, const struct words *w, struct buf *out,
 	struct reason *why)

@@ -20,7 +20,7 @@ hang_up(struct serve_control *c)
 	c->closing = false;
 }
 
-/* Write what there is; what does not fit waits. */
+/* Write what is queued; the rest waits. */
 static void
 write_out(struct serve_control *c)
 {
@@ -116,7 +116,7 @@ on_control(void *cookie, unsigned events, struct mono now)
 		loop_stop(s->loop);
 }
 
-/* Only who owns this process, or root, may break things. */
+/* Only the owner of this process, or root, may send commands. */
 static bool
 is_permitted(int fd)
 {
@@ -175,7 +175,7 @@ listen_at(struct serve *s, int i, const struct sockaddr_un *a, socklen_t n,
 	return 0;
 }
 
-/* A socket that nobody listens at any more may be replaced. */
+/* Remove a socket on which no process listens any more. */
 static void
 clear_path(const struct sockaddr_un *a)
 {

@@ -42,7 +42,7 @@ parse_guid(const char *text, uint64_t *guid)
 	return *end == '\0' && errno == 0;
 }
 
-/* Is it this node's GUID, or one of its ports'? */
+/* True if it is the GUID of the node or of one of its ports. */
 static bool
 has_guid(const struct fabric *f, uint32_t node, uint64_t guid)
 {
@@ -82,7 +82,7 @@ find_text(const struct serve *s, const char *text)
 		if (strcmp(s->f->node[i].name, text) != 0)
 			continue;
 		if (found != FABRIC_NONE)
-			return FABRIC_NONE; /* which of them? */
+			return FABRIC_NONE; /* ambiguous */
 		found = i;
 	}
 	return found;

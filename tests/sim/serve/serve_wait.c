@@ -21,7 +21,7 @@ unlink_wait(struct serve *s, uint32_t ix)
 		s->wait[w->next].prev = w->prev;
 }
 
-/* Stand at the end of the line, with the whole time to go. */
+/* Append to the list, with the whole time-out to go. */
 static void
 link_wait(struct serve *s, uint32_t ix)
 {
@@ -113,7 +113,7 @@ serve_wait_next(const struct serve *s)
 	return t;
 }
 
-/* Its time is up: once more, or back to whom it came from. */
+/* A request timed out: send it again, or return it to its client. */
 static void
 expire_wait(struct serve *s, uint32_t ix)
 {

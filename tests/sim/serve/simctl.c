@@ -34,7 +34,9 @@ connect_server(const char *name, const char *path)
 	return -1;
 }
 
-/* Words with blanks are quoted again, for the server to split. */
+/*
+ * Join words to a line; words with blanks are quoted, for the server to split.
+ */
 static void
 join_words(char **word, struct buf *out)
 {

@@ -33,7 +33,7 @@ static const struct option long_options[] = {
 
 struct run {
 	const char *host;
-	const char *where;   /* a server's name, or a file */
+	const char *where;   /* name of a server, or a file */
 	const char *profile; /* of our own server; NULL: the default */
 	enum { AUTO, HEDDLE, UMAD2SIM } preload;
 	char library[PATH_MAX];
@@ -49,7 +49,7 @@ report_errno(const char *what)
 	return -1;
 }
 
-/* Our own library lies where this program does. */
+/* Find libheddle-umad.so: it is in the directory of this program. */
 static int
 find_heddle(struct run *r)
 {
@@ -91,7 +91,7 @@ find_umad2sim(struct run *r)
 	return -1;
 }
 
-/* Is the server one of ours, that our own library can talk to? */
+/* True if a heddle-sim server has this name: libheddle-umad can talk to it. */
 static bool
 is_our_server(const char *name)
 {
@@ -122,7 +122,7 @@ find_library(struct run *r)
 	return find_umad2sim(r);
 }
 
-/* A server for this run alone; it ends when we do. */
+/* Start a server for this run alone; it ends with this process. */
 static int
 start_server(struct run *r)
 {
@@ -149,7 +149,7 @@ start_server(struct run *r)
 	(void)close(fd[1]);
 	r->where = r->name;
 	if (read(fd[0], &byte, 1) != 1)
-		byte = 1; /* it has said why */
+		byte = 1; /* the server has printed the reason */
 	(void)close(fd[0]);
 	return byte;
 }
@@ -163,7 +163,7 @@ remove_entry(const char *path, const struct stat *st, int type, struct FTW *w)
 	return remove(path);
 }
 
-/* LD_PRELOAD with ours in front of what is there. */
+/* Set LD_PRELOAD to our library in front of the present value. */
 static void
 set_preload(const struct run *r)
 {
@@ -176,13 +176,13 @@ set_preload(const struct run *r)
 	buf_free(&b);
 }
 
-/* In the child: become the command. */
+/* In the child: execute the command. */
 static void
 exec_command(const struct run *r, char **command)
 {
 	char *path = command[0];
 
-	/* a program named by a path from here must be found from there */
+	/* a program named by a relative path must be found after chdir */
 	if (strchr(path, '/'))
 		path = realpath(path, NULL);
 	(void)setenv("IBSIM_SOCKNAME", r->where, 1);
@@ -190,7 +190,7 @@ exec_command(const struct run *r, char **command)
 		(void)setenv("SIM_HOST", r->host, 1);
 	(void)setenv("OSM_TMP_DIR", r->dir, 0);
 	(void)setenv("OSM_CACHE_DIR", r->dir, 0);
-	/* libumad2sim.so leaves its tree where the program is started */
+	/* libumad2sim.so leaves its tree in the working directory */
 	if (!path || (r->preload == UMAD2SIM && chdir(r->dir))) {
 		(void)report_errno(command[0]);
 		_exit(127);
@@ -208,7 +208,9 @@ exit_code(int status)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* What is sent to us alone is meant for the command: pass it on to its end. */
+/*
+ * Wait for the command; signals sent to this process alone are passed on to it.
+ */
 static int
 wait_for(pid_t pid, const sigset_t *signals)
 {
@@ -227,7 +229,7 @@ wait_for(pid_t pid, const sigset_t *signals)
 	}
 }
 
-/* Run the command; signals of the terminal are its business. */
+/* Run the command; signals of the terminal are left to it. */
 static int
 run_command(const struct run *r, char **command)
 {

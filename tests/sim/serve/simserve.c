@@ -60,7 +60,7 @@ parse_number(const char *text, uint64_t max, uint64_t *out)
 	return -1;
 }
 
-/* What Debian's ibsim 0.10 has and does. */
+/* The capabilities of Debian's ibsim 0.10. */
 static void
 as_ibsim(struct sim_options *o)
 {
@@ -159,7 +159,7 @@ serve_fabric(const char *path, const struct serve_options *o, int ready_fd)
 		fabric_free(f);
 		return report_error(why.text);
 	}
-	/* latencies of microseconds, not of 50 of them */
+	/* latencies are microseconds; the default slack is 50 of them */
 	(void)prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
 	if (ready_fd >= 0) {
 		(void)!write(ready_fd, "", 1);
@@ -176,7 +176,7 @@ serve_fabric(const char *path, const struct serve_options *o, int ready_fd)
 	return 0;
 }
 
-/* The name that clients will look for if nobody tells them another. */
+/* Defaults with the name that clients use by default. */
 static struct serve_options
 env_defaults(void)
 {

@@ -14,15 +14,15 @@
 
 enum {
 	EVENTS = 64,
-	FRAMES = 32, /* read from a connection before the next one's turn */
-	FRAME_ROOM = 512, /* longer frames there are none from programs */
+	FRAMES = 32,	  /* read from a connection before the next one */
+	FRAME_ROOM = 512, /* no frame from a program is longer */
 	SOCKET_ROOM = 4 << 20,
 	BACKLOG = 64,
 };
 
 _Static_assert(sizeof(struct proto_hello) < FRAME_ROOM, "room for any frame");
 
-/* Where frames are read into, many by one system call. */
+/* Buffers for frames, many of which are read by one system call. */
 struct umadserve_inbox {
 	union {
 		struct cmsghdr h;
@@ -107,7 +107,7 @@ umadserve_unref(struct umadserve_body *b)
 	free(b);
 }
 
-/* Forget the first message in a connection's queue. */
+/* Remove the first message from a connection's queue. */
 static void
 pop_out(struct umadserve *u, struct umadserve_conn *c)
 {
@@ -123,7 +123,7 @@ pop_out(struct umadserve *u, struct umadserve_conn *c)
 	u->spare = o;
 }
 
-/* Ended, and out of everything but the list of connections. */
+/* End a connection; it remains only in the list of connections. */
 static void
 end_conn(struct umadserve *u, struct umadserve_conn *c)
 {
@@ -233,12 +233,12 @@ accept_conns(struct umadserve *u)
 		u->stats.connections++;
 		(void)epoll_set(u, fd, c, EPOLL_CTL_ADD, EPOLLIN);
 	}
-	/* no descriptors left: who waits must not keep us busy */
+	/* no descriptors left: waiting programs must not keep us busy */
 	if (u->nconns >= UMADSERVE_CONNS || errno == EMFILE || errno == ENFILE)
 		u->full = epoll_set(u, u->lfd, NULL, EPOLL_CTL_MOD, 0) == 0;
 }
 
-/* Is it a file that holds so many bytes? Nothing else is passed on. */
+/* True if it is a file of at least len bytes; nothing else is passed on. */
 static bool
 is_whole(const struct umadserve_body *body, size_t len)
 {
@@ -248,7 +248,9 @@ is_whole(const struct umadserve_body *body, size_t len)
 	       st.st_size >= 0 && (size_t)st.st_size >= len;
 }
 
-/* The descriptor that came with a frame, or NULL. More than one: none. */
+/*
+ * The descriptor that came with a frame, or NULL; NULL too if there are more.
+ */
 static struct umadserve_body *
 body_of(struct msghdr *m)
 {
@@ -265,7 +267,7 @@ body_of(struct msghdr *m)
 	return b;
 }
 
-/* One frame from a program; -1: it is not to be talked to any more. */
+/* Handle a frame from a program; -1: the connection is to be ended. */
 static int
 take_frame(struct umadserve *u, struct umadserve_conn *c, const uint8_t *b,
 	size_t n, struct umadserve_body *body)
@@ -294,7 +296,7 @@ take_frame(struct umadserve *u, struct umadserve_conn *c, const uint8_t *b,
 	return -1;
 }
 
-/* Read what a program has sent, up to FRAMES. */
+/* Read up to FRAMES frames from a program. */
 static void
 read_conn(struct umadserve *u, struct umadserve_conn *c)
 {
@@ -412,7 +414,7 @@ send_body(const struct umadserve_conn *c, const struct umadserve_out *o)
 	return sendmsg(c->fd, &m, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? -1 : 1;
 }
 
-/* Send some of what is queued; the number of frames, or -1 and errno. */
+/* Send some queued messages; the number of frames, or -1 and errno. */
 static int
 send_some(struct umadserve_conn *c)
 {

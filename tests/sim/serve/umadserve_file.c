@@ -6,7 +6,7 @@
 #include "sm/base/be.h"
 #include "tests/sim/serve/umadserve_int.h"
 
-/* The one device a node has, and how deep paths below it are. */
+/* The one device of a node, and the depth of paths below it. */
 #define DEVICE "heddle0"
 enum { PARTS = 8, PART = 64, ABI_VERSION = 5 };
 
@@ -21,7 +21,7 @@ struct where {
 	unsigned port;
 };
 
-/* Cut a path into its parts; false when it is too deep or long for us. */
+/* Cut a path into its parts; false if it is too deep or long. */
 static bool
 split_path(const char *text, struct path *out)
 {
@@ -136,7 +136,7 @@ print_rate(struct buf *out, const struct mad_port_info *pi)
 {
 	static const struct {
 		uint8_t ext, speed;
-		unsigned tenths; /* Gb/s of a lane */
+		unsigned tenths; /* of Gb/s at width 1x */
 		const char *name;
 	} speeds[] = {{16, 0, 2000, "XDR"}, {8, 0, 1000, "NDR"},
 		{4, 0, 500, "HDR"}, {2, 0, 250, "EDR"}, {1, 0, 140, "FDR"},
@@ -230,7 +230,7 @@ table_file(
 	return 0;
 }
 
-/* p: what comes after ports/N/. */
+/* part: the path behind ports/N/. */
 static int
 in_port(const struct where *w, char (*part)[PART], int n, struct buf *out,
 	uint32_t *kind)
@@ -287,7 +287,7 @@ device_file(const struct where *w, const char *name, struct buf *out)
 	return 0;
 }
 
-/* What comes after /sys/class/infiniband/. */
+/* Paths below /sys/class/infiniband/. */
 static int
 in_class(struct where *w, char (*part)[PART], int n, struct buf *out,
 	uint32_t *kind)
@@ -317,7 +317,7 @@ in_class(struct where *w, char (*part)[PART], int n, struct buf *out,
 	return in_port(w, part + 3, n - 3, out, kind);
 }
 
-/* What comes after /sys/class/infiniband_mad/ or /dev/infiniband/. */
+/* Paths below /sys/class/infiniband_mad/ or /dev/infiniband/. */
 static int
 in_mad(struct where *w, char (*part)[PART], int n, bool dev, struct buf *out,
 	uint32_t *kind)

@@ -23,7 +23,7 @@ enum {
 enum {
 	RESPONSE = 0x80,
 	DIRECTION = 0x80, /* in the first byte of a directed SMP's status */
-	BM = 0x05,	  /* baseboard management: responses say so in their */
+	BM = 0x05, /* baseboard management: responses are marked in their */
 	AT_BM_RESPONSE = 23, /* attribute modifier */
 	RMPP_DATA = 1,
 	RMPP_ACTIVE = 1,
@@ -31,12 +31,12 @@ enum {
 	RMPP_LAST = 4,
 	RMPP_ROOM = 220, /* of a segment, class header included */
 	LID_PERMISSIVE = 0xffff,
-	PARKED_MS = 10000,    /* longer nothing is on its way */
-	RETRIES = 1000,	      /* more would not end within anybody's life */
+	PARKED_MS = 10000,    /* no message is in flight for longer */
+	RETRIES = 1000,	      /* more would take years */
 	TIMEOUT_MS = 1 << 30, /* the same */
 };
 
-/* As the kernel decides what is an answer and what a request. */
+/* True for an answer, by the kernel's rules. */
 static bool
 is_response(const uint8_t *mad)
 {
@@ -45,7 +45,7 @@ is_response(const uint8_t *mad)
 	       (mad[AT_CLASS] == BM && (mad[AT_BM_RESPONSE] & 1));
 }
 
-/* Bytes before the data that RMPP cuts up; 0: no RMPP in this class. */
+/* Bytes before the data of RMPP segments; 0: no RMPP in this class. */
 static size_t
 rmpp_data(uint8_t mgmt_class)
 {
@@ -77,7 +77,7 @@ begin_rmpp(uint8_t *mad, size_t len)
 	be_put32(mad + AT_RMPP_LENGTH, (uint32_t)(segments * overhead + data));
 }
 
-/* The length of the message that this first segment begins; 0: nonsense. */
+/* The length of the message of this first segment; 0: invalid. */
 static size_t
 rmpp_length(const uint8_t *mad)
 {
@@ -124,7 +124,7 @@ park_body(struct umadserve *u, const uint8_t *mad, size_t len,
 	};
 }
 
-/* The youngest long message that begins like this, or NULL. */
+/* The youngest long message with this header, or NULL. */
 static struct umadserve_parked *
 find_parked(struct umadserve *u, const uint8_t *mad)
 {
@@ -140,7 +140,7 @@ find_parked(struct umadserve *u, const uint8_t *mad)
 	return NULL;
 }
 
-/* Those whose beginning was lost in the fabric will never be asked for. */
+/* Free long messages whose first bytes were lost in the fabric. */
 static void
 clear_parking(struct umadserve *u)
 {
@@ -192,7 +192,7 @@ free_xact(struct umadserve *u, uint32_t ix)
 	uint64_t tid = be_get64(x->f.mad + AT_TID);
 	uint32_t other;
 
-	/* a second request of the same TID may have its place in the map */
+	/* a second request with the same TID may have replaced it in the map */
 	if (map_get(&u->by_tid, tid, &other) && other == ix)
 		(void)map_del(&u->by_tid, tid);
 	deadlines_clear(&u->due, ix);
@@ -203,7 +203,7 @@ free_xact(struct umadserve *u, uint32_t ix)
 	u->free_xact = ix;
 }
 
-/* Wait for the answer to what has just been sent. */
+/* Wait for the answer to a request that is being sent. */
 static void
 add_xact(struct umadserve *u, struct umadserve_agent *a,
 	const struct proto_mad *f, size_t len, struct umadserve_body *body)
@@ -266,7 +266,7 @@ deliver_to_agent(struct umadserve *u, struct umadserve_agent *a,
 	struct umadserve_parked *p = NULL;
 	size_t len = m->len;
 
-	if (len < PROTO_MAD_LEAST) { /* cut by a fault on its way */
+	if (len < PROTO_MAD_LEAST) { /* truncated by a fault */
 		u->stats.dropped++;
 		return;
 	}
@@ -311,7 +311,7 @@ take_response(struct umadserve_port *p, const struct transport_msg *m)
 	return true;
 }
 
-/* Did this agent register for such requests? */
+/* True if this agent registered for such requests. */
 static bool
 wants_request(const struct umadserve_agent *a, const uint8_t *mad)
 {
@@ -356,7 +356,7 @@ umadserve_unmatched(struct sim_endpoint *e, const struct transport_msg *m)
 	sim_send(e, &r);
 }
 
-/* Nobody has answered in time: once more, or back to the sender. */
+/* A request timed out: send it again, or return it to its agent. */
 static void
 expire_xact(struct umadserve *u, uint32_t ix)
 {

@@ -15,7 +15,7 @@ on_hub_msg(void *cookie, const struct transport_msg *m, struct mono now)
 	return umadserve_mad_take(cookie, m);
 }
 
-/* The same where no hub stands between the endpoint and us. */
+/* The same without a hub between the endpoint and umadserve. */
 static void
 on_endpoint_msg(void *cookie, const struct transport_msg *m, struct mono now)
 {
@@ -27,7 +27,7 @@ on_endpoint_msg(void *cookie, const struct transport_msg *m, struct mono now)
 	}
 }
 
-/* Is there a place for one more endpoint, and is this port's free? */
+/* True if one more endpoint is possible, and this port has none. */
 static bool
 can_attach(const struct sim *s, uint32_t node, unsigned port)
 {
@@ -100,7 +100,7 @@ umadserve_port_put(struct umadserve_port *p)
 	free(p);
 }
 
-/* Do both want the same requests? */
+/* True if both register for the same requests. */
 static bool
 has_conflict(const struct proto_agent *a, const struct proto_agent *b)
 {
