@@ -21,13 +21,13 @@ struct chaos {
 	struct chaos_group group;
 	struct map lids;  /* port GUID -> the first LID saved for it */
 	unsigned variant; /* of the partitions, in force */
-	bool lanes;	  /* are told apart */
+	bool lanes;	  /* VLs are judged separately */
 	struct chaos_report *r;
 };
 
 /* ---- playing the script ---- */
 
-/* What was on disk first is what must stay. */
+/* Note the first LID that was saved for each port: it must stay. */
 static void
 remember_lids(struct chaos *c)
 {
@@ -48,7 +48,7 @@ kill_daemon(struct chaos *c)
 	world_kill(c->w);
 }
 
-/* A cable that is not in use yet: between switches some are narrow. */
+/* Set VLCap of a link that is not up yet: some between switches are narrow. */
 static void
 lay_cable(struct chaos *c, uint32_t node, unsigned port)
 {
@@ -67,7 +67,7 @@ lay_cable(struct chaos *c, uint32_t node, unsigned port)
 	sim_hand_port(c->w->sim, node, port, &pi);
 }
 
-/* Settings and partitions, for this life and the next ones. */
+/* Load settings and a variant of the partitions, for this and later starts. */
 static void
 load_variant(struct chaos *c, unsigned variant)
 {
@@ -178,7 +178,7 @@ run_until(struct chaos *c, struct mono t)
 		world_run(c->w, mono_sub(t, now));
 }
 
-/* The wire is good again, everybody answers, the daemon runs. */
+/* End all faults: no loss, all nodes answer, the daemon runs. */
 static void
 end_faults(struct chaos *c)
 {
@@ -218,7 +218,7 @@ judge_rest(const struct chaos *c, struct reason *why)
 	return 0;
 }
 
-/* The node of the simulation with a GUID. */
+/* Map GUIDs to nodes of the simulation. */
 static void
 index_nodes(const struct fabric *f, struct map *out)
 {
@@ -268,7 +268,7 @@ judge_lids(struct chaos *c, struct reason *why)
 			uint64_t guid = fabric_port(f, n, p)->guid;
 			uint32_t was, is = sim_port_info(c->w->sim, n, p)->lid;
 
-			/* who is away keeps what it had when it left */
+			/* a node that is absent keeps its LID */
 			if (guid == 0 || !sim_present(c->w->sim, n) ||
 				!map_get(&c->lids, guid, &was) || is == 0 ||
 				is == was)
@@ -281,7 +281,7 @@ judge_lids(struct chaos *c, struct reason *why)
 	return 0;
 }
 
-/* Does the view hold what is there, and nothing that has gone? */
+/* Whether the view has exactly the switches, end ports and links in scope. */
 static int
 judge_census(const struct chaos *c, const struct referee_report *r,
 	struct reason *why)
@@ -336,7 +336,7 @@ judge_all(struct chaos *c, struct reason *why)
 	return 0;
 }
 
-/* Wait until the day is forgotten, at most some time. */
+/* Wait until all judges find nothing, at most 900 s. */
 static int
 come_to_rest(struct chaos *c, struct reason *why)
 {
@@ -353,11 +353,11 @@ come_to_rest(struct chaos *c, struct reason *why)
 }
 
 /*
- * A daemon that starts in a fabric in order has nothing to write. It asks every
- * host to register anew, since what they told the first life died with it; a
- * Set that asks for that is no other Set in disguise: no plan makes one. And a
- * switch that takes all rows of SL2VL at once is told them: to read them is a
- * Get a row.
+ * A daemon that restarts in a fabric in order has nothing to write. It asks
+ * every host to register anew, since what hosts registered before died with it;
+ * a Set that asks for that changes nothing else: no plan makes it do so. And a
+ * switch that takes all rows of SL2VL at once gets them without being read:
+ * reading takes one Get per row.
  */
 static int
 second_life(struct chaos *c, unsigned judge, struct reason *why)
@@ -365,7 +365,7 @@ second_life(struct chaos *c, unsigned judge, struct reason *why)
 	const struct sim_stats *s = sim_stats(c->w->sim);
 	uint64_t ports, keys, lanes;
 
-	/* memberships are saved a moment after they change */
+	/* memberships are saved some time after they change */
 	world_run(c->w, mono_ms(2000));
 	kill_daemon(c);
 	sim_clear_stats(c->w->sim);
@@ -380,8 +380,8 @@ second_life(struct chaos *c, unsigned judge, struct reason *why)
 	lanes = s->by[sim_attr_row(MAD_SL2VL)][MAD_SET] +
 		s->by[sim_attr_row(MAD_VLARB)][MAD_SET] - s->sl2vl_blind;
 	c->r->rewritten = s->lft_sets + ports + s->mft_sets + keys + lanes;
-	/* who got no answer about a port, because its queue is short, takes it
-	 * for absent until it asks again */
+	/* a port that did not answer, because its SMA's queue is short, is
+	 * taken for absent until it is asked again */
 	if (c->r->rewritten > 0 && judge & CHAOS_MEMORY &&
 		sm_xact_stats(c->w->sm)->timeouts == 0)
 		return reason_set(why,
@@ -418,7 +418,7 @@ judge_watch(const struct chaos *c, unsigned judge, struct reason *why)
 	return 0;
 }
 
-/* ---- a day ---- */
+/* ---- a run ---- */
 
 static int
 live_day(struct chaos *c, const struct chaos_limits *l)
@@ -487,8 +487,8 @@ fill_report(struct chaos *c)
 }
 
 /*
- * What a switch does with groups that is kept out, with its hosts, because it
- * did not answer, nobody can change; see watch_excuse.
+ * A switch in quarantine, with its hosts, because it did not answer: the
+ * manager cannot change what it does with groups; see watch_excuse.
  */
 static void
 excuse_quarantined(const struct chaos *c, const struct view *v)
@@ -508,7 +508,7 @@ excuse_quarantined(const struct chaos *c, const struct view *v)
 
 /* ---- SLs that hosts are given ---- */
 
-/* The switch that a port sits at, or TOPO_NONE. */
+/* The switch of a port, or TOPO_NONE. */
 static sw_ix
 switch_of(const struct topo *t, uint64_t guid)
 {

@@ -1,6 +1,6 @@
 /*
- * Groups on a day of chaos: one host that is trusted joins and leaves for all,
- * and in the evening packets are carried by the tables in the switches.
+ * Multicast groups in a chaos run: one trusted host joins and leaves for all
+ * members, and at the end packets are followed by the tables in the switches.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +52,7 @@ chaos_group_say(struct chaos_group *g, const struct chaos_step *e)
 			fabric_port(g->f, e->node, 1)->guid},
 		.qkey = 0xb1b,
 		.pkey = 0xffff,
-		/* some only send */
+		/* some members only send */
 		.state = e->node % 5 == 0 ? MAD_SA_JOIN_SEND_FULL
 					  : MAD_SA_JOIN_FULL,
 	};
@@ -65,9 +65,9 @@ chaos_group_say(struct chaos_group *g, const struct chaos_step *e)
 	(void)sim_transport(g->ep)->send(sim_transport(g->ep), &m);
 }
 
-/* ---- the evening ---- */
+/* ---- the judgement at the end ---- */
 
-/* A packet on its way through the tables. */
+/* A packet that is followed through the tables. */
 struct post {
 	const struct chaos_group *g;
 	uint16_t mlid;
@@ -78,7 +78,7 @@ struct post {
 	} * hop;
 };
 
-/* All that a packet reaches from a host; hops beyond what can be are a loop. */
+/* Count the copies of a packet at all nodes; -1: a second copy at one. */
 static int
 carry_packet(struct post *p, uint32_t host)
 {
@@ -115,7 +115,7 @@ carry_packet(struct post *p, uint32_t host)
 	return 0;
 }
 
-/* Who hears, by node: 0 nobody, 1 a member that sends, 2 one that hears too. */
+/* By node: 0: no member, 1: a member that only sends, 2: one that receives. */
 static void
 fill_seats(const struct chaos_group *g, const struct sm *sm, uint16_t mlid,
 	uint8_t *seats, const struct map *nodes)

@@ -1,19 +1,19 @@
 /*
- * soak: bad days without end, or one of them again.
+ * soak: chaos runs (chaos.h) of successive seeds, or one of them again.
  *
  *	soak [--seconds N] [--count N] [--hosts N] [--large N] [--from SEED]
  *		[--judge N] [--tenants] [--lanes]
- *	soak --seed SEED	that one, with what the daemon says
+ *	soak --seed SEED	that one, with the daemon's log
  *
  * --hosts: about as many at most; --large: at least; --tenants: with
- * partitions; --lanes: with several lanes, and some levels of service.
+ * partitions; --lanes: with several routing layers, and sometimes QoS levels.
  *
- * --judge: a sum of 1 (a second life writes nothing), 2 (no loop at any
- * moment), 4 (no dependency cycle at any moment) and 8 (no copy of a packet to
- *a group at any moment); 15 if not given.
+ * --judge: a sum of 1 (a restart writes nothing), 2 (no loop at any moment), 4
+ * (no dependency cycle at any moment) and 8 (no copy of a packet to a group at
+ * any moment); 15 if not given.
  *
- * Each seed that fails is named with what went wrong and its script; the exit
- * code is 1 when there was one.
+ * Each seed that fails is printed with the reason and its script; the exit code
+ * is 1 if one failed.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -170,7 +170,9 @@ static struct fabric *(*const makers[])(struct plan_maker *) = {make_two_level,
 
 enum { NMAKERS = sizeof(makers) / sizeof(makers[0]) };
 
-/* About as many hosts as there may be, in one of the shapes that get large. */
+/*
+ * A fabric of about as many hosts as permitted, of a shape that can be large.
+ */
 static struct fabric *
 make_large(struct plan_maker *m)
 {
@@ -222,7 +224,7 @@ append_what(struct plan_maker *m, const char *what)
 	(void)snprintf(m->what + n, sizeof(m->what) - n, "%s", what);
 }
 
-/* What the years have done to it. */
+/* Changes that fabrics undergo: links missing, more nodes, two rails. */
 static struct fabric *
 age_fabric(struct plan_maker *m, struct fabric *f)
 {
@@ -260,7 +262,7 @@ make_fabric(struct plan_maker *m, const struct chaos_limits *l)
 {
 	struct fabric *f;
 
-	/* small ones are quick and find as much */
+	/* small fabrics are quick and find as many faults */
 	m->budget =
 		draw_between(m, l->min_hosts ? l->min_hosts : 8, l->max_hosts);
 	if (!l->min_hosts && draw_percent(m, 60) && m->budget > 100)
@@ -327,7 +329,7 @@ set_up_devices(struct plan_maker *m)
 		m->s->other_sm = pick_node(m, FABRIC_CA);
 }
 
-/* Some devices are not like the others. */
+/* Make some devices unlike the others. */
 static void
 set_up_nodes(struct plan_maker *m)
 {
@@ -373,7 +375,7 @@ set_up_daemon(struct plan_maker *m)
 		m->s->route_delay = mono_ms(draw_between(m, 1, 300));
 }
 
-/* By dice of its own: the day is the same with one lane and with several. */
+/* From random numbers of its own: the run is the same without the layers. */
 static void
 add_lanes(struct plan_maker *m, uint64_t seed)
 {
@@ -388,7 +390,7 @@ add_lanes(struct plan_maker *m, uint64_t seed)
 		(void)snprintf(m->s->yaml + n, sizeof(m->s->yaml) - n,
 			"qos:\n  levels: {default: {weight: 3}, "
 			"fast: {weight: 8, sl: 3}}\n");
-	/* levels that have to share are an alarm; lanes may */
+	/* QoS levels that must share VLs raise an alarm; layers may share */
 	if (!levels && rng_below(&own, 2) == 0)
 		m->s->sim.vl_cap = (uint8_t)(2 + rng_below(&own, 2));
 	else if (m->s->sim.vl_cap < 4)
@@ -420,7 +422,7 @@ add_step(struct plan_maker *m, struct mono at, enum chaos_kind kind,
 	return &s->step[i];
 }
 
-/* A time span of any order of magnitude up to some seconds. */
+/* A time span of any magnitude up to some seconds. */
 static struct mono
 draw_span(struct plan_maker *m)
 {
@@ -429,7 +431,7 @@ draw_span(struct plan_maker *m)
 	return mono_us(draw_below(m, most[draw_below(m, 5)]));
 }
 
-/* The cable that the daemon cannot do without. */
+/* The SM's host and its switch: the daemon needs the links to them. */
 static bool
 is_needed_by_sm(const struct plan_maker *m, uint32_t node)
 {
@@ -536,7 +538,7 @@ write_script(struct plan_maker *m)
 	unsigned n = draw_between(m, 1, MAX_EVENTS);
 	struct mono at = {0};
 
-	/* some days begin badly */
+	/* some runs begin with faults */
 	if (draw_percent(m, 75))
 		at = mono_ms(draw_between(m, 2000, 4000));
 	while (n-- > 0) {
@@ -547,7 +549,7 @@ write_script(struct plan_maker *m)
 	m->s->end = mono_add(m->s->end, mono_ms(1));
 }
 
-/* Drawn apart, so that the rest of the day is what it is without them. */
+/* From random numbers of its own: the rest of the run is as without them. */
 static void
 add_tenants(struct plan_maker *m, uint64_t seed)
 {
@@ -577,7 +579,7 @@ add_tenants(struct plan_maker *m, uint64_t seed)
 	append_what(m, ", partitions");
 }
 
-/* Hosts join and leave all day; drawn beside the rest, which stays as it is. */
+/* Hosts join and leave all the time; also drawn separately. */
 static void
 write_groups(struct plan_maker *m, uint64_t seed)
 {

@@ -29,7 +29,7 @@ connect_nodes(struct fabric *f, uint32_t a, uint32_t b)
 		f, a, fabric_free_port(f, a), b, fabric_free_port(f, b), &why);
 }
 
-/* A random tree, then half as many cables more; at most 3 of 4 ports. */
+/* A random tree, then half as many links more; at most 3 of 4 ports in use. */
 struct fabric *
 trial_irregular(unsigned n, uint64_t seed)
 {
@@ -76,7 +76,7 @@ trial_removable(const struct fabric *f, uint32_t s)
 	return fabric_connected(f, FABRIC_NONE, s);
 }
 
-/* ---- what is seen meanwhile ---- */
+/* ---- observing the change ---- */
 
 static enum sim_verdict
 see_write(void *cookie, struct sim_msg *m)
@@ -170,7 +170,7 @@ cause_of(enum data_drop why)
 
 /* ---- a run ---- */
 
-/* Everybody sends to everybody but the hosts of switch `without`. */
+/* All hosts send to all, except the hosts of switch `without`. */
 static void
 set_targets(struct trial *r, uint32_t without)
 {
@@ -205,7 +205,7 @@ trial_open(struct trial *r, const struct fabric *f, const char *method,
 		"distribution: {method: %s, allow_unsafe: true}\n",
 		method);
 	so.seed = 1;
-	so.service = mono_us(20); /* as SMAs of switches are */
+	so.service = mono_us(20); /* a usual time of switches' SMAs */
 	o.bin = bin;
 	o.seed = 1;
 	*r = (struct trial){.bin = bin};
@@ -242,7 +242,7 @@ trial_close(struct trial *r)
 	free(r->silent);
 }
 
-/* Is a view committed, and nothing written any more or to be done? */
+/* True if a view was committed, and nothing is written or due any more. */
 static bool
 is_still(const struct trial *r, unsigned commits)
 {
@@ -254,8 +254,8 @@ is_still(const struct trial *r, unsigned commits)
 }
 
 /*
- * Without traffic for as long as it takes until switches may tell of changes
- * as often as they like again, then a while with it.
+ * Stop traffic until the daemon's limits on traps of switches have recovered,
+ * then run a while with traffic.
  */
 static void
 rest_between(struct trial *r, uint32_t without)
@@ -281,9 +281,9 @@ worst_of(const struct data_bin *b, uint32_t n, uint64_t *all)
 	return least;
 }
 
-enum { STEADY = 3 }; /* bins at the end when all is over */
+enum { STEADY = 3 }; /* bins at the end, after the change */
 
-/* The worst bin from `from` on, beside those when all was over. */
+/* The worst bin since `from`, as a part of the last ones. */
 static void
 measure_flow(const struct trial *r, struct mono from, struct trial_outcome *o)
 {
