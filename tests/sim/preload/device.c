@@ -21,22 +21,22 @@ enum {
 	TABLE = 65536,		/* descriptors from here on cannot be devices */
 	ISSM_WAIT = 100 * 1000, /* microseconds between tries of a waiting
 				   open of an issm device */
-	GONE_WAIT = 200 * 1000, /* before it is said that the server is gone */
+	GONE_WAIT = 200 * 1000, /* delay of the error that the server is gone */
 };
 
 struct device {
 	atomic_bool live;
-	pthread_mutex_t lock; /* of reading: a long message is two frames */
+	pthread_mutex_t lock; /* for reading: a long message is two frames */
 	bool issm, pkey;
 	uint64_t key;
 	_Atomic uint32_t agents, rmpp; /* bit: number of the agent */
-	bool big;		       /* first has been read, BODY has not */
+	bool big; /* `first` has been read, its BODY has not */
 	struct proto_mad first;
 };
 
 /*
- * What a wrapper of libc must know of a descriptor it is given, so mutable
- * and global by nature. A place once used keeps its struct device.
+ * Devices by descriptor, for the wrappers of libc: hence mutable and global. An
+ * entry once used keeps its struct device.
  */
 /* NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables) */
 static _Atomic(struct device *) table[TABLE];
@@ -132,7 +132,7 @@ fail_errno(int error)
 	return -1;
 }
 
-/* The server is gone, or talks nonsense: a device pulled out. */
+/* The server is gone, or breaks the protocol: like a device pulled out. */
 static ssize_t
 lost_server(ssize_t n)
 {
@@ -171,7 +171,7 @@ receive_body(int fd)
 
 	while ((n = recvmsg(fd, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC)) < 0 &&
 		(errno == EAGAIN || errno == EINTR))
-		wait_for(fd, POLLIN); /* it is right behind its BIG */
+		wait_for(fd, POLLIN); /* it follows its BIG at once */
 	c = n == (ssize_t)sizeof(head) ? CMSG_FIRSTHDR(&m) : NULL;
 	if (c == NULL || c->cmsg_type != SCM_RIGHTS)
 		return -1;
@@ -182,7 +182,7 @@ receive_body(int fd)
 	return -1;
 }
 
-/* All of a body into buf: not mapped, as its sender could still cut it. */
+/* Read a body into buf; not mapped, as its sender could still truncate it. */
 static int
 read_body(int body, uint8_t *buf, size_t len)
 {
@@ -198,7 +198,7 @@ read_body(int body, uint8_t *buf, size_t len)
 	return 0;
 }
 
-/* Hand out the long message whose first frame is here, if it fits. */
+/* Return the long message whose first frame was read, if it fits. */
 static ssize_t
 finish_big(struct device *d, int fd, uint8_t *buf, size_t room)
 {
@@ -218,7 +218,7 @@ finish_big(struct device *d, int fd, uint8_t *buf, size_t room)
 		return fail_errno(EIO);
 	rc = read_body(body, buf + hdr, len);
 	(void)real_close(body);
-	/* what the fabric has made of the headers counts */
+	/* the headers are those that came through the fabric */
 	memcpy(buf + hdr, d->first.mad, PROTO_MAD);
 	return rc < 0 ? fail_errno(EIO) : (ssize_t)(hdr + len);
 }
@@ -227,7 +227,7 @@ static ssize_t
 read_locked(struct device *d, int fd, uint8_t *buf, size_t room)
 {
 	size_t hdr = header_size(d), len;
-	/* what may not fit must stay in the socket */
+	/* a message that may not fit must stay in the socket */
 	int peek = room < hdr + PROTO_MAD ? MSG_PEEK : 0;
 	struct proto_mad f;
 	const char *why;
@@ -257,7 +257,8 @@ read_locked(struct device *d, int fd, uint8_t *buf, size_t room)
 
 /*
  * opensm reads on after an error, and logs each: it would fill a disk, and be
- * cancelled at its end while it holds the lock of its log. Asleep it can be.
+ * cancelled at its end while it holds the lock of its log. While it sleeps here
+ * it can be cancelled safely.
  */
 static void
 hold_up(void)
@@ -348,7 +349,7 @@ out:
 	return rc;
 }
 
-/* Would the kernel take a MAD of this length from this agent? */
+/* True if the kernel would take a MAD of this length from this agent. */
 static bool
 is_acceptable(
 	const struct device *d, uint32_t agent, const uint8_t *mad, size_t len)

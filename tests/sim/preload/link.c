@@ -18,7 +18,7 @@ link_close(int fd)
 	errno = keep;
 }
 
-/* Said once a process: a tool asks for dozens of files. */
+/* Once per process: a tool asks for dozens of files. */
 static void
 warn_once(const char *what)
 {

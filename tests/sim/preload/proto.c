@@ -33,7 +33,7 @@ set_error(const char **why, const char *text)
 	return -1;
 }
 
-/* Magic and version stand at the same place in HELLO and ANSWER, for ever. */
+/* Magic and version keep their place in HELLO and ANSWER in all versions. */
 static int
 check_first(const void *frame, size_t n, enum proto_kind kind, size_t least,
 	const char **why)

@@ -25,8 +25,8 @@ struct tree_dir {
 };
 
 /*
- * Open directories, so that readdir can tell them from libc's: global, as a
- * wrapper of libc has nothing else to keep them in.
+ * Open directories, so that readdir can tell them from libc's. Global, as the
+ * wrappers of libc have no other place for them.
  */
 /* NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables) */
 static _Atomic(struct tree_dir *) dirs;
@@ -51,7 +51,7 @@ tree_ours(const char *path)
 	return false;
 }
 
-/* Ask what there is: its kind, or -1. text: PROTO_TEXT + 1 bytes. */
+/* Ask for a path: its kind, or -1. text: PROTO_TEXT + 1 bytes. */
 static int
 ask_server(const char *path, char *text, size_t *n)
 {
@@ -73,7 +73,7 @@ ask_server(const char *path, char *text, size_t *n)
 	return (int)a.value;
 }
 
-/* The number behind a word, as in umad12; false if it is not that. */
+/* The number behind a word, as in umad12; false if the path is another. */
 static bool
 device_number(const char *path, const char *word, uint32_t *number)
 {
@@ -166,7 +166,7 @@ tree_stat(const char *path, struct stat *st)
 		break;
 	default:
 		st->st_mode = S_IFREG | 0444;
-		st->st_size = 4096; /* as sysfs says of all its files */
+		st->st_size = 4096; /* as of all files in sysfs */
 		break;
 	}
 	return 0;
