@@ -28,7 +28,7 @@ add_nodes(struct builder *d, const struct fabric *f, builder_id *id)
 	}
 }
 
-/* Without LIDs. */
+/* A topology without LIDs. */
 static struct topo *
 freeze_fabric(const struct fabric *f, uint64_t quarantine)
 {
@@ -64,8 +64,10 @@ freeze_fabric(const struct fabric *f, uint64_t quarantine)
 	return t;
 }
 
-/* Every port in the order in which LIDs are given: hosts by switch, then
- * switches; ports without a switch (back to back) first. */
+/*
+ * List the ports in the order in which they get LIDs: hosts by switch, then
+ * switches; ports without a switch (back to back) first.
+ */
 static uint32_t
 list_ports(const struct topo *t, port_ix *list)
 {

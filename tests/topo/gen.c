@@ -9,7 +9,7 @@
 
 enum { MAX_RADIX = 254, MAX_SWITCHES = 100000 };
 
-/* Cable the next free ports of a and b; sizes were checked before. */
+/* Link the next free ports of a and b; sizes were checked before. */
 static void
 connect_nodes(struct fabric *f, uint32_t a, uint32_t b)
 {
@@ -52,11 +52,11 @@ add_at(struct fabric *f, const unsigned *dim, unsigned ndims, unsigned ix,
 			d ? "." : "", ix % dim[d]);
 		ix /= dim[d];
 	}
-	/* nobody builds switches without ports, and no reader takes them */
+	/* a switch needs a port: no reader accepts one without */
 	return fabric_add(f, FABRIC_SWITCH, radix > 0 ? radix : 1, name);
 }
 
-/* The number of switches of a box, or 0 and a reason. */
+/* The number of switches of a grid, or 0 and a reason. */
 static unsigned
 box_size(const unsigned *dim, unsigned ndims, struct reason *why)
 {
@@ -87,7 +87,7 @@ radix_ok(unsigned radix, struct reason *why)
 	return false;
 }
 
-/* Switches of a box with their hosts: they sit at indexes base[i]. */
+/* Add the switches of a grid with their hosts; their node indexes. */
 static uint32_t *
 add_box(struct fabric *f, const unsigned *dim, unsigned ndims, unsigned links,
 	unsigned hosts)
@@ -183,7 +183,7 @@ gen_dragonfly(unsigned a, unsigned p, unsigned h, struct reason *why)
 			connect_nodes(f, at[j], at[i]);
 	}
 	for (unsigned g = 0; g < groups; g++) {
-		/* the k-th global cable goes k + 1 groups onward */
+		/* the k-th global link leads k + 1 groups onward */
 		for (unsigned k = 0; k < a * h; k++) {
 			unsigned to = (g + k + 1) % groups;
 
@@ -217,7 +217,7 @@ graph_set(struct graph *g, unsigned e, unsigned a, unsigned b)
 	*graph_adj(g, a, b) = *graph_adj(g, b, a) = true;
 }
 
-/* Every switch cabled to the d nearest on a circle: regular and simple. */
+/* Every switch linked to the d nearest on a circle: regular and simple. */
 static void
 graph_circulant(struct graph *g, unsigned d)
 {
@@ -229,7 +229,7 @@ graph_circulant(struct graph *g, unsigned d)
 		graph_set(g, g->m++, i, i + g->n / 2);
 }
 
-/* Replace edges ab, cd by ad, cb where that keeps the graph simple. */
+/* Replace edges ab, cd by ad, cb if the graph stays simple. */
 static void
 graph_swap(struct graph *g, struct rng *r)
 {

@@ -26,7 +26,7 @@ shuffle_numbers(uint32_t *a, uint32_t n, uint64_t seed)
 	}
 }
 
-/* rebuild, then free the original. */
+/* fabric_rebuild, then free the original. */
 static struct fabric *
 replace_fabric(struct fabric *f, const struct fabric_edit *e)
 {
@@ -36,7 +36,7 @@ replace_fabric(struct fabric *f, const struct fabric_edit *e)
 	return out;
 }
 
-/* Take one cable or switch out. */
+/* Remove one cable or switch. */
 static struct fabric *
 drop_one(struct fabric *f, uint32_t cable, uint32_t node)
 {
@@ -75,7 +75,7 @@ list_candidates(const struct fabric *f, bool cables, uint32_t *out)
 	return n;
 }
 
-/* The first candidate whose loss leaves the rest connected. */
+/* The first candidate without which the rest stays connected. */
 static uint32_t
 first_safe(
 	const struct fabric *f, bool cables, const uint32_t *cand, uint32_t n)
@@ -129,7 +129,7 @@ gen_edit_fail_switches(struct fabric *f, unsigned n, uint64_t seed, bool keep,
 	return fail_parts(f, false, n, seed, keep, why);
 }
 
-/* Does any CA hang on switch n? */
+/* True if a CA is linked to switch n. */
 static bool
 has_hosts(const struct fabric *f, uint32_t n)
 {
@@ -170,7 +170,7 @@ gen_edit_populate(struct fabric *f, unsigned even, unsigned odd)
 	return f;
 }
 
-/* Grow every switch by `more[n]` ports; f is freed, NULL and a reason. */
+/* Add more[n] ports to node n. f is freed; NULL and a reason on failure. */
 static struct fabric *
 grow_ports(struct fabric *f, const unsigned *more, struct reason *why)
 {
@@ -208,7 +208,7 @@ grow_switches(struct fabric *f, unsigned first, unsigned by, struct reason *why)
 	return f;
 }
 
-/* Set the GUIDs of a CA that belongs to the box of node n. */
+/* Set the GUIDs of a CA with the system image of node n. */
 static void
 set_guids(struct fabric *f, uint32_t ca, uint32_t n, unsigned offset)
 {
@@ -253,7 +253,7 @@ list_leaves(const struct fabric *f, uint32_t *leaf, uint32_t *place)
 	return n;
 }
 
-/* Where rail r of host h goes, or FABRIC_NONE. */
+/* The switch of rail r of host h, or FABRIC_NONE. */
 static uint32_t
 rail_switch(const struct fabric *f, uint32_t h, unsigned r,
 	const uint32_t *leaf, const uint32_t *place, uint32_t nleaf)

@@ -9,13 +9,13 @@ enum {
 	TOPS = 18,
 	INNER = 36,
 	BOX_PORTS = 18, /* of an inner switch, to the outside */
-	/* A rack: two switches of 36 ports, a third of each for each use. */
+	/* A rack: two switches of 36 ports, a third for each use. */
 	THIRD = 12,
-	BUNDLE = 3, /* cables from one rack switch to one above */
+	BUNDLE = 3, /* links from one rack switch to one above */
 	/* The tree of 3456 ports, built of switches of 24. */
 	CORE_K = 24,
 	CORE_LEAVES = 288,
-	DUAL_UP = 6, /* cables from a rack switch into each of two trees */
+	DUAL_UP = 6, /* links from a rack switch into each of two trees */
 };
 
 static void
@@ -30,7 +30,7 @@ connect_nodes(struct fabric *f, uint32_t a, uint32_t b, unsigned times)
 	}
 }
 
-/* One of a rack's two switches with its hosts. */
+/* Add one of a rack's two switches with its hosts. */
 static uint32_t
 rack_switch(struct fabric *f, unsigned rack, unsigned half, unsigned hosts)
 {
@@ -140,7 +140,7 @@ gen_paper_planes(const struct gen_planes *p)
 	return f;
 }
 
-/* A tree of 3456 ports without hosts; its leaves. */
+/* Add a tree of 3456 ports without hosts; leaf[]: its leaves. */
 static void
 add_core(struct fabric *f, unsigned tree, uint32_t leaf[CORE_LEAVES])
 {

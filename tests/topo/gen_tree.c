@@ -65,7 +65,7 @@ gen_tree_two(const struct gen_fattree2 *p, struct reason *why)
 	return f;
 }
 
-/* One pod: leaves with their hosts, then middles; returns the first middle. */
+/* Add a pod: leaves with hosts, then middle switches; returns the first one. */
 static uint32_t
 add_pod(struct fabric *f, unsigned k, unsigned pod, uint32_t *leaf,
 	uint32_t *mid)
@@ -117,7 +117,7 @@ struct pgft {
 	uint32_t first[MAX_LEVELS + 1]; /* index of the first of them */
 };
 
-/* How many values digit i (1..h) of a label at level l has. */
+/* Number of values of digit i (1..h) of a label at level l. */
 static unsigned
 digit_range(const struct pgft *t, unsigned l, unsigned i)
 {
@@ -160,8 +160,8 @@ pgft_check(struct pgft *t, struct reason *why)
 }
 
 /*
- * Cable the nodes of level l to those of l + 1: they agree in every digit but
- * digit l + 1, which both have, each with its own range.
+ * Link the nodes of level l to the nodes of level l + 1 with the same digits
+ * except digit l + 1, which has its own range at each level.
  */
 static void
 pgft_cable(struct fabric *f, const struct pgft *t, unsigned l)

@@ -20,7 +20,7 @@ struct span {
 
 /* A port line, kept until all nodes are known. */
 struct half {
-	uint32_t node; /* whose line it is */
+	uint32_t node; /* node of the line */
 	uint8_t port, peer_port;
 	bool has_rate;
 	struct fabric_rate rate;
@@ -28,7 +28,7 @@ struct half {
 	unsigned line, col;
 };
 
-/* What stands before a node line and belongs to it. */
+/* The lines before a node line that belong to it. */
 struct prelude {
 	uint64_t vendor, device, sysimg, guid, port_guid;
 	bool has_vendor, has_device, has_sysimg, has_guid, has_port_guid;
@@ -48,7 +48,7 @@ struct parse {
 	struct map by_id;   /* hash of an id -> node */
 	struct map by_guid; /* node GUID -> node */
 	uint32_t cur;	    /* node whose port lines may follow */
-	/* the line under parse and the place in it */
+	/* the line being parsed and the position in it */
 	const char *start, *at, *end;
 	unsigned line;
 };
@@ -107,7 +107,7 @@ digit_of(char c)
 	return 99;
 }
 
-/* A number of the base up to max; false when there is none. */
+/* A number of the base up to max; false if there is none. */
 static bool
 take_number(struct parse *p, unsigned base, uint64_t max, uint64_t *out)
 {
@@ -129,7 +129,7 @@ take_number(struct parse *p, unsigned base, uint64_t max, uint64_t *out)
 	return p->at > from;
 }
 
-/* "text"; the quotes' inside. */
+/* "text"; out: without the quotes. */
 static bool
 take_quoted(struct parse *p, struct span *out)
 {
@@ -244,7 +244,7 @@ id_guid(struct span id, uint64_t *guid)
 	return true;
 }
 
-/* "lid 17 lmc 0" wherever it stands in the rest of the line. */
+/* "lid 17 lmc 0" anywhere in the rest of the line. */
 static void
 parse_lid(struct parse *p, struct fabric_port *port)
 {
@@ -299,7 +299,7 @@ check_new_node(struct parse *p, struct span id, uint32_t ix)
 	return fail_here(p, text);
 }
 
-/* The name behind '#', without trailing newline; "" when there is none. */
+/* The name behind '#', without trailing newline; "" if there is none. */
 static struct span
 parse_desc(struct parse *p)
 {
@@ -313,7 +313,7 @@ parse_desc(struct parse *p)
 	return desc;
 }
 
-/* "# heddle: key=value ...", which ends what others read of the line. */
+/* "# heddle: key=value ..."; the rest of the parser sees the line end there. */
 static int
 parse_note(struct parse *p, uint32_t ix)
 {
@@ -355,7 +355,7 @@ parse_node(struct parse *p, enum fabric_type type)
 		return fail_here(p, "a node id in quotes should stand here");
 	from = p->at;
 	desc = parse_desc(p);
-	if (!desc.n) { /* the '#' that was looked at may begin a note */
+	if (!desc.n) { /* the '#' may begin a note */
 		desc = id;
 		p->at = from;
 	}
@@ -398,7 +398,7 @@ parse_width(struct parse *p, struct fabric_rate *r)
 	return true;
 }
 
-/* Does a comment end in something like a rate that we do not know? */
+/* Whether a comment ends in an unknown word that looks like a rate. */
 static bool
 looks_like_rate(const char *from, const char *word, const char *end)
 {
@@ -474,7 +474,7 @@ parse_port(struct parse *p)
 	return 0;
 }
 
-/* Bytes that no capture of text has. */
+/* Refuse bytes that no text capture has. */
 static int
 check_bytes(struct parse *p, bool record)
 {
@@ -619,7 +619,7 @@ parse_line(struct parse *p)
 	return 0;
 }
 
-/* Find the line that stands for the other end of a port line's cable. */
+/* The port line of the other end of a port line's cable, or NULL. */
 static const struct half *
 other_half(const struct parse *p, const uint32_t *at, uint32_t peer,
 	const struct half *h)
@@ -640,7 +640,7 @@ fail_half(struct parse *p, const struct half *h, const char *what)
 		h->line, h->col, h->port, p->f->node[h->node].name, what);
 }
 
-/* Make the cable of the port line h, if its other end agrees. */
+/* Link the ends of the port line h, if the other end agrees. */
 static int
 link_half(struct parse *p, const uint32_t *at, const struct half *h)
 {

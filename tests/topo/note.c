@@ -85,7 +85,7 @@ note_find(const char *p, size_t n, const char **text)
 	return NULL;
 }
 
-/* Digits, and how many of them were used; more than max is max + 1. */
+/* Read digits; returns how many. A value above max becomes max + 1. */
 static size_t
 read_digits(struct span s, uint64_t max, uint64_t *out)
 {
@@ -266,7 +266,7 @@ read_one(struct span word, bool is_switch, unsigned *seen,
 	return 0;
 }
 
-/* What goes with what was said. */
+/* Set defaults that depend on the keys read. */
 static int
 complete_attrs(struct fabric_attrs *a, unsigned seen, struct reason *why)
 {

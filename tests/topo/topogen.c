@@ -156,7 +156,7 @@ parse_args(int argc, char **argv, struct args *a)
 	return optind == argc ? 0 : -1;
 }
 
-/* The option's number, or what it is when not given. */
+/* The option's number, or the default. */
 static unsigned
 option_number(const struct args *a, enum option_id o, unsigned otherwise)
 {
