@@ -1,9 +1,9 @@
 /*
- * audit_fuzz: subnet administration that answers the audit anything. The input
- * is a program: an answer to a question that is open (status, offset, length
- * and records as it likes, a body or none), any bytes as a message, time. What
- * leaves is a question to the SM's LID, and not without end; at the end, when
- * nobody answers any more, all is done, and what was told can be asked for.
+ * audit_fuzz: subnet administration that gives the audit any answers. The input
+ * is a program: an answer to an open question (any status, offset, length and
+ * records, with a body or without), any bytes as a message, time. The audit
+ * must send only questions to the SM's LID, and a limited number; at the end,
+ * when no answers come any more, it must finish, and its facts can be read.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,9 +20,9 @@ struct wire {
 	struct transport t;
 	struct audit_sa *sa;
 	struct mono now;
-	struct transport_msg open[OPEN]; /* the last ones asked */
-	unsigned n;			 /* how many ever */
-	bool paths;			 /* were asked for */
+	struct transport_msg open[OPEN]; /* the last ones sent */
+	unsigned n;			 /* number sent */
+	bool paths;			 /* paths were asked for */
 };
 
 static int
@@ -53,7 +53,7 @@ give_msg(struct wire *w, struct transport_msg *m, size_t body)
 	free(m->body);
 }
 
-/* which how status(2) offset(2) length(2) ... then what is in the records */
+/* which how status(2) offset(2) length(2) ... then the bytes of the records */
 static size_t
 answer_question(struct wire *w, const uint8_t *in, size_t n)
 {
@@ -104,7 +104,7 @@ go_on(struct wire *w, uint32_t records)
 	audit_sa_client_paths(w->sa, records, w->now);
 }
 
-/* Nobody says anything any more: that ends, and soon. */
+/* Without any more answers the audit must finish within a few time-outs. */
 static void
 check_end(struct wire *w, const struct topo *t)
 {

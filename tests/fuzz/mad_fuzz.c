@@ -1,6 +1,6 @@
 /*
- * mad_fuzz: any bytes through every decoder. Nothing may crash, and what was
- * decoded, encoded and decoded again must give the same bytes.
+ * mad_fuzz: any bytes through every decoder. No decoder may crash, and encoding
+ * a decoded structure twice must give the same bytes.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,11 @@
 /*
- * sa_fuzz: hosts that ask subnet administration anything. The input is a
+ * sa_fuzz: hosts that send subnet administration any requests. The input is a
  * program: a request (kind and method from a list, or any bytes), time, a view
  * that lost or regained a host, a trap, an answer to a report, a restart. Every
- * request is answered exactly once, with records as long as it says; nothing
- * else is. The last host is in a partition of its own: what the others get
- * without the key does not have its GUID in it, unless they said it first.
+ * request must be answered exactly once, with records of the length that it
+ * says, and nothing else may be answered. The last host is in a partition of
+ * its own: its GUID must not be in answers to the others without the key,
+ * unless their request had it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,15 +31,15 @@ struct wire {
 	struct transport t;
 	struct sa *sa;
 	struct view *view[2]; /* with and without the last host */
-	unsigned now;	      /* which of them */
+	unsigned now;	      /* the present one */
 	struct mono clock;
 	uint64_t asked, answered;
-	uint32_t report; /* TID of the last */
+	uint32_t report; /* TID of the last report */
 	const struct transport_msg *question;
 	struct sa_ops ops;
 	struct sa_params par;
 	struct sa_far far;
-	bool lazy; /* switches are told of groups later */
+	bool lazy; /* groups reach the switches later */
 };
 
 /* ---- a small fabric, by hand: two switches, three hosts ---- */
@@ -105,14 +106,14 @@ names_hidden(const uint8_t *p, size_t n)
 	return memmem(p, n, guid, sizeof(guid)) != NULL;
 }
 
-/* An answer while its question is at hand. */
+/* Check that an answer does not reveal the hidden host. */
 static void
 judge_secrecy(const struct wire *w, const uint8_t *m, size_t len,
 	const struct mad_sa *h, uint16_t to)
 {
 	const struct transport_msg *q = w->question;
 
-	/* the SM's own port may talk to everybody */
+	/* the SM's own port may talk to all */
 	if (q == NULL || h->status != 0 || (to & ~3U) == HIDDEN_LID ||
 		(to & ~3U) == SM_LID)
 		return;
@@ -200,7 +201,7 @@ write_guids(void *cookie, port_ix port, uint8_t block, const uint64_t guid[8])
 
 /* ---- the program ---- */
 
-/* Is this one that must be answered? */
+/* True for a message that must be answered. */
 static bool
 is_request(const struct transport_msg *m)
 {
@@ -227,7 +228,7 @@ give_request(struct wire *w, struct transport_msg *m)
 	free(m->body);
 }
 
-/* GIDs and LIDs of hosts that are there, which chance would hardly find. */
+/* Write GIDs and LIDs of real hosts, which random bytes would hardly hit. */
 static void
 plant_ids(uint8_t *rec, uint16_t attr, unsigned which)
 {
@@ -258,7 +259,7 @@ plant_ids(uint8_t *rec, uint16_t attr, unsigned which)
 	}
 }
 
-/* kind method lid mask(8) then the record: the rest of it */
+/* kind method lid mask(8) length, then the bytes of the record */
 static size_t
 send_request(struct wire *w, const uint8_t *in, size_t n)
 {
@@ -351,7 +352,7 @@ start_sa(struct wire *w)
 	sa_configured_group(w->sa, &all, 1);
 }
 
-/* What was kept is believed, whatever it is. */
+/* The restarted SA must accept its own saved state, whatever it is. */
 static void
 restart_sa(struct wire *w)
 {
@@ -403,7 +404,7 @@ run_step(struct wire *w, const uint8_t *in, size_t n)
 	}
 }
 
-/* The same for every input: it takes longer than most of them. */
+/* Made once for all inputs: it takes longer than most of them. */
 static void
 make_fabric(struct wire *w)
 {
@@ -456,6 +457,6 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	sa_free(w.sa);
 	for (unsigned i = 0; i < 2; i++)
 		if (w.view[i]->refs != 1)
-			abort(); /* somebody kept it */
+			abort(); /* a reference was kept */
 	return 0;
 }

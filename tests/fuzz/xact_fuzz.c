@@ -1,7 +1,7 @@
 /*
  * xact_fuzz: a hostile wire. The input is a program: submit, answer a MAD that
- * was sent (or something much like that answer), let time pass, cancel. No
- * request may complete twice, and all must have completed at the end.
+ * was sent (or nearly so), let time pass, cancel. No request may complete
+ * twice, and all must have completed at the end.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ struct wire {
 	struct transport t;
 	struct xact *x;
 	struct mono now;
-	struct transport_msg sent[SENT]; /* the last ones */
+	struct transport_msg sent[SENT]; /* the last MADs sent */
 	size_t n;
 	uint8_t done[TAGS];
 	unsigned tags, completed, cancels;
@@ -63,7 +63,7 @@ submit_request(struct wire *w, uint8_t arg)
 		xact_submit(w->x, &r, w->now, on_done, w, w->tags++);
 }
 
-/* Deliver a message made from one that was sent, with one byte changed. */
+/* Deliver an answer made from a sent message, perhaps with one byte changed. */
 static void
 deliver_answer(struct wire *w, const uint8_t *arg)
 {

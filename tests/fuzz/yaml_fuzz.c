@@ -1,8 +1,8 @@
 /*
  * Any bytes as a configuration: either complaints, or a configuration whose
- * print reads back and prints the same. One file for libFuzzer
- * (clang -fsanitize=fuzzer,address,undefined) and, with -DFUZZ_MAIN, for
- * files named on the command line.
+ * print is read back and prints the same. One file for libFuzzer (clang
+ * -fsanitize=fuzzer,address,undefined) and, with -DFUZZ_MAIN, for files named
+ * on the command line.
  */
 #include <stdint.h>
 #include <stdio.h>
