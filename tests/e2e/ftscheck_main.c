@@ -3,8 +3,8 @@
  *
  *   ibnetdiscover > net; dump_fts -n > fts; heddle-ftscheck net fts
  *
- * Exit 0: every port reaches every port and no deadlock is possible; 1: not so;
- * 2: the input cannot be read.
+ * Exit 0: every port reaches every port and no deadlock is possible; 1: it does
+ * not, or one is; 2: the input cannot be read.
  */
 #include <getopt.h>
 #include <inttypes.h>

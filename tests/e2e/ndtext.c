@@ -37,7 +37,7 @@ parse_key(const char *s, char *kind, uint64_t *guid)
 	return end + 1;
 }
 
-/* A number in brackets, "[12]". NULL if there is none up to 255. */
+/* A number in brackets, "[12]". NULL if there is none up to 254. */
 static const char *
 parse_port(const char *s, unsigned *num)
 {
@@ -59,7 +59,7 @@ index_of(struct ndtext *t, char kind)
 	return &t->by_guid[kind == 'S' ? 0 : 1];
 }
 
-/* The quoted text after a '#', with what follows it in *rest. */
+/* The quoted text after a '#'; *rest: the text behind it. */
 static const char *
 quoted_name(struct ndtext *t, const char *s, const char **rest)
 {
@@ -150,7 +150,7 @@ read_node(struct reader *r, const char *line, const char *rest)
 
 /*
  * "[1](portguid) "S-guid"[5](guid) # ...": the part before '#' is the link;
- * behind it a CA's own port says " lid 7 lmc 0 ..." first.
+ * behind it a CA's own port has " lid 7 lmc 0 ..." first.
  */
 static int
 read_link(struct reader *r, const char *line)
@@ -195,7 +195,7 @@ read_link(struct reader *r, const char *line)
 	return 0;
 }
 
-/* Which node does a header line start? The text behind its first word. */
+/* The text behind the first word of a node's header line, or NULL. */
 static const char *
 node_line(const char *line)
 {
@@ -252,7 +252,7 @@ read_pass(struct reader *r, FILE *in, bool links)
 	return rc;
 }
 
-/* Count links, and how many are only known from one end. */
+/* Count links, and links that only one end reports. */
 static void
 count_links(struct ndtext *t)
 {
@@ -406,7 +406,7 @@ ndtext_out(const struct ndtext *t, uint32_t sw, uint32_t lid)
 	return n->first + out;
 }
 
-/* Do the entries of one block differ? Beyond a table's end there are none. */
+/* True if a block's entries differ; beyond a table's end they are drops. */
 static bool
 block_differs(const struct ndtext *a, uint32_t sa, const struct ndtext *b,
 	uint32_t sb, uint32_t block)

@@ -1,12 +1,12 @@
 /*
- * heddle-saclient: asks subnet administration what programs of hosts ask, with
- * the same methods, attributes and component masks in the same order, through
- * libibumad. Run under libheddle-umad.so on a heddle-sim server.
+ * heddle-saclient: sends subnet administration the requests that programs of
+ * hosts send, with the same methods, attributes and component masks in the same
+ * order, through libibumad. Run under libheddle-umad.so on a heddle-sim server.
  *
  *	ipoib PEER	the kernel's IPoIB: class port info, the broadcast
- *			group, a group like it, sending only, a path, leaving
- *	cm PEER		rdma_cm: routes as librdmacm has the kernel ask for
- *			them, a group of its own
+ *			group, another group, a send-only join, a path, leaving
+ *	cm PEER		rdma_cm: routes as the kernel asks for them for
+ *			librdmacm, a group of its own
  *	acm PEER	ibacm: its group, paths by GID and by LID
  *	srp PEER	srp_daemon: targets by capability, node, path in each
  *			partition, traps 64 and 144
@@ -32,7 +32,7 @@
 #include "sm/base/mem.h"
 #include "sm/mad/mad_sa.h"
 
-enum { DEVICE_MANAGEMENT = 1 << 19 }; /* a capability of ports */
+enum { DEVICE_MANAGEMENT = 1 << 19 }; /* a bit of CapabilityMask */
 enum { WAIT_MS = 20000, QP1 = 1, NODE_SIZE = 112, MULTI = 20 };
 #define QKEY 0x80010000U
 #define SERVED UINT64_C(0x1000000000000042)
@@ -107,7 +107,7 @@ send_question(struct client *c, const struct question *q)
 	free(umad);
 }
 
-/* The next message for us, whole. */
+/* Receive the next message, whole. */
 static void
 receive_msg(struct client *c)
 {
@@ -165,7 +165,7 @@ print_line(const struct client *c, const char *step, const char *fmt, ...)
 	(void)putchar('\n');
 }
 
-/* Ask and say how it went; true: there is a record. */
+/* Ask and print the status; true: there is a record. */
 static bool
 ask_sa(struct client *c, const char *step, const struct question *q)
 {
@@ -178,7 +178,7 @@ ask_sa(struct client *c, const char *step, const struct question *q)
 					   count_records(c) > 0);
 }
 
-/* ---- what is said of answers ---- */
+/* ---- printing answers ---- */
 
 static void
 say_path(const struct client *c, const char *step, const uint8_t *rec)
@@ -300,7 +300,7 @@ enum {
 	       MAD_SA_MEMBER_HOPS,
 };
 
-/* A group whose last GID bits are low, of IPv4 in our partition. */
+/* The IPv4 group of our partition with these low GID bits. */
 static struct mad_sa_member
 ipoib_group(const struct client *c, uint64_t low)
 {
@@ -329,7 +329,7 @@ run_ipoib(struct client *c)
 	m.mgid.guid = 0x1; /* 224.0.0.1 */
 	m.state = MAD_SA_JOIN_FULL;
 	(void)ask_member(c, "all-hosts", MAD_SET, &m, LIKE);
-	m.mgid.guid = 0x16; /* 224.0.0.22, only to send to */
+	m.mgid.guid = 0x16; /* 224.0.0.22, to send to only */
 	m.state = MAD_SA_JOIN_SEND_FULL;
 	(void)ask_member(c, "send-only", MAD_SET, &m, LIKE);
 	m.mgid.guid = 0x17;
@@ -433,7 +433,7 @@ ask_subscription(struct client *c, const char *step, uint16_t trap,
 	print_line(c, step, "producer 0x%x", got.producer);
 }
 
-/* Ports with these capabilities. */
+/* Ask for ports with these capabilities. */
 static void
 ask_targets(struct client *c, const char *step, uint32_t caps)
 {
@@ -514,7 +514,7 @@ run_multi(struct client *c)
 		say_path(c, "path", c->data + i * c->h.offset * 8U);
 }
 
-/* As the kernel looks for services, by number or by name. */
+/* Ask for a service as the kernel does, by number or by name. */
 static void
 ask_service(struct client *c, const char *step, uint64_t mask, bool wrong)
 {
@@ -567,7 +567,7 @@ register_all(struct client *c)
 	ask_subscription(c, "gone", 65, 3, 4);
 }
 
-/* Answer a report as the one that it is. */
+/* Answer the report that was just received. */
 static void
 answer_report(struct client *c)
 {
@@ -604,7 +604,7 @@ listen_for(struct client *c, unsigned n)
 	}
 }
 
-/* ---- who we are, and who else is there ---- */
+/* ---- our port, and the other nodes ---- */
 
 static void
 open_port(struct client *c)

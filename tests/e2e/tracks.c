@@ -15,7 +15,7 @@ struct ends {
 	size_t nhost, nany;
 };
 
-/* A step of a packet for lid that is at port `at`: the port it leaves by. */
+/* The out-port of a packet for lid that is at port `at`. */
 static uint32_t
 out_port(const struct ndtext *t, uint32_t at, uint32_t lid)
 {
@@ -25,9 +25,9 @@ out_port(const struct ndtext *t, uint32_t at, uint32_t lid)
 }
 
 /*
- * Links from port `from` to the port that owns lid, by the tables, with the
- * nodes on the way in via[] and what tracks_print prints in b (both may be
- * NULL); NDTEXT_NONE if it does not get there.
+ * Number of links from port `from` to port `to`, by the tables; the nodes
+ * passed go to via[], and the text of tracks_print to b (both may be NULL).
+ * NDTEXT_NONE if the packet does not arrive.
  */
 static uint32_t
 count_links(const struct ndtext *t, uint32_t from, uint32_t to, uint32_t *via,
@@ -57,7 +57,7 @@ count_links(const struct ndtext *t, uint32_t from, uint32_t to, uint32_t *via,
 	return links;
 }
 
-/* The port that stands for a node in its management: switch port 0 or any. */
+/* The management port of a node: port 0 of a switch, otherwise `by`. */
 static uint32_t
 own_port(const struct ndtext *t, uint32_t node, uint32_t by)
 {

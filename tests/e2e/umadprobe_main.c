@@ -1,7 +1,7 @@
 /*
- * umadprobe: what a umad device must do and libumad2sim.so's does not, asked
+ * umadprobe: tests what a umad device must do and libumad2sim.so's does not,
  * through libibumad as any program would. Run under libheddle-umad.so on a
- * heddle-sim server. Says what is wrong and ends with 1.
+ * heddle-sim server. Prints what is wrong and exits with 1.
  *
  *	many N		N descriptors, each with a request of its own, waited
  *			for with epoll and select
@@ -28,7 +28,7 @@
 #include "sm/base/mem.h"
 #include "sm/mad/mad.h"
 
-/* umad_size() is not what it will be until the first port is open. */
+/* umad_size() changes when the first port is opened. */
 enum {
 	ROOM = sizeof(ib_user_mad_t) + MAD_SIZE,
 	MAX = 512,
@@ -55,7 +55,7 @@ print_error(const char *fmt, ...)
 	return 1;
 }
 
-/* A Get(NodeInfo) with this TID: of ourselves, or of what is behind a port. */
+/* A Get(NodeInfo) with this TID: of this node, or of the one behind a port. */
 static void
 make_get(void *umad, uint32_t tid, unsigned port)
 {
@@ -175,7 +175,7 @@ probe_many(int n)
 	return rc;
 }
 
-/* Is this what comes back of a request that was lost, TID? */
+/* Check a returned request: ETIMEDOUT, its header, its TID. */
 static int
 came_back(uint8_t *umad, int len, uint32_t tid)
 {
@@ -188,8 +188,8 @@ came_back(uint8_t *umad, int len, uint32_t tid)
 }
 
 /*
- * Two requests, one of which is lost: both come back, as they should. The
- * second one first, unless the first one's time was up before it was sent.
+ * Two requests, one of which is lost: both return, as they should. The second
+ * one first, unless the first one timed out before it was sent.
  */
 static int
 probe_lost(unsigned port)
@@ -273,7 +273,7 @@ ask_table(int *agent, void *umad, unsigned sm_lid)
 	return umad_send(fd, *agent, umad, MAD_SIZE, WAIT_MS, 0) ? -1 : fd;
 }
 
-/* Is this the header of a first segment of that many bytes? */
+/* Check the RMPP header of a first segment of that many bytes. */
 static int
 check_rmpp(const uint8_t *m, int len)
 {
@@ -340,7 +340,7 @@ probe_issm(void)
 		return print_error(
 			"%s: %d, then %d: %s", path, a, b, strerror(errno));
 	(void)close(a);
-	a = open(path, O_RDONLY); /* waits if it must */
+	a = open(path, O_RDONLY); /* waits if necessary */
 	return a < 0 ? print_error("%s: not free again", path) : 0;
 }
 
