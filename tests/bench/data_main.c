@@ -1,12 +1,13 @@
 /*
- * data: packets a second of the data plane, and what traffic a fat tree of
- * 36 leaves and 18 spines (648 hosts) accepts, tables by the SM core.
+ * data: packets a second of the data plane, and the traffic that a fat tree of
+ * 36 leaves and 18 spines (648 hosts) accepts, with tables by the SM core.
  *
  * usage: data [PATTERN [LOAD [MICROSECONDS [RATE [QUEUE]]]]]
  *
- * PATTERN uniform (default), hotspot, shift, ring, bits, permutation; LOAD of
- * the link rate, 0 (default) saturated; RATE sdr (4x, 1 GB/s, default) or hdr
- * (4x, 25 GB/s); QUEUE any (default: any packet of a buffer may leave) or fifo.
+ * PATTERN uniform (default), hotspot, shift, ring, bits, permutation; LOAD as a
+ * part of the link rate, 0 (default) saturated; RATE sdr (4x, 1 GB/s, default)
+ * or hdr (4x, 25 GB/s); QUEUE any (default: any packet of a buffer may leave)
+ * or fifo.
  */
 #include <stdio.h>
 #include <stdlib.h>

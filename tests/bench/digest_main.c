@@ -1,11 +1,11 @@
 /*
- * digest: one line a fabric, engine and event with a hash of the tables that
- * come of it - fresh, after cables failed one by one, after they came back,
- * and without what routes remember - so that a change that is to make nothing
- * but time different can be compared with what was before.
+ * digest: one line per fabric, engine and event with a hash of the tables -
+ * fresh, after cables failed one by one, after they came back, and without the
+ * engine's cache - so that a change that must not change results can be
+ * compared with the program before it.
  *
- * usage: digest [FIXTURES [FABRIC...]] (see treenet.h), by as many threads as
- * HEDDLE_THREADS says, or one
+ * usage: digest [FIXTURES [FABRIC...]] (see treenet.h), with HEDDLE_THREADS
+ * threads, or one
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,7 +76,7 @@ compute_one(struct topo *t, const struct routes *prev, struct lft_pool *pool,
 	return compute_routes(&job, &engine, 1, &story, why);
 }
 
-/* The cables of drop less; NULL: nothing is left of the fabric. */
+/* Route the fabric, then remove cables one by one, and return all. */
 static void
 run_events(const struct fabric *f, const char *name, const char *engine)
 {
@@ -95,7 +95,7 @@ run_events(const struct fabric *f, const char *name, const char *engine)
 		struct routes *next;
 		uint32_t c = rng_below(&rng, f->ncables);
 
-		drop[c] = i != EVENTS - 1; /* the last one: all are back */
+		drop[c] = i != EVENTS - 1; /* the last event: all are back */
 		if (i == EVENTS - 1)
 			memset(drop, 0, f->ncables * sizeof(*drop));
 		t = frozen_less(f, drop, was);

@@ -1,27 +1,29 @@
 /*
- * event: something is lost and comes back - a cable, a switch, a card of four
- * switches of one level, once without hosts and once with them - and this is
- * what it takes: the real core on the virtual clock over a simulated fabric, in
- * numbers that do not depend on the machine, but for the milliseconds of CPU.
+ * event: a link, a switch, a card of four switches of one tier, once without
+ * hosts and once with them, is lost and comes back, and the cost of it: the
+ * real core on the virtual clock over a simulated fabric, in numbers that do
+ * not depend on the machine, except the milliseconds of CPU.
  *
  *   entries, blocks   of the tables that were changed
- *   minimum           entries and blocks that any repair has to change, the
- *                     order of switches kept: see parts.h
- *   restored          virtual: from the event until no entry for anybody who
- *                     can be reached leads into a dead cable
+ *   minimum           entries and blocks that any repair has to change that
+ *                     keeps the switch order: see parts.h
+ *   restored          virtual: from the event until no entry for a reachable
+ *                     LID leads into a link that is down
  *   last ack          virtual: from the event to the last write's answer, and
  *                     from the first trap received
  *   timeline          of the last run: what it waited for
- *   CPU               routing, verification and plan, not in the former
- *   longest turn      CPU of the core's, in which it answers nobody
+ *   CPU               routing, verification and plan; not part of the above
+ *   longest turn      CPU of the longest call into the core, in which it
+ *                     answers no query
  *   lost              packets discarded, of those that hosts sent from the
- * event until all was quiet: at 2 % load of slow cables, or less, so that a
- * large fabric sends no more than a small one
+ *                     event until all was quiet: at 2 % load of slow links, or
+ *                     less, so that a large fabric sends no more than a small
+ *                     one
  *
- * What is lost is what most entries lead to, among all that is like it.
+ * The part lost is the one that most entries lead to, among all of its kind.
  *
- * usage: event [FABRIC...] (default: tree648 selene; there is tree11664), with
- * HEDDLE_FIXTURES in the environment
+ * usage: event [FABRIC...] (default: tree648 selene; another is tree11664),
+ * with HEDDLE_FIXTURES in the environment
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,9 +40,9 @@
 #include "tests/topo/gen.h"
 #include "tests/topo/ibnet.h"
 
-enum { TRAFFIC_NODES = 1000 /* at full load */ };
+enum { TRAFFIC_NODES = 1000 /* at the full 2 % */ };
 
-/* What the wire saw since the event. */
+/* SMPs seen since the event. */
 struct seen {
 	bool trap, write;
 	struct mono trap_at, write_at, ack_at;
@@ -89,15 +91,15 @@ apply_event(const struct run *r, const struct parts *e, bool back)
 		sim_fault_node(r->w->sim, e->node[i], back);
 }
 
-/* ---- until nothing leads into a dead cable ---- */
+/* ---- until no entry leads into a link that is down ---- */
 
 struct repair {
 	const struct run *r;
-	uint32_t *lid_node; /* by LID: who has it and can be reached */
+	uint32_t *lid_node; /* by LID: its node, if reachable */
 	uint16_t max_lid;
 	bool *bad; /* [node][lid] */
 	size_t n;
-	struct mono at; /* when n last became 0 */
+	struct mono at; /* when n became 0 last */
 };
 
 static void
@@ -133,7 +135,7 @@ on_change(void *cookie, const struct sim_change *c)
 		check_entry(x, c->node, (uint16_t)lid);
 }
 
-/* Whom can we still reach over cables that are there? */
+/* Find the nodes that the SM can reach over links that are up, by LID. */
 static void
 index_reached(struct repair *x)
 {
@@ -234,7 +236,7 @@ to_ms(struct mono t)
 	return (double)t.ns / 1e6;
 }
 
-/* What the run that repaired waited for, and when it began. */
+/* Print when the repairing run began, and what it waited for. */
 static void
 print_timeline(const struct view *v, const struct seen *s, struct mono began)
 {
@@ -247,7 +249,7 @@ print_timeline(const struct view *v, const struct seen *s, struct mono began)
 		to_ms(v->times.route), to_ms(v->times.push), v->cause);
 }
 
-/* The next one is counted from here. */
+/* Print the longest call into the core, and start anew. */
 static void
 print_turn(struct world *w)
 {
@@ -315,7 +317,7 @@ run_event(struct run *r, const struct parts *e, bool back)
 	world_run(r->w, mono_ms(300));
 }
 
-/* f is freed; NULL allowed: not there. */
+/* f is freed; NULL: skipped, for the reason why. */
 static void
 run_fabric(const char *name, struct fabric *f, const struct reason *why)
 {

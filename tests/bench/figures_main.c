@@ -1,8 +1,8 @@
 /*
- * figures: the evaluation of Bermudez, Casado and Quiles (2003), drawn again
- * with this subnet manager and the data plane in one simulation. Random
- * irregular fabrics of 8 to 32 four-port switches carry uniform traffic at a
- * quarter of what they can take; one switch is removed, and then added again,
+ * figures: the evaluation of Bermudez, Casado and Quiles (2003), repeated with
+ * this subnet manager and the data plane in one simulation. Random irregular
+ * fabrics of 8 to 32 four-port switches carry uniform traffic at a quarter of
+ * the load that saturates them; one switch is removed, and then added again,
  * each in turn, under every method of distribution.
  *
  *   Figure 2   SMPs and time to write the tables, by number of switches
@@ -11,14 +11,15 @@
  *              discarded, throughput
  *   table      the same changes on fabrics that are not irregular
  *
- * What traffic and cables are like is in tests/sim/chaos/trial.h. Beside the
- * packets that were dropped is what the daemon expected them to be, and how
- * many times that it was; `flow` is what was delivered in the worst millisecond
- * of a change, as a part of the usual, and `worst` the least of that.
+ * Traffic and links are described in tests/sim/chaos/trial.h. Beside the
+ * packets that were dropped are those that the daemon expected to be, and the
+ * ratio; `flow` is the throughput in the worst millisecond of a change, as a
+ * part of the usual one, and `worst` the least of that.
  *
  * Data go to DIR/figure*.csv and DIR/table.csv, drawings to DIR/figure*.svg, a
- * summary to standard output; each change that closed turns under auto is in
- * DIR/closed.csv, with the weight of what the paper would have closed.
+ * summary to standard output; each change that blocked dependencies under auto
+ * is in DIR/closed.csv, with the weight of those that the paper would have
+ * blocked.
  *
  * usage: figures DIR [FABRICS_A_SIZE [SWITCHES_A_FABRIC]]
  */
@@ -52,13 +53,13 @@ struct study {
 	struct changes by[SIZES][METHODS];
 };
 
-/* Where the rows of a study go. */
+/* Files for the rows of a study. */
 struct book {
 	FILE *rows, *closed;
 	char fabric[32];
 };
 
-/* A change that closed turns: their weight beside the paper's choice. */
+/* A change that blocked dependencies: their weight, and the paper's choice. */
 static void
 note_closed(const struct book *b, const char *what, const char *sw,
 	const struct trial_outcome *before, const struct trial_outcome *after)
@@ -146,7 +147,7 @@ csv_row(FILE *out, const char *fabric, const char *what, const char *method,
 		o->paper, o->unsettled, o->deadlocks);
 }
 
-/* What a method cost beside what it was expected to; in 80 columns. */
+/* The cost of a method beside the expected one; in 80 columns. */
 static void
 print_row(const char *method, const struct trial_outcome *o)
 {
@@ -162,7 +163,7 @@ print_row(const char *method, const struct trial_outcome *o)
 	(void)printf(" %6.2f %6.2f\n", mean_of(o->least, o->n), o->worst);
 }
 
-/* What was closed, beside what the paper would have closed. */
+/* The dependencies blocked, beside those that the paper would have blocked. */
 static void
 print_weight(const struct trial_outcome *o)
 {
@@ -218,7 +219,7 @@ value_of(const struct trial_outcome *o, enum value v)
 	return mean_of(sum, o->n);
 }
 
-/* Curves of one value over the sizes, one a method. */
+/* Curves of one value over the sizes, one per method. */
 struct curves {
 	double x[SIZES], y[METHODS][SIZES];
 	struct plot_curve curve[METHODS];
@@ -372,7 +373,7 @@ make_figure4(const char *dir)
 	uint32_t sw = 0;
 	FILE *out = open_csv(dir, "figure4.csv");
 
-	/* the switch with the most cables that may go */
+	/* the removable switch with the most links */
 	for (uint32_t s = 0; s < 24; s++)
 		if (trial_removable(f, s) &&
 			(!trial_removable(f, sw) ||

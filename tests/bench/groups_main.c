@@ -1,13 +1,12 @@
 /*
  * usage: groups FABRIC join|leave HOSTS GROUPS [WINDOW]
  *
- * A program of the kind that hosts run: through libibumad it asks whatever
- * subnet administrator is there to let that many hosts of the fabric into
- * IPoIB's broadcast group and into as many others, or out of them. It speaks
- * for all of them (a proxy, with SM_Key 1), group by group, with WINDOW
- * requests under way, if not given one a host; what is not answered, or
- * answered with BUSY, is asked again. On stdout: requests answered, refused,
- * repeated, and seconds.
+ * A program of the kind that hosts run: through libibumad it asks any subnet
+ * administrator to let HOSTS hosts of the fabric into IPoIB's broadcast group
+ * and GROUPS others, or out of them. It asks for all of them (a proxy, with
+ * SM_Key 1), group by group, with WINDOW requests open, by default one per
+ * host; requests without an answer, or answered with BUSY, are repeated. On
+ * stdout: requests answered, refused, repeated, and seconds.
  */
 #include <errno.h>
 #include <infiniband/umad.h>
@@ -34,7 +33,7 @@ struct joiner {
 	uint8_t *tries; /* by request */
 };
 
-/* Request number i: a group, a host. */
+/* Send request number i: of a group and a host. */
 static int
 send_request(struct joiner *j, uint32_t i)
 {
@@ -72,7 +71,7 @@ send_request(struct joiner *j, uint32_t i)
 	return umad_send(j->fd, j->agent, j->umad, MAD_SIZE, WAIT_MS, 0);
 }
 
-/* One answer, or the news that there is none. -1: nothing comes at all. */
+/* Receive an answer or a time-out. -1: nothing comes, or too many tries. */
 static int
 receive_answer(struct joiner *j)
 {
@@ -84,7 +83,7 @@ receive_answer(struct joiner *j)
 		return -1;
 	i = be_get32(m + 12) - 1;
 	if (i >= j->next)
-		return 0; /* somebody else's */
+		return 0; /* another program's */
 	if (umad_status(j->umad) != 0 || be_get16(m + 4) == MAD_STATUS_BUSY) {
 		j->again++;
 		return ++j->tries[i] < TRIES ? send_request(j, i) : -1;

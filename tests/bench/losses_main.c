@@ -1,16 +1,16 @@
 /*
- * What a lost cable, or a lost switch, costs: entries that change when it goes,
- * and when it comes back, against those of them that have to - they led over
- * it, or to what is gone with it, or on ways that are not the shortest ones any
- * more or break the order -, and the worst load, against that of fresh tables.
- * Reversed: cables that are turned over in the order.
+ * The cost of a lost cable, or a lost switch: entries that change when it is
+ * lost, and when it returns, against those of them that must change - their
+ * path led over it, or to a part that is lost with it, or is not shortest any
+ * more, or breaks the order - and the highest load, against that of fresh
+ * tables. Reversed: links whose direction in the switch order changes.
  *
  * usage: losses FABRIC [CASES [LOST]]
  *
  * FABRIC: see treenet.h. Each cable between switches is lost once, alone, or
- * with LOST - 1 others at random; LOST 0: each switch instead. No more than
- * CASES of them are (all), at even distances; with LOSSES_ALL in the
- * environment each is told.
+ * with LOST - 1 others at random; LOST 0: each switch instead. At most CASES of
+ * them (default all), at even distances; with LOSSES_ALL in the environment
+ * each case is printed.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,8 +39,8 @@ struct loss {
 	unsigned n;
 	uint32_t sw;		       /* FABRIC_NONE: cables */
 	uint64_t least, gone, back;    /* entries */
-	uint64_t load, fresh, return_; /* worst load: kept, fresh, back */
-	uint64_t reversed;	       /* cables, in the order */
+	uint64_t load, fresh, return_; /* highest load: kept, fresh, back */
+	uint64_t reversed;	       /* links, in the switch order */
 };
 
 struct sums {
@@ -75,12 +75,12 @@ compute_tables(const struct net *n, struct topo *t, const struct routes *prev,
 	return r;
 }
 
-/* What leads to a LID in routes, by switch. */
+/* The paths to a LID in routes, by switch. */
 struct ways {
 	const struct routes *r;
-	uint32_t *pos;	/* places in their order */
-	sw_ix *next;	/* TOPO_NONE: the LID's own, or none */
-	uint32_t *dist; /* NOWHERE: none leads there */
+	uint32_t *pos;	/* positions in their order */
+	sw_ix *next;	/* TOPO_NONE: none, or the LID's own */
+	uint32_t *dist; /* NOWHERE: no path */
 };
 
 enum { NOWHERE = UINT32_MAX };
@@ -123,9 +123,10 @@ find_ways(struct ways *w, uint16_t lid)
 }
 
 /*
- * Must the entry of s lead elsewhere than by this port? As short ways as there
- * are now, down where that can be, and no way up behind one down, are what
- * keeps the order; whatever does not break that could stay.
+ * True if the entry of s must have another port than this one. The order is
+ * kept by paths as short as they are now, that lead down where possible and
+ * never up behind a hop down; an entry that does not break that could have
+ * stayed.
  */
 static bool
 has_to(const struct ways *w, sw_ix s, uint8_t port)
@@ -143,8 +144,7 @@ has_to(const struct ways *w, sw_ix s, uint8_t port)
 	return down && w->dist[x] > 0 && w->pos[w->next[x]] < w->pos[x];
 }
 
-/* Entries that are others, of switches that are in both; least: those that
- * have to be. */
+/* Count entries that changed, of switches in both; least: those that must. */
 static uint64_t
 compare_routes(
 	const struct routes *was, const struct routes *is, uint64_t *least)
@@ -274,7 +274,7 @@ print_case(const struct net *n, const char *what, const struct loss *l)
 	(void)printf("\n");
 }
 
-/* What may be lost: cables between switches, or switches. How many. */
+/* List the cables between switches, or the switches; their number. */
 static uint32_t
 find_victims(const struct fabric *f, bool switches, uint32_t *victim)
 {

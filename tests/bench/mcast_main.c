@@ -1,7 +1,7 @@
 /*
- * usage: mcast [HOSTS [GROUPS]]: that many hosts of a fat tree join IPoIB's
- * broadcast group and as many others, leave them, and return; the blocks of
- * multicast tables that were written against those that are different.
+ * usage: mcast [HOSTS [GROUPS]]: HOSTS hosts of a fat tree join IPoIB's
+ * broadcast group and GROUPS others, leave them, and return; the blocks of
+ * multicast tables that were written, against those that changed.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ struct bench {
 	struct fabric *f;
 	struct world *w;
 	struct sim_endpoint *ep;
-	uint32_t node; /* that speaks for all */
+	uint32_t node; /* that asks for all hosts */
 	uint32_t tid, answers, refused;
 	uint64_t writes;
 	uint8_t *was; /* tables at the last count */
@@ -80,7 +80,7 @@ send_request(struct bench *b, uint32_t host, unsigned group, uint8_t method)
 	(void)sim_transport(b->ep)->send(sim_transport(b->ep), &m);
 }
 
-/* Cells that are not what they were at the last call. */
+/* Count table blocks that changed since the last call. */
 static uint64_t
 count_changed(struct bench *b, unsigned groups)
 {
@@ -120,7 +120,8 @@ round_of(struct bench *b, const char *what, uint8_t method, unsigned hosts,
 		seen++;
 		for (unsigned g = 0; g <= groups; g++, asked++)
 			send_request(b, n, g, method);
-		world_run(b->w, mono_us(200)); /* they do not come at once */
+		world_run(
+			b->w, mono_us(200)); /* hosts ask one after the other */
 	}
 	while (b->answers < asked)
 		world_run(b->w, mono_ms(1));

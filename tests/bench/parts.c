@@ -13,11 +13,12 @@ enum { PORTS = 256 };
 struct search {
 	const struct fabric *f;
 	const struct routes *r;
-	uint32_t home;	   /* the switch of our own host */
-	uint32_t *traffic; /* [nsw][PORTS] entries for hosts that lead there */
+	uint32_t home;	   /* the switch of the SM's host */
+	uint32_t *traffic; /* [nsw][PORTS] entries for hosts, by switch and
+			      out-port */
 };
 
-/* More than an aggregation node. */
+/* True if more than one end node is linked: not just an aggregation node. */
 static bool
 has_hosts(const struct fabric *f, uint32_t n)
 {
@@ -30,7 +31,7 @@ has_hosts(const struct fabric *f, uint32_t n)
 	return hosts > 1;
 }
 
-/* A switch of the kind, and not the one that we hang on. */
+/* A switch with, or without, hosts, but not that of the SM's host. */
 static bool
 is_candidate(const struct search *x, uint32_t n, bool hosts)
 {
@@ -56,7 +57,7 @@ count_traffic(struct search *x)
 	}
 }
 
-/* How many entries for hosts lead from its neighbours to port p of n? */
+/* Number of entries for hosts that lead from the neighbour to port p of n. */
 static uint32_t
 port_traffic(const struct search *x, uint32_t n, unsigned p)
 {
@@ -84,7 +85,7 @@ is_neighbour(const struct fabric *f, uint32_t a, uint32_t b)
 	return false;
 }
 
-/* Neighbours that both have. */
+/* Number of common neighbours. */
 static unsigned
 count_common(const struct fabric *f, uint32_t a, uint32_t b)
 {
@@ -126,7 +127,7 @@ find_busiest(const struct search *x, bool hosts, struct parts *e)
 	}
 }
 
-/* The next switch of a card. */
+/* Add the next switch to a card. */
 static bool
 add_like(const struct search *x, bool hosts, struct parts *e)
 {
@@ -182,7 +183,7 @@ parts_name(const struct fabric *f, const struct parts *p, char out[160])
 
 /* ---- how many entries ---- */
 
-/* One switch's entries, one LID after the other. */
+/* Counts entries of one switch, in the order of LIDs. */
 struct count {
 	struct parts_sum sum;
 	uint64_t block;
@@ -196,7 +197,7 @@ count_entry(struct count *c, uint32_t lid)
 	c->block = lid / LFT_BLOCK;
 }
 
-/* The number that switch s of t had in was, or TOPO_NONE. */
+/* The index in `was` of switch s of t, or TOPO_NONE. */
 static sw_ix
 previous_switch(const struct topo *was, const struct topo *t, sw_ix s)
 {
@@ -227,9 +228,9 @@ parts_changed(const struct routes *was, const struct routes *is)
 	return c.sum;
 }
 
-/* ---- the least ---- */
+/* ---- the least that must change ---- */
 
-/* Ways to one switch over the cables that are there, in an order. */
+/* Paths to one switch over the present links, in a switch order. */
 struct ways {
 	uint32_t *pos;	  /* [nsw] */
 	sw_ix *seq;	  /* [nsw] from the top */
@@ -239,12 +240,12 @@ struct ways {
 struct least {
 	const struct routes *was;
 	const struct topo *t;
-	sw_ix *old; /* [nsw of t] its number before, TOPO_NONE: a new one */
+	sw_ix *old; /* [nsw of t] its index before; TOPO_NONE: new */
 	struct ways tiers, line;
-	uint8_t *bit; /* [nsw][LID] must it be another? */
+	uint8_t *bit; /* [nsw][LID] 1: the entry must change */
 };
 
-/* Does a cable lead from s to a switch of that set, in that direction? */
+/* True if a link leads from s to a switch of the set, in that direction. */
 static bool
 has_link_into(const struct topo *t, const struct ways *w, sw_ix s,
 	const bool *set, bool down)
@@ -275,7 +276,7 @@ find_ways(const struct topo *t, struct ways *w, sw_ix dest)
 	}
 }
 
-/* Must the entry of s be another, for the switch that ways are those to? */
+/* True if the entry of s must change, for the destination of find_ways. */
 static bool
 must_change(const struct least *l, sw_ix s, uint8_t port)
 {
@@ -299,7 +300,7 @@ must_change(const struct least *l, sw_ix s, uint8_t port)
 	return !(w->pos[peer] > w->pos[s] ? w->down[peer] : w->any[peer]);
 }
 
-/* Of all switches the entries for one LID of x that must be others. */
+/* Mark the entries of all switches for a LID of x that must change. */
 static void
 mark_lid(struct least *l, sw_ix x, uint32_t lid)
 {
@@ -333,7 +334,7 @@ mark_changes(struct least *l)
 	}
 }
 
-/* The orders are those of is, or its ranks alone. */
+/* In the order of `is`, or by its ranks alone. */
 static void
 ways_new(struct ways *w, const struct routes *is, bool ranks)
 {

@@ -7,11 +7,11 @@
 
 enum { WIDE = 720, HIGH = 360, LEFT = 80, RIGHT = 180, TOP = 40, BOTTOM = 50 };
 
-/* What is seen: from (x0, y0) to (x1, y1). */
+/* The visible range: from (x0, y0) to (x1, y1). */
 struct frame {
 	const struct plot *p;
 	double x0, x1, y0, y1;
-	int dy; /* of this plot in the file */
+	int dy; /* vertical offset of this plot in the file */
 };
 
 static const char *const colour[] = {"#1b6ca8", "#c0392b", "#2e8b57", "#8e44ad",

@@ -1,20 +1,22 @@
 /*
- * How long route computation takes, next to a memset of the same bytes, and
- * how good the routes are; by as many threads as HEDDLE_THREADS says, or one.
+ * The time of route computation, next to a memset of the same bytes, and the
+ * quality of the routes; with HEDDLE_THREADS threads, or one.
+ *
  * usage: route [FIXTURES] [NAME...]
  *        route --row NAME...	ftree alone, one line of figures each:
  *	name switches LIDs tables/KiB memset fresh one-cable verify change,
  *	milliseconds: fresh and after one failed cable by the clock, the
  *	verifier in full and by the change
- *        route --fresh TIMES NAME...	ftree alone, fresh, so many times after
- *	the first: name threads, the least and the middle of the clock, the
+ *        route --fresh TIMES NAME...	ftree alone, fresh, TIMES times after
+ *	the first: name threads, the least and the median of the clock, the
  *	least of all threads' CPU (milliseconds), and the fewest page faults;
- *	with HEDDLE_FRUGAL by a heap as that of the daemon
- *        route --repair TIMES NAME...	the same of nothing but repairs after
- *	one failed cable
- *        route --whole TIMES NAME...	both, judged, with the ports of nodes
- *	led apart and what is overloaded relieved
- * NAME: as below, or see treenet.h
+ *	with HEDDLE_FRUGAL on a heap like the daemon's
+ *        route --repair TIMES NAME...	the same of repairs after one failed
+ *	cable alone
+ *        route --whole TIMES NAME...	both, verified, with disjoint paths for
+ *	multi-port nodes and rebalanced links
+ *
+ * NAME: as in make_fabric below, or see treenet.h
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,10 +97,10 @@ make_fabric(const char *name, const char *fixtures, struct reason *why)
 	return treenet_make(name, fixtures, why);
 }
 
-/* A repair costs little: the least of many is the work alone. */
+/* A repair is short: the least of many is without disturbance. */
 enum { REPAIRS = 10 };
 
-/* The least of several runs. */
+/* The least times of several runs. */
 struct cost {
 	double ms, cpu;
 };
@@ -111,7 +113,7 @@ struct result {
 	struct bandwidth_ebb ebb;
 	struct bandwidth_shift shift;
 	char changed[64];
-	bool brief; /* no figures of how good the routes are */
+	bool brief; /* without the quality of the routes */
 };
 
 static void
@@ -139,7 +141,7 @@ run_engine(const struct engine *e, struct route_job *job, bool keep,
 	return r;
 }
 
-/* What the verifier takes for the routes of a job with other cables. */
+/* Time of the incremental verifier for the job's topology. */
 static void
 judge_change(const struct engine *e, struct route_job *job, struct result *x)
 {
@@ -166,7 +168,7 @@ judge_change(const struct engine *e, struct route_job *job, struct result *x)
 	routes_unref(r);
 }
 
-/* How many cables lead from a switch to nearer ones. */
+/* Number of links from a switch to nearer ones. */
 static unsigned
 ways_home(const struct topo *t, const struct fabric_node *x)
 {
@@ -182,8 +184,10 @@ ways_home(const struct topo *t, const struct fabric_node *x)
 	return ways;
 }
 
-/* Is it between switches, and no end's only way home, so that all of them stay
- * as far as they are, and keep their numbers? */
+/*
+ * True if the cable is between switches and no end's only link to a nearer one,
+ * so that all switches keep their distances and numbers.
+ */
 static bool
 is_plain(const struct fabric *f, const struct topo *t, uint32_t c)
 {
@@ -202,7 +206,7 @@ one_less(const struct fabric *f, const struct topo *was)
 {
 	bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
 	struct fabric_edit edit = {.drop_cable = drop};
-	uint32_t c = f->ncables / 2; /* not where turns are made */
+	uint32_t c = f->ncables / 2; /* not at the sFtree root */
 	struct fabric *less;
 	struct topo *t;
 
@@ -216,7 +220,7 @@ one_less(const struct fabric *f, const struct topo *was)
 	return t;
 }
 
-/* The same job with one failed cable: repaired, and without memory. */
+/* The same job with one failed cable: repaired, and without the cache. */
 static void
 one_failed(const struct engine *e, struct route_job *job,
 	const struct fabric *f, struct result *x)
@@ -363,7 +367,7 @@ count_faults(void)
 	return u.ru_minflt;
 }
 
-/* As the daemon has routes computed. */
+/* Compute routes as the daemon does. */
 static struct routes *
 compute_all(const struct route_job *job, struct cost *c)
 {
@@ -377,13 +381,13 @@ compute_all(const struct route_job *job, struct cost *c)
 	return r;
 }
 
-/* What to do with each fabric; times: fresh, or repaired, that often. */
+/* What to do with each fabric; times: repetitions. */
 struct wanted {
 	bool rows, repair, whole;
 	uint32_t times;
 };
 
-/* What the job costs, so many times after the first that warms memory up. */
+/* Print the cost of a job, over repetitions after a first one that warms up. */
 static void
 again_and_again(
 	const char *name, struct route_job *job, const struct wanted *wanted)
@@ -415,7 +419,7 @@ again_and_again(
 	free(ms);
 }
 
-/* Nothing but fresh tables, or nothing but repairs of them, or both. */
+/* Measure fresh tables alone, or repairs alone, or both. */
 static void
 measure_many(const char *name, const struct fabric *f, struct topo *t,
 	const struct wanted *wanted)

@@ -1,7 +1,8 @@
 /*
- * How many path queries a second one core answers, and how long one takes:
- * alone, and while another core computes all routes anew. From a request's
- * bytes to its answer's, without the system calls around them.
+ * Path queries per second that one core answers, and the time of one: alone,
+ * and while another core computes all routes anew. From the request's bytes to
+ * the answer's, without the system calls around them.
+ *
  * usage: sa [QUERIES]
  */
 #include <pthread.h>
@@ -55,10 +56,10 @@ static void
 release_view(void *cookie, struct view *v)
 {
 	(void)cookie;
-	v->refs--; /* the last one is ours */
+	v->refs--; /* the last reference is ours */
 }
 
-/* Everybody in the default partition. */
+/* All ports in the default partition. */
 static struct pkeys *
 open_keys(struct topo *t)
 {

@@ -1,8 +1,9 @@
 /*
- * How long a safe transition takes to plan, and what it needs: one failed
- * link and a full change on trees, then over random irregular nets how often
- * stages do, how often something is blocked, and what the paper would block;
- * and what several failures at once need where the order of switches is kept.
+ * The time to plan a safe transition, and what it needs: one failed link and a
+ * full change on trees; then, over random irregular fabrics, how often stages
+ * suffice, how often dependencies are blocked, and what the paper would block;
+ * and what several failures at once need if the switch order is kept.
+ *
  * usage: safe [FIXTURES [EVENTS]]
  */
 #include <stdio.h>
@@ -37,7 +38,7 @@ plan_transition(const char *what, const struct transition_job *job)
 	(void)printf(", %.1f ms\n", best);
 }
 
-/* Every entry that leads up leads to the next cable up. */
+/* Routes whose entries up lead to the next link up each. */
 static struct routes *
 rotate_uplinks(const struct routes *r)
 {
@@ -153,7 +154,7 @@ struct tally {
 	double route_ms, plan_ms;
 };
 
-/* The same without one switch, or with one cable less. f stays. */
+/* A copy of f without a switch or a cable, by the kind of event; or NULL. */
 static struct fabric *
 break_fabric(const struct fabric *f, enum event e, const struct routes *r,
 	struct rng *g)
@@ -193,7 +194,7 @@ break_fabric(const struct fabric *f, enum event e, const struct routes *r,
 	return NULL;
 }
 
-/* A fabric and the routes in force in it. */
+/* A fabric and its routes in force. */
 struct scene {
 	struct fabric *f;
 	struct topo *t;
@@ -224,9 +225,9 @@ scene_free(struct scene *c)
 }
 
 /*
- * b is what is left, and freed. over: NULL, or where no rank is to be new, and
- * y is for an order that stays as it was: for one in which cables are turned
- * over.
+ * Plan the transition to b, the rest of the fabric, and add it to y. b is
+ * freed. over: NULL; or only changes without new ranks count, in y those that
+ * keep the order, in over those in which links change direction.
  */
 static void
 add_transition(const struct scene *c, struct fabric *b, sw_ix root,
@@ -331,7 +332,9 @@ print_statistics(unsigned events)
 		}
 }
 
-/* The root of regular fabrics that are no trees, with two cables less. */
+/*
+ * Loss of the root of regular fabrics that are no trees, with two links less.
+ */
 static void
 roots_lost(unsigned events)
 {
@@ -360,7 +363,7 @@ roots_lost(unsigned events)
 	}
 }
 
-/* Links fail before; what is made of that is in force. */
+/* Let links fail first, and put the routes for that into force. */
 static void
 scene_wear(struct scene *c, unsigned links, struct rng *g)
 {
@@ -381,7 +384,7 @@ scene_wear(struct scene *c, unsigned links, struct rng *g)
 	world_known(c->hw, c->r);
 }
 
-/* Up to four links at once, of a fabric that has lost some before, or none. */
+/* Up to four links fail at once, perhaps after earlier failures. */
 static void
 kept_event(unsigned kind, uint64_t seed, struct tally *y, struct tally *over)
 {
@@ -413,8 +416,8 @@ print_kept(const char *what, const char *where, unsigned events,
 }
 
 /*
- * Where the order of switches is kept nothing is ever blocked. Where it is not,
- * though no rank differs, another subtree is turned over.
+ * If the switch order is kept, nothing is ever blocked. If it is not, though no
+ * rank differs, another sFtree subtree is chosen.
  */
 static void
 order_kept(unsigned events)

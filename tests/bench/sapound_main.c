@@ -1,8 +1,9 @@
 /*
- * Path queries to whatever subnet administration is there, as fast as it
- * answers: through libibumad, with a window of them open. Run under
- * libheddle-umad.so on a heddle-sim server (see sa.sh): what it measures has
- * the simulator's part in it, alike for every subnet manager.
+ * Path queries to any subnet administration, as fast as it answers: through
+ * libibumad, with a window of them open. Run under libheddle-umad.so on a
+ * heddle-sim server (see sa.sh): the result includes the simulator's time,
+ * which is the same for every subnet manager.
+ *
  * usage: sapound SECONDS WINDOW
  * Prints: seconds answers busy other lost median_us p99_us max_ms
  */
@@ -27,7 +28,7 @@ struct pound {
 	int fd, agent;
 	uint16_t sm_lid;
 	struct mad_gid gid;
-	uint64_t *guid; /* of ports to ask for */
+	uint64_t *guid; /* of ports to query paths to */
 	uint32_t nguid;
 	struct rng rng;
 	int64_t sent[MOST]; /* by TID */
@@ -70,7 +71,7 @@ send_query(struct pound *p, uint8_t *umad, const struct mad_sa *h)
 		exit_errno("send");
 }
 
-/* Every port that there is, from the SA. */
+/* Read the GUIDs of all nodes from the SA. */
 static void
 read_ports(struct pound *p)
 {
@@ -122,7 +123,7 @@ ask_path(struct pound *p, uint32_t slot)
 	send_query(p, p->umad, &h);
 }
 
-/* One answer, and what became of it; its place in the window. */
+/* Receive an answer and count it; returns its slot in the window. */
 static uint32_t
 take_answer(struct pound *p)
 {
@@ -166,7 +167,7 @@ main(int argc, char **argv)
 	if (window < 1 || window > MOST)
 		window = MOST;
 	open_port(&p);
-	/* who has just come up may be busy yet */
+	/* an SM that has just started may still be busy */
 	for (int tries = 0; tries < 60 && p.nguid == 0; tries++) {
 		read_ports(&p);
 		if (p.nguid == 0)

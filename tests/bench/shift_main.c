@@ -1,13 +1,13 @@
 /*
- * shift: a cable, a switch, cards of four switches are lost and come back, each
- * by itself: what becomes of the tables and how they are replaced. Routing and
- * the plan alone, in seconds: event has what the fabric and its hosts see.
+ * shift: a link, a switch, cards of four switches are lost and come back, each
+ * by itself: the change of the tables and its transition. Routing and the plan
+ * alone, in seconds: event has what the fabric and its hosts see.
  *
  *   entries, blocks  that change, and the least (parts.h)
- *   drop             of these what no longer leads anywhere, or did not before
- *   load             of the worst cable, and that of fresh tables
- *   reversed         cables that lead up where they led down, of those between
- *                    switches that stay
+ *   drop             of these the ones that drop packets now, or did before
+ *   load             of the busiest link, and that of fresh tables
+ *   reversed         links whose direction in the switch order changes, of
+ *                    those between switches that stay
  *
  * usage: shift FABRIC... (see treenet.h)
  */
@@ -57,7 +57,7 @@ compute_tables(const struct net *n, struct topo *t, const struct routes *prev,
 	return r;
 }
 
-/* The number that switch s of r had in was, TOPO_NONE: it is new. */
+/* The index in `was` of switch s of r; TOPO_NONE: new. */
 static sw_ix
 previous_switch(const struct routes *was, const struct routes *r, sw_ix s)
 {
@@ -67,7 +67,7 @@ previous_switch(const struct routes *was, const struct routes *r, sw_ix s)
 	return n == TOPO_NONE ? TOPO_NONE : u->node[n].sw;
 }
 
-/* Of switches that were there: entries that began or ceased to drop. */
+/* Of switches in both: entries that began or ceased to drop. */
 static uint64_t
 count_drop_changes(const struct routes *was, const struct routes *is)
 {
@@ -84,7 +84,7 @@ count_drop_changes(const struct routes *was, const struct routes *is)
 	return n;
 }
 
-/* From was to is, which took ms to route. */
+/* Print the change from was to is, which took ms to route. */
 static void
 print_change(const struct net *n, const char *what, const struct routes *was,
 	const struct routes *is, const struct route_account *story, double ms)
@@ -120,7 +120,7 @@ print_change(const struct net *n, const char *what, const struct routes *was,
 	device_free(hw);
 }
 
-/* The fabric without p. */
+/* The fabric without the part p. */
 static struct fabric *
 fabric_without(const struct fabric *f, const struct parts *p)
 {

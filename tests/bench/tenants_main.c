@@ -1,6 +1,6 @@
 /*
- * What partitions cost: hosts of a three-level fat tree divided among tenants,
- * by GUID, by name or by pattern. usage: tenants [K [TENANTS]]
+ * The cost of partitions: hosts of a three-level fat tree divided among
+ * tenants, by GUID, by name or by pattern. usage: tenants [K [TENANTS]]
  */
 #include <malloc.h>
 #include <stdio.h>
@@ -50,7 +50,7 @@ print_config(const struct topo *t, unsigned tenants, int way, struct buf *out)
 	}
 }
 
-/* As a push leaves it: every port has what it shall have. */
+/* Fill the tables as a push would: every port has its wanted keys. */
 static void
 fill_tables(struct pkey_tables *tables, const struct pkeys *k)
 {

@@ -9,11 +9,11 @@ struct cutting {
 	const struct topo *t;
 	sw_ix *at; /* [nhosts] switch of the host, in the order of LIDs */
 	uint32_t nhosts;
-	uint32_t *far;	 /* [nsw] cables to the next switch with hosts */
-	uint32_t *piece; /* [nsw] its piece + 1, or 0 */
+	uint32_t *far;	 /* [nsw] links to the nearest switch with hosts */
+	uint32_t *piece; /* [nsw] number of its piece, from 1; 0: none */
 	uint32_t npieces;
-	uint32_t *hosts, *cables; /* of a piece; cables out of it */
-	uint32_t *leaves;	  /* of a piece: flows that leave it */
+	uint32_t *hosts, *cables; /* of a piece; links out of it */
+	uint32_t *leaves;	  /* of a piece: most flows that leave it */
 	sw_ix *queue;
 };
 
@@ -62,7 +62,7 @@ find_far(struct cutting *c)
 	}
 }
 
-/* The piece of s: what it joins without going further from hosts than most. */
+/* Make the piece of s: switches at most `most` links from hosts. */
 static void
 flood_piece(struct cutting *c, sw_ix s, uint32_t most)
 {
@@ -86,7 +86,7 @@ flood_piece(struct cutting *c, sw_ix s, uint32_t most)
 	c->cables[c->npieces] = cables;
 }
 
-/* The most flows that leave each piece in any shift. */
+/* Find the most flows that leave each piece in any shift. */
 static void
 shift_all(struct cutting *c)
 {
@@ -108,7 +108,7 @@ shift_all(struct cutting *c)
 	free(now);
 }
 
-/* False when nothing leads from one piece to another: no cut. */
+/* Cut at a distance; false if no link leads out of a piece. */
 static bool
 cut_pieces(struct cutting *c, uint32_t most, struct treecut *out)
 {

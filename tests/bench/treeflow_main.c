@@ -1,19 +1,19 @@
 /*
- * What trees carry, with tables by the daemon's core and packets on the data
- * plane: the traffic of Papers I and II of Bogdanski's thesis.
+ * The throughput of trees, with tables by the daemon's core and packets on the
+ * data plane: the traffic of Papers I and II of Bogdanski's thesis.
  *
  * usage: treeflow uniform FABRIC [fifo]
  *        treeflow hot FABRIC LANES SPOTS SEEDS [fifo] [in-order] [narrow]
  *
- * uniform: every host sends as fast as its cable takes it, to anybody. hot: 5 %
- * of all packets go to a hot spot (SPOTS of them, each with its own part of the
- * hosts), the rest to anybody; a host whose packets for one lane are held up
- * goes on with those for others, or, in-order, waits. fifo: switches that look
- * at the first packet of a buffer only. narrow: one cable between switches has
- * a single VL, as an old switch would. Leaves on LANES lanes. Cables 4x SDR,
- * packets of 2 kB. Means over hosts, of the cables' rate, once buffers have
- * filled: congestion from a hot spot needs a while to reach all of the fabric,
- * and what is measured before that flatters a single lane.
+ * uniform: every host sends as fast as its link takes it, to random others.
+ * hot: 5 % of all packets go to a hot spot (SPOTS of them, each with its own
+ * part of the hosts), the rest to random others; a host whose packets of one
+ * layer are held up goes on with those of others, or, in-order, waits. fifo:
+ * switches consider the first packet of a buffer only. narrow: one link between
+ * switches has a single VL, as on an old switch. LANES routing layers. Links
+ * are 4x SDR, packets of 2 kB. Means over hosts, of the links' rate, once
+ * buffers have filled: congestion from a hot spot needs a while to reach all of
+ * the fabric, and an earlier measurement flatters a single layer.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +36,7 @@ struct flow {
 	bool fifo, in_order, narrow;
 };
 
-/* Words behind the operands; false: one is not known. */
+/* Parse the words behind the operands; false: unknown word. */
 static bool
 take_words(struct flow *x, char **word)
 {
@@ -52,7 +52,7 @@ take_words(struct flow *x, char **word)
 	return true;
 }
 
-/* The first cable between switches. */
+/* Give the first link between switches a single VL. */
 static void
 make_narrow(struct flow *x)
 {
@@ -127,7 +127,7 @@ find_switches(struct flow *x)
 	}
 }
 
-/* Mean over hosts: a fifth of the time to warm up. */
+/* The mean over hosts, after half of us to warm up. */
 static double
 run_traffic(struct flow *x, uint64_t seed, struct data_traffic *t, int us)
 {

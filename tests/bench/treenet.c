@@ -108,8 +108,8 @@ make_base(const char *s, const char *fixtures, struct reason *why)
 }
 
 /*
- * The n-th host of every second leaf and that of the next are one node, as in
- * Paper VI: port A on the first switch, port B on the second.
+ * The n-th hosts of every second leaf and of the next are one node, as in Paper
+ * VI of Bogdanski's thesis: port A on the first switch, port B on the second.
  */
 static void
 pair_hosts(struct fabric *f)
@@ -134,7 +134,7 @@ pair_hosts(struct fabric *f)
 	}
 }
 
-/* Without aggregation nodes. */
+/* Remove the aggregation nodes. */
 static struct fabric *
 drop_sharp_nodes(struct fabric *f)
 {

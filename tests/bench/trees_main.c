@@ -1,5 +1,6 @@
 /*
- * How good routes of trees are, ours and anybody's, by one measure.
+ * The quality of routes of trees, ours and those of other managers, by one
+ * measure.
  *
  * usage: trees net FABRIC            the fabric as ibnetdiscover prints it
  *        trees ours FABRIC ENGINE    our routes, a line of the table
@@ -10,10 +11,10 @@
  *        trees head                  the head of the table
  *
  * FABRIC: see treenet.h; fixtures come from HEDDLE_FIXTURES. For shifts, hosts
- * are in the order of their switches, whatever LIDs the tables are about. eBB
- * is that of the pairs that reach each other: who loses some has an "*" behind
- * it, and the cables to himself that they would use. Shift: flows on the
- * busiest cable of the worst one / what treecut.h says no routing can be below.
+ * are in the order of their switches, whatever LIDs the tables use. eBB is over
+ * the pairs that reach each other: a "*" behind it if some do not, which leaves
+ * the others more bandwidth. Shift: flows on the busiest link of the worst one
+ * / the bound of treecut.h.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,7 +82,7 @@ print_head(void)
 		"shift", "hops");
 }
 
-/* Over the flows that arrive. */
+/* eBB over the flows that arrive. */
 static void
 put_ebb(const struct verify_tables *in, unsigned samples, char out[16],
 	uint32_t *hosts)
@@ -180,8 +181,8 @@ read_file(const char *path, size_t *n)
 }
 
 /*
- * ibsim gives port k of a node the GUID of the node plus k, whatever the file
- * says.
+ * The port with a GUID. ibsim gives port k of a node the GUID of the node plus
+ * k, whatever the file says.
  */
 static port_ix
 port_called(const struct topo *t, uint64_t guid)
@@ -196,7 +197,7 @@ port_called(const struct topo *t, uint64_t guid)
 	return topo_by_port_guid(t, guid);
 }
 
-/* Their LIDs in our order: row[lid of ours] = what they say for that port. */
+/* Translate tables to our LIDs: row[our LID] = their entry for that port. */
 static struct routes *
 translate_lids(const struct net *n, const struct fts *f)
 {
@@ -225,7 +226,7 @@ translate_lids(const struct net *n, const struct fts *f)
 	return r;
 }
 
-/* Tables from a file; NULL: said why. */
+/* Tables from a file; NULL: the reason was printed. */
 static struct routes *
 load_tables(const struct net *n, const char *path)
 {
@@ -245,7 +246,7 @@ load_tables(const struct net *n, const char *path)
 	return r;
 }
 
-/* ---- homes ---- */
+/* ---- single points of failure ---- */
 
 static void
 print_homed(const char *name, const char *label, const struct routes *r)
@@ -275,7 +276,7 @@ print_theirs(const char *name, const char *path, const char *label, bool homes)
 	return r == NULL;
 }
 
-/* Every port a node of its own: what balance alone makes of it. */
+/* Make every port a node of its own: then routes are only balanced. */
 static struct fabric *
 split_nodes(const struct fabric *f)
 {
@@ -297,7 +298,7 @@ print_homes(const char *name)
 	alone.f = split_nodes(n.f);
 	alone.t = frozen_topo(alone.f, NULL);
 	was = compute_tables(&alone, "ftree", &used);
-	/* the same tables, of nodes that are known */
+	/* the same tables, with the nodes known */
 	judged = routes_new(n.t, n.pool);
 	for (sw_ix s = 0; s < n.t->nsw; s++)
 		routes_put_same(judged, s, was, s);
@@ -314,7 +315,7 @@ print_homes(const char *name)
 	return 0;
 }
 
-/* Routes after prev, and how many nodes have a single point of failure. */
+/* Compute routes after prev; print the nodes with a single point of failure. */
 static struct routes *
 compute_after(const struct net *n, const char *name, const struct routes *prev,
 	bool rebalance)

@@ -1,6 +1,6 @@
 /*
- * How long the verifier takes: all of a fabric's tables, on one thread and on
- * two; and after one failed cable, from the judgement before. usage: verify
+ * The time of the verifier: for all of a fabric's tables, on one thread and on
+ * two; and after one failed cable, from the previous state. usage: verify
  * [K...], K being the ports of the switches of a three-level fat tree.
  */
 #include <stdio.h>
@@ -77,7 +77,7 @@ verify_change(const struct routes *was, const struct verify_state *state,
 		(unsigned long)is->entries_changed);
 }
 
-/* A cable of switch sw fails: the one to another switch, or to a host. */
+/* Let a cable fail, between switches or to a host. */
 static void
 fail_one_cable(const struct fabric *f, const struct routes *was,
 	const struct verify_state *state, bool host)

@@ -1,8 +1,8 @@
 /*
- * wire: how many SMPs a second the lower layers carry, umad and xact together,
- * against whatever fabric the umad device leads to (ibsim through
- * libumad2sim.so, as a rule). Get(NodeInfo) of the port itself or of what is
- * one hop away, with a range of windows. Prints figures, asserts nothing.
+ * wire: SMPs per second that the lower layers carry, umad and xact together,
+ * over any fabric that the umad device leads to (ibsim through libumad2sim.so,
+ * as a rule). Get(NodeInfo) of the port itself or of a node HOPS away, with a
+ * range of windows. Prints figures, asserts nothing.
  *
  * usage: wire [PORT [COUNT [HOPS]]]
  */
