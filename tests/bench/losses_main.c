@@ -3,7 +3,7 @@
  * lost, and when it returns, against those of them that must change - their
  * path led over it, or to a part that is lost with it, or is not shortest any
  * more, or breaks the order - and the highest load, against that of fresh
- * tables. Reversed: links whose direction in the switch order changes.
+ * tables. Reversed: links that change direction in the switch order.
  *
  * usage: losses FABRIC [CASES [LOST]]
  *

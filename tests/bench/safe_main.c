@@ -38,7 +38,7 @@ plan_transition(const char *what, const struct transition_job *job)
 	(void)printf(", %.1f ms\n", best);
 }
 
-/* Routes whose entries up lead to the next link up each. */
+/* Routes in which every entry up has the next link up instead. */
 static struct routes *
 rotate_uplinks(const struct routes *r)
 {

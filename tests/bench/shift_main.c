@@ -6,8 +6,8 @@
  *   entries, blocks  that change, and the least (parts.h)
  *   drop             of these the ones that drop packets now, or did before
  *   load             of the busiest link, and that of fresh tables
- *   reversed         links whose direction in the switch order changes, of
- *                    those between switches that stay
+ *   reversed         links that change direction in the switch order, of those
+ *                    between switches that stay
  *
  * usage: shift FABRIC... (see treenet.h)
  */

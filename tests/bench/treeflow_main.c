@@ -7,8 +7,8 @@
  *
  * uniform: every host sends as fast as its link takes it, to random others.
  * hot: 5 % of all packets go to a hot spot (SPOTS of them, each with its own
- * part of the hosts), the rest to random others; a host whose packets of one
- * layer are held up goes on with those of others, or, in-order, waits. fifo:
+ * part of the hosts), the rest to random others; a host with packets of one
+ * layer held up goes on with those of others, or, in-order, waits. fifo:
  * switches consider the first packet of a buffer only. narrow: one link between
  * switches has a single VL, as on an old switch. LANES routing layers. Links
  * are 4x SDR, packets of 2 kB. Means over hosts, of the links' rate, once
@@ -127,7 +127,7 @@ find_switches(struct flow *x)
 	}
 }
 
-/* The mean over hosts, after half of us to warm up. */
+/* The mean over hosts during us microseconds, after us / 2 of warm-up. */
 static double
 run_traffic(struct flow *x, uint64_t seed, struct data_traffic *t, int us)
 {

@@ -13,9 +13,10 @@ enum { NEW = -1, LOST = -2, LOOP = -3, WALKING = -4 };
 struct judge {
 	const struct ndtext *t;
 	struct judge_report *r;
-	uint32_t *owner;   /* [stride] port record, or NDTEXT_NONE */
-	uint32_t *on;	   /* [nsw] host ports, as sources of pairs */
-	uint32_t *senders; /* [nsw] of these, ports whose traffic loads links */
+	uint32_t *owner;    /* [stride] port record, or NDTEXT_NONE */
+	uint32_t *on;	    /* [nsw] host ports, as sources of pairs */
+	uint32_t *senders;  /* [nsw] of these, ports with traffic that loads
+			       links */
 	uint32_t *dep_base; /* [nsw] first row of the switch in dep */
 	uint64_t *dep;	    /* rows of ROW words: in-port -> out-ports */
 	uint64_t *load;	    /* [nports], by out-port */
@@ -24,7 +25,7 @@ struct judge {
 	uint32_t *next;	 /* [nsw] next switch, or NDTEXT_NONE */
 	uint32_t *out;	 /* [nsw] port record, or NDTEXT_NONE */
 	uint32_t *stack; /* [nsw] */
-	uint32_t *count; /* [nsw] senders whose packets pass it */
+	uint32_t *count; /* [nsw] senders of packets that pass it */
 	uint32_t *head;	 /* [nsw + 1] start of each depth in order[] */
 	uint32_t *order; /* [nsw] switches by depth */
 	unsigned shown_lost;

@@ -25,10 +25,10 @@ struct judge_report {
 				 the load */
 	uint32_t lids;	      /* destinations */
 	uint32_t bad_lids;    /* ports without a LID, LIDs owned twice */
-	uint32_t no_table;    /* switches whose table was not read */
+	uint32_t no_table;    /* switches of which no table was read */
 	uint64_t pairs;	      /* (source port, destination LID) */
 	uint64_t unreachable; /* of these */
-	uint64_t sw_pairs;    /* pairs whose source is a switch */
+	uint64_t sw_pairs;    /* pairs with a switch as source */
 	uint64_t sw_unreachable;
 	uint64_t loops;	   /* of unreachable: (switch, LID) in a loop */
 	uint32_t max_hops; /* most links between switches on any path */

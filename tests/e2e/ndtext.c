@@ -12,7 +12,7 @@ struct reader {
 	unsigned line;
 	struct reason *why;
 	size_t node_cap, port_cap, sw_cap;
-	uint32_t current; /* node whose lines follow, or NDTEXT_NONE */
+	uint32_t current; /* node of the lines that follow, or NDTEXT_NONE */
 };
 
 static int

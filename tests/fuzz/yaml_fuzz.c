@@ -1,5 +1,5 @@
 /*
- * Any bytes as a configuration: either complaints, or a configuration whose
+ * Any bytes as a configuration: either complaints, or a configuration; its
  * print is read back and prints the same. One file for libFuzzer (clang
  * -fsanitize=fuzzer,address,undefined) and, with -DFUZZ_MAIN, for files named
  * on the command line.

@@ -23,7 +23,7 @@ struct topo *frozen_topo(const struct fabric *f, const struct frozen_lids *l);
 struct topo *frozen_again(
 	const struct fabric *f, const struct topo *old, uint64_t quarantine);
 
-/* The same, of f without the cables whose drop is true. */
+/* The same, of f without the cables that are true in drop. */
 struct topo *frozen_less(
 	const struct fabric *f, const bool *drop, const struct topo *old);
 

@@ -47,7 +47,7 @@ struct parse {
 	size_t id_cap, line_cap;
 	struct map by_id;   /* hash of an id -> node */
 	struct map by_guid; /* node GUID -> node */
-	uint32_t cur;	    /* node whose port lines may follow */
+	uint32_t cur;	    /* node of the port lines that may follow */
 	/* the line being parsed and the position in it */
 	const char *start, *at, *end;
 	unsigned line;

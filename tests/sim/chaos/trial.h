@@ -1,7 +1,8 @@
 /*
- * trial: a small fabric under traffic whose switches leave and return, and the
- * cost of that under a method of distribution: SMPs, time, packets, throughput,
- * beside the packet loss that the daemon expected (loss_estimate.h).
+ * trial: a small fabric under traffic with switches that leave and return, and
+ * the cost of that under a method of distribution: SMPs, time, packets,
+ * throughput, beside the packet loss that the daemon expected
+ * (loss_estimate.h).
  *
  * As in the evaluation of Bermudez, Casado and Quiles (2003), traffic is
  * uniform with Poisson sources, a port in Init discards the packets it is

@@ -3,8 +3,8 @@
  * bytes), served round robin, an entry until its weight is used up or its VL
  * has nothing to send. The high table goes first until VLHighLimit (4 KiB each,
  * 255 no limit, 0 one packet) is used up and the low one has a packet. A VL in
- * neither table is served when no other can be. A port whose tables were never
- * written serves its VLs round robin, packet by packet.
+ * neither table is served when no other can be. A port without written tables
+ * serves its VLs round robin, packet by packet.
  */
 #include "tests/sim/data/data_int.h"
 

@@ -116,7 +116,7 @@ struct data_port {
 	uint32_t peer, node, end;
 	uint32_t fs;	/* per byte */
 	uint16_t want;	/* VLs that some input has packets for */
-	uint16_t in;	/* VLs whose buffer is not empty */
+	uint16_t in;	/* VLs with packets in their buffer */
 	uint16_t epoch; /* counts how often the link went down */
 	uint16_t mtu;
 	uint8_t num, vls, last_vl;

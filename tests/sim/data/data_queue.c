@@ -1,8 +1,8 @@
 /*
- * A timing wheel whose current slot is a sorted array. Slots are so narrow that
- * a few events lie in each; a slot is sorted when its time has come, by time
- * and (stable) by the order of insertion. Events beyond the wheel wait in a
- * heap and move into the wheel before later ones can be inserted beside them.
+ * A timing wheel with a sorted array for the current slot. Slots are so narrow
+ * that a few events lie in each; a slot is sorted when its time has come, by
+ * time and (stable) by the order of insertion. Events beyond the wheel wait in
+ * a heap and move into the wheel before later ones can be inserted beside them.
  */
 #include <stdlib.h>
 #include <string.h>

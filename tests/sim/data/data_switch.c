@@ -376,7 +376,7 @@ data_switch_flush(struct data *d, uint32_t port)
 			DATA_DROP_NODE);
 }
 
-/* Drop one packet whose lifetime is over; false: there is none. */
+/* Drop one packet at the end of its lifetime; false: there is none. */
 static bool
 discard_old(struct data *d, uint32_t port, unsigned vl)
 {

@@ -38,9 +38,9 @@ struct data_traffic {
 	const uint32_t *dst; /* [ends], DATA_NONE: silent; copied */
 	unsigned ahead;	     /* messages an end port works on at a time, so that
 				one VL does not hold up another; 0: 1 */
-	bool refuse; /* ahead counts per SL, and a message whose SL has that
-			many waiting is not sent at all: its flow holds back,
-			the others go on */
+	bool refuse; /* ahead counts per SL, and a message with that many of its
+			SL waiting is not sent at all: its flow holds back, the
+			others go on */
 	bool lose;   /* messages of an end port that is not Active are dropped;
 			not for saturated sources */
 	const bool *silent; /* [ends] true: sends nothing; read while it runs;

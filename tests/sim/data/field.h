@@ -42,8 +42,8 @@ void field_ports(struct sim *s, const struct fabric *f, uint8_t mtu,
 	uint8_t vls, uint8_t hoq);
 
 /*
- * Shortest paths, breadth first; links between nodes whose numbers differ by
- * gap stay unused (0: all are used).
+ * Shortest paths, breadth first; links between nodes with numbers that differ
+ * by gap stay unused (0: all are used).
  */
 void field_route_shortest(struct field *x, uint32_t gap);
 

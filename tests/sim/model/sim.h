@@ -255,8 +255,8 @@ bool sim_pkey_passes(const struct sim *s, uint32_t node, unsigned port,
 	uint16_t pkey, bool inbound);
 
 /*
- * A packet whose P_Key did not pass, or whose Q_Key was wrong: sim_bad_key
- * counts it, and sends trap 257, 258 or, from external ports of switches, 259.
+ * A packet with a P_Key that did not pass, or a wrong Q_Key: sim_bad_key counts
+ * it, and sends trap 257, 258 or, from external ports of switches, 259.
  */
 struct sim_bad_key {
 	bool qkey, inbound;

@@ -198,7 +198,7 @@ read_body(int body, uint8_t *buf, size_t len)
 	return 0;
 }
 
-/* Return the long message whose first frame was read, if it fits. */
+/* Return the long message of the first frame read, if it fits. */
 static ssize_t
 finish_big(struct device *d, int fd, uint8_t *buf, size_t room)
 {

@@ -32,7 +32,7 @@ struct referee_report {
 	uint64_t pairs;			    /* (switch, LID) paths followed */
 	uint64_t holes;			    /* of these: no path */
 	uint64_t loops;			    /* of these: a forwarding loop */
-	uint64_t blocked;      /* (in-port, LID) whose packets get no VL */
+	uint64_t blocked;      /* (in-port, LID) with packets that get no VL */
 	unsigned linked;       /* ports with a link to a node in scope */
 	unsigned not_active;   /* of these */
 	unsigned bad_lids;     /* missing, multicast or double */

@@ -4,10 +4,10 @@
  * subnet manager is at work, for what the change makes possible for packets
  * that are on their way right now:
  *
- *   loops    a LID whose packets are in a loop: its path from the changed
- *            entry comes back to it, over links that carry data
+ *   loops    a LID with packets in a loop: its path from the changed entry
+ *            comes back to it, over links that carry data
  *   cycles   a dependency of channels that closes a cycle, all LIDs, and the
- *            first groups, on one virtual lane
+ *            first groups, on one VL
  *   copies   a packet to a group that comes to a switch twice, from any host
  *
  * Only what a change touches is judged again. The watch keeps a copy of the

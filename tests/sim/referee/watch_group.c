@@ -149,7 +149,7 @@ check_sender(struct watch *w, uint32_t from, unsigned g)
 	}
 }
 
-/* Check packets from all switches whose packets pass this one. */
+/* Check packets from all switches that send through this one. */
 static void
 check_copies(struct watch *w, uint32_t sw, unsigned g)
 {

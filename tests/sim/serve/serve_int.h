@@ -141,7 +141,7 @@ void serve_node_id(const struct serve *s, uint32_t node, char *out, size_t n);
 int serve_client_open(struct serve *s, struct reason *why);
 void serve_client_close(struct serve *s);
 void serve_client_drop(struct serve_client *c);
-/* Drop clients whose sockets are gone. */
+/* Drop clients without a socket any more. */
 void serve_client_bury(struct serve *s);
 struct serve_client *serve_client_sm(
 	struct serve *s, const struct serve_place *p);

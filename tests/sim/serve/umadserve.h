@@ -10,11 +10,11 @@
  *			    class and method (requests)
  *	read ETIMEDOUT	<-- timer
  *
- * As in the kernel: an answer goes only to the agent whose request waits for
- * it; a request goes to the agent registered for its class, method and version,
- * and a Get or Set without such an agent is answered with status 0x000C; a
- * method can have one agent per port; a request is repeated after its time-out
- * as often as it says, then its header is returned with ETIMEDOUT.
+ * As in the kernel: an answer goes only to the agent that waits for it; a
+ * request goes to the agent registered for its class, method and version, and a
+ * Get or Set without such an agent is answered with status 0x000C; a method can
+ * have one agent per port; a request is repeated after its time-out as often as
+ * it says, then its header is returned with ETIMEDOUT.
  *
  * Of messages of more than 256 bytes, the first 256 travel through the fabric
  * as any other MAD (and can be lost there); the whole waits in a memory file

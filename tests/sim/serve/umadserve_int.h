@@ -80,7 +80,7 @@ struct umadserve_xact {
 	struct umadserve_body *body;
 };
 
-/* A long message whose first 256 bytes travel through the fabric. */
+/* A long message; its first 256 bytes travel through the fabric. */
 struct umadserve_parked {
 	struct umadserve_body *body;
 	struct mono since;

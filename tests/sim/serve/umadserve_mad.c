@@ -140,7 +140,7 @@ find_parked(struct umadserve *u, const uint8_t *mad)
 	return NULL;
 }
 
-/* Free long messages whose first bytes were lost in the fabric. */
+/* Free long messages after the loss of their first bytes. */
 static void
 clear_parking(struct umadserve *u)
 {
