@@ -25,8 +25,8 @@ struct tree_dir {
 };
 
 /*
- * Open directories, so that readdir can tell them from libc's: global, as a
- * wrapper of libc has nothing else to keep them in.
+ * Open directories, so that readdir can tell them from libc's. Global, as the
+ * wrappers of libc have no other place for them.
  */
 /* NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables) */
 static _Atomic(struct tree_dir *) dirs;
@@ -51,9 +51,9 @@ tree_ours(const char *path)
 	return false;
 }
 
-/* Ask what there is: its kind, or -1. text: PROTO_TEXT + 1 bytes. */
+/* Ask for a path: its kind, or -1. text: PROTO_TEXT + 1 bytes. */
 static int
-look(const char *path, char *text, size_t *n)
+ask_server(const char *path, char *text, size_t *n)
 {
 	struct proto_hello h = {.want = PROTO_WANT_FILE};
 	struct proto_answer a;
@@ -73,7 +73,7 @@ look(const char *path, char *text, size_t *n)
 	return (int)a.value;
 }
 
-/* The number behind a word, as in umad12; false if it is not that. */
+/* The number behind a word, as in umad12; false if the path is another. */
 static bool
 device_number(const char *path, const char *word, uint32_t *number)
 {
@@ -117,7 +117,7 @@ tree_open(const char *path, int flags)
 		return device_open(false, number, flags);
 	if (device_number(path, "issm", &number))
 		return device_open(true, number, flags);
-	kind = look(path, text, &n);
+	kind = ask_server(path, text, &n);
 	if (kind < 0)
 		return -1;
 	if (kind != PROTO_FILE_TEXT)
@@ -149,7 +149,7 @@ tree_stat(const char *path, struct stat *st)
 {
 	char text[PROTO_TEXT + 1];
 	size_t n;
-	int kind = look(path, text, &n);
+	int kind = ask_server(path, text, &n);
 
 	if (kind < 0)
 		return -1;
@@ -166,7 +166,7 @@ tree_stat(const char *path, struct stat *st)
 		break;
 	default:
 		st->st_mode = S_IFREG | 0444;
-		st->st_size = 4096; /* as sysfs says of all its files */
+		st->st_size = 4096; /* as of all files in sysfs */
 		break;
 	}
 	return 0;
@@ -195,7 +195,7 @@ tree_opendir(const char *path)
 
 	if (d == NULL)
 		return NULL;
-	kind = look(path, text, &d->n);
+	kind = ask_server(path, text, &d->n);
 	if (kind != PROTO_FILE_DIR) {
 		if (kind >= 0)
 			errno = ENOTDIR;
@@ -262,7 +262,7 @@ tree_closedir(struct tree_dir *d)
 }
 
 static int
-grow(struct dirent ***list, int n, const struct dirent *e)
+list_append(struct dirent ***list, int n, const struct dirent *e)
 {
 	struct dirent **more = realloc(*list, ((size_t)n + 1) * sizeof(void *));
 
@@ -290,7 +290,7 @@ tree_scandir(const char *path, struct dirent ***list, real_select *select,
 	while ((e = tree_readdir(d)) != NULL) {
 		if (select != NULL && !select(e))
 			continue;
-		if (grow(&out, n, e) < 0) {
+		if (list_append(&out, n, e) < 0) {
 			while (n > 0)
 				free(out[--n]);
 			free(out);

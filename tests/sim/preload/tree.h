@@ -1,7 +1,7 @@
 /*
  * tree: the files below /sys/class/infiniband, /sys/class/infiniband_mad and
- * /dev/infiniband as the simulator has them. Nothing is kept: every open asks,
- * so that a program reads what its port is now, and nothing is left behind.
+ * /dev/infiniband of the simulator. Nothing is cached: every open asks, so that
+ * a program reads the present state of its port, and no file is left behind.
  */
 #ifndef HEDDLE_TESTS_SIM_PRELOAD_TREE_H
 #define HEDDLE_TESTS_SIM_PRELOAD_TREE_H
@@ -14,10 +14,10 @@
 
 struct tree_dir;
 
-/* Is this path the simulator's? NULL is not. */
+/* True if this path is the simulator's; false for NULL. */
 bool tree_ours(const char *path);
 
-/* These do what libc's do, for paths that are ours. */
+/* These do the same as libc's, for the simulator's paths. */
 int tree_open(const char *path, int flags);
 FILE *tree_fopen(const char *path, const char *mode);
 int tree_stat(const char *path, struct stat *st);
@@ -26,7 +26,7 @@ struct tree_dir *tree_opendir(const char *path);
 int tree_scandir(const char *path, struct dirent ***list, real_select *select,
 	real_compare *compare);
 
-/* Is this what tree_opendir gave? Then it, otherwise NULL. */
+/* The tree_dir that tree_opendir returned, or NULL if dir is another one. */
 struct tree_dir *tree_dir(const void *dir);
 struct dirent *tree_readdir(struct tree_dir *d);
 int tree_closedir(struct tree_dir *d);

@@ -1,17 +1,17 @@
 /*
- * wrap: the functions of libc that libheddle-umad.so puts in front of libc's,
- * and all that it exports. Each looks whether the call is about the simulator
- * and passes it on otherwise.
+ * wrap: the wrappers of libc's functions in libheddle-umad.so, which are all
+ * that it exports. Each checks whether the call is about the simulator and
+ * passes it on otherwise.
  *
  *	IBSIM_SOCKNAME=name SIM_HOST=node LD_PRELOAD=libheddle-umad.so saquery
  *
- * A program built with AddressSanitizer wants its runtime first, which wraps
- * the same functions and goes on to ours:
+ * A program built with AddressSanitizer needs its runtime first, which wraps
+ * the same functions and goes on to these:
  *
  *	LD_PRELOAD="libasan.so.8 libheddle-umad.so" heddled ...
  *
- * Known of the programs: descriptors that dup() made of a umad device are not
- * devices, nor is one that a program was given at its start. fork() is fine.
+ * Limits: a dup() of a umad device's descriptor is no device, nor is a
+ * descriptor that a program inherits. fork() works.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -30,11 +30,11 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* Where files are large anyway, both families are one. */
+/* If file offsets are 64 bits anyway, both families are the same. */
 _Static_assert(sizeof(struct stat) == sizeof(struct stat64), "LP64");
 _Static_assert(sizeof(struct dirent) == sizeof(struct dirent64), "LP64");
 
-/* What libc calls when a program was built with _FORTIFY_SOURCE. */
+/* Called by programs built with _FORTIFY_SOURCE. */
 /* NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl*): they are libc's names */
 EXPORT int __open_2(const char *path, int flags);
 EXPORT int __open64_2(const char *path, int flags);
