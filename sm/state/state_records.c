@@ -2,8 +2,6 @@
  * The records of the state file, a table of codecs: how a line of a record is
  * read, which rules its lines keep together, how they go into the state, and
  * how they are printed. The table is at the end.
- *
- * NOLINT(size): one codec is like the next, and the table names them all.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -17,7 +17,7 @@
 #include "sm/base/be.h"
 #include "sm/base/mem.h"
 #include "sm/mad/mad_sa.h"
-#include "tests/bench/clock.h"
+#include "tests/bench/bench_clock.h"
 #include "tests/topo/ibnet.h"
 
 enum { WAIT_MS = 4000, TRIES = 50 };

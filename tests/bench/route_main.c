@@ -30,7 +30,7 @@
 #include "sm/base/mem.h"
 #include "sm/base/rng.h"
 #include "tests/bench/args.h"
-#include "tests/bench/clock.h"
+#include "tests/bench/bench_clock.h"
 #include "tests/bench/treenet.h"
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"

@@ -18,7 +18,7 @@
 #include "sm/policy/pkeys.h"
 #include "sm/sa/sa.h"
 #include "tests/bench/args.h"
-#include "tests/bench/clock.h"
+#include "tests/bench/bench_clock.h"
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
 

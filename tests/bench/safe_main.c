@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "tests/bench/args.h"
-#include "tests/bench/clock.h"
+#include "tests/bench/bench_clock.h"
 #include "tests/topo/ibnet.h"
 #include "tests/unit/distribution/transition/transition_world.h"
 

@@ -19,7 +19,7 @@
 #include "sm/base/rng.h"
 #include "sm/mad/mad_sa.h"
 #include "tests/bench/args.h"
-#include "tests/bench/clock.h"
+#include "tests/bench/bench_clock.h"
 
 enum { MOST = 1024, NODE_SIZE = 112, WAIT_MS = 60000, SAMPLES = 1 << 22 };
 #define QKEY 0x80010000U

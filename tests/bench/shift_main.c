@@ -17,7 +17,7 @@
 #include "distribution/transition/transition.h"
 #include "routing/driver/compute.h"
 #include "sm/base/mem.h"
-#include "tests/bench/clock.h"
+#include "tests/bench/bench_clock.h"
 #include "tests/bench/parts.h"
 #include "tests/bench/treenet.h"
 #include "tests/topo/frozen.h"

@@ -9,7 +9,7 @@
 
 #include "routing/driver/compute.h"
 #include "sm/base/mem.h"
-#include "tests/bench/clock.h"
+#include "tests/bench/bench_clock.h"
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
 

@@ -15,7 +15,7 @@
 #include "sm/transport/umad.h"
 #include "sm/transport/xact.h"
 #include "tests/bench/args.h"
-#include "tests/bench/clock.h"
+#include "tests/bench/bench_clock.h"
 
 struct bench {
 	struct xact *x;

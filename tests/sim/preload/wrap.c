@@ -26,7 +26,7 @@
 
 #include "tests/sim/preload/device.h"
 #include "tests/sim/preload/real.h"
-#include "tests/sim/preload/tree.h"
+#include "tests/sim/preload/sysfs.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -52,8 +52,8 @@ mode_of(int flags, va_list ap)
 static int
 open_any(int dir, const char *path, int flags, mode_t mode)
 {
-	if (tree_ours(path))
-		return tree_open(path, flags);
+	if (sysfs_has(path))
+		return sysfs_open(path, flags);
 	return dir == AT_FDCWD ? real_open(path, flags, mode)
 			       : real_openat(dir, path, flags, mode);
 }
@@ -185,7 +185,7 @@ ioctl(int fd, unsigned long request, ...)
 EXPORT FILE *
 fopen(const char *path, const char *mode)
 {
-	return tree_ours(path) ? tree_fopen(path, mode)
+	return sysfs_has(path) ? sysfs_fopen(path, mode)
 			       : real_fopen(path, mode);
 }
 
@@ -198,7 +198,7 @@ fopen64(const char *path, const char *mode)
 EXPORT int
 stat(const char *path, struct stat *st)
 {
-	return tree_ours(path) ? tree_stat(path, st) : real_stat(path, st);
+	return sysfs_has(path) ? sysfs_stat(path, st) : real_stat(path, st);
 }
 
 EXPORT int
@@ -210,7 +210,7 @@ stat64(const char *path, struct stat64 *st)
 EXPORT int
 lstat(const char *path, struct stat *st)
 {
-	return tree_ours(path) ? tree_stat(path, st) : real_lstat(path, st);
+	return sysfs_has(path) ? sysfs_stat(path, st) : real_lstat(path, st);
 }
 
 EXPORT int
@@ -222,23 +222,23 @@ lstat64(const char *path, struct stat64 *st)
 EXPORT int
 access(const char *path, int mode)
 {
-	return tree_ours(path) ? tree_access(path, mode)
+	return sysfs_has(path) ? sysfs_access(path, mode)
 			       : real_access(path, mode);
 }
 
 EXPORT DIR *
 opendir(const char *path)
 {
-	return tree_ours(path) ? (DIR *)(void *)tree_opendir(path)
+	return sysfs_has(path) ? (DIR *)(void *)sysfs_opendir(path)
 			       : real_opendir(path);
 }
 
 EXPORT struct dirent *
 readdir(DIR *dir)
 {
-	struct tree_dir *d = tree_dir(dir);
+	struct sysfs_dir *d = sysfs_dir(dir);
 
-	return d != NULL ? tree_readdir(d) : real_readdir(dir);
+	return d != NULL ? sysfs_readdir(d) : real_readdir(dir);
 }
 
 EXPORT struct dirent64 *
@@ -250,15 +250,15 @@ readdir64(DIR *dir)
 EXPORT int
 closedir(DIR *dir)
 {
-	struct tree_dir *d = tree_dir(dir);
+	struct sysfs_dir *d = sysfs_dir(dir);
 
-	return d != NULL ? tree_closedir(d) : real_closedir(dir);
+	return d != NULL ? sysfs_closedir(d) : real_closedir(dir);
 }
 
 EXPORT int
 dirfd(DIR *dir)
 {
-	if (tree_dir(dir) != NULL) {
+	if (sysfs_dir(dir) != NULL) {
 		errno = ENOTSUP;
 		return -1;
 	}
@@ -270,7 +270,7 @@ scandir(const char *restrict path, struct dirent ***restrict list,
 	int (*select)(const struct dirent *),
 	int (*compare)(const struct dirent **, const struct dirent **))
 {
-	return tree_ours(path) ? tree_scandir(path, list, select, compare)
+	return sysfs_has(path) ? sysfs_scandir(path, list, select, compare)
 			       : real_scandir(path, list, select, compare);
 }
 

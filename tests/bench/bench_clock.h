@@ -1,6 +1,6 @@
-/* clock: clocks of the measurements. */
-#ifndef HEDDLE_TESTS_BENCH_CLOCK_H
-#define HEDDLE_TESTS_BENCH_CLOCK_H
+/* bench_clock: clocks of the measurements. */
+#ifndef HEDDLE_TESTS_BENCH_BENCH_CLOCK_H
+#define HEDDLE_TESTS_BENCH_BENCH_CLOCK_H
 
 #include <stdint.h>
 #include <time.h>

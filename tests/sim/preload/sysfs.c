@@ -1,4 +1,4 @@
-#include "tests/sim/preload/tree.h"
+#include "tests/sim/preload/sysfs.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,8 +17,8 @@
 
 enum { UMAD_MAJOR = 231 }; /* as the kernel's devices have */
 
-struct tree_dir {
-	struct tree_dir *next;
+struct sysfs_dir {
+	struct sysfs_dir *next;
 	size_t at, n;
 	struct dirent now;
 	char names[PROTO_TEXT];
@@ -29,12 +29,12 @@ struct tree_dir {
  * wrappers of libc have no other place for them.
  */
 /* NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables) */
-static _Atomic(struct tree_dir *) dirs;
+static _Atomic(struct sysfs_dir *) dirs;
 static pthread_mutex_t dirs_lock = PTHREAD_MUTEX_INITIALIZER;
 /* NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables) */
 
 bool
-tree_ours(const char *path)
+sysfs_has(const char *path)
 {
 	static const char *const roots[] = {
 		"/sys/class/infiniband", "/sys/class/infiniband_mad", DEV_DIR};
@@ -106,7 +106,7 @@ text_file(const char *text, size_t n, int flags)
 }
 
 int
-tree_open(const char *path, int flags)
+sysfs_open(const char *path, int flags)
 {
 	char text[PROTO_TEXT + 1];
 	uint32_t number;
@@ -130,9 +130,9 @@ tree_open(const char *path, int flags)
 }
 
 FILE *
-tree_fopen(const char *path, const char *mode)
+sysfs_fopen(const char *path, const char *mode)
 {
-	int fd = tree_open(
+	int fd = sysfs_open(
 		path, mode[0] == 'r' && !strchr(mode, '+') ? O_RDONLY : O_RDWR);
 	FILE *f;
 
@@ -145,7 +145,7 @@ tree_fopen(const char *path, const char *mode)
 }
 
 int
-tree_stat(const char *path, struct stat *st)
+sysfs_stat(const char *path, struct stat *st)
 {
 	char text[PROTO_TEXT + 1];
 	size_t n;
@@ -173,11 +173,11 @@ tree_stat(const char *path, struct stat *st)
 }
 
 int
-tree_access(const char *path, int mode)
+sysfs_access(const char *path, int mode)
 {
 	struct stat st;
 
-	if (tree_stat(path, &st) < 0)
+	if (sysfs_stat(path, &st) < 0)
 		return -1;
 	if ((mode & W_OK) && !S_ISCHR(st.st_mode)) {
 		errno = EACCES;
@@ -186,10 +186,10 @@ tree_access(const char *path, int mode)
 	return 0;
 }
 
-struct tree_dir *
-tree_opendir(const char *path)
+struct sysfs_dir *
+sysfs_opendir(const char *path)
 {
-	struct tree_dir *d = calloc(1, sizeof(*d));
+	struct sysfs_dir *d = calloc(1, sizeof(*d));
 	char text[PROTO_TEXT + 1];
 	int kind;
 
@@ -210,10 +210,10 @@ tree_opendir(const char *path)
 	return d;
 }
 
-struct tree_dir *
-tree_dir(const void *dir)
+struct sysfs_dir *
+sysfs_dir(const void *dir)
 {
-	struct tree_dir *d;
+	struct sysfs_dir *d;
 
 	if (atomic_load_explicit(&dirs, memory_order_relaxed) == NULL)
 		return NULL;
@@ -225,7 +225,7 @@ tree_dir(const void *dir)
 }
 
 struct dirent *
-tree_readdir(struct tree_dir *d)
+sysfs_readdir(struct sysfs_dir *d)
 {
 	size_t n;
 
@@ -245,9 +245,9 @@ tree_readdir(struct tree_dir *d)
 }
 
 int
-tree_closedir(struct tree_dir *d)
+sysfs_closedir(struct sysfs_dir *d)
 {
-	struct tree_dir *p;
+	struct sysfs_dir *p;
 
 	(void)pthread_mutex_lock(&dirs_lock);
 	p = atomic_load(&dirs);
@@ -277,30 +277,30 @@ list_append(struct dirent ***list, int n, const struct dirent *e)
 }
 
 int
-tree_scandir(const char *path, struct dirent ***list, real_select *select,
+sysfs_scandir(const char *path, struct dirent ***list, real_select *select,
 	real_compare *compare)
 {
-	struct tree_dir *d = tree_opendir(path);
+	struct sysfs_dir *d = sysfs_opendir(path);
 	struct dirent **out = NULL;
 	const struct dirent *e;
 	int n = 0;
 
 	if (d == NULL)
 		return -1;
-	while ((e = tree_readdir(d)) != NULL) {
+	while ((e = sysfs_readdir(d)) != NULL) {
 		if (select != NULL && !select(e))
 			continue;
 		if (list_append(&out, n, e) < 0) {
 			while (n > 0)
 				free(out[--n]);
 			free(out);
-			(void)tree_closedir(d);
+			(void)sysfs_closedir(d);
 			errno = ENOMEM;
 			return -1;
 		}
 		n++;
 	}
-	(void)tree_closedir(d);
+	(void)sysfs_closedir(d);
 	if (n > 0 && compare != NULL)
 		qsort(out, (size_t)n, sizeof(void *),
 			(int (*)(const void *, const void *))compare);
