@@ -12,7 +12,6 @@
 #include "config/option_table.h"
 #include "config/partition_options.h"
 #include "config/qos_options.h"
-#include "config/section.h"
 #include "config/setting.h"
 #include "config/value.h"
 #include "config/yaml.h"

@@ -6,7 +6,7 @@
 #ifndef HEDDLE_CONFIG_SETTING_H
 #define HEDDLE_CONFIG_SETTING_H
 
-#include "config/section.h"
+#include "config/schema.h"
 #include "sm/base/arena.h"
 #include "sm/base/reason.h"
 

@@ -1,7 +1,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "config/section.h"
 #include "config/value.h"
 #include "sm/base/clock.h"
 
