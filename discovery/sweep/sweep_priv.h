@@ -2,9 +2,8 @@
  * sweep, from the inside. One machine for all four questions:
  *
  *   sweep.c       the public face, the queues, sending and completing
- *   sweep_node.c  reading one node: SwitchInfo, PortInfo
+ *   sweep_node.c  reading one node: SwitchInfo, PortInfo, role
  *   sweep_link.c  asking through a port who is there; disagreements
- *   sweep_role.c  the role that a switch tells
  *   sweep_level.c   what happens whenever everything asked is answered
  *
  * A job is one request. Its completion changes the draft and queues further
@@ -176,7 +175,7 @@ void sweep_unplug(struct sweep *s, builder_id n, uint8_t port);
 /* A port that was believed to lead to node: ask it once more, later. */
 void sweep_ask_later(struct sweep *s, builder_id n, uint8_t port);
 
-/* sweep_role.c: ask switch n, which was read, for its role if it has one. */
+/* Ask switch n, which was read, for its role if it has one. */
 void sweep_role_ask(struct sweep *s, builder_id n);
 void sweep_role_got(
 	struct sweep *s, builder_id n, const struct xact_result *res);
