@@ -139,7 +139,7 @@ config_default(void)
 
 /* The last words of the keys whose values must not be shown. */
 static const char *const *
-secrets(const struct section *k, struct arena *a)
+list_secret_words(const struct section *k, struct arena *a)
 {
 	const char **list = arena_array(a, k->n + 1, sizeof(const char *));
 	size_t i, n = 0;
@@ -201,7 +201,7 @@ config_parse(const char *file, const char *text, size_t len,
 	const struct yaml_value *root;
 
 	diag_begin(d, file, text, len);
-	d->secret = secrets(&p.keys, d->arena);
+	d->secret = list_secret_words(&p.keys, d->arena);
 	p.c = config_new(engines, &p.env);
 	root = yaml_read(scratch, text, len, d);
 	read_tree(&p, root);
@@ -215,7 +215,7 @@ config_parse(const char *file, const char *text, size_t len,
 
 /* Read all of a regular file into *text (free it); its length or -1, errno. */
 static ssize_t
-slurp(int fd, char **text)
+read_regular_file(int fd, char **text)
 {
 	size_t n = 0, cap = YAML_MAX_BYTES + 1;
 	struct stat st;
@@ -249,7 +249,7 @@ config_load(const char *file, const char *const *engines, struct diag_list *d)
 	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct config *c = NULL;
 	char *text = NULL;
-	ssize_t n = fd < 0 ? -1 : slurp(fd, &text);
+	ssize_t n = fd < 0 ? -1 : read_regular_file(fd, &text);
 	int error = errno;
 
 	if (n >= 0) {
@@ -429,7 +429,7 @@ config_budget(const struct config *c, struct buf *out)
 
 /* Append text as mdoc wants it: a line a sentence, none longer than 78. */
 static void
-sentences(const char *text, struct buf *out)
+print_mdoc_sentences(const char *text, struct buf *out)
 {
 	enum { WIDTH = 78 };
 	size_t col = 0, n;
@@ -467,11 +467,11 @@ option_mdoc(const struct schema_option *o, const char *name, const void *base,
 	buf_printf(out, ".\n");
 	if (range.n > 0) {
 		buf_printf(&values, "Values: %s.", range.text);
-		sentences(values.text, out);
+		print_mdoc_sentences(values.text, out);
 	}
 	buf_printf(out, "Default: %s.\n", def.text);
 	buf_printf(out, "On reload: %s.\n.Pp\n", schema_reload_name(o->reload));
-	sentences(o->help, out);
+	print_mdoc_sentences(o->help, out);
 	buf_free(&range);
 	buf_free(&values);
 	buf_free(&def);

@@ -205,7 +205,7 @@ const struct schema qos_rule_schema = {"", rules,
 
 /* "N" or "N-M", both at most max. */
 static bool
-range(const char *text, uint64_t max, struct qos_range *out)
+parse_range(const char *text, uint64_t max, struct qos_range *out)
 {
 	uint64_t *at[] = {&out->first, &out->last};
 	const char *s = text;
@@ -233,7 +233,7 @@ range(const char *text, uint64_t max, struct qos_range *out)
 enum { PS_TCP = 0x0106, PS_UDP = 0x0111 };
 
 static struct qos_range
-ports(uint64_t space, uint64_t first, uint64_t last)
+rdma_cm_service_ids(uint64_t space, uint64_t first, uint64_t last)
 {
 	return (struct qos_range){space << 16 | first, space << 16 | last};
 }
@@ -269,12 +269,13 @@ qos_service(const char *text, struct qos_range *out)
 
 		if (strncmp(text, spaces[i].prefix, n) != 0)
 			continue;
-		if (!range(text + n, UINT16_MAX, out))
+		if (!parse_range(text + n, UINT16_MAX, out))
 			return false;
-		*out = ports(spaces[i].space, out->first, out->last);
+		*out = rdma_cm_service_ids(
+			spaces[i].space, out->first, out->last);
 		return true;
 	}
-	return range(text, UINT64_MAX, out);
+	return parse_range(text, UINT64_MAX, out);
 }
 
 bool
@@ -286,7 +287,7 @@ qos_no_service(const char *text)
 bool
 qos_class(const char *text, struct qos_range *out)
 {
-	return range(text, 0xfff, out); /* 12 bits */
+	return parse_range(text, 0xfff, out); /* 12 bits */
 }
 
 uint16_t
@@ -298,7 +299,7 @@ qos_pkey(const struct config *c, const char *text)
 	for (size_t i = 0; i < c->partitions.n; i++)
 		if (strcmp(c->partitions.name[i], text) == 0)
 			return (uint16_t)p[i].pkey;
-	if (!range(text, UINT16_MAX, &r) || r.first != r.last)
+	if (!parse_range(text, UINT16_MAX, &r) || r.first != r.last)
 		return 0;
 	return r.first & DEFAULT_KEY;
 }
@@ -328,7 +329,7 @@ qos_levels(const struct config *c)
 
 /* The place in the file of level i > 0. */
 static size_t
-place(const struct schema_records *all, unsigned i)
+level_place(const struct schema_records *all, unsigned i)
 {
 	return i - 1 < default_at(all) ? i - 1 : i;
 }
@@ -344,14 +345,14 @@ qos_level(const struct config *c, unsigned i)
 
 	if (i == 0)
 		return home < all->n ? &o[home] : &usual;
-	return &o[place(all, i)];
+	return &o[level_place(all, i)];
 }
 
 const char *
 qos_level_name(const struct config *c, unsigned i)
 {
 	return i == 0 ? default_name
-		      : c->qos.levels.name[place(&c->qos.levels, i)];
+		      : c->qos.levels.name[level_place(&c->qos.levels, i)];
 }
 
 int

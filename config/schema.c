@@ -63,7 +63,8 @@ schema_defaults(
 }
 
 static int
-complain(const struct loading *l, const struct yaml_value *v, const char *what)
+report_bad_value(
+	const struct loading *l, const struct yaml_value *v, const char *what)
 {
 	struct diag *e = diag_add(
 		l->d, v->at, "value", l->path, "%s: %s", l->path, what);
@@ -101,14 +102,14 @@ is_kind(const struct loading *l, const struct yaml_value *v,
 		(void)reason_set(&why,
 			"no value; leave the key out for its default, %s",
 			l->o->def);
-		(void)complain(l, v, why.text);
+		(void)report_bad_value(l, v, why.text);
 		return false;
 	}
 	if (v->kind == kind)
 		return true;
 	(void)reason_set(&why, "expected %s (%s), found %s", kind_name(kind),
 		value_type_name(l->o->type), kind_name(v->kind));
-	(void)complain(l, v, why.text);
+	(void)report_bad_value(l, v, why.text);
 	return false;
 }
 
@@ -120,13 +121,13 @@ load_scalar(const struct loading *l, const struct yaml_value *v, void *field)
 	if (!is_kind(l, v, YAML_KIND_SCALAR))
 		return -1;
 	if (value_set(l->o, v->text, field, l->env, &why) < 0)
-		return complain(l, v, why.text);
+		return report_bad_value(l, v, why.text);
 	return 0;
 }
 
 static void
-twice(const struct loading *l, struct diag_place at, struct diag_place other,
-	const char *what)
+report_duplicate(const struct loading *l, struct diag_place at,
+	struct diag_place other, const char *what)
 {
 	struct diag *e = diag_add(l->d, at, "duplicate-value", l->path,
 		"%s: %s is listed twice", l->path, what);
@@ -166,7 +167,7 @@ load_names(const struct loading *l, const struct yaml_value *list,
 		for (j = 0; j < n && name[j] != known[ix]; j++)
 			;
 		if (j < n) {
-			twice(l, v->at, at[j], known[ix]);
+			report_duplicate(l, v->at, at[j], known[ix]);
 			rc = -1;
 			continue;
 		}
@@ -204,7 +205,7 @@ sort_guids(const struct loading *l, struct placed *p, size_t n)
 		if (p[i].guid != p[i - 1].guid)
 			continue;
 		(void)snprintf(text, sizeof(text), "0x%016" PRIx64, p[i].guid);
-		twice(l, p[i].at, p[i - 1].at, text);
+		report_duplicate(l, p[i].at, p[i - 1].at, text);
 		rc = -1;
 	}
 	return rc;
@@ -363,12 +364,13 @@ load_records(const struct loading *l, const struct yaml_value *map,
 
 /* Is this text in the list already? Then it has been complained of. */
 static bool
-listed(const struct loading *l, const struct yaml_value *v, const char *text,
-	const struct placed *p, const char *const *name, size_t n)
+is_listed_already(const struct loading *l, const struct yaml_value *v,
+	const char *text, const struct placed *p, const char *const *name,
+	size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (strcmp(name[i], text) == 0) {
-			twice(l, v->at, p[i].at, text);
+			report_duplicate(l, v->at, p[i].at, text);
 			return true;
 		}
 	return false;
@@ -391,7 +393,7 @@ load_switches(const struct loading *l, const struct yaml_value *list,
 	for (v = list->first; v != NULL; v = v->next) {
 		p[n].at = v->at;
 		if (load_scalar(&item, v, &name[n]) < 0 ||
-			listed(l, v, name[n], p, name, n))
+			is_listed_already(l, v, name[n], p, name, n))
 			rc = -1;
 		else
 			n++;
@@ -424,7 +426,7 @@ load_texts(const struct loading *l, const struct yaml_value *list,
 			if (strcmp(entry[i].text, entry[n].text) == 0)
 				break;
 		if (i < n) {
-			twice(l, v->at, entry[i].at, entry[n].text);
+			report_duplicate(l, v->at, entry[i].at, entry[n].text);
 			rc = -1;
 			continue;
 		}
@@ -696,7 +698,7 @@ is_section(const struct section *k, const char *name)
 
 /* What the user may have meant by an unknown word below prefix. */
 static const char *
-meant(const struct reading *r, const char *prefix, const char *word)
+find_similar_key(const struct reading *r, const char *prefix, const char *word)
 {
 	struct suggest s = suggest_for(word);
 	size_t i, n = strlen(prefix);
@@ -725,8 +727,8 @@ meant(const struct reading *r, const char *prefix, const char *word)
 }
 
 static void
-unknown(struct reading *r, const struct yaml_value *v, const char *prefix,
-	const char *path)
+report_unknown_key(struct reading *r, const struct yaml_value *v,
+	const char *prefix, const char *path)
 {
 	const char *m;
 
@@ -734,7 +736,7 @@ unknown(struct reading *r, const struct yaml_value *v, const char *prefix,
 		r->d->dropped++;
 		return;
 	}
-	m = meant(r, prefix, v->key);
+	m = find_similar_key(r, prefix, v->key);
 	if (m != NULL && strcmp(m, v->key) == 0)
 		diag_add(r->d, v->key_at, "unknown-key", path,
 			"'%s' is not one key; write each word between the "
@@ -778,7 +780,7 @@ read_map(/* NOLINT(misc-no-recursion) */
 			(void)schema_load(k->o, v, (char *)r->base + k->offset,
 				r->env, r->d, path);
 		} else if (!fits || !is_section(r->k, name)) {
-			unknown(r, v, prefix, path);
+			report_unknown_key(r, v, prefix, path);
 		} else if (v->kind == YAML_KIND_MAP) {
 			(void)snprintf(below, sizeof(below), "%s.", name);
 			read_map(r, v, below);

@@ -10,7 +10,8 @@
 #include "sm/base/buf.h"
 
 static int
-unknown(const struct section *keys, const char *name, struct reason *why)
+refuse_unknown_key(
+	const struct section *keys, const char *name, struct reason *why)
 {
 	struct suggest s = suggest_for(name);
 
@@ -65,7 +66,8 @@ read_value(
 
 /* The member of this key, n bytes; made where there is none. */
 static struct yaml_value *
-member(struct yaml_value *map, const char *key, size_t n, struct arena *a)
+find_or_add_member(
+	struct yaml_value *map, const char *key, size_t n, struct arena *a)
 {
 	struct yaml_value **at = &map->first, *v;
 	char *copy;
@@ -102,13 +104,13 @@ setting_put(struct yaml_value *root, const char *text,
 		return reason_set(why, "'%.80s': expected key=value", text);
 	(void)snprintf(name, sizeof(name), "%.*s", (int)n, text);
 	if (!is_known(keys, name))
-		return unknown(keys, name, why);
+		return refuse_unknown_key(keys, name, why);
 	v = read_value(a, name, text + n + 1, why);
 	if (v == NULL)
 		return -1;
 	for (const char *rest = name;; rest += word + 1) {
 		word = strcspn(rest, ".");
-		at = member(at, rest, word, a);
+		at = find_or_add_member(at, rest, word, a);
 		if (rest[word] == '\0')
 			break;
 	}

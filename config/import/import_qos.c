@@ -89,7 +89,7 @@ import_qos_partition(struct import_qos *q, const char *name, unsigned sl)
 
 /* A decimal number up to max at *s, moved behind it. */
 static bool
-number(const char **s, unsigned max, unsigned *out)
+parse_number(const char **s, unsigned max, unsigned *out)
 {
 	unsigned long n;
 	char *end;
@@ -111,8 +111,8 @@ read_weights(const char *s, unsigned weight[VLS])
 	unsigned got[VLS] = {0}, vl, w;
 
 	for (;; s++) {
-		if (!number(&s, VLS - 1, &vl) || *s++ != ':' ||
-			!number(&s, MOST, &w))
+		if (!parse_number(&s, VLS - 1, &vl) || *s++ != ':' ||
+			!parse_number(&s, MOST, &w))
 			return false;
 		got[vl] += w;
 		if (*s == '\0')
@@ -130,7 +130,7 @@ read_sl2vl(const char *s, unsigned vl[SLS])
 	unsigned got[SLS];
 
 	for (unsigned i = 0; i < SLS; i++) {
-		if (!number(&s, DROP, &got[i]))
+		if (!parse_number(&s, DROP, &got[i]))
 			return false;
 		if (*s != (i + 1 < SLS ? ',' : '\0'))
 			return false;
@@ -170,7 +170,8 @@ take_table(struct import_qos *q, enum class c, const char *key, const char *v)
 	if (strcmp(key, "high_limit") == 0) {
 		if (strcmp(v, "-1") == 0) /* as for all ports */
 			return true;
-		t->limit_given = number(&s, MOST, &t->limit) && *s == '\0';
+		t->limit_given =
+			parse_number(&s, MOST, &t->limit) && *s == '\0';
 		return t->limit_given;
 	}
 	return false;
@@ -228,7 +229,7 @@ weight_of(const struct import_qos *q, enum class c, unsigned vl, bool high)
 
 /* Weights are shares: they are brought into our range together. */
 static unsigned
-scaled(const struct import_qos *q, enum class c, unsigned vl, bool high)
+scale_weight(const struct import_qos *q, enum class c, unsigned vl, bool high)
 {
 	unsigned most = MOST, w = weight_of(q, c, vl, high);
 
@@ -250,7 +251,7 @@ print_level(const struct import_qos *q, unsigned sl, struct buf *out)
 	if (vl == DROP) /* SL 0 discarded: nobody could be asked anything */
 		vl = 0;
 	buf_printf(out, "    %s:\n      sl: %u\n      weight: %u\n", name, sl,
-		scaled(q, ALL, vl, high));
+		scale_weight(q, ALL, vl, high));
 	if (high)
 		buf_printf(out, "      priority: high\n");
 	for (unsigned c = HOSTS; c < CLASSES; c++) {
@@ -262,7 +263,7 @@ print_level(const struct import_qos *q, unsigned sl, struct buf *out)
 			buf_printf(out, "      weight_at:\n");
 		any = true;
 		buf_printf(out, "        %s: %u\n", classes[c].ours,
-			scaled(q, (enum class)c, vl, high));
+			scale_weight(q, (enum class)c, vl, high));
 	}
 }
 

@@ -15,7 +15,7 @@ cabled_port(const struct builder_node *n)
 
 /* Freeze what our port sees, and note it. */
 static void
-take(struct builder *d, uint32_t generation, bool *seen,
+freeze_component(struct builder *d, uint32_t generation, bool *seen,
 	struct builder_components *out)
 {
 	struct reason none;
@@ -74,10 +74,10 @@ builder_components(struct builder *d, uint32_t generation,
 		return reason_set(why, "our own port has not been read yet");
 	seen = mem_zalloc(d->nnodes, sizeof(*seen));
 	out->topo = mem_zalloc(d->nnodes, sizeof(struct topo *));
-	take(d, generation, seen, out);
+	freeze_component(d, generation, seen, out);
 	while ((seat = next_seat(d, seen, &port)) != BUILDER_NONE) {
 		builder_set_self(d, seat, port);
-		take(d, generation, seen, out);
+		freeze_component(d, generation, seen, out);
 	}
 	for (builder_id i = 0; i < d->nnodes; i++)
 		out->loose += d->node[i] != NULL && !seen[i];

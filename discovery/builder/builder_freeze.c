@@ -56,7 +56,7 @@ reach_node(struct builder *d, builder_id id, uint8_t reach)
 
 /* Everything one cable away from node id that was not reached yet. */
 static void
-expand(struct builder *d, builder_id id, uint8_t reach)
+reach_neighbours(struct builder *d, builder_id id, uint8_t reach)
 {
 	struct builder_node *n = d->node[id];
 	unsigned from = 1;
@@ -95,7 +95,7 @@ reach_clean(struct builder *d)
 		sort_order(d, from);
 		for (size_t i = from; i < to; i++) {
 			if (d->node[d->order[i]]->quarantine == NULL)
-				expand(d, d->order[i], BUILDER_CLEAN);
+				reach_neighbours(d, d->order[i], BUILDER_CLEAN);
 		}
 		from = to;
 	}
@@ -109,7 +109,7 @@ reach_behind(struct builder *d)
 
 	for (size_t i = 0; i < d->norder; i++) {
 		if (i >= n || d->node[d->order[i]]->quarantine != NULL)
-			expand(d, d->order[i], BUILDER_BEHIND);
+			reach_neighbours(d, d->order[i], BUILDER_BEHIND);
 	}
 	if (d->norder > n)
 		sort_order(d, 0);
@@ -138,7 +138,7 @@ builder_route(struct builder *d)
 
 /* Is this port's cable one that the topology knows? */
 static const struct builder_node *
-cabled(const struct builder *d, const struct builder_port *p)
+linked_peer(const struct builder *d, const struct builder_port *p)
 {
 	if (p->peer == BUILDER_NONE || d->node[p->peer]->reach == 0)
 		return NULL;
@@ -152,7 +152,7 @@ count_ports(const struct builder *d, builder_id id, struct topo_dims *m)
 
 	for (unsigned p = 0; p <= n->nports; p++) {
 		const struct builder_port *port = &n->port[p];
-		const struct builder_node *peer = cabled(d, port);
+		const struct builder_node *peer = linked_peer(d, port);
 
 		m->nguid += port->guid != 0;
 		if (n->type != TOPO_SWITCH || peer == NULL)
@@ -180,7 +180,7 @@ number_infos(
 /* Count everything, and give every node its index and its first port, every
  * PortInfo its place. */
 static struct topo_dims
-count(struct builder *d, port_ix *first_port, uint32_t *info_at)
+count_all(struct builder *d, port_ix *first_port, uint32_t *info_at)
 {
 	struct topo_dims m = {.ntext = 1, .ninfo = 1};
 
@@ -207,7 +207,7 @@ freeze_port(const struct builder *d, const struct builder_node *n, unsigned p,
 	struct topo_port *out)
 {
 	const struct builder_port *in = &n->port[p];
-	bool linked = cabled(d, in) != NULL;
+	bool linked = linked_peer(d, in) != NULL;
 
 	out->guid = in->guid;
 	out->peer = TOPO_NONE;
@@ -244,7 +244,7 @@ is_fresh(const struct builder *d, const struct builder_node *n)
 	for (unsigned p = 1; p <= n->nports; p++) {
 		const struct builder_port *port = &n->port[p];
 
-		if (cabled(d, port) != NULL &&
+		if (linked_peer(d, port) != NULL &&
 			((port->marks & DP_READ) == 0 || port->state > 2))
 			return false;
 	}
@@ -301,7 +301,7 @@ freeze_links(struct builder *d, struct topo *t)
 				t, d->node[n->via]->ix, n->via_port);
 		for (unsigned p = 0; p <= n->nports; p++) {
 			const struct builder_port *port = &n->port[p];
-			const struct builder_node *peer = cabled(d, port);
+			const struct builder_node *peer = linked_peer(d, port);
 			struct topo_port *tp = &t->port[out->first_port + p];
 
 			if (peer == NULL)
@@ -432,7 +432,7 @@ builder_freeze(struct builder *d, uint32_t generation, struct reason *why)
 	builder_route(d);
 	first = mem_zalloc(d->norder, sizeof(*first));
 	info_at = mem_zalloc(d->infos.n + 1U, sizeof(*info_at));
-	dims = count(d, first, info_at);
+	dims = count_all(d, first, info_at);
 	t = topo_new(&dims);
 	t->generation = generation;
 	for (node_ix i = 0; i < t->nnodes; i++)

@@ -73,7 +73,7 @@ node_behind(const uint8_t path[64], unsigned hops)
 
 /* The answer about the port after some hops of a way: tag is way and hops. */
 static void
-told(void *cookie, uint64_t tag, const struct xact_result *res)
+on_port_info(void *cookie, uint64_t tag, const struct xact_result *res)
 {
 	struct path_probe *s = cookie;
 	struct way *w = &s->way[tag >> 8];
@@ -112,7 +112,7 @@ path_probe_late(struct path_probe *s, const void *owner,
 		q.hops = (uint8_t)i;
 		q.mod = r->path[i + 1];
 		q.target = node_behind(r->path, i);
-		xact_submit(s->x, &q, now, told, s,
+		xact_submit(s->x, &q, now, on_port_info, s,
 			(uint64_t)(w - s->way) << 8 | i);
 	}
 }

@@ -82,7 +82,7 @@ sweep_ends_add(struct sweep_ends *l, builder_id n, uint8_t port)
 /* A switch that is to be probed may have lost the very cable by which we reach
  * it: one Get at the near end saves a time-out. */
 static void
-check_ways(struct sweep *s)
+refresh_near_ends(struct sweep *s)
 {
 	const struct builder *d = s->d;
 
@@ -123,7 +123,7 @@ start_probe(struct sweep *s, const uint64_t *guid, size_t n)
 			}
 		}
 	}
-	check_ways(s);
+	refresh_near_ends(s);
 }
 
 /*
@@ -354,7 +354,7 @@ job_of(uint64_t tag)
 }
 
 static void
-suspect(struct sweep *s, builder_id n)
+add_suspect(struct sweep *s, builder_id n)
 {
 	s->suspect = mem_grow(
 		s->suspect, s->nsuspect, &s->suspect_cap, sizeof(*s->suspect));
@@ -393,13 +393,13 @@ got_light(struct sweep *s, builder_id n, const struct xact_result *res)
 
 	if (node->quarantine != NULL) {
 		if (answered)
-			suspect(s, n);
+			add_suspect(s, n);
 		return;
 	}
 	if (answered && !si.state_change && si.lft_top == node->lft_top)
 		return;
 	s->told |= answered;
-	suspect(s, n);
+	add_suspect(s, n);
 }
 
 static void
@@ -416,7 +416,7 @@ got_desc(struct sweep *s, builder_id n, const struct xact_result *res)
 
 /* Does the job still speak of the node it was made for? */
 static bool
-current(struct sweep *s, const struct sweep_job *job)
+is_current(struct sweep *s, const struct sweep_job *job)
 {
 	return job->kind == JOB_SELF ||
 	       (s->d->node[job->node] != NULL &&
@@ -434,19 +434,19 @@ dispatch_light(struct sweep *s, const struct sweep_job *job,
 	else if (job->node == s->d->self && res->outcome == XACT_OK)
 		s->self_changed = true;
 	else if (res->outcome == XACT_OK)
-		suspect(s, job->node);
+		add_suspect(s, job->node);
 }
 
 /* The answer, or that there is none, to whom it concerns. */
 static void
-dispatch(struct sweep *s, const struct sweep_job *job,
+dispatch_answer(struct sweep *s, const struct sweep_job *job,
 	const struct xact_result *res)
 {
 	if (job->kind == JOB_SELF) {
 		sweep_got_self(s, res);
 		return;
 	}
-	if (!current(s, job))
+	if (!is_current(s, job))
 		return;
 	if (s->kind == SWEEP_LIGHT) {
 		dispatch_light(s, job, res);
@@ -485,7 +485,7 @@ queues_empty(const struct sweep *s)
 }
 
 static void
-done(void *cookie, uint64_t tag, const struct xact_result *res)
+on_request_done(void *cookie, uint64_t tag, const struct xact_result *res)
 {
 	struct sweep *s = cookie;
 	struct sweep_job job = job_of(tag);
@@ -498,14 +498,14 @@ done(void *cookie, uint64_t tag, const struct xact_result *res)
 	}
 	s->stats.smps++;
 	s->stats.timeouts += res->outcome == XACT_TIMEOUT;
-	dispatch(s, &job, res);
+	dispatch_answer(s, &job, res);
 	while (s->pending == 0 && queues_empty(s) && sweep_advance(s))
 		;
 }
 
 /* Send a job; false when there is no way to its target. */
 static bool
-submit(struct sweep *s, const struct sweep_job *job, struct mono now)
+submit_job(struct sweep *s, const struct sweep_job *job, struct mono now)
 {
 	struct xact_request r = {.mkey = s->mkey};
 	int hops = job_path(s, job, r.path);
@@ -525,7 +525,7 @@ submit(struct sweep *s, const struct sweep_job *job, struct mono now)
 	}
 	s->pending++;
 	s->asks += job->kind == JOB_ASK;
-	xact_submit(s->x, &r, now, done, s, tag_of(job));
+	xact_submit(s->x, &r, now, on_request_done, s, tag_of(job));
 	return true;
 }
 
@@ -567,7 +567,7 @@ ask_wanted(struct sweep *s, const struct sweep_job *job)
 {
 	const struct builder_port *p;
 
-	if (!current(s, job) || sweep_node(s, job->node)->state == SN_DEAD)
+	if (!is_current(s, job) || sweep_node(s, job->node)->state == SN_DEAD)
 		return false;
 	p = &s->d->node[job->node]->port[job->port];
 	if (!builder_up(p))
@@ -594,7 +594,7 @@ static bool
 next_job(struct sweep *s, struct sweep_job *job)
 {
 	while (queue_take(&s->odd, job)) {
-		if (current(s, job))
+		if (is_current(s, job))
 			return true;
 	}
 	do {
@@ -616,8 +616,8 @@ sweep_feed(struct sweep *s, struct mono now)
 		if (s->pending > 0 && !xact_room(s->x))
 			return;
 		if (next_job(s, &job)) {
-			if (!submit(s, &job, now))
-				dispatch(s, &job, &unsent);
+			if (!submit_job(s, &job, now))
+				dispatch_answer(s, &job, &unsent);
 		} else if (s->pending == 0) {
 			(void)sweep_advance(s);
 		} else if (s->nready > 0 && only_stragglers(s)) {

@@ -12,7 +12,7 @@
 enum { LEVEL_SMALL = 64, LEVEL_GROUP = 2, LEVEL_STREAM = 4 };
 
 static bool
-queued(const struct sweep *s)
+has_queued_jobs(const struct sweep *s)
 {
 	return s->odd.head < s->odd.n || s->ask.head < s->ask.n ||
 	       s->nring > 0 || s->level_at < s->nlevel;
@@ -67,7 +67,7 @@ sweep_ask_group(struct sweep *s)
 
 /* Is a switch on the way to n still to be read? */
 static bool
-way_unread(struct sweep *s, builder_id n)
+is_path_unread(struct sweep *s, builder_id n)
 {
 	unsigned hops = 0;
 
@@ -95,7 +95,7 @@ start_waiting(struct sweep *s)
 			w->state = SN_NONE; /* gone, unless met again */
 			continue;
 		}
-		if (way_unread(s, n))
+		if (is_path_unread(s, n))
 			continue;
 		sweep_read(s, n,
 			w->full || node->quarantine != NULL ||
@@ -122,7 +122,7 @@ read_stale(struct sweep *s)
 		if (node == NULL || e.port > node->nports ||
 			node->reach == BUILDER_UNREACHED)
 			continue;
-		if (way_unread(s, e.node)) {
+		if (is_path_unread(s, e.node)) {
 			sweep_ends_add(&later, e.node, e.port);
 			continue;
 		}
@@ -378,7 +378,7 @@ drop_unreached(struct sweep *s)
 
 /* Have two hosts of one GUID no port in common? */
 static bool
-complement(const struct builder_node *a, const struct builder_node *b)
+have_no_common_port(const struct builder_node *a, const struct builder_node *b)
 {
 	if (a->type != b->type || a->nports != b->nports ||
 		a->sysimg != b->sysimg)
@@ -401,7 +401,7 @@ merge_hosts(struct builder *d, builder_id n)
 		struct builder_node *twin = d->node[i];
 
 		next = twin->next;
-		if (i == d->self || !complement(d->node[n], twin))
+		if (i == d->self || !have_no_common_port(d->node[n], twin))
 			continue;
 		for (unsigned p = 1; p <= twin->nports; p++) {
 			struct builder_port port = twin->port[p];
@@ -438,7 +438,7 @@ flag_duplicates(struct builder *d)
 }
 
 static void
-finish(struct sweep *s)
+finish_sweep(struct sweep *s)
 {
 	s->stage = STAGE_DONE;
 	if (s->failure.text[0] != '\0' || s->d->self == BUILDER_NONE)
@@ -453,20 +453,20 @@ finish(struct sweep *s)
 
 /* Everything that can be pending while the fabric is read. */
 static void
-run(struct sweep *s)
+queue_pending_work(struct sweep *s)
 {
 	if (s->rewired && s->kind == SWEEP_PROBE) {
 		builder_route(s->d);
 		s->rewired = false;
 	}
 	read_stale(s);
-	if (s->kind == SWEEP_PROBE && !queued(s))
+	if (s->kind == SWEEP_PROBE && !has_queued_jobs(s))
 		start_waiting(s);
-	if (!queued(s) && s->nready > 0)
+	if (!has_queued_jobs(s) && s->nready > 0)
 		sweep_next_level(s);
-	if (!queued(s) && s->claims.n > 0)
+	if (!has_queued_jobs(s) && s->claims.n > 0)
 		ask_claims(s);
-	if (!queued(s) && s->failed.n > 0)
+	if (!has_queued_jobs(s) && s->failed.n > 0)
 		judge_failed(s);
 }
 
@@ -475,8 +475,8 @@ sweep_advance(struct sweep *s)
 {
 	if (s->stage == STAGE_DONE)
 		return false;
-	run(s);
-	if (queued(s) || s->nready > 0 || s->claims.n > 0)
+	queue_pending_work(s);
+	if (has_queued_jobs(s) || s->nready > 0 || s->claims.n > 0)
 		return true;
 	if (s->stage == STAGE_RUN) {
 		s->stage = STAGE_AGAIN;
@@ -486,7 +486,7 @@ sweep_advance(struct sweep *s)
 		s->stage = STAGE_SECOND;
 		ask_second(s);
 	} else {
-		finish(s);
+		finish_sweep(s);
 	}
 	return true;
 }

@@ -16,7 +16,7 @@ struct answer {
 
 /* The record of a node that became another one. */
 static void
-renew(struct sweep *s, builder_id n)
+renew_record(struct sweep *s, builder_id n)
 {
 	struct sweep_node *w = sweep_node(s, n);
 
@@ -32,7 +32,7 @@ same_kind(const struct builder_node *n, const struct mad_node_info *ni)
 
 /* What NodeInfo says about the node itself and the port that answered. */
 static void
-identify(struct builder *d, builder_id n, const struct mad_node_info *ni)
+set_node_info(struct builder *d, builder_id n, const struct mad_node_info *ni)
 {
 	struct builder_node *node = d->node[n];
 	unsigned port = ni->type == TOPO_SWITCH ? 0 : ni->local_port;
@@ -92,7 +92,7 @@ is_stale(struct sweep *s, builder_id n)
  * is known to have this port elsewhere. BUILDER_NONE: nobody that we know.
  */
 static builder_id
-match(struct sweep *s, const struct answer *a, bool *contested)
+match_node(struct sweep *s, const struct answer *a, bool *contested)
 {
 	const struct builder *d = s->d;
 	uint8_t port = a->ni.local_port;
@@ -120,7 +120,7 @@ match(struct sweep *s, const struct answer *a, bool *contested)
 		if (!is_stale(s, n))
 			continue;
 		builder_node_reset(s->d, n, a->ni.type, a->ni.nports);
-		renew(s, n);
+		renew_record(s, n);
 		s->rewired = true;
 		return n;
 	}
@@ -129,7 +129,7 @@ match(struct sweep *s, const struct answer *a, bool *contested)
 
 /* A node that nobody has met; a twin when its GUID is not new. */
 static builder_id
-meet(struct sweep *s, const struct answer *a)
+add_new_node(struct sweep *s, const struct answer *a)
 {
 	char name[96];
 	builder_id known, n;
@@ -147,7 +147,7 @@ meet(struct sweep *s, const struct answer *a)
 			BUILDER_MAX_NODES);
 		return n;
 	}
-	renew(s, n);
+	renew_record(s, n);
 	s->stats.new_nodes++;
 	if (twin) {
 		builder_add_oddity(s->d,
@@ -182,7 +182,7 @@ set_via(struct builder *d, builder_id n, builder_id from, uint8_t port)
 
 /* Node n answers: read it unless that is being done already. */
 static void
-meet_again(struct sweep *s, builder_id n, const struct answer *a)
+confirm_node(struct sweep *s, builder_id n, const struct answer *a)
 {
 	struct builder_node *node = s->d->node[n];
 	struct sweep_node *w = sweep_node(s, n);
@@ -250,10 +250,10 @@ connect_link_end(struct sweep *s, const struct answer *a, builder_id n)
 		s->stats.new_links++;
 		s->rewired = true;
 	}
-	identify(d, n, &a->ni);
+	set_node_info(d, n, &a->ni);
 	d->node[a->from]->port[a->port].seen = s->sweep;
 	d->node[n]->port[port].seen = s->sweep;
-	meet_again(s, n, a);
+	confirm_node(s, n, a);
 	via = d->node[n]->via == BUILDER_NONE ? NULL : d->node[d->node[n]->via];
 	if (via != NULL && via->port[d->node[n]->via_port].peer != n)
 		set_via(d, n, a->from, a->port);
@@ -290,7 +290,7 @@ check_again(struct sweep *s, builder_id n, uint8_t port)
  * answered. If it claims it still, there are two.
  */
 static void
-contest(struct sweep *s, const struct answer *a, builder_id holder)
+recheck_holder(struct sweep *s, const struct answer *a, builder_id holder)
 {
 	const struct builder_port *p =
 		&s->d->node[holder]->port[a->ni.local_port];
@@ -320,7 +320,7 @@ later_of(const struct builder *d, builder_id a, builder_id b)
  * seems to. Forget the shadow and that cable. Returns who was forgotten.
  */
 static builder_id
-collapse(struct sweep *s, builder_id a, builder_id b)
+forget_shadow(struct sweep *s, builder_id a, builder_id b)
 {
 	struct builder *d = s->d;
 	builder_id n = later_of(d, a, b);
@@ -337,7 +337,7 @@ collapse(struct sweep *s, builder_id a, builder_id b)
 	}
 	for (unsigned p = 0; p <= d->node[n]->nports; p++)
 		sweep_unplug(s, n, (uint8_t)p);
-	renew(s, n);
+	renew_record(s, n);
 	sweep_node(s, n)->state = SN_DEAD;
 	sweep_node(s, n)->gone = true;
 	d->node[n]->seen = s->sweep - 1;
@@ -362,7 +362,7 @@ is_shadow(const struct builder *d, const struct answer *a, builder_id holder)
 /* One end says that the cable leads elsewhere than was confirmed before: ask
  * both once more; true when that was queued. */
 static bool
-disagree(struct sweep *s, const struct answer *a, builder_id n)
+recheck_both_ends(struct sweep *s, const struct answer *a, builder_id n)
 {
 	struct sweep_node *w = sweep_node(s, a->from);
 	const struct builder_port *p = &s->d->node[a->from]->port[a->port];
@@ -430,22 +430,22 @@ sweep_got_ask(struct sweep *s, const struct sweep_job *job,
 	}
 	if (sweep_bit(sweep_node(s, a.from)->banned, a.port))
 		return;
-	n = match(s, &a, &contested);
+	n = match_node(s, &a, &contested);
 	if (contested && is_shadow(s->d, &a, n)) {
 		builder_id peer = s->d->node[n]->port[a.ni.local_port].peer;
 
-		if (collapse(s, a.from, peer) == a.from)
+		if (forget_shadow(s, a.from, peer) == a.from)
 			return;
 		contested = !is_free(s, n, a.ni.local_port);
 	}
-	if (disagree(s, &a, n))
+	if (recheck_both_ends(s, &a, n))
 		return;
 	if (contested && !sweep_bit(sweep_node(s, a.from)->claimed, a.port)) {
-		contest(s, &a, n);
+		recheck_holder(s, &a, n);
 		return;
 	}
 	if (n == BUILDER_NONE || contested)
-		n = meet(s, &a);
+		n = add_new_node(s, &a);
 	if (n != BUILDER_NONE)
 		connect_link_end(s, &a, n);
 }
@@ -483,11 +483,11 @@ sweep_got_self(struct sweep *s, const struct xact_result *res)
 	} else if (!same_kind(d->node[n], &ni)) {
 		builder_node_reset(d, n, ni.type, ni.nports);
 	}
-	renew(s, n);
+	renew_record(s, n);
 	d->self = n;
 	d->routed = false;
 	d->self_port = ni.type == TOPO_SWITCH ? 0 : ni.local_port;
-	identify(d, n, &ni);
+	set_node_info(d, n, &ni);
 	d->node[n]->seen = s->sweep;
 	d->node[n]->via = BUILDER_NONE;
 	d->node[n]->hops = 0;

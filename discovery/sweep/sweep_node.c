@@ -20,7 +20,7 @@ no_answer(const struct xact_result *res)
 }
 
 static void
-partial(struct sweep *s, builder_id n, const char *what, const char *why)
+mark_partial(struct sweep *s, builder_id n, const char *what, const char *why)
 {
 	char name[96];
 
@@ -109,7 +109,7 @@ try_around(struct sweep *s, builder_id n)
 
 /* Something about switch n was answered, or not: what is next for it? */
 static void
-progress(struct sweep *s, builder_id n)
+advance_switch(struct sweep *s, builder_id n)
 {
 	struct sweep_node *w = sweep_node(s, n);
 
@@ -179,7 +179,7 @@ take_switch(struct sweep *s, builder_id n, const uint8_t info[MAD_DATA])
 
 	w->misses = 0;
 	if (builder_switch_info(s->d, n, info, &why) != 0) {
-		partial(s, n, "SwitchInfo", why.text);
+		mark_partial(s, n, "SwitchInfo", why.text);
 		return false;
 	}
 	if (top > 0 && s->d->node[n]->lft_top != top)
@@ -192,7 +192,7 @@ take_switch(struct sweep *s, builder_id n, const uint8_t info[MAD_DATA])
  * is asked of it, now or at the end.
  */
 static bool
-unchanged(struct sweep *s, builder_id n)
+skip_unchanged(struct sweep *s, builder_id n)
 {
 	const struct builder_node *node = s->d->node[n];
 	struct sweep_node *w = sweep_node(s, n);
@@ -225,14 +225,14 @@ sweep_got_switch(struct sweep *s, const struct sweep_job *job,
 	w->head--;
 	if (job->kind == JOB_CLEAR) {
 		if (!taken)
-			partial(s, job->node, "Set(SwitchInfo)",
+			mark_partial(s, job->node, "Set(SwitchInfo)",
 				no_answer(res));
 		/* Should a change have come in between, it is seen again. */
 		s->d->node[job->node]->changed = false;
 		read_port_zero(s, job->node);
 	} else if (!taken) {
 		w->fault = true;
-	} else if (unchanged(s, job->node)) {
+	} else if (skip_unchanged(s, job->node)) {
 		return;
 	} else if (s->d->node[job->node]->changed && !s->read_only) {
 		w->head++;
@@ -240,7 +240,7 @@ sweep_got_switch(struct sweep *s, const struct sweep_job *job,
 	} else {
 		read_port_zero(s, job->node);
 	}
-	progress(s, job->node);
+	advance_switch(s, job->node);
 }
 
 /* The port at the other end of a cable changed, so this one did. */
@@ -341,7 +341,7 @@ port_unread(struct sweep *s, builder_id n, uint8_t port,
 	if (res->cut) /* not its fault: the way is gone, and looked for */
 		s->d->node[n]->flags |= TN_PARTIAL;
 	else
-		partial(s, n, what, no_answer(res));
+		mark_partial(s, n, what, no_answer(res));
 }
 
 /* A port of a switch that is being read was answered or not. */
@@ -360,7 +360,7 @@ count_port(struct sweep *s, const struct sweep_job *job, bool taken,
 	if (res->outcome == XACT_TIMEOUT && ++w->misses >= MISSES_MAX &&
 		w->state == SN_PORTS && !try_around(s, job->node))
 		give_up(s, job->node, "stopped answering while it was read");
-	progress(s, job->node);
+	advance_switch(s, job->node);
 }
 
 /* It does not know modifier bit 31 after all: ask without. */
@@ -397,7 +397,7 @@ refresh_failed(struct sweep *s, const struct sweep_job *job,
 	w->state = SN_HEAD;
 	w->head = 0;
 	w->fault = true;
-	progress(s, job->node);
+	advance_switch(s, job->node);
 	return true;
 }
 
@@ -418,7 +418,7 @@ sweep_got_port(struct sweep *s, const struct sweep_job *job,
 		taken = builder_port_info(
 			s->d, job->node, job->port, res->data, job->ext, &why);
 		if (taken < 0)
-			partial(s, job->node, "PortInfo", why.text);
+			mark_partial(s, job->node, "PortInfo", why.text);
 	}
 	if (taken > 0 && (old.marks & DP_READ))
 		s->stats.changed_ports++;
