@@ -39,7 +39,7 @@ keys_new(struct arena *a)
 	return k;
 }
 
-/* Are these the same switch, name or pattern? */
+/* True if both are the same switch GUID, name or pattern. */
 static bool
 same_switch(const char *a, const char *b)
 {
@@ -50,7 +50,7 @@ same_switch(const char *a, const char *b)
 	return strcmp(a, b) == 0;
 }
 
-/* A switch that is in this list and in the other. */
+/* Report the switches that are in both lists. */
 static void
 check_roles(struct parsing *p, const struct section_key *a,
 	const struct section_key *b)
@@ -84,7 +84,7 @@ check_method(struct parsing *p)
 			"distribution.allow_unsafe: true");
 }
 
-/* What no single row can judge. */
+/* Rules between options, which no single row can judge. */
 static void
 check_together(struct parsing *p)
 {
@@ -137,7 +137,7 @@ config_default(void)
 	return config_new(NULL, &env);
 }
 
-/* The last words of the keys whose values must not be shown. */
+/* The last words of the keys with values that must not be shown. */
 static const char *const *
 list_secret_words(const struct section *k, struct arena *a)
 {
@@ -151,7 +151,7 @@ list_secret_words(const struct section *k, struct arena *a)
 	return list;
 }
 
-/* A subnet has one entry, and a way to it. */
+/* Each subnet has one entry, and at least one router. */
 static void
 check_prefix_routes(const struct schema_records *all, struct diag_list *d)
 {
@@ -175,7 +175,10 @@ check_prefix_routes(const struct schema_records *all, struct diag_list *d)
 	}
 }
 
-/* The tree of a file into p->c; root NULL: what it is was said already. */
+/*
+ * Read the tree of a file into p->c; root NULL: the mistake is reported
+ * already.
+ */
 static void
 read_tree(struct parsing *p, const struct yaml_value *root)
 {
@@ -427,7 +430,7 @@ config_budget(const struct config *c, struct buf *out)
 			f->lmc_override.n, (unsigned long long)taken);
 }
 
-/* Append text as mdoc wants it: a line a sentence, none longer than 78. */
+/* Append text as mdoc source: one line per sentence, none longer than 78. */
 static void
 print_mdoc_sentences(const char *text, struct buf *out)
 {
@@ -610,7 +613,7 @@ type_json(const struct schema_option *o, const char *const *engines)
 	case SCHEMA_SWITCH:
 		return json_pack("{s:s, s:I}", "type", "string", "maxLength",
 			(json_int_t)o->max);
-	case SCHEMA_RECORDS: /* section_json does it */
+	case SCHEMA_RECORDS: /* record_json does it */
 	case SCHEMA_PATH:
 	default:
 		return json_pack("{s:s, s:I, s:s}", "type", "string",
@@ -647,7 +650,7 @@ parent_json(json_t *root, const char *name)
 	return root;
 }
 
-/* Put what is said about one option into root. */
+/* Put the schema j of one option, with its description, into root. */
 static void
 put_json(json_t *root, const struct section_key *key, json_t *j)
 {

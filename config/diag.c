@@ -32,7 +32,7 @@ diag_free(struct diag_list *d)
 	*d = (struct diag_list){0};
 }
 
-/* Point *line at the text of line number n; its length. */
+/* Point *line at the text of line number n. Returns its length. */
 static size_t
 line_find(const struct diag_list *d, unsigned n, const char **line)
 {
@@ -78,7 +78,7 @@ in_word(char c)
 	       (c >= 'a' && c <= 'z');
 }
 
-/* Does the word stand in the line, by itself ("key" is not in "pkey")? */
+/* True if the line has the word, by itself ("key" is not in "pkey"). */
 static bool
 has_word(const char *line, size_t len, const char *word)
 {
@@ -133,7 +133,7 @@ make_excerpt(struct diag_list *d, struct diag_place at, unsigned *caret)
 	return out;
 }
 
-/* Messages quote the file: nothing in it may speak to a terminal. */
+/* Messages quote the file: no control sequence of it may reach a terminal. */
 static char *
 copy_printable(struct arena *a, const char *s, size_t max)
 {

@@ -306,7 +306,7 @@ qos_pkey(const struct config *c, const char *text)
 
 /* ---- levels by number ---- */
 
-/* The place of the default level in the file, or n: nobody wrote it. */
+/* The place of the default level in the file, or n: the file lacks it. */
 static size_t
 default_at(const struct schema_records *all)
 {
@@ -403,7 +403,7 @@ check_sl(const struct config *c, size_t i, struct diag_list *d)
 	}
 }
 
-/* Whoever it shares with in the end must be the default level. */
+/* Following shares_with must end at the default level. */
 static void
 check_shares(const struct config *c, size_t i, struct diag_list *d)
 {
@@ -511,7 +511,7 @@ check_level(const struct config *c, size_t i, struct diag_list *d)
 			all->name[i], r[i].level);
 }
 
-/* One kind of thing that rules name: how two texts of it meet. */
+/* One kind of thing that rules name, and how two texts of it compare. */
 struct kind {
 	const struct config *c;
 	bool (*meet)(const struct kind *k, const char *a, const char *b);
@@ -519,7 +519,7 @@ struct kind {
 	bool (*read)(const char *text, struct qos_range *out);
 };
 
-/* Numbers of texts; what is no range meets only itself. */
+/* Compares texts as ranges; a text that is no range meets only itself. */
 static bool
 ranges_meet(const struct kind *k, const char *a, const char *b)
 {
@@ -546,7 +546,7 @@ pkeys_same(const struct kind *k, const char *a, const char *b)
 	return qos_pkey(k->c, a) == qos_pkey(k->c, b);
 }
 
-/* Who a name means only the fabric knows: the same text means the same. */
+/* Only the fabric shows which ports a text names: the same text is the same. */
 static bool
 texts_same(const struct kind *k, const char *a, const char *b)
 {
@@ -554,7 +554,7 @@ texts_same(const struct kind *k, const char *a, const char *b)
 	return strcmp(a, b) == 0;
 }
 
-/* All that a names is named by b, too; nothing named is everything. */
+/* True if b names all that a names; an empty list names everything. */
 static bool
 all_inside(const struct kind *k, const struct schema_texts *a,
 	const struct schema_texts *b)
@@ -589,9 +589,9 @@ some_meet(const struct kind *k, const struct schema_texts *a,
 enum { KINDS = 5 };
 
 /*
- * Two rules of different levels: the later one is of no use where all that it
- * names is the earlier one's, and nobody can tell what was meant where both
- * name the same kinds of things and some of the same.
+ * Report rule b where the earlier rule a covers all of it, so that b never
+ * applies, and where the two give different levels, name the same kinds of
+ * things and some of the same things, so that the intention is unclear.
  */
 static void
 check_pair(const struct config *c, size_t a, size_t b, struct diag_list *d)
@@ -644,7 +644,7 @@ check_rules(const struct config *c, struct diag_list *d)
 			check_pair(c, k, i, d);
 }
 
-/* The level of a partition's group is given by rules, not by a number. */
+/* With QoS levels, rules give the level of a partition's group, not its SL. */
 static void
 check_groups(const struct config *c, struct diag_list *d)
 {

@@ -20,7 +20,7 @@ struct loading {
 	const char *path;
 };
 
-/* A GUID from the file with its place, to find the second of two equals. */
+/* A GUID from the file with its place, to report one that is listed twice. */
 struct placed {
 	uint64_t guid;
 	uint32_t value;
@@ -89,7 +89,7 @@ kind_name(enum yaml_kind kind)
 	}
 }
 
-/* True when v is of the kind wanted; otherwise it has been complained of. */
+/* True when v is of the kind wanted; otherwise the mistake is reported. */
 static bool
 is_kind(const struct loading *l, const struct yaml_value *v,
 	enum yaml_kind kind)
@@ -149,7 +149,7 @@ load_names(const struct loading *l, const struct yaml_value *list,
 
 	while (known != NULL && known[many] != NULL)
 		many++;
-	/* none twice, so there is never more than there are names */
+	/* none is listed twice, so known bounds the list */
 	name = arena_array(l->env->arena, many, sizeof(const char *));
 	at = arena_array(l->env->arena, many, sizeof(*at));
 	for (v = list->first; v != NULL; v = v->next) {
@@ -192,7 +192,7 @@ by_guid(const void *a, const void *b)
 	return x->at.col < y->at.col ? -1 : x->at.col > y->at.col;
 }
 
-/* Sort, and name every GUID that is there twice. 0 or -1. */
+/* Sort, and report every GUID that is listed twice. 0 or -1. */
 static int
 sort_guids(const struct loading *l, struct placed *p, size_t n)
 {
@@ -362,7 +362,7 @@ load_records(const struct loading *l, const struct yaml_value *map,
 	return rc;
 }
 
-/* Is this text in the list already? Then it has been complained of. */
+/* True, after a report, if the text is in the list already. */
 static bool
 is_listed_already(const struct loading *l, const struct yaml_value *v,
 	const char *text, const struct placed *p, const char *const *name,
@@ -696,7 +696,7 @@ is_section(const struct section *k, const char *name)
 	return false;
 }
 
-/* What the user may have meant by an unknown word below prefix. */
+/* The known key that an unknown word below prefix resembles, or NULL. */
 static const char *
 find_similar_key(const struct reading *r, const char *prefix, const char *word)
 {
@@ -752,8 +752,8 @@ report_unknown_key(struct reading *r, const struct yaml_value *v,
 }
 
 /*
- * Read a map of keys; prefix is "" or "fabric." or "fabric.lmc.". The reader
- * of YAML has bounded the depth.
+ * Read a map of keys; prefix is "" or "fabric." or "fabric.lmc.". yaml_read has
+ * bounded the depth.
  */
 static void
 read_map(/* NOLINT(misc-no-recursion) */
@@ -812,7 +812,10 @@ shared_words(const char *name, const char *prev)
 	return n;
 }
 
-/* Print the sections that name opens after prev; the depth of its leaf. */
+/*
+ * Print the headings of the sections that name opens after prev. Returns the
+ * depth of its leaf.
+ */
 static int
 open_sections(const char *name, const char *prev, int indent, struct buf *out)
 {
@@ -865,7 +868,7 @@ section_print(
 		const struct section_key *key = &k->key[i];
 		int depth = open_sections(key->name, prev, indent, out);
 
-		/* a key without a section stands apart like one */
+		/* a key without a section is set off like one */
 		if (depth + indent == 0 && *prev != '\0')
 			buf_printf(out, "\n");
 		print_key(key, base, indent + depth * 2, out);

@@ -17,7 +17,7 @@
  *	const struct schema schema = {"sweep", rows, 1, sizeof(...)};
  *
  * A key may have dots ("lmc.hosts"): maps inside the section. Nothing here
- * knows YAML; schema_load takes the tree of config/yaml.h.
+ * parses YAML: schema_load and section_read take the tree of config/yaml.h.
  */
 #ifndef HEDDLE_CONFIG_SCHEMA_H
 #define HEDDLE_CONFIG_SCHEMA_H
@@ -50,18 +50,18 @@ enum schema_type {	  /* what is stored at the offset */
 	SCHEMA_WORDS,	  /* struct schema_words: texts, each with one of
 			     choices */
 	SCHEMA_TEXTS,	  /* struct schema_texts, each at most max bytes */
-	SCHEMA_RECORDS,	  /* struct schema_records: names, each with options
-			     of its own, those of record */
+	SCHEMA_RECORDS,	  /* struct schema_records: names, each with the options
+			     of record */
 	SCHEMA_SWITCH,	  /* const char *: a GUID as 0x and 16 digits, a name,
 			     or a pattern with *, ? or [ */
-	SCHEMA_SWITCHES,  /* struct schema_names of those */
+	SCHEMA_SWITCHES,  /* struct schema_names, each as SCHEMA_SWITCH */
 	SCHEMA_DEVICE,	  /* struct schema_device */
 	SCHEMA_DEVICES,	  /* struct schema_devices, in the order given */
 };
 
-/* What a changed option asks for on reload. */
+/* What a reload does about a changed option. */
 enum schema_reload {
-	SCHEMA_LIVE,	/* used from the next moment on */
+	SCHEMA_LIVE,	/* takes effect at once */
 	SCHEMA_REROUTE, /* the fabric is swept, routed and written again */
 	SCHEMA_RESTART, /* kept as it was until the daemon restarts */
 };
@@ -101,7 +101,10 @@ struct schema_words {
 	size_t n;
 };
 
-/* A list of texts that somebody else judges, in the order given, none twice. */
+/*
+ * A list of texts that the owner of the option judges, in the order given, none
+ * twice.
+ */
 struct schema_text {
 	const char *text;
 	struct diag_place at;
@@ -182,8 +185,8 @@ void schema_defaults(
 
 /*
  * Append the canonical text of the field, which can be read back. indent < 0:
- * in one line; otherwise lists and maps of GUIDs that are not empty take a
- * line an entry, each after a newline and indent spaces.
+ * in one line; otherwise lists of GUIDs or switches and all maps, where not
+ * empty, take one line per entry, each after a newline and indent spaces.
  */
 void schema_print(const struct schema_option *o, const void *base, int indent,
 	struct buf *out);
@@ -216,8 +219,8 @@ struct section_key {
 	const struct schema_option *o;
 	size_t offset; /* of the schema's struct in the section's */
 	char name[SECTION_KEY_MAX];
-	struct diag_place at; /* of its value in the file, line 0: not there */
-	const struct yaml_value *v; /* that value, NULL: not there */
+	struct diag_place at; /* of its value in the file, line 0: absent */
+	const struct yaml_value *v; /* that value, NULL: absent */
 };
 
 struct section {
@@ -227,7 +230,7 @@ struct section {
 	const char *path; /* for messages: "" or "partitions.storage." */
 };
 
-/* Add the options of s, whose struct is at offset, under s->path. */
+/* Add the options of s, with their struct at offset, under s->path. */
 void section_add(struct section *k, const struct schema *s, size_t offset);
 
 /* The key of this name, or NULL. */
@@ -236,7 +239,7 @@ struct section_key *section_find(const struct section *k, const char *name);
 /* The last word of a key's name. */
 const char *section_leaf(const char *name);
 
-/* The struct that holds its value, inside the struct at base. */
+/* The struct that holds the key's value, inside the struct at base. */
 const void *section_base(const struct section_key *key, const void *base);
 
 /* Read a map of keys into the struct at base; mistakes go to d. */

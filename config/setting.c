@@ -22,7 +22,7 @@ refuse_unknown_key(
 		s.best != NULL ? s.best : "", s.best != NULL ? "'?" : "");
 }
 
-/* An option, or something inside a record of one. */
+/* True for an option, or for a key inside a record of one. */
 static bool
 is_known(const struct section *keys, const char *name)
 {
@@ -64,7 +64,7 @@ read_value(
 	return v;
 }
 
-/* The member of this key, n bytes; made where there is none. */
+/* The member with this key, n bytes; added where the map has none. */
 static struct yaml_value *
 find_or_add_member(
 	struct yaml_value *map, const char *key, size_t n, struct arena *a)

@@ -12,7 +12,7 @@
 
 enum { QUOTE_MAX = 60, DEVICE_MAX = 63, PORT_MAX = 254 };
 
-/* A value as it is being judged: the row, the text, where answers go. */
+/* A value being read: the row, the text, where the value and a reason go. */
 struct reading {
 	const struct schema_option *o;
 	const char *text;
@@ -298,7 +298,7 @@ set_guid(const struct reading *r)
 	return 0;
 }
 
-/* DEVICE/PORT, the device as the kernel names it. */
+/* True for DEVICE/PORT, the device as the kernel names it. */
 static bool
 device_port(const char *text)
 {

@@ -30,8 +30,8 @@ yaml_empty(const struct yaml_value *v)
 }
 
 /*
- * Everything libyaml would refuse without saying where, or accept although we
- * do not: bytes that are not UTF-8, control characters, tabs as indentation.
+ * Report what libyaml would refuse without a place, or accept although Heddle
+ * does not: bytes that are not UTF-8, control characters, tabs as indentation.
  * False when the text is not worth reading further.
  */
 static bool
@@ -110,7 +110,7 @@ report_mistake(struct reader *r, const yaml_mark_t *m, const char *code,
 		message);
 }
 
-/* libyaml gave up: say so in its words, at its place. */
+/* libyaml gave up: report it in its words, at its place. */
 static void
 parser_error(struct reader *r)
 {
@@ -172,7 +172,7 @@ attach_key(struct reader *r, struct yaml_value *v)
 	r->pending = v;
 }
 
-/* Hang v where it belongs: the root, a list, or behind its key in a map. */
+/* Attach v where it belongs: as the root, in a list, or to its key in a map. */
 static void
 attach_value(struct reader *r, struct yaml_value *v)
 {
@@ -230,7 +230,7 @@ by_key(const void *a, const void *b)
 	return x->key_at.col < y->key_at.col ? -1 : 1;
 }
 
-/* Name every key that a map has twice, with both places. */
+/* Report every key that a map has twice, with both places. */
 static void
 check_duplicates(struct reader *r, const struct yaml_value *map)
 {

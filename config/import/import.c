@@ -15,10 +15,10 @@
 
 enum { MAX_FILE = 4 << 20, MAX_LINE = 1024, MAX_TEXT = 200 };
 
-/* How a value of OpenSM's becomes one of ours. */
+/* How a value of OpenSM becomes one of Heddle. */
 enum how { SAME, SECONDS, MILLISECONDS, VLS, ENGINES, INVERTED, GUARDS, YES };
 
-/* In the order of our sections: they are printed from here. */
+/* In the order of the sections: they are printed from here. */
 static const struct option {
 	const char *theirs, *ours;
 	enum how how;
@@ -49,7 +49,7 @@ static const struct option {
 
 enum { NOPTIONS = sizeof(options) / sizeof(options[0]) };
 
-/* Engines that go by one name here and there. */
+/* Engines that have the same name in OpenSM and Heddle. */
 static const char *const known[] = {"updn", "ftree", NULL};
 
 struct import {
@@ -87,7 +87,7 @@ is_true(const char *v)
 	return strcasecmp(v, "TRUE") == 0 || strcmp(v, "1") == 0;
 }
 
-/* Engines that we have under their name; false: none of them. */
+/* Keep the engines that Heddle has under their name; false: none of them. */
 static bool
 translate_engines(
 	struct import *im, unsigned line, const char *v, char out[MAX_TEXT])
@@ -118,7 +118,7 @@ translate_engines(
 	return any;
 }
 
-/* false: it is the same as not saying it, or was noted. */
+/* Translate a value. False: it is the default, or a note was written. */
 static bool
 translate_value(struct import *im, const struct option *o, unsigned line,
 	const char *v, char out[MAX_TEXT])
@@ -232,7 +232,7 @@ read_options(struct import *im, const struct import_file *f)
 		n = strlen(v);
 		while (n > 0 && strchr(" \t", v[n - 1]) != NULL)
 			v[--n] = '\0';
-		/* what is not set */
+		/* "(null)": not set */
 		if (*key != '\0' && *v != '\0' && strcmp(v, "(null)") != 0)
 			take_option(im, line, key, v);
 	}
@@ -285,7 +285,7 @@ print_options(const struct import *im, struct buf *out)
 	}
 }
 
-/* What is given out must be a configuration. */
+/* The output must be a valid configuration. */
 static int
 check_output(const struct buf *out, struct reason *why)
 {

@@ -5,11 +5,12 @@
  *		mgid=GROUP, flag=value
  *		member ;
  *
- * As OpenSM reads it: words may be cut short ("limi", "ALL_C"), a membership
- * that is no such word means limited, a partition without a key gets the next
- * free one, and the default one is there before the file: everybody limited,
- * the subnet manager full. What is between a mistake and the next semicolon
- * OpenSM gives up, and more; here the one member is left out, and said.
+ * As in OpenSM, words may be cut short ("limi", "ALL_C"), a membership that is
+ * no such word means limited, a partition without a P_Key gets the next free
+ * one, and the default partition exists before the file is read: all ports are
+ * limited members, the subnet manager a full one. At a mistake OpenSM drops
+ * everything up to the next semicolon, and more; here the one member is left
+ * out, with a note.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,7 +46,7 @@ struct reader {
 	struct buf *notes;
 	struct part *part;
 	size_t n, cap;
-	unsigned line; /* of the statement, then of what it goes on with */
+	unsigned line; /* of the statement, then of its continuation */
 	const char *defmember;
 	unsigned next_key; /* for partitions without one */
 	bool both;	   /* allow_both_pkeys */
@@ -88,7 +89,7 @@ parse_number(const char *s, unsigned long max, unsigned long *out)
 	return *end == '\0' && *out <= max;
 }
 
-/* Is s the word, or its beginning? */
+/* True if s is the word, or its beginning. */
 static bool
 is_abbreviation(const char *s, const char *word)
 {
@@ -125,7 +126,7 @@ find_part(struct reader *r, const char *name, unsigned pkey)
 	clean[k] = '\0';
 	for (i = 0; i < r->n && strcmp(r->part[i].name, clean) != 0; i++)
 		;
-	if (k == 0 || i < r->n) /* no name, or somebody else's */
+	if (k == 0 || i < r->n) /* no name, or that of another partition */
 		(void)snprintf(clean + k, sizeof(clean) - k, "%spkey_%04x",
 			k > 0 ? "_" : "", pkey);
 	r->part = mem_grow(r->part, r->n, &r->cap, sizeof(*r->part));
@@ -219,7 +220,7 @@ take_flag(struct reader *r, struct part *p, char *flag)
 
 /* ---- members ---- */
 
-/* One of a kind: the last one counts. */
+/* A later member replaces an earlier one of the same text. */
 static void
 add_member(struct part *p, const char *who, const char *as)
 {
@@ -234,7 +235,7 @@ add_member(struct part *p, const char *who, const char *as)
 	p->member[p->n++].as = as;
 }
 
-/* A keyword for ports, or a port GUID, as we say it; false: neither. */
+/* A keyword for ports, or a port GUID, in Heddle's syntax; false: neither. */
 static bool
 translate_member(const char *text, char out[24])
 {
@@ -477,8 +478,11 @@ import_partitions(const struct import_file *f, struct import_qos *q, bool both,
 
 	read_all(&r);
 	buf_printf(out, "partitions:\n");
-	/* where it is not given, everybody is a limited member and the subnet
-	 * manager a full one: so it is here, as soon as there is another */
+	/*
+	 * Without a default partition, Heddle makes all ports limited members
+	 * of it and the subnet manager a full one, as OpenSM does, but only
+	 * where there is another partition.
+	 */
 	if (r.n == 0)
 		buf_printf(out, "  \"Default\":\n    pkey: 0x7fff\n"
 				"    members:\n      all: limited\n"

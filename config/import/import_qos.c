@@ -1,8 +1,8 @@
 /*
  * qos_* of opensm.conf: tables for all ports and for four classes of them. The
  * SLs that its SL2VL puts on one VL become a level; what the arbitration gives
- * that VL becomes the level's weight and priority. What is not given is as
- * OpenSM has it by itself.
+ * that VL becomes the level's weight and priority. Tables that are not given
+ * have OpenSM's defaults.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,7 +104,7 @@ parse_number(const char **s, unsigned max, unsigned *out)
 	return n <= max;
 }
 
-/* "0:4,1:0": what each VL has in all. */
+/* "0:4,1:0": each VL gets the sum of its weights. */
 static bool
 read_weights(const char *s, unsigned weight[VLS])
 {
@@ -215,7 +215,7 @@ level_name(const struct import_qos *q, unsigned sl, char out[NAME])
 		(void)snprintf(out, NAME, "sl%u", n);
 }
 
-/* What a class gives a VL: of its own tables or of those for all. */
+/* The weight of a VL in a class: of its own table or of that for all ports. */
 static unsigned
 weight_of(const struct import_qos *q, enum class c, unsigned vl, bool high)
 {
@@ -227,7 +227,7 @@ weight_of(const struct import_qos *q, enum class c, unsigned vl, bool high)
 	return high ? t->high[vl] : t->low[vl];
 }
 
-/* Weights are shares: they are brought into our range together. */
+/* Weights are shares: a table is scaled to Heddle's range as a whole. */
 static unsigned
 scale_weight(const struct import_qos *q, enum class c, unsigned vl, bool high)
 {
@@ -248,7 +248,7 @@ print_level(const struct import_qos *q, unsigned sl, struct buf *out)
 	char name[NAME];
 
 	level_name(q, sl, name);
-	if (vl == DROP) /* SL 0 discarded: nobody could be asked anything */
+	if (vl == DROP) /* with SL 0 discarded no port could be queried */
 		vl = 0;
 	buf_printf(out, "    %s:\n      sl: %u\n      weight: %u\n", name, sl,
 		scale_weight(q, ALL, vl, high));
@@ -297,7 +297,7 @@ print_rules(const struct import_qos *q, struct buf *out)
 	}
 }
 
-/* What becomes otherwise; there is no line to name. */
+/* Notes on what changes; there is no line to name. */
 static void
 print_losses(const struct import_qos *q, const struct import_file *f,
 	struct buf *out)
