@@ -6,7 +6,7 @@
 
 #include "sm/base/mem.h"
 
-/* Room for one array in the block, the next one aligned to 16 bytes. */
+/* Bytes of one array in the block; the next one is aligned to 16 bytes. */
 static size_t
 aligned_size(size_t count, size_t size)
 {
@@ -142,7 +142,7 @@ mix_hash(uint64_t h, uint64_t v)
 	return h ^ (h >> 29);
 }
 
-/* What routing reads of a port: LIDs, speed, lanes. */
+/* What routing reads of a port: LIDs, width and speed, VLs, MTU. */
 static uint64_t
 mix_port(uint64_t h, const struct topo_port *p)
 {
@@ -350,7 +350,7 @@ highest_lid(const struct topo *t, const struct topo_lids *l)
 	return (uint16_t)max;
 }
 
-/* Of a topology that has room for them in by_lid. */
+/* Set the LIDs of a topology that has room for them in by_lid. */
 static void
 set_lids(struct topo *t, const struct topo_lids *l)
 {

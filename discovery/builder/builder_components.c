@@ -3,7 +3,7 @@
 #include "discovery/builder/builder_priv.h"
 #include "sm/base/mem.h"
 
-/* The first cabled port of a node, 0: none. */
+/* The first port of a node with a link, 0: none. */
 static unsigned
 cabled_port(const struct builder_node *n)
 {
@@ -13,7 +13,7 @@ cabled_port(const struct builder_node *n)
 	return 0;
 }
 
-/* Freeze what our port sees, and note it. */
+/* Freeze the component of our own port, and mark its nodes as seen. */
 static void
 freeze_component(struct builder *d, uint32_t generation, bool *seen,
 	struct builder_components *out)
@@ -27,8 +27,8 @@ freeze_component(struct builder *d, uint32_t generation, bool *seen,
 	out->topo[out->n++] = t;
 }
 
-/* Where to look from next: a host, or else a switch. BUILDER_NONE: all is seen.
- */
+/* Where to freeze from next: the first host that is not seen, or else another
+ * node. BUILDER_NONE: all are seen. */
 static builder_id
 next_seat(const struct builder *d, const bool *seen, unsigned *port)
 {

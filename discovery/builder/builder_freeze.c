@@ -6,7 +6,7 @@
 #include "discovery/builder/builder_priv.h"
 #include "sm/base/mem.h"
 
-/* Order of nodes: distance, GUID, and for duplicates who was met first. */
+/* Order of nodes: distance, GUID, and for duplicates the handle. */
 struct rank {
 	uint64_t guid;
 	builder_id id;
@@ -54,7 +54,7 @@ reach_node(struct builder *d, builder_id id, uint8_t reach)
 	d->order[d->norder++] = id;
 }
 
-/* Everything one cable away from node id that was not reached yet. */
+/* Reach every node that is one link away from node id and not reached yet. */
 static void
 reach_neighbours(struct builder *d, builder_id id, uint8_t reach)
 {
@@ -63,7 +63,7 @@ reach_neighbours(struct builder *d, builder_id id, uint8_t reach)
 	unsigned to = n->nports;
 
 	if (n->type != TOPO_SWITCH) {
-		/* CAs and routers pass nothing on; our own sends. */
+		/* CAs and routers forward nothing; our own node sends. */
 		if (id != d->self)
 			return;
 		from = to = d->self_port;
@@ -83,7 +83,7 @@ reach_neighbours(struct builder *d, builder_id id, uint8_t reach)
 }
 
 /* Breadth first, one distance after the other, each in order of GUID, so that
- * the routes do not depend on who was found first. */
+ * the routes do not depend on the order in which nodes were found. */
 static void
 reach_clean(struct builder *d)
 {
@@ -101,7 +101,7 @@ reach_clean(struct builder *d)
 	}
 }
 
-/* Then what only quarantined switches lead to. */
+/* Then the nodes that only quarantined switches lead to. */
 static void
 reach_behind(struct builder *d)
 {
@@ -136,7 +136,10 @@ builder_route(struct builder *d)
 	reach_behind(d);
 }
 
-/* Is this port's cable one that the topology knows? */
+/*
+ * The node at the other end of the port's link; NULL: no link, or a node that
+ * the topology does not hold.
+ */
 static const struct builder_node *
 linked_peer(const struct builder *d, const struct builder_port *p)
 {
@@ -177,8 +180,8 @@ number_infos(
 	}
 }
 
-/* Count everything, and give every node its index and its first port, every
- * PortInfo its place. */
+/* Count what the topology will hold, and give every node its index and its
+ * first port, every PortInfo its place. */
 static struct topo_dims
 count_all(struct builder *d, port_ix *first_port, uint32_t *info_at)
 {
@@ -230,14 +233,14 @@ freeze_port(const struct builder *d, const struct builder_node *n, unsigned p,
 	out->width = in->width;
 	out->speed = in->speed;
 	out->speed_ext = in->speed_ext;
-	/* A host's extended speed is known from the other end of its cable. */
+	/* A host's extended speed is known from the other end of its link. */
 	if (linked && out->speed_ext == 0)
 		out->speed_ext =
 			d->node[in->peer]->port[in->peer_port].speed_ext;
 }
 
-/* Nothing flows through this switch: every linked port is known to be in Init.
- */
+/* True if no traffic passes this switch: every linked port is known to be in
+ * Init. */
 static bool
 is_fresh(const struct builder *d, const struct builder_node *n)
 {
@@ -315,7 +318,7 @@ freeze_links(struct builder *d, struct topo *t)
 	t->port[t->sm_port].flags |= TP_OURS;
 }
 
-/* By (peer, out); they come sorted by out and are few. */
+/* Sort by (peer, out); the entries come sorted by out and are few. */
 static void
 sort_adj(struct topo_adj *a, unsigned n)
 {

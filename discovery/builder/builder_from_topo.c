@@ -1,7 +1,7 @@
 #include "discovery/builder/builder.h"
 #include "discovery/builder/builder_priv.h"
 
-/* What freezing finds out by itself. */
+/* Flags that freezing sets by itself. */
 enum {
 	NODE_FOUND = TN_QUARANTINED | TN_SM | TN_FRESH | TN_AGGREGATION,
 	PORT_FOUND = TP_UNREAD | TP_SELF | TP_OURS,

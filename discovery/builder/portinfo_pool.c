@@ -22,7 +22,7 @@ hash_portinfo(const uint8_t bytes[INFO_BYTES])
 	return fnv_more(FNV_START, bytes, INFO_BYTES);
 }
 
-/* A place that nobody has. */
+/* An entry that is not in use. */
 static info_ref
 take_free_slot(struct portinfo_pool *x)
 {

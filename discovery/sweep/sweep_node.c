@@ -7,7 +7,7 @@
 
 enum {
 	MISSES_MAX = 2, /* attributes timed out in a row: it hangs */
-	VIAS_MAX = 2,	/* looks for another way before it is given up */
+	VIAS_MAX = 2,	/* searches for another path before it is given up */
 	ROUNDS_MAX = 8, /* of a probe while PortStateChange keeps coming */
 };
 
@@ -29,7 +29,7 @@ mark_partial(struct sweep *s, builder_id n, const char *what, const char *why)
 		s->d, "%s: %s: %s", builder_name(s->d, n, name), what, why);
 }
 
-/* Give a switch up: nothing passes through it, nothing more is asked. */
+/* Give a switch up: quarantine it, and ask it nothing more. */
 static void
 give_up(struct sweep *s, builder_id n, const char *why)
 {
@@ -84,8 +84,9 @@ start_ports(struct sweep *s, builder_id n)
 }
 
 /*
- * The way to a switch may be what fails, not the switch: look at its cables
- * from their other ends before it is tried again. False: that was done.
+ * The path to a switch may be what fails, not the switch: read its links from
+ * their other ends before it is tried again. False: that was done, or this is
+ * no probe.
  */
 static bool
 try_around(struct sweep *s, builder_id n)
@@ -107,7 +108,7 @@ try_around(struct sweep *s, builder_id n)
 	return true;
 }
 
-/* Something about switch n was answered, or not: what is next for it? */
+/* A request to switch n was answered, or failed: start what is next for it. */
 static void
 advance_switch(struct sweep *s, builder_id n)
 {
@@ -138,7 +139,10 @@ advance_switch(struct sweep *s, builder_id n)
 	s->ready[s->nready++] = n;
 }
 
-/* SwitchInfo after the ports were read: set anew means another round. */
+/*
+ * SwitchInfo after the ports were read: PortStateChange set anew means another
+ * round.
+ */
 static void
 got_again(struct sweep *s, builder_id n)
 {
@@ -154,8 +158,8 @@ got_again(struct sweep *s, builder_id n)
 }
 
 /*
- * PortStateChange is clear: now port 0 is read, and not before. What it said
- * earlier may have been lost in a reboot that the bit told of.
+ * PortStateChange is clear: now port 0 is read, and not before. An earlier
+ * answer of it may be from before a reboot that the bit reports.
  */
 static void
 read_port_zero(struct sweep *s, builder_id n)
@@ -165,10 +169,10 @@ read_port_zero(struct sweep *s, builder_id n)
 }
 
 /*
- * Take in a SwitchInfo; false: it cannot be. Another LinearFDBTop than the one
- * that was read or acknowledged is that of a switch that started anew: every
- * link of it was down, also those that are up and Active again by what was
- * written meanwhile, and their other ends did not tell.
+ * Store a SwitchInfo; false: it makes no sense. Another LinearFDBTop than the
+ * one that was read or acknowledged shows that the switch was restarted: each
+ * of its links was down, including links that are Active again because of what
+ * was written meanwhile, and their other ends did not report it.
  */
 static bool
 take_switch(struct sweep *s, builder_id n, const uint8_t info[MAD_DATA])
@@ -188,8 +192,8 @@ take_switch(struct sweep *s, builder_id n, const uint8_t info[MAD_DATA])
 }
 
 /*
- * SwitchInfo says that nothing happened since its ports were read: nothing more
- * is asked of it, now or at the end.
+ * True if SwitchInfo says that nothing happened since its ports were read: the
+ * switch is not asked anything more, now or at the end.
  */
 static bool
 skip_unchanged(struct sweep *s, builder_id n)
@@ -227,7 +231,10 @@ sweep_got_switch(struct sweep *s, const struct sweep_job *job,
 		if (!taken)
 			mark_partial(s, job->node, "Set(SwitchInfo)",
 				no_answer(res));
-		/* Should a change have come in between, it is seen again. */
+		/*
+		 * A change that came in between leaves the bit set for the next
+		 * SwitchInfo.
+		 */
 		s->d->node[job->node]->changed = false;
 		read_port_zero(s, job->node);
 	} else if (!taken) {
@@ -243,7 +250,7 @@ sweep_got_switch(struct sweep *s, const struct sweep_job *job,
 	advance_switch(s, job->node);
 }
 
-/* The port at the other end of a cable changed, so this one did. */
+/* The port at the other end of a link changed, so this one did. */
 void
 sweep_refresh(struct sweep *s, builder_id n, uint8_t port)
 {
@@ -266,7 +273,7 @@ sweep_unplug(struct sweep *s, builder_id n, uint8_t port)
 		sweep_refresh(s, far.node, far.port);
 }
 
-/* A switch port was read. Is its cable what we believe it to be? */
+/* A switch port was read: check that its link is the one that is known. */
 static void
 judge_port(struct sweep *s, builder_id n, uint8_t port,
 	const struct builder_port *old)
@@ -282,7 +289,10 @@ judge_port(struct sweep *s, builder_id n, uint8_t port,
 		if (far.node == BUILDER_NONE)
 			return;
 		sweep_unplug(s, n, port);
-		/* The other end says it is up and leads here: a twin? */
+		/*
+		 * The other end says it is up and leads here: there may be a
+		 * duplicate.
+		 */
 		if (confirmed && s->d->node[far.node]->type == TOPO_SWITCH)
 			sweep_ask_later(s, far.node, far.port);
 		return;
@@ -300,7 +310,7 @@ judge_port(struct sweep *s, builder_id n, uint8_t port,
 		sweep_queue(s, JOB_ASK, n, port);
 }
 
-/* Our own port, CA or router ports: what their PortInfo leads to. */
+/* A port of a CA or router, ours among them, was read: start what follows. */
 static void
 judge_ca(struct sweep *s, builder_id n, uint8_t port)
 {
@@ -313,7 +323,7 @@ judge_ca(struct sweep *s, builder_id n, uint8_t port)
 			  (node->port[i].marks & DP_READ) == 0;
 	if (!unread)
 		node->flags &= (uint8_t)~TN_PARTIAL;
-	/* it is well again: what its other ports said is of before */
+	/* it has recovered: what its other ports said is old */
 	for (unsigned i = 1; node->quarantine != NULL && i <= node->nports; i++)
 		if (i != port && node->port[i].peer != BUILDER_NONE &&
 			node->port[i].read != s->sweep)
@@ -323,7 +333,7 @@ judge_ca(struct sweep *s, builder_id n, uint8_t port)
 		sweep_queue(s, JOB_ASK, n, port);
 }
 
-/* PortInfo did not come: what was known before is not kept. */
+/* PortInfo was not answered: what was known before is not kept. */
 static void
 port_unread(struct sweep *s, builder_id n, uint8_t port,
 	const struct xact_result *res)
@@ -338,13 +348,14 @@ port_unread(struct sweep *s, builder_id n, uint8_t port,
 	p->state = 0;
 	p->phys = 0;
 	(void)snprintf(what, sizeof(what), "PortInfo of port %u", port);
-	if (res->cut) /* not its fault: the way is gone, and looked for */
+	if (res->cut) /* not its fault: a link of the path is down, and another
+			 is looked for */
 		s->d->node[n]->flags |= TN_PARTIAL;
 	else
 		mark_partial(s, n, what, no_answer(res));
 }
 
-/* A port of a switch that is being read was answered or not. */
+/* Count a port of a switch being read as answered or not. */
 static void
 count_port(struct sweep *s, const struct sweep_job *job, bool taken,
 	const struct xact_result *res)
@@ -363,7 +374,10 @@ count_port(struct sweep *s, const struct sweep_job *job, bool taken,
 	advance_switch(s, job->node);
 }
 
-/* It does not know modifier bit 31 after all: ask without. */
+/*
+ * It does not know modifier bit 31 after all: ask without. False: it was not
+ * asked with it.
+ */
 static bool
 without_ext(struct sweep *s, const struct sweep_job *job)
 {
@@ -384,7 +398,10 @@ without_ext(struct sweep *s, const struct sweep_job *job)
 	return true;
 }
 
-/* A switch that was not even suspected does not answer: find out why. */
+/*
+ * A switch that is not being probed does not answer JOB_REFRESH: treat it as
+ * one that failed in SN_HEAD. True if that is the case.
+ */
 static bool
 refresh_failed(struct sweep *s, const struct sweep_job *job,
 	const struct xact_result *res)
@@ -450,8 +467,8 @@ sweep_role_ask(struct sweep *s, builder_id n)
 }
 
 /*
- * Silence says nothing: what was told before stays. Something else under this
- * number is no role, and whoever told one before has forgotten it.
+ * Silence says nothing: a role reported before is kept. An answer of another
+ * kind under this attribute is no role, and clears the one reported before.
  */
 void
 sweep_role_got(struct sweep *s, builder_id n, const struct xact_result *res)

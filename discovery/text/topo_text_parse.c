@@ -165,7 +165,7 @@ parse_comment(struct parse *p)
 		(void)parse_number(p, 16, UINT64_MAX, &p->self_port);
 }
 
-/* What tools say between the lines of their output. */
+/* True for a message of a tool between the lines of its output. */
 static bool
 is_noise(const struct parse *p)
 {
@@ -403,7 +403,7 @@ parse_port_guid(struct parse *p, builder_id n, uint8_t port)
 	return 0;
 }
 
-/* [ext 7]: the number that stands on a chassis, "ibnetdiscover -g". */
+/* [ext 7]: the port number printed on a chassis, "ibnetdiscover -g". */
 static void
 skip_chassis_port(struct parse *p)
 {
@@ -436,7 +436,7 @@ parse_port(struct parse *p)
 		return -1;
 	skip_blanks(p);
 	if (p->at == p->end || *p->at == '#')
-		return 0; /* nothing is cabled to it */
+		return 0; /* no link */
 	h.col = (unsigned)(p->at - p->start) + 1;
 	if (!parse_quoted(p, &h.peer))
 		return fail_here(
@@ -499,7 +499,10 @@ parse_line(struct parse *p)
 	return fail_here(p, "expected a node, a port, key=value or a comment");
 }
 
-/* Who is cabled to a port so far, as node << 8 | port, or ~0. */
+/*
+ * Link the two ports of a port line. ends: for each port linked so far the
+ * other end, as node << 8 | port.
+ */
 static int
 parse_link(struct parse *p, const struct half *h, struct map *ends)
 {
@@ -545,7 +548,10 @@ connect_all(struct parse *p)
 	return rc;
 }
 
-/* Where we sit: the header's node, else the first CA, else a switch. */
+/*
+ * Choose our own node: that of the header, else the first CA, else the first
+ * node.
+ */
 static int
 choose_self(struct parse *p)
 {
