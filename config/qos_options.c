@@ -205,7 +205,7 @@ const struct schema qos_rule_schema = {"", rules,
 
 /* "N" or "N-M", both at most max. */
 static bool
-range(const char *text, uint64_t max, struct qos_range *out)
+parse_range(const char *text, uint64_t max, struct qos_range *out)
 {
 	uint64_t *at[] = {&out->first, &out->last};
 	const char *s = text;
@@ -233,7 +233,7 @@ range(const char *text, uint64_t max, struct qos_range *out)
 enum { PS_TCP = 0x0106, PS_UDP = 0x0111 };
 
 static struct qos_range
-ports(uint64_t space, uint64_t first, uint64_t last)
+rdma_cm_service_ids(uint64_t space, uint64_t first, uint64_t last)
 {
 	return (struct qos_range){space << 16 | first, space << 16 | last};
 }
@@ -269,12 +269,13 @@ qos_service(const char *text, struct qos_range *out)
 
 		if (strncmp(text, spaces[i].prefix, n) != 0)
 			continue;
-		if (!range(text + n, UINT16_MAX, out))
+		if (!parse_range(text + n, UINT16_MAX, out))
 			return false;
-		*out = ports(spaces[i].space, out->first, out->last);
+		*out = rdma_cm_service_ids(
+			spaces[i].space, out->first, out->last);
 		return true;
 	}
-	return range(text, UINT64_MAX, out);
+	return parse_range(text, UINT64_MAX, out);
 }
 
 bool
@@ -286,7 +287,7 @@ qos_no_service(const char *text)
 bool
 qos_class(const char *text, struct qos_range *out)
 {
-	return range(text, 0xfff, out); /* 12 bits */
+	return parse_range(text, 0xfff, out); /* 12 bits */
 }
 
 uint16_t
@@ -298,14 +299,14 @@ qos_pkey(const struct config *c, const char *text)
 	for (size_t i = 0; i < c->partitions.n; i++)
 		if (strcmp(c->partitions.name[i], text) == 0)
 			return (uint16_t)p[i].pkey;
-	if (!range(text, UINT16_MAX, &r) || r.first != r.last)
+	if (!parse_range(text, UINT16_MAX, &r) || r.first != r.last)
 		return 0;
 	return r.first & DEFAULT_KEY;
 }
 
 /* ---- levels by number ---- */
 
-/* The place of the default level in the file, or n: nobody wrote it. */
+/* The place of the default level in the file, or n: the file lacks it. */
 static size_t
 default_at(const struct schema_records *all)
 {
@@ -328,7 +329,7 @@ qos_levels(const struct config *c)
 
 /* The place in the file of level i > 0. */
 static size_t
-place(const struct schema_records *all, unsigned i)
+level_place(const struct schema_records *all, unsigned i)
 {
 	return i - 1 < default_at(all) ? i - 1 : i;
 }
@@ -344,14 +345,14 @@ qos_level(const struct config *c, unsigned i)
 
 	if (i == 0)
 		return home < all->n ? &o[home] : &usual;
-	return &o[place(all, i)];
+	return &o[level_place(all, i)];
 }
 
 const char *
 qos_level_name(const struct config *c, unsigned i)
 {
 	return i == 0 ? default_name
-		      : c->qos.levels.name[place(&c->qos.levels, i)];
+		      : c->qos.levels.name[level_place(&c->qos.levels, i)];
 }
 
 int
@@ -402,7 +403,7 @@ check_sl(const struct config *c, size_t i, struct diag_list *d)
 	}
 }
 
-/* Whoever it shares with in the end must be the default level. */
+/* Following shares_with must end at the default level. */
 static void
 check_shares(const struct config *c, size_t i, struct diag_list *d)
 {
@@ -510,7 +511,7 @@ check_level(const struct config *c, size_t i, struct diag_list *d)
 			all->name[i], r[i].level);
 }
 
-/* One kind of thing that rules name: how two texts of it meet. */
+/* One kind of thing that rules name, and how two texts of it compare. */
 struct kind {
 	const struct config *c;
 	bool (*meet)(const struct kind *k, const char *a, const char *b);
@@ -518,7 +519,7 @@ struct kind {
 	bool (*read)(const char *text, struct qos_range *out);
 };
 
-/* Numbers of texts; what is no range meets only itself. */
+/* Compares texts as ranges; a text that is no range meets only itself. */
 static bool
 ranges_meet(const struct kind *k, const char *a, const char *b)
 {
@@ -545,7 +546,7 @@ pkeys_same(const struct kind *k, const char *a, const char *b)
 	return qos_pkey(k->c, a) == qos_pkey(k->c, b);
 }
 
-/* Who a name means only the fabric knows: the same text means the same. */
+/* Only the fabric shows which ports a text names: the same text is the same. */
 static bool
 texts_same(const struct kind *k, const char *a, const char *b)
 {
@@ -553,7 +554,7 @@ texts_same(const struct kind *k, const char *a, const char *b)
 	return strcmp(a, b) == 0;
 }
 
-/* All that a names is named by b, too; nothing named is everything. */
+/* True if b names all that a names; an empty list names everything. */
 static bool
 all_inside(const struct kind *k, const struct schema_texts *a,
 	const struct schema_texts *b)
@@ -588,9 +589,9 @@ some_meet(const struct kind *k, const struct schema_texts *a,
 enum { KINDS = 5 };
 
 /*
- * Two rules of different levels: the later one is of no use where all that it
- * names is the earlier one's, and nobody can tell what was meant where both
- * name the same kinds of things and some of the same.
+ * Report rule b where the earlier rule a covers all of it, so that b never
+ * applies, and where the two give different levels, name the same kinds of
+ * things and some of the same things, so that the intention is unclear.
  */
 static void
 check_pair(const struct config *c, size_t a, size_t b, struct diag_list *d)
@@ -643,7 +644,7 @@ check_rules(const struct config *c, struct diag_list *d)
 			check_pair(c, k, i, d);
 }
 
-/* The level of a partition's group is given by rules, not by a number. */
+/* With QoS levels, rules give the level of a partition's group, not its SL. */
 static void
 check_groups(const struct config *c, struct diag_list *d)
 {
