@@ -164,7 +164,7 @@ take_key(struct reader *r, struct yaml_value *v)
 		v->kind = YAML_KIND_BAD;
 	} else if (v->kind == YAML_KIND_SCALAR && v->text[0] == '\0') {
 		diag_add(r->diag, v->at, "key-type", path(r, NULL),
-			"a key without a name");
+			"key without a name");
 		v->kind = YAML_KIND_BAD;
 	}
 	r->pending = v;
@@ -327,8 +327,8 @@ on_event(struct reader *r, const yaml_event_t *e)
 		break;
 	case YAML_ALIAS_EVENT:
 		refuse(r, &e->start_mark, "alias",
-			"aliases are not allowed; a text that begins with * "
-			"stands in quotes");
+			"aliases are not allowed; quote values that begin with "
+			"*");
 		take(r, value_new(r, YAML_KIND_BAD, &e->start_mark));
 		break;
 	case YAML_SCALAR_EVENT:
