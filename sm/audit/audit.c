@@ -311,7 +311,7 @@ set_apart(struct audit *a)
 			n->flags & TN_FRESH
 				? "all its ports are in Init: it carries "
 				  "nothing yet"
-				: "it did not give all of its table");
+				: "its table could not be read completely");
 	}
 	return any;
 }
@@ -509,8 +509,8 @@ const char *
 audit_doing(const struct audit *a)
 {
 	static const char *const words[] = {
-		[PHASE_SWEEP] = "finding nodes and cables",
-		[PHASE_NAMES] = "asking for names",
+		[PHASE_SWEEP] = "discovering nodes and links",
+		[PHASE_NAMES] = "reading names",
 		[PHASE_TABLES] = "reading forwarding tables",
 		[PHASE_SA] = "asking subnet administration for groups",
 		[PHASE_GROUPS] = "reading multicast tables",

@@ -304,18 +304,18 @@ verdict(const json_t *findings, size_t grave, uint64_t pairs)
 	bool lost = says(findings, "fault", false);
 
 	if (says(findings, "fault", true))
-		return lost ? "FAULTY: packets do not arrive as they should, "
-			      "and this fabric can deadlock"
+		return lost ? "FAULTY: packets do not arrive, and this fabric "
+			      "can deadlock"
 			    : "FAULTY: this fabric can deadlock";
 	if (lost)
-		return "FAULTY: packets do not arrive as they should";
+		return "FAULTY: packets do not arrive";
 	if (pairs == 0)
 		return "NOT UP: nothing in this fabric carries traffic";
 	if (says(findings, "risk", true))
 		return "UNCERTAIN: a deadlock cannot be ruled out";
 	if (grave > 0)
-		return "INCOMPLETE: nothing is wrong in what could be judged, "
-		       "which is not all";
+		return "INCOMPLETE: no fault in what could be judged, but not "
+		       "everything could";
 	return "WELL: every pair reaches, nothing loops, no deadlock is "
 	       "possible";
 }

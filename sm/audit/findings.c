@@ -90,7 +90,7 @@ cause_words(const struct list *l, uint16_t lid, struct buf *b)
 	if (lid > TOPO_LID_MAX)
 		buf_printf(b, "group 0x%04x", lid);
 	else if (lid == 0 || lid > t->max_lid || t->by_lid[lid] == TOPO_NONE)
-		buf_printf(b, "LID %u (nobody's)", lid);
+		buf_printf(b, "LID %u (no port has it)", lid);
 	else
 		buf_printf(b, "LID %u (%s)", lid,
 			cdg_name(t, t->port[t->by_lid[lid]].node).s);
@@ -123,7 +123,7 @@ cycle_lines(const struct list *l, const struct audit_dependencies_verdict *v,
 		buf_free(&b);
 	}
 	if (v->len > HOPS_SHOWN)
-		line(lines, "and %u more cables, back to the first",
+		line(lines, "and %u more links, back to the first",
 			v->len - HOPS_SHOWN);
 }
 
@@ -164,22 +164,22 @@ find_cycles(struct list *l)
 		return;
 	by_own = !sure && closed_by_own(v);
 	lines = add(l, sure ? FAULT : RISK, "deadlock",
-		"Credit loop of %u cables%s: their buffers can wait for each "
-		"other for ever, and all traffic behind them stops. %u cable "
-		"directions are part of such loops%s. One of them, and whose "
-		"packets wait on each cable for the next:",
+		"Credit loop of %u links%s: their buffers can wait for each "
+		"other forever, and all traffic behind them stops. %u link "
+		"directions are part of such loops%s. One loop, with a "
+		"destination whose packets wait on each link for the next:",
 		v->len,
 		by_group(v) ? ", closed by a multicast group's tree" : "",
 		v->cables,
 		sure	 ? ""
-		: by_own ? ", if what switches send themselves fills buffers: "
-			   "answers to management as a rule are too few"
-			 : ", if packets use SLs of which nobody told: whether "
-			   "they do could not be found out");
+		: by_own ? ", if packets that switches send themselves fill "
+			   "buffers: management answers are usually too few"
+			 : ", if packets use SLs that subnet administration "
+			   "did not report: whether they do is unknown");
 	if (!sure && !by_own)
-		line(lines, "it is real where all paths have one SL, as they "
-			    "have unless an engine or levels of service are "
-			    "configured that need more");
+		line(lines, "it is real if all paths have the same SL, as they "
+			    "do unless an engine or QoS levels that need more "
+			    "are configured");
 	cycle_lines(l, v, lines);
 }
 
@@ -197,8 +197,8 @@ lost_whose(const struct list *l, json_t *lines)
 			"a switch with hosts to a host",
 			hosts);
 	else
-		line(lines, "no host loses what it sends to a host: these are "
-			    "ways from or to switches' own ports");
+		line(lines, "no packets between hosts are lost: these are "
+			    "paths from or to switches' own ports");
 }
 
 static void
@@ -220,8 +220,7 @@ find_paths(struct list *l)
 	if (q->loops > 0) {
 		lines = add(l, FAULT, "loop",
 			"Packets of %" PRIu64
-			" pairs (switch, LID) go round and round until their "
-			"time is up.",
+			" pairs (switch, LID) loop until their lifetime ends.",
 			q->loops);
 		line(lines, "%s", q->first);
 		if (q->unreachable == 0)
@@ -229,21 +228,22 @@ find_paths(struct list *l)
 	}
 	if (p->discarded > 0) {
 		lines = add(l, FAULT, "discarded",
-			"%" PRIu64 " turns discard packets whose SL subnet "
-			"administration gave out.",
+			"%" PRIu64
+			" in-port to out-port pairs discard packets with an SL "
+			"that subnet administration gave out.",
 			p->discarded);
 		line(lines, "%s", p->first);
 	}
 	if (l->in->read->bad_lid > 0)
 		(void)add(l, FAULT, "lid",
-			"%u port%s %s a LID that is another's or no unicast "
-			"LID.",
+			"%u port%s %s a LID that another port has or that is "
+			"not a unicast LID.",
 			l->in->read->bad_lid,
 			names_plural(l->in->read->bad_lid),
 			l->in->read->bad_lid == 1 ? "has" : "have");
 	if (l->in->read->no_lid > 0)
 		(void)add(l, UNJUDGED, "lid",
-			"%u port%s %s no LID: nobody can send to %s.",
+			"%u port%s %s no LID: nothing can be sent to %s.",
 			l->in->read->no_lid, names_plural(l->in->read->no_lid),
 			l->in->read->no_lid == 1 ? "has" : "have",
 			l->in->read->no_lid == 1 ? "it" : "them");
@@ -267,15 +267,14 @@ find_groups(struct list *l)
 
 	find_group(l, FAULT, &g->loops, "trees in which a packet never stops");
 	find_group(l, FAULT, &g->parted,
-		"groups whose members do not all hear each other");
+		"groups whose members do not all reach each other");
 	find_group(l, FAULT, &g->copies,
 		"trees that deliver a packet more than once");
 	find_group(l, NOTE, &g->none,
-		"groups without a tree, which a single member does not need");
+		"groups without a tree (a single member needs none)");
 	find_group(
 		l, NOTE, &g->dead, "entries that name a port without a link");
-	find_group(l, NOTE, &g->nobody,
-		"trees left over from groups that are gone");
+	find_group(l, NOTE, &g->nobody, "trees left over from deleted groups");
 }
 
 /* ---- what was not seen ---- */
@@ -293,14 +292,13 @@ find_apart(struct list *l)
 			   !(t->node[n].flags & TN_QUARANTINED);
 	if (partial > 0)
 		(void)add(l, UNJUDGED, "partial",
-			"%u node%s did not answer everything.", partial,
+			"%u node%s did not answer all requests.", partial,
 			names_plural(partial));
 	if (a->nodes == 0)
 		return;
 	lines = add(l, UNJUDGED, "apart",
-		"%u node%s could not be judged, nor what hangs on %s; %" PRIu64
-		" pairs (switch, LID) between others have paths that go "
-		"through %s.",
+		"%u node%s could not be judged, nor what is behind %s; %" PRIu64
+		" pairs (switch, LID) of other nodes have paths through %s.",
 		a->nodes, names_plural(a->nodes), a->nodes == 1 ? "it" : "them",
 		a->unseen, a->nodes == 1 ? "it" : "them");
 	for (node_ix n = 0; n < t->nnodes; n++)
@@ -324,29 +322,32 @@ find_sls(struct list *l)
 	if (!sa->answers) {
 		lines = add(l, NOTE, "sa",
 			"Subnet administration did not answer: groups are "
-			"known by their tables alone%s.",
-			l->in->lanes ? ", and every SL is taken to be in use"
+			"known only from multicast tables%s.",
+			l->in->lanes ? ", and every SL is assumed to be in use"
 				     : "");
 		line(lines, "%s", sa->why);
 	} else if (sa->why[0] != '\0') {
 		line(add(l, NOTE, "sa",
-			     "Subnet administration did not tell everything."),
+			     "Subnet administration did not answer all "
+			     "requests."),
 			"%s", sa->why);
 	}
 	if (l->in->lanes && p->assumed > 0)
 		(void)add(l, NOTE, "sl",
-			"SLs of %" PRIu64 " pairs (switch, LID) are as subnet "
-			"administration told, those of %" PRIu64
+			"SLs of %" PRIu64
+			" pairs (switch, LID) are those that subnet "
+			"administration reported, those of %" PRIu64
 			" are assumed: any SL that %s.",
 			p->told, p->assumed,
-			sa->sls != 0 ? "was told for others" : "there is");
+			sa->sls != 0 ? "was reported for others" : "exists");
 	if (l->in->lanes && v.read < v.tables)
 		(void)add(l, NOTE, "sl2vl",
 			"%" PRIu64 " of %" PRIu64
 			" SL to VL tables were read, of %u kind%s; the others "
-			"are taken to be %s.",
+			"are assumed to be %s.",
 			v.read, v.tables, v.kinds, names_plural(v.kinds),
-			v.kinds == 1 ? "alike" : "what most are");
+			v.kinds == 1 ? "the same"
+				     : "like the most frequent one");
 }
 
 json_t *
@@ -382,13 +383,14 @@ better_deadlock(const struct list *l, json_t *out)
 	if (l->in->sure->cyclic + l->in->all->cyclic > 0)
 		line(out,
 			"no deadlock is possible: Heddle's routes (%s, %u "
-			"lane%s) have no credit loop, multicast and what "
-			"switches send included.",
+			"layer%s) have no credit loop, including multicast and "
+			"packets that switches send.",
 			ours->routes->engine, ours->report.vls,
 			names_plural(ours->report.vls));
 	if (q->unreachable + q->loops > 0)
 		line(out,
-			"all %" PRIu64 " pairs that have a cable path arrive.",
+			"all %" PRIu64
+			" pairs that have a physical path arrive.",
 			ours->report.pairs);
 }
 
@@ -421,14 +423,14 @@ better_load(const struct list *l, json_t *out)
 	busiest(l, is < was ? a : b, &where);
 	if (is < was)
 		line(out,
-			"the busiest cable%s carries %.0f pairs of hosts; with "
+			"the busiest link%s carries %.0f pairs of hosts; with "
 			"Heddle's routes the busiest one carries %.0f (%.0f%% "
 			"less).",
 			where.text != NULL ? where.text : "", was, is,
 			(1 - is / was) * 100);
 	else
 		line(out,
-			"not better: Heddle's busiest cable%s would carry %.0f "
+			"not better: Heddle's busiest link%s would carry %.0f "
 			"pairs of hosts instead of %.0f.",
 			where.text != NULL ? where.text : "", is, was);
 	buf_free(&where);
@@ -452,12 +454,12 @@ better_hops(const struct list *l, json_t *out)
 
 	if (is < was - 0.005)
 		line(out,
-			"paths pass %.2f cables between switches on average "
+			"paths pass %.2f links between switches on average "
 			"instead of %.2f.",
 			is, was);
 	else if (is > was + 0.005)
 		line(out,
-			"not better: paths would pass %.2f cables between "
+			"not better: paths would pass %.2f links between "
 			"switches on average instead of %.2f.",
 			is, was);
 }

@@ -229,7 +229,7 @@ hear(struct tree *g)
 			continue;
 		all = false;
 		note(&g->out->parted,
-			"MLID 0x%04x: what is sent at %s does not reach %s%s",
+			"MLID 0x%04x: packets sent at %s do not reach %s%s",
 			g->mlid, name_of(g, k).s, name_of(g, lost).s,
 			n > 1 ? " and others" : "");
 	}
@@ -471,7 +471,8 @@ judge(struct tree *g, struct audit_deps *d)
 			   a cycle of their own */
 	if (!hear(g) && ring)
 		note(&g->out->copies,
-			"MLID 0x%04x: a packet comes more than once", g->mlid);
+			"MLID 0x%04x: a packet arrives more than once",
+			g->mlid);
 	all_turns(g, d);
 }
 
@@ -510,12 +511,12 @@ audit_mcast_judge(const struct audit_mcast_job *job, struct audit_deps *d,
 			if (!owned && job->sa->groups_known)
 				note(&out->nobody,
 					"MLID 0x%04x has entries in %u "
-					"switches and belongs to no group",
+					"switches but belongs to no group",
 					g.mlid, g.n);
 		} else if (owned) {
 			note(&out->none,
-				"MLID 0x%04x is a group's and no switch has "
-				"an entry for it",
+				"MLID 0x%04x belongs to a group, but no switch "
+				"has an entry for it",
 				g.mlid);
 		}
 	}

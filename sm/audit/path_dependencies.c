@@ -72,7 +72,7 @@ note_discard(struct walk *w, const struct at *a, unsigned out, unsigned sl)
 	if (w->out->discarded++ > 0)
 		return;
 	(void)snprintf(w->out->first, sizeof(w->out->first),
-		"SL %u to LID %u (%s): %s has no lane for it from port %u to "
+		"SL %u to LID %u (%s): %s has no VL for it from port %u to "
 		"port %u",
 		sl, w->lid, cdg_name(t, t->port[t->by_lid[w->lid]].node).s,
 		cdg_name(t, t->sw[a->sw].node).s, a->in, out);

@@ -246,7 +246,7 @@ feed_paths(struct audit_sa *a, struct mono now)
 	a->stage = STAGE_DONE;
 	if (a->facts.answered < a->facts.sources && a->facts.why[0] == '\0')
 		(void)snprintf(a->facts.why, sizeof(a->facts.why),
-			"it told the paths from %" PRIu32 " of %" PRIu32
+			"it sent the paths from %" PRIu32 " of %" PRIu32
 			" LIDs",
 			a->facts.answered, a->facts.sources);
 }
@@ -288,8 +288,8 @@ audit_sa_client_start(struct audit_sa *a, struct mono now)
 		i.lid == 0 || i.sm_lid == 0 || i.sm_lid > TOPO_LID_MAX ||
 		i.state != ACTIVE) {
 		(void)snprintf(a->facts.why, sizeof(a->facts.why),
-			"our port is not Active, or nobody told it where "
-			"subnet administration is");
+			"this port is not Active, or has no LID of the subnet "
+			"manager");
 		return;
 	}
 	a->lid = i.sm_lid;
@@ -305,7 +305,7 @@ static void
 failed(struct audit_sa *a, const struct question *q, const char *how)
 {
 	static const char *const what[] = {
-		[STAGE_INFO] = "who it is",
+		[STAGE_INFO] = "for its capabilities",
 		[STAGE_GROUPS] = "for its groups",
 		[STAGE_PATHS] = "for paths",
 		[STAGE_DONE] = "",
@@ -393,13 +393,13 @@ take(struct audit_sa *a, const struct question *q, const struct mad_sa *h,
 	char how[48];
 
 	if (h->attr != attr[a->stage]) {
-		failed(a, q, "spoke of something else");
+		failed(a, q, "answered something else");
 		return;
 	}
 	if (rec == NULL ||
 		(h->status != MAD_SA_OK && h->status != MAD_SA_NO_RECORDS)) {
 		(void)snprintf(
-			how, sizeof(how), "said status 0x%04x", h->status);
+			how, sizeof(how), "answered status 0x%04x", h->status);
 		failed(a, q, how);
 		return;
 	}

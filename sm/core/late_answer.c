@@ -29,7 +29,7 @@ found(void *cookie, const uint8_t path[64], unsigned hops, struct mono now)
 	if (sm->role != SM_MASTER)
 		return;
 	(void)snprintf(cause, sizeof(cause),
-		"silence behind port %u of 0x%016llx", port,
+		"no answer from behind port %u of 0x%016llx", port,
 		(unsigned long long)builder_guid(sm->draft, n));
 	dirty_mark(sm, builder_guid(sm->draft, n), now, cause);
 }

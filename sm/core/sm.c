@@ -42,7 +42,7 @@ static const char *const phase_names[] = {
 	[SM_DISCOVER] = "discovering",
 	[SM_ELECT] = "electing",
 	[SM_STANDBY] = "standby",
-	[SM_TAKE] = "giving LIDs",
+	[SM_TAKE] = "assigning LIDs",
 	[SM_READBACK] = "reading tables",
 	[SM_ROUTE] = "routing",
 	[SM_PUSH] = "writing",
@@ -429,7 +429,8 @@ void
 sm_own_link(struct sm *sm, bool up, struct mono now)
 {
 	(void)snprintf(sm->stat.own, sizeof(sm->stat.own), "%s",
-		up ? "" : "our own port has no link: nobody can be reached");
+		up ? ""
+		   : "our own port has no link: the fabric is unreachable");
 	if (sm->role != SM_STANDING_BY)
 		sm_resweep(sm, now,
 			up ? "our own port came up" : "our own port went down");

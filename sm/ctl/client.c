@@ -30,7 +30,7 @@ client_connect(const char *path, enum client_fault *fault, struct reason *why)
 	int fd;
 
 	if (n == 0 || n >= sizeof(sun.sun_path)) {
-		(void)reason_set(why, "%s: not a path for a socket", path);
+		(void)reason_set(why, "%s: not a usable socket path", path);
 		return fail(fault, CLIENT_UNREACHABLE);
 	}
 	memcpy(sun.sun_path, path, n);
@@ -39,12 +39,16 @@ client_connect(const char *path, enum client_fault *fault, struct reason *why)
 		connect(fd, (const struct sockaddr *)&sun, sizeof(sun)) == 0)
 		return fd;
 	if (errno == EACCES || errno == EPERM) {
-		(void)reason_set(why, "%s: you may not use it: %s", path,
-			strerror(errno));
+		(void)reason_set(why,
+			"%s: permission denied: run as root or join group "
+			"heddle",
+			path);
 		(void)fail(fault, CLIENT_FORBIDDEN);
 	} else {
-		(void)reason_set(why, "%s: no heddled serves it: %s", path,
-			strerror(errno));
+		(void)reason_set(why,
+			"%s: heddled is not running, or uses another socket: "
+			"%s",
+			path, strerror(errno));
 		(void)fail(fault, CLIENT_UNREACHABLE);
 	}
 	if (fd >= 0)
@@ -67,15 +71,15 @@ wait_for(int fd, short events, struct mono until, enum client_fault *fault,
 	n = poll(&p, 1, ms > INT_MAX ? INT_MAX : (int)ms);
 	if (n > 0 || (n < 0 && errno == EINTR))
 		return 0;
-	(void)reason_set(why, "no answer in time");
+	(void)reason_set(why, "timed out waiting for heddled");
 	return fail(fault, CLIENT_TIMEOUT);
 }
 
 static int
 hung_up(enum client_fault *fault, struct reason *why, ssize_t n)
 {
-	(void)reason_set(why, "heddled hung up%s%s", n < 0 ? ": " : "",
-		n < 0 ? strerror(errno) : "");
+	(void)reason_set(why, "heddled closed the connection%s%s",
+		n < 0 ? ": " : "", n < 0 ? strerror(errno) : "");
 	return fail(fault, CLIENT_BROKEN);
 }
 
@@ -138,7 +142,7 @@ client_ask(int fd, const json_t *request, struct mono until,
 		if (!json_is_object(reply)) {
 			json_decref(reply);
 			reply = NULL;
-			(void)reason_set(why, "what came is no answer");
+			(void)reason_set(why, "heddled sent an invalid reply");
 			(void)fail(fault, CLIENT_BROKEN);
 		}
 	}

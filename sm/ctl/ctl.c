@@ -270,7 +270,7 @@ unknown(const char *name)
 	struct answer *a;
 	struct buf b = {0};
 
-	buf_printf(&b, "unknown command '%.*s'; there are", SHOWN, name);
+	buf_printf(&b, "unknown command '%.*s'; known commands:", SHOWN, name);
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
 		buf_printf(&b, "%s %s", i > 0 ? "," : "", commands[i].name);
 	a = answer_error("unknown-command", b.text);
@@ -287,8 +287,8 @@ dispatch(struct client *k, const char *name, json_t *request)
 	if (cmd == NULL)
 		return unknown(name);
 	if (cmd->view && ops->view(ops->cookie) == NULL)
-		return answer_error(
-			"no-view", "no fabric was brought up yet: see status");
+		return answer_error("no-view",
+			"the fabric is not up yet: see heddlectl status");
 	return cmd->run(k, request);
 }
 
@@ -628,10 +628,11 @@ clear_path(const char *path, struct reason *why)
 	}
 	if (!S_ISSOCK(st.st_mode))
 		return reason_set(why,
-			"control socket %s: something else is there", path);
+			"control socket %s: exists and is not a socket", path);
 	if (ctl_live(path))
 		return reason_set(why,
-			"control socket %s: another process serves it", path);
+			"control socket %s: another process is listening on it",
+			path);
 	if (unlink(path) != 0 && errno != ENOENT)
 		return reason_set(
 			why, "control socket %s: %s", path, strerror(errno));

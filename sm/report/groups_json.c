@@ -180,6 +180,6 @@ groups_json(const struct sm *sm, const char *which, struct reason *why)
 		return r;
 	json_decref(r);
 	(void)reason_set(
-		why, "no group '%.60s': give its MGID or its MLID", which);
+		why, "no group '%.60s': expected an MGID or an MLID", which);
 	return NULL;
 }

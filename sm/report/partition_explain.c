@@ -92,13 +92,14 @@ explain(const struct view *v, port_ix a, port_ix b, char *out, size_t size)
 		for (size_t k = 0; k < nb; k++)
 			if (((ka[i] ^ kb[k]) & NUMBER) == 0) {
 				(void)snprintf(out, size,
-					"both are limited members of the one "
-					"partition that they share, %s: such "
-					"members cannot talk to each other",
+					"both are limited members of the only "
+					"partition that they share, %s: "
+					"limited members cannot talk to each "
+					"other",
 					view_partition_name(v, ka[i]));
 				return;
 			}
-	(void)snprintf(out, size, "they are in no partition together");
+	(void)snprintf(out, size, "they share no partition");
 }
 
 static void

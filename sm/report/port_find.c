@@ -58,7 +58,7 @@ port_find_name(const struct topo *t, const char *what, bool switches,
 	int found;
 
 	if (*what == '\0') {
-		(void)reason_set(why, "an empty name names nothing");
+		(void)reason_set(why, "the name is empty");
 		return TOPO_NONE;
 	}
 	found = by_name(t, what, true, switches, &n);

@@ -336,8 +336,8 @@ routes_answer(json_t *request, struct view *v)
 		return answer_error("bad-argument", err.text);
 	if ((sw != NULL && to != NULL) || (from != NULL && to == NULL))
 		return answer_error("bad-argument",
-			"routes takes from and to, to alone, switch, or "
-			"nothing");
+			"routes takes 'from' and 'to', 'to' "
+			"alone, 'switch', or nothing");
 	if (sw != NULL)
 		return row(v, sw);
 	if (from != NULL)

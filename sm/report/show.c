@@ -59,7 +59,7 @@ status_head(const json_t *r, struct buf *out)
 	buf_printf(out, "role        %s, %s%s%s%s\n", text(r, "role"),
 		text(r, "phase"), said(r, "writing") ? " " : "",
 		said(r, "writing") ? text(r, "writing") : "",
-		json_util_yes(r, "dirty") ? ", more to do" : "");
+		json_util_yes(r, "dirty") ? ", more pending" : "");
 	buf_printf(out, "port        %s/%lld %s priority %lld\n",
 		text(port, "device"), json_util_num(port, "port"),
 		text(port, "guid"), json_util_num(port, "priority"));
@@ -69,12 +69,11 @@ status_head(const json_t *r, struct buf *out)
 			json_util_num(master, "priority"));
 	status_others(r, out);
 	buf_printf(out,
-		"sweeps      %lld full, %lld light, %lld probes; the last "
-		"run %s%s\n",
+		"sweeps      %lld full, %lld light, %lld probes; last run "
+		"%s%s\n",
 		json_util_num(sweeps, "full"), json_util_num(sweeps, "light"),
 		json_util_num(sweeps, "probes"),
-		json_util_yes(sweeps, "last_ok") ? "went well"
-						 : "did not go well: ",
+		json_util_yes(sweeps, "last_ok") ? "ok" : "failed: ",
 		json_util_yes(sweeps, "last_ok") ? ""
 						 : text(sweeps, "last_why"));
 }
@@ -90,8 +89,8 @@ status_fabric(const json_t *r, struct buf *out)
 		text(r, "cause"));
 	fabric_counts_line(json_object_get(r, "fabric"), out);
 	buf_printf(out,
-		"ports       %lld of %lld linked are Active, %lld cannot be "
-		"reached\n",
+		"ports       %lld of %lld linked are Active, %lld "
+		"unreachable\n",
 		json_util_num(c, "ports_active"),
 		json_util_num(c, "ports_linked"),
 		json_util_num(r, "unreachable"));
@@ -110,23 +109,21 @@ status_change(const json_t *c, struct buf *out)
 {
 	if (said(c, "cause"))
 		buf_printf(out,
-			"change      %s in %lld stage%s, %zu turns blocked, "
-			"%lld "
-			"pairs cut meanwhile\n",
+			"change      %s in %lld stage%s, %zu dependencies "
+			"blocked, %lld pairs cut meanwhile\n",
 			text(c, "way"), json_util_num(c, "stages"),
 			names_plural(json_util_num(c, "stages")),
 			json_array_size(json_object_get(c, "blocked")),
 			json_util_num(c, "pairs_cut"));
 	if (json_util_num(c, "stay_closed") > 0)
 		buf_printf(out,
-			"            %lld turns stay closed for connections "
-			"made with earlier SLs\n",
+			"            %lld dependencies stay blocked for "
+			"connections made with earlier SLs\n",
 			json_util_num(c, "stay_closed"));
 	if (json_util_num(c, "mismatched_ports") > 0)
 		buf_printf(out,
-			"            %lld ports have not the MTU or VLs that "
-			"both "
-			"ends can do, and were not bounced for it\n",
+			"            %lld ports run below the MTU or VLs that "
+			"both ends support, and were not bounced for it\n",
 			json_util_num(c, "mismatched_ports"));
 }
 
@@ -139,10 +136,11 @@ status_held(const json_t *r, struct buf *out)
 
 	if (json_util_num(h, "turns") > 0) {
 		buf_printf(out,
-			"closed      %lld turns, %lld pairs lose packets",
+			"blocked     %lld dependencies, %lld pairs lose "
+			"packets",
 			json_util_num(h, "turns"), json_util_num(h, "pairs"));
 		if (json_is_real(json_object_get(h, "left")))
-			buf_printf(out, ", an alarm in %.0f s",
+			buf_printf(out, ", alarm in %.0f s",
 				json_util_real(h, "left"));
 		buf_printf(out, "\n");
 	}
@@ -151,9 +149,9 @@ status_held(const json_t *r, struct buf *out)
 			json_util_num(s, "rows_freed") >
 		0)
 		buf_printf(out,
-			"not as left %lld acknowledged and not held, %lld "
-			"tables and %lld P_Key tables altered, %lld turns "
-			"closed by others\n",
+			"drift       %lld acknowledged but not held, %lld "
+			"tables and %lld P_Key tables modified, %lld "
+			"dependencies blocked by others\n",
 			json_util_num(s, "untrue_blocks"),
 			json_util_num(s, "altered"),
 			json_util_num(s, "altered_key_tables"),
@@ -168,7 +166,7 @@ status_tree(const json_t *r, struct buf *out)
 
 	show_tiers(tree, out);
 	if (json_util_num(tree, "oddities") > (long long)shown)
-		buf_printf(out, "            all of them: heddlectl tree\n");
+		buf_printf(out, "            list all: heddlectl tree\n");
 }
 
 static void
@@ -177,11 +175,11 @@ status_homes(const json_t *r, struct buf *out)
 	const json_t *homes = json_object_get(r, "homes");
 
 	if (json_is_null(homes))
-		buf_printf(out, "homes       being counted\n");
+		buf_printf(out, "redundancy  being counted\n");
 	show_redundancy(homes, out);
 	if (json_util_num(homes, "single_points") > 0)
 		buf_printf(out,
-			"            which: heddlectl tree --list homes\n");
+			"            list them: heddlectl tree --list homes\n");
 }
 
 static void
@@ -191,7 +189,7 @@ status_routes(const json_t *r, struct buf *out)
 	const json_t *t = json_object_get(r, "times");
 	const json_t *c = json_object_get(r, "counts");
 
-	buf_printf(out, "routing     %s%s over %s, %lld lane%s\n",
+	buf_printf(out, "routing     %s%s over %s, %lld layer%s\n",
 		text(r, "engine"),
 		json_util_yes(r, "fallback") ? " (FALLBACK)" : "",
 		text(r, "order"), json_util_num(v, "lanes"),
@@ -228,7 +226,7 @@ status_wire(const json_t *r, struct buf *out)
 		json_util_num(w, "window"), json_util_num(w, "in_flight"),
 		json_util_num(w, "sent"), json_util_num(w, "by_lid"),
 		json_is_true(json_object_get(w, "directed_only"))
-			? ": never answered, now all are directed"
+			? ": never answered, all are directed now"
 			: "",
 		json_util_num(w, "retried"), json_util_num(w, "timeouts"),
 		json_util_num(w, "late"), json_util_num(w, "alien"));
@@ -242,13 +240,12 @@ status_files(const json_t *r, struct buf *out)
 
 	if (said(c, "refused"))
 		buf_printf(out,
-			"config      REFUSED, the older one stays in force: "
+			"config      REFUSED, the previous one stays in force: "
 			"%s\n",
 			text(c, "refused"));
 	if (!json_util_yes(r, "state_writable"))
-		buf_printf(out,
-			"state       CANNOT BE WRITTEN: LIDs may change at the "
-			"next start\n");
+		buf_printf(out, "state       CANNOT BE WRITTEN: LIDs may "
+				"change at the next restart\n");
 	if (said(r, "state_lost"))
 		buf_printf(out, "state       NOT USED: %s\n",
 			text(r, "state_lost"));
@@ -282,7 +279,7 @@ status_partitions(const json_t *p, struct buf *out)
 		text(e, "name"), json_util_num(e, "pkey"),
 		json_util_num(e, "ports"), json_util_num(e, "full"));
 	json_array_foreach(json_object_get(p, "nobody"), i, e)
-		buf_printf(out, "            %s: no port is \"%s\"\n",
+		buf_printf(out, "            %s: no port matches \"%s\"\n",
 			text(e, "partition"), text(e, "member"));
 	if (said(p, "no_room"))
 		buf_printf(out, "            %s\n", text(p, "no_room"));
@@ -308,7 +305,7 @@ status_levels(const json_t *q, struct buf *out)
 	{
 		const json_t *w = json_object_get(e, "weight");
 
-		buf_printf(out, "level       %s: SL ", text(e, "name"));
+		buf_printf(out, "QoS level   %s: SL ", text(e, "name"));
 		put_numbers(json_object_get(e, "sls"), out);
 		buf_printf(out,
 			", %s priority, weight %lld hosts, %lld "
@@ -317,8 +314,7 @@ status_levels(const json_t *q, struct buf *out)
 			json_util_num(w, "switches"));
 	}
 	if (i > 0 && json_util_num(q, "missing") > 0)
-		buf_printf(out,
-			"            %lld ports do not have their tables\n",
+		buf_printf(out, "            %lld ports lack their tables\n",
 			json_util_num(q, "missing"));
 	if (said(q, "shortage"))
 		buf_printf(out, "            %s\n", text(q, "shortage"));
@@ -440,12 +436,12 @@ routes_way(const json_t *r, struct buf *out)
 	put_levels(json_object_get(r, "levels"), out);
 	buf_printf(out,
 		"why    engine %s, order %s: a path climbs to lower ranks "
-		"first and then only descends%s%s%s\n",
+		"first and then only descends%s%s\n",
 		text(r, "engine"), text(r, "order"),
-		said(r, "turn_leaf") ? "; turns from down to up happen under "
-				     : "",
-		said(r, "turn_leaf") ? text(r, "turn_leaf") : "",
-		said(r, "turn_leaf") ? " only" : "");
+		said(r, "turn_leaf")
+			? "; down-to-up turns are allowed only below "
+			: "",
+		said(r, "turn_leaf") ? text(r, "turn_leaf") : "");
 	if (said(r, "note"))
 		buf_printf(out, "       %s\n", text(r, "note"));
 }
@@ -500,8 +496,7 @@ routes_summary(const json_t *r, struct buf *out)
 	size_t i;
 
 	buf_printf(out,
-		"engine    %s%s, order %s, %lld lane%s, generation "
-		"%lld\n",
+		"engine    %s%s, order %s, %lld layer%s, generation %lld\n",
 		text(r, "engine"),
 		json_util_yes(r, "fallback") ? " (FALLBACK)" : "",
 		text(r, "order"), json_util_num(r, "lanes"),
@@ -530,7 +525,7 @@ routes_summary(const json_t *r, struct buf *out)
 		json_util_num(r, "hops_max"), json_util_real(r, "hops_mean"));
 	buf_printf(out,
 		"entries   %lld kept, %lld changed; top LID %lld; %lld "
-		"switches ranked anew\n",
+		"switches reranked\n",
 		json_util_num(r, "entries_kept"),
 		json_util_num(r, "entries_changed"), json_util_num(r, "top"),
 		json_util_num(r, "reranked"));
@@ -540,7 +535,9 @@ void
 show_routes(const json_t *r, struct buf *out)
 {
 	if (json_object_get(r, "wait_generation") != NULL)
-		buf_printf(out, "asked for; wait_generation=%lld\n",
+		buf_printf(out,
+			"Rebalance requested (heddlectl status "
+			"--wait-generation %lld waits for it)\n",
 			json_util_num(r, "wait_generation"));
 	else if (json_is_array(json_object_get(r, "steps")))
 		routes_way(r, out);
@@ -555,9 +552,10 @@ show_routes(const json_t *r, struct buf *out)
 void
 show_sweep(const json_t *r, struct buf *out)
 {
-	buf_printf(out, "asked for; wait_sweep=%lld wait_generation=%lld\n",
-		json_util_num(r, "wait_sweep"),
-		json_util_num(r, "wait_generation"));
+	buf_printf(out,
+		"Sweep requested (heddlectl status --wait-sweep %lld waits "
+		"for it)\n",
+		json_util_num(r, "wait_sweep"));
 }
 
 /* ---- explain ---- */
@@ -594,7 +592,7 @@ explain_turns(const json_t *r, struct buf *out)
 			json_util_num(u, "in"));
 		if (!json_util_yes(u, "port"))
 			buf_printf(out, " to %lld", json_util_num(u, "out"));
-		buf_printf(out, ", %lld pair%s went there\n",
+		buf_printf(out, ", used by %lld pair%s\n",
 			json_util_num(u, "pairs"),
 			names_plural(json_util_num(u, "pairs")));
 	}
@@ -616,9 +614,8 @@ explain_port(const json_t *p, struct buf *out)
 		json_util_num(k, "index"), json_util_num(k, "pkey"),
 		json_util_yes(k, "full") ? "full" : "limited",
 		said(k, "partition") ? text(k, "partition")
-				     : "no partition known",
-		json_util_yes(k, "configured") ? ""
-					       : ", which it should not be");
+				     : "an unknown partition",
+		json_util_yes(k, "configured") ? "" : ", not as configured");
 }
 
 static void
@@ -653,8 +650,8 @@ show_explain(const json_t *r, struct buf *out)
 		json_util_num(r, "kept"), json_util_num(r, "smps"),
 		json_util_real(r, "push"));
 	buf_printf(out,
-		"mixture    %lld dependencies of old and new together, %lld "
-		"channels on cycles, %lld switches unknown\n",
+		"mixture    %lld dependencies of old and new tables together, "
+		"%lld channels on cycles, %lld switches with unknown tables\n",
 		json_util_num(r, "dependencies"), json_util_num(r, "cyclic"),
 		json_util_num(r, "unread"));
 	if (said(r, "cause"))
@@ -662,16 +659,16 @@ show_explain(const json_t *r, struct buf *out)
 	if (said(r, "stale"))
 		buf_printf(out,
 			"stale      connections made with earlier SLs could "
-			"close a cycle with these tables\n           %s\n"
-			"           %lld turns stay closed for them until "
-			"their "
-			"ports come up anew\n",
+			"close a cycle with these tables\n"
+			"           %s\n"
+			"           %lld dependencies stay blocked for them "
+			"until their ports come up anew\n",
 			text(r, "stale"), json_util_num(r, "stay_closed"));
 	if (json_util_num(r, "pairs_cut") > 0 ||
 		json_util_num(r, "pairs_cut_paper") > 0)
 		buf_printf(out,
-			"cut        %lld pairs meanwhile; blocking all new "
-			"forbidden turns would have cut %lld\n",
+			"cut        %lld pairs meanwhile; blocking all newly "
+			"forbidden dependencies would have cut %lld\n",
 			json_util_num(r, "pairs_cut"),
 			json_util_num(r, "pairs_cut_paper"));
 	explain_phases(r, out);

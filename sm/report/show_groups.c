@@ -1,5 +1,7 @@
-#include "sm/report/json_util.h"
 #include "sm/report/show.h"
+
+#include "config/partition_options.h"
+#include "sm/report/json_util.h"
 
 /* Names of nodes are what nodes say of themselves; some say nothing. */
 static const char *
@@ -8,6 +10,16 @@ name_of(const json_t *o)
 	const char *s = json_util_text(o, "name");
 
 	return *s != '\0' ? s : "-";
+}
+
+/* IBA's code of a rate in Gb/s. */
+static const char *
+rate_name(long long code)
+{
+	for (uint32_t i = 0; partition_rates[i] != NULL; i++)
+		if (partition_rate_code(i) == code)
+			return partition_rates[i];
+	return "unknown";
 }
 
 static void
@@ -34,7 +46,7 @@ members(const json_t *g, struct buf *out)
 			buf_printf(out, "%s %s", k > 0 ? "," : "",
 				json_string_value(s));
 		buf_printf(out, "%s\n",
-			json_util_yes(m, "proxy") ? " (joined by another)"
+			json_util_yes(m, "proxy") ? " (joined by a proxy)"
 						  : "");
 	}
 }
@@ -55,10 +67,10 @@ tree(const json_t *g, struct buf *out)
 			buf_printf(
 				out, " %lld", (long long)json_integer_value(p));
 		if (json_is_object(up))
-			buf_printf(out, "; port %lld up to \"%s\"\n",
+			buf_printf(out, "; uplink port %lld to \"%s\"\n",
 				json_util_num(b, "up"), name_of(up));
 		else
-			buf_printf(out, "; the root\n");
+			buf_printf(out, "; root\n");
 	}
 }
 
@@ -75,10 +87,10 @@ show_groups(const json_t *r, struct buf *out)
 		one_line(g, out);
 		if (!json_util_yes(r, "one"))
 			continue;
-		buf_printf(out,
-			"  Q_Key %s, MTU %lld, rate code %lld, SL %lld\n",
+		buf_printf(out, "  Q_Key %s, MTU %lld, rate %s Gb/s, SL %lld\n",
 			json_util_text(g, "qkey"), json_util_num(g, "mtu"),
-			json_util_num(g, "rate_code"), json_util_num(g, "sl"));
+			rate_name(json_util_num(g, "rate_code")),
+			json_util_num(g, "sl"));
 		members(g, out);
 		tree(g, out);
 	}

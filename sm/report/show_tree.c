@@ -10,10 +10,9 @@
 static void
 put_origins(const json_t *tier, struct buf *out)
 {
-	static const char *const origin[][2] = {
-		{"configured", "by configuration"},
-		{"told", "by what they say"}, {"remembered", "as before"},
-		{"hosts", "by their hosts"}, {"links", "by their links"}};
+	static const char *const origin[][2] = {{"configured", "configured"},
+		{"told", "reported by the switch"}, {"remembered", "as before"},
+		{"hosts", "from hosts"}, {"links", "from links"}};
 	const char *sep = " (";
 
 	for (size_t i = 0; i < sizeof(origin) / sizeof(origin[0]); i++) {
@@ -42,7 +41,7 @@ put_reading(const json_t *tree, struct buf *out)
 	if (at > 0 && gmtime_r(&at, &tm) != NULL)
 		(void)strftime(
 			when, sizeof(when), "%Y-%m-%d %H:%M:%S UTC", &tm);
-	buf_printf(out, "            engine %s: kept as read at %s\n",
+	buf_printf(out, "            engine %s: kept as decided at %s\n",
 		json_util_text(reading, "engine"), when);
 }
 
@@ -72,8 +71,8 @@ put_tiers(const json_t *tree, const char *word, struct buf *out)
 	put_reading(tree, out);
 	json_array_foreach(json_object_get(tree, "not_believed"), i, e)
 		buf_printf(out,
-			"            %s \"%s\": no role by the signature of "
-			"its answer\n",
+			"            %s \"%s\": role ignored, its answer has a "
+			"wrong signature\n",
 			json_util_text(e, "guid"), json_util_text(e, "name"));
 }
 
@@ -114,8 +113,8 @@ show_redundancy(const json_t *homes, struct buf *out)
 	if (nodes == 0)
 		return;
 	buf_printf(out,
-		"homes       %lld node%s with several ports, %lld with a "
-		"single point of failure\n",
+		"redundancy  %lld multi-port node%s, %lld with a single point "
+		"of failure\n",
 		nodes, names_plural(nodes),
 		json_util_num(homes, "single_points"));
 	json_array_foreach(points, i, e)
@@ -124,7 +123,8 @@ show_redundancy(const json_t *homes, struct buf *out)
 		put_point(e, out);
 		buf_printf(out, ": %lld node%s on it\n",
 			json_util_num(e, "nodes"),
-			json_util_num(e, "nodes") == 1 ? " hangs" : "s hang");
+			json_util_num(e, "nodes") == 1 ? " depends"
+						       : "s depend");
 	}
 	more -= (long long)i;
 	if (more > 0)
@@ -140,7 +140,7 @@ put_homes(const json_t *r, struct buf *out)
 
 	show_redundancy(homes, out);
 	if (json_util_num(homes, "nodes") == 0)
-		buf_printf(out, "homes       no node has several ports\n");
+		buf_printf(out, "redundancy  no multi-port nodes\n");
 	if (json_array_size(list) == 0)
 		return;
 	buf_printf(out, "%-18s  %-24s  %s\n", "NODE", "NAME", "WHAT");

@@ -124,7 +124,7 @@ topology_answer(json_t *request, struct view *v)
 		return as_text(v);
 	if (strcmp(format, "json") != 0)
 		return answer_error(
-			"bad-argument", "format is json or ibnetdiscover");
+			"bad-argument", "'format' is json or ibnetdiscover");
 	return answer_list(json_pack("{s:i, s:s}", "generation",
 				   (int)v->generation, "format", "json"),
 		v, &nodes, NULL, 0);

@@ -164,7 +164,7 @@ homes_answer(struct view *v)
 	struct answer_list list = {.key = "list", .item = redundancy_json_node};
 
 	if (v->homes == NULL)
-		return answer_error("busy", "being counted: ask again");
+		return answer_error("busy", "still being counted: try again");
 	list.n = v->homes->nsingle;
 	return answer_list(json_pack("{s:o}", "homes", redundancy_json_all(v)),
 		v, &list, NULL, 0);
@@ -184,10 +184,10 @@ tree_answer(json_t *request, struct view *v)
 	if (strcmp(which, "homes") == 0)
 		return homes_answer(v);
 	if (strcmp(which, "switches") != 0 && strcmp(which, "oddities") != 0)
-		return answer_error(
-			"bad-argument", "list is oddities, switches or homes");
+		return answer_error("bad-argument",
+			"'list' is oddities, switches or homes");
 	if (t == NULL)
-		return answer_error("no-view", "nothing was read as a tree");
+		return answer_error("no-view", "no tree was recognized");
 	list.n = t->nodd;
 	if (strcmp(which, "switches") == 0) {
 		list.n = v->topo->nsw;

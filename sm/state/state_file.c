@@ -184,7 +184,7 @@ static int
 read_sa(struct state_file_reader *r, char *s)
 {
 	if (s == NULL)
-		return state_file_complain(r, r->line, "sa", "says nothing");
+		return state_file_complain(r, r->line, "sa", "is empty");
 	buf_printf(&r->sa, "%s\n", s);
 	return 0;
 }
@@ -245,7 +245,7 @@ read_frame(struct state_file_reader *r, char *text, size_t n, char **body,
 	if (version != VERSION)
 		return reason_set(r->why,
 			"%s:1: header: version %" PRIu64
-			" is not one this program reads (%d)",
+			" is not supported (this program reads %d)",
 			r->path, version, VERSION);
 	(*body)[-1] = '\n';
 	if (memchr(text, '\0', n) != NULL)
@@ -254,7 +254,7 @@ read_frame(struct state_file_reader *r, char *text, size_t n, char **body,
 	s = last == NULL ? text : last + 1;
 	if (text[n - 1] != '\n' || strncmp(s, "checksum ", 9) != 0 || s < *body)
 		return reason_set(r->why,
-			"%s: checksum: not at the end; the file is cut short",
+			"%s: checksum: not at the end; the file is truncated",
 			r->path);
 	text[n - 1] = '\0';
 	if (!state_file_number(s + 9, 16, UINT64_MAX, &sum) ||

@@ -25,13 +25,13 @@ refused(const json_t *reply, struct reason *why)
 {
 	if (strcmp(json_util_text(reply, "code"), "unknown-command") == 0)
 		(void)reason_set(why,
-			"the heddled that runs is older than this heddlectl "
-			"%s: it cannot tell what it starts from; restart it "
-			"after the upgrade, or plan from files",
+			"the running heddled is older than this heddlectl %s "
+			"and cannot give a snapshot; restart it after the "
+			"upgrade, or plan from files",
 			VERSION_TEXT);
 	else
-		(void)reason_set(why, "the daemon says: %s",
-			json_util_text(reply, "error"));
+		(void)reason_set(
+			why, "heddled: %s", json_util_text(reply, "error"));
 }
 
 json_t *

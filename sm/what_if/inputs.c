@@ -71,10 +71,10 @@ slurp(const char *name, size_t *n, struct reason *why)
 			strerror(f == NULL ? error : errno));
 		buf_free(&b);
 	} else if (!text) {
-		(void)reason_set(why, "%s: is no text", name);
+		(void)reason_set(why, "%s: is not text", name);
 		buf_free(&b);
 	} else if (b.text == NULL) {
-		(void)reason_set(why, "%s: there is nothing in it", name);
+		(void)reason_set(why, "%s: is empty", name);
 	}
 	if (f != NULL && !in)
 		(void)fclose(f);

@@ -178,23 +178,20 @@ judge_ask(struct ask *a)
 	if (!known_method(a->method))
 		return usage("unknown method", a->method);
 	if (!known_rate(a))
-		return usage("not a number of packets:", a->packets);
+		return usage("not a packet rate:", a->packets);
 	if (a->topology == NULL &&
 		(a->from == NULL || strcmp(a->from, "live") != 0))
-		return usage("--topology FILE says what fabric", NULL);
+		return usage("--topology FILE is missing", NULL);
 	if (a->engine != NULL && *a->engine == '\0')
-		return usage("it wants a name:", "--engine");
+		return usage("a name is missing after", "--engine");
 	if (a->rebalance && a->from == NULL && a->fail.n == 0)
-		return usage("nothing is there to rebalance without --from or "
-			     "--fail",
-			NULL);
+		return usage("--rebalance needs --from or --fail", NULL);
 	if ((a->method != NULL || a->packets != NULL) && a->fail.n == 0 &&
 		a->from == NULL)
-		return usage("nothing changes without --fail or --from, which "
-			     "is what --method and --rate are about",
-			NULL);
+		return usage("--method and --rate need --fail or --from", NULL);
 	if (a->json && to_stdout(a->dump))
-		return usage("--json and --dump-fts both want standard output",
+		return usage(
+			"--json and --dump-fts cannot both use standard output",
 			NULL);
 	return EXIT_OK;
 }
@@ -216,10 +213,11 @@ parse(struct ask *a, int argc, char *const *argv)
 		if (argv[i][n] == '=')
 			value = argv[i] + n + 1;
 		if (rows[k].arg == NULL && value != NULL)
-			return usage("it takes no value:", rows[k].word);
+			return usage("unexpected value for", rows[k].word);
 		if (rows[k].arg != NULL && value == NULL) {
 			if (++i >= argc)
-				return usage("it wants a value:", rows[k].word);
+				return usage("a value is missing after",
+					rows[k].word);
 			value = argv[i];
 		}
 		take(a, rows[k].word, value);
@@ -305,9 +303,9 @@ look_beside(const struct plan *p, const char *what, struct reason *why)
 	for (size_t i = 1; i < p->in.bare.n; i++)
 		if (failure_find(p->in.bare.topo[i], what, &ignored, &none) ==
 			0)
-			(void)reason_set(why,
-				"it is in another piece of the fabric, which "
-				"nothing joins to this one");
+			(void)reason_set(
+				why, "it is in another piece of the fabric, "
+				     "which no link joins to this one");
 }
 
 static int
@@ -505,8 +503,8 @@ dump(const struct plan *p)
 	buf_free(&out);
 	if (ok)
 		return EXIT_OK;
-	(void)fprintf(stderr, "heddlectl: plan: %s: cannot be written: %s\n",
-		name, strerror(errno));
+	(void)fprintf(stderr, "heddlectl: plan: cannot write %s: %s\n", name,
+		strerror(errno));
 	return EXIT_USAGE;
 }
 
