@@ -131,7 +131,7 @@ lmc_of(const struct topo *t, port_ix p)
 
 /* The port's whole range, if it is a unicast range that nobody has. */
 static bool
-claim(bool *used, uint32_t lid, uint8_t lmc)
+claim_lid_range(bool *used, uint32_t lid, uint8_t lmc)
 {
 	uint32_t n = 1U << lmc;
 
@@ -156,7 +156,7 @@ take_lids(struct audit *a, struct topo *bare)
 			continue;
 		if (bare->port[p].found_lid == 0) {
 			a->found.no_lid++;
-		} else if (claim(used, bare->port[p].found_lid,
+		} else if (claim_lid_range(used, bare->port[p].found_lid,
 				   lmc_of(bare, p))) {
 			lid[p] = bare->port[p].found_lid;
 			lmc[p] = lmc_of(bare, p);
@@ -173,7 +173,7 @@ take_lids(struct audit *a, struct topo *bare)
 /* ---- phases ---- */
 
 static void
-fail(struct audit *a, const char *why)
+fail_audit(struct audit *a, const char *why)
 {
 	(void)snprintf(a->why, sizeof(a->why), "%s", why);
 	a->phase = PHASE_DONE;
@@ -190,7 +190,7 @@ step_sweep(struct audit *a, struct mono now)
 		return false;
 	failed = sweep_failed(a->sweep);
 	if (failed != NULL) {
-		fail(a, failed);
+		fail_audit(a, failed);
 		return false;
 	}
 	sweep_free(a->sweep);
@@ -201,13 +201,13 @@ step_sweep(struct audit *a, struct mono now)
 
 /* The fabric as it is known now, with the LIDs that it has. */
 static bool
-freeze(struct audit *a)
+freeze_topology(struct audit *a)
 {
 	struct reason why;
 	struct topo *bare = builder_freeze(a->draft, 1, &why);
 
 	if (bare == NULL) {
-		fail(a, why.text);
+		fail_audit(a, why.text);
 		return false;
 	}
 	topo_unref(a->found.topo);
@@ -232,7 +232,7 @@ step_names(struct audit *a, struct mono now)
 		return false;
 	sweep_free(a->sweep);
 	a->sweep = NULL;
-	if (!freeze(a))
+	if (!freeze_topology(a))
 		return false;
 	a->readback = lft_read_new(a->found.topo, &job);
 	a->phase = PHASE_TABLES;
@@ -288,7 +288,7 @@ take_routes(struct audit *a)
  * for one that drops everything would be a charge against the other manager.
  */
 static bool
-set_apart(struct audit *a)
+quarantine_unread(struct audit *a)
 {
 	const struct topo *t = a->found.topo;
 	bool any = false;
@@ -324,12 +324,12 @@ step_tables(struct audit *a, struct mono now)
 		return false;
 	lft_read_free(a->readback);
 	a->readback = NULL;
-	if (set_apart(a) && !freeze(a))
+	if (quarantine_unread(a) && !freeze_topology(a))
 		return false;
 	a->found.draft = a->draft;
 	take_routes(a);
 	if (a->found.turns == NULL) {
-		fail(a, "there is nothing to judge");
+		fail_audit(a, "there is nothing to judge");
 		return false;
 	}
 	a->found.sa = audit_sa_client_new(a->found.topo, &a->guard.transport);

@@ -46,7 +46,7 @@ audit_json_one_lane(const struct audit_input *f)
 }
 
 static void
-judge_turns(struct judged *j)
+judge_dependencies(struct judged *j)
 {
 	const struct audit_input *f = j->read;
 	const struct audit_vl_read_facts l = audit_vl_read_facts(f->lanes);
@@ -81,7 +81,7 @@ judge_turns(struct judged *j)
  * said is replaced by what is true of this fabric.
  */
 static void
-correct(struct judged *j)
+correct_report(struct judged *j)
 {
 	struct verify_report *q = &j->found.report;
 	const struct audit_dependencies_verdict *v =
@@ -113,7 +113,7 @@ correct(struct judged *j)
 }
 
 static void
-judge(struct judged *j)
+judge_fabric(struct judged *j)
 {
 	const struct audit_input *f = j->read;
 	const struct forecast_job job = {.cfg = f->cfg, .pool = f->pool};
@@ -125,8 +125,8 @@ judge(struct judged *j)
 			f->topo->nsw * sizeof(*f->routes->rank));
 	forecast_judge(&job, f->routes, &j->found);
 	j->lanes = audit_vl_read_facts(f->lanes).lanes > 1 && f->one_lane > 0;
-	judge_turns(j);
-	correct(j);
+	judge_dependencies(j);
+	correct_report(j);
 }
 
 static void
@@ -157,7 +157,7 @@ managers_json(const struct topo *t)
 }
 
 static json_t *
-lanes_json(const struct audit_input *f)
+sl2vl_json(const struct audit_input *f)
 {
 	const struct audit_vl_read_facts l = audit_vl_read_facts(f->lanes);
 	json_t *o = json_object();
@@ -240,7 +240,7 @@ cycle_json(const struct topo *t, const struct audit_dependencies_verdict *v)
 }
 
 static json_t *
-deps_json(const struct judged *j)
+dependencies_json(const struct judged *j)
 {
 	json_t *o = json_object();
 
@@ -285,7 +285,7 @@ wire_json(const struct judged *j)
 
 /* Is there a finding of this severity that is (or is not) a deadlock? */
 static bool
-says(const json_t *findings, const char *severity, bool deadlock)
+has_finding(const json_t *findings, const char *severity, bool deadlock)
 {
 	const json_t *e;
 	size_t i;
@@ -299,11 +299,11 @@ says(const json_t *findings, const char *severity, bool deadlock)
 
 /* All of it in one line. */
 static const char *
-verdict(const json_t *findings, size_t grave, uint64_t pairs)
+verdict_text(const json_t *findings, size_t grave, uint64_t pairs)
 {
-	bool lost = says(findings, "fault", false);
+	bool lost = has_finding(findings, "fault", false);
 
-	if (says(findings, "fault", true))
+	if (has_finding(findings, "fault", true))
 		return lost ? "FAULTY: packets do not arrive, and this fabric "
 			      "can deadlock"
 			    : "FAULTY: this fabric can deadlock";
@@ -311,7 +311,7 @@ verdict(const json_t *findings, size_t grave, uint64_t pairs)
 		return "FAULTY: packets do not arrive";
 	if (pairs == 0)
 		return "NOT UP: nothing in this fabric carries traffic";
-	if (says(findings, "risk", true))
+	if (has_finding(findings, "risk", true))
 		return "UNCERTAIN: a deadlock cannot be ruled out";
 	if (grave > 0)
 		return "INCOMPLETE: no fault in what could be judged, but not "
@@ -338,7 +338,7 @@ put_findings(struct judged *j, json_t *o, bool *well)
 	*well = grave == 0;
 	json_util_put(o, "well", json_boolean(*well));
 	json_util_put(o, "verdict",
-		json_string(verdict(list, grave, j->found.report.pairs)));
+		json_string(verdict_text(list, grave, j->found.report.pairs)));
 	json_util_put(o, "findings", list);
 	json_util_put(o, "better", audit_findings_better(&in));
 }
@@ -349,16 +349,16 @@ audit_json_make(const struct audit_input *f, bool *well)
 	struct judged j = {.read = f};
 	json_t *o = json_object();
 
-	judge(&j);
+	judge_fabric(&j);
 	put_findings(&j, o, well);
 	json_util_put(o, "fabric", fabric_counts_json(f->topo));
 	json_util_put(o, "managers", managers_json(f->topo));
 	json_util_put(o, "lids", lids_json(f));
 	json_util_put(o, "blocks_unread", json_util_u64(f->unread));
-	json_util_put(o, "sl2vl", lanes_json(f));
+	json_util_put(o, "sl2vl", sl2vl_json(f));
 	json_util_put(o, "sa", sa_json(&j));
 	json_util_put(o, "groups", groups_json(&j.groups));
-	json_util_put(o, "dependencies", deps_json(&j));
+	json_util_put(o, "dependencies", dependencies_json(&j));
 	json_util_put(o, "found", plan_json_forecast(&j.found));
 	json_util_put(o, "heddle", plan_json_forecast(&j.ours));
 	json_util_put(o, "wire", wire_json(&j));

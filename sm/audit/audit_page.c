@@ -54,7 +54,7 @@ fold_line(const char *line, size_t n, struct buf *out)
 }
 
 static void
-fold(const struct buf *page, struct buf *out)
+fold_page(const struct buf *page, struct buf *out)
 {
 	const char *at = page->text, *end = page->text + page->n;
 
@@ -82,7 +82,7 @@ page_seen(const json_t *a, struct buf *out)
 }
 
 static void
-plan_page_lanes(const json_t *a, struct buf *out)
+page_vls(const json_t *a, struct buf *out)
 {
 	const json_t *l = json_object_get(a, "sl2vl");
 	const json_t *s = json_object_get(a, "sa");
@@ -245,7 +245,7 @@ audit_page(const json_t *a, struct buf *out)
 
 	buf_printf(&page, "%s\n\n", json_util_text(a, "verdict"));
 	page_seen(a, &page);
-	plan_page_lanes(a, &page);
+	page_vls(a, &page);
 	page_groups(a, &page);
 	page_wire(a, &page);
 	page_findings(a, &page);
@@ -255,6 +255,6 @@ audit_page(const json_t *a, struct buf *out)
 	plan_page_forecast(json_object_get(a, "found"), &page);
 	buf_printf(&page, "\nAS HEDDLE WOULD ROUTE IT\n");
 	plan_page_forecast(json_object_get(a, "heddle"), &page);
-	fold(&page, out);
+	fold_page(&page, out);
 	buf_free(&page);
 }

@@ -36,11 +36,11 @@ struct tree {
 	uint8_t *by;	   /* [n] port that a packet came in by */
 };
 
-static void note(struct audit_mcast_fault *f, const char *fmt, ...)
+static void note_fault(struct audit_mcast_fault *f, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
 static void
-note(struct audit_mcast_fault *f, const char *fmt, ...)
+note_fault(struct audit_mcast_fault *f, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -58,7 +58,7 @@ name_of(const struct tree *g, uint32_t k)
 }
 
 static unsigned
-nports(const struct tree *g, uint32_t k)
+port_count(const struct tree *g, uint32_t k)
 {
 	return g->t->node[g->t->sw[g->knot[k].sw].node].nports;
 }
@@ -79,7 +79,7 @@ struct end {
 
 /* Does a port lead to a switch? */
 static bool
-cable(const struct tree *g, uint32_t k, unsigned num, struct end *far)
+leads_to_switch(const struct tree *g, uint32_t k, unsigned num, struct end *far)
 {
 	const struct topo_port *p = port_of(g, k, num);
 	sw_ix s;
@@ -94,7 +94,7 @@ cable(const struct tree *g, uint32_t k, unsigned num, struct end *far)
 }
 
 static bool
-has(const struct tree *g, uint32_t k, unsigned port)
+has_port(const struct tree *g, uint32_t k, unsigned port)
 {
 	return mcast_bit(g->knot[k].row, port);
 }
@@ -102,25 +102,26 @@ has(const struct tree *g, uint32_t k, unsigned port)
 /* ---- entries ---- */
 
 static void
-look_at_entry(struct tree *g, uint32_t k)
+check_entry(struct tree *g, uint32_t k)
 {
 	struct knot *x = &g->knot[k];
 	struct end far;
 
-	x->members = has(g, k, 0);
+	x->members = has_port(g, k, 0);
 	for (unsigned p = 1; p < 256; p++) {
-		if (!has(g, k, p))
+		if (!has_port(g, k, p))
 			continue;
-		if (p > nports(g, k) || port_of(g, k, p)->peer == TOPO_NONE ||
+		if (p > port_count(g, k) ||
+			port_of(g, k, p)->peer == TOPO_NONE ||
 			port_of(g, k, p)->state != ACTIVE) {
-			note(&g->out->dead,
+			note_fault(&g->out->dead,
 				"MLID 0x%04x: %s sends to port %u, which is %s",
 				g->mlid, name_of(g, k).s, p,
-				p > nports(g, k) ? "none of its ports"
-						 : "no link that is up");
+				p > port_count(g, k) ? "none of its ports"
+						     : "no link that is up");
 			continue;
 		}
-		if (cable(g, k, p, &far)) {
+		if (leads_to_switch(g, k, p, &far)) {
 			g->blind |=
 				(g->t->node[g->t->port[port_of(g, k, p)->peer]
 						     .node]
@@ -142,14 +143,15 @@ has_ring(struct tree *g)
 	for (uint32_t k = 0; k < g->n; k++)
 		g->piece[k] = k;
 	for (uint32_t k = 0; k < g->n; k++)
-		for (unsigned p = 1; p <= nports(g, k); p++) {
+		for (unsigned p = 1; p <= port_count(g, k); p++) {
 			struct end far;
 			uint32_t a, b;
 
-			if (!has(g, k, p) || !cable(g, k, p, &far) ||
+			if (!has_port(g, k, p) ||
+				!leads_to_switch(g, k, p, &far) ||
 				far.knot == TOPO_NONE)
 				continue;
-			if (has(g, far.knot, far.port) &&
+			if (has_port(g, far.knot, far.port) &&
 				(far.knot < k ||
 					(far.knot == k && far.port <= p)))
 				continue; /* seen from the other end */
@@ -169,7 +171,7 @@ has_ring(struct tree *g)
  * nobody twice.
  */
 static bool
-flood(struct tree *g, uint32_t from)
+flood_packet(struct tree *g, uint32_t from)
 {
 	uint32_t head = 0, tail = 0;
 	bool once = true;
@@ -181,11 +183,12 @@ flood(struct tree *g, uint32_t from)
 	while (head < tail) {
 		uint32_t k = g->queue[head++];
 
-		for (unsigned p = 1; p <= nports(g, k); p++) {
+		for (unsigned p = 1; p <= port_count(g, k); p++) {
 			struct end far;
 
-			if (p == g->by[k] || !has(g, k, p) ||
-				!cable(g, k, p, &far) || far.knot == TOPO_NONE)
+			if (p == g->by[k] || !has_port(g, k, p) ||
+				!leads_to_switch(g, k, p, &far) ||
+				far.knot == TOPO_NONE)
 				continue;
 			if (g->arrived[far.knot]++ > 0) {
 				once = false;
@@ -200,7 +203,7 @@ flood(struct tree *g, uint32_t from)
 
 /* Switches with members that a packet from this one does not come to. */
 static uint32_t
-missed(const struct tree *g, uint32_t *first)
+count_unreached(const struct tree *g, uint32_t *first)
 {
 	uint32_t n = 0;
 
@@ -212,7 +215,7 @@ missed(const struct tree *g, uint32_t *first)
 
 /* Does every member hear every other one, once? */
 static bool
-hear(struct tree *g)
+check_delivery(struct tree *g)
 {
 	uint32_t senders = 0, step, seen = 0, lost = 0, n;
 	bool once = true, all = true;
@@ -223,12 +226,12 @@ hear(struct tree *g)
 	for (uint32_t k = 0; k < g->n; k++) {
 		if (!g->knot[k].members || seen++ % step != 0)
 			continue;
-		once &= flood(g, k);
-		n = all && !g->blind ? missed(g, &lost) : 0;
+		once &= flood_packet(g, k);
+		n = all && !g->blind ? count_unreached(g, &lost) : 0;
 		if (n == 0)
 			continue;
 		all = false;
-		note(&g->out->parted,
+		note_fault(&g->out->parted,
 			"MLID 0x%04x: packets sent at %s do not reach %s%s",
 			g->mlid, name_of(g, k).s, name_of(g, lost).s,
 			n > 1 ? " and others" : "");
@@ -249,13 +252,13 @@ struct chase {
 
 /* Go on by port p of k, if it is a cable of the tree; 1: that is a circle. */
 static int
-enter(struct tree *g, struct chase *c, uint32_t k, unsigned p)
+enter_channel(struct tree *g, struct chase *c, uint32_t k, unsigned p)
 {
 	uint32_t channel = k << 8 | p;
 	struct end far;
 
-	if (!has(g, k, p) || !cable(g, k, p, &far) || far.knot == TOPO_NONE ||
-		c->on[channel] == 2)
+	if (!has_port(g, k, p) || !leads_to_switch(g, k, p, &far) ||
+		far.knot == TOPO_NONE || c->on[channel] == 2)
 		return 0;
 	c->path[c->depth] = channel;
 	c->next[c->depth] = 1;
@@ -268,31 +271,32 @@ enter(struct tree *g, struct chase *c, uint32_t k, unsigned p)
 
 /* From this channel: is there a circle? Then path ends with it. */
 static bool
-circles(struct tree *g, struct chase *c, uint32_t k, unsigned p)
+has_cycle_from(struct tree *g, struct chase *c, uint32_t k, unsigned p)
 {
 	c->depth = 0;
-	if (enter(g, c, k, p))
+	if (enter_channel(g, c, k, p))
 		return true;
 	while (c->depth > 0) {
 		uint32_t top = c->depth - 1;
 		struct end far = {0, 0};
 
-		(void)cable(g, c->path[top] >> 8, c->path[top] & 255, &far);
-		if (c->next[top] > nports(g, far.knot)) {
+		(void)leads_to_switch(
+			g, c->path[top] >> 8, c->path[top] & 255, &far);
+		if (c->next[top] > port_count(g, far.knot)) {
 			c->on[c->path[top]] = 2;
 			c->depth--;
 			continue;
 		}
 		if (c->next[top]++ == far.port)
 			continue;
-		if (enter(g, c, far.knot, c->next[top] - 1U))
+		if (enter_channel(g, c, far.knot, c->next[top] - 1U))
 			return true;
 	}
 	return false;
 }
 
 static void
-tell_circle(struct tree *g, const struct chase *c)
+note_cycle(struct tree *g, const struct chase *c)
 {
 	uint32_t from = 0;
 	struct buf b = {0};
@@ -305,12 +309,12 @@ tell_circle(struct tree *g, const struct chase *c)
 	if (c->depth - from > SHOWN)
 		buf_printf(&b, "... %u more -> ", c->depth - from - SHOWN);
 	buf_printf(&b, "%s", name_of(g, c->path[from] >> 8).s);
-	note(&g->out->loops, "MLID 0x%04x: %s", g->mlid, b.text);
+	note_fault(&g->out->loops, "MLID 0x%04x: %s", g->mlid, b.text);
 	buf_free(&b);
 }
 
 static bool
-loops(struct tree *g)
+has_loop(struct tree *g)
 {
 	size_t channels = (size_t)g->n << 8;
 	struct chase c = {.on = mem_zalloc(channels, 1),
@@ -319,10 +323,11 @@ loops(struct tree *g)
 	bool found = false;
 
 	for (uint32_t k = 0; k < g->n && !found; k++)
-		for (unsigned p = 1; p <= nports(g, k) && !found; p++)
-			found = c.on[k << 8 | p] == 0 && circles(g, &c, k, p);
+		for (unsigned p = 1; p <= port_count(g, k) && !found; p++)
+			found = c.on[k << 8 | p] == 0 &&
+				has_cycle_from(g, &c, k, p);
 	if (found)
-		tell_circle(g, &c);
+		note_cycle(g, &c);
 	free(c.on);
 	free(c.path);
 	free(c.next);
@@ -332,7 +337,7 @@ loops(struct tree *g)
 /* ---- turns ---- */
 
 static uint8_t
-lane(const struct tree *g, uint32_t k, unsigned in, unsigned out, unsigned sl,
+vl_of(const struct tree *g, uint32_t k, unsigned in, unsigned out, unsigned sl,
 	bool *sure)
 {
 	const struct audit_vl_row turn = {
@@ -351,43 +356,42 @@ comes_in(const struct tree *g, uint32_t k, unsigned in)
 	struct end far;
 
 	if (in == 0)
-		return has(g, k, 0);
+		return has_port(g, k, 0);
 	if (port_of(g, k, in)->peer == TOPO_NONE)
 		return false;
-	return !cable(g, k, in, &far) ||
-	       (far.knot != TOPO_NONE && has(g, far.knot, far.port));
+	return !leads_to_switch(g, k, in, &far) ||
+	       (far.knot != TOPO_NONE && has_port(g, far.knot, far.port));
 }
 
 /* Lanes on which an SL leaves k by a port, a bit each. */
 static uint16_t
-lanes_out(
-	const struct tree *g, uint32_t k, unsigned out, unsigned sl, bool *sure)
+vls_out(const struct tree *g, uint32_t k, unsigned out, unsigned sl, bool *sure)
 {
 	uint16_t all = 0;
 
-	for (unsigned in = 0; in <= nports(g, k); in++)
+	for (unsigned in = 0; in <= port_count(g, k); in++)
 		if (in != out && comes_in(g, k, in))
-			all |= (uint16_t)(1U << lane(g, k, in, out, sl, sure));
+			all |= (uint16_t)(1U << vl_of(g, k, in, out, sl, sure));
 	return all & (uint16_t) ~(1U << AUDIT_VL_READ_DISCARD);
 }
 
 /* Turns of one SL from in-port to all others. */
 static void
-turns_from(struct tree *g, uint32_t k, unsigned in, unsigned sl,
+add_dependencies_from(struct tree *g, uint32_t k, unsigned in, unsigned sl,
 	struct audit_deps *d)
 {
 	struct end from = {0, 0};
 	bool sure = g->told;
 	uint16_t vls;
 
-	(void)cable(g, k, in, &from);
-	vls = lanes_out(g, from.knot, from.port, sl, &sure);
-	for (unsigned out = 1; out <= nports(g, k); out++) {
+	(void)leads_to_switch(g, k, in, &from);
+	vls = vls_out(g, from.knot, from.port, sl, &sure);
+	for (unsigned out = 1; out <= port_count(g, k); out++) {
 		uint8_t vl;
 
-		if (out == in || !has(g, k, out))
+		if (out == in || !has_port(g, k, out))
 			continue;
-		vl = lane(g, k, in, out, sl, &sure);
+		vl = vl_of(g, k, in, out, sl, &sure);
 		for (unsigned v = 0; v < AUDIT_VL_READ_DISCARD; v++)
 			if (vls >> v & 1 && vl != AUDIT_VL_READ_DISCARD)
 				audit_dependencies_add(d,
@@ -401,17 +405,18 @@ turns_from(struct tree *g, uint32_t k, unsigned in, unsigned sl,
 }
 
 static void
-all_turns(struct tree *g, struct audit_deps *d)
+add_dependencies(struct tree *g, struct audit_deps *d)
 {
 	for (uint32_t k = 0; k < g->n; k++)
-		for (unsigned in = 1; in <= nports(g, k); in++) {
+		for (unsigned in = 1; in <= port_count(g, k); in++) {
 			struct end far;
 
-			if (!comes_in(g, k, in) || !cable(g, k, in, &far))
+			if (!comes_in(g, k, in) ||
+				!leads_to_switch(g, k, in, &far))
 				continue;
 			for (unsigned sl = 0; sl < SLS; sl++)
 				if (g->sls >> sl & 1)
-					turns_from(g, k, in, sl, d);
+					add_dependencies_from(g, k, in, sl, d);
 		}
 }
 
@@ -419,7 +424,7 @@ all_turns(struct tree *g, struct audit_deps *d)
 
 /* The group's switches; false: nobody has an entry. */
 static bool
-gather(struct tree *g)
+gather_entries(struct tree *g)
 {
 	const struct topo *t = g->t;
 
@@ -434,13 +439,13 @@ gather(struct tree *g)
 		g->ix[s] = g->n++;
 	}
 	for (uint32_t k = 0; k < g->n; k++)
-		look_at_entry(g, k);
+		check_entry(g, k);
 	return g->n > 0;
 }
 
 /* Who has this MLID: its SLs. Groups are sorted; *at goes on. */
 static bool
-owners(struct tree *g, size_t *at)
+take_owner_sls(struct tree *g, size_t *at)
 {
 	const struct audit_sa_client_facts *sa = g->job->sa;
 	bool any = false;
@@ -461,19 +466,19 @@ owners(struct tree *g, size_t *at)
 }
 
 static void
-judge(struct tree *g, struct audit_deps *d)
+judge_tree(struct tree *g, struct audit_deps *d)
 {
 	bool ring = has_ring(g);
 
 	g->out->trees++;
-	if (ring && loops(g))
+	if (ring && has_loop(g))
 		return; /* nothing else is worth saying, and its turns are
 			   a cycle of their own */
-	if (!hear(g) && ring)
-		note(&g->out->copies,
+	if (!check_delivery(g) && ring)
+		note_fault(&g->out->copies,
 			"MLID 0x%04x: a packet arrives more than once",
 			g->mlid);
-	all_turns(g, d);
+	add_dependencies(g, d);
 }
 
 static void
@@ -505,16 +510,16 @@ audit_mcast_judge(const struct audit_mcast_job *job, struct audit_deps *d,
 		bool owned;
 
 		g.mlid = (uint16_t)(MFT_MLID + group);
-		owned = owners(&g, &at);
-		if (gather(&g)) {
-			judge(&g, d);
+		owned = take_owner_sls(&g, &at);
+		if (gather_entries(&g)) {
+			judge_tree(&g, d);
 			if (!owned && job->sa->groups_known)
-				note(&out->nobody,
+				note_fault(&out->nobody,
 					"MLID 0x%04x has entries in %u "
 					"switches but belongs to no group",
 					g.mlid, g.n);
 		} else if (owned) {
-			note(&out->none,
+			note_fault(&out->none,
 				"MLID 0x%04x belongs to a group, but no switch "
 				"has an entry for it",
 				g.mlid);

@@ -80,7 +80,7 @@ note_discard(struct walk *w, const struct at *a, unsigned out, unsigned sl)
 
 /* Has an SL on this lane been here? It has now. */
 static bool
-was_here(struct walk *w, const struct at *a, port_ix at, unsigned sl)
+was_seen(struct walk *w, const struct at *a, port_ix at, unsigned sl)
 {
 	struct seen *s = &w->seen[at];
 	uint16_t bit = (uint16_t)(1U << a->vl[sl]);
@@ -106,7 +106,7 @@ was_here(struct walk *w, const struct at *a, port_ix at, unsigned sl)
 
 /* One SL through a switch: its lane behind, or AUDIT_VL_READ_DISCARD. */
 static unsigned
-pass(struct walk *w, struct at *a, unsigned out, unsigned sl)
+pass_switch(struct walk *w, struct at *a, unsigned out, unsigned sl)
 {
 	const struct audit_vl_row turn = {a->sw, a->in, (uint8_t)out};
 	bool sure = a->sure >> sl & 1;
@@ -148,8 +148,8 @@ walk_step(struct walk *w, struct at *a)
 
 		if (!(a->sls >> sl & 1))
 			continue;
-		vl = pass(w, a, out, sl);
-		if (vl == AUDIT_VL_READ_DISCARD || was_here(w, a, far, sl))
+		vl = pass_switch(w, a, out, sl);
+		if (vl == AUDIT_VL_READ_DISCARD || was_seen(w, a, far, sl))
 			a->sls &= (uint16_t) ~(1U << sl);
 	}
 	a->sw = t->node[t->port[far].node].sw;
@@ -160,7 +160,7 @@ walk_step(struct walk *w, struct at *a)
 
 /* What was told for a LID by its first one alone is not known for it. */
 static bool
-told(const struct walk *w, const struct audit_sa_client_from *from,
+sls_known(const struct walk *w, const struct audit_sa_client_from *from,
 	uint16_t lid, uint16_t *sls)
 {
 	uint16_t base = w->t->port[w->t->by_lid[lid]].lid, first;
@@ -177,7 +177,7 @@ told(const struct walk *w, const struct audit_sa_client_from *from,
  * of the way from the LID to it.
  */
 static bool
-told_answers(const struct walk *w, sw_ix sw, uint16_t *sls)
+answer_sls_known(const struct walk *w, sw_ix sw, uint16_t *sls)
 {
 	const struct topo *t = w->t;
 	uint16_t mine = t->port[t->node[t->sw[sw].node].first_port].lid;
@@ -185,7 +185,7 @@ told_answers(const struct walk *w, sw_ix sw, uint16_t *sls)
 	const struct audit_sa_client_from there = {
 		w->root, t->port[owner].num == 0};
 
-	return mine != 0 && told(w, &there, mine, sls);
+	return mine != 0 && sls_known(w, &there, mine, sls);
 }
 
 /* SLs from there to the LID; false: they are assumed. */
@@ -194,10 +194,10 @@ sls_of(const struct walk *w, const struct audit_sa_client_from *from,
 	uint16_t *sls)
 {
 	uint16_t all = 0, more = 0;
-	bool known = told(w, from, w->lid, &all);
+	bool known = sls_known(w, from, w->lid, &all);
 
 	if (from->port0 && w->root != TOPO_NONE)
-		known |= told_answers(w, from->sw, &more);
+		known |= answer_sls_known(w, from->sw, &more);
 	all |= more;
 	if (!known)
 		all = w->job->assumed;

@@ -188,7 +188,7 @@ path_to_ask(const struct audit_sa *a, size_t source, uint8_t *rec)
 }
 
 static void
-post(struct audit_sa *a, struct question *q, struct mono now)
+send_question(struct audit_sa *a, struct question *q, struct mono now)
 {
 	struct mad_sa h = {.base_version = 1,
 		.class_version = MAD_SA_VERSION,
@@ -216,18 +216,18 @@ post(struct audit_sa *a, struct question *q, struct mono now)
 }
 
 static void
-begin(struct audit_sa *a, size_t source, struct mono now)
+start_question(struct audit_sa *a, size_t source, struct mono now)
 {
 	for (size_t i = 0; i < WINDOW; i++)
 		if (!a->q[i].open) {
 			a->q[i] = (struct question){.source = source};
-			post(a, &a->q[i], now);
+			send_question(a, &a->q[i], now);
 			return;
 		}
 }
 
 static unsigned
-open_ones(const struct audit_sa *a)
+count_open(const struct audit_sa *a)
 {
 	unsigned n = 0;
 
@@ -239,9 +239,9 @@ open_ones(const struct audit_sa *a)
 static void
 feed_paths(struct audit_sa *a, struct mono now)
 {
-	while (a->at < a->nsources && a->vain < VAIN && open_ones(a) < WINDOW)
-		begin(a, a->at++, now);
-	if (open_ones(a) > 0)
+	while (a->at < a->nsources && a->vain < VAIN && count_open(a) < WINDOW)
+		start_question(a, a->at++, now);
+	if (count_open(a) > 0)
 		return;
 	a->stage = STAGE_DONE;
 	if (a->facts.answered < a->facts.sources && a->facts.why[0] == '\0')
@@ -252,15 +252,15 @@ feed_paths(struct audit_sa *a, struct mono now)
 }
 
 static void
-feed(struct audit_sa *a, struct mono now)
+advance_stage(struct audit_sa *a, struct mono now)
 {
 	if (a->stage == STAGE_PATHS) {
 		feed_paths(a, now);
-	} else if (open_ones(a) > 0) {
+	} else if (count_open(a) > 0) {
 		return;
 	} else if (a->stage == STAGE_INFO && a->facts.answers) {
 		a->stage = STAGE_GROUPS;
-		begin(a, 0, now);
+		start_question(a, 0, now);
 	} else {
 		a->stage = STAGE_DONE;
 	}
@@ -273,7 +273,7 @@ audit_sa_client_paths(struct audit_sa *a, uint32_t records, struct mono now)
 		return;
 	a->stage = STAGE_PATHS;
 	choose_sources(a, records);
-	feed(a, now);
+	advance_stage(a, now);
 }
 
 void
@@ -296,13 +296,13 @@ audit_sa_client_start(struct audit_sa *a, struct mono now)
 	a->sl = i.sm_sl;
 	a->prefix = i.gid_prefix;
 	a->stage = STAGE_INFO;
-	begin(a, 0, now);
+	start_question(a, 0, now);
 }
 
 /* ---- answers ---- */
 
 static void
-failed(struct audit_sa *a, const struct question *q, const char *how)
+note_failure(struct audit_sa *a, const struct question *q, const char *how)
 {
 	static const char *const what[] = {
 		[STAGE_INFO] = "for its capabilities",
@@ -379,8 +379,8 @@ take_paths(struct audit_sa *a, const struct question *q, const uint8_t *rec,
 }
 
 static void
-take(struct audit_sa *a, const struct question *q, const struct mad_sa *h,
-	const struct transport_msg *m)
+take_answer(struct audit_sa *a, const struct question *q,
+	const struct mad_sa *h, const struct transport_msg *m)
 {
 	static const size_t least[] = {
 		[STAGE_INFO] = MAD_SA_PORT_INFO,
@@ -393,14 +393,14 @@ take(struct audit_sa *a, const struct question *q, const struct mad_sa *h,
 	char how[48];
 
 	if (h->attr != attr[a->stage]) {
-		failed(a, q, "answered something else");
+		note_failure(a, q, "answered something else");
 		return;
 	}
 	if (rec == NULL ||
 		(h->status != MAD_SA_OK && h->status != MAD_SA_NO_RECORDS)) {
 		(void)snprintf(
 			how, sizeof(how), "answered status 0x%04x", h->status);
-		failed(a, q, how);
+		note_failure(a, q, how);
 		return;
 	}
 	if (h->status == MAD_SA_OK && stride >= least[a->stage])
@@ -415,14 +415,14 @@ take(struct audit_sa *a, const struct question *q, const struct mad_sa *h,
 
 /* Not this time. */
 static void
-again(struct audit_sa *a, struct question *q, struct mono now)
+retry_or_give_up(struct audit_sa *a, struct question *q, struct mono now)
 {
 	if (q->tries < TRIES && (a->stage != STAGE_PATHS || a->vain == 0)) {
-		post(a, q, now);
+		send_question(a, q, now);
 		return;
 	}
 	q->open = false;
-	failed(a, q, "did not answer");
+	note_failure(a, q, "did not answer");
 }
 
 bool
@@ -449,8 +449,8 @@ audit_sa_client_receive(
 	if (!(h.method & MAD_SA_RESPONSE))
 		return true;
 	q->open = false;
-	take(a, q, &h, m);
-	feed(a, now);
+	take_answer(a, q, &h, m);
+	advance_stage(a, now);
 	return true;
 }
 
@@ -470,8 +470,8 @@ audit_sa_client_tick(struct audit_sa *a, struct mono now)
 {
 	for (size_t i = 0; i < WINDOW; i++)
 		if (a->q[i].open && !mono_before(now, a->q[i].due))
-			again(a, &a->q[i], now);
-	feed(a, now);
+			retry_or_give_up(a, &a->q[i], now);
+	advance_stage(a, now);
 }
 
 bool

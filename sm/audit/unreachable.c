@@ -65,7 +65,7 @@ next_switch(const struct apart *a, sw_ix s, uint16_t lid, sw_ix *next)
 
 /* Follow a LID from s and note how it ends for all on the way. */
 static enum end
-follow(struct apart *a, sw_ix s, uint16_t lid)
+follow_lid(struct apart *a, sw_ix s, uint16_t lid)
 {
 	enum end e = OPEN;
 	uint32_t n = 0;
@@ -103,7 +103,7 @@ judge_lid(struct apart *a, uint16_t lid)
 			union_find_of(a->piece, s) !=
 				union_find_of(a->piece, root))
 			continue;
-		e = follow(a, s, lid);
+		e = follow_lid(a, s, lid);
 		a->out->unseen += e == UNSEEN;
 		a->out->hosts += (e == LOST || e == LOOPS) && a->hosts[s] &&
 				 a->host[t->by_lid[lid]];

@@ -16,7 +16,7 @@
 enum { READ_CHUNK = 64 * 1024 };
 
 static int
-fail(enum client_fault *fault, enum client_fault is)
+set_fault(enum client_fault *fault, enum client_fault is)
 {
 	*fault = is;
 	return -1;
@@ -31,7 +31,7 @@ client_connect(const char *path, enum client_fault *fault, struct reason *why)
 
 	if (n == 0 || n >= sizeof(sun.sun_path)) {
 		(void)reason_set(why, "%s: not a usable socket path", path);
-		return fail(fault, CLIENT_UNREACHABLE);
+		return set_fault(fault, CLIENT_UNREACHABLE);
 	}
 	memcpy(sun.sun_path, path, n);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -43,13 +43,13 @@ client_connect(const char *path, enum client_fault *fault, struct reason *why)
 			"%s: permission denied: run as root or join group "
 			"heddle",
 			path);
-		(void)fail(fault, CLIENT_FORBIDDEN);
+		(void)set_fault(fault, CLIENT_FORBIDDEN);
 	} else {
 		(void)reason_set(why,
 			"%s: heddled is not running, or uses another socket: "
 			"%s",
 			path, strerror(errno));
-		(void)fail(fault, CLIENT_UNREACHABLE);
+		(void)set_fault(fault, CLIENT_UNREACHABLE);
 	}
 	if (fd >= 0)
 		(void)close(fd);
@@ -72,7 +72,7 @@ wait_for(int fd, short events, struct mono until, enum client_fault *fault,
 	if (n > 0 || (n < 0 && errno == EINTR))
 		return 0;
 	(void)reason_set(why, "timed out waiting for heddled");
-	return fail(fault, CLIENT_TIMEOUT);
+	return set_fault(fault, CLIENT_TIMEOUT);
 }
 
 static int
@@ -80,7 +80,7 @@ hung_up(enum client_fault *fault, struct reason *why, ssize_t n)
 {
 	(void)reason_set(why, "heddled closed the connection%s%s",
 		n < 0 ? ": " : "", n < 0 ? strerror(errno) : "");
-	return fail(fault, CLIENT_BROKEN);
+	return set_fault(fault, CLIENT_BROKEN);
 }
 
 static int
@@ -143,7 +143,7 @@ client_ask(int fd, const json_t *request, struct mono until,
 			json_decref(reply);
 			reply = NULL;
 			(void)reason_set(why, "heddled sent an invalid reply");
-			(void)fail(fault, CLIENT_BROKEN);
+			(void)set_fault(fault, CLIENT_BROKEN);
 		}
 	}
 	buf_free(&line);

@@ -57,7 +57,7 @@ struct ctl {
 /* ---- clients come and go ---- */
 
 static void
-let_go(struct ctl *c, struct view *v)
+release_later(struct ctl *c, struct view *v)
 {
 	if (v == NULL)
 		return;
@@ -84,7 +84,7 @@ client_free(struct client *k)
 	if (k->next != NULL)
 		k->next->prev = k->prev;
 	c->stats.clients--;
-	let_go(c, answer_free(k->answer));
+	release_later(c, answer_free(k->answer));
 	loop_fd_free(k->watch);
 	(void)close(k->fd);
 	buf_free(&k->in);
@@ -103,7 +103,7 @@ status_now(struct ctl *c)
 
 /* Is what the client waits for there? */
 static bool
-reached(const struct client *k)
+has_reached(const struct client *k)
 {
 	const struct ctl_ops *ops = &k->ctl->ops;
 	const struct view *v = ops->view(ops->cookie);
@@ -113,7 +113,7 @@ reached(const struct client *k)
 }
 
 static struct answer *
-do_status(struct client *k, json_t *request)
+command_status(struct client *k, json_t *request)
 {
 	json_int_t generation = 0, sweep = 0;
 	const char *cmd;
@@ -127,14 +127,14 @@ do_status(struct client *k, json_t *request)
 			"bad-argument", "cannot wait for a negative number");
 	k->generation = (uint64_t)generation;
 	k->sweep = (uint64_t)sweep;
-	if (reached(k))
+	if (has_reached(k))
 		return status_now(k->ctl);
 	k->waiting = true;
 	return NULL;
 }
 
 static struct answer *
-do_sweep(struct client *k, json_t *request)
+command_sweep(struct client *k, json_t *request)
 {
 	const struct ctl_ops *ops = &k->ctl->ops;
 	const struct view *v;
@@ -155,7 +155,7 @@ do_sweep(struct client *k, json_t *request)
 
 /* The next view has the fresh tables. */
 static struct answer *
-do_rebalance(struct client *k, json_t *request)
+command_rebalance(struct client *k, json_t *request)
 {
 	const struct ctl_ops *ops = &k->ctl->ops;
 	const struct view *v;
@@ -173,19 +173,19 @@ do_rebalance(struct client *k, json_t *request)
 }
 
 static struct answer *
-do_topology(struct client *k, json_t *request)
+command_topology(struct client *k, json_t *request)
 {
 	return topology_answer(request, k->ctl->ops.view(k->ctl->ops.cookie));
 }
 
 static struct answer *
-do_routes(struct client *k, json_t *request)
+command_routes(struct client *k, json_t *request)
 {
 	return routes_answer(request, k->ctl->ops.view(k->ctl->ops.cookie));
 }
 
 static struct answer *
-do_explain(struct client *k, json_t *request)
+command_explain(struct client *k, json_t *request)
 {
 	const char *what = json_string_value(json_object_get(request, "what"));
 
@@ -196,13 +196,13 @@ do_explain(struct client *k, json_t *request)
 }
 
 static struct answer *
-do_tree(struct client *k, json_t *request)
+command_tree(struct client *k, json_t *request)
 {
 	return tree_answer(request, k->ctl->ops.view(k->ctl->ops.cookie));
 }
 
 static struct answer *
-do_groups(struct client *k, json_t *request)
+command_groups(struct client *k, json_t *request)
 {
 	const struct ctl_ops *ops = &k->ctl->ops;
 	const char *cmd, *which = NULL;
@@ -219,7 +219,7 @@ do_groups(struct client *k, json_t *request)
 }
 
 static struct answer *
-do_snapshot(struct client *k, json_t *request)
+command_snapshot(struct client *k, json_t *request)
 {
 	const struct ctl_ops *ops = &k->ctl->ops;
 	const char *cmd;
@@ -237,15 +237,15 @@ static const struct command {
 	/* NULL: the client waits, its answer comes later */
 	struct answer *(*run)(struct client *k, json_t *request);
 } commands[] = {
-	{"status", false, do_status},
-	{"topology", true, do_topology},
-	{"tree", true, do_tree},
-	{"routes", true, do_routes},
-	{"groups", true, do_groups},
-	{"explain", true, do_explain},
-	{"snapshot", true, do_snapshot},
-	{"sweep", false, do_sweep},
-	{"rebalance", true, do_rebalance},
+	{"status", false, command_status},
+	{"topology", true, command_topology},
+	{"tree", true, command_tree},
+	{"routes", true, command_routes},
+	{"groups", true, command_groups},
+	{"explain", true, command_explain},
+	{"snapshot", true, command_snapshot},
+	{"sweep", false, command_sweep},
+	{"rebalance", true, command_rebalance},
 };
 
 static const struct command *
@@ -258,14 +258,14 @@ find_command(const char *name)
 }
 
 static struct answer *
-malformed(struct client *k, const char *text)
+answer_malformed(struct client *k, const char *text)
 {
 	k->ctl->stats.malformed++;
 	return answer_error("bad-request", text);
 }
 
 static struct answer *
-unknown(const char *name)
+answer_unknown(const char *name)
 {
 	struct answer *a;
 	struct buf b = {0};
@@ -279,13 +279,13 @@ unknown(const char *name)
 }
 
 static struct answer *
-dispatch(struct client *k, const char *name, json_t *request)
+run_command(struct client *k, const char *name, json_t *request)
 {
 	const struct ctl_ops *ops = &k->ctl->ops;
 	const struct command *cmd = find_command(name);
 
 	if (cmd == NULL)
-		return unknown(name);
+		return answer_unknown(name);
 	if (cmd->view && ops->view(ops->cookie) == NULL)
 		return answer_error("no-view",
 			"the fabric is not up yet: see heddlectl status");
@@ -299,11 +299,12 @@ run_request(struct client *k, json_t *request)
 	const char *name = json_string_value(json_object_get(request, "cmd"));
 
 	if (name == NULL) {
-		k->answer = malformed(k, "a request is an object with \"cmd\", "
-					 "such as {\"cmd\":\"status\"}");
+		k->answer = answer_malformed(k,
+			"a request is an object with \"cmd\", "
+			"such as {\"cmd\":\"status\"}");
 		return;
 	}
-	k->answer = dispatch(k, name, request);
+	k->answer = run_command(k, name, request);
 	if (k->answer != NULL && answer_failed(k->answer))
 		k->ctl->stats.refused++;
 }
@@ -320,7 +321,7 @@ take_line(struct client *k, size_t n)
 	if (request == NULL) {
 		(void)reason_set(&why, "not a line of JSON: column %d: %s",
 			err.column, err.text);
-		k->answer = malformed(k, why.text);
+		k->answer = answer_malformed(k, why.text);
 	} else {
 		run_request(k, request);
 		json_decref(request);
@@ -330,7 +331,7 @@ take_line(struct client *k, size_t n)
 }
 
 static bool
-blank(const char *s, size_t n)
+is_blank(const char *s, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (s[i] != ' ' && s[i] != '\t' && s[i] != '\r')
@@ -352,16 +353,16 @@ next_request(struct client *k)
 		end = memchr(k->in.text, '\n', k->in.n);
 		n = end != NULL ? (size_t)(end - k->in.text) : k->in.n;
 		if (n > CTL_REQUEST_MAX) {
-			k->answer = malformed(
+			k->answer = answer_malformed(
 				k, "a request has at most 65536 bytes");
 			k->last = true;
 		} else if (end == NULL && k->eof) {
-			k->answer = malformed(
+			k->answer = answer_malformed(
 				k, "the request does not end with a newline");
 			k->last = true;
 		} else if (end == NULL) {
 			break;
-		} else if (blank(k->in.text, n)) {
+		} else if (is_blank(k->in.text, n)) {
 			buf_drop(&k->in, n + 1);
 		} else {
 			take_line(k, n);
@@ -374,7 +375,7 @@ next_request(struct client *k)
 
 /* false: the connection is dead. */
 static bool
-receive(struct client *k)
+receive_bytes(struct client *k)
 {
 	char chunk[READ_CHUNK];
 	ssize_t n;
@@ -390,7 +391,7 @@ receive(struct client *k)
 }
 
 static bool
-transmit(struct client *k, struct mono now)
+send_bytes(struct client *k, struct mono now)
 {
 	ssize_t n;
 
@@ -407,7 +408,7 @@ transmit(struct client *k, struct mono now)
 
 /* Make more of the answer while the client keeps up. */
 static void
-produce(struct client *k, struct mono now)
+produce_answers(struct client *k, struct mono now)
 {
 	struct ctl *c = k->ctl;
 
@@ -416,14 +417,14 @@ produce(struct client *k, struct mono now)
 			k->progress = now;
 		if (answer_more(k->answer, c->limits.slice - k->out.n, &k->out))
 			return;
-		let_go(c, answer_free(k->answer));
+		release_later(c, answer_free(k->answer));
 		k->answer = NULL;
 	}
 }
 
 /* Paused: it waits for what it asked; ctl_changed goes on. */
 static void
-rearm(struct client *k)
+rearm_events(struct client *k)
 {
 	unsigned events = 0;
 
@@ -436,7 +437,7 @@ rearm(struct client *k)
 
 /* Could more be done at once, although no event will say so? */
 static bool
-unfinished(const struct client *k)
+has_more_work(const struct client *k)
 {
 	if (k->out.n > 0)
 		return false;
@@ -447,7 +448,7 @@ unfinished(const struct client *k)
 }
 
 static bool
-over(const struct client *k)
+is_finished(const struct client *k)
 {
 	if (k->out.n > 0 || k->answer != NULL)
 		return false;
@@ -456,26 +457,26 @@ over(const struct client *k)
 }
 
 static void
-turn(struct client *k, unsigned events, struct mono now)
+serve_client(struct client *k, unsigned events, struct mono now)
 {
 	struct ctl *c = k->ctl;
 	bool alive = true;
 
 	if ((events & LOOP_READ) != 0)
-		alive = receive(k);
-	if (alive && k->waiting && reached(k)) {
+		alive = receive_bytes(k);
+	if (alive && k->waiting && has_reached(k)) {
 		k->waiting = false;
 		k->answer = status_now(c);
 	}
 	if (alive) {
-		produce(k, now);
-		alive = transmit(k, now);
+		produce_answers(k, now);
+		alive = send_bytes(k, now);
 	}
-	if (!alive || over(k)) {
+	if (!alive || is_finished(k)) {
 		client_free(k);
 	} else {
-		rearm(k);
-		if (unfinished(k))
+		rearm_events(k);
+		if (has_more_work(k))
 			loop_wake_send(c->again);
 	}
 	shed_views(c);
@@ -484,7 +485,7 @@ turn(struct client *k, unsigned events, struct mono now)
 static void
 on_client(void *cookie, unsigned events, struct mono now)
 {
-	turn(cookie, events, now);
+	serve_client(cookie, events, now);
 }
 
 /* In a turn of its own: who calls ctl_changed may be in the midst of one. */
@@ -496,7 +497,7 @@ on_again(void *cookie, struct mono now)
 
 	for (k = c->clients; k != NULL; k = next) {
 		next = k->next;
-		turn(k, 0, now);
+		serve_client(k, 0, now);
 	}
 	shed_views(c);
 }
@@ -562,7 +563,7 @@ add_client(struct ctl *c, int fd, struct mono now)
 		c->stats.dropped++;
 		k->answer = answer_error("busy", "too many clients");
 		k->last = true;
-		turn(k, 0, now);
+		serve_client(k, 0, now);
 	}
 }
 

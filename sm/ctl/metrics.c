@@ -309,13 +309,13 @@ struct mark {
 };
 
 static struct mark
-mark(const struct writing *w)
+save_labels(const struct writing *w)
 {
 	return (struct mark){w->labels.n, w->nlabels, w->told};
 }
 
 static void
-back_to(struct writing *w, struct mark m)
+restore_labels(struct writing *w, struct mark m)
 {
 	w->labels.n = m.n;
 	if (w->labels.text != NULL)
@@ -326,7 +326,7 @@ back_to(struct writing *w, struct mark m)
 
 /* Copy the segment of path before the first of ends; what follows it. */
 static const char *
-cut(const char *path, const char *ends, char word[WORD])
+cut_segment(const char *path, const char *ends, char word[WORD])
 {
 	size_t n = strcspn(path, ends);
 
@@ -357,8 +357,8 @@ add_label(struct writing *w, const char *value)
 	char name[WORD];
 
 	for (unsigned i = 0; i < w->nlabels; i++)
-		names = cut(names, " ", name);
-	(void)cut(names, " ", name);
+		names = cut_segment(names, " ", name);
+	(void)cut_segment(names, " ", name);
 	buf_printf(&w->labels, "%s%s=\"", w->nlabels > 0 ? "," : "", name);
 	put_escaped(&w->labels, value);
 	buf_printf(&w->labels, "\"");
@@ -379,7 +379,7 @@ add_member_label(struct writing *w, const json_t *member)
 }
 
 static double
-worth(const json_t *j)
+sample_value(const json_t *j)
 {
 	if (json_is_real(j))
 		return json_real_value(j);
@@ -412,39 +412,39 @@ put_sample(struct writing *w, const json_t *j)
 			buf_printf(w->out, "%lld\n",
 				(long long)json_integer_value(j));
 		else
-			buf_printf(w->out, "%.9g\n", worth(j));
+			buf_printf(w->out, "%.9g\n", sample_value(j));
 	}
 	buf_free(&key);
 }
 
 /* NOLINTBEGIN(misc-no-recursion): as deep as a path of the table */
-static void walk(struct writing *w, json_t *at, const char *path);
+static void walk_path(struct writing *w, json_t *at, const char *path);
 
 /* [x,y]: labels are members of the element. */
 static void
 walk_element(
 	struct writing *w, json_t *at, const char *members, const char *rest)
 {
-	struct mark m = mark(w);
+	struct mark m = save_labels(w);
 	char word[WORD];
 
 	while (*members != '\0') {
-		members = cut(members, ",", word);
+		members = cut_segment(members, ",", word);
 		add_member_label(w, json_object_get(at, word));
 	}
-	walk(w, at, rest);
-	back_to(w, m);
+	walk_path(w, at, rest);
+	restore_labels(w, m);
 }
 
 /* The label is the member's name. */
 static void
 walk_named(struct writing *w, json_t *at, const char *key, const char *rest)
 {
-	struct mark m = mark(w);
+	struct mark m = save_labels(w);
 
 	add_label(w, key);
-	walk(w, json_object_get(at, key), rest);
-	back_to(w, m);
+	walk_path(w, json_object_get(at, key), rest);
+	restore_labels(w, m);
 }
 
 static void
@@ -457,7 +457,7 @@ walk_all(struct writing *w, json_t *at, const char *rest)
 }
 
 static void
-walk(struct writing *w, json_t *at, const char *path)
+walk_path(struct writing *w, json_t *at, const char *path)
 {
 	char segment[2 * WORD], word[WORD];
 	const char *rest = path + strcspn(path, "."), *s = segment;
@@ -481,11 +481,11 @@ walk(struct writing *w, json_t *at, const char *path)
 		walk_all(w, at, rest);
 	} else if (strchr(s, '|') != NULL) {
 		while (*s != '\0') {
-			s = cut(s, "|", word);
+			s = cut_segment(s, "|", word);
 			walk_named(w, at, word, rest);
 		}
 	} else {
-		walk(w, json_object_get(at, s), rest);
+		walk_path(w, json_object_get(at, s), rest);
 	}
 }
 /* NOLINTEND(misc-no-recursion) */
@@ -499,7 +499,7 @@ metrics_text(const json_t *status, struct buf *out)
 		struct writing w = {
 			.row = &rows[i], .out = out, .begin = out->n};
 
-		walk(&w, root, rows[i].path);
+		walk_path(&w, root, rows[i].path);
 		buf_free(&w.labels);
 	}
 	json_decref(root);

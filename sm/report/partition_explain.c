@@ -13,7 +13,7 @@ enum { NUMBER = 0x7fff };
 
 /* Is a key with all its bits in the list? */
 static bool
-has(const uint16_t *key, size_t n, uint16_t wanted)
+has_key(const uint16_t *key, size_t n, uint16_t wanted)
 {
 	for (size_t i = 0; i < n; i++)
 		if (key[i] == wanted)
@@ -42,7 +42,8 @@ keys_json(const struct view *v, port_ix p)
 					(int)(b * VIEW_PARTITION_BLOCK + i),
 					"pkey", key[i] & NUMBER, "full",
 					(key[i] & VIEW_PARTITION_FULL) != 0,
-					"configured", has(live, nlive, key[i]),
+					"configured",
+					has_key(live, nlive, key[i]),
 					"partition",
 					names_text(view_partition_name(
 						v, key[i]))));
@@ -82,7 +83,8 @@ port_json(const struct view *v, port_ix p)
 
 /* Why two ports have nothing in common. */
 static void
-explain(const struct view *v, port_ix a, port_ix b, char *out, size_t size)
+explain_refusal(
+	const struct view *v, port_ix a, port_ix b, char *out, size_t size)
 {
 	const uint16_t *ka, *kb;
 	size_t na = view_partition_keys(v, a, &ka),
@@ -113,7 +115,7 @@ put_verdict(json_t *o, const struct view *v, port_ix a, port_ix b)
 		(void)snprintf(why, sizeof(why), "in partition %.60s, 0x%04x",
 			view_partition_name(v, key), key & NUMBER);
 	else
-		explain(v, a, b, why, sizeof(why));
+		explain_refusal(v, a, b, why, sizeof(why));
 	json_util_put(o, "why", names_text(why));
 }
 

@@ -6,7 +6,7 @@
 
 /* All of text as a number in base (10, or 16 with 0x); false if it is none. */
 static bool
-number(const char *text, int base, uint64_t *out)
+parse_number(const char *text, int base, uint64_t *out)
 {
 	const char *digits =
 		base == 16 ? "0123456789abcdefABCDEF" : "0123456789";
@@ -24,7 +24,7 @@ number(const char *text, int base, uint64_t *out)
 }
 
 static bool
-matches(const struct topo *t, node_ix n, const char *what, bool whole)
+name_matches(const struct topo *t, node_ix n, const char *what, bool whole)
 {
 	const char *name = topo_desc(t, n);
 
@@ -41,7 +41,7 @@ by_name(const struct topo *t, const char *what, bool whole, bool switches,
 	for (node_ix n = 0; n < t->nnodes; n++) {
 		if (switches && t->node[n].sw == TOPO_NONE)
 			continue;
-		if (!matches(t, n, what, whole))
+		if (!name_matches(t, n, what, whole))
 			continue;
 		if (found++ > 0)
 			return -1;
@@ -95,7 +95,7 @@ port_find(const struct topo *t, const char *what, uint16_t *lid,
 	node_ix n;
 	uint64_t x;
 
-	if (number(what, 10, &x)) {
+	if (parse_number(what, 10, &x)) {
 		if (x <= TOPO_LID_MAX)
 			p = topo_by_lid(t, (uint16_t)x, NULL);
 		if (p == TOPO_NONE)
@@ -103,7 +103,7 @@ port_find(const struct topo *t, const char *what, uint16_t *lid,
 		*lid = (uint16_t)x;
 		return p;
 	}
-	if (number(what, 16, &x)) {
+	if (parse_number(what, 16, &x)) {
 		p = topo_by_port_guid(t, x);
 		n = p == TOPO_NONE ? topo_by_node_guid(t, x) : TOPO_NONE;
 		if (p == TOPO_NONE && n == TOPO_NONE)
@@ -128,10 +128,11 @@ port_find_any(const struct topo *t, const char *what, bool switches,
 	uint64_t x;
 	port_ix p;
 
-	if (number(what, 16, &x) && topo_by_port_guid(t, x) == TOPO_NONE &&
+	if (parse_number(what, 16, &x) &&
+		topo_by_port_guid(t, x) == TOPO_NONE &&
 		topo_by_node_guid(t, x) != TOPO_NONE)
 		return topo_by_node_guid(t, x);
-	if (number(what, 10, &x) || number(what, 16, &x)) {
+	if (parse_number(what, 10, &x) || parse_number(what, 16, &x)) {
 		p = port_find(t, what, &lid, why);
 		return p != TOPO_NONE ? t->port[p].node : TOPO_NONE;
 	}

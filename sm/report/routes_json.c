@@ -113,7 +113,7 @@ busiest_json(const struct view *v)
 }
 
 static struct answer *
-summary(struct view *v)
+summary_answer(struct view *v)
 {
 	const struct routes *r = v->routes;
 	const struct verify_report *q = &r->report;
@@ -144,7 +144,8 @@ summary(struct view *v)
 /* ---- one path ---- */
 
 static const char *
-direction(const struct routes *r, const struct route_step *step, int i, int n)
+step_direction(
+	const struct routes *r, const struct route_step *step, int i, int n)
 {
 	if (i + 1 >= n)
 		return "exit";
@@ -163,8 +164,8 @@ steps_json(const struct routes *r, const struct route_step *step, int n)
 		json_util_put(o, "rank", json_util_u64(r->rank[step[i].sw]));
 		json_util_put(o, "in", json_integer(step[i].in));
 		json_util_put(o, "out", json_integer(step[i].out));
-		json_util_put(
-			o, "direction", json_string(direction(r, step, i, n)));
+		json_util_put(o, "direction",
+			json_string(step_direction(r, step, i, n)));
 		json_util_put(
 			o, "next", next_json(r->topo, step[i].sw, step[i].out));
 		(void)json_array_append_new(list, o);
@@ -214,7 +215,7 @@ levels_json(const struct view *v, port_ix a, port_ix b,
 }
 
 static struct answer *
-trace(struct view *v, const char *from, const char *to)
+path_answer(struct view *v, const char *from, const char *to)
 {
 	struct route_step step[STEPS_MAX];
 	const struct topo *t = v->topo;
@@ -261,7 +262,7 @@ column_item(const struct view *v, size_t i, const void *param)
 }
 
 static struct answer *
-column(struct view *v, const char *to)
+column_answer(struct view *v, const char *to)
 {
 	const struct answer_list list = {
 		.key = "entries",
@@ -301,7 +302,7 @@ row_item(const struct view *v, size_t i, const void *param)
 }
 
 static struct answer *
-row(struct view *v, const char *name)
+row_answer(struct view *v, const char *name)
 {
 	const struct answer_list list = {
 		.key = "entries",
@@ -339,10 +340,10 @@ routes_answer(json_t *request, struct view *v)
 			"routes takes 'from' and 'to', 'to' "
 			"alone, 'switch', or nothing");
 	if (sw != NULL)
-		return row(v, sw);
+		return row_answer(v, sw);
 	if (from != NULL)
-		return trace(v, from, to);
+		return path_answer(v, from, to);
 	if (to != NULL)
-		return column(v, to);
-	return summary(v);
+		return column_answer(v, to);
+	return summary_answer(v);
 }

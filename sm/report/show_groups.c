@@ -23,7 +23,7 @@ rate_name(long long code)
 }
 
 static void
-one_line(const json_t *g, struct buf *out)
+put_summary(const json_t *g, struct buf *out)
 {
 	buf_printf(out, "%-40s %-6s %-6s %7lld %9lld %8lld  %s\n",
 		json_util_text(g, "mgid"), json_util_text(g, "mlid"),
@@ -33,7 +33,7 @@ one_line(const json_t *g, struct buf *out)
 }
 
 static void
-members(const json_t *g, struct buf *out)
+put_members(const json_t *g, struct buf *out)
 {
 	const json_t *m, *s;
 	size_t i, k;
@@ -52,7 +52,7 @@ members(const json_t *g, struct buf *out)
 }
 
 static void
-tree(const json_t *g, struct buf *out)
+put_tree(const json_t *g, struct buf *out)
 {
 	const json_t *b, *p;
 	size_t i, k;
@@ -84,14 +84,14 @@ show_groups(const json_t *r, struct buf *out)
 		"P_Key", "members", "receivers", "switches", "root");
 	json_array_foreach(json_object_get(r, "groups"), i, g)
 	{
-		one_line(g, out);
+		put_summary(g, out);
 		if (!json_util_yes(r, "one"))
 			continue;
 		buf_printf(out, "  Q_Key %s, MTU %lld, rate %s Gb/s, SL %lld\n",
 			json_util_text(g, "qkey"), json_util_num(g, "mtu"),
 			rate_name(json_util_num(g, "rate_code")),
 			json_util_num(g, "sl"));
-		members(g, out);
-		tree(g, out);
+		put_members(g, out);
+		put_tree(g, out);
 	}
 }

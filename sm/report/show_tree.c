@@ -27,7 +27,7 @@ put_origins(const json_t *tier, struct buf *out)
 
 /* Since when what stays does; nothing else is worth a line. */
 static void
-put_reading(const json_t *tree, struct buf *out)
+put_kept_class(const json_t *tree, struct buf *out)
 {
 	const json_t *reading = json_object_get(tree, "reading");
 	const json_t *odd = json_object_get(tree, "odd");
@@ -68,7 +68,7 @@ put_tiers(const json_t *tree, const char *word, struct buf *out)
 			json_util_num(tree, "unplaced"));
 	json_object_foreach(odd, what, e) buf_printf(
 		out, "            %lld %s\n", json_integer_value(e), what);
-	put_reading(tree, out);
+	put_kept_class(tree, out);
 	json_array_foreach(json_object_get(tree, "not_believed"), i, e)
 		buf_printf(out,
 			"            %s \"%s\": role ignored, its answer has a "
@@ -77,7 +77,7 @@ put_tiers(const json_t *tree, const char *word, struct buf *out)
 }
 
 static void
-put_oddities(const json_t *list, struct buf *out)
+put_irregularities(const json_t *list, struct buf *out)
 {
 	const json_t *e;
 	size_t i;
@@ -90,7 +90,7 @@ void
 show_tiers(const json_t *tree, struct buf *out)
 {
 	put_tiers(tree, "tree", out);
-	put_oddities(json_object_get(tree, "first"), out);
+	put_irregularities(json_object_get(tree, "first"), out);
 }
 
 /* A switch, or the cable in one of its ports. */
@@ -132,7 +132,7 @@ show_redundancy(const json_t *homes, struct buf *out)
 }
 
 static void
-put_homes(const json_t *r, struct buf *out)
+put_redundancy(const json_t *r, struct buf *out)
 {
 	const json_t *homes = json_object_get(r, "homes");
 	const json_t *list = json_object_get(r, "list"), *e;
@@ -156,13 +156,13 @@ show_tree(const json_t *r, struct buf *out)
 	size_t i;
 
 	if (json_object_get(r, "homes") != NULL) {
-		put_homes(r, out);
+		put_redundancy(r, out);
 		return;
 	}
 	put_tiers(r, "tree", out);
 	if (!json_is_string(
 		    json_object_get(json_array_get(list, 0), "origin"))) {
-		put_oddities(list, out);
+		put_irregularities(list, out);
 		return;
 	}
 	buf_printf(
