@@ -95,9 +95,8 @@ explain_refusal(
 			if (((ka[i] ^ kb[k]) & NUMBER) == 0) {
 				(void)snprintf(out, size,
 					"both are limited members of the only "
-					"partition that they share, %s: "
-					"limited members cannot talk to each "
-					"other",
+					"shared partition, %s: limited members "
+					"cannot talk to each other",
 					view_partition_name(v, ka[i]));
 				return;
 			}
