@@ -8,12 +8,12 @@
 #include "sm/report/names.h"
 
 struct answer {
-	struct buf ready; /* not yet handed out; what follows comes after it */
+	struct buf ready; /* not sent yet; list or text follow it */
 	struct view *view;
 	struct answer_list list;
 	void *param;
 	size_t next; /* element, or byte of text */
-	bool first;  /* no element was written yet */
+	bool first;  /* no element has been written */
 	struct buf text;
 	bool is_text;
 	bool failed;
@@ -71,7 +71,7 @@ answer_result(json_t *result)
 		json_pack("{s:b, s:o}", "ok", 1, "result", result), "\n");
 }
 
-/* Open the result again, for a member that is written bit by bit. */
+/* Reopen the result for a member that is written piece by piece. */
 static struct answer *
 open_result(json_t *result, struct view *v, const char *key, const char *tail)
 {
@@ -111,8 +111,11 @@ answer_text(json_t *result, struct view *v, struct buf *text)
 	return a;
 }
 
-/* One character of left bytes; how many it took. What is no UTF-8 stands for
- * Latin-1: the result is JSON whatever they are. */
+/*
+ * Escape one character of the left bytes at s; returns how many bytes it took.
+ * A byte that is not UTF-8 is taken as Latin-1, so that the result is JSON for
+ * any bytes.
+ */
 static size_t
 put_escaped_char(const char *s, size_t left, struct buf *out)
 {

@@ -52,7 +52,7 @@ fabric_counts_line(const json_t *census, struct buf *out)
 {
 	static const struct {
 		const char *key, *one, *many;
-		bool always; /* also where there is none */
+		bool always; /* shown even if 0 */
 	} kinds[] = {
 		{"switches", "switch", "switches", true},
 		{"hosts", "host", "hosts", true},

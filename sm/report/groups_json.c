@@ -46,7 +46,7 @@ node_json(const struct topo *t, node_ix n)
 	return o;
 }
 
-/* The tree of a group, if there is one yet. */
+/* The root of a group's tree; null while it has no tree. */
 static json_t *
 root_of(const struct mcast_tree *tree)
 {
@@ -141,7 +141,7 @@ group_json(const struct sm *sm, const struct sa_kept_group *k)
 	return o;
 }
 
-/* Is it the one that is meant? */
+/* True if which is the MGID or the MLID of k. */
 static bool
 is_meant(const struct sa_kept_group *k, const char *which)
 {

@@ -11,7 +11,7 @@
 
 enum { NUMBER = 0x7fff };
 
-/* Is a key with all its bits in the list? */
+/* True if the list contains this key, membership bit included. */
 static bool
 has_key(const uint16_t *key, size_t n, uint16_t wanted)
 {
@@ -21,7 +21,7 @@ has_key(const uint16_t *key, size_t n, uint16_t wanted)
 	return false;
 }
 
-/* What stands in the table, and whether it counts. */
+/* The keys of the port's table, and whether each is configured. */
 static json_t *
 keys_json(const struct view *v, port_ix p)
 {
@@ -52,7 +52,7 @@ keys_json(const struct view *v, port_ix p)
 	return list;
 }
 
-/* Does the switch port that a host hangs on look at its keys? */
+/* True if the switch port that a host is connected to enforces its keys. */
 static bool
 is_guarded(const struct topo *t, port_ix p)
 {
@@ -81,7 +81,7 @@ port_json(const struct view *v, port_ix p)
 	return o;
 }
 
-/* Why two ports have nothing in common. */
+/* Why two ports share no partition in which they may talk. */
 static void
 explain_refusal(
 	const struct view *v, port_ix a, port_ix b, char *out, size_t size)

@@ -5,7 +5,7 @@
 #include "sm/report/names.h"
 #include "sm/view/view_partition.h"
 
-/* Ports that are in it, as full members or at all. */
+/* Ports in the partition: full members only, or all members. */
 static int
 count_ports(const struct view *v, uint16_t pkey, bool full)
 {

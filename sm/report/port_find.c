@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* All of text as a number in base (10, or 16 with 0x); false if it is none. */
+/* Parse all of text as a number in base 10, or 16 with 0x; false if it is not
+ * one. */
 static bool
 parse_number(const char *text, int base, uint64_t *out)
 {
@@ -31,7 +32,7 @@ name_matches(const struct topo *t, node_ix n, const char *what, bool whole)
 	return whole ? strcmp(name, what) == 0 : strstr(name, what) != NULL;
 }
 
-/* Node by name; -1 when several have it, 0 when none, 1 and *out. */
+/* Find a node by name: 1 and *out, 0 if no node matches, -1 if several do. */
 static int
 by_name(const struct topo *t, const char *what, bool whole, bool switches,
 	node_ix *out)
@@ -119,7 +120,8 @@ port_find(const struct topo *t, const char *what, uint16_t *lid,
 	return p;
 }
 
-/* What any of the ways of writing names; switches: names of those only. */
+/* The node that a LID, a GUID or a name stands for; switches: names are those
+ * of switches only. */
 static node_ix
 port_find_any(const struct topo *t, const char *what, bool switches,
 	struct reason *why)

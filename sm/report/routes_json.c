@@ -30,7 +30,7 @@ port_json(const struct topo *t, port_ix p, uint16_t lid)
 		"name", names_node_desc(t, t->port[p].node));
 }
 
-/* What hangs on port num of switch s, or null. */
+/* The port at the other end of the link at port num of switch s, or null. */
 static json_t *
 next_json(const struct topo *t, sw_ix s, unsigned num)
 {
@@ -48,7 +48,7 @@ next_json(const struct topo *t, sw_ix s, unsigned num)
 		names_node_desc(t, t->port[peer].node));
 }
 
-/* What is true of all routes of a view. */
+/* The properties of the routes of a view as a whole. */
 static json_t *
 routes_json(const struct view *v)
 {
@@ -77,7 +77,7 @@ by_rank(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* How many switches there are of each rank, top first. */
+/* The number of switches of each rank, top first. */
 static json_t *
 ranks_json(const struct routes *r)
 {
@@ -174,8 +174,8 @@ steps_json(const struct routes *r, const struct route_step *step, int n)
 }
 
 /*
- * Levels of service: the SL of each, and its VLs on the cable of the source and
- * out of each switch, as far as those are known.
+ * QoS levels: the SL of each, and its VLs on the link of the source and out of
+ * each switch, as far as the SL2VL tables are known.
  */
 static json_t *
 levels_json(const struct view *v, port_ix a, port_ix b,
@@ -244,7 +244,7 @@ path_answer(struct view *v, const char *from, const char *to)
 	return answer_result(o);
 }
 
-/* ---- a column and a row ---- */
+/* ---- one destination, one switch ---- */
 
 static json_t *
 column_item(const struct view *v, size_t i, const void *param)
@@ -281,7 +281,7 @@ column_answer(struct view *v, const char *to)
 	return answer_list(o, v, &list, &lid, sizeof(lid));
 }
 
-/* Element i is LID i + 1; those that nobody owns are left out. */
+/* Element i is LID i + 1; LIDs without an owner are left out. */
 static json_t *
 row_item(const struct view *v, size_t i, const void *param)
 {

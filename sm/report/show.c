@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* What is missing or empty is shown as "-". */
+/* A member's text, "-" if it is missing or empty. */
 static const char *
 text_or_dash(const json_t *o, const char *key)
 {
@@ -106,7 +106,8 @@ status_fabric(const json_t *r, struct buf *out)
 			out, "            %s\n", text_or_dash(l, "conflict"));
 }
 
-/* What is worth a line: an ordinary change is not. */
+/* The last change: a line if it needed stages or blocking, and its
+ * consequences. */
 static void
 status_change(const json_t *c, struct buf *out)
 {
@@ -130,7 +131,7 @@ status_change(const json_t *c, struct buf *out)
 			json_util_num(c, "mismatched_ports"));
 }
 
-/* Turns that are closed now, and what was not as it should be. */
+/* Dependencies that are blocked now, and drift that was found. */
 static void
 status_blocked(const json_t *r, struct buf *out)
 {
@@ -237,7 +238,7 @@ status_wire(const json_t *r, struct buf *out)
 		json_util_num(w, "late"), json_util_num(w, "alien"));
 }
 
-/* What was remembered, and what was asked for and refused. */
+/* The configuration and state files, if one of them was refused or lost. */
 static void
 status_files(const json_t *r, struct buf *out)
 {
@@ -326,7 +327,7 @@ status_qos(const json_t *q, struct buf *out)
 			out, "            %s\n", text_or_dash(q, "shortage"));
 }
 
-/* Of one path: the SL of every level, and the VLs on its way. */
+/* For one path: the SL of every level, and the VLs along the path. */
 static void
 put_qos_levels(const json_t *list, struct buf *out)
 {

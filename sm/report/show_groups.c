@@ -3,7 +3,7 @@
 #include "config/partition_options.h"
 #include "sm/report/json_util.h"
 
-/* Names of nodes are what nodes say of themselves; some say nothing. */
+/* The name of a node, "-" if its NodeDescription is empty. */
 static const char *
 name_of(const json_t *o)
 {
@@ -12,7 +12,7 @@ name_of(const json_t *o)
 	return *s != '\0' ? s : "-";
 }
 
-/* IBA's code of a rate in Gb/s. */
+/* The rate in Gb/s of IBA's rate code. */
 static const char *
 rate_name(long long code)
 {

@@ -6,7 +6,7 @@
 #include "sm/report/json_util.h"
 #include "sm/report/names.h"
 
-/* Who said what of the switches of a tier. */
+/* How many switches of a tier were placed by which evidence. */
 static void
 put_origins(const json_t *tier, struct buf *out)
 {
@@ -25,7 +25,8 @@ put_origins(const json_t *tier, struct buf *out)
 	buf_printf(out, "%s", *sep == ',' ? ")" : "");
 }
 
-/* Since when what stays does; nothing else is worth a line. */
+/* The time of a decision that is kept although the fabric looks different now;
+ * nothing otherwise. */
 static void
 put_kept_class(const json_t *tree, struct buf *out)
 {
@@ -55,7 +56,7 @@ put_tiers(const json_t *tree, const char *word, struct buf *out)
 	json_array_foreach(json_object_get(tree, "tiers"), i, e)
 	{
 		if (json_util_num(e, "switches") == 0)
-			continue; /* all of it failed */
+			continue; /* all switches of the tier failed */
 		buf_printf(out, "%-11s tier %lld: %lld switch%s", word,
 			json_util_num(e, "tier"), json_util_num(e, "switches"),
 			json_util_num(e, "switches") == 1 ? "" : "es");
@@ -93,7 +94,7 @@ show_tiers(const json_t *tree, struct buf *out)
 	put_irregularities(json_object_get(tree, "first"), out);
 }
 
-/* A switch, or the cable in one of its ports. */
+/* A switch, or the link at one of its ports. */
 static void
 put_point(const json_t *p, struct buf *out)
 {

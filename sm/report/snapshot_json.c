@@ -34,7 +34,7 @@ hex_json(const uint8_t *bytes, size_t n)
 	return j;
 }
 
-/* PortInfo, but for the key that its first bytes are. */
+/* PortInfo without the M_Key in its first bytes. */
 static json_t *
 port_info(const struct topo *t, port_ix p)
 {

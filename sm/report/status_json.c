@@ -18,14 +18,14 @@
 #include "sm/report/redundancy_json.h"
 #include "sm/report/tree_json.h"
 
-/* Names listed in a status; the count is always complete. */
+/* Unreachable ports listed in a status; the count is always complete. */
 enum { UNREACHABLE_LISTED = 100 };
 
-/* ---- what a view says when it is counted ---- */
+/* ---- counts of a view ---- */
 
 /*
- * Switches that our own traffic can reach without passing through a
- * quarantined one. The array is the caller's to free.
+ * Switches that SMPs and SA packets of this port can reach without passing a
+ * quarantined switch. The array is the caller's to free.
  */
 static bool *
 reached_switches(const struct topo *t)
@@ -55,7 +55,8 @@ reached_switches(const struct topo *t)
 	return seen;
 }
 
-/* Ports with LIDs that cannot be reached: the count, and the first ones. */
+/* Unreachable ports with LIDs: their number, and the first ones appended to
+ * list. */
 static unsigned
 count_unreachable(const struct topo *t, json_t *list)
 {
@@ -326,7 +327,7 @@ others_json(const struct sm_status *s)
 	return list;
 }
 
-/* Turns that are closed now. */
+/* Dependencies that are blocked now. */
 static json_t *
 blocked_json(const struct status_facts *f)
 {
@@ -343,7 +344,7 @@ blocked_json(const struct status_facts *f)
 	return o;
 }
 
-/* Bytes resident; 0 where /proc does not say. */
+/* Resident bytes; 0 if /proc is not readable. */
 static uint64_t
 resident_bytes(void)
 {

@@ -88,7 +88,7 @@ switch_json(const struct view *v, size_t i, const void *param)
 	return o;
 }
 
-/* Whose answer to the role attribute was something else. */
+/* Switches that answered the role attribute with a wrong signature. */
 static json_t *
 bad_roles_json(const struct view *v)
 {
@@ -158,7 +158,7 @@ tree_json(const struct view *v, size_t most)
 	return o;
 }
 
-/* Every node that has a single point of failure, whatever tree it hangs on. */
+/* All nodes with a single point of failure; this does not depend on a tree. */
 static struct answer *
 redundancy_answer(struct view *v)
 {
