@@ -56,7 +56,7 @@ client_connect(const char *path, enum client_fault *fault, struct reason *why)
 	return -1;
 }
 
-/* Wait for events on fd; -1 at the end of patience. */
+/* Wait for events on fd; -1 when `until` has passed. */
 static int
 wait_for(int fd, short events, struct mono until, enum client_fault *fault,
 	struct reason *why)

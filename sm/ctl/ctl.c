@@ -29,32 +29,33 @@ struct client {
 	struct loop_fd *watch;
 	struct buf in;
 	struct buf out;
-	struct answer *answer; /* being made */
-	bool eof;	       /* nothing more will come */
-	bool last;	       /* close when all is written */
-	bool waiting;	       /* for what follows, to answer with status */
+	struct answer *answer; /* being produced */
+	bool eof;	       /* the client has closed its sending side */
+	bool last;	       /* close when everything is written */
+	bool waiting; /* for generation and sweep below, to answer with the
+			 status */
 	uint64_t generation, sweep;
-	struct mono progress; /* last time that something was written */
+	struct mono progress; /* when something was last written */
 };
 
 struct ctl {
 	struct loop *loop;
 	char *path;
-	struct stat id; /* of our socket file */
+	struct stat id; /* identity of the socket file */
 	int fd;
 	struct loop_fd *watch;
 	struct loop_timer *stalls;
-	bool ticking; /* stalls is set */
+	bool ticking; /* the timer stalls is set */
 	struct loop_wake *again;
 	struct ctl_ops ops;
 	struct ctl_limits limits;
 	struct ctl_stats stats;
 	struct client *clients;
-	struct view **shed; /* to be let go when the pool is free */
+	struct view **shed; /* to be released when the pool is free */
 	size_t nshed, capshed;
 };
 
-/* ---- clients come and go ---- */
+/* ---- connecting and disconnecting ---- */
 
 static void
 release_later(struct ctl *c, struct view *v)
@@ -101,7 +102,7 @@ status_now(struct ctl *c)
 	return answer_result(c->ops.status(c->ops.cookie));
 }
 
-/* Is what the client waits for there? */
+/* True if the generation and sweep that the client waits for are reached. */
 static bool
 has_reached(const struct client *k)
 {
@@ -153,7 +154,7 @@ command_sweep(struct client *k, json_t *request)
 		(json_int_t)(v != NULL ? v->generation : 0) + 1));
 }
 
-/* The next view has the fresh tables. */
+/* The next view will have the fresh tables. */
 static struct answer *
 command_rebalance(struct client *k, json_t *request)
 {
@@ -233,8 +234,8 @@ command_snapshot(struct client *k, json_t *request)
 
 static const struct command {
 	const char *name;
-	bool view; /* can only be answered from one */
-	/* NULL: the client waits, its answer comes later */
+	bool view; /* needs a view */
+	/* NULL: the client waits, its answer follows later */
 	struct answer *(*run)(struct client *k, json_t *request);
 } commands[] = {
 	{"status", false, command_status},
@@ -292,7 +293,7 @@ run_command(struct client *k, const char *name, json_t *request)
 	return cmd->run(k, request);
 }
 
-/* Run a decoded request. */
+/* Execute a decoded request. */
 static void
 run_request(struct client *k, json_t *request)
 {
@@ -309,7 +310,7 @@ run_request(struct client *k, json_t *request)
 		k->ctl->stats.refused++;
 }
 
-/* The first n bytes of in are a line. */
+/* Execute the request in the first n bytes of k->in, a line. */
 static void
 take_line(struct client *k, size_t n)
 {
@@ -340,8 +341,8 @@ is_blank(const char *s, size_t n)
 }
 
 /*
- * Begin the answer to the next request, if there is one and it can be
- * answered now; true when there is an answer.
+ * Start the answer to the next request, if there is one that can be answered
+ * now; true if there is an answer.
  */
 static bool
 next_request(struct client *k)
@@ -371,9 +372,9 @@ next_request(struct client *k)
 	return k->answer != NULL;
 }
 
-/* ---- one turn of a client ---- */
+/* ---- serving a client ---- */
 
-/* false: the connection is dead. */
+/* False if the connection is dead. */
 static bool
 receive_bytes(struct client *k)
 {
@@ -406,7 +407,7 @@ send_bytes(struct client *k, struct mono now)
 	return true;
 }
 
-/* Make more of the answer while the client keeps up. */
+/* Produce more of the answer while the client reads fast enough. */
 static void
 produce_answers(struct client *k, struct mono now)
 {
@@ -422,7 +423,7 @@ produce_answers(struct client *k, struct mono now)
 	}
 }
 
-/* Paused: it waits for what it asked; ctl_changed goes on. */
+/* Without events the client waits for its answer; ctl_changed continues it. */
 static void
 rearm_events(struct client *k)
 {
@@ -435,7 +436,7 @@ rearm_events(struct client *k)
 	loop_fd_set(k->watch, events);
 }
 
-/* Could more be done at once, although no event will say so? */
+/* True if more can be done at once although no event will announce it. */
 static bool
 has_more_work(const struct client *k)
 {
@@ -452,7 +453,7 @@ is_finished(const struct client *k)
 {
 	if (k->out.n > 0 || k->answer != NULL)
 		return false;
-	/* who hangs up while waiting is gone */
+	/* a client that closes while waiting is gone */
 	return k->last || (k->eof && (k->waiting || k->in.n == 0));
 }
 
@@ -488,7 +489,7 @@ on_client(void *cookie, unsigned events, struct mono now)
 	serve_client(cookie, events, now);
 }
 
-/* In a turn of its own: who calls ctl_changed may be in the midst of one. */
+/* Runs from the loop: the caller of ctl_changed may be inside serve_client. */
 static void
 on_again(void *cookie, struct mono now)
 {
@@ -527,7 +528,7 @@ on_stalls(void *cookie, struct mono now)
 		client_free(k);
 	}
 	shed_views(c);
-	loop_fd_set(c->watch, LOOP_READ); /* accept may have failed */
+	loop_fd_set(c->watch, LOOP_READ); /* if accept had failed */
 	if (c->clients != NULL)
 		tick_later(c, now);
 }
@@ -579,7 +580,7 @@ on_listen(void *cookie, unsigned events, struct mono now)
 		c->stats.accepted++;
 		add_client(c, fd, now);
 	} else if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) {
-		loop_fd_set(c->watch, 0); /* no descriptors: try later */
+		loop_fd_set(c->watch, 0); /* no descriptors: retry later */
 	}
 	tick_later(c, now);
 }
@@ -615,7 +616,9 @@ ctl_live(const char *path)
 	return ok;
 }
 
-/* Nothing is in the way, or only what a dead daemon left. */
+/*
+ * 0 if path is free, or was the socket of a dead daemon, which is then removed.
+ */
 static int
 clear_path(const char *path, struct reason *why)
 {

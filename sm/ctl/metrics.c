@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { WORD = 64 }; /* longest segment of a path, name of a label */
+enum { WORD = 64 }; /* the longest segment of a path, or name of a label */
 
 static const struct metrics_row rows[] = {
 	{"heddle_up", false, "1 if heddled answered, else 0.", "", NULL},
@@ -19,7 +19,7 @@ static const struct metrics_row rows[] = {
 		"Memory of heddled: resident now, and its peak.",
 		"memory.resident|peak", "kind"},
 
-	/* what it is */
+	/* role and state */
 	{"heddle_role_info", false,
 		"Role of the daemon: discovering, standby, master.", "[role]",
 		"role"},
@@ -291,17 +291,17 @@ metrics_all(size_t *n)
 	return rows;
 }
 
-/* One row on its way into the page. */
+/* The row that is being written. */
 struct writing {
 	const struct metrics_row *row;
 	struct buf *out;
-	size_t begin;	   /* of its text in out */
-	struct buf labels; /* so far: a="x",b="y" */
+	size_t begin;	   /* where its text begins in out */
+	struct buf labels; /* so far, such as a="x",b="y" */
 	unsigned nlabels;
-	bool told; /* a label is not empty */
+	bool told; /* one of the labels is not empty */
 };
 
-/* What was there before a label was added. */
+/* The labels before one was added, to be restored. */
 struct mark {
 	size_t n;
 	unsigned nlabels;
@@ -324,7 +324,8 @@ restore_labels(struct writing *w, struct mark m)
 	w->told = m.told;
 }
 
-/* Copy the segment of path before the first of ends; what follows it. */
+/* Copy the segment of path before the first of ends to word; returns what
+ * follows it. */
 static const char *
 cut_segment(const char *path, const char *ends, char word[WORD])
 {
@@ -349,7 +350,7 @@ put_escaped(struct buf *b, const char *s)
 	}
 }
 
-/* The next of the row's labels has this value. */
+/* Add the next of the row's labels, with this value. */
 static void
 add_label(struct writing *w, const char *value)
 {
@@ -390,7 +391,8 @@ sample_value(const json_t *j)
 	return !json_is_false(j);
 }
 
-/* One sample; a second one with the same labels would spoil the page. */
+/* Write one sample; a second one with the same labels would invalidate the
+ * page, so it is left out. */
 static void
 put_sample(struct writing *w, const json_t *j)
 {
@@ -420,7 +422,7 @@ put_sample(struct writing *w, const json_t *j)
 /* NOLINTBEGIN(misc-no-recursion): as deep as a path of the table */
 static void walk_path(struct writing *w, json_t *at, const char *path);
 
-/* [x,y]: labels are members of the element. */
+/* [x,y]: the labels are members of the element. */
 static void
 walk_element(
 	struct writing *w, json_t *at, const char *members, const char *rest)
@@ -436,7 +438,7 @@ walk_element(
 	restore_labels(w, m);
 }
 
-/* The label is the member's name. */
+/* The label is the name of the member. */
 static void
 walk_named(struct writing *w, json_t *at, const char *key, const char *rest)
 {
@@ -512,7 +514,7 @@ metrics_write(const char *file, const struct buf *text, struct reason *why)
 	ssize_t put = -1;
 	int fd, ret = 0;
 
-	/* Not *.prom: a collector that reads the directory skips it. */
+	/* Not *.prom: a collector that reads the directory ignores it. */
 	buf_printf(&temp, "%s.XXXXXX", file);
 	fd = mkstemp(temp.text);
 	if (fd >= 0)

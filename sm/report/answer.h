@@ -1,5 +1,5 @@
 /*
- * answer: one reply on its way to a client, produced in slices.
+ * answer: one reply to a client, produced in slices.
  *
  * A short reply is complete from the beginning. A long one is a head, a list
  * with elements that are produced one after the other as there is room for

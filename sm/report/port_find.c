@@ -120,8 +120,8 @@ port_find(const struct topo *t, const char *what, uint16_t *lid,
 	return p;
 }
 
-/* The node that a LID, a GUID or a name stands for; switches: names are those
- * of switches only. */
+/* The node that a LID, a GUID or a name stands for; switches: only names of
+ * switches are searched. */
 static node_ix
 port_find_any(const struct topo *t, const char *what, bool switches,
 	struct reason *why)
