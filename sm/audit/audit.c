@@ -25,11 +25,11 @@ enum phase {
 	PHASE_DONE
 };
 
-/* Only questions leave. */
+/* A transport that sends requests for reading only. */
 struct guard {
 	struct transport transport; /* first: the transport is the guard */
 	struct transport *inner;
-	uint64_t held; /* what was not let through */
+	uint64_t held; /* messages that were not sent */
 };
 
 struct audit {
@@ -43,7 +43,7 @@ struct audit {
 	struct device_store *hw;
 	struct lft_read *readback;
 	struct mft *mft;
-	unsigned mft_blocks; /* asked for so far */
+	unsigned mft_blocks; /* requested so far */
 	struct audit_input found;
 	char why[512];
 };
@@ -118,7 +118,7 @@ start_sweep(struct audit *a, enum sweep_kind kind)
 
 /* ---- LIDs as they are ---- */
 
-/* LMC as the port says. */
+/* The LMC in the port's PortInfo; 0 if it is invalid. */
 static uint8_t
 lmc_of(const struct topo *t, port_ix p)
 {
@@ -129,7 +129,8 @@ lmc_of(const struct topo *t, port_ix p)
 	return i.lmc > 7 ? 0 : i.lmc;
 }
 
-/* The port's whole range, if it is a unicast range that nobody has. */
+/* Reserve the port's whole range of LIDs; false if it is not a free unicast
+ * range. */
 static bool
 claim_lid_range(bool *used, uint32_t lid, uint8_t lmc)
 {
@@ -179,7 +180,7 @@ fail_audit(struct audit *a, const char *why)
 	a->phase = PHASE_DONE;
 }
 
-/* Each step is true when the phase is over. */
+/* Each step returns true when its phase is over. */
 static bool
 step_sweep(struct audit *a, struct mono now)
 {
@@ -199,7 +200,7 @@ step_sweep(struct audit *a, struct mono now)
 	return true;
 }
 
-/* The fabric as it is known now, with the LIDs that it has. */
+/* Make the topology of what is known now, with the LIDs that ports hold. */
 static bool
 freeze_topology(struct audit *a)
 {
@@ -239,7 +240,7 @@ step_names(struct audit *a, struct mono now)
 	return true;
 }
 
-/* Beyond LinearFDBTop a switch drops, whatever the table holds. */
+/* Beyond LinearFDBTop a switch drops packets, whatever its table holds. */
 static void
 take_row(struct audit *a, struct routes *r, sw_ix s, uint8_t *row)
 {
@@ -283,9 +284,10 @@ take_routes(struct audit *a)
 }
 
 /*
- * What cannot be judged is set apart: a switch that gave not all of its table,
- * and one that carries nothing because all its ports are in Init. Taking it
- * for one that drops everything would be a charge against the other manager.
+ * Put switches that cannot be judged in quarantine: a switch that did not give
+ * all of its table, and one that carries no traffic because all its ports are
+ * in Init. To treat their entries as drops would report faults that the other
+ * subnet manager did not make. True if there are any.
  */
 static bool
 quarantine_unread(struct audit *a)
@@ -338,7 +340,7 @@ step_tables(struct audit *a, struct mono now)
 	return true;
 }
 
-/* Is there an entry in the last block that was asked for? */
+/* True if a switch has an entry in the last block that was requested. */
 static bool
 last_block_used(const struct audit *a)
 {
@@ -373,7 +375,8 @@ step_sa(struct audit *a, struct mono now)
 	return true;
 }
 
-/* Where no top tells, blocks are asked for until there is an empty one. */
+/* Without a MulticastFDBTop blocks are requested until one is empty in all
+ * switches. */
 static bool
 step_groups(struct audit *a, struct mono now)
 {
@@ -399,9 +402,9 @@ step_groups(struct audit *a, struct mono now)
 }
 
 /*
- * Without a cycle on one lane there is none on several: then it matters only
- * whether an SL that was given out is discarded somewhere, which a few answers
- * will show.
+ * Without a cycle on one VL there is none on several. Then it only matters
+ * whether an SL that subnet administration gave out is discarded somewhere,
+ * which a few of its answers show.
  */
 static bool
 step_lanes(struct audit *a, struct mono now)
@@ -469,7 +472,7 @@ audit_receive(struct audit *a, const struct transport_msg *m, struct mono now)
 {
 	struct smp s;
 
-	/* whatever is no answer of ours is not for us */
+	/* messages that answer no request of the audit are ignored */
 	if (m->mad[1] == MAD_SA) {
 		if (a->found.sa != NULL)
 			(void)audit_sa_client_receive(a->found.sa, m, now);

@@ -11,7 +11,7 @@
 #include "sm/report/names.h"
 #include "sm/what_if/plan_json.h"
 
-/* Everything that is judged, until it is JSON. */
+/* Everything that is judged, before it becomes JSON. */
 struct judged {
 	const struct audit_input *read;
 	struct forecast found, ours;
@@ -20,7 +20,7 @@ struct judged {
 	struct audit_mcast_facts groups;
 	struct audit_dependencies_verdict sure, all;
 	struct audit_unreachable_facts apart;
-	bool lanes; /* they decide whether there is a credit loop */
+	bool lanes; /* whether there is a credit loop depends on VLs */
 };
 
 /* ---- judging ---- */
@@ -76,9 +76,9 @@ judge_dependencies(struct judged *j)
 }
 
 /*
- * The verifier took everything to be on one lane, knows of no groups, and takes
- * a path through a switch that was not read for one that ends there: what it
- * said is replaced by what is true of this fabric.
+ * The verifier assumes one VL, knows of no groups, and takes a path through a
+ * switch that was not read for one that ends there: these parts of its report
+ * are replaced by what holds for this fabric.
  */
 static void
 correct_report(struct judged *j)
@@ -120,7 +120,7 @@ judge_fabric(struct judged *j)
 
 	forecast_route(&job, f->topo, NULL, &j->ours);
 	if (j->ours.routes !=
-		NULL) /* levels need an order; theirs is unknown */
+		NULL) /* loads are by rank, the other manager gives none */
 		memcpy(f->routes->rank, j->ours.routes->rank,
 			f->topo->nsw * sizeof(*f->routes->rank));
 	forecast_judge(&job, f->routes, &j->found);
@@ -141,7 +141,7 @@ judged_free(struct judged *j)
 
 /* ---- as JSON ---- */
 
-/* Who says that an SM runs there. */
+/* The ports with IsSM set. */
 static json_t *
 managers_json(const struct topo *t)
 {
@@ -268,7 +268,7 @@ lids_json(const struct audit_input *f)
 	return o;
 }
 
-/* Counted where they would leave; the guard lets none pass. */
+/* Sets are counted where they would be sent; the guard sends none. */
 static json_t *
 wire_json(const struct judged *j)
 {
@@ -283,7 +283,9 @@ wire_json(const struct judged *j)
 		"sets", json_util_u64(n));
 }
 
-/* Is there a finding of this severity that is (or is not) a deadlock? */
+/*
+ * True if there is a finding of this severity that is (or is not) a deadlock.
+ */
 static bool
 has_finding(const json_t *findings, const char *severity, bool deadlock)
 {
@@ -297,7 +299,7 @@ has_finding(const json_t *findings, const char *severity, bool deadlock)
 	return false;
 }
 
-/* All of it in one line. */
+/* The verdict in one line. */
 static const char *
 verdict_text(const json_t *findings, size_t grave, uint64_t pairs)
 {

@@ -8,9 +8,10 @@
 #include "sm/report/names.h"
 #include "sm/what_if/plan_page.h"
 
-/* ---- lines that fit ---- */
+/* ---- folding lines ---- */
 
-/* Where the text of a line begins: behind a label, or behind its blanks. */
+/* Where the text of a line begins: after its label, or after its leading
+ * blanks. */
 static size_t
 indent_of(const char *line, size_t n)
 {
@@ -67,7 +68,7 @@ fold_page(const struct buf *page, struct buf *out)
 	}
 }
 
-/* ---- what was looked at ---- */
+/* ---- what was read ---- */
 
 static void
 page_seen(const json_t *a, struct buf *out)
@@ -212,7 +213,7 @@ static const struct figure figures[] = {
 	{"links between switches, longest path", "hops", "max", 0, 1},
 };
 
-/* Side by side: what is there, what Heddle would do. */
+/* Side by side: the figures of the routes found, and of Heddle's. */
 static void
 page_figures(const json_t *a, struct buf *out)
 {

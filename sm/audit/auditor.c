@@ -19,11 +19,11 @@ struct auditor {
 	struct loop_signal *end[2];
 	struct umad *umad;
 	struct audit *audit;
-	const char *doing; /* as it was said last */
+	const char *doing; /* as logged last */
 	bool ended;	   /* by a signal */
 };
 
-/* Say what is being done, once. */
+/* Log what is being done, once. */
 static void
 print_progress(struct auditor *x)
 {

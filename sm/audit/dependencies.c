@@ -8,7 +8,7 @@
 
 enum { STARTS = 64 }; /* searches for a short cycle */
 
-/* A channel, named by where it arrives. */
+/* A channel, identified by the switch and port where it ends. */
 struct channel {
 	sw_ix sw;
 	uint8_t in, vl;
@@ -49,7 +49,7 @@ audit_dependencies_free(struct audit_deps *d)
 	free(d);
 }
 
-/* The port of a switch behind this one, or NULL. */
+/* The switch port at the other end of this port's link, or NULL. */
 static const struct topo_port *
 peer_switch_port(const struct topo *t, sw_ix s, unsigned port)
 {
@@ -85,7 +85,7 @@ channel_of(struct audit_deps *d, sw_ix sw, uint8_t in, uint8_t vl)
 	return (uint32_t)d->n++;
 }
 
-/* Of two causes of a turn the one that says more. */
+/* Of two causes of a dependency the one of greater weight is kept. */
 static unsigned
 cause_weight(const struct audit_dependencies_cause *c)
 {
@@ -119,7 +119,9 @@ audit_dependencies_add(struct audit_deps *d,
 
 /* ---- looking for cycles ---- */
 
-/* Turns by the channel that they come from, or (turned) that they go to. */
+/*
+ * Edges by the channel that they come from, or, if turned, that they lead to.
+ */
 struct lists {
 	uint32_t *at; /* [n + 1] */
 	uint32_t *edge;
@@ -172,7 +174,7 @@ other_end(const struct audit_deps *d, uint32_t edge, bool turned)
 	return turned ? d->edge[edge].from : d->edge[edge].to;
 }
 
-/* Take away, again and again, what nothing that is left leads to. */
+/* Remove repeatedly the channels that no remaining channel leads to. */
 static void
 prune_channels(struct search *s, const struct lists *l, bool turned)
 {
@@ -201,8 +203,8 @@ prune_channels(struct search *s, const struct lists *l, bool turned)
 }
 
 /*
- * The shortest way from a channel back to itself: edges into path, the last one
- * first. Its length, 0 where there is none below limit.
+ * The shortest path from a channel back to itself: edges into path, the last
+ * one first. Its length, 0 if there is none of at most limit edges.
  */
 static uint32_t
 round_trip(struct search *s, const struct lists *l, uint32_t start,
@@ -251,7 +253,7 @@ hop_of(const struct audit_deps *d, uint32_t edge)
 		.why = e->why};
 }
 
-/* A short cycle among what is left. */
+/* Find a short cycle among the remaining channels. */
 static void
 find_short_cycle(struct search *s, const struct lists *l,
 	struct audit_dependencies_verdict *out)
@@ -271,7 +273,8 @@ find_short_cycle(struct search *s, const struct lists *l,
 		len = n;
 		limit = n - 1;
 		memcpy(best, path, n * sizeof(*best));
-		tries += STARTS / 16; /* on a cycle: soon short enough */
+		tries += STARTS / 16; /* the channel is on a cycle: few more
+					 searches are needed */
 	}
 	out->cycle = mem_zalloc(len, sizeof(*out->cycle));
 	out->len = len;
@@ -281,7 +284,8 @@ find_short_cycle(struct search *s, const struct lists *l,
 	free(best);
 }
 
-/* Of the lanes of its cable that are left the lowest one? */
+/* True if no lower VL of the same link direction remains, so that each link
+ * direction counts once. */
 static bool
 is_lowest_vl(const struct search *s, uint32_t c)
 {

@@ -12,7 +12,7 @@
 
 enum { HOPS_SHOWN = 12, APART_SHOWN = 10 };
 
-/* In the order of gravity, which is that of the list. */
+/* In the order of severity, which is the order of the list. */
 enum severity { FAULT, RISK, UNJUDGED, NOTE, SEVERITIES };
 
 static const char *const severity_words[SEVERITIES] = {
@@ -26,7 +26,7 @@ struct list {
 static json_t *add_finding(struct list *l, enum severity s, const char *kind,
 	const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
-/* A finding; its lines, to be appended to. */
+/* Add a finding; returns its list of lines, to be appended to. */
 static json_t *
 add_finding(
 	struct list *l, enum severity s, const char *kind, const char *fmt, ...)
@@ -71,7 +71,7 @@ switch_name(const struct list *l, sw_ix s)
 
 /* ---- cycles ---- */
 
-/* A LID that goes from this cable into the next one. */
+/* A LID with packets that go from this link into the next one. */
 static uint16_t
 find_witness_lid(const struct routes *r, const struct audit_dependencies_hop *a,
 	const struct audit_dependencies_hop *b)
@@ -128,7 +128,7 @@ add_cycle_lines(const struct list *l,
 			v->len - HOPS_SHOWN);
 }
 
-/* Does a group's packet close the cycle? */
+/* True if the packets of a group close the cycle. */
 static bool
 is_closed_by_group(const struct audit_dependencies_verdict *v)
 {
@@ -138,7 +138,7 @@ is_closed_by_group(const struct audit_dependencies_verdict *v)
 	return false;
 }
 
-/* Does nothing but what switches send close it? */
+/* True if only packets that switches send themselves close the cycle. */
 static bool
 is_closed_by_switches(const struct audit_dependencies_verdict *v)
 {
@@ -188,7 +188,7 @@ find_cycles(struct list *l)
 
 /* ---- unicast ---- */
 
-/* Whose packets are lost. */
+/* Whether hosts lose packets, or only switches' own ports. */
 static void
 add_lost_line(const struct list *l, json_t *lines)
 {
@@ -281,7 +281,7 @@ find_groups(struct list *l)
 	find_group(l, NOTE, &g->nobody, "trees left over from deleted groups");
 }
 
-/* ---- what was not seen ---- */
+/* ---- what was not read ---- */
 
 static void
 find_unjudged(struct list *l)
@@ -376,7 +376,7 @@ audit_findings(const struct audit_findings_in *in, size_t *grave)
 	return all;
 }
 
-/* ---- beside Heddle's routes ---- */
+/* ---- compared with Heddle's routes ---- */
 
 static void
 better_deadlock(const struct list *l, json_t *out)
@@ -440,7 +440,7 @@ better_load(const struct list *l, json_t *out)
 	buf_free(&where);
 }
 
-/* A figure between 0 and 1 of which more is better. */
+/* A share of 0 to 1; higher is better. */
 static void
 better_share(json_t *out, const char *what, double was, double is)
 {

@@ -16,7 +16,7 @@ enum { SENDERS = 256, SHOWN = 6, ACTIVE = 4, SLS = 16 };
 struct knot {
 	sw_ix sw;
 	uint64_t row[MCAST_WORDS];
-	bool members; /* ports of hosts, or its own port 0 */
+	bool members; /* has host ports, or its own port 0, in its entry */
 };
 
 struct tree {
@@ -25,15 +25,15 @@ struct tree {
 	struct audit_mcast_facts *out;
 	uint16_t mlid;
 	uint16_t sls;
-	bool told;  /* the SLs are known */
-	bool blind; /* it goes on through a switch that was not read */
+	bool told;  /* the SLs were reported */
+	bool blind; /* a port leads to a switch that was not read */
 	struct knot *knot;
 	uint32_t n;
-	uint32_t *ix;	   /* [nsw] knot of a switch, or TOPO_NONE */
+	uint32_t *ix;	   /* [nsw] index in knot, or TOPO_NONE */
 	uint32_t *piece;   /* [n] */
 	uint32_t *queue;   /* [n] */
 	uint32_t *arrived; /* [n] */
-	uint8_t *by;	   /* [n] port that a packet came in by */
+	uint8_t *by;	   /* [n] port at which a packet arrived */
 };
 
 static void note_fault(struct audit_mcast_fault *f, const char *fmt, ...)
@@ -71,13 +71,13 @@ port_of(const struct tree *g, uint32_t k, unsigned num)
 	return &t->port[topo_port_of(t, t->sw[g->knot[k].sw].node, num)];
 }
 
-/* Where a cable leads to. */
+/* The other end of a link. */
 struct end {
 	uint32_t knot; /* TOPO_NONE: a switch that is not in the tree */
 	unsigned port;
 };
 
-/* Does a port lead to a switch? */
+/* True if the link at a port leads to a switch: its other end in *far. */
 static bool
 leads_to_switch(const struct tree *g, uint32_t k, unsigned num, struct end *far)
 {
@@ -134,7 +134,9 @@ check_entry(struct tree *g, uint32_t k)
 	}
 }
 
-/* Join what cables join; true: one of them closes a ring. */
+/*
+ * Join switches that are linked within the tree; true if a link closes a ring.
+ */
 static bool
 has_ring(struct tree *g)
 {
@@ -166,9 +168,9 @@ has_ring(struct tree *g)
 /* ---- where packets go ---- */
 
 /*
- * Send a packet from a switch's hosts and follow all copies. arrived counts
- * those that a switch got, with no more than two looked at. True: it came to
- * nobody twice.
+ * Follow all copies of a packet that a host at switch `from` sends. arrived
+ * counts the copies that each switch gets; only the first is followed further.
+ * True if no switch gets two.
  */
 static bool
 flood_packet(struct tree *g, uint32_t from)
@@ -201,7 +203,7 @@ flood_packet(struct tree *g, uint32_t from)
 	return once;
 }
 
-/* Switches with members that a packet from this one does not come to. */
+/* The number of switches with members that the packet does not reach. */
 static uint32_t
 count_unreached(const struct tree *g, uint32_t *first)
 {
@@ -213,7 +215,8 @@ count_unreached(const struct tree *g, uint32_t *first)
 	return n;
 }
 
-/* Does every member hear every other one, once? */
+/* Check that each member reaches all others; true if no packet arrives twice.
+ * With many senders a sample of them is followed. */
 static bool
 check_delivery(struct tree *g)
 {
@@ -240,17 +243,18 @@ check_delivery(struct tree *g)
 }
 
 /*
- * Walk on, channel by channel, until one comes again. path: (switch, out)
- * packed. Depth first; on: [n * 256] 0 new, 1 on the way, 2 done.
+ * Search for a cycle, depth first, channel by channel. path: (switch, out)
+ * packed. on: [n * 256] 0 new, 1 on the path, 2 done.
  */
 struct chase {
 	uint8_t *on;
 	uint32_t *path;
-	uint8_t *next; /* the port to try next there */
+	uint8_t *next; /* the next port to try at the end of each channel */
 	uint32_t depth;
 };
 
-/* Go on by port p of k, if it is a cable of the tree; 1: that is a circle. */
+/* Extend the path by port p of k if its link is in the tree; 1 if that closes a
+ * cycle. */
 static int
 enter_channel(struct tree *g, struct chase *c, uint32_t k, unsigned p)
 {
@@ -269,7 +273,7 @@ enter_channel(struct tree *g, struct chase *c, uint32_t k, unsigned p)
 	return 0;
 }
 
-/* From this channel: is there a circle? Then path ends with it. */
+/* True if a cycle can be reached from this channel; path then ends with it. */
 static bool
 has_cycle_from(struct tree *g, struct chase *c, uint32_t k, unsigned p)
 {
@@ -334,7 +338,7 @@ has_loop(struct tree *g)
 	return found;
 }
 
-/* ---- turns ---- */
+/* ---- dependencies ---- */
 
 static uint8_t
 vl_of(const struct tree *g, uint32_t k, unsigned in, unsigned out, unsigned sl,
@@ -348,8 +352,8 @@ vl_of(const struct tree *g, uint32_t k, unsigned in, unsigned out, unsigned sl,
 		       : audit_vl_read_vl(g->job->lanes, &turn, sl, sure);
 }
 
-/* May packets of the group come in by this port? The switch itself sends them
- * where it is a member. */
+/* True if packets of the group may arrive at this port. Port 0: the switch
+ * itself sends them if it is a member. */
 static bool
 comes_in(const struct tree *g, uint32_t k, unsigned in)
 {
@@ -363,7 +367,7 @@ comes_in(const struct tree *g, uint32_t k, unsigned in)
 	       (far.knot != TOPO_NONE && has_port(g, far.knot, far.port));
 }
 
-/* Lanes on which an SL leaves k by a port, a bit each. */
+/* The VLs (a bit each) on which an SL leaves k by a port. */
 static uint16_t
 vls_out(const struct tree *g, uint32_t k, unsigned out, unsigned sl, bool *sure)
 {
@@ -375,7 +379,8 @@ vls_out(const struct tree *g, uint32_t k, unsigned out, unsigned sl, bool *sure)
 	return all & (uint16_t) ~(1U << AUDIT_VL_READ_DISCARD);
 }
 
-/* Turns of one SL from in-port to all others. */
+/* Add the dependencies of one SL from an in-port to all other ports of the
+ * entry. */
 static void
 add_dependencies_from(struct tree *g, uint32_t k, unsigned in, unsigned sl,
 	struct audit_deps *d)
@@ -422,7 +427,7 @@ add_dependencies(struct tree *g, struct audit_deps *d)
 
 /* ---- group by group ---- */
 
-/* The group's switches; false: nobody has an entry. */
+/* Collect the switches with an entry for the group; false if there is none. */
 static bool
 gather_entries(struct tree *g)
 {
@@ -443,7 +448,8 @@ gather_entries(struct tree *g)
 	return g->n > 0;
 }
 
-/* Who has this MLID: its SLs. Groups are sorted; *at goes on. */
+/* Take the SLs of the groups that have this MLID; true if there is one. Groups
+ * are sorted by MLID; *at moves on. */
 static bool
 take_owner_sls(struct tree *g, size_t *at)
 {
@@ -472,8 +478,8 @@ judge_tree(struct tree *g, struct audit_deps *d)
 
 	g->out->trees++;
 	if (ring && has_loop(g))
-		return; /* nothing else is worth saying, and its turns are
-			   a cycle of their own */
+		return; /* the other checks mean nothing in a loop, and its
+			   dependencies are a cycle of their own */
 	if (!check_delivery(g) && ring)
 		note_fault(&g->out->copies,
 			"MLID 0x%04x: a packet arrives more than once",

@@ -9,7 +9,8 @@
 
 enum { SLS = 16 };
 
-/* What has been walked on the way to a LID: lanes by SL, for a port record. */
+/* The VLs (a bit each) that have been followed to a LID, by SL, for one
+ * in-port. */
 struct seen {
 	uint16_t sure[SLS], any[SLS], own[SLS];
 };
@@ -20,19 +21,19 @@ struct walk {
 	struct audit_deps *d;
 	struct audit_path_facts *out;
 	uint8_t same[SLS];
-	struct seen *seen; /* [nports] by the port that packets came in by */
+	struct seen *seen; /* [nports] by the port at which packets arrive */
 	port_ix *touched;
 	size_t ntouched, captouched;
 	uint16_t lid;
 	sw_ix root;
 };
 
-/* Packets at a switch: which SLs, on which lanes they came. */
+/* Packets at a switch: their SLs, and the VL on which each SL arrived. */
 struct at {
 	sw_ix sw;
 	uint8_t in;
-	bool first; /* nothing was passed yet */
-	bool own;   /* from a switch's port 0 */
+	bool first; /* no switch was passed yet */
+	bool own;   /* sent by a switch's port 0 */
 	uint16_t sls, sure;
 	uint8_t vl[SLS];
 };
@@ -78,7 +79,7 @@ note_discard(struct walk *w, const struct at *a, unsigned out, unsigned sl)
 		cdg_name(t, t->sw[a->sw].node).s, a->in, out);
 }
 
-/* Has an SL on this lane been here? It has now. */
+/* True if this SL has been here on this VL; marks it as seen. */
 static bool
 was_seen(struct walk *w, const struct at *a, port_ix at, unsigned sl)
 {
@@ -104,7 +105,8 @@ was_seen(struct walk *w, const struct at *a, port_ix at, unsigned sl)
 	return false;
 }
 
-/* One SL through a switch: its lane behind, or AUDIT_VL_READ_DISCARD. */
+/* Follow one SL through a switch: the VL on which it leaves, or
+ * AUDIT_VL_READ_DISCARD. */
 static unsigned
 pass_switch(struct walk *w, struct at *a, unsigned out, unsigned sl)
 {
@@ -129,7 +131,7 @@ pass_switch(struct walk *w, struct at *a, unsigned out, unsigned sl)
 	return vl;
 }
 
-/* One step; false: nothing is left that was not here before. */
+/* Go one hop further; false if no SL is left that has not been here before. */
 static bool
 walk_step(struct walk *w, struct at *a)
 {
@@ -158,7 +160,11 @@ walk_step(struct walk *w, struct at *a)
 	return a->sls != 0;
 }
 
-/* What was told for a LID by its first one alone is not known for it. */
+/*
+ * The SLs of the paths from there to a LID. False if they are unknown, as they
+ * are for the further LIDs of a port if only paths to its base LID were
+ * reported.
+ */
 static bool
 sls_known(const struct walk *w, const struct audit_sa_client_from *from,
 	uint16_t lid, uint16_t *sls)
@@ -173,8 +179,8 @@ sls_known(const struct walk *w, const struct audit_sa_client_from *from,
 }
 
 /*
- * Port 0 answers whoever asks it, with the SL that the question came with: that
- * of the way from the LID to it.
+ * Port 0 answers a request with the SL of the request, which is the SL of the
+ * path from the LID to port 0.
  */
 static bool
 answer_sls_known(const struct walk *w, sw_ix sw, uint16_t *sls)
@@ -188,7 +194,7 @@ answer_sls_known(const struct walk *w, sw_ix sw, uint16_t *sls)
 	return mine != 0 && sls_known(w, &there, mine, sls);
 }
 
-/* SLs from there to the LID; false: they are assumed. */
+/* The SLs from there to the LID; false if they are assumed. */
 static bool
 sls_of(const struct walk *w, const struct audit_sa_client_from *from,
 	uint16_t *sls)
@@ -224,7 +230,9 @@ walk_from(struct walk *w, const struct audit_sa_client_from *from, uint8_t in)
 		;
 }
 
-/* From a switch's hosts, which are alike, and from its own port 0. */
+/*
+ * From a switch's hosts, which are taken to be alike, and from its own port 0.
+ */
 static void
 walk_switch(struct walk *w, sw_ix s)
 {

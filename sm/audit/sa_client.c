@@ -12,18 +12,18 @@
 enum {
 	WINDOW = 2,
 	TRIES = 3,
-	VAIN = 3,	 /* sources without an answer, one after the other */
-	FIRST_MS = 1000, /* is anybody there? */
-	TABLE_MS = 8000, /* a table takes its time */
+	VAIN = 3,	 /* consecutive sources without an answer */
+	FIRST_MS = 1000, /* time for a first answer */
+	TABLE_MS = 8000, /* time for a table */
 	QP1 = 1,
-	PATHS_MAX = 127, /* that can be asked for between two ports */
+	PATHS_MAX = 127, /* the most that can be requested between two ports */
 	ACTIVE = 4,
 	NO_SOURCE = -1,
 };
 
 enum stage { STAGE_INFO, STAGE_GROUPS, STAGE_PATHS, STAGE_DONE };
 
-/* What is asked for. */
+/* The attribute that is requested in each stage. */
 static const uint16_t attr[] = {
 	[STAGE_INFO] = MAD_SA_CLASS_PORT_INFO,
 	[STAGE_GROUPS] = MAD_SA_MEMBER,
@@ -39,7 +39,7 @@ struct question {
 	size_t source;
 };
 
-/* A LID, the paths from which are asked for. */
+/* A source LID of requested paths. */
 struct source {
 	port_ix port;
 	uint16_t lid;
@@ -56,9 +56,9 @@ struct audit_sa {
 	struct question q[WINDOW];
 	struct source *source;
 	size_t nsources, capsources, at;
-	uint8_t npaths; /* to each port: all of its LIDs */
+	uint8_t npaths; /* requested to each port: all of its LIDs */
 	unsigned vain;
-	/* [nsw] by LID, of hosts and of port 0; NULL: not asked, no answer */
+	/* [nsw] by LID, for hosts and port 0; NULL: not requested, no answer */
 	uint16_t **sls[2];
 	struct audit_sa_client_group *group;
 	size_t capgroups;
@@ -92,7 +92,7 @@ audit_sa_client_free(struct audit_sa *a)
 	free(a);
 }
 
-/* ---- whom to ask about ---- */
+/* ---- choosing the sources ---- */
 
 static bool
 is_host(const struct topo *t, port_ix p)
@@ -101,7 +101,7 @@ is_host(const struct topo *t, port_ix p)
 	       t->port[p].lid != 0 && t->port[p].state == ACTIVE;
 }
 
-/* A port's LIDs; their number. */
+/* The number of LIDs of a port; take: add them to the sources. */
 static uint32_t
 add_lids(struct audit_sa *a, port_ix port, bool take)
 {
@@ -117,7 +117,9 @@ add_lids(struct audit_sa *a, port_ix port, bool take)
 	return n;
 }
 
-/* Those of a switch's own port 0, and of its hosts, or of the first of them. */
+/*
+ * The LIDs of a switch's own port 0 and of its hosts, or of the first of these.
+ */
 static uint32_t
 lids_on(struct audit_sa *a, sw_ix s, bool every, bool take)
 {
@@ -139,7 +141,8 @@ lids_on(struct audit_sa *a, sw_ix s, bool every, bool take)
 	return n;
 }
 
-/* As many as may be: all, one host a switch, or of every so manieth switch. */
+/* Choose as many sources as the limit allows: all, one host of each switch, or
+ * one host of every step-th switch. */
 static void
 choose_sources(struct audit_sa *a, uint32_t records)
 {
@@ -171,7 +174,7 @@ choose_sources(struct audit_sa *a, uint32_t records)
 	a->facts.sources = (uint32_t)a->nsources;
 }
 
-/* ---- asking ---- */
+/* ---- requests ---- */
 
 static size_t
 path_to_ask(const struct audit_sa *a, size_t source, uint8_t *rec)
@@ -361,7 +364,7 @@ take_paths(struct audit_sa *a, const struct question *q, const uint8_t *rec,
 
 	a->vain = 0;
 	if (n == 0 || s == TOPO_NONE)
-		return; /* perhaps it would not tell us */
+		return; /* perhaps they are withheld */
 	a->facts.answered++;
 	a->facts.records += n;
 	sls = &a->sls[t->port[from].num == 0][s];
@@ -413,7 +416,7 @@ take_answer(struct audit_sa *a, const struct question *q,
 		take_paths(a, q, rec + MAD_SA_HEADER, n, stride);
 }
 
-/* Not this time. */
+/* The request was not answered in time: send it again, or give up. */
 static void
 retry_or_give_up(struct audit_sa *a, struct question *q, struct mono now)
 {
@@ -441,7 +444,7 @@ audit_sa_client_receive(
 	if (q == NULL)
 		return true; /* late */
 	if (m->error == 0 && m->lid != a->lid)
-		return true; /* nobody asked them */
+		return true; /* not from the port that was asked */
 	if (m->error != 0 || (h.status & 0xff) == MAD_STATUS_BUSY) {
 		q->due = mono_min(q->due, mono_add(now, mono_ms(FIRST_MS)));
 		return true;

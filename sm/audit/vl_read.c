@@ -7,7 +7,7 @@
 
 enum { ROW = 8, UNREAD = 0, ROWS_MAX = UINT16_MAX };
 
-/* A table, and how many turns have it. */
+/* A table, and how many dependencies have it. */
 struct row {
 	uint8_t vl[ROW];
 	uint32_t n;
@@ -15,13 +15,13 @@ struct row {
 
 struct audit_lanes {
 	struct audit_vl_read_job job;
-	struct audit_vl_row *want; /* one of each cable first */
+	struct audit_vl_row *want; /* to be read; one of each link first */
 	size_t n, cap, first, next, end;
 	unsigned inflight;
-	uint16_t **id; /* [nsw] by in * width + out: place in row, or UNREAD */
+	uint16_t **id; /* [nsw] by in * width + out: index in row, or UNREAD */
 	struct row *row;
 	size_t nrows, caprows;
-	size_t common; /* the row that most turns have, or UNREAD */
+	size_t common; /* the row that most dependencies have, or UNREAD */
 	uint64_t read, refused;
 	uint16_t vls;
 	bool discards, done;
@@ -40,7 +40,7 @@ to_switch(const struct topo *t, const struct topo_port *p)
 	       t->node[t->port[p->peer].node].type == TOPO_SWITCH;
 }
 
-/* ---- what to ask ---- */
+/* ---- what to read ---- */
 
 static void
 want_row(struct audit_lanes *l, sw_ix s, unsigned in, unsigned out)
@@ -53,7 +53,7 @@ want_row(struct audit_lanes *l, sw_ix s, unsigned in, unsigned out)
 		l->id[s] = mem_zalloc((size_t)w * w, sizeof(**l->id));
 }
 
-/* The first port of a host on the switch; 0: it has none. */
+/* The first host port of the switch; 0: it has none. */
 static unsigned
 host_port(const struct topo *t, sw_ix s)
 {
@@ -71,8 +71,8 @@ is_dependency(const struct verify_dependencies *turns, size_t rec, unsigned in,
 	return turns->row[word] >> out % 64 & 1;
 }
 
-/* Do packets come in by this port that go on by the cable? Those of a switch
- * itself come in by port 0; of its hosts one is asked about. */
+/* True if packets arrive at this port that leave by the link. Packets of the
+ * switch itself arrive at port 0; of the host ports one stands for all. */
 static bool
 comes_in(const struct audit_lanes *l, sw_ix s, size_t rec, unsigned in,
 	unsigned out)
@@ -87,8 +87,9 @@ comes_in(const struct audit_lanes *l, sw_ix s, size_t rec, unsigned in,
 }
 
 /*
- * In-ports of a cable out of s: a sample of one, or all the others. Samples are
- * of hosts' ports here and of cables there, not of port 0, of which few know.
+ * The in-ports of a link out of s: a sample of one, or all the others. The
+ * sample is a host port at some links and the port of another link at others,
+ * but not port 0, of which few subnet managers know.
  */
 static void
 want_link(struct audit_lanes *l, sw_ix s, size_t rec, unsigned out, bool rest)
@@ -165,7 +166,7 @@ vl_in(const uint8_t row[ROW], unsigned sl)
 	return sl & 1 ? row[sl / 2] & 15 : row[sl / 2] >> 4;
 }
 
-/* Lanes in operation, by PortInfo's code. */
+/* Operational VLs, by PortInfo's code. */
 static unsigned
 operational_vls(uint8_t code)
 {
@@ -260,7 +261,7 @@ ask_row(struct audit_lanes *l, size_t at, struct mono now)
 	xact_submit(l->job.x, &r, now, row_answered, l, at);
 }
 
-/* One of each cable is known: is the rest worth asking for? */
+/* True if the sample of each link is read and the rest has to be read. */
 static bool
 needs_rest(struct audit_lanes *l)
 {
