@@ -169,7 +169,7 @@ check_prefix_routes(const struct schema_records *all, struct diag_list *d)
 		if (k < i)
 			diag_add(d, all->at[i], "duplicate-value", all->name[i],
 				"sa.prefix_routes.%.60s: prefix 0x%016llx is "
-				"sa.prefix_routes.%.60s already",
+				"already given by sa.prefix_routes.%.60s",
 				all->name[i], (unsigned long long)r[i].prefix,
 				all->name[k]);
 	}

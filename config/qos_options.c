@@ -34,12 +34,11 @@ static const struct schema_option levels[] = {
 		.choices = sls,
 		.def = "any",
 		.reload = SCHEMA_REROUTE,
-		.help = "The number of the level (SL), for programs that are "
-			"told it. "
-			"any: the lowest that is free; default takes 0 if it "
-			"can. "
-			"With several routing lanes these are other numbers, "
-			"which hosts learn with their paths."},
+		.help = "The service level (SL) of this level, for programs "
+			"that are configured with it. any: the lowest free SL; "
+			"the level default takes 0 if it can. With several "
+			"routing layers the level has another SL on each "
+			"further layer, which hosts learn with their paths."},
 	{.key = "weight",
 		.type = SCHEMA_INT,
 		FIELD(weight),
@@ -48,8 +47,8 @@ static const struct schema_option levels[] = {
 		.def = "1",
 		.unit = "parts",
 		.reload = SCHEMA_REROUTE,
-		.help = "The level's share of a busy link, beside the weights "
-			"of the other levels of its priority."},
+		.help = "The level's share of a busy link, relative to the "
+			"other levels of its priority."},
 	{.key = "weight_at.hosts",
 		.type = SCHEMA_INT,
 		FIELD(weight_at[QOS_HOSTS]),
@@ -59,7 +58,8 @@ static const struct schema_option levels[] = {
 		.def = "0",
 		.unit = "parts",
 		.reload = SCHEMA_REROUTE,
-		.help = "Another weight at ports of hosts. 0: as weight."},
+		.help = "Another weight at ports of hosts. 0: the same as "
+			"weight."},
 	{.key = "weight_at.switches",
 		.type = SCHEMA_INT,
 		FIELD(weight_at[QOS_SWITCHES]),
@@ -69,7 +69,8 @@ static const struct schema_option levels[] = {
 		.def = "0",
 		.unit = "parts",
 		.reload = SCHEMA_REROUTE,
-		.help = "At external ports of switches."},
+		.help = "Another weight at external ports of switches. 0: the "
+			"same as weight."},
 	{.key = "weight_at.port0",
 		.type = SCHEMA_INT,
 		FIELD(weight_at[QOS_PORT0]),
@@ -79,7 +80,8 @@ static const struct schema_option levels[] = {
 		.def = "0",
 		.unit = "parts",
 		.reload = SCHEMA_REROUTE,
-		.help = "At enhanced ports 0 of switches."},
+		.help = "Another weight at enhanced ports 0 of switches. 0: "
+			"the same as weight."},
 	{.key = "weight_at.routers",
 		.type = SCHEMA_INT,
 		FIELD(weight_at[QOS_ROUTERS]),
@@ -89,25 +91,25 @@ static const struct schema_option levels[] = {
 		.def = "0",
 		.unit = "parts",
 		.reload = SCHEMA_REROUTE,
-		.help = "At ports of routers."},
+		.help = "Another weight at ports of routers. 0: the same as "
+			"weight."},
 	{.key = "priority",
 		.type = SCHEMA_ENUM,
 		FIELD(high),
 		.choices = priorities,
 		.def = "low",
 		.reload = SCHEMA_REROUTE,
-		.help = "high: goes before all low levels, as far as "
-			"qos.high_limit lets it."},
+		.help = "high: served before all low levels, up to "
+			"qos.high_limit."},
 	{.key = "shares_with",
 		.type = SCHEMA_STRING,
 		FIELD(shares_with),
 		.max = TEXT,
 		.def = "default",
 		.reload = SCHEMA_REROUTE,
-		.help = "The level whose lanes this one uses on links with "
-			"fewer lanes than levels. "
-			"Levels get lanes of their own in the order of their "
-			"names in the file."},
+		.help = "The level whose VLs this one uses on links with fewer "
+			"VLs than levels. Levels get VLs of their own in the "
+			"order in which the file lists them."},
 	{.key = "mtu_limit",
 		.type = SCHEMA_ENUM,
 		FIELD(mtu),
@@ -115,7 +117,7 @@ static const struct schema_option levels[] = {
 		.def = "none",
 		.unit = "bytes",
 		.reload = SCHEMA_REROUTE,
-		.help = "The most that paths of this level are given."},
+		.help = "The highest MTU of paths of this level."},
 	{.key = "rate_limit",
 		.type = SCHEMA_ENUM,
 		FIELD(rate),
@@ -123,7 +125,7 @@ static const struct schema_option levels[] = {
 		.def = "none",
 		.unit = "Gb/s",
 		.reload = SCHEMA_REROUTE,
-		.help = "The fastest that paths of this level are given."},
+		.help = "The highest rate of paths of this level."},
 	{.key = "packet_lifetime",
 		.type = SCHEMA_INT,
 		FIELD(lifetime),
@@ -133,7 +135,7 @@ static const struct schema_option levels[] = {
 		.def = "0",
 		.unit = "4.096us x 2^n",
 		.reload = SCHEMA_REROUTE,
-		.help = "What paths of this level say of it. "
+		.help = "The packet lifetime given with paths of this level. "
 			"0: link.subnet_timeout."},
 };
 
@@ -163,13 +165,12 @@ static const struct schema_option rules[] = {
 		.def = "[]",
 		.reload = SCHEMA_REROUTE,
 		.help = "Paths for these services: iser, lustre, nfs, nvme, "
-			"rds, sdp, smb, rdma_cm (all of its), tcp:PORT, "
-			"tcp:FIRST-LAST, udp:PORT (ports of rdma_cm), a "
-			"service ID or a range of them such as "
-			"0x10000-0x1ffff. "
-			"ipoib: paths that are asked for without a service, "
-			"as IPoIB does, and groups. "
-			"SRP targets have IDs of their own, see with."},
+			"rds, sdp, smb, rdma_cm (all of its services), "
+			"tcp:PORT, tcp:FIRST-LAST, udp:PORT (ports of "
+			"rdma_cm), a service ID or a range of them such as "
+			"0x10000-0x1ffff. ipoib: paths that are asked for "
+			"without a service, as IPoIB does, and groups. SRP "
+			"targets have IDs of their own, see with."},
 	{.key = "classes",
 		.type = SCHEMA_TEXTS,
 		FIELD(classes),
@@ -396,7 +397,7 @@ check_sl(const struct config *c, size_t i, struct diag_list *d)
 		if (o[i].sl == 0 || o[i].sl != o[k].sl)
 			continue;
 		e = diag_add(d, all->at[i], "duplicate-value", "qos.levels",
-			"qos.levels.%.60s: sl %u is that of %.60s already",
+			"qos.levels.%.60s: sl %u is already that of %.60s",
 			all->name[i], o[i].sl - 1, all->name[k]);
 		diag_note(d, e, all->at[k], "given here before");
 		return;
@@ -418,10 +419,9 @@ check_shares(const struct config *c, size_t i, struct diag_list *d)
 		return;
 	diag_add(d, all->at[i], "value", "qos.levels",
 		hops > QOS_LEVELS
-			? "qos.levels.%.60s: shares_with goes round in a "
-			  "circle at %.60s"
-			: "qos.levels.%.60s: shares_with: there is no level "
-			  "on the way by %.60s",
+			? "qos.levels.%.60s: shares_with loops at %.60s"
+			: "qos.levels.%.60s: shares_with %.60s does not lead "
+			  "to a level that exists",
 		all->name[i], o[i].shares_with);
 }
 
@@ -443,7 +443,7 @@ bad_text(const struct config *c, size_t i, const struct schema_text *t,
 	const char *what, struct diag_list *d)
 {
 	diag_add(d, t->at, "value", "qos.rules",
-		"qos.rules.%.60s: '%.60s' is no %s", c->qos.rules.name[i],
+		"qos.rules.%.60s: '%.60s' is not a %s", c->qos.rules.name[i],
 		t->text, what);
 }
 
@@ -472,7 +472,7 @@ check_texts(const struct config *c, size_t i, struct diag_list *d)
 	for (size_t k = 0; k < r->partitions.n; k++)
 		if (qos_pkey(c, r->partitions.entry[k].text) == 0)
 			bad_text(c, i, &r->partitions.entry[k],
-				"partition, nor a P_Key such as 0x7fff", d);
+				"partition or a P_Key such as 0x7fff", d);
 	for (size_t k = 0; k < r->services.n; k++)
 		if (!qos_no_service(r->services.entry[k].text) &&
 			!qos_service(r->services.entry[k].text, &ids))
@@ -619,8 +619,8 @@ check_pair(const struct config *c, size_t a, size_t b, struct diag_list *d)
 	if (!inside && (!meet || strcmp(r[a].level, r[b].level) == 0))
 		return;
 	e = diag_add(d, all->at[b], "overlap", "qos.rules",
-		inside ? "qos.rules.%.60s: never counts, all of it is in "
-			 "%.60s already"
+		inside ? "qos.rules.%.60s: never applies: %.60s covers all of "
+			 "it"
 		       : "qos.rules.%.60s: overlaps %.60s",
 		all->name[b], all->name[a]);
 	diag_note(d, e, all->at[a], "the rule before it");
@@ -634,7 +634,7 @@ check_rules(const struct config *c, struct diag_list *d)
 
 	if (all->n > 0 && qos_levels(c) == 0)
 		diag_add(d, all->at[0], "missing-key", "qos.rules",
-			"qos.rules: there are rules and no qos.levels");
+			"qos.rules: there are rules but no qos.levels");
 	for (i = 0; i < all->n && qos_levels(c) > 0; i++) {
 		check_level(c, i, d);
 		check_texts(c, i, d);

@@ -166,7 +166,7 @@ attach_key(struct reader *r, struct yaml_value *v)
 		v->kind = YAML_KIND_BAD;
 	} else if (v->kind == YAML_KIND_SCALAR && v->text[0] == '\0') {
 		diag_add(r->diag, v->at, "key-type", open_key_path(r, NULL),
-			"a key without a name");
+			"key without a name");
 		v->kind = YAML_KIND_BAD;
 	}
 	r->pending = v;
@@ -332,8 +332,8 @@ on_event(struct reader *r, const yaml_event_t *e)
 		break;
 	case YAML_ALIAS_EVENT:
 		report_mistake(r, &e->start_mark, "alias",
-			"aliases are not allowed; a text that begins with * "
-			"stands in quotes");
+			"aliases are not allowed; quote values that begin with "
+			"*");
 		attach_value(r, value_new(r, YAML_KIND_BAD, &e->start_mark));
 		break;
 	case YAML_SCALAR_EVENT:

@@ -69,7 +69,7 @@ table() {
 		"put back" "power cut"
 	line "switches" switches
 	line "hosts" hosts
-	line "cables that carry data" links
+	line "links that carry data" links
 	line "pairs of ports that reach" reach
 	line "links that could deadlock" cyclic
 	line "time until all was in order" took
@@ -94,8 +94,8 @@ main() {
 	wrong=0
 	before="0 0"
 	fabric demo "$E2E_DIR/fabric.net" 2>/dev/null
-	say "A simulated fabric: 4 spines, 8 leaves, 32 hosts. It is dead: no" \
-		"port has an address, no switch knows a way."
+	say "A simulated fabric: 4 spines, 8 leaves, 32 hosts. No port has a" \
+		"LID and no switch a forwarding table yet."
 	serve "$E2E_DIR/fabric.net"
 	say
 	say "heddled starts."
@@ -112,13 +112,13 @@ main() {
 	say "The cable is put back."
 	happens restored link "$1/$2" up
 	say
-	say "$(name_of "$3") loses its power for a moment, and with it all it" \
-		"was told."
+	say "$(name_of "$3") loses power for a moment, and with it its" \
+		"tables."
 	happens rebooted reboot "$3"
 	table
 	if [ "$wrong" != 0 ]; then
 		cat "$E2E_DIR"/*.wrong
-		fail "something above is not as it should be"
+		fail "a check above failed"
 	fi
 	say "Every port reached every port each time, and no deadlock was" \
 		"possible. That is what Heddle is for."

@@ -105,8 +105,8 @@ translate_engines(
 			;
 		if (known[i] == NULL)
 			import_note(&im->notes, im->file, line,
-				"routing_engine %s: there is no such engine; "
-				"all that there are are free of deadlock",
+				"routing_engine %s: not available in Heddle, "
+				"whose engines are all deadlock-free",
 				name);
 		else if (strstr(out, known[i]) == NULL) {
 			at += (size_t)snprintf(out + at, MAX_TEXT - at, "%s%s",
@@ -186,7 +186,7 @@ take_option(struct import *im, unsigned line, const char *key, const char *v)
 		import_note(&im->notes, im->file, line, "%.60s %.100s: %s", key,
 			v,
 			strcmp(key, "partition_config_file") == 0
-				? "to be given as the second file"
+				? "pass it as the second file"
 				: "no counterpart");
 		return;
 	}
@@ -294,7 +294,7 @@ check_output(const struct buf *out, struct reason *why)
 
 	if (c == NULL)
 		(void)reason_set(why,
-			"what comes of it is no configuration: %s",
+			"the result is not a valid configuration: %s",
 			d.n > 0 ? d.item[0].message : "?");
 	diag_free(&d);
 	config_unref(c);
@@ -318,8 +318,8 @@ import_text(const struct import_file *opts, const struct import_file *parts,
 		buf_put(&b, im->notes.text, im->notes.n);
 	if (im->nsilent > 0)
 		buf_printf(&b,
-			"# %s: without a counterpart, but as OpenSM has "
-			"them by default:%s\n",
+			"# %s: no counterpart, but set to OpenSM's "
+			"defaults:%s\n",
 			opts->name, im->silent.text);
 	print_options(im, &b);
 	if (parts->text != NULL)
@@ -358,7 +358,8 @@ read_small_file(const char *name, char **text, size_t *len, struct reason *why)
 		(void)close(fd);
 	if (n < 0)
 		return reason_set(why,
-			"%s: cannot be read, or is no file of at most 4 MiB",
+			"%s: cannot be read, or is not a regular file of at "
+			"most 4 MiB",
 			name);
 	*len = (size_t)n;
 	return 0;

@@ -277,7 +277,8 @@ take_member(struct reader *r, struct part *p, char *text)
 	}
 	if (as == NULL) {
 		import_note(r->notes, r->f, r->line,
-			"partition %s: '%.40s' is no membership: limited",
+			"partition %s: '%.40s' is not a membership; limited is "
+			"assumed",
 			p->name, v);
 		as = "limited";
 	}
@@ -368,8 +369,8 @@ take_head(struct reader *r, char *head)
 	}
 	if (key != NULL && !parse_number(key, 0xffff, &n)) {
 		import_note(r->notes, r->f, r->line,
-			"partition '%.60s': '%.40s' is no P_Key; it was left "
-			"out",
+			"partition '%.60s': '%.40s' is not a P_Key; the "
+			"partition is left out",
 			name, key);
 		return NULL;
 	}

@@ -311,7 +311,7 @@ print_losses(const struct import_qos *q, const struct import_file *f,
 		if (n != sl && q->vl[sl] != DROP)
 			buf_printf(out,
 				"# %s: SL %u is on the VL of SL %u: programs "
-				"that are told %u must be told %u\n",
+				"configured with SL %u must use SL %u\n",
 				f->name, sl, n, sl, n);
 	}
 	if (q->vl[0] == DROP)

@@ -214,8 +214,8 @@ judge_silent(struct sweep *s, builder_id n, uint8_t port)
 		return true;
 	}
 	builder_add_oddity(s->d,
-		"the cable in port %u of %s is up, but carries nothing: "
-		"not used",
+		"the link at port %u of %s is up, but carries nothing: not "
+		"used",
 		port, builder_name(s->d, n, name));
 	sweep_unplug(s, n, port);
 	return true;

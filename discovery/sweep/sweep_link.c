@@ -159,8 +159,8 @@ add_new_node(struct sweep *s, const struct answer *a)
 	s->stats.new_nodes++;
 	if (twin) {
 		builder_add_oddity(s->d,
-			"duplicate GUID 0x%016llx: another node answers to "
-			"it behind port %u of %s",
+			"duplicate GUID 0x%016llx: another node behind port %u "
+			"of %s has it",
 			(unsigned long long)a->ni.guid, a->port,
 			builder_name(s->d, a->from, name));
 		s->d->node[n]->flags |= TN_DUPLICATE;
@@ -338,7 +338,7 @@ forget_shadow(struct sweep *s, builder_id a, builder_id b)
 	if (sweep_node(s, n)->state != SN_NONE) {
 		sweep_bit_set(sweep_node(s, met.node)->banned, met.port);
 		builder_add_oddity(d,
-			"the cable in port %u of %s leads to 0x%016llx, which "
+			"the link at port %u of %s leads to 0x%016llx, which "
 			"does not point back: not used",
 			met.port, builder_name(d, met.node, name),
 			(unsigned long long)d->node[n]->guid);
@@ -383,7 +383,7 @@ recheck_both_ends(struct sweep *s, const struct answer *a, builder_id n)
 		return false;
 	sweep_bit_set(w->reasked, a->port);
 	builder_add_oddity(s->d,
-		"the two ends of the cable in port %u of %s disagree", a->port,
+		"the two ends of the link at port %u of %s disagree", a->port,
 		builder_name(s->d, a->from, name));
 	sweep_ask_again(s, a->from, a->port);
 	if (s->d->node[p->peer]->type == TOPO_SWITCH)
@@ -402,8 +402,9 @@ mark_link_silent(struct sweep *s, const struct sweep_job *job, const char *why)
 
 	if (p->peer == BUILDER_NONE) {
 		builder_add_oddity(s->d,
-			"port %u of %s is up, but behind it: %s", job->port,
-			builder_name(s->d, job->node, name), why);
+			"port %u of %s is up, but the node behind it cannot be "
+			"read: %s",
+			job->port, builder_name(s->d, job->node, name), why);
 		return;
 	}
 	if (p->seen == s->sweep)
@@ -426,7 +427,7 @@ sweep_got_ask(struct sweep *s, const struct sweep_job *job,
 		mark_link_silent(s, job,
 			res->outcome == XACT_STATUS
 				? mad_status_name(res->status)
-				: "nobody answers");
+				: "no answer");
 		return;
 	}
 	if (mad_node_info_decode(res->data, &a.ni, &why) != 0) {
@@ -435,7 +436,8 @@ sweep_got_ask(struct sweep *s, const struct sweep_job *job,
 	}
 	if (a.ni.local_port == 0) {
 		mark_link_silent(s, job,
-			"NodeInfo: it says it was asked through port 0");
+			"NodeInfo: it reports that it was asked through port "
+			"0");
 		return;
 	}
 	if (sweep_bit(sweep_node(s, a.from)->banned, a.port))

@@ -342,7 +342,7 @@ parse_node(struct parse *p, enum topo_type type)
 	if (p->nnodes == NODES_MAX)
 		return fail_here(p, "too many nodes");
 	if (find_id(p, id, &key, &n))
-		return fail_here(p, "this node was there before");
+		return fail_here(p, "this node was listed before");
 	if (p->pre.guid != 0 && builder_find(p->d, p->pre.guid, &n))
 		return fail_here(p, "the GUID above is another node's");
 	n = make_node(p, type, (unsigned)nports, id);
@@ -521,7 +521,7 @@ parse_link(struct parse *p, const struct half *h, struct map *ends)
 		if (map_get(ends, a, &other) && other == (uint32_t)b)
 			goto rate;
 		return fail_at(p, h->line, h->col,
-			"this cable contradicts another line");
+			"this link contradicts another line");
 	}
 	map_put(ends, a, (uint32_t)b);
 	map_put(ends, b, (uint32_t)a);
@@ -559,8 +559,7 @@ choose_self(struct parse *p)
 	unsigned port;
 
 	if (p->nnodes == 0)
-		return reason_set(
-			p->why, "%s: there is no node in it", p->name);
+		return reason_set(p->why, "%s: contains no node", p->name);
 	if (p->self == 0 || !builder_find(p->d, p->self, &n)) {
 		for (n = 0; n < p->nnodes && p->type[n] != TOPO_CA;)
 			n++;

@@ -232,7 +232,8 @@ verify_or_drop(struct run *run, const struct trial *trial, struct routes *r)
 	if (verify(run->job, run->job->prev, r, &why) == 0)
 		return separate_paths(run, r, trial->keep);
 	append_account(run, "%s attempt %u%s: %s", trial->engine->name,
-		trial->attempt, trial->keep ? " keeping" : "", why.text);
+		trial->attempt, trial->keep ? " keeping entries" : "",
+		why.text);
 	routes_unref(r);
 	return NULL;
 }
@@ -614,7 +615,9 @@ compute_routes(const struct route_job *job, const char *const *engines,
 		read_tree(job, r);
 	else
 		(void)reason_set(why, "%s%s",
-			cancelled(&run) ? "cancelled" : "no routes verify: ",
+			cancelled(&run) ? "cancelled"
+					: "no engine made routes that pass "
+					  "verification: ",
 			cancelled(&run) ? "" : story->tried);
 	return r;
 }

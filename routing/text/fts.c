@@ -171,7 +171,7 @@ parse_head(struct parse *p)
 		return fail(p, "expected the switch's GUID");
 	for (size_t i = 0; i < f->ntables; i++)
 		if (f->table[i].guid == guid)
-			return fail(p, "this switch was there before");
+			return fail(p, "this switch was listed before");
 	f->table = mem_grow(
 		f->table, f->ntables, &p->captables, sizeof(*f->table));
 	f->table[f->ntables++] = (struct fts_table){.guid = guid};
@@ -291,7 +291,7 @@ fts_parse(const char *text, size_t n, const char *name, struct reason *why)
 		}
 	}
 	if (p.f->ntables == 0) {
-		(void)reason_set(why, "%s: there is no table in it", name);
+		(void)reason_set(why, "%s: contains no table", name);
 		fts_free(p.f);
 		return NULL;
 	}

@@ -239,11 +239,13 @@ engine_cache_parse(struct routes *r, const struct engine *e,
 		return -1;
 	m = routes_cache_ref(again->cache);
 	if (!same_order(r, again) || m == NULL)
-		(void)reason_set(why, "the order in force is not found again");
+		(void)reason_set(
+			why, "the switch order in force cannot be rebuilt");
 	else if (read_all(&in, r->topo, m))
 		r->cache = m;
 	else
-		(void)reason_set(why, "what is remembered is of other routes");
+		(void)reason_set(
+			why, "the cached data belongs to other routes");
 	if (r->cache == NULL)
 		routes_cache_unref(m);
 	routes_unref(again);

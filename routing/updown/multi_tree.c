@@ -262,7 +262,7 @@ multi_tree_order(struct updown *u, bool keep)
 	memcpy(u->crossing_leaf, best, u->nplanes * sizeof(*best));
 	n = strlen(u->note);
 	(void)snprintf(u->note + n, sizeof(u->note) - n,
-		"; %u planes joined by cables inside racks, for switches by "
+		"; %u planes joined by links between leaves, for switches by "
 		"those of %s",
 		u->nplanes,
 		topo_desc(u->graph.t, u->graph.t->sw[best[0]].node));

@@ -74,7 +74,7 @@ order_restore(struct updown *u, const char *engine)
 	}
 	u->order = prev->order;
 	order_sort(u);
-	(void)snprintf(u->note, sizeof(u->note), "order as it was");
+	(void)snprintf(u->note, sizeof(u->note), "order restored");
 	if (u->graph.plane != NULL)
 		return sftree_root_set(u, true, u->crossing_leaf, u->nplanes);
 	return sftree_root_choose(u, true) != UINT64_MAX;

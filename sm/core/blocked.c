@@ -63,10 +63,10 @@ alarm_still_blocked(struct sm *sm, const struct sl2vl_block *h)
 	node_ix n = t != NULL ? topo_by_node_guid(t, h->guid) : TOPO_NONE;
 
 	(void)snprintf(sm->stat.alarm, sizeof(sm->stat.alarm),
-		"switch 0x%016llx %s still blocks port %u to port %u, "
-		"%llu pairs lose packets",
+		"switch 0x%016llx %s still blocks port %u to port %u; %llu "
+		"pairs lose packets",
 		(unsigned long long)h->guid,
-		n == TOPO_NONE ? "(not reached)" : topo_desc(t, n), h->in,
+		n == TOPO_NONE ? "(unreachable)" : topo_desc(t, n), h->in,
 		h->out, (unsigned long long)h->pairs);
 }
 
@@ -134,6 +134,6 @@ blocked_review(struct sm *sm, struct mono now)
 	}
 	if (!reached)
 		return; /* the plan after its return opens them */
-	dirty_mark_replan(sm, now, "turns are still blocked");
+	dirty_mark_replan(sm, now, "dependencies are still blocked");
 	sm->dirty.due = mono_add(now, mono_ms(HELD_RETRY_MS));
 }

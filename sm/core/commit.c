@@ -347,7 +347,8 @@ list_half_up_links(struct sm *sm, const struct topo *t, struct mono now)
 			continue;
 		guid = t->node[t->port[peer].node].guid;
 		if (!map_get(&sm->retried, guid, &last) || last + 1 < sm->run)
-			dirty_mark(sm, guid, now, "one end of a cable fell");
+			dirty_mark(
+				sm, guid, now, "one end of a link went down");
 		commit_retry(sm, t, peer);
 	}
 }
@@ -501,8 +502,8 @@ commit_log_run(struct sm *sm)
 	if (v->topo->nnodes == 1 &&
 		v->topo->port[v->topo->sm_port].state < INIT)
 		(void)snprintf(why, sizeof(why),
-			"port %u, through which the fabric is reached, is "
-			"down: no cable, or nobody at its other end",
+			"port %u, which connects to the fabric, is down: no "
+			"cable, or nothing at its other end",
 			v->topo->port[v->topo->sm_port].num);
 	else if (v->nquarantine > 0)
 		(void)snprintf(why, sizeof(why),

@@ -145,8 +145,9 @@ drift_light(struct sm *sm, struct mono now)
 		return;
 	if (u->left_so) { /* the repair that waited is made now */
 		u->left_so = false;
-		dirty_mark_replan(
-			sm, now, "tables were altered by another hand");
+		dirty_mark_replan(sm, now,
+			"tables were modified by something other than this "
+			"daemon");
 		return;
 	}
 	if (u->flaw.guid != 0 && u->flaw.attr == MAD_PORT_INFO)
@@ -185,7 +186,7 @@ list_other_managers(const struct sm *sm, struct buf *out)
 				state[o->state]);
 	}
 	if (sm->npeers == 0)
-		buf_printf(out, "none that shows itself");
+		buf_printf(out, "none seen");
 }
 
 static void
@@ -198,9 +199,9 @@ log_drift(struct sm *sm, const struct device_check_item *i)
 
 	device_check_item_text(i, what, sizeof(what));
 	buf_printf(&b,
-		"another hand writes here: %s of switch 0x%016llx \"%s\" was "
-		"altered (%u such so far); let one manager run. This one is "
-		"0x%016llx priority %u; others: ",
+		"modified by something other than this daemon: %s of switch "
+		"0x%016llx \"%s\" (%u so far); run only one subnet manager. "
+		"This one: 0x%016llx priority %u; others: ",
 		what, (unsigned long long)i->guid,
 		n == TOPO_NONE ? "" : topo_desc(t, n), sm->trust.switches,
 		(unsigned long long)sm->port_guid, sm->cfg->fabric.priority);
@@ -217,7 +218,7 @@ take_altered(struct sm *sm, const struct device_check_item *i, bool blank,
 
 	device_forget_node(sm->hw, i->guid);
 	if (blank) {
-		dirty_mark(sm, i->guid, now, "a switch lost its memory");
+		dirty_mark(sm, i->guid, now, "a switch lost its tables");
 		return;
 	}
 	sm->stat.altered++;
@@ -231,8 +232,11 @@ take_altered(struct sm *sm, const struct device_check_item *i, bool blank,
 		return;
 	}
 	if (i->attr == MAD_PORT_INFO)
-		dirty_mark_full(sm, now, "ports were altered by another hand");
-	dirty_mark(sm, i->guid, now, "tables were altered by another hand");
+		dirty_mark_full(sm, now,
+			"ports were modified by something other than this "
+			"daemon");
+	dirty_mark(sm, i->guid, now,
+		"tables were modified by something other than this daemon");
 }
 
 /* A port does not hold what it acknowledged. */
@@ -262,10 +266,10 @@ drift_port_disobeys(struct sm *sm, port_ix p, uint16_t attr, struct mono now)
 	map_put(&sm->trust.flaws, key, ++n);
 	sm->trust.flawed = now;
 	(void)snprintf(text, sizeof(text),
-		"port %u of 0x%016llx \"%s\" acknowledges and does not keep "
-		"%s, %u times",
+		"port %u of 0x%016llx \"%s\" acknowledged and did not keep %s, "
+		"%u times",
 		port->num, (unsigned long long)guid, topo_desc(t, port->node),
-		attr == MAD_PKEY_TABLE ? "its P_Keys" : "what it is told", n);
+		attr == MAD_PKEY_TABLE ? "its P_Keys" : "its settings", n);
 	log_warn("push: %s", text);
 	if (n >= FLAWS) {
 		memcpy(sm->stat.flaw, text, sizeof(text));
@@ -296,7 +300,8 @@ take_not_as_acked(struct sm *sm, const struct device_check_item *wrong,
 	if (port && !w->empty)
 		take_port_flaw(sm, w, now);
 	else if (w->why == DEVICE_CHECK_DOUBT)
-		dirty_mark_replan(sm, now, "a copy of an old table arrived");
+		dirty_mark_replan(
+			sm, now, "a delayed copy of an old table arrived");
 	else
 		dirty_mark(sm, w->guid, now, "tables are not as acknowledged");
 	if (w->why != DEVICE_CHECK_ACKED || (port && w->mod != 0))
@@ -436,8 +441,8 @@ drift_check_state_file(struct sm *sm)
 	if (others == 0 || t->nsw == 0)
 		return;
 	(void)snprintf(why, sizeof(why),
-		"none of %zu ports in the state file is here: it is of another "
-		"fabric",
+		"none of the %zu ports in the state file is here: it belongs "
+		"to another fabric",
 		others);
 	sm->ops->set_aside(sm->ops->cookie, why);
 	sm->nrecord = sm->nrank = 0;
@@ -470,8 +475,8 @@ drift_other_master(struct sm *sm, const struct sm_peer *p)
 		return; /* it may be about to hand over */
 	(void)snprintf(sm->stat.masters, sizeof(sm->stat.masters),
 		"two masters: 0x%016llx \"%s\" priority %u is master as well; "
-		"this one, 0x%016llx priority %u, outranks it and stays: end "
-		"the other one",
+		"this one, 0x%016llx priority %u, outranks it and stays "
+		"master: stop the other one",
 		(unsigned long long)p->id.guid, p->id.name, p->id.priority,
 		(unsigned long long)sm->port_guid, sm->cfg->fabric.priority);
 	if (news)

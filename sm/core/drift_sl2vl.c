@@ -48,8 +48,8 @@ log_foreign_block(const struct sm *sm, const struct sl2vl_scan_row *f)
 	const struct topo *t = sm->view->topo;
 	node_ix n = topo_by_node_guid(t, f->guid);
 
-	log_warn("scan: switch 0x%016llx %s discards what comes by port %u and "
-		 "leaves by port %u: left so by somebody, to be opened",
+	log_warn("scan: switch 0x%016llx %s discards packets from port %u to "
+		 "port %u: blocked by another subnet manager, to be unblocked",
 		(unsigned long long)f->guid,
 		n == TOPO_NONE ? "" : topo_desc(t, n), f->in, f->out);
 }
@@ -86,12 +86,13 @@ plan_when_due(struct sm *sm, struct mono now)
 {
 	if (mono_before(now, sm->free_due))
 		return;
-	log_warn("scan: turns that somebody left closed=%zu, opened by the "
-		 "next plan",
+	log_warn("scan: dependencies left blocked by another subnet "
+		 "manager=%zu, unblocked by the next plan",
 		sm->nleft_closed);
 	sm->nleft_closed = 0;
 	sm->free_due = MONO_NEVER;
-	dirty_mark_replan(sm, now, "turns that somebody left closed");
+	dirty_mark_replan(
+		sm, now, "dependencies left blocked by another subnet manager");
 }
 
 static bool

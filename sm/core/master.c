@@ -181,8 +181,8 @@ stand_by(struct sm *sm, const struct sm_peer *p, struct mono now)
 	sm->handed_over = false;
 	sm->poll_due = mono_add(now, sm->cfg->standby.poll_interval);
 	(void)snprintf(why, sizeof(why),
-		"another SM has this fabric: guid=0x%016llx name=\"%s\" "
-		"priority=%u state=%s; nothing is written",
+		"another subnet manager is master: guid=0x%016llx name=\"%s\" "
+		"priority=%u state=%s; standing by, nothing is written",
 		(unsigned long long)p->id.guid, p->id.name, p->id.priority,
 		p->id.state == SMI_MASTER ? "MASTER" : "higher priority");
 	log_warn("sm: %s", why);
@@ -248,7 +248,7 @@ bool
 master_standby(struct sm *sm, struct mono now)
 {
 	if (sm->handed_over) {
-		leave_standby(sm, now, "hand-over from the old master");
+		leave_standby(sm, now, "hand-over from the previous master");
 		return true;
 	}
 	if (sm->missed >= sm->cfg->standby.missed_polls) {
@@ -300,7 +300,8 @@ ack_done(void *cookie, uint64_t tag, const struct xact_result *res)
 	(void)cookie;
 	(void)tag;
 	if (res->outcome != XACT_OK)
-		log_info("sm: the old master did not take the acknowledgement");
+		log_info("sm: the previous master did not accept the "
+			 "acknowledgement");
 }
 
 static uint16_t

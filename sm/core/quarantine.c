@@ -64,8 +64,8 @@ quarantine_switch(
 	else if (b->wait.ns < mono_ms(BAN_MAX_SECONDS * 1000L).ns)
 		b->wait.ns *= 2;
 	b->until = mono_add(now, b->wait);
-	(void)snprintf(b->why, sizeof(b->why), "%.90s; tried again after %u s",
-		why, (unsigned)(b->wait.ns / 1000000000));
+	(void)snprintf(b->why, sizeof(b->why), "%.90s; retried after %u s", why,
+		(unsigned)(b->wait.ns / 1000000000));
 	builder_quarantine(sm->draft, guid, b->why);
 }
 
@@ -95,7 +95,7 @@ judge_failure(struct sm *sm, const struct push_failure *f, struct mono now)
 	const struct topo_node *node = &sm->topo->node[f->node];
 
 	if (f->cause == PUSH_ABOVE_TOP) {
-		log_info("push: %s: its top is raised first", f->why);
+		log_info("push: %s: its LinearFDBTop is raised first", f->why);
 		return SM_PLAN_AGAIN;
 	}
 	if (f->cause == PUSH_GONE) {
@@ -103,19 +103,19 @@ judge_failure(struct sm *sm, const struct push_failure *f, struct mono now)
 		return SM_SWEEP_AGAIN;
 	}
 	if (f->cause == PUSH_NO_LANES) {
-		log_warn("push: guid=0x%016llx \"%s\" does not map lanes as "
-			 "told: turns there are closed by taking ports down; "
-			 "first: %s",
+		log_warn("push: guid=0x%016llx \"%s\" does not keep SL2VL "
+			 "rows: dependencies there are blocked by taking ports "
+			 "down; first: %s",
 			(unsigned long long)node->guid,
 			topo_desc(sm->topo, f->node), f->why);
 		return SM_WRITTEN;
 	}
 	if (f->cause == PUSH_NO_WEIGHTS) {
-		log_warn("push: %s: it keeps its own weights", f->why);
+		log_warn("push: %s: it keeps its own VL arbitration", f->why);
 		return SM_WRITTEN;
 	}
 	if (f->cause == PUSH_NO_KEYS) {
-		log_warn("push: P_Keys not as they should be: %s", f->why);
+		log_warn("push: P_Keys not written: %s", f->why);
 		commit_retry(sm, sm->topo, f->port);
 		return SM_WRITTEN;
 	}
@@ -189,8 +189,8 @@ quarantine_for_disobedience(
 	char what[64];
 
 	device_check_item_text(i, what, sizeof(what));
-	log_warn(
-		"push: guid=0x%016llx \"%s\" does not hold as acknowledged: %s",
+	log_warn("push: guid=0x%016llx \"%s\" does not hold what it "
+		 "acknowledged: %s",
 		(unsigned long long)i->guid, name, what);
 	if (mono_before(mono_add(s->lied, mono_ms(LIES_MS)), now))
 		s->lies = 0;
@@ -199,8 +199,8 @@ quarantine_for_disobedience(
 		(n != TOPO_NONE && t->node[n].type != TOPO_SWITCH))
 		return;
 	s->lies = 0;
-	log_error("push: quarantined guid=0x%016llx \"%s\": acknowledges and "
-		  "does not hold: %s",
+	log_error("push: quarantined guid=0x%016llx \"%s\": acknowledges what "
+		  "it does not hold: %s",
 		(unsigned long long)i->guid, name, what);
 	quarantine_switch(
 		sm, i->guid, "acknowledges tables that it does not hold", now);

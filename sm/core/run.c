@@ -269,7 +269,7 @@ end_unchanged(struct sm *sm, struct mono now)
 {
 	sweep_free(sm->sweep);
 	sm->sweep = NULL;
-	log_debug("sm: no news cause=\"%s\"", sm->cause);
+	log_debug("sm: nothing new cause=\"%s\"", sm->cause);
 	commit_schedule(sm, now);
 	sm_enter(sm, SM_IDLE, now);
 	commit_log_run(sm);
@@ -542,7 +542,7 @@ run_routed(struct sm *sm, struct sm_work *w, struct mono now)
 		run_fail(sm, now, w->why.text);
 	} else {
 		if (sm->story.fallback && w->job.topo != NULL) /* new routes */
-			log_warn("routing: fell back engine=%s tried=\"%s\"",
+			log_warn("routing: fallback engine=%s tried=\"%s\"",
 				sm->story.engine, sm->story.tried);
 		run_push_start(sm, &w->push, w->plan, now);
 		w->plan = NULL;
@@ -672,14 +672,14 @@ finish_push(struct sm *sm, enum sm_verdict v, struct mono now)
 		 * its silence
 		 */
 		if (v == SM_SWEEP_AGAIN)
-			dirty_mark_full(sm, now, "switches are silent");
+			dirty_mark_full(sm, now, "switches do not answer");
 		discard_work(sm);
 		sm_enter(sm, SM_IDLE, now);
 		return;
 	}
 	discard_work(sm);
 	if (++sm->passes > MAX_PASSES) {
-		run_fail(sm, now, "too many switches fail in turn");
+		run_fail(sm, now, "too many switches failed one after another");
 	} else if (v == SM_SWEEP_AGAIN) {
 		sm->kind = SWEEP_FULL;
 		run_start_sweep(sm, now, SWEEP_FULL);
@@ -715,7 +715,8 @@ run_fail(struct sm *sm, struct mono now, const char *why)
 {
 	struct mono wait = mono_ms(10000);
 
-	log_error("sm: run failed, the last good tables stay cause=\"%s\": %s",
+	log_error("sm: run failed, the last good tables stay in force "
+		  "cause=\"%s\": %s",
 		sm->cause, why);
 	(void)snprintf(sm->stat.alarm, sizeof(sm->stat.alarm), "%s", why);
 	sm->stat.plan_failures++;
@@ -774,7 +775,8 @@ run_names(struct sm *sm, struct mono now)
 		drift_sl2vl_renew(sm, now);
 		sm->ops->committed(sm->ops->cookie, v);
 		if (run_pkeys_renamed(sm, fresh))
-			dirty_mark_replan(sm, now, "members by other names");
+			dirty_mark_replan(
+				sm, now, "partition members were renamed");
 	}
 	sm_enter(sm, SM_IDLE, now);
 	return true;

@@ -284,8 +284,9 @@ alarm_disobedient(struct sm *sm, uint64_t guid)
 
 	m->liar = guid;
 	(void)snprintf(m->alarm, sizeof(m->alarm),
-		"switch 0x%016llx \"%s\" acknowledges multicast tables that it "
-		"does not hold: they are written no more until it starts anew",
+		"switch 0x%016llx \"%s\" acknowledges multicast table not "
+		"writtens that it does not hold: they are not written again "
+		"until it restarts",
 		(unsigned long long)guid,
 		n == TOPO_NONE ? "" : topo_desc(m->topo, n));
 	log_error("mcast: %s", m->alarm);
@@ -314,11 +315,12 @@ judge_failures(struct sm *sm, struct mono now)
 		if (f[i].liar)
 			alarm_disobedient(sm, f[i].guid);
 		else if (log_allowed(&m->noise, 5, now, &swallowed))
-			log_warn("mcast: table not taken guid=0x%016llx "
+			log_warn("mcast: table not written guid=0x%016llx "
 				 "status=0x%04x",
 				(unsigned long long)f[i].guid, f[i].status);
 		if (f[i].status == 0 && !f[i].liar)
-			dirty_mark(sm, f[i].guid, now, "multicast table");
+			dirty_mark(sm, f[i].guid, now,
+				"multicast table not written");
 	}
 }
 

@@ -236,14 +236,14 @@ run_pkeys_checked(struct sm *sm, struct mono now)
 	pkey_tables_believe(device_ptables(sm->hw), sm->phase_began);
 	if (n == 0)
 		return;
-	log_warn("partitions: P_Key tables were altered ports=%zu first=port "
-		 "%u of 0x%016llx %s",
+	log_warn("partitions: P_Key tables were modified by something other "
+		 "than this daemon ports=%zu first=port %u of 0x%016llx %s",
 		n, t->port[p].num,
 		(unsigned long long)t->node[t->port[p].node].guid,
 		topo_desc(t, t->port[p].node));
 	drift_port_disobeys(sm, p, MAD_PKEY_TABLE, now);
 	if (n > 1)
-		dirty_mark_replan(sm, now, "P_Key tables were altered");
+		dirty_mark_replan(sm, now, "P_Key tables were modified");
 }
 
 void
@@ -273,8 +273,8 @@ run_pkeys_review(struct sm *sm)
 			commit_retry(sm, t, p);
 	if (sm->plan->nunfit > 0)
 		(void)snprintf(text, sizeof(text),
-			"port %u of 0x%016llx %s has room for %u P_Keys and "
-			"shall have %u (%zu such ports)",
+			"port %u of 0x%016llx %s has room for %u P_Keys but "
+			"needs %u (%zu such ports)",
 			t->port[u->port].num,
 			(unsigned long long)t->node[t->port[u->port].node].guid,
 			topo_desc(t, t->port[u->port].node), u->cap, u->keys,

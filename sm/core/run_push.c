@@ -235,17 +235,16 @@ log_plan(const struct plan *p)
 	if (x->way == TRANSITION_NOTHING && x->stale[0] == '\0')
 		return;
 	if (x->unread > 0)
-		log_warn("push: the old tables of %u live switches are not "
-			 "known",
+		log_warn("push: the old tables of %u live switches are unknown",
 			x->unread);
 	if (x->nwalls > 0)
-		log_warn("push: walls before what nobody knows blocks=%zu",
+		log_warn("push: entries into unknown tables are set to discard "
+			 "first blocks=%zu",
 			x->nwalls);
 	if (x->stale[0] != '\0')
-		log_warn(
-			"push: connections made with earlier SLs could "
-			"deadlock with these tables; turns closed for them=%zu "
-			"until their ports come up anew: %s",
+		log_warn("push: connections made with earlier SLs could "
+			 "deadlock with these tables; dependencies kept "
+			 "blocked=%zu until their ports come up anew: %s",
 			x->nstays, x->stale);
 	log_info("push: method=%s way=%s stages=%u blocked=%zu entries=%llu "
 		 "blocks=%llu steps=%zu%s%s",
@@ -526,9 +525,9 @@ check_lid_routing(struct sm *sm)
 	if (!push_useless_lids(sm->push) || sm->stat.directed_only)
 		return;
 	sm->stat.directed_only = true;
-	log_warn("push: SMPs routed by LID stay without answer where tables "
-		 "carry them, directed ones do not: all are directed from now "
-		 "on strayed=%llu",
+	log_warn("push: LID-routed SMPs are not answered although the tables "
+		 "carry them, directed ones are: all are directed from now on "
+		 "strayed=%llu",
 		(unsigned long long)xact_stats(sm->x)->strayed);
 }
 
@@ -547,7 +546,7 @@ run_push_finish(struct sm *sm, struct mono now)
 		   !mono_before(now, sm->dirty.due)) {
 		sm->overtaken_pushes++;
 		sm->stat.pushes_stopped++;
-		log_info("push: ended early, the fabric changed cause=\"%s\"",
+		log_info("push: stopped early, the fabric changed cause=\"%s\"",
 			sm->dirty.cause);
 	}
 	check_lid_routing(sm);

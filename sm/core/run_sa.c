@@ -199,8 +199,8 @@ run_sa_start(struct sm *sm, struct mono now)
 	size_t bad = sa_restore(sm->sa, sm->sa_kept, sm->sa_away, now);
 
 	if (bad > 0)
-		log_warn("sa: registrations in the state that cannot be: n=%zu,"
-			 " left out",
+		log_warn("sa: invalid registrations in the state file, ignored "
+			 "n=%zu",
 			bad);
 	free(sm->sa_kept);
 	sm->sa_kept = NULL;

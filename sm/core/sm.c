@@ -83,7 +83,7 @@ probe_finds_down(
 	if (sm->role != SM_MASTER)
 		return;
 	(void)snprintf(cause, sizeof(cause),
-		"silence behind port %u of 0x%016llx", port,
+		"no answer from behind port %u of 0x%016llx", port,
 		(unsigned long long)builder_guid(sm->draft, n));
 	dirty_mark(sm, builder_guid(sm->draft, n), now, cause);
 }
@@ -441,7 +441,8 @@ void
 sm_own_link(struct sm *sm, bool up, struct mono now)
 {
 	(void)snprintf(sm->stat.own, sizeof(sm->stat.own), "%s",
-		up ? "" : "our own port has no link: nobody can be reached");
+		up ? ""
+		   : "our own port has no link: the fabric is unreachable");
 	if (sm->role != SM_STANDING_BY)
 		sm_resweep(sm, now,
 			up ? "our own port came up" : "our own port went down");

@@ -147,7 +147,7 @@ describe_trap(const struct topo *t, port_ix p, unsigned trap, uint16_t lid,
 
 	if (p == TOPO_NONE)
 		(void)snprintf(out, 128,
-			"trap %u from lid %u, which nobody here has", trap,
+			"trap %u from lid %u, which no port here has", trap,
 			lid);
 	else if (*name == '\0')
 		(void)snprintf(out, 128, "trap %u from 0x%016" PRIx64 " lid %u",

@@ -275,9 +275,9 @@ describe_shortage(struct qos *q, port_ix first)
 	const struct topo_port *port = &t->port[first];
 
 	(void)snprintf(q->shortage, sizeof(q->shortage),
-		"%u of %u ports have fewer lanes than %u levels x %u routing "
-		"lanes want: levels share them%s; first port %u of "
-		"0x%016llx %s with %u",
+		"%u of %u ports have fewer VLs than %u QoS levels x %u routing "
+		"layers need: levels share them%s; first port %u of 0x%016llx "
+		"%s with %u",
 		q->short_of, q->ports, l->n, l->lanes,
 		l->together ? " everywhere" : " there", port->num,
 		(unsigned long long)t->node[port->node].guid,

@@ -102,7 +102,7 @@ set_aside(const char *dir, uint64_t prefix, struct state_file *s,
 	(void)snprintf(to, sizeof(to), "%s/" STATE_FILE_FILE ".0x%016" PRIx64,
 		dir, s->prefix);
 	(void)reason_set(why,
-		"%s is of another fabric: prefix=0x%016" PRIx64
+		"%s belongs to another fabric: prefix=0x%016" PRIx64
 		", configured 0x%016" PRIx64 ": set aside as %s%s",
 		from.text, s->prefix, prefix, to,
 		rename(from.text, to) == 0 ? "" : " (that failed)");
@@ -125,7 +125,7 @@ previous_run_load(const char *dir, uint64_t prefix, struct state_file *s,
 		(access(dir, W_OK | X_OK) != 0 &&
 			reason_set(&why, "%s", strerror(errno)) != 0)) {
 		log_error("state: dir=%s CANNOT BE WRITTEN, LIDs may change at "
-			  "the next start: %s",
+			  "the next restart: %s",
 			dir, why.text);
 		writable = false;
 	}

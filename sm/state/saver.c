@@ -123,8 +123,9 @@ saver_new(struct loop *l, const char *dir, saver_done *done, void *cookie,
 	err = thread_start(&s->thread, saver_thread, s);
 	if (err == 0)
 		return s;
-	(void)reason_set(
-		why, "no thread for saving the state: %s", strerror(err));
+	(void)reason_set(why,
+		"cannot start the thread that saves the state: %s",
+		strerror(err));
 	free_saver(s);
 	return NULL;
 }

@@ -42,7 +42,7 @@ read_frame(struct state_file_reader *r, char *text, size_t n, char **body,
 	if (version != VERSION)
 		return reason_set(r->why,
 			"%s:1: header: version %" PRIu64
-			" is not one this program reads (%d)",
+			" is not supported (this program reads %d)",
 			r->path, version, VERSION);
 	(*body)[-1] = '\n';
 	if (memchr(text, '\0', n) != NULL)
@@ -52,7 +52,7 @@ read_frame(struct state_file_reader *r, char *text, size_t n, char **body,
 	s = last == NULL ? text : last + 1;
 	if (text[n - 1] != '\n' || strncmp(s, "checksum ", 9) != 0 || s < *body)
 		return reason_set(r->why,
-			"%s: checksum: not at the end; the file is cut short",
+			"%s: checksum: not at the end; the file is truncated",
 			r->path);
 	text[n - 1] = '\0';
 	if (!state_records_number(s + 9, 16, UINT64_MAX, &sum) ||

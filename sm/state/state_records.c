@@ -630,7 +630,7 @@ static int
 read_sa(struct state_file_reader *r, char *s)
 {
 	if (s == NULL)
-		return state_records_complain(r, r->line, "sa", "says nothing");
+		return state_records_complain(r, r->line, "sa", "is empty");
 	buf_printf(&r->sa, "%s\n", s);
 	return 0;
 }

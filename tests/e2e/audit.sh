@@ -85,7 +85,7 @@ audit_opensm() {
 	same findings.0.severity risk
 	as_page
 	page "^UNCERTAIN: a deadlock cannot be ruled out"
-	page "^RISK  *Credit loop of [0-9]* cables: "
+	page "^RISK  *Credit loop of [0-9]* links: "
 	page "    - 'sw[0-9]*' port [0-9]* -> 'sw[0-9]*' port [0-9]*, VL 0: LID"
 	say "eBB $(found found.ebb.mean), Heddle's $(found heddle.ebb.mean)"
 }
@@ -134,7 +134,7 @@ audit_credit() {
 	same findings.0.kind deadlock
 	as_page
 	page "^FAULTY: this fabric can deadlock"
-	page "^FAULT  *Credit loop of [0-9]* cables: "
+	page "^FAULT  *Credit loop of [0-9]* links: "
 	page "no deadlock is possible: Heddle's routes"
 	say "$(grep '^FAULT ' "$E2E_DIR/audit.page")"
 }
@@ -153,7 +153,7 @@ audit_lash() {
 	[ "$(found sl2vl.lanes)" -gt 1 ] || fail "one lane"
 	as_page
 	page "^WELL: every pair reaches, nothing loops, no deadlock"
-	page "directions would be in credit loops: the lanes"
+	page "directions would be in credit loops: the VLs"
 	# without its SLs this could not be known
 	stop_pid "$E2E_SM_PID"
 	E2E_SM_PID=

@@ -241,12 +241,12 @@ test_handover() {
 	config a 10 </dev/null
 	daemon a h1
 	becomes a role master
-	grep -q 'another SM has this fabric' "$E2E_DIR/a/log" ||
+	grep -q 'another subnet manager is master' "$E2E_DIR/a/log" ||
 		fail "it did not stand by"
-	grep -q 'hand-over from the old master' "$E2E_DIR/a/log" ||
+	grep -q 'hand-over from the previous master' "$E2E_DIR/a/log" ||
 		fail "not by hand-over"
 	in_order "handed over"
-	grep 'did not take' "$E2E_DIR/a/log" && fail "not acknowledged"
+	grep 'did not accept' "$E2E_DIR/a/log" && fail "not acknowledged"
 	becomes a others.0.state 2
 	is a role master || fail "it went back: $IS"
 }
@@ -289,7 +289,7 @@ test_reload() {
 	becomes a lids.used 44
 	in_order "LMC 0 again"
 	sim link h1/1 down || fail "link"
-	says a 1 '^ALARM .*our own port has no link: nobody can be reached'
+	says a 1 '^ALARM .*our own port has no link: the fabric is unreachable'
 	sim link h1/1 up || fail "link"
 	becomes a alarm ""
 	in_order "our own cable is back"
@@ -314,9 +314,9 @@ test_distrust() {
 			sim entry "$n" "$l" 6 || fail "entry"
 		done
 	done
-	says a 1 '^ALARM .*another hand writes here: block 0 .*"h20" priority 1'
+	says a 1 '^ALARM .*modified by something other than this daemon: .*"h20" priority 1'
 	in_order "altered tables are put in order"
-	logged a 'another hand writes here'
+	logged a 'modified by something other than this daemon'
 	metric a 'heddle_alarm 1'
 	metric a 'heddle_tables_altered_total [1-9].*'
 	# our own plan blocks dependencies too, and this may be one of them
@@ -324,17 +324,17 @@ test_distrust() {
 	sim manager h20 1 standby || fail "manager"
 	sim turn leaf2 5 6 closed || fail "turn"
 	tell a sweep >/dev/null || fail "sweep"
-	says a 1 '^not as left .* [1-9] turns closed by others'
-	logged a 'leaf2 discards what comes by port 5 and leaves by port 6'
+	says a 1 '^drift .* [1-9] dependencies blocked by others'
+	logged a 'leaf2 discards packets from port 5 to port 6'
 	sim fault leaf3 lie LinearF || fail "fault"
 	for l in 5 6 7 8; do
 		sim link "leaf5/$l" down >/dev/null || fail "link"
 		until_true 5 is a quarantined.0.name leaf3 && break
 		sim link "leaf5/$l" up >/dev/null
 	done
-	says a 1 '^quarantine .*"leaf3" acknowledges .* not hold; tried again'
+	says a 1 '^quarantine .*"leaf3" acknowledges .* not hold; retried'
 	metric a 'heddle_quarantined_info{.*name="leaf3",reason="ackn.*"} 1'
-	logged a '"leaf3": acknowledges and does not hold: block 0 of its'
+	logged a '"leaf3": acknowledges what it does not hold: .*block 0'
 }
 
 # Wrong roles, by the administrator and by a switch, and unusable files.
@@ -351,11 +351,11 @@ test_told() {
 	daemon a h1
 	in_order bring-up
 	rests a
-	says a 0 'role-unknown: 0x0000000000001234: has a configured role and'
-	says a 0 'role-unknown: "core\*": has a configured role and is no switch'
+	says a 0 'role-unknown: 0x0000000000001234: has a configured role,'
+	says a 0 'role-unknown: "core\*": has a configured role, but no switch'
 	says a 0 'role-torn: leaf1: the pattern "lea?1" gives it another role'
-	says a 0 '"leaf2": no role by the signature of its answer'
-	logged a 'tree: "core\*": has a configured role .*routing.roles'
+	says a 0 '"leaf2": role ignored, its answer has a wrong signature'
+	logged a 'tree: "core\*": has a configured role, .*routing.roles'
 	logged a 'discovery: .*signature'
 	metric a 'heddle_tree_oddities{kind="role-unknown"} 2'
 	halt a
@@ -369,7 +369,7 @@ test_told() {
 	sed -i 's/^  priority: 5/&\n  subnet_prefix: 0xfe80000000000001/' \
 		"$E2E_DIR/a/yaml"
 	daemon a h1
-	says a 0 '^state .*NOT USED: .*is of another fabric: prefix=0xfe800000000'
+	says a 0 '^state .*NOT USED: .*belongs to another fabric: prefix=0xfe800000000'
 	in_order "without another fabric's state"
 }
 

@@ -140,14 +140,14 @@ plan_input() {
 	: >"$E2E_DIR/empty"
 	printf 'Switch\0' >"$E2E_DIR/bytes"
 	net="--topology $E2E_DIR/demo.net"
-	refused 2 "--topology FILE says what fabric"
+	refused 2 "--topology FILE is missing"
 	refused 2 "unknown argument '--wat'" --wat
-	refused 2 "it wants a value: '--fail'" --fail
+	refused 2 "a value is missing after '--fail'" --fail
 	refused 2 "bad.net:2:2: expected a port number" \
 		--topology "$E2E_DIR/bad.net"
-	refused 2 "empty: there is nothing in it" --topology "$E2E_DIR/empty"
+	refused 2 "empty: is empty" --topology "$E2E_DIR/empty"
 	refused 2 "cannot be read" --topology "$E2E_DIR/none"
-	refused 2 "bytes: is no text" --topology "$E2E_DIR/bytes"
+	refused 2 "bytes: is not text" --topology "$E2E_DIR/bytes"
 	# shellcheck disable=SC2086
 	{
 		refused 2 "bad.fts:2:8: expected a port number" $net \
@@ -167,14 +167,14 @@ plan_input() {
 		refused 2 "more than one node is called 'leaf'" $net \
 			--fail leaf
 		refused 2 "unknown method 'magic'" $net --method magic
-		refused 2 "nothing changes without --fail" $net --method all
-		refused 2 "both want standard output" $net --dump-fts -
-		refused 2 "nothing is there to rebalance" $net --rebalance
-		refused 2 "it wants a name: '--engine'" $net --engine ""
+		refused 2 "--method and --rate need --fail" $net --method all
+		refused 2 "cannot both use standard output" $net --dump-fts -
+		refused 2 "--rebalance needs --from" $net --rebalance
+		refused 2 "a name is missing after '--engine'" $net --engine ""
 		refused 3 "" $net --from live
 		"$B/heddlectl" plan $net >/dev/full 2>"$E2E_DIR/plan.err"
 		[ $? = 2 ] || fail "a full output: not code 2"
-		grep -q 'output cannot be written' "$E2E_DIR/plan.err" ||
+		grep -q 'cannot write to standard output' "$E2E_DIR/plan.err" ||
 			fail "a full output: nothing said"
 	}
 	"$B/heddlectl" plan --help | grep -q '^usage' || fail "plan --help"
@@ -212,12 +212,12 @@ plan_bad() {
 	net="--topology $E2E_DIR/demo.net"
 	# shellcheck disable=SC2086
 	{
-		told 'role-unknown: 0x0000000000001234: has a configured role' \
+		told 'role-unknown: 0x0000000000001234: has a configured role,' \
 			$net --set 'routing.roles.leaf=[leaf*, 0x1234]'
 		told 'role-torn: leaf1: the pattern "lea?1" gives it another' \
 			$net --set 'routing.roles.leaf=[leaf?]' \
 			--set 'routing.roles.root=[lea?1]'
-		told 'at the top, and 4 hosts on it' \
+		told 'top switch with 4 hosts' \
 			$net --set 'routing.roles.leaf=[spine*]' \
 			--set 'routing.roles.root=[leaf*]'
 	}
@@ -238,7 +238,7 @@ plan_bad() {
 		Ca	1 "H-0000000000000020"		# "hostB"
 		[1](21)	"H-0000000000000010"[1](11)	# lid 0 lmc 0 "hostA" lid 0 4xEDR
 	EOF
-	told 'no switch: there is nothing to route' \
+	told 'no switches: nothing to route' \
 		--topology "$E2E_DIR/none.net"
 	cat "$E2E_DIR/one.net" "$E2E_DIR/none.net" >"$E2E_DIR/two.net"
 	told '^IN PIECES .*1 more piece' --topology "$E2E_DIR/two.net"

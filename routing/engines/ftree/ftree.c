@@ -99,7 +99,7 @@ note_moved(struct updown *u, const struct tree *tree)
 	if (moved == 0)
 		return 0;
 	n += (size_t)snprintf(u->note + n, sizeof(u->note) - n,
-		"; %u moved down for all pairs to meet on one lane:", moved);
+		"; %u moved down so that all pairs meet on one VL:", moved);
 	for (sw_ix s = 0; s < u->graph.nsw && n < sizeof(u->note); s++) {
 		if (!u->graph.live[s] || u->rank[s] == tree->tier[s])
 			continue;
@@ -234,9 +234,10 @@ route_graph(const struct swgraph *g, struct arena *a, bool keep,
 
 	begin_both(g, a, keep && !other, h);
 	if (!is_tree(g, h->tree))
-		return refuse(h->r, "this is no tree", why);
+		return refuse(h->r, "not a tree", why);
 	if (other)
-		return refuse(h->r, "another engine's routes stand", why);
+		return refuse(
+			h->r, "the routes of another engine are kept", why);
 	*out = h->r != NULL ? h->r : whole(&u, keep, h->tree, why);
 	if (*out == NULL)
 		return ENGINE_REFUSED;

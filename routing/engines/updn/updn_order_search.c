@@ -208,5 +208,5 @@ updn_order_search(struct updown *u)
 	}
 	(void)candidate(u, best);
 	(void)snprintf(u->note, sizeof(u->note),
-		"no tree: the best of %u orders, number %u", n, best);
+		"not a tree: the best of %u orders, number %u", n, best);
 }

@@ -207,9 +207,10 @@ START_TEST(nobody_answered)
 
 	metrics_text(NULL, &page);
 	judge_page(&page);
-	ck_assert_str_eq(page.text, "# HELP heddle_up Whether heddled "
-				    "answered.\n# TYPE heddle_up gauge\n"
-				    "heddle_up 0\n");
+	ck_assert_str_eq(page.text,
+		"# HELP heddle_up 1 if heddled answered, else 0.\n"
+		"# TYPE heddle_up gauge\n"
+		"heddle_up 0\n");
 	buf_free(&page);
 }
 END_TEST
