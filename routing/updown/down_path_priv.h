@@ -14,7 +14,7 @@
 struct down_path_load {
 	uint32_t *link;	 /* per group of the lower switch */
 	uint32_t *sw;	 /* per switch */
-	uint32_t *plane; /* per first of kin: of those above them together */
+	uint32_t *above; /* per first of kin: of those above them together */
 };
 
 /* A way up: a group, to peer; the kin of that, by what is above it, and how
@@ -22,10 +22,10 @@ struct down_path_load {
 struct down_path_hop {
 	uint32_t group;
 	uint16_t peer, cables;
-	uint16_t kin, ups;
+	uint16_t class, ups;
 };
 
-enum { UPDN_HOMES = 8 }; /* other ports of a node that are looked at */
+enum { UPDN_AVOID_MAX = 8 }; /* other ports of a node that are looked at */
 
 struct down_path_search {
 	const struct updown *u;
@@ -33,11 +33,11 @@ struct down_path_search {
 	struct dest_table *d;
 	struct down_path_load load[2];
 	uint32_t *fair; /* [nsw] what one cable up from here should carry */
-	uint32_t prefer[UPDN_CHAIN]; /* groups of the previous share */
+	uint32_t prefer[UPDN_PATH_MAX]; /* groups of the previous share */
 
 	/* Ways up from s, found when they are asked for first: a repair asks
 	 * about few. */
-	struct down_path_hop **way; /* [nsw] of s, or NULL: not found yet; */
+	struct down_path_hop **hop; /* [nsw] of s, or NULL: not found yet; */
 	uint32_t *ups;		    /* so many, + 1, or 0: not counted yet */
 	struct nbr_class_groups below;
 
@@ -50,8 +50,8 @@ struct down_path_search {
 	/* What the other ports of the node use. */
 	uint32_t *taken; /* [nsw] the stamp: a switch on one of their ways */
 	uint32_t stamp;
-	sw_ix apex[UPDN_HOMES];
-	uint32_t napex;
+	sw_ix avoid_top[UPDN_AVOID_MAX];
+	uint32_t navoid_tops;
 };
 
 /*
@@ -60,7 +60,7 @@ struct down_path_search {
  * leads to the same top, so that sources would come the same way up.
  */
 void multi_port_avoid(struct down_path_search *w, uint32_t i);
-unsigned multi_port_shared(const struct down_path_search *w, sw_ix s);
+unsigned multi_port_overlap(const struct down_path_search *w, sw_ix s);
 
 /* down_path.c: room for the loads, all of them none. */
 void down_path_begin(struct down_path_search *w);
@@ -69,13 +69,13 @@ void down_path_begin(struct down_path_search *w);
  * What each cable up from switch s should carry if all were equal, but no less
  * than one LID. True when some cable carries more.
  */
-bool down_path_fair(struct down_path_search *w, sw_ix s);
+bool down_path_set_fair_load(struct down_path_search *w, sw_ix s);
 
 /* The group of s to peer, or UINT32_MAX. */
-uint32_t down_path_group(const struct updown *u, sw_ix s, sw_ix peer);
+uint32_t down_path_find_group(const struct updown *u, sw_ix s, sw_ix peer);
 
 /* Is the shortest legal path from x to dest exactly k long? */
-bool down_path_exactly(
+bool down_path_is_exactly(
 	const struct down_path_search *w, sw_ix x, sw_ix dest, uint32_t k);
 
 /* Go on from the last switch of c as far as it goes, by the lightest load; see
@@ -100,7 +100,7 @@ down_path_start(struct down_path *c, sw_ix dest)
 
 /* Mark LID i as split; its UPDN_SHARES chains, to be filled, which stay where
  * they are until the next one. */
-struct down_path *down_path_split(struct down_path_search *w, uint32_t i);
+struct down_path *down_path_mark_split(struct down_path_search *w, uint32_t i);
 
 /* Forget what host LIDs load, and that any are split. */
 void down_path_reset(struct down_path_search *w);

@@ -5,23 +5,23 @@
 #include "sm/base/mem.h"
 
 enum {
-	PLANES = ROUTE_PLANES,
+	MOST_TREES = ROUTE_PLANES,
 	NONE = 0xff,
-	SHARE = 4, /* one leaf in so many must have cables across */
+	CROSSING_SHARE = 4, /* one leaf in so many must have cables across */
 };
 
 /* What a plane is made of. */
-struct plane {
+struct tree_size {
 	uint32_t inner; /* switches that are no leaves */
 	uint32_t racks; /* leaves with hosts */
 };
 
-struct finding {
+struct tree_search {
 	const struct updown *u;
 	const bool *leaf;
 	uint32_t comp; /* the one that is looked at: most hosts */
 	uint8_t *plane;
-	struct plane of[PLANES];
+	struct tree_size of[MOST_TREES];
 	uint32_t n;
 };
 
@@ -38,7 +38,7 @@ main_component(const struct updown *u)
 
 /* All that s reaches without a cable from leaf to leaf gets number n. */
 static void
-flood(struct finding *f, sw_ix s, sw_ix *queue)
+flood_tree(struct tree_search *f, sw_ix s, sw_ix *queue)
 {
 	const struct updown *u = f->u;
 	uint32_t head = 0, tail = 0;
@@ -65,7 +65,7 @@ flood(struct finding *f, sw_ix s, sw_ix *queue)
 
 /* Leaves that only hang on other leaves belong to the plane of those. */
 static bool
-adopt(struct finding *f)
+adopt_leaves(struct tree_search *f)
 {
 	const struct updown *u = f->u;
 	bool more = false;
@@ -84,7 +84,7 @@ adopt(struct finding *f)
 
 /* Number the planes; false when there are not several, or too many. */
 static bool
-number(struct finding *f)
+number_trees(struct tree_search *f)
 {
 	const struct updown *u = f->u;
 	sw_ix *queue = arena_array(u->graph.a, u->graph.nsw, sizeof(*queue));
@@ -94,13 +94,13 @@ number(struct finding *f)
 		if (!u->graph.live[s] || u->graph.comp[s] != f->comp ||
 			f->leaf[s] || f->plane[s] != NONE)
 			continue;
-		if (f->n == PLANES)
+		if (f->n == MOST_TREES)
 			return false;
-		flood(f, s, queue);
+		flood_tree(f, s, queue);
 	}
 	if (f->n < 2)
 		return false;
-	while (adopt(f))
+	while (adopt_leaves(f))
 		;
 	for (sw_ix s = 0; s < u->graph.nsw; s++)
 		if (f->plane[s] == NONE)
@@ -110,7 +110,7 @@ number(struct finding *f)
 
 /* Planes of the neighbours of leaf s, as bits, its own too. */
 static uint32_t
-sees(const struct finding *f, sw_ix s)
+trees_seen(const struct tree_search *f, sw_ix s)
 {
 	const struct updown *u = f->u;
 	uint32_t bits = 1U << f->plane[s];
@@ -124,14 +124,14 @@ sees(const struct finding *f, sw_ix s)
 bool
 multi_tree_find(struct updown *u, const bool *leaf)
 {
-	struct finding f = {.u = u, .leaf = leaf};
+	struct tree_search f = {.u = u, .leaf = leaf};
 	uint32_t racks = 0, across = 0;
 
 	if (u->graph.ncomp == 0)
 		return false;
 	f.comp = main_component(u);
 	f.plane = arena_alloc(u->graph.a, u->graph.nsw);
-	if (!number(&f))
+	if (!number_trees(&f))
 		return false;
 	for (uint32_t p = 0; p < f.n; p++)
 		if (f.of[p].racks < 2)
@@ -141,9 +141,9 @@ multi_tree_find(struct updown *u, const bool *leaf)
 			u->graph.weight[s] == 0)
 			continue;
 		racks++;
-		across += sees(&f, s) == (1U << f.n) - 1;
+		across += trees_seen(&f, s) == (1U << f.n) - 1;
 	}
-	if (across * SHARE < racks)
+	if (across * CROSSING_SHARE < racks)
 		return false;
 	u->graph.plane = f.plane;
 	u->nplanes = f.n;
@@ -155,7 +155,7 @@ multi_tree_find(struct updown *u, const bool *leaf)
 
 /* The first leaf of plane p that s has a cable to, or TOPO_NONE. */
 static sw_ix
-mate(const struct updown *u, sw_ix s, uint32_t p)
+crossing_neighbour(const struct updown *u, sw_ix s, uint32_t p)
 {
 	const struct topo_switch *sw = &u->graph.t->sw[s];
 
@@ -169,7 +169,7 @@ mate(const struct updown *u, sw_ix s, uint32_t p)
 }
 
 static bool
-linked(const struct updown *u, sw_ix a, sw_ix b)
+has_link(const struct updown *u, sw_ix a, sw_ix b)
 {
 	const struct topo_switch *sw = &u->graph.t->sw[a];
 
@@ -181,15 +181,15 @@ linked(const struct updown *u, sw_ix a, sw_ix b)
 
 /* s and its mates, all cabled to each other, one of each plane? */
 static bool
-meeting(const struct updown *u, sw_ix s, sw_ix *at)
+is_crossing_set(const struct updown *u, sw_ix s, sw_ix *at)
 {
 	at[0] = s;
 	for (uint32_t p = 1; p < u->nplanes; p++) {
-		at[p] = mate(u, s, p);
+		at[p] = crossing_neighbour(u, s, p);
 		if (at[p] == TOPO_NONE)
 			return false;
 		for (uint32_t q = 0; q < p; q++)
-			if (!linked(u, at[p], at[q]))
+			if (!has_link(u, at[p], at[q]))
 				return false;
 	}
 	return true;
@@ -197,7 +197,7 @@ meeting(const struct updown *u, sw_ix s, sw_ix *at)
 
 /* Is one of them the leaf of the turns of the routes in force? */
 static bool
-in_force(const struct updown *u, const sw_ix *at)
+is_in_force(const struct updown *u, const sw_ix *at)
 {
 	const struct routes *prev = u->graph.job->prev;
 	bool any = false;
@@ -219,12 +219,12 @@ in_force(const struct updown *u, const sw_ix *at)
  * up to; not the subnet manager's, if another is as good.
  */
 static uint64_t
-merit(struct updown *u, bool keep, const sw_ix *at)
+rate_crossing_set(struct updown *u, bool keep, const sw_ix *at)
 {
 	uint64_t good = 0;
 	bool sm = false;
 
-	if (in_force(u, at) &&
+	if (is_in_force(u, at) &&
 		sftree_root_is_extendable(u, keep, at, u->nplanes))
 		return UINT64_MAX - 1;
 	for (uint32_t p = 0; p < u->nplanes; p++) {
@@ -237,19 +237,19 @@ merit(struct updown *u, bool keep, const sw_ix *at)
 bool
 multi_tree_order(struct updown *u, bool keep)
 {
-	sw_ix at[PLANES] = {TOPO_NONE}, best[PLANES] = {TOPO_NONE};
+	sw_ix at[MOST_TREES] = {TOPO_NONE}, best[MOST_TREES] = {TOPO_NONE};
 	uint64_t most = 0;
 	size_t n;
 
-	reach_tiers(u);
+	reach_find_tiers(u);
 	for (uint32_t i = 0; i < u->graph.nsw; i++) {
 		sw_ix s = u->tier.seq[i];
 		uint64_t is;
 
 		if (!u->graph.live[s] || !u->leaf[s] ||
-			u->graph.plane[s] != 0 || !meeting(u, s, at))
+			u->graph.plane[s] != 0 || !is_crossing_set(u, s, at))
 			continue;
-		is = merit(u, keep, at) + 1;
+		is = rate_crossing_set(u, keep, at) + 1;
 		if (is <= most)
 			continue;
 		most = is;
@@ -270,7 +270,7 @@ multi_tree_order(struct updown *u, bool keep)
 }
 
 uint8_t *
-multi_tree_numbers(const struct updown *u)
+multi_tree_copy_marks(const struct updown *u)
 {
 	uint8_t *mark = mem_dup(u->graph.plane, u->graph.nsw);
 
@@ -320,7 +320,7 @@ find_exits(const struct updown *u, sw_ix s, uint32_t p, struct exits *e)
 
 /* Where LID lid went before, if that is an exit still. */
 static uint8_t
-former(const struct row_job *f, const struct exits *e, sw_ix prev_sw,
+prev_exit(const struct row_job *f, const struct exits *e, sw_ix prev_sw,
 	uint16_t lid)
 {
 	uint8_t was;
@@ -335,7 +335,7 @@ former(const struct row_job *f, const struct exits *e, sw_ix prev_sw,
 }
 
 static uint8_t
-least(const struct exits *e)
+least_loaded(const struct exits *e)
 {
 	uint8_t best = e->port[0];
 
@@ -347,7 +347,7 @@ least(const struct exits *e)
 
 /* Is LID i to be found in plane p? */
 static bool
-is_in(const struct row_job *f, uint32_t i, uint32_t p)
+is_in_tree(const struct row_job *f, uint32_t i, uint32_t p)
 {
 	const struct updown *u = f->u;
 
@@ -357,16 +357,16 @@ is_in(const struct row_job *f, uint32_t i, uint32_t p)
 
 /* Across by the cables of s itself: what was stays, the rest evenly. */
 static void
-across(struct row_job *f, struct exits *e, uint32_t p, sw_ix prev_sw)
+fill_across(struct row_job *f, struct exits *e, uint32_t p, sw_ix prev_sw)
 {
 	const struct dest_table *d = f->d;
 
 	for (uint32_t i = 0; i < d->n; i++) {
 		uint8_t out;
 
-		if (!is_in(f, i, p))
+		if (!is_in_tree(f, i, p))
 			continue;
-		out = former(f, e, prev_sw, d->lid[i]);
+		out = prev_exit(f, e, prev_sw, d->lid[i]);
 		f->row[d->lid[i]] = out;
 		if (out != LFT_DROP)
 			e->load[out] += !d->other[i];
@@ -374,16 +374,16 @@ across(struct row_job *f, struct exits *e, uint32_t p, sw_ix prev_sw)
 	for (uint32_t i = 0; i < d->n; i++) {
 		uint8_t out;
 
-		if (!is_in(f, i, p) || f->row[d->lid[i]] != LFT_DROP)
+		if (!is_in_tree(f, i, p) || f->row[d->lid[i]] != LFT_DROP)
 			continue;
-		out = least(e);
+		out = least_loaded(e);
 		f->row[d->lid[i]] = out;
 		e->load[out] += !d->other[i];
 	}
 }
 
 void
-multi_tree_row(struct row_job *f, sw_ix s, sw_ix prev_sw)
+multi_tree_fill_row(struct row_job *f, sw_ix s, sw_ix prev_sw)
 {
 	const struct updown *u = f->u;
 	const struct dest_table *d = f->d;
@@ -401,11 +401,11 @@ multi_tree_row(struct row_job *f, sw_ix s, sw_ix prev_sw)
 			continue;
 		find_exits(u, s, p, &e);
 		if (e.n > 0) {
-			across(f, &e, p, prev_sw);
+			fill_across(f, &e, p, prev_sw);
 			continue;
 		}
 		for (uint32_t i = 0; i < d->n; i++)
-			if (is_in(f, i, p))
+			if (is_in_tree(f, i, p))
 				f->row[d->lid[i]] = there;
 	}
 }
@@ -431,7 +431,7 @@ multi_tree_is_valid(const struct updown *u, const bool *seed)
 		if (!sftree_root_is_leaf(u, u->crossing_leaf[p]))
 			return false;
 		for (uint32_t q = 0; q < p; q++)
-			if (!linked(u, u->crossing_leaf[p],
+			if (!has_link(u, u->crossing_leaf[p],
 				    u->crossing_leaf[q]))
 				return false;
 	}
@@ -450,7 +450,8 @@ multi_tree_is_across(const struct updown *u, sw_ix s, sw_ix x)
 }
 
 bool
-multi_tree_exits(const struct updown *u, sw_ix s, uint32_t p, uint8_t mark[256])
+multi_tree_mark_exits(
+	const struct updown *u, sw_ix s, uint32_t p, uint8_t mark[256])
 {
 	struct exits e;
 

@@ -4,8 +4,8 @@
 
 /* Of the groups in m those that follow a chain; false when none does. */
 static bool
-follow(const struct row_job *f, const struct down_path *c, const uint64_t *m,
-	uint64_t *out)
+follow_path(const struct row_job *f, const struct down_path *c,
+	const uint64_t *m, uint64_t *out)
 {
 	for (uint32_t k = 1; k < c->len; k++) {
 		const uint64_t *lead = f->lead + (size_t)c->sw[k] * f->W;
@@ -20,7 +20,7 @@ follow(const struct row_job *f, const struct down_path *c, const uint64_t *m,
 }
 
 static bool
-passes(const struct down_path *c, sw_ix s)
+path_passes(const struct down_path *c, sw_ix s)
 {
 	for (uint32_t k = 1; k < c->len; k++)
 		if (c->sw[k] == s)
@@ -40,18 +40,20 @@ follow_any(struct row_job *f, sw_ix s, uint32_t i, const uint64_t *m,
 	const struct down_path *share;
 
 	if (d->share_of[i] == 0)
-		return follow(f, &d->chain[i], m, out);
+		return follow_path(f, &d->path[i], m, out);
 	f->own = true;
 	share = d->share + (size_t)(d->share_of[i] - 1) * UPDN_SHARES;
 	for (uint32_t k = 0; k < UPDN_SHARES; k++)
-		if (follow(f, &share[(d->class[s] + k) % UPDN_SHARES], m, out))
+		if (follow_path(
+			    f, &share[(d->class[s] + k) % UPDN_SHARES], m, out))
 			return true;
 	return false;
 }
 
 /* The least loaded port of the groups in m. */
 static uint8_t
-least(struct row_job *f, sw_ix s, const uint64_t *m, const uint32_t *used)
+least_loaded_port(
+	struct row_job *f, sw_ix s, const uint64_t *m, const uint32_t *used)
 {
 	const struct link_group *group =
 		f->u->graph.group + f->u->graph.first[s];
@@ -79,7 +81,7 @@ least(struct row_job *f, sw_ix s, const uint64_t *m, const uint32_t *used)
 }
 
 bool
-next_hop_share(struct row_job *f, sw_ix s, uint32_t i, const uint64_t *m)
+next_hop_choose_share(struct row_job *f, sw_ix s, uint32_t i, const uint64_t *m)
 {
 	uint32_t *meant = f->meant[f->d->other[i]];
 	uint64_t sub[UPDN_MASK_WORDS];
@@ -87,7 +89,7 @@ next_hop_share(struct row_job *f, sw_ix s, uint32_t i, const uint64_t *m)
 
 	if (!follow_any(f, s, i, m, sub))
 		return false;
-	p = least(f, s, sub, meant);
+	p = least_loaded_port(f, s, sub, meant);
 	meant[p]++;
 	f->row[f->d->lid[i]] = p;
 	return true;
@@ -106,7 +108,8 @@ next_hop_switch(const struct topo *t, sw_ix s, uint8_t out)
 
 /* Do packets that follow c pass s, or come to it by way of next? */
 static bool
-leads(const struct row_job *f, const struct down_path *c, sw_ix s, sw_ix next)
+leads_into_path(
+	const struct row_job *f, const struct down_path *c, sw_ix s, sw_ix next)
 {
 	const uint64_t *above = f->above[next];
 
@@ -120,7 +123,7 @@ bool
 next_hop_carries_load(const struct row_job *f, sw_ix s, uint32_t i, sw_ix next)
 {
 	const struct dest_table *d = f->d;
-	const struct down_path *c = &d->chain[i];
+	const struct down_path *c = &d->path[i];
 	uint32_t n = 1;
 
 	if (d->share_of[i] != 0) {
@@ -128,7 +131,7 @@ next_hop_carries_load(const struct row_job *f, sw_ix s, uint32_t i, sw_ix next)
 		n = UPDN_SHARES;
 	}
 	while (n-- > 0)
-		if (next != TOPO_NONE && leads(f, c + n, s, next))
+		if (next != TOPO_NONE && leads_into_path(f, c + n, s, next))
 			return true;
 	return false;
 }
@@ -148,13 +151,13 @@ next_hop_choose(
 	uint8_t p;
 
 	if (follow_any(f, s, i, m, sub)) {
-		p = least(f, s, sub, meant);
+		p = least_loaded_port(f, s, sub, meant);
 		meant[p]++;
-	} else if (carries || passes(&f->d->chain[i], s)) {
-		p = least(f, s, m, meant);
+	} else if (carries || path_passes(&f->d->path[i], s)) {
+		p = least_loaded_port(f, s, m, meant);
 		meant[p]++;
 	} else {
-		p = least(f, s, m, sum);
+		p = least_loaded_port(f, s, m, sum);
 	}
 	sum[p]++;
 	return p;
@@ -164,7 +167,7 @@ bool
 next_hop_accept_port(
 	struct row_job *f, sw_ix s, uint32_t i, const uint64_t *m, uint8_t port)
 {
-	const struct down_path *c = &f->d->chain[i];
+	const struct down_path *c = &f->d->path[i];
 	const uint64_t *lead = f->lead + (size_t)c->sw[c->len - 1] * f->W;
 	const struct link_group *g = f->u->graph.group + f->u->graph.first[s];
 	uint64_t way[UPDN_MASK_WORDS], apex[UPDN_MASK_WORDS];
@@ -172,7 +175,7 @@ next_hop_accept_port(
 
 	for (uint32_t w = 0; w < f->W; w++)
 		apex[w] = m[w] & lead[w];
-	if (!row_alone(apex, f->W) || !follow(f, c, m, way) ||
+	if (!row_is_one_group(apex, f->W) || !follow_path(f, c, m, way) ||
 		memcmp(apex, way, f->W * sizeof(*way)) != 0)
 		return false;
 	for (uint32_t w = 0; w < f->W; w++)
@@ -196,13 +199,13 @@ next_hop_only_choice(struct row_job *f, sw_ix s, uint32_t i, const uint64_t *m,
 	if (!follow_any(f, s, i, m, sub))
 		memcpy(sub, m, f->W * sizeof(*m));
 	f->own = false;
-	*port = least(f, s, sub, f->sum[0]);
+	*port = least_loaded_port(f, s, sub, f->sum[0]);
 	return !f->own;
 }
 
 /* Tables are not cleared but taken back: masks change often, ports are few. */
 static void
-mark(struct row_job *f, sw_ix s, const uint64_t *m, uint8_t value)
+mark_ports(struct row_job *f, sw_ix s, const uint64_t *m, uint8_t value)
 {
 	const struct link_group *group =
 		f->u->graph.group + f->u->graph.first[s];
@@ -219,11 +222,11 @@ mark(struct row_job *f, sw_ix s, const uint64_t *m, uint8_t value)
 }
 
 void
-next_hop_allow(struct row_job *f, sw_ix s, const uint64_t *m)
+next_hop_allow_ports(struct row_job *f, sw_ix s, const uint64_t *m)
 {
 	if (memcmp(m, f->allowed_for.w, f->W * sizeof(*m)) == 0)
 		return;
-	mark(f, s, f->allowed_for.w, 0);
-	mark(f, s, m, 1);
+	mark_ports(f, s, f->allowed_for.w, 0);
+	mark_ports(f, s, m, 1);
 	memcpy(f->allowed_for.w, m, f->W * sizeof(*m));
 }

@@ -21,7 +21,7 @@ order_begin(struct updown *u)
 	u->flat = arena_array(u->graph.a, u->graph.nsw, sizeof(*u->flat));
 	u->sftree_set =
 		arena_array(u->graph.a, u->graph.words, sizeof(*u->sftree_set));
-	u->turn_leaf = TOPO_NONE;
+	u->sftree_root = TOPO_NONE;
 	u->m = u->own = u->graph.a;
 }
 
@@ -59,7 +59,7 @@ order_sort(struct updown *u)
 	const struct topo *t = u->graph.t;
 
 	u->tier_above = NULL;
-	u->tier_kin =
+	u->tier_class =
 		(struct nbr_class){NULL, NULL, {NULL, NULL}, {NULL, NULL}};
 	for (sw_ix s = 0; s < u->graph.nsw; s++)
 		p[s] = (struct place){
@@ -107,7 +107,7 @@ make_columns(const struct updown *u, struct columns *c)
 
 /* Summed weight of the columns in set. */
 static uint64_t
-weigh(const struct columns *c, const uint64_t *set)
+sum_weights(const struct columns *c, const uint64_t *set)
 {
 	uint64_t sum = 0;
 
@@ -123,7 +123,7 @@ weigh(const struct columns *c, const uint64_t *set)
 }
 
 static bool
-expand(const struct updown *u, struct columns *c)
+expand_steps(const struct updown *u, struct columns *c)
 {
 	uint64_t *swap = c->near;
 	size_t bytes = (size_t)u->graph.nsw * c->words * sizeof(*c->near);
@@ -158,12 +158,13 @@ order_host_distance(const struct updown *u)
 	make_columns(u, &c);
 	do {
 		for (sw_ix s = 0; s < u->graph.nsw; s++)
-			sum[s] += (2 * k + 1) *
-				  (u->graph.nhosts -
-					  weigh(&c, c.near + (size_t)s *
-								     c.words));
+			sum[s] +=
+				(2 * k + 1) *
+				(u->graph.nhosts -
+					sum_weights(&c,
+						c.near + (size_t)s * c.words));
 		k++;
-	} while (expand(u, &c));
+	} while (expand_steps(u, &c));
 	return sum;
 }
 
@@ -190,7 +191,7 @@ rank_below(struct updown *u, sw_ix *queue, uint32_t n)
 
 /* Of a component, the switch that is closest to the hosts. */
 static sw_ix
-centre(const struct updown *u, const uint64_t *far, uint32_t comp)
+find_centre(const struct updown *u, const uint64_t *far, uint32_t comp)
 {
 	const struct topo *t = u->graph.t;
 	sw_ix best = TOPO_NONE;
@@ -238,7 +239,8 @@ take_roots(struct updown *u, sw_ix *queue)
 
 /* Every component needs a top; those without one get their centre. */
 static uint32_t
-complete(struct updown *u, const uint64_t *far, sw_ix *queue, uint32_t n)
+add_missing_tops(
+	struct updown *u, const uint64_t *far, sw_ix *queue, uint32_t n)
 {
 	bool *has = arena_array(u->graph.a, u->graph.ncomp, sizeof(*has));
 
@@ -248,7 +250,7 @@ complete(struct updown *u, const uint64_t *far, sw_ix *queue, uint32_t n)
 	for (uint32_t c = 0; c < u->graph.ncomp; c++) {
 		if (has[c])
 			continue;
-		queue[n] = centre(u, far, c);
+		queue[n] = find_centre(u, far, c);
 		u->rank[queue[n++]] = 0;
 	}
 	return n;
@@ -299,7 +301,7 @@ order_make_fresh(struct updown *u, bool single)
 		if (u->order == ROUTE_TIERS)
 			n = take_tiers(u, far, queue);
 	}
-	n = complete(u, far, queue, n);
+	n = add_missing_tops(u, far, queue, n);
 	rank_below(u, queue, n);
 	order_sort(u);
 	rank_keep_repair(u);
@@ -322,6 +324,6 @@ order_from_root(struct updown *u, sw_ix root)
 		u->rank[root] = 0;
 		queue[n++] = root;
 	}
-	rank_below(u, queue, complete(u, far, queue, n));
+	rank_below(u, queue, add_missing_tops(u, far, queue, n));
 	order_sort(u);
 }

@@ -13,7 +13,7 @@
 
 /* Planes, their leaves and their apexes; false: these are none. */
 static bool
-take_planes(struct updown *u, const uint8_t *mark)
+take_trees(struct updown *u, const uint8_t *mark)
 {
 	uint8_t *plane = arena_alloc(u->graph.a, u->graph.t->nsw);
 	bool *leaf = arena_array(u->graph.a, u->graph.t->nsw, sizeof(*leaf));
@@ -39,7 +39,7 @@ take_planes(struct updown *u, const uint8_t *mark)
 
 /* Whose routes they are that stand, or NULL. */
 static const char *
-maker(const struct route_job *job)
+routes_maker(const struct route_job *job)
 {
 	const struct topo_class *was = topo_class_previous(job);
 
@@ -51,7 +51,7 @@ maker(const struct route_job *job)
 bool
 order_is_of_other_engine(const struct route_job *job, const char *engine)
 {
-	const char *by = maker(job);
+	const char *by = routes_maker(job);
 
 	return by != NULL && strcmp(by, engine) != 0;
 }
@@ -60,11 +60,11 @@ bool
 order_restore(struct updown *u, const char *engine)
 {
 	const struct routes *prev = u->graph.job->prev;
-	const char *by = maker(u->graph.job);
+	const char *by = routes_maker(u->graph.job);
 
 	if (by == NULL || strcmp(by, engine) != 0)
 		return false;
-	if (prev->plane != NULL && !take_planes(u, prev->plane))
+	if (prev->plane != NULL && !take_trees(u, prev->plane))
 		return false;
 	order_begin(u);
 	for (sw_ix s = 0; s < u->graph.nsw; s++) {

@@ -131,7 +131,7 @@ rank_keep_lower(struct updown *u, bool *good)
 
 /* One top for each component in which something is not good. */
 static void
-inherit(struct updown *u, const bool *good)
+elect_roots(struct updown *u, const bool *good)
 {
 	bool *done = arena_array(u->graph.a, u->graph.ncomp, sizeof(*done));
 
@@ -153,7 +153,7 @@ rank_keep_repair(struct updown *u)
 	find_good(u, good);
 	u->reranked = 0;
 	if (u->order == ROUTE_SINGLE)
-		inherit(u, good);
+		elect_roots(u, good);
 	else
 		(void)rank_keep_lower(u, good);
 }
@@ -173,7 +173,7 @@ replace_tops(struct updown *u)
 			topped[u->graph.comp[s]] = true;
 	for (sw_ix s = 0; s < u->graph.nsw; s++)
 		good[s] = !u->graph.live[s] || topped[u->graph.comp[s]];
-	inherit(u, good);
+	elect_roots(u, good);
 }
 
 bool

@@ -8,10 +8,10 @@
 
 #include "routing/updown/updown.h"
 
-struct routes_repair {
+struct repair_job {
 	struct updown *u;
 	const struct routes *prev;
-	const struct engine_cache *past;
+	const struct engine_cache *cache;
 	const bool *seed; /* [nsw] switches whose cables differ */
 	uint64_t **diff;  /* [nsw] about whom levels differ, or NULL */
 	uint64_t *wide;	  /* [nsw * nwide] words in which diff has bits */
@@ -25,7 +25,7 @@ struct routes_repair {
  * what of among is not there.
  */
 struct reach_block;
-const struct reach_block *reach_block_new(const struct routes_repair *p);
+const struct reach_block *reach_block_new(const struct repair_job *p);
 void reach_block_candidates(const struct reach_block *c, sw_ix s,
 	const struct sw_subset *among, struct sw_subset *rest, uint64_t *rows);
 
@@ -34,17 +34,17 @@ void reach_block_candidates(const struct reach_block *c, sw_ix s,
  * where something differs they are worked out. False when some pair has no
  * path any more.
  */
-bool reach_update(struct routes_repair *p);
+bool reach_update(struct repair_job *p);
 
 /* The same file: in which words levels of s or of a neighbour differ. */
-void reach_update_is_wide(
-	const struct routes_repair *p, sw_ix s, uint64_t *words);
+void reach_update_changed_words(
+	const struct repair_job *p, sw_ix s, uint64_t *words);
 
 /*
  * lft_repair.c: the tables of the previous routes with the entries that do not
  * lead through a candidate chosen anew. NULL when cancelled, or when more LIDs
  * would have to be split than is sensible.
  */
-struct routes *lft_repair(struct routes_repair *p, struct dest_table *d);
+struct routes *lft_repair_entries(struct repair_job *p, struct dest_table *d);
 
 #endif

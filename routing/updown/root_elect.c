@@ -2,7 +2,7 @@
 
 #include "routing/updown/updown.h"
 
-enum { HEIRS = 16 }; /* of the stored order, that are compared */
+enum { MOST_ROOTS = 16 }; /* of the stored order, that are compared */
 
 /* An order being grown from one top: what comes first is above. */
 struct growth {
@@ -32,7 +32,7 @@ growth_new(struct updown *u)
 }
 
 static void
-begin(struct growth *w)
+growth_begin(struct growth *w)
 {
 	const struct updown *u = w->u;
 
@@ -48,7 +48,7 @@ begin(struct growth *w)
 }
 
 static void
-put(struct growth *w, sw_ix s)
+growth_put(struct growth *w, sw_ix s)
 {
 	w->reversed += w->left[s];
 	w->nth[s] = w->end;
@@ -57,11 +57,11 @@ put(struct growth *w, sw_ix s)
 
 /* Put s there, and then what no longer has anything above it elsewhere. */
 static void
-follow(struct growth *w, sw_ix s)
+growth_follow(struct growth *w, sw_ix s)
 {
 	const struct updown *u = w->u;
 
-	put(w, s);
+	growth_put(w, s);
 	while (w->n < w->end) {
 		s = w->seq[w->n++];
 		for (uint32_t g = u->graph.first[s]; g < u->graph.first[s + 1];
@@ -72,7 +72,7 @@ follow(struct growth *w, sw_ix s)
 			if (was_above(u, s, peer))
 				w->left[peer] -= u->graph.group[g].n;
 			if (w->nth[peer] == UINT32_MAX && w->left[peer] == 0)
-				put(w, peer);
+				growth_put(w, peer);
 		}
 	}
 }
@@ -83,14 +83,14 @@ follow(struct growth *w, sw_ix s)
  * only when there is nothing like that, what turns the fewest over.
  */
 static void
-grow(struct growth *w, sw_ix root)
+grow_from(struct growth *w, sw_ix root)
 {
 	const struct updown *u = w->u;
 	sw_ix next = root;
 
-	begin(w);
+	growth_begin(w);
 	while (next != TOPO_NONE) {
-		follow(w, next);
+		growth_follow(w, next);
 		next = TOPO_NONE;
 		for (uint32_t i = 0; i < u->graph.nsw; i++) {
 			sw_ix s = u->tier.seq[i];
@@ -139,13 +139,13 @@ root_elect(struct updown *u, uint32_t comp)
 	uint32_t tried = 0, least = UINT32_MAX;
 	sw_ix best = TOPO_NONE;
 
-	for (uint32_t i = 0; i < u->graph.nsw && tried < HEIRS && least > 0;
-		i++) {
+	for (uint32_t i = 0;
+		i < u->graph.nsw && tried < MOST_ROOTS && least > 0; i++) {
 		sw_ix s = u->tier.seq[i];
 
 		if (u->graph.comp[s] != comp)
 			continue;
-		grow(&w, s);
+		grow_from(&w, s);
 		if (w.reversed < least) {
 			least = w.reversed;
 			best = s;
@@ -156,6 +156,6 @@ root_elect(struct updown *u, uint32_t comp)
 	}
 	if (best == TOPO_NONE)
 		return 0;
-	grow(&w, best);
+	grow_from(&w, best);
 	return take_ranks(&w);
 }

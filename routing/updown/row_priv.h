@@ -20,7 +20,7 @@ struct row_mask {
 struct row_template {
 	sw_ix sw;
 	uint64_t *far;
-	uint8_t *templ;
+	uint8_t *pattern;
 	uint8_t *row;
 };
 
@@ -34,9 +34,9 @@ struct row_job {
 	const struct updown *u;
 	const struct reachability *r;
 	const struct dest_table *d;
-	const struct reach_block *columns; /* of r, for row_fill_open */
-	struct sw_subset rest;		   /* what is not in them */
-	const uint64_t **above;		   /* [nsw] switches above in tiers */
+	const struct reach_block *block; /* of r, for row_fill_open */
+	struct sw_subset rest;		 /* what is not in them */
+	const uint64_t **above;		 /* [nsw] switches above in tiers */
 	uint64_t *near; /* by row: switches below something above,
 			   tops not counted */
 	uint64_t *cand; /* by group: candidates, by reachability */
@@ -49,8 +49,8 @@ struct row_job {
 	size_t bytes; /* of a row */
 
 	uint16_t *first_lead; /* by apex: the first group that leads to it */
-	uint8_t *templ;	      /* port by key */
-	uint8_t *templ_last;
+	uint8_t *pattern;     /* port by key */
+	uint8_t *pattern_last;
 	uint8_t *far_row; /* made from templ_last */
 	bool far_valid;
 	bool counted; /* sum holds what is kept, and */
@@ -58,8 +58,8 @@ struct row_job {
 	bool own;     /* the row depends on more than candidates: on counts, on
 			 what is special about the switch */
 
-	struct row_template *twin;
-	uint32_t ntwin;
+	struct row_template *template;
+	uint32_t ntemplates;
 	struct sw_subset diff; /* switches that a row and its twin differ
 				   about, and more */
 	uint64_t *none;	       /* an empty set */
@@ -79,8 +79,8 @@ struct row_job {
 	const struct routes *prev; /* NULL: a fresh row */
 	uint16_t *void_lid; /* without an owner, or with one that moved */
 	uint32_t nvoid;
-	uint32_t *bad; /* LIDs of the row to choose anew: [d->n] */
-	uint32_t nbad;
+	uint32_t *stale; /* LIDs of the row to choose anew: [d->n] */
+	uint32_t nstale;
 };
 
 /* Port of group i of s by the cable-th of its cables, modulo their number. */
@@ -95,14 +95,14 @@ row_port(const struct row_job *f, sw_ix s, uint32_t i, uint32_t cable)
 
 /* Words of a mask of n groups. */
 static inline uint32_t
-row_words(uint32_t n)
+row_mask_words(uint32_t n)
 {
 	return n <= 64 ? 1 : n <= 128 ? 2 : 4;
 }
 
 /* Is one group in m, and no more? */
 static inline bool
-row_alone(const uint64_t *m, uint32_t W)
+row_is_one_group(const uint64_t *m, uint32_t W)
 {
 	uint32_t n = 0;
 
@@ -117,16 +117,17 @@ row_alone(const uint64_t *m, uint32_t W)
  * had number prev_sw (TOPO_NONE: none), into f->row: all of it, or where a twin
  * is returned, its blocks that f->list names.
  */
-void row_fill_whole(struct row_job *f, const struct row_job *first);
+void row_fill_begin_rows(struct row_job *f, const struct row_job *first);
 const struct row_template *row_fill_row(
 	struct row_job *f, sw_ix s, sw_ix prev_sw);
 
 /* The same file: room for single entries; then, for those of s that lead to the
  * destinations in among, their masks; and which of
  * the groups in m lead to x. */
-void row_fill_begin(struct row_job *f);
-void row_fill_open(struct row_job *f, sw_ix s, const struct sw_subset *among);
-void row_fill_lead(struct row_job *f, sw_ix s, sw_ix x, const uint64_t *m);
+void row_fill_begin_entries(struct row_job *f);
+void row_fill_find_masks(
+	struct row_job *f, sw_ix s, const struct sw_subset *among);
+void row_fill_find_lead(struct row_job *f, sw_ix s, sw_ix x, const uint64_t *m);
 
 /*
  * next_hop_choose.c: the port for LID i among the groups in m, counted as used.
@@ -147,7 +148,8 @@ bool next_hop_carries_load(
 
 /* The same for a split LID, into the row, if one of its chains can be followed
  * from s; false and nothing done otherwise. */
-bool next_hop_share(struct row_job *f, sw_ix s, uint32_t i, const uint64_t *m);
+bool next_hop_choose_share(
+	struct row_job *f, sw_ix s, uint32_t i, const uint64_t *m);
 
 /* Does one neighbour of s lead to the apex of LID i, a whole one, and to its
  * chain, and is port a cable to it? Then it is counted as used. */
@@ -159,7 +161,7 @@ bool next_hop_only_choice(struct row_job *f, sw_ix s, uint32_t i,
 	const uint64_t *m, uint8_t *port);
 
 /* Make f->allowed the ports of the groups in m. */
-void next_hop_allow(struct row_job *f, sw_ix s, const uint64_t *m);
+void next_hop_allow_ports(struct row_job *f, sw_ix s, const uint64_t *m);
 
 /*
  * row_template.c: before the first row; the rows that follow will not be like
@@ -168,8 +170,8 @@ void next_hop_allow(struct row_job *f, sw_ix s, const uint64_t *m);
  * neighbours by the same ports? And: as far as they are above in tiers, and as
  * many in all?
  */
-bool row_template_same(const struct updown *u, sw_ix s, sw_ix t);
-bool row_template_related(const struct updown *u, sw_ix s, sw_ix t);
+bool row_template_same_links(const struct updown *u, sw_ix s, sw_ix t);
+bool row_template_same_uplinks(const struct updown *u, sw_ix s, sw_ix t);
 void row_template_init(struct row_job *f);
 void row_template_forget(struct row_job *f);
 void row_template_add(struct row_job *f, sw_ix s);
@@ -186,7 +188,7 @@ void lft_keep_row(
  */
 struct row_writer_row {
 	sw_ix sw;
-	sw_ix twin; /* has the blocks that are not here, and maybe some that
+	sw_ix like; /* has the blocks that are not here, and maybe some that
 		       are; TOPO_NONE: the switch itself */
 	bool whole; /* all blocks are here, in their order */
 	uint32_t n; /* blocks */
@@ -205,7 +207,7 @@ void row_writer_begin(
 	struct row_writer *b, struct arena *a, uint32_t rows, uint32_t blocks);
 
 /* Is there room for one more row with so many blocks? */
-bool row_writer_room(const struct row_writer *b, uint32_t blocks);
+bool row_writer_has_room(const struct row_writer *b, uint32_t blocks);
 
 /*
  * A row: its n blocks that which lists, or its first n where that is NULL; the

@@ -26,7 +26,7 @@ row_writer_begin(
 }
 
 bool
-row_writer_room(const struct row_writer *b, uint32_t blocks)
+row_writer_has_room(const struct row_writer *b, uint32_t blocks)
 {
 	return b->nrows < b->max_rows && b->max - b->n >= blocks;
 }
@@ -72,11 +72,11 @@ struct part {
 	bool puts; /* this is the first one */
 	uint32_t at, end;
 	sw_ix last; /* in this unit: perhaps a twin where none was sought */
-	struct row_writer batch;
+	struct row_writer writer;
 };
 
 static bool
-cancelled(const struct updown *u)
+is_cancelled(const struct updown *u)
 {
 	return u->graph.job->cancel != NULL && *u->graph.job->cancel;
 }
@@ -85,7 +85,7 @@ cancelled(const struct updown *u)
 static sw_ix
 key_of(const struct updown *u, sw_ix s)
 {
-	const struct nbr_class *kin = &u->tier_kin;
+	const struct nbr_class *kin = &u->tier_class;
 
 	return kin->mid[s] > u->graph.first[s] ? kin->up.first[s]
 					       : kin->down.first[s];
@@ -115,7 +115,7 @@ order_rows(const struct updown *u, struct rows *r)
 
 /* The rows of the previous routes that belong to the same switches. */
 static sw_ix *
-formers(const struct updown *u)
+find_prev_switches(const struct updown *u)
 {
 	sw_ix *former = arena_array(u->graph.a, u->graph.nsw, sizeof(*former));
 	const struct routes *prev = u->graph.job->prev;
@@ -129,7 +129,8 @@ formers(const struct updown *u)
 
 /* Against previous routes whole rows are compared, not their twins. */
 static void
-complete(struct row_job *f, const struct row_template *t, uint32_t nblocks)
+copy_template_blocks(
+	struct row_job *f, const struct row_template *t, uint32_t nblocks)
 {
 	for (uint32_t b = 0; b < nblocks; b++)
 		if (!f->touched[b])
@@ -139,7 +140,7 @@ complete(struct row_job *f, const struct row_template *t, uint32_t nblocks)
 
 /* Is there a row to make? Of the unit at hand, or of another one. */
 static bool
-take(struct part *p)
+has_row_to_make(struct part *p)
 {
 	struct rows *r = p->rows;
 	uint32_t i;
@@ -167,19 +168,19 @@ make_row(struct part *p, sw_ix s)
 	struct row_writer_row as = {s, t != NULL ? t->sw : p->last, .n = 0};
 
 	if (t != NULL && p->rows->u->graph.job->prev != NULL)
-		complete(&p->f, t, nblocks);
+		copy_template_blocks(&p->f, t, nblocks);
 	as.whole = t == NULL || p->rows->u->graph.job->prev != NULL;
-	row_writer_add(&p->batch, &as, p->f.row, as.whole ? NULL : p->f.list,
+	row_writer_add(&p->writer, &as, p->f.row, as.whole ? NULL : p->f.list,
 		as.whole ? nblocks : p->f.nlist);
 	p->last = s;
 }
 
 /* The whole row of the twin but for n blocks, into the tables. */
 static void
-put_twin(struct routes *out, const struct row_writer_row *as,
+put_patched(struct routes *out, const struct row_writer_row *as,
 	const uint32_t *block, const uint8_t *bytes)
 {
-	routes_put_same(out, as->sw, out, as->twin);
+	routes_put_same(out, as->sw, out, as->like);
 	for (uint32_t i = 0; i < as->n; i++)
 		routes_put_block(
 			out, as->sw, block[i], bytes + (size_t)i * LFT_BLOCK);
@@ -187,10 +188,10 @@ put_twin(struct routes *out, const struct row_writer_row *as,
 
 /* What the batch holds, which is empty then. */
 static void
-put(struct part *p)
+put_batch(struct part *p)
 {
 	const struct rows *r = p->rows;
-	struct row_writer *b = &p->batch;
+	struct row_writer *b = &p->writer;
 	uint32_t at = 0;
 
 	for (uint32_t i = 0; i < b->nrows; i++) {
@@ -200,9 +201,9 @@ put(struct part *p)
 		if (as->whole)
 			routes_put_like(r->out, as->sw, bytes,
 				r->u->graph.job->prev, r->former[as->sw],
-				as->twin);
+				as->like);
 		else
-			put_twin(r->out, as, b->block + at, bytes);
+			put_patched(r->out, as, b->block + at, bytes);
 		at += as->n;
 	}
 	b->n = b->nrows = 0;
@@ -210,17 +211,18 @@ put(struct part *p)
 
 /* Rows, until there are no more, or a batch is full that has to be put. */
 static void
-make(void *arg)
+make_batch(void *arg)
 {
 	struct part *p = arg;
 	struct rows *r = p->rows;
 
-	while (!atomic_load(&r->full) && take(p) && !cancelled(r->u)) {
+	while (!atomic_load(&r->full) && has_row_to_make(p) &&
+		!is_cancelled(r->u)) {
 		make_row(p, r->seq[p->at++]);
-		if (row_writer_room(&p->batch, r->out->nblocks))
+		if (row_writer_has_room(&p->writer, r->out->nblocks))
 			continue;
 		if (p->puts)
-			put(p);
+			put_batch(p);
 		else
 			atomic_store(&r->full, true);
 	}
@@ -240,7 +242,7 @@ threads_for(const struct updown *u)
 
 /* Thread i of n; first: that of the first one, which may be this one. */
 static void
-begin(struct part *p, const struct part *first, unsigned n)
+begin_part(struct part *p, const struct part *first, unsigned n)
 {
 	const struct updown *u = p->rows->u;
 	uint32_t nblocks = p->rows->out->nblocks;
@@ -248,14 +250,14 @@ begin(struct part *p, const struct part *first, unsigned n)
 
 	p->f.a = arena_new();
 	p->f.u = u;
-	row_fill_whole(&p->f, p == first ? NULL : &first->f);
+	row_fill_begin_rows(&p->f, p == first ? NULL : &first->f);
 	p->puts = p == first;
 	if (!p->puts) {
 		batch = most / n / BATCHES;
 		batch = batch > BATCH_LEAST ? batch : BATCH_LEAST;
 		batch = batch < BATCH_BLOCKS ? batch : BATCH_BLOCKS;
 	}
-	row_writer_begin(&p->batch, p->f.a, u->graph.nsw,
+	row_writer_begin(&p->writer, p->f.a, u->graph.nsw,
 		(uint32_t)(batch < most ? batch : most));
 }
 
@@ -266,7 +268,8 @@ make_rows(const struct updown *u, const struct reachability *r,
 {
 	unsigned n = threads_for(u);
 	struct part *part = arena_array(u->graph.a, n, sizeof(*part));
-	struct rows rows = {.u = u, .out = out, .former = formers(u)};
+	struct rows rows = {
+		.u = u, .out = out, .former = find_prev_switches(u)};
 	bool more = true;
 
 	order_rows(u, &rows);
@@ -276,26 +279,26 @@ make_rows(const struct updown *u, const struct reachability *r,
 		part[i].f.d = d;
 		part[i].f.bytes = (size_t)out->nblocks * LFT_BLOCK;
 		part[i].f.prev = keep ? u->graph.job->prev : NULL;
-		begin(&part[i], &part[0], n);
+		begin_part(&part[i], &part[0], n);
 	}
-	while (more && !cancelled(u)) {
+	while (more && !is_cancelled(u)) {
 		atomic_store(&rows.full, false);
-		thread_share(n, make, part, sizeof(*part));
+		thread_share(n, make_batch, part, sizeof(*part));
 		more = atomic_load(&rows.next) < rows.nunits;
 		for (unsigned i = 0; i < n; i++) {
-			put(&part[i]);
+			put_batch(&part[i]);
 			more |= part[i].at < part[i].end;
 		}
 	}
 	for (unsigned i = 0; i < n; i++)
 		arena_free(part[i].f.a);
-	return more || cancelled(u) ? -1 : 0;
+	return more || is_cancelled(u) ? -1 : 0;
 }
 
 /* ---- from an order to routes ---- */
 
 struct routes *
-routes_from_order(struct updown *u, bool keep, const char *engine)
+rows_make_routes(struct updown *u, bool keep, const char *engine)
 {
 	const struct route_job *job = u->graph.job;
 	struct routes *r = routes_new(job->topo, job->pool);
@@ -303,15 +306,15 @@ routes_from_order(struct updown *u, bool keep, const char *engine)
 	struct dest_table dests;
 
 	engine_cache_begin(u, false);
-	reach = reachability(u);
-	dests = down_path(u, &reach, keep && job->prev != NULL);
+	reach = reach_make_levels(u);
+	dests = down_path_choose_all(u, &reach, keep && job->prev != NULL);
 	r->engine = engine;
 	r->order = u->order;
-	r->sftree_root = u->turn_leaf;
+	r->sftree_root = u->sftree_root;
 	r->reranked = u->reranked;
 	r->homes = dests.nhomes;
 	if (u->graph.plane != NULL)
-		r->plane = multi_tree_numbers(u);
+		r->plane = multi_tree_copy_marks(u);
 	memcpy(r->rank, u->rank, u->graph.nsw * sizeof(*r->rank));
 	(void)snprintf(r->note, sizeof(r->note), "%s", u->note);
 	engine_cache_store(u, &reach, &dests, 0, r);

@@ -9,9 +9,9 @@
 
 enum {
 	ROUNDS = 8,
-	ODD = 64, /* leaves that are looked at for detours: with more it is no
-		     tree */
-	JOINERS = 8,
+	MOST_PEERED = 64, /* leaves that are looked at for detours: with more it
+		     is no tree */
+	EXTENSIONS = 8,
 };
 
 /* ---- the subtree, made whole ---- */
@@ -55,7 +55,7 @@ enum {
  */
 
 /* A component, and what of it the line turns over so far. */
-struct joining {
+struct extending {
 	struct updown *u;
 	uint64_t *tree; /* the set, and */
 	sw_ix *seq;	/* its switches as they are in the line */
@@ -72,7 +72,7 @@ struct joining {
 	uint32_t nfresh;
 };
 
-struct joiner {
+struct extension {
 	sw_ix sw;
 	bool away;     /* it is not the SM's leaf */
 	uint32_t cost; /* cables that it turns over and are not */
@@ -83,13 +83,13 @@ struct joiner {
 };
 
 static const uint64_t *
-above_of(const struct joining *x, sw_ix s)
+above_of(const struct extending *x, sw_ix s)
 {
 	return x->u->tier_above[s];
 }
 
 static void
-find_lost(struct joining *x)
+find_lost(struct extending *x)
 {
 	const struct updown *u = x->u;
 
@@ -110,7 +110,7 @@ find_lost(struct joining *x)
  * not lost itself, of which none above it is both, joins what is.
  */
 static bool
-may_join(const struct joining *x, sw_ix s)
+may_extend(const struct extending *x, sw_ix s)
 {
 	const uint64_t *mine = above_of(x, s);
 
@@ -131,7 +131,7 @@ may_join(const struct joining *x, sw_ix s)
 
 /* Of s, which is below peer, and peer: did the line in force say so, too? */
 static bool
-was_over(const struct joining *x, sw_ix s, sw_ix peer)
+was_reversed(const struct extending *x, sw_ix s, sw_ix peer)
 {
 	return x->was[s] < x->was[peer] && x->was[peer] != UINT32_MAX;
 }
@@ -143,7 +143,7 @@ struct cables {
 };
 
 static struct cables
-cables(const struct joining *x, sw_ix s)
+count_uplinks(const struct extending *x, sw_ix s)
 {
 	const struct updown *u = x->u;
 	struct cables n = {0};
@@ -158,18 +158,18 @@ cables(const struct joining *x, sw_ix s)
 			continue;
 		}
 		n.out += u->graph.group[g].n;
-		n.over += was_over(x, s, peer) ? u->graph.group[g].n : 0;
+		n.over += was_reversed(x, s, peer) ? u->graph.group[g].n : 0;
 	}
 	return n;
 }
 
-static struct joiner
-judge(const struct joining *x, sw_ix s)
+static struct extension
+rate_extension(const struct extending *x, sw_ix s)
 {
 	const struct updown *u = x->u;
 	const uint64_t *mine = above_of(x, s);
-	struct cables n = cables(x, s);
-	struct joiner j = {.sw = s,
+	struct cables n = count_uplinks(x, s);
+	struct extension j = {.sw = s,
 		.away = s != topo_switch_of(u->graph.t, u->graph.t->sm_port),
 		.cost = n.out - n.over,
 		.wide = n.in < n.out ? n.in : n.out};
@@ -178,7 +178,7 @@ judge(const struct joining *x, sw_ix s)
 		x->turned[w] = mine[w] & x->lost[w];
 		j.near += bitset_count64(mine[w] & x->tree[w]);
 		for (uint64_t b = x->turned[w]; b != 0; b &= b - 1) {
-			n = cables(x, w * 64 + bitset_lowest64(b));
+			n = count_uplinks(x, w * 64 + bitset_lowest64(b));
 			j.cost += n.out - n.over;
 		}
 	}
@@ -191,7 +191,7 @@ judge(const struct joining *x, sw_ix s)
 
 /* Few, not the SM's leaf, near the leaf, that turn few cables over. */
 static bool
-better(const struct joiner *a, const struct joiner *b)
+is_better_extension(const struct extension *a, const struct extension *b)
 {
 	if (a->gain != b->gain)
 		return a->gain > b->gain;
@@ -204,29 +204,29 @@ better(const struct joiner *a, const struct joiner *b)
 	return a->wide > b->wide;
 }
 
-static struct joiner
-find(const struct joining *x)
+static struct extension
+find_extension(const struct extending *x)
 {
 	const struct updown *u = x->u;
-	struct joiner best = {.sw = TOPO_NONE};
+	struct extension best = {.sw = TOPO_NONE};
 
 	for (uint32_t i = 0; i < u->graph.nsw; i++) {
 		sw_ix s = u->tier.seq[i];
-		struct joiner j;
+		struct extension j;
 
 		if (!u->graph.live[s] ||
 			u->graph.comp[s] != u->graph.comp[x->leaf] ||
-			!may_join(x, s))
+			!may_extend(x, s))
 			continue;
-		j = judge(x, s);
-		if (best.sw == TOPO_NONE || better(&j, &best))
+		j = rate_extension(x, s);
+		if (best.sw == TOPO_NONE || is_better_extension(&j, &best))
 			best = j;
 	}
 	return best;
 }
 
 static void
-append(struct joining *x, sw_ix s)
+append_switch(struct extending *x, sw_ix s)
 {
 	if (bitset_has(x->tree, s))
 		return;
@@ -236,7 +236,7 @@ append(struct joining *x, sw_ix s)
 
 /* s joins what is lost as it stands. */
 static void
-let_join(struct joining *x, sw_ix s)
+make_extension(struct extending *x, sw_ix s)
 {
 	struct updown *u = x->u;
 
@@ -258,19 +258,19 @@ let_join(struct joining *x, sw_ix s)
  * is above it and lost.
  */
 static void
-put(struct joining *x, sw_ix s)
+put_extension(struct extending *x, sw_ix s)
 {
 	struct updown *u = x->u;
 	const uint64_t *mine = above_of(x, s);
 
-	let_join(x, s);
+	make_extension(x, s);
 	for (uint32_t i = 0; i < u->graph.nsw; i++)
 		if (bitset_has(mine, u->tier.seq[i]) &&
 			!bitset_has(x->lost, u->tier.seq[i]))
-			append(x, u->tier.seq[i]);
+			append_switch(x, u->tier.seq[i]);
 	for (uint32_t i = u->graph.nsw; i-- > 0;)
 		if (bitset_has(mine, u->tier.seq[i]))
-			append(x, u->tier.seq[i]);
+			append_switch(x, u->tier.seq[i]);
 }
 
 /* ---- the line in force ---- */
@@ -280,7 +280,7 @@ put(struct joining *x, sw_ix s)
  * before them is what was turned over.
  */
 static void
-find_former(struct joining *x)
+find_prev_order(struct extending *x)
 {
 	const struct updown *u = x->u;
 	const struct routes *prev = u->graph.job->prev;
@@ -308,14 +308,14 @@ find_former(struct joining *x)
 }
 
 static bool
-stands(const struct joining *x, sw_ix s)
+is_present(const struct extending *x, sw_ix s)
 {
 	return s != TOPO_NONE && x->u->graph.live[s] &&
 	       x->u->graph.comp[s] == x->u->graph.comp[x->leaf];
 }
 
 static void
-find_new(struct joining *x)
+find_new(struct extending *x)
 {
 	const struct updown *u = x->u;
 
@@ -323,14 +323,14 @@ find_new(struct joining *x)
 	for (uint32_t i = u->graph.nsw; i-- > 0;) {
 		sw_ix s = u->tier.seq[i];
 
-		if (x->was[s] == UINT32_MAX && stands(x, s) && s != x->leaf)
+		if (x->was[s] == UINT32_MAX && is_present(x, s) && s != x->leaf)
 			x->fresh[x->nfresh++] = s;
 	}
 }
 
 /* Has s a cable to what is there? */
 static bool
-hangs(const struct joining *x, sw_ix s)
+is_connected(const struct extending *x, sw_ix s)
 {
 	const struct updown *u = x->u;
 
@@ -342,7 +342,7 @@ hangs(const struct joining *x, sw_ix s)
 
 /* Is nothing above s in tiers? */
 static bool
-is_top(const struct joining *x, sw_ix s)
+is_top(const struct extending *x, sw_ix s)
 {
 	const struct updown *u = x->u;
 
@@ -355,7 +355,7 @@ is_top(const struct joining *x, sw_ix s)
 /* Is s, which hangs under what is there, put above something that it is below
  * in tiers? */
 static bool
-joins(const struct joining *x, sw_ix s)
+is_extension_now(const struct extending *x, sw_ix s)
 {
 	const struct updown *u = x->u;
 	bool over = false;
@@ -370,15 +370,15 @@ joins(const struct joining *x, sw_ix s)
 /* Switches that are new and belong above what is there and below s: they stand
  * as they would if s had been turned over together with them. */
 static void
-add_new(struct joining *x, sw_ix s)
+add_new(struct extending *x, sw_ix s)
 {
 	for (uint32_t i = 0; i < x->nfresh; i++) {
 		sw_ix y = x->fresh[i];
 
-		if (bitset_has(above_of(x, y), s) && hangs(x, y) &&
+		if (bitset_has(above_of(x, y), s) && is_connected(x, y) &&
 			!bitset_intersects(
 				above_of(x, y), x->tree, x->u->graph.words))
-			append(x, y);
+			append_switch(x, y);
 	}
 }
 
@@ -387,49 +387,49 @@ add_new(struct joining *x, sw_ix s)
  * more: that begins anew. False: there is nothing.
  */
 static bool
-keep_front(struct joining *x)
+keep_reversed(struct extending *x)
 {
 	bool any = false;
 
 	find_new(x);
-	append(x, x->leaf);
+	append_switch(x, x->leaf);
 	for (uint32_t i = 0; i < x->nfront; i++) {
 		sw_ix s = x->front[i];
 
-		if (!stands(x, s))
+		if (!is_present(x, s))
 			continue;
 		any = true;
 		add_new(x, s);
-		if (s == x->leaf || !hangs(x, s))
+		if (s == x->leaf || !is_connected(x, s))
 			continue;
-		if (joins(x, s)) {
+		if (is_extension_now(x, s)) {
 			find_lost(x);
-			let_join(x, s);
+			make_extension(x, s);
 		}
-		append(x, s);
+		append_switch(x, s);
 	}
 	for (uint32_t i = 0; any && i < x->u->graph.nsw; i++) {
 		sw_ix s = x->u->tier.seq[i];
 
-		if (stands(x, s) && is_top(x, s) && hangs(x, s))
-			append(x, s);
+		if (is_present(x, s) && is_top(x, s) && is_connected(x, s))
+			append_switch(x, s);
 	}
 	return any;
 }
 
 /* The subtree above the leaf, upside down. */
 static void
-turn_tree(struct joining *x)
+reverse_subtree(struct extending *x)
 {
 	const struct updown *u = x->u;
 
 	for (uint32_t i = u->graph.nsw; i-- > 0;)
 		if (bitset_has(above_of(x, x->leaf), u->tier.seq[i]))
-			append(x, u->tier.seq[i]);
+			append_switch(x, u->tier.seq[i]);
 }
 
 static void
-forget(const struct joining *x)
+forget_extra(const struct extending *x)
 {
 	struct updown *u = x->u;
 
@@ -449,35 +449,35 @@ static uint32_t
 extend_subtree(
 	struct updown *u, sw_ix leaf, bool keep, uint64_t *tree, sw_ix *seq)
 {
-	struct joining x = {.u = u, .tree = tree, .seq = seq, .leaf = leaf};
+	struct extending x = {.u = u, .tree = tree, .seq = seq, .leaf = leaf};
 
 	x.lost = arena_array(u->graph.a, u->graph.words, sizeof(*x.lost));
 	x.turned = arena_array(u->graph.a, u->graph.words, sizeof(*x.turned));
 	memset(tree, 0, u->graph.words * sizeof(*tree));
-	find_former(&x);
+	find_prev_order(&x);
 	if (!keep)
-		turn_tree(&x);
-	else if (!keep_front(&x))
+		reverse_subtree(&x);
+	else if (!keep_reversed(&x))
 		return 0;
 	find_lost(&x);
-	while (x.nlost > 0 && x.joiners < JOINERS) {
-		struct joiner j = find(&x);
+	while (x.nlost > 0 && x.joiners < EXTENSIONS) {
+		struct extension j = find_extension(&x);
 
 		if (j.sw == TOPO_NONE)
 			break;
-		put(&x, j.sw);
+		put_extension(&x, j.sw);
 		find_lost(&x);
 	}
-	if (x.nlost == 0 && x.joiners <= JOINERS)
+	if (x.nlost == 0 && x.joiners <= EXTENSIONS)
 		return x.n;
-	forget(&x);
+	forget_extra(&x);
 	return 0;
 }
 
 /* ---- which leaf ---- */
 
 /* The subtrees of all components, one after the other, as in the line. */
-struct turned {
+struct reversed {
 	sw_ix *seq;
 	uint32_t n;
 };
@@ -516,7 +516,7 @@ sftree_root_is_leaf(const struct updown *u, sw_ix s)
 
 /* The leaf of the routes in force, or TOPO_NONE. */
 static sw_ix
-former_leaf(const struct updown *u)
+prev_leaf(const struct updown *u)
 {
 	const struct routes *prev = u->graph.job->prev;
 	node_ix n;
@@ -533,7 +533,7 @@ former_leaf(const struct updown *u)
  * the leaf itself may be gone.
  */
 static uint64_t *
-former_tree(const struct updown *u)
+prev_subtree(const struct updown *u)
 {
 	const struct routes *prev = u->graph.job->prev;
 	uint64_t *set = arena_array(u->graph.a, u->graph.words, sizeof(*set));
@@ -579,7 +579,7 @@ struct fitness {
 };
 
 static bool
-fitter(const struct fitness *a, const struct fitness *b)
+is_fitter(const struct fitness *a, const struct fitness *b)
 {
 	if (a->away != b->away)
 		return a->away;
@@ -593,7 +593,7 @@ fitter(const struct fitness *a, const struct fitness *b)
 }
 
 static struct fitness
-fitness(const struct updown *u, sw_ix s, sw_ix former, const uint64_t *its)
+leaf_fitness(const struct updown *u, sw_ix s, sw_ix former, const uint64_t *its)
 {
 	const uint64_t *mine = u->tier_above[s];
 	struct fitness f = {0};
@@ -608,7 +608,7 @@ fitness(const struct updown *u, sw_ix s, sw_ix former, const uint64_t *its)
 
 /* Is something above both s and the leaf? */
 static bool
-meets(const struct updown *u, sw_ix s, sw_ix leaf)
+can_go_up_into(const struct updown *u, sw_ix s, sw_ix leaf)
 {
 	return bitset_intersects(
 		u->tier_above[s], u->tier_above[leaf], u->graph.words);
@@ -622,7 +622,7 @@ sftree_root_reach_count(const struct updown *u, sw_ix leaf)
 	for (sw_ix s = 0; s < u->graph.nsw; s++)
 		n += u->graph.live[s] &&
 		     u->graph.comp[s] == u->graph.comp[leaf] &&
-		     meets(u, s, leaf);
+		     can_go_up_into(u, s, leaf);
 	return n;
 }
 
@@ -688,7 +688,7 @@ is_lured(const struct updown *u, const uint64_t *tree, sw_ix s)
 
 /* Hosts of the n switches that have a cable within their tier. */
 static uint32_t
-lured(const struct updown *u, sw_ix leaf, const sw_ix *odd, uint32_t n)
+count_lured(const struct updown *u, sw_ix leaf, const sw_ix *odd, uint32_t n)
 {
 	const uint64_t *tree = u->tier_above[leaf];
 	uint32_t hosts = 0;
@@ -701,7 +701,7 @@ lured(const struct updown *u, sw_ix leaf, const sw_ix *odd, uint32_t n)
 
 /* Those switches, or none where they are many. */
 static uint32_t
-find_odd(const struct updown *u, sw_ix odd[ODD])
+find_odd(const struct updown *u, sw_ix odd[MOST_PEERED])
 {
 	uint32_t n = 0;
 
@@ -709,7 +709,7 @@ find_odd(const struct updown *u, sw_ix odd[ODD])
 		if (!u->graph.live[s] || u->graph.weight[s] == 0 ||
 			!has_peer_above(u, s))
 			continue;
-		if (n == ODD)
+		if (n == MOST_PEERED)
 			return 0;
 		odd[n++] = s;
 	}
@@ -722,10 +722,10 @@ static sw_ix
 choose_leaf(const struct updown *u, uint32_t comp, bool any)
 {
 	sw_ix sm = topo_switch_of(u->graph.t, u->graph.t->sm_port);
-	sw_ix best = TOPO_NONE, former = former_leaf(u);
-	const uint64_t *tree = former_tree(u);
+	sw_ix best = TOPO_NONE, former = prev_leaf(u);
+	const uint64_t *tree = prev_subtree(u);
 	struct fitness most = {0};
-	sw_ix odd[ODD];
+	sw_ix odd[MOST_PEERED];
 	uint32_t n = find_odd(u, odd);
 
 	for (uint32_t i = 0; i < u->graph.nsw; i++) {
@@ -734,10 +734,10 @@ choose_leaf(const struct updown *u, uint32_t comp, bool any)
 
 		if (u->graph.comp[s] != comp || !sftree_root_is_leaf(u, s))
 			continue;
-		f = fitness(u, s, former, tree);
+		f = leaf_fitness(u, s, former, tree);
 		f.away = any || s != sm;
-		f.lured = lured(u, s, odd, n);
-		if (best != TOPO_NONE && !fitter(&f, &most))
+		f.lured = count_lured(u, s, odd, n);
+		if (best != TOPO_NONE && !is_fitter(&f, &most))
 			continue;
 		most = f;
 		best = s;
@@ -747,7 +747,7 @@ choose_leaf(const struct updown *u, uint32_t comp, bool any)
 
 /* What is above a leaf, joiners and what they join, into t. */
 static bool
-join(struct updown *u, sw_ix leaf, bool keep, struct turned *t)
+join_subtree(struct updown *u, sw_ix leaf, bool keep, struct reversed *t)
 {
 	uint64_t *tree = arena_array(u->graph.a, u->graph.words, sizeof(*tree));
 	uint32_t n = extend_subtree(u, leaf, keep, tree, t->seq + t->n);
@@ -765,28 +765,28 @@ join(struct updown *u, sw_ix leaf, bool keep, struct turned *t)
  * it is in t.
  */
 static bool
-keep_leaf(struct updown *u, uint32_t comp, bool keep, struct turned *t,
+keep_leaf(struct updown *u, uint32_t comp, bool keep, struct reversed *t,
 	sw_ix *leaf)
 {
-	sw_ix former = former_leaf(u);
+	sw_ix former = prev_leaf(u);
 	bool stands = former != TOPO_NONE && u->graph.comp[former] == comp &&
 		      sftree_root_is_leaf(u, former);
 
 	*leaf = stands || !keep ? former : choose_leaf(u, comp, false);
-	if (keep && join(u, *leaf, true, t))
+	if (keep && join_subtree(u, *leaf, true, t))
 		return true;
-	return stands && join(u, *leaf, false, t);
+	return stands && join_subtree(u, *leaf, false, t);
 }
 
 /* The SM's leaf where no other one can be made whole. *leaf: as chosen so far.
  */
 static bool
-join_any(struct updown *u, uint32_t comp, sw_ix *leaf, struct turned *t)
+join_sm_leaf(struct updown *u, uint32_t comp, sw_ix *leaf, struct reversed *t)
 {
 	sw_ix was = *leaf;
 
 	*leaf = choose_leaf(u, comp, true);
-	return *leaf != was && join(u, *leaf, false, t);
+	return *leaf != was && join_subtree(u, *leaf, false, t);
 }
 
 /* Those of the component that cannot get up into the subtree. */
@@ -798,13 +798,13 @@ rerank_lost(struct updown *u, sw_ix leaf)
 	for (sw_ix s = 0; s < u->graph.nsw; s++)
 		good[s] = !u->graph.live[s] ||
 			  u->graph.comp[s] != u->graph.comp[leaf] ||
-			  meets(u, s, leaf);
+			  can_go_up_into(u, s, leaf);
 	return rank_keep_lower(u, good);
 }
 
 /* A subtree upside down, behind those that are in t. */
 static void
-add_tree(struct updown *u, const uint64_t *tree, struct turned *t)
+add_subtree(struct updown *u, const uint64_t *tree, struct reversed *t)
 {
 	bitset_or(u->sftree_set, tree, u->graph.words);
 	for (uint32_t i = u->graph.nsw; i-- > 0;)
@@ -814,7 +814,7 @@ add_tree(struct updown *u, const uint64_t *tree, struct turned *t)
 
 /* Put the subtrees first, the rest after them as it was. */
 static void
-turn_over(struct updown *u, const struct turned *t)
+put_subtrees_first(struct updown *u, const struct reversed *t)
 {
 	uint32_t n = t->n;
 
@@ -828,7 +828,7 @@ turn_over(struct updown *u, const struct turned *t)
 
 /* Host pairs that only the subtree joins, per cable of its leaf. */
 static uint64_t
-burden(const struct updown *u, sw_ix leaf)
+subtree_load(const struct updown *u, sw_ix leaf)
 {
 	uint64_t *host = arena_array(u->graph.a, u->graph.words, sizeof(*host));
 	uint64_t pairs = 0, cables = 0;
@@ -860,87 +860,88 @@ burden(const struct updown *u, sw_ix leaf)
  * candidates: start again. That ends soon or is given up: one top serves all.
  */
 static uint64_t
-turn_component(struct updown *u, uint32_t comp, bool keep, struct turned *t)
+choose_in_component(
+	struct updown *u, uint32_t comp, bool keep, struct reversed *t)
 {
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		bool *gap =
 			arena_array(u->graph.a, u->graph.ncomp, sizeof(*gap));
 		sw_ix leaf;
 
-		reach_tiers(u);
+		reach_find_tiers(u);
 		find_gaps(u, gap);
 		if (!gap[comp])
 			return 0;
 		if (!keep_leaf(u, comp, keep, t, &leaf)) {
 			leaf = choose_leaf(u, comp, false);
-			if (!join(u, leaf, false, t) &&
-				!join_any(u, comp, &leaf, t)) {
+			if (!join_subtree(u, leaf, false, t) &&
+				!join_sm_leaf(u, comp, &leaf, t)) {
 				if (rerank_lost(u, leaf) > 0)
 					continue;
-				add_tree(u, u->tier_above[leaf], t);
+				add_subtree(u, u->tier_above[leaf], t);
 			}
 		}
-		if (u->turn_leaf == TOPO_NONE)
-			u->turn_leaf = leaf;
-		return burden(u, leaf);
+		if (u->sftree_root == TOPO_NONE)
+			u->sftree_root = leaf;
+		return subtree_load(u, leaf);
 	}
 	return UINT64_MAX;
 }
 
 /* Nothing is turned over yet. */
 static void
-begin(struct updown *u, struct turned *t)
+reset_order(struct updown *u, struct reversed *t)
 {
 	t->n = 0;
 	memset(u->sftree_set, 0, u->graph.words * sizeof(*u->sftree_set));
-	u->turn_leaf = TOPO_NONE;
+	u->sftree_root = TOPO_NONE;
 	u->sftree_extra = NULL;
-	u->line_set = (struct reach_sets){NULL, NULL};
+	u->order_set = (struct reach_sets){NULL, NULL};
 }
 
 /* All components, once. */
 static uint64_t
-turn(struct updown *u, bool keep, struct turned *t)
+choose_all(struct updown *u, bool keep, struct reversed *t)
 {
 	bool *gap = arena_array(u->graph.a, u->graph.ncomp, sizeof(*gap));
 	uint64_t worst = 0;
 
-	begin(u, t);
-	reach_tiers(u);
+	reset_order(u, t);
+	reach_find_tiers(u);
 	find_gaps(u, gap);
 	for (uint32_t c = 0; c < u->graph.ncomp; c++) {
-		uint64_t b = gap[c] ? turn_component(u, c, keep, t) : 0;
+		uint64_t b = gap[c] ? choose_in_component(u, c, keep, t) : 0;
 
 		worst = b > worst ? b : worst;
 	}
-	if (u->turn_leaf != TOPO_NONE)
-		turn_over(u, t);
+	if (u->sftree_root != TOPO_NONE)
+		put_subtrees_first(u, t);
 	return worst;
 }
 
 uint64_t
 sftree_root_choose(struct updown *u, bool keep)
 {
-	struct turned t = {
+	struct reversed t = {
 		arena_array(u->graph.a, u->graph.nsw, sizeof(*t.seq)), 0};
-	uint64_t worst = turn(u, keep, &t);
+	uint64_t worst = choose_all(u, keep, &t);
 
 	/* What was kept and does not hold together is made anew. */
-	if (keep && u->turn_leaf != TOPO_NONE && !reach_whole(u))
-		worst = turn(u, false, &t);
+	if (keep && u->sftree_root != TOPO_NONE && !reach_is_complete(u))
+		worst = choose_all(u, false, &t);
 	return worst;
 }
 
 /* What is above each of these leaves, made whole by joiners. */
 static bool
-join_all(struct updown *u, bool keep, const sw_ix *leaf, uint32_t n,
-	struct turned *t)
+join_subtrees(struct updown *u, bool keep, const sw_ix *leaf, uint32_t n,
+	struct reversed *t)
 {
-	begin(u, t);
-	reach_tiers(u);
+	reset_order(u, t);
+	reach_find_tiers(u);
 	for (uint32_t k = 0; k < n; k++)
-		if (!(keep && join(u, leaf[k], true, t)) &&
-			!join(u, leaf[k], false, t))
+		if (!(keep && join_subtree(u, leaf[k], true, t)) &&
+			!join_subtree(u, leaf[k], false, t))
 			return false;
 	return true;
 }
@@ -949,30 +950,31 @@ bool
 sftree_root_is_extendable(
 	struct updown *u, bool keep, const sw_ix *leaf, uint32_t n)
 {
-	struct turned t = {
+	struct reversed t = {
 		arena_array(u->graph.a, u->graph.nsw, sizeof(*t.seq)), 0};
 
-	return join_all(u, keep, leaf, n, &t);
+	return join_subtrees(u, keep, leaf, n, &t);
 }
 
 /* As it is above them; tops that they do not serve go down a tier. */
 static bool
-lower_all(struct updown *u, const sw_ix *leaf, uint32_t n, struct turned *t)
+lower_unserved(
+	struct updown *u, const sw_ix *leaf, uint32_t n, struct reversed *t)
 {
 	uint64_t *tree = arena_array(u->graph.a, u->graph.words, sizeof(*tree));
 
-	begin(u, t);
+	reset_order(u, t);
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		uint32_t moved = 0;
 
-		reach_tiers(u);
+		reach_find_tiers(u);
 		for (uint32_t k = 0; k < n && moved == 0; k++)
 			moved = rerank_lost(u, leaf[k]);
 		if (moved > 0)
 			continue;
 		for (uint32_t k = 0; k < n; k++)
 			bitset_or(tree, u->tier_above[leaf[k]], u->graph.words);
-		add_tree(u, tree, t);
+		add_subtree(u, tree, t);
 		return true;
 	}
 	return false;
@@ -981,12 +983,13 @@ lower_all(struct updown *u, const sw_ix *leaf, uint32_t n, struct turned *t)
 bool
 sftree_root_set(struct updown *u, bool keep, const sw_ix *leaf, uint32_t n)
 {
-	struct turned t = {
+	struct reversed t = {
 		arena_array(u->graph.a, u->graph.nsw, sizeof(*t.seq)), 0};
 
-	if (!join_all(u, keep, leaf, n, &t) && !lower_all(u, leaf, n, &t))
+	if (!join_subtrees(u, keep, leaf, n, &t) &&
+		!lower_unserved(u, leaf, n, &t))
 		return false;
-	u->turn_leaf = leaf[0];
-	turn_over(u, &t);
+	u->sftree_root = leaf[0];
+	put_subtrees_first(u, &t);
 	return true;
 }

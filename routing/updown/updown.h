@@ -61,8 +61,8 @@
 #include "sm/base/bitset.h"
 
 enum {
-	UPDN_CHAIN = 8,	 /* longest designated way down */
-	UPDN_SHARES = 4, /* ways that one LID may be split over */
+	UPDN_PATH_MAX = 8, /* longest designated way down */
+	UPDN_SHARES = 4,   /* ways that one LID may be split over */
 	UPDN_MAX_GROUPS = 256,
 	UPDN_MASK_WORDS = 4, /* 256 neighbours as bits */
 };
@@ -84,11 +84,12 @@ struct updown {
 	struct sw_order tier, sw_order;
 	bool *flat;	      /* no neighbour of s has a higher rank */
 	uint64_t *sftree_set; /* set of switches whose cables the line turns */
-	struct nbr_class tier_kin, line_kin; /* with the sets, and with reach */
-	struct reach_sets line_set; /* of the line, where it was looked at */
+	struct nbr_class tier_class,
+		order_class;	     /* with the sets, and with reach */
+	struct reach_sets order_set; /* of the line, where it was looked at */
 	struct reach_sets tier_set; /* of the tier order, once asked for, and */
 	const uint64_t **tier_above; /* [nsw] switches above s, itself too */
-	sw_ix turn_leaf;	 /* of the largest component that needs one */
+	sw_ix sftree_root;	 /* of the largest component that needs one */
 	uint64_t **sftree_extra; /* [nsw] or NULL. Of a joiner, see
 			      sftree_root.c: what may come to it from above;
 			      otherwise NULL: anything */
@@ -113,7 +114,7 @@ struct reachability {
 /* A designated way down to a LID, from below: its switch, the next one up. */
 struct down_path {
 	uint16_t len;
-	uint16_t sw[UPDN_CHAIN];
+	uint16_t sw[UPDN_PATH_MAX];
 };
 
 /* LIDs to route, those of one switch together: at[s] .. end[s). */
@@ -123,16 +124,18 @@ struct dest_table {
 	uint32_t *run; /* [nsw] how many from at[s] on have consecutive LIDs */
 	uint16_t *lid;
 	sw_ix *dest;
-	uint8_t *out;	 /* port at dest */
-	uint8_t *other;	 /* 1: not a compute host */
-	uint32_t *home;	 /* the next LID of the same node, in a ring, or i */
-	uint32_t nhomes; /* LIDs that have such */
-	struct down_path *chain;
-	uint16_t *key;	/* apex number * spread + turn */
-	uint32_t *nkey; /* compute hosts' LIDs by key */
+	uint8_t *out;	/* port at dest */
+	uint8_t *other; /* 1: not a compute host */
+	uint32_t
+		*next_port; /* the next LID of the same node, in a ring, or i */
+	uint32_t nhomes;    /* LIDs that have such */
+	struct down_path *path;
+	uint16_t *spread_index; /* apex number * spread + turn */
+	uint32_t *spread_count; /* compute hosts' LIDs by key */
 	uint32_t spread;
-	uint32_t napex, nmain;
-	sw_ix *apex; /* [napex] chains' last switches, [nmain] of hosts first */
+	uint32_t npath_tops, nhost_tops;
+	sw_ix *path_top; /* [napex] chains' last switches, [nmain] of hosts
+			    first */
 
 	/* LIDs for which no cable is left alone: sources share them out. */
 	uint32_t nsplit, room;
@@ -151,17 +154,17 @@ struct engine_cache {
 	struct reachability reach;
 	struct dest_table dests;
 	const uint64_t *
-		*above; /* [nsw] switches above s in tiers, itself too */
-	uint32_t *pos;	/* the line */
-	uint64_t *turn; /* switches whose cables are turned over in it */
-	uint8_t *plane; /* NULL: one; as in struct swgraph, and */
+		*tier_above;  /* [nsw] switches above s in tiers, itself too */
+	uint32_t *pos;	      /* the line */
+	uint64_t *sftree_set; /* switches whose cables are turned over in it */
+	uint8_t *plane;	      /* NULL: one; as in struct swgraph, and */
 	bool *leaf;
-	sw_ix *apex;
+	sw_ix *crossing_leaf;
 	uint32_t nplanes;
 	uint64_t options; /* the hash of what the administrator said */
 	uint32_t ncomp;
-	uint64_t **serves; /* of joiners, or NULL */
-	uint32_t depth;	   /* how many memories this one rests on */
+	uint64_t **sftree_extra; /* of joiners, or NULL */
+	uint32_t depth;		 /* how many memories this one rests on */
 };
 
 /* Some switches, and the words of their set that are not empty. */
@@ -261,8 +264,8 @@ uint32_t sftree_root_reach_count(const struct updown *u, sw_ix leaf);
 struct row_job;
 bool multi_tree_find(struct updown *u, const bool *leaf);
 bool multi_tree_order(struct updown *u, bool keep);
-uint8_t *multi_tree_numbers(const struct updown *u);
-void multi_tree_row(struct row_job *f, sw_ix s, sw_ix prev_sw);
+uint8_t *multi_tree_copy_marks(const struct updown *u);
+void multi_tree_fill_row(struct row_job *f, sw_ix s, sw_ix prev_sw);
 
 /*
  * The same file, for the repair. stands: do planes and apexes of before still
@@ -272,7 +275,7 @@ void multi_tree_row(struct row_job *f, sw_ix s, sw_ix prev_sw);
  */
 bool multi_tree_is_valid(const struct updown *u, const bool *seed);
 bool multi_tree_is_across(const struct updown *u, sw_ix s, sw_ix x);
-bool multi_tree_exits(
+bool multi_tree_mark_exits(
 	const struct updown *u, sw_ix s, uint32_t p, uint8_t mark[256]);
 
 /*
@@ -282,7 +285,7 @@ bool multi_tree_exits(
 void engine_cache_begin(struct updown *u, bool little);
 void engine_cache_store(struct updown *u, const struct reachability *reach,
 	const struct dest_table *d, uint32_t depth, struct routes *r);
-uint64_t engine_cache_options(const struct engine_options *o);
+uint64_t engine_cache_options_hash(const struct engine_options *o);
 
 /*
  * repair.c, where the graph is known: of routes that the same engine made,
@@ -291,23 +294,23 @@ uint64_t engine_cache_options(const struct engine_options *o);
  * than the order of switches can bear, or when cancelled: then the whole has to
  * be done.
  */
-struct routes *routes_repair(const struct swgraph *like, const char *engine);
+struct routes *repair_routes(const struct swgraph *like, const char *engine);
 
 /* reach.c: u->tier_kin, u->tier_set and u->tier_above, if not there
  * already. */
-void reach_tiers(struct updown *u);
+void reach_find_tiers(struct updown *u);
 /* Has everybody a path to all of its component in the line? */
-bool reach_whole(struct updown *u);
+bool reach_is_complete(struct updown *u);
 /* Levels over u->line; and u->line_kin. */
-struct reachability reachability(struct updown *u);
+struct reachability reach_make_levels(struct updown *u);
 /* One row: what s reaches going down, or at all, within one step more than was
  * says. dn_was: ... than by going down; below: all that s reaches going down;
  * dn: within the same steps. */
-void reach_dn(const struct updown *u, sw_ix s, const uint64_t *const *was,
-	uint64_t *own);
-void reach_path(const struct updown *u, sw_ix s, const uint64_t *const *was,
-	const uint64_t *const *dn_was, const uint64_t *const below_dn[2],
-	uint64_t *own);
+void reach_make_down_row(const struct updown *u, sw_ix s,
+	const uint64_t *const *was, uint64_t *own);
+void reach_make_path_row(const struct updown *u, sw_ix s,
+	const uint64_t *const *was, const uint64_t *const *dn_was,
+	const uint64_t *const below_dn[2], uint64_t *own);
 /*
  * Candidates of s: one row per group of s, which this clears first. among:
  * NULL, or the only ones that matter.
@@ -324,23 +327,23 @@ void multi_port_find(const struct updown *u, struct dest_table *d);
 bool multi_port_is_passive(const struct dest_table *d, uint32_t i);
 
 /* down_path.c: room for n split LIDs in all, in u->own. */
-void dest_table_reserve(
+void down_path_reserve_splits(
 	const struct updown *u, struct dest_table *d, uint32_t n);
 
 /* The same file. keep: the ways of the previous routes where they stand. */
-struct dest_table down_path(
+struct dest_table down_path_choose_all(
 	const struct updown *u, const struct reachability *r, bool keep);
 
 /*
  * rows.c: from an order to routes, in the name of an engine. NULL when
  * cancelled.
  */
-struct routes *routes_from_order(
+struct routes *rows_make_routes(
 	struct updown *u, bool keep, const char *engine);
 
 /* Does s take what it may from above only, and everything else anywhere? */
 static inline bool
-sftree_is_extended(const struct updown *u, sw_ix s)
+sftree_is_extension(const struct updown *u, sw_ix s)
 {
 	return u->sftree_extra != NULL && u->sftree_extra[s] != NULL;
 }
@@ -350,7 +353,7 @@ sftree_is_extended(const struct updown *u, sw_ix s)
  * the two alone, unless nothing else is above.
  */
 static inline bool
-sw_is_above(const struct updown *u, sw_ix s, sw_ix peer)
+sw_has_uplink(const struct updown *u, sw_ix s, sw_ix peer)
 {
 	return u->tier.pos[peer] < u->tier.pos[s] &&
 	       (u->rank[peer] < u->rank[s] || u->flat[s] ||
