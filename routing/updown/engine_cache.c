@@ -51,7 +51,7 @@ copy_extra(struct updown *u)
 	return served;
 }
 
-/* Rows that later memories share. */
+/* Rows that later caches share. */
 static void
 copy_above(struct updown *u)
 {

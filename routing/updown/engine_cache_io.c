@@ -8,7 +8,7 @@
 
 enum { VERSION = 1 };
 
-/* ---- telling ---- */
+/* ---- print ---- */
 
 static void
 print_path(const struct down_path *c, struct buf *out)
@@ -43,14 +43,14 @@ engine_cache_print(const struct routes *r, struct buf *out)
 	}
 }
 
-/* ---- taking up ---- */
+/* ---- parse ---- */
 
 struct reader {
 	const char *at;
 	bool bad;
 };
 
-/* The next number, from 0 to max; 0 and bad when it is not there. */
+/* The next number, from 0 to max; 0, and bad set, if there is none. */
 static uint32_t
 read_number(struct reader *in, uint32_t max)
 {
@@ -80,14 +80,14 @@ read_split(struct reader *in, uint32_t nsw, struct dest_table *d, uint32_t k)
 		read_path(in, nsw, &d->share[k * UPDN_SHARES + h]);
 }
 
-/* LIDs as they were worked out, and as they are told. */
+/* LIDs as computed again, and as the text lists them. */
 struct lid_map {
 	const struct dest_table *was;
-	uint32_t *at;  /* by LID: its number in was, + 1; 0: taken, or none */
-	bool *pointed; /* by number: somebody's next one */
+	uint32_t *at;  /* by LID: its index in was, + 1; 0: taken, or none */
+	bool *pointed; /* by index: it is the next LID of another one */
 };
 
-/* LID number i. */
+/* Read LID number i. */
 static void
 read_lid(struct reader *in, uint32_t nsw, struct lid_map *o,
 	struct dest_table *d, uint32_t i)
@@ -108,7 +108,7 @@ read_lid(struct reader *in, uint32_t nsw, struct lid_map *o,
 	read_path(in, nsw, &d->path[i]);
 }
 
-/* Those of one switch are together; false: they are not. */
+/* The range of each switch's LIDs; false: they are not together. */
 static bool
 find_switch_ranges(const struct topo *t, const struct dest_table *was,
 	struct dest_table *d)
@@ -129,7 +129,7 @@ find_switch_ranges(const struct topo *t, const struct dest_table *was,
 	return true;
 }
 
-/* Destinations of their own, to be filled. */
+/* Room for the destinations that the text describes. */
 static void
 make_room(struct arena *a, uint32_t nsw, struct dest_table *d)
 {
@@ -165,7 +165,7 @@ read_lids(struct reader *in, const struct topo *t, const struct dest_table *was,
 	return !in->bad && find_switch_ranges(t, was, d);
 }
 
-/* What was told, instead of what was worked out. */
+/* Replace what was computed again by what the text says. */
 static bool
 read_cache(struct reader *in, const struct topo *t, struct route_cache *m)
 {
@@ -204,7 +204,7 @@ same_order(const struct routes *a, const struct routes *b)
 	       memcmp(a->rank, b->rank, nsw * sizeof(*a->rank)) == 0;
 }
 
-/* r once more: the order stands, and all that may stay does. */
+/* Compute r again, with its order restored and all entries kept that may be. */
 static struct routes *
 recompute_routes(struct routes *r, const struct engine *e,
 	const struct engine_options *options, struct reason *why)

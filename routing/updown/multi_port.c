@@ -4,10 +4,8 @@
 
 #include "routing/graph/multi_port_node.h"
 
-/*
- * LIDs by the node that they lead to: open addressing, a slot holds the last
- * LID index of a ring.
- */
+/* LIDs by the node that they belong to: open addressing, a slot holds the last
+ * LID index of a ring. */
 struct rings {
 	uint32_t *slot; /* index + 1 */
 	uint32_t mask;
@@ -38,7 +36,8 @@ join_ring(struct rings *r, struct dest_table *d, uint32_t i)
 	r->slot[at] = i + 1;
 }
 
-/* Whose LID this is: ports of a node have the n-th LIDs of theirs in common. */
+/* The node of LID i, as a key; 0: none. The n-th LIDs of all ports of a node
+ * have the same key. */
 static uint64_t
 key_of(const struct updown *u, struct dest_table *d, uint32_t i)
 {
@@ -62,7 +61,7 @@ multi_port_is_passive(const struct dest_table *d, uint32_t i)
 	return d->other[i] && d->next_port[i] != i;
 }
 
-/* Where all others are gone, passive ports are what there is. */
+/* Passive ports of a node without any active port serve as active ones. */
 static void
 promote_passive(struct dest_table *d, uint32_t i)
 {
@@ -103,7 +102,9 @@ multi_port_find(const struct updown *u, struct dest_table *d)
 	}
 }
 
-/* Where load leaves the choice, the LIDs of one port come from other tops. */
+/*
+ * Where load leaves the choice, the LIDs of one port get different path tops.
+ */
 static void
 avoid_own(struct down_path_search *w, uint32_t i)
 {
@@ -131,7 +132,7 @@ multi_port_avoid(struct down_path_search *w, uint32_t i)
 		const struct down_path *c = &d->path[j];
 
 		if (multi_port_is_passive(d, j) && !d->other[i])
-			continue; /* it comes after this one */
+			continue; /* its path is chosen after this one */
 		for (uint32_t k = 0; k < c->len; k++)
 			w->taken[c->sw[k]] = w->stamp;
 		if (c->len > 1 && w->navoid_tops < UPDN_AVOID_MAX)

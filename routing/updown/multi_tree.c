@@ -7,10 +7,11 @@
 enum {
 	MOST_TREES = ROUTE_PLANES,
 	NONE = 0xff,
-	CROSSING_SHARE = 4, /* one leaf in so many must have cables across */
+	CROSSING_SHARE = 4, /* one leaf in this many must have links to all
+			       other trees */
 };
 
-/* What a plane is made of. */
+/* What a tree consists of. */
 struct tree_size {
 	uint32_t inner; /* switches that are no leaves */
 	uint32_t racks; /* leaves with hosts */
@@ -19,7 +20,7 @@ struct tree_size {
 struct tree_search {
 	const struct updown *u;
 	const bool *leaf;
-	uint32_t comp; /* the one that is looked at: most hosts */
+	uint32_t comp; /* the component searched: most hosts */
 	uint8_t *plane;
 	struct tree_size of[MOST_TREES];
 	uint32_t n;
@@ -36,7 +37,7 @@ main_component(const struct updown *u)
 	return best;
 }
 
-/* All that s reaches without a cable from leaf to leaf gets number n. */
+/* All that s reaches without a link from leaf to leaf gets number n. */
 static void
 flood_tree(struct tree_search *f, sw_ix s, sw_ix *queue)
 {
@@ -63,7 +64,8 @@ flood_tree(struct tree_search *f, sw_ix s, sw_ix *queue)
 	f->n++;
 }
 
-/* Leaves that only hang on other leaves belong to the plane of those. */
+/* Leaves that only have links to other leaves belong to the tree of these. True
+ * if there was one. */
 static bool
 adopt_leaves(struct tree_search *f)
 {
@@ -82,7 +84,7 @@ adopt_leaves(struct tree_search *f)
 	return more;
 }
 
-/* Number the planes; false when there are not several, or too many. */
+/* Number the trees; false when there are not several, or too many. */
 static bool
 number_trees(struct tree_search *f)
 {
@@ -108,7 +110,7 @@ number_trees(struct tree_search *f)
 	return true;
 }
 
-/* Planes of the neighbours of leaf s, as bits, its own too. */
+/* Trees of the neighbours of leaf s, and its own, as bits. */
 static uint32_t
 trees_seen(const struct tree_search *f, sw_ix s)
 {
@@ -151,9 +153,9 @@ multi_tree_find(struct updown *u, const bool *leaf)
 	return true;
 }
 
-/* ---- where planes meet ---- */
+/* ---- where trees meet ---- */
 
-/* The first leaf of plane p that s has a cable to, or TOPO_NONE. */
+/* The first leaf of tree p that s has a link to, or TOPO_NONE. */
 static sw_ix
 crossing_neighbour(const struct updown *u, sw_ix s, uint32_t p)
 {
@@ -179,7 +181,8 @@ has_link(const struct updown *u, sw_ix a, sw_ix b)
 	return false;
 }
 
-/* s and its mates, all cabled to each other, one of each plane? */
+/* True if s has crossing neighbours in every other tree which are all linked to
+ * each other; at: these leaves, by tree. */
 static bool
 is_crossing_set(const struct updown *u, sw_ix s, sw_ix *at)
 {
@@ -195,7 +198,7 @@ is_crossing_set(const struct updown *u, sw_ix s, sw_ix *at)
 	return true;
 }
 
-/* Is one of them the leaf of the turns of the routes in force? */
+/* True if one of these leaves is the sFtree root of the previous routes. */
 static bool
 is_in_force(const struct updown *u, const sw_ix *at)
 {
@@ -213,10 +216,12 @@ is_in_force(const struct updown *u, const sw_ix *at)
 }
 
 /*
- * The rack in force as long as all of every plane get up into what is above it
- * or joiners make it whole: what goes from plane to plane from above, half of
- * all entries, goes by it, and would move with it. Else the one which most get
- * up to; not the subnet manager's, if another is as good.
+ * A rating of a crossing set. The set in force is the best as long as all
+ * switches of each tree have a path up to what is above its leaf, or extension
+ * switches give them one: half of all entries, from switches above the leaves
+ * to other trees, lead to it and would move with it. Else it is the set that
+ * most switches have such a path for; not the subnet manager's, if another is
+ * as good.
  */
 static uint64_t
 rate_crossing_set(struct updown *u, bool keep, const sw_ix *at)
@@ -283,14 +288,15 @@ multi_tree_copy_marks(const struct updown *u)
 
 /* ---- rows ---- */
 
-/* Ports of s that packets for leaves of plane p may leave by. */
+/* Ports of s by which packets for leaves of tree p may leave. */
 struct exits {
 	uint8_t port[UPDN_MAX_GROUPS];
 	uint32_t n;
 	uint32_t load[UPDN_MAX_GROUPS]; /* by port */
 };
 
-/* Only from hosts: a leaf that others hang on is no exit. */
+/* True if s carries packets of other leaves: then it is no exit, since only
+ * packets from hosts may cross. */
 static bool
 carries_others(const struct updown *u, sw_ix s)
 {
@@ -318,7 +324,7 @@ find_exits(const struct updown *u, sw_ix s, uint32_t p, struct exits *e)
 	}
 }
 
-/* Where LID lid went before, if that is an exit still. */
+/* The previous port for LID lid, if it is still an exit; else LFT_DROP. */
 static uint8_t
 prev_exit(const struct row_job *f, const struct exits *e, sw_ix prev_sw,
 	uint16_t lid)
@@ -345,7 +351,7 @@ least_loaded(const struct exits *e)
 	return best;
 }
 
-/* Is LID i to be found in plane p? */
+/* True if LID i is in tree p. */
 static bool
 is_in_tree(const struct row_job *f, uint32_t i, uint32_t p)
 {
@@ -355,7 +361,8 @@ is_in_tree(const struct row_job *f, uint32_t i, uint32_t p)
 	       u->graph.comp[u->crossing_leaf[p]];
 }
 
-/* Across by the cables of s itself: what was stays, the rest evenly. */
+/* Cross by the links of s itself: previous entries are kept, the others are
+ * spread evenly. */
 static void
 fill_across(struct row_job *f, struct exits *e, uint32_t p, sw_ix prev_sw)
 {

@@ -2,7 +2,8 @@
 
 #include "routing/updown/row_priv.h"
 
-/* Of the groups in m those that follow a chain; false when none does. */
+/* Of the groups in m, those that lead to the lowest possible switch of down
+ * path c; false when none leads to any. */
 static bool
 follow_path(const struct row_job *f, const struct down_path *c,
 	const uint64_t *m, uint64_t *out)
@@ -29,8 +30,9 @@ path_passes(const struct down_path *c, sw_ix s)
 }
 
 /*
- * The chain of LID i that can be followed from s. Of a split one, that of the
- * class of s comes first; switches on the way have to take what they can.
+ * The groups in m that lead to a down path of LID i. Of a split LID the path
+ * for the class of s comes first; a switch on one of the paths must take any
+ * that it can.
  */
 static bool
 follow_any(struct row_job *f, sw_ix s, uint32_t i, const uint64_t *m,
@@ -106,7 +108,7 @@ next_hop_switch(const struct topo *t, sw_ix s, uint8_t out)
 	return peer == TOPO_NONE ? TOPO_NONE : t->node[t->port[peer].node].sw;
 }
 
-/* Do packets that follow c pass s, or come to it by way of next? */
+/* True if s is on down path c, or next leads up to a switch of c. */
 static bool
 leads_into_path(
 	const struct row_job *f, const struct down_path *c, sw_ix s, sw_ix next)
@@ -137,9 +139,9 @@ next_hop_carries_load(const struct row_job *f, sw_ix s, uint32_t i, sw_ix next)
 }
 
 /*
- * LIDs whose chain passes here or can be joined from here, or could until now,
- * are counted apart: they are the ones that carry load while nothing is broken.
- * The rest goes where the sum is least.
+ * LIDs whose down path passes here or can be joined from here, or could until
+ * now, are counted in meant: they are the ones that carry load while nothing is
+ * broken. The others take the port with the least sum.
  */
 uint8_t
 next_hop_choose(
@@ -203,7 +205,8 @@ next_hop_only_choice(struct row_job *f, sw_ix s, uint32_t i, const uint64_t *m,
 	return !f->own;
 }
 
-/* Tables are not cleared but taken back: masks change often, ports are few. */
+/* Marks are taken back instead of clearing the table: masks change often, ports
+ * are few. */
 static void
 mark_ports(struct row_job *f, sw_ix s, const uint64_t *m, uint8_t value)
 {

@@ -73,12 +73,14 @@ order_sort(struct updown *u)
 	}
 }
 
-/* Host switches as columns of a bit set, their weights in binary digits. */
+/*
+ * Switches with hosts as columns of a bit set, their weights in binary digits.
+ */
 struct columns {
 	uint32_t n, words;
 	uint64_t *slice; /* slice[d * words ..]: weights with digit d set */
 	uint32_t digits;
-	uint64_t *near, *next; /* [nsw * words] columns within k steps */
+	uint64_t *near, *next; /* [nsw * words] columns within k, k + 1 steps */
 };
 
 static void
@@ -105,7 +107,7 @@ make_columns(const struct updown *u, struct columns *c)
 	}
 }
 
-/* Summed weight of the columns in set. */
+/* Sum of the weights of the columns in set. */
 static uint64_t
 sum_weights(const struct columns *c, const uint64_t *set)
 {
@@ -142,11 +144,11 @@ expand_steps(const struct updown *u, struct columns *c)
 }
 
 /*
- * Squares, because they tell tiers apart whatever the population: with plain
- * distances the middle switches of two equal pods are as close as the tops.
- * d squared is the sum of 2k + 1 over k < d: what is not reached within k
- * steps pays for it; what is never reached pays the same everywhere in its
- * component.
+ * Squares of distances, because they tell tiers apart whatever the population:
+ * with plain distances the middle switches of two equal pods are as close as
+ * the tops. d squared is the sum of 2k + 1 over k < d: a host that is not
+ * reached within k steps adds 2k + 1. A host that is never reached adds the
+ * same for every switch of the component.
  */
 uint64_t *
 order_host_distance(const struct updown *u)
@@ -189,7 +191,7 @@ rank_below(struct updown *u, sw_ix *queue, uint32_t n)
 	}
 }
 
-/* Of a component, the switch that is closest to the hosts. */
+/* The switch of a component that is closest to the hosts. */
 static sw_ix
 find_centre(const struct updown *u, const uint64_t *far, uint32_t comp)
 {
@@ -208,7 +210,7 @@ find_centre(const struct updown *u, const uint64_t *far, uint32_t comp)
 	return best;
 }
 
-/* No neighbour is closer, beyond a small tolerance. */
+/* True if no neighbour is closer to the hosts, beyond a small tolerance. */
 static bool
 is_top(const struct updown *u, const uint64_t *far, sw_ix s)
 {
@@ -218,7 +220,8 @@ is_top(const struct updown *u, const uint64_t *far, sw_ix s)
 	return true;
 }
 
-/* Configured roots that exist; the queue gets them. */
+/* Rank 0 for the configured roots that exist; appends them to queue. Returns
+ * how many. */
 static uint32_t
 take_roots(struct updown *u, sw_ix *queue)
 {
@@ -237,7 +240,7 @@ take_roots(struct updown *u, sw_ix *queue)
 	return n;
 }
 
-/* Every component needs a top; those without one get their centre. */
+/* Every component needs a top: one without any gets its centre. */
 static uint32_t
 add_missing_tops(
 	struct updown *u, const uint64_t *far, sw_ix *queue, uint32_t n)
@@ -257,10 +260,10 @@ add_missing_tops(
 }
 
 /*
- * Trees have the tiers that the tree reader sees; what is no tree gets its
- * local tops, and ranks from there. What is remembered is not asked for here.
- * Tops of smaller trees are tops: nothing that is cabled changes its place when
- * they get rank 0.
+ * Trees have the tiers that tree_read() finds; a component that is no tree gets
+ * its local tops, and ranks from there. Previous ranks are not used. Tops of
+ * smaller trees get rank 0, too: in relation to its neighbours no switch
+ * changes its place by that.
  */
 static uint32_t
 take_tiers(struct updown *u, const uint64_t *far, sw_ix *queue)

@@ -1,9 +1,10 @@
 /*
- * Routes that were read back from the switches, in the fabric that they were
- * made for: their order stands as it is. How it came about nobody remembers,
- * through which changes and whether by repair; a fresh look at the same fabric
- * may see other tiers, other planes, another leaf for the turns, and a second
- * life would rewrite what serves well. It is verified like any other.
+ * Routes that were read back from the switches after a restart, in the fabric
+ * that they were made for: their order is restored as it is. It depends on the
+ * history of the fabric, on changes and repairs that are not recorded. A fresh
+ * order of the same fabric may have other tiers, other trees or another sFtree
+ * root, and would rewrite tables that serve well. The restored order is
+ * verified like any other.
  */
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +12,9 @@
 #include "routing/tiers/topo_class.h"
 #include "routing/updown/updown.h"
 
-/* Planes, their leaves and their apexes; false: these are none. */
+/*
+ * Trees, their leaves and crossing leaves; false: mark does not describe any.
+ */
 static bool
 take_trees(struct updown *u, const uint8_t *mark)
 {
@@ -37,7 +40,7 @@ take_trees(struct updown *u, const uint8_t *mark)
 	return u->nplanes > 1 && apexes == (1U << u->nplanes) - 1;
 }
 
-/* Whose routes they are that stand, or NULL. */
+/* The engine that made the routes which were read back, or NULL. */
 static const char *
 routes_maker(const struct route_job *job)
 {

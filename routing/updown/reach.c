@@ -8,7 +8,8 @@ row_of(uint64_t *sets, const struct updown *u, sw_ix s)
 	return sets + (size_t)s * u->graph.words;
 }
 
-/* Of what s reaches going down, that by which others may come down to it. */
+/* For an extension switch: of what s reaches going down, only what may come to
+ * it from above. */
 static void
 limit_to_extra(const struct updown *u, sw_ix s, uint64_t *row)
 {
@@ -17,10 +18,8 @@ limit_to_extra(const struct updown *u, sw_ix s, uint64_t *row)
 		row[w] &= u->sftree_extra[s][w];
 }
 
-/*
- * Closures need no levels: in the order of the line, what s needs of its
- * neighbours is final when s is due.
- */
+/* Closures need no levels: in the sequence of the order, the rows of the
+ * neighbours that s needs are final when s is due. */
 static uint64_t *
 close_down(const struct updown *u, const struct sw_order *line,
 	const struct nbr_class *kin)
@@ -106,7 +105,7 @@ rows_equal(const struct updown *u, const uint64_t *a, const uint64_t *b)
 	return memcmp(a, b, u->graph.words * sizeof(*a)) == 0;
 }
 
-/* Room for one more level; the rows of complete switches are shared. */
+/* Room for one more level; rows that grow no more are shared. */
 static const uint64_t **
 add_level(const struct updown *u, struct reach_levels *l)
 {
@@ -147,7 +146,8 @@ reach_make_down_row(const struct updown *u, sw_ix s, const uint64_t *const *was,
 	limit_to_extra(u, s, own);
 }
 
-/* own = what neighbours above give (x), s can not have below, and had. */
+/* own = what neighbours above reach (x) and s cannot reach going down, what was
+ * reached before, and what is reached going down. */
 static void
 add_up_paths(const struct updown *u, const uint64_t *x, const uint64_t *was,
 	const uint64_t *const below_dn[2], uint64_t *own)
@@ -175,7 +175,7 @@ reach_make_path_row(const struct updown *u, sw_ix s, const uint64_t *const *was,
 	add_up_paths(u, own, was[s], below_dn, own);
 }
 
-/* dn within k: what the neighbours below reach within k - 1. */
+/* Going down within k steps: what the neighbours below reach within k - 1. */
 static bool
 next_dn(const struct updown *u, const struct reach_sets *set,
 	struct nbr_class_union *sum, const uint64_t *const *was,
@@ -200,7 +200,7 @@ next_dn(const struct updown *u, const struct reach_sets *set,
 	return grown;
 }
 
-/* What is reached going down within less than k steps. */
+/* Rows: what is reached going down in fewer than k steps. */
 static const uint64_t **
 dn_before(const struct updown *u, const struct reachability *r, uint32_t k)
 {
@@ -209,7 +209,8 @@ dn_before(const struct updown *u, const struct reachability *r, uint32_t k)
 	return r->dn.row + (size_t)was * u->graph.nsw;
 }
 
-/* Legal paths within k: down ones, and up for what cannot be had below. */
+/* Legal paths within k steps: going down, and up for what cannot be reached
+ * going down. */
 static bool
 next_path(const struct updown *u, const struct reach_sets *set,
 	const struct reachability *r, struct nbr_class_union *sum,
@@ -313,7 +314,7 @@ reach_make_levels(struct updown *u)
 	return r;
 }
 
-/* cand |= (is & ~was & ~not) & there: reached now, through this neighbour. */
+/* cand |= fresh & there: first reached in this step, through this neighbour. */
 static void
 add_reached(const uint64_t *fresh, const uint64_t *there,
 	uint64_t *restrict cand, uint32_t words)
@@ -337,7 +338,7 @@ add_reached_in(const uint64_t *fresh, const uint64_t *there,
 	}
 }
 
-/* Add level k of one kind: through the neighbours below, or those above. */
+/* Add the candidates of one level: through the neighbours below, or above. */
 static void
 add_candidates(const struct updown *u, const uint64_t *const *before, sw_ix s,
 	const struct sw_subset *some, bool up, uint64_t *rows)
@@ -358,7 +359,7 @@ add_candidates(const struct updown *u, const uint64_t *const *before, sw_ix s,
 	}
 }
 
-/* Rows of s: at the end of its levels it is the last one again and again. */
+/* Row k of s; from the level on at which it is complete, always the same. */
 static const uint64_t *
 row_at(const struct updown *u, const struct reach_levels *l, uint32_t k,
 	sw_ix s)
@@ -366,7 +367,7 @@ row_at(const struct updown *u, const struct reach_levels *l, uint32_t k,
 	return l->row[(size_t)k * u->graph.nsw + s];
 }
 
-/* fresh = is & ~was & ~not, where it matters. */
+/* fresh = is & ~was & ~not, in the words that matter. */
 static void
 find_fresh(const struct updown *u, const struct sw_subset *some,
 	const uint64_t *is, const uint64_t *const was_not[2], uint64_t *fresh)
@@ -434,16 +435,16 @@ reach_candidates(const struct updown *u, const struct reachability *r, sw_ix s,
 	}
 }
 
-/* ---- the same for few words of many switches ---- */
+/* ---- candidates for few words of many switches ---- */
 
 enum {
-	MOST = 16, /* words */
-	MANY = 32, /* switches that differ in a word that is worth it */
+	MOST = 16, /* words in a block */
+	MANY = 32, /* switches that differ in a word, to have it in the block */
 };
 
 /*
- * Levels of all switches side by side, of some words of their rows: what is
- * asked about few destinations and many switches stays in the cache.
+ * Levels of all switches side by side, for some words of their rows: what
+ * queries about few destinations and many switches read fits the CPU's cache.
  */
 struct reach_block {
 	const struct updown *u;
@@ -468,7 +469,7 @@ copy_column(const struct updown *u, const struct reach_levels *l, uint32_t w,
 	}
 }
 
-/* Give words numbers + 1; how many. */
+/* Number the words of the block from 1; other words get 0. Returns how many. */
 static uint32_t
 number_words(const struct repair_job *p, uint32_t *slot)
 {
@@ -515,7 +516,8 @@ reach_block_new(const struct repair_job *p)
 	return c;
 }
 
-/* Of word w, through the neighbours below, or those above: those in `of`. */
+/* Candidates of s for the destinations in `of`, which is a set in word w:
+ * through the neighbours below, or above. */
 static void
 add_block_candidates(const struct reach_block *c, sw_ix s, uint32_t w, bool up,
 	uint64_t of, uint64_t *rows)

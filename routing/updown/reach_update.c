@@ -2,7 +2,7 @@
 
 #include "routing/updown/repair_priv.h"
 
-/* Switches to look at, each once. */
+/* Switches to compute, each once. */
 struct set {
 	bool *in;
 	sw_ix *list;
@@ -13,7 +13,7 @@ struct level_update {
 	struct repair_job *p;
 	struct set todo, always, now, before;
 	uint64_t *own;	/* a row of scratch */
-	uint64_t *wide; /* words of it */
+	uint64_t *wide; /* set of the words in which it may differ */
 };
 
 void
@@ -96,7 +96,8 @@ note_diff(struct level_update *x, sw_ix s, const uint64_t *a, const uint64_t *b)
 	}
 }
 
-/* One word of a row that reach_dn or reach_path would make. */
+/* One word of the row that reach_make_down_row() or reach_make_path_row() would
+ * make. */
 static uint64_t
 make_word(const struct level_update *x, bool path, uint32_t k, sw_ix s,
 	uint32_t w)
@@ -120,8 +121,9 @@ make_word(const struct level_update *x, bool path, uint32_t k, sw_ix s,
 }
 
 /*
- * Row k of s, made from the rows before; false: it is as it was. A switch
- * whose cables are what they were can differ only where other rows do.
+ * Row k of s into x->own, from the rows of the level before; false: it is equal
+ * to old. A switch whose links are unchanged can differ only where rows of its
+ * neighbours do.
  */
 static bool
 make_row(struct level_update *x, bool path, uint32_t k, sw_ix s,
@@ -163,7 +165,7 @@ make_row(struct level_update *x, bool path, uint32_t k, sw_ix s,
 	return differs;
 }
 
-/* Room for one more level: mostly there are as many as there were. */
+/* Room for one more level. Mostly there are as many as before. */
 static const uint64_t **
 add_level(const struct updown *u, struct reach_levels *l)
 {
@@ -179,7 +181,7 @@ add_level(const struct updown *u, struct reach_levels *l)
 	return l->row + (size_t)l->n++ * u->graph.nsw;
 }
 
-/* Level k where it may differ; elsewhere it is as before. */
+/* Level k, computed where it may differ; elsewhere the old rows. */
 static void
 next_level(struct level_update *x, bool path, uint32_t k)
 {
@@ -213,7 +215,7 @@ next_level(struct level_update *x, bool path, uint32_t k)
 	}
 }
 
-/* Did level k add nothing to the one before it, where rows are new? */
+/* True if level k adds nothing to the level before, where rows are new. */
 static bool
 is_settled(
 	const struct level_update *x, const struct reach_levels *l, uint32_t k)
@@ -241,7 +243,7 @@ make_levels(struct level_update *x, bool path)
 	struct reach_levels *l = path ? &x->p->reach.path : &x->p->reach.dn;
 	uint32_t k = 0, most = old->n + u->graph.nsw;
 
-	/* Detours are short: no one exceeds this. */
+	/* Detours are short: no path exceeds this. */
 	most = most < 4 * old->n + 16 ? most : 4 * old->n + 16;
 	*l = (struct reach_levels){.room = old->n};
 	l->row = arena_array(
@@ -254,7 +256,7 @@ make_levels(struct level_update *x, bool path)
 	while (k + 1 < most && (k + 1 < old->n || !is_settled(x, l, k)));
 }
 
-/* above, in the order of tiers: what is due is final. */
+/* tier_above, in the tier order: when s is due, the rows above it are final. */
 static void
 make_above(struct level_update *x)
 {
@@ -290,7 +292,7 @@ make_above(struct level_update *x)
 	}
 }
 
-/* Does everybody whose rows are new still reach the whole component? */
+/* True if each switch whose rows are new still reaches its whole component. */
 static bool
 is_complete(const struct level_update *x)
 {
@@ -316,7 +318,7 @@ is_complete(const struct level_update *x)
 	return true;
 }
 
-/* A switch that had somebody above it needs somebody still. */
+/* True if each switch that had a neighbour above it still has one. */
 static bool
 all_have_uplink(const struct repair_job *p)
 {
@@ -338,8 +340,9 @@ all_have_uplink(const struct repair_job *p)
 }
 
 /*
- * What a joiner serves is what is below it and what does not get up into
- * those before it in the line. Is that the same for all?
+ * True if sftree_extra is as it was. That of an extension switch holds what is
+ * below it in tiers, and what has no path up into the switches before it in the
+ * switch order.
  */
 static bool
 extra_is_same(const struct repair_job *p)
@@ -389,7 +392,7 @@ reach_update(struct repair_job *p)
 		if (p->seed[s] || sftree_is_extension(u, s))
 			set_add(&x.always, s);
 	make_levels(&x, false);
-	/* What is below decides what has to be sought above. */
+	/* What is reached going down decides what has to be sought above. */
 	for (sw_ix s = 0; s < u->graph.nsw; s++)
 		if (p->diff[s] != NULL)
 			set_add(&x.always, s);

@@ -3,9 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { DEPTH = 64 }; /* memories that rest on each other */
+enum { DEPTH = 64 }; /* of struct engine_cache */
 
-/* Has s a cable upwards, in its tree, to another switch with other cables? */
+/* True if s has a link upwards, in its tree, to another switch whose links
+ * differ. */
 static bool
 has_changed_uplink(const struct repair_job *p, const struct topo *t, sw_ix s)
 {
@@ -21,10 +22,8 @@ has_changed_uplink(const struct repair_job *p, const struct topo *t, sw_ix s)
 	return false;
 }
 
-/*
- * A subtree that is turned over must be left as it is: what is above its
- * members belongs to it. None of them may have lost or got a cable upwards.
- */
+/* The reversed subtree must stay as it is: what is above its members belongs to
+ * it. True if no member has lost or gained a link upwards. */
 static bool
 subtree_stays(const struct repair_job *p)
 {
@@ -41,7 +40,7 @@ subtree_stays(const struct repair_job *p)
 	return true;
 }
 
-/* Everything but the cables is as it was; the order is taken over. */
+/* Take over the previous order. False if it does not hold any more. */
 static bool
 same_order(struct repair_job *p)
 {
@@ -60,8 +59,8 @@ same_order(struct repair_job *p)
 		u->graph.words * sizeof(*u->sftree_set));
 	u->sftree_root = p->prev->sftree_root;
 	u->sftree_extra = p->cache->sftree_extra;
-	/* a cable that is new may end in a switch below it: another computation
-	 * would choose again */
+	/* a new link may end in a switch below the root: a full computation
+	 * would choose another root */
 	return u->sftree_root == TOPO_NONE ||
 	       sftree_root_is_leaf(u, u->sftree_root);
 }

@@ -2,16 +2,17 @@
 
 #include "routing/updown/updown.h"
 
-enum { MOST_ROOTS = 16 }; /* of the stored order, that are compared */
+enum { MOST_ROOTS = 16 }; /* switches compared, from the top of the order */
 
-/* An order being grown from one top: what comes first is above. */
+/* An order that grows from one top: what is placed first is above. */
 struct growth {
 	struct updown *u;
-	uint32_t *left;	 /* [nsw] cables to what was above and is not there */
-	uint32_t *nth;	 /* [nsw] place, UINT32_MAX: not there yet */
-	bool *met;	 /* [nsw] a neighbour is there */
-	sw_ix *seq;	 /* [n] what is there */
-	uint32_t n, end; /* ... and what follows at no cost */
+	uint32_t
+		*left; /* [nsw] links to what was above and is not placed yet */
+	uint32_t *nth; /* [nsw] place; UINT32_MAX: not placed yet */
+	bool *met;     /* [nsw] a neighbour is placed */
+	sw_ix *seq;    /* [end] switches placed, [n] of them followed */
+	uint32_t n, end; /* n <= end */
 	uint32_t reversed;
 };
 
@@ -55,7 +56,7 @@ growth_put(struct growth *w, sw_ix s)
 	w->seq[w->end++] = s;
 }
 
-/* Put s there, and then what no longer has anything above it elsewhere. */
+/* Place s, and then each switch above which nothing is left to be placed. */
 static void
 growth_follow(struct growth *w, sw_ix s)
 {
@@ -78,9 +79,9 @@ growth_follow(struct growth *w, sw_ix s)
 }
 
 /*
- * All that is connected with root, in an order with one top that turns few
- * cables over: what has all that was above it above it again goes next, and
- * only when there is nothing like that, what turns the fewest over.
+ * Place all that is connected with root, in an order with one top that reverses
+ * few links. A switch whose former upper neighbours are all placed comes next;
+ * only where there is none, the switch that reverses the fewest links.
  */
 static void
 grow_from(struct growth *w, sw_ix root)
@@ -103,7 +104,7 @@ grow_from(struct growth *w, sw_ix root)
 	}
 }
 
-/* Ranks that say the same, and differ from the old ones where they must. */
+/* Ranks for the new order, different from the old ones only where necessary. */
 static uint32_t
 take_ranks(const struct growth *w)
 {

@@ -76,8 +76,8 @@
  * sftree_root.c.
  *
  * The down-first rule makes tables that look at the destination only obey the
- * order whatever port a packet came in by: a switch with paths that lead down
- * only takes the shortest of them, even if a path that goes up first is
+ * order whatever port a packet came in by: a switch with paths that only lead
+ * down takes the shortest of them, even if a path that goes up first is
  * shorter.
  */
 #ifndef HEDDLE_ROUTING_UPDOWN_UPDOWN_H
