@@ -1,7 +1,4 @@
-/*
- * The ways down that are meant for LIDs. Choosing them, and
- * numbering what they lead to.
- */
+/* The choice of a down path for each LID, and the spread indexes. */
 #include <assert.h>
 #include <string.h>
 
@@ -9,14 +6,14 @@
 
 enum {
 	MOST_PATHS = 128, /* LIDs of one port */
-	SPREAD = 12, /* ways of parallel cables worth telling apart exactly */
+	SPREAD = 12,	  /* largest least common multiple in use */
 	SUBSTITUTES = 4,
 	FINEST = 16,
 };
 
 /*
- * Switches from the top, each under the first of those above it: leaves of
- * one pod follow each other, which is what makes the choices at the top fall
+ * Family order: switches from the top, each under the first switch above it.
+ * Leaves of one pod follow each other, which makes the choices at the top fall
  * evenly on the pods.
  */
 static sw_ix *
@@ -54,7 +51,7 @@ family_order(const struct updown *u)
 	return seq;
 }
 
-/* LIDs of one end. */
+/* The LIDs of end e of switch s. */
 static void
 add_end(const struct updown *u, struct dest_table *d, sw_ix s,
 	const struct topo_end *e)
@@ -69,7 +66,7 @@ add_end(const struct updown *u, struct dest_table *d, sw_ix s,
 	}
 }
 
-/* All LIDs that hang on s: cabled ports first, in order, then its own. */
+/* All LIDs at s: those behind its ports first, in order, then its own. */
 static void
 add_switch(const struct updown *u, struct dest_table *d, sw_ix s)
 {
@@ -115,7 +112,9 @@ down_path_is_exactly(
 	       !bitset_has(r->path.row[(size_t)was * nsw + x], dest);
 }
 
-/* Is x better than y, per switch above: the plane that they lead into? */
+/*
+ * True if the switches above x->peer carry less than those above y->peer, each.
+ */
 static inline bool
 is_less_loaded_above(const struct down_path_load *b,
 	const struct down_path_hop *x, const struct down_path_hop *y)
@@ -126,7 +125,8 @@ is_less_loaded_above(const struct down_path_load *b,
 	       (uint64_t)b->above[y->class] * x->ups;
 }
 
-/* Where groups have not as many cables, or ports of a node part. */
+/* True if x is better than y, where their groups differ in the number of links,
+ * or ports of one node should get disjoint paths. */
 static bool
 is_better_hop(const struct down_path_search *w, const struct down_path_load *b,
 	const struct down_path_hop *x, const struct down_path_hop *y)
@@ -150,7 +150,7 @@ is_better_hop(const struct down_path_search *w, const struct down_path_load *b,
 	return is_less_loaded_above(b, x, y);
 }
 
-/* What counts first about a way, in one number: the load of its cables, then of
+/* What counts first about a hop, in one number: the load of its links, then of
  * the switch that they lead to. */
 static inline uint64_t
 hop_load(const struct down_path_load *b, const struct down_path_hop *x)
@@ -159,8 +159,8 @@ hop_load(const struct down_path_load *b, const struct down_path_hop *x)
 }
 
 /*
- * The best of n ways, of those in which bit is set: the least loaded cable,
- * then the least loaded switch, then plane. One of them there is.
+ * The best of the hops up from s in which bit is set: least loaded link, then
+ * least loaded switch, then the least load above that. There is at least one.
  */
 static const struct down_path_hop *
 best_hop(const struct down_path_search *w, const struct down_path_load *b,
@@ -196,7 +196,7 @@ best_hop(const struct down_path_search *w, const struct down_path_load *b,
 	return best;
 }
 
-/* How many ways lead up from s. */
+/* How many hops lead up from s. */
 static uint32_t
 count_ups(const struct down_path_search *w, sw_ix s)
 {
@@ -238,8 +238,8 @@ find_hops(const struct down_path_search *w, sw_ix s)
 	}
 }
 
-/* Of each way up from s, for the destinations of word i: does a way of k cables
- * begin there? */
+/* For each hop up from s, the destinations of word i to which the shortest path
+ * from the switch behind it is k links long. */
 static void
 find_nearer(const struct down_path_search *w, sw_ix s, uint32_t i, uint32_t k)
 {
@@ -263,7 +263,8 @@ find_nearer(const struct down_path_search *w, sw_ix s, uint32_t i, uint32_t k)
 	w->asked[s] = i << 4 | k;
 }
 
-/* The next switch up for dest. */
+/* The link group of the next hop up from s, whose switch is k links away from
+ * dest; UINT32_MAX: none. */
 static uint32_t
 next_up(const struct down_path_search *w, const struct down_path_load *b,
 	sw_ix s, sw_ix dest, uint32_t k)
@@ -295,7 +296,7 @@ down_path_extend(const struct down_path_search *w,
 	}
 }
 
-/* A way for LID i, and the groups it takes; nothing is counted yet. */
+/* A down path for LID i, and the groups that it takes; nothing is counted. */
 static void
 find_path(struct down_path_search *w, const struct down_path_load *b,
 	uint32_t i, struct down_path *c, uint32_t *group)
@@ -321,7 +322,7 @@ down_path_count(const struct down_path_search *w, struct down_path_load *b,
 	}
 }
 
-/* Would this LID overload a cable of its way? */
+/* True if this LID would overload a link of its path. */
 static bool
 would_overload(const struct down_path_search *w, const struct down_path_load *b,
 	const struct down_path *c, const uint32_t *group)
@@ -334,7 +335,7 @@ would_overload(const struct down_path_search *w, const struct down_path_load *b,
 	return false;
 }
 
-/* Is LID i the path-th one of its port? */
+/* True if LID i has this number among the LIDs of its port. */
 static bool
 is_nth_lid(const struct updown *u, const struct dest_table *d, uint32_t i,
 	unsigned path)
@@ -345,8 +346,11 @@ is_nth_lid(const struct updown *u, const struct dest_table *d, uint32_t i,
 	       its == path;
 }
 
-/* Of the LIDs of s those, from another port on for each path, so that the LIDs
- * of a port go apart. How many there are. */
+/*
+ * Append the LIDs of s that have this number in their port, starting at another
+ * port for each number, so that the LIDs of a port get different paths. Returns
+ * how many.
+ */
 static uint32_t
 add_nth_lids(const struct updown *u, const struct dest_table *d, sw_ix s,
 	unsigned path, uint32_t *seq)
@@ -361,7 +365,7 @@ add_nth_lids(const struct updown *u, const struct dest_table *d, sw_ix s,
 	return n;
 }
 
-/* Idle ports go last, the order being what it is otherwise. */
+/* LIDs of passive ports go last; the order is otherwise the same. */
 static uint32_t *
 order_passive_last(
 	const struct updown *u, const struct dest_table *d, uint32_t *seq)
@@ -379,9 +383,9 @@ order_passive_last(
 }
 
 /*
- * LIDs in the order in which they find ways. Where ports have several: the
- * first ones of all, which most traffic goes to, then the second ones, and so
- * on, so that each of these is spread as if there were no others.
+ * LIDs in the order in which they get paths. Where ports have several LIDs: the
+ * first ones of all ports, which most traffic goes to, then the second ones,
+ * and so on, so that each of these sets is spread as if it were alone.
  */
 static uint32_t *
 order_lids(const struct updown *u, const struct dest_table *d)
@@ -397,7 +401,7 @@ order_lids(const struct updown *u, const struct dest_table *d)
 	return order_passive_last(u, d, seq);
 }
 
-/* Chains for all LIDs, whole ones. */
+/* Down paths for all LIDs, without splitting any. */
 static void
 choose_whole_paths(struct down_path_search *w, const uint32_t *seq, bool others)
 {
@@ -465,7 +469,7 @@ down_path_mark_split(struct down_path_search *w, uint32_t i)
 	return d->share + (size_t)(d->nsplit - 1) * UPDN_SHARES;
 }
 
-/* Each share finds its own way, along that of the share before while there is
+/* Each share gets its own path, along that of the share before while there is
  * room. */
 static void
 split_lid(struct down_path_search *w, uint32_t i)
@@ -516,9 +520,9 @@ down_path_reset(struct down_path_search *w)
 }
 
 /*
- * In a damaged tree some cable must carry two LIDs where others carry one, and
- * would be twice as loaded. So those LIDs that find no cable free are split:
- * their sources, by class, come down over different cables.
+ * In a damaged tree some link must carry two LIDs where others carry one, and
+ * would be twice as loaded. So LIDs that find no link free are split: their
+ * sources, by class, come down over different links.
  */
 static void
 choose_with_splits(struct down_path_search *w, const uint32_t *seq)
@@ -578,9 +582,9 @@ make_room(const struct updown *u, struct dest_table *d)
 	d->share_of = arena_array(u->m, max, sizeof(*d->share_of));
 }
 
-/* ---- keys: apexes, and turns on parallel cables ---- */
+/* ---- spread indexes: path tops, and a number for parallel links ---- */
 
-/* lcm of a and b where it is worth telling apart, else the greater one. */
+/* The lcm of a and b, or the greater of them where the lcm exceeds SPREAD. */
 static uint32_t
 capped_lcm(uint32_t a, uint32_t b)
 {
@@ -599,7 +603,8 @@ capped_lcm(uint32_t a, uint32_t b)
 	return lcm <= SPREAD ? lcm : a > b ? a : b;
 }
 
-/* Cables of s that lead up to an apex, of the first there is; 1 if none. */
+/* How many links of s lead up to the first path top that is above it; 1 if
+ * none. */
 static uint32_t
 count_uplinks(const struct updown *u, const struct dest_table *d, sw_ix s)
 {
@@ -620,10 +625,8 @@ count_uplinks(const struct updown *u, const struct dest_table *d, sw_ix s)
 	return n > 0 ? n : 1;
 }
 
-/*
- * How many ways of splitting a key must tell apart: over parallel cables, and
- * over several switches that lead to the same apex.
- */
+/* How many spread indexes a path top needs: to spread over parallel links, and
+ * over several switches that lead to the same path top. */
 static uint32_t
 find_spread(const struct updown *u, const struct dest_table *d)
 {
@@ -643,8 +646,8 @@ path_top(const struct down_path *c)
 	return c->sw[c->len - 1];
 }
 
-/* Number the apexes of hosts' LIDs, or of others', in the order of their use.
- */
+/* Number the path tops of compute hosts' LIDs, or of other LIDs, in the order
+ * of their use. */
 static void
 number_path_tops(struct dest_table *d, bool others, uint32_t *number)
 {
@@ -659,9 +662,9 @@ number_path_tops(struct dest_table *d, bool others, uint32_t *number)
 }
 
 /*
- * What a source makes of a key where several switches lead to each apex (see
- * take_turns in row_fill.c): which of them it goes up by, seen from a switch
- * of hosts in an undamaged tree.
+ * Which switch a source goes up through for a spread index, where several
+ * switches lead to each path top (see rotate_ports() in row_fill.c), as seen
+ * from a switch with hosts in an undamaged tree.
  */
 struct source_uplinks {
 	const struct updown *u;
@@ -719,7 +722,7 @@ paths_intersect(const struct down_path *a, const struct down_path *b)
 	return false;
 }
 
-/* Which of the switches above its own a way comes down by. */
+/* Number, among the switches above its own, of the switch that a path uses. */
 static uint32_t
 path_uplink(const struct source_uplinks *up, const struct down_path *c)
 {
@@ -737,8 +740,11 @@ path_uplink(const struct source_uplinks *up, const struct down_path *c)
 	return UINT32_MAX;
 }
 
-/* Sources beside the one port come to it by the switch that leads down to it,
- * and by that of the key to the other one, if it is elsewhere. */
+/*
+ * True if sources near port one use one switch for both ports: to one they go
+ * through the switch that its path comes down by; to the other port, if it is
+ * elsewhere, through the switch of its spread index.
+ */
 static bool
 meets_at_neighbour(const struct source_uplinks *up, const struct down_path *one,
 	const struct down_path *other, uint32_t others_way)
@@ -749,7 +755,9 @@ meets_at_neighbour(const struct source_uplinks *up, const struct down_path *one,
 	       !bitset_has(u->tier_above[other->sw[0]], one->sw[1]);
 }
 
-/* Had LID i the way of LID k, would it meet another port of its node? */
+/*
+ * True if LID i, with the path of LID k, would meet another port of its node.
+ */
 static bool
 meets_other_port(const struct dest_table *d, const struct source_uplinks *up,
 	uint32_t i, uint32_t k)
@@ -763,7 +771,7 @@ meets_other_port(const struct dest_table *d, const struct source_uplinks *up,
 		if (paths_intersect(&d->path[j], &d->path[k]))
 			return true;
 		if (up->groups == 0)
-			continue; /* sources follow the ways down */
+			continue; /* sources follow the down paths */
 		its = source_uplink(d, up, d->spread_index[j]);
 		if (its == way ||
 			meets_at_neighbour(up, &d->path[j], &d->path[k], way) ||
@@ -785,8 +793,8 @@ swap_paths(struct dest_table *d, uint32_t i, uint32_t k)
 	d->spread_index[k] = key;
 }
 
-/* Two ports of a node on one switch: their ways end alike, whatever they are.
- */
+/* True if another port of the node is on the same switch: their paths have the
+ * same end, whatever they are. */
 static bool
 shares_switch(const struct dest_table *d, uint32_t i)
 {
@@ -797,11 +805,10 @@ shares_switch(const struct dest_table *d, uint32_t i)
 }
 
 /*
- * The first of two ports finds its way without knowing that the other will have
- * no choice; and ways down that have nothing in common are of no use where
- * sources go up to both by one switch. LIDs of the same switch change their
- * ways with each other until neither is so, which puts nothing more on any
- * cable.
+ * The first of two ports gets its path without knowing that the other will have
+ * no choice; and disjoint down paths are of no use where sources go up to both
+ * through one switch. LIDs of the same switch swap their paths until neither is
+ * the case, which adds no load to any link.
  */
 static void
 separate_node_ports(struct dest_table *d, const struct source_uplinks *up)
@@ -826,8 +833,9 @@ separate_node_ports(struct dest_table *d, const struct source_uplinks *up)
 }
 
 /*
- * Where all chains are known, number the apexes; LIDs of one apex take turns on
- * parallel cables. seq: LIDs in the order that they found ways.
+ * With all down paths known, number the path tops; the LIDs of one path top get
+ * its spread indexes round robin. seq: LIDs in the order in which they got
+ * paths.
  */
 static void
 assign_spread_indexes(
@@ -848,7 +856,7 @@ assign_spread_indexes(
 	number_path_tops(d, true, number);
 	d->spread = find_spread(u, d);
 	assert(d->spread > 0);
-	/* Damaged: what replaces an apex can be told apart more finely. */
+	/* Damaged: finer indexes spread LIDs over what replaces a path top. */
 	if (d->nsplit > 0 && d->spread * SUBSTITUTES <= FINEST)
 		d->spread *= SUBSTITUTES;
 	if (d->npath_tops * d->spread > UINT16_MAX)
@@ -871,9 +879,10 @@ assign_spread_indexes(
 /* ---- all of it ---- */
 
 /*
- * Whole chains first. Then, if a cable carries more than its share or if ways
- * in use are to be kept, once more knowing what is fair. Where that splits so
- * many that this cannot be a damaged tree, nothing is gained by it.
+ * Whole LIDs first. Then, if a link carries more than its share or if paths in
+ * use are to be kept, once more with the fair load known. Where that splits so
+ * many LIDs that this cannot be a damaged tree, splitting gains nothing: whole
+ * LIDs again.
  */
 struct dest_table
 down_path_choose_all(

@@ -13,7 +13,7 @@ struct prev_paths {
 	sw_ix *now; /* previous switch -> switch now, or TOPO_NONE */
 	sw_ix *was; /* and back */
 	const sw_ix *seq;
-	uint32_t *place;	    /* [nsw] switches with hosts before it */
+	uint32_t *place; /* [nsw] how many switches with hosts come before it */
 	sw_ix *source[UPDN_SHARES]; /* switches with hosts, by class */
 	uint32_t nsource[UPDN_SHARES], n;
 };
@@ -50,8 +50,8 @@ map_switches(struct prev_paths *c)
 	}
 }
 
-/* A source of class k far from dest: (2k + 1) / 8 of the way round the family.
- */
+/* A source of class k far from dest: (2k + 1) / 8 of all sources further on, in
+ * family order. */
 static sw_ix
 choose_source(const struct prev_paths *c, sw_ix dest, uint32_t k)
 {
@@ -65,7 +65,7 @@ choose_source(const struct prev_paths *c, sw_ix dest, uint32_t k)
 	return c->source[k][(at + (c->source[k][at % n] == dest)) % n];
 }
 
-/* The way that a packet from s to LID lid took; length, 0: none. */
+/* The path that a packet from s to LID lid took; its length, 0: none. */
 static uint32_t
 trace_path(const struct prev_paths *c, sw_ix s, sw_ix dest, uint16_t lid,
 	sw_ix *path)
@@ -92,10 +92,8 @@ trace_path(const struct prev_paths *c, sw_ix s, sw_ix dest, uint16_t lid,
 	return at == end ? n : 0;
 }
 
-/*
- * The way down of such a path, from below. False when it is broken, or no way
- * under the order now.
- */
+/* The down part of this path, from below. False: it is broken, or not legal in
+ * the present order. */
 static bool
 take_down_path(const struct prev_paths *c, const sw_ix *path, uint32_t n,
 	sw_ix dest, struct down_path *chain, uint32_t *group)
@@ -128,7 +126,7 @@ is_same_path(const struct down_path *a, const struct down_path *b)
 	       memcmp(a->sw, b->sw, a->len * sizeof(*a->sw)) == 0;
 }
 
-/* The shares of LID i as they were; a bit for each that still stands. */
+/* The shares of LID i as they were; a bit for each that is still valid. */
 static unsigned
 find_prev_shares(const struct prev_paths *c, uint32_t i,
 	struct down_path *share, uint32_t (*group)[UPDN_PATH_MAX])
@@ -166,7 +164,7 @@ are_all_same(const struct down_path *share)
 	return true;
 }
 
-/* Count what stands; true when nothing is left to find for LID i. */
+/* Keep and count the valid shares of LID i; true if none is left to find. */
 static bool
 keep_lid_path(struct prev_paths *c, uint32_t i, unsigned *valid)
 {
@@ -194,7 +192,8 @@ keep_lid_path(struct prev_paths *c, uint32_t i, unsigned *valid)
 	return *valid == ALL_SHARES;
 }
 
-/* What was left of the way of LID i has kept its place so far. */
+/* Subtract the valid part of the path of LID i, which was counted to reserve
+ * its place. */
 static void
 uncount_kept_part(struct prev_paths *c, uint32_t i)
 {
@@ -207,7 +206,7 @@ uncount_kept_part(struct prev_paths *c, uint32_t i)
 	down_path_count(c->w, &c->w->load[0], left, group, 0U - UPDN_SHARES);
 }
 
-/* Find the shares that do not stand. */
+/* Find new paths for the shares that are not valid. */
 static void
 find_missing_shares(struct prev_paths *c, uint32_t i, unsigned valid)
 {

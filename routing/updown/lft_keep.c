@@ -2,7 +2,7 @@
 
 #include "routing/updown/row_priv.h"
 
-/* Does LID i hang where it hung? */
+/* True if LID i is at the switch where it was. */
 static bool
 lid_stayed(const struct row_job *f, uint32_t i)
 {
@@ -15,7 +15,7 @@ lid_stayed(const struct row_job *f, uint32_t i)
 		       t->node[t->sw[f->d->dest[i]].node].guid;
 }
 
-/* LIDs that moved start anew, LIDs without an owner drop. */
+/* LIDs that moved get new entries, LIDs without an owner drop. */
 void
 lft_keep_init(struct row_job *f)
 {
@@ -59,7 +59,7 @@ count_stale(const uint8_t *row, uint32_t n, const uint8_t *allowed)
 	return bad;
 }
 
-/* What leads through a candidate stays, the rest is noted. */
+/* Entries that lead through a candidate are kept, the others go to f->stale. */
 static void
 find_stale(struct row_job *f, sw_ix dest)
 {
@@ -74,7 +74,7 @@ find_stale(struct row_job *f, sw_ix dest)
 			f->stale[f->nstale++] = i;
 }
 
-/* What the kept entries put on each port: the base of new choices. */
+/* Count what the kept entries put on each port: the base of new choices. */
 static void
 count_kept(struct row_job *f)
 {
@@ -86,7 +86,7 @@ count_kept(struct row_job *f)
 	}
 }
 
-/* Did the entry for LID i carry load? */
+/* True if the previous entry for LID i carried load. */
 static bool
 carried_load(const struct row_job *f, sw_ix s, sw_ix prev_sw, uint32_t i)
 {
@@ -101,7 +101,7 @@ carried_load(const struct row_job *f, sw_ix s, sw_ix prev_sw, uint32_t i)
 	return n != TOPO_NONE && next_hop_carries_load(f, s, i, t->node[n].sw);
 }
 
-/* What of the kept entries carries load. */
+/* Count in meant the kept entries that carry load. */
 static void
 weigh_kept(struct row_job *f, sw_ix s)
 {

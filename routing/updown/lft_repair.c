@@ -9,20 +9,20 @@
 
 enum {
 	UNROUTED = 2,	 /* LIDs that are not routed */
-	TOO_MANY = 4,	 /* no more than one LID in so many is split */
+	TOO_MANY = 4,	 /* at most one LID in this many is split */
 	ROWS_MIN = 1024, /* a thread's worth of work */
 };
 
-/* What one thread looks at and mends: the switches from .. to. */
+/* What one thread examines and repairs: the switches from .. to. */
 struct part {
 	const struct entry_repair *m;
 	struct row_job f;
 	struct lft_stale seek;
 	sw_ix from, to;
-	struct row_mask lead_for; /* the groups that f.lead is about, for */
-	uint32_t *led, stamp;	  /* switches that have this stamp */
-	sw_ix led_of;		  /* ... from this one, and who is alike */
-	sw_ix counted; /* whose entries are in count, by kind of LID and port */
+	struct row_mask lead_for; /* groups that f.lead is for, and */
+	uint32_t *led, stamp;	  /* path switches with this stamp, */
+	sw_ix led_of;  /* ... as seen from this switch, and from similar ones */
+	sw_ix counted; /* count holds its entries, by kind of LID and port */
 	uint32_t count[UNROUTED + 1][256];
 	bool *staged;	/* blocks of f.row, and */
 	uint32_t *list; /* a list of them */
@@ -35,13 +35,13 @@ struct entry_repair {
 	struct dest_table *d;
 	struct down_path_search w;
 	const struct reach_block *block;
-	bool *about;   /* [nsw] to be looked at */
+	bool *about;   /* [nsw] switches to examine */
 	uint8_t *kind; /* of each LID: as in d->other, or UNROUTED */
 	struct part *part;
 	unsigned nparts;
 };
 
-/* Whose candidates may be others than they were? */
+/* Switches whose candidates may have changed. */
 static void
 find_affected(struct entry_repair *m)
 {
@@ -70,7 +70,7 @@ find_kinds(struct entry_repair *m, uint32_t nblocks)
 		m->kind[m->d->lid[i]] = m->d->other[i];
 }
 
-/* Entries that do not lead through a candidate any more. */
+/* Find the stale entries. */
 static void
 find_stale(void *arg)
 {
@@ -81,7 +81,8 @@ find_stale(void *arg)
 			lft_stale_find(&t->seek, s);
 }
 
-/* How much of a chain, from below, can be used as it is; its groups. */
+/* How many switches of a down path, from below, are still valid; and its
+ * groups. */
 static uint32_t
 valid_length(const struct entry_repair *m, const struct down_path *c,
 	uint32_t *group)
@@ -104,7 +105,7 @@ is_valid(const struct entry_repair *m, const struct down_path *c,
 	return valid_length(m, c, group) == c->len;
 }
 
-/* Ways of LID i: its own one, or its shares. */
+/* The down paths of LID i: a single one, or its shares. */
 static struct down_path *
 lid_paths(const struct dest_table *d, uint32_t i, uint32_t *n)
 {
@@ -114,7 +115,7 @@ lid_paths(const struct dest_table *d, uint32_t i, uint32_t *n)
 		       : &d->path[i];
 }
 
-/* Count what the ways to x load, as far as they stand. */
+/* Count the load of the down paths to x that are still valid. */
 static void
 count_paths(struct entry_repair *m, sw_ix x)
 {
@@ -130,7 +131,8 @@ count_paths(struct entry_repair *m, sw_ix x)
 	}
 }
 
-/* Who shares a switch above with x: their ways compete for its cables. */
+/* Switches that share a switch above with x: paths to them and to x compete for
+ * its links. */
 static void
 add_family(const struct entry_repair *m, sw_ix x, uint64_t *family)
 {
@@ -150,10 +152,8 @@ add_family(const struct entry_repair *m, sw_ix x, uint64_t *family)
 	}
 }
 
-/*
- * What is left of the broken ways of LID i keeps its place, until they are made
- * anew, so that others do not take it.
- */
+/* The valid part of the broken paths of LID i is counted until new paths are
+ * found, so that no other LID takes its place. */
 static void
 reserve_valid_part(struct entry_repair *m, uint32_t i, bool on)
 {
@@ -172,7 +172,7 @@ reserve_valid_part(struct entry_repair *m, uint32_t i, bool on)
 	}
 }
 
-/* A new way for LID i where the old one does not stand. */
+/* New paths for LID i where the old ones are not valid. */
 static void
 replace_invalid_paths(struct entry_repair *m, uint32_t i)
 {
@@ -207,7 +207,8 @@ has_invalid_path(const struct entry_repair *m, uint32_t i)
 	return false;
 }
 
-/* The LIDs of bad entries that need new ways, and whose ways compete. */
+/* Mark the LIDs of stale entries that need new paths, and the switches to which
+ * paths compete with these. True if there are any. */
 static bool
 find_due(const struct entry_repair *m, bool *due, uint64_t *family)
 {
@@ -226,7 +227,7 @@ find_due(const struct entry_repair *m, bool *due, uint64_t *family)
 	return any;
 }
 
-/* What is fair where ways to x may pass. */
+/* The fair load of all switches that paths to x may pass. */
 static void
 find_fair(struct entry_repair *m, sw_ix x)
 {
@@ -241,7 +242,7 @@ find_fair(struct entry_repair *m, sw_ix x)
 		}
 }
 
-/* Ways for the LIDs of bad entries. */
+/* New down paths for the LIDs of stale entries. */
 static void
 find_paths(struct entry_repair *m)
 {
@@ -269,7 +270,7 @@ find_paths(struct entry_repair *m)
 		}
 }
 
-/* The entry that s has had for LID i. */
+/* The previous entry of s for LID i. */
 static uint8_t
 old_port(const struct part *t, sw_ix s, uint32_t i)
 {
@@ -278,7 +279,7 @@ old_port(const struct part *t, sw_ix s, uint32_t i)
 	return routes_block(t->m->p->prev, s, lid / LFT_BLOCK)[lid % LFT_BLOCK];
 }
 
-/* Count the entries of block b of s in, or out again. */
+/* Add the entries of block b of s to count, or subtract them. */
 static void
 count_block(struct part *t, sw_ix s, uint32_t b, bool in)
 {
@@ -289,10 +290,8 @@ count_block(struct part *t, sw_ix s, uint32_t b, bool in)
 		t->count[kind[i]][entry[i]] += in ? 1U : -1U;
 }
 
-/*
- * Rows of switches that are alike share most of their blocks: what the last one
- * that was counted has alone goes out, what s has instead comes in.
- */
+/* Rows of similar switches share most of their blocks: only blocks in which s
+ * differs from the switch counted last are subtracted and added. */
 static void
 count_row(struct part *t, sw_ix s)
 {
@@ -310,7 +309,7 @@ count_row(struct part *t, sw_ix s)
 	t->counted = s;
 }
 
-/* What the entries that stay put on the ports of s. */
+/* Count what the kept entries put on the ports of s. */
 static void
 count_kept(struct part *t, const struct lft_stale_entry *bad, size_t n)
 {
@@ -325,7 +324,7 @@ count_kept(struct part *t, const struct lft_stale_entry *bad, size_t n)
 	memcpy(f->meant, f->sum, sizeof(f->meant));
 }
 
-/* Before the first choice in a row. */
+/* Count before the first choice in a row. */
 static void
 count_once(struct part *t, const struct lft_stale_entry *bad, size_t n)
 {
@@ -334,14 +333,14 @@ count_once(struct part *t, const struct lft_stale_entry *bad, size_t n)
 	t->f.counted = true;
 }
 
-/* The switch that s has had behind a port. Numbers are the same. */
+/* The switch that was behind a port of s. Switch numbers are unchanged. */
 static sw_ix
 old_next_switch(const struct part *t, sw_ix s, uint8_t port)
 {
 	return next_hop_switch(t->m->p->prev->topo, s, port);
 }
 
-/* Does the old entry of s for LID i carry load? */
+/* True if the previous entry of s for LID i carries load. */
 static bool
 carried_load(const struct part *t, sw_ix s, uint32_t i)
 {
@@ -349,7 +348,7 @@ carried_load(const struct part *t, sw_ix s, uint32_t i)
 		&t->f, s, i, old_next_switch(t, s, old_port(t, s, i)));
 }
 
-/* What of that carries load. */
+/* Count in meant the kept entries that carry load. */
 static void
 weigh_kept(struct part *t, const struct lft_stale_entry *bad, size_t n)
 {
@@ -407,8 +406,8 @@ set_entry(struct part *t, sw_ix s, uint16_t lid, uint8_t port)
 	t->f.row[lid] = port;
 }
 
-/* Where the ways of LID i can be joined from s: mostly others had this mask and
- * passed the same switches. */
+/* Which groups lead from s to the down paths of LID i: mostly the LIDs before
+ * had the same mask and the same path switches. */
 static void
 find_lead(struct part *t, sw_ix s, uint32_t i, const uint64_t *m)
 {
@@ -428,7 +427,7 @@ find_lead(struct part *t, sw_ix s, uint32_t i, const uint64_t *m)
 		}
 }
 
-/* The entry of s for LID lid, as it is by now. */
+/* The present entry of s for LID lid, changed or not. */
 static uint8_t
 current_entry(const struct part *t, sw_ix s, uint16_t lid)
 {
@@ -436,7 +435,7 @@ current_entry(const struct part *t, sw_ix s, uint16_t lid)
 					  : routes_port(t->m->p->prev, s, lid);
 }
 
-/* The port that leads to switch x itself. */
+/* The port of s that leads to switch x itself. */
 static uint8_t
 port_to_switch(const struct part *t, sw_ix s, sw_ix x)
 {
@@ -448,7 +447,7 @@ port_to_switch(const struct part *t, sw_ix s, sw_ix x)
 	return LFT_DROP;
 }
 
-/* Entries for other planes, when those for this one are good. */
+/* Entries for other trees, when those for the own tree are valid. */
 static void
 repair_other_trees(struct part *t, const struct lft_stale_entry *bad, size_t n)
 {
@@ -480,7 +479,8 @@ repair_other_trees(struct part *t, const struct lft_stale_entry *bad, size_t n)
 	}
 }
 
-/* The row of a switch with its n bad entries made good, into the batch. */
+/* Replace the n stale entries of one switch; the changed blocks go to the
+ * writer. */
 static void
 repair_row(struct part *t, const struct lft_stale_entry *bad, size_t n)
 {
@@ -521,7 +521,7 @@ repair_rows(void *arg)
 	struct part *t = arg;
 	const struct lft_stale_entry *bad = t->seek.entry;
 
-	/* as many blocks and rows as entries, at most */
+	/* at most as many blocks and rows as entries */
 	row_writer_begin(&t->writer, t->f.a, (uint32_t)t->seek.nentries,
 		(uint32_t)t->seek.nentries);
 	for (size_t k = 0, n; k < t->seek.nentries; k += n) {
@@ -545,7 +545,7 @@ put_part(const struct part *t, struct routes *r)
 	r->entries_changed += t->seek.nentries;
 }
 
-/* The previous tables, and in them what is mended. */
+/* The previous tables with the repaired blocks. */
 static void
 put_tables(struct entry_repair *m, struct routes *r)
 {

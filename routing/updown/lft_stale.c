@@ -4,7 +4,7 @@
 #include "routing/updown/lft_stale.h"
 #include "sm/base/mem.h"
 
-/* A switch with other cables: about everybody else. */
+/* A switch whose links differ: all destinations but the switch itself. */
 static void
 select_all(struct lft_stale *t, sw_ix s)
 {
@@ -38,7 +38,7 @@ select_in_word(struct lft_stale *t, sw_ix s, uint32_t w)
 		t->which.word[t->which.n++] = w;
 }
 
-/* About whom may the candidates of s be others than they were? */
+/* Select the destinations for which the candidates of s may have changed. */
 static void
 select_dests(struct lft_stale *t, sw_ix s)
 {
@@ -55,7 +55,7 @@ select_dests(struct lft_stale *t, sw_ix s)
 			select_in_word(t, s, i * 64 + bitset_lowest64(b));
 }
 
-/* The entries of s for what hangs on x, against the ports that may be. */
+/* Check the entries of s for the LIDs at x against the allowed ports. */
 static void
 check_entries(struct lft_stale *t, sw_ix s, sw_ix x, const uint8_t allowed[256])
 {
@@ -109,7 +109,8 @@ check_dest(struct lft_stale *t, sw_ix s, sw_ix x)
 		note_mask(t, t->f->mask + (size_t)x * t->f->W);
 }
 
-/* What is in other planes: what leads there from s itself, or to the apex. */
+/* Check entries for other trees: they leave by an exit of s itself, or as for
+ * the crossing leaf of its own tree. */
 static void
 check_other_trees(struct lft_stale *t, sw_ix s)
 {
@@ -148,7 +149,8 @@ lft_stale_is_alike(const struct updown *u, sw_ix s, sw_ix x)
 	return true;
 }
 
-/* Are the levels of s what those of its neighbours make them, as before? */
+/* True if the levels of s are what those of its neighbours make them, as
+ * before. */
 static bool
 has_plain_levels(const struct repair_job *p, sw_ix s)
 {
@@ -156,10 +158,8 @@ has_plain_levels(const struct repair_job *p, sw_ix s)
 	       !sftree_is_extension(p->u, s) && p->u->graph.plane == NULL;
 }
 
-/*
- * Has s the candidates that were worked out for the switch before? What is
- * asked about the two themselves is another matter.
- */
+/* True if s has the candidates found for switch t->opened. False where a
+ * neighbour's rows differ about one of these two switches. */
 static bool
 has_same_candidates(const struct lft_stale *t, sw_ix s)
 {
@@ -178,7 +178,7 @@ has_same_candidates(const struct lft_stale *t, sw_ix s)
 	return true;
 }
 
-/* The candidates of s about whom they may be others than they were. */
+/* Find the candidates of s for the selected destinations. */
 static void
 open_row(struct lft_stale *t, sw_ix s)
 {
