@@ -17,10 +17,8 @@ is_above(const struct row_job *f, sw_ix a, sw_ix b)
 	return f->u->tier.pos[a] < f->u->tier.pos[b];
 }
 
-/*
- * near[s]: destinations that share a switch with s which is above both and not
- * a top. For all others only the chain's last switch matters.
- */
+/* near[s]: destinations that have a switch above them in common with s which is
+ * no top. For all others only the path top matters. */
 static void
 find_near(struct row_job *f, const uint64_t *dn)
 {
@@ -42,7 +40,8 @@ find_near(struct row_job *f, const uint64_t *dn)
 	}
 }
 
-/* lead[x]: by which cables down s leads to x, or no more if not on. */
+/* lead[x] for the neighbours x below s: the groups of links to x; on: set them,
+ * otherwise clear them. */
 static inline void
 lead_down(struct row_job *f, sw_ix s, bool on, const uint32_t W)
 {
@@ -82,8 +81,8 @@ lead_up(struct row_job *f, sw_ix s, const uint32_t W)
 	}
 }
 
-/* lead[x]: by which groups s goes up towards x, or which are cables to x. Who
- * has the same groups up as the last one has the same of the former. */
+/* lead[x]: the groups by which s goes up towards x, or which are links to x. A
+ * switch with the same groups up as the last one reuses those that lead up. */
 static inline void
 find_lead(struct row_job *f, sw_ix s, const uint32_t W)
 {
@@ -102,7 +101,7 @@ find_lead(struct row_job *f, sw_ix s, const uint32_t W)
 	f->lead_of = s;
 }
 
-/* Groups up. */
+/* The groups by which paths may lead up from s. */
 static struct row_mask
 find_up(const struct row_job *f, sw_ix s)
 {
@@ -116,10 +115,8 @@ find_up(const struct row_job *f, sw_ix s)
 	return up;
 }
 
-/*
- * Of word w the destinations for which each of the groups up will do, and
- * siblings and what the line turns over will not.
- */
+/* far, in word w: destinations for which each of the groups up is a candidate,
+ * and neither links within the tier nor reversed links are. */
 static void
 find_far(struct row_job *f, sw_ix s, uint32_t w)
 {
@@ -142,7 +139,8 @@ find_far(struct row_job *f, sw_ix s, uint32_t w)
 	f->far[w] = any ? far : 0;
 }
 
-/* Candidates by destination, those in word w, of far ones none. */
+/* Candidates by destination, for those of word w that are in which; far
+ * destinations get none. */
 static inline void
 find_masks(struct row_job *f, sw_ix s, uint32_t w, uint64_t which,
 	const uint32_t W)
@@ -164,10 +162,8 @@ find_masks(struct row_job *f, sw_ix s, uint32_t w, uint64_t which,
 	}
 }
 
-/*
- * The cables of the groups in m, one of each group after the other, so that
- * neighbours in the list part at once. Returns how many.
- */
+/* Ports of the links of the groups in m, one of each group after the other, so
+ * that neighbours in the list are of different groups. Returns how many. */
 static inline uint32_t
 links_of(const struct row_job *f, sw_ix s, const struct row_mask *m,
 	uint8_t *out, const uint32_t W)
@@ -192,17 +188,17 @@ links_of(const struct row_job *f, sw_ix s, const struct row_mask *m,
 	return n;
 }
 
-/* n cables that lead to m apexes. */
+/* n links that lead to m path tops. */
 struct rotation {
 	const uint8_t *cable;
 	uint32_t n, m, period;
 };
 
 /*
- * Ports for apex k of those: where all apexes take turns, LIDs that follow each
- * other go by cables that follow each other, which is what a shift wants. One
- * cable is left out after each period, so that cables and apexes do not pair up
- * as before for ever.
+ * Ports by spread index for path top number k of these. The links rotate over
+ * all path tops, so consecutive LIDs go by consecutive links, which suits a
+ * shift permutation. One link is left out after each period, so that links and
+ * path tops do not pair up in the same way for ever.
  */
 static void
 rotate_ports(const struct dest_table *d, const struct rotation *t, uint32_t k,
@@ -215,7 +211,7 @@ rotate_ports(const struct dest_table *d, const struct rotation *t, uint32_t k,
 	}
 }
 
-/* After so many LIDs the pairs of n cables and m apexes would be the same. */
+/* The number of LIDs after which n links and m path tops pair up as before. */
 static uint32_t
 rotation_period(uint32_t n, uint32_t m)
 {
@@ -230,10 +226,8 @@ rotation_period(uint32_t n, uint32_t m)
 	return m / x * n;
 }
 
-/*
- * Apexes by the first group that leads to them: those of one tree, for what is
- * under several.
- */
+/* Count path tops by the first group that leads to them: for a switch below
+ * several trees, the path tops of each tree. */
 static inline void
 count_path_tops(struct row_job *f, const struct row_mask *up, uint32_t *count,
 	const uint32_t W)
@@ -254,7 +248,7 @@ count_path_tops(struct row_job *f, const struct row_mask *up, uint32_t *count,
 	}
 }
 
-/* One candidate with one cable: nothing to choose. */
+/* One candidate with one link: nothing to choose. */
 static inline bool
 has_one_link(const struct row_job *f, sw_ix s, const uint64_t *m,
 	const uint32_t W, uint8_t *port)
@@ -272,7 +266,8 @@ has_one_link(const struct row_job *f, sw_ix s, const uint64_t *m,
 	return true;
 }
 
-/* Apexes that something leads to; how many hosts' apexes are out of reach. */
+/* The pattern for path tops that a group leads to. Returns how many path tops
+ * are out of reach. */
 static inline uint32_t
 make_reached(
 	struct row_job *f, sw_ix s, const struct row_mask *up, const uint32_t W)
@@ -310,9 +305,9 @@ make_reached(
 }
 
 /*
- * Few apexes out of reach: a cable is missing here. They take turns on all
- * groups (see also fill_few), and each switch begins elsewhere so that the
- * substitutes do not pile up.
+ * Few path tops out of reach: a link is missing here. They rotate over all
+ * groups (see also fill_few()), and each switch begins at another group so that
+ * the substitutes do not pile up.
  */
 static void
 make_few(struct row_job *f, sw_ix s, const struct row_mask *up, uint32_t W)
@@ -323,7 +318,7 @@ make_few(struct row_job *f, sw_ix s, const struct row_mask *up, uint32_t W)
 	for (uint32_t w = 0; w < W; w++)
 		for (uint64_t x = up->w[w]; x != 0; x &= x - 1)
 			list[n++] = w * 64 + bitset_lowest64(x);
-	assert(n > 0); /* most apexes are in reach */
+	assert(n > 0); /* most path tops are in reach */
 	f->own |= turn != 0;
 	for (uint32_t k = 0; k < d->npath_tops; k++)
 		for (uint32_t q = 0;
@@ -332,7 +327,8 @@ make_few(struct row_job *f, sw_ix s, const struct row_mask *up, uint32_t W)
 				row_port(f, s, list[turn++ % n], q);
 }
 
-/* Many of them: they belong to another tree, which all cables may lead to. */
+/* Many path tops out of reach: they belong to another tree, to which all links
+ * may lead. */
 static inline void
 make_many(struct row_job *f, sw_ix s, const struct row_mask *up,
 	uint32_t missing, const uint32_t W)
@@ -348,10 +344,8 @@ make_many(struct row_job *f, sw_ix s, const struct row_mask *up,
 				f->pattern + (size_t)k * d->spread);
 }
 
-/*
- * The port by apex for far destinations: the cables that lead to the apex take
- * turns. True: few apexes are out of reach.
- */
+/* The port by spread index for far destinations: the links that lead to the
+ * path top rotate. True: few path tops are out of reach. */
 static inline bool
 make_pattern(
 	struct row_job *f, sw_ix s, const struct row_mask *up, const uint32_t W)
@@ -369,7 +363,7 @@ make_pattern(
 	return few;
 }
 
-/* to[lid[i]] = port[key[i]], what rows mostly are. */
+/* to[lid[i]] = port[key[i]]: most entries of most rows. */
 static void
 scatter_ports(uint8_t *restrict to, const uint16_t *restrict lid,
 	const uint8_t *restrict port, const uint16_t *restrict key, uint32_t n)
@@ -378,7 +372,9 @@ scatter_ports(uint8_t *restrict to, const uint16_t *restrict lid,
 		to[lid[i]] = port[key[i]];
 }
 
-/* All LIDs by the template; equal templates (a pod's leaves) share the work. */
+/*
+ * All LIDs by the pattern; equal patterns (of a pod's leaves) share the work.
+ */
 static void
 fill_far(struct row_job *f)
 {
@@ -394,10 +390,8 @@ fill_far(struct row_job *f)
 	memcpy(f->row, f->far_row, f->bytes);
 }
 
-/*
- * Of an apex out of reach, each LID takes its turn by itself: by the template
- * all of them would go up by one cable.
- */
+/* For path tops out of reach the LIDs rotate one by one: by the pattern all
+ * LIDs of one would go up by one link. */
 static void
 fill_few(struct row_job *f, sw_ix s, const struct row_mask *up, uint32_t W)
 {
@@ -414,7 +408,7 @@ fill_few(struct row_job *f, sw_ix s, const struct row_mask *up, uint32_t W)
 			f->row[d->lid[i]] = cable[turn[d->other[i]]++ % n];
 }
 
-/* The template knows whole LIDs only. */
+/* The pattern does not serve split LIDs. */
 static void
 fill_split(struct row_job *f, sw_ix s, const struct row_mask *up)
 {
@@ -445,9 +439,9 @@ fill_dest(struct row_job *f, sw_ix dest, uint8_t port)
 }
 
 /*
- * Several candidates. What the template says will do where it is one of them
- * and no switch nearer than the apex matters; where one does, the template
- * still says which of the cables to it.
+ * Several candidates. The port of the pattern serves where it is one of them
+ * and no switch nearer than the path top matters; where one does, the pattern
+ * still decides among the links to it.
  */
 static void
 fill_chosen(struct row_job *f, sw_ix s, sw_ix x, const uint64_t *m, bool templ)
@@ -467,7 +461,7 @@ fill_chosen(struct row_job *f, sw_ix s, sw_ix x, const uint64_t *m, bool templ)
 	}
 }
 
-/* All that hangs on x, by the mask m. */
+/* Entries for all LIDs at x, by the mask m. */
 static inline void
 fill_one(struct row_job *f, sw_ix s, sw_ix x, bool templ, const uint32_t W)
 {
@@ -493,7 +487,7 @@ fill_rest(struct row_job *f, sw_ix s, bool templ, const uint32_t W)
 			fill_one(f, s, x, templ, W);
 }
 
-/* What hangs on s itself. */
+/* Entries for the LIDs at s itself. */
 static void
 fill_own(struct row_job *f, sw_ix s)
 {
@@ -522,7 +516,7 @@ fill_fresh(
 	fill_rest(f, s, any != 0, W);
 }
 
-/* Block b as the twin has it. */
+/* Copy block b of the template. */
 static inline void
 copy_block(struct row_job *f, const struct row_template *t, uint32_t b)
 {
@@ -534,7 +528,7 @@ copy_block(struct row_job *f, const struct row_template *t, uint32_t b)
 		LFT_BLOCK);
 }
 
-/* The blocks that destination x is in. */
+/* Copy the blocks that hold LIDs at x. */
 static void
 copy_blocks_of(struct row_job *f, const struct row_template *t, sw_ix x)
 {
@@ -551,7 +545,7 @@ copy_blocks_of(struct row_job *f, const struct row_template *t, sw_ix x)
 		copy_block(f, t, lid[i] / LFT_BLOCK);
 }
 
-/* Template and twin have been found: what differs. False: make it anew. */
+/* Replace what differs from the template. False: make the row anew. */
 static inline bool
 patch_row(struct row_job *f, sw_ix s, const struct row_template *t,
 	const uint32_t W)
@@ -602,7 +596,7 @@ begin_row(struct row_job *f)
 	f->own = false;
 }
 
-/* The row of s from that of t; false: it has to be made anew. */
+/* The row of s from template t; false: make it anew. */
 static inline bool
 make_from(struct row_job *f, sw_ix s, const struct row_template *t,
 	const uint32_t W)
@@ -619,7 +613,8 @@ make_from(struct row_job *f, sw_ix s, const struct row_template *t,
 	return patch_row(f, s, t, W);
 }
 
-/* One row with W a constant; the twin that it was patched from, or NULL. */
+/* One row with W a constant. Returns the template that it was patched from, or
+ * NULL. */
 static inline __attribute__((always_inline)) const struct row_template *
 make_row(struct row_job *f, sw_ix s, sw_ix prev_sw, const uint32_t W)
 {

@@ -25,7 +25,7 @@ is_up(const struct updown *u, sw_ix s, const struct link_group *g)
 	return u->tier.pos[g->peer] < u->tier.pos[s];
 }
 
-/* The same neighbour by the same ports? */
+/* True if both are links to the same neighbour by the same ports. */
 static bool
 same_group(const struct updown *u, const struct link_group *a,
 	const struct link_group *b)
@@ -41,10 +41,8 @@ same_group(const struct updown *u, const struct link_group *a,
 	return true;
 }
 
-/*
- * Whoever is above both must be above both by the same group; then templates
- * are equal, too.
- */
+/* A switch above both must be above both by the same group; then the patterns
+ * are equal, too. */
 bool
 row_template_same_uplinks(const struct updown *u, sw_ix s, sw_ix t)
 {
@@ -78,7 +76,8 @@ row_template_same_links(const struct updown *u, sw_ix s, sw_ix t)
 	return true;
 }
 
-/* Is what is above both in tiers on the same side of both in the line? */
+/* True if each neighbour above both in tiers is on the same side of both in the
+ * switch order. */
 static bool
 same_sides(const struct updown *u, sw_ix s, sw_ix t)
 {
@@ -95,11 +94,10 @@ same_sides(const struct updown *u, sw_ix s, sw_ix t)
 }
 
 /*
- * Who comes within reach of s and t in different steps: for everybody else
- * each neighbour that both have is a candidate of both, or of none. No steps
- * need be looked at where both have the same neighbours on that side of the
- * line: then only what is below the one alone can differ, and the two
- * themselves.
+ * Destinations that s and t reach in different numbers of steps: for all others
+ * each common neighbour is a candidate of both, or of neither. This is not
+ * needed where both have the same neighbours on that side of the order: then
+ * only destinations below just one of them can differ, and the two themselves.
  */
 static void
 find_steps(const struct updown *u, const struct reach_levels *l,
@@ -119,7 +117,8 @@ find_steps(const struct updown *u, const struct reach_levels *l,
 	}
 }
 
-/* About which destinations may s and the twin differ? How many. */
+/* The destinations for which s and the template may differ, in f->diff. Returns
+ * how many. */
 static uint32_t
 find_diff(struct row_job *f, sw_ix s, const struct row_template *t)
 {

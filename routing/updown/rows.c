@@ -7,13 +7,16 @@
 
 enum {
 	ROWS_MIN = 64, /* a thread's worth of work */
-	UNITS = 16,    /* kin are made in so many pieces at least, if all are */
-	BATCHES = 8,   /* in small fabrics: tables are not made twice */
-	BATCH_LEAST = 1 << 12,	/* blocks */
-	BATCH_BLOCKS = 1 << 15, /* 2 MiB: stays in the cache until it is put */
+	UNITS = 16,    /* units at least, if all switches are of one class */
+	BATCHES = 8,   /* per thread: small tables are not held twice */
+	BATCH_LEAST = 1 << 12, /* blocks */
+	BATCH_BLOCKS =
+		1 << 15, /* 2 MiB: stays in the CPU's cache until it is put */
 };
 
-/* ---- rows of one thread, until they are put ---- */
+/*
+ * ---- row_writer: rows of one thread, until they are put into the tables ----
+ */
 
 void
 row_writer_begin(
@@ -49,29 +52,29 @@ row_writer_add(struct row_writer *b, const struct row_writer_row *as,
 /* ---- all rows ---- */
 
 /*
- * What the threads share: rows to make, unit by unit. Units are taken by who
- * has time. The first thread puts what it makes into the tables as it goes,
- * the others fill batches, which it puts while none of them runs: the pool of
- * blocks belongs to one thread.
+ * What the threads share: rows to make, unit by unit. A thread that has time
+ * takes the next unit. The first thread puts what it makes into the tables as
+ * it goes, the others fill batches, which it puts while none of them runs: the
+ * pool of blocks belongs to one thread.
  */
 struct rows {
 	const struct updown *u;
 	struct routes *out;
-	sw_ix *seq;	/* kin follow each other: likely twins */
+	sw_ix *seq;	/* by neighbour class: likely templates of each other */
 	uint32_t *unit; /* [nunits + 1] where each begins in seq */
 	uint32_t nunits;
 	sw_ix *former;	       /* [nsw] number in the previous routes */
-	_Atomic uint32_t next; /* unit that nobody has taken */
-	atomic_bool full;      /* somebody waits for the batch to be put */
+	_Atomic uint32_t next; /* the first unit not taken */
+	atomic_bool full;      /* a thread waits for its batch to be put */
 };
 
 /* A thread, and what is left of its unit: seq[at] .. seq[end). */
 struct part {
 	struct row_job f;
 	struct rows *rows;
-	bool puts; /* this is the first one */
+	bool puts; /* this is the first thread */
 	uint32_t at, end;
-	sw_ix last; /* in this unit: perhaps a twin where none was sought */
+	sw_ix last; /* the row before in this unit: similar, perhaps */
 	struct row_writer writer;
 };
 
@@ -81,7 +84,8 @@ is_cancelled(const struct updown *u)
 	return u->graph.job->cancel != NULL && *u->graph.job->cancel;
 }
 
-/* Twins have the same neighbours above; tops below. */
+/* What switches with similar rows have in common: the neighbours above; tops:
+ * the neighbours below. */
 static sw_ix
 key_of(const struct updown *u, sw_ix s)
 {
@@ -91,7 +95,7 @@ key_of(const struct updown *u, sw_ix s)
 					       : kin->down.first[s];
 }
 
-/* Switches by key, and by number; units of one key, not too large. */
+/* Switches by key, then by number; units of one key, not too large. */
 static void
 order_rows(const struct updown *u, struct rows *r)
 {
@@ -113,7 +117,7 @@ order_rows(const struct updown *u, struct rows *r)
 	r->unit[r->nunits] = u->graph.nsw;
 }
 
-/* The rows of the previous routes that belong to the same switches. */
+/* The numbers of the switches in the previous routes, TOPO_NONE: new. */
 static sw_ix *
 find_prev_switches(const struct updown *u)
 {
@@ -127,7 +131,8 @@ find_prev_switches(const struct updown *u)
 	return former;
 }
 
-/* Against previous routes whole rows are compared, not their twins. */
+/* Whole rows are compared with the previous routes, so fetch the rest of the
+ * template. */
 static void
 copy_template_blocks(
 	struct row_job *f, const struct row_template *t, uint32_t nblocks)
@@ -138,7 +143,7 @@ copy_template_blocks(
 				t->row + (size_t)b * LFT_BLOCK, LFT_BLOCK);
 }
 
-/* Is there a row to make? Of the unit at hand, or of another one. */
+/* True if there is a row to make, in the unit at hand or in another one. */
 static bool
 has_row_to_make(struct part *p)
 {
@@ -175,7 +180,7 @@ make_row(struct part *p, sw_ix s)
 	p->last = s;
 }
 
-/* The whole row of the twin but for n blocks, into the tables. */
+/* The row of as->like except for n blocks, into the tables. */
 static void
 put_patched(struct routes *out, const struct row_writer_row *as,
 	const uint32_t *block, const uint8_t *bytes)
@@ -186,7 +191,7 @@ put_patched(struct routes *out, const struct row_writer_row *as,
 			out, as->sw, block[i], bytes + (size_t)i * LFT_BLOCK);
 }
 
-/* What the batch holds, which is empty then. */
+/* Put the rows of the batch into the tables, and empty it. */
 static void
 put_batch(struct part *p)
 {
@@ -209,7 +214,7 @@ put_batch(struct part *p)
 	b->n = b->nrows = 0;
 }
 
-/* Rows, until there are no more, or a batch is full that has to be put. */
+/* Make rows until there are no more, or until a full batch has to be put. */
 static void
 make_batch(void *arg)
 {
@@ -240,7 +245,7 @@ threads_for(const struct updown *u)
 	return n > 1 ? n : 1;
 }
 
-/* Thread i of n; first: that of the first one, which may be this one. */
+/* Prepare thread p of n; first: the first one, which may be p. */
 static void
 begin_part(struct part *p, const struct part *first, unsigned n)
 {

@@ -1,72 +1,71 @@
-/*
- * Where the order of tiers leaves pairs without a path: the leaf whose subtree
- * is turned over, and that subtree made whole. The one makes no
- * sense without the other.
- */
+/* Where the tier order leaves pairs without a path: the leaf whose subtree is
+ * reversed (the sFtree root), and the extension of that subtree. */
 #include <string.h>
 
 #include "routing/updown/updown.h"
 
 enum {
 	ROUNDS = 8,
-	MOST_PEERED = 64, /* leaves that are looked at for detours: with more it
-		     is no tree */
+	MOST_PEERED = 64, /* with more switches to examine it is no tree */
 	EXTENSIONS = 8,
 };
 
-/* ---- the subtree, made whole ---- */
+/* ---- the subtree and its extension ---- */
 
 /*
- * A subtree that is turned over, and has lost some of its cables, made whole.
+ * A subtree that has lost some of its links is extended.
  *
- * When the leaf of the turns loses the way up to a top, or to a whole plane of
- * them, another leaf may still have all. But to turn the subtree above another
- * leaf over moves all turns between tops: nearly all entries for switches
- * change. Instead, a joiner is sought: a switch J that has a way up into the
- * subtree, and cables up to what was lost, as high as there is one. In the line
- * it is put behind the subtree, and what is above it and lost behind itself:
+ * When the sFtree root loses the path up to a top, or to a whole plane of them,
+ * another leaf may still have all. But to reverse the subtree above another
+ * leaf moves all dependencies between tops: nearly all entries for switches
+ * change. Instead an extension switch J is sought: it has a path up into the
+ * subtree, and links up to what is lost (has no path up into it), and is as
+ * high up as possible. In the switch order J is put behind the subtree, and
+ * what is above J and lost behind J:
  *
  *   the subtree  J  what is above J and lost, upside down  the rest
  *
- * What is turned over stays so, joiners too when all that they joined is back:
- * of two sets of tables that obey one line no mixture needs turns closed, and
- * to turn cables back does. So with entries to keep, what is turned over in the
- * line in force is taken over as it stands, but for switches that nothing of it
- * is left to hang under. Switches that are new and belong above the leaf stand
- * where they would in its subtree, before what is above them: they have no
- * cables that could turn over. What is still lost gets joiners as before. The
- * price is small: ways inside tiers are what they were, so only joiners and
- * what is above them have other turns than a fresh line would give them. It is
- * paid until tables are made afresh, because the load asks for it or somebody
- * does, or more joiners would be needed than are allowed; then all begins with
- * the subtree above the leaf again. Where the line in force is not known, or
- * is that of tiers, there is nothing to take over.
+ * What is reversed stays so, extension switches too when all that they connect
+ * has its links back: a mixture of tables that obey one order needs no blocked
+ * dependencies; reversing links back would. So with entries to keep, what the
+ * previous order reverses is taken over as it is, except switches that no
+ * longer have a link to any of it. New switches that belong above the root get
+ * the place that they would have in its subtree, before what is above them:
+ * they have no links whose direction could change. What is still lost gets
+ * extension switches as before. The price is small: paths inside tiers are what
+ * they were, so only extension switches and what is above them have other
+ * dependencies than a fresh order would give them. It is paid until tables are
+ * computed afresh, because the load or an administrator asks for it, or because
+ * more than EXTENSIONS switches would be needed; then all begins with the
+ * subtree above the root again. Where the previous order is not known, or is
+ * that of tiers, there is nothing to take over.
  *
- * Only cables from J upwards to what was lost are turned over. The leaf remains
- * the only top of the line, so all pairs have a path.
+ * Only links from J upwards to what is lost are reversed. The root remains the
+ * only top of the order, so all pairs have a path.
  *
- * Yet J has ways down now, through what was lost, to nearly everybody, and by
- * the down-first rule would have to send all its packets there, as nobody tells
- * apart who came from above. So nobody above sends J what is not meant for the
- * lost or for those below J in tiers: the destinations that J serves
- * (updown.sftree_extra). For all others no packet comes to J from above, and J
- * may send it up or down, whatever is shortest: a path that begins, or came
- * from below, obeys the order either way. So ordinary traffic goes as it went.
+ * Yet J now has paths down, through what was lost, to nearly all switches, and
+ * by the down-first rule would have to send all its packets there, since its
+ * table cannot tell which packets came from above. So switches above J send it
+ * only packets for the lost switches or for those below J in tiers: the
+ * destinations in updown.sftree_extra. No other packet comes to J from above,
+ * so J may send the others up or down, whatever is shortest: a path that begins
+ * at J, or came from below, obeys the order either way. So ordinary traffic
+ * keeps its paths.
  */
 
-/* A component, and what of it the line turns over so far. */
+/* A component, and what of it the switch order reverses so far. */
 struct extending {
 	struct updown *u;
-	uint64_t *tree; /* the set, and */
-	sw_ix *seq;	/* its switches as they are in the line */
+	uint64_t *tree; /* the set of it, and */
+	sw_ix *seq;	/* its switches in switch order */
 	uint32_t n;
-	uint64_t *lost; /* switches with no way up into it */
+	uint64_t *lost; /* switches with no path up into it */
 	uint32_t nlost;
-	uint64_t *turned; /* scratch: what a joiner would turn over */
+	uint64_t *turned; /* scratch: what an extension would reverse */
 	sw_ix leaf;
 	uint32_t joiners;
-	uint32_t *was;	 /* places in the line in force, UINT32_MAX: none, */
-	uint32_t nfront; /* how many of them are not those of tiers, and */
+	uint32_t *was;	 /* places in the previous order, UINT32_MAX: none, */
+	uint32_t nfront; /* how many of them are not in tier order, and */
 	sw_ix *front;	 /* their switches, TOPO_NONE: gone */
 	sw_ix *fresh;	 /* [nfresh] switches without a place, bottom first */
 	uint32_t nfresh;
@@ -75,11 +74,10 @@ struct extending {
 struct extension {
 	sw_ix sw;
 	bool away;     /* it is not the SM's leaf */
-	uint32_t cost; /* cables that it turns over and are not */
-	uint32_t gain; /* switches that it joins */
-	uint32_t near; /* switches of the subtree above it: turns move less */
-	uint32_t wide; /* its cables into the subtree and to the lost: the
-			  fewer of both */
+	uint32_t cost; /* links that it newly reverses */
+	uint32_t gain; /* lost switches that it connects */
+	uint32_t near; /* switches above it that are in the subtree */
+	uint32_t wide; /* links into the subtree or to the lost: the fewer */
 };
 
 static const uint64_t *
@@ -105,10 +103,8 @@ find_lost(struct extending *x)
 		}
 }
 
-/*
- * Nothing above a switch that is lost is in the subtree; so a switch that is
- * not lost itself, of which none above it is both, joins what is.
- */
+/* True if s may be an extension switch: it is not lost, lost switches are above
+ * it, and above it and outside the subtree no other switch is like that. */
 static bool
 may_extend(const struct extending *x, sw_ix s)
 {
@@ -129,15 +125,15 @@ may_extend(const struct extending *x, sw_ix s)
 	return true;
 }
 
-/* Of s, which is below peer, and peer: did the line in force say so, too? */
+/* True if the previous order reversed a link from s up to peer. */
 static bool
 was_reversed(const struct extending *x, sw_ix s, sw_ix peer)
 {
 	return x->was[s] < x->was[peer] && x->was[peer] != UINT32_MAX;
 }
 
-/* Cables up from s: to those that are not lost, to those that are, and how many
- * of these the line in force turns over. */
+/* Links up from s: to switches that are not lost, to lost ones, and how many of
+ * these the previous order reverses. */
 struct cables {
 	uint32_t in, out, over;
 };
@@ -189,7 +185,9 @@ rate_extension(const struct extending *x, sw_ix s)
 	return j;
 }
 
-/* Few, not the SM's leaf, near the leaf, that turn few cables over. */
+/*
+ * Few extension switches, not the SM's leaf, few links reversed, near the root.
+ */
 static bool
 is_better_extension(const struct extension *a, const struct extension *b)
 {
@@ -234,7 +232,7 @@ append_switch(struct extending *x, sw_ix s)
 	x->seq[x->n++] = s;
 }
 
-/* s joins what is lost as it stands. */
+/* s becomes an extension switch for what is lost now. */
 static void
 make_extension(struct extending *x, sw_ix s)
 {
@@ -253,10 +251,8 @@ make_extension(struct extending *x, sw_ix s)
 	bitset_or(u->sftree_extra[s], x->lost, u->graph.words);
 }
 
-/*
- * What is above the joiner and not lost, which it hangs under, the joiner, what
- * is above it and lost.
- */
+/* Append what is above s and not lost, which s has its path through; then s;
+ * then what is above s and lost. */
 static void
 put_extension(struct extending *x, sw_ix s)
 {
@@ -273,12 +269,10 @@ put_extension(struct extending *x, sw_ix s)
 			append_switch(x, u->tier.seq[i]);
 }
 
-/* ---- the line in force ---- */
+/* ---- the previous order ---- */
 
-/*
- * By the numbers of now. It ends with switches in the order of tiers; what is
- * before them is what was turned over.
- */
+/* By the present numbers. The previous order ends with switches in tier order;
+ * what is before them was reversed. */
 static void
 find_prev_order(struct extending *x)
 {
@@ -328,7 +322,7 @@ find_new(struct extending *x)
 	}
 }
 
-/* Has s a cable to what is there? */
+/* True if s has a link to a switch of the subtree so far. */
 static bool
 is_connected(const struct extending *x, sw_ix s)
 {
@@ -340,7 +334,7 @@ is_connected(const struct extending *x, sw_ix s)
 	return false;
 }
 
-/* Is nothing above s in tiers? */
+/* True if nothing is above s in tiers. */
 static bool
 is_top(const struct extending *x, sw_ix s)
 {
@@ -352,8 +346,8 @@ is_top(const struct extending *x, sw_ix s)
 	return true;
 }
 
-/* Is s, which hangs under what is there, put above something that it is below
- * in tiers? */
+/* True if s, which has a path up into the subtree so far, is put above a switch
+ * that is above it in tiers. */
 static bool
 is_extension_now(const struct extending *x, sw_ix s)
 {
@@ -367,8 +361,8 @@ is_extension_now(const struct extending *x, sw_ix s)
 	       bitset_intersects(above_of(x, s), x->tree, x->u->graph.words);
 }
 
-/* Switches that are new and belong above what is there and below s: they stand
- * as they would if s had been turned over together with them. */
+/* Add new switches that belong above the subtree so far and below s: they get
+ * the place that they would have if they had been reversed with it. */
 static void
 add_new(struct extending *x, sw_ix s)
 {
@@ -382,10 +376,8 @@ add_new(struct extending *x, sw_ix s)
 	}
 }
 
-/*
- * What was turned over stays so, but for what does not hang on anything any
- * more: that begins anew. False: there is nothing.
- */
+/* What was reversed stays so, except what has no link to any of it any more:
+ * that begins anew. False: there is nothing. */
 static bool
 keep_reversed(struct extending *x)
 {
@@ -417,7 +409,7 @@ keep_reversed(struct extending *x)
 	return any;
 }
 
-/* The subtree above the leaf, upside down. */
+/* The subtree above the root, upside down. */
 static void
 reverse_subtree(struct extending *x)
 {
@@ -439,11 +431,12 @@ forget_extra(const struct extending *x)
 }
 
 /*
- * The subtree above leaf (u->tier_set and u->tier_above are there), or keep:
- * what is turned over in the line in force, leaf on top; made whole by joiners
- * where it has to be: the set of its switches into tree, those in the order of
- * the line into seq (u->graph.nsw at most), what joiners serve into
- * u->sftree_extra. How many; 0: it cannot be done, or there is nothing to keep.
+ * The subtree above leaf (u->tier_set and u->tier_above are there), or, with
+ * keep, what the previous order reverses, leaf on top; with extension switches
+ * where necessary. The set of its switches into tree, the switches in their
+ * order into seq (u->graph.nsw at most), the destinations of extension switches
+ * into u->sftree_extra. Returns how many switches; 0: impossible, or there is
+ * nothing to keep.
  */
 static uint32_t
 extend_subtree(
@@ -474,15 +467,15 @@ extend_subtree(
 	return 0;
 }
 
-/* ---- which leaf ---- */
+/* ---- the choice of the root ---- */
 
-/* The subtrees of all components, one after the other, as in the line. */
+/* The subtrees of all components, one after the other, in switch order. */
 struct reversed {
 	sw_ix *seq;
 	uint32_t n;
 };
 
-/* Is every pair of a component joined by a path in the tier order? */
+/* gap: components in which some pair has no path in the tier order. */
 static void
 find_gaps(const struct updown *u, bool *gap)
 {
@@ -514,7 +507,7 @@ sftree_root_is_leaf(const struct updown *u, sw_ix s)
 	return u->graph.live[s];
 }
 
-/* The leaf of the routes in force, or TOPO_NONE. */
+/* The sFtree root of the previous routes, or TOPO_NONE. */
 static sw_ix
 prev_leaf(const struct updown *u)
 {
@@ -528,10 +521,8 @@ prev_leaf(const struct updown *u)
 	return n == TOPO_NONE ? TOPO_NONE : u->graph.t->node[n].sw;
 }
 
-/*
- * What was above the leaf in force: the subtree that is turned over, of which
- * the leaf itself may be gone.
- */
+/* What was above that root: the previous subtree, of which the root itself may
+ * be gone. */
 static uint64_t *
 prev_subtree(const struct updown *u)
 {
@@ -569,13 +560,16 @@ prev_subtree(const struct updown *u)
 	return set;
 }
 
-/* What makes a leaf fit, the first first. */
+/* What makes a leaf a good root, most important first. */
 struct fitness {
-	bool away;	 /* it is not the SM's, or that does not matter */
-	uint32_t above;	 /* switches above it: only those can turn there */
-	uint32_t lured;	 /* hosts that what is above it reaches by a detour */
-	uint32_t shared; /* of these, in the subtree in force: unchanged */
-	bool former;	 /* it is in force */
+	bool away;	/* it is not the SM's leaf, or that does not matter */
+	uint32_t above; /* switches above it: the down-up dependencies are there
+			 */
+	uint32_t lured; /* hosts that switches above it would reach by a detour
+			 */
+	uint32_t
+		shared; /* switches above it that are in the previous subtree */
+	bool former;	/* it is the previous root */
 };
 
 static bool
@@ -606,7 +600,7 @@ leaf_fitness(const struct updown *u, sw_ix s, sw_ix former, const uint64_t *its)
 	return f;
 }
 
-/* Is something above both s and the leaf? */
+/* True if some switch is above both s and the leaf. */
 static bool
 can_go_up_into(const struct updown *u, sw_ix s, sw_ix leaf)
 {
@@ -632,7 +626,7 @@ is_above(const struct updown *u, sw_ix a, sw_ix b)
 	return u->tier.pos[a] < u->tier.pos[b];
 }
 
-/* Has s a cable to one of its own tier that is above it? */
+/* True if s has a link to a switch of its own tier that is above it. */
 static bool
 has_peer_above(const struct updown *u, sw_ix s)
 {
@@ -645,8 +639,8 @@ has_peer_above(const struct updown *u, sw_ix s)
 	return false;
 }
 
-/* Is there a way down to s of which the subtree has nothing but what is above
- * m: by a cable within the tier, to x, and by what is above x? */
+/* True if there is a path down to s that is in the subtree only above m: it
+ * comes through a switch above x, x, and a link within the tier. */
 static bool
 has_detour(const struct updown *u, const uint64_t *tree, sw_ix m, sw_ix x)
 {
@@ -662,9 +656,10 @@ has_detour(const struct updown *u, const uint64_t *tree, sw_ix m, sw_ix x)
 }
 
 /*
- * Is s lured away if the tree is turned over? What is above a switch m of the
- * tree gets to it going up then; to s below m it goes down, if it can, by any
- * detour. Only a cable within a tier makes one: a tree has no others.
+ * True if packets for s take a detour when the tree is reversed. A switch above
+ * a switch m of the tree reaches m by going up then; to s below m it goes down,
+ * if it can, by any detour. Only a link within a tier makes one: a tree has no
+ * others.
  */
 static bool
 is_lured(const struct updown *u, const uint64_t *tree, sw_ix s)
@@ -686,7 +681,7 @@ is_lured(const struct updown *u, const uint64_t *tree, sw_ix s)
 	return false;
 }
 
-/* Hosts of the n switches that have a cable within their tier. */
+/* Hosts of the n switches in odd to which packets would take a detour. */
 static uint32_t
 count_lured(const struct updown *u, sw_ix leaf, const sw_ix *odd, uint32_t n)
 {
@@ -699,7 +694,9 @@ count_lured(const struct updown *u, sw_ix leaf, const sw_ix *odd, uint32_t n)
 	return hosts;
 }
 
-/* Those switches, or none where they are many. */
+/*
+ * Switches with hosts and a link up within their tier; none if they are many.
+ */
 static uint32_t
 find_odd(const struct updown *u, sw_ix odd[MOST_PEERED])
 {
@@ -716,8 +713,11 @@ find_odd(const struct updown *u, sw_ix odd[MOST_PEERED])
 	return n;
 }
 
-/* The fittest; among equals the lowest leaf of the order. any: the SM's leaf is
- * as good as others, to which traffic between switches shall go else. */
+/*
+ * The fittest leaf; among equals the lowest of the order. any: the SM's leaf is
+ * as good as others; else others are preferred, since traffic between switches
+ * goes to the root.
+ */
 static sw_ix
 choose_leaf(const struct updown *u, uint32_t comp, bool any)
 {
@@ -745,7 +745,7 @@ choose_leaf(const struct updown *u, uint32_t comp, bool any)
 	return best;
 }
 
-/* What is above a leaf, joiners and what they join, into t. */
+/* What is above a leaf, with extension switches and what they add, into t. */
 static bool
 join_subtree(struct updown *u, sw_ix leaf, bool keep, struct reversed *t)
 {
@@ -758,11 +758,11 @@ join_subtree(struct updown *u, sw_ix leaf, bool keep, struct reversed *t)
 }
 
 /*
- * The leaf in force as long as it is one, with joiners where it does not serve:
- * to turn another subtree over moves all turns, and reverses cables; tables
- * that change direction are the hardest to replace. keep: all that is turned
- * over stays so; where the leaf is gone another one goes on top of that. True:
- * it is in t.
+ * The previous root as long as it is a leaf, with extension switches where
+ * necessary: to reverse another subtree moves all down-up dependencies, and
+ * reverses links; tables that change direction are the hardest to replace.
+ * keep: all that is reversed stays so; where the root is gone another one goes
+ * on top of that. True: it is in t.
  */
 static bool
 keep_leaf(struct updown *u, uint32_t comp, bool keep, struct reversed *t,
@@ -778,8 +778,8 @@ keep_leaf(struct updown *u, uint32_t comp, bool keep, struct reversed *t,
 	return stands && join_subtree(u, *leaf, false, t);
 }
 
-/* The SM's leaf where no other one can be made whole. *leaf: as chosen so far.
- */
+/* The SM's leaf where no other one connects everything. *leaf: as chosen so
+ * far. */
 static bool
 join_sm_leaf(struct updown *u, uint32_t comp, sw_ix *leaf, struct reversed *t)
 {
@@ -789,7 +789,7 @@ join_sm_leaf(struct updown *u, uint32_t comp, sw_ix *leaf, struct reversed *t)
 	return *leaf != was && join_subtree(u, *leaf, false, t);
 }
 
-/* Those of the component that cannot get up into the subtree. */
+/* Lower the switches of the component that have no path up into the subtree. */
 static uint32_t
 rerank_lost(struct updown *u, sw_ix leaf)
 {
@@ -826,7 +826,7 @@ put_subtrees_first(struct updown *u, const struct reversed *t)
 		u->sw_order.pos[u->sw_order.seq[i]] = i;
 }
 
-/* Host pairs that only the subtree joins, per cable of its leaf. */
+/* Host pairs that only the subtree connects, per link of its root. */
 static uint64_t
 subtree_load(const struct updown *u, sw_ix leaf)
 {
@@ -856,8 +856,9 @@ subtree_load(const struct updown *u, sw_ix leaf)
 }
 
 /*
- * One component. Re-ranking what cannot be served changes the order, hence the
- * candidates: start again. That ends soon or is given up: one top serves all.
+ * One component. Lowering what the subtree does not connect changes the tier
+ * order, hence which leaves can be chosen: start again. That ends soon or is
+ * given up: an order of one top connects everything.
  */
 static uint64_t
 choose_in_component(
@@ -888,7 +889,7 @@ choose_in_component(
 	return UINT64_MAX;
 }
 
-/* Nothing is turned over yet. */
+/* Nothing is reversed yet. */
 static void
 reset_order(struct updown *u, struct reversed *t)
 {
@@ -926,13 +927,13 @@ sftree_root_choose(struct updown *u, bool keep)
 		arena_array(u->graph.a, u->graph.nsw, sizeof(*t.seq)), 0};
 	uint64_t worst = choose_all(u, keep, &t);
 
-	/* What was kept and does not hold together is made anew. */
+	/* A kept subtree that leaves a pair without a path is chosen again. */
 	if (keep && u->sftree_root != TOPO_NONE && !reach_is_complete(u))
 		worst = choose_all(u, false, &t);
 	return worst;
 }
 
-/* What is above each of these leaves, made whole by joiners. */
+/* What is above each of these leaves, with extension switches. */
 static bool
 join_subtrees(struct updown *u, bool keep, const sw_ix *leaf, uint32_t n,
 	struct reversed *t)
@@ -956,7 +957,8 @@ sftree_root_is_extendable(
 	return join_subtrees(u, keep, leaf, n, &t);
 }
 
-/* As it is above them; tops that they do not serve go down a tier. */
+/* The plain subtrees of these leaves; tops that they do not connect go down a
+ * tier. */
 static bool
 lower_unserved(
 	struct updown *u, const sw_ix *leaf, uint32_t n, struct reversed *t)
