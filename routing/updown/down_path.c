@@ -263,8 +263,8 @@ find_nearer(const struct down_path_search *w, sw_ix s, uint32_t i, uint32_t k)
 	w->asked[s] = i << 4 | k;
 }
 
-/* The link group of the next hop up from s, whose switch is k links away from
- * dest; UINT32_MAX: none. */
+/* The link group of the next hop up from s, to a switch k links away from dest;
+ * UINT32_MAX: none. */
 static uint32_t
 next_up(const struct down_path_search *w, const struct down_path_load *b,
 	sw_ix s, sw_ix dest, uint32_t k)

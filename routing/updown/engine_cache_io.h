@@ -22,10 +22,10 @@
 void engine_cache_print(const struct routes *r, struct buf *out);
 
 /*
- * Give r, which has no cache and whose order and topology class are known, the
- * cache that text describes; "": none. e: the engine that made r; options: as
- * they were when r was made. Returns 0, or -1 and why: then r has no cache and
- * is valid all the same.
+ * Give r, which has an order and a topology class but no cache, the cache that
+ * text describes; "": none. e: the engine that made r; options: as they were
+ * when r was made. Returns 0, or -1 and why: then r has no cache and is valid
+ * all the same.
  */
 int engine_cache_parse(struct routes *r, const struct engine *e,
 	const struct engine_options *options, const char *text,

@@ -41,7 +41,7 @@ struct entry_repair {
 	unsigned nparts;
 };
 
-/* Switches whose candidates may have changed. */
+/* Mark the switches that may have other candidates than before. */
 static void
 find_affected(struct entry_repair *m)
 {

@@ -4,7 +4,7 @@
 #include "routing/updown/lft_stale.h"
 #include "sm/base/mem.h"
 
-/* A switch whose links differ: all destinations but the switch itself. */
+/* A switch with changed links: all destinations but the switch itself. */
 static void
 select_all(struct lft_stale *t, sw_ix s)
 {

@@ -21,7 +21,7 @@ struct lft_stale {
 	struct row_job *f;
 	struct sw_subset which; /* destinations to check */
 	uint64_t *wide;		/* words of their set */
-	sw_ix opened; /* switch whose candidates are found; similar switches use
+	sw_ix opened; /* candidates at hand are of this switch; similar ones use
 			 them */
 	struct lft_stale_entry *entry; /* stale entries, by switch */
 	size_t nentries, cap;
@@ -34,7 +34,8 @@ void lft_stale_begin(struct lft_stale *t, const struct repair_job *p,
 	const struct dest_table *d, struct row_job *f);
 void lft_stale_end(struct lft_stale *t);
 
-/* Record the stale entries of s, whose candidates may have changed. */
+/* Record the stale entries of s, a switch that may have other candidates than
+ * before. */
 void lft_stale_find(struct lft_stale *t, sw_ix s);
 
 /* True if s and x have the same neighbours by the same ports, the same ones

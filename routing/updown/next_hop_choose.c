@@ -139,9 +139,9 @@ next_hop_carries_load(const struct row_job *f, sw_ix s, uint32_t i, sw_ix next)
 }
 
 /*
- * LIDs whose down path passes here or can be joined from here, or could until
- * now, are counted in meant: they are the ones that carry load while nothing is
- * broken. The others take the port with the least sum.
+ * A LID with a down path that passes here or can be joined from here, or could
+ * until now, is counted in meant: it carries load while nothing is broken. The
+ * others take the port with the least sum.
  */
 uint8_t
 next_hop_choose(

@@ -122,7 +122,7 @@ make_word(const struct level_update *x, bool path, uint32_t k, sw_ix s,
 
 /*
  * Row k of s into x->own, from the rows of the level before; false: it is equal
- * to old. A switch whose links are unchanged can differ only where rows of its
+ * to old. A switch with unchanged links can differ only where rows of its
  * neighbours do.
  */
 static bool
@@ -292,7 +292,7 @@ make_above(struct level_update *x)
 	}
 }
 
-/* True if each switch whose rows are new still reaches its whole component. */
+/* True if each switch with new rows still reaches its whole component. */
 static bool
 is_complete(const struct level_update *x)
 {

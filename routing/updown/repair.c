@@ -5,8 +5,8 @@
 
 enum { DEPTH = 64 }; /* of struct engine_cache */
 
-/* True if s has a link upwards, in its tree, to another switch whose links
- * differ. */
+/* True if s has a link upwards, in its tree, to another switch with changed
+ * links. */
 static bool
 has_changed_uplink(const struct repair_job *p, const struct topo *t, sw_ix s)
 {

@@ -12,9 +12,10 @@ struct repair_job {
 	struct updown *u;
 	const struct routes *prev;
 	const struct engine_cache *cache;
-	const bool *seed; /* [nsw] switches whose links differ */
-	uint64_t **diff;  /* [nsw] destinations whose levels differ, or NULL */
-	uint64_t *wide;	  /* [nsw * nwide] words in which diff has bits */
+	const bool *seed; /* [nsw] switches with changed links */
+	uint64_t *
+		*diff; /* [nsw] destinations for which levels differ, or NULL */
+	uint64_t *wide; /* [nsw * nwide] words in which diff has bits */
 	uint32_t nwide;
 	struct reachability reach;
 };

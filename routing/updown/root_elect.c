@@ -80,8 +80,8 @@ growth_follow(struct growth *w, sw_ix s)
 
 /*
  * Place all that is connected with root, in an order with one top that reverses
- * few links. A switch whose former upper neighbours are all placed comes next;
- * only where there is none, the switch that reverses the fewest links.
+ * few links. A switch comes next if all that was above it is placed; only where
+ * there is none, the switch that reverses the fewest links.
  */
 static void
 grow_from(struct growth *w, sw_ix root)

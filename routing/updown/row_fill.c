@@ -198,7 +198,7 @@ struct rotation {
  * Ports by spread index for path top number k of these. The links rotate over
  * all path tops, so consecutive LIDs go by consecutive links, which suits a
  * shift permutation. One link is left out after each period, so that links and
- * path tops do not pair up in the same way for ever.
+ * path tops do not pair up alike for ever.
  */
 static void
 rotate_ports(const struct dest_table *d, const struct rotation *t, uint32_t k,

@@ -79,7 +79,7 @@ struct row_job {
 
 	/* Keeping entries. */
 	const struct routes *prev; /* NULL: a fresh row */
-	uint16_t *void_lid; /* LIDs without an owner, or whose owner moved */
+	uint16_t *void_lid; /* LIDs without an owner, or with one that moved */
 	uint32_t nvoid;
 	uint32_t *stale; /* LIDs of the row to choose again: [d->n] */
 	uint32_t nstale;
@@ -116,8 +116,8 @@ row_is_one_group(const uint64_t *m, uint32_t W)
 /*
  * row_fill.c: begin_rows makes room for whole rows. first: NULL, or a row_job
  * that has been made ready for another thread, for what can be shared. Then
- * row_fill_row() makes the row of s, whose number in the previous routes is
- * prev_sw (TOPO_NONE: none), in f->row: all of it, or, where a template is
+ * row_fill_row() makes the row of s, which had number prev_sw in the previous
+ * routes (TOPO_NONE: none), in f->row: all of it, or, where a template is
  * returned, its blocks that f->list names.
  */
 void row_fill_begin_rows(struct row_job *f, const struct row_job *first);
@@ -141,8 +141,8 @@ sw_ix next_hop_switch(const struct topo *t, sw_ix s, uint8_t out);
 
 /*
  * True if the entry of s for LID i carries load when it leads to switch next
- * (or TOPO_NONE). Most entries carry none: they serve sources whose packets
- * take another path.
+ * (or TOPO_NONE). Most entries carry none: they serve sources that use another
+ * path.
  */
 bool next_hop_carries_load(
 	const struct row_job *f, sw_ix s, uint32_t i, sw_ix next);
@@ -191,8 +191,8 @@ void lft_keep_row(
  * pool of blocks belongs to one thread. */
 struct row_writer_row {
 	sw_ix sw;
-	sw_ix like; /* switch whose row has the blocks that are not here, and
-		       maybe some that are; TOPO_NONE: none */
+	sw_ix like; /* the blocks that are not here are as in the row of this
+		       switch, and maybe some that are; TOPO_NONE: none */
 	bool whole; /* all blocks are here, in their order */
 	uint32_t n; /* blocks */
 };

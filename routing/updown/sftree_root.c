@@ -1,5 +1,5 @@
-/* Where the tier order leaves pairs without a path: the leaf whose subtree is
- * reversed (the sFtree root), and the extension of that subtree. */
+/* Where the tier order leaves pairs without a path: the leaf above which the
+ * subtree is reversed (the sFtree root), and the extension of that subtree. */
 #include <string.h>
 
 #include "routing/updown/updown.h"
@@ -31,7 +31,7 @@ enum {
  * previous order reverses is taken over as it is, except switches that no
  * longer have a link to any of it. New switches that belong above the root get
  * the place that they would have in its subtree, before what is above them:
- * they have no links whose direction could change. What is still lost gets
+ * they have no links that could change direction. What is still lost gets
  * extension switches as before. The price is small: paths inside tiers are what
  * they were, so only extension switches and what is above them have other
  * dependencies than a fresh order would give them. It is paid until tables are

@@ -15,7 +15,7 @@
  * What makes the tables, in the order of the data flow:
  *   reach              bit sets: switches below each switch, shortest legal
  *                      paths by length
- *   multi_port         LIDs of one node, whose paths should share no switch
+ *   multi_port         LIDs of one node: their paths should share no switch
  *   down_path          the designated down path of each LID, and its spread
  *                      index; down_path_priv.h
  *   down_path_from_lft down paths taken from the previous tables
@@ -51,7 +51,7 @@
  *                      tree where packets from switches change trees
  *   down path          the path by which packets are meant to come down to a
  *                      LID. Its last switch, seen from the LID, is the path top
- *   split LID, share   a LID whose down path no link has room for: its sources
+ *   split LID, share   a LID that no link has room for alone: its sources
  *                      are divided by class over UPDN_SHARES down paths
  *   kind               of a LID: 0 of a compute host, 1 any other
  *   spread index       path top number * spread + round robin: by it LIDs are
