@@ -668,7 +668,7 @@ number_path_tops(struct dest_table *d, bool others, uint32_t *number)
  */
 struct source_uplinks {
 	const struct updown *u;
-	uint32_t cables, groups, apexes, period;
+	uint32_t links, groups, path_tops, period;
 };
 
 static struct source_uplinks
@@ -688,18 +688,18 @@ find_source_uplinks(const struct updown *u, const struct dest_table *d)
 			     bitset_has(u->tier_above[u->graph.group[g].peer],
 				     d->path_top[0]);
 		up.groups = n;
-		up.cables = n > 0 ? count_uplinks(u, d, s) : 0;
+		up.links = n > 0 ? count_uplinks(u, d, s) : 0;
 	}
-	up.apexes = d->nhost_tops;
-	if (up.groups < 2 || up.apexes == 0)
+	up.path_tops = d->nhost_tops;
+	if (up.groups < 2 || up.path_tops == 0)
 		return (struct source_uplinks){.u = NULL};
-	for (x = up.apexes, y = up.cables; y != 0;) {
+	for (x = up.path_tops, y = up.links; y != 0;) {
 		uint32_t c = x % y;
 
 		x = y;
 		y = c;
 	}
-	up.period = up.apexes / x * up.cables;
+	up.period = up.path_tops / x * up.links;
 	return up;
 }
 
@@ -707,9 +707,9 @@ static uint32_t
 source_uplink(const struct dest_table *d, const struct source_uplinks *up,
 	uint16_t key)
 {
-	uint32_t i = key % d->spread * up->apexes + key / d->spread;
+	uint32_t i = key % d->spread * up->path_tops + key / d->spread;
 
-	return (i + i / up->period) % up->cables % up->groups;
+	return (i + i / up->period) % up->links % up->groups;
 }
 
 static bool

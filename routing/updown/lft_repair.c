@@ -35,8 +35,8 @@ struct entry_repair {
 	struct dest_table *d;
 	struct down_path_search w;
 	const struct reach_block *block;
-	bool *about;   /* [nsw] switches to examine */
-	uint8_t *kind; /* of each LID: as in d->other, or UNROUTED */
+	bool *affected; /* [nsw] switches to examine */
+	uint8_t *kind;	/* of each LID: as in d->other, or UNROUTED */
 	struct part *part;
 	unsigned nparts;
 };
@@ -47,15 +47,16 @@ find_affected(struct entry_repair *m)
 {
 	const struct updown *u = m->p->u;
 
-	m->about = arena_array(u->graph.a, u->graph.nsw, sizeof(*m->about));
+	m->affected =
+		arena_array(u->graph.a, u->graph.nsw, sizeof(*m->affected));
 	for (sw_ix s = 0; s < u->graph.nsw; s++) {
-		m->about[s] |= m->p->seed[s];
+		m->affected[s] |= m->p->seed[s];
 		if (m->p->diff[s] == NULL)
 			continue;
-		m->about[s] = true;
+		m->affected[s] = true;
 		for (uint32_t g = u->graph.first[s]; g < u->graph.first[s + 1];
 			g++)
-			m->about[u->graph.group[g].peer] = true;
+			m->affected[u->graph.group[g].peer] = true;
 	}
 }
 
@@ -77,7 +78,7 @@ find_stale(void *arg)
 	struct part *t = arg;
 
 	for (sw_ix s = t->from; s < t->to; s++)
-		if (t->m->about[s] && t->m->p->u->graph.live[s])
+		if (t->m->affected[s] && t->m->p->u->graph.live[s])
 			lft_stale_find(&t->seek, s);
 }
 

@@ -61,9 +61,9 @@ struct extending {
 	uint32_t n;
 	uint64_t *lost; /* switches with no path up into it */
 	uint32_t nlost;
-	uint64_t *turned; /* scratch: what an extension would reverse */
+	uint64_t *would_reverse; /* scratch: what an extension would reverse */
 	sw_ix leaf;
-	uint32_t joiners;
+	uint32_t extensions;
 	uint32_t *was;	 /* places in the previous order, UINT32_MAX: none, */
 	uint32_t nfront; /* how many of them are not in tier order, and */
 	sw_ix *front;	 /* their switches, TOPO_NONE: gone */
@@ -171,17 +171,17 @@ rate_extension(const struct extending *x, sw_ix s)
 		.wide = n.in < n.out ? n.in : n.out};
 
 	for (uint32_t w = 0; w < u->graph.words; w++) {
-		x->turned[w] = mine[w] & x->lost[w];
+		x->would_reverse[w] = mine[w] & x->lost[w];
 		j.near += bitset_count64(mine[w] & x->tree[w]);
-		for (uint64_t b = x->turned[w]; b != 0; b &= b - 1) {
+		for (uint64_t b = x->would_reverse[w]; b != 0; b &= b - 1) {
 			n = count_uplinks(x, w * 64 + bitset_lowest64(b));
 			j.cost += n.out - n.over;
 		}
 	}
 	for (sw_ix i = 0; i < u->graph.nsw; i++)
 		j.gain += bitset_has(x->lost, i) &&
-			  bitset_intersects(
-				  above_of(x, i), x->turned, x->u->graph.words);
+			  bitset_intersects(above_of(x, i), x->would_reverse,
+				  x->u->graph.words);
 	return j;
 }
 
@@ -244,7 +244,7 @@ make_extension(struct extending *x, sw_ix s)
 	if (u->sftree_extra[s] == NULL) {
 		u->sftree_extra[s] = arena_array(
 			u->graph.a, u->graph.words, sizeof(**u->sftree_extra));
-		x->joiners++;
+		x->extensions++;
 	}
 	bitset_or(u->sftree_extra[s],
 		u->tier_set.dn + (size_t)s * u->graph.words, u->graph.words);
@@ -445,7 +445,8 @@ extend_subtree(
 	struct extending x = {.u = u, .tree = tree, .seq = seq, .leaf = leaf};
 
 	x.lost = arena_array(u->graph.a, u->graph.words, sizeof(*x.lost));
-	x.turned = arena_array(u->graph.a, u->graph.words, sizeof(*x.turned));
+	x.would_reverse = arena_array(
+		u->graph.a, u->graph.words, sizeof(*x.would_reverse));
 	memset(tree, 0, u->graph.words * sizeof(*tree));
 	find_prev_order(&x);
 	if (!keep)
@@ -453,7 +454,7 @@ extend_subtree(
 	else if (!keep_reversed(&x))
 		return 0;
 	find_lost(&x);
-	while (x.nlost > 0 && x.joiners < EXTENSIONS) {
+	while (x.nlost > 0 && x.extensions < EXTENSIONS) {
 		struct extension j = find_extension(&x);
 
 		if (j.sw == TOPO_NONE)
@@ -461,7 +462,7 @@ extend_subtree(
 		put_extension(&x, j.sw);
 		find_lost(&x);
 	}
-	if (x.nlost == 0 && x.joiners <= EXTENSIONS)
+	if (x.nlost == 0 && x.extensions <= EXTENSIONS)
 		return x.n;
 	forget_extra(&x);
 	return 0;
