@@ -162,7 +162,7 @@ whole(struct updown *u, bool keep, const struct tree *tree, struct reason *why)
 		}
 		moved = note_moved(u, tree);
 	}
-	r = routes_from_order(u, keep, engine_ftree.name);
+	r = rows_make_routes(u, keep, engine_ftree.name);
 	if (r != NULL)
 		r->moved = moved;
 	else
@@ -184,7 +184,7 @@ do_half(void *arg)
 	struct half *h = arg;
 
 	if (h->repairs)
-		h->r = routes_repair(&h->g, engine_ftree.name);
+		h->r = repair_routes(&h->g, engine_ftree.name);
 	if (h->reads)
 		h->tree = tree_read_graph(&h->g);
 }
