@@ -144,7 +144,7 @@ END_TEST
 
 /* A switch and a host on one cable. */
 static struct topo *
-cable(uint8_t vl_cap, uint8_t low_cap, uint8_t high_cap)
+one_link_topo(uint8_t vl_cap, uint8_t low_cap, uint8_t high_cap)
 {
 	struct builder *d = builder_new();
 	builder_id s = builder_add_node(d, TOPO_SWITCH, 0x100, 4, "s");
@@ -200,7 +200,7 @@ START_TEST(shares)
 	struct slvl_want w = {.n = 3};
 
 	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
-		struct topo *t = cable(3, row[i].cap, row[i].cap);
+		struct topo *t = one_link_topo(3, row[i].cap, row[i].cap);
 		port_ix p = topo_by_port_guid(t, 0x200) != TOPO_NONE
 				    ? topo_by_port_guid(t, 0x200)
 				    : t->sm_port;
@@ -231,8 +231,8 @@ START_TEST(any_shares)
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		uint8_t low = (uint8_t)(1 + rng_below(&r, 64));
 		uint8_t high = (uint8_t)rng_below(&r, 65);
-		struct topo *t =
-			cable((uint8_t)(2 + rng_below(&r, 4)), low, high);
+		struct topo *t = one_link_topo(
+			(uint8_t)(2 + rng_below(&r, 4)), low, high);
 		struct slvl_want w = {.n = 1 + rng_below(&r, SLVL_MAX)};
 		struct vlarb_want v = {0};
 		struct vlarb_table out;

@@ -10,7 +10,7 @@
 
 /* Two leaves, two spines, a host each; the first host is ours. */
 static struct builder *
-small(void)
+small_builder(void)
 {
 	struct builder *d = builder_new();
 	builder_id l0 = builder_add_node(d, TOPO_SWITCH, 0x20, 4, "leaf 0");
@@ -32,7 +32,7 @@ small(void)
 }
 
 static struct topo *
-frozen(struct builder *d)
+freeze_topo(struct builder *d)
 {
 	struct reason why;
 	struct topo *t = builder_freeze(d, 7, &why);
@@ -43,8 +43,8 @@ frozen(struct builder *d)
 
 START_TEST(order_and_routes)
 {
-	struct builder *d = small();
-	struct topo *t = frozen(d);
+	struct builder *d = small_builder();
+	struct topo *t = freeze_topo(d);
 	static const uint64_t guid[] = {0x300, 0x20, 0x10, 0x11, 0x21, 0x310};
 	static const uint8_t far[] = {0, 1, 2, 2, 1};
 	uint8_t path[64];
@@ -71,8 +71,8 @@ END_TEST
 
 START_TEST(switch_view)
 {
-	struct builder *d = small();
-	struct topo *t = frozen(d);
+	struct builder *d = small_builder();
+	struct topo *t = freeze_topo(d);
 	const struct topo_switch *w = &t->sw[0]; /* leaf 0 */
 	const struct topo_adj *a = &t->adj[w->adj];
 
@@ -95,8 +95,8 @@ END_TEST
 
 START_TEST(ports)
 {
-	struct builder *d = small();
-	struct topo *t = frozen(d);
+	struct builder *d = small_builder();
+	struct topo *t = freeze_topo(d);
 	node_ix far = topo_by_node_guid(t, 0x310);
 	port_ix p1 = topo_port_of(t, far, 1);
 	port_ix p2 = topo_port_of(t, far, 2);
@@ -125,8 +125,8 @@ END_TEST
 
 START_TEST(lids)
 {
-	struct builder *d = small();
-	struct topo *t = frozen(d);
+	struct builder *d = small_builder();
+	struct topo *t = freeze_topo(d);
 	uint16_t *lid = calloc(t->nports, sizeof(*lid));
 	uint8_t *lmc = calloc(t->nports, 1);
 	port_ix far = topo_by_port_guid(t, 0x312);
@@ -160,16 +160,16 @@ END_TEST
 
 START_TEST(hash_and_refs)
 {
-	struct builder *d = small();
-	struct topo *a = frozen(d);
-	struct topo *b = frozen(d);
+	struct builder *d = small_builder();
+	struct topo *a = freeze_topo(d);
+	struct topo *b = freeze_topo(d);
 	builder_id l0;
 
 	ck_assert_uint_eq(a->hash, b->hash);
 	topo_unref(b);
 	ck_assert(builder_find(d, 0x20, &l0));
 	builder_remove_link(d, l0, 4);
-	b = frozen(d);
+	b = freeze_topo(d);
 	ck_assert_uint_ne(a->hash, b->hash);
 	ck_assert_ptr_eq(topo_ref(b), b);
 	topo_unref(b);
@@ -183,10 +183,10 @@ START_TEST(hash_and_refs)
 END_TEST
 
 /* Switches are found again in other topologies, by the same number or not. */
-START_TEST(again)
+START_TEST(switches_found_again)
 {
-	struct builder *d = small();
-	struct topo *a = frozen(d), *b;
+	struct builder *d = small_builder();
+	struct topo *a = freeze_topo(d), *b;
 	builder_id l0, h1;
 
 	ck_assert(builder_find(d, 0x20, &l0) && builder_find(d, 0x310, &h1));
@@ -195,7 +195,7 @@ START_TEST(again)
 			builder_remove_link(d, l0, 4);
 		else
 			builder_set_self(d, h1, 2); /* numbers go by distance */
-		b = frozen(d);
+		b = freeze_topo(d);
 		ck_assert_uint_eq(b->nsw, a->nsw);
 		for (sw_ix s = 0; s < a->nsw; s++) {
 			sw_ix x = topo_switch_in(b, a, s);
@@ -207,7 +207,7 @@ START_TEST(again)
 		ck_assert(other == 0 || topo_switch_in(b, a, 0) != 0);
 		topo_unref(b);
 	}
-	b = frozen(d);
+	b = freeze_topo(d);
 	for (sw_ix s = 0; s < b->nsw; s++)
 		if (b->node[b->sw[s].node].guid == 0x20) {
 			b->node[b->sw[s].node].guid = 0x1f;
@@ -230,7 +230,7 @@ main(void)
 	tcase_add_test(tc, ports);
 	tcase_add_test(tc, lids);
 	tcase_add_test(tc, hash_and_refs);
-	tcase_add_test(tc, again);
+	tcase_add_test(tc, switches_found_again);
 	suite_add_tcase(s, tc);
 	return suite_run(s);
 }

@@ -19,7 +19,8 @@ bytes_of(unsigned v, uint8_t out[INFO_BYTES])
 
 /* Equal values are one, others are not, and no more are kept than there are. */
 static bool
-right(const struct portinfo_pool *x, const info_ref *r, const unsigned *v)
+pool_is_consistent(
+	const struct portinfo_pool *x, const info_ref *r, const unsigned *v)
 {
 	uint8_t is[INFO_BYTES];
 	unsigned distinct = 0;
@@ -62,7 +63,7 @@ START_TEST(each_value_once)
 			portinfo_pool_drop(&x, &r[i]);
 		else
 			portinfo_pool_set(&x, &r[i], bytes);
-		ck_assert(right(&x, r, v));
+		ck_assert(pool_is_consistent(&x, r, v));
 	}
 	for (unsigned i = 0; i < REFS; i++)
 		portinfo_pool_drop(&x, &r[i]);

@@ -13,7 +13,7 @@ enum { HOPS = 4 };
 struct env {
 	struct transport t;
 	struct xact *x;
-	struct path_probe *scout;
+	struct path_probe *probe;
 	struct mono now;
 	unsigned silent_from; /* nodes so many hops away do not answer */
 	unsigned down;	      /* the port after so many hops is; 99: none */
@@ -62,12 +62,12 @@ on_late(void *cookie, const void *owner, const struct xact_request *r,
 {
 	struct env *e = cookie;
 
-	path_probe_late(e->scout, owner, r, 1, now);
+	path_probe_late(e->probe, owner, r, 1, now);
 }
 
 /* Those that answer do. */
 static void
-answers(struct env *e)
+answer_pending(struct env *e)
 {
 	for (size_t k = 0; k < e->n; k++) {
 		struct transport_msg m = e->sent[k];
@@ -103,7 +103,7 @@ env_new(unsigned silent_from, unsigned down)
 
 	e->t.send = on_send;
 	e->x = xact_new(&o, &e->t);
-	e->scout = path_probe_new(e->x, on_found, e);
+	e->probe = path_probe_new(e->x, on_found, e);
 	xact_on_late(e->x, on_late, e);
 	e->now = mono_ms(1000);
 	e->silent_from = silent_from;
@@ -116,13 +116,13 @@ env_free(struct env *e)
 {
 	xact_on_late(e->x, NULL, NULL);
 	xact_cancel_all(e->x, e->now);
-	path_probe_free(e->scout);
+	path_probe_free(e->probe);
 	xact_free(e->x);
 	free(e);
 }
 
 static void
-ask(struct env *e, uint64_t tag)
+submit_request(struct env *e, uint64_t tag)
 {
 	struct xact_request r = {.method = MAD_GET,
 		.attr = MAD_NODE_INFO,
@@ -134,7 +134,7 @@ ask(struct env *e, uint64_t tag)
 }
 
 static void
-tick(struct env *e, int64_t ms)
+tick_at(struct env *e, int64_t ms)
 {
 	e->now = mono_ms(ms);
 	xact_tick(e->x, e->now);
@@ -146,11 +146,11 @@ START_TEST(finds)
 	unsigned down = (unsigned)_i;
 	struct env *e = env_new(down + 1, down);
 
-	ask(e, 0);
-	ask(e, 1);
-	tick(e, 1010);
+	submit_request(e, 0);
+	submit_request(e, 1);
+	tick_at(e, 1010);
 	ck_assert_uint_eq(e->n, 2 + HOPS - 1);
-	answers(e);
+	answer_pending(e);
 	ck_assert_uint_eq(e->found, 1);
 	ck_assert_uint_eq(e->found_hops, down);
 	ck_assert_uint_eq(e->done, 2);
@@ -167,14 +167,14 @@ START_TEST(hung)
 	struct env *e = env_new(HOPS, 99);
 	int64_t t;
 
-	ask(e, 0);
+	submit_request(e, 0);
 	for (t = 1010; t < 3999; t++) {
-		tick(e, t);
-		answers(e);
+		tick_at(e, t);
+		answer_pending(e);
 		e->n = 0;
 		ck_assert_uint_eq(e->done, 0);
 	}
-	tick(e, 4000);
+	tick_at(e, 4000);
 	ck_assert_uint_eq(e->done, 1);
 	ck_assert_uint_eq(e->found, 0);
 	ck_assert(!e->cut);
@@ -182,16 +182,16 @@ START_TEST(hung)
 }
 END_TEST
 
-/* What the scout asks is no reason to look again, and a way is looked at once
+/* What the probe asks is no reason to look again, and a way is looked at once
  * at a time. */
 START_TEST(once)
 {
 	struct env *e = env_new(1, 99);
 
-	ask(e, 0);
-	ask(e, 1);
-	tick(e, 1010);
-	tick(e, 1030);
+	submit_request(e, 0);
+	submit_request(e, 1);
+	tick_at(e, 1010);
+	tick_at(e, 1030);
 	ck_assert_uint_eq(e->n, 2 + HOPS - 1);
 	env_free(e);
 }
@@ -200,8 +200,8 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("scout");
-	TCase *t = tcase_create("scout");
+	Suite *s = suite_create("probe");
+	TCase *t = tcase_create("probe");
 
 	suite_add_tcase(s, t);
 	tcase_add_loop_test(t, finds, 1, HOPS);

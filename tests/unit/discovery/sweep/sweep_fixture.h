@@ -32,7 +32,7 @@ struct bench {
 };
 
 static inline void
-receive(void *cookie, const struct transport_msg *m, struct mono now)
+bench_receive(void *cookie, const struct transport_msg *m, struct mono now)
 {
 	struct bench *b = cookie;
 	struct smp smp;
@@ -55,7 +55,7 @@ bench_on(struct bench *b, struct fabric *f, const struct sim_options *o)
 	ck_assert_ptr_nonnull(f);
 	*b = (struct bench){.f = f};
 	b->sim = sim_new(f, o);
-	b->end = sim_attach(b->sim, fabric_first_host(f), 1, receive, b);
+	b->end = sim_attach(b->sim, fabric_first_host(f), 1, bench_receive, b);
 	b->x = xact_new(&xo, sim_transport(b->end));
 	b->d = builder_new();
 }
@@ -69,7 +69,7 @@ bench_start(struct bench *b, struct fabric *f)
 }
 
 static inline void
-patience(struct bench *b, unsigned retries)
+bench_set_retries(struct bench *b, unsigned retries)
 {
 	struct xact_options xo = {.timeout = mono_ms(50),
 		.retries = retries,
@@ -91,7 +91,8 @@ bench_end(struct bench *b)
 
 /* Run a sweep to its end on the virtual clock. */
 static inline void
-run(struct bench *b, enum sweep_kind kind, const uint64_t *guid, size_t n)
+bench_sweep(
+	struct bench *b, enum sweep_kind kind, const uint64_t *guid, size_t n)
 {
 	struct sweep *s = sweep_new(kind, b->d, b->x, 0, guid, n);
 	const uint64_t *suspect;
@@ -121,7 +122,7 @@ run(struct bench *b, enum sweep_kind kind, const uint64_t *guid, size_t n)
 }
 
 static inline struct topo *
-freeze(struct bench *b)
+bench_freeze(struct bench *b)
 {
 	struct reason why;
 	struct topo *t = builder_freeze(b->d, 1, &why);
@@ -131,7 +132,7 @@ freeze(struct bench *b)
 }
 
 static inline size_t
-oddities(struct bench *b, const char *expect)
+expect_oddities(struct bench *b, const char *expect)
 {
 	struct buf text = {0};
 	size_t n = builder_oddities(b->d, &text);
@@ -147,7 +148,7 @@ oddities(struct bench *b, const char *expect)
 
 /* Does the topology say exactly what the fabric is? */
 static inline void
-compare(const struct bench *b, const struct topo *t)
+expect_topo_is_fabric(const struct bench *b, const struct topo *t)
 {
 	const struct fabric *f = b->f;
 
@@ -199,7 +200,8 @@ floor_smps(const struct fabric *f, const struct sim *s)
 }
 
 static inline struct fabric *
-tree(unsigned spines, unsigned leaves, unsigned parallel, unsigned hosts)
+two_tier_tree(
+	unsigned spines, unsigned leaves, unsigned parallel, unsigned hosts)
 {
 	struct gen_fattree2 p = {spines, leaves, parallel, hosts, hosts};
 	struct reason why;
@@ -208,7 +210,7 @@ tree(unsigned spines, unsigned leaves, unsigned parallel, unsigned hosts)
 }
 
 static inline struct fabric *
-shape(int i)
+make_shape(int i)
 {
 	static const unsigned torus[] = {4, 4, 4};
 	static const unsigned odd[] = {5, 3};
@@ -218,21 +220,23 @@ shape(int i)
 	case 0:
 		return gen_pair();
 	case 1:
-		return tree(1, 1, 1, 2);
+		return two_tier_tree(1, 1, 1, 2);
 	case 2:
-		return tree(4, 8, 2, 6);
+		return two_tier_tree(4, 8, 2, 6);
 	case 3:
 		return gen_grid(torus, 3, true, 2, &why);
 	case 4:
 		return gen_grid(odd, 2, true, 1, &why);
 	case 5:
-		return gen_edit_rails(tree(4, 8, 1, 6), 2, false, &why);
+		return gen_edit_rails(
+			two_tier_tree(4, 8, 1, 6), 2, false, &why);
 	case 6:
-		return gen_edit_self_loops(tree(3, 6, 1, 3), 5, &why);
+		return gen_edit_self_loops(two_tier_tree(3, 6, 1, 3), 5, &why);
 	case 7:
-		return gen_edit_aggregation(tree(3, 6, 1, 3), &why);
+		return gen_edit_aggregation(two_tier_tree(3, 6, 1, 3), &why);
 	case 8:
-		return gen_edit_ports(tree(2, 3, 1, 2), 254, true, &why);
+		return gen_edit_ports(
+			two_tier_tree(2, 3, 1, 2), 254, true, &why);
 	case 9:
 		return gen_tree_three(8, &why);
 	case 10:

@@ -57,7 +57,7 @@ static const char golden[] =
 	"lid 5 12xSDR\n";
 
 static struct topo *
-parse(const char *text)
+parse_topo(const char *text)
 {
 	struct reason why = {""};
 	struct topo *t = topo_text_parse(text, strlen(text), "t", &why);
@@ -68,7 +68,7 @@ parse(const char *text)
 
 START_TEST(exact)
 {
-	struct topo *t = parse(golden);
+	struct topo *t = parse_topo(golden);
 	struct buf out = {0};
 
 	topo_text_print_ibnetdiscover(t, &out);
@@ -87,13 +87,13 @@ END_TEST
 /* ibsim's hand-written nets: free ids, no GUIDs, one line per cable. */
 START_TEST(ibsim_net)
 {
-	struct topo *t = parse("Switch 8 \"S1\"\n"
-			       "[1] \"H1\"[1]\n"
-			       "[2] \"H2\"[2]\n"
-			       "[8] \"S2\"[3]\n"
-			       "Switch 8 \"S2\"\n"
-			       "Hca 2 \"H1\"\n"
-			       "Hca 2 \"H2\"\n");
+	struct topo *t = parse_topo("Switch 8 \"S1\"\n"
+				    "[1] \"H1\"[1]\n"
+				    "[2] \"H2\"[2]\n"
+				    "[8] \"S2\"[3]\n"
+				    "Switch 8 \"S2\"\n"
+				    "Hca 2 \"H1\"\n"
+				    "Hca 2 \"H2\"\n");
 
 	ck_assert_uint_eq(t->nnodes, 4);
 	ck_assert_uint_eq(t->nadj, 2);
@@ -106,7 +106,7 @@ END_TEST
 /* "ibnetdiscover -g" of a director: headings, numbers on the chassis. */
 START_TEST(chassis)
 {
-	struct topo *t = parse(
+	struct topo *t = parse_topo(
 		"\nChassis 1 (guid 0x8f10400410016)\n\n# Spine Nodes\n"
 		"switchguid=0x1000(1000)\t# Chassis 1 ISR9024D\n"
 		"Switch\t24 \"S-0000000000001000\"\t\t# \"S1\" base port 0 lid "
@@ -206,7 +206,7 @@ static const struct {
 };
 
 static char *
-load(const char *file, size_t *n)
+load_fixture(const char *file, size_t *n)
 {
 	const char *dir = getenv("HEDDLE_FIXTURES");
 	char path[512];
@@ -236,7 +236,7 @@ START_TEST(captures)
 	uint32_t self = 0;
 	struct topo *t, *u;
 	size_t n = 0;
-	char *text = load(fixture[_i].file, &n);
+	char *text = load_fixture(fixture[_i].file, &n);
 
 	if (text == NULL)
 		return;

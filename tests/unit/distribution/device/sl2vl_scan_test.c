@@ -30,7 +30,7 @@ chain(void)
 	for (unsigned i = 0; i < SWITCHES; i++)
 		hand_node(&h, TOPO_SWITCH, PORTS, "sw");
 	for (node_ix i = 1; i < SWITCHES; i++)
-		hand_cable(&h, i - 1, 1, i, 2);
+		hand_link(&h, i - 1, 1, i, 2);
 	t = hand_topo(&h);
 	for (node_ix i = 0; i < SWITCHES; i++) {
 		t->node[i].hops = (uint8_t)i;

@@ -28,10 +28,10 @@ row(unsigned nsw, unsigned each)
 		(void)hand_node(&h, TOPO_SWITCH, (uint8_t)(each + 2), "sw");
 	for (unsigned i = 0; i < nsw; i++) {
 		if (i > 0)
-			hand_cable(&h, i - 1, each + 2, i, each + 1);
+			hand_link(&h, i - 1, each + 2, i, each + 1);
 		/* cabled in reverse: order is the switch port's, not ours */
 		for (unsigned k = each; k > 0; k--)
-			hand_cable(
+			hand_link(
 				&h, i, k, hand_node(&h, TOPO_CA, 1, "host"), 1);
 	}
 	return hand_topo(&h);
@@ -85,7 +85,7 @@ START_TEST(back_to_back)
 
 	(void)hand_node(&h, TOPO_CA, 2, "a");
 	(void)hand_node(&h, TOPO_CA, 1, "b");
-	hand_cable(&h, 0, 1, 1, 1);
+	hand_link(&h, 0, 1, 1, 1);
 	t = hand_topo(&h);
 	t->port[2].flags |= TP_ABSENT;
 	assign(t, &plain, NULL, 0, &l);

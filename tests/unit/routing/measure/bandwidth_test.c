@@ -21,10 +21,10 @@ tree(unsigned leaves, unsigned down, unsigned up, unsigned use,
 			(uint8_t)(i < leaves ? down + up : leaves), "");
 	for (unsigned i = 0; i < leaves; i++) {
 		for (unsigned k = 0; k < down; k++)
-			hand_cable(
+			hand_link(
 				&h, i, k + 1, hand_node(&h, TOPO_CA, 1, ""), 1);
 		for (unsigned k = 0; k < up; k++)
-			hand_cable(&h, i, down + k + 1, leaves + k, i + 1);
+			hand_link(&h, i, down + k + 1, leaves + k, i + 1);
 	}
 	t = hand_topo(&h);
 	hand_lids(t);

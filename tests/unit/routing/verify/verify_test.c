@@ -45,10 +45,10 @@ small_tree(void)
 		(void)hand_node(&h, i < 4 ? TOPO_SWITCH : TOPO_CA,
 			i < 4 ? 4 : 1, name[i]);
 	for (unsigned i = 0; i < 2; i++) {
-		hand_cable(&h, i, 1, 4 + 2 * i, 1);
-		hand_cable(&h, i, 2, 5 + 2 * i, 1);
-		hand_cable(&h, i, 3, 2, i + 1);
-		hand_cable(&h, i, 4, 3, i + 1);
+		hand_link(&h, i, 1, 4 + 2 * i, 1);
+		hand_link(&h, i, 2, 5 + 2 * i, 1);
+		hand_link(&h, i, 3, 2, i + 1);
+		hand_link(&h, i, 4, 3, i + 1);
 	}
 	t = hand_topo(&h);
 	hand_lids(t);
@@ -184,8 +184,8 @@ ring(unsigned n, unsigned port, struct hand_tables *tables)
 		(void)hand_node(&h, TOPO_SWITCH, (uint8_t)(port + 1), name);
 	}
 	for (unsigned i = 0; i < n; i++) {
-		hand_cable(&h, i, 1, hand_node(&h, TOPO_CA, 1, ""), 1);
-		hand_cable(&h, i, port, (i + 1) % n, port + 1);
+		hand_link(&h, i, 1, hand_node(&h, TOPO_CA, 1, ""), 1);
+		hand_link(&h, i, port, (i + 1) % n, port + 1);
 	}
 	t = hand_topo(&h);
 	hand_lids(t);
@@ -244,10 +244,10 @@ START_TEST(parallel_cables)
 	for (unsigned i = 0; i < 3; i++)
 		(void)hand_node(&h, TOPO_SWITCH, 4,
 			(char[]){(char)('A' + (char)i), '\0'});
-	hand_cable(&h, 0, 1, 1, 1);
-	hand_cable(&h, 0, 2, 1, 2);
-	hand_cable(&h, 1, 3, 2, 3);
-	hand_cable(&h, 2, 1, hand_node(&h, TOPO_CA, 1, "host"), 1);
+	hand_link(&h, 0, 1, 1, 1);
+	hand_link(&h, 0, 2, 1, 2);
+	hand_link(&h, 1, 3, 2, 3);
+	hand_link(&h, 2, 1, hand_node(&h, TOPO_CA, 1, "host"), 1);
 	t = hand_topo(&h);
 	t->port[topo_port_of(t, 3, 1)].lid = 1;
 	hand_index(t);
@@ -376,7 +376,7 @@ START_TEST(no_switch)
 
 	(void)hand_node(&h, TOPO_CA, 1, "a");
 	(void)hand_node(&h, TOPO_CA, 1, "b");
-	hand_cable(&h, 0, 1, 1, 1);
+	hand_link(&h, 0, 1, 1, 1);
 	t = hand_topo(&h);
 	t->port[topo_port_of(t, 0, 1)].lid = 1;
 	t->port[topo_port_of(t, 1, 1)].lid = 2;
@@ -400,9 +400,9 @@ START_TEST(wide_switch)
 	node_ix b = hand_node(&h, TOPO_SWITCH, 254, "far");
 
 	for (unsigned i = 1; i < 254; i++)
-		hand_cable(&h, a, i, hand_node(&h, TOPO_CA, 1, ""), 1);
-	hand_cable(&h, a, 254, b, 254);
-	hand_cable(&h, b, 1, hand_node(&h, TOPO_CA, 1, "end"), 1);
+		hand_link(&h, a, i, hand_node(&h, TOPO_CA, 1, ""), 1);
+	hand_link(&h, a, 254, b, 254);
+	hand_link(&h, b, 1, hand_node(&h, TOPO_CA, 1, "end"), 1);
 	t = hand_topo(&h);
 	hand_lids(t);
 	hand_tables_new(&tb, t);
@@ -662,7 +662,7 @@ random_net(struct rng *r)
 		(void)hand_node(&h, TOPO_SWITCH, 14, "");
 	for (unsigned i = 0; i < nsw; i++)
 		for (unsigned k = 0; k < each; k++)
-			hand_cable(&h, i, ++used[i],
+			hand_link(&h, i, ++used[i],
 				hand_node(&h, TOPO_CA, 1, ""), 1);
 	for (unsigned i = 0; i < nsw * 2; i++) {
 		unsigned a = rng_below(r, nsw), b = rng_below(r, nsw);
@@ -670,7 +670,7 @@ random_net(struct rng *r)
 		if (used[a] < 12 && used[b] < 12) {
 			unsigned pa = ++used[a], pb = ++used[b];
 
-			hand_cable(&h, a, pa, b, pb);
+			hand_link(&h, a, pa, b, pb);
 		}
 	}
 	for (size_t i = 0; i < h.nnodes; i++) {

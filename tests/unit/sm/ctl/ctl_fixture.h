@@ -342,10 +342,10 @@ give_view(struct fixture *f, unsigned nsw, unsigned nhosts)
 		(void)snprintf(name, sizeof(name),
 			i == 1 ? "\x1b[2J\"\\\xff\x7f" : "h%u", i);
 		hand_node(&h, TOPO_CA, 1, name);
-		hand_cable(&h, i / nhosts, i % nhosts + 1, nsw + i, 1);
+		hand_link(&h, i / nhosts, i % nhosts + 1, nsw + i, 1);
 	}
 	for (unsigned s = 0; s + 1 < nsw; s++)
-		hand_cable(&h, s, nhosts + 2, s + 1, nhosts + 1);
+		hand_link(&h, s, nhosts + 2, s + 1, nhosts + 1);
 	f->topo = hand_topo(&h);
 	hand_lids(f->topo);
 	index_guids(f->topo);

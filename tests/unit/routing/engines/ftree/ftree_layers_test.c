@@ -356,8 +356,8 @@ ring(struct hand_tables *tables)
 	for (unsigned i = 0; i < 4; i++)
 		(void)hand_node(&h, TOPO_SWITCH, 3, "");
 	for (unsigned i = 0; i < 4; i++) {
-		hand_cable(&h, i, 1, hand_node(&h, TOPO_CA, 1, ""), 1);
-		hand_cable(&h, i, 2, (i + 1) % 4, 3);
+		hand_link(&h, i, 1, hand_node(&h, TOPO_CA, 1, ""), 1);
+		hand_link(&h, i, 2, (i + 1) % 4, 3);
 	}
 	t = hand_topo(&h);
 	hand_lids(t);
