@@ -153,7 +153,7 @@ hand_switch(struct topo *t, sw_ix s, node_ix n)
 			hand_adj_order);
 }
 
-/* Build, and forget the recipe. */
+/* Builds the topology and frees the recipe. */
 static inline struct topo *
 hand_topo(struct hand *h)
 {
@@ -275,7 +275,7 @@ hand_tables_pack(struct hand_tables *h)
 	}
 }
 
-/* Forget the blocks; the entries stay. */
+/* Frees the blocks; the entries stay. */
 static inline void
 hand_tables_unpack(struct hand_tables *h)
 {

@@ -26,7 +26,8 @@ enum { SEED = 20262, ROUNDS = 3000 };
 
 static const char *const engines[] = {"ftree", "minhop", "updn", NULL};
 
-/* Files of the source tree; tests run at its top, or are told where it is. */
+/* The path of a file of the source tree: tests run at its top, or the
+ * environment variable HEDDLE_SOURCE names it. */
 static char *
 source_path(const char *name)
 {
@@ -406,7 +407,7 @@ static const struct complaint {
 		"0 to 7\n"
 		"  fabric: {lmc_override: {0x1: 8}}\n"
 		"                               ^\n"},
-	/* one switch, two roles: whatever way its GUID is written */
+	/* one switch, two roles: its GUID counts once however it is written */
 	{"routing: {homes: {groups: {0x1: 1, 0x01: 2}}}\n",
 		"t.yaml:1:36: error: routing.homes.groups: 0x0000000000000001 "
 		"is listed twice\n"

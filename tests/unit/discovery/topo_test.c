@@ -1,4 +1,4 @@
-/* The topology value: made by hand through the draft, read through topo.h. */
+/* The topology value: made by hand through the builder, read through topo.h. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "sm/mad/mad.h"
 #include "tests/unit/suite.h"
 
-/* Two leaves, two spines, a host each; the first host is ours. */
+/* Two leaves, two spines, one host each; the first host is the manager's. */
 static struct builder *
 small_builder(void)
 {
@@ -81,7 +81,7 @@ START_TEST(switch_view)
 	ck_assert_uint_eq(t->nend, 6);
 	ck_assert_uint_eq(w->nadj, 3);
 	ck_assert_uint_eq(w->nend, 2);
-	/* spine 0x10 is switch 1, with two cables; then spine 0x11 */
+	/* spine 0x10 is switch 1, with two links; then spine 0x11 */
 	ck_assert(a[0].peer == 1 && a[0].out == 2 && a[0].peer_port == 1);
 	ck_assert(a[1].peer == 1 && a[1].out == 4 && a[1].peer_port == 4);
 	ck_assert(a[2].peer == 2 && a[2].out == 3 && a[2].peer_port == 1);
@@ -182,7 +182,7 @@ START_TEST(hash_and_refs)
 }
 END_TEST
 
-/* Switches are found again in other topologies, by the same number or not. */
+/* Switches are found again in other topologies, by the same index or not. */
 START_TEST(switches_found_again)
 {
 	struct builder *d = small_builder();
@@ -194,7 +194,7 @@ START_TEST(switches_found_again)
 		if (other == 0)
 			builder_remove_link(d, l0, 4);
 		else
-			builder_set_self(d, h1, 2); /* numbers go by distance */
+			builder_set_self(d, h1, 2); /* indices go by distance */
 		b = freeze_topo(d);
 		ck_assert_uint_eq(b->nsw, a->nsw);
 		for (sw_ix s = 0; s < a->nsw; s++) {

@@ -1,5 +1,5 @@
-/* OpenSM's files as ours: what is carried over, what is said, what is hostile.
- */
+/* OpenSM's files imported: what is carried over, what is reported, and hostile
+ * input. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>

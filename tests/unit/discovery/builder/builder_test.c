@@ -1,4 +1,5 @@
-/* The draft: cables, quarantine, written attributes, freezing in odd cases. */
+/* The topology builder: links, quarantine, written attributes, and freezing in
+ * odd cases. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -213,7 +214,7 @@ START_TEST(oddities)
 }
 END_TEST
 
-/* Random cables pulled and plugged: every freeze is consistent. */
+/* Random links removed and added: every freeze is consistent. */
 START_TEST(shuffled)
 {
 	struct rng rng = {(uint64_t)_i};
@@ -255,7 +256,7 @@ START_TEST(shuffled)
 }
 END_TEST
 
-/* What a topology was frozen from is found again in it, byte for byte. */
+/* A builder made from t freezes to the same topology, byte for byte. */
 static void
 expect_round_trip(const struct topo *t)
 {

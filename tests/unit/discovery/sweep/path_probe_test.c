@@ -1,4 +1,5 @@
-/* Why is there no answer? A scripted way of four hops, some of it down. */
+/* The path probe, which finds the down link behind requests that time out, on a
+ * scripted path of four hops. */
 #include "discovery/sweep/path_probe.h"
 
 #include <check.h>
@@ -15,8 +16,8 @@ struct env {
 	struct xact *x;
 	struct path_probe *probe;
 	struct mono now;
-	unsigned silent_from; /* nodes so many hops away do not answer */
-	unsigned down;	      /* the port after so many hops is; 99: none */
+	unsigned silent_from; /* nodes this many hops away are silent */
+	unsigned down; /* the port after this many hops is down; 99: none */
 	struct transport_msg sent[64];
 	size_t n;
 	unsigned found, found_hops;
@@ -43,7 +44,7 @@ on_found(void *cookie, const uint8_t path[64], unsigned hops, struct mono now)
 	e->found++;
 	e->found_hops = hops;
 	ck_assert_uint_eq(path[hops + 1], hops + 10);
-	ck_assert_uint_eq(e->done, 0); /* told first */
+	ck_assert_uint_eq(e->done, 0); /* on_found() comes first */
 }
 
 static void
@@ -65,7 +66,7 @@ on_late(void *cookie, const void *owner, const struct xact_request *r,
 	path_probe_late(e->probe, owner, r, 1, now);
 }
 
-/* Those that answer do. */
+/* Delivers the answers of all nodes that are not silent. */
 static void
 answer_pending(struct env *e)
 {
@@ -140,7 +141,7 @@ tick_at(struct env *e, int64_t ms)
 	xact_tick(e->x, e->now);
 }
 
-/* Wherever the link is down: the requests beyond it end, and it is named. */
+/* At any position of the down link: requests beyond it end, and it is found. */
 START_TEST(finds)
 {
 	unsigned down = (unsigned)_i;
@@ -161,7 +162,7 @@ START_TEST(finds)
 }
 END_TEST
 
-/* A node that only does not answer is asked with all its retries. */
+/* A silent node behind links that are up is asked with all its retries. */
 START_TEST(hung)
 {
 	struct env *e = env_new(HOPS, 99);
@@ -182,8 +183,8 @@ START_TEST(hung)
 }
 END_TEST
 
-/* What the probe asks is no reason to look again, and a way is looked at once
- * at a time. */
+/* The requests of the probe itself start no further probe, and a path is probed
+ * once at a time. */
 START_TEST(once)
 {
 	struct env *e = env_new(1, 99);

@@ -14,7 +14,7 @@
 #include "tests/topo/gen.h"
 #include "tests/unit/suite.h"
 
-/* A fabric, a subnet manager's ears, and what it knows. */
+/* A simulated fabric, the manager's port on it, and what sweeps have found. */
 struct bench {
 	struct fabric *f;
 	struct sim *sim;
@@ -23,8 +23,8 @@ struct bench {
 	struct builder *d;
 	struct rng rng;
 	bool may_fail;
-	bool told;    /* probes are because of traps alone */
-	bool no_news; /* said the last sweep */
+	bool told;    /* probes have no reason but traps */
+	bool no_news; /* the last sweep found no change */
 	uint32_t traps;
 	struct sweep_stats stats; /* of the last sweep */
 	uint64_t suspect[64];
@@ -146,7 +146,7 @@ expect_oddities(struct bench *b, const char *expect)
 	return n;
 }
 
-/* Does the topology say exactly what the fabric is? */
+/* Fails unless the topology is exactly the fabric. */
 static inline void
 expect_topo_is_fabric(const struct bench *b, const struct topo *t)
 {
@@ -181,11 +181,12 @@ expect_topo_is_fabric(const struct bench *b, const struct topo *t)
 	}
 }
 
-/* What a full sweep must at least ask, and what it sent. */
+/* The fewest SMPs with which a full sweep can read f, given the Sets that were
+ * needed. */
 static inline uint64_t
 floor_smps(const struct fabric *f, const struct sim *s)
 {
-	uint64_t n = 1; /* our own NodeInfo */
+	uint64_t n = 1; /* the manager's own NodeInfo */
 
 	for (uint32_t i = 0; i < f->nnodes; i++) {
 		const struct fabric_node *node = &f->node[i];

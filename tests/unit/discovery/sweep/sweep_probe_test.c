@@ -1,4 +1,4 @@
-/* Probes, and sweeps through random misfortune. */
+/* Probes, and sweeps under random faults. */
 #include "tests/unit/discovery/sweep/sweep_fixture.h"
 #include "tests/unit/suite.h"
 
@@ -63,7 +63,7 @@ START_TEST(probe_link)
 	ck_assert_uint_eq(t->nadj, 2 * (4 * 8 * 2 - 1));
 	ck_assert_uint_eq(port_at(t, leaf, up)->state, 1);
 	topo_unref(t);
-	/* and up again, told by the spine */
+	/* and up again, reported by the spine */
 	sim_fault_link(b.sim, node, up, true);
 	bench_sweep(&b, SWEEP_PROBE, &spine, 1);
 	ck_assert_uint_eq(b.stats.new_links, 1);
@@ -77,7 +77,8 @@ START_TEST(probe_link)
 }
 END_TEST
 
-/* Two ends of a cable tell of it; what the first look clears is no news. */
+/* Both ends of a link send traps about its change. PortStateChange that the
+ * first probe clears is no news for the next. */
 START_TEST(probe_after_traps)
 {
 	struct bench b;
@@ -97,20 +98,20 @@ START_TEST(probe_after_traps)
 	both[1] = b.f->node[spine].guid;
 	bench_sweep(&b, SWEEP_PROBE, both, 2);
 	ck_assert(b.no_news);
-	ck_assert_uint_le(b.stats.smps, 3); /* two bits, and a way */
+	ck_assert_uint_le(b.stats.smps, 3); /* two state bits, a path */
 	sim_fault_link(b.sim, node, port, false);
 	bench_sweep(&b, SWEEP_PROBE, &leaf, 1);
 	ck_assert(!b.no_news);
 	ck_assert_uint_eq(b.stats.gone_links, 1);
 	bench_sweep(&b, SWEEP_PROBE, &leaf, 1);
 	ck_assert(b.no_news);
-	/* the other end has only had one port looked at: it is read */
+	/* of the other end only one port was read: now all are */
 	bench_sweep(&b, SWEEP_PROBE, both, 2);
 	ck_assert(!b.no_news);
 	ck_assert_uint_ge(b.stats.smps, b.f->node[spine].nports);
 	bench_sweep(&b, SWEEP_PROBE, both, 2);
 	ck_assert(b.no_news);
-	/* whoever asks for another reason gets the ports, whatever the bit */
+	/* a probe for any other reason reads the ports, whatever the bit */
 	b.told = false;
 	bench_sweep(&b, SWEEP_PROBE, &leaf, 1);
 	ck_assert(!b.no_news);
@@ -148,13 +149,13 @@ START_TEST(probe_host)
 	expect_topo_is_fabric(&b, t);
 	ck_assert_uint_eq(port_at(t, host, 1)->found_lid, 0);
 	topo_unref(t);
-	/* a bounce that nobody saw: the host's state is read again */
+	/* a bounce that no sweep saw: the host's state is read again */
 	settle_fabric(&b);
 	sim_fault_link(b.sim, node, 1, false);
 	sim_fault_link(b.sim, node, 1, true);
 	sim_clear_stats(b.sim);
 	bench_sweep(&b, SWEEP_PROBE, &leaf, 1);
-	/* it may have been another cable: who is there is asked, once */
+	/* another link may be there: the NodeInfo of its end is read, once */
 	ck_assert_uint_eq(sim_stats(b.sim)->by[MAD_NODE_INFO][MAD_GET], 1);
 	ck_assert_uint_eq(b.stats.new_nodes + b.stats.gone_nodes, 0);
 	t = bench_freeze(&b);
@@ -194,7 +195,7 @@ START_TEST(probe_reboot)
 }
 END_TEST
 
-/* A leaf with its hosts goes and comes back, told by one spine. */
+/* A leaf with its hosts goes and comes back, reported by one spine. */
 START_TEST(probe_leaf)
 {
 	struct bench b;
@@ -267,7 +268,7 @@ START_TEST(probe_rounds)
 }
 END_TEST
 
-/* One random misfortune of a fabric, or its mending. */
+/* Injects one random fault into the fabric, or repairs one. */
 static void
 inject_random_fault(struct bench *b, struct rng *rng)
 {
@@ -336,7 +337,7 @@ mend_fabric(struct bench *b)
 	}
 }
 
-/* A dozen misfortunes while the fabric is being read. */
+/* A dozen random faults while the fabric is being read. */
 static void
 inject_many_faults(void *cookie, struct sim *sim)
 {
@@ -351,8 +352,8 @@ inject_many_faults(void *cookie, struct sim *sim)
 			inject_many_faults, b);
 }
 
-/* Anything may happen: no crash, no endless sweep; and once the fabric is
- * well, two sweeps find it as it is. */
+/* Under any faults no sweep crashes and none is endless; once the fabric is
+ * repaired, two sweeps find it as it is. */
 START_TEST(chaos)
 {
 	struct sim_options o = sim_defaults();

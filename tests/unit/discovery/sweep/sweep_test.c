@@ -1,11 +1,12 @@
-/* Full sweeps: what is there is found, once, whatever misbehaves. */
+/* Full sweeps find each node and link once, whatever misbehaves. */
 #include "tests/unit/discovery/sweep/sweep_fixture.h"
 #include "tests/unit/suite.h"
 
 START_TEST(full)
 {
-	/* SMPs above the floor: the speed of a cable without a switch; cables
-	 * of a switch to itself are asked from both ends at once; -1: some. */
+	/* SMPs above floor_smps(): the speed of a link without a switch is
+	 * read; links of a switch to itself are read from both ends at once.
+	 * -1: up to 3 % more. */
 	static const int tight[] = {1, 0, 0, 0, -1, 0, 5, 0, 0, 0, -1, -1};
 	struct bench b;
 	struct topo *t;
@@ -92,7 +93,7 @@ START_TEST(lossy)
 	struct topo *t;
 
 	o.seed = (uint64_t)_i + 1;
-	o.faults.loss = 50000; /* 5 % each way */
+	o.faults.loss = 50000; /* 5 % in each direction */
 	o.faults.dup = 10000;
 	o.faults.delay = 10000;
 	o.faults.delay_max = mono_ms(80);
@@ -121,7 +122,7 @@ START_TEST(hung_switch)
 	leaf = fabric_find(b.f, "leaf3");
 	ck_assert_uint_ne(spine, FABRIC_NONE);
 	ck_assert_uint_ne(leaf, FABRIC_NONE);
-	/* never seen: not there, but told */
+	/* never seen: not in the topology, but reported */
 	sim_fault_behave(b.sim, spine, &hung);
 	bench_sweep(&b, SWEEP_FULL, NULL, 0);
 	expect_oddities(&b, "nobody answers");
@@ -163,7 +164,8 @@ START_TEST(hung_switch)
 }
 END_TEST
 
-/* Our own switch hangs: all is behind it, and stays with all its cables. */
+/* The manager's own switch hangs: all others are behind it and stay, with all
+ * their links. */
 START_TEST(hung_way)
 {
 	struct sim_behaviour hung = {.hung = true};
@@ -200,7 +202,8 @@ remove_leaf(void *cookie, struct sim *s)
 	sim_fault_node(s, fabric_find(b->f, "leaf3"), false);
 }
 
-/* Something goes at any moment of a sweep; the next sweep says how it is. */
+/* A leaf hangs or vanishes at any moment of a sweep; the next sweep reports the
+ * fabric as it is. */
 START_TEST(vanishing)
 {
 	struct bench b;
@@ -306,7 +309,7 @@ START_TEST(crossed)
 	for (int round = 0; round < 2; round++) {
 		bench_sweep(&b, SWEEP_FULL, NULL, 0);
 		t = bench_freeze(&b);
-		/* a host may pass for two, a switch must not */
+		/* a host may be counted twice, a switch must not */
 		ck_assert_uint_eq(t->nsw, b.f->nswitches);
 		ck_assert_uint_ge(t->nnodes, b.f->nnodes);
 		ck_assert_uint_le(t->nnodes, b.f->nnodes + 1);
