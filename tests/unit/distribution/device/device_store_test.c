@@ -8,7 +8,7 @@
 #include "tests/unit/suite.h"
 
 static lft_ref
-block(struct lft_pool *p, uint8_t port)
+add_block(struct lft_pool *p, uint8_t port)
 {
 	uint8_t b[LFT_BLOCK];
 
@@ -19,7 +19,7 @@ block(struct lft_pool *p, uint8_t port)
 START_TEST(values_until_drained)
 {
 	struct lft_pool *p = lft_pool_new();
-	lft_ref a = block(p, 1), b = block(p, 2), c = block(p, 3);
+	lft_ref a = add_block(p, 1), b = add_block(p, 2), c = add_block(p, 3);
 	struct device_store *h = device_new(p);
 	lft_ref v[4];
 
@@ -56,7 +56,7 @@ END_TEST
 START_TEST(anything_until_drained)
 {
 	struct lft_pool *p = lft_pool_new();
-	lft_ref a = block(p, 1), b = block(p, 2);
+	lft_ref a = add_block(p, 1), b = add_block(p, 2);
 	struct device_store *h = device_new(p);
 	lft_ref v[4];
 
@@ -97,7 +97,7 @@ START_TEST(unknown_until_acknowledged)
 {
 	struct lft_pool *p = lft_pool_new();
 	struct device_store *h = device_new(p);
-	lft_ref r = block(p, 3);
+	lft_ref r = add_block(p, 3);
 
 	ck_assert(!device_knows(h, 7));
 	ck_assert_uint_eq(device_block(h, 7, 0), DEVICE_UNKNOWN);
@@ -120,7 +120,7 @@ START_TEST(blocks_are_given_back)
 {
 	struct lft_pool *p = lft_pool_new();
 	struct device_store *h = device_new(p);
-	lft_ref a = block(p, 1), b = block(p, 2);
+	lft_ref a = add_block(p, 1), b = add_block(p, 2);
 
 	device_set_block(h, 1, 0, a);
 	device_set_block(h, 1, 0, b);
@@ -170,7 +170,7 @@ START_TEST(lost_memory_is_noticed)
 		struct lft_pool *p = lft_pool_new();
 		struct device_store *h = device_new(p);
 		struct topo *t = one_switch(cases[i].lid, cases[i].top);
-		lft_ref r = block(p, 1);
+		lft_ref r = add_block(p, 1);
 
 		device_set_block(h, 0x100, 0, r);
 		device_set_top(h, 0x100, 63);

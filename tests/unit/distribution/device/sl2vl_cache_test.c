@@ -33,7 +33,7 @@ START_TEST(rows)
 }
 END_TEST
 
-START_TEST(holds)
+START_TEST(blocked_dependencies)
 {
 	struct sl2vl_cache *t = sl2vl_new();
 	struct sl2vl_block a = {.guid = 1, .in = 2, .out = 3, .pairs = 7};
@@ -59,7 +59,7 @@ START_TEST(holds)
 }
 END_TEST
 
-START_TEST(closing)
+START_TEST(blocked_sls)
 {
 	uint8_t row[SL2VL_ROW];
 
@@ -83,8 +83,8 @@ main(void)
 	TCase *tc = tcase_create("turns");
 
 	tcase_add_test(tc, rows);
-	tcase_add_test(tc, holds);
-	tcase_add_test(tc, closing);
+	tcase_add_test(tc, blocked_dependencies);
+	tcase_add_test(tc, blocked_sls);
 	suite_add_tcase(s, tc);
 	return suite_run(s);
 }

@@ -22,7 +22,7 @@ struct bed {
 };
 
 static struct topo *
-chain(void)
+make_chain(void)
 {
 	struct hand h = {0};
 	struct topo *t;
@@ -44,7 +44,7 @@ static void
 bed_open(struct bed *b, bool hurry)
 {
 	*b = (struct bed){.deaf = SWITCHES, .closed = SWITCHES};
-	b->t = chain();
+	b->t = make_chain();
 	b->e = env_new(8, 8, 4);
 	b->s = sl2vl_scan_new();
 	sl2vl_scan_doubt(b->s, hurry);
@@ -62,7 +62,7 @@ bed_close(struct bed *b)
 
 /* What was sent meanwhile arrives, and what is answered, too. */
 static void
-wire(struct bed *b)
+deliver_answers(struct bed *b)
 {
 	for (; !b->mute && b->heard < b->e->n; b->heard++) {
 		struct smp s = sent_smp(b->e, b->heard);
@@ -81,7 +81,7 @@ wire(struct bed *b)
 }
 
 static void
-run(struct bed *b, int64_t ms)
+run_scan(struct bed *b, int64_t ms)
 {
 	struct mono end = mono_add(b->e->now, mono_ms(ms));
 	size_t n;
@@ -96,9 +96,9 @@ run(struct bed *b, int64_t ms)
 				     ? next
 				     : mono_add(b->e->now, mono_ms(STEP_MS)));
 		xact_tick(b->e->x, b->e->now);
-		wire(b);
+		deliver_answers(b);
 		sl2vl_scan_feed(b->s, b->e->x, 0, 1, b->e->now);
-		wire(b);
+		deliver_answers(b);
 		(void)sl2vl_scan_found(b->s, &n);
 		b->found += (unsigned)n;
 	}
@@ -119,10 +119,10 @@ START_TEST(all_are_read_once)
 
 	bed_open(&b, _i == 1);
 	b.closed = 1;
-	run(&b, _i == 1 ? 1500 : 70000);
+	run_scan(&b, _i == 1 ? 1500 : 70000);
 	expect_done(&b, true);
 	ck_assert_uint_eq(b.found, 1);
-	run(&b, 7200000);
+	run_scan(&b, 7200000);
 	for (unsigned i = 0; i < SWITCHES; i++)
 		ck_assert_uint_eq(b.asked[i], ROWS);
 	bed_close(&b);
@@ -136,15 +136,15 @@ START_TEST(a_hurried_lap_comes_back)
 
 	bed_open(&b, true);
 	b.deaf = b.closed = 1;
-	run(&b, 6000);
+	run_scan(&b, 6000);
 	expect_done(&b, false);
 	ck_assert_uint_eq(b.asked[0], ROWS);
 	ck_assert_uint_eq(b.asked[2], ROWS);
 	ck_assert_uint_eq(b.found, 0);
-	run(&b, 12000);
+	run_scan(&b, 12000);
 	expect_done(&b, false);
 	b.deaf = SWITCHES;
-	run(&b, 20000);
+	run_scan(&b, 20000);
 	expect_done(&b, true);
 	ck_assert_uint_eq(b.found, 1);
 	ck_assert_uint_eq(b.asked[2], ROWS);
@@ -153,24 +153,24 @@ START_TEST(a_hurried_lap_comes_back)
 END_TEST
 
 /* One that never answers is asked less and less, and not forgotten. */
-START_TEST(the_deaf_are_asked_now_and_then)
+START_TEST(silent_switches_are_asked_now_and_then)
 {
 	unsigned first, then;
 	struct bed b;
 
 	bed_open(&b, _i == 1);
 	b.deaf = 1;
-	run(&b, 600000);
+	run_scan(&b, 600000);
 	first = b.asked[1];
 	ck_assert_uint_gt(first, 0);
 	ck_assert_uint_lt(first, 500);
-	run(&b, 24 * 3600000);
+	run_scan(&b, 24 * 3600000);
 	then = b.asked[1];
 	ck_assert_uint_gt(then, first + 24);
 	ck_assert_uint_lt(then, first + 40 * 24);
 	expect_done(&b, false);
 	b.deaf = SWITCHES;
-	run(&b, 2 * 3600000);
+	run_scan(&b, 2 * 3600000);
 	expect_done(&b, true);
 	ck_assert_uint_eq(b.asked[0], ROWS);
 	bed_close(&b);
@@ -185,17 +185,17 @@ START_TEST(what_was_overtaken_is_read_again)
 	bed_open(&b, true);
 	b.closed = 0;
 	b.mute = true;
-	run(&b, 1050);
+	run_scan(&b, 1050);
 	ck_assert_uint_gt(b.e->n, 0);
 	if (_i == 0)
 		sl2vl_scan_discard(b.s);
 	else
 		sl2vl_scan_adopt(b.s, b.t, b.e->now);
 	b.mute = false;
-	run(&b, 1500);
+	run_scan(&b, 1500);
 	expect_done(&b, false);
 	ck_assert_uint_eq(b.found, 0);
-	run(&b, 2000);
+	run_scan(&b, 2000);
 	expect_done(&b, true);
 	ck_assert_uint_eq(b.found, 1);
 	ck_assert_uint_eq(b.asked[1], ROWS);
@@ -211,12 +211,12 @@ START_TEST(a_new_doubt_is_urgent)
 
 	bed_open(&b, false);
 	b.deaf = 1;
-	run(&b, 4 * 3600000);
+	run_scan(&b, 4 * 3600000);
 	expect_done(&b, false);
 	b.deaf = SWITCHES;
 	sl2vl_scan_doubt(b.s, true);
 	sl2vl_scan_adopt(b.s, b.t, b.e->now);
-	run(&b, 1500);
+	run_scan(&b, 1500);
 	expect_done(&b, true);
 	bed_close(&b);
 }
@@ -230,7 +230,7 @@ main(void)
 
 	tcase_add_loop_test(tc, all_are_read_once, 0, 2);
 	tcase_add_test(tc, a_hurried_lap_comes_back);
-	tcase_add_loop_test(tc, the_deaf_are_asked_now_and_then, 0, 2);
+	tcase_add_loop_test(tc, silent_switches_are_asked_now_and_then, 0, 2);
 	tcase_add_loop_test(tc, what_was_overtaken_is_read_again, 0, 2);
 	tcase_add_test(tc, a_new_doubt_is_urgent);
 	suite_add_tcase(s, tc);

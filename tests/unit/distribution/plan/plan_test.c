@@ -115,7 +115,7 @@ rig_free(struct rig *g)
 }
 
 static size_t
-steps(const struct rig *g, enum plan_kind k)
+count_steps(const struct rig *g, enum plan_kind k)
 {
 	return plan_count(g->p, k);
 }
@@ -129,13 +129,13 @@ START_TEST(fresh_fabric)
 	rig_state(&g, 2);
 	rig_routes(&g);
 	rig_plan(&g);
-	ck_assert_uint_eq(steps(&g, PLAN_PARAMS), 2); /* port 0 twice */
-	ck_assert_uint_eq(steps(&g, PLAN_TOP), 0);
-	ck_assert_uint_eq(steps(&g, PLAN_LFT), 2);
-	ck_assert_uint_eq(steps(&g, PLAN_RAISE), 2);
-	ck_assert_uint_eq(steps(&g, PLAN_ARM), 6);
-	ck_assert_uint_eq(steps(&g, PLAN_ACTIVATE), 6);
-	ck_assert_uint_eq(steps(&g, PLAN_LOWER), 0);
+	ck_assert_uint_eq(count_steps(&g, PLAN_PARAMS), 2); /* port 0 twice */
+	ck_assert_uint_eq(count_steps(&g, PLAN_TOP), 0);
+	ck_assert_uint_eq(count_steps(&g, PLAN_LFT), 2);
+	ck_assert_uint_eq(count_steps(&g, PLAN_RAISE), 2);
+	ck_assert_uint_eq(count_steps(&g, PLAN_ARM), 6);
+	ck_assert_uint_eq(count_steps(&g, PLAN_ACTIVATE), 6);
+	ck_assert_uint_eq(count_steps(&g, PLAN_LOWER), 0);
 	for (i = 0; i < g.p->nsteps; i++) {
 		const struct plan_step *s = &g.p->step[i];
 		const struct topo_port *port = &g.t->port[s->port];
@@ -179,12 +179,12 @@ START_TEST(what_is_in_place_is_not_sent)
 		device_set_block(g.hw, g.t->node[g.t->sw[s].node].guid, 0,
 			routes_ref_of(g.r, s, 0));
 	rig_plan(&g);
-	ck_assert_uint_eq(steps(&g, PLAN_LFT), 0);
+	ck_assert_uint_eq(count_steps(&g, PLAN_LFT), 0);
 	ck_assert_uint_eq(g.p->change->kept, 2);
 	/* one answer lost: that block alone goes out again */
 	device_unknown_block(g.hw, 0x101, 0);
 	rig_plan(&g);
-	ck_assert_uint_eq(steps(&g, PLAN_LFT), 1);
+	ck_assert_uint_eq(count_steps(&g, PLAN_LFT), 1);
 	rig_free(&g);
 }
 END_TEST
@@ -198,8 +198,8 @@ START_TEST(top_first_where_blocks_above_are_refused)
 	rig_routes(&g);
 	device_set_top_first(g.hw, 0x101);
 	rig_plan(&g);
-	ck_assert_uint_eq(steps(&g, PLAN_TOP), 1);
-	ck_assert_uint_eq(steps(&g, PLAN_RAISE), 1);
+	ck_assert_uint_eq(count_steps(&g, PLAN_TOP), 1);
+	ck_assert_uint_eq(count_steps(&g, PLAN_RAISE), 1);
 	rig_free(&g);
 }
 END_TEST
@@ -214,11 +214,11 @@ START_TEST(live_ports_get_no_change_sets)
 	builder_set_lft(g.d, g.sw[0], 1024, 200);
 	rig_routes(&g);
 	rig_plan(&g);
-	ck_assert_uint_eq(steps(&g, PLAN_ARM), 0);
-	ck_assert_uint_eq(steps(&g, PLAN_ACTIVATE), 0);
-	ck_assert_uint_eq(steps(&g, PLAN_LOWER), 1);
-	ck_assert_uint_eq(steps(&g, PLAN_RAISE), 1);
-	for (i = 0; i < steps(&g, PLAN_PARAMS); i++) {
+	ck_assert_uint_eq(count_steps(&g, PLAN_ARM), 0);
+	ck_assert_uint_eq(count_steps(&g, PLAN_ACTIVATE), 0);
+	ck_assert_uint_eq(count_steps(&g, PLAN_LOWER), 1);
+	ck_assert_uint_eq(count_steps(&g, PLAN_RAISE), 1);
+	for (i = 0; i < count_steps(&g, PLAN_PARAMS); i++) {
 		struct mad_port_info pi;
 
 		ck_assert_int_eq(
@@ -247,7 +247,7 @@ START_TEST(quarantined_switches_are_left_alone)
 		ck_assert_uint_ne(g.t->node[n].guid, 0x101);
 	}
 	/* the cable to it stays in Init at our end too */
-	ck_assert_uint_eq(steps(&g, PLAN_ARM), 2);
+	ck_assert_uint_eq(count_steps(&g, PLAN_ARM), 2);
 	rig_free(&g);
 }
 END_TEST
@@ -262,8 +262,8 @@ START_TEST(half_raised_links_are_finished)
 	builder_set_port_state(g.d, g.sw[1], 2, 3); /* Armed */
 	rig_routes(&g);
 	rig_plan(&g);
-	ck_assert_uint_eq(steps(&g, PLAN_ARM), 1);
-	ck_assert_uint_eq(steps(&g, PLAN_ACTIVATE), 2);
+	ck_assert_uint_eq(count_steps(&g, PLAN_ARM), 1);
+	ck_assert_uint_eq(count_steps(&g, PLAN_ACTIVATE), 2);
 	rig_free(&g);
 }
 END_TEST
@@ -282,7 +282,7 @@ phase_of(const struct rig *g, enum plan_kind k, bool fresh)
 
 /* A transition made by hand: one turn of s0 closed, two stages. */
 static struct transition_result *
-by_hand(struct rig *g, bool by_port)
+make_transition(struct rig *g, bool by_port)
 {
 	struct transition_result *x = calloc(1, sizeof(*x));
 
@@ -314,7 +314,7 @@ static void
 rig_plan_by_hand(struct rig *g, bool by_port)
 {
 	const struct plan_job job = {.routes = g->r,
-		.change = by_hand(g, by_port),
+		.change = make_transition(g, by_port),
 		.hw = g->hw,
 		.params = &params};
 
@@ -361,7 +361,7 @@ START_TEST(walls_first)
 	g.wall = true;
 	rig_plan_by_hand(&g, false);
 	wall = phase_of(&g, PLAN_WALL, false);
-	ck_assert_uint_eq(steps(&g, PLAN_WALL), 1);
+	ck_assert_uint_eq(count_steps(&g, PLAN_WALL), 1);
 	ck_assert(!g.p->phase[wall].drain);
 	ck_assert(g.p->phase[wall + 1].drain);
 	for (i = 0; i < wall; i++)
@@ -393,7 +393,7 @@ START_TEST(walls_and_tops)
 END_TEST
 
 /* The same by a port: down, settled, cleared, verified; up at the end. */
-START_TEST(a_port_instead_of_a_turn)
+START_TEST(a_port_instead_of_a_dependency)
 {
 	static const enum plan_kind order[] = {PLAN_DOWN, PLAN_SETTLE,
 		PLAN_CLEAR, PLAN_VERIFY, PLAN_LFT, PLAN_LFT, PLAN_RAISE,
@@ -408,10 +408,10 @@ START_TEST(a_port_instead_of_a_turn)
 	at = phase_of(&g, PLAN_DOWN, false);
 	for (i = 0; i < sizeof(order) / sizeof(*order); i++)
 		ck_assert_int_eq(g.p->phase[at + i].kind, order[i]);
-	ck_assert_uint_eq(steps(&g, PLAN_DOWN), 1);   /* at one end */
-	ck_assert_uint_eq(steps(&g, PLAN_SETTLE), 2); /* both fall */
-	ck_assert_uint_eq(steps(&g, PLAN_CLEAR), 2);
-	ck_assert_uint_eq(steps(&g, PLAN_ARM), 2);
+	ck_assert_uint_eq(count_steps(&g, PLAN_DOWN), 1);   /* at one end */
+	ck_assert_uint_eq(count_steps(&g, PLAN_SETTLE), 2); /* both fall */
+	ck_assert_uint_eq(count_steps(&g, PLAN_CLEAR), 2);
+	ck_assert_uint_eq(count_steps(&g, PLAN_ARM), 2);
 	/* the end that is nearer to us */
 	ck_assert_uint_eq(
 		g.t->node[g.t->port[g.p->step[g.p->phase[at].first].port].node]
@@ -431,15 +431,15 @@ START_TEST(refused_rows)
 	rig_routes(&g);
 	sl2vl_refuse(device_sl2vl(g.hw), 0x100);
 	rig_plan_by_hand(&g, false);
-	ck_assert_uint_eq(steps(&g, PLAN_BLOCK), 0);
-	ck_assert_uint_eq(steps(&g, PLAN_UNBLOCK), 0);
-	ck_assert_uint_eq(steps(&g, PLAN_DOWN), 1);
+	ck_assert_uint_eq(count_steps(&g, PLAN_BLOCK), 0);
+	ck_assert_uint_eq(count_steps(&g, PLAN_UNBLOCK), 0);
+	ck_assert_uint_eq(count_steps(&g, PLAN_DOWN), 1);
 	rig_free(&g);
 }
 END_TEST
 
 /* What an earlier life left closed is opened, when the tables are written. */
-START_TEST(leftovers_are_opened)
+START_TEST(blocks_of_a_previous_run_are_opened)
 {
 	const struct sl2vl_block left = {.guid = 0x101, .in = 2, .out = 1};
 	const struct sl2vl_block gone = {.guid = 0x999, .in = 2, .out = 1};
@@ -452,8 +452,8 @@ START_TEST(leftovers_are_opened)
 	sl2vl_block(device_sl2vl(g.hw), &left);
 	sl2vl_block(device_sl2vl(g.hw), &gone);
 	rig_plan(&g);
-	ck_assert_uint_eq(steps(&g, PLAN_BLOCK), 0);
-	ck_assert_uint_eq(steps(&g, PLAN_UNBLOCK), 1);
+	ck_assert_uint_eq(count_steps(&g, PLAN_BLOCK), 0);
+	ck_assert_uint_eq(count_steps(&g, PLAN_UNBLOCK), 1);
 	open = phase_of(&g, PLAN_UNBLOCK, false);
 	ck_assert_uint_gt(open, phase_of(&g, PLAN_LFT, false));
 	ck_assert(g.p->phase[open].drain);
@@ -462,7 +462,7 @@ START_TEST(leftovers_are_opened)
 END_TEST
 
 /* With two lanes every pair of ports gets its row, where it is not so yet. */
-START_TEST(lanes)
+START_TEST(sl2vl_rows)
 {
 	uint8_t row[SL2VL_ROW];
 	struct rig g;
@@ -474,17 +474,17 @@ START_TEST(lanes)
 	g.r->lanes.n = 2;
 	g.r->lanes.plain = true;
 	rig_plan(&g);
-	all = steps(&g, PLAN_LANES);
+	all = count_steps(&g, PLAN_LANES);
 	/* two linked ports and port 0: 4 turns a switch; 2 hosts */
 	ck_assert_uint_eq(all, 2 * 4 + 2);
-	ck_assert_uint_eq(steps(&g, PLAN_LEARN), all);
+	ck_assert_uint_eq(count_steps(&g, PLAN_LEARN), all);
 	sl2vl_make_default(2, row);
 	sl2vl_set_row(device_sl2vl(g.hw), 0x100, 1, 2, row);
 	sl2vl_make_default(4, row);
 	sl2vl_set_row(device_sl2vl(g.hw), 0x100, 2, 1, row);
 	rig_plan(&g);
-	ck_assert_uint_eq(steps(&g, PLAN_LANES), all - 1);
-	ck_assert_uint_eq(steps(&g, PLAN_LEARN), all - 2);
+	ck_assert_uint_eq(count_steps(&g, PLAN_LANES), all - 1);
+	ck_assert_uint_eq(count_steps(&g, PLAN_LEARN), all - 2);
 	rig_free(&g);
 }
 END_TEST
@@ -522,10 +522,10 @@ main(void)
 	tcase_add_test(t, a_blocked_transition);
 	tcase_add_test(t, walls_first);
 	tcase_add_loop_test(t, walls_and_tops, 0, 2);
-	tcase_add_test(t, a_port_instead_of_a_turn);
+	tcase_add_test(t, a_port_instead_of_a_dependency);
 	tcase_add_test(t, refused_rows);
-	tcase_add_test(t, leftovers_are_opened);
-	tcase_add_test(t, lanes);
+	tcase_add_test(t, blocks_of_a_previous_run_are_opened);
+	tcase_add_test(t, sl2vl_rows);
 	tcase_add_test(t, fresh_switches_first);
 	suite_add_tcase(s, t);
 	return suite_run(s);

@@ -49,7 +49,7 @@ mgid_of(unsigned group)
 
 /* A packet for mlid goes into a switch by port in. */
 static inline void
-carry(struct play *p, uint32_t node, unsigned in, uint16_t mlid)
+forward_packet(struct play *p, uint32_t node, unsigned in, uint16_t mlid)
 {
 	uint64_t ports[4];
 
@@ -68,7 +68,7 @@ carry(struct play *p, uint32_t node, unsigned in, uint16_t mlid)
 			sim_port_info(p->x.w->sim, node, out)->state != 4)
 			continue;
 		if (p->x.f->node[peer].type == FABRIC_SWITCH)
-			carry(p, peer, peer_port, mlid);
+			forward_packet(p, peer, peer_port, mlid);
 		else
 			p->got[peer]++;
 	}
@@ -76,7 +76,7 @@ carry(struct play *p, uint32_t node, unsigned in, uint16_t mlid)
 
 /* What a host sends to a group. */
 static inline void
-sends(struct play *p, uint32_t host, uint16_t mlid)
+send_packet(struct play *p, uint32_t host, uint16_t mlid)
 {
 	uint32_t peer;
 	unsigned peer_port;
@@ -84,7 +84,7 @@ sends(struct play *p, uint32_t host, uint16_t mlid)
 	memset(p->got, 0, sim_nodes(p->x.w->sim) * sizeof(*p->got));
 	memset(p->passed, 0, sim_nodes(p->x.w->sim));
 	if (fabric_peer(p->x.f, host, 1, &peer, &peer_port))
-		carry(p, peer, peer_port, mlid);
+		forward_packet(p, peer, peer_port, mlid);
 }
 
 /* No copy too many, whoever sends: at any moment. */
@@ -95,7 +95,7 @@ judge_moment(struct play *p)
 		for (unsigned k = 0; k < 8; k++) {
 			uint32_t h = p->host[rng_below(&p->rng, p->nhosts)];
 
-			sends(p, h, (uint16_t)(MLID + g));
+			send_packet(p, h, (uint16_t)(MLID + g));
 			ck_assert_msg(!p->twice, "group %u: a switch twice", g);
 			for (uint32_t i = 0; i < p->nhosts; i++)
 				ck_assert_uint_le(p->got[p->host[i]], 1);
@@ -103,7 +103,7 @@ judge_moment(struct play *p)
 }
 
 static inline enum sim_verdict
-hook(void *cookie, struct sim_msg *m)
+on_sma_message(void *cookie, struct sim_msg *m)
 {
 	struct play *p = cookie;
 	struct smp s;
@@ -128,7 +128,7 @@ judge_delivery(struct play *p)
 			if (p->state[g][i] == 0 ||
 				!sim_present(p->x.w->sim, p->host[i]))
 				continue;
-			sends(p, p->host[i], (uint16_t)(MLID + g));
+			send_packet(p, p->host[i], (uint16_t)(MLID + g));
 			ck_assert(!p->twice);
 			for (uint32_t k = 0; k < p->nhosts; k++) {
 				bool hears =
@@ -146,7 +146,8 @@ judge_delivery(struct play *p)
 
 /* A message of the speaker about the membership of a host; does not wait. */
 static inline void
-say(struct play *p, unsigned g, uint32_t i, uint8_t method, uint8_t state)
+send_membership(
+	struct play *p, unsigned g, uint32_t i, uint8_t method, uint8_t state)
 {
 	const struct mad_sa_member m = {
 		.mgid = mgid_of(g),
@@ -170,7 +171,7 @@ say(struct play *p, unsigned g, uint32_t i, uint8_t method, uint8_t state)
 }
 
 static inline void
-settle(struct play *p)
+settle_membership(struct play *p)
 {
 	for (int i = 0; i < 1000 && p->speaker->answers == 0; i++)
 		world_run(p->x.w, mono_ms(1));
@@ -193,11 +194,11 @@ play_new(struct fabric *f, uint64_t seed)
 	p->speaker = host_on(p->x.w, f->node[p->host[p->nhosts - 1]].name);
 	p->got = mem_zalloc(f->nnodes, sizeof(*p->got));
 	p->passed = mem_zalloc(f->nnodes, 1);
-	sim_set_hook(p->x.w->sim, hook, p);
+	sim_set_hook(p->x.w->sim, on_sma_message, p);
 	/* the first host stays in all groups, which get their MLIDs in turn */
 	for (unsigned g = 0; g < GROUPS; g++) {
-		say(p, g, 0, MAD_SET, 1);
-		settle(p);
+		send_membership(p, g, 0, MAD_SET, 1);
+		settle_membership(p);
 	}
 	p->writes = 0;
 	return p;
@@ -227,7 +228,7 @@ struct writer {
 
 /* Answers to the SM that is no more are the writer's. */
 static inline enum sim_verdict
-overhear(void *cookie, struct sim_msg *m)
+redirect_answers(void *cookie, struct sim_msg *m)
 {
 	struct writer *w = cookie;
 	struct reason why;
@@ -276,7 +277,7 @@ writer_new(struct fabric *f, uint64_t seed)
 	job.cookie = w;
 	w->mft = mft_new(&job);
 	mft_adopt(w->mft, w->t);
-	sim_set_hook(w->p->x.w->sim, overhear, w);
+	sim_set_hook(w->p->x.w->sim, redirect_answers, w);
 	return w;
 }
 
@@ -360,7 +361,7 @@ draw_trees(struct writer *w)
 
 /* Feed what runs until it is over. */
 static inline void
-feed(struct writer *w)
+feed_writer(struct writer *w)
 {
 	static const struct mft_wire wire = {.stray = {400000000}};
 	struct sim *sim = w->p->x.w->sim;
@@ -381,10 +382,10 @@ write_all(struct writer *w)
 
 	for (;;) {
 		while (mft_ask(w->mft, 0, sim_now(sim)))
-			feed(w);
+			feed_writer(w);
 		if (!mft_begin(w->mft))
 			break;
-		feed(w);
+		feed_writer(w);
 	}
 }
 
@@ -398,7 +399,7 @@ pass_time(struct writer *w, struct mono time)
 	sim_run_until(sim, end);
 	xact_tick(w->x, sim_now(sim));
 	if (mft_ask(w->mft, 0, sim_now(sim)))
-		feed(w);
+		feed_writer(w);
 }
 
 /* The node of the simulation that a switch is. */
@@ -414,7 +415,7 @@ node_of(const struct writer *w, sw_ix s)
 
 /* Does a switch hold what the trees want of it? */
 static inline bool
-holds(const struct writer *w, sw_ix s)
+holds_wanted_mft(const struct writer *w, sw_ix s)
 {
 	for (unsigned g = 0; g < GROUPS; g++) {
 		const struct mcast_branch *b = mcast_find(w->tree[g], s);

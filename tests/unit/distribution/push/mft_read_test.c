@@ -23,7 +23,7 @@ new_writer(uint64_t seed)
 
 /* Another life of it, with the same trees wanted. */
 static void
-reborn(struct writer *w)
+restart_writer(struct writer *w)
 {
 	const struct mft_job job = {
 		.x = w->x, .switch_written = heard_switch, .cookie = w};
@@ -41,7 +41,7 @@ START_TEST(what_is_there_is_not_written)
 	const struct mft_counts *c;
 	uint64_t once;
 
-	reborn(w);
+	restart_writer(w);
 	c = mft_counts(w->mft);
 	write_all(w);
 	ck_assert_uint_gt(c->reads, 0);
@@ -86,7 +86,7 @@ END_TEST
 
 /* Put these bytes into a table behind the writer's back. */
 static void
-scribble(struct writer *w, sw_ix s, unsigned pos, uint8_t byte)
+overwrite_mft(struct writer *w, sw_ix s, unsigned pos, uint8_t byte)
 {
 	uint64_t guid = w->t->node[w->t->sw[s].node].guid;
 	struct smp_set set = {.attr = MAD_MFT, .mod = pos << 28};
@@ -97,7 +97,7 @@ scribble(struct writer *w, sw_ix s, unsigned pos, uint8_t byte)
 
 /* The first switch of the first group's tree: it has something to lose. */
 static sw_ix
-victim(const struct writer *w)
+first_tree_switch(const struct writer *w)
 {
 	return w->tree[0]->branch[0].sw;
 }
@@ -118,7 +118,7 @@ START_TEST(late_copies_are_found)
 	ck_assert(mft_next(w->mft).ns != MONO_NEVER.ns);
 	/* and copies arrive when all is well */
 	for (sw_ix s = 0; s < w->t->nsw; s++)
-		scribble(w, s, 0, 0);
+		overwrite_mft(w, s, 0, 0);
 	pass_time(w, mono_ms(2000));
 	ck_assert_uint_gt(c->untrue, 0);
 	ck_assert(mft_next(w->mft).ns == MONO_NEVER.ns);
@@ -126,10 +126,10 @@ START_TEST(late_copies_are_found)
 }
 END_TEST
 
-START_TEST(who_rebooted_is_found)
+START_TEST(a_reboot_is_found)
 {
 	struct writer *w = new_writer(4);
-	sw_ix s = victim(w);
+	sw_ix s = first_tree_switch(w);
 
 	sim_fault_reboot(w->p->x.w->sim, node_of(w, s));
 	pass_time(w, mono_ms(100));
@@ -138,17 +138,17 @@ START_TEST(who_rebooted_is_found)
 	mft_suspect(w->mft, w->t->node[w->t->sw[s].node].guid);
 	write_all(w);
 	ck_assert_uint_eq(mft_counts(w->mft)->untrue, 1);
-	ck_assert(holds(w, s));
+	ck_assert(holds_wanted_mft(w, s));
 	writer_free(w);
 }
 END_TEST
 
 /* A switch that carries nothing yet, beside others that do: what it holds is
  * known when it was written, or nothing is. */
-START_TEST(who_comes_back_is_a_stranger)
+START_TEST(a_returning_switch_is_unknown)
 {
 	struct writer *w = new_writer(4);
-	sw_ix s = victim(w);
+	sw_ix s = first_tree_switch(w);
 	struct topo_node *n = &w->t->node[w->t->sw[s].node];
 
 	ck_assert(!mft_has_unknown_switches(w->mft, w->t));
@@ -159,7 +159,7 @@ START_TEST(who_comes_back_is_a_stranger)
 	n->flags &= (uint8_t)~TN_FRESH;
 	ck_assert(
 		!mft_has_unknown_switches(w->mft, w->t)); /* it can be asked */
-	reborn(w);
+	restart_writer(w);
 	n->flags |= TN_FRESH;
 	mft_adopt(w->mft, w->t);
 	ck_assert(mft_has_unknown_switches(w->mft, w->t));
@@ -177,10 +177,10 @@ START_TEST(who_comes_back_is_a_stranger)
 END_TEST
 
 /* A switch that says yes and does nothing is left alone in the end. */
-START_TEST(who_lies_is_found)
+START_TEST(a_false_acknowledgement_is_found)
 {
 	struct writer *w = new_writer(5);
-	sw_ix s = victim(w);
+	sw_ix s = first_tree_switch(w);
 	uint64_t guid = w->t->node[w->t->sw[s].node].guid;
 	const struct mft_failure *f;
 	uint64_t before;
@@ -189,7 +189,7 @@ START_TEST(who_lies_is_found)
 	for (unsigned round = 0; round < 200 && n == 0; round++) {
 		draw_trees(w);
 		write_all(w);
-		scribble(w, s, 0, 0x55);
+		overwrite_mft(w, s, 0, 0x55);
 		pass_time(w, mono_ms(1000));
 		f = mft_failures(w->mft, &n);
 		ck_assert(n == 0 || (f[0].guid == guid && f[0].liar));
@@ -198,22 +198,22 @@ START_TEST(who_lies_is_found)
 	ck_assert_uint_eq(n, 1);
 	/* nothing is sent there any more */
 	before = mft_counts(w->mft)->untrue;
-	scribble(w, s, 0, 0x55);
+	overwrite_mft(w, s, 0, 0x55);
 	draw_trees(w);
 	write_all(w);
 	pass_time(w, mono_ms(1000));
 	ck_assert_uint_eq(mft_counts(w->mft)->untrue, before);
-	ck_assert(!holds(w, s));
+	ck_assert(!holds_wanted_mft(w, s));
 	writer_free(w);
 }
 END_TEST
 
 /* Tops end where the blocks in use do; ports for what is in no table go. */
-START_TEST(tops_and_ways_out)
+START_TEST(tops_and_default_ports)
 {
 	struct writer *w = new_writer(6);
 	struct world *x = w->p->x.w;
-	sw_ix s = victim(w);
+	sw_ix s = first_tree_switch(w);
 	uint64_t guid = w->t->node[w->t->sw[s].node].guid;
 	struct smp_set set = {.attr = MAD_SWITCH_INFO};
 	struct mad_switch_info i;
@@ -225,7 +225,7 @@ START_TEST(tops_and_ways_out)
 	mad_switch_info_encode(&i, set.data);
 	set_behind(w, guid, &set);
 	memcpy(w->t->sinfo[s], set.data, MAD_DATA);
-	reborn(w);
+	restart_writer(w);
 	write_all(w);
 	/* two blocks are below it, and both are known now */
 	ck_assert_uint_eq(mft_blocks(w->mft), 2);
@@ -256,10 +256,10 @@ main(void)
 	tcase_add_test(c, what_is_there_is_not_written);
 	tcase_add_loop_test(c, trees_are_found, 0, 4);
 	tcase_add_test(c, late_copies_are_found);
-	tcase_add_test(c, who_rebooted_is_found);
-	tcase_add_test(c, who_comes_back_is_a_stranger);
-	tcase_add_test(c, who_lies_is_found);
-	tcase_add_test(c, tops_and_ways_out);
+	tcase_add_test(c, a_reboot_is_found);
+	tcase_add_test(c, a_returning_switch_is_unknown);
+	tcase_add_test(c, a_false_acknowledgement_is_found);
+	tcase_add_test(c, tops_and_default_ports);
 	suite_add_tcase(s, c);
 	return suite_run(s);
 }

@@ -18,25 +18,25 @@ START_TEST(hosts_come_leave_and_return)
 	for (uint32_t i = 0; i < p->nhosts; i++)
 		for (unsigned g = 0; g < GROUPS; g++)
 			if (g == 0 || (i + g) % 3 == 0)
-				say(p, g, i, MAD_SET, 1);
-	settle(p);
+				send_membership(p, g, i, MAD_SET, 1);
+	settle_membership(p);
 	judge_delivery(p);
 	first = p->writes;
 	/* gathered: not a write per join, hardly one per switch and cycle */
 	ck_assert_uint_le(first, 6U * sw);
 	/* what is there already writes nothing */
-	say(p, 0, 3, MAD_SET, 1);
-	settle(p);
+	send_membership(p, 0, 3, MAD_SET, 1);
+	settle_membership(p);
 	ck_assert_uint_eq(p->writes, first);
 	for (uint32_t i = 2; i < p->nhosts; i += 2)
 		for (unsigned g = 0; g < GROUPS; g++)
 			if (p->state[g][i] != 0 && i + 1 < p->nhosts)
-				say(p, g, i, MAD_SA_DELETE, 1);
-	settle(p);
+				send_membership(p, g, i, MAD_SA_DELETE, 1);
+	settle_membership(p);
 	judge_delivery(p);
 	for (uint32_t i = 0; i < p->nhosts; i += 2)
-		say(p, 0, i, MAD_SET, i % 4 == 0 ? 1 : 4);
-	settle(p);
+		send_membership(p, 0, i, MAD_SET, i % 4 == 0 ? 1 : 4);
+	settle_membership(p);
 	judge_delivery(p);
 	play_free(p);
 }
@@ -50,10 +50,10 @@ START_TEST(a_join_is_answered_when_it_is_written)
 	struct play *p = play_new(gen_tree_two(&two, &why), 1);
 
 	for (uint32_t i = 0; i + 1 < p->nhosts; i++)
-		say(p, 0, i, MAD_SET, 1);
-	settle(p);
+		send_membership(p, 0, i, MAD_SET, 1);
+	settle_membership(p);
 	p->writes = 0;
-	say(p, 0, p->nhosts - 1, MAD_SET, 1);
+	send_membership(p, 0, p->nhosts - 1, MAD_SET, 1);
 	while (p->speaker->answers == 0)
 		world_run(p->x.w, mono_us(10));
 	judge_delivery(p); /* at that very moment */
@@ -64,7 +64,7 @@ END_TEST
 
 /* A torus or a tree. */
 static struct fabric *
-either(uint64_t seed)
+torus_or_tree(uint64_t seed)
 {
 	static const unsigned torus[] = {3, 3, 3};
 	static const struct gen_fattree2 two = {6, 8, 3, 6, 2};
@@ -77,7 +77,7 @@ either(uint64_t seed)
 START_TEST(a_restart_takes_nothing_away)
 {
 	uint64_t seed = (uint64_t)_i + 1;
-	struct play *p = play_new(either(seed), seed);
+	struct play *p = play_new(torus_or_tree(seed), seed);
 	struct sm_status before, after;
 	uint32_t gone = 5;
 
@@ -85,18 +85,19 @@ START_TEST(a_restart_takes_nothing_away)
 		uint32_t i = (uint32_t)rng_below(&p->rng, p->nhosts);
 		unsigned g = (unsigned)rng_below(&p->rng, GROUPS);
 
-		say(p, g, i, MAD_SET, rng_below(&p->rng, 4) == 0 ? 4 : 1);
+		send_membership(
+			p, g, i, MAD_SET, rng_below(&p->rng, 4) == 0 ? 4 : 1);
 		if (k % 20 == 0)
-			settle(p);
+			settle_membership(p);
 	}
 	for (unsigned k = 0; k < 60; k++) {
 		uint32_t i = 1 + (uint32_t)rng_below(&p->rng, p->nhosts - 1);
 		unsigned g = (unsigned)rng_below(&p->rng, GROUPS);
 
 		if (p->state[g][i] != 0)
-			say(p, g, i, MAD_SA_DELETE, p->state[g][i]);
+			send_membership(p, g, i, MAD_SA_DELETE, p->state[g][i]);
 	}
-	settle(p);
+	settle_membership(p);
 	world_run(p->x.w, mono_ms(2000)); /* until it is saved */
 	sm_status(p->x.w->sm, &before);
 	p->writes = 0;
@@ -118,8 +119,8 @@ START_TEST(a_restart_takes_nothing_away)
 	for (unsigned g = 0; g < GROUPS; g++)
 		p->state[g][gone] = 0;
 	judge_delivery(p);
-	say(p, 1, 7, MAD_SET, 1);
-	settle(p);
+	send_membership(p, 1, 7, MAD_SET, 1);
+	settle_membership(p);
 	judge_delivery(p);
 	play_free(p);
 }
@@ -129,7 +130,7 @@ END_TEST
 START_TEST(changes_have_no_bad_moment)
 {
 	uint64_t seed = (uint64_t)_i + 1;
-	struct fabric *f = either(seed);
+	struct fabric *f = torus_or_tree(seed);
 	struct play *p = play_new(f, seed);
 
 	for (unsigned round = 0; round < 5; round++) {
@@ -142,10 +143,10 @@ START_TEST(changes_have_no_bad_moment)
 			uint8_t state = rng_below(&p->rng, 4) == 0 ? 8 : 1;
 
 			if ((p->state[g][i] & state) == 0)
-				say(p, g, i, MAD_SET, state);
+				send_membership(p, g, i, MAD_SET, state);
 		}
 		p->watching = true;
-		settle(p);
+		settle_membership(p);
 		p->watching = false;
 		judge_delivery(p);
 		do {
@@ -175,7 +176,7 @@ END_TEST
 /* The order of switches is turned over: trees against it are gone before the
  * first unicast table of it is written, and back afterwards. */
 static enum sim_verdict
-strict(void *cookie, struct sim_msg *m)
+record_mft_and_lft(void *cookie, struct sim_msg *m)
 {
 	struct play *p = cookie;
 	struct reason why;
@@ -193,7 +194,7 @@ strict(void *cookie, struct sim_msg *m)
 }
 
 static struct config *
-rooted(uint64_t guid)
+config_with_root(uint64_t guid)
 {
 	struct diag_list bad = {0};
 	char yaml[256];
@@ -223,11 +224,11 @@ START_TEST(an_order_that_turns_over)
 			ends[1] = i;
 		}
 	for (i = 0; i < p->nhosts; i++)
-		say(p, 0, i, MAD_SET, 1);
-	settle(p);
-	sim_set_hook(p->x.w->sim, strict, p);
+		send_membership(p, 0, i, MAD_SET, 1);
+	settle_membership(p);
+	sim_set_hook(p->x.w->sim, record_mft_and_lft, p);
 	for (unsigned k = 0; k < 4; k++) {
-		struct config *c = rooted(f->node[ends[k % 2]].guid);
+		struct config *c = config_with_root(f->node[ends[k % 2]].guid);
 		unsigned lft;
 
 		p->norder = 0;

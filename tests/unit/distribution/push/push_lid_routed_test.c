@@ -16,7 +16,7 @@ struct eye {
 };
 
 static enum sim_verdict
-see(void *cookie, struct sim_msg *m)
+count_sets(void *cookie, struct sim_msg *m)
 {
 	struct eye *e = cookie;
 	bool lid = m->m.mad[1] == MAD_SUBN_LID;
@@ -29,19 +29,19 @@ see(void *cookie, struct sim_msg *m)
 }
 
 static struct world *
-life(struct fabric **f, struct eye *e, const char *yaml)
+start_world(struct fabric **f, struct eye *e, const char *yaml)
 {
 	struct world *w;
 
 	*f = life_tree();
 	w = life_start(*f, yaml);
-	sim_set_hook(w->sim, see, e);
+	sim_set_hook(w->sim, count_sets, e);
 	life_expect_order(w, "power on");
 	return w;
 }
 
 static void
-lose(struct world *w, unsigned port, bool up)
+set_link(struct world *w, unsigned port, bool up)
 {
 	sim_fault_link(w->sim, fabric_find(w->fabric, "leaf3"), port, up);
 	life_expect_order(w, up ? "cable back" : "cable lost");
@@ -52,14 +52,14 @@ START_TEST(arrives)
 {
 	struct eye e = {0};
 	struct fabric *f;
-	struct world *w = life(&f, &e, "");
+	struct world *w = start_world(&f, &e, "");
 
 	ck_assert_uint_eq(e.by_lid, 0);
 	for (unsigned port = 5; port < 9; port++) {
 		e.by_lid = e.directed = 0;
-		lose(w, port, false);
+		set_link(w, port, false);
 		ck_assert_uint_gt(e.by_lid, 0);
-		lose(w, port, true);
+		set_link(w, port, true);
 	}
 	ck_assert_uint_eq(sm_xact_stats(w->sm)->strayed, 0);
 	ck_assert_uint_eq(sm_xact_stats(w->sm)->retried, 0);
@@ -73,7 +73,7 @@ START_TEST(bounced)
 {
 	struct eye e = {0};
 	struct fabric *f;
-	struct world *w = life(&f, &e, "");
+	struct world *w = start_world(&f, &e, "");
 
 	for (uint32_t s = 0; s < f->nnodes; s++)
 		for (unsigned port = 1;
@@ -93,7 +93,7 @@ START_TEST(reboot)
 {
 	struct eye e = {0};
 	struct fabric *f;
-	struct world *w = life(&f, &e, "");
+	struct world *w = start_world(&f, &e, "");
 
 	for (unsigned i = 1; i < 5; i++) {
 		char name[16] = "spine0";
@@ -112,17 +112,17 @@ START_TEST(fabric_takes_none)
 {
 	struct eye e = {.drop = true};
 	struct fabric *f;
-	struct world *w = life(&f, &e, "");
+	struct world *w = start_world(&f, &e, "");
 	struct sm_status st;
 
 	sm_status(w->sm, &st);
 	ck_assert(!st.directed_only);
-	lose(w, 5, false);
+	set_link(w, 5, false);
 	sm_status(w->sm, &st);
 	ck_assert(st.directed_only);
 	ck_assert_uint_gt(e.by_lid, 0);
 	e.by_lid = 0;
-	lose(w, 5, true);
+	set_link(w, 5, true);
 	ck_assert_uint_eq(e.by_lid, 0);
 	life_end(w, f);
 }
@@ -132,9 +132,9 @@ START_TEST(switched_off)
 {
 	struct eye e = {0};
 	struct fabric *f;
-	struct world *w = life(&f, &e, "smp: {lid_routed: false}");
+	struct world *w = start_world(&f, &e, "smp: {lid_routed: false}");
 
-	lose(w, 5, false);
+	set_link(w, 5, false);
 	ck_assert_uint_gt(e.directed, 0);
 	ck_assert_uint_eq(e.by_lid, 0);
 	life_end(w, f);

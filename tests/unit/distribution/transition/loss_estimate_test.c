@@ -56,7 +56,7 @@ ring_free(struct ring *b)
 }
 
 static struct transition_result *
-transition(const struct ring *b, enum transition_method_kind method)
+find_transition(const struct ring *b, enum transition_method_kind method)
 {
 	struct transition_job job = {.to = b->to,
 		.from = b->from,
@@ -70,7 +70,7 @@ transition(const struct ring *b, enum transition_method_kind method)
 }
 
 static struct loss_estimate_job
-question(
+estimate_job(
 	const struct ring *b, const struct transition_result *x, uint64_t steps)
 {
 	struct loss_estimate_job ask = {.change = x,
@@ -88,11 +88,11 @@ question(
 
 /* What is expected of this method; the transition is checked and freed. */
 static void
-expected(const struct ring *b, enum transition_method_kind method,
+estimate_loss(const struct ring *b, enum transition_method_kind method,
 	uint64_t steps, struct loss_estimate *e)
 {
-	struct transition_result *x = transition(b, method);
-	struct loss_estimate_job ask = question(b, x, steps);
+	struct transition_result *x = find_transition(b, method);
+	struct loss_estimate_job ask = estimate_job(b, x, steps);
 
 	loss_estimate_compute(&ask, e);
 	transition_free(x);
@@ -116,7 +116,7 @@ START_TEST(broken_until_written)
 	struct loss_estimate e;
 
 	ring_new(&b, 3);
-	expected(&b, TRANSITION_AUTO, 0, &e);
+	estimate_loss(&b, TRANSITION_AUTO, 0, &e);
 	ck_assert_uint_eq(e.hosts, 3);
 	ck_assert_double_eq_tol(e.now, 2, 1e-9);
 	before = phase_of(&e, LOSS_ESTIMATE_BEFORE);
@@ -155,7 +155,7 @@ START_TEST(static_loses_all)
 	double all;
 
 	ring_new(&b, 3);
-	expected(&b, TRANSITION_STATIC, 0, &e);
+	estimate_loss(&b, TRANSITION_STATIC, 0, &e);
 	fall = phase_of(&e, LOSS_ESTIMATE_FALL);
 	tables = phase_of(&e, LOSS_ESTIMATE_TABLES);
 	rise = phase_of(&e, LOSS_ESTIMATE_RISE);
@@ -176,7 +176,7 @@ START_TEST(static_loses_all)
 END_TEST
 
 /* Closing turns, tables behind a drain, opening them behind another. */
-START_TEST(turns_are_phases)
+START_TEST(blocks_are_phases)
 {
 	const struct loss_estimate_phase *close, *tables, *open;
 	struct ring b;
@@ -186,7 +186,7 @@ START_TEST(turns_are_phases)
 	/* another root, in the whole ring */
 	routes_unref(b.to);
 	b.to = world_routes(b.t, b.pool, NULL, 2);
-	expected(&b, TRANSITION_BREAK_DEPENDENCIES, 0, &e);
+	estimate_loss(&b, TRANSITION_BREAK_DEPENDENCIES, 0, &e);
 	close = phase_of(&e, LOSS_ESTIMATE_CLOSE);
 	tables = phase_of(&e, LOSS_ESTIMATE_TABLES);
 	open = phase_of(&e, LOSS_ESTIMATE_OPEN);
@@ -208,8 +208,8 @@ START_TEST(few_steps)
 	struct loss_estimate all, some;
 
 	ring_new(&b, 3);
-	expected(&b, TRANSITION_STATIC, 0, &all);
-	expected(&b, TRANSITION_STATIC, 100, &some);
+	estimate_loss(&b, TRANSITION_STATIC, 0, &all);
+	estimate_loss(&b, TRANSITION_STATIC, 100, &some);
 	ck_assert_double_gt(
 		loss_estimate_sum(some.lost), loss_estimate_sum(all.lost) / 3);
 	ck_assert_double_lt(
@@ -281,10 +281,10 @@ START_TEST(asked_later)
 	/* behind port 0 of its switch */
 	p = b.to->topo->end[b.to->topo->sw[3].end + 1].port;
 	b.to->topo->port[p].state = 2;
-	expected(&b, method[_i], 0, &e);
+	estimate_loss(&b, method[_i], 0, &e);
 	ck_assert_uint_eq(e.hosts, 4);
-	x = transition(&b, method[_i]);
-	ask = question(&b, x, 0);
+	x = find_transition(&b, method[_i]);
+	ask = estimate_job(&b, x, 0);
 	later = loss_estimate_begin(&ask);
 	transition_free(x);
 	reuse_blocks(&b);
@@ -313,7 +313,7 @@ START_TEST(many_are_not_kept)
 	uint32_t live;
 
 	ring_new(&b, 3);
-	x = transition(&b, TRANSITION_AUTO);
+	x = find_transition(&b, TRANSITION_AUTO);
 	live = b.pool->live;
 	one = x->write[0];
 	one.was = lft_add(b.pool, bytes);
@@ -325,7 +325,7 @@ START_TEST(many_are_not_kept)
 		x->nwrites++;
 	}
 	lft_drop(b.pool, one.was);
-	ask = question(&b, x, 1);
+	ask = estimate_job(&b, x, 1);
 	later = loss_estimate_begin(&ask);
 	transition_free(x);
 	ck_assert_uint_le(b.pool->live, live);
@@ -343,7 +343,7 @@ main(void)
 
 	tcase_add_test(tc, broken_until_written);
 	tcase_add_test(tc, static_loses_all);
-	tcase_add_test(tc, turns_are_phases);
+	tcase_add_test(tc, blocks_are_phases);
 	tcase_add_test(tc, few_steps);
 	tcase_add_loop_test(tc, asked_later, 0, 3);
 	tcase_add_test(tc, many_are_not_kept);

@@ -24,7 +24,8 @@ enum { SEEDS = 25, HANDFUL = 25 };
 #define FACTOR_STATIC 2.0
 
 static void
-judge(const char *method, const char *what, const struct trial_outcome *o)
+expect_near_estimate(
+	const char *method, const char *what, const struct trial_outcome *o)
 {
 	double factor = strcmp(method, "static") == 0 ? FACTOR_STATIC : FACTOR;
 	double expected = loss_estimate_sum(o->expected);
@@ -55,8 +56,8 @@ START_TEST(as_expected)
 		     "%4.0f of %4.0f\n",
 		n, method, removal.lost, loss_estimate_sum(removal.expected),
 		addition.lost, loss_estimate_sum(addition.expected));
-	judge(method, "removal", &removal);
-	judge(method, "addition", &addition);
+	expect_near_estimate(method, "removal", &removal);
+	expect_near_estimate(method, "addition", &addition);
 	fabric_free(f);
 }
 END_TEST

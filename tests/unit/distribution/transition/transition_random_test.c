@@ -29,7 +29,7 @@ struct run {
 };
 
 static void
-begin(struct run *run, unsigned kind, uint64_t seed, bool lives)
+begin_run(struct run *run, unsigned kind, uint64_t seed, bool lives)
 {
 	const struct frozen_lids many = {.lmc = lives ? 2 : 0};
 
@@ -47,7 +47,7 @@ begin(struct run *run, unsigned kind, uint64_t seed, bool lives)
 }
 
 static void
-end(struct run *run)
+end_run(struct run *run)
 {
 	world_free(&run->w);
 	routes_unref(run->from);
@@ -60,7 +60,7 @@ end(struct run *run)
 
 /* The fabric with something else broken; what comes back has no tables. */
 static struct topo *
-change(struct run *run)
+change_fabric(struct run *run)
 {
 	struct fabric *g = world_damage(run->f, &run->r);
 	struct topo *t = frozen_again(g, run->t, 0);
@@ -82,7 +82,7 @@ change(struct run *run)
 
 /* A second life, when what was under way has gone: it reads most blocks. */
 static void
-live_again(struct run *run)
+restart_manager(struct run *run)
 {
 	const struct topo *t = run->t;
 	uint32_t nlids = run->w.nlids;
@@ -114,7 +114,7 @@ live_again(struct run *run)
 
 /* Everything that is met, and all that the new routing wants. */
 static uint64_t *
-mixture(const struct world *w, const uint64_t *set, const struct routes *to)
+mixed_ports(const struct world *w, const uint64_t *set, const struct routes *to)
 {
 	size_t n = (size_t)w->t->nsw * w->nlids;
 	uint64_t *all = mem_alloc(n * sizeof(*all));
@@ -140,7 +140,7 @@ check_blocks(struct run *run, struct world *w,
 	const struct transition_result *x, const uint64_t *all,
 	const struct routes *to)
 {
-	uint64_t *is = mixture(w, NULL, to);
+	uint64_t *is = mixed_ports(w, NULL, to);
 
 	w->turn = x->turn;
 	w->nturns = x->nturns;
@@ -166,7 +166,7 @@ static void
 check_plan(struct run *run, struct world *w, const struct transition_result *x,
 	const struct routes *to)
 {
-	uint64_t *all = mixture(w, w->met, to);
+	uint64_t *all = mixed_ports(w, w->met, to);
 	bool cyclic = world_cyclic(w, all);
 
 	if (x->way != TRANSITION_NOTHING) {
@@ -249,7 +249,7 @@ carry_out(struct run *run, struct world *w, const struct lft_write *write,
 }
 
 static void
-drain(struct run *run, struct world *w)
+drain_world(struct run *run, struct world *w)
 {
 	device_drained(run->hw);
 	world_drain(w);
@@ -279,7 +279,7 @@ carry_out_all(struct run *run, struct world *w, struct transition_result *x,
 		if (!carry_out(run, w, x->write, i, interrupt))
 			return;
 		world_rise(w, &run->w, true);
-		drain(run, w);
+		drain_world(run, w);
 	}
 	for (unsigned k = 0; k < x->nstages; k++, i += n) {
 		for (n = 0; i + n < x->nwrites && x->write[i + n].stage == k;)
@@ -288,26 +288,26 @@ carry_out_all(struct run *run, struct world *w, struct transition_result *x,
 			w->turn = x->turn;
 			w->nturns = x->nturns;
 			holds(run, !world_cyclic(w, w->met));
-			drain(run, w);
+			drain_world(run, w);
 		}
 		if (k > 0)
-			drain(run, w);
+			drain_world(run, w);
 		if (!carry_out(run, w, x->write + i, n, interrupt))
 			return;
 	}
 	ck_assert_uint_eq(i, x->nwrites);
 	check_tables(run, w, to);
 	if (x->way == TRANSITION_BLOCKED || rng_below(&run->r, 2) == 0)
-		drain(run, w);
+		drain_world(run, w);
 	w->nturns = 0;
 	holds(run, !world_cyclic(w, w->met));
 }
 
 /* New routes over new cables: the order kept, another root, or anything. */
 static void
-transit(struct run *run)
+run_transition(struct run *run)
 {
-	struct topo *t = change(run);
+	struct topo *t = change_fabric(run);
 	unsigned how = rng_below(&run->r, 3);
 	sw_ix root = how == 1 ? rng_below(&run->r, t->nsw) : TOPO_NONE;
 	struct routes *to =
@@ -352,19 +352,19 @@ many_transitions(unsigned kind, unsigned seeds, bool lives)
 	for (uint64_t seed = 1; seed <= seeds; seed++) {
 		struct run run;
 
-		begin(&run, kind, seed * 1000 + kind, lives);
+		begin_run(&run, kind, seed * 1000 + kind, lives);
 		run.bulk = seed > 20;
 		for (unsigned i = 0; i < 5; i++) {
 			if (lives && rng_below(&run.r, 2) == 0)
-				live_again(&run);
-			transit(&run);
+				restart_manager(&run);
+			run_transition(&run);
 		}
 		steps += run.steps;
 		direct += run.direct;
 		staged += run.staged;
 		blocked += run.blocked;
 		unread += run.unread;
-		end(&run);
+		end_run(&run);
 	}
 	ck_assert_int_eq(unread > 0, lives);
 	(void)printf("kind %u: %u steps, %u direct, %u staged, %u blocked, "
@@ -378,7 +378,7 @@ START_TEST(random_transitions)
 }
 END_TEST
 
-START_TEST(second_lives)
+START_TEST(restarts)
 {
 	many_transitions((unsigned)_i, 10, true);
 }
@@ -392,7 +392,7 @@ main(void)
 
 	tcase_set_timeout(tc, 300);
 	tcase_add_loop_test(tc, random_transitions, 0, 6);
-	tcase_add_loop_test(tc, second_lives, 0, 6);
+	tcase_add_loop_test(tc, restarts, 0, 6);
 	suite_add_tcase(s, tc);
 	return suite_run(s);
 }

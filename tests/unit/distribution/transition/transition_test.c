@@ -80,7 +80,7 @@ END_TEST
 
 /* f without the cable between two nodes of these names; f is freed. */
 static struct fabric *
-cut(struct fabric *f, const char *const end[2])
+remove_link(struct fabric *f, const char *const end[2])
 {
 	bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
 	struct fabric_edit edit = {.drop_cable = drop};
@@ -107,7 +107,7 @@ cut(struct fabric *f, const char *const end[2])
  * what it served; then another one. The joiner stays, though others could join
  * more: only what it cannot join is turned over.
  */
-START_TEST(joiners_stay)
+START_TEST(extra_subtree_members_stay)
 {
 	static const struct {
 		const char *cable[2][2];
@@ -127,7 +127,7 @@ START_TEST(joiners_stay)
 	t[0] = frozen_topo(f, NULL);
 	r[0] = world_routes(t[0], pool, NULL, TOPO_NONE);
 	for (unsigned k = 0; k < 2; k++) {
-		f = cut(f, row[_i].cable[k]);
+		f = remove_link(f, row[_i].cable[k]);
 		t[k + 1] = frozen_again(f, t[k], 0);
 		r[k + 1] = world_routes(t[k + 1], pool, r[k], TOPO_NONE);
 		ck_assert_uint_eq(r[k + 1]->reranked, 0);
@@ -276,7 +276,8 @@ END_TEST
 
 /* Some turn whose cables lead up (as switches are placed), or do not. */
 static struct transition_mcast
-turn_of(const struct bed *b, const uint32_t *pos, bool from_above, bool up)
+find_dependency(
+	const struct bed *b, const uint32_t *pos, bool from_above, bool up)
 {
 	const struct topo *t = b->t1;
 
@@ -297,7 +298,7 @@ turn_of(const struct bed *b, const uint32_t *pos, bool from_above, bool up)
 
 /* The switch that a turn leads to. */
 static sw_ix
-turn_end(const struct bed *b, const struct transition_mcast *g)
+dependency_end(const struct bed *b, const struct transition_mcast *g)
 {
 	sw_ix peer = TOPO_NONE;
 
@@ -309,7 +310,7 @@ turn_end(const struct bed *b, const struct transition_mcast *g)
  * Trees that may stay while tables are written: those that keep the new order,
  * for what is made in it will meet them, and feed nobody that is not known.
  */
-START_TEST(guests)
+START_TEST(multicast_trees)
 {
 	struct rng r = {7};
 	struct transition_result *x;
@@ -322,9 +323,9 @@ START_TEST(guests)
 	bed_fail(&b, true, TOPO_NONE);
 	pos = mem_zalloc(b.t1->nsw, sizeof(*pos));
 	routes_order(b.to, pos);
-	valley = turn_of(&b, pos, true, true);
-	peak = turn_of(&b, pos, false, false);
-	slope = turn_of(&b, pos, true, false);
+	valley = find_dependency(&b, pos, true, true);
+	peak = find_dependency(&b, pos, false, false);
+	slope = find_dependency(&b, pos, true, false);
 	job = (struct transition_job){.to = b.to,
 		.from = b.from,
 		.hw = b.hw,
@@ -347,9 +348,10 @@ START_TEST(guests)
 	ck_assert(transition_mcast_admit(x, &slope, 1));
 	transition_free(x);
 	/* now nobody knows what is beyond */
-	b.t1->node[b.t1->sw[turn_end(&b, &slope)].node].flags = TN_QUARANTINED;
-	device_forget_node(
-		b.hw, b.t1->node[b.t1->sw[turn_end(&b, &slope)].node].guid);
+	b.t1->node[b.t1->sw[dependency_end(&b, &slope)].node].flags =
+		TN_QUARANTINED;
+	device_forget_node(b.hw,
+		b.t1->node[b.t1->sw[dependency_end(&b, &slope)].node].guid);
 	x = transition_find(&job);
 	ck_assert_int_eq(x->way, TRANSITION_DIRECT);
 	ck_assert(!transition_mcast_admit(x, &slope, 1));
@@ -394,7 +396,7 @@ START_TEST(port_states)
 END_TEST
 
 /* From what the verifier noted or from the tables: the same mixture. */
-START_TEST(noted_turns)
+START_TEST(noted_dependencies)
 {
 	struct reason why = {""};
 	struct transition_result *x, *y;
@@ -429,7 +431,7 @@ two_lanes(struct routes *r, struct rng *g)
 }
 
 static sw_ix
-home(const struct topo *t, uint32_t lid)
+home_switch(const struct topo *t, uint32_t lid)
 {
 	port_ix p = topo_by_lid(t, (uint16_t)lid, NULL);
 
@@ -438,11 +440,11 @@ home(const struct topo *t, uint32_t lid)
 
 /* Does s send to the LID on this lane, by old routes or by new? */
 static bool
-sends(const struct bed *b, sw_ix s, uint32_t lid, uint8_t lane)
+may_send(const struct bed *b, sw_ix s, uint32_t lid, uint8_t lane)
 {
 	uint64_t guid = b->t1->node[b->t1->sw[s].node].guid;
 	sw_ix was = b->t->node[topo_by_node_guid(b->t, guid)].sw;
-	sw_ix is = home(b->t1, lid), old = home(b->t, lid);
+	sw_ix is = home_switch(b->t1, lid), old = home_switch(b->t, lid);
 
 	if (is == TOPO_NONE && old == TOPO_NONE)
 		return true;
@@ -461,7 +463,7 @@ forget_unreached(const struct bed *b, uint64_t *all, uint32_t lid, uint8_t lane)
 	sw_ix peer = 0;
 
 	for (sw_ix s = 0; s < w->t->nsw; s++)
-		seen[s] = sends(b, s, lid, lane);
+		seen[s] = may_send(b, s, lid, lane);
 	while (more) {
 		more = false;
 		for (sw_ix s = 0; s < w->t->nsw; s++)
@@ -533,13 +535,13 @@ main(void)
 	tcase_add_test(tc, nothing_to_do);
 	tcase_add_loop_test(tc, kept_order_never_blocks, 0, 6);
 	tcase_add_loop_test(tc, kept_order_and_several_failures, 0, 6);
-	tcase_add_loop_test(tc, joiners_stay, 0, 4);
+	tcase_add_loop_test(tc, extra_subtree_members_stay, 0, 4);
 	tcase_add_test(tc, repairs_before_blocks);
 	tcase_add_loop_test(tc, methods, 1, 9);
 	tcase_add_loop_test(tc, by_port, 0, 3);
-	tcase_add_test(tc, guests);
+	tcase_add_test(tc, multicast_trees);
 	tcase_add_test(tc, port_states);
-	tcase_add_loop_test(tc, noted_turns, 0, 2);
+	tcase_add_loop_test(tc, noted_dependencies, 0, 2);
 	tcase_add_loop_test(tc, lanes, 0, 6);
 	suite_add_tcase(s, tc);
 	return suite_run(s);

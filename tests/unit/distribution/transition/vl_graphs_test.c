@@ -30,7 +30,7 @@ struct bed {
 };
 
 static const struct topo_adj *
-adjacent(const struct bed *b, sw_ix s, unsigned out)
+adj_of_port(const struct bed *b, sw_ix s, unsigned out)
 {
 	const struct topo_switch *sw = &b->t->sw[s];
 
@@ -48,14 +48,14 @@ port_of(const struct bed *b, sw_ix s, unsigned num)
 
 /* A packet of one SL on its way to a LID. */
 static void
-follow(struct bed *b, sw_ix s, uint32_t lid, unsigned sl)
+follow_packet(struct bed *b, sw_ix s, uint32_t lid, unsigned sl)
 {
 	uint32_t before = UINT32_MAX, at;
 	unsigned in = 0;
 
 	for (uint32_t hops = 0; hops <= b->t->nsw; hops++) {
 		unsigned out = b->is[(size_t)s * b->nlids + lid], vl;
-		const struct topo_adj *a = adjacent(b, s, out);
+		const struct topo_adj *a = adj_of_port(b, s, out);
 
 		if (a == NULL || out == in)
 			return;
@@ -73,7 +73,7 @@ follow(struct bed *b, sw_ix s, uint32_t lid, unsigned sl)
 
 /* Take away what nothing leads to, again and again: is anything left? */
 static bool
-cyclic(const struct bed *b)
+has_cycle(const struct bed *b)
 {
 	uint32_t *waits = mem_zalloc(b->nv, sizeof(*waits));
 	uint32_t *list = mem_alloc(b->nv * sizeof(*list)), n = 0;
@@ -96,7 +96,7 @@ cyclic(const struct bed *b)
 
 /* What all pairs' packets wait for, with the SLs that these routes give. */
 static bool
-deadlock(struct bed *b, const struct routes *r)
+can_deadlock(struct bed *b, const struct routes *r)
 {
 	memset(b->dep, 0, (size_t)b->nv * b->nv);
 	for (uint32_t lid = 1; lid < b->nlids; lid++) {
@@ -106,15 +106,15 @@ deadlock(struct bed *b, const struct routes *r)
 
 		for (sw_ix s = 0; home != TOPO_NONE && s < b->t->nsw; s++)
 			for (unsigned i = 0; i < b->levels.n; i++)
-				follow(b, s, lid,
+				follow_packet(b, s, lid,
 					b->levels.sl[i][routes_layer(
 						&r->lanes, s, home)]);
 	}
-	return cyclic(b);
+	return has_cycle(b);
 }
 
 static void
-install(struct bed *b, const struct routes *r)
+install_routes(struct bed *b, const struct routes *r)
 {
 	for (sw_ix s = 0; s < b->t->nsw; s++)
 		for (uint32_t k = 0; k < r->nblocks; k++)
@@ -160,7 +160,7 @@ lay_rows(struct bed *b, sw_ix stranger)
 
 /* Turns that a plan closes before its last stage. */
 static void
-close_turns(struct bed *b, const struct transition_result *x)
+block_dependencies(struct bed *b, const struct transition_result *x)
 {
 	for (size_t i = 0; i < x->nturns; i++) {
 		const struct transition_dependency *u = &x->turn[i];
@@ -171,7 +171,7 @@ close_turns(struct bed *b, const struct transition_result *x)
 }
 
 static void
-put(struct bed *b, const struct lft_write *w)
+put_write(struct bed *b, const struct lft_write *w)
 {
 	const uint8_t *line = lft_bytes(b->pool, w->image);
 
@@ -192,7 +192,7 @@ carry_out(struct bed *b, const struct transition_result *x,
 	for (unsigned k = 0; k < x->nstages; k++) {
 		n = 0;
 		if (k + 1 == x->nstages)
-			close_turns(b, x);
+			block_dependencies(b, x);
 		for (size_t i = 0; i < x->nwrites; i++)
 			if (x->write[i].stage == k)
 				order[n++] = i;
@@ -201,9 +201,9 @@ carry_out(struct bed *b, const struct transition_result *x,
 			size_t pick = order[o];
 
 			order[o] = order[i];
-			put(b, &x->write[pick]);
+			put_write(b, &x->write[pick]);
 			if (i + 1 == n || rng_below(&b->r, 4) == 0)
-				ok &= !deadlock(b, from);
+				ok &= !can_deadlock(b, from);
 		}
 	}
 	free(order);
@@ -256,7 +256,7 @@ bed_free(struct bed *b)
 
 /* Routes from a root of chance, pairs spread over lanes. */
 static struct routes *
-spread(struct bed *b, unsigned lanes)
+spread_routes(struct bed *b, unsigned lanes)
 {
 	struct routes *r =
 		world_routes(b->t, b->pool, NULL, rng_below(&b->r, b->t->nsw));
@@ -272,7 +272,7 @@ spread(struct bed *b, unsigned lanes)
 enum rows { RIGHT, STRANGE };
 
 static void
-transit(unsigned i, enum rows rows, unsigned *apart)
+check_transition(unsigned i, enum rows rows, unsigned *apart)
 {
 	struct bed b = {.r = {SEED + i}};
 	unsigned lanes = 2 + rng_below(&b.r, 4);
@@ -285,11 +285,11 @@ transit(unsigned i, enum rows rows, unsigned *apart)
 		want.level[k].sl = SLVL_ANY;
 	slvl_allocate(&want, lanes, true, &b.levels);
 	stranger = rows == STRANGE ? rng_below(&b.r, b.t->nsw) : TOPO_NONE;
-	x = spread(&b, lanes);
-	y = spread(&b, lanes);
+	x = spread_routes(&b, lanes);
+	y = spread_routes(&b, lanes);
 	lay_rows(&b, stranger);
-	install(&b, x);
-	if (!deadlock(&b, x)) { /* a stranger's rows may be one */
+	install_routes(&b, x);
+	if (!can_deadlock(&b, x)) { /* a stranger's rows may be one */
 		const struct transition_job job = {.from = x,
 			.to = y,
 			.hw = b.hw,
@@ -315,7 +315,7 @@ START_TEST(lanes_that_share)
 	unsigned apart = 0;
 
 	for (unsigned i = 0; i < ROUNDS; i++)
-		transit(i, RIGHT, &apart);
+		check_transition(i, RIGHT, &apart);
 	ck_assert_uint_gt(apart, 0);
 }
 END_TEST
@@ -326,7 +326,7 @@ START_TEST(rows_of_a_stranger)
 	unsigned apart = 0;
 
 	for (unsigned i = 0; i < ROUNDS; i++)
-		transit(i, STRANGE, &apart);
+		check_transition(i, STRANGE, &apart);
 }
 END_TEST
 
