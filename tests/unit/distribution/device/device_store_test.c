@@ -38,7 +38,7 @@ START_TEST(values_until_drained)
 	device_set_block(h, 1, 0, c);
 	ck_assert_uint_eq(device_values(h, 1, 0, v, 4), 3);
 	ck_assert_uint_eq(v[0], c);
-	device_set_block(h, 1, 70, b); /* blocks that came later have none */
+	device_set_block(h, 1, 70, b); /* a higher block still has one value */
 	ck_assert_uint_eq(device_values(h, 1, 70, v, 4), 1);
 	device_drained(h);
 	ck_assert_uint_eq(device_values(h, 1, 0, v, 4), 1);
@@ -51,8 +51,9 @@ START_TEST(values_until_drained)
 }
 END_TEST
 
-/* Sent to a block that nobody knew: anything, until it is acknowledged and
- * what was under way has drained; where nothing is, until it is. */
+/* A block that was unknown when it was written may hold anything until the Set
+ * is acknowledged and packets under way have drained. Switch 2 has no block in
+ * doubt when it drains: there the acknowledgement is enough. */
 START_TEST(anything_until_drained)
 {
 	struct lft_pool *p = lft_pool_new();
@@ -69,13 +70,13 @@ START_TEST(anything_until_drained)
 	for (uint64_t guid = 1; guid <= 2; guid++) {
 		ck_assert_uint_eq(device_values(h, guid, 0, v, 4), 0);
 		device_sending(h, guid, 0, b);
-		device_set_block(h, guid, 70, a); /* another one */
+		device_set_block(h, guid, 70, a); /* another block */
 		ck_assert_uint_eq(device_values(h, guid, 70, v, 4), 1);
 		device_set_block(h, guid, 0, b);
 		ck_assert_uint_eq(device_values(h, guid, 0, v, 4), 0);
 	}
 	device_set_never_used(h, 1, 0);
-	device_set_never_used(h, 3, 0); /* nobody */
+	device_set_never_used(h, 3, 0); /* not in the store */
 	ck_assert_uint_eq(device_values(h, 1, 0, v, 4), 2);
 	device_doubt(h, 2, 0, (struct mono){1});
 	device_drained(h);
@@ -83,7 +84,7 @@ START_TEST(anything_until_drained)
 	ck_assert_uint_eq(device_values(h, 2, 0, v, 4), 2);
 	ck_assert_uint_eq(v[0], b);
 	ck_assert_uint_eq(v[1], a);
-	device_sending(h, 2, 0, a); /* or what is known */
+	device_sending(h, 2, 0, a); /* b, or the acknowledged a */
 	ck_assert_uint_eq(device_values(h, 2, 0, v, 4), 2);
 	device_free(h);
 	lft_drop(p, a);
@@ -109,7 +110,7 @@ START_TEST(unknown_until_acknowledged)
 	device_unknown_block(h, 7, 2);
 	ck_assert_uint_eq(device_block(h, 7, 2), DEVICE_UNKNOWN);
 	lft_drop(p, r);
-	ck_assert_uint_eq(p->live, 1); /* it may still hold r */
+	ck_assert_uint_eq(p->live, 1); /* the device may still hold r */
 	device_free(h);
 	ck_assert_uint_eq(p->live, 0);
 	lft_pool_free(p);
@@ -162,7 +163,7 @@ START_TEST(lost_memory_is_noticed)
 	} cases[] = {
 		{5, 63, true}, {5, 0, false}, /* rebooted: the top is gone */
 		{0, 63, false},		      /* rebooted: the LID is gone */
-		{5, 127, false},	      /* somebody else wrote to it */
+		{5, 127, false},	      /* another manager wrote to it */
 	};
 	size_t i;
 

@@ -1,4 +1,5 @@
-/* Rows that others may have closed: every one is read in the end. */
+/* The scan of SL2VL rows that a previous run may have blocked: every row is
+ * read in the end. */
 #include <check.h>
 #include <string.h>
 
@@ -9,16 +10,16 @@
 
 enum { SWITCHES = 3, PORTS = 4, ROWS = PORTS * PORTS, STEP_MS = 10 };
 
-/* A chain of switches; one of them may be deaf. */
+/* A chain of switches; one of them may be silent. */
 struct bed {
 	struct topo *t;
 	struct env *e;
 	struct sl2vl_scan *s;
-	size_t heard;	 /* of what was sent */
+	size_t heard;	 /* how many of e's messages have been delivered */
 	unsigned deaf;	 /* the switch that does not answer; SWITCHES: none */
-	unsigned closed; /* the one that discards by port 1 to port 2 */
+	unsigned closed; /* the switch that discards from port 1 to port 2 */
 	unsigned asked[SWITCHES], found;
-	bool mute; /* answers are on their way, and do not arrive */
+	bool mute; /* answers are under way and do not arrive */
 };
 
 static struct topo *
@@ -60,7 +61,7 @@ bed_close(struct bed *b)
 	hand_free(b->t);
 }
 
-/* What was sent meanwhile arrives, and what is answered, too. */
+/* Delivers what was sent meanwhile, and its answers. */
 static void
 deliver_answers(struct bed *b)
 {
@@ -90,7 +91,7 @@ run_scan(struct bed *b, int64_t ms)
 		struct mono next =
 			mono_min(xact_next(b->e->x), sl2vl_scan_next(b->s));
 
-		/* nothing happens in between */
+		/* nothing happens before next */
 		b->e->now = mono_min(
 			end, mono_before(b->e->now, next)
 				     ? next
@@ -104,7 +105,7 @@ run_scan(struct bed *b, int64_t ms)
 	}
 }
 
-/* Is it at rest? Then nothing is left to read. */
+/* Checks whether the scan has nothing left to read. */
 static void
 expect_done(const struct bed *b, bool done)
 {
@@ -129,7 +130,8 @@ START_TEST(all_are_read_once)
 }
 END_TEST
 
-/* It hears again after some laps, and nobody has to say so. */
+/* The silent switch answers again after some rounds, and the scan finds out by
+ * itself. */
 START_TEST(a_hurried_lap_comes_back)
 {
 	struct bed b;
@@ -152,7 +154,8 @@ START_TEST(a_hurried_lap_comes_back)
 }
 END_TEST
 
-/* One that never answers is asked less and less, and not forgotten. */
+/* A switch that never answers is asked less and less often, and not
+ * forgotten. */
 START_TEST(silent_switches_are_asked_now_and_then)
 {
 	unsigned first, then;
@@ -177,7 +180,8 @@ START_TEST(silent_switches_are_asked_now_and_then)
 }
 END_TEST
 
-/* A plan, or another view: what was on its way then is asked for again. */
+/* After a plan or a new view, rows whose answers were under way are read
+ * again. */
 START_TEST(what_was_overtaken_is_read_again)
 {
 	struct bed b;
@@ -204,7 +208,7 @@ START_TEST(what_was_overtaken_is_read_again)
 }
 END_TEST
 
-/* What is doubted anew does not wait as long as what is deaf. */
+/* A new doubt does not wait as long as a silent switch. */
 START_TEST(a_new_doubt_is_urgent)
 {
 	struct bed b;

@@ -1,4 +1,5 @@
-/* Plans: what is in place is not sent, what must never be echoed is not. */
+/* Plans: values that are in place are not sent, nor any that must never be
+ * echoed. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +9,8 @@
 #include "sm/mad/mad.h"
 #include "tests/unit/suite.h"
 
-/* Two switches, a cable between them, a host on each; the first is ours. */
+/* Two switches, a link between them, a host on each; the manager runs on the
+ * first host. */
 struct rig {
 	struct builder *d;
 	builder_id sw[2], ca[2];
@@ -17,8 +19,8 @@ struct rig {
 	struct device_store *hw;
 	struct routes *r;
 	struct plan *p;
-	bool wall;   /* by hand: the first write is one */
-	bool raised; /* above the top of its switch */
+	bool wall;   /* make_transition(): the first write is a wall (255) */
+	bool raised; /* and lies above LinearFDBTop of its switch */
 };
 
 static const struct plan_params params = {
@@ -246,7 +248,7 @@ START_TEST(quarantined_switches_are_left_alone)
 
 		ck_assert_uint_ne(g.t->node[n].guid, 0x101);
 	}
-	/* the cable to it stays in Init at our end too */
+	/* at the other end, too, the link stays in Init */
 	ck_assert_uint_eq(count_steps(&g, PLAN_ARM), 2);
 	rig_free(&g);
 }
@@ -268,7 +270,7 @@ START_TEST(half_raised_links_are_finished)
 }
 END_TEST
 
-/* The number of the first phase of a kind, or of none. */
+/* The index of the first phase of a kind, or nphases. */
 static size_t
 phase_of(const struct rig *g, enum plan_kind k, bool fresh)
 {
@@ -280,7 +282,7 @@ phase_of(const struct rig *g, enum plan_kind k, bool fresh)
 	return i;
 }
 
-/* A transition made by hand: one turn of s0 closed, two stages. */
+/* A transition made by hand: one dependency of s0 blocked, two stages. */
 static struct transition_result *
 make_transition(struct rig *g, bool by_port)
 {
@@ -321,8 +323,8 @@ rig_plan_by_hand(struct rig *g, bool by_port)
 	g->p = plan_make(&job);
 }
 
-/* A stage that needs nothing closed; block, drain, the last one, drain,
- * unblock. */
+/* The phases: a stage that needs nothing blocked; block, drain, the last stage,
+ * drain, unblock. */
 START_TEST(a_blocked_transition)
 {
 	struct rig g;
@@ -349,7 +351,8 @@ START_TEST(a_blocked_transition)
 }
 END_TEST
 
-/* Walls come before all that flows, and what comes next drains. */
+/* Walls, entries set to 255 towards unknown tables, come before all LFT writes;
+ * the phase after them drains. */
 START_TEST(walls_first)
 {
 	struct rig g;
@@ -371,7 +374,8 @@ START_TEST(walls_first)
 }
 END_TEST
 
-/* A top is raised when all walls below it stand; then come those above. */
+/* A top is raised when all walls below it are written; the walls above it
+ * follow. */
 START_TEST(walls_and_tops)
 {
 	struct rig g;
@@ -392,7 +396,8 @@ START_TEST(walls_and_tops)
 }
 END_TEST
 
-/* The same by a port: down, settled, cleared, verified; up at the end. */
+/* The same with a port instead: taken down, settled, cleared, verified; raised
+ * at the end. */
 START_TEST(a_port_instead_of_a_dependency)
 {
 	static const enum plan_kind order[] = {PLAN_DOWN, PLAN_SETTLE,
@@ -409,10 +414,10 @@ START_TEST(a_port_instead_of_a_dependency)
 	for (i = 0; i < sizeof(order) / sizeof(*order); i++)
 		ck_assert_int_eq(g.p->phase[at + i].kind, order[i]);
 	ck_assert_uint_eq(count_steps(&g, PLAN_DOWN), 1);   /* at one end */
-	ck_assert_uint_eq(count_steps(&g, PLAN_SETTLE), 2); /* both fall */
+	ck_assert_uint_eq(count_steps(&g, PLAN_SETTLE), 2); /* both ends fall */
 	ck_assert_uint_eq(count_steps(&g, PLAN_CLEAR), 2);
 	ck_assert_uint_eq(count_steps(&g, PLAN_ARM), 2);
-	/* the end that is nearer to us */
+	/* the end nearer to the manager */
 	ck_assert_uint_eq(
 		g.t->node[g.t->port[g.p->step[g.p->phase[at].first].port].node]
 			.guid,
@@ -421,7 +426,7 @@ START_TEST(a_port_instead_of_a_dependency)
 }
 END_TEST
 
-/* A switch that refused rows has its port taken down, whatever was planned. */
+/* A switch that refused SL2VL rows has its port taken down instead. */
 START_TEST(refused_rows)
 {
 	struct rig g;
@@ -438,7 +443,7 @@ START_TEST(refused_rows)
 }
 END_TEST
 
-/* What an earlier life left closed is opened, when the tables are written. */
+/* What a previous run left blocked is unblocked when the tables are written. */
 START_TEST(blocks_of_a_previous_run_are_opened)
 {
 	const struct sl2vl_block left = {.guid = 0x101, .in = 2, .out = 1};
@@ -461,7 +466,8 @@ START_TEST(blocks_of_a_previous_run_are_opened)
 }
 END_TEST
 
-/* With two lanes every pair of ports gets its row, where it is not so yet. */
+/* With two layers every pair of ports gets its SL2VL row, unless it is in
+ * place. */
 START_TEST(sl2vl_rows)
 {
 	uint8_t row[SL2VL_ROW];
@@ -475,7 +481,7 @@ START_TEST(sl2vl_rows)
 	g.r->lanes.plain = true;
 	rig_plan(&g);
 	all = count_steps(&g, PLAN_LANES);
-	/* two linked ports and port 0: 4 turns a switch; 2 hosts */
+	/* two linked ports and port 0: 4 pairs a switch; 2 hosts */
 	ck_assert_uint_eq(all, 2 * 4 + 2);
 	ck_assert_uint_eq(count_steps(&g, PLAN_LEARN), all);
 	sl2vl_make_default(2, row);

@@ -1,7 +1,7 @@
 /*
- * What the tests of groups' tables share: a world whose hosts join and leave,
- * packets carried by the tables that simulated switches hold, and a writer of
- * such tables without a subnet manager around it.
+ * Shared by the tests of multicast forwarding tables: a world whose hosts join
+ * and leave, packets forwarded by the tables that simulated switches hold, and
+ * a writer of such tables without a subnet manager around it.
  */
 #ifndef HEDDLE_TESTS_UNIT_DISTRIBUTION_PUSH_MFT_FIXTURE_H
 #define HEDDLE_TESTS_UNIT_DISTRIBUTION_PUSH_MFT_FIXTURE_H
@@ -29,9 +29,9 @@ struct play {
 	struct host *speaker;
 	uint32_t host[HOSTS + 1]; /* nodes */
 	uint32_t nhosts;
-	uint8_t state[GROUPS][HOSTS + 1]; /* as asked for */
-	uint32_t *got;			  /* by node: copies */
-	uint8_t *passed;		  /* by node: switches */
+	uint8_t state[GROUPS][HOSTS + 1]; /* member state as requested */
+	uint32_t *got;			  /* by node: copies received */
+	uint8_t *passed; /* by node: how often a switch forwarded */
 	bool loops, twice;
 	uint64_t writes; /* Set(MFT) that arrived */
 	bool watching;
@@ -47,7 +47,7 @@ mgid_of(unsigned group)
 		UINT64_C(0xff12401bffff0000), group == 0 ? 0xffffffff : group};
 }
 
-/* A packet for mlid goes into a switch by port in. */
+/* Forwards a packet for mlid that enters a switch by port in. */
 static inline void
 forward_packet(struct play *p, uint32_t node, unsigned in, uint16_t mlid)
 {
@@ -74,7 +74,7 @@ forward_packet(struct play *p, uint32_t node, unsigned in, uint16_t mlid)
 	}
 }
 
-/* What a host sends to a group. */
+/* Sends a packet from a host to a group. */
 static inline void
 send_packet(struct play *p, uint32_t host, uint16_t mlid)
 {
@@ -87,7 +87,8 @@ send_packet(struct play *p, uint32_t host, uint16_t mlid)
 		forward_packet(p, peer, peer_port, mlid);
 }
 
-/* No copy too many, whoever sends: at any moment. */
+/* Fails if any sender's packet reaches a host or a switch twice; holds at any
+ * moment. */
 static inline void
 judge_moment(struct play *p)
 {
@@ -119,7 +120,7 @@ on_sma_message(void *cookie, struct sim_msg *m)
 	return SIM_PASS;
 }
 
-/* Everybody who receives gets it once, and nobody else. */
+/* Every receiver of a group gets a packet once, and no other host gets it. */
 static inline void
 judge_delivery(struct play *p)
 {
@@ -144,7 +145,7 @@ judge_delivery(struct play *p)
 		}
 }
 
-/* A message of the speaker about the membership of a host; does not wait. */
+/* Sends the speaker's request about the membership of a host; does not wait. */
 static inline void
 send_membership(
 	struct play *p, unsigned g, uint32_t i, uint8_t method, uint8_t state)
@@ -195,7 +196,7 @@ play_new(struct fabric *f, uint64_t seed)
 	p->got = mem_zalloc(f->nnodes, sizeof(*p->got));
 	p->passed = mem_zalloc(f->nnodes, 1);
 	sim_set_hook(p->x.w->sim, on_sma_message, p);
-	/* the first host stays in all groups, which get their MLIDs in turn */
+	/* the first host stays in all groups, which get consecutive MLIDs */
 	for (unsigned g = 0; g < GROUPS; g++) {
 		send_membership(p, g, 0, MAD_SET, 1);
 		settle_membership(p);
@@ -214,7 +215,7 @@ play_free(struct play *p)
 	free(p);
 }
 
-/* ---- the writer alone: trees that move over cables that live ---- */
+/* ---- the writer alone: trees that move over links that carry data ---- */
 
 struct writer {
 	struct play *p;
@@ -223,10 +224,11 @@ struct writer {
 	struct mft *mft;
 	uint32_t *pos;
 	struct mcast_tree *tree[GROUPS];
-	unsigned switches; /* acknowledged SwitchInfos */
+	unsigned switches; /* Sets of SwitchInfo that were acknowledged */
 };
 
-/* Answers to the SM that is no more are the writer's. */
+/* Hands the answers meant for the subnet manager, which is gone, to the
+ * writer. */
 static inline enum sim_verdict
 redirect_answers(void *cookie, struct sim_msg *m)
 {
@@ -294,7 +296,7 @@ writer_free(struct writer *w)
 	free(w);
 }
 
-/* By distance from a random switch: one top. */
+/* Orders the switches by distance from a random one, which is the only root. */
 static inline void
 draw_order(struct writer *w)
 {
@@ -321,7 +323,7 @@ draw_order(struct writer *w)
 	free(queue);
 }
 
-/* Who shall be in a group, as members of a tree. */
+/* The members of a group, as the tree maker takes them. */
 static inline size_t
 members_of(const struct writer *w, unsigned g, struct mcast_member *m)
 {
@@ -359,7 +361,7 @@ draw_trees(struct writer *w)
 	mcast_free(maker);
 }
 
-/* Feed what runs until it is over. */
+/* Feeds the writer until its run is over. */
 static inline void
 feed_writer(struct writer *w)
 {
@@ -389,7 +391,7 @@ write_all(struct writer *w)
 	}
 }
 
-/* Time passes, and what is due meanwhile is looked at, but not written. */
+/* Lets time pass; what is due meanwhile is read, but not written. */
 static inline void
 pass_time(struct writer *w, struct mono time)
 {
@@ -402,7 +404,7 @@ pass_time(struct writer *w, struct mono time)
 		feed_writer(w);
 }
 
-/* The node of the simulation that a switch is. */
+/* The node of the simulation that is this switch. */
 static inline uint32_t
 node_of(const struct writer *w, sw_ix s)
 {
@@ -413,7 +415,7 @@ node_of(const struct writer *w, sw_ix s)
 	return n;
 }
 
-/* Does a switch hold what the trees want of it? */
+/* True if a switch holds what the trees want of it. */
 static inline bool
 holds_wanted_mft(const struct writer *w, sw_ix s)
 {
@@ -429,7 +431,7 @@ holds_wanted_mft(const struct writer *w, sw_ix s)
 	return true;
 }
 
-/* What a switch holds of a group, as the writer knows it. */
+/* Reads what a switch holds of a group, as far as the writer knows. */
 struct found {
 	const struct writer *w;
 	unsigned group;
@@ -444,7 +446,7 @@ found_row(void *cookie, sw_ix s, uint64_t out[MCAST_WORDS])
 	return mft_row(f->w->mft, t->node[t->sw[s].node].guid, f->group, out);
 }
 
-/* A Set that the writer knows nothing of. */
+/* A Set that bypasses the writer. */
 struct smp_set {
 	uint16_t attr;
 	uint32_t mod;

@@ -1,7 +1,7 @@
 /*
- * What the writer of groups' tables believes, and what it asks: after a restart
- * nothing is written that is there; what a late copy, a reboot or a lie has
- * changed is found and put right.
+ * What the writer of multicast forwarding tables takes as known, and what it
+ * reads: after a restart it writes nothing that is in place; what a late copy,
+ * a reboot or a false acknowledgement has changed is found and repaired.
  */
 #include "tests/unit/distribution/push/mft_fixture.h"
 #include "tests/unit/suite.h"
@@ -21,7 +21,7 @@ new_writer(uint64_t seed)
 	return w;
 }
 
-/* Another life of it, with the same trees wanted. */
+/* Replaces the writer by a new one that wants the same trees. */
 static void
 restart_writer(struct writer *w)
 {
@@ -58,7 +58,7 @@ START_TEST(what_is_there_is_not_written)
 }
 END_TEST
 
-/* Trees that nobody remembers are found in the tables, and kept. */
+/* Trees of a previous run are found in the tables and kept. */
 START_TEST(trees_are_found)
 {
 	struct writer *w = new_writer((uint64_t)_i + 1);
@@ -71,7 +71,7 @@ START_TEST(trees_are_found)
 		struct mcast_tree *again;
 		size_t n = members_of(w, g, m);
 
-		/* another seed would make another tree */
+		/* a tree made from nothing with this seed would differ */
 		again = mcast_tree(maker, m, n, prev, 977);
 		ck_assert_uint_eq(again->n, w->tree[g]->n);
 		ck_assert_mem_eq(again->branch, w->tree[g]->branch,
@@ -84,7 +84,7 @@ START_TEST(trees_are_found)
 }
 END_TEST
 
-/* Put these bytes into a table behind the writer's back. */
+/* Sets these bytes in a table without the writer's knowledge. */
 static void
 overwrite_mft(struct writer *w, sw_ix s, unsigned pos, uint8_t byte)
 {
@@ -95,7 +95,7 @@ overwrite_mft(struct writer *w, sw_ix s, unsigned pos, uint8_t byte)
 	set_behind(w, guid, &set);
 }
 
-/* The first switch of the first group's tree: it has something to lose. */
+/* The first switch of the first group's tree: its table is not empty. */
 static sw_ix
 first_tree_switch(const struct writer *w)
 {
@@ -108,7 +108,7 @@ START_TEST(late_copies_are_found)
 	const struct mft_counts *c = mft_counts(w->mft);
 	struct sim_faults bad = {.loss = 300000};
 
-	/* some are repeated */
+	/* some Sets are repeated */
 	sim_fault_chances(w->p->x.w->sim, &bad);
 	draw_trees(w);
 	write_all(w);
@@ -116,7 +116,7 @@ START_TEST(late_copies_are_found)
 	write_all(w);
 	judge_delivery(w->p);
 	ck_assert(mft_next(w->mft).ns != MONO_NEVER.ns);
-	/* and copies arrive when all is well */
+	/* and late copies arrive when all is well */
 	for (sw_ix s = 0; s < w->t->nsw; s++)
 		overwrite_mft(w, s, 0, 0);
 	pass_time(w, mono_ms(2000));
@@ -133,7 +133,7 @@ START_TEST(a_reboot_is_found)
 
 	sim_fault_reboot(w->p->x.w->sim, node_of(w, s));
 	pass_time(w, mono_ms(100));
-	write_all(w); /* nobody said a word */
+	write_all(w); /* no trap reported the reboot */
 	ck_assert_uint_eq(mft_counts(w->mft)->untrue, 0);
 	mft_suspect(w->mft, w->t->node[w->t->sw[s].node].guid);
 	write_all(w);
@@ -143,8 +143,8 @@ START_TEST(a_reboot_is_found)
 }
 END_TEST
 
-/* A switch that carries nothing yet, beside others that do: what it holds is
- * known when it was written, or nothing is. */
+/* A fresh switch, beside others that carry packets. What it holds is known when
+ * it was written; if no switch is known, none counts as unknown. */
 START_TEST(a_returning_switch_is_unknown)
 {
 	struct writer *w = new_writer(4);
@@ -157,8 +157,7 @@ START_TEST(a_returning_switch_is_unknown)
 	mft_forget(w->mft, n->guid);
 	ck_assert(mft_has_unknown_switches(w->mft, w->t));
 	n->flags &= (uint8_t)~TN_FRESH;
-	ck_assert(
-		!mft_has_unknown_switches(w->mft, w->t)); /* it can be asked */
+	ck_assert(!mft_has_unknown_switches(w->mft, w->t)); /* it can be read */
 	restart_writer(w);
 	n->flags |= TN_FRESH;
 	mft_adopt(w->mft, w->t);
@@ -176,7 +175,7 @@ START_TEST(a_returning_switch_is_unknown)
 }
 END_TEST
 
-/* A switch that says yes and does nothing is left alone in the end. */
+/* A switch that acknowledges and does nothing is left alone in the end. */
 START_TEST(a_false_acknowledgement_is_found)
 {
 	struct writer *w = new_writer(5);
@@ -196,7 +195,7 @@ START_TEST(a_false_acknowledgement_is_found)
 		write_all(w);
 	}
 	ck_assert_uint_eq(n, 1);
-	/* nothing is sent there any more */
+	/* nothing is sent to it any more */
 	before = mft_counts(w->mft)->untrue;
 	overwrite_mft(w, s, 0, 0x55);
 	draw_trees(w);
@@ -208,7 +207,8 @@ START_TEST(a_false_acknowledgement_is_found)
 }
 END_TEST
 
-/* Tops end where the blocks in use do; ports for what is in no table go. */
+/* The top ends with the blocks in use; the default ports for MLIDs in no table
+ * are cleared. */
 START_TEST(tops_and_default_ports)
 {
 	struct writer *w = new_writer(6);
@@ -227,15 +227,15 @@ START_TEST(tops_and_default_ports)
 	memcpy(w->t->sinfo[s], set.data, MAD_DATA);
 	restart_writer(w);
 	write_all(w);
-	/* two blocks are below it, and both are known now */
+	/* two blocks are below the top, and both are known now */
 	ck_assert_uint_eq(mft_blocks(w->mft), 2);
 	sim_read(x->sim, node_of(w, s), 0, MAD_SWITCH_INFO, 0, set.data);
 	ck_assert_int_eq(mad_switch_info_decode(set.data, &i, NULL), 0);
 	ck_assert_uint_eq(i.mft_top, 0xc03f);
 	ck_assert_uint_eq(i.def_mcast_pri, 255);
 	ck_assert_uint_eq(i.def_mcast_not, 255);
-	ck_assert_uint_eq(w->switches, w->t->nsw); /* all have the bit */
-	/* more blocks: it is raised first */
+	ck_assert_uint_eq(w->switches, w->t->nsw); /* all were cleared */
+	/* with more blocks the top is raised first */
 	mft_want(w->mft, 64, w->tree[0]);
 	write_all(w);
 	sim_read(x->sim, node_of(w, s), 0, MAD_SWITCH_INFO, 0, set.data);

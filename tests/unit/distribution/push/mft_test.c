@@ -1,7 +1,7 @@
 /*
- * Delivery to groups, judged by the tables that simulated switches hold: every
- * receiver gets what any member sends exactly once, nobody else anything; and
- * at every moment of a change nobody gets anything twice.
+ * Delivery to multicast groups, judged by the tables that simulated switches
+ * hold: every receiver gets what any member sends exactly once, and no other
+ * host gets it; at every moment of a change no host gets anything twice.
  */
 #include "tests/unit/distribution/push/mft_fixture.h"
 #include "tests/unit/suite.h"
@@ -22,9 +22,10 @@ START_TEST(hosts_come_leave_and_return)
 	settle_membership(p);
 	judge_delivery(p);
 	first = p->writes;
-	/* gathered: not a write per join, hardly one per switch and cycle */
+	/* joins are gathered: not one write per join, hardly one per switch and
+	 * cycle */
 	ck_assert_uint_le(first, 6U * sw);
-	/* what is there already writes nothing */
+	/* a join that is in place writes nothing */
 	send_membership(p, 0, 3, MAD_SET, 1);
 	settle_membership(p);
 	ck_assert_uint_eq(p->writes, first);
@@ -42,7 +43,8 @@ START_TEST(hosts_come_leave_and_return)
 }
 END_TEST
 
-/* One join is one cell where the switch has others, and is there in time. */
+/* One join is one cell where the switch has others, and it is written in
+ * time. */
 START_TEST(a_join_is_answered_when_it_is_written)
 {
 	static const struct gen_fattree2 two = {4, 8, 2, 6, 3};
@@ -56,7 +58,7 @@ START_TEST(a_join_is_answered_when_it_is_written)
 	send_membership(p, 0, p->nhosts - 1, MAD_SET, 1);
 	while (p->speaker->answers == 0)
 		world_run(p->x.w, mono_us(10));
-	judge_delivery(p); /* at that very moment */
+	judge_delivery(p); /* at the moment of the answer */
 	ck_assert_uint_le(p->writes, 1);
 	play_free(p);
 }
@@ -73,7 +75,7 @@ torus_or_tree(uint64_t seed)
 			     : gen_tree_two(&two, NULL);
 }
 
-/* A second life knows groups and members, and writes nothing. */
+/* A restarted manager knows groups and members, and writes nothing. */
 START_TEST(a_restart_takes_nothing_away)
 {
 	uint64_t seed = (uint64_t)_i + 1;
@@ -110,7 +112,7 @@ START_TEST(a_restart_takes_nothing_away)
 	sm_status(p->x.w->sm, &after);
 	ck_assert_uint_eq(after.sa.groups, before.sa.groups);
 	ck_assert_uint_eq(after.sa.members, before.sa.members);
-	/* a member that left while nobody looked, and one that comes */
+	/* one member left while the manager was down, and another joins */
 	world_kill(p->x.w);
 	sim_fault_node(p->x.w->sim, p->host[gone], false);
 	world_start(p->x.w);
@@ -126,7 +128,8 @@ START_TEST(a_restart_takes_nothing_away)
 }
 END_TEST
 
-/* Cables break, switches reboot: trees move, and no moment has two copies. */
+/* Links fail, switches reboot: trees move, and at no moment a host gets two
+ * copies. */
 START_TEST(changes_have_no_bad_moment)
 {
 	uint64_t seed = (uint64_t)_i + 1;
@@ -173,8 +176,9 @@ START_TEST(changes_have_no_bad_moment)
 }
 END_TEST
 
-/* The order of switches is turned over: trees against it are gone before the
- * first unicast table of it is written, and back afterwards. */
+/* Records the order of writes while the switch order is reversed: trees against
+ * the new order are gone before its first unicast table is written, and back
+ * afterwards. */
 static enum sim_verdict
 record_mft_and_lft(void *cookie, struct sim_msg *m)
 {
@@ -248,7 +252,7 @@ START_TEST(an_order_that_turns_over)
 }
 END_TEST
 
-/* ---- the writer alone: trees that move over cables that live ---- */
+/* ---- the writer alone: trees that move over links that carry data ---- */
 
 START_TEST(trees_that_move_are_broken_first)
 {
@@ -264,7 +268,8 @@ START_TEST(trees_that_move_are_broken_first)
 	for (unsigned round = 0; round < 6; round++) {
 		draw_order(w);
 		draw_trees(w);
-		/* switches disagree on when, and some orders are sent twice */
+		/* switches get their Sets at different times, some of them
+		 * twice */
 		sim_fault_chances(w->p->x.w->sim, &bad);
 		w->p->watching = round > 0;
 		write_all(w);
@@ -275,7 +280,7 @@ START_TEST(trees_that_move_are_broken_first)
 	}
 	ck_assert_uint_gt(c->broken, 3);
 	before = c->sets;
-	draw_trees(w); /* others in the same order, then the same again */
+	draw_trees(w); /* other trees, then the same again */
 	write_all(w);
 	ck_assert_uint_gt(c->sets, before);
 	before = c->sets;

@@ -1,6 +1,7 @@
 /*
- * What is sent by LID during a push: in a whole life, on the virtual clock.
- * All of it has to arrive; where a fabric takes none, directed SMPs do.
+ * LID routed SMPs of a push, from power on of a fabric, on the virtual clock.
+ * All of them have to arrive; in a fabric that takes none, directed route SMPs
+ * do.
  */
 #include <string.h>
 
@@ -9,7 +10,7 @@
 #include "tests/unit/restart_fixture.h"
 #include "tests/unit/suite.h"
 
-/* Sets that SMAs got, by class; those by LID may be dropped. */
+/* Sets that reached an SMA, by class; LID routed ones may be dropped. */
 struct eye {
 	unsigned by_lid, directed;
 	bool drop;
@@ -47,7 +48,8 @@ set_link(struct world *w, unsigned port, bool up)
 	life_expect_order(w, up ? "cable back" : "cable lost");
 }
 
-/* Nothing when tables are empty, next to everything later, and none astray. */
+/* No SMP is LID routed when tables are empty; later ones are, and none is
+ * lost. */
 START_TEST(arrives)
 {
 	struct eye e = {0};
@@ -67,7 +69,7 @@ START_TEST(arrives)
 }
 END_TEST
 
-/* A cable that was out for a moment changes no table, but carries nothing until
+/* A link that was down for a moment changes no table, but carries nothing until
  * it is Active again. */
 START_TEST(bounced)
 {
@@ -88,7 +90,7 @@ START_TEST(bounced)
 }
 END_TEST
 
-/* A switch that starts anew has no tables that could carry anything. */
+/* A switch that reboots has no tables that could forward an SMP. */
 START_TEST(reboot)
 {
 	struct eye e = {0};
@@ -107,7 +109,8 @@ START_TEST(reboot)
 }
 END_TEST
 
-/* It costs one time-out, is told, and not tried again. */
+/* Without LID routed SMPs the push loses one timeout, reports it, and does not
+ * try again. */
 START_TEST(fabric_takes_none)
 {
 	struct eye e = {.drop = true};

@@ -1,6 +1,6 @@
 /*
- * What a change is expected to cost hosts, where it can be counted by hand: a
- * ring of switches with a host each loses one cable, or gets another root.
+ * The estimated loss of a change where it can be counted by hand: a ring of
+ * switches with one host each loses a link, or gets another root.
  */
 #include <check.h>
 
@@ -86,7 +86,7 @@ estimate_job(
 	return ask;
 }
 
-/* What is expected of this method; the transition is checked and freed. */
+/* Estimates the loss of the change with this method. */
 static void
 estimate_loss(const struct ring *b, enum transition_method_kind method,
 	uint64_t steps, struct loss_estimate *e)
@@ -107,7 +107,8 @@ phase_of(const struct loss_estimate *e, enum loss_estimate_kind kind)
 	return NULL;
 }
 
-/* The pair at the ends of the cable, both ways, until it is written. */
+/* The hosts at the ends of the failed link lose packets in both directions
+ * until the tables are written. */
 START_TEST(broken_until_written)
 {
 	static const double ms = 1e-3;
@@ -128,7 +129,7 @@ START_TEST(broken_until_written)
 	/* two packets' worth, one hop each */
 	ck_assert_double_eq_tol(
 		before->lost[LOSS_ESTIMATE_FLIGHT], 2e-6, 1e-12);
-	/* one answer's time, in which it gets less and less */
+	/* one answer's time, in which the loss falls */
 	ck_assert_int_eq(tables->time.ns, mono_us(ANSWER_US).ns);
 	ck_assert_double_gt(tables->lost[LOSS_ESTIMATE_BROKEN], 0);
 	ck_assert_double_lt(tables->lost[LOSS_ESTIMATE_BROKEN],
@@ -146,7 +147,7 @@ START_TEST(broken_until_written)
 }
 END_TEST
 
-/* While all ports are down nobody gets anything; six pairs there are. */
+/* While all ports are down no host gets anything: six pairs. */
 START_TEST(static_loses_all)
 {
 	const struct loss_estimate_phase *tables, *fall, *rise;
@@ -175,7 +176,7 @@ START_TEST(static_loses_all)
 }
 END_TEST
 
-/* Closing turns, tables behind a drain, opening them behind another. */
+/* Blocking dependencies, tables behind a drain, unblocking behind another. */
 START_TEST(blocks_are_phases)
 {
 	const struct loss_estimate_phase *close, *tables, *open;
@@ -201,7 +202,7 @@ START_TEST(blocks_are_phases)
 }
 END_TEST
 
-/* Some LIDs stand for all of them: something, and not absurd. */
+/* Some LIDs stand for all of them: the estimate is neither zero nor absurd. */
 START_TEST(few_steps)
 {
 	struct ring b;
@@ -235,7 +236,7 @@ same_cost(const struct loss_estimate *a, const struct loss_estimate *b)
 		loss_estimate_sum(a->lost), loss_estimate_sum(b->lost));
 }
 
-/* Blocks that nobody holds are somebody else's now. */
+/* Frees the old blocks and lets others take their place in the pool. */
 static void
 reuse_blocks(struct ring *b)
 {
@@ -255,9 +256,9 @@ reuse_blocks(struct ring *b)
 }
 
 /*
- * When somebody asks, the transition, the old routes and what the switches held
- * are gone, and the fabric has been read again: a host that was not up is, and
- * is no host of that time.
+ * When the cost is queried, the transition, the old routes and what the
+ * switches held are gone, and the fabric has been read again: a host that was
+ * down is up, and does not count as a host of that time.
  */
 START_TEST(asked_later)
 {
@@ -300,7 +301,8 @@ START_TEST(asked_later)
 }
 END_TEST
 
-/* A block that only its writes know is not kept for the sake of very many. */
+/* Old blocks that only the writes refer to are not kept if they are very
+ * many. */
 START_TEST(many_are_not_kept)
 {
 	enum { MANY = 20000 };

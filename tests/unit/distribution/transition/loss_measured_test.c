@@ -1,7 +1,7 @@
 /*
- * Packets expected to be lost beside packets dropped: dozens of random fabrics,
- * each a method, a switch that goes and one that returns, on the virtual clock:
- * the same numbers on every machine.
+ * The estimated packet loss beside the packets dropped: dozens of random
+ * fabrics, each with a method, a switch that fails and one that returns, on the
+ * virtual clock: the same numbers on every machine.
  */
 #include <check.h>
 #include <stdio.h>
@@ -12,10 +12,10 @@
 #include "tests/unit/suite.h"
 
 /*
- * The model's factor: for static, which writes everything and waits for
- * everything, time is most of it, and what an SMP takes is known as a mean
- * alone. And a handful of packets: those that get through, or do not, in the
- * moment when a block arrives.
+ * FACTOR is the model's error. It is larger for static, which writes everything
+ * and waits for everything: most of its loss is time, and the time of an SMP is
+ * known as a mean only. HANDFUL packets may get through, or not, in the moment
+ * when a block arrives.
  */
 enum { SEEDS = 25, HANDFUL = 25 };
 

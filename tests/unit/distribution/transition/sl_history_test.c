@@ -1,6 +1,6 @@
 /*
- * Lanes of connections of old: who has which, for how long; and what a
- * transition does about them.
+ * Routing layers of old connections: which pairs have which, for how long, and
+ * what a transition does about them.
  */
 #include <check.h>
 
@@ -10,9 +10,9 @@
 enum { SWITCHES = 5, ACTIVE = 4, INIT = 2 };
 
 /*
- * A ring of five, everybody on the shorter way: all turns are made, and only
- * two lanes keep them from being a cycle: the pairs that turn at `date`, both
- * ways round, have lane 1.
+ * A ring of five switches, all packets on the shorter path: all dependencies
+ * exist, and only two layers keep them from being a cycle. The pairs whose path
+ * passes `date`, in both directions, are on layer 1.
  */
 struct ring {
 	struct fabric *f;
@@ -20,7 +20,7 @@ struct ring {
 	struct lft_pool *pool;
 	struct device_store *hw;
 	struct sl_history *past;
-	sw_ix at[SWITCHES]; /* round the ring */
+	sw_ix at[SWITCHES]; /* in the order of the ring */
 };
 
 static const struct topo_adj *
@@ -106,7 +106,7 @@ by_pair(const void *a, const void *b)
 				: (x->dst > y->dst) - (x->dst < y->dst);
 }
 
-/* lanes 1: everything on one, and a deadlock; else as above. */
+/* lanes 1: all pairs on one layer, and a deadlock; else as above. */
 static struct routes *
 ring_routes(const struct ring *r, unsigned lanes, unsigned date)
 {
@@ -164,7 +164,8 @@ history_mask(const struct ring *r, unsigned a, unsigned b)
 		history_leaf_of(r, r->at[b]), 2);
 }
 
-/* A fabric that came up under us: one lane takes nothing, two take masks. */
+/* Ports come up under the manager: with one layer no masks are stored, with two
+ * they are. */
 static void
 ring_up(struct ring *r, struct routes *by)
 {
@@ -189,7 +190,7 @@ START_TEST(one_lane)
 	ck_assert_ptr_null(sl_history_row(r.past, 0));
 	ck_assert(!sl_history_exceeds(r.past, x));
 	ck_assert_uint_eq(history_mask(&r, 0, 1), 1);
-	/* those on lane 1 now have connections on lane 0 */
+	/* pairs on layer 1 now have connections on layer 0 */
 	ck_assert(sl_history_exceeds(r.past, y));
 	sl_history_add_routes(r.past, y);
 	ck_assert_uint_eq(history_mask(&r, 0, 1), 1);
@@ -245,7 +246,7 @@ START_TEST(unknown_connections)
 
 	ring_new(&r);
 	x = ring_routes(&r, 2, 0);
-	/* found running, by whom nobody knows */
+	/* found running; their connections are unknown */
 	all_ports(&r, ACTIVE);
 	sl_history_add_topology(r.past, r.t, NULL);
 	ck_assert_uint_eq(history_mask(&r, 0, 1), 3);
@@ -253,8 +254,8 @@ START_TEST(unknown_connections)
 	ck_assert_uint_eq(history_mask(&r, 0, 1), 3);
 	set_port_states(&r, r.at[0], 0, INIT);
 	sl_history_add_topology(r.past, r.t, x);
-	/* its own ports are young, and hence all its connections; but not
-	 * those of the other leaf */
+	/* All ports of this leaf are new, and hence its connections from there;
+	 * those of the other leaf are not. */
 	ck_assert(!sl_history_any(r.past, history_leaf_of(&r, r.at[0])));
 	ck_assert_uint_eq(history_mask(&r, 0, 1), 3);
 	set_port_states(&r, r.at[1], 0, INIT);
@@ -296,7 +297,7 @@ START_TEST(after_restart)
 			ck_assert_uint_eq(history_mask(&s, a, b),
 				any ? 3 : history_mask(&r, a, b));
 		}
-	/* found running as it was: that is no news */
+	/* found running as before: nothing changes */
 	all_ports(&s, ACTIVE);
 	sl_history_add_topology(s.past, s.t, NULL);
 	ck_assert_uint_eq(sl_history_count(s.past), SWITCHES);
@@ -328,8 +329,8 @@ find_transition(struct ring *r, const struct routes *x, const struct routes *y)
 }
 
 /*
- * The tables stay and lanes move: connections of old are a cycle with those
- * of today on lane 0, though neither the old lanes nor the new ones have any.
+ * The tables stay and the layers move: old connections are a cycle with new
+ * ones on layer 0, though neither the old layers nor the new ones have any.
  */
 START_TEST(old_connections_would_deadlock)
 {
@@ -345,17 +346,17 @@ START_TEST(old_connections_would_deadlock)
 	p = find_transition(&r, x, y);
 	ck_assert_int_eq(p->way, TRANSITION_BLOCKED);
 	ck_assert_uint_eq(p->nwrites, 0);
-	ck_assert_uint_eq(p->nturns, 2); /* one each way round */
+	ck_assert_uint_eq(p->nturns, 2); /* one in each direction */
 	ck_assert_uint_eq(p->nstays, 2);
 	ck_assert_str_ne(p->stale, "");
 	for (size_t i = 0; i < p->nturns; i++) {
-		/* where today's lane 0 does not turn */
+		/* where today's layer 0 has no dependency */
 		ck_assert_uint_eq(p->turn[i].sw, r.at[2]);
 		ck_assert_uint_eq(p->turn[i].lanes, 1);
 		ck_assert(p->turn[i].stays);
 	}
 	transition_free(p);
-	/* they are there as long as those connections are */
+	/* the blocks stay as long as those connections */
 	sl_history_add_routes(r.past, y);
 	p = find_transition(&r, y, y);
 	ck_assert_uint_eq(p->nstays, 2);
@@ -372,7 +373,7 @@ START_TEST(old_connections_would_deadlock)
 }
 END_TEST
 
-/* Connections made when there was one lane keep to it when there are two. */
+/* Connections made with one layer stay on its SL when there are two. */
 START_TEST(another_number_of_lanes)
 {
 	struct transition_result *p;
@@ -388,12 +389,12 @@ START_TEST(another_number_of_lanes)
 		y->lanes.cls[s] = (uint16_t)s;
 	install_routes(&r, x);
 	ring_up(&r, x);
-	p = find_transition(&r, x, y); /* up and down on every lane: no harm */
+	p = find_transition(&r, x, y); /* up/down on every layer: no harm */
 	ck_assert_int_eq(p->way, TRANSITION_NOTHING);
 	transition_free(p);
 	routes_unref(y);
 	y = ring_routes(&r, 2, 0);
-	/* these need their lanes, and old connections are all on the first */
+	/* y needs its layers, and old connections are all on the first */
 	p = find_transition(&r, x, y);
 	ck_assert_int_eq(p->way, TRANSITION_BLOCKED);
 	ck_assert_uint_eq(p->nstays, p->nturns);

@@ -1,9 +1,9 @@
 /*
- * Deadlock for real: another root is given to a fabric that is full of
- * traffic, and one switch is slow to take its tables. Old and new tables are
- * free of deadlock, each of them; while both are in force, a ring of buffers
- * waits for itself, unless somebody sees to it. Method dynamic does not, the
- * others do.
+ * Deadlocks of simulated packets: another root is given to a fabric that is
+ * full of traffic, and one switch is slow to take its tables. Old and new
+ * tables are free of deadlock, each of them; while both are in force, a ring of
+ * buffers waits for itself, unless the method prevents it. Method dynamic does
+ * not, the others do.
  */
 #include <check.h>
 #include <stdio.h>
@@ -58,12 +58,12 @@ static const struct transition transitions[] = {
 
 enum { TRANSITIONS = sizeof(transitions) / sizeof(*transitions) };
 
-/* What came of it; packets delivered, all but the last in a millisecond. */
+/* The outcome; packets delivered, all but the last in a millisecond. */
 struct outcome {
 	struct data_report r;
 	char cycle[2048];
 	uint64_t usual; /* before the change */
-	uint64_t least; /* in the worst one from the change on */
+	uint64_t least; /* in the worst millisecond from the change on */
 	uint64_t after; /* when all is over */
 	uint64_t lost;	/* packets discarded */
 };
@@ -80,7 +80,7 @@ nth_switch(const struct fabric *f, unsigned k)
 	return n;
 }
 
-/* What is written to one switch is lost for a while. */
+/* Writes to one switch are lost for a while. */
 struct loss {
 	uint32_t node;
 	struct mono until; /* 0: nothing was written yet */
@@ -146,7 +146,7 @@ bring_up(const struct transition *x, const struct fabric *f, unsigned method)
 	return w;
 }
 
-/* The other root, and a while of traffic from there on. */
+/* Changes the root and runs traffic for a while. */
 static void
 change_root(const struct transition *x, unsigned method, struct world *w,
 	struct data *d, struct outcome *o)
@@ -170,7 +170,7 @@ change_root(const struct transition *x, unsigned method, struct world *w,
 	ck_assert_msg(w->commits > commits, "%s", w->last_why);
 }
 
-/* One method's run; nothing of it is left but the outcome. */
+/* Runs one method; frees all but the outcome. */
 static void
 run_trial(const struct transition *x, unsigned method, struct outcome *o)
 {
@@ -236,8 +236,8 @@ START_TEST(all_others_do_not)
 	print_outcome(x, method, &o);
 	ck_assert_msg(!o.r.deadlock, "%s", o.cycle);
 	ck_assert_uint_gt(o.after, o.usual * 8 / 10);
-	/* nothing flows under static; next to no dip is seen under auto,
-	 * though one switch takes nothing for a while */
+	/* Nothing is delivered under static; under auto next to no dip is seen,
+	 * though one switch takes nothing for a while. */
 	if (method == STATIC)
 		ck_assert_uint_eq(o.least, 0);
 	if (method == AUTO)

@@ -1,10 +1,10 @@
 /*
  * Random transitions between random verified routings on random fabrics, in
  * random order, with lost answers and changes in the middle of changes: after
- * every step the dependency graph of all that packets may have met is built
- * by brute force and must have no cycle (hence no loop either). Between them
- * the subnet manager may have begun a second life, in which it could not read
- * what all switches hold: that is in force all the same.
+ * every step the dependency graph of all tables that packets may have met is
+ * built by brute force and must have no cycle (hence no loop either). Between
+ * transitions the subnet manager may have been restarted, unable to read what
+ * all switches hold: those tables are in force all the same.
  */
 #include <check.h>
 #include <stdio.h>
@@ -20,10 +20,10 @@ struct run {
 	struct lft_pool *pool;
 	struct device_store *hw;
 	struct topo *t;	     /* in force */
-	struct routes *from; /* likewise */
+	struct routes *from; /* in force, too */
 	struct world w;
 	bool fresh;    /* a switch has come back */
-	bool lives;    /* there are second lives */
+	bool lives;    /* restarts happen */
 	uint32_t bulk; /* as in transition_job */
 	unsigned steps, blocked, staged, direct, stages, unread;
 };
@@ -58,7 +58,8 @@ end_run(struct run *run)
 	fabric_free(run->f);
 }
 
-/* The fabric with something else broken; what comes back has no tables. */
+/* The fabric with something else broken; switches that come back have no
+ * tables. */
 static struct topo *
 change_fabric(struct run *run)
 {
@@ -80,7 +81,7 @@ change_fabric(struct run *run)
 	return t;
 }
 
-/* A second life, when what was under way has gone: it reads most blocks. */
+/* Restarts the manager after a drain: it reads most blocks. */
 static void
 restart_manager(struct run *run)
 {
@@ -104,7 +105,7 @@ restart_manager(struct run *run)
 			if ((l + 1) % LFT_BLOCK != 0 && l + 1 < nlids)
 				continue;
 			if (rng_below(&run->r, 4) == 0)
-				continue; /* no answer */
+				continue; /* no answer to the read */
 			r = lft_add(run->pool, line);
 			device_set_block(run->hw, t->node[t->sw[s].node].guid,
 				l / LFT_BLOCK, r);
@@ -112,7 +113,7 @@ restart_manager(struct run *run)
 		}
 }
 
-/* Everything that is met, and all that the new routing wants. */
+/* All ports that packets may meet, and all that the new routing wants. */
 static uint64_t *
 mixed_ports(const struct world *w, const uint64_t *set, const struct routes *to)
 {
@@ -134,7 +135,7 @@ mixed_ports(const struct world *w, const uint64_t *set, const struct routes *to)
 	ck_assert_msg(what, "%s: kind %u seed %llu", #what, (run)->kind,       \
 		(unsigned long long)(run)->seed)
 
-/* Blocked turns: none that the new routing makes, none in vain. */
+/* Blocked dependencies: none that the new routing makes, none in vain. */
 static void
 check_blocks(struct run *run, struct world *w,
 	const struct transition_result *x, const uint64_t *all,
@@ -182,7 +183,7 @@ check_plan(struct run *run, struct world *w, const struct transition_result *x,
 	}
 	holds(run, (x->way == TRANSITION_BLOCKED) == (x->nturns > 0));
 	if (x->way == TRANSITION_BLOCKED) {
-		/* up to turns that the new routing itself makes */
+		/* but for dependencies that the new routing itself makes */
 		holds(run, x->cut_pairs <= x->paper_pairs ||
 				   to->sftree_root != TOPO_NONE);
 		if (x->nstages == 1)
@@ -191,7 +192,7 @@ check_plan(struct run *run, struct world *w, const struct transition_result *x,
 	free(all);
 }
 
-/* One stage on its way. */
+/* One stage under way. */
 struct flight {
 	const struct lft_write *write;
 	size_t n, acked;
@@ -227,7 +228,7 @@ one_step(struct run *run, struct world *w, struct flight *fl)
 	holds(run, !world_cyclic(w, w->met));
 }
 
-/* True when it came to its end. */
+/* True if the stage was carried out to its end. */
 static bool
 carry_out(struct run *run, struct world *w, const struct lft_write *write,
 	size_t n, bool interrupt)
@@ -274,7 +275,7 @@ carry_out_all(struct run *run, struct world *w, struct transition_result *x,
 	size_t i = x->nwalls, n;
 
 	if (x->nwalls > 0) {
-		/* what has come back is not yet up */
+		/* switches that have come back are not yet up */
 		world_rise(w, &run->w, false);
 		if (!carry_out(run, w, x->write, i, interrupt))
 			return;
@@ -303,7 +304,8 @@ carry_out_all(struct run *run, struct world *w, struct transition_result *x,
 	holds(run, !world_cyclic(w, w->met));
 }
 
-/* New routes over new cables: the order kept, another root, or anything. */
+/* New routes on changed links: with the order kept, another root, or any
+ * order. */
 static void
 run_transition(struct run *run)
 {

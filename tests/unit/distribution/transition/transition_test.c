@@ -26,8 +26,9 @@ START_TEST(nothing_to_do)
 END_TEST
 
 /*
- * As long as the order is kept stages are enough. links: up to so many fail at
- * once, of a fabric that has lost a link before, or two, or none; 1: one does.
+ * If the switch order is kept, stages are enough and nothing is blocked. links
+ * 1: one link fails; more: up to that number fail at once, in a fabric that has
+ * lost no link, one or two before.
  */
 static void
 kept_order(struct fabric *fabric(unsigned, struct rng *), unsigned kind,
@@ -103,9 +104,9 @@ remove_link(struct fabric *f, const char *const end[2])
 }
 
 /*
- * The subtree of the turns, above pod4.leaf2, loses a cable, and somebody joins
- * what it served; then another one. The joiner stays, though others could join
- * more: only what it cannot join is turned over.
+ * The sFtree subtree, above pod4.leaf2, loses a link, and another switch joins
+ * it for what it served; then another link fails. The joined switch stays,
+ * though others could serve more: only what it cannot serve is reversed.
  */
 START_TEST(extra_subtree_members_stay)
 {
@@ -143,7 +144,8 @@ START_TEST(extra_subtree_members_stay)
 }
 END_TEST
 
-/* The first stage is written, and nothing is closed: any of its mixtures. */
+/* Writes the first stage with nothing blocked: any mixture of it is free of
+ * cycles. True if it has urgent writes. */
 static bool
 first_stage(struct bed *b, const struct transition_result *x)
 {
@@ -160,7 +162,8 @@ first_stage(struct bed *b, const struct transition_result *x)
 	return urgent;
 }
 
-/* What is lost is repaired before any turn is closed, where that is safe. */
+/* Lost entries are repaired before any dependency is blocked, where that is
+ * safe. */
 START_TEST(repairs_before_blocks)
 {
 	unsigned blocked = 0, repaired = 0;
@@ -244,7 +247,7 @@ START_TEST(methods)
 }
 END_TEST
 
-/* Switches that cannot map a turn to lane 15 lose the port instead. */
+/* Switches that cannot map a dependency to VL 15 take the port down instead. */
 START_TEST(by_port)
 {
 	unsigned blocked = 0;
@@ -274,7 +277,7 @@ START_TEST(by_port)
 }
 END_TEST
 
-/* Some turn whose cables lead up (as switches are placed), or do not. */
+/* Some dependency whose in-link and out-link lead up (by pos), or do not. */
 static struct transition_mcast
 find_dependency(
 	const struct bed *b, const uint32_t *pos, bool from_above, bool up)
@@ -296,7 +299,7 @@ find_dependency(
 	ck_abort_msg("no such turn");
 }
 
-/* The switch that a turn leads to. */
+/* The switch to which a dependency leads. */
 static sw_ix
 dependency_end(const struct bed *b, const struct transition_mcast *g)
 {
@@ -307,8 +310,9 @@ dependency_end(const struct bed *b, const struct transition_mcast *g)
 }
 
 /*
- * Trees that may stay while tables are written: those that keep the new order,
- * for what is made in it will meet them, and feed nobody that is not known.
+ * Multicast trees that may stay while tables are written: those that obey the
+ * new order, because new entries in it will meet them, and that feed no switch
+ * whose tables are unknown.
  */
 START_TEST(multicast_trees)
 {
@@ -347,7 +351,7 @@ START_TEST(multicast_trees)
 	ck_assert(transition_mcast_admit(x, &peak, 1));
 	ck_assert(transition_mcast_admit(x, &slope, 1));
 	transition_free(x);
-	/* now nobody knows what is beyond */
+	/* now the tables beyond are unknown */
 	b.t1->node[b.t1->sw[dependency_end(&b, &slope)].node].flags =
 		TN_QUARANTINED;
 	device_forget_node(b.hw,
@@ -361,7 +365,7 @@ START_TEST(multicast_trees)
 }
 END_TEST
 
-/* A cable that is down carries nothing; one in Init does when it will rise. */
+/* A link that is down carries nothing; one in Init does when it will rise. */
 START_TEST(port_states)
 {
 	struct rng r = {7};
@@ -395,7 +399,7 @@ START_TEST(port_states)
 }
 END_TEST
 
-/* From what the verifier noted or from the tables: the same mixture. */
+/* From what the verifier noted or from the tables, the mixture is the same. */
 START_TEST(noted_dependencies)
 {
 	struct reason why = {""};
@@ -420,7 +424,7 @@ START_TEST(noted_dependencies)
 }
 END_TEST
 
-/* Two lanes, by random classes of switches. */
+/* Two layers, by random classes of switches. */
 static void
 two_lanes(struct routes *r, struct rng *g)
 {
@@ -438,7 +442,7 @@ home_switch(const struct topo *t, uint32_t lid)
 	return p == TOPO_NONE ? TOPO_NONE : topo_switch_of(t, p);
 }
 
-/* Does s send to the LID on this lane, by old routes or by new? */
+/* True if s sends to the LID on this layer, by old routes or new. */
 static bool
 may_send(const struct bed *b, sw_ix s, uint32_t lid, uint8_t lane)
 {
@@ -454,7 +458,8 @@ may_send(const struct bed *b, sw_ix s, uint32_t lid, uint8_t lane)
 		       routes_layer(&b->from->lanes, was, old) == lane);
 }
 
-/* Entries for the LID of switches that no packet on this lane comes to. */
+/* Drops the entries for the LID in switches that no packet of this layer
+ * reaches. */
 static void
 forget_unreached(const struct bed *b, uint64_t *all, uint32_t lid, uint8_t lane)
 {

@@ -1,8 +1,8 @@
 /*
- * Lanes in transitions, by brute force: trees and meshes whose pairs are spread
- * over lanes, cables with few VLs, switches whose rows of SL2VL are another's.
- * Whatever a plan lets happen, in whatever order, the graph of all that packets
- * wait for, on the VLs that the rows give them, has no cycle.
+ * Layers in transitions, by brute force: trees and meshes whose pairs are
+ * spread over layers, links with few VLs, switches with foreign SL2VL rows. In
+ * any order of writes that a plan allows, the graph of all that packets wait
+ * for, on the VLs that the rows give them, has no cycle.
  */
 #include <check.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 
 enum { SEED = 5, ROUNDS = 40, VLS = 8, PORTS = 64, ACTIVE = 4 };
 
-/* Rows as they are in the switches, and tables at one moment. */
+/* SL2VL rows in the switches, and tables at one moment. */
 struct bed {
 	struct topo *t;
 	struct lft_pool *pool;
@@ -26,7 +26,7 @@ struct bed {
 	uint8_t (*row)[PORTS][PORTS][SLVL_ROW]; /* [nsw] */
 	uint8_t *is;				/* [nsw * nlids] */
 	uint32_t nlids, nv;
-	bool *dep; /* [nv * nv] by the ports that channels leave by */
+	bool *dep; /* [nv * nv] by the out-ports of channels */
 };
 
 static const struct topo_adj *
@@ -46,7 +46,7 @@ port_of(const struct bed *b, sw_ix s, unsigned num)
 	return topo_port_of(b->t, b->t->sw[s].node, num);
 }
 
-/* A packet of one SL on its way to a LID. */
+/* Adds the dependencies of a packet of one SL for a LID. */
 static void
 follow_packet(struct bed *b, sw_ix s, uint32_t lid, unsigned sl)
 {
@@ -71,7 +71,8 @@ follow_packet(struct bed *b, sw_ix s, uint32_t lid, unsigned sl)
 	}
 }
 
-/* Take away what nothing leads to, again and again: is anything left? */
+/* Removes what nothing leads to, until none is left; true if something
+ * remains. */
 static bool
 has_cycle(const struct bed *b)
 {
@@ -94,7 +95,8 @@ has_cycle(const struct bed *b)
 	return n < b->nv;
 }
 
-/* What all pairs' packets wait for, with the SLs that these routes give. */
+/* True if the packets of all pairs, on the SLs that these routes give, can wait
+ * for each other in a cycle. */
 static bool
 can_deadlock(struct bed *b, const struct routes *r)
 {
@@ -129,7 +131,7 @@ install_routes(struct bed *b, const struct routes *r)
 	sl_history_add_routes(device_sl_history(b->hw), r);
 }
 
-/* Rows as they shall be; those of a stranger are anything, and not known. */
+/* Sets the rows as wanted; those of switch stranger are random and unknown. */
 static void
 lay_rows(struct bed *b, sw_ix stranger)
 {
@@ -158,7 +160,7 @@ lay_rows(struct bed *b, sw_ix stranger)
 	}
 }
 
-/* Turns that a plan closes before its last stage. */
+/* Blocks the dependencies that a plan blocks before its last stage. */
 static void
 block_dependencies(struct bed *b, const struct transition_result *x)
 {
@@ -181,7 +183,7 @@ put_write(struct bed *b, const struct lft_write *w)
 				i] = line[i];
 }
 
-/* All writes, each stage in an order of chance; false: a deadlock. */
+/* Does all writes, each stage in random order; false: a deadlock. */
 static bool
 carry_out(struct bed *b, const struct transition_result *x,
 	const struct routes *from)
@@ -210,7 +212,7 @@ carry_out(struct bed *b, const struct transition_result *x,
 	return ok;
 }
 
-/* A fabric of cables with so many VLs, some with fewer; all carry data. */
+/* A fabric of links with this many VLs, some with fewer; all are Active. */
 static void
 bed_new(struct bed *b, unsigned kind, uint8_t vls)
 {
@@ -254,7 +256,7 @@ bed_free(struct bed *b)
 	free(b->dep);
 }
 
-/* Routes from a root of chance, pairs spread over lanes. */
+/* Routes from a random root, pairs spread over layers. */
 static struct routes *
 spread_routes(struct bed *b, unsigned lanes)
 {
@@ -289,7 +291,7 @@ check_transition(unsigned i, enum rows rows, unsigned *apart)
 	y = spread_routes(&b, lanes);
 	lay_rows(&b, stranger);
 	install_routes(&b, x);
-	if (!can_deadlock(&b, x)) { /* a stranger's rows may be one */
+	if (!can_deadlock(&b, x)) { /* foreign rows may do */
 		const struct transition_job job = {.from = x,
 			.to = y,
 			.hw = b.hw,
@@ -309,7 +311,7 @@ check_transition(unsigned i, enum rows rows, unsigned *apart)
 	bed_free(&b);
 }
 
-/* Rows are what they shall be; VLs may be fewer than lanes. */
+/* Rows are as wanted; VLs may be fewer than layers. */
 START_TEST(lanes_that_share)
 {
 	unsigned apart = 0;
@@ -320,7 +322,7 @@ START_TEST(lanes_that_share)
 }
 END_TEST
 
-/* A switch has rows of somebody else's, and refuses ours. */
+/* One switch has foreign rows and refuses others. */
 START_TEST(rows_of_a_stranger)
 {
 	unsigned apart = 0;
