@@ -15,7 +15,7 @@
 enum { SEED = 71, ROUNDS = 3000, LINKS = 12, MOST_VLS = 15 };
 
 static struct slvl_want
-want(unsigned n)
+want_levels(unsigned n)
 {
 	struct slvl_want w = {.n = n};
 
@@ -46,7 +46,7 @@ END_TEST
 
 START_TEST(numbers)
 {
-	struct slvl_want w = want(3);
+	struct slvl_want w = want_levels(3);
 	struct slvl l, more;
 
 	w.level[1].sl = 5;
@@ -62,7 +62,7 @@ START_TEST(numbers)
 		for (unsigned k = 0; k < 2; k++)
 			ck_assert_uint_eq(l.sl[i][k], more.sl[i][k]);
 	/* more levels than SLs for them: the last ones share */
-	w = want(5);
+	w = want_levels(5);
 	w.level[4].with = 3;
 	w.level[3].with = 2;
 	slvl_allocate(&w, 4, true, &l);
@@ -73,7 +73,7 @@ END_TEST
 
 START_TEST(few_lanes)
 {
-	struct slvl_want w = want(4);
+	struct slvl_want w = want_levels(4);
 	struct slvl l;
 
 	w.level[3].with = 1;
@@ -95,7 +95,7 @@ END_TEST
 
 START_TEST(unknown_numbers)
 {
-	struct slvl_want w = want(2);
+	struct slvl_want w = want_levels(2);
 	struct slvl l;
 
 	slvl_allocate(&w, 1, true, &l);
@@ -148,7 +148,7 @@ may_meet(const struct slvl *l, unsigned a, unsigned b, unsigned slots)
 	return a == b;
 }
 
-START_TEST(apart)
+START_TEST(unrelated_levels_do_not_meet)
 {
 	struct rng r = {SEED};
 
@@ -197,24 +197,24 @@ struct graph {
 };
 
 static bool
-cyclic_from(/* NOLINT(misc-no-recursion) */ struct graph *g, unsigned v)
+has_cycle_from(/* NOLINT(misc-no-recursion) */ struct graph *g, unsigned v)
 {
 	g->mark[v] = 1;
 	for (unsigned w = 0; w < LINKS * 16; w++)
 		if (g->edge[v][w] &&
 			(g->mark[w] == 1 ||
-				(g->mark[w] == 0 && cyclic_from(g, w))))
+				(g->mark[w] == 0 && has_cycle_from(g, w))))
 			return true;
 	g->mark[v] = 2;
 	return false;
 }
 
 static bool
-cyclic(struct graph *g)
+has_cycle(struct graph *g)
 {
 	memset(g->mark, 0, sizeof(g->mark));
 	for (unsigned v = 0; v < LINKS * 16; v++)
-		if (g->mark[v] == 0 && cyclic_from(g, v))
+		if (g->mark[v] == 0 && has_cycle_from(g, v))
 			return true;
 	return false;
 }
@@ -270,7 +270,7 @@ START_TEST(no_cycle)
 						wait_for(g, l, vls, sl,
 							(unsigned[]){a, b});
 		}
-		ck_assert_msg(!cyclic(g), "seed %d round %u", SEED, round);
+		ck_assert_msg(!has_cycle(g), "seed %d round %u", SEED, round);
 	}
 	free(g);
 }
@@ -287,7 +287,7 @@ main(void)
 	tcase_add_test(t, numbers);
 	tcase_add_test(t, few_lanes);
 	tcase_add_test(t, unknown_numbers);
-	tcase_add_test(t, apart);
+	tcase_add_test(t, unrelated_levels_do_not_meet);
 	tcase_add_test(t, no_cycle);
 	suite_add_tcase(s, t);
 	return suite_run(s);

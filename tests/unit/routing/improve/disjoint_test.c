@@ -45,7 +45,7 @@ struct bed {
 };
 
 static struct routes *
-computed(const struct bed *b, const struct routes *prev, bool rebalance)
+compute_checked(const struct bed *b, const struct routes *prev, bool rebalance)
 {
 	const struct route_job job = {.topo = b->t,
 		.pool = b->pool,
@@ -65,7 +65,7 @@ computed(const struct bed *b, const struct routes *prev, bool rebalance)
 }
 
 static struct redundancy_report
-homing_of(const struct bed *b, const struct routes *r)
+find_redundancy(const struct bed *b, const struct routes *r)
 {
 	const struct verify_tables in = {
 		r->topo, r->pool, r->row, r->nblocks, NULL};
@@ -79,7 +79,7 @@ homing_of(const struct bed *b, const struct routes *r)
 
 /* All ways from s on; so far: what they have behind them. */
 static void
-add_ways(/* NOLINT(misc-no-recursion): as deep as a way */
+add_paths(/* NOLINT(misc-no-recursion): as deep as a way */
 	const struct oracle *o, sw_ix s, sw_ix dest, struct line so_far,
 	struct lines *out)
 {
@@ -99,13 +99,13 @@ add_ways(/* NOLINT(misc-no-recursion): as deep as a way */
 			continue;
 		then.on[a->peer / 64] |= UINT64_C(1) << a->peer % 64;
 		if (is_candidate(o, s, a->out))
-			add_ways(o, a->peer, dest, then, out);
+			add_paths(o, a->peer, dest, then, out);
 	}
 }
 
 /* Is there one way of each of these, so that no switch is on all of them? */
 static bool
-parts(/* NOLINT(misc-no-recursion): as deep as a node has ports */
+has_disjoint_paths(/* NOLINT(misc-no-recursion): as deep as a node has ports */
 	const struct lines *l, uint32_t stride, unsigned n,
 	const struct line *common)
 {
@@ -114,7 +114,7 @@ parts(/* NOLINT(misc-no-recursion): as deep as a node has ports */
 
 		for (unsigned w = 0; w < WORDS; w++)
 			both.on[w] = common->on[w] & l->way[i].on[w];
-		if (parts(l + stride, stride, n - 1, &both))
+		if (has_disjoint_paths(l + stride, stride, n - 1, &both))
 			return true;
 	}
 	for (unsigned w = 0; n == 0 && w < WORDS; w++)
@@ -125,7 +125,7 @@ parts(/* NOLINT(misc-no-recursion): as deep as a node has ports */
 
 /* The ways from all leaves to one port. */
 static void
-find_ways(struct oracle *o, const struct redundancy_ports *p, port_ix port,
+find_paths(struct oracle *o, const struct redundancy_ports *p, port_ix port,
 	struct lines *out)
 {
 	sw_ix dest = topo_switch_of(o->t, port);
@@ -133,13 +133,13 @@ find_ways(struct oracle *o, const struct redundancy_ports *p, port_ix port,
 	find_distances(o, dest);
 	for (uint32_t i = 0; i < p->nleaves; i++)
 		if (o->any[p->leaf[i]] < NEVER)
-			add_ways(o, p->leaf[i], dest, (struct line){{0}},
+			add_paths(o, p->leaf[i], dest, (struct line){{0}},
 				&out[i]);
 }
 
 /* From how many leaves do no ways to the node part, each leaf for itself? */
 static uint32_t
-least_cut(
+count_cut_off_leaves(
 	struct oracle *o, const struct redundancy_ports *p, size_t at, size_t n)
 {
 	struct lines *ways = mem_zalloc(n * p->nleaves, sizeof(*ways));
@@ -148,13 +148,14 @@ least_cut(
 
 	memset(&all, 0xff, sizeof(all));
 	for (size_t k = 0; k < n; k++)
-		find_ways(o, p, p->member[at + k].port, ways + k * p->nleaves);
+		find_paths(o, p, p->member[at + k].port, ways + k * p->nleaves);
 	for (uint32_t i = 0; i < p->nleaves; i++) {
 		bool none = false;
 
 		for (size_t k = 0; k < n; k++)
 			none |= ways[k * p->nleaves + i].n == 0;
-		cut += !none && !parts(ways + i, p->nleaves, (unsigned)n, &all);
+		cut += !none && !has_disjoint_paths(ways + i, p->nleaves,
+					(unsigned)n, &all);
 	}
 	free(ways);
 	return cut;
@@ -164,11 +165,11 @@ least_cut(
 
 /* Nodes with a single point of failure: none that need not have one. */
 static uint64_t
-check_homes(const struct bed *b, const struct routes *r, const char *what)
+check_redundancy(const struct bed *b, const struct routes *r, const char *what)
 {
 	struct oracle o = oracle_new(r, b->seed);
 	struct redundancy_ports p = redundancy_ports(r->topo, &b->options);
-	struct redundancy_report h = homing_of(b, r);
+	struct redundancy_report h = find_redundancy(b, r);
 	uint64_t single = h.single;
 
 	for (size_t i = 0, n, k = 0; i < p.n; i += n) {
@@ -177,7 +178,8 @@ check_homes(const struct bed *b, const struct routes *r, const char *what)
 			continue;
 		ck_assert_uint_eq(h.node[k].port, p.member[i].port);
 		if (h.node[k].cut > 0 && !o.joiners)
-			ck_assert_msg(h.node[k].cut == least_cut(&o, &p, i, n),
+			ck_assert_msg(h.node[k].cut == count_cut_off_leaves(
+							       &o, &p, i, n),
 				"seed %llu, %s: %s is cut off from %u leaves",
 				(unsigned long long)b->seed, what,
 				topo_desc(r->topo,
@@ -202,7 +204,7 @@ check_again(const struct bed *b)
 		struct routes *again;
 
 		b->r->disjoint_opts_hash = forgotten ? 0 : known;
-		again = computed(b, b->r, false);
+		again = compute_checked(b, b->r, false);
 		ck_assert_msg(again->entries_changed == 0,
 			"seed %llu: %llu entries change for nothing%s",
 			(unsigned long long)b->seed,
@@ -237,7 +239,7 @@ is_whole(const struct bed *b)
 
 /* A cable between switches fails, or one that failed comes back. */
 static void
-toggle(struct bed *b, struct rng *g)
+toggle_link(struct bed *b, struct rng *g)
 {
 	bool back = rng_below(g, 4) == 0;
 
@@ -259,17 +261,17 @@ toggle(struct bed *b, struct rng *g)
 }
 
 static void
-step(struct bed *b, struct rng *g)
+check_step(struct bed *b, struct rng *g)
 {
 	struct routes *kept, *fresh;
 	uint64_t single;
 
-	toggle(b, g);
-	kept = computed(b, b->r, false);
-	fresh = computed(b, b->r, true);
-	single = check_homes(b, kept, "kept");
+	toggle_link(b, g);
+	kept = compute_checked(b, b->r, false);
+	fresh = compute_checked(b, b->r, true);
+	single = check_redundancy(b, kept, "kept");
 	b->singles += single;
-	b->fresh += check_homes(b, fresh, "fresh");
+	b->fresh += check_redundancy(b, fresh, "fresh");
 	routes_unref(fresh);
 	routes_unref(b->r);
 	b->r = kept;
@@ -277,7 +279,7 @@ step(struct bed *b, struct rng *g)
 }
 
 static void
-run(struct bed *b, unsigned steps)
+run_steps(struct bed *b, unsigned steps)
 {
 	struct rng g = {b->seed};
 
@@ -286,10 +288,10 @@ run(struct bed *b, unsigned steps)
 	b->pool = lft_pool_new();
 	b->drop = mem_zalloc(b->f->ncables, sizeof(*b->drop));
 	b->options.lanes = 1;
-	b->r = computed(b, NULL, false);
-	(void)check_homes(b, b->r, "first");
+	b->r = compute_checked(b, NULL, false);
+	(void)check_redundancy(b, b->r, "first");
 	while (steps-- > 0)
-		step(b, &g);
+		check_step(b, &g);
 	routes_unref(b->r);
 	ck_assert_uint_eq(b->pool->live, 0);
 	lft_pool_free(b->pool);
@@ -346,7 +348,7 @@ START_TEST(kept_like_fresh)
 			.engine = "ftree"};
 
 		ck_assert_ptr_nonnull(b.f);
-		run(&b, 6);
+		run_steps(&b, 6);
 		singles += b.singles;
 		fresh += b.fresh;
 	}
@@ -403,7 +405,7 @@ START_TEST(groups_like_nodes)
 			.engine = seed % 3 == 0 ? "updn" : "ftree"};
 
 		group_at_random(&b);
-		run(&b, 6);
+		run_steps(&b, 6);
 		singles += b.singles;
 		fresh += b.fresh;
 	}
@@ -414,7 +416,7 @@ END_TEST
 /* ---- and balanced ---- */
 
 static void
-end(struct bed *b)
+end_bed(struct bed *b)
 {
 	lft_pool_free(b->pool);
 	topo_unref(b->t);
@@ -441,8 +443,8 @@ START_TEST(no_price)
 		b.options.lanes = 1;
 		b.t = frozen_topo(b.f, NULL);
 		b.pool = lft_pool_new();
-		r = computed(&b, NULL, false);
-		h = homing_of(&b, r);
+		r = compute_checked(&b, NULL, false);
+		h = find_redundancy(&b, r);
 		ck_assert_uint_eq(h.n, 324);
 		ck_assert_uint_eq(h.single, 0);
 		redundancy_free(&h);
@@ -450,7 +452,7 @@ START_TEST(no_price)
 			b.f->node[i].sysimg = b.f->node[i].guid;
 		topo_unref(b.t);
 		b.t = frozen_topo(b.f, NULL);
-		strangers = computed(&b, NULL, false);
+		strangers = compute_checked(&b, NULL, false);
 		ck_assert_uint_eq(strangers->homes, 0);
 		ck_assert_msg(
 			r->report.load_max <= strangers->report.load_max + 18,
@@ -459,7 +461,7 @@ START_TEST(no_price)
 			(unsigned long long)strangers->report.load_max);
 		routes_unref(strangers);
 		routes_unref(r);
-		end(&b);
+		end_bed(&b);
 	}
 }
 END_TEST
@@ -514,15 +516,15 @@ START_TEST(active_first)
 	struct routes *first, *r;
 
 	one.options.home = one.home;
-	first = computed(&one, NULL, false);
+	first = compute_checked(&one, NULL, false);
 	for (unsigned further = 1; further < 4; further++) {
 		struct bed b = with_passive(further);
 		struct redundancy_report h;
 		char name[16];
 
 		b.options.home = b.home;
-		r = computed(&b, NULL, false);
-		h = homing_of(&b, r);
+		r = compute_checked(&b, NULL, false);
+		h = find_redundancy(&b, r);
 		ck_assert_uint_eq(h.n, 2);
 		ck_assert_uint_eq(h.single, 0);
 		redundancy_free(&h);
@@ -532,10 +534,10 @@ START_TEST(active_first)
 				"%s goes another way", name);
 		}
 		routes_unref(r);
-		end(&b);
+		end_bed(&b);
 	}
 	routes_unref(first);
-	end(&one);
+	end_bed(&one);
 }
 END_TEST
 
@@ -551,7 +553,7 @@ START_TEST(passive_takes_over)
 	struct topo *t;
 
 	b.options.home = b.home;
-	was = computed(&b, NULL, false);
+	was = compute_checked(&b, NULL, false);
 	for (unsigned i = 9; i <= 12; i++) {
 		char name[16];
 
@@ -562,12 +564,12 @@ START_TEST(passive_takes_over)
 	t = frozen_again(less, b.t, 0);
 	topo_unref(b.t);
 	b.t = t;
-	kept = computed(&b, was, false);
+	kept = compute_checked(&b, was, false);
 	ck_assert_uint_eq(kept->homes, 0);
 	ck_assert_uint_gt(kept->entries_kept, kept->entries_changed);
-	fresh = computed(&b, NULL, false);
+	fresh = compute_checked(&b, NULL, false);
 	b.options.nhomes = 0;
-	plain = computed(&b, NULL, false);
+	plain = compute_checked(&b, NULL, false);
 	for (unsigned i = 1; i <= 4; i++) {
 		char name[16];
 
@@ -581,7 +583,7 @@ START_TEST(passive_takes_over)
 	ck_assert_uint_eq(b.pool->live, 0);
 	fabric_free(less);
 	free(drop);
-	end(&b);
+	end_bed(&b);
 }
 END_TEST
 

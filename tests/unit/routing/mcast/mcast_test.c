@@ -56,7 +56,7 @@ struct judge {
 
 /* The packet enters switch s by port in. */
 static void
-carry(struct judge *j, sw_ix s, unsigned in)
+forward_packet(struct judge *j, sw_ix s, unsigned in)
 {
 	const struct topo *t = j->t;
 	const struct mcast_branch *b = mcast_find(j->tree, s);
@@ -80,7 +80,7 @@ carry(struct judge *j, sw_ix s, unsigned in)
 		peer = t->port[first + out].peer;
 		ck_assert_uint_ne(peer, TOPO_NONE);
 		if (t->node[t->port[peer].node].type == TOPO_SWITCH)
-			carry(j, t->node[t->port[peer].node].sw,
+			forward_packet(j, t->node[t->port[peer].node].sw,
 				t->port[peer].num);
 		else
 			j->got[peer]++;
@@ -88,7 +88,7 @@ carry(struct judge *j, sw_ix s, unsigned in)
 }
 
 static bool
-receiver(const struct mcast_member *m, size_t n, port_ix p)
+is_receiver(const struct mcast_member *m, size_t n, port_ix p)
 {
 	for (size_t i = 0; i < n; i++)
 		if (m[i].port == p && m[i].receives)
@@ -112,12 +112,13 @@ check_delivery(const struct topo *t, const struct mcast_tree *tree,
 		memset(j.got, 0, t->nports * sizeof(*j.got));
 		memset(j.passed, 0, t->nsw * sizeof(*j.passed));
 		j.twice = false;
-		carry(&j, s, own ? 0 : t->port[t->port[m[i].port].peer].num);
+		forward_packet(
+			&j, s, own ? 0 : t->port[t->port[m[i].port].peer].num);
 		ck_assert_msg(!j.twice, "seed %llu: a switch passed twice",
 			(unsigned long long)seed);
 		for (port_ix p = 0; p < t->nports; p++)
 			ck_assert_msg(j.got[p] == (p != m[i].port &&
-							  receiver(m, n, p)),
+							  is_receiver(m, n, p)),
 				"seed %llu: port %u got %u",
 				(unsigned long long)seed, p, j.got[p]);
 	}
@@ -152,7 +153,8 @@ check_shape(const struct topo *t, const struct mcast_tree *tree,
 
 /* n random ports that own LIDs, some of them twice, some only senders. */
 static size_t
-draw(const struct topo *t, struct rng *rng, struct mcast_member *m, size_t n)
+draw_members(
+	const struct topo *t, struct rng *rng, struct mcast_member *m, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		port_ix p = 0;
@@ -201,7 +203,8 @@ START_TEST(every_receiver_once)
 
 	/* members come and go; the tree is kept from one to the next */
 	for (unsigned round = 0; round < 12; round++) {
-		size_t n = draw(t, &rng, member, 1 + rng_below(&rng, 60));
+		size_t n =
+			draw_members(t, &rng, member, 1 + rng_below(&rng, 60));
 
 		next = mcast_tree(m, member, n, tree, seed);
 		ck_assert_uint_eq(next->left_out, 0);
@@ -220,7 +223,7 @@ END_TEST
 
 /* Branches of `is` that have another cable up than in `was`. */
 static size_t
-moved(const struct mcast_tree *was, const struct mcast_tree *is)
+count_moved(const struct mcast_tree *was, const struct mcast_tree *is)
 {
 	size_t n = 0;
 
@@ -235,7 +238,7 @@ moved(const struct mcast_tree *was, const struct mcast_tree *is)
 	return n;
 }
 
-START_TEST(one_more_moves_nobody)
+START_TEST(one_more_moves_no_branch)
 {
 	uint64_t seed = (uint64_t)_i + 1;
 	struct rng rng = {seed};
@@ -247,17 +250,17 @@ START_TEST(one_more_moves_nobody)
 	struct mcast_member member[40];
 	struct mcast_tree *tree = NULL, *next;
 
-	(void)draw(t, &rng, member, 40);
+	(void)draw_members(t, &rng, member, 40);
 	for (size_t n = 1; n <= 40; n++) {
 		next = mcast_tree(m, member, n, tree, seed);
 		if (tree != NULL)
-			ck_assert_uint_eq(moved(tree, next), 0);
+			ck_assert_uint_eq(count_moved(tree, next), 0);
 		mcast_tree_free(tree);
 		tree = next;
 	}
 	for (size_t n = 39; n >= 1; n--) {
 		next = mcast_tree(m, member, n, tree, seed);
-		ck_assert_uint_eq(moved(tree, next), 0);
+		ck_assert_uint_eq(count_moved(tree, next), 0);
 		ck_assert_uint_le(next->n, tree->n);
 		mcast_tree_free(tree);
 		tree = next;
@@ -282,7 +285,7 @@ START_TEST(a_lost_cable_moves_what_hung_on_it)
 	struct mcast_member member[30], same[30];
 	struct mcast_tree *tree, *next;
 
-	(void)draw(t, &rng, member, 30);
+	(void)draw_members(t, &rng, member, 30);
 	tree = mcast_tree(m, member, 30, NULL, seed);
 	f = gen_edit_fail_links(f, 1 + (unsigned)(seed % 3), seed, true, &why);
 	ck_assert_msg(f != NULL, "%s", why.text);
@@ -356,7 +359,7 @@ main(void)
 
 	tcase_set_timeout(c, 60); /* the machine may be busy */
 	tcase_add_loop_test(c, every_receiver_once, 0, 40);
-	tcase_add_loop_test(c, one_more_moves_nobody, 0, 12);
+	tcase_add_loop_test(c, one_more_moves_no_branch, 0, 12);
 	tcase_add_loop_test(c, a_lost_cable_moves_what_hung_on_it, 0, 16);
 	tcase_add_test(c, groups_spread);
 	suite_add_tcase(s, c);

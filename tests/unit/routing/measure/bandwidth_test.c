@@ -10,7 +10,7 @@
  * reached over spine h % use.
  */
 static struct topo *
-tree(unsigned leaves, unsigned down, unsigned up, unsigned use,
+two_tier_topo(unsigned leaves, unsigned down, unsigned up, unsigned use,
 	struct hand_tables *tb)
 {
 	struct hand h = {0};
@@ -44,7 +44,7 @@ tree(unsigned leaves, unsigned down, unsigned up, unsigned use,
 }
 
 static struct verify_tables
-tables(const struct topo *t, const struct hand_tables *tb)
+verify_input(const struct topo *t, const struct hand_tables *tb)
 {
 	return (struct verify_tables){.topo = t,
 		.pool = &tb->pool,
@@ -56,8 +56,8 @@ tables(const struct topo *t, const struct hand_tables *tb)
 START_TEST(free_tree)
 {
 	struct hand_tables tb;
-	struct topo *t = tree(2, 2, 2, 2, &tb);
-	struct verify_tables in = tables(t, &tb);
+	struct topo *t = two_tier_topo(2, 2, 2, 2, &tb);
+	struct verify_tables in = verify_input(t, &tb);
 	struct bandwidth_ebb e;
 	struct bandwidth_shift s;
 
@@ -86,8 +86,8 @@ END_TEST
 START_TEST(narrow_tree)
 {
 	struct hand_tables tb;
-	struct topo *t = tree(2, 2, 2, 1, &tb);
-	struct verify_tables in = tables(t, &tb);
+	struct topo *t = two_tier_topo(2, 2, 2, 1, &tb);
+	struct verify_tables in = verify_input(t, &tb);
 	struct bandwidth_ebb e, again;
 	struct bandwidth_shift s;
 
@@ -123,8 +123,8 @@ END_TEST
 START_TEST(windows)
 {
 	struct hand_tables tb;
-	struct topo *t = tree(3, 3, 3, 2, &tb);
-	struct verify_tables in = tables(t, &tb);
+	struct topo *t = two_tier_topo(3, 3, 3, 2, &tb);
+	struct verify_tables in = verify_input(t, &tb);
 	struct bandwidth_shift s;
 
 	bandwidth_shift(&in, 1, 3, &s);
@@ -153,8 +153,8 @@ END_TEST
 START_TEST(tree_648)
 {
 	struct hand_tables tb;
-	struct topo *t = tree(36, 18, 18, 18, &tb);
-	struct verify_tables in = tables(t, &tb);
+	struct topo *t = two_tier_topo(36, 18, 18, 18, &tb);
+	struct verify_tables in = verify_input(t, &tb);
 	struct bandwidth_ebb e;
 	struct bandwidth_shift s;
 
@@ -173,7 +173,7 @@ START_TEST(lost_flows)
 {
 	static const uint8_t spoilt[] = {255, 0, 99, 1, 3};
 	struct hand_tables tb;
-	struct topo *t = tree(2, 2, 2, 2, &tb);
+	struct topo *t = two_tier_topo(2, 2, 2, 2, &tb);
 	struct verify_tables in;
 	struct bandwidth_shift s;
 
@@ -183,7 +183,7 @@ START_TEST(lost_flows)
 	if (spoilt[_i] == 3)
 		*hand_entry(&tb, 2, 3) = 1;
 	hand_tables_pack(&tb);
-	in = tables(t, &tb);
+	in = verify_input(t, &tb);
 	bandwidth_shift(&in, 3, 0, &s);
 	/* host 3 is sent to by 1 and 2 of leaf 0 (and by 4 of its own) */
 	ck_assert_uint_eq(s.lost, 2);
@@ -193,7 +193,7 @@ START_TEST(lost_flows)
 }
 END_TEST
 
-START_TEST(nobody)
+START_TEST(no_hosts)
 {
 	struct hand h = {0};
 	struct hand_tables tb;
@@ -207,7 +207,7 @@ START_TEST(nobody)
 	hand_lids(t);
 	hand_tables_new(&tb, t);
 	hand_tables_pack(&tb);
-	in = tables(t, &tb);
+	in = verify_input(t, &tb);
 	bandwidth_ebb(&in, 10, 1, &e);
 	ck_assert_uint_eq(e.trials + e.hosts, 0);
 	bandwidth_shift(&in, 10, 1, &s);
@@ -218,7 +218,7 @@ START_TEST(nobody)
 END_TEST
 
 static Suite *
-suite(void)
+make_suite(void)
 {
 	Suite *s = suite_create("metrics");
 	TCase *tc = tcase_create("hand");
@@ -229,7 +229,7 @@ suite(void)
 	tcase_add_test(tc, saturation);
 	tcase_add_test(tc, tree_648);
 	tcase_add_loop_test(tc, lost_flows, 0, 5);
-	tcase_add_test(tc, nobody);
+	tcase_add_test(tc, no_hosts);
 	suite_add_tcase(s, tc);
 	return s;
 }
@@ -237,5 +237,5 @@ suite(void)
 int
 main(void)
 {
-	return suite_run(suite());
+	return suite_run(make_suite());
 }

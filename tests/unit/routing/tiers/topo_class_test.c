@@ -26,7 +26,7 @@ enum { LEAVES = 6, TOPS = 2, TIMES = 10 };
  * one cable less above makes that too many.
  */
 static struct fabric *
-border(void)
+border_fabric(void)
 {
 	struct fabric *f = fabric_new();
 	uint32_t leaf[LEAVES], top[TOPS];
@@ -38,16 +38,16 @@ border(void)
 	for (unsigned k = 0; k < TOPS; k++) {
 		top[k] = add_switch(f, 0, "top", k);
 		for (unsigned i = 0; i < LEAVES; i++)
-			join(f, top[k], leaf[i], 1);
+			join_switches(f, top[k], leaf[i], 1);
 	}
 	for (unsigned i = 0; i < LEAVES; i++)
-		join(f, leaf[i], leaf[(i + 1) % LEAVES], 1);
+		join_switches(f, leaf[i], leaf[(i + 1) % LEAVES], 1);
 	return f;
 }
 
 /* The same without the first cable of the first top. */
 static struct fabric *
-cut(const struct fabric *f)
+without_first_link(const struct fabric *f)
 {
 	bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
 	struct fabric_edit edit = {.drop_cable = drop};
@@ -67,7 +67,7 @@ cut(const struct fabric *f)
 static const char *const engines[] = {"ftree", "updn"};
 
 static struct routes *
-compute(struct route_job *job, struct topo *t)
+compute_checked(struct route_job *job, struct topo *t)
 {
 	struct route_account story;
 	struct reason why = {""};
@@ -84,7 +84,8 @@ compute(struct route_job *job, struct topo *t)
 
 /* One more computation over the same switches, with r as the previous one. */
 static struct routes *
-next(struct route_job *job, struct topo *t, struct routes *r, bool by_file)
+compute_next(
+	struct route_job *job, struct topo *t, struct routes *r, bool by_file)
 {
 	struct route_rank *rank = NULL;
 	struct routes *again;
@@ -92,7 +93,7 @@ next(struct route_job *job, struct topo *t, struct routes *r, bool by_file)
 	job->prev = by_file ? NULL : r;
 	if (by_file)
 		rank = remembered_ranks(r, job);
-	again = compute(job, t);
+	again = compute_checked(job, t);
 	free(rank);
 	job->ranks = NULL;
 	job->nranks = 0;
@@ -111,7 +112,7 @@ static struct pair
 make_pair(void)
 {
 	const struct frozen_lids lids = {0};
-	struct fabric *f = border(), *g = cut(f);
+	struct fabric *f = border_fabric(), *g = without_first_link(f);
 	struct pair p = {{frozen_topo(f, &lids), NULL}, lft_pool_new()};
 
 	p.t[1] = frozen_again(g, p.t[0], 0);
@@ -130,13 +131,13 @@ end_pair(struct pair *p)
 }
 
 static unsigned
-count(const struct routes *r, enum irregularity what)
+irregularity_count(const struct routes *r, enum irregularity what)
 {
 	return r->tree->tree->count[what];
 }
 
 static void
-expect(const struct routes *r, const char *engine, enum route_read read,
+expect_class(const struct routes *r, const char *engine, enum route_read read,
 	const char *when)
 {
 	ck_assert_msg(
@@ -161,7 +162,7 @@ expect_order(const struct routes *r, const struct route_rank *rank,
 }
 
 /* Begun as a tree or as a mesh; in memory or over restarts. */
-START_TEST(stays)
+START_TEST(class_is_kept)
 {
 	static const char *const engine[] = {"ftree", "updn"};
 	static const enum route_read as[] = {ROUTE_READ_TREE, ROUTE_READ_MESH};
@@ -169,33 +170,34 @@ START_TEST(stays)
 	const unsigned k = (unsigned)_i >> 1;
 	struct pair p = make_pair();
 	struct route_job job = {.pool = p.pool, .now = 5};
-	struct routes *r = compute(&job, p.t[k]);
+	struct routes *r = compute_checked(&job, p.t[k]);
 	struct route_job was = {0};
 	struct route_rank *rank = remembered_ranks(r, &was);
 
-	expect(r, engine[k], as[k], "first");
+	expect_class(r, engine[k], as[k], "first");
 	for (unsigned i = 1; i <= TIMES; i++) {
 		unsigned odd = i & 1;
 
 		job.now++;
-		r = next(&job, p.t[k ^ odd], r, by_file);
-		expect(r, engine[k], as[k], "toggled");
+		r = compute_next(&job, p.t[k ^ odd], r, by_file);
+		expect_class(r, engine[k], as[k], "toggled");
 		expect_order(r, rank, &was);
 		ck_assert_uint_eq(r->reading.when, 5);
 		ck_assert_uint_eq(
-			count(r, k == 0 ? TREE_STAYS_TREE : TREE_STAYS_MESH),
+			irregularity_count(
+				r, k == 0 ? TREE_STAYS_TREE : TREE_STAYS_MESH),
 			odd);
 	}
 	/* asked for, and with the cable as it was at first nothing differs */
 	job.rebalance = true;
-	r = next(&job, p.t[k], r, by_file);
-	expect(r, engine[k], as[k], "the same afresh");
-	r = next(&job, p.t[!k], r, by_file);
-	expect(r, engine[!k], as[!k], "afresh");
+	r = compute_next(&job, p.t[k], r, by_file);
+	expect_class(r, engine[k], as[k], "the same afresh");
+	r = compute_next(&job, p.t[!k], r, by_file);
+	expect_class(r, engine[!k], as[!k], "afresh");
 	ck_assert_uint_eq(r->reading.when, job.now);
 	job.rebalance = false;
-	r = next(&job, p.t[k], r, by_file);
-	expect(r, engine[!k], as[!k], "and that stays");
+	r = compute_next(&job, p.t[k], r, by_file);
+	expect_class(r, engine[!k], as[!k], "and that stays");
 	free(rank);
 	routes_unref(r);
 	end_pair(&p);
@@ -203,22 +205,22 @@ START_TEST(stays)
 END_TEST
 
 /* Something else is said about reading; or nobody knows how it was read. */
-START_TEST(afresh)
+START_TEST(class_is_read_afresh)
 {
 	struct pair p = make_pair();
 	struct engine_options o = {.lanes = 1, .reading = 1};
 	struct route_job job = {.pool = p.pool, .options = &o};
-	struct routes *r = compute(&job, p.t[0]);
+	struct routes *r = compute_checked(&job, p.t[0]);
 
-	expect(r, "ftree", ROUTE_READ_TREE, "first");
-	r = next(&job, p.t[1], r, true);
-	expect(r, "ftree", ROUTE_READ_TREE, "the same is said");
+	expect_class(r, "ftree", ROUTE_READ_TREE, "first");
+	r = compute_next(&job, p.t[1], r, true);
+	expect_class(r, "ftree", ROUTE_READ_TREE, "the same is said");
 	o.reading = 2;
-	r = next(&job, p.t[1], r, true);
-	expect(r, "updn", ROUTE_READ_MESH, "something else is said");
+	r = compute_next(&job, p.t[1], r, true);
+	expect_class(r, "updn", ROUTE_READ_MESH, "something else is said");
 	r->reading.engine = NULL;
-	r = next(&job, p.t[0], r, true);
-	expect(r, "ftree", ROUTE_READ_TREE, "a file without a reading");
+	r = compute_next(&job, p.t[0], r, true);
+	expect_class(r, "ftree", ROUTE_READ_TREE, "a file without a reading");
 	routes_unref(r);
 	end_pair(&p);
 }
@@ -242,12 +244,12 @@ START_TEST(comes_up)
 			  strcmp(f->node[i].name, "spine1") != 0;
 	g = fabric_rebuild(f, &edit);
 	t[0] = frozen_again(g, t[1], 0);
-	r = compute(&job, t[0]);
+	r = compute_checked(&job, t[0]);
 	for (sw_ix s = 0; s < t[0]->nsw; s++)
 		r->read[s] = ROUTE_READ_MESH;
 	r->reading.engine = "updn";
-	r = next(&job, t[1], r, false);
-	expect(r, "ftree", ROUTE_READ_TREE, "all there");
+	r = compute_next(&job, t[1], r, false);
+	expect_class(r, "ftree", ROUTE_READ_TREE, "all there");
 	routes_unref(r);
 	topo_unref(t[0]);
 	topo_unref(t[1]);
@@ -261,7 +263,7 @@ END_TEST
 /* ---- through the daemon ---- */
 
 static void
-again(struct world *w, const char *when)
+expect_same_after_restart(struct world *w, const char *when)
 {
 	uint64_t was = tables_hash(sm_view(w->sm)->routes);
 
@@ -275,18 +277,18 @@ again(struct world *w, const char *when)
 }
 
 static void
-cable(struct world *w, bool up, const char *engine, const char *when)
+set_link(struct world *w, bool up, const char *engine, const char *when)
 {
 	sim_fault_link(w->sim, fabric_find(w->fabric, "t0 top0"), 1, up);
 	life_expect_order(w, when);
 	ck_assert_str_eq(sm_view(w->sm)->routes->engine, engine);
-	again(w, when);
+	expect_same_after_restart(w, when);
 	ck_assert_str_eq(sm_view(w->sm)->routes->engine, engine);
 }
 
 /* What stays is told, with its reason, its time and the way out. */
 static void
-expect_told(struct world *w, const char *reason)
+expect_reported(struct world *w, const char *reason)
 {
 	json_t *tree = tree_json(sm_view(w->sm), TREE_JSON_FIRST);
 	const json_t *reading = json_object_get(tree, "reading");
@@ -310,9 +312,9 @@ expect_told(struct world *w, const char *reason)
 	json_decref(tree);
 }
 
-START_TEST(lives)
+START_TEST(through_the_daemon)
 {
-	struct fabric *f = border();
+	struct fabric *f = border_fabric();
 	struct world *w = life_start(f, "");
 	uint64_t since;
 
@@ -322,26 +324,28 @@ START_TEST(lives)
 	ck_assert_str_eq(w->saved.engine, "ftree");
 	world_run(w, mono_ms(5000));
 	for (unsigned i = 0; i < 2; i++) {
-		cable(w, false, "ftree", "cable out");
-		ck_assert_uint_eq(
-			count(sm_view(w->sm)->routes, TREE_STAYS_TREE), 1);
-		expect_told(w,
+		set_link(w, false, "ftree", "cable out");
+		ck_assert_uint_eq(irregularity_count(sm_view(w->sm)->routes,
+					  TREE_STAYS_TREE),
+			1);
+		expect_reported(w,
 			"8 switches that are kept as a tree, as they were "
 			"read; reads now as no tree because 35% of the cables "
 			"are inside a tier and 0% of the hosts above");
-		cable(w, true, "ftree", "cable in");
+		set_link(w, true, "ftree", "cable in");
 	}
 	ck_assert_uint_eq(w->saved.read, since);
-	cable(w, false, "ftree", "cable out at last");
+	set_link(w, false, "ftree", "cable out at last");
 	sm_rebalance(w->sm, sim_now(w->sim), "test");
 	life_expect_order(w, "rebalanced");
 	ck_assert_str_eq(sm_view(w->sm)->routes->engine, "updn");
 	ck_assert_uint_gt(w->saved.read, since);
-	again(w, "after that");
-	cable(w, true, "updn", "cable in at last");
-	ck_assert_uint_eq(count(sm_view(w->sm)->routes, TREE_STAYS_MESH), 1);
-	expect_told(w, "kept as no tree, as they were read; reads now as a "
-		       "tree because 33%");
+	expect_same_after_restart(w, "after that");
+	set_link(w, true, "updn", "cable in at last");
+	ck_assert_uint_eq(
+		irregularity_count(sm_view(w->sm)->routes, TREE_STAYS_MESH), 1);
+	expect_reported(w, "kept as no tree, as they were read; reads now as a "
+			   "tree because 33%");
 	/* what is said about reading changes, if only by a name */
 	world_reload(w, "routing: {roles: {spine: [nobody]}}\n");
 	life_expect_order(w, "another configuration");
@@ -358,10 +362,10 @@ main(void)
 	TCase *t = tcase_create("reading");
 
 	tcase_set_timeout(t, 120);
-	tcase_add_loop_test(t, stays, 0, 4);
-	tcase_add_test(t, afresh);
+	tcase_add_loop_test(t, class_is_kept, 0, 4);
+	tcase_add_test(t, class_is_read_afresh);
 	tcase_add_test(t, comes_up);
-	tcase_add_test(t, lives);
+	tcase_add_test(t, through_the_daemon);
 	suite_add_tcase(s, t);
 	return suite_run(s);
 }

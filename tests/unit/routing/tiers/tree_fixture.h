@@ -19,7 +19,7 @@ add_switch(struct fabric *f, unsigned tier, const char *name, unsigned i)
 }
 
 static inline void
-join(struct fabric *f, uint32_t a, uint32_t b, unsigned cables)
+join_switches(struct fabric *f, uint32_t a, uint32_t b, unsigned cables)
 {
 	struct reason why;
 
@@ -33,7 +33,8 @@ static inline void
 add_hosts(struct fabric *f, uint32_t sw, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
-		join(f, fabric_addf(f, FABRIC_CA, 1, "h%u.%u", sw, i), sw, 1);
+		join_switches(f, fabric_addf(f, FABRIC_CA, 1, "h%u.%u", sw, i),
+			sw, 1);
 }
 
 /* Three tiers: every pod has so many middles and leaves, hosts on each leaf. */
@@ -59,15 +60,17 @@ three_tiers(struct three *t, unsigned roots)
 			t->middle[p][i] =
 				add_switch(f, 1, "middle", p * 10 + i);
 			for (unsigned k = 0; k < t->leaves; k++)
-				join(f, t->middle[p][i], t->leaf[p][k], 1);
+				join_switches(
+					f, t->middle[p][i], t->leaf[p][k], 1);
 			for (unsigned k = i; k < roots; k += t->middles)
-				join(f, t->middle[p][i], t->root[k], 1);
+				join_switches(
+					f, t->middle[p][i], t->root[k], 1);
 		}
 	return f;
 }
 
 static inline struct fabric *
-standard(struct three *t)
+standard_pods(struct three *t)
 {
 	*t = (struct three){.pods = 4, .middles = 2, .leaves = 3, .hosts = 3};
 	return three_tiers(t, 4);
@@ -75,7 +78,8 @@ standard(struct three *t)
 
 /* Without these switches' hosts, or without the switches or cables. */
 static inline struct fabric *
-without(struct fabric *f, bool (*drop_node)(const struct fabric *, uint32_t),
+fabric_without(struct fabric *f,
+	bool (*drop_node)(const struct fabric *, uint32_t),
 	bool (*drop_cable)(const struct fabric *, uint32_t))
 {
 	bool *node = mem_zalloc(f->nnodes, sizeof(*node));
@@ -115,11 +119,11 @@ of_leaf0(const struct fabric *f, uint32_t n)
 
 /* Paper IV, figure 1: a leaf whose nodes are away. */
 static inline struct fabric *
-flipping(void)
+leaf_without_nodes(void)
 {
 	struct three t;
 
-	return without(standard(&t), of_leaf0, NULL);
+	return fabric_without(standard_pods(&t), of_leaf0, NULL);
 }
 
 static inline bool
@@ -142,7 +146,7 @@ bare_pod(void)
 {
 	struct three t;
 
-	return without(standard(&t), of_pod0, NULL);
+	return fabric_without(standard_pods(&t), of_pod0, NULL);
 }
 
 /* Hosts on one switch of twelve alone: the rest still is what it is. */
@@ -151,7 +155,7 @@ one_populated(void)
 {
 	struct three t;
 
-	return without(standard(&t), not_of_leaf30, NULL);
+	return fabric_without(standard_pods(&t), not_of_leaf30, NULL);
 }
 
 /* A leaf that is all that its middle switch joins to the tree. */
@@ -159,12 +163,12 @@ static inline struct fabric *
 lonely_leaf(void)
 {
 	struct three t;
-	struct fabric *f = standard(&t);
+	struct fabric *f = standard_pods(&t);
 	uint32_t m = add_switch(f, 1, "mspine", 0);
 
-	join(f, m, add_switch(f, 2, "mleaf", 0), 7);
-	join(f, m, t.root[0], 2);
-	join(f, m, t.root[2], 2);
+	join_switches(f, m, add_switch(f, 2, "mleaf", 0), 7);
+	join_switches(f, m, t.root[0], 2);
+	join_switches(f, m, t.root[2], 2);
 	return f;
 }
 
@@ -179,16 +183,16 @@ paper_four(void)
 		leaf[i] = add_switch(f, 2, "leaf", i);
 		add_hosts(f, leaf[i], 12);
 		if (i % 2 == 1)
-			join(f, leaf[i], leaf[i - 1], 12);
+			join_switches(f, leaf[i], leaf[i - 1], 12);
 	}
 	for (unsigned i = 0; i < 18; i++)
 		root[i] = add_switch(f, 0, "root", i);
 	for (unsigned i = 0; i < 36; i++) {
 		m = add_switch(f, 1, "middle", i);
 		for (unsigned k = 0; k < 6; k++)
-			join(f, m, leaf[i / 4 * 6 + k], 3);
+			join_switches(f, m, leaf[i / 4 * 6 + k], 3);
 		for (unsigned k = 0; k < 18; k++)
-			join(f, m, root[k], 1);
+			join_switches(f, m, root[k], 1);
 	}
 	return f;
 }
@@ -197,7 +201,7 @@ static inline struct fabric *
 root_hosts(void)
 {
 	struct three t;
-	struct fabric *f = standard(&t);
+	struct fabric *f = standard_pods(&t);
 
 	add_hosts(f, t.root[0], 2);
 	add_hosts(f, t.root[1], 1);
@@ -208,7 +212,7 @@ static inline struct fabric *
 middle_hosts(void)
 {
 	struct three t;
-	struct fabric *f = standard(&t);
+	struct fabric *f = standard_pods(&t);
 
 	for (unsigned i = 0; i < 4; i++)
 		add_hosts(f, t.middle[i][0], 1);
@@ -228,7 +232,7 @@ spine_hosts(void)
 		s = add_switch(f, 0, "spine", i);
 		add_hosts(f, s, 2);
 		for (unsigned k = 0; k < 4; k++)
-			join(f, s, leaf[k], 2);
+			join_switches(f, s, leaf[k], 2);
 	}
 	return f;
 }
@@ -246,8 +250,8 @@ two_leaves(void)
 	for (unsigned i = 0; i < 3; i++) {
 		uint32_t s = add_switch(f, 0, "spine", i);
 
-		join(f, s, a, 1);
-		join(f, s, b, 1);
+		join_switches(f, s, a, 1);
+		join_switches(f, s, b, 1);
 	}
 	return f;
 }
@@ -258,13 +262,14 @@ leaves_linked(void)
 {
 	struct fabric *f = two_leaves();
 
-	join(f, fabric_find(f, "t1 leaf0"), fabric_find(f, "t1 leaf1"), 2);
+	join_switches(
+		f, fabric_find(f, "t1 leaf0"), fabric_find(f, "t1 leaf1"), 2);
 	return f;
 }
 
 /* Like JuRoPA: trees whose leaves join racks, the hosts are in those. */
 static inline struct fabric *
-racks(void)
+rack_trees(void)
 {
 	struct fabric *f = fabric_new();
 	uint32_t leaf[2][6], rack, s;
@@ -276,13 +281,13 @@ racks(void)
 		add_hosts(f, rack, 6);
 		for (unsigned t = 0; t < 2; t++)
 			for (unsigned k = 0; k < 2; k++)
-				join(f, rack, leaf[t][(i + k) % 6], 1);
+				join_switches(f, rack, leaf[t][(i + k) % 6], 1);
 	}
 	for (unsigned t = 0; t < 2; t++)
 		for (unsigned i = 0; i < 3; i++) {
 			s = add_switch(f, 0, "spine", t * 3 + i);
 			for (unsigned k = 0; k < 6; k++)
-				join(f, s, leaf[t][k], 2);
+				join_switches(f, s, leaf[t][k], 2);
 		}
 	return f;
 }
@@ -300,11 +305,11 @@ some_racks(void)
 	}
 	s = add_switch(f, 1, "rack", 0);
 	add_hosts(f, s, 10);
-	join(f, s, leaf[0], 2);
+	join_switches(f, s, leaf[0], 2);
 	for (unsigned i = 0; i < 6; i++) {
 		s = add_switch(f, 0, "spine", i);
 		for (unsigned k = 0; k < 8; k++)
-			join(f, s, leaf[k], 1);
+			join_switches(f, s, leaf[k], 1);
 	}
 	return f;
 }
@@ -314,14 +319,14 @@ static inline struct fabric *
 unlike_trees(void)
 {
 	struct three t;
-	struct fabric *f = standard(&t);
+	struct fabric *f = standard_pods(&t);
 
 	for (unsigned i = 0; i < 3; i++) {
 		uint32_t s = add_switch(f, 1, "lower", i);
 
 		for (unsigned p = 0; p < 4; p++)
 			for (unsigned k = 0; k < 3; k++)
-				join(f, s, t.leaf[p][k], 1);
+				join_switches(f, s, t.leaf[p][k], 1);
 	}
 	return f;
 }
@@ -336,12 +341,12 @@ twin_trees(void)
 	for (unsigned i = 0; i < 12; i++) {
 		add_hosts(f, leaf[i] = add_switch(f, 1, "leaf", i), 6);
 		if (i >= 6)
-			join(f, leaf[i], leaf[i - 6], 1);
+			join_switches(f, leaf[i], leaf[i - 6], 1);
 	}
 	for (unsigned i = 0; i < 8; i++) {
 		s = add_switch(f, 0, "spine", i);
 		for (unsigned k = 0; k < 6; k++)
-			join(f, s, leaf[i / 4 * 6 + k], 1);
+			join_switches(f, s, leaf[i / 4 * 6 + k], 1);
 	}
 	return f;
 }
@@ -369,7 +374,7 @@ no_uplink(void)
 {
 	struct three t;
 
-	return without(standard(&t), NULL, above_middle0);
+	return fabric_without(standard_pods(&t), NULL, above_middle0);
 }
 
 static inline struct fabric *
@@ -377,7 +382,7 @@ no_downlink(void)
 {
 	struct three t;
 
-	return without(standard(&t), NULL, below_middle0);
+	return fabric_without(standard_pods(&t), NULL, below_middle0);
 }
 
 /* The leaves of a pod are dead: its middles stay what they are. */
@@ -392,7 +397,7 @@ dead_leaves(void)
 {
 	struct three t;
 
-	return without(standard(&t), is_leaf_of_pod3, NULL);
+	return fabric_without(standard_pods(&t), is_leaf_of_pod3, NULL);
 }
 
 static inline bool
@@ -406,20 +411,20 @@ dead_root(void)
 {
 	struct three t;
 
-	return without(standard(&t), is_root1, NULL);
+	return fabric_without(standard_pods(&t), is_root1, NULL);
 }
 
 /* A leaf for management that is cabled to all roots. */
 static inline struct fabric *
-skipping(void)
+leaf_at_roots(void)
 {
 	struct three t;
-	struct fabric *f = standard(&t);
+	struct fabric *f = standard_pods(&t);
 	uint32_t leaf = add_switch(f, 2, "mleaf", 0);
 
 	add_hosts(f, leaf, 4);
 	for (unsigned i = 0; i < 4; i++)
-		join(f, leaf, t.root[i], 1);
+		join_switches(f, leaf, t.root[i], 1);
 	return f;
 }
 
@@ -427,19 +432,19 @@ static inline struct fabric *
 level_links(void)
 {
 	struct three t;
-	struct fabric *f = standard(&t);
+	struct fabric *f = standard_pods(&t);
 
-	join(f, t.root[0], t.root[1], 1);
-	join(f, t.middle[0][0], t.middle[1][0], 1);
+	join_switches(f, t.root[0], t.root[1], 1);
+	join_switches(f, t.middle[0][0], t.middle[1][0], 1);
 	return f;
 }
 
 static inline struct fabric *
-aggregation(void)
+with_aggregation(void)
 {
 	struct three t;
 
-	return gen_edit_aggregation(standard(&t), NULL);
+	return gen_edit_aggregation(standard_pods(&t), NULL);
 }
 
 static inline bool
@@ -452,24 +457,24 @@ is_small(const struct fabric *f, uint32_t n)
 
 /* One pod has four leaves, the other one. */
 static inline struct fabric *
-lopsided(void)
+lopsided_pods(void)
 {
 	struct three t = {.pods = 2, .middles = 2, .leaves = 4, .hosts = 12};
 	struct fabric *f = three_tiers(&t, 4);
 
-	return without(f, is_small, NULL);
+	return fabric_without(f, is_small, NULL);
 }
 
 static inline struct fabric *
-intact(void)
+intact_pods(void)
 {
 	struct three t;
 
-	return standard(&t);
+	return standard_pods(&t);
 }
 
 static inline struct fabric *
-single(void)
+single_switch(void)
 {
 	struct fabric *f = fabric_new();
 
@@ -478,13 +483,13 @@ single(void)
 }
 
 static inline struct fabric *
-pair(void)
+host_pair(void)
 {
 	return gen_pair();
 }
 
 static inline struct fabric *
-ring(void)
+ring_of_seven(void)
 {
 	const unsigned n = 7;
 
@@ -492,7 +497,7 @@ ring(void)
 }
 
 static inline struct fabric *
-torus(void)
+torus_4_4_4(void)
 {
 	const unsigned n[] = {4, 4, 4};
 
@@ -500,7 +505,7 @@ torus(void)
 }
 
 static inline struct fabric *
-mesh(void)
+all_to_all(void)
 {
 	const unsigned n[] = {5};
 
@@ -508,7 +513,7 @@ mesh(void)
 }
 
 static inline struct fabric *
-dragonfly(void)
+small_dragonfly(void)
 {
 	return gen_dragonfly(4, 2, 2, NULL);
 }

@@ -24,7 +24,7 @@ static const unsigned ambiguous[PATCH_KINDS] = {
 };
 
 static const struct patch_switch *
-meant(const struct patched *p, const struct topo *t, sw_ix s)
+meant_switch(const struct patched *p, const struct topo *t, sw_ix s)
 {
 	const char *name = strrchr(topo_desc(t, t->sw[s].node), 's');
 
@@ -33,25 +33,25 @@ meant(const struct patched *p, const struct topo *t, sw_ix s)
 }
 
 static unsigned
-highest(const struct patched *p, const struct topo *t)
+highest_level(const struct patched *p, const struct topo *t)
 {
 	unsigned most = 0;
 
 	for (sw_ix s = 0; s < t->nsw; s++)
-		if (meant(p, t, s)->high > most)
-			most = meant(p, t, s)->high;
+		if (meant_switch(p, t, s)->high > most)
+			most = meant_switch(p, t, s)->high;
 	return most;
 }
 
 /* Switches in another tier; those that something was done at, too, or not. */
 static unsigned
-misread(const struct patched *p, const struct topo *t, const struct tree *r,
-	bool ends)
+count_misread(const struct patched *p, const struct topo *t,
+	const struct tree *r, bool ends)
 {
-	unsigned most = highest(p, t), n = 0;
+	unsigned most = highest_level(p, t), n = 0;
 
 	for (sw_ix s = 0; s < t->nsw; s++) {
-		const struct patch_switch *m = meant(p, t, s);
+		const struct patch_switch *m = meant_switch(p, t, s);
 
 		n += r->tier[s] != most - m->high && (ends || !m->end);
 	}
@@ -75,8 +75,8 @@ is_listed(const struct patched *p, const struct topo *t, const struct tree *r,
 		if (o->what != TREE_LEVEL_LINK && o->what != TREE_SKIP_LINK &&
 			o->what != TREE_LEAVES_LINKED)
 			continue;
-		x = meant(p, t, o->sw);
-		y = meant(p, t, o->other);
+		x = meant_switch(p, t, o->sw);
+		y = meant_switch(p, t, o->other);
 		if ((x == a && y == b) || (x == b && y == a))
 			return true;
 	}
@@ -96,7 +96,7 @@ is_clean(enum patch_kind kind, uint64_t seed, uint32_t ntrees)
 
 		(void)patch_make(&p, kind, seed, i);
 		job.topo = frozen_topo(p.f, NULL);
-		n += misread(&p, job.topo, tree_read(&job, a), true);
+		n += count_misread(&p, job.topo, tree_read(&job, a), true);
 		topo_unref(job.topo);
 		fabric_free(p.f);
 		arena_free(a);
@@ -123,15 +123,15 @@ routes_all(struct topo *t, const char *what)
 
 /* One fabric; false: not what the clean trees say. */
 static bool
-reads(const struct patched *p, bool route)
+reads_as_meant(const struct patched *p, bool route)
 {
 	struct topo *t = frozen_topo(p->f, NULL);
 	struct arena *a = arena_new();
 	struct route_job job = {.topo = t};
 	const struct tree *r = tree_read(&job, a);
-	bool good = misread(p, t, r, false) == 0;
+	bool good = count_misread(p, t, r, false) == 0;
 
-	if (good && misread(p, t, r, true) == 0)
+	if (good && count_misread(p, t, r, true) == 0)
 		for (uint32_t i = 0; i < p->ncables && t->nsw == p->nsw; i++)
 			ck_assert_msg(is_listed(p, t, r, &p->cable[i]),
 				"%s: cable %u is not listed", p->what, i);
@@ -152,7 +152,7 @@ START_TEST(patched_trees)
 		bool made = patch_make(&p, kind, seed, UINT32_MAX);
 
 		if (made && is_clean(kind, seed, p.ntrees)) {
-			bool good = reads(&p, seed % 4 == 0);
+			bool good = reads_as_meant(&p, seed % 4 == 0);
 
 			runs++;
 			wrong += !good;

@@ -52,8 +52,9 @@ static const struct made {
 	bool regular;
 	uint32_t count[TREE_ODDITIES];
 } made[] = {
-	{"intact", intact, 3, true, {0}},
-	{"flipping switch", flipping, 3, true, {[TREE_BARE_LEAF] = 1}},
+	{"intact", intact_pods, 3, true, {0}},
+	{"flipping switch", leaf_without_nodes, 3, true,
+		{[TREE_BARE_LEAF] = 1}},
 	{"bare pods", bare_pod, 3, true, {[TREE_BARE_LEAF] = 9}},
 	{"one leaf populated", one_populated, 3, true, {[TREE_BARE_LEAF] = 11}},
 	{"lonely leaf", lonely_leaf, 3, false,
@@ -65,7 +66,7 @@ static const struct made {
 	{"two leaves", two_leaves, 2, true, {0}},
 	{"two leaves linked", leaves_linked, 2, false,
 		{[TREE_LEAVES_LINKED] = 2}},
-	{"racks", racks, 3, false, {0}},
+	{"racks", rack_trees, 3, false, {0}},
 	{"a rack under a leaf", some_racks, 2, false,
 		{[TREE_LEAVES_LINKED] = 2, [TREE_NO_UPLINK] = 1}},
 	{"unlike trees", unlike_trees, 3, false, {0}},
@@ -75,17 +76,17 @@ static const struct made {
 		{[TREE_NO_DOWNLINK] = 1, [TREE_UNEQUAL] = 3}},
 	{"dead leaves", dead_leaves, 3, false, {[TREE_NO_DOWNLINK] = 2}},
 	{"dead root", dead_root, 3, false, {[TREE_UNEQUAL] = 4}},
-	{"cables that skip", skipping, 3, false,
+	{"cables that skip", leaf_at_roots, 3, false,
 		{[TREE_SKIP_LINK] = 4, [TREE_UNEQUAL] = 1}},
 	{"cables inside tiers", level_links, 3, false, {[TREE_LEVEL_LINK] = 2}},
-	{"aggregation nodes", aggregation, 3, true, {0}},
-	{"lopsided", lopsided, 3, false, {0}},
-	{"one switch", single, 1, true, {0}},
-	{"no switch", pair, 0, true, {0}},
-	{"ring", ring, 4, false, {[TREE_NO_TREE] = 1}},
-	{"torus", torus, 7, false, {[TREE_NO_TREE] = 1}},
-	{"mesh", mesh, 2, false, {[TREE_NO_TREE] = 1}},
-	{"dragonfly", dragonfly, 4, false, {[TREE_NO_TREE] = 1}},
+	{"aggregation nodes", with_aggregation, 3, true, {0}},
+	{"lopsided", lopsided_pods, 3, false, {0}},
+	{"one switch", single_switch, 1, true, {0}},
+	{"no switch", host_pair, 0, true, {0}},
+	{"ring", ring_of_seven, 4, false, {[TREE_NO_TREE] = 1}},
+	{"torus", torus_4_4_4, 7, false, {[TREE_NO_TREE] = 1}},
+	{"mesh", all_to_all, 2, false, {[TREE_NO_TREE] = 1}},
+	{"dragonfly", small_dragonfly, 4, false, {[TREE_NO_TREE] = 1}},
 	{"four tiers", four_tiers, 4, true, {0}},
 	{"two tiers, 17:1", two_tiers, 2, true, {0}},
 };
@@ -122,7 +123,7 @@ END_TEST
 /* ---- the same under other numbers ---- */
 
 static struct fabric *
-shuffled(const struct fabric *f, struct rng *g)
+shuffle_fabric(const struct fabric *f, struct rng *g)
 {
 	uint32_t *to = mem_zalloc(f->nnodes, sizeof(*to));
 	uint32_t *seq = mem_zalloc(f->nnodes, sizeof(*seq));
@@ -192,7 +193,7 @@ START_TEST(any_numbers)
 			h = gen_edit_fail_links(f, 3, seed, false, NULL);
 			f = h != NULL ? h : made[_i].make();
 		}
-		h = shuffled(f, &g);
+		h = shuffle_fabric(f, &g);
 		t = frozen_topo(f, NULL);
 		u = frozen_topo(h, NULL);
 		if (t->nsw == u->nsw) /* seen from another piece it is not */
@@ -286,7 +287,7 @@ START_TEST(remembered)
 {
 	static const char *const away[] = {NULL, "t0", "t1", "t2 leaf3"};
 	struct three p;
-	struct fabric *f = standard(&p);
+	struct fabric *f = standard_pods(&p);
 	struct topo *t;
 	struct arena *a = arena_new();
 	struct route_job job = {.ranks_order = ROUTE_TIERS};
@@ -313,7 +314,7 @@ END_TEST
 START_TEST(remembered_first)
 {
 	struct three p;
-	struct fabric *f = standard(&p);
+	struct fabric *f = standard_pods(&p);
 	struct topo *t = frozen_topo(f, NULL);
 	struct arena *a = arena_new();
 	struct route_job job = {.topo = t, .ranks_order = ROUTE_TIERS};
@@ -351,7 +352,7 @@ END_TEST
 START_TEST(roles)
 {
 	struct three p;
-	struct fabric *f = standard(&p);
+	struct fabric *f = standard_pods(&p);
 	struct topo *t;
 	struct arena *a = arena_new();
 	struct route_role_of role[6];
@@ -363,8 +364,8 @@ START_TEST(roles)
 	char text[200];
 
 	/* it joins two middles of one pod: a leaf, by all that can be seen */
-	join(f, odd, p.middle[0][0], 1);
-	join(f, odd, p.middle[0][1], 1);
+	join_switches(f, odd, p.middle[0][0], 1);
+	join_switches(f, odd, p.middle[0][1], 1);
 	t = frozen_topo(f, NULL);
 	job.topo = t;
 	o.nroles = 0;
@@ -449,7 +450,7 @@ START_TEST(pieces)
 		uint32_t leaf = add_switch(f, 0, "leaf", i);
 
 		add_hosts(f, leaf, 2);
-		join(f, leaf, s, 1);
+		join_switches(f, leaf, s, 1);
 	}
 	l.quarantine = f->node[s].guid;
 	t = frozen_topo(f, &l);

@@ -58,7 +58,7 @@ struct day {
 };
 
 static struct routes *
-routed(const struct day *d, struct topo *t, const struct routes *prev)
+compute_checked(const struct day *d, struct topo *t, const struct routes *prev)
 {
 	static const struct engine_options plain = {.lanes = 1};
 	static const char *const engine[] = {"ftree", "updn"};
@@ -101,7 +101,7 @@ some_cable(const struct fabric *f, struct rng *g)
 
 /* n cables or switches are gone; NULL: so much does not hold together. */
 static struct fabric *
-damaged(const struct fabric *f, unsigned n, struct rng *g)
+damage_fabric(const struct fabric *f, unsigned n, struct rng *g)
 {
 	bool *cable = mem_zalloc(f->ncables, sizeof(*cable));
 	bool *node = mem_zalloc(f->nnodes, sizeof(*node));
@@ -132,7 +132,7 @@ damaged(const struct fabric *f, unsigned n, struct rng *g)
 
 /* False: nothing is left of it in one piece. */
 static bool
-begin(struct day *d, uint64_t seed)
+begin_day(struct day *d, uint64_t seed)
 {
 	struct fabric *left;
 
@@ -140,20 +140,20 @@ begin(struct day *d, uint64_t seed)
 		.g = {seed},
 		.f = some_tree(seed),
 		.pool = lft_pool_new()};
-	left = damaged(d->f, 1 + (unsigned)rng_below(&d->g, MOST), &d->g);
+	left = damage_fabric(d->f, 1 + (unsigned)rng_below(&d->g, MOST), &d->g);
 	if (left != NULL) {
 		d->t = frozen_topo(d->f, NULL);
 		d->left = frozen_again(left, d->t, 0);
-		d->before = routed(d, d->t, NULL);
-		d->lost = routed(d, d->left, d->before);
-		d->back = routed(d, d->t, d->lost);
+		d->before = compute_checked(d, d->t, NULL);
+		d->lost = compute_checked(d, d->left, d->before);
+		d->back = compute_checked(d, d->t, d->lost);
 		fabric_free(left);
 	}
 	return d->t != NULL;
 }
 
 static void
-end(struct day *d)
+end_day(struct day *d)
 {
 	routes_unref(d->before);
 	routes_unref(d->lost);
@@ -167,7 +167,8 @@ end(struct day *d)
 
 /* Cables of s to switches in a set that were, in a line, below it. */
 static uint32_t
-turned(const struct topo *t, const uint32_t *line, sw_ix s, uint32_t set)
+count_reversed(
+	const struct topo *t, const uint32_t *line, sw_ix s, uint32_t set)
 {
 	uint32_t n = 0;
 
@@ -181,7 +182,7 @@ turned(const struct topo *t, const uint32_t *line, sw_ix s, uint32_t set)
 }
 
 static uint32_t
-beside(const struct topo *t, sw_ix s)
+neighbour_set(const struct topo *t, sw_ix s)
 {
 	uint32_t set = 0;
 
@@ -195,7 +196,7 @@ beside(const struct topo *t, sw_ix s)
  * by the sets of switches that are above all others.
  */
 static uint32_t
-fewest(const struct routes *r, const struct topo *t)
+fewest_reversed(const struct routes *r, const struct topo *t)
 {
 	uint32_t n = t->nsw, all = (UINT32_C(1) << n) - 1, *least, result;
 	uint32_t *line = mem_alloc(n * sizeof(*line));
@@ -208,9 +209,10 @@ fewest(const struct routes *r, const struct topo *t)
 		for (sw_ix s = 0; least[set] != UINT32_MAX && s < n; s++) {
 			uint32_t with = set | UINT32_C(1) << s, is;
 
-			if (with == set || (set != 0 && !(beside(t, s) & set)))
+			if (with == set ||
+				(set != 0 && !(neighbour_set(t, s) & set)))
 				continue;
-			is = least[set] + turned(t, line, s, set);
+			is = least[set] + count_reversed(t, line, s, set);
 			least[with] = is < least[with] ? is : least[with];
 		}
 	result = least[all];
@@ -221,7 +223,7 @@ fewest(const struct routes *r, const struct topo *t)
 
 /* Switches from s to the LID's owner by the tables. */
 static unsigned
-hops(const struct routes *r, sw_ix s, uint16_t lid)
+count_hops(const struct routes *r, sw_ix s, uint16_t lid)
 {
 	const struct topo *t = r->topo;
 	unsigned n = 0;
@@ -255,8 +257,8 @@ only_shorter(const struct day *d)
 				routes_port(d->lost, s, lid) ==
 					routes_port(d->back, now, lid))
 				continue;
-			ck_assert_msg(
-				hops(d->back, now, lid) < hops(d->lost, s, lid),
+			ck_assert_msg(count_hops(d->back, now, lid) <
+					      count_hops(d->lost, s, lid),
 				"seed %llu: switch %u, LID %u",
 				(unsigned long long)d->seed, s, lid);
 		}
@@ -264,7 +266,7 @@ only_shorter(const struct day *d)
 }
 
 static void
-nothing_closed(const struct day *d)
+expect_no_blocks(const struct day *d)
 {
 	struct device_store *hw = device_new(d->pool);
 	struct transition_job job = {
@@ -287,15 +289,15 @@ START_TEST(returns)
 		struct day d;
 
 		/* who was moved to another tier may be moved back */
-		if (begin(&d, (uint64_t)_i * DAYS + seed) &&
+		if (begin_day(&d, (uint64_t)_i * DAYS + seed) &&
 			d.lost->moved == 0) {
 			turned_over += world_reversed(d.before, d.lost) > 0;
 			ck_assert_msg(world_reversed(d.lost, d.back) == 0,
 				"seed %llu", (unsigned long long)d.seed);
 			only_shorter(&d);
-			nothing_closed(&d);
+			expect_no_blocks(&d);
 		}
-		end(&d);
+		end_day(&d);
 	}
 	ck_assert_uint_gt(turned_over, 0);
 }
@@ -307,10 +309,10 @@ START_TEST(losses)
 	for (uint64_t seed = 0; seed < DAYS; seed++) {
 		struct day d;
 
-		if (begin(&d, (uint64_t)_i * DAYS + seed) &&
+		if (begin_day(&d, (uint64_t)_i * DAYS + seed) &&
 			d.left->nsw <= SMALL) {
 			uint64_t did = world_reversed(d.before, d.lost);
-			uint64_t least = fewest(d.before, d.left);
+			uint64_t least = fewest_reversed(d.before, d.left);
 
 			ck_assert_msg(least <= did && did <= MORE * least,
 				"seed %llu: %llu turned over, %llu at least",
@@ -318,7 +320,7 @@ START_TEST(losses)
 				(unsigned long long)did,
 				(unsigned long long)least);
 		}
-		end(&d);
+		end_day(&d);
 	}
 }
 END_TEST
@@ -329,20 +331,21 @@ static void
 lose_more(struct day *d)
 {
 	struct routes *bare = routes_for(d->back, d->t), *is, *other;
-	struct fabric *left = damaged(d->f, 1, &d->g);
+	struct fabric *left = damage_fabric(d->f, 1, &d->g);
 	struct topo *t;
 
 	routes_cache_unref(bare->cache);
 	bare->cache = NULL;
 	t = left != NULL ? frozen_again(left, d->t, 0) : topo_ref(d->t);
 	fabric_free(left);
-	is = routed(d, t, d->back);
-	other = routed(d, t, bare);
+	is = compute_checked(d, t, d->back);
+	other = compute_checked(d, t, bare);
 	ck_assert_mem_eq(
 		is->sw_order, other->sw_order, t->nsw * sizeof(*is->sw_order));
 	for (sw_ix s = 0; s < t->nsw; s++)
 		for (uint16_t lid = 1; lid <= t->max_lid; lid++)
-			ck_assert_msg(hops(is, s, lid) == hops(other, s, lid),
+			ck_assert_msg(count_hops(is, s, lid) ==
+					      count_hops(other, s, lid),
 				"seed %llu: switch %u, LID %u",
 				(unsigned long long)d->seed, s, lid);
 	routes_unref(is);
@@ -356,10 +359,10 @@ START_TEST(losses_after_returns)
 	for (uint64_t seed = 0; seed < DAYS; seed++) {
 		struct day d;
 
-		if (begin(&d, (uint64_t)_i * DAYS + seed))
+		if (begin_day(&d, (uint64_t)_i * DAYS + seed))
 			for (unsigned i = 0; i < AGAIN; i++)
 				lose_more(&d);
-		end(&d);
+		end_day(&d);
 	}
 }
 END_TEST

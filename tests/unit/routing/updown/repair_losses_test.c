@@ -20,8 +20,8 @@
 enum { LIMIT = 1250 }; /* per mille, as configured unless said otherwise */
 
 static struct routes *
-routed(struct topo *t, struct lft_pool *pool, const struct routes *prev,
-	struct route_account *story, bool rebalance)
+compute_checked(struct topo *t, struct lft_pool *pool,
+	const struct routes *prev, struct route_account *story, bool rebalance)
 {
 	static const struct engine_options plain = {.lanes = 1};
 	static const char *const engines[] = {"ftree", "updn"};
@@ -42,7 +42,7 @@ routed(struct topo *t, struct lft_pool *pool, const struct routes *prev,
 
 /* Entries of switches in both that are not alike, of how many. */
 static uint64_t
-changed(const struct routes *a, const struct routes *b)
+count_changed(const struct routes *a, const struct routes *b)
 {
 	uint64_t n = 0;
 
@@ -70,12 +70,12 @@ struct days {
 };
 
 static struct days
-begin(const char *what, const struct fabric *f, uint64_t seed)
+begin_days(const char *what, const struct fabric *f, uint64_t seed)
 {
 	struct days d = {.what = what, .seed = seed, .pool = lft_pool_new()};
 
 	d.t = frozen_topo(f, NULL);
-	d.r = routed(d.t, d.pool, NULL, &d.story, false);
+	d.r = compute_checked(d.t, d.pool, NULL, &d.story, false);
 	return d;
 }
 
@@ -84,9 +84,10 @@ static uint64_t
 on_to(struct days *d, const struct fabric *f)
 {
 	struct topo *u = frozen_again(f, d->t, 0);
-	struct routes *next = routed(u, d->pool, d->r, &d->story, false);
+	struct routes *next =
+		compute_checked(u, d->pool, d->r, &d->story, false);
 	uint64_t all = (uint64_t)u->nsw * u->max_lid;
-	uint64_t n = changed(d->r, next) * 1000 / all;
+	uint64_t n = count_changed(d->r, next) * 1000 / all;
 
 	routes_unref(d->r);
 	topo_unref(d->t);
@@ -96,7 +97,7 @@ on_to(struct days *d, const struct fabric *f)
 }
 
 static void
-end(struct days *d)
+end_days(struct days *d)
 {
 	routes_unref(d->r);
 	topo_unref(d->t);
@@ -107,13 +108,13 @@ end(struct days *d)
 /* ---- one cable after another ---- */
 
 static struct fabric *
-a_third(void)
+make_thirds(void)
 {
 	return gen_paper_thirds(1, 23, NULL);
 }
 
 static struct fabric *
-joined(void)
+make_planes(void)
 {
 	const struct gen_planes p = {2, 12, 4, 2, 2};
 
@@ -127,7 +128,7 @@ three_levels(void)
 }
 
 static struct fabric *
-tangle(void)
+make_random(void)
 {
 	return gen_random(20, 4, 2, 3, NULL);
 }
@@ -141,7 +142,7 @@ two_ports(void)
 }
 
 static struct fabric *
-selene(void)
+load_selene(void)
 {
 	const char *at = getenv("HEDDLE_FIXTURES");
 	char path[512];
@@ -168,16 +169,16 @@ static const struct {
 	uint64_t mean;
 	bool alike;
 } one_by_one[] = {
-	{"torus", torus, 30, 30, false},
-	{"all to all", mesh, 4, 200, true},
-	{"dragonfly", dragonfly, 20, 80, true},
-	{"small tree", intact, 8, 90, false},
+	{"torus", torus_4_4_4, 30, 30, false},
+	{"all to all", all_to_all, 4, 200, true},
+	{"dragonfly", small_dragonfly, 20, 80, true},
+	{"small tree", intact_pods, 8, 90, false},
 	{"tree of three levels", three_levels, 24, 60, false},
-	{"planes", joined, 12, 80, false},
-	{"Selene", selene, 20, 1, false},
+	{"planes", make_planes, 12, 80, false},
+	{"Selene", load_selene, 20, 1, false},
 };
 
-START_TEST(no_turning_over)
+START_TEST(single_losses_change_little)
 {
 	const char *what = one_by_one[_i].what;
 	struct fabric *f = one_by_one[_i].make();
@@ -188,7 +189,7 @@ START_TEST(no_turning_over)
 
 	if (f == NULL)
 		return;
-	d = begin(what, f, 1);
+	d = begin_days(what, f, 1);
 	(void)snprintf(engine, sizeof(engine), "%s", d.r->engine);
 	for (unsigned n = 1; n <= losses; n++) {
 		struct reason why = {""};
@@ -204,7 +205,7 @@ START_TEST(no_turning_over)
 	ck_assert_msg(sum <= one_by_one[_i].mean * losses,
 		"%s: %llu per mille of all entries per cable", what,
 		(unsigned long long)(sum / losses));
-	end(&d);
+	end_days(&d);
 	fabric_free(f);
 }
 END_TEST
@@ -249,7 +250,7 @@ START_TEST(only_what_is_overloaded)
 	struct fabric *g;
 	bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
 	const struct fabric_edit edit = {.drop_cable = drop};
-	struct days d = begin("racks", f, 1);
+	struct days d = begin_days("racks", f, 1);
 	uint64_t was = d.r->report.load_max;
 
 	drop[one_cable(f, one_lost[_i].from, one_lost[_i].to)] = true;
@@ -258,7 +259,7 @@ START_TEST(only_what_is_overloaded)
 	ck_assert_uint_le(on_to(&d, g), one_lost[_i].most);
 	ck_assert(!d.story.rebalanced);
 	ck_assert_uint_le(d.r->report.load_max * 1000, was * LIMIT);
-	end(&d);
+	end_days(&d);
 	fabric_free(g);
 	fabric_free(f);
 	free(drop);
@@ -270,7 +271,7 @@ END_TEST
  * are used, and no cable carries more than four times what each of an intact
  * tree does.
  */
-START_TEST(hurt_from_the_start)
+START_TEST(damaged_from_the_start)
 {
 	const struct gen_fattree2 whole = {18, 36, 1, 18, 18};
 
@@ -281,11 +282,11 @@ START_TEST(hurt_from_the_start)
 		struct days d;
 
 		ck_assert_msg(f != NULL, "%s", why.text);
-		d = begin("hurt", f, seed);
+		d = begin_days("hurt", f, seed);
 		ck_assert_msg(strstr(d.r->note, "moved down") == NULL,
 			"seed %u: %s", (unsigned)seed, d.r->note);
 		ck_assert_uint_le(d.r->report.load_max, 4 * 630);
-		end(&d);
+		end_days(&d);
 		fabric_free(f);
 	}
 }
@@ -295,19 +296,19 @@ END_TEST
  * Where no tree is, what is turned over may not hold together any more without
  * a switch: then it is turned over anew, and entries are kept all the same.
  */
-START_TEST(turned_over_anew)
+START_TEST(order_is_made_anew)
 {
 	struct fabric *f = gen_dragonfly(8, 4, 4, NULL), *g;
 	bool *drop = mem_zalloc(f->nnodes, sizeof(*drop));
 	const struct fabric_edit edit = {
 		.drop_node = drop, .drop_orphans = true};
-	struct days d = begin("dragonfly", f, 1);
+	struct days d = begin_days("dragonfly", f, 1);
 
 	drop[fabric_find(f, "g4.1")] = true;
 	g = fabric_rebuild(f, &edit);
 	ck_assert_uint_le(on_to(&d, g), 50);
 	ck_assert_msg(!d.story.rebalanced, "%s", d.story.tried);
-	end(&d);
+	end_days(&d);
 	fabric_free(g);
 	fabric_free(f);
 	free(drop);
@@ -316,24 +317,24 @@ END_TEST
 
 /* A rack sends by what leads up from it, not by the cables inside; a pod too.
  */
-START_TEST(racks_vouch)
+START_TEST(racks_bound_the_load)
 {
 	struct reason why = {""};
 	struct fabric *f = gen_paper_racks(1, 24, 24, &why);
-	struct days d = begin("racks", f, 1);
+	struct days d = begin_days("racks", f, 1);
 
 	ck_assert_uint_eq(load_bound_tree(d.r), 24 * 624 / 24);
 	ck_assert_uint_eq(d.r->report.load_max, 624);
 	/* no switch of it is as busy as a host's own cable */
 	ck_assert_uint_eq(verify_state_load_bound(d.r->verified), 647);
-	end(&d);
+	end_days(&d);
 	fabric_free(f);
 }
 END_TEST
 
 /* f without its cable number c, or without the next one between switches. */
 static struct fabric *
-less(const struct fabric *f, uint32_t c)
+without_link(const struct fabric *f, uint32_t c)
 {
 	bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
 	const struct fabric_edit edit = {.drop_cable = drop};
@@ -353,20 +354,20 @@ less(const struct fabric *f, uint32_t c)
  * the host's own one, and twice as busy as it must be. What hosts' cables carry
  * vouches for what is kept; fresh ones are not made.
  */
-START_TEST(hosts_vouch)
+START_TEST(hosts_bound_the_load)
 {
 	const struct gen_fattree2 half = {18, 36, 1, 9, 9};
 	struct reason why = {""};
 	struct fabric *f = gen_tree_two(&half, &why);
-	struct days d = begin("half", f, 1);
-	struct fabric *g = less(f, f->ncables / 2);
+	struct days d = begin_days("half", f, 1);
+	struct fabric *g = without_link(f, f->ncables / 2);
 
 	ck_assert_uint_eq(d.r->report.load_max, 35 * 9);
 	ck_assert_uint_le(on_to(&d, g), 5);
 	ck_assert_uint_eq(d.r->fresh_load, 36 * 9 - 1);
 	ck_assert_uint_eq(d.story.attempts, 1);
 	ck_assert_uint_eq(load_bound_tree(d.r), 9 * 9 * 35 / 17 + 1);
-	end(&d);
+	end_days(&d);
 	fabric_free(g);
 	fabric_free(f);
 }
@@ -377,21 +378,21 @@ END_TEST
  * entries more, and what any tables have at the least vouches for that, too:
  * fresh ones need not be made and judged.
  */
-START_TEST(made_lighter)
+START_TEST(kept_after_rebalance)
 {
 	struct reason why = {""};
 	struct fabric *f = gen_edit_populate(gen_tree_three(12, &why), 5, 5);
 	uint64_t own = 12 * 6 * 5 - 1;
 
 	for (uint32_t c = f->ncables / 2; c < f->ncables; c += 31) {
-		struct days d = begin("nearly full", f, 1);
-		struct fabric *g = less(f, c);
+		struct days d = begin_days("nearly full", f, 1);
+		struct fabric *g = without_link(f, c);
 
 		ck_assert_uint_le(on_to(&d, g), 12);
 		ck_assert_uint_le(d.r->report.load_max * 1000, own * LIMIT);
 		ck_assert_uint_eq(d.r->fresh_load, own);
 		ck_assert_uint_eq(d.story.attempts, 1);
-		end(&d);
+		end_days(&d);
 		fabric_free(g);
 	}
 	fabric_free(f);
@@ -423,7 +424,7 @@ is_switch(const struct fabric *f, uint32_t n)
 
 /* A cable between switches, now and then a switch. */
 static bool *
-victim(struct ward *w)
+pick_victim(struct ward *w)
 {
 	const struct fabric *f = w->whole;
 
@@ -441,7 +442,7 @@ victim(struct ward *w)
 
 /* What is left, if it is in one piece. */
 static struct fabric *
-rest(const struct ward *w)
+remaining_fabric(const struct ward *w)
 {
 	struct fabric_edit e = {.drop_node = w->node,
 		.drop_cable = w->cable,
@@ -462,13 +463,13 @@ next_day(struct ward *w)
 		bool back =
 			w->naway == AWAY || rng_below(&w->rng, AWAY) < w->naway;
 		unsigned k = back ? (unsigned)rng_below(&w->rng, w->naway) : 0;
-		bool *it = back ? w->away[k] : victim(w);
+		bool *it = back ? w->away[k] : pick_victim(w);
 		struct fabric *f;
 
 		if (*it != back)
 			continue;
 		*it = !back;
-		f = rest(w);
+		f = remaining_fabric(w);
 		if (f == NULL) {
 			*it = back;
 			continue;
@@ -485,20 +486,20 @@ static const struct {
 	const char *what;
 	struct fabric *(*make)(void);
 } ill[] = {
-	{"small tree", intact},
+	{"small tree", intact_pods},
 	{"tree of three levels", three_levels},
-	{"racks", racks},
-	{"thirds", a_third},
-	{"planes", joined},
-	{"torus", torus},
-	{"irregular", tangle},
+	{"racks", rack_trees},
+	{"thirds", make_thirds},
+	{"planes", make_planes},
+	{"torus", torus_4_4_4},
+	{"irregular", make_random},
 	{"two ports a host", two_ports},
 };
 
 /* What the busiest cable carries, those of hosts included: each of these what
  * all others send. */
 static uint64_t
-busiest(const struct routes *r)
+busiest_load(const struct routes *r)
 {
 	uint64_t least = verify_state_load_bound(r->verified);
 
@@ -516,7 +517,7 @@ START_TEST(no_drift)
 	unsigned kind = (unsigned)_i % (sizeof(ill) / sizeof(*ill));
 	uint64_t seed = (uint64_t)_i + 1;
 	struct ward w = {.whole = ill[kind].make(), .rng = {seed}};
-	struct days d = begin(ill[kind].what, w.whole, seed);
+	struct days d = begin_days(ill[kind].what, w.whole, seed);
 	uint64_t sum = 0;
 
 	w.cable = mem_zalloc(w.whole->ncables, sizeof(*w.cable));
@@ -527,11 +528,12 @@ START_TEST(no_drift)
 		struct routes *fresh;
 		uint64_t c = on_to(&d, f);
 
-		fresh = routed(d.t, d.pool, d.r, &story, true);
-		ck_assert_msg(fresh->engine != d.r->engine ||
-				      (d.r->fresh_load <= busiest(fresh) &&
-					      d.r->report.load_max * 1000 <=
-						      busiest(fresh) * LIMIT),
+		fresh = compute_checked(d.t, d.pool, d.r, &story, true);
+		ck_assert_msg(
+			fresh->engine != d.r->engine ||
+				(d.r->fresh_load <= busiest_load(fresh) &&
+					d.r->report.load_max * 1000 <=
+						busiest_load(fresh) * LIMIT),
 			"%s, seed %u, day %u: load %llu, afresh %llu", d.what,
 			(unsigned)seed, day,
 			(unsigned long long)d.r->report.load_max,
@@ -542,7 +544,7 @@ START_TEST(no_drift)
 	}
 	ck_assert_msg(sum <= DAYS * MEAN, "%s, seed %u: %llu per mille a day",
 		d.what, (unsigned)seed, (unsigned long long)(sum / DAYS));
-	end(&d);
+	end_days(&d);
 	fabric_free(w.whole);
 	free(w.cable);
 	free(w.node);
@@ -555,15 +557,15 @@ main(void)
 	Suite *s = suite_create("losses");
 	TCase *c = tcase_create("core");
 
-	tcase_add_loop_test(c, no_turning_over, 0,
+	tcase_add_loop_test(c, single_losses_change_little, 0,
 		(int)(sizeof(one_by_one) / sizeof(*one_by_one)));
 	tcase_add_loop_test(c, only_what_is_overloaded, 0,
 		(int)(sizeof(one_lost) / sizeof(*one_lost)));
-	tcase_add_test(c, hurt_from_the_start);
-	tcase_add_test(c, turned_over_anew);
-	tcase_add_test(c, racks_vouch);
-	tcase_add_test(c, hosts_vouch);
-	tcase_add_test(c, made_lighter);
+	tcase_add_test(c, damaged_from_the_start);
+	tcase_add_test(c, order_is_made_anew);
+	tcase_add_test(c, racks_bound_the_load);
+	tcase_add_test(c, hosts_bound_the_load);
+	tcase_add_test(c, kept_after_rebalance);
 	tcase_add_loop_test(
 		c, no_drift, 0, 3 * (int)(sizeof(ill) / sizeof(*ill)));
 	tcase_set_timeout(c, 300);

@@ -15,7 +15,7 @@
 
 /* Toggle a random cable between switches, connected or not. */
 static void
-toggle(struct fabric *f, bool *drop, struct rng *g)
+toggle_link(struct fabric *f, bool *drop, struct rng *g)
 {
 	uint32_t c;
 
@@ -60,7 +60,7 @@ check_threads(struct fabric *f, uint64_t seed)
 	struct fabric *now;
 	uint64_t first[4] = {0};
 
-	toggle(f, drop, &g);
+	toggle_link(f, drop, &g);
 	now = fabric_rebuild(f, &edit);
 	less = frozen_again(now, t, 0);
 	for (size_t i = 0; i < 3; i++) {

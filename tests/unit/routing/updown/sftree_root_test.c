@@ -25,7 +25,8 @@ enum {
 };
 
 static struct routes *
-routed(struct topo *t, struct lft_pool *pool, const struct routes *prev)
+compute_checked(
+	struct topo *t, struct lft_pool *pool, const struct routes *prev)
 {
 	static const char *const engine[] = {"ftree"};
 	struct engine_options o = {.lanes = 1};
@@ -46,7 +47,7 @@ routed(struct topo *t, struct lft_pool *pool, const struct routes *prev)
 
 /* All reach, free of cycles, by a verifier that starts anew. */
 static void
-verified(const struct routes *r)
+expect_valid(const struct routes *r)
 {
 	struct verify_tables in = {r->topo, r->pool, r->row, r->nblocks, NULL};
 	struct verify_report report;
@@ -61,7 +62,7 @@ struct counts {
 
 /* Entries that led over a cable that is gone, and those that differ. */
 static struct counts
-compare(const struct routes *was, const struct routes *is)
+compare_tables(const struct routes *was, const struct routes *is)
 {
 	const struct topo *t = is->topo, *u = was->topo;
 	struct counts c = {0};
@@ -107,7 +108,7 @@ check_counts(const struct world *w, const uint32_t *cable, unsigned cables,
 
 /* These cables fail and come back. */
 static void
-lose(struct world *w, const uint32_t *cable, unsigned cables)
+lose_and_restore(struct world *w, const uint32_t *cable, unsigned cables)
 {
 	bool *drop = mem_zalloc(w->f->ncables, sizeof(*drop));
 	struct fabric_edit edit = {.drop_cable = drop};
@@ -120,12 +121,12 @@ lose(struct world *w, const uint32_t *cable, unsigned cables)
 		drop[cable[i]] = true;
 	g = fabric_rebuild(w->f, &edit);
 	t = frozen_again(g, w->t, 0);
-	lost = routed(t, w->pool, w->r);
-	verified(lost);
-	n = compare(w->r, lost);
-	back = routed(w->t, w->pool, lost);
-	verified(back);
-	m = compare(lost, back);
+	lost = compute_checked(t, w->pool, w->r);
+	expect_valid(lost);
+	n = compare_tables(w->r, lost);
+	back = compute_checked(w->t, w->pool, lost);
+	expect_valid(back);
+	m = compare_tables(lost, back);
 	check_counts(w, cable, cables, "gone", n.changed, n.least);
 	check_counts(w, cable, cables, "back", m.changed, n.least);
 	ck_assert_uint_le(
@@ -157,7 +158,7 @@ lose_any(struct world *w, unsigned times, unsigned cables, uint64_t seed)
 			cable[i] = (uint32_t)rng_below(&g, w->f->ncables);
 			i += between_switches(w->f, cable[i]);
 		}
-		lose(w, cable, cables);
+		lose_and_restore(w, cable, cables);
 	}
 }
 
@@ -186,13 +187,13 @@ lose_all_of(struct world *w, sw_ix s)
 
 		if ((end[0] == n || end[1] == n) && between_switches(w->f, c) &&
 			k++ % step == 0)
-			lose(w, &c, 1);
+			lose_and_restore(w, &c, 1);
 	}
 }
 
 /* Cables of the leaf of the turns, and of one above it; any; two, three. */
 static void
-check_turns(struct fabric *f, const char *name, bool above, unsigned any)
+check_losses(struct fabric *f, const char *name, bool above, unsigned any)
 {
 	struct frozen_lids lids = {.found = true};
 	struct world w = {.f = f,
@@ -202,7 +203,7 @@ check_turns(struct fabric *f, const char *name, bool above, unsigned any)
 	const struct topo_switch *leaf;
 	sw_ix parent;
 
-	w.r = routed(w.t, w.pool, NULL);
+	w.r = compute_checked(w.t, w.pool, NULL);
 	ck_assert_uint_ne(w.r->sftree_root, TOPO_NONE);
 	leaf = &w.t->sw[w.r->sftree_root];
 	parent = w.t->adj[leaf->adj].peer;
@@ -223,7 +224,7 @@ START_TEST(two_levels)
 	static const struct gen_fattree2 p = {18, 36, 1, 18, 18};
 	struct reason why = {""};
 
-	check_turns(gen_tree_two(&p, &why), "648 ports", false, 10);
+	check_losses(gen_tree_two(&p, &why), "648 ports", false, 10);
 }
 END_TEST
 
@@ -231,7 +232,7 @@ START_TEST(three_levels)
 {
 	struct reason why = {""};
 
-	check_turns(gen_tree_three(12, &why), "432 ports", true, 2);
+	check_losses(gen_tree_three(12, &why), "432 ports", true, 2);
 }
 END_TEST
 
@@ -244,15 +245,15 @@ START_TEST(leaf_lost)
 	struct fabric_edit edit = {.drop_node = drop, .drop_orphans = true};
 	struct lft_pool *pool = lft_pool_new();
 	struct topo *t = frozen_topo(f, NULL), *u;
-	struct routes *r = routed(t, pool, NULL), *lost;
+	struct routes *r = compute_checked(t, pool, NULL), *lost;
 	const struct topo_switch *leaf = &t->sw[r->sftree_root], *next;
 
 	for (uint32_t n = 0; n < f->nnodes; n++)
 		drop[n] = f->node[n].guid == t->node[leaf->node].guid;
 	g = fabric_rebuild(f, &edit);
 	u = frozen_again(g, t, 0);
-	lost = routed(u, pool, r);
-	verified(lost);
+	lost = compute_checked(u, pool, r);
+	expect_valid(lost);
 	ck_assert_uint_ne(lost->sftree_root, TOPO_NONE);
 	next = &u->sw[lost->sftree_root];
 	ck_assert_uint_eq(next->nadj, leaf->nadj);
@@ -324,9 +325,9 @@ START_TEST(no_detours)
 		struct fabric *f = leaves_joined(pod);
 		struct lft_pool *pool = lft_pool_new();
 		struct topo *t = frozen_topo(f, NULL);
-		struct routes *r = routed(t, pool, NULL);
+		struct routes *r = compute_checked(t, pool, NULL);
 
-		verified(r);
+		expect_valid(r);
 		ck_assert_uint_eq(r->report.hops_max, 4);
 		ck_assert_msg(r->report.load_max <= 90, "pod %u: %llu pairs",
 			pod, (unsigned long long)r->report.load_max);
@@ -370,16 +371,16 @@ all_but_one_damaged(void)
 }
 
 /* The manager's leaf turns nothing, though it alone is below all tops. */
-START_TEST(not_at_the_managers)
+START_TEST(not_the_managers_leaf)
 {
 	struct fabric *f = all_but_one_damaged();
 	struct lft_pool *pool = lft_pool_new();
 	struct topo *t = frozen_topo(f, NULL);
-	struct routes *r = routed(t, pool, NULL);
+	struct routes *r = compute_checked(t, pool, NULL);
 	sw_ix sm = topo_switch_of(t, t->sm_port);
 	const struct topo_switch *leaf = &t->sw[sm];
 
-	verified(r);
+	expect_valid(r);
 	ck_assert_uint_eq(leaf->nadj, 4);
 	ck_assert_uint_ne(r->sftree_root, sm);
 	for (uint32_t i = 0; i < leaf->nadj; i++)
@@ -414,7 +415,7 @@ START_TEST(fixtures)
 	if (f == NULL)
 		(void)fprintf(stderr, "turn_test: no fixtures, skipped\n");
 	else
-		check_turns(f, "Selene", true, 0);
+		check_losses(f, "Selene", true, 0);
 }
 END_TEST
 
@@ -422,7 +423,7 @@ int
 main(void)
 {
 	const TTest *const tests[] = {two_levels, three_levels, leaf_lost,
-		not_at_the_managers, no_detours, fixtures};
+		not_the_managers_leaf, no_detours, fixtures};
 	Suite *s = suite_create("turn");
 
 	for (size_t i = 0; i < sizeof(tests) / sizeof(*tests); i++) {

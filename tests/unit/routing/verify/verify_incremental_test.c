@@ -28,7 +28,7 @@ struct scene {
 };
 
 static struct verify_tables
-tables(const struct routes *r)
+verify_input(const struct routes *r)
 {
 	return (struct verify_tables){
 		r->topo, r->pool, r->row, r->nblocks, &r->lanes};
@@ -56,14 +56,14 @@ some_fabric(struct rng *r)
 
 /* The fabric as it is now, LIDs as they were. */
 static struct topo *
-freeze(const struct scene *s)
+freeze_topo(const struct scene *s)
 {
 	return s->t == NULL ? frozen_topo(s->f, NULL)
 			    : frozen_less(s->f, s->down, s->t);
 }
 
 static struct routes *
-route(struct scene *s, struct topo *t, bool keep)
+route_updn(struct scene *s, struct topo *t, bool keep)
 {
 	const struct route_job job = {.topo = t,
 		.pool = s->pool,
@@ -83,7 +83,7 @@ route(struct scene *s, struct topo *t, bool keep)
 
 /* n random entries become something else. */
 static void
-spoil(struct scene *s, struct routes *r, unsigned n)
+spoil_entries(struct scene *s, struct routes *r, unsigned n)
 {
 	size_t bytes = (size_t)r->nblocks * LFT_BLOCK;
 	uint8_t *row = mem_alloc(bytes);
@@ -131,7 +131,7 @@ give_lanes(struct scene *s, struct routes *r, const struct routes *like)
 }
 
 static void
-same(const struct scene *s, const struct verify_report *a,
+expect_same_report(const struct scene *s, const struct verify_report *a,
 	const struct verify_report *b)
 {
 	ck_assert_msg(a->ok == b->ok && a->pairs == b->pairs &&
@@ -189,7 +189,7 @@ to_switch(const struct topo *t, node_ix n, unsigned port)
 
 /* No turn that is made is missing: part may have more, of the past. */
 static void
-all_turns(const struct scene *s, const struct topo *t,
+expect_all_dependencies(const struct scene *s, const struct topo *t,
 	const struct verify_state *part, const struct verify_state *full)
 {
 	struct verify_dependencies *a = verify_state_dependencies(part, t);
@@ -229,9 +229,9 @@ plain_is_one_lane(const struct scene *s, struct verify_tables in, bool plain)
 
 /* Judge r both ways; keep it for the next step when it is good. */
 static void
-compare(struct scene *s, struct routes *r)
+compare_reports(struct scene *s, struct routes *r)
 {
-	const struct verify_tables in = tables(r);
+	const struct verify_tables in = verify_input(r);
 	struct verify_before was = {.state = s->state};
 	struct verify_report full, part;
 	struct verify_state *a, *b;
@@ -239,16 +239,16 @@ compare(struct scene *s, struct routes *r)
 	int x, y;
 
 	if (s->routes != NULL)
-		was.in = tables(s->routes);
+		was.in = verify_input(s->routes);
 	x = verify_keep(&in, 1 + s->steps % 3, &full, &a, &why);
 	y = verify_incremental(
 		s->routes != NULL ? &was : NULL, &in, 1, &part, &b, &why);
 	ck_assert_msg(
 		x == y, "seed %d step %u: %s", s->seed, s->steps, why.text);
-	same(s, &part, &full);
+	expect_same_report(s, &part, &full);
 	plain_is_one_lane(s, in, full.plain);
 	same_state(s, r->topo, b, a);
-	all_turns(s, r->topo, b, a);
+	expect_all_dependencies(s, r->topo, b, a);
 	s->by_change += part.by_change;
 	verify_state_unref(a);
 	if (!part.ok) {
@@ -263,7 +263,7 @@ compare(struct scene *s, struct routes *r)
 }
 
 static void
-step(struct scene *s)
+run_step(struct scene *s)
 {
 	unsigned what = rng_below(&s->r, 8);
 	struct routes *r;
@@ -276,12 +276,12 @@ step(struct scene *s)
 
 			s->down[c] = !s->down[c] && rng_below(&s->r, 3) > 0;
 		}
-	t = freeze(s);
-	r = route(s, t, what != 7);
+	t = freeze_topo(s);
+	r = route_updn(s, t, what != 7);
 	give_lanes(s, r, what == 6 ? NULL : s->routes);
 	if (what == 5)
-		spoil(s, r, 1 + rng_below(&s->r, 3));
-	compare(s, r);
+		spoil_entries(s, r, 1 + rng_below(&s->r, 3));
+	compare_reports(s, r);
 	topo_unref(s->t);
 	s->t = t;
 }
@@ -294,7 +294,7 @@ START_TEST(as_in_full)
 	s.down = mem_zalloc(s.f->ncables, sizeof(*s.down));
 	s.pool = lft_pool_new();
 	for (unsigned i = 0; i < 25; i++)
-		step(&s);
+		run_step(&s);
 	ck_assert_msg(s.by_change > 0, "seed %d: never by change", _i);
 	verify_state_unref(s.state);
 	routes_unref(s.routes);

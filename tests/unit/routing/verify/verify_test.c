@@ -7,7 +7,8 @@
 #include "tests/unit/suite.h"
 
 static int
-judge(struct topo *t, struct hand_tables *h, struct verify_report *r)
+verify_hand_tables(
+	struct topo *t, struct hand_tables *h, struct verify_report *r)
 {
 	struct verify_tables in = {.topo = t, .nblocks = h->nblocks};
 	struct reason why = {""};
@@ -77,7 +78,7 @@ START_TEST(good_tree)
 	struct verify_report r;
 
 	small_tables(&h, t);
-	(void)judge(t, &h, &r);
+	(void)verify_hand_tables(t, &h, &r);
 	ck_assert_msg(r.ok, "%s", r.first);
 	ck_assert_uint_eq(r.pairs, 32);
 	ck_assert_uint_eq(r.unreachable + r.loops + r.cut_off, 0);
@@ -91,7 +92,7 @@ START_TEST(good_tree)
 	/* everything over S0: its cables carry all four pairs a direction */
 	*hand_entry(&h, 0, 4) = 3;
 	*hand_entry(&h, 1, 2) = 3;
-	(void)judge(t, &h, &r);
+	(void)verify_hand_tables(t, &h, &r);
 	ck_assert_msg(r.ok, "%s", r.first);
 	ck_assert_uint_eq(r.load_max, 4);
 	ck_assert_double_eq_tol(r.load_mean, 2.0, 1e-9);
@@ -99,7 +100,7 @@ START_TEST(good_tree)
 	ck_assert_uint_eq(r.load_port, 3);
 	/* an aggregation node is no compute node, but must be reached */
 	t->node[7].flags |= TN_AGGREGATION;
-	(void)judge(t, &h, &r);
+	(void)verify_hand_tables(t, &h, &r);
 	ck_assert_msg(r.ok, "%s", r.first);
 	ck_assert_uint_eq(r.load_max, 2);
 	ck_assert_uint_eq(r.pairs, 32);
@@ -141,7 +142,7 @@ START_TEST(broken_entries)
 
 	small_tables(&h, t);
 	*hand_entry(&h, broken[_i].sw, broken[_i].lid) = broken[_i].entry;
-	ck_assert_int_eq(judge(t, &h, &r), -1);
+	ck_assert_int_eq(verify_hand_tables(t, &h, &r), -1);
 	ck_assert_uint_eq(r.unreachable, broken[_i].unreachable);
 	ck_assert_uint_eq(r.loops, 0);
 	ck_assert_uint_eq(r.pairs, 32);
@@ -162,7 +163,7 @@ START_TEST(short_tables)
 	/* h3 moves to a LID beyond the tables: nothing is there for it */
 	t->port[topo_port_of(t, 7, 1)].lid = 70;
 	hand_index(t);
-	(void)judge(t, &h, &r);
+	(void)verify_hand_tables(t, &h, &r);
 	ck_assert_uint_eq(r.unreachable, 4);
 	ck_assert(strstr(r.first, "LID 70") != NULL);
 	hand_tables_free(&h);
@@ -172,7 +173,7 @@ END_TEST
 
 /* A ring of n switches with a host each, all traffic clockwise. */
 static struct topo *
-ring(unsigned n, unsigned port, struct hand_tables *tables)
+make_ring(unsigned n, unsigned port, struct hand_tables *tables)
 {
 	struct hand h = {0};
 	struct topo *t;
@@ -206,10 +207,10 @@ START_TEST(cyclic_ring)
 	static const unsigned ports[] = {2, 63, 64, 127, 128, 191, 252};
 	struct hand_tables h;
 	struct verify_report r;
-	struct topo *t = ring(4, ports[_i], &h);
+	struct topo *t = make_ring(4, ports[_i], &h);
 	char words[64];
 
-	(void)judge(t, &h, &r);
+	(void)verify_hand_tables(t, &h, &r);
 	ck_assert(!r.ok);
 	ck_assert_uint_eq(r.unreachable + r.loops, 0);
 	ck_assert_uint_eq(r.cyclic_channels, 4);
@@ -226,7 +227,7 @@ START_TEST(cyclic_ring)
 			if ((lid - 1) % 4 < s && (lid - 1) % 4 > 0)
 				*hand_entry(&h, s, lid) =
 					(uint8_t)(ports[_i] + 1);
-	(void)judge(t, &h, &r);
+	(void)verify_hand_tables(t, &h, &r);
 	ck_assert_msg(r.ok, "%s", r.first);
 	hand_tables_free(&h);
 	hand_free(t);
@@ -255,12 +256,12 @@ START_TEST(parallel_cables)
 	*hand_entry(&tb, 0, 1) = 1;
 	*hand_entry(&tb, 1, 1) = 3;
 	*hand_entry(&tb, 2, 1) = 1;
-	(void)judge(t, &tb, &r);
+	(void)verify_hand_tables(t, &tb, &r);
 	ck_assert_msg(r.ok, "%s", r.first);
 	ck_assert_uint_eq(r.pairs, 3);
 	/* back over the other cable: a loop, and a credit loop */
 	*hand_entry(&tb, 1, 1) = 2;
-	(void)judge(t, &tb, &r);
+	(void)verify_hand_tables(t, &tb, &r);
 	ck_assert_uint_eq(r.loops, 2);
 	ck_assert_uint_eq(r.unreachable, 0);
 	ck_assert_uint_eq(r.cyclic_channels, 2);
@@ -268,13 +269,13 @@ START_TEST(parallel_cables)
 				  "'A' port 1 -> 'B' port 2 -> 'A'");
 	/* back over the same cable: discarded by the hardware */
 	*hand_entry(&tb, 1, 1) = 1;
-	(void)judge(t, &tb, &r);
+	(void)verify_hand_tables(t, &tb, &r);
 	ck_assert_uint_eq(r.loops, 0);
 	ck_assert_uint_eq(r.unreachable, 2);
 	ck_assert_uint_eq(r.cyclic_channels, 0);
 	/* the same when it comes in through a third switch */
 	*hand_entry(&tb, 2, 1) = 3;
-	(void)judge(t, &tb, &r);
+	(void)verify_hand_tables(t, &tb, &r);
 	ck_assert_uint_eq(r.unreachable, 3);
 	hand_tables_free(&tb);
 	hand_free(t);
@@ -289,7 +290,7 @@ START_TEST(quarantined)
 
 	small_tables(&h, t);
 	t->node[3].flags |= TN_QUARANTINED;
-	(void)judge(t, &h, &r);
+	(void)verify_hand_tables(t, &h, &r);
 	ck_assert(!r.ok);
 	ck_assert_uint_eq(r.pairs, 21);
 	ck_assert_uint_eq(r.cut_off, 3);
@@ -298,7 +299,7 @@ START_TEST(quarantined)
 		"%s", r.first);
 	*hand_entry(&h, 0, 4) = 3;
 	*hand_entry(&h, 1, 2) = 3;
-	(void)judge(t, &h, &r);
+	(void)verify_hand_tables(t, &h, &r);
 	ck_assert_msg(r.ok, "%s", r.first);
 	ck_assert_uint_eq(r.load_max, 4);
 	ck_assert_double_eq_tol(r.load_mean, 4.0, 1e-9);
@@ -324,7 +325,7 @@ START_TEST(cut_off)
 						  ? small_entries[1][lid]
 						  : 255;
 	}
-	(void)judge(t, &h, &r);
+	(void)verify_hand_tables(t, &h, &r);
 	ck_assert_msg(r.ok, "%s", r.first);
 	ck_assert_uint_eq(r.pairs, 6);
 	ck_assert_uint_eq(r.cut_off, 10);
@@ -340,18 +341,18 @@ START_TEST(stray_loop)
 {
 	struct hand_tables h;
 	struct verify_report r;
-	struct topo *t = ring(3, 2, &h);
+	struct topo *t = make_ring(3, 2, &h);
 
 	for (sw_ix s = 0; s < 3; s++)
 		for (uint32_t lid = 1; lid <= 6; lid++)
 			if (*hand_entry(&h, s, lid) == 2 &&
 				(lid - 1) % 3 != (s + 1) % 3)
 				*hand_entry(&h, s, lid) = 3;
-	(void)judge(t, &h, &r);
+	(void)verify_hand_tables(t, &h, &r);
 	ck_assert_msg(r.ok, "%s", r.first);
 	for (sw_ix s = 0; s < 3; s++)
 		*hand_entry(&h, s, 20) = 2;
-	(void)judge(t, &h, &r);
+	(void)verify_hand_tables(t, &h, &r);
 	ck_assert_uint_eq(r.loops, 3);
 	ck_assert_uint_eq(r.unreachable, 0);
 	ck_assert_uint_eq(r.cyclic_channels, 3);
@@ -360,7 +361,7 @@ START_TEST(stray_loop)
 				  "'R2' port 2 -> 'R0'");
 	/* a stray entry that only ends is none */
 	*hand_entry(&h, 2, 20) = 255;
-	(void)judge(t, &h, &r);
+	(void)verify_hand_tables(t, &h, &r);
 	ck_assert_msg(r.ok, "%s", r.first);
 	hand_tables_free(&h);
 	hand_free(t);
@@ -382,7 +383,7 @@ START_TEST(no_switch)
 	t->port[topo_port_of(t, 1, 1)].lid = 2;
 	hand_index(t);
 	hand_tables_new(&tb, t);
-	ck_assert_int_eq(judge(t, &tb, &r), 0);
+	ck_assert_int_eq(verify_hand_tables(t, &tb, &r), 0);
 	ck_assert_uint_eq(r.pairs + r.cut_off, 0);
 	hand_tables_free(&tb);
 	hand_free(t);
@@ -414,7 +415,7 @@ START_TEST(wide_switch)
 						     : lid == 256 ? 0
 								  : 254);
 	}
-	(void)judge(t, &tb, &r);
+	(void)verify_hand_tables(t, &tb, &r);
 	ck_assert_msg(r.ok, "%s", r.first);
 	ck_assert_uint_eq(r.pairs, 512);
 	ck_assert_uint_eq(r.load_max, 253);
@@ -452,12 +453,12 @@ START_TEST(lmc)
 		}
 		memcpy(hand_entry(&h, s, 20), &small_entries[s][5], 4);
 	}
-	(void)judge(t, &h, &r);
+	(void)verify_hand_tables(t, &h, &r);
 	ck_assert_msg(r.ok, "%s", r.first);
 	ck_assert_uint_eq(r.pairs, 4 * 12);
 	ck_assert_uint_eq(r.load_max, 2);
 	*hand_entry(&h, 2, 3) = 255;
-	(void)judge(t, &h, &r);
+	(void)verify_hand_tables(t, &h, &r);
 	ck_assert(!r.ok);
 	ck_assert(strstr(r.first, "LID 3 ('h0')") != NULL);
 	hand_tables_free(&h);
@@ -479,20 +480,20 @@ struct naive {
 };
 
 static bool
-live(const struct topo *t, node_ix n)
+is_live(const struct topo *t, node_ix n)
 {
 	return !(t->node[n].flags & TN_QUARANTINED);
 }
 
 /* The far end of a cable between two live switches, or TOPO_NONE. */
 static port_ix
-across(const struct topo *t, port_ix p)
+far_port(const struct topo *t, port_ix p)
 {
 	port_ix far = t->port[p].peer;
 
 	if (far == TOPO_NONE || t->port[far].node == t->port[p].node ||
 		t->node[t->port[far].node].type != TOPO_SWITCH ||
-		!live(t, t->port[far].node))
+		!is_live(t, t->port[far].node))
 		return TOPO_NONE;
 	return far;
 }
@@ -501,7 +502,8 @@ enum { ARRIVED, LOST, CIRCLES };
 
 /* Carry a packet; *hops cables; adds w to the load of what it takes. */
 static int
-carry(struct naive *v, node_ix n, uint32_t lid, unsigned *hops, uint32_t w)
+forward_packet(
+	struct naive *v, node_ix n, uint32_t lid, unsigned *hops, uint32_t w)
 {
 	const struct topo *t = v->t;
 	port_ix in = TOPO_NONE;
@@ -524,7 +526,7 @@ carry(struct naive *v, node_ix n, uint32_t lid, unsigned *hops, uint32_t w)
 						      : out) == t->by_lid[lid]
 				       ? ARRIVED
 				       : LOST;
-		far = across(t, out);
+		far = far_port(t, out);
 		if (far == TOPO_NONE)
 			return LOST;
 		v->load[out] += w;
@@ -536,14 +538,14 @@ carry(struct naive *v, node_ix n, uint32_t lid, unsigned *hops, uint32_t w)
 
 /* Is there a way between two live nodes, over live switches? */
 static void
-spread(const struct topo *t, node_ix n, bool *seen)
+mark_reachable(const struct topo *t, node_ix n, bool *seen)
 {
 	seen[n] = true;
 	for (unsigned i = 1; i <= t->node[n].nports; i++) {
-		port_ix far = across(t, topo_port_of(t, n, i));
+		port_ix far = far_port(t, topo_port_of(t, n, i));
 
 		if (far != TOPO_NONE && !seen[t->port[far].node])
-			spread(t, t->port[far].node, seen);
+			mark_reachable(t, t->port[far].node, seen);
 	}
 }
 
@@ -556,7 +558,7 @@ is_host(const struct topo *t, port_ix p)
 
 /* The switch node of a LID owner, TOPO_NONE when it has none. */
 static node_ix
-home(const struct topo *t, port_ix p)
+home_switch(const struct topo *t, port_ix p)
 {
 	if (t->node[t->port[p].node].type == TOPO_SWITCH)
 		return t->port[p].node;
@@ -570,7 +572,7 @@ naive_pair(struct naive *v, node_ix n, uint32_t lid, bool connected)
 	const struct topo *t = v->t;
 	port_ix owner = t->by_lid[lid];
 	unsigned hops, all = 0;
-	int fate = carry(v, n, lid, &hops, 0);
+	int fate = forward_packet(v, n, lid, &hops, 0);
 
 	v->loops += fate == CIRCLES;
 	if (owner == TOPO_NONE)
@@ -581,10 +583,11 @@ naive_pair(struct naive *v, node_ix n, uint32_t lid, bool connected)
 	if (fate != ARRIVED || !is_host(t, owner) || t->port[owner].lid != lid)
 		return;
 	for (port_ix p = 0; p < t->nports; p++)
-		if (t->port[p].lid > 0 && is_host(t, p) && home(t, p) == n)
+		if (t->port[p].lid > 0 && is_host(t, p) &&
+			home_switch(t, p) == n)
 			all++;
-	(void)carry(v, n, lid, &hops, all);
-	if (home(t, owner) == n)
+	(void)forward_packet(v, n, lid, &hops, all);
+	if (home_switch(t, owner) == n)
 		all--;
 	v->hosts += all;
 	v->hops += (uint64_t)all * hops;
@@ -602,8 +605,8 @@ naive_cycles(struct naive *v)
 
 	for (port_ix c = 0; c < t->nports; c++)
 		gone[c] = t->node[t->port[c].node].type != TOPO_SWITCH ||
-			  !live(t, t->port[c].node) ||
-			  across(t, c) == TOPO_NONE;
+			  !is_live(t, t->port[c].node) ||
+			  far_port(t, c) == TOPO_NONE;
 	while (again) {
 		again = false;
 		for (port_ix c = 0; c < t->nports; c++) {
@@ -634,13 +637,14 @@ naive_judge(struct naive *v)
 	v->load = mem_zalloc(t->nports, sizeof(*v->load));
 	v->turn = mem_zalloc(t->nports, t->nports);
 	for (node_ix n = 0; n < t->nnodes; n++) {
-		if (t->node[n].type != TOPO_SWITCH || !live(t, n))
+		if (t->node[n].type != TOPO_SWITCH || !is_live(t, n))
 			continue;
 		memset(seen, 0, t->nnodes * sizeof(*seen));
-		spread(t, n, seen);
+		mark_reachable(t, n, seen);
 		for (uint32_t lid = 0; lid <= t->max_lid; lid++) {
 			port_ix p = t->by_lid[lid];
-			node_ix d = p == TOPO_NONE ? TOPO_NONE : home(t, p);
+			node_ix d =
+				p == TOPO_NONE ? TOPO_NONE : home_switch(t, p);
 
 			naive_pair(v, n, lid, d != TOPO_NONE && seen[d]);
 		}
@@ -691,7 +695,7 @@ random_tables(struct hand_tables *h, const struct topo *t, struct rng *r,
 {
 	for (uint32_t lid = 1; lid <= t->max_lid; lid++) {
 		port_ix p = t->by_lid[lid];
-		node_ix root = home(t, p);
+		node_ix root = home_switch(t, p);
 		bool seen[64] = {false}, more = true;
 
 		seen[root] = true;
@@ -706,7 +710,7 @@ random_tables(struct hand_tables *h, const struct topo *t, struct rng *r,
 			for (port_ix c = 0; c < t->nports; c++) {
 				node_ix n = t->port[c].node;
 				port_ix far = t->node[n].type == TOPO_SWITCH
-						      ? across(t, c)
+						      ? far_port(t, c)
 						      : TOPO_NONE;
 
 				if (far == TOPO_NONE || was[n] ||
@@ -737,7 +741,7 @@ START_TEST(against_naive)
 
 	hand_tables_new(&h, t);
 	random_tables(&h, t, &r, spoils[_i % 5]);
-	(void)judge(t, &h, &got);
+	(void)verify_hand_tables(t, &h, &got);
 	naive_judge(&v);
 	ck_assert_msg(got.pairs == v.pairs && got.cut_off == v.cut_off,
 		"seed %d: pairs %lu not %lu, cut off %lu not %lu", _i,
@@ -765,7 +769,7 @@ START_TEST(against_naive)
 END_TEST
 
 static Suite *
-suite(void)
+make_suite(void)
 {
 	Suite *s = suite_create("verify");
 	TCase *tc = tcase_create("hand"), *random = tcase_create("random");
@@ -791,5 +795,5 @@ suite(void)
 int
 main(void)
 {
-	return suite_run(suite());
+	return suite_run(make_suite());
 }
