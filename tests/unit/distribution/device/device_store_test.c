@@ -52,8 +52,8 @@ START_TEST(values_until_drained)
 END_TEST
 
 /* A block that was unknown when it was written may hold anything until the Set
- * is acknowledged and packets under way have drained. Switch 2 has no block in
- * doubt when it drains: there the acknowledgement is enough. */
+ * is acknowledged and packets under way have drained; if no packet has used it,
+ * only until the Set is acknowledged. */
 START_TEST(anything_until_drained)
 {
 	struct lft_pool *p = lft_pool_new();

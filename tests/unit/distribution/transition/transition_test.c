@@ -79,7 +79,7 @@ START_TEST(kept_order_and_several_failures)
 }
 END_TEST
 
-/* f without the cable between two nodes of these names; f is freed. */
+/* f without the link between two nodes of these names; f is freed. */
 static struct fabric *
 remove_link(struct fabric *f, const char *const end[2])
 {

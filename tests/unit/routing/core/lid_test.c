@@ -29,7 +29,8 @@ switch_row(unsigned nsw, unsigned each)
 	for (unsigned i = 0; i < nsw; i++) {
 		if (i > 0)
 			hand_link(&h, i - 1, each + 2, i, each + 1);
-		/* cabled in reverse: order is the switch port's, not ours */
+		/* linked in reverse: the order is the switch port's, not the
+		 * node's */
 		for (unsigned k = each; k > 0; k--)
 			hand_link(
 				&h, i, k, hand_node(&h, TOPO_CA, 1, "host"), 1);
@@ -128,7 +129,7 @@ START_TEST(claim)
 
 	t->port[ca_port(t, 1)].found_lid = claims[_i].held[0];
 	t->port[ca_port(t, 2)].found_lid = claims[_i].held[1];
-	/* the leaf's order gives LIDs to node 2 first: swap its cables */
+	/* the leaf's order gives LIDs to node 2 first: swap its links */
 	t->end[1].port = ca_port(t, 1);
 	t->end[2].port = ca_port(t, 2);
 	assign_lids(t, &plain, claims[_i].rec, claims[_i].nrec, &l);
@@ -174,7 +175,7 @@ static const struct {
 	{9, 0, 2, 100, 4}, /* misaligned: moved */
 	{8, 0, 2, 11, 8},  /* the neighbour must move itself */
 	{8, 0, 2, 12, 8},  /* the neighbour just fits behind */
-	{8, 3, 0, 9, 8},   /* shrunk, and its tail given back */
+	{8, 3, 0, 9, 8},   /* shrunk, and its tail freed */
 	{8, 2, 2, 100, 8}, /* unchanged */
 	{8, 1, 2, 100, 8},
 };
@@ -195,7 +196,7 @@ START_TEST(lmc_change)
 			(lmcs[_i].base == 9 && l.lid[ca_port(t, 1)] % 4 == 0),
 		"case %d: LID %u", _i, l.lid[ca_port(t, 1)]);
 	ck_assert_uint_eq(l.lid[ca_port(t, 2)] % (1U << p.lmc_hosts), 0);
-	/* a base switch port 0 has one LID whatever is configured */
+	/* a base switch port 0 has one LID, whatever is configured */
 	p.lmc_switches = 3;
 	lid_table_free(&l);
 	assign_lids(t, &p, NULL, 0, &l);
@@ -225,7 +226,7 @@ START_TEST(override)
 	ck_assert_uint_eq(l.lmc[ca_port(t, 1)], 1);
 	ck_assert_uint_eq(l.lmc[ca_port(t, 2)], 3);
 	ck_assert_uint_eq(l.lid[ca_port(t, 2)], 8);
-	/* gaps that alignment left are used by the smaller ranges */
+	/* gaps left by alignment are used by the smaller ranges */
 	ck_assert_uint_eq(l.lid[t->node[0].first_port], 1);
 	lid_table_free(&l);
 	lid_budget_print(&p, t, &b);
@@ -262,7 +263,7 @@ START_TEST(duplicates)
 	t->port[ca_port(t, 1)].found_lid = 21;
 	t->port[ca_port(t, 2)].found_lid = 20;
 	assign_lids(t, &plain, r, 1, &l);
-	/* the one that holds what is recorded is meant */
+	/* the port that holds the recorded LID is meant */
 	ck_assert_uint_eq(l.lid[ca_port(t, 2)], 20);
 	ck_assert_uint_eq(l.lid[ca_port(t, 1)], 21);
 	ck_assert_uint_eq(l.nrecord, 2);
@@ -306,7 +307,7 @@ START_TEST(exhaustion)
 		"(1-3), 0 of them kept for absent ports");
 	ck_assert_ptr_null(l.lid);
 	lid_table_free(&l);
-	/* enough LIDs, but torn */
+	/* enough LIDs, but no aligned range */
 	p.last = 9;
 	p.first = 4;
 	p.lmc_hosts = 1;
@@ -374,7 +375,7 @@ recorded_lid(const struct lid_table *l, uint64_t guid)
 	return 0;
 }
 
-/* What is there now: some ports away, some rebooted without a LID. */
+/* The ports present now: some are absent, some rebooted without a LID. */
 static struct topo *
 churn_topo(const struct rng *seed, struct rng *r, const struct lid_table *was)
 {
@@ -421,7 +422,7 @@ START_TEST(properties)
 				"record of 0x%lx moved, seed %lu",
 				(unsigned long)was.record[i].guid,
 				(unsigned long)seed);
-		/* once it is done, doing it again changes nothing */
+		/* once LIDs are assigned, assigning again changes nothing */
 		for (port_ix i = 0; i < t->nports; i++)
 			t->port[i].found_lid = now.lid[i];
 		assign_lids(t, &p, now.record, now.nrecord, &again);
@@ -430,7 +431,8 @@ START_TEST(properties)
 		ck_assert(memcmp(again.lid, now.lid,
 				  t->nports * sizeof(*now.lid)) == 0);
 		lid_table_free(&again);
-		/* nor does losing the state file while the ports hold on */
+		/* nor does losing the state file while the ports keep their
+		 * LIDs */
 		assign_lids(t, &p, NULL, 0, &again);
 		ck_assert_uint_eq(again.moved + again.assigned, 0);
 		lid_table_free(&again);

@@ -1,6 +1,7 @@
 /*
- * Levels and lanes: who gets which SL and VL, and that no level, old or new, on
- * however few lanes, closes a cycle or meets another one unasked.
+ * Service levels and routing layers: which gets which SL and VL; and that no
+ * level, with old or new rows, on any number of VLs, closes a cycle or shares a
+ * VL with a level that it does not name.
  */
 #include "routing/core/slvl.h"
 
@@ -55,7 +56,7 @@ START_TEST(numbers)
 	ck_assert_uint_eq(l.sl[0][0], 1); /* 0 is taken */
 	ck_assert_uint_eq(l.sl[1][0], 5);
 	ck_assert_uint_eq(l.sl[2][0], 0);
-	/* a number means the same with more lanes */
+	/* an SL means the same with more layers */
 	slvl_allocate(&w, 2, true, &l);
 	slvl_allocate(&w, 4, true, &more);
 	for (unsigned i = 0; i < 3; i++)
@@ -80,13 +81,13 @@ START_TEST(few_lanes)
 	slvl_allocate(&w, 1, true, &l);
 	for (unsigned i = 0; i < 4; i++)
 		ck_assert_uint_eq(slvl_vl(&l, l.sl[i][0], 8, false), i);
-	/* two slots: default and the first one; the others share */
+	/* two slots: the default level and the first one; the others share */
 	ck_assert_uint_eq(slvl_vl(&l, l.sl[1][0], 2, false), 1);
 	ck_assert_uint_eq(slvl_vl(&l, l.sl[2][0], 2, false), 0);
 	ck_assert_uint_eq(slvl_vl(&l, l.sl[3][0], 2, false), 1);
 	for (unsigned sl = 0; sl < SLVL_SLS; sl++)
 		ck_assert_uint_eq(slvl_vl(&l, sl, 1, false), 0);
-	/* no link, no lane */
+	/* a port without a link has no VL */
 	ck_assert_uint_eq(slvl_vl(&l, 0, 0, false), SLVL_DROP);
 	l.together = true;
 	ck_assert_uint_eq(slvl_vl(&l, l.sl[1][0], 8, false), 0);
@@ -104,7 +105,7 @@ START_TEST(unknown_numbers)
 	slvl_allocate(&w, 1, true, &l);
 	ck_assert_uint_eq(slvl_vl(&l, 7, 8, false), SLVL_DROP);
 	ck_assert_uint_eq(slvl_vl(&l, 1, 8, false), 1);
-	w.level[0].sl = 3; /* nobody has SL 0, and it travels all the same */
+	w.level[0].sl = 3; /* no level has SL 0: mapped all the same */
 	w.level[1].sl = 4;
 	slvl_allocate(&w, 1, true, &l);
 	ck_assert_uint_eq(slvl_vl(&l, 0, 8, false), 0);
@@ -112,7 +113,7 @@ START_TEST(unknown_numbers)
 }
 END_TEST
 
-/* ---- any levels, any lanes, any links ---- */
+/* ---- any levels, any layers, any links ---- */
 
 static struct slvl_want
 random_want(struct rng *r)
@@ -135,8 +136,9 @@ random_want(struct rng *r)
 }
 
 /*
- * Who may meet on a link: levels without a slot of their own, with the one
- * that they name, or the one that that one names ...
+ * Whether two levels may share a VL on a link: a level without a slot of its
+ * own shares with the one that it names, or with the one which that one names
+ * ...
  */
 static bool
 may_meet(const struct slvl *l, unsigned a, unsigned b, unsigned slots)
@@ -190,7 +192,7 @@ START_TEST(unrelated_levels_do_not_meet)
 }
 END_TEST
 
-/* Channels of links x VLs, and who waits for whom. */
+/* Channels of links x VLs, and which waits for which. */
 struct graph {
 	bool edge[LINKS * 16][LINKS * 16];
 	uint8_t mark[LINKS * 16];
@@ -219,7 +221,8 @@ has_cycle(struct graph *g)
 	return false;
 }
 
-/* A packet with this SL on link a goes on by link b, each by one of the rows */
+/* A packet with this SL on link a goes on over link b, each by one of the
+ * rows */
 static void
 wait_for(struct graph *g, const struct slvl l[2], const unsigned vls[LINKS],
 	unsigned sl, const unsigned link[2])
@@ -236,9 +239,9 @@ wait_for(struct graph *g, const struct slvl l[2], const unsigned vls[LINKS],
 }
 
 /*
- * Tables that need their lanes: each lane has an order of links of its own, and
- * all turns in that order. Levels change; rows are old here and new there; SLs
- * are those of today and of yesterday.
+ * Tables that need their layers: each layer has its own order of links, and all
+ * dependencies of that order. Levels change; some rows are old, some new; SLs
+ * are current ones and previous ones.
  */
 START_TEST(no_cycle)
 {

@@ -1,7 +1,7 @@
 /*
- * A second life over an unchanged fabric decides what the first one did: after
- * any change of any fabric, what is in the switches and in the state file gives
- * the same tables, order, planes and lanes again.
+ * A restart over an unchanged fabric decides what the previous run did: after
+ * any changes of any fabric, the tables read back and the state file give the
+ * same tables, switch order, planes and layers again.
  */
 #include <check.h>
 #include <stdio.h>
@@ -17,13 +17,13 @@
 #include "tests/unit/suite.h"
 #include "tests/unit/tables_hash.h"
 
-/* ---- days of changes ---- */
+/* ---- sequences of changes ---- */
 
 struct day {
 	uint64_t seed;
 	struct rng rng;
 	struct fabric *f;
-	bool *gone_cable, *gone_node; /* of it */
+	bool *gone_cable, *gone_node; /* what has failed */
 	struct lft_pool *pool;
 	struct engine_options options;
 	struct topo *t;
@@ -124,7 +124,7 @@ end_day(struct day *d)
 	fabric_free(d->f);
 }
 
-/* One of n comes back, the first behind a random one that is gone. */
+/* One of n comes back: the first failed one from a random index on. */
 static void
 bring_back(struct day *d, bool *gone, uint32_t n)
 {
@@ -137,7 +137,8 @@ bring_back(struct day *d, bool *gone, uint32_t n)
 		}
 }
 
-/* Anything but to the first host, where the daemon is, and its switch. */
+/* A random change, but none of the first host, where the manager is, and its
+ * switch. */
 static void
 apply_random_event(struct day *d)
 {
@@ -168,7 +169,8 @@ apply_random_event(struct day *d)
 	}
 }
 
-/* What is left; everything is back where that falls apart. */
+/* The fabric without what has failed; everything is back if it would be
+ * disconnected. */
 static struct fabric *
 remaining_fabric(struct day *d)
 {
@@ -208,8 +210,8 @@ change_fabric(struct day *d)
 	d->t = t;
 }
 
-/* The routes that a second life begins with, as routes_from_lft.c makes them.
- */
+/* The previous routes as they are after a restart, made like those of
+ * routes_from_lft.c. */
 static struct routes *
 make_readback_routes(
 	const struct day *d, const struct route_rank *rank, size_t n)
@@ -233,7 +235,7 @@ arrays_equal(const void *a, const void *b, size_t n)
 	       (a == NULL || memcmp(a, b, n) == 0);
 }
 
-/* What is not as it was, or NULL. */
+/* The name of the first difference, or NULL. */
 static const char *
 find_difference(const struct routes *a, const struct routes *b)
 {
@@ -302,7 +304,8 @@ START_TEST(days)
 }
 END_TEST
 
-/* A fresh look at the same fabric saw other tiers, or another way to turn. */
+/* Seeds where a fresh reading of the same fabric gave other tiers, or another
+ * sFtree root. */
 static const uint64_t looked_afresh[] = {1088, 1476, 2255, 2388, 3418};
 
 START_TEST(what_came_about_by_changes)
@@ -313,7 +316,7 @@ END_TEST
 
 /* ---- a repair ---- */
 
-/* Three switches in a line, and the cable that makes a ring of them. */
+/* Three switches in a line, and the link that makes a ring of them. */
 static void
 begin_line(struct day *d)
 {
@@ -342,7 +345,8 @@ begin_line(struct day *d)
 	d->r = compute_for_day(d, &job, d->t);
 }
 
-/* It goes on with an engine only where that would take the fabric. */
+/* Repair continues with an engine only if the engine would accept the
+ * fabric. */
 START_TEST(repair_asks_the_engine)
 {
 	struct day d;
@@ -387,7 +391,7 @@ copy_array(const void *p, size_t n)
 	return p != NULL ? mem_dup(p, n) : NULL;
 }
 
-/* It is killed and started: all is as it was, and no table is written. */
+/* Kills and starts the daemon: all is as before, and no table is written. */
 static void
 expect_same_after_restart(struct world *w, const char *when)
 {
@@ -419,7 +423,7 @@ expect_same_after_restart(struct world *w, const char *when)
 	free(plane);
 }
 
-/* A leaf that was away has another number, or else it would have its old one
+/* A leaf that was away gets another class; otherwise it would have its old one
  * by chance. */
 START_TEST(numbers_of_leaves)
 {
@@ -442,7 +446,7 @@ START_TEST(numbers_of_leaves)
 }
 END_TEST
 
-/* What is gone, and not yet in the fabric that lives. */
+/* Fails and restores in the simulation what `cable` and `node` lack. */
 static void
 carry_out(const struct day *d, struct world *w, bool *cable, bool *node)
 {

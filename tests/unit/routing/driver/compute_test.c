@@ -86,7 +86,7 @@ START_TEST(rows)
 }
 END_TEST
 
-/* Blocks as the same switch had them, else as a switch like it has them. */
+/* A row takes blocks of the same switch before, else of a switch like it. */
 START_TEST(blocks_are_shared)
 {
 	struct fabric *f = two_tier_tree();
@@ -118,7 +118,7 @@ START_TEST(blocks_are_shared)
 }
 END_TEST
 
-/* Rows are shared until somebody writes into one of them. */
+/* Rows are shared until one of them is written. */
 START_TEST(shared_rows)
 {
 	struct fabric *f = two_tier_tree();
@@ -141,7 +141,7 @@ START_TEST(shared_rows)
 	ck_assert_uint_eq(routes_port(a, 0, 5), 7);
 	ck_assert_uint_eq(routes_port(c, 0, 5), 7);
 	routes_put_same(b, 1, b, 0);
-	*routes_slot(b, 1, 0) = LFT_EMPTY; /* its count was ours to drop */
+	*routes_slot(b, 1, 0) = LFT_EMPTY; /* reference dropped below */
 	ck_assert_uint_eq(routes_port(b, 0, 5), 8);
 	ck_assert_uint_eq(routes_port(b, 1, 5), LFT_DROP);
 	lft_drop(pool, routes_ref_of(b, 0, 0));
@@ -218,7 +218,7 @@ START_TEST(trace)
 	ck_assert_uint_eq(step[0].in, t->port[t->port[a].peer].num);
 	ck_assert_uint_eq(step[2].sw, topo_switch_of(t, b));
 	ck_assert_uint_eq(step[2].out, t->port[t->port[b].peer].num);
-	/* No room: counted all the same. */
+	/* No room: steps are counted all the same. */
 	ck_assert_int_eq(routes_trace(r, a, t->port[b].lid, step, 1, &why), 3);
 	ck_assert_int_eq(routes_trace(r, a, t->port[n].lid, step, 4, &why), 1);
 	ck_assert_int_eq(routes_trace(r, a, t->port[a].lid, step, 4, &why), 0);
@@ -228,7 +228,7 @@ START_TEST(trace)
 				 t->port[a].lid, step, 4, &why),
 		3);
 	ck_assert_uint_eq(step[0].in, 0);
-	/* A dead end, a port that does not exist, a circle. */
+	/* A dead end, a port that does not exist, a loop. */
 	memset(row, LFT_DROP, sizeof(row));
 	routes_put_row(r, leaf, row, NULL, TOPO_NONE);
 	ck_assert_int_eq(routes_trace(r, a, t->port[b].lid, step, 4, &why), -1);
@@ -247,7 +247,7 @@ START_TEST(trace)
 }
 END_TEST
 
-/* A link fails and comes back: kept, then balanced again. */
+/* A link fails and comes back: entries are kept, then balanced again. */
 START_TEST(driver_keeps)
 {
 	struct fabric *f = two_tier_tree(),
@@ -260,7 +260,7 @@ START_TEST(driver_keeps)
 	ck_assert_str_eq(story.engine, "updn");
 	ck_assert(!story.fallback && !story.rebalanced);
 	ck_assert_uint_eq(story.attempts, 1);
-	/* a host's own cable is the busiest one */
+	/* a host's own link is the busiest one */
 	ck_assert_uint_lt(r->report.load_max, r->fresh_load);
 	ck_assert_uint_eq(r->fresh_load, verify_state_load_bound(r->verified));
 	r2 = compute_checked(t2, pool, r, &story);

@@ -1,8 +1,8 @@
 /*
- * Ports of one node stay apart while cables fail and come back: against an
- * oracle that looks at every legal way of every leaf, the tables in force and
- * fresh ones have no single point of failure that the order does not ask for,
- * and another look changes nothing.
+ * Paths to the ports of one node stay disjoint while links fail and come back:
+ * against an oracle that looks at every legal path of every leaf, the tables in
+ * force and fresh ones have no single point of failure that the switch order
+ * does not require, and a second pass changes nothing.
  */
 #include <check.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@
 
 enum { WORDS = 3, MOST = 64 * WORDS, WAYS = 256, GROUPS = 64 };
 
-/* Switches on a way behind the leaf. */
+/* Switches on a path, without its leaf. */
 struct line {
 	uint64_t on[WORDS];
 };
@@ -77,9 +77,9 @@ find_redundancy(const struct bed *b, const struct routes *r)
 
 /* ---- the oracle ---- */
 
-/* All ways from s on; so far: what they have behind them. */
+/* All paths from s on; so_far: the switches before s. */
 static void
-add_paths(/* NOLINT(misc-no-recursion): as deep as a way */
+add_paths(/* NOLINT(misc-no-recursion): as deep as a path */
 	const struct oracle *o, sw_ix s, sw_ix dest, struct line so_far,
 	struct lines *out)
 {
@@ -94,7 +94,7 @@ add_paths(/* NOLINT(misc-no-recursion): as deep as a way */
 		const struct topo_adj *a = &t->adj[t->sw[s].adj + i];
 		struct line then = so_far;
 
-		/* parallel cables make the same ways */
+		/* parallel links make the same paths */
 		if (i > 0 && a[-1].peer == a->peer)
 			continue;
 		then.on[a->peer / 64] |= UINT64_C(1) << a->peer % 64;
@@ -103,7 +103,8 @@ add_paths(/* NOLINT(misc-no-recursion): as deep as a way */
 	}
 }
 
-/* Is there one way of each of these, so that no switch is on all of them? */
+/* True if a path can be chosen from each of n sets so that no switch is on all
+ * of them. */
 static bool
 has_disjoint_paths(/* NOLINT(misc-no-recursion): as deep as a node has ports */
 	const struct lines *l, uint32_t stride, unsigned n,
@@ -123,7 +124,7 @@ has_disjoint_paths(/* NOLINT(misc-no-recursion): as deep as a node has ports */
 	return n == 0;
 }
 
-/* The ways from all leaves to one port. */
+/* The paths from all leaves to one port. */
 static void
 find_paths(struct oracle *o, const struct redundancy_ports *p, port_ix port,
 	struct lines *out)
@@ -137,7 +138,8 @@ find_paths(struct oracle *o, const struct redundancy_ports *p, port_ix port,
 				&out[i]);
 }
 
-/* From how many leaves do no ways to the node part, each leaf for itself? */
+/* The number of leaves from which no disjoint paths to the node exist, each
+ * leaf for itself. */
 static uint32_t
 count_cut_off_leaves(
 	struct oracle *o, const struct redundancy_ports *p, size_t at, size_t n)
@@ -163,7 +165,8 @@ count_cut_off_leaves(
 
 /* ---- every step ---- */
 
-/* Nodes with a single point of failure: none that need not have one. */
+/* The number of nodes with a single point of failure; fails if one of them has
+ * disjoint paths. */
 static uint64_t
 check_redundancy(const struct bed *b, const struct routes *r, const char *what)
 {
@@ -193,8 +196,8 @@ check_redundancy(const struct bed *b, const struct routes *r, const char *what)
 	return single;
 }
 
-/* Nothing has changed: nor do the tables, whether what was done is known or
- * forgotten, as after a restart. */
+/* If nothing has changed, the tables do not change, whether the disjoint pass
+ * is known to have run or unknown, as after a restart. */
 static void
 check_again(const struct bed *b)
 {
@@ -215,7 +218,7 @@ check_again(const struct bed *b)
 	b->r->disjoint_opts_hash = known;
 }
 
-/* The cables that are there by now. */
+/* The topology with the links that have not failed. */
 static void
 take_topology(struct bed *b)
 {
@@ -227,7 +230,7 @@ take_topology(struct bed *b)
 	fabric_free(now);
 }
 
-/* All switches reach each other, without the cables that are gone? */
+/* True if all switches reach each other over the remaining links. */
 static bool
 is_whole(const struct bed *b)
 {
@@ -237,7 +240,7 @@ is_whole(const struct bed *b)
 	return t->nsw == r->topo->nsw && t->nend == r->topo->nend;
 }
 
-/* A cable between switches fails, or one that failed comes back. */
+/* A link between switches fails, or one that failed comes back. */
 static void
 toggle_link(struct bed *b, struct rng *g)
 {
@@ -364,8 +367,8 @@ by_guid(const void *a, const void *b)
 	return x->guid < y->guid ? -1 : x->guid > y->guid;
 }
 
-/* The same with ports of anybody in groups of two and three, the last one of
- * each passive, and by the engine that needs no tree. */
+/* The same with ports of any nodes in groups of two and three, the last one of
+ * each passive, and with the engine that needs no tree. */
 static void
 group_at_random(struct bed *b)
 {
@@ -423,8 +426,8 @@ end_bed(struct bed *b)
 	fabric_free(b->f);
 }
 
-/* Whoever has two ports in a damaged tree: no cable carries more for it, and
- * nobody has a single point of failure. */
+/* Two-port nodes in a damaged tree: no link carries more for their sake, and no
+ * node has a single point of failure. */
 START_TEST(no_price)
 {
 	const struct gen_fattree2 whole = {18, 36, 1, 9, 9};
@@ -468,8 +471,8 @@ END_TEST
 
 /* ---- passive ports ---- */
 
-/* Of the first leaf's four hosts 1 and 2 are passive, and hosts of the third
- * leaf are what is active, so many further. */
+/* Of the first leaf's four hosts 1 and 2 are passive; their active ports are
+ * hosts of the third leaf, shifted by `further`. */
 static struct bed
 with_passive(unsigned further)
 {
@@ -495,7 +498,7 @@ with_passive(unsigned further)
 	return b;
 }
 
-/* Are all entries for this host's LID the same? */
+/* True if all entries for this host's LID are equal. */
 static bool
 same_to(const struct bed *b, const struct routes *x, const struct routes *y,
 	const char *name)
@@ -509,7 +512,8 @@ same_to(const struct bed *b, const struct routes *x, const struct routes *y,
 	return true;
 }
 
-/* Whoever stands in for whom: active ports find their ways first. */
+/* Active ports get their paths first, whichever passive ports belong to
+ * them. */
 START_TEST(active_first)
 {
 	struct bed one = with_passive(0);
@@ -541,8 +545,8 @@ START_TEST(active_first)
 }
 END_TEST
 
-/* The active ports go: the passive ones are all there is, and are balanced as
- * if nobody had called them so. */
+/* The active ports fail: the passive ones remain, and are balanced like ports
+ * that are not passive. */
 START_TEST(passive_takes_over)
 {
 	struct bed b = with_passive(1);

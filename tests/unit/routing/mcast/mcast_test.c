@@ -1,6 +1,6 @@
 /*
- * Multicast trees, judged by sending: a packet from every member is carried
- * through the masks, and must come once to every receiver and nowhere else.
+ * Multicast trees, judged by sending: a packet from every member is forwarded
+ * by the masks, and must reach every receiver once and no other port.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "tests/topo/gen.h"
 #include "tests/unit/suite.h"
 
-/* Places by distance from switch `top`: one top in a connected fabric. */
+/* Positions by distance from switch `top`: one root in a connected fabric. */
 static uint32_t *
 order_from(const struct topo *t, sw_ix top)
 {
@@ -96,7 +96,7 @@ is_receiver(const struct mcast_member *m, size_t n, port_ix p)
 	return false;
 }
 
-/* Send from every member. */
+/* Sends from every member. */
 static void
 check_delivery(const struct topo *t, const struct mcast_tree *tree,
 	const struct mcast_member *m, size_t n, uint64_t seed)
@@ -126,7 +126,8 @@ check_delivery(const struct topo *t, const struct mcast_tree *tree,
 	free(j.passed);
 }
 
-/* One cable up, legal, a real one; no branch without a purpose. */
+/* Each branch has one uplink, which exists and is legal; no branch is
+ * useless. */
 static void
 check_shape(const struct topo *t, const struct mcast_tree *tree,
 	const uint32_t *pos)
@@ -151,7 +152,7 @@ check_shape(const struct topo *t, const struct mcast_tree *tree,
 	ck_assert_uint_le(roots, 1);
 }
 
-/* n random ports that own LIDs, some of them twice, some only senders. */
+/* n random ports that have LIDs, some of them twice, some only senders. */
 static size_t
 draw_members(
 	const struct topo *t, struct rng *rng, struct mcast_member *m, size_t n)
@@ -221,7 +222,7 @@ START_TEST(every_receiver_once)
 }
 END_TEST
 
-/* Branches of `is` that have another cable up than in `was`. */
+/* The number of branches of `is` whose uplink differs from that in `was`. */
 static size_t
 count_moved(const struct mcast_tree *was, const struct mcast_tree *is)
 {
@@ -323,7 +324,7 @@ START_TEST(groups_spread)
 	struct mcast_member all[36];
 	uint32_t used[64] = {0}, roots = 0, n = 0;
 
-	/* spines above leaves, all of them tops */
+	/* spines above leaves, all of them roots */
 	for (sw_ix s = 0; s < t->nsw; s++)
 		pos[s] = t->sw[s].nend > 1 ? 100 + s : s;
 	for (port_ix q = 0; q < t->nports; q++)

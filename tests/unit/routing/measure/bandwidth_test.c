@@ -5,7 +5,7 @@
 #include "tests/unit/suite.h"
 
 /*
- * A two-level tree: leaves of `down` hosts, one cable to each of `up` spines.
+ * A two-level tree: leaves of `down` hosts, one link to each of `up` spines.
  * Hosts are nodes leaves + spines and on, LIDs from 1 leaf by leaf. Host h is
  * reached over spine h % use.
  */
@@ -52,7 +52,7 @@ verify_input(const struct topo *t, const struct hand_tables *tb)
 		.nblocks = tb->nblocks};
 }
 
-/* Two leaves, two hosts each: over two spines nothing ever meets. */
+/* Two leaves, two hosts each: over two spines no flows meet. */
 START_TEST(free_tree)
 {
 	struct hand_tables tb;
@@ -80,8 +80,8 @@ START_TEST(free_tree)
 END_TEST
 
 /*
- * Over one spine: in one bisection of three both senders share a leaf and
- * halve each other: 2/3 + 1/3 * 1/2. Shift 2 sends everything across.
+ * Over one spine: in one bisection of three both senders share a leaf and halve
+ * each other: 2/3 + 1/3 * 1/2. Shift 2 sends everything across.
  */
 START_TEST(narrow_tree)
 {
@@ -136,7 +136,7 @@ START_TEST(windows)
 }
 END_TEST
 
-/* Saturation: (hosts - 1) pairs fill a cable. */
+/* Saturation: (hosts - 1) pairs fill a link. */
 START_TEST(saturation)
 {
 	struct verify_report r = {.load_max = 0};
@@ -149,7 +149,7 @@ START_TEST(saturation)
 }
 END_TEST
 
-/* The full 648-port tree: 0.807 is what others measure for it. */
+/* The full 648-port tree: 0.807 is the published measurement. */
 START_TEST(tree_648)
 {
 	struct hand_tables tb;
@@ -168,7 +168,7 @@ START_TEST(tree_648)
 }
 END_TEST
 
-/* What does not arrive counts as nothing, and does not hang. */
+/* Flows that do not arrive count as nothing, and do not hang. */
 START_TEST(lost_flows)
 {
 	static const uint8_t spoilt[] = {255, 0, 99, 1, 3};
@@ -185,7 +185,8 @@ START_TEST(lost_flows)
 	hand_tables_pack(&tb);
 	in = verify_input(t, &tb);
 	bandwidth_shift(&in, 3, 0, &s);
-	/* host 3 is sent to by 1 and 2 of leaf 0 (and by 4 of its own) */
+	/* hosts 1 and 2 of leaf 0 send to host 3 (and so does 4 of its own
+	 * leaf) */
 	ck_assert_uint_eq(s.lost, 2);
 	ck_assert_double_eq_tol(s.mean, 10.0 / 12, 1e-9);
 	hand_tables_free(&tb);

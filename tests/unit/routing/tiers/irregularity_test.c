@@ -1,7 +1,7 @@
 /*
- * Trees as they should not be: what the administrator said wrongly and what
- * was cabled wrongly, through the daemon and through a plan. Both route all of
- * it, every pair reaches, and both say what is wrong, by name and port.
+ * Irregular trees: configured wrongly or cabled wrongly, through the daemon and
+ * through a plan. Both route all of it, every pair reaches, and both report
+ * what is wrong, by name and port.
  */
 #include <check.h>
 #include <stdio.h>
@@ -47,7 +47,7 @@ static const struct {
 	struct fabric *(*make)(void);
 	const char *yaml;
 	enum irregularity odd;
-	unsigned n; /* of these, 0: nothing odd */
+	unsigned n; /* expected number of these; 0: nothing irregular */
 	const char *says;
 } bad[] = {
 	{"a role for a GUID that is not here", plain_tree,
@@ -96,7 +96,7 @@ static const struct {
 
 enum { NBAD = sizeof(bad) / sizeof(bad[0]) };
 
-/* It is counted, and one of the texts is the expected one. */
+/* The number is right, and one of the texts is the expected one. */
 static void
 check_tree(const struct topo *t, const struct tree *tree, int i)
 {
@@ -141,7 +141,7 @@ END_TEST
 
 /* ---- plans ---- */
 
-/* A fabric as a file would have it, in pieces. */
+/* Fabrics as read from one topology file, component by component. */
 static struct builder_components
 from_file(struct fabric *const *f, size_t n)
 {
@@ -226,7 +226,7 @@ START_TEST(plan_routes_it)
 }
 END_TEST
 
-/* Another fabric with other GUIDs and names. */
+/* Shifts all GUIDs, for another fabric in the same file. */
 static struct fabric *
 shift_guids(struct fabric *f)
 {
@@ -240,7 +240,8 @@ shift_guids(struct fabric *f)
 	return f;
 }
 
-/* Three fabrics in a file: each is routed, the first one seen from is first. */
+/* Three fabrics in a file: each is routed; the one with the manager is
+ * first. */
 START_TEST(plan_in_pieces)
 {
 	struct fabric *f[3] = {plain_tree(), shift_guids(one_cable()),
@@ -270,8 +271,8 @@ START_TEST(plan_in_pieces)
 END_TEST
 
 /*
- * With several LIDs a port, the first ones, which most traffic goes to, are
- * spread as if there were no others, and the LIDs of a port go apart.
+ * With several LIDs a port, the first ones, which get most traffic, are spread
+ * as if there were no others, and the LIDs of a port have different paths.
  */
 START_TEST(several_lids)
 {
@@ -308,9 +309,9 @@ START_TEST(several_lids)
 END_TEST
 
 /*
- * Nodes in two racks, one of which has a single cable up: who has no choice
- * there goes another way in the other one, and the report blames the cables
- * alone.
+ * Nodes in two racks, one of which has a single uplink: where the path in that
+ * rack has no alternative, the other rack's path avoids it, and the report
+ * names the missing links as the only reason.
  */
 START_TEST(one_cable_up)
 {
@@ -358,7 +359,7 @@ static const struct {
 		"there is no other way"},
 };
 
-/* Who loses redundancy by a failure is named, and nobody else. */
+/* Nodes that lose redundancy by a failure are named, and no others. */
 START_TEST(homes_lost)
 {
 	const struct gen_fattree2 tree = {3, 4, 1, 3, 3};
@@ -404,7 +405,7 @@ START_TEST(homes_lost)
 }
 END_TEST
 
-/* Both tops fail: three racks by themselves, ours first. */
+/* Both tops fail: three racks by themselves, the manager's first. */
 START_TEST(failures_part_it)
 {
 	struct fabric *f = plain_tree();

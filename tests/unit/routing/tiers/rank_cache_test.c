@@ -1,7 +1,7 @@
 /*
- * A reading that begins with the one before is the one that begins with
- * nothing: cables fail and come back at random, one by one and several at once,
- * and everything that was read is compared, what the next one begins with, too.
+ * Reading a tree with the rank cache gives what reading without it does: links
+ * fail and come back at random, one by one and several at once, and everything
+ * that was read is compared, the next cache, too.
  */
 #include <check.h>
 #include <stdio.h>
@@ -106,7 +106,7 @@ make_torus(void)
 static const struct net {
 	const char *name;
 	struct fabric *(*make)(void);
-	bool calm; /* most steps go on from the one before */
+	bool calm; /* most steps use the cache */
 } nets[] = {
 	{"two tiers, cables in pairs", make_two_tier, false},
 	{"leaves without hosts", make_bare_leaves, false},
@@ -160,7 +160,7 @@ same_odd(const struct irregularity_kind *a, const struct irregularity_kind *b)
 	ck_assert_uint_eq(a->guid, b->guid);
 }
 
-/* a may know more classes than there are. */
+/* a may know more classes than exist. */
 static void
 same_memory(const struct rank_cache *a, const struct rank_cache *b, uint32_t n)
 {
@@ -205,7 +205,7 @@ struct run {
 	const struct fabric *f;
 	struct lft_pool *pool;
 	struct routes *r; /* in force */
-	unsigned calm;	  /* readings that went on from the one before */
+	unsigned calm;	  /* readings that used the cache */
 };
 
 static bool
@@ -215,8 +215,8 @@ went_on(const struct tree *was, const struct tree *is)
 	       is->memory->classes == was->memory->classes + 2;
 }
 
-/* The next routes, whose tree was read with what was in force; and beside
- * them what is read without it. */
+/* The next routes, whose tree is read with the cache of those in force,
+ * compared with a reading without it. */
 static void
 check_step(struct run *x, struct topo *t)
 {
@@ -246,7 +246,7 @@ check_step(struct run *x, struct topo *t)
 	arena_free(a);
 }
 
-/* A cable, mostly one between switches. */
+/* A link, mostly one between switches. */
 static uint32_t
 pick_link(const struct fabric *f, struct rng *rng)
 {

@@ -1,7 +1,7 @@
 /*
- * What the fabric was read as stays: on the border between tree and mesh a
- * cable that comes and goes changes neither engine nor order, in one life and
- * over several; somebody who asks gets a fresh look.
+ * The class of a topology is kept: on the border between tree and mesh a link
+ * that fails and returns changes neither engine nor order, in one run and over
+ * restarts; a rebalance reads the fabric afresh.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -22,8 +22,8 @@
 enum { LEAVES = 6, TOPS = 2, TIMES = 10 };
 
 /*
- * Leaves below two tops and in a ring: one cable of three is inside a tier, and
- * one cable less above makes that too many.
+ * Leaves below two tops and in a ring: one link of three is inside a tier, and
+ * one uplink less makes that too many.
  */
 static struct fabric *
 border_fabric(void)
@@ -45,7 +45,7 @@ border_fabric(void)
 	return f;
 }
 
-/* The same without the first cable of the first top. */
+/* The same without the first link of the first top. */
 static struct fabric *
 without_first_link(const struct fabric *f)
 {
@@ -82,7 +82,7 @@ compute_checked(struct route_job *job, struct topo *t)
 	return r;
 }
 
-/* One more computation over the same switches, with r as the previous one. */
+/* Computes once more over the same switches, with r as the previous routes. */
 static struct routes *
 compute_next(
 	struct route_job *job, struct topo *t, struct routes *r, bool by_file)
@@ -104,7 +104,7 @@ compute_next(
 }
 
 struct pair {
-	struct topo *t[2]; /* whole, and without the cable */
+	struct topo *t[2]; /* whole, and without the link */
 	struct lft_pool *pool;
 };
 
@@ -161,7 +161,7 @@ expect_order(const struct routes *r, const struct route_rank *rank,
 					    ->rank);
 }
 
-/* Begun as a tree or as a mesh; in memory or over restarts. */
+/* First read as a tree or as a mesh; kept in memory or over restarts. */
 START_TEST(class_is_kept)
 {
 	static const char *const engine[] = {"ftree", "updn"};
@@ -188,7 +188,7 @@ START_TEST(class_is_kept)
 				r, k == 0 ? TREE_STAYS_TREE : TREE_STAYS_MESH),
 			odd);
 	}
-	/* asked for, and with the cable as it was at first nothing differs */
+	/* on request, with the links as at first, nothing differs */
 	job.rebalance = true;
 	r = compute_next(&job, p.t[k], r, by_file);
 	expect_class(r, engine[k], as[k], "the same afresh");
@@ -204,7 +204,8 @@ START_TEST(class_is_kept)
 }
 END_TEST
 
-/* Something else is said about reading; or nobody knows how it was read. */
+/* The configuration of reading changes, or it is unknown how the fabric was
+ * read. */
 START_TEST(class_is_read_afresh)
 {
 	struct pair p = make_pair();
@@ -226,7 +227,8 @@ START_TEST(class_is_read_afresh)
 }
 END_TEST
 
-/* A part of a tree, read as none while it came up, is no mesh for ever. */
+/* A part of a tree that was read as a mesh while it came up does not stay a
+ * mesh. */
 START_TEST(comes_up)
 {
 	const struct frozen_lids lids = {0};
@@ -286,7 +288,8 @@ set_link(struct world *w, bool up, const char *engine, const char *when)
 	ck_assert_str_eq(sm_view(w->sm)->routes->engine, engine);
 }
 
-/* What stays is told, with its reason, its time and the way out. */
+/* A kept class is reported, with its reason, its time and how to read
+ * afresh. */
 static void
 expect_reported(struct world *w, const char *reason)
 {
@@ -346,7 +349,7 @@ START_TEST(through_the_daemon)
 		irregularity_count(sm_view(w->sm)->routes, TREE_STAYS_MESH), 1);
 	expect_reported(w, "kept as no tree, as they were read; reads now as a "
 			   "tree because 33%");
-	/* what is said about reading changes, if only by a name */
+	/* the configuration of reading changes, if only by a name */
 	world_reload(w, "routing: {roles: {spine: [nobody]}}\n");
 	life_expect_order(w, "another configuration");
 	ck_assert_str_eq(sm_view(w->sm)->routes->engine, "ftree");

@@ -1,6 +1,6 @@
 /*
- * Fabrics for the tree reader, made by hand. What each switch must be stands in
- * its name: "t2 leaf3" is in tier 2.
+ * Fabrics for the tree reader, made by hand. The name of each switch says what
+ * it must be: "t2 leaf3" is in tier 2.
  */
 #ifndef HEDDLE_TESTS_UNIT_ROUTING_TIERS_TREE_FIXTURE_H
 #define HEDDLE_TESTS_UNIT_ROUTING_TIERS_TREE_FIXTURE_H
@@ -37,7 +37,8 @@ add_hosts(struct fabric *f, uint32_t sw, unsigned n)
 			sw, 1);
 }
 
-/* Three tiers: every pod has so many middles and leaves, hosts on each leaf. */
+/* Three tiers: the number of pods, of middles and leaves per pod, and of hosts
+ * per leaf. */
 struct three {
 	unsigned pods, middles, leaves, hosts;
 	uint32_t root[8], middle[8][4], leaf[8][4];
@@ -76,7 +77,7 @@ standard_pods(struct three *t)
 	return three_tiers(t, 4);
 }
 
-/* Without these switches' hosts, or without the switches or cables. */
+/* Drops these nodes and links; f is freed. */
 static inline struct fabric *
 fabric_without(struct fabric *f,
 	bool (*drop_node)(const struct fabric *, uint32_t),
@@ -99,7 +100,7 @@ fabric_without(struct fabric *f,
 	return r;
 }
 
-/* A host of this switch? */
+/* True if the node is a host of this switch. */
 static inline bool
 hangs_on(const struct fabric *f, uint32_t node, const char *name)
 {
@@ -117,7 +118,7 @@ of_leaf0(const struct fabric *f, uint32_t n)
 	return hangs_on(f, n, "t2 leaf0");
 }
 
-/* Paper IV, figure 1: a leaf whose nodes are away. */
+/* Paper IV, figure 1: a leaf whose nodes are absent. */
 static inline struct fabric *
 leaf_without_nodes(void)
 {
@@ -139,8 +140,8 @@ not_of_leaf30(const struct fabric *f, uint32_t n)
 	return f->node[n].type == FABRIC_CA && !hangs_on(f, n, "t2 leaf30");
 }
 
-/* A pod that is being built: nothing is switched on yet. Note that leaf1
- * begins the names of a whole pod too. */
+/* A pod that is being built: its hosts are off. The name "leaf1" matches all
+ * leaves of a pod. */
 static inline struct fabric *
 bare_pod(void)
 {
@@ -149,7 +150,7 @@ bare_pod(void)
 	return fabric_without(standard_pods(&t), of_pod0, NULL);
 }
 
-/* Hosts on one switch of twelve alone: the rest still is what it is. */
+/* Hosts on only one switch of twelve: the tiers of the others are unchanged. */
 static inline struct fabric *
 one_populated(void)
 {
@@ -158,7 +159,7 @@ one_populated(void)
 	return fabric_without(standard_pods(&t), not_of_leaf30, NULL);
 }
 
-/* A leaf that is all that its middle switch joins to the tree. */
+/* A leaf that is the only link of its middle switch to the tree. */
 static inline struct fabric *
 lonely_leaf(void)
 {
@@ -172,7 +173,7 @@ lonely_leaf(void)
 	return f;
 }
 
-/* Paper IV: 18 roots, 36 middles, 54 leaves in pairs with 12 cables. */
+/* Paper IV: 18 roots, 36 middles, 54 leaves in pairs with 12 links. */
 static inline struct fabric *
 paper_four(void)
 {
@@ -267,7 +268,7 @@ leaves_linked(void)
 	return f;
 }
 
-/* Like JuRoPA: trees whose leaves join racks, the hosts are in those. */
+/* Like JuRoPA: trees whose leaves lead to racks; the hosts are in the racks. */
 static inline struct fabric *
 rack_trees(void)
 {
@@ -331,7 +332,7 @@ unlike_trees(void)
 	return f;
 }
 
-/* Two trees, each leaf cabled to one of the other tree. */
+/* Two trees, each leaf linked to one of the other tree. */
 static inline struct fabric *
 twin_trees(void)
 {
@@ -385,7 +386,7 @@ no_downlink(void)
 	return fabric_without(standard_pods(&t), NULL, below_middle0);
 }
 
-/* The leaves of a pod are dead: its middles stay what they are. */
+/* The leaves of a pod are quarantined: its middles keep their tier. */
 static inline bool
 is_leaf_of_pod3(const struct fabric *f, uint32_t n)
 {
@@ -414,7 +415,7 @@ dead_root(void)
 	return fabric_without(standard_pods(&t), is_root1, NULL);
 }
 
-/* A leaf for management that is cabled to all roots. */
+/* A leaf for management that is linked to all roots. */
 static inline struct fabric *
 leaf_at_roots(void)
 {
@@ -455,7 +456,7 @@ is_small(const struct fabric *f, uint32_t n)
 	       strcmp(f->node[n].name, "t2 leaf13") == 0;
 }
 
-/* One pod has four leaves, the other one. */
+/* One pod has four leaves, the other has one. */
 static inline struct fabric *
 lopsided_pods(void)
 {

@@ -1,6 +1,6 @@
 /*
- * Trees that were cabled wrongly in one to three places: whoever is at no such
- * place is in the tier that it was made for, every pair that a way joins
+ * Trees that were cabled wrongly in one to three places: a switch at no such
+ * place is in the tier that it was made for, every pair that a path joins
  * reaches, without cycles, and the wrong cables are those that are listed.
  */
 #include <check.h>
@@ -13,9 +13,10 @@
 enum { SEEDS = 16 };
 
 /*
- * How many of these may be read otherwise. Tops that kept one cable, switches
- * of whose levels little is left, and trees so small that several wrong cables
- * are as many as the right ones, can as well be what they are read as.
+ * How many fabrics of a kind may be read otherwise. Tops that kept one cable,
+ * switches of whose levels little is left, and trees so small that several
+ * wrong cables are as many as the right ones, can as well be what they are read
+ * as.
  */
 static const unsigned ambiguous[PATCH_KINDS] = {
 	[PATCH_LOST] = 1,
@@ -43,7 +44,8 @@ highest_level(const struct patched *p, const struct topo *t)
 	return most;
 }
 
-/* Switches in another tier; those that something was done at, too, or not. */
+/* The number of switches in another tier than intended; ends: count the ends of
+ * mistakes, too. */
 static unsigned
 count_misread(const struct patched *p, const struct topo *t,
 	const struct tree *r, bool ends)
@@ -58,7 +60,7 @@ count_misread(const struct patched *p, const struct topo *t,
 	return n;
 }
 
-/* Is the wrong cable in the list, unless both its ends fit together? */
+/* True if the wrong cable is listed, or if its ends are in adjacent levels. */
 static bool
 is_listed(const struct patched *p, const struct topo *t, const struct tree *r,
 	const struct patch_cable *c)
@@ -83,7 +85,7 @@ is_listed(const struct patched *p, const struct topo *t, const struct tree *r,
 	return false;
 }
 
-/* Is each tree by itself read as it was made? */
+/* True if each tree by itself is read as it was made. */
 static bool
 is_clean(enum patch_kind kind, uint64_t seed, uint32_t ntrees)
 {
@@ -121,7 +123,7 @@ routes_all(struct topo *t, const char *what)
 	lft_pool_free(job.pool);
 }
 
-/* One fabric; false: not what the clean trees say. */
+/* Reads one fabric; false: not as intended. */
 static bool
 reads_as_meant(const struct patched *p, bool route)
 {

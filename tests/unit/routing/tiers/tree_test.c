@@ -1,8 +1,7 @@
 /*
- * The tree reader on fabrics made by hand: what each switch must be stands in
- * its name, what must be listed stands in the table. Then trees
- * that lost cables, real captures, ranks in force, roles, and the same fabric
- * under other numbers.
+ * The tree reader on fabrics made by hand: the name of each switch says what it
+ * must be, the table says what must be listed. Then trees that lost links, real
+ * captures, ranks in force, roles, and the same fabric under other indices.
  */
 #include <check.h>
 #include <stdio.h>
@@ -120,7 +119,7 @@ START_TEST(constructed)
 }
 END_TEST
 
-/* ---- the same under other numbers ---- */
+/* ---- the same under other indices ---- */
 
 static struct fabric *
 shuffle_fabric(const struct fabric *f, struct rng *g)
@@ -196,7 +195,7 @@ START_TEST(any_numbers)
 		h = shuffle_fabric(f, &g);
 		t = frozen_topo(f, NULL);
 		u = frozen_topo(h, NULL);
-		if (t->nsw == u->nsw) /* seen from another piece it is not */
+		if (t->nsw == u->nsw) /* other components differ */
 			expect_same(t, read_tree(t, a), u, read_tree(u, a),
 				made[_i].name);
 		topo_unref(t);
@@ -208,9 +207,9 @@ START_TEST(any_numbers)
 }
 END_TEST
 
-/* ---- what is lost does not turn the rest over ---- */
+/* ---- lost links do not change the rest ---- */
 
-/* Paper IV: so many failed cables (0 to 20 %), 16 seeds each. */
+/* Paper IV: these numbers of failed links (0 to 20 %), 16 seeds each. */
 START_TEST(degraded)
 {
 	static const unsigned lost[] = {1, 34, 85, 130, 194, 259};
@@ -282,7 +281,8 @@ ranks_of(const struct topo *t, const char *away, size_t *n)
 	return r;
 }
 
-/* The old tree, and where a fresh look sees the same, why. */
+/* The tiers in force are kept; where a fresh reading gives the same, so is the
+ * reason. */
 START_TEST(remembered)
 {
 	static const char *const away[] = {NULL, "t0", "t1", "t2 leaf3"};
@@ -310,7 +310,8 @@ START_TEST(remembered)
 }
 END_TEST
 
-/* What inference sees now does not count against the order in force. */
+/* What a fresh reading would infer does not count against the order in
+ * force. */
 START_TEST(remembered_first)
 {
 	struct three p;
@@ -333,10 +334,10 @@ START_TEST(remembered_first)
 	ck_assert_uint_eq(r->tier[s], 2);
 	for (sw_ix x = 0; x < t->nsw; x++)
 		ck_assert_int_eq(r->origin[x] == TREE_REMEMBERED, x == s);
-	/* unless a role says that the order is upside down */
+	/* unless a role contradicts the order */
 	job.options = &o;
 	expect_names(t, tree_read(&job, a), "a role against the order");
-	/* distances of what was no tree are no tiers */
+	/* distances of a fabric that was no tree are no tiers */
 	job.options = NULL;
 	job.ranks_order = ROUTE_SINGLE;
 	expect_names(t, tree_read(&job, a), "single");
@@ -363,7 +364,7 @@ START_TEST(roles)
 	sw_ix s;
 	char text[200];
 
-	/* it joins two middles of one pod: a leaf, by all that can be seen */
+	/* it links two middles of one pod: a leaf, by all that can be seen */
 	join_switches(f, odd, p.middle[0][0], 1);
 	join_switches(f, odd, p.middle[0][1], 1);
 	t = frozen_topo(f, NULL);
@@ -373,7 +374,7 @@ START_TEST(roles)
 	s = t->node[topo_by_node_guid(t, f->node[odd].guid)].sw;
 	ck_assert_uint_eq(r->tier[s], 2);
 	ck_assert_uint_eq(r->origin[s], TREE_LINKS);
-	/* it tells that it is a root */
+	/* it reports that it is a root */
 	role[0] = (struct route_role_of){.guid = f->node[odd].guid,
 		.role = ROUTE_ROLE_ROOT,
 		.told = true};
@@ -382,7 +383,8 @@ START_TEST(roles)
 	expect_names(t, r, "told");
 	ck_assert_uint_eq(r->origin[s], TREE_TOLD);
 	ck_assert_uint_eq(r->count[TREE_ROLE_CONFLICT], 0);
-	/* the configuration knows better; and it knows a switch too many */
+	/* the configuration overrides; and it names a switch that does not
+	 * exist */
 	role[1] = role[0];
 	role[0].told = false;
 	role[0].role = ROUTE_ROLE_LEAF;
@@ -404,7 +406,7 @@ START_TEST(roles)
 }
 END_TEST
 
-/* Leaves and roots are named: hosts where they will, the tree is that. */
+/* Leaves and roots are named: the tree is found wherever the hosts are. */
 START_TEST(roles_without_hosts)
 {
 	struct three p = {.pods = 4, .middles = 2, .leaves = 3, .hosts = 0};
@@ -435,7 +437,7 @@ START_TEST(roles_without_hosts)
 }
 END_TEST
 
-/* ---- pieces ---- */
+/* ---- components ---- */
 
 START_TEST(pieces)
 {
@@ -471,7 +473,7 @@ END_TEST
 
 static const struct {
 	const char *file;
-	uint32_t tier[4]; /* switches of each */
+	uint32_t tier[4]; /* switches per tier */
 	uint32_t bare, treeless;
 } captures[] = {
 	{"ufm-sdk-selene-compute.ibnet", {140, 322, 204}, 1, 0},
@@ -481,7 +483,7 @@ static const struct {
 	{"ibtopotool-4-sun-dcs36.ibnet", {1}, 0, 0},
 };
 
-/* Who the names of that fabric say is who. */
+/* The tier that the names of that fabric tell. */
 static uint32_t
 by_name(const char *name)
 {

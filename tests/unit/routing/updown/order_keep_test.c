@@ -1,8 +1,8 @@
 /*
- * What was lost comes back: no cable turns over, entries of who was there all
- * the time change only for shorter ways, and nothing is closed meanwhile. What
- * a loss turns over is little more than any order with one top would, as a
- * search over all orders says.
+ * Losses are undone: no link is reversed, entries of switches that were there
+ * all the time change only to shorter paths, and nothing is blocked meanwhile.
+ * A loss reverses few more links than any order with one root would, as a
+ * search over all orders tells.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -19,12 +19,12 @@
 #include "tests/unit/suite.h"
 
 enum {
-	ANY = 1000000, /* load limit: what can be kept is */
-	SMALL = 16,    /* switches that all orders are tried of */
+	ANY = 1000000, /* load limit: whatever can be kept is kept */
+	SMALL = 16,    /* switches, for a search over all orders */
 	DAYS = 20,
-	MOST = 3,  /* things lost at once */
-	AGAIN = 6, /* cables lost one by one after that */
-	MORE = 2,  /* times as many cables turned over as there must be */
+	MOST = 3,  /* losses at once */
+	AGAIN = 6, /* links lost one by one after that */
+	MORE = 2,  /* times the necessary number of reversed links */
 };
 
 static struct fabric *
@@ -99,7 +99,7 @@ some_cable(const struct fabric *f, struct rng *g)
 	return i;
 }
 
-/* n cables or switches are gone; NULL: so much does not hold together. */
+/* n links or switches are lost; NULL: the rest is disconnected. */
 static struct fabric *
 damage_fabric(const struct fabric *f, unsigned n, struct rng *g)
 {
@@ -130,7 +130,7 @@ damage_fabric(const struct fabric *f, unsigned n, struct rng *g)
 	return NULL;
 }
 
-/* False: nothing is left of it in one piece. */
+/* False: the rest is disconnected. */
 static bool
 begin_day(struct day *d, uint64_t seed)
 {
@@ -165,7 +165,7 @@ end_day(struct day *d)
 	lft_pool_free(d->pool);
 }
 
-/* Cables of s to switches in a set that were, in a line, below it. */
+/* The number of links of s to switches of a set that an order had below s. */
 static uint32_t
 count_reversed(
 	const struct topo *t, const uint32_t *line, sw_ix s, uint32_t set)
@@ -192,8 +192,8 @@ neighbour_set(const struct topo *t, sw_ix s)
 }
 
 /*
- * The fewest cables turned over from that of r to any order of t with one top:
- * by the sets of switches that are above all others.
+ * The fewest links reversed from the order of r to any order of t with one
+ * root: by the sets of switches that are above all others.
  */
 static uint32_t
 fewest_reversed(const struct routes *r, const struct topo *t)
@@ -221,7 +221,7 @@ fewest_reversed(const struct routes *r, const struct topo *t)
 	return result;
 }
 
-/* Switches from s to the LID's owner by the tables. */
+/* Hops from s to the switch of the LID by the tables. */
 static unsigned
 count_hops(const struct routes *r, sw_ix s, uint16_t lid)
 {
@@ -240,8 +240,8 @@ count_hops(const struct routes *r, sw_ix s, uint16_t lid)
 	return n;
 }
 
-/* Of switches and LIDs that were there all the time: no entry has become
- * another one that leads no shorter way. */
+/* For switches and LIDs that were there all the time: an entry that changed has
+ * a shorter path now. */
 static void
 only_shorter(const struct day *d)
 {
@@ -288,7 +288,7 @@ START_TEST(returns)
 	for (uint64_t seed = 0; seed < DAYS; seed++) {
 		struct day d;
 
-		/* who was moved to another tier may be moved back */
+		/* a switch that changed its tier may change it back */
 		if (begin_day(&d, (uint64_t)_i * DAYS + seed) &&
 			d.lost->moved == 0) {
 			turned_over += world_reversed(d.before, d.lost) > 0;
@@ -303,7 +303,7 @@ START_TEST(returns)
 }
 END_TEST
 
-/* Of a switch lost the place may be taken by one with more cables. */
+/* Another switch, with more links, may take the place of a lost one. */
 START_TEST(losses)
 {
 	for (uint64_t seed = 0; seed < DAYS; seed++) {
@@ -325,8 +325,8 @@ START_TEST(losses)
 }
 END_TEST
 
-/* What is lost now, with what routes remember and without, leads ways of the
- * same lengths in the same order. */
+/* With the engine's cache and without it, routes after another loss have paths
+ * of the same lengths in the same order. */
 static void
 lose_more(struct day *d)
 {

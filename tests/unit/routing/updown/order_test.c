@@ -1,8 +1,8 @@
 /*
- * The line: the order that tables obey, as routes give it to the trees of
- * groups. Turns of unicast are legal in it, and together with trees that are
- * made in it there is no cycle of dependencies, as a search by brute force
- * says that knows nothing of orders.
+ * The switch order that tables obey, as routes give it to multicast trees.
+ * Unicast dependencies are legal in it, and together with the trees made in it
+ * there is no cycle of dependencies, as a brute-force search confirms that uses
+ * no order.
  */
 #include <check.h>
 #include <stdio.h>
@@ -56,7 +56,7 @@ compute_checked(
 	return r;
 }
 
-/* Dependencies between cable ends, by the port that a packet leaves by. */
+/* Dependencies between link ends, by the out-port of a packet. */
 struct deps {
 	const struct topo *t;
 	const uint32_t *pos;
@@ -80,7 +80,7 @@ port_switch(const struct topo *t, port_ix p)
 	return t->node[t->port[p].node].sw;
 }
 
-/* A packet came into s by port in and leaves by out. */
+/* A packet enters s by port in and leaves by out. */
 static void
 add_dependency(struct deps *d, port_ix in, port_ix out)
 {
@@ -137,8 +137,8 @@ add_multicast(struct deps *d, const struct mcast_tree *tree)
 }
 
 /*
- * What comes into a switch of the tree by a cable that is not the tree's never
- * does: only where the other end's mask has it.
+ * Dependencies of a tree from links that carry its packets: where the mask of
+ * the other end has the link. No packet of the tree enters by another link.
  */
 static void
 add_fed_dependencies(
@@ -251,7 +251,7 @@ START_TEST(unicast_and_multicast_have_no_cycle)
 	t = frozen_topo(f, NULL);
 	r = compute_checked(t, pool, NULL);
 	check_together(t, r, seed);
-	/* and after a repair, which takes the order over */
+	/* and after a repair, which keeps the order */
 	f = gen_edit_fail_links(f, 1, seed, true, &why);
 	ck_assert_msg(f != NULL, "%s", why.text);
 	u = frozen_again(f, t, 0);
@@ -267,9 +267,10 @@ START_TEST(unicast_and_multicast_have_no_cycle)
 END_TEST
 
 /*
- * Trees that meet inside racks only: what goes across does so first, in both
- * directions, and no order of switches says so. Cables fail one after another,
- * and return; most of that is mended without making all tables again.
+ * Planes that meet inside racks only: packets between planes cross in the first
+ * rack, in both directions, which no switch order expresses. Links fail one
+ * after another, and return; most of that is repaired without making all tables
+ * again.
  */
 START_TEST(planes_have_no_cycle)
 {
@@ -315,7 +316,7 @@ START_TEST(planes_have_no_cycle)
 }
 END_TEST
 
-/* Routes that nobody gave a line have that of their ranks. */
+/* Routes without a switch order of their own have that of their ranks. */
 START_TEST(ranks_are_an_order)
 {
 	struct reason why = {""};

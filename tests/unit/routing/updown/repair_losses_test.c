@@ -1,6 +1,6 @@
 /*
- * Cables fail one after another and return: what the tables change by each of
- * them, and that what is kept does not become worse day by day.
+ * Links fail one after another and return: how many entries each failure
+ * changes, and that kept tables do not become worse over time.
  */
 #include <check.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 #include "tests/unit/routing/tiers/tree_fixture.h"
 #include "tests/unit/suite.h"
 
-enum { LIMIT = 1250 }; /* per mille, as configured unless said otherwise */
+enum { LIMIT = 1250 }; /* per mille, the configured default */
 
 static struct routes *
 compute_checked(struct topo *t, struct lft_pool *pool,
@@ -40,7 +40,7 @@ compute_checked(struct topo *t, struct lft_pool *pool,
 	return r;
 }
 
-/* Entries of switches in both that are not alike, of how many. */
+/* The number of entries that differ, of switches in both. */
 static uint64_t
 count_changed(const struct routes *a, const struct routes *b)
 {
@@ -59,7 +59,7 @@ count_changed(const struct routes *a, const struct routes *b)
 	return n;
 }
 
-/* Routes that follow a fabric through its bad days. */
+/* Routes that follow a fabric through failures. */
 struct days {
 	const char *what;
 	uint64_t seed;
@@ -79,7 +79,8 @@ begin_days(const char *what, const struct fabric *f, uint64_t seed)
 	return d;
 }
 
-/* On to this fabric: the share of entries that change, in per mille. */
+/* Goes on to fabric f; returns the share of entries that change, in per
+ * mille. */
 static uint64_t
 on_to(struct days *d, const struct fabric *f)
 {
@@ -105,7 +106,7 @@ end_days(struct days *d)
 	lft_pool_free(d->pool);
 }
 
-/* ---- one cable after another ---- */
+/* ---- one link after another ---- */
 
 static struct fabric *
 make_thirds(void)
@@ -158,9 +159,10 @@ load_selene(void)
 }
 
 /*
- * What is clearly a tree, or clearly none, stays it; mean: of the entries, in
- * per mille. Where everybody is as near as everybody else, a cable less may
- * make a tree of it: the order is the same then, and few entries change.
+ * A fabric that is clearly a tree, or clearly none, keeps its class; mean: of
+ * the entries, in per mille. Where all switches are equally near to each other,
+ * a lost link may make a tree of them (alike): the order is the same then, and
+ * few entries change.
  */
 static const struct {
 	const char *what;
@@ -211,14 +213,14 @@ START_TEST(single_losses_change_little)
 END_TEST
 
 /*
- * What is left is loaded above the limit, which is no reason to turn all tables
- * over: single entries serve where the first leaf of a chassis loses its first
- * top, and where a rack loses a way down. Nor is it one that a switch has no
- * way up any more to what is turned over.
+ * The remaining links are loaded above the limit, which is no reason to compute
+ * all tables afresh: single entries are moved where the first leaf of a chassis
+ * loses its first top, and where a rack loses a downlink. Nor is a switch that
+ * has no path up any more to what is reversed.
  */
 static const struct {
 	unsigned boxes, hosts;
-	unsigned ports; /* of a host */
+	unsigned ports; /* per host */
 	const char *from, *to;
 	uint64_t most; /* of the entries, in per mille */
 } one_lost[] = {
@@ -267,9 +269,9 @@ START_TEST(only_what_is_overloaded)
 END_TEST
 
 /*
- * Cables that are missing at the first start: while joiners serve, all tops
- * are used, and no cable carries more than four times what each of an intact
- * tree does.
+ * Links that are missing at the first start: while the sFtree subtree is
+ * extended, all tops are used, and no link carries more than four times the
+ * load of the intact tree.
  */
 START_TEST(damaged_from_the_start)
 {
@@ -293,8 +295,8 @@ START_TEST(damaged_from_the_start)
 END_TEST
 
 /*
- * Where no tree is, what is turned over may not hold together any more without
- * a switch: then it is turned over anew, and entries are kept all the same.
+ * In a mesh, the reversed switches may be disconnected when a switch is lost:
+ * then the order is made anew, and entries are kept all the same.
  */
 START_TEST(order_is_made_anew)
 {
@@ -315,8 +317,8 @@ START_TEST(order_is_made_anew)
 }
 END_TEST
 
-/* A rack sends by what leads up from it, not by the cables inside; a pod too.
- */
+/* The uplinks of a rack bound its load, not the links inside it; the same holds
+ * for a pod. */
 START_TEST(racks_bound_the_load)
 {
 	struct reason why = {""};
@@ -325,14 +327,14 @@ START_TEST(racks_bound_the_load)
 
 	ck_assert_uint_eq(load_bound_tree(d.r), 24 * 624 / 24);
 	ck_assert_uint_eq(d.r->report.load_max, 624);
-	/* no switch of it is as busy as a host's own cable */
+	/* no switch of it is as busy as a host's own link */
 	ck_assert_uint_eq(verify_state_load_bound(d.r->verified), 647);
 	end_days(&d);
 	fabric_free(f);
 }
 END_TEST
 
-/* f without its cable number c, or without the next one between switches. */
+/* f without its link c, or without the next one between switches. */
 static struct fabric *
 without_link(const struct fabric *f, uint32_t c)
 {
@@ -350,9 +352,9 @@ without_link(const struct fabric *f, uint32_t c)
 }
 
 /*
- * Where few hosts are, a cable that leads to one of them is nearly as busy as
- * the host's own one, and twice as busy as it must be. What hosts' cables carry
- * vouches for what is kept; fresh ones are not made.
+ * With few hosts, a link towards one of them is nearly as busy as the host's
+ * own link, and twice as busy as it must be. The load of host links is bound
+ * enough to accept the kept tables; none are computed afresh.
  */
 START_TEST(hosts_bound_the_load)
 {
@@ -374,9 +376,9 @@ START_TEST(hosts_bound_the_load)
 END_TEST
 
 /*
- * What led to a host by a lost cable may share another one with as much. Some
- * entries more, and what any tables have at the least vouches for that, too:
- * fresh ones need not be made and judged.
+ * The entries of a lost link may move to a link that is as busy already.
+ * Rebalancing changes some more entries, and the load bound of any tables is
+ * enough to accept the result: none are computed and verified afresh.
  */
 START_TEST(kept_after_rebalance)
 {
@@ -402,12 +404,12 @@ END_TEST
 /* ---- and back ---- */
 
 enum {
-	AWAY = 12, /* at most, at once */
+	AWAY = 12, /* at most at the same time */
 	DAYS = 40,
 	MEAN = 120, /* entries that change a day, per mille */
 };
 
-/* A fabric of which cables and switches are away, and return. */
+/* A fabric in which links and switches are lost, and return. */
 struct ward {
 	struct fabric *whole;
 	bool *cable, *node;
@@ -422,7 +424,7 @@ is_switch(const struct fabric *f, uint32_t n)
 	return f->node[n].type == FABRIC_SWITCH;
 }
 
-/* A cable between switches, now and then a switch. */
+/* A link between switches, now and then a switch. */
 static bool *
 pick_victim(struct ward *w)
 {
@@ -440,7 +442,7 @@ pick_victim(struct ward *w)
 	}
 }
 
-/* What is left, if it is in one piece. */
+/* The remaining fabric, if it is connected. */
 static struct fabric *
 remaining_fabric(const struct ward *w)
 {
@@ -455,7 +457,7 @@ remaining_fabric(const struct ward *w)
 	return NULL;
 }
 
-/* One of them returns, or another one fails. */
+/* One of the lost ones returns, or another one fails. */
 static struct fabric *
 next_day(struct ward *w)
 {
@@ -496,8 +498,8 @@ static const struct {
 	{"two ports a host", two_ports},
 };
 
-/* What the busiest cable carries, those of hosts included: each of these what
- * all others send. */
+/* The load of the busiest link, host links included; each of these carries what
+ * all other hosts send. */
 static uint64_t
 busiest_load(const struct routes *r)
 {
@@ -507,10 +509,9 @@ busiest_load(const struct routes *r)
 }
 
 /*
- * Failures and returns: what is kept is never worse than the limit allows,
- * against what is computed afresh on that very day, as long as a fresh look
- * still reads the fabric as it was read: the reading in force stays, and
- * another one is for somebody to ask for.
+ * Failures and returns: the load of kept tables is never above the limit,
+ * against tables computed afresh on that day, as long as a fresh reading gives
+ * the same class: the class in force is kept until a rebalance is requested.
  */
 START_TEST(no_drift)
 {

@@ -1,7 +1,6 @@
 /*
- * What it takes when cables are lost, those of the subtree of the down-up turns
- * as any other: little more than what led over them; and no more load than
- * fresh tables would have.
+ * The changes after lost links, also of the sFtree subtree: few more entries
+ * than led over the links; and no more load than fresh tables would have.
  */
 #include <check.h>
 #include <stdio.h>
@@ -18,9 +17,9 @@
 #include "tests/unit/suite.h"
 
 enum {
-	TIMES = 4, /* the bound, and */
-	FEW = 20,  /* what is not worth one */
-	MOST = 3,  /* cables lost at once */
+	TIMES = 4, /* the bound on changes, and */
+	FEW = 20,  /* a number too small for it */
+	MOST = 3,  /* links lost at once */
 	LIMIT = 1250,
 };
 
@@ -45,7 +44,7 @@ compute_checked(
 	return r;
 }
 
-/* All reach, free of cycles, by a verifier that starts anew. */
+/* All pairs reach each other, free of cycles, by a full verification. */
 static void
 expect_valid(const struct routes *r)
 {
@@ -60,7 +59,7 @@ struct counts {
 	uint64_t least, changed;
 };
 
-/* Entries that led over a cable that is gone, and those that differ. */
+/* The entries that led over a failed link, and those that differ. */
 static struct counts
 compare_tables(const struct routes *was, const struct routes *is)
 {
@@ -106,7 +105,7 @@ check_counts(const struct world *w, const uint32_t *cable, unsigned cables,
 		(unsigned long long)least);
 }
 
-/* These cables fail and come back. */
+/* These links fail and come back. */
 static void
 lose_and_restore(struct world *w, const uint32_t *cable, unsigned cables)
 {
@@ -145,7 +144,7 @@ between_switches(const struct fabric *f, uint32_t c)
 	       f->node[f->cable[c].node[1]].type == FABRIC_SWITCH;
 }
 
-/* So many times some cables at random. */
+/* Some random links fail, `times` times. */
 static void
 lose_any(struct world *w, unsigned times, unsigned cables, uint64_t seed)
 {
@@ -191,7 +190,7 @@ lose_all_of(struct world *w, sw_ix s)
 	}
 }
 
-/* Cables of the leaf of the turns, and of one above it; any; two, three. */
+/* Links of the sFtree root, and of a switch above it; any links; two, three. */
 static void
 check_losses(struct fabric *f, const char *name, bool above, unsigned any)
 {
@@ -236,7 +235,7 @@ START_TEST(three_levels)
 }
 END_TEST
 
-/* The leaf of the turns is lost: one under the same switches takes over. */
+/* The sFtree root is lost: a leaf under the same switches takes its place. */
 START_TEST(leaf_lost)
 {
 	struct reason why = {""};
@@ -275,7 +274,7 @@ START_TEST(leaf_lost)
 }
 END_TEST
 
-/* The last cable of the switch that leads to another one. */
+/* The last link of the switch to another one. */
 static uint32_t
 last_cable(const struct fabric *f, uint32_t sw)
 {
@@ -292,7 +291,7 @@ last_cable(const struct fabric *f, uint32_t sw)
 	return last;
 }
 
-/* Leaves of two pods are joined by what led up from each. */
+/* Leaves of two pods are linked, by a former uplink of each. */
 static struct fabric *
 leaves_joined(unsigned pod)
 {
@@ -317,8 +316,8 @@ leaves_joined(unsigned pod)
 	return g;
 }
 
-/* What is above the leaf that turns does not send by such a cable what it need
- * not: that would be all that goes to the leaf, the long way round. */
+/* Switches above the sFtree root use such a link only if they must: else all
+ * packets to the root would make a detour. */
 START_TEST(no_detours)
 {
 	for (unsigned pod = 2; pod <= 6; pod++) {
@@ -339,7 +338,7 @@ START_TEST(no_detours)
 }
 END_TEST
 
-/* All leaves but the manager's lose the cable to one top each. */
+/* All leaves but the manager's lose the link to one top each. */
 static struct fabric *
 all_but_one_damaged(void)
 {
@@ -370,7 +369,8 @@ all_but_one_damaged(void)
 	return g;
 }
 
-/* The manager's leaf turns nothing, though it alone is below all tops. */
+/* The manager's leaf is not the sFtree root, though it alone is below all
+ * tops. */
 START_TEST(not_the_managers_leaf)
 {
 	struct fabric *f = all_but_one_damaged();

@@ -19,14 +19,14 @@ enum { NEVER = 1000000 };
 struct oracle {
 	const struct topo *t;
 	const struct routes *r;
-	uint32_t *pos;	 /* the order that is routed by */
-	bool *turned;	 /* above the turn leaf */
-	uint32_t *below; /* [nsw] to the destination at hand, going down */
+	uint32_t *pos;	 /* the switch order */
+	bool *turned;	 /* in the sFtree subtree */
+	uint32_t *below; /* [nsw] hops to the current destination, going down */
 	uint32_t *any;	 /* ... by a legal path */
 	bool *edge;	 /* [nadj * nadj] dependencies */
 	uint64_t seed;
-	bool joiners; /* the line has some: they do not go down first, see
-			 sftree_extend.h */
+	bool joiners; /* extra subtree members exist: they do not go down first,
+			 see sftree_extend.h */
 };
 
 static inline bool
@@ -35,8 +35,8 @@ is_quarantined(const struct topo *t, sw_ix s)
 	return (t->node[t->sw[s].node].flags & TN_QUARANTINED) != 0;
 }
 
-/* The turned subtree first and upside down, then the rest; with joiners the
- * routes say. */
+/* The sFtree subtree first and reversed, then the rest; with extra members
+ * (joiners) the routes give the order. */
 static inline void
 find_order(struct oracle *o)
 {
@@ -117,7 +117,7 @@ find_distances(struct oracle *o, sw_ix dest)
 		}
 }
 
-/* Is out a port of s on a shortest legal way, as the rule says? */
+/* True if out is a port of s on a shortest legal path, as the rule says. */
 static inline bool
 is_candidate(const struct oracle *o, sw_ix s, uint8_t out)
 {
@@ -146,7 +146,7 @@ cable_of(const struct topo *t, sw_ix s, uint8_t out)
 	return TOPO_NONE;
 }
 
-/* Does a step by cable c, after the one by last, obey the order? */
+/* True if a step by link c, after one by link last, obeys the order. */
 static inline bool
 obeys_order(const struct oracle *o, uint32_t last, sw_ix s, uint32_t c)
 {
@@ -163,7 +163,7 @@ obeys_order(const struct oracle *o, uint32_t last, sw_ix s, uint32_t c)
 	return o->pos[s] < o->pos[from];
 }
 
-/* Walk from every switch to lid; dependencies into o->edge. */
+/* Walks from every switch to lid; dependencies go into o->edge. */
 static inline void
 walk_all(struct oracle *o, sw_ix dest, uint16_t lid)
 {
@@ -205,7 +205,8 @@ has_cycle(const struct oracle *o, uint32_t c, uint8_t *state)
 	return false;
 }
 
-/* Down-up turns of the recorded order only inside the turned subtree. */
+/* Down-up dependencies of the recorded order are inside the sFtree subtree
+ * only. */
 static inline void
 check_dependencies(const struct oracle *o)
 {

@@ -1,7 +1,7 @@
 /*
- * A judgement from the one before must be the judgement: on random fabrics
- * cables and hosts come and go, tables are kept, made afresh, or spoilt, and
- * every figure is compared with that of a full one.
+ * Incremental verification must give the result of full verification: on random
+ * fabrics links and hosts come and go, tables are kept, made afresh, or spoilt,
+ * and every figure is compared.
  */
 #include <check.h>
 #include <stdio.h>
@@ -54,7 +54,7 @@ some_fabric(struct rng *r)
 	}
 }
 
-/* The fabric as it is now, LIDs as they were. */
+/* The current fabric, with the same LIDs. */
 static struct topo *
 freeze_topo(const struct scene *s)
 {
@@ -156,7 +156,7 @@ expect_same_report(const struct scene *s, const struct verify_report *a,
 	ck_assert_str_eq(a->first, b->first);
 }
 
-/* What the states tell is the same too. */
+/* The states are the same, too. */
 static void
 same_state(const struct scene *s, const struct topo *t,
 	const struct verify_state *a, const struct verify_state *b)
@@ -176,7 +176,8 @@ same_state(const struct scene *s, const struct topo *t,
 				s->steps, i, p);
 }
 
-/* Is there a switch behind this port? Turns to hosts wait for nothing. */
+/* True if there is a switch behind this port; dependencies to hosts wait for
+ * nothing. */
 static bool
 to_switch(const struct topo *t, node_ix n, unsigned port)
 {
@@ -187,7 +188,7 @@ to_switch(const struct topo *t, node_ix n, unsigned port)
 	return peer != TOPO_NONE && t->node[t->port[peer].node].sw != TOPO_NONE;
 }
 
-/* No turn that is made is missing: part may have more, of the past. */
+/* No dependency is missing: part may have more, of previous tables. */
 static void
 expect_all_dependencies(const struct scene *s, const struct topo *t,
 	const struct verify_state *part, const struct verify_state *full)
@@ -214,7 +215,7 @@ expect_all_dependencies(const struct scene *s, const struct topo *t,
 	free(b);
 }
 
-/* Plain is what has no cycle when nobody tells lanes apart. */
+/* Layers are plain if they have no cycle when all of them share one VL. */
 static void
 plain_is_one_lane(const struct scene *s, struct verify_tables in, bool plain)
 {
@@ -227,7 +228,7 @@ plain_is_one_lane(const struct scene *s, struct verify_tables in, bool plain)
 		one.cyclic_channels);
 }
 
-/* Judge r both ways; keep it for the next step when it is good. */
+/* Verifies r both ways; keeps it for the next step if it is good. */
 static void
 compare_reports(struct scene *s, struct routes *r)
 {

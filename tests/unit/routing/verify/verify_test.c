@@ -89,7 +89,7 @@ START_TEST(good_tree)
 	ck_assert_uint_eq(r.hops_max, 2);
 	ck_assert_double_eq_tol(r.hops_mean, 16.0 / 12.0, 1e-9);
 	ck_assert_str_eq(r.first, "");
-	/* everything over S0: its cables carry all four pairs a direction */
+	/* everything over S0: its links carry all four pairs a direction */
 	*hand_entry(&h, 0, 4) = 3;
 	*hand_entry(&h, 1, 2) = 3;
 	(void)verify_hand_tables(t, &h, &r);
@@ -221,7 +221,8 @@ START_TEST(cyclic_ring)
 		"credit loop of 4 cables: 'R0' port %u (LID ", ports[_i]);
 	ck_assert_msg(strstr(r.first, words) != NULL, "%s", r.first);
 	ck_assert(strstr(r.first, "'R3' port") != NULL);
-	/* break it: what would pass from R3 over R0 goes the other way */
+	/* break it: what would pass from R3 over R0 takes the other
+	 * direction */
 	for (sw_ix s = 1; s < 4; s++)
 		for (uint32_t lid = 1; lid <= 8; lid++)
 			if ((lid - 1) % 4 < s && (lid - 1) % 4 > 0)
@@ -234,7 +235,7 @@ START_TEST(cyclic_ring)
 }
 END_TEST
 
-/* A and B with two cables, C behind B with a host: LID 1. */
+/* A and B with two links, C behind B with a host: LID 1. */
 START_TEST(parallel_cables)
 {
 	struct hand h = {0};
@@ -259,7 +260,7 @@ START_TEST(parallel_cables)
 	(void)verify_hand_tables(t, &tb, &r);
 	ck_assert_msg(r.ok, "%s", r.first);
 	ck_assert_uint_eq(r.pairs, 3);
-	/* back over the other cable: a loop, and a credit loop */
+	/* back over the other link: a loop, and a credit loop */
 	*hand_entry(&tb, 1, 1) = 2;
 	(void)verify_hand_tables(t, &tb, &r);
 	ck_assert_uint_eq(r.loops, 2);
@@ -267,7 +268,7 @@ START_TEST(parallel_cables)
 	ck_assert_uint_eq(r.cyclic_channels, 2);
 	ck_assert_str_eq(r.first, "LID 1 ('host') from switch 'A': it loops: "
 				  "'A' port 1 -> 'B' port 2 -> 'A'");
-	/* back over the same cable: discarded by the hardware */
+	/* back over the same link: discarded by the hardware */
 	*hand_entry(&tb, 1, 1) = 1;
 	(void)verify_hand_tables(t, &tb, &r);
 	ck_assert_uint_eq(r.loops, 0);
@@ -308,7 +309,7 @@ START_TEST(quarantined)
 }
 END_TEST
 
-/* S1 and both its cables away, L1 alone: two components. */
+/* S1 and both its links are gone, L1 is alone: two components. */
 START_TEST(cut_off)
 {
 	struct topo *t = small_tree();
@@ -336,7 +337,7 @@ START_TEST(cut_off)
 }
 END_TEST
 
-/* What circles for a LID that is not there at all is a fault too. */
+/* A loop for a LID that does not exist is a fault, too. */
 START_TEST(stray_loop)
 {
 	struct hand_tables h;
@@ -359,7 +360,7 @@ START_TEST(stray_loop)
 	ck_assert_str_eq(r.first, "LID 20 (nobody's here) from switch 'R0': "
 				  "it loops: 'R0' port 2 -> 'R1' port 2 -> "
 				  "'R2' port 2 -> 'R0'");
-	/* a stray entry that only ends is none */
+	/* an entry for such a LID that only ends is none */
 	*hand_entry(&h, 2, 20) = 255;
 	(void)verify_hand_tables(t, &h, &r);
 	ck_assert_msg(r.ok, "%s", r.first);
@@ -425,7 +426,8 @@ START_TEST(wide_switch)
 }
 END_TEST
 
-/* Two LIDs a port (LMC 1): both must arrive, the base one bears the load. */
+/* Two LIDs a port (LMC 1): both must arrive, only the base one counts as
+ * load. */
 START_TEST(lmc)
 {
 	struct topo *t = small_tree();
@@ -467,7 +469,7 @@ START_TEST(lmc)
 END_TEST
 
 /*
- * Against a judge that knows nothing of columns and peeling: it carries every
+ * Against a naive verifier without columns and peeling: it forwards every
  * packet from every switch, port by port, on random nets with random faults.
  */
 struct naive {
@@ -485,7 +487,7 @@ is_live(const struct topo *t, node_ix n)
 	return !(t->node[n].flags & TN_QUARANTINED);
 }
 
-/* The far end of a cable between two live switches, or TOPO_NONE. */
+/* The far end of a link between two live switches, or TOPO_NONE. */
 static port_ix
 far_port(const struct topo *t, port_ix p)
 {
@@ -500,7 +502,7 @@ far_port(const struct topo *t, port_ix p)
 
 enum { ARRIVED, LOST, CIRCLES };
 
-/* Carry a packet; *hops cables; adds w to the load of what it takes. */
+/* Forwards a packet; *hops: links; adds w to the load of those. */
 static int
 forward_packet(
 	struct naive *v, node_ix n, uint32_t lid, unsigned *hops, uint32_t w)
@@ -536,7 +538,7 @@ forward_packet(
 	return CIRCLES;
 }
 
-/* Is there a way between two live nodes, over live switches? */
+/* Marks the live nodes that a path over live switches joins to n. */
 static void
 mark_reachable(const struct topo *t, node_ix n, bool *seen)
 {
@@ -556,7 +558,7 @@ is_host(const struct topo *t, port_ix p)
 	       !(t->node[t->port[p].node].flags & TN_AGGREGATION);
 }
 
-/* The switch node of a LID owner, TOPO_NONE when it has none. */
+/* The switch of a LID's owner, TOPO_NONE: none. */
 static node_ix
 home_switch(const struct topo *t, port_ix p)
 {
@@ -595,7 +597,7 @@ naive_pair(struct naive *v, node_ix n, uint32_t lid, bool connected)
 		v->hops_max = hops;
 }
 
-/* Channels without a predecessor are struck out until none is left. */
+/* Channels without a predecessor are removed until none is left. */
 static void
 naive_cycles(struct naive *v)
 {
@@ -653,7 +655,7 @@ naive_judge(struct naive *v)
 	free(seen);
 }
 
-/* A random net: parallel cables, cables to itself, quarantine, islands. */
+/* A random net: parallel links, links to itself, quarantine, islands. */
 static struct topo *
 random_net(struct rng *r)
 {
@@ -688,7 +690,7 @@ random_net(struct rng *r)
 	return t;
 }
 
-/* Shortest ways to every LID, chosen at random, then some entries spoilt. */
+/* Shortest paths to every LID, chosen at random, then some entries spoilt. */
 static void
 random_tables(struct hand_tables *h, const struct topo *t, struct rng *r,
 	unsigned spoil)

@@ -100,7 +100,7 @@ guarded(const struct fixture *x, const char *host)
 	return i->enf_in;
 }
 
-/* Cables between switches never enforce. */
+/* Links between switches never enforce. */
 static inline void
 check_links(const struct fixture *x)
 {

@@ -1,6 +1,6 @@
 /*
- * Lanes of leaf pairs: how many there are, what cables have a say in and what
- * not, and in what words that is told, the ports to blame by name.
+ * Layers of leaf pairs: how many there are, which links limit them, and how the
+ * limit is reported, with the ports that cause it.
  */
 #include <check.h>
 #include <stdio.h>
@@ -22,11 +22,11 @@ struct bed {
 	struct topo *t;
 	struct lft_pool *pool;
 	struct routes *r;
-	char text[256];	  /* why they are fewer than asked for */
-	char shared[256]; /* where they share VLs */
+	char text[256];	  /* why there are fewer layers than configured */
+	char shared[256]; /* where layers share VLs */
 };
 
-/* A tree with 8 VLs on every cable. */
+/* A tree with 8 VLs on every link. */
 static struct topo *
 two_tier_topo(const struct gen_fattree2 *p)
 {
@@ -52,7 +52,7 @@ begin_bed(void)
 	return (struct bed){.t = two_tier_topo(&p), .pool = lft_pool_new()};
 }
 
-/* Routes by ftree, judged; those that there were are the previous ones. */
+/* Verified routes by ftree; the bed's routes are the previous ones. */
 static void
 route_ftree(struct bed *b, const struct engine_options *o, unsigned lanes)
 {
@@ -113,7 +113,7 @@ START_TEST(all_layers)
 	struct engine_options o = {.lanes = 8};
 	struct bed b = begin_bed();
 
-	/* a host's cable is nobody's concern */
+	/* the link of a host limits nothing */
 	b.t->port[b.t->sm_port].vl_cap = 1;
 	route_ftree(&b, &o, 8);
 	expect_no_text(b.text);
@@ -122,7 +122,7 @@ START_TEST(all_layers)
 }
 END_TEST
 
-/* One narrow cable: nobody loses a lane, and it is named. */
+/* One narrow link: no layer is lost, and the link is named. */
 START_TEST(one_cable)
 {
 	struct engine_options o = {.lanes = 8};
@@ -146,7 +146,7 @@ START_TEST(one_cable)
 }
 END_TEST
 
-/* A switch of a single VL maps nothing, and needs not. */
+/* A switch with a single VL maps nothing, and need not. */
 START_TEST(old_switch)
 {
 	struct engine_options o = {.lanes = 4};
@@ -187,7 +187,7 @@ set_vls(struct topo *t, port_ix p, uint8_t code)
 	t->port[p].vl_cap = t->port[t->port[p].peer].vl_cap = code;
 }
 
-/* As many as the widest cable has VLs. */
+/* As many layers as the widest link has VLs. */
 START_TEST(widest)
 {
 	struct engine_options o = {.lanes = 4};
@@ -238,7 +238,7 @@ START_TEST(with_levels)
 	expect_text(b.shared, "have 4 VLs");
 	expect_text(b.shared, ", and 3 levels of service share them");
 	end_bed(&b);
-	/* cables have enough, SLs are few */
+	/* links have enough VLs, SLs are few */
 	b = begin_bed();
 	for (port_ix i = 0; i < b.t->nports; i++)
 		b.t->port[i].vl_cap = 5;
@@ -251,7 +251,7 @@ START_TEST(with_levels)
 }
 END_TEST
 
-/* ---- cables that change ---- */
+/* ---- links that change ---- */
 
 static void
 row_of(const struct topo *t, const struct routes *r, port_ix p,
@@ -264,7 +264,7 @@ row_of(const struct topo *t, const struct routes *r, port_ix p,
 	slvl_row(&l, slvl_link(t, p, 0), slvl_end(t, p), row);
 }
 
-/* Every entry and every pair's lane of both are the same. */
+/* Fails unless all entries and the layers of all pairs are equal. */
 static void
 same_routes(const struct routes *a, const struct routes *b, int seed)
 {
@@ -282,7 +282,8 @@ same_routes(const struct routes *a, const struct routes *b, int seed)
 	}
 }
 
-/* Rows are others into this cable alone, and fold as they should there. */
+/* Fails unless only the rows into this link differ, and fold the layers as they
+ * should there. */
 static void
 other_rows(const struct bed *was, const struct bed *is, port_ix p, int seed)
 {
@@ -312,8 +313,9 @@ widest_is(const struct topo *t, unsigned lanes)
 }
 
 /*
- * A cable between switches gets other VLs: the rows of its two ends follow, and
- * nothing else does, whether routes are computed anew or from those in force.
+ * A link between switches gets another number of VLs: the rows of its two ends
+ * follow, and nothing else does, whether routes are computed afresh or from
+ * those in force.
  */
 START_TEST(rows_alone)
 {
@@ -350,9 +352,9 @@ START_TEST(rows_alone)
 }
 END_TEST
 
-/* ---- lanes that are needed ---- */
+/* ---- layers that are needed ---- */
 
-/* A ring of four, clockwise but for the third: two lanes break the cycle. */
+/* A ring of four, clockwise but for the third: two layers break the cycle. */
 static struct topo *
 ring_of_four(struct hand_tables *tables)
 {
@@ -385,9 +387,9 @@ ring_of_four(struct hand_tables *tables)
 }
 
 /*
- * Lanes whose union has a cycle: each is fine on VLs of its own, on one VL they
- * deadlock. So the judge says that they are not plain, and a cable with fewer
- * VLs than there are lanes is one too many.
+ * Layers whose union has a cycle: each is free of deadlock on a VL of its own,
+ * but not on a shared one. So the verifier reports that they are not plain, and
+ * a link with fewer VLs than layers is refused.
  */
 START_TEST(needed)
 {
@@ -415,7 +417,7 @@ START_TEST(needed)
 		"between switches have 1 VL, first port");
 	r.lanes.plain = true;
 	ck_assert_int_eq(ftree_layers_fit(&r, NULL, &why), 0);
-	/* what folds there is a cycle */
+	/* layers that fold to one VL there are a cycle */
 	in.lanes = NULL;
 	ck_assert_int_eq(verify_tables(&in, &report, &why), -1);
 	expect_text(why.text, "credit loop of 4 cables");

@@ -1,6 +1,6 @@
 /*
- * The engine for fat trees: balance for every population, damaged trees on one
- * lane, repair as computing would have it, lanes, several ports per node.
+ * The fat-tree engine: balance for every population, damaged trees on one
+ * layer, repair with the result of computing afresh, layers, multi-port nodes.
  */
 #include <check.h>
 #include <stdio.h>
@@ -49,7 +49,7 @@ verify_input(const struct routes *r)
 		r->topo, r->pool, r->row, r->nblocks, NULL};
 }
 
-/* All reach, without a cycle even if everything is on one lane. */
+/* All pairs reach each other, without a cycle even on one layer. */
 static struct verify_report
 expect_valid(const struct routes *r, const char *what)
 {
@@ -90,8 +90,8 @@ end_run(struct run *x)
 }
 
 /*
- * Goals: no cable is the way of more pairs than a host has partners, and a
- * shift never puts more than two flows on a cable; one in a full tree.
+ * Goals: no link carries more pairs than a host has partners, and a shift never
+ * puts more than two flows on a link; one in a full tree.
  */
 static void
 check_balance(struct fabric *f, const char *what, unsigned shifts, bool full)
@@ -138,7 +138,8 @@ START_TEST(populations)
 }
 END_TEST
 
-/* Several switches lead to one top, siblings are joined, trees are several. */
+/* Several switches lead to one top, siblings are linked, and there are several
+ * trees. */
 START_TEST(racks)
 {
 	static const unsigned people[][2] = {
@@ -165,11 +166,11 @@ END_TEST
 
 /*
  * Eight trees that meet inside racks only. Half of the hosts of a rack are on
- * either side, so that with 12:12 and 24:24 nothing need be above a host's
- * share. With 23:1 the first side has 12 of 23 hosts of every second rack and
- * one of the others: what the hosts of such a rack send to that side of other
- * racks, 23 times 1392 pairs, leaves it by 12 cables, which is the bound. A
- * shift puts two flows on a cable at most.
+ * either side, so that with 12:12 and 24:24 no link need exceed a host's share.
+ * With 23:1 the first side has 12 of 23 hosts of every second rack and one of
+ * the others: what the hosts of such a rack send to that side of other racks,
+ * 23 times 1392 pairs, leaves it by 12 links, which is the bound. A shift puts
+ * two flows on a link at most.
  */
 START_TEST(planes)
 {
@@ -222,8 +223,8 @@ START_TEST(random_populations)
 END_TEST
 
 /*
- * Cables fail anywhere, hosts' own ones excepted: one lane is enough, and no
- * cable carries more than what two of the hosts are sent.
+ * Links fail anywhere but at hosts: one layer is enough, and no link carries
+ * more than the load of two hosts.
  */
 START_TEST(degraded)
 {
@@ -255,8 +256,8 @@ START_TEST(degraded)
 END_TEST
 
 /*
- * Tops that lose most of their cables, and hundreds of other cables besides:
- * every pair still meets on one lane.
+ * Tops that lose most of their links, and hundreds of other links besides:
+ * every pair still meets on one layer.
  */
 START_TEST(lost_tops)
 {
@@ -318,7 +319,8 @@ START_TEST(degraded_three_levels)
 }
 END_TEST
 
-/* The numbers told are those of the tables; switches have the same numbers. */
+/* The counts in routes are those of the tables; switches have the same
+ * indices. */
 static void
 check_changes(const struct routes *was, const struct routes *is)
 {
@@ -337,8 +339,8 @@ check_changes(const struct routes *was, const struct routes *is)
 }
 
 /*
- * The same cables fail with and without what the routes remember: repair may
- * choose differently, but changes as little.
+ * The same links fail with and without the engine's cache: repair may choose
+ * differently, but changes as little.
  */
 static void
 check_step(struct topo *t, struct lft_pool *pool, struct routes **r,
@@ -366,7 +368,7 @@ check_step(struct topo *t, struct lft_pool *pool, struct routes **r,
 	*r = is;
 }
 
-/* Toggle a random cable between switches, connected or not. */
+/* Fails or restores a random link between switches, connected or not. */
 static void
 toggle_link(struct fabric *f, bool *drop, struct rng *g)
 {
@@ -424,11 +426,12 @@ START_TEST(repair)
 		n += flap_links(gen_tree_three(8, &why), seed, 20);
 		n += flap_links(gen_tree_kary(3, 4, &why), seed, 10);
 	}
-	ck_assert_uint_gt(n, 100); /* of 280, the fast way was taken */
+	ck_assert_uint_gt(n, 100); /* of 280, the incremental path was taken */
 }
 END_TEST
 
-/* A switch fails and comes back: the long way, and nothing gets lost. */
+/* A switch fails and comes back: everything is computed, and no pair is
+ * lost. */
 START_TEST(switch_fails)
 {
 	struct reason why = {""};
@@ -490,7 +493,7 @@ START_TEST(lanes)
 		in.lanes = l;
 		ck_assert_int_eq(verify_tables(&in, &report, &why), 0);
 		ck_assert_uint_eq(report.vls, l->n);
-		/* The cables of the generator have 4 lanes (VLCap 3). */
+		/* The links of the generator have 4 VLs (VLCap 3). */
 		ck_assert_uint_eq(l->n, n < 4 ? n : 4);
 		for (sw_ix a = 0; a < x.t->nsw; a++)
 			for (sw_ix b = 0; b < x.t->nsw; b++) {
@@ -514,7 +517,7 @@ START_TEST(lanes)
 }
 END_TEST
 
-/* Leaves keep their numbers when others come and go. */
+/* Leaves keep their classes when others come and go. */
 START_TEST(lanes_kept)
 {
 	struct gen_fattree2 p = {4, 8, 1, 2, 2};
@@ -566,7 +569,8 @@ count_single_failures(struct fabric *f, uint64_t *load)
 	return n;
 }
 
-/* Two ports on different leaves share no switch, and balance stays. */
+/* The paths to two ports on different leaves share no switch, and balance is
+ * kept. */
 START_TEST(homes)
 {
 	struct gen_fattree2 full = {18, 36, 1, 9, 9}, over = {8, 16, 1, 12, 12};
@@ -592,7 +596,8 @@ START_TEST(homes)
 			&load),
 		0);
 	ck_assert_uint_le(load, 431);
-	/* Several switches lead to each top: sources must go up apart, too. */
+	/* Several switches lead to each top: sources must go up by disjoint
+	 * paths, too. */
 	ck_assert_uint_eq(
 		count_single_failures(
 			gen_edit_rails(gen_paper_racks(1, 12, 12, &why), 2,
@@ -603,7 +608,8 @@ START_TEST(homes)
 }
 END_TEST
 
-/* One top: it is what fails, and the report says so. */
+/* With one top, the top is the single point of failure, and the report says
+ * so. */
 START_TEST(homing_names_it)
 {
 	struct gen_fattree2 one = {1, 4, 1, 1, 1};
@@ -702,7 +708,7 @@ START_TEST(refuses)
 }
 END_TEST
 
-/* Kept, and afresh again when somebody asks for it. */
+/* Entries are kept, and computed afresh on request. */
 START_TEST(rebalance)
 {
 	struct gen_fattree2 p = {6, 12, 1, 6, 6};
@@ -743,7 +749,7 @@ START_TEST(rebalance)
 }
 END_TEST
 
-/* Real fabrics, where they are at hand. */
+/* Real fabrics, if they are available. */
 START_TEST(fixtures)
 {
 	static const char *const name[] = {"ufm-sdk-selene-compute",

@@ -16,7 +16,7 @@
 #include "tests/unit/routing/updown/updown_oracle.h"
 #include "tests/unit/suite.h"
 
-/* LIDs that hang on dest: every one is delivered there. */
+/* Every LID at switch dest is delivered there. */
 static void
 check_dest(struct oracle *o, sw_ix dest, const struct routes *prev)
 {
@@ -50,7 +50,8 @@ check_dest(struct oracle *o, sw_ix dest, const struct routes *prev)
 	}
 }
 
-/* A turn leaf in each of several components: the oracle knows of one. */
+/* False if there is an sFtree root in each of several components: the oracle
+ * knows one. */
 static bool
 one_component(const struct oracle *o)
 {
@@ -160,7 +161,7 @@ random_fabric(struct rng *g)
 	}
 }
 
-/* Take away some cables between switches and some hosts, evenly. */
+/* Drops some links between switches and some hosts, evenly. */
 static struct fabric *
 damage_fabric(struct fabric *f, struct rng *g, unsigned cables, unsigned hosts)
 {
@@ -296,7 +297,7 @@ START_TEST(random_fabrics)
 }
 END_TEST
 
-/* Ranks stay, but for as many as are said to be new. */
+/* Ranks are kept, but for as many as are reported new. */
 static void
 check_order_kept(
 	const struct routes *r, const struct routes *prev, uint64_t seed)
@@ -315,7 +316,7 @@ check_order_kept(
 		(unsigned long long)seed, changed, r->reranked);
 }
 
-/* Link failures, then the return of everything: order and entries stay. */
+/* Link failures, then the return of everything: order and entries are kept. */
 START_TEST(keeping)
 {
 	for (uint64_t seed = 1; seed <= 300; seed++) {
@@ -388,7 +389,7 @@ START_TEST(full_trees)
 }
 END_TEST
 
-/* Two, three and four words of neighbours; ports up to the last. */
+/* Masks of two, three and four words; ports up to the last. */
 START_TEST(big_switches)
 {
 	static const unsigned leaves[] = {63, 64, 65, 66, 128, 129, 200, 254};
@@ -434,7 +435,7 @@ START_TEST(same_bytes)
 			for (uint32_t i = 0; i < a->nblocks; i++) {
 				ck_assert_mem_eq(routes_block(a, s, i),
 					routes_block(b, s, i), LFT_BLOCK);
-				/* And what is equal is shared. */
+				/* Equal blocks are shared. */
 				ck_assert_uint_eq(routes_ref_of(a, s, i),
 					routes_ref_of(c, s, i));
 			}
@@ -471,7 +472,7 @@ START_TEST(tiny)
 }
 END_TEST
 
-/* Roots obeyed; the tiers of a tree found whatever its population. */
+/* Roots are obeyed; the tiers of a tree are found with any population. */
 START_TEST(orders)
 {
 	static const struct gen_fattree2 p = {3, 6, 1, 2, 1};
@@ -554,7 +555,7 @@ START_TEST(restart)
 }
 END_TEST
 
-/* Routes from nothing but remembered ranks. */
+/* Routes from nothing but saved ranks. */
 static struct routes *
 route_from_ranks(struct topo *t, struct lft_pool *pool,
 	const struct route_rank *rank, size_t n, enum route_order order)
@@ -574,19 +575,19 @@ route_from_ranks(struct topo *t, struct lft_pool *pool,
 	return r;
 }
 
-/* Switches by GUID, with ranks of which the root's is missing; cables. */
+/* Switches by GUID, with ranks of which the root's is missing; links. */
 static const struct heir {
 	unsigned nsw, ncables;
 	uint32_t was[4], is[4];
 	unsigned cable[4][2];
 } heirs[] = {
-	/* 0 - 3 - 2 - 1: from 1 on one cable is turned over, from 0 two */
+	/* 0 - 3 - 2 - 1: root 1 reverses one link, root 0 two */
 	{4, 3, {1, 1, 2, 2}, {3, 0, 2, 2}, {{0, 3}, {3, 2}, {2, 1}}},
 	/* equal: the first one */
 	{3, 2, {1, 1, 2}, {0, 3, 2}, {{0, 2}, {2, 1}}},
-	/* parallel cables count */
+	/* parallel links count */
 	{3, 3, {1, 1, 2}, {3, 0, 2}, {{0, 2}, {2, 1}, {2, 1}}},
-	/* the root is there; another one lost its way up */
+	/* the root is there; another switch lost its uplink */
 	{3, 2, {0, 1, 2}, {0, 3, 2}, {{0, 2}, {2, 1}}},
 };
 
