@@ -53,7 +53,7 @@ bed_of(struct fabric *f)
 }
 
 static void
-end(struct bed *b)
+end_bed(struct bed *b)
 {
 	ck_assert_uint_eq(b->v->refs, 1); /* nobody kept it */
 	view_unref(b->v);
@@ -63,7 +63,8 @@ end(struct bed *b)
 }
 
 static struct fabric *
-rails(unsigned spines, unsigned leaves, unsigned hosts, unsigned ports)
+multi_port_tree(
+	unsigned spines, unsigned leaves, unsigned hosts, unsigned ports)
 {
 	const struct gen_fattree2 p = {spines, leaves, 1, hosts, hosts};
 
@@ -86,7 +87,7 @@ write_entry(struct routes *r, sw_ix s, uint16_t lid, uint8_t out)
 
 /* Mark in on[] the switches behind s on the way to port p. Does it arrive? */
 static bool
-follow(const struct routes *r, sw_ix s, port_ix p, bool *on)
+follow_path(const struct routes *r, sw_ix s, port_ix p, bool *on)
 {
 	const struct topo *t = r->topo;
 
@@ -123,7 +124,7 @@ cut_by_hand(const struct routes *r, const struct redundancy_ports *all,
 		memset(both, 1, nsw);
 		for (size_t k = 0; k < n; k++) {
 			memset(on, 0, nsw);
-			whole &= follow(r, all->leaf[i], m[k].port, on);
+			whole &= follow_path(r, all->leaf[i], m[k].port, on);
 			for (sw_ix s = 0; s < nsw; s++)
 				both[s] &= on[s];
 		}
@@ -177,7 +178,7 @@ check_by_hand(const struct bed *b, unsigned seed)
 START_TEST(by_hand)
 {
 	static const unsigned ports[] = {2, 3, 4, 5, 6};
-	struct bed b = bed_of(rails(2, 8, 6, ports[_i]));
+	struct bed b = bed_of(multi_port_tree(2, 8, 6, ports[_i]));
 	struct routes *r = b.v->routes;
 
 	check_by_hand(&b, 0);
@@ -197,14 +198,14 @@ START_TEST(by_hand)
 		}
 		check_by_hand(&b, seed);
 	}
-	end(&b);
+	end_bed(&b);
 }
 END_TEST
 
 /* ---- told ---- */
 
 static json_t *
-answered(const struct bed *b, const char *list)
+query_tree(const struct bed *b, const char *list)
 {
 	json_t *request = json_pack("{s:s, s:s}", "cmd", "tree", "list", list);
 	struct answer *a = tree_answer(request, b->v);
@@ -234,10 +235,10 @@ check_page(const json_t *o, void (*show)(const json_t *, struct buf *),
 }
 
 /* One top, and all hang on it: figures, the points, each node. */
-START_TEST(told)
+START_TEST(answers)
 {
-	struct bed b = bed_of(rails(1, 4, 2, 2));
-	json_t *j = answered(&b, "homes"), *o;
+	struct bed b = bed_of(multi_port_tree(1, 4, 2, 2));
+	json_t *j = query_tree(&b, "homes"), *o;
 
 	ck_assert(json_is_null(redundancy_json_all(b.v)));
 	ck_assert_str_eq(json_string_value(json_object_get(j, "code")), "busy");
@@ -253,7 +254,7 @@ START_TEST(told)
 		"of failure\n            \"spine1\": 8 nodes hang on it\n");
 	json_decref(o);
 
-	j = answered(&b, "homes");
+	j = query_tree(&b, "homes");
 	o = json_object_get(json_object_get(j, "result"), "list");
 	ck_assert_uint_eq(json_array_size(o), 8);
 	ck_assert_str_eq(json_string_value(
@@ -263,7 +264,7 @@ START_TEST(told)
 	check_page(json_object_get(j, "result"), show_tree,
 		"h6                        \"h6\": \"spine1\" cuts off both");
 	json_decref(j);
-	end(&b);
+	end_bed(&b);
 }
 END_TEST
 
@@ -273,7 +274,7 @@ START_TEST(points)
 	struct redundancy_node node[40] = {{0}};
 	struct redundancy_report h = {.node = node, .n = 40};
 	struct redundancy_point *p;
-	struct bed b = bed_of(rails(2, 12, 2, 2));
+	struct bed b = bed_of(multi_port_tree(2, 12, 2, 2));
 	json_t *list;
 	size_t n;
 
@@ -297,7 +298,7 @@ START_TEST(points)
 		5);
 	json_decref(list);
 	free(p);
-	end(&b);
+	end_bed(&b);
 }
 END_TEST
 
@@ -312,8 +313,8 @@ when_true(void *cookie)
 /* Counted once, and not again; a view waits where somebody has its pool. */
 START_TEST(thread)
 {
-	struct bed b = bed_of(rails(1, 4, 2, 2)),
-		   other = bed_of(rails(3, 6, 2, 2));
+	struct bed b = bed_of(multi_port_tree(1, 4, 2, 2)),
+		   other = bed_of(multi_port_tree(3, 6, 2, 2));
 	struct loop *l = loop_new();
 	struct config *cfg = config_default();
 	bool may = true;
@@ -346,19 +347,19 @@ START_TEST(thread)
 	redundancy_worker_free(c); /* in the midst of it */
 	config_unref(cfg);
 	loop_free(l);
-	end(&b);
-	end(&other);
+	end_bed(&b);
+	end_bed(&other);
 }
 END_TEST
 
 /* What is not wanted any more ends early. */
 START_TEST(cancelled)
 {
-	struct bed b = bed_of(rails(1, 4, 2, 2));
+	struct bed b = bed_of(multi_port_tree(1, 4, 2, 2));
 	atomic_bool cancel = true;
 
 	ck_assert_ptr_null(view_redundancy_count(b.v, NULL, &cancel));
-	end(&b);
+	end_bed(&b);
 }
 END_TEST
 
@@ -370,7 +371,7 @@ main(void)
 
 	tcase_set_timeout(t, 60);
 	tcase_add_loop_test(t, by_hand, 0, 5);
-	tcase_add_test(t, told);
+	tcase_add_test(t, answers);
 	tcase_add_test(t, points);
 	tcase_add_test(t, thread);
 	tcase_add_test(t, cancelled);

@@ -16,7 +16,7 @@
 #include "tests/unit/suite.h"
 
 static struct world *
-start(const struct fabric *f, const char *yaml)
+start_settled(const struct fabric *f, const char *yaml)
 {
 	struct world *w = life_start(f, yaml);
 
@@ -42,7 +42,7 @@ a_switch(const struct fabric *f, unsigned k)
 
 /* The k-th cable between two switches goes or comes. */
 static void
-cable(struct world *w, unsigned k, bool up)
+set_switch_link(struct world *w, unsigned k, bool up)
 {
 	const struct fabric *f = w->fabric;
 
@@ -64,12 +64,12 @@ START_TEST(a_switch_that_does_not_store)
 	const struct sim_behaviour liar = {.lies = UINT64_C(1) << MAD_LFT},
 				   well = {0};
 	struct fabric *f = life_tree();
-	struct world *w = start(f, "distribution: {drain: 5ms}\n");
+	struct world *w = start_settled(f, "distribution: {drain: 5ms}\n");
 	uint32_t leaf = fabric_find(f, "leaf3");
 	struct sm_status s;
 
 	sim_fault_behave(w->sim, leaf, &liar);
-	cable(w, 20, false);
+	set_switch_link(w, 20, false);
 	world_run(w, mono_ms(20000));
 	sm_status(w->sm, &s);
 	ck_assert_uint_ge(s.untrue, 3);
@@ -105,13 +105,13 @@ static const struct lie {
 		"\"h9\" acknowledges and does not keep its P_Keys", 100},
 };
 
-START_TEST(every_lie_is_found)
+START_TEST(every_false_acknowledgement_is_found)
 {
 	const struct lie *l = &lies[_i];
 	const struct sim_behaviour liar = {.lies = UINT64_C(1) << l->attr},
 				   well = {0};
 	struct fabric *f = life_tree();
-	struct world *w = start(f, "distribution: {drain: 5ms}\n");
+	struct world *w = start_settled(f, "distribution: {drain: 5ms}\n");
 	uint32_t node = fabric_find(f, l->node);
 	struct sm_status s;
 
@@ -145,11 +145,11 @@ START_TEST(every_lie_is_found)
 END_TEST
 
 /* The turn is not closed although it is said to be: the port is taken. */
-START_TEST(lanes_that_are_lied_about)
+START_TEST(sl2vl_that_is_not_stored)
 {
 	const struct sim_behaviour liar = {.lies = UINT64_C(1) << MAD_SL2VL};
 	struct fabric *f = gen_random(10, 3, 2, 3, NULL);
-	struct world *w = start(
+	struct world *w = start_settled(
 		f, "distribution: {method: break-dependencies, drain: 5ms}\n");
 	struct watch *watch = watch_new(w->sim);
 
@@ -157,9 +157,9 @@ START_TEST(lanes_that_are_lied_about)
 		if (f->node[n].type == FABRIC_SWITCH)
 			sim_fault_behave(w->sim, n, &liar);
 	for (unsigned i = 0; i < 3; i++) {
-		cable(w, i, false);
+		set_switch_link(w, i, false);
 		expect_order(w, "cable pulled");
-		cable(w, i, true);
+		set_switch_link(w, i, true);
 		expect_order(w, "cable back");
 	}
 	ck_assert_msg(watch_report(watch)->cycles == 0, "%s",
@@ -171,12 +171,12 @@ START_TEST(lanes_that_are_lied_about)
 END_TEST
 
 /* The turn cannot be closed: the port is, and nothing closes a ring. */
-START_TEST(lanes_that_are_refused)
+START_TEST(sl2vl_that_is_refused)
 {
 	const struct sim_behaviour no = {
 		.refuse = UINT64_C(1) << MAD_SL2VL, .status = 0x1c};
 	struct fabric *f = gen_random(10, 3, 2, 3, NULL);
-	struct world *w = start(
+	struct world *w = start_settled(
 		f, "distribution: {method: break-dependencies, drain: 5ms}\n");
 	struct watch *watch = watch_new(w->sim);
 	const struct view_change *c;
@@ -186,9 +186,9 @@ START_TEST(lanes_that_are_refused)
 		if (f->node[n].type == FABRIC_SWITCH)
 			sim_fault_behave(w->sim, n, &no);
 	for (unsigned i = 0; i < 3; i++) {
-		cable(w, i, false);
+		set_switch_link(w, i, false);
 		expect_order(w, "cable pulled");
-		cable(w, i, true);
+		set_switch_link(w, i, true);
 		expect_order(w, "cable back");
 	}
 	/* and it was learned: the method blocks by ports by now */
@@ -211,7 +211,7 @@ END_TEST
 START_TEST(the_state_of_another_fabric)
 {
 	struct fabric *other = gen_random(10, 3, 2, 4, NULL), *f = life_tree();
-	struct world *a = start(other, ""), *b;
+	struct world *a = start_settled(other, ""), *b;
 	struct sim_options o = sim_defaults();
 	struct state_file_blocked block = {
 		.guid = f->node[a_switch(f, 1)].guid, .in = 1, .out = 2};
@@ -241,19 +241,19 @@ END_TEST
 
 /* A port that was never here. */
 static uint64_t
-strange(uint64_t guid)
+foreign_guid(uint64_t guid)
 {
 	return guid | UINT64_C(1) << 60;
 }
 
 /* Nor is a LID moved for ports that were never here. */
-START_TEST(the_state_of_strangers)
+START_TEST(the_state_of_foreign_ports)
 {
 	struct fabric *f = life_tree();
-	struct world *w = start(f, "");
+	struct world *w = start_settled(f, "");
 	uint32_t n = a_switch(f, 1), host = fabric_find(f, "h20");
 	struct state_file_blocked block = {
-		.guid = strange(f->node[n].guid), .in = 1, .out = 2};
+		.guid = foreign_guid(f->node[n].guid), .in = 1, .out = 2};
 	struct state_file_lid *lid =
 		mem_dup(w->saved.lid, w->saved.nlid * sizeof(*w->saved.lid));
 	size_t nlid = w->saved.nlid;
@@ -267,7 +267,7 @@ START_TEST(the_state_of_strangers)
 	/* its own came along */
 	for (size_t i = 0; i < nlid; i++)
 		if (lid[i].guid != own)
-			lid[i].guid = strange(lid[i].guid);
+			lid[i].guid = foreign_guid(lid[i].guid);
 	w->saved.prefix = UINT64_C(0xfe80000000000000);
 	w->saved.lid = lid;
 	w->saved.nlid = nlid;
@@ -294,8 +294,8 @@ START_TEST(what_another_manager_wrote)
 	struct mad_sm_info other = {
 		.guid = 1, .act_count = 1, .priority = 15, .state = 3};
 	struct fabric *f = life_tree();
-	struct world *w = start(f, "sweep: {interval: 1s}\n"
-				   "standby: {poll_interval: 1s}\n");
+	struct world *w = start_settled(f, "sweep: {interval: 1s}\n"
+					   "standby: {poll_interval: 1s}\n");
 	uint32_t host = fabric_find(f, "h20");
 	struct sm_status s;
 
@@ -322,7 +322,7 @@ END_TEST
 
 /* Entries of every third LID, everywhere, as somebody else likes them. */
 static void
-scribble(struct world *w, unsigned seed)
+overwrite_tables(struct world *w, unsigned seed)
 {
 	for (unsigned k = 0; k < 12; k++)
 		for (uint16_t lid = 1; lid < 40; lid += 3)
@@ -331,7 +331,7 @@ scribble(struct world *w, unsigned seed)
 }
 
 static void
-scribble_entry(struct world *w, unsigned k, uint16_t lid)
+overwrite_entry(struct world *w, unsigned k, uint16_t lid)
 {
 	uint32_t n = a_switch(w->fabric, k);
 
@@ -342,17 +342,17 @@ scribble_entry(struct world *w, unsigned k, uint16_t lid)
  * Where one table was altered others were, too, and who altered them may not
  * have ended when they were put in order.
  */
-START_TEST(all_that_another_hand_wrote)
+START_TEST(all_drift_is_found)
 {
 	struct fabric *f = life_tree();
-	struct world *w = start(f, "sweep: {interval: 1s}\n"
-				   "fabric: {lids: {first: 50}}\n");
+	struct world *w = start_settled(f, "sweep: {interval: 1s}\n"
+					   "fabric: {lids: {first: 50}}\n");
 	struct sm_status s = {0};
 	uint64_t seen;
 
 	/* in the first block of some, in the second of others */
 	for (unsigned k = 0; k < 12; k++)
-		scribble_entry(w, k, k % 2 ? 70 : 55);
+		overwrite_entry(w, k, k % 2 ? 70 : 55);
 	for (unsigned i = 0; i < 100 && s.altered == 0; i++) {
 		world_run(w, mono_ms(100));
 		sm_status(w->sm, &s);
@@ -361,7 +361,7 @@ START_TEST(all_that_another_hand_wrote)
 	expect_order(w, "all were read");
 	sm_status(w->sm, &s);
 	seen = s.altered;
-	scribble_entry(w, 5, 70);
+	overwrite_entry(w, 5, 70);
 	world_run(w, mono_ms(2500));
 	expect_order(w, "all were looked at again");
 	sm_status(w->sm, &s);
@@ -380,7 +380,7 @@ START_TEST(what_arrives_after_a_hand_over)
 	struct mad_sm_info other = {
 		.guid = 1, .act_count = 1, .priority = 15, .state = 3};
 	struct fabric *f = life_tree();
-	struct world *w = start(f, "{}");
+	struct world *w = start_settled(f, "{}");
 	uint32_t host = fabric_find(f, "h20");
 	uint16_t ours = sim_port_info(w->sim, fabric_first_host(f), 1)->lid;
 	struct sm_status s;
@@ -395,7 +395,7 @@ START_TEST(what_arrives_after_a_hand_over)
 	other.state = 2;
 	sim_fault_other_sm(w->sim, host, 1, &other);
 	world_run(w, mono_ms(1 << _i));
-	scribble(w, (unsigned)_i);
+	overwrite_tables(w, (unsigned)_i);
 	expect_order(w, "handed over");
 	sm_status(w->sm, &s);
 	ck_assert_int_eq(s.role, SM_MASTER);
@@ -408,14 +408,14 @@ END_TEST
  * Another one writes under us, and does not end: found, told with both names,
  * put in order, but not fought over for ever.
  */
-START_TEST(two_that_write)
+START_TEST(two_managers_that_write)
 {
 	struct mad_sm_info other = {
 		.guid = 0x77, .act_count = 1, .priority = 1, .state = 3};
 	struct fabric *f = life_tree();
-	struct world *w = start(f, "fabric: {priority: 5}\n"
-				   "distribution: {drain: 5ms}\n"
-				   "sweep: {interval: 1s}\n");
+	struct world *w = start_settled(f, "fabric: {priority: 5}\n"
+					   "distribution: {drain: 5ms}\n"
+					   "sweep: {interval: 1s}\n");
 	uint32_t host = fabric_find(f, "h20");
 	struct sm_status s;
 	uint64_t sets;
@@ -429,7 +429,7 @@ START_TEST(two_that_write)
 		"alarm \"%s\"", s.alarm);
 	ck_assert_int_eq(s.role, SM_MASTER);
 	/* and writes */
-	scribble(w, 0);
+	overwrite_tables(w, 0);
 	world_run(w, mono_ms(3000));
 	expect_order(w, "somebody wrote");
 	sm_status(w->sm, &s);
@@ -442,7 +442,7 @@ START_TEST(two_that_write)
 	/* again and again */
 	sets = sim_stats(w->sim)->lft_sets;
 	for (unsigned i = 0; i < 600; i++) {
-		scribble(w, i);
+		overwrite_tables(w, i);
 		world_run(w, mono_ms(1000));
 	}
 	sets = sim_stats(w->sim)->lft_sets - sets;
@@ -462,7 +462,7 @@ END_TEST
 
 /* Every turn of some switches, and single ones of others. */
 static void
-close_turns(struct world *w, bool close)
+set_blocked(struct world *w, bool close)
 {
 	static const uint8_t shut[8] = {
 		0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
@@ -484,17 +484,17 @@ close_turns(struct world *w, bool close)
  * Rows of another manager, or of a life whose journal is lost: found soon where
  * there is a reason, within a day where there is none, and on demand.
  */
-START_TEST(turns_that_others_left_closed)
+START_TEST(blocks_that_others_left)
 {
 	struct fabric *f = life_tree();
-	struct world *w = start(f, "distribution: {drain: 5ms}\n");
+	struct world *w = start_settled(f, "distribution: {drain: 5ms}\n");
 	struct state_file state;
 	struct sm_status s;
 
 	world_run(w, mono_ms(120000));
 	sm_status(w->sm, &s);
 	ck_assert_uint_eq(s.scan.read, 0); /* came up fresh: nothing to read */
-	close_turns(w, true);
+	set_blocked(w, true);
 	world_kill(w);
 	world_forget(w);
 	world_start(w);
@@ -508,7 +508,7 @@ START_TEST(turns_that_others_left_closed)
 	ck_assert_uint_eq(s.scan.left, 0);
 	/* with a journal nothing is expected, and it takes its time */
 	world_kill(w);
-	close_turns(w, true);
+	set_blocked(w, true);
 	world_start(w);
 	world_run(w, mono_ms(30000));
 	sm_status(w->sm, &s);
@@ -523,7 +523,7 @@ START_TEST(turns_that_others_left_closed)
 	ck_assert_uint_eq(s.scan.left, 0);
 	/* with one that says that it may not be all */
 	world_kill(w);
-	close_turns(w, true);
+	set_blocked(w, true);
 	w->saved.unsaved = true;
 	world_start(w);
 	world_run(w, mono_ms(10000));
@@ -532,7 +532,7 @@ START_TEST(turns_that_others_left_closed)
 	ck_assert_uint_gt(s.rows_freed, 100);
 	ck_assert(!w->saved.unsaved);
 	/* asked for */
-	close_turns(w, true);
+	set_blocked(w, true);
 	sm_resweep(w->sm, sim_now(w->sim), "test");
 	world_run(w, mono_ms(5000));
 	expect_order(w, "swept");
@@ -551,17 +551,17 @@ main(void)
 	log_set_level(LOG_LEVEL_ERROR);
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, a_switch_that_does_not_store);
-	tcase_add_loop_test(
-		tc, every_lie_is_found, 0, sizeof(lies) / sizeof(lies[0]));
-	tcase_add_test(tc, lanes_that_are_lied_about);
-	tcase_add_test(tc, two_that_write);
-	tcase_add_test(tc, lanes_that_are_refused);
+	tcase_add_loop_test(tc, every_false_acknowledgement_is_found, 0,
+		sizeof(lies) / sizeof(lies[0]));
+	tcase_add_test(tc, sl2vl_that_is_not_stored);
+	tcase_add_test(tc, two_managers_that_write);
+	tcase_add_test(tc, sl2vl_that_is_refused);
 	tcase_add_test(tc, the_state_of_another_fabric);
-	tcase_add_test(tc, the_state_of_strangers);
-	tcase_add_test(tc, all_that_another_hand_wrote);
+	tcase_add_test(tc, the_state_of_foreign_ports);
+	tcase_add_test(tc, all_drift_is_found);
 	tcase_add_test(tc, what_another_manager_wrote);
 	tcase_add_loop_test(tc, what_arrives_after_a_hand_over, 0, 11);
-	tcase_add_test(tc, turns_that_others_left_closed);
+	tcase_add_test(tc, blocks_that_others_left);
 	suite_add_tcase(s, tc);
 	return suite_run(s);
 }

@@ -36,7 +36,7 @@ struct scene {
 
 /* With levels of service and partitions, or without. */
 static void
-settings(const char *method, bool levels, char *out, size_t n)
+print_settings(const char *method, bool levels, char *out, size_t n)
 {
 	(void)snprintf(out, n,
 		"distribution:\n  method: %s\n  drain: 5ms\n"
@@ -59,7 +59,7 @@ scene_open(struct scene *s, const char *method, uint64_t seed)
 
 	*s = (struct scene){.f = gen_random(10, 3, 2, seed, NULL)};
 	ck_assert_ptr_nonnull(s->f);
-	settings(method, false, yaml, sizeof(yaml));
+	print_settings(method, false, yaml, sizeof(yaml));
 	o.service = mono_us(50);
 	o.seed = seed;
 	s->w = world_new(s->f, &o, yaml);
@@ -122,7 +122,7 @@ take_over(struct scene *s)
 }
 
 static void
-disturb(struct scene *s, enum trouble t)
+cause_trouble(struct scene *s, enum trouble t)
 {
 	struct sim_faults loss = {.loss = 100000};
 	uint32_t node;
@@ -156,7 +156,7 @@ disturb(struct scene *s, enum trouble t)
 
 /* No row of SL2VL anywhere is closed. */
 static void
-nothing_blocked(const struct scene *s)
+expect_nothing_blocked(const struct scene *s)
 {
 	struct sm_status st;
 
@@ -177,7 +177,7 @@ nothing_blocked(const struct scene *s)
 }
 
 static void
-judge(struct scene *s)
+judge_result(struct scene *s)
 {
 	const struct watch_report *r = watch_report(s->watch);
 	struct sim_faults none = {0};
@@ -194,7 +194,7 @@ judge(struct scene *s)
 	ck_assert_msg(rc == 0, "%s: %s", s->what, why.text);
 	ck_assert_msg(r->loops == 0, "%s: %s", s->what, r->loop.text);
 	ck_assert_msg(r->cycles == 0, "%s: %s", s->what, r->cycle.text);
-	nothing_blocked(s);
+	expect_nothing_blocked(s);
 }
 
 /* ---- every phase is struck ---- */
@@ -231,7 +231,7 @@ phase_now(const struct scene *s, char text[64])
 }
 
 static void
-count(const char *phase, enum trouble t, unsigned method, enum change c)
+count_strike(const char *phase, enum trouble t, unsigned method, enum change c)
 {
 	unsigned i = 0;
 
@@ -248,7 +248,7 @@ count(const char *phase, enum trouble t, unsigned method, enum change c)
 }
 
 static void
-change(struct scene *s, unsigned method, enum change c)
+start_change(struct scene *s, unsigned method, enum change c)
 {
 	char yaml[512];
 	uint32_t node;
@@ -259,23 +259,23 @@ change(struct scene *s, unsigned method, enum change c)
 		sim_fault_link(s->w->sim, node, port, c == PLUG);
 		return;
 	}
-	settings(methods[method], c == LEVELS, yaml, sizeof(yaml));
+	print_settings(methods[method], c == LEVELS, yaml, sizeof(yaml));
 	world_reload(s->w, yaml);
 }
 
 /* The state from which a change starts. */
 static void
-prepare(struct scene *s, unsigned method, enum change c)
+prepare_change(struct scene *s, unsigned method, enum change c)
 {
 	if (c != PLUG && c != NO_LEVELS)
 		return;
-	change(s, method, c == PLUG ? PULL : LEVELS);
+	start_change(s, method, c == PLUG ? PULL : LEVELS);
 	ck_assert(world_settle(s->w, mono_ms(60000)));
 }
 
 /* Let time pass until it is in a phase it has not been in, nth of them. */
 static bool
-reach(struct scene *s, unsigned nth, char phase[64])
+reach_phase(struct scene *s, unsigned nth, char phase[64])
 {
 	char seen[WORDS][64], now[64];
 	unsigned n = 0, i;
@@ -312,16 +312,16 @@ reach_named(struct scene *s, const char *phase)
 
 /* Begin a change in a fabric of this seed. */
 static void
-begin(struct scene *s, unsigned method, enum change c, uint64_t seed)
+begin_strike(struct scene *s, unsigned method, enum change c, uint64_t seed)
 {
 	scene_open(s, methods[method], seed);
-	prepare(s, method, c);
-	change(s, method, c);
+	prepare_change(s, method, c);
+	start_change(s, method, c);
 }
 
 /* Struck in a phase, unless it was not reached: is all well afterwards? */
 static void
-finish(struct scene *s, bool hit, unsigned method, enum change c,
+finish_strike(struct scene *s, bool hit, unsigned method, enum change c,
 	enum trouble t, const char *phase)
 {
 	const struct watch_report *r;
@@ -330,9 +330,9 @@ finish(struct scene *s, bool hit, unsigned method, enum change c,
 		(void)snprintf(s->what, sizeof(s->what),
 			"%s, change %d, %s in %s", methods[method], (int)c,
 			trouble_of[t], phase);
-		count(phase, t, method, c);
-		disturb(s, t);
-		judge(s);
+		count_strike(phase, t, method, c);
+		cause_trouble(s, t);
+		judge_result(s);
 	}
 	r = watch_report(s->watch);
 	tally->judged += r->changes;
@@ -342,15 +342,15 @@ finish(struct scene *s, bool hit, unsigned method, enum change c,
 
 /* One run, struck in the nth phase; false: there are not so many. */
 static bool
-strike(unsigned method, enum change c, enum trouble t, unsigned nth)
+strike_phase(unsigned method, enum change c, enum trouble t, unsigned nth)
 {
 	struct scene s;
 	char phase[64];
 	bool hit;
 
-	begin(&s, method, c, 3 + nth % 3);
-	hit = reach(&s, nth, phase);
-	finish(&s, hit, method, c, t, phase);
+	begin_strike(&s, method, c, 3 + nth % 3);
+	hit = reach_phase(&s, nth, phase);
+	finish_strike(&s, hit, method, c, t, phase);
 	return hit;
 }
 
@@ -361,7 +361,7 @@ START_TEST(every_method_in_every_phase)
 	enum trouble t = (enum trouble)(1 + (unsigned)_i % (TROUBLES - 1));
 	unsigned n = 0;
 
-	while (strike(method, c, t, n))
+	while (strike_phase(method, c, t, n))
 		n++;
 	ck_assert_uint_gt(n, 3);
 }
@@ -383,9 +383,9 @@ START_TEST(rare_phases_too)
 			struct place p = tally->place[i][k % tally->nplaces[i]];
 			struct scene s;
 
-			begin(&s, p.method, p.change, 6 + k);
-			finish(&s, reach_named(&s, tally->word[i]), p.method,
-				p.change, t, tally->word[i]);
+			begin_strike(&s, p.method, p.change, 6 + k);
+			finish_strike(&s, reach_named(&s, tally->word[i]),
+				p.method, p.change, t, tally->word[i]);
 		}
 		ck_assert_msg(tally->times[i][t] >= EVEN,
 			"%s was struck by %s %u times", tally->word[i],
@@ -396,7 +396,7 @@ END_TEST
 
 /* The phases there are, all of them struck by everything. */
 static void
-tell(void)
+print_tally(void)
 {
 	for (unsigned i = 0; i < WORDS && tally->word[i][0] != '\0'; i++) {
 		(void)printf("struck in %-20s", tally->word[i]);
@@ -449,7 +449,7 @@ struct villain {
 
 /* Answer in the node's name. */
 static void
-forge(const struct villain *v, const struct sim_msg *m, uint16_t status)
+forge_answer(const struct villain *v, const struct sim_msg *m, uint16_t status)
 {
 	struct transport_msg answer = m->m;
 	struct smp smp;
@@ -463,7 +463,7 @@ forge(const struct villain *v, const struct sim_msg *m, uint16_t status)
 }
 
 static bool
-journaled(const struct villain *v, const struct sim_msg *m, uint32_t mod)
+is_journaled(const struct villain *v, const struct sim_msg *m, uint32_t mod)
 {
 	const struct state_file *saved = &v->s->w->saved;
 	size_t i;
@@ -477,7 +477,7 @@ journaled(const struct villain *v, const struct sim_msg *m, uint32_t mod)
 }
 
 static enum sim_verdict
-meddle(void *cookie, struct sim_msg *m)
+misbehave(void *cookie, struct sim_msg *m)
 {
 	static const uint8_t shut[8] = {255, 255, 255, 255, 255, 255, 255, 255};
 	struct villain *v = cookie;
@@ -490,23 +490,23 @@ meddle(void *cookie, struct sim_msg *m)
 		smp.method != MAD_SET)
 		return SIM_PASS;
 	if (smp.attr == MAD_LFT && v->lies) {
-		forge(v, m, 0);
+		forge_answer(v, m, 0);
 		return SIM_DROP;
 	}
 	if (smp.attr != MAD_SL2VL)
 		return SIM_PASS;
 	closes = memcmp(smp.data, shut, sizeof(shut)) == 0;
 	v->closed += closes;
-	v->unjournaled += closes && !journaled(v, m, smp.mod);
+	v->unjournaled += closes && !is_journaled(v, m, smp.mod);
 	if (v->refuses) {
-		forge(v, m, MAD_STATUS_FIELD);
+		forge_answer(v, m, MAD_STATUS_FIELD);
 		return SIM_DROP;
 	}
 	return v->clings && !closes ? SIM_DROP : SIM_PASS;
 }
 
 static void
-pull(struct scene *s, unsigned n)
+fail_link(struct scene *s, unsigned n)
 {
 	uint32_t node;
 	unsigned port;
@@ -516,7 +516,7 @@ pull(struct scene *s, unsigned n)
 }
 
 /* What is acknowledged and not stored is found, and who does it kept out. */
-START_TEST(liars_are_found)
+START_TEST(false_acknowledgements_are_found)
 {
 	struct scene s;
 	struct villain v = {.s = &s, .lies = true};
@@ -525,9 +525,9 @@ START_TEST(liars_are_found)
 
 	scene_open(&s, "auto", 3);
 	find_cable(&s, 11, &v.node, &port);
-	sim_set_hook(s.w->sim, meddle, &v);
+	sim_set_hook(s.w->sim, misbehave, &v);
 	for (unsigned i = 0; i < 4; i++) {
-		pull(&s, 3 + i);
+		fail_link(&s, 3 + i);
 		world_run(s.w, mono_ms(3000));
 	}
 	sm_status(s.w->sm, &st);
@@ -537,7 +537,7 @@ START_TEST(liars_are_found)
 	world_run(s.w, mono_ms(120000)); /* tried again, and well */
 	ck_assert_uint_eq(sm_view(s.w->sm)->nquarantine, 0);
 	(void)snprintf(s.what, sizeof(s.what), "after a liar");
-	judge(&s);
+	judge_result(&s);
 	scene_close(&s);
 }
 END_TEST
@@ -549,10 +549,10 @@ START_TEST(refused_rows_become_ports)
 	struct villain v = {.s = &s, .node = FABRIC_NONE, .refuses = true};
 
 	scene_open(&s, "break-dependencies", 3);
-	sim_set_hook(s.w->sim, meddle, &v);
-	pull(&s, 3);
+	sim_set_hook(s.w->sim, misbehave, &v);
+	fail_link(&s, 3);
 	(void)snprintf(s.what, sizeof(s.what), "rows refused");
-	judge(&s);
+	judge_result(&s);
 	ck_assert_uint_gt(v.closed, 0);
 	ck_assert_uint_eq(sm_view(s.w->sm)->nquarantine, 0);
 	scene_close(&s);
@@ -565,10 +565,10 @@ START_TEST(blocks_are_journaled_first)
 	struct villain v = {.s = &s, .node = FABRIC_NONE};
 
 	scene_open(&s, "break-dependencies", 3);
-	sim_set_hook(s.w->sim, meddle, &v);
-	pull(&s, 3);
+	sim_set_hook(s.w->sim, misbehave, &v);
+	fail_link(&s, 3);
 	(void)snprintf(s.what, sizeof(s.what), "journal");
-	judge(&s);
+	judge_result(&s);
 	ck_assert_uint_gt(v.closed, 0);
 	ck_assert_uint_eq(v.unjournaled, 0);
 	ck_assert_uint_eq(s.w->saved.nblock, 0); /* lifted on disk, too */
@@ -584,8 +584,8 @@ START_TEST(a_block_that_stays_is_an_alarm)
 	struct sm_status st;
 
 	scene_open(&s, "break-dependencies", 3);
-	sim_set_hook(s.w->sim, meddle, &v);
-	pull(&s, 3);
+	sim_set_hook(s.w->sim, misbehave, &v);
+	fail_link(&s, 3);
 	world_run(s.w, mono_ms(100000));
 	sm_status(s.w->sm, &st);
 	ck_assert_uint_gt(st.held, 0);
@@ -594,7 +594,7 @@ START_TEST(a_block_that_stays_is_an_alarm)
 	sim_set_hook(s.w->sim, NULL, NULL);
 	world_run(s.w, mono_ms(400000));
 	(void)snprintf(s.what, sizeof(s.what), "a block that stayed");
-	judge(&s);
+	judge_result(&s);
 	sm_status(s.w->sm, &st);
 	ck_assert_str_eq(st.alarm, "");
 	scene_close(&s);
@@ -615,13 +615,13 @@ main(void)
 			(TROUBLES - 1));
 	tcase_add_loop_test(tc, rare_phases_too, 0, TROUBLES - 1);
 	tcase_add_test(tc, own_traps_are_excused);
-	tcase_add_test(tc, liars_are_found);
+	tcase_add_test(tc, false_acknowledgements_are_found);
 	tcase_add_test(tc, refused_rows_become_ports);
 	tcase_add_test(tc, blocks_are_journaled_first);
 	tcase_add_test(tc, a_block_that_stays_is_an_alarm);
 	suite_add_tcase(s, tc);
 	tally = tally_new(sizeof(*tally));
 	rc = suite_run(s);
-	tell();
+	print_tally();
 	return rc;
 }

@@ -73,7 +73,8 @@ sl_by_receiver(void *cookie, uint32_t src, uint32_t dst)
 
 /* What arrives at each of the other leaf's hosts, of a link's rate. */
 static void
-measure(struct scene *x, const struct data_traffic *t, double got[SENDERS])
+measure_rates(
+	struct scene *x, const struct data_traffic *t, double got[SENDERS])
 {
 	struct data_end_report r;
 
@@ -88,7 +89,7 @@ measure(struct scene *x, const struct data_traffic *t, double got[SENDERS])
 }
 
 static struct data_traffic
-across(struct scene *x)
+cross_traffic(struct scene *x)
 {
 	static const uint32_t dst[2 * SENDERS] = {
 		3, 4, 5, DATA_NONE, DATA_NONE, DATA_NONE};
@@ -102,7 +103,7 @@ across(struct scene *x)
 }
 
 static void
-expect(double is, double wanted, const char *what)
+expect_share(double is, double wanted, const char *what)
 {
 	ck_assert_msg(is > wanted - 0.025 && is < wanted + 0.025,
 		"%s: %.3f of the link, should be %.3f", what, is, wanted);
@@ -113,13 +114,13 @@ START_TEST(weights)
 	struct scene x =
 		scene_new("qos: {levels: {default: {weight: 1},\n"
 			  "  gold: {weight: 2}, iron: {weight: 5}}}\n");
-	struct data_traffic t = across(&x);
+	struct data_traffic t = cross_traffic(&x);
 	double got[SENDERS];
 
-	measure(&x, &t, got);
-	expect(got[0], 1.0 / 8, "weight 1");
-	expect(got[1], 2.0 / 8, "weight 2");
-	expect(got[2], 5.0 / 8, "weight 5");
+	measure_rates(&x, &t, got);
+	expect_share(got[0], 1.0 / 8, "weight 1");
+	expect_share(got[1], 2.0 / 8, "weight 2");
+	expect_share(got[2], 5.0 / 8, "weight 5");
 	scene_free(&x);
 }
 END_TEST
@@ -131,13 +132,13 @@ START_TEST(idle_levels)
 		scene_new("qos: {levels: {default: {weight: 1},\n"
 			  "  gold: {weight: 2}, iron: {weight: 5}}}\n");
 	static const bool silent[2 * SENDERS] = {false, false, true};
-	struct data_traffic t = across(&x);
+	struct data_traffic t = cross_traffic(&x);
 	double got[SENDERS];
 
 	t.silent = silent;
-	measure(&x, &t, got);
-	expect(got[0], 1.0 / 3, "weight 1");
-	expect(got[1], 2.0 / 3, "weight 2");
+	measure_rates(&x, &t, got);
+	expect_share(got[0], 1.0 / 3, "weight 1");
+	expect_share(got[1], 2.0 / 3, "weight 2");
 	scene_free(&x);
 }
 END_TEST
@@ -158,13 +159,13 @@ START_TEST(priority)
 			0.8},
 	};
 	struct scene x = scene_new(row[_i].yaml);
-	struct data_traffic t = across(&x);
+	struct data_traffic t = cross_traffic(&x);
 	double got[SENDERS];
 
-	measure(&x, &t, got);
-	expect(got[1], row[_i].high, "high, saturated");
-	expect(got[0], (1 - row[_i].high) / 2, "default");
-	expect(got[2], (1 - row[_i].high) / 2, "bulk");
+	measure_rates(&x, &t, got);
+	expect_share(got[1], row[_i].high, "high, saturated");
+	expect_share(got[0], (1 - row[_i].high) / 2, "default");
+	expect_share(got[2], (1 - row[_i].high) / 2, "bulk");
 	scene_free(&x);
 }
 END_TEST
@@ -192,10 +193,10 @@ START_TEST(one_host)
 	t.load = 6;
 	t.ahead = 8;
 	t.refuse = true;
-	measure(&x, &t, got);
-	expect(got[0], 4.0 / 8, "weight 4");
-	expect(got[1], 3.0 / 8, "weight 3");
-	expect(got[2], 1.0 / 8, "weight 1");
+	measure_rates(&x, &t, got);
+	expect_share(got[0], 4.0 / 8, "weight 4");
+	expect_share(got[1], 3.0 / 8, "weight 3");
+	expect_share(got[2], 1.0 / 8, "weight 1");
 	scene_free(&x);
 }
 END_TEST

@@ -30,7 +30,7 @@ enum level { TOP, MID };
 
 /* The i-th switch of a level, from 1 on. */
 static uint32_t
-named(const struct world *w, enum level level, unsigned i)
+switch_named(const struct world *w, enum level level, unsigned i)
 {
 	char text[32];
 	uint32_t n;
@@ -47,7 +47,7 @@ named(const struct world *w, enum level level, unsigned i)
 
 /* Does a live switch send a LID of somebody present into a dead cable? */
 static bool
-dead_ends(const struct world *w)
+has_dead_ends(const struct world *w)
 {
 	const struct fabric *f = w->fabric;
 
@@ -70,12 +70,12 @@ dead_ends(const struct world *w)
 
 /* Milliseconds until nothing leads into a dead cable. */
 static unsigned
-repaired(struct world *w)
+time_to_repair(struct world *w)
 {
 	unsigned ms = 0;
 
-	ck_assert(dead_ends(w));
-	while (dead_ends(w) && ms < LIMIT_MS) {
+	ck_assert(has_dead_ends(w));
+	while (has_dead_ends(w) && ms < LIMIT_MS) {
 		world_run(w, mono_ms(STEP_MS));
 		ms += STEP_MS;
 	}
@@ -84,7 +84,7 @@ repaired(struct world *w)
 
 /* In the end everything is as it should be. */
 static void
-sound(struct world *w)
+expect_order(struct world *w)
 {
 	struct referee_report r;
 	struct reason why = {""};
@@ -112,7 +112,7 @@ START_TEST(our_own_cable)
 		"\"%s\"", w->last_why);
 	sim_fault_link(w->sim, us, 1, true);
 	world_run(w, mono_ms(20000));
-	sound(w);
+	expect_order(w);
 	ck_assert_str_eq(w->last_why, "");
 	life_end(w, f);
 }
@@ -126,14 +126,14 @@ START_TEST(one_switch)
 	unsigned last = _i == 0 ? 16 : 32, ms;
 
 	for (unsigned i = 1; i <= last; i += 3) {
-		uint32_t n = named(w, (enum level)_i, i);
+		uint32_t n = switch_named(w, (enum level)_i, i);
 
 		sim_fault_node(w->sim, n, false);
-		ms = repaired(w);
+		ms = time_to_repair(w);
 		ck_assert_msg(ms < QUICK_MS, "%d, %u: %u ms", _i, i, ms);
-		sound(w);
+		expect_order(w);
 		sim_fault_node(w->sim, n, true);
-		sound(w);
+		expect_order(w);
 	}
 	life_end(w, f);
 }
@@ -147,15 +147,15 @@ START_TEST(line_card)
 	unsigned ms;
 
 	for (unsigned i = 0; i < CARD; i++)
-		sim_fault_node(
-			w->sim, named(w, (enum level)_i, 1 + 5 * i), false);
-	ms = repaired(w);
+		sim_fault_node(w->sim,
+			switch_named(w, (enum level)_i, 1 + 5 * i), false);
+	ms = time_to_repair(w);
 	ck_assert_msg(ms < 2 * QUICK_MS, "%u ms", ms);
-	sound(w);
+	expect_order(w);
 	for (unsigned i = 0; i < CARD; i++)
-		sim_fault_node(
-			w->sim, named(w, (enum level)_i, 1 + 5 * i), true);
-	sound(w);
+		sim_fault_node(w->sim,
+			switch_named(w, (enum level)_i, 1 + 5 * i), true);
+	expect_order(w);
 	life_end(w, f);
 }
 END_TEST
@@ -169,16 +169,16 @@ START_TEST(beside_one_that_hangs)
 	uint32_t n, h;
 	unsigned ms;
 
-	h = named(w, TOP, 11);
-	n = named(w, TOP, 3);
+	h = switch_named(w, TOP, 11);
+	n = switch_named(w, TOP, 3);
 	sim_fault_behave(w->sim, h, &hung);
 	world_run(w, mono_ms(1000 + 200 * _i)); /* it is being swept for */
 	sim_fault_node(w->sim, n, false);
-	ms = repaired(w);
+	ms = time_to_repair(w);
 	ck_assert_msg(ms < 2 * QUICK_MS, "%u ms", ms);
 	sim_fault_behave(w->sim, h, &well);
 	world_run(w, mono_ms(40000));
-	sound(w);
+	expect_order(w);
 	ck_assert_uint_eq(sm_view(w->sm)->nquarantine, 0);
 	life_end(w, f);
 }
@@ -194,18 +194,18 @@ no_traps(void *cookie, struct sim_msg *m)
 }
 
 /* Nobody tells: the light sweep finds it, and its own silences cost little. */
-START_TEST(untold)
+START_TEST(without_traps)
 {
 	struct fabric *f;
 	struct world *w = tree_world(&f, "sweep: {interval: 1s}");
 	unsigned ms;
 
 	sim_set_hook(w->sim, no_traps, NULL);
-	sim_fault_node(w->sim, named(w, (enum level)_i, 2), false);
-	ms = repaired(w);
+	sim_fault_node(w->sim, switch_named(w, (enum level)_i, 2), false);
+	ms = time_to_repair(w);
 	ck_assert_msg(ms < 1000 + 2 * QUICK_MS, "%u ms", ms);
 	sim_set_hook(w->sim, NULL, NULL);
-	sound(w);
+	expect_order(w);
 	life_end(w, f);
 }
 END_TEST
@@ -215,12 +215,12 @@ START_TEST(during_a_push)
 {
 	struct fabric *f;
 	struct world *w = tree_world(&f, "sweep: {interval: 0}");
-	uint32_t n = named(w, MID, 6);
+	uint32_t n = switch_named(w, MID, 6);
 	struct sm_status s;
 	unsigned ms;
 
 	sim_fault_node(w->sim, n, false);
-	sound(w);
+	expect_order(w);
 	sim_fault_node(w->sim, n, true);
 	do {
 		world_run(w, mono_us(20));
@@ -228,9 +228,9 @@ START_TEST(during_a_push)
 	} while (s.phase != SM_PUSH);
 	world_run(w, mono_us(20 * _i));
 	sim_fault_node(w->sim, n, false);
-	ms = dead_ends(w) ? repaired(w) : 0;
+	ms = has_dead_ends(w) ? time_to_repair(w) : 0;
 	ck_assert_msg(ms < 3 * QUICK_MS, "%u ms", ms);
-	sound(w);
+	expect_order(w);
 	life_end(w, f);
 }
 END_TEST
@@ -247,7 +247,7 @@ main(void)
 	tcase_add_loop_test(t, one_switch, 0, 2);
 	tcase_add_loop_test(t, line_card, 0, 2);
 	tcase_add_loop_test(t, beside_one_that_hangs, 0, 8);
-	tcase_add_loop_test(t, untold, 0, 2);
+	tcase_add_loop_test(t, without_traps, 0, 2);
 	tcase_add_loop_test(t, during_a_push, 0, 8);
 	return suite_run(s);
 }

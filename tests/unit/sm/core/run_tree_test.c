@@ -14,13 +14,13 @@
 #include "tests/unit/tables_hash.h"
 
 static uint64_t
-tables(const struct world *w)
+hash_tables(const struct world *w)
 {
 	return tables_hash(sm_view(w->sm)->routes);
 }
 
 static void
-cables(struct world *w, const struct fabric *f, bool up)
+set_links(struct world *w, const struct fabric *f, bool up)
 {
 	uint32_t leaf = fabric_find(f, "leaf3");
 
@@ -35,20 +35,20 @@ START_TEST(rebalance)
 	uint64_t first, generation;
 
 	life_expect_order(w, "bring-up");
-	first = tables(w);
-	cables(w, f, false);
+	first = hash_tables(w);
+	set_links(w, f, false);
 	life_expect_order(w, "cables pulled");
-	cables(w, f, true);
+	set_links(w, f, true);
 	life_expect_order(w, "cables back");
-	ck_assert_uint_ne(tables(w), first);
+	ck_assert_uint_ne(hash_tables(w), first);
 	generation = sm_view(w->sm)->generation;
 	sm_rebalance(w->sm, sim_now(w->sim), "test");
 	life_expect_order(w, "rebalanced");
-	ck_assert_uint_eq(tables(w), first);
+	ck_assert_uint_eq(hash_tables(w), first);
 	ck_assert_uint_gt(sm_view(w->sm)->generation, generation);
 	ck_assert(sm_view(w->sm)->story.rebalanced);
 	/* once: what comes next keeps again */
-	cables(w, f, false);
+	set_links(w, f, false);
 	life_expect_order(w, "cables pulled again");
 	ck_assert(!sm_view(w->sm)->story.rebalanced);
 	ck_assert_uint_eq(w->runs_failed, 0);
@@ -64,17 +64,18 @@ START_TEST(rebalance_in_between)
 	uint64_t first;
 
 	life_expect_order(w, "bring-up");
-	first = tables(w);
+	first = hash_tables(w);
 	for (int us = 100; us < 60000; us = us * 3 / 2) {
-		cables(w, f, false);
+		set_links(w, f, false);
 		life_expect_order(w, "cables pulled");
-		cables(w, f, true);
+		set_links(w, f, true);
 		world_run(w, mono_us(us));
 		sm_rebalance(w->sm, sim_now(w->sim), "test");
 		life_expect_order(w, "rebalanced");
 		world_run(w, mono_ms(30000));
 		life_expect_order(w, "later");
-		ck_assert_msg(tables(w) == first, "asked for after %d us", us);
+		ck_assert_msg(
+			hash_tables(w) == first, "asked for after %d us", us);
 	}
 	life_end(w, f);
 }
@@ -110,7 +111,7 @@ sl_of(void *cookie, uint32_t src, uint32_t dst)
 }
 
 /* Each lane is a lane from end to end: nothing is dropped, all are used. */
-START_TEST(lanes)
+START_TEST(layers)
 {
 	struct fabric *f = life_tree();
 	struct world *w = life_start(f, "routing:\n  ftree:\n    lanes: 4\n");
@@ -154,7 +155,7 @@ main(void)
 	tcase_set_timeout(t, 120);
 	tcase_add_test(t, rebalance);
 	tcase_add_test(t, rebalance_in_between);
-	tcase_add_test(t, lanes);
+	tcase_add_test(t, layers);
 	suite_add_tcase(s, t);
 	return suite_run(s);
 }

@@ -22,7 +22,7 @@ enum { MAX_HOSTS = 800, FEW_HOSTS = 200, LANES_HOSTS = 150, TAIL = 4000 };
 
 /* Send stderr to a file without a name; the old one is returned. */
 static int
-hush(FILE **log)
+redirect_stderr(FILE **log)
 {
 	int old = dup(STDERR_FILENO);
 
@@ -34,7 +34,7 @@ hush(FILE **log)
 
 /* Back to the old one, with the end of what was said meanwhile. */
 static void
-speak(FILE *log, int old, bool tell)
+restore_stderr(FILE *log, int old, bool tell)
 {
 	char text[TAIL];
 	long n;
@@ -58,7 +58,7 @@ static struct tally {
 } * tally;
 
 static void
-count(const struct chaos_report *r)
+add_report(const struct chaos_report *r)
 {
 	tally->changes += r->changes;
 	tally->checks += r->checks;
@@ -67,7 +67,7 @@ count(const struct chaos_report *r)
 }
 
 static void
-tell(void)
+print_tally(void)
 {
 	(void)printf("steps judged: %llu entries changed, %llu dependencies "
 		     "and ways followed\nstruck in:",
@@ -81,17 +81,17 @@ tell(void)
 }
 
 static void
-run(uint64_t seed, struct chaos_limits l)
+run_day(uint64_t seed, struct chaos_limits l)
 {
 	struct chaos_report r;
 	FILE *log;
-	int old = hush(&log), rc;
+	int old = redirect_stderr(&log), rc;
 
 	l.judge = CHAOS_MEMORY | CHAOS_LOOPS | CHAOS_CYCLES | CHAOS_COPIES;
 	rc = chaos_run(seed, &l, &r);
 
-	speak(log, old, rc != 0);
-	count(&r);
+	restore_stderr(log, old, rc != 0);
+	add_report(&r);
 	ck_assert_msg(rc == 0, "SEED=%llu: %s\n%s", (unsigned long long)seed,
 		r.why.text, r.script.text);
 	chaos_report_free(&r);
@@ -101,7 +101,7 @@ START_TEST(a_bad_day)
 {
 	const char *seed = getenv("SEED");
 
-	run(seed != NULL ? strtoull(seed, NULL, 0) : (unsigned)_i,
+	run_day(seed != NULL ? strtoull(seed, NULL, 0) : (unsigned)_i,
 		(struct chaos_limits){.max_hosts = MAX_HOSTS});
 }
 END_TEST
@@ -110,7 +110,7 @@ START_TEST(a_bad_day_for_tenants)
 {
 	const char *seed = getenv("SEED");
 
-	run(seed != NULL ? strtoull(seed, NULL, 0) : (unsigned)_i,
+	run_day(seed != NULL ? strtoull(seed, NULL, 0) : (unsigned)_i,
 		(struct chaos_limits){.max_hosts = FEW_HOSTS, .tenants = true});
 }
 END_TEST
@@ -123,7 +123,8 @@ static const uint64_t remembered[] = {
 
 START_TEST(a_remembered_day)
 {
-	run(remembered[_i], (struct chaos_limits){.max_hosts = FEW_HOSTS / 2});
+	run_day(remembered[_i],
+		(struct chaos_limits){.max_hosts = FEW_HOSTS / 2});
 }
 END_TEST
 
@@ -136,22 +137,22 @@ static const uint64_t remembered_lanes[] = {700000990, 700000560, 700000785,
 
 START_TEST(a_remembered_day_with_lanes)
 {
-	run(remembered_lanes[_i],
+	run_day(remembered_lanes[_i],
 		(struct chaos_limits){.max_hosts = LANES_HOSTS, .lanes = true});
 }
 END_TEST
 
 /* The same seed is the same day. */
-START_TEST(days_can_be_lived_again)
+START_TEST(same_seed_same_day)
 {
 	const struct chaos_limits l = {.max_hosts = 60};
 	struct chaos_report a, b;
 	FILE *log;
-	int old = hush(&log);
+	int old = redirect_stderr(&log);
 
 	(void)chaos_run(42, &l, &a);
 	(void)chaos_run(42, &l, &b);
-	speak(log, old, false);
+	restore_stderr(log, old, false);
 	ck_assert_str_eq(a.script.text, b.script.text);
 	ck_assert_uint_gt(a.smps, 0);
 	ck_assert_uint_eq(a.smps, b.smps);
@@ -172,7 +173,7 @@ main(void)
 	int rc;
 
 	tcase_set_timeout(tc, 120);
-	tcase_add_test(tc, days_can_be_lived_again);
+	tcase_add_test(tc, same_seed_same_day);
 	tcase_add_loop_test(tc, a_remembered_day, 0,
 		sizeof(remembered) / sizeof(*remembered));
 	tcase_add_loop_test(tc, a_remembered_day_with_lanes, 0,
@@ -183,6 +184,6 @@ main(void)
 	suite_add_tcase(s, tc);
 	tally = tally_new(sizeof(*tally));
 	rc = suite_run(s);
-	tell();
+	print_tally();
 	return rc;
 }

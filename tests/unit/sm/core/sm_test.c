@@ -239,7 +239,7 @@ START_TEST(our_own_cable_is_pulled)
 END_TEST
 
 /* Nodes that hang when the fabric is first read, and get well in silence. */
-START_TEST(the_silent_are_found)
+START_TEST(silent_nodes_are_found)
 {
 	static const char *const names[] = {"spine4", "h5", "leaf1"};
 	const struct sim_behaviour hung = {.hung = true}, well = {0};
@@ -284,7 +284,7 @@ START_TEST(a_switch_that_refuses_tables_is_kept_out)
 END_TEST
 
 /* Not even where all was forgotten, as when another one takes over. */
-START_TEST(a_second_life_changes_nothing)
+START_TEST(a_restart_changes_nothing)
 {
 	struct fabric *f = life_tree();
 	struct world *w = life_start(f, "");
@@ -496,7 +496,7 @@ START_TEST(garbage_from_everywhere)
 END_TEST
 
 static unsigned
-twins(const struct world *w)
+count_duplicates(const struct world *w)
 {
 	const struct topo *t = sm_view(w->sm)->topo;
 	unsigned n = 0;
@@ -507,7 +507,7 @@ twins(const struct world *w)
 }
 
 /* Two of one GUID may be one that moved: they are asked for once more. */
-START_TEST(twins_are_looked_at_twice)
+START_TEST(duplicate_guids_are_probed_twice)
 {
 	struct fabric *f = life_tree();
 	struct world *w = life_start(f, "");
@@ -520,10 +520,10 @@ START_TEST(twins_are_looked_at_twice)
 	sim_fault_guid(w->sim, h5, f->node[h9].guid);
 	sm_resweep(w->sm, sim_now(w->sim), "test");
 	world_run(w, mono_ms(5000));
-	ck_assert_uint_eq(twins(w), 2);
+	ck_assert_uint_eq(count_duplicates(w), 2);
 	sim_fault_guid(w->sim, h5, guid); /* nobody tells of it */
 	world_run(w, mono_ms(60000));
-	ck_assert_uint_eq(twins(w), 0);
+	ck_assert_uint_eq(count_duplicates(w), 0);
 	sm_status(w->sm, &after);
 	ck_assert_uint_eq(after.sweeps_full, before.sweeps_full + 2);
 	life_expect_order(w, "one GUID each");
@@ -664,16 +664,16 @@ main(void)
 	tcase_add_test(t, corrupted_bytes_break_nothing);
 	tcase_add_test(t, a_hung_switch_is_kept_out);
 	tcase_add_test(t, our_own_cable_is_pulled);
-	tcase_add_test(t, the_silent_are_found);
+	tcase_add_test(t, silent_nodes_are_found);
 	tcase_add_test(t, a_switch_that_refuses_tables_is_kept_out);
-	tcase_add_loop_test(t, a_second_life_changes_nothing, 0, 2);
+	tcase_add_loop_test(t, a_restart_changes_nothing, 0, 2);
 	tcase_add_test(t, killed_at_any_moment);
 	tcase_add_test(t, another_master_keeps_us_out);
 	tcase_add_loop_test(t, the_other_master_hands_over, 0, 2);
 	tcase_add_test(t, two_do_not_stand_by_for_each_other);
 	tcase_add_test(t, a_weaker_standby_does_not);
 	tcase_add_test(t, garbage_from_everywhere);
-	tcase_add_test(t, twins_are_looked_at_twice);
+	tcase_add_test(t, duplicate_guids_are_probed_twice);
 	tcase_add_test(t, a_reload_that_changes_the_interval);
 	tcase_add_test(t, a_change_does_not_wait_for_names);
 	tcase_add_test(t, a_reload_that_changes_the_lmc);

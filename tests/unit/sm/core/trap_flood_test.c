@@ -10,7 +10,7 @@
 
 /* A trap from lid, of which each has another TID: always something new. */
 static void
-chatter(struct world *w, uint16_t lid, int from_ms, int to_ms)
+inject_traps(struct world *w, uint16_t lid, int from_ms, int to_ms)
 {
 	static uint64_t tid;
 	struct mad_notice n = {
@@ -36,7 +36,7 @@ chatter(struct world *w, uint16_t lid, int from_ms, int to_ms)
 
 /* Whose traps never end keeps neither light sweeps nor retries from their
  * turn. */
-START_TEST(a_chatterbox_starves_nobody)
+START_TEST(endless_traps_delay_nothing)
 {
 	struct fabric *f = life_tree();
 	struct world *w = life_start(f, "sweep:\n  interval: 2s\n");
@@ -47,7 +47,7 @@ START_TEST(a_chatterbox_starves_nobody)
 	life_expect_order(w, "bring-up");
 	lid = sim_port_info(w->sim, fabric_find(f, "leaf5"), 0)->lid;
 	sm_status(w->sm, &before);
-	chatter(w, lid, 1, 60000);
+	inject_traps(w, lid, 1, 60000);
 	world_run(w, mono_ms(1000));
 	sim_fault_reboot(w->sim, leaf); /* ours: nobody's trap tells of it */
 	world_run(w, mono_ms(30000));
@@ -69,7 +69,7 @@ cost_of_traps(struct world *w, uint16_t lid, int n, unsigned *commits)
 	unsigned before = w->commits;
 
 	sim_clear_stats(w->sim);
-	chatter(w, lid, 1, 1 + 400 * n);
+	inject_traps(w, lid, 1, 1 + 400 * n);
 	world_run(w, mono_ms(400 * n + 3000));
 	*commits = w->commits - before;
 	return sim_stats(w->sim)->smps;
@@ -109,7 +109,7 @@ END_TEST
  * Who tells of something is named: by the GUID as long as names have not been
  * read, by the LID if nobody has it. Only in that case all is looked at.
  */
-START_TEST(who_told)
+START_TEST(source_is_named)
 {
 	struct fabric *f = life_tree();
 	struct world *w = life_start(f, "sweep:\n  interval: 0\n");
@@ -124,7 +124,7 @@ START_TEST(who_told)
 		"%s", sm_view(w->sm)->cause);
 	sm_status(w->sm, &st);
 	ck_assert_uint_eq(st.sweeps_full, 1);
-	chatter(w, 999, 1, 2);
+	inject_traps(w, 999, 1, 2);
 	life_expect_order(w, "a stranger");
 	world_run(w, mono_ms(2000));
 	sm_status(w->sm, &st);
@@ -134,7 +134,7 @@ START_TEST(who_told)
 END_TEST
 
 /* A switch that comes and tells so before the view has it is no stranger. */
-START_TEST(who_comes_is_known)
+START_TEST(new_switch_is_known)
 {
 	struct fabric *f = life_tree();
 	struct world *w = life_start(f, "sweep:\n  interval: 0\n");
@@ -155,7 +155,7 @@ START_TEST(who_comes_is_known)
 		sm_status(w->sm, &st);
 	} while (st.phase != SM_PUSH);
 	if (topo_by_lid(sm_view(w->sm)->topo, lid, NULL) == TOPO_NONE)
-		chatter(w, lid, 0, 1);
+		inject_traps(w, lid, 0, 1);
 	life_expect_order(w, "it is back");
 	world_run(w, mono_ms(2000));
 	sm_status(w->sm, &st);
@@ -172,9 +172,9 @@ main(void)
 
 	suite_add_tcase(s, t);
 	tcase_set_timeout(t, 120);
-	tcase_add_test(t, a_chatterbox_starves_nobody);
+	tcase_add_test(t, endless_traps_delay_nothing);
 	tcase_add_test(t, old_news_cost_nothing);
-	tcase_add_test(t, who_told);
-	tcase_add_test(t, who_comes_is_known);
+	tcase_add_test(t, source_is_named);
+	tcase_add_test(t, new_switch_is_known);
 	return suite_run(s);
 }

@@ -27,7 +27,7 @@ path_of(const char *name)
 }
 
 static bool
-exists(const char *name)
+file_exists(const char *name)
 {
 	return access(path_of(name), F_OK) == 0;
 }
@@ -252,7 +252,7 @@ START_TEST(test_round)
 	ck_assert_int_eq(state_file_save(scratch_dir, &back, &why), 0);
 	second = read_file();
 	ck_assert_str_eq(first.text, second.text);
-	ck_assert(!exists(STATE_FILE_FILE ".new"));
+	ck_assert(!file_exists(STATE_FILE_FILE ".new"));
 	buf_free(&first);
 	buf_free(&second);
 	state_file_free(&back);
@@ -436,8 +436,8 @@ START_TEST(test_refusals)
 	ck_assert_str_eq(why.text, want);
 	ck_assert_uint_eq(s.nlid, 0);
 	ck_assert_ptr_null(s.arena);
-	ck_assert(!exists(STATE_FILE_FILE));
-	ck_assert(exists(STATE_FILE_FILE ".corrupt-1"));
+	ck_assert(!file_exists(STATE_FILE_FILE));
+	ck_assert(file_exists(STATE_FILE_FILE ".corrupt-1"));
 	/* from here on as if there had never been one */
 	ck_assert_int_eq(state_file_load(scratch_dir, &s, &why), 1);
 }
@@ -511,7 +511,7 @@ START_TEST(test_damage)
 	/* each found the next free number */
 	(void)snprintf(
 		why.text, sizeof(why.text), STATE_FILE_FILE ".corrupt-%zu", n);
-	ck_assert(exists(why.text));
+	ck_assert(file_exists(why.text));
 	buf_free(&whole);
 }
 END_TEST
@@ -548,8 +548,8 @@ START_TEST(test_strange_files)
 	ck_assert_int_eq(symlink("/etc/passwd", path_of(STATE_FILE_FILE)), 0);
 	ck_assert_int_eq(state_file_load(scratch_dir, &s, &why), -1);
 	ck_assert_ptr_nonnull(strstr(why.text, ": cannot be opened: "));
-	ck_assert(exists(STATE_FILE_FILE ".corrupt-5"));
-	ck_assert(!exists(STATE_FILE_FILE));
+	ck_assert(file_exists(STATE_FILE_FILE ".corrupt-5"));
+	ck_assert(!file_exists(STATE_FILE_FILE));
 }
 END_TEST
 
