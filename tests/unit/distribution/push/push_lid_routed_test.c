@@ -7,7 +7,7 @@
 
 #include "sm/mad/mad.h"
 #include "sm/transport/xact.h"
-#include "tests/unit/restart_fixture.h"
+#include "tests/unit/core_fixture.h"
 #include "tests/unit/suite.h"
 
 /* Sets that reached an SMA, by class; LID routed ones may be dropped. */
@@ -34,10 +34,10 @@ start_world(struct fabric **f, struct eye *e, const char *yaml)
 {
 	struct world *w;
 
-	*f = life_tree();
-	w = life_start(*f, yaml);
+	*f = core_tree();
+	w = core_start(*f, yaml);
 	sim_set_hook(w->sim, count_sets, e);
-	life_expect_order(w, "power on");
+	core_expect_order(w, "power on");
 	return w;
 }
 
@@ -45,7 +45,7 @@ static void
 set_link(struct world *w, unsigned port, bool up)
 {
 	sim_fault_link(w->sim, fabric_find(w->fabric, "leaf3"), port, up);
-	life_expect_order(w, up ? "cable back" : "cable lost");
+	core_expect_order(w, up ? "cable back" : "cable lost");
 }
 
 /* No SMP is LID routed when tables are empty; later ones are, and none is
@@ -65,7 +65,7 @@ START_TEST(arrives)
 	}
 	ck_assert_uint_eq(sm_xact_stats(w->sm)->strayed, 0);
 	ck_assert_uint_eq(sm_xact_stats(w->sm)->retried, 0);
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
@@ -82,11 +82,11 @@ START_TEST(bounced)
 			f->node[s].type == FABRIC_SWITCH && port < 9; port++) {
 			sim_fault_link(w->sim, s, port, false);
 			sim_fault_link(w->sim, s, port, true);
-			life_expect_order(w, f->node[s].name);
+			core_expect_order(w, f->node[s].name);
 		}
 	ck_assert_uint_gt(e.by_lid, 0);
 	ck_assert_uint_eq(sm_xact_stats(w->sm)->strayed, 0);
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
@@ -102,10 +102,10 @@ START_TEST(reboot)
 
 		name[5] = (char)('0' + i);
 		sim_fault_reboot(w->sim, fabric_find(f, name));
-		life_expect_order(w, name);
+		core_expect_order(w, name);
 	}
 	ck_assert_uint_eq(sm_xact_stats(w->sm)->strayed, 0);
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
@@ -127,7 +127,7 @@ START_TEST(fabric_takes_none)
 	e.by_lid = 0;
 	set_link(w, 5, true);
 	ck_assert_uint_eq(e.by_lid, 0);
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
@@ -140,7 +140,7 @@ START_TEST(switched_off)
 	set_link(w, 5, false);
 	ck_assert_uint_gt(e.directed, 0);
 	ck_assert_uint_eq(e.by_lid, 0);
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 

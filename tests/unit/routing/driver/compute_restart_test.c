@@ -12,7 +12,7 @@
 #include "sm/base/log.h"
 #include "sm/base/rng.h"
 #include "tests/topo/frozen.h"
-#include "tests/unit/restart_fixture.h"
+#include "tests/unit/core_fixture.h"
 #include "tests/unit/state_fixture.h"
 #include "tests/unit/suite.h"
 #include "tests/unit/tables_hash.h"
@@ -427,22 +427,22 @@ expect_same_after_restart(struct world *w, const char *when)
  * by chance. */
 START_TEST(numbers_of_leaves)
 {
-	struct fabric *f = life_tree();
-	struct world *w = life_start(f, "routing: {ftree: {lanes: 4}}\n");
+	struct fabric *f = core_tree();
+	struct world *w = core_start(f, "routing: {ftree: {lanes: 4}}\n");
 	uint32_t a = fabric_find(f, "leaf3"), b = fabric_find(f, "leaf5");
 
-	life_expect_order(w, "bring-up");
+	core_expect_order(w, "bring-up");
 	expect_same_after_restart(w, "bring-up");
 	sim_fault_node(w->sim, a, false);
-	life_expect_order(w, "one leaf out");
+	core_expect_order(w, "one leaf out");
 	sim_fault_node(w->sim, b, false);
-	life_expect_order(w, "two leaves out");
+	core_expect_order(w, "two leaves out");
 	sim_fault_node(w->sim, b, true);
-	life_expect_order(w, "the second is back");
+	core_expect_order(w, "the second is back");
 	sim_fault_node(w->sim, a, true);
-	life_expect_order(w, "both are back");
+	core_expect_order(w, "both are back");
 	expect_same_after_restart(w, "two leaves have changed numbers");
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
@@ -473,7 +473,7 @@ daemon_day(uint64_t seed)
 	begin_day(&d, seed);
 	cable = mem_zalloc(d.f->ncables, sizeof(*cable));
 	node = mem_zalloc(d.f->nnodes, sizeof(*node));
-	w = life_start(d.f, "");
+	w = core_start(d.f, "");
 	n = 4 + draw_below(&d, 16);
 	for (unsigned i = 0; i <= n; i++) {
 		(void)snprintf(when, sizeof(when), "seed %llu, %u changes",
@@ -486,7 +486,7 @@ daemon_day(uint64_t seed)
 	}
 	free(cable);
 	free(node);
-	life_end(w, d.f);
+	core_end(w, d.f);
 	d.f = NULL;
 	end_day(&d);
 }
@@ -501,12 +501,12 @@ START_TEST(planes)
 {
 	const struct gen_planes p = {2, 4, 2, 2, 1};
 	struct fabric *f = gen_paper_planes(&p);
-	struct world *w = life_start(f, "");
+	struct world *w = core_start(f, "");
 
-	life_expect(w, REFEREE_ALL & ~(unsigned)REFEREE_LOAD, "bring-up");
+	core_expect(w, REFEREE_ALL & ~(unsigned)REFEREE_LOAD, "bring-up");
 	ck_assert_ptr_nonnull(sm_view(w->sm)->routes->plane);
 	expect_same_after_restart(w, "planes");
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 

@@ -13,7 +13,7 @@
 #include "sm/report/show.h"
 #include "sm/report/tree_json.h"
 #include "tests/topo/frozen.h"
-#include "tests/unit/restart_fixture.h"
+#include "tests/unit/core_fixture.h"
 #include "tests/unit/routing/tiers/tree_fixture.h"
 #include "tests/unit/state_fixture.h"
 #include "tests/unit/suite.h"
@@ -232,7 +232,7 @@ END_TEST
 START_TEST(comes_up)
 {
 	const struct frozen_lids lids = {0};
-	struct fabric *f = life_tree(), *g;
+	struct fabric *f = core_tree(), *g;
 	bool *drop = mem_zalloc(f->nnodes, sizeof(*drop));
 	struct fabric_edit edit = {.drop_node = drop, .drop_orphans = true};
 	struct lft_pool *pool = lft_pool_new();
@@ -271,7 +271,7 @@ expect_same_after_restart(struct world *w, const char *when)
 
 	world_kill(w);
 	world_start(w);
-	life_expect_order(w, when);
+	core_expect_order(w, when);
 	ck_assert_uint_eq(tables_hash(sm_view(w->sm)->routes), was);
 	ck_assert_msg(sm_view(w->sm)->counts.lft_blocks == 0,
 		"%s: %llu blocks written", when,
@@ -282,7 +282,7 @@ static void
 set_link(struct world *w, bool up, const char *engine, const char *when)
 {
 	sim_fault_link(w->sim, fabric_find(w->fabric, "t0 top0"), 1, up);
-	life_expect_order(w, when);
+	core_expect_order(w, when);
 	ck_assert_str_eq(sm_view(w->sm)->routes->engine, engine);
 	expect_same_after_restart(w, when);
 	ck_assert_str_eq(sm_view(w->sm)->routes->engine, engine);
@@ -318,10 +318,10 @@ expect_reported(struct world *w, const char *reason)
 START_TEST(through_the_daemon)
 {
 	struct fabric *f = border_fabric();
-	struct world *w = life_start(f, "");
+	struct world *w = core_start(f, "");
 	uint64_t since;
 
-	life_expect_order(w, "bring-up");
+	core_expect_order(w, "bring-up");
 	since = w->saved.read;
 	ck_assert_uint_gt(since, 0);
 	ck_assert_str_eq(w->saved.engine, "ftree");
@@ -340,7 +340,7 @@ START_TEST(through_the_daemon)
 	ck_assert_uint_eq(w->saved.read, since);
 	set_link(w, false, "ftree", "cable out at last");
 	sm_rebalance(w->sm, sim_now(w->sim), "test");
-	life_expect_order(w, "rebalanced");
+	core_expect_order(w, "rebalanced");
 	ck_assert_str_eq(sm_view(w->sm)->routes->engine, "updn");
 	ck_assert_uint_gt(w->saved.read, since);
 	expect_same_after_restart(w, "after that");
@@ -351,10 +351,10 @@ START_TEST(through_the_daemon)
 			   "tree because 33%");
 	/* the configuration of reading changes, if only by a name */
 	world_reload(w, "routing: {roles: {spine: [nobody]}}\n");
-	life_expect_order(w, "another configuration");
+	core_expect_order(w, "another configuration");
 	ck_assert_str_eq(sm_view(w->sm)->routes->engine, "ftree");
 	ck_assert_uint_eq(w->runs_failed, 0);
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 

@@ -12,13 +12,13 @@
 #include "sm/base/log.h"
 #include "sm/base/mem.h"
 #include "tests/sim/referee/watch.h"
-#include "tests/unit/restart_fixture.h"
+#include "tests/unit/core_fixture.h"
 #include "tests/unit/suite.h"
 
 static struct world *
 start_settled(const struct fabric *f, const char *yaml)
 {
-	struct world *w = life_start(f, yaml);
+	struct world *w = core_start(f, yaml);
 
 	ck_assert_msg(world_settle(w, mono_ms(60000)), "%s", w->last_why);
 	return w;
@@ -27,7 +27,7 @@ start_settled(const struct fabric *f, const char *yaml)
 static void
 expect_order(struct world *w, const char *when)
 {
-	life_expect(w, REFEREE_ALL & ~(unsigned)REFEREE_LOAD, when);
+	core_expect(w, REFEREE_ALL & ~(unsigned)REFEREE_LOAD, when);
 }
 
 static uint32_t
@@ -63,7 +63,7 @@ START_TEST(a_switch_that_does_not_store)
 {
 	const struct sim_behaviour liar = {.lies = UINT64_C(1) << MAD_LFT},
 				   well = {0};
-	struct fabric *f = life_tree();
+	struct fabric *f = core_tree();
 	struct world *w = start_settled(f, "distribution: {drain: 5ms}\n");
 	uint32_t leaf = fabric_find(f, "leaf3");
 	struct sm_status s;
@@ -78,7 +78,7 @@ START_TEST(a_switch_that_does_not_store)
 	world_run(w, mono_ms(120000));
 	expect_order(w, "it stores again");
 	ck_assert_uint_eq(sm_view(w->sm)->nquarantine, 0);
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
@@ -110,7 +110,7 @@ START_TEST(every_false_acknowledgement_is_found)
 	const struct lie *l = &lies[_i];
 	const struct sim_behaviour liar = {.lies = UINT64_C(1) << l->attr},
 				   well = {0};
-	struct fabric *f = life_tree();
+	struct fabric *f = core_tree();
 	struct world *w = start_settled(f, "distribution: {drain: 5ms}\n");
 	uint32_t node = fabric_find(f, l->node);
 	struct sm_status s;
@@ -140,7 +140,7 @@ START_TEST(every_false_acknowledgement_is_found)
 	sm_status(w->sm, &s);
 	ck_assert_str_eq(s.alarm, "");
 	ck_assert_uint_eq(sm_view(w->sm)->nquarantine, 0);
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
@@ -166,7 +166,7 @@ START_TEST(sl2vl_that_is_not_stored)
 		watch_report(watch)->cycle.text);
 	ck_assert_uint_eq(sm_view(w->sm)->nquarantine, 0);
 	watch_free(watch);
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
@@ -203,14 +203,14 @@ START_TEST(sl2vl_that_is_refused)
 	ck_assert_msg(watch_report(watch)->loops == 0, "%s",
 		watch_report(watch)->loop.text);
 	watch_free(watch);
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
 /* GUIDs are the same here, so that nothing of it is recognised as strange. */
 START_TEST(the_state_of_another_fabric)
 {
-	struct fabric *other = gen_random(10, 3, 2, 4, NULL), *f = life_tree();
+	struct fabric *other = gen_random(10, 3, 2, 4, NULL), *f = core_tree();
 	struct world *a = start_settled(other, ""), *b;
 	struct sim_options o = sim_defaults();
 	struct state_file_blocked block = {
@@ -249,7 +249,7 @@ foreign_guid(uint64_t guid)
 /* Nor is a LID moved for ports that were never here. */
 START_TEST(the_state_of_foreign_ports)
 {
-	struct fabric *f = life_tree();
+	struct fabric *f = core_tree();
 	struct world *w = start_settled(f, "");
 	uint32_t n = a_switch(f, 1), host = fabric_find(f, "h20");
 	struct state_file_blocked block = {
@@ -284,7 +284,7 @@ START_TEST(the_state_of_foreign_ports)
 	ck_assert_uint_eq(w->saved.nlid, nlid);
 	for (size_t i = 0; i < nlid; i++)
 		ck_assert_uint_eq(w->saved.lid[i].guid >> 60, 0);
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
@@ -293,7 +293,7 @@ START_TEST(what_another_manager_wrote)
 {
 	struct mad_sm_info other = {
 		.guid = 1, .act_count = 1, .priority = 15, .state = 3};
-	struct fabric *f = life_tree();
+	struct fabric *f = core_tree();
 	struct world *w = start_settled(f, "sweep: {interval: 1s}\n"
 					   "standby: {poll_interval: 1s}\n");
 	uint32_t host = fabric_find(f, "h20");
@@ -316,7 +316,7 @@ START_TEST(what_another_manager_wrote)
 	expect_order(w, "the other one is gone");
 	sm_status(w->sm, &s);
 	ck_assert_int_eq(s.role, SM_MASTER);
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
@@ -344,7 +344,7 @@ overwrite_entry(struct world *w, unsigned k, uint16_t lid)
  */
 START_TEST(all_drift_is_found)
 {
-	struct fabric *f = life_tree();
+	struct fabric *f = core_tree();
 	struct world *w = start_settled(f, "sweep: {interval: 1s}\n"
 					   "fabric: {lids: {first: 50}}\n");
 	struct sm_status s = {0};
@@ -366,7 +366,7 @@ START_TEST(all_drift_is_found)
 	expect_order(w, "all were looked at again");
 	sm_status(w->sm, &s);
 	ck_assert_uint_gt(s.altered, seen);
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
@@ -379,7 +379,7 @@ START_TEST(what_arrives_after_a_hand_over)
 {
 	struct mad_sm_info other = {
 		.guid = 1, .act_count = 1, .priority = 15, .state = 3};
-	struct fabric *f = life_tree();
+	struct fabric *f = core_tree();
 	struct world *w = start_settled(f, "{}");
 	uint32_t host = fabric_find(f, "h20");
 	uint16_t ours = sim_port_info(w->sim, fabric_first_host(f), 1)->lid;
@@ -400,7 +400,7 @@ START_TEST(what_arrives_after_a_hand_over)
 	sm_status(w->sm, &s);
 	ck_assert_int_eq(s.role, SM_MASTER);
 	ck_assert_uint_eq(s.altered + s.untrue, 0);
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
@@ -412,7 +412,7 @@ START_TEST(two_managers_that_write)
 {
 	struct mad_sm_info other = {
 		.guid = 0x77, .act_count = 1, .priority = 1, .state = 3};
-	struct fabric *f = life_tree();
+	struct fabric *f = core_tree();
 	struct world *w = start_settled(f, "fabric: {priority: 5}\n"
 					   "distribution: {drain: 5ms}\n"
 					   "sweep: {interval: 1s}\n");
@@ -456,7 +456,7 @@ START_TEST(two_managers_that_write)
 	expect_order(w, "it writes no more");
 	sm_status(w->sm, &s);
 	ck_assert_str_eq(s.alarm, "");
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
@@ -486,7 +486,7 @@ set_blocked(struct world *w, bool close)
  */
 START_TEST(blocks_that_others_left)
 {
-	struct fabric *f = life_tree();
+	struct fabric *f = core_tree();
 	struct world *w = start_settled(f, "distribution: {drain: 5ms}\n");
 	struct state_file state;
 	struct sm_status s;
@@ -538,7 +538,7 @@ START_TEST(blocks_that_others_left)
 	expect_order(w, "swept");
 	state = w->saved;
 	ck_assert_uint_eq(state.nblock, 0);
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 

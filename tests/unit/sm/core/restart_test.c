@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "sm/base/log.h"
-#include "tests/unit/restart_fixture.h"
+#include "tests/unit/core_fixture.h"
 #include "tests/unit/suite.h"
 
 enum { LIMIT = 60 /* distribution.block_limit, in seconds */ };
@@ -37,7 +37,7 @@ set_link(struct world *w, unsigned k, bool up)
 static struct world *
 start_settled(const struct fabric *f, const char *yaml)
 {
-	struct world *w = life_start(f, yaml);
+	struct world *w = core_start(f, yaml);
 
 	ck_assert_msg(world_settle(w, mono_ms(60000)), "%s", w->last_why);
 	return w;
@@ -123,7 +123,7 @@ START_TEST(block_limit_is_over)
 	world_run(w, mono_ms(5000));
 	ck_assert_uint_eq(get_status(w).held, 0);
 	ck_assert_str_eq(get_status(w).alarm, "");
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
@@ -145,7 +145,7 @@ START_TEST(block_limit_goes_on)
 	world_kill(w);
 	ck_assert_uint_gt(w->saved.nblock, 0);
 	ck_assert_uint_ge(w->saved.block[0].age, LIMIT - 20);
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
@@ -221,7 +221,7 @@ START_TEST(tables_that_arrive_late)
 	expect_tables_as_viewed(w);
 	world_run(w, mono_ms(5000));
 	ck_assert(!w->saved.writing);
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
@@ -238,7 +238,7 @@ START_TEST(nothing_under_way)
 	world_run(w, mono_ms(500));
 	ck_assert_ptr_nonnull(sm_view(w->sm));
 	expect_tables_as_viewed(w);
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 

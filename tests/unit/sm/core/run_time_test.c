@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "sm/view/view.h"
-#include "tests/unit/restart_fixture.h"
+#include "tests/unit/core_fixture.h"
 #include "tests/unit/suite.h"
 
 enum { STEP_MS = 5, QUICK_MS = 130, LIMIT_MS = 20000, CARD = 3 };
@@ -21,7 +21,7 @@ tree_world(struct fabric **f, const char *yaml)
 
 	*f = gen_tree_three(8, &why);
 	ck_assert_msg(*f != NULL, "%s", why.text);
-	w = life_start(*f, yaml);
+	w = core_start(*f, yaml);
 	ck_assert(world_settle(w, mono_ms(60000)));
 	return w;
 }
@@ -100,8 +100,8 @@ expect_order(struct world *w)
 /* Our own cable: what is left is no fabric, and said so; until it is back. */
 START_TEST(our_own_cable)
 {
-	struct fabric *f = life_tree();
-	struct world *w = life_start(f, "sweep: {interval: 1s}");
+	struct fabric *f = core_tree();
+	struct world *w = core_start(f, "sweep: {interval: 1s}");
 	uint32_t us = fabric_first_host(f);
 
 	ck_assert(world_settle(w, mono_ms(60000)));
@@ -114,7 +114,7 @@ START_TEST(our_own_cable)
 	world_run(w, mono_ms(20000));
 	expect_order(w);
 	ck_assert_str_eq(w->last_why, "");
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
@@ -135,7 +135,7 @@ START_TEST(one_switch)
 		sim_fault_node(w->sim, n, true);
 		expect_order(w);
 	}
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
@@ -156,7 +156,7 @@ START_TEST(line_card)
 		sim_fault_node(w->sim,
 			switch_named(w, (enum level)_i, 1 + 5 * i), true);
 	expect_order(w);
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
@@ -180,7 +180,7 @@ START_TEST(beside_one_that_hangs)
 	world_run(w, mono_ms(40000));
 	expect_order(w);
 	ck_assert_uint_eq(sm_view(w->sm)->nquarantine, 0);
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
@@ -206,7 +206,7 @@ START_TEST(without_traps)
 	ck_assert_msg(ms < 1000 + 2 * QUICK_MS, "%u ms", ms);
 	sim_set_hook(w->sim, NULL, NULL);
 	expect_order(w);
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
@@ -231,7 +231,7 @@ START_TEST(during_a_push)
 	ms = has_dead_ends(w) ? time_to_repair(w) : 0;
 	ck_assert_msg(ms < 3 * QUICK_MS, "%u ms", ms);
 	expect_order(w);
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 

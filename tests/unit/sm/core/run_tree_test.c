@@ -9,7 +9,7 @@
 #include "tests/sim/data/data.h"
 #include "tests/sim/data/data_report.h"
 #include "tests/sim/data/data_traffic.h"
-#include "tests/unit/restart_fixture.h"
+#include "tests/unit/core_fixture.h"
 #include "tests/unit/suite.h"
 #include "tests/unit/tables_hash.h"
 
@@ -30,54 +30,54 @@ set_links(struct world *w, const struct fabric *f, bool up)
 
 START_TEST(rebalance)
 {
-	struct fabric *f = life_tree();
-	struct world *w = life_start(f, "routing: {load_limit: 9}\n");
+	struct fabric *f = core_tree();
+	struct world *w = core_start(f, "routing: {load_limit: 9}\n");
 	uint64_t first, generation;
 
-	life_expect_order(w, "bring-up");
+	core_expect_order(w, "bring-up");
 	first = hash_tables(w);
 	set_links(w, f, false);
-	life_expect_order(w, "cables pulled");
+	core_expect_order(w, "cables pulled");
 	set_links(w, f, true);
-	life_expect_order(w, "cables back");
+	core_expect_order(w, "cables back");
 	ck_assert_uint_ne(hash_tables(w), first);
 	generation = sm_view(w->sm)->generation;
 	sm_rebalance(w->sm, sim_now(w->sim), "test");
-	life_expect_order(w, "rebalanced");
+	core_expect_order(w, "rebalanced");
 	ck_assert_uint_eq(hash_tables(w), first);
 	ck_assert_uint_gt(sm_view(w->sm)->generation, generation);
 	ck_assert(sm_view(w->sm)->story.rebalanced);
 	/* once: what comes next keeps again */
 	set_links(w, f, false);
-	life_expect_order(w, "cables pulled again");
+	core_expect_order(w, "cables pulled again");
 	ck_assert(!sm_view(w->sm)->story.rebalanced);
 	ck_assert_uint_eq(w->runs_failed, 0);
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
 /* Asked for while the tables are being written: done after that. */
 START_TEST(rebalance_in_between)
 {
-	struct fabric *f = life_tree();
-	struct world *w = life_start(f, "routing: {load_limit: 9}\n");
+	struct fabric *f = core_tree();
+	struct world *w = core_start(f, "routing: {load_limit: 9}\n");
 	uint64_t first;
 
-	life_expect_order(w, "bring-up");
+	core_expect_order(w, "bring-up");
 	first = hash_tables(w);
 	for (int us = 100; us < 60000; us = us * 3 / 2) {
 		set_links(w, f, false);
-		life_expect_order(w, "cables pulled");
+		core_expect_order(w, "cables pulled");
 		set_links(w, f, true);
 		world_run(w, mono_us(us));
 		sm_rebalance(w->sm, sim_now(w->sim), "test");
-		life_expect_order(w, "rebalanced");
+		core_expect_order(w, "rebalanced");
 		world_run(w, mono_ms(30000));
-		life_expect_order(w, "later");
+		core_expect_order(w, "later");
 		ck_assert_msg(
 			hash_tables(w) == first, "asked for after %d us", us);
 	}
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
@@ -113,8 +113,8 @@ sl_of(void *cookie, uint32_t src, uint32_t dst)
 /* Each lane is a lane from end to end: nothing is dropped, all are used. */
 START_TEST(layers)
 {
-	struct fabric *f = life_tree();
-	struct world *w = life_start(f, "routing:\n  ftree:\n    lanes: 4\n");
+	struct fabric *f = core_tree();
+	struct world *w = core_start(f, "routing:\n  ftree:\n    lanes: 4\n");
 	struct data_options o = data_defaults();
 	struct data_traffic t = data_traffic_defaults();
 	struct sender x = {.w = w};
@@ -123,7 +123,7 @@ START_TEST(layers)
 	struct data *d;
 	unsigned vls = 0;
 
-	life_expect_order(w, "bring-up");
+	core_expect_order(w, "bring-up");
 	ck_assert_uint_eq(sm_view(w->sm)->routes->lanes.n, 4);
 	ck_assert_uint_eq(sm_view(w->sm)->routes->report.vls, 4);
 	d = data_new(w->sim, &o);
@@ -142,7 +142,7 @@ START_TEST(layers)
 		vls += data_credits(d, fabric_find(f, "leaf1"), 5, vl) > 0;
 	ck_assert_uint_ge(vls, 4);
 	data_free(d);
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 

@@ -5,7 +5,7 @@
 #include <check.h>
 #include <string.h>
 
-#include "tests/unit/restart_fixture.h"
+#include "tests/unit/core_fixture.h"
 #include "tests/unit/suite.h"
 
 /* A trap from lid, of which each has another TID: always something new. */
@@ -38,13 +38,13 @@ inject_traps(struct world *w, uint16_t lid, int from_ms, int to_ms)
  * turn. */
 START_TEST(endless_traps_delay_nothing)
 {
-	struct fabric *f = life_tree();
-	struct world *w = life_start(f, "sweep:\n  interval: 2s\n");
+	struct fabric *f = core_tree();
+	struct world *w = core_start(f, "sweep:\n  interval: 2s\n");
 	uint32_t leaf = fabric_find(f, "leaf1");
 	uint16_t lid;
 	struct sm_status before, after;
 
-	life_expect_order(w, "bring-up");
+	core_expect_order(w, "bring-up");
 	lid = sim_port_info(w->sim, fabric_find(f, "leaf5"), 0)->lid;
 	sm_status(w->sm, &before);
 	inject_traps(w, lid, 1, 60000);
@@ -57,8 +57,8 @@ START_TEST(endless_traps_delay_nothing)
 		sm_view(w->sm)->counts.ports_linked);
 	ck_assert_uint_ne(sim_lft(w->sim, leaf, lid), 255);
 	world_run(w, mono_ms(30000));
-	life_expect_order(w, "after the traps");
-	life_end(w, f);
+	core_expect_order(w, "after the traps");
+	core_end(w, f);
 }
 END_TEST
 
@@ -81,13 +81,13 @@ cost_of_traps(struct world *w, uint16_t lid, int n, unsigned *commits)
  */
 START_TEST(old_news_cost_nothing)
 {
-	struct fabric *f = life_tree();
-	struct world *w = life_start(f, "sweep:\n  interval: 0\n");
+	struct fabric *f = core_tree();
+	struct world *w = core_start(f, "sweep:\n  interval: 0\n");
 	uint32_t leaf = fabric_find(f, "leaf5");
 	uint16_t lid;
 	unsigned commits;
 
-	life_expect_order(w, "bring-up");
+	core_expect_order(w, "bring-up");
 	world_run(w, mono_ms(5000));
 	lid = sim_port_info(w->sim, leaf, 0)->lid;
 	/* each is repressed, too */
@@ -100,8 +100,8 @@ START_TEST(old_news_cost_nothing)
 	ck_assert_uint_gt(
 		cost_of_traps(w, lid, 1, &commits), f->node[leaf].nports);
 	ck_assert_uint_gt(commits, 0);
-	life_expect_order(w, "after the traps");
-	life_end(w, f);
+	core_expect_order(w, "after the traps");
+	core_end(w, f);
 }
 END_TEST
 
@@ -111,41 +111,41 @@ END_TEST
  */
 START_TEST(source_is_named)
 {
-	struct fabric *f = life_tree();
-	struct world *w = life_start(f, "sweep:\n  interval: 0\n");
+	struct fabric *f = core_tree();
+	struct world *w = core_start(f, "sweep:\n  interval: 0\n");
 	struct sm_status st;
 
 	while (sm_view(w->sm) == NULL)
 		world_run(w, mono_us(20));
 	sim_fault_link(w->sim, fabric_find(f, "leaf5"), 8, false);
-	life_expect_order(w, "a cable pulled early");
+	core_expect_order(w, "a cable pulled early");
 	ck_assert_msg(
 		strstr(sm_view(w->sm)->cause, "trap 128 from 0x0002c9") != NULL,
 		"%s", sm_view(w->sm)->cause);
 	sm_status(w->sm, &st);
 	ck_assert_uint_eq(st.sweeps_full, 1);
 	inject_traps(w, 999, 1, 2);
-	life_expect_order(w, "a stranger");
+	core_expect_order(w, "a stranger");
 	world_run(w, mono_ms(2000));
 	sm_status(w->sm, &st);
 	ck_assert_uint_eq(st.sweeps_full, 2);
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
 /* A switch that comes and tells so before the view has it is no stranger. */
 START_TEST(new_switch_is_known)
 {
-	struct fabric *f = life_tree();
-	struct world *w = life_start(f, "sweep:\n  interval: 0\n");
+	struct fabric *f = core_tree();
+	struct world *w = core_start(f, "sweep:\n  interval: 0\n");
 	uint32_t spine = fabric_find(f, "spine2");
 	struct sm_status st;
 	uint16_t lid;
 
-	life_expect_order(w, "bring-up");
+	core_expect_order(w, "bring-up");
 	lid = sim_port_info(w->sim, spine, 0)->lid;
 	sim_fault_node(w->sim, spine, false);
-	life_expect_order(w, "a top without power");
+	core_expect_order(w, "a top without power");
 	world_run(w, mono_ms(2000));
 	ck_assert_uint_eq(
 		topo_by_lid(sm_view(w->sm)->topo, lid, NULL), TOPO_NONE);
@@ -156,11 +156,11 @@ START_TEST(new_switch_is_known)
 	} while (st.phase != SM_PUSH);
 	if (topo_by_lid(sm_view(w->sm)->topo, lid, NULL) == TOPO_NONE)
 		inject_traps(w, lid, 0, 1);
-	life_expect_order(w, "it is back");
+	core_expect_order(w, "it is back");
 	world_run(w, mono_ms(2000));
 	sm_status(w->sm, &st);
 	ck_assert_uint_eq(st.sweeps_full, 1);
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 

@@ -10,7 +10,7 @@
 
 #include "routing/tiers/tree.h"
 #include "sm/mad/mad_role.h"
-#include "tests/unit/restart_fixture.h"
+#include "tests/unit/core_fixture.h"
 #include "tests/unit/suite.h"
 
 #define ASKING "discovery: {role_attribute: [0x2c9:0xd2f0]}\n"
@@ -48,7 +48,7 @@ tamper_with_roles(void *cookie, struct sim_msg *m)
 static struct fabric *
 role_reporting_tree(void)
 {
-	struct fabric *f = life_tree();
+	struct fabric *f = core_tree();
 
 	for (uint32_t i = 0; i < f->nnodes; i++) {
 		struct fabric_node *n = &f->node[i];
@@ -78,7 +78,7 @@ start_world(const struct fabric *f, const char *yaml, struct ears *e)
 static void
 settle_world(struct world *w)
 {
-	life_expect_order(w, "roles");
+	core_expect_order(w, "roles");
 	ck_assert_uint_eq(w->runs_failed, 0);
 }
 
@@ -114,7 +114,7 @@ START_TEST(no_switch_is_asked)
 	ck_assert_uint_eq(e.asked, 0);
 	ck_assert_uint_eq(count_placed(w, TREE_TOLD), 0);
 	ck_assert_uint_eq(sm_view(w->sm)->routes->tree->tree->ntiers, 2);
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
@@ -138,7 +138,7 @@ START_TEST(roles_are_reported)
 	settle_world(w);
 	ck_assert_uint_eq(e.asked, 6);
 	ck_assert_uint_eq(count_placed(w, TREE_TOLD), 6);
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
@@ -159,7 +159,7 @@ START_TEST(not_believed)
 	settle_world(w);
 	ck_assert_uint_eq(count_placed(w, TREE_TOLD), 6);
 	ck_assert(!(node_called(w, "leaf2")->flags & TN_BAD_ROLE));
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
@@ -183,7 +183,7 @@ START_TEST(silent)
 	sm_resweep(w->sm, sim_now(w->sim), "test");
 	settle_world(w);
 	ck_assert_uint_eq(count_placed(w, TREE_TOLD), 6);
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
@@ -204,7 +204,7 @@ START_TEST(by_name)
 	ck_assert_uint_eq(count_placed(w, TREE_CONFIGURED), 12);
 	ck_assert_uint_eq(t->count[TREE_ROLE_UNKNOWN], 1);
 	ck_assert_uint_eq(t->count[TREE_ROLE_CONFLICT], 0);
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
@@ -232,7 +232,7 @@ START_TEST(contradicted)
 			"leaf1: the pattern \"lea?1\" gives it another role "
 			"than one that is as long");
 	}
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
@@ -266,7 +266,7 @@ START_TEST(reloaded)
 			i == 0 ? 1 : 0);
 		ck_assert_uint_eq(e.asked, 12);
 	}
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 

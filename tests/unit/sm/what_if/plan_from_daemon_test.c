@@ -21,7 +21,7 @@
 #include "sm/what_if/routes_diff.h"
 #include "sm/what_if/transition_preview.h"
 #include "sm/what_if/what_if.h"
-#include "tests/unit/restart_fixture.h"
+#include "tests/unit/core_fixture.h"
 #include "tests/unit/suite.h"
 
 /* ---- the daemon's side ---- */
@@ -221,7 +221,7 @@ begin(struct story *s, const struct scene *scene, uint64_t seed)
 	*s = (struct story){.scene = scene, .f = scene->make(), .rng = {seed}};
 	ck_assert_ptr_nonnull(s->f);
 	s->down = mem_zalloc(s->f->ncables, sizeof(*s->down));
-	s->w = life_start(s->f, scene->yaml);
+	s->w = core_start(s->f, scene->yaml);
 	s->w->told = note_view;
 	s->w->told_cookie = s;
 	if (scene->sick != NULL)
@@ -235,7 +235,7 @@ static void
 end(struct story *s)
 {
 	free(s->down);
-	life_end(s->w, s->f);
+	core_end(s->w, s->f);
 }
 
 /* The switch of the daemon. */
