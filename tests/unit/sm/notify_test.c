@@ -64,7 +64,7 @@ START_TEST(sends_messages)
 	(void)close(fd);
 	if (_i == 0)
 		ck_assert_int_eq(unlink(getenv("NOTIFY_SOCKET")), 0);
-	/* nobody is there, or nowhere: that is all the same to us */
+	/* no socket, or a wrong one: no error */
 	notify_ready();
 	ck_assert_int_eq(setenv("NOTIFY_SOCKET", "elsewhere", 1), 0);
 	notify_ready();
@@ -76,7 +76,7 @@ END_TEST
 START_TEST(watchdog)
 {
 	static const struct {
-		const char *usec, *pid; /* "own": ours */
+		const char *usec, *pid; /* "own": the pid of this process */
 		int64_t ns;		/* 0: none */
 	} row[] = {
 		{"30000000", NULL, 30000000000},

@@ -1,7 +1,7 @@
 /*
- * Single points of failure, as the daemon counts them of a view: against every
- * way followed by hand, also through tables with holes and loops; in a thread
- * of its own; and how they are told.
+ * Single points of failure, as the daemon counts them for a view: against every
+ * path followed by hand, also through tables with holes and loops; in a thread
+ * of its own; and how they are reported.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@
 
 enum { SEEDS = 8, STEPS = 40 };
 
-/* A view of a fabric, routed. */
+/* A routed view of a fabric. */
 struct bed {
 	struct topo *t;
 	struct lft_pool *pool;
@@ -55,7 +55,7 @@ bed_of(struct fabric *f)
 static void
 end_bed(struct bed *b)
 {
-	ck_assert_uint_eq(b->v->refs, 1); /* nobody kept it */
+	ck_assert_uint_eq(b->v->refs, 1); /* no other reference is left */
 	view_unref(b->v);
 	ck_assert_uint_eq(b->pool->live, 0);
 	lft_pool_free(b->pool);
@@ -83,9 +83,10 @@ write_entry(struct routes *r, sw_ix s, uint16_t lid, uint8_t out)
 	*slot = lft_add(r->pool, bytes);
 }
 
-/* ---- the ways, followed by hand ---- */
+/* ---- paths, followed by hand ---- */
 
-/* Mark in on[] the switches behind s on the way to port p. Does it arrive? */
+/* Marks in on[] the switches behind s on the path to port p; true if it
+ * arrives. */
 static bool
 follow_path(const struct routes *r, sw_ix s, port_ix p, bool *on)
 {
@@ -110,7 +111,7 @@ follow_path(const struct routes *r, sw_ix s, port_ix p, bool *on)
 	return false;
 }
 
-/* How many leaves a switch cuts from all of the n ports. */
+/* The number of leaves that one switch cuts off from all of the n ports. */
 static uint32_t
 cut_by_hand(const struct routes *r, const struct redundancy_ports *all,
 	const struct redundancy_member *m, size_t n)
@@ -174,7 +175,7 @@ check_by_hand(const struct bed *b, unsigned seed)
 	view_redundancy_unref(h);
 }
 
-/* Few ports and many, tables whole and spoiled: what is counted is so. */
+/* Counts are right with few ports and many, with tables whole and spoilt. */
 START_TEST(by_hand)
 {
 	static const unsigned ports[] = {2, 3, 4, 5, 6};
@@ -202,7 +203,7 @@ START_TEST(by_hand)
 }
 END_TEST
 
-/* ---- told ---- */
+/* ---- reports ---- */
 
 static json_t *
 query_tree(const struct bed *b, const char *list)
@@ -234,7 +235,7 @@ check_page(const json_t *o, void (*show)(const json_t *, struct buf *),
 	buf_free(&page);
 }
 
-/* One top, and all hang on it: figures, the points, each node. */
+/* With one top every node depends on it: counts, the points, each node. */
 START_TEST(answers)
 {
 	struct bed b = bed_of(multi_port_tree(1, 4, 2, 2));
@@ -268,7 +269,7 @@ START_TEST(answers)
 }
 END_TEST
 
-/* Most nodes first; more points than are listed are counted. */
+/* Points with most nodes come first; points beyond the list are counted. */
 START_TEST(points)
 {
 	struct redundancy_node node[40] = {{0}};
@@ -279,7 +280,7 @@ START_TEST(points)
 	size_t n;
 
 	for (unsigned i = 0; i < 40; i++) {
-		node[i].cut = i % 4 != 3; /* every fourth has none */
+		node[i].cut = i % 4 != 3; /* every fourth node has none */
 		node[i].sw = i % 12;
 		node[i].out = i == 0 ? 5 : 0;
 		h.single += node[i].cut > 0;
@@ -289,7 +290,7 @@ START_TEST(points)
 	ck_assert_uint_eq(p[0].nodes, 4);
 	ck_assert_uint_eq(p[0].sw, 1);
 	ck_assert_uint_eq(p[1].sw, 2);
-	ck_assert_uint_eq(p[9].nodes, 1); /* the cable */
+	ck_assert_uint_eq(p[9].nodes, 1); /* the link */
 	ck_assert_uint_eq(p[9].out, 5);
 	list = redundancy_json_list(b.t, p, n);
 	ck_assert_uint_eq(json_array_size(list), REDUNDANCY_JSON_FIRST);
@@ -310,7 +311,7 @@ when_true(void *cookie)
 	return *(bool *)cookie;
 }
 
-/* Counted once, and not again; a view waits where somebody has its pool. */
+/* A view is counted once; a view whose pool is in use waits. */
 START_TEST(thread)
 {
 	struct bed b = bed_of(multi_port_tree(1, 4, 2, 2)),
@@ -344,7 +345,7 @@ START_TEST(thread)
 	view_redundancy_unref(other.v->homes);
 	other.v->homes = NULL;
 	redundancy_worker_count(c, other.v, cfg);
-	redundancy_worker_free(c); /* in the midst of it */
+	redundancy_worker_free(c); /* while it works */
 	config_unref(cfg);
 	loop_free(l);
 	end_bed(&b);
@@ -352,7 +353,7 @@ START_TEST(thread)
 }
 END_TEST
 
-/* What is not wanted any more ends early. */
+/* Work that is not wanted any more ends early. */
 START_TEST(cancelled)
 {
 	struct bed b = bed_of(multi_port_tree(1, 4, 2, 2));

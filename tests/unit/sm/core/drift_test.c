@@ -1,7 +1,7 @@
 /*
  * What must not be trusted while tables change: switches that acknowledge and
- * do not store, or refuse to block turns; what another fabric's daemon or
- * another subnet manager left behind.
+ * do not store, or refuse to block dependencies; tables of another fabric's
+ * daemon or of another subnet manager.
  */
 #include <check.h>
 #include <stdio.h>
@@ -40,7 +40,7 @@ a_switch(const struct fabric *f, unsigned k)
 	return n;
 }
 
-/* The k-th cable between two switches goes or comes. */
+/* Fails or restores the k-th link between two switches. */
 static void
 set_switch_link(struct world *w, unsigned k, bool up)
 {
@@ -58,7 +58,8 @@ set_switch_link(struct world *w, unsigned k, bool up)
 	ck_abort_msg("no such cable");
 }
 
-/* Found by reading back, sent again, kept out in the end, forgiven. */
+/* A switch that does not store is found by reading back, is written again, is
+ * quarantined in the end, and is released when it stores. */
 START_TEST(a_switch_that_does_not_store)
 {
 	const struct sim_behaviour liar = {.lies = UINT64_C(1) << MAD_LFT},
@@ -89,12 +90,13 @@ END_TEST
 	"distribution: {drain: 5ms}\npartitions: {blue: {pkey: 0x5, members: " \
 	"{\"h*\": full}}}\n"
 
-/* Who acknowledges what, asked for by another configuration or a cable. */
+/* Nodes that acknowledge an attribute without storing it, when another
+ * configuration or a link asks for a write. */
 static const struct lie {
 	uint16_t attr;
 	const char *node, *yaml;
-	const char *says; /* of the alarm; NULL: it is kept out */
-	unsigned most;	  /* that is found wrong: no fight */
+	const char *says; /* in the alarm; NULL: the switch is quarantined */
+	unsigned most;	  /* limit of values found wrong */
 } lies[] = {
 	/* three checks, each of all rows that a switch of 8 ports has */
 	{MAD_SL2VL, "leaf3", LEVELS, NULL, 3 * 9 * 8},
@@ -144,7 +146,8 @@ START_TEST(every_false_acknowledgement_is_found)
 }
 END_TEST
 
-/* The turn is not closed although it is said to be: the port is taken. */
+/* A dependency is not blocked although the row is acknowledged: the port is
+ * taken down. */
 START_TEST(sl2vl_that_is_not_stored)
 {
 	const struct sim_behaviour liar = {.lies = UINT64_C(1) << MAD_SL2VL};
@@ -170,7 +173,8 @@ START_TEST(sl2vl_that_is_not_stored)
 }
 END_TEST
 
-/* The turn cannot be closed: the port is, and nothing closes a ring. */
+/* A dependency cannot be blocked: its port is taken down, and no cycle
+ * closes. */
 START_TEST(sl2vl_that_is_refused)
 {
 	const struct sim_behaviour no = {
@@ -191,7 +195,7 @@ START_TEST(sl2vl_that_is_refused)
 		set_switch_link(w, i, true);
 		expect_order(w, "cable back");
 	}
-	/* and it was learned: the method blocks by ports by now */
+	/* and the method has learned to block by ports */
 	c = &sm_view(w->sm)->change;
 	for (size_t i = 0; i < c->nphases; i++)
 		ck_assert_str_ne(c->phase[i].what, plan_kind_name(PLAN_BLOCK));
@@ -207,7 +211,7 @@ START_TEST(sl2vl_that_is_refused)
 }
 END_TEST
 
-/* GUIDs are the same here, so that nothing of it is recognised as strange. */
+/* The fabrics have the same GUIDs, so no record is recognised as foreign. */
 START_TEST(the_state_of_another_fabric)
 {
 	struct fabric *other = gen_random(10, 3, 2, 4, NULL), *f = core_tree();
@@ -239,14 +243,14 @@ START_TEST(the_state_of_another_fabric)
 }
 END_TEST
 
-/* A port that was never here. */
+/* A port GUID that the fabric does not have. */
 static uint64_t
 foreign_guid(uint64_t guid)
 {
 	return guid | UINT64_C(1) << 60;
 }
 
-/* Nor is a LID moved for ports that were never here. */
+/* No LID is moved for ports that the fabric does not have. */
 START_TEST(the_state_of_foreign_ports)
 {
 	struct fabric *f = core_tree();
@@ -264,7 +268,7 @@ START_TEST(the_state_of_foreign_ports)
 
 	world_kill(w);
 	world_forget(w);
-	/* its own came along */
+	/* only the manager's own record is of this fabric */
 	for (size_t i = 0; i < nlid; i++)
 		if (lid[i].guid != own)
 			lid[i].guid = foreign_guid(lid[i].guid);
@@ -288,7 +292,7 @@ START_TEST(the_state_of_foreign_ports)
 }
 END_TEST
 
-/* A stronger one takes over, writes as it likes and dies. */
+/* A manager of higher priority takes over, writes tables and dies. */
 START_TEST(what_another_manager_wrote)
 {
 	struct mad_sm_info other = {
@@ -320,7 +324,7 @@ START_TEST(what_another_manager_wrote)
 }
 END_TEST
 
-/* Entries of every third LID, everywhere, as somebody else likes them. */
+/* Other entries for every third LID, in all switches. */
 static void
 overwrite_tables(struct world *w, unsigned seed)
 {
@@ -339,8 +343,8 @@ overwrite_entry(struct world *w, unsigned k, uint16_t lid)
 }
 
 /*
- * Where one table was altered others were, too, and who altered them may not
- * have ended when they were put in order.
+ * After drift in one table all tables are read, and again later: the other
+ * writer may not have ended when they were repaired.
  */
 START_TEST(all_drift_is_found)
 {
@@ -350,7 +354,7 @@ START_TEST(all_drift_is_found)
 	struct sm_status s = {0};
 	uint64_t seen;
 
-	/* in the first block of some, in the second of others */
+	/* in the first block of some switches, in the second of others */
 	for (unsigned k = 0; k < 12; k++)
 		overwrite_entry(w, k, k % 2 ? 70 : 55);
 	for (unsigned i = 0; i < 100 && s.altered == 0; i++) {
@@ -371,9 +375,8 @@ START_TEST(all_drift_is_found)
 END_TEST
 
 /*
- * Another master hands over while what it sent last is still on its way: that
- * arrives when ours would have read the tables, and does not pass for a hand
- * that writes.
+ * Another master hands over while its last Sets are under way: they arrive
+ * before this manager reads the tables, and do not count as drift.
  */
 START_TEST(what_arrives_after_a_hand_over)
 {
@@ -405,8 +408,8 @@ START_TEST(what_arrives_after_a_hand_over)
 END_TEST
 
 /*
- * Another one writes under us, and does not end: found, told with both names,
- * put in order, but not fought over for ever.
+ * Another manager writes at the same time, and does not end: the drift is
+ * found, reported with both names, repaired, but not for ever.
  */
 START_TEST(two_managers_that_write)
 {
@@ -449,7 +452,7 @@ START_TEST(two_managers_that_write)
 	ck_assert_uint_gt(sets, 0);
 	ck_assert_uint_lt(sets, 12 * 20);
 	ck_assert_uint_eq(sm_view(w->sm)->nquarantine, 0);
-	/* it ends, and is forgotten */
+	/* it ends, and the alarm is cleared */
 	other.state = 2;
 	sim_fault_other_sm(w->sim, host, 1, &other);
 	world_run(w, mono_ms(3000000));
@@ -460,7 +463,8 @@ START_TEST(two_managers_that_write)
 }
 END_TEST
 
-/* Every turn of some switches, and single ones of others. */
+/* Blocks or unblocks all dependencies of some switches, and single ones of
+ * others. */
 static void
 set_blocked(struct world *w, bool close)
 {
@@ -481,8 +485,9 @@ set_blocked(struct world *w, bool close)
 }
 
 /*
- * Rows of another manager, or of a life whose journal is lost: found soon where
- * there is a reason, within a day where there is none, and on demand.
+ * Blocked rows of another manager, or of a previous run whose journal is lost:
+ * found soon if there is a reason, within a day if there is none, and on
+ * request.
  */
 START_TEST(blocks_that_others_left)
 {
@@ -502,11 +507,12 @@ START_TEST(blocks_that_others_left)
 	expect_order(w, "the journal was lost");
 	sm_status(w->sm, &s);
 	ck_assert_uint_gt(s.rows_freed, 100);
-	ck_assert_uint_le(sm_view(w->sm)->generation,
-		5); /* not a plan for every switch */
+	ck_assert_uint_le(
+		sm_view(w->sm)->generation, 5); /* not a plan per switch */
 	ck_assert_uint_eq(s.held, 0);
 	ck_assert_uint_eq(s.scan.left, 0);
-	/* with a journal nothing is expected, and it takes its time */
+	/* with a journal no other rows are expected blocked: the scan is
+	 * slow */
 	world_kill(w);
 	set_blocked(w, true);
 	world_start(w);
@@ -521,7 +527,7 @@ START_TEST(blocks_that_others_left)
 	sm_status(w->sm, &s);
 	ck_assert_uint_gt(s.rows_freed, 100);
 	ck_assert_uint_eq(s.scan.left, 0);
-	/* with one that says that it may not be all */
+	/* with a journal that may be incomplete */
 	world_kill(w);
 	set_blocked(w, true);
 	w->saved.unsaved = true;
@@ -531,7 +537,7 @@ START_TEST(blocks_that_others_left)
 	sm_status(w->sm, &s);
 	ck_assert_uint_gt(s.rows_freed, 100);
 	ck_assert(!w->saved.unsaved);
-	/* asked for */
+	/* on request */
 	set_blocked(w, true);
 	sm_resweep(w->sm, sim_now(w->sim), "test");
 	world_run(w, mono_ms(5000));

@@ -1,6 +1,6 @@
 /*
- * A second life, and what the first one left under way: turns that it closed,
- * whose time goes on; tables that it sent, which arrive when it is gone.
+ * A restart, and what the previous run left under way: blocked dependencies,
+ * whose time goes on; tables that it sent, which arrive after its end.
  */
 #include <check.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 enum { LIMIT = 60 /* distribution.block_limit, in seconds */ };
 
-/* A cable between two switches, the k-th. */
+/* The k-th link between two switches. */
 static const struct fabric_cable *
 switch_link(const struct fabric *f, unsigned k)
 {
@@ -43,9 +43,9 @@ start_settled(const struct fabric *f, const char *yaml)
 	return w;
 }
 
-/* ---- turns ---- */
+/* ---- blocked dependencies ---- */
 
-/* No row that opens a turn arrives. */
+/* Drops all Sets of rows that unblock a dependency. */
 static enum sim_verdict
 drop_unblocking(void *cookie, struct sim_msg *m)
 {
@@ -70,7 +70,7 @@ get_status(const struct world *w)
 	return s;
 }
 
-/* A world in which turns stay closed; some seconds old when it is killed. */
+/* A world in which dependencies stay blocked; killed some seconds later. */
 static struct world *
 leave_blocked(const struct fabric *f)
 {
@@ -88,7 +88,7 @@ leave_blocked(const struct fabric *f)
 	return w;
 }
 
-/* The alarm has the name of the switch, the ports and the pairs. */
+/* The alarm names the switch, the ports and the number of pairs. */
 static void
 expect_alarm(const struct world *w)
 {
@@ -116,7 +116,7 @@ START_TEST(block_limit_is_over)
 	struct world *w = leave_blocked(f);
 
 	w->saved.away = LIMIT;
-	world_start(w); /* nothing was asked of the fabric yet */
+	world_start(w); /* before anything is read from the fabric */
 	expect_alarm(w);
 	sim_set_hook(w->sim, NULL, NULL);
 	ck_assert(world_settle(w, mono_ms(60000)));
@@ -141,7 +141,7 @@ START_TEST(block_limit_goes_on)
 	ck_assert_str_eq(get_status(w).alarm, "");
 	world_run(w, mono_ms(2000));
 	expect_alarm(w);
-	/* and into a third */
+	/* the next run knows the age, too */
 	world_kill(w);
 	ck_assert_uint_gt(w->saved.nblock, 0);
 	ck_assert_uint_ge(w->saved.block[0].age, LIMIT - 20);
@@ -162,7 +162,7 @@ count_tables(void *cookie, struct sim_msg *m)
 	return SIM_PASS;
 }
 
-/* Does every switch hold what the view says? */
+/* Fails unless every switch holds what the view says. */
 static void
 expect_tables_as_viewed(const struct world *w)
 {
@@ -193,8 +193,9 @@ run_until_phase(struct world *w, enum sm_phase phase)
 }
 
 /*
- * It dies with tables on the wire; the cable is back; the second life finds
- * everything as it should be, and then they arrive.
+ * The daemon is killed with tables on the wire, and the link comes back. The
+ * restarted daemon finds all tables as they should be, and then the old ones
+ * arrive.
  */
 START_TEST(tables_that_arrive_late)
 {
@@ -225,7 +226,7 @@ START_TEST(tables_that_arrive_late)
 }
 END_TEST
 
-/* Who ended in peace has nothing to wait for. */
+/* After an orderly end there is nothing to wait for. */
 START_TEST(nothing_under_way)
 {
 	struct fabric *f = gen_random(10, 3, 2, 3, NULL);

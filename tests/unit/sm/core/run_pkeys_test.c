@@ -1,5 +1,5 @@
 /*
- * What partitions cost on the wire, and what is left of them: over restarts,
+ * What partitions cost on the wire, and what remains of them: over restarts,
  * after they were taken out of the configuration, after another SM.
  */
 #include "tests/sim/referee/tenants.h"
@@ -15,7 +15,8 @@ count_pkey_smps(const struct fixture *x, unsigned method)
 	return sim_stats(x->w->sim)->by[sim_attr_row(MAD_PKEY_TABLE)][method];
 }
 
-/* What was written may have been read back, to see that it is there. */
+/* Allows for reads of the tables that were written, which check that they are
+ * stored. */
 static void
 expect_keys(const struct fixture *x, uint64_t gets, uint64_t sets)
 {
@@ -34,7 +35,7 @@ two_blocks(void)
 	return o;
 }
 
-/* Another life, with another configuration. */
+/* Restarts with another configuration. */
 static void
 restart_with(struct fixture *x, const char *yaml)
 {
@@ -70,7 +71,7 @@ START_TEST(nothing_for_nothing)
 	expect_keys(&x, 0, 0);
 	restart_with(&x, "");
 	expect_keys(&x, 0, 0);
-	/* who knows nothing looks once */
+	/* without a saved state tables are read once */
 	world_kill(x.w);
 	world_forget(x.w);
 	world_start(x.w);
@@ -89,9 +90,9 @@ START_TEST(one_set_each)
 	struct fixture x =
 		fixture_new("sweep: {interval: 0}\n" TWO_TENANTS, &o);
 
-	/* the SM's port is a full member of the default partition alone */
+	/* the SM's port is a full member of the default partition only */
 	expect_keys(&x, 0, HOSTS - 1 + LEAVES + HOSTS);
-	/* a host that rebooted gets its own without a question */
+	/* a host that rebooted gets its keys without a Get */
 	sim_fault_reboot(x.w->sim, node_of(&x, "h2"));
 	ck_assert(world_settle(x.w, mono_ms(30000)));
 	ck_assert_str_eq(host_table(&x, "h2"), "7fff 8005");
@@ -105,14 +106,14 @@ START_TEST(taken_out)
 	const struct sim_options o = two_blocks();
 	struct fixture x = fixture_new(TWO_TENANTS, &o);
 
-	/* h3 is away while the partitions go */
+	/* h3 is away while the partitions are removed */
 	set_link(&x, "h3", false);
 	restart_with(&x, "");
 	ck_assert_str_eq(host_table(&x, "h2"), "ffff");
 	ck_assert_str_eq(host_table(&x, "h6"), "ffff");
 	ck_assert(!is_guarded(&x, "h2"));
 	ck_assert_str_eq(host_table(&x, "h3"), "7fff 8005");
-	/* and is found out, two lives later */
+	/* and its old keys are found two restarts later */
 	restart_with(&x, "");
 	expect_keys(&x, 0, 0);
 	set_link(&x, "h3", true);
@@ -122,7 +123,7 @@ START_TEST(taken_out)
 }
 END_TEST
 
-/* Another SM had the fabric, with keys of its own. */
+/* Another SM was master, with keys of its own. */
 START_TEST(keys_of_another_manager)
 {
 	static const uint16_t foreign[BLOCK] = {0x7fff, 0x8042},
@@ -138,9 +139,9 @@ START_TEST(keys_of_another_manager)
 	sim_hand_port(x.w->sim, h2, 1, &i);
 	restart_with(&x, "");
 	ck_assert_str_eq(host_table(&x, "h2"), "ffff");
-	/* one that is ours is believed to be as we left it */
+	/* a table of this manager is assumed to be as it was left */
 	ck_assert_str_eq(pkey_table_text(&x, h3, 1, 1), "8043");
-	/* not where it matters: with partitions all are read */
+	/* not where it matters: with partitions all tables are read */
 	restart_with(&x, TWO_TENANTS);
 	ck_assert_str_eq(host_table(&x, "h2"), "7fff 8005");
 	ck_assert_str_eq(pkey_table_text(&x, h3, 1, 1), "");
@@ -149,8 +150,8 @@ START_TEST(keys_of_another_manager)
 END_TEST
 
 /*
- * A life that ended between a host's keys and its LID, then another wish: the
- * table is not taken for that of a port that just came up.
+ * A run ended between writing a host's keys and its LID, then the configuration
+ * changes: the table is not taken for that of a port that just came up.
  */
 START_TEST(restart_half_way)
 {
@@ -176,7 +177,7 @@ START_TEST(restart_half_way)
 }
 END_TEST
 
-/* Members move between partitions, and nobody is cut off on the way. */
+/* Members move between partitions, and no pair is cut off during the change. */
 START_TEST(no_pair_is_cut_off)
 {
 	const unsigned dim[] = {LEAVES};

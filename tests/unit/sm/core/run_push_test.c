@@ -1,9 +1,9 @@
 /*
  * A change of tables, by every method, disturbed at every moment: the daemon
- * killed and started again, or followed by a standby elsewhere that knows
- * nothing, a switch rebooted, a second cable pulled, answers lost. At no moment
- * may a LID go round or a ring of channels close, and in the end everything
- * works and no turn is left blocked.
+ * killed and started again, or replaced by a standby elsewhere without its
+ * state, a switch rebooted, a second link pulled, answers lost. At no moment
+ * may tables have a loop or a cycle of channels, and in the end everything is
+ * in order and no dependency is left blocked.
  */
 #include <check.h>
 #include <stdio.h>
@@ -29,12 +29,12 @@ struct scene {
 	struct fabric *f;
 	struct world *w;
 	struct watch *watch;
-	uint32_t a, b; /* switches: one end of the cable, one to reboot */
+	uint32_t a, b; /* switches: one end of the link, one to reboot */
 	unsigned port;
 	char what[96];
 };
 
-/* With levels of service and partitions, or without. */
+/* A configuration with QoS levels and partitions, or without. */
 static void
 print_settings(const char *method, bool levels, char *out, size_t n)
 {
@@ -77,7 +77,7 @@ scene_close(struct scene *s)
 	fabric_free(s->f);
 }
 
-/* The n-th cable between two switches. */
+/* The n-th link between two switches. */
 static void
 find_cable(const struct scene *s, unsigned n, uint32_t *node, unsigned *port)
 {
@@ -97,8 +97,7 @@ find_cable(const struct scene *s, unsigned n, uint32_t *node, unsigned *port)
 }
 
 /*
- * The master is killed; one that stood by on another host, without its state,
- * finds it gone.
+ * The master is killed; a standby on another host, without its state, notices.
  */
 static void
 take_over(struct scene *s)
@@ -154,7 +153,7 @@ cause_trouble(struct scene *s, enum trouble t)
 	}
 }
 
-/* No row of SL2VL anywhere is closed. */
+/* Fails if a row of SL2VL is closed anywhere. */
 static void
 expect_nothing_blocked(const struct scene *s)
 {
@@ -199,13 +198,13 @@ judge_result(struct scene *s)
 
 /* ---- every phase is struck ---- */
 
-/* What happens before the trouble. */
+/* The change before the trouble. */
 enum change { PULL, PLUG, LEVELS, NO_LEVELS, CHANGES };
 
 static const char *const trouble_of[TROUBLES] = {
 	"nothing", "kill", "takeover", "reboot", "second change", "loss"};
 
-/* Where a run was struck, of all processes of this test. */
+/* The phases in which trouble struck, over all processes of this test. */
 enum { WORDS = 40, PLACES = 4 };
 
 static struct tally {
@@ -213,7 +212,7 @@ static struct tally {
 	struct place {
 		unsigned method;
 		enum change change;
-	} place[WORDS][PLACES]; /* where the phase is found */
+	} place[WORDS][PLACES]; /* changes that have this phase */
 	unsigned nplaces[WORDS];
 	unsigned times[WORDS][TROUBLES];
 	uint64_t judged, followed;
@@ -263,7 +262,7 @@ start_change(struct scene *s, unsigned method, enum change c)
 	world_reload(s->w, yaml);
 }
 
-/* The state from which a change starts. */
+/* The state in which a change starts. */
 static void
 prepare_change(struct scene *s, unsigned method, enum change c)
 {
@@ -273,7 +272,7 @@ prepare_change(struct scene *s, unsigned method, enum change c)
 	ck_assert(world_settle(s->w, mono_ms(60000)));
 }
 
-/* Let time pass until it is in a phase it has not been in, nth of them. */
+/* Runs until it is in a new phase, the nth one. */
 static bool
 reach_phase(struct scene *s, unsigned nth, char phase[64])
 {
@@ -296,7 +295,7 @@ reach_phase(struct scene *s, unsigned nth, char phase[64])
 	return false;
 }
 
-/* Until it is in this one. */
+/* Runs until it is in this phase. */
 static bool
 reach_named(struct scene *s, const char *phase)
 {
@@ -310,7 +309,7 @@ reach_named(struct scene *s, const char *phase)
 	return false;
 }
 
-/* Begin a change in a fabric of this seed. */
+/* Begins a change in a fabric of this seed. */
 static void
 begin_strike(struct scene *s, unsigned method, enum change c, uint64_t seed)
 {
@@ -319,7 +318,8 @@ begin_strike(struct scene *s, unsigned method, enum change c, uint64_t seed)
 	start_change(s, method, c);
 }
 
-/* Struck in a phase, unless it was not reached: is all well afterwards? */
+/* If the phase was reached, causes the trouble and checks that all is well
+ * afterwards. */
 static void
 finish_strike(struct scene *s, bool hit, unsigned method, enum change c,
 	enum trouble t, const char *phase)
@@ -340,7 +340,7 @@ finish_strike(struct scene *s, bool hit, unsigned method, enum change c,
 	scene_close(s);
 }
 
-/* One run, struck in the nth phase; false: there are not so many. */
+/* One run, struck in the nth phase; false: the change has fewer phases. */
 static bool
 strike_phase(unsigned method, enum change c, enum trouble t, unsigned nth)
 {
@@ -368,8 +368,8 @@ START_TEST(every_method_in_every_phase)
 END_TEST
 
 /*
- * Phases that few changes have are struck in more fabrics, each by every
- * trouble as often as the others.
+ * Phases that few changes have are struck in more fabrics, so that each trouble
+ * strikes them as often as the others.
  */
 enum { EVEN = 8, TRIES = 16 };
 
@@ -394,7 +394,7 @@ START_TEST(rare_phases_too)
 }
 END_TEST
 
-/* The phases there are, all of them struck by everything. */
+/* Prints the phases and how often each trouble struck them. */
 static void
 print_tally(void)
 {
@@ -411,7 +411,7 @@ print_tally(void)
 		(unsigned long long)tally->followed);
 }
 
-/* A port that our own plan took down is no reason to look again. */
+/* A port that the manager's own plan took down is no reason for a sweep. */
 START_TEST(own_traps_are_excused)
 {
 	struct scene s;
@@ -427,7 +427,7 @@ START_TEST(own_traps_are_excused)
 	sm_status(s.w->sm, &after);
 	ck_assert_uint_gt(after.traps_ours, 0);
 	ck_assert_uint_eq(after.pushes_stopped, before.pushes_stopped);
-	/* the trap's own probe, and the one of whoever is next to it */
+	/* the trap's own probe, and that of its neighbour */
 	ck_assert_uint_le(after.probes - before.probes, 2);
 	world_run(s.w, mono_ms(30000)); /* light sweeps find nothing */
 	sm_status(s.w->sm, &before);
@@ -436,18 +436,18 @@ START_TEST(own_traps_are_excused)
 }
 END_TEST
 
-/* ---- devices that are not as they should be ---- */
+/* ---- devices that misbehave ---- */
 
 struct villain {
 	struct scene *s;
 	uint32_t node; /* FABRIC_NONE: every switch */
-	bool lies;     /* acknowledges tables and keeps its own */
+	bool lies;     /* acknowledges tables and does not store them */
 	bool refuses;  /* rows of SL2VL */
-	bool clings;   /* does not hear of a row that opens a turn */
+	bool clings;   /* drops rows that unblock a dependency */
 	unsigned closed, unjournaled;
 };
 
-/* Answer in the node's name. */
+/* Answers in the node's name. */
 static void
 forge_answer(const struct villain *v, const struct sim_msg *m, uint16_t status)
 {
@@ -515,7 +515,7 @@ fail_link(struct scene *s, unsigned n)
 	sim_fault_link(s->w->sim, node, port, false);
 }
 
-/* What is acknowledged and not stored is found, and who does it kept out. */
+/* A switch that acknowledges and does not store is found and quarantined. */
 START_TEST(false_acknowledgements_are_found)
 {
 	struct scene s;
@@ -534,7 +534,7 @@ START_TEST(false_acknowledgements_are_found)
 	ck_assert_uint_gt(st.untrue, 0);
 	ck_assert_uint_eq(sm_view(s.w->sm)->nquarantine, 1);
 	sim_set_hook(s.w->sim, NULL, NULL);
-	world_run(s.w, mono_ms(120000)); /* tried again, and well */
+	world_run(s.w, mono_ms(120000)); /* tried again, with success */
 	ck_assert_uint_eq(sm_view(s.w->sm)->nquarantine, 0);
 	(void)snprintf(s.what, sizeof(s.what), "after a liar");
 	judge_result(&s);
@@ -542,7 +542,8 @@ START_TEST(false_acknowledgements_are_found)
 }
 END_TEST
 
-/* A switch that refuses rows of SL2VL loses a port for a moment instead. */
+/* A switch that refuses SL2VL rows has a port taken down for a moment
+ * instead. */
 START_TEST(refused_rows_become_ports)
 {
 	struct scene s;
@@ -571,12 +572,12 @@ START_TEST(blocks_are_journaled_first)
 	judge_result(&s);
 	ck_assert_uint_gt(v.closed, 0);
 	ck_assert_uint_eq(v.unjournaled, 0);
-	ck_assert_uint_eq(s.w->saved.nblock, 0); /* lifted on disk, too */
+	ck_assert_uint_eq(s.w->saved.nblock, 0); /* removed on disk, too */
 	scene_close(&s);
 }
 END_TEST
 
-/* A turn that cannot be opened again is told of by name, until it is. */
+/* A dependency that cannot be unblocked is reported by name, until it is. */
 START_TEST(a_block_that_stays_is_an_alarm)
 {
 	struct scene s;

@@ -1,7 +1,6 @@
 /*
- * Levels of service on the wire: what the daemon wrote makes a busy link shared
- * as configured, by hosts and by switches, and a level of high priority keeps
- * its rate.
+ * QoS levels on the wire: what the daemon wrote makes hosts and switches share
+ * a busy link as configured, and a level of high priority keeps its rate.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -23,7 +22,7 @@ struct scene {
 	uint8_t sl[SENDERS]; /* of each level */
 };
 
-/* Two leaves below one spine: a single cable up from each. */
+/* Two leaves below one spine: a single uplink from each. */
 static struct scene
 scene_new(const char *yaml)
 {
@@ -61,7 +60,7 @@ sl_by_sender(void *cookie, uint32_t src, uint32_t dst)
 	return x->sl[src];
 }
 
-/* One sender: a level for each who it sends to. */
+/* One sender: a level per receiver. */
 static uint8_t
 sl_by_receiver(void *cookie, uint32_t src, uint32_t dst)
 {
@@ -71,7 +70,7 @@ sl_by_receiver(void *cookie, uint32_t src, uint32_t dst)
 	return x->sl[dst - SENDERS];
 }
 
-/* What arrives at each of the other leaf's hosts, of a link's rate. */
+/* The rate at each of the other leaf's hosts, as a part of a link's. */
 static void
 measure_rates(
 	struct scene *x, const struct data_traffic *t, double got[SENDERS])
@@ -125,7 +124,7 @@ START_TEST(weights)
 }
 END_TEST
 
-/* Who has nothing to send leaves its share to the others. */
+/* A level with nothing to send leaves its share to the others. */
 START_TEST(idle_levels)
 {
 	struct scene x =
@@ -143,7 +142,7 @@ START_TEST(idle_levels)
 }
 END_TEST
 
-/* A level of high priority has what it asks for, whatever the others send. */
+/* A level of high priority gets the rate it needs, whatever the others send. */
 START_TEST(priority)
 {
 	static const struct {
@@ -153,7 +152,7 @@ START_TEST(priority)
 		{"qos: {levels: {ctl: {priority: high}, bulk: {}},\n"
 		 "  high_limit: {switches: 255}}\n",
 			1.0},
-		/* 8 KiB, four packets of 2 KiB, then one of the others */
+		/* 8 KiB, four packets of 2 KiB, then one of the other level */
 		{"qos: {levels: {ctl: {priority: high}, bulk: {}},\n"
 		 "  high_limit: {switches: 2}}\n",
 			0.8},

@@ -1,7 +1,7 @@
 /*
- * Levels of service through the whole daemon: what the switches hold is what
- * was asked for, nothing is sent that need not be, old and new levels live side
- * by side without a cycle, a shortage is told.
+ * QoS levels through the whole daemon: the switches hold what is configured,
+ * nothing is sent without need, old and new levels are in use together without
+ * a cycle, a shortage is reported.
  */
 #include <check.h>
 #include <stdio.h>
@@ -60,7 +60,7 @@ configure_settled(struct world *w, const char *yaml)
 	ck_assert_msg(world_settle(w, mono_ms(120000)), "%s", w->last_why);
 }
 
-/* Everything is in order when every SL of the view's may be in use. */
+/* For a check of the order when every SL of the view may be in use. */
 static uint16_t
 all_sls(void *cookie, uint16_t from, uint16_t to)
 {
@@ -87,7 +87,7 @@ expect_order(struct world *w, const char *when)
 		"%s: %s", when, why.text);
 }
 
-/* What the view says of every turn and port is what the devices hold. */
+/* The devices hold what the view says of every port pair and port. */
 static void
 expect_devices_as_viewed(struct world *w)
 {
@@ -183,13 +183,13 @@ START_TEST(tables_as_configured)
 	ck_assert_uint_eq(sim_vl(w->sim, leaf, 1, 4, 0), 0);
 	ck_assert_uint_eq(sim_vl(w->sim, leaf, 1, 4, 3), 1); /* gold */
 	ck_assert_uint_eq(sim_vl(w->sim, leaf, 1, 4, 1), 2); /* ctl */
-	ck_assert_uint_eq(sim_vl(w->sim, leaf, 1, 4, 9), 0); /* nobody's */
+	ck_assert_uint_eq(sim_vl(w->sim, leaf, 1, 4, 9), 0); /* no level's */
 	ck_assert_uint_eq(sim_vl(w->sim, h, 0, 1, 3), 1);
 	ck_assert_uint_eq(
 		sim_read(w->sim, leaf, 0, MAD_VLARB, 1 << 16 | 4, is), 0);
 	ck_assert_uint_eq(weight_of(is, 1), 8 * weight_of(is, 0));
 	ck_assert_uint_eq(weight_of(is, 2), 0);
-	for (unsigned vl = 3; vl < 8; vl++) /* they work, nobody uses them */
+	for (unsigned vl = 3; vl < 8; vl++) /* operational, without a level */
 		ck_assert_uint_eq(weight_of(is, vl), 1);
 	ck_assert_uint_eq(
 		sim_read(w->sim, leaf, 0, MAD_VLARB, 3 << 16 | 4, is), 0);
@@ -207,7 +207,8 @@ START_TEST(restart_writes_nothing)
 	struct fabric *f = two_tier_tree();
 	struct world *w = start_settled(f, NULL, three);
 
-	/* nothing is learned; what was written is read back in part */
+	/* no row is read before it is written; written rows are read back in
+	 * part */
 	ck_assert_uint_le(count_gets(w, MAD_SL2VL), count_sets(w, MAD_SL2VL));
 	ck_assert_uint_eq(count_gets(w, MAD_VLARB), 0);
 	world_kill(w);
@@ -218,7 +219,7 @@ START_TEST(restart_writes_nothing)
 		count_sets(w, MAD_SL2VL) + count_sets(w, MAD_VLARB), 0);
 	ck_assert_uint_gt(count_gets(w, MAD_SL2VL), 0);
 	expect_devices_as_viewed(w);
-	/* and a change of one level's weight touches weights alone */
+	/* and a change of one level's weight changes weights only */
 	sim_clear_stats(w->sim);
 	configure_settled(w, "qos: {levels: {gold: {weight: 9, sl: 3}, ctl: "
 			     "{priority: high, weight_at: {hosts: 2}}}}\n");
@@ -246,7 +247,7 @@ START_TEST(many_rows_at_once)
 	w = start_settled(f, &o, three);
 	expect_devices_as_viewed(w);
 	expect_order(w, "bring-up");
-	/* one for all turns; port 0 is a base one, that is told by itself */
+	/* one Set for all port pairs; base port 0 needs its own */
 	ck_assert_uint_lt(count_sets(w, MAD_SL2VL), single);
 	ck_assert_uint_eq(
 		count_sets(w, MAD_SL2VL), 12 + 4 * (1 + 5) + 2 * (1 + 4));
@@ -260,12 +261,12 @@ START_TEST(many_rows_at_once)
 }
 END_TEST
 
-/* A switch that promises to take many rows, or weights, and refuses. */
+/* A switch that announces Sets of many rows, or weights, and refuses them. */
 struct refusal {
 	struct world *w;
 	uint32_t node;
 	uint16_t attr;
-	bool many; /* of SL2VL: only those for many turns */
+	bool many; /* of SL2VL: only Sets for many port pairs */
 	unsigned times;
 };
 
@@ -295,7 +296,7 @@ START_TEST(refusals)
 	static const struct {
 		uint16_t attr;
 		bool many;
-		unsigned missing, times; /* ports, at most so many Sets */
+		unsigned missing, times; /* times: limit of Sets */
 	} row[] = {{MAD_SL2VL, true, 0, 1}, {MAD_VLARB, false, 5, 10},
 		{MAD_SL2VL, false, 5, 64}};
 	struct fabric *f = two_tier_tree();
@@ -409,7 +410,7 @@ START_TEST(grants)
 }
 END_TEST
 
-/* One host with a single lane: levels meet on its cable, and nowhere else. */
+/* One host with a single VL: levels share a VL on its link only. */
 START_TEST(shortage)
 {
 	struct fabric *f = two_tier_tree();
@@ -433,7 +434,7 @@ START_TEST(shortage)
 	sm_status(w->sm, &st);
 	ck_assert_ptr_nonnull(strstr(st.lanes, "2 of"));
 	ck_assert_ptr_nonnull(strstr(st.alarm, "fewer lanes"));
-	/* refused: everywhere or nowhere */
+	/* with shortage: refuse, levels are everywhere or nowhere */
 	configure_settled(
 		w, "qos: {levels: {gold: {sl: 3}}, shortage: refuse}\n");
 	ck_assert_uint_eq(sim_vl(w->sim, leaf, 1, 4, 3), 0);
@@ -447,13 +448,13 @@ START_TEST(shortage)
 }
 END_TEST
 
-/* A cable between switches, as the simulator has it. */
+/* A link between switches, as the simulator has it. */
 struct cable {
 	uint32_t node[2];
 	unsigned port[2];
 };
 
-/* The n-th way up of a leaf. */
+/* The n-th uplink of a leaf. */
 static struct cable
 uplink_of(const struct fabric *f, const char *leaf, unsigned n)
 {
@@ -468,7 +469,7 @@ uplink_of(const struct fabric *f, const char *leaf, unsigned n)
 	}
 }
 
-/* One end can do so many VLs (a code), as a cable that comes up has it. */
+/* Gives one end this VL capability (a code), as a new link may have it. */
 static void
 set_vl_cap(struct world *w, const struct cable *c, uint8_t vls)
 {
@@ -479,7 +480,7 @@ set_vl_cap(struct world *w, const struct cable *c, uint8_t vls)
 	sim_hand_port(w->sim, c->node[0], c->port[0], &pi);
 }
 
-/* Out, and another one in its place. */
+/* Removes the link and plugs another one in its place. */
 static void
 replace_link(struct world *w, const struct cable *c, uint8_t vls)
 {
@@ -492,7 +493,8 @@ replace_link(struct world *w, const struct cable *c, uint8_t vls)
 	expect_order(w, "another one is in");
 }
 
-/* Switches send SL i into that cable on VL i mod vls, and on VL i elsewhere. */
+/* Fails unless switches send SL i into that link on VL i mod vls, and on VL i
+ * elsewhere. */
 static void
 expect_fold(const struct world *w, const struct cable *c, unsigned vls)
 {
@@ -520,7 +522,7 @@ expect_fold(const struct world *w, const struct cable *c, unsigned vls)
 	ck_assert_uint_eq(folded, 2);
 }
 
-/* All pairs' lanes, by the numbers of switches, which stay. */
+/* A hash of all pairs' layers by switch index; the indices do not change. */
 static uint64_t
 hash_pair_layers(const struct world *w)
 {
@@ -545,8 +547,8 @@ get_reasons(const struct world *w, char few[VIEW_SLVL_SHORT],
 }
 
 /*
- * A cable has fewer VLs than there are lanes: they share them there, it is
- * named, and no pair has another SL for it, nor when cables are replaced.
+ * A link has fewer VLs than there are layers: they share VLs there, the link is
+ * named, and no pair changes its SL, nor when links are replaced.
  */
 START_TEST(narrow)
 {
@@ -572,7 +574,7 @@ START_TEST(narrow)
 	(void)snprintf(want, sizeof(want), "first port %u of", c.port[1]);
 	ck_assert_msg(strstr(shared, want) != NULL, "%s", shared);
 	ck_assert_ptr_nonnull(strstr(shared, "spine1"));
-	/* a wide one instead, then one of a single VL somewhere else */
+	/* a wide link instead, then one with a single VL elsewhere */
 	replace_link(w, &c, 4);
 	expect_fold(w, &c, 4);
 	get_reasons(w, few, shared);
@@ -590,7 +592,7 @@ START_TEST(narrow)
 	fabric_free(f);
 }
 
-/* ---- any levels, lanes and links ---- */
+/* ---- any levels, layers and links ---- */
 
 static void
 random_yaml(struct rng *r, unsigned lanes, char *out, size_t size)
@@ -609,8 +611,8 @@ random_yaml(struct rng *r, unsigned lanes, char *out, size_t size)
 }
 
 /*
- * Every moment of a change: whatever SLs there are, no cycle. Rows are old here
- * and new there.
+ * At every moment of a change, with any SLs, there is no cycle. Some rows are
+ * old, others new.
  */
 struct moments {
 	struct world *w;

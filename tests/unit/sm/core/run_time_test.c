@@ -1,6 +1,6 @@
 /*
- * Something is lost: how long until nothing leads there any more? On the
- * virtual clock, where time-outs are what takes time.
+ * The time until no entry leads to something that failed. On the virtual clock,
+ * where timeouts take most of it.
  */
 #include <check.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ tree_world(struct fabric **f, const char *yaml)
 
 enum level { TOP, MID };
 
-/* The i-th switch of a level, from 1 on. */
+/* The i-th switch of a level, from 1. */
 static uint32_t
 switch_named(const struct world *w, enum level level, unsigned i)
 {
@@ -45,7 +45,8 @@ switch_named(const struct world *w, enum level level, unsigned i)
 	return n;
 }
 
-/* Does a live switch send a LID of somebody present into a dead cable? */
+/* True if a live switch sends the LID of a present node into a link that is
+ * down. */
 static bool
 has_dead_ends(const struct world *w)
 {
@@ -68,7 +69,7 @@ has_dead_ends(const struct world *w)
 	return false;
 }
 
-/* Milliseconds until nothing leads into a dead cable. */
+/* Milliseconds until no entry leads into a link that is down. */
 static unsigned
 time_to_repair(struct world *w)
 {
@@ -82,7 +83,7 @@ time_to_repair(struct world *w)
 	return ms;
 }
 
-/* In the end everything is as it should be. */
+/* In the end everything is in order. */
 static void
 expect_order(struct world *w)
 {
@@ -97,7 +98,8 @@ expect_order(struct world *w)
 	ck_assert_uint_eq(sm_view(w->sm)->topo->nsw, r.switches);
 }
 
-/* Our own cable: what is left is no fabric, and said so; until it is back. */
+/* The manager's own link fails: the rest is no fabric, and this is reported
+ * until it is back. */
 START_TEST(our_own_cable)
 {
 	struct fabric *f = core_tree();
@@ -118,7 +120,7 @@ START_TEST(our_own_cable)
 }
 END_TEST
 
-/* Whichever switch it is, and whatever way its neighbours' traps take. */
+/* Any switch may fail, on any path of its neighbours' traps. */
 START_TEST(one_switch)
 {
 	struct fabric *f;
@@ -139,7 +141,7 @@ START_TEST(one_switch)
 }
 END_TEST
 
-/* Several at once, of which only some have neighbours that are heard. */
+/* Several at once; the traps of some of their neighbours are lost. */
 START_TEST(line_card)
 {
 	struct fabric *f;
@@ -160,7 +162,7 @@ START_TEST(line_card)
 }
 END_TEST
 
-/* A switch that hangs is waited for, but nobody else's repair is. */
+/* A switch that hangs delays only its own repair. */
 START_TEST(beside_one_that_hangs)
 {
 	const struct sim_behaviour hung = {.hung = true}, well = {0};
@@ -172,7 +174,7 @@ START_TEST(beside_one_that_hangs)
 	h = switch_named(w, TOP, 11);
 	n = switch_named(w, TOP, 3);
 	sim_fault_behave(w->sim, h, &hung);
-	world_run(w, mono_ms(1000 + 200 * _i)); /* it is being swept for */
+	world_run(w, mono_ms(1000 + 200 * _i)); /* a sweep waits for it */
 	sim_fault_node(w->sim, n, false);
 	ms = time_to_repair(w);
 	ck_assert_msg(ms < 2 * QUICK_MS, "%u ms", ms);
@@ -193,7 +195,7 @@ no_traps(void *cookie, struct sim_msg *m)
 		       : SIM_PASS;
 }
 
-/* Nobody tells: the light sweep finds it, and its own silences cost little. */
+/* Without traps the light sweep finds the failure; its timeouts cost little. */
 START_TEST(without_traps)
 {
 	struct fabric *f;
@@ -210,7 +212,7 @@ START_TEST(without_traps)
 }
 END_TEST
 
-/* In the middle of a push, also to the one that goes. */
+/* During a push, also to the switch that fails. */
 START_TEST(during_a_push)
 {
 	struct fabric *f;

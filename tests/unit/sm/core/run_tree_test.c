@@ -1,6 +1,6 @@
 /*
- * Trees through the whole daemon: what a damage left behind is put right when
- * somebody asks for it; lanes reach the switches and the hosts.
+ * Trees through the whole daemon: the effect of damage is undone by a requested
+ * rebalance; layers reach the switches and the hosts.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -47,7 +47,7 @@ START_TEST(rebalance)
 	ck_assert_uint_eq(hash_tables(w), first);
 	ck_assert_uint_gt(sm_view(w->sm)->generation, generation);
 	ck_assert(sm_view(w->sm)->story.rebalanced);
-	/* once: what comes next keeps again */
+	/* once: the next computation keeps entries again */
 	set_links(w, f, false);
 	core_expect_order(w, "cables pulled again");
 	ck_assert(!sm_view(w->sm)->story.rebalanced);
@@ -56,7 +56,7 @@ START_TEST(rebalance)
 }
 END_TEST
 
-/* Asked for while the tables are being written: done after that. */
+/* A rebalance that is requested while tables are written follows the push. */
 START_TEST(rebalance_in_between)
 {
 	struct fabric *f = core_tree();
@@ -110,7 +110,8 @@ sl_of(void *cookie, uint32_t src, uint32_t dst)
 	return sl;
 }
 
-/* Each lane is a lane from end to end: nothing is dropped, all are used. */
+/* A packet keeps its layer from end to end: nothing is dropped, all are
+ * used. */
 START_TEST(layers)
 {
 	struct fabric *f = core_tree();

@@ -1,6 +1,7 @@
 /*
- * Bad days for the daemon, each from a seed (tests/sim/chaos/chaos.h). SEED=N
- * runs that one alone. What the daemon said is shown for a day that failed.
+ * Random days of faults for the daemon, each from a seed
+ * (tests/sim/chaos/chaos.h). SEED=N runs that one alone. The daemon's log is
+ * shown for a day that failed.
  */
 #include <check.h>
 #include <stdio.h>
@@ -11,8 +12,7 @@
 #include "tests/unit/suite.h"
 #include "tests/unit/tally.h"
 
-/* Sanitizers look at the code, not at the fabric: a part of the days will do.
- */
+/* Sanitizers check the code, not the fabric: some of the days are enough. */
 #ifdef __SANITIZE_ADDRESS__
 enum { SEEDS = 300, TENANT_SEEDS = 100 };
 #else
@@ -20,7 +20,7 @@ enum { SEEDS = 1000, TENANT_SEEDS = 200 };
 #endif
 enum { MAX_HOSTS = 800, FEW_HOSTS = 200, LANES_HOSTS = 150, TAIL = 4000 };
 
-/* Send stderr to a file without a name; the old one is returned. */
+/* Sends stderr to a file without a name; returns the old descriptor. */
 static int
 redirect_stderr(FILE **log)
 {
@@ -32,7 +32,7 @@ redirect_stderr(FILE **log)
 	return old;
 }
 
-/* Back to the old one, with the end of what was said meanwhile. */
+/* Restores stderr; tell: prints the end of the file. */
 static void
 restore_stderr(FILE *log, int old, bool tell)
 {
@@ -52,7 +52,7 @@ restore_stderr(FILE *log, int old, bool tell)
 	(void)fclose(log);
 }
 
-/* Of all days; shared with the processes that live them. */
+/* Of all days; shared with the processes that run them. */
 static struct tally {
 	uint64_t changes, checks, struck[CHAOS_PHASES];
 } * tally;
@@ -115,9 +115,10 @@ START_TEST(a_bad_day_for_tenants)
 }
 END_TEST
 
-/* Days that went wrong once: tables that nobody knew, trees of an order of the
- * past beside those of the new one, trees into the unknown, those that a switch
- * brought back, and those written while a plan was made without them. */
+/* Days that failed once: unknown tables, multicast trees of a previous order
+ * beside those of the new one, trees that lead to unknown switches, trees
+ * that a switch brought back, and trees written while a plan was made without
+ * them. */
 static const uint64_t remembered[] = {
 	7000068, 7006273, 7008011, 7004652, 7300943};
 
@@ -128,10 +129,10 @@ START_TEST(a_remembered_day)
 }
 END_TEST
 
-/* With several lanes: rows made for the lanes of a cable whose other end was
- * not up, and told to a host that starts anew before it is Armed; switches that
- * started anew taken for another hand's work; lanes that close no cycle
- * although all in one would. */
+/* With several layers: rows made for the layers of a link whose other end was
+ * down, and sent to a host that rebooted before it was Armed; switches that
+ * rebooted taken for drift; layers that close no cycle although all of them on
+ * one VL would. */
 static const uint64_t remembered_lanes[] = {700000990, 700000560, 700000785,
 	700001090, 700000247, 700000934, 700001133};
 
@@ -142,7 +143,7 @@ START_TEST(a_remembered_day_with_lanes)
 }
 END_TEST
 
-/* The same seed is the same day. */
+/* The same seed gives the same day. */
 START_TEST(same_seed_same_day)
 {
 	const struct chaos_limits l = {.max_hosts = 60};

@@ -1,7 +1,7 @@
 /*
- * The core against the simulated fabric: bring-up, cables, switches and hosts
- * that come and go, faults on the wire, a second life, a second SM. What
- * counts is what the simulated switches hold, judged by the referee.
+ * The core against the simulated fabric: bring-up, links, switches and hosts
+ * that come and go, faults on the wire, a restart, a second SM. The referee
+ * judges what the simulated switches hold.
  */
 #include <check.h>
 #include <stdio.h>
@@ -52,7 +52,7 @@ START_TEST(brings_up_odd_fabrics)
 }
 END_TEST
 
-/* A cable between two switches: which port of node a. */
+/* The port of switch a with a link to switch b. */
 static unsigned
 port_between(const struct fabric *f, uint32_t a, uint32_t b)
 {
@@ -81,7 +81,7 @@ START_TEST(a_cable_is_pulled_and_put_back)
 	blocks = sim_stats(w->sim)->lft_sets;
 	same = sim_stats(w->sim)->lft_same;
 	ck_assert_uint_gt(blocks, 0);
-	ck_assert_uint_eq(same, 0); /* no block written that did not change */
+	ck_assert_uint_eq(same, 0); /* no unchanged block is written */
 	sim_fault_link(w->sim, leaf, p, true);
 	core_expect_order(w, "cable back");
 	ck_assert_uint_eq(sim_stats(w->sim)->lft_same, 0);
@@ -103,7 +103,7 @@ START_TEST(nothing_happens_when_nothing_happened)
 	ck_assert_uint_eq(sim_stats(w->sim)->port_sets, 0);
 	ck_assert_uint_eq(w->commits, before);
 	/* light sweeps only: one SwitchInfo per switch and interval, and two
-	 * looks at the switch whose turn it is */
+	 * reads of the switch that is due for a check */
 	ck_assert_uint_le(sim_stats(w->sim)->smps, (12 + 2) * 7);
 	core_end(w, f);
 }
@@ -142,7 +142,7 @@ START_TEST(a_switch_reboots)
 	core_expect_order(w, "bring-up");
 	sim_fault_reboot(w->sim, fabric_find(f, "spine3"));
 	core_expect_order(w, "spine rebooted");
-	/* nobody's trap can reach us past it: the light sweep notices */
+	/* no trap can reach the manager past it: the light sweep finds it */
 	sim_fault_reboot(w->sim, fabric_find(f, "leaf1"));
 	world_run(w, mono_ms(11000));
 	core_expect_order(w, "own leaf rebooted");
@@ -218,7 +218,7 @@ START_TEST(a_hung_switch_is_kept_out)
 }
 END_TEST
 
-/* Nobody tells a CA that its own cable was pulled. */
+/* A CA sends no trap when its own link is pulled. */
 START_TEST(our_own_cable_is_pulled)
 {
 	struct fabric *f[2] = {core_tree(), gen_pair()};
@@ -238,7 +238,7 @@ START_TEST(our_own_cable_is_pulled)
 }
 END_TEST
 
-/* Nodes that hang when the fabric is first read, and get well in silence. */
+/* Nodes that hang when the fabric is first read, and recover without a trap. */
 START_TEST(silent_nodes_are_found)
 {
 	static const char *const names[] = {"spine4", "h5", "leaf1"};
@@ -283,7 +283,7 @@ START_TEST(a_switch_that_refuses_tables_is_kept_out)
 }
 END_TEST
 
-/* Not even where all was forgotten, as when another one takes over. */
+/* Not even without a saved state, as when another manager takes over. */
 START_TEST(a_restart_changes_nothing)
 {
 	struct fabric *f = core_tree();
@@ -356,7 +356,7 @@ START_TEST(another_master_keeps_us_out)
 	ck_assert_uint_eq(sim_stats(w->sim)->port_sets, 0);
 	ck_assert_uint_eq(w->runs_failed, 1);
 	ck_assert_uint_eq(s.nothers, 1);
-	/* it dies: its activity count stands still, then it is gone */
+	/* it dies: its activity count does not change, then it is gone */
 	sim_fault_node(w->sim, host, false);
 	world_run(w, mono_ms(20000));
 	core_expect_order(w, "the other master died");
@@ -366,8 +366,8 @@ START_TEST(another_master_keeps_us_out)
 }
 END_TEST
 
-/* The other master does not die, it hands over; one of them would outrank us
- * as soon as it stands by. */
+/* The other master does not die, it hands over; in the second case it would
+ * outrank this manager as soon as it is a standby. */
 START_TEST(the_other_master_hands_over)
 {
 	struct fabric *f = core_tree();
@@ -378,7 +378,7 @@ START_TEST(the_other_master_hands_over)
 	struct sm_status s;
 
 	other.priority = _i == 0 ? 0 : 3;
-	/* the fabric has been brought up by somebody */
+	/* another run brought up the fabric */
 	core_expect_order(w, "bring-up");
 	ours = sim_port_info(w->sim, fabric_first_host(f), 1)->lid;
 	world_kill(w);
@@ -405,7 +405,8 @@ START_TEST(the_other_master_hands_over)
 }
 END_TEST
 
-/* It stands by, perhaps for us: then nobody is master. */
+/* The other manager is a standby, perhaps for this one: then there would be no
+ * master. */
 START_TEST(two_do_not_stand_by_for_each_other)
 {
 	struct fabric *f = core_tree();
@@ -428,7 +429,7 @@ START_TEST(two_do_not_stand_by_for_each_other)
 	sm_status(w->sm, &s);
 	ck_assert_int_eq(s.role, SM_STANDING_BY);
 	ck_assert_uint_eq(s.master.state, 3);
-	ck_assert_uint_eq(stood, 2); /* asked again who is master */
+	ck_assert_uint_eq(stood, 2); /* the state of the other was read again */
 	core_end(w, f);
 }
 END_TEST
@@ -506,7 +507,7 @@ count_duplicates(const struct world *w)
 	return n;
 }
 
-/* Two of one GUID may be one that moved: they are asked for once more. */
+/* Two nodes of one GUID may be one that moved: they are probed once more. */
 START_TEST(duplicate_guids_are_probed_twice)
 {
 	struct fabric *f = core_tree();
@@ -521,7 +522,7 @@ START_TEST(duplicate_guids_are_probed_twice)
 	sm_resweep(w->sm, sim_now(w->sim), "test");
 	world_run(w, mono_ms(5000));
 	ck_assert_uint_eq(count_duplicates(w), 2);
-	sim_fault_guid(w->sim, h5, guid); /* nobody tells of it */
+	sim_fault_guid(w->sim, h5, guid); /* without a trap */
 	world_run(w, mono_ms(60000));
 	ck_assert_uint_eq(count_duplicates(w), 0);
 	sm_status(w->sm, &after);
@@ -570,7 +571,8 @@ START_TEST(a_change_does_not_wait_for_names)
 	struct world *w = core_start(f, "");
 	uint32_t leaf = fabric_find(f, "leaf1");
 
-	/* names are read a moment after the bring-up, and one is not told */
+	/* names are read a moment after the bring-up; one node does not
+	 * answer */
 	sim_fault_behave(w->sim, fabric_find(f, "h9"), &nameless);
 	world_run(w, mono_ms(400));
 	ck_assert_uint_eq(w->runs, 1);
@@ -609,8 +611,8 @@ END_TEST
 enum meanwhile { NOTHING, A_CABLE, LEVELS, A_DEATH, MEANWHILE };
 
 /*
- * The worker also makes the plan where no routes are made, from what it was
- * given; whatever happens meanwhile is for the next run.
+ * When no routes are computed the worker makes the plan, too, from its own
+ * inputs; changes meanwhile are for the next run.
  */
 START_TEST(meanwhile_the_worker_plans)
 {

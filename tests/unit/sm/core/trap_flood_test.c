@@ -1,6 +1,6 @@
 /*
- * Traps of switches that tell of their links: what each costs, who is asked,
- * and that those who never end keep nothing from its turn.
+ * Traps about links: what each costs, which switch is probed, and that endless
+ * traps delay nothing else.
  */
 #include <check.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "tests/unit/core_fixture.h"
 #include "tests/unit/suite.h"
 
-/* A trap from lid, of which each has another TID: always something new. */
+/* Traps from lid, each with another TID: none is a repetition. */
 static void
 inject_traps(struct world *w, uint16_t lid, int from_ms, int to_ms)
 {
@@ -34,8 +34,7 @@ inject_traps(struct world *w, uint16_t lid, int from_ms, int to_ms)
 	}
 }
 
-/* Whose traps never end keeps neither light sweeps nor retries from their
- * turn. */
+/* A source of endless traps delays neither light sweeps nor retries. */
 START_TEST(endless_traps_delay_nothing)
 {
 	struct fabric *f = core_tree();
@@ -49,7 +48,7 @@ START_TEST(endless_traps_delay_nothing)
 	sm_status(w->sm, &before);
 	inject_traps(w, lid, 1, 60000);
 	world_run(w, mono_ms(1000));
-	sim_fault_reboot(w->sim, leaf); /* ours: nobody's trap tells of it */
+	sim_fault_reboot(w->sim, leaf); /* the manager's leaf: no trap */
 	world_run(w, mono_ms(30000));
 	sm_status(w->sm, &after);
 	ck_assert_uint_ge(after.sweeps_light, before.sweeps_light + 5);
@@ -62,7 +61,7 @@ START_TEST(endless_traps_delay_nothing)
 }
 END_TEST
 
-/* What traps of a switch cost, in SMPs, and the runs that changed a view. */
+/* The SMPs that n traps of a switch cost; commits: runs that changed a view. */
 static uint64_t
 cost_of_traps(struct world *w, uint16_t lid, int n, unsigned *commits)
 {
@@ -76,8 +75,8 @@ cost_of_traps(struct world *w, uint16_t lid, int n, unsigned *commits)
 }
 
 /*
- * A trap that comes when all that it tells of is known costs a look at the bit,
- * and at the way there; nothing is read, and nothing computed.
+ * A trap about a change that is known costs one read of PortStateChange, and
+ * one path probe; no port is read and nothing is computed.
  */
 START_TEST(old_news_cost_nothing)
 {
@@ -93,7 +92,7 @@ START_TEST(old_news_cost_nothing)
 	/* each is repressed, too */
 	ck_assert_uint_le(cost_of_traps(w, lid, 5, &commits), 5 * 3);
 	ck_assert_uint_eq(commits, 0);
-	/* but where something happened that nobody told of it is seen */
+	/* but an unreported change of that switch is found */
 	sim_fault_link(w->sim, leaf, 1, false);
 	world_run(w, mono_ms(5000));
 	sim_fault_link(w->sim, leaf, 1, true);
@@ -106,8 +105,8 @@ START_TEST(old_news_cost_nothing)
 END_TEST
 
 /*
- * Who tells of something is named: by the GUID as long as names have not been
- * read, by the LID if nobody has it. Only in that case all is looked at.
+ * The source of a trap is named in the cause: by its GUID before names are
+ * read, by its LID if no port has it. Only then there is a full sweep.
  */
 START_TEST(source_is_named)
 {
@@ -133,7 +132,8 @@ START_TEST(source_is_named)
 }
 END_TEST
 
-/* A switch that comes and tells so before the view has it is no stranger. */
+/* The trap of a new switch that is not in the view yet is not taken for one
+ * from an unknown LID. */
 START_TEST(new_switch_is_known)
 {
 	struct fabric *f = core_tree();

@@ -1,4 +1,4 @@
-/* Traps: repressed as they came, repetitions and floods not acted on. */
+/* Traps are repressed as they came; repetitions and floods cause nothing. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ START_TEST(repetitions_are_not_acted_on)
 	make_trap(&s, &n, 1, 5);
 	ck_assert_int_eq(trap_is_new(t, 5, &s, &n, mono_ms(1)), TRAP_ACT);
 	ck_assert_int_eq(trap_is_new(t, 5, &s, &n, mono_ms(500)), TRAP_REPEAT);
-	/* the same words from another source are news */
+	/* the same notice from another source is new */
 	ck_assert_int_eq(trap_is_new(t, 6, &s, &n, mono_ms(500)), TRAP_ACT);
 	/* and so is a new notice of the same source */
 	make_trap(&s, &n, 2, 5);

@@ -1,6 +1,6 @@
 /*
- * What the tests of partitions share: a line of three leaves with three hosts
- * each, and what the simulated tables hold.
+ * Shared by the tests of partitions: a line of three leaves with three hosts
+ * each, and the contents of the simulated tables.
  */
 #ifndef HEDDLE_TESTS_UNIT_SM_POLICY_PARTITION_FIXTURE_H
 #define HEDDLE_TESTS_UNIT_SM_POLICY_PARTITION_FIXTURE_H
@@ -35,7 +35,7 @@ node_of(const struct fixture *x, const char *name)
 	return n;
 }
 
-/* The switch port that a host hangs on. */
+/* The switch and its port to which a host is linked. */
 static inline void
 switch_port_of(
 	const struct fixture *x, uint32_t host, uint32_t *sw, unsigned *port)
@@ -52,7 +52,7 @@ switch_port_of(
 	ck_abort();
 }
 
-/* The first keys of a table, in words. */
+/* The first keys of a table, as text. */
 static inline const char *
 pkey_table_text(
 	const struct fixture *x, uint32_t node, unsigned port, unsigned mod)

@@ -1,6 +1,6 @@
 /*
- * Partitions from the configuration to the ports and to what the SA tells: the
- * SM core on a simulated fabric.
+ * Partitions from the configuration to the ports and to the answers of the SA:
+ * the SM core on a simulated fabric.
  */
 #include "sm/base/rng.h"
 #include "sm/report/partition_json.h"
@@ -22,7 +22,7 @@ START_TEST(tables_and_guards)
 	check_links(&x);
 	sm_status(x.w->sm, &st);
 	ck_assert_str_eq(st.alarm, "");
-	/* a second life finds everything in order */
+	/* after a restart everything is in order */
 	world_kill(x.w);
 	sim_clear_stats(x.w->sim);
 	world_start(x.w);
@@ -40,7 +40,7 @@ START_TEST(a_reload)
 	static const char bad[] = "partitions: {a: {pkey: 0x5, members: "
 				  "{h2: full}}, b: {pkey: 0x5}}";
 
-	/* h3 moves, h2 gains: what stays does not move in its table */
+	/* h3 moves, h2 gains a key: kept keys do not move in its table */
 	reload_config(&x,
 		"partitions: {c: {pkey: 0x7, members: {h2: full}}, "
 		"a: {pkey: 0x5, members: {h2: full}}, "
@@ -51,13 +51,13 @@ START_TEST(a_reload)
 	ck_assert_str_eq(host_table(&x, "h5"), "7fff 8006");
 	/* deltas: h2, h3, h5 and their guards, h3's in two steps */
 	ck_assert_uint_le(count_written(&x), 8);
-	/* the same again is nothing */
+	/* the same configuration again changes nothing */
 	reload_config(&x,
 		"partitions: {c: {pkey: 0x7, members: {h2: full}}, "
 		"a: {pkey: 0x5, members: {h2: full}}, "
 		"b: {pkey: 0x6, members: {h3: full, h4: full, h5: full}}}");
 	ck_assert_uint_eq(count_written(&x), 0);
-	/* what is refused as a whole never gets here */
+	/* a configuration that is refused as a whole never gets here */
 	ck_assert(config_parse("t", bad, strlen(bad), NULL, &d) == NULL);
 	diag_free(&d);
 	ck_assert_str_eq(host_table(&x, "h2"), "7fff 8005 8007");
@@ -73,7 +73,7 @@ START_TEST(a_reload)
 }
 END_TEST
 
-/* No room: said, with the port's name, and nothing is silently less. */
+/* No room: reported with the port's name, and no key is missing silently. */
 START_TEST(no_room)
 {
 	struct sim_options o = sim_defaults();
@@ -100,7 +100,7 @@ START_TEST(no_room)
 }
 END_TEST
 
-/* A table of one entry keeps the way to the subnet administrator. */
+/* A table of one entry keeps the key for the subnet administrator. */
 START_TEST(one_entry)
 {
 	struct sim_options o = sim_defaults();
@@ -123,7 +123,8 @@ START_TEST(one_entry)
 }
 END_TEST
 
-/* Our own port stays a full member, whatever a partition for all says. */
+/* The manager's own port stays a full member, whatever a partition for all
+ * says. */
 START_TEST(our_own_port)
 {
 	struct sim_options o = sim_defaults();
@@ -147,7 +148,7 @@ START_TEST(our_own_port)
 }
 END_TEST
 
-/* Members by name, and one that nobody has. */
+/* Members by name, and a name that no node has. */
 START_TEST(by_name)
 {
 	json_t *status, *who;
@@ -159,7 +160,7 @@ START_TEST(by_name)
 
 	ck_assert_str_eq(host_table(&x, "h3"), "7fff 8005");
 	ck_assert_str_eq(host_table(&x, "h4"), "7fff");
-	/* who is meant and not there is told */
+	/* members that are not present are listed */
 	status = partition_json(sm_view(x.w->sm), "");
 	who = json_array_get(json_object_get(status, "nobody"), 0);
 	ck_assert_str_eq(
@@ -171,11 +172,11 @@ START_TEST(by_name)
 }
 END_TEST
 
-/* ---- nothing is seen that should not be ---- */
+/* ---- nothing is visible that should not be ---- */
 
 enum { MAX_PARTS = 5, NODES = HOSTS + LEAVES, TRACE_NODE = 12 };
 
-/* The test's own idea of who shares what: bits by partition. */
+/* The test's own model of shared partitions: bits by partition. */
 struct model {
 	uint32_t full[NODES], limited[NODES];
 	char yaml[4096];
@@ -261,7 +262,7 @@ by_guid(const struct fixture *x, uint64_t guid)
 	return 0;
 }
 
-/* Who a kind of record is about: offsets of LIDs, or of a GUID. */
+/* The ends of a kind of record: offsets of LIDs, or of a GUID. */
 static const struct kind {
 	uint16_t attr;
 	int lid[2];
@@ -297,7 +298,8 @@ is_in(const struct model *m, uint32_t node, uint16_t pkey)
 	return ((m->full[node] | m->limited[node]) >> bit & 1) != 0;
 }
 
-/* Groups of partitions that one is in, and of their members oneself. */
+/* A host sees only groups of its partitions, and of their members only
+ * itself. */
 static void
 judge_group(const struct fixture *x, const struct model *m,
 	const struct host *o, const uint8_t *rec)
@@ -311,8 +313,8 @@ judge_group(const struct fixture *x, const struct model *m,
 	ck_assert(g.gid.guid == 0 || g.gid.guid == o->guid);
 }
 
-/* The way between two whom one may both talk to, and who may talk; what is
- * between them are switches. */
+/* A trace only joins two ends that the host may talk to, and that may talk to
+ * each other; between them are switches. */
 static void
 judge_trace(
 	const struct fixture *x, const struct model *m, const struct host *o)
@@ -376,7 +378,7 @@ judge_records(const struct fixture *x, const struct model *m,
 	}
 }
 
-/* A mask and a record that may meet something. */
+/* A mask and a record that may match something. */
 static void
 random_record(const struct fixture *x, struct rng *rng, const struct kind *k,
 	uint8_t rec[MAD_SA_DATA], struct ask *a)
@@ -412,7 +414,7 @@ random_record(const struct fixture *x, struct rng *rng, const struct kind *k,
 	}
 }
 
-/* From somebody to somebody, neither of whom need be the one that asks. */
+/* From a node to a node; the host that asks need be neither. */
 static void
 random_pairs(
 	const struct fixture *x, struct rng *rng, uint8_t *rec, struct ask *a)
@@ -435,7 +437,7 @@ random_pairs(
 	}
 }
 
-/* The way from one to another, neither of whom need be the one that asks. */
+/* A trace between two nodes; the host that asks need be neither. */
 static void
 random_trace(
 	const struct fixture *x, struct rng *rng, uint8_t *rec, struct ask *a)
@@ -455,7 +457,7 @@ random_trace(
 		.len = MAD_SA_PATH};
 }
 
-/* Only members make a group of a partition, or enter one. */
+/* Only members create a group of a partition, or join it. */
 static void
 join_group(struct host *o, const struct model *m, uint16_t pkey)
 {
@@ -483,7 +485,7 @@ join_group(struct host *o, const struct model *m, uint16_t pkey)
 		"a join of 0x%04x: status 0x%04x\n%s", pkey, status, m->yaml);
 }
 
-/* What was heard: of hosts that go and come, of groups that are made. */
+/* The reports that o got: hosts that go and come, groups that are created. */
 static unsigned
 judge_reports(
 	const struct fixture *x, const struct model *m, const struct host *o)
@@ -600,7 +602,7 @@ START_TEST(isolation)
 }
 END_TEST
 
-/* Who has the key sees everything. */
+/* A host with the trust key sees everything. */
 START_TEST(trusted)
 {
 	struct sim_options o = sim_defaults();

@@ -36,7 +36,7 @@ make_pkeys(const char *yaml, struct topo *t)
 	return k;
 }
 
-/* Keys of the first port with a LID at the node of this name, in words. */
+/* Keys of the first port with a LID at the node of this name, as text. */
 static const char *
 keys_of(const struct pkeys *k, const char *name)
 {

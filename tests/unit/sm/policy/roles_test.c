@@ -1,7 +1,7 @@
 /*
- * Places in a tree, from the configuration and from switches that tell theirs,
- * through the whole daemon: who is asked, what is believed, what the routing
- * was given.
+ * Roles in a tree, from the configuration and from switches that report theirs,
+ * through the whole daemon: which switches are asked, what is believed, what
+ * the routing is given.
  */
 #include <check.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 
 enum mischief { NONE, SIGNATURE, VERSION, SILENCE };
 
-/* What goes over the wire about roles, and what is done to it. */
+/* Messages about roles, counted and tampered with. */
 struct ears {
 	unsigned asked;
 	enum mischief mischief;
@@ -44,7 +44,7 @@ tamper_with_roles(void *cookie, struct sim_msg *m)
 	return e->mischief == SILENCE ? SIM_DROP : SIM_PASS;
 }
 
-/* Four spines and eight leaves; some of them know the attribute. */
+/* Four spines and eight leaves; some of them support the attribute. */
 static struct fabric *
 role_reporting_tree(void)
 {
@@ -82,7 +82,7 @@ settle_world(struct world *w)
 	ck_assert_uint_eq(w->runs_failed, 0);
 }
 
-/* How many switches got their tier this way. */
+/* The number of switches that got their tier from this origin. */
 static unsigned
 count_placed(const struct world *w, enum tree_origin o)
 {
@@ -129,7 +129,8 @@ START_TEST(roles_are_reported)
 	ck_assert_uint_eq(count_placed(w, TREE_TOLD), 6);
 	ck_assert_uint_eq(count_placed(w, TREE_HOSTS), 6);
 	ck_assert_uint_eq(node_called(w, "leaf1")->role, MAD_ROLE_LEAF);
-	/* who does not know it is not asked again, nor anybody by a probe */
+	/* a switch without the attribute is not asked again, and a probe asks
+	 * none */
 	e.asked = 0;
 	sim_fault_link(w->sim, fabric_find(f, "leaf3"), 1, false);
 	settle_world(w);
@@ -153,7 +154,7 @@ START_TEST(not_believed)
 	ck_assert_uint_eq(count_placed(w, TREE_TOLD), 5);
 	ck_assert(node_called(w, "leaf2")->flags & TN_BAD_ROLE);
 	ck_assert(!(node_called(w, "leaf1")->flags & TN_BAD_ROLE));
-	/* it comes to its senses */
+	/* the switch recovers */
 	e.mischief = NONE;
 	sm_resweep(w->sm, sim_now(w->sim), "test");
 	settle_world(w);
@@ -163,7 +164,7 @@ START_TEST(not_believed)
 }
 END_TEST
 
-/* An answer that does not come holds nothing up and says nothing. */
+/* A missing answer delays nothing and says nothing. */
 START_TEST(silent)
 {
 	struct fabric *f = role_reporting_tree();
@@ -178,7 +179,7 @@ START_TEST(silent)
 	sm_resweep(w->sm, sim_now(w->sim), "test");
 	settle_world(w);
 	ck_assert_uint_eq(count_placed(w, TREE_TOLD), 6);
-	/* and once it has told, silence changes nothing */
+	/* and once the role is reported, silence changes nothing */
 	e.mischief = SILENCE;
 	sm_resweep(w->sm, sim_now(w->sim), "test");
 	settle_world(w);
@@ -208,7 +209,7 @@ START_TEST(by_name)
 }
 END_TEST
 
-/* One switch, two roles: told, and routed by the first of them. */
+/* One switch, two roles: reported, and the first of them is used. */
 START_TEST(contradicted)
 {
 	struct fabric *f = role_reporting_tree();
@@ -236,7 +237,7 @@ START_TEST(contradicted)
 }
 END_TEST
 
-/* A reload asks, and takes back what it said. */
+/* A reload asks for roles, and drops the roles of the old configuration. */
 START_TEST(reloaded)
 {
 	static const char *const engines[] = {"ftree", "updn", NULL};

@@ -1,4 +1,5 @@
-/* The state is saved in a thread: the newest, told of, and never lost. */
+/* The state is saved in a thread: always the newest, acknowledged, never
+ * lost. */
 #include "sm/state/previous_run.h"
 #include "sm/state/saver.h"
 #include "tests/unit/scratch.h"
@@ -31,7 +32,7 @@ on_saved(void *cookie, const char *why)
 	(void)snprintf(h->why, sizeof(h->why), "%s", why);
 }
 
-/* A state that can be told from others by the LID of one port. */
+/* A state with one port, which its LID tells apart. */
 static void
 submit_state(struct saver *s, uint16_t lid)
 {
@@ -66,7 +67,7 @@ START_TEST(the_last_one_is_on_disk)
 	ck_assert_ptr_nonnull(s);
 	for (uint16_t i = 1; i <= STATES; i++)
 		submit_state(s, i);
-	saver_free(s); /* nobody turned the loop */
+	saver_free(s); /* without a turn of the loop */
 	ck_assert_uint_eq(load_saved_lid(), STATES);
 	ck_assert_uint_eq(h.good, 1);
 	ck_assert_uint_eq(h.bad, 0);
@@ -124,7 +125,8 @@ has_mark(void)
 	return access(mark, F_OK) == 0;
 }
 
-/* A next life is told, until there is a newer state. */
+/* A mark tells the next run that the state is old, until a newer one is
+ * saved. */
 START_TEST(what_is_not_saved_leaves_a_mark)
 {
 	struct loop *l = loop_new();
@@ -145,7 +147,7 @@ START_TEST(what_is_not_saved_leaves_a_mark)
 	saver_wait(s);
 	ck_assert(!has_mark());
 	saver_free(s);
-	/* an earlier life's mark, too */
+	/* the mark of an earlier run, too */
 	ck_assert(previous_run_unsaved(scratch_dir, true));
 	s = saver_new(l, scratch_dir, on_saved, &h, &why);
 	submit_state(s, 3);

@@ -1,4 +1,5 @@
-/* The state file: round trips, refusals with their words, setting aside. */
+/* The state file: round trips, refusals with their texts, damaged files set
+ * aside. */
 #include "sm/state/state_file.h"
 
 #include <check.h>
@@ -57,7 +58,7 @@ read_file(void)
 	return b;
 }
 
-/* Write records with a header and a checksum that fits. */
+/* Writes records with a header and the right checksum. */
 static void
 write_records(const char *records)
 {
@@ -195,7 +196,7 @@ START_TEST(test_round)
 		.load = 72,
 		.turn = 0x99,
 		.saved = {1763722111, UINT64_MAX, 7200},
-		.away = 7, /* nobody's business */
+		.away = 7, /* not written */
 		.sa = "service 0x1 2 03\ninform 0x4 5 06\n",
 		.engine = "ftree",
 		.options = UINT64_MAX,
@@ -281,7 +282,7 @@ END_TEST
 
 static const struct refusal {
 	const char *records;
-	const char *why; /* after the path */
+	const char *why; /* the text after the path */
 } refusals[] = {
 	{"lid 0x1 1\n", ":2: LMC: not a number from 0 to 7"},
 	{"lid 0x1 1 8\n", ":2: LMC: not a number from 0 to 7"},
@@ -438,7 +439,7 @@ START_TEST(test_refusals)
 	ck_assert_ptr_null(s.arena);
 	ck_assert(!file_exists(STATE_FILE_FILE));
 	ck_assert(file_exists(STATE_FILE_FILE ".corrupt-1"));
-	/* from here on as if there had never been one */
+	/* from here on as if there had never been a file */
 	ck_assert_int_eq(state_file_load(scratch_dir, &s, &why), 1);
 }
 END_TEST
@@ -481,7 +482,7 @@ START_TEST(test_frames)
 }
 END_TEST
 
-/* Cut anywhere, one bit turned anywhere: never believed. */
+/* Cut anywhere or with one bit flipped anywhere, the file is refused. */
 START_TEST(test_damage)
 {
 	struct state_file s = {.prefix = 1,
@@ -508,7 +509,7 @@ START_TEST(test_damage)
 		n++;
 		whole.text[i] = (char)(whole.text[i] ^ 1 << i % 7);
 	}
-	/* each found the next free number */
+	/* each copy got the next free number */
 	(void)snprintf(
 		why.text, sizeof(why.text), STATE_FILE_FILE ".corrupt-%zu", n);
 	ck_assert(file_exists(why.text));
@@ -553,7 +554,7 @@ START_TEST(test_strange_files)
 }
 END_TEST
 
-/* What would not be believed is not written, and the old file stays. */
+/* A state that would be refused is not written, and the old file is kept. */
 START_TEST(test_save_refuses)
 {
 	static const struct state_file_lid overlap[] = {
