@@ -77,7 +77,7 @@ deliver_answers(struct bed *b)
 		memset(s.data, 0, sizeof(s.data));
 		if (n == b->closed && s.mod == (1U << 8 | 2))
 			memset(s.data, 0xff, 8);
-		ck_assert(deliver(b->e, &s, 0));
+		ck_assert(deliver_smp(b->e, &s, 0));
 	}
 }
 

@@ -477,7 +477,7 @@ is_journaled(const struct villain *v, const struct sim_msg *m, uint32_t mod)
 }
 
 static enum sim_verdict
-misbehave(void *cookie, struct sim_msg *m)
+misbehave_on_set(void *cookie, struct sim_msg *m)
 {
 	static const uint8_t shut[8] = {255, 255, 255, 255, 255, 255, 255, 255};
 	struct villain *v = cookie;
@@ -525,7 +525,7 @@ START_TEST(false_acknowledgements_are_found)
 
 	scene_open(&s, "auto", 3);
 	find_cable(&s, 11, &v.node, &port);
-	sim_set_hook(s.w->sim, misbehave, &v);
+	sim_set_hook(s.w->sim, misbehave_on_set, &v);
 	for (unsigned i = 0; i < 4; i++) {
 		fail_link(&s, 3 + i);
 		world_run(s.w, mono_ms(3000));
@@ -550,7 +550,7 @@ START_TEST(refused_rows_become_ports)
 	struct villain v = {.s = &s, .node = FABRIC_NONE, .refuses = true};
 
 	scene_open(&s, "break-dependencies", 3);
-	sim_set_hook(s.w->sim, misbehave, &v);
+	sim_set_hook(s.w->sim, misbehave_on_set, &v);
 	fail_link(&s, 3);
 	(void)snprintf(s.what, sizeof(s.what), "rows refused");
 	judge_result(&s);
@@ -566,7 +566,7 @@ START_TEST(blocks_are_journaled_first)
 	struct villain v = {.s = &s, .node = FABRIC_NONE};
 
 	scene_open(&s, "break-dependencies", 3);
-	sim_set_hook(s.w->sim, misbehave, &v);
+	sim_set_hook(s.w->sim, misbehave_on_set, &v);
 	fail_link(&s, 3);
 	(void)snprintf(s.what, sizeof(s.what), "journal");
 	judge_result(&s);
@@ -585,7 +585,7 @@ START_TEST(a_block_that_stays_is_an_alarm)
 	struct sm_status st;
 
 	scene_open(&s, "break-dependencies", 3);
-	sim_set_hook(s.w->sim, misbehave, &v);
+	sim_set_hook(s.w->sim, misbehave_on_set, &v);
 	fail_link(&s, 3);
 	world_run(s.w, mono_ms(100000));
 	sm_status(s.w->sm, &st);

@@ -125,7 +125,7 @@ ops_of(struct fixture *f, struct ctl_ops *ops)
 }
 
 static inline void
-ticked(void *cookie, struct mono now)
+on_tick(void *cookie, struct mono now)
 {
 	struct fixture *f = cookie;
 
@@ -133,7 +133,7 @@ ticked(void *cookie, struct mono now)
 }
 
 static inline void
-start(struct fixture *f, const struct ctl_limits *limits)
+fixture_start(struct fixture *f, const struct ctl_limits *limits)
 {
 	struct ctl_ops ops;
 	struct reason why;
@@ -142,14 +142,14 @@ start(struct fixture *f, const struct ctl_limits *limits)
 	ck_assert_ptr_nonnull(mkdtemp(f->dir));
 	(void)snprintf(f->path, sizeof(f->path), "%s/a/b/ctl.sock", f->dir);
 	f->loop = loop_new();
-	f->tick = loop_timer_new(f->loop, ticked, f);
-	ticked(f, loop_now());
+	f->tick = loop_timer_new(f->loop, on_tick, f);
+	on_tick(f, loop_now());
 	f->ctl = ctl_open(f->loop, f->path, ops_of(f, &ops), limits, &why);
 	ck_assert_msg(f->ctl != NULL, "%s", why.text);
 }
 
 static inline void
-stop(struct fixture *f)
+fixture_stop(struct fixture *f)
 {
 	char cmd[128];
 
@@ -173,7 +173,7 @@ stop(struct fixture *f)
 /* ---- the clients' side ---- */
 
 static inline int
-dial(struct fixture *f)
+client_connect(struct fixture *f)
 {
 	struct sockaddr_un sun = {.sun_family = AF_UNIX};
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
@@ -187,7 +187,7 @@ dial(struct fixture *f)
 }
 
 static inline void
-say(struct fixture *f, int fd, const char *p, size_t n)
+client_send(struct fixture *f, int fd, const char *p, size_t n)
 {
 	ssize_t done;
 
@@ -202,14 +202,14 @@ say(struct fixture *f, int fd, const char *p, size_t n)
 }
 
 static inline void
-say_text(struct fixture *f, int fd, const char *s)
+client_send_text(struct fixture *f, int fd, const char *s)
 {
-	say(f, fd, s, strlen(s));
+	client_send(f, fd, s, strlen(s));
 }
 
 /* The next line, or NULL when the server hung up; free() it. */
 static inline char *
-hear_line(struct fixture *f, int fd)
+client_receive_line(struct fixture *f, int fd)
 {
 	struct buf b = {0};
 	char c;
@@ -233,9 +233,9 @@ hear_line(struct fixture *f, int fd)
 }
 
 static inline json_t *
-hear(struct fixture *f, int fd)
+client_receive(struct fixture *f, int fd)
 {
-	char *line = hear_line(f, fd);
+	char *line = client_receive_line(f, fd);
 	json_error_t err;
 	json_t *j;
 
@@ -247,16 +247,16 @@ hear(struct fixture *f, int fd)
 }
 
 static inline json_t *
-ask(struct fixture *f, int fd, const char *s)
+client_ask(struct fixture *f, int fd, const char *s)
 {
-	say_text(f, fd, s);
-	return hear(f, fd);
+	client_send_text(f, fd, s);
+	return client_receive(f, fd);
 }
 
 static inline void
 expect_error(struct fixture *f, int fd, const char *code)
 {
-	json_t *j = hear(f, fd);
+	json_t *j = client_receive(f, fd);
 	const char *got = json_string_value(json_object_get(j, "code"));
 
 	ck_assert(json_is_false(json_object_get(j, "ok")));
@@ -268,7 +268,7 @@ expect_error(struct fixture *f, int fd, const char *code)
 static inline void
 expect_status(struct fixture *f, int fd)
 {
-	json_t *j = hear(f, fd);
+	json_t *j = client_receive(f, fd);
 	const json_t *r = json_object_get(j, "result");
 
 	ck_assert(json_is_true(json_object_get(j, "ok")));
@@ -280,7 +280,7 @@ expect_status(struct fixture *f, int fd)
 static inline void
 expect_end(struct fixture *f, int fd)
 {
-	ck_assert_ptr_null(hear_line(f, fd));
+	ck_assert_ptr_null(client_receive_line(f, fd));
 	(void)close(fd);
 }
 

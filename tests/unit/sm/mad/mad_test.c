@@ -73,7 +73,7 @@ static const struct codec codecs[] = {
 };
 
 static void
-unhex(const char *hex, uint8_t *out)
+parse_hex(const char *hex, uint8_t *out)
 {
 	size_t n = strlen(hex) / 2;
 
@@ -90,7 +90,7 @@ START_TEST(reserved_bits)
 	const struct codec *c = &codecs[_i];
 	uint8_t mask[MAD_DATA], ones[MAD_DATA], got[MAD_DATA];
 
-	unhex(c->mask, mask);
+	parse_hex(c->mask, mask);
 	memset(ones, 0xff, sizeof(ones));
 	c->pass(ones, got);
 	if (c->pass == pass_switch) {
@@ -109,7 +109,7 @@ START_TEST(round_trip)
 	struct rng rng = {SEED};
 	uint8_t mask[MAD_DATA], in[MAD_DATA], got[MAD_DATA];
 
-	unhex(c->mask, mask);
+	parse_hex(c->mask, mask);
 	for (int k = 0; k < ROUNDS; k++) {
 		for (size_t i = 0; i < MAD_DATA; i++)
 			in[i] = (uint8_t)(rng_next(&rng) & mask[i]);

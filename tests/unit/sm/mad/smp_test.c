@@ -10,7 +10,7 @@
 enum { SEED = 4711, ROUNDS = 20000 };
 
 static struct smp
-sample(uint8_t mgmt_class)
+make_sample(uint8_t mgmt_class)
 {
 	struct smp s = {.mgmt_class = mgmt_class,
 		.method = MAD_GET_RESP,
@@ -36,7 +36,7 @@ sample(uint8_t mgmt_class)
 
 START_TEST(positions)
 {
-	struct smp s = sample(MAD_SUBN_DR);
+	struct smp s = make_sample(MAD_SUBN_DR);
 	uint8_t b[MAD_SIZE];
 
 	smp_encode(&s, b);
@@ -60,7 +60,7 @@ END_TEST
 
 START_TEST(lid_class_has_no_route)
 {
-	struct smp s = sample(MAD_SUBN_DR), out;
+	struct smp s = make_sample(MAD_SUBN_DR), out;
 	uint8_t b[MAD_SIZE], zero[MAD_SIZE] = {0};
 
 	s.mgmt_class = MAD_SUBN_LID;
@@ -122,7 +122,7 @@ static const struct {
 
 START_TEST(refused)
 {
-	struct smp s = sample(MAD_SUBN_DR), out;
+	struct smp s = make_sample(MAD_SUBN_DR), out;
 	struct reason why = {""};
 	uint8_t b[MAD_SIZE];
 
@@ -135,7 +135,7 @@ END_TEST
 
 START_TEST(wrong_size)
 {
-	struct smp s = sample(MAD_SUBN_DR), out;
+	struct smp s = make_sample(MAD_SUBN_DR), out;
 	struct reason why = {""};
 	uint8_t b[MAD_SIZE + 1] = {0};
 

@@ -563,7 +563,7 @@ START_TEST(isolation)
 		host[i] = host_on(x.w, name);
 		offer_service(
 			host[i], (uint16_t)(1 + rng_below(&rng, MAX_PARTS)));
-		ck_assert_uint_eq(inform(host[i], &everything, 0), 0);
+		ck_assert_uint_eq(send_inform(host[i], &everything, 0), 0);
 	}
 	for (unsigned i = 0; i < HOSTS - 1; i++)
 		join_group(host[i], &m,

@@ -202,7 +202,7 @@ fixture_free(struct fixture *x)
 
 /* Take a host away (or put it back) and let the SM find out. */
 static inline void
-present(struct fixture *x, uint32_t node, bool is)
+set_present(struct fixture *x, uint32_t node, bool is)
 {
 	sim_fault_node(x->w->sim, node, is);
 	ck_assert(world_settle(x->w, mono_ms(60000)));
@@ -239,7 +239,7 @@ static const struct mad_sa_inform everything = {
 };
 
 static inline uint16_t
-inform(struct host *o, const struct mad_sa_inform *i, uint64_t key)
+send_inform(struct host *o, const struct mad_sa_inform *i, uint64_t key)
 {
 	uint8_t rec[MAD_SA_INFORM];
 	const struct ask a = {.rec = rec, .len = sizeof(rec), .key = key};

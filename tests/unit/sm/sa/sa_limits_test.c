@@ -7,7 +7,7 @@
 #include "tests/unit/suite.h"
 
 static struct fixture
-small(const char *yaml)
+small_fixture(const char *yaml)
 {
 	const unsigned line[] = {2};
 
@@ -17,7 +17,7 @@ small(const char *yaml)
 /* ---- events ---- */
 
 static uint16_t
-member(struct host *o, uint8_t method, const struct mad_gid *mgid,
+send_member(struct host *o, uint8_t method, const struct mad_gid *mgid,
 	uint64_t owner, uint16_t pkey)
 {
 	const struct mad_sa_member m = {.mgid = *mgid,
@@ -49,7 +49,7 @@ static const char *const tenants =
 START_TEST(events_by_partition)
 {
 	static const struct mad_gid mgid = {UINT64_C(0xff12401b80010000), 0x99};
-	struct fixture x = small(tenants);
+	struct fixture x = small_fixture(tenants);
 	struct host *o = host_on(x.w, "h2"), *o3 = host_on(x.w, "h3"),
 		    *other = host_on(x.w, "h4");
 	const struct sim_bad_key pkey = {.slid = 1, .dlid = 2, .key = 9},
@@ -57,33 +57,37 @@ START_TEST(events_by_partition)
 	static const uint16_t traps[] = {64, 65, 66, 67, 128, 144};
 
 	for (unsigned trusted = 0; trusted < 2; trusted++) {
-		ck_assert_uint_eq(inform(o, &everything, 0), 0);
+		ck_assert_uint_eq(send_inform(o, &everything, 0), 0);
 		ck_assert_uint_eq(
-			inform(other, &everything, trusted ? SA_KEY : 0), 0);
+			send_inform(other, &everything, trusted ? SA_KEY : 0),
+			0);
 		o->reports = other->reports = 0;
 		ck_assert_uint_eq(
-			member(o3, MAD_SET, &mgid, o3->guid, 0x8001), 0);
+			send_member(o3, MAD_SET, &mgid, o3->guid, 0x8001), 0);
 		ck_assert_uint_eq(
-			member(o3, MAD_SA_DELETE, &mgid, o3->guid, 0x8001), 0);
+			send_member(o3, MAD_SA_DELETE, &mgid, o3->guid, 0x8001),
+			0);
 		sim_fault_rename(
 			x.w->sim, o3->node, trusted ? "h3 two" : "h3 one");
 		world_run(x.w, mono_ms(1000));
-		present(&x, o3->node, false);
-		present(&x, o3->node, true);
+		set_present(&x, o3->node, false);
+		set_present(&x, o3->node, true);
 		world_run(x.w, mono_ms(1000));
 		for (size_t i = 0; i < sizeof(traps) / sizeof(traps[0]); i++) {
-			ck_assert_msg(heard(o, traps[i]) > 0,
+			ck_assert_msg(count_reports(o, traps[i]) > 0,
 				"trap %u not heard", traps[i]);
-			ck_assert_msg((heard(other, traps[i]) > 0) == trusted,
+			ck_assert_msg(
+				(count_reports(other, traps[i]) > 0) == trusted,
 				"trap %u heard by others", traps[i]);
 		}
 		sim_bad_key(x.w->sim, o3->node, 1, &pkey);
 		world_run(x.w, mono_ms(1000));
 		sim_bad_key(x.w->sim, o3->node, 1, &qkey);
 		world_run(x.w, mono_ms(1000));
-		ck_assert_uint_eq(heard(o, 257) + heard(o, 258), 0);
-		ck_assert_uint_eq(heard(other, 257), trusted);
-		ck_assert_uint_eq(heard(other, 258), trusted);
+		ck_assert_uint_eq(
+			count_reports(o, 257) + count_reports(o, 258), 0);
+		ck_assert_uint_eq(count_reports(other, 257), trusted);
+		ck_assert_uint_eq(count_reports(other, 258), trusted);
 	}
 	host_free(other);
 	host_free(o3);
@@ -96,25 +100,25 @@ END_TEST
 START_TEST(trust_ends_with_its_key)
 {
 	static const char *const engines[] = {"updn", "ftree", NULL};
-	struct fixture x = small("sa: {trust_key: 0x5ec2e7}\n");
+	struct fixture x = small_fixture("sa: {trust_key: 0x5ec2e7}\n");
 	struct host *o = host_on(x.w, "h2");
 	const struct sim_bad_key bad = {.slid = 1, .dlid = 2, .key = 9};
 	const char *set = "sa.trust_key=0x99";
 	struct config *c = config_with(x.w->config, &set, 1, engines, NULL);
 
 	ck_assert_ptr_nonnull(c);
-	ck_assert_uint_eq(inform(o, &everything, SA_KEY), 0);
+	ck_assert_uint_eq(send_inform(o, &everything, SA_KEY), 0);
 	sm_reconfigure(x.w->sm, c, sim_now(x.w->sim));
 	config_unref(c);
 	world_run(x.w, mono_ms(1000));
 	sim_bad_key(x.w->sim, o->node, 1, &bad);
 	world_run(x.w, mono_ms(2000));
-	ck_assert_uint_eq(heard(o, 257), 0);
-	ck_assert_uint_eq(inform(o, &everything, SA_KEY), MAD_SA_DENIED);
-	ck_assert_uint_eq(inform(o, &everything, 0x99), 0);
+	ck_assert_uint_eq(count_reports(o, 257), 0);
+	ck_assert_uint_eq(send_inform(o, &everything, SA_KEY), MAD_SA_DENIED);
+	ck_assert_uint_eq(send_inform(o, &everything, 0x99), 0);
 	sim_bad_key(x.w->sim, o->node, 1, &bad);
 	world_run(x.w, mono_ms(2000));
-	ck_assert_uint_eq(heard(o, 257), 1);
+	ck_assert_uint_eq(count_reports(o, 257), 1);
 	host_free(o);
 	fixture_free(&x);
 }
@@ -129,10 +133,10 @@ START_TEST(forged_traps)
 		{.generic = true, .type = 4, .producer = 4, .trap = 144},
 		{.generic = true, .type = 4, .producer = 1, .trap = 257},
 	};
-	struct fixture x = small("");
+	struct fixture x = small_fixture("");
 	struct host *o = host_on(x.w, "h2"), *o3 = host_on(x.w, "h3");
 
-	ck_assert_uint_eq(inform(o, &everything, 0), 0);
+	ck_assert_uint_eq(send_inform(o, &everything, 0), 0);
 	for (size_t i = 0; i < sizeof(says) / sizeof(says[0]); i++) {
 		struct transport_msg m = {.len = MAD_SIZE};
 		struct smp s = {.mgmt_class = MAD_SUBN_LID,
@@ -179,7 +183,7 @@ START_TEST(forged_lids)
 		bool dropped;
 	} rows[] = {{0, true}, {0xbfff, false}, {999, false}, {0xc000, true},
 		{0xffff, true}};
-	struct fixture x = small("");
+	struct fixture x = small_fixture("");
 	const struct mad_sa h = {.base_version = 1,
 		.class_version = MAD_SA_VERSION,
 		.method = MAD_SA_GET_TABLE,
@@ -205,7 +209,7 @@ END_TEST
  * gets here all the same. */
 START_TEST(damaged_messages)
 {
-	struct fixture x = small("");
+	struct fixture x = small_fixture("");
 	struct host *o = host_on(x.w, "h2");
 	struct mad_sa h = {.base_version = 1,
 		.class_version = MAD_SA_VERSION,
@@ -259,25 +263,27 @@ END_TEST
 START_TEST(others_identities)
 {
 	static const struct mad_gid mgid = {UINT64_C(0xff12401bffff0000), 0x99};
-	struct fixture x = small("");
+	struct fixture x = small_fixture("");
 	struct host *o = host_on(x.w, "h2"), *o3 = host_on(x.w, "h3");
 	const uint64_t want[8] = {0, 0x1111};
 	struct service s = service_of(o3, 7, 60);
 
-	ck_assert_uint_eq(
-		change(o, MAD_SET, &s, ID | GID | LEASE), MAD_SA_DENIED);
-	ck_assert_uint_eq(guids(o, MAD_SET, LID | BLOCK | GUID1, o3->lid, want),
+	ck_assert_uint_eq(change_service(o, MAD_SET, &s, ID | GID | LEASE),
 		MAD_SA_DENIED);
 	ck_assert_uint_eq(
-		member(o, MAD_SET, &mgid, o3->guid, 0xffff), MAD_SA_DENIED);
-	ck_assert_uint_eq(
-		member(o, MAD_SET, &mgid, 0xdead, 0xffff), MAD_SA_INVALID_GID);
+		change_aliases(o, MAD_SET, LID | BLOCK | GUID1, o3->lid, want),
+		MAD_SA_DENIED);
+	ck_assert_uint_eq(send_member(o, MAD_SET, &mgid, o3->guid, 0xffff),
+		MAD_SA_DENIED);
+	ck_assert_uint_eq(send_member(o, MAD_SET, &mgid, 0xdead, 0xffff),
+		MAD_SA_INVALID_GID);
 	/* partitions that nobody has */
-	ck_assert_uint_eq(
-		member(o, MAD_SET, &mgid, o->guid, 0x8123), MAD_SA_REQ_INVALID);
+	ck_assert_uint_eq(send_member(o, MAD_SET, &mgid, o->guid, 0x8123),
+		MAD_SA_REQ_INVALID);
 	s = service_of(o, 7, 60);
 	be_put16(s.rec + 24, 0x8123);
-	ck_assert_uint_eq(change(o, MAD_SET, &s, ID | GID | PKEY | LEASE),
+	ck_assert_uint_eq(
+		change_service(o, MAD_SET, &s, ID | GID | PKEY | LEASE),
 		MAD_SA_REQ_INVALID);
 	host_free(o3);
 	host_free(o);
@@ -286,18 +292,19 @@ START_TEST(others_identities)
 END_TEST
 
 /* The GUID of a host that is away, taken as an alias, goes back to it. */
-START_TEST(a_guid_comes_home)
+START_TEST(an_alias_goes_back_to_its_port)
 {
-	struct fixture x = small("");
+	struct fixture x = small_fixture("");
 	struct host *o = host_on(x.w, "h2"), *o3 = host_on(x.w, "h3");
 	const uint64_t want[8] = {0, o3->guid};
 	uint8_t d[MAD_DATA];
 	const struct ask a = {0};
 
-	present(&x, o3->node, false);
+	set_present(&x, o3->node, false);
 	ck_assert_uint_eq(
-		guids(o, MAD_SET, LID | BLOCK | GUID1, o->lid, want), 0);
-	present(&x, o3->node, true);
+		change_aliases(o, MAD_SET, LID | BLOCK | GUID1, o->lid, want),
+		0);
+	set_present(&x, o3->node, true);
 	world_run(x.w, mono_ms(1000));
 	ck_assert_uint_eq(
 		sim_read(x.w->sim, o->node, 1, MAD_GUID_INFO, 0, d), 0);
@@ -318,8 +325,8 @@ END_TEST
 START_TEST(ten_thousand_subscriptions)
 {
 	enum { MANY = 10000 };
-	struct fixture x = small("sa: {subscriptions_per_port: 10000,\n"
-				 "  requests_per_second: 0}\n");
+	struct fixture x = small_fixture("sa: {subscriptions_per_port: 10000,\n"
+					 "  requests_per_second: 0}\n");
 	struct host *o = host_on(x.w, "h2"), *o3 = host_on(x.w, "h3");
 	struct mad_sa_inform i = everything;
 	struct sm_status st;
@@ -328,15 +335,15 @@ START_TEST(ten_thousand_subscriptions)
 	i.lid_first = 1;
 	for (unsigned n = 0; n < MANY; n++) {
 		i.lid_last = (uint16_t)(100 + n);
-		ck_assert_uint_eq(inform(o, &i, 0), 0);
+		ck_assert_uint_eq(send_inform(o, &i, 0), 0);
 	}
 	i.lid_last++;
-	ck_assert_uint_eq(inform(o, &i, 0), MAD_SA_NO_RESOURCES);
-	ck_assert_uint_eq(inform(o3, &everything, 0), 0);
+	ck_assert_uint_eq(send_inform(o, &i, 0), MAD_SA_NO_RESOURCES);
+	ck_assert_uint_eq(send_inform(o3, &everything, 0), 0);
 	o->mute = true; /* and does not even answer */
 	sim_fault_node(x.w->sim, fabric_find(x.f, "h4"), false);
 	world_run(x.w, mono_ms(5000));
-	ck_assert_uint_eq(heard(o3, 65), 1);
+	ck_assert_uint_eq(count_reports(o3, 65), 1);
 	ck_assert_uint_lt(o->reports, 100);
 	o->mute = false;
 	world_run(x.w, mono_ms(60000));
@@ -346,7 +353,7 @@ START_TEST(ten_thousand_subscriptions)
 	i.qpn = 1;
 	for (unsigned n = 0; n < MANY; n++) {
 		i.lid_last = (uint16_t)(100 + (n * 7919) % MANY);
-		ck_assert_uint_eq(inform(o, &i, 0), 0);
+		ck_assert_uint_eq(send_inform(o, &i, 0), 0);
 	}
 	sm_status(x.w->sm, &st);
 	ck_assert_uint_eq(st.sa.subscriptions, 1);
@@ -402,7 +409,7 @@ main(void)
 	tcase_add_test(t, forged_lids);
 	tcase_add_test(t, damaged_messages);
 	tcase_add_test(t, others_identities);
-	tcase_add_test(t, a_guid_comes_home);
+	tcase_add_test(t, an_alias_goes_back_to_its_port);
 	tcase_add_test(c, ten_thousand_subscriptions);
 	tcase_add_test(c, answers_fill_the_memory);
 	suite_add_tcase(s, t);

@@ -14,7 +14,7 @@ enum { GIDS = MAD_SA_PATH_DGID | MAD_SA_PATH_SGID };
 
 /* Two leaves under two spines, two hosts and a router at each leaf. */
 static struct fabric *
-routed(void)
+fabric_with_routers(void)
 {
 	struct fabric *f = fabric_new();
 	uint32_t leaf[2], spine[2], end;
@@ -38,7 +38,7 @@ routed(void)
 }
 
 static uint64_t
-router(const struct fabric *f, unsigned i)
+router_guid(const struct fabric *f, unsigned i)
 {
 	return fabric_port(f, fabric_find(f, i == 0 ? "router0" : "router1"), 1)
 		->guid;
@@ -49,21 +49,21 @@ router(const struct fabric *f, unsigned i)
 static struct fixture
 with_routers(const char *more)
 {
-	struct fabric *f = routed();
+	struct fabric *f = fabric_with_routers();
 	char yaml[512];
 
 	(void)snprintf(yaml, sizeof(yaml),
 		"sa:\n  prefix_routes:\n"
 		"    b: {prefix: 0x%llx, routers: [0x%llx, 0x%llx]}\n"
 		"    rest: {routers: [0x%llx]}\n%s",
-		(unsigned long long)FAR, (unsigned long long)router(f, 0),
-		(unsigned long long)router(f, 1),
-		(unsigned long long)router(f, 1), more);
+		(unsigned long long)FAR, (unsigned long long)router_guid(f, 0),
+		(unsigned long long)router_guid(f, 1),
+		(unsigned long long)router_guid(f, 1), more);
 	return fixture_with(f, yaml);
 }
 
 static struct mad_sa_path
-between(const struct host *o, uint64_t prefix, uint64_t guid)
+path_between(const struct host *o, uint64_t prefix, uint64_t guid)
 {
 	return (struct mad_sa_path){
 		.sgid = {PREFIX, o->guid}, .dgid = {prefix, guid}};
@@ -74,7 +74,7 @@ START_TEST(another_subnet)
 	struct fixture x = with_routers("");
 	struct host *o = host_on(x.w, "h2"), *far = host_on(x.w, "router1");
 	struct host *r0 = host_on(x.w, "router0");
-	struct mad_sa_path p, w = between(o, FAR, 0x1234);
+	struct mad_sa_path p, w = path_between(o, FAR, 0x1234);
 	unsigned first = 0;
 	uint16_t lid;
 
@@ -107,20 +107,20 @@ START_TEST(another_subnet)
 	ck_assert_uint_eq(host_path(o, &w, GIDS, &p), 0);
 	ck_assert_uint_eq(p.hop_limit, 0);
 	/* nobody asks for another subnet's host, nor registers its GID */
-	w = between(o, FAR, 5);
+	w = path_between(o, FAR, 5);
 	w.sgid.prefix = FAR;
 	ck_assert_uint_eq(host_path(o, &w, GIDS, &p), MAD_SA_INVALID_GID);
-	w = between(o, FAR, 0);
+	w = path_between(o, FAR, 0);
 	ck_assert_uint_eq(host_path(o, &w, GIDS, &p), MAD_SA_INVALID_GID);
 	/* a router that is down is none; without any there is no path */
 	sim_fault_node(x.w->sim, far->node, false);
 	ck_assert(world_settle(x.w, mono_ms(60000)));
 	for (uint64_t guid = 1; guid <= 16; guid++) {
-		w = between(o, FAR, guid);
+		w = path_between(o, FAR, guid);
 		ck_assert_uint_eq(host_path(o, &w, GIDS, &p), 0);
 		ck_assert_uint_eq(p.dlid, r0->lid);
 	}
-	w = between(o, ELSEWHERE, 1);
+	w = path_between(o, ELSEWHERE, 1);
 	ck_assert_uint_eq(host_path(o, &w, GIDS, &p), MAD_SA_INVALID_GID);
 	host_free(r0);
 	host_free(far);
@@ -140,12 +140,12 @@ START_TEST(routers_of_others)
 	struct mad_sa_path p, w;
 
 	for (uint64_t guid = 1; guid <= 16; guid++) {
-		w = between(o, FAR, guid);
+		w = path_between(o, FAR, guid);
 		ck_assert_uint_eq(host_path(o, &w, GIDS, &p), 0);
 		ck_assert_uint_eq(p.dlid, r0->lid);
 		ck_assert_uint_eq(p.pkey, 0x8001);
 	}
-	w = between(o, ELSEWHERE, 1);
+	w = path_between(o, ELSEWHERE, 1);
 	ck_assert_uint_eq(host_path(o, &w, GIDS, &p), MAD_SA_INVALID_GID);
 	host_free(r0);
 	host_free(o);
@@ -161,14 +161,14 @@ START_TEST(prefixes)
 		with_routers("fabric: {subnet_prefix: 0xfec000000000000a}\n");
 	struct host *o = host_on(x.w, "h2"), *to = host_on(x.w, "h4");
 	const uint64_t ours = UINT64_C(0xfec000000000000a);
-	struct mad_sa_path p, w = between(o, ours, to->guid);
+	struct mad_sa_path p, w = path_between(o, ours, to->guid);
 
 	w.sgid.prefix = ours;
 	ck_assert_uint_eq(host_path(o, &w, GIDS, &p), 0);
 	ck_assert_uint_eq(p.dgid.prefix, ours);
 	ck_assert_uint_eq(p.sgid.prefix, ours);
 	ck_assert_uint_eq(p.hop_limit, 0);
-	w = between(o, PREFIX, to->guid);
+	w = path_between(o, PREFIX, to->guid);
 	ck_assert_uint_eq(host_path(o, &w, GIDS, &p), 0);
 	ck_assert_uint_eq(p.dgid.prefix, PREFIX);
 	ck_assert_uint_eq(p.hop_limit, 0);
@@ -187,7 +187,7 @@ START_TEST(to_a_group)
 	struct fixture x = with_routers("");
 	struct host *o = host_on(x.w, "h2");
 	struct mad_sa_path p,
-		w = between(o, UINT64_C(0xff12401bffff0000), 0xffffffff);
+		w = path_between(o, UINT64_C(0xff12401bffff0000), 0xffffffff);
 
 	ck_assert_uint_eq(host_path(o, &w, GIDS, &p), 0);
 	ck_assert_uint_eq(p.dlid, 0xc000);
@@ -246,7 +246,7 @@ multi_ask(struct host *o, const struct multi *m)
 
 /* Cables between switches that both paths go over. */
 static unsigned
-shared(const struct view *v, const struct mad_sa_path *a,
+count_shared_links(const struct view *v, const struct mad_sa_path *a,
 	const struct mad_sa_path *b)
 {
 	struct route_step s[2][16];
@@ -269,7 +269,7 @@ shared(const struct view *v, const struct mad_sa_path *a,
  * where is its own business. */
 START_TEST(independent_paths)
 {
-	struct fabric *f = routed();
+	struct fabric *f = fabric_with_routers();
 	struct fixture x = fixture_with(f, "fabric: {lmc: {hosts: 2}}");
 	struct host *o = host_on(x.w, "h2"), *h3 = host_on(x.w, "h3"),
 		    *h4 = host_on(x.w, "h4");
@@ -288,7 +288,7 @@ START_TEST(independent_paths)
 	ck_assert_uint_eq(multi_ask(o, &m), 2);
 	mad_sa_path_decode(host_record(o, 0), &a);
 	mad_sa_path_decode(host_record(o, 1), &b);
-	ck_assert_uint_eq(shared(v, &a, &b), 0);
+	ck_assert_uint_eq(count_shared_links(v, &a, &b), 0);
 	/* there are no more than two */
 	m.a.mask &= ~UINT64_C(0x40);
 	ck_assert_uint_eq(multi_ask(o, &m), 2);
@@ -301,7 +301,7 @@ START_TEST(independent_paths)
 	mad_sa_path_decode(host_record(o, 0), &a);
 	mad_sa_path_decode(host_record(o, 1), &b);
 	ck_assert_uint_ne(a.dgid.guid, b.dgid.guid);
-	ck_assert_uint_eq(shared(v, &a, &b), 0);
+	ck_assert_uint_eq(count_shared_links(v, &a, &b), 0);
 	/* the selector counts only when its component is there */
 	m.a.mask &= ~(uint64_t)MAD_SA_MULTI_APART;
 	m.rec[5] = 3;

@@ -88,7 +88,7 @@ env_free(struct env *e)
 }
 
 static inline void
-get(struct env *e, uint64_t target, uint64_t tag)
+submit_get(struct env *e, uint64_t target, uint64_t tag)
 {
 	struct xact_request r = {.method = MAD_GET,
 		.attr = MAD_NODE_INFO,
@@ -124,7 +124,7 @@ answer_to(const struct env *e, size_t k)
 }
 
 static inline bool
-deliver(struct env *e, const struct smp *s, int error)
+deliver_smp(struct env *e, const struct smp *s, int error)
 {
 	struct transport_msg m = {
 		.lid = 0xffff, .len = MAD_SIZE, .error = error};
@@ -134,11 +134,11 @@ deliver(struct env *e, const struct smp *s, int error)
 }
 
 static inline void
-answer(struct env *e, size_t k)
+send_answer(struct env *e, size_t k)
 {
 	struct smp s = answer_to(e, k);
 
-	ck_assert(deliver(e, &s, 0));
+	ck_assert(deliver_smp(e, &s, 0));
 }
 
 static inline void
@@ -147,7 +147,7 @@ answer_status(struct env *e, size_t k, uint16_t status)
 	struct smp s = answer_to(e, k);
 
 	s.status = status;
-	ck_assert(deliver(e, &s, 0));
+	ck_assert(deliver_smp(e, &s, 0));
 }
 
 static inline void
@@ -155,7 +155,7 @@ give_back(struct env *e, size_t k, int error)
 {
 	struct smp s = sent_smp(e, k);
 
-	ck_assert(deliver(e, &s, error));
+	ck_assert(deliver_smp(e, &s, error));
 }
 
 static inline void

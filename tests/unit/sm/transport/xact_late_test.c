@@ -21,7 +21,7 @@ START_TEST(late)
 	struct env *e = env_new(4, 4, 4);
 
 	xact_on_late(e->x, on_late, e);
-	get(e, 9, 7);
+	submit_get(e, 9, 7);
 	ck_assert(!xact_only_late(e->x, e));
 	for (unsigned i = 0; i < 4; i++) {
 		tick_at(e, at[i] - 1);
@@ -46,19 +46,19 @@ START_TEST(patience)
 
 	xact_on_late(e->x, on_late, e);
 	for (unsigned i = 0; i < 40; i++) {
-		get(e, 1, i);
+		submit_get(e, 1, i);
 		tick_at(e, t + 9);
-		answer(e, i);
+		send_answer(e, i);
 		t += 9;
 	}
 	for (unsigned i = 40; i < 80; i++) {
-		get(e, 1, i);
+		submit_get(e, 1, i);
 		t += i % 2 ? 18 : 26;
 		tick_at(e, t);
-		answer(e, i);
+		send_answer(e, i);
 	}
 	e->late = 0;
-	get(e, 1, 100);
+	submit_get(e, 1, 100);
 	tick_at(e, t + 39);
 	ck_assert_uint_eq(e->late, 0);
 	tick_at(e, t + 40); /* half its time at most */
@@ -77,9 +77,9 @@ START_TEST(cut)
 		.target = 77,
 		.lid = 7};
 
-	get(e, 8, 0);
-	get(e, 8, 1); /* waits for the first */
-	get(e, 9, 2);
+	submit_get(e, 8, 0);
+	submit_get(e, 8, 1); /* waits for the first */
+	submit_get(e, 9, 2);
 	xact_submit(e->x, &by_lid, e->now, on_done, e, 3);
 	xact_cut(e->x, way, 2, e->now);
 	ck_assert_uint_eq(e->done, 2);
@@ -87,12 +87,12 @@ START_TEST(cut)
 	ck_assert_int_eq(e->last.outcome, XACT_TIMEOUT);
 	ck_assert(e->last.cut);
 	ck_assert_uint_eq(xact_stats(e->x)->cut, 2);
-	get(e, 8, 4); /* a later one is asked as any other */
+	submit_get(e, 8, 4); /* a later one is asked as any other */
 	ck_assert_uint_eq(e->n, 4);
 	xact_cut(e->x, way, 1, e->now);
 	ck_assert_uint_eq(e->done, 4);
 	ck_assert_uint_eq(xact_pending(e->x), 1);
-	answer(e, 0); /* too late */
+	send_answer(e, 0); /* too late */
 	ck_assert_uint_eq(e->done, 4);
 	env_free(e);
 }
@@ -117,15 +117,15 @@ START_TEST(cancel_owner)
 		.path = {0, 3}};
 	unsigned other = 0;
 
-	get(e, 1, 0);
-	get(e, 2, 1);
+	submit_get(e, 1, 0);
+	submit_get(e, 2, 1);
 	xact_submit(e->x, &r, e->now, count_other, &other, 0);
 	ck_assert_uint_eq(e->n, 1);
 	xact_cancel(e->x, e, e->now);
 	ck_assert_uint_eq(e->done, 2);
 	ck_assert_int_eq(e->last.outcome, XACT_CANCELLED);
 	ck_assert_uint_eq(e->n, 2);
-	answer(e, 1);
+	send_answer(e, 1);
 	ck_assert_uint_eq(other, 1);
 	env_free(e);
 }

@@ -25,7 +25,8 @@ struct scene {
 };
 
 static struct routes *
-route(struct topo *t, struct lft_pool *pool, const struct routes *prev)
+compute_checked(
+	struct topo *t, struct lft_pool *pool, const struct routes *prev)
 {
 	const struct route_job job = {
 		.topo = t, .pool = pool, .prev = prev, .load_limit = 1250};
@@ -47,7 +48,7 @@ scene_new(struct scene *s)
 
 	s->t = frozen_topo(f, NULL);
 	s->pool = lft_pool_new();
-	s->r = route(s->t, s->pool, NULL);
+	s->r = compute_checked(s->t, s->pool, NULL);
 	fabric_free(f);
 }
 
@@ -60,7 +61,7 @@ scene_free(struct scene *s)
 }
 
 static struct topo *
-without(const struct scene *s, const char *what)
+topo_without(const struct scene *s, const char *what)
 {
 	struct failure f;
 	struct reason why = {""};
@@ -244,14 +245,14 @@ START_TEST(spine_lost)
 	cut_points_find(s.t, &c);
 	ck_assert_uint_eq(c.ncables + c.nsw, 0);
 	cut_points_free(&c);
-	t = without(&s, "spine1");
+	t = topo_without(&s, "spine1");
 	ck_assert_uint_eq(t->nsw, 5);
 	cut_points_find(t, &c);
 	ck_assert_uint_eq(c.ncables, 4);
 	ck_assert_uint_eq(c.nsw, 1);
 	ck_assert_str_eq(topo_desc(t, t->sw[c.sw[0]].node), "spine2");
 	cut_points_free(&c);
-	r = route(t, s.pool, s.r);
+	r = compute_checked(t, s.pool, s.r);
 	routes_diff_of(s.r, r, &x);
 	ck_assert_uint_eq(x.nlost, 1);
 	ck_assert_uint_eq(x.pairs, 8 * 7);
@@ -275,8 +276,8 @@ START_TEST(host_lost)
 	struct topo *t;
 
 	scene_new(&s);
-	t = without(&s, "leaf2/1");
-	r = route(t, s.pool, s.r);
+	t = topo_without(&s, "leaf2/1");
+	r = compute_checked(t, s.pool, s.r);
 	routes_diff_of(s.r, r, &x);
 	ck_assert_uint_eq(x.nlost, 1);
 	ck_assert_uint_eq(x.pairs, 7 * 6);

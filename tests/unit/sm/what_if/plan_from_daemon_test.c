@@ -28,7 +28,7 @@
 
 /* The answer, as it goes over the socket. */
 static json_t *
-snapshot(struct world *w)
+take_snapshot(struct world *w)
 {
 	struct answer *a = snapshot_answer(
 		snapshot_state_json(w->sm, w->config), sm_view(w->sm));
@@ -60,7 +60,8 @@ struct plan {
 static void
 plan_make(struct plan *p, struct world *w, const struct failure *f, size_t n)
 {
-	struct inputs_wanted ask = {.from = "live", .snapshot = snapshot(w)};
+	struct inputs_wanted ask = {
+		.from = "live", .snapshot = take_snapshot(w)};
 	struct transition_preview_ask change = {
 		.pace = loss_estimate_pace_defaults()};
 	struct reason why = {""};
@@ -113,7 +114,7 @@ make_plain(void)
 }
 
 static struct fabric *
-make_homes(void)
+make_multi_port(void)
 {
 	const struct gen_fattree2 p = {3, 7, 2, 3, 5};
 	struct fabric *f = gen_tree_two(&p, NULL);
@@ -123,7 +124,7 @@ make_homes(void)
 }
 
 static struct fabric *
-make_three(void)
+make_three_tier(void)
 {
 	return gen_edit_fail_links(gen_tree_three(6, NULL), 9, 3, true, NULL);
 }
@@ -138,7 +139,7 @@ make_planes(void)
 
 /* Tops tell that they are, and a leaf without hosts that it is one. */
 static struct fabric *
-make_told(void)
+make_reported_roles(void)
 {
 	const struct gen_fattree2 p = {4, 9, 1, 4, 2};
 	struct fabric *f = gen_edit_fail_links(
@@ -164,15 +165,15 @@ make_mesh(void)
 
 static const struct scene scenes[] = {
 	{"plain", "", make_plain, NULL},
-	{"homes, lanes", "routing:\n  ftree:\n    lanes: 4\n", make_homes,
+	{"homes, lanes", "routing:\n  ftree:\n    lanes: 4\n", make_multi_port,
 		NULL},
-	{"three tiers, LMC", "fabric:\n  lmc:\n    hosts: 1\n", make_three,
+	{"three tiers, LMC", "fabric:\n  lmc:\n    hosts: 1\n", make_three_tier,
 		NULL},
 	{"planes", "routing:\n  load_limit: 1.1\n", make_planes, NULL},
 	{"told, quarantine",
 		"discovery:\n  role_attribute: [0x2c9]\n"
 		"routing:\n  roles:\n    spine: []\n",
-		make_told, "spine2"},
+		make_reported_roles, "spine2"},
 	{"mesh, updn", "routing:\n  engines: [updn]\n", make_mesh, NULL},
 };
 
@@ -207,14 +208,14 @@ note_view(void *cookie, const struct view *v)
 }
 
 static void
-settle(struct story *s)
+settle_world(struct story *s)
 {
 	ck_assert_msg(world_settle(s->w, mono_ms(600000)), "%s: %s",
 		s->scene->name, s->w->last_why);
 }
 
 static void
-begin(struct story *s, const struct scene *scene, uint64_t seed)
+begin_story(struct story *s, const struct scene *scene, uint64_t seed)
 {
 	struct sim_behaviour sick = {.refuse = UINT64_C(1) << MAD_LFT};
 
@@ -227,12 +228,12 @@ begin(struct story *s, const struct scene *scene, uint64_t seed)
 	if (scene->sick != NULL)
 		sim_fault_behave(
 			s->w->sim, fabric_find(s->f, scene->sick), &sick);
-	settle(s);
+	settle_world(s);
 	ck_assert_uint_eq(sm_view(s->w->sm)->nquarantine, scene->sick != NULL);
 }
 
 static void
-end(struct story *s)
+end_story(struct story *s)
 {
 	free(s->down);
 	core_end(s->w, s->f);
@@ -286,16 +287,16 @@ set_cable(struct story *s, uint32_t c, bool up)
 
 /* Cables and a switch that fail and come back, some for good. */
 static void
-live_through(struct story *s, unsigned n)
+apply_random_failures(struct story *s, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {
 		uint32_t c = pick_cable(s, true);
 
 		set_cable(s, c, false);
-		settle(s);
+		settle_world(s);
 		if (i % 2 == 0) {
 			set_cable(s, c, true);
-			settle(s);
+			settle_world(s);
 		}
 	}
 }
@@ -377,7 +378,7 @@ expect_same_routes(const struct story *s, const struct routes *is,
 
 /* Plan it, let it happen, look. */
 static void
-foretell(struct story *s, const struct failure *f,
+expect_as_planned(struct story *s, const struct failure *f,
 	void (*happen)(struct story *, uint32_t), uint32_t which,
 	const char *what)
 {
@@ -389,7 +390,7 @@ foretell(struct story *s, const struct failure *f,
 	ck_assert(!p.out.cut_off);
 	s->entries = s->blocks = s->smps = s->views = 0;
 	happen(s, which);
-	settle(s);
+	settle_world(s);
 	v = sm_view(s->w->sm);
 	c = json_array_get(p.change, 0);
 	ck_assert_uint_eq(s->entries, p.impact.entries);
@@ -433,17 +434,17 @@ failure_of(const struct story *s, uint32_t node, unsigned port)
 }
 
 static void
-foretell_cable(struct story *s, bool between)
+expect_link_as_planned(struct story *s, bool between)
 {
 	uint32_t c = pick_cable(s, between);
 	const struct fabric_cable *k = &s->f->cable[c];
 	struct failure f = failure_of(s, k->node[1], k->port[1]);
 
-	foretell(s, &f, cut_cable, c, between ? "cable" : "any");
+	expect_as_planned(s, &f, cut_cable, c, between ? "cable" : "any");
 }
 
 static void
-foretell_switch(struct story *s)
+expect_switch_as_planned(struct story *s)
 {
 	uint32_t n, own = own_leaf(s);
 	struct failure f;
@@ -455,21 +456,22 @@ foretell_switch(struct story *s)
 		(s->scene->sick != NULL &&
 			strcmp(s->f->node[n].name, s->scene->sick) == 0));
 	f = failure_of(s, n, 0);
-	foretell(s, &f, remove_node, n, "switch");
+	expect_as_planned(s, &f, remove_node, n, "switch");
 }
 
 START_TEST(as_planned)
 {
 	struct story s;
 
-	begin(&s, &scenes[_i % SCENES], (uint64_t)SEED + (uint64_t)_i / SCENES);
-	live_through(&s, 4);
-	foretell_cable(&s, true);
-	foretell_cable(&s, true);
-	foretell_cable(&s, false);
-	foretell_switch(&s);
-	foretell_cable(&s, true);
-	end(&s);
+	begin_story(&s, &scenes[_i % SCENES],
+		(uint64_t)SEED + (uint64_t)_i / SCENES);
+	apply_random_failures(&s, 4);
+	expect_link_as_planned(&s, true);
+	expect_link_as_planned(&s, true);
+	expect_link_as_planned(&s, false);
+	expect_switch_as_planned(&s);
+	expect_link_as_planned(&s, true);
+	end_story(&s);
 }
 END_TEST
 
@@ -480,8 +482,9 @@ START_TEST(cut_off)
 	struct failure f;
 	struct plan p;
 
-	begin(&s, &scenes[_i % SCENES], (uint64_t)SEED + (uint64_t)_i / SCENES);
-	live_through(&s, 2);
+	begin_story(&s, &scenes[_i % SCENES],
+		(uint64_t)SEED + (uint64_t)_i / SCENES);
+	apply_random_failures(&s, 2);
 	f = failure_of(&s, own_leaf(&s), 0);
 	plan_make(&p, s.w, &f, 1);
 	ck_assert(p.out.cut_off);
@@ -489,24 +492,25 @@ START_TEST(cut_off)
 	world_run(s.w, mono_ms(60000));
 	ck_assert_uint_gt(expect_tables(&s, p.out.then.routes, "own leaf"), 0);
 	plan_free(&p);
-	end(&s);
+	end_story(&s);
 }
 END_TEST
 
 /* Nothing is asked otherwise: nothing changes, whatever was lived through. */
-START_TEST(nothing)
+START_TEST(plan_without_failure)
 {
 	struct story s;
 	struct plan p;
 
-	begin(&s, &scenes[_i % SCENES], (uint64_t)SEED + (uint64_t)_i / SCENES);
-	live_through(&s, 3);
+	begin_story(&s, &scenes[_i % SCENES],
+		(uint64_t)SEED + (uint64_t)_i / SCENES);
+	apply_random_failures(&s, 3);
 	plan_make(&p, s.w, NULL, 0);
 	expect_same_routes(
 		&s, sm_view(s.w->sm)->routes, p.out.now.routes, "now");
 	ck_assert_uint_eq(p.impact.entries, 0);
 	plan_free(&p);
-	end(&s);
+	end_story(&s);
 }
 END_TEST
 
@@ -519,7 +523,7 @@ main(void)
 	tcase_set_timeout(c, 120);
 	tcase_add_loop_test(c, as_planned, 0, DAYS * SCENES);
 	tcase_add_loop_test(c, cut_off, 0, SCENES);
-	tcase_add_loop_test(c, nothing, 0, SCENES);
+	tcase_add_loop_test(c, plan_without_failure, 0, SCENES);
 	suite_add_tcase(s, c);
 	return suite_run(s);
 }
