@@ -1,4 +1,4 @@
-/* Another manager's fabric, simulated, under the audit's eyes. */
+/* The audit of a simulated fabric that another manager runs. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@
 
 enum { RING = 5, FIRST_MLID = 0xc000 };
 
-/* A fabric, the manager that brought it up, and the one who looks at it. */
+/* A fabric, the manager that brought it up, and the node that audits it. */
 struct rig {
 	struct fabric *f;
 	struct world *w;
@@ -23,7 +23,7 @@ struct rig {
 	unsigned asked, wrote;
 };
 
-/* Whatever the looker sends that is no question. */
+/* Counts the auditor's messages, and those that are no Gets. */
 static enum sim_verdict
 count_requests(void *cookie, struct sim_msg *m)
 {
@@ -47,7 +47,7 @@ on_audit_message(void *cookie, const struct transport_msg *m, struct mono now)
 		audit_receive(r->audit, m, now);
 }
 
-/* A ring of switches with a host each, brought up; the last host looks. */
+/* A ring of switches with one host each, brought up; the last host audits. */
 static struct rig
 make_ring(const char *yaml)
 {
@@ -71,7 +71,7 @@ rig_free(struct rig *r)
 	fabric_free(r->f);
 }
 
-/* Look, and say what was found. */
+/* Runs the audit and returns its report. */
 static json_t *
 run_audit(struct rig *r, bool *well)
 {
@@ -123,7 +123,7 @@ expect_finding(const json_t *report, const char *kind, const char *severity,
 	free(text);
 }
 
-/* No line is wider than the page. */
+/* Fails if a line is wider than the page. */
 static void
 page_fits(const json_t *report)
 {
@@ -152,7 +152,7 @@ port_to(const struct rig *r, uint32_t a, uint32_t b)
 	return 0;
 }
 
-/* Switches and hosts by their place in the ring. */
+/* Switches and hosts by their position in the ring. */
 static uint32_t
 ring_node(const struct rig *r, const char *what, unsigned i)
 {
@@ -165,7 +165,7 @@ ring_node(const struct rig *r, const char *what, unsigned i)
 	return n;
 }
 
-/* The tree of a group: from switch `from` on over so many cables. */
+/* The tree of a group: from switch `from` on over this many links. */
 static void
 set_group_chain(struct rig *r, uint16_t mlid, unsigned from, unsigned cables)
 {
@@ -211,13 +211,13 @@ START_TEST(a_switch_that_does_not_answer)
 	bool well;
 	json_t *report;
 
-	/* nor is a group that goes through it in pieces */
+	/* nor is a group that goes through it disconnected */
 	set_group_chain(&r, FIRST_MLID, 1, 2);
 	sim_fault_behave(r.w->sim, ring_node(&r, "sw", 2), &mute);
 	report = run_audit(&r, &well);
 	ck_assert(!well);
 	expect_finding(report, "apart", "unjudged", "sw2");
-	/* nobody is blamed for what could not be seen */
+	/* no fault is reported for what could not be read */
 	ck_assert_ptr_null(find_finding(report, "unreachable"));
 	ck_assert_int_eq(
 		json_util_num(json_object_get(report, "groups"), "parted"), 0);
@@ -269,7 +269,7 @@ START_TEST(tables_that_deadlock)
 	bool well;
 	json_t *report;
 
-	/* everybody goes round the ring in one direction */
+	/* all packets take one direction round the ring */
 	for (unsigned i = 0; i < RING; i++) {
 		uint32_t s = ring_node(&r, "sw", i);
 		unsigned on =
@@ -298,7 +298,8 @@ START_TEST(groups_that_deadlock)
 	bool well;
 	json_t *report;
 
-	/* each tree is one, both together turn at every switch */
+	/* each tree is free of cycles; together they depend on each other at
+	 * every switch */
 	set_group_chain(&r, FIRST_MLID, 0, RING - 1);
 	set_group_chain(&r, FIRST_MLID + 1, 2, RING - 1);
 	report = run_audit(&r, &well);
@@ -336,7 +337,7 @@ START_TEST(a_disconnected_group)
 	bool well;
 	json_t *report;
 
-	/* nobody answers for it any more */
+	/* no manager is responsible for it any more */
 	world_kill(r.w);
 	set_group_chain(&r, FIRST_MLID, 0, 1);
 	set_group_chain(&r, FIRST_MLID, 3, 0);
@@ -373,7 +374,8 @@ START_TEST(an_sl_that_is_discarded)
 }
 END_TEST
 
-/* The tree of a group that comes to its end by both ways round the ring. */
+/* The tree of a group that reaches one switch by both directions of the
+ * ring. */
 START_TEST(a_group_that_comes_twice)
 {
 	struct rig r = make_ring(NULL);
@@ -391,7 +393,7 @@ START_TEST(a_group_that_comes_twice)
 		for (unsigned by = 1; by < RING && i != 2; by += RING - 2) {
 			uint32_t o = ring_node(&r, "sw", (i + by) % RING);
 
-			/* away from switch 0, which sends both ways */
+			/* away from switch 0, which sends in both directions */
 			if (i == 0 || (i == 1) == (by == 1))
 				ports |= 1U << port_to(&r, s, o);
 		}
@@ -410,9 +412,9 @@ START_TEST(a_group_that_comes_twice)
 END_TEST
 
 /*
- * Everybody goes round the ring by the right up to so many cables, else by the
- * left: LIDs of hosts by their offset. Hosts' packets set out on lane 0, those
- * of a switch itself on another perhaps, and all go on on lane 1.
+ * All packets go clockwise for up to right[] links, else counter-clockwise;
+ * right[] is indexed by the LID's offset at its host. Packets of hosts start on
+ * VL 0, those of a switch itself on VL `own`, and all continue on VL 1.
  */
 static void
 set_two_vls(struct rig *r, const unsigned right[2], uint8_t own)
@@ -455,9 +457,9 @@ set_two_vls(struct rig *r, const unsigned right[2], uint8_t own)
 }
 
 /*
- * Nobody's packets pass more than one switch that they did not set out from:
- * those of hosts change the lane there, and wait for nobody. What a switch
- * sends itself may be on the second lane from the start.
+ * No packet passes more than one switch besides its first: those of hosts
+ * change the VL there, and wait for no other. Packets of a switch itself may be
+ * on the second VL from the start.
  */
 START_TEST(vls_of_packets_from_switches)
 {
@@ -470,7 +472,8 @@ START_TEST(vls_of_packets_from_switches)
 	} cases[] = {
 		{NULL, {2, 0}, 0, 0, NULL},
 		{NULL, {2, 0}, 1, 2 * RING, "risk"},
-		/* nor do those to a host's second LID, or else they do */
+		/* nor do packets to a host's second LID, or, in the last case,
+		 * they do */
 		{"fabric: {lmc: {hosts: 1}}", {2, 2}, 0, 0, NULL},
 		{"fabric: {lmc: {hosts: 1}}", {2, 3}, 0, RING, "fault"},
 	};
@@ -500,7 +503,8 @@ START_TEST(vls_of_packets_from_switches)
 }
 END_TEST
 
-/* Turns round a ring from switch 0 on; the last one may change the lane. */
+/* Dependencies round a ring from switch 0 on; the last one may change the
+ * VL. */
 static void
 add_ring_dependencies(struct audit_deps *d, const struct topo *t, uint8_t vl,
 	bool dateline, bool sure)
@@ -558,7 +562,7 @@ START_TEST(dependencies_in_a_graph)
 		ck_assert_uint_eq(v.cyclic, cases[i].cyclic_sure);
 		ck_assert_uint_eq(v.cables, cases[i].cyclic_sure);
 		audit_dependencies_verdict_free(&v);
-		/* a lane more is a cable more to nobody */
+		/* another VL adds dependencies, but no link */
 		add_ring_dependencies(d, t, 1, false, cases[i].sure);
 		audit_dependencies_judge(d, false, &v);
 		ck_assert_uint_eq(v.cyclic, cases[i].cyclic + RING);

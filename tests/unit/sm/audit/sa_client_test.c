@@ -1,5 +1,5 @@
-/* What the audit asks another's subnet administration, and what it makes of the
- * answers. */
+/* The requests of the audit to the subnet administration of another manager,
+ * and what it concludes from the answers. */
 #include <string.h>
 
 #include "sm/audit/sa_client.h"
@@ -11,7 +11,7 @@
 
 enum { RING = 5, HOSTS = 2, ACTIVE = 4, ASKED = 64, SLS = 4 };
 
-/* How it answers. */
+/* How the subnet administration answers. */
 enum manner {
 	HONEST,
 	SILENT,
@@ -21,7 +21,7 @@ enum manner {
 	NOTHING, /* no records */
 };
 
-/* A subnet administration, and who asks it. */
+/* A subnet administration, and its client. */
 struct rig {
 	struct transport t;
 	struct fabric *f;
@@ -30,7 +30,7 @@ struct rig {
 	struct mono now;
 	struct transport_msg asked[ASKED];
 	size_t n, answered;
-	enum manner paths; /* how it answers for paths */
+	enum manner paths; /* how it answers PathRecord requests */
 };
 
 static int
@@ -68,14 +68,15 @@ rig_free(struct rig *r)
 	fabric_free(r->f);
 }
 
-/* The SL that it gives. */
+/* The SL that it assigns. */
 static unsigned
 sl_of(uint16_t from, uint16_t to)
 {
 	return (from + to) % SLS;
 }
 
-/* Paths to all LIDs, as far as so many between two ports; their bytes. */
+/* Writes paths to all LIDs, up to the requested number per port pair; returns
+ * their bytes. */
 static size_t
 write_paths(const struct rig *r, const uint8_t *question, uint8_t *rec)
 {
@@ -128,7 +129,7 @@ answer_request(struct rig *r, const struct transport_msg *q)
 	ck_assert(audit_sa_client_receive(r->sa, &m, r->now));
 }
 
-/* Until nothing is asked any more; no more than two are open. */
+/* Runs the client to its end; no more than two requests are open. */
 static const struct audit_sa_client_facts *
 run_client(struct rig *r)
 {
@@ -146,7 +147,8 @@ run_client(struct rig *r)
 	return audit_sa_client_facts(r->sa);
 }
 
-/* Everything that was told is known, and nothing else. */
+/* Fails unless exactly what was answered is known; returns the number of
+ * sources. */
 static unsigned
 count_known(const struct rig *r)
 {
@@ -183,13 +185,13 @@ START_TEST(as_many_paths_as_allowed)
 		enum audit_sa_client_extent extent;
 		unsigned sources, known;
 	} cases[] = {
-		/* 15 LIDs; a host and port 0 of each switch: 10 */
+		/* 15 LIDs; one host and port 0 of each switch: 10 */
 		{0, 15 * 15, AUDIT_SA_CLIENT_EVERY, 15, 2 * RING},
 		{0, 15 * 15 - 1, AUDIT_SA_CLIENT_SWITCH, 10, 2 * RING},
 		{0, 10 * 15, AUDIT_SA_CLIENT_SWITCH, 10, 2 * RING},
 		{0, 10 * 15 - 1, AUDIT_SA_CLIENT_SOME, 6, 6},
 		{0, 1, AUDIT_SA_CLIENT_SOME, 2, 2},
-		/* each host has two */
+		/* each host has two LIDs */
 		{1, 25 * 25, AUDIT_SA_CLIENT_EVERY, 25, 2 * RING},
 		{1, 15 * 25, AUDIT_SA_CLIENT_SWITCH, 15, 2 * RING},
 	};

@@ -59,7 +59,7 @@ on_timer_again(void *cookie, struct mono now)
 	struct seen *s = cookie;
 
 	on_timer(s, now);
-	loop_timer_set(s->timer, now); /* the past: the next turn */
+	loop_timer_set(s->timer, now); /* in the past: due in the next turn */
 }
 
 START_TEST(timer_past_and_again)

@@ -1,8 +1,7 @@
 /*
- * What the tests of the control socket share. The control socket: a server and
- * its clients in one process, in a temporary directory, with views made by
- * hand. Nothing here depends on how fast the machine is: the loop turns until
- * what is expected has happened.
+ * The control socket: a server and its clients in one process, in a temporary
+ * directory, with views made by hand. Nothing here depends on the speed of the
+ * machine: the loop turns until the expected event has happened.
  */
 #ifndef HEDDLE_TESTS_UNIT_SM_CTL_CTL_FIXTURE_H
 #define HEDDLE_TESTS_UNIT_SM_CTL_CTL_FIXTURE_H
@@ -32,7 +31,7 @@ struct fixture {
 	struct view *view;
 	bool busy; /* a routing job owns the pool */
 	uint64_t sweeps;
-	unsigned asked; /* sweeps asked for */
+	unsigned asked; /* sweeps requested */
 	unsigned rebalanced;
 	const char *refuse;
 	/* behind view */
@@ -79,7 +78,7 @@ do_sweep(void *cookie, uid_t uid, uint64_t *sweeps, struct reason *why)
 		return reason_set(why, "%s", f->refuse);
 	f->asked++;
 	*sweeps = f->sweeps + 1;
-	ctl_changed(f->ctl, loop_now()); /* from inside of a request */
+	ctl_changed(f->ctl, loop_now()); /* from inside a request */
 	return 0;
 }
 
@@ -156,7 +155,7 @@ fixture_stop(struct fixture *f)
 	ctl_close(f->ctl);
 	ck_assert_int_ne(access(f->path, F_OK), 0);
 	if (f->view != NULL) {
-		ck_assert_uint_eq(f->view->refs, 1); /* nobody kept it */
+		ck_assert_uint_eq(f->view->refs, 1); /* the only reference */
 		view_unref(f->view);
 		ck_assert_uint_eq(f->topo->refs, 1);
 		free(f->topo->by_node);
@@ -207,7 +206,7 @@ client_send_text(struct fixture *f, int fd, const char *s)
 	client_send(f, fd, s, strlen(s));
 }
 
-/* The next line, or NULL when the server hung up; free() it. */
+/* The next line, or NULL if the server hung up; the caller frees it. */
 static inline char *
 client_receive_line(struct fixture *f, int fd)
 {
@@ -338,7 +337,7 @@ give_view(struct fixture *f, unsigned nsw, unsigned nhosts)
 		hand_node(&h, TOPO_SWITCH, (uint8_t)(nhosts + 2), name);
 	}
 	for (unsigned i = 0; i < nsw * nhosts; i++) {
-		/* what a hostile host may call itself */
+		/* a name that a hostile host may choose */
 		(void)snprintf(name, sizeof(name),
 			i == 1 ? "\x1b[2J\"\\\xff\x7f" : "h%u", i);
 		hand_node(&h, TOPO_CA, 1, name);

@@ -1,4 +1,4 @@
-/* Requests, clients and sockets: what a control server has to bear. */
+/* Requests, clients and sockets: what a control server must withstand. */
 #include "routing/tiers/tree.h"
 #include "tests/unit/sm/ctl/ctl_fixture.h"
 #include "tests/unit/suite.h"
@@ -246,7 +246,7 @@ START_TEST(dead_socket_goes)
 	memcpy(sun.sun_path, f.path, strlen(f.path));
 	ck_assert_int_eq(
 		bind(fd, (const struct sockaddr *)&sun, sizeof(sun)), 0);
-	(void)close(fd); /* it died: the file stays */
+	(void)close(fd); /* the socket is dead: its file stays */
 	ck_assert_int_eq(ctl_live(f.path), 0);
 	f.ctl = ctl_open(f.loop, f.path, ops_of(&f, &ops), NULL, &why);
 	ck_assert_msg(f.ctl != NULL, "%s", why.text);
@@ -329,7 +329,7 @@ START_TEST(sweep_and_wait)
 	ck_assert_uint_eq(f.asked, 1);
 	client_send_text(&f, fd, "{\"cmd\":\"status\",\"wait_sweep\":1}\n");
 	for (int i = 0; i < 5; i++) {
-		ctl_changed(f.ctl, loop_now()); /* something else happened */
+		ctl_changed(f.ctl, loop_now()); /* another change */
 		loop_once(f.loop);
 	}
 	ck_assert_int_lt(recv(fd, &c, 1, 0), 0);
@@ -391,7 +391,7 @@ START_TEST(waiting_client_leaves)
 }
 END_TEST
 
-/* Larger than every buffer on the way; the view changes in the midst of it. */
+/* Larger than all buffers in between; the view changes meanwhile. */
 START_TEST(large_reply_slow_reader)
 {
 	struct fixture f;
@@ -422,7 +422,7 @@ START_TEST(large_reply_slow_reader)
 }
 END_TEST
 
-/* Switches in a line, hosts on each: read as a tree, whatever comes of it. */
+/* Switches in a line, hosts on each: read as a tree, whatever the result. */
 START_TEST(tree)
 {
 	struct fixture f;
@@ -436,7 +436,7 @@ START_TEST(tree)
 	give_view(&f, 3, 4);
 	fd = client_connect(&f);
 	client_send_text(&f, fd, "{\"cmd\":\"tree\"}\n");
-	expect_error(&f, fd, "no-view"); /* routes nobody read a tree for */
+	expect_error(&f, fd, "no-view"); /* routes without a tree */
 	job = (struct route_job){.topo = f.view->topo};
 	tree_keep(tree_read(&job, a), f.view->routes);
 	arena_free(a);
@@ -477,7 +477,7 @@ START_TEST(reader_that_stops)
 		client_send_text(&f, fd, "{\"cmd\":\"topology\"}\n");
 	other = client_connect(&f);
 	client_send_text(&f, other, "{\"cmd\":\"status\"}\n");
-	expect_status(&f, other); /* nobody else waits for it */
+	expect_status(&f, other); /* other clients do not wait for it */
 	while (ctl_stats(f.ctl)->dropped == 0)
 		loop_once(f.loop);
 	ck_assert_uint_eq(f.view->refs, 1);

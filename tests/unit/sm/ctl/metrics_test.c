@@ -1,6 +1,6 @@
 /*
  * A status as Prometheus metrics: against a golden page, against the grammar of
- * the format, against the status of a daemon that runs, and against the manual
+ * the format, against the status of a running daemon, and against the manual
  * page. With HEDDLE_UPDATE=1 page and manual are rewritten instead.
  */
 #include "sm/ctl/metrics.h"
@@ -19,7 +19,8 @@
 #include "tests/topo/gen.h"
 #include "tests/unit/suite.h"
 
-/* Files of the source tree; tests run at its top, or are told where it is. */
+/* The path of a file of the source tree: tests run at its top, or the
+ * environment variable HEDDLE_SOURCE names it. */
 static const char *
 source_path(const char *name)
 {
@@ -214,10 +215,10 @@ START_TEST(no_answer)
 }
 END_TEST
 
-/* Every path of the table leads somewhere in the status of a daemon. */
+/* Every path of the table exists in the status of a daemon. */
 START_TEST(running_daemon)
 {
-	/* Only when something is wrong, or only with a control socket. */
+	/* These exist only in case of a fault, or with a control socket. */
 	static const char *const silent[] = {"heddle_alarm_info",
 		"heddle_config_refused_info", "heddle_fallback_info",
 		"heddle_quarantined_info", "heddle_tree_oddities",
@@ -271,7 +272,7 @@ START_TEST(running_daemon)
 }
 END_TEST
 
-/* The file is there as a whole, readable for all, and nothing beside it. */
+/* The file is complete, readable for all, and no other file is left. */
 START_TEST(file)
 {
 	char dir[] = "/tmp/heddle-metrics-XXXXXX", path[64];

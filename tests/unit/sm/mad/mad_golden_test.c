@@ -1,6 +1,6 @@
 /*
- * MADs that real tools sent and received (tests/golden): what we read in them
- * is what those tools printed, and encoding it again gives the same bytes.
+ * MADs that real tools sent and received (tests/golden): decoding gives what
+ * those tools printed, and encoding gives the same bytes.
  */
 #include <check.h>
 #include <stdio.h>
@@ -220,7 +220,7 @@ static const struct {
 	{"trap_repress", MAD_TRAP_REPRESS, 0, trap_128},
 };
 
-/* Read 256 hex bytes; lines that begin with # say where they are from. */
+/* Reads 256 hex bytes; lines that begin with # tell their source. */
 static void
 load_mad(const char *name, uint8_t mad[MAD_SIZE])
 {
@@ -258,7 +258,8 @@ START_TEST(golden_mad)
 	ck_assert_uint_eq(s.method, golden[_i].method);
 	ck_assert_uint_eq(s.hop_cnt, golden[_i].hops);
 	ck_assert_uint_eq(s.status, 0);
-	/* opensm leaves old memory after a LID-routed payload: reserved. */
+	/* opensm leaves old memory after a LID routed payload: reserved
+	 * bytes. */
 	if (s.mgmt_class == MAD_SUBN_LID)
 		memset(mad + 128, 0, sizeof(mad) - 128);
 	smp_encode(&s, again);

@@ -1,6 +1,6 @@
 /*
  * Vendor attributes, PortInfoExtended, the switch's role, counters and the
- * details of security traps: known bytes, every bit there and back, refusals.
+ * details of security traps: known bytes, round trips of every bit, refusals.
  */
 #include <check.h>
 #include <infiniband/mad.h>
@@ -19,7 +19,7 @@
 
 enum { SEED = 1867, ROUNDS = 2000, MOST = MAD_PERF_SIZE };
 
-/* ---- there and back ---- */
+/* ---- round trips ---- */
 
 static void
 pass_ar_info(const uint8_t *in, uint8_t *out)
@@ -61,7 +61,7 @@ pass_role(const uint8_t *in, uint8_t *out)
 	d[63] &= 0xfe;
 	ck_assert_int_eq(mad_role_decode(d, &x, NULL), 0);
 	mad_role_encode(&x, out);
-	/* what was forced is as it was */
+	/* bytes that the codec forces are taken from the input */
 	memcpy(out, in, 6);
 	out[63] |= in[63] & 1;
 }
@@ -244,7 +244,7 @@ START_TEST(ar_info_is_where_it_should_be)
 	ck_assert_int_eq(mad_ar_info_decode(d, &out, &why), 0);
 	ck_assert_uint_eq(out.group_cap, 0x800);
 	ck_assert(out.enabled && out.frn_sup && !out.arn_sup);
-	/* GroupTop beyond GroupCap is refused, without AR it is nothing */
+	/* GroupTop beyond GroupCap is refused; without AR it is ignored */
 	d[6] = 0x00;
 	d[7] = 0x10;
 	ck_assert_int_eq(mad_ar_info_decode(d, &out, &why), -1);
@@ -324,7 +324,7 @@ START_TEST(roles)
 	d[63] = 1;
 	ck_assert_int_eq(mad_role_decode(d, &out, &why), -1);
 	ck_assert_str_eq(why.text, "SwitchRole: port 0 among the upward ports");
-	d[7] = 0; /* then it does not matter */
+	d[7] = 0; /* without a valid role it does not matter */
 	ck_assert_int_eq(mad_role_decode(d, &out, &why), 0);
 	d[4] = 0;
 	ck_assert_int_eq(mad_role_decode(d, &out, &why), -1);

@@ -70,7 +70,7 @@ START_TEST(lid_class_has_no_route)
 	ck_assert_mem_eq(b + 32, zero, 32);
 	ck_assert_mem_eq(b + 128, zero, 128);
 	memset(b + 128, 0xee, 128);
-	b[6] = b[7] = 200; /* reserved there: not looked at */
+	b[6] = b[7] = 200; /* reserved in this class: ignored */
 	ck_assert_int_eq(smp_decode(b, sizeof(b), &out, NULL), 0);
 	ck_assert(out.response);
 	ck_assert_uint_eq(out.hop_cnt, 0);
@@ -81,7 +81,8 @@ START_TEST(lid_class_has_no_route)
 }
 END_TEST
 
-/* Random bytes that are accepted come back as they were, reserved ones as 0. */
+/* Random bytes that are accepted are encoded as they were, reserved ones as
+ * 0. */
 START_TEST(round_trip)
 {
 	struct rng rng = {SEED};

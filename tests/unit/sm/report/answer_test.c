@@ -1,8 +1,9 @@
-/* Answers from views: while routes are computed, routes, topologies. */
+/* Answers from views: while routes are computed, about routes, about
+ * topologies. */
 #include "tests/unit/sm/ctl/ctl_fixture.h"
 #include "tests/unit/suite.h"
 
-/* Routes are being computed: questions are answered, views are held. */
+/* Routes are being computed: requests are answered, views are kept. */
 START_TEST(while_routes_are_computed)
 {
 	static const char *const question[] = {
@@ -24,7 +25,7 @@ START_TEST(while_routes_are_computed)
 	}
 	ctl_changed(f.ctl, loop_now());
 	loop_once(f.loop);
-	ck_assert_uint_eq(f.view->refs, 3); /* of the two long answers */
+	ck_assert_uint_eq(f.view->refs, 3); /* by the two long answers */
 	f.busy = false;
 	ctl_changed(f.ctl, loop_now());
 	loop_once(f.loop);

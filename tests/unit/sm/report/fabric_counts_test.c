@@ -1,4 +1,4 @@
-/* What a fabric's census says, and the line that is made of it. */
+/* The counts of a fabric, and the line that is made of them. */
 #include "sm/report/fabric_counts.h"
 #include "sm/report/json_util.h"
 #include "tests/topo/frozen.h"

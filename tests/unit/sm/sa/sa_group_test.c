@@ -1,7 +1,7 @@
 /*
- * Multicast groups: the record's bytes, joins and what refuses them, and
- * delivery, judged by carrying packets through the tables that the simulated
- * switches hold.
+ * Multicast groups: the record's bytes, joins and their refusals, and delivery,
+ * judged by forwarding packets through the tables that the simulated switches
+ * hold.
  */
 #include "tests/unit/sm/sa/sa_fixture.h"
 
@@ -67,7 +67,7 @@ answered_member(const struct host *o)
 	return m;
 }
 
-/* Records that a question brings. */
+/* The number of records in the answer. */
 static size_t
 count_groups(struct host *o, uint64_t key)
 {
@@ -90,7 +90,7 @@ START_TEST(bytes_of_the_broadcast_group)
 	struct mad_sa_member m = make_join(o, &ipoib, MAD_SA_JOIN_FULL);
 	uint8_t is[REC];
 
-	/* it is there before anybody joins, as IPoIB joins it */
+	/* it exists before any join, as IPoIB joins it */
 	ck_assert_uint_eq(count_groups(o, 0), 1);
 	ck_assert_uint_eq(
 		send_member(o, MAD_SET, &m, JOIN | MAD_SA_MEMBER_PKEY), 0);
@@ -99,7 +99,7 @@ START_TEST(bytes_of_the_broadcast_group)
 	ck_assert_uint_eq(be_get64(is + 24), o->guid);
 	memset(is + 24, 0, 8);
 	ck_assert_mem_eq(is, want, REC);
-	/* untrusted questions see the group and not who is in it */
+	/* requests without the trust key get the group, but not its members */
 	ck_assert_uint_eq(count_groups(o, 0), 1);
 	ck_assert_uint_eq(answered_member(o).gid.guid, 0);
 	ck_assert_uint_eq(answered_member(o).state, 0);
@@ -156,7 +156,8 @@ END_TEST
 		.pkey = 0xffff, __VA_ARGS__                                    \
 	}
 
-/* What is refused, and how. A GID of 0 is the asker's, of 1 its neighbour's. */
+/* Refused requests and their statuses. A GID of 0 is the requester's, of 1 its
+ * neighbour's. */
 static const struct {
 	uint64_t mask;
 	uint16_t status;
@@ -175,9 +176,9 @@ static const struct {
 	/* greater than 2048, exactly 20 Gb/s */
 	{JOIN | MTU, MAD_SA_REQ_INVALID, BAD(.mtu = 4)},
 	{JOIN | RATE, MAD_SA_REQ_INVALID, BAD(.rate_sel = 2, .rate = 6)},
-	/* no group, and too little to make one */
+	/* no such group, and too few components to create one */
 	{JOIN, MAD_SA_INSUF_COMPS, NEW(.sl = 0)},
-	/* only a full member makes one */
+	/* only a full member creates a group */
 	{MAKE, MAD_SA_REQ_INVALID,
 		{.mgid = {UINT64_C(0xff12401bffff0000), 1},
 			.state = MAD_SA_JOIN_NON,
@@ -214,10 +215,10 @@ START_TEST(what_contradicts_the_group_is_refused)
 			"row %zu: status 0x%04x", i, status);
 	}
 	ck_assert_uint_eq(count_groups(o, 0), 1);
-	/* leaving what one is not in */
+	/* leaving without being a member */
 	ck_assert_uint_eq(
 		send_member(o, MAD_SA_DELETE, &good, JOIN), MAD_SA_REQ_INVALID);
-	/* who is trusted may speak for others, and see them */
+	/* a host with the trust key may join for others, and see them */
 	m = make_join(o3, &ipoib, MAD_SA_JOIN_FULL);
 	ck_assert_uint_eq(member_key(o, MAD_SET, &m, JOIN, SA_KEY), 0);
 	ck_assert(answered_member(o).proxy);
@@ -246,7 +247,7 @@ START_TEST(states_are_added_and_taken_away)
 	ck_assert_uint_eq(answered_member(o).state, MAD_SA_JOIN_SEND);
 	ck_assert_uint_eq(
 		send_member(o, MAD_SA_DELETE, &m, JOIN), MAD_SA_REQ_INVALID);
-	/* its own membership it may see */
+	/* its own membership is visible */
 	ck_assert_uint_eq(send_member(o, MAD_GET, &m,
 				  MAD_SA_MEMBER_MGID | MAD_SA_MEMBER_GID),
 		0);
@@ -281,7 +282,7 @@ START_TEST(groups_are_made_and_end)
 	ck_assert_uint_eq(be_get16(o3->notice + 4), 66);
 	ck_assert_uint_eq(be_get64(o3->notice + 16), mgid.prefix);
 	ck_assert_uint_eq(be_get64(o3->notice + 24), mgid.guid);
-	/* another joins; one too many is refused */
+	/* another host joins; one too many is refused */
 	m = make_join(o3, &mgid, MAD_SA_JOIN_NON);
 	ck_assert_uint_eq(send_member(o3, MAD_SET, &m, JOIN), 0);
 	m = make_join(o, &ipoib, MAD_SA_JOIN_FULL);
@@ -289,14 +290,14 @@ START_TEST(groups_are_made_and_end)
 	m = make_join(o, &(struct mad_gid){ipoib.prefix, 1}, MAD_SA_JOIN_FULL);
 	ck_assert_uint_eq(
 		send_member(o, MAD_SET, &m, MAKE), MAD_SA_NO_RESOURCES);
-	/* the last full member ends it, for the others too */
+	/* the last full member ends the group, also for the others */
 	m = make_join(o, &mgid, MAD_SA_JOIN_FULL);
 	ck_assert_uint_eq(send_member(o, MAD_SA_DELETE, &m, JOIN), 0);
 	world_run(x.w, mono_ms(10));
 	ck_assert_uint_eq(o3->reports, 2);
 	ck_assert_uint_eq(be_get16(o3->notice + 4), 67);
 	ck_assert_uint_eq(count_groups(o, 0), 1);
-	/* the broadcast group stays without anybody, also when a port dies */
+	/* the broadcast group stays without members, also when a port dies */
 	sim_fault_node(x.w->sim, o->node, false);
 	ck_assert(world_settle(x.w, mono_ms(60000)));
 	ck_assert_uint_eq(count_groups(o3, 0), 1);
@@ -307,7 +308,7 @@ START_TEST(groups_are_made_and_end)
 }
 END_TEST
 
-/* Who is alike in all that switches know shares when MLIDs run out. */
+/* When MLIDs run out, groups share one if switches cannot tell them apart. */
 START_TEST(mlids_are_shared_when_they_run_short)
 {
 	const unsigned line[] = {2};
@@ -333,7 +334,7 @@ START_TEST(mlids_are_shared_when_they_run_short)
 	ck_assert_uint_eq(used[1], 3);
 	ck_assert_uint_eq(used[2], 3);
 	ck_assert_uint_eq(used[3], 3);
-	{ /* nobody is like this */
+	{ /* no group is like this one */
 		const struct mad_gid mgid = {ipoib.prefix, 77};
 		struct mad_sa_member m = make_join(o, &mgid, MAD_SA_JOIN_FULL);
 

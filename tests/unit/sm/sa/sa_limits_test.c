@@ -1,5 +1,5 @@
 /*
- * Who may know what, and how much one host may cost the others: events by
+ * What hosts may see, and how much load one host may cause: events by
  * partition, forged requests and traps, thousands of subscriptions, answers
  * that fill the memory.
  */
@@ -44,8 +44,8 @@ static const char *const tenants =
 	"  a: {pkey: 0x1, members: {h2: full, h3: full, switches: full}}\n"
 	"  b: {pkey: 0x2, members: {h4: full}}\n";
 
-/* h2 shares a partition with what it happens to, h4 does not; h1, where the SM
- * is, cannot be asked; h4 with the key hears of everything. */
+/* h2 shares a partition with the source of the events, h4 does not; h1, where
+ * the SM is, cannot send requests; h4 with the trust key gets all events. */
 START_TEST(events_by_partition)
 {
 	static const struct mad_gid mgid = {UINT64_C(0xff12401b80010000), 0x99};
@@ -96,7 +96,7 @@ START_TEST(events_by_partition)
 }
 END_TEST
 
-/* Another key: nobody has shown it yet. */
+/* The trust key changes: no host has shown the new one yet. */
 START_TEST(trust_ends_with_its_key)
 {
 	static const char *const engines[] = {"updn", "ftree", NULL};
@@ -124,7 +124,7 @@ START_TEST(trust_ends_with_its_key)
 }
 END_TEST
 
-/* A host that claims to be a subnet manager, or hides a violation. */
+/* A host that poses as a subnet manager, or hides a violation. */
 START_TEST(forged_traps)
 {
 	static const struct mad_notice says[] = {
@@ -157,10 +157,10 @@ START_TEST(forged_traps)
 }
 END_TEST
 
-/* ---- requests that are not what they say ---- */
+/* ---- requests with false contents ---- */
 
-/* Hand the SM a request as from this LID; what it did: answered, refused or
- * dropped it. */
+/* Hands the SM a request as if from this LID; returns whether it was answered,
+ * refused or dropped. */
 static struct sa_stats
 as_from(struct fixture *x, const struct transport_msg *m)
 {
@@ -205,8 +205,7 @@ START_TEST(forged_lids)
 }
 END_TEST
 
-/* What an unfinished, damaged or foreign RMPP message may look like when it
- * gets here all the same. */
+/* Unfinished, damaged or foreign RMPP messages that get here all the same. */
 START_TEST(damaged_messages)
 {
 	struct fixture x = small_fixture("");
@@ -229,7 +228,7 @@ START_TEST(damaged_messages)
 		m.len = MAD_SIZE;
 		ck_assert_uint_eq(as_from(&x, &m).refused, 1);
 	}
-	/* a first segment whose GIDs never came; one GID too few */
+	/* a first segment without its GIDs; one GID too few */
 	h.rmpp_type = 1;
 	h.rmpp_status = 0;
 	mad_sa_encode(&h, body);
@@ -240,14 +239,14 @@ START_TEST(damaged_messages)
 	m.body = body;
 	m.len = MAD_SA_HEADER + MAD_SA_MULTI + 16 * 22 - 1;
 	ck_assert_uint_eq(as_from(&x, &m).refused, 1);
-	/* longer than a MAD, and nothing behind it; shorter than a header */
+	/* longer than a MAD, without a body; shorter than a header */
 	m.body = NULL;
 	ck_assert_uint_eq(as_from(&x, &m).dropped, 1);
 	m.len = MAD_SA_HEADER - 1;
 	ck_assert_uint_eq(as_from(&x, &m).dropped, 1);
 	m.len = 2;
 	ck_assert_uint_eq(as_from(&x, &m).dropped, 1);
-	/* one of ours come back, an answer nobody asked for */
+	/* a message of this SM returned, an answer without a request */
 	m.len = MAD_SIZE;
 	m.error = 110;
 	ck_assert_uint_eq(as_from(&x, &m).dropped, 1);
@@ -277,7 +276,7 @@ START_TEST(others_identities)
 		MAD_SA_DENIED);
 	ck_assert_uint_eq(send_member(o, MAD_SET, &mgid, 0xdead, 0xffff),
 		MAD_SA_INVALID_GID);
-	/* partitions that nobody has */
+	/* a partition without members */
 	ck_assert_uint_eq(send_member(o, MAD_SET, &mgid, o->guid, 0x8123),
 		MAD_SA_REQ_INVALID);
 	s = service_of(o, 7, 60);
@@ -291,7 +290,7 @@ START_TEST(others_identities)
 }
 END_TEST
 
-/* The GUID of a host that is away, taken as an alias, goes back to it. */
+/* An alias that is the GUID of an absent host goes back to that host. */
 START_TEST(an_alias_goes_back_to_its_port)
 {
 	struct fixture x = small_fixture("");
@@ -318,10 +317,10 @@ START_TEST(an_alias_goes_back_to_its_port)
 }
 END_TEST
 
-/* ---- what one host may cost ---- */
+/* ---- the load of one host ---- */
 
-/* Ten thousand subscriptions of one port, all of which want the same event,
- * and one of another port, which does not wait for them. */
+/* Ten thousand subscriptions of one port, all for the same event, and one of
+ * another port, which does not wait for them. */
 START_TEST(ten_thousand_subscriptions)
 {
 	enum { MANY = 10000 };
@@ -340,7 +339,7 @@ START_TEST(ten_thousand_subscriptions)
 	i.lid_last++;
 	ck_assert_uint_eq(send_inform(o, &i, 0), MAD_SA_NO_RESOURCES);
 	ck_assert_uint_eq(send_inform(o3, &everything, 0), 0);
-	o->mute = true; /* and does not even answer */
+	o->mute = true; /* and does not acknowledge */
 	sim_fault_node(x.w->sim, fabric_find(x.f, "h4"), false);
 	world_run(x.w, mono_ms(5000));
 	ck_assert_uint_eq(count_reports(o3, 65), 1);
@@ -348,7 +347,7 @@ START_TEST(ten_thousand_subscriptions)
 	o->mute = false;
 	world_run(x.w, mono_ms(60000));
 	ck_assert_uint_ge(o->reports, MANY);
-	/* taken back one by one, in another order */
+	/* cancelled one by one, in another order */
 	i.subscribe = false;
 	i.qpn = 1;
 	for (unsigned n = 0; n < MANY; n++) {
@@ -363,7 +362,7 @@ START_TEST(ten_thousand_subscriptions)
 }
 END_TEST
 
-/* Two of the longest answers at a time, others come back later. */
+/* Two of the longest answers at a time; other requests are busy until later. */
 START_TEST(answers_fill_the_memory)
 {
 	const struct gen_fattree2 tree = {4, 32, 1, 4, 4};

@@ -1,6 +1,6 @@
 /*
- * Paths beyond one pair of ports of one subnet: through routers, to groups,
- * and several that are independent of each other.
+ * Paths beyond one port pair of one subnet: through routers, to groups, and
+ * several independent ones.
  */
 #include <stdio.h>
 
@@ -44,8 +44,8 @@ router_guid(const struct fabric *f, unsigned i)
 		->guid;
 }
 
-/* A world whose subnet FAR is behind both routers, the rest behind the second.
- */
+/* A world whose subnet FAR is behind both routers, all others behind the
+ * second. */
 static struct fixture
 with_routers(const char *more)
 {
@@ -90,29 +90,30 @@ START_TEST(another_subnet)
 		ck_assert_uint_eq(p.pkey, 0xffff);
 		first += p.dlid == r0->lid;
 	}
-	/* spread, and always the same for one destination */
+	/* spread over the routers, and always the same for one destination */
 	ck_assert_uint_gt(first, 16);
 	ck_assert_uint_lt(first, 48);
 	lid = p.dlid;
 	ck_assert_uint_eq(host_path(o, &w, GIDS, &p), 0);
 	ck_assert_uint_eq(p.dlid, lid);
-	/* what has no entry of its own */
+	/* subnets without an entry of their own */
 	w.dgid.prefix = ELSEWHERE;
 	for (w.dgid.guid = 1; w.dgid.guid < 16; w.dgid.guid++) {
 		ck_assert_uint_eq(host_path(o, &w, GIDS, &p), 0);
 		ck_assert_uint_eq(p.dlid, far->lid);
 	}
-	/* the router itself is a neighbour like others */
+	/* the router itself is a neighbour like any other */
 	w.dgid = (struct mad_gid){PREFIX, far->guid};
 	ck_assert_uint_eq(host_path(o, &w, GIDS, &p), 0);
 	ck_assert_uint_eq(p.hop_limit, 0);
-	/* nobody asks for another subnet's host, nor registers its GID */
+	/* no host may be source or register with a GID of another subnet */
 	w = path_between(o, FAR, 5);
 	w.sgid.prefix = FAR;
 	ck_assert_uint_eq(host_path(o, &w, GIDS, &p), MAD_SA_INVALID_GID);
 	w = path_between(o, FAR, 0);
 	ck_assert_uint_eq(host_path(o, &w, GIDS, &p), MAD_SA_INVALID_GID);
-	/* a router that is down is none; without any there is no path */
+	/* a router that is down is not used; without a router there is no
+	 * path */
 	sim_fault_node(x.w->sim, far->node, false);
 	ck_assert(world_settle(x.w, mono_ms(60000)));
 	for (uint64_t guid = 1; guid <= 16; guid++) {
@@ -129,7 +130,7 @@ START_TEST(another_subnet)
 }
 END_TEST
 
-/* A router that one shares no partition with leads nowhere. */
+/* A router without a common partition is not used. */
 START_TEST(routers_of_others)
 {
 	struct fixture x = with_routers(
@@ -153,8 +154,8 @@ START_TEST(routers_of_others)
 }
 END_TEST
 
-/* A subnet with a prefix of its own: hosts that never heard of it ask with
- * fe80::, and are answered as they ask. */
+/* A subnet with its own prefix: hosts that do not know it send requests with
+ * fe80::, and get answers with the same. */
 START_TEST(prefixes)
 {
 	struct fixture x =
@@ -244,7 +245,7 @@ multi_ask(struct host *o, const struct multi *m)
 	return host_records(o, 64);
 }
 
-/* Cables between switches that both paths go over. */
+/* The number of links between switches on both paths. */
 static unsigned
 count_shared_links(const struct view *v, const struct mad_sa_path *a,
 	const struct mad_sa_path *b)
@@ -265,8 +266,7 @@ count_shared_links(const struct view *v, const struct mad_sa_path *a,
 	return both;
 }
 
-/* LMC 1: two LIDs a host, one over each spine; which of them an engine lays
- * where is its own business. */
+/* LMC 1: two LIDs a host, one over each spine; which is up to the engine. */
 START_TEST(independent_paths)
 {
 	struct fabric *f = fabric_with_routers();
@@ -281,7 +281,7 @@ START_TEST(independent_paths)
 
 	multi_of(&m, &from, 1, &to[0], 1);
 	ck_assert_uint_eq(multi_ask(o, &m), 4);
-	/* two that share nothing but the cables of the hosts */
+	/* two that share only the links of the hosts */
 	m.rec[14] = 0x80;
 	m.rec[5] = 2;
 	m.a.mask |= MAD_SA_MULTI_APART | 1 << 6;
@@ -289,10 +289,10 @@ START_TEST(independent_paths)
 	mad_sa_path_decode(host_record(o, 0), &a);
 	mad_sa_path_decode(host_record(o, 1), &b);
 	ck_assert_uint_eq(count_shared_links(v, &a, &b), 0);
-	/* there are no more than two */
+	/* there are only two */
 	m.a.mask &= ~UINT64_C(0x40);
 	ck_assert_uint_eq(multi_ask(o, &m), 2);
-	/* with two destinations the second path is another one's */
+	/* with two destinations the second path goes to the other one */
 	multi_of(&m, &from, 1, to, 2);
 	m.rec[14] = 0x80;
 	m.rec[5] = 2;
@@ -302,7 +302,7 @@ START_TEST(independent_paths)
 	mad_sa_path_decode(host_record(o, 1), &b);
 	ck_assert_uint_ne(a.dgid.guid, b.dgid.guid);
 	ck_assert_uint_eq(count_shared_links(v, &a, &b), 0);
-	/* the selector counts only when its component is there */
+	/* the selector counts only with its component bit */
 	m.a.mask &= ~(uint64_t)MAD_SA_MULTI_APART;
 	m.rec[5] = 3;
 	ck_assert_uint_eq(multi_ask(o, &m), 3);
@@ -313,7 +313,7 @@ START_TEST(independent_paths)
 }
 END_TEST
 
-/* To oneself, and more pairs than are looked at. */
+/* A path to the host itself, and more pairs than are examined. */
 START_TEST(independence_has_ends)
 {
 	struct fixture x = with_routers("");
@@ -339,7 +339,7 @@ START_TEST(independence_has_ends)
 	ck_assert_uint_eq(
 		host_ask(o, MAD_SA_GET_MULTI, MAD_SA_MULTI_PATH, &m.a),
 		MAD_SA_NO_RESOURCES);
-	/* a destination of another subnet; a source of it is none */
+	/* a destination in another subnet is allowed; a source is not */
 	multi_of(&m, &me, 1, &far, 1);
 	ck_assert_uint_eq(multi_ask(o, &m), 1);
 	mad_sa_path_decode(host_record(o, 0), &p);

@@ -1,6 +1,6 @@
 /*
  * What hosts register with subnet administration: services, alias GUIDs,
- * subscriptions; for tests of what becomes of it.
+ * subscriptions.
  */
 #ifndef HEDDLE_TESTS_UNIT_SM_SA_SA_REGISTRATIONS_FIXTURE_H
 #define HEDDLE_TESTS_UNIT_SM_SA_SA_REGISTRATIONS_FIXTURE_H
@@ -82,7 +82,7 @@ trap_of(const uint8_t *notice)
 	return be_get16(notice + 4);
 }
 
-/* How many of what was heard are of this trap. */
+/* The number of reports received about this trap. */
 static inline unsigned
 count_reports(const struct host *o, unsigned trap)
 {

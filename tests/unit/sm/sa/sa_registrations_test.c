@@ -1,6 +1,6 @@
 /*
- * What subnet administration remembers: services, alias GUIDs, subscriptions;
- * reports to subscribers; and its limits.
+ * What hosts register with subnet administration: services, alias GUIDs,
+ * subscriptions; reports to subscribers; and limits.
  */
 #include "tests/unit/sm/sa/sa_registrations_fixture.h"
 #include "tests/unit/suite.h"
@@ -30,13 +30,13 @@ START_TEST(services_have_leases)
 	ck_assert_uint_eq(change_service(o3, MAD_SET, &e, ID | GID), 0);
 	ck_assert_uint_eq(count_services(o), 2);
 	ck_assert_uint_eq(be_get32(host_record(o, 1) + 28), 0xffffffff);
-	/* paths to who offers it */
+	/* paths to the host that offers the service */
 	ck_assert_uint_eq(
 		host_ask(o, MAD_SA_GET_TABLE, MAD_SA_PATH_REC, &by_service), 0);
 	ck_assert_uint_eq(host_records(o, 64), 2 * 6);
 	mad_sa_path_decode(o->data, &p);
 	ck_assert(p.dlid == o->lid || p.dlid == o3->lid);
-	/* what is left of the lease, until nothing is */
+	/* the rest of the lease, until it ends */
 	world_run(x.w, mono_ms(2500));
 	ck_assert_uint_eq(count_services(o), 2);
 	ck_assert_uint_eq(be_get32(host_record(o, 0) + 28), 2);
@@ -45,7 +45,7 @@ START_TEST(services_have_leases)
 	ck_assert_uint_eq(count_services(o), 2);
 	world_run(x.w, mono_ms(2500));
 	ck_assert_uint_eq(count_services(o), 1);
-	/* for ever, but not longer than its port */
+	/* without a limit, but not longer than its port */
 	set_present(&x, o3->node, false);
 	ck_assert_uint_eq(count_services(o), 0);
 	host_free(o3);
@@ -113,7 +113,7 @@ START_TEST(aliases_are_written_and_found)
 	ck_assert_uint_eq(be_get64(o->data + 16), 0x1111);
 	made = be_get64(o->data + 24);
 	ck_assert_uint_eq(made >> 56, 2);
-	/* the same as long as it lives */
+	/* an alias of the SM's choice is always the same */
 	ck_assert_uint_eq(
 		change_aliases(o, MAD_SET, LID | BLOCK | GUID2, o->lid, want),
 		0);
@@ -124,13 +124,13 @@ START_TEST(aliases_are_written_and_found)
 		sim_read(x.w->sim, o->node, 1, MAD_GUID_INFO, 0, d), 0);
 	ck_assert_uint_eq(be_get64(d + 8), 0x1111);
 	ck_assert_uint_eq(be_get64(d + 16), made);
-	/* a path to it carries the GID that was asked for */
+	/* a path to it carries the requested GID */
 	mad_sa_path_encode(&p, rec);
 	ck_assert_uint_eq(host_ask(o3, MAD_GET, MAD_SA_PATH_REC, &a), 0);
 	mad_sa_path_decode(o3->data, &p);
 	ck_assert_uint_eq(p.dgid.guid, 0x1111);
 	ck_assert_uint_eq(p.dlid, o->lid);
-	/* what must not be */
+	/* refused requests */
 	ck_assert_uint_eq(
 		change_aliases(o, MAD_SET, LID | BLOCK | GUID0, o->lid, want),
 		MAD_SA_REQ_INVALID);
@@ -145,7 +145,7 @@ START_TEST(aliases_are_written_and_found)
 		MAD_SA_INVALID_GID);
 	ck_assert_uint_eq(change_aliases(o, MAD_SET, LID | GUID1, o->lid, want),
 		MAD_SA_INSUF_COMPS);
-	/* and away again */
+	/* and removed again */
 	ck_assert_uint_eq(change_aliases(o, MAD_SA_DELETE, LID | BLOCK | GUID1,
 				  o->lid, NULL),
 		0);
@@ -170,7 +170,7 @@ START_TEST(gids_come_and_go)
 	out.trap = 65;
 	ck_assert_uint_eq(send_inform(o, &i, 0), 0);
 	ck_assert_uint_eq(send_inform(o, &out, 0), 0);
-	ck_assert_uint_eq(send_inform(o, &out, 0), 0); /* once is enough */
+	ck_assert_uint_eq(send_inform(o, &out, 0), 0); /* twice is the same */
 	ck_assert_uint_eq(count_subscriptions(o3), 2);
 	ck_assert_uint_eq(be_get64(o3->data + 8), o->guid);
 	ck_assert_uint_eq(be_get16(o3->data + 24 + 26), 64);
@@ -185,7 +185,7 @@ START_TEST(gids_come_and_go)
 	set_present(&x, o3->node, true);
 	ck_assert_uint_eq(o->reports, 2);
 	ck_assert_uint_eq(trap_of(o->notice), 64);
-	/* no more of it: by the queue pair that the SA says */
+	/* cancelled: by the queue pair that the SA returned */
 	i.subscribe = out.subscribe = false;
 	ck_assert_uint_eq(send_inform(o, &out, 0), MAD_SA_REQ_INVALID);
 	i.qpn = out.qpn = 1;
@@ -214,12 +214,12 @@ START_TEST(traps_are_forwarded)
 	sim_fault_rename(x.w->sim, h4->node, "new name");
 	world_run(x.w, mono_ms(2000));
 	ck_assert_uint_eq(count_reports(o, 144), 1);
-	ck_assert_uint_ne(be_get64(o->notice + 72), 0); /* issuer's GUID */
+	ck_assert_uint_ne(be_get64(o->notice + 72), 0); /* GUID of the issuer */
 	sim_fault_link(x.w->sim, h4->node, 1, false);
 	ck_assert(world_settle(x.w, mono_ms(60000)));
 	ck_assert_uint_ge(count_reports(o, 128), 1);
 	ck_assert_uint_eq(count_reports(o, 65), 1);
-	/* violations of keys are told to those who have ours */
+	/* key violations are reported only to hosts with the trust key */
 	sim_bad_key(x.w->sim, o->node, 1, &bad);
 	world_run(x.w, mono_ms(2000));
 	ck_assert_uint_eq(count_reports(o, 257), 0);
@@ -246,7 +246,8 @@ START_TEST(reports_are_repeated)
 	o->reports = 0;
 	world_run(x.w, mono_ms(60000));
 	ck_assert_uint_eq(o->reports, 0); /* answered */
-	/* who never answers is forgotten in the end, who is gone at once */
+	/* a host that never acknowledges loses its subscription in the end, an
+	 * absent one at once */
 	ck_assert_uint_eq(count_subscriptions(o), 1);
 	o->mute = true;
 	for (int i = 0; i < 4; i++) {
@@ -286,8 +287,8 @@ START_TEST(subscriptions_are_bounded)
 }
 END_TEST
 
-/* Who has something to register is asked once, when somebody is there to take
- * it: everybody by a new SM, a host by the old one. */
+/* A host is asked once to register again: all hosts by a new SM, a new host by
+ * the running one. */
 START_TEST(hosts_register_anew)
 {
 	struct fixture x = small_fixture("");
@@ -304,7 +305,7 @@ START_TEST(hosts_register_anew)
 	ck_assert(world_settle(x.w, mono_ms(60000)));
 	world_run(x.w, mono_ms(30000));
 	ck_assert_uint_eq(s->client_rereg, 9);
-	/* nothing else of the ports was touched */
+	/* no other attribute of the ports was written */
 	for (uint32_t n = 0; n < sim_nodes(x.w->sim); n++)
 		ck_assert_uint_eq(sim_port_info(x.w->sim, n, 1)->state, 4);
 	fixture_free(&x);
@@ -340,8 +341,8 @@ START_TEST(too_many_requests_are_refused)
 }
 END_TEST
 
-/* 648 hosts: 702 x 702 paths are many turns; a question in between is not
- * held up, and a fifth table at once is one too many. */
+/* 648 hosts: the 702 x 702 paths take many turns; a request in between does not
+ * wait, and a fifth table at the same time is one too many. */
 START_TEST(all_paths_of_a_large_fabric)
 {
 	const struct gen_fattree2 tree = {18, 36, 1, 18, 18};

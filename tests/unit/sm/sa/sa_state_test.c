@@ -1,7 +1,7 @@
 /*
- * What hosts registered outlives the daemon: services with what is left of
- * their leases, subscriptions, alias GUIDs; and what of a state file is not
- * believed.
+ * What hosts registered outlives the daemon: services with the rest of their
+ * leases, subscriptions, alias GUIDs; and which lines of a state file are
+ * refused.
  */
 #include <stdio.h>
 
@@ -17,7 +17,7 @@ small_fixture(const char *yaml)
 	return fixture_with(gen_grid(line, 1, false, 2, NULL), yaml);
 }
 
-/* The daemon dies, away seconds pass, it lives again. */
+/* The daemon is killed and started again after `away` seconds. */
 static void
 restart_daemon(struct fixture *x, uint64_t away)
 {
@@ -56,7 +56,7 @@ START_TEST(services_survive)
 			ck_assert_uint_eq(be_get32(rec + 28), 0xffffffff);
 		}
 	}
-	/* it still has its key, and saying it again makes no second one */
+	/* it still has its key, and registering it again makes no second one */
 	memset(s.rec + 32, 0, 16);
 	ck_assert_uint_eq(change_service(o, MAD_SET, &s, ID | GID | LEASE),
 		MAD_SA_DENIED);
@@ -64,7 +64,7 @@ START_TEST(services_survive)
 	ck_assert_uint_eq(
 		change_service(o, MAD_SET, &s, ID | GID | LEASE | KEY), 0);
 	ck_assert_uint_eq(count_services(o), 2);
-	/* a port that is not there any more takes its services along */
+	/* the services of an absent port are dropped */
 	world_run(x.w, mono_ms(3000));
 	world_kill(x.w);
 	sim_fault_node(x.w->sim, o3->node, false);
@@ -90,7 +90,7 @@ START_TEST(subscriptions_survive)
 	ck_assert_uint_eq(send_inform(o3, &everything, SA_KEY), 0);
 	restart_daemon(&x, 0);
 	ck_assert_uint_eq(count_subscriptions(o), 2);
-	/* a restart is no news */
+	/* a restart causes no report */
 	ck_assert_uint_eq(count_reports(o, 65) + count_reports(o3, 64) +
 				  count_reports(o3, 65),
 		0);
@@ -106,7 +106,7 @@ START_TEST(subscriptions_survive)
 	sim_bad_key(x.w->sim, o->node, 1, &bad);
 	world_run(x.w, mono_ms(2000));
 	ck_assert_uint_eq(count_reports(o3, 257), 1);
-	/* what was taken back stays so */
+	/* a cancelled subscription stays cancelled */
 	i.subscribe = false;
 	i.qpn = 1;
 	ck_assert_uint_eq(send_inform(o, &i, 0), 0);
@@ -134,7 +134,7 @@ START_TEST(aliases_survive)
 		0);
 	world_run(x.w, mono_ms(3000));
 	world_kill(x.w);
-	/* the port forgets them meanwhile */
+	/* the port loses them meanwhile */
 	sim_fault_node(x.w->sim, o->node, false);
 	sim_fault_node(x.w->sim, o->node, true);
 	world_start(x.w);
@@ -154,7 +154,7 @@ START_TEST(aliases_survive)
 }
 END_TEST
 
-/* Who lost the fabric to another SM has nothing to remember. */
+/* A manager that became a standby keeps no registrations. */
 START_TEST(a_standby_forgets)
 {
 	struct fixture x = small_fixture("");
@@ -177,7 +177,7 @@ START_TEST(a_standby_forgets)
 }
 END_TEST
 
-/* ---- what is not believed ---- */
+/* ---- refused lines ---- */
 
 struct lonely {
 	struct transport t;
@@ -213,7 +213,8 @@ lonely_new(struct lonely *l)
 	l->sa = sa_new(&l->t, &l->ops, &p);
 }
 
-/* A line with the record of service id of 0x11, with `less` digits too few. */
+/* A line with the record of service id of GUID 0x11, `less` digits too
+ * short. */
 static void
 service_line(struct buf *b, unsigned id, const char *left, size_t less)
 {
@@ -258,28 +259,28 @@ START_TEST(lines_that_cannot_be)
 	service_line(&b, 1, "4294967296", 0);
 	service_line(&b, 1, "-1", 0);
 	service_line(&b, 1, "5", 0);
-	service_line(&b, 1, "6", 0); /* again */
+	service_line(&b, 1, "6", 0); /* a duplicate */
 	service_line(&b, 2, "4294967295", 0);
-	service_line(&b, 3, "5", 0); /* more than one port may have */
+	service_line(&b, 3, "5", 0); /* more services than one port may have */
 	ck_assert_uint_eq(restore_sa(&l, &b, 0), 7);
 	sa_stats(l.sa, &st);
 	ck_assert_uint_eq(st.services, 2);
 	buf_free(&b);
-	/* a second life of them: as they were */
+	/* saved again: unchanged */
 	sa_save(l.sa, (struct mono){1000000000}, &b);
 	ck_assert(!sa_changed(l.sa));
 	sa_free(l.sa);
 	lonely_new(&l);
 	ck_assert_uint_eq(restore_sa(&l, &b, 5), 0);
 	sa_stats(l.sa, &st);
-	ck_assert_uint_eq(st.services, 1); /* the other one's lease ended */
+	ck_assert_uint_eq(st.services, 1); /* the other lease ended */
 	buf_free(&b);
 	sa_free(l.sa);
 }
 END_TEST
 
-/* Bytes changed at random: nothing breaks, and what is kept can be kept again.
- */
+/* Bytes changed at random: nothing breaks, and what is restored can be saved
+ * and restored again. */
 START_TEST(damaged_lines)
 {
 	struct rng r = {7};

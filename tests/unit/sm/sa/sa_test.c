@@ -7,7 +7,7 @@
 
 enum { NODES = 6, HOSTS = 4, SWITCHES = 2 };
 
-/* Two leaves (cabled through one spine would do as well), two hosts each. */
+/* Two leaves, two hosts each. */
 static struct fixture
 small_fixture(const char *yaml)
 {
@@ -22,7 +22,7 @@ second_host(struct fixture *x)
 	return host_on(x->w, "h2");
 }
 
-/* Records of a whole table. */
+/* The number of records of a whole table. */
 static size_t
 get_table(struct host *o, uint16_t attr, size_t size, uint64_t key)
 {
@@ -50,7 +50,7 @@ START_TEST(tables_have_all_there_is)
 		{MAD_SA_PKEY, 72, NODES},
 		{MAD_SA_SM, 25, 1},
 		{MAD_SA_LINK, 8, 2 * (HOSTS + 1)},
-		{MAD_SA_GUID, 72, 3 * NODES}, /* of 8 each */
+		{MAD_SA_GUID, 72, 3 * NODES}, /* 8 GUIDs each */
 		{MAD_SA_SERVICE_REC, 176, 0},
 		{MAD_SA_INFORM_REC, 60, 0},
 		{MAD_SA_PATH_REC, 64, NODES * NODES},
@@ -174,7 +174,7 @@ START_TEST(capabilities_match_by_bits)
 	a.mod = 1U << 31;
 	ck_assert_uint_eq(host_ask(o, MAD_SA_GET_TABLE, MAD_SA_PORT, &a), 0);
 	ck_assert_uint_eq(host_records(o, 68), 1);
-	/* all of what is asked for */
+	/* all of the requested bits */
 	be_put32(rec + 4 + 20, MAD_CAP_IS_SM | 0x80000000U);
 	ck_assert_uint_eq(host_ask(o, MAD_SA_GET_TABLE, MAD_SA_PORT, &a), 0);
 	ck_assert_uint_eq(host_records(o, 68), 0);
@@ -197,7 +197,7 @@ START_TEST(keys_are_for_the_trusted)
 	a.key = SA_KEY;
 	ck_assert_uint_eq(host_ask(o, MAD_GET, MAD_SA_PORT, &a), 0);
 	ck_assert_uint_eq(be_get64(o->data + 4), 0x77);
-	/* one's own P_Key table, or all */
+	/* the host's own P_Key table, or all */
 	ck_assert_uint_eq(get_table(o, MAD_SA_PKEY, 72, 0), 1);
 	ck_assert_uint_eq(be_get16(o->data), o->lid);
 	ck_assert_uint_eq(be_get16(o->data + 8), 0xffff);
@@ -251,7 +251,7 @@ START_TEST(a_path_by_gid)
 	ck_assert_uint_eq(p.service, 0x1000);
 	ck_assert_uint_eq(p.tclass, 3);
 	ck_assert_uint_eq(p.hop_limit, 0);
-	/* to oneself, no time at all */
+	/* to the host itself, without delay */
 	w.dgid.guid = o->guid;
 	ck_assert_uint_eq(
 		host_path(o, &w, MAD_SA_PATH_DGID | MAD_SA_PATH_SGID, &p), 0);
@@ -310,7 +310,7 @@ START_TEST(selectors)
 {
 	enum { GT = 0, LT = 1, EQ = 2, BEST = 3, NONE = 0xff, BAD = 0xfe };
 	static const struct {
-		uint8_t what; /* 0 MTU, 1 rate, 2 life */
+		uint8_t what; /* 0 MTU, 1 rate, 2 lifetime */
 		uint8_t sel, want, got;
 	} rows[] = {
 		{0, GT, 4, 5},
@@ -451,7 +451,7 @@ START_TEST(paths_between_sets)
 	ck_assert_uint_eq(
 		host_ask(o, MAD_SA_GET_MULTI, MAD_SA_MULTI_PATH, &a), 0);
 	ck_assert_uint_eq(host_records(o, 64), 7);
-	/* more GIDs said than there are */
+	/* more GIDs announced than present */
 	rec[16] = 2;
 	ck_assert_uint_eq(host_ask(o, MAD_SA_GET_MULTI, MAD_SA_MULTI_PATH, &a),
 		MAD_SA_REQ_INVALID);

@@ -30,7 +30,7 @@ START_TEST(fills_and_drains)
 }
 END_TEST
 
-/* What was empty begins at the first slot again, whatever went through. */
+/* An empty ring starts at the first slot again, whatever it held before. */
 START_TEST(touches_few)
 {
 	struct ring *r = ring_new(8);

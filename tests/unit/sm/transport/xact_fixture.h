@@ -1,6 +1,6 @@
 /*
- * xact_fixture: transactions on a scripted wire and a virtual clock - what was
- * sent, what the test answers, and what became of each request.
+ * xact_fixture: transactions on a scripted wire and a virtual clock: what was
+ * sent, what the test answers, and the result of each request.
  */
 #ifndef HEDDLE_TESTS_UNIT_SM_TRANSPORT_XACT_FIXTURE_H
 #define HEDDLE_TESTS_UNIT_SM_TRANSPORT_XACT_FIXTURE_H
@@ -13,7 +13,7 @@
 
 enum { TAGS = 110000, TIMEOUT_MS = 80 };
 
-/* What became of each request, by tag, and what the wire was given. */
+/* The result of each request, by tag, and the messages sent. */
 struct env {
 	struct transport t;
 	struct transport_msg *sent;
@@ -27,7 +27,7 @@ struct env {
 	uint64_t last_tag;
 	unsigned done;
 	void (*hook)(struct env *e);
-	unsigned late; /* how often something was said to be */
+	unsigned late; /* calls of on_late() */
 	struct xact_request late_one;
 };
 
@@ -118,7 +118,7 @@ answer_to(const struct env *e, size_t k)
 
 	s.method = MAD_GET_RESP;
 	s.response = true;
-	s.tid |= UINT64_C(0xabcd) << 32; /* the wire's half */
+	s.tid |= UINT64_C(0xabcd) << 32; /* the half that belongs to the wire */
 	s.data[0] = (uint8_t)(k + 1);
 	return s;
 }

@@ -14,7 +14,7 @@ on_late(void *cookie, const void *owner, const struct xact_request *r,
 	e->late_one = *r;
 }
 
-/* Told after 10 ms, and at each deadline; nothing else changes by it. */
+/* Reported after 10 ms, and at each deadline; nothing else changes. */
 START_TEST(late)
 {
 	static const int64_t at[] = {1010, 1080, 1240, 1560};
@@ -38,7 +38,7 @@ START_TEST(late)
 }
 END_TEST
 
-/* Where answers take long, none is late early. */
+/* Where answers take long, no request is reported late too early. */
 START_TEST(patience)
 {
 	struct env *e = env_new(4, 4, 4);
@@ -61,13 +61,13 @@ START_TEST(patience)
 	submit_get(e, 1, 100);
 	tick_at(e, t + 39);
 	ck_assert_uint_eq(e->late, 0);
-	tick_at(e, t + 40); /* half its time at most */
+	tick_at(e, t + 40); /* half of the usual time at most */
 	ck_assert_uint_eq(e->late, 1);
 	env_free(e);
 }
 END_TEST
 
-/* What begins with the way is given up, wherever it stands. */
+/* Requests whose path begins with this one are ended, in any state. */
 START_TEST(cut)
 {
 	const uint8_t way[64] = {0, 3, 8};
@@ -87,7 +87,7 @@ START_TEST(cut)
 	ck_assert_int_eq(e->last.outcome, XACT_TIMEOUT);
 	ck_assert(e->last.cut);
 	ck_assert_uint_eq(xact_stats(e->x)->cut, 2);
-	submit_get(e, 8, 4); /* a later one is asked as any other */
+	submit_get(e, 8, 4); /* a later one is sent like any other */
 	ck_assert_uint_eq(e->n, 4);
 	xact_cut(e->x, way, 1, e->now);
 	ck_assert_uint_eq(e->done, 4);
@@ -106,7 +106,8 @@ count_other(void *cookie, uint64_t tag, const struct xact_result *res)
 	++*(unsigned *)cookie;
 }
 
-/* One owner's requests go, another's take their place. */
+/* The requests of one owner are cancelled, those of another take their
+ * place. */
 START_TEST(cancel_owner)
 {
 	struct env *e = env_new(1, 1, 1);

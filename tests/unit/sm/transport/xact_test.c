@@ -94,8 +94,8 @@ put_by_lid(struct env *e, uint64_t tag)
 	xact_submit(e->x, &r, e->now, on_done, e, tag);
 }
 
-/* The first try goes by LID, on top of the others, and those are directed; an
- * answer has to come the way of its try. */
+/* The first try is LID routed and additional; the others are directed. An
+ * answer must come by the route of its try. */
 START_TEST(by_lid)
 {
 	struct env *e = env_new(8, 8, 8);
@@ -118,7 +118,7 @@ START_TEST(by_lid)
 	ck_assert(!e->last.by_lid && e->last.strayed);
 	put_by_lid(e, 2);
 	tick_at(e, 1160);
-	send_answer(e, 3); /* late, but the answer to that one */
+	send_answer(e, 3); /* late, but it answers that try */
 	ck_assert(e->last.by_lid && !e->last.strayed);
 	put_by_lid(e, 3);
 	for (int64_t t = 1160; e->done < 4; t++)
@@ -132,7 +132,7 @@ START_TEST(by_lid)
 }
 END_TEST
 
-/* Tries at 0, 80 and 80 + 160 ms; given up 320 ms after the last. */
+/* Tries at 0, 80 and 80 + 160 ms; it times out 320 ms after the last. */
 START_TEST(timeout)
 {
 	struct env *e = env_new(4, 4, 4);
@@ -190,7 +190,7 @@ START_TEST(duplicates_and_unknown_tids)
 	ck_assert_uint_eq(xact_stats(e->x)->late, 1);
 	submit_get(e, 1, 1);
 	s = answer_to(e, 1);
-	s.tid ^= 0x7770; /* a serial never given out */
+	s.tid ^= 0x7770; /* a serial number never used */
 	ck_assert(deliver_smp(e, &s, 0));
 	s = answer_to(e, 1);
 	s.tid |= 5; /* a try never made */
@@ -201,7 +201,7 @@ START_TEST(duplicates_and_unknown_tids)
 	ck_assert_uint_eq(e->done, 1);
 	send_answer(e, 1);
 	ck_assert_uint_eq(e->done, 2);
-	/* Requests and traps are somebody else's. */
+	/* Requests and traps are not for transactions. */
 	s.method = MAD_TRAP;
 	s.response = false;
 	ck_assert(!deliver_smp(e, &s, 0));
@@ -256,7 +256,7 @@ START_TEST(port_info_without_the_bit)
 }
 END_TEST
 
-/* Busy, or sent back with an errno: retried after 1/8 of the time-out. */
+/* Busy, or returned with an errno: retried after 1/8 of the timeout. */
 START_TEST(early_failures)
 {
 	struct env *e = env_new(8, 8, 8);
@@ -288,7 +288,7 @@ START_TEST(early_failures)
 }
 END_TEST
 
-/* What comes back of a try that is over must not fail the next one. */
+/* The failure of an earlier try must not fail the next one. */
 START_TEST(stale_failures)
 {
 	struct env *e = env_new(8, 8, 8);
@@ -375,7 +375,7 @@ START_TEST(target_cap)
 	ck_assert_uint_eq(e->n, 2);
 	for (unsigned i = 10; i < 20; i++)
 		submit_get(e, i, i);
-	ck_assert_uint_eq(e->n, 12); /* nobody waits for target 1 */
+	ck_assert_uint_eq(e->n, 12); /* no request to target 1 waits */
 	send_answer(e, 0);
 	ck_assert_uint_eq(e->n, 13);
 	ck_assert_uint_eq(xact_stats(e->x)->inflight, 12);
@@ -503,7 +503,7 @@ START_TEST(configure)
 	ck_assert_int_eq(xact_next(e->x).ns, mono_ms(1080).ns);
 	submit_get(e, 2, 10);
 	ck_assert_uint_eq(e->n, 4);
-	tick_at(e, 1010); /* retries are 0 now */
+	tick_at(e, 1010); /* no retries now */
 	ck_assert_uint_eq(e->done, 3);
 	env_free(e);
 }
@@ -520,7 +520,7 @@ keep_going(struct env *e)
 	}
 }
 
-/* Every slot used over and over: each request completes exactly once. */
+/* Every slot is used over and over: each request completes exactly once. */
 START_TEST(many)
 {
 	struct env *e = env_new(64, 64, 4);
@@ -533,7 +533,7 @@ START_TEST(many)
 	while (k < e->n) {
 		send_answer(e, k);
 		if (k % 7 == 0)
-			send_answer(e, k / 2); /* an old one again */
+			send_answer(e, k / 2); /* an old answer again */
 		k++;
 	}
 	ck_assert_uint_eq(e->done, 100000);
@@ -543,7 +543,7 @@ START_TEST(many)
 }
 END_TEST
 
-/* One random thing that a wire may do. */
+/* One random event that a wire may cause. */
 static void
 disturb_wire(struct env *e, struct rng *rng)
 {

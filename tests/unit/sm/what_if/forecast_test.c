@@ -85,7 +85,7 @@ topo_without(const struct scene *s, const char *what)
 	return t;
 }
 
-/* What is printed is read back: the same tables, the same owners. */
+/* Printed tables are read back: the same tables, the same owners. */
 START_TEST(fts_round)
 {
 	struct scene s;
@@ -116,7 +116,7 @@ START_TEST(fts_round)
 }
 END_TEST
 
-/* Of several LIDs of a port the first says whose they are. */
+/* Of several LIDs of a port the first one tells the owner. */
 START_TEST(fts_lmc)
 {
 	struct scene s;
@@ -141,7 +141,7 @@ START_TEST(fts_lmc)
 	r = routes_new(t, s.pool);
 	row = mem_alloc((size_t)r->nblocks * LFT_BLOCK);
 	memset(row, LFT_DROP, (size_t)r->nblocks * LFT_BLOCK);
-	row[2] = row[3] = row[5] = 1; /* of the second the first is missing */
+	row[2] = row[3] = row[5] = 1; /* LID 4 is missing */
 	routes_put_row(r, 0, row, NULL, TOPO_NONE);
 	in = (struct verify_tables){t, s.pool, r->row, r->nblocks, NULL};
 	fts_print(&in, &out);
@@ -160,7 +160,7 @@ START_TEST(fts_lmc)
 }
 END_TEST
 
-/* Tables of another day are told from those of this one. */
+/* Tables of another fabric are recognised. */
 START_TEST(fts_misfits)
 {
 	static const char text[] =
@@ -187,7 +187,7 @@ START_TEST(fts_misfits)
 }
 END_TEST
 
-/* What the first switch does not reach is known from the others. */
+/* LIDs that the first switch does not reach are known from the others. */
 START_TEST(fts_owners)
 {
 	static const char text[] =
@@ -232,7 +232,7 @@ START_TEST(fts_bad)
 }
 END_TEST
 
-/* One spine less: everything that went over it goes the other way. */
+/* One spine less: its entries move to the other one. */
 START_TEST(spine_lost)
 {
 	struct scene s;
@@ -267,7 +267,7 @@ START_TEST(spine_lost)
 }
 END_TEST
 
-/* A leaf's cable to a host: the host is lost, nobody else moves. */
+/* A leaf's link to a host fails: the host is lost, no other entry changes. */
 START_TEST(host_lost)
 {
 	struct scene s;
@@ -292,7 +292,7 @@ START_TEST(host_lost)
 }
 END_TEST
 
-/* Tables that lead nowhere cut the pairs that had a way. */
+/* Tables that lead nowhere cut off the pairs that had a path. */
 START_TEST(pairs_cut)
 {
 	struct scene s;
@@ -402,8 +402,8 @@ START_TEST(settings)
 END_TEST
 
 /*
- * Roles of a configuration count in a plan, and it says what is odd about
- * them: a name and a GUID that nobody has, two patterns as long.
+ * Roles of a configuration count in a plan, and irregularities are reported: a
+ * name and a GUID that no node has, two patterns of the same length.
  */
 START_TEST(roles)
 {

@@ -1,9 +1,9 @@
 /*
- * What a plan from the running daemon foretells is what the daemon does: on
- * trees as they really are, after failures that left their mark on ranks and
- * turns, each next failure is planned from a snapshot, then happens, and the
- * tables in the switches are those of the plan, entry for entry; so are the
- * entries and blocks that the daemon counts.
+ * A plan from the running daemon predicts what the daemon does: on realistic
+ * trees, after failures that changed ranks and subtree roots, each next failure
+ * is planned from a snapshot, then happens, and the tables in the switches are
+ * those of the plan, entry for entry; so are the entries and blocks that the
+ * daemon counts.
  */
 #include <check.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@
 
 /* ---- the daemon's side ---- */
 
-/* The answer, as it goes over the socket. */
+/* The answer as sent over the socket. */
 static json_t *
 take_snapshot(struct world *w)
 {
@@ -137,7 +137,7 @@ make_planes(void)
 	return gen_paper_planes(&p);
 }
 
-/* Tops tell that they are, and a leaf without hosts that it is one. */
+/* Tops report their role, and so does a leaf without hosts. */
 static struct fabric *
 make_reported_roles(void)
 {
@@ -179,14 +179,14 @@ static const struct scene scenes[] = {
 
 enum { SCENES = sizeof(scenes) / sizeof(scenes[0]), DAYS = 3, SEED = 1 };
 
-/* ---- what happens ---- */
+/* ---- events ---- */
 
 struct story {
 	const struct scene *scene;
 	struct fabric *f;
 	struct world *w;
 	struct rng rng;
-	bool *down;			/* by cable */
+	bool *down;			/* by link */
 	bool *gone;			/* by node */
 	uint64_t entries, blocks, smps; /* of the views since the last plan */
 	unsigned views;
@@ -201,7 +201,8 @@ note_view(void *cookie, const struct view *v)
 	s->blocks += v->change.blocks;
 	s->smps += v->change.smps;
 	s->views++;
-	/* rows of SL2VL that nobody knows yet: a plan cannot tell */
+	/* rows of SL2VL that are unknown yet: a plan cannot predict their
+	 * reads */
 	for (size_t i = 0; i < v->change.nphases; i++)
 		if (strcmp(v->change.phase[i].what, "read lanes") == 0)
 			s->smps -= v->change.phase[i].smps;
@@ -239,7 +240,7 @@ end_story(struct story *s)
 	core_end(s->w, s->f);
 }
 
-/* The switch of the daemon. */
+/* The switch of the manager. */
 static uint32_t
 own_leaf(const struct story *s)
 {
@@ -250,7 +251,7 @@ own_leaf(const struct story *s)
 	return node;
 }
 
-/* Is it in the daemon's piece of the fabric? */
+/* True if the node is in the manager's component of the fabric. */
 static bool
 is_seen(const struct story *s, uint32_t node)
 {
@@ -258,7 +259,7 @@ is_seen(const struct story *s, uint32_t node)
 		       s->f->node[node].guid) != TOPO_NONE;
 }
 
-/* A cable that is there and not ours; between: two switches. */
+/* A link that is up and not the manager's; between: of two switches. */
 static uint32_t
 pick_cable(struct story *s, bool between)
 {
@@ -285,7 +286,7 @@ set_cable(struct story *s, uint32_t c, bool up)
 	s->down[c] = !up;
 }
 
-/* Cables and a switch that fail and come back, some for good. */
+/* Links and a switch fail and come back, some do not. */
 static void
 apply_random_failures(struct story *s, unsigned n)
 {
@@ -303,7 +304,7 @@ apply_random_failures(struct story *s, unsigned n)
 
 /* ---- the comparison ---- */
 
-/* The simulator's number of a switch. */
+/* The simulator's index of a switch. */
 static uint32_t
 at_of(const struct story *s, const struct topo *t, sw_ix w)
 {
@@ -359,7 +360,7 @@ same_whole(const struct routes *a, const struct routes *b)
 	       a->lanes.npairs == b->lanes.npairs;
 }
 
-/* The routes themselves, with what is remembered of each switch. */
+/* Fails unless the routes are equal, with the notes of each switch. */
 static void
 expect_same_routes(const struct story *s, const struct routes *is,
 	const struct routes *planned, const char *what)
@@ -376,7 +377,7 @@ expect_same_routes(const struct story *s, const struct routes *is,
 	}
 }
 
-/* Plan it, let it happen, look. */
+/* Plans the failure, lets it happen, and compares. */
 static void
 expect_as_planned(struct story *s, const struct failure *f,
 	void (*happen)(struct story *, uint32_t), uint32_t which,
@@ -422,7 +423,7 @@ remove_node(struct story *s, uint32_t n)
 	sim_fault_node(s->w->sim, n, false);
 }
 
-/* What the plan calls that node, and a port of it. */
+/* The plan's name of that node, and of a port of it. */
 static struct failure
 failure_of(const struct story *s, uint32_t node, unsigned port)
 {
@@ -475,7 +476,7 @@ START_TEST(as_planned)
 }
 END_TEST
 
-/* Where its own switch fails the daemon reaches nobody: tables stay. */
+/* When the manager's own switch fails it reaches no switch: tables stay. */
 START_TEST(cut_off)
 {
 	struct story s;
@@ -496,7 +497,7 @@ START_TEST(cut_off)
 }
 END_TEST
 
-/* Nothing is asked otherwise: nothing changes, whatever was lived through. */
+/* A plan without a failure changes nothing, after any history. */
 START_TEST(plan_without_failure)
 {
 	struct story s;
