@@ -53,7 +53,7 @@ static const struct tables clockwise = {
 	{{1, 2, 2, 0, 2, 2}, {2, 1, 2, 2, 0, 2}, {2, 2, 1, 2, 2, 0}}};
 
 static FILE *
-text(const char *s)
+text_file(const char *s)
 {
 	FILE *f = tmpfile();
 
@@ -67,7 +67,7 @@ static struct ndtext *
 read_net(const char *s)
 {
 	struct reason why = {{0}};
-	FILE *f = text(s);
+	FILE *f = text_file(s);
 	struct ndtext *t = ndtext_read(f, "net", &why);
 
 	fclose(f);
@@ -200,7 +200,7 @@ END_TEST
 
 /* The ring with one piece of its text replaced. */
 static char *
-edited(const char *from, const char *to)
+edit_ring(const char *from, const char *to)
 {
 	const char *at = strstr(ring, from);
 	size_t size = sizeof(ring) + strlen(to);
@@ -217,7 +217,7 @@ START_TEST(lids_twice_or_not_at_all)
 {
 	static const char *const lids[] = {"# lid 0 lmc 0 \"c\"",
 		"# lid 1 lmc 0 \"c\"", "# lid 2 lmc 1 \"c\""};
-	char *s = edited("# lid 3 lmc 0 \"c\"", lids[_i]);
+	char *s = edit_ring("# lid 3 lmc 0 \"c\"", lids[_i]);
 	struct ndtext *t = read_net(s);
 	struct judge_report r;
 
@@ -248,8 +248,8 @@ START_TEST(refuses_contradictions)
 		{"[2]\t\"S-000000000000000b\"[3]", "[2]\tnonsense",
 			"not a link"},
 	};
-	char *s = edited(cases[_i].from, cases[_i].to);
-	FILE *f = text(s);
+	char *s = edit_ring(cases[_i].from, cases[_i].to);
+	FILE *f = text_file(s);
 	struct reason why = {{0}};
 
 	ck_assert_ptr_null(ndtext_read(f, "net", &why));

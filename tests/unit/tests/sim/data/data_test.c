@@ -173,7 +173,7 @@ break_something(struct field *x, struct rng *r)
 
 /* As an SM would after such a thing. */
 static void
-mend(struct field *x)
+restore_fabric(struct field *x)
 {
 	sim_activate_all(x->s);
 	field_ports(x->s, x->f, 5, 4, 20);
@@ -185,7 +185,7 @@ mend(struct field *x)
 }
 
 static void
-one_life(uint64_t seed)
+one_run(uint64_t seed)
 {
 	static const struct {
 		uint32_t lookahead, reads, buffer;
@@ -226,7 +226,7 @@ one_life(uint64_t seed)
 		field_run(&x, 1 + rng_below(&r, 2000));
 		if (i % 3 == 2) {
 			break_something(&x, &r);
-			mend(&x);
+			restore_fabric(&x);
 		}
 	}
 	ck_assert_msg(x.r.delivered > 0, "seed %llu: nothing delivered",
@@ -250,7 +250,7 @@ one_life(uint64_t seed)
 START_TEST(the_books_are_in_order)
 {
 	for (uint64_t seed = 1; seed <= 60; seed++)
-		one_life(seed);
+		one_run(seed);
 }
 END_TEST
 
@@ -274,7 +274,7 @@ low_top(struct field *x)
 {
 	/* SW0 knows LIDs up to that of SW1 */
 	sim_fault_reboot(x->s, SW0);
-	mend(x);
+	restore_fabric(x);
 	sim_fault_reboot(x->s, SW0);
 	sim_activate_all(x->s);
 	field_ports(x->s, x->f, 5, 4, 20);
@@ -289,29 +289,29 @@ no_port(struct field *x)
 }
 
 static void
-back(struct field *x)
+route_back(struct field *x)
 {
 	sim_set_lft(x->s, SW0, field_lid(H2), 1);
 }
 
 static void
-dead(struct field *x)
+fail_next_link(struct field *x)
 {
 	sim_fault_link(x->s, SW0, 2, false);
 }
 
 static void
-pull(struct field *x)
+fail_first_link(struct field *x)
 {
 	sim_fault_link(x->s, SW0, 1, false);
 }
 
 static void
-flap(struct field *x)
+flap_first_link(struct field *x)
 {
-	pull(x);
+	fail_first_link(x);
 	sim_fault_link(x->s, SW0, 1, true);
-	mend(x);
+	restore_fabric(x);
 }
 
 static void
@@ -348,7 +348,7 @@ small_mtu(struct field *x)
 }
 
 static void
-stranger(struct field *x)
+change_lid(struct field *x)
 {
 	sim_set_lid(x->s, H2, 1, 77);
 }
@@ -361,7 +361,7 @@ to_port0(struct field *x)
 
 /* A packet that waits in SW0 because h2's own packets fill the way. */
 static void
-plug(struct field *x)
+fill_path(struct field *x)
 {
 	/* a slow end: SW1 to h2 at 1x SDR, one packet in the buffer of SW1 */
 	for (unsigned i = 0; i < 12; i++)
@@ -376,7 +376,7 @@ reboot_later(struct field *x)
 }
 
 static void
-dead_later(struct field *x)
+fail_next_link_later(struct field *x)
 {
 	field_run(x, 20000);
 	sim_fault_link(x->s, SW0, 2, false);
@@ -386,14 +386,14 @@ static void
 short_hoq(struct field *x)
 {
 	field_ports(x->s, x->f, 5, 4, 0); /* 4.096 us */
-	plug(x);
+	fill_path(x);
 }
 
 static void
 short_life(struct field *x)
 {
 	sim_hand_life(x->s, SW0, 0);
-	plug(x);
+	fill_path(x);
 }
 
 static void
@@ -408,18 +408,19 @@ START_TEST(drops_have_causes)
 		{"no entry", DATA_DROP_255, no_entry, NULL, 0},
 		{"beyond the top", DATA_DROP_TOP, low_top, NULL, 0},
 		{"no such port", DATA_DROP_NO_PORT, no_port, NULL, 0},
-		{"same port", DATA_DROP_SAME, back, NULL, 0},
-		{"dead port", DATA_DROP_DEAD, dead, NULL, 0},
-		{"cable pulled", DATA_DROP_LINK, NULL, pull, 0},
-		{"cable flapped", DATA_DROP_LINK, NULL, flap, 0},
+		{"same port", DATA_DROP_SAME, route_back, NULL, 0},
+		{"dead port", DATA_DROP_DEAD, fail_next_link, NULL, 0},
+		{"cable pulled", DATA_DROP_LINK, NULL, fail_first_link, 0},
+		{"cable flapped", DATA_DROP_LINK, NULL, flap_first_link, 0},
 		{"far end in Init", DATA_DROP_LINK, not_armed, NULL, 0},
 		{"VL15", DATA_DROP_VL15, to_vl15, NULL, 0},
 		{"one VL", DATA_DROP_VL, one_vl, NULL, 1},
 		{"MTU", DATA_DROP_MTU, small_mtu, NULL, 0},
-		{"another LID", DATA_DROP_STRANGER, stranger, NULL, 0},
+		{"another LID", DATA_DROP_STRANGER, change_lid, NULL, 0},
 		{"port 0", DATA_DROP_STRANGER, to_port0, NULL, 0},
-		{"reboot", DATA_DROP_NODE, plug, reboot_later, 0},
-		{"dead later", DATA_DROP_DEAD, plug, dead_later, 0},
+		{"reboot", DATA_DROP_NODE, fill_path, reboot_later, 0},
+		{"dead later", DATA_DROP_DEAD, fill_path, fail_next_link_later,
+			0},
 		{"head of queue", DATA_DROP_HOQ, short_hoq, wait_long, 0},
 		{"lifetime", DATA_DROP_LIFE, short_life, wait_long, 0},
 	};
@@ -447,7 +448,7 @@ START_TEST(drops_have_causes)
 			a[i].name, data_drop_name(a[i].why));
 		ck_assert_msg(
 			x.r.in_flight == 0, "%s: left in flight", a[i].name);
-		if (a[i].before != plug && a[i].after != wait_long)
+		if (a[i].before != fill_path && a[i].after != wait_long)
 			ck_assert_msg(x.r.dropped == 1 && x.r.delivered == 0,
 				"%s: %llu dropped", a[i].name,
 				(unsigned long long)x.r.dropped);
@@ -562,7 +563,7 @@ share_of_vl0(const uint8_t *low, const uint8_t *high, uint8_t limit)
 	return (double)a.sent / (double)(a.sent + b.sent);
 }
 
-START_TEST(lanes_are_weighted)
+START_TEST(vls_are_weighted)
 {
 	static const uint8_t none[2] = {0, 0};
 	static const uint8_t even[] = {0, 64, 1, 64, 0, 0};
@@ -680,7 +681,7 @@ START_TEST(time_is_kept_in_bins)
 	field_route_shortest(&x, 0);
 	data_traffic_start(x.d, &t);
 	field_run(&x, 20000);
-	dead(&x); /* nothing arrives any more */
+	fail_next_link(&x); /* nothing arrives any more */
 	field_run(&x, 20000);
 	b = data_report_series(x.d, &n);
 	ck_assert_uint_ge(n, 10);
@@ -708,7 +709,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, a_table_change_meets_packets);
 	tcase_add_test(tc, a_packet_makes_armed_active);
 	tcase_add_test(tc, switches_take_what_is_theirs);
-	tcase_add_test(tc, lanes_are_weighted);
+	tcase_add_test(tc, vls_are_weighted);
 	tcase_add_test(tc, inputs_take_turns);
 	tcase_add_test(tc, the_same_seed_gives_the_same_run);
 	tcase_add_test(tc, time_is_kept_in_bins);

@@ -9,7 +9,7 @@
 
 /* 162 hosts, 18 leaves, 9 spines: half of the tree that the papers use. */
 static struct fabric *
-tree(void)
+paper_tree(void)
 {
 	const struct gen_fattree2 two = {9, 18, 1, 9, 9};
 
@@ -37,7 +37,7 @@ START_TEST(trees_carry_what_is_published)
 		{DATA_UNIFORM, 0, 0.5, 0.48, 0.52, false},
 		{DATA_UNIFORM, 0, 0.8, 0.77, 0.83, false},
 	};
-	struct fabric *f = tree();
+	struct fabric *f = paper_tree();
 	struct world *w = field_bring_up(f, "");
 
 	for (size_t i = 0; i < sizeof(c) / sizeof(c[0]); i++) {
@@ -77,7 +77,7 @@ hot_sl(void *cookie, uint32_t src, uint32_t dst)
 
 /* What the ends other than the hot one receive, 20 % going to that one. */
 static double
-victims(struct world *w, unsigned vls)
+victim_rate(struct world *w, unsigned vls)
 {
 	struct data_options o = data_defaults();
 	struct data_traffic t = data_traffic_defaults();
@@ -133,8 +133,8 @@ START_TEST(a_hot_spot_saturates_the_tree)
 		if (f->node[n].type == FABRIC_CA)
 			sim_hand_sl2vl(w->sim, n, 0, 1, straight);
 	}
-	one = victims(w, 1);
-	more = victims(w, 2);
+	one = victim_rate(w, 1);
+	more = victim_rate(w, 2);
 	/* uniform traffic at this load would give 0.4; the hot spot takes that
 	 * down to what it lets through, unless it has a lane of its own */
 	ck_assert_msg(one < 0.2 && more > 2 * one, "1 VL %.4f, 2 VLs %.4f", one,
@@ -209,7 +209,7 @@ END_TEST
 START_TEST(load_is_as_asked)
 {
 	static const double load[] = {0.05, 0.3, 0.6};
-	struct fabric *f = tree();
+	struct fabric *f = paper_tree();
 	struct world *w = field_bring_up(f, "");
 
 	for (size_t i = 0; i < 3; i++) {

@@ -446,7 +446,7 @@ END_TEST
 
 /* A thousand requests under these chances: how many answers. */
 static unsigned
-thousand(const struct sim_faults *f, unsigned *garbage, unsigned *busy)
+count_answers(const struct sim_faults *f, unsigned *garbage, unsigned *busy)
 {
 	struct bench b = bench_new(bench_line(), NULL);
 	unsigned before;
@@ -467,7 +467,7 @@ thousand(const struct sim_faults *f, unsigned *garbage, unsigned *busy)
 	return before;
 }
 
-START_TEST(dice_fall_as_told)
+START_TEST(chances_are_as_configured)
 {
 	unsigned garbage, busy, again, n;
 	struct sim_faults none = {0}, loss = {.loss = 100000};
@@ -475,18 +475,18 @@ START_TEST(dice_fall_as_told)
 	struct sim_faults bad = {.truncate = 500000};
 	struct sim_faults wait = {.busy = 300000};
 
-	ck_assert_uint_eq(thousand(&none, &garbage, &busy), 1000);
+	ck_assert_uint_eq(count_answers(&none, &garbage, &busy), 1000);
 	ck_assert_uint_eq(garbage + busy, 0);
-	ck_assert_uint_eq(thousand(&all, &garbage, &busy), 0);
-	ck_assert_uint_eq(thousand(&dup, &garbage, &busy), 4000);
-	n = thousand(&loss, &garbage, &busy); /* 0.9 there, 0.9 back */
+	ck_assert_uint_eq(count_answers(&all, &garbage, &busy), 0);
+	ck_assert_uint_eq(count_answers(&dup, &garbage, &busy), 4000);
+	n = count_answers(&loss, &garbage, &busy); /* 0.9 there, 0.9 back */
 	ck_assert_msg(n > 760 && n < 860, "%u answers", n);
-	again = thousand(&loss, &garbage, &busy);
+	again = count_answers(&loss, &garbage, &busy);
 	ck_assert_uint_eq(n, again);
-	n = thousand(&bad, &garbage, &busy);
+	n = count_answers(&bad, &garbage, &busy);
 	ck_assert_msg(n > 440 && n < 560, "%u answers", n);
 	ck_assert_msg(garbage > 200 && garbage < 300, "%u garbage", garbage);
-	ck_assert_uint_eq(thousand(&wait, &garbage, &busy), 1000);
+	ck_assert_uint_eq(count_answers(&wait, &garbage, &busy), 1000);
 	ck_assert_msg(busy > 250 && busy < 350, "%u busy", busy);
 }
 END_TEST
@@ -713,7 +713,7 @@ main(void)
 	tcase_add_test(tc, traps_repeat_until_repressed);
 	tcase_add_test(tc, links_and_nodes_fail);
 	tcase_add_test(tc, nodes_misbehave);
-	tcase_add_test(tc, dice_fall_as_told);
+	tcase_add_test(tc, chances_are_as_configured);
 	tcase_add_test(tc, garbage_does_not_crash_an_sma);
 	tcase_add_test(tc, scripts_have_the_last_word);
 	tcase_add_test(tc, time_is_what_it_takes);

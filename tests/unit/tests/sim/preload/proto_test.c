@@ -27,7 +27,7 @@ START_TEST(hellos)
 		{offsetof(struct proto_hello, host), PROTO_HOST, 'x', "text"},
 		{offsetof(struct proto_hello, path), PROTO_PATH, '/', "text"},
 	};
-	struct proto_hello h = hello(PROTO_WANT_FILE, "x"), out;
+	struct proto_hello h = make_hello(PROTO_WANT_FILE, "x"), out;
 	char frame[sizeof(h) + 1];
 	const char *why = "";
 
@@ -128,7 +128,7 @@ START_TEST(damaged)
 	struct rng r = {.state = 1};
 
 	for (int i = 0; i < 200000; i++) {
-		struct proto_hello h = hello((uint16_t)(i % 7), "host");
+		struct proto_hello h = make_hello((uint16_t)(i % 7), "host");
 		struct proto_hello got;
 		struct proto_mad m = {
 			.head = {PROTO_PLAIN + (uint32_t)(i & 1), sizeof(m)}};

@@ -107,13 +107,13 @@ route_clockwise(struct court *c)
 }
 
 static int
-judge(struct court *c)
+judge_court(struct court *c)
 {
 	return referee_fabric(c->s, c->sm, REFEREE_ALL, &c->r, &c->why);
 }
 
 static struct fabric *
-ring(unsigned n)
+make_ring(unsigned n)
 {
 	return gen_grid(&n, 1, true, 1, NULL);
 }
@@ -124,7 +124,7 @@ START_TEST(good_tables_pass)
 	struct court c = court_new(gen_tree_two(&two, NULL));
 
 	route_shortest(&c);
-	ck_assert_msg(judge(&c) == 0, "%s", c.why.text);
+	ck_assert_msg(judge_court(&c) == 0, "%s", c.why.text);
 	ck_assert_uint_eq(c.r.switches, 54);
 	ck_assert_uint_eq(c.r.end_ports, 702);
 	ck_assert_uint_eq(c.r.lids, 702);
@@ -158,7 +158,7 @@ START_TEST(spread_tables_balance)
 			spread += host;
 		}
 	}
-	ck_assert_msg(judge(&c) == 0, "%s", c.why.text);
+	ck_assert_msg(judge_court(&c) == 0, "%s", c.why.text);
 	ck_assert_uint_eq(c.r.max_load, 630);
 	court_free(&c);
 }
@@ -169,12 +169,12 @@ START_TEST(small_fabrics_pass)
 	unsigned one = 1;
 	struct court c = court_new(gen_pair());
 
-	ck_assert_msg(judge(&c) == 0, "%s", c.why.text);
+	ck_assert_msg(judge_court(&c) == 0, "%s", c.why.text);
 	ck_assert_uint_eq(c.r.lids, 2);
 	court_free(&c);
 	c = court_new(gen_grid(&one, 1, false, 3, NULL));
 	route_shortest(&c);
-	ck_assert_msg(judge(&c) == 0, "%s", c.why.text);
+	ck_assert_msg(judge_court(&c) == 0, "%s", c.why.text);
 	ck_assert_uint_eq(c.r.pairs, 4);
 	court_free(&c);
 }
@@ -182,12 +182,12 @@ END_TEST
 
 START_TEST(holes_are_found)
 {
-	struct court c = court_new(ring(5));
+	struct court c = court_new(make_ring(5));
 
 	route_shortest(&c);
-	ck_assert_msg(!(judge(&c) != 0 && c.r.holes), "%s", c.why.text);
+	ck_assert_msg(!(judge_court(&c) != 0 && c.r.holes), "%s", c.why.text);
 	sim_set_lft(c.s, 0, c.lid[0], 255);
-	ck_assert_int_eq(judge(&c), -1);
+	ck_assert_int_eq(judge_court(&c), -1);
 	ck_assert_uint_eq(c.r.holes, 5); /* nobody reaches switch 0 */
 	ck_assert_msg(
 		strstr(c.why.text, "\"sw0\" sends LID 1 (\"sw0\") to port 255"),
@@ -195,7 +195,7 @@ START_TEST(holes_are_found)
 	/* a host's LID out of the wrong port, into another host */
 	sim_set_lft(c.s, 0, c.lid[0], 0);
 	sim_set_lft(c.s, 0, c.lid[3], 1);
-	ck_assert_int_eq(judge(&c), -1);
+	ck_assert_int_eq(judge_court(&c), -1);
 	ck_assert_uint_ge(c.r.holes, 1);
 	court_free(&c);
 }
@@ -203,12 +203,12 @@ END_TEST
 
 START_TEST(loops_are_found)
 {
-	struct court c = court_new(ring(5));
+	struct court c = court_new(make_ring(5));
 
 	route_clockwise(&c);
 	/* switch 4's host: its switch passes it on, round and round */
 	sim_set_lft(c.s, 8, c.lid[9], sim_lft(c.s, 8, c.lid[0]));
-	ck_assert_int_eq(judge(&c), -1);
+	ck_assert_int_eq(judge_court(&c), -1);
 	ck_assert_uint_eq(c.r.loops, 5);
 	ck_assert_uint_eq(c.r.holes, 0);
 	ck_assert_msg(strstr(c.why.text, "LID 10 (\"h5\") goes round") != NULL,
@@ -219,10 +219,10 @@ END_TEST
 
 START_TEST(credit_cycles_are_found)
 {
-	struct court c = court_new(ring(5));
+	struct court c = court_new(make_ring(5));
 
 	route_clockwise(&c);
-	ck_assert_int_eq(judge(&c), -1);
+	ck_assert_int_eq(judge_court(&c), -1);
 	ck_assert_uint_eq(c.r.loops + c.r.holes, 0);
 	ck_assert_uint_eq(c.r.cycle_length, 5);
 	/* the ring's channels, and none of the hosts' behind them */
@@ -245,7 +245,7 @@ END_TEST
 
 START_TEST(a_cut_ring_has_no_cycle)
 {
-	struct court c = court_new(ring(6));
+	struct court c = court_new(make_ring(6));
 	uint32_t a = 0, b = 10;
 
 	/* a line: the cable between the last and the first switch is not
@@ -268,7 +268,7 @@ START_TEST(a_cut_ring_has_no_cycle)
 			}
 		}
 	}
-	ck_assert_msg(judge(&c) == 0, "%s", c.why.text);
+	ck_assert_msg(judge_court(&c) == 0, "%s", c.why.text);
 	ck_assert_uint_eq(c.r.cyclic, 0);
 	ck_assert_uint_eq(c.r.max_hops, 6);
 	/* and when it breaks, nothing changes for those who do not use it */
@@ -279,25 +279,25 @@ START_TEST(a_cut_ring_has_no_cycle)
 		if (fabric_peer(c.f, a, p, &peer, &pp) && peer == b)
 			sim_fault_link(c.s, a, p, false);
 	}
-	ck_assert_msg(judge(&c) == 0, "%s", c.why.text);
+	ck_assert_msg(judge_court(&c) == 0, "%s", c.why.text);
 	court_free(&c);
 }
 END_TEST
 
 START_TEST(lids_are_judged)
 {
-	struct court c = court_new(ring(4));
+	struct court c = court_new(make_ring(4));
 
 	route_shortest(&c);
 	sim_set_lid(c.s, 2, 0, 1);
-	ck_assert_int_eq(judge(&c), -1);
+	ck_assert_int_eq(judge_court(&c), -1);
 	ck_assert_uint_eq(c.r.bad_lids, 1);
 	ck_assert_msg(
 		strstr(c.why.text, "LID 1 is \"sw0\"'s and \"sw1\"'s") ||
 			strstr(c.why.text, "LID 1 is \"sw1\"'s and \"sw0\"'s"),
 		"%s", c.why.text);
 	sim_set_lid(c.s, 2, 0, 0);
-	ck_assert_int_eq(judge(&c), -1);
+	ck_assert_int_eq(judge_court(&c), -1);
 	ck_assert_uint_eq(c.r.bad_lids, 1);
 	ck_assert(strstr(c.why.text, "\"sw1\" has LID 0"));
 	court_free(&c);
@@ -306,7 +306,7 @@ END_TEST
 
 START_TEST(links_are_judged)
 {
-	struct court c = court_new(ring(4));
+	struct court c = court_new(make_ring(4));
 
 	route_shortest(&c);
 	sim_fault_link(c.s, 0, 1, false);
@@ -326,21 +326,21 @@ START_TEST(hung_and_lost_nodes_are_out_of_scope)
 	struct sim_behaviour hung = {.hung = true};
 
 	route_shortest(&c);
-	ck_assert_msg(judge(&c) == 0, "%s", c.why.text);
+	ck_assert_msg(judge_court(&c) == 0, "%s", c.why.text);
 	ck_assert_uint_eq(c.r.switches, 3);
 	/* the middle one hangs: only the first and its host are left */
 	sim_fault_behave(c.s, 2, &hung);
-	ck_assert_msg(judge(&c) == 0, "%s", c.why.text);
+	ck_assert_msg(judge_court(&c) == 0, "%s", c.why.text);
 	ck_assert_uint_eq(c.r.switches, 1);
 	ck_assert_uint_eq(c.r.lids, 2);
 	hung.hung = false;
 	sim_fault_behave(c.s, 2, &hung);
 	sim_fault_node(c.s, 4, false);
-	ck_assert_msg(judge(&c) == 0, "%s", c.why.text);
+	ck_assert_msg(judge_court(&c) == 0, "%s", c.why.text);
 	ck_assert_uint_eq(c.r.switches, 2);
 	/* back, but as after power-on */
 	sim_fault_node(c.s, 4, true);
-	ck_assert_int_eq(judge(&c), -1);
+	ck_assert_int_eq(judge_court(&c), -1);
 	ck_assert_uint_eq(c.r.switches, 3);
 	court_free(&c);
 }
@@ -353,7 +353,7 @@ START_TEST(cycles_hide_behind_others)
 
 	/* shortest ways on a torus, lowest port first: judged consistently */
 	route_shortest(&c);
-	(void)judge(&c);
+	(void)judge_court(&c);
 	ck_assert_uint_eq(c.r.holes + c.r.loops, 0);
 	ck_assert((c.r.cyclic == 0) == (c.r.cycle_length == 0));
 	ck_assert(c.r.cyclic >= c.r.cycle_length);
@@ -363,7 +363,7 @@ END_TEST
 
 /* All ports with two lanes; SL 0 takes lane 0, SL 1 the one that lane says. */
 static void
-set_lanes(struct court *c, unsigned (*lane)(uint32_t sw, bool from_host))
+set_vls(struct court *c, unsigned (*lane)(uint32_t sw, bool from_host))
 {
 	for (uint32_t sw = 0; sw < c->f->nnodes; sw += 2) {
 		for (unsigned out = 1; out <= 3; out++) {
@@ -383,13 +383,13 @@ set_lanes(struct court *c, unsigned (*lane)(uint32_t sw, bool from_host))
 
 /* The second lane up to the first switch, where the ring is cut. */
 static unsigned
-dateline(uint32_t sw, bool from_host)
+vl_by_dateline(uint32_t sw, bool from_host)
 {
 	return sw > 2 || (sw == 2 && from_host);
 }
 
 static unsigned
-second(uint32_t sw, bool from_host)
+vl_second(uint32_t sw, bool from_host)
 {
 	(void)sw;
 	(void)from_host;
@@ -397,7 +397,7 @@ second(uint32_t sw, bool from_host)
 }
 
 static unsigned
-dropped(uint32_t sw, bool from_host)
+vl_dropped(uint32_t sw, bool from_host)
 {
 	return sw == 4 && !from_host ? 15 : 1;
 }
@@ -410,25 +410,25 @@ by_dateline(void *cookie, uint16_t from, uint16_t to)
 	return (from - 1) / 2 > (to - 1) / 2 ? 1 << 1 : 1 << 0;
 }
 
-START_TEST(lanes_are_told_apart)
+START_TEST(vls_are_distinguished)
 {
 	static const struct referee_sls sls = {NULL, by_dateline};
-	struct court c = court_new(ring(4));
+	struct court c = court_new(make_ring(4));
 
 	route_clockwise(&c);
-	set_lanes(&c, second);
+	set_vls(&c, vl_second);
 	/* an SL for each lane everywhere: round and round on both */
-	ck_assert_int_eq(judge(&c), -1);
+	ck_assert_int_eq(judge_court(&c), -1);
 	ck_assert_uint_eq(c.r.lanes, 1);
 	ck_assert_uint_eq(c.r.cycle_length, 4);
 	/* packets over the cut begin on the second lane and end on the first */
-	set_lanes(&c, dateline);
+	set_vls(&c, vl_by_dateline);
 	ck_assert_msg(referee_with_sls(
 			      c.s, c.sm, REFEREE_ALL, &sls, &c.r, &c.why) == 0,
 		"%s", c.why.text);
 	ck_assert_uint_eq(c.r.lanes, 2);
 	/* with any SL for anybody the first lane is a ring again */
-	ck_assert_int_eq(judge(&c), -1);
+	ck_assert_int_eq(judge_court(&c), -1);
 	ck_assert(strstr(c.why.text, "cycle of 4 channels: \"sw") != NULL);
 	ck_assert_msg(
 		strstr(c.why.text, " VL 0 -> ") != NULL, "%s", c.why.text);
@@ -437,13 +437,13 @@ START_TEST(lanes_are_told_apart)
 }
 END_TEST
 
-START_TEST(packets_without_a_lane_are_found)
+START_TEST(packets_without_a_vl_are_found)
 {
 	static const struct referee_sls sls = {NULL, by_dateline};
-	struct court c = court_new(ring(4));
+	struct court c = court_new(make_ring(4));
 
 	route_clockwise(&c);
-	set_lanes(&c, dropped);
+	set_vls(&c, vl_dropped);
 	ck_assert_int_eq(
 		referee_with_sls(c.s, c.sm, REFEREE_ALL, &sls, &c.r, &c.why),
 		-1);
@@ -452,7 +452,7 @@ START_TEST(packets_without_a_lane_are_found)
 		strstr(c.why.text, "SLs 0x0002 have no lane on port") != NULL,
 		"%s", c.why.text);
 	/* if any SL will do there is still SL 0 */
-	(void)judge(&c);
+	(void)judge_court(&c);
 	ck_assert_uint_eq(c.r.blocked, 0);
 	court_free(&c);
 }
@@ -476,8 +476,8 @@ main(void)
 	tcase_add_test(tc, links_are_judged);
 	tcase_add_test(tc, hung_and_lost_nodes_are_out_of_scope);
 	tcase_add_test(tc, cycles_hide_behind_others);
-	tcase_add_test(tc, lanes_are_told_apart);
-	tcase_add_test(tc, packets_without_a_lane_are_found);
+	tcase_add_test(tc, vls_are_distinguished);
+	tcase_add_test(tc, packets_without_a_vl_are_found);
 	suite_add_tcase(s, tc);
 	return suite_run(s);
 }

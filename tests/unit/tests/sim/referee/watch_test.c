@@ -132,24 +132,24 @@ START_TEST(two_switches_with_two_cables)
 END_TEST
 
 static void
-map_turn(struct ring *r, int i, const uint8_t row[8])
+map_row(struct ring *r, int i, const uint8_t row[8])
 {
 	sim_hand_sl2vl(r->s, r->sw[i], r->left[i], r->right[i], row);
 }
 
 /* A turn on VL 15 closes nothing; opened again, it does. */
-START_TEST(a_blocked_turn_breaks_the_ring)
+START_TEST(a_blocked_dependency_breaks_the_ring)
 {
 	static const uint8_t shut[8] = {255, 255, 255, 255, 255, 255, 255, 255};
 	static const uint8_t open[8] = {0};
 	struct ring r = ring_new();
 
-	map_turn(&r, 2, shut);
+	map_row(&r, 2, shut);
 	for (int i = 0; i < RING; i++)
 		to_right(&r, i, 7);
 	ck_assert_uint_eq(watch_report(r.w)->loops, 0);
 	ck_assert_uint_eq(watch_report(r.w)->cycles, 0);
-	map_turn(&r, 2, open);
+	map_row(&r, 2, open);
 	ck_assert_uint_eq(watch_report(r.w)->loops, 1);
 	ck_assert_uint_eq(watch_report(r.w)->cycles, 1);
 	ring_free(&r);
@@ -204,7 +204,7 @@ by_one(void *cookie, uint64_t from, uint64_t to)
 }
 
 /* The same ring, and half of it on another lane: a cycle if lanes are one. */
-START_TEST(lanes_are_told_apart)
+START_TEST(vls_are_distinguished)
 {
 	static const uint8_t together[8] = {0};
 	struct ring r = ring_new();
@@ -327,9 +327,9 @@ main(void)
 	tcase_add_test(tc, a_loop_is_seen_when_it_closes);
 	tcase_add_test(tc, two_switches_at_odds);
 	tcase_add_test(tc, two_switches_with_two_cables);
-	tcase_add_test(tc, a_blocked_turn_breaks_the_ring);
+	tcase_add_test(tc, a_blocked_dependency_breaks_the_ring);
 	tcase_add_test(tc, a_cycle_without_a_loop);
-	tcase_add_test(tc, lanes_are_told_apart);
+	tcase_add_test(tc, vls_are_distinguished);
 	tcase_add_test(tc, what_paths_say_counts);
 	tcase_add_test(tc, a_link_closes_a_loop);
 	tcase_add_test(tc, tables_are_followed);

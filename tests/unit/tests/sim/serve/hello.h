@@ -7,7 +7,7 @@
 #include "tests/sim/preload/proto.h"
 
 static inline struct proto_hello
-hello(uint16_t want, const char *host)
+make_hello(uint16_t want, const char *host)
 {
 	struct proto_hello h = {
 		.head = {PROTO_HELLO, sizeof(h)},
