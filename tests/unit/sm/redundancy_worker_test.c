@@ -311,7 +311,7 @@ when_true(void *cookie)
 	return *(bool *)cookie;
 }
 
-/* A view is counted once; a view whose pool is in use waits. */
+/* A view is counted once; a view waits while its pool is in use. */
 START_TEST(thread)
 {
 	struct bed b = bed_of(multi_port_tree(1, 4, 2, 2)),

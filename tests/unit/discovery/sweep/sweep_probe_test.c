@@ -404,7 +404,7 @@ START_TEST(chaos)
 }
 END_TEST
 
-/* Our own port answers nothing. */
+/* The manager's own port does not answer. */
 START_TEST(deaf)
 {
 	struct sim_behaviour hung = {.hung = true};

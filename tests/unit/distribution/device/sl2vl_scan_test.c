@@ -180,8 +180,7 @@ START_TEST(silent_switches_are_asked_now_and_then)
 }
 END_TEST
 
-/* After a plan or a new view, rows whose answers were under way are read
- * again. */
+/* After a plan or a new view, rows with answers under way are read again. */
 START_TEST(what_was_overtaken_is_read_again)
 {
 	struct bed b;

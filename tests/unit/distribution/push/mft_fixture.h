@@ -1,7 +1,7 @@
 /*
- * Shared by the tests of multicast forwarding tables: a world whose hosts join
- * and leave, packets forwarded by the tables that simulated switches hold, and
- * a writer of such tables without a subnet manager around it.
+ * Shared by the tests of multicast forwarding tables: a world with hosts that
+ * join and leave, packets forwarded by the tables that simulated switches hold,
+ * and a writer of such tables without a subnet manager around it.
  */
 #ifndef HEDDLE_TESTS_UNIT_DISTRIBUTION_PUSH_MFT_FIXTURE_H
 #define HEDDLE_TESTS_UNIT_DISTRIBUTION_PUSH_MFT_FIXTURE_H
@@ -23,7 +23,7 @@ enum {
 	       MAD_SA_MEMBER_PKEY | MAD_SA_MEMBER_FLOW | MAD_SA_MEMBER_SL,
 };
 
-/* A world whose hosts' joins come from one endpoint that is trusted. */
+/* A world with joins of hosts from one endpoint that is trusted. */
 struct play {
 	struct fixture x;
 	struct host *speaker;

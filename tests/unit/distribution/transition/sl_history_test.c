@@ -11,8 +11,8 @@ enum { SWITCHES = 5, ACTIVE = 4, INIT = 2 };
 
 /*
  * A ring of five switches, all packets on the shorter path: all dependencies
- * exist, and only two layers keep them from being a cycle. The pairs whose path
- * passes `date`, in both directions, are on layer 1.
+ * exist, and only two layers keep them from being a cycle. Pairs with a path
+ * past `date`, in both directions, are on layer 1.
  */
 struct ring {
 	struct fabric *f;
@@ -106,7 +106,7 @@ by_pair(const void *a, const void *b)
 				: (x->dst > y->dst) - (x->dst < y->dst);
 }
 
-/* lanes 1: all pairs on one layer, and a deadlock; else as above. */
+/* lanes 1: all pairs are on one layer, which deadlocks; else as above. */
 static struct routes *
 ring_routes(const struct ring *r, unsigned lanes, unsigned date)
 {

@@ -277,7 +277,7 @@ START_TEST(by_port)
 }
 END_TEST
 
-/* Some dependency whose in-link and out-link lead up (by pos), or do not. */
+/* Some dependency with its in-link and out-link leading up (by pos), or not. */
 static struct transition_mcast
 find_dependency(
 	const struct bed *b, const uint32_t *pos, bool from_above, bool up)
@@ -312,7 +312,7 @@ dependency_end(const struct bed *b, const struct transition_mcast *g)
 /*
  * Multicast trees that may stay while tables are written: those that obey the
  * new order, because new entries in it will meet them, and that feed no switch
- * whose tables are unknown.
+ * with unknown tables.
  */
 START_TEST(multicast_trees)
 {

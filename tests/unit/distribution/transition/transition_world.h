@@ -350,7 +350,7 @@ world_fabric(unsigned kind, struct rng *r)
 	return f;
 }
 
-/* A tree, a multi-tree whose planes meet in racks, or a torus. */
+/* A tree, a multi-tree with planes that meet in racks, or a torus. */
 static inline struct fabric *
 world_tiers(unsigned kind, struct rng *r)
 {

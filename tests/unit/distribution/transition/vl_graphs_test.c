@@ -1,8 +1,8 @@
 /*
- * Layers in transitions, by brute force: trees and meshes whose pairs are
- * spread over layers, links with few VLs, switches with foreign SL2VL rows. In
- * any order of writes that a plan allows, the graph of all that packets wait
- * for, on the VLs that the rows give them, has no cycle.
+ * Layers in transitions, by brute force: trees and meshes with pairs spread
+ * over layers, links with few VLs, switches with foreign SL2VL rows. In any
+ * order of writes that a plan allows, the graph of all that packets wait for,
+ * on the VLs that the rows give them, has no cycle.
  */
 #include <check.h>
 #include <stdio.h>

@@ -222,7 +222,7 @@ START_TEST(every_receiver_once)
 }
 END_TEST
 
-/* The number of branches of `is` whose uplink differs from that in `was`. */
+/* The number of branches of `is` with another uplink than in `was`. */
 static size_t
 count_moved(const struct mcast_tree *was, const struct mcast_tree *is)
 {

@@ -215,8 +215,8 @@ went_on(const struct tree *was, const struct tree *is)
 	       is->memory->classes == was->memory->classes + 2;
 }
 
-/* The next routes, whose tree is read with the cache of those in force,
- * compared with a reading without it. */
+/* The next routes, with a tree read with the cache of those in force, compared
+ * with a reading without it. */
 static void
 check_step(struct run *x, struct topo *t)
 {

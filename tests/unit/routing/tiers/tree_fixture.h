@@ -118,7 +118,7 @@ of_leaf0(const struct fabric *f, uint32_t n)
 	return hangs_on(f, n, "t2 leaf0");
 }
 
-/* Paper IV, figure 1: a leaf whose nodes are absent. */
+/* Paper IV, figure 1: a leaf without its nodes. */
 static inline struct fabric *
 leaf_without_nodes(void)
 {
@@ -268,7 +268,8 @@ leaves_linked(void)
 	return f;
 }
 
-/* Like JuRoPA: trees whose leaves lead to racks; the hosts are in the racks. */
+/* Like JuRoPA: trees with leaves that lead to racks; the hosts are in the
+ * racks. */
 static inline struct fabric *
 rack_trees(void)
 {

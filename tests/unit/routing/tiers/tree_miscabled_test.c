@@ -14,7 +14,7 @@ enum { SEEDS = 16 };
 
 /*
  * How many fabrics of a kind may be read otherwise. Tops that kept one cable,
- * switches of whose levels little is left, and trees so small that several
+ * switches in levels of which little is left, and trees so small that several
  * wrong cables are as many as the right ones, can as well be what they are read
  * as.
  */

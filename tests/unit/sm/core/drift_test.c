@@ -485,7 +485,7 @@ set_blocked(struct world *w, bool close)
 }
 
 /*
- * Blocked rows of another manager, or of a previous run whose journal is lost:
+ * Blocked rows of another manager, or of a previous run with a lost journal:
  * found soon if there is a reason, within a day if there is none, and on
  * request.
  */

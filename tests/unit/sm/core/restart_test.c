@@ -1,6 +1,6 @@
 /*
  * A restart, and what the previous run left under way: blocked dependencies,
- * whose time goes on; tables that it sent, which arrive after its end.
+ * for which time goes on; tables that it sent, which arrive after its end.
  */
 #include <check.h>
 #include <stdio.h>

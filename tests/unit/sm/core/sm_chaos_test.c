@@ -129,8 +129,8 @@ START_TEST(a_remembered_day)
 }
 END_TEST
 
-/* With several layers: rows made for the layers of a link whose other end was
- * down, and sent to a host that rebooted before it was Armed; switches that
+/* With several layers: rows made for the layers of a link while its other end
+ * was down, and sent to a host that rebooted before it was Armed; switches that
  * rebooted taken for drift; layers that close no cycle although all of them on
  * one VL would. */
 static const uint64_t remembered_lanes[] = {700000990, 700000560, 700000785,

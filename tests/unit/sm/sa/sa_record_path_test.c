@@ -44,7 +44,7 @@ router_guid(const struct fabric *f, unsigned i)
 		->guid;
 }
 
-/* A world whose subnet FAR is behind both routers, all others behind the
+/* A world with its subnet FAR behind both routers, all others behind the
  * second. */
 static struct fixture
 with_routers(const char *more)

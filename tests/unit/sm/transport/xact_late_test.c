@@ -67,7 +67,7 @@ START_TEST(patience)
 }
 END_TEST
 
-/* Requests whose path begins with this one are ended, in any state. */
+/* Requests with a path that begins with this one are ended, in any state. */
 START_TEST(cut)
 {
 	const uint8_t way[64] = {0, 3, 8};

@@ -387,9 +387,9 @@ ring_of_four(struct hand_tables *tables)
 }
 
 /*
- * Layers whose union has a cycle: each is free of deadlock on a VL of its own,
- * but not on a shared one. So the verifier reports that they are not plain, and
- * a link with fewer VLs than layers is refused.
+ * Layers with a cyclic union: each is free of deadlock on a VL of its own, but
+ * not on a shared one. So the verifier reports that they are not plain, and a
+ * link with fewer VLs than layers is refused.
  */
 START_TEST(needed)
 {

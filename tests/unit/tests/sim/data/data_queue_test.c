@@ -16,7 +16,7 @@ struct list {
 	uint32_t n;
 };
 
-/* Take out the earliest before t, the first pushed of equals. */
+/* Takes the earliest entry before t, of equal ones the first pushed. */
 static bool
 take_earliest(struct list *l, int64_t t, struct entry *out)
 {
@@ -114,7 +114,7 @@ START_TEST(it_waits_for_its_time)
 	ck_assert(!data_queue_pop(&q, INT64_MAX, &e));
 	data_queue_push(&q, (struct data_event){.t = 1000000000, .a = 1});
 	ck_assert(!data_queue_pop(&q, 1000000000, &e));
-	/* earlier than what has been looked at already */
+	/* earlier than an event that was examined already */
 	data_queue_push(&q, (struct data_event){.t = 5, .a = 2});
 	ck_assert(data_queue_pop(&q, 1000000001, &e));
 	ck_assert_uint_eq(e.a, 2);

@@ -1,7 +1,6 @@
 /*
- * The data plane: times worked out by hand, the books in order whatever
- * happens, drops with their causes, arbitration, the same run from the same
- * seed.
+ * The data plane: times computed by hand, consistent counters under any faults,
+ * drops with their causes, arbitration, the same run from the same seed.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -34,7 +33,7 @@ START_TEST(a_cable_by_hand)
 	ck_assert_int_eq(x.r.whole.min, 2048000 + 25000);
 	ck_assert_int_eq(x.r.whole.max, 2073000);
 	ck_assert_int_eq(x.r.network.p50, 2073000);
-	/* both directions full: the n-th packet is there after n * 2048 + 25;
+	/* both directions full: the n-th packet arrives after n * 2048 + 25;
 	 * ten of them, to the nanosecond, and one more a nanosecond later */
 	data_traffic_start(x.d, &t);
 	field_run(&x, 20480 + 25);
@@ -47,9 +46,9 @@ END_TEST
 
 START_TEST(switches_by_hand)
 {
-	/* h1 - sw0 - sw1 - h2: rates of the three cables, what one packet of
-	 * 2048 bytes takes; 3 cables of 25 ns, 2 switches of 100 ns, and the
-	 * slowest serialisation (no cable can be ahead of its tail) */
+	/* h1 - sw0 - sw1 - h2: rates of the three links, time of one packet of
+	 * 2048 bytes; 3 links of 25 ns, 2 switches of 100 ns, and the slowest
+	 * serialisation (no link can be ahead of its tail) */
 	static const struct {
 		struct fabric_rate r[3];
 		int64_t ps;
@@ -152,7 +151,7 @@ random_sl(void *cookie, uint32_t src, uint32_t dst)
 	return (uint8_t)((src * 7 + dst * 3) & 3);
 }
 
-/* Something breaks: a cable, a switch, for a while or as a reboot. */
+/* A random fault: a link or a switch fails for a while, or a switch reboots. */
 static void
 break_something(struct field *x, struct rng *r)
 {
@@ -171,7 +170,7 @@ break_something(struct field *x, struct rng *r)
 	sim_fault_link(x->s, n, p, true);
 }
 
-/* As an SM would after such a thing. */
+/* Configures the fabric as an SM would after such a fault. */
 static void
 restore_fabric(struct field *x)
 {
@@ -231,7 +230,8 @@ one_run(uint64_t seed)
 	}
 	ck_assert_msg(x.r.delivered > 0, "seed %llu: nothing delivered",
 		(unsigned long long)seed);
-	/* and when all is still, nothing is left and all credits are home */
+	/* and when no traffic is left, no packet is left and all credits are
+	 * back */
 	data_traffic_stop(x.d);
 	field_run(&x, 10000000);
 	ck_assert_msg(x.r.in_flight == 0 && !x.r.deadlock,
@@ -359,7 +359,7 @@ to_port0(struct field *x)
 	sim_set_lft(x->s, SW1, field_lid(H2), 0);
 }
 
-/* A packet that waits in SW0 because h2's own packets fill the way. */
+/* A packet waits in SW0 because h2's own packets fill the path. */
 static void
 fill_path(struct field *x)
 {
@@ -513,8 +513,8 @@ START_TEST(switches_take_what_is_theirs)
 }
 END_TEST
 
-/* A star: hosts 1.. on one switch (node 0); all that hosts 0 and 1 have is for
- * host 2, by SL 0 and SL 1. */
+/* A star: hosts 1.. on one switch (node 0); hosts 0 and 1 send only to host 2,
+ * on SL 0 and SL 1. */
 static uint8_t
 sl_is_source(void *cookie, uint32_t src, uint32_t dst)
 {
@@ -583,7 +583,7 @@ START_TEST(vls_are_weighted)
 		{zero, one, 0, 0.5},
 		/* 12 KiB, which are six packets, then one */
 		{zero, one, 3, 1.0 / 7},
-		/* in no table: only when the other has nothing */
+		/* in no table: only when the other VL has nothing to send */
 		{zero, none, 0, 1.0},
 		{none, none, 0, 0.5},
 	};
@@ -627,7 +627,7 @@ START_TEST(inputs_take_turns)
 }
 END_TEST
 
-/* A run in pieces of this length, and its report in words. */
+/* Runs in pieces of this length, and prints the report. */
 static void
 report_of(uint64_t seed, int64_t piece, struct buf *out)
 {

@@ -1,6 +1,6 @@
 /*
- * What makes one simulated node different from the next: counters, vendor
- * attributes, what a fabric file says of it, faults.
+ * Properties that differ between simulated nodes: counters, vendor attributes,
+ * notes of the fabric file, faults.
  */
 #include <check.h>
 #include <stdio.h>
@@ -30,7 +30,7 @@ find_node(const struct bench *b, const char *name)
 
 /* ---- counters ---- */
 
-/* Ask the performance agent at a LID; the answer's payload, or NULL. */
+/* Asks the performance agent at a LID; the answer's payload, or NULL. */
 static const uint8_t *
 ask_perf(struct bench *b, uint16_t lid, uint8_t method, uint16_t attr,
 	const uint8_t *payload)
@@ -81,7 +81,7 @@ START_TEST(counters)
 	b = bench_new(bench_line(), &o);
 	bench_attach(&b);
 	bench_configure(&b);
-	/* as data it needs links that are active */
+	/* performance MADs are data: links must be Active */
 	ck_assert_ptr_null(ask_perf(&b, 2, MAD_GET, MAD_PERF_CLASS_INFO, d));
 	sim_activate_all(b.s);
 	ck_assert_ptr_null(ask_perf(&b, 2, MAD_GET, MAD_PERF_CLASS_INFO, d));
@@ -95,31 +95,31 @@ START_TEST(counters)
 	bench_attach(&b);
 	bench_configure(&b);
 	sim_activate_all(b.s);
-	/* sw1 is asked twice: the second time the first shows */
+	/* sw1 is read twice: the second time the first request counts */
 	(void)read_counters(&b, 3, 2);
 	c = read_counters(&b, 3, 2);
 	ck_assert_uint_eq(c.rcv_packets, 2);
 	ck_assert_uint_eq(c.xmit_packets, 1);
 	ck_assert_uint_eq(c.rcv_data, 2 * 72);
-	/* a cable out: counted at both ends; port 1 leads to h2 */
+	/* a link bounces: counted at both ends; port 1 leads to h2 */
 	sim_fault_link(b.s, find_node(&b, "h2"), 1, false);
 	sim_fault_link(b.s, find_node(&b, "h2"), 1, true);
 	ck_assert_uint_eq(read_counters(&b, 3, 1).link_downed, 1);
-	/* the link is in Init: what should go out is discarded */
+	/* the link is in Init: packets for it are discarded */
 	ck_assert_ptr_null(ask_perf(&b, 4, MAD_GET, MAD_PERF_CLASS_INFO, d));
 	ck_assert_uint_eq(read_counters(&b, 3, 1).xmit_discards, 1);
-	/* no entry: a relay error at the port it came in by */
+	/* no entry: a relay error at the in-port */
 	ck_assert_ptr_null(ask_perf(&b, 99, MAD_GET, MAD_PERF_CLASS_INFO, d));
 	ck_assert_uint_eq(read_counters(&b, 2, 1).rcv_relay_errors, 1);
 	ck_assert_uint_eq(read_counters(&b, 3, 255).xmit_discards, 1);
-	/* Set: what is selected */
+	/* a Set writes what is selected */
 	c = (struct mad_perf_counters){.port = 1, .select = 1 << 2};
 	mad_perf_counters_encode(&c, d);
 	ck_assert_ptr_nonnull(ask_perf(&b, 3, MAD_SET, MAD_PERF_COUNTERS, d));
 	c = read_counters(&b, 3, 1);
 	ck_assert_uint_eq(c.link_downed, 0);
 	ck_assert_uint_eq(c.xmit_discards, 1);
-	/* a port that is not there, an attribute that is not there */
+	/* a port that does not exist, an attribute that does not exist */
 	c.port = 9;
 	mad_perf_counters_encode(&c, d);
 	ck_assert_ptr_nonnull(ask_perf(&b, 3, MAD_GET, MAD_PERF_COUNTERS, d));
@@ -149,7 +149,7 @@ START_TEST(extended_counters)
 	mad_perf_extended_decode(a, &x);
 	ck_assert_uint_eq(x.counter[1], 0xfffffffffULL);
 	ck_assert_uint_eq(x.counter[3], 0);
-	/* the short counters stop where they end */
+	/* the short counters stop at their maximum */
 	ck_assert_uint_eq(read_counters(&b, 3, 2).rcv_data, UINT32_MAX);
 	a = ask_perf(&b, 3, MAD_GET, MAD_PERF_COUNTERS_EXT, d);
 	ck_assert_ptr_nonnull(a);
@@ -160,7 +160,7 @@ START_TEST(extended_counters)
 }
 END_TEST
 
-/* ---- what a fabric file says ---- */
+/* ---- notes of a fabric file ---- */
 
 static struct bench
 bench_noted(bool fixed)
@@ -211,10 +211,10 @@ START_TEST(a_role_is_read_and_changed)
 	ck_assert_uint_eq(r.flags, MAD_ROLE_CAN_SET | MAD_ROLE_UP_VALID);
 	ck_assert_uint_eq(r.generation, 1); /* one more, whatever was sent */
 	ck_assert_uint_eq(r.owner, 0xabc);
-	/* the same again is no change */
+	/* the same role again is no change */
 	ck_assert(bench_ask(&b, "\1", MAD_SET, MAD_ROLE, 0));
 	ck_assert_uint_eq(sim_role(b.s, find_node(&b, "sw0"))->generation, 1);
-	/* a foreign signature, a modifier, others who lack it */
+	/* a foreign signature, a modifier, nodes without the attribute */
 	b.last.data[0] ^= 1;
 	ck_assert(bench_ask(&b, "\1", MAD_SET, MAD_ROLE, 0));
 	ck_assert_uint_eq(b.last.status, 0x1c);
@@ -225,7 +225,7 @@ START_TEST(a_role_is_read_and_changed)
 	ck_assert(bench_ask(&b, "", MAD_GET, MAD_ROLE, 0));
 	ck_assert_uint_eq(b.last.status, 0x0c);
 	ck_assert_ptr_null(sim_role(b.s, find_node(&b, "sw1")));
-	/* it is back after a reboot as the file has it */
+	/* after a reboot the role is as in the file */
 	sim_fault_reboot(b.s, find_node(&b, "sw0"));
 	ck_assert_uint_eq(
 		sim_role(b.s, find_node(&b, "sw0"))->role, MAD_ROLE_LEAF);
@@ -240,7 +240,7 @@ START_TEST(a_role_is_read_and_changed)
 }
 END_TEST
 
-/* Set and read ARInfo of sw0; the status. */
+/* Sets and reads ARInfo of sw0; returns the status. */
 static uint16_t
 set_ar(struct bench *b, struct mad_ar_info *ar)
 {
@@ -301,10 +301,10 @@ START_TEST(adaptive_routing_is_set_up)
 	ck_assert(!ar.enabled);
 	ck_assert_uint_eq(ar.group_cap, 16);
 	ck_assert_uint_eq(ar.sub_groups_sup, 2);
-	/* in the order of a careful manager */
+	/* in the order in which a manager should set them up */
 	ar.sub_groups_active = 2;
 	ar.group_top = 3;
-	ar.group_cap = 4000; /* not the writer's to say */
+	ar.group_cap = 4000; /* read-only */
 	ck_assert_uint_eq(set_ar(&b, &ar), 0);
 	ck_assert_uint_eq(ar.group_cap, 16);
 	ck_assert_uint_eq(set_group(&b, mad_ar_group_mod(3, 0, 0), 6, 4), 0);
@@ -407,14 +407,14 @@ START_TEST(fdr10)
 	ck_assert_uint_eq(x.speed_enabled, 0);
 	ck_assert(bench_ask(&b, "\1", MAD_GET, MAD_VENDOR_EXT_PORT_INFO, 3));
 	ck_assert_uint_eq(b.last.status, 0x1c);
-	/* others know nothing of it */
+	/* other nodes do not know the attribute */
 	ck_assert(bench_ask(&b, "\1\2", MAD_GET, MAD_VENDOR_EXT_PORT_INFO, 1));
 	ck_assert_uint_eq(b.last.status, 0x0c);
 	bench_free(&b);
 }
 END_TEST
 
-/* When did the answer come, in ns? */
+/* The time until the answer comes, in ns. */
 static int64_t
 time_of(struct bench *b, const char *path)
 {
@@ -512,7 +512,7 @@ START_TEST(a_false_acknowledgement_keeps_the_table)
 	memset(b.last.data, 2, MAD_DATA);
 	ck_assert(bench_ask(&b, "\1", MAD_SET, MAD_LFT, 0));
 	ck_assert_uint_eq(b.last.status, 0);
-	ck_assert_uint_eq(b.last.data[1], 2); /* so it says */
+	ck_assert_uint_eq(b.last.data[1], 2); /* the acknowledgement */
 	ck_assert_uint_eq(sim_lft(b.s, sw, 1), 1);
 	ck_assert(bench_ask(&b, "\1", MAD_GET, MAD_LFT, 0));
 	ck_assert_uint_eq(b.last.data[1], 1);
@@ -597,7 +597,8 @@ START_TEST(messages_overtake)
 }
 END_TEST
 
-/* Send an order to the mindless SM on h2; what it is afterwards. */
+/* Sends an order to the SM without a program on h2; returns its state
+ * afterwards. */
 static uint8_t
 send_order(struct bench *b, uint32_t modifier)
 {
@@ -625,12 +626,12 @@ START_TEST(another_sm_obeys_and_orders)
 	ck_assert_uint_eq(send_order(&b, 5), 1); /* discover */
 	ck_assert_uint_eq(send_order(&b, 4), 2); /* stand by */
 	ck_assert_uint_eq(send_order(&b, 3), 0); /* disable */
-	/* hand-over: it is master, and says so */
+	/* hand-over: it is master, and acknowledges */
 	ck_assert_uint_eq(send_order(&b, 1), 3);
 	ck_assert(sim_fault_other_sm_last(b.s, h, &modifier, &sent));
 	ck_assert_uint_eq(modifier, 1);
 	ck_assert_uint_eq(sent.guid, 99);
-	/* it gives us the fabric back: an order to LID 1 */
+	/* it hands the fabric over: an order to LID 1 */
 	ck_assert(sim_fault_other_sm_tells(b.s, h, 1, 1));
 	run_ms(&b, SECOND);
 	ck_assert_uint_eq(b.last.method, MAD_SET);
@@ -640,7 +641,7 @@ START_TEST(another_sm_obeys_and_orders)
 	mad_sm_info_decode(b.last.data, &sent);
 	ck_assert_uint_eq(sent.guid, 7);
 	ck_assert_uint_eq(sent.state, 3);
-	/* to a port without an SM: the SMA answers, to nobody */
+	/* to a port without an SM: the SMA answers, and no client gets it */
 	ck_assert(sim_fault_other_sm_tells(b.s, h, 2, 1));
 	run_ms(&b, SECOND);
 	bench_free(&b);

@@ -28,7 +28,7 @@ find_node(const struct bench *b, const char *name)
 	return fabric_find(b->f, name);
 }
 
-/* Give sw0 a key, a protection level and a lease in seconds. */
+/* Gives sw0 a key, a protection level and a lease in seconds. */
 static void
 set_key(struct bench *b, uint8_t prot, uint16_t lease)
 {
@@ -45,7 +45,7 @@ set_key(struct bench *b, uint8_t prot, uint16_t lease)
 	ck_assert_uint_eq(b->last.status, 0);
 }
 
-/* Does sw0 answer a method with this key? */
+/* True if sw0 answers a method with this key. */
 static bool
 is_answered(struct bench *b, uint8_t method, uint64_t key)
 {
@@ -60,7 +60,8 @@ is_answered(struct bench *b, uint8_t method, uint64_t key)
 
 START_TEST(m_key_levels)
 {
-	/* level, Get with a wrong key answered, key shown to it */
+	/* level, whether a Get with a wrong key is answered, and shows the
+	 * key */
 	static const struct {
 		uint8_t prot;
 		bool get, shown;
@@ -93,7 +94,7 @@ START_TEST(m_key_levels)
 			level[i].get ? 2 : 3);
 		ck_assert_uint_eq(sim_stats(b.s)->lost_silent - silent,
 			level[i].get ? 2 : 3);
-		/* to pass on is no business of the key */
+		/* forwarding needs no key */
 		b.last.mkey = 0;
 		ck_assert(bench_ask(&b, "\1\2", MAD_GET, MAD_NODE_INFO, 0));
 		bench_free(&b);
@@ -107,15 +108,15 @@ START_TEST(a_lease_runs_out)
 
 	bench_attach(&b);
 	set_key(&b, 2, 3);
-	/* without a violation it does not run */
+	/* without a violation the lease does not run */
 	run_ms(&b, 10 * SECOND);
-	ck_assert(!is_answered(&b, MAD_GET, 1)); /* now it does */
+	ck_assert(!is_answered(&b, MAD_GET, 1)); /* now it runs */
 	run_ms(&b, 2 * SECOND);
 	ck_assert(is_answered(&b, MAD_GET, KEY)); /* the owner: it stops */
 	run_ms(&b, 5 * SECOND);
 	ck_assert(!is_answered(&b, MAD_GET, 1));
 	run_ms(&b, 2 * SECOND);
-	ck_assert(!is_answered(&b, MAD_GET, 1)); /* no new beginning */
+	ck_assert(!is_answered(&b, MAD_GET, 1)); /* it does not start again */
 	run_ms(&b, 2 * SECOND);
 	ck_assert(is_answered(&b, MAD_GET, 1));	 /* unprotected */
 	ck_assert(!is_answered(&b, MAD_SET, 1)); /* but a Set needs the key */
@@ -175,7 +176,7 @@ START_TEST(a_bad_m_key_is_reported)
 	b.traps = 0;
 	run_ms(&b, SECOND);
 	ck_assert_uint_eq(b.traps, 0);
-	/* by LID: who it was */
+	/* by LID: the requester */
 	ck_assert(!bench_ask_lid(&b, 2, MAD_SWITCH_INFO));
 	run_ms(&b, 50);
 	mad_violation_decode(b.trap.data, 256, &v);
@@ -187,7 +188,7 @@ END_TEST
 
 /* ---- P_Key and Q_Key ---- */
 
-/* Write P_Keys into a port's table; the status. */
+/* Writes P_Keys into a port's table; returns the status. */
 static uint16_t
 set_pkeys(struct bench *b, const char *path, uint32_t mod, const uint16_t *key,
 	size_t n)
@@ -210,7 +211,7 @@ START_TEST(p_keys_of_end_ports)
 	ck_assert(sim_pkey_passes(b.s, h, 1, 0x7fff, true));
 	ck_assert(!sim_pkey_passes(b.s, h, 1, 0x8001, true));
 	ck_assert_uint_eq(set_pkeys(&b, "\1\2\1", 0, keys, 3), 0);
-	/* two limited members do not talk */
+	/* two limited members do not communicate */
 	ck_assert(sim_pkey_passes(b.s, h, 1, 0xffff, true));
 	ck_assert(!sim_pkey_passes(b.s, h, 1, 0x7fff, true));
 	ck_assert(sim_pkey_passes(b.s, h, 1, 0x0001, false));
@@ -243,7 +244,7 @@ START_TEST(switches_enforce)
 	ck_assert(bench_ask(&b, "\1", MAD_GET, MAD_PKEY_TABLE, 2 << 16 | 1));
 	ck_assert_uint_eq(be_get16(b.last.data + 14), 0x1111);
 	ck_assert_uint_eq(be_get16(b.last.data + 16), 0);
-	/* nothing is enforced until the SM says so */
+	/* nothing is enforced until the SM enables it */
 	ck_assert(sim_pkey_passes(b.s, sw, 2, 0x8009, true));
 	pi = bench_port_info(&b, "\1", 2);
 	pi.enf_in = true;
@@ -256,7 +257,7 @@ START_TEST(switches_enforce)
 	ck_assert(sim_pkey_passes(b.s, sw, 2, 0x0005, true));
 	ck_assert(sim_pkey_passes(b.s, sw, 2, 0x1111, true));
 	bench_free(&b);
-	/* a switch that cannot has no table and no bits */
+	/* a switch that cannot enforce has no table and no bits */
 	o.enf_cap = 0;
 	b = bench_new(bench_line(), &o);
 	bench_attach(&b);
@@ -313,7 +314,7 @@ START_TEST(bad_p_keys_and_q_keys_are_reported)
 	ck_assert_uint_eq(bench_port_info(&b, "\1\2\1", 1).qkey_viol, 1);
 	bench_repress(&b);
 	run_ms(&b, 50);
-	/* a switch tells where */
+	/* a switch reports the port */
 	sim_bad_key(b.s, find_node(&b, "sw1"), 1, &k);
 	run_ms(&b, 50);
 	mad_notice_decode(b.trap.data, &n);
@@ -355,7 +356,7 @@ START_TEST(notices_wait_in_line)
 	ck_assert_uint_eq(n.count, 2);
 	ck_assert(bench_ask(&b, "\1\2\1", MAD_SET, MAD_NOTICE, 0));
 	mad_notice_decode(b.last.data, &n);
-	ck_assert_uint_eq(n.trap, 144); /* what it said; now it is gone */
+	ck_assert_uint_eq(n.trap, 144); /* the last notice; it is gone now */
 	ck_assert(bench_ask(&b, "\1\2\1", MAD_GET, MAD_NOTICE, 0));
 	mad_notice_decode(b.last.data, &n);
 	ck_assert_uint_eq(n.trap, 257);
@@ -387,7 +388,7 @@ START_TEST(guids)
 	ck_assert_uint_eq(be_get64(b.last.data + 8), 0x1010101010101010);
 	ck_assert(bench_ask(&b, "\1\2\1", MAD_GET, MAD_GUID_INFO, 3));
 	ck_assert_uint_eq(be_get64(b.last.data), 0x1313131313131313);
-	/* a switch has its own and no other */
+	/* a switch has its own GUID and no other */
 	memset(b.last.data, 0x55, MAD_DATA);
 	ck_assert(bench_ask(&b, "\1", MAD_SET, MAD_GUID_INFO, 0));
 	ck_assert(bench_ask(&b, "\1", MAD_GET, MAD_GUID_INFO, 0));
@@ -398,7 +399,7 @@ START_TEST(guids)
 }
 END_TEST
 
-/* Set MulticastFDBTop of sw0; the status. */
+/* Sets MulticastFDBTop of sw0; returns the status. */
 static uint16_t
 set_mft_top(struct bench *b, uint16_t top)
 {
@@ -501,14 +502,14 @@ START_TEST(vl_tables)
 	uint32_t h = find_node(&b, "h2");
 
 	bench_attach(&b);
-	/* as they come */
+	/* as after power-on */
 	ck_assert_uint_eq(sim_vl(b.s, h, 0, 1, 6), 6);
 	ck_assert(bench_ask(&b, "\1\2\1", MAD_GET, MAD_SL2VL, 0));
 	ck_assert_uint_eq(b.last.data[1], 0x23);
 	memset(b.last.data, 0x44, 8);
 	ck_assert(bench_ask(&b, "\1\2\1", MAD_SET, MAD_SL2VL, 0));
 	ck_assert_uint_eq(sim_vl(b.s, h, 0, 1, 6), 4);
-	/* entries beyond what the port can arbitrate are not kept */
+	/* entries beyond the arbitration capacity of the port are not stored */
 	memset(b.last.data, 0x22, MAD_DATA);
 	ck_assert(bench_ask(&b, "\1", MAD_SET, MAD_VLARB, 1 << 16 | 2));
 	ck_assert_uint_eq(b.last.data[15], 0x22);

@@ -122,7 +122,7 @@ START_TEST(mads)
 }
 END_TEST
 
-/* Frames made of valid ones by random damage: taken only when sound. */
+/* Valid frames with random damage: accepted only if sound. */
 START_TEST(damaged)
 {
 	struct rng r = {.state = 1};

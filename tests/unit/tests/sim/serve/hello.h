@@ -1,4 +1,4 @@
-/* hello: how a program greets the server of libheddle-umad.so. */
+/* hello: the first frame of a program to the server of libheddle-umad.so. */
 #ifndef HEDDLE_TESTS_UNIT_TESTS_SIM_SERVE_HELLO_H
 #define HEDDLE_TESTS_UNIT_TESTS_SIM_SERVE_HELLO_H
 

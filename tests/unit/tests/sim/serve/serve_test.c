@@ -1,4 +1,4 @@
-/* The server's protocol, spoken by raw sockets, as hostile as they come. */
+/* The server's protocol over raw sockets, with hostile clients, too. */
 #include <check.h>
 #include <errno.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ struct rig {
 struct client {
 	struct rig *r;
 	int ctl, data;
-	uint32_t id; /* the process id it says it has */
+	uint32_t id; /* the process id that it claims */
 	uint32_t number;
 	char nodeid[IBSIMWIRE_NODEID];
 };
@@ -103,7 +103,8 @@ client_new(struct rig *r)
 	return c;
 }
 
-/* Ask on the control socket and run the server until it answers. */
+/* Sends a request on the control socket and runs the server until it
+ * answers. */
 static bool
 ask_control(struct client *c, uint32_t type, uint8_t data[IBSIMWIRE_DATA])
 {
@@ -185,7 +186,7 @@ send_smp(struct client *c, const struct smp *m)
 	ck_assert_int_eq(send(c->data, b, sizeof(b), 0), sizeof(b));
 }
 
-/* Run the server until there is a message: its error, its SMP. */
+/* Runs the server until there is a message: its error, its SMP. */
 static uint32_t
 receive_smp(struct client *c, struct smp *m)
 {
@@ -210,7 +211,7 @@ exchange_smp(struct client *c, const char *path, uint8_t method, uint16_t attr,
 	return receive_smp(c, m);
 }
 
-/* A line to the control socket; its answer's last line. */
+/* Sends a line to the control socket; out: the last line of the answer. */
 static void
 run_command(struct rig *r, const char *line, char *out, size_t size)
 {
@@ -295,7 +296,7 @@ START_TEST(bad_control_datagrams_get_no_answer)
 	ck_assert_int_eq(send(c.ctl, b, sizeof(b), 0), sizeof(b));
 	b[0] ^= 1; /* the magic number */
 	ck_assert_int_eq(send(c.ctl, b, 80, 0), 80);
-	/* the first answer is that to the first good question */
+	/* the first answer is that to the first valid request */
 	ck_assert(client_connect(&c, "h1", false));
 	ck_assert(!ask_control(&c, 99, d));
 	c.number = 7;
@@ -339,7 +340,7 @@ START_TEST(places_are_limited_and_given_again)
 		c[i] = client_at(&r, "h1", false);
 	c[SERVE_CLIENTS] = client_new(&r);
 	ck_assert(!client_connect(&c[SERVE_CLIENTS], "h1", false));
-	/* one that takes its leave, one that just dies */
+	/* one that disconnects, one that just dies */
 	ck_assert(ask_control(&c[3], IBSIMWIRE_DISCONNECT, d));
 	ck_assert(!ask_control(&c[3], IBSIMWIRE_GET_PORT, d));
 	ck_assert(client_connect(&c[SERVE_CLIENTS], "h2", false));
@@ -406,7 +407,7 @@ START_TEST(answers_come_back)
 	ck_assert_uint_eq(m.tid, TID_LOW | (uint64_t)a.number << 48);
 	ck_assert_int_eq(mad_node_info_decode(m.data, &ni, NULL), 0);
 	ck_assert_uint_eq(ni.type, FABRIC_SWITCH);
-	/* from a switch: to itself, and out */
+	/* from a switch: to itself, and to a neighbour */
 	ck_assert_uint_eq(
 		exchange_smp(&b, "", MAD_GET, MAD_NODE_INFO, 0, &m), 0);
 	ck_assert_int_eq(mad_node_info_decode(m.data, &ni, NULL), 0);
@@ -430,7 +431,7 @@ START_TEST(unknown_attributes)
 
 	ck_assert_uint_eq(exchange_smp(&a, "\1", MAD_GET, 0xff7a, 0, &m), 0);
 	ck_assert_uint_eq(m.status, MAD_STATUS_METHOD_ATTR);
-	/* ibsim gives the question back */
+	/* ibsim returns the request */
 	ck_assert_uint_eq(
 		exchange_smp(&b, "\1", MAD_GET, 0xff7a, 0, &m), ETIMEDOUT);
 	ck_assert(!m.response);
@@ -463,7 +464,7 @@ START_TEST(what_is_lost_comes_back)
 }
 END_TEST
 
-/* A manager and another client on h1; h2 asks for the manager. */
+/* A manager and another client on h1; h2 sends requests to the manager. */
 START_TEST(requests_go_to_the_manager)
 {
 	struct rig r = rig_new(false);
@@ -478,7 +479,7 @@ START_TEST(requests_go_to_the_manager)
 	ck_assert_uint_eq(receive_smp(&sm, &m), 0);
 	ck_assert_uint_eq(m.method, MAD_GET);
 	ck_assert_uint_eq(m.tid >> 48, h2.number);
-	/* the way back is in it */
+	/* it has the return path */
 	ck_assert_uint_eq(m.ret_path[1], 2);
 	ck_assert_uint_eq(m.ret_path[2], 1);
 	back = m;
@@ -490,7 +491,7 @@ START_TEST(requests_go_to_the_manager)
 	ck_assert(m.response);
 	ck_assert_uint_eq((uint32_t)m.tid, TID_LOW);
 	ck_assert_int_lt(recv(other.data, b, sizeof(b), 0), 0);
-	/* said twice is heard once: nobody waits for it any more */
+	/* a repeated answer is dropped: no request waits for it any more */
 	send_smp(&sm, &back);
 	ck_assert_uint_eq(
 		exchange_smp(&h2, "", MAD_GET, MAD_NODE_INFO, 0, &m), 0);
@@ -517,7 +518,7 @@ START_TEST(garbage_does_no_harm)
 		for (size_t k = 0; k < n; k++)
 			b[k] = (uint8_t)rng_next(&rng);
 		if (n > MSG_MAD + 8 && i % 2) {
-			/* something like an SMP, for it to get further */
+			/* similar to an SMP, to get further */
 			b[MSG_MAD] = b[MSG_MAD + 2] = 1;
 			b[MSG_MAD + 1] = i % 4 ? MAD_SUBN_DR : MAD_SUBN_LID;
 			b[MSG_MAD + AT_METHOD] &= 0x87;

@@ -1,6 +1,6 @@
 /*
- * umadserve_fixture: a small fabric with a umadserve on it and the test as its
- * programs, for umadserve_test. Time is the test's own.
+ * umadserve_fixture: a small fabric with a umadserve on it; the test acts as
+ * its programs and sets the time.
  */
 #ifndef HEDDLE_TESTS_UNIT_TESTS_SIM_SERVE_UMADSERVE_FIXTURE_H
 #define HEDDLE_TESTS_UNIT_TESTS_SIM_SERVE_UMADSERVE_FIXTURE_H
@@ -71,7 +71,7 @@ setup_end(struct setup *s)
 	fabric_free(s->f);
 }
 
-/* Let everything happen that can, within a millisecond. */
+/* Runs everything that is due within a millisecond. */
 static void
 setup_run(struct setup *s)
 {
@@ -102,7 +102,7 @@ connect_server(const struct setup *s)
 	return fd;
 }
 
-/* Ask; the connection, and what came back. */
+/* Sends a hello; returns the connection, and the answer in a. */
 static int
 ask_server(struct setup *s, const struct proto_hello *h, struct proto_answer *a,
 	char *text)

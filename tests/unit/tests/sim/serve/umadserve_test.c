@@ -1,6 +1,6 @@
 /*
- * The server of libheddle-umad.so as the kernel's MAD layer, with programs
- * that behave and others. Time is the test's own.
+ * The server of libheddle-umad.so as the kernel's MAD layer, with well behaved
+ * programs and others. The test sets the time.
  */
 #include "tests/sim/serve/umadserve.h"
 
@@ -18,7 +18,7 @@
 #include "tests/unit/suite.h"
 #include "tests/unit/tests/sim/serve/umadserve_fixture.h"
 
-/* Refused: the connection has ended, and the server knows. */
+/* Refused: the connection has ended, and the server has closed it. */
 static void
 check_refused(struct setup *s, int fd, uint64_t before)
 {
@@ -30,7 +30,7 @@ check_refused(struct setup *s, int fd, uint64_t before)
 	(void)close(fd);
 }
 
-/* Send a frame with a descriptor. */
+/* Sends a frame with a descriptor. */
 static void
 send_with(int fd, const void *frame, size_t n, int passed)
 {
@@ -84,7 +84,7 @@ START_TEST(garbage)
 		ck_assert_int_eq(send(fd, junk, len, 0), (ssize_t)len);
 		check_refused(&s, fd, n++);
 	}
-	/* a descriptor where none belongs; one that is no file; a short one */
+	/* a descriptor where none belongs; one of no file; a short one */
 	fd = connect_server(&s);
 	send_with(fd, &h, sizeof(h), STDIN_FILENO);
 	check_refused(&s, fd, n++);
@@ -99,14 +99,14 @@ START_TEST(garbage)
 			send_with(fd, &f, sizeof(f), p[0]);
 		else if (i == 1)
 			send_with(fd, &f, sizeof(f), file);
-		else /* none at all */
+		else /* no descriptor */
 			ck_assert_int_gt(send(fd, &f, sizeof(f), 0), 0);
 		check_refused(&s, fd, n++);
 		(void)close(p[0]);
 		(void)close(p[1]);
 		(void)close(file);
 	}
-	/* MADs on a connection that is not for them */
+	/* MADs on a connection for something else */
 	h.want = PROTO_WANT_ISSM;
 	{
 		struct proto_answer a;
@@ -152,7 +152,7 @@ START_TEST(registration)
 		ck_assert_uint_eq(id, i);
 	}
 	ck_assert_uint_eq(register_agent(&s, left, &get, &id), ENOMEM);
-	/* who goes takes its agents along */
+	/* a program that ends takes its agents along */
 	(void)close(fd);
 	setup_run(&s);
 	ck_assert_uint_eq(register_agent(&s, left, &get, &id), EINVAL);
@@ -162,7 +162,7 @@ START_TEST(registration)
 }
 END_TEST
 
-/* An answer with the whole TID, to the one who asked. */
+/* An answer arrives with the whole TID, at the program that asked. */
 START_TEST(round_trip)
 {
 	struct proto_agent who = {
@@ -189,14 +189,14 @@ START_TEST(round_trip)
 	ck_assert_uint_eq(ntohs(g.umad.lid_be), SWITCH_LID);
 	ck_assert_uint_eq(g.umad.length, PROTO_UMAD + 256);
 	ck_assert_uint_eq(be_get32(g.mad + 12), 42);
-	/* the same low TID from both: each gets its own */
+	/* the same low TID from both: each gets its own answer */
 	ck_assert_int_gt(send(fd, &f, sizeof(f), 0), 0);
 	f.umad.agent = other;
 	send_mad(&s, fd2, &f);
 	ck_assert_uint_eq(get_frame(fd, &g), PROTO_PLAIN);
 	ck_assert_uint_eq(get_frame(fd2, &g), PROTO_PLAIN);
 	ck_assert_uint_eq(get_frame(fd, &g) | get_frame(fd2, &g), 0);
-	/* nobody waits: as in the kernel, nobody hears */
+	/* without a timeout no answer is expected, as in the kernel */
 	f.umad.timeout_ms = 0;
 	send_mad(&s, fd2, &f);
 	ck_assert_uint_eq(get_frame(fd2, &g), 0);
@@ -244,14 +244,14 @@ START_TEST(time_out)
 	ck_assert_uint_eq(be_get32(g.mad + 12), 42);
 	ck_assert_uint_eq(umadserve_stats(s.u)->sent, 3);
 	ck_assert_int_eq(umadserve_next(s.u).ns, MONO_NEVER.ns);
-	/* a late answer finds nobody: awake again after the last try */
+	/* a late answer is dropped: the node recovers after the last try */
 	send_mad(&s, fd, &f);
 	hung.hung = false;
 	sim_fault_behave(s.sim, SWITCH, &hung);
 	setup_pass(&s, 101);
 	ck_assert_uint_eq(get_frame(fd, &g), PROTO_PLAIN);
 	ck_assert_uint_eq(g.umad.status, 0);
-	/* and who is gone does not come back as a time-out */
+	/* and a request of a closed program does not come back as a timeout */
 	hung.hung = true;
 	sim_fault_behave(s.sim, SWITCH, &hung);
 	send_mad(&s, fd, &f);
@@ -262,7 +262,7 @@ START_TEST(time_out)
 }
 END_TEST
 
-/* An answer with the right TID at the wrong port is nobody's. */
+/* An answer with the right TID at the wrong port is dropped. */
 START_TEST(stray)
 {
 	struct proto_agent who = {
@@ -298,7 +298,7 @@ START_TEST(stray)
 }
 END_TEST
 
-/* A Get that nobody registered for is refused; a Trap is nobody's loss. */
+/* A Get of a class without an agent is refused; a Trap is dropped. */
 START_TEST(unregistered_classes)
 {
 	struct proto_agent who = {
@@ -328,7 +328,7 @@ START_TEST(unregistered_classes)
 }
 END_TEST
 
-/* Receive the frame that follows a BIG; the file in it. */
+/* Receives the frame that follows a BIG; returns the file in it. */
 static int
 get_body(int fd)
 {
@@ -353,7 +353,7 @@ get_body(int fd)
 	return body;
 }
 
-/* The SA's answer of len bytes to what it was asked in q. */
+/* The SA's answer of len bytes to request q. */
 static void
 answer_table(struct setup *s, int fd, const struct proto_mad *q, size_t len)
 {
@@ -411,7 +411,7 @@ START_TEST(tables)
 	sa.methods[0] = 1U << GET_TABLE;
 	ck_assert_uint_eq(register_agent(&s, key, &client, &id), 0);
 	ck_assert_uint_eq(register_agent(&s, sa_key, &sa, &sa_id), 0);
-	setup_run(&s); /* the server's ends of connections that are over */
+	setup_run(&s); /* closes the server's ends */
 	fds = open_fds();
 	for (size_t i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
 		struct proto_mad f = make_mad(id, RIGHT_LID, MAD_SA, GET_TABLE),
@@ -442,7 +442,7 @@ START_TEST(tables)
 		(void)close(body);
 	}
 	ck_assert_int_eq(open_fds(), fds);
-	/* lost on the way: what waited for it is put away */
+	/* lost on the wire: the request times out */
 	{
 		struct proto_mad f = make_mad(id, RIGHT_LID, MAD_SA, GET_TABLE),
 				 g;
@@ -463,7 +463,7 @@ START_TEST(tables)
 }
 END_TEST
 
-/* A program that does not read loses messages and harms nobody. */
+/* A program that does not read loses messages, and no other program does. */
 START_TEST(a_program_that_does_not_read)
 {
 	struct proto_agent who = {
@@ -488,7 +488,7 @@ START_TEST(a_program_that_does_not_read)
 			setup_run(&s);
 	}
 	ck_assert_uint_gt(umadserve_stats(s.u)->dropped, 0);
-	/* all that was kept comes, in order */
+	/* all kept messages come, in order */
 	for (int idle = 0; idle < 2;) {
 		while (get_frame(fd, &g)) {
 			ck_assert_uint_eq(be_get32(g.mad + 12), got);
@@ -506,7 +506,7 @@ END_TEST
 START_TEST(files)
 {
 	static const struct {
-		const char *path, *text; /* NULL: there is none */
+		const char *path, *text; /* NULL: no such file */
 	} t[] = {
 		{"/sys/class/infiniband_mad/abi_version", "5\n"},
 		{"/sys/class/infiniband_mad/umad1//port", "2\n"},
@@ -555,7 +555,7 @@ END_TEST
 START_TEST(hosts)
 {
 	static const struct {
-		const char *host, *desc; /* NULL: nobody */
+		const char *host, *desc; /* NULL: no such host */
 	} t[] = {{"", "left\n"}, {"right", "right\n"}, {"switch", "switch\n"},
 		{"nobody", NULL}, {"0x1", NULL}};
 	struct setup s;
