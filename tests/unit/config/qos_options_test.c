@@ -299,8 +299,8 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("qos");
-	TCase *t = tcase_create("qos");
+	Suite *s = suite_create("qos_options");
+	TCase *t = tcase_create("qos_options");
 
 	tcase_set_timeout(t, 120);
 	tcase_add_test(t, services);

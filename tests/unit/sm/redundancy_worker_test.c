@@ -367,8 +367,8 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("homes");
-	TCase *t = tcase_create("homes");
+	Suite *s = suite_create("redundancy_worker");
+	TCase *t = tcase_create("redundancy_worker");
 
 	tcase_set_timeout(t, 60);
 	tcase_add_loop_test(t, by_hand, 0, 5);

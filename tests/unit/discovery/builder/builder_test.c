@@ -322,8 +322,8 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("draft");
-	TCase *tc = tcase_create("draft");
+	Suite *s = suite_create("builder");
+	TCase *tc = tcase_create("builder");
 
 	tcase_add_test(tc, no_nodes);
 	tcase_add_test(tc, quarantine);

@@ -97,8 +97,8 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("infos");
-	TCase *t = tcase_create("infos");
+	Suite *s = suite_create("portinfo_pool");
+	TCase *t = tcase_create("portinfo_pool");
 
 	suite_add_tcase(s, t);
 	tcase_add_test(t, each_value_once);

@@ -201,8 +201,8 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("probe");
-	TCase *t = tcase_create("probe");
+	Suite *s = suite_create("path_probe");
+	TCase *t = tcase_create("path_probe");
 
 	suite_add_tcase(s, t);
 	tcase_add_loop_test(t, finds, 1, HOPS);

@@ -431,8 +431,8 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("probe");
-	TCase *tc = tcase_create("probe");
+	Suite *s = suite_create("sweep_probe");
+	TCase *tc = tcase_create("sweep_probe");
 
 	tcase_set_timeout(tc, 20);
 	tcase_add_test(tc, probe_link);

@@ -273,8 +273,8 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("text");
-	TCase *tc = tcase_create("text");
+	Suite *s = suite_create("topo_text");
+	TCase *tc = tcase_create("topo_text");
 
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, exact);

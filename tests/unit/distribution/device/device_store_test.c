@@ -189,8 +189,8 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("hwstate");
-	TCase *t = tcase_create("hwstate");
+	Suite *s = suite_create("device_store");
+	TCase *t = tcase_create("device_store");
 
 	tcase_add_test(t, values_until_drained);
 	tcase_add_test(t, anything_until_drained);

@@ -79,8 +79,8 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("turns");
-	TCase *tc = tcase_create("turns");
+	Suite *s = suite_create("sl2vl_cache");
+	TCase *tc = tcase_create("sl2vl_cache");
 
 	tcase_add_test(tc, rows);
 	tcase_add_test(tc, blocked_dependencies);

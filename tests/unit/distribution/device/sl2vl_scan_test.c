@@ -228,8 +228,8 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("scan");
-	TCase *tc = tcase_create("scan");
+	Suite *s = suite_create("sl2vl_scan");
+	TCase *tc = tcase_create("sl2vl_scan");
 
 	tcase_add_loop_test(tc, all_are_read_once, 0, 2);
 	tcase_add_test(tc, a_hurried_lap_comes_back);

@@ -147,7 +147,7 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("push_lid");
+	Suite *s = suite_create("push_lid_routed");
 	TCase *t = tcase_create("life");
 
 	suite_add_tcase(s, t);

@@ -127,7 +127,7 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("ptable");
+	Suite *s = suite_create("pkey_table");
 	TCase *t = tcase_create("core");
 
 	tcase_add_test(t, blocks_are_known_or_not);

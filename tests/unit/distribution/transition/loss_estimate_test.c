@@ -340,7 +340,7 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("expect");
+	Suite *s = suite_create("loss_estimate");
 	TCase *tc = tcase_create("by hand");
 
 	tcase_add_test(tc, broken_until_written);

@@ -65,7 +65,7 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("trial");
+	Suite *s = suite_create("loss_measured");
 	TCase *tc = tcase_create("expected");
 
 	log_set_level(LOG_LEVEL_ERROR);

@@ -409,8 +409,8 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("past");
-	TCase *t = tcase_create("past");
+	Suite *s = suite_create("sl_history");
+	TCase *t = tcase_create("sl_history");
 
 	tcase_add_test(t, one_lane);
 	tcase_add_test(t, until_ports_come_up);

@@ -248,7 +248,7 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("transition");
+	Suite *s = suite_create("transition_data");
 	TCase *tc = tcase_create("deadlock");
 
 	log_set_level(LOG_LEVEL_ERROR);

@@ -389,7 +389,7 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("safe_prop");
+	Suite *s = suite_create("transition_random");
 	TCase *tc = tcase_create("random");
 
 	tcase_set_timeout(tc, 300);

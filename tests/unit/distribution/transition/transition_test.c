@@ -533,7 +533,7 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("safe");
+	Suite *s = suite_create("transition");
 	TCase *tc = tcase_create("transitions");
 
 	tcase_set_timeout(tc, 120);

@@ -254,7 +254,7 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("safe_blind");
+	Suite *s = suite_create("unknown_lft");
 	TCase *tc = tcase_create("unknown tables");
 
 	tcase_add_test(tc, unread_fresh_quarantined);

@@ -335,7 +335,7 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("safe_lane");
+	Suite *s = suite_create("vl_graphs");
 	TCase *tc = tcase_create("lanes");
 
 	tcase_set_timeout(tc, 120);

@@ -282,8 +282,8 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("levels");
-	TCase *t = tcase_create("levels");
+	Suite *s = suite_create("slvl");
+	TCase *t = tcase_create("slvl");
 
 	tcase_set_timeout(t, 120);
 	tcase_add_test(t, without_levels_lanes_are_straight);

@@ -513,8 +513,8 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("again");
-	TCase *tc = tcase_create("again");
+	Suite *s = suite_create("compute_restart");
+	TCase *tc = tcase_create("compute_restart");
 
 	log_set_level(LOG_LEVEL_ERROR);
 	tcase_set_timeout(tc, 120);

@@ -317,8 +317,8 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("routes");
-	TCase *c = tcase_create("routes");
+	Suite *s = suite_create("compute");
+	TCase *c = tcase_create("compute");
 
 	tcase_add_test(c, rows);
 	tcase_add_test(c, blocks_are_shared);

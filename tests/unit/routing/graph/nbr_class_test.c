@@ -123,7 +123,7 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("updn_kin");
+	Suite *s = suite_create("nbr_class");
 	TCase *c = tcase_create("unions");
 
 	tcase_add_test(c, in_trees);

@@ -594,8 +594,8 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("apart");
-	TCase *t = tcase_create("apart");
+	Suite *s = suite_create("disjoint");
+	TCase *t = tcase_create("disjoint");
 
 	tcase_set_timeout(t, 60);
 	tcase_add_test(t, kept_like_fresh);

@@ -122,8 +122,8 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("cut");
-	TCase *tc = tcase_create("cut");
+	Suite *s = suite_create("load_bound");
+	TCase *tc = tcase_create("load_bound");
 
 	tcase_add_loop_test(
 		tc, by_hand, 0, (int)(sizeof(known) / sizeof(known[0])));

@@ -221,7 +221,7 @@ END_TEST
 static Suite *
 make_suite(void)
 {
-	Suite *s = suite_create("metrics");
+	Suite *s = suite_create("bandwidth");
 	TCase *tc = tcase_create("hand");
 
 	tcase_add_test(tc, free_tree);

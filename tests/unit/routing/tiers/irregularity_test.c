@@ -435,7 +435,7 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("badtree");
+	Suite *s = suite_create("irregularity");
 	TCase *c = tcase_create("core");
 
 	tcase_add_loop_test(c, daemon_routes_it, 0, NBAD);

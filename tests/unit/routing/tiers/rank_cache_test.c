@@ -322,7 +322,7 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("tree_calm");
+	Suite *s = suite_create("rank_cache");
 	TCase *c = tcase_create("sequences");
 
 	tcase_set_timeout(c, 60);

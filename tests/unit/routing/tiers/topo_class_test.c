@@ -361,8 +361,8 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("reading");
-	TCase *t = tcase_create("reading");
+	Suite *s = suite_create("topo_class");
+	TCase *t = tcase_create("topo_class");
 
 	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, class_is_kept, 0, 4);

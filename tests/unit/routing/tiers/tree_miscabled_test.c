@@ -173,7 +173,7 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("tree_patch");
+	Suite *s = suite_create("tree_miscabled");
 	TCase *c = tcase_create("trees");
 
 	tcase_set_timeout(c, 120);

@@ -370,8 +370,8 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("stay");
-	TCase *t = tcase_create("stay");
+	Suite *s = suite_create("order_keep");
+	TCase *t = tcase_create("order_keep");
 
 	tcase_set_timeout(t, 60);
 	tcase_add_loop_test(t, returns, 0, 4);

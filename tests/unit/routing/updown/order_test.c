@@ -343,7 +343,7 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("line");
+	Suite *s = suite_create("order");
 	TCase *c = tcase_create("core");
 
 	tcase_add_loop_test(c, unicast_and_multicast_have_no_cycle, 0, 16);

@@ -555,7 +555,7 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("losses");
+	Suite *s = suite_create("repair_losses");
 	TCase *c = tcase_create("core");
 
 	tcase_add_loop_test(c, single_losses_change_little, 0,

@@ -413,7 +413,8 @@ START_TEST(fixtures)
 		at != NULL ? at : "../shared/fixtures");
 	f = ibnet_load(path, NULL, &why);
 	if (f == NULL)
-		(void)fprintf(stderr, "turn_test: no fixtures, skipped\n");
+		(void)fprintf(
+			stderr, "sftree_root_test: no fixtures, skipped\n");
 	else
 		check_losses(f, "Selene", true, 0);
 }
@@ -424,10 +425,10 @@ main(void)
 {
 	const TTest *const tests[] = {two_levels, three_levels, leaf_lost,
 		not_the_managers_leaf, no_detours, fixtures};
-	Suite *s = suite_create("turn");
+	Suite *s = suite_create("sftree_root");
 
 	for (size_t i = 0; i < sizeof(tests) / sizeof(*tests); i++) {
-		TCase *t = tcase_create("turn");
+		TCase *t = tcase_create("sftree_root");
 
 		tcase_set_timeout(t, 120);
 		tcase_add_test(t, tests[i]);

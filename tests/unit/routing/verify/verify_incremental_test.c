@@ -309,7 +309,7 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("verify_change");
+	Suite *s = suite_create("verify_incremental");
 	TCase *c = tcase_create("change");
 
 	tcase_set_timeout(c, 120);

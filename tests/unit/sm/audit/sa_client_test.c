@@ -257,7 +257,7 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("audit_sa");
+	Suite *s = suite_create("sa_client");
 	TCase *tc = tcase_create("all");
 
 	tcase_add_test(tc, as_many_paths_as_allowed);

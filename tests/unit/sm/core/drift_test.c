@@ -551,8 +551,8 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("distrust");
-	TCase *tc = tcase_create("distrust");
+	Suite *s = suite_create("drift");
+	TCase *tc = tcase_create("drift");
 
 	log_set_level(LOG_LEVEL_ERROR);
 	tcase_set_timeout(tc, 60);

@@ -246,8 +246,8 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("relife");
-	TCase *tc = tcase_create("relife");
+	Suite *s = suite_create("restart");
+	TCase *tc = tcase_create("restart");
 
 	log_set_level(LOG_LEVEL_ERROR);
 	tcase_set_timeout(tc, 60);

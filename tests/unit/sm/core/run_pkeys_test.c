@@ -215,7 +215,7 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("partition_life");
+	Suite *s = suite_create("run_pkeys");
 	TCase *t = tcase_create("core");
 
 	tcase_set_timeout(t, 60);

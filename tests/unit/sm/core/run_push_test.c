@@ -605,8 +605,8 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("change");
-	TCase *tc = tcase_create("change");
+	Suite *s = suite_create("run_push");
+	TCase *tc = tcase_create("run_push");
 	int rc;
 
 	log_set_level(LOG_LEVEL_ERROR);

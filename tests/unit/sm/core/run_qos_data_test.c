@@ -203,8 +203,8 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("data_qos");
-	TCase *t = tcase_create("data_qos");
+	Suite *s = suite_create("run_qos_data");
+	TCase *t = tcase_create("run_qos_data");
 
 	tcase_set_timeout(t, 120);
 	tcase_add_test(t, weights);

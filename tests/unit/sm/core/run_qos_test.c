@@ -679,8 +679,8 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("qos_life");
-	TCase *t = tcase_create("qos_life");
+	Suite *s = suite_create("run_qos");
+	TCase *t = tcase_create("run_qos");
 
 	tcase_set_timeout(t, 120);
 	tcase_add_test(t, nothing_without_levels);

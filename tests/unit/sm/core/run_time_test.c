@@ -240,8 +240,8 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("lost");
-	TCase *t = tcase_create("lost");
+	Suite *s = suite_create("run_time");
+	TCase *t = tcase_create("run_time");
 
 	suite_add_tcase(s, t);
 	tcase_set_timeout(t, 120);

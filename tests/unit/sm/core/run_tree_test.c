@@ -150,8 +150,8 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("tree_life");
-	TCase *t = tcase_create("tree_life");
+	Suite *s = suite_create("run_tree");
+	TCase *t = tcase_create("run_tree");
 
 	tcase_set_timeout(t, 120);
 	tcase_add_test(t, rebalance);

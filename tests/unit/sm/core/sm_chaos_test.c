@@ -169,8 +169,8 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("chaos");
-	TCase *tc = tcase_create("chaos");
+	Suite *s = suite_create("sm_chaos");
+	TCase *tc = tcase_create("sm_chaos");
 	int rc;
 
 	tcase_set_timeout(tc, 120);

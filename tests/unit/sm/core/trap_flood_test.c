@@ -167,8 +167,8 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("told");
-	TCase *t = tcase_create("told");
+	Suite *s = suite_create("trap_flood");
+	TCase *t = tcase_create("trap_flood");
 
 	suite_add_tcase(s, t);
 	tcase_set_timeout(t, 120);

@@ -340,8 +340,8 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("ctl_metrics");
-	TCase *t = tcase_create("ctl_metrics");
+	Suite *s = suite_create("metrics");
+	TCase *t = tcase_create("metrics");
 
 	tcase_set_timeout(t, 60);
 	tcase_add_test(t, table);

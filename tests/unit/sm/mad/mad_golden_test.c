@@ -274,8 +274,8 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("golden");
-	TCase *t = tcase_create("golden");
+	Suite *s = suite_create("mad_golden");
+	TCase *t = tcase_create("mad_golden");
 
 	suite_add_tcase(s, t);
 	tcase_add_loop_test(

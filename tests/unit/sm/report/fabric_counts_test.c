@@ -65,7 +65,7 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("census");
+	Suite *s = suite_create("fabric_counts");
 	TCase *tc = tcase_create("all");
 
 	tcase_add_test(tc, a_line);

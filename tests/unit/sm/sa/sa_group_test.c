@@ -382,7 +382,7 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("group");
+	Suite *s = suite_create("sa_group");
 	TCase *c = tcase_create("record");
 
 	tcase_set_timeout(c, 60);

@@ -398,7 +398,7 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("sa_guard");
+	Suite *s = suite_create("sa_limits");
 	TCase *t = tcase_create("secrets"), *c = tcase_create("costs");
 
 	tcase_set_timeout(c, 30);

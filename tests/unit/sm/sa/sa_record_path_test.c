@@ -356,7 +356,7 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("sa_path");
+	Suite *s = suite_create("sa_record_path");
 	TCase *t = tcase_create("paths");
 
 	tcase_add_test(t, another_subnet);

@@ -409,7 +409,7 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("sa_state");
+	Suite *s = suite_create("sa_registrations");
 	TCase *t = tcase_create("kept"), *l = tcase_create("limits");
 
 	tcase_set_timeout(l, 30);

@@ -314,7 +314,7 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("sa_keep");
+	Suite *s = suite_create("sa_state");
 	TCase *t = tcase_create("kept");
 
 	tcase_add_test(t, services_survive);

@@ -110,8 +110,8 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("recall");
-	TCase *tc = tcase_create("recall");
+	Suite *s = suite_create("previous_run");
+	TCase *tc = tcase_create("previous_run");
 
 	log_set_level(LOG_LEVEL_ERROR);
 	tcase_add_checked_fixture(tc, scratch_make, scratch_remove);

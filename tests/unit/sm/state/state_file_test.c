@@ -619,8 +619,8 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("store");
-	TCase *t = tcase_create("store");
+	Suite *s = suite_create("state_file");
+	TCase *t = tcase_create("state_file");
 
 	tcase_set_timeout(t, 120);
 	tcase_add_checked_fixture(t, scratch_make, scratch_remove);

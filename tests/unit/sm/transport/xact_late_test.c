@@ -135,8 +135,8 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("late");
-	TCase *t = tcase_create("late");
+	Suite *s = suite_create("xact_late");
+	TCase *t = tcase_create("xact_late");
 
 	suite_add_tcase(s, t);
 	tcase_add_test(t, late);

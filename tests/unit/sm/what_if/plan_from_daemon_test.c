@@ -518,7 +518,7 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("foretold");
+	Suite *s = suite_create("plan_from_daemon");
 	TCase *c = tcase_create("live");
 
 	tcase_set_timeout(c, 120);

@@ -430,8 +430,8 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("ftree_lanes");
-	TCase *t = tcase_create("ftree_lanes");
+	Suite *s = suite_create("ftree_layers");
+	TCase *t = tcase_create("ftree_layers");
 
 	tcase_add_test(t, all_layers);
 	tcase_add_test(t, one_cable);

@@ -157,7 +157,7 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("preload");
+	Suite *s = suite_create("proto");
 	TCase *tc = tcase_create("frames");
 
 	tcase_add_test(tc, hellos);
