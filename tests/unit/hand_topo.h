@@ -5,7 +5,7 @@
  *
  *   struct hand h = {0};
  *   node_ix a = hand_node(&h, TOPO_SWITCH, 4, "a"), ...
- *   hand_cable(&h, a, 1, b, 2);
+ *   hand_link(&h, a, 1, b, 2);
  *   struct topo *t = hand_topo(&h);   LIDs from 1: hosts leaf by leaf, the
  *   hand_lids(t);                     aggregation nodes, then the switches
  */
@@ -25,14 +25,14 @@ struct hand_node {
 	char desc[24];
 };
 
-struct hand_cable {
+struct hand_link {
 	uint32_t node[2];
 	uint8_t port[2];
 };
 
 struct hand {
 	struct hand_node *node;
-	struct hand_cable *cable;
+	struct hand_link *cable;
 	size_t nnodes, capnodes, ncables, capcables;
 };
 
@@ -52,12 +52,12 @@ hand_node(struct hand *h, uint8_t type, uint8_t nports, const char *desc)
 }
 
 static inline void
-hand_cable(struct hand *h, node_ix a, unsigned ap, node_ix b, unsigned bp)
+hand_link(struct hand *h, node_ix a, unsigned ap, node_ix b, unsigned bp)
 {
 	h->cable = mem_grow(
 		h->cable, h->ncables, &h->capcables, sizeof(*h->cable));
 	h->cable[h->ncables++] =
-		(struct hand_cable){{a, b}, {(uint8_t)ap, (uint8_t)bp}};
+		(struct hand_link){{a, b}, {(uint8_t)ap, (uint8_t)bp}};
 }
 
 static inline int
@@ -113,7 +113,7 @@ hand_ports(const struct hand *h, struct topo *t)
 		}
 	}
 	for (size_t i = 0; i < h->ncables; i++) {
-		const struct hand_cable *c = &h->cable[i];
+		const struct hand_link *c = &h->cable[i];
 		port_ix a = topo_port_of(t, c->node[0], c->port[0]);
 		port_ix b = topo_port_of(t, c->node[1], c->port[1]);
 
@@ -153,7 +153,7 @@ hand_switch(struct topo *t, sw_ix s, node_ix n)
 			hand_adj_order);
 }
 
-/* Build, and forget the recipe. */
+/* Builds the topology and frees the recipe. */
 static inline struct topo *
 hand_topo(struct hand *h)
 {
@@ -275,7 +275,7 @@ hand_tables_pack(struct hand_tables *h)
 	}
 }
 
-/* Forget the blocks; the entries stay. */
+/* Frees the blocks; the entries stay. */
 static inline void
 hand_tables_unpack(struct hand_tables *h)
 {

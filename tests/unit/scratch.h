@@ -1,4 +1,4 @@
-/* scratch: a directory that a test's case has for itself. */
+/* scratch: a directory of its own for each test case. */
 #ifndef HEDDLE_TESTS_UNIT_SCRATCH_H
 #define HEDDLE_TESTS_UNIT_SCRATCH_H
 

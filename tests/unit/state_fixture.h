@@ -1,11 +1,12 @@
-/* remembered: what a state file keeps of routes, for the next job. */
+/* state_fixture: what a state file keeps of routes, as the next job's input. */
 #ifndef HEDDLE_TESTS_UNIT_STATE_FIXTURE_H
 #define HEDDLE_TESTS_UNIT_STATE_FIXTURE_H
 
 #include "routing/core/engine.h"
 #include "sm/base/mem.h"
 
-/* The caller frees it, and job has it until then. */
+/* Gives job the ranks of r. The caller frees the result; job refers to it until
+ * then. */
 static inline struct route_rank *
 remembered_ranks(const struct routes *r, struct route_job *job)
 {

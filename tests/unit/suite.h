@@ -11,10 +11,10 @@
 #include <stdlib.h>
 
 /*
- * check writes to a file where a test is at each assertion that holds, to name
- * the last one of a test that crashes: most of the time of one that looks at
- * every entry of a table. Told of a line when it is first reached, it still
- * names the last new one.
+ * check writes to a file where a test is at each assertion that holds, so that
+ * it can name the last one of a test that crashes. A test that looks at every
+ * entry of a table spends most of its time on this. suite_held() passes a line
+ * on only when it is first reached: check still names the last new line.
  */
 static inline void
 suite_held(const char *file, unsigned line)
@@ -36,7 +36,7 @@ suite_held(const char *file, unsigned line)
 		: _ck_assert_failed(__FILE__, __LINE__,                        \
 			  "Assertion '" #expr "' failed", __VA_ARGS__))
 
-/* Runs s, frees it, and says what main returns. */
+/* Runs s, frees it, and returns the exit status of main(). */
 static inline int
 suite_run(Suite *s)
 {

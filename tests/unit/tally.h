@@ -1,6 +1,6 @@
 /*
- * tally: numbers that tests add up over the processes that libcheck runs them
- * in, to be told when all are done.
+ * tally: numbers that tests add up over the processes in which libcheck runs
+ * them, printed when all are done.
  */
 #ifndef HEDDLE_TESTS_UNIT_TALLY_H
 #define HEDDLE_TESTS_UNIT_TALLY_H
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-/* Zeroes, shared with processes to come, until this one ends. */
+/* Zeroed memory, shared with processes forked later, until this one ends. */
 static inline void *
 tally_new(size_t size)
 {

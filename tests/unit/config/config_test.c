@@ -26,9 +26,10 @@ enum { SEED = 20262, ROUNDS = 3000 };
 
 static const char *const engines[] = {"ftree", "minhop", "updn", NULL};
 
-/* Files of the source tree; tests run at its top, or are told where it is. */
+/* The path of a file of the source tree: tests run at its top, or the
+ * environment variable HEDDLE_SOURCE names it. */
 static char *
-source(const char *name)
+source_path(const char *name)
 {
 	const char *top = getenv("HEDDLE_SOURCE");
 	struct buf b = {0};
@@ -38,7 +39,7 @@ source(const char *name)
 }
 
 static struct buf
-slurp(const char *path)
+read_file(const char *path)
 {
 	struct buf b = {0};
 	FILE *f = fopen(path, "r");
@@ -53,7 +54,7 @@ slurp(const char *path)
 }
 
 static struct config *
-parse(const char *text)
+parse_config(const char *text)
 {
 	struct diag_list d;
 	struct buf says = {0};
@@ -68,7 +69,7 @@ parse(const char *text)
 }
 
 static char *
-print(const struct config *c)
+print_config(const struct config *c)
 {
 	struct buf b = {0};
 
@@ -80,11 +81,11 @@ print(const struct config *c)
 static void
 must_be_fixpoint(const struct config *c)
 {
-	char *first = print(c), *second;
-	struct config *again = parse(first);
+	char *first = print_config(c), *second;
+	struct config *again = parse_config(first);
 	struct config_changes ch;
 
-	second = print(again);
+	second = print_config(again);
 	ck_assert_str_eq(first, second);
 	config_diff(c, again, &ch);
 	ck_assert_uint_eq(ch.n, 0);
@@ -96,8 +97,8 @@ must_be_fixpoint(const struct config *c)
 
 START_TEST(test_defaults)
 {
-	struct config *c = config_default(), *empty = parse("");
-	char *a = print(c), *b = print(empty);
+	struct config *c = config_default(), *empty = parse_config("");
+	char *a = print_config(c), *b = print_config(empty);
 
 	ck_assert_str_eq(a, b);
 	ck_assert_str_eq(c->fabric.port, "auto");
@@ -205,7 +206,7 @@ static const char full[] =
 
 START_TEST(test_every_key)
 {
-	struct config *c = parse(full), *def = config_default();
+	struct config *c = parse_config(full), *def = config_default();
 	struct config_changes ch;
 	const struct options_section *s;
 	size_t i, n, rows = 0;
@@ -406,7 +407,7 @@ static const struct complaint {
 		"0 to 7\n"
 		"  fabric: {lmc_override: {0x1: 8}}\n"
 		"                               ^\n"},
-	/* one switch, two roles: whatever way its GUID is written */
+	/* one switch, two roles: its GUID counts once however it is written */
 	{"routing: {homes: {groups: {0x1: 1, 0x01: 2}}}\n",
 		"t.yaml:1:36: error: routing.homes.groups: 0x0000000000000001 "
 		"is listed twice\n"
@@ -483,7 +484,7 @@ END_TEST
 START_TEST(test_reversed_default)
 {
 	static const char text[] = "fabric: {lids: {last: 1}}";
-	struct config *c = parse(text);
+	struct config *c = parse_config(text);
 
 	ck_assert_uint_eq(c->fabric.lids.last, 1);
 	config_unref(c);
@@ -575,12 +576,12 @@ END_TEST
 
 START_TEST(test_diff)
 {
-	struct config *a = parse("fabric: {m_key: 0x1}");
-	struct config *b = parse("fabric: {m_key: 0x2}\n"
-				 "sweep: {interval: 20s}\n"
-				 "log: {level: info}\n"
-				 "state: {dir: /x}\n"
-				 "routing: {updn: {roots: [0x3]}}\n");
+	struct config *a = parse_config("fabric: {m_key: 0x1}");
+	struct config *b = parse_config("fabric: {m_key: 0x2}\n"
+					"sweep: {interval: 20s}\n"
+					"log: {level: info}\n"
+					"state: {dir: /x}\n"
+					"routing: {updn: {roots: [0x3]}}\n");
 	static const struct {
 		const char *key;
 		enum schema_reload reload;
@@ -618,7 +619,7 @@ END_TEST
 
 START_TEST(test_budget)
 {
-	struct config *c = parse(
+	struct config *c = parse_config(
 		"fabric: {lmc: {hosts: 2}, lmc_override: {0x1: 3, 0x2: 0},"
 		" lids: {first: 100, last: 199}}");
 	struct buf out = {0};
@@ -666,7 +667,7 @@ END_TEST
 
 START_TEST(test_examples)
 {
-	char *dir = source("config/examples");
+	char *dir = source_path("config/examples");
 	DIR *d = opendir(dir);
 	struct dirent *e;
 	size_t n = 0;
@@ -702,8 +703,8 @@ START_TEST(test_manual)
 	static const char *const known[] = {"ftree", "updn", NULL};
 	static const char begin[] = ".\\\" BEGIN OPTIONS",
 			  end[] = ".\\\" END OPTIONS";
-	char *path = source("man/heddle.yaml.5"), *from, *to;
-	struct buf page = slurp(path), want = {0};
+	char *path = source_path("man/heddle.yaml.5"), *from, *to;
+	struct buf page = read_file(path), want = {0};
 	FILE *f;
 
 	from = strstr(page.text, begin);

@@ -1,5 +1,5 @@
-/* Levels of service in the file: what texts mean, what is a mistake and where;
- * and tables of arbitration made from weights. */
+/* Service levels in the configuration: what the texts mean, which mistakes are
+ * reported and where; and VL arbitration tables made from weights. */
 #include "config/qos_options.h"
 
 #include <check.h>
@@ -116,7 +116,7 @@ START_TEST(no_mistakes)
 {
 	static const char *const yaml[] = {
 		"qos: {levels: {default: {sl: 1}, a: {sl: 0}}}\n",
-		/* not all of it is the other's, and not the same kinds */
+		/* the rules overlap in part only, and not in the same kinds */
 		"qos:\n  levels: {a: {}, b: {}}\n  rules:\n"
 		"    r: {level: a, services: [iser], with: [h1]}\n"
 		"    s: {level: b, services: [iser]}\n"
@@ -142,9 +142,9 @@ END_TEST
 
 /* ---- arbitration ---- */
 
-/* A switch and a host on one cable. */
+/* A switch and a host, linked. */
 static struct topo *
-cable(uint8_t vl_cap, uint8_t low_cap, uint8_t high_cap)
+one_link_topo(uint8_t vl_cap, uint8_t low_cap, uint8_t high_cap)
 {
 	struct builder *d = builder_new();
 	builder_id s = builder_add_node(d, TOPO_SWITCH, 0x100, 4, "s");
@@ -200,7 +200,7 @@ START_TEST(shares)
 	struct slvl_want w = {.n = 3};
 
 	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
-		struct topo *t = cable(3, row[i].cap, row[i].cap);
+		struct topo *t = one_link_topo(3, row[i].cap, row[i].cap);
 		port_ix p = topo_by_port_guid(t, 0x200) != TOPO_NONE
 				    ? topo_by_port_guid(t, 0x200)
 				    : t->sm_port;
@@ -216,14 +216,15 @@ START_TEST(shares)
 			ck_assert_msg(weight_of(&out, 0, vl) == row[i].is[vl],
 				"case %zu VL %u: %u", i, vl,
 				weight_of(&out, 0, vl));
-		/* it works and nobody uses it: it has to run empty */
+		/* the VL is operational and has no share: it has to drain */
 		ck_assert_uint_eq(weight_of(&out, 0, 3), 1);
 		topo_unref(t);
 	}
 }
 END_TEST
 
-/* Whatever is asked for: no VL that works is left out, no entry too many. */
+/* For any shares, no operational VL is left out and no table has an entry too
+ * many. */
 START_TEST(any_shares)
 {
 	struct rng r = {SEED};
@@ -231,8 +232,8 @@ START_TEST(any_shares)
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		uint8_t low = (uint8_t)(1 + rng_below(&r, 64));
 		uint8_t high = (uint8_t)rng_below(&r, 65);
-		struct topo *t =
-			cable((uint8_t)(2 + rng_below(&r, 4)), low, high);
+		struct topo *t = one_link_topo(
+			(uint8_t)(2 + rng_below(&r, 4)), low, high);
 		struct slvl_want w = {.n = 1 + rng_below(&r, SLVL_MAX)};
 		struct vlarb_want v = {0};
 		struct vlarb_table out;
@@ -266,7 +267,7 @@ START_TEST(any_shares)
 }
 END_TEST
 
-/* Equal parts are kept once, and nobody's is another's. */
+/* Known table parts, each per node, port and part. */
 START_TEST(what_is_known)
 {
 	struct vlarb_cache *v = vlarb_cache_new();
@@ -298,8 +299,8 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("qos");
-	TCase *t = tcase_create("qos");
+	Suite *s = suite_create("qos_options");
+	TCase *t = tcase_create("qos_options");
 
 	tcase_set_timeout(t, 120);
 	tcase_add_test(t, services);

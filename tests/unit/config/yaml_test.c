@@ -137,7 +137,7 @@ read_text(struct arena *a, const char *text, size_t n, struct diag_list *d)
 }
 
 static char *
-report(const struct diag_list *d)
+report_text(const struct diag_list *d)
 {
 	struct buf b = {0};
 
@@ -153,7 +153,7 @@ START_TEST(test_refusals)
 	char *says;
 
 	(void)read_text(a, r->text, strlen(r->text), &d);
-	says = report(&d);
+	says = report_text(&d);
 	ck_assert_msg(strcmp(says, r->says) == 0, "%s:\n%swanted:\n%s", r->what,
 		says, r->says);
 	free(says);
@@ -303,7 +303,7 @@ START_TEST(test_many)
 	ck_assert_uint_eq(diag_count(&d), 50);
 	for (i = 1; i < d.n; i++)
 		ck_assert_uint_lt(d.item[i - 1].at.line, d.item[i].at.line);
-	says = report(&d);
+	says = report_text(&d);
 	ck_assert_ptr_nonnull(strstr(says, "t.yaml: 30 more errors\n"));
 	free(says);
 	diag_free(&d);

@@ -1,4 +1,4 @@
-/* The topology value: made by hand through the draft, read through topo.h. */
+/* The topology value: made by hand through the builder, read through topo.h. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,9 +8,9 @@
 #include "sm/mad/mad.h"
 #include "tests/unit/suite.h"
 
-/* Two leaves, two spines, a host each; the first host is ours. */
+/* Two leaves, two spines, one host each; the first host is the manager's. */
 static struct builder *
-small(void)
+small_builder(void)
 {
 	struct builder *d = builder_new();
 	builder_id l0 = builder_add_node(d, TOPO_SWITCH, 0x20, 4, "leaf 0");
@@ -32,7 +32,7 @@ small(void)
 }
 
 static struct topo *
-frozen(struct builder *d)
+freeze_topo(struct builder *d)
 {
 	struct reason why;
 	struct topo *t = builder_freeze(d, 7, &why);
@@ -43,8 +43,8 @@ frozen(struct builder *d)
 
 START_TEST(order_and_routes)
 {
-	struct builder *d = small();
-	struct topo *t = frozen(d);
+	struct builder *d = small_builder();
+	struct topo *t = freeze_topo(d);
 	static const uint64_t guid[] = {0x300, 0x20, 0x10, 0x11, 0x21, 0x310};
 	static const uint8_t far[] = {0, 1, 2, 2, 1};
 	uint8_t path[64];
@@ -71,8 +71,8 @@ END_TEST
 
 START_TEST(switch_view)
 {
-	struct builder *d = small();
-	struct topo *t = frozen(d);
+	struct builder *d = small_builder();
+	struct topo *t = freeze_topo(d);
 	const struct topo_switch *w = &t->sw[0]; /* leaf 0 */
 	const struct topo_adj *a = &t->adj[w->adj];
 
@@ -81,7 +81,7 @@ START_TEST(switch_view)
 	ck_assert_uint_eq(t->nend, 6);
 	ck_assert_uint_eq(w->nadj, 3);
 	ck_assert_uint_eq(w->nend, 2);
-	/* spine 0x10 is switch 1, with two cables; then spine 0x11 */
+	/* spine 0x10 is switch 1, with two links; then spine 0x11 */
 	ck_assert(a[0].peer == 1 && a[0].out == 2 && a[0].peer_port == 1);
 	ck_assert(a[1].peer == 1 && a[1].out == 4 && a[1].peer_port == 4);
 	ck_assert(a[2].peer == 2 && a[2].out == 3 && a[2].peer_port == 1);
@@ -95,8 +95,8 @@ END_TEST
 
 START_TEST(ports)
 {
-	struct builder *d = small();
-	struct topo *t = frozen(d);
+	struct builder *d = small_builder();
+	struct topo *t = freeze_topo(d);
 	node_ix far = topo_by_node_guid(t, 0x310);
 	port_ix p1 = topo_port_of(t, far, 1);
 	port_ix p2 = topo_port_of(t, far, 2);
@@ -125,8 +125,8 @@ END_TEST
 
 START_TEST(lids)
 {
-	struct builder *d = small();
-	struct topo *t = frozen(d);
+	struct builder *d = small_builder();
+	struct topo *t = freeze_topo(d);
 	uint16_t *lid = calloc(t->nports, sizeof(*lid));
 	uint8_t *lmc = calloc(t->nports, 1);
 	port_ix far = topo_by_port_guid(t, 0x312);
@@ -160,16 +160,16 @@ END_TEST
 
 START_TEST(hash_and_refs)
 {
-	struct builder *d = small();
-	struct topo *a = frozen(d);
-	struct topo *b = frozen(d);
+	struct builder *d = small_builder();
+	struct topo *a = freeze_topo(d);
+	struct topo *b = freeze_topo(d);
 	builder_id l0;
 
 	ck_assert_uint_eq(a->hash, b->hash);
 	topo_unref(b);
 	ck_assert(builder_find(d, 0x20, &l0));
 	builder_remove_link(d, l0, 4);
-	b = frozen(d);
+	b = freeze_topo(d);
 	ck_assert_uint_ne(a->hash, b->hash);
 	ck_assert_ptr_eq(topo_ref(b), b);
 	topo_unref(b);
@@ -182,11 +182,11 @@ START_TEST(hash_and_refs)
 }
 END_TEST
 
-/* Switches are found again in other topologies, by the same number or not. */
-START_TEST(again)
+/* Switches are found again in other topologies, by the same index or not. */
+START_TEST(switches_found_again)
 {
-	struct builder *d = small();
-	struct topo *a = frozen(d), *b;
+	struct builder *d = small_builder();
+	struct topo *a = freeze_topo(d), *b;
 	builder_id l0, h1;
 
 	ck_assert(builder_find(d, 0x20, &l0) && builder_find(d, 0x310, &h1));
@@ -194,8 +194,8 @@ START_TEST(again)
 		if (other == 0)
 			builder_remove_link(d, l0, 4);
 		else
-			builder_set_self(d, h1, 2); /* numbers go by distance */
-		b = frozen(d);
+			builder_set_self(d, h1, 2); /* indices go by distance */
+		b = freeze_topo(d);
 		ck_assert_uint_eq(b->nsw, a->nsw);
 		for (sw_ix s = 0; s < a->nsw; s++) {
 			sw_ix x = topo_switch_in(b, a, s);
@@ -207,7 +207,7 @@ START_TEST(again)
 		ck_assert(other == 0 || topo_switch_in(b, a, 0) != 0);
 		topo_unref(b);
 	}
-	b = frozen(d);
+	b = freeze_topo(d);
 	for (sw_ix s = 0; s < b->nsw; s++)
 		if (b->node[b->sw[s].node].guid == 0x20) {
 			b->node[b->sw[s].node].guid = 0x1f;
@@ -230,7 +230,7 @@ main(void)
 	tcase_add_test(tc, ports);
 	tcase_add_test(tc, lids);
 	tcase_add_test(tc, hash_and_refs);
-	tcase_add_test(tc, again);
+	tcase_add_test(tc, switches_found_again);
 	suite_add_tcase(s, tc);
 	return suite_run(s);
 }

@@ -37,7 +37,7 @@ listen_as(char first)
 }
 
 static void
-expect(int fd, const char *text)
+expect_message(int fd, const char *text)
 {
 	char got[1024];
 	ssize_t n = recv(fd, got, sizeof(got) - 1, 0);
@@ -47,24 +47,24 @@ expect(int fd, const char *text)
 	ck_assert_str_eq(got, text);
 }
 
-START_TEST(tells)
+START_TEST(sends_messages)
 {
 	int fd = listen_as(_i == 0 ? '/' : '@');
 
 	notify_ready();
-	expect(fd, "READY=1");
+	expect_message(fd, "READY=1");
 	notify_status("%s, %d runs", "master", 3);
-	expect(fd, "STATUS=master, 3 runs");
+	expect_message(fd, "STATUS=master, 3 runs");
 	notify_reloading(mono_us(77));
-	expect(fd, "RELOADING=1\nMONOTONIC_USEC=77");
+	expect_message(fd, "RELOADING=1\nMONOTONIC_USEC=77");
 	notify_alive();
-	expect(fd, "WATCHDOG=1");
+	expect_message(fd, "WATCHDOG=1");
 	notify_stopping();
-	expect(fd, "STOPPING=1");
+	expect_message(fd, "STOPPING=1");
 	(void)close(fd);
 	if (_i == 0)
 		ck_assert_int_eq(unlink(getenv("NOTIFY_SOCKET")), 0);
-	/* nobody is there, or nowhere: that is all the same to us */
+	/* no socket, or a wrong one: no error */
 	notify_ready();
 	ck_assert_int_eq(setenv("NOTIFY_SOCKET", "elsewhere", 1), 0);
 	notify_ready();
@@ -76,7 +76,7 @@ END_TEST
 START_TEST(watchdog)
 {
 	static const struct {
-		const char *usec, *pid; /* "own": ours */
+		const char *usec, *pid; /* "own": the pid of this process */
 		int64_t ns;		/* 0: none */
 	} row[] = {
 		{"30000000", NULL, 30000000000},
@@ -117,7 +117,7 @@ main(void)
 	Suite *s = suite_create("notify");
 	TCase *t = tcase_create("notify");
 
-	tcase_add_loop_test(t, tells, 0, 2);
+	tcase_add_loop_test(t, sends_messages, 0, 2);
 	tcase_add_test(t, watchdog);
 	suite_add_tcase(s, t);
 	return suite_run(s);

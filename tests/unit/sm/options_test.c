@@ -52,7 +52,7 @@ static const struct {
 };
 
 static int
-parse(const char *const *words, struct options *o, struct reason *why)
+parse_words(const char *const *words, struct options *o, struct reason *why)
 {
 	char *argv[8] = {NULL};
 	int argc = 1, ret;
@@ -74,8 +74,8 @@ START_TEST(accepted)
 		struct options o;
 		struct reason why = {""};
 
-		ck_assert_msg(parse(good[i].argv, &o, &why) == 0, "%zu: %s", i,
-			why.text);
+		ck_assert_msg(parse_words(good[i].argv, &o, &why) == 0,
+			"%zu: %s", i, why.text);
 		ck_assert_int_eq(o.mode, good[i].mode);
 		ck_assert_str_eq(o.file, good[i].file);
 		ck_assert(o.once == good[i].once);
@@ -93,7 +93,7 @@ START_TEST(refused)
 		struct options o;
 		struct reason why = {""};
 
-		ck_assert_int_eq(parse(bad[i].argv, &o, &why), -1);
+		ck_assert_int_eq(parse_words(bad[i].argv, &o, &why), -1);
 		ck_assert_msg(strstr(why.text, bad[i].says) != NULL, "%zu: %s",
 			i, why.text);
 	}

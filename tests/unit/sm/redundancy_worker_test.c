@@ -1,7 +1,7 @@
 /*
- * Single points of failure, as the daemon counts them of a view: against every
- * way followed by hand, also through tables with holes and loops; in a thread
- * of its own; and how they are told.
+ * Single points of failure, as the daemon counts them for a view: against every
+ * path followed by hand, also through tables with holes and loops; in a thread
+ * of its own; and how they are reported.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@
 
 enum { SEEDS = 8, STEPS = 40 };
 
-/* A view of a fabric, routed. */
+/* A routed view of a fabric. */
 struct bed {
 	struct topo *t;
 	struct lft_pool *pool;
@@ -53,9 +53,9 @@ bed_of(struct fabric *f)
 }
 
 static void
-end(struct bed *b)
+end_bed(struct bed *b)
 {
-	ck_assert_uint_eq(b->v->refs, 1); /* nobody kept it */
+	ck_assert_uint_eq(b->v->refs, 1); /* no other reference is left */
 	view_unref(b->v);
 	ck_assert_uint_eq(b->pool->live, 0);
 	lft_pool_free(b->pool);
@@ -63,7 +63,8 @@ end(struct bed *b)
 }
 
 static struct fabric *
-rails(unsigned spines, unsigned leaves, unsigned hosts, unsigned ports)
+multi_port_tree(
+	unsigned spines, unsigned leaves, unsigned hosts, unsigned ports)
 {
 	const struct gen_fattree2 p = {spines, leaves, 1, hosts, hosts};
 
@@ -82,11 +83,12 @@ write_entry(struct routes *r, sw_ix s, uint16_t lid, uint8_t out)
 	*slot = lft_add(r->pool, bytes);
 }
 
-/* ---- the ways, followed by hand ---- */
+/* ---- paths, followed by hand ---- */
 
-/* Mark in on[] the switches behind s on the way to port p. Does it arrive? */
+/* Marks in on[] the switches behind s on the path to port p; true if it
+ * arrives. */
 static bool
-follow(const struct routes *r, sw_ix s, port_ix p, bool *on)
+follow_path(const struct routes *r, sw_ix s, port_ix p, bool *on)
 {
 	const struct topo *t = r->topo;
 
@@ -109,7 +111,7 @@ follow(const struct routes *r, sw_ix s, port_ix p, bool *on)
 	return false;
 }
 
-/* How many leaves a switch cuts from all of the n ports. */
+/* The number of leaves that one switch cuts off from all of the n ports. */
 static uint32_t
 cut_by_hand(const struct routes *r, const struct multi_port_node_ports *all,
 	const struct multi_port_node_member *m, size_t n)
@@ -123,7 +125,7 @@ cut_by_hand(const struct routes *r, const struct multi_port_node_ports *all,
 		memset(both, 1, nsw);
 		for (size_t k = 0; k < n; k++) {
 			memset(on, 0, nsw);
-			whole &= follow(r, all->leaf[i], m[k].port, on);
+			whole &= follow_path(r, all->leaf[i], m[k].port, on);
 			for (sw_ix s = 0; s < nsw; s++)
 				both[s] &= on[s];
 		}
@@ -173,11 +175,11 @@ check_by_hand(const struct bed *b, unsigned seed)
 	view_redundancy_unref(h);
 }
 
-/* Few ports and many, tables whole and spoiled: what is counted is so. */
+/* Counts are right with few ports and many, with tables whole and spoilt. */
 START_TEST(by_hand)
 {
 	static const unsigned ports[] = {2, 3, 4, 5, 6};
-	struct bed b = bed_of(rails(2, 8, 6, ports[_i]));
+	struct bed b = bed_of(multi_port_tree(2, 8, 6, ports[_i]));
 	struct routes *r = b.v->routes;
 
 	check_by_hand(&b, 0);
@@ -197,14 +199,14 @@ START_TEST(by_hand)
 		}
 		check_by_hand(&b, seed);
 	}
-	end(&b);
+	end_bed(&b);
 }
 END_TEST
 
-/* ---- told ---- */
+/* ---- reports ---- */
 
 static json_t *
-answered(const struct bed *b, const char *list)
+query_tree(const struct bed *b, const char *list)
 {
 	json_t *request = json_pack("{s:s, s:s}", "cmd", "tree", "list", list);
 	struct answer *a = tree_answer(request, b->v);
@@ -233,11 +235,11 @@ check_page(const json_t *o, void (*show)(const json_t *, struct buf *),
 	buf_free(&page);
 }
 
-/* One top, and all hang on it: figures, the points, each node. */
-START_TEST(told)
+/* With one top every node depends on it: counts, the points, each node. */
+START_TEST(answers)
 {
-	struct bed b = bed_of(rails(1, 4, 2, 2));
-	json_t *j = answered(&b, "homes"), *o;
+	struct bed b = bed_of(multi_port_tree(1, 4, 2, 2));
+	json_t *j = query_tree(&b, "homes"), *o;
 
 	ck_assert(json_is_null(redundancy_json_all(b.v)));
 	ck_assert_str_eq(json_string_value(json_object_get(j, "code")), "busy");
@@ -254,7 +256,7 @@ START_TEST(told)
 		"            \"spine1\": 8 nodes depend on it\n");
 	json_decref(o);
 
-	j = answered(&b, "homes");
+	j = query_tree(&b, "homes");
 	o = json_object_get(json_object_get(j, "result"), "list");
 	ck_assert_uint_eq(json_array_size(o), 8);
 	ck_assert_str_eq(json_string_value(
@@ -264,22 +266,22 @@ START_TEST(told)
 	check_page(json_object_get(j, "result"), show_tree,
 		"h6                        \"h6\": \"spine1\" cuts off both");
 	json_decref(j);
-	end(&b);
+	end_bed(&b);
 }
 END_TEST
 
-/* Most nodes first; more points than are listed are counted. */
+/* Points with most nodes come first; points beyond the list are counted. */
 START_TEST(points)
 {
 	struct redundancy_node node[40] = {{0}};
 	struct redundancy_report h = {.node = node, .n = 40};
 	struct redundancy_point *p;
-	struct bed b = bed_of(rails(2, 12, 2, 2));
+	struct bed b = bed_of(multi_port_tree(2, 12, 2, 2));
 	json_t *list;
 	size_t n;
 
 	for (unsigned i = 0; i < 40; i++) {
-		node[i].cut = i % 4 != 3; /* every fourth has none */
+		node[i].cut = i % 4 != 3; /* every fourth node has none */
 		node[i].sw = i % 12;
 		node[i].out = i == 0 ? 5 : 0;
 		h.single += node[i].cut > 0;
@@ -289,7 +291,7 @@ START_TEST(points)
 	ck_assert_uint_eq(p[0].nodes, 4);
 	ck_assert_uint_eq(p[0].sw, 1);
 	ck_assert_uint_eq(p[1].sw, 2);
-	ck_assert_uint_eq(p[9].nodes, 1); /* the cable */
+	ck_assert_uint_eq(p[9].nodes, 1); /* the link */
 	ck_assert_uint_eq(p[9].out, 5);
 	list = redundancy_json_list(b.t, p, n);
 	ck_assert_uint_eq(json_array_size(list), REDUNDANCY_JSON_FIRST);
@@ -298,7 +300,7 @@ START_TEST(points)
 		5);
 	json_decref(list);
 	free(p);
-	end(&b);
+	end_bed(&b);
 }
 END_TEST
 
@@ -310,11 +312,11 @@ when_true(void *cookie)
 	return *(bool *)cookie;
 }
 
-/* Counted once, and not again; a view waits where somebody has its pool. */
+/* A view is counted once; a view waits while its pool is in use. */
 START_TEST(thread)
 {
-	struct bed b = bed_of(rails(1, 4, 2, 2)),
-		   other = bed_of(rails(3, 6, 2, 2));
+	struct bed b = bed_of(multi_port_tree(1, 4, 2, 2)),
+		   other = bed_of(multi_port_tree(3, 6, 2, 2));
 	struct loop *l = loop_new();
 	struct config *cfg = config_default();
 	bool may = true;
@@ -344,34 +346,34 @@ START_TEST(thread)
 	view_redundancy_unref(other.v->homes);
 	other.v->homes = NULL;
 	redundancy_worker_count(c, other.v, cfg);
-	redundancy_worker_free(c); /* in the midst of it */
+	redundancy_worker_free(c); /* while it works */
 	config_unref(cfg);
 	loop_free(l);
-	end(&b);
-	end(&other);
+	end_bed(&b);
+	end_bed(&other);
 }
 END_TEST
 
-/* What is not wanted any more ends early. */
+/* Work that is not wanted any more ends early. */
 START_TEST(cancelled)
 {
-	struct bed b = bed_of(rails(1, 4, 2, 2));
+	struct bed b = bed_of(multi_port_tree(1, 4, 2, 2));
 	atomic_bool cancel = true;
 
 	ck_assert_ptr_null(view_redundancy_count(b.v, NULL, &cancel));
-	end(&b);
+	end_bed(&b);
 }
 END_TEST
 
 int
 main(void)
 {
-	Suite *s = suite_create("homes");
-	TCase *t = tcase_create("homes");
+	Suite *s = suite_create("redundancy_worker");
+	TCase *t = tcase_create("redundancy_worker");
 
 	tcase_set_timeout(t, 60);
 	tcase_add_loop_test(t, by_hand, 0, 5);
-	tcase_add_test(t, told);
+	tcase_add_test(t, answers);
 	tcase_add_test(t, points);
 	tcase_add_test(t, thread);
 	tcase_add_test(t, cancelled);

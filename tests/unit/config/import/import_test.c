@@ -1,5 +1,5 @@
-/* OpenSM's files as ours: what is carried over, what is said, what is hostile.
- */
+/* OpenSM's files imported: what is carried over, what is reported, and hostile
+ * input. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,8 @@
 #include "tests/unit/suite.h"
 
 static int
-run(const char *opts, const char *parts, struct buf *out, struct reason *why)
+import_texts(const char *opts, const char *parts, struct buf *out,
+	struct reason *why)
 {
 	const struct import_file o = {
 		"o", opts, opts != NULL ? strlen(opts) : 0};
@@ -167,8 +168,8 @@ START_TEST(golden)
 		struct buf out = {0};
 		struct reason why = {""};
 
-		ck_assert_msg(
-			run(cases[i].opts, cases[i].parts, &out, &why) == 0,
+		ck_assert_msg(import_texts(cases[i].opts, cases[i].parts, &out,
+				      &why) == 0,
 			"case %zu: %s", i, why.text);
 		ck_assert_msg(strcmp(out.text, cases[i].yaml) == 0,
 			"case %zu:\n%s", i, out.text);
@@ -200,7 +201,7 @@ START_TEST(hostile)
 						&rng, sizeof(bits) /
 							      sizeof(bits[0]))],
 					sizeof(text[f]) - strlen(text[f]) - 1);
-		ck_assert_msg(run(text[0], text[1], &out, &why) == 0,
+		ck_assert_msg(import_texts(text[0], text[1], &out, &why) == 0,
 			"seed %d round %u: %s\n%s\n--\n%s", _i, round, why.text,
 			text[0], text[1]);
 		for (const char *c = out.text; *c != '\0'; c++)
@@ -218,7 +219,7 @@ START_TEST(long_lines)
 
 	memset(text, 'x', 200000);
 	text[200000] = '\0';
-	ck_assert_int_eq(run(text, text, &out, &why), 0);
+	ck_assert_int_eq(import_texts(text, text, &out, &why), 0);
 	ck_assert(strstr(out.text, "o:1: line too long") != NULL);
 	buf_free(&out);
 	ck_assert_int_ne(import_files("/nowhere", NULL, &out, &why), 0);

@@ -1,4 +1,5 @@
-/* The draft: cables, quarantine, written attributes, freezing in odd cases. */
+/* The topology builder: links, quarantine, written attributes, and freezing in
+ * odd cases. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,7 @@
 #include "tests/unit/suite.h"
 
 static struct topo *
-frozen(struct builder *d)
+freeze_topo(struct builder *d)
 {
 	struct reason why;
 	struct topo *t = builder_freeze(d, 1, &why);
@@ -18,7 +19,7 @@ frozen(struct builder *d)
 	return t;
 }
 
-START_TEST(nobody)
+START_TEST(no_nodes)
 {
 	struct builder *d = builder_new();
 	struct reason why = {""};
@@ -50,7 +51,7 @@ START_TEST(quarantine)
 	builder_add_link(d, s1, 2, m, 2);
 	builder_add_link(d, s0, 3, x, 1);
 	builder_set_self(d, h, 1);
-	t = frozen(d);
+	t = freeze_topo(d);
 	ix = topo_by_node_guid(t, 0x21);
 	ck_assert_uint_eq(t->node[t->port[t->node[ix].via].node].guid, 0x10);
 	topo_unref(t);
@@ -58,7 +59,7 @@ START_TEST(quarantine)
 	ck_assert_str_eq(builder_quarantine_why(d, 0x10), "refuses its tables");
 	ck_assert_str_eq(builder_quarantine_why(d, 0x11), "");
 	ck_assert_str_eq(builder_quarantine_why(d, 0x99), "");
-	t = frozen(d);
+	t = freeze_topo(d);
 	ck_assert_uint_eq(t->nnodes, 6);
 	ix = topo_by_node_guid(t, 0x21);
 	ck_assert_uint_eq(t->node[t->port[t->node[ix].via].node].guid, 0x11);
@@ -93,7 +94,7 @@ START_TEST(odd_cables)
 	/* what only a CA leads to is not reachable */
 	builder_add_link(d, c, 1, far, 1);
 	builder_set_self(d, s, 0);
-	t = frozen(d);
+	t = freeze_topo(d);
 	ck_assert_uint_eq(t->nnodes, 3);
 	ck_assert_uint_eq(t->nadj, 0);
 	ck_assert_uint_eq(t->nend, 3);
@@ -108,7 +109,7 @@ START_TEST(odd_cables)
 	builder_remove_link(d, s, 255);
 	builder_remove_link(d, s, 255);
 	builder_remove_link(d, c, 254);
-	t = frozen(d);
+	t = freeze_topo(d);
 	ck_assert_uint_eq(t->nnodes, 2);
 	topo_unref(t);
 	builder_node_drop(d, s);
@@ -131,7 +132,7 @@ START_TEST(too_far)
 		builder_add_link(d, last, 2, n, 1);
 		last = n;
 	}
-	t = frozen(d);
+	t = freeze_topo(d);
 	ck_assert_int_eq(topo_route(t, 63, path), 63);
 	ck_assert_uint_eq(path[63], 2);
 	ck_assert_int_eq(topo_route(t, 64, path), -1);
@@ -140,7 +141,7 @@ START_TEST(too_far)
 }
 END_TEST
 
-START_TEST(twins)
+START_TEST(duplicate_guids)
 {
 	struct builder *d = builder_new();
 	builder_id a = builder_add_node(d, TOPO_SWITCH, 0x10, 4, NULL);
@@ -152,7 +153,7 @@ START_TEST(twins)
 	builder_add_link(d, a, 1, b, 1);
 	builder_add_link(d, b, 2, c, 2);
 	builder_set_self(d, a, 0);
-	t = frozen(d);
+	t = freeze_topo(d);
 	ck_assert_uint_eq(t->nnodes, 3);
 	ck_assert_uint_eq(topo_by_node_guid(t, 0x10), 0);
 	topo_unref(t);
@@ -185,7 +186,7 @@ START_TEST(written)
 	mad_switch_info_encode(&si, data);
 	builder_switch_written(d, 0x10, data);
 	builder_switch_written(d, 0x99, data);
-	t = frozen(d);
+	t = freeze_topo(d);
 	ck_assert_uint_eq(t->port[0].found_lid, 9);
 	ck_assert_uint_eq(t->port[2].found_lid, 0); /* no LID of its own */
 	ck_assert_uint_eq(t->port[2].state, 3);
@@ -213,7 +214,7 @@ START_TEST(oddities)
 }
 END_TEST
 
-/* Random cables pulled and plugged: every freeze is consistent. */
+/* Random links removed and added: every freeze is consistent. */
 START_TEST(shuffled)
 {
 	struct rng rng = {(uint64_t)_i};
@@ -236,7 +237,7 @@ START_TEST(shuffled)
 			builder_remove_link(d, a, pa);
 		else
 			builder_add_link(d, a, pa, b, pb);
-		t = frozen(d);
+		t = freeze_topo(d);
 		for (port_ix p = 0; p < t->nports; p++) {
 			port_ix q = t->port[p].peer;
 
@@ -255,12 +256,12 @@ START_TEST(shuffled)
 }
 END_TEST
 
-/* What a topology was frozen from is found again in it, byte for byte. */
+/* A builder made from t freezes to the same topology, byte for byte. */
 static void
-expect_thaws(const struct topo *t)
+expect_round_trip(const struct topo *t)
 {
 	struct builder *d = builder_from_topo(t);
-	struct topo *is = frozen(d);
+	struct topo *is = freeze_topo(d);
 
 	ck_assert_uint_eq(is->hash, t->hash);
 	ck_assert_uint_eq(is->nports, t->nports);
@@ -281,7 +282,7 @@ expect_thaws(const struct topo *t)
 	builder_free(d);
 }
 
-START_TEST(thaws)
+START_TEST(builder_from_topology)
 {
 	struct builder *d = builder_new();
 	builder_id h = builder_add_node(d, TOPO_CA, 1, 2, "us");
@@ -304,15 +305,15 @@ START_TEST(thaws)
 	builder_set_enhanced_p0(d, c, true);
 	builder_quarantine(d, 0x11, "refuses its tables");
 	builder_set_self(d, h, 1);
-	t = frozen(d);
-	expect_thaws(t);
+	t = freeze_topo(d);
+	expect_round_trip(t);
 	topo_unref(t);
 	builder_remove_link(d, a, 2);
 	builder_remove_node(d, c);
-	t = frozen(d);
+	t = freeze_topo(d);
 	ck_assert_uint_eq(t->nnodes, 3);
 	ck_assert_uint_eq(t->nadj, 2);
-	expect_thaws(t);
+	expect_round_trip(t);
 	topo_unref(t);
 	builder_free(d);
 }
@@ -321,15 +322,15 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("draft");
-	TCase *tc = tcase_create("draft");
+	Suite *s = suite_create("builder");
+	TCase *tc = tcase_create("builder");
 
-	tcase_add_test(tc, nobody);
+	tcase_add_test(tc, no_nodes);
 	tcase_add_test(tc, quarantine);
-	tcase_add_test(tc, thaws);
+	tcase_add_test(tc, builder_from_topology);
 	tcase_add_test(tc, odd_cables);
 	tcase_add_test(tc, too_far);
-	tcase_add_test(tc, twins);
+	tcase_add_test(tc, duplicate_guids);
 	tcase_add_test(tc, written);
 	tcase_add_test(tc, oddities);
 	tcase_add_loop_test(tc, shuffled, 0, 20);

@@ -1,4 +1,5 @@
-/* PortInfos, each value once: against an array with one of each for all. */
+/* The PortInfo pool stores each value once: compared with an array that has one
+ * value per reference. */
 #include <check.h>
 #include <string.h>
 
@@ -8,7 +9,7 @@
 
 enum { REFS = 40, VALUES = 20, STEPS = 2000 };
 
-/* Value v; 0 is what nobody read. */
+/* The bytes of value v; 0 stands for a PortInfo that was never read. */
 static void
 bytes_of(unsigned v, uint8_t out[INFO_BYTES])
 {
@@ -17,9 +18,11 @@ bytes_of(unsigned v, uint8_t out[INFO_BYTES])
 		out[(v * 7 + i) % INFO_BYTES] = (uint8_t)v;
 }
 
-/* Equal values are one, others are not, and no more are kept than there are. */
+/* True if equal values share one entry, different values do not, and nothing is
+ * stored without a reference. */
 static bool
-right(const struct portinfo_pool *x, const info_ref *r, const unsigned *v)
+pool_is_consistent(
+	const struct portinfo_pool *x, const info_ref *r, const unsigned *v)
 {
 	uint8_t is[INFO_BYTES];
 	unsigned distinct = 0;
@@ -62,7 +65,7 @@ START_TEST(each_value_once)
 			portinfo_pool_drop(&x, &r[i]);
 		else
 			portinfo_pool_set(&x, &r[i], bytes);
-		ck_assert(right(&x, r, v));
+		ck_assert(pool_is_consistent(&x, r, v));
 	}
 	for (unsigned i = 0; i < REFS; i++)
 		portinfo_pool_drop(&x, &r[i]);
@@ -71,7 +74,7 @@ START_TEST(each_value_once)
 }
 END_TEST
 
-/* Two values with one hash are two all the same. */
+/* Two values with one hash stay two values. */
 START_TEST(one_hash)
 {
 	struct portinfo_pool x = {0};
@@ -79,7 +82,7 @@ START_TEST(one_hash)
 	uint8_t one[INFO_BYTES] = {1}, two[INFO_BYTES] = {2};
 
 	portinfo_pool_set(&x, &a, one);
-	x.at[a][0] = 3; /* as if they met */
+	x.at[a][0] = 3; /* another value with the hash of one */
 	portinfo_pool_set(&x, &b, one);
 	ck_assert_uint_ne(a, b);
 	portinfo_pool_set(&x, &c, two);
@@ -94,8 +97,8 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("infos");
-	TCase *t = tcase_create("infos");
+	Suite *s = suite_create("portinfo_pool");
+	TCase *t = tcase_create("portinfo_pool");
 
 	suite_add_tcase(s, t);
 	tcase_add_test(t, each_value_once);

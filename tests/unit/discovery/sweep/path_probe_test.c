@@ -1,4 +1,5 @@
-/* Why is there no answer? A scripted way of four hops, some of it down. */
+/* The path probe, which finds the down link behind requests that time out, on a
+ * scripted path of four hops. */
 #include "discovery/sweep/path_probe.h"
 
 #include <check.h>
@@ -13,10 +14,10 @@ enum { HOPS = 4 };
 struct env {
 	struct transport t;
 	struct xact *x;
-	struct path_probe *scout;
+	struct path_probe *probe;
 	struct mono now;
-	unsigned silent_from; /* nodes so many hops away do not answer */
-	unsigned down;	      /* the port after so many hops is; 99: none */
+	unsigned silent_from; /* nodes this many hops away are silent */
+	unsigned down; /* the port after this many hops is down; 99: none */
 	struct transport_msg sent[64];
 	size_t n;
 	unsigned found, found_hops;
@@ -43,7 +44,7 @@ on_found(void *cookie, const uint8_t path[64], unsigned hops, struct mono now)
 	e->found++;
 	e->found_hops = hops;
 	ck_assert_uint_eq(path[hops + 1], hops + 10);
-	ck_assert_uint_eq(e->done, 0); /* told first */
+	ck_assert_uint_eq(e->done, 0); /* on_found() comes first */
 }
 
 static void
@@ -62,12 +63,12 @@ on_late(void *cookie, const void *owner, const struct xact_request *r,
 {
 	struct env *e = cookie;
 
-	path_probe_late(e->scout, owner, r, 1, now);
+	path_probe_late(e->probe, owner, r, 1, now);
 }
 
-/* Those that answer do. */
+/* Delivers the answers of all nodes that are not silent. */
 static void
-answers(struct env *e)
+answer_pending(struct env *e)
 {
 	for (size_t k = 0; k < e->n; k++) {
 		struct transport_msg m = e->sent[k];
@@ -103,7 +104,7 @@ env_new(unsigned silent_from, unsigned down)
 
 	e->t.send = on_send;
 	e->x = xact_new(&o, &e->t);
-	e->scout = path_probe_new(e->x, on_found, e);
+	e->probe = path_probe_new(e->x, on_found, e);
 	xact_on_late(e->x, on_late, e);
 	e->now = mono_ms(1000);
 	e->silent_from = silent_from;
@@ -116,13 +117,13 @@ env_free(struct env *e)
 {
 	xact_on_late(e->x, NULL, NULL);
 	xact_cancel_all(e->x, e->now);
-	path_probe_free(e->scout);
+	path_probe_free(e->probe);
 	xact_free(e->x);
 	free(e);
 }
 
 static void
-ask(struct env *e, uint64_t tag)
+submit_request(struct env *e, uint64_t tag)
 {
 	struct xact_request r = {.method = MAD_GET,
 		.attr = MAD_NODE_INFO,
@@ -134,23 +135,23 @@ ask(struct env *e, uint64_t tag)
 }
 
 static void
-tick(struct env *e, int64_t ms)
+tick_at(struct env *e, int64_t ms)
 {
 	e->now = mono_ms(ms);
 	xact_tick(e->x, e->now);
 }
 
-/* Wherever the link is down: the requests beyond it end, and it is named. */
+/* At any position of the down link: requests beyond it end, and it is found. */
 START_TEST(finds)
 {
 	unsigned down = (unsigned)_i;
 	struct env *e = env_new(down + 1, down);
 
-	ask(e, 0);
-	ask(e, 1);
-	tick(e, 1010);
+	submit_request(e, 0);
+	submit_request(e, 1);
+	tick_at(e, 1010);
 	ck_assert_uint_eq(e->n, 2 + HOPS - 1);
-	answers(e);
+	answer_pending(e);
 	ck_assert_uint_eq(e->found, 1);
 	ck_assert_uint_eq(e->found_hops, down);
 	ck_assert_uint_eq(e->done, 2);
@@ -161,20 +162,20 @@ START_TEST(finds)
 }
 END_TEST
 
-/* A node that only does not answer is asked with all its retries. */
+/* A silent node behind links that are up is asked with all its retries. */
 START_TEST(hung)
 {
 	struct env *e = env_new(HOPS, 99);
 	int64_t t;
 
-	ask(e, 0);
+	submit_request(e, 0);
 	for (t = 1010; t < 3999; t++) {
-		tick(e, t);
-		answers(e);
+		tick_at(e, t);
+		answer_pending(e);
 		e->n = 0;
 		ck_assert_uint_eq(e->done, 0);
 	}
-	tick(e, 4000);
+	tick_at(e, 4000);
 	ck_assert_uint_eq(e->done, 1);
 	ck_assert_uint_eq(e->found, 0);
 	ck_assert(!e->cut);
@@ -182,16 +183,16 @@ START_TEST(hung)
 }
 END_TEST
 
-/* What the scout asks is no reason to look again, and a way is looked at once
- * at a time. */
+/* The requests of the probe itself start no further probe, and a path is probed
+ * once at a time. */
 START_TEST(once)
 {
 	struct env *e = env_new(1, 99);
 
-	ask(e, 0);
-	ask(e, 1);
-	tick(e, 1010);
-	tick(e, 1030);
+	submit_request(e, 0);
+	submit_request(e, 1);
+	tick_at(e, 1010);
+	tick_at(e, 1030);
 	ck_assert_uint_eq(e->n, 2 + HOPS - 1);
 	env_free(e);
 }
@@ -200,8 +201,8 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("scout");
-	TCase *t = tcase_create("scout");
+	Suite *s = suite_create("path_probe");
+	TCase *t = tcase_create("path_probe");
 
 	suite_add_tcase(s, t);
 	tcase_add_loop_test(t, finds, 1, HOPS);

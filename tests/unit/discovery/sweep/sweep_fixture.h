@@ -14,7 +14,7 @@
 #include "tests/topo/gen.h"
 #include "tests/unit/suite.h"
 
-/* A fabric, a subnet manager's ears, and what it knows. */
+/* A simulated fabric, the manager's port on it, and what sweeps have found. */
 struct bench {
 	struct fabric *f;
 	struct sim *sim;
@@ -23,8 +23,8 @@ struct bench {
 	struct builder *d;
 	struct rng rng;
 	bool may_fail;
-	bool told;    /* probes are because of traps alone */
-	bool no_news; /* said the last sweep */
+	bool told;    /* probes have no reason but traps */
+	bool no_news; /* the last sweep found no change */
 	uint32_t traps;
 	struct sweep_stats stats; /* of the last sweep */
 	uint64_t suspect[64];
@@ -32,7 +32,7 @@ struct bench {
 };
 
 static inline void
-receive(void *cookie, const struct transport_msg *m, struct mono now)
+bench_receive(void *cookie, const struct transport_msg *m, struct mono now)
 {
 	struct bench *b = cookie;
 	struct smp smp;
@@ -55,7 +55,7 @@ bench_on(struct bench *b, struct fabric *f, const struct sim_options *o)
 	ck_assert_ptr_nonnull(f);
 	*b = (struct bench){.f = f};
 	b->sim = sim_new(f, o);
-	b->end = sim_attach(b->sim, fabric_first_host(f), 1, receive, b);
+	b->end = sim_attach(b->sim, fabric_first_host(f), 1, bench_receive, b);
 	b->x = xact_new(&xo, sim_transport(b->end));
 	b->d = builder_new();
 }
@@ -69,7 +69,7 @@ bench_start(struct bench *b, struct fabric *f)
 }
 
 static inline void
-patience(struct bench *b, unsigned retries)
+bench_set_retries(struct bench *b, unsigned retries)
 {
 	struct xact_options xo = {.timeout = mono_ms(50),
 		.retries = retries,
@@ -91,7 +91,8 @@ bench_end(struct bench *b)
 
 /* Run a sweep to its end on the virtual clock. */
 static inline void
-run(struct bench *b, enum sweep_kind kind, const uint64_t *guid, size_t n)
+bench_sweep(
+	struct bench *b, enum sweep_kind kind, const uint64_t *guid, size_t n)
 {
 	struct sweep *s = sweep_new(kind, b->d, b->x, 0, guid, n);
 	const uint64_t *suspect;
@@ -121,7 +122,7 @@ run(struct bench *b, enum sweep_kind kind, const uint64_t *guid, size_t n)
 }
 
 static inline struct topo *
-freeze(struct bench *b)
+bench_freeze(struct bench *b)
 {
 	struct reason why;
 	struct topo *t = builder_freeze(b->d, 1, &why);
@@ -131,7 +132,7 @@ freeze(struct bench *b)
 }
 
 static inline size_t
-oddities(struct bench *b, const char *expect)
+expect_oddities(struct bench *b, const char *expect)
 {
 	struct buf text = {0};
 	size_t n = builder_oddities(b->d, &text);
@@ -145,9 +146,9 @@ oddities(struct bench *b, const char *expect)
 	return n;
 }
 
-/* Does the topology say exactly what the fabric is? */
+/* Fails unless the topology is exactly the fabric. */
 static inline void
-compare(const struct bench *b, const struct topo *t)
+expect_topo_is_fabric(const struct bench *b, const struct topo *t)
 {
 	const struct fabric *f = b->f;
 
@@ -180,11 +181,12 @@ compare(const struct bench *b, const struct topo *t)
 	}
 }
 
-/* What a full sweep must at least ask, and what it sent. */
+/* The fewest SMPs with which a full sweep can read f, given the Sets that were
+ * needed. */
 static inline uint64_t
 floor_smps(const struct fabric *f, const struct sim *s)
 {
-	uint64_t n = 1; /* our own NodeInfo */
+	uint64_t n = 1; /* the manager's own NodeInfo */
 
 	for (uint32_t i = 0; i < f->nnodes; i++) {
 		const struct fabric_node *node = &f->node[i];
@@ -199,7 +201,8 @@ floor_smps(const struct fabric *f, const struct sim *s)
 }
 
 static inline struct fabric *
-tree(unsigned spines, unsigned leaves, unsigned parallel, unsigned hosts)
+two_tier_tree(
+	unsigned spines, unsigned leaves, unsigned parallel, unsigned hosts)
 {
 	struct gen_fattree2 p = {spines, leaves, parallel, hosts, hosts};
 	struct reason why;
@@ -208,7 +211,7 @@ tree(unsigned spines, unsigned leaves, unsigned parallel, unsigned hosts)
 }
 
 static inline struct fabric *
-shape(int i)
+make_shape(int i)
 {
 	static const unsigned torus[] = {4, 4, 4};
 	static const unsigned odd[] = {5, 3};
@@ -218,21 +221,23 @@ shape(int i)
 	case 0:
 		return gen_pair();
 	case 1:
-		return tree(1, 1, 1, 2);
+		return two_tier_tree(1, 1, 1, 2);
 	case 2:
-		return tree(4, 8, 2, 6);
+		return two_tier_tree(4, 8, 2, 6);
 	case 3:
 		return gen_grid(torus, 3, true, 2, &why);
 	case 4:
 		return gen_grid(odd, 2, true, 1, &why);
 	case 5:
-		return gen_edit_rails(tree(4, 8, 1, 6), 2, false, &why);
+		return gen_edit_rails(
+			two_tier_tree(4, 8, 1, 6), 2, false, &why);
 	case 6:
-		return gen_edit_self_loops(tree(3, 6, 1, 3), 5, &why);
+		return gen_edit_self_loops(two_tier_tree(3, 6, 1, 3), 5, &why);
 	case 7:
-		return gen_edit_aggregation(tree(3, 6, 1, 3), &why);
+		return gen_edit_aggregation(two_tier_tree(3, 6, 1, 3), &why);
 	case 8:
-		return gen_edit_ports(tree(2, 3, 1, 2), 254, true, &why);
+		return gen_edit_ports(
+			two_tier_tree(2, 3, 1, 2), 254, true, &why);
 	case 9:
 		return gen_tree_three(8, &why);
 	case 10:

@@ -1,4 +1,4 @@
-/* Probes, and sweeps through random misfortune. */
+/* Probes, and sweeps under random faults. */
 #include "tests/unit/discovery/sweep/sweep_fixture.h"
 #include "tests/unit/suite.h"
 
@@ -22,10 +22,10 @@ port_at(const struct topo *t, uint64_t guid, unsigned port)
 
 /* A fabric that is up, as the distribution leaves it. */
 static void
-settle(struct bench *b)
+settle_fabric(struct bench *b)
 {
 	sim_activate_all(b->sim);
-	run(b, SWEEP_FULL, NULL, 0);
+	bench_sweep(b, SWEEP_FULL, NULL, 0);
 	sim_clear_stats(b->sim);
 }
 
@@ -37,8 +37,8 @@ START_TEST(probe_link)
 	uint32_t node;
 	unsigned up;
 
-	bench_start(&b, tree(4, 8, 2, 6));
-	settle(&b);
+	bench_start(&b, two_tier_tree(4, 8, 2, 6));
+	settle_fabric(&b);
 	leaf = guid_of(&b, "leaf4");
 	node = fabric_find(b.f, "leaf4");
 	for (up = 1;; up++) {
@@ -52,41 +52,42 @@ START_TEST(probe_link)
 		}
 	}
 	sim_fault_link(b.sim, node, up, false);
-	run(&b, SWEEP_PROBE, &leaf, 1);
+	bench_sweep(&b, SWEEP_PROBE, &leaf, 1);
 	ck_assert_uint_eq(b.stats.gone_links, 1);
 	ck_assert_uint_eq(b.stats.new_links, 0);
 	ck_assert_uint_eq(b.stats.gone_nodes, 0);
 	ck_assert_uint_eq(b.stats.rounds, 1);
 	/* SwitchInfo twice, cleared once, all ports, the other end's port */
 	ck_assert_uint_eq(b.stats.smps, 3 + 1 + b.f->node[node].nports + 1);
-	t = freeze(&b);
+	t = bench_freeze(&b);
 	ck_assert_uint_eq(t->nadj, 2 * (4 * 8 * 2 - 1));
 	ck_assert_uint_eq(port_at(t, leaf, up)->state, 1);
 	topo_unref(t);
-	/* and up again, told by the spine */
+	/* and up again, reported by the spine */
 	sim_fault_link(b.sim, node, up, true);
-	run(&b, SWEEP_PROBE, &spine, 1);
+	bench_sweep(&b, SWEEP_PROBE, &spine, 1);
 	ck_assert_uint_eq(b.stats.new_links, 1);
 	ck_assert_uint_eq(b.stats.gone_links, 0);
-	t = freeze(&b);
-	compare(&b, t);
+	t = bench_freeze(&b);
+	expect_topo_is_fabric(&b, t);
 	ck_assert_uint_eq(port_at(t, leaf, up)->state, 2);
 	topo_unref(t);
-	oddities(&b, NULL);
+	expect_oddities(&b, NULL);
 	bench_end(&b);
 }
 END_TEST
 
-/* Two ends of a cable tell of it; what the first look clears is no news. */
-START_TEST(probe_told)
+/* Both ends of a link send traps about its change. PortStateChange that the
+ * first probe clears is no news for the next. */
+START_TEST(probe_after_traps)
 {
 	struct bench b;
 	uint64_t leaf, both[2];
 	uint32_t node, spine;
 	unsigned port;
 
-	bench_start(&b, tree(4, 8, 1, 6));
-	settle(&b);
+	bench_start(&b, two_tier_tree(4, 8, 1, 6));
+	settle_fabric(&b);
 	b.told = true;
 	leaf = guid_of(&b, "leaf4");
 	node = fabric_find(b.f, "leaf4");
@@ -95,24 +96,24 @@ START_TEST(probe_told)
 		port++;
 	both[0] = leaf;
 	both[1] = b.f->node[spine].guid;
-	run(&b, SWEEP_PROBE, both, 2);
+	bench_sweep(&b, SWEEP_PROBE, both, 2);
 	ck_assert(b.no_news);
-	ck_assert_uint_le(b.stats.smps, 3); /* two bits, and a way */
+	ck_assert_uint_le(b.stats.smps, 3); /* two state bits, a path */
 	sim_fault_link(b.sim, node, port, false);
-	run(&b, SWEEP_PROBE, &leaf, 1);
+	bench_sweep(&b, SWEEP_PROBE, &leaf, 1);
 	ck_assert(!b.no_news);
 	ck_assert_uint_eq(b.stats.gone_links, 1);
-	run(&b, SWEEP_PROBE, &leaf, 1);
+	bench_sweep(&b, SWEEP_PROBE, &leaf, 1);
 	ck_assert(b.no_news);
-	/* the other end has only had one port looked at: it is read */
-	run(&b, SWEEP_PROBE, both, 2);
+	/* of the other end only one port was read: now all are */
+	bench_sweep(&b, SWEEP_PROBE, both, 2);
 	ck_assert(!b.no_news);
 	ck_assert_uint_ge(b.stats.smps, b.f->node[spine].nports);
-	run(&b, SWEEP_PROBE, both, 2);
+	bench_sweep(&b, SWEEP_PROBE, both, 2);
 	ck_assert(b.no_news);
-	/* whoever asks for another reason gets the ports, whatever the bit */
+	/* a probe for any other reason reads the ports, whatever the bit */
 	b.told = false;
-	run(&b, SWEEP_PROBE, &leaf, 1);
+	bench_sweep(&b, SWEEP_PROBE, &leaf, 1);
 	ck_assert(!b.no_news);
 	ck_assert_uint_ge(b.stats.smps, b.f->node[node].nports);
 	bench_end(&b);
@@ -126,38 +127,38 @@ START_TEST(probe_host)
 	uint64_t leaf, host;
 	uint32_t node;
 
-	bench_start(&b, tree(4, 8, 1, 6));
-	settle(&b);
+	bench_start(&b, two_tier_tree(4, 8, 1, 6));
+	settle_fabric(&b);
 	node = fabric_find(b.f, "h20");
 	host = b.f->node[node].guid;
 	leaf = guid_of(&b, "leaf4");
 	sim_set_lid(b.sim, node, 1, 77);
-	run(&b, SWEEP_PROBE, &host, 1);
+	bench_sweep(&b, SWEEP_PROBE, &host, 1);
 	ck_assert_uint_eq(b.stats.smps, 1);
 	ck_assert_uint_eq(b.stats.changed_ports, 1);
 	sim_fault_node(b.sim, node, false);
-	run(&b, SWEEP_PROBE, &leaf, 1);
+	bench_sweep(&b, SWEEP_PROBE, &leaf, 1);
 	ck_assert_uint_eq(b.stats.gone_nodes, 1);
-	t = freeze(&b);
+	t = bench_freeze(&b);
 	ck_assert_uint_eq(topo_by_node_guid(t, host), TOPO_NONE);
 	topo_unref(t);
 	sim_fault_node(b.sim, node, true);
-	run(&b, SWEEP_PROBE, &leaf, 1);
+	bench_sweep(&b, SWEEP_PROBE, &leaf, 1);
 	ck_assert_uint_eq(b.stats.new_nodes, 1);
-	t = freeze(&b);
-	compare(&b, t);
+	t = bench_freeze(&b);
+	expect_topo_is_fabric(&b, t);
 	ck_assert_uint_eq(port_at(t, host, 1)->found_lid, 0);
 	topo_unref(t);
-	/* a bounce that nobody saw: the host's state is read again */
-	settle(&b);
+	/* a bounce that no sweep saw: the host's state is read again */
+	settle_fabric(&b);
 	sim_fault_link(b.sim, node, 1, false);
 	sim_fault_link(b.sim, node, 1, true);
 	sim_clear_stats(b.sim);
-	run(&b, SWEEP_PROBE, &leaf, 1);
-	/* it may have been another cable: who is there is asked, once */
+	bench_sweep(&b, SWEEP_PROBE, &leaf, 1);
+	/* another link may be there: the NodeInfo of its end is read, once */
 	ck_assert_uint_eq(sim_stats(b.sim)->by[MAD_NODE_INFO][MAD_GET], 1);
 	ck_assert_uint_eq(b.stats.new_nodes + b.stats.gone_nodes, 0);
-	t = freeze(&b);
+	t = bench_freeze(&b);
 	ck_assert_uint_eq(port_at(t, host, 1)->state, 2);
 	topo_unref(t);
 	bench_end(&b);
@@ -171,20 +172,20 @@ START_TEST(probe_reboot)
 	uint64_t spine;
 	node_ix ix;
 
-	bench_start(&b, tree(4, 8, 1, 6));
-	settle(&b);
+	bench_start(&b, two_tier_tree(4, 8, 1, 6));
+	settle_fabric(&b);
 	spine = guid_of(&b, "spine3");
 	sim_set_lid(b.sim, fabric_find(b.f, "spine3"), 0, 99);
-	run(&b, SWEEP_PROBE, &spine, 1);
-	t = freeze(&b);
+	bench_sweep(&b, SWEEP_PROBE, &spine, 1);
+	t = bench_freeze(&b);
 	ix = topo_by_node_guid(t, spine);
 	ck_assert_uint_eq(t->node[ix].flags & TN_FRESH, 0);
 	ck_assert_uint_eq(port_at(t, spine, 0)->found_lid, 99);
 	topo_unref(t);
 	sim_fault_reboot(b.sim, fabric_find(b.f, "spine3"));
-	run(&b, SWEEP_PROBE, &spine, 1);
-	t = freeze(&b);
-	compare(&b, t);
+	bench_sweep(&b, SWEEP_PROBE, &spine, 1);
+	t = bench_freeze(&b);
+	expect_topo_is_fabric(&b, t);
 	ix = topo_by_node_guid(t, spine);
 	ck_assert_uint_ne(t->node[ix].flags & TN_FRESH, 0);
 	ck_assert_uint_eq(port_at(t, spine, 0)->found_lid, 0);
@@ -194,7 +195,7 @@ START_TEST(probe_reboot)
 }
 END_TEST
 
-/* A leaf with its hosts goes and comes back, told by one spine. */
+/* A leaf with its hosts goes and comes back, reported by one spine. */
 START_TEST(probe_leaf)
 {
 	struct bench b;
@@ -202,8 +203,8 @@ START_TEST(probe_leaf)
 	uint64_t spine[4];
 	uint32_t leaf;
 
-	bench_start(&b, tree(4, 8, 1, 6));
-	settle(&b);
+	bench_start(&b, two_tier_tree(4, 8, 1, 6));
+	settle_fabric(&b);
 	leaf = fabric_find(b.f, "leaf6");
 	for (unsigned i = 0; i < 4; i++) {
 		char name[16];
@@ -212,18 +213,18 @@ START_TEST(probe_leaf)
 		spine[i] = guid_of(&b, name);
 	}
 	sim_fault_node(b.sim, leaf, false);
-	run(&b, SWEEP_PROBE, spine, 4);
+	bench_sweep(&b, SWEEP_PROBE, spine, 4);
 	ck_assert_uint_eq(b.stats.gone_nodes, 7);
 	ck_assert_uint_eq(b.stats.timeouts, 0);
-	t = freeze(&b);
+	t = bench_freeze(&b);
 	ck_assert_uint_eq(t->nnodes, b.f->nnodes - 7);
 	topo_unref(t);
 	sim_fault_node(b.sim, leaf, true);
-	run(&b, SWEEP_PROBE, spine, 1);
-	t = freeze(&b);
-	compare(&b, t);
+	bench_sweep(&b, SWEEP_PROBE, spine, 1);
+	t = bench_freeze(&b);
+	expect_topo_is_fabric(&b, t);
 	topo_unref(t);
-	oddities(&b, NULL);
+	expect_oddities(&b, NULL);
 	bench_end(&b);
 }
 END_TEST
@@ -243,33 +244,33 @@ START_TEST(probe_rounds)
 	struct topo *t;
 	uint64_t leaf;
 
-	bench_start(&b, tree(4, 8, 1, 6));
-	settle(&b);
+	bench_start(&b, two_tier_tree(4, 8, 1, 6));
+	settle_fabric(&b);
 	leaf = guid_of(&b, "leaf4");
 	sim_fault_link(b.sim, fabric_find(b.f, "h21"), 1, false);
 	sim_at(b.sim, mono_add(sim_now(b.sim), mono_us(10 * _i)), pull_again,
 		&b);
-	run(&b, SWEEP_PROBE, &leaf, 1);
+	bench_sweep(&b, SWEEP_PROBE, &leaf, 1);
 	sim_run_until(b.sim, mono_add(sim_now(b.sim), mono_ms(1)));
 	ck_assert_uint_le(b.stats.rounds, 2);
-	t = freeze(&b);
+	t = bench_freeze(&b);
 	if (b.stats.rounds == 2)
 		ck_assert_uint_eq(t->nnodes, b.f->nnodes - 2);
 	topo_unref(t);
 	/* whatever the round missed is still flagged */
-	run(&b, SWEEP_LIGHT, NULL, 0);
+	bench_sweep(&b, SWEEP_LIGHT, NULL, 0);
 	if (b.nsuspect > 0)
-		run(&b, SWEEP_PROBE, b.suspect, b.nsuspect);
-	t = freeze(&b);
+		bench_sweep(&b, SWEEP_PROBE, b.suspect, b.nsuspect);
+	t = bench_freeze(&b);
 	ck_assert_uint_eq(t->nnodes, b.f->nnodes - 2);
 	topo_unref(t);
 	bench_end(&b);
 }
 END_TEST
 
-/* One random misfortune of a fabric, or its mending. */
+/* Injects one random fault into the fabric, or repairs one. */
 static void
-misfortune(struct bench *b, struct rng *rng)
+inject_random_fault(struct bench *b, struct rng *rng)
 {
 	static const struct sim_behaviour mood[] = {
 		{0},
@@ -314,7 +315,7 @@ misfortune(struct bench *b, struct rng *rng)
 }
 
 static void
-mend(struct bench *b)
+mend_fabric(struct bench *b)
 {
 	static const struct sim_behaviour well;
 	static const struct sim_faults none;
@@ -336,23 +337,23 @@ mend(struct bench *b)
 	}
 }
 
-/* A dozen misfortunes while the fabric is being read. */
+/* A dozen random faults while the fabric is being read. */
 static void
-bad_day(void *cookie, struct sim *sim)
+inject_many_faults(void *cookie, struct sim *sim)
 {
 	struct bench *b = cookie;
 
 	for (unsigned i = 0; i < 2; i++)
-		misfortune(b, &b->rng);
+		inject_random_fault(b, &b->rng);
 	if (rng_below(&b->rng, 4) != 0)
 		sim_at(sim,
 			mono_add(
 				sim_now(sim), mono_us(rng_below(&b->rng, 400))),
-			bad_day, b);
+			inject_many_faults, b);
 }
 
-/* Anything may happen: no crash, no endless sweep; and once the fabric is
- * well, two sweeps find it as it is. */
+/* Under any faults no sweep crashes and none is endless; once the fabric is
+ * repaired, two sweeps find it as it is. */
 START_TEST(chaos)
 {
 	struct sim_options o = sim_defaults();
@@ -365,7 +366,7 @@ START_TEST(chaos)
 	o.faults.truncate = 2000;
 	o.faults.loss = 2000;
 	o.trap_tries = 1;
-	bench_on(&b, shape(_i % 2 ? 5 : 10), &o);
+	bench_on(&b, make_shape(_i % 2 ? 5 : 10), &o);
 	b.rng.state = (uint64_t)_i;
 	for (unsigned i = 0; i < 8; i++) {
 		uint64_t guid[5];
@@ -373,25 +374,25 @@ START_TEST(chaos)
 		for (unsigned k = 0; k < 5; k++)
 			guid[k] =
 				b.f->node[rng_below(&b.rng, b.f->nnodes)].guid;
-		sim_at(b.sim, sim_now(b.sim), bad_day, &b);
+		sim_at(b.sim, sim_now(b.sim), inject_many_faults, &b);
 		b.may_fail = true;
 		if (i == 0 || rng_below(&b.rng, 3) == 0)
-			run(&b, SWEEP_FULL, NULL, 0);
+			bench_sweep(&b, SWEEP_FULL, NULL, 0);
 		else
-			run(&b, SWEEP_PROBE, guid, 5);
+			bench_sweep(&b, SWEEP_PROBE, guid, 5);
 		if (b.d->self != BUILDER_NONE)
-			topo_unref(freeze(&b));
+			topo_unref(bench_freeze(&b));
 	}
 	sim_run_until(b.sim, mono_add(sim_now(b.sim), mono_ms(200)));
-	mend(&b);
+	mend_fabric(&b);
 	(void)builder_oddities(b.d, &text);
 	buf_free(&text);
 	sim_run_until(b.sim, mono_add(sim_now(b.sim), mono_ms(10)));
-	run(&b, SWEEP_FULL, NULL, 0);
-	run(&b, SWEEP_FULL, NULL, 0);
+	bench_sweep(&b, SWEEP_FULL, NULL, 0);
+	bench_sweep(&b, SWEEP_FULL, NULL, 0);
 	(void)builder_oddities(b.d, &text);
-	t = freeze(&b);
-	compare(&b, t);
+	t = bench_freeze(&b);
+	expect_topo_is_fabric(&b, t);
 	for (node_ix i = 0; i < t->nnodes; i++)
 		ck_assert_uint_eq(
 			t->node[i].flags &
@@ -403,14 +404,14 @@ START_TEST(chaos)
 }
 END_TEST
 
-/* Our own port answers nothing. */
+/* The manager's own port does not answer. */
 START_TEST(deaf)
 {
 	struct sim_behaviour hung = {.hung = true};
 	struct bench b;
 	struct sweep *s;
 
-	bench_start(&b, tree(2, 2, 1, 2));
+	bench_start(&b, two_tier_tree(2, 2, 1, 2));
 	sim_fault_behave(b.sim, fabric_first_host(b.f), &hung);
 	s = sweep_new(SWEEP_FULL, b.d, b.x, 0, NULL, 0);
 	sweep_feed(s, sim_now(b.sim));
@@ -430,12 +431,12 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("probe");
-	TCase *tc = tcase_create("probe");
+	Suite *s = suite_create("sweep_probe");
+	TCase *tc = tcase_create("sweep_probe");
 
 	tcase_set_timeout(tc, 20);
 	tcase_add_test(tc, probe_link);
-	tcase_add_test(tc, probe_told);
+	tcase_add_test(tc, probe_after_traps);
 	tcase_add_test(tc, probe_host);
 	tcase_add_test(tc, probe_reboot);
 	tcase_add_test(tc, probe_leaf);

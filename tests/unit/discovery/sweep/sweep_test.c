@@ -1,21 +1,22 @@
-/* Full sweeps: what is there is found, once, whatever misbehaves. */
+/* Full sweeps find each node and link once, whatever misbehaves. */
 #include "tests/unit/discovery/sweep/sweep_fixture.h"
 #include "tests/unit/suite.h"
 
 START_TEST(full)
 {
-	/* SMPs above the floor: the speed of a cable without a switch; cables
-	 * of a switch to itself are asked from both ends at once; -1: some. */
+	/* SMPs above floor_smps(): the speed of a link without a switch is
+	 * read; links of a switch to itself are read from both ends at once.
+	 * -1: up to 3 % more. */
 	static const int tight[] = {1, 0, 0, 0, -1, 0, 5, 0, 0, 0, -1, -1};
 	struct bench b;
 	struct topo *t;
 	uint64_t asked;
 
-	bench_start(&b, shape(_i));
-	run(&b, SWEEP_FULL, NULL, 0);
-	t = freeze(&b);
-	compare(&b, t);
-	oddities(&b, NULL);
+	bench_start(&b, make_shape(_i));
+	bench_sweep(&b, SWEEP_FULL, NULL, 0);
+	t = bench_freeze(&b);
+	expect_topo_is_fabric(&b, t);
+	expect_oddities(&b, NULL);
 	asked = sim_stats(b.sim)->smps;
 	ck_assert_uint_eq(asked, b.stats.smps);
 	ck_assert_uint_eq(b.stats.new_nodes, b.f->nnodes);
@@ -38,20 +39,20 @@ START_TEST(full_again)
 	struct topo *t, *u;
 	uint64_t before;
 
-	bench_start(&b, shape(_i));
-	run(&b, SWEEP_FULL, NULL, 0);
-	t = freeze(&b);
+	bench_start(&b, make_shape(_i));
+	bench_sweep(&b, SWEEP_FULL, NULL, 0);
+	t = bench_freeze(&b);
 	before = sim_stats(b.sim)->smps;
 	sim_clear_stats(b.sim);
-	run(&b, SWEEP_FULL, NULL, 0);
-	u = freeze(&b);
-	compare(&b, u);
+	bench_sweep(&b, SWEEP_FULL, NULL, 0);
+	u = bench_freeze(&b);
+	expect_topo_is_fabric(&b, u);
 	ck_assert_uint_eq(t->hash, u->hash);
 	ck_assert_uint_eq(b.stats.new_nodes + b.stats.gone_nodes, 0);
 	ck_assert_uint_eq(b.stats.new_links + b.stats.gone_links, 0);
 	ck_assert_uint_eq(b.stats.changed_ports, 0);
 	ck_assert_uint_le(sim_stats(b.sim)->smps, before + 8);
-	oddities(&b, NULL);
+	expect_oddities(&b, NULL);
 	topo_unref(t);
 	topo_unref(u);
 	bench_end(&b);
@@ -63,20 +64,20 @@ START_TEST(names_and_light)
 	struct bench b;
 	struct topo *t;
 
-	bench_start(&b, shape(2));
-	run(&b, SWEEP_FULL, NULL, 0);
-	run(&b, SWEEP_NAMES, NULL, 0);
+	bench_start(&b, make_shape(2));
+	bench_sweep(&b, SWEEP_FULL, NULL, 0);
+	bench_sweep(&b, SWEEP_NAMES, NULL, 0);
 	ck_assert_uint_eq(b.stats.smps, b.f->nnodes);
-	t = freeze(&b);
+	t = bench_freeze(&b);
 	for (node_ix i = 0; i < t->nnodes; i++)
 		ck_assert_str_ne(topo_desc(t, i), "");
-	run(&b, SWEEP_NAMES, NULL, 0);
+	bench_sweep(&b, SWEEP_NAMES, NULL, 0);
 	ck_assert_uint_eq(b.stats.smps, 0);
-	run(&b, SWEEP_LIGHT, NULL, 0);
+	bench_sweep(&b, SWEEP_LIGHT, NULL, 0);
 	ck_assert_uint_eq(b.stats.smps, b.f->nswitches + 1); /* own port */
 	ck_assert_uint_eq(b.nsuspect, 0);
 	sim_fault_link(b.sim, fabric_find(b.f, "h2"), 1, false);
-	run(&b, SWEEP_LIGHT, NULL, 0);
+	bench_sweep(&b, SWEEP_LIGHT, NULL, 0);
 	ck_assert_uint_eq(b.nsuspect, 1);
 	ck_assert_uint_eq(
 		b.suspect[0], b.f->node[fabric_find(b.f, "leaf1")].guid);
@@ -92,15 +93,15 @@ START_TEST(lossy)
 	struct topo *t;
 
 	o.seed = (uint64_t)_i + 1;
-	o.faults.loss = 50000; /* 5 % each way */
+	o.faults.loss = 50000; /* 5 % in each direction */
 	o.faults.dup = 10000;
 	o.faults.delay = 10000;
 	o.faults.delay_max = mono_ms(80);
-	bench_on(&b, shape(2 + _i % 9), &o);
-	patience(&b, 9);
-	run(&b, SWEEP_FULL, NULL, 0);
-	t = freeze(&b);
-	compare(&b, t);
+	bench_on(&b, make_shape(2 + _i % 9), &o);
+	bench_set_retries(&b, 9);
+	bench_sweep(&b, SWEEP_FULL, NULL, 0);
+	t = bench_freeze(&b);
+	expect_topo_is_fabric(&b, t);
 	topo_unref(t);
 	bench_end(&b);
 }
@@ -116,28 +117,28 @@ START_TEST(hung_switch)
 	struct topo *t;
 	node_ix ix;
 
-	bench_start(&b, tree(4, 6, 1, 3));
+	bench_start(&b, two_tier_tree(4, 6, 1, 3));
 	spine = fabric_find(b.f, "spine2");
 	leaf = fabric_find(b.f, "leaf3");
 	ck_assert_uint_ne(spine, FABRIC_NONE);
 	ck_assert_uint_ne(leaf, FABRIC_NONE);
-	/* never seen: not there, but told */
+	/* never seen: not in the topology, but reported */
 	sim_fault_behave(b.sim, spine, &hung);
-	run(&b, SWEEP_FULL, NULL, 0);
-	oddities(&b, "no answer");
-	t = freeze(&b);
+	bench_sweep(&b, SWEEP_FULL, NULL, 0);
+	expect_oddities(&b, "no answer");
+	t = bench_freeze(&b);
 	ck_assert_uint_eq(t->nnodes, b.f->nnodes - 1);
 	topo_unref(t);
 	/* seen, then hung: kept, quarantined, with the hosts behind a leaf */
 	sim_fault_behave(b.sim, spine, &well);
-	run(&b, SWEEP_FULL, NULL, 0);
-	oddities(&b, NULL);
+	bench_sweep(&b, SWEEP_FULL, NULL, 0);
+	expect_oddities(&b, NULL);
 	sim_fault_behave(b.sim, spine, &hung);
 	sim_fault_behave(b.sim, leaf, &hung);
-	run(&b, SWEEP_FULL, NULL, 0);
-	oddities(&b, "quarantined");
-	t = freeze(&b);
-	compare(&b, t);
+	bench_sweep(&b, SWEEP_FULL, NULL, 0);
+	expect_oddities(&b, "quarantined");
+	t = bench_freeze(&b);
+	expect_topo_is_fabric(&b, t);
 	ix = topo_by_node_guid(t, b.f->node[spine].guid);
 	ck_assert_uint_ne(t->node[ix].flags & TN_QUARANTINED, 0);
 	ix = topo_by_node_guid(t, b.f->node[leaf].guid);
@@ -147,37 +148,38 @@ START_TEST(hung_switch)
 	topo_unref(t);
 	/* light: both are asked, the one that answers is a suspect */
 	sim_fault_behave(b.sim, leaf, &well);
-	run(&b, SWEEP_LIGHT, NULL, 0);
+	bench_sweep(&b, SWEEP_LIGHT, NULL, 0);
 	ck_assert_uint_eq(b.nsuspect, 1);
 	ck_assert_uint_eq(b.suspect[0], b.f->node[leaf].guid);
-	run(&b, SWEEP_PROBE, b.suspect, 1);
+	bench_sweep(&b, SWEEP_PROBE, b.suspect, 1);
 	ck_assert_str_eq(builder_quarantine_why(b.d, b.f->node[leaf].guid), "");
 	sim_fault_behave(b.sim, spine, &well);
-	run(&b, SWEEP_FULL, NULL, 0);
+	bench_sweep(&b, SWEEP_FULL, NULL, 0);
 	ck_assert_str_eq(
 		builder_quarantine_why(b.d, b.f->node[spine].guid), "");
-	t = freeze(&b);
-	compare(&b, t);
+	t = bench_freeze(&b);
+	expect_topo_is_fabric(&b, t);
 	topo_unref(t);
 	bench_end(&b);
 }
 END_TEST
 
-/* Our own switch hangs: all is behind it, and stays with all its cables. */
+/* The manager's own switch hangs: all others are behind it and stay, with all
+ * their links. */
 START_TEST(hung_way)
 {
 	struct sim_behaviour hung = {.hung = true};
 	struct bench b;
 	struct topo *t;
 
-	bench_start(&b, tree(4, 6, 1, 3));
-	run(&b, SWEEP_FULL, NULL, 0);
+	bench_start(&b, two_tier_tree(4, 6, 1, 3));
+	bench_sweep(&b, SWEEP_FULL, NULL, 0);
 	sim_fault_behave(b.sim, fabric_find(b.f, "leaf1"), &hung);
-	run(&b, SWEEP_FULL, NULL, 0);
-	oddities(&b, "quarantined");
+	bench_sweep(&b, SWEEP_FULL, NULL, 0);
+	expect_oddities(&b, "quarantined");
 	ck_assert_uint_eq(b.stats.gone_links, 0);
-	t = freeze(&b);
-	compare(&b, t);
+	t = bench_freeze(&b);
+	expect_topo_is_fabric(&b, t);
 	topo_unref(t);
 	bench_end(&b);
 }
@@ -200,23 +202,24 @@ remove_leaf(void *cookie, struct sim *s)
 	sim_fault_node(s, fabric_find(b->f, "leaf3"), false);
 }
 
-/* Something goes at any moment of a sweep; the next sweep says how it is. */
+/* A leaf hangs or vanishes at any moment of a sweep; the next sweep reports the
+ * fabric as it is. */
 START_TEST(vanishing)
 {
 	struct bench b;
 	struct topo *t;
 	struct mono when = mono_us(20 * (_i / 2));
 
-	bench_start(&b, tree(4, 6, 1, 3));
+	bench_start(&b, two_tier_tree(4, 6, 1, 3));
 	sim_at(b.sim, when, _i % 2 ? hang_leaf : remove_leaf, &b);
-	run(&b, SWEEP_FULL, NULL, 0);
-	t = freeze(&b);
+	bench_sweep(&b, SWEEP_FULL, NULL, 0);
+	t = bench_freeze(&b);
 	ck_assert_uint_ge(t->nnodes, b.f->nnodes - 4);
 	topo_unref(t);
 	if (_i % 2 == 0) {
 		sim_run_until(b.sim, mono_ms(5000));
-		run(&b, SWEEP_FULL, NULL, 0);
-		t = freeze(&b);
+		bench_sweep(&b, SWEEP_FULL, NULL, 0);
+		t = bench_freeze(&b);
 		ck_assert_uint_eq(t->nnodes, b.f->nnodes - 4);
 		topo_unref(t);
 	}
@@ -234,16 +237,16 @@ START_TEST(partial)
 	uint32_t host, leaf, spine;
 	node_ix ix;
 
-	bench_start(&b, tree(3, 4, 1, 3));
+	bench_start(&b, two_tier_tree(3, 4, 1, 3));
 	host = fabric_find(b.f, "h5");
 	leaf = fabric_find(b.f, "leaf3");
 	spine = fabric_find(b.f, "spine1");
 	sim_fault_behave(b.sim, host, &refuses);
 	sim_fault_behave(b.sim, leaf, &mute);
 	sim_fault_behave(b.sim, spine, &zero);
-	run(&b, SWEEP_FULL, NULL, 0);
-	oddities(&b, "0 ports");
-	t = freeze(&b);
+	bench_sweep(&b, SWEEP_FULL, NULL, 0);
+	expect_oddities(&b, "0 ports");
+	t = bench_freeze(&b);
 	ck_assert_uint_eq(
 		topo_by_node_guid(t, b.f->node[spine].guid), TOPO_NONE);
 	ix = topo_by_node_guid(t, b.f->node[host].guid);
@@ -267,16 +270,16 @@ START_TEST(duplicates)
 	node_ix ix;
 	unsigned n = 0;
 
-	bench_start(&b, tree(3, 6, 1, 3));
+	bench_start(&b, two_tier_tree(3, 6, 1, 3));
 	guid = b.f->node[fabric_find(b.f, twin[_i][0])].guid;
 	sim_fault_guid(b.sim, fabric_find(b.f, twin[_i][1]), guid);
 	for (int round = 0; round < 3; round++) {
-		run(&b, SWEEP_FULL, NULL, 0);
+		bench_sweep(&b, SWEEP_FULL, NULL, 0);
 		if (round == 0)
-			oddities(&b, "duplicate GUID");
+			expect_oddities(&b, "duplicate GUID");
 		else
-			oddities(&b, NULL);
-		t = freeze(&b);
+			expect_oddities(&b, NULL);
+		t = bench_freeze(&b);
 		n = 0;
 		for (ix = 0; ix < t->nnodes; ix++) {
 			if (t->node[ix].guid != guid)
@@ -300,13 +303,13 @@ START_TEST(crossed)
 	struct bench b;
 	struct topo *t;
 
-	bench_start(&b, tree(3, 6, 1, 3));
+	bench_start(&b, two_tier_tree(3, 6, 1, 3));
 	sim_fault_cross(b.sim, fabric_find(b.f, "spine2"), 1 + (unsigned)_i % 6,
 		fabric_find(b.f, "leaf5"), 1 + (unsigned)_i / 6);
 	for (int round = 0; round < 2; round++) {
-		run(&b, SWEEP_FULL, NULL, 0);
-		t = freeze(&b);
-		/* a host may pass for two, a switch must not */
+		bench_sweep(&b, SWEEP_FULL, NULL, 0);
+		t = bench_freeze(&b);
+		/* a host may be counted twice, a switch must not */
 		ck_assert_uint_eq(t->nsw, b.f->nswitches);
 		ck_assert_uint_ge(t->nnodes, b.f->nnodes);
 		ck_assert_uint_le(t->nnodes, b.f->nnodes + 1);

@@ -8,7 +8,7 @@
 #include "tests/unit/suite.h"
 
 static lft_ref
-block(struct lft_pool *p, uint8_t port)
+add_block(struct lft_pool *p, uint8_t port)
 {
 	uint8_t b[LFT_BLOCK];
 
@@ -19,7 +19,7 @@ block(struct lft_pool *p, uint8_t port)
 START_TEST(values_until_drained)
 {
 	struct lft_pool *p = lft_pool_new();
-	lft_ref a = block(p, 1), b = block(p, 2), c = block(p, 3);
+	lft_ref a = add_block(p, 1), b = add_block(p, 2), c = add_block(p, 3);
 	struct device_store *h = device_new(p);
 	lft_ref v[4];
 
@@ -38,7 +38,7 @@ START_TEST(values_until_drained)
 	device_set_block(h, 1, 0, c);
 	ck_assert_uint_eq(device_values(h, 1, 0, v, 4), 3);
 	ck_assert_uint_eq(v[0], c);
-	device_set_block(h, 1, 70, b); /* blocks that came later have none */
+	device_set_block(h, 1, 70, b); /* a higher block still has one value */
 	ck_assert_uint_eq(device_values(h, 1, 70, v, 4), 1);
 	device_drained(h);
 	ck_assert_uint_eq(device_values(h, 1, 0, v, 4), 1);
@@ -51,12 +51,13 @@ START_TEST(values_until_drained)
 }
 END_TEST
 
-/* Sent to a block that nobody knew: anything, until it is acknowledged and
- * what was under way has drained; where nothing is, until it is. */
+/* A block that was unknown when it was written may hold anything until the Set
+ * is acknowledged and packets under way have drained; if no packet has used it,
+ * only until the Set is acknowledged. */
 START_TEST(anything_until_drained)
 {
 	struct lft_pool *p = lft_pool_new();
-	lft_ref a = block(p, 1), b = block(p, 2);
+	lft_ref a = add_block(p, 1), b = add_block(p, 2);
 	struct device_store *h = device_new(p);
 	lft_ref v[4];
 
@@ -69,13 +70,13 @@ START_TEST(anything_until_drained)
 	for (uint64_t guid = 1; guid <= 2; guid++) {
 		ck_assert_uint_eq(device_values(h, guid, 0, v, 4), 0);
 		device_sending(h, guid, 0, b);
-		device_set_block(h, guid, 70, a); /* another one */
+		device_set_block(h, guid, 70, a); /* another block */
 		ck_assert_uint_eq(device_values(h, guid, 70, v, 4), 1);
 		device_set_block(h, guid, 0, b);
 		ck_assert_uint_eq(device_values(h, guid, 0, v, 4), 0);
 	}
 	device_set_never_used(h, 1, 0);
-	device_set_never_used(h, 3, 0); /* nobody */
+	device_set_never_used(h, 3, 0); /* not in the store */
 	ck_assert_uint_eq(device_values(h, 1, 0, v, 4), 2);
 	device_doubt(h, 2, 0, (struct mono){1});
 	device_drained(h);
@@ -83,7 +84,7 @@ START_TEST(anything_until_drained)
 	ck_assert_uint_eq(device_values(h, 2, 0, v, 4), 2);
 	ck_assert_uint_eq(v[0], b);
 	ck_assert_uint_eq(v[1], a);
-	device_sending(h, 2, 0, a); /* or what is known */
+	device_sending(h, 2, 0, a); /* b, or the acknowledged a */
 	ck_assert_uint_eq(device_values(h, 2, 0, v, 4), 2);
 	device_free(h);
 	lft_drop(p, a);
@@ -97,7 +98,7 @@ START_TEST(unknown_until_acknowledged)
 {
 	struct lft_pool *p = lft_pool_new();
 	struct device_store *h = device_new(p);
-	lft_ref r = block(p, 3);
+	lft_ref r = add_block(p, 3);
 
 	ck_assert(!device_knows(h, 7));
 	ck_assert_uint_eq(device_block(h, 7, 0), DEVICE_UNKNOWN);
@@ -109,7 +110,7 @@ START_TEST(unknown_until_acknowledged)
 	device_unknown_block(h, 7, 2);
 	ck_assert_uint_eq(device_block(h, 7, 2), DEVICE_UNKNOWN);
 	lft_drop(p, r);
-	ck_assert_uint_eq(p->live, 1); /* it may still hold r */
+	ck_assert_uint_eq(p->live, 1); /* the device may still hold r */
 	device_free(h);
 	ck_assert_uint_eq(p->live, 0);
 	lft_pool_free(p);
@@ -120,7 +121,7 @@ START_TEST(blocks_are_given_back)
 {
 	struct lft_pool *p = lft_pool_new();
 	struct device_store *h = device_new(p);
-	lft_ref a = block(p, 1), b = block(p, 2);
+	lft_ref a = add_block(p, 1), b = add_block(p, 2);
 
 	device_set_block(h, 1, 0, a);
 	device_set_block(h, 1, 0, b);
@@ -162,7 +163,7 @@ START_TEST(lost_memory_is_noticed)
 	} cases[] = {
 		{5, 63, true}, {5, 0, false}, /* rebooted: the top is gone */
 		{0, 63, false},		      /* rebooted: the LID is gone */
-		{5, 127, false},	      /* somebody else wrote to it */
+		{5, 127, false},	      /* another manager wrote to it */
 	};
 	size_t i;
 
@@ -170,7 +171,7 @@ START_TEST(lost_memory_is_noticed)
 		struct lft_pool *p = lft_pool_new();
 		struct device_store *h = device_new(p);
 		struct topo *t = one_switch(cases[i].lid, cases[i].top);
-		lft_ref r = block(p, 1);
+		lft_ref r = add_block(p, 1);
 
 		device_set_block(h, 0x100, 0, r);
 		device_set_top(h, 0x100, 63);
@@ -188,8 +189,8 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("hwstate");
-	TCase *t = tcase_create("hwstate");
+	Suite *s = suite_create("device_store");
+	TCase *t = tcase_create("device_store");
 
 	tcase_add_test(t, values_until_drained);
 	tcase_add_test(t, anything_until_drained);

@@ -1,4 +1,4 @@
-/* Rows of SL2VL as far as they are known, and turns that are held. */
+/* SL2VL rows as far as they are known, and blocked dependencies. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ START_TEST(rows)
 }
 END_TEST
 
-START_TEST(holds)
+START_TEST(blocked_dependencies)
 {
 	struct sl2vl_cache *t = sl2vl_new();
 	struct sl2vl_block a = {.guid = 1, .in = 2, .out = 3, .pairs = 7};
@@ -44,12 +44,12 @@ START_TEST(holds)
 	sl2vl_block(t, &a);
 	sl2vl_block(t, &b);
 	memcpy(a.before, shut, SL2VL_ROW);
-	sl2vl_block(t, &a); /* what it was before is not overwritten */
+	sl2vl_block(t, &a); /* keeps the row from before the first block */
 	(void)sl2vl_blocked_list(t, &n);
 	ck_assert_uint_eq(n, 2);
 	ck_assert_mem_eq(
 		sl2vl_is_blocked(t, 1, 2, 3)->before, straight2, SL2VL_ROW);
-	sl2vl_forget(t, 1); /* it may still be closed */
+	sl2vl_forget(t, 1); /* the dependency may still be blocked */
 	ck_assert_ptr_nonnull(sl2vl_is_blocked(t, 1, 2, 3));
 	sl2vl_unblock(t, 1, 2, 3);
 	sl2vl_unblock(t, 1, 2, 3);
@@ -59,14 +59,14 @@ START_TEST(holds)
 }
 END_TEST
 
-START_TEST(closing)
+START_TEST(blocked_sls)
 {
 	uint8_t row[SL2VL_ROW];
 
 	sl2vl_make_default(2, row);
 	ck_assert_mem_eq(row, straight2, SL2VL_ROW);
 	sl2vl_block_sls(row, 1 << 1);
-	ck_assert_uint_eq(row[0], 0x0f); /* SL 1 alone used VL 1 */
+	ck_assert_uint_eq(row[0], 0x0f); /* only SL 1 used VL 1 */
 	ck_assert(!sl2vl_is_closed(row));
 	sl2vl_block_sls(row, UINT16_MAX);
 	ck_assert(sl2vl_is_closed(row));
@@ -79,12 +79,12 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("turns");
-	TCase *tc = tcase_create("turns");
+	Suite *s = suite_create("sl2vl_cache");
+	TCase *tc = tcase_create("sl2vl_cache");
 
 	tcase_add_test(tc, rows);
-	tcase_add_test(tc, holds);
-	tcase_add_test(tc, closing);
+	tcase_add_test(tc, blocked_dependencies);
+	tcase_add_test(tc, blocked_sls);
 	suite_add_tcase(s, tc);
 	return suite_run(s);
 }

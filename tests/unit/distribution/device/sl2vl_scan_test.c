@@ -1,4 +1,5 @@
-/* Rows that others may have closed: every one is read in the end. */
+/* The scan of SL2VL rows that a previous run may have blocked: every row is
+ * read in the end. */
 #include <check.h>
 #include <string.h>
 
@@ -9,20 +10,20 @@
 
 enum { SWITCHES = 3, PORTS = 4, ROWS = PORTS * PORTS, STEP_MS = 10 };
 
-/* A chain of switches; one of them may be deaf. */
+/* A chain of switches; one of them may be silent. */
 struct bed {
 	struct topo *t;
 	struct env *e;
 	struct sl2vl_scan *s;
-	size_t heard;	 /* of what was sent */
+	size_t heard;	 /* how many of e's messages have been delivered */
 	unsigned deaf;	 /* the switch that does not answer; SWITCHES: none */
-	unsigned closed; /* the one that discards by port 1 to port 2 */
+	unsigned closed; /* the switch that discards from port 1 to port 2 */
 	unsigned asked[SWITCHES], found;
-	bool mute; /* answers are on their way, and do not arrive */
+	bool mute; /* answers are under way and do not arrive */
 };
 
 static struct topo *
-chain(void)
+make_chain(void)
 {
 	struct hand h = {0};
 	struct topo *t;
@@ -30,7 +31,7 @@ chain(void)
 	for (unsigned i = 0; i < SWITCHES; i++)
 		hand_node(&h, TOPO_SWITCH, PORTS, "sw");
 	for (node_ix i = 1; i < SWITCHES; i++)
-		hand_cable(&h, i - 1, 1, i, 2);
+		hand_link(&h, i - 1, 1, i, 2);
 	t = hand_topo(&h);
 	for (node_ix i = 0; i < SWITCHES; i++) {
 		t->node[i].hops = (uint8_t)i;
@@ -44,7 +45,7 @@ static void
 bed_open(struct bed *b, bool hurry)
 {
 	*b = (struct bed){.deaf = SWITCHES, .closed = SWITCHES};
-	b->t = chain();
+	b->t = make_chain();
 	b->e = env_new(8, 8, 4);
 	b->s = sl2vl_scan_new();
 	sl2vl_scan_doubt(b->s, hurry);
@@ -60,9 +61,9 @@ bed_close(struct bed *b)
 	hand_free(b->t);
 }
 
-/* What was sent meanwhile arrives, and what is answered, too. */
+/* Delivers what was sent meanwhile, and its answers. */
 static void
-wire(struct bed *b)
+deliver_answers(struct bed *b)
 {
 	for (; !b->mute && b->heard < b->e->n; b->heard++) {
 		struct smp s = sent_smp(b->e, b->heard);
@@ -76,12 +77,12 @@ wire(struct bed *b)
 		memset(s.data, 0, sizeof(s.data));
 		if (n == b->closed && s.mod == (1U << 8 | 2))
 			memset(s.data, 0xff, 8);
-		ck_assert(deliver(b->e, &s, 0));
+		ck_assert(deliver_smp(b->e, &s, 0));
 	}
 }
 
 static void
-run(struct bed *b, int64_t ms)
+run_scan(struct bed *b, int64_t ms)
 {
 	struct mono end = mono_add(b->e->now, mono_ms(ms));
 	size_t n;
@@ -90,21 +91,21 @@ run(struct bed *b, int64_t ms)
 		struct mono next =
 			mono_min(xact_next(b->e->x), sl2vl_scan_next(b->s));
 
-		/* nothing happens in between */
+		/* nothing happens before next */
 		b->e->now = mono_min(
 			end, mono_before(b->e->now, next)
 				     ? next
 				     : mono_add(b->e->now, mono_ms(STEP_MS)));
 		xact_tick(b->e->x, b->e->now);
-		wire(b);
+		deliver_answers(b);
 		sl2vl_scan_feed(b->s, b->e->x, 0, 1, b->e->now);
-		wire(b);
+		deliver_answers(b);
 		(void)sl2vl_scan_found(b->s, &n);
 		b->found += (unsigned)n;
 	}
 }
 
-/* Is it at rest? Then nothing is left to read. */
+/* Checks whether the scan has nothing left to read. */
 static void
 expect_done(const struct bed *b, bool done)
 {
@@ -119,32 +120,33 @@ START_TEST(all_are_read_once)
 
 	bed_open(&b, _i == 1);
 	b.closed = 1;
-	run(&b, _i == 1 ? 1500 : 70000);
+	run_scan(&b, _i == 1 ? 1500 : 70000);
 	expect_done(&b, true);
 	ck_assert_uint_eq(b.found, 1);
-	run(&b, 7200000);
+	run_scan(&b, 7200000);
 	for (unsigned i = 0; i < SWITCHES; i++)
 		ck_assert_uint_eq(b.asked[i], ROWS);
 	bed_close(&b);
 }
 END_TEST
 
-/* It hears again after some laps, and nobody has to say so. */
+/* The silent switch answers again after some rounds, and the scan finds out by
+ * itself. */
 START_TEST(a_hurried_lap_comes_back)
 {
 	struct bed b;
 
 	bed_open(&b, true);
 	b.deaf = b.closed = 1;
-	run(&b, 6000);
+	run_scan(&b, 6000);
 	expect_done(&b, false);
 	ck_assert_uint_eq(b.asked[0], ROWS);
 	ck_assert_uint_eq(b.asked[2], ROWS);
 	ck_assert_uint_eq(b.found, 0);
-	run(&b, 12000);
+	run_scan(&b, 12000);
 	expect_done(&b, false);
 	b.deaf = SWITCHES;
-	run(&b, 20000);
+	run_scan(&b, 20000);
 	expect_done(&b, true);
 	ck_assert_uint_eq(b.found, 1);
 	ck_assert_uint_eq(b.asked[2], ROWS);
@@ -152,32 +154,33 @@ START_TEST(a_hurried_lap_comes_back)
 }
 END_TEST
 
-/* One that never answers is asked less and less, and not forgotten. */
-START_TEST(the_deaf_are_asked_now_and_then)
+/* A switch that never answers is asked less and less often, and not
+ * forgotten. */
+START_TEST(silent_switches_are_asked_now_and_then)
 {
 	unsigned first, then;
 	struct bed b;
 
 	bed_open(&b, _i == 1);
 	b.deaf = 1;
-	run(&b, 600000);
+	run_scan(&b, 600000);
 	first = b.asked[1];
 	ck_assert_uint_gt(first, 0);
 	ck_assert_uint_lt(first, 500);
-	run(&b, 24 * 3600000);
+	run_scan(&b, 24 * 3600000);
 	then = b.asked[1];
 	ck_assert_uint_gt(then, first + 24);
 	ck_assert_uint_lt(then, first + 40 * 24);
 	expect_done(&b, false);
 	b.deaf = SWITCHES;
-	run(&b, 2 * 3600000);
+	run_scan(&b, 2 * 3600000);
 	expect_done(&b, true);
 	ck_assert_uint_eq(b.asked[0], ROWS);
 	bed_close(&b);
 }
 END_TEST
 
-/* A plan, or another view: what was on its way then is asked for again. */
+/* After a plan or a new view, rows with answers under way are read again. */
 START_TEST(what_was_overtaken_is_read_again)
 {
 	struct bed b;
@@ -185,17 +188,17 @@ START_TEST(what_was_overtaken_is_read_again)
 	bed_open(&b, true);
 	b.closed = 0;
 	b.mute = true;
-	run(&b, 1050);
+	run_scan(&b, 1050);
 	ck_assert_uint_gt(b.e->n, 0);
 	if (_i == 0)
 		sl2vl_scan_discard(b.s);
 	else
 		sl2vl_scan_adopt(b.s, b.t, b.e->now);
 	b.mute = false;
-	run(&b, 1500);
+	run_scan(&b, 1500);
 	expect_done(&b, false);
 	ck_assert_uint_eq(b.found, 0);
-	run(&b, 2000);
+	run_scan(&b, 2000);
 	expect_done(&b, true);
 	ck_assert_uint_eq(b.found, 1);
 	ck_assert_uint_eq(b.asked[1], ROWS);
@@ -204,19 +207,19 @@ START_TEST(what_was_overtaken_is_read_again)
 }
 END_TEST
 
-/* What is doubted anew does not wait as long as what is deaf. */
+/* A new doubt does not wait as long as a silent switch. */
 START_TEST(a_new_doubt_is_urgent)
 {
 	struct bed b;
 
 	bed_open(&b, false);
 	b.deaf = 1;
-	run(&b, 4 * 3600000);
+	run_scan(&b, 4 * 3600000);
 	expect_done(&b, false);
 	b.deaf = SWITCHES;
 	sl2vl_scan_doubt(b.s, true);
 	sl2vl_scan_adopt(b.s, b.t, b.e->now);
-	run(&b, 1500);
+	run_scan(&b, 1500);
 	expect_done(&b, true);
 	bed_close(&b);
 }
@@ -225,12 +228,12 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("scan");
-	TCase *tc = tcase_create("scan");
+	Suite *s = suite_create("sl2vl_scan");
+	TCase *tc = tcase_create("sl2vl_scan");
 
 	tcase_add_loop_test(tc, all_are_read_once, 0, 2);
 	tcase_add_test(tc, a_hurried_lap_comes_back);
-	tcase_add_loop_test(tc, the_deaf_are_asked_now_and_then, 0, 2);
+	tcase_add_loop_test(tc, silent_switches_are_asked_now_and_then, 0, 2);
 	tcase_add_loop_test(tc, what_was_overtaken_is_read_again, 0, 2);
 	tcase_add_test(tc, a_new_doubt_is_urgent);
 	suite_add_tcase(s, tc);

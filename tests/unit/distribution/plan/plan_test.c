@@ -1,4 +1,5 @@
-/* Plans: what is in place is not sent, what must never be echoed is not. */
+/* Plans: values that are in place are not sent, nor any that must never be
+ * echoed. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +9,8 @@
 #include "sm/mad/mad.h"
 #include "tests/unit/suite.h"
 
-/* Two switches, a cable between them, a host on each; the first is ours. */
+/* Two switches, a link between them, a host on each; the manager runs on the
+ * first host. */
 struct rig {
 	struct builder *d;
 	builder_id sw[2], ca[2];
@@ -17,8 +19,8 @@ struct rig {
 	struct device_store *hw;
 	struct routes *r;
 	struct plan *p;
-	bool wall;   /* by hand: the first write is one */
-	bool raised; /* above the top of its switch */
+	bool wall;   /* make_transition(): the first write is a wall (255) */
+	bool raised; /* and lies above LinearFDBTop of its switch */
 };
 
 static const struct plan_params params = {
@@ -115,7 +117,7 @@ rig_free(struct rig *g)
 }
 
 static size_t
-steps(const struct rig *g, enum plan_kind k)
+count_steps(const struct rig *g, enum plan_kind k)
 {
 	return plan_count(g->p, k);
 }
@@ -129,13 +131,13 @@ START_TEST(fresh_fabric)
 	rig_state(&g, 2);
 	rig_routes(&g);
 	rig_plan(&g);
-	ck_assert_uint_eq(steps(&g, PLAN_PARAMS), 2); /* port 0 twice */
-	ck_assert_uint_eq(steps(&g, PLAN_TOP), 0);
-	ck_assert_uint_eq(steps(&g, PLAN_LFT), 2);
-	ck_assert_uint_eq(steps(&g, PLAN_RAISE), 2);
-	ck_assert_uint_eq(steps(&g, PLAN_ARM), 6);
-	ck_assert_uint_eq(steps(&g, PLAN_ACTIVATE), 6);
-	ck_assert_uint_eq(steps(&g, PLAN_LOWER), 0);
+	ck_assert_uint_eq(count_steps(&g, PLAN_PARAMS), 2); /* port 0 twice */
+	ck_assert_uint_eq(count_steps(&g, PLAN_TOP), 0);
+	ck_assert_uint_eq(count_steps(&g, PLAN_LFT), 2);
+	ck_assert_uint_eq(count_steps(&g, PLAN_RAISE), 2);
+	ck_assert_uint_eq(count_steps(&g, PLAN_ARM), 6);
+	ck_assert_uint_eq(count_steps(&g, PLAN_ACTIVATE), 6);
+	ck_assert_uint_eq(count_steps(&g, PLAN_LOWER), 0);
 	for (i = 0; i < g.p->nsteps; i++) {
 		const struct plan_step *s = &g.p->step[i];
 		const struct topo_port *port = &g.t->port[s->port];
@@ -179,12 +181,12 @@ START_TEST(what_is_in_place_is_not_sent)
 		device_set_block(g.hw, g.t->node[g.t->sw[s].node].guid, 0,
 			routes_ref_of(g.r, s, 0));
 	rig_plan(&g);
-	ck_assert_uint_eq(steps(&g, PLAN_LFT), 0);
+	ck_assert_uint_eq(count_steps(&g, PLAN_LFT), 0);
 	ck_assert_uint_eq(g.p->change->kept, 2);
 	/* one answer lost: that block alone goes out again */
 	device_unknown_block(g.hw, 0x101, 0);
 	rig_plan(&g);
-	ck_assert_uint_eq(steps(&g, PLAN_LFT), 1);
+	ck_assert_uint_eq(count_steps(&g, PLAN_LFT), 1);
 	rig_free(&g);
 }
 END_TEST
@@ -198,8 +200,8 @@ START_TEST(top_first_where_blocks_above_are_refused)
 	rig_routes(&g);
 	device_set_top_first(g.hw, 0x101);
 	rig_plan(&g);
-	ck_assert_uint_eq(steps(&g, PLAN_TOP), 1);
-	ck_assert_uint_eq(steps(&g, PLAN_RAISE), 1);
+	ck_assert_uint_eq(count_steps(&g, PLAN_TOP), 1);
+	ck_assert_uint_eq(count_steps(&g, PLAN_RAISE), 1);
 	rig_free(&g);
 }
 END_TEST
@@ -214,11 +216,11 @@ START_TEST(live_ports_get_no_change_sets)
 	builder_set_lft(g.d, g.sw[0], 1024, 200);
 	rig_routes(&g);
 	rig_plan(&g);
-	ck_assert_uint_eq(steps(&g, PLAN_ARM), 0);
-	ck_assert_uint_eq(steps(&g, PLAN_ACTIVATE), 0);
-	ck_assert_uint_eq(steps(&g, PLAN_LOWER), 1);
-	ck_assert_uint_eq(steps(&g, PLAN_RAISE), 1);
-	for (i = 0; i < steps(&g, PLAN_PARAMS); i++) {
+	ck_assert_uint_eq(count_steps(&g, PLAN_ARM), 0);
+	ck_assert_uint_eq(count_steps(&g, PLAN_ACTIVATE), 0);
+	ck_assert_uint_eq(count_steps(&g, PLAN_LOWER), 1);
+	ck_assert_uint_eq(count_steps(&g, PLAN_RAISE), 1);
+	for (i = 0; i < count_steps(&g, PLAN_PARAMS); i++) {
 		struct mad_port_info pi;
 
 		ck_assert_int_eq(
@@ -246,8 +248,8 @@ START_TEST(quarantined_switches_are_left_alone)
 
 		ck_assert_uint_ne(g.t->node[n].guid, 0x101);
 	}
-	/* the cable to it stays in Init at our end too */
-	ck_assert_uint_eq(steps(&g, PLAN_ARM), 2);
+	/* at the other end, too, the link stays in Init */
+	ck_assert_uint_eq(count_steps(&g, PLAN_ARM), 2);
 	rig_free(&g);
 }
 END_TEST
@@ -262,13 +264,13 @@ START_TEST(half_raised_links_are_finished)
 	builder_set_port_state(g.d, g.sw[1], 2, 3); /* Armed */
 	rig_routes(&g);
 	rig_plan(&g);
-	ck_assert_uint_eq(steps(&g, PLAN_ARM), 1);
-	ck_assert_uint_eq(steps(&g, PLAN_ACTIVATE), 2);
+	ck_assert_uint_eq(count_steps(&g, PLAN_ARM), 1);
+	ck_assert_uint_eq(count_steps(&g, PLAN_ACTIVATE), 2);
 	rig_free(&g);
 }
 END_TEST
 
-/* The number of the first phase of a kind, or of none. */
+/* The index of the first phase of a kind, or nphases. */
 static size_t
 phase_of(const struct rig *g, enum plan_kind k, bool fresh)
 {
@@ -280,9 +282,9 @@ phase_of(const struct rig *g, enum plan_kind k, bool fresh)
 	return i;
 }
 
-/* A transition made by hand: one turn of s0 closed, two stages. */
+/* A transition made by hand: one dependency of s0 blocked, two stages. */
 static struct transition_result *
-by_hand(struct rig *g, bool by_port)
+make_transition(struct rig *g, bool by_port)
 {
 	struct transition_result *x = calloc(1, sizeof(*x));
 
@@ -314,15 +316,15 @@ static void
 rig_plan_by_hand(struct rig *g, bool by_port)
 {
 	const struct plan_job job = {.routes = g->r,
-		.change = by_hand(g, by_port),
+		.change = make_transition(g, by_port),
 		.hw = g->hw,
 		.params = &params};
 
 	g->p = plan_make(&job);
 }
 
-/* A stage that needs nothing closed; block, drain, the last one, drain,
- * unblock. */
+/* The phases: a stage that needs nothing blocked; block, drain, the last stage,
+ * drain, unblock. */
 START_TEST(a_blocked_transition)
 {
 	struct rig g;
@@ -349,7 +351,8 @@ START_TEST(a_blocked_transition)
 }
 END_TEST
 
-/* Walls come before all that flows, and what comes next drains. */
+/* Walls, entries set to 255 towards unknown tables, come before all LFT writes;
+ * the phase after them drains. */
 START_TEST(walls_first)
 {
 	struct rig g;
@@ -361,7 +364,7 @@ START_TEST(walls_first)
 	g.wall = true;
 	rig_plan_by_hand(&g, false);
 	wall = phase_of(&g, PLAN_WALL, false);
-	ck_assert_uint_eq(steps(&g, PLAN_WALL), 1);
+	ck_assert_uint_eq(count_steps(&g, PLAN_WALL), 1);
 	ck_assert(!g.p->phase[wall].drain);
 	ck_assert(g.p->phase[wall + 1].drain);
 	for (i = 0; i < wall; i++)
@@ -371,7 +374,8 @@ START_TEST(walls_first)
 }
 END_TEST
 
-/* A top is raised when all walls below it stand; then come those above. */
+/* A top is raised when all walls below it are written; the walls above it
+ * follow. */
 START_TEST(walls_and_tops)
 {
 	struct rig g;
@@ -392,8 +396,9 @@ START_TEST(walls_and_tops)
 }
 END_TEST
 
-/* The same by a port: down, settled, cleared, verified; up at the end. */
-START_TEST(a_port_instead_of_a_turn)
+/* The same with a port instead: taken down, settled, cleared, verified; raised
+ * at the end. */
+START_TEST(a_port_instead_of_a_dependency)
 {
 	static const enum plan_kind order[] = {PLAN_DOWN, PLAN_SETTLE,
 		PLAN_CLEAR, PLAN_VERIFY, PLAN_LFT, PLAN_LFT, PLAN_RAISE,
@@ -408,11 +413,11 @@ START_TEST(a_port_instead_of_a_turn)
 	at = phase_of(&g, PLAN_DOWN, false);
 	for (i = 0; i < sizeof(order) / sizeof(*order); i++)
 		ck_assert_int_eq(g.p->phase[at + i].kind, order[i]);
-	ck_assert_uint_eq(steps(&g, PLAN_DOWN), 1);   /* at one end */
-	ck_assert_uint_eq(steps(&g, PLAN_SETTLE), 2); /* both fall */
-	ck_assert_uint_eq(steps(&g, PLAN_CLEAR), 2);
-	ck_assert_uint_eq(steps(&g, PLAN_ARM), 2);
-	/* the end that is nearer to us */
+	ck_assert_uint_eq(count_steps(&g, PLAN_DOWN), 1);   /* at one end */
+	ck_assert_uint_eq(count_steps(&g, PLAN_SETTLE), 2); /* both ends fall */
+	ck_assert_uint_eq(count_steps(&g, PLAN_CLEAR), 2);
+	ck_assert_uint_eq(count_steps(&g, PLAN_ARM), 2);
+	/* the end nearer to the manager */
 	ck_assert_uint_eq(
 		g.t->node[g.t->port[g.p->step[g.p->phase[at].first].port].node]
 			.guid,
@@ -421,7 +426,7 @@ START_TEST(a_port_instead_of_a_turn)
 }
 END_TEST
 
-/* A switch that refused rows has its port taken down, whatever was planned. */
+/* A switch that refused SL2VL rows has its port taken down instead. */
 START_TEST(refused_rows)
 {
 	struct rig g;
@@ -431,15 +436,15 @@ START_TEST(refused_rows)
 	rig_routes(&g);
 	sl2vl_refuse(device_sl2vl(g.hw), 0x100);
 	rig_plan_by_hand(&g, false);
-	ck_assert_uint_eq(steps(&g, PLAN_BLOCK), 0);
-	ck_assert_uint_eq(steps(&g, PLAN_UNBLOCK), 0);
-	ck_assert_uint_eq(steps(&g, PLAN_DOWN), 1);
+	ck_assert_uint_eq(count_steps(&g, PLAN_BLOCK), 0);
+	ck_assert_uint_eq(count_steps(&g, PLAN_UNBLOCK), 0);
+	ck_assert_uint_eq(count_steps(&g, PLAN_DOWN), 1);
 	rig_free(&g);
 }
 END_TEST
 
-/* What an earlier life left closed is opened, when the tables are written. */
-START_TEST(leftovers_are_opened)
+/* What a previous run left blocked is unblocked when the tables are written. */
+START_TEST(blocks_of_a_previous_run_are_opened)
 {
 	const struct sl2vl_block left = {.guid = 0x101, .in = 2, .out = 1};
 	const struct sl2vl_block gone = {.guid = 0x999, .in = 2, .out = 1};
@@ -452,8 +457,8 @@ START_TEST(leftovers_are_opened)
 	sl2vl_block(device_sl2vl(g.hw), &left);
 	sl2vl_block(device_sl2vl(g.hw), &gone);
 	rig_plan(&g);
-	ck_assert_uint_eq(steps(&g, PLAN_BLOCK), 0);
-	ck_assert_uint_eq(steps(&g, PLAN_UNBLOCK), 1);
+	ck_assert_uint_eq(count_steps(&g, PLAN_BLOCK), 0);
+	ck_assert_uint_eq(count_steps(&g, PLAN_UNBLOCK), 1);
 	open = phase_of(&g, PLAN_UNBLOCK, false);
 	ck_assert_uint_gt(open, phase_of(&g, PLAN_LFT, false));
 	ck_assert(g.p->phase[open].drain);
@@ -461,8 +466,9 @@ START_TEST(leftovers_are_opened)
 }
 END_TEST
 
-/* With two lanes every pair of ports gets its row, where it is not so yet. */
-START_TEST(lanes)
+/* With two layers every pair of ports gets its SL2VL row, unless it is in
+ * place. */
+START_TEST(sl2vl_rows)
 {
 	uint8_t row[SL2VL_ROW];
 	struct rig g;
@@ -474,17 +480,17 @@ START_TEST(lanes)
 	g.r->lanes.n = 2;
 	g.r->lanes.plain = true;
 	rig_plan(&g);
-	all = steps(&g, PLAN_LANES);
-	/* two linked ports and port 0: 4 turns a switch; 2 hosts */
+	all = count_steps(&g, PLAN_LANES);
+	/* two linked ports and port 0: 4 pairs a switch; 2 hosts */
 	ck_assert_uint_eq(all, 2 * 4 + 2);
-	ck_assert_uint_eq(steps(&g, PLAN_LEARN), all);
+	ck_assert_uint_eq(count_steps(&g, PLAN_LEARN), all);
 	sl2vl_make_default(2, row);
 	sl2vl_set_row(device_sl2vl(g.hw), 0x100, 1, 2, row);
 	sl2vl_make_default(4, row);
 	sl2vl_set_row(device_sl2vl(g.hw), 0x100, 2, 1, row);
 	rig_plan(&g);
-	ck_assert_uint_eq(steps(&g, PLAN_LANES), all - 1);
-	ck_assert_uint_eq(steps(&g, PLAN_LEARN), all - 2);
+	ck_assert_uint_eq(count_steps(&g, PLAN_LANES), all - 1);
+	ck_assert_uint_eq(count_steps(&g, PLAN_LEARN), all - 2);
 	rig_free(&g);
 }
 END_TEST
@@ -522,10 +528,10 @@ main(void)
 	tcase_add_test(t, a_blocked_transition);
 	tcase_add_test(t, walls_first);
 	tcase_add_loop_test(t, walls_and_tops, 0, 2);
-	tcase_add_test(t, a_port_instead_of_a_turn);
+	tcase_add_test(t, a_port_instead_of_a_dependency);
 	tcase_add_test(t, refused_rows);
-	tcase_add_test(t, leftovers_are_opened);
-	tcase_add_test(t, lanes);
+	tcase_add_test(t, blocks_of_a_previous_run_are_opened);
+	tcase_add_test(t, sl2vl_rows);
 	tcase_add_test(t, fresh_switches_first);
 	suite_add_tcase(s, t);
 	return suite_run(s);

@@ -1,7 +1,7 @@
 /*
- * What the tests of groups' tables share: a world whose hosts join and leave,
- * packets carried by the tables that simulated switches hold, and a writer of
- * such tables without a subnet manager around it.
+ * Shared by the tests of multicast forwarding tables: a world with hosts that
+ * join and leave, packets forwarded by the tables that simulated switches hold,
+ * and a writer of such tables without a subnet manager around it.
  */
 #ifndef HEDDLE_TESTS_UNIT_DISTRIBUTION_PUSH_MFT_FIXTURE_H
 #define HEDDLE_TESTS_UNIT_DISTRIBUTION_PUSH_MFT_FIXTURE_H
@@ -23,15 +23,15 @@ enum {
 	       MAD_SA_MEMBER_PKEY | MAD_SA_MEMBER_FLOW | MAD_SA_MEMBER_SL,
 };
 
-/* A world whose hosts' joins come from one endpoint that is trusted. */
+/* A world with joins of hosts from one endpoint that is trusted. */
 struct play {
 	struct fixture x;
 	struct host *speaker;
 	uint32_t host[HOSTS + 1]; /* nodes */
 	uint32_t nhosts;
-	uint8_t state[GROUPS][HOSTS + 1]; /* as asked for */
-	uint32_t *got;			  /* by node: copies */
-	uint8_t *passed;		  /* by node: switches */
+	uint8_t state[GROUPS][HOSTS + 1]; /* member state as requested */
+	uint32_t *got;			  /* by node: copies received */
+	uint8_t *passed; /* by node: how often a switch forwarded */
 	bool loops, twice;
 	uint64_t writes; /* Set(MFT) that arrived */
 	bool watching;
@@ -47,9 +47,9 @@ mgid_of(unsigned group)
 		UINT64_C(0xff12401bffff0000), group == 0 ? 0xffffffff : group};
 }
 
-/* A packet for mlid goes into a switch by port in. */
+/* Forwards a packet for mlid that enters a switch by port in. */
 static inline void
-carry(struct play *p, uint32_t node, unsigned in, uint16_t mlid)
+forward_packet(struct play *p, uint32_t node, unsigned in, uint16_t mlid)
 {
 	uint64_t ports[4];
 
@@ -68,15 +68,15 @@ carry(struct play *p, uint32_t node, unsigned in, uint16_t mlid)
 			sim_port_info(p->x.w->sim, node, out)->state != 4)
 			continue;
 		if (p->x.f->node[peer].type == FABRIC_SWITCH)
-			carry(p, peer, peer_port, mlid);
+			forward_packet(p, peer, peer_port, mlid);
 		else
 			p->got[peer]++;
 	}
 }
 
-/* What a host sends to a group. */
+/* Sends a packet from a host to a group. */
 static inline void
-sends(struct play *p, uint32_t host, uint16_t mlid)
+send_packet(struct play *p, uint32_t host, uint16_t mlid)
 {
 	uint32_t peer;
 	unsigned peer_port;
@@ -84,10 +84,11 @@ sends(struct play *p, uint32_t host, uint16_t mlid)
 	memset(p->got, 0, sim_nodes(p->x.w->sim) * sizeof(*p->got));
 	memset(p->passed, 0, sim_nodes(p->x.w->sim));
 	if (fabric_peer(p->x.f, host, 1, &peer, &peer_port))
-		carry(p, peer, peer_port, mlid);
+		forward_packet(p, peer, peer_port, mlid);
 }
 
-/* No copy too many, whoever sends: at any moment. */
+/* Fails if any sender's packet reaches a host or a switch twice; holds at any
+ * moment. */
 static inline void
 judge_moment(struct play *p)
 {
@@ -95,7 +96,7 @@ judge_moment(struct play *p)
 		for (unsigned k = 0; k < 8; k++) {
 			uint32_t h = p->host[rng_below(&p->rng, p->nhosts)];
 
-			sends(p, h, (uint16_t)(MLID + g));
+			send_packet(p, h, (uint16_t)(MLID + g));
 			ck_assert_msg(!p->twice, "group %u: a switch twice", g);
 			for (uint32_t i = 0; i < p->nhosts; i++)
 				ck_assert_uint_le(p->got[p->host[i]], 1);
@@ -103,7 +104,7 @@ judge_moment(struct play *p)
 }
 
 static inline enum sim_verdict
-hook(void *cookie, struct sim_msg *m)
+on_sma_message(void *cookie, struct sim_msg *m)
 {
 	struct play *p = cookie;
 	struct smp s;
@@ -119,7 +120,7 @@ hook(void *cookie, struct sim_msg *m)
 	return SIM_PASS;
 }
 
-/* Everybody who receives gets it once, and nobody else. */
+/* Every receiver of a group gets a packet once, and no other host gets it. */
 static inline void
 judge_delivery(struct play *p)
 {
@@ -128,7 +129,7 @@ judge_delivery(struct play *p)
 			if (p->state[g][i] == 0 ||
 				!sim_present(p->x.w->sim, p->host[i]))
 				continue;
-			sends(p, p->host[i], (uint16_t)(MLID + g));
+			send_packet(p, p->host[i], (uint16_t)(MLID + g));
 			ck_assert(!p->twice);
 			for (uint32_t k = 0; k < p->nhosts; k++) {
 				bool hears =
@@ -144,9 +145,10 @@ judge_delivery(struct play *p)
 		}
 }
 
-/* A message of the speaker about the membership of a host; does not wait. */
+/* Sends the speaker's request about the membership of a host; does not wait. */
 static inline void
-say(struct play *p, unsigned g, uint32_t i, uint8_t method, uint8_t state)
+send_membership(
+	struct play *p, unsigned g, uint32_t i, uint8_t method, uint8_t state)
 {
 	const struct mad_sa_member m = {
 		.mgid = mgid_of(g),
@@ -170,7 +172,7 @@ say(struct play *p, unsigned g, uint32_t i, uint8_t method, uint8_t state)
 }
 
 static inline void
-settle(struct play *p)
+settle_membership(struct play *p)
 {
 	for (int i = 0; i < 1000 && p->speaker->answers == 0; i++)
 		world_run(p->x.w, mono_ms(1));
@@ -193,11 +195,11 @@ play_new(struct fabric *f, uint64_t seed)
 	p->speaker = host_on(p->x.w, f->node[p->host[p->nhosts - 1]].name);
 	p->got = mem_zalloc(f->nnodes, sizeof(*p->got));
 	p->passed = mem_zalloc(f->nnodes, 1);
-	sim_set_hook(p->x.w->sim, hook, p);
-	/* the first host stays in all groups, which get their MLIDs in turn */
+	sim_set_hook(p->x.w->sim, on_sma_message, p);
+	/* the first host stays in all groups, which get consecutive MLIDs */
 	for (unsigned g = 0; g < GROUPS; g++) {
-		say(p, g, 0, MAD_SET, 1);
-		settle(p);
+		send_membership(p, g, 0, MAD_SET, 1);
+		settle_membership(p);
 	}
 	p->writes = 0;
 	return p;
@@ -213,7 +215,7 @@ play_free(struct play *p)
 	free(p);
 }
 
-/* ---- the writer alone: trees that move over cables that live ---- */
+/* ---- the writer alone: trees that move over links that carry data ---- */
 
 struct writer {
 	struct play *p;
@@ -222,12 +224,13 @@ struct writer {
 	struct mft *mft;
 	uint32_t *pos;
 	struct mcast_tree *tree[GROUPS];
-	unsigned switches; /* acknowledged SwitchInfos */
+	unsigned switches; /* Sets of SwitchInfo that were acknowledged */
 };
 
-/* Answers to the SM that is no more are the writer's. */
+/* Hands the answers meant for the subnet manager, which is gone, to the
+ * writer. */
 static inline enum sim_verdict
-overhear(void *cookie, struct sim_msg *m)
+redirect_answers(void *cookie, struct sim_msg *m)
 {
 	struct writer *w = cookie;
 	struct reason why;
@@ -276,7 +279,7 @@ writer_new(struct fabric *f, uint64_t seed)
 	job.cookie = w;
 	w->mft = mft_new(&job);
 	mft_adopt(w->mft, w->t);
-	sim_set_hook(w->p->x.w->sim, overhear, w);
+	sim_set_hook(w->p->x.w->sim, redirect_answers, w);
 	return w;
 }
 
@@ -293,7 +296,7 @@ writer_free(struct writer *w)
 	free(w);
 }
 
-/* By distance from a random switch: one top. */
+/* Orders the switches by distance from a random one, which is the only root. */
 static inline void
 draw_order(struct writer *w)
 {
@@ -320,7 +323,7 @@ draw_order(struct writer *w)
 	free(queue);
 }
 
-/* Who shall be in a group, as members of a tree. */
+/* The members of a group, as the tree maker takes them. */
 static inline size_t
 members_of(const struct writer *w, unsigned g, struct mcast_member *m)
 {
@@ -358,9 +361,9 @@ draw_trees(struct writer *w)
 	mcast_free(maker);
 }
 
-/* Feed what runs until it is over. */
+/* Feeds the writer until its run is over. */
 static inline void
-feed(struct writer *w)
+feed_writer(struct writer *w)
 {
 	static const struct mft_wire wire = {.stray = {400000000}};
 	struct sim *sim = w->p->x.w->sim;
@@ -381,14 +384,14 @@ write_all(struct writer *w)
 
 	for (;;) {
 		while (mft_ask(w->mft, 0, sim_now(sim)))
-			feed(w);
+			feed_writer(w);
 		if (!mft_begin(w->mft))
 			break;
-		feed(w);
+		feed_writer(w);
 	}
 }
 
-/* Time passes, and what is due meanwhile is looked at, but not written. */
+/* Lets time pass; what is due meanwhile is read, but not written. */
 static inline void
 pass_time(struct writer *w, struct mono time)
 {
@@ -398,10 +401,10 @@ pass_time(struct writer *w, struct mono time)
 	sim_run_until(sim, end);
 	xact_tick(w->x, sim_now(sim));
 	if (mft_ask(w->mft, 0, sim_now(sim)))
-		feed(w);
+		feed_writer(w);
 }
 
-/* The node of the simulation that a switch is. */
+/* The node of the simulation that is this switch. */
 static inline uint32_t
 node_of(const struct writer *w, sw_ix s)
 {
@@ -412,9 +415,9 @@ node_of(const struct writer *w, sw_ix s)
 	return n;
 }
 
-/* Does a switch hold what the trees want of it? */
+/* True if a switch holds what the trees want of it. */
 static inline bool
-holds(const struct writer *w, sw_ix s)
+holds_wanted_mft(const struct writer *w, sw_ix s)
 {
 	for (unsigned g = 0; g < GROUPS; g++) {
 		const struct mcast_branch *b = mcast_find(w->tree[g], s);
@@ -428,7 +431,7 @@ holds(const struct writer *w, sw_ix s)
 	return true;
 }
 
-/* What a switch holds of a group, as the writer knows it. */
+/* Reads what a switch holds of a group, as far as the writer knows. */
 struct found {
 	const struct writer *w;
 	unsigned group;
@@ -443,7 +446,7 @@ found_row(void *cookie, sw_ix s, uint64_t out[MCAST_WORDS])
 	return mft_row(f->w->mft, t->node[t->sw[s].node].guid, f->group, out);
 }
 
-/* A Set that the writer knows nothing of. */
+/* A Set that bypasses the writer. */
 struct smp_set {
 	uint16_t attr;
 	uint32_t mod;

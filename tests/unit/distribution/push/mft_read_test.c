@@ -1,7 +1,7 @@
 /*
- * What the writer of groups' tables believes, and what it asks: after a restart
- * nothing is written that is there; what a late copy, a reboot or a lie has
- * changed is found and put right.
+ * What the writer of multicast forwarding tables takes as known, and what it
+ * reads: after a restart it writes nothing that is in place; what a late copy,
+ * a reboot or a false acknowledgement has changed is found and repaired.
  */
 #include "tests/unit/distribution/push/mft_fixture.h"
 #include "tests/unit/suite.h"
@@ -21,9 +21,9 @@ new_writer(uint64_t seed)
 	return w;
 }
 
-/* Another life of it, with the same trees wanted. */
+/* Replaces the writer by a new one that wants the same trees. */
 static void
-reborn(struct writer *w)
+restart_writer(struct writer *w)
 {
 	const struct mft_job job = {
 		.x = w->x, .switch_written = heard_switch, .cookie = w};
@@ -41,7 +41,7 @@ START_TEST(what_is_there_is_not_written)
 	const struct mft_counts *c;
 	uint64_t once;
 
-	reborn(w);
+	restart_writer(w);
 	c = mft_counts(w->mft);
 	write_all(w);
 	ck_assert_uint_gt(c->reads, 0);
@@ -58,7 +58,7 @@ START_TEST(what_is_there_is_not_written)
 }
 END_TEST
 
-/* Trees that nobody remembers are found in the tables, and kept. */
+/* Trees of a previous run are found in the tables and kept. */
 START_TEST(trees_are_found)
 {
 	struct writer *w = new_writer((uint64_t)_i + 1);
@@ -71,7 +71,7 @@ START_TEST(trees_are_found)
 		struct mcast_tree *again;
 		size_t n = members_of(w, g, m);
 
-		/* another seed would make another tree */
+		/* a tree made from nothing with this seed would differ */
 		again = mcast_tree(maker, m, n, prev, 977);
 		ck_assert_uint_eq(again->n, w->tree[g]->n);
 		ck_assert_mem_eq(again->branch, w->tree[g]->branch,
@@ -84,9 +84,9 @@ START_TEST(trees_are_found)
 }
 END_TEST
 
-/* Put these bytes into a table behind the writer's back. */
+/* Sets these bytes in a table without the writer's knowledge. */
 static void
-scribble(struct writer *w, sw_ix s, unsigned pos, uint8_t byte)
+overwrite_mft(struct writer *w, sw_ix s, unsigned pos, uint8_t byte)
 {
 	uint64_t guid = w->t->node[w->t->sw[s].node].guid;
 	struct smp_set set = {.attr = MAD_MFT, .mod = pos << 28};
@@ -95,9 +95,9 @@ scribble(struct writer *w, sw_ix s, unsigned pos, uint8_t byte)
 	set_behind(w, guid, &set);
 }
 
-/* The first switch of the first group's tree: it has something to lose. */
+/* The first switch of the first group's tree: its table is not empty. */
 static sw_ix
-victim(const struct writer *w)
+first_tree_switch(const struct writer *w)
 {
 	return w->tree[0]->branch[0].sw;
 }
@@ -108,7 +108,7 @@ START_TEST(late_copies_are_found)
 	const struct mft_counts *c = mft_counts(w->mft);
 	struct sim_faults bad = {.loss = 300000};
 
-	/* some are repeated */
+	/* some Sets are repeated */
 	sim_fault_chances(w->p->x.w->sim, &bad);
 	draw_trees(w);
 	write_all(w);
@@ -116,9 +116,9 @@ START_TEST(late_copies_are_found)
 	write_all(w);
 	judge_delivery(w->p);
 	ck_assert(mft_next(w->mft).ns != MONO_NEVER.ns);
-	/* and copies arrive when all is well */
+	/* and late copies arrive when all is well */
 	for (sw_ix s = 0; s < w->t->nsw; s++)
-		scribble(w, s, 0, 0);
+		overwrite_mft(w, s, 0, 0);
 	pass_time(w, mono_ms(2000));
 	ck_assert_uint_gt(c->untrue, 0);
 	ck_assert(mft_next(w->mft).ns == MONO_NEVER.ns);
@@ -126,29 +126,29 @@ START_TEST(late_copies_are_found)
 }
 END_TEST
 
-START_TEST(who_rebooted_is_found)
+START_TEST(a_reboot_is_found)
 {
 	struct writer *w = new_writer(4);
-	sw_ix s = victim(w);
+	sw_ix s = first_tree_switch(w);
 
 	sim_fault_reboot(w->p->x.w->sim, node_of(w, s));
 	pass_time(w, mono_ms(100));
-	write_all(w); /* nobody said a word */
+	write_all(w); /* no trap reported the reboot */
 	ck_assert_uint_eq(mft_counts(w->mft)->untrue, 0);
 	mft_suspect(w->mft, w->t->node[w->t->sw[s].node].guid);
 	write_all(w);
 	ck_assert_uint_eq(mft_counts(w->mft)->untrue, 1);
-	ck_assert(holds(w, s));
+	ck_assert(holds_wanted_mft(w, s));
 	writer_free(w);
 }
 END_TEST
 
-/* A switch that carries nothing yet, beside others that do: what it holds is
- * known when it was written, or nothing is. */
-START_TEST(who_comes_back_is_a_stranger)
+/* A fresh switch, beside others that carry packets. What it holds is known when
+ * it was written; if no switch is known, none counts as unknown. */
+START_TEST(a_returning_switch_is_unknown)
 {
 	struct writer *w = new_writer(4);
-	sw_ix s = victim(w);
+	sw_ix s = first_tree_switch(w);
 	struct topo_node *n = &w->t->node[w->t->sw[s].node];
 
 	ck_assert(!mft_has_unknown_switches(w->mft, w->t));
@@ -157,9 +157,8 @@ START_TEST(who_comes_back_is_a_stranger)
 	mft_forget(w->mft, n->guid);
 	ck_assert(mft_has_unknown_switches(w->mft, w->t));
 	n->flags &= (uint8_t)~TN_FRESH;
-	ck_assert(
-		!mft_has_unknown_switches(w->mft, w->t)); /* it can be asked */
-	reborn(w);
+	ck_assert(!mft_has_unknown_switches(w->mft, w->t)); /* it can be read */
+	restart_writer(w);
 	n->flags |= TN_FRESH;
 	mft_adopt(w->mft, w->t);
 	ck_assert(mft_has_unknown_switches(w->mft, w->t));
@@ -176,11 +175,11 @@ START_TEST(who_comes_back_is_a_stranger)
 }
 END_TEST
 
-/* A switch that says yes and does nothing is left alone in the end. */
-START_TEST(who_lies_is_found)
+/* A switch that acknowledges and does nothing is left alone in the end. */
+START_TEST(a_false_acknowledgement_is_found)
 {
 	struct writer *w = new_writer(5);
-	sw_ix s = victim(w);
+	sw_ix s = first_tree_switch(w);
 	uint64_t guid = w->t->node[w->t->sw[s].node].guid;
 	const struct mft_failure *f;
 	uint64_t before;
@@ -189,31 +188,32 @@ START_TEST(who_lies_is_found)
 	for (unsigned round = 0; round < 200 && n == 0; round++) {
 		draw_trees(w);
 		write_all(w);
-		scribble(w, s, 0, 0x55);
+		overwrite_mft(w, s, 0, 0x55);
 		pass_time(w, mono_ms(1000));
 		f = mft_failures(w->mft, &n);
 		ck_assert(n == 0 || (f[0].guid == guid && f[0].liar));
 		write_all(w);
 	}
 	ck_assert_uint_eq(n, 1);
-	/* nothing is sent there any more */
+	/* nothing is sent to it any more */
 	before = mft_counts(w->mft)->untrue;
-	scribble(w, s, 0, 0x55);
+	overwrite_mft(w, s, 0, 0x55);
 	draw_trees(w);
 	write_all(w);
 	pass_time(w, mono_ms(1000));
 	ck_assert_uint_eq(mft_counts(w->mft)->untrue, before);
-	ck_assert(!holds(w, s));
+	ck_assert(!holds_wanted_mft(w, s));
 	writer_free(w);
 }
 END_TEST
 
-/* Tops end where the blocks in use do; ports for what is in no table go. */
-START_TEST(tops_and_ways_out)
+/* The top ends with the blocks in use; the default ports for MLIDs in no table
+ * are cleared. */
+START_TEST(tops_and_default_ports)
 {
 	struct writer *w = new_writer(6);
 	struct world *x = w->p->x.w;
-	sw_ix s = victim(w);
+	sw_ix s = first_tree_switch(w);
 	uint64_t guid = w->t->node[w->t->sw[s].node].guid;
 	struct smp_set set = {.attr = MAD_SWITCH_INFO};
 	struct mad_switch_info i;
@@ -225,17 +225,17 @@ START_TEST(tops_and_ways_out)
 	mad_switch_info_encode(&i, set.data);
 	set_behind(w, guid, &set);
 	memcpy(w->t->sinfo[s], set.data, MAD_DATA);
-	reborn(w);
+	restart_writer(w);
 	write_all(w);
-	/* two blocks are below it, and both are known now */
+	/* two blocks are below the top, and both are known now */
 	ck_assert_uint_eq(mft_blocks(w->mft), 2);
 	sim_read(x->sim, node_of(w, s), 0, MAD_SWITCH_INFO, 0, set.data);
 	ck_assert_int_eq(mad_switch_info_decode(set.data, &i, NULL), 0);
 	ck_assert_uint_eq(i.mft_top, 0xc03f);
 	ck_assert_uint_eq(i.def_mcast_pri, 255);
 	ck_assert_uint_eq(i.def_mcast_not, 255);
-	ck_assert_uint_eq(w->switches, w->t->nsw); /* all have the bit */
-	/* more blocks: it is raised first */
+	ck_assert_uint_eq(w->switches, w->t->nsw); /* all were cleared */
+	/* with more blocks the top is raised first */
 	mft_want(w->mft, 64, w->tree[0]);
 	write_all(w);
 	sim_read(x->sim, node_of(w, s), 0, MAD_SWITCH_INFO, 0, set.data);
@@ -256,10 +256,10 @@ main(void)
 	tcase_add_test(c, what_is_there_is_not_written);
 	tcase_add_loop_test(c, trees_are_found, 0, 4);
 	tcase_add_test(c, late_copies_are_found);
-	tcase_add_test(c, who_rebooted_is_found);
-	tcase_add_test(c, who_comes_back_is_a_stranger);
-	tcase_add_test(c, who_lies_is_found);
-	tcase_add_test(c, tops_and_ways_out);
+	tcase_add_test(c, a_reboot_is_found);
+	tcase_add_test(c, a_returning_switch_is_unknown);
+	tcase_add_test(c, a_false_acknowledgement_is_found);
+	tcase_add_test(c, tops_and_default_ports);
 	suite_add_tcase(s, c);
 	return suite_run(s);
 }

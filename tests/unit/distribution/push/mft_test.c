@@ -1,7 +1,7 @@
 /*
- * Delivery to groups, judged by the tables that simulated switches hold: every
- * receiver gets what any member sends exactly once, nobody else anything; and
- * at every moment of a change nobody gets anything twice.
+ * Delivery to multicast groups, judged by the tables that simulated switches
+ * hold: every receiver gets what any member sends exactly once, and no other
+ * host gets it; at every moment of a change no host gets anything twice.
  */
 #include "tests/unit/distribution/push/mft_fixture.h"
 #include "tests/unit/suite.h"
@@ -18,31 +18,33 @@ START_TEST(hosts_come_leave_and_return)
 	for (uint32_t i = 0; i < p->nhosts; i++)
 		for (unsigned g = 0; g < GROUPS; g++)
 			if (g == 0 || (i + g) % 3 == 0)
-				say(p, g, i, MAD_SET, 1);
-	settle(p);
+				send_membership(p, g, i, MAD_SET, 1);
+	settle_membership(p);
 	judge_delivery(p);
 	first = p->writes;
-	/* gathered: not a write per join, hardly one per switch and cycle */
+	/* joins are gathered: not one write per join, hardly one per switch and
+	 * cycle */
 	ck_assert_uint_le(first, 6U * sw);
-	/* what is there already writes nothing */
-	say(p, 0, 3, MAD_SET, 1);
-	settle(p);
+	/* a join that is in place writes nothing */
+	send_membership(p, 0, 3, MAD_SET, 1);
+	settle_membership(p);
 	ck_assert_uint_eq(p->writes, first);
 	for (uint32_t i = 2; i < p->nhosts; i += 2)
 		for (unsigned g = 0; g < GROUPS; g++)
 			if (p->state[g][i] != 0 && i + 1 < p->nhosts)
-				say(p, g, i, MAD_SA_DELETE, 1);
-	settle(p);
+				send_membership(p, g, i, MAD_SA_DELETE, 1);
+	settle_membership(p);
 	judge_delivery(p);
 	for (uint32_t i = 0; i < p->nhosts; i += 2)
-		say(p, 0, i, MAD_SET, i % 4 == 0 ? 1 : 4);
-	settle(p);
+		send_membership(p, 0, i, MAD_SET, i % 4 == 0 ? 1 : 4);
+	settle_membership(p);
 	judge_delivery(p);
 	play_free(p);
 }
 END_TEST
 
-/* One join is one cell where the switch has others, and is there in time. */
+/* One join is one cell where the switch has others, and it is written in
+ * time. */
 START_TEST(a_join_is_answered_when_it_is_written)
 {
 	static const struct gen_fattree2 two = {4, 8, 2, 6, 3};
@@ -50,13 +52,13 @@ START_TEST(a_join_is_answered_when_it_is_written)
 	struct play *p = play_new(gen_tree_two(&two, &why), 1);
 
 	for (uint32_t i = 0; i + 1 < p->nhosts; i++)
-		say(p, 0, i, MAD_SET, 1);
-	settle(p);
+		send_membership(p, 0, i, MAD_SET, 1);
+	settle_membership(p);
 	p->writes = 0;
-	say(p, 0, p->nhosts - 1, MAD_SET, 1);
+	send_membership(p, 0, p->nhosts - 1, MAD_SET, 1);
 	while (p->speaker->answers == 0)
 		world_run(p->x.w, mono_us(10));
-	judge_delivery(p); /* at that very moment */
+	judge_delivery(p); /* at the moment of the answer */
 	ck_assert_uint_le(p->writes, 1);
 	play_free(p);
 }
@@ -64,7 +66,7 @@ END_TEST
 
 /* A torus or a tree. */
 static struct fabric *
-either(uint64_t seed)
+torus_or_tree(uint64_t seed)
 {
 	static const unsigned torus[] = {3, 3, 3};
 	static const struct gen_fattree2 two = {6, 8, 3, 6, 2};
@@ -73,11 +75,11 @@ either(uint64_t seed)
 			     : gen_tree_two(&two, NULL);
 }
 
-/* A second life knows groups and members, and writes nothing. */
+/* A restarted manager knows groups and members, and writes nothing. */
 START_TEST(a_restart_takes_nothing_away)
 {
 	uint64_t seed = (uint64_t)_i + 1;
-	struct play *p = play_new(either(seed), seed);
+	struct play *p = play_new(torus_or_tree(seed), seed);
 	struct sm_status before, after;
 	uint32_t gone = 5;
 
@@ -85,18 +87,19 @@ START_TEST(a_restart_takes_nothing_away)
 		uint32_t i = (uint32_t)rng_below(&p->rng, p->nhosts);
 		unsigned g = (unsigned)rng_below(&p->rng, GROUPS);
 
-		say(p, g, i, MAD_SET, rng_below(&p->rng, 4) == 0 ? 4 : 1);
+		send_membership(
+			p, g, i, MAD_SET, rng_below(&p->rng, 4) == 0 ? 4 : 1);
 		if (k % 20 == 0)
-			settle(p);
+			settle_membership(p);
 	}
 	for (unsigned k = 0; k < 60; k++) {
 		uint32_t i = 1 + (uint32_t)rng_below(&p->rng, p->nhosts - 1);
 		unsigned g = (unsigned)rng_below(&p->rng, GROUPS);
 
 		if (p->state[g][i] != 0)
-			say(p, g, i, MAD_SA_DELETE, p->state[g][i]);
+			send_membership(p, g, i, MAD_SA_DELETE, p->state[g][i]);
 	}
-	settle(p);
+	settle_membership(p);
 	world_run(p->x.w, mono_ms(2000)); /* until it is saved */
 	sm_status(p->x.w->sm, &before);
 	p->writes = 0;
@@ -109,7 +112,7 @@ START_TEST(a_restart_takes_nothing_away)
 	sm_status(p->x.w->sm, &after);
 	ck_assert_uint_eq(after.sa.groups, before.sa.groups);
 	ck_assert_uint_eq(after.sa.members, before.sa.members);
-	/* a member that left while nobody looked, and one that comes */
+	/* one member left while the manager was down, and another joins */
 	world_kill(p->x.w);
 	sim_fault_node(p->x.w->sim, p->host[gone], false);
 	world_start(p->x.w);
@@ -118,18 +121,19 @@ START_TEST(a_restart_takes_nothing_away)
 	for (unsigned g = 0; g < GROUPS; g++)
 		p->state[g][gone] = 0;
 	judge_delivery(p);
-	say(p, 1, 7, MAD_SET, 1);
-	settle(p);
+	send_membership(p, 1, 7, MAD_SET, 1);
+	settle_membership(p);
 	judge_delivery(p);
 	play_free(p);
 }
 END_TEST
 
-/* Cables break, switches reboot: trees move, and no moment has two copies. */
+/* Links fail, switches reboot: trees move, and at no moment a host gets two
+ * copies. */
 START_TEST(changes_have_no_bad_moment)
 {
 	uint64_t seed = (uint64_t)_i + 1;
-	struct fabric *f = either(seed);
+	struct fabric *f = torus_or_tree(seed);
 	struct play *p = play_new(f, seed);
 
 	for (unsigned round = 0; round < 5; round++) {
@@ -142,10 +146,10 @@ START_TEST(changes_have_no_bad_moment)
 			uint8_t state = rng_below(&p->rng, 4) == 0 ? 8 : 1;
 
 			if ((p->state[g][i] & state) == 0)
-				say(p, g, i, MAD_SET, state);
+				send_membership(p, g, i, MAD_SET, state);
 		}
 		p->watching = true;
-		settle(p);
+		settle_membership(p);
 		p->watching = false;
 		judge_delivery(p);
 		do {
@@ -172,10 +176,11 @@ START_TEST(changes_have_no_bad_moment)
 }
 END_TEST
 
-/* The order of switches is turned over: trees against it are gone before the
- * first unicast table of it is written, and back afterwards. */
+/* Records the order of writes while the switch order is reversed: trees against
+ * the new order are gone before its first unicast table is written, and back
+ * afterwards. */
 static enum sim_verdict
-strict(void *cookie, struct sim_msg *m)
+record_mft_and_lft(void *cookie, struct sim_msg *m)
 {
 	struct play *p = cookie;
 	struct reason why;
@@ -193,7 +198,7 @@ strict(void *cookie, struct sim_msg *m)
 }
 
 static struct config *
-rooted(uint64_t guid)
+config_with_root(uint64_t guid)
 {
 	struct diag_list bad = {0};
 	char yaml[256];
@@ -223,11 +228,11 @@ START_TEST(an_order_that_turns_over)
 			ends[1] = i;
 		}
 	for (i = 0; i < p->nhosts; i++)
-		say(p, 0, i, MAD_SET, 1);
-	settle(p);
-	sim_set_hook(p->x.w->sim, strict, p);
+		send_membership(p, 0, i, MAD_SET, 1);
+	settle_membership(p);
+	sim_set_hook(p->x.w->sim, record_mft_and_lft, p);
 	for (unsigned k = 0; k < 4; k++) {
-		struct config *c = rooted(f->node[ends[k % 2]].guid);
+		struct config *c = config_with_root(f->node[ends[k % 2]].guid);
 		unsigned lft;
 
 		p->norder = 0;
@@ -247,7 +252,7 @@ START_TEST(an_order_that_turns_over)
 }
 END_TEST
 
-/* ---- the writer alone: trees that move over cables that live ---- */
+/* ---- the writer alone: trees that move over links that carry data ---- */
 
 START_TEST(trees_that_move_are_broken_first)
 {
@@ -263,7 +268,8 @@ START_TEST(trees_that_move_are_broken_first)
 	for (unsigned round = 0; round < 6; round++) {
 		draw_order(w);
 		draw_trees(w);
-		/* switches disagree on when, and some orders are sent twice */
+		/* switches get their Sets at different times, some of them
+		 * twice */
 		sim_fault_chances(w->p->x.w->sim, &bad);
 		w->p->watching = round > 0;
 		write_all(w);
@@ -274,7 +280,7 @@ START_TEST(trees_that_move_are_broken_first)
 	}
 	ck_assert_uint_gt(c->broken, 3);
 	before = c->sets;
-	draw_trees(w); /* others in the same order, then the same again */
+	draw_trees(w); /* other trees, then the same again */
 	write_all(w);
 	ck_assert_uint_gt(c->sets, before);
 	before = c->sets;

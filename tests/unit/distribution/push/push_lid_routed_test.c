@@ -1,22 +1,23 @@
 /*
- * What is sent by LID during a push: in a whole life, on the virtual clock.
- * All of it has to arrive; where a fabric takes none, directed SMPs do.
+ * LID routed SMPs of a push, from power on of a fabric, on the virtual clock.
+ * All of them have to arrive; in a fabric that takes none, directed route SMPs
+ * do.
  */
 #include <string.h>
 
 #include "sm/mad/mad.h"
 #include "sm/transport/xact.h"
-#include "tests/unit/restart_fixture.h"
+#include "tests/unit/core_fixture.h"
 #include "tests/unit/suite.h"
 
-/* Sets that SMAs got, by class; those by LID may be dropped. */
+/* Sets that reached an SMA, by class; LID routed ones may be dropped. */
 struct eye {
 	unsigned by_lid, directed;
 	bool drop;
 };
 
 static enum sim_verdict
-see(void *cookie, struct sim_msg *m)
+count_sets(void *cookie, struct sim_msg *m)
 {
 	struct eye *e = cookie;
 	bool lid = m->m.mad[1] == MAD_SUBN_LID;
@@ -29,102 +30,104 @@ see(void *cookie, struct sim_msg *m)
 }
 
 static struct world *
-life(struct fabric **f, struct eye *e, const char *yaml)
+start_world(struct fabric **f, struct eye *e, const char *yaml)
 {
 	struct world *w;
 
-	*f = life_tree();
-	w = life_start(*f, yaml);
-	sim_set_hook(w->sim, see, e);
-	life_expect_order(w, "power on");
+	*f = core_tree();
+	w = core_start(*f, yaml);
+	sim_set_hook(w->sim, count_sets, e);
+	core_expect_order(w, "power on");
 	return w;
 }
 
 static void
-lose(struct world *w, unsigned port, bool up)
+set_link(struct world *w, unsigned port, bool up)
 {
 	sim_fault_link(w->sim, fabric_find(w->fabric, "leaf3"), port, up);
-	life_expect_order(w, up ? "cable back" : "cable lost");
+	core_expect_order(w, up ? "cable back" : "cable lost");
 }
 
-/* Nothing when tables are empty, next to everything later, and none astray. */
+/* No SMP is LID routed when tables are empty; later ones are, and none is
+ * lost. */
 START_TEST(arrives)
 {
 	struct eye e = {0};
 	struct fabric *f;
-	struct world *w = life(&f, &e, "");
+	struct world *w = start_world(&f, &e, "");
 
 	ck_assert_uint_eq(e.by_lid, 0);
 	for (unsigned port = 5; port < 9; port++) {
 		e.by_lid = e.directed = 0;
-		lose(w, port, false);
+		set_link(w, port, false);
 		ck_assert_uint_gt(e.by_lid, 0);
-		lose(w, port, true);
+		set_link(w, port, true);
 	}
 	ck_assert_uint_eq(sm_xact_stats(w->sm)->strayed, 0);
 	ck_assert_uint_eq(sm_xact_stats(w->sm)->retried, 0);
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
-/* A cable that was out for a moment changes no table, but carries nothing until
+/* A link that was down for a moment changes no table, but carries nothing until
  * it is Active again. */
 START_TEST(bounced)
 {
 	struct eye e = {0};
 	struct fabric *f;
-	struct world *w = life(&f, &e, "");
+	struct world *w = start_world(&f, &e, "");
 
 	for (uint32_t s = 0; s < f->nnodes; s++)
 		for (unsigned port = 1;
 			f->node[s].type == FABRIC_SWITCH && port < 9; port++) {
 			sim_fault_link(w->sim, s, port, false);
 			sim_fault_link(w->sim, s, port, true);
-			life_expect_order(w, f->node[s].name);
+			core_expect_order(w, f->node[s].name);
 		}
 	ck_assert_uint_gt(e.by_lid, 0);
 	ck_assert_uint_eq(sm_xact_stats(w->sm)->strayed, 0);
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
-/* A switch that starts anew has no tables that could carry anything. */
+/* A switch that reboots has no tables that could forward an SMP. */
 START_TEST(reboot)
 {
 	struct eye e = {0};
 	struct fabric *f;
-	struct world *w = life(&f, &e, "");
+	struct world *w = start_world(&f, &e, "");
 
 	for (unsigned i = 1; i < 5; i++) {
 		char name[16] = "spine0";
 
 		name[5] = (char)('0' + i);
 		sim_fault_reboot(w->sim, fabric_find(f, name));
-		life_expect_order(w, name);
+		core_expect_order(w, name);
 	}
 	ck_assert_uint_eq(sm_xact_stats(w->sm)->strayed, 0);
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
-/* It costs one time-out, is told, and not tried again. */
+/* Without LID routed SMPs the push loses one timeout, reports it, and does not
+ * try again. */
 START_TEST(fabric_takes_none)
 {
 	struct eye e = {.drop = true};
 	struct fabric *f;
-	struct world *w = life(&f, &e, "");
+	struct world *w = start_world(&f, &e, "");
 	struct sm_status st;
 
 	sm_status(w->sm, &st);
 	ck_assert(!st.directed_only);
-	lose(w, 5, false);
+	set_link(w, 5, false);
 	sm_status(w->sm, &st);
 	ck_assert(st.directed_only);
 	ck_assert_uint_gt(e.by_lid, 0);
 	e.by_lid = 0;
-	lose(w, 5, true);
+	set_link(w, 5, true);
 	ck_assert_uint_eq(e.by_lid, 0);
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
@@ -132,19 +135,19 @@ START_TEST(switched_off)
 {
 	struct eye e = {0};
 	struct fabric *f;
-	struct world *w = life(&f, &e, "smp: {lid_routed: false}");
+	struct world *w = start_world(&f, &e, "smp: {lid_routed: false}");
 
-	lose(w, 5, false);
+	set_link(w, 5, false);
 	ck_assert_uint_gt(e.directed, 0);
 	ck_assert_uint_eq(e.by_lid, 0);
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
 int
 main(void)
 {
-	Suite *s = suite_create("push_lid");
+	Suite *s = suite_create("push_lid_routed");
 	TCase *t = tcase_create("life");
 
 	suite_add_tcase(s, t);

@@ -1,4 +1,4 @@
-/* P_Key tables: what is known of them, and changes that move nothing. */
+/* P_Key tables: what is known of them, and changes that move no key. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,20 +43,20 @@ START_TEST(tables)
 		uint16_t grown[4], out[4];
 		int rc;
 	} cases[] = {
-		/* a new port; the default comes first */
+		/* a new port; the default key comes first */
 		{{0}, {0x8005, 0xffff}, 2, {0xffff, 0x8005}, {0xffff, 0x8005},
 			0},
 		{{0}, {0x8005}, 1, {0, 0x8005}, {0, 0x8005}, 0},
-		/* what stays does not move, even to a better place */
+		/* a kept key does not move, even to a better place */
 		{{0x8005, 0x8006, 0, 0xffff}, {0xffff, 0x8005}, 2,
 			{0x8005, 0x8006, 0, 0xffff}, {0x8005, 0, 0, 0xffff}, 0},
-		/* rights are given first and taken last */
+		/* rights are granted first and taken last */
 		{{0xffff, 0x0005}, {0x7fff, 0x8005}, 2, {0xffff, 0x8005},
 			{0x7fff, 0x8005}, 0},
 		/* both memberships */
 		{{0xffff, 0x0005}, {0xffff, 0x8005, 0x0005}, 3,
 			{0xffff, 0x0005, 0x8005}, {0xffff, 0x0005, 0x8005}, 0},
-		/* room comes from what goes: in the second step */
+		/* room is made by removing keys, in the second step */
 		{{0xffff, 1, 2, 3}, {0xffff, 4}, 2, {0xffff, 1, 2, 3},
 			{0xffff, 4, 0, 0}, 0},
 		/* no room */
@@ -104,7 +104,7 @@ START_TEST(random_tables)
 		for (unsigned i = 0; i < 32; i++) {
 			bool both = was[i] != 0 && out[i] != 0;
 
-			/* indexes of live keys do not move, rights grow */
+			/* indices of live keys do not move, rights grow */
 			ck_assert(!both || (was[i] & PKEY_TABLE_BASE) ==
 						   (out[i] & PKEY_TABLE_BASE));
 			ck_assert(was[i] == 0 ||
@@ -127,7 +127,7 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("ptable");
+	Suite *s = suite_create("pkey_table");
 	TCase *t = tcase_create("core");
 
 	tcase_add_test(t, blocks_are_known_or_not);

@@ -1,6 +1,6 @@
 /*
- * What a change is expected to cost hosts, where it can be counted by hand: a
- * ring of switches with a host each loses one cable, or gets another root.
+ * The estimated loss of a change where it can be counted by hand: a ring of
+ * switches with one host each loses a link, or gets another root.
  */
 #include <check.h>
 
@@ -56,7 +56,7 @@ ring_free(struct ring *b)
 }
 
 static struct transition_result *
-transition(const struct ring *b, enum transition_method_kind method)
+find_transition(const struct ring *b, enum transition_method_kind method)
 {
 	struct transition_job job = {.to = b->to,
 		.from = b->from,
@@ -70,7 +70,7 @@ transition(const struct ring *b, enum transition_method_kind method)
 }
 
 static struct loss_estimate_job
-question(
+estimate_job(
 	const struct ring *b, const struct transition_result *x, uint64_t steps)
 {
 	struct loss_estimate_job ask = {.change = x,
@@ -86,13 +86,13 @@ question(
 	return ask;
 }
 
-/* What is expected of this method; the transition is checked and freed. */
+/* Estimates the loss of the change with this method. */
 static void
-expected(const struct ring *b, enum transition_method_kind method,
+estimate_loss(const struct ring *b, enum transition_method_kind method,
 	uint64_t steps, struct loss_estimate *e)
 {
-	struct transition_result *x = transition(b, method);
-	struct loss_estimate_job ask = question(b, x, steps);
+	struct transition_result *x = find_transition(b, method);
+	struct loss_estimate_job ask = estimate_job(b, x, steps);
 
 	loss_estimate_compute(&ask, e);
 	transition_free(x);
@@ -107,7 +107,8 @@ phase_of(const struct loss_estimate *e, enum loss_estimate_kind kind)
 	return NULL;
 }
 
-/* The pair at the ends of the cable, both ways, until it is written. */
+/* The hosts at the ends of the failed link lose packets in both directions
+ * until the tables are written. */
 START_TEST(broken_until_written)
 {
 	static const double ms = 1e-3;
@@ -116,7 +117,7 @@ START_TEST(broken_until_written)
 	struct loss_estimate e;
 
 	ring_new(&b, 3);
-	expected(&b, TRANSITION_AUTO, 0, &e);
+	estimate_loss(&b, TRANSITION_AUTO, 0, &e);
 	ck_assert_uint_eq(e.hosts, 3);
 	ck_assert_double_eq_tol(e.now, 2, 1e-9);
 	before = phase_of(&e, LOSS_ESTIMATE_BEFORE);
@@ -128,7 +129,7 @@ START_TEST(broken_until_written)
 	/* two packets' worth, one hop each */
 	ck_assert_double_eq_tol(
 		before->lost[LOSS_ESTIMATE_FLIGHT], 2e-6, 1e-12);
-	/* one answer's time, in which it gets less and less */
+	/* one answer's time, in which the loss falls */
 	ck_assert_int_eq(tables->time.ns, mono_us(ANSWER_US).ns);
 	ck_assert_double_gt(tables->lost[LOSS_ESTIMATE_BROKEN], 0);
 	ck_assert_double_lt(tables->lost[LOSS_ESTIMATE_BROKEN],
@@ -146,7 +147,7 @@ START_TEST(broken_until_written)
 }
 END_TEST
 
-/* While all ports are down nobody gets anything; six pairs there are. */
+/* While all ports are down no host gets anything: six pairs. */
 START_TEST(static_loses_all)
 {
 	const struct loss_estimate_phase *tables, *fall, *rise;
@@ -155,7 +156,7 @@ START_TEST(static_loses_all)
 	double all;
 
 	ring_new(&b, 3);
-	expected(&b, TRANSITION_STATIC, 0, &e);
+	estimate_loss(&b, TRANSITION_STATIC, 0, &e);
 	fall = phase_of(&e, LOSS_ESTIMATE_FALL);
 	tables = phase_of(&e, LOSS_ESTIMATE_TABLES);
 	rise = phase_of(&e, LOSS_ESTIMATE_RISE);
@@ -175,8 +176,8 @@ START_TEST(static_loses_all)
 }
 END_TEST
 
-/* Closing turns, tables behind a drain, opening them behind another. */
-START_TEST(turns_are_phases)
+/* Blocking dependencies, tables behind a drain, unblocking behind another. */
+START_TEST(blocks_are_phases)
 {
 	const struct loss_estimate_phase *close, *tables, *open;
 	struct ring b;
@@ -186,7 +187,7 @@ START_TEST(turns_are_phases)
 	/* another root, in the whole ring */
 	routes_unref(b.to);
 	b.to = world_routes(b.t, b.pool, NULL, 2);
-	expected(&b, TRANSITION_BREAK_DEPENDENCIES, 0, &e);
+	estimate_loss(&b, TRANSITION_BREAK_DEPENDENCIES, 0, &e);
 	close = phase_of(&e, LOSS_ESTIMATE_CLOSE);
 	tables = phase_of(&e, LOSS_ESTIMATE_TABLES);
 	open = phase_of(&e, LOSS_ESTIMATE_OPEN);
@@ -201,15 +202,15 @@ START_TEST(turns_are_phases)
 }
 END_TEST
 
-/* Some LIDs stand for all of them: something, and not absurd. */
+/* Some LIDs stand for all of them: the estimate is neither zero nor absurd. */
 START_TEST(few_steps)
 {
 	struct ring b;
 	struct loss_estimate all, some;
 
 	ring_new(&b, 3);
-	expected(&b, TRANSITION_STATIC, 0, &all);
-	expected(&b, TRANSITION_STATIC, 100, &some);
+	estimate_loss(&b, TRANSITION_STATIC, 0, &all);
+	estimate_loss(&b, TRANSITION_STATIC, 100, &some);
 	ck_assert_double_gt(
 		loss_estimate_sum(some.lost), loss_estimate_sum(all.lost) / 3);
 	ck_assert_double_lt(
@@ -235,7 +236,7 @@ same_cost(const struct loss_estimate *a, const struct loss_estimate *b)
 		loss_estimate_sum(a->lost), loss_estimate_sum(b->lost));
 }
 
-/* Blocks that nobody holds are somebody else's now. */
+/* Frees the old blocks and lets others take their place in the pool. */
 static void
 reuse_blocks(struct ring *b)
 {
@@ -255,9 +256,9 @@ reuse_blocks(struct ring *b)
 }
 
 /*
- * When somebody asks, the transition, the old routes and what the switches held
- * are gone, and the fabric has been read again: a host that was not up is, and
- * is no host of that time.
+ * When the cost is queried, the transition, the old routes and what the
+ * switches held are gone, and the fabric has been read again: a host that was
+ * down is up, and does not count as a host of that time.
  */
 START_TEST(asked_later)
 {
@@ -281,10 +282,10 @@ START_TEST(asked_later)
 	/* behind port 0 of its switch */
 	p = b.to->topo->end[b.to->topo->sw[3].end + 1].port;
 	b.to->topo->port[p].state = 2;
-	expected(&b, method[_i], 0, &e);
+	estimate_loss(&b, method[_i], 0, &e);
 	ck_assert_uint_eq(e.hosts, 4);
-	x = transition(&b, method[_i]);
-	ask = question(&b, x, 0);
+	x = find_transition(&b, method[_i]);
+	ask = estimate_job(&b, x, 0);
 	later = loss_estimate_begin(&ask);
 	transition_free(x);
 	reuse_blocks(&b);
@@ -300,7 +301,8 @@ START_TEST(asked_later)
 }
 END_TEST
 
-/* A block that only its writes know is not kept for the sake of very many. */
+/* Old blocks that only the writes refer to are not kept if they are very
+ * many. */
 START_TEST(many_are_not_kept)
 {
 	enum { MANY = 20000 };
@@ -313,7 +315,7 @@ START_TEST(many_are_not_kept)
 	uint32_t live;
 
 	ring_new(&b, 3);
-	x = transition(&b, TRANSITION_AUTO);
+	x = find_transition(&b, TRANSITION_AUTO);
 	live = b.pool->live;
 	one = x->write[0];
 	one.was = lft_add(b.pool, bytes);
@@ -325,7 +327,7 @@ START_TEST(many_are_not_kept)
 		x->nwrites++;
 	}
 	lft_drop(b.pool, one.was);
-	ask = question(&b, x, 1);
+	ask = estimate_job(&b, x, 1);
 	later = loss_estimate_begin(&ask);
 	transition_free(x);
 	ck_assert_uint_le(b.pool->live, live);
@@ -338,12 +340,12 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("expect");
+	Suite *s = suite_create("loss_estimate");
 	TCase *tc = tcase_create("by hand");
 
 	tcase_add_test(tc, broken_until_written);
 	tcase_add_test(tc, static_loses_all);
-	tcase_add_test(tc, turns_are_phases);
+	tcase_add_test(tc, blocks_are_phases);
 	tcase_add_test(tc, few_steps);
 	tcase_add_loop_test(tc, asked_later, 0, 3);
 	tcase_add_test(tc, many_are_not_kept);

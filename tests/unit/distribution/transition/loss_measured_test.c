@@ -1,7 +1,7 @@
 /*
- * Packets expected to be lost beside packets dropped: dozens of random fabrics,
- * each a method, a switch that goes and one that returns, on the virtual clock:
- * the same numbers on every machine.
+ * The estimated packet loss beside the packets dropped: dozens of random
+ * fabrics, each with a method, a switch that fails and one that returns, on the
+ * virtual clock: the same numbers on every machine.
  */
 #include <check.h>
 #include <stdio.h>
@@ -12,10 +12,10 @@
 #include "tests/unit/suite.h"
 
 /*
- * The model's factor: for static, which writes everything and waits for
- * everything, time is most of it, and what an SMP takes is known as a mean
- * alone. And a handful of packets: those that get through, or do not, in the
- * moment when a block arrives.
+ * FACTOR is the model's error. It is larger for static, which writes everything
+ * and waits for everything: most of its loss is time, and the time of an SMP is
+ * known as a mean only. HANDFUL packets may get through, or not, in the moment
+ * when a block arrives.
  */
 enum { SEEDS = 25, HANDFUL = 25 };
 
@@ -24,7 +24,8 @@ enum { SEEDS = 25, HANDFUL = 25 };
 #define FACTOR_STATIC 2.0
 
 static void
-judge(const char *method, const char *what, const struct trial_outcome *o)
+expect_near_estimate(
+	const char *method, const char *what, const struct trial_outcome *o)
 {
 	double factor = strcmp(method, "static") == 0 ? FACTOR_STATIC : FACTOR;
 	double expected = loss_estimate_sum(o->expected);
@@ -55,8 +56,8 @@ START_TEST(as_expected)
 		     "%4.0f of %4.0f\n",
 		n, method, removal.lost, loss_estimate_sum(removal.expected),
 		addition.lost, loss_estimate_sum(addition.expected));
-	judge(method, "removal", &removal);
-	judge(method, "addition", &addition);
+	expect_near_estimate(method, "removal", &removal);
+	expect_near_estimate(method, "addition", &addition);
 	fabric_free(f);
 }
 END_TEST
@@ -64,7 +65,7 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("trial");
+	Suite *s = suite_create("loss_measured");
 	TCase *tc = tcase_create("expected");
 
 	log_set_level(LOG_LEVEL_ERROR);

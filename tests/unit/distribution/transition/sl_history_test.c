@@ -1,6 +1,6 @@
 /*
- * Lanes of connections of old: who has which, for how long; and what a
- * transition does about them.
+ * Routing layers of old connections: which pairs have which, for how long, and
+ * what a transition does about them.
  */
 #include <check.h>
 
@@ -10,9 +10,9 @@
 enum { SWITCHES = 5, ACTIVE = 4, INIT = 2 };
 
 /*
- * A ring of five, everybody on the shorter way: all turns are made, and only
- * two lanes keep them from being a cycle: the pairs that turn at `date`, both
- * ways round, have lane 1.
+ * A ring of five switches, all packets on the shorter path: all dependencies
+ * exist, and only two layers keep them from being a cycle. Pairs with a path
+ * past `date`, in both directions, are on layer 1.
  */
 struct ring {
 	struct fabric *f;
@@ -20,11 +20,11 @@ struct ring {
 	struct lft_pool *pool;
 	struct device_store *hw;
 	struct sl_history *past;
-	sw_ix at[SWITCHES]; /* round the ring */
+	sw_ix at[SWITCHES]; /* in the order of the ring */
 };
 
 static const struct topo_adj *
-cable(const struct topo *t, sw_ix s, sw_ix to)
+adj_between(const struct topo *t, sw_ix s, sw_ix to)
 {
 	for (uint32_t i = t->sw[s].adj; i < t->sw[s].adj + t->sw[s].nadj; i++)
 		if (t->adj[i].peer == to)
@@ -48,7 +48,8 @@ ring_new(struct ring *r)
 	ck_assert_uint_eq(r->t->nsw, SWITCHES);
 	for (unsigned i = 1; i < SWITCHES; i++)
 		for (sw_ix s = 0; s < SWITCHES; s++)
-			if (!seen[s] && cable(r->t, r->at[i - 1], s) != NULL) {
+			if (!seen[s] &&
+				adj_between(r->t, r->at[i - 1], s) != NULL) {
 				r->at[i] = s;
 				seen[s] = true;
 				break;
@@ -66,7 +67,7 @@ ring_free(struct ring *r)
 }
 
 static unsigned
-place(const struct ring *r, sw_ix s)
+ring_position(const struct ring *r, sw_ix s)
 {
 	unsigned i = 0;
 
@@ -76,7 +77,7 @@ place(const struct ring *r, sw_ix s)
 }
 
 static uint8_t
-step(const struct ring *r, sw_ix s, uint32_t lid)
+ring_next_hop(const struct ring *r, sw_ix s, uint32_t lid)
 {
 	port_ix p = topo_by_lid(r->t, (uint16_t)lid, NULL);
 	const struct topo_switch *sw = &r->t->sw[s];
@@ -88,9 +89,11 @@ step(const struct ring *r, sw_ix s, uint32_t lid)
 	for (uint32_t i = 0; home == s && i < sw->nend; i++)
 		if (r->t->end[sw->end + i].port == p)
 			return r->t->end[sw->end + i].out;
-	far = (place(r, home) + SWITCHES - place(r, s)) % SWITCHES;
-	return cable(r->t, s,
-		r->at[(place(r, s) + (far <= 2 ? 1 : SWITCHES - 1)) % SWITCHES])
+	far = (ring_position(r, home) + SWITCHES - ring_position(r, s)) %
+	      SWITCHES;
+	return adj_between(r->t, s,
+		r->at[(ring_position(r, s) + (far <= 2 ? 1 : SWITCHES - 1)) %
+			SWITCHES])
 		->out;
 }
 
@@ -103,7 +106,7 @@ by_pair(const void *a, const void *b)
 				: (x->dst > y->dst) - (x->dst < y->dst);
 }
 
-/* lanes 1: everything on one, and a deadlock; else as above. */
+/* lanes 1: all pairs are on one layer, which deadlocks; else as above. */
 static struct routes *
 ring_routes(const struct ring *r, unsigned lanes, unsigned date)
 {
@@ -114,7 +117,8 @@ ring_routes(const struct ring *r, unsigned lanes, unsigned date)
 
 	for (sw_ix s = 0; s < SWITCHES; s++) {
 		for (uint32_t l = 0; l < x->nblocks * LFT_BLOCK; l++)
-			row[l] = l <= r->t->max_lid ? step(r, s, l) : LFT_DROP;
+			row[l] = l <= r->t->max_lid ? ring_next_hop(r, s, l)
+						    : LFT_DROP;
 		routes_put_row(x, s, row, NULL, TOPO_NONE);
 	}
 	free(row);
@@ -130,7 +134,7 @@ ring_routes(const struct ring *r, unsigned lanes, unsigned date)
 }
 
 static void
-ports(struct ring *r, sw_ix s, unsigned first, uint8_t state)
+set_port_states(struct ring *r, sw_ix s, unsigned first, uint8_t state)
 {
 	for (uint32_t i = 0, k = 0; i < r->t->sw[s].nend; i++) {
 		const struct topo_end *e = &r->t->end[r->t->sw[s].end + i];
@@ -144,23 +148,24 @@ static void
 all_ports(struct ring *r, uint8_t state)
 {
 	for (sw_ix s = 0; s < SWITCHES; s++)
-		ports(r, s, 0, state);
+		set_port_states(r, s, 0, state);
 }
 
 static uint32_t
-leaf(const struct ring *r, sw_ix s)
+history_leaf_of(const struct ring *r, sw_ix s)
 {
 	return sl_history_leaf(r->past, r->t->node[r->t->sw[s].node].guid);
 }
 
 static unsigned
-mask(const struct ring *r, unsigned a, unsigned b)
+history_mask(const struct ring *r, unsigned a, unsigned b)
 {
-	return sl_history_mask(
-		r->past, leaf(r, r->at[a]), leaf(r, r->at[b]), 2);
+	return sl_history_mask(r->past, history_leaf_of(r, r->at[a]),
+		history_leaf_of(r, r->at[b]), 2);
 }
 
-/* A fabric that came up under us: one lane takes nothing, two take masks. */
+/* Ports come up under the manager: with one layer no masks are stored, with two
+ * they are. */
 static void
 ring_up(struct ring *r, struct routes *by)
 {
@@ -184,14 +189,14 @@ START_TEST(one_lane)
 	ck_assert_uint_eq(sl_history_layers(r.past), 1);
 	ck_assert_ptr_null(sl_history_row(r.past, 0));
 	ck_assert(!sl_history_exceeds(r.past, x));
-	ck_assert_uint_eq(mask(&r, 0, 1), 1);
-	/* those on lane 1 now have connections on lane 0 */
+	ck_assert_uint_eq(history_mask(&r, 0, 1), 1);
+	/* pairs on layer 1 now have connections on layer 0 */
 	ck_assert(sl_history_exceeds(r.past, y));
 	sl_history_add_routes(r.past, y);
-	ck_assert_uint_eq(mask(&r, 0, 1), 1);
-	ck_assert_uint_eq(mask(&r, 4, 1), 3);
-	ck_assert_uint_eq(sl_history_mask(r.past, leaf(&r, r.at[4]),
-				  leaf(&r, r.at[1]), 1),
+	ck_assert_uint_eq(history_mask(&r, 0, 1), 1);
+	ck_assert_uint_eq(history_mask(&r, 4, 1), 3);
+	ck_assert_uint_eq(sl_history_mask(r.past, history_leaf_of(&r, r.at[4]),
+				  history_leaf_of(&r, r.at[1]), 1),
 		1);
 	routes_unref(x);
 	routes_unref(y);
@@ -209,24 +214,24 @@ START_TEST(until_ports_come_up)
 	y = ring_routes(&r, 2, 2);
 	ring_up(&r, x);
 	ck_assert(!sl_history_exceeds(r.past, x));
-	ck_assert_uint_eq(mask(&r, 4, 1), 2);
-	ck_assert_uint_eq(mask(&r, 1, 3), 1);
+	ck_assert_uint_eq(history_mask(&r, 4, 1), 2);
+	ck_assert_uint_eq(history_mask(&r, 1, 3), 1);
 	sl_history_add_routes(r.past, y);
-	ck_assert_uint_eq(mask(&r, 4, 1), 3);
-	ck_assert_uint_eq(mask(&r, 1, 3), 3);
-	ck_assert_uint_eq(mask(&r, 0, 2), 1);
+	ck_assert_uint_eq(history_mask(&r, 4, 1), 3);
+	ck_assert_uint_eq(history_mask(&r, 1, 3), 3);
+	ck_assert_uint_eq(history_mask(&r, 0, 2), 1);
 	/* one of two ports is not enough */
-	ports(&r, r.at[1], 1, INIT);
+	set_port_states(&r, r.at[1], 1, INIT);
 	sl_history_add_topology(r.past, r.t, y);
-	ports(&r, r.at[1], 0, ACTIVE);
+	set_port_states(&r, r.at[1], 0, ACTIVE);
 	sl_history_add_topology(r.past, r.t, y);
-	ck_assert_uint_eq(mask(&r, 4, 1), 3);
+	ck_assert_uint_eq(history_mask(&r, 4, 1), 3);
 	/* the other one, later */
-	ports(&r, r.at[1], 0, INIT);
-	ports(&r, r.at[1], 1, ACTIVE);
+	set_port_states(&r, r.at[1], 0, INIT);
+	set_port_states(&r, r.at[1], 1, ACTIVE);
 	sl_history_add_topology(r.past, r.t, y);
-	ck_assert_uint_eq(mask(&r, 4, 1), 1);
-	ck_assert_uint_eq(mask(&r, 1, 3), 2);
+	ck_assert_uint_eq(history_mask(&r, 4, 1), 1);
+	ck_assert_uint_eq(history_mask(&r, 1, 3), 2);
 	ck_assert(!sl_history_exceeds(r.past, y));
 	routes_unref(x);
 	routes_unref(y);
@@ -234,36 +239,36 @@ START_TEST(until_ports_come_up)
 }
 END_TEST
 
-START_TEST(strangers)
+START_TEST(unknown_connections)
 {
 	struct ring r;
 	struct routes *x;
 
 	ring_new(&r);
 	x = ring_routes(&r, 2, 0);
-	/* found running, by whom nobody knows */
+	/* found running; their connections are unknown */
 	all_ports(&r, ACTIVE);
 	sl_history_add_topology(r.past, r.t, NULL);
-	ck_assert_uint_eq(mask(&r, 0, 1), 3);
+	ck_assert_uint_eq(history_mask(&r, 0, 1), 3);
 	sl_history_add_routes(r.past, x);
-	ck_assert_uint_eq(mask(&r, 0, 1), 3);
-	ports(&r, r.at[0], 0, INIT);
+	ck_assert_uint_eq(history_mask(&r, 0, 1), 3);
+	set_port_states(&r, r.at[0], 0, INIT);
 	sl_history_add_topology(r.past, r.t, x);
-	/* its own ports are young, and hence all its connections; but not
-	 * those of the other leaf */
-	ck_assert(!sl_history_any(r.past, leaf(&r, r.at[0])));
-	ck_assert_uint_eq(mask(&r, 0, 1), 3);
-	ports(&r, r.at[1], 0, INIT);
+	/* All ports of this leaf are new, and hence its connections from there;
+	 * those of the other leaf are not. */
+	ck_assert(!sl_history_any(r.past, history_leaf_of(&r, r.at[0])));
+	ck_assert_uint_eq(history_mask(&r, 0, 1), 3);
+	set_port_states(&r, r.at[1], 0, INIT);
 	sl_history_add_topology(r.past, r.t, x);
-	ck_assert_uint_eq(mask(&r, 0, 1), 1);
+	ck_assert_uint_eq(history_mask(&r, 0, 1), 1);
 	sl_history_assume_any(r.past);
-	ck_assert_uint_eq(mask(&r, 0, 1), 3);
+	ck_assert_uint_eq(history_mask(&r, 0, 1), 3);
 	routes_unref(x);
 	ring_free(&r);
 }
 END_TEST
 
-START_TEST(second_life)
+START_TEST(after_restart)
 {
 	struct ring r, s;
 	struct routes *x, *y;
@@ -284,13 +289,15 @@ START_TEST(second_life)
 	ck_assert_uint_eq(sl_history_layers(s.past), 2);
 	for (unsigned a = 0; a < SWITCHES; a++)
 		for (unsigned b = 0; b < SWITCHES; b++) {
-			bool any = sl_history_any(s.past, leaf(&s, s.at[a])) ||
-				   sl_history_any(s.past, leaf(&s, s.at[b]));
+			bool any = sl_history_any(s.past,
+					   history_leaf_of(&s, s.at[a])) ||
+				   sl_history_any(s.past,
+					   history_leaf_of(&s, s.at[b]));
 
-			ck_assert_uint_eq(
-				mask(&s, a, b), any ? 3 : mask(&r, a, b));
+			ck_assert_uint_eq(history_mask(&s, a, b),
+				any ? 3 : history_mask(&r, a, b));
 		}
-	/* found running as it was: that is no news */
+	/* found running as before: nothing changes */
 	all_ports(&s, ACTIVE);
 	sl_history_add_topology(s.past, s.t, NULL);
 	ck_assert_uint_eq(sl_history_count(s.past), SWITCHES);
@@ -302,7 +309,7 @@ START_TEST(second_life)
 END_TEST
 
 static void
-install(struct ring *r, const struct routes *x)
+install_routes(struct ring *r, const struct routes *x)
 {
 	for (sw_ix s = 0; s < r->t->nsw; s++)
 		for (uint32_t b = 0; b < x->nblocks; b++)
@@ -313,7 +320,7 @@ install(struct ring *r, const struct routes *x)
 }
 
 static struct transition_result *
-transit(struct ring *r, const struct routes *x, const struct routes *y)
+find_transition(struct ring *r, const struct routes *x, const struct routes *y)
 {
 	const struct transition_job job = {
 		.from = x, .to = y, .hw = r->hw, .max_stages = 8};
@@ -322,8 +329,8 @@ transit(struct ring *r, const struct routes *x, const struct routes *y)
 }
 
 /*
- * The tables stay and lanes move: connections of old are a cycle with those
- * of today on lane 0, though neither the old lanes nor the new ones have any.
+ * The tables stay and the layers move: old connections are a cycle with new
+ * ones on layer 0, though neither the old layers nor the new ones have any.
  */
 START_TEST(old_connections_would_deadlock)
 {
@@ -334,29 +341,29 @@ START_TEST(old_connections_would_deadlock)
 	ring_new(&r);
 	x = ring_routes(&r, 2, 0);
 	y = ring_routes(&r, 2, 2);
-	install(&r, x);
+	install_routes(&r, x);
 	ring_up(&r, x);
-	p = transit(&r, x, y);
+	p = find_transition(&r, x, y);
 	ck_assert_int_eq(p->way, TRANSITION_BLOCKED);
 	ck_assert_uint_eq(p->nwrites, 0);
-	ck_assert_uint_eq(p->nturns, 2); /* one each way round */
+	ck_assert_uint_eq(p->nturns, 2); /* one in each direction */
 	ck_assert_uint_eq(p->nstays, 2);
 	ck_assert_str_ne(p->stale, "");
 	for (size_t i = 0; i < p->nturns; i++) {
-		/* where today's lane 0 does not turn */
+		/* where today's layer 0 has no dependency */
 		ck_assert_uint_eq(p->turn[i].sw, r.at[2]);
 		ck_assert_uint_eq(p->turn[i].lanes, 1);
 		ck_assert(p->turn[i].stays);
 	}
 	transition_free(p);
-	/* they are there as long as those connections are */
+	/* the blocks stay as long as those connections */
 	sl_history_add_routes(r.past, y);
-	p = transit(&r, y, y);
+	p = find_transition(&r, y, y);
 	ck_assert_uint_eq(p->nstays, 2);
 	transition_free(p);
 	all_ports(&r, INIT);
 	sl_history_add_topology(r.past, r.t, y);
-	p = transit(&r, y, y);
+	p = find_transition(&r, y, y);
 	ck_assert_int_eq(p->way, TRANSITION_NOTHING);
 	ck_assert_uint_eq(p->nstays, 0);
 	transition_free(p);
@@ -366,7 +373,7 @@ START_TEST(old_connections_would_deadlock)
 }
 END_TEST
 
-/* Connections made when there was one lane keep to it when there are two. */
+/* Connections made with one layer stay on its SL when there are two. */
 START_TEST(another_number_of_lanes)
 {
 	struct transition_result *p;
@@ -380,15 +387,15 @@ START_TEST(another_number_of_lanes)
 	y->lanes.cls = mem_zalloc(r.t->nsw, sizeof(*y->lanes.cls));
 	for (sw_ix s = 0; s < r.t->nsw; s++)
 		y->lanes.cls[s] = (uint16_t)s;
-	install(&r, x);
+	install_routes(&r, x);
 	ring_up(&r, x);
-	p = transit(&r, x, y); /* up and down on every lane: no harm */
+	p = find_transition(&r, x, y); /* up/down on every layer: no harm */
 	ck_assert_int_eq(p->way, TRANSITION_NOTHING);
 	transition_free(p);
 	routes_unref(y);
 	y = ring_routes(&r, 2, 0);
-	/* these need their lanes, and old connections are all on the first */
-	p = transit(&r, x, y);
+	/* y needs its layers, and old connections are all on the first */
+	p = find_transition(&r, x, y);
 	ck_assert_int_eq(p->way, TRANSITION_BLOCKED);
 	ck_assert_uint_eq(p->nstays, p->nturns);
 	ck_assert_uint_gt(p->nstays, 0);
@@ -402,13 +409,13 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("past");
-	TCase *t = tcase_create("past");
+	Suite *s = suite_create("sl_history");
+	TCase *t = tcase_create("sl_history");
 
 	tcase_add_test(t, one_lane);
 	tcase_add_test(t, until_ports_come_up);
-	tcase_add_test(t, strangers);
-	tcase_add_test(t, second_life);
+	tcase_add_test(t, unknown_connections);
+	tcase_add_test(t, after_restart);
 	tcase_add_test(t, old_connections_would_deadlock);
 	tcase_add_test(t, another_number_of_lanes);
 	suite_add_tcase(s, t);

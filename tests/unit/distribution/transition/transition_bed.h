@@ -45,7 +45,7 @@ bed_free(struct bed *b)
 	fabric_free(b->f);
 }
 
-/* Links fail; keep: the order of switches stays, else another root. */
+/* Links fail; keep: the switch order is kept, else there is another root. */
 static inline void
 bed_fail_links(struct bed *b, unsigned n, bool keep, sw_ix root)
 {
@@ -65,7 +65,7 @@ bed_fail_links(struct bed *b, unsigned n, bool keep, sw_ix root)
 	b->f1 = g;
 }
 
-/* What was to come is in force. */
+/* The new routes are in force. */
 static inline void
 bed_settle(struct bed *b)
 {
@@ -100,7 +100,8 @@ bed_plan(const struct bed *b, enum transition_method_kind method,
 	return transition_find(&job);
 }
 
-/* The mixture without what the transition blocks: is it free of cycles? */
+/* True if the mixed dependency graph without what the transition blocks has no
+ * cycle. */
 static inline bool
 bed_safe(struct bed *b, const struct transition_result *x)
 {

@@ -1,9 +1,9 @@
 /*
- * Deadlock for real: another root is given to a fabric that is full of
- * traffic, and one switch is slow to take its tables. Old and new tables are
- * free of deadlock, each of them; while both are in force, a ring of buffers
- * waits for itself, unless somebody sees to it. Method dynamic does not, the
- * others do.
+ * Deadlocks of simulated packets: another root is given to a fabric that is
+ * full of traffic, and one switch is slow to take its tables. Old and new
+ * tables are free of deadlock, each of them; while both are in force, a ring of
+ * buffers waits for itself, unless the method prevents it. Method dynamic does
+ * not, the others do.
  */
 #include <check.h>
 #include <stdio.h>
@@ -31,13 +31,13 @@ struct transition {
 };
 
 static struct fabric *
-ring(void)
+make_ring(void)
 {
 	return field_ring(6);
 }
 
 static struct fabric *
-torus(void)
+make_torus(void)
 {
 	static const unsigned dim[] = {3, 4};
 
@@ -45,25 +45,25 @@ torus(void)
 }
 
 static struct fabric *
-irregular(void)
+make_irregular(void)
 {
 	return gen_random(12, 3, 1, 7, NULL);
 }
 
 static const struct transition transitions[] = {
-	{"ring", ring, 0, 3, 1},
-	{"torus", torus, 0, 10, 1},
-	{"irregular", irregular, 0, 7, 3},
+	{"ring", make_ring, 0, 3, 1},
+	{"torus", make_torus, 0, 10, 1},
+	{"irregular", make_irregular, 0, 7, 3},
 };
 
 enum { TRANSITIONS = sizeof(transitions) / sizeof(*transitions) };
 
-/* What came of it; packets delivered, all but the last in a millisecond. */
+/* The outcome; packets delivered, all but the last in a millisecond. */
 struct outcome {
 	struct data_report r;
 	char cycle[2048];
 	uint64_t usual; /* before the change */
-	uint64_t least; /* in the worst one from the change on */
+	uint64_t least; /* in the worst millisecond from the change on */
 	uint64_t after; /* when all is over */
 	uint64_t lost;	/* packets discarded */
 };
@@ -80,14 +80,14 @@ nth_switch(const struct fabric *f, unsigned k)
 	return n;
 }
 
-/* What is written to one switch is lost for a while. */
+/* Writes to one switch are lost for a while. */
 struct loss {
 	uint32_t node;
 	struct mono until; /* 0: nothing was written yet */
 };
 
 static enum sim_verdict
-lose(void *cookie, struct sim_msg *m)
+drop_late_lft(void *cookie, struct sim_msg *m)
 {
 	struct loss *l = cookie;
 	unsigned attr = (unsigned)m->m.mad[16] << 8 | m->m.mad[17];
@@ -101,7 +101,7 @@ lose(void *cookie, struct sim_msg *m)
 }
 
 static struct config *
-configuration(const struct fabric *f, unsigned root, unsigned method)
+config_with_root(const struct fabric *f, unsigned root, unsigned method)
 {
 	static const char *const engines[] = {"ftree", "updn", NULL};
 	struct diag_list bad = {0};
@@ -123,7 +123,7 @@ configuration(const struct fabric *f, unsigned root, unsigned method)
 }
 
 static uint64_t
-delivered(struct world *w, struct data *d, struct mono t)
+count_delivered(struct world *w, struct data *d, struct mono t)
 {
 	struct data_report before, after;
 
@@ -140,27 +140,27 @@ bring_up(const struct transition *x, const struct fabric *f, unsigned method)
 	struct world *w = world_new(f, &so, "");
 
 	config_unref(w->config);
-	w->config = configuration(f, x->from, method);
+	w->config = config_with_root(f, x->from, method);
 	world_start(w);
 	ck_assert_msg(world_settle(w, mono_ms(60000)), "%s", w->last_why);
 	return w;
 }
 
-/* The other root, and a while of traffic from there on. */
+/* Changes the root and runs traffic for a while. */
 static void
-change(const struct transition *x, unsigned method, struct world *w,
+change_root(const struct transition *x, unsigned method, struct world *w,
 	struct data *d, struct outcome *o)
 {
 	struct loss loss = {.node = nth_switch(w->fabric, x->late)};
-	struct config *c = configuration(w->fabric, x->to, method);
+	struct config *c = config_with_root(w->fabric, x->to, method);
 	unsigned commits = w->commits;
 
-	sim_set_hook(w->sim, lose, &loss);
+	sim_set_hook(w->sim, drop_late_lft, &loss);
 	sm_reconfigure(w->sm, c, sim_now(w->sim));
 	config_unref(c);
 	o->least = UINT64_MAX;
 	for (unsigned i = 0; i < BINS; i++) {
-		uint64_t n = delivered(w, d, mono_ms(1));
+		uint64_t n = count_delivered(w, d, mono_ms(1));
 
 		o->least = n < o->least ? n : o->least;
 	}
@@ -170,9 +170,9 @@ change(const struct transition *x, unsigned method, struct world *w,
 	ck_assert_msg(w->commits > commits, "%s", w->last_why);
 }
 
-/* One method's run; nothing of it is left but the outcome. */
+/* Runs one method; frees all but the outcome. */
 static void
-play(const struct transition *x, unsigned method, struct outcome *o)
+run_trial(const struct transition *x, unsigned method, struct outcome *o)
 {
 	struct data_options dopt = data_fifo();
 	struct data_traffic t = data_traffic_defaults();
@@ -187,11 +187,11 @@ play(const struct transition *x, unsigned method, struct outcome *o)
 	d = data_new(w->sim, &dopt);
 	data_traffic_start(d, &t);
 	world_run(w, mono_ms(2));
-	o->usual = delivered(w, d, mono_ms(USUAL)) / USUAL;
+	o->usual = count_delivered(w, d, mono_ms(USUAL)) / USUAL;
 	data_report_get(d, &before);
 	ck_assert_msg(!before.deadlock, "%s", before.cycle);
-	change(x, method, w, d, o);
-	o->after = delivered(w, d, mono_ms(USUAL)) / USUAL;
+	change_root(x, method, w, d, o);
+	o->after = count_delivered(w, d, mono_ms(USUAL)) / USUAL;
 	data_report_get(d, &o->r);
 	o->lost = o->r.dropped - before.dropped;
 	(void)snprintf(o->cycle, sizeof(o->cycle), "%s", o->r.cycle);
@@ -201,7 +201,8 @@ play(const struct transition *x, unsigned method, struct outcome *o)
 }
 
 static void
-tell(const struct transition *x, unsigned method, const struct outcome *o)
+print_outcome(
+	const struct transition *x, unsigned method, const struct outcome *o)
 {
 	(void)printf("%s, %s: %llu packets a ms before, %llu at least, %llu "
 		     "after, %llu lost\n%s",
@@ -214,8 +215,8 @@ START_TEST(dynamic_deadlocks)
 {
 	struct outcome o;
 
-	play(&transitions[_i], DYNAMIC, &o);
-	tell(&transitions[_i], DYNAMIC, &o);
+	run_trial(&transitions[_i], DYNAMIC, &o);
+	print_outcome(&transitions[_i], DYNAMIC, &o);
 	ck_assert(o.r.deadlock && o.r.deadlock_now);
 	ck_assert_ptr_nonnull(strstr(o.cycle, "wait for each other in a "
 					      "circle"));
@@ -231,12 +232,12 @@ START_TEST(all_others_do_not)
 	struct outcome o;
 
 	method += method >= DYNAMIC;
-	play(x, method, &o);
-	tell(x, method, &o);
+	run_trial(x, method, &o);
+	print_outcome(x, method, &o);
 	ck_assert_msg(!o.r.deadlock, "%s", o.cycle);
 	ck_assert_uint_gt(o.after, o.usual * 8 / 10);
-	/* nothing flows under static; next to no dip is seen under auto,
-	 * though one switch takes nothing for a while */
+	/* Nothing is delivered under static; under auto next to no dip is seen,
+	 * though one switch takes nothing for a while. */
 	if (method == STATIC)
 		ck_assert_uint_eq(o.least, 0);
 	if (method == AUTO)
@@ -247,7 +248,7 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("transition");
+	Suite *s = suite_create("transition_data");
 	TCase *tc = tcase_create("deadlock");
 
 	log_set_level(LOG_LEVEL_ERROR);

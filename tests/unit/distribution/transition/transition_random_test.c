@@ -1,10 +1,10 @@
 /*
  * Random transitions between random verified routings on random fabrics, in
  * random order, with lost answers and changes in the middle of changes: after
- * every step the dependency graph of all that packets may have met is built
- * by brute force and must have no cycle (hence no loop either). Between them
- * the subnet manager may have begun a second life, in which it could not read
- * what all switches hold: that is in force all the same.
+ * every step the dependency graph of all tables that packets may have met is
+ * built by brute force and must have no cycle (hence no loop either). Between
+ * transitions the subnet manager may have been restarted, unable to read what
+ * all switches hold: those tables are in force all the same.
  */
 #include <check.h>
 #include <stdio.h>
@@ -20,16 +20,16 @@ struct run {
 	struct lft_pool *pool;
 	struct device_store *hw;
 	struct topo *t;	     /* in force */
-	struct routes *from; /* likewise */
+	struct routes *from; /* in force, too */
 	struct world w;
 	bool fresh;    /* a switch has come back */
-	bool lives;    /* there are second lives */
+	bool lives;    /* restarts happen */
 	uint32_t bulk; /* as in transition_job */
 	unsigned steps, blocked, staged, direct, stages, unread;
 };
 
 static void
-begin(struct run *run, unsigned kind, uint64_t seed, bool lives)
+begin_run(struct run *run, unsigned kind, uint64_t seed, bool lives)
 {
 	const struct frozen_lids many = {.lmc = lives ? 2 : 0};
 
@@ -47,7 +47,7 @@ begin(struct run *run, unsigned kind, uint64_t seed, bool lives)
 }
 
 static void
-end(struct run *run)
+end_run(struct run *run)
 {
 	world_free(&run->w);
 	routes_unref(run->from);
@@ -58,9 +58,10 @@ end(struct run *run)
 	fabric_free(run->f);
 }
 
-/* The fabric with something else broken; what comes back has no tables. */
+/* The fabric with something else broken; switches that come back have no
+ * tables. */
 static struct topo *
-change(struct run *run)
+change_fabric(struct run *run)
 {
 	struct fabric *g = world_damage(run->f, &run->r);
 	struct topo *t = frozen_again(g, run->t, 0);
@@ -80,9 +81,9 @@ change(struct run *run)
 	return t;
 }
 
-/* A second life, when what was under way has gone: it reads most blocks. */
+/* Restarts the manager after a drain: it reads most blocks. */
 static void
-live_again(struct run *run)
+restart_manager(struct run *run)
 {
 	const struct topo *t = run->t;
 	uint32_t nlids = run->w.nlids;
@@ -104,7 +105,7 @@ live_again(struct run *run)
 			if ((l + 1) % LFT_BLOCK != 0 && l + 1 < nlids)
 				continue;
 			if (rng_below(&run->r, 4) == 0)
-				continue; /* no answer */
+				continue; /* no answer to the read */
 			r = lft_add(run->pool, line);
 			device_set_block(run->hw, t->node[t->sw[s].node].guid,
 				l / LFT_BLOCK, r);
@@ -112,9 +113,9 @@ live_again(struct run *run)
 		}
 }
 
-/* Everything that is met, and all that the new routing wants. */
+/* All ports that packets may meet, and all that the new routing wants. */
 static uint64_t *
-mixture(const struct world *w, const uint64_t *set, const struct routes *to)
+mixed_ports(const struct world *w, const uint64_t *set, const struct routes *to)
 {
 	size_t n = (size_t)w->t->nsw * w->nlids;
 	uint64_t *all = mem_alloc(n * sizeof(*all));
@@ -134,13 +135,13 @@ mixture(const struct world *w, const uint64_t *set, const struct routes *to)
 	ck_assert_msg(what, "%s: kind %u seed %llu", #what, (run)->kind,       \
 		(unsigned long long)(run)->seed)
 
-/* Blocked turns: none that the new routing makes, none in vain. */
+/* Blocked dependencies: none that the new routing makes, none in vain. */
 static void
 check_blocks(struct run *run, struct world *w,
 	const struct transition_result *x, const uint64_t *all,
 	const struct routes *to)
 {
-	uint64_t *is = mixture(w, NULL, to);
+	uint64_t *is = mixed_ports(w, NULL, to);
 
 	w->turn = x->turn;
 	w->nturns = x->nturns;
@@ -166,7 +167,7 @@ static void
 check_plan(struct run *run, struct world *w, const struct transition_result *x,
 	const struct routes *to)
 {
-	uint64_t *all = mixture(w, w->met, to);
+	uint64_t *all = mixed_ports(w, w->met, to);
 	bool cyclic = world_cyclic(w, all);
 
 	if (x->way != TRANSITION_NOTHING) {
@@ -182,7 +183,7 @@ check_plan(struct run *run, struct world *w, const struct transition_result *x,
 	}
 	holds(run, (x->way == TRANSITION_BLOCKED) == (x->nturns > 0));
 	if (x->way == TRANSITION_BLOCKED) {
-		/* up to turns that the new routing itself makes */
+		/* but for dependencies that the new routing itself makes */
 		holds(run, x->cut_pairs <= x->paper_pairs ||
 				   to->sftree_root != TOPO_NONE);
 		if (x->nstages == 1)
@@ -191,7 +192,7 @@ check_plan(struct run *run, struct world *w, const struct transition_result *x,
 	free(all);
 }
 
-/* One stage on its way. */
+/* One stage under way. */
 struct flight {
 	const struct lft_write *write;
 	size_t n, acked;
@@ -227,7 +228,7 @@ one_step(struct run *run, struct world *w, struct flight *fl)
 	holds(run, !world_cyclic(w, w->met));
 }
 
-/* True when it came to its end. */
+/* True if the stage was carried out to its end. */
 static bool
 carry_out(struct run *run, struct world *w, const struct lft_write *write,
 	size_t n, bool interrupt)
@@ -249,7 +250,7 @@ carry_out(struct run *run, struct world *w, const struct lft_write *write,
 }
 
 static void
-drain(struct run *run, struct world *w)
+drain_world(struct run *run, struct world *w)
 {
 	device_drained(run->hw);
 	world_drain(w);
@@ -274,12 +275,12 @@ carry_out_all(struct run *run, struct world *w, struct transition_result *x,
 	size_t i = x->nwalls, n;
 
 	if (x->nwalls > 0) {
-		/* what has come back is not yet up */
+		/* switches that have come back are not yet up */
 		world_rise(w, &run->w, false);
 		if (!carry_out(run, w, x->write, i, interrupt))
 			return;
 		world_rise(w, &run->w, true);
-		drain(run, w);
+		drain_world(run, w);
 	}
 	for (unsigned k = 0; k < x->nstages; k++, i += n) {
 		for (n = 0; i + n < x->nwrites && x->write[i + n].stage == k;)
@@ -288,26 +289,27 @@ carry_out_all(struct run *run, struct world *w, struct transition_result *x,
 			w->turn = x->turn;
 			w->nturns = x->nturns;
 			holds(run, !world_cyclic(w, w->met));
-			drain(run, w);
+			drain_world(run, w);
 		}
 		if (k > 0)
-			drain(run, w);
+			drain_world(run, w);
 		if (!carry_out(run, w, x->write + i, n, interrupt))
 			return;
 	}
 	ck_assert_uint_eq(i, x->nwrites);
 	check_tables(run, w, to);
 	if (x->way == TRANSITION_BLOCKED || rng_below(&run->r, 2) == 0)
-		drain(run, w);
+		drain_world(run, w);
 	w->nturns = 0;
 	holds(run, !world_cyclic(w, w->met));
 }
 
-/* New routes over new cables: the order kept, another root, or anything. */
+/* New routes on changed links: with the order kept, another root, or any
+ * order. */
 static void
-transit(struct run *run)
+run_transition(struct run *run)
 {
-	struct topo *t = change(run);
+	struct topo *t = change_fabric(run);
 	unsigned how = rng_below(&run->r, 3);
 	sw_ix root = how == 1 ? rng_below(&run->r, t->nsw) : TOPO_NONE;
 	struct routes *to =
@@ -352,19 +354,19 @@ many_transitions(unsigned kind, unsigned seeds, bool lives)
 	for (uint64_t seed = 1; seed <= seeds; seed++) {
 		struct run run;
 
-		begin(&run, kind, seed * 1000 + kind, lives);
+		begin_run(&run, kind, seed * 1000 + kind, lives);
 		run.bulk = seed > 20;
 		for (unsigned i = 0; i < 5; i++) {
 			if (lives && rng_below(&run.r, 2) == 0)
-				live_again(&run);
-			transit(&run);
+				restart_manager(&run);
+			run_transition(&run);
 		}
 		steps += run.steps;
 		direct += run.direct;
 		staged += run.staged;
 		blocked += run.blocked;
 		unread += run.unread;
-		end(&run);
+		end_run(&run);
 	}
 	ck_assert_int_eq(unread > 0, lives);
 	(void)printf("kind %u: %u steps, %u direct, %u staged, %u blocked, "
@@ -378,7 +380,7 @@ START_TEST(random_transitions)
 }
 END_TEST
 
-START_TEST(second_lives)
+START_TEST(restarts)
 {
 	many_transitions((unsigned)_i, 10, true);
 }
@@ -387,12 +389,12 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("safe_prop");
+	Suite *s = suite_create("transition_random");
 	TCase *tc = tcase_create("random");
 
 	tcase_set_timeout(tc, 300);
 	tcase_add_loop_test(tc, random_transitions, 0, 6);
-	tcase_add_loop_test(tc, second_lives, 0, 6);
+	tcase_add_loop_test(tc, restarts, 0, 6);
 	suite_add_tcase(s, tc);
 	return suite_run(s);
 }

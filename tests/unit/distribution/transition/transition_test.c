@@ -26,8 +26,9 @@ START_TEST(nothing_to_do)
 END_TEST
 
 /*
- * As long as the order is kept stages are enough. links: up to so many fail at
- * once, of a fabric that has lost a link before, or two, or none; 1: one does.
+ * If the switch order is kept, stages are enough and nothing is blocked. links
+ * 1: one link fails; more: up to that number fail at once, in a fabric that has
+ * lost no link, one or two before.
  */
 static void
 kept_order(struct fabric *fabric(unsigned, struct rng *), unsigned kind,
@@ -78,9 +79,9 @@ START_TEST(kept_order_and_several_failures)
 }
 END_TEST
 
-/* f without the cable between two nodes of these names; f is freed. */
+/* f without the link between two nodes of these names; f is freed. */
 static struct fabric *
-cut(struct fabric *f, const char *const end[2])
+remove_link(struct fabric *f, const char *const end[2])
 {
 	bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
 	struct fabric_edit edit = {.drop_cable = drop};
@@ -103,11 +104,11 @@ cut(struct fabric *f, const char *const end[2])
 }
 
 /*
- * The subtree of the turns, above pod4.leaf2, loses a cable, and somebody joins
- * what it served; then another one. The joiner stays, though others could join
- * more: only what it cannot join is turned over.
+ * The sFtree subtree, above pod4.leaf2, loses a link, and another switch joins
+ * it for what it served; then another link fails. The joined switch stays,
+ * though others could serve more: only what it cannot serve is reversed.
  */
-START_TEST(joiners_stay)
+START_TEST(extra_subtree_members_stay)
 {
 	static const struct {
 		const char *cable[2][2];
@@ -127,7 +128,7 @@ START_TEST(joiners_stay)
 	t[0] = frozen_topo(f, NULL);
 	r[0] = world_routes(t[0], pool, NULL, TOPO_NONE);
 	for (unsigned k = 0; k < 2; k++) {
-		f = cut(f, row[_i].cable[k]);
+		f = remove_link(f, row[_i].cable[k]);
 		t[k + 1] = frozen_again(f, t[k], 0);
 		r[k + 1] = world_routes(t[k + 1], pool, r[k], TOPO_NONE);
 		ck_assert_uint_eq(r[k + 1]->reranked, 0);
@@ -143,7 +144,8 @@ START_TEST(joiners_stay)
 }
 END_TEST
 
-/* The first stage is written, and nothing is closed: any of its mixtures. */
+/* Writes the first stage with nothing blocked: any mixture of it is free of
+ * cycles. True if it has urgent writes. */
 static bool
 first_stage(struct bed *b, const struct transition_result *x)
 {
@@ -160,7 +162,8 @@ first_stage(struct bed *b, const struct transition_result *x)
 	return urgent;
 }
 
-/* What is lost is repaired before any turn is closed, where that is safe. */
+/* Lost entries are repaired before any dependency is blocked, where that is
+ * safe. */
 START_TEST(repairs_before_blocks)
 {
 	unsigned blocked = 0, repaired = 0;
@@ -244,7 +247,7 @@ START_TEST(methods)
 }
 END_TEST
 
-/* Switches that cannot map a turn to lane 15 lose the port instead. */
+/* Switches that cannot map a dependency to VL 15 take the port down instead. */
 START_TEST(by_port)
 {
 	unsigned blocked = 0;
@@ -274,9 +277,10 @@ START_TEST(by_port)
 }
 END_TEST
 
-/* Some turn whose cables lead up (as switches are placed), or do not. */
+/* Some dependency with its in-link and out-link leading up (by pos), or not. */
 static struct transition_mcast
-turn_of(const struct bed *b, const uint32_t *pos, bool from_above, bool up)
+find_dependency(
+	const struct bed *b, const uint32_t *pos, bool from_above, bool up)
 {
 	const struct topo *t = b->t1;
 
@@ -295,9 +299,9 @@ turn_of(const struct bed *b, const uint32_t *pos, bool from_above, bool up)
 	ck_abort_msg("no such turn");
 }
 
-/* The switch that a turn leads to. */
+/* The switch to which a dependency leads. */
 static sw_ix
-turn_end(const struct bed *b, const struct transition_mcast *g)
+dependency_end(const struct bed *b, const struct transition_mcast *g)
 {
 	sw_ix peer = TOPO_NONE;
 
@@ -306,10 +310,11 @@ turn_end(const struct bed *b, const struct transition_mcast *g)
 }
 
 /*
- * Trees that may stay while tables are written: those that keep the new order,
- * for what is made in it will meet them, and feed nobody that is not known.
+ * Multicast trees that may stay while tables are written: those that obey the
+ * new order, because new entries in it will meet them, and that feed no switch
+ * with unknown tables.
  */
-START_TEST(guests)
+START_TEST(multicast_trees)
 {
 	struct rng r = {7};
 	struct transition_result *x;
@@ -322,9 +327,9 @@ START_TEST(guests)
 	bed_fail(&b, true, TOPO_NONE);
 	pos = mem_zalloc(b.t1->nsw, sizeof(*pos));
 	routes_order(b.to, pos);
-	valley = turn_of(&b, pos, true, true);
-	peak = turn_of(&b, pos, false, false);
-	slope = turn_of(&b, pos, true, false);
+	valley = find_dependency(&b, pos, true, true);
+	peak = find_dependency(&b, pos, false, false);
+	slope = find_dependency(&b, pos, true, false);
 	job = (struct transition_job){.to = b.to,
 		.from = b.from,
 		.hw = b.hw,
@@ -346,10 +351,11 @@ START_TEST(guests)
 	ck_assert(transition_mcast_admit(x, &peak, 1));
 	ck_assert(transition_mcast_admit(x, &slope, 1));
 	transition_free(x);
-	/* now nobody knows what is beyond */
-	b.t1->node[b.t1->sw[turn_end(&b, &slope)].node].flags = TN_QUARANTINED;
-	device_forget_node(
-		b.hw, b.t1->node[b.t1->sw[turn_end(&b, &slope)].node].guid);
+	/* now the tables beyond are unknown */
+	b.t1->node[b.t1->sw[dependency_end(&b, &slope)].node].flags =
+		TN_QUARANTINED;
+	device_forget_node(b.hw,
+		b.t1->node[b.t1->sw[dependency_end(&b, &slope)].node].guid);
 	x = transition_find(&job);
 	ck_assert_int_eq(x->way, TRANSITION_DIRECT);
 	ck_assert(!transition_mcast_admit(x, &slope, 1));
@@ -359,7 +365,7 @@ START_TEST(guests)
 }
 END_TEST
 
-/* A cable that is down carries nothing; one in Init does when it will rise. */
+/* A link that is down carries nothing; one in Init does when it will rise. */
 START_TEST(port_states)
 {
 	struct rng r = {7};
@@ -393,8 +399,8 @@ START_TEST(port_states)
 }
 END_TEST
 
-/* From what the verifier noted or from the tables: the same mixture. */
-START_TEST(noted_turns)
+/* From what the verifier noted or from the tables, the mixture is the same. */
+START_TEST(noted_dependencies)
 {
 	struct reason why = {""};
 	struct transition_result *x, *y;
@@ -418,7 +424,7 @@ START_TEST(noted_turns)
 }
 END_TEST
 
-/* Two lanes, by random classes of switches. */
+/* Two layers, by random classes of switches. */
 static void
 two_lanes(struct routes *r, struct rng *g)
 {
@@ -429,20 +435,20 @@ two_lanes(struct routes *r, struct rng *g)
 }
 
 static sw_ix
-home(const struct topo *t, uint32_t lid)
+home_switch(const struct topo *t, uint32_t lid)
 {
 	port_ix p = topo_by_lid(t, (uint16_t)lid, NULL);
 
 	return p == TOPO_NONE ? TOPO_NONE : topo_switch_of(t, p);
 }
 
-/* Does s send to the LID on this lane, by old routes or by new? */
+/* True if s sends to the LID on this layer, by old routes or new. */
 static bool
-sends(const struct bed *b, sw_ix s, uint32_t lid, uint8_t lane)
+may_send(const struct bed *b, sw_ix s, uint32_t lid, uint8_t lane)
 {
 	uint64_t guid = b->t1->node[b->t1->sw[s].node].guid;
 	sw_ix was = b->t->node[topo_by_node_guid(b->t, guid)].sw;
-	sw_ix is = home(b->t1, lid), old = home(b->t, lid);
+	sw_ix is = home_switch(b->t1, lid), old = home_switch(b->t, lid);
 
 	if (is == TOPO_NONE && old == TOPO_NONE)
 		return true;
@@ -452,7 +458,8 @@ sends(const struct bed *b, sw_ix s, uint32_t lid, uint8_t lane)
 		       routes_layer(&b->from->lanes, was, old) == lane);
 }
 
-/* Entries for the LID of switches that no packet on this lane comes to. */
+/* Drops the entries for the LID in switches that no packet of this layer
+ * reaches. */
 static void
 forget_unreached(const struct bed *b, uint64_t *all, uint32_t lid, uint8_t lane)
 {
@@ -461,7 +468,7 @@ forget_unreached(const struct bed *b, uint64_t *all, uint32_t lid, uint8_t lane)
 	sw_ix peer = 0;
 
 	for (sw_ix s = 0; s < w->t->nsw; s++)
-		seen[s] = sends(b, s, lid, lane);
+		seen[s] = may_send(b, s, lid, lane);
 	while (more) {
 		more = false;
 		for (sw_ix s = 0; s < w->t->nsw; s++)
@@ -526,20 +533,20 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("safe");
+	Suite *s = suite_create("transition");
 	TCase *tc = tcase_create("transitions");
 
 	tcase_set_timeout(tc, 120);
 	tcase_add_test(tc, nothing_to_do);
 	tcase_add_loop_test(tc, kept_order_never_blocks, 0, 6);
 	tcase_add_loop_test(tc, kept_order_and_several_failures, 0, 6);
-	tcase_add_loop_test(tc, joiners_stay, 0, 4);
+	tcase_add_loop_test(tc, extra_subtree_members_stay, 0, 4);
 	tcase_add_test(tc, repairs_before_blocks);
 	tcase_add_loop_test(tc, methods, 1, 9);
 	tcase_add_loop_test(tc, by_port, 0, 3);
-	tcase_add_test(tc, guests);
+	tcase_add_test(tc, multicast_trees);
 	tcase_add_test(tc, port_states);
-	tcase_add_loop_test(tc, noted_turns, 0, 2);
+	tcase_add_loop_test(tc, noted_dependencies, 0, 2);
 	tcase_add_loop_test(tc, lanes, 0, 6);
 	suite_add_tcase(s, tc);
 	return suite_run(s);

@@ -1,9 +1,9 @@
 /*
- * safe_world: transitions carried out on paper, judged by brute force.
+ * transition_world: transitions carried out in memory, judged by brute force.
  *
  * A world holds, for every (switch, LID), the set of ports that packets may
- * have met since the last drain. Its dependency graph is built from that
- * alone, with nothing of distribution/safe*.c.
+ * have met since the last drain. Its dependency graph is built from that alone,
+ * with nothing of distribution/transition/.
  */
 #ifndef HEDDLE_TESTS_UNIT_DISTRIBUTION_TRANSITION_TRANSITION_WORLD_H
 #define HEDDLE_TESTS_UNIT_DISTRIBUTION_TRANSITION_TRANSITION_WORLD_H
@@ -25,16 +25,16 @@ struct world {
 	const struct topo *t;
 	uint32_t nlids;
 	uint32_t *off, nch; /* channels: off[switch] + in-port */
-	uint64_t *met, *is; /* [nsw * nlids] ports: met, and there now */
+	uint64_t *met, *is; /* [nsw * nlids] port sets: met, in force */
 	bool *dep;	    /* [nch * nch] */
 	bool *gone;	    /* [nch] */
-	bool *idle;	    /* [nch] these cables carry nothing yet */
-	const struct transition_dependency *turn; /* blocked */
+	bool *idle;	    /* [nch] links that carry nothing yet */
+	const struct transition_dependency *turn; /* blocked dependencies */
 	size_t nturns;
-	size_t skip; /* one of them that is not, SIZE_MAX: none */
+	size_t skip; /* index of one that is not blocked, SIZE_MAX: none */
 };
 
-/* Ports up to 62; everything else is no way on. */
+/* A bit per port up to 62; any other port leads nowhere. */
 static inline uint64_t
 world_bit(uint8_t port)
 {
@@ -96,7 +96,7 @@ world_blocked(const struct world *w, sw_ix s, unsigned in, unsigned out)
 				return true;
 			continue;
 		}
-		/* the cable is down: both its directions */
+		/* the link is down, in both directions */
 		if (b->sw == s && (b->in == in || b->in == out))
 			return true;
 		far = world_behind(w, b->sw, b->in, &peer);
@@ -107,7 +107,7 @@ world_blocked(const struct world *w, sw_ix s, unsigned in, unsigned out)
 	return false;
 }
 
-/* Dependencies of one LID at the end of the cable out of port p of u. */
+/* Dependencies of one LID at the end of the link from port p of u. */
 static inline void
 world_turns(
 	struct world *w, sw_ix u, unsigned p, const uint64_t *set, uint32_t lid)
@@ -130,7 +130,7 @@ world_turns(
 	}
 }
 
-/* Build the graph of a set of ports; returns its edges. */
+/* Builds the graph of a set of ports; returns its number of edges. */
 static inline uint64_t
 world_graph(struct world *w, const uint64_t *set)
 {
@@ -147,7 +147,8 @@ world_graph(struct world *w, const uint64_t *set)
 	return n;
 }
 
-/* Channels that nothing left leads to are taken away, again and again. */
+/* Removes channels to which no remaining channel leads, until none is left or a
+ * cycle is. */
 static inline bool
 world_cyclic(struct world *w, const uint64_t *set)
 {
@@ -187,14 +188,14 @@ world_may(struct world *w, sw_ix s, uint32_t b, const uint8_t *line, bool now)
 	}
 }
 
-/* Only what is there now is met from now on. */
+/* Packets that met old values have left: only what is in force is met. */
 static inline void
 world_drain(struct world *w)
 {
 	memcpy(w->met, w->is, (size_t)w->t->nsw * w->nlids * sizeof(*w->met));
 }
 
-/* Cables that were not there in a topology of old come up later, or now. */
+/* Links that an older topology did not have come up now, or later. */
 static inline void
 world_rise(struct world *w, const struct world *old, bool now)
 {
@@ -220,7 +221,7 @@ world_rise(struct world *w, const struct world *old, bool now)
 	}
 }
 
-/* The sets as they are by GUID, for another topology of the fabric. */
+/* Copies the sets by GUID to another topology of the fabric. */
 static inline void
 world_move(struct world *to, const struct world *from)
 {
@@ -241,7 +242,7 @@ world_move(struct world *to, const struct world *from)
 	}
 }
 
-/* All switches hold what these routes want, and that is known. */
+/* All switches hold what these routes want, and the store knows it. */
 static inline void
 world_known(struct device_store *hw, const struct routes *r)
 {
@@ -253,7 +254,7 @@ world_known(struct device_store *hw, const struct routes *r)
 	device_drained(hw);
 }
 
-/* The same, and it is what they do in the world. */
+/* The same, and the world forwards by it. */
 static inline void
 world_install(struct world *w, struct device_store *hw, const struct routes *r)
 {
@@ -264,7 +265,7 @@ world_install(struct world *w, struct device_store *hw, const struct routes *r)
 	world_drain(w);
 }
 
-/* Make every switch able (or not) to send turns to lane 15. */
+/* Makes every switch able (or not) to map dependencies to VL 15. */
 static inline void
 world_capable(struct topo *t, bool can)
 {
@@ -273,7 +274,7 @@ world_capable(struct topo *t, bool can)
 			can ? WORLD_CAN_MAP : 0;
 }
 
-/* Verified up/down routes, with this switch as root (TOPO_NONE: free). */
+/* Verified up/down routes, with this switch as root (TOPO_NONE: any). */
 static inline struct routes *
 world_routes(struct topo *t, struct lft_pool *pool, const struct routes *prev,
 	sw_ix root)
@@ -349,7 +350,7 @@ world_fabric(unsigned kind, struct rng *r)
 	return f;
 }
 
-/* A tree, planes that meet in racks, or a torus: they have tiers or none. */
+/* A tree, a multi-tree with planes that meet in racks, or a torus. */
 static inline struct fabric *
 world_tiers(unsigned kind, struct rng *r)
 {
@@ -386,10 +387,10 @@ world_tiers(unsigned kind, struct rng *r)
 }
 
 /*
- * Cables that lead up where they led down, in the order that the tables obey,
- * of those between switches that stay: none, and the order is kept. That no
- * rank differs is not enough: where the subtree of the down-up turns has lost a
- * cable, another switch joins what it served, and turns cables over.
+ * The number of links between kept switches that lead up where they led down in
+ * the switch order that the tables obey; 0: the order is kept. Equal ranks are
+ * not enough: where the sFtree subtree has lost a link, another switch joins it
+ * for what it served, and reverses links.
  */
 static inline uint64_t
 world_reversed(const struct routes *from, const struct routes *to)
@@ -415,7 +416,8 @@ world_reversed(const struct routes *from, const struct routes *to)
 	return n;
 }
 
-/* Links or a switch lost or (by swapping) found again; f stays. */
+/* A copy of f with one switch or up to two links failed; what failed in an
+ * earlier copy is back. */
 static inline struct fabric *
 world_damage(const struct fabric *f, struct rng *r)
 {

@@ -1,4 +1,4 @@
-/* Transitions where some tables are not known, or cannot be written. */
+/* Transitions where some tables are unknown, or cannot be written. */
 #include <check.h>
 
 #include "tests/unit/distribution/transition/transition_bed.h"
@@ -33,8 +33,8 @@ START_TEST(unread_fresh_quarantined)
 END_TEST
 
 /*
- * Walls come first, and are what the switch held without the ways that lead
- * into the unknown: behind these ports, or to this switch.
+ * Walls are written first. Each is the block that the switch held, with 255 for
+ * the entries that lead to unknown tables: out of the ports in blind.
  */
 static void
 check_walls(const struct bed *b, const struct transition_result *x,
@@ -60,7 +60,7 @@ check_walls(const struct bed *b, const struct transition_result *x,
 	}
 }
 
-/* A switch that nobody could read and nobody can write. */
+/* A switch that can be neither read nor written. */
 START_TEST(walls_around_a_switch)
 {
 	struct rng r = {7};
@@ -74,7 +74,7 @@ START_TEST(walls_around_a_switch)
 	n = &b.t1->node[b.t1->sw[1].node];
 	n->flags = TN_QUARANTINED;
 	x = bed_plan(&b, TRANSITION_AUTO, 8);
-	ck_assert_uint_eq(x->nwalls, 0); /* what it does is known */
+	ck_assert_uint_eq(x->nwalls, 0); /* its tables are known */
 	transition_free(x);
 	device_forget_node(b.hw, n->guid);
 	blind = mem_zalloc(b.t1->nports, sizeof(*blind));
@@ -97,7 +97,7 @@ START_TEST(walls_around_a_switch)
 }
 END_TEST
 
-/* Only this block is written first: it becomes empty. */
+/* Fails unless only this block is written first, and becomes empty. */
 static void
 check_empty(const struct bed *b, sw_ix s, uint32_t block)
 {
@@ -113,9 +113,9 @@ check_empty(const struct bed *b, sw_ix s, uint32_t block)
 }
 
 /*
- * A switch that answers, but for what it holds: that is gone before anything
- * else is written, and not before packets by it have left. What was sent there
- * without an answer says nothing.
+ * A switch answers, but its tables are unknown: they are emptied before
+ * anything else is written, and packets that they forward have left. An
+ * unacknowledged write tells nothing about them.
  */
 START_TEST(unread_is_emptied)
 {
@@ -171,8 +171,8 @@ START_TEST(unread_above_the_top)
 }
 END_TEST
 
-/* What comes to life above it has to meet nothing: its neighbours hold 255 for
- * those LIDs, before the top is raised. */
+/* A switch that starts to forward LIDs above its old top may hold anything
+ * there: its neighbours hold 255 for those LIDs before the top is raised. */
 START_TEST(a_top_that_is_raised_is_shielded)
 {
 	struct transition_result *x;
@@ -213,8 +213,8 @@ START_TEST(a_top_that_is_raised_is_shielded)
 }
 END_TEST
 
-/* Ports that carry data to nobody that is known: one is a dead end, two may
- * be a way. */
+/* Active ports without a known neighbour: one is a dead end, two may be a
+ * path. */
 START_TEST(walls_before_the_unknown)
 {
 	struct rng r = {7};
@@ -254,7 +254,7 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("safe_blind");
+	Suite *s = suite_create("unknown_lft");
 	TCase *tc = tcase_create("unknown tables");
 
 	tcase_add_test(tc, unread_fresh_quarantined);

@@ -1,8 +1,8 @@
 /*
- * Lanes in transitions, by brute force: trees and meshes whose pairs are spread
- * over lanes, cables with few VLs, switches whose rows of SL2VL are another's.
- * Whatever a plan lets happen, in whatever order, the graph of all that packets
- * wait for, on the VLs that the rows give them, has no cycle.
+ * Layers in transitions, by brute force: trees and meshes with pairs spread
+ * over layers, links with few VLs, switches with foreign SL2VL rows. In any
+ * order of writes that a plan allows, the graph of all that packets wait for,
+ * on the VLs that the rows give them, has no cycle.
  */
 #include <check.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 
 enum { SEED = 5, ROUNDS = 40, VLS = 8, PORTS = 64, ACTIVE = 4 };
 
-/* Rows as they are in the switches, and tables at one moment. */
+/* SL2VL rows in the switches, and tables at one moment. */
 struct bed {
 	struct topo *t;
 	struct lft_pool *pool;
@@ -26,11 +26,11 @@ struct bed {
 	uint8_t (*row)[PORTS][PORTS][SLVL_ROW]; /* [nsw] */
 	uint8_t *is;				/* [nsw * nlids] */
 	uint32_t nlids, nv;
-	bool *dep; /* [nv * nv] by the ports that channels leave by */
+	bool *dep; /* [nv * nv] by the out-ports of channels */
 };
 
 static const struct topo_adj *
-adjacent(const struct bed *b, sw_ix s, unsigned out)
+adj_of_port(const struct bed *b, sw_ix s, unsigned out)
 {
 	const struct topo_switch *sw = &b->t->sw[s];
 
@@ -46,16 +46,16 @@ port_of(const struct bed *b, sw_ix s, unsigned num)
 	return topo_port_of(b->t, b->t->sw[s].node, num);
 }
 
-/* A packet of one SL on its way to a LID. */
+/* Adds the dependencies of a packet of one SL for a LID. */
 static void
-follow(struct bed *b, sw_ix s, uint32_t lid, unsigned sl)
+follow_packet(struct bed *b, sw_ix s, uint32_t lid, unsigned sl)
 {
 	uint32_t before = UINT32_MAX, at;
 	unsigned in = 0;
 
 	for (uint32_t hops = 0; hops <= b->t->nsw; hops++) {
 		unsigned out = b->is[(size_t)s * b->nlids + lid], vl;
-		const struct topo_adj *a = adjacent(b, s, out);
+		const struct topo_adj *a = adj_of_port(b, s, out);
 
 		if (a == NULL || out == in)
 			return;
@@ -71,9 +71,10 @@ follow(struct bed *b, sw_ix s, uint32_t lid, unsigned sl)
 	}
 }
 
-/* Take away what nothing leads to, again and again: is anything left? */
+/* Removes what nothing leads to, until none is left; true if something
+ * remains. */
 static bool
-cyclic(const struct bed *b)
+has_cycle(const struct bed *b)
 {
 	uint32_t *waits = mem_zalloc(b->nv, sizeof(*waits));
 	uint32_t *list = mem_alloc(b->nv * sizeof(*list)), n = 0;
@@ -94,9 +95,10 @@ cyclic(const struct bed *b)
 	return n < b->nv;
 }
 
-/* What all pairs' packets wait for, with the SLs that these routes give. */
+/* True if the packets of all pairs, on the SLs that these routes give, can wait
+ * for each other in a cycle. */
 static bool
-deadlock(struct bed *b, const struct routes *r)
+can_deadlock(struct bed *b, const struct routes *r)
 {
 	memset(b->dep, 0, (size_t)b->nv * b->nv);
 	for (uint32_t lid = 1; lid < b->nlids; lid++) {
@@ -106,15 +108,15 @@ deadlock(struct bed *b, const struct routes *r)
 
 		for (sw_ix s = 0; home != TOPO_NONE && s < b->t->nsw; s++)
 			for (unsigned i = 0; i < b->levels.n; i++)
-				follow(b, s, lid,
+				follow_packet(b, s, lid,
 					b->levels.sl[i][routes_layer(
 						&r->lanes, s, home)]);
 	}
-	return cyclic(b);
+	return has_cycle(b);
 }
 
 static void
-install(struct bed *b, const struct routes *r)
+install_routes(struct bed *b, const struct routes *r)
 {
 	for (sw_ix s = 0; s < b->t->nsw; s++)
 		for (uint32_t k = 0; k < r->nblocks; k++)
@@ -129,7 +131,7 @@ install(struct bed *b, const struct routes *r)
 	sl_history_add_routes(device_sl_history(b->hw), r);
 }
 
-/* Rows as they shall be; those of a stranger are anything, and not known. */
+/* Sets the rows as wanted; those of switch stranger are random and unknown. */
 static void
 lay_rows(struct bed *b, sw_ix stranger)
 {
@@ -158,9 +160,9 @@ lay_rows(struct bed *b, sw_ix stranger)
 	}
 }
 
-/* Turns that a plan closes before its last stage. */
+/* Blocks the dependencies that a plan blocks before its last stage. */
 static void
-close_turns(struct bed *b, const struct transition_result *x)
+block_dependencies(struct bed *b, const struct transition_result *x)
 {
 	for (size_t i = 0; i < x->nturns; i++) {
 		const struct transition_dependency *u = &x->turn[i];
@@ -171,7 +173,7 @@ close_turns(struct bed *b, const struct transition_result *x)
 }
 
 static void
-put(struct bed *b, const struct lft_write *w)
+put_write(struct bed *b, const struct lft_write *w)
 {
 	const uint8_t *line = lft_bytes(b->pool, w->image);
 
@@ -181,7 +183,7 @@ put(struct bed *b, const struct lft_write *w)
 				i] = line[i];
 }
 
-/* All writes, each stage in an order of chance; false: a deadlock. */
+/* Does all writes, each stage in random order; false: a deadlock. */
 static bool
 carry_out(struct bed *b, const struct transition_result *x,
 	const struct routes *from)
@@ -192,7 +194,7 @@ carry_out(struct bed *b, const struct transition_result *x,
 	for (unsigned k = 0; k < x->nstages; k++) {
 		n = 0;
 		if (k + 1 == x->nstages)
-			close_turns(b, x);
+			block_dependencies(b, x);
 		for (size_t i = 0; i < x->nwrites; i++)
 			if (x->write[i].stage == k)
 				order[n++] = i;
@@ -201,16 +203,16 @@ carry_out(struct bed *b, const struct transition_result *x,
 			size_t pick = order[o];
 
 			order[o] = order[i];
-			put(b, &x->write[pick]);
+			put_write(b, &x->write[pick]);
 			if (i + 1 == n || rng_below(&b->r, 4) == 0)
-				ok &= !deadlock(b, from);
+				ok &= !can_deadlock(b, from);
 		}
 	}
 	free(order);
 	return ok;
 }
 
-/* A fabric of cables with so many VLs, some with fewer; all carry data. */
+/* A fabric of links with this many VLs, some with fewer; all are Active. */
 static void
 bed_new(struct bed *b, unsigned kind, uint8_t vls)
 {
@@ -254,9 +256,9 @@ bed_free(struct bed *b)
 	free(b->dep);
 }
 
-/* Routes from a root of chance, pairs spread over lanes. */
+/* Routes from a random root, pairs spread over layers. */
 static struct routes *
-spread(struct bed *b, unsigned lanes)
+spread_routes(struct bed *b, unsigned lanes)
 {
 	struct routes *r =
 		world_routes(b->t, b->pool, NULL, rng_below(&b->r, b->t->nsw));
@@ -272,7 +274,7 @@ spread(struct bed *b, unsigned lanes)
 enum rows { RIGHT, STRANGE };
 
 static void
-transit(unsigned i, enum rows rows, unsigned *apart)
+check_transition(unsigned i, enum rows rows, unsigned *apart)
 {
 	struct bed b = {.r = {SEED + i}};
 	unsigned lanes = 2 + rng_below(&b.r, 4);
@@ -285,11 +287,11 @@ transit(unsigned i, enum rows rows, unsigned *apart)
 		want.level[k].sl = SLVL_ANY;
 	slvl_allocate(&want, lanes, true, &b.levels);
 	stranger = rows == STRANGE ? rng_below(&b.r, b.t->nsw) : TOPO_NONE;
-	x = spread(&b, lanes);
-	y = spread(&b, lanes);
+	x = spread_routes(&b, lanes);
+	y = spread_routes(&b, lanes);
 	lay_rows(&b, stranger);
-	install(&b, x);
-	if (!deadlock(&b, x)) { /* a stranger's rows may be one */
+	install_routes(&b, x);
+	if (!can_deadlock(&b, x)) { /* foreign rows may do */
 		const struct transition_job job = {.from = x,
 			.to = y,
 			.hw = b.hw,
@@ -309,31 +311,31 @@ transit(unsigned i, enum rows rows, unsigned *apart)
 	bed_free(&b);
 }
 
-/* Rows are what they shall be; VLs may be fewer than lanes. */
+/* Rows are as wanted; VLs may be fewer than layers. */
 START_TEST(lanes_that_share)
 {
 	unsigned apart = 0;
 
 	for (unsigned i = 0; i < ROUNDS; i++)
-		transit(i, RIGHT, &apart);
+		check_transition(i, RIGHT, &apart);
 	ck_assert_uint_gt(apart, 0);
 }
 END_TEST
 
-/* A switch has rows of somebody else's, and refuses ours. */
+/* One switch has foreign rows and refuses others. */
 START_TEST(rows_of_a_stranger)
 {
 	unsigned apart = 0;
 
 	for (unsigned i = 0; i < ROUNDS; i++)
-		transit(i, STRANGE, &apart);
+		check_transition(i, STRANGE, &apart);
 }
 END_TEST
 
 int
 main(void)
 {
-	Suite *s = suite_create("safe_lane");
+	Suite *s = suite_create("vl_graphs");
 	TCase *tc = tcase_create("lanes");
 
 	tcase_set_timeout(tc, 120);

@@ -1,4 +1,5 @@
-/* The pool of blocks: sharing, reuse, growth, the block that is free. */
+/* The pool of LFT blocks: sharing, reuse, growth, and the empty block, which
+ * needs no room. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,7 +99,8 @@ START_TEST(growth)
 }
 END_TEST
 
-/* What was added last and dropped is given back; what others hold stays. */
+/* Chunks that were added last and are empty are freed; blocks with references
+ * stay. */
 START_TEST(trimmed)
 {
 	enum { CHUNK = 1 << LFT_CHUNK_BITS, N = 4 * CHUNK };
@@ -109,7 +111,7 @@ START_TEST(trimmed)
 	for (uint32_t i = 0; i < N; i++)
 		held[i] = block_of(p, i + 1);
 	most = p->nchunks;
-	/* room in front is used first */
+	/* room in earlier chunks is used first */
 	lft_drop(p, held[7]);
 	held[7] = block_of(p, 8);
 	ck_assert_uint_lt(held[7], CHUNK);
@@ -122,7 +124,7 @@ START_TEST(trimmed)
 			(p->chunk[c] == NULL) == (c > last >> LFT_CHUNK_BITS));
 	for (uint32_t i = 0; i < CHUNK; i++)
 		ck_assert_uint_eq(number_of(p, held[i]), i + 1);
-	/* and taken again */
+	/* and more chunks are added again */
 	for (uint32_t i = CHUNK; i < N; i++)
 		held[i] = block_of(p, i + 1);
 	for (uint32_t i = 0; i < N; i++)
@@ -135,7 +137,7 @@ START_TEST(trimmed)
 }
 END_TEST
 
-/* What a row should hold. */
+/* What a row is expected to hold. */
 struct model {
 	struct lft_row *row;
 	uint32_t n, value[4 * LFT_SPAN]; /* 0: empty */
@@ -157,7 +159,7 @@ expect_row(const struct lft_pool *p, const struct model *m)
 	ck_assert_uint_eq(wrong, 0);
 }
 
-/* Another number of blocks, mostly on either side of the end of a span. */
+/* Another number of blocks, mostly near the end of a span. */
 static uint32_t
 any_size(struct rng *g)
 {
@@ -196,7 +198,8 @@ change_row(struct lft_pool *p, struct model *m, uint32_t k, struct rng *g)
 	x->value[b] = value;
 }
 
-/* Rows that share spans change without others noticing, and count all. */
+/* Rows that share spans change independently, and the pool counts all
+ * references. */
 START_TEST(rows)
 {
 	struct lft_pool *p = lft_pool_new();

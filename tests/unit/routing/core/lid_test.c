@@ -20,7 +20,7 @@ ca_guid(node_ix n)
  * then the CAs of switch 0, of switch 1 ...
  */
 static struct topo *
-row(unsigned nsw, unsigned each)
+switch_row(unsigned nsw, unsigned each)
 {
 	struct hand h = {0};
 
@@ -28,10 +28,11 @@ row(unsigned nsw, unsigned each)
 		(void)hand_node(&h, TOPO_SWITCH, (uint8_t)(each + 2), "sw");
 	for (unsigned i = 0; i < nsw; i++) {
 		if (i > 0)
-			hand_cable(&h, i - 1, each + 2, i, each + 1);
-		/* cabled in reverse: order is the switch port's, not ours */
+			hand_link(&h, i - 1, each + 2, i, each + 1);
+		/* linked in reverse: the order is the switch port's, not the
+		 * node's */
 		for (unsigned k = each; k > 0; k--)
-			hand_cable(
+			hand_link(
 				&h, i, k, hand_node(&h, TOPO_CA, 1, "host"), 1);
 	}
 	return hand_topo(&h);
@@ -44,7 +45,7 @@ ca_port(const struct topo *t, node_ix n)
 }
 
 static void
-assign(const struct topo *t, const struct lid_policy *p,
+assign_lids(const struct topo *t, const struct lid_policy *p,
 	const struct lid_record *r, size_t n, struct lid_table *out)
 {
 	struct reason why = {""};
@@ -54,12 +55,12 @@ assign(const struct topo *t, const struct lid_policy *p,
 
 START_TEST(fresh_order)
 {
-	struct topo *t = row(2, 3);
+	struct topo *t = switch_row(2, 3);
 	struct lid_table l;
 
 	t->node[3].flags |= TN_AGGREGATION; /* middle port of switch 0 */
 	t->node[7].type = TOPO_ROUTER;	    /* first port of switch 1 */
-	assign(t, &plain, NULL, 0, &l);
+	assign_lids(t, &plain, NULL, 0, &l);
 	ck_assert_uint_eq(l.lid[ca_port(t, 4)], 1); /* port 1 of switch 0 */
 	ck_assert_uint_eq(l.lid[ca_port(t, 2)], 2); /* its port 3 */
 	ck_assert_uint_eq(l.lid[ca_port(t, 6)], 3); /* switch 1, hosts */
@@ -85,10 +86,10 @@ START_TEST(back_to_back)
 
 	(void)hand_node(&h, TOPO_CA, 2, "a");
 	(void)hand_node(&h, TOPO_CA, 1, "b");
-	hand_cable(&h, 0, 1, 1, 1);
+	hand_link(&h, 0, 1, 1, 1);
 	t = hand_topo(&h);
 	t->port[2].flags |= TP_ABSENT;
-	assign(t, &plain, NULL, 0, &l);
+	assign_lids(t, &plain, NULL, 0, &l);
 	ck_assert_uint_eq(l.lid[1], 1);
 	ck_assert_uint_eq(l.lid[2], 0);
 	ck_assert_uint_eq(l.lid[ca_port(t, 1)], 2);
@@ -123,15 +124,15 @@ static const struct {
 
 START_TEST(claim)
 {
-	struct topo *t = row(1, 2);
+	struct topo *t = switch_row(1, 2);
 	struct lid_table l;
 
 	t->port[ca_port(t, 1)].found_lid = claims[_i].held[0];
 	t->port[ca_port(t, 2)].found_lid = claims[_i].held[1];
-	/* the leaf's order gives LIDs to node 2 first: swap its cables */
+	/* the leaf's order gives LIDs to node 2 first: swap its links */
 	t->end[1].port = ca_port(t, 1);
 	t->end[2].port = ca_port(t, 2);
-	assign(t, &plain, claims[_i].rec, claims[_i].nrec, &l);
+	assign_lids(t, &plain, claims[_i].rec, claims[_i].nrec, &l);
 	for (node_ix n = 1; n <= 2; n++)
 		ck_assert_msg(l.lid[ca_port(t, n)] == claims[_i].want[n - 1],
 			"%s: node %u has %u", claims[_i].what, n,
@@ -148,13 +149,13 @@ END_TEST
 
 START_TEST(conflict_in_words)
 {
-	struct topo *t = row(1, 2);
+	struct topo *t = switch_row(1, 2);
 	struct lid_table l;
 
 	t->port[ca_port(t, 1)].found_lid = 5;
 	t->port[ca_port(t, 2)].found_lid = 5;
 	t->text[t->node[1].desc] = '\n';
-	assign(t, &plain, NULL, 0, &l);
+	assign_lids(t, &plain, NULL, 0, &l);
 	ck_assert_str_eq(l.conflict,
 		"LID 5 is claimed twice: port 0x0000000000001011 ('.ost') "
 		"keeps it, not port 0x0000000000001021 ('host')");
@@ -174,35 +175,35 @@ static const struct {
 	{9, 0, 2, 100, 4}, /* misaligned: moved */
 	{8, 0, 2, 11, 8},  /* the neighbour must move itself */
 	{8, 0, 2, 12, 8},  /* the neighbour just fits behind */
-	{8, 3, 0, 9, 8},   /* shrunk, and its tail given back */
+	{8, 3, 0, 9, 8},   /* shrunk, and its tail freed */
 	{8, 2, 2, 100, 8}, /* unchanged */
 	{8, 1, 2, 100, 8},
 };
 
 START_TEST(lmc_change)
 {
-	struct topo *t = row(1, 2);
+	struct topo *t = switch_row(1, 2);
 	struct lid_policy p = plain;
 	struct lid_record r[] = {{ca_guid(1), lmcs[_i].base, lmcs[_i].lmc},
 		{ca_guid(2), lmcs[_i].neighbour, 0}};
 	struct lid_table l;
 
 	p.lmc_hosts = lmcs[_i].want;
-	assign(t, &p, r, 2, &l);
+	assign_lids(t, &p, r, 2, &l);
 	ck_assert_uint_eq(l.lmc[ca_port(t, 1)], p.lmc_hosts);
 	ck_assert_msg(
 		l.lid[ca_port(t, 1)] == lmcs[_i].expect ||
 			(lmcs[_i].base == 9 && l.lid[ca_port(t, 1)] % 4 == 0),
 		"case %d: LID %u", _i, l.lid[ca_port(t, 1)]);
 	ck_assert_uint_eq(l.lid[ca_port(t, 2)] % (1U << p.lmc_hosts), 0);
-	/* a base switch port 0 has one LID whatever is configured */
+	/* a base switch port 0 has one LID, whatever is configured */
 	p.lmc_switches = 3;
 	lid_table_free(&l);
-	assign(t, &p, NULL, 0, &l);
+	assign_lids(t, &p, NULL, 0, &l);
 	ck_assert_uint_eq(l.lmc[t->node[0].first_port], 0);
 	lid_table_free(&l);
 	t->node[0].flags |= TN_ENHANCED_P0;
-	assign(t, &p, NULL, 0, &l);
+	assign_lids(t, &p, NULL, 0, &l);
 	ck_assert_uint_eq(l.lmc[t->node[0].first_port], 3);
 	ck_assert_uint_eq(l.lid[t->node[0].first_port] % 8, 0);
 	lid_table_free(&l);
@@ -212,7 +213,7 @@ END_TEST
 
 START_TEST(override)
 {
-	struct topo *t = row(1, 3);
+	struct topo *t = switch_row(1, 3);
 	struct lid_override o[] = {{0x1, 5}, {ca_guid(2), 3}, {~0ULL, 1}};
 	struct lid_policy p = plain;
 	struct lid_table l;
@@ -221,11 +222,11 @@ START_TEST(override)
 	p.override = o;
 	p.noverride = 3;
 	p.lmc_hosts = 1;
-	assign(t, &p, NULL, 0, &l);
+	assign_lids(t, &p, NULL, 0, &l);
 	ck_assert_uint_eq(l.lmc[ca_port(t, 1)], 1);
 	ck_assert_uint_eq(l.lmc[ca_port(t, 2)], 3);
 	ck_assert_uint_eq(l.lid[ca_port(t, 2)], 8);
-	/* gaps that alignment left are used by the smaller ranges */
+	/* gaps left by alignment are used by the smaller ranges */
 	ck_assert_uint_eq(l.lid[t->node[0].first_port], 1);
 	lid_table_free(&l);
 	lid_budget_print(&p, t, &b);
@@ -251,7 +252,7 @@ END_TEST
 
 START_TEST(duplicates)
 {
-	struct topo *t = row(1, 2);
+	struct topo *t = switch_row(1, 2);
 	struct lid_record r[] = {{0x77, 20, 0}};
 	struct lid_table l;
 
@@ -261,8 +262,8 @@ START_TEST(duplicates)
 	}
 	t->port[ca_port(t, 1)].found_lid = 21;
 	t->port[ca_port(t, 2)].found_lid = 20;
-	assign(t, &plain, r, 1, &l);
-	/* the one that holds what is recorded is meant */
+	assign_lids(t, &plain, r, 1, &l);
+	/* the port that holds the recorded LID is meant */
 	ck_assert_uint_eq(l.lid[ca_port(t, 2)], 20);
 	ck_assert_uint_eq(l.lid[ca_port(t, 1)], 21);
 	ck_assert_uint_eq(l.nrecord, 2);
@@ -270,7 +271,7 @@ START_TEST(duplicates)
 	lid_table_free(&l);
 	t->port[ca_port(t, 2)].found_lid = 0;
 	t->port[ca_port(t, 1)].found_lid = 0;
-	assign(t, &plain, r, 1, &l);
+	assign_lids(t, &plain, r, 1, &l);
 	ck_assert_uint_eq(l.lid[ca_port(t, 1)], 20);
 	ck_assert_uint_eq(l.lid[ca_port(t, 2)], 1);
 	lid_table_free(&l);
@@ -280,7 +281,7 @@ END_TEST
 
 START_TEST(exhaustion)
 {
-	struct topo *t = row(1, 3);
+	struct topo *t = switch_row(1, 3);
 	struct lid_policy p = plain;
 	struct lid_record r[] = {{0x1, 1, 0}, {0x2, 2, 0}, {0x3, 3, 0}};
 	struct reason why = {""};
@@ -288,13 +289,13 @@ START_TEST(exhaustion)
 
 	/* absent ports keep their LIDs while there are others */
 	p.last = 7;
-	assign(t, &p, r, 3, &l);
+	assign_lids(t, &p, r, 3, &l);
 	ck_assert_uint_eq(l.reclaimed, 0);
 	ck_assert_uint_eq(l.nrecord, 7);
 	lid_table_free(&l);
 	/* then only as many as needed are reclaimed, lowest first */
 	p.last = 5;
-	assign(t, &p, r, 3, &l);
+	assign_lids(t, &p, r, 3, &l);
 	ck_assert_uint_eq(l.reclaimed, 2);
 	ck_assert_uint_eq(l.nrecord, 5);
 	ck_assert_uint_eq(l.record[0].guid, 0x3);
@@ -306,7 +307,7 @@ START_TEST(exhaustion)
 		"(1-3), 0 of them kept for absent ports");
 	ck_assert_ptr_null(l.lid);
 	lid_table_free(&l);
-	/* enough LIDs, but torn */
+	/* enough LIDs, but no aligned range */
 	p.last = 9;
 	p.first = 4;
 	p.lmc_hosts = 1;
@@ -328,7 +329,7 @@ START_TEST(exhaustion)
 	ck_assert_int_eq(lid_assign(t, &p, NULL, 0, &l, &why), -1);
 	p = (struct lid_policy){.first = 0, .last = 4};
 	t->port[ca_port(t, 1)].found_lid = 0;
-	assign(t, &p, NULL, 0, &l);
+	assign_lids(t, &p, NULL, 0, &l);
 	for (node_ix n = 1; n < 4; n++)
 		ck_assert_uint_ne(l.lid[ca_port(t, n)], 0);
 	lid_table_free(&l);
@@ -366,7 +367,7 @@ check_table(const struct topo *t, const struct lid_policy *p,
 }
 
 static uint16_t
-recorded(const struct lid_table *l, uint64_t guid)
+recorded_lid(const struct lid_table *l, uint64_t guid)
 {
 	for (size_t i = 0; i < l->nrecord; i++)
 		if (l->record[i].guid == guid)
@@ -374,13 +375,13 @@ recorded(const struct lid_table *l, uint64_t guid)
 	return 0;
 }
 
-/* What is there now: some ports away, some rebooted without a LID. */
+/* The ports present now: some are absent, some rebooted without a LID. */
 static struct topo *
-churned(const struct rng *seed, struct rng *r, const struct lid_table *was)
+churn_topo(const struct rng *seed, struct rng *r, const struct lid_table *was)
 {
 	struct rng same = *seed;
 	unsigned nsw = 1 + rng_below(&same, 6), each = 1 + rng_below(&same, 9);
-	struct topo *t = row(nsw, each);
+	struct topo *t = switch_row(nsw, each);
 
 	for (port_ix i = 0; i < t->nports; i++) {
 		if (!topo_has_lid(t, i))
@@ -391,7 +392,8 @@ churned(const struct rng *seed, struct rng *r, const struct lid_table *was)
 			continue;
 		}
 		if (was != NULL && rng_below(r, 4) > 0)
-			t->port[i].found_lid = recorded(was, t->port[i].guid);
+			t->port[i].found_lid =
+				recorded_lid(was, t->port[i].guid);
 		else if (rng_below(r, 3) == 0)
 			t->port[i].found_lid = (uint16_t)rng_below(r, 200);
 	}
@@ -408,28 +410,30 @@ START_TEST(properties)
 
 	p.lmc_hosts = (uint8_t)rng_below(&r, 4);
 	for (int round = 0; round < 6; round++) {
-		struct topo *t = churned(&shape, &r, round > 0 ? &was : NULL);
+		struct topo *t =
+			churn_topo(&shape, &r, round > 0 ? &was : NULL);
 
-		assign(t, &p, was.record, was.nrecord, &now);
+		assign_lids(t, &p, was.record, was.nrecord, &now);
 		check_table(t, &p, &now, seed);
 		ck_assert_uint_eq(now.reclaimed, 0);
 		for (size_t i = 0; i < was.nrecord; i++)
-			ck_assert_msg(recorded(&now, was.record[i].guid) ==
+			ck_assert_msg(recorded_lid(&now, was.record[i].guid) ==
 					      was.record[i].lid,
 				"record of 0x%lx moved, seed %lu",
 				(unsigned long)was.record[i].guid,
 				(unsigned long)seed);
-		/* once it is done, doing it again changes nothing */
+		/* once LIDs are assigned, assigning again changes nothing */
 		for (port_ix i = 0; i < t->nports; i++)
 			t->port[i].found_lid = now.lid[i];
-		assign(t, &p, now.record, now.nrecord, &again);
+		assign_lids(t, &p, now.record, now.nrecord, &again);
 		ck_assert_uint_eq(
 			again.moved + again.assigned + again.conflicts, 0);
 		ck_assert(memcmp(again.lid, now.lid,
 				  t->nports * sizeof(*now.lid)) == 0);
 		lid_table_free(&again);
-		/* nor does losing the state file while the ports hold on */
-		assign(t, &p, NULL, 0, &again);
+		/* nor does losing the state file while the ports keep their
+		 * LIDs */
+		assign_lids(t, &p, NULL, 0, &again);
 		ck_assert_uint_eq(again.moved + again.assigned, 0);
 		lid_table_free(&again);
 		lid_table_free(&was);
@@ -448,7 +452,7 @@ START_TEST(junk_records)
 	struct lid_policy p = {.first = 1, .last = 1500};
 	struct lid_record rec[64];
 	size_t n = 1 + rng_below(&r, 64);
-	struct topo *t = churned(&shape, &r, NULL);
+	struct topo *t = churn_topo(&shape, &r, NULL);
 	struct lid_table l;
 
 	p.lmc_hosts = (uint8_t)rng_below(&r, 4);
@@ -456,7 +460,7 @@ START_TEST(junk_records)
 		rec[i] = (struct lid_record){.guid = 0x1001 + i * 0x10,
 			.lid = (uint16_t)rng_below(&r, 400),
 			.lmc = (uint8_t)rng_below(&r, 9)};
-	assign(t, &p, rec, n, &l);
+	assign_lids(t, &p, rec, n, &l);
 	check_table(t, &p, &l, seed);
 	for (port_ix i = 0; i < t->nports; i++)
 		if (t->node[t->port[i].node].type == TOPO_CA && l.lid[i] != 0)
@@ -469,15 +473,15 @@ END_TEST
 /* The whole space, to the last LID. */
 START_TEST(full_space)
 {
-	struct topo *t = row(194, 251); /* 194 + 48694 ports */
+	struct topo *t = switch_row(194, 251); /* 194 + 48694 ports */
 	struct lid_policy p = plain;
 	struct lid_table l, again;
 
 	p.last = 194 + 48694;
-	assign(t, &p, NULL, 0, &l);
+	assign_lids(t, &p, NULL, 0, &l);
 	ck_assert_uint_eq(l.assigned, 48888);
 	ck_assert_uint_eq(l.lid[t->node[193].first_port], 48888);
-	assign(t, &p, l.record, l.nrecord, &again);
+	assign_lids(t, &p, l.record, l.nrecord, &again);
 	ck_assert_uint_eq(again.assigned, 0);
 	lid_table_free(&l);
 	lid_table_free(&again);
@@ -486,7 +490,7 @@ START_TEST(full_space)
 END_TEST
 
 static Suite *
-suite(void)
+make_suite(void)
 {
 	Suite *s = suite_create("lid");
 	TCase *tc = tcase_create("hand"), *random = tcase_create("random");
@@ -512,5 +516,5 @@ suite(void)
 int
 main(void)
 {
-	return suite_run(suite());
+	return suite_run(make_suite());
 }

@@ -1,6 +1,7 @@
 /*
- * Levels and lanes: who gets which SL and VL, and that no level, old or new, on
- * however few lanes, closes a cycle or meets another one unasked.
+ * Service levels and routing layers: which gets which SL and VL; and that no
+ * level, with old or new rows, on any number of VLs, closes a cycle or shares a
+ * VL with a level that it does not name.
  */
 #include "routing/core/slvl.h"
 
@@ -15,7 +16,7 @@
 enum { SEED = 71, ROUNDS = 3000, LINKS = 12, MOST_VLS = 15 };
 
 static struct slvl_want
-want(unsigned n)
+want_levels(unsigned n)
 {
 	struct slvl_want w = {.n = n};
 
@@ -46,7 +47,7 @@ END_TEST
 
 START_TEST(numbers)
 {
-	struct slvl_want w = want(3);
+	struct slvl_want w = want_levels(3);
 	struct slvl l, more;
 
 	w.level[1].sl = 5;
@@ -55,14 +56,14 @@ START_TEST(numbers)
 	ck_assert_uint_eq(l.sl[0][0], 1); /* 0 is taken */
 	ck_assert_uint_eq(l.sl[1][0], 5);
 	ck_assert_uint_eq(l.sl[2][0], 0);
-	/* a number means the same with more lanes */
+	/* an SL means the same with more layers */
 	slvl_allocate(&w, 2, true, &l);
 	slvl_allocate(&w, 4, true, &more);
 	for (unsigned i = 0; i < 3; i++)
 		for (unsigned k = 0; k < 2; k++)
 			ck_assert_uint_eq(l.sl[i][k], more.sl[i][k]);
 	/* more levels than SLs for them: the last ones share */
-	w = want(5);
+	w = want_levels(5);
 	w.level[4].with = 3;
 	w.level[3].with = 2;
 	slvl_allocate(&w, 4, true, &l);
@@ -73,20 +74,20 @@ END_TEST
 
 START_TEST(few_lanes)
 {
-	struct slvl_want w = want(4);
+	struct slvl_want w = want_levels(4);
 	struct slvl l;
 
 	w.level[3].with = 1;
 	slvl_allocate(&w, 1, true, &l);
 	for (unsigned i = 0; i < 4; i++)
 		ck_assert_uint_eq(slvl_vl(&l, l.sl[i][0], 8, false), i);
-	/* two slots: default and the first one; the others share */
+	/* two slots: the default level and the first one; the others share */
 	ck_assert_uint_eq(slvl_vl(&l, l.sl[1][0], 2, false), 1);
 	ck_assert_uint_eq(slvl_vl(&l, l.sl[2][0], 2, false), 0);
 	ck_assert_uint_eq(slvl_vl(&l, l.sl[3][0], 2, false), 1);
 	for (unsigned sl = 0; sl < SLVL_SLS; sl++)
 		ck_assert_uint_eq(slvl_vl(&l, sl, 1, false), 0);
-	/* no link, no lane */
+	/* a port without a link has no VL */
 	ck_assert_uint_eq(slvl_vl(&l, 0, 0, false), SLVL_DROP);
 	l.together = true;
 	ck_assert_uint_eq(slvl_vl(&l, l.sl[1][0], 8, false), 0);
@@ -95,7 +96,7 @@ END_TEST
 
 START_TEST(unknown_numbers)
 {
-	struct slvl_want w = want(2);
+	struct slvl_want w = want_levels(2);
 	struct slvl l;
 
 	slvl_allocate(&w, 1, true, &l);
@@ -104,7 +105,7 @@ START_TEST(unknown_numbers)
 	slvl_allocate(&w, 1, true, &l);
 	ck_assert_uint_eq(slvl_vl(&l, 7, 8, false), SLVL_DROP);
 	ck_assert_uint_eq(slvl_vl(&l, 1, 8, false), 1);
-	w.level[0].sl = 3; /* nobody has SL 0, and it travels all the same */
+	w.level[0].sl = 3; /* no level has SL 0: mapped all the same */
 	w.level[1].sl = 4;
 	slvl_allocate(&w, 1, true, &l);
 	ck_assert_uint_eq(slvl_vl(&l, 0, 8, false), 0);
@@ -112,7 +113,7 @@ START_TEST(unknown_numbers)
 }
 END_TEST
 
-/* ---- any levels, any lanes, any links ---- */
+/* ---- any levels, any layers, any links ---- */
 
 static struct slvl_want
 random_want(struct rng *r)
@@ -135,8 +136,9 @@ random_want(struct rng *r)
 }
 
 /*
- * Who may meet on a link: levels without a slot of their own, with the one
- * that they name, or the one that that one names ...
+ * Whether two levels may share a VL on a link: a level without a slot of its
+ * own shares with the one that it names, or with the one which that one names
+ * ...
  */
 static bool
 may_meet(const struct slvl *l, unsigned a, unsigned b, unsigned slots)
@@ -148,7 +150,7 @@ may_meet(const struct slvl *l, unsigned a, unsigned b, unsigned slots)
 	return a == b;
 }
 
-START_TEST(apart)
+START_TEST(unrelated_levels_do_not_meet)
 {
 	struct rng r = {SEED};
 
@@ -190,36 +192,37 @@ START_TEST(apart)
 }
 END_TEST
 
-/* Channels of links x VLs, and who waits for whom. */
+/* Channels of links x VLs, and which waits for which. */
 struct graph {
 	bool edge[LINKS * 16][LINKS * 16];
 	uint8_t mark[LINKS * 16];
 };
 
 static bool
-cyclic_from(/* NOLINT(misc-no-recursion) */ struct graph *g, unsigned v)
+has_cycle_from(/* NOLINT(misc-no-recursion) */ struct graph *g, unsigned v)
 {
 	g->mark[v] = 1;
 	for (unsigned w = 0; w < LINKS * 16; w++)
 		if (g->edge[v][w] &&
 			(g->mark[w] == 1 ||
-				(g->mark[w] == 0 && cyclic_from(g, w))))
+				(g->mark[w] == 0 && has_cycle_from(g, w))))
 			return true;
 	g->mark[v] = 2;
 	return false;
 }
 
 static bool
-cyclic(struct graph *g)
+has_cycle(struct graph *g)
 {
 	memset(g->mark, 0, sizeof(g->mark));
 	for (unsigned v = 0; v < LINKS * 16; v++)
-		if (g->mark[v] == 0 && cyclic_from(g, v))
+		if (g->mark[v] == 0 && has_cycle_from(g, v))
 			return true;
 	return false;
 }
 
-/* A packet with this SL on link a goes on by link b, each by one of the rows */
+/* A packet with this SL on link a goes on over link b, each by one of the
+ * rows */
 static void
 wait_for(struct graph *g, const struct slvl l[2], const unsigned vls[LINKS],
 	unsigned sl, const unsigned link[2])
@@ -236,9 +239,9 @@ wait_for(struct graph *g, const struct slvl l[2], const unsigned vls[LINKS],
 }
 
 /*
- * Tables that need their lanes: each lane has an order of links of its own, and
- * all turns in that order. Levels change; rows are old here and new there; SLs
- * are those of today and of yesterday.
+ * Tables that need their layers: each layer has its own order of links, and all
+ * dependencies of that order. Levels change; some rows are old, some new; SLs
+ * are current ones and previous ones.
  */
 START_TEST(no_cycle)
 {
@@ -270,7 +273,7 @@ START_TEST(no_cycle)
 						wait_for(g, l, vls, sl,
 							(unsigned[]){a, b});
 		}
-		ck_assert_msg(!cyclic(g), "seed %d round %u", SEED, round);
+		ck_assert_msg(!has_cycle(g), "seed %d round %u", SEED, round);
 	}
 	free(g);
 }
@@ -279,15 +282,15 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("levels");
-	TCase *t = tcase_create("levels");
+	Suite *s = suite_create("slvl");
+	TCase *t = tcase_create("slvl");
 
 	tcase_set_timeout(t, 120);
 	tcase_add_test(t, without_levels_lanes_are_straight);
 	tcase_add_test(t, numbers);
 	tcase_add_test(t, few_lanes);
 	tcase_add_test(t, unknown_numbers);
-	tcase_add_test(t, apart);
+	tcase_add_test(t, unrelated_levels_do_not_meet);
 	tcase_add_test(t, no_cycle);
 	suite_add_tcase(s, t);
 	return suite_run(s);

@@ -1,7 +1,7 @@
 /*
- * A second life over an unchanged fabric decides what the first one did: after
- * any change of any fabric, what is in the switches and in the state file gives
- * the same tables, order, planes and lanes again.
+ * A restart over an unchanged fabric decides what the previous run did: after
+ * any changes of any fabric, the tables read back and the state file give the
+ * same tables, switch order, planes and layers again.
  */
 #include <check.h>
 #include <stdio.h>
@@ -12,18 +12,18 @@
 #include "sm/base/log.h"
 #include "sm/base/rng.h"
 #include "tests/topo/frozen.h"
-#include "tests/unit/restart_fixture.h"
+#include "tests/unit/core_fixture.h"
 #include "tests/unit/state_fixture.h"
 #include "tests/unit/suite.h"
 #include "tests/unit/tables_hash.h"
 
-/* ---- days of changes ---- */
+/* ---- sequences of changes ---- */
 
 struct day {
 	uint64_t seed;
 	struct rng rng;
 	struct fabric *f;
-	bool *gone_cable, *gone_node; /* of it */
+	bool *gone_cable, *gone_node; /* what has failed */
 	struct lft_pool *pool;
 	struct engine_options options;
 	struct topo *t;
@@ -32,23 +32,24 @@ struct day {
 };
 
 static unsigned
-below(struct day *d, unsigned n)
+draw_below(struct day *d, unsigned n)
 {
 	return rng_below(&d->rng, n);
 }
 
 static struct fabric *
-pick(struct day *d)
+pick_fabric(struct day *d)
 {
-	unsigned hosts = 1 + below(d, 3), n = 4 + below(d, 14);
-	unsigned dim[3] = {2 + below(d, 3), 2 + below(d, 3), 2};
-	struct gen_fattree2 two = {
-		1 + below(d, 4), 2 + below(d, 5), 1 + below(d, 2), hosts, 2};
-	struct gen_planes planes = {2, 3 + below(d, 4), 2, hosts, 1};
-	unsigned down[3] = {1 + below(d, 3), 2 + below(d, 3), 1 + below(d, 3)};
-	unsigned up[3] = {1, 1 + below(d, 3), 1 + below(d, 3)};
+	unsigned hosts = 1 + draw_below(d, 3), n = 4 + draw_below(d, 14);
+	unsigned dim[3] = {2 + draw_below(d, 3), 2 + draw_below(d, 3), 2};
+	struct gen_fattree2 two = {1 + draw_below(d, 4), 2 + draw_below(d, 5),
+		1 + draw_below(d, 2), hosts, 2};
+	struct gen_planes planes = {2, 3 + draw_below(d, 4), 2, hosts, 1};
+	unsigned down[3] = {1 + draw_below(d, 3), 2 + draw_below(d, 3),
+		1 + draw_below(d, 3)};
+	unsigned up[3] = {1, 1 + draw_below(d, 3), 1 + draw_below(d, 3)};
 
-	switch (below(d, 9)) {
+	switch (draw_below(d, 9)) {
 	case 0:
 		return gen_tree_two(&two, NULL);
 	case 1:
@@ -60,20 +61,20 @@ pick(struct day *d)
 	case 4:
 		return gen_hyperx(dim, 2, hosts, NULL);
 	case 5:
-		dim[0] += below(d, 6);
+		dim[0] += draw_below(d, 6);
 		return gen_grid(dim, 1, true, hosts, NULL);
 	case 6:
-		return gen_grid(
-			dim, 1 + below(d, 3), below(d, 2) == 0, hosts, NULL);
+		return gen_grid(dim, 1 + draw_below(d, 3),
+			draw_below(d, 2) == 0, hosts, NULL);
 	default:
 		n += n & 1;
-		return gen_random(
-			n, 2 + below(d, 2), hosts, rng_next(&d->rng), NULL);
+		return gen_random(n, 2 + draw_below(d, 2), hosts,
+			rng_next(&d->rng), NULL);
 	}
 }
 
 static struct routes *
-compute(const struct day *d, struct route_job *job, struct topo *t)
+compute_for_day(const struct day *d, struct route_job *job, struct topo *t)
 {
 	static const char *const engines[] = {"ftree", "updn"};
 	struct route_account story;
@@ -93,26 +94,27 @@ compute(const struct day *d, struct route_job *job, struct topo *t)
 }
 
 static void
-begin(struct day *d, uint64_t seed)
+begin_day(struct day *d, uint64_t seed)
 {
 	const struct frozen_lids lids = {0};
 	struct route_job job = {0};
 
 	*d = (struct day){.seed = seed, .rng = {seed}, .now = 1};
-	d->f = pick(d);
+	d->f = pick_fabric(d);
 	ck_assert_ptr_nonnull(d->f);
 	d->gone_cable = mem_zalloc(d->f->ncables, sizeof(*d->gone_cable));
 	d->gone_node = mem_zalloc(d->f->nnodes, sizeof(*d->gone_node));
 	d->pool = lft_pool_new();
 	d->options = (struct engine_options){
-		.lanes = (uint8_t)(below(d, 3) > 0 ? 1 : 1 + below(d, 8)),
+		.lanes = (uint8_t)(draw_below(d, 3) > 0 ? 1
+							: 1 + draw_below(d, 8)),
 		.reading = 1};
 	d->t = frozen_topo(d->f, &lids);
-	d->r = compute(d, &job, d->t);
+	d->r = compute_for_day(d, &job, d->t);
 }
 
 static void
-end(struct day *d)
+end_day(struct day *d)
 {
 	routes_unref(d->r);
 	topo_unref(d->t);
@@ -122,11 +124,11 @@ end(struct day *d)
 	fabric_free(d->f);
 }
 
-/* One of n comes back, the first behind a random one that is gone. */
+/* One of n comes back: the first failed one from a random index on. */
 static void
 bring_back(struct day *d, bool *gone, uint32_t n)
 {
-	uint32_t first = below(d, n);
+	uint32_t first = draw_below(d, n);
 
 	for (uint32_t i = 0; i < n; i++)
 		if (gone[(first + i) % n]) {
@@ -135,18 +137,20 @@ bring_back(struct day *d, bool *gone, uint32_t n)
 		}
 }
 
-/* Anything but to the first host, where the daemon is, and its switch. */
+/* A random change, but none of the first host, where the manager is, and its
+ * switch. */
 static void
-happen(struct day *d)
+apply_random_event(struct day *d)
 {
-	uint32_t cable = below(d, d->f->ncables), node = below(d, d->f->nnodes);
+	uint32_t cable = draw_below(d, d->f->ncables),
+		 node = draw_below(d, d->f->nnodes);
 	uint32_t self = fabric_first_host(d->f), its = FABRIC_NONE;
 	const struct fabric_cable *c = &d->f->cable[cable];
 	unsigned port;
 
 	(void)fabric_peer(d->f, self, 1, &its, &port);
 
-	switch (below(d, 8)) {
+	switch (draw_below(d, 8)) {
 	case 0:
 	case 1:
 	case 2:
@@ -165,9 +169,10 @@ happen(struct day *d)
 	}
 }
 
-/* What is left; everything is back where that falls apart. */
+/* The fabric without what has failed; everything is back if it would be
+ * disconnected. */
 static struct fabric *
-left(struct day *d)
+remaining_fabric(struct day *d)
 {
 	struct fabric_edit edit = {.drop_cable = d->gone_cable,
 		.drop_node = d->gone_node,
@@ -184,30 +189,32 @@ left(struct day *d)
 }
 
 static void
-change(struct day *d)
+change_fabric(struct day *d)
 {
 	struct route_job job = {.prev = d->r};
 	struct routes *r;
 	struct fabric *f;
 	struct topo *t;
 
-	happen(d);
-	while (below(d, 5) == 0)
-		happen(d);
-	f = left(d);
+	apply_random_event(d);
+	while (draw_below(d, 5) == 0)
+		apply_random_event(d);
+	f = remaining_fabric(d);
 	t = frozen_again(f, d->t, 0);
 	fabric_free(f);
 	d->now++;
-	r = compute(d, &job, t);
+	r = compute_for_day(d, &job, t);
 	routes_unref(d->r);
 	topo_unref(d->t);
 	d->r = r;
 	d->t = t;
 }
 
-/* The routes after a restart, as run_push.c reads them back. */
+/* The previous routes as they are after a restart, made like those of
+ * run_push.c. */
 static struct routes *
-found(const struct day *d, const struct route_rank *rank, size_t n)
+make_readback_routes(
+	const struct day *d, const struct route_rank *rank, size_t n)
 {
 	struct routes *r = routes_new(d->t, d->pool);
 
@@ -222,31 +229,32 @@ found(const struct day *d, const struct route_rank *rank, size_t n)
 }
 
 static bool
-equal(const void *a, const void *b, size_t n)
+arrays_equal(const void *a, const void *b, size_t n)
 {
 	return (a == NULL) == (b == NULL) &&
 	       (a == NULL || memcmp(a, b, n) == 0);
 }
 
-/* What is not as it was, or NULL. */
+/* The name of the first difference, or NULL. */
 static const char *
-differs(const struct routes *a, const struct routes *b)
+find_difference(const struct routes *a, const struct routes *b)
 {
 	uint32_t n = a->topo->nsw;
 
 	if (strcmp(a->engine, b->engine) != 0)
 		return "engine";
-	if (a->order != b->order || !equal(a->rank, b->rank, n * 4))
+	if (a->order != b->order || !arrays_equal(a->rank, b->rank, n * 4))
 		return "order";
 	if (a->sftree_root != b->sftree_root ||
-		!equal(a->sw_order, b->sw_order, n * 4))
+		!arrays_equal(a->sw_order, b->sw_order, n * 4))
 		return "line";
-	if (!equal(a->plane, b->plane, n))
+	if (!arrays_equal(a->plane, b->plane, n))
 		return "planes";
 	if (a->lanes.n != b->lanes.n ||
-		!equal(a->lanes.cls, b->lanes.cls, n * 2))
+		!arrays_equal(a->lanes.cls, b->lanes.cls, n * 2))
 		return "lanes";
-	if (!equal(a->read, b->read, n) || a->reading.when != b->reading.when)
+	if (!arrays_equal(a->read, b->read, n) ||
+		a->reading.when != b->reading.when)
 		return "reading";
 	if (a->fresh_load != b->fresh_load)
 		return "load";
@@ -254,16 +262,16 @@ differs(const struct routes *a, const struct routes *b)
 }
 
 static void
-live_again(const struct day *d, unsigned changes)
+expect_same_from_readback(const struct day *d, unsigned changes)
 {
 	struct route_job job = {0};
 	struct route_rank *rank = remembered_ranks(d->r, &job);
-	struct routes *prev = found(d, rank, job.nranks), *r;
+	struct routes *prev = make_readback_routes(d, rank, job.nranks), *r;
 	const char *what;
 
 	job.prev = prev;
-	r = compute(d, &job, d->t);
-	what = differs(d->r, r);
+	r = compute_for_day(d, &job, d->t);
+	what = find_difference(d->r, r);
 	ck_assert_msg(what == NULL, "seed %llu, after %u changes: another %s",
 		(unsigned long long)d->seed, changes, what);
 	free(rank);
@@ -277,14 +285,14 @@ whole_day(uint64_t seed)
 	struct day d;
 	unsigned n;
 
-	begin(&d, seed);
-	n = 4 + below(&d, 16);
+	begin_day(&d, seed);
+	n = 4 + draw_below(&d, 16);
 	for (unsigned i = 0; i <= n; i++) {
 		if (i > 0)
-			change(&d);
-		live_again(&d, i);
+			change_fabric(&d);
+		expect_same_from_readback(&d, i);
 	}
-	end(&d);
+	end_day(&d);
 }
 
 enum { DAYS = 50 };
@@ -296,7 +304,8 @@ START_TEST(days)
 }
 END_TEST
 
-/* A fresh look at the same fabric saw other tiers, or another way to turn. */
+/* Seeds where a fresh reading of the same fabric gave other tiers, or another
+ * sFtree root. */
 static const uint64_t looked_afresh[] = {1088, 1476, 2255, 2388, 3418};
 
 START_TEST(what_came_about_by_changes)
@@ -307,7 +316,7 @@ END_TEST
 
 /* ---- a repair ---- */
 
-/* Three switches in a line, and the cable that makes a ring of them. */
+/* Three switches in a line, and the link that makes a ring of them. */
 static void
 begin_line(struct day *d)
 {
@@ -330,13 +339,14 @@ begin_line(struct day *d)
 		d->gone_cable[c] = true;
 		break;
 	}
-	f = left(d);
+	f = remaining_fabric(d);
 	d->t = frozen_topo(f, &lids);
 	fabric_free(f);
-	d->r = compute(d, &job, d->t);
+	d->r = compute_for_day(d, &job, d->t);
 }
 
-/* It goes on with an engine only where that would take the fabric. */
+/* Repair continues with an engine only if the engine would accept the
+ * fabric. */
 START_TEST(repair_asks_the_engine)
 {
 	struct day d;
@@ -349,13 +359,13 @@ START_TEST(repair_asks_the_engine)
 	begin_line(&d);
 	ck_assert_str_eq(d.r->engine, "ftree");
 	memset(d.gone_cable, 0, d.f->ncables);
-	f = left(&d);
+	f = remaining_fabric(&d);
 	t = frozen_again(f, d.t, 0);
 	job = (struct route_job){.prev = d.r};
-	repaired = compute(&d, &job, t);
+	repaired = compute_for_day(&d, &job, t);
 	memory = d.r->cache;
 	d.r->cache = NULL;
-	whole = compute(&d, &job, t);
+	whole = compute_for_day(&d, &job, t);
 	d.r->cache = memory;
 	ck_assert_str_eq(whole->engine, "updn");
 	ck_assert_str_eq(repaired->engine, "updn");
@@ -363,32 +373,33 @@ START_TEST(repair_asks_the_engine)
 	routes_unref(repaired);
 	topo_unref(t);
 	fabric_free(f);
-	end(&d);
+	end_day(&d);
 }
 END_TEST
 
 /* ---- through the daemon ---- */
 
 static uint64_t
-sets(const struct world *w, uint16_t attr)
+count_sets(const struct world *w, uint16_t attr)
 {
 	return sim_stats(w->sim)->by[sim_attr_row(attr)][MAD_SET];
 }
 
 static void *
-copy(const void *p, size_t n)
+copy_array(const void *p, size_t n)
 {
 	return p != NULL ? mem_dup(p, n) : NULL;
 }
 
-/* It is killed and started: all is as it was, and no table is written. */
+/* Kills and starts the daemon: all is as before, and no table is written. */
 static void
-again(struct world *w, const char *when)
+expect_same_after_restart(struct world *w, const char *when)
 {
 	const struct routes *r = sm_view(w->sm)->routes;
-	uint32_t n = r->topo->nsw, *line = copy(r->sw_order, n * sizeof(*line));
-	uint16_t *cls = copy(r->lanes.cls, n * sizeof(*cls));
-	uint8_t *plane = copy(r->plane, n);
+	uint32_t n = r->topo->nsw,
+		 *line = copy_array(r->sw_order, n * sizeof(*line));
+	uint16_t *cls = copy_array(r->lanes.cls, n * sizeof(*cls));
+	uint8_t *plane = copy_array(r->plane, n);
 
 	world_run(w, mono_ms(3000));
 	world_kill(w);
@@ -396,43 +407,46 @@ again(struct world *w, const char *when)
 	world_start(w);
 	ck_assert_msg(world_settle(w, mono_ms(120000)), "%s", when);
 	r = sm_view(w->sm)->routes;
-	ck_assert_msg(equal(r->sw_order, line, n * sizeof(*line)), "%s", when);
-	ck_assert_msg(equal(r->lanes.cls, cls, n * sizeof(*cls)), "%s", when);
-	ck_assert_msg(equal(r->plane, plane, n), "%s", when);
-	ck_assert_msg(sets(w, MAD_LFT) == 0, "%s", when);
-	ck_assert_msg(sets(w, MAD_MFT) == 0, "%s", when);
-	ck_assert_msg(sets(w, MAD_VLARB) == 0, "%s", when);
-	ck_assert_msg(sets(w, MAD_SL2VL) == sim_stats(w->sim)->sl2vl_blind,
+	ck_assert_msg(
+		arrays_equal(r->sw_order, line, n * sizeof(*line)), "%s", when);
+	ck_assert_msg(
+		arrays_equal(r->lanes.cls, cls, n * sizeof(*cls)), "%s", when);
+	ck_assert_msg(arrays_equal(r->plane, plane, n), "%s", when);
+	ck_assert_msg(count_sets(w, MAD_LFT) == 0, "%s", when);
+	ck_assert_msg(count_sets(w, MAD_MFT) == 0, "%s", when);
+	ck_assert_msg(count_sets(w, MAD_VLARB) == 0, "%s", when);
+	ck_assert_msg(
+		count_sets(w, MAD_SL2VL) == sim_stats(w->sim)->sl2vl_blind,
 		"%s", when);
 	free(line);
 	free(cls);
 	free(plane);
 }
 
-/* A leaf that was away has another number, or else it would have its old one
+/* A leaf that was away gets another class; otherwise it would have its old one
  * by chance. */
 START_TEST(numbers_of_leaves)
 {
-	struct fabric *f = life_tree();
-	struct world *w = life_start(f, "routing: {ftree: {lanes: 4}}\n");
+	struct fabric *f = core_tree();
+	struct world *w = core_start(f, "routing: {ftree: {lanes: 4}}\n");
 	uint32_t a = fabric_find(f, "leaf3"), b = fabric_find(f, "leaf5");
 
-	life_expect_order(w, "bring-up");
-	again(w, "bring-up");
+	core_expect_order(w, "bring-up");
+	expect_same_after_restart(w, "bring-up");
 	sim_fault_node(w->sim, a, false);
-	life_expect_order(w, "one leaf out");
+	core_expect_order(w, "one leaf out");
 	sim_fault_node(w->sim, b, false);
-	life_expect_order(w, "two leaves out");
+	core_expect_order(w, "two leaves out");
 	sim_fault_node(w->sim, b, true);
-	life_expect_order(w, "the second is back");
+	core_expect_order(w, "the second is back");
 	sim_fault_node(w->sim, a, true);
-	life_expect_order(w, "both are back");
-	again(w, "two leaves have changed numbers");
-	life_end(w, f);
+	core_expect_order(w, "both are back");
+	expect_same_after_restart(w, "two leaves have changed numbers");
+	core_end(w, f);
 }
 END_TEST
 
-/* What is gone, and not yet in the fabric that lives. */
+/* Fails and restores in the simulation what `cable` and `node` lack. */
 static void
 carry_out(const struct day *d, struct world *w, bool *cable, bool *node)
 {
@@ -448,7 +462,7 @@ carry_out(const struct day *d, struct world *w, bool *cable, bool *node)
 }
 
 static void
-live_day(uint64_t seed)
+daemon_day(uint64_t seed)
 {
 	struct day d;
 	struct world *w;
@@ -456,30 +470,30 @@ live_day(uint64_t seed)
 	char when[64];
 	unsigned n;
 
-	begin(&d, seed);
+	begin_day(&d, seed);
 	cable = mem_zalloc(d.f->ncables, sizeof(*cable));
 	node = mem_zalloc(d.f->nnodes, sizeof(*node));
-	w = life_start(d.f, "");
-	n = 4 + below(&d, 16);
+	w = core_start(d.f, "");
+	n = 4 + draw_below(&d, 16);
 	for (unsigned i = 0; i <= n; i++) {
 		(void)snprintf(when, sizeof(when), "seed %llu, %u changes",
 			(unsigned long long)seed, i);
 		if (i > 0)
-			happen(&d);
+			apply_random_event(&d);
 		carry_out(&d, w, cable, node);
 		ck_assert_msg(world_settle(w, mono_ms(120000)), "%s", when);
-		again(w, when);
+		expect_same_after_restart(w, when);
 	}
 	free(cable);
 	free(node);
-	life_end(w, d.f);
+	core_end(w, d.f);
 	d.f = NULL;
-	end(&d);
+	end_day(&d);
 }
 
 START_TEST(days_of_a_daemon)
 {
-	live_day(_i == 0 ? 359 : (uint64_t)_i);
+	daemon_day(_i == 0 ? 359 : (uint64_t)_i);
 }
 END_TEST
 
@@ -487,20 +501,20 @@ START_TEST(planes)
 {
 	const struct gen_planes p = {2, 4, 2, 2, 1};
 	struct fabric *f = gen_paper_planes(&p);
-	struct world *w = life_start(f, "");
+	struct world *w = core_start(f, "");
 
-	life_expect(w, REFEREE_ALL & ~(unsigned)REFEREE_LOAD, "bring-up");
+	core_expect(w, REFEREE_ALL & ~(unsigned)REFEREE_LOAD, "bring-up");
 	ck_assert_ptr_nonnull(sm_view(w->sm)->routes->plane);
-	again(w, "planes");
-	life_end(w, f);
+	expect_same_after_restart(w, "planes");
+	core_end(w, f);
 }
 END_TEST
 
 int
 main(void)
 {
-	Suite *s = suite_create("again");
-	TCase *tc = tcase_create("again");
+	Suite *s = suite_create("compute_restart");
+	TCase *tc = tcase_create("compute_restart");
 
 	log_set_level(LOG_LEVEL_ERROR);
 	tcase_set_timeout(tc, 120);

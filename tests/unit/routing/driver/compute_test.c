@@ -10,7 +10,7 @@
 #include "tests/unit/suite.h"
 
 static struct fabric *
-tree(void)
+two_tier_tree(void)
 {
 	static const struct gen_fattree2 p = {4, 6, 1, 4, 4};
 	struct reason why;
@@ -19,7 +19,7 @@ tree(void)
 }
 
 static struct fabric *
-without(const struct fabric *f, const char *a, const char *b)
+without_link(const struct fabric *f, const char *a, const char *b)
 {
 	bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
 	struct fabric_edit edit = {.drop_cable = drop};
@@ -38,7 +38,7 @@ without(const struct fabric *f, const char *a, const char *b)
 }
 
 static port_ix
-host(const struct topo *t, const char *name)
+host_port(const struct topo *t, const char *name)
 {
 	for (node_ix n = 0; n < t->nnodes; n++)
 		if (strcmp(topo_desc(t, n), name) == 0)
@@ -48,7 +48,7 @@ host(const struct topo *t, const char *name)
 
 START_TEST(rows)
 {
-	struct fabric *f = tree();
+	struct fabric *f = two_tier_tree();
 	struct topo *t = frozen_topo(f, NULL);
 	struct lft_pool *pool = lft_pool_new();
 	struct routes *a = routes_new(t, pool), *b = routes_new(t, pool);
@@ -86,10 +86,10 @@ START_TEST(rows)
 }
 END_TEST
 
-/* Blocks as the same switch had them, else as a switch like it has them. */
-START_TEST(alike)
+/* A row takes blocks of the same switch before, else of a switch like it. */
+START_TEST(blocks_are_shared)
 {
-	struct fabric *f = tree();
+	struct fabric *f = two_tier_tree();
 	struct topo *t = frozen_topo(f, NULL);
 	struct lft_pool *pool = lft_pool_new();
 	struct routes *a = routes_new(t, pool), *b = routes_new(t, pool);
@@ -118,10 +118,10 @@ START_TEST(alike)
 }
 END_TEST
 
-/* Rows are shared until somebody writes into one of them. */
+/* Rows are shared until one of them is written. */
 START_TEST(shared_rows)
 {
-	struct fabric *f = tree();
+	struct fabric *f = two_tier_tree();
 	struct topo *t = frozen_topo(f, NULL);
 	struct lft_pool *pool = lft_pool_new();
 	struct routes *a = routes_new(t, pool), *b = routes_new(t, pool), *c;
@@ -141,7 +141,7 @@ START_TEST(shared_rows)
 	ck_assert_uint_eq(routes_port(a, 0, 5), 7);
 	ck_assert_uint_eq(routes_port(c, 0, 5), 7);
 	routes_put_same(b, 1, b, 0);
-	*routes_slot(b, 1, 0) = LFT_EMPTY; /* its count was ours to drop */
+	*routes_slot(b, 1, 0) = LFT_EMPTY; /* reference dropped below */
 	ck_assert_uint_eq(routes_port(b, 0, 5), 8);
 	ck_assert_uint_eq(routes_port(b, 1, 5), LFT_DROP);
 	lft_drop(pool, routes_ref_of(b, 0, 0));
@@ -158,7 +158,7 @@ END_TEST
 
 START_TEST(order)
 {
-	struct fabric *f = tree();
+	struct fabric *f = two_tier_tree();
 	struct topo *t = frozen_topo(f, NULL);
 	struct lft_pool *pool = lft_pool_new();
 	struct routes *r = routes_new(t, pool);
@@ -185,8 +185,8 @@ START_TEST(order)
 END_TEST
 
 static struct routes *
-computed(struct topo *t, struct lft_pool *pool, const struct routes *prev,
-	struct route_account *story)
+compute_checked(struct topo *t, struct lft_pool *pool,
+	const struct routes *prev, struct route_account *story)
 {
 	static const char *const engines[] = {"updn"};
 	struct route_job job = {
@@ -201,12 +201,13 @@ computed(struct topo *t, struct lft_pool *pool, const struct routes *prev,
 
 START_TEST(trace)
 {
-	struct fabric *f = tree();
+	struct fabric *f = two_tier_tree();
 	struct topo *t = frozen_topo(f, NULL);
 	struct lft_pool *pool = lft_pool_new();
 	struct route_account story;
-	struct routes *r = computed(t, pool, NULL, &story);
-	port_ix a = host(t, "h1"), b = host(t, "h24"), n = host(t, "h2");
+	struct routes *r = compute_checked(t, pool, NULL, &story);
+	port_ix a = host_port(t, "h1"), b = host_port(t, "h24"),
+		n = host_port(t, "h2");
 	struct route_step step[4];
 	struct reason why = {""};
 	uint8_t row[LFT_BLOCK];
@@ -217,7 +218,7 @@ START_TEST(trace)
 	ck_assert_uint_eq(step[0].in, t->port[t->port[a].peer].num);
 	ck_assert_uint_eq(step[2].sw, topo_switch_of(t, b));
 	ck_assert_uint_eq(step[2].out, t->port[t->port[b].peer].num);
-	/* No room: counted all the same. */
+	/* No room: steps are counted all the same. */
 	ck_assert_int_eq(routes_trace(r, a, t->port[b].lid, step, 1, &why), 3);
 	ck_assert_int_eq(routes_trace(r, a, t->port[n].lid, step, 4, &why), 1);
 	ck_assert_int_eq(routes_trace(r, a, t->port[a].lid, step, 4, &why), 0);
@@ -227,7 +228,7 @@ START_TEST(trace)
 				 t->port[a].lid, step, 4, &why),
 		3);
 	ck_assert_uint_eq(step[0].in, 0);
-	/* A dead end, a port that does not exist, a circle. */
+	/* A dead end, a port that does not exist, a loop. */
 	memset(row, LFT_DROP, sizeof(row));
 	routes_put_row(r, leaf, row, NULL, TOPO_NONE);
 	ck_assert_int_eq(routes_trace(r, a, t->port[b].lid, step, 4, &why), -1);
@@ -246,26 +247,27 @@ START_TEST(trace)
 }
 END_TEST
 
-/* A link fails and comes back: kept, then balanced again. */
+/* A link fails and comes back: entries are kept, then balanced again. */
 START_TEST(driver_keeps)
 {
-	struct fabric *f = tree(), *less = without(f, "leaf1", "spine1");
+	struct fabric *f = two_tier_tree(),
+		      *less = without_link(f, "leaf1", "spine1");
 	struct topo *t = frozen_topo(f, NULL), *t2 = frozen_again(less, t, 0);
 	struct lft_pool *pool = lft_pool_new();
 	struct route_account story;
-	struct routes *r = computed(t, pool, NULL, &story), *r2, *r3;
+	struct routes *r = compute_checked(t, pool, NULL, &story), *r2, *r3;
 
 	ck_assert_str_eq(story.engine, "updn");
 	ck_assert(!story.fallback && !story.rebalanced);
 	ck_assert_uint_eq(story.attempts, 1);
-	/* a host's own cable is the busiest one */
+	/* a host's own link is the busiest one */
 	ck_assert_uint_lt(r->report.load_max, r->fresh_load);
 	ck_assert_uint_eq(r->fresh_load, verify_state_load_bound(r->verified));
-	r2 = computed(t2, pool, r, &story);
+	r2 = compute_checked(t2, pool, r, &story);
 	ck_assert_uint_gt(r2->entries_kept, r2->entries_changed);
 	ck_assert_uint_gt(r2->entries_changed, 0);
 	ck_assert_uint_le(r2->report.load_max * 1000, r2->fresh_load * 1250);
-	r3 = computed(t, pool, r2, &story);
+	r3 = compute_checked(t, pool, r2, &story);
 	ck_assert_uint_le(r3->fresh_load, r->fresh_load);
 	ck_assert_uint_le(r3->report.load_max * 1000, r3->fresh_load * 1250);
 	routes_unref(r);
@@ -283,7 +285,7 @@ END_TEST
 START_TEST(driver_names)
 {
 	static const char *const unknown[] = {"shortest"};
-	struct fabric *f = tree();
+	struct fabric *f = two_tier_tree();
 	struct topo *t = frozen_topo(f, NULL);
 	struct lft_pool *pool = lft_pool_new();
 	volatile bool cancel = false;
@@ -315,11 +317,11 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("routes");
-	TCase *c = tcase_create("routes");
+	Suite *s = suite_create("compute");
+	TCase *c = tcase_create("compute");
 
 	tcase_add_test(c, rows);
-	tcase_add_test(c, alike);
+	tcase_add_test(c, blocks_are_shared);
 	tcase_add_test(c, shared_rows);
 	tcase_add_test(c, order);
 	tcase_add_test(c, trace);

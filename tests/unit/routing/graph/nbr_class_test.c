@@ -1,6 +1,7 @@
 /*
- * Unions of neighbours' sets, made once for all kin, against those made one by
- * one: in trees, where nearly all are kin, and in random graphs.
+ * Unions of neighbour sets, made once per neighbour class, against those made
+ * one by one: in trees, where most switches share a class, and in random
+ * graphs.
  */
 #include <check.h>
 #include <string.h>
@@ -50,8 +51,8 @@ check_sums(const struct updown *u, const struct nbr_class *kin, bool up,
 	}
 }
 
-/* How often each family of who is below s is listed: once each, and the same
- * ones whenever they are asked for. */
+/* The classes of the switches below s are listed once each, and the same for
+ * every query. */
 static void
 check_families(const struct updown *u, const struct nbr_class *kin)
 {
@@ -76,7 +77,7 @@ check_families(const struct updown *u, const struct nbr_class *kin)
 	}
 }
 
-/* Returns how many families there are, by who is above. */
+/* Returns the number of classes by the neighbours above. */
 static uint32_t
 check_fabric(struct fabric *fabric, uint64_t seed)
 {
@@ -106,7 +107,7 @@ START_TEST(in_trees)
 {
 	struct reason why;
 
-	/* a pod's leaves, what is at one place of the pods, and tops */
+	/* a pod's leaves, the same position of all pods, and tops */
 	ck_assert_uint_eq(check_fabric(gen_tree_three(8, &why), 1), 8 + 4 + 1);
 }
 END_TEST
@@ -123,7 +124,7 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("updn_kin");
+	Suite *s = suite_create("nbr_class");
 	TCase *c = tcase_create("unions");
 
 	tcase_add_test(c, in_trees);

@@ -1,8 +1,8 @@
 /*
- * Ports of one node stay apart while cables fail and come back: against an
- * oracle that looks at every legal way of every leaf, the tables in force and
- * fresh ones have no single point of failure that the order does not ask for,
- * and another look changes nothing.
+ * Paths to the ports of one node stay disjoint while links fail and come back:
+ * against an oracle that looks at every legal path of every leaf, the tables in
+ * force and fresh ones have no single point of failure that the switch order
+ * does not require, and a second pass changes nothing.
  */
 #include <check.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@
 
 enum { WORDS = 3, MOST = 64 * WORDS, WAYS = 256, GROUPS = 64 };
 
-/* Switches on a way behind the leaf. */
+/* Switches on a path, without its leaf. */
 struct line {
 	uint64_t on[WORDS];
 };
@@ -45,7 +45,7 @@ struct bed {
 };
 
 static struct routes *
-computed(const struct bed *b, const struct routes *prev, bool rebalance)
+compute_checked(const struct bed *b, const struct routes *prev, bool rebalance)
 {
 	const struct route_job job = {.topo = b->t,
 		.pool = b->pool,
@@ -65,7 +65,7 @@ computed(const struct bed *b, const struct routes *prev, bool rebalance)
 }
 
 static struct redundancy_report
-homing_of(const struct bed *b, const struct routes *r)
+find_redundancy(const struct bed *b, const struct routes *r)
 {
 	const struct verify_tables in = {
 		r->topo, r->pool, r->row, r->nblocks, NULL};
@@ -77,9 +77,9 @@ homing_of(const struct bed *b, const struct routes *r)
 
 /* ---- the oracle ---- */
 
-/* All ways from s on; so far: what they have behind them. */
+/* All paths from s on; so_far: the switches before s. */
 static void
-add_ways(/* NOLINT(misc-no-recursion): as deep as a way */
+add_paths(/* NOLINT(misc-no-recursion): as deep as a path */
 	const struct oracle *o, sw_ix s, sw_ix dest, struct line so_far,
 	struct lines *out)
 {
@@ -94,18 +94,19 @@ add_ways(/* NOLINT(misc-no-recursion): as deep as a way */
 		const struct topo_adj *a = &t->adj[t->sw[s].adj + i];
 		struct line then = so_far;
 
-		/* parallel cables make the same ways */
+		/* parallel links make the same paths */
 		if (i > 0 && a[-1].peer == a->peer)
 			continue;
 		then.on[a->peer / 64] |= UINT64_C(1) << a->peer % 64;
 		if (is_candidate(o, s, a->out))
-			add_ways(o, a->peer, dest, then, out);
+			add_paths(o, a->peer, dest, then, out);
 	}
 }
 
-/* Is there one way of each of these, so that no switch is on all of them? */
+/* True if a path can be chosen from each of n sets so that no switch is on all
+ * of them. */
 static bool
-parts(/* NOLINT(misc-no-recursion): as deep as a node has ports */
+has_disjoint_paths(/* NOLINT(misc-no-recursion): as deep as a node has ports */
 	const struct lines *l, uint32_t stride, unsigned n,
 	const struct line *common)
 {
@@ -114,7 +115,7 @@ parts(/* NOLINT(misc-no-recursion): as deep as a node has ports */
 
 		for (unsigned w = 0; w < WORDS; w++)
 			both.on[w] = common->on[w] & l->way[i].on[w];
-		if (parts(l + stride, stride, n - 1, &both))
+		if (has_disjoint_paths(l + stride, stride, n - 1, &both))
 			return true;
 	}
 	for (unsigned w = 0; n == 0 && w < WORDS; w++)
@@ -123,24 +124,25 @@ parts(/* NOLINT(misc-no-recursion): as deep as a node has ports */
 	return n == 0;
 }
 
-/* The ways from all leaves to one port. */
+/* The paths from all leaves to one port. */
 static void
-find_ways(struct oracle *o, const struct multi_port_node_ports *p, port_ix port,
-	struct lines *out)
+find_paths(struct oracle *o, const struct multi_port_node_ports *p,
+	port_ix port, struct lines *out)
 {
 	sw_ix dest = topo_switch_of(o->t, port);
 
 	find_distances(o, dest);
 	for (uint32_t i = 0; i < p->nleaves; i++)
 		if (o->any[p->leaf[i]] < NEVER)
-			add_ways(o, p->leaf[i], dest, (struct line){{0}},
+			add_paths(o, p->leaf[i], dest, (struct line){{0}},
 				&out[i]);
 }
 
-/* From how many leaves do no ways to the node part, each leaf for itself? */
+/* The number of leaves from which no disjoint paths to the node exist, each
+ * leaf for itself. */
 static uint32_t
-least_cut(struct oracle *o, const struct multi_port_node_ports *p, size_t at,
-	size_t n)
+count_cut_off_leaves(struct oracle *o, const struct multi_port_node_ports *p,
+	size_t at, size_t n)
 {
 	struct lines *ways = mem_zalloc(n * p->nleaves, sizeof(*ways));
 	struct line all;
@@ -148,13 +150,14 @@ least_cut(struct oracle *o, const struct multi_port_node_ports *p, size_t at,
 
 	memset(&all, 0xff, sizeof(all));
 	for (size_t k = 0; k < n; k++)
-		find_ways(o, p, p->member[at + k].port, ways + k * p->nleaves);
+		find_paths(o, p, p->member[at + k].port, ways + k * p->nleaves);
 	for (uint32_t i = 0; i < p->nleaves; i++) {
 		bool none = false;
 
 		for (size_t k = 0; k < n; k++)
 			none |= ways[k * p->nleaves + i].n == 0;
-		cut += !none && !parts(ways + i, p->nleaves, (unsigned)n, &all);
+		cut += !none && !has_disjoint_paths(ways + i, p->nleaves,
+					(unsigned)n, &all);
 	}
 	free(ways);
 	return cut;
@@ -162,14 +165,15 @@ least_cut(struct oracle *o, const struct multi_port_node_ports *p, size_t at,
 
 /* ---- every step ---- */
 
-/* Nodes with a single point of failure: none that need not have one. */
+/* The number of nodes with a single point of failure; fails if one of them has
+ * disjoint paths. */
 static uint64_t
-check_homes(const struct bed *b, const struct routes *r, const char *what)
+check_redundancy(const struct bed *b, const struct routes *r, const char *what)
 {
 	struct oracle o = oracle_new(r, b->seed);
 	struct multi_port_node_ports p =
 		multi_port_node_ports(r->topo, &b->options);
-	struct redundancy_report h = homing_of(b, r);
+	struct redundancy_report h = find_redundancy(b, r);
 	uint64_t single = h.single;
 
 	for (size_t i = 0, n, k = 0; i < p.n; i += n) {
@@ -178,7 +182,8 @@ check_homes(const struct bed *b, const struct routes *r, const char *what)
 			continue;
 		ck_assert_uint_eq(h.node[k].port, p.member[i].port);
 		if (h.node[k].cut > 0 && !o.joiners)
-			ck_assert_msg(h.node[k].cut == least_cut(&o, &p, i, n),
+			ck_assert_msg(h.node[k].cut == count_cut_off_leaves(
+							       &o, &p, i, n),
 				"seed %llu, %s: %s is cut off from %u leaves",
 				(unsigned long long)b->seed, what,
 				topo_desc(r->topo,
@@ -192,8 +197,8 @@ check_homes(const struct bed *b, const struct routes *r, const char *what)
 	return single;
 }
 
-/* Nothing has changed: nor do the tables, whether what was done is known or
- * forgotten, as after a restart. */
+/* If nothing has changed, the tables do not change, whether the disjoint pass
+ * is known to have run or unknown, as after a restart. */
 static void
 check_again(const struct bed *b)
 {
@@ -203,7 +208,7 @@ check_again(const struct bed *b)
 		struct routes *again;
 
 		b->r->disjoint_opts_hash = forgotten ? 0 : known;
-		again = computed(b, b->r, false);
+		again = compute_checked(b, b->r, false);
 		ck_assert_msg(again->entries_changed == 0,
 			"seed %llu: %llu entries change for nothing%s",
 			(unsigned long long)b->seed,
@@ -214,7 +219,7 @@ check_again(const struct bed *b)
 	b->r->disjoint_opts_hash = known;
 }
 
-/* The cables that are there by now. */
+/* The topology with the links that have not failed. */
 static void
 take_topology(struct bed *b)
 {
@@ -226,7 +231,7 @@ take_topology(struct bed *b)
 	fabric_free(now);
 }
 
-/* All switches reach each other, without the cables that are gone? */
+/* True if all switches reach each other over the remaining links. */
 static bool
 is_whole(const struct bed *b)
 {
@@ -236,9 +241,9 @@ is_whole(const struct bed *b)
 	return t->nsw == r->topo->nsw && t->nend == r->topo->nend;
 }
 
-/* A cable between switches fails, or one that failed comes back. */
+/* A link between switches fails, or one that failed comes back. */
 static void
-toggle(struct bed *b, struct rng *g)
+toggle_link(struct bed *b, struct rng *g)
 {
 	bool back = rng_below(g, 4) == 0;
 
@@ -260,17 +265,17 @@ toggle(struct bed *b, struct rng *g)
 }
 
 static void
-step(struct bed *b, struct rng *g)
+check_step(struct bed *b, struct rng *g)
 {
 	struct routes *kept, *fresh;
 	uint64_t single;
 
-	toggle(b, g);
-	kept = computed(b, b->r, false);
-	fresh = computed(b, b->r, true);
-	single = check_homes(b, kept, "kept");
+	toggle_link(b, g);
+	kept = compute_checked(b, b->r, false);
+	fresh = compute_checked(b, b->r, true);
+	single = check_redundancy(b, kept, "kept");
 	b->singles += single;
-	b->fresh += check_homes(b, fresh, "fresh");
+	b->fresh += check_redundancy(b, fresh, "fresh");
 	routes_unref(fresh);
 	routes_unref(b->r);
 	b->r = kept;
@@ -278,7 +283,7 @@ step(struct bed *b, struct rng *g)
 }
 
 static void
-run(struct bed *b, unsigned steps)
+run_steps(struct bed *b, unsigned steps)
 {
 	struct rng g = {b->seed};
 
@@ -287,10 +292,10 @@ run(struct bed *b, unsigned steps)
 	b->pool = lft_pool_new();
 	b->drop = mem_zalloc(b->f->ncables, sizeof(*b->drop));
 	b->options.lanes = 1;
-	b->r = computed(b, NULL, false);
-	(void)check_homes(b, b->r, "first");
+	b->r = compute_checked(b, NULL, false);
+	(void)check_redundancy(b, b->r, "first");
 	while (steps-- > 0)
-		step(b, &g);
+		check_step(b, &g);
 	routes_unref(b->r);
 	ck_assert_uint_eq(b->pool->live, 0);
 	lft_pool_free(b->pool);
@@ -347,7 +352,7 @@ START_TEST(kept_like_fresh)
 			.engine = "ftree"};
 
 		ck_assert_ptr_nonnull(b.f);
-		run(&b, 6);
+		run_steps(&b, 6);
 		singles += b.singles;
 		fresh += b.fresh;
 	}
@@ -363,8 +368,8 @@ by_guid(const void *a, const void *b)
 	return x->guid < y->guid ? -1 : x->guid > y->guid;
 }
 
-/* The same with ports of anybody in groups of two and three, the last one of
- * each passive, and by the engine that needs no tree. */
+/* The same with ports of any nodes in groups of two and three, the last one of
+ * each passive, and with the engine that needs no tree. */
 static void
 group_at_random(struct bed *b)
 {
@@ -404,7 +409,7 @@ START_TEST(groups_like_nodes)
 			.engine = seed % 3 == 0 ? "updn" : "ftree"};
 
 		group_at_random(&b);
-		run(&b, 6);
+		run_steps(&b, 6);
 		singles += b.singles;
 		fresh += b.fresh;
 	}
@@ -415,15 +420,15 @@ END_TEST
 /* ---- and balanced ---- */
 
 static void
-end(struct bed *b)
+end_bed(struct bed *b)
 {
 	lft_pool_free(b->pool);
 	topo_unref(b->t);
 	fabric_free(b->f);
 }
 
-/* Whoever has two ports in a damaged tree: no cable carries more for it, and
- * nobody has a single point of failure. */
+/* Two-port nodes in a damaged tree: no link carries more for their sake, and no
+ * node has a single point of failure. */
 START_TEST(no_price)
 {
 	const struct gen_fattree2 whole = {18, 36, 1, 9, 9};
@@ -442,8 +447,8 @@ START_TEST(no_price)
 		b.options.lanes = 1;
 		b.t = frozen_topo(b.f, NULL);
 		b.pool = lft_pool_new();
-		r = computed(&b, NULL, false);
-		h = homing_of(&b, r);
+		r = compute_checked(&b, NULL, false);
+		h = find_redundancy(&b, r);
 		ck_assert_uint_eq(h.n, 324);
 		ck_assert_uint_eq(h.single, 0);
 		redundancy_free(&h);
@@ -451,7 +456,7 @@ START_TEST(no_price)
 			b.f->node[i].sysimg = b.f->node[i].guid;
 		topo_unref(b.t);
 		b.t = frozen_topo(b.f, NULL);
-		strangers = computed(&b, NULL, false);
+		strangers = compute_checked(&b, NULL, false);
 		ck_assert_uint_eq(strangers->homes, 0);
 		ck_assert_msg(
 			r->report.load_max <= strangers->report.load_max + 18,
@@ -460,15 +465,15 @@ START_TEST(no_price)
 			(unsigned long long)strangers->report.load_max);
 		routes_unref(strangers);
 		routes_unref(r);
-		end(&b);
+		end_bed(&b);
 	}
 }
 END_TEST
 
 /* ---- passive ports ---- */
 
-/* Of the first leaf's four hosts 1 and 2 are passive, and hosts of the third
- * leaf are what is active, so many further. */
+/* Of the first leaf's four hosts 1 and 2 are passive; their active ports are
+ * hosts of the third leaf, shifted by `further`. */
 static struct bed
 with_passive(unsigned further)
 {
@@ -494,7 +499,7 @@ with_passive(unsigned further)
 	return b;
 }
 
-/* Are all entries for this host's LID the same? */
+/* True if all entries for this host's LID are equal. */
 static bool
 same_to(const struct bed *b, const struct routes *x, const struct routes *y,
 	const char *name)
@@ -508,22 +513,23 @@ same_to(const struct bed *b, const struct routes *x, const struct routes *y,
 	return true;
 }
 
-/* Whoever stands in for whom: active ports find their ways first. */
+/* Active ports get their paths first, whichever passive ports belong to
+ * them. */
 START_TEST(active_first)
 {
 	struct bed one = with_passive(0);
 	struct routes *first, *r;
 
 	one.options.home = one.home;
-	first = computed(&one, NULL, false);
+	first = compute_checked(&one, NULL, false);
 	for (unsigned further = 1; further < 4; further++) {
 		struct bed b = with_passive(further);
 		struct redundancy_report h;
 		char name[16];
 
 		b.options.home = b.home;
-		r = computed(&b, NULL, false);
-		h = homing_of(&b, r);
+		r = compute_checked(&b, NULL, false);
+		h = find_redundancy(&b, r);
 		ck_assert_uint_eq(h.n, 2);
 		ck_assert_uint_eq(h.single, 0);
 		redundancy_free(&h);
@@ -533,15 +539,15 @@ START_TEST(active_first)
 				"%s goes another way", name);
 		}
 		routes_unref(r);
-		end(&b);
+		end_bed(&b);
 	}
 	routes_unref(first);
-	end(&one);
+	end_bed(&one);
 }
 END_TEST
 
-/* The active ports go: the passive ones are all there is, and are balanced as
- * if nobody had called them so. */
+/* The active ports fail: the passive ones remain, and are balanced like ports
+ * that are not passive. */
 START_TEST(passive_takes_over)
 {
 	struct bed b = with_passive(1);
@@ -552,7 +558,7 @@ START_TEST(passive_takes_over)
 	struct topo *t;
 
 	b.options.home = b.home;
-	was = computed(&b, NULL, false);
+	was = compute_checked(&b, NULL, false);
 	for (unsigned i = 9; i <= 12; i++) {
 		char name[16];
 
@@ -563,12 +569,12 @@ START_TEST(passive_takes_over)
 	t = frozen_again(less, b.t, 0);
 	topo_unref(b.t);
 	b.t = t;
-	kept = computed(&b, was, false);
+	kept = compute_checked(&b, was, false);
 	ck_assert_uint_eq(kept->homes, 0);
 	ck_assert_uint_gt(kept->entries_kept, kept->entries_changed);
-	fresh = computed(&b, NULL, false);
+	fresh = compute_checked(&b, NULL, false);
 	b.options.nhomes = 0;
-	plain = computed(&b, NULL, false);
+	plain = compute_checked(&b, NULL, false);
 	for (unsigned i = 1; i <= 4; i++) {
 		char name[16];
 
@@ -582,15 +588,15 @@ START_TEST(passive_takes_over)
 	ck_assert_uint_eq(b.pool->live, 0);
 	fabric_free(less);
 	free(drop);
-	end(&b);
+	end_bed(&b);
 }
 END_TEST
 
 int
 main(void)
 {
-	Suite *s = suite_create("apart");
-	TCase *t = tcase_create("apart");
+	Suite *s = suite_create("disjoint");
+	TCase *t = tcase_create("disjoint");
 
 	tcase_set_timeout(t, 60);
 	tcase_add_test(t, kept_like_fresh);

@@ -1,6 +1,6 @@
 /*
- * Cuts against what can be counted by hand, and against the slow way to do the
- * same: no tables of any engine are ever below.
+ * Load bounds by cuts, against values counted by hand and against the slow
+ * algorithm: no tables of any engine have a lower load.
  */
 #include <check.h>
 
@@ -27,10 +27,10 @@ static const struct {
 	const char *name;
 	uint64_t least;
 } known[] = {
-	{"648:18:18", 630},		   /* a leaf: 18 x 630 by 18 cables */
+	{"648:18:18", 630},		   /* a leaf: 18 x 630 by 18 links */
 	{"two:9:36:18", 1260},		   /* ... by 9 */
-	{"racks:24:24", 624},		   /* a rack: 24 x 624 by 24 cables */
-	{"648:18:18,fail=34,seed=1", 756}, /* a leaf of 15 cables */
+	{"racks:24:24", 624},		   /* a rack: 24 x 624 by 24 links */
+	{"648:18:18,fail=34,seed=1", 756}, /* a leaf with 15 links */
 	/* trees below racks that a cut of leaves alone does not see */
 	{"thirds:2:24,fail=40,seed=1", 490},
 	{"two:2:2:3,seed=1", 5},
@@ -45,7 +45,7 @@ START_TEST(by_hand)
 }
 END_TEST
 
-/* What nobody can be sent to says nothing. */
+/* One switch with hosts: there is no cut, and the bound is 0. */
 START_TEST(alone)
 {
 	struct reason why = {""};
@@ -69,7 +69,7 @@ static const char *const names[] = {"648:18:18", "648:5:1", "racks:24:24",
 	"two:9:31:18,fail=10", "3456:12:12,fail=69", "juropa:12:12", "irr64",
 	"dfly"};
 
-/* What one switch alone says. */
+/* The bound that one switch alone gives. */
 static uint64_t
 least_of(const struct topo *t, sw_ix s, uint64_t all)
 {
@@ -81,7 +81,7 @@ least_of(const struct topo *t, sw_ix s, uint64_t all)
 	return (hosts * (all - hosts) + sw->nadj - 1) / sw->nadj;
 }
 
-/* Pieces one by one, the slow way, and switches alone. */
+/* The slow algorithm, component by component, and switches alone. */
 START_TEST(slowly)
 {
 	struct topo *t = topo_of(names[_i]);
@@ -99,7 +99,7 @@ START_TEST(slowly)
 }
 END_TEST
 
-/* What is quarantined sends nothing, and nothing goes that way. */
+/* A quarantined switch sends nothing, and no path leads through it. */
 START_TEST(quarantine)
 {
 	struct reason why = {""};
@@ -122,8 +122,8 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("cut");
-	TCase *tc = tcase_create("cut");
+	Suite *s = suite_create("load_bound");
+	TCase *tc = tcase_create("load_bound");
 
 	tcase_add_loop_test(
 		tc, by_hand, 0, (int)(sizeof(known) / sizeof(known[0])));

@@ -1,6 +1,6 @@
 /*
- * Multicast trees, judged by sending: a packet from every member is carried
- * through the masks, and must come once to every receiver and nowhere else.
+ * Multicast trees, judged by sending: a packet from every member is forwarded
+ * by the masks, and must reach every receiver once and no other port.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "tests/topo/gen.h"
 #include "tests/unit/suite.h"
 
-/* Places by distance from switch `top`: one top in a connected fabric. */
+/* Positions by distance from switch `top`: one root in a connected fabric. */
 static uint32_t *
 order_from(const struct topo *t, sw_ix top)
 {
@@ -56,7 +56,7 @@ struct judge {
 
 /* The packet enters switch s by port in. */
 static void
-carry(struct judge *j, sw_ix s, unsigned in)
+forward_packet(struct judge *j, sw_ix s, unsigned in)
 {
 	const struct topo *t = j->t;
 	const struct mcast_branch *b = mcast_find(j->tree, s);
@@ -80,7 +80,7 @@ carry(struct judge *j, sw_ix s, unsigned in)
 		peer = t->port[first + out].peer;
 		ck_assert_uint_ne(peer, TOPO_NONE);
 		if (t->node[t->port[peer].node].type == TOPO_SWITCH)
-			carry(j, t->node[t->port[peer].node].sw,
+			forward_packet(j, t->node[t->port[peer].node].sw,
 				t->port[peer].num);
 		else
 			j->got[peer]++;
@@ -88,7 +88,7 @@ carry(struct judge *j, sw_ix s, unsigned in)
 }
 
 static bool
-receiver(const struct mcast_member *m, size_t n, port_ix p)
+is_receiver(const struct mcast_member *m, size_t n, port_ix p)
 {
 	for (size_t i = 0; i < n; i++)
 		if (m[i].port == p && m[i].receives)
@@ -96,7 +96,7 @@ receiver(const struct mcast_member *m, size_t n, port_ix p)
 	return false;
 }
 
-/* Send from every member. */
+/* Sends from every member. */
 static void
 check_delivery(const struct topo *t, const struct mcast_tree *tree,
 	const struct mcast_member *m, size_t n, uint64_t seed)
@@ -112,12 +112,13 @@ check_delivery(const struct topo *t, const struct mcast_tree *tree,
 		memset(j.got, 0, t->nports * sizeof(*j.got));
 		memset(j.passed, 0, t->nsw * sizeof(*j.passed));
 		j.twice = false;
-		carry(&j, s, own ? 0 : t->port[t->port[m[i].port].peer].num);
+		forward_packet(
+			&j, s, own ? 0 : t->port[t->port[m[i].port].peer].num);
 		ck_assert_msg(!j.twice, "seed %llu: a switch passed twice",
 			(unsigned long long)seed);
 		for (port_ix p = 0; p < t->nports; p++)
 			ck_assert_msg(j.got[p] == (p != m[i].port &&
-							  receiver(m, n, p)),
+							  is_receiver(m, n, p)),
 				"seed %llu: port %u got %u",
 				(unsigned long long)seed, p, j.got[p]);
 	}
@@ -125,7 +126,8 @@ check_delivery(const struct topo *t, const struct mcast_tree *tree,
 	free(j.passed);
 }
 
-/* One cable up, legal, a real one; no branch without a purpose. */
+/* Each branch has one uplink, which exists and is legal; no branch is
+ * useless. */
 static void
 check_shape(const struct topo *t, const struct mcast_tree *tree,
 	const uint32_t *pos)
@@ -150,9 +152,10 @@ check_shape(const struct topo *t, const struct mcast_tree *tree,
 	ck_assert_uint_le(roots, 1);
 }
 
-/* n random ports that own LIDs, some of them twice, some only senders. */
+/* n random ports that have LIDs, some of them twice, some only senders. */
 static size_t
-draw(const struct topo *t, struct rng *rng, struct mcast_member *m, size_t n)
+draw_members(
+	const struct topo *t, struct rng *rng, struct mcast_member *m, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		port_ix p = 0;
@@ -201,7 +204,8 @@ START_TEST(every_receiver_once)
 
 	/* members come and go; the tree is kept from one to the next */
 	for (unsigned round = 0; round < 12; round++) {
-		size_t n = draw(t, &rng, member, 1 + rng_below(&rng, 60));
+		size_t n =
+			draw_members(t, &rng, member, 1 + rng_below(&rng, 60));
 
 		next = mcast_tree(m, member, n, tree, seed);
 		ck_assert_uint_eq(next->left_out, 0);
@@ -218,9 +222,9 @@ START_TEST(every_receiver_once)
 }
 END_TEST
 
-/* Branches of `is` that have another cable up than in `was`. */
+/* The number of branches of `is` with another uplink than in `was`. */
 static size_t
-moved(const struct mcast_tree *was, const struct mcast_tree *is)
+count_moved(const struct mcast_tree *was, const struct mcast_tree *is)
 {
 	size_t n = 0;
 
@@ -235,7 +239,7 @@ moved(const struct mcast_tree *was, const struct mcast_tree *is)
 	return n;
 }
 
-START_TEST(one_more_moves_nobody)
+START_TEST(one_more_moves_no_branch)
 {
 	uint64_t seed = (uint64_t)_i + 1;
 	struct rng rng = {seed};
@@ -247,17 +251,17 @@ START_TEST(one_more_moves_nobody)
 	struct mcast_member member[40];
 	struct mcast_tree *tree = NULL, *next;
 
-	(void)draw(t, &rng, member, 40);
+	(void)draw_members(t, &rng, member, 40);
 	for (size_t n = 1; n <= 40; n++) {
 		next = mcast_tree(m, member, n, tree, seed);
 		if (tree != NULL)
-			ck_assert_uint_eq(moved(tree, next), 0);
+			ck_assert_uint_eq(count_moved(tree, next), 0);
 		mcast_tree_free(tree);
 		tree = next;
 	}
 	for (size_t n = 39; n >= 1; n--) {
 		next = mcast_tree(m, member, n, tree, seed);
-		ck_assert_uint_eq(moved(tree, next), 0);
+		ck_assert_uint_eq(count_moved(tree, next), 0);
 		ck_assert_uint_le(next->n, tree->n);
 		mcast_tree_free(tree);
 		tree = next;
@@ -282,7 +286,7 @@ START_TEST(a_lost_cable_moves_what_hung_on_it)
 	struct mcast_member member[30], same[30];
 	struct mcast_tree *tree, *next;
 
-	(void)draw(t, &rng, member, 30);
+	(void)draw_members(t, &rng, member, 30);
 	tree = mcast_tree(m, member, 30, NULL, seed);
 	f = gen_edit_fail_links(f, 1 + (unsigned)(seed % 3), seed, true, &why);
 	ck_assert_msg(f != NULL, "%s", why.text);
@@ -320,7 +324,7 @@ START_TEST(groups_spread)
 	struct mcast_member all[36];
 	uint32_t used[64] = {0}, roots = 0, n = 0;
 
-	/* spines above leaves, all of them tops */
+	/* spines above leaves, all of them roots */
 	for (sw_ix s = 0; s < t->nsw; s++)
 		pos[s] = t->sw[s].nend > 1 ? 100 + s : s;
 	for (port_ix q = 0; q < t->nports; q++)
@@ -356,7 +360,7 @@ main(void)
 
 	tcase_set_timeout(c, 60); /* the machine may be busy */
 	tcase_add_loop_test(c, every_receiver_once, 0, 40);
-	tcase_add_loop_test(c, one_more_moves_nobody, 0, 12);
+	tcase_add_loop_test(c, one_more_moves_no_branch, 0, 12);
 	tcase_add_loop_test(c, a_lost_cable_moves_what_hung_on_it, 0, 16);
 	tcase_add_test(c, groups_spread);
 	suite_add_tcase(s, c);

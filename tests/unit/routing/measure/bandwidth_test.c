@@ -5,12 +5,12 @@
 #include "tests/unit/suite.h"
 
 /*
- * A two-level tree: leaves of `down` hosts, one cable to each of `up` spines.
+ * A two-level tree: leaves of `down` hosts, one link to each of `up` spines.
  * Hosts are nodes leaves + spines and on, LIDs from 1 leaf by leaf. Host h is
  * reached over spine h % use.
  */
 static struct topo *
-tree(unsigned leaves, unsigned down, unsigned up, unsigned use,
+two_tier_topo(unsigned leaves, unsigned down, unsigned up, unsigned use,
 	struct hand_tables *tb)
 {
 	struct hand h = {0};
@@ -21,10 +21,10 @@ tree(unsigned leaves, unsigned down, unsigned up, unsigned use,
 			(uint8_t)(i < leaves ? down + up : leaves), "");
 	for (unsigned i = 0; i < leaves; i++) {
 		for (unsigned k = 0; k < down; k++)
-			hand_cable(
+			hand_link(
 				&h, i, k + 1, hand_node(&h, TOPO_CA, 1, ""), 1);
 		for (unsigned k = 0; k < up; k++)
-			hand_cable(&h, i, down + k + 1, leaves + k, i + 1);
+			hand_link(&h, i, down + k + 1, leaves + k, i + 1);
 	}
 	t = hand_topo(&h);
 	hand_lids(t);
@@ -44,7 +44,7 @@ tree(unsigned leaves, unsigned down, unsigned up, unsigned use,
 }
 
 static struct verify_tables
-tables(const struct topo *t, const struct hand_tables *tb)
+verify_input(const struct topo *t, const struct hand_tables *tb)
 {
 	return (struct verify_tables){.topo = t,
 		.pool = &tb->pool,
@@ -52,12 +52,12 @@ tables(const struct topo *t, const struct hand_tables *tb)
 		.nblocks = tb->nblocks};
 }
 
-/* Two leaves, two hosts each: over two spines nothing ever meets. */
+/* Two leaves, two hosts each: over two spines no flows meet. */
 START_TEST(free_tree)
 {
 	struct hand_tables tb;
-	struct topo *t = tree(2, 2, 2, 2, &tb);
-	struct verify_tables in = tables(t, &tb);
+	struct topo *t = two_tier_topo(2, 2, 2, 2, &tb);
+	struct verify_tables in = verify_input(t, &tb);
 	struct bandwidth_ebb e;
 	struct bandwidth_shift s;
 
@@ -80,14 +80,14 @@ START_TEST(free_tree)
 END_TEST
 
 /*
- * Over one spine: in one bisection of three both senders share a leaf and
- * halve each other: 2/3 + 1/3 * 1/2. Shift 2 sends everything across.
+ * Over one spine: in one bisection of three both senders share a leaf and halve
+ * each other: 2/3 + 1/3 * 1/2. Shift 2 sends everything across.
  */
 START_TEST(narrow_tree)
 {
 	struct hand_tables tb;
-	struct topo *t = tree(2, 2, 2, 1, &tb);
-	struct verify_tables in = tables(t, &tb);
+	struct topo *t = two_tier_topo(2, 2, 2, 1, &tb);
+	struct verify_tables in = verify_input(t, &tb);
 	struct bandwidth_ebb e, again;
 	struct bandwidth_shift s;
 
@@ -123,8 +123,8 @@ END_TEST
 START_TEST(windows)
 {
 	struct hand_tables tb;
-	struct topo *t = tree(3, 3, 3, 2, &tb);
-	struct verify_tables in = tables(t, &tb);
+	struct topo *t = two_tier_topo(3, 3, 3, 2, &tb);
+	struct verify_tables in = verify_input(t, &tb);
 	struct bandwidth_shift s;
 
 	bandwidth_shift(&in, 1, 3, &s);
@@ -136,7 +136,7 @@ START_TEST(windows)
 }
 END_TEST
 
-/* Saturation: (hosts - 1) pairs fill a cable. */
+/* Saturation: (hosts - 1) pairs fill a link. */
 START_TEST(saturation)
 {
 	struct verify_report r = {.load_max = 0};
@@ -149,12 +149,12 @@ START_TEST(saturation)
 }
 END_TEST
 
-/* The full 648-port tree: 0.807 is what others measure for it. */
+/* The full 648-port tree: 0.807 is the published measurement. */
 START_TEST(tree_648)
 {
 	struct hand_tables tb;
-	struct topo *t = tree(36, 18, 18, 18, &tb);
-	struct verify_tables in = tables(t, &tb);
+	struct topo *t = two_tier_topo(36, 18, 18, 18, &tb);
+	struct verify_tables in = verify_input(t, &tb);
 	struct bandwidth_ebb e;
 	struct bandwidth_shift s;
 
@@ -168,12 +168,12 @@ START_TEST(tree_648)
 }
 END_TEST
 
-/* What does not arrive counts as nothing, and does not hang. */
+/* Flows that do not arrive count as nothing, and do not hang. */
 START_TEST(lost_flows)
 {
 	static const uint8_t spoilt[] = {255, 0, 99, 1, 3};
 	struct hand_tables tb;
-	struct topo *t = tree(2, 2, 2, 2, &tb);
+	struct topo *t = two_tier_topo(2, 2, 2, 2, &tb);
 	struct verify_tables in;
 	struct bandwidth_shift s;
 
@@ -183,9 +183,10 @@ START_TEST(lost_flows)
 	if (spoilt[_i] == 3)
 		*hand_entry(&tb, 2, 3) = 1;
 	hand_tables_pack(&tb);
-	in = tables(t, &tb);
+	in = verify_input(t, &tb);
 	bandwidth_shift(&in, 3, 0, &s);
-	/* host 3 is sent to by 1 and 2 of leaf 0 (and by 4 of its own) */
+	/* hosts 1 and 2 of leaf 0 send to host 3 (and so does 4 of its own
+	 * leaf) */
 	ck_assert_uint_eq(s.lost, 2);
 	ck_assert_double_eq_tol(s.mean, 10.0 / 12, 1e-9);
 	hand_tables_free(&tb);
@@ -193,7 +194,7 @@ START_TEST(lost_flows)
 }
 END_TEST
 
-START_TEST(nobody)
+START_TEST(no_hosts)
 {
 	struct hand h = {0};
 	struct hand_tables tb;
@@ -207,7 +208,7 @@ START_TEST(nobody)
 	hand_lids(t);
 	hand_tables_new(&tb, t);
 	hand_tables_pack(&tb);
-	in = tables(t, &tb);
+	in = verify_input(t, &tb);
 	bandwidth_ebb(&in, 10, 1, &e);
 	ck_assert_uint_eq(e.trials + e.hosts, 0);
 	bandwidth_shift(&in, 10, 1, &s);
@@ -218,9 +219,9 @@ START_TEST(nobody)
 END_TEST
 
 static Suite *
-suite(void)
+make_suite(void)
 {
-	Suite *s = suite_create("metrics");
+	Suite *s = suite_create("bandwidth");
 	TCase *tc = tcase_create("hand");
 
 	tcase_add_test(tc, free_tree);
@@ -229,7 +230,7 @@ suite(void)
 	tcase_add_test(tc, saturation);
 	tcase_add_test(tc, tree_648);
 	tcase_add_loop_test(tc, lost_flows, 0, 5);
-	tcase_add_test(tc, nobody);
+	tcase_add_test(tc, no_hosts);
 	suite_add_tcase(s, tc);
 	return s;
 }
@@ -237,5 +238,5 @@ suite(void)
 int
 main(void)
 {
-	return suite_run(suite());
+	return suite_run(make_suite());
 }

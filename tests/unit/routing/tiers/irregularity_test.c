@@ -1,7 +1,7 @@
 /*
- * Trees as they should not be: what the administrator said wrongly and what
- * was cabled wrongly, through the daemon and through a plan. Both route all of
- * it, every pair reaches, and both say what is wrong, by name and port.
+ * Irregular trees: configured wrongly or cabled wrongly, through the daemon and
+ * through a plan. Both route all of it, every pair reaches, and both report
+ * what is wrong, by name and port.
  */
 #include <check.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@
 
 /* Two tops, three leaves. */
 static struct fabric *
-plain(void)
+plain_tree(void)
 {
 	const struct gen_fattree2 p = {2, 3, 1, 2, 2};
 
@@ -32,7 +32,7 @@ plain(void)
 static struct fabric *
 with_own_cable(void)
 {
-	return gen_edit_self_loops(plain(), 1, NULL);
+	return gen_edit_self_loops(plain_tree(), 1, NULL);
 }
 
 /* Hosts are cabled to each other, and to no switch. */
@@ -47,42 +47,42 @@ static const struct {
 	struct fabric *(*make)(void);
 	const char *yaml;
 	enum irregularity odd;
-	unsigned n; /* of these, 0: nothing odd */
+	unsigned n; /* expected number of these; 0: nothing irregular */
 	const char *says;
 } bad[] = {
-	{"a role for a GUID that is not here", plain,
+	{"a role for a GUID that is not here", plain_tree,
 		"routing: {roles: {leaf: [0x1234, \"leaf?\"]}}\n",
 		TREE_ROLE_UNKNOWN, 1,
 		"0x0000000000001234: has a configured role, but no switch has "
 		"this GUID"},
-	{"a role for a name that is not here", plain,
+	{"a role for a name that is not here", plain_tree,
 		"routing: {roles: {root: [\"core*\"]}}\n", TREE_ROLE_UNKNOWN, 1,
 		"\"core*\": has a configured role, but no switch has this "
 		"name"},
-	{"patterns that disagree", plain,
+	{"patterns that disagree", plain_tree,
 		"routing: {roles: {leaf: [\"leaf?\"], root: [\"lea?1\"]}}\n",
 		TREE_ROLE_TORN, 1,
 		"leaf1: the pattern \"lea?1\" gives it another role than a "
 		"pattern of the same length"},
-	{"a port in a group that is not here", plain,
+	{"a port in a group that is not here", plain_tree,
 		"routing: {homes: {groups: {0x1234: 3}}}\n", TREE_HOME_UNKNOWN,
 		1,
 		"0x0000000000001234: configured to be in group 3, but no "
 		"host port has this GUID"},
-	{"a passive port that is not here", plain,
+	{"a passive port that is not here", plain_tree,
 		"routing: {homes: {passive: [0x1234]}}\n", TREE_HOME_UNKNOWN, 1,
 		"configured to be passive, but no host port has this GUID"},
-	{"a group of one", plain,
+	{"a group of one", plain_tree,
 		"routing: {homes: {groups: {0x1234: 3, 0x0002c90300000201: "
 		"3}}}\n",
 		TREE_HOME_ALONE, 1,
 		"(h1): configured to be in group 3, but no other port of "
 		"its node or group is here"},
-	{"roles upside down", plain,
+	{"roles upside down", plain_tree,
 		"routing: {roles: {leaf: [\"spine?\"], root: [\"leaf?\"]}}\n",
 		TREE_ROOT_HOSTS, 3, "top switch with 2 hosts"},
-	{"a leaf among the tops", plain, "routing: {roles: {leaf: [spine1]}}\n",
-		TREE_NO_TREE, 1,
+	{"a leaf among the tops", plain_tree,
+		"routing: {roles: {leaf: [spine1]}}\n", TREE_NO_TREE, 1,
 		"do not form a tree with the configured roles"},
 	{"leaves linked", leaves_linked, "", TREE_LEAVES_LINKED, 2,
 		"two leaf switches linked"},
@@ -90,13 +90,13 @@ static const struct {
 		"top switch with 2 hosts"},
 	{"a cable to itself", with_own_cable, "", TREE_SELF_LINK, 1,
 		": a link from a switch to itself"},
-	{"one switch", single, "", TREE_ODDITIES, 0, NULL},
+	{"one switch", single_switch, "", TREE_ODDITIES, 0, NULL},
 	{"no switch", one_cable, "", TREE_ODDITIES, 0, NULL},
 };
 
 enum { NBAD = sizeof(bad) / sizeof(bad[0]) };
 
-/* It is counted, and one of the texts is the expected one. */
+/* The number is right, and one of the texts is the expected one. */
 static void
 check_tree(const struct topo *t, const struct tree *tree, int i)
 {
@@ -141,7 +141,7 @@ END_TEST
 
 /* ---- plans ---- */
 
-/* A fabric as a file would have it, in pieces. */
+/* Fabrics as read from one topology file, component by component. */
 static struct builder_components
 from_file(struct fabric *const *f, size_t n)
 {
@@ -174,7 +174,7 @@ struct planned {
 };
 
 static struct planned
-planned(struct topo *bare, const char *yaml)
+plan_topo(struct topo *bare, const char *yaml)
 {
 	struct diag_list d = {0};
 	struct reason why = {""};
@@ -193,7 +193,7 @@ planned(struct topo *bare, const char *yaml)
 }
 
 static void
-done(struct planned *p)
+free_planned(struct planned *p)
 {
 	forecast_free(&p->now);
 	lft_pool_free(p->job.pool);
@@ -209,7 +209,7 @@ START_TEST(plan_routes_it)
 	json_t *o;
 
 	ck_assert_uint_eq(pieces.n, 1);
-	p = planned(pieces.topo[0], bad[_i].yaml);
+	p = plan_topo(pieces.topo[0], bad[_i].yaml);
 	ck_assert_msg(p.now.routes != NULL && p.now.report.ok, "%s: %s",
 		bad[_i].what, p.now.why);
 	check_tree(p.now.topo, p.now.routes->tree->tree, _i);
@@ -220,15 +220,15 @@ START_TEST(plan_routes_it)
 			"%s: the page says\n%s", bad[_i].what, page.text);
 	json_decref(o);
 	buf_free(&page);
-	done(&p);
+	free_planned(&p);
 	builder_components_free(&pieces);
 	fabric_free(f);
 }
 END_TEST
 
-/* Another fabric with other GUIDs and names. */
+/* Shifts all GUIDs, for another fabric in the same file. */
 static struct fabric *
-elsewhere(struct fabric *f)
+shift_guids(struct fabric *f)
 {
 	for (uint32_t i = 0; i < f->nnodes; i++) {
 		f->node[i].guid += 0x100000000;
@@ -240,11 +240,12 @@ elsewhere(struct fabric *f)
 	return f;
 }
 
-/* Three fabrics in a file: each is routed, the first one seen from is first. */
+/* Three fabrics in a file: each is routed; the one with the manager is
+ * first. */
 START_TEST(plan_in_pieces)
 {
-	struct fabric *f[3] = {
-		plain(), elsewhere(one_cable()), elsewhere(single())};
+	struct fabric *f[3] = {plain_tree(), shift_guids(one_cable()),
+		shift_guids(single_switch())};
 	struct builder_components p;
 
 	f[1]->node[0].guid += 0x1000;
@@ -258,10 +259,10 @@ START_TEST(plan_in_pieces)
 	ck_assert_uint_eq(p.topo[1]->nsw, 1); /* the larger one */
 	ck_assert_uint_eq(p.topo[2]->nsw, 0);
 	for (size_t i = 0; i < 3; i++) {
-		struct planned x = planned(p.topo[i], "");
+		struct planned x = plan_topo(p.topo[i], "");
 
 		ck_assert(x.now.routes != NULL && x.now.report.ok);
-		done(&x);
+		free_planned(&x);
 	}
 	builder_components_free(&p);
 	for (size_t i = 0; i < 3; i++)
@@ -270,8 +271,8 @@ START_TEST(plan_in_pieces)
 END_TEST
 
 /*
- * With several LIDs a port, the first ones, which most traffic goes to, are
- * spread as if there were no others, and the LIDs of a port go apart.
+ * With several LIDs a port, the first ones, which get most traffic, are spread
+ * as if there were no others, and the LIDs of a port have different paths.
  */
 START_TEST(several_lids)
 {
@@ -284,7 +285,7 @@ START_TEST(several_lids)
 
 	for (unsigned lmc = 0; lmc < 3; lmc++) {
 		struct builder_components pieces = from_file(&f, 1);
-		struct planned p = planned(pieces.topo[0], yaml[lmc]);
+		struct planned p = plan_topo(pieces.topo[0], yaml[lmc]);
 		const struct topo *t = p.now.topo;
 		uint16_t lid = t->port[t->sm_port].lid;
 		unsigned alike = 0;
@@ -300,7 +301,7 @@ START_TEST(several_lids)
 					 routes_port(p.now.routes, s,
 						 (uint16_t)(lid + 1));
 		ck_assert_uint_eq(alike, 0);
-		done(&p);
+		free_planned(&p);
 		builder_components_free(&pieces);
 	}
 	fabric_free(f);
@@ -308,9 +309,9 @@ START_TEST(several_lids)
 END_TEST
 
 /*
- * Nodes in two racks, one of which has a single cable up: who has no choice
- * there goes another way in the other one, and the report blames the cables
- * alone.
+ * Nodes in two racks, one of which has a single uplink: where the path in that
+ * rack has no alternative, the other rack's path avoids it, and the report
+ * names the missing links as the only reason.
  */
 START_TEST(one_cable_up)
 {
@@ -328,7 +329,7 @@ START_TEST(one_cable_up)
 	ck_assert_int_eq(failure_find(t, "leaf1/6", &gone[1], &why), 0);
 	ck_assert_int_eq(failure_find(t, "leaf1/7", &gone[2], &why), 0);
 	ck_assert_int_eq(failure_apply(t, gone, 3, &p, &why), 0);
-	x = planned(p.topo[0], "");
+	x = plan_topo(p.topo[0], "");
 	ck_assert(x.now.routes != NULL && x.now.report.ok);
 	ck_assert_uint_eq(x.now.homes.n, 24);
 	for (size_t i = 0; i < x.now.homes.n; i++) {
@@ -339,7 +340,7 @@ START_TEST(one_cable_up)
 			topo_desc(x.now.topo, x.now.topo->port[n->port].node));
 	}
 	ck_assert_uint_eq(single, x.now.homes.single);
-	done(&x);
+	free_planned(&x);
 	builder_components_free(&p);
 	topo_unref(t);
 	fabric_free(f);
@@ -358,7 +359,7 @@ static const struct {
 		"there is no other path"},
 };
 
-/* Who loses redundancy by a failure is named, and nobody else. */
+/* Nodes that lose redundancy by a failure are named, and no others. */
 START_TEST(homes_lost)
 {
 	const struct gen_fattree2 tree = {3, 4, 1, 3, 3};
@@ -369,7 +370,7 @@ START_TEST(homes_lost)
 	struct reason why = {""};
 	struct builder_components p;
 	struct forecast then;
-	struct planned x = planned(t, "");
+	struct planned x = plan_topo(t, "");
 	json_t *o, *homes, *list;
 	size_t n = 0;
 
@@ -397,17 +398,17 @@ START_TEST(homes_lost)
 			losing[_i].first);
 	json_decref(o);
 	forecast_free(&then);
-	done(&x);
+	free_planned(&x);
 	builder_components_free(&p);
 	topo_unref(t);
 	fabric_free(f);
 }
 END_TEST
 
-/* Both tops fail: three racks by themselves, ours first. */
+/* Both tops fail: three racks by themselves, the manager's first. */
 START_TEST(failures_part_it)
 {
-	struct fabric *f = plain();
+	struct fabric *f = plain_tree();
 	struct topo *t = frozen_topo(f, NULL);
 	struct failure gone[2];
 	struct builder_components p;
@@ -418,11 +419,11 @@ START_TEST(failures_part_it)
 	ck_assert_int_eq(failure_apply(t, gone, 2, &p, &why), 0);
 	ck_assert_uint_eq(p.n, 3);
 	for (size_t i = 0; i < 3; i++) {
-		struct planned x = planned(p.topo[i], "");
+		struct planned x = plan_topo(p.topo[i], "");
 
 		ck_assert_uint_eq(p.topo[i]->nsw, 1);
 		ck_assert(x.now.routes != NULL && x.now.report.ok);
-		done(&x);
+		free_planned(&x);
 	}
 	ck_assert_str_eq(topo_desc(p.topo[0], 0), "h1");
 	builder_components_free(&p);
@@ -434,7 +435,7 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("badtree");
+	Suite *s = suite_create("irregularity");
 	TCase *c = tcase_create("core");
 
 	tcase_add_loop_test(c, daemon_routes_it, 0, NBAD);

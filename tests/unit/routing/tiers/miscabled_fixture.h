@@ -1,9 +1,9 @@
 /*
- * Good trees, and what people do to them at a patch panel. A tree is made by
- * rule (two to four levels, any population, pods, racks in pairs, two trees
- * above the same leaves), then cables are added, swapped or taken out. Which
- * level each switch is made for stands in its record: what a reader must find,
- * whatever was done to somebody else.
+ * Good trees, and the mistakes that people make at a patch panel. A tree is
+ * made by rule (two to four levels, any population, pods, racks in pairs, two
+ * trees above the same leaves), then cables are added, swapped or taken out.
+ * The record of each switch says which level it is made for: a reader must find
+ * it, whatever was done to other switches.
  */
 #ifndef HEDDLE_TESTS_UNIT_ROUTING_TIERS_MISCABLED_FIXTURE_H
 #define HEDDLE_TESTS_UNIT_ROUTING_TIERS_MISCABLED_FIXTURE_H
@@ -55,7 +55,7 @@ struct patch_switch {
 	uint32_t node;
 	uint8_t high, tree;
 	bool top;
-	bool end;  /* something was done at it */
+	bool end;  /* one end of a mistake */
 	bool lost; /* it is missing */
 };
 
@@ -67,7 +67,7 @@ struct patched {
 	struct fabric *f;
 	struct patch_switch sw[PATCH_SWITCHES];
 	uint32_t nsw, ntrees;
-	uint32_t index[PATCH_NODES]; /* of a node in sw[] */
+	uint32_t index[PATCH_NODES]; /* node -> index in sw[] */
 	struct patch_cable cable[PATCH_CABLES];
 	uint32_t ncables, nhosted;
 	char what[200];
@@ -79,7 +79,7 @@ struct patch_tree {
 	unsigned levels;
 	unsigned below[4], above[4], cables[4]; /* from level i - 1 to i */
 	bool full;			   /* every parent joins all below it */
-	unsigned hosts_lo, hosts_hi, bare; /* percent of leaves without */
+	unsigned hosts_lo, hosts_hi, bare; /* percent of bare leaves */
 	unsigned pairs;			   /* cables between leaves 2i, 2i+1 */
 	bool twin; /* a second set of switches above the same leaves */
 };
@@ -132,7 +132,7 @@ patch_hosts(struct patched *p, uint32_t s, unsigned n)
 	}
 }
 
-/* Level l over parts of level l - 1 that are there. */
+/* Level l over the parts of level l - 1. */
 static inline void
 patch_over(struct patched *p, const struct patch_tree *t, unsigned l,
 	const struct patch_part *part, struct patch_part *out)
@@ -282,7 +282,7 @@ patch_equal(const struct patched *p, uint32_t a, uint32_t b)
 	       !patch_linked(p, a, b);
 }
 
-/* Any that `ok` accepts with `other`; UINT32_MAX: there is none. */
+/* Any switch that `ok` accepts with `other`; UINT32_MAX: none. */
 static inline uint32_t
 patch_pick(const struct patched *p, struct rng *r, patch_wanted *ok,
 	uint32_t other)
@@ -380,7 +380,7 @@ patch_cable(struct patched *p, struct rng *r, patch_wanted *one,
 	return patch_say(p, what, a, b);
 }
 
-/* A cable of leaf s, and what is at its other end. */
+/* A random cable of leaf s; returns its index. */
 static inline uint32_t
 patch_any_cable(const struct patched *p, struct rng *r, uint32_t s)
 {
@@ -458,7 +458,7 @@ patch_host(struct patched *p, struct rng *r)
 	return patch_say(p, "hosts", s, UINT32_MAX);
 }
 
-/* Who was cabled to it has something done to it, too. */
+/* The switch is missing, which is a mistake at its neighbours, too. */
 static inline bool
 patch_lose(struct patched *p, struct rng *r)
 {
@@ -536,8 +536,9 @@ patch_is_join(enum patch_kind k)
 }
 
 /*
- * One to three of a kind, in one tree or in two or three; false: no such.
- * only: that tree as it was meant and nothing else; UINT32_MAX: all of it.
+ * One to three mistakes of a kind, in one tree or in two or three; false: not
+ * possible here. only: that tree as intended and nothing else; UINT32_MAX: all
+ * of it.
  */
 static inline bool
 patch_make(

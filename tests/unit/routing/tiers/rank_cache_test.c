@@ -1,7 +1,7 @@
 /*
- * A reading that begins with the one before is the one that begins with
- * nothing: cables fail and come back at random, one by one and several at once,
- * and everything that was read is compared, what the next one begins with, too.
+ * Reading a tree with the rank cache gives what reading without it does: links
+ * fail and come back at random, one by one and several at once, and everything
+ * that was read is compared, the next cache, too.
  */
 #include <check.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@
 enum { STEPS = 24 };
 
 static struct fabric *
-two(void)
+make_two_tier(void)
 {
 	static const struct gen_fattree2 p = {6, 12, 2, 6, 6};
 	struct reason why;
@@ -29,7 +29,7 @@ two(void)
 }
 
 static struct fabric *
-bare(void)
+make_bare_leaves(void)
 {
 	static const struct gen_fattree2 p = {6, 12, 1, 4, 0};
 	struct reason why;
@@ -38,7 +38,7 @@ bare(void)
 }
 
 static struct fabric *
-three(void)
+make_three_tier(void)
 {
 	struct reason why;
 
@@ -46,7 +46,7 @@ three(void)
 }
 
 static struct fabric *
-uneven(void)
+make_uneven(void)
 {
 	struct reason why;
 
@@ -54,7 +54,7 @@ uneven(void)
 }
 
 static struct fabric *
-damaged(void)
+make_damaged(void)
 {
 	struct reason why;
 
@@ -62,7 +62,7 @@ damaged(void)
 }
 
 static struct fabric *
-loops(void)
+make_self_loops(void)
 {
 	struct reason why;
 
@@ -71,7 +71,7 @@ loops(void)
 }
 
 static struct fabric *
-sharp(void)
+make_aggregation(void)
 {
 	struct reason why;
 
@@ -79,7 +79,7 @@ sharp(void)
 }
 
 static struct fabric *
-racks(void)
+make_racks(void)
 {
 	struct reason why;
 
@@ -87,7 +87,7 @@ racks(void)
 }
 
 static struct fabric *
-wild(void)
+make_random(void)
 {
 	struct reason why;
 
@@ -95,7 +95,7 @@ wild(void)
 }
 
 static struct fabric *
-torus(void)
+make_torus(void)
 {
 	static const unsigned dim[2] = {5, 4};
 	struct reason why;
@@ -106,18 +106,18 @@ torus(void)
 static const struct net {
 	const char *name;
 	struct fabric *(*make)(void);
-	bool calm; /* most steps go on from the one before */
+	bool calm; /* most steps use the cache */
 } nets[] = {
-	{"two tiers, cables in pairs", two, false},
-	{"leaves without hosts", bare, false},
-	{"three tiers", three, true},
-	{"uneven leaves", uneven, true},
-	{"a damaged tree", damaged, true},
-	{"cables to themselves", loops, true},
-	{"aggregation nodes", sharp, true},
-	{"racks", racks, false},
-	{"random", wild, false},
-	{"torus", torus, false},
+	{"two tiers, cables in pairs", make_two_tier, false},
+	{"leaves without hosts", make_bare_leaves, false},
+	{"three tiers", make_three_tier, true},
+	{"uneven leaves", make_uneven, true},
+	{"a damaged tree", make_damaged, true},
+	{"cables to themselves", make_self_loops, true},
+	{"aggregation nodes", make_aggregation, true},
+	{"racks", make_racks, false},
+	{"random", make_random, false},
+	{"torus", make_torus, false},
 	{"ufm-sdk-small", NULL, false},
 	{"ibtopotool-4-sun-dcs36", NULL, false},
 	{"ibtopotool-3-mixed-selfloop", NULL, false},
@@ -127,7 +127,7 @@ static const struct net {
 enum { NETS = sizeof(nets) / sizeof(nets[0]) };
 
 static struct fabric *
-make(const struct net *n)
+make_net(const struct net *n)
 {
 	const char *dir = getenv("HEDDLE_FIXTURES");
 	struct reason why;
@@ -160,7 +160,7 @@ same_odd(const struct irregularity_kind *a, const struct irregularity_kind *b)
 	ck_assert_uint_eq(a->guid, b->guid);
 }
 
-/* a may know more classes than there are. */
+/* a may know more classes than exist. */
 static void
 same_memory(const struct rank_cache *a, const struct rank_cache *b, uint32_t n)
 {
@@ -205,7 +205,7 @@ struct run {
 	const struct fabric *f;
 	struct lft_pool *pool;
 	struct routes *r; /* in force */
-	unsigned calm;	  /* readings that went on from the one before */
+	unsigned calm;	  /* readings that used the cache */
 };
 
 static bool
@@ -215,10 +215,10 @@ went_on(const struct tree *was, const struct tree *is)
 	       is->memory->classes == was->memory->classes + 2;
 }
 
-/* The next routes, whose tree was read with what was in force; and beside
- * them what is read without it. */
+/* The next routes, with a tree read with the cache of those in force, compared
+ * with a reading without it. */
 static void
-step(struct run *x, struct topo *t)
+check_step(struct run *x, struct topo *t)
 {
 	static const char *const engine[] = {"ftree"};
 	struct route_job job = {.topo = t,
@@ -246,9 +246,9 @@ step(struct run *x, struct topo *t)
 	arena_free(a);
 }
 
-/* A cable, mostly one between switches. */
+/* A link, mostly one between switches. */
 static uint32_t
-pick(const struct fabric *f, struct rng *rng)
+pick_link(const struct fabric *f, struct rng *rng)
 {
 	uint32_t c = 0;
 
@@ -264,7 +264,7 @@ pick(const struct fabric *f, struct rng *rng)
 }
 
 static struct routes *
-first(struct topo *t, struct lft_pool *pool)
+first_routes(struct topo *t, struct lft_pool *pool)
 {
 	static const char *const engine[] = {"ftree"};
 	const struct route_job job = {
@@ -276,7 +276,7 @@ first(struct topo *t, struct lft_pool *pool)
 }
 
 static void
-sequence(const struct fabric *f, const struct net *net)
+run_sequence(const struct fabric *f, const struct net *net)
 {
 	struct run x = {.f = f, .pool = lft_pool_new()};
 	struct topo *t = frozen_topo(f, &(struct frozen_lids){.found = true});
@@ -284,21 +284,21 @@ sequence(const struct fabric *f, const struct net *net)
 	struct rng rng = {7};
 	uint32_t last = 0;
 
-	x.r = first(t, x.pool);
+	x.r = first_routes(t, x.pool);
 	ck_assert_ptr_nonnull(x.r);
 	for (unsigned i = 0; i < STEPS; i++) {
 		struct topo *was = t;
 		unsigned n = i % 8 == 7 ? 3 : 1;
 
 		while (n-- > 0) {
-			uint32_t c = i % 3 == 2 ? last : pick(f, &rng);
+			uint32_t c = i % 3 == 2 ? last : pick_link(f, &rng);
 
 			drop[c] = !drop[c];
 			last = c;
 		}
 		t = frozen_less(f, drop, was);
 		topo_unref(was);
-		step(&x, t);
+		check_step(&x, t);
 	}
 	ck_assert_msg(!net->calm || x.calm * 2 > STEPS, "%s: %u steps of %d",
 		net->name, x.calm, STEPS);
@@ -310,11 +310,11 @@ sequence(const struct fabric *f, const struct net *net)
 
 START_TEST(as_from_nothing)
 {
-	struct fabric *f = make(&nets[_i]);
+	struct fabric *f = make_net(&nets[_i]);
 
 	if (f == NULL)
 		return;
-	sequence(f, &nets[_i]);
+	run_sequence(f, &nets[_i]);
 	fabric_free(f);
 }
 END_TEST
@@ -322,7 +322,7 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("tree_calm");
+	Suite *s = suite_create("rank_cache");
 	TCase *c = tcase_create("sequences");
 
 	tcase_set_timeout(c, 60);

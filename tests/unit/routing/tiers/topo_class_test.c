@@ -1,7 +1,7 @@
 /*
- * What the fabric was read as stays: on the border between tree and mesh a
- * cable that comes and goes changes neither engine nor order, in one life and
- * over several; somebody who asks gets a fresh look.
+ * The class of a topology is kept: on the border between tree and mesh a link
+ * that fails and returns changes neither engine nor order, in one run and over
+ * restarts; a rebalance reads the fabric afresh.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "sm/report/show.h"
 #include "sm/report/tree_json.h"
 #include "tests/topo/frozen.h"
-#include "tests/unit/restart_fixture.h"
+#include "tests/unit/core_fixture.h"
 #include "tests/unit/routing/tiers/tree_fixture.h"
 #include "tests/unit/state_fixture.h"
 #include "tests/unit/suite.h"
@@ -22,11 +22,11 @@
 enum { LEAVES = 6, TOPS = 2, TIMES = 10 };
 
 /*
- * Leaves below two tops and in a ring: one cable of three is inside a tier, and
- * one cable less above makes that too many.
+ * Leaves below two tops and in a ring: one link of three is inside a tier, and
+ * one uplink less makes that too many.
  */
 static struct fabric *
-border(void)
+border_fabric(void)
 {
 	struct fabric *f = fabric_new();
 	uint32_t leaf[LEAVES], top[TOPS];
@@ -38,16 +38,16 @@ border(void)
 	for (unsigned k = 0; k < TOPS; k++) {
 		top[k] = add_switch(f, 0, "top", k);
 		for (unsigned i = 0; i < LEAVES; i++)
-			join(f, top[k], leaf[i], 1);
+			join_switches(f, top[k], leaf[i], 1);
 	}
 	for (unsigned i = 0; i < LEAVES; i++)
-		join(f, leaf[i], leaf[(i + 1) % LEAVES], 1);
+		join_switches(f, leaf[i], leaf[(i + 1) % LEAVES], 1);
 	return f;
 }
 
-/* The same without the first cable of the first top. */
+/* The same without the first link of the first top. */
 static struct fabric *
-cut(const struct fabric *f)
+without_first_link(const struct fabric *f)
 {
 	bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
 	struct fabric_edit edit = {.drop_cable = drop};
@@ -67,7 +67,7 @@ cut(const struct fabric *f)
 static const char *const engines[] = {"ftree", "updn"};
 
 static struct routes *
-compute(struct route_job *job, struct topo *t)
+compute_checked(struct route_job *job, struct topo *t)
 {
 	struct route_account story;
 	struct reason why = {""};
@@ -82,9 +82,10 @@ compute(struct route_job *job, struct topo *t)
 	return r;
 }
 
-/* One more computation over the same switches, with r as the previous one. */
+/* Computes once more over the same switches, with r as the previous routes. */
 static struct routes *
-next(struct route_job *job, struct topo *t, struct routes *r, bool by_file)
+compute_next(
+	struct route_job *job, struct topo *t, struct routes *r, bool by_file)
 {
 	struct route_rank *rank = NULL;
 	struct routes *again;
@@ -92,7 +93,7 @@ next(struct route_job *job, struct topo *t, struct routes *r, bool by_file)
 	job->prev = by_file ? NULL : r;
 	if (by_file)
 		rank = remembered_ranks(r, job);
-	again = compute(job, t);
+	again = compute_checked(job, t);
 	free(rank);
 	job->ranks = NULL;
 	job->nranks = 0;
@@ -103,7 +104,7 @@ next(struct route_job *job, struct topo *t, struct routes *r, bool by_file)
 }
 
 struct pair {
-	struct topo *t[2]; /* whole, and without the cable */
+	struct topo *t[2]; /* whole, and without the link */
 	struct lft_pool *pool;
 };
 
@@ -111,7 +112,7 @@ static struct pair
 make_pair(void)
 {
 	const struct frozen_lids lids = {0};
-	struct fabric *f = border(), *g = cut(f);
+	struct fabric *f = border_fabric(), *g = without_first_link(f);
 	struct pair p = {{frozen_topo(f, &lids), NULL}, lft_pool_new()};
 
 	p.t[1] = frozen_again(g, p.t[0], 0);
@@ -130,13 +131,13 @@ end_pair(struct pair *p)
 }
 
 static unsigned
-count(const struct routes *r, enum irregularity what)
+irregularity_count(const struct routes *r, enum irregularity what)
 {
 	return r->tree->tree->count[what];
 }
 
 static void
-expect(const struct routes *r, const char *engine, enum route_read read,
+expect_class(const struct routes *r, const char *engine, enum route_read read,
 	const char *when)
 {
 	ck_assert_msg(
@@ -160,8 +161,8 @@ expect_order(const struct routes *r, const struct route_rank *rank,
 					    ->rank);
 }
 
-/* Begun as a tree or as a mesh; in memory or over restarts. */
-START_TEST(stays)
+/* First read as a tree or as a mesh; kept in memory or over restarts. */
+START_TEST(class_is_kept)
 {
 	static const char *const engine[] = {"ftree", "updn"};
 	static const enum route_read as[] = {ROUTE_READ_TREE, ROUTE_READ_MESH};
@@ -169,66 +170,69 @@ START_TEST(stays)
 	const unsigned k = (unsigned)_i >> 1;
 	struct pair p = make_pair();
 	struct route_job job = {.pool = p.pool, .now = 5};
-	struct routes *r = compute(&job, p.t[k]);
+	struct routes *r = compute_checked(&job, p.t[k]);
 	struct route_job was = {0};
 	struct route_rank *rank = remembered_ranks(r, &was);
 
-	expect(r, engine[k], as[k], "first");
+	expect_class(r, engine[k], as[k], "first");
 	for (unsigned i = 1; i <= TIMES; i++) {
 		unsigned odd = i & 1;
 
 		job.now++;
-		r = next(&job, p.t[k ^ odd], r, by_file);
-		expect(r, engine[k], as[k], "toggled");
+		r = compute_next(&job, p.t[k ^ odd], r, by_file);
+		expect_class(r, engine[k], as[k], "toggled");
 		expect_order(r, rank, &was);
 		ck_assert_uint_eq(r->reading.when, 5);
 		ck_assert_uint_eq(
-			count(r, k == 0 ? TREE_STAYS_TREE : TREE_STAYS_MESH),
+			irregularity_count(
+				r, k == 0 ? TREE_STAYS_TREE : TREE_STAYS_MESH),
 			odd);
 	}
-	/* asked for, and with the cable as it was at first nothing differs */
+	/* on request, with the links as at first, nothing differs */
 	job.rebalance = true;
-	r = next(&job, p.t[k], r, by_file);
-	expect(r, engine[k], as[k], "the same afresh");
-	r = next(&job, p.t[!k], r, by_file);
-	expect(r, engine[!k], as[!k], "afresh");
+	r = compute_next(&job, p.t[k], r, by_file);
+	expect_class(r, engine[k], as[k], "the same afresh");
+	r = compute_next(&job, p.t[!k], r, by_file);
+	expect_class(r, engine[!k], as[!k], "afresh");
 	ck_assert_uint_eq(r->reading.when, job.now);
 	job.rebalance = false;
-	r = next(&job, p.t[k], r, by_file);
-	expect(r, engine[!k], as[!k], "and that stays");
+	r = compute_next(&job, p.t[k], r, by_file);
+	expect_class(r, engine[!k], as[!k], "and that stays");
 	free(rank);
 	routes_unref(r);
 	end_pair(&p);
 }
 END_TEST
 
-/* Something else is said about reading; or nobody knows how it was read. */
-START_TEST(afresh)
+/* The configuration of reading changes, or it is unknown how the fabric was
+ * read. */
+START_TEST(class_is_read_afresh)
 {
 	struct pair p = make_pair();
 	struct engine_options o = {.lanes = 1, .reading = 1};
 	struct route_job job = {.pool = p.pool, .options = &o};
-	struct routes *r = compute(&job, p.t[0]);
+	struct routes *r = compute_checked(&job, p.t[0]);
 
-	expect(r, "ftree", ROUTE_READ_TREE, "first");
-	r = next(&job, p.t[1], r, true);
-	expect(r, "ftree", ROUTE_READ_TREE, "the same is said");
+	expect_class(r, "ftree", ROUTE_READ_TREE, "first");
+	r = compute_next(&job, p.t[1], r, true);
+	expect_class(r, "ftree", ROUTE_READ_TREE, "the same is said");
 	o.reading = 2;
-	r = next(&job, p.t[1], r, true);
-	expect(r, "updn", ROUTE_READ_MESH, "something else is said");
+	r = compute_next(&job, p.t[1], r, true);
+	expect_class(r, "updn", ROUTE_READ_MESH, "something else is said");
 	r->reading.engine = NULL;
-	r = next(&job, p.t[0], r, true);
-	expect(r, "ftree", ROUTE_READ_TREE, "a file without a reading");
+	r = compute_next(&job, p.t[0], r, true);
+	expect_class(r, "ftree", ROUTE_READ_TREE, "a file without a reading");
 	routes_unref(r);
 	end_pair(&p);
 }
 END_TEST
 
-/* A part of a tree, read as none while it came up, is no mesh for ever. */
+/* A part of a tree that was read as a mesh while it came up does not stay a
+ * mesh. */
 START_TEST(comes_up)
 {
 	const struct frozen_lids lids = {0};
-	struct fabric *f = life_tree(), *g;
+	struct fabric *f = core_tree(), *g;
 	bool *drop = mem_zalloc(f->nnodes, sizeof(*drop));
 	struct fabric_edit edit = {.drop_node = drop, .drop_orphans = true};
 	struct lft_pool *pool = lft_pool_new();
@@ -242,12 +246,12 @@ START_TEST(comes_up)
 			  strcmp(f->node[i].name, "spine1") != 0;
 	g = fabric_rebuild(f, &edit);
 	t[0] = frozen_again(g, t[1], 0);
-	r = compute(&job, t[0]);
+	r = compute_checked(&job, t[0]);
 	for (sw_ix s = 0; s < t[0]->nsw; s++)
 		r->read[s] = ROUTE_READ_MESH;
 	r->reading.engine = "updn";
-	r = next(&job, t[1], r, false);
-	expect(r, "ftree", ROUTE_READ_TREE, "all there");
+	r = compute_next(&job, t[1], r, false);
+	expect_class(r, "ftree", ROUTE_READ_TREE, "all there");
 	routes_unref(r);
 	topo_unref(t[0]);
 	topo_unref(t[1]);
@@ -261,13 +265,13 @@ END_TEST
 /* ---- through the daemon ---- */
 
 static void
-again(struct world *w, const char *when)
+expect_same_after_restart(struct world *w, const char *when)
 {
 	uint64_t was = tables_hash(sm_view(w->sm)->routes);
 
 	world_kill(w);
 	world_start(w);
-	life_expect_order(w, when);
+	core_expect_order(w, when);
 	ck_assert_uint_eq(tables_hash(sm_view(w->sm)->routes), was);
 	ck_assert_msg(sm_view(w->sm)->counts.lft_blocks == 0,
 		"%s: %llu blocks written", when,
@@ -275,18 +279,19 @@ again(struct world *w, const char *when)
 }
 
 static void
-cable(struct world *w, bool up, const char *engine, const char *when)
+set_link(struct world *w, bool up, const char *engine, const char *when)
 {
 	sim_fault_link(w->sim, fabric_find(w->fabric, "t0 top0"), 1, up);
-	life_expect_order(w, when);
+	core_expect_order(w, when);
 	ck_assert_str_eq(sm_view(w->sm)->routes->engine, engine);
-	again(w, when);
+	expect_same_after_restart(w, when);
 	ck_assert_str_eq(sm_view(w->sm)->routes->engine, engine);
 }
 
-/* What stays is told, with its reason, its time and the way out. */
+/* A kept class is reported, with its reason, its time and how to read
+ * afresh. */
 static void
-expect_told(struct world *w, const char *reason)
+expect_reported(struct world *w, const char *reason)
 {
 	json_t *tree = tree_json(sm_view(w->sm), TREE_JSON_FIRST);
 	const json_t *reading = json_object_get(tree, "reading");
@@ -311,57 +316,60 @@ expect_told(struct world *w, const char *reason)
 	json_decref(tree);
 }
 
-START_TEST(lives)
+START_TEST(through_the_daemon)
 {
-	struct fabric *f = border();
-	struct world *w = life_start(f, "");
+	struct fabric *f = border_fabric();
+	struct world *w = core_start(f, "");
 	uint64_t since;
 
-	life_expect_order(w, "bring-up");
+	core_expect_order(w, "bring-up");
 	since = w->saved.read;
 	ck_assert_uint_gt(since, 0);
 	ck_assert_str_eq(w->saved.engine, "ftree");
 	world_run(w, mono_ms(5000));
 	for (unsigned i = 0; i < 2; i++) {
-		cable(w, false, "ftree", "cable out");
-		ck_assert_uint_eq(
-			count(sm_view(w->sm)->routes, TREE_STAYS_TREE), 1);
-		expect_told(w, "8 switches that are still routed as a tree but "
-			       "would not be today, because 35% of the links "
-			       "are inside a tier and 0% of the hosts above");
-		cable(w, true, "ftree", "cable in");
+		set_link(w, false, "ftree", "cable out");
+		ck_assert_uint_eq(irregularity_count(sm_view(w->sm)->routes,
+					  TREE_STAYS_TREE),
+			1);
+		expect_reported(w,
+			"8 switches that are still routed as a tree but "
+			"would not be today, because 35% of the links "
+			"are inside a tier and 0% of the hosts above");
+		set_link(w, true, "ftree", "cable in");
 	}
 	ck_assert_uint_eq(w->saved.read, since);
-	cable(w, false, "ftree", "cable out at last");
+	set_link(w, false, "ftree", "cable out at last");
 	sm_rebalance(w->sm, sim_now(w->sim), "test");
-	life_expect_order(w, "rebalanced");
+	core_expect_order(w, "rebalanced");
 	ck_assert_str_eq(sm_view(w->sm)->routes->engine, "updn");
 	ck_assert_uint_gt(w->saved.read, since);
-	again(w, "after that");
-	cable(w, true, "updn", "cable in at last");
-	ck_assert_uint_eq(count(sm_view(w->sm)->routes, TREE_STAYS_MESH), 1);
-	expect_told(w,
+	expect_same_after_restart(w, "after that");
+	set_link(w, true, "updn", "cable in at last");
+	ck_assert_uint_eq(
+		irregularity_count(sm_view(w->sm)->routes, TREE_STAYS_MESH), 1);
+	expect_reported(w,
 		"still not routed as a tree but would be today, because 33%");
-	/* what is said about reading changes, if only by a name */
+	/* the configuration of reading changes, if only by a name */
 	world_reload(w, "routing: {roles: {spine: [nobody]}}\n");
-	life_expect_order(w, "another configuration");
+	core_expect_order(w, "another configuration");
 	ck_assert_str_eq(sm_view(w->sm)->routes->engine, "ftree");
 	ck_assert_uint_eq(w->runs_failed, 0);
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
 int
 main(void)
 {
-	Suite *s = suite_create("reading");
-	TCase *t = tcase_create("reading");
+	Suite *s = suite_create("topo_class");
+	TCase *t = tcase_create("topo_class");
 
 	tcase_set_timeout(t, 120);
-	tcase_add_loop_test(t, stays, 0, 4);
-	tcase_add_test(t, afresh);
+	tcase_add_loop_test(t, class_is_kept, 0, 4);
+	tcase_add_test(t, class_is_read_afresh);
 	tcase_add_test(t, comes_up);
-	tcase_add_test(t, lives);
+	tcase_add_test(t, through_the_daemon);
 	suite_add_tcase(s, t);
 	return suite_run(s);
 }

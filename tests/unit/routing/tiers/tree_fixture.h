@@ -1,6 +1,6 @@
 /*
- * Fabrics for the tree reader, made by hand. What each switch must be stands in
- * its name: "t2 leaf3" is in tier 2.
+ * Fabrics for the tree reader, made by hand. The name of each switch says what
+ * it must be: "t2 leaf3" is in tier 2.
  */
 #ifndef HEDDLE_TESTS_UNIT_ROUTING_TIERS_TREE_FIXTURE_H
 #define HEDDLE_TESTS_UNIT_ROUTING_TIERS_TREE_FIXTURE_H
@@ -19,7 +19,7 @@ add_switch(struct fabric *f, unsigned tier, const char *name, unsigned i)
 }
 
 static inline void
-join(struct fabric *f, uint32_t a, uint32_t b, unsigned cables)
+join_switches(struct fabric *f, uint32_t a, uint32_t b, unsigned cables)
 {
 	struct reason why;
 
@@ -33,10 +33,12 @@ static inline void
 add_hosts(struct fabric *f, uint32_t sw, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
-		join(f, fabric_addf(f, FABRIC_CA, 1, "h%u.%u", sw, i), sw, 1);
+		join_switches(f, fabric_addf(f, FABRIC_CA, 1, "h%u.%u", sw, i),
+			sw, 1);
 }
 
-/* Three tiers: every pod has so many middles and leaves, hosts on each leaf. */
+/* Three tiers: the number of pods, of middles and leaves per pod, and of hosts
+ * per leaf. */
 struct three {
 	unsigned pods, middles, leaves, hosts;
 	uint32_t root[8], middle[8][4], leaf[8][4];
@@ -59,23 +61,26 @@ three_tiers(struct three *t, unsigned roots)
 			t->middle[p][i] =
 				add_switch(f, 1, "middle", p * 10 + i);
 			for (unsigned k = 0; k < t->leaves; k++)
-				join(f, t->middle[p][i], t->leaf[p][k], 1);
+				join_switches(
+					f, t->middle[p][i], t->leaf[p][k], 1);
 			for (unsigned k = i; k < roots; k += t->middles)
-				join(f, t->middle[p][i], t->root[k], 1);
+				join_switches(
+					f, t->middle[p][i], t->root[k], 1);
 		}
 	return f;
 }
 
 static inline struct fabric *
-standard(struct three *t)
+standard_pods(struct three *t)
 {
 	*t = (struct three){.pods = 4, .middles = 2, .leaves = 3, .hosts = 3};
 	return three_tiers(t, 4);
 }
 
-/* Without these switches' hosts, or without the switches or cables. */
+/* Drops these nodes and links; f is freed. */
 static inline struct fabric *
-without(struct fabric *f, bool (*drop_node)(const struct fabric *, uint32_t),
+fabric_without(struct fabric *f,
+	bool (*drop_node)(const struct fabric *, uint32_t),
 	bool (*drop_cable)(const struct fabric *, uint32_t))
 {
 	bool *node = mem_zalloc(f->nnodes, sizeof(*node));
@@ -95,7 +100,7 @@ without(struct fabric *f, bool (*drop_node)(const struct fabric *, uint32_t),
 	return r;
 }
 
-/* A host of this switch? */
+/* True if the node is a host of this switch. */
 static inline bool
 hangs_on(const struct fabric *f, uint32_t node, const char *name)
 {
@@ -113,13 +118,13 @@ of_leaf0(const struct fabric *f, uint32_t n)
 	return hangs_on(f, n, "t2 leaf0");
 }
 
-/* Paper IV, figure 1: a leaf whose nodes are away. */
+/* Paper IV, figure 1: a leaf without its nodes. */
 static inline struct fabric *
-flipping(void)
+leaf_without_nodes(void)
 {
 	struct three t;
 
-	return without(standard(&t), of_leaf0, NULL);
+	return fabric_without(standard_pods(&t), of_leaf0, NULL);
 }
 
 static inline bool
@@ -135,40 +140,40 @@ not_of_leaf30(const struct fabric *f, uint32_t n)
 	return f->node[n].type == FABRIC_CA && !hangs_on(f, n, "t2 leaf30");
 }
 
-/* A pod that is being built: nothing is switched on yet. Note that leaf1
- * begins the names of a whole pod too. */
+/* A pod that is being built: its hosts are off. The name "leaf1" matches all
+ * leaves of a pod. */
 static inline struct fabric *
 bare_pod(void)
 {
 	struct three t;
 
-	return without(standard(&t), of_pod0, NULL);
+	return fabric_without(standard_pods(&t), of_pod0, NULL);
 }
 
-/* Hosts on one switch of twelve alone: the rest still is what it is. */
+/* Hosts on only one switch of twelve: the tiers of the others are unchanged. */
 static inline struct fabric *
 one_populated(void)
 {
 	struct three t;
 
-	return without(standard(&t), not_of_leaf30, NULL);
+	return fabric_without(standard_pods(&t), not_of_leaf30, NULL);
 }
 
-/* A leaf that is all that its middle switch joins to the tree. */
+/* A leaf that is the only link of its middle switch to the tree. */
 static inline struct fabric *
 lonely_leaf(void)
 {
 	struct three t;
-	struct fabric *f = standard(&t);
+	struct fabric *f = standard_pods(&t);
 	uint32_t m = add_switch(f, 1, "mspine", 0);
 
-	join(f, m, add_switch(f, 2, "mleaf", 0), 7);
-	join(f, m, t.root[0], 2);
-	join(f, m, t.root[2], 2);
+	join_switches(f, m, add_switch(f, 2, "mleaf", 0), 7);
+	join_switches(f, m, t.root[0], 2);
+	join_switches(f, m, t.root[2], 2);
 	return f;
 }
 
-/* Paper IV: 18 roots, 36 middles, 54 leaves in pairs with 12 cables. */
+/* Paper IV: 18 roots, 36 middles, 54 leaves in pairs with 12 links. */
 static inline struct fabric *
 paper_four(void)
 {
@@ -179,16 +184,16 @@ paper_four(void)
 		leaf[i] = add_switch(f, 2, "leaf", i);
 		add_hosts(f, leaf[i], 12);
 		if (i % 2 == 1)
-			join(f, leaf[i], leaf[i - 1], 12);
+			join_switches(f, leaf[i], leaf[i - 1], 12);
 	}
 	for (unsigned i = 0; i < 18; i++)
 		root[i] = add_switch(f, 0, "root", i);
 	for (unsigned i = 0; i < 36; i++) {
 		m = add_switch(f, 1, "middle", i);
 		for (unsigned k = 0; k < 6; k++)
-			join(f, m, leaf[i / 4 * 6 + k], 3);
+			join_switches(f, m, leaf[i / 4 * 6 + k], 3);
 		for (unsigned k = 0; k < 18; k++)
-			join(f, m, root[k], 1);
+			join_switches(f, m, root[k], 1);
 	}
 	return f;
 }
@@ -197,7 +202,7 @@ static inline struct fabric *
 root_hosts(void)
 {
 	struct three t;
-	struct fabric *f = standard(&t);
+	struct fabric *f = standard_pods(&t);
 
 	add_hosts(f, t.root[0], 2);
 	add_hosts(f, t.root[1], 1);
@@ -208,7 +213,7 @@ static inline struct fabric *
 middle_hosts(void)
 {
 	struct three t;
-	struct fabric *f = standard(&t);
+	struct fabric *f = standard_pods(&t);
 
 	for (unsigned i = 0; i < 4; i++)
 		add_hosts(f, t.middle[i][0], 1);
@@ -228,7 +233,7 @@ spine_hosts(void)
 		s = add_switch(f, 0, "spine", i);
 		add_hosts(f, s, 2);
 		for (unsigned k = 0; k < 4; k++)
-			join(f, s, leaf[k], 2);
+			join_switches(f, s, leaf[k], 2);
 	}
 	return f;
 }
@@ -246,8 +251,8 @@ two_leaves(void)
 	for (unsigned i = 0; i < 3; i++) {
 		uint32_t s = add_switch(f, 0, "spine", i);
 
-		join(f, s, a, 1);
-		join(f, s, b, 1);
+		join_switches(f, s, a, 1);
+		join_switches(f, s, b, 1);
 	}
 	return f;
 }
@@ -258,13 +263,15 @@ leaves_linked(void)
 {
 	struct fabric *f = two_leaves();
 
-	join(f, fabric_find(f, "t1 leaf0"), fabric_find(f, "t1 leaf1"), 2);
+	join_switches(
+		f, fabric_find(f, "t1 leaf0"), fabric_find(f, "t1 leaf1"), 2);
 	return f;
 }
 
-/* Like JuRoPA: trees whose leaves join racks, the hosts are in those. */
+/* Like JuRoPA: trees with leaves that lead to racks; the hosts are in the
+ * racks. */
 static inline struct fabric *
-racks(void)
+rack_trees(void)
 {
 	struct fabric *f = fabric_new();
 	uint32_t leaf[2][6], rack, s;
@@ -276,13 +283,13 @@ racks(void)
 		add_hosts(f, rack, 6);
 		for (unsigned t = 0; t < 2; t++)
 			for (unsigned k = 0; k < 2; k++)
-				join(f, rack, leaf[t][(i + k) % 6], 1);
+				join_switches(f, rack, leaf[t][(i + k) % 6], 1);
 	}
 	for (unsigned t = 0; t < 2; t++)
 		for (unsigned i = 0; i < 3; i++) {
 			s = add_switch(f, 0, "spine", t * 3 + i);
 			for (unsigned k = 0; k < 6; k++)
-				join(f, s, leaf[t][k], 2);
+				join_switches(f, s, leaf[t][k], 2);
 		}
 	return f;
 }
@@ -300,11 +307,11 @@ some_racks(void)
 	}
 	s = add_switch(f, 1, "rack", 0);
 	add_hosts(f, s, 10);
-	join(f, s, leaf[0], 2);
+	join_switches(f, s, leaf[0], 2);
 	for (unsigned i = 0; i < 6; i++) {
 		s = add_switch(f, 0, "spine", i);
 		for (unsigned k = 0; k < 8; k++)
-			join(f, s, leaf[k], 1);
+			join_switches(f, s, leaf[k], 1);
 	}
 	return f;
 }
@@ -314,19 +321,19 @@ static inline struct fabric *
 unlike_trees(void)
 {
 	struct three t;
-	struct fabric *f = standard(&t);
+	struct fabric *f = standard_pods(&t);
 
 	for (unsigned i = 0; i < 3; i++) {
 		uint32_t s = add_switch(f, 1, "lower", i);
 
 		for (unsigned p = 0; p < 4; p++)
 			for (unsigned k = 0; k < 3; k++)
-				join(f, s, t.leaf[p][k], 1);
+				join_switches(f, s, t.leaf[p][k], 1);
 	}
 	return f;
 }
 
-/* Two trees, each leaf cabled to one of the other tree. */
+/* Two trees, each leaf linked to one of the other tree. */
 static inline struct fabric *
 twin_trees(void)
 {
@@ -336,12 +343,12 @@ twin_trees(void)
 	for (unsigned i = 0; i < 12; i++) {
 		add_hosts(f, leaf[i] = add_switch(f, 1, "leaf", i), 6);
 		if (i >= 6)
-			join(f, leaf[i], leaf[i - 6], 1);
+			join_switches(f, leaf[i], leaf[i - 6], 1);
 	}
 	for (unsigned i = 0; i < 8; i++) {
 		s = add_switch(f, 0, "spine", i);
 		for (unsigned k = 0; k < 6; k++)
-			join(f, s, leaf[i / 4 * 6 + k], 1);
+			join_switches(f, s, leaf[i / 4 * 6 + k], 1);
 	}
 	return f;
 }
@@ -369,7 +376,7 @@ no_uplink(void)
 {
 	struct three t;
 
-	return without(standard(&t), NULL, above_middle0);
+	return fabric_without(standard_pods(&t), NULL, above_middle0);
 }
 
 static inline struct fabric *
@@ -377,10 +384,10 @@ no_downlink(void)
 {
 	struct three t;
 
-	return without(standard(&t), NULL, below_middle0);
+	return fabric_without(standard_pods(&t), NULL, below_middle0);
 }
 
-/* The leaves of a pod are dead: its middles stay what they are. */
+/* The leaves of a pod are quarantined: its middles keep their tier. */
 static inline bool
 is_leaf_of_pod3(const struct fabric *f, uint32_t n)
 {
@@ -392,7 +399,7 @@ dead_leaves(void)
 {
 	struct three t;
 
-	return without(standard(&t), is_leaf_of_pod3, NULL);
+	return fabric_without(standard_pods(&t), is_leaf_of_pod3, NULL);
 }
 
 static inline bool
@@ -406,20 +413,20 @@ dead_root(void)
 {
 	struct three t;
 
-	return without(standard(&t), is_root1, NULL);
+	return fabric_without(standard_pods(&t), is_root1, NULL);
 }
 
-/* A leaf for management that is cabled to all roots. */
+/* A leaf for management that is linked to all roots. */
 static inline struct fabric *
-skipping(void)
+leaf_at_roots(void)
 {
 	struct three t;
-	struct fabric *f = standard(&t);
+	struct fabric *f = standard_pods(&t);
 	uint32_t leaf = add_switch(f, 2, "mleaf", 0);
 
 	add_hosts(f, leaf, 4);
 	for (unsigned i = 0; i < 4; i++)
-		join(f, leaf, t.root[i], 1);
+		join_switches(f, leaf, t.root[i], 1);
 	return f;
 }
 
@@ -427,19 +434,19 @@ static inline struct fabric *
 level_links(void)
 {
 	struct three t;
-	struct fabric *f = standard(&t);
+	struct fabric *f = standard_pods(&t);
 
-	join(f, t.root[0], t.root[1], 1);
-	join(f, t.middle[0][0], t.middle[1][0], 1);
+	join_switches(f, t.root[0], t.root[1], 1);
+	join_switches(f, t.middle[0][0], t.middle[1][0], 1);
 	return f;
 }
 
 static inline struct fabric *
-aggregation(void)
+with_aggregation(void)
 {
 	struct three t;
 
-	return gen_edit_aggregation(standard(&t), NULL);
+	return gen_edit_aggregation(standard_pods(&t), NULL);
 }
 
 static inline bool
@@ -450,26 +457,26 @@ is_small(const struct fabric *f, uint32_t n)
 	       strcmp(f->node[n].name, "t2 leaf13") == 0;
 }
 
-/* One pod has four leaves, the other one. */
+/* One pod has four leaves, the other has one. */
 static inline struct fabric *
-lopsided(void)
+lopsided_pods(void)
 {
 	struct three t = {.pods = 2, .middles = 2, .leaves = 4, .hosts = 12};
 	struct fabric *f = three_tiers(&t, 4);
 
-	return without(f, is_small, NULL);
+	return fabric_without(f, is_small, NULL);
 }
 
 static inline struct fabric *
-intact(void)
+intact_pods(void)
 {
 	struct three t;
 
-	return standard(&t);
+	return standard_pods(&t);
 }
 
 static inline struct fabric *
-single(void)
+single_switch(void)
 {
 	struct fabric *f = fabric_new();
 
@@ -478,13 +485,13 @@ single(void)
 }
 
 static inline struct fabric *
-pair(void)
+host_pair(void)
 {
 	return gen_pair();
 }
 
 static inline struct fabric *
-ring(void)
+ring_of_seven(void)
 {
 	const unsigned n = 7;
 
@@ -492,7 +499,7 @@ ring(void)
 }
 
 static inline struct fabric *
-torus(void)
+torus_4_4_4(void)
 {
 	const unsigned n[] = {4, 4, 4};
 
@@ -500,7 +507,7 @@ torus(void)
 }
 
 static inline struct fabric *
-mesh(void)
+all_to_all(void)
 {
 	const unsigned n[] = {5};
 
@@ -508,7 +515,7 @@ mesh(void)
 }
 
 static inline struct fabric *
-dragonfly(void)
+small_dragonfly(void)
 {
 	return gen_dragonfly(4, 2, 2, NULL);
 }

@@ -1,6 +1,6 @@
 /*
- * Trees that were cabled wrongly in one to three places: whoever is at no such
- * place is in the tier that it was made for, every pair that a way joins
+ * Trees that were cabled wrongly in one to three places: a switch at no such
+ * place is in the tier that it was made for, every pair that a path joins
  * reaches, without cycles, and the wrong cables are those that are listed.
  */
 #include <check.h>
@@ -13,9 +13,10 @@
 enum { SEEDS = 16 };
 
 /*
- * How many of these may be read otherwise. Tops that kept one cable, switches
- * of whose levels little is left, and trees so small that several wrong cables
- * are as many as the right ones, can as well be what they are read as.
+ * How many fabrics of a kind may be read otherwise. Tops that kept one cable,
+ * switches in levels of which little is left, and trees so small that several
+ * wrong cables are as many as the right ones, can as well be what they are read
+ * as.
  */
 static const unsigned ambiguous[PATCH_KINDS] = {
 	[PATCH_LOST] = 1,
@@ -24,7 +25,7 @@ static const unsigned ambiguous[PATCH_KINDS] = {
 };
 
 static const struct patch_switch *
-meant(const struct patched *p, const struct topo *t, sw_ix s)
+meant_switch(const struct patched *p, const struct topo *t, sw_ix s)
 {
 	const char *name = strrchr(topo_desc(t, t->sw[s].node), 's');
 
@@ -33,32 +34,33 @@ meant(const struct patched *p, const struct topo *t, sw_ix s)
 }
 
 static unsigned
-highest(const struct patched *p, const struct topo *t)
+highest_level(const struct patched *p, const struct topo *t)
 {
 	unsigned most = 0;
 
 	for (sw_ix s = 0; s < t->nsw; s++)
-		if (meant(p, t, s)->high > most)
-			most = meant(p, t, s)->high;
+		if (meant_switch(p, t, s)->high > most)
+			most = meant_switch(p, t, s)->high;
 	return most;
 }
 
-/* Switches in another tier; those that something was done at, too, or not. */
+/* The number of switches in another tier than intended; ends: count the ends of
+ * mistakes, too. */
 static unsigned
-misread(const struct patched *p, const struct topo *t, const struct tree *r,
-	bool ends)
+count_misread(const struct patched *p, const struct topo *t,
+	const struct tree *r, bool ends)
 {
-	unsigned most = highest(p, t), n = 0;
+	unsigned most = highest_level(p, t), n = 0;
 
 	for (sw_ix s = 0; s < t->nsw; s++) {
-		const struct patch_switch *m = meant(p, t, s);
+		const struct patch_switch *m = meant_switch(p, t, s);
 
 		n += r->tier[s] != most - m->high && (ends || !m->end);
 	}
 	return n;
 }
 
-/* Is the wrong cable in the list, unless both its ends fit together? */
+/* True if the wrong cable is listed, or if its ends are in adjacent levels. */
 static bool
 is_listed(const struct patched *p, const struct topo *t, const struct tree *r,
 	const struct patch_cable *c)
@@ -75,15 +77,15 @@ is_listed(const struct patched *p, const struct topo *t, const struct tree *r,
 		if (o->what != TREE_LEVEL_LINK && o->what != TREE_SKIP_LINK &&
 			o->what != TREE_LEAVES_LINKED)
 			continue;
-		x = meant(p, t, o->sw);
-		y = meant(p, t, o->other);
+		x = meant_switch(p, t, o->sw);
+		y = meant_switch(p, t, o->other);
 		if ((x == a && y == b) || (x == b && y == a))
 			return true;
 	}
 	return false;
 }
 
-/* Is each tree by itself read as it was made? */
+/* True if each tree by itself is read as it was made. */
 static bool
 is_clean(enum patch_kind kind, uint64_t seed, uint32_t ntrees)
 {
@@ -96,7 +98,7 @@ is_clean(enum patch_kind kind, uint64_t seed, uint32_t ntrees)
 
 		(void)patch_make(&p, kind, seed, i);
 		job.topo = frozen_topo(p.f, NULL);
-		n += misread(&p, job.topo, tree_read(&job, a), true);
+		n += count_misread(&p, job.topo, tree_read(&job, a), true);
 		topo_unref(job.topo);
 		fabric_free(p.f);
 		arena_free(a);
@@ -121,17 +123,17 @@ routes_all(struct topo *t, const char *what)
 	lft_pool_free(job.pool);
 }
 
-/* One fabric; false: not what the clean trees say. */
+/* Reads one fabric; false: not as intended. */
 static bool
-reads(const struct patched *p, bool route)
+reads_as_meant(const struct patched *p, bool route)
 {
 	struct topo *t = frozen_topo(p->f, NULL);
 	struct arena *a = arena_new();
 	struct route_job job = {.topo = t};
 	const struct tree *r = tree_read(&job, a);
-	bool good = misread(p, t, r, false) == 0;
+	bool good = count_misread(p, t, r, false) == 0;
 
-	if (good && misread(p, t, r, true) == 0)
+	if (good && count_misread(p, t, r, true) == 0)
 		for (uint32_t i = 0; i < p->ncables && t->nsw == p->nsw; i++)
 			ck_assert_msg(is_listed(p, t, r, &p->cable[i]),
 				"%s: cable %u is not listed", p->what, i);
@@ -152,7 +154,7 @@ START_TEST(patched_trees)
 		bool made = patch_make(&p, kind, seed, UINT32_MAX);
 
 		if (made && is_clean(kind, seed, p.ntrees)) {
-			bool good = reads(&p, seed % 4 == 0);
+			bool good = reads_as_meant(&p, seed % 4 == 0);
 
 			runs++;
 			wrong += !good;
@@ -171,7 +173,7 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("tree_patch");
+	Suite *s = suite_create("tree_miscabled");
 	TCase *c = tcase_create("trees");
 
 	tcase_set_timeout(c, 120);

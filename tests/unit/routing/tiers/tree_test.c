@@ -1,8 +1,7 @@
 /*
- * The tree reader on fabrics made by hand: what each switch must be stands in
- * its name, what must be listed stands in the table. Then trees
- * that lost cables, real captures, ranks in force, roles, and the same fabric
- * under other numbers.
+ * The tree reader on fabrics made by hand: the name of each switch says what it
+ * must be, the table says what must be listed. Then trees that lost links, real
+ * captures, ranks in force, roles, and the same fabric under other indices.
  */
 #include <check.h>
 #include <stdio.h>
@@ -52,8 +51,9 @@ static const struct made {
 	bool regular;
 	uint32_t count[TREE_ODDITIES];
 } made[] = {
-	{"intact", intact, 3, true, {0}},
-	{"flipping switch", flipping, 3, true, {[TREE_BARE_LEAF] = 1}},
+	{"intact", intact_pods, 3, true, {0}},
+	{"flipping switch", leaf_without_nodes, 3, true,
+		{[TREE_BARE_LEAF] = 1}},
 	{"bare pods", bare_pod, 3, true, {[TREE_BARE_LEAF] = 9}},
 	{"one leaf populated", one_populated, 3, true, {[TREE_BARE_LEAF] = 11}},
 	{"lonely leaf", lonely_leaf, 3, false,
@@ -65,7 +65,7 @@ static const struct made {
 	{"two leaves", two_leaves, 2, true, {0}},
 	{"two leaves linked", leaves_linked, 2, false,
 		{[TREE_LEAVES_LINKED] = 2}},
-	{"racks", racks, 3, false, {0}},
+	{"racks", rack_trees, 3, false, {0}},
 	{"a rack under a leaf", some_racks, 2, false,
 		{[TREE_LEAVES_LINKED] = 2, [TREE_NO_UPLINK] = 1}},
 	{"unlike trees", unlike_trees, 3, false, {0}},
@@ -75,17 +75,17 @@ static const struct made {
 		{[TREE_NO_DOWNLINK] = 1, [TREE_UNEQUAL] = 3}},
 	{"dead leaves", dead_leaves, 3, false, {[TREE_NO_DOWNLINK] = 2}},
 	{"dead root", dead_root, 3, false, {[TREE_UNEQUAL] = 4}},
-	{"cables that skip", skipping, 3, false,
+	{"cables that skip", leaf_at_roots, 3, false,
 		{[TREE_SKIP_LINK] = 4, [TREE_UNEQUAL] = 1}},
 	{"cables inside tiers", level_links, 3, false, {[TREE_LEVEL_LINK] = 2}},
-	{"aggregation nodes", aggregation, 3, true, {0}},
-	{"lopsided", lopsided, 3, false, {0}},
-	{"one switch", single, 1, true, {0}},
-	{"no switch", pair, 0, true, {0}},
-	{"ring", ring, 4, false, {[TREE_NO_TREE] = 1}},
-	{"torus", torus, 7, false, {[TREE_NO_TREE] = 1}},
-	{"mesh", mesh, 2, false, {[TREE_NO_TREE] = 1}},
-	{"dragonfly", dragonfly, 4, false, {[TREE_NO_TREE] = 1}},
+	{"aggregation nodes", with_aggregation, 3, true, {0}},
+	{"lopsided", lopsided_pods, 3, false, {0}},
+	{"one switch", single_switch, 1, true, {0}},
+	{"no switch", host_pair, 0, true, {0}},
+	{"ring", ring_of_seven, 4, false, {[TREE_NO_TREE] = 1}},
+	{"torus", torus_4_4_4, 7, false, {[TREE_NO_TREE] = 1}},
+	{"mesh", all_to_all, 2, false, {[TREE_NO_TREE] = 1}},
+	{"dragonfly", small_dragonfly, 4, false, {[TREE_NO_TREE] = 1}},
 	{"four tiers", four_tiers, 4, true, {0}},
 	{"two tiers, 17:1", two_tiers, 2, true, {0}},
 };
@@ -119,10 +119,10 @@ START_TEST(constructed)
 }
 END_TEST
 
-/* ---- the same under other numbers ---- */
+/* ---- the same under other indices ---- */
 
 static struct fabric *
-shuffled(const struct fabric *f, struct rng *g)
+shuffle_fabric(const struct fabric *f, struct rng *g)
 {
 	uint32_t *to = mem_zalloc(f->nnodes, sizeof(*to));
 	uint32_t *seq = mem_zalloc(f->nnodes, sizeof(*seq));
@@ -192,10 +192,10 @@ START_TEST(any_numbers)
 			h = gen_edit_fail_links(f, 3, seed, false, NULL);
 			f = h != NULL ? h : made[_i].make();
 		}
-		h = shuffled(f, &g);
+		h = shuffle_fabric(f, &g);
 		t = frozen_topo(f, NULL);
 		u = frozen_topo(h, NULL);
-		if (t->nsw == u->nsw) /* seen from another piece it is not */
+		if (t->nsw == u->nsw) /* other components differ */
 			expect_same(t, read_tree(t, a), u, read_tree(u, a),
 				made[_i].name);
 		topo_unref(t);
@@ -207,9 +207,9 @@ START_TEST(any_numbers)
 }
 END_TEST
 
-/* ---- what is lost does not turn the rest over ---- */
+/* ---- lost links do not change the rest ---- */
 
-/* Paper IV: so many failed cables (0 to 20 %), 16 seeds each. */
+/* Paper IV: these numbers of failed links (0 to 20 %), 16 seeds each. */
 START_TEST(degraded)
 {
 	static const unsigned lost[] = {1, 34, 85, 130, 194, 259};
@@ -281,12 +281,13 @@ ranks_of(const struct topo *t, const char *away, size_t *n)
 	return r;
 }
 
-/* The old tree, and where a fresh look sees the same, why. */
+/* The tiers in force are kept; where a fresh reading gives the same, so is the
+ * reason. */
 START_TEST(remembered)
 {
 	static const char *const away[] = {NULL, "t0", "t1", "t2 leaf3"};
 	struct three p;
-	struct fabric *f = standard(&p);
+	struct fabric *f = standard_pods(&p);
 	struct topo *t;
 	struct arena *a = arena_new();
 	struct route_job job = {.ranks_order = ROUTE_TIERS};
@@ -309,11 +310,12 @@ START_TEST(remembered)
 }
 END_TEST
 
-/* What inference sees now does not count against the order in force. */
+/* What a fresh reading would infer does not count against the order in
+ * force. */
 START_TEST(remembered_first)
 {
 	struct three p;
-	struct fabric *f = standard(&p);
+	struct fabric *f = standard_pods(&p);
 	struct topo *t = frozen_topo(f, NULL);
 	struct arena *a = arena_new();
 	struct route_job job = {.topo = t, .ranks_order = ROUTE_TIERS};
@@ -332,10 +334,10 @@ START_TEST(remembered_first)
 	ck_assert_uint_eq(r->tier[s], 2);
 	for (sw_ix x = 0; x < t->nsw; x++)
 		ck_assert_int_eq(r->origin[x] == TREE_REMEMBERED, x == s);
-	/* unless a role says that the order is upside down */
+	/* unless a role contradicts the order */
 	job.options = &o;
 	expect_names(t, tree_read(&job, a), "a role against the order");
-	/* distances of what was no tree are no tiers */
+	/* distances of a fabric that was no tree are no tiers */
 	job.options = NULL;
 	job.ranks_order = ROUTE_SINGLE;
 	expect_names(t, tree_read(&job, a), "single");
@@ -351,7 +353,7 @@ END_TEST
 START_TEST(roles)
 {
 	struct three p;
-	struct fabric *f = standard(&p);
+	struct fabric *f = standard_pods(&p);
 	struct topo *t;
 	struct arena *a = arena_new();
 	struct route_role_of role[6];
@@ -362,9 +364,9 @@ START_TEST(roles)
 	sw_ix s;
 	char text[200];
 
-	/* it joins two middles of one pod: a leaf, by all that can be seen */
-	join(f, odd, p.middle[0][0], 1);
-	join(f, odd, p.middle[0][1], 1);
+	/* it links two middles of one pod: a leaf, by all that can be seen */
+	join_switches(f, odd, p.middle[0][0], 1);
+	join_switches(f, odd, p.middle[0][1], 1);
 	t = frozen_topo(f, NULL);
 	job.topo = t;
 	o.nroles = 0;
@@ -372,7 +374,7 @@ START_TEST(roles)
 	s = t->node[topo_by_node_guid(t, f->node[odd].guid)].sw;
 	ck_assert_uint_eq(r->tier[s], 2);
 	ck_assert_uint_eq(r->origin[s], TREE_LINKS);
-	/* it tells that it is a root */
+	/* it reports that it is a root */
 	role[0] = (struct route_role_of){.guid = f->node[odd].guid,
 		.role = ROUTE_ROLE_ROOT,
 		.told = true};
@@ -381,7 +383,8 @@ START_TEST(roles)
 	expect_names(t, r, "told");
 	ck_assert_uint_eq(r->origin[s], TREE_TOLD);
 	ck_assert_uint_eq(r->count[TREE_ROLE_CONFLICT], 0);
-	/* the configuration knows better; and it knows a switch too many */
+	/* the configuration overrides; and it names a switch that does not
+	 * exist */
 	role[1] = role[0];
 	role[0].told = false;
 	role[0].role = ROUTE_ROLE_LEAF;
@@ -402,7 +405,7 @@ START_TEST(roles)
 }
 END_TEST
 
-/* Leaves and roots are named: hosts where they will, the tree is that. */
+/* Leaves and roots are named: the tree is found wherever the hosts are. */
 START_TEST(roles_without_hosts)
 {
 	struct three p = {.pods = 4, .middles = 2, .leaves = 3, .hosts = 0};
@@ -433,7 +436,7 @@ START_TEST(roles_without_hosts)
 }
 END_TEST
 
-/* ---- pieces ---- */
+/* ---- components ---- */
 
 START_TEST(pieces)
 {
@@ -448,7 +451,7 @@ START_TEST(pieces)
 		uint32_t leaf = add_switch(f, 0, "leaf", i);
 
 		add_hosts(f, leaf, 2);
-		join(f, leaf, s, 1);
+		join_switches(f, leaf, s, 1);
 	}
 	l.quarantine = f->node[s].guid;
 	t = frozen_topo(f, &l);
@@ -469,7 +472,7 @@ END_TEST
 
 static const struct {
 	const char *file;
-	uint32_t tier[4]; /* switches of each */
+	uint32_t tier[4]; /* switches per tier */
 	uint32_t bare, treeless;
 } captures[] = {
 	{"ufm-sdk-selene-compute.ibnet", {140, 322, 204}, 1, 0},
@@ -479,7 +482,7 @@ static const struct {
 	{"ibtopotool-4-sun-dcs36.ibnet", {1}, 0, 0},
 };
 
-/* Who the names of that fabric say is who. */
+/* The tier that the names of that fabric tell. */
 static uint32_t
 by_name(const char *name)
 {

@@ -1,8 +1,8 @@
 /*
- * What was lost comes back: no cable turns over, entries of who was there all
- * the time change only for shorter ways, and nothing is closed meanwhile. What
- * a loss turns over is little more than any order with one top would, as a
- * search over all orders says.
+ * Losses are undone: no link is reversed, entries of switches that were there
+ * all the time change only to shorter paths, and nothing is blocked meanwhile.
+ * A loss reverses few more links than any order with one root would, as a
+ * search over all orders tells.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -19,12 +19,12 @@
 #include "tests/unit/suite.h"
 
 enum {
-	ANY = 1000000, /* load limit: what can be kept is */
-	SMALL = 16,    /* switches that all orders are tried of */
+	ANY = 1000000, /* load limit: whatever can be kept is kept */
+	SMALL = 16,    /* switches, for a search over all orders */
 	DAYS = 20,
-	MOST = 3,  /* things lost at once */
-	AGAIN = 6, /* cables lost one by one after that */
-	MORE = 2,  /* times as many cables turned over as there must be */
+	MOST = 3,  /* losses at once */
+	AGAIN = 6, /* links lost one by one after that */
+	MORE = 2,  /* times the necessary number of reversed links */
 };
 
 static struct fabric *
@@ -58,7 +58,7 @@ struct day {
 };
 
 static struct routes *
-routed(const struct day *d, struct topo *t, const struct routes *prev)
+compute_checked(const struct day *d, struct topo *t, const struct routes *prev)
 {
 	static const struct engine_options plain = {.lanes = 1};
 	static const char *const engine[] = {"ftree", "updn"};
@@ -99,9 +99,9 @@ some_cable(const struct fabric *f, struct rng *g)
 	return i;
 }
 
-/* n cables or switches are gone; NULL: so much does not hold together. */
+/* n links or switches are lost; NULL: the rest is disconnected. */
 static struct fabric *
-damaged(const struct fabric *f, unsigned n, struct rng *g)
+damage_fabric(const struct fabric *f, unsigned n, struct rng *g)
 {
 	bool *cable = mem_zalloc(f->ncables, sizeof(*cable));
 	bool *node = mem_zalloc(f->nnodes, sizeof(*node));
@@ -130,9 +130,9 @@ damaged(const struct fabric *f, unsigned n, struct rng *g)
 	return NULL;
 }
 
-/* False: nothing is left of it in one piece. */
+/* False: the rest is disconnected. */
 static bool
-begin(struct day *d, uint64_t seed)
+begin_day(struct day *d, uint64_t seed)
 {
 	struct fabric *left;
 
@@ -140,20 +140,20 @@ begin(struct day *d, uint64_t seed)
 		.g = {seed},
 		.f = some_tree(seed),
 		.pool = lft_pool_new()};
-	left = damaged(d->f, 1 + (unsigned)rng_below(&d->g, MOST), &d->g);
+	left = damage_fabric(d->f, 1 + (unsigned)rng_below(&d->g, MOST), &d->g);
 	if (left != NULL) {
 		d->t = frozen_topo(d->f, NULL);
 		d->left = frozen_again(left, d->t, 0);
-		d->before = routed(d, d->t, NULL);
-		d->lost = routed(d, d->left, d->before);
-		d->back = routed(d, d->t, d->lost);
+		d->before = compute_checked(d, d->t, NULL);
+		d->lost = compute_checked(d, d->left, d->before);
+		d->back = compute_checked(d, d->t, d->lost);
 		fabric_free(left);
 	}
 	return d->t != NULL;
 }
 
 static void
-end(struct day *d)
+end_day(struct day *d)
 {
 	routes_unref(d->before);
 	routes_unref(d->lost);
@@ -165,9 +165,10 @@ end(struct day *d)
 	lft_pool_free(d->pool);
 }
 
-/* Cables of s to switches in a set that were, in a line, below it. */
+/* The number of links of s to switches of a set that an order had below s. */
 static uint32_t
-turned(const struct topo *t, const uint32_t *line, sw_ix s, uint32_t set)
+count_reversed(
+	const struct topo *t, const uint32_t *line, sw_ix s, uint32_t set)
 {
 	uint32_t n = 0;
 
@@ -181,7 +182,7 @@ turned(const struct topo *t, const uint32_t *line, sw_ix s, uint32_t set)
 }
 
 static uint32_t
-beside(const struct topo *t, sw_ix s)
+neighbour_set(const struct topo *t, sw_ix s)
 {
 	uint32_t set = 0;
 
@@ -191,11 +192,11 @@ beside(const struct topo *t, sw_ix s)
 }
 
 /*
- * The fewest cables turned over from that of r to any order of t with one top:
- * by the sets of switches that are above all others.
+ * The fewest links reversed from the order of r to any order of t with one
+ * root: by the sets of switches that are above all others.
  */
 static uint32_t
-fewest(const struct routes *r, const struct topo *t)
+fewest_reversed(const struct routes *r, const struct topo *t)
 {
 	uint32_t n = t->nsw, all = (UINT32_C(1) << n) - 1, *least, result;
 	uint32_t *line = mem_alloc(n * sizeof(*line));
@@ -208,9 +209,10 @@ fewest(const struct routes *r, const struct topo *t)
 		for (sw_ix s = 0; least[set] != UINT32_MAX && s < n; s++) {
 			uint32_t with = set | UINT32_C(1) << s, is;
 
-			if (with == set || (set != 0 && !(beside(t, s) & set)))
+			if (with == set ||
+				(set != 0 && !(neighbour_set(t, s) & set)))
 				continue;
-			is = least[set] + turned(t, line, s, set);
+			is = least[set] + count_reversed(t, line, s, set);
 			least[with] = is < least[with] ? is : least[with];
 		}
 	result = least[all];
@@ -219,9 +221,9 @@ fewest(const struct routes *r, const struct topo *t)
 	return result;
 }
 
-/* Switches from s to the LID's owner by the tables. */
+/* Hops from s to the switch of the LID by the tables. */
 static unsigned
-hops(const struct routes *r, sw_ix s, uint16_t lid)
+count_hops(const struct routes *r, sw_ix s, uint16_t lid)
 {
 	const struct topo *t = r->topo;
 	unsigned n = 0;
@@ -238,8 +240,8 @@ hops(const struct routes *r, sw_ix s, uint16_t lid)
 	return n;
 }
 
-/* Of switches and LIDs that were there all the time: no entry has become
- * another one that leads no shorter way. */
+/* For switches and LIDs that were there all the time: an entry that changed has
+ * a shorter path now. */
 static void
 only_shorter(const struct day *d)
 {
@@ -255,8 +257,8 @@ only_shorter(const struct day *d)
 				routes_port(d->lost, s, lid) ==
 					routes_port(d->back, now, lid))
 				continue;
-			ck_assert_msg(
-				hops(d->back, now, lid) < hops(d->lost, s, lid),
+			ck_assert_msg(count_hops(d->back, now, lid) <
+					      count_hops(d->lost, s, lid),
 				"seed %llu: switch %u, LID %u",
 				(unsigned long long)d->seed, s, lid);
 		}
@@ -264,7 +266,7 @@ only_shorter(const struct day *d)
 }
 
 static void
-nothing_closed(const struct day *d)
+expect_no_blocks(const struct day *d)
 {
 	struct device_store *hw = device_new(d->pool);
 	struct transition_job job = {
@@ -286,31 +288,31 @@ START_TEST(returns)
 	for (uint64_t seed = 0; seed < DAYS; seed++) {
 		struct day d;
 
-		/* who was moved to another tier may be moved back */
-		if (begin(&d, (uint64_t)_i * DAYS + seed) &&
+		/* a switch that changed its tier may change it back */
+		if (begin_day(&d, (uint64_t)_i * DAYS + seed) &&
 			d.lost->moved == 0) {
 			turned_over += world_reversed(d.before, d.lost) > 0;
 			ck_assert_msg(world_reversed(d.lost, d.back) == 0,
 				"seed %llu", (unsigned long long)d.seed);
 			only_shorter(&d);
-			nothing_closed(&d);
+			expect_no_blocks(&d);
 		}
-		end(&d);
+		end_day(&d);
 	}
 	ck_assert_uint_gt(turned_over, 0);
 }
 END_TEST
 
-/* Of a switch lost the place may be taken by one with more cables. */
+/* Another switch, with more links, may take the place of a lost one. */
 START_TEST(losses)
 {
 	for (uint64_t seed = 0; seed < DAYS; seed++) {
 		struct day d;
 
-		if (begin(&d, (uint64_t)_i * DAYS + seed) &&
+		if (begin_day(&d, (uint64_t)_i * DAYS + seed) &&
 			d.left->nsw <= SMALL) {
 			uint64_t did = world_reversed(d.before, d.lost);
-			uint64_t least = fewest(d.before, d.left);
+			uint64_t least = fewest_reversed(d.before, d.left);
 
 			ck_assert_msg(least <= did && did <= MORE * least,
 				"seed %llu: %llu turned over, %llu at least",
@@ -318,31 +320,32 @@ START_TEST(losses)
 				(unsigned long long)did,
 				(unsigned long long)least);
 		}
-		end(&d);
+		end_day(&d);
 	}
 }
 END_TEST
 
-/* What is lost now, with what routes remember and without, leads ways of the
- * same lengths in the same order. */
+/* With the engine's cache and without it, routes after another loss have paths
+ * of the same lengths in the same order. */
 static void
 lose_more(struct day *d)
 {
 	struct routes *bare = routes_for(d->back, d->t), *is, *other;
-	struct fabric *left = damaged(d->f, 1, &d->g);
+	struct fabric *left = damage_fabric(d->f, 1, &d->g);
 	struct topo *t;
 
 	routes_cache_unref(bare->cache);
 	bare->cache = NULL;
 	t = left != NULL ? frozen_again(left, d->t, 0) : topo_ref(d->t);
 	fabric_free(left);
-	is = routed(d, t, d->back);
-	other = routed(d, t, bare);
+	is = compute_checked(d, t, d->back);
+	other = compute_checked(d, t, bare);
 	ck_assert_mem_eq(
 		is->sw_order, other->sw_order, t->nsw * sizeof(*is->sw_order));
 	for (sw_ix s = 0; s < t->nsw; s++)
 		for (uint16_t lid = 1; lid <= t->max_lid; lid++)
-			ck_assert_msg(hops(is, s, lid) == hops(other, s, lid),
+			ck_assert_msg(count_hops(is, s, lid) ==
+					      count_hops(other, s, lid),
 				"seed %llu: switch %u, LID %u",
 				(unsigned long long)d->seed, s, lid);
 	routes_unref(is);
@@ -356,10 +359,10 @@ START_TEST(losses_after_returns)
 	for (uint64_t seed = 0; seed < DAYS; seed++) {
 		struct day d;
 
-		if (begin(&d, (uint64_t)_i * DAYS + seed))
+		if (begin_day(&d, (uint64_t)_i * DAYS + seed))
 			for (unsigned i = 0; i < AGAIN; i++)
 				lose_more(&d);
-		end(&d);
+		end_day(&d);
 	}
 }
 END_TEST
@@ -367,8 +370,8 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("stay");
-	TCase *t = tcase_create("stay");
+	Suite *s = suite_create("order_keep");
+	TCase *t = tcase_create("order_keep");
 
 	tcase_set_timeout(t, 60);
 	tcase_add_loop_test(t, returns, 0, 4);

@@ -1,8 +1,8 @@
 /*
- * The line: the order that tables obey, as routes give it to the trees of
- * groups. Turns of unicast are legal in it, and together with trees that are
- * made in it there is no cycle of dependencies, as a search by brute force
- * says that knows nothing of orders.
+ * The switch order that tables obey, as routes give it to multicast trees.
+ * Unicast dependencies are legal in it, and together with the trees made in it
+ * there is no cycle of dependencies, as a brute-force search confirms that uses
+ * no order.
  */
 #include <check.h>
 #include <stdio.h>
@@ -36,7 +36,8 @@ some_fabric(uint64_t seed, struct reason *why)
 }
 
 static struct routes *
-routed(struct topo *t, struct lft_pool *pool, const struct routes *prev)
+compute_checked(
+	struct topo *t, struct lft_pool *pool, const struct routes *prev)
 {
 	static const struct engine_options plain = {.lanes = 1};
 	static const char *const engines[] = {"ftree", "updn"};
@@ -55,7 +56,7 @@ routed(struct topo *t, struct lft_pool *pool, const struct routes *prev)
 	return r;
 }
 
-/* Dependencies between cable ends, by the port that a packet leaves by. */
+/* Dependencies between link ends, by the out-port of a packet. */
 struct deps {
 	const struct topo *t;
 	const uint32_t *pos;
@@ -74,27 +75,27 @@ is_cable(const struct topo *t, port_ix p)
 }
 
 static sw_ix
-owner(const struct topo *t, port_ix p)
+port_switch(const struct topo *t, port_ix p)
 {
 	return t->node[t->port[p].node].sw;
 }
 
-/* A packet came into s by port in and leaves by out. */
+/* A packet enters s by port in and leaves by out. */
 static void
-turn(struct deps *d, port_ix in, port_ix out)
+add_dependency(struct deps *d, port_ix in, port_ix out)
 {
 	const struct topo *t = d->t;
-	sw_ix s = owner(t, in);
+	sw_ix s = port_switch(t, in);
 
 	if (!is_cable(t, in) || !is_cable(t, out))
 		return;
-	d->illegal += d->pos[owner(t, t->port[in].peer)] < d->pos[s] &&
-		      d->pos[owner(t, t->port[out].peer)] < d->pos[s];
+	d->illegal += d->pos[port_switch(t, t->port[in].peer)] < d->pos[s] &&
+		      d->pos[port_switch(t, t->port[out].peer)] < d->pos[s];
 	d->edge[(size_t)t->port[in].peer * t->nports + out] = 1;
 }
 
 static void
-unicast(struct deps *d, const struct routes *r)
+add_unicast(struct deps *d, const struct routes *r)
 {
 	struct route_step step[64];
 
@@ -110,14 +111,15 @@ unicast(struct deps *d, const struct routes *r)
 					d->t->node[d->t->sw[step[i].sw].node]
 						.first_port;
 
-				turn(d, base + step[i].in, base + step[i].out);
+				add_dependency(d, base + step[i].in,
+					base + step[i].out);
 			}
 		}
 	}
 }
 
 static void
-multicast(struct deps *d, const struct mcast_tree *tree)
+add_multicast(struct deps *d, const struct mcast_tree *tree)
 {
 	for (size_t i = 0; i < tree->n; i++) {
 		const struct mcast_branch *b = &tree->branch[i];
@@ -129,16 +131,18 @@ multicast(struct deps *d, const struct mcast_tree *tree)
 					in <= d->t->node[d->t->sw[b->sw].node]
 							.nports &&
 					d->t->port[base + in].peer != TOPO_NONE)
-					turn(d, base + in, base + out);
+					add_dependency(
+						d, base + in, base + out);
 	}
 }
 
 /*
- * What comes into a switch of the tree by a cable that is not the tree's never
- * does: only where the other end's mask has it.
+ * Dependencies of a tree from links that carry its packets: where the mask of
+ * the other end has the link. No packet of the tree enters by another link.
  */
 static void
-only_fed(struct deps *d, const struct mcast_tree *tree, struct deps *all)
+add_fed_dependencies(
+	struct deps *d, const struct mcast_tree *tree, struct deps *all)
 {
 	const struct topo *t = d->t;
 
@@ -147,7 +151,7 @@ only_fed(struct deps *d, const struct mcast_tree *tree, struct deps *all)
 
 		if (!is_cable(t, p))
 			continue;
-		b = mcast_find(tree, owner(t, p));
+		b = mcast_find(tree, port_switch(t, p));
 		if (b == NULL || !mcast_bit(b->mask, t->port[p].num))
 			continue;
 		for (port_ix q = 0; q < t->nports; q++)
@@ -157,13 +161,13 @@ only_fed(struct deps *d, const struct mcast_tree *tree, struct deps *all)
 }
 
 static bool
-cyclic(struct deps *d, port_ix p)
+has_cycle(struct deps *d, port_ix p)
 {
 	if (d->mark[p] != 0)
 		return d->mark[p] == 1;
 	d->mark[p] = 1;
 	for (port_ix q = 0; q < d->t->nports; q++)
-		if (d->edge[(size_t)p * d->t->nports + q] && cyclic(d, q))
+		if (d->edge[(size_t)p * d->t->nports + q] && has_cycle(d, q))
 			return true;
 	d->mark[p] = 2;
 	return false;
@@ -200,7 +204,7 @@ check_together(struct topo *t, const struct routes *r, uint64_t seed)
 		ck_assert_uint_eq(seen[pos[s]]++, 0);
 	}
 	all = deps_new(t, pos);
-	unicast(&all, r);
+	add_unicast(&all, r);
 	ck_assert_msg(r->plane != NULL || all.illegal == 0,
 		"seed %llu: %u turns are illegal", (unsigned long long)seed,
 		all.illegal);
@@ -220,13 +224,13 @@ check_together(struct topo *t, const struct routes *r, uint64_t seed)
 		tree = mcast_tree(m, member, n, NULL, mlid);
 		ck_assert_uint_eq(tree->left_out, 0);
 		ck_assert_uint_gt(tree->n, 0);
-		multicast(&own, tree);
-		only_fed(&own, tree, &all);
+		add_multicast(&own, tree);
+		add_fed_dependencies(&own, tree, &all);
 		deps_free(&own);
 		mcast_tree_free(tree);
 	}
 	for (port_ix p = 0; p < t->nports; p++)
-		ck_assert_msg(!cyclic(&all, p), "seed %llu: a cycle",
+		ck_assert_msg(!has_cycle(&all, p), "seed %llu: a cycle",
 			(unsigned long long)seed);
 	deps_free(&all);
 	mcast_free(m);
@@ -245,13 +249,13 @@ START_TEST(unicast_and_multicast_have_no_cycle)
 
 	ck_assert_msg(f != NULL, "%s", why.text);
 	t = frozen_topo(f, NULL);
-	r = routed(t, pool, NULL);
+	r = compute_checked(t, pool, NULL);
 	check_together(t, r, seed);
-	/* and after a repair, which takes the order over */
+	/* and after a repair, which keeps the order */
 	f = gen_edit_fail_links(f, 1, seed, true, &why);
 	ck_assert_msg(f != NULL, "%s", why.text);
 	u = frozen_again(f, t, 0);
-	next = routed(u, pool, r);
+	next = compute_checked(u, pool, r);
 	check_together(u, next, seed);
 	routes_unref(next);
 	routes_unref(r);
@@ -263,9 +267,10 @@ START_TEST(unicast_and_multicast_have_no_cycle)
 END_TEST
 
 /*
- * Trees that meet inside racks only: what goes across does so first, in both
- * directions, and no order of switches says so. Cables fail one after another,
- * and return; most of that is mended without making all tables again.
+ * Planes that meet inside racks only: packets between planes cross in the first
+ * rack, in both directions, which no switch order expresses. Links fail one
+ * after another, and return; most of that is repaired without making all tables
+ * again.
  */
 START_TEST(planes_have_no_cycle)
 {
@@ -275,7 +280,7 @@ START_TEST(planes_have_no_cycle)
 	struct fabric *whole = gen_paper_planes(&kind[_i % 3]);
 	struct lft_pool *pool = lft_pool_new();
 	struct topo *t = frozen_topo(whole, NULL);
-	struct routes *r = routed(t, pool, NULL);
+	struct routes *r = compute_checked(t, pool, NULL);
 	unsigned crossed = 0, mended = 0;
 
 	ck_assert_ptr_nonnull(r->plane);
@@ -286,7 +291,7 @@ START_TEST(planes_have_no_cycle)
 		struct fabric *f = gen_edit_fail_links(
 			fabric_rebuild(whole, &none), n % 8, seed, true, &why);
 		struct topo *u = frozen_again(f, t, 0);
-		struct routes *next = routed(u, pool, r);
+		struct routes *next = compute_checked(u, pool, r);
 
 		ck_assert_str_eq(next->engine, "ftree");
 		crossed += next->plane != NULL;
@@ -311,7 +316,7 @@ START_TEST(planes_have_no_cycle)
 }
 END_TEST
 
-/* Routes that nobody gave a line have that of their ranks. */
+/* Routes without a switch order of their own have that of their ranks. */
 START_TEST(ranks_are_an_order)
 {
 	struct reason why = {""};
@@ -338,7 +343,7 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("line");
+	Suite *s = suite_create("order");
 	TCase *c = tcase_create("core");
 
 	tcase_add_loop_test(c, unicast_and_multicast_have_no_cycle, 0, 16);

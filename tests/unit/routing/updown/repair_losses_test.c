@@ -1,6 +1,6 @@
 /*
- * Cables fail one after another and return: what the tables change by each of
- * them, and that what is kept does not become worse day by day.
+ * Links fail one after another and return: how many entries each failure
+ * changes, and that kept tables do not become worse over time.
  */
 #include <check.h>
 #include <stdio.h>
@@ -17,11 +17,11 @@
 #include "tests/unit/routing/tiers/tree_fixture.h"
 #include "tests/unit/suite.h"
 
-enum { LIMIT = 1250 }; /* per mille, as configured unless said otherwise */
+enum { LIMIT = 1250 }; /* per mille, the configured default */
 
 static struct routes *
-routed(struct topo *t, struct lft_pool *pool, const struct routes *prev,
-	struct route_account *story, bool rebalance)
+compute_checked(struct topo *t, struct lft_pool *pool,
+	const struct routes *prev, struct route_account *story, bool rebalance)
 {
 	static const struct engine_options plain = {.lanes = 1};
 	static const char *const engines[] = {"ftree", "updn"};
@@ -40,9 +40,9 @@ routed(struct topo *t, struct lft_pool *pool, const struct routes *prev,
 	return r;
 }
 
-/* Entries of switches in both that are not alike, of how many. */
+/* The number of entries that differ, of switches in both. */
 static uint64_t
-changed(const struct routes *a, const struct routes *b)
+count_changed(const struct routes *a, const struct routes *b)
 {
 	uint64_t n = 0;
 
@@ -59,7 +59,7 @@ changed(const struct routes *a, const struct routes *b)
 	return n;
 }
 
-/* Routes that follow a fabric through its bad days. */
+/* Routes that follow a fabric through failures. */
 struct days {
 	const char *what;
 	uint64_t seed;
@@ -70,23 +70,25 @@ struct days {
 };
 
 static struct days
-begin(const char *what, const struct fabric *f, uint64_t seed)
+begin_days(const char *what, const struct fabric *f, uint64_t seed)
 {
 	struct days d = {.what = what, .seed = seed, .pool = lft_pool_new()};
 
 	d.t = frozen_topo(f, NULL);
-	d.r = routed(d.t, d.pool, NULL, &d.story, false);
+	d.r = compute_checked(d.t, d.pool, NULL, &d.story, false);
 	return d;
 }
 
-/* On to this fabric: the share of entries that change, in per mille. */
+/* Goes on to fabric f; returns the share of entries that change, in per
+ * mille. */
 static uint64_t
 on_to(struct days *d, const struct fabric *f)
 {
 	struct topo *u = frozen_again(f, d->t, 0);
-	struct routes *next = routed(u, d->pool, d->r, &d->story, false);
+	struct routes *next =
+		compute_checked(u, d->pool, d->r, &d->story, false);
 	uint64_t all = (uint64_t)u->nsw * u->max_lid;
-	uint64_t n = changed(d->r, next) * 1000 / all;
+	uint64_t n = count_changed(d->r, next) * 1000 / all;
 
 	routes_unref(d->r);
 	topo_unref(d->t);
@@ -96,7 +98,7 @@ on_to(struct days *d, const struct fabric *f)
 }
 
 static void
-end(struct days *d)
+end_days(struct days *d)
 {
 	routes_unref(d->r);
 	topo_unref(d->t);
@@ -104,16 +106,16 @@ end(struct days *d)
 	lft_pool_free(d->pool);
 }
 
-/* ---- one cable after another ---- */
+/* ---- one link after another ---- */
 
 static struct fabric *
-a_third(void)
+make_thirds(void)
 {
 	return gen_paper_thirds(1, 23, NULL);
 }
 
 static struct fabric *
-joined(void)
+make_planes(void)
 {
 	const struct gen_planes p = {2, 12, 4, 2, 2};
 
@@ -127,7 +129,7 @@ three_levels(void)
 }
 
 static struct fabric *
-tangle(void)
+make_random(void)
 {
 	return gen_random(20, 4, 2, 3, NULL);
 }
@@ -141,7 +143,7 @@ two_ports(void)
 }
 
 static struct fabric *
-selene(void)
+load_selene(void)
 {
 	const char *at = getenv("HEDDLE_FIXTURES");
 	char path[512];
@@ -157,9 +159,10 @@ selene(void)
 }
 
 /*
- * What is clearly a tree, or clearly none, stays it; mean: of the entries, in
- * per mille. Where everybody is as near as everybody else, a cable less may
- * make a tree of it: the order is the same then, and few entries change.
+ * A fabric that is clearly a tree, or clearly none, keeps its class; mean: of
+ * the entries, in per mille. Where all switches are equally near to each other,
+ * a lost link may make a tree of them (alike): the order is the same then, and
+ * few entries change.
  */
 static const struct {
 	const char *what;
@@ -168,16 +171,16 @@ static const struct {
 	uint64_t mean;
 	bool alike;
 } one_by_one[] = {
-	{"torus", torus, 30, 30, false},
-	{"all to all", mesh, 4, 200, true},
-	{"dragonfly", dragonfly, 20, 80, true},
-	{"small tree", intact, 8, 90, false},
+	{"torus", torus_4_4_4, 30, 30, false},
+	{"all to all", all_to_all, 4, 200, true},
+	{"dragonfly", small_dragonfly, 20, 80, true},
+	{"small tree", intact_pods, 8, 90, false},
 	{"tree of three levels", three_levels, 24, 60, false},
-	{"planes", joined, 12, 80, false},
-	{"Selene", selene, 20, 1, false},
+	{"planes", make_planes, 12, 80, false},
+	{"Selene", load_selene, 20, 1, false},
 };
 
-START_TEST(no_turning_over)
+START_TEST(single_losses_change_little)
 {
 	const char *what = one_by_one[_i].what;
 	struct fabric *f = one_by_one[_i].make();
@@ -188,7 +191,7 @@ START_TEST(no_turning_over)
 
 	if (f == NULL)
 		return;
-	d = begin(what, f, 1);
+	d = begin_days(what, f, 1);
 	(void)snprintf(engine, sizeof(engine), "%s", d.r->engine);
 	for (unsigned n = 1; n <= losses; n++) {
 		struct reason why = {""};
@@ -204,20 +207,20 @@ START_TEST(no_turning_over)
 	ck_assert_msg(sum <= one_by_one[_i].mean * losses,
 		"%s: %llu per mille of all entries per cable", what,
 		(unsigned long long)(sum / losses));
-	end(&d);
+	end_days(&d);
 	fabric_free(f);
 }
 END_TEST
 
 /*
- * What is left is loaded above the limit, which is no reason to turn all tables
- * over: single entries serve where the first leaf of a chassis loses its first
- * top, and where a rack loses a way down. Nor is it one that a switch has no
- * way up any more to what is turned over.
+ * The remaining links are loaded above the limit, which is no reason to compute
+ * all tables afresh: single entries are moved where the first leaf of a chassis
+ * loses its first top, and where a rack loses a downlink. Nor is a switch that
+ * has no path up any more to what is reversed.
  */
 static const struct {
 	unsigned boxes, hosts;
-	unsigned ports; /* of a host */
+	unsigned ports; /* per host */
 	const char *from, *to;
 	uint64_t most; /* of the entries, in per mille */
 } one_lost[] = {
@@ -249,7 +252,7 @@ START_TEST(only_what_is_overloaded)
 	struct fabric *g;
 	bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
 	const struct fabric_edit edit = {.drop_cable = drop};
-	struct days d = begin("racks", f, 1);
+	struct days d = begin_days("racks", f, 1);
 	uint64_t was = d.r->report.load_max;
 
 	drop[one_cable(f, one_lost[_i].from, one_lost[_i].to)] = true;
@@ -258,7 +261,7 @@ START_TEST(only_what_is_overloaded)
 	ck_assert_uint_le(on_to(&d, g), one_lost[_i].most);
 	ck_assert(!d.story.rebalanced);
 	ck_assert_uint_le(d.r->report.load_max * 1000, was * LIMIT);
-	end(&d);
+	end_days(&d);
 	fabric_free(g);
 	fabric_free(f);
 	free(drop);
@@ -266,11 +269,11 @@ START_TEST(only_what_is_overloaded)
 END_TEST
 
 /*
- * Cables that are missing at the first start: while joiners serve, all tops
- * are used, and no cable carries more than four times what each of an intact
- * tree does.
+ * Links that are missing at the first start: while the sFtree subtree is
+ * extended, all tops are used, and no link carries more than four times the
+ * load of the intact tree.
  */
-START_TEST(hurt_from_the_start)
+START_TEST(damaged_from_the_start)
 {
 	const struct gen_fattree2 whole = {18, 36, 1, 18, 18};
 
@@ -281,59 +284,59 @@ START_TEST(hurt_from_the_start)
 		struct days d;
 
 		ck_assert_msg(f != NULL, "%s", why.text);
-		d = begin("hurt", f, seed);
+		d = begin_days("hurt", f, seed);
 		ck_assert_msg(strstr(d.r->note, "moved down") == NULL,
 			"seed %u: %s", (unsigned)seed, d.r->note);
 		ck_assert_uint_le(d.r->report.load_max, 4 * 630);
-		end(&d);
+		end_days(&d);
 		fabric_free(f);
 	}
 }
 END_TEST
 
 /*
- * Where no tree is, what is turned over may not hold together any more without
- * a switch: then it is turned over anew, and entries are kept all the same.
+ * In a mesh, the reversed switches may be disconnected when a switch is lost:
+ * then the order is made anew, and entries are kept all the same.
  */
-START_TEST(turned_over_anew)
+START_TEST(order_is_made_anew)
 {
 	struct fabric *f = gen_dragonfly(8, 4, 4, NULL), *g;
 	bool *drop = mem_zalloc(f->nnodes, sizeof(*drop));
 	const struct fabric_edit edit = {
 		.drop_node = drop, .drop_orphans = true};
-	struct days d = begin("dragonfly", f, 1);
+	struct days d = begin_days("dragonfly", f, 1);
 
 	drop[fabric_find(f, "g4.1")] = true;
 	g = fabric_rebuild(f, &edit);
 	ck_assert_uint_le(on_to(&d, g), 50);
 	ck_assert_msg(!d.story.rebalanced, "%s", d.story.tried);
-	end(&d);
+	end_days(&d);
 	fabric_free(g);
 	fabric_free(f);
 	free(drop);
 }
 END_TEST
 
-/* A rack sends by what leads up from it, not by the cables inside; a pod too.
- */
-START_TEST(racks_vouch)
+/* The uplinks of a rack bound its load, not the links inside it; the same holds
+ * for a pod. */
+START_TEST(racks_bound_the_load)
 {
 	struct reason why = {""};
 	struct fabric *f = gen_paper_racks(1, 24, 24, &why);
-	struct days d = begin("racks", f, 1);
+	struct days d = begin_days("racks", f, 1);
 
 	ck_assert_uint_eq(load_bound_tree(d.r), 24 * 624 / 24);
 	ck_assert_uint_eq(d.r->report.load_max, 624);
-	/* no switch of it is as busy as a host's own cable */
+	/* no switch of it is as busy as a host's own link */
 	ck_assert_uint_eq(verify_state_load_bound(d.r->verified), 647);
-	end(&d);
+	end_days(&d);
 	fabric_free(f);
 }
 END_TEST
 
-/* f without its cable number c, or without the next one between switches. */
+/* f without its link c, or without the next one between switches. */
 static struct fabric *
-less(const struct fabric *f, uint32_t c)
+without_link(const struct fabric *f, uint32_t c)
 {
 	bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
 	const struct fabric_edit edit = {.drop_cable = drop};
@@ -349,49 +352,49 @@ less(const struct fabric *f, uint32_t c)
 }
 
 /*
- * Where few hosts are, a cable that leads to one of them is nearly as busy as
- * the host's own one, and twice as busy as it must be. What hosts' cables carry
- * vouches for what is kept; fresh ones are not made.
+ * With few hosts, a link towards one of them is nearly as busy as the host's
+ * own link, and twice as busy as it must be. The load of host links is bound
+ * enough to accept the kept tables; none are computed afresh.
  */
-START_TEST(hosts_vouch)
+START_TEST(hosts_bound_the_load)
 {
 	const struct gen_fattree2 half = {18, 36, 1, 9, 9};
 	struct reason why = {""};
 	struct fabric *f = gen_tree_two(&half, &why);
-	struct days d = begin("half", f, 1);
-	struct fabric *g = less(f, f->ncables / 2);
+	struct days d = begin_days("half", f, 1);
+	struct fabric *g = without_link(f, f->ncables / 2);
 
 	ck_assert_uint_eq(d.r->report.load_max, 35 * 9);
 	ck_assert_uint_le(on_to(&d, g), 5);
 	ck_assert_uint_eq(d.r->fresh_load, 36 * 9 - 1);
 	ck_assert_uint_eq(d.story.attempts, 1);
 	ck_assert_uint_eq(load_bound_tree(d.r), 9 * 9 * 35 / 17 + 1);
-	end(&d);
+	end_days(&d);
 	fabric_free(g);
 	fabric_free(f);
 }
 END_TEST
 
 /*
- * What led to a host by a lost cable may share another one with as much. Some
- * entries more, and what any tables have at the least vouches for that, too:
- * fresh ones need not be made and judged.
+ * The entries of a lost link may move to a link that is as busy already.
+ * Rebalancing changes some more entries, and the load bound of any tables is
+ * enough to accept the result: none are computed and verified afresh.
  */
-START_TEST(made_lighter)
+START_TEST(kept_after_rebalance)
 {
 	struct reason why = {""};
 	struct fabric *f = gen_edit_populate(gen_tree_three(12, &why), 5, 5);
 	uint64_t own = 12 * 6 * 5 - 1;
 
 	for (uint32_t c = f->ncables / 2; c < f->ncables; c += 31) {
-		struct days d = begin("nearly full", f, 1);
-		struct fabric *g = less(f, c);
+		struct days d = begin_days("nearly full", f, 1);
+		struct fabric *g = without_link(f, c);
 
 		ck_assert_uint_le(on_to(&d, g), 12);
 		ck_assert_uint_le(d.r->report.load_max * 1000, own * LIMIT);
 		ck_assert_uint_eq(d.r->fresh_load, own);
 		ck_assert_uint_eq(d.story.attempts, 1);
-		end(&d);
+		end_days(&d);
 		fabric_free(g);
 	}
 	fabric_free(f);
@@ -401,12 +404,12 @@ END_TEST
 /* ---- and back ---- */
 
 enum {
-	AWAY = 12, /* at most, at once */
+	AWAY = 12, /* at most at the same time */
 	DAYS = 40,
 	MEAN = 120, /* entries that change a day, per mille */
 };
 
-/* A fabric of which cables and switches are away, and return. */
+/* A fabric in which links and switches are lost, and return. */
 struct ward {
 	struct fabric *whole;
 	bool *cable, *node;
@@ -421,9 +424,9 @@ is_switch(const struct fabric *f, uint32_t n)
 	return f->node[n].type == FABRIC_SWITCH;
 }
 
-/* A cable between switches, now and then a switch. */
+/* A link between switches, now and then a switch. */
 static bool *
-victim(struct ward *w)
+pick_victim(struct ward *w)
 {
 	const struct fabric *f = w->whole;
 
@@ -439,9 +442,9 @@ victim(struct ward *w)
 	}
 }
 
-/* What is left, if it is in one piece. */
+/* The remaining fabric, if it is connected. */
 static struct fabric *
-rest(const struct ward *w)
+remaining_fabric(const struct ward *w)
 {
 	struct fabric_edit e = {.drop_node = w->node,
 		.drop_cable = w->cable,
@@ -454,7 +457,7 @@ rest(const struct ward *w)
 	return NULL;
 }
 
-/* One of them returns, or another one fails. */
+/* One of the lost ones returns, or another one fails. */
 static struct fabric *
 next_day(struct ward *w)
 {
@@ -462,13 +465,13 @@ next_day(struct ward *w)
 		bool back =
 			w->naway == AWAY || rng_below(&w->rng, AWAY) < w->naway;
 		unsigned k = back ? (unsigned)rng_below(&w->rng, w->naway) : 0;
-		bool *it = back ? w->away[k] : victim(w);
+		bool *it = back ? w->away[k] : pick_victim(w);
 		struct fabric *f;
 
 		if (*it != back)
 			continue;
 		*it = !back;
-		f = rest(w);
+		f = remaining_fabric(w);
 		if (f == NULL) {
 			*it = back;
 			continue;
@@ -485,20 +488,20 @@ static const struct {
 	const char *what;
 	struct fabric *(*make)(void);
 } ill[] = {
-	{"small tree", intact},
+	{"small tree", intact_pods},
 	{"tree of three levels", three_levels},
-	{"racks", racks},
-	{"thirds", a_third},
-	{"planes", joined},
-	{"torus", torus},
-	{"irregular", tangle},
+	{"racks", rack_trees},
+	{"thirds", make_thirds},
+	{"planes", make_planes},
+	{"torus", torus_4_4_4},
+	{"irregular", make_random},
 	{"two ports a host", two_ports},
 };
 
-/* What the busiest cable carries, those of hosts included: each of these what
- * all others send. */
+/* The load of the busiest link, host links included; each of these carries what
+ * all other hosts send. */
 static uint64_t
-busiest(const struct routes *r)
+busiest_load(const struct routes *r)
 {
 	uint64_t least = verify_state_load_bound(r->verified);
 
@@ -506,17 +509,16 @@ busiest(const struct routes *r)
 }
 
 /*
- * Failures and returns: what is kept is never worse than the limit allows,
- * against what is computed afresh on that very day, as long as a fresh look
- * still reads the fabric as it was read: the reading in force stays, and
- * another one is for somebody to ask for.
+ * Failures and returns: the load of kept tables is never above the limit,
+ * against tables computed afresh on that day, as long as a fresh reading gives
+ * the same class: the class in force is kept until a rebalance is requested.
  */
 START_TEST(no_drift)
 {
 	unsigned kind = (unsigned)_i % (sizeof(ill) / sizeof(*ill));
 	uint64_t seed = (uint64_t)_i + 1;
 	struct ward w = {.whole = ill[kind].make(), .rng = {seed}};
-	struct days d = begin(ill[kind].what, w.whole, seed);
+	struct days d = begin_days(ill[kind].what, w.whole, seed);
 	uint64_t sum = 0;
 
 	w.cable = mem_zalloc(w.whole->ncables, sizeof(*w.cable));
@@ -527,11 +529,12 @@ START_TEST(no_drift)
 		struct routes *fresh;
 		uint64_t c = on_to(&d, f);
 
-		fresh = routed(d.t, d.pool, d.r, &story, true);
-		ck_assert_msg(fresh->engine != d.r->engine ||
-				      (d.r->fresh_load <= busiest(fresh) &&
-					      d.r->report.load_max * 1000 <=
-						      busiest(fresh) * LIMIT),
+		fresh = compute_checked(d.t, d.pool, d.r, &story, true);
+		ck_assert_msg(
+			fresh->engine != d.r->engine ||
+				(d.r->fresh_load <= busiest_load(fresh) &&
+					d.r->report.load_max * 1000 <=
+						busiest_load(fresh) * LIMIT),
 			"%s, seed %u, day %u: load %llu, afresh %llu", d.what,
 			(unsigned)seed, day,
 			(unsigned long long)d.r->report.load_max,
@@ -542,7 +545,7 @@ START_TEST(no_drift)
 	}
 	ck_assert_msg(sum <= DAYS * MEAN, "%s, seed %u: %llu per mille a day",
 		d.what, (unsigned)seed, (unsigned long long)(sum / DAYS));
-	end(&d);
+	end_days(&d);
 	fabric_free(w.whole);
 	free(w.cable);
 	free(w.node);
@@ -552,18 +555,18 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("losses");
+	Suite *s = suite_create("repair_losses");
 	TCase *c = tcase_create("core");
 
-	tcase_add_loop_test(c, no_turning_over, 0,
+	tcase_add_loop_test(c, single_losses_change_little, 0,
 		(int)(sizeof(one_by_one) / sizeof(*one_by_one)));
 	tcase_add_loop_test(c, only_what_is_overloaded, 0,
 		(int)(sizeof(one_lost) / sizeof(*one_lost)));
-	tcase_add_test(c, hurt_from_the_start);
-	tcase_add_test(c, turned_over_anew);
-	tcase_add_test(c, racks_vouch);
-	tcase_add_test(c, hosts_vouch);
-	tcase_add_test(c, made_lighter);
+	tcase_add_test(c, damaged_from_the_start);
+	tcase_add_test(c, order_is_made_anew);
+	tcase_add_test(c, racks_bound_the_load);
+	tcase_add_test(c, hosts_bound_the_load);
+	tcase_add_test(c, kept_after_rebalance);
 	tcase_add_loop_test(
 		c, no_drift, 0, 3 * (int)(sizeof(ill) / sizeof(*ill)));
 	tcase_set_timeout(c, 300);

@@ -1,6 +1,6 @@
 /*
- * Rows made by several threads: the same bytes as by one, whichever way they
- * are made.
+ * Rows made by several threads have the same bytes as by one, in every way to
+ * make them.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -13,9 +13,9 @@
 #include "tests/unit/suite.h"
 #include "tests/unit/tables_hash.h"
 
-/* Toggle a random cable between switches, connected or not. */
+/* Fails or restores a random link between switches, connected or not. */
 static void
-toggle(struct fabric *f, bool *drop, struct rng *g)
+toggle_link(struct fabric *f, bool *drop, struct rng *g)
 {
 	uint32_t c;
 
@@ -26,7 +26,7 @@ toggle(struct fabric *f, bool *drop, struct rng *g)
 	drop[c] = !drop[c];
 }
 
-/* By so many threads: afresh, or with one cable less than prev has. */
+/* By n threads: afresh, or with one link less than prev has. */
 static struct routes *
 by_threads(struct topo *t, struct lft_pool *pool, const struct routes *prev,
 	bool keep, unsigned n)
@@ -60,7 +60,7 @@ check_threads(struct fabric *f, uint64_t seed)
 	struct fabric *now;
 	uint64_t first[4] = {0};
 
-	toggle(f, drop, &g);
+	toggle_link(f, drop, &g);
 	now = fabric_rebuild(f, &edit);
 	less = frozen_again(now, t, 0);
 	for (size_t i = 0; i < 3; i++) {

@@ -1,7 +1,6 @@
 /*
- * What it takes when cables are lost, those of the subtree of the down-up turns
- * as any other: little more than what led over them; and no more load than
- * fresh tables would have.
+ * The changes after lost links, also of the sFtree subtree: few more entries
+ * than led over the links; and no more load than fresh tables would have.
  */
 #include <check.h>
 #include <stdio.h>
@@ -18,14 +17,15 @@
 #include "tests/unit/suite.h"
 
 enum {
-	TIMES = 4, /* the bound, and */
-	FEW = 20,  /* what is not worth one */
-	MOST = 3,  /* cables lost at once */
+	TIMES = 4, /* the bound on changes, and */
+	FEW = 20,  /* a number too small for it */
+	MOST = 3,  /* links lost at once */
 	LIMIT = 1250,
 };
 
 static struct routes *
-routed(struct topo *t, struct lft_pool *pool, const struct routes *prev)
+compute_checked(
+	struct topo *t, struct lft_pool *pool, const struct routes *prev)
 {
 	static const char *const engine[] = {"ftree"};
 	struct engine_options o = {.lanes = 1};
@@ -44,9 +44,9 @@ routed(struct topo *t, struct lft_pool *pool, const struct routes *prev)
 	return r;
 }
 
-/* All reach, free of cycles, by a verifier that starts anew. */
+/* All pairs reach each other, free of cycles, by a full verification. */
 static void
-verified(const struct routes *r)
+expect_valid(const struct routes *r)
 {
 	struct verify_tables in = {r->topo, r->pool, r->row, r->nblocks, NULL};
 	struct verify_report report;
@@ -59,9 +59,9 @@ struct counts {
 	uint64_t least, changed;
 };
 
-/* Entries that led over a cable that is gone, and those that differ. */
+/* The entries that led over a failed link, and those that differ. */
 static struct counts
-compare(const struct routes *was, const struct routes *is)
+compare_tables(const struct routes *was, const struct routes *is)
 {
 	const struct topo *t = is->topo, *u = was->topo;
 	struct counts c = {0};
@@ -105,9 +105,9 @@ check_counts(const struct world *w, const uint32_t *cable, unsigned cables,
 		(unsigned long long)least);
 }
 
-/* These cables fail and come back. */
+/* These links fail and come back. */
 static void
-lose(struct world *w, const uint32_t *cable, unsigned cables)
+lose_and_restore(struct world *w, const uint32_t *cable, unsigned cables)
 {
 	bool *drop = mem_zalloc(w->f->ncables, sizeof(*drop));
 	struct fabric_edit edit = {.drop_cable = drop};
@@ -120,12 +120,12 @@ lose(struct world *w, const uint32_t *cable, unsigned cables)
 		drop[cable[i]] = true;
 	g = fabric_rebuild(w->f, &edit);
 	t = frozen_again(g, w->t, 0);
-	lost = routed(t, w->pool, w->r);
-	verified(lost);
-	n = compare(w->r, lost);
-	back = routed(w->t, w->pool, lost);
-	verified(back);
-	m = compare(lost, back);
+	lost = compute_checked(t, w->pool, w->r);
+	expect_valid(lost);
+	n = compare_tables(w->r, lost);
+	back = compute_checked(w->t, w->pool, lost);
+	expect_valid(back);
+	m = compare_tables(lost, back);
 	check_counts(w, cable, cables, "gone", n.changed, n.least);
 	check_counts(w, cable, cables, "back", m.changed, n.least);
 	ck_assert_uint_le(
@@ -144,7 +144,7 @@ between_switches(const struct fabric *f, uint32_t c)
 	       f->node[f->cable[c].node[1]].type == FABRIC_SWITCH;
 }
 
-/* So many times some cables at random. */
+/* Some random links fail, `times` times. */
 static void
 lose_any(struct world *w, unsigned times, unsigned cables, uint64_t seed)
 {
@@ -157,7 +157,7 @@ lose_any(struct world *w, unsigned times, unsigned cables, uint64_t seed)
 			cable[i] = (uint32_t)rng_below(&g, w->f->ncables);
 			i += between_switches(w->f, cable[i]);
 		}
-		lose(w, cable, cables);
+		lose_and_restore(w, cable, cables);
 	}
 }
 
@@ -186,13 +186,13 @@ lose_all_of(struct world *w, sw_ix s)
 
 		if ((end[0] == n || end[1] == n) && between_switches(w->f, c) &&
 			k++ % step == 0)
-			lose(w, &c, 1);
+			lose_and_restore(w, &c, 1);
 	}
 }
 
-/* Cables of the leaf of the turns, and of one above it; any; two, three. */
+/* Links of the sFtree root, and of a switch above it; any links; two, three. */
 static void
-check_turns(struct fabric *f, const char *name, bool above, unsigned any)
+check_losses(struct fabric *f, const char *name, bool above, unsigned any)
 {
 	struct frozen_lids lids = {.found = true};
 	struct world w = {.f = f,
@@ -202,7 +202,7 @@ check_turns(struct fabric *f, const char *name, bool above, unsigned any)
 	const struct topo_switch *leaf;
 	sw_ix parent;
 
-	w.r = routed(w.t, w.pool, NULL);
+	w.r = compute_checked(w.t, w.pool, NULL);
 	ck_assert_uint_ne(w.r->sftree_root, TOPO_NONE);
 	leaf = &w.t->sw[w.r->sftree_root];
 	parent = w.t->adj[leaf->adj].peer;
@@ -223,7 +223,7 @@ START_TEST(two_levels)
 	static const struct gen_fattree2 p = {18, 36, 1, 18, 18};
 	struct reason why = {""};
 
-	check_turns(gen_tree_two(&p, &why), "648 ports", false, 10);
+	check_losses(gen_tree_two(&p, &why), "648 ports", false, 10);
 }
 END_TEST
 
@@ -231,11 +231,11 @@ START_TEST(three_levels)
 {
 	struct reason why = {""};
 
-	check_turns(gen_tree_three(12, &why), "432 ports", true, 2);
+	check_losses(gen_tree_three(12, &why), "432 ports", true, 2);
 }
 END_TEST
 
-/* The leaf of the turns is lost: one under the same switches takes over. */
+/* The sFtree root is lost: a leaf under the same switches takes its place. */
 START_TEST(leaf_lost)
 {
 	struct reason why = {""};
@@ -244,15 +244,15 @@ START_TEST(leaf_lost)
 	struct fabric_edit edit = {.drop_node = drop, .drop_orphans = true};
 	struct lft_pool *pool = lft_pool_new();
 	struct topo *t = frozen_topo(f, NULL), *u;
-	struct routes *r = routed(t, pool, NULL), *lost;
+	struct routes *r = compute_checked(t, pool, NULL), *lost;
 	const struct topo_switch *leaf = &t->sw[r->sftree_root], *next;
 
 	for (uint32_t n = 0; n < f->nnodes; n++)
 		drop[n] = f->node[n].guid == t->node[leaf->node].guid;
 	g = fabric_rebuild(f, &edit);
 	u = frozen_again(g, t, 0);
-	lost = routed(u, pool, r);
-	verified(lost);
+	lost = compute_checked(u, pool, r);
+	expect_valid(lost);
 	ck_assert_uint_ne(lost->sftree_root, TOPO_NONE);
 	next = &u->sw[lost->sftree_root];
 	ck_assert_uint_eq(next->nadj, leaf->nadj);
@@ -274,7 +274,7 @@ START_TEST(leaf_lost)
 }
 END_TEST
 
-/* The last cable of the switch that leads to another one. */
+/* The last link of the switch to another one. */
 static uint32_t
 last_cable(const struct fabric *f, uint32_t sw)
 {
@@ -291,7 +291,7 @@ last_cable(const struct fabric *f, uint32_t sw)
 	return last;
 }
 
-/* Leaves of two pods are joined by what led up from each. */
+/* Leaves of two pods are linked, by a former uplink of each. */
 static struct fabric *
 leaves_joined(unsigned pod)
 {
@@ -316,17 +316,17 @@ leaves_joined(unsigned pod)
 	return g;
 }
 
-/* What is above the leaf that turns does not send by such a cable what it need
- * not: that would be all that goes to the leaf, the long way round. */
+/* Switches above the sFtree root use such a link only if they must: else all
+ * packets to the root would make a detour. */
 START_TEST(no_detours)
 {
 	for (unsigned pod = 2; pod <= 6; pod++) {
 		struct fabric *f = leaves_joined(pod);
 		struct lft_pool *pool = lft_pool_new();
 		struct topo *t = frozen_topo(f, NULL);
-		struct routes *r = routed(t, pool, NULL);
+		struct routes *r = compute_checked(t, pool, NULL);
 
-		verified(r);
+		expect_valid(r);
 		ck_assert_uint_eq(r->report.hops_max, 4);
 		ck_assert_msg(r->report.load_max <= 90, "pod %u: %llu pairs",
 			pod, (unsigned long long)r->report.load_max);
@@ -338,7 +338,7 @@ START_TEST(no_detours)
 }
 END_TEST
 
-/* All leaves but the manager's lose the cable to one top each. */
+/* All leaves but the manager's lose the link to one top each. */
 static struct fabric *
 all_but_one_damaged(void)
 {
@@ -369,17 +369,18 @@ all_but_one_damaged(void)
 	return g;
 }
 
-/* The manager's leaf turns nothing, though it alone is below all tops. */
-START_TEST(not_at_the_managers)
+/* The manager's leaf is not the sFtree root, though it alone is below all
+ * tops. */
+START_TEST(not_the_managers_leaf)
 {
 	struct fabric *f = all_but_one_damaged();
 	struct lft_pool *pool = lft_pool_new();
 	struct topo *t = frozen_topo(f, NULL);
-	struct routes *r = routed(t, pool, NULL);
+	struct routes *r = compute_checked(t, pool, NULL);
 	sw_ix sm = topo_switch_of(t, t->sm_port);
 	const struct topo_switch *leaf = &t->sw[sm];
 
-	verified(r);
+	expect_valid(r);
 	ck_assert_uint_eq(leaf->nadj, 4);
 	ck_assert_uint_ne(r->sftree_root, sm);
 	for (uint32_t i = 0; i < leaf->nadj; i++)
@@ -412,9 +413,10 @@ START_TEST(fixtures)
 		at != NULL ? at : "../shared/fixtures");
 	f = ibnet_load(path, NULL, &why);
 	if (f == NULL)
-		(void)fprintf(stderr, "turn_test: no fixtures, skipped\n");
+		(void)fprintf(
+			stderr, "sftree_root_test: no fixtures, skipped\n");
 	else
-		check_turns(f, "Selene", true, 0);
+		check_losses(f, "Selene", true, 0);
 }
 END_TEST
 
@@ -422,11 +424,11 @@ int
 main(void)
 {
 	const TTest *const tests[] = {two_levels, three_levels, leaf_lost,
-		not_at_the_managers, no_detours, fixtures};
-	Suite *s = suite_create("turn");
+		not_the_managers_leaf, no_detours, fixtures};
+	Suite *s = suite_create("sftree_root");
 
 	for (size_t i = 0; i < sizeof(tests) / sizeof(*tests); i++) {
-		TCase *t = tcase_create("turn");
+		TCase *t = tcase_create("sftree_root");
 
 		tcase_set_timeout(t, 120);
 		tcase_add_test(t, tests[i]);

@@ -19,24 +19,24 @@ enum { NEVER = 1000000 };
 struct oracle {
 	const struct topo *t;
 	const struct routes *r;
-	uint32_t *pos;	 /* the order that is routed by */
-	bool *turned;	 /* above the turn leaf */
-	uint32_t *below; /* [nsw] to the destination at hand, going down */
+	uint32_t *pos;	 /* the switch order */
+	bool *turned;	 /* in the sFtree subtree */
+	uint32_t *below; /* [nsw] hops to the current destination, going down */
 	uint32_t *any;	 /* ... by a legal path */
 	bool *edge;	 /* [nadj * nadj] dependencies */
 	uint64_t seed;
-	bool joiners; /* the line has some: they do not go down first, see
-			 sftree_root.c */
+	bool joiners; /* extra subtree members exist: they do not go down first,
+			 see sftree_extend.h */
 };
 
 static inline bool
-dead(const struct topo *t, sw_ix s)
+is_quarantined(const struct topo *t, sw_ix s)
 {
 	return (t->node[t->sw[s].node].flags & TN_QUARANTINED) != 0;
 }
 
-/* The turned subtree first and upside down, then the rest; with joiners the
- * routes say. */
+/* The sFtree subtree first and reversed, then the rest; with extra members
+ * (joiners) the routes give the order. */
 static inline void
 find_order(struct oracle *o)
 {
@@ -52,7 +52,7 @@ find_order(struct oracle *o)
 				sw_ix up = t->adj[t->sw[s].adj + i].peer;
 
 				if (!o->turned[s] || o->turned[up] ||
-					dead(t, up) ||
+					is_quarantined(t, up) ||
 					!routes_above(o->r, up, s))
 					continue;
 				o->turned[up] = more = true;
@@ -89,8 +89,9 @@ find_distances(struct oracle *o, sw_ix dest)
 			const struct topo_adj *a =
 				&t->adj[t->sw[s].adj + i % 255];
 
-			if (i % 255 >= t->sw[s].nadj || dead(t, s) ||
-				dead(t, a->peer) || o->pos[a->peer] < o->pos[s])
+			if (i % 255 >= t->sw[s].nadj || is_quarantined(t, s) ||
+				is_quarantined(t, a->peer) ||
+				o->pos[a->peer] < o->pos[s])
 				continue;
 			if (o->below[a->peer] + 1 < o->below[s]) {
 				o->below[s] = o->below[a->peer] + 1;
@@ -101,7 +102,7 @@ find_distances(struct oracle *o, sw_ix dest)
 	/* From the top down, so that one pass settles it. */
 	for (uint32_t p = 0; p < t->nsw; p++)
 		for (sw_ix s = 0; s < t->nsw; s++) {
-			if (o->pos[s] != p || dead(t, s))
+			if (o->pos[s] != p || is_quarantined(t, s))
 				continue;
 			o->any[s] = o->below[s];
 			for (uint32_t i = 0;
@@ -109,14 +110,14 @@ find_distances(struct oracle *o, sw_ix dest)
 				i++) {
 				sw_ix up = t->adj[t->sw[s].adj + i].peer;
 
-				if (!dead(t, up) && o->pos[up] < p &&
+				if (!is_quarantined(t, up) && o->pos[up] < p &&
 					o->any[up] + 1 < o->any[s])
 					o->any[s] = o->any[up] + 1;
 			}
 		}
 }
 
-/* Is out a port of s on a shortest legal way, as the rule says? */
+/* True if out is a port of s on a shortest legal path, as the rule says. */
 static inline bool
 is_candidate(const struct oracle *o, sw_ix s, uint8_t out)
 {
@@ -125,7 +126,7 @@ is_candidate(const struct oracle *o, sw_ix s, uint8_t out)
 	for (uint32_t i = 0; i < t->sw[s].nadj; i++) {
 		const struct topo_adj *a = &t->adj[t->sw[s].adj + i];
 
-		if (a->out != out || dead(t, a->peer))
+		if (a->out != out || is_quarantined(t, a->peer))
 			continue;
 		if (o->below[s] < NEVER)
 			return o->pos[a->peer] > o->pos[s] &&
@@ -145,9 +146,9 @@ cable_of(const struct topo *t, sw_ix s, uint8_t out)
 	return TOPO_NONE;
 }
 
-/* Does a step by cable c, after the one by last, obey the order? */
+/* True if a step by link c, after one by link last, obeys the order. */
 static inline bool
-obeys(const struct oracle *o, uint32_t last, sw_ix s, uint32_t c)
+obeys_order(const struct oracle *o, uint32_t last, sw_ix s, uint32_t c)
 {
 	const struct topo *t = o->t;
 	bool up = c != TOPO_NONE && o->pos[t->adj[c].peer] < o->pos[s];
@@ -162,7 +163,7 @@ obeys(const struct oracle *o, uint32_t last, sw_ix s, uint32_t c)
 	return o->pos[s] < o->pos[from];
 }
 
-/* Walk from every switch to lid; dependencies into o->edge. */
+/* Walks from every switch to lid; dependencies go into o->edge. */
 static inline void
 walk_all(struct oracle *o, sw_ix dest, uint16_t lid)
 {
@@ -171,13 +172,13 @@ walk_all(struct oracle *o, sw_ix dest, uint16_t lid)
 	for (sw_ix from = 0; from < t->nsw; from++) {
 		uint32_t last = TOPO_NONE, steps = 0;
 
-		if (dead(t, from) || o->any[from] >= NEVER)
+		if (is_quarantined(t, from) || o->any[from] >= NEVER)
 			continue;
 		for (sw_ix s = from; s != dest; steps++) {
 			uint8_t out = routes_port(o->r, s, lid);
 			uint32_t c = cable_of(t, s, out);
 
-			ck_assert_msg(obeys(o, last, s, c),
+			ck_assert_msg(obeys_order(o, last, s, c),
 				"seed %llu: switch %u LID %u port %u is no way",
 				(unsigned long long)o->seed, s, lid, out);
 			ck_assert_uint_lt(steps, t->nsw);
@@ -191,21 +192,23 @@ walk_all(struct oracle *o, sw_ix dest, uint16_t lid)
 }
 
 static inline bool
-cyclic(const struct oracle *o, uint32_t c, uint8_t *state)
+has_cycle(const struct oracle *o, uint32_t c, uint8_t *state)
 {
 	if (state[c] != 0)
 		return state[c] == 1;
 	state[c] = 1;
 	for (uint32_t d = 0; d < o->t->nadj; d++)
-		if (o->edge[(size_t)c * o->t->nadj + d] && cyclic(o, d, state))
+		if (o->edge[(size_t)c * o->t->nadj + d] &&
+			has_cycle(o, d, state))
 			return true;
 	state[c] = 2;
 	return false;
 }
 
-/* Down-up turns of the recorded order only inside the turned subtree. */
+/* Down-up dependencies of the recorded order are inside the sFtree subtree
+ * only. */
 static inline void
-check_turns(const struct oracle *o)
+check_dependencies(const struct oracle *o)
 {
 	const struct topo *t = o->t;
 

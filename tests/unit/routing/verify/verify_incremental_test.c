@@ -1,7 +1,7 @@
 /*
- * A judgement from the one before must be the judgement: on random fabrics
- * cables and hosts come and go, tables are kept, made afresh, or spoilt, and
- * every figure is compared with that of a full one.
+ * Incremental verification must give the result of full verification: on random
+ * fabrics links and hosts come and go, tables are kept, made afresh, or spoilt,
+ * and every figure is compared.
  */
 #include <check.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ struct scene {
 };
 
 static struct verify_tables
-tables(const struct routes *r)
+verify_input(const struct routes *r)
 {
 	return (struct verify_tables){
 		r->topo, r->pool, r->row, r->nblocks, &r->lanes};
@@ -54,16 +54,16 @@ some_fabric(struct rng *r)
 	}
 }
 
-/* The fabric as it is now, LIDs as they were. */
+/* The current fabric, with the same LIDs. */
 static struct topo *
-freeze(const struct scene *s)
+freeze_topo(const struct scene *s)
 {
 	return s->t == NULL ? frozen_topo(s->f, NULL)
 			    : frozen_less(s->f, s->down, s->t);
 }
 
 static struct routes *
-route(struct scene *s, struct topo *t, bool keep)
+route_updn(struct scene *s, struct topo *t, bool keep)
 {
 	const struct route_job job = {.topo = t,
 		.pool = s->pool,
@@ -83,7 +83,7 @@ route(struct scene *s, struct topo *t, bool keep)
 
 /* n random entries become something else. */
 static void
-spoil(struct scene *s, struct routes *r, unsigned n)
+spoil_entries(struct scene *s, struct routes *r, unsigned n)
 {
 	size_t bytes = (size_t)r->nblocks * LFT_BLOCK;
 	uint8_t *row = mem_alloc(bytes);
@@ -131,7 +131,7 @@ give_lanes(struct scene *s, struct routes *r, const struct routes *like)
 }
 
 static void
-same(const struct scene *s, const struct verify_report *a,
+expect_same_report(const struct scene *s, const struct verify_report *a,
 	const struct verify_report *b)
 {
 	ck_assert_msg(a->ok == b->ok && a->pairs == b->pairs &&
@@ -156,7 +156,7 @@ same(const struct scene *s, const struct verify_report *a,
 	ck_assert_str_eq(a->first, b->first);
 }
 
-/* What the states tell is the same too. */
+/* The states are the same, too. */
 static void
 same_state(const struct scene *s, const struct topo *t,
 	const struct verify_state *a, const struct verify_state *b)
@@ -176,7 +176,8 @@ same_state(const struct scene *s, const struct topo *t,
 				s->steps, i, p);
 }
 
-/* Is there a switch behind this port? Turns to hosts wait for nothing. */
+/* True if there is a switch behind this port; dependencies to hosts wait for
+ * nothing. */
 static bool
 to_switch(const struct topo *t, node_ix n, unsigned port)
 {
@@ -187,9 +188,9 @@ to_switch(const struct topo *t, node_ix n, unsigned port)
 	return peer != TOPO_NONE && t->node[t->port[peer].node].sw != TOPO_NONE;
 }
 
-/* No turn that is made is missing: part may have more, of the past. */
+/* No dependency is missing: part may have more, of previous tables. */
 static void
-all_turns(const struct scene *s, const struct topo *t,
+expect_all_dependencies(const struct scene *s, const struct topo *t,
 	const struct verify_state *part, const struct verify_state *full)
 {
 	struct verify_dependencies *a = verify_state_dependencies(part, t);
@@ -214,7 +215,7 @@ all_turns(const struct scene *s, const struct topo *t,
 	free(b);
 }
 
-/* Plain is what has no cycle when nobody tells lanes apart. */
+/* Layers are plain if they have no cycle when all of them share one VL. */
 static void
 plain_is_one_lane(const struct scene *s, struct verify_tables in, bool plain)
 {
@@ -227,11 +228,11 @@ plain_is_one_lane(const struct scene *s, struct verify_tables in, bool plain)
 		one.cyclic_channels);
 }
 
-/* Judge r both ways; keep it for the next step when it is good. */
+/* Verifies r both ways; keeps it for the next step if it is good. */
 static void
-compare(struct scene *s, struct routes *r)
+compare_reports(struct scene *s, struct routes *r)
 {
-	const struct verify_tables in = tables(r);
+	const struct verify_tables in = verify_input(r);
 	struct verify_before was = {.state = s->state};
 	struct verify_report full, part;
 	struct verify_state *a, *b;
@@ -239,16 +240,16 @@ compare(struct scene *s, struct routes *r)
 	int x, y;
 
 	if (s->routes != NULL)
-		was.in = tables(s->routes);
+		was.in = verify_input(s->routes);
 	x = verify_keep(&in, 1 + s->steps % 3, &full, &a, &why);
 	y = verify_incremental(
 		s->routes != NULL ? &was : NULL, &in, 1, &part, &b, &why);
 	ck_assert_msg(
 		x == y, "seed %d step %u: %s", s->seed, s->steps, why.text);
-	same(s, &part, &full);
+	expect_same_report(s, &part, &full);
 	plain_is_one_lane(s, in, full.plain);
 	same_state(s, r->topo, b, a);
-	all_turns(s, r->topo, b, a);
+	expect_all_dependencies(s, r->topo, b, a);
 	s->by_change += part.by_change;
 	verify_state_unref(a);
 	if (!part.ok) {
@@ -263,7 +264,7 @@ compare(struct scene *s, struct routes *r)
 }
 
 static void
-step(struct scene *s)
+run_step(struct scene *s)
 {
 	unsigned what = rng_below(&s->r, 8);
 	struct routes *r;
@@ -276,12 +277,12 @@ step(struct scene *s)
 
 			s->down[c] = !s->down[c] && rng_below(&s->r, 3) > 0;
 		}
-	t = freeze(s);
-	r = route(s, t, what != 7);
+	t = freeze_topo(s);
+	r = route_updn(s, t, what != 7);
 	give_lanes(s, r, what == 6 ? NULL : s->routes);
 	if (what == 5)
-		spoil(s, r, 1 + rng_below(&s->r, 3));
-	compare(s, r);
+		spoil_entries(s, r, 1 + rng_below(&s->r, 3));
+	compare_reports(s, r);
 	topo_unref(s->t);
 	s->t = t;
 }
@@ -294,7 +295,7 @@ START_TEST(as_in_full)
 	s.down = mem_zalloc(s.f->ncables, sizeof(*s.down));
 	s.pool = lft_pool_new();
 	for (unsigned i = 0; i < 25; i++)
-		step(&s);
+		run_step(&s);
 	ck_assert_msg(s.by_change > 0, "seed %d: never by change", _i);
 	verify_state_unref(s.state);
 	routes_unref(s.routes);
@@ -308,7 +309,7 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("verify_change");
+	Suite *s = suite_create("verify_incremental");
 	TCase *c = tcase_create("change");
 
 	tcase_set_timeout(c, 120);

@@ -7,7 +7,8 @@
 #include "tests/unit/suite.h"
 
 static int
-judge(struct topo *t, struct hand_tables *h, struct verify_report *r)
+verify_hand_tables(
+	struct topo *t, struct hand_tables *h, struct verify_report *r)
 {
 	struct verify_tables in = {.topo = t, .nblocks = h->nblocks};
 	struct reason why = {""};
@@ -45,10 +46,10 @@ small_tree(void)
 		(void)hand_node(&h, i < 4 ? TOPO_SWITCH : TOPO_CA,
 			i < 4 ? 4 : 1, name[i]);
 	for (unsigned i = 0; i < 2; i++) {
-		hand_cable(&h, i, 1, 4 + 2 * i, 1);
-		hand_cable(&h, i, 2, 5 + 2 * i, 1);
-		hand_cable(&h, i, 3, 2, i + 1);
-		hand_cable(&h, i, 4, 3, i + 1);
+		hand_link(&h, i, 1, 4 + 2 * i, 1);
+		hand_link(&h, i, 2, 5 + 2 * i, 1);
+		hand_link(&h, i, 3, 2, i + 1);
+		hand_link(&h, i, 4, 3, i + 1);
 	}
 	t = hand_topo(&h);
 	hand_lids(t);
@@ -77,7 +78,7 @@ START_TEST(good_tree)
 	struct verify_report r;
 
 	small_tables(&h, t);
-	(void)judge(t, &h, &r);
+	(void)verify_hand_tables(t, &h, &r);
 	ck_assert_msg(r.ok, "%s", r.first);
 	ck_assert_uint_eq(r.pairs, 32);
 	ck_assert_uint_eq(r.unreachable + r.loops + r.cut_off, 0);
@@ -88,10 +89,10 @@ START_TEST(good_tree)
 	ck_assert_uint_eq(r.hops_max, 2);
 	ck_assert_double_eq_tol(r.hops_mean, 16.0 / 12.0, 1e-9);
 	ck_assert_str_eq(r.first, "");
-	/* everything over S0: its cables carry all four pairs a direction */
+	/* everything over S0: its links carry all four pairs a direction */
 	*hand_entry(&h, 0, 4) = 3;
 	*hand_entry(&h, 1, 2) = 3;
-	(void)judge(t, &h, &r);
+	(void)verify_hand_tables(t, &h, &r);
 	ck_assert_msg(r.ok, "%s", r.first);
 	ck_assert_uint_eq(r.load_max, 4);
 	ck_assert_double_eq_tol(r.load_mean, 2.0, 1e-9);
@@ -99,7 +100,7 @@ START_TEST(good_tree)
 	ck_assert_uint_eq(r.load_port, 3);
 	/* an aggregation node is no compute node, but must be reached */
 	t->node[7].flags |= TN_AGGREGATION;
-	(void)judge(t, &h, &r);
+	(void)verify_hand_tables(t, &h, &r);
 	ck_assert_msg(r.ok, "%s", r.first);
 	ck_assert_uint_eq(r.load_max, 2);
 	ck_assert_uint_eq(r.pairs, 32);
@@ -141,7 +142,7 @@ START_TEST(broken_entries)
 
 	small_tables(&h, t);
 	*hand_entry(&h, broken[_i].sw, broken[_i].lid) = broken[_i].entry;
-	ck_assert_int_eq(judge(t, &h, &r), -1);
+	ck_assert_int_eq(verify_hand_tables(t, &h, &r), -1);
 	ck_assert_uint_eq(r.unreachable, broken[_i].unreachable);
 	ck_assert_uint_eq(r.loops, 0);
 	ck_assert_uint_eq(r.pairs, 32);
@@ -162,7 +163,7 @@ START_TEST(short_tables)
 	/* h3 moves to a LID beyond the tables: nothing is there for it */
 	t->port[topo_port_of(t, 7, 1)].lid = 70;
 	hand_index(t);
-	(void)judge(t, &h, &r);
+	(void)verify_hand_tables(t, &h, &r);
 	ck_assert_uint_eq(r.unreachable, 4);
 	ck_assert(strstr(r.first, "LID 70") != NULL);
 	hand_tables_free(&h);
@@ -172,7 +173,7 @@ END_TEST
 
 /* A ring of n switches with a host each, all traffic clockwise. */
 static struct topo *
-ring(unsigned n, unsigned port, struct hand_tables *tables)
+make_ring(unsigned n, unsigned port, struct hand_tables *tables)
 {
 	struct hand h = {0};
 	struct topo *t;
@@ -184,8 +185,8 @@ ring(unsigned n, unsigned port, struct hand_tables *tables)
 		(void)hand_node(&h, TOPO_SWITCH, (uint8_t)(port + 1), name);
 	}
 	for (unsigned i = 0; i < n; i++) {
-		hand_cable(&h, i, 1, hand_node(&h, TOPO_CA, 1, ""), 1);
-		hand_cable(&h, i, port, (i + 1) % n, port + 1);
+		hand_link(&h, i, 1, hand_node(&h, TOPO_CA, 1, ""), 1);
+		hand_link(&h, i, port, (i + 1) % n, port + 1);
 	}
 	t = hand_topo(&h);
 	hand_lids(t);
@@ -206,10 +207,10 @@ START_TEST(cyclic_ring)
 	static const unsigned ports[] = {2, 63, 64, 127, 128, 191, 252};
 	struct hand_tables h;
 	struct verify_report r;
-	struct topo *t = ring(4, ports[_i], &h);
+	struct topo *t = make_ring(4, ports[_i], &h);
 	char words[64];
 
-	(void)judge(t, &h, &r);
+	(void)verify_hand_tables(t, &h, &r);
 	ck_assert(!r.ok);
 	ck_assert_uint_eq(r.unreachable + r.loops, 0);
 	ck_assert_uint_eq(r.cyclic_channels, 4);
@@ -220,20 +221,21 @@ START_TEST(cyclic_ring)
 		"credit loop of 4 links: 'R0' port %u (LID ", ports[_i]);
 	ck_assert_msg(strstr(r.first, words) != NULL, "%s", r.first);
 	ck_assert(strstr(r.first, "'R3' port") != NULL);
-	/* break it: what would pass from R3 over R0 goes the other way */
+	/* break it: what would pass from R3 over R0 takes the other
+	 * direction */
 	for (sw_ix s = 1; s < 4; s++)
 		for (uint32_t lid = 1; lid <= 8; lid++)
 			if ((lid - 1) % 4 < s && (lid - 1) % 4 > 0)
 				*hand_entry(&h, s, lid) =
 					(uint8_t)(ports[_i] + 1);
-	(void)judge(t, &h, &r);
+	(void)verify_hand_tables(t, &h, &r);
 	ck_assert_msg(r.ok, "%s", r.first);
 	hand_tables_free(&h);
 	hand_free(t);
 }
 END_TEST
 
-/* A and B with two cables, C behind B with a host: LID 1. */
+/* A and B with two links, C behind B with a host: LID 1. */
 START_TEST(parallel_cables)
 {
 	struct hand h = {0};
@@ -244,10 +246,10 @@ START_TEST(parallel_cables)
 	for (unsigned i = 0; i < 3; i++)
 		(void)hand_node(&h, TOPO_SWITCH, 4,
 			(char[]){(char)('A' + (char)i), '\0'});
-	hand_cable(&h, 0, 1, 1, 1);
-	hand_cable(&h, 0, 2, 1, 2);
-	hand_cable(&h, 1, 3, 2, 3);
-	hand_cable(&h, 2, 1, hand_node(&h, TOPO_CA, 1, "host"), 1);
+	hand_link(&h, 0, 1, 1, 1);
+	hand_link(&h, 0, 2, 1, 2);
+	hand_link(&h, 1, 3, 2, 3);
+	hand_link(&h, 2, 1, hand_node(&h, TOPO_CA, 1, "host"), 1);
 	t = hand_topo(&h);
 	t->port[topo_port_of(t, 3, 1)].lid = 1;
 	hand_index(t);
@@ -255,26 +257,26 @@ START_TEST(parallel_cables)
 	*hand_entry(&tb, 0, 1) = 1;
 	*hand_entry(&tb, 1, 1) = 3;
 	*hand_entry(&tb, 2, 1) = 1;
-	(void)judge(t, &tb, &r);
+	(void)verify_hand_tables(t, &tb, &r);
 	ck_assert_msg(r.ok, "%s", r.first);
 	ck_assert_uint_eq(r.pairs, 3);
-	/* back over the other cable: a loop, and a credit loop */
+	/* back over the other link: a loop, and a credit loop */
 	*hand_entry(&tb, 1, 1) = 2;
-	(void)judge(t, &tb, &r);
+	(void)verify_hand_tables(t, &tb, &r);
 	ck_assert_uint_eq(r.loops, 2);
 	ck_assert_uint_eq(r.unreachable, 0);
 	ck_assert_uint_eq(r.cyclic_channels, 2);
 	ck_assert_str_eq(r.first, "LID 1 ('host') from switch 'A': it loops: "
 				  "'A' port 1 -> 'B' port 2 -> 'A'");
-	/* back over the same cable: discarded by the hardware */
+	/* back over the same link: discarded by the hardware */
 	*hand_entry(&tb, 1, 1) = 1;
-	(void)judge(t, &tb, &r);
+	(void)verify_hand_tables(t, &tb, &r);
 	ck_assert_uint_eq(r.loops, 0);
 	ck_assert_uint_eq(r.unreachable, 2);
 	ck_assert_uint_eq(r.cyclic_channels, 0);
 	/* the same when it comes in through a third switch */
 	*hand_entry(&tb, 2, 1) = 3;
-	(void)judge(t, &tb, &r);
+	(void)verify_hand_tables(t, &tb, &r);
 	ck_assert_uint_eq(r.unreachable, 3);
 	hand_tables_free(&tb);
 	hand_free(t);
@@ -289,7 +291,7 @@ START_TEST(quarantined)
 
 	small_tables(&h, t);
 	t->node[3].flags |= TN_QUARANTINED;
-	(void)judge(t, &h, &r);
+	(void)verify_hand_tables(t, &h, &r);
 	ck_assert(!r.ok);
 	ck_assert_uint_eq(r.pairs, 21);
 	ck_assert_uint_eq(r.cut_off, 3);
@@ -298,7 +300,7 @@ START_TEST(quarantined)
 		"%s", r.first);
 	*hand_entry(&h, 0, 4) = 3;
 	*hand_entry(&h, 1, 2) = 3;
-	(void)judge(t, &h, &r);
+	(void)verify_hand_tables(t, &h, &r);
 	ck_assert_msg(r.ok, "%s", r.first);
 	ck_assert_uint_eq(r.load_max, 4);
 	ck_assert_double_eq_tol(r.load_mean, 4.0, 1e-9);
@@ -307,7 +309,7 @@ START_TEST(quarantined)
 }
 END_TEST
 
-/* S1 and both its cables away, L1 alone: two components. */
+/* S1 and both its links are gone, L1 is alone: two components. */
 START_TEST(cut_off)
 {
 	struct topo *t = small_tree();
@@ -324,7 +326,7 @@ START_TEST(cut_off)
 						  ? small_entries[1][lid]
 						  : 255;
 	}
-	(void)judge(t, &h, &r);
+	(void)verify_hand_tables(t, &h, &r);
 	ck_assert_msg(r.ok, "%s", r.first);
 	ck_assert_uint_eq(r.pairs, 6);
 	ck_assert_uint_eq(r.cut_off, 10);
@@ -335,32 +337,32 @@ START_TEST(cut_off)
 }
 END_TEST
 
-/* What circles for a LID that is not there at all is a fault too. */
+/* A loop for a LID that does not exist is a fault, too. */
 START_TEST(stray_loop)
 {
 	struct hand_tables h;
 	struct verify_report r;
-	struct topo *t = ring(3, 2, &h);
+	struct topo *t = make_ring(3, 2, &h);
 
 	for (sw_ix s = 0; s < 3; s++)
 		for (uint32_t lid = 1; lid <= 6; lid++)
 			if (*hand_entry(&h, s, lid) == 2 &&
 				(lid - 1) % 3 != (s + 1) % 3)
 				*hand_entry(&h, s, lid) = 3;
-	(void)judge(t, &h, &r);
+	(void)verify_hand_tables(t, &h, &r);
 	ck_assert_msg(r.ok, "%s", r.first);
 	for (sw_ix s = 0; s < 3; s++)
 		*hand_entry(&h, s, 20) = 2;
-	(void)judge(t, &h, &r);
+	(void)verify_hand_tables(t, &h, &r);
 	ck_assert_uint_eq(r.loops, 3);
 	ck_assert_uint_eq(r.unreachable, 0);
 	ck_assert_uint_eq(r.cyclic_channels, 3);
-	ck_assert_str_eq(r.first,
-		"LID 20 (no port has it) from switch 'R0': it loops: "
-		"'R0' port 2 -> 'R1' port 2 -> 'R2' port 2 -> 'R0'");
-	/* a stray entry that only ends is none */
+	ck_assert_str_eq(r.first, "LID 20 (no port has it) from switch 'R0': "
+				  "it loops: 'R0' port 2 -> 'R1' port 2 -> "
+				  "'R2' port 2 -> 'R0'");
+	/* an entry for such a LID that only ends is none */
 	*hand_entry(&h, 2, 20) = 255;
-	(void)judge(t, &h, &r);
+	(void)verify_hand_tables(t, &h, &r);
 	ck_assert_msg(r.ok, "%s", r.first);
 	hand_tables_free(&h);
 	hand_free(t);
@@ -376,13 +378,13 @@ START_TEST(no_switch)
 
 	(void)hand_node(&h, TOPO_CA, 1, "a");
 	(void)hand_node(&h, TOPO_CA, 1, "b");
-	hand_cable(&h, 0, 1, 1, 1);
+	hand_link(&h, 0, 1, 1, 1);
 	t = hand_topo(&h);
 	t->port[topo_port_of(t, 0, 1)].lid = 1;
 	t->port[topo_port_of(t, 1, 1)].lid = 2;
 	hand_index(t);
 	hand_tables_new(&tb, t);
-	ck_assert_int_eq(judge(t, &tb, &r), 0);
+	ck_assert_int_eq(verify_hand_tables(t, &tb, &r), 0);
 	ck_assert_uint_eq(r.pairs + r.cut_off, 0);
 	hand_tables_free(&tb);
 	hand_free(t);
@@ -400,9 +402,9 @@ START_TEST(wide_switch)
 	node_ix b = hand_node(&h, TOPO_SWITCH, 254, "far");
 
 	for (unsigned i = 1; i < 254; i++)
-		hand_cable(&h, a, i, hand_node(&h, TOPO_CA, 1, ""), 1);
-	hand_cable(&h, a, 254, b, 254);
-	hand_cable(&h, b, 1, hand_node(&h, TOPO_CA, 1, "end"), 1);
+		hand_link(&h, a, i, hand_node(&h, TOPO_CA, 1, ""), 1);
+	hand_link(&h, a, 254, b, 254);
+	hand_link(&h, b, 1, hand_node(&h, TOPO_CA, 1, "end"), 1);
 	t = hand_topo(&h);
 	hand_lids(t);
 	hand_tables_new(&tb, t);
@@ -414,7 +416,7 @@ START_TEST(wide_switch)
 						     : lid == 256 ? 0
 								  : 254);
 	}
-	(void)judge(t, &tb, &r);
+	(void)verify_hand_tables(t, &tb, &r);
 	ck_assert_msg(r.ok, "%s", r.first);
 	ck_assert_uint_eq(r.pairs, 512);
 	ck_assert_uint_eq(r.load_max, 253);
@@ -424,7 +426,8 @@ START_TEST(wide_switch)
 }
 END_TEST
 
-/* Two LIDs a port (LMC 1): both must arrive, the base one bears the load. */
+/* Two LIDs a port (LMC 1): both must arrive, only the base one counts as
+ * load. */
 START_TEST(lmc)
 {
 	struct topo *t = small_tree();
@@ -452,12 +455,12 @@ START_TEST(lmc)
 		}
 		memcpy(hand_entry(&h, s, 20), &small_entries[s][5], 4);
 	}
-	(void)judge(t, &h, &r);
+	(void)verify_hand_tables(t, &h, &r);
 	ck_assert_msg(r.ok, "%s", r.first);
 	ck_assert_uint_eq(r.pairs, 4 * 12);
 	ck_assert_uint_eq(r.load_max, 2);
 	*hand_entry(&h, 2, 3) = 255;
-	(void)judge(t, &h, &r);
+	(void)verify_hand_tables(t, &h, &r);
 	ck_assert(!r.ok);
 	ck_assert(strstr(r.first, "LID 3 ('h0')") != NULL);
 	hand_tables_free(&h);
@@ -466,7 +469,7 @@ START_TEST(lmc)
 END_TEST
 
 /*
- * Against a judge that knows nothing of columns and peeling: it carries every
+ * Against a naive verifier without columns and peeling: it forwards every
  * packet from every switch, port by port, on random nets with random faults.
  */
 struct naive {
@@ -479,29 +482,30 @@ struct naive {
 };
 
 static bool
-live(const struct topo *t, node_ix n)
+is_live(const struct topo *t, node_ix n)
 {
 	return !(t->node[n].flags & TN_QUARANTINED);
 }
 
-/* The far end of a cable between two live switches, or TOPO_NONE. */
+/* The far end of a link between two live switches, or TOPO_NONE. */
 static port_ix
-across(const struct topo *t, port_ix p)
+far_port(const struct topo *t, port_ix p)
 {
 	port_ix far = t->port[p].peer;
 
 	if (far == TOPO_NONE || t->port[far].node == t->port[p].node ||
 		t->node[t->port[far].node].type != TOPO_SWITCH ||
-		!live(t, t->port[far].node))
+		!is_live(t, t->port[far].node))
 		return TOPO_NONE;
 	return far;
 }
 
 enum { ARRIVED, LOST, CIRCLES };
 
-/* Carry a packet; *hops cables; adds w to the load of what it takes. */
+/* Forwards a packet; *hops: links; adds w to the load of those. */
 static int
-carry(struct naive *v, node_ix n, uint32_t lid, unsigned *hops, uint32_t w)
+forward_packet(
+	struct naive *v, node_ix n, uint32_t lid, unsigned *hops, uint32_t w)
 {
 	const struct topo *t = v->t;
 	port_ix in = TOPO_NONE;
@@ -524,7 +528,7 @@ carry(struct naive *v, node_ix n, uint32_t lid, unsigned *hops, uint32_t w)
 						      : out) == t->by_lid[lid]
 				       ? ARRIVED
 				       : LOST;
-		far = across(t, out);
+		far = far_port(t, out);
 		if (far == TOPO_NONE)
 			return LOST;
 		v->load[out] += w;
@@ -534,16 +538,16 @@ carry(struct naive *v, node_ix n, uint32_t lid, unsigned *hops, uint32_t w)
 	return CIRCLES;
 }
 
-/* Is there a way between two live nodes, over live switches? */
+/* Marks the live nodes that a path over live switches joins to n. */
 static void
-spread(const struct topo *t, node_ix n, bool *seen)
+mark_reachable(const struct topo *t, node_ix n, bool *seen)
 {
 	seen[n] = true;
 	for (unsigned i = 1; i <= t->node[n].nports; i++) {
-		port_ix far = across(t, topo_port_of(t, n, i));
+		port_ix far = far_port(t, topo_port_of(t, n, i));
 
 		if (far != TOPO_NONE && !seen[t->port[far].node])
-			spread(t, t->port[far].node, seen);
+			mark_reachable(t, t->port[far].node, seen);
 	}
 }
 
@@ -554,9 +558,9 @@ is_host(const struct topo *t, port_ix p)
 	       !(t->node[t->port[p].node].flags & TN_AGGREGATION);
 }
 
-/* The switch node of a LID owner, TOPO_NONE when it has none. */
+/* The switch of a LID's owner, TOPO_NONE: none. */
 static node_ix
-home(const struct topo *t, port_ix p)
+home_switch(const struct topo *t, port_ix p)
 {
 	if (t->node[t->port[p].node].type == TOPO_SWITCH)
 		return t->port[p].node;
@@ -570,7 +574,7 @@ naive_pair(struct naive *v, node_ix n, uint32_t lid, bool connected)
 	const struct topo *t = v->t;
 	port_ix owner = t->by_lid[lid];
 	unsigned hops, all = 0;
-	int fate = carry(v, n, lid, &hops, 0);
+	int fate = forward_packet(v, n, lid, &hops, 0);
 
 	v->loops += fate == CIRCLES;
 	if (owner == TOPO_NONE)
@@ -581,10 +585,11 @@ naive_pair(struct naive *v, node_ix n, uint32_t lid, bool connected)
 	if (fate != ARRIVED || !is_host(t, owner) || t->port[owner].lid != lid)
 		return;
 	for (port_ix p = 0; p < t->nports; p++)
-		if (t->port[p].lid > 0 && is_host(t, p) && home(t, p) == n)
+		if (t->port[p].lid > 0 && is_host(t, p) &&
+			home_switch(t, p) == n)
 			all++;
-	(void)carry(v, n, lid, &hops, all);
-	if (home(t, owner) == n)
+	(void)forward_packet(v, n, lid, &hops, all);
+	if (home_switch(t, owner) == n)
 		all--;
 	v->hosts += all;
 	v->hops += (uint64_t)all * hops;
@@ -592,7 +597,7 @@ naive_pair(struct naive *v, node_ix n, uint32_t lid, bool connected)
 		v->hops_max = hops;
 }
 
-/* Channels without a predecessor are struck out until none is left. */
+/* Channels without a predecessor are removed until none is left. */
 static void
 naive_cycles(struct naive *v)
 {
@@ -602,8 +607,8 @@ naive_cycles(struct naive *v)
 
 	for (port_ix c = 0; c < t->nports; c++)
 		gone[c] = t->node[t->port[c].node].type != TOPO_SWITCH ||
-			  !live(t, t->port[c].node) ||
-			  across(t, c) == TOPO_NONE;
+			  !is_live(t, t->port[c].node) ||
+			  far_port(t, c) == TOPO_NONE;
 	while (again) {
 		again = false;
 		for (port_ix c = 0; c < t->nports; c++) {
@@ -634,13 +639,14 @@ naive_judge(struct naive *v)
 	v->load = mem_zalloc(t->nports, sizeof(*v->load));
 	v->turn = mem_zalloc(t->nports, t->nports);
 	for (node_ix n = 0; n < t->nnodes; n++) {
-		if (t->node[n].type != TOPO_SWITCH || !live(t, n))
+		if (t->node[n].type != TOPO_SWITCH || !is_live(t, n))
 			continue;
 		memset(seen, 0, t->nnodes * sizeof(*seen));
-		spread(t, n, seen);
+		mark_reachable(t, n, seen);
 		for (uint32_t lid = 0; lid <= t->max_lid; lid++) {
 			port_ix p = t->by_lid[lid];
-			node_ix d = p == TOPO_NONE ? TOPO_NONE : home(t, p);
+			node_ix d =
+				p == TOPO_NONE ? TOPO_NONE : home_switch(t, p);
 
 			naive_pair(v, n, lid, d != TOPO_NONE && seen[d]);
 		}
@@ -649,7 +655,7 @@ naive_judge(struct naive *v)
 	free(seen);
 }
 
-/* A random net: parallel cables, cables to itself, quarantine, islands. */
+/* A random net: parallel links, links to itself, quarantine, islands. */
 static struct topo *
 random_net(struct rng *r)
 {
@@ -662,7 +668,7 @@ random_net(struct rng *r)
 		(void)hand_node(&h, TOPO_SWITCH, 14, "");
 	for (unsigned i = 0; i < nsw; i++)
 		for (unsigned k = 0; k < each; k++)
-			hand_cable(&h, i, ++used[i],
+			hand_link(&h, i, ++used[i],
 				hand_node(&h, TOPO_CA, 1, ""), 1);
 	for (unsigned i = 0; i < nsw * 2; i++) {
 		unsigned a = rng_below(r, nsw), b = rng_below(r, nsw);
@@ -670,7 +676,7 @@ random_net(struct rng *r)
 		if (used[a] < 12 && used[b] < 12) {
 			unsigned pa = ++used[a], pb = ++used[b];
 
-			hand_cable(&h, a, pa, b, pb);
+			hand_link(&h, a, pa, b, pb);
 		}
 	}
 	for (size_t i = 0; i < h.nnodes; i++) {
@@ -684,14 +690,14 @@ random_net(struct rng *r)
 	return t;
 }
 
-/* Shortest ways to every LID, chosen at random, then some entries spoilt. */
+/* Shortest paths to every LID, chosen at random, then some entries spoilt. */
 static void
 random_tables(struct hand_tables *h, const struct topo *t, struct rng *r,
 	unsigned spoil)
 {
 	for (uint32_t lid = 1; lid <= t->max_lid; lid++) {
 		port_ix p = t->by_lid[lid];
-		node_ix root = home(t, p);
+		node_ix root = home_switch(t, p);
 		bool seen[64] = {false}, more = true;
 
 		seen[root] = true;
@@ -706,7 +712,7 @@ random_tables(struct hand_tables *h, const struct topo *t, struct rng *r,
 			for (port_ix c = 0; c < t->nports; c++) {
 				node_ix n = t->port[c].node;
 				port_ix far = t->node[n].type == TOPO_SWITCH
-						      ? across(t, c)
+						      ? far_port(t, c)
 						      : TOPO_NONE;
 
 				if (far == TOPO_NONE || was[n] ||
@@ -737,7 +743,7 @@ START_TEST(against_naive)
 
 	hand_tables_new(&h, t);
 	random_tables(&h, t, &r, spoils[_i % 5]);
-	(void)judge(t, &h, &got);
+	(void)verify_hand_tables(t, &h, &got);
 	naive_judge(&v);
 	ck_assert_msg(got.pairs == v.pairs && got.cut_off == v.cut_off,
 		"seed %d: pairs %lu not %lu, cut off %lu not %lu", _i,
@@ -765,7 +771,7 @@ START_TEST(against_naive)
 END_TEST
 
 static Suite *
-suite(void)
+make_suite(void)
 {
 	Suite *s = suite_create("verify");
 	TCase *tc = tcase_create("hand"), *random = tcase_create("random");
@@ -791,5 +797,5 @@ suite(void)
 int
 main(void)
 {
-	return suite_run(suite());
+	return suite_run(make_suite());
 }

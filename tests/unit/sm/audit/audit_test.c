@@ -1,4 +1,4 @@
-/* Another manager's fabric, simulated, under the audit's eyes. */
+/* The audit of a simulated fabric that another manager runs. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@
 
 enum { RING = 5, FIRST_MLID = 0xc000 };
 
-/* A fabric, the manager that brought it up, and the one who looks at it. */
+/* A fabric, the manager that brought it up, and the node that audits it. */
 struct rig {
 	struct fabric *f;
 	struct world *w;
@@ -23,9 +23,9 @@ struct rig {
 	unsigned asked, wrote;
 };
 
-/* Whatever the looker sends that is no question. */
+/* Counts the auditor's messages, and those that are no Gets. */
 static enum sim_verdict
-count(void *cookie, struct sim_msg *m)
+count_requests(void *cookie, struct sim_msg *m)
 {
 	struct rig *r = cookie;
 	uint8_t method = m->m.mad[3];
@@ -39,7 +39,7 @@ count(void *cookie, struct sim_msg *m)
 }
 
 static void
-heard(void *cookie, const struct transport_msg *m, struct mono now)
+on_audit_message(void *cookie, const struct transport_msg *m, struct mono now)
 {
 	struct rig *r = cookie;
 
@@ -47,9 +47,9 @@ heard(void *cookie, const struct transport_msg *m, struct mono now)
 		audit_receive(r->audit, m, now);
 }
 
-/* A ring of switches with a host each, brought up; the last host looks. */
+/* A ring of switches with one host each, brought up; the last host audits. */
 static struct rig
-ring(const char *yaml)
+make_ring(const char *yaml)
 {
 	const unsigned dim[] = {RING};
 	const struct sim_options o = sim_defaults();
@@ -71,15 +71,15 @@ rig_free(struct rig *r)
 	fabric_free(r->f);
 }
 
-/* Look, and say what was found. */
+/* Runs the audit and returns its report. */
 static json_t *
-look(struct rig *r, bool *well)
+run_audit(struct rig *r, bool *well)
 {
 	const char *why;
 	json_t *report;
 
-	sim_set_hook(r->w->sim, count, r);
-	r->ep = sim_attach(r->w->sim, r->looker, 1, heard, r);
+	sim_set_hook(r->w->sim, count_requests, r);
+	r->ep = sim_attach(r->w->sim, r->looker, 1, on_audit_message, r);
 	r->audit = audit_new(r->w->config, sim_transport(r->ep));
 	audit_start(r->audit, sim_now(r->w->sim));
 	for (unsigned ms = 0; ms < 60000 && !audit_done(r->audit, &why); ms++) {
@@ -98,7 +98,7 @@ look(struct rig *r, bool *well)
 
 /* The first finding of a kind, or NULL. */
 static const json_t *
-finding(const json_t *report, const char *kind)
+find_finding(const json_t *report, const char *kind)
 {
 	const json_t *e;
 	size_t i;
@@ -109,10 +109,10 @@ finding(const json_t *report, const char *kind)
 }
 
 static void
-expect(const json_t *report, const char *kind, const char *severity,
+expect_finding(const json_t *report, const char *kind, const char *severity,
 	const char *word)
 {
-	const json_t *e = finding(report, kind);
+	const json_t *e = find_finding(report, kind);
 	char *text = json_dumps(report, JSON_INDENT(1));
 	char *said = e != NULL ? json_dumps(e, 0) : NULL;
 
@@ -123,7 +123,7 @@ expect(const json_t *report, const char *kind, const char *severity,
 	free(text);
 }
 
-/* No line is wider than the page. */
+/* Fails if a line is wider than the page. */
 static void
 page_fits(const json_t *report)
 {
@@ -152,9 +152,9 @@ port_to(const struct rig *r, uint32_t a, uint32_t b)
 	return 0;
 }
 
-/* Switches and hosts by their place in the ring. */
+/* Switches and hosts by their position in the ring. */
 static uint32_t
-place(const struct rig *r, const char *what, unsigned i)
+ring_node(const struct rig *r, const char *what, unsigned i)
 {
 	char name[16];
 	uint32_t n;
@@ -165,16 +165,18 @@ place(const struct rig *r, const char *what, unsigned i)
 	return n;
 }
 
-/* The tree of a group: from switch `from` on over so many cables. */
+/* The tree of a group: from switch `from` on over this many links. */
 static void
-chain(struct rig *r, uint16_t mlid, unsigned from, unsigned cables)
+set_group_chain(struct rig *r, uint16_t mlid, unsigned from, unsigned cables)
 {
 	for (unsigned i = 0; i <= cables && i < RING; i++) {
-		uint32_t s = place(r, "sw", (from + i) % RING);
-		uint32_t next = place(r, "sw", (from + i + 1) % RING);
-		uint32_t last = place(r, "sw", (from + i + RING - 1) % RING);
-		unsigned ports = 1U << port_to(r, s,
-					 place(r, "h", (from + i) % RING + 1));
+		uint32_t s = ring_node(r, "sw", (from + i) % RING);
+		uint32_t next = ring_node(r, "sw", (from + i + 1) % RING);
+		uint32_t last =
+			ring_node(r, "sw", (from + i + RING - 1) % RING);
+		unsigned ports =
+			1U << port_to(
+				r, s, ring_node(r, "h", (from + i) % RING + 1));
 
 		if (i < cables)
 			ports |= 1U << port_to(r, s, next);
@@ -186,9 +188,9 @@ chain(struct rig *r, uint16_t mlid, unsigned from, unsigned cables)
 
 START_TEST(a_well_run_fabric)
 {
-	struct rig r = ring(NULL);
+	struct rig r = make_ring(NULL);
 	bool well;
-	json_t *report = look(&r, &well);
+	json_t *report = run_audit(&r, &well);
 	const json_t *sa = json_object_get(report, "sa");
 
 	ck_assert_msg(well, "%s", json_dumps(report, JSON_INDENT(1)));
@@ -205,18 +207,18 @@ END_TEST
 START_TEST(a_switch_that_does_not_answer)
 {
 	const struct sim_behaviour mute = {.mute = UINT64_C(1) << MAD_LFT};
-	struct rig r = ring(NULL);
+	struct rig r = make_ring(NULL);
 	bool well;
 	json_t *report;
 
-	/* nor is a group that goes through it in pieces */
-	chain(&r, FIRST_MLID, 1, 2);
-	sim_fault_behave(r.w->sim, place(&r, "sw", 2), &mute);
-	report = look(&r, &well);
+	/* nor is a group that goes through it disconnected */
+	set_group_chain(&r, FIRST_MLID, 1, 2);
+	sim_fault_behave(r.w->sim, ring_node(&r, "sw", 2), &mute);
+	report = run_audit(&r, &well);
 	ck_assert(!well);
-	expect(report, "apart", "unjudged", "sw2");
-	/* nobody is blamed for what could not be seen */
-	ck_assert_ptr_null(finding(report, "unreachable"));
+	expect_finding(report, "apart", "unjudged", "sw2");
+	/* no fault is reported for what could not be read */
+	ck_assert_ptr_null(find_finding(report, "unreachable"));
 	ck_assert_int_eq(
 		json_util_num(json_object_get(report, "groups"), "parted"), 0);
 	ck_assert_int_gt(json_util_num(report, "blocks_unread"), 0);
@@ -228,17 +230,17 @@ END_TEST
 
 START_TEST(tables_that_lose_packets)
 {
-	struct rig r = ring(NULL);
-	uint32_t s = place(&r, "sw", 1), h = place(&r, "h", 4);
+	struct rig r = make_ring(NULL);
+	uint32_t s = ring_node(&r, "sw", 1), h = ring_node(&r, "h", 4);
 	uint16_t lid = sim_port_info(r.w->sim, h, 1)->lid;
 	bool well;
 	json_t *report;
 
 	sim_set_lft(r.w->sim, s, lid, 255);
-	report = look(&r, &well);
+	report = run_audit(&r, &well);
 	ck_assert(!well);
-	expect(report, "unreachable", "fault", "sw1");
-	expect(report, "unreachable", "fault", "1 of all pairs");
+	expect_finding(report, "unreachable", "fault", "sw1");
+	expect_finding(report, "unreachable", "fault", "1 of all pairs");
 	json_decref(report);
 	rig_free(&r);
 }
@@ -246,15 +248,15 @@ END_TEST
 
 START_TEST(tables_that_lose_what_no_host_sends)
 {
-	struct rig r = ring(NULL);
-	uint32_t s = place(&r, "sw", 1), o = place(&r, "sw", 3);
+	struct rig r = make_ring(NULL);
+	uint32_t s = ring_node(&r, "sw", 1), o = ring_node(&r, "sw", 3);
 	bool well;
 	json_t *report;
 
 	sim_set_lft(r.w->sim, s, sim_port_info(r.w->sim, o, 0)->lid, 255);
-	report = look(&r, &well);
+	report = run_audit(&r, &well);
 	ck_assert(!well);
-	expect(report, "unreachable", "fault",
+	expect_finding(report, "unreachable", "fault",
 		"no packets between hosts are lost");
 	page_fits(report);
 	json_decref(report);
@@ -264,27 +266,28 @@ END_TEST
 
 START_TEST(tables_that_deadlock)
 {
-	struct rig r = ring(NULL);
+	struct rig r = make_ring(NULL);
 	bool well;
 	json_t *report;
 
-	/* everybody goes round the ring in one direction */
+	/* all packets take one direction round the ring */
 	for (unsigned i = 0; i < RING; i++) {
-		uint32_t s = place(&r, "sw", i);
-		unsigned on = port_to(&r, s, place(&r, "sw", (i + 1) % RING));
+		uint32_t s = ring_node(&r, "sw", i);
+		unsigned on =
+			port_to(&r, s, ring_node(&r, "sw", (i + 1) % RING));
 
 		for (unsigned k = 0; k < RING; k++)
 			if (k != i)
 				sim_set_lft(r.w->sim, s,
 					sim_port_info(r.w->sim,
-						place(&r, "h", k + 1), 1)
+						ring_node(&r, "h", k + 1), 1)
 						->lid,
 					(uint8_t)on);
 	}
-	report = look(&r, &well);
+	report = run_audit(&r, &well);
 	ck_assert(!well);
-	expect(report, "deadlock", "fault", "Credit loop of 5 links");
-	expect(report, "deadlock", "fault", "'sw0' port");
+	expect_finding(report, "deadlock", "fault", "Credit loop of 5 links");
+	expect_finding(report, "deadlock", "fault", "'sw0' port");
 	json_decref(report);
 	rig_free(&r);
 }
@@ -292,20 +295,21 @@ END_TEST
 
 START_TEST(groups_that_deadlock)
 {
-	struct rig r = ring(NULL);
+	struct rig r = make_ring(NULL);
 	bool well;
 	json_t *report;
 
-	/* each tree is one, both together turn at every switch */
-	chain(&r, FIRST_MLID, 0, RING - 1);
-	chain(&r, FIRST_MLID + 1, 2, RING - 1);
-	report = look(&r, &well);
+	/* each tree is free of cycles; together they depend on each other at
+	 * every switch */
+	set_group_chain(&r, FIRST_MLID, 0, RING - 1);
+	set_group_chain(&r, FIRST_MLID + 1, 2, RING - 1);
+	report = run_audit(&r, &well);
 	ck_assert(!well);
-	expect(report, "deadlock", "fault", "multicast group's tree");
-	expect(report, "deadlock", "fault", "group 0xc00");
+	expect_finding(report, "deadlock", "fault", "multicast group's tree");
+	expect_finding(report, "deadlock", "fault", "group 0xc00");
 	ck_assert_int_eq(
 		json_util_num(json_object_get(report, "groups"), "trees"), 2);
-	expect(report, "group", "note", "belongs to no group");
+	expect_finding(report, "group", "note", "belongs to no group");
 	page_fits(report);
 	json_decref(report);
 	rig_free(&r);
@@ -314,89 +318,91 @@ END_TEST
 
 START_TEST(a_group_in_a_ring)
 {
-	struct rig r = ring(NULL);
+	struct rig r = make_ring(NULL);
 	bool well;
 	json_t *report;
 
-	chain(&r, FIRST_MLID, 0, RING);
-	report = look(&r, &well);
+	set_group_chain(&r, FIRST_MLID, 0, RING);
+	report = run_audit(&r, &well);
 	ck_assert(!well);
-	expect(report, "group", "fault", "never stops");
-	expect(report, "group", "fault", "0xc000: 'sw");
+	expect_finding(report, "group", "fault", "never stops");
+	expect_finding(report, "group", "fault", "0xc000: 'sw");
 	json_decref(report);
 	rig_free(&r);
 }
 END_TEST
 
-START_TEST(a_group_in_pieces)
+START_TEST(a_disconnected_group)
 {
-	struct rig r = ring(NULL);
+	struct rig r = make_ring(NULL);
 	bool well;
 	json_t *report;
 
-	/* nobody answers for it any more */
+	/* no manager is responsible for it any more */
 	world_kill(r.w);
-	chain(&r, FIRST_MLID, 0, 1);
-	chain(&r, FIRST_MLID, 3, 0);
-	sim_hand_mft(r.w->sim, place(&r, "sw", 2), FIRST_MLID, 1 << 15);
-	report = look(&r, &well);
+	set_group_chain(&r, FIRST_MLID, 0, 1);
+	set_group_chain(&r, FIRST_MLID, 3, 0);
+	sim_hand_mft(r.w->sim, ring_node(&r, "sw", 2), FIRST_MLID, 1 << 15);
+	report = run_audit(&r, &well);
 	ck_assert(!well);
-	expect(report, "group", "fault", "do not reach 'sw3'");
+	expect_finding(report, "group", "fault", "do not reach 'sw3'");
 	ck_assert_int_eq(json_util_num(json_object_get(report, "groups"),
 				 "dead_entries"),
 		1);
-	expect(report, "sa", "note", "did not answer");
+	expect_finding(report, "sa", "note", "did not answer");
 	json_decref(report);
 	rig_free(&r);
 }
 END_TEST
 
-START_TEST(a_lane_that_discards)
+START_TEST(an_sl_that_is_discarded)
 {
 	const uint8_t nothing[8] = {
 		0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
-	struct rig r = ring(NULL);
-	uint32_t s = place(&r, "sw", 0);
+	struct rig r = make_ring(NULL);
+	uint32_t s = ring_node(&r, "sw", 0);
 	bool well;
 	json_t *report;
 
 	for (unsigned in = 1; in <= r.f->node[s].nports; in++)
 		sim_hand_sl2vl(r.w->sim, s, in,
-			port_to(&r, s, place(&r, "sw", 1)), nothing);
-	report = look(&r, &well);
+			port_to(&r, s, ring_node(&r, "sw", 1)), nothing);
+	report = run_audit(&r, &well);
 	ck_assert(!well);
-	expect(report, "discarded", "fault", "sw0");
+	expect_finding(report, "discarded", "fault", "sw0");
 	json_decref(report);
 	rig_free(&r);
 }
 END_TEST
 
-/* The tree of a group that comes to its end by both ways round the ring. */
+/* The tree of a group that reaches one switch by both directions of the
+ * ring. */
 START_TEST(a_group_that_comes_twice)
 {
-	struct rig r = ring(NULL);
+	struct rig r = make_ring(NULL);
 	bool well;
 	json_t *report;
 
 	/* from switch 0 on over 1 and over 4 and 3, each to switch 2, which
 	 * sends it no further */
-	chain(&r, FIRST_MLID, 0, RING);
+	set_group_chain(&r, FIRST_MLID, 0, RING);
 	for (unsigned i = 0; i < RING; i++) {
-		uint32_t s = place(&r, "sw", i);
-		unsigned ports = 1U << port_to(&r, s, place(&r, "h", i + 1));
+		uint32_t s = ring_node(&r, "sw", i);
+		unsigned ports = 1U
+				 << port_to(&r, s, ring_node(&r, "h", i + 1));
 
 		for (unsigned by = 1; by < RING && i != 2; by += RING - 2) {
-			uint32_t o = place(&r, "sw", (i + by) % RING);
+			uint32_t o = ring_node(&r, "sw", (i + by) % RING);
 
-			/* away from switch 0, which sends both ways */
+			/* away from switch 0, which sends in both directions */
 			if (i == 0 || (i == 1) == (by == 1))
 				ports |= 1U << port_to(&r, s, o);
 		}
 		sim_hand_mft(r.w->sim, s, FIRST_MLID, (uint16_t)ports);
 	}
-	report = look(&r, &well);
+	report = run_audit(&r, &well);
 	ck_assert(!well);
-	expect(report, "group", "fault", "do not reach");
+	expect_finding(report, "group", "fault", "do not reach");
 	ck_assert_int_eq(
 		json_util_num(json_object_get(report, "groups"), "copies"), 1);
 	ck_assert_int_eq(
@@ -407,28 +413,29 @@ START_TEST(a_group_that_comes_twice)
 END_TEST
 
 /*
- * Everybody goes round the ring by the right up to so many cables, else by the
- * left: LIDs of hosts by their offset. Hosts' packets set out on lane 0, those
- * of a switch itself on another perhaps, and all go on on lane 1.
+ * All packets go clockwise for up to right[] links, else counter-clockwise;
+ * right[] is indexed by the LID's offset at its host. Packets of hosts start on
+ * VL 0, those of a switch itself on VL `own`, and all continue on VL 1.
  */
 static void
-two_lanes(struct rig *r, const unsigned right[2], uint8_t own)
+set_two_vls(struct rig *r, const unsigned right[2], uint8_t own)
 {
 	for (unsigned i = 0; i < RING; i++) {
-		uint32_t s = place(r, "sw", i);
-		uint8_t cable[2] = {
-			(uint8_t)port_to(r, s, place(r, "sw", (i + 1) % RING)),
-			(uint8_t)port_to(
-				r, s, place(r, "sw", (i + RING - 1) % RING))};
+		uint32_t s = ring_node(r, "sw", i);
+		uint8_t cable[2] = {(uint8_t)port_to(r, s,
+					    ring_node(r, "sw", (i + 1) % RING)),
+			(uint8_t)port_to(r, s,
+				ring_node(r, "sw", (i + RING - 1) % RING))};
 		uint8_t row[8];
 
 		for (unsigned d = 1; d < RING; d++) {
 			unsigned k = (i + d) % RING;
 			const struct mad_port_info *h = sim_port_info(
-				r->w->sim, place(r, "h", k + 1), 1);
+				r->w->sim, ring_node(r, "h", k + 1), 1);
 
 			sim_set_lft(r->w->sim, s,
-				sim_port_info(r->w->sim, place(r, "sw", k), 0)
+				sim_port_info(
+					r->w->sim, ring_node(r, "sw", k), 0)
 					->lid,
 				cable[d > right[0]]);
 			for (unsigned o = 0; o < 1U << h->lmc; o++)
@@ -451,11 +458,11 @@ two_lanes(struct rig *r, const unsigned right[2], uint8_t own)
 }
 
 /*
- * Nobody's packets pass more than one switch that they did not set out from:
- * those of hosts change the lane there, and wait for nobody. What a switch
- * sends itself may be on the second lane from the start.
+ * No packet passes more than one switch besides its first: those of hosts
+ * change the VL there, and wait for no other. Packets of a switch itself may be
+ * on the second VL from the start.
  */
-START_TEST(lanes_of_what_switches_send)
+START_TEST(vls_of_packets_from_switches)
 {
 	static const struct {
 		const char *yaml;
@@ -466,19 +473,20 @@ START_TEST(lanes_of_what_switches_send)
 	} cases[] = {
 		{NULL, {2, 0}, 0, 0, NULL},
 		{NULL, {2, 0}, 1, 2 * RING, "risk"},
-		/* nor do those to a host's second LID, or else they do */
+		/* nor do packets to a host's second LID, or, in the last case,
+		 * they do */
 		{"fabric: {lmc: {hosts: 1}}", {2, 2}, 0, 0, NULL},
 		{"fabric: {lmc: {hosts: 1}}", {2, 3}, 0, RING, "fault"},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct rig r = ring(cases[i].yaml);
+		struct rig r = make_ring(cases[i].yaml);
 		const json_t *d, *sa;
 		json_t *report;
 		bool well;
 
-		two_lanes(&r, cases[i].right, cases[i].own);
-		report = look(&r, &well);
+		set_two_vls(&r, cases[i].right, cases[i].own);
+		report = run_audit(&r, &well);
 		d = json_object_get(report, "dependencies");
 		sa = json_object_get(report, "sa");
 		ck_assert_int_gt(json_util_num(d, "cyclic_on_one_lane"), 0);
@@ -487,7 +495,7 @@ START_TEST(lanes_of_what_switches_send)
 		ck_assert_int_eq(json_util_num(d, "cyclic"), cases[i].cyclic);
 		ck_assert_int_eq(well, cases[i].cyclic == 0);
 		if (cases[i].severity != NULL)
-			expect(report, "deadlock", cases[i].severity,
+			expect_finding(report, "deadlock", cases[i].severity,
 				cases[i].own > 0 ? "from switches alone"
 						 : "VL 1: LID ");
 		json_decref(report);
@@ -496,9 +504,10 @@ START_TEST(lanes_of_what_switches_send)
 }
 END_TEST
 
-/* Turns round a ring from switch 0 on; the last one may change the lane. */
+/* Dependencies round a ring from switch 0 on; the last one may change the
+ * VL. */
 static void
-round_ring(struct audit_deps *d, const struct topo *t, uint8_t vl,
+add_ring_dependencies(struct audit_deps *d, const struct topo *t, uint8_t vl,
 	bool dateline, bool sure)
 {
 	const struct topo_adj *on = &t->adj[t->sw[0].adj];
@@ -522,7 +531,7 @@ round_ring(struct audit_deps *d, const struct topo *t, uint8_t vl,
 	}
 }
 
-START_TEST(turns_in_a_graph)
+START_TEST(dependencies_in_a_graph)
 {
 	static const struct {
 		bool dateline, sure;
@@ -540,7 +549,8 @@ START_TEST(turns_in_a_graph)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct audit_deps *d = audit_dependencies_new(t);
 
-		round_ring(d, t, 0, cases[i].dateline, cases[i].sure);
+		add_ring_dependencies(
+			d, t, 0, cases[i].dateline, cases[i].sure);
 		audit_dependencies_judge(d, false, &v);
 		ck_assert_uint_eq(v.turns, RING);
 		ck_assert_uint_eq(v.cyclic, cases[i].cyclic);
@@ -553,8 +563,8 @@ START_TEST(turns_in_a_graph)
 		ck_assert_uint_eq(v.cyclic, cases[i].cyclic_sure);
 		ck_assert_uint_eq(v.cables, cases[i].cyclic_sure);
 		audit_dependencies_verdict_free(&v);
-		/* a lane more is a cable more to nobody */
-		round_ring(d, t, 1, false, cases[i].sure);
+		/* another VL adds dependencies, but no link */
+		add_ring_dependencies(d, t, 1, false, cases[i].sure);
 		audit_dependencies_judge(d, false, &v);
 		ck_assert_uint_eq(v.cyclic, cases[i].cyclic + RING);
 		ck_assert_uint_eq(v.cables, RING);
@@ -580,11 +590,11 @@ main(void)
 	tcase_add_test(tc, tables_that_deadlock);
 	tcase_add_test(tc, groups_that_deadlock);
 	tcase_add_test(tc, a_group_in_a_ring);
-	tcase_add_test(tc, a_group_in_pieces);
+	tcase_add_test(tc, a_disconnected_group);
 	tcase_add_test(tc, a_group_that_comes_twice);
-	tcase_add_test(tc, a_lane_that_discards);
-	tcase_add_test(tc, lanes_of_what_switches_send);
-	tcase_add_test(tc, turns_in_a_graph);
+	tcase_add_test(tc, an_sl_that_is_discarded);
+	tcase_add_test(tc, vls_of_packets_from_switches);
+	tcase_add_test(tc, dependencies_in_a_graph);
 	suite_add_tcase(s, tc);
 	return suite_run(s);
 }

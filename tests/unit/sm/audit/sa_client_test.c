@@ -1,5 +1,5 @@
-/* What the audit asks another's subnet administration, and what it makes of the
- * answers. */
+/* The requests of the audit to the subnet administration of another manager,
+ * and what it concludes from the answers. */
 #include <string.h>
 
 #include "sm/audit/sa_client.h"
@@ -11,7 +11,7 @@
 
 enum { RING = 5, HOSTS = 2, ACTIVE = 4, ASKED = 64, SLS = 4 };
 
-/* How it answers. */
+/* How the subnet administration answers. */
 enum manner {
 	HONEST,
 	SILENT,
@@ -21,7 +21,7 @@ enum manner {
 	NOTHING, /* no records */
 };
 
-/* A subnet administration, and who asks it. */
+/* A subnet administration, and its client. */
 struct rig {
 	struct transport t;
 	struct fabric *f;
@@ -30,11 +30,11 @@ struct rig {
 	struct mono now;
 	struct transport_msg asked[ASKED];
 	size_t n, answered;
-	enum manner paths; /* how it answers for paths */
+	enum manner paths; /* how it answers PathRecord requests */
 };
 
 static int
-take(struct transport *t, const struct transport_msg *m)
+record_request(struct transport *t, const struct transport_msg *m)
 {
 	struct rig *r = (struct rig *)(void *)t;
 
@@ -50,7 +50,7 @@ rig_new(struct rig *r, unsigned lmc)
 	const unsigned dim[] = {RING};
 	struct mad_port_info i = {.lid = 1, .sm_lid = 1, .state = ACTIVE};
 
-	*r = (struct rig){.t.send = take, .now = mono_ms(1)};
+	*r = (struct rig){.t.send = record_request, .now = mono_ms(1)};
 	r->f = gen_grid(dim, 1, true, HOSTS, NULL);
 	r->topo = frozen_topo(r->f, &(struct frozen_lids){.lmc = lmc});
 	i.lid = r->topo->port[r->topo->sm_port].lid;
@@ -68,16 +68,17 @@ rig_free(struct rig *r)
 	fabric_free(r->f);
 }
 
-/* The SL that it gives. */
+/* The SL that it assigns. */
 static unsigned
 sl_of(uint16_t from, uint16_t to)
 {
 	return (from + to) % SLS;
 }
 
-/* Paths to all LIDs, as far as so many between two ports; their bytes. */
+/* Writes paths to all LIDs, up to the requested number per port pair; returns
+ * their bytes. */
 static size_t
-tell_paths(const struct rig *r, const uint8_t *question, uint8_t *rec)
+write_paths(const struct rig *r, const uint8_t *question, uint8_t *rec)
 {
 	const struct topo *t = r->topo;
 	struct mad_sa_path p;
@@ -99,7 +100,7 @@ tell_paths(const struct rig *r, const uint8_t *question, uint8_t *rec)
 }
 
 static void
-answer(struct rig *r, const struct transport_msg *q)
+answer_request(struct rig *r, const struct transport_msg *q)
 {
 	struct transport_msg m = *q;
 	struct mad_sa h;
@@ -116,7 +117,7 @@ answer(struct rig *r, const struct transport_msg *q)
 		h.offset = MAD_SA_PATH / 8;
 		m.len = MAD_SA_HEADER;
 		if (r->paths != NOTHING)
-			m.len += tell_paths(r, q->mad + MAD_SA_HEADER,
+			m.len += write_paths(r, q->mad + MAD_SA_HEADER,
 				body + MAD_SA_HEADER);
 		h.attr = r->paths == BESIDE ? MAD_SA_MEMBER : h.attr;
 		memcpy(m.mad + MAD_SA_HEADER, body + MAD_SA_HEADER,
@@ -128,16 +129,16 @@ answer(struct rig *r, const struct transport_msg *q)
 	ck_assert(audit_sa_client_receive(r->sa, &m, r->now));
 }
 
-/* Until nothing is asked any more; no more than two are open. */
+/* Runs the client to its end; no more than two requests are open. */
 static const struct audit_sa_client_facts *
-run(struct rig *r)
+run_client(struct rig *r)
 {
 	while (!audit_sa_client_done(r->sa)) {
 		size_t open = r->n - r->answered;
 
 		ck_assert_uint_le(open, 2);
 		while (open-- > 0)
-			answer(r, &r->asked[r->answered++]);
+			answer_request(r, &r->asked[r->answered++]);
 		if (r->n > r->answered || audit_sa_client_done(r->sa))
 			continue;
 		r->now = audit_sa_client_next(r->sa);
@@ -146,9 +147,10 @@ run(struct rig *r)
 	return audit_sa_client_facts(r->sa);
 }
 
-/* Everything that was told is known, and nothing else. */
+/* Fails unless exactly what was answered is known; returns the number of
+ * sources. */
 static unsigned
-known(const struct rig *r)
+count_known(const struct rig *r)
 {
 	const struct topo *t = r->topo;
 	unsigned n = 0;
@@ -175,7 +177,7 @@ known(const struct rig *r)
 	return n;
 }
 
-START_TEST(as_many_as_may_be)
+START_TEST(as_many_paths_as_allowed)
 {
 	static const struct {
 		unsigned lmc;
@@ -183,13 +185,13 @@ START_TEST(as_many_as_may_be)
 		enum audit_sa_client_extent extent;
 		unsigned sources, known;
 	} cases[] = {
-		/* 15 LIDs; a host and port 0 of each switch: 10 */
+		/* 15 LIDs; one host and port 0 of each switch: 10 */
 		{0, 15 * 15, AUDIT_SA_CLIENT_EVERY, 15, 2 * RING},
 		{0, 15 * 15 - 1, AUDIT_SA_CLIENT_SWITCH, 10, 2 * RING},
 		{0, 10 * 15, AUDIT_SA_CLIENT_SWITCH, 10, 2 * RING},
 		{0, 10 * 15 - 1, AUDIT_SA_CLIENT_SOME, 6, 6},
 		{0, 1, AUDIT_SA_CLIENT_SOME, 2, 2},
-		/* each host has two */
+		/* each host has two LIDs */
 		{1, 25 * 25, AUDIT_SA_CLIENT_EVERY, 25, 2 * RING},
 		{1, 15 * 25, AUDIT_SA_CLIENT_SWITCH, 15, 2 * RING},
 	};
@@ -200,22 +202,22 @@ START_TEST(as_many_as_may_be)
 
 		rig_new(&r, cases[i].lmc);
 		audit_sa_client_start(r.sa, r.now);
-		f = run(&r);
+		f = run_client(&r);
 		ck_assert(f->answers && f->groups_known);
 		audit_sa_client_paths(r.sa, cases[i].records, r.now);
-		f = run(&r);
+		f = run_client(&r);
 		ck_assert_uint_eq(f->extent, cases[i].extent);
 		ck_assert_uint_eq(f->sources, cases[i].sources);
 		ck_assert_uint_eq(f->answered, cases[i].sources);
 		ck_assert_uint_eq(f->sls, (1U << SLS) - 1);
-		ck_assert_uint_eq(known(&r), cases[i].known);
+		ck_assert_uint_eq(count_known(&r), cases[i].known);
 		ck_assert_str_eq(f->why, "");
 		rig_free(&r);
 	}
 }
 END_TEST
 
-START_TEST(one_that_is_no_help)
+START_TEST(an_unhelpful_sa)
 {
 	static const struct {
 		enum manner how;
@@ -237,14 +239,14 @@ START_TEST(one_that_is_no_help)
 		rig_new(&r, 0);
 		r.paths = cases[i].how;
 		audit_sa_client_start(r.sa, r.now);
-		(void)run(&r);
+		(void)run_client(&r);
 		before = r.n;
 		audit_sa_client_paths(r.sa, AUDIT_SA_CLIENT_RECORDS, r.now);
-		f = run(&r);
+		f = run_client(&r);
 		ck_assert_msg(r.n - before <= cases[i].questions,
 			"case %zu: %zu questions", i, r.n - before);
 		ck_assert_uint_eq(f->answered, 0);
-		ck_assert_uint_eq(known(&r), 0);
+		ck_assert_uint_eq(count_known(&r), 0);
 		ck_assert_msg(strstr(f->why, cases[i].why) != NULL,
 			"case %zu: %s", i, f->why);
 		rig_free(&r);
@@ -255,11 +257,11 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("audit_sa");
+	Suite *s = suite_create("sa_client");
 	TCase *tc = tcase_create("all");
 
-	tcase_add_test(tc, as_many_as_may_be);
-	tcase_add_test(tc, one_that_is_no_help);
+	tcase_add_test(tc, as_many_paths_as_allowed);
+	tcase_add_test(tc, an_unhelpful_sa);
 	suite_add_tcase(s, tc);
 	return suite_run(s);
 }

@@ -20,7 +20,7 @@ struct seen {
 };
 
 static void
-count(void *cookie, struct mono now)
+on_timer(void *cookie, struct mono now)
 {
 	struct seen *s = cookie;
 
@@ -34,7 +34,7 @@ START_TEST(timer_never_early)
 	struct seen s = {.loop = loop_new(), .stop_at = 1};
 	struct mono due;
 
-	s.timer = loop_timer_new(s.loop, count, &s);
+	s.timer = loop_timer_new(s.loop, on_timer, &s);
 	for (int i = 0; i < 20; i++) {
 		s.calls = 0;
 		due = mono_add(loop_now(), mono_us(150 + 37 * i));
@@ -46,7 +46,7 @@ START_TEST(timer_never_early)
 		loop_timer_free(s.timer);
 		loop_free(s.loop);
 		s.loop = loop_new();
-		s.timer = loop_timer_new(s.loop, count, &s);
+		s.timer = loop_timer_new(s.loop, on_timer, &s);
 	}
 	loop_timer_free(s.timer);
 	loop_free(s.loop);
@@ -54,19 +54,19 @@ START_TEST(timer_never_early)
 END_TEST
 
 static void
-again(void *cookie, struct mono now)
+on_timer_again(void *cookie, struct mono now)
 {
 	struct seen *s = cookie;
 
-	count(s, now);
-	loop_timer_set(s->timer, now); /* the past: the next turn */
+	on_timer(s, now);
+	loop_timer_set(s->timer, now); /* in the past: due in the next turn */
 }
 
 START_TEST(timer_past_and_again)
 {
 	struct seen s = {.loop = loop_new(), .stop_at = 5};
 
-	s.timer = loop_timer_new(s.loop, again, &s);
+	s.timer = loop_timer_new(s.loop, on_timer_again, &s);
 	loop_timer_set(s.timer, (struct mono){0});
 	loop_run(s.loop);
 	ck_assert_int_eq(s.calls, 5);
@@ -81,8 +81,8 @@ START_TEST(timer_unset)
 	struct seen s = {.loop = never.loop, .stop_at = 1};
 	struct mono now = loop_now();
 
-	never.timer = loop_timer_new(never.loop, count, &never);
-	s.timer = loop_timer_new(s.loop, count, &s);
+	never.timer = loop_timer_new(never.loop, on_timer, &never);
+	s.timer = loop_timer_new(s.loop, on_timer, &s);
 	loop_timer_set(never.timer, mono_add(now, mono_ms(1)));
 	loop_timer_set(s.timer, mono_add(now, mono_ms(10)));
 	loop_timer_set(never.timer, MONO_NEVER);
@@ -121,7 +121,7 @@ fd_seen(void *cookie, unsigned events, struct mono now)
 		return;
 	}
 	ck_assert_int_eq(read(s->pipe[0], &c, 1), 1);
-	count(s, now);
+	on_timer(s, now);
 }
 
 START_TEST(fd_read_write_rest)
@@ -146,7 +146,7 @@ START_TEST(fd_read_write_rest)
 END_TEST
 
 static void *
-sender(void *arg)
+send_wake(void *arg)
 {
 	loop_wake_send(arg);
 	return NULL;
@@ -157,8 +157,8 @@ START_TEST(wake_from_thread)
 	struct seen s = {.loop = loop_new(), .stop_at = 1};
 	pthread_t th;
 
-	s.wake = loop_wake_new(s.loop, count, &s);
-	ck_assert_int_eq(pthread_create(&th, NULL, sender, s.wake), 0);
+	s.wake = loop_wake_new(s.loop, on_timer, &s);
+	ck_assert_int_eq(pthread_create(&th, NULL, send_wake, s.wake), 0);
 	loop_run(s.loop);
 	ck_assert_int_eq(pthread_join(th, NULL), 0);
 	ck_assert_int_eq(s.calls, 1);
@@ -173,7 +173,7 @@ START_TEST(signal_delivered)
 	struct seen s = {.loop = loop_new(), .stop_at = 1};
 	struct loop_signal *sig;
 
-	sig = loop_signal_new(s.loop, SIGHUP, count, &s);
+	sig = loop_signal_new(s.loop, SIGHUP, on_timer, &s);
 	ck_assert_int_eq(raise(SIGHUP), 0);
 	loop_run(s.loop);
 	ck_assert_int_eq(s.calls, 1);

@@ -1,7 +1,7 @@
 /*
  * What must not be trusted while tables change: switches that acknowledge and
- * do not store, or refuse to block turns; what another fabric's daemon or
- * another subnet manager left behind.
+ * do not store, or refuse to block dependencies; tables of another fabric's
+ * daemon or of another subnet manager.
  */
 #include <check.h>
 #include <stdio.h>
@@ -12,13 +12,13 @@
 #include "sm/base/log.h"
 #include "sm/base/mem.h"
 #include "tests/sim/referee/watch.h"
-#include "tests/unit/restart_fixture.h"
+#include "tests/unit/core_fixture.h"
 #include "tests/unit/suite.h"
 
 static struct world *
-start(const struct fabric *f, const char *yaml)
+start_settled(const struct fabric *f, const char *yaml)
 {
-	struct world *w = life_start(f, yaml);
+	struct world *w = core_start(f, yaml);
 
 	ck_assert_msg(world_settle(w, mono_ms(60000)), "%s", w->last_why);
 	return w;
@@ -27,7 +27,7 @@ start(const struct fabric *f, const char *yaml)
 static void
 expect_order(struct world *w, const char *when)
 {
-	life_expect(w, REFEREE_ALL & ~(unsigned)REFEREE_LOAD, when);
+	core_expect(w, REFEREE_ALL & ~(unsigned)REFEREE_LOAD, when);
 }
 
 static uint32_t
@@ -40,9 +40,9 @@ a_switch(const struct fabric *f, unsigned k)
 	return n;
 }
 
-/* The k-th cable between two switches goes or comes. */
+/* Fails or restores the k-th link between two switches. */
 static void
-cable(struct world *w, unsigned k, bool up)
+set_switch_link(struct world *w, unsigned k, bool up)
 {
 	const struct fabric *f = w->fabric;
 
@@ -58,18 +58,19 @@ cable(struct world *w, unsigned k, bool up)
 	ck_abort_msg("no such cable");
 }
 
-/* Found by reading back, sent again, kept out in the end, forgiven. */
+/* A switch that does not store is found by reading back, is written again, is
+ * quarantined in the end, and is released when it stores. */
 START_TEST(a_switch_that_does_not_store)
 {
 	const struct sim_behaviour liar = {.lies = UINT64_C(1) << MAD_LFT},
 				   well = {0};
-	struct fabric *f = life_tree();
-	struct world *w = start(f, "distribution: {drain: 5ms}\n");
+	struct fabric *f = core_tree();
+	struct world *w = start_settled(f, "distribution: {drain: 5ms}\n");
 	uint32_t leaf = fabric_find(f, "leaf3");
 	struct sm_status s;
 
 	sim_fault_behave(w->sim, leaf, &liar);
-	cable(w, 20, false);
+	set_switch_link(w, 20, false);
 	world_run(w, mono_ms(20000));
 	sm_status(w->sm, &s);
 	ck_assert_uint_ge(s.untrue, 3);
@@ -78,7 +79,7 @@ START_TEST(a_switch_that_does_not_store)
 	world_run(w, mono_ms(120000));
 	expect_order(w, "it stores again");
 	ck_assert_uint_eq(sm_view(w->sm)->nquarantine, 0);
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
@@ -89,12 +90,13 @@ END_TEST
 	"distribution: {drain: 5ms}\npartitions: {blue: {pkey: 0x5, members: " \
 	"{\"h*\": full}}}\n"
 
-/* Who acknowledges what, asked for by another configuration or a cable. */
+/* Nodes that acknowledge an attribute without storing it, when another
+ * configuration or a link asks for a write. */
 static const struct lie {
 	uint16_t attr;
 	const char *node, *yaml;
-	const char *says; /* of the alarm; NULL: it is kept out */
-	unsigned most;	  /* that is found wrong: no fight */
+	const char *says; /* in the alarm; NULL: the switch is quarantined */
+	unsigned most;	  /* limit of values found wrong */
 } lies[] = {
 	/* three checks, each of all rows that a switch of 8 ports has */
 	{MAD_SL2VL, "leaf3", LEVELS, NULL, 3 * 9 * 8},
@@ -105,13 +107,13 @@ static const struct lie {
 		"\"h9\" acknowledged and did not keep its P_Keys", 100},
 };
 
-START_TEST(every_lie_is_found)
+START_TEST(every_false_acknowledgement_is_found)
 {
 	const struct lie *l = &lies[_i];
 	const struct sim_behaviour liar = {.lies = UINT64_C(1) << l->attr},
 				   well = {0};
-	struct fabric *f = life_tree();
-	struct world *w = start(f, "distribution: {drain: 5ms}\n");
+	struct fabric *f = core_tree();
+	struct world *w = start_settled(f, "distribution: {drain: 5ms}\n");
 	uint32_t node = fabric_find(f, l->node);
 	struct sm_status s;
 
@@ -140,16 +142,17 @@ START_TEST(every_lie_is_found)
 	sm_status(w->sm, &s);
 	ck_assert_str_eq(s.alarm, "");
 	ck_assert_uint_eq(sm_view(w->sm)->nquarantine, 0);
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
-/* The turn is not closed although it is said to be: the port is taken. */
-START_TEST(lanes_that_are_lied_about)
+/* A dependency is not blocked although the row is acknowledged: the port is
+ * taken down. */
+START_TEST(sl2vl_that_is_not_stored)
 {
 	const struct sim_behaviour liar = {.lies = UINT64_C(1) << MAD_SL2VL};
 	struct fabric *f = gen_random(10, 3, 2, 3, NULL);
-	struct world *w = start(
+	struct world *w = start_settled(
 		f, "distribution: {method: break-dependencies, drain: 5ms}\n");
 	struct watch *watch = watch_new(w->sim);
 
@@ -157,26 +160,27 @@ START_TEST(lanes_that_are_lied_about)
 		if (f->node[n].type == FABRIC_SWITCH)
 			sim_fault_behave(w->sim, n, &liar);
 	for (unsigned i = 0; i < 3; i++) {
-		cable(w, i, false);
+		set_switch_link(w, i, false);
 		expect_order(w, "cable pulled");
-		cable(w, i, true);
+		set_switch_link(w, i, true);
 		expect_order(w, "cable back");
 	}
 	ck_assert_msg(watch_report(watch)->cycles == 0, "%s",
 		watch_report(watch)->cycle.text);
 	ck_assert_uint_eq(sm_view(w->sm)->nquarantine, 0);
 	watch_free(watch);
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
-/* The turn cannot be closed: the port is, and nothing closes a ring. */
-START_TEST(lanes_that_are_refused)
+/* A dependency cannot be blocked: its port is taken down, and no cycle
+ * closes. */
+START_TEST(sl2vl_that_is_refused)
 {
 	const struct sim_behaviour no = {
 		.refuse = UINT64_C(1) << MAD_SL2VL, .status = 0x1c};
 	struct fabric *f = gen_random(10, 3, 2, 3, NULL);
-	struct world *w = start(
+	struct world *w = start_settled(
 		f, "distribution: {method: break-dependencies, drain: 5ms}\n");
 	struct watch *watch = watch_new(w->sim);
 	const struct view_change *c;
@@ -186,12 +190,12 @@ START_TEST(lanes_that_are_refused)
 		if (f->node[n].type == FABRIC_SWITCH)
 			sim_fault_behave(w->sim, n, &no);
 	for (unsigned i = 0; i < 3; i++) {
-		cable(w, i, false);
+		set_switch_link(w, i, false);
 		expect_order(w, "cable pulled");
-		cable(w, i, true);
+		set_switch_link(w, i, true);
 		expect_order(w, "cable back");
 	}
-	/* and it was learned: the method blocks by ports by now */
+	/* and the method has learned to block by ports */
 	c = &sm_view(w->sm)->change;
 	for (size_t i = 0; i < c->nphases; i++)
 		ck_assert_str_ne(c->phase[i].what, plan_kind_name(PLAN_BLOCK));
@@ -203,15 +207,15 @@ START_TEST(lanes_that_are_refused)
 	ck_assert_msg(watch_report(watch)->loops == 0, "%s",
 		watch_report(watch)->loop.text);
 	watch_free(watch);
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
-/* GUIDs are the same here, so that nothing of it is recognised as strange. */
+/* The fabrics have the same GUIDs, so no record is recognised as foreign. */
 START_TEST(the_state_of_another_fabric)
 {
-	struct fabric *other = gen_random(10, 3, 2, 4, NULL), *f = life_tree();
-	struct world *a = start(other, ""), *b;
+	struct fabric *other = gen_random(10, 3, 2, 4, NULL), *f = core_tree();
+	struct world *a = start_settled(other, ""), *b;
 	struct sim_options o = sim_defaults();
 	struct state_file_blocked block = {
 		.guid = f->node[a_switch(f, 1)].guid, .in = 1, .out = 2};
@@ -239,21 +243,21 @@ START_TEST(the_state_of_another_fabric)
 }
 END_TEST
 
-/* A port that was never here. */
+/* A port GUID that the fabric does not have. */
 static uint64_t
-strange(uint64_t guid)
+foreign_guid(uint64_t guid)
 {
 	return guid | UINT64_C(1) << 60;
 }
 
-/* Nor is a LID moved for ports that were never here. */
-START_TEST(the_state_of_strangers)
+/* No LID is moved for ports that the fabric does not have. */
+START_TEST(the_state_of_foreign_ports)
 {
-	struct fabric *f = life_tree();
-	struct world *w = start(f, "");
+	struct fabric *f = core_tree();
+	struct world *w = start_settled(f, "");
 	uint32_t n = a_switch(f, 1), host = fabric_find(f, "h20");
 	struct state_file_blocked block = {
-		.guid = strange(f->node[n].guid), .in = 1, .out = 2};
+		.guid = foreign_guid(f->node[n].guid), .in = 1, .out = 2};
 	struct state_file_lid *lid =
 		mem_dup(w->saved.lid, w->saved.nlid * sizeof(*w->saved.lid));
 	size_t nlid = w->saved.nlid;
@@ -264,10 +268,10 @@ START_TEST(the_state_of_strangers)
 
 	world_kill(w);
 	world_forget(w);
-	/* its own came along */
+	/* only the manager's own record is of this fabric */
 	for (size_t i = 0; i < nlid; i++)
 		if (lid[i].guid != own)
-			lid[i].guid = strange(lid[i].guid);
+			lid[i].guid = foreign_guid(lid[i].guid);
 	w->saved.prefix = UINT64_C(0xfe80000000000000);
 	w->saved.lid = lid;
 	w->saved.nlid = nlid;
@@ -284,18 +288,18 @@ START_TEST(the_state_of_strangers)
 	ck_assert_uint_eq(w->saved.nlid, nlid);
 	for (size_t i = 0; i < nlid; i++)
 		ck_assert_uint_eq(w->saved.lid[i].guid >> 60, 0);
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
-/* A stronger one takes over, writes as it likes and dies. */
+/* A manager of higher priority takes over, writes tables and dies. */
 START_TEST(what_another_manager_wrote)
 {
 	struct mad_sm_info other = {
 		.guid = 1, .act_count = 1, .priority = 15, .state = 3};
-	struct fabric *f = life_tree();
-	struct world *w = start(f, "sweep: {interval: 1s}\n"
-				   "standby: {poll_interval: 1s}\n");
+	struct fabric *f = core_tree();
+	struct world *w = start_settled(f, "sweep: {interval: 1s}\n"
+					   "standby: {poll_interval: 1s}\n");
 	uint32_t host = fabric_find(f, "h20");
 	struct sm_status s;
 
@@ -316,13 +320,13 @@ START_TEST(what_another_manager_wrote)
 	expect_order(w, "the other one is gone");
 	sm_status(w->sm, &s);
 	ck_assert_int_eq(s.role, SM_MASTER);
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
-/* Entries of every third LID, everywhere, as somebody else likes them. */
+/* Other entries for every third LID, in all switches. */
 static void
-scribble(struct world *w, unsigned seed)
+overwrite_tables(struct world *w, unsigned seed)
 {
 	for (unsigned k = 0; k < 12; k++)
 		for (uint16_t lid = 1; lid < 40; lid += 3)
@@ -331,7 +335,7 @@ scribble(struct world *w, unsigned seed)
 }
 
 static void
-scribble_entry(struct world *w, unsigned k, uint16_t lid)
+overwrite_entry(struct world *w, unsigned k, uint16_t lid)
 {
 	uint32_t n = a_switch(w->fabric, k);
 
@@ -339,20 +343,20 @@ scribble_entry(struct world *w, unsigned k, uint16_t lid)
 }
 
 /*
- * Where one table was altered others were, too, and who altered them may not
- * have ended when they were put in order.
+ * After drift in one table all tables are read, and again later: the other
+ * writer may not have ended when they were repaired.
  */
-START_TEST(all_that_another_hand_wrote)
+START_TEST(all_drift_is_found)
 {
-	struct fabric *f = life_tree();
-	struct world *w = start(f, "sweep: {interval: 1s}\n"
-				   "fabric: {lids: {first: 50}}\n");
+	struct fabric *f = core_tree();
+	struct world *w = start_settled(f, "sweep: {interval: 1s}\n"
+					   "fabric: {lids: {first: 50}}\n");
 	struct sm_status s = {0};
 	uint64_t seen;
 
-	/* in the first block of some, in the second of others */
+	/* in the first block of some switches, in the second of others */
 	for (unsigned k = 0; k < 12; k++)
-		scribble_entry(w, k, k % 2 ? 70 : 55);
+		overwrite_entry(w, k, k % 2 ? 70 : 55);
 	for (unsigned i = 0; i < 100 && s.altered == 0; i++) {
 		world_run(w, mono_ms(100));
 		sm_status(w->sm, &s);
@@ -361,26 +365,25 @@ START_TEST(all_that_another_hand_wrote)
 	expect_order(w, "all were read");
 	sm_status(w->sm, &s);
 	seen = s.altered;
-	scribble_entry(w, 5, 70);
+	overwrite_entry(w, 5, 70);
 	world_run(w, mono_ms(2500));
 	expect_order(w, "all were looked at again");
 	sm_status(w->sm, &s);
 	ck_assert_uint_gt(s.altered, seen);
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
 /*
- * Another master hands over while what it sent last is still on its way: that
- * arrives when ours would have read the tables, and does not pass for a hand
- * that writes.
+ * Another master hands over while its last Sets are under way: they arrive
+ * before this manager reads the tables, and do not count as drift.
  */
 START_TEST(what_arrives_after_a_hand_over)
 {
 	struct mad_sm_info other = {
 		.guid = 1, .act_count = 1, .priority = 15, .state = 3};
-	struct fabric *f = life_tree();
-	struct world *w = start(f, "{}");
+	struct fabric *f = core_tree();
+	struct world *w = start_settled(f, "{}");
 	uint32_t host = fabric_find(f, "h20");
 	uint16_t ours = sim_port_info(w->sim, fabric_first_host(f), 1)->lid;
 	struct sm_status s;
@@ -395,27 +398,27 @@ START_TEST(what_arrives_after_a_hand_over)
 	other.state = 2;
 	sim_fault_other_sm(w->sim, host, 1, &other);
 	world_run(w, mono_ms(1 << _i));
-	scribble(w, (unsigned)_i);
+	overwrite_tables(w, (unsigned)_i);
 	expect_order(w, "handed over");
 	sm_status(w->sm, &s);
 	ck_assert_int_eq(s.role, SM_MASTER);
 	ck_assert_uint_eq(s.altered + s.untrue, 0);
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
 /*
- * Another one writes under us, and does not end: found, told with both names,
- * put in order, but not fought over for ever.
+ * Another manager writes at the same time, and does not end: the drift is
+ * found, reported with both names, repaired, but not for ever.
  */
-START_TEST(two_that_write)
+START_TEST(two_managers_that_write)
 {
 	struct mad_sm_info other = {
 		.guid = 0x77, .act_count = 1, .priority = 1, .state = 3};
-	struct fabric *f = life_tree();
-	struct world *w = start(f, "fabric: {priority: 5}\n"
-				   "distribution: {drain: 5ms}\n"
-				   "sweep: {interval: 1s}\n");
+	struct fabric *f = core_tree();
+	struct world *w = start_settled(f, "fabric: {priority: 5}\n"
+					   "distribution: {drain: 5ms}\n"
+					   "sweep: {interval: 1s}\n");
 	uint32_t host = fabric_find(f, "h20");
 	struct sm_status s;
 	uint64_t sets;
@@ -429,7 +432,7 @@ START_TEST(two_that_write)
 		"alarm \"%s\"", s.alarm);
 	ck_assert_int_eq(s.role, SM_MASTER);
 	/* and writes */
-	scribble(w, 0);
+	overwrite_tables(w, 0);
 	world_run(w, mono_ms(3000));
 	expect_order(w, "somebody wrote");
 	sm_status(w->sm, &s);
@@ -443,27 +446,28 @@ START_TEST(two_that_write)
 	/* again and again */
 	sets = sim_stats(w->sim)->lft_sets;
 	for (unsigned i = 0; i < 600; i++) {
-		scribble(w, i);
+		overwrite_tables(w, i);
 		world_run(w, mono_ms(1000));
 	}
 	sets = sim_stats(w->sim)->lft_sets - sets;
 	ck_assert_uint_gt(sets, 0);
 	ck_assert_uint_lt(sets, 12 * 20);
 	ck_assert_uint_eq(sm_view(w->sm)->nquarantine, 0);
-	/* it ends, and is forgotten */
+	/* it ends, and the alarm is cleared */
 	other.state = 2;
 	sim_fault_other_sm(w->sim, host, 1, &other);
 	world_run(w, mono_ms(3000000));
 	expect_order(w, "it writes no more");
 	sm_status(w->sm, &s);
 	ck_assert_str_eq(s.alarm, "");
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
-/* Every turn of some switches, and single ones of others. */
+/* Blocks or unblocks all dependencies of some switches, and single ones of
+ * others. */
 static void
-close_turns(struct world *w, bool close)
+set_blocked(struct world *w, bool close)
 {
 	static const uint8_t shut[8] = {
 		0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
@@ -482,20 +486,21 @@ close_turns(struct world *w, bool close)
 }
 
 /*
- * Rows of another manager, or of a life whose journal is lost: found soon where
- * there is a reason, within a day where there is none, and on demand.
+ * Blocked rows of another manager, or of a previous run with a lost journal:
+ * found soon if there is a reason, within a day if there is none, and on
+ * request.
  */
-START_TEST(turns_that_others_left_closed)
+START_TEST(blocks_that_others_left)
 {
-	struct fabric *f = life_tree();
-	struct world *w = start(f, "distribution: {drain: 5ms}\n");
+	struct fabric *f = core_tree();
+	struct world *w = start_settled(f, "distribution: {drain: 5ms}\n");
 	struct state_file state;
 	struct sm_status s;
 
 	world_run(w, mono_ms(120000));
 	sm_status(w->sm, &s);
 	ck_assert_uint_eq(s.scan.read, 0); /* came up fresh: nothing to read */
-	close_turns(w, true);
+	set_blocked(w, true);
 	world_kill(w);
 	world_forget(w);
 	world_start(w);
@@ -503,13 +508,14 @@ START_TEST(turns_that_others_left_closed)
 	expect_order(w, "the journal was lost");
 	sm_status(w->sm, &s);
 	ck_assert_uint_gt(s.rows_freed, 100);
-	ck_assert_uint_le(sm_view(w->sm)->generation,
-		5); /* not a plan for every switch */
+	ck_assert_uint_le(
+		sm_view(w->sm)->generation, 5); /* not a plan per switch */
 	ck_assert_uint_eq(s.held, 0);
 	ck_assert_uint_eq(s.scan.left, 0);
-	/* with a journal nothing is expected, and it takes its time */
+	/* with a journal no other rows are expected blocked: the scan is
+	 * slow */
 	world_kill(w);
-	close_turns(w, true);
+	set_blocked(w, true);
 	world_start(w);
 	world_run(w, mono_ms(30000));
 	sm_status(w->sm, &s);
@@ -522,9 +528,9 @@ START_TEST(turns_that_others_left_closed)
 	sm_status(w->sm, &s);
 	ck_assert_uint_gt(s.rows_freed, 100);
 	ck_assert_uint_eq(s.scan.left, 0);
-	/* with one that says that it may not be all */
+	/* with a journal that may be incomplete */
 	world_kill(w);
-	close_turns(w, true);
+	set_blocked(w, true);
 	w->saved.unsaved = true;
 	world_start(w);
 	world_run(w, mono_ms(10000));
@@ -532,37 +538,37 @@ START_TEST(turns_that_others_left_closed)
 	sm_status(w->sm, &s);
 	ck_assert_uint_gt(s.rows_freed, 100);
 	ck_assert(!w->saved.unsaved);
-	/* asked for */
-	close_turns(w, true);
+	/* on request */
+	set_blocked(w, true);
 	sm_resweep(w->sm, sim_now(w->sim), "test");
 	world_run(w, mono_ms(5000));
 	expect_order(w, "swept");
 	state = w->saved;
 	ck_assert_uint_eq(state.nblock, 0);
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
 int
 main(void)
 {
-	Suite *s = suite_create("distrust");
-	TCase *tc = tcase_create("distrust");
+	Suite *s = suite_create("drift");
+	TCase *tc = tcase_create("drift");
 
 	log_set_level(LOG_LEVEL_ERROR);
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, a_switch_that_does_not_store);
-	tcase_add_loop_test(
-		tc, every_lie_is_found, 0, sizeof(lies) / sizeof(lies[0]));
-	tcase_add_test(tc, lanes_that_are_lied_about);
-	tcase_add_test(tc, two_that_write);
-	tcase_add_test(tc, lanes_that_are_refused);
+	tcase_add_loop_test(tc, every_false_acknowledgement_is_found, 0,
+		sizeof(lies) / sizeof(lies[0]));
+	tcase_add_test(tc, sl2vl_that_is_not_stored);
+	tcase_add_test(tc, two_managers_that_write);
+	tcase_add_test(tc, sl2vl_that_is_refused);
 	tcase_add_test(tc, the_state_of_another_fabric);
-	tcase_add_test(tc, the_state_of_strangers);
-	tcase_add_test(tc, all_that_another_hand_wrote);
+	tcase_add_test(tc, the_state_of_foreign_ports);
+	tcase_add_test(tc, all_drift_is_found);
 	tcase_add_test(tc, what_another_manager_wrote);
 	tcase_add_loop_test(tc, what_arrives_after_a_hand_over, 0, 11);
-	tcase_add_test(tc, turns_that_others_left_closed);
+	tcase_add_test(tc, blocks_that_others_left);
 	suite_add_tcase(s, tc);
 	return suite_run(s);
 }

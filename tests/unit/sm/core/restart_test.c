@@ -1,20 +1,20 @@
 /*
- * A second life, and what the first one left under way: turns that it closed,
- * whose time goes on; tables that it sent, which arrive when it is gone.
+ * A restart, and what the previous run left under way: blocked dependencies,
+ * for which time goes on; tables that it sent, which arrive after its end.
  */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "sm/base/log.h"
-#include "tests/unit/restart_fixture.h"
+#include "tests/unit/core_fixture.h"
 #include "tests/unit/suite.h"
 
 enum { LIMIT = 60 /* distribution.block_limit, in seconds */ };
 
-/* A cable between two switches, the k-th. */
+/* The k-th link between two switches. */
 static const struct fabric_cable *
-cable(const struct fabric *f, unsigned k)
+switch_link(const struct fabric *f, unsigned k)
 {
 	for (uint32_t c = 0; c < f->ncables; c++) {
 		const struct fabric_cable *x = &f->cable[c];
@@ -27,27 +27,27 @@ cable(const struct fabric *f, unsigned k)
 }
 
 static void
-plug(struct world *w, unsigned k, bool up)
+set_link(struct world *w, unsigned k, bool up)
 {
-	const struct fabric_cable *x = cable(w->fabric, k);
+	const struct fabric_cable *x = switch_link(w->fabric, k);
 
 	sim_fault_link(w->sim, x->node[0], x->port[0], up);
 }
 
 static struct world *
-start(const struct fabric *f, const char *yaml)
+start_settled(const struct fabric *f, const char *yaml)
 {
-	struct world *w = life_start(f, yaml);
+	struct world *w = core_start(f, yaml);
 
 	ck_assert_msg(world_settle(w, mono_ms(60000)), "%s", w->last_why);
 	return w;
 }
 
-/* ---- turns ---- */
+/* ---- blocked dependencies ---- */
 
-/* No row that opens a turn arrives. */
+/* Drops all Sets of rows that unblock a dependency. */
 static enum sim_verdict
-cling(void *cookie, struct sim_msg *m)
+drop_unblocking(void *cookie, struct sim_msg *m)
 {
 	struct smp smp;
 
@@ -62,7 +62,7 @@ cling(void *cookie, struct sim_msg *m)
 }
 
 static struct sm_status
-status(const struct world *w)
+get_status(const struct world *w)
 {
 	struct sm_status s;
 
@@ -70,29 +70,29 @@ status(const struct world *w)
 	return s;
 }
 
-/* A world in which turns stay closed; some seconds old when it is killed. */
+/* A world in which dependencies stay blocked; killed some seconds later. */
 static struct world *
-left_closed(const struct fabric *f)
+leave_blocked(const struct fabric *f)
 {
-	struct world *w = start(f, "distribution:\n"
-				   "  method: break-dependencies\n"
-				   "  drain: 5ms\n");
+	struct world *w = start_settled(f, "distribution:\n"
+					   "  method: break-dependencies\n"
+					   "  drain: 5ms\n");
 
-	sim_set_hook(w->sim, cling, NULL);
-	plug(w, 3, false);
+	sim_set_hook(w->sim, drop_unblocking, NULL);
+	set_link(w, 3, false);
 	world_run(w, mono_ms(10000));
-	ck_assert_uint_gt(status(w).held, 0);
-	ck_assert_str_eq(status(w).alarm, "");
+	ck_assert_uint_gt(get_status(w).held, 0);
+	ck_assert_str_eq(get_status(w).alarm, "");
 	world_kill(w);
 	ck_assert_uint_gt(w->saved.nblock, 0);
 	return w;
 }
 
-/* The alarm has the name of the switch, the ports and the pairs. */
+/* The alarm names the switch, the ports and the number of pairs. */
 static void
 expect_alarm(const struct world *w)
 {
-	const char *alarm = status(w).alarm;
+	const char *alarm = get_status(w).alarm;
 	char want[2][64];
 	bool found = false;
 
@@ -110,42 +110,42 @@ expect_alarm(const struct world *w)
 	ck_assert_msg(found, "\"%s\"", alarm);
 }
 
-START_TEST(a_time_that_is_over)
+START_TEST(block_limit_is_over)
 {
 	struct fabric *f = gen_random(10, 3, 2, 3, NULL);
-	struct world *w = left_closed(f);
+	struct world *w = leave_blocked(f);
 
 	w->saved.away = LIMIT;
-	world_start(w); /* nothing was asked of the fabric yet */
+	world_start(w); /* before anything is read from the fabric */
 	expect_alarm(w);
 	sim_set_hook(w->sim, NULL, NULL);
 	ck_assert(world_settle(w, mono_ms(60000)));
 	world_run(w, mono_ms(5000));
-	ck_assert_uint_eq(status(w).held, 0);
-	ck_assert_str_eq(status(w).alarm, "");
-	life_end(w, f);
+	ck_assert_uint_eq(get_status(w).held, 0);
+	ck_assert_str_eq(get_status(w).alarm, "");
+	core_end(w, f);
 }
 END_TEST
 
-START_TEST(a_time_that_goes_on)
+START_TEST(block_limit_goes_on)
 {
 	struct fabric *f = gen_random(10, 3, 2, 3, NULL);
-	struct world *w = left_closed(f);
+	struct world *w = leave_blocked(f);
 	uint64_t age = w->saved.block[0].age;
 
 	ck_assert_uint_lt(age, 11);
 	w->saved.away = LIMIT - age - 20;
 	world_start(w);
-	ck_assert_str_eq(status(w).alarm, "");
+	ck_assert_str_eq(get_status(w).alarm, "");
 	world_run(w, mono_ms(19000));
-	ck_assert_str_eq(status(w).alarm, "");
+	ck_assert_str_eq(get_status(w).alarm, "");
 	world_run(w, mono_ms(2000));
 	expect_alarm(w);
-	/* and into a third */
+	/* the next run knows the age, too */
 	world_kill(w);
 	ck_assert_uint_gt(w->saved.nblock, 0);
 	ck_assert_uint_ge(w->saved.block[0].age, LIMIT - 20);
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
@@ -162,9 +162,9 @@ count_tables(void *cookie, struct sim_msg *m)
 	return SIM_PASS;
 }
 
-/* Does every switch hold what the view says? */
+/* Fails unless every switch holds what the view says. */
 static void
-expect_truth(const struct world *w)
+expect_tables_as_viewed(const struct world *w)
 {
 	const struct view *v = sm_view(w->sm);
 	const struct topo *t = v->topo;
@@ -185,51 +185,52 @@ expect_truth(const struct world *w)
 }
 
 static void
-until(struct world *w, enum sm_phase phase)
+run_until_phase(struct world *w, enum sm_phase phase)
 {
-	for (unsigned i = 0; i < 5000 && status(w).phase != phase; i++)
+	for (unsigned i = 0; i < 5000 && get_status(w).phase != phase; i++)
 		world_run(w, mono_us(100));
-	ck_assert_int_eq(status(w).phase, phase);
+	ck_assert_int_eq(get_status(w).phase, phase);
 }
 
 /*
- * It dies with tables on the wire; the cable is back; the second life finds
- * everything as it should be, and then they arrive.
+ * The daemon is killed with tables on the wire, and the link comes back. The
+ * restarted daemon finds all tables as they should be, and then the old ones
+ * arrive.
  */
 START_TEST(tables_that_arrive_late)
 {
 	struct sim_faults slow = {.delay = 1000000, .delay_max = mono_ms(1500)},
 			  none = {0};
 	struct fabric *f = gen_random(10, 3, 2, 7 + (uint64_t)_i, NULL);
-	struct world *w = start(f, "smp: {timeout: 200ms}\n");
+	struct world *w = start_settled(f, "smp: {timeout: 200ms}\n");
 	unsigned tables = 0;
 
 	w->route_delay = mono_ms(5);
-	plug(w, 3, false);
-	until(w, SM_ROUTE);
+	set_link(w, 3, false);
+	run_until_phase(w, SM_ROUTE);
 	sim_fault_chances(w->sim, &slow);
-	until(w, SM_PUSH);
+	run_until_phase(w, SM_PUSH);
 	world_kill(w);
 	ck_assert(w->saved.writing);
 	sim_fault_chances(w->sim, &none);
-	plug(w, 3, true);
+	set_link(w, 3, true);
 	sim_set_hook(w->sim, count_tables, &tables);
 	world_start(w);
 	world_run(w, mono_ms(1500));
 	ck_assert_uint_gt(tables, 0);
 	ck_assert(world_settle(w, mono_ms(60000)));
-	expect_truth(w);
+	expect_tables_as_viewed(w);
 	world_run(w, mono_ms(5000));
 	ck_assert(!w->saved.writing);
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
-/* Who ended in peace has nothing to wait for. */
+/* After an orderly end there is nothing to wait for. */
 START_TEST(nothing_under_way)
 {
 	struct fabric *f = gen_random(10, 3, 2, 3, NULL);
-	struct world *w = start(f, "");
+	struct world *w = start_settled(f, "");
 
 	world_run(w, mono_ms(5000));
 	ck_assert(!w->saved.writing);
@@ -237,21 +238,21 @@ START_TEST(nothing_under_way)
 	world_start(w);
 	world_run(w, mono_ms(500));
 	ck_assert_ptr_nonnull(sm_view(w->sm));
-	expect_truth(w);
-	life_end(w, f);
+	expect_tables_as_viewed(w);
+	core_end(w, f);
 }
 END_TEST
 
 int
 main(void)
 {
-	Suite *s = suite_create("relife");
-	TCase *tc = tcase_create("relife");
+	Suite *s = suite_create("restart");
+	TCase *tc = tcase_create("restart");
 
 	log_set_level(LOG_LEVEL_ERROR);
 	tcase_set_timeout(tc, 60);
-	tcase_add_test(tc, a_time_that_is_over);
-	tcase_add_test(tc, a_time_that_goes_on);
+	tcase_add_test(tc, block_limit_is_over);
+	tcase_add_test(tc, block_limit_goes_on);
 	tcase_add_loop_test(tc, tables_that_arrive_late, 0, 4);
 	tcase_add_test(tc, nothing_under_way);
 	suite_add_tcase(s, tc);

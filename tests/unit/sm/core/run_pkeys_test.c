@@ -1,5 +1,5 @@
 /*
- * What partitions cost on the wire, and what is left of them: over restarts,
+ * What partitions cost on the wire, and what remains of them: over restarts,
  * after they were taken out of the configuration, after another SM.
  */
 #include "tests/sim/referee/tenants.h"
@@ -10,18 +10,19 @@ enum { BLOCKS = 2 };
 
 /* P_Key SMPs since the statistics were cleared. */
 static uint64_t
-keys(const struct fixture *x, unsigned method)
+count_pkey_smps(const struct fixture *x, unsigned method)
 {
 	return sim_stats(x->w->sim)->by[sim_attr_row(MAD_PKEY_TABLE)][method];
 }
 
-/* What was written may have been read back, to see that it is there. */
+/* Allows for reads of the tables that were written, which check that they are
+ * stored. */
 static void
 expect_keys(const struct fixture *x, uint64_t gets, uint64_t sets)
 {
-	ck_assert_uint_ge(keys(x, MAD_GET), gets);
-	ck_assert_uint_le(keys(x, MAD_GET), gets + sets * BLOCKS);
-	ck_assert_uint_eq(keys(x, MAD_SET), sets);
+	ck_assert_uint_ge(count_pkey_smps(x, MAD_GET), gets);
+	ck_assert_uint_le(count_pkey_smps(x, MAD_GET), gets + sets * BLOCKS);
+	ck_assert_uint_eq(count_pkey_smps(x, MAD_SET), sets);
 	sim_clear_stats(x->w->sim);
 }
 
@@ -34,9 +35,9 @@ two_blocks(void)
 	return o;
 }
 
-/* Another life, with another configuration. */
+/* Restarts with another configuration. */
 static void
-restart(struct fixture *x, const char *yaml)
+restart_with(struct fixture *x, const char *yaml)
 {
 	struct diag_list d;
 
@@ -60,7 +61,7 @@ set_link(struct fixture *x, const char *host, bool up)
 START_TEST(nothing_for_nothing)
 {
 	const struct sim_options o = two_blocks();
-	struct fixture x = line("", &o);
+	struct fixture x = fixture_new("", &o);
 
 	expect_keys(&x, 0, 0);
 	set_link(&x, "h3", false);
@@ -68,15 +69,15 @@ START_TEST(nothing_for_nothing)
 	sim_fault_reboot(x.w->sim, node_of(&x, "h4"));
 	ck_assert(world_settle(x.w, mono_ms(30000)));
 	expect_keys(&x, 0, 0);
-	restart(&x, "");
+	restart_with(&x, "");
 	expect_keys(&x, 0, 0);
-	/* who knows nothing looks once */
+	/* without a saved state tables are read once */
 	world_kill(x.w);
 	world_forget(x.w);
 	world_start(x.w);
 	ck_assert(world_settle(x.w, mono_ms(30000)));
 	expect_keys(&x, BLOCKS * (HOSTS + LEAVES), 0);
-	restart(&x, "");
+	restart_with(&x, "");
 	expect_keys(&x, 0, 0);
 	fixture_free(&x);
 }
@@ -86,11 +87,12 @@ END_TEST
 START_TEST(one_set_each)
 {
 	const struct sim_options o = two_blocks();
-	struct fixture x = line("sweep: {interval: 0}\n" TWO_TENANTS, &o);
+	struct fixture x =
+		fixture_new("sweep: {interval: 0}\n" TWO_TENANTS, &o);
 
-	/* the SM's port is a full member of the default partition alone */
+	/* the SM's port is a full member of the default partition only */
 	expect_keys(&x, 0, HOSTS - 1 + LEAVES + HOSTS);
-	/* a host that rebooted gets its own without a question */
+	/* a host that rebooted gets its keys without a Get */
 	sim_fault_reboot(x.w->sim, node_of(&x, "h2"));
 	ck_assert(world_settle(x.w, mono_ms(30000)));
 	ck_assert_str_eq(host_table(&x, "h2"), "7fff 8005");
@@ -102,17 +104,17 @@ END_TEST
 START_TEST(taken_out)
 {
 	const struct sim_options o = two_blocks();
-	struct fixture x = line(TWO_TENANTS, &o);
+	struct fixture x = fixture_new(TWO_TENANTS, &o);
 
-	/* h3 is away while the partitions go */
+	/* h3 is away while the partitions are removed */
 	set_link(&x, "h3", false);
-	restart(&x, "");
+	restart_with(&x, "");
 	ck_assert_str_eq(host_table(&x, "h2"), "ffff");
 	ck_assert_str_eq(host_table(&x, "h6"), "ffff");
-	ck_assert(!guarded(&x, "h2"));
+	ck_assert(!is_guarded(&x, "h2"));
 	ck_assert_str_eq(host_table(&x, "h3"), "7fff 8005");
-	/* and is found out, two lives later */
-	restart(&x, "");
+	/* and its old keys are found two restarts later */
+	restart_with(&x, "");
 	expect_keys(&x, 0, 0);
 	set_link(&x, "h3", true);
 	ck_assert_str_eq(host_table(&x, "h3"), "ffff");
@@ -121,13 +123,13 @@ START_TEST(taken_out)
 }
 END_TEST
 
-/* Another SM had the fabric, with keys of its own. */
-START_TEST(anothers)
+/* Another SM was master, with keys of its own. */
+START_TEST(keys_of_another_manager)
 {
 	static const uint16_t foreign[BLOCK] = {0x7fff, 0x8042},
 			      far[BLOCK] = {0x8043};
 	const struct sim_options o = two_blocks();
-	struct fixture x = line("", &o);
+	struct fixture x = fixture_new("", &o);
 	uint32_t h2 = node_of(&x, "h2"), h3 = node_of(&x, "h3");
 	struct mad_port_info i = *sim_port_info(x.w->sim, h2, 1);
 
@@ -135,27 +137,27 @@ START_TEST(anothers)
 	sim_hand_pkeys(x.w->sim, h3, 1, 1, far);
 	i.sm_lid++;
 	sim_hand_port(x.w->sim, h2, 1, &i);
-	restart(&x, "");
+	restart_with(&x, "");
 	ck_assert_str_eq(host_table(&x, "h2"), "ffff");
-	/* one that is ours is believed to be as we left it */
-	ck_assert_str_eq(table(&x, h3, 1, 1), "8043");
-	/* not where it matters: with partitions all are read */
-	restart(&x, TWO_TENANTS);
+	/* a table of this manager is assumed to be as it was left */
+	ck_assert_str_eq(pkey_table_text(&x, h3, 1, 1), "8043");
+	/* not where it matters: with partitions all tables are read */
+	restart_with(&x, TWO_TENANTS);
 	ck_assert_str_eq(host_table(&x, "h2"), "7fff 8005");
-	ck_assert_str_eq(table(&x, h3, 1, 1), "");
+	ck_assert_str_eq(pkey_table_text(&x, h3, 1, 1), "");
 	fixture_free(&x);
 }
 END_TEST
 
 /*
- * A life that ended between a host's keys and its LID, then another wish: the
- * table is not taken for that of a port that just came up.
+ * A run ended between writing a host's keys and its LID, then the configuration
+ * changes: the table is not taken for that of a port that just came up.
  */
-START_TEST(half_way)
+START_TEST(restart_half_way)
 {
 	static const uint16_t old[BLOCK] = {0x7fff, 0x8005};
 	const struct sim_options o = two_blocks();
-	struct fixture x = line(TWO_TENANTS, &o);
+	struct fixture x = fixture_new(TWO_TENANTS, &o);
 	uint32_t h2 = node_of(&x, "h2");
 
 	world_kill(x.w);
@@ -169,13 +171,13 @@ START_TEST(half_way)
 	world_run(x.w, mono_ms(2000));
 	sim_hand_pkeys(x.w->sim, h2, 1, 0, old);
 	world_start(x.w);
-	restart(&x, "");
+	restart_with(&x, "");
 	ck_assert_str_eq(host_table(&x, "h2"), "ffff");
 	fixture_free(&x);
 }
 END_TEST
 
-/* Members move between partitions, and nobody is cut off on the way. */
+/* Members move between partitions, and no pair is cut off during the change. */
 START_TEST(no_pair_is_cut_off)
 {
 	const unsigned dim[] = {LEAVES};
@@ -213,15 +215,15 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("partition_life");
+	Suite *s = suite_create("run_pkeys");
 	TCase *t = tcase_create("core");
 
 	tcase_set_timeout(t, 60);
 	tcase_add_test(t, nothing_for_nothing);
 	tcase_add_test(t, one_set_each);
 	tcase_add_test(t, taken_out);
-	tcase_add_test(t, anothers);
-	tcase_add_test(t, half_way);
+	tcase_add_test(t, keys_of_another_manager);
+	tcase_add_test(t, restart_half_way);
 	tcase_add_loop_test(t, no_pair_is_cut_off, 1, 31);
 	suite_add_tcase(s, t);
 	return suite_run(s);

@@ -1,9 +1,9 @@
 /*
  * A change of tables, by every method, disturbed at every moment: the daemon
- * killed and started again, or followed by a standby elsewhere that knows
- * nothing, a switch rebooted, a second cable pulled, answers lost. At no moment
- * may a LID go round or a ring of channels close, and in the end everything
- * works and no turn is left blocked.
+ * killed and started again, or replaced by a standby elsewhere without its
+ * state, a switch rebooted, a second link pulled, answers lost. At no moment
+ * may tables have a loop or a cycle of channels, and in the end everything is
+ * in order and no dependency is left blocked.
  */
 #include <check.h>
 #include <stdio.h>
@@ -29,14 +29,14 @@ struct scene {
 	struct fabric *f;
 	struct world *w;
 	struct watch *watch;
-	uint32_t a, b; /* switches: one end of the cable, one to reboot */
+	uint32_t a, b; /* switches: one end of the link, one to reboot */
 	unsigned port;
 	char what[96];
 };
 
-/* With levels of service and partitions, or without. */
+/* A configuration with QoS levels and partitions, or without. */
 static void
-settings(const char *method, bool levels, char *out, size_t n)
+print_settings(const char *method, bool levels, char *out, size_t n)
 {
 	(void)snprintf(out, n,
 		"distribution:\n  method: %s\n  drain: 5ms\n"
@@ -59,7 +59,7 @@ scene_open(struct scene *s, const char *method, uint64_t seed)
 
 	*s = (struct scene){.f = gen_random(10, 3, 2, seed, NULL)};
 	ck_assert_ptr_nonnull(s->f);
-	settings(method, false, yaml, sizeof(yaml));
+	print_settings(method, false, yaml, sizeof(yaml));
 	o.service = mono_us(50);
 	o.seed = seed;
 	s->w = world_new(s->f, &o, yaml);
@@ -77,7 +77,7 @@ scene_close(struct scene *s)
 	fabric_free(s->f);
 }
 
-/* The n-th cable between two switches. */
+/* The n-th link between two switches. */
 static void
 find_cable(const struct scene *s, unsigned n, uint32_t *node, unsigned *port)
 {
@@ -97,8 +97,7 @@ find_cable(const struct scene *s, unsigned n, uint32_t *node, unsigned *port)
 }
 
 /*
- * The master is killed; one that stood by on another host, without its state,
- * finds it gone.
+ * The master is killed; a standby on another host, without its state, notices.
  */
 static void
 take_over(struct scene *s)
@@ -122,7 +121,7 @@ take_over(struct scene *s)
 }
 
 static void
-disturb(struct scene *s, enum trouble t)
+cause_trouble(struct scene *s, enum trouble t)
 {
 	struct sim_faults loss = {.loss = 100000};
 	uint32_t node;
@@ -154,9 +153,9 @@ disturb(struct scene *s, enum trouble t)
 	}
 }
 
-/* No row of SL2VL anywhere is closed. */
+/* Fails if a row of SL2VL is closed anywhere. */
 static void
-nothing_blocked(const struct scene *s)
+expect_nothing_blocked(const struct scene *s)
 {
 	struct sm_status st;
 
@@ -177,7 +176,7 @@ nothing_blocked(const struct scene *s)
 }
 
 static void
-judge(struct scene *s)
+judge_result(struct scene *s)
 {
 	const struct watch_report *r = watch_report(s->watch);
 	struct sim_faults none = {0};
@@ -194,18 +193,18 @@ judge(struct scene *s)
 	ck_assert_msg(rc == 0, "%s: %s", s->what, why.text);
 	ck_assert_msg(r->loops == 0, "%s: %s", s->what, r->loop.text);
 	ck_assert_msg(r->cycles == 0, "%s: %s", s->what, r->cycle.text);
-	nothing_blocked(s);
+	expect_nothing_blocked(s);
 }
 
 /* ---- every phase is struck ---- */
 
-/* What happens before the trouble. */
+/* The change before the trouble. */
 enum change { PULL, PLUG, LEVELS, NO_LEVELS, CHANGES };
 
 static const char *const trouble_of[TROUBLES] = {
 	"nothing", "kill", "takeover", "reboot", "second change", "loss"};
 
-/* Where a run was struck, of all processes of this test. */
+/* The phases in which trouble struck, over all processes of this test. */
 enum { WORDS = 40, PLACES = 4 };
 
 static struct tally {
@@ -213,7 +212,7 @@ static struct tally {
 	struct place {
 		unsigned method;
 		enum change change;
-	} place[WORDS][PLACES]; /* where the phase is found */
+	} place[WORDS][PLACES]; /* changes that have this phase */
 	unsigned nplaces[WORDS];
 	unsigned times[WORDS][TROUBLES];
 	uint64_t judged, followed;
@@ -231,7 +230,7 @@ phase_now(const struct scene *s, char text[64])
 }
 
 static void
-count(const char *phase, enum trouble t, unsigned method, enum change c)
+count_strike(const char *phase, enum trouble t, unsigned method, enum change c)
 {
 	unsigned i = 0;
 
@@ -248,7 +247,7 @@ count(const char *phase, enum trouble t, unsigned method, enum change c)
 }
 
 static void
-change(struct scene *s, unsigned method, enum change c)
+start_change(struct scene *s, unsigned method, enum change c)
 {
 	char yaml[512];
 	uint32_t node;
@@ -259,23 +258,23 @@ change(struct scene *s, unsigned method, enum change c)
 		sim_fault_link(s->w->sim, node, port, c == PLUG);
 		return;
 	}
-	settings(methods[method], c == LEVELS, yaml, sizeof(yaml));
+	print_settings(methods[method], c == LEVELS, yaml, sizeof(yaml));
 	world_reload(s->w, yaml);
 }
 
-/* The state from which a change starts. */
+/* The state in which a change starts. */
 static void
-prepare(struct scene *s, unsigned method, enum change c)
+prepare_change(struct scene *s, unsigned method, enum change c)
 {
 	if (c != PLUG && c != NO_LEVELS)
 		return;
-	change(s, method, c == PLUG ? PULL : LEVELS);
+	start_change(s, method, c == PLUG ? PULL : LEVELS);
 	ck_assert(world_settle(s->w, mono_ms(60000)));
 }
 
-/* Let time pass until it is in a phase it has not been in, nth of them. */
+/* Runs until it is in a new phase, the nth one. */
 static bool
-reach(struct scene *s, unsigned nth, char phase[64])
+reach_phase(struct scene *s, unsigned nth, char phase[64])
 {
 	char seen[WORDS][64], now[64];
 	unsigned n = 0, i;
@@ -296,7 +295,7 @@ reach(struct scene *s, unsigned nth, char phase[64])
 	return false;
 }
 
-/* Until it is in this one. */
+/* Runs until it is in this phase. */
 static bool
 reach_named(struct scene *s, const char *phase)
 {
@@ -310,18 +309,19 @@ reach_named(struct scene *s, const char *phase)
 	return false;
 }
 
-/* Begin a change in a fabric of this seed. */
+/* Begins a change in a fabric of this seed. */
 static void
-begin(struct scene *s, unsigned method, enum change c, uint64_t seed)
+begin_strike(struct scene *s, unsigned method, enum change c, uint64_t seed)
 {
 	scene_open(s, methods[method], seed);
-	prepare(s, method, c);
-	change(s, method, c);
+	prepare_change(s, method, c);
+	start_change(s, method, c);
 }
 
-/* Struck in a phase, unless it was not reached: is all well afterwards? */
+/* If the phase was reached, causes the trouble and checks that all is well
+ * afterwards. */
 static void
-finish(struct scene *s, bool hit, unsigned method, enum change c,
+finish_strike(struct scene *s, bool hit, unsigned method, enum change c,
 	enum trouble t, const char *phase)
 {
 	const struct watch_report *r;
@@ -330,9 +330,9 @@ finish(struct scene *s, bool hit, unsigned method, enum change c,
 		(void)snprintf(s->what, sizeof(s->what),
 			"%s, change %d, %s in %s", methods[method], (int)c,
 			trouble_of[t], phase);
-		count(phase, t, method, c);
-		disturb(s, t);
-		judge(s);
+		count_strike(phase, t, method, c);
+		cause_trouble(s, t);
+		judge_result(s);
 	}
 	r = watch_report(s->watch);
 	tally->judged += r->changes;
@@ -340,17 +340,17 @@ finish(struct scene *s, bool hit, unsigned method, enum change c,
 	scene_close(s);
 }
 
-/* One run, struck in the nth phase; false: there are not so many. */
+/* One run, struck in the nth phase; false: the change has fewer phases. */
 static bool
-strike(unsigned method, enum change c, enum trouble t, unsigned nth)
+strike_phase(unsigned method, enum change c, enum trouble t, unsigned nth)
 {
 	struct scene s;
 	char phase[64];
 	bool hit;
 
-	begin(&s, method, c, 3 + nth % 3);
-	hit = reach(&s, nth, phase);
-	finish(&s, hit, method, c, t, phase);
+	begin_strike(&s, method, c, 3 + nth % 3);
+	hit = reach_phase(&s, nth, phase);
+	finish_strike(&s, hit, method, c, t, phase);
 	return hit;
 }
 
@@ -361,15 +361,15 @@ START_TEST(every_method_in_every_phase)
 	enum trouble t = (enum trouble)(1 + (unsigned)_i % (TROUBLES - 1));
 	unsigned n = 0;
 
-	while (strike(method, c, t, n))
+	while (strike_phase(method, c, t, n))
 		n++;
 	ck_assert_uint_gt(n, 3);
 }
 END_TEST
 
 /*
- * Phases that few changes have are struck in more fabrics, each by every
- * trouble as often as the others.
+ * Phases that few changes have are struck in more fabrics, so that each trouble
+ * strikes them as often as the others.
  */
 enum { EVEN = 8, TRIES = 16 };
 
@@ -383,9 +383,9 @@ START_TEST(rare_phases_too)
 			struct place p = tally->place[i][k % tally->nplaces[i]];
 			struct scene s;
 
-			begin(&s, p.method, p.change, 6 + k);
-			finish(&s, reach_named(&s, tally->word[i]), p.method,
-				p.change, t, tally->word[i]);
+			begin_strike(&s, p.method, p.change, 6 + k);
+			finish_strike(&s, reach_named(&s, tally->word[i]),
+				p.method, p.change, t, tally->word[i]);
 		}
 		ck_assert_msg(tally->times[i][t] >= EVEN,
 			"%s was struck by %s %u times", tally->word[i],
@@ -394,9 +394,9 @@ START_TEST(rare_phases_too)
 }
 END_TEST
 
-/* The phases there are, all of them struck by everything. */
+/* Prints the phases and how often each trouble struck them. */
 static void
-tell(void)
+print_tally(void)
 {
 	for (unsigned i = 0; i < WORDS && tally->word[i][0] != '\0'; i++) {
 		(void)printf("struck in %-20s", tally->word[i]);
@@ -411,7 +411,7 @@ tell(void)
 		(unsigned long long)tally->followed);
 }
 
-/* A port that our own plan took down is no reason to look again. */
+/* A port that the manager's own plan took down is no reason for a sweep. */
 START_TEST(own_traps_are_excused)
 {
 	struct scene s;
@@ -427,7 +427,7 @@ START_TEST(own_traps_are_excused)
 	sm_status(s.w->sm, &after);
 	ck_assert_uint_gt(after.traps_ours, 0);
 	ck_assert_uint_eq(after.pushes_stopped, before.pushes_stopped);
-	/* the trap's own probe, and the one of whoever is next to it */
+	/* the trap's own probe, and that of its neighbour */
 	ck_assert_uint_le(after.probes - before.probes, 2);
 	world_run(s.w, mono_ms(30000)); /* light sweeps find nothing */
 	sm_status(s.w->sm, &before);
@@ -436,20 +436,20 @@ START_TEST(own_traps_are_excused)
 }
 END_TEST
 
-/* ---- devices that are not as they should be ---- */
+/* ---- devices that misbehave ---- */
 
 struct villain {
 	struct scene *s;
 	uint32_t node; /* FABRIC_NONE: every switch */
-	bool lies;     /* acknowledges tables and keeps its own */
+	bool lies;     /* acknowledges tables and does not store them */
 	bool refuses;  /* rows of SL2VL */
-	bool clings;   /* does not hear of a row that opens a turn */
+	bool clings;   /* drops rows that unblock a dependency */
 	unsigned closed, unjournaled;
 };
 
-/* Answer in the node's name. */
+/* Answers in the node's name. */
 static void
-forge(const struct villain *v, const struct sim_msg *m, uint16_t status)
+forge_answer(const struct villain *v, const struct sim_msg *m, uint16_t status)
 {
 	struct transport_msg answer = m->m;
 	struct smp smp;
@@ -463,7 +463,7 @@ forge(const struct villain *v, const struct sim_msg *m, uint16_t status)
 }
 
 static bool
-journaled(const struct villain *v, const struct sim_msg *m, uint32_t mod)
+is_journaled(const struct villain *v, const struct sim_msg *m, uint32_t mod)
 {
 	const struct state_file *saved = &v->s->w->saved;
 	size_t i;
@@ -477,7 +477,7 @@ journaled(const struct villain *v, const struct sim_msg *m, uint32_t mod)
 }
 
 static enum sim_verdict
-meddle(void *cookie, struct sim_msg *m)
+misbehave_on_set(void *cookie, struct sim_msg *m)
 {
 	static const uint8_t shut[8] = {255, 255, 255, 255, 255, 255, 255, 255};
 	struct villain *v = cookie;
@@ -490,23 +490,23 @@ meddle(void *cookie, struct sim_msg *m)
 		smp.method != MAD_SET)
 		return SIM_PASS;
 	if (smp.attr == MAD_LFT && v->lies) {
-		forge(v, m, 0);
+		forge_answer(v, m, 0);
 		return SIM_DROP;
 	}
 	if (smp.attr != MAD_SL2VL)
 		return SIM_PASS;
 	closes = memcmp(smp.data, shut, sizeof(shut)) == 0;
 	v->closed += closes;
-	v->unjournaled += closes && !journaled(v, m, smp.mod);
+	v->unjournaled += closes && !is_journaled(v, m, smp.mod);
 	if (v->refuses) {
-		forge(v, m, MAD_STATUS_FIELD);
+		forge_answer(v, m, MAD_STATUS_FIELD);
 		return SIM_DROP;
 	}
 	return v->clings && !closes ? SIM_DROP : SIM_PASS;
 }
 
 static void
-pull(struct scene *s, unsigned n)
+fail_link(struct scene *s, unsigned n)
 {
 	uint32_t node;
 	unsigned port;
@@ -515,8 +515,8 @@ pull(struct scene *s, unsigned n)
 	sim_fault_link(s->w->sim, node, port, false);
 }
 
-/* What is acknowledged and not stored is found, and who does it kept out. */
-START_TEST(liars_are_found)
+/* A switch that acknowledges and does not store is found and quarantined. */
+START_TEST(false_acknowledgements_are_found)
 {
 	struct scene s;
 	struct villain v = {.s = &s, .lies = true};
@@ -525,34 +525,35 @@ START_TEST(liars_are_found)
 
 	scene_open(&s, "auto", 3);
 	find_cable(&s, 11, &v.node, &port);
-	sim_set_hook(s.w->sim, meddle, &v);
+	sim_set_hook(s.w->sim, misbehave_on_set, &v);
 	for (unsigned i = 0; i < 4; i++) {
-		pull(&s, 3 + i);
+		fail_link(&s, 3 + i);
 		world_run(s.w, mono_ms(3000));
 	}
 	sm_status(s.w->sm, &st);
 	ck_assert_uint_gt(st.untrue, 0);
 	ck_assert_uint_eq(sm_view(s.w->sm)->nquarantine, 1);
 	sim_set_hook(s.w->sim, NULL, NULL);
-	world_run(s.w, mono_ms(120000)); /* tried again, and well */
+	world_run(s.w, mono_ms(120000)); /* tried again, with success */
 	ck_assert_uint_eq(sm_view(s.w->sm)->nquarantine, 0);
 	(void)snprintf(s.what, sizeof(s.what), "after a liar");
-	judge(&s);
+	judge_result(&s);
 	scene_close(&s);
 }
 END_TEST
 
-/* A switch that refuses rows of SL2VL loses a port for a moment instead. */
+/* A switch that refuses SL2VL rows has a port taken down for a moment
+ * instead. */
 START_TEST(refused_rows_become_ports)
 {
 	struct scene s;
 	struct villain v = {.s = &s, .node = FABRIC_NONE, .refuses = true};
 
 	scene_open(&s, "break-dependencies", 3);
-	sim_set_hook(s.w->sim, meddle, &v);
-	pull(&s, 3);
+	sim_set_hook(s.w->sim, misbehave_on_set, &v);
+	fail_link(&s, 3);
 	(void)snprintf(s.what, sizeof(s.what), "rows refused");
-	judge(&s);
+	judge_result(&s);
 	ck_assert_uint_gt(v.closed, 0);
 	ck_assert_uint_eq(sm_view(s.w->sm)->nquarantine, 0);
 	scene_close(&s);
@@ -565,18 +566,18 @@ START_TEST(blocks_are_journaled_first)
 	struct villain v = {.s = &s, .node = FABRIC_NONE};
 
 	scene_open(&s, "break-dependencies", 3);
-	sim_set_hook(s.w->sim, meddle, &v);
-	pull(&s, 3);
+	sim_set_hook(s.w->sim, misbehave_on_set, &v);
+	fail_link(&s, 3);
 	(void)snprintf(s.what, sizeof(s.what), "journal");
-	judge(&s);
+	judge_result(&s);
 	ck_assert_uint_gt(v.closed, 0);
 	ck_assert_uint_eq(v.unjournaled, 0);
-	ck_assert_uint_eq(s.w->saved.nblock, 0); /* lifted on disk, too */
+	ck_assert_uint_eq(s.w->saved.nblock, 0); /* removed on disk, too */
 	scene_close(&s);
 }
 END_TEST
 
-/* A turn that cannot be opened again is told of by name, until it is. */
+/* A dependency that cannot be unblocked is reported by name, until it is. */
 START_TEST(a_block_that_stays_is_an_alarm)
 {
 	struct scene s;
@@ -584,8 +585,8 @@ START_TEST(a_block_that_stays_is_an_alarm)
 	struct sm_status st;
 
 	scene_open(&s, "break-dependencies", 3);
-	sim_set_hook(s.w->sim, meddle, &v);
-	pull(&s, 3);
+	sim_set_hook(s.w->sim, misbehave_on_set, &v);
+	fail_link(&s, 3);
 	world_run(s.w, mono_ms(100000));
 	sm_status(s.w->sm, &st);
 	ck_assert_uint_gt(st.held, 0);
@@ -594,7 +595,7 @@ START_TEST(a_block_that_stays_is_an_alarm)
 	sim_set_hook(s.w->sim, NULL, NULL);
 	world_run(s.w, mono_ms(400000));
 	(void)snprintf(s.what, sizeof(s.what), "a block that stayed");
-	judge(&s);
+	judge_result(&s);
 	sm_status(s.w->sm, &st);
 	ck_assert_str_eq(st.alarm, "");
 	scene_close(&s);
@@ -604,8 +605,8 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("change");
-	TCase *tc = tcase_create("change");
+	Suite *s = suite_create("run_push");
+	TCase *tc = tcase_create("run_push");
 	int rc;
 
 	log_set_level(LOG_LEVEL_ERROR);
@@ -615,13 +616,13 @@ main(void)
 			(TROUBLES - 1));
 	tcase_add_loop_test(tc, rare_phases_too, 0, TROUBLES - 1);
 	tcase_add_test(tc, own_traps_are_excused);
-	tcase_add_test(tc, liars_are_found);
+	tcase_add_test(tc, false_acknowledgements_are_found);
 	tcase_add_test(tc, refused_rows_become_ports);
 	tcase_add_test(tc, blocks_are_journaled_first);
 	tcase_add_test(tc, a_block_that_stays_is_an_alarm);
 	suite_add_tcase(s, tc);
 	tally = tally_new(sizeof(*tally));
 	rc = suite_run(s);
-	tell();
+	print_tally();
 	return rc;
 }

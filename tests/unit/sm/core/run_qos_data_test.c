@@ -1,7 +1,6 @@
 /*
- * Levels of service on the wire: what the daemon wrote makes a busy link shared
- * as configured, by hosts and by switches, and a level of high priority keeps
- * its rate.
+ * QoS levels on the wire: what the daemon wrote makes hosts and switches share
+ * a busy link as configured, and a level of high priority keeps its rate.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -23,7 +22,7 @@ struct scene {
 	uint8_t sl[SENDERS]; /* of each level */
 };
 
-/* Two leaves below one spine: a single cable up from each. */
+/* Two leaves below one spine: a single uplink from each. */
 static struct scene
 scene_new(const char *yaml)
 {
@@ -61,7 +60,7 @@ sl_by_sender(void *cookie, uint32_t src, uint32_t dst)
 	return x->sl[src];
 }
 
-/* One sender: a level for each who it sends to. */
+/* One sender: a level per receiver. */
 static uint8_t
 sl_by_receiver(void *cookie, uint32_t src, uint32_t dst)
 {
@@ -71,9 +70,10 @@ sl_by_receiver(void *cookie, uint32_t src, uint32_t dst)
 	return x->sl[dst - SENDERS];
 }
 
-/* What arrives at each of the other leaf's hosts, of a link's rate. */
+/* The rate at each of the other leaf's hosts, as a part of a link's. */
 static void
-measure(struct scene *x, const struct data_traffic *t, double got[SENDERS])
+measure_rates(
+	struct scene *x, const struct data_traffic *t, double got[SENDERS])
 {
 	struct data_end_report r;
 
@@ -88,7 +88,7 @@ measure(struct scene *x, const struct data_traffic *t, double got[SENDERS])
 }
 
 static struct data_traffic
-across(struct scene *x)
+cross_traffic(struct scene *x)
 {
 	static const uint32_t dst[2 * SENDERS] = {
 		3, 4, 5, DATA_NONE, DATA_NONE, DATA_NONE};
@@ -102,7 +102,7 @@ across(struct scene *x)
 }
 
 static void
-expect(double is, double wanted, const char *what)
+expect_share(double is, double wanted, const char *what)
 {
 	ck_assert_msg(is > wanted - 0.025 && is < wanted + 0.025,
 		"%s: %.3f of the link, should be %.3f", what, is, wanted);
@@ -113,36 +113,36 @@ START_TEST(weights)
 	struct scene x =
 		scene_new("qos: {levels: {default: {weight: 1},\n"
 			  "  gold: {weight: 2}, iron: {weight: 5}}}\n");
-	struct data_traffic t = across(&x);
+	struct data_traffic t = cross_traffic(&x);
 	double got[SENDERS];
 
-	measure(&x, &t, got);
-	expect(got[0], 1.0 / 8, "weight 1");
-	expect(got[1], 2.0 / 8, "weight 2");
-	expect(got[2], 5.0 / 8, "weight 5");
+	measure_rates(&x, &t, got);
+	expect_share(got[0], 1.0 / 8, "weight 1");
+	expect_share(got[1], 2.0 / 8, "weight 2");
+	expect_share(got[2], 5.0 / 8, "weight 5");
 	scene_free(&x);
 }
 END_TEST
 
-/* Who has nothing to send leaves its share to the others. */
+/* A level with nothing to send leaves its share to the others. */
 START_TEST(idle_levels)
 {
 	struct scene x =
 		scene_new("qos: {levels: {default: {weight: 1},\n"
 			  "  gold: {weight: 2}, iron: {weight: 5}}}\n");
 	static const bool silent[2 * SENDERS] = {false, false, true};
-	struct data_traffic t = across(&x);
+	struct data_traffic t = cross_traffic(&x);
 	double got[SENDERS];
 
 	t.silent = silent;
-	measure(&x, &t, got);
-	expect(got[0], 1.0 / 3, "weight 1");
-	expect(got[1], 2.0 / 3, "weight 2");
+	measure_rates(&x, &t, got);
+	expect_share(got[0], 1.0 / 3, "weight 1");
+	expect_share(got[1], 2.0 / 3, "weight 2");
 	scene_free(&x);
 }
 END_TEST
 
-/* A level of high priority has what it asks for, whatever the others send. */
+/* A level of high priority gets the rate it needs, whatever the others send. */
 START_TEST(priority)
 {
 	static const struct {
@@ -152,19 +152,19 @@ START_TEST(priority)
 		{"qos: {levels: {ctl: {priority: high}, bulk: {}},\n"
 		 "  high_limit: {switches: 255}}\n",
 			1.0},
-		/* 8 KiB, four packets of 2 KiB, then one of the others */
+		/* 8 KiB, four packets of 2 KiB, then one of the other level */
 		{"qos: {levels: {ctl: {priority: high}, bulk: {}},\n"
 		 "  high_limit: {switches: 2}}\n",
 			0.8},
 	};
 	struct scene x = scene_new(row[_i].yaml);
-	struct data_traffic t = across(&x);
+	struct data_traffic t = cross_traffic(&x);
 	double got[SENDERS];
 
-	measure(&x, &t, got);
-	expect(got[1], row[_i].high, "high, saturated");
-	expect(got[0], (1 - row[_i].high) / 2, "default");
-	expect(got[2], (1 - row[_i].high) / 2, "bulk");
+	measure_rates(&x, &t, got);
+	expect_share(got[1], row[_i].high, "high, saturated");
+	expect_share(got[0], (1 - row[_i].high) / 2, "default");
+	expect_share(got[2], (1 - row[_i].high) / 2, "bulk");
 	scene_free(&x);
 }
 END_TEST
@@ -192,10 +192,10 @@ START_TEST(one_host)
 	t.load = 6;
 	t.ahead = 8;
 	t.refuse = true;
-	measure(&x, &t, got);
-	expect(got[0], 4.0 / 8, "weight 4");
-	expect(got[1], 3.0 / 8, "weight 3");
-	expect(got[2], 1.0 / 8, "weight 1");
+	measure_rates(&x, &t, got);
+	expect_share(got[0], 4.0 / 8, "weight 4");
+	expect_share(got[1], 3.0 / 8, "weight 3");
+	expect_share(got[2], 1.0 / 8, "weight 1");
 	scene_free(&x);
 }
 END_TEST
@@ -203,8 +203,8 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("data_qos");
-	TCase *t = tcase_create("data_qos");
+	Suite *s = suite_create("run_qos_data");
+	TCase *t = tcase_create("run_qos_data");
 
 	tcase_set_timeout(t, 120);
 	tcase_add_test(t, weights);

@@ -1,7 +1,7 @@
 /*
- * Levels of service through the whole daemon: what the switches hold is what
- * was asked for, nothing is sent that need not be, old and new levels live side
- * by side without a cycle, a shortage is told.
+ * QoS levels through the whole daemon: the switches hold what is configured,
+ * nothing is sent without need, old and new levels are in use together without
+ * a cycle, a shortage is reported.
  */
 #include <check.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ static const char three[] = "qos:\n"
 			    "    ctl: {level: ctl, classes: [7]}\n";
 
 static struct fabric *
-tree(void)
+two_tier_tree(void)
 {
 	const struct gen_fattree2 p = {2, 4, 1, 3, 3};
 
@@ -35,7 +35,8 @@ tree(void)
 }
 
 static struct world *
-start(const struct fabric *f, const struct sim_options *o, const char *yaml)
+start_settled(
+	const struct fabric *f, const struct sim_options *o, const char *yaml)
 {
 	struct sim_options usual = sim_defaults();
 	struct world *w = world_new(f, o != NULL ? o : &usual, yaml);
@@ -46,7 +47,7 @@ start(const struct fabric *f, const struct sim_options *o, const char *yaml)
 }
 
 static void
-configure(struct world *w, const char *yaml)
+configure_settled(struct world *w, const char *yaml)
 {
 	static const char *const engines[] = {"ftree", "updn", NULL};
 	struct diag_list d;
@@ -59,7 +60,7 @@ configure(struct world *w, const char *yaml)
 	ck_assert_msg(world_settle(w, mono_ms(120000)), "%s", w->last_why);
 }
 
-/* Everything is in order when every SL of the view's may be in use. */
+/* For a check of the order when every SL of the view may be in use. */
 static uint16_t
 all_sls(void *cookie, uint16_t from, uint16_t to)
 {
@@ -86,9 +87,9 @@ expect_order(struct world *w, const char *when)
 		"%s: %s", when, why.text);
 }
 
-/* What the view says of every turn and port is what the devices hold. */
+/* The devices hold what the view says of every port pair and port. */
 static void
-expect_true(struct world *w)
+expect_devices_as_viewed(struct world *w)
 {
 	const struct view *v = sm_view(w->sm);
 	const struct topo *t = v->topo;
@@ -131,25 +132,27 @@ expect_true(struct world *w)
 }
 
 static uint64_t
-sets(const struct world *w, uint16_t attr)
+count_sets(const struct world *w, uint16_t attr)
 {
 	return sim_stats(w->sim)->by[attr][MAD_SET & 7];
 }
 
 static uint64_t
-gets(const struct world *w, uint16_t attr)
+count_gets(const struct world *w, uint16_t attr)
 {
 	return sim_stats(w->sim)->by[attr][MAD_GET & 7];
 }
 
 START_TEST(nothing_without_levels)
 {
-	struct fabric *f = tree();
-	struct world *w = start(f, NULL, "");
+	struct fabric *f = two_tier_tree();
+	struct world *w = start_settled(f, NULL, "");
 	uint8_t row[8], table[64];
 
-	ck_assert_uint_eq(sets(w, MAD_SL2VL) + gets(w, MAD_SL2VL), 0);
-	ck_assert_uint_eq(sets(w, MAD_VLARB) + gets(w, MAD_VLARB), 0);
+	ck_assert_uint_eq(
+		count_sets(w, MAD_SL2VL) + count_gets(w, MAD_SL2VL), 0);
+	ck_assert_uint_eq(
+		count_sets(w, MAD_VLARB) + count_gets(w, MAD_VLARB), 0);
 	ck_assert(!view_slvl_sl2vl(sm_view(w->sm), 0, 0, 1, row));
 	ck_assert(!view_slvl_vlarb(sm_view(w->sm), 1, 1, table));
 	ck_assert(!view_slvl_levels(sm_view(w->sm)));
@@ -170,23 +173,23 @@ weight_of(const uint8_t *table, unsigned vl)
 
 START_TEST(tables_as_configured)
 {
-	struct fabric *f = tree();
-	struct world *w = start(f, NULL, three);
+	struct fabric *f = two_tier_tree();
+	struct world *w = start_settled(f, NULL, three);
 	uint32_t leaf = fabric_find(f, "leaf1"), h = fabric_find(f, "h1");
 	uint8_t is[MAD_DATA];
 
 	expect_order(w, "bring-up");
-	expect_true(w);
+	expect_devices_as_viewed(w);
 	ck_assert_uint_eq(sim_vl(w->sim, leaf, 1, 4, 0), 0);
 	ck_assert_uint_eq(sim_vl(w->sim, leaf, 1, 4, 3), 1); /* gold */
 	ck_assert_uint_eq(sim_vl(w->sim, leaf, 1, 4, 1), 2); /* ctl */
-	ck_assert_uint_eq(sim_vl(w->sim, leaf, 1, 4, 9), 0); /* nobody's */
+	ck_assert_uint_eq(sim_vl(w->sim, leaf, 1, 4, 9), 0); /* no level's */
 	ck_assert_uint_eq(sim_vl(w->sim, h, 0, 1, 3), 1);
 	ck_assert_uint_eq(
 		sim_read(w->sim, leaf, 0, MAD_VLARB, 1 << 16 | 4, is), 0);
 	ck_assert_uint_eq(weight_of(is, 1), 8 * weight_of(is, 0));
 	ck_assert_uint_eq(weight_of(is, 2), 0);
-	for (unsigned vl = 3; vl < 8; vl++) /* they work, nobody uses them */
+	for (unsigned vl = 3; vl < 8; vl++) /* operational, without a level */
 		ck_assert_uint_eq(weight_of(is, vl), 1);
 	ck_assert_uint_eq(
 		sim_read(w->sim, leaf, 0, MAD_VLARB, 3 << 16 | 4, is), 0);
@@ -199,29 +202,32 @@ START_TEST(tables_as_configured)
 }
 END_TEST
 
-START_TEST(second_life_writes_nothing)
+START_TEST(restart_writes_nothing)
 {
-	struct fabric *f = tree();
-	struct world *w = start(f, NULL, three);
+	struct fabric *f = two_tier_tree();
+	struct world *w = start_settled(f, NULL, three);
 
-	/* nothing is learned; what was written is read back in part */
-	ck_assert_uint_le(gets(w, MAD_SL2VL), sets(w, MAD_SL2VL));
-	ck_assert_uint_eq(gets(w, MAD_VLARB), 0);
+	/* no row is read before it is written; written rows are read back in
+	 * part */
+	ck_assert_uint_le(count_gets(w, MAD_SL2VL), count_sets(w, MAD_SL2VL));
+	ck_assert_uint_eq(count_gets(w, MAD_VLARB), 0);
 	world_kill(w);
 	sim_clear_stats(w->sim);
 	world_start(w);
 	ck_assert(world_settle(w, mono_ms(120000)));
-	ck_assert_uint_eq(sets(w, MAD_SL2VL) + sets(w, MAD_VLARB), 0);
-	ck_assert_uint_gt(gets(w, MAD_SL2VL), 0);
-	expect_true(w);
-	/* and a change of one level's weight touches weights alone */
+	ck_assert_uint_eq(
+		count_sets(w, MAD_SL2VL) + count_sets(w, MAD_VLARB), 0);
+	ck_assert_uint_gt(count_gets(w, MAD_SL2VL), 0);
+	expect_devices_as_viewed(w);
+	/* and a change of one level's weight changes weights only */
 	sim_clear_stats(w->sim);
-	configure(w, "qos: {levels: {gold: {weight: 9, sl: 3}, ctl: "
-		     "{priority: high, weight_at: {hosts: 2}}}}\n");
-	ck_assert_uint_eq(sets(w, MAD_SL2VL) + gets(w, MAD_SL2VL), 0);
-	ck_assert_uint_gt(sets(w, MAD_VLARB), 0);
-	ck_assert_uint_eq(sets(w, MAD_LFT), 0);
-	expect_true(w);
+	configure_settled(w, "qos: {levels: {gold: {weight: 9, sl: 3}, ctl: "
+			     "{priority: high, weight_at: {hosts: 2}}}}\n");
+	ck_assert_uint_eq(
+		count_sets(w, MAD_SL2VL) + count_gets(w, MAD_SL2VL), 0);
+	ck_assert_uint_gt(count_sets(w, MAD_VLARB), 0);
+	ck_assert_uint_eq(count_sets(w, MAD_LFT), 0);
+	expect_devices_as_viewed(w);
 	world_free(w);
 	fabric_free(f);
 }
@@ -229,41 +235,43 @@ END_TEST
 
 START_TEST(many_rows_at_once)
 {
-	struct fabric *f = tree();
+	struct fabric *f = two_tier_tree();
 	struct sim_options o = sim_defaults();
 	struct world *w;
 	uint64_t single;
 
-	w = start(f, &o, three);
-	single = sets(w, MAD_SL2VL);
+	w = start_settled(f, &o, three);
+	single = count_sets(w, MAD_SL2VL);
 	world_free(w);
 	o.opt_sl2vl = true;
-	w = start(f, &o, three);
-	expect_true(w);
+	w = start_settled(f, &o, three);
+	expect_devices_as_viewed(w);
 	expect_order(w, "bring-up");
-	/* one for all turns; port 0 is a base one, that is told by itself */
-	ck_assert_uint_lt(sets(w, MAD_SL2VL), single);
-	ck_assert_uint_eq(sets(w, MAD_SL2VL), 12 + 4 * (1 + 5) + 2 * (1 + 4));
+	/* one Set for all port pairs; base port 0 needs its own */
+	ck_assert_uint_lt(count_sets(w, MAD_SL2VL), single);
+	ck_assert_uint_eq(
+		count_sets(w, MAD_SL2VL), 12 + 4 * (1 + 5) + 2 * (1 + 4));
 	sim_clear_stats(w->sim);
-	configure(w, "qos: {levels: {a: {}}}\n");
-	expect_true(w);
-	ck_assert_uint_eq(sets(w, MAD_SL2VL), 12 + 4 * (1 + 5) + 2 * (1 + 4));
+	configure_settled(w, "qos: {levels: {a: {}}}\n");
+	expect_devices_as_viewed(w);
+	ck_assert_uint_eq(
+		count_sets(w, MAD_SL2VL), 12 + 4 * (1 + 5) + 2 * (1 + 4));
 	world_free(w);
 	fabric_free(f);
 }
 END_TEST
 
-/* A switch that promises to take many rows, or weights, and refuses. */
+/* A switch that announces Sets of many rows, or weights, and refuses them. */
 struct refusal {
 	struct world *w;
 	uint32_t node;
 	uint16_t attr;
-	bool many; /* of SL2VL: only those for many turns */
+	bool many; /* of SL2VL: only Sets for many port pairs */
 	unsigned times;
 };
 
 static enum sim_verdict
-refuse(void *cookie, struct sim_msg *m)
+refuse_set(void *cookie, struct sim_msg *m)
 {
 	struct refusal *x = cookie;
 	struct transport_msg answer = m->m;
@@ -288,10 +296,10 @@ START_TEST(refusals)
 	static const struct {
 		uint16_t attr;
 		bool many;
-		unsigned missing, times; /* ports, at most so many Sets */
+		unsigned missing, times; /* times: limit of Sets */
 	} row[] = {{MAD_SL2VL, true, 0, 1}, {MAD_VLARB, false, 5, 10},
 		{MAD_SL2VL, false, 5, 64}};
-	struct fabric *f = tree();
+	struct fabric *f = two_tier_tree();
 	struct sim_options o = sim_defaults();
 	struct refusal x = {
 		NULL, fabric_find(f, "leaf2"), row[_i].attr, row[_i].many, 0};
@@ -300,7 +308,7 @@ START_TEST(refusals)
 
 	o.opt_sl2vl = row[_i].many;
 	x.w = w = world_new(f, &o, three);
-	sim_set_hook(w->sim, refuse, &x);
+	sim_set_hook(w->sim, refuse_set, &x);
 	world_start(w);
 	ck_assert_msg(world_settle(w, mono_ms(120000)), "%s", w->last_why);
 	ck_assert_uint_ge(x.times, 1);
@@ -317,38 +325,40 @@ END_TEST
 
 START_TEST(levels_come_and_go)
 {
-	struct fabric *f = tree();
-	struct world *w = start(f, NULL, "");
+	struct fabric *f = two_tier_tree();
+	struct world *w = start_settled(f, NULL, "");
 	uint32_t leaf = fabric_find(f, "leaf1");
 
-	configure(w, three);
-	expect_true(w);
+	configure_settled(w, three);
+	expect_devices_as_viewed(w);
 	expect_order(w, "levels came");
 	ck_assert_uint_eq(sim_vl(w->sim, leaf, 1, 4, 3), 1);
-	configure(w, "qos: {levels: {gold: {sl: 4}}, unknown_sl: drop}\n");
-	expect_true(w);
+	configure_settled(
+		w, "qos: {levels: {gold: {sl: 4}}, unknown_sl: drop}\n");
+	expect_devices_as_viewed(w);
 	ck_assert_uint_eq(sim_vl(w->sim, leaf, 1, 4, 3), 15);
 	ck_assert_uint_eq(sim_vl(w->sim, leaf, 1, 4, 4), 1);
-	configure(w, "{}\n");
+	configure_settled(w, "{}\n");
 	for (unsigned sl = 0; sl < 16; sl++)
 		ck_assert_uint_eq(sim_vl(w->sim, leaf, 1, 4, sl), 0);
 	ck_assert(!view_slvl_levels(sm_view(w->sm)));
 	sim_clear_stats(w->sim);
 	sm_resweep(w->sm, sim_now(w->sim), "test");
 	ck_assert(world_settle(w, mono_ms(120000)));
-	ck_assert_uint_eq(sets(w, MAD_SL2VL) + sets(w, MAD_VLARB), 0);
+	ck_assert_uint_eq(
+		count_sets(w, MAD_SL2VL) + count_sets(w, MAD_VLARB), 0);
 	world_free(w);
 	fabric_free(f);
 }
 END_TEST
 
 static struct view_slvl_grant
-grant(const struct world *w, struct qos_ask ask)
+slvl_grant(const struct world *w, struct qos_ask ask)
 {
 	return view_slvl_grant(sm_view(w->sm), &ask, 0);
 }
 
-START_TEST(who_gets_what)
+START_TEST(grants)
 {
 	static const char yaml[] =
 		"partitions:\n"
@@ -363,8 +373,8 @@ START_TEST(who_gets_what)
 		"    one: {level: ctl, with: [h1], services: ['tcp:5-7']}\n"
 		"    disks: {level: gold, partitions: [disks]}\n"
 		"    some: {level: slow, among: ['h[23]']}\n";
-	struct fabric *f = tree();
-	struct world *w = start(f, NULL, yaml);
+	struct fabric *f = two_tier_tree();
+	struct world *w = start_settled(f, NULL, yaml);
 	const struct topo *t = sm_view(w->sm)->topo;
 	port_ix h[4];
 	struct view_slvl_grant g;
@@ -376,22 +386,22 @@ START_TEST(who_gets_what)
 		h[i] = topo_by_port_guid(
 			t, fabric_port(f, fabric_find(f, name), 1)->guid);
 	}
-	g = grant(w, (struct qos_ask){h[1], h[2], 0x8010, .by_service = true,
-			     .service = 0x01060006});
+	g = slvl_grant(w, (struct qos_ask){h[1], h[2], 0x8010,
+				  .by_service = true, .service = 0x01060006});
 	ck_assert_uint_eq(g.sl, 1);
-	g = grant(w, (struct qos_ask){h[2], h[1], 0x8010, .by_service = true,
-			     .service = 0x01060007});
+	g = slvl_grant(w, (struct qos_ask){h[2], h[1], 0x8010,
+				  .by_service = true, .service = 0x01060007});
 	ck_assert_uint_eq(g.sl, 1);
-	g = grant(w, (struct qos_ask){h[2], h[1], 0x10, .by_service = true,
-			     .service = 0x01060008});
+	g = slvl_grant(w, (struct qos_ask){h[2], h[1], 0x10, .by_service = true,
+				  .service = 0x01060008});
 	ck_assert_uint_eq(g.sl, 3);
 	ck_assert_uint_eq(g.mtu, 3);
 	ck_assert_uint_eq(g.rate, 3);
 	ck_assert_uint_eq(g.life, 9);
-	g = grant(
+	g = slvl_grant(
 		w, (struct qos_ask){.from = h[2], .to = h[3], .pkey = 0xffff});
 	ck_assert_uint_eq(g.sl, 2);
-	g = grant(
+	g = slvl_grant(
 		w, (struct qos_ask){.from = h[1], .to = h[3], .pkey = 0xffff});
 	ck_assert_uint_eq(g.sl, 0);
 	ck_assert_uint_eq(g.mtu, 0);
@@ -400,10 +410,10 @@ START_TEST(who_gets_what)
 }
 END_TEST
 
-/* One host with a single lane: levels meet on its cable, and nowhere else. */
+/* One host with a single VL: levels share a VL on its link only. */
 START_TEST(shortage)
 {
-	struct fabric *f = tree();
+	struct fabric *f = two_tier_tree();
 	struct sim_options o = sim_defaults();
 	struct world *w = world_new(f, &o, three);
 	uint32_t leaf = fabric_find(f, "leaf1"), h = fabric_find(f, "h2");
@@ -424,12 +434,13 @@ START_TEST(shortage)
 	sm_status(w->sm, &st);
 	ck_assert_ptr_nonnull(strstr(st.lanes, "2 of"));
 	ck_assert_ptr_nonnull(strstr(st.alarm, "fewer VLs"));
-	/* refused: everywhere or nowhere */
-	configure(w, "qos: {levels: {gold: {sl: 3}}, shortage: refuse}\n");
+	/* with shortage: refuse, levels are everywhere or nowhere */
+	configure_settled(
+		w, "qos: {levels: {gold: {sl: 3}}, shortage: refuse}\n");
 	ck_assert_uint_eq(sim_vl(w->sim, leaf, 1, 4, 3), 0);
 	sm_status(w->sm, &st);
 	ck_assert_ptr_nonnull(strstr(st.alarm, "everywhere"));
-	configure(w, "{}\n");
+	configure_settled(w, "{}\n");
 	sm_status(w->sm, &st);
 	ck_assert_str_eq(st.alarm, "");
 	world_free(w);
@@ -437,15 +448,15 @@ START_TEST(shortage)
 }
 END_TEST
 
-/* A cable between switches, as the simulator has it. */
+/* A link between switches, as the simulator has it. */
 struct cable {
 	uint32_t node[2];
 	unsigned port[2];
 };
 
-/* The n-th way up of a leaf. */
+/* The n-th uplink of a leaf. */
 static struct cable
-way_up(const struct fabric *f, const char *leaf, unsigned n)
+uplink_of(const struct fabric *f, const char *leaf, unsigned n)
 {
 	struct cable c = {.node = {fabric_find(f, leaf)}};
 
@@ -458,9 +469,9 @@ way_up(const struct fabric *f, const char *leaf, unsigned n)
 	}
 }
 
-/* One end can do so many VLs (a code), as a cable that comes up has it. */
+/* Gives one end this VL capability (a code), as a new link may have it. */
 static void
-widen(struct world *w, const struct cable *c, uint8_t vls)
+set_vl_cap(struct world *w, const struct cable *c, uint8_t vls)
 {
 	struct mad_port_info pi =
 		*sim_port_info(w->sim, c->node[0], c->port[0]);
@@ -469,20 +480,21 @@ widen(struct world *w, const struct cable *c, uint8_t vls)
 	sim_hand_port(w->sim, c->node[0], c->port[0], &pi);
 }
 
-/* Out, and another one in its place. */
+/* Removes the link and plugs another one in its place. */
 static void
-replace(struct world *w, const struct cable *c, uint8_t vls)
+replace_link(struct world *w, const struct cable *c, uint8_t vls)
 {
 	sim_fault_link(w->sim, c->node[0], c->port[0], false);
 	ck_assert_msg(world_settle(w, mono_ms(120000)), "%s", w->last_why);
 	expect_order(w, "a cable is out");
-	widen(w, c, vls);
+	set_vl_cap(w, c, vls);
 	sim_fault_link(w->sim, c->node[0], c->port[0], true);
 	ck_assert_msg(world_settle(w, mono_ms(120000)), "%s", w->last_why);
 	expect_order(w, "another one is in");
 }
 
-/* Switches send SL i into that cable on VL i mod vls, and on VL i elsewhere. */
+/* Fails unless switches send SL i into that link on VL i mod vls, and on VL i
+ * elsewhere. */
 static void
 expect_fold(const struct world *w, const struct cable *c, unsigned vls)
 {
@@ -510,9 +522,9 @@ expect_fold(const struct world *w, const struct cable *c, unsigned vls)
 	ck_assert_uint_eq(folded, 2);
 }
 
-/* All pairs' lanes, by the numbers of switches, which stay. */
+/* A hash of all pairs' layers by switch index; the indices do not change. */
 static uint64_t
-pairs(const struct world *w)
+hash_pair_layers(const struct world *w)
 {
 	const struct routes *r = sm_view(w->sm)->routes;
 	uint64_t h = r->lanes.n;
@@ -524,7 +536,7 @@ pairs(const struct world *w)
 }
 
 static void
-told(const struct world *w, char few[VIEW_SLVL_SHORT],
+get_reasons(const struct world *w, char few[VIEW_SLVL_SHORT],
 	char shared[VIEW_SLVL_SHORT])
 {
 	const struct view *v = sm_view(w->sm);
@@ -535,26 +547,26 @@ told(const struct world *w, char few[VIEW_SLVL_SHORT],
 }
 
 /*
- * A cable has fewer VLs than there are lanes: they share them there, it is
- * named, and no pair has another SL for it, nor when cables are replaced.
+ * A link has fewer VLs than there are layers: they share VLs there, the link is
+ * named, and no pair changes its SL, nor when links are replaced.
  */
 START_TEST(narrow)
 {
-	struct fabric *f = tree();
+	struct fabric *f = two_tier_tree();
 	struct sim_options o = sim_defaults();
 	struct world *w = world_new(f, &o, "routing: {ftree: {lanes: 4}}\n");
-	struct cable c = way_up(f, "leaf2", 0), d = way_up(f, "leaf3", 1);
+	struct cable c = uplink_of(f, "leaf2", 0), d = uplink_of(f, "leaf3", 1);
 	char want[64], few[VIEW_SLVL_SHORT], shared[VIEW_SLVL_SHORT];
 	uint64_t lanes;
 
-	widen(w, &c, 2);
+	set_vl_cap(w, &c, 2);
 	world_start(w);
 	ck_assert_msg(world_settle(w, mono_ms(120000)), "%s", w->last_why);
 	expect_order(w, "a narrow cable");
 	ck_assert_uint_eq(sm_view(w->sm)->routes->lanes.n, 4);
-	lanes = pairs(w);
+	lanes = hash_pair_layers(w);
 	expect_fold(w, &c, 2);
-	told(w, few, shared);
+	get_reasons(w, few, shared);
 	ck_assert_str_eq(few, "");
 	ck_assert_ptr_nonnull(
 		strstr(shared, "4 layers share VLs at 2 of 16 ports between "
@@ -562,25 +574,25 @@ START_TEST(narrow)
 	(void)snprintf(want, sizeof(want), "first port %u of", c.port[1]);
 	ck_assert_msg(strstr(shared, want) != NULL, "%s", shared);
 	ck_assert_ptr_nonnull(strstr(shared, "spine1"));
-	/* a wide one instead, then one of a single VL somewhere else */
-	replace(w, &c, 4);
+	/* a wide link instead, then one with a single VL elsewhere */
+	replace_link(w, &c, 4);
 	expect_fold(w, &c, 4);
-	told(w, few, shared);
+	get_reasons(w, few, shared);
 	ck_assert_str_eq(shared, "");
-	replace(w, &d, 1);
+	replace_link(w, &d, 1);
 	expect_fold(w, &d, 1);
-	ck_assert_uint_eq(pairs(w), lanes);
-	told(w, few, shared);
+	ck_assert_uint_eq(hash_pair_layers(w), lanes);
+	get_reasons(w, few, shared);
 	ck_assert_str_eq(few, "");
 	ck_assert_ptr_nonnull(strstr(shared, "have 1 VL,"));
-	configure(w, "routing: {ftree: {lanes: 1}}\n");
-	told(w, few, shared);
+	configure_settled(w, "routing: {ftree: {lanes: 1}}\n");
+	get_reasons(w, few, shared);
 	ck_assert_str_eq(shared, "");
 	world_free(w);
 	fabric_free(f);
 }
 
-/* ---- any levels, lanes and links ---- */
+/* ---- any levels, layers and links ---- */
 
 static void
 random_yaml(struct rng *r, unsigned lanes, char *out, size_t size)
@@ -599,8 +611,8 @@ random_yaml(struct rng *r, unsigned lanes, char *out, size_t size)
 }
 
 /*
- * Every moment of a change: whatever SLs there are, no cycle. Rows are old here
- * and new there.
+ * At every moment of a change, with any SLs, there is no cycle. Some rows are
+ * old, others new.
  */
 struct moments {
 	struct world *w;
@@ -609,7 +621,7 @@ struct moments {
 };
 
 static void
-look(void *cookie, const struct sim_change *c)
+check_moment(void *cookie, const struct sim_change *c)
 {
 	struct moments *m = cookie;
 	struct referee_report r;
@@ -623,10 +635,10 @@ look(void *cookie, const struct sim_change *c)
 		m->when, why.text);
 }
 
-START_TEST(any)
+START_TEST(random_changes)
 {
 	struct rng r = {SEED + (uint64_t)_i};
-	struct fabric *f = tree();
+	struct fabric *f = two_tier_tree();
 	struct sim_options o = sim_defaults();
 	struct moments m;
 	struct world *w;
@@ -652,10 +664,10 @@ START_TEST(any)
 		world_settle(w, mono_ms(120000)), "%s: %s", when, w->last_why);
 	expect_order(w, when);
 	m = (struct moments){w, when, 0};
-	sim_watch(w->sim, look, &m);
+	sim_watch(w->sim, check_moment, &m);
 	for (unsigned i = 0; i < 2; i++) {
 		random_yaml(&r, 1U << rng_below(&r, 3), yaml, sizeof(yaml));
-		configure(w, yaml);
+		configure_settled(w, yaml);
 		expect_order(w, when);
 	}
 	ck_assert_uint_eq(w->runs_failed, 0);
@@ -667,20 +679,20 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("qos_life");
-	TCase *t = tcase_create("qos_life");
+	Suite *s = suite_create("run_qos");
+	TCase *t = tcase_create("run_qos");
 
 	tcase_set_timeout(t, 120);
 	tcase_add_test(t, nothing_without_levels);
 	tcase_add_test(t, tables_as_configured);
-	tcase_add_test(t, second_life_writes_nothing);
+	tcase_add_test(t, restart_writes_nothing);
 	tcase_add_test(t, many_rows_at_once);
 	tcase_add_loop_test(t, refusals, 0, 3);
 	tcase_add_test(t, levels_come_and_go);
-	tcase_add_test(t, who_gets_what);
+	tcase_add_test(t, grants);
 	tcase_add_test(t, shortage);
 	tcase_add_test(t, narrow);
-	tcase_add_loop_test(t, any, 0, ROUNDS);
+	tcase_add_loop_test(t, random_changes, 0, ROUNDS);
 	suite_add_tcase(s, t);
 	return suite_run(s);
 }

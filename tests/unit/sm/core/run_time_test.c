@@ -1,13 +1,13 @@
 /*
- * Something is lost: how long until nothing leads there any more? On the
- * virtual clock, where time-outs are what takes time.
+ * The time until no entry leads to something that failed. On the virtual clock,
+ * where timeouts take most of it.
  */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "sm/view/view.h"
-#include "tests/unit/restart_fixture.h"
+#include "tests/unit/core_fixture.h"
 #include "tests/unit/suite.h"
 
 enum { STEP_MS = 5, QUICK_MS = 130, LIMIT_MS = 20000, CARD = 3 };
@@ -21,16 +21,16 @@ tree_world(struct fabric **f, const char *yaml)
 
 	*f = gen_tree_three(8, &why);
 	ck_assert_msg(*f != NULL, "%s", why.text);
-	w = life_start(*f, yaml);
+	w = core_start(*f, yaml);
 	ck_assert(world_settle(w, mono_ms(60000)));
 	return w;
 }
 
 enum level { TOP, MID };
 
-/* The i-th switch of a level, from 1 on. */
+/* The i-th switch of a level, from 1. */
 static uint32_t
-named(const struct world *w, enum level level, unsigned i)
+switch_named(const struct world *w, enum level level, unsigned i)
 {
 	char text[32];
 	uint32_t n;
@@ -45,9 +45,10 @@ named(const struct world *w, enum level level, unsigned i)
 	return n;
 }
 
-/* Does a live switch send a LID of somebody present into a dead cable? */
+/* True if a live switch sends the LID of a present node into a link that is
+ * down. */
 static bool
-dead_ends(const struct world *w)
+has_dead_ends(const struct world *w)
 {
 	const struct fabric *f = w->fabric;
 
@@ -68,23 +69,23 @@ dead_ends(const struct world *w)
 	return false;
 }
 
-/* Milliseconds until nothing leads into a dead cable. */
+/* Milliseconds until no entry leads into a link that is down. */
 static unsigned
-repaired(struct world *w)
+time_to_repair(struct world *w)
 {
 	unsigned ms = 0;
 
-	ck_assert(dead_ends(w));
-	while (dead_ends(w) && ms < LIMIT_MS) {
+	ck_assert(has_dead_ends(w));
+	while (has_dead_ends(w) && ms < LIMIT_MS) {
 		world_run(w, mono_ms(STEP_MS));
 		ms += STEP_MS;
 	}
 	return ms;
 }
 
-/* In the end everything is as it should be. */
+/* In the end everything is in order. */
 static void
-sound(struct world *w)
+expect_order(struct world *w)
 {
 	struct referee_report r;
 	struct reason why = {""};
@@ -97,11 +98,12 @@ sound(struct world *w)
 	ck_assert_uint_eq(sm_view(w->sm)->topo->nsw, r.switches);
 }
 
-/* Our own cable: what is left is no fabric, and said so; until it is back. */
+/* The manager's own link fails: the rest is no fabric, and this is reported
+ * until it is back. */
 START_TEST(our_own_cable)
 {
-	struct fabric *f = life_tree();
-	struct world *w = life_start(f, "sweep: {interval: 1s}");
+	struct fabric *f = core_tree();
+	struct world *w = core_start(f, "sweep: {interval: 1s}");
 	uint32_t us = fabric_first_host(f);
 
 	ck_assert(world_settle(w, mono_ms(60000)));
@@ -113,13 +115,13 @@ START_TEST(our_own_cable)
 		"\"%s\"", w->last_why);
 	sim_fault_link(w->sim, us, 1, true);
 	world_run(w, mono_ms(20000));
-	sound(w);
+	expect_order(w);
 	ck_assert_str_eq(w->last_why, "");
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
-/* Whichever switch it is, and whatever way its neighbours' traps take. */
+/* Any switch may fail, on any path of its neighbours' traps. */
 START_TEST(one_switch)
 {
 	struct fabric *f;
@@ -127,20 +129,20 @@ START_TEST(one_switch)
 	unsigned last = _i == 0 ? 16 : 32, ms;
 
 	for (unsigned i = 1; i <= last; i += 3) {
-		uint32_t n = named(w, (enum level)_i, i);
+		uint32_t n = switch_named(w, (enum level)_i, i);
 
 		sim_fault_node(w->sim, n, false);
-		ms = repaired(w);
+		ms = time_to_repair(w);
 		ck_assert_msg(ms < QUICK_MS, "%d, %u: %u ms", _i, i, ms);
-		sound(w);
+		expect_order(w);
 		sim_fault_node(w->sim, n, true);
-		sound(w);
+		expect_order(w);
 	}
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
-/* Several at once, of which only some have neighbours that are heard. */
+/* Several at once; the traps of some of their neighbours are lost. */
 START_TEST(line_card)
 {
 	struct fabric *f;
@@ -148,20 +150,20 @@ START_TEST(line_card)
 	unsigned ms;
 
 	for (unsigned i = 0; i < CARD; i++)
-		sim_fault_node(
-			w->sim, named(w, (enum level)_i, 1 + 5 * i), false);
-	ms = repaired(w);
+		sim_fault_node(w->sim,
+			switch_named(w, (enum level)_i, 1 + 5 * i), false);
+	ms = time_to_repair(w);
 	ck_assert_msg(ms < 2 * QUICK_MS, "%u ms", ms);
-	sound(w);
+	expect_order(w);
 	for (unsigned i = 0; i < CARD; i++)
-		sim_fault_node(
-			w->sim, named(w, (enum level)_i, 1 + 5 * i), true);
-	sound(w);
-	life_end(w, f);
+		sim_fault_node(w->sim,
+			switch_named(w, (enum level)_i, 1 + 5 * i), true);
+	expect_order(w);
+	core_end(w, f);
 }
 END_TEST
 
-/* A switch that hangs is waited for, but nobody else's repair is. */
+/* A switch that hangs delays only its own repair. */
 START_TEST(beside_one_that_hangs)
 {
 	const struct sim_behaviour hung = {.hung = true}, well = {0};
@@ -170,18 +172,18 @@ START_TEST(beside_one_that_hangs)
 	uint32_t n, h;
 	unsigned ms;
 
-	h = named(w, TOP, 11);
-	n = named(w, TOP, 3);
+	h = switch_named(w, TOP, 11);
+	n = switch_named(w, TOP, 3);
 	sim_fault_behave(w->sim, h, &hung);
-	world_run(w, mono_ms(1000 + 200 * _i)); /* it is being swept for */
+	world_run(w, mono_ms(1000 + 200 * _i)); /* a sweep waits for it */
 	sim_fault_node(w->sim, n, false);
-	ms = repaired(w);
+	ms = time_to_repair(w);
 	ck_assert_msg(ms < 2 * QUICK_MS, "%u ms", ms);
 	sim_fault_behave(w->sim, h, &well);
 	world_run(w, mono_ms(40000));
-	sound(w);
+	expect_order(w);
 	ck_assert_uint_eq(sm_view(w->sm)->nquarantine, 0);
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
@@ -194,34 +196,34 @@ no_traps(void *cookie, struct sim_msg *m)
 		       : SIM_PASS;
 }
 
-/* Nobody tells: the light sweep finds it, and its own silences cost little. */
-START_TEST(untold)
+/* Without traps the light sweep finds the failure; its timeouts cost little. */
+START_TEST(without_traps)
 {
 	struct fabric *f;
 	struct world *w = tree_world(&f, "sweep: {interval: 1s}");
 	unsigned ms;
 
 	sim_set_hook(w->sim, no_traps, NULL);
-	sim_fault_node(w->sim, named(w, (enum level)_i, 2), false);
-	ms = repaired(w);
+	sim_fault_node(w->sim, switch_named(w, (enum level)_i, 2), false);
+	ms = time_to_repair(w);
 	ck_assert_msg(ms < 1000 + 2 * QUICK_MS, "%u ms", ms);
 	sim_set_hook(w->sim, NULL, NULL);
-	sound(w);
-	life_end(w, f);
+	expect_order(w);
+	core_end(w, f);
 }
 END_TEST
 
-/* In the middle of a push, also to the one that goes. */
+/* During a push, also to the switch that fails. */
 START_TEST(during_a_push)
 {
 	struct fabric *f;
 	struct world *w = tree_world(&f, "sweep: {interval: 0}");
-	uint32_t n = named(w, MID, 6);
+	uint32_t n = switch_named(w, MID, 6);
 	struct sm_status s;
 	unsigned ms;
 
 	sim_fault_node(w->sim, n, false);
-	sound(w);
+	expect_order(w);
 	sim_fault_node(w->sim, n, true);
 	do {
 		world_run(w, mono_us(20));
@@ -229,18 +231,18 @@ START_TEST(during_a_push)
 	} while (s.phase != SM_PUSH);
 	world_run(w, mono_us(20 * _i));
 	sim_fault_node(w->sim, n, false);
-	ms = dead_ends(w) ? repaired(w) : 0;
+	ms = has_dead_ends(w) ? time_to_repair(w) : 0;
 	ck_assert_msg(ms < 3 * QUICK_MS, "%u ms", ms);
-	sound(w);
-	life_end(w, f);
+	expect_order(w);
+	core_end(w, f);
 }
 END_TEST
 
 int
 main(void)
 {
-	Suite *s = suite_create("lost");
-	TCase *t = tcase_create("lost");
+	Suite *s = suite_create("run_time");
+	TCase *t = tcase_create("run_time");
 
 	suite_add_tcase(s, t);
 	tcase_set_timeout(t, 120);
@@ -248,7 +250,7 @@ main(void)
 	tcase_add_loop_test(t, one_switch, 0, 2);
 	tcase_add_loop_test(t, line_card, 0, 2);
 	tcase_add_loop_test(t, beside_one_that_hangs, 0, 8);
-	tcase_add_loop_test(t, untold, 0, 2);
+	tcase_add_loop_test(t, without_traps, 0, 2);
 	tcase_add_loop_test(t, during_a_push, 0, 8);
 	return suite_run(s);
 }

@@ -1,6 +1,6 @@
 /*
- * Trees through the whole daemon: what a damage left behind is put right when
- * somebody asks for it; lanes reach the switches and the hosts.
+ * Trees through the whole daemon: the effect of damage is undone by a requested
+ * rebalance; layers reach the switches and the hosts.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -9,18 +9,18 @@
 #include "tests/sim/data/data.h"
 #include "tests/sim/data/data_report.h"
 #include "tests/sim/data/data_traffic.h"
-#include "tests/unit/restart_fixture.h"
+#include "tests/unit/core_fixture.h"
 #include "tests/unit/suite.h"
 #include "tests/unit/tables_hash.h"
 
 static uint64_t
-tables(const struct world *w)
+hash_tables(const struct world *w)
 {
 	return tables_hash(sm_view(w->sm)->routes);
 }
 
 static void
-cables(struct world *w, const struct fabric *f, bool up)
+set_links(struct world *w, const struct fabric *f, bool up)
 {
 	uint32_t leaf = fabric_find(f, "leaf3");
 
@@ -30,53 +30,54 @@ cables(struct world *w, const struct fabric *f, bool up)
 
 START_TEST(rebalance)
 {
-	struct fabric *f = life_tree();
-	struct world *w = life_start(f, "routing: {load_limit: 9}\n");
+	struct fabric *f = core_tree();
+	struct world *w = core_start(f, "routing: {load_limit: 9}\n");
 	uint64_t first, generation;
 
-	life_expect_order(w, "bring-up");
-	first = tables(w);
-	cables(w, f, false);
-	life_expect_order(w, "cables pulled");
-	cables(w, f, true);
-	life_expect_order(w, "cables back");
-	ck_assert_uint_ne(tables(w), first);
+	core_expect_order(w, "bring-up");
+	first = hash_tables(w);
+	set_links(w, f, false);
+	core_expect_order(w, "cables pulled");
+	set_links(w, f, true);
+	core_expect_order(w, "cables back");
+	ck_assert_uint_ne(hash_tables(w), first);
 	generation = sm_view(w->sm)->generation;
 	sm_rebalance(w->sm, sim_now(w->sim), "test");
-	life_expect_order(w, "rebalanced");
-	ck_assert_uint_eq(tables(w), first);
+	core_expect_order(w, "rebalanced");
+	ck_assert_uint_eq(hash_tables(w), first);
 	ck_assert_uint_gt(sm_view(w->sm)->generation, generation);
 	ck_assert(sm_view(w->sm)->story.rebalanced);
-	/* once: what comes next keeps again */
-	cables(w, f, false);
-	life_expect_order(w, "cables pulled again");
+	/* once: the next computation keeps entries again */
+	set_links(w, f, false);
+	core_expect_order(w, "cables pulled again");
 	ck_assert(!sm_view(w->sm)->story.rebalanced);
 	ck_assert_uint_eq(w->runs_failed, 0);
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
-/* Asked for while the tables are being written: done after that. */
+/* A rebalance that is requested while tables are written follows the push. */
 START_TEST(rebalance_in_between)
 {
-	struct fabric *f = life_tree();
-	struct world *w = life_start(f, "routing: {load_limit: 9}\n");
+	struct fabric *f = core_tree();
+	struct world *w = core_start(f, "routing: {load_limit: 9}\n");
 	uint64_t first;
 
-	life_expect_order(w, "bring-up");
-	first = tables(w);
+	core_expect_order(w, "bring-up");
+	first = hash_tables(w);
 	for (int us = 100; us < 60000; us = us * 3 / 2) {
-		cables(w, f, false);
-		life_expect_order(w, "cables pulled");
-		cables(w, f, true);
+		set_links(w, f, false);
+		core_expect_order(w, "cables pulled");
+		set_links(w, f, true);
 		world_run(w, mono_us(us));
 		sm_rebalance(w->sm, sim_now(w->sim), "test");
-		life_expect_order(w, "rebalanced");
+		core_expect_order(w, "rebalanced");
 		world_run(w, mono_ms(30000));
-		life_expect_order(w, "later");
-		ck_assert_msg(tables(w) == first, "asked for after %d us", us);
+		core_expect_order(w, "later");
+		ck_assert_msg(
+			hash_tables(w) == first, "asked for after %d us", us);
 	}
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
@@ -109,11 +110,12 @@ sl_of(void *cookie, uint32_t src, uint32_t dst)
 	return sl;
 }
 
-/* Each lane is a lane from end to end: nothing is dropped, all are used. */
-START_TEST(lanes)
+/* A packet keeps its layer from end to end: nothing is dropped, all are
+ * used. */
+START_TEST(layers)
 {
-	struct fabric *f = life_tree();
-	struct world *w = life_start(f, "routing:\n  ftree:\n    lanes: 4\n");
+	struct fabric *f = core_tree();
+	struct world *w = core_start(f, "routing:\n  ftree:\n    lanes: 4\n");
 	struct data_options o = data_defaults();
 	struct data_traffic t = data_traffic_defaults();
 	struct sender x = {.w = w};
@@ -122,7 +124,7 @@ START_TEST(lanes)
 	struct data *d;
 	unsigned vls = 0;
 
-	life_expect_order(w, "bring-up");
+	core_expect_order(w, "bring-up");
 	ck_assert_uint_eq(sm_view(w->sm)->routes->lanes.n, 4);
 	ck_assert_uint_eq(sm_view(w->sm)->routes->report.vls, 4);
 	d = data_new(w->sim, &o);
@@ -141,20 +143,20 @@ START_TEST(lanes)
 		vls += data_credits(d, fabric_find(f, "leaf1"), 5, vl) > 0;
 	ck_assert_uint_ge(vls, 4);
 	data_free(d);
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
 int
 main(void)
 {
-	Suite *s = suite_create("tree_life");
-	TCase *t = tcase_create("tree_life");
+	Suite *s = suite_create("run_tree");
+	TCase *t = tcase_create("run_tree");
 
 	tcase_set_timeout(t, 120);
 	tcase_add_test(t, rebalance);
 	tcase_add_test(t, rebalance_in_between);
-	tcase_add_test(t, lanes);
+	tcase_add_test(t, layers);
 	suite_add_tcase(s, t);
 	return suite_run(s);
 }

@@ -1,6 +1,7 @@
 /*
- * Bad days for the daemon, each from a seed (tests/sim/chaos/chaos.h). SEED=N
- * runs that one alone. What the daemon said is shown for a day that failed.
+ * Random days of faults for the daemon, each from a seed
+ * (tests/sim/chaos/chaos.h). SEED=N runs that one alone. The daemon's log is
+ * shown for a day that failed.
  */
 #include <check.h>
 #include <stdio.h>
@@ -11,8 +12,7 @@
 #include "tests/unit/suite.h"
 #include "tests/unit/tally.h"
 
-/* Sanitizers look at the code, not at the fabric: a part of the days will do.
- */
+/* Sanitizers check the code, not the fabric: some of the days are enough. */
 #ifdef __SANITIZE_ADDRESS__
 enum { SEEDS = 300, TENANT_SEEDS = 100 };
 #else
@@ -20,9 +20,9 @@ enum { SEEDS = 1000, TENANT_SEEDS = 200 };
 #endif
 enum { MAX_HOSTS = 800, FEW_HOSTS = 200, LANES_HOSTS = 150, TAIL = 4000 };
 
-/* Send stderr to a file without a name; the old one is returned. */
+/* Sends stderr to a file without a name; returns the old descriptor. */
 static int
-hush(FILE **log)
+redirect_stderr(FILE **log)
 {
 	int old = dup(STDERR_FILENO);
 
@@ -32,9 +32,9 @@ hush(FILE **log)
 	return old;
 }
 
-/* Back to the old one, with the end of what was said meanwhile. */
+/* Restores stderr; tell: prints the end of the file. */
 static void
-speak(FILE *log, int old, bool tell)
+restore_stderr(FILE *log, int old, bool tell)
 {
 	char text[TAIL];
 	long n;
@@ -52,13 +52,13 @@ speak(FILE *log, int old, bool tell)
 	(void)fclose(log);
 }
 
-/* Of all days; shared with the processes that live them. */
+/* Of all days; shared with the processes that run them. */
 static struct tally {
 	uint64_t changes, checks, struck[CHAOS_PHASES];
 } * tally;
 
 static void
-count(const struct chaos_report *r)
+add_report(const struct chaos_report *r)
 {
 	tally->changes += r->changes;
 	tally->checks += r->checks;
@@ -67,7 +67,7 @@ count(const struct chaos_report *r)
 }
 
 static void
-tell(void)
+print_tally(void)
 {
 	(void)printf("steps judged: %llu entries changed, %llu dependencies "
 		     "and ways followed\nstruck in:",
@@ -81,17 +81,17 @@ tell(void)
 }
 
 static void
-run(uint64_t seed, struct chaos_limits l)
+run_day(uint64_t seed, struct chaos_limits l)
 {
 	struct chaos_report r;
 	FILE *log;
-	int old = hush(&log), rc;
+	int old = redirect_stderr(&log), rc;
 
 	l.judge = CHAOS_MEMORY | CHAOS_LOOPS | CHAOS_CYCLES | CHAOS_COPIES;
 	rc = chaos_run(seed, &l, &r);
 
-	speak(log, old, rc != 0);
-	count(&r);
+	restore_stderr(log, old, rc != 0);
+	add_report(&r);
 	ck_assert_msg(rc == 0, "SEED=%llu: %s\n%s", (unsigned long long)seed,
 		r.why.text, r.script.text);
 	chaos_report_free(&r);
@@ -101,7 +101,7 @@ START_TEST(a_bad_day)
 {
 	const char *seed = getenv("SEED");
 
-	run(seed != NULL ? strtoull(seed, NULL, 0) : (unsigned)_i,
+	run_day(seed != NULL ? strtoull(seed, NULL, 0) : (unsigned)_i,
 		(struct chaos_limits){.max_hosts = MAX_HOSTS});
 }
 END_TEST
@@ -110,48 +110,50 @@ START_TEST(a_bad_day_for_tenants)
 {
 	const char *seed = getenv("SEED");
 
-	run(seed != NULL ? strtoull(seed, NULL, 0) : (unsigned)_i,
+	run_day(seed != NULL ? strtoull(seed, NULL, 0) : (unsigned)_i,
 		(struct chaos_limits){.max_hosts = FEW_HOSTS, .tenants = true});
 }
 END_TEST
 
-/* Days that went wrong once: tables that nobody knew, trees of an order of the
- * past beside those of the new one, trees into the unknown, those that a switch
- * brought back, and those written while a plan was made without them. */
+/* Days that failed once: unknown tables, multicast trees of a previous order
+ * beside those of the new one, trees that lead to unknown switches, trees
+ * that a switch brought back, and trees written while a plan was made without
+ * them. */
 static const uint64_t remembered[] = {
 	7000068, 7006273, 7008011, 7004652, 7300943};
 
 START_TEST(a_remembered_day)
 {
-	run(remembered[_i], (struct chaos_limits){.max_hosts = FEW_HOSTS / 2});
+	run_day(remembered[_i],
+		(struct chaos_limits){.max_hosts = FEW_HOSTS / 2});
 }
 END_TEST
 
-/* With several lanes: rows made for the lanes of a cable whose other end was
- * not up, and told to a host that starts anew before it is Armed; switches that
- * started anew taken for another hand's work; lanes that close no cycle
- * although all in one would. */
+/* With several layers: rows made for the layers of a link while its other end
+ * was down, and sent to a host that rebooted before it was Armed; switches that
+ * rebooted taken for drift; layers that close no cycle although all of them on
+ * one VL would. */
 static const uint64_t remembered_lanes[] = {700000990, 700000560, 700000785,
 	700001090, 700000247, 700000934, 700001133};
 
 START_TEST(a_remembered_day_with_lanes)
 {
-	run(remembered_lanes[_i],
+	run_day(remembered_lanes[_i],
 		(struct chaos_limits){.max_hosts = LANES_HOSTS, .lanes = true});
 }
 END_TEST
 
-/* The same seed is the same day. */
-START_TEST(days_can_be_lived_again)
+/* The same seed gives the same day. */
+START_TEST(same_seed_same_day)
 {
 	const struct chaos_limits l = {.max_hosts = 60};
 	struct chaos_report a, b;
 	FILE *log;
-	int old = hush(&log);
+	int old = redirect_stderr(&log);
 
 	(void)chaos_run(42, &l, &a);
 	(void)chaos_run(42, &l, &b);
-	speak(log, old, false);
+	restore_stderr(log, old, false);
 	ck_assert_str_eq(a.script.text, b.script.text);
 	ck_assert_uint_gt(a.smps, 0);
 	ck_assert_uint_eq(a.smps, b.smps);
@@ -167,12 +169,12 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("chaos");
-	TCase *tc = tcase_create("chaos");
+	Suite *s = suite_create("sm_chaos");
+	TCase *tc = tcase_create("sm_chaos");
 	int rc;
 
 	tcase_set_timeout(tc, 120);
-	tcase_add_test(tc, days_can_be_lived_again);
+	tcase_add_test(tc, same_seed_same_day);
 	tcase_add_loop_test(tc, a_remembered_day, 0,
 		sizeof(remembered) / sizeof(*remembered));
 	tcase_add_loop_test(tc, a_remembered_day_with_lanes, 0,
@@ -183,6 +185,6 @@ main(void)
 	suite_add_tcase(s, tc);
 	tally = tally_new(sizeof(*tally));
 	rc = suite_run(s);
-	tell();
+	print_tally();
 	return rc;
 }

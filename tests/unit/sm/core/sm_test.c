@@ -1,7 +1,7 @@
 /*
- * The core against the simulated fabric: bring-up, cables, switches and hosts
- * that come and go, faults on the wire, a second life, a second SM. What
- * counts is what the simulated switches hold, judged by the referee.
+ * The core against the simulated fabric: bring-up, links, switches and hosts
+ * that come and go, faults on the wire, a restart, a second SM. The referee
+ * judges what the simulated switches hold.
  */
 #include <check.h>
 #include <stdio.h>
@@ -9,22 +9,22 @@
 #include <string.h>
 
 #include "sm/base/rng.h"
-#include "tests/unit/restart_fixture.h"
+#include "tests/unit/core_fixture.h"
 #include "tests/unit/suite.h"
 
 START_TEST(brings_up_a_tree)
 {
-	struct fabric *f = life_tree();
-	struct world *w = life_start(f, "");
+	struct fabric *f = core_tree();
+	struct world *w = core_start(f, "");
 	const struct view *v;
 
-	life_expect_order(w, "bring-up");
+	core_expect_order(w, "bring-up");
 	v = sm_view(w->sm);
 	ck_assert_ptr_nonnull(v);
 	ck_assert_uint_eq(v->counts.ports_active, v->counts.ports_linked);
 	ck_assert_uint_eq(w->runs_failed, 0);
 	ck_assert(v->routes->report.ok);
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
@@ -42,17 +42,17 @@ START_TEST(brings_up_odd_fabrics)
 	f[4] = gen_random(20, 4, 2, 7, &why);
 	f[5] = gen_dragonfly(4, 2, 2, &why);
 	for (i = 0; i < 6; i++) {
-		struct world *w = life_start(f[i], "");
+		struct world *w = core_start(f[i], "");
 		char name[32];
 
 		(void)snprintf(name, sizeof(name), "fabric %zu", i);
-		life_expect_order(w, name);
-		life_end(w, f[i]);
+		core_expect_order(w, name);
+		core_end(w, f[i]);
 	}
 }
 END_TEST
 
-/* A cable between two switches: which port of node a. */
+/* The port of switch a with a link to switch b. */
 static unsigned
 port_between(const struct fabric *f, uint32_t a, uint32_t b)
 {
@@ -67,35 +67,35 @@ port_between(const struct fabric *f, uint32_t a, uint32_t b)
 
 START_TEST(a_cable_is_pulled_and_put_back)
 {
-	struct fabric *f = life_tree();
-	struct world *w = life_start(f, "");
+	struct fabric *f = core_tree();
+	struct world *w = core_start(f, "");
 	uint32_t leaf = fabric_find(f, "leaf1");
 	uint32_t spine = fabric_find(f, "spine1");
 	unsigned p = port_between(f, leaf, spine);
 	uint64_t blocks, same;
 
-	life_expect_order(w, "bring-up");
+	core_expect_order(w, "bring-up");
 	sim_clear_stats(w->sim);
 	sim_fault_link(w->sim, leaf, p, false);
-	life_expect_order(w, "cable pulled");
+	core_expect_order(w, "cable pulled");
 	blocks = sim_stats(w->sim)->lft_sets;
 	same = sim_stats(w->sim)->lft_same;
 	ck_assert_uint_gt(blocks, 0);
-	ck_assert_uint_eq(same, 0); /* no block written that did not change */
+	ck_assert_uint_eq(same, 0); /* no unchanged block is written */
 	sim_fault_link(w->sim, leaf, p, true);
-	life_expect_order(w, "cable back");
+	core_expect_order(w, "cable back");
 	ck_assert_uint_eq(sim_stats(w->sim)->lft_same, 0);
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
 START_TEST(nothing_happens_when_nothing_happened)
 {
-	struct fabric *f = life_tree();
-	struct world *w = life_start(f, "");
+	struct fabric *f = core_tree();
+	struct world *w = core_start(f, "");
 	uint64_t before;
 
-	life_expect_order(w, "bring-up");
+	core_expect_order(w, "bring-up");
 	before = w->commits;
 	sim_clear_stats(w->sim);
 	world_run(w, mono_ms(60000));
@@ -103,21 +103,21 @@ START_TEST(nothing_happens_when_nothing_happened)
 	ck_assert_uint_eq(sim_stats(w->sim)->port_sets, 0);
 	ck_assert_uint_eq(w->commits, before);
 	/* light sweeps only: one SwitchInfo per switch and interval, and two
-	 * looks at the switch whose turn it is */
+	 * reads of the switch that is due for a check */
 	ck_assert_uint_le(sim_stats(w->sim)->smps, (12 + 2) * 7);
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
 START_TEST(switches_and_hosts_go_and_return)
 {
 	static const char *const names[] = {"spine2", "leaf3", "h9"};
-	struct fabric *f = life_tree();
-	struct world *w = life_start(f, "");
+	struct fabric *f = core_tree();
+	struct world *w = core_start(f, "");
 	uint16_t lid[3];
 	size_t i;
 
-	life_expect_order(w, "bring-up");
+	core_expect_order(w, "bring-up");
 	for (i = 0; i < 3; i++) {
 		uint32_t n = fabric_find(f, names[i]);
 		unsigned port = f->node[n].type == FABRIC_CA;
@@ -125,34 +125,34 @@ START_TEST(switches_and_hosts_go_and_return)
 		lid[i] = sim_port_info(w->sim, n, port)->lid;
 		ck_assert_uint_ne(lid[i], 0);
 		sim_fault_node(w->sim, n, false);
-		life_expect_order(w, names[i]);
+		core_expect_order(w, names[i]);
 		sim_fault_node(w->sim, n, true);
-		life_expect_order(w, names[i]);
+		core_expect_order(w, names[i]);
 		ck_assert_uint_eq(sim_port_info(w->sim, n, port)->lid, lid[i]);
 	}
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
 START_TEST(a_switch_reboots)
 {
-	struct fabric *f = life_tree();
-	struct world *w = life_start(f, "");
+	struct fabric *f = core_tree();
+	struct world *w = core_start(f, "");
 
-	life_expect_order(w, "bring-up");
+	core_expect_order(w, "bring-up");
 	sim_fault_reboot(w->sim, fabric_find(f, "spine3"));
-	life_expect_order(w, "spine rebooted");
-	/* nobody's trap can reach us past it: the light sweep notices */
+	core_expect_order(w, "spine rebooted");
+	/* no trap can reach the manager past it: the light sweep finds it */
 	sim_fault_reboot(w->sim, fabric_find(f, "leaf1"));
 	world_run(w, mono_ms(11000));
-	life_expect_order(w, "own leaf rebooted");
-	life_end(w, f);
+	core_expect_order(w, "own leaf rebooted");
+	core_end(w, f);
 }
 END_TEST
 
 START_TEST(a_bad_wire)
 {
-	struct fabric *f = life_tree();
+	struct fabric *f = core_tree();
 	struct sim_options o = sim_defaults();
 	struct world *w;
 
@@ -164,19 +164,19 @@ START_TEST(a_bad_wire)
 	o.faults.busy = 10000;
 	w = world_new(f, &o, "smp:\n  retries: 8\n  timeout: 20ms\n");
 	world_start(w);
-	life_expect_order(w, "5 % loss");
+	core_expect_order(w, "5 % loss");
 	sim_fault_link(w->sim, fabric_find(f, "leaf2"),
 		port_between(
 			f, fabric_find(f, "leaf2"), fabric_find(f, "spine1")),
 		false);
-	life_expect_order(w, "5 % loss, cable pulled");
-	life_end(w, f);
+	core_expect_order(w, "5 % loss, cable pulled");
+	core_end(w, f);
 }
 END_TEST
 
 START_TEST(corrupted_bytes_break_nothing)
 {
-	struct fabric *f = life_tree();
+	struct fabric *f = core_tree();
 	struct sim_options o = sim_defaults();
 	struct sim_faults none = {0};
 	struct world *w;
@@ -190,62 +190,62 @@ START_TEST(corrupted_bytes_break_nothing)
 	sim_fault_chances(w->sim, &none);
 	sm_resweep(w->sm, sim_now(w->sim), "test");
 	world_run(w, mono_ms(120000));
-	life_expect_order(w, "after corruption");
-	life_end(w, f);
+	core_expect_order(w, "after corruption");
+	core_end(w, f);
 }
 END_TEST
 
 START_TEST(a_hung_switch_is_kept_out)
 {
-	struct fabric *f = life_tree();
-	struct world *w = life_start(f, "smp:\n  timeout: 20ms\n");
+	struct fabric *f = core_tree();
+	struct world *w = core_start(f, "smp:\n  timeout: 20ms\n");
 	const struct sim_behaviour hung = {.hung = true}, well = {0};
 	uint32_t spine = fabric_find(f, "spine4");
 	const struct view *v;
 
-	life_expect_order(w, "bring-up");
+	core_expect_order(w, "bring-up");
 	sim_fault_behave(w->sim, spine, &hung);
 	sm_resweep(w->sm, sim_now(w->sim), "test");
 	world_run(w, mono_ms(30000));
-	life_expect_order(w, "spine hung");
+	core_expect_order(w, "spine hung");
 	v = sm_view(w->sm);
 	ck_assert_uint_eq(v->nquarantine, 1);
 	sim_fault_behave(w->sim, spine, &well);
 	world_run(w, mono_ms(60000));
-	life_expect_order(w, "spine well again");
+	core_expect_order(w, "spine well again");
 	ck_assert_uint_eq(sm_view(w->sm)->nquarantine, 0);
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
-/* Nobody tells a CA that its own cable was pulled. */
+/* A CA sends no trap when its own link is pulled. */
 START_TEST(our_own_cable_is_pulled)
 {
-	struct fabric *f[2] = {life_tree(), gen_pair()};
+	struct fabric *f[2] = {core_tree(), gen_pair()};
 
 	for (int i = 0; i < 2; i++) {
-		struct world *w = life_start(f[i], "");
+		struct world *w = core_start(f[i], "");
 		uint32_t host = fabric_first_host(f[i]);
 
-		life_expect_order(w, "bring-up");
+		core_expect_order(w, "bring-up");
 		sim_fault_link(w->sim, host, 1, false);
 		world_run(w, mono_ms(60000));
 		sim_fault_link(w->sim, host, 1, true);
 		world_run(w, mono_ms(60000));
-		life_expect_order(w, "our cable back");
-		life_end(w, f[i]);
+		core_expect_order(w, "our cable back");
+		core_end(w, f[i]);
 	}
 }
 END_TEST
 
-/* Nodes that hang when the fabric is first read, and get well in silence. */
-START_TEST(the_silent_are_found)
+/* Nodes that hang when the fabric is first read, and recover without a trap. */
+START_TEST(silent_nodes_are_found)
 {
 	static const char *const names[] = {"spine4", "h5", "leaf1"};
 	const struct sim_behaviour hung = {.hung = true}, well = {0};
 
 	for (int i = 0; i < 3; i++) {
-		struct fabric *f = life_tree();
+		struct fabric *f = core_tree();
 		struct sim_options o = sim_defaults();
 		struct world *w = world_new(f, &o, "smp:\n  timeout: 20ms\n");
 		uint32_t n = fabric_find(f, names[i]);
@@ -255,16 +255,16 @@ START_TEST(the_silent_are_found)
 		world_run(w, mono_ms(30000));
 		sim_fault_behave(w->sim, n, &well);
 		world_run(w, mono_ms(60000));
-		life_expect_order(w, names[i]);
-		life_end(w, f);
+		core_expect_order(w, names[i]);
+		core_end(w, f);
 	}
 }
 END_TEST
 
 START_TEST(a_switch_that_refuses_tables_is_kept_out)
 {
-	struct fabric *f = life_tree();
-	struct world *w = life_start(f, "");
+	struct fabric *f = core_tree();
+	struct world *w = core_start(f, "");
 	const struct sim_behaviour refuse = {
 		.refuse = 1ULL << (MAD_LFT & 63), .status = 0x1c};
 	const struct sim_behaviour well = {0};
@@ -277,49 +277,49 @@ START_TEST(a_switch_that_refuses_tables_is_kept_out)
 	ck_assert_str_ne(w->last_why, "");
 	sim_fault_behave(w->sim, spine, &well);
 	world_run(w, mono_ms(120000));
-	life_expect_order(w, "spine takes its tables");
+	core_expect_order(w, "spine takes its tables");
 	ck_assert_uint_eq(sm_view(w->sm)->nquarantine, 0);
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
-/* Not even where all was forgotten, as when another one takes over. */
-START_TEST(a_second_life_changes_nothing)
+/* Not even without a saved state, as when another manager takes over. */
+START_TEST(a_restart_changes_nothing)
 {
-	struct fabric *f = life_tree();
-	struct world *w = life_start(f, "");
+	struct fabric *f = core_tree();
+	struct world *w = core_start(f, "");
 
-	life_expect_order(w, "bring-up");
+	core_expect_order(w, "bring-up");
 	world_kill(w);
 	if (_i == 1)
 		world_forget(w);
 	sim_clear_stats(w->sim);
 	w->runs = 0;
 	world_start(w);
-	life_expect_order(w, "second life");
+	core_expect_order(w, "second life");
 	ck_assert_uint_eq(sim_stats(w->sim)->lft_sets, 0);
 	/* but hosts are asked to register with the new SA */
 	ck_assert_uint_eq(
 		sim_stats(w->sim)->port_sets, sim_stats(w->sim)->client_rereg);
 	ck_assert_uint_eq(sm_view(w->sm)->counts.lids_moved, 0);
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
 START_TEST(killed_at_any_moment)
 {
-	struct fabric *f = life_tree();
+	struct fabric *f = core_tree();
 	int ms;
 
 	for (ms = 0; ms < 12; ms++) {
-		struct world *w = life_start(f, "");
+		struct world *w = core_start(f, "");
 
 		world_run(w, mono_us(700L * ms));
 		world_kill(w);
 		w->runs = 0;
 		world_run(w, mono_ms(1000));
 		world_start(w);
-		life_expect_order(w, "killed and started again");
+		core_expect_order(w, "killed and started again");
 		world_free(w);
 	}
 	fabric_free(f);
@@ -328,7 +328,7 @@ END_TEST
 
 START_TEST(another_master_keeps_us_out)
 {
-	struct fabric *f = life_tree();
+	struct fabric *f = core_tree();
 	struct sim_options o = sim_defaults();
 	struct world *w = world_new(f, &o,
 		"fabric:\n  priority: 15\nstandby:\n  poll_interval: 1s\n");
@@ -356,30 +356,30 @@ START_TEST(another_master_keeps_us_out)
 	ck_assert_uint_eq(sim_stats(w->sim)->port_sets, 0);
 	ck_assert_uint_eq(w->runs_failed, 1);
 	ck_assert_uint_eq(s.nothers, 1);
-	/* it dies: its activity count stands still, then it is gone */
+	/* it dies: its activity count does not change, then it is gone */
 	sim_fault_node(w->sim, host, false);
 	world_run(w, mono_ms(20000));
-	life_expect_order(w, "the other master died");
+	core_expect_order(w, "the other master died");
 	sm_status(w->sm, &s);
 	ck_assert_int_eq(s.role, SM_MASTER);
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
-/* The other master does not die, it hands over; one of them would outrank us
- * as soon as it stands by. */
+/* The other master does not die, it hands over; in the second case it would
+ * outrank this manager as soon as it is a standby. */
 START_TEST(the_other_master_hands_over)
 {
-	struct fabric *f = life_tree();
-	struct world *w = life_start(f, "fabric:\n  priority: 3\n");
+	struct fabric *f = core_tree();
+	struct world *w = core_start(f, "fabric:\n  priority: 3\n");
 	struct mad_sm_info other = {.guid = 1, .state = 3}, sent;
 	uint32_t host = fabric_find(f, "h20"), modifier;
 	uint16_t ours;
 	struct sm_status s;
 
 	other.priority = _i == 0 ? 0 : 3;
-	/* the fabric has been brought up by somebody */
-	life_expect_order(w, "bring-up");
+	/* another run brought up the fabric */
+	core_expect_order(w, "bring-up");
 	ours = sim_port_info(w->sim, fabric_first_host(f), 1)->lid;
 	world_kill(w);
 	sim_fault_other_sm(w->sim, host, 1, &other);
@@ -400,15 +400,16 @@ START_TEST(the_other_master_hands_over)
 	ck_assert_uint_eq(modifier, 2); /* acknowledged */
 	ck_assert_int_eq(sent.state, 2);
 	ck_assert_uint_eq(sent.key, 1);
-	life_expect_order(w, "handed over");
-	life_end(w, f);
+	core_expect_order(w, "handed over");
+	core_end(w, f);
 }
 END_TEST
 
-/* It stands by, perhaps for us: then nobody is master. */
+/* The other manager is a standby, perhaps for this one: then there would be no
+ * master. */
 START_TEST(two_do_not_stand_by_for_each_other)
 {
-	struct fabric *f = life_tree();
+	struct fabric *f = core_tree();
 	struct sim_options o = sim_defaults();
 	struct world *w = world_new(f, &o, "fabric:\n  priority: 3\n");
 	struct mad_sm_info other = {.guid = 1, .priority = 4, .state = 2};
@@ -428,14 +429,14 @@ START_TEST(two_do_not_stand_by_for_each_other)
 	sm_status(w->sm, &s);
 	ck_assert_int_eq(s.role, SM_STANDING_BY);
 	ck_assert_uint_eq(s.master.state, 3);
-	ck_assert_uint_eq(stood, 2); /* asked again who is master */
-	life_end(w, f);
+	ck_assert_uint_eq(stood, 2); /* the state of the other was read again */
+	core_end(w, f);
 }
 END_TEST
 
 START_TEST(a_weaker_standby_does_not)
 {
-	struct fabric *f = life_tree();
+	struct fabric *f = core_tree();
 	struct sim_options o = sim_defaults();
 	struct world *w = world_new(f, &o, "fabric:\n  priority: 3\n");
 	const struct mad_sm_info other = {
@@ -444,23 +445,23 @@ START_TEST(a_weaker_standby_does_not)
 
 	sim_fault_other_sm(w->sim, fabric_find(f, "h20"), 1, &other);
 	world_start(w);
-	life_expect_order(w, "with a standby");
+	core_expect_order(w, "with a standby");
 	sm_status(w->sm, &s);
 	ck_assert_uint_eq(s.nothers, 1);
 	ck_assert_uint_eq(s.other[0].priority, 2);
 	sim_fault_node(w->sim, fabric_find(f, "h20"), false);
-	life_expect_order(w, "the standby has gone");
+	core_expect_order(w, "the standby has gone");
 	sm_status(w->sm, &s);
 	ck_assert_uint_eq(s.nothers, 0);
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
 /* Any bytes at any time: nothing crashes, nothing is lost. */
 START_TEST(garbage_from_everywhere)
 {
-	struct fabric *f = life_tree();
-	struct world *w = life_start(f, "");
+	struct fabric *f = core_tree();
+	struct world *w = core_start(f, "");
 	struct rng rng = {12345};
 	struct transport_msg m;
 	struct sm_status s;
@@ -490,13 +491,13 @@ START_TEST(garbage_from_everywhere)
 	world_run(w, mono_ms(5000));
 	sm_status(w->sm, &s);
 	ck_assert_uint_gt(s.malformed, 0);
-	life_expect_order(w, "after garbage");
-	life_end(w, f);
+	core_expect_order(w, "after garbage");
+	core_end(w, f);
 }
 END_TEST
 
 static unsigned
-twins(const struct world *w)
+count_duplicates(const struct world *w)
 {
 	const struct topo *t = sm_view(w->sm)->topo;
 	unsigned n = 0;
@@ -506,28 +507,28 @@ twins(const struct world *w)
 	return n;
 }
 
-/* Two of one GUID may be one that moved: they are asked for once more. */
-START_TEST(twins_are_looked_at_twice)
+/* Two nodes of one GUID may be one that moved: they are probed once more. */
+START_TEST(duplicate_guids_are_probed_twice)
 {
-	struct fabric *f = life_tree();
-	struct world *w = life_start(f, "");
+	struct fabric *f = core_tree();
+	struct world *w = core_start(f, "");
 	uint32_t h5 = fabric_find(f, "h5"), h9 = fabric_find(f, "h9");
 	uint64_t guid = f->node[h5].guid;
 	struct sm_status before, after;
 
-	life_expect_order(w, "bring-up");
+	core_expect_order(w, "bring-up");
 	sm_status(w->sm, &before);
 	sim_fault_guid(w->sim, h5, f->node[h9].guid);
 	sm_resweep(w->sm, sim_now(w->sim), "test");
 	world_run(w, mono_ms(5000));
-	ck_assert_uint_eq(twins(w), 2);
-	sim_fault_guid(w->sim, h5, guid); /* nobody tells of it */
+	ck_assert_uint_eq(count_duplicates(w), 2);
+	sim_fault_guid(w->sim, h5, guid); /* without a trap */
 	world_run(w, mono_ms(60000));
-	ck_assert_uint_eq(twins(w), 0);
+	ck_assert_uint_eq(count_duplicates(w), 0);
 	sm_status(w->sm, &after);
 	ck_assert_uint_eq(after.sweeps_full, before.sweeps_full + 2);
-	life_expect_order(w, "one GUID each");
-	life_end(w, f);
+	core_expect_order(w, "one GUID each");
+	core_end(w, f);
 }
 END_TEST
 
@@ -537,11 +538,11 @@ START_TEST(a_reload_that_changes_the_interval)
 	static const char *const text[] = {
 		"sweep:\n  interval: 0s\n", "sweep:\n  interval: 1s\n"};
 	static const char *const engines[] = {"ftree", "updn", NULL};
-	struct fabric *f = life_tree();
-	struct world *w = life_start(f, "");
+	struct fabric *f = core_tree();
+	struct world *w = core_start(f, "");
 	struct sm_status before, after;
 
-	life_expect_order(w, "bring-up");
+	core_expect_order(w, "bring-up");
 	for (unsigned i = 0; i < 2; i++) {
 		struct diag_list bad = {0};
 		struct config *c = config_parse(
@@ -559,18 +560,19 @@ START_TEST(a_reload_that_changes_the_interval)
 		config_unref(c);
 		diag_free(&bad);
 	}
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
 START_TEST(a_change_does_not_wait_for_names)
 {
 	struct sim_behaviour nameless = {.mute = 1U << MAD_NODE_DESC};
-	struct fabric *f = life_tree();
-	struct world *w = life_start(f, "");
+	struct fabric *f = core_tree();
+	struct world *w = core_start(f, "");
 	uint32_t leaf = fabric_find(f, "leaf1");
 
-	/* names are read a moment after the bring-up, and one is not told */
+	/* names are read a moment after the bring-up; one node does not
+	 * answer */
 	sim_fault_behave(w->sim, fabric_find(f, "h9"), &nameless);
 	world_run(w, mono_ms(400));
 	ck_assert_uint_eq(w->runs, 1);
@@ -578,15 +580,15 @@ START_TEST(a_change_does_not_wait_for_names)
 		port_between(f, leaf, fabric_find(f, "spine1")), false);
 	world_run(w, mono_ms(500));
 	ck_assert_uint_gt(w->runs, 1);
-	life_expect_order(w, "cable pulled");
-	life_end(w, f);
+	core_expect_order(w, "cable pulled");
+	core_end(w, f);
 }
 END_TEST
 
 START_TEST(a_reload_that_changes_the_lmc)
 {
-	struct fabric *f = life_tree();
-	struct world *w = life_start(f, "");
+	struct fabric *f = core_tree();
+	struct world *w = core_start(f, "");
 	struct diag_list bad = {0};
 	const char *yaml = "fabric:\n  lmc:\n    hosts: 1\n";
 	static const char *const engines[] = {"ftree", "updn", NULL};
@@ -595,32 +597,32 @@ START_TEST(a_reload_that_changes_the_lmc)
 	uint32_t h = fabric_find(f, "h7");
 
 	ck_assert_ptr_nonnull(c);
-	life_expect_order(w, "bring-up");
+	core_expect_order(w, "bring-up");
 	sm_reconfigure(w->sm, c, sim_now(w->sim));
-	life_expect_order(w, "LMC 1");
+	core_expect_order(w, "LMC 1");
 	ck_assert_uint_eq(sim_port_info(w->sim, h, 1)->lmc, 1);
 	ck_assert_uint_eq(sim_port_info(w->sim, h, 1)->lid % 2, 0);
 	config_unref(c);
 	diag_free(&bad);
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
 enum meanwhile { NOTHING, A_CABLE, LEVELS, A_DEATH, MEANWHILE };
 
 /*
- * The worker also makes the plan where no routes are made, from what it was
- * given; whatever happens meanwhile is for the next run.
+ * When no routes are computed the worker makes the plan, too, from its own
+ * inputs; changes meanwhile are for the next run.
  */
 START_TEST(meanwhile_the_worker_plans)
 {
-	struct fabric *f = life_tree();
-	struct world *w = life_start(f, "");
+	struct fabric *f = core_tree();
+	struct world *w = core_start(f, "");
 	uint32_t leaf = fabric_find(f, "leaf1");
 	struct sm_status s = {0};
 	uint64_t commits;
 
-	life_expect_order(w, "bring-up");
+	core_expect_order(w, "bring-up");
 	w->route_delay = mono_ms(20);
 	sim_clear_stats(w->sim);
 	commits = w->commits;
@@ -640,10 +642,10 @@ START_TEST(meanwhile_the_worker_plans)
 		world_kill(w);
 		world_start(w);
 	}
-	life_expect_order(w, "afterwards");
+	core_expect_order(w, "afterwards");
 	ck_assert_uint_eq(w->commits == commits, _i == NOTHING);
 	ck_assert_uint_eq(sim_stats(w->sim)->lft_sets > 0, _i == A_CABLE);
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
@@ -664,16 +666,16 @@ main(void)
 	tcase_add_test(t, corrupted_bytes_break_nothing);
 	tcase_add_test(t, a_hung_switch_is_kept_out);
 	tcase_add_test(t, our_own_cable_is_pulled);
-	tcase_add_test(t, the_silent_are_found);
+	tcase_add_test(t, silent_nodes_are_found);
 	tcase_add_test(t, a_switch_that_refuses_tables_is_kept_out);
-	tcase_add_loop_test(t, a_second_life_changes_nothing, 0, 2);
+	tcase_add_loop_test(t, a_restart_changes_nothing, 0, 2);
 	tcase_add_test(t, killed_at_any_moment);
 	tcase_add_test(t, another_master_keeps_us_out);
 	tcase_add_loop_test(t, the_other_master_hands_over, 0, 2);
 	tcase_add_test(t, two_do_not_stand_by_for_each_other);
 	tcase_add_test(t, a_weaker_standby_does_not);
 	tcase_add_test(t, garbage_from_everywhere);
-	tcase_add_test(t, twins_are_looked_at_twice);
+	tcase_add_test(t, duplicate_guids_are_probed_twice);
 	tcase_add_test(t, a_reload_that_changes_the_interval);
 	tcase_add_test(t, a_change_does_not_wait_for_names);
 	tcase_add_test(t, a_reload_that_changes_the_lmc);

@@ -1,16 +1,16 @@
 /*
- * Traps of switches that tell of their links: what each costs, who is asked,
- * and that those who never end keep nothing from its turn.
+ * Traps about links: what each costs, which switch is probed, and that endless
+ * traps delay nothing else.
  */
 #include <check.h>
 #include <string.h>
 
-#include "tests/unit/restart_fixture.h"
+#include "tests/unit/core_fixture.h"
 #include "tests/unit/suite.h"
 
-/* A trap from lid, of which each has another TID: always something new. */
+/* Traps from lid, each with another TID: none is a repetition. */
 static void
-chatter(struct world *w, uint16_t lid, int from_ms, int to_ms)
+inject_traps(struct world *w, uint16_t lid, int from_ms, int to_ms)
 {
 	static uint64_t tid;
 	struct mad_notice n = {
@@ -34,22 +34,21 @@ chatter(struct world *w, uint16_t lid, int from_ms, int to_ms)
 	}
 }
 
-/* Whose traps never end keeps neither light sweeps nor retries from their
- * turn. */
-START_TEST(a_chatterbox_starves_nobody)
+/* A source of endless traps delays neither light sweeps nor retries. */
+START_TEST(endless_traps_delay_nothing)
 {
-	struct fabric *f = life_tree();
-	struct world *w = life_start(f, "sweep:\n  interval: 2s\n");
+	struct fabric *f = core_tree();
+	struct world *w = core_start(f, "sweep:\n  interval: 2s\n");
 	uint32_t leaf = fabric_find(f, "leaf1");
 	uint16_t lid;
 	struct sm_status before, after;
 
-	life_expect_order(w, "bring-up");
+	core_expect_order(w, "bring-up");
 	lid = sim_port_info(w->sim, fabric_find(f, "leaf5"), 0)->lid;
 	sm_status(w->sm, &before);
-	chatter(w, lid, 1, 60000);
+	inject_traps(w, lid, 1, 60000);
 	world_run(w, mono_ms(1000));
-	sim_fault_reboot(w->sim, leaf); /* ours: nobody's trap tells of it */
+	sim_fault_reboot(w->sim, leaf); /* the manager's leaf: no trap */
 	world_run(w, mono_ms(30000));
 	sm_status(w->sm, &after);
 	ck_assert_uint_ge(after.sweeps_light, before.sweeps_light + 5);
@@ -57,95 +56,96 @@ START_TEST(a_chatterbox_starves_nobody)
 		sm_view(w->sm)->counts.ports_linked);
 	ck_assert_uint_ne(sim_lft(w->sim, leaf, lid), 255);
 	world_run(w, mono_ms(30000));
-	life_expect_order(w, "after the traps");
-	life_end(w, f);
+	core_expect_order(w, "after the traps");
+	core_end(w, f);
 }
 END_TEST
 
-/* What traps of a switch cost, in SMPs, and the runs that changed a view. */
+/* The SMPs that n traps of a switch cost; commits: runs that changed a view. */
 static uint64_t
 cost_of_traps(struct world *w, uint16_t lid, int n, unsigned *commits)
 {
 	unsigned before = w->commits;
 
 	sim_clear_stats(w->sim);
-	chatter(w, lid, 1, 1 + 400 * n);
+	inject_traps(w, lid, 1, 1 + 400 * n);
 	world_run(w, mono_ms(400 * n + 3000));
 	*commits = w->commits - before;
 	return sim_stats(w->sim)->smps;
 }
 
 /*
- * A trap that comes when all that it tells of is known costs a look at the bit,
- * and at the way there; nothing is read, and nothing computed.
+ * A trap about a change that is known costs one read of PortStateChange, and
+ * one path probe; no port is read and nothing is computed.
  */
 START_TEST(old_news_cost_nothing)
 {
-	struct fabric *f = life_tree();
-	struct world *w = life_start(f, "sweep:\n  interval: 0\n");
+	struct fabric *f = core_tree();
+	struct world *w = core_start(f, "sweep:\n  interval: 0\n");
 	uint32_t leaf = fabric_find(f, "leaf5");
 	uint16_t lid;
 	unsigned commits;
 
-	life_expect_order(w, "bring-up");
+	core_expect_order(w, "bring-up");
 	world_run(w, mono_ms(5000));
 	lid = sim_port_info(w->sim, leaf, 0)->lid;
 	/* each is repressed, too */
 	ck_assert_uint_le(cost_of_traps(w, lid, 5, &commits), 5 * 3);
 	ck_assert_uint_eq(commits, 0);
-	/* but where something happened that nobody told of it is seen */
+	/* but an unreported change of that switch is found */
 	sim_fault_link(w->sim, leaf, 1, false);
 	world_run(w, mono_ms(5000));
 	sim_fault_link(w->sim, leaf, 1, true);
 	ck_assert_uint_gt(
 		cost_of_traps(w, lid, 1, &commits), f->node[leaf].nports);
 	ck_assert_uint_gt(commits, 0);
-	life_expect_order(w, "after the traps");
-	life_end(w, f);
+	core_expect_order(w, "after the traps");
+	core_end(w, f);
 }
 END_TEST
 
 /*
- * Who tells of something is named: by the GUID as long as names have not been
- * read, by the LID if nobody has it. Only in that case all is looked at.
+ * The source of a trap is named in the cause: by its GUID before names are
+ * read, by its LID if no port has it. Only then there is a full sweep.
  */
-START_TEST(who_told)
+START_TEST(source_is_named)
 {
-	struct fabric *f = life_tree();
-	struct world *w = life_start(f, "sweep:\n  interval: 0\n");
+	struct fabric *f = core_tree();
+	struct world *w = core_start(f, "sweep:\n  interval: 0\n");
 	struct sm_status st;
 
 	while (sm_view(w->sm) == NULL)
 		world_run(w, mono_us(20));
 	sim_fault_link(w->sim, fabric_find(f, "leaf5"), 8, false);
-	life_expect_order(w, "a cable pulled early");
+	core_expect_order(w, "a cable pulled early");
 	ck_assert_msg(
 		strstr(sm_view(w->sm)->cause, "trap 128 from 0x0002c9") != NULL,
 		"%s", sm_view(w->sm)->cause);
 	sm_status(w->sm, &st);
 	ck_assert_uint_eq(st.sweeps_full, 1);
-	chatter(w, 999, 1, 2);
-	life_expect_order(w, "a stranger");
+	inject_traps(w, 999, 1, 2);
+	core_expect_order(w, "a stranger");
 	world_run(w, mono_ms(2000));
 	sm_status(w->sm, &st);
 	ck_assert_uint_eq(st.sweeps_full, 2);
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
-/* A switch that comes and tells so before the view has it is no stranger. */
-START_TEST(who_comes_is_known)
+/* The trap of a new switch that is not in the view yet is not taken for one
+ * from an unknown LID. */
+START_TEST(new_switch_is_known)
 {
-	struct fabric *f = life_tree();
-	struct world *w = life_start(f, "sweep:\n  interval: 0\n");
+	struct fabric *f = core_tree();
+	struct world *w = core_start(f, "sweep:\n  interval: 0\n");
 	uint32_t spine = fabric_find(f, "spine2");
 	struct sm_status st;
 	uint16_t lid;
 
-	life_expect_order(w, "bring-up");
+	core_expect_order(w, "bring-up");
 	lid = sim_port_info(w->sim, spine, 0)->lid;
 	sim_fault_node(w->sim, spine, false);
-	life_expect_order(w, "a top without power");
+	core_expect_order(w, "a top without power");
 	world_run(w, mono_ms(2000));
 	ck_assert_uint_eq(
 		topo_by_lid(sm_view(w->sm)->topo, lid, NULL), TOPO_NONE);
@@ -155,26 +155,26 @@ START_TEST(who_comes_is_known)
 		sm_status(w->sm, &st);
 	} while (st.phase != SM_PUSH);
 	if (topo_by_lid(sm_view(w->sm)->topo, lid, NULL) == TOPO_NONE)
-		chatter(w, lid, 0, 1);
-	life_expect_order(w, "it is back");
+		inject_traps(w, lid, 0, 1);
+	core_expect_order(w, "it is back");
 	world_run(w, mono_ms(2000));
 	sm_status(w->sm, &st);
 	ck_assert_uint_eq(st.sweeps_full, 1);
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
 int
 main(void)
 {
-	Suite *s = suite_create("told");
-	TCase *t = tcase_create("told");
+	Suite *s = suite_create("trap_flood");
+	TCase *t = tcase_create("trap_flood");
 
 	suite_add_tcase(s, t);
 	tcase_set_timeout(t, 120);
-	tcase_add_test(t, a_chatterbox_starves_nobody);
+	tcase_add_test(t, endless_traps_delay_nothing);
 	tcase_add_test(t, old_news_cost_nothing);
-	tcase_add_test(t, who_told);
-	tcase_add_test(t, who_comes_is_known);
+	tcase_add_test(t, source_is_named);
+	tcase_add_test(t, new_switch_is_known);
 	return suite_run(s);
 }

@@ -1,4 +1,4 @@
-/* Traps: repressed as they came, repetitions and floods not acted on. */
+/* Traps are repressed as they came; repetitions and floods cause nothing. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "tests/unit/suite.h"
 
 static void
-make(struct smp *s, struct mad_notice *n, uint64_t tid, uint16_t lid)
+make_trap(struct smp *s, struct mad_notice *n, uint64_t tid, uint16_t lid)
 {
 	memset(s, 0, sizeof(*s));
 	memset(n, 0, sizeof(*n));
@@ -30,13 +30,13 @@ START_TEST(repetitions_are_not_acted_on)
 	struct mad_notice n;
 	struct smp s;
 
-	make(&s, &n, 1, 5);
+	make_trap(&s, &n, 1, 5);
 	ck_assert_int_eq(trap_is_new(t, 5, &s, &n, mono_ms(1)), TRAP_ACT);
 	ck_assert_int_eq(trap_is_new(t, 5, &s, &n, mono_ms(500)), TRAP_REPEAT);
-	/* the same words from another source are news */
+	/* the same notice from another source is new */
 	ck_assert_int_eq(trap_is_new(t, 6, &s, &n, mono_ms(500)), TRAP_ACT);
 	/* and so is a new notice of the same source */
-	make(&s, &n, 2, 5);
+	make_trap(&s, &n, 2, 5);
 	ck_assert_int_eq(trap_is_new(t, 5, &s, &n, mono_ms(600)), TRAP_ACT);
 	traps_free(t);
 }
@@ -51,14 +51,14 @@ START_TEST(a_flood_is_ignored_and_forgiven)
 	uint64_t i;
 
 	for (i = 0; i < 1000; i++) {
-		make(&s, &n, i, 5);
+		make_trap(&s, &n, i, 5);
 		if (trap_is_new(t, 5, &s, &n, mono_us((int64_t)i)) == TRAP_ACT)
 			acted++;
 	}
 	ck_assert_uint_le(acted, 20);
-	make(&s, &n, 5000, 6);
+	make_trap(&s, &n, 5000, 6);
 	ck_assert_int_eq(trap_is_new(t, 6, &s, &n, mono_ms(2)), TRAP_ACT);
-	make(&s, &n, 5001, 5);
+	make_trap(&s, &n, 5001, 5);
 	ck_assert_int_eq(trap_is_new(t, 5, &s, &n, mono_ms(60000)), TRAP_ACT);
 	traps_free(t);
 }
@@ -70,7 +70,7 @@ START_TEST(repress_repeats_the_notice)
 	struct mad_notice n, back;
 	struct smp s, r;
 
-	make(&s, &n, 0x1234567800000009U, 5);
+	make_trap(&s, &n, 0x1234567800000009U, 5);
 	memset(&m, 0, sizeof(m));
 	m.lid = 5;
 	m.len = MAD_SIZE;

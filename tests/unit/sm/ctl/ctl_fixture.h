@@ -1,8 +1,7 @@
 /*
- * What the tests of the control socket share. The control socket: a server and
- * its clients in one process, in a temporary directory, with views made by
- * hand. Nothing here depends on how fast the machine is: the loop turns until
- * what is expected has happened.
+ * The control socket: a server and its clients in one process, in a temporary
+ * directory, with views made by hand. Nothing here depends on the speed of the
+ * machine: the loop turns until the expected event has happened.
  */
 #ifndef HEDDLE_TESTS_UNIT_SM_CTL_CTL_FIXTURE_H
 #define HEDDLE_TESTS_UNIT_SM_CTL_CTL_FIXTURE_H
@@ -32,7 +31,7 @@ struct fixture {
 	struct view *view;
 	bool busy; /* a routing job owns the pool */
 	uint64_t sweeps;
-	unsigned asked; /* sweeps asked for */
+	unsigned asked; /* sweeps requested */
 	unsigned rebalanced;
 	const char *refuse;
 	/* behind view */
@@ -79,7 +78,7 @@ do_sweep(void *cookie, uid_t uid, uint64_t *sweeps, struct reason *why)
 		return reason_set(why, "%s", f->refuse);
 	f->asked++;
 	*sweeps = f->sweeps + 1;
-	ctl_changed(f->ctl, loop_now()); /* from inside of a request */
+	ctl_changed(f->ctl, loop_now()); /* from inside a request */
 	return 0;
 }
 
@@ -125,7 +124,7 @@ ops_of(struct fixture *f, struct ctl_ops *ops)
 }
 
 static inline void
-ticked(void *cookie, struct mono now)
+on_tick(void *cookie, struct mono now)
 {
 	struct fixture *f = cookie;
 
@@ -133,7 +132,7 @@ ticked(void *cookie, struct mono now)
 }
 
 static inline void
-start(struct fixture *f, const struct ctl_limits *limits)
+fixture_start(struct fixture *f, const struct ctl_limits *limits)
 {
 	struct ctl_ops ops;
 	struct reason why;
@@ -142,21 +141,21 @@ start(struct fixture *f, const struct ctl_limits *limits)
 	ck_assert_ptr_nonnull(mkdtemp(f->dir));
 	(void)snprintf(f->path, sizeof(f->path), "%s/a/b/ctl.sock", f->dir);
 	f->loop = loop_new();
-	f->tick = loop_timer_new(f->loop, ticked, f);
-	ticked(f, loop_now());
+	f->tick = loop_timer_new(f->loop, on_tick, f);
+	on_tick(f, loop_now());
 	f->ctl = ctl_open(f->loop, f->path, ops_of(f, &ops), limits, &why);
 	ck_assert_msg(f->ctl != NULL, "%s", why.text);
 }
 
 static inline void
-stop(struct fixture *f)
+fixture_stop(struct fixture *f)
 {
 	char cmd[128];
 
 	ctl_close(f->ctl);
 	ck_assert_int_ne(access(f->path, F_OK), 0);
 	if (f->view != NULL) {
-		ck_assert_uint_eq(f->view->refs, 1); /* nobody kept it */
+		ck_assert_uint_eq(f->view->refs, 1); /* the only reference */
 		view_unref(f->view);
 		ck_assert_uint_eq(f->topo->refs, 1);
 		free(f->topo->by_node);
@@ -173,7 +172,7 @@ stop(struct fixture *f)
 /* ---- the clients' side ---- */
 
 static inline int
-dial(struct fixture *f)
+client_connect(struct fixture *f)
 {
 	struct sockaddr_un sun = {.sun_family = AF_UNIX};
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
@@ -187,7 +186,7 @@ dial(struct fixture *f)
 }
 
 static inline void
-say(struct fixture *f, int fd, const char *p, size_t n)
+client_send(struct fixture *f, int fd, const char *p, size_t n)
 {
 	ssize_t done;
 
@@ -202,14 +201,14 @@ say(struct fixture *f, int fd, const char *p, size_t n)
 }
 
 static inline void
-say_text(struct fixture *f, int fd, const char *s)
+client_send_text(struct fixture *f, int fd, const char *s)
 {
-	say(f, fd, s, strlen(s));
+	client_send(f, fd, s, strlen(s));
 }
 
-/* The next line, or NULL when the server hung up; free() it. */
+/* The next line, or NULL if the server hung up; the caller frees it. */
 static inline char *
-hear_line(struct fixture *f, int fd)
+client_receive_line(struct fixture *f, int fd)
 {
 	struct buf b = {0};
 	char c;
@@ -233,9 +232,9 @@ hear_line(struct fixture *f, int fd)
 }
 
 static inline json_t *
-hear(struct fixture *f, int fd)
+client_receive(struct fixture *f, int fd)
 {
-	char *line = hear_line(f, fd);
+	char *line = client_receive_line(f, fd);
 	json_error_t err;
 	json_t *j;
 
@@ -247,16 +246,16 @@ hear(struct fixture *f, int fd)
 }
 
 static inline json_t *
-ask(struct fixture *f, int fd, const char *s)
+client_ask(struct fixture *f, int fd, const char *s)
 {
-	say_text(f, fd, s);
-	return hear(f, fd);
+	client_send_text(f, fd, s);
+	return client_receive(f, fd);
 }
 
 static inline void
 expect_error(struct fixture *f, int fd, const char *code)
 {
-	json_t *j = hear(f, fd);
+	json_t *j = client_receive(f, fd);
 	const char *got = json_string_value(json_object_get(j, "code"));
 
 	ck_assert(json_is_false(json_object_get(j, "ok")));
@@ -268,7 +267,7 @@ expect_error(struct fixture *f, int fd, const char *code)
 static inline void
 expect_status(struct fixture *f, int fd)
 {
-	json_t *j = hear(f, fd);
+	json_t *j = client_receive(f, fd);
 	const json_t *r = json_object_get(j, "result");
 
 	ck_assert(json_is_true(json_object_get(j, "ok")));
@@ -280,7 +279,7 @@ expect_status(struct fixture *f, int fd)
 static inline void
 expect_end(struct fixture *f, int fd)
 {
-	ck_assert_ptr_null(hear_line(f, fd));
+	ck_assert_ptr_null(client_receive_line(f, fd));
 	(void)close(fd);
 }
 
@@ -338,14 +337,14 @@ give_view(struct fixture *f, unsigned nsw, unsigned nhosts)
 		hand_node(&h, TOPO_SWITCH, (uint8_t)(nhosts + 2), name);
 	}
 	for (unsigned i = 0; i < nsw * nhosts; i++) {
-		/* what a hostile host may call itself */
+		/* a name that a hostile host may choose */
 		(void)snprintf(name, sizeof(name),
 			i == 1 ? "\x1b[2J\"\\\xff\x7f" : "h%u", i);
 		hand_node(&h, TOPO_CA, 1, name);
-		hand_cable(&h, i / nhosts, i % nhosts + 1, nsw + i, 1);
+		hand_link(&h, i / nhosts, i % nhosts + 1, nsw + i, 1);
 	}
 	for (unsigned s = 0; s + 1 < nsw; s++)
-		hand_cable(&h, s, nhosts + 2, s + 1, nhosts + 1);
+		hand_link(&h, s, nhosts + 2, s + 1, nhosts + 1);
 	f->topo = hand_topo(&h);
 	hand_lids(f->topo);
 	index_guids(f->topo);

@@ -1,4 +1,4 @@
-/* Requests, clients and sockets: what a control server has to bear. */
+/* Requests, clients and sockets: what a control server must withstand. */
 #include "routing/tiers/tree.h"
 #include "tests/unit/sm/ctl/ctl_fixture.h"
 #include "tests/unit/suite.h"
@@ -9,18 +9,19 @@ START_TEST(status_and_mode)
 	struct stat st;
 	int fd;
 
-	start(&f, NULL);
+	fixture_start(&f, NULL);
 	ck_assert_int_eq(stat(f.path, &st), 0);
 	ck_assert_uint_eq(st.st_mode & 0777, 0660);
-	fd = dial(&f);
-	say_text(&f, fd, "{\"cmd\":\"status\"}\n");
+	fd = client_connect(&f);
+	client_send_text(&f, fd, "{\"cmd\":\"status\"}\n");
 	expect_status(&f, fd);
-	say_text(&f, fd, "\r\n  \n{\"cmd\":\"status\"}\n"); /* blank lines */
+	client_send_text(
+		&f, fd, "\r\n  \n{\"cmd\":\"status\"}\n"); /* blank lines */
 	expect_status(&f, fd);
 	ck_assert_uint_eq(ctl_stats(f.ctl)->requests, 2);
 	ck_assert_uint_eq(ctl_stats(f.ctl)->malformed, 0);
 	(void)close(fd);
-	stop(&f);
+	fixture_stop(&f);
 }
 END_TEST
 
@@ -29,16 +30,16 @@ START_TEST(half_a_line)
 	struct fixture f;
 	int fd;
 
-	start(&f, NULL);
-	fd = dial(&f);
-	say_text(&f, fd, "{\"cmd\":\"status\"}\n{\"cmd\":\"sta");
+	fixture_start(&f, NULL);
+	fd = client_connect(&f);
+	client_send_text(&f, fd, "{\"cmd\":\"status\"}\n{\"cmd\":\"sta");
 	expect_status(&f, fd);
 	ck_assert_int_eq(shutdown(fd, SHUT_WR), 0);
 	expect_error(&f, fd, "bad-request");
 	expect_end(&f, fd);
 	ck_assert_uint_eq(ctl_stats(f.ctl)->malformed, 1);
 	ck_assert_uint_eq(ctl_stats(f.ctl)->clients, 0);
-	stop(&f);
+	fixture_stop(&f);
 }
 END_TEST
 
@@ -48,13 +49,13 @@ START_TEST(question_then_end)
 	struct fixture f;
 	int fd;
 
-	start(&f, NULL);
-	fd = dial(&f);
-	say_text(&f, fd, "{\"cmd\":\"status\"}\n");
+	fixture_start(&f, NULL);
+	fd = client_connect(&f);
+	client_send_text(&f, fd, "{\"cmd\":\"status\"}\n");
 	ck_assert_int_eq(shutdown(fd, SHUT_WR), 0);
 	expect_status(&f, fd);
 	expect_end(&f, fd);
-	stop(&f);
+	fixture_stop(&f);
 }
 END_TEST
 
@@ -97,14 +98,14 @@ START_TEST(wrong_requests)
 	uint64_t bad = 0;
 	int fd;
 
-	start(&f, NULL);
-	fd = dial(&f);
+	fixture_start(&f, NULL);
+	fd = client_connect(&f);
 	for (size_t i = 0; i < n; i++) {
-		say(&f, fd, wrong[i].text, wrong[i].n);
+		client_send(&f, fd, wrong[i].text, wrong[i].n);
 		expect_error(&f, fd, wrong[i].code);
 		bad += strcmp(wrong[i].code, "bad-request") == 0 ? 1 : 0;
 		/* and the connection is as good as before */
-		say_text(&f, fd, "{\"cmd\":\"status\"}\n");
+		client_send_text(&f, fd, "{\"cmd\":\"status\"}\n");
 		expect_status(&f, fd);
 	}
 	s = ctl_stats(f.ctl);
@@ -113,12 +114,12 @@ START_TEST(wrong_requests)
 	ck_assert_uint_eq(s->requests, 2 * n);
 	ck_assert_uint_eq(f.asked, 0);
 	(void)close(fd);
-	stop(&f);
+	fixture_stop(&f);
 }
 END_TEST
 
 static void
-padded(struct buf *b, size_t n)
+pad_request(struct buf *b, size_t n)
 {
 	buf_printf(b, "{\"cmd\":\"status\"}");
 	while (b->n < n)
@@ -132,19 +133,19 @@ START_TEST(longest_request)
 	struct buf b = {0};
 	int fd;
 
-	start(&f, NULL);
-	fd = dial(&f);
-	padded(&b, CTL_REQUEST_MAX);
-	say(&f, fd, b.text, b.n);
+	fixture_start(&f, NULL);
+	fd = client_connect(&f);
+	pad_request(&b, CTL_REQUEST_MAX);
+	client_send(&f, fd, b.text, b.n);
 	expect_status(&f, fd);
 	buf_free(&b);
-	padded(&b, CTL_REQUEST_MAX + 1);
-	say(&f, fd, b.text, b.n);
+	pad_request(&b, CTL_REQUEST_MAX + 1);
+	client_send(&f, fd, b.text, b.n);
 	expect_error(&f, fd, "bad-request");
 	expect_end(&f, fd);
 	buf_free(&b);
 	ck_assert_uint_eq(ctl_stats(f.ctl)->malformed, 1);
-	stop(&f);
+	fixture_stop(&f);
 }
 END_TEST
 
@@ -154,15 +155,15 @@ START_TEST(endless_request)
 	char zeroes[4096] = {0};
 	int fd;
 
-	start(&f, NULL);
-	fd = dial(&f);
+	fixture_start(&f, NULL);
+	fd = client_connect(&f);
 	for (int i = 0; i < 17; i++)
-		say(&f, fd, zeroes, sizeof(zeroes));
+		client_send(&f, fd, zeroes, sizeof(zeroes));
 	expect_error(&f, fd, "bad-request");
 	(void)close(fd);
 	while (ctl_stats(f.ctl)->clients > 0)
 		loop_once(f.loop);
-	stop(&f);
+	fixture_stop(&f);
 }
 END_TEST
 
@@ -172,18 +173,18 @@ START_TEST(two_clients)
 	const char *req = "{\"cmd\":\"status\"}\n";
 	int a, b;
 
-	start(&f, NULL);
-	a = dial(&f);
-	b = dial(&f);
+	fixture_start(&f, NULL);
+	a = client_connect(&f);
+	b = client_connect(&f);
 	for (size_t i = 0; i < strlen(req); i++) {
-		say(&f, a, req + i, 1); /* byte by byte */
-		say_text(&f, b, req);
+		client_send(&f, a, req + i, 1); /* byte by byte */
+		client_send_text(&f, b, req);
 		expect_status(&f, b);
 	}
 	expect_status(&f, a);
 	(void)close(a);
 	(void)close(b);
-	stop(&f);
+	fixture_stop(&f);
 }
 END_TEST
 
@@ -193,12 +194,12 @@ START_TEST(pipelined)
 	struct buf b = {0};
 	int fd;
 
-	start(&f, &(struct ctl_limits){.slice = 50});
-	fd = dial(&f);
+	fixture_start(&f, &(struct ctl_limits){.slice = 50});
+	fd = client_connect(&f);
 	for (int i = 0; i < 200; i++)
 		buf_printf(&b, "{\"cmd\":\"%s\"}\n",
 			i % 2 == 0 ? "status" : "nothing");
-	say(&f, fd, b.text, b.n);
+	client_send(&f, fd, b.text, b.n);
 	ck_assert_int_eq(shutdown(fd, SHUT_WR), 0);
 	for (int i = 0; i < 100; i++) {
 		expect_status(&f, fd);
@@ -206,7 +207,7 @@ START_TEST(pipelined)
 	}
 	expect_end(&f, fd);
 	buf_free(&b);
-	stop(&f);
+	fixture_stop(&f);
 }
 END_TEST
 
@@ -217,16 +218,16 @@ START_TEST(live_socket_stays)
 	struct reason why = {""};
 	int fd;
 
-	start(&f, NULL);
+	fixture_start(&f, NULL);
 	ck_assert_int_eq(ctl_live(f.path), 1);
 	ck_assert_ptr_null(
 		ctl_open(f.loop, f.path, ops_of(&f, &ops), NULL, &why));
 	ck_assert_ptr_nonnull(strstr(why.text, "another process"));
-	fd = dial(&f);
-	say_text(&f, fd, "{\"cmd\":\"status\"}\n");
+	fd = client_connect(&f);
+	client_send_text(&f, fd, "{\"cmd\":\"status\"}\n");
 	expect_status(&f, fd);
 	(void)close(fd);
-	stop(&f);
+	fixture_stop(&f);
 }
 END_TEST
 
@@ -238,22 +239,22 @@ START_TEST(dead_socket_goes)
 	struct reason why = {""};
 	int fd;
 
-	start(&f, NULL);
+	fixture_start(&f, NULL);
 	ctl_close(f.ctl);
 	ck_assert_int_eq(ctl_live(f.path), 0);
 	fd = socket(AF_UNIX, SOCK_STREAM, 0);
 	memcpy(sun.sun_path, f.path, strlen(f.path));
 	ck_assert_int_eq(
 		bind(fd, (const struct sockaddr *)&sun, sizeof(sun)), 0);
-	(void)close(fd); /* it died: the file stays */
+	(void)close(fd); /* the socket is dead: its file stays */
 	ck_assert_int_eq(ctl_live(f.path), 0);
 	f.ctl = ctl_open(f.loop, f.path, ops_of(&f, &ops), NULL, &why);
 	ck_assert_msg(f.ctl != NULL, "%s", why.text);
-	fd = dial(&f);
-	say_text(&f, fd, "{\"cmd\":\"status\"}\n");
+	fd = client_connect(&f);
+	client_send_text(&f, fd, "{\"cmd\":\"status\"}\n");
 	expect_status(&f, fd);
 	(void)close(fd);
-	stop(&f);
+	fixture_stop(&f);
 }
 END_TEST
 
@@ -265,7 +266,7 @@ START_TEST(no_place_for_a_socket)
 	char path[256];
 	int fd;
 
-	start(&f, NULL);
+	fixture_start(&f, NULL);
 	(void)snprintf(path, sizeof(path), "%s/file", f.dir);
 	fd = open(path, O_CREAT | O_WRONLY, 0600);
 	(void)close(fd);
@@ -283,7 +284,7 @@ START_TEST(no_place_for_a_socket)
 	ck_assert_ptr_null(
 		ctl_open(f.loop, path, ops_of(&f, &ops), NULL, &why));
 	ck_assert_ptr_nonnull(strstr(why.text, "107 bytes"));
-	stop(&f);
+	fixture_stop(&f);
 }
 END_TEST
 
@@ -292,22 +293,22 @@ START_TEST(too_many_clients)
 	struct fixture f;
 	int a, b;
 
-	start(&f, &(struct ctl_limits){.clients = 1});
-	a = dial(&f);
-	say_text(&f, a, "{\"cmd\":\"status\"}\n");
+	fixture_start(&f, &(struct ctl_limits){.clients = 1});
+	a = client_connect(&f);
+	client_send_text(&f, a, "{\"cmd\":\"status\"}\n");
 	expect_status(&f, a);
-	b = dial(&f);
+	b = client_connect(&f);
 	expect_error(&f, b, "busy");
 	expect_end(&f, b);
 	(void)close(a);
 	while (ctl_stats(f.ctl)->clients > 0)
 		loop_once(f.loop);
-	a = dial(&f);
-	say_text(&f, a, "{\"cmd\":\"status\"}\n");
+	a = client_connect(&f);
+	client_send_text(&f, a, "{\"cmd\":\"status\"}\n");
 	expect_status(&f, a);
 	(void)close(a);
 	ck_assert_uint_eq(ctl_stats(f.ctl)->dropped, 1);
-	stop(&f);
+	fixture_stop(&f);
 }
 END_TEST
 
@@ -318,17 +319,17 @@ START_TEST(sweep_and_wait)
 	char c;
 	int fd;
 
-	start(&f, NULL);
-	fd = dial(&f);
-	j = ask(&f, fd, "{\"cmd\":\"sweep\"}\n");
+	fixture_start(&f, NULL);
+	fd = client_connect(&f);
+	j = client_ask(&f, fd, "{\"cmd\":\"sweep\"}\n");
 	ck_assert_int_eq(json_integer_value(json_object_get(
 				 json_object_get(j, "result"), "wait_sweep")),
 		1);
 	json_decref(j);
 	ck_assert_uint_eq(f.asked, 1);
-	say_text(&f, fd, "{\"cmd\":\"status\",\"wait_sweep\":1}\n");
+	client_send_text(&f, fd, "{\"cmd\":\"status\",\"wait_sweep\":1}\n");
 	for (int i = 0; i < 5; i++) {
-		ctl_changed(f.ctl, loop_now()); /* something else happened */
+		ctl_changed(f.ctl, loop_now()); /* another change */
 		loop_once(f.loop);
 	}
 	ck_assert_int_lt(recv(fd, &c, 1, 0), 0);
@@ -336,10 +337,10 @@ START_TEST(sweep_and_wait)
 	ctl_changed(f.ctl, loop_now());
 	expect_status(&f, fd);
 	f.refuse = "standing by";
-	say_text(&f, fd, "{\"cmd\":\"sweep\"}\n");
+	client_send_text(&f, fd, "{\"cmd\":\"sweep\"}\n");
 	expect_error(&f, fd, "refused");
 	(void)close(fd);
-	stop(&f);
+	fixture_stop(&f);
 }
 END_TEST
 
@@ -349,25 +350,25 @@ START_TEST(rebalance)
 	json_t *j;
 	int fd;
 
-	start(&f, NULL);
-	fd = dial(&f);
-	say_text(&f, fd, "{\"cmd\":\"rebalance\"}\n");
+	fixture_start(&f, NULL);
+	fd = client_connect(&f);
+	client_send_text(&f, fd, "{\"cmd\":\"rebalance\"}\n");
 	expect_error(&f, fd, "no-view");
 	give_view(&f, 4, 3);
-	j = ask(&f, fd, "{\"cmd\":\"rebalance\"}\n");
+	j = client_ask(&f, fd, "{\"cmd\":\"rebalance\"}\n");
 	ck_assert_int_eq(
 		json_integer_value(json_object_get(
 			json_object_get(j, "result"), "wait_generation")),
 		(json_int_t)f.view->generation + 1);
 	json_decref(j);
 	ck_assert_uint_eq(f.rebalanced, 1);
-	say_text(&f, fd, "{\"cmd\":\"rebalance\",\"to\":1}\n");
+	client_send_text(&f, fd, "{\"cmd\":\"rebalance\",\"to\":1}\n");
 	expect_error(&f, fd, "bad-argument");
 	f.refuse = "standing by";
-	say_text(&f, fd, "{\"cmd\":\"rebalance\"}\n");
+	client_send_text(&f, fd, "{\"cmd\":\"rebalance\"}\n");
 	expect_error(&f, fd, "refused");
 	(void)close(fd);
-	stop(&f);
+	fixture_stop(&f);
 }
 END_TEST
 
@@ -376,20 +377,21 @@ START_TEST(waiting_client_leaves)
 	struct fixture f;
 	int fd;
 
-	start(&f, NULL);
-	fd = dial(&f);
-	say_text(&f, fd, "{\"cmd\":\"status\",\"wait_generation\":9}\n");
+	fixture_start(&f, NULL);
+	fd = client_connect(&f);
+	client_send_text(
+		&f, fd, "{\"cmd\":\"status\",\"wait_generation\":9}\n");
 	while (ctl_stats(f.ctl)->clients == 0)
 		loop_once(f.loop);
 	(void)close(fd);
 	while (ctl_stats(f.ctl)->clients > 0)
 		loop_once(f.loop);
 	ck_assert_uint_eq(ctl_stats(f.ctl)->dropped, 0);
-	stop(&f);
+	fixture_stop(&f);
 }
 END_TEST
 
-/* Larger than every buffer on the way; the view changes in the midst of it. */
+/* Larger than all buffers in between; the view changes meanwhile. */
 START_TEST(large_reply_slow_reader)
 {
 	struct fixture f;
@@ -398,16 +400,16 @@ START_TEST(large_reply_slow_reader)
 	json_t *j;
 	int fd;
 
-	start(&f, &(struct ctl_limits){.slice = 1000});
+	fixture_start(&f, &(struct ctl_limits){.slice = 1000});
 	give_view(&f, 40, 30);
-	fd = dial(&f);
-	say_text(&f, fd, "{\"cmd\":\"topology\"}\n");
+	fd = client_connect(&f);
+	client_send_text(&f, fd, "{\"cmd\":\"topology\"}\n");
 	for (int i = 0; i < 10; i++)
 		loop_once(f.loop);
 	old = f.view;
 	ck_assert_uint_eq(old->refs, 2);
 	f.view = NULL;
-	j = hear(&f, fd);
+	j = client_receive(&f, fd);
 	f.view = old;
 	nodes = json_object_get(json_object_get(j, "result"), "nodes");
 	ck_assert_uint_eq(json_array_size(nodes), 40 + 40 * 30);
@@ -416,11 +418,11 @@ START_TEST(large_reply_slow_reader)
 		"?[2J\"\\??");
 	json_decref(j);
 	(void)close(fd);
-	stop(&f);
+	fixture_stop(&f);
 }
 END_TEST
 
-/* Switches in a line, hosts on each: read as a tree, whatever comes of it. */
+/* Switches in a line, hosts on each: read as a tree, whatever the result. */
 START_TEST(tree)
 {
 	struct fixture f;
@@ -430,16 +432,16 @@ START_TEST(tree)
 	json_t *j;
 	int fd;
 
-	start(&f, NULL);
+	fixture_start(&f, NULL);
 	give_view(&f, 3, 4);
-	fd = dial(&f);
-	say_text(&f, fd, "{\"cmd\":\"tree\"}\n");
-	expect_error(&f, fd, "no-view"); /* routes nobody read a tree for */
+	fd = client_connect(&f);
+	client_send_text(&f, fd, "{\"cmd\":\"tree\"}\n");
+	expect_error(&f, fd, "no-view"); /* routes without a tree */
 	job = (struct route_job){.topo = f.view->topo};
 	tree_keep(tree_read(&job, a), f.view->routes);
 	arena_free(a);
-	say_text(&f, fd, "{\"cmd\":\"tree\"}\n");
-	j = hear(&f, fd);
+	client_send_text(&f, fd, "{\"cmd\":\"tree\"}\n");
+	j = client_receive(&f, fd);
 	r = json_object_get(j, "result");
 	ck_assert_uint_eq(json_array_size(json_object_get(r, "tiers")), 2);
 	e = json_array_get(json_object_get(r, "list"), 0);
@@ -449,17 +451,17 @@ START_TEST(tree)
 				 json_object_get(r, "odd"), "root-hosts")),
 		1);
 	json_decref(j);
-	say_text(&f, fd, "{\"cmd\":\"tree\",\"list\":\"switches\"}\n");
-	j = hear(&f, fd);
+	client_send_text(&f, fd, "{\"cmd\":\"tree\",\"list\":\"switches\"}\n");
+	j = client_receive(&f, fd);
 	r = json_object_get(json_object_get(j, "result"), "list");
 	ck_assert_uint_eq(json_array_size(r), 3);
 	e = json_array_get(r, 1);
 	ck_assert_int_eq(json_integer_value(json_object_get(e, "tier")), 0);
 	json_decref(j);
-	say_text(&f, fd, "{\"cmd\":\"tree\",\"list\":\"all\"}\n");
+	client_send_text(&f, fd, "{\"cmd\":\"tree\",\"list\":\"all\"}\n");
 	expect_error(&f, fd, "bad-argument");
 	(void)close(fd);
-	stop(&f);
+	fixture_stop(&f);
 }
 END_TEST
 
@@ -468,22 +470,22 @@ START_TEST(reader_that_stops)
 	struct fixture f;
 	int fd, other;
 
-	start(&f, &(struct ctl_limits){.stall = mono_ms(300)});
+	fixture_start(&f, &(struct ctl_limits){.stall = mono_ms(300)});
 	give_view(&f, 40, 30);
-	fd = dial(&f);
+	fd = client_connect(&f);
 	for (int i = 0; i < 50; i++)
-		say_text(&f, fd, "{\"cmd\":\"topology\"}\n");
-	other = dial(&f);
-	say_text(&f, other, "{\"cmd\":\"status\"}\n");
-	expect_status(&f, other); /* nobody else waits for it */
+		client_send_text(&f, fd, "{\"cmd\":\"topology\"}\n");
+	other = client_connect(&f);
+	client_send_text(&f, other, "{\"cmd\":\"status\"}\n");
+	expect_status(&f, other); /* other clients do not wait for it */
 	while (ctl_stats(f.ctl)->dropped == 0)
 		loop_once(f.loop);
 	ck_assert_uint_eq(f.view->refs, 1);
-	say_text(&f, other, "{\"cmd\":\"status\"}\n");
+	client_send_text(&f, other, "{\"cmd\":\"status\"}\n");
 	expect_status(&f, other);
 	(void)close(fd);
 	(void)close(other);
-	stop(&f);
+	fixture_stop(&f);
 }
 END_TEST
 

@@ -1,6 +1,6 @@
 /*
  * A status as Prometheus metrics: against a golden page, against the grammar of
- * the format, against the status of a daemon that runs, and against the manual
+ * the format, against the status of a running daemon, and against the manual
  * page. With HEDDLE_UPDATE=1 page and manual are rewritten instead.
  */
 #include "sm/ctl/metrics.h"
@@ -19,9 +19,10 @@
 #include "tests/topo/gen.h"
 #include "tests/unit/suite.h"
 
-/* Files of the source tree; tests run at its top, or are told where it is. */
+/* The path of a file of the source tree: tests run at its top, or the
+ * environment variable HEDDLE_SOURCE names it. */
 static const char *
-source(const char *name)
+source_path(const char *name)
 {
 	static char path[512];
 	const char *top = getenv("HEDDLE_SOURCE");
@@ -32,7 +33,7 @@ source(const char *name)
 }
 
 static struct buf
-slurp(const char *path)
+read_file(const char *path)
 {
 	struct buf b = {0};
 	FILE *f = fopen(path, "r");
@@ -48,7 +49,7 @@ slurp(const char *path)
 }
 
 static void
-spill(const char *path, const char *text)
+write_file(const char *path, const char *text)
 {
 	FILE *f = fopen(path, "w");
 
@@ -73,7 +74,7 @@ row_of(const char *name, size_t len)
 /* ---- the grammar ---- */
 
 static const char *
-word(const char *s, const char *more)
+skip_word(const char *s, const char *more)
 {
 	const char *from = s;
 
@@ -86,10 +87,10 @@ word(const char *s, const char *more)
 
 /* {name="value",...} */
 static const char *
-labels(const char *s)
+skip_labels(const char *s)
 {
 	do {
-		s = word(s + 1, "");
+		s = skip_word(s + 1, "");
 		if (s == NULL || *s++ != '=' || *s++ != '"')
 			return NULL;
 		for (; *s != '"'; s++) {
@@ -109,7 +110,7 @@ judge_line(const char *line, const struct metrics_row *family, unsigned *step)
 	const bool help = strncmp(line, "# HELP ", 7) == 0;
 	const bool type = strncmp(line, "# TYPE ", 7) == 0;
 	const char *name = help || type ? line + 7 : line;
-	const char *end = word(name, ":");
+	const char *end = skip_word(name, ":");
 	const struct metrics_row *row;
 	char *rest;
 
@@ -132,7 +133,7 @@ judge_line(const char *line, const struct metrics_row *family, unsigned *step)
 	ck_assert_msg(*step >= 2, "%s", line);
 	*step = 3;
 	if (*end == '{')
-		end = labels(end);
+		end = skip_labels(end);
 	ck_assert_msg(end != NULL && *end == ' ' && end[1] > ' ', "%s", line);
 	(void)strtod(end + 1, &rest);
 	ck_assert_msg(*rest == '\0', "%s", line);
@@ -163,7 +164,7 @@ START_TEST(table)
 
 	for (size_t i = 0; i < n; i++) {
 		size_t len = strlen(row[i].name);
-		const char *end = word(row[i].name, "");
+		const char *end = skip_word(row[i].name, "");
 
 		ck_assert_ptr_nonnull(end);
 		ck_assert_msg(*end == '\0', "%s", row[i].name);
@@ -185,23 +186,23 @@ START_TEST(golden)
 {
 	struct buf want, page = {0};
 	json_error_t err;
-	json_t *j =
-		json_load_file(source("tests/golden/metrics.json"), 0, &err);
+	json_t *j = json_load_file(
+		source_path("tests/golden/metrics.json"), 0, &err);
 
 	ck_assert_msg(j != NULL, "%d: %s", err.line, err.text);
 	metrics_text(j, &page);
 	json_decref(j);
 	judge_page(&page);
 	if (getenv("HEDDLE_UPDATE") != NULL)
-		spill(source("tests/golden/metrics.prom"), page.text);
-	want = slurp(source("tests/golden/metrics.prom"));
+		write_file(source_path("tests/golden/metrics.prom"), page.text);
+	want = read_file(source_path("tests/golden/metrics.prom"));
 	ck_assert_str_eq(page.text, want.text);
 	buf_free(&page);
 	buf_free(&want);
 }
 END_TEST
 
-START_TEST(nobody_answered)
+START_TEST(no_answer)
 {
 	struct buf page = {0};
 
@@ -215,10 +216,10 @@ START_TEST(nobody_answered)
 }
 END_TEST
 
-/* Every path of the table leads somewhere in the status of a daemon. */
-START_TEST(alive)
+/* Every path of the table exists in the status of a daemon. */
+START_TEST(running_daemon)
 {
-	/* Only when something is wrong, or only with a control socket. */
+	/* These exist only in case of a fault, or with a control socket. */
 	static const char *const silent[] = {"heddle_alarm_info",
 		"heddle_config_refused_info", "heddle_fallback_info",
 		"heddle_quarantined_info", "heddle_tree_oddities",
@@ -272,7 +273,7 @@ START_TEST(alive)
 }
 END_TEST
 
-/* The file is there as a whole, readable for all, and nothing beside it. */
+/* The file is complete, readable for all, and no other file is left. */
 START_TEST(file)
 {
 	char dir[] = "/tmp/heddle-metrics-XXXXXX", path[64];
@@ -285,7 +286,7 @@ START_TEST(file)
 	buf_printf(&text, "heddle_up 1\n");
 	for (int i = 0; i < 2; i++) {
 		ck_assert_int_eq(metrics_write(path, &text, &why), 0);
-		got = slurp(path);
+		got = read_file(path);
 		ck_assert_str_eq(got.text, text.text);
 		buf_free(&got);
 	}
@@ -307,7 +308,7 @@ START_TEST(manual)
 {
 	static const char begin[] = ".\\\" BEGIN METRICS\n",
 			  end[] = ".\\\" END METRICS";
-	struct buf page = slurp(source("man/heddlectl.8")), want = {0};
+	struct buf page = read_file(source_path("man/heddlectl.8")), want = {0};
 	char *from = strstr(page.text, begin), *to = strstr(page.text, end);
 	size_t n;
 	const struct metrics_row *row = metrics_all(&n);
@@ -324,7 +325,7 @@ START_TEST(manual)
 
 		buf_printf(&new, "%.*s%s%s", (int)(from - page.text), page.text,
 			want.text, to);
-		spill(source("man/heddlectl.8"), new.text);
+		write_file(source_path("man/heddlectl.8"), new.text);
 		buf_free(&new);
 	} else {
 		ck_assert_msg((size_t)(to - from) == want.n &&
@@ -340,14 +341,14 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("ctl_metrics");
-	TCase *t = tcase_create("ctl_metrics");
+	Suite *s = suite_create("metrics");
+	TCase *t = tcase_create("metrics");
 
 	tcase_set_timeout(t, 60);
 	tcase_add_test(t, table);
 	tcase_add_test(t, golden);
-	tcase_add_test(t, nobody_answered);
-	tcase_add_test(t, alive);
+	tcase_add_test(t, no_answer);
+	tcase_add_test(t, running_daemon);
 	tcase_add_test(t, file);
 	tcase_add_test(t, manual);
 	suite_add_tcase(s, t);

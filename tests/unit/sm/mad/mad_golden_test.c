@@ -1,6 +1,6 @@
 /*
- * MADs that real tools sent and received (tests/golden): what we read in them
- * is what those tools printed, and encoding it again gives the same bytes.
+ * MADs that real tools sent and received (tests/golden): decoding gives what
+ * those tools printed, and encoding gives the same bytes.
  */
 #include <check.h>
 #include <stdio.h>
@@ -164,7 +164,7 @@ sm_info(const struct smp *s, uint8_t *again)
 }
 
 static void
-lft(const struct smp *s, uint8_t *again)
+lft_block(const struct smp *s, uint8_t *again)
 {
 	static const uint8_t first[] = {0xff, 0x21, 0x22, 3, 5, 9};
 
@@ -193,7 +193,7 @@ trap_128(const struct smp *s, uint8_t *again)
 }
 
 static void
-any(const struct smp *s, uint8_t *again)
+any_attribute(const struct smp *s, uint8_t *again)
 {
 	memcpy(again, s->data, MAD_DATA);
 }
@@ -204,7 +204,7 @@ static const struct {
 	uint8_t hops;
 	void (*check)(const struct smp *s, uint8_t *again);
 } golden[] = {
-	{"node_info_get", MAD_GET, 1, any},
+	{"node_info_get", MAD_GET, 1, any_attribute},
 	{"node_info_switch", MAD_GET_RESP, 1, node_info_switch},
 	{"node_info_ca", MAD_GET_RESP, 0, node_info_ca},
 	{"node_desc", MAD_GET_RESP, 1, node_desc},
@@ -214,15 +214,15 @@ static const struct {
 	{"port_info_switch", MAD_GET_RESP, 1, port_info_switch},
 	{"port_info_set", MAD_SET, 2, port_info_set},
 	{"sm_info", MAD_GET_RESP, 0, sm_info},
-	{"lft_set", MAD_SET, 1, lft},
-	{"lft_resp", MAD_GET_RESP, 1, lft},
+	{"lft_set", MAD_SET, 1, lft_block},
+	{"lft_resp", MAD_GET_RESP, 1, lft_block},
 	{"trap_128", MAD_TRAP, 0, trap_128},
 	{"trap_repress", MAD_TRAP_REPRESS, 0, trap_128},
 };
 
-/* Read 256 hex bytes; lines that begin with # say where they are from. */
+/* Reads 256 hex bytes; lines that begin with # tell their source. */
 static void
-load(const char *name, uint8_t mad[MAD_SIZE])
+load_mad(const char *name, uint8_t mad[MAD_SIZE])
 {
 	char path[256], line[256];
 	size_t n = 0;
@@ -252,13 +252,14 @@ START_TEST(golden_mad)
 	struct reason why = {""};
 	struct smp s;
 
-	load(golden[_i].file, mad);
+	load_mad(golden[_i].file, mad);
 	ck_assert_msg(smp_decode(mad, sizeof(mad), &s, &why) == 0, "%s: %s",
 		golden[_i].file, why.text);
 	ck_assert_uint_eq(s.method, golden[_i].method);
 	ck_assert_uint_eq(s.hop_cnt, golden[_i].hops);
 	ck_assert_uint_eq(s.status, 0);
-	/* opensm leaves old memory after a LID-routed payload: reserved. */
+	/* opensm leaves old memory after a LID routed payload: reserved
+	 * bytes. */
 	if (s.mgmt_class == MAD_SUBN_LID)
 		memset(mad + 128, 0, sizeof(mad) - 128);
 	smp_encode(&s, again);
@@ -273,8 +274,8 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("golden");
-	TCase *t = tcase_create("golden");
+	Suite *s = suite_create("mad_golden");
+	TCase *t = tcase_create("mad_golden");
 
 	suite_add_tcase(s, t);
 	tcase_add_loop_test(

@@ -37,7 +37,7 @@ START_TEST(the_header)
 }
 END_TEST
 
-/* ff-filled fields one at a time, so that a wrong width or place shows. */
+/* Fields filled with ff one at a time: a wrong width or position shows. */
 START_TEST(a_path_record)
 {
 	static const uint8_t wire[MAD_SA_PATH] = {/* ServiceID */ 1, 2, 3, 4, 5,

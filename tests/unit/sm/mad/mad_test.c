@@ -59,8 +59,8 @@ static const struct codec codecs[] = {
 	{"NodeInfo", pass_node,
 		"ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff"
 		"ffffffffffffffffffff"},
-	/* LinearFDBCap and LinearFDBTop are LIDs and clamped: tested by
-	   themselves. */
+	/* LinearFDBCap and LinearFDBTop are LIDs and clamped: tested
+	 * separately. */
 	{"SwitchInfo", pass_switch,
 		"00ffffffffff00ff"
 		"fffffffffffffffff800ffff"},
@@ -73,7 +73,7 @@ static const struct codec codecs[] = {
 };
 
 static void
-unhex(const char *hex, uint8_t *out)
+parse_hex(const char *hex, uint8_t *out)
 {
 	size_t n = strlen(hex) / 2;
 
@@ -90,7 +90,7 @@ START_TEST(reserved_bits)
 	const struct codec *c = &codecs[_i];
 	uint8_t mask[MAD_DATA], ones[MAD_DATA], got[MAD_DATA];
 
-	unhex(c->mask, mask);
+	parse_hex(c->mask, mask);
 	memset(ones, 0xff, sizeof(ones));
 	c->pass(ones, got);
 	if (c->pass == pass_switch) {
@@ -109,7 +109,7 @@ START_TEST(round_trip)
 	struct rng rng = {SEED};
 	uint8_t mask[MAD_DATA], in[MAD_DATA], got[MAD_DATA];
 
-	unhex(c->mask, mask);
+	parse_hex(c->mask, mask);
 	for (int k = 0; k < ROUNDS; k++) {
 		for (size_t i = 0; i < MAD_DATA; i++)
 			in[i] = (uint8_t)(rng_next(&rng) & mask[i]);
@@ -120,7 +120,7 @@ START_TEST(round_trip)
 }
 END_TEST
 
-/* A value in each member, written by hand where IBA 14.2.5 says. */
+/* A value in each member, at the positions of IBA 14.2.5, written by hand. */
 START_TEST(node_info_positions)
 {
 	struct mad_node_info in = {.base_version = 1,
@@ -192,7 +192,7 @@ START_TEST(port_info_positions)
 }
 END_TEST
 
-/* The settings alone are those of the whole. */
+/* Encoding the settings alone gives the same bytes as the whole. */
 START_TEST(port_info_settings)
 {
 	struct rng r = {(uint64_t)_i + 1};
@@ -243,7 +243,7 @@ START_TEST(switch_info_positions)
 }
 END_TEST
 
-/* A NodeInfo that cannot be, made by one byte, and what is said of it. */
+/* An invalid NodeInfo, made by one byte, and the reason given. */
 static const struct {
 	size_t at;
 	uint8_t value;
@@ -290,7 +290,7 @@ START_TEST(port_state_refused)
 			mad_port_info_decode(d, &x, &why), s > 4 ? -1 : 0);
 	}
 	ck_assert_ptr_nonnull(strstr(why.text, "state 15"));
-	/* What the future brings is no error. */
+	/* Unknown future values are no error. */
 	memset(d, 0xff, sizeof(d));
 	d[32] = 0xf4;
 	ck_assert_int_eq(mad_port_info_decode(d, &x, &why), 0);
@@ -308,7 +308,7 @@ START_TEST(node_desc)
 	memcpy(d, "a\x1b[31m\xff\x7f\nz", 11);
 	mad_node_desc_decode(d, out);
 	ck_assert_str_eq(out, "a?[31m???z");
-	/* UTF-8 is what it may be; no control, no half of a character. */
+	/* UTF-8 is allowed; control characters and incomplete ones are not. */
 	memset(d, 'x', sizeof(d));
 	memcpy(d, "h\xc3\xa9\xe2\x82\xac\xc2\x85\xc3z", 10);
 	d[MAD_DATA - 1] = 0xc3;

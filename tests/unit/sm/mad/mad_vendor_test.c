@@ -1,6 +1,6 @@
 /*
  * Vendor attributes, PortInfoExtended, the switch's role, counters and the
- * details of security traps: known bytes, every bit there and back, refusals.
+ * details of security traps: known bytes, round trips of every bit, refusals.
  */
 #include <check.h>
 #include <infiniband/mad.h>
@@ -19,7 +19,7 @@
 
 enum { SEED = 1867, ROUNDS = 2000, MOST = MAD_PERF_SIZE };
 
-/* ---- there and back ---- */
+/* ---- round trips ---- */
 
 static void
 pass_ar_info(const uint8_t *in, uint8_t *out)
@@ -61,7 +61,7 @@ pass_role(const uint8_t *in, uint8_t *out)
 	d[63] &= 0xfe;
 	ck_assert_int_eq(mad_role_decode(d, &x, NULL), 0);
 	mad_role_encode(&x, out);
-	/* what was forced is as it was */
+	/* bytes that the codec forces are taken from the input */
 	memcpy(out, in, 6);
 	out[63] |= in[63] & 1;
 }
@@ -184,7 +184,7 @@ static const struct {
 enum { NCODECS = sizeof(codecs) / sizeof(codecs[0]) };
 
 static void
-unhex(const char *hex, uint8_t out[MOST])
+parse_hex(const char *hex, uint8_t out[MOST])
 {
 	memset(out, 0, MOST);
 	for (size_t i = 0; i < strlen(hex) / 2; i++) {
@@ -199,7 +199,7 @@ START_TEST(every_bit_there_and_back)
 	uint8_t mask[MOST], in[MOST], out[MOST];
 	struct rng rng = {SEED};
 
-	unhex(codecs[_i].mask, mask);
+	parse_hex(codecs[_i].mask, mask);
 	for (int round = 0; round < ROUNDS; round++) {
 		for (size_t i = 0; i < MOST; i++)
 			in[i] = (uint8_t)rng_next(&rng);
@@ -235,8 +235,8 @@ START_TEST(ar_info_is_where_it_should_be)
 	struct mad_ar_info out;
 	struct reason why;
 
-	unhex("10000205011238008001020100000001" /* SL mask at 8 */
-	      "0000001e",
+	parse_hex("10000205011238008001020100000001" /* SL mask at 8 */
+		  "0000001e",
 		want);
 	want[3] = 0x05;
 	mad_ar_info_encode(&in, d);
@@ -244,7 +244,7 @@ START_TEST(ar_info_is_where_it_should_be)
 	ck_assert_int_eq(mad_ar_info_decode(d, &out, &why), 0);
 	ck_assert_uint_eq(out.group_cap, 0x800);
 	ck_assert(out.enabled && out.frn_sup && !out.arn_sup);
-	/* GroupTop beyond GroupCap is refused, without AR it is nothing */
+	/* GroupTop beyond GroupCap is refused; without AR it is ignored */
 	d[6] = 0x00;
 	d[7] = 0x10;
 	ck_assert_int_eq(mad_ar_info_decode(d, &out, &why), -1);
@@ -307,8 +307,8 @@ START_TEST(roles)
 	uint8_t d[MAD_DATA], want[MOST];
 	struct reason why;
 
-	unhex("53574c520101008100000005000607000000000800000009"
-	      "000000000000000a",
+	parse_hex("53574c520101008100000005000607000000000800000009"
+		  "000000000000000a",
 		want);
 	want[63 - 4] = 0x02;
 	mad_role_encode(&in, d);
@@ -324,7 +324,7 @@ START_TEST(roles)
 	d[63] = 1;
 	ck_assert_int_eq(mad_role_decode(d, &out, &why), -1);
 	ck_assert_str_eq(why.text, "SwitchRole: port 0 among the upward ports");
-	d[7] = 0; /* then it does not matter */
+	d[7] = 0; /* without a valid role it does not matter */
 	ck_assert_int_eq(mad_role_decode(d, &out, &why), 0);
 	d[4] = 0;
 	ck_assert_int_eq(mad_role_decode(d, &out, &why), -1);
@@ -393,8 +393,8 @@ START_TEST(a_bad_key_in_words)
 	};
 	uint8_t d[MAD_DATA] = {0}, want[MOST];
 
-	unhex("000000000000000000000000"
-	      "0003ffff0200001500000007112233445566778800820102",
+	parse_hex("000000000000000000000000"
+		  "0003ffff0200001500000007112233445566778800820102",
 		want);
 	mad_violation_encode(&v, MAD_VIOLATION_M_KEY, d);
 	ck_assert_mem_eq(d, want, MAD_DATA);

@@ -10,7 +10,7 @@
 enum { SEED = 4711, ROUNDS = 20000 };
 
 static struct smp
-sample(uint8_t mgmt_class)
+make_sample(uint8_t mgmt_class)
 {
 	struct smp s = {.mgmt_class = mgmt_class,
 		.method = MAD_GET_RESP,
@@ -36,7 +36,7 @@ sample(uint8_t mgmt_class)
 
 START_TEST(positions)
 {
-	struct smp s = sample(MAD_SUBN_DR);
+	struct smp s = make_sample(MAD_SUBN_DR);
 	uint8_t b[MAD_SIZE];
 
 	smp_encode(&s, b);
@@ -60,7 +60,7 @@ END_TEST
 
 START_TEST(lid_class_has_no_route)
 {
-	struct smp s = sample(MAD_SUBN_DR), out;
+	struct smp s = make_sample(MAD_SUBN_DR), out;
 	uint8_t b[MAD_SIZE], zero[MAD_SIZE] = {0};
 
 	s.mgmt_class = MAD_SUBN_LID;
@@ -70,7 +70,7 @@ START_TEST(lid_class_has_no_route)
 	ck_assert_mem_eq(b + 32, zero, 32);
 	ck_assert_mem_eq(b + 128, zero, 128);
 	memset(b + 128, 0xee, 128);
-	b[6] = b[7] = 200; /* reserved there: not looked at */
+	b[6] = b[7] = 200; /* reserved in this class: ignored */
 	ck_assert_int_eq(smp_decode(b, sizeof(b), &out, NULL), 0);
 	ck_assert(out.response);
 	ck_assert_uint_eq(out.hop_cnt, 0);
@@ -81,7 +81,8 @@ START_TEST(lid_class_has_no_route)
 }
 END_TEST
 
-/* Random bytes that are accepted come back as they were, reserved ones as 0. */
+/* Random bytes that are accepted are encoded as they were, reserved ones as
+ * 0. */
 START_TEST(round_trip)
 {
 	struct rng rng = {SEED};
@@ -122,7 +123,7 @@ static const struct {
 
 START_TEST(refused)
 {
-	struct smp s = sample(MAD_SUBN_DR), out;
+	struct smp s = make_sample(MAD_SUBN_DR), out;
 	struct reason why = {""};
 	uint8_t b[MAD_SIZE];
 
@@ -135,7 +136,7 @@ END_TEST
 
 START_TEST(wrong_size)
 {
-	struct smp s = sample(MAD_SUBN_DR), out;
+	struct smp s = make_sample(MAD_SUBN_DR), out;
 	struct reason why = {""};
 	uint8_t b[MAD_SIZE + 1] = {0};
 

@@ -1,6 +1,6 @@
 /*
- * What the tests of partitions share: a line of three leaves with three hosts
- * each, and what the simulated tables hold.
+ * Shared by the tests of partitions: a line of three leaves with three hosts
+ * each, and the contents of the simulated tables.
  */
 #ifndef HEDDLE_TESTS_UNIT_SM_POLICY_PARTITION_FIXTURE_H
 #define HEDDLE_TESTS_UNIT_SM_POLICY_PARTITION_FIXTURE_H
@@ -12,7 +12,7 @@
 enum { LEAVES = 3, PER_LEAF = 3, HOSTS = LEAVES * PER_LEAF, BLOCK = 32 };
 
 static inline struct fixture
-line(const char *yaml, const struct sim_options *o)
+fixture_new(const char *yaml, const struct sim_options *o)
 {
 	const unsigned dim[] = {LEAVES};
 	struct fixture x = {
@@ -35,9 +35,10 @@ node_of(const struct fixture *x, const char *name)
 	return n;
 }
 
-/* The switch port that a host hangs on. */
+/* The switch and its port to which a host is linked. */
 static inline void
-behind(const struct fixture *x, uint32_t host, uint32_t *sw, unsigned *port)
+switch_port_of(
+	const struct fixture *x, uint32_t host, uint32_t *sw, unsigned *port)
 {
 	const struct fabric *f = x->f;
 
@@ -51,9 +52,10 @@ behind(const struct fixture *x, uint32_t host, uint32_t *sw, unsigned *port)
 	ck_abort();
 }
 
-/* The first keys of a table, in words. */
+/* The first keys of a table, as text. */
 static inline const char *
-table(const struct fixture *x, uint32_t node, unsigned port, unsigned mod)
+pkey_table_text(
+	const struct fixture *x, uint32_t node, unsigned port, unsigned mod)
 {
 	static char text[128];
 	uint8_t d[MAD_DATA];
@@ -74,7 +76,7 @@ table(const struct fixture *x, uint32_t node, unsigned port, unsigned mod)
 static inline const char *
 host_table(const struct fixture *x, const char *name)
 {
-	return table(x, node_of(x, name), 1, 0);
+	return pkey_table_text(x, node_of(x, name), 1, 0);
 }
 
 static inline const char *
@@ -83,24 +85,24 @@ guard_table(const struct fixture *x, const char *host)
 	unsigned port = 0;
 	uint32_t sw = 0;
 
-	behind(x, node_of(x, host), &sw, &port);
-	return table(x, sw, 0, port << 16);
+	switch_port_of(x, node_of(x, host), &sw, &port);
+	return pkey_table_text(x, sw, 0, port << 16);
 }
 
 static inline bool
-guarded(const struct fixture *x, const char *host)
+is_guarded(const struct fixture *x, const char *host)
 {
 	const struct mad_port_info *i;
 	unsigned port = 0;
 	uint32_t sw = 0;
 
-	behind(x, node_of(x, host), &sw, &port);
+	switch_port_of(x, node_of(x, host), &sw, &port);
 	i = sim_port_info(x->w->sim, sw, port);
 	ck_assert(i->enf_in == i->enf_out);
 	return i->enf_in;
 }
 
-/* Cables between switches never enforce. */
+/* Links between switches never enforce. */
 static inline void
 check_links(const struct fixture *x)
 {
@@ -120,7 +122,7 @@ check_links(const struct fixture *x)
 }
 
 static inline void
-reload(struct fixture *x, const char *yaml)
+reload_config(struct fixture *x, const char *yaml)
 {
 	struct diag_list d;
 	struct config *c = config_parse("t", yaml, strlen(yaml), NULL, &d);
@@ -135,7 +137,7 @@ reload(struct fixture *x, const char *yaml)
 
 /* P_Key blocks and PortInfos written since the statistics were cleared. */
 static inline uint64_t
-written(const struct fixture *x)
+count_written(const struct fixture *x)
 {
 	const struct sim_stats *s = sim_stats(x->w->sim);
 

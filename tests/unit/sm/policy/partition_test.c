@@ -1,6 +1,6 @@
 /*
- * Partitions from the configuration to the ports and to what the SA tells: the
- * SM core on a simulated fabric.
+ * Partitions from the configuration to the ports and to the answers of the SA:
+ * the SM core on a simulated fabric.
  */
 #include "sm/base/rng.h"
 #include "sm/report/partition_json.h"
@@ -10,7 +10,7 @@
 START_TEST(tables_and_guards)
 {
 	struct sim_options o = sim_defaults();
-	struct fixture x = line(TWO_TENANTS, &o);
+	struct fixture x = fixture_new(TWO_TENANTS, &o);
 	struct sm_status st;
 
 	ck_assert_str_eq(host_table(&x, "h1"), "ffff");
@@ -18,16 +18,16 @@ START_TEST(tables_and_guards)
 	ck_assert_str_eq(host_table(&x, "h5"), "7fff 0006");
 	ck_assert_str_eq(host_table(&x, "h6"), "7fff");
 	ck_assert_str_eq(guard_table(&x, "h2"), "7fff 8005");
-	ck_assert(guarded(&x, "h2") && guarded(&x, "h6"));
+	ck_assert(is_guarded(&x, "h2") && is_guarded(&x, "h6"));
 	check_links(&x);
 	sm_status(x.w->sm, &st);
 	ck_assert_str_eq(st.alarm, "");
-	/* a second life finds everything in order */
+	/* after a restart everything is in order */
 	world_kill(x.w);
 	sim_clear_stats(x.w->sim);
 	world_start(x.w);
 	ck_assert(world_settle(x.w, mono_ms(30000)));
-	ck_assert_uint_eq(written(&x), 0);
+	ck_assert_uint_eq(count_written(&x), 0);
 	fixture_free(&x);
 }
 END_TEST
@@ -35,42 +35,45 @@ END_TEST
 START_TEST(a_reload)
 {
 	struct sim_options o = sim_defaults();
-	struct fixture x = line(TWO_TENANTS, &o);
+	struct fixture x = fixture_new(TWO_TENANTS, &o);
 	struct diag_list d;
 	static const char bad[] = "partitions: {a: {pkey: 0x5, members: "
 				  "{h2: full}}, b: {pkey: 0x5}}";
 
-	/* h3 moves, h2 gains: what stays does not move in its table */
-	reload(&x, "partitions: {c: {pkey: 0x7, members: {h2: full}}, "
-		   "a: {pkey: 0x5, members: {h2: full}}, "
-		   "b: {pkey: 0x6, members: {h3: full, h4: full, h5: full}}}");
+	/* h3 moves, h2 gains a key: kept keys do not move in its table */
+	reload_config(&x,
+		"partitions: {c: {pkey: 0x7, members: {h2: full}}, "
+		"a: {pkey: 0x5, members: {h2: full}}, "
+		"b: {pkey: 0x6, members: {h3: full, h4: full, h5: full}}}");
 	ck_assert_str_eq(host_table(&x, "h2"), "7fff 8005 8007");
 	ck_assert_str_eq(guard_table(&x, "h2"), "7fff 8005 8007");
 	ck_assert_str_eq(host_table(&x, "h3"), "7fff 0000 8006");
 	ck_assert_str_eq(host_table(&x, "h5"), "7fff 8006");
 	/* deltas: h2, h3, h5 and their guards, h3's in two steps */
-	ck_assert_uint_le(written(&x), 8);
-	/* the same again is nothing */
-	reload(&x, "partitions: {c: {pkey: 0x7, members: {h2: full}}, "
-		   "a: {pkey: 0x5, members: {h2: full}}, "
-		   "b: {pkey: 0x6, members: {h3: full, h4: full, h5: full}}}");
-	ck_assert_uint_eq(written(&x), 0);
-	/* what is refused as a whole never gets here */
+	ck_assert_uint_le(count_written(&x), 8);
+	/* the same configuration again changes nothing */
+	reload_config(&x,
+		"partitions: {c: {pkey: 0x7, members: {h2: full}}, "
+		"a: {pkey: 0x5, members: {h2: full}}, "
+		"b: {pkey: 0x6, members: {h3: full, h4: full, h5: full}}}");
+	ck_assert_uint_eq(count_written(&x), 0);
+	/* a configuration that is refused as a whole never gets here */
 	ck_assert(config_parse("t", bad, strlen(bad), NULL, &d) == NULL);
 	diag_free(&d);
 	ck_assert_str_eq(host_table(&x, "h2"), "7fff 8005 8007");
 	/* no enforcement */
-	reload(&x, "fabric: {partition_enforcement: false}\n" TWO_TENANTS);
-	ck_assert(!guarded(&x, "h2"));
+	reload_config(
+		&x, "fabric: {partition_enforcement: false}\n" TWO_TENANTS);
+	ck_assert(!is_guarded(&x, "h2"));
 	ck_assert_str_eq(host_table(&x, "h2"), "7fff 8005");
 	/* and everything open again */
-	reload(&x, "");
+	reload_config(&x, "");
 	ck_assert_str_eq(host_table(&x, "h2"), "ffff");
 	fixture_free(&x);
 }
 END_TEST
 
-/* No room: said, with the port's name, and nothing is silently less. */
+/* No room: reported with the port's name, and no key is missing silently. */
 START_TEST(no_room)
 {
 	struct sim_options o = sim_defaults();
@@ -85,19 +88,19 @@ START_TEST(no_room)
 			"%sp%u: {pkey: 0x%x, members: {h2: full}}",
 			i > 0 ? ", " : "partitions: {", i, i + 1);
 	(void)snprintf(yaml + at, sizeof(yaml) - at, "}");
-	x = line(yaml, &o);
+	x = fixture_new(yaml, &o);
 	sm_status(x.w->sm, &st);
 	ck_assert_msg(strstr(st.alarm, "h2") != NULL ||
 			      strstr(st.alarm, "room for 2") != NULL,
 		"%s", st.alarm);
-	ck_assert(!guarded(&x, "h2"));
-	ck_assert(guarded(&x, "h3"));
+	ck_assert(!is_guarded(&x, "h2"));
+	ck_assert(is_guarded(&x, "h3"));
 	ck_assert(strncmp(host_table(&x, "h2"), "7fff 8001 8002", 14) == 0);
 	fixture_free(&x);
 }
 END_TEST
 
-/* A table of one entry keeps the way to the subnet administrator. */
+/* A table of one entry keeps the key for the subnet administrator. */
 START_TEST(one_entry)
 {
 	struct sim_options o = sim_defaults();
@@ -106,13 +109,13 @@ START_TEST(one_entry)
 
 	o.pkeys = 1;
 	o.enf_cap = 8;
-	x = line(TWO_TENANTS, &o);
+	x = fixture_new(TWO_TENANTS, &o);
 	sm_status(x.w->sm, &st);
 	ck_assert_msg(strstr(st.alarm, "room for 1") != NULL, "%s", st.alarm);
 	ck_assert_str_eq(host_table(&x, "h1"), "ffff");
 	ck_assert_str_eq(host_table(&x, "h2"), "7fff");
 	ck_assert_str_eq(guard_table(&x, "h2"), "7fff 8005");
-	reload(&x, "");
+	reload_config(&x, "");
 	ck_assert_str_eq(host_table(&x, "h2"), "ffff");
 	sm_status(x.w->sm, &st);
 	ck_assert_str_eq(st.alarm, "");
@@ -120,20 +123,24 @@ START_TEST(one_entry)
 }
 END_TEST
 
-/* Our own port stays a full member, whatever a partition for all says. */
+/* The manager's own port stays a full member, whatever a partition for all
+ * says. */
 START_TEST(our_own_port)
 {
 	struct sim_options o = sim_defaults();
-	struct fixture x = line("fabric: {lmc: {hosts: 2, switches: 1}}\n"
-				"partitions: {all: {pkey: 0x5, members: {all: "
-				"limited}}}",
-		&o);
+	struct fixture x =
+		fixture_new("fabric: {lmc: {hosts: 2, switches: 1}}\n"
+			    "partitions: {all: {pkey: 0x5, members: {all: "
+			    "limited}}}",
+			&o);
 
 	ck_assert_str_eq(host_table(&x, "h1"), "ffff 0005");
 	ck_assert_str_eq(host_table(&x, "h2"), "7fff 0005");
 	ck_assert_str_eq(guard_table(&x, "h1"), "ffff 0005");
-	ck_assert_str_eq(table(&x, node_of(&x, "sw0"), 0, 0), "7fff 0005");
-	reload(&x, "partitions: {d: {pkey: 0x7fff, members: {h2: limited}}}");
+	ck_assert_str_eq(
+		pkey_table_text(&x, node_of(&x, "sw0"), 0, 0), "7fff 0005");
+	reload_config(
+		&x, "partitions: {d: {pkey: 0x7fff, members: {h2: limited}}}");
 	ck_assert_str_eq(host_table(&x, "h1"), "ffff");
 	ck_assert_str_eq(host_table(&x, "h2"), "7fff");
 	ck_assert_str_eq(host_table(&x, "h3"), "");
@@ -141,19 +148,19 @@ START_TEST(our_own_port)
 }
 END_TEST
 
-/* Members by name, and one that nobody has. */
+/* Members by name, and a name that no node has. */
 START_TEST(by_name)
 {
 	json_t *status, *who;
 	struct sim_options o = sim_defaults();
-	struct fixture x =
-		line("partitions: {a: {pkey: 0x5, members: {\"h[23]\": full, "
-		     "nobody: full}}}",
-			&o);
+	struct fixture x = fixture_new(
+		"partitions: {a: {pkey: 0x5, members: {\"h[23]\": full, "
+		"nobody: full}}}",
+		&o);
 
 	ck_assert_str_eq(host_table(&x, "h3"), "7fff 8005");
 	ck_assert_str_eq(host_table(&x, "h4"), "7fff");
-	/* who is meant and not there is told */
+	/* members that are not present are listed */
 	status = partition_json(sm_view(x.w->sm), "");
 	who = json_array_get(json_object_get(status, "nobody"), 0);
 	ck_assert_str_eq(
@@ -165,11 +172,11 @@ START_TEST(by_name)
 }
 END_TEST
 
-/* ---- nothing is seen that should not be ---- */
+/* ---- nothing is visible that should not be ---- */
 
 enum { MAX_PARTS = 5, NODES = HOSTS + LEAVES, TRACE_NODE = 12 };
 
-/* The test's own idea of who shares what: bits by partition. */
+/* The test's own model of shared partitions: bits by partition. */
 struct model {
 	uint32_t full[NODES], limited[NODES];
 	char yaml[4096];
@@ -222,7 +229,7 @@ sm_is_full(struct model *m, const struct fixture *x)
 }
 
 static bool
-share(const struct model *m, uint32_t a, uint32_t b)
+share_partition(const struct model *m, uint32_t a, uint32_t b)
 {
 	return a == b ||
 	       ((m->full[a] & (m->full[b] | m->limited[b])) |
@@ -255,7 +262,7 @@ by_guid(const struct fixture *x, uint64_t guid)
 	return 0;
 }
 
-/* Who a kind of record is about: offsets of LIDs, or of a GUID. */
+/* The ends of a kind of record: offsets of LIDs, or of a GUID. */
 static const struct kind {
 	uint16_t attr;
 	int lid[2];
@@ -291,7 +298,8 @@ is_in(const struct model *m, uint32_t node, uint16_t pkey)
 	return ((m->full[node] | m->limited[node]) >> bit & 1) != 0;
 }
 
-/* Groups of partitions that one is in, and of their members oneself. */
+/* A host sees only groups of its partitions, and of their members only
+ * itself. */
 static void
 judge_group(const struct fixture *x, const struct model *m,
 	const struct host *o, const uint8_t *rec)
@@ -305,8 +313,8 @@ judge_group(const struct fixture *x, const struct model *m,
 	ck_assert(g.gid.guid == 0 || g.gid.guid == o->guid);
 }
 
-/* The way between two whom one may both talk to, and who may talk; what is
- * between them are switches. */
+/* A trace only joins two ends that the host may talk to, and that may talk to
+ * each other; between them are switches. */
 static void
 judge_trace(
 	const struct fixture *x, const struct model *m, const struct host *o)
@@ -324,14 +332,14 @@ judge_trace(
 			end[0] = node;
 		end[1] = node;
 		if (i == 0 || i == n - 1)
-			ck_assert_msg(share(m, o->node, node),
+			ck_assert_msg(share_partition(m, o->node, node),
 				"%s learns of a way of %s\n%s",
 				sim_name(x->w->sim, o->node),
 				sim_name(x->w->sim, node), m->yaml);
 		else
 			ck_assert(x->f->node[node].type == FABRIC_SWITCH);
 	}
-	ck_assert_msg(share(m, end[0], end[1]),
+	ck_assert_msg(share_partition(m, end[0], end[1]),
 		"%s learns of a way from %s "
 		"to %s\n%s",
 		sim_name(x->w->sim, o->node), sim_name(x->w->sim, end[0]),
@@ -339,8 +347,8 @@ judge_trace(
 }
 
 static void
-judge(const struct fixture *x, const struct model *m, const struct host *o,
-	const struct kind *k)
+judge_records(const struct fixture *x, const struct model *m,
+	const struct host *o, const struct kind *k)
 {
 	if (k->attr == MAD_SA_TRACE_REC) {
 		judge_trace(x, m, o);
@@ -357,12 +365,12 @@ judge(const struct fixture *x, const struct model *m, const struct host *o,
 		if (k->guid >= 0)
 			end[n++] = by_guid(x, be_get64(rec + k->guid));
 		for (unsigned e = 0; e < n; e++)
-			ck_assert_msg(share(m, o->node, end[e]),
+			ck_assert_msg(share_partition(m, o->node, end[e]),
 				"%s sees %s by attribute 0x%x\n%s",
 				sim_name(x->w->sim, o->node),
 				sim_name(x->w->sim, end[e]), k->attr, m->yaml);
 		if (k->size == 64)
-			ck_assert(share(m, end[0], end[1]));
+			ck_assert(share_partition(m, end[0], end[1]));
 		if (k->attr == MAD_SA_MEMBER)
 			judge_group(x, m, o, rec);
 		if (k->attr == MAD_SA_PKEY)
@@ -370,7 +378,7 @@ judge(const struct fixture *x, const struct model *m, const struct host *o,
 	}
 }
 
-/* A mask and a record that may meet something. */
+/* A mask and a record that may match something. */
 static void
 random_record(const struct fixture *x, struct rng *rng, const struct kind *k,
 	uint8_t rec[MAD_SA_DATA], struct ask *a)
@@ -406,7 +414,7 @@ random_record(const struct fixture *x, struct rng *rng, const struct kind *k,
 	}
 }
 
-/* From somebody to somebody, neither of whom need be the one that asks. */
+/* From a node to a node; the host that asks need be neither. */
 static void
 random_pairs(
 	const struct fixture *x, struct rng *rng, uint8_t *rec, struct ask *a)
@@ -429,9 +437,9 @@ random_pairs(
 	}
 }
 
-/* The way from one to another, neither of whom need be the one that asks. */
+/* A trace between two nodes; the host that asks need be neither. */
 static void
-random_way(
+random_trace(
 	const struct fixture *x, struct rng *rng, uint8_t *rec, struct ask *a)
 {
 	struct mad_sa_path w = {.sgid = {PREFIX, 0}, .dgid = {PREFIX, 0}};
@@ -449,9 +457,9 @@ random_way(
 		.len = MAD_SA_PATH};
 }
 
-/* Only members make a group of a partition, or enter one. */
+/* Only members create a group of a partition, or join it. */
 static void
-join(struct host *o, const struct model *m, uint16_t pkey)
+join_group(struct host *o, const struct model *m, uint16_t pkey)
 {
 	const struct mad_sa_member want = {
 		.mgid = {UINT64_C(0xff15a01b00000000), pkey},
@@ -477,7 +485,7 @@ join(struct host *o, const struct model *m, uint16_t pkey)
 		"a join of 0x%04x: status 0x%04x\n%s", pkey, status, m->yaml);
 }
 
-/* What was heard: of hosts that go and come, of groups that are made. */
+/* The reports that o got: hosts that go and come, groups that are created. */
 static unsigned
 judge_reports(
 	const struct fixture *x, const struct model *m, const struct host *o)
@@ -491,7 +499,8 @@ judge_reports(
 		switch (be_get16(d + 4)) {
 		case 64:
 		case 65:
-			ck_assert_msg(share(m, o->node, by_guid(x, guid)),
+			ck_assert_msg(
+				share_partition(m, o->node, by_guid(x, guid)),
 				"%s hears of %s\n%s",
 				sim_name(x->w->sim, o->node),
 				sim_name(x->w->sim, by_guid(x, guid)), m->yaml);
@@ -507,8 +516,8 @@ judge_reports(
 				sim_name(x->w->sim, o->node), m->yaml);
 			break;
 		case 128: /* links, by their switch */
-			ck_assert(
-				share(m, o->node, by_lid(x, be_get16(d + 6))));
+			ck_assert(share_partition(
+				m, o->node, by_lid(x, be_get16(d + 6))));
 			break;
 		default:
 			ck_abort_msg("a report of trap %u", be_get16(d + 4));
@@ -547,17 +556,18 @@ START_TEST(isolation)
 	f = gen_grid(dim, 1, false, PER_LEAF, NULL);
 	make_model(&m, f, &rng);
 	fabric_free(f);
-	x = line(m.yaml, &so);
+	x = fixture_new(m.yaml, &so);
 	sm_is_full(&m, &x);
 	for (unsigned i = 0; i < HOSTS - 1; i++) {
 		(void)snprintf(name, sizeof(name), "h%u", i + 2);
 		host[i] = host_on(x.w, name);
 		offer_service(
 			host[i], (uint16_t)(1 + rng_below(&rng, MAX_PARTS)));
-		ck_assert_uint_eq(inform(host[i], &everything, 0), 0);
+		ck_assert_uint_eq(send_inform(host[i], &everything, 0), 0);
 	}
 	for (unsigned i = 0; i < HOSTS - 1; i++)
-		join(host[i], &m, (uint16_t)(1 + rng_below(&rng, MAX_PARTS)));
+		join_group(host[i], &m,
+			(uint16_t)(1 + rng_below(&rng, MAX_PARTS)));
 	for (unsigned i = 0; i < 400; i++) {
 		struct host *o = host[rng_below(&rng, HOSTS - 1)];
 		const struct kind *k = &kinds[rng_below(&rng, NKINDS)];
@@ -570,7 +580,7 @@ START_TEST(isolation)
 			random_pairs(&x, &rng, rec, &a);
 			how = MAD_SA_GET_MULTI;
 		} else if (k->attr == MAD_SA_TRACE_REC) {
-			random_way(&x, &rng, rec, &a);
+			random_trace(&x, &rng, rec, &a);
 			how = MAD_SA_GET_TRACE;
 		} else {
 			random_record(&x, &rng, k, rec, &a);
@@ -578,7 +588,7 @@ START_TEST(isolation)
 		if (host_ask(o, how, k->attr, &a) != 0)
 			continue;
 		seen += host_records(o, k->size);
-		judge(&x, &m, o, k);
+		judge_records(&x, &m, o, k);
 	}
 	ck_assert_uint_gt(seen, 100);
 	sim_fault_node(x.w->sim, host[_i % (HOSTS - 1)]->node, false);
@@ -592,11 +602,12 @@ START_TEST(isolation)
 }
 END_TEST
 
-/* Who has the key sees everything. */
+/* A host with the trust key sees everything. */
 START_TEST(trusted)
 {
 	struct sim_options o = sim_defaults();
-	struct fixture x = line("sa: {trust_key: 0x5ec2e7}\n" TWO_TENANTS, &o);
+	struct fixture x =
+		fixture_new("sa: {trust_key: 0x5ec2e7}\n" TWO_TENANTS, &o);
 	struct host *h = host_on(x.w, "h2");
 	const struct ask plain = {0}, key = {.key = SA_KEY};
 

@@ -11,7 +11,7 @@
 #include "tests/unit/suite.h"
 
 static struct topo *
-small(void)
+small_topo(void)
 {
 	static const struct gen_fattree2 p = {2, 2, 1, 3, 3};
 	struct reason why = {""};
@@ -23,7 +23,7 @@ small(void)
 }
 
 static struct pkeys *
-made(const char *yaml, struct topo *t)
+make_pkeys(const char *yaml, struct topo *t)
 {
 	struct diag_list d;
 	struct config *c = config_parse("t", yaml, strlen(yaml), NULL, &d);
@@ -36,7 +36,7 @@ made(const char *yaml, struct topo *t)
 	return k;
 }
 
-/* Keys of the first port with a LID at the node of this name, in words. */
+/* Keys of the first port with a LID at the node of this name, as text. */
 static const char *
 keys_of(const struct pkeys *k, const char *name)
 {
@@ -89,10 +89,10 @@ START_TEST(memberships)
 		{"partitions: {d: {pkey: 0x7fff, members: {h2: full}}}", "h3",
 			"", 0},
 	};
-	struct topo *t = small();
+	struct topo *t = small_topo();
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct pkeys *k = made(cases[i].yaml, t);
+		struct pkeys *k = make_pkeys(cases[i].yaml, t);
 
 		ck_assert_msg(
 			strcmp(keys_of(k, cases[i].host), cases[i].keys) == 0,
@@ -106,8 +106,9 @@ END_TEST
 
 START_TEST(the_manager_is_full)
 {
-	struct topo *t = small();
-	struct pkeys *k = made("partitions: {a: {pkey: 0x5, members: {}}}", t);
+	struct topo *t = small_topo();
+	struct pkeys *k =
+		make_pkeys("partitions: {a: {pkey: 0x5, members: {}}}", t);
 	const uint16_t *key;
 
 	ck_assert_uint_eq(pkeys_of(k, t->sm_port, &key), 1);

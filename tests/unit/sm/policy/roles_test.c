@@ -1,7 +1,7 @@
 /*
- * Places in a tree, from the configuration and from switches that tell theirs,
- * through the whole daemon: who is asked, what is believed, what the routing
- * was given.
+ * Roles in a tree, from the configuration and from switches that report theirs,
+ * through the whole daemon: which switches are asked, what is believed, what
+ * the routing is given.
  */
 #include <check.h>
 #include <stdio.h>
@@ -10,14 +10,14 @@
 
 #include "routing/tiers/tree.h"
 #include "sm/mad/mad_role.h"
-#include "tests/unit/restart_fixture.h"
+#include "tests/unit/core_fixture.h"
 #include "tests/unit/suite.h"
 
 #define ASKING "discovery: {role_attribute: [0x2c9:0xd2f0]}\n"
 
 enum mischief { NONE, SIGNATURE, VERSION, SILENCE };
 
-/* What goes over the wire about roles, and what is done to it. */
+/* Messages about roles, counted and tampered with. */
 struct ears {
 	unsigned asked;
 	enum mischief mischief;
@@ -25,7 +25,7 @@ struct ears {
 };
 
 static enum sim_verdict
-listen(void *cookie, struct sim_msg *m)
+tamper_with_roles(void *cookie, struct sim_msg *m)
 {
 	struct ears *e = cookie;
 	struct smp s;
@@ -44,11 +44,11 @@ listen(void *cookie, struct sim_msg *m)
 	return e->mischief == SILENCE ? SIM_DROP : SIM_PASS;
 }
 
-/* Four spines and eight leaves; some of them know the attribute. */
+/* Four spines and eight leaves; some of them support the attribute. */
 static struct fabric *
-telling(void)
+role_reporting_tree(void)
 {
-	struct fabric *f = life_tree();
+	struct fabric *f = core_tree();
 
 	for (uint32_t i = 0; i < f->nnodes; i++) {
 		struct fabric_node *n = &f->node[i];
@@ -65,26 +65,26 @@ telling(void)
 }
 
 static struct world *
-begin(const struct fabric *f, const char *yaml, struct ears *e)
+start_world(const struct fabric *f, const char *yaml, struct ears *e)
 {
 	struct sim_options o = sim_defaults();
 	struct world *w = world_new(f, &o, yaml);
 
-	sim_set_hook(w->sim, listen, e);
+	sim_set_hook(w->sim, tamper_with_roles, e);
 	world_start(w);
 	return w;
 }
 
 static void
-settle(struct world *w)
+settle_world(struct world *w)
 {
-	life_expect_order(w, "roles");
+	core_expect_order(w, "roles");
 	ck_assert_uint_eq(w->runs_failed, 0);
 }
 
-/* How many switches got their tier this way. */
+/* The number of switches that got their tier from this origin. */
 static unsigned
-placed(const struct world *w, enum tree_origin o)
+count_placed(const struct world *w, enum tree_origin o)
 {
 	const struct view *v = sm_view(w->sm);
 	unsigned n = 0;
@@ -104,123 +104,124 @@ node_called(const struct world *w, const char *name)
 	return &t->node[topo_by_node_guid(t, w->fabric->node[n].guid)];
 }
 
-START_TEST(nobody_is_asked)
+START_TEST(no_switch_is_asked)
 {
-	struct fabric *f = telling();
+	struct fabric *f = role_reporting_tree();
 	struct ears e = {0};
-	struct world *w = begin(f, "", &e);
+	struct world *w = start_world(f, "", &e);
 
-	settle(w);
+	settle_world(w);
 	ck_assert_uint_eq(e.asked, 0);
-	ck_assert_uint_eq(placed(w, TREE_TOLD), 0);
+	ck_assert_uint_eq(count_placed(w, TREE_TOLD), 0);
 	ck_assert_uint_eq(sm_view(w->sm)->routes->tree->tree->ntiers, 2);
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
-START_TEST(told)
+START_TEST(roles_are_reported)
 {
-	struct fabric *f = telling();
+	struct fabric *f = role_reporting_tree();
 	struct ears e = {0};
-	struct world *w = begin(f, ASKING, &e);
+	struct world *w = start_world(f, ASKING, &e);
 
-	settle(w);
+	settle_world(w);
 	ck_assert_uint_eq(e.asked, 12);
-	ck_assert_uint_eq(placed(w, TREE_TOLD), 6);
-	ck_assert_uint_eq(placed(w, TREE_HOSTS), 6);
+	ck_assert_uint_eq(count_placed(w, TREE_TOLD), 6);
+	ck_assert_uint_eq(count_placed(w, TREE_HOSTS), 6);
 	ck_assert_uint_eq(node_called(w, "leaf1")->role, MAD_ROLE_LEAF);
-	/* who does not know it is not asked again, nor anybody by a probe */
+	/* a switch without the attribute is not asked again, and a probe asks
+	 * none */
 	e.asked = 0;
 	sim_fault_link(w->sim, fabric_find(f, "leaf3"), 1, false);
-	settle(w);
+	settle_world(w);
 	ck_assert_uint_eq(e.asked, 0);
 	sm_resweep(w->sm, sim_now(w->sim), "test");
-	settle(w);
+	settle_world(w);
 	ck_assert_uint_eq(e.asked, 6);
-	ck_assert_uint_eq(placed(w, TREE_TOLD), 6);
-	life_end(w, f);
+	ck_assert_uint_eq(count_placed(w, TREE_TOLD), 6);
+	core_end(w, f);
 }
 END_TEST
 
 START_TEST(not_believed)
 {
-	struct fabric *f = telling();
+	struct fabric *f = role_reporting_tree();
 	struct ears e = {.mischief = _i == 0 ? SIGNATURE : VERSION,
 		.victim = fabric_find(f, "leaf2")};
-	struct world *w = begin(f, ASKING, &e);
+	struct world *w = start_world(f, ASKING, &e);
 
-	settle(w);
-	ck_assert_uint_eq(placed(w, TREE_TOLD), 5);
+	settle_world(w);
+	ck_assert_uint_eq(count_placed(w, TREE_TOLD), 5);
 	ck_assert(node_called(w, "leaf2")->flags & TN_BAD_ROLE);
 	ck_assert(!(node_called(w, "leaf1")->flags & TN_BAD_ROLE));
-	/* it comes to its senses */
+	/* the switch recovers */
 	e.mischief = NONE;
 	sm_resweep(w->sm, sim_now(w->sim), "test");
-	settle(w);
-	ck_assert_uint_eq(placed(w, TREE_TOLD), 6);
+	settle_world(w);
+	ck_assert_uint_eq(count_placed(w, TREE_TOLD), 6);
 	ck_assert(!(node_called(w, "leaf2")->flags & TN_BAD_ROLE));
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
-/* An answer that does not come holds nothing up and says nothing. */
+/* A missing answer delays nothing and says nothing. */
 START_TEST(silent)
 {
-	struct fabric *f = telling();
+	struct fabric *f = role_reporting_tree();
 	struct ears e = {
 		.mischief = SILENCE, .victim = fabric_find(f, "leaf2")};
-	struct world *w = begin(f, ASKING, &e);
+	struct world *w = start_world(f, ASKING, &e);
 
-	settle(w);
-	ck_assert_uint_eq(placed(w, TREE_TOLD), 5);
+	settle_world(w);
+	ck_assert_uint_eq(count_placed(w, TREE_TOLD), 5);
 	ck_assert_uint_eq(sm_view(w->sm)->nquarantine, 0);
 	e.mischief = NONE;
 	sm_resweep(w->sm, sim_now(w->sim), "test");
-	settle(w);
-	ck_assert_uint_eq(placed(w, TREE_TOLD), 6);
-	/* and once it has told, silence changes nothing */
+	settle_world(w);
+	ck_assert_uint_eq(count_placed(w, TREE_TOLD), 6);
+	/* and once the role is reported, silence changes nothing */
 	e.mischief = SILENCE;
 	sm_resweep(w->sm, sim_now(w->sim), "test");
-	settle(w);
-	ck_assert_uint_eq(placed(w, TREE_TOLD), 6);
-	life_end(w, f);
+	settle_world(w);
+	ck_assert_uint_eq(count_placed(w, TREE_TOLD), 6);
+	core_end(w, f);
 }
 END_TEST
 
 /* Names are read before the first tables are made. */
 START_TEST(by_name)
 {
-	struct fabric *f = telling();
+	struct fabric *f = role_reporting_tree();
 	struct ears e = {0};
-	struct world *w = begin(f,
+	struct world *w = start_world(f,
 		"routing: {roles: {leaf: [\"leaf?\"], root: [spine1, "
 		"\"spine[234]\", 0x99], spine: [leaf4]}}\n" ASKING,
 		&e);
 	const struct tree *t;
 
-	settle(w);
+	settle_world(w);
 	ck_assert_uint_eq(w->commits, 2); /* the second: names of hosts */
 	t = sm_view(w->sm)->routes->tree->tree;
-	ck_assert_uint_eq(placed(w, TREE_CONFIGURED), 12);
+	ck_assert_uint_eq(count_placed(w, TREE_CONFIGURED), 12);
 	ck_assert_uint_eq(t->count[TREE_ROLE_UNKNOWN], 1);
 	ck_assert_uint_eq(t->count[TREE_ROLE_CONFLICT], 0);
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
-/* One switch, two roles: told, and routed by the first of them. */
+/* One switch, two roles: reported, and the first of them is used. */
 START_TEST(contradicted)
 {
-	struct fabric *f = telling();
+	struct fabric *f = role_reporting_tree();
 	struct ears e = {0};
-	struct world *w = begin(f,
+	struct world *w = start_world(f,
 		"routing: {roles: {leaf: [\"leaf?\"], "
 		"root: [\"lea?1\"]}}\n",
 		&e);
 	const struct tree *t;
 	char text[200];
 
-	settle(w);
+	settle_world(w);
 	t = sm_view(w->sm)->routes->tree->tree;
 	ck_assert_uint_eq(t->count[TREE_ROLE_TORN], 1);
 	for (size_t i = 0; i < t->nodd; i++) {
@@ -232,21 +233,21 @@ START_TEST(contradicted)
 			"leaf1: the pattern \"lea?1\" gives it another "
 			"role than a pattern of the same length");
 	}
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
-/* A reload asks, and takes back what it said. */
+/* A reload asks for roles, and drops the roles of the old configuration. */
 START_TEST(reloaded)
 {
 	static const char *const engines[] = {"ftree", "updn", NULL};
 	static const char *const yaml[] = {
 		ASKING "routing: {roles: {spine: [leaf1]}}\n", ""};
-	struct fabric *f = telling();
+	struct fabric *f = role_reporting_tree();
 	struct ears e = {0};
-	struct world *w = begin(f, "", &e);
+	struct world *w = start_world(f, "", &e);
 
-	settle(w);
+	settle_world(w);
 	for (int i = 0; i < 2; i++) {
 		struct diag_list bad = {0};
 		struct config *c = config_parse(
@@ -256,16 +257,17 @@ START_TEST(reloaded)
 		sm_reconfigure(w->sm, c, sim_now(w->sim));
 		config_unref(c);
 		diag_free(&bad);
-		settle(w);
-		ck_assert_uint_eq(placed(w, TREE_TOLD), i == 0 ? 5 : 0);
-		ck_assert_uint_eq(placed(w, TREE_CONFIGURED), i == 0 ? 1 : 0);
+		settle_world(w);
+		ck_assert_uint_eq(count_placed(w, TREE_TOLD), i == 0 ? 5 : 0);
+		ck_assert_uint_eq(
+			count_placed(w, TREE_CONFIGURED), i == 0 ? 1 : 0);
 		ck_assert_uint_eq(
 			sm_view(w->sm)
 				->routes->tree->tree->count[TREE_ROLE_CONFLICT],
 			i == 0 ? 1 : 0);
 		ck_assert_uint_eq(e.asked, 12);
 	}
-	life_end(w, f);
+	core_end(w, f);
 }
 END_TEST
 
@@ -276,8 +278,8 @@ main(void)
 	TCase *t = tcase_create("roles");
 
 	tcase_set_timeout(t, 60);
-	tcase_add_test(t, nobody_is_asked);
-	tcase_add_test(t, told);
+	tcase_add_test(t, no_switch_is_asked);
+	tcase_add_test(t, roles_are_reported);
 	tcase_add_loop_test(t, not_believed, 0, 2);
 	tcase_add_test(t, silent);
 	tcase_add_test(t, by_name);

@@ -1,4 +1,4 @@
-/* What a fabric's census says, and the line that is made of it. */
+/* The counts of a fabric, and the line that is made of them. */
 #include "sm/report/fabric_counts.h"
 #include "sm/report/json_util.h"
 #include "tests/topo/frozen.h"
@@ -65,7 +65,7 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("census");
+	Suite *s = suite_create("fabric_counts");
 	TCase *tc = tcase_create("all");
 
 	tcase_add_test(tc, a_line);

@@ -1,6 +1,7 @@
 /*
- * What the tests of subnet administration share: a world (the SM core and a
- * simulated fabric on one clock), hosts in it that ask, and what they get.
+ * Shared by the tests of subnet administration: a world (the SM core and a
+ * simulated fabric on one clock), hosts in it that send requests, and their
+ * answers.
  */
 #ifndef HEDDLE_TESTS_UNIT_SM_SA_SA_FIXTURE_H
 #define HEDDLE_TESTS_UNIT_SM_SA_SA_FIXTURE_H
@@ -18,7 +19,7 @@
 #define SA_KEY 0x5ec2e7
 #define PREFIX UINT64_C(0xfe80000000000000)
 
-/* A host that asks, and its last answer. */
+/* A host that sends requests, and its last answer. */
 struct host {
 	struct world *w;
 	uint32_t node;
@@ -26,12 +27,12 @@ struct host {
 	uint16_t lid;
 	uint64_t guid; /* of its port */
 	uint32_t tid;
-	unsigned answers; /* to the last question */
+	unsigned answers; /* to the last request */
 	struct mad_sa h;  /* header of the last */
 	uint8_t *data;	  /* its records, owned */
 	size_t len;	  /* bytes of them */
-	unsigned reports; /* heard */
-	bool mute;	  /* does not answer them */
+	unsigned reports; /* received */
+	bool mute;	  /* does not acknowledge reports */
 	uint8_t notice[MAD_SA_NOTICE];
 	uint8_t notices[64][MAD_SA_NOTICE];
 };
@@ -74,7 +75,7 @@ on_host(void *cookie, const struct transport_msg *m, struct mono now)
 	o->data = mem_dup(whole + MAD_SA_HEADER, o->len);
 }
 
-/* Sit on a host of the fabric (not the first: the SM does). */
+/* A host of the fabric (not the first, where the SM is). */
 static inline struct host *
 host_on(struct world *w, const char *name)
 {
@@ -98,7 +99,7 @@ host_free(struct host *o)
 	free(o);
 }
 
-/* What goes into a question besides method and attribute. */
+/* The parts of a request besides method and attribute. */
 struct ask {
 	uint64_t mask;
 	uint32_t mod;
@@ -106,10 +107,10 @@ struct ask {
 	const void *rec; /* or NULL */
 	size_t len;	 /* of rec */
 	uint8_t version; /* 0: the right one */
-	bool more;	 /* the last answer's data stay */
+	bool more;	 /* keep the last answer's data */
 };
 
-/* Send, do not wait. */
+/* Sends a request, does not wait. */
 static inline void
 host_send(struct host *o, uint8_t method, uint16_t attr, const struct ask *a)
 {
@@ -142,7 +143,7 @@ host_send(struct host *o, uint8_t method, uint16_t attr, const struct ask *a)
 	free(whole);
 }
 
-/* Ask and wait: the status. Exactly one answer comes. */
+/* Sends a request and waits; returns the status. Exactly one answer comes. */
 static inline uint16_t
 host_ask(struct host *o, uint8_t method, uint16_t attr, const struct ask *a)
 {
@@ -158,7 +159,7 @@ host_ask(struct host *o, uint8_t method, uint16_t attr, const struct ask *a)
 	return o->h.status;
 }
 
-/* Records of size bytes in the last answer. */
+/* The number of records of this size in the last answer. */
 static inline size_t
 host_records(const struct host *o, size_t size)
 {
@@ -200,9 +201,9 @@ fixture_free(struct fixture *x)
 	fabric_free(x->f);
 }
 
-/* Take a host away (or put it back) and let the SM find out. */
+/* Takes a host away (or puts it back) and lets the SM notice. */
 static inline void
-present(struct fixture *x, uint32_t node, bool is)
+set_present(struct fixture *x, uint32_t node, bool is)
 {
 	sim_fault_node(x->w->sim, node, is);
 	ck_assert(world_settle(x->w, mono_ms(60000)));
@@ -210,7 +211,7 @@ present(struct fixture *x, uint32_t node, bool is)
 
 /* ---- paths ---- */
 
-/* The one path that is asked for, if the status is 0. */
+/* The single path that is requested, if the status is 0. */
 static inline uint16_t
 host_path(struct host *o, const struct mad_sa_path *want, uint64_t mask,
 	struct mad_sa_path *got)
@@ -239,7 +240,7 @@ static const struct mad_sa_inform everything = {
 };
 
 static inline uint16_t
-inform(struct host *o, const struct mad_sa_inform *i, uint64_t key)
+send_inform(struct host *o, const struct mad_sa_inform *i, uint64_t key)
 {
 	uint8_t rec[MAD_SA_INFORM];
 	const struct ask a = {.rec = rec, .len = sizeof(rec), .key = key};

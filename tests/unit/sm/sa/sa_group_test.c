@@ -1,7 +1,7 @@
 /*
- * Multicast groups: the record's bytes, joins and what refuses them, and
- * delivery, judged by carrying packets through the tables that the simulated
- * switches hold.
+ * Multicast groups: the record's bytes, joins and their refusals, and delivery,
+ * judged by forwarding packets through the tables that the simulated switches
+ * hold.
  */
 #include "tests/unit/sm/sa/sa_fixture.h"
 
@@ -20,7 +20,7 @@ enum {
 static const struct mad_gid ipoib = {UINT64_C(0xff12401bffff0000), 0xffffffff};
 
 static struct fixture
-small(const char *yaml)
+small_fixture(const char *yaml)
 {
 	const unsigned line[] = {2};
 
@@ -28,7 +28,7 @@ small(const char *yaml)
 }
 
 static struct mad_sa_member
-wish(const struct host *o, const struct mad_gid *mgid, uint8_t state)
+make_join(const struct host *o, const struct mad_gid *mgid, uint8_t state)
 {
 	return (struct mad_sa_member){
 		.mgid = *mgid,
@@ -52,14 +52,14 @@ member_key(struct host *o, uint8_t method, const struct mad_sa_member *m,
 }
 
 static uint16_t
-member(struct host *o, uint8_t method, const struct mad_sa_member *m,
+send_member(struct host *o, uint8_t method, const struct mad_sa_member *m,
 	uint64_t mask)
 {
 	return member_key(o, method, m, mask, 0);
 }
 
 static struct mad_sa_member
-answered(const struct host *o)
+answered_member(const struct host *o)
 {
 	struct mad_sa_member m;
 
@@ -67,9 +67,9 @@ answered(const struct host *o)
 	return m;
 }
 
-/* Records that a question brings. */
+/* The number of records in the answer. */
 static size_t
-asked(struct host *o, uint64_t key)
+count_groups(struct host *o, uint64_t key)
 {
 	const struct ask a = {.key = key};
 
@@ -85,23 +85,24 @@ START_TEST(bytes_of_the_broadcast_group)
 		0, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, [16] = 0xfe,
 		0x80, [34] = 0x0b, 0x1b, 0xc0, 0x00, 0x84, 0, 0xff, 0xff, 0x83,
 		/* life */ 0x80 | 18, 0, 0, 0, 0, 0x21};
-	struct fixture x = small("");
+	struct fixture x = small_fixture("");
 	struct host *o = host_on(x.w, "h2");
-	struct mad_sa_member m = wish(o, &ipoib, MAD_SA_JOIN_FULL);
+	struct mad_sa_member m = make_join(o, &ipoib, MAD_SA_JOIN_FULL);
 	uint8_t is[REC];
 
-	/* it is there before anybody joins, as IPoIB joins it */
-	ck_assert_uint_eq(asked(o, 0), 1);
-	ck_assert_uint_eq(member(o, MAD_SET, &m, JOIN | MAD_SA_MEMBER_PKEY), 0);
+	/* it exists before any join, as IPoIB joins it */
+	ck_assert_uint_eq(count_groups(o, 0), 1);
+	ck_assert_uint_eq(
+		send_member(o, MAD_SET, &m, JOIN | MAD_SA_MEMBER_PKEY), 0);
 	ck_assert_uint_eq(o->h.method, MAD_GET_RESP);
 	memcpy(is, o->data, REC);
 	ck_assert_uint_eq(be_get64(is + 24), o->guid);
 	memset(is + 24, 0, 8);
 	ck_assert_mem_eq(is, want, REC);
-	/* untrusted questions see the group and not who is in it */
-	ck_assert_uint_eq(asked(o, 0), 1);
-	ck_assert_uint_eq(answered(o).gid.guid, 0);
-	ck_assert_uint_eq(answered(o).state, 0);
+	/* requests without the trust key get the group, but not its members */
+	ck_assert_uint_eq(count_groups(o, 0), 1);
+	ck_assert_uint_eq(answered_member(o).gid.guid, 0);
+	ck_assert_uint_eq(answered_member(o).state, 0);
 	host_free(o);
 	fixture_free(&x);
 }
@@ -155,7 +156,8 @@ END_TEST
 		.pkey = 0xffff, __VA_ARGS__                                    \
 	}
 
-/* What is refused, and how. A GID of 0 is the asker's, of 1 its neighbour's. */
+/* Refused requests and their statuses. A GID of 0 is the requester's, of 1 its
+ * neighbour's. */
 static const struct {
 	uint64_t mask;
 	uint16_t status;
@@ -174,9 +176,9 @@ static const struct {
 	/* greater than 2048, exactly 20 Gb/s */
 	{JOIN | MTU, MAD_SA_REQ_INVALID, BAD(.mtu = 4)},
 	{JOIN | RATE, MAD_SA_REQ_INVALID, BAD(.rate_sel = 2, .rate = 6)},
-	/* no group, and too little to make one */
+	/* no such group, and too few components to create one */
 	{JOIN, MAD_SA_INSUF_COMPS, NEW(.sl = 0)},
-	/* only a full member makes one */
+	/* only a full member creates a group */
 	{MAKE, MAD_SA_REQ_INVALID,
 		{.mgid = {UINT64_C(0xff12401bffff0000), 1},
 			.state = MAD_SA_JOIN_NON,
@@ -195,9 +197,10 @@ static const struct {
 
 START_TEST(what_contradicts_the_group_is_refused)
 {
-	struct fixture x = small("sa: {trust_key: 0x5ec2e7}");
+	struct fixture x = small_fixture("sa: {trust_key: 0x5ec2e7}");
 	struct host *o = host_on(x.w, "h2"), *o3 = host_on(x.w, "h3");
-	const struct mad_sa_member good = wish(o, &ipoib, MAD_SA_JOIN_FULL);
+	const struct mad_sa_member good =
+		make_join(o, &ipoib, MAD_SA_JOIN_FULL);
 	struct mad_sa_member m;
 
 	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
@@ -207,20 +210,20 @@ START_TEST(what_contradicts_the_group_is_refused)
 		if (m.gid.guid < 2)
 			m.gid = (struct mad_gid){
 				PREFIX, m.gid.guid == 1 ? o3->guid : o->guid};
-		status = member(o, MAD_SET, &m, refused[i].mask);
+		status = send_member(o, MAD_SET, &m, refused[i].mask);
 		ck_assert_msg(status == refused[i].status,
 			"row %zu: status 0x%04x", i, status);
 	}
-	ck_assert_uint_eq(asked(o, 0), 1);
-	/* leaving what one is not in */
+	ck_assert_uint_eq(count_groups(o, 0), 1);
+	/* leaving without being a member */
 	ck_assert_uint_eq(
-		member(o, MAD_SA_DELETE, &good, JOIN), MAD_SA_REQ_INVALID);
-	/* who is trusted may speak for others, and see them */
-	m = wish(o3, &ipoib, MAD_SA_JOIN_FULL);
+		send_member(o, MAD_SA_DELETE, &good, JOIN), MAD_SA_REQ_INVALID);
+	/* a host with the trust key may join for others, and see them */
+	m = make_join(o3, &ipoib, MAD_SA_JOIN_FULL);
 	ck_assert_uint_eq(member_key(o, MAD_SET, &m, JOIN, SA_KEY), 0);
-	ck_assert(answered(o).proxy);
-	ck_assert_uint_eq(asked(o, SA_KEY), 1);
-	ck_assert_uint_eq(answered(o).gid.guid, o3->guid);
+	ck_assert(answered_member(o).proxy);
+	ck_assert_uint_eq(count_groups(o, SA_KEY), 1);
+	ck_assert_uint_eq(answered_member(o).gid.guid, o3->guid);
 	host_free(o3);
 	host_free(o);
 	fixture_free(&x);
@@ -229,26 +232,26 @@ END_TEST
 
 START_TEST(states_are_added_and_taken_away)
 {
-	struct fixture x = small("");
+	struct fixture x = small_fixture("");
 	struct host *o = host_on(x.w, "h2");
-	struct mad_sa_member m = wish(o, &ipoib, MAD_SA_JOIN_FULL);
+	struct mad_sa_member m = make_join(o, &ipoib, MAD_SA_JOIN_FULL);
 
-	ck_assert_uint_eq(member(o, MAD_SET, &m, JOIN), 0);
+	ck_assert_uint_eq(send_member(o, MAD_SET, &m, JOIN), 0);
 	m.state = MAD_SA_JOIN_SEND;
-	ck_assert_uint_eq(member(o, MAD_SET, &m, JOIN), 0);
+	ck_assert_uint_eq(send_member(o, MAD_SET, &m, JOIN), 0);
 	ck_assert_uint_eq(
-		answered(o).state, MAD_SA_JOIN_FULL | MAD_SA_JOIN_SEND);
+		answered_member(o).state, MAD_SA_JOIN_FULL | MAD_SA_JOIN_SEND);
 	m.state = MAD_SA_JOIN_FULL;
-	ck_assert_uint_eq(member(o, MAD_SA_DELETE, &m, JOIN), 0);
+	ck_assert_uint_eq(send_member(o, MAD_SA_DELETE, &m, JOIN), 0);
 	ck_assert_uint_eq(o->h.method, MAD_SA_DELETE | MAD_SA_RESPONSE);
-	ck_assert_uint_eq(answered(o).state, MAD_SA_JOIN_SEND);
+	ck_assert_uint_eq(answered_member(o).state, MAD_SA_JOIN_SEND);
 	ck_assert_uint_eq(
-		member(o, MAD_SA_DELETE, &m, JOIN), MAD_SA_REQ_INVALID);
-	/* its own membership it may see */
-	ck_assert_uint_eq(
-		member(o, MAD_GET, &m, MAD_SA_MEMBER_MGID | MAD_SA_MEMBER_GID),
+		send_member(o, MAD_SA_DELETE, &m, JOIN), MAD_SA_REQ_INVALID);
+	/* its own membership is visible */
+	ck_assert_uint_eq(send_member(o, MAD_GET, &m,
+				  MAD_SA_MEMBER_MGID | MAD_SA_MEMBER_GID),
 		0);
-	ck_assert_uint_eq(answered(o).state, MAD_SA_JOIN_SEND);
+	ck_assert_uint_eq(answered_member(o).state, MAD_SA_JOIN_SEND);
 	host_free(o);
 	fixture_free(&x);
 }
@@ -256,55 +259,56 @@ END_TEST
 
 START_TEST(groups_are_made_and_end)
 {
-	struct fixture x = small("sa: {groups_per_port: 2}");
+	struct fixture x = small_fixture("sa: {groups_per_port: 2}");
 	struct host *o = host_on(x.w, "h2"), *o3 = host_on(x.w, "h3");
 	struct mad_sa_member m =
-		wish(o, &(struct mad_gid){0}, MAD_SA_JOIN_FULL);
+		make_join(o, &(struct mad_gid){0}, MAD_SA_JOIN_FULL);
 	struct mad_gid mgid;
 
-	ck_assert_uint_eq(inform(o3, &everything, 0), 0);
+	ck_assert_uint_eq(send_inform(o3, &everything, 0), 0);
 	m.sl = 3;
 	m.tclass = 5;
-	ck_assert_uint_eq(
-		member(o, MAD_SET, &m, MAKE & ~(unsigned)MAD_SA_MEMBER_MGID),
+	ck_assert_uint_eq(send_member(o, MAD_SET, &m,
+				  MAKE & ~(unsigned)MAD_SA_MEMBER_MGID),
 		0);
-	mgid = answered(o).mgid;
+	mgid = answered_member(o).mgid;
 	ck_assert_uint_eq(mgid.prefix >> 32, 0xff12a01b);
-	ck_assert_uint_eq(answered(o).mlid, BROADCAST + 1);
-	ck_assert_uint_eq(answered(o).sl, 3);
-	ck_assert_uint_eq(answered(o).tclass, 5);
-	ck_assert_uint_eq(answered(o).mtu_sel, MAD_SA_EXACTLY);
+	ck_assert_uint_eq(answered_member(o).mlid, BROADCAST + 1);
+	ck_assert_uint_eq(answered_member(o).sl, 3);
+	ck_assert_uint_eq(answered_member(o).tclass, 5);
+	ck_assert_uint_eq(answered_member(o).mtu_sel, MAD_SA_EXACTLY);
 	world_run(x.w, mono_ms(10));
 	ck_assert_uint_eq(o3->reports, 1);
 	ck_assert_uint_eq(be_get16(o3->notice + 4), 66);
 	ck_assert_uint_eq(be_get64(o3->notice + 16), mgid.prefix);
 	ck_assert_uint_eq(be_get64(o3->notice + 24), mgid.guid);
-	/* another joins; one too many is refused */
-	m = wish(o3, &mgid, MAD_SA_JOIN_NON);
-	ck_assert_uint_eq(member(o3, MAD_SET, &m, JOIN), 0);
-	m = wish(o, &ipoib, MAD_SA_JOIN_FULL);
-	ck_assert_uint_eq(member(o, MAD_SET, &m, JOIN), 0);
-	m = wish(o, &(struct mad_gid){ipoib.prefix, 1}, MAD_SA_JOIN_FULL);
-	ck_assert_uint_eq(member(o, MAD_SET, &m, MAKE), MAD_SA_NO_RESOURCES);
-	/* the last full member ends it, for the others too */
-	m = wish(o, &mgid, MAD_SA_JOIN_FULL);
-	ck_assert_uint_eq(member(o, MAD_SA_DELETE, &m, JOIN), 0);
+	/* another host joins; one too many is refused */
+	m = make_join(o3, &mgid, MAD_SA_JOIN_NON);
+	ck_assert_uint_eq(send_member(o3, MAD_SET, &m, JOIN), 0);
+	m = make_join(o, &ipoib, MAD_SA_JOIN_FULL);
+	ck_assert_uint_eq(send_member(o, MAD_SET, &m, JOIN), 0);
+	m = make_join(o, &(struct mad_gid){ipoib.prefix, 1}, MAD_SA_JOIN_FULL);
+	ck_assert_uint_eq(
+		send_member(o, MAD_SET, &m, MAKE), MAD_SA_NO_RESOURCES);
+	/* the last full member ends the group, also for the others */
+	m = make_join(o, &mgid, MAD_SA_JOIN_FULL);
+	ck_assert_uint_eq(send_member(o, MAD_SA_DELETE, &m, JOIN), 0);
 	world_run(x.w, mono_ms(10));
 	ck_assert_uint_eq(o3->reports, 2);
 	ck_assert_uint_eq(be_get16(o3->notice + 4), 67);
-	ck_assert_uint_eq(asked(o, 0), 1);
-	/* the broadcast group stays without anybody, also when a port dies */
+	ck_assert_uint_eq(count_groups(o, 0), 1);
+	/* the broadcast group stays without members, also when a port dies */
 	sim_fault_node(x.w->sim, o->node, false);
 	ck_assert(world_settle(x.w, mono_ms(60000)));
-	ck_assert_uint_eq(asked(o3, 0), 1);
-	ck_assert_uint_eq(answered(o3).mlid, BROADCAST);
+	ck_assert_uint_eq(count_groups(o3, 0), 1);
+	ck_assert_uint_eq(answered_member(o3).mlid, BROADCAST);
 	host_free(o3);
 	host_free(o);
 	fixture_free(&x);
 }
 END_TEST
 
-/* Who is alike in all that switches know shares when MLIDs run out. */
+/* When MLIDs run out, groups share one if switches cannot tell them apart. */
 START_TEST(mlids_are_shared_when_they_run_short)
 {
 	const unsigned line[] = {2};
@@ -320,23 +324,23 @@ START_TEST(mlids_are_shared_when_they_run_short)
 	o = host_on(x.w, "h2");
 	for (uint64_t i = 1; i <= 9; i++) {
 		const struct mad_gid mgid = {ipoib.prefix, i};
-		struct mad_sa_member m = wish(o, &mgid, MAD_SA_JOIN_FULL);
+		struct mad_sa_member m = make_join(o, &mgid, MAD_SA_JOIN_FULL);
 
-		ck_assert_uint_eq(member(o, MAD_SET, &m, MAKE), 0);
-		ck_assert_uint_lt(answered(o).mlid, BROADCAST + 4);
-		ck_assert_uint_gt(answered(o).mlid, BROADCAST);
-		used[answered(o).mlid - BROADCAST]++;
+		ck_assert_uint_eq(send_member(o, MAD_SET, &m, MAKE), 0);
+		ck_assert_uint_lt(answered_member(o).mlid, BROADCAST + 4);
+		ck_assert_uint_gt(answered_member(o).mlid, BROADCAST);
+		used[answered_member(o).mlid - BROADCAST]++;
 	}
 	ck_assert_uint_eq(used[1], 3);
 	ck_assert_uint_eq(used[2], 3);
 	ck_assert_uint_eq(used[3], 3);
-	{ /* nobody is like this */
+	{ /* no group is like this one */
 		const struct mad_gid mgid = {ipoib.prefix, 77};
-		struct mad_sa_member m = wish(o, &mgid, MAD_SA_JOIN_FULL);
+		struct mad_sa_member m = make_join(o, &mgid, MAD_SA_JOIN_FULL);
 
 		m.sl = 1;
 		ck_assert_uint_eq(
-			member(o, MAD_SET, &m, MAKE), MAD_SA_NO_RESOURCES);
+			send_member(o, MAD_SET, &m, MAKE), MAD_SA_NO_RESOURCES);
 	}
 	host_free(o);
 	fixture_free(&x);
@@ -345,24 +349,25 @@ END_TEST
 
 START_TEST(partitions_have_their_own)
 {
-	struct fixture x =
-		small("partitions:\n"
-		      "  d: {pkey: 0x7fff, members: {all: full},\n"
-		      "    ipoib: {enabled: true, mtu: 4096, rate: 20,\n"
-		      "      sl: 2, scope: 5, qkey: 0x123}}\n"
-		      "  s: {pkey: 0x11, members: {all: full},\n"
-		      "    ipoib: {enabled: true}}\n"
-		      "  q: {pkey: 0x12, members: {all: full}}\n");
+	struct fixture x = small_fixture(
+		"partitions:\n"
+		"  d: {pkey: 0x7fff, members: {all: full},\n"
+		"    ipoib: {enabled: true, mtu: 4096, rate: 20,\n"
+		"      sl: 2, scope: 5, qkey: 0x123}}\n"
+		"  s: {pkey: 0x11, members: {all: full},\n"
+		"    ipoib: {enabled: true}}\n"
+		"  q: {pkey: 0x12, members: {all: full}}\n");
 	struct host *o = host_on(x.w, "h2");
 	struct mad_sa_member m;
 	struct sm_status s;
 
 	sm_status(x.w->sm, &s);
 	ck_assert_uint_eq(s.sa.groups, 2);
-	m = wish(o, &(struct mad_gid){UINT64_C(0xff15401bffff0000), 0xffffffff},
+	m = make_join(o,
+		&(struct mad_gid){UINT64_C(0xff15401bffff0000), 0xffffffff},
 		MAD_SA_JOIN_FULL);
-	ck_assert_uint_eq(member(o, MAD_GET, &m, MAD_SA_MEMBER_MGID), 0);
-	m = answered(o);
+	ck_assert_uint_eq(send_member(o, MAD_GET, &m, MAD_SA_MEMBER_MGID), 0);
+	m = answered_member(o);
 	ck_assert_uint_eq(m.qkey, 0x123);
 	ck_assert_uint_eq(m.mtu, 5);
 	ck_assert_uint_eq(m.rate, 6);
@@ -377,7 +382,7 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("group");
+	Suite *s = suite_create("sa_group");
 	TCase *c = tcase_create("record");
 
 	tcase_set_timeout(c, 60);

@@ -1,5 +1,5 @@
 /*
- * Who may know what, and how much one host may cost the others: events by
+ * What hosts may see, and how much load one host may cause: events by
  * partition, forged requests and traps, thousands of subscriptions, answers
  * that fill the memory.
  */
@@ -7,7 +7,7 @@
 #include "tests/unit/suite.h"
 
 static struct fixture
-small(const char *yaml)
+small_fixture(const char *yaml)
 {
 	const unsigned line[] = {2};
 
@@ -17,7 +17,7 @@ small(const char *yaml)
 /* ---- events ---- */
 
 static uint16_t
-member(struct host *o, uint8_t method, const struct mad_gid *mgid,
+send_member(struct host *o, uint8_t method, const struct mad_gid *mgid,
 	uint64_t owner, uint16_t pkey)
 {
 	const struct mad_sa_member m = {.mgid = *mgid,
@@ -44,12 +44,12 @@ static const char *const tenants =
 	"  a: {pkey: 0x1, members: {h2: full, h3: full, switches: full}}\n"
 	"  b: {pkey: 0x2, members: {h4: full}}\n";
 
-/* h2 shares a partition with what it happens to, h4 does not; h1, where the SM
- * is, cannot be asked; h4 with the key hears of everything. */
+/* h2 shares a partition with the source of the events, h4 does not; h1, where
+ * the SM is, cannot send requests; h4 with the trust key gets all events. */
 START_TEST(events_by_partition)
 {
 	static const struct mad_gid mgid = {UINT64_C(0xff12401b80010000), 0x99};
-	struct fixture x = small(tenants);
+	struct fixture x = small_fixture(tenants);
 	struct host *o = host_on(x.w, "h2"), *o3 = host_on(x.w, "h3"),
 		    *other = host_on(x.w, "h4");
 	const struct sim_bad_key pkey = {.slid = 1, .dlid = 2, .key = 9},
@@ -57,33 +57,37 @@ START_TEST(events_by_partition)
 	static const uint16_t traps[] = {64, 65, 66, 67, 128, 144};
 
 	for (unsigned trusted = 0; trusted < 2; trusted++) {
-		ck_assert_uint_eq(inform(o, &everything, 0), 0);
+		ck_assert_uint_eq(send_inform(o, &everything, 0), 0);
 		ck_assert_uint_eq(
-			inform(other, &everything, trusted ? SA_KEY : 0), 0);
+			send_inform(other, &everything, trusted ? SA_KEY : 0),
+			0);
 		o->reports = other->reports = 0;
 		ck_assert_uint_eq(
-			member(o3, MAD_SET, &mgid, o3->guid, 0x8001), 0);
+			send_member(o3, MAD_SET, &mgid, o3->guid, 0x8001), 0);
 		ck_assert_uint_eq(
-			member(o3, MAD_SA_DELETE, &mgid, o3->guid, 0x8001), 0);
+			send_member(o3, MAD_SA_DELETE, &mgid, o3->guid, 0x8001),
+			0);
 		sim_fault_rename(
 			x.w->sim, o3->node, trusted ? "h3 two" : "h3 one");
 		world_run(x.w, mono_ms(1000));
-		present(&x, o3->node, false);
-		present(&x, o3->node, true);
+		set_present(&x, o3->node, false);
+		set_present(&x, o3->node, true);
 		world_run(x.w, mono_ms(1000));
 		for (size_t i = 0; i < sizeof(traps) / sizeof(traps[0]); i++) {
-			ck_assert_msg(heard(o, traps[i]) > 0,
+			ck_assert_msg(count_reports(o, traps[i]) > 0,
 				"trap %u not heard", traps[i]);
-			ck_assert_msg((heard(other, traps[i]) > 0) == trusted,
+			ck_assert_msg(
+				(count_reports(other, traps[i]) > 0) == trusted,
 				"trap %u heard by others", traps[i]);
 		}
 		sim_bad_key(x.w->sim, o3->node, 1, &pkey);
 		world_run(x.w, mono_ms(1000));
 		sim_bad_key(x.w->sim, o3->node, 1, &qkey);
 		world_run(x.w, mono_ms(1000));
-		ck_assert_uint_eq(heard(o, 257) + heard(o, 258), 0);
-		ck_assert_uint_eq(heard(other, 257), trusted);
-		ck_assert_uint_eq(heard(other, 258), trusted);
+		ck_assert_uint_eq(
+			count_reports(o, 257) + count_reports(o, 258), 0);
+		ck_assert_uint_eq(count_reports(other, 257), trusted);
+		ck_assert_uint_eq(count_reports(other, 258), trusted);
 	}
 	host_free(other);
 	host_free(o3);
@@ -92,35 +96,35 @@ START_TEST(events_by_partition)
 }
 END_TEST
 
-/* Another key: nobody has shown it yet. */
+/* The trust key changes: no host has shown the new one yet. */
 START_TEST(trust_ends_with_its_key)
 {
 	static const char *const engines[] = {"updn", "ftree", NULL};
-	struct fixture x = small("sa: {trust_key: 0x5ec2e7}\n");
+	struct fixture x = small_fixture("sa: {trust_key: 0x5ec2e7}\n");
 	struct host *o = host_on(x.w, "h2");
 	const struct sim_bad_key bad = {.slid = 1, .dlid = 2, .key = 9};
 	const char *set = "sa.trust_key=0x99";
 	struct config *c = config_with(x.w->config, &set, 1, engines, NULL);
 
 	ck_assert_ptr_nonnull(c);
-	ck_assert_uint_eq(inform(o, &everything, SA_KEY), 0);
+	ck_assert_uint_eq(send_inform(o, &everything, SA_KEY), 0);
 	sm_reconfigure(x.w->sm, c, sim_now(x.w->sim));
 	config_unref(c);
 	world_run(x.w, mono_ms(1000));
 	sim_bad_key(x.w->sim, o->node, 1, &bad);
 	world_run(x.w, mono_ms(2000));
-	ck_assert_uint_eq(heard(o, 257), 0);
-	ck_assert_uint_eq(inform(o, &everything, SA_KEY), MAD_SA_DENIED);
-	ck_assert_uint_eq(inform(o, &everything, 0x99), 0);
+	ck_assert_uint_eq(count_reports(o, 257), 0);
+	ck_assert_uint_eq(send_inform(o, &everything, SA_KEY), MAD_SA_DENIED);
+	ck_assert_uint_eq(send_inform(o, &everything, 0x99), 0);
 	sim_bad_key(x.w->sim, o->node, 1, &bad);
 	world_run(x.w, mono_ms(2000));
-	ck_assert_uint_eq(heard(o, 257), 1);
+	ck_assert_uint_eq(count_reports(o, 257), 1);
 	host_free(o);
 	fixture_free(&x);
 }
 END_TEST
 
-/* A host that claims to be a subnet manager, or hides a violation. */
+/* A host that poses as a subnet manager, or hides a violation. */
 START_TEST(forged_traps)
 {
 	static const struct mad_notice says[] = {
@@ -129,10 +133,10 @@ START_TEST(forged_traps)
 		{.generic = true, .type = 4, .producer = 4, .trap = 144},
 		{.generic = true, .type = 4, .producer = 1, .trap = 257},
 	};
-	struct fixture x = small("");
+	struct fixture x = small_fixture("");
 	struct host *o = host_on(x.w, "h2"), *o3 = host_on(x.w, "h3");
 
-	ck_assert_uint_eq(inform(o, &everything, 0), 0);
+	ck_assert_uint_eq(send_inform(o, &everything, 0), 0);
 	for (size_t i = 0; i < sizeof(says) / sizeof(says[0]); i++) {
 		struct transport_msg m = {.len = MAD_SIZE};
 		struct smp s = {.mgmt_class = MAD_SUBN_LID,
@@ -153,10 +157,10 @@ START_TEST(forged_traps)
 }
 END_TEST
 
-/* ---- requests that are not what they say ---- */
+/* ---- requests with false contents ---- */
 
-/* Hand the SM a request as from this LID; what it did: answered, refused or
- * dropped it. */
+/* Hands the SM a request as if from this LID; returns whether it was answered,
+ * refused or dropped. */
 static struct sa_stats
 as_from(struct fixture *x, const struct transport_msg *m)
 {
@@ -179,7 +183,7 @@ START_TEST(forged_lids)
 		bool dropped;
 	} rows[] = {{0, true}, {0xbfff, false}, {999, false}, {0xc000, true},
 		{0xffff, true}};
-	struct fixture x = small("");
+	struct fixture x = small_fixture("");
 	const struct mad_sa h = {.base_version = 1,
 		.class_version = MAD_SA_VERSION,
 		.method = MAD_SA_GET_TABLE,
@@ -201,11 +205,10 @@ START_TEST(forged_lids)
 }
 END_TEST
 
-/* What an unfinished, damaged or foreign RMPP message may look like when it
- * gets here all the same. */
+/* Unfinished, damaged or foreign RMPP messages that get here all the same. */
 START_TEST(damaged_messages)
 {
-	struct fixture x = small("");
+	struct fixture x = small_fixture("");
 	struct host *o = host_on(x.w, "h2");
 	struct mad_sa h = {.base_version = 1,
 		.class_version = MAD_SA_VERSION,
@@ -225,7 +228,7 @@ START_TEST(damaged_messages)
 		m.len = MAD_SIZE;
 		ck_assert_uint_eq(as_from(&x, &m).refused, 1);
 	}
-	/* a first segment whose GIDs never came; one GID too few */
+	/* a first segment without its GIDs; one GID too few */
 	h.rmpp_type = 1;
 	h.rmpp_status = 0;
 	mad_sa_encode(&h, body);
@@ -236,14 +239,14 @@ START_TEST(damaged_messages)
 	m.body = body;
 	m.len = MAD_SA_HEADER + MAD_SA_MULTI + 16 * 22 - 1;
 	ck_assert_uint_eq(as_from(&x, &m).refused, 1);
-	/* longer than a MAD, and nothing behind it; shorter than a header */
+	/* longer than a MAD, without a body; shorter than a header */
 	m.body = NULL;
 	ck_assert_uint_eq(as_from(&x, &m).dropped, 1);
 	m.len = MAD_SA_HEADER - 1;
 	ck_assert_uint_eq(as_from(&x, &m).dropped, 1);
 	m.len = 2;
 	ck_assert_uint_eq(as_from(&x, &m).dropped, 1);
-	/* one of ours come back, an answer nobody asked for */
+	/* a message of this SM returned, an answer without a request */
 	m.len = MAD_SIZE;
 	m.error = 110;
 	ck_assert_uint_eq(as_from(&x, &m).dropped, 1);
@@ -259,25 +262,27 @@ END_TEST
 START_TEST(others_identities)
 {
 	static const struct mad_gid mgid = {UINT64_C(0xff12401bffff0000), 0x99};
-	struct fixture x = small("");
+	struct fixture x = small_fixture("");
 	struct host *o = host_on(x.w, "h2"), *o3 = host_on(x.w, "h3");
 	const uint64_t want[8] = {0, 0x1111};
 	struct service s = service_of(o3, 7, 60);
 
-	ck_assert_uint_eq(
-		change(o, MAD_SET, &s, ID | GID | LEASE), MAD_SA_DENIED);
-	ck_assert_uint_eq(guids(o, MAD_SET, LID | BLOCK | GUID1, o3->lid, want),
+	ck_assert_uint_eq(change_service(o, MAD_SET, &s, ID | GID | LEASE),
 		MAD_SA_DENIED);
 	ck_assert_uint_eq(
-		member(o, MAD_SET, &mgid, o3->guid, 0xffff), MAD_SA_DENIED);
-	ck_assert_uint_eq(
-		member(o, MAD_SET, &mgid, 0xdead, 0xffff), MAD_SA_INVALID_GID);
-	/* partitions that nobody has */
-	ck_assert_uint_eq(
-		member(o, MAD_SET, &mgid, o->guid, 0x8123), MAD_SA_REQ_INVALID);
+		change_aliases(o, MAD_SET, LID | BLOCK | GUID1, o3->lid, want),
+		MAD_SA_DENIED);
+	ck_assert_uint_eq(send_member(o, MAD_SET, &mgid, o3->guid, 0xffff),
+		MAD_SA_DENIED);
+	ck_assert_uint_eq(send_member(o, MAD_SET, &mgid, 0xdead, 0xffff),
+		MAD_SA_INVALID_GID);
+	/* a partition without members */
+	ck_assert_uint_eq(send_member(o, MAD_SET, &mgid, o->guid, 0x8123),
+		MAD_SA_REQ_INVALID);
 	s = service_of(o, 7, 60);
 	be_put16(s.rec + 24, 0x8123);
-	ck_assert_uint_eq(change(o, MAD_SET, &s, ID | GID | PKEY | LEASE),
+	ck_assert_uint_eq(
+		change_service(o, MAD_SET, &s, ID | GID | PKEY | LEASE),
 		MAD_SA_REQ_INVALID);
 	host_free(o3);
 	host_free(o);
@@ -285,19 +290,20 @@ START_TEST(others_identities)
 }
 END_TEST
 
-/* The GUID of a host that is away, taken as an alias, goes back to it. */
-START_TEST(a_guid_comes_home)
+/* An alias that is the GUID of an absent host goes back to that host. */
+START_TEST(an_alias_goes_back_to_its_port)
 {
-	struct fixture x = small("");
+	struct fixture x = small_fixture("");
 	struct host *o = host_on(x.w, "h2"), *o3 = host_on(x.w, "h3");
 	const uint64_t want[8] = {0, o3->guid};
 	uint8_t d[MAD_DATA];
 	const struct ask a = {0};
 
-	present(&x, o3->node, false);
+	set_present(&x, o3->node, false);
 	ck_assert_uint_eq(
-		guids(o, MAD_SET, LID | BLOCK | GUID1, o->lid, want), 0);
-	present(&x, o3->node, true);
+		change_aliases(o, MAD_SET, LID | BLOCK | GUID1, o->lid, want),
+		0);
+	set_present(&x, o3->node, true);
 	world_run(x.w, mono_ms(1000));
 	ck_assert_uint_eq(
 		sim_read(x.w->sim, o->node, 1, MAD_GUID_INFO, 0, d), 0);
@@ -311,15 +317,15 @@ START_TEST(a_guid_comes_home)
 }
 END_TEST
 
-/* ---- what one host may cost ---- */
+/* ---- the load of one host ---- */
 
-/* Ten thousand subscriptions of one port, all of which want the same event,
- * and one of another port, which does not wait for them. */
+/* Ten thousand subscriptions of one port, all for the same event, and one of
+ * another port, which does not wait for them. */
 START_TEST(ten_thousand_subscriptions)
 {
 	enum { MANY = 10000 };
-	struct fixture x = small("sa: {subscriptions_per_port: 10000,\n"
-				 "  requests_per_second: 0}\n");
+	struct fixture x = small_fixture("sa: {subscriptions_per_port: 10000,\n"
+					 "  requests_per_second: 0}\n");
 	struct host *o = host_on(x.w, "h2"), *o3 = host_on(x.w, "h3");
 	struct mad_sa_inform i = everything;
 	struct sm_status st;
@@ -328,25 +334,25 @@ START_TEST(ten_thousand_subscriptions)
 	i.lid_first = 1;
 	for (unsigned n = 0; n < MANY; n++) {
 		i.lid_last = (uint16_t)(100 + n);
-		ck_assert_uint_eq(inform(o, &i, 0), 0);
+		ck_assert_uint_eq(send_inform(o, &i, 0), 0);
 	}
 	i.lid_last++;
-	ck_assert_uint_eq(inform(o, &i, 0), MAD_SA_NO_RESOURCES);
-	ck_assert_uint_eq(inform(o3, &everything, 0), 0);
-	o->mute = true; /* and does not even answer */
+	ck_assert_uint_eq(send_inform(o, &i, 0), MAD_SA_NO_RESOURCES);
+	ck_assert_uint_eq(send_inform(o3, &everything, 0), 0);
+	o->mute = true; /* and does not acknowledge */
 	sim_fault_node(x.w->sim, fabric_find(x.f, "h4"), false);
 	world_run(x.w, mono_ms(5000));
-	ck_assert_uint_eq(heard(o3, 65), 1);
+	ck_assert_uint_eq(count_reports(o3, 65), 1);
 	ck_assert_uint_lt(o->reports, 100);
 	o->mute = false;
 	world_run(x.w, mono_ms(60000));
 	ck_assert_uint_ge(o->reports, MANY);
-	/* taken back one by one, in another order */
+	/* cancelled one by one, in another order */
 	i.subscribe = false;
 	i.qpn = 1;
 	for (unsigned n = 0; n < MANY; n++) {
 		i.lid_last = (uint16_t)(100 + (n * 7919) % MANY);
-		ck_assert_uint_eq(inform(o, &i, 0), 0);
+		ck_assert_uint_eq(send_inform(o, &i, 0), 0);
 	}
 	sm_status(x.w->sm, &st);
 	ck_assert_uint_eq(st.sa.subscriptions, 1);
@@ -356,7 +362,7 @@ START_TEST(ten_thousand_subscriptions)
 }
 END_TEST
 
-/* Two of the longest answers at a time, others come back later. */
+/* Two of the longest answers at a time; other requests are busy until later. */
 START_TEST(answers_fill_the_memory)
 {
 	const struct gen_fattree2 tree = {4, 32, 1, 4, 4};
@@ -392,7 +398,7 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("sa_guard");
+	Suite *s = suite_create("sa_limits");
 	TCase *t = tcase_create("secrets"), *c = tcase_create("costs");
 
 	tcase_set_timeout(c, 30);
@@ -402,7 +408,7 @@ main(void)
 	tcase_add_test(t, forged_lids);
 	tcase_add_test(t, damaged_messages);
 	tcase_add_test(t, others_identities);
-	tcase_add_test(t, a_guid_comes_home);
+	tcase_add_test(t, an_alias_goes_back_to_its_port);
 	tcase_add_test(c, ten_thousand_subscriptions);
 	tcase_add_test(c, answers_fill_the_memory);
 	suite_add_tcase(s, t);

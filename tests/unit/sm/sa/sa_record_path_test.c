@@ -1,6 +1,6 @@
 /*
- * Paths beyond one pair of ports of one subnet: through routers, to groups,
- * and several that are independent of each other.
+ * Paths beyond one port pair of one subnet: through routers, to groups, and
+ * several independent ones.
  */
 #include <stdio.h>
 
@@ -14,7 +14,7 @@ enum { GIDS = MAD_SA_PATH_DGID | MAD_SA_PATH_SGID };
 
 /* Two leaves under two spines, two hosts and a router at each leaf. */
 static struct fabric *
-routed(void)
+fabric_with_routers(void)
 {
 	struct fabric *f = fabric_new();
 	uint32_t leaf[2], spine[2], end;
@@ -38,32 +38,32 @@ routed(void)
 }
 
 static uint64_t
-router(const struct fabric *f, unsigned i)
+router_guid(const struct fabric *f, unsigned i)
 {
 	return fabric_port(f, fabric_find(f, i == 0 ? "router0" : "router1"), 1)
 		->guid;
 }
 
-/* A world whose subnet FAR is behind both routers, the rest behind the second.
- */
+/* A world with its subnet FAR behind both routers, all others behind the
+ * second. */
 static struct fixture
 with_routers(const char *more)
 {
-	struct fabric *f = routed();
+	struct fabric *f = fabric_with_routers();
 	char yaml[512];
 
 	(void)snprintf(yaml, sizeof(yaml),
 		"sa:\n  prefix_routes:\n"
 		"    b: {prefix: 0x%llx, routers: [0x%llx, 0x%llx]}\n"
 		"    rest: {routers: [0x%llx]}\n%s",
-		(unsigned long long)FAR, (unsigned long long)router(f, 0),
-		(unsigned long long)router(f, 1),
-		(unsigned long long)router(f, 1), more);
+		(unsigned long long)FAR, (unsigned long long)router_guid(f, 0),
+		(unsigned long long)router_guid(f, 1),
+		(unsigned long long)router_guid(f, 1), more);
 	return fixture_with(f, yaml);
 }
 
 static struct mad_sa_path
-between(const struct host *o, uint64_t prefix, uint64_t guid)
+path_between(const struct host *o, uint64_t prefix, uint64_t guid)
 {
 	return (struct mad_sa_path){
 		.sgid = {PREFIX, o->guid}, .dgid = {prefix, guid}};
@@ -74,7 +74,7 @@ START_TEST(another_subnet)
 	struct fixture x = with_routers("");
 	struct host *o = host_on(x.w, "h2"), *far = host_on(x.w, "router1");
 	struct host *r0 = host_on(x.w, "router0");
-	struct mad_sa_path p, w = between(o, FAR, 0x1234);
+	struct mad_sa_path p, w = path_between(o, FAR, 0x1234);
 	unsigned first = 0;
 	uint16_t lid;
 
@@ -90,37 +90,38 @@ START_TEST(another_subnet)
 		ck_assert_uint_eq(p.pkey, 0xffff);
 		first += p.dlid == r0->lid;
 	}
-	/* spread, and always the same for one destination */
+	/* spread over the routers, and always the same for one destination */
 	ck_assert_uint_gt(first, 16);
 	ck_assert_uint_lt(first, 48);
 	lid = p.dlid;
 	ck_assert_uint_eq(host_path(o, &w, GIDS, &p), 0);
 	ck_assert_uint_eq(p.dlid, lid);
-	/* what has no entry of its own */
+	/* subnets without an entry of their own */
 	w.dgid.prefix = ELSEWHERE;
 	for (w.dgid.guid = 1; w.dgid.guid < 16; w.dgid.guid++) {
 		ck_assert_uint_eq(host_path(o, &w, GIDS, &p), 0);
 		ck_assert_uint_eq(p.dlid, far->lid);
 	}
-	/* the router itself is a neighbour like others */
+	/* the router itself is a neighbour like any other */
 	w.dgid = (struct mad_gid){PREFIX, far->guid};
 	ck_assert_uint_eq(host_path(o, &w, GIDS, &p), 0);
 	ck_assert_uint_eq(p.hop_limit, 0);
-	/* nobody asks for another subnet's host, nor registers its GID */
-	w = between(o, FAR, 5);
+	/* no host may be source or register with a GID of another subnet */
+	w = path_between(o, FAR, 5);
 	w.sgid.prefix = FAR;
 	ck_assert_uint_eq(host_path(o, &w, GIDS, &p), MAD_SA_INVALID_GID);
-	w = between(o, FAR, 0);
+	w = path_between(o, FAR, 0);
 	ck_assert_uint_eq(host_path(o, &w, GIDS, &p), MAD_SA_INVALID_GID);
-	/* a router that is down is none; without any there is no path */
+	/* a router that is down is not used; without a router there is no
+	 * path */
 	sim_fault_node(x.w->sim, far->node, false);
 	ck_assert(world_settle(x.w, mono_ms(60000)));
 	for (uint64_t guid = 1; guid <= 16; guid++) {
-		w = between(o, FAR, guid);
+		w = path_between(o, FAR, guid);
 		ck_assert_uint_eq(host_path(o, &w, GIDS, &p), 0);
 		ck_assert_uint_eq(p.dlid, r0->lid);
 	}
-	w = between(o, ELSEWHERE, 1);
+	w = path_between(o, ELSEWHERE, 1);
 	ck_assert_uint_eq(host_path(o, &w, GIDS, &p), MAD_SA_INVALID_GID);
 	host_free(r0);
 	host_free(far);
@@ -129,7 +130,7 @@ START_TEST(another_subnet)
 }
 END_TEST
 
-/* A router that one shares no partition with leads nowhere. */
+/* A router without a common partition is not used. */
 START_TEST(routers_of_others)
 {
 	struct fixture x = with_routers(
@@ -140,12 +141,12 @@ START_TEST(routers_of_others)
 	struct mad_sa_path p, w;
 
 	for (uint64_t guid = 1; guid <= 16; guid++) {
-		w = between(o, FAR, guid);
+		w = path_between(o, FAR, guid);
 		ck_assert_uint_eq(host_path(o, &w, GIDS, &p), 0);
 		ck_assert_uint_eq(p.dlid, r0->lid);
 		ck_assert_uint_eq(p.pkey, 0x8001);
 	}
-	w = between(o, ELSEWHERE, 1);
+	w = path_between(o, ELSEWHERE, 1);
 	ck_assert_uint_eq(host_path(o, &w, GIDS, &p), MAD_SA_INVALID_GID);
 	host_free(r0);
 	host_free(o);
@@ -153,22 +154,22 @@ START_TEST(routers_of_others)
 }
 END_TEST
 
-/* A subnet with a prefix of its own: hosts that never heard of it ask with
- * fe80::, and are answered as they ask. */
+/* A subnet with its own prefix: hosts that do not know it send requests with
+ * fe80::, and get answers with the same. */
 START_TEST(prefixes)
 {
 	struct fixture x =
 		with_routers("fabric: {subnet_prefix: 0xfec000000000000a}\n");
 	struct host *o = host_on(x.w, "h2"), *to = host_on(x.w, "h4");
 	const uint64_t ours = UINT64_C(0xfec000000000000a);
-	struct mad_sa_path p, w = between(o, ours, to->guid);
+	struct mad_sa_path p, w = path_between(o, ours, to->guid);
 
 	w.sgid.prefix = ours;
 	ck_assert_uint_eq(host_path(o, &w, GIDS, &p), 0);
 	ck_assert_uint_eq(p.dgid.prefix, ours);
 	ck_assert_uint_eq(p.sgid.prefix, ours);
 	ck_assert_uint_eq(p.hop_limit, 0);
-	w = between(o, PREFIX, to->guid);
+	w = path_between(o, PREFIX, to->guid);
 	ck_assert_uint_eq(host_path(o, &w, GIDS, &p), 0);
 	ck_assert_uint_eq(p.dgid.prefix, PREFIX);
 	ck_assert_uint_eq(p.hop_limit, 0);
@@ -187,7 +188,7 @@ START_TEST(to_a_group)
 	struct fixture x = with_routers("");
 	struct host *o = host_on(x.w, "h2");
 	struct mad_sa_path p,
-		w = between(o, UINT64_C(0xff12401bffff0000), 0xffffffff);
+		w = path_between(o, UINT64_C(0xff12401bffff0000), 0xffffffff);
 
 	ck_assert_uint_eq(host_path(o, &w, GIDS, &p), 0);
 	ck_assert_uint_eq(p.dlid, 0xc000);
@@ -244,9 +245,9 @@ multi_ask(struct host *o, const struct multi *m)
 	return host_records(o, 64);
 }
 
-/* Cables between switches that both paths go over. */
+/* The number of links between switches on both paths. */
 static unsigned
-shared(const struct view *v, const struct mad_sa_path *a,
+count_shared_links(const struct view *v, const struct mad_sa_path *a,
 	const struct mad_sa_path *b)
 {
 	struct route_step s[2][16];
@@ -265,11 +266,10 @@ shared(const struct view *v, const struct mad_sa_path *a,
 	return both;
 }
 
-/* LMC 1: two LIDs a host, one over each spine; which of them an engine lays
- * where is its own business. */
+/* LMC 1: two LIDs a host, one over each spine; which is up to the engine. */
 START_TEST(independent_paths)
 {
-	struct fabric *f = routed();
+	struct fabric *f = fabric_with_routers();
 	struct fixture x = fixture_with(f, "fabric: {lmc: {hosts: 2}}");
 	struct host *o = host_on(x.w, "h2"), *h3 = host_on(x.w, "h3"),
 		    *h4 = host_on(x.w, "h4");
@@ -281,18 +281,18 @@ START_TEST(independent_paths)
 
 	multi_of(&m, &from, 1, &to[0], 1);
 	ck_assert_uint_eq(multi_ask(o, &m), 4);
-	/* two that share nothing but the cables of the hosts */
+	/* two that share only the links of the hosts */
 	m.rec[14] = 0x80;
 	m.rec[5] = 2;
 	m.a.mask |= MAD_SA_MULTI_APART | 1 << 6;
 	ck_assert_uint_eq(multi_ask(o, &m), 2);
 	mad_sa_path_decode(host_record(o, 0), &a);
 	mad_sa_path_decode(host_record(o, 1), &b);
-	ck_assert_uint_eq(shared(v, &a, &b), 0);
-	/* there are no more than two */
+	ck_assert_uint_eq(count_shared_links(v, &a, &b), 0);
+	/* there are only two */
 	m.a.mask &= ~UINT64_C(0x40);
 	ck_assert_uint_eq(multi_ask(o, &m), 2);
-	/* with two destinations the second path is another one's */
+	/* with two destinations the second path goes to the other one */
 	multi_of(&m, &from, 1, to, 2);
 	m.rec[14] = 0x80;
 	m.rec[5] = 2;
@@ -301,8 +301,8 @@ START_TEST(independent_paths)
 	mad_sa_path_decode(host_record(o, 0), &a);
 	mad_sa_path_decode(host_record(o, 1), &b);
 	ck_assert_uint_ne(a.dgid.guid, b.dgid.guid);
-	ck_assert_uint_eq(shared(v, &a, &b), 0);
-	/* the selector counts only when its component is there */
+	ck_assert_uint_eq(count_shared_links(v, &a, &b), 0);
+	/* the selector counts only with its component bit */
 	m.a.mask &= ~(uint64_t)MAD_SA_MULTI_APART;
 	m.rec[5] = 3;
 	ck_assert_uint_eq(multi_ask(o, &m), 3);
@@ -313,7 +313,7 @@ START_TEST(independent_paths)
 }
 END_TEST
 
-/* To oneself, and more pairs than are looked at. */
+/* A path to the host itself, and more pairs than are examined. */
 START_TEST(independence_has_ends)
 {
 	struct fixture x = with_routers("");
@@ -339,7 +339,7 @@ START_TEST(independence_has_ends)
 	ck_assert_uint_eq(
 		host_ask(o, MAD_SA_GET_MULTI, MAD_SA_MULTI_PATH, &m.a),
 		MAD_SA_NO_RESOURCES);
-	/* a destination of another subnet; a source of it is none */
+	/* a destination in another subnet is allowed; a source is not */
 	multi_of(&m, &me, 1, &far, 1);
 	ck_assert_uint_eq(multi_ask(o, &m), 1);
 	mad_sa_path_decode(host_record(o, 0), &p);
@@ -356,7 +356,7 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("sa_path");
+	Suite *s = suite_create("sa_record_path");
 	TCase *t = tcase_create("paths");
 
 	tcase_add_test(t, another_subnet);

@@ -1,6 +1,6 @@
 /*
  * What hosts register with subnet administration: services, alias GUIDs,
- * subscriptions; for tests of what becomes of it.
+ * subscriptions.
  */
 #ifndef HEDDLE_TESTS_UNIT_SM_SA_SA_REGISTRATIONS_FIXTURE_H
 #define HEDDLE_TESTS_UNIT_SM_SA_SA_REGISTRATIONS_FIXTURE_H
@@ -30,7 +30,8 @@ service_of(const struct host *o, uint64_t id, uint32_t lease)
 }
 
 static inline uint16_t
-change(struct host *o, uint8_t method, const struct service *s, uint64_t mask)
+change_service(
+	struct host *o, uint8_t method, const struct service *s, uint64_t mask)
 {
 	const struct ask a = {
 		.mask = mask, .rec = s->rec, .len = sizeof(s->rec)};
@@ -39,7 +40,7 @@ change(struct host *o, uint8_t method, const struct service *s, uint64_t mask)
 }
 
 static inline size_t
-services(struct host *o)
+count_services(struct host *o)
 {
 	const struct ask a = {0};
 
@@ -53,7 +54,7 @@ services(struct host *o)
 enum { LID = 1, BLOCK = 2, GUID0 = 16, GUID1 = 32, GUID2 = 64 };
 
 static inline uint16_t
-guids(struct host *o, uint8_t method, uint64_t mask, uint16_t lid,
+change_aliases(struct host *o, uint8_t method, uint64_t mask, uint16_t lid,
 	const uint64_t g[8])
 {
 	uint8_t rec[72] = {0};
@@ -66,7 +67,7 @@ guids(struct host *o, uint8_t method, uint64_t mask, uint16_t lid,
 }
 
 static inline size_t
-subscriptions(struct host *o)
+count_subscriptions(struct host *o)
 {
 	const struct ask a = {0};
 
@@ -81,9 +82,9 @@ trap_of(const uint8_t *notice)
 	return be_get16(notice + 4);
 }
 
-/* How many of what was heard are of this trap. */
+/* The number of reports received about this trap. */
 static inline unsigned
-heard(const struct host *o, unsigned trap)
+count_reports(const struct host *o, unsigned trap)
 {
 	unsigned n = 0;
 

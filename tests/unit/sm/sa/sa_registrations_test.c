@@ -1,12 +1,12 @@
 /*
- * What subnet administration remembers: services, alias GUIDs, subscriptions;
- * reports to subscribers; and its limits.
+ * What hosts register with subnet administration: services, alias GUIDs,
+ * subscriptions; reports to subscribers; and limits.
  */
 #include "tests/unit/sm/sa/sa_registrations_fixture.h"
 #include "tests/unit/suite.h"
 
 static struct fixture
-small(const char *yaml)
+small_fixture(const char *yaml)
 {
 	const unsigned line[] = {2};
 
@@ -15,38 +15,39 @@ small(const char *yaml)
 
 START_TEST(services_have_leases)
 {
-	struct fixture x = small("");
+	struct fixture x = small_fixture("");
 	struct host *o = host_on(x.w, "h2"), *o3 = host_on(x.w, "h3");
 	struct service s = service_of(o, 7, 5), e = service_of(o3, 7, 0);
 	struct mad_sa_path p;
 	uint8_t rec[MAD_SA_PATH] = {[7] = 7};
 	struct ask by_service = {.mask = 3, .rec = rec, .len = sizeof(rec)};
 
-	ck_assert_uint_eq(change(o, MAD_SET, &s, ID | GID | PKEY | LEASE), 0);
-	ck_assert_uint_eq(o->h.method, MAD_GET_RESP);
 	ck_assert_uint_eq(
-		change(o3, MAD_SET, &e, ID | GID | LEASE), MAD_SA_REQ_INVALID);
-	ck_assert_uint_eq(change(o3, MAD_SET, &e, ID | GID), 0);
-	ck_assert_uint_eq(services(o), 2);
+		change_service(o, MAD_SET, &s, ID | GID | PKEY | LEASE), 0);
+	ck_assert_uint_eq(o->h.method, MAD_GET_RESP);
+	ck_assert_uint_eq(change_service(o3, MAD_SET, &e, ID | GID | LEASE),
+		MAD_SA_REQ_INVALID);
+	ck_assert_uint_eq(change_service(o3, MAD_SET, &e, ID | GID), 0);
+	ck_assert_uint_eq(count_services(o), 2);
 	ck_assert_uint_eq(be_get32(host_record(o, 1) + 28), 0xffffffff);
-	/* paths to who offers it */
+	/* paths to the host that offers the service */
 	ck_assert_uint_eq(
 		host_ask(o, MAD_SA_GET_TABLE, MAD_SA_PATH_REC, &by_service), 0);
 	ck_assert_uint_eq(host_records(o, 64), 2 * 6);
 	mad_sa_path_decode(o->data, &p);
 	ck_assert(p.dlid == o->lid || p.dlid == o3->lid);
-	/* what is left of the lease, until nothing is */
+	/* the rest of the lease, until it ends */
 	world_run(x.w, mono_ms(2500));
-	ck_assert_uint_eq(services(o), 2);
+	ck_assert_uint_eq(count_services(o), 2);
 	ck_assert_uint_eq(be_get32(host_record(o, 0) + 28), 2);
-	ck_assert_uint_eq(change(o, MAD_SET, &s, ID | GID | LEASE), 0);
+	ck_assert_uint_eq(change_service(o, MAD_SET, &s, ID | GID | LEASE), 0);
 	world_run(x.w, mono_ms(4000));
-	ck_assert_uint_eq(services(o), 2);
+	ck_assert_uint_eq(count_services(o), 2);
 	world_run(x.w, mono_ms(2500));
-	ck_assert_uint_eq(services(o), 1);
-	/* for ever, but not longer than its port */
-	present(&x, o3->node, false);
-	ck_assert_uint_eq(services(o), 0);
+	ck_assert_uint_eq(count_services(o), 1);
+	/* without a limit, but not longer than its port */
+	set_present(&x, o3->node, false);
+	ck_assert_uint_eq(count_services(o), 0);
 	host_free(o3);
 	host_free(o);
 	fixture_free(&x);
@@ -55,36 +56,39 @@ END_TEST
 
 START_TEST(services_have_owners_and_keys)
 {
-	struct fixture x = small("sa: {services_per_port: 3}");
+	struct fixture x = small_fixture("sa: {services_per_port: 3}");
 	struct host *o = host_on(x.w, "h2"), *o3 = host_on(x.w, "h3");
 	struct service s = service_of(o, 7, 0), other = s;
 
 	s.rec[32] = 0x55;
-	ck_assert_uint_eq(change(o3, MAD_SET, &s, ID | GID), MAD_SA_DENIED);
-	ck_assert_uint_eq(change(o, MAD_SET, &s, ID), MAD_SA_INSUF_COMPS);
-	ck_assert_uint_eq(change(o, MAD_SET, &s, ID | GID | KEY), 0);
-	ck_assert_uint_eq(services(o3), 1);
+	ck_assert_uint_eq(
+		change_service(o3, MAD_SET, &s, ID | GID), MAD_SA_DENIED);
+	ck_assert_uint_eq(
+		change_service(o, MAD_SET, &s, ID), MAD_SA_INSUF_COMPS);
+	ck_assert_uint_eq(change_service(o, MAD_SET, &s, ID | GID | KEY), 0);
+	ck_assert_uint_eq(count_services(o3), 1);
 	ck_assert_uint_eq(host_record(o3, 0)[32], 0); /* not for others */
-	ck_assert_uint_eq(services(o), 1);
+	ck_assert_uint_eq(count_services(o), 1);
 	ck_assert_uint_eq(host_record(o, 0)[32], 0x55);
-	ck_assert_uint_eq(change(o, MAD_SET, &other, ID | GID), MAD_SA_DENIED);
 	ck_assert_uint_eq(
-		change(o3, MAD_SA_DELETE, &s, ID | GID), MAD_SA_DENIED);
+		change_service(o, MAD_SET, &other, ID | GID), MAD_SA_DENIED);
 	ck_assert_uint_eq(
-		change(o, MAD_SA_DELETE, &other, ID | GID), MAD_SA_DENIED);
+		change_service(o3, MAD_SA_DELETE, &s, ID | GID), MAD_SA_DENIED);
+	ck_assert_uint_eq(change_service(o, MAD_SA_DELETE, &other, ID | GID),
+		MAD_SA_DENIED);
 	be_put16(other.rec + 24, 0x1234);
-	ck_assert_uint_eq(change(o, MAD_SET, &other, ID | GID | PKEY),
+	ck_assert_uint_eq(change_service(o, MAD_SET, &other, ID | GID | PKEY),
 		MAD_SA_REQ_INVALID);
 	for (uint64_t id = 8; id < 12; id++) {
 		other = service_of(o, id, 0);
-		ck_assert_uint_eq(change(o, MAD_SET, &other, ID | GID),
+		ck_assert_uint_eq(change_service(o, MAD_SET, &other, ID | GID),
 			id < 10 ? 0 : MAD_SA_NO_RESOURCES);
 	}
-	ck_assert_uint_eq(change(o, MAD_SA_DELETE, &s, ID | GID), 0);
+	ck_assert_uint_eq(change_service(o, MAD_SA_DELETE, &s, ID | GID), 0);
 	ck_assert_uint_eq(o->h.method, MAD_SA_DELETE | MAD_SA_RESPONSE);
-	ck_assert_uint_eq(services(o), 2);
-	ck_assert_uint_eq(
-		change(o, MAD_SA_DELETE, &s, ID | GID), MAD_SA_NO_RECORDS);
+	ck_assert_uint_eq(count_services(o), 2);
+	ck_assert_uint_eq(change_service(o, MAD_SA_DELETE, &s, ID | GID),
+		MAD_SA_NO_RECORDS);
 	host_free(o3);
 	host_free(o);
 	fixture_free(&x);
@@ -93,7 +97,7 @@ END_TEST
 
 START_TEST(aliases_are_written_and_found)
 {
-	struct fixture x = small("");
+	struct fixture x = small_fixture("");
 	struct host *o = host_on(x.w, "h2"), *o3 = host_on(x.w, "h3");
 	const uint64_t want[8] = {0, 0x1111, 0}, taken[8] = {0, o3->guid};
 	uint8_t d[MAD_DATA], rec[MAD_SA_PATH];
@@ -102,16 +106,17 @@ START_TEST(aliases_are_written_and_found)
 		.mask = MAD_SA_PATH_DGID, .rec = rec, .len = sizeof(rec)};
 	uint64_t made;
 
-	ck_assert_uint_eq(
-		guids(o, MAD_SET, LID | BLOCK | GUID1 | GUID2, o->lid, want),
+	ck_assert_uint_eq(change_aliases(o, MAD_SET,
+				  LID | BLOCK | GUID1 | GUID2, o->lid, want),
 		0);
 	ck_assert_uint_eq(be_get64(o->data + 8), o->guid);
 	ck_assert_uint_eq(be_get64(o->data + 16), 0x1111);
 	made = be_get64(o->data + 24);
 	ck_assert_uint_eq(made >> 56, 2);
-	/* the same as long as it lives */
+	/* an alias of the SM's choice is always the same */
 	ck_assert_uint_eq(
-		guids(o, MAD_SET, LID | BLOCK | GUID2, o->lid, want), 0);
+		change_aliases(o, MAD_SET, LID | BLOCK | GUID2, o->lid, want),
+		0);
 	ck_assert_uint_eq(be_get64(o->data + 24), made);
 	/* the port has them */
 	world_run(x.w, mono_ms(10));
@@ -119,31 +124,36 @@ START_TEST(aliases_are_written_and_found)
 		sim_read(x.w->sim, o->node, 1, MAD_GUID_INFO, 0, d), 0);
 	ck_assert_uint_eq(be_get64(d + 8), 0x1111);
 	ck_assert_uint_eq(be_get64(d + 16), made);
-	/* a path to it carries the GID that was asked for */
+	/* a path to it carries the requested GID */
 	mad_sa_path_encode(&p, rec);
 	ck_assert_uint_eq(host_ask(o3, MAD_GET, MAD_SA_PATH_REC, &a), 0);
 	mad_sa_path_decode(o3->data, &p);
 	ck_assert_uint_eq(p.dgid.guid, 0x1111);
 	ck_assert_uint_eq(p.dlid, o->lid);
-	/* what must not be */
-	ck_assert_uint_eq(guids(o, MAD_SET, LID | BLOCK | GUID0, o->lid, want),
+	/* refused requests */
+	ck_assert_uint_eq(
+		change_aliases(o, MAD_SET, LID | BLOCK | GUID0, o->lid, want),
 		MAD_SA_REQ_INVALID);
-	ck_assert_uint_eq(guids(o3, MAD_SET, LID | BLOCK | GUID1, o->lid, want),
+	ck_assert_uint_eq(
+		change_aliases(o3, MAD_SET, LID | BLOCK | GUID1, o->lid, want),
 		MAD_SA_DENIED);
 	ck_assert_uint_eq(
-		guids(o3, MAD_SET, LID | BLOCK | GUID1, o3->lid, want),
+		change_aliases(o3, MAD_SET, LID | BLOCK | GUID1, o3->lid, want),
 		MAD_SA_INVALID_GID);
-	ck_assert_uint_eq(guids(o, MAD_SET, LID | BLOCK | GUID1, o->lid, taken),
-		MAD_SA_INVALID_GID);
-	ck_assert_uint_eq(guids(o, MAD_SET, LID | GUID1, o->lid, want),
-		MAD_SA_INSUF_COMPS);
-	/* and away again */
 	ck_assert_uint_eq(
-		guids(o, MAD_SA_DELETE, LID | BLOCK | GUID1, o->lid, NULL), 0);
+		change_aliases(o, MAD_SET, LID | BLOCK | GUID1, o->lid, taken),
+		MAD_SA_INVALID_GID);
+	ck_assert_uint_eq(change_aliases(o, MAD_SET, LID | GUID1, o->lid, want),
+		MAD_SA_INSUF_COMPS);
+	/* and removed again */
+	ck_assert_uint_eq(change_aliases(o, MAD_SA_DELETE, LID | BLOCK | GUID1,
+				  o->lid, NULL),
+		0);
 	ck_assert_uint_eq(
 		host_ask(o3, MAD_GET, MAD_SA_PATH_REC, &a), MAD_SA_INVALID_GID);
 	ck_assert_uint_eq(
-		guids(o3, MAD_SET, LID | BLOCK | GUID1, o3->lid, want), 0);
+		change_aliases(o3, MAD_SET, LID | BLOCK | GUID1, o3->lid, want),
+		0);
 	host_free(o3);
 	host_free(o);
 	fixture_free(&x);
@@ -152,19 +162,19 @@ END_TEST
 
 START_TEST(gids_come_and_go)
 {
-	struct fixture x = small("");
+	struct fixture x = small_fixture("");
 	struct host *o = host_on(x.w, "h2"), *o3 = host_on(x.w, "h3");
 	struct mad_sa_inform i = everything, out = everything;
 
 	i.trap = 64;
 	out.trap = 65;
-	ck_assert_uint_eq(inform(o, &i, 0), 0);
-	ck_assert_uint_eq(inform(o, &out, 0), 0);
-	ck_assert_uint_eq(inform(o, &out, 0), 0); /* once is enough */
-	ck_assert_uint_eq(subscriptions(o3), 2);
+	ck_assert_uint_eq(send_inform(o, &i, 0), 0);
+	ck_assert_uint_eq(send_inform(o, &out, 0), 0);
+	ck_assert_uint_eq(send_inform(o, &out, 0), 0); /* twice is the same */
+	ck_assert_uint_eq(count_subscriptions(o3), 2);
 	ck_assert_uint_eq(be_get64(o3->data + 8), o->guid);
 	ck_assert_uint_eq(be_get16(o3->data + 24 + 26), 64);
-	present(&x, o3->node, false);
+	set_present(&x, o3->node, false);
 	ck_assert_uint_eq(o->reports, 1);
 	ck_assert_uint_eq(trap_of(o->notice), 65);
 	ck_assert_uint_eq(o->notice[0], 0x83); /* generic, SM */
@@ -172,18 +182,18 @@ START_TEST(gids_come_and_go)
 	ck_assert_uint_eq(be_get64(o->notice + 16), PREFIX);
 	ck_assert_uint_eq(be_get64(o->notice + 24), o3->guid);
 	ck_assert_uint_eq(be_get64(o->notice + 64), PREFIX);
-	present(&x, o3->node, true);
+	set_present(&x, o3->node, true);
 	ck_assert_uint_eq(o->reports, 2);
 	ck_assert_uint_eq(trap_of(o->notice), 64);
-	/* no more of it: by the queue pair that the SA says */
+	/* cancelled: by the queue pair that the SA returned */
 	i.subscribe = out.subscribe = false;
-	ck_assert_uint_eq(inform(o, &out, 0), MAD_SA_REQ_INVALID);
+	ck_assert_uint_eq(send_inform(o, &out, 0), MAD_SA_REQ_INVALID);
 	i.qpn = out.qpn = 1;
-	ck_assert_uint_eq(inform(o, &out, 0), 0);
-	present(&x, o3->node, false);
+	ck_assert_uint_eq(send_inform(o, &out, 0), 0);
+	set_present(&x, o3->node, false);
 	ck_assert_uint_eq(o->reports, 2);
-	ck_assert_uint_eq(inform(o, &i, 0), 0);
-	ck_assert_uint_eq(subscriptions(o), 0);
+	ck_assert_uint_eq(send_inform(o, &i, 0), 0);
+	ck_assert_uint_eq(count_subscriptions(o), 0);
 	host_free(o3);
 	host_free(o);
 	fixture_free(&x);
@@ -192,28 +202,28 @@ END_TEST
 
 START_TEST(traps_are_forwarded)
 {
-	struct fixture x = small("sa: {trust_key: 0x5ec2e7}");
+	struct fixture x = small_fixture("sa: {trust_key: 0x5ec2e7}");
 	struct host *o = host_on(x.w, "h2"), *o3 = host_on(x.w, "h3"),
 		    *h4 = host_on(x.w, "h4");
 	struct mad_sa_inform i = everything;
 	const struct sim_bad_key bad = {.slid = 1, .dlid = 2, .key = 9};
 
-	ck_assert_uint_eq(inform(o, &i, 0), 0);
-	ck_assert_uint_eq(inform(o3, &i, SA_KEY), 0);
+	ck_assert_uint_eq(send_inform(o, &i, 0), 0);
+	ck_assert_uint_eq(send_inform(o3, &i, SA_KEY), 0);
 	sim_fault_link(x.w->sim, o->node, 1, true); /* nothing new */
 	sim_fault_rename(x.w->sim, h4->node, "new name");
 	world_run(x.w, mono_ms(2000));
-	ck_assert_uint_eq(heard(o, 144), 1);
-	ck_assert_uint_ne(be_get64(o->notice + 72), 0); /* issuer's GUID */
+	ck_assert_uint_eq(count_reports(o, 144), 1);
+	ck_assert_uint_ne(be_get64(o->notice + 72), 0); /* GUID of the issuer */
 	sim_fault_link(x.w->sim, h4->node, 1, false);
 	ck_assert(world_settle(x.w, mono_ms(60000)));
-	ck_assert_uint_ge(heard(o, 128), 1);
-	ck_assert_uint_eq(heard(o, 65), 1);
-	/* violations of keys are told to those who have ours */
+	ck_assert_uint_ge(count_reports(o, 128), 1);
+	ck_assert_uint_eq(count_reports(o, 65), 1);
+	/* key violations are reported only to hosts with the trust key */
 	sim_bad_key(x.w->sim, o->node, 1, &bad);
 	world_run(x.w, mono_ms(2000));
-	ck_assert_uint_eq(heard(o, 257), 0);
-	ck_assert_uint_eq(heard(o3, 257), 1);
+	ck_assert_uint_eq(count_reports(o, 257), 0);
+	ck_assert_uint_eq(count_reports(o3, 257), 1);
 	host_free(h4);
 	host_free(o3);
 	host_free(o);
@@ -223,10 +233,10 @@ END_TEST
 
 START_TEST(reports_are_repeated)
 {
-	struct fixture x = small("");
+	struct fixture x = small_fixture("");
 	struct host *o = host_on(x.w, "h2"), *o3 = host_on(x.w, "h3");
 
-	ck_assert_uint_eq(inform(o, &everything, 0), 0);
+	ck_assert_uint_eq(send_inform(o, &everything, 0), 0);
 	o->mute = true;
 	sim_fault_node(x.w->sim, o3->node, false);
 	world_run(x.w, mono_ms(4000));
@@ -236,18 +246,19 @@ START_TEST(reports_are_repeated)
 	o->reports = 0;
 	world_run(x.w, mono_ms(60000));
 	ck_assert_uint_eq(o->reports, 0); /* answered */
-	/* who never answers is forgotten in the end, who is gone at once */
-	ck_assert_uint_eq(subscriptions(o), 1);
+	/* a host that never acknowledges loses its subscription in the end, an
+	 * absent one at once */
+	ck_assert_uint_eq(count_subscriptions(o), 1);
 	o->mute = true;
 	for (int i = 0; i < 4; i++) {
-		present(&x, o3->node, i % 2 == 0);
+		set_present(&x, o3->node, i % 2 == 0);
 		world_run(x.w, mono_ms(60000));
 	}
-	ck_assert_uint_eq(subscriptions(o), 0);
-	present(&x, o3->node, true);
-	ck_assert_uint_eq(inform(o3, &everything, 0), 0);
-	present(&x, o3->node, false);
-	ck_assert_uint_eq(subscriptions(o), 0);
+	ck_assert_uint_eq(count_subscriptions(o), 0);
+	set_present(&x, o3->node, true);
+	ck_assert_uint_eq(send_inform(o3, &everything, 0), 0);
+	set_present(&x, o3->node, false);
+	ck_assert_uint_eq(count_subscriptions(o), 0);
 	host_free(o3);
 	host_free(o);
 	fixture_free(&x);
@@ -256,37 +267,37 @@ END_TEST
 
 START_TEST(subscriptions_are_bounded)
 {
-	struct fixture x = small("sa: {subscriptions_per_port: 5}");
+	struct fixture x = small_fixture("sa: {subscriptions_per_port: 5}");
 	struct host *o = host_on(x.w, "h2");
 	struct mad_sa_inform i = everything;
 
 	for (uint16_t n = 0; n < 8; n++) {
 		i.trap = (uint16_t)(100 + n);
 		ck_assert_uint_eq(
-			inform(o, &i, 0), n < 5 ? 0 : MAD_SA_NO_RESOURCES);
+			send_inform(o, &i, 0), n < 5 ? 0 : MAD_SA_NO_RESOURCES);
 	}
 	i.type = 9;
-	ck_assert_uint_eq(inform(o, &i, 0), MAD_SA_REQ_INVALID);
+	ck_assert_uint_eq(send_inform(o, &i, 0), MAD_SA_REQ_INVALID);
 	i.type = 3;
 	i.lid_first = 9;
 	i.lid_last = 8;
-	ck_assert_uint_eq(inform(o, &i, 0), MAD_SA_REQ_INVALID);
+	ck_assert_uint_eq(send_inform(o, &i, 0), MAD_SA_REQ_INVALID);
 	host_free(o);
 	fixture_free(&x);
 }
 END_TEST
 
-/* Who has something to register is asked once, when somebody is there to take
- * it: everybody by a new SM, a host by the old one. */
+/* A host is asked once to register again: all hosts by a new SM, a new host by
+ * the running one. */
 START_TEST(hosts_register_anew)
 {
-	struct fixture x = small("");
+	struct fixture x = small_fixture("");
 	const struct sim_stats *s = sim_stats(x.w->sim);
 
 	world_run(x.w, mono_ms(30000));
 	ck_assert_uint_eq(s->client_rereg, 4);
-	present(&x, fabric_find(x.f, "h3"), false);
-	present(&x, fabric_find(x.f, "h3"), true);
+	set_present(&x, fabric_find(x.f, "h3"), false);
+	set_present(&x, fabric_find(x.f, "h3"), true);
 	world_run(x.w, mono_ms(30000));
 	ck_assert_uint_eq(s->client_rereg, 5);
 	world_kill(x.w);
@@ -294,7 +305,7 @@ START_TEST(hosts_register_anew)
 	ck_assert(world_settle(x.w, mono_ms(60000)));
 	world_run(x.w, mono_ms(30000));
 	ck_assert_uint_eq(s->client_rereg, 9);
-	/* nothing else of the ports was touched */
+	/* no other attribute of the ports was written */
 	for (uint32_t n = 0; n < sim_nodes(x.w->sim); n++)
 		ck_assert_uint_eq(sim_port_info(x.w->sim, n, 1)->state, 4);
 	fixture_free(&x);
@@ -303,10 +314,10 @@ END_TEST
 
 /* ---- limits ---- */
 
-START_TEST(who_asks_too_much_is_told)
+START_TEST(too_many_requests_are_refused)
 {
-	struct fixture x =
-		small("sa: {requests_per_second: 10, request_burst: 4}");
+	struct fixture x = small_fixture(
+		"sa: {requests_per_second: 10, request_burst: 4}");
 	struct host *o = host_on(x.w, "h2"), *o3 = host_on(x.w, "h3");
 	const struct ask a = {0};
 
@@ -330,9 +341,9 @@ START_TEST(who_asks_too_much_is_told)
 }
 END_TEST
 
-/* 648 hosts: 702 x 702 paths are many turns; a question in between is not
- * held up, and a fifth table at once is one too many. */
-START_TEST(a_world_of_paths)
+/* 648 hosts: the 702 x 702 paths take many turns; a request in between does not
+ * wait, and a fifth table at the same time is one too many. */
+START_TEST(all_paths_of_a_large_fabric)
 {
 	const struct gen_fattree2 tree = {18, 36, 1, 18, 18};
 	struct fixture x = fixture_with(gen_tree_two(&tree, NULL), "");
@@ -378,13 +389,13 @@ END_TEST
 
 START_TEST(a_standby_is_no_sa)
 {
-	struct fixture x = small("");
+	struct fixture x = small_fixture("");
 	struct host *o = host_on(x.w, "h2");
 	const struct mad_sm_info other = {
 		.guid = 1, .priority = 15, .state = 3};
 	const struct ask a = {0};
 
-	ck_assert_uint_eq(inform(o, &everything, 0), 0);
+	ck_assert_uint_eq(send_inform(o, &everything, 0), 0);
 	sim_fault_other_sm(x.w->sim, fabric_find(x.f, "h4"), 1, &other);
 	sm_resweep(x.w->sm, sim_now(x.w->sim), "test");
 	world_run(x.w, mono_ms(5000));
@@ -398,7 +409,7 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("sa_state");
+	Suite *s = suite_create("sa_registrations");
 	TCase *t = tcase_create("kept"), *l = tcase_create("limits");
 
 	tcase_set_timeout(l, 30);
@@ -410,8 +421,8 @@ main(void)
 	tcase_add_test(t, reports_are_repeated);
 	tcase_add_test(t, subscriptions_are_bounded);
 	tcase_add_test(t, hosts_register_anew);
-	tcase_add_test(l, who_asks_too_much_is_told);
-	tcase_add_test(l, a_world_of_paths);
+	tcase_add_test(l, too_many_requests_are_refused);
+	tcase_add_test(l, all_paths_of_a_large_fabric);
 	tcase_add_test(l, too_long_a_table);
 	tcase_add_test(l, a_standby_is_no_sa);
 	suite_add_tcase(s, t);

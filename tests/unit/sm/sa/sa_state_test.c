@@ -1,7 +1,7 @@
 /*
- * What hosts registered outlives the daemon: services with what is left of
- * their leases, subscriptions, alias GUIDs; and what of a state file is not
- * believed.
+ * What hosts registered outlives the daemon: services with the rest of their
+ * leases, subscriptions, alias GUIDs; and which lines of a state file are
+ * refused.
  */
 #include <stdio.h>
 
@@ -10,16 +10,16 @@
 #include "tests/unit/suite.h"
 
 static struct fixture
-small(const char *yaml)
+small_fixture(const char *yaml)
 {
 	const unsigned line[] = {2};
 
 	return fixture_with(gen_grid(line, 1, false, 2, NULL), yaml);
 }
 
-/* The daemon dies, away seconds pass, it lives again. */
+/* The daemon is killed and started again after `away` seconds. */
 static void
-restart(struct fixture *x, uint64_t away)
+restart_daemon(struct fixture *x, uint64_t away)
 {
 	world_run(x->w, mono_ms(3000)); /* saved by then */
 	world_kill(x->w);
@@ -30,17 +30,19 @@ restart(struct fixture *x, uint64_t away)
 
 START_TEST(services_survive)
 {
-	struct fixture x = small("");
+	struct fixture x = small_fixture("");
 	struct host *o = host_on(x.w, "h2"), *o3 = host_on(x.w, "h3");
 	struct service s = service_of(o, 7, 600), e = service_of(o3, 8, 0),
 		       brief = service_of(o, 9, 100);
 
 	s.rec[32] = 0x55;
-	ck_assert_uint_eq(change(o, MAD_SET, &s, ID | GID | LEASE | KEY), 0);
-	ck_assert_uint_eq(change(o, MAD_SET, &brief, ID | GID | LEASE), 0);
-	ck_assert_uint_eq(change(o3, MAD_SET, &e, ID | GID), 0);
-	restart(&x, 100);
-	ck_assert_uint_eq(services(o), 2);
+	ck_assert_uint_eq(
+		change_service(o, MAD_SET, &s, ID | GID | LEASE | KEY), 0);
+	ck_assert_uint_eq(
+		change_service(o, MAD_SET, &brief, ID | GID | LEASE), 0);
+	ck_assert_uint_eq(change_service(o3, MAD_SET, &e, ID | GID), 0);
+	restart_daemon(&x, 100);
+	ck_assert_uint_eq(count_services(o), 2);
 	for (size_t i = 0; i < 2; i++) {
 		const uint8_t *rec = host_record(o, i);
 
@@ -54,20 +56,21 @@ START_TEST(services_survive)
 			ck_assert_uint_eq(be_get32(rec + 28), 0xffffffff);
 		}
 	}
-	/* it still has its key, and saying it again makes no second one */
+	/* it still has its key, and registering it again makes no second one */
 	memset(s.rec + 32, 0, 16);
-	ck_assert_uint_eq(
-		change(o, MAD_SET, &s, ID | GID | LEASE), MAD_SA_DENIED);
+	ck_assert_uint_eq(change_service(o, MAD_SET, &s, ID | GID | LEASE),
+		MAD_SA_DENIED);
 	s.rec[32] = 0x55;
-	ck_assert_uint_eq(change(o, MAD_SET, &s, ID | GID | LEASE | KEY), 0);
-	ck_assert_uint_eq(services(o), 2);
-	/* a port that is not there any more takes its services along */
+	ck_assert_uint_eq(
+		change_service(o, MAD_SET, &s, ID | GID | LEASE | KEY), 0);
+	ck_assert_uint_eq(count_services(o), 2);
+	/* the services of an absent port are dropped */
 	world_run(x.w, mono_ms(3000));
 	world_kill(x.w);
 	sim_fault_node(x.w->sim, o3->node, false);
 	world_start(x.w);
 	ck_assert(world_settle(x.w, mono_ms(60000)));
-	ck_assert_uint_eq(services(o), 1);
+	ck_assert_uint_eq(count_services(o), 1);
 	host_free(o3);
 	host_free(o);
 	fixture_free(&x);
@@ -76,37 +79,39 @@ END_TEST
 
 START_TEST(subscriptions_survive)
 {
-	struct fixture x = small("sa: {trust_key: 0x5ec2e7}");
+	struct fixture x = small_fixture("sa: {trust_key: 0x5ec2e7}");
 	struct host *o = host_on(x.w, "h2"), *o3 = host_on(x.w, "h3"),
 		    *h4 = host_on(x.w, "h4");
 	const struct sim_bad_key bad = {.slid = 1, .dlid = 2, .key = 9};
 	struct mad_sa_inform i = everything;
 
 	i.trap = 65;
-	ck_assert_uint_eq(inform(o, &i, 0), 0);
-	ck_assert_uint_eq(inform(o3, &everything, SA_KEY), 0);
-	restart(&x, 0);
-	ck_assert_uint_eq(subscriptions(o), 2);
-	/* a restart is no news */
-	ck_assert_uint_eq(heard(o, 65) + heard(o3, 64) + heard(o3, 65), 0);
-	present(&x, h4->node, false);
-	ck_assert_uint_eq(heard(o, 65), 1);
+	ck_assert_uint_eq(send_inform(o, &i, 0), 0);
+	ck_assert_uint_eq(send_inform(o3, &everything, SA_KEY), 0);
+	restart_daemon(&x, 0);
+	ck_assert_uint_eq(count_subscriptions(o), 2);
+	/* a restart causes no report */
+	ck_assert_uint_eq(count_reports(o, 65) + count_reports(o3, 64) +
+				  count_reports(o3, 65),
+		0);
+	set_present(&x, h4->node, false);
+	ck_assert_uint_eq(count_reports(o, 65), 1);
 	/* trust has to be shown again */
 	sim_bad_key(x.w->sim, o->node, 1, &bad);
 	world_run(x.w, mono_ms(2000));
-	ck_assert_uint_eq(heard(o3, 257), 0);
-	ck_assert_uint_eq(inform(o3, &everything, SA_KEY), 0);
-	ck_assert_uint_eq(inform(o, &i, 0), 0);
-	ck_assert_uint_eq(subscriptions(o), 2);
+	ck_assert_uint_eq(count_reports(o3, 257), 0);
+	ck_assert_uint_eq(send_inform(o3, &everything, SA_KEY), 0);
+	ck_assert_uint_eq(send_inform(o, &i, 0), 0);
+	ck_assert_uint_eq(count_subscriptions(o), 2);
 	sim_bad_key(x.w->sim, o->node, 1, &bad);
 	world_run(x.w, mono_ms(2000));
-	ck_assert_uint_eq(heard(o3, 257), 1);
-	/* what was taken back stays so */
+	ck_assert_uint_eq(count_reports(o3, 257), 1);
+	/* a cancelled subscription stays cancelled */
 	i.subscribe = false;
 	i.qpn = 1;
-	ck_assert_uint_eq(inform(o, &i, 0), 0);
-	restart(&x, 0);
-	ck_assert_uint_eq(subscriptions(o), 1);
+	ck_assert_uint_eq(send_inform(o, &i, 0), 0);
+	restart_daemon(&x, 0);
+	ck_assert_uint_eq(count_subscriptions(o), 1);
 	host_free(h4);
 	host_free(o3);
 	host_free(o);
@@ -116,7 +121,7 @@ END_TEST
 
 START_TEST(aliases_survive)
 {
-	struct fixture x = small("");
+	struct fixture x = small_fixture("");
 	struct host *o = host_on(x.w, "h2"), *o3 = host_on(x.w, "h3");
 	const uint64_t want[8] = {0, 0x1111, 0x2222};
 	uint8_t d[MAD_DATA], rec[MAD_SA_PATH];
@@ -124,12 +129,12 @@ START_TEST(aliases_survive)
 	const struct ask a = {
 		.mask = MAD_SA_PATH_DGID, .rec = rec, .len = sizeof(rec)};
 
-	ck_assert_uint_eq(
-		guids(o, MAD_SET, LID | BLOCK | GUID1 | GUID2, o->lid, want),
+	ck_assert_uint_eq(change_aliases(o, MAD_SET,
+				  LID | BLOCK | GUID1 | GUID2, o->lid, want),
 		0);
 	world_run(x.w, mono_ms(3000));
 	world_kill(x.w);
-	/* the port forgets them meanwhile */
+	/* the port loses them meanwhile */
 	sim_fault_node(x.w->sim, o->node, false);
 	sim_fault_node(x.w->sim, o->node, true);
 	world_start(x.w);
@@ -149,17 +154,17 @@ START_TEST(aliases_survive)
 }
 END_TEST
 
-/* Who lost the fabric to another SM has nothing to remember. */
+/* A manager that became a standby keeps no registrations. */
 START_TEST(a_standby_forgets)
 {
-	struct fixture x = small("");
+	struct fixture x = small_fixture("");
 	struct host *o = host_on(x.w, "h2");
 	const struct mad_sm_info other = {
 		.guid = 1, .priority = 15, .state = 3};
 	struct service s = service_of(o, 7, 0);
 
-	ck_assert_uint_eq(change(o, MAD_SET, &s, ID | GID), 0);
-	ck_assert_uint_eq(inform(o, &everything, 0), 0);
+	ck_assert_uint_eq(change_service(o, MAD_SET, &s, ID | GID), 0);
+	ck_assert_uint_eq(send_inform(o, &everything, 0), 0);
 	world_run(x.w, mono_ms(3000));
 	ck_assert_ptr_nonnull(strstr(x.w->saved.sa, "service 0x"));
 	ck_assert_ptr_nonnull(strstr(x.w->saved.sa, "inform 0x"));
@@ -172,7 +177,7 @@ START_TEST(a_standby_forgets)
 }
 END_TEST
 
-/* ---- what is not believed ---- */
+/* ---- refused lines ---- */
 
 struct lonely {
 	struct transport t;
@@ -189,7 +194,7 @@ no_send(struct transport *t, const struct transport_msg *m)
 }
 
 static void
-nothing(void *cookie, uint16_t mlid)
+ignore_group(void *cookie, uint16_t mlid)
 {
 	(void)cookie;
 	(void)mlid;
@@ -204,11 +209,12 @@ lonely_new(struct lonely *l)
 		.groups = 1,
 		.table_mib = 1};
 
-	*l = (struct lonely){.t.send = no_send, .ops.regroup = nothing};
+	*l = (struct lonely){.t.send = no_send, .ops.regroup = ignore_group};
 	l->sa = sa_new(&l->t, &l->ops, &p);
 }
 
-/* A line with the record of service id of 0x11, with `less` digits too few. */
+/* A line with the record of service id of GUID 0x11, `less` digits too
+ * short. */
 static void
 service_line(struct buf *b, unsigned id, const char *left, size_t less)
 {
@@ -219,7 +225,7 @@ service_line(struct buf *b, unsigned id, const char *left, size_t less)
 }
 
 static size_t
-restore(struct lonely *l, const struct buf *b, uint64_t away)
+restore_sa(struct lonely *l, const struct buf *b, uint64_t away)
 {
 	return sa_restore(l->sa, b->text, away, (struct mono){1000000000});
 }
@@ -253,28 +259,28 @@ START_TEST(lines_that_cannot_be)
 	service_line(&b, 1, "4294967296", 0);
 	service_line(&b, 1, "-1", 0);
 	service_line(&b, 1, "5", 0);
-	service_line(&b, 1, "6", 0); /* again */
+	service_line(&b, 1, "6", 0); /* a duplicate */
 	service_line(&b, 2, "4294967295", 0);
-	service_line(&b, 3, "5", 0); /* more than one port may have */
-	ck_assert_uint_eq(restore(&l, &b, 0), 7);
+	service_line(&b, 3, "5", 0); /* more services than one port may have */
+	ck_assert_uint_eq(restore_sa(&l, &b, 0), 7);
 	sa_stats(l.sa, &st);
 	ck_assert_uint_eq(st.services, 2);
 	buf_free(&b);
-	/* a second life of them: as they were */
+	/* saved again: unchanged */
 	sa_save(l.sa, (struct mono){1000000000}, &b);
 	ck_assert(!sa_changed(l.sa));
 	sa_free(l.sa);
 	lonely_new(&l);
-	ck_assert_uint_eq(restore(&l, &b, 5), 0);
+	ck_assert_uint_eq(restore_sa(&l, &b, 5), 0);
 	sa_stats(l.sa, &st);
-	ck_assert_uint_eq(st.services, 1); /* the other one's lease ended */
+	ck_assert_uint_eq(st.services, 1); /* the other lease ended */
 	buf_free(&b);
 	sa_free(l.sa);
 }
 END_TEST
 
-/* Bytes changed at random: nothing breaks, and what is kept can be kept again.
- */
+/* Bytes changed at random: nothing breaks, and what is restored can be saved
+ * and restored again. */
 START_TEST(damaged_lines)
 {
 	struct rng r = {7};
@@ -293,11 +299,11 @@ START_TEST(damaged_lines)
 		for (uint64_t n = rng_below(&r, 20); n > 0; n--)
 			b.text[rng_below(&r, (uint32_t)b.n)] =
 				(char)(1 + rng_below(&r, 126));
-		(void)restore(&l, &b, 0);
+		(void)restore_sa(&l, &b, 0);
 		sa_save(l.sa, (struct mono){1000000000}, &again);
 		sa_free(l.sa);
 		lonely_new(&l);
-		ck_assert_uint_eq(restore(&l, &again, 0), 0);
+		ck_assert_uint_eq(restore_sa(&l, &again, 0), 0);
 		sa_free(l.sa);
 		buf_free(&b);
 		buf_free(&again);
@@ -308,7 +314,7 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("sa_keep");
+	Suite *s = suite_create("sa_state");
 	TCase *t = tcase_create("kept");
 
 	tcase_add_test(t, services_survive);

@@ -7,9 +7,9 @@
 
 enum { NODES = 6, HOSTS = 4, SWITCHES = 2 };
 
-/* Two leaves (cabled through one spine would do as well), two hosts each. */
+/* Two leaves, two hosts each. */
 static struct fixture
-small(const char *yaml)
+small_fixture(const char *yaml)
 {
 	const unsigned line[] = {2};
 
@@ -17,14 +17,14 @@ small(const char *yaml)
 }
 
 static struct host *
-second(struct fixture *x)
+second_host(struct fixture *x)
 {
 	return host_on(x->w, "h2");
 }
 
-/* Records of a whole table. */
+/* The number of records of a whole table. */
 static size_t
-table(struct host *o, uint16_t attr, size_t size, uint64_t key)
+get_table(struct host *o, uint16_t attr, size_t size, uint64_t key)
 {
 	const struct ask all = {.key = key};
 
@@ -50,16 +50,16 @@ START_TEST(tables_have_all_there_is)
 		{MAD_SA_PKEY, 72, NODES},
 		{MAD_SA_SM, 25, 1},
 		{MAD_SA_LINK, 8, 2 * (HOSTS + 1)},
-		{MAD_SA_GUID, 72, 3 * NODES}, /* of 8 each */
+		{MAD_SA_GUID, 72, 3 * NODES}, /* 8 GUIDs each */
 		{MAD_SA_SERVICE_REC, 176, 0},
 		{MAD_SA_INFORM_REC, 60, 0},
 		{MAD_SA_PATH_REC, 64, NODES * NODES},
 	};
-	struct fixture x = small("sa: {trust_key: 0x5ec2e7}");
-	struct host *o = second(&x);
+	struct fixture x = small_fixture("sa: {trust_key: 0x5ec2e7}");
+	struct host *o = second_host(&x);
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		size_t n = table(o, rows[i].attr, rows[i].size, SA_KEY);
+		size_t n = get_table(o, rows[i].attr, rows[i].size, SA_KEY);
 
 		ck_assert_msg(n == rows[i].n,
 			"attribute 0x%x: %zu records, not %zu", rows[i].attr, n,
@@ -104,8 +104,8 @@ START_TEST(statuses)
 		{MAD_SET, MAD_SA_SERVICE_REC, MAD_SA_INSUF_COMPS, {0}},
 		{MAD_SET, MAD_SA_GUID, MAD_SA_INSUF_COMPS, {0}},
 	};
-	struct fixture x = small("sa: {trust_key: 0x5ec2e7}");
-	struct host *o = second(&x);
+	struct fixture x = small_fixture("sa: {trust_key: 0x5ec2e7}");
+	struct host *o = second_host(&x);
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		uint16_t got =
@@ -122,8 +122,8 @@ END_TEST
 
 START_TEST(records_by_component)
 {
-	struct fixture x = small("");
-	struct host *o = second(&x);
+	struct fixture x = small_fixture("");
+	struct host *o = second_host(&x);
 	uint8_t rec[MAD_SA_DATA] = {0};
 	struct ask a = {.rec = rec, .len = sizeof(rec)};
 
@@ -163,8 +163,8 @@ END_TEST
 /* Ports with IsSM, as srp_daemon asks for ports with a device manager. */
 START_TEST(capabilities_match_by_bits)
 {
-	struct fixture x = small("");
-	struct host *o = second(&x);
+	struct fixture x = small_fixture("");
+	struct host *o = second_host(&x);
 	uint8_t rec[MAD_SA_DATA] = {0};
 	struct ask a = {.mask = 1 << 7, .rec = rec, .len = sizeof(rec)};
 
@@ -174,7 +174,7 @@ START_TEST(capabilities_match_by_bits)
 	a.mod = 1U << 31;
 	ck_assert_uint_eq(host_ask(o, MAD_SA_GET_TABLE, MAD_SA_PORT, &a), 0);
 	ck_assert_uint_eq(host_records(o, 68), 1);
-	/* all of what is asked for */
+	/* all of the requested bits */
 	be_put32(rec + 4 + 20, MAD_CAP_IS_SM | 0x80000000U);
 	ck_assert_uint_eq(host_ask(o, MAD_SA_GET_TABLE, MAD_SA_PORT, &a), 0);
 	ck_assert_uint_eq(host_records(o, 68), 0);
@@ -185,9 +185,9 @@ END_TEST
 
 START_TEST(keys_are_for_the_trusted)
 {
-	struct fixture x = small("sa: {trust_key: 0x5ec2e7}\n"
-				 "fabric: {m_key: 0x77}\n");
-	struct host *o = second(&x);
+	struct fixture x = small_fixture("sa: {trust_key: 0x5ec2e7}\n"
+					 "fabric: {m_key: 0x77}\n");
+	struct host *o = second_host(&x);
 	uint8_t rec[MAD_SA_DATA] = {0};
 	struct ask a = {.mask = 1, .rec = rec, .len = sizeof(rec)};
 
@@ -197,11 +197,11 @@ START_TEST(keys_are_for_the_trusted)
 	a.key = SA_KEY;
 	ck_assert_uint_eq(host_ask(o, MAD_GET, MAD_SA_PORT, &a), 0);
 	ck_assert_uint_eq(be_get64(o->data + 4), 0x77);
-	/* one's own P_Key table, or all */
-	ck_assert_uint_eq(table(o, MAD_SA_PKEY, 72, 0), 1);
+	/* the host's own P_Key table, or all */
+	ck_assert_uint_eq(get_table(o, MAD_SA_PKEY, 72, 0), 1);
 	ck_assert_uint_eq(be_get16(o->data), o->lid);
 	ck_assert_uint_eq(be_get16(o->data + 8), 0xffff);
-	ck_assert_uint_eq(table(o, MAD_SA_PKEY, 72, SA_KEY), NODES);
+	ck_assert_uint_eq(get_table(o, MAD_SA_PKEY, 72, SA_KEY), NODES);
 	host_free(o);
 	fixture_free(&x);
 }
@@ -217,8 +217,8 @@ path_of(const struct host *o, size_t i, struct mad_sa_path *p)
 
 START_TEST(a_path_by_gid)
 {
-	struct fixture x = small("");
-	struct host *o = second(&x), *to = host_on(x.w, "h4");
+	struct fixture x = small_fixture("");
+	struct host *o = second_host(&x), *to = host_on(x.w, "h4");
 	struct mad_sa_path p, w = {
 				      .dgid = {PREFIX, to->guid},
 				      .sgid = {PREFIX, o->guid},
@@ -251,7 +251,7 @@ START_TEST(a_path_by_gid)
 	ck_assert_uint_eq(p.service, 0x1000);
 	ck_assert_uint_eq(p.tclass, 3);
 	ck_assert_uint_eq(p.hop_limit, 0);
-	/* to oneself, no time at all */
+	/* to the host itself, without delay */
 	w.dgid.guid = o->guid;
 	ck_assert_uint_eq(
 		host_path(o, &w, MAD_SA_PATH_DGID | MAD_SA_PATH_SGID, &p), 0);
@@ -269,8 +269,8 @@ END_TEST
 
 START_TEST(paths_that_are_none)
 {
-	struct fixture x = small("");
-	struct host *o = second(&x);
+	struct fixture x = small_fixture("");
+	struct host *o = second_host(&x);
 	struct mad_sa_path p, w = {.dgid = {PREFIX, 0xdead}};
 	const uint64_t lids = MAD_SA_PATH_DLID | MAD_SA_PATH_SLID;
 
@@ -310,7 +310,7 @@ START_TEST(selectors)
 {
 	enum { GT = 0, LT = 1, EQ = 2, BEST = 3, NONE = 0xff, BAD = 0xfe };
 	static const struct {
-		uint8_t what; /* 0 MTU, 1 rate, 2 life */
+		uint8_t what; /* 0 MTU, 1 rate, 2 lifetime */
 		uint8_t sel, want, got;
 	} rows[] = {
 		{0, GT, 4, 5},
@@ -345,8 +345,8 @@ START_TEST(selectors)
 		{2, EQ, 17, NONE},
 		{2, BEST, 0, 18},
 	};
-	struct fixture x = small("");
-	struct host *o = second(&x);
+	struct fixture x = small_fixture("");
+	struct host *o = second_host(&x);
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct mad_sa_path p, w = {.dlid = 1, .slid = o->lid};
@@ -376,8 +376,8 @@ END_TEST
 /* LMC 2 at the hosts: four LIDs each, the same offset at both ends. */
 START_TEST(paths_of_many_lids)
 {
-	struct fixture x = small("fabric: {lmc: {hosts: 2}}");
-	struct host *o = second(&x), *to = host_on(x.w, "h4");
+	struct fixture x = small_fixture("fabric: {lmc: {hosts: 2}}");
+	struct host *o = second_host(&x), *to = host_on(x.w, "h4");
 	struct mad_sa_path w = {.dgid = {PREFIX, to->guid},
 				   .sgid = {PREFIX, o->guid},
 				   .npaths = 3},
@@ -415,8 +415,8 @@ END_TEST
 /* Many GIDs: the request is longer than a MAD. */
 START_TEST(paths_between_sets)
 {
-	struct fixture x = small("");
-	struct host *o = second(&x);
+	struct fixture x = small_fixture("");
+	struct host *o = second_host(&x);
 	struct host *h3 = host_on(x.w, "h3"), *h4 = host_on(x.w, "h4");
 	uint8_t rec[MAD_SA_MULTI + 16 * 20] = {0};
 	struct mad_gid from = {PREFIX, o->guid},
@@ -451,7 +451,7 @@ START_TEST(paths_between_sets)
 	ck_assert_uint_eq(
 		host_ask(o, MAD_SA_GET_MULTI, MAD_SA_MULTI_PATH, &a), 0);
 	ck_assert_uint_eq(host_records(o, 64), 7);
-	/* more GIDs said than there are */
+	/* more GIDs announced than present */
 	rec[16] = 2;
 	ck_assert_uint_eq(host_ask(o, MAD_SA_GET_MULTI, MAD_SA_MULTI_PATH, &a),
 		MAD_SA_REQ_INVALID);
@@ -464,8 +464,8 @@ END_TEST
 
 START_TEST(a_trace)
 {
-	struct fixture x = small("");
-	struct host *o = second(&x), *to = host_on(x.w, "h4");
+	struct fixture x = small_fixture("");
+	struct host *o = second_host(&x), *to = host_on(x.w, "h4");
 	uint8_t rec[MAD_SA_PATH];
 	const struct mad_sa_path w = {.slid = o->lid, .dlid = to->lid};
 	const struct ask a = {.mask = MAD_SA_PATH_SLID | MAD_SA_PATH_DLID,

@@ -1,4 +1,4 @@
-/* What a daemon knows of its last life: the time between, and how it ended. */
+/* What a daemon knows of its previous run: the time since, and how it ended. */
 #include "sm/state/previous_run.h"
 
 #include <check.h>
@@ -71,7 +71,7 @@ START_TEST(how_it_ended)
 	state_file_free(&back);
 	ck_assert(previous_run_writing(scratch_dir, false));
 	ck_assert(previous_run_writing(
-		scratch_dir, false)); /* there is none: well */
+		scratch_dir, false)); /* no state: no previous run */
 	ck_assert(previous_run_load(scratch_dir, PREFIX, &back, &why));
 	ck_assert(!back.writing);
 	ck_assert(!back.unsaved);
@@ -83,7 +83,7 @@ START_TEST(how_it_ended)
 	ck_assert(back.unsaved);
 	ck_assert(!back.writing);
 	state_file_free(&back);
-	/* another fabric: nothing of it, and its file is kept */
+	/* another fabric: nothing is loaded, and the file is kept */
 	ck_assert(previous_run_load(scratch_dir, OTHER, &back, &why));
 	ck_assert_ptr_nonnull(strstr(why.text, "another fabric"));
 	ck_assert_uint_eq(back.prefix, 0);
@@ -110,8 +110,8 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("recall");
-	TCase *tc = tcase_create("recall");
+	Suite *s = suite_create("previous_run");
+	TCase *tc = tcase_create("previous_run");
 
 	log_set_level(LOG_LEVEL_ERROR);
 	tcase_add_checked_fixture(tc, scratch_make, scratch_remove);

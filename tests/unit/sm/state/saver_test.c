@@ -1,4 +1,5 @@
-/* The state is saved in a thread: the newest, told of, and never lost. */
+/* The state is saved in a thread: always the newest, acknowledged, never
+ * lost. */
 #include "sm/state/previous_run.h"
 #include "sm/state/saver.h"
 #include "tests/unit/scratch.h"
@@ -19,7 +20,7 @@ struct heard {
 };
 
 static void
-hear(void *cookie, const char *why)
+on_saved(void *cookie, const char *why)
 {
 	struct heard *h = cookie;
 
@@ -31,9 +32,9 @@ hear(void *cookie, const char *why)
 	(void)snprintf(h->why, sizeof(h->why), "%s", why);
 }
 
-/* A state that can be told from others by the LID of one port. */
+/* A state with one port, which its LID tells apart. */
 static void
-submit(struct saver *s, uint16_t lid)
+submit_state(struct saver *s, uint16_t lid)
 {
 	const struct state_file_lid rec = {.guid = 0x99, .lid = lid};
 	const struct state_file state = {.lid = &rec, .nlid = 1};
@@ -42,7 +43,7 @@ submit(struct saver *s, uint16_t lid)
 }
 
 static uint16_t
-saved(void)
+load_saved_lid(void)
 {
 	struct state_file back;
 	struct reason why = {""};
@@ -61,13 +62,13 @@ START_TEST(the_last_one_is_on_disk)
 	struct loop *l = loop_new();
 	struct heard h = {0};
 	struct reason why;
-	struct saver *s = saver_new(l, scratch_dir, hear, &h, &why);
+	struct saver *s = saver_new(l, scratch_dir, on_saved, &h, &why);
 
 	ck_assert_ptr_nonnull(s);
 	for (uint16_t i = 1; i <= STATES; i++)
-		submit(s, i);
-	saver_free(s); /* nobody turned the loop */
-	ck_assert_uint_eq(saved(), STATES);
+		submit_state(s, i);
+	saver_free(s); /* without a turn of the loop */
+	ck_assert_uint_eq(load_saved_lid(), STATES);
 	ck_assert_uint_eq(h.good, 1);
 	ck_assert_uint_eq(h.bad, 0);
 	loop_free(l);
@@ -79,13 +80,13 @@ START_TEST(the_loop_is_told)
 	struct loop *l = loop_new();
 	struct heard h = {0};
 	struct reason why;
-	struct saver *s = saver_new(l, scratch_dir, hear, &h, &why);
+	struct saver *s = saver_new(l, scratch_dir, on_saved, &h, &why);
 
 	for (uint16_t i = 1; i <= 3; i++) {
-		submit(s, i);
+		submit_state(s, i);
 		while (h.good < i)
 			loop_once(l);
-		ck_assert_uint_eq(saved(), i);
+		ck_assert_uint_eq(load_saved_lid(), i);
 	}
 	saver_free(s);
 	ck_assert_uint_eq(h.good, 3); /* not twice */
@@ -102,8 +103,8 @@ START_TEST(why_it_failed)
 	struct saver *s;
 
 	(void)snprintf(nowhere, sizeof(nowhere), "%s/a/b", scratch_dir);
-	s = saver_new(l, nowhere, hear, &h, &why);
-	submit(s, 1);
+	s = saver_new(l, nowhere, on_saved, &h, &why);
+	submit_state(s, 1);
 	while (h.bad == 0)
 		loop_once(l);
 	ck_assert_ptr_nonnull(strstr(h.why, "No such file"));
@@ -115,7 +116,7 @@ START_TEST(why_it_failed)
 END_TEST
 
 static bool
-marked(void)
+has_mark(void)
 {
 	char mark[80];
 
@@ -124,7 +125,8 @@ marked(void)
 	return access(mark, F_OK) == 0;
 }
 
-/* A next life is told, until there is a newer state. */
+/* A mark tells the next run that the state is old, until a newer one is
+ * saved. */
 START_TEST(what_is_not_saved_leaves_a_mark)
 {
 	struct loop *l = loop_new();
@@ -136,21 +138,21 @@ START_TEST(what_is_not_saved_leaves_a_mark)
 	(void)snprintf(in_the_way, sizeof(in_the_way), "%s/" STATE_FILE_FILE,
 		scratch_dir);
 	ck_assert_int_eq(mkdir(in_the_way, 0700), 0);
-	s = saver_new(l, scratch_dir, hear, &h, &why);
-	submit(s, 1);
+	s = saver_new(l, scratch_dir, on_saved, &h, &why);
+	submit_state(s, 1);
 	saver_wait(s);
-	ck_assert(marked());
+	ck_assert(has_mark());
 	ck_assert_int_eq(rmdir(in_the_way), 0);
-	submit(s, 2);
+	submit_state(s, 2);
 	saver_wait(s);
-	ck_assert(!marked());
+	ck_assert(!has_mark());
 	saver_free(s);
-	/* an earlier life's mark, too */
+	/* the mark of an earlier run, too */
 	ck_assert(previous_run_unsaved(scratch_dir, true));
-	s = saver_new(l, scratch_dir, hear, &h, &why);
-	submit(s, 3);
+	s = saver_new(l, scratch_dir, on_saved, &h, &why);
+	submit_state(s, 3);
 	saver_wait(s);
-	ck_assert(!marked());
+	ck_assert(!has_mark());
 	saver_free(s);
 	loop_free(l);
 }

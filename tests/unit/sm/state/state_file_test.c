@@ -1,4 +1,5 @@
-/* The state file: round trips, refusals with their words, setting aside. */
+/* The state file: round trips, refusals with their texts, damaged files set
+ * aside. */
 #include "sm/state/state_file.h"
 
 #include <check.h>
@@ -27,7 +28,7 @@ path_of(const char *name)
 }
 
 static bool
-exists(const char *name)
+file_exists(const char *name)
 {
 	return access(path_of(name), F_OK) == 0;
 }
@@ -57,7 +58,7 @@ read_file(void)
 	return b;
 }
 
-/* Write records with a header and a checksum that fits. */
+/* Writes records with a header and the right checksum. */
 static void
 write_records(const char *records)
 {
@@ -195,7 +196,7 @@ START_TEST(test_round)
 		.load = 72,
 		.turn = 0x99,
 		.saved = {1763722111, UINT64_MAX, 7200},
-		.away = 7, /* nobody's business */
+		.away = 7, /* not written */
 		.sa = "service 0x1 2 03\ninform 0x4 5 06\n",
 		.engine = "ftree",
 		.options = UINT64_MAX,
@@ -252,7 +253,7 @@ START_TEST(test_round)
 	ck_assert_int_eq(state_file_save(scratch_dir, &back, &why), 0);
 	second = read_file();
 	ck_assert_str_eq(first.text, second.text);
-	ck_assert(!exists(STATE_FILE_FILE ".new"));
+	ck_assert(!file_exists(STATE_FILE_FILE ".new"));
 	buf_free(&first);
 	buf_free(&second);
 	state_file_free(&back);
@@ -281,7 +282,7 @@ END_TEST
 
 static const struct refusal {
 	const char *records;
-	const char *why; /* after the path */
+	const char *why; /* the text after the path */
 } refusals[] = {
 	{"lid 0x1 1\n", ":2: LMC: not a number from 0 to 7"},
 	{"lid 0x1 1 8\n", ":2: LMC: not a number from 0 to 7"},
@@ -436,9 +437,9 @@ START_TEST(test_refusals)
 	ck_assert_str_eq(why.text, want);
 	ck_assert_uint_eq(s.nlid, 0);
 	ck_assert_ptr_null(s.arena);
-	ck_assert(!exists(STATE_FILE_FILE));
-	ck_assert(exists(STATE_FILE_FILE ".corrupt-1"));
-	/* from here on as if there had never been one */
+	ck_assert(!file_exists(STATE_FILE_FILE));
+	ck_assert(file_exists(STATE_FILE_FILE ".corrupt-1"));
+	/* from here on as if there had never been a file */
 	ck_assert_int_eq(state_file_load(scratch_dir, &s, &why), 1);
 }
 END_TEST
@@ -481,7 +482,7 @@ START_TEST(test_frames)
 }
 END_TEST
 
-/* Cut anywhere, one bit turned anywhere: never believed. */
+/* Cut anywhere or with one bit flipped anywhere, the file is refused. */
 START_TEST(test_damage)
 {
 	struct state_file s = {.prefix = 1,
@@ -508,10 +509,10 @@ START_TEST(test_damage)
 		n++;
 		whole.text[i] = (char)(whole.text[i] ^ 1 << i % 7);
 	}
-	/* each found the next free number */
+	/* each copy got the next free number */
 	(void)snprintf(
 		why.text, sizeof(why.text), STATE_FILE_FILE ".corrupt-%zu", n);
-	ck_assert(exists(why.text));
+	ck_assert(file_exists(why.text));
 	buf_free(&whole);
 }
 END_TEST
@@ -548,12 +549,12 @@ START_TEST(test_strange_files)
 	ck_assert_int_eq(symlink("/etc/passwd", path_of(STATE_FILE_FILE)), 0);
 	ck_assert_int_eq(state_file_load(scratch_dir, &s, &why), -1);
 	ck_assert_ptr_nonnull(strstr(why.text, ": cannot be opened: "));
-	ck_assert(exists(STATE_FILE_FILE ".corrupt-5"));
-	ck_assert(!exists(STATE_FILE_FILE));
+	ck_assert(file_exists(STATE_FILE_FILE ".corrupt-5"));
+	ck_assert(!file_exists(STATE_FILE_FILE));
 }
 END_TEST
 
-/* What would not be believed is not written, and the old file stays. */
+/* A state that would be refused is not written, and the old file is kept. */
 START_TEST(test_save_refuses)
 {
 	static const struct state_file_lid overlap[] = {
@@ -618,8 +619,8 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("store");
-	TCase *t = tcase_create("store");
+	Suite *s = suite_create("state_file");
+	TCase *t = tcase_create("state_file");
 
 	tcase_set_timeout(t, 120);
 	tcase_add_checked_fixture(t, scratch_make, scratch_remove);

@@ -37,7 +37,7 @@ START_TEST(like_an_array)
 }
 END_TEST
 
-/* Some taken out of the middle, the rest comes in order. */
+/* Some are removed from the middle, the rest comes in order. */
 START_TEST(sorted_after_clearing)
 {
 	struct deadlines d = {0};

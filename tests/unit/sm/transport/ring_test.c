@@ -30,7 +30,7 @@ START_TEST(fills_and_drains)
 }
 END_TEST
 
-/* What was empty begins at the first slot again, whatever went through. */
+/* An empty ring starts at the first slot again, whatever it held before. */
 START_TEST(touches_few)
 {
 	struct ring *r = ring_new(8);
@@ -60,7 +60,7 @@ struct pair {
 };
 
 static void *
-produce(void *arg)
+produce_messages(void *arg)
 {
 	struct pair *p = arg;
 
@@ -85,7 +85,7 @@ START_TEST(two_threads)
 	uint32_t next = 0;
 
 	ck_assert_int_eq(sem_init(&p.wake, 0, 0), 0);
-	ck_assert_int_eq(pthread_create(&t, NULL, produce, &p), 0);
+	ck_assert_int_eq(pthread_create(&t, NULL, produce_messages, &p), 0);
 	while (next < MESSAGES) {
 		(void)sem_wait(&p.wake);
 		while (ring_take(p.ring, &m))

@@ -1,4 +1,4 @@
-/* Which local port is chosen, and what is said when none can be. */
+/* Which local port is chosen, and the reason if there is none. */
 #include "sm/transport/umad_choose.h"
 #include "tests/unit/suite.h"
 
@@ -19,8 +19,8 @@ static const struct {
 	int index;
 	const char *says;
 } cases[] = {
-	{"auto", 5, 3, NULL}, /* not down comes before down */
-	{"auto", 3, 2, NULL}, /* down is better than nothing */
+	{"auto", 5, 3, NULL}, /* any other state before down */
+	{"auto", 3, 2, NULL}, /* a port that is down is better than none */
 	{"auto", 2, -1, "no InfiniBand port with a GUID; ports here: mlx5_0/1"},
 	{"auto", 0, -1, "ports here: none"},
 	{"mlx5_3/1", 5, 4, NULL},

@@ -1,6 +1,6 @@
 /*
- * xact_fixture: transactions on a scripted wire and a virtual clock - what was
- * sent, what the test answers, and what became of each request.
+ * xact_fixture: transactions on a scripted wire and a virtual clock: what was
+ * sent, what the test answers, and the result of each request.
  */
 #ifndef HEDDLE_TESTS_UNIT_SM_TRANSPORT_XACT_FIXTURE_H
 #define HEDDLE_TESTS_UNIT_SM_TRANSPORT_XACT_FIXTURE_H
@@ -13,7 +13,7 @@
 
 enum { TAGS = 110000, TIMEOUT_MS = 80 };
 
-/* What became of each request, by tag, and what the wire was given. */
+/* The result of each request, by tag, and the messages sent. */
 struct env {
 	struct transport t;
 	struct transport_msg *sent;
@@ -27,7 +27,7 @@ struct env {
 	uint64_t last_tag;
 	unsigned done;
 	void (*hook)(struct env *e);
-	unsigned late; /* how often something was said to be */
+	unsigned late; /* calls of on_late() */
 	struct xact_request late_one;
 };
 
@@ -88,7 +88,7 @@ env_free(struct env *e)
 }
 
 static inline void
-get(struct env *e, uint64_t target, uint64_t tag)
+submit_get(struct env *e, uint64_t target, uint64_t tag)
 {
 	struct xact_request r = {.method = MAD_GET,
 		.attr = MAD_NODE_INFO,
@@ -118,13 +118,13 @@ answer_to(const struct env *e, size_t k)
 
 	s.method = MAD_GET_RESP;
 	s.response = true;
-	s.tid |= UINT64_C(0xabcd) << 32; /* the wire's half */
+	s.tid |= UINT64_C(0xabcd) << 32; /* the half that belongs to the wire */
 	s.data[0] = (uint8_t)(k + 1);
 	return s;
 }
 
 static inline bool
-deliver(struct env *e, const struct smp *s, int error)
+deliver_smp(struct env *e, const struct smp *s, int error)
 {
 	struct transport_msg m = {
 		.lid = 0xffff, .len = MAD_SIZE, .error = error};
@@ -134,11 +134,11 @@ deliver(struct env *e, const struct smp *s, int error)
 }
 
 static inline void
-answer(struct env *e, size_t k)
+send_answer(struct env *e, size_t k)
 {
 	struct smp s = answer_to(e, k);
 
-	ck_assert(deliver(e, &s, 0));
+	ck_assert(deliver_smp(e, &s, 0));
 }
 
 static inline void
@@ -147,7 +147,7 @@ answer_status(struct env *e, size_t k, uint16_t status)
 	struct smp s = answer_to(e, k);
 
 	s.status = status;
-	ck_assert(deliver(e, &s, 0));
+	ck_assert(deliver_smp(e, &s, 0));
 }
 
 static inline void
@@ -155,7 +155,7 @@ give_back(struct env *e, size_t k, int error)
 {
 	struct smp s = sent_smp(e, k);
 
-	ck_assert(deliver(e, &s, error));
+	ck_assert(deliver_smp(e, &s, error));
 }
 
 static inline void

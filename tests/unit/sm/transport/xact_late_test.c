@@ -14,14 +14,14 @@ on_late(void *cookie, const void *owner, const struct xact_request *r,
 	e->late_one = *r;
 }
 
-/* Told after 10 ms, and at each deadline; nothing else changes by it. */
+/* Reported after 10 ms, and at each deadline; nothing else changes. */
 START_TEST(late)
 {
 	static const int64_t at[] = {1010, 1080, 1240, 1560};
 	struct env *e = env_new(4, 4, 4);
 
 	xact_on_late(e->x, on_late, e);
-	get(e, 9, 7);
+	submit_get(e, 9, 7);
 	ck_assert(!xact_only_late(e->x, e));
 	for (unsigned i = 0; i < 4; i++) {
 		tick_at(e, at[i] - 1);
@@ -38,7 +38,7 @@ START_TEST(late)
 }
 END_TEST
 
-/* Where answers take long, none is late early. */
+/* Where answers take long, no request is reported late too early. */
 START_TEST(patience)
 {
 	struct env *e = env_new(4, 4, 4);
@@ -46,28 +46,28 @@ START_TEST(patience)
 
 	xact_on_late(e->x, on_late, e);
 	for (unsigned i = 0; i < 40; i++) {
-		get(e, 1, i);
+		submit_get(e, 1, i);
 		tick_at(e, t + 9);
-		answer(e, i);
+		send_answer(e, i);
 		t += 9;
 	}
 	for (unsigned i = 40; i < 80; i++) {
-		get(e, 1, i);
+		submit_get(e, 1, i);
 		t += i % 2 ? 18 : 26;
 		tick_at(e, t);
-		answer(e, i);
+		send_answer(e, i);
 	}
 	e->late = 0;
-	get(e, 1, 100);
+	submit_get(e, 1, 100);
 	tick_at(e, t + 39);
 	ck_assert_uint_eq(e->late, 0);
-	tick_at(e, t + 40); /* half its time at most */
+	tick_at(e, t + 40); /* half of the usual time at most */
 	ck_assert_uint_eq(e->late, 1);
 	env_free(e);
 }
 END_TEST
 
-/* What begins with the way is given up, wherever it stands. */
+/* Requests with a path that begins with this one are ended, in any state. */
 START_TEST(cut)
 {
 	const uint8_t way[64] = {0, 3, 8};
@@ -77,9 +77,9 @@ START_TEST(cut)
 		.target = 77,
 		.lid = 7};
 
-	get(e, 8, 0);
-	get(e, 8, 1); /* waits for the first */
-	get(e, 9, 2);
+	submit_get(e, 8, 0);
+	submit_get(e, 8, 1); /* waits for the first */
+	submit_get(e, 9, 2);
 	xact_submit(e->x, &by_lid, e->now, on_done, e, 3);
 	xact_cut(e->x, way, 2, e->now);
 	ck_assert_uint_eq(e->done, 2);
@@ -87,12 +87,12 @@ START_TEST(cut)
 	ck_assert_int_eq(e->last.outcome, XACT_TIMEOUT);
 	ck_assert(e->last.cut);
 	ck_assert_uint_eq(xact_stats(e->x)->cut, 2);
-	get(e, 8, 4); /* a later one is asked as any other */
+	submit_get(e, 8, 4); /* a later one is sent like any other */
 	ck_assert_uint_eq(e->n, 4);
 	xact_cut(e->x, way, 1, e->now);
 	ck_assert_uint_eq(e->done, 4);
 	ck_assert_uint_eq(xact_pending(e->x), 1);
-	answer(e, 0); /* too late */
+	send_answer(e, 0); /* too late */
 	ck_assert_uint_eq(e->done, 4);
 	env_free(e);
 }
@@ -106,7 +106,8 @@ count_other(void *cookie, uint64_t tag, const struct xact_result *res)
 	++*(unsigned *)cookie;
 }
 
-/* One owner's requests go, another's take their place. */
+/* The requests of one owner are cancelled, those of another take their
+ * place. */
 START_TEST(cancel_owner)
 {
 	struct env *e = env_new(1, 1, 1);
@@ -117,15 +118,15 @@ START_TEST(cancel_owner)
 		.path = {0, 3}};
 	unsigned other = 0;
 
-	get(e, 1, 0);
-	get(e, 2, 1);
+	submit_get(e, 1, 0);
+	submit_get(e, 2, 1);
 	xact_submit(e->x, &r, e->now, count_other, &other, 0);
 	ck_assert_uint_eq(e->n, 1);
 	xact_cancel(e->x, e, e->now);
 	ck_assert_uint_eq(e->done, 2);
 	ck_assert_int_eq(e->last.outcome, XACT_CANCELLED);
 	ck_assert_uint_eq(e->n, 2);
-	answer(e, 1);
+	send_answer(e, 1);
 	ck_assert_uint_eq(other, 1);
 	env_free(e);
 }
@@ -134,8 +135,8 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("late");
-	TCase *t = tcase_create("late");
+	Suite *s = suite_create("xact_late");
+	TCase *t = tcase_create("xact_late");
 
 	suite_add_tcase(s, t);
 	tcase_add_test(t, late);

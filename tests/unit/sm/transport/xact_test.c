@@ -21,7 +21,7 @@ START_TEST(request_on_the_wire)
 		.data = {1, 2, 3}};
 	struct smp s;
 
-	get(e, 4, 0);
+	submit_get(e, 4, 0);
 	xact_submit(e->x, &r, e->now, on_done, e, 1);
 	ck_assert_uint_eq(e->n, 2);
 	ck_assert_uint_eq(e->sent[0].lid, 0xffff);
@@ -43,7 +43,7 @@ START_TEST(request_on_the_wire)
 	ck_assert_uint_eq(s.mod, 17);
 	ck_assert_uint_eq(s.mkey, r.mkey);
 	ck_assert_uint_eq(s.data[2], 3);
-	answer(e, 1);
+	send_answer(e, 1);
 	ck_assert_uint_eq(xact_stats(e->x)->by_attr[MAD_LFT][1], 1);
 	env_free(e);
 }
@@ -53,11 +53,11 @@ START_TEST(answered)
 {
 	struct env *e = env_new(4, 4, 4);
 
-	get(e, 1, 7);
+	submit_get(e, 1, 7);
 	ck_assert_uint_eq(e->done, 0); /* never from inside submit */
 	ck_assert_int_eq(xact_next(e->x).ns, mono_ms(1000 + TIMEOUT_MS).ns);
 	e->now = mono_ms(1003);
-	answer(e, 0);
+	send_answer(e, 0);
 	ck_assert_uint_eq(e->calls[7], 1);
 	ck_assert_int_eq(e->last.outcome, XACT_OK);
 	ck_assert_uint_eq(e->last_data, 1);
@@ -73,7 +73,7 @@ START_TEST(status)
 {
 	struct env *e = env_new(4, 4, 4);
 
-	get(e, 1, 7);
+	submit_get(e, 1, 7);
 	answer_status(e, 0, MAD_STATUS_METHOD_ATTR);
 	ck_assert_int_eq(e->last.outcome, XACT_STATUS);
 	ck_assert_uint_eq(e->last.status, MAD_STATUS_METHOD_ATTR);
@@ -94,15 +94,15 @@ put_by_lid(struct env *e, uint64_t tag)
 	xact_submit(e->x, &r, e->now, on_done, e, tag);
 }
 
-/* The first try goes by LID, on top of the others, and those are directed; an
- * answer has to come the way of its try. */
+/* The first try is LID routed and additional; the others are directed. An
+ * answer must come by the route of its try. */
 START_TEST(by_lid)
 {
 	struct env *e = env_new(8, 8, 8);
 	struct smp s;
 
 	put_by_lid(e, 0);
-	answer(e, 0);
+	send_answer(e, 0);
 	ck_assert(e->last.by_lid && !e->last.strayed);
 	put_by_lid(e, 1);
 	tick_at(e, 1080);
@@ -111,14 +111,14 @@ START_TEST(by_lid)
 	ck_assert_uint_eq(sent_smp(e, 2).hop_cnt, 2);
 	s = answer_to(e, 2);
 	s.mgmt_class = MAD_SUBN_LID;
-	ck_assert(deliver(e, &s, 0));
+	ck_assert(deliver_smp(e, &s, 0));
 	ck_assert_uint_eq(e->done, 1);
 	ck_assert_uint_eq(xact_stats(e->x)->mismatched, 1);
-	answer(e, 2);
+	send_answer(e, 2);
 	ck_assert(!e->last.by_lid && e->last.strayed);
 	put_by_lid(e, 2);
 	tick_at(e, 1160);
-	answer(e, 3); /* late, but the answer to that one */
+	send_answer(e, 3); /* late, but it answers that try */
 	ck_assert(e->last.by_lid && !e->last.strayed);
 	put_by_lid(e, 3);
 	for (int64_t t = 1160; e->done < 4; t++)
@@ -132,12 +132,12 @@ START_TEST(by_lid)
 }
 END_TEST
 
-/* Tries at 0, 80 and 80 + 160 ms; given up 320 ms after the last. */
+/* Tries at 0, 80 and 80 + 160 ms; it times out 320 ms after the last. */
 START_TEST(timeout)
 {
 	struct env *e = env_new(4, 4, 4);
 
-	get(e, 1, 7);
+	submit_get(e, 1, 7);
 	tick_at(e, 1079);
 	ck_assert_uint_eq(e->n, 1);
 	tick_at(e, 1080);
@@ -164,49 +164,49 @@ START_TEST(answer_to_first_try)
 {
 	struct env *e = env_new(4, 4, 4);
 
-	get(e, 1, 7);
+	submit_get(e, 1, 7);
 	tick_at(e, 1080);
 	ck_assert_uint_ne(sent_smp(e, 0).tid, sent_smp(e, 1).tid);
 	e->now = mono_ms(1100);
-	answer(e, 0);
+	send_answer(e, 0);
 	ck_assert_int_eq(e->last.outcome, XACT_OK);
 	ck_assert_int_eq(e->last.rtt.ns, mono_ms(100).ns);
 	ck_assert_uint_eq(e->last.tries, 2);
-	answer(e, 1);
+	send_answer(e, 1);
 	ck_assert_uint_eq(e->done, 1);
 	ck_assert_uint_eq(xact_stats(e->x)->late, 1);
 	env_free(e);
 }
 END_TEST
 
-START_TEST(duplicates_and_strangers)
+START_TEST(duplicates_and_unknown_tids)
 {
 	struct env *e = env_new(4, 4, 4);
 	struct smp s;
 
-	get(e, 1, 0);
-	answer(e, 0);
-	answer(e, 0);
+	submit_get(e, 1, 0);
+	send_answer(e, 0);
+	send_answer(e, 0);
 	ck_assert_uint_eq(xact_stats(e->x)->late, 1);
-	get(e, 1, 1);
+	submit_get(e, 1, 1);
 	s = answer_to(e, 1);
-	s.tid ^= 0x7770; /* a serial never given out */
-	ck_assert(deliver(e, &s, 0));
+	s.tid ^= 0x7770; /* a serial number never used */
+	ck_assert(deliver_smp(e, &s, 0));
 	s = answer_to(e, 1);
 	s.tid |= 5; /* a try never made */
-	ck_assert(deliver(e, &s, 0));
+	ck_assert(deliver_smp(e, &s, 0));
 	s.tid = 0;
-	ck_assert(deliver(e, &s, 0));
+	ck_assert(deliver_smp(e, &s, 0));
 	ck_assert_uint_eq(xact_stats(e->x)->alien, 3);
 	ck_assert_uint_eq(e->done, 1);
-	answer(e, 1);
+	send_answer(e, 1);
 	ck_assert_uint_eq(e->done, 2);
-	/* Requests and traps are somebody else's. */
+	/* Requests and traps are not for transactions. */
 	s.method = MAD_TRAP;
 	s.response = false;
-	ck_assert(!deliver(e, &s, 0));
+	ck_assert(!deliver_smp(e, &s, 0));
 	s.method = MAD_GET;
-	ck_assert(!deliver(e, &s, 0));
+	ck_assert(!deliver_smp(e, &s, 0));
 	env_free(e);
 }
 END_TEST
@@ -216,7 +216,7 @@ START_TEST(wrong_answers)
 	struct env *e = env_new(4, 4, 4);
 	struct smp s;
 
-	get(e, 1, 0);
+	submit_get(e, 1, 0);
 	for (int k = 0; k < 4; k++) {
 		s = answer_to(e, 0);
 		if (k == 0)
@@ -227,12 +227,12 @@ START_TEST(wrong_answers)
 			s.mgmt_class = MAD_SUBN_LID;
 		else
 			s.mod = 1;
-		ck_assert(deliver(e, &s, 0));
+		ck_assert(deliver_smp(e, &s, 0));
 		ck_assert_uint_eq(
 			xact_stats(e->x)->mismatched, (unsigned)k + 1);
 	}
 	ck_assert_uint_eq(e->done, 0);
-	answer(e, 0);
+	send_answer(e, 0);
 	ck_assert_int_eq(e->last.outcome, XACT_OK);
 	env_free(e);
 }
@@ -250,20 +250,20 @@ START_TEST(port_info_without_the_bit)
 	xact_submit(e->x, &r, e->now, on_done, e, 0);
 	s = answer_to(e, 0);
 	s.mod = 3;
-	ck_assert(deliver(e, &s, 0));
+	ck_assert(deliver_smp(e, &s, 0));
 	ck_assert_uint_eq(e->done, 1);
 	env_free(e);
 }
 END_TEST
 
-/* Busy, or sent back with an errno: retried after 1/8 of the time-out. */
+/* Busy, or returned with an errno: retried after 1/8 of the timeout. */
 START_TEST(early_failures)
 {
 	struct env *e = env_new(8, 8, 8);
 	bool busy = _i == 0;
 	const int64_t wait[] = {10, 20};
 
-	get(e, 1, 7);
+	submit_get(e, 1, 7);
 	for (size_t k = 0; k < 2; k++) {
 		int64_t ms = e->now.ns / 1000000;
 
@@ -288,19 +288,19 @@ START_TEST(early_failures)
 }
 END_TEST
 
-/* What comes back of a try that is over must not fail the next one. */
+/* The failure of an earlier try must not fail the next one. */
 START_TEST(stale_failures)
 {
 	struct env *e = env_new(8, 8, 8);
 
-	get(e, 1, 7);
+	submit_get(e, 1, 7);
 	tick_at(e, 1080);
 	give_back(e, 0, 110);
 	answer_status(e, 0, MAD_STATUS_BUSY);
 	ck_assert_uint_eq(xact_stats(e->x)->late, 2);
 	ck_assert_uint_eq(xact_stats(e->x)->inflight, 1);
 	give_back(e, 1, 110);
-	answer(e, 0); /* during the back-off */
+	send_answer(e, 0); /* during the back-off */
 	ck_assert_int_eq(e->last.outcome, XACT_OK);
 	ck_assert_int_eq(xact_next(e->x).ns, MONO_NEVER.ns);
 	env_free(e);
@@ -312,12 +312,12 @@ START_TEST(wire_refuses)
 	struct env *e = env_new(8, 8, 8);
 
 	e->refuse = true;
-	get(e, 1, 7);
+	submit_get(e, 1, 7);
 	ck_assert_uint_eq(xact_stats(e->x)->sent, 0);
 	e->refuse = false;
 	tick_at(e, 1080);
 	ck_assert_uint_eq(e->n, 1);
-	answer(e, 0);
+	send_answer(e, 0);
 	ck_assert_int_eq(e->last.outcome, XACT_OK);
 	env_free(e);
 }
@@ -329,10 +329,10 @@ START_TEST(window_grows)
 	size_t k = 0;
 
 	for (unsigned i = 0; i < 40; i++)
-		get(e, i + 1, i);
+		submit_get(e, i + 1, i);
 	ck_assert_uint_eq(e->n, 2);
 	while (k < e->n)
-		answer(e, k++);
+		send_answer(e, k++);
 	ck_assert_uint_eq(e->done, 40);
 	ck_assert_uint_eq(xact_stats(e->x)->window, 4);
 	ck_assert_uint_eq(xact_stats(e->x)->window_peak, 4);
@@ -340,8 +340,8 @@ START_TEST(window_grows)
 	env_free(e);
 	e = env_new(2, 4, 100);
 	for (unsigned i = 0; i < 40; i++) {
-		get(e, 1, i);
-		answer(e, i);
+		submit_get(e, 1, i);
+		send_answer(e, i);
 	}
 	ck_assert_uint_eq(xact_stats(e->x)->window, 2);
 	env_free(e);
@@ -354,7 +354,7 @@ START_TEST(window_halves)
 	struct env *e = env_new(16, 16, 100);
 
 	for (unsigned i = 0; i < 32; i++)
-		get(e, i + 1, i);
+		submit_get(e, i + 1, i);
 	ck_assert_uint_eq(e->n, 16);
 	tick_at(e, 1080);
 	ck_assert_uint_eq(xact_stats(e->x)->window, 8);
@@ -371,16 +371,16 @@ START_TEST(target_cap)
 	struct env *e = env_new(16, 16, 2);
 
 	for (unsigned i = 0; i < 10; i++)
-		get(e, 1, i);
+		submit_get(e, 1, i);
 	ck_assert_uint_eq(e->n, 2);
 	for (unsigned i = 10; i < 20; i++)
-		get(e, i, i);
-	ck_assert_uint_eq(e->n, 12); /* nobody waits for target 1 */
-	answer(e, 0);
+		submit_get(e, i, i);
+	ck_assert_uint_eq(e->n, 12); /* no request to target 1 waits */
+	send_answer(e, 0);
 	ck_assert_uint_eq(e->n, 13);
 	ck_assert_uint_eq(xact_stats(e->x)->inflight, 12);
 	for (size_t k = 1; k < e->n; k++)
-		answer(e, k);
+		send_answer(e, k);
 	ck_assert_uint_eq(e->done, 20);
 	env_free(e);
 }
@@ -393,13 +393,13 @@ START_TEST(round_robin)
 	const unsigned want[] = {0, 1, 4, 6, 2, 5, 7, 3};
 
 	for (unsigned i = 0; i < 4; i++)
-		get(e, 1, i);
+		submit_get(e, 1, i);
 	for (unsigned i = 4; i < 6; i++)
-		get(e, 2, i);
+		submit_get(e, 2, i);
 	for (unsigned i = 6; i < 8; i++)
-		get(e, 3, i);
+		submit_get(e, 3, i);
 	for (size_t k = 0; k < 8; k++) {
-		answer(e, k);
+		send_answer(e, k);
 		ck_assert_uint_eq(e->last_tag, want[k]);
 	}
 	env_free(e);
@@ -412,20 +412,20 @@ START_TEST(room)
 	unsigned n = 0;
 
 	while (xact_room(e->x) && n < TAGS) {
-		get(e, n + 1, n);
+		submit_get(e, n + 1, n);
 		n++;
 	}
 	ck_assert_uint_ge(n, 5);
 	ck_assert_uint_lt(n, 100);
 	for (size_t k = 0; k < n; k++)
-		answer(e, k);
+		send_answer(e, k);
 	ck_assert(xact_room(e->x));
 	/* One slow target does not take the room from others, up to a limit. */
 	for (n = 200; n < 1200; n++)
-		get(e, 1, n);
+		submit_get(e, 1, n);
 	ck_assert(xact_room(e->x));
 	for (; n < 9000; n++)
-		get(e, 1, n);
+		submit_get(e, 1, n);
 	ck_assert(!xact_room(e->x));
 	env_free(e);
 }
@@ -435,7 +435,7 @@ static void
 resubmit_once(struct env *e)
 {
 	if (e->done <= 3)
-		get(e, 50 + e->done, 100 + e->done);
+		submit_get(e, 50 + e->done, 100 + e->done);
 }
 
 START_TEST(cancel)
@@ -443,17 +443,17 @@ START_TEST(cancel)
 	struct env *e = env_new(2, 2, 1);
 
 	for (unsigned i = 0; i < 6; i++)
-		get(e, i / 2 + 1, i);
+		submit_get(e, i / 2 + 1, i);
 	answer_status(e, 1, MAD_STATUS_BUSY); /* one in back-off */
 	e->hook = resubmit_once;
 	xact_cancel_all(e->x, e->now);
 	ck_assert_uint_eq(e->done, 6);
 	ck_assert_int_eq(e->last.outcome, XACT_CANCELLED);
 	ck_assert_uint_eq(xact_pending(e->x), 3);
-	answer(e, 0);
+	send_answer(e, 0);
 	ck_assert_uint_eq(xact_stats(e->x)->late, 1);
 	for (size_t k = 0; k < e->n; k++)
-		answer(e, k);
+		send_answer(e, k);
 	ck_assert_uint_eq(xact_pending(e->x), 0);
 	for (unsigned i = 101; i <= 103; i++)
 		ck_assert_uint_eq(e->calls[i], 1);
@@ -472,10 +472,10 @@ START_TEST(cancel_inside_done)
 	struct env *e = env_new(4, 4, 2);
 
 	for (unsigned i = 0; i < 10; i++)
-		get(e, i / 3 + 1, i);
+		submit_get(e, i / 3 + 1, i);
 	e->hook = cancel_inside;
 	if (_i == 0)
-		answer(e, 0);
+		send_answer(e, 0);
 	else
 		for (int64_t ms = 1080; e->done == 0; ms += 80)
 			tick_at(e, ms);
@@ -496,14 +496,14 @@ START_TEST(configure)
 		.target_max = 3};
 
 	for (unsigned i = 0; i < 10; i++)
-		get(e, 1, i);
+		submit_get(e, 1, i);
 	ck_assert_uint_eq(e->n, 1);
 	xact_configure(e->x, &o);
 	ck_assert_uint_eq(xact_stats(e->x)->window, 4);
 	ck_assert_int_eq(xact_next(e->x).ns, mono_ms(1080).ns);
-	get(e, 2, 10);
+	submit_get(e, 2, 10);
 	ck_assert_uint_eq(e->n, 4);
-	tick_at(e, 1010); /* retries are 0 now */
+	tick_at(e, 1010); /* no retries now */
 	ck_assert_uint_eq(e->done, 3);
 	env_free(e);
 }
@@ -515,12 +515,12 @@ static void
 keep_going(struct env *e)
 {
 	if (next_tag < 100000) {
-		get(e, next_tag % 500 + 1, next_tag);
+		submit_get(e, next_tag % 500 + 1, next_tag);
 		next_tag++;
 	}
 }
 
-/* Every slot used over and over: each request completes exactly once. */
+/* Every slot is used over and over: each request completes exactly once. */
 START_TEST(many)
 {
 	struct env *e = env_new(64, 64, 4);
@@ -531,9 +531,9 @@ START_TEST(many)
 	while (next_tag < 64)
 		keep_going(e);
 	while (k < e->n) {
-		answer(e, k);
+		send_answer(e, k);
 		if (k % 7 == 0)
-			answer(e, k / 2); /* an old one again */
+			send_answer(e, k / 2); /* an old answer again */
 		k++;
 	}
 	ck_assert_uint_eq(e->done, 100000);
@@ -543,9 +543,9 @@ START_TEST(many)
 }
 END_TEST
 
-/* One random thing that a wire may do. */
+/* One random event that a wire may cause. */
 static void
-mischief(struct env *e, struct rng *rng)
+disturb_wire(struct env *e, struct rng *rng)
 {
 	size_t last = e->n - 1;
 	size_t k = last - rng_below(rng, (uint32_t)(last < 99 ? e->n : 100));
@@ -573,7 +573,7 @@ mischief(struct env *e, struct rng *rng)
 	default:
 		break;
 	}
-	(void)deliver(e, &s, 0);
+	(void)deliver_smp(e, &s, 0);
 }
 
 /* However the wire behaves, nothing completes twice and nothing is lost. */
@@ -587,9 +587,9 @@ START_TEST(exactly_once)
 		uint32_t what = rng_below(&rng, 100);
 
 		if (what < 30 && tag < TAGS)
-			get(e, rng_below(&rng, 20) + 1, tag++);
+			submit_get(e, rng_below(&rng, 20) + 1, tag++);
 		else if (what < 80 && e->n > 0)
-			mischief(e, &rng);
+			disturb_wire(e, &rng);
 		else if (what < 99)
 			tick_at(e, e->now.ns / 1000000 + rng_below(&rng, 9));
 		else if (rng_below(&rng, 100) == 0)
@@ -620,7 +620,7 @@ main(void)
 	tcase_add_test(t, status);
 	tcase_add_test(t, timeout);
 	tcase_add_test(t, answer_to_first_try);
-	tcase_add_test(t, duplicates_and_strangers);
+	tcase_add_test(t, duplicates_and_unknown_tids);
 	tcase_add_test(t, wrong_answers);
 	tcase_add_test(t, port_info_without_the_bit);
 	tcase_add_loop_test(t, early_failures, 0, 2);

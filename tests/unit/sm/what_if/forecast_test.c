@@ -25,7 +25,8 @@ struct scene {
 };
 
 static struct routes *
-route(struct topo *t, struct lft_pool *pool, const struct routes *prev)
+compute_checked(
+	struct topo *t, struct lft_pool *pool, const struct routes *prev)
 {
 	const struct route_job job = {
 		.topo = t, .pool = pool, .prev = prev, .load_limit = 1250};
@@ -47,7 +48,7 @@ scene_new(struct scene *s)
 
 	s->t = frozen_topo(f, NULL);
 	s->pool = lft_pool_new();
-	s->r = route(s->t, s->pool, NULL);
+	s->r = compute_checked(s->t, s->pool, NULL);
 	fabric_free(f);
 }
 
@@ -60,7 +61,7 @@ scene_free(struct scene *s)
 }
 
 static struct topo *
-without(const struct scene *s, const char *what)
+topo_without(const struct scene *s, const char *what)
 {
 	struct failure f;
 	struct reason why = {""};
@@ -84,7 +85,7 @@ without(const struct scene *s, const char *what)
 	return t;
 }
 
-/* What is printed is read back: the same tables, the same owners. */
+/* Printed tables are read back: the same tables, the same owners. */
 START_TEST(fts_round)
 {
 	struct scene s;
@@ -115,7 +116,7 @@ START_TEST(fts_round)
 }
 END_TEST
 
-/* Of several LIDs of a port the first says whose they are. */
+/* Of several LIDs of a port the first one tells the owner. */
 START_TEST(fts_lmc)
 {
 	struct scene s;
@@ -140,7 +141,7 @@ START_TEST(fts_lmc)
 	r = routes_new(t, s.pool);
 	row = mem_alloc((size_t)r->nblocks * LFT_BLOCK);
 	memset(row, LFT_DROP, (size_t)r->nblocks * LFT_BLOCK);
-	row[2] = row[3] = row[5] = 1; /* of the second the first is missing */
+	row[2] = row[3] = row[5] = 1; /* LID 4 is missing */
 	routes_put_row(r, 0, row, NULL, TOPO_NONE);
 	in = (struct verify_tables){t, s.pool, r->row, r->nblocks, NULL};
 	fts_print(&in, &out);
@@ -159,7 +160,7 @@ START_TEST(fts_lmc)
 }
 END_TEST
 
-/* Tables of another day are told from those of this one. */
+/* Tables of another fabric are recognised. */
 START_TEST(fts_misfits)
 {
 	static const char text[] =
@@ -186,7 +187,7 @@ START_TEST(fts_misfits)
 }
 END_TEST
 
-/* What the first switch does not reach is known from the others. */
+/* LIDs that the first switch does not reach are known from the others. */
 START_TEST(fts_owners)
 {
 	static const char text[] =
@@ -231,7 +232,7 @@ START_TEST(fts_bad)
 }
 END_TEST
 
-/* One spine less: everything that went over it goes the other way. */
+/* One spine less: its entries move to the other one. */
 START_TEST(spine_lost)
 {
 	struct scene s;
@@ -244,14 +245,14 @@ START_TEST(spine_lost)
 	cut_points_find(s.t, &c);
 	ck_assert_uint_eq(c.ncables + c.nsw, 0);
 	cut_points_free(&c);
-	t = without(&s, "spine1");
+	t = topo_without(&s, "spine1");
 	ck_assert_uint_eq(t->nsw, 5);
 	cut_points_find(t, &c);
 	ck_assert_uint_eq(c.ncables, 4);
 	ck_assert_uint_eq(c.nsw, 1);
 	ck_assert_str_eq(topo_desc(t, t->sw[c.sw[0]].node), "spine2");
 	cut_points_free(&c);
-	r = route(t, s.pool, s.r);
+	r = compute_checked(t, s.pool, s.r);
 	routes_diff_of(s.r, r, &x);
 	ck_assert_uint_eq(x.nlost, 1);
 	ck_assert_uint_eq(x.pairs, 8 * 7);
@@ -266,7 +267,7 @@ START_TEST(spine_lost)
 }
 END_TEST
 
-/* A leaf's cable to a host: the host is lost, nobody else moves. */
+/* A leaf's link to a host fails: the host is lost, no other entry changes. */
 START_TEST(host_lost)
 {
 	struct scene s;
@@ -275,8 +276,8 @@ START_TEST(host_lost)
 	struct topo *t;
 
 	scene_new(&s);
-	t = without(&s, "leaf2/1");
-	r = route(t, s.pool, s.r);
+	t = topo_without(&s, "leaf2/1");
+	r = compute_checked(t, s.pool, s.r);
 	routes_diff_of(s.r, r, &x);
 	ck_assert_uint_eq(x.nlost, 1);
 	ck_assert_uint_eq(x.pairs, 7 * 6);
@@ -291,7 +292,7 @@ START_TEST(host_lost)
 }
 END_TEST
 
-/* Tables that lead nowhere cut the pairs that had a way. */
+/* Tables that lead nowhere cut off the pairs that had a path. */
 START_TEST(pairs_cut)
 {
 	struct scene s;
@@ -401,8 +402,8 @@ START_TEST(settings)
 END_TEST
 
 /*
- * Roles of a configuration count in a plan, and it says what is odd about
- * them: a name and a GUID that nobody has, two patterns as long.
+ * Roles of a configuration count in a plan, and irregularities are reported: a
+ * name and a GUID that no node has, two patterns of the same length.
  */
 START_TEST(roles)
 {

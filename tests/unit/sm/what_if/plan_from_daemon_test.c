@@ -1,9 +1,9 @@
 /*
- * What a plan from the running daemon foretells is what the daemon does: on
- * trees as they really are, after failures that left their mark on ranks and
- * turns, each next failure is planned from a snapshot, then happens, and the
- * tables in the switches are those of the plan, entry for entry; so are the
- * entries and blocks that the daemon counts.
+ * A plan from the running daemon predicts what the daemon does: on realistic
+ * trees, after failures that changed ranks and subtree roots, each next failure
+ * is planned from a snapshot, then happens, and the tables in the switches are
+ * those of the plan, entry for entry; so are the entries and blocks that the
+ * daemon counts.
  */
 #include <check.h>
 #include <stdio.h>
@@ -21,14 +21,14 @@
 #include "sm/what_if/routes_diff.h"
 #include "sm/what_if/transition_preview.h"
 #include "sm/what_if/what_if.h"
-#include "tests/unit/restart_fixture.h"
+#include "tests/unit/core_fixture.h"
 #include "tests/unit/suite.h"
 
 /* ---- the daemon's side ---- */
 
-/* The answer, as it goes over the socket. */
+/* The answer as sent over the socket. */
 static json_t *
-snapshot(struct world *w)
+take_snapshot(struct world *w)
 {
 	struct answer *a = snapshot_answer(
 		snapshot_state_json(w->sm, w->config), sm_view(w->sm));
@@ -60,7 +60,8 @@ struct plan {
 static void
 plan_make(struct plan *p, struct world *w, const struct failure *f, size_t n)
 {
-	struct inputs_wanted ask = {.from = "live", .snapshot = snapshot(w)};
+	struct inputs_wanted ask = {
+		.from = "live", .snapshot = take_snapshot(w)};
 	struct transition_preview_ask change = {
 		.pace = loss_estimate_pace_defaults()};
 	struct reason why = {""};
@@ -113,7 +114,7 @@ make_plain(void)
 }
 
 static struct fabric *
-make_homes(void)
+make_multi_port(void)
 {
 	const struct gen_fattree2 p = {3, 7, 2, 3, 5};
 	struct fabric *f = gen_tree_two(&p, NULL);
@@ -123,7 +124,7 @@ make_homes(void)
 }
 
 static struct fabric *
-make_three(void)
+make_three_tier(void)
 {
 	return gen_edit_fail_links(gen_tree_three(6, NULL), 9, 3, true, NULL);
 }
@@ -136,9 +137,9 @@ make_planes(void)
 	return gen_paper_planes(&p);
 }
 
-/* Tops tell that they are, and a leaf without hosts that it is one. */
+/* Tops report their role, and so does a leaf without hosts. */
 static struct fabric *
-make_told(void)
+make_reported_roles(void)
 {
 	const struct gen_fattree2 p = {4, 9, 1, 4, 2};
 	struct fabric *f = gen_edit_fail_links(
@@ -164,28 +165,28 @@ make_mesh(void)
 
 static const struct scene scenes[] = {
 	{"plain", "", make_plain, NULL},
-	{"homes, lanes", "routing:\n  ftree:\n    lanes: 4\n", make_homes,
+	{"homes, lanes", "routing:\n  ftree:\n    lanes: 4\n", make_multi_port,
 		NULL},
-	{"three tiers, LMC", "fabric:\n  lmc:\n    hosts: 1\n", make_three,
+	{"three tiers, LMC", "fabric:\n  lmc:\n    hosts: 1\n", make_three_tier,
 		NULL},
 	{"planes", "routing:\n  load_limit: 1.1\n", make_planes, NULL},
 	{"told, quarantine",
 		"discovery:\n  role_attribute: [0x2c9]\n"
 		"routing:\n  roles:\n    spine: []\n",
-		make_told, "spine2"},
+		make_reported_roles, "spine2"},
 	{"mesh, updn", "routing:\n  engines: [updn]\n", make_mesh, NULL},
 };
 
 enum { SCENES = sizeof(scenes) / sizeof(scenes[0]), DAYS = 3, SEED = 1 };
 
-/* ---- what happens ---- */
+/* ---- events ---- */
 
 struct story {
 	const struct scene *scene;
 	struct fabric *f;
 	struct world *w;
 	struct rng rng;
-	bool *down;			/* by cable */
+	bool *down;			/* by link */
 	bool *gone;			/* by node */
 	uint64_t entries, blocks, smps; /* of the views since the last plan */
 	unsigned views;
@@ -200,45 +201,46 @@ note_view(void *cookie, const struct view *v)
 	s->blocks += v->change.blocks;
 	s->smps += v->change.smps;
 	s->views++;
-	/* rows of SL2VL that nobody knows yet: a plan cannot tell */
+	/* rows of SL2VL that are unknown yet: a plan cannot predict their
+	 * reads */
 	for (size_t i = 0; i < v->change.nphases; i++)
 		if (strcmp(v->change.phase[i].what, "read SL2VL") == 0)
 			s->smps -= v->change.phase[i].smps;
 }
 
 static void
-settle(struct story *s)
+settle_world(struct story *s)
 {
 	ck_assert_msg(world_settle(s->w, mono_ms(600000)), "%s: %s",
 		s->scene->name, s->w->last_why);
 }
 
 static void
-begin(struct story *s, const struct scene *scene, uint64_t seed)
+begin_story(struct story *s, const struct scene *scene, uint64_t seed)
 {
 	struct sim_behaviour sick = {.refuse = UINT64_C(1) << MAD_LFT};
 
 	*s = (struct story){.scene = scene, .f = scene->make(), .rng = {seed}};
 	ck_assert_ptr_nonnull(s->f);
 	s->down = mem_zalloc(s->f->ncables, sizeof(*s->down));
-	s->w = life_start(s->f, scene->yaml);
+	s->w = core_start(s->f, scene->yaml);
 	s->w->told = note_view;
 	s->w->told_cookie = s;
 	if (scene->sick != NULL)
 		sim_fault_behave(
 			s->w->sim, fabric_find(s->f, scene->sick), &sick);
-	settle(s);
+	settle_world(s);
 	ck_assert_uint_eq(sm_view(s->w->sm)->nquarantine, scene->sick != NULL);
 }
 
 static void
-end(struct story *s)
+end_story(struct story *s)
 {
 	free(s->down);
-	life_end(s->w, s->f);
+	core_end(s->w, s->f);
 }
 
-/* The switch of the daemon. */
+/* The switch of the manager. */
 static uint32_t
 own_leaf(const struct story *s)
 {
@@ -249,7 +251,7 @@ own_leaf(const struct story *s)
 	return node;
 }
 
-/* Is it in the daemon's piece of the fabric? */
+/* True if the node is in the manager's component of the fabric. */
 static bool
 is_seen(const struct story *s, uint32_t node)
 {
@@ -257,7 +259,7 @@ is_seen(const struct story *s, uint32_t node)
 		       s->f->node[node].guid) != TOPO_NONE;
 }
 
-/* A cable that is there and not ours; between: two switches. */
+/* A link that is up and not the manager's; between: of two switches. */
 static uint32_t
 pick_cable(struct story *s, bool between)
 {
@@ -284,25 +286,25 @@ set_cable(struct story *s, uint32_t c, bool up)
 	s->down[c] = !up;
 }
 
-/* Cables and a switch that fail and come back, some for good. */
+/* Links and a switch fail and come back, some do not. */
 static void
-live_through(struct story *s, unsigned n)
+apply_random_failures(struct story *s, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {
 		uint32_t c = pick_cable(s, true);
 
 		set_cable(s, c, false);
-		settle(s);
+		settle_world(s);
 		if (i % 2 == 0) {
 			set_cable(s, c, true);
-			settle(s);
+			settle_world(s);
 		}
 	}
 }
 
 /* ---- the comparison ---- */
 
-/* The simulator's number of a switch. */
+/* The simulator's index of a switch. */
 static uint32_t
 at_of(const struct story *s, const struct topo *t, sw_ix w)
 {
@@ -358,7 +360,7 @@ same_whole(const struct routes *a, const struct routes *b)
 	       a->lanes.npairs == b->lanes.npairs;
 }
 
-/* The routes themselves, with what is remembered of each switch. */
+/* Fails unless the routes are equal, with the notes of each switch. */
 static void
 expect_same_routes(const struct story *s, const struct routes *is,
 	const struct routes *planned, const char *what)
@@ -375,9 +377,9 @@ expect_same_routes(const struct story *s, const struct routes *is,
 	}
 }
 
-/* Plan it, let it happen, look. */
+/* Plans the failure, lets it happen, and compares. */
 static void
-foretell(struct story *s, const struct failure *f,
+expect_as_planned(struct story *s, const struct failure *f,
 	void (*happen)(struct story *, uint32_t), uint32_t which,
 	const char *what)
 {
@@ -389,7 +391,7 @@ foretell(struct story *s, const struct failure *f,
 	ck_assert(!p.out.cut_off);
 	s->entries = s->blocks = s->smps = s->views = 0;
 	happen(s, which);
-	settle(s);
+	settle_world(s);
 	v = sm_view(s->w->sm);
 	c = json_array_get(p.change, 0);
 	ck_assert_uint_eq(s->entries, p.impact.entries);
@@ -421,7 +423,7 @@ remove_node(struct story *s, uint32_t n)
 	sim_fault_node(s->w->sim, n, false);
 }
 
-/* What the plan calls that node, and a port of it. */
+/* The plan's name of that node, and of a port of it. */
 static struct failure
 failure_of(const struct story *s, uint32_t node, unsigned port)
 {
@@ -433,17 +435,17 @@ failure_of(const struct story *s, uint32_t node, unsigned port)
 }
 
 static void
-foretell_cable(struct story *s, bool between)
+expect_link_as_planned(struct story *s, bool between)
 {
 	uint32_t c = pick_cable(s, between);
 	const struct fabric_cable *k = &s->f->cable[c];
 	struct failure f = failure_of(s, k->node[1], k->port[1]);
 
-	foretell(s, &f, cut_cable, c, between ? "cable" : "any");
+	expect_as_planned(s, &f, cut_cable, c, between ? "cable" : "any");
 }
 
 static void
-foretell_switch(struct story *s)
+expect_switch_as_planned(struct story *s)
 {
 	uint32_t n, own = own_leaf(s);
 	struct failure f;
@@ -455,33 +457,35 @@ foretell_switch(struct story *s)
 		(s->scene->sick != NULL &&
 			strcmp(s->f->node[n].name, s->scene->sick) == 0));
 	f = failure_of(s, n, 0);
-	foretell(s, &f, remove_node, n, "switch");
+	expect_as_planned(s, &f, remove_node, n, "switch");
 }
 
 START_TEST(as_planned)
 {
 	struct story s;
 
-	begin(&s, &scenes[_i % SCENES], (uint64_t)SEED + (uint64_t)_i / SCENES);
-	live_through(&s, 4);
-	foretell_cable(&s, true);
-	foretell_cable(&s, true);
-	foretell_cable(&s, false);
-	foretell_switch(&s);
-	foretell_cable(&s, true);
-	end(&s);
+	begin_story(&s, &scenes[_i % SCENES],
+		(uint64_t)SEED + (uint64_t)_i / SCENES);
+	apply_random_failures(&s, 4);
+	expect_link_as_planned(&s, true);
+	expect_link_as_planned(&s, true);
+	expect_link_as_planned(&s, false);
+	expect_switch_as_planned(&s);
+	expect_link_as_planned(&s, true);
+	end_story(&s);
 }
 END_TEST
 
-/* Where its own switch fails the daemon reaches nobody: tables stay. */
+/* When the manager's own switch fails it reaches no switch: tables stay. */
 START_TEST(cut_off)
 {
 	struct story s;
 	struct failure f;
 	struct plan p;
 
-	begin(&s, &scenes[_i % SCENES], (uint64_t)SEED + (uint64_t)_i / SCENES);
-	live_through(&s, 2);
+	begin_story(&s, &scenes[_i % SCENES],
+		(uint64_t)SEED + (uint64_t)_i / SCENES);
+	apply_random_failures(&s, 2);
 	f = failure_of(&s, own_leaf(&s), 0);
 	plan_make(&p, s.w, &f, 1);
 	ck_assert(p.out.cut_off);
@@ -489,37 +493,38 @@ START_TEST(cut_off)
 	world_run(s.w, mono_ms(60000));
 	ck_assert_uint_gt(expect_tables(&s, p.out.then.routes, "own leaf"), 0);
 	plan_free(&p);
-	end(&s);
+	end_story(&s);
 }
 END_TEST
 
-/* Nothing is asked otherwise: nothing changes, whatever was lived through. */
-START_TEST(nothing)
+/* A plan without a failure changes nothing, after any history. */
+START_TEST(plan_without_failure)
 {
 	struct story s;
 	struct plan p;
 
-	begin(&s, &scenes[_i % SCENES], (uint64_t)SEED + (uint64_t)_i / SCENES);
-	live_through(&s, 3);
+	begin_story(&s, &scenes[_i % SCENES],
+		(uint64_t)SEED + (uint64_t)_i / SCENES);
+	apply_random_failures(&s, 3);
 	plan_make(&p, s.w, NULL, 0);
 	expect_same_routes(
 		&s, sm_view(s.w->sm)->routes, p.out.now.routes, "now");
 	ck_assert_uint_eq(p.impact.entries, 0);
 	plan_free(&p);
-	end(&s);
+	end_story(&s);
 }
 END_TEST
 
 int
 main(void)
 {
-	Suite *s = suite_create("foretold");
+	Suite *s = suite_create("plan_from_daemon");
 	TCase *c = tcase_create("live");
 
 	tcase_set_timeout(c, 120);
 	tcase_add_loop_test(c, as_planned, 0, DAYS * SCENES);
 	tcase_add_loop_test(c, cut_off, 0, SCENES);
-	tcase_add_loop_test(c, nothing, 0, SCENES);
+	tcase_add_loop_test(c, plan_without_failure, 0, SCENES);
 	suite_add_tcase(s, c);
 	return suite_run(s);
 }

@@ -1,6 +1,6 @@
 /*
- * The judge of the end-to-end tests on fabrics small enough to judge by hand:
- * a line, a ring of three switches, and what may be wrong with their tables.
+ * The judge of the end-to-end tests on fabrics small enough to judge by hand: a
+ * line, a ring of three switches, and faults of their tables.
  */
 #include <check.h>
 #include <stdio.h>
@@ -48,12 +48,12 @@ struct tables {
 static const struct tables shortest = {
 	{{1, 2, 3, 0, 2, 3}, {3, 1, 2, 3, 0, 2}, {2, 3, 1, 2, 3, 0}}};
 
-/* Everything clockwise: two steps of each way make the ring wait. */
+/* All packets go clockwise: two hops in each direction make the ring wait. */
 static const struct tables clockwise = {
 	{{1, 2, 2, 0, 2, 2}, {2, 1, 2, 2, 0, 2}, {2, 2, 1, 2, 2, 0}}};
 
 static FILE *
-text(const char *s)
+text_file(const char *s)
 {
 	FILE *f = tmpfile();
 
@@ -67,7 +67,7 @@ static struct ndtext *
 read_net(const char *s)
 {
 	struct reason why = {{0}};
-	FILE *f = text(s);
+	FILE *f = text_file(s);
 	struct ndtext *t = ndtext_read(f, "net", &why);
 
 	fclose(f);
@@ -164,7 +164,7 @@ START_TEST(a_ring_waits_for_itself)
 }
 END_TEST
 
-/* One entry changed; what must be found. */
+/* One changed entry, and the counts expected. */
 static const struct {
 	const char *what;
 	unsigned sw, lid, out;
@@ -177,7 +177,7 @@ static const struct {
 	{"another host", 0, 3, 1, 2, 1, 0},
 	/* b sends h1's packets to c, which sends them to a: longer, fine */
 	{"detour", 1, 1, 2, 0, 0, 0},
-	/* nobody reaches b, whose own entry leads away: a loop for all */
+	/* no switch reaches b: its own entry leads away, a loop for all */
 	{"own LID leads away", 1, 5, 2, 6, 3, 3},
 };
 
@@ -200,7 +200,7 @@ END_TEST
 
 /* The ring with one piece of its text replaced. */
 static char *
-edited(const char *from, const char *to)
+edit_ring(const char *from, const char *to)
 {
 	const char *at = strstr(ring, from);
 	size_t size = sizeof(ring) + strlen(to);
@@ -217,7 +217,7 @@ START_TEST(lids_twice_or_not_at_all)
 {
 	static const char *const lids[] = {"# lid 0 lmc 0 \"c\"",
 		"# lid 1 lmc 0 \"c\"", "# lid 2 lmc 1 \"c\""};
-	char *s = edited("# lid 3 lmc 0 \"c\"", lids[_i]);
+	char *s = edit_ring("# lid 3 lmc 0 \"c\"", lids[_i]);
 	struct ndtext *t = read_net(s);
 	struct judge_report r;
 
@@ -248,8 +248,8 @@ START_TEST(refuses_contradictions)
 		{"[2]\t\"S-000000000000000b\"[3]", "[2]\tnonsense",
 			"not a link"},
 	};
-	char *s = edited(cases[_i].from, cases[_i].to);
-	FILE *f = text(s);
+	char *s = edit_ring(cases[_i].from, cases[_i].to);
+	FILE *f = text_file(s);
 	struct reason why = {{0}};
 
 	ck_assert_ptr_null(ndtext_read(f, "net", &why));
@@ -295,7 +295,7 @@ START_TEST(tracks_follow_the_tables)
 	}
 	ck_assert_uint_eq(n, 50);
 	ck_assert_uint_gt(longest, 0);
-	/* from h1 everything beyond its own switch is farther than that */
+	/* from h1 everything beyond its own switch is farther than the limit */
 	rewind(f);
 	ck_assert_uint_eq(tracks_print(t, f, 1, 1, 99, 12), 0);
 	fclose(f);

@@ -98,7 +98,7 @@ START_TEST(direct_networks_have_their_sizes)
 }
 END_TEST
 
-/* Every switch of f has this many cables, to distinct neighbours. */
+/* Every switch of f has this many links, to distinct neighbours. */
 static void
 check_regular(const struct fabric *f, unsigned degree, const char *what)
 {
@@ -190,7 +190,7 @@ START_TEST(failures_keep_what_was_asked)
 		ck_assert(fabric_connected(f, FABRIC_NONE, FABRIC_NONE));
 		fabric_free(f);
 	}
-	/* ten switches hang together by nine links at least */
+	/* ten switches are connected by nine links at least */
 	ck_assert(!gen_edit_fail_links(
 		gen_tree_two(&two, NULL), 16, 1, true, &why));
 	ck_assert(strstr(why.text, "15 of 16") != NULL);
@@ -286,7 +286,7 @@ START_TEST(connectivity_is_seen)
 		bool host = f->node[w->node[0]].type == FABRIC_CA ||
 			    f->node[w->node[1]].type == FABRIC_CA;
 
-		/* a host that lost its only cable is not counted */
+		/* a host that lost its only link is not counted */
 		ck_assert(fabric_connected(f, c, FABRIC_NONE) == host);
 	}
 	fabric_free(f);

@@ -1,4 +1,4 @@
-/* Fabric files: round trips, real captures, and everything that is refused. */
+/* Fabric files: round trips, real captures, and every refusal. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -109,7 +109,7 @@ START_TEST(equal_sees_differences)
 }
 END_TEST
 
-/* Real captures, and what must be in them. */
+/* Real captures, and what they must contain. */
 static const struct {
 	const char *file;
 	unsigned switches, hosts, cables, warnings;
@@ -149,7 +149,7 @@ START_TEST(captures_are_read)
 }
 END_TEST
 
-/* Two switches and two hosts, as ibsim's example nets write them. */
+/* Two switches and two hosts, in the format of ibsim's example nets. */
 #define NET                                                                    \
 	"# a comment\n"                                                        \
 	"Switch\t8 \"Switch1\"\n[1]\t\"Hca1\"[1]\n[3]\t\"Switch2\"[3]\n\n"     \
@@ -252,7 +252,7 @@ END_TEST
 
 #define NOTE(text) "Switch 8 \"S-1\" # \"a\" base port 0 # heddle: " text "\n"
 
-/* What must be named to the letter, refused or passed over with a warning. */
+/* Input that must be named exactly, refused or skipped with a warning. */
 static const struct {
 	const char *text;
 	const char *error; /* or NULL */

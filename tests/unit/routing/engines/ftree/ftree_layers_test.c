@@ -1,6 +1,6 @@
 /*
- * Lanes of leaf pairs: how many there are, what cables have a say in and what
- * not, and in what words that is told, the ports to blame by name.
+ * Layers of leaf pairs: how many there are, which links limit them, and how the
+ * limit is reported, with the ports that cause it.
  */
 #include <check.h>
 #include <stdio.h>
@@ -22,13 +22,13 @@ struct bed {
 	struct topo *t;
 	struct lft_pool *pool;
 	struct routes *r;
-	char text[256];	  /* why they are fewer than asked for */
-	char shared[256]; /* where they share VLs */
+	char text[256];	  /* why there are fewer layers than configured */
+	char shared[256]; /* where layers share VLs */
 };
 
-/* A tree with 8 VLs on every cable. */
+/* A tree with 8 VLs on every link. */
 static struct topo *
-tree(const struct gen_fattree2 *p)
+two_tier_topo(const struct gen_fattree2 *p)
 {
 	struct frozen_lids lids = {0};
 	struct reason why = {""};
@@ -45,16 +45,16 @@ tree(const struct gen_fattree2 *p)
 }
 
 static struct bed
-begin(void)
+begin_bed(void)
 {
 	struct gen_fattree2 p = {2, 4, 1, 2, 2};
 
-	return (struct bed){.t = tree(&p), .pool = lft_pool_new()};
+	return (struct bed){.t = two_tier_topo(&p), .pool = lft_pool_new()};
 }
 
-/* Routes by ftree, judged; those that there were are the previous ones. */
+/* Verified routes by ftree; the bed's routes are the previous ones. */
 static void
-route(struct bed *b, const struct engine_options *o, unsigned lanes)
+route_ftree(struct bed *b, const struct engine_options *o, unsigned lanes)
 {
 	static const char *const engines[] = {"ftree"};
 	struct route_job job = {.topo = b->t,
@@ -81,7 +81,7 @@ route(struct bed *b, const struct engine_options *o, unsigned lanes)
 }
 
 static void
-end(struct bed *b)
+end_bed(struct bed *b)
 {
 	routes_unref(b->r);
 	lft_pool_free(b->pool);
@@ -89,92 +89,95 @@ end(struct bed *b)
 }
 
 static void
-expect(const char *text, const char *want)
+expect_text(const char *text, const char *want)
 {
 	ck_assert_msg(strstr(text, want) != NULL, "\"%s\" is not in \"%s\"",
 		want, text);
 }
 
 static void
-nothing(const char *text)
+expect_no_text(const char *text)
 {
 	ck_assert_str_eq(text, "");
 }
 
 /* Out-port i of switch s to another switch. */
 static port_ix
-cable(const struct topo *t, sw_ix s, unsigned i)
+switch_out_port(const struct topo *t, sw_ix s, unsigned i)
 {
 	return topo_port_of(t, t->sw[s].node, t->adj[t->sw[s].adj + i].out);
 }
 
-START_TEST(all)
+START_TEST(all_layers)
 {
 	struct engine_options o = {.lanes = 8};
-	struct bed b = begin();
+	struct bed b = begin_bed();
 
-	/* a host's cable is nobody's concern */
+	/* the link of a host limits nothing */
 	b.t->port[b.t->sm_port].vl_cap = 1;
-	route(&b, &o, 8);
-	nothing(b.text);
-	nothing(b.shared);
-	end(&b);
+	route_ftree(&b, &o, 8);
+	expect_no_text(b.text);
+	expect_no_text(b.shared);
+	end_bed(&b);
 }
 END_TEST
 
-/* One narrow cable: nobody loses a lane, and it is named. */
+/* One narrow link: no layer is lost, and the link is named. */
 START_TEST(one_cable)
 {
 	struct engine_options o = {.lanes = 8};
-	struct bed b = begin();
-	port_ix p = cable(b.t, b.t->nsw - 1, 1), first = b.t->port[p].peer;
+	struct bed b = begin_bed();
+	port_ix p = switch_out_port(b.t, b.t->nsw - 1, 1),
+		first = b.t->port[p].peer;
 	char want[64];
 
 	b.t->port[p].vl_cap = 2;
-	route(&b, &o, 8);
+	route_ftree(&b, &o, 8);
 	(void)snprintf(want, sizeof(want), "first port %u of 0x%016llx %s",
 		b.t->port[first].num,
 		(unsigned long long)b.t->node[b.t->port[first].node].guid,
 		topo_desc(b.t, b.t->port[first].node));
-	nothing(b.text);
-	expect(b.shared, "8 layers share VLs at 2 of 16 ports between "
-			 "switches: 2 have 2 VLs, ");
-	expect(b.shared, want);
-	end(&b);
+	expect_no_text(b.text);
+	expect_text(b.shared,
+		"8 layers share VLs at 2 of 16 ports between switches: "
+		"2 have 2 VLs, ");
+	expect_text(b.shared, want);
+	end_bed(&b);
 }
 END_TEST
 
-/* A switch of a single VL maps nothing, and needs not. */
+/* A switch with a single VL maps nothing, and need not. */
 START_TEST(old_switch)
 {
 	struct engine_options o = {.lanes = 4};
-	struct bed b = begin();
+	struct bed b = begin_bed();
 	const struct topo_node *n = &b.t->node[b.t->sw[0].node];
 
 	for (unsigned i = 0; i <= n->nports; i++) {
 		b.t->port[n->first_port + i].vl_cap = 1;
 		b.t->port[n->first_port + i].capmask = 0;
 	}
-	route(&b, &o, 4);
-	nothing(b.text);
-	expect(b.shared, "have 1 VL, first port");
-	end(&b);
+	route_ftree(&b, &o, 4);
+	expect_no_text(b.text);
+	expect_text(b.shared, "have 1 VL, first port");
+	end_bed(&b);
 }
 END_TEST
 
 START_TEST(no_map)
 {
 	struct engine_options o = {.lanes = 4};
-	struct bed b = begin();
+	struct bed b = begin_bed();
 	node_ix n = b.t->sw[0].node;
 
 	b.t->port[b.t->node[n].first_port].capmask &= ~(uint32_t)CAP_SL_MAPPING;
-	route(&b, &o, 1);
-	expect(b.text, "1 of the 4 layers");
-	expect(b.text, "between switches cannot map SLs to VLs, first port");
-	expect(b.text, topo_desc(b.t, n));
-	nothing(b.shared);
-	end(&b);
+	route_ftree(&b, &o, 1);
+	expect_text(b.text, "1 of the 4 layers");
+	expect_text(
+		b.text, "between switches cannot map SLs to VLs, first port");
+	expect_text(b.text, topo_desc(b.t, n));
+	expect_no_text(b.shared);
+	end_bed(&b);
 }
 END_TEST
 
@@ -184,39 +187,39 @@ set_vls(struct topo *t, port_ix p, uint8_t code)
 	t->port[p].vl_cap = t->port[t->port[p].peer].vl_cap = code;
 }
 
-/* As many as the widest cable has VLs. */
+/* As many layers as the widest link has VLs. */
 START_TEST(widest)
 {
 	struct engine_options o = {.lanes = 4};
-	struct bed b = begin();
-	port_ix p = cable(b.t, 0, 0);
+	struct bed b = begin_bed();
+	port_ix p = switch_out_port(b.t, 0, 0);
 
 	for (port_ix i = 0; i < b.t->nports; i++)
 		b.t->port[i].vl_cap = 1;
-	route(&b, &o, 1);
-	expect(b.text, "no port between switches has more than 1 VL");
+	route_ftree(&b, &o, 1);
+	expect_text(b.text, "no port between switches has more than 1 VL");
 	set_vls(b.t, p, 2);
-	route(&b, &o, 2);
-	expect(b.text, "no port between switches has more than 2 VLs");
-	expect(b.shared, "2 layers share VLs at 14 of 16 ports");
+	route_ftree(&b, &o, 2);
+	expect_text(b.text, "no port between switches has more than 2 VLs");
+	expect_text(b.shared, "2 layers share VLs at 14 of 16 ports");
 	set_vls(b.t, p, 4);
-	route(&b, &o, 4);
-	nothing(b.text);
-	expect(b.shared, "at 14 of 16 ports");
-	end(&b);
+	route_ftree(&b, &o, 4);
+	expect_no_text(b.text);
+	expect_text(b.shared, "at 14 of 16 ports");
+	end_bed(&b);
 }
 END_TEST
 
 START_TEST(max_vls)
 {
 	struct engine_options o = {.lanes = 4, .max_vls = 2};
-	struct bed b = begin();
+	struct bed b = begin_bed();
 
-	route(&b, &o, 2);
-	expect(b.text, "2 of the 4 layers");
-	expect(b.text, "no link may have more than 2 VLs");
-	nothing(b.shared);
-	end(&b);
+	route_ftree(&b, &o, 2);
+	expect_text(b.text, "2 of the 4 layers");
+	expect_text(b.text, "no link may have more than 2 VLs");
+	expect_no_text(b.shared);
+	end_bed(&b);
 }
 END_TEST
 
@@ -224,29 +227,29 @@ START_TEST(with_levels)
 {
 	struct engine_options o = {.lanes = 4, .levels = 3};
 	struct engine_options many = {.lanes = 8, .levels = 3};
-	struct bed b = begin();
+	struct bed b = begin_bed();
 
-	b.t->port[cable(b.t, 0, 0)].vl_cap = 3;
-	route(&b, &o, 2);
-	expect(b.text, "2 of the 4 layers");
-	expect(b.text, "has more than 8 VLs, which 3 QoS levels share");
-	expect(b.shared, "2 layers share VLs at 2 of 16 ports");
-	expect(b.shared, "have 4 VLs");
-	expect(b.shared, ", which 3 QoS levels share");
-	end(&b);
-	/* cables have enough, SLs are few */
-	b = begin();
+	b.t->port[switch_out_port(b.t, 0, 0)].vl_cap = 3;
+	route_ftree(&b, &o, 2);
+	expect_text(b.text, "2 of the 4 layers");
+	expect_text(b.text, "has more than 8 VLs, which 3 QoS levels share");
+	expect_text(b.shared, "2 layers share VLs at 2 of 16 ports");
+	expect_text(b.shared, "have 4 VLs");
+	expect_text(b.shared, ", which 3 QoS levels share");
+	end_bed(&b);
+	/* links have enough VLs, SLs are few */
+	b = begin_bed();
 	for (port_ix i = 0; i < b.t->nports; i++)
 		b.t->port[i].vl_cap = 5;
-	route(&b, &many, 5);
-	expect(b.text, "5 of the 8 layers");
-	expect(b.text, "there are 16 SLs, which 3 QoS levels share");
-	nothing(b.shared);
-	end(&b);
+	route_ftree(&b, &many, 5);
+	expect_text(b.text, "5 of the 8 layers");
+	expect_text(b.text, "there are 16 SLs, which 3 QoS levels share");
+	expect_no_text(b.shared);
+	end_bed(&b);
 }
 END_TEST
 
-/* ---- cables that change ---- */
+/* ---- links that change ---- */
 
 static void
 row_of(const struct topo *t, const struct routes *r, port_ix p,
@@ -259,7 +262,7 @@ row_of(const struct topo *t, const struct routes *r, port_ix p,
 	slvl_row(&l, slvl_link(t, p, 0), slvl_end(t, p), row);
 }
 
-/* Every entry and every pair's lane of both are the same. */
+/* Fails unless all entries and the layers of all pairs are equal. */
 static void
 same_routes(const struct routes *a, const struct routes *b, int seed)
 {
@@ -277,7 +280,8 @@ same_routes(const struct routes *a, const struct routes *b, int seed)
 	}
 }
 
-/* Rows are others into this cable alone, and fold as they should there. */
+/* Fails unless only the rows into this link differ, and fold the layers as they
+ * should there. */
 static void
 other_rows(const struct bed *was, const struct bed *is, port_ix p, int seed)
 {
@@ -301,14 +305,15 @@ widest_is(const struct topo *t, unsigned lanes)
 {
 	for (sw_ix s = 0; s < t->nsw; s++)
 		for (unsigned i = 0; i < t->sw[s].nadj; i++)
-			if (slvl_link(t, cable(t, s, i), 0) >= lanes)
+			if (slvl_link(t, switch_out_port(t, s, i), 0) >= lanes)
 				return true;
 	return false;
 }
 
 /*
- * A cable between switches gets other VLs: the rows of its two ends follow, and
- * nothing else does, whether routes are computed anew or from those in force.
+ * A link between switches gets another number of VLs: the rows of its two ends
+ * follow, and nothing else does, whether routes are computed afresh or from
+ * those in force.
  */
 START_TEST(rows_alone)
 {
@@ -317,13 +322,14 @@ START_TEST(rows_alone)
 		1 + rng_below(&r, 2), 1 + rng_below(&r, 3),
 		1 + rng_below(&r, 3)};
 	struct engine_options o = {.lanes = (uint8_t)(2 + rng_below(&r, 7))};
-	struct bed was = {.t = tree(&p), .pool = lft_pool_new()};
+	struct bed was = {.t = two_tier_topo(&p), .pool = lft_pool_new()};
 
-	route(&was, &o, o.lanes);
+	route_ftree(&was, &o, o.lanes);
 	for (unsigned i = 0; i < STEPS; i++) {
-		struct bed is = {.t = tree(&p), .pool = was.pool};
+		struct bed is = {.t = two_tier_topo(&p), .pool = was.pool};
 		sw_ix s = rng_below(&r, is.t->nsw);
-		port_ix at = cable(is.t, s, rng_below(&r, is.t->sw[s].nadj));
+		port_ix at = switch_out_port(
+			is.t, s, rng_below(&r, is.t->sw[s].nadj));
 
 		for (port_ix k = 0; k < is.t->nports; k++)
 			is.t->port[k].vl_cap = was.t->port[k].vl_cap;
@@ -332,23 +338,23 @@ START_TEST(rows_alone)
 			is.t->port[at].vl_cap = 4;
 		if (rng_below(&r, 2) > 0)
 			is.r = routes_ref(was.r);
-		route(&is, &o, o.lanes);
-		nothing(is.text);
+		route_ftree(&is, &o, o.lanes);
+		expect_no_text(is.text);
 		same_routes(was.r, is.r, _i);
 		other_rows(&was, &is, at, _i);
 		routes_unref(was.r);
 		topo_unref(was.t);
 		was = is;
 	}
-	end(&was);
+	end_bed(&was);
 }
 END_TEST
 
-/* ---- lanes that are needed ---- */
+/* ---- layers that are needed ---- */
 
-/* A ring of four, clockwise but for the third: two lanes break the cycle. */
+/* A ring of four, clockwise but for the third: two layers break the cycle. */
 static struct topo *
-ring(struct hand_tables *tables)
+ring_of_four(struct hand_tables *tables)
 {
 	struct hand h = {0};
 	struct topo *t;
@@ -356,8 +362,8 @@ ring(struct hand_tables *tables)
 	for (unsigned i = 0; i < 4; i++)
 		(void)hand_node(&h, TOPO_SWITCH, 3, "");
 	for (unsigned i = 0; i < 4; i++) {
-		hand_cable(&h, i, 1, hand_node(&h, TOPO_CA, 1, ""), 1);
-		hand_cable(&h, i, 2, (i + 1) % 4, 3);
+		hand_link(&h, i, 1, hand_node(&h, TOPO_CA, 1, ""), 1);
+		hand_link(&h, i, 2, (i + 1) % 4, 3);
 	}
 	t = hand_topo(&h);
 	hand_lids(t);
@@ -379,15 +385,15 @@ ring(struct hand_tables *tables)
 }
 
 /*
- * Lanes whose union has a cycle: each is fine on VLs of its own, on one VL they
- * deadlock. So the judge says that they are not plain, and a cable with fewer
- * VLs than there are lanes is one too many.
+ * Layers with a cyclic union: each is free of deadlock on a VL of its own, but
+ * not on a shared one. So the verifier reports that they are not plain, and a
+ * link with fewer VLs than layers is refused.
  */
 START_TEST(needed)
 {
 	struct route_layer_pair wrap[] = {{2, 0, 1}, {3, 1, 1}};
 	struct hand_tables h;
-	struct topo *t = ring(&h);
+	struct topo *t = ring_of_four(&h);
 	struct routes r = {.topo = t,
 		.engine = "",
 		.lanes = {.n = 2, .spread = 1, .pair = wrap, .npairs = 2}};
@@ -402,16 +408,17 @@ START_TEST(needed)
 	ck_assert_msg(verify_tables(&in, &report, &why) == 0, "%s", why.text);
 	ck_assert(!report.plain);
 	ck_assert_int_eq(ftree_layers_fit(&r, NULL, &why), 0);
-	t->port[cable(t, 2, 0)].vl_cap = 1;
+	t->port[switch_out_port(t, 2, 0)].vl_cap = 1;
 	ck_assert_int_eq(ftree_layers_fit(&r, NULL, &why), -1);
-	expect(why.text, "2 layers need a VL each to have no cycle: 2 ports "
-			 "between switches have 1 VL, first port");
+	expect_text(why.text,
+		"2 layers need a VL each to have no cycle: 2 ports "
+		"between switches have 1 VL, first port");
 	r.lanes.plain = true;
 	ck_assert_int_eq(ftree_layers_fit(&r, NULL, &why), 0);
-	/* what folds there is a cycle */
+	/* layers that fold to one VL there are a cycle */
 	in.lanes = NULL;
 	ck_assert_int_eq(verify_tables(&in, &report, &why), -1);
-	expect(why.text, "credit loop of 4 links");
+	expect_text(why.text, "credit loop of 4 links");
 	hand_tables_unpack(&h);
 	hand_tables_free(&h);
 	hand_free(t);
@@ -421,10 +428,10 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("ftree_lanes");
-	TCase *t = tcase_create("ftree_lanes");
+	Suite *s = suite_create("ftree_layers");
+	TCase *t = tcase_create("ftree_layers");
 
-	tcase_add_test(t, all);
+	tcase_add_test(t, all_layers);
 	tcase_add_test(t, one_cable);
 	tcase_add_test(t, old_switch);
 	tcase_add_test(t, no_map);

@@ -1,6 +1,6 @@
 /*
- * The engine for fat trees: balance for every population, damaged trees on one
- * lane, repair as computing would have it, lanes, several ports per node.
+ * The fat-tree engine: balance for every population, damaged trees on one
+ * layer, repair with the result of computing afresh, layers, multi-port nodes.
  */
 #include <check.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@
 static struct engine_options plain = {.lanes = 1};
 
 static struct routes *
-routed(struct topo *t, struct lft_pool *pool, const struct routes *prev,
+route_topo(struct topo *t, struct lft_pool *pool, const struct routes *prev,
 	const struct engine_options *o)
 {
 	struct route_job job = {.topo = t,
@@ -43,17 +43,17 @@ routed(struct topo *t, struct lft_pool *pool, const struct routes *prev,
 }
 
 static struct verify_tables
-tables(const struct routes *r)
+verify_input(const struct routes *r)
 {
 	return (struct verify_tables){
 		r->topo, r->pool, r->row, r->nblocks, NULL};
 }
 
-/* All reach, without a cycle even if everything is on one lane. */
+/* All pairs reach each other, without a cycle even on one layer. */
 static struct verify_report
-verified(const struct routes *r, const char *what)
+expect_valid(const struct routes *r, const char *what)
 {
-	struct verify_tables in = tables(r);
+	struct verify_tables in = verify_input(r);
 	struct verify_report report;
 	struct reason why = {""};
 
@@ -70,18 +70,18 @@ struct run {
 };
 
 static struct run
-run(struct fabric *f, const struct engine_options *o)
+route_fabric(struct fabric *f, const struct engine_options *o)
 {
 	struct frozen_lids lids = {.found = true};
 	struct run x = {frozen_topo(f, &lids), lft_pool_new(), NULL};
 
-	x.r = routed(x.t, x.pool, NULL, o);
+	x.r = route_topo(x.t, x.pool, NULL, o);
 	fabric_free(f);
 	return x;
 }
 
 static void
-end(struct run *x)
+end_run(struct run *x)
 {
 	routes_unref(x->r);
 	ck_assert_uint_eq(x->pool->live, 0);
@@ -90,15 +90,15 @@ end(struct run *x)
 }
 
 /*
- * Goals: no cable is the way of more pairs than a host has partners, and a
- * shift never puts more than two flows on a cable; one in a full tree.
+ * Goals: no link carries more pairs than a host has partners, and a shift never
+ * puts more than two flows on a link; one in a full tree.
  */
 static void
 check_balance(struct fabric *f, const char *what, unsigned shifts, bool full)
 {
-	struct run x = run(f, &plain);
-	struct verify_report report = verified(x.r, what);
-	struct verify_tables in = tables(x.r);
+	struct run x = route_fabric(f, &plain);
+	struct verify_report report = expect_valid(x.r, what);
+	struct verify_tables in = verify_input(x.r);
 	struct bandwidth_shift shift;
 
 	bandwidth_shift(&in, shifts, 1, &shift);
@@ -108,7 +108,7 @@ check_balance(struct fabric *f, const char *what, unsigned shifts, bool full)
 	ck_assert_msg(shift.worst <= (full ? 1U : 2U),
 		"%s: %u flows on a cable in shift %u", what, shift.worst,
 		shift.worst_by);
-	end(&x);
+	end_run(&x);
 }
 
 START_TEST(populations)
@@ -138,7 +138,8 @@ START_TEST(populations)
 }
 END_TEST
 
-/* Several switches lead to one top, siblings are joined, trees are several. */
+/* Several switches lead to one top, siblings are linked, and there are several
+ * trees. */
 START_TEST(racks)
 {
 	static const unsigned people[][2] = {
@@ -165,11 +166,11 @@ END_TEST
 
 /*
  * Eight trees that meet inside racks only. Half of the hosts of a rack are on
- * either side, so that with 12:12 and 24:24 nothing need be above a host's
- * share. With 23:1 the first side has 12 of 23 hosts of every second rack and
- * one of the others: what the hosts of such a rack send to that side of other
- * racks, 23 times 1392 pairs, leaves it by 12 cables, which is the bound. A
- * shift puts two flows on a cable at most.
+ * either side, so that with 12:12 and 24:24 no link need exceed a host's share.
+ * With 23:1 the first side has 12 of 23 hosts of every second rack and one of
+ * the others: what the hosts of such a rack send to that side of other racks,
+ * 23 times 1392 pairs, leaves it by 12 links, which is the bound. A shift puts
+ * two flows on a link at most.
  */
 START_TEST(planes)
 {
@@ -179,11 +180,11 @@ START_TEST(planes)
 	struct reason why = {""};
 
 	for (size_t i = 0; i < sizeof(people) / sizeof(*people); i++) {
-		struct run x = run(
+		struct run x = route_fabric(
 			gen_paper_racks(8, people[i].even, people[i].odd, &why),
 			&plain);
-		struct verify_report report = verified(x.r, "planes");
-		struct verify_tables in = tables(x.r);
+		struct verify_report report = expect_valid(x.r, "planes");
+		struct verify_tables in = verify_input(x.r);
 		struct bandwidth_shift shift;
 
 		ck_assert_msg(report.load_max <= people[i].bound,
@@ -191,7 +192,7 @@ START_TEST(planes)
 			(unsigned long long)report.load_max);
 		bandwidth_shift(&in, 100, 1, &shift);
 		ck_assert(x.r->plane != NULL && shift.worst <= 2);
-		end(&x);
+		end_run(&x);
 	}
 }
 END_TEST
@@ -222,8 +223,8 @@ START_TEST(random_populations)
 END_TEST
 
 /*
- * Cables fail anywhere, hosts' own ones excepted: one lane is enough, and no
- * cable carries more than what two of the hosts are sent.
+ * Links fail anywhere but at hosts: one layer is enough, and no link carries
+ * more than the load of two hosts.
  */
 START_TEST(degraded)
 {
@@ -243,20 +244,20 @@ START_TEST(degraded)
 			(void)snprintf(what, sizeof(what),
 				"%u cables failed, seed %u", failed[i],
 				(unsigned)seed);
-			x = run(f, &plain);
-			(void)verified(x.r, what);
+			x = route_fabric(f, &plain);
+			(void)expect_valid(x.r, what);
 			ck_assert_str_eq(x.r->engine, "ftree");
 			ck_assert_msg(x.r->report.load_max <= 2 * (648 - 12),
 				"%s: %llu pairs on one cable", what,
 				(unsigned long long)x.r->report.load_max);
-			end(&x);
+			end_run(&x);
 		}
 }
 END_TEST
 
 /*
- * Tops that lose most of their cables, and hundreds of other cables besides:
- * every pair still meets on one lane.
+ * Tops that lose most of their links, and hundreds of other links besides:
+ * every pair still meets on one layer.
  */
 START_TEST(lost_tops)
 {
@@ -288,10 +289,10 @@ START_TEST(lost_tops)
 			g = gen_edit_fail_links(g, 40, seed, false, &why);
 		ck_assert_msg(g != NULL, "%s", why.text);
 		(void)snprintf(what, sizeof(what), "seed %u", (unsigned)seed);
-		x = run(g, &plain);
-		(void)verified(x.r, what);
+		x = route_fabric(g, &plain);
+		(void)expect_valid(x.r, what);
 		ck_assert_str_eq(x.r->engine, "ftree");
-		end(&x);
+		end_run(&x);
 		fabric_free(f);
 		free(drop);
 	}
@@ -311,14 +312,15 @@ START_TEST(degraded_three_levels)
 			     : gen_edit_fail_switches(
 				       f, (unsigned)seed * 3, seed, true, &why);
 		(void)snprintf(what, sizeof(what), "seed %u", (unsigned)seed);
-		x = run(f, &plain);
-		(void)verified(x.r, what);
-		end(&x);
+		x = route_fabric(f, &plain);
+		(void)expect_valid(x.r, what);
+		end_run(&x);
 	}
 }
 END_TEST
 
-/* The numbers told are those of the tables; switches have the same numbers. */
+/* The counts in routes are those of the tables; switches have the same
+ * indices. */
 static void
 check_changes(const struct routes *was, const struct routes *is)
 {
@@ -337,21 +339,21 @@ check_changes(const struct routes *was, const struct routes *is)
 }
 
 /*
- * The same cables fail with and without what the routes remember: repair may
- * choose differently, but changes as little.
+ * The same links fail with and without the engine's cache: repair may choose
+ * differently, but changes as little.
  */
 static void
 check_step(struct topo *t, struct lft_pool *pool, struct routes **r,
 	uint64_t seed, unsigned *repaired)
 {
-	struct routes *is = routed(t, pool, *r, &plain), *whole;
+	struct routes *is = route_topo(t, pool, *r, &plain), *whole;
 	struct route_cache *memory = (*r)->cache;
 	char what[64];
 
 	(void)snprintf(what, sizeof(what), "seed %u", (unsigned)seed);
-	(void)verified(is, what);
+	(void)expect_valid(is, what);
 	(*r)->cache = NULL;
-	whole = routed(t, pool, *r, &plain);
+	whole = route_topo(t, pool, *r, &plain);
 	(*r)->cache = memory;
 	if (is->cache->base != NULL) {
 		++*repaired;
@@ -366,9 +368,9 @@ check_step(struct topo *t, struct lft_pool *pool, struct routes **r,
 	*r = is;
 }
 
-/* Toggle a random cable between switches, connected or not. */
+/* Fails or restores a random link between switches, connected or not. */
 static void
-toggle(struct fabric *f, bool *drop, struct rng *g)
+toggle_link(struct fabric *f, bool *drop, struct rng *g)
 {
 	uint32_t c;
 
@@ -380,12 +382,12 @@ toggle(struct fabric *f, bool *drop, struct rng *g)
 }
 
 static unsigned
-flap(struct fabric *f, uint64_t seed, unsigned steps)
+flap_links(struct fabric *f, uint64_t seed, unsigned steps)
 {
 	struct frozen_lids lids = {0};
 	struct topo *first = frozen_topo(f, &lids), *t = topo_ref(first);
 	struct lft_pool *pool = lft_pool_new();
-	struct routes *r = routed(t, pool, NULL, &plain);
+	struct routes *r = route_topo(t, pool, NULL, &plain);
 	bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
 	struct fabric_edit edit = {.drop_cable = drop};
 	struct rng g = {seed};
@@ -395,7 +397,7 @@ flap(struct fabric *f, uint64_t seed, unsigned steps)
 		struct fabric *now;
 
 		for (unsigned n = 0; n <= i % 3; n++)
-			toggle(f, drop, &g);
+			toggle_link(f, drop, &g);
 		now = fabric_rebuild(f, &edit);
 		topo_unref(t);
 		t = frozen_again(now, first, 0);
@@ -419,16 +421,17 @@ START_TEST(repair)
 	unsigned n = 0;
 
 	for (uint64_t seed = 1; seed <= 4; seed++) {
-		n += flap(gen_tree_two(&two, &why), seed, 20);
-		n += flap(gen_tree_two(&par, &why), seed, 20);
-		n += flap(gen_tree_three(8, &why), seed, 20);
-		n += flap(gen_tree_kary(3, 4, &why), seed, 10);
+		n += flap_links(gen_tree_two(&two, &why), seed, 20);
+		n += flap_links(gen_tree_two(&par, &why), seed, 20);
+		n += flap_links(gen_tree_three(8, &why), seed, 20);
+		n += flap_links(gen_tree_kary(3, 4, &why), seed, 10);
 	}
-	ck_assert_uint_gt(n, 100); /* of 280, the fast way was taken */
+	ck_assert_uint_gt(n, 100); /* of 280, the incremental path was taken */
 }
 END_TEST
 
-/* A switch fails and comes back: the long way, and nothing gets lost. */
+/* A switch fails and comes back: everything is computed, and no pair is
+ * lost. */
 START_TEST(switch_fails)
 {
 	struct reason why = {""};
@@ -438,15 +441,15 @@ START_TEST(switch_fails)
 	struct fabric_edit edit = {.drop_node = node};
 	struct topo *t = frozen_topo(f, &lids), *less;
 	struct lft_pool *pool = lft_pool_new();
-	struct routes *a = routed(t, pool, NULL, &plain), *b, *c;
+	struct routes *a = route_topo(t, pool, NULL, &plain), *b, *c;
 
 	node[fabric_find(f, "pod2.mid1")] = true;
 	g = fabric_rebuild(f, &edit);
 	less = frozen_again(g, t, 0);
-	b = routed(less, pool, a, &plain);
-	(void)verified(b, "without pod2.mid1");
-	c = routed(t, pool, b, &plain);
-	(void)verified(c, "with it again");
+	b = route_topo(less, pool, a, &plain);
+	(void)expect_valid(b, "without pod2.mid1");
+	c = route_topo(t, pool, b, &plain);
+	(void)expect_valid(c, "with it again");
 	routes_unref(a);
 	routes_unref(b);
 	routes_unref(c);
@@ -462,7 +465,7 @@ END_TEST
 
 /* The paper's algorithm as it is printed. */
 static unsigned
-paper_lane(unsigned i, unsigned j, unsigned n)
+paper_layer(unsigned i, unsigned j, unsigned n)
 {
 	unsigned a = i < j ? i : j, b = i < j ? j : i, lane;
 
@@ -481,16 +484,16 @@ START_TEST(lanes)
 
 	for (unsigned n = 2; n <= 8; n++) {
 		struct engine_options o = {.lanes = (uint8_t)n};
-		struct run x = run(gen_tree_two(&p, &why), &o);
+		struct run x = route_fabric(gen_tree_two(&p, &why), &o);
 		const struct route_layers *l = &x.r->lanes;
-		struct verify_tables in = tables(x.r);
+		struct verify_tables in = verify_input(x.r);
 		struct verify_report report;
 		unsigned used = 0;
 
 		in.lanes = l;
 		ck_assert_int_eq(verify_tables(&in, &report, &why), 0);
 		ck_assert_uint_eq(report.vls, l->n);
-		/* The cables of the generator have 4 lanes (VLCap 3). */
+		/* The links of the generator have 4 VLs (VLCap 3). */
 		ck_assert_uint_eq(l->n, n < 4 ? n : 4);
 		for (sw_ix a = 0; a < x.t->nsw; a++)
 			for (sw_ix b = 0; b < x.t->nsw; b++) {
@@ -505,16 +508,16 @@ START_TEST(lanes)
 					ck_assert_uint_eq(v, 0);
 					continue;
 				}
-				ck_assert_uint_eq(v,
-					paper_lane(l->cls[a], l->cls[b], l->n));
+				ck_assert_uint_eq(v, paper_layer(l->cls[a],
+							     l->cls[b], l->n));
 			}
 		ck_assert_uint_eq(used, (1U << l->n) - 1);
-		end(&x);
+		end_run(&x);
 	}
 }
 END_TEST
 
-/* Leaves keep their numbers when others come and go. */
+/* Leaves keep their classes when others come and go. */
 START_TEST(lanes_kept)
 {
 	struct gen_fattree2 p = {4, 8, 1, 2, 2};
@@ -526,12 +529,12 @@ START_TEST(lanes_kept)
 	struct fabric_edit edit = {.drop_node = node};
 	struct topo *t = frozen_topo(f, &lids), *less;
 	struct lft_pool *pool = lft_pool_new();
-	struct routes *a = routed(t, pool, NULL, &o), *b;
+	struct routes *a = route_topo(t, pool, NULL, &o), *b;
 
 	node[fabric_find(f, "leaf3")] = true;
 	g = fabric_rebuild(f, &edit);
 	less = frozen_again(g, t, 0);
-	b = routed(less, pool, a, &o);
+	b = route_topo(less, pool, a, &o);
 	for (sw_ix s = 0; s < less->nsw; s++) {
 		node_ix n =
 			topo_by_node_guid(t, less->node[less->sw[s].node].guid);
@@ -550,48 +553,54 @@ START_TEST(lanes_kept)
 END_TEST
 
 static size_t
-singles(struct fabric *f, uint64_t *load)
+count_single_failures(struct fabric *f, uint64_t *load)
 {
-	struct run x = run(f, &plain);
-	struct verify_tables in = tables(x.r);
+	struct run x = route_fabric(f, &plain);
+	struct verify_tables in = verify_input(x.r);
 	struct redundancy_report h;
 	size_t n;
 
-	*load = verified(x.r, "homes").load_max;
+	*load = expect_valid(x.r, "homes").load_max;
 	redundancy_find(&in, NULL, &h);
 	ck_assert_uint_gt(h.n, 0);
 	n = h.single;
 	redundancy_free(&h);
-	end(&x);
+	end_run(&x);
 	return n;
 }
 
-/* Two ports on different leaves share no switch, and balance stays. */
+/* The paths to two ports on different leaves share no switch, and balance is
+ * kept. */
 START_TEST(homes)
 {
 	struct gen_fattree2 full = {18, 36, 1, 9, 9}, over = {8, 16, 1, 12, 12};
 	struct reason why = {""};
 	uint64_t load;
 
-	ck_assert_uint_eq(singles(gen_edit_rails(gen_tree_two(&full, &why), 2,
-					  true, &why),
-				  &load),
+	ck_assert_uint_eq(
+		count_single_failures(gen_edit_rails(gen_tree_two(&full, &why),
+					      2, true, &why),
+			&load),
 		0);
 	ck_assert_uint_le(load, 647);
-	ck_assert_uint_eq(singles(gen_edit_rails(gen_tree_two(&over, &why), 2,
-					  true, &why),
-				  &load),
+	ck_assert_uint_eq(
+		count_single_failures(gen_edit_rails(gen_tree_two(&over, &why),
+					      2, true, &why),
+			&load),
 		0);
 	ck_assert_uint_eq(
-		singles(gen_edit_rails(gen_edit_populate(
+		count_single_failures(
+			gen_edit_rails(gen_edit_populate(
 					       gen_tree_three(12, &why), 3, 3),
 				2, true, &why),
 			&load),
 		0);
 	ck_assert_uint_le(load, 431);
-	/* Several switches lead to each top: sources must go up apart, too. */
+	/* Several switches lead to each top: sources must go up by disjoint
+	 * paths, too. */
 	ck_assert_uint_eq(
-		singles(gen_edit_rails(gen_paper_racks(1, 12, 12, &why), 2,
+		count_single_failures(
+			gen_edit_rails(gen_paper_racks(1, 12, 12, &why), 2,
 				true, &why),
 			&load),
 		0);
@@ -599,15 +608,16 @@ START_TEST(homes)
 }
 END_TEST
 
-/* One top: it is what fails, and the report says so. */
+/* With one top, the top is the single point of failure, and the report says
+ * so. */
 START_TEST(homing_names_it)
 {
 	struct gen_fattree2 one = {1, 4, 1, 1, 1};
 	struct reason why = {""};
-	struct run x =
-		run(gen_edit_rails(gen_tree_two(&one, &why), 2, true, &why),
-			&plain);
-	struct verify_tables in = tables(x.r);
+	struct run x = route_fabric(
+		gen_edit_rails(gen_tree_two(&one, &why), 2, true, &why),
+		&plain);
+	struct verify_tables in = verify_input(x.r);
 	struct redundancy_report h;
 	char text[256];
 
@@ -626,7 +636,7 @@ START_TEST(homing_names_it)
 	ck_assert_str_eq(text, "\"h1\": \"spine1\" cuts off both ports from 2 "
 			       "of 4 leaves; there is no other path");
 	redundancy_free(&h);
-	end(&x);
+	end_run(&x);
 }
 END_TEST
 
@@ -662,13 +672,13 @@ START_TEST(groups)
 			home[k] = home[k - 1];
 			home[k - 1] = swap;
 		}
-	x = run(f, &o);
-	in = tables(x.r);
+	x = route_fabric(f, &o);
+	in = verify_input(x.r);
 	redundancy_find(&in, &o, &h);
 	ck_assert_uint_eq(h.n, 4);
 	ck_assert_uint_eq(h.single, 0);
 	redundancy_free(&h);
-	end(&x);
+	end_run(&x);
 }
 END_TEST
 
@@ -698,7 +708,7 @@ START_TEST(refuses)
 }
 END_TEST
 
-/* Kept, and afresh again when somebody asks for it. */
+/* Entries are kept, and computed afresh on request. */
 START_TEST(rebalance)
 {
 	struct gen_fattree2 p = {6, 12, 1, 6, 6};
@@ -739,7 +749,7 @@ START_TEST(rebalance)
 }
 END_TEST
 
-/* Real fabrics, where they are at hand. */
+/* Real fabrics, if they are available. */
 START_TEST(fixtures)
 {
 	static const char *const name[] = {"ufm-sdk-selene-compute",
@@ -760,9 +770,9 @@ START_TEST(fixtures)
 		if (f == NULL)
 			continue;
 		found++;
-		x = run(f, &plain);
-		(void)verified(x.r, name[i]);
-		end(&x);
+		x = route_fabric(f, &plain);
+		(void)expect_valid(x.r, name[i]);
+		end_run(&x);
 	}
 	if (found == 0)
 		(void)fprintf(stderr, "ftree_test: no fixtures, skipped\n");

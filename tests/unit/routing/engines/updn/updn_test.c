@@ -16,7 +16,7 @@
 #include "tests/unit/routing/updown/updown_oracle.h"
 #include "tests/unit/suite.h"
 
-/* LIDs that hang on dest: every one is delivered there. */
+/* Every LID at switch dest is delivered there. */
 static void
 check_dest(struct oracle *o, sw_ix dest, const struct routes *prev)
 {
@@ -50,7 +50,8 @@ check_dest(struct oracle *o, sw_ix dest, const struct routes *prev)
 	}
 }
 
-/* A turn leaf in each of several components: the oracle knows of one. */
+/* False if there is an sFtree root in each of several components: the oracle
+ * knows one. */
 static bool
 one_component(const struct oracle *o)
 {
@@ -59,7 +60,7 @@ one_component(const struct oracle *o)
 	bool more = true, all = true;
 
 	for (sw_ix s = 0; s < t->nsw; s++)
-		if (!dead(t, s)) {
+		if (!is_quarantined(t, s)) {
 			seen[s] = true;
 			break;
 		}
@@ -70,12 +71,12 @@ one_component(const struct oracle *o)
 				i++) {
 				sw_ix x = t->adj[t->sw[s].adj + i].peer;
 
-				if (!seen[x] && !dead(t, x))
+				if (!seen[x] && !is_quarantined(t, x))
 					seen[x] = more = true;
 			}
 	}
 	for (sw_ix s = 0; s < t->nsw; s++)
-		all &= seen[s] || dead(t, s);
+		all &= seen[s] || is_quarantined(t, s);
 	free(seen);
 	return all;
 }
@@ -96,19 +97,19 @@ check_routes(const struct routes *r, const struct routes *prev, uint64_t seed)
 	ck_assert_msg(verify_tables(&in, &report, &why) == 0, "seed %llu: %s",
 		(unsigned long long)seed, why.text);
 	for (sw_ix d = 0; d < r->topo->nsw && one_component(&o); d++)
-		if (!dead(r->topo, d))
+		if (!is_quarantined(r->topo, d))
 			check_dest(&o, d, prev);
 	for (uint32_t c = 0; c < r->topo->nadj; c++)
-		ck_assert_msg(!cyclic(&o, c, state), "seed %llu: a cycle",
+		ck_assert_msg(!has_cycle(&o, c, state), "seed %llu: a cycle",
 			(unsigned long long)seed);
 	if (one_component(&o))
-		check_turns(&o);
+		check_dependencies(&o);
 	free(state);
 	oracle_free(&o);
 }
 
 static struct routes *
-routed(struct topo *t, struct lft_pool *pool, const struct routes *prev,
+route_topo(struct topo *t, struct lft_pool *pool, const struct routes *prev,
 	bool keep)
 {
 	struct route_job job = {.topo = t, .pool = pool, .prev = prev};
@@ -160,9 +161,9 @@ random_fabric(struct rng *g)
 	}
 }
 
-/* Take away some cables between switches and some hosts, evenly. */
+/* Drops some links between switches and some hosts, evenly. */
 static struct fabric *
-damaged(struct fabric *f, struct rng *g, unsigned cables, unsigned hosts)
+damage_fabric(struct fabric *f, struct rng *g, unsigned cables, unsigned hosts)
 {
 	bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
 	bool *node = mem_zalloc(f->nnodes, sizeof(*node));
@@ -256,7 +257,7 @@ from_seed(uint64_t seed, struct rng *g)
 	if (rng_below(g, 4) == 0)
 		f = gen_edit_aggregation(f, &why);
 	if (rng_below(g, 2) == 0)
-		f = damaged(f, g, 1 + rng_below(g, 4), rng_below(g, 3));
+		f = damage_fabric(f, g, 1 + rng_below(g, 4), rng_below(g, 3));
 	return f;
 }
 
@@ -285,7 +286,7 @@ START_TEST(random_fabrics)
 		if (rng_below(&g, 4) == 0)
 			lids.quarantine = any_switch(f, &g);
 		t = frozen_topo(f, &lids);
-		r = routed(t, pool, NULL, false);
+		r = route_topo(t, pool, NULL, false);
 		check_routes(r, NULL, seed);
 		routes_unref(r);
 		topo_unref(t);
@@ -296,7 +297,7 @@ START_TEST(random_fabrics)
 }
 END_TEST
 
-/* Ranks stay, but for as many as are said to be new. */
+/* Ranks are kept, but for as many as are reported new. */
 static void
 check_order_kept(
 	const struct routes *r, const struct routes *prev, uint64_t seed)
@@ -315,7 +316,7 @@ check_order_kept(
 		(unsigned long long)seed, changed, r->reranked);
 }
 
-/* Link failures, then the return of everything: order and entries stay. */
+/* Link failures, then the return of everything: order and entries are kept. */
 START_TEST(keeping)
 {
 	for (uint64_t seed = 1; seed <= 300; seed++) {
@@ -324,19 +325,19 @@ START_TEST(keeping)
 		struct fabric *f = from_seed(seed, &g), *less;
 		struct fabric_edit none = {.drop_orphans = false};
 		struct topo *t = frozen_topo(f, NULL), *t2, *t3;
-		struct routes *r = routed(t, pool, NULL, false), *r2, *r3;
+		struct routes *r = route_topo(t, pool, NULL, false), *r2, *r3;
 
-		less = damaged(
+		less = damage_fabric(
 			fabric_rebuild(f, &none), &g, 1, rng_below(&g, 2));
 		if (seed % 3 == 0)
 			less = without_switch(less, &g);
 		t2 = frozen_again(
 			less, t, seed % 4 == 0 ? any_switch(f, &g) : 0);
-		r2 = routed(t2, pool, r, true);
+		r2 = route_topo(t2, pool, r, true);
 		check_routes(r2, r, seed);
 		check_order_kept(r2, r, seed);
 		t3 = frozen_again(f, t, 0);
-		r3 = routed(t3, pool, r2, true);
+		r3 = route_topo(t3, pool, r2, true);
 		check_routes(r3, r2, seed);
 		check_order_kept(r3, r2, seed);
 		routes_unref(r);
@@ -358,7 +359,7 @@ load_of(struct fabric *f, uint64_t *hosts)
 {
 	struct lft_pool *pool = lft_pool_new();
 	struct topo *t = frozen_topo(f, NULL);
-	struct routes *r = routed(t, pool, NULL, false);
+	struct routes *r = route_topo(t, pool, NULL, false);
 	struct verify_tables in = {
 		.topo = t, .pool = pool, .row = r->row, .nblocks = r->nblocks};
 	struct verify_report report;
@@ -388,7 +389,7 @@ START_TEST(full_trees)
 }
 END_TEST
 
-/* Two, three and four words of neighbours; ports up to the last. */
+/* Masks of two, three and four words; ports up to the last. */
 START_TEST(big_switches)
 {
 	static const unsigned leaves[] = {63, 64, 65, 66, 128, 129, 200, 254};
@@ -399,7 +400,7 @@ START_TEST(big_switches)
 		struct reason why = {""};
 		struct fabric *f = gen_tree_two(&p, &why);
 		struct topo *t = frozen_topo(f, NULL);
-		struct routes *r = routed(t, pool, NULL, false), *k;
+		struct routes *r = route_topo(t, pool, NULL, false), *k;
 		struct verify_tables in = {.topo = t,
 			.pool = pool,
 			.row = r->row,
@@ -408,7 +409,7 @@ START_TEST(big_switches)
 
 		ck_assert_int_eq(verify_tables(&in, &report, &why), 0);
 		ck_assert_uint_le(report.load_max, leaves[i] - 1);
-		k = routed(t, pool, r, true);
+		k = route_topo(t, pool, r, true);
 		ck_assert_uint_eq(k->entries_changed, 0);
 		routes_unref(r);
 		routes_unref(k);
@@ -426,15 +427,15 @@ START_TEST(same_bytes)
 		struct rng g;
 		struct fabric *f = from_seed(seed, &g);
 		struct topo *t = frozen_topo(f, NULL);
-		struct routes *a = routed(t, pool, NULL, false);
-		struct routes *b = routed(t, pool, NULL, false);
-		struct routes *c = routed(t, pool, a, false);
+		struct routes *a = route_topo(t, pool, NULL, false);
+		struct routes *b = route_topo(t, pool, NULL, false);
+		struct routes *c = route_topo(t, pool, a, false);
 
 		for (sw_ix s = 0; s < t->nsw; s++)
 			for (uint32_t i = 0; i < a->nblocks; i++) {
 				ck_assert_mem_eq(routes_block(a, s, i),
 					routes_block(b, s, i), LFT_BLOCK);
-				/* And what is equal is shared. */
+				/* Equal blocks are shared. */
 				ck_assert_uint_eq(routes_ref_of(a, s, i),
 					routes_ref_of(c, s, i));
 			}
@@ -460,7 +461,7 @@ START_TEST(tiny)
 	for (size_t i = 0; i < sizeof(f) / sizeof(*f); i++) {
 		struct lft_pool *pool = lft_pool_new();
 		struct topo *t = frozen_topo(f[i], NULL);
-		struct routes *r = routed(t, pool, NULL, false);
+		struct routes *r = route_topo(t, pool, NULL, false);
 
 		check_routes(r, NULL, i);
 		routes_unref(r);
@@ -471,7 +472,7 @@ START_TEST(tiny)
 }
 END_TEST
 
-/* Roots obeyed; the tiers of a tree found whatever its population. */
+/* Roots are obeyed; the tiers of a tree are found with any population. */
 START_TEST(orders)
 {
 	static const struct gen_fattree2 p = {3, 6, 1, 2, 1};
@@ -513,7 +514,8 @@ START_TEST(restart)
 		struct rng g;
 		struct fabric *f = from_seed(seed, &g);
 		struct topo *t = frozen_topo(f, NULL);
-		struct routes *r = routed(t, pool, NULL, false), *again = NULL;
+		struct routes *r = route_topo(t, pool, NULL, false),
+			      *again = NULL;
 		struct route_rank *ranks = mem_zalloc(t->nsw, sizeof(*ranks));
 		struct route_job job = {.topo = t,
 			.pool = pool,
@@ -553,10 +555,10 @@ START_TEST(restart)
 }
 END_TEST
 
-/* Routes from nothing but remembered ranks. */
+/* Routes from nothing but saved ranks. */
 static struct routes *
-remembered(struct topo *t, struct lft_pool *pool, const struct route_rank *rank,
-	size_t n, enum route_order order)
+route_from_ranks(struct topo *t, struct lft_pool *pool,
+	const struct route_rank *rank, size_t n, enum route_order order)
 {
 	struct route_job job = {.topo = t,
 		.pool = pool,
@@ -573,19 +575,19 @@ remembered(struct topo *t, struct lft_pool *pool, const struct route_rank *rank,
 	return r;
 }
 
-/* Switches by GUID, with ranks of which the root's is missing; cables. */
+/* Switches by GUID, with ranks of which the root's is missing; links. */
 static const struct heir {
 	unsigned nsw, ncables;
 	uint32_t was[4], is[4];
 	unsigned cable[4][2];
 } heirs[] = {
-	/* 0 - 3 - 2 - 1: from 1 on one cable is turned over, from 0 two */
+	/* 0 - 3 - 2 - 1: root 1 reverses one link, root 0 two */
 	{4, 3, {1, 1, 2, 2}, {3, 0, 2, 2}, {{0, 3}, {3, 2}, {2, 1}}},
 	/* equal: the first one */
 	{3, 2, {1, 1, 2}, {0, 3, 2}, {{0, 2}, {2, 1}}},
-	/* parallel cables count */
+	/* parallel links count */
 	{3, 3, {1, 1, 2}, {3, 0, 2}, {{0, 2}, {2, 1}, {2, 1}}},
-	/* the root is there; another one lost its way up */
+	/* the root is there; another switch lost its uplink */
 	{3, 2, {0, 1, 2}, {0, 3, 2}, {{0, 2}, {2, 1}}},
 };
 
@@ -614,14 +616,14 @@ START_TEST(root_lost)
 			fabric_free_port(f, b), &why);
 	}
 	t = frozen_topo(f, NULL);
-	r = remembered(t, pool, rank, h->nsw,
+	r = route_from_ranks(t, pool, rank, h->nsw,
 		_i % 2 == 0 ? ROUTE_SINGLE : ROUTE_TIERS);
 	for (unsigned i = 0; i < h->nsw; i++)
 		ck_assert_uint_eq(
 			r->rank[t->node[topo_by_node_guid(t, rank[i].guid)].sw],
 			h->is[i]);
 	check_routes(r, NULL, 0);
-	again = routed(t, pool, r, true);
+	again = route_topo(t, pool, r, true);
 	ck_assert_mem_eq(r->rank, again->rank, t->nsw * sizeof(*r->rank));
 	ck_assert_uint_eq(again->reranked, 0);
 	routes_unref(r);

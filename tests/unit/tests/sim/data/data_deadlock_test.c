@@ -1,5 +1,5 @@
 /*
- * Deadlock where it must be, found and named, and nowhere else.
+ * Deadlocks are found and named where they must be, and nowhere else.
  */
 #include <check.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ expect_deadlock(struct field *x, unsigned n)
 		ck_assert_msg(strstr(x->r.cycle, name), "%s", x->r.cycle);
 	}
 	ck_assert_msg(strstr(x->r.cycle, "\" -> \"h"), "%s", x->r.cycle);
-	/* it is a true one: nothing moves any more */
+	/* it is a deadlock: nothing moves any more */
 	stuck = x->r.in_flight;
 	data_traffic_stop(x->d);
 	field_run(x, 100000000);
@@ -64,7 +64,7 @@ START_TEST(a_cut_ring_does_not)
 	for (unsigned n = 5; n <= 6; n++) {
 		struct field x = field_new(field_ring(n), &o);
 
-		/* the cable from the last switch to the first stays unused */
+		/* the link from the last switch to the first stays unused */
 		field_route_shortest(&x, 2 * (n - 1));
 		field_saturate(&x);
 		field_run(&x, 1000000);
@@ -81,9 +81,9 @@ END_TEST
 
 START_TEST(what_still_moves_is_no_deadlock)
 {
-	/* cyclic tables, little traffic, little room: now and then a circle
-	 * of buffers waits, but for credits that are on their way. What is
-	 * called a deadlock must be left over when the traffic has ended. */
+	/* Cyclic tables, little traffic, little room: now and then a circle of
+	 * buffers waits, but for credits under way. A reported deadlock must
+	 * remain when the traffic has ended. */
 	unsigned dead = 0;
 
 	for (uint64_t seed = 1; seed <= 40; seed++) {
@@ -108,7 +108,7 @@ START_TEST(what_still_moves_is_no_deadlock)
 		dead += x.r.deadlock;
 		field_free(&x);
 	}
-	/* both kinds were seen */
+	/* both outcomes were seen */
 	ck_assert_msg(dead > 0 && dead < 40, "%u of 40 dead", dead);
 }
 END_TEST
@@ -120,7 +120,7 @@ START_TEST(a_packet_on_its_way_out_is_hope)
 	 * host two packets for the host after the next: all buffers are full
 	 * and wait for each other. But the very first packet of host 0 is for
 	 * its neighbour: while it leaves (250 to 332 ns), and its credit
-	 * returns, all the rest stands still and yet nothing is dead.
+	 * returns, all other packets wait, and yet there is no deadlock.
 	 */
 	for (uint32_t first = 1; first <= 2; first++) {
 		struct data_options o = data_fifo();
@@ -167,8 +167,8 @@ START_TEST(the_manager_keeps_a_ring_alive)
 	world_run(w, mono_ms(2));
 	data_report_get(d, &r);
 	ck_assert(r.deadlock && r.deadlock_now);
-	/* packets that the change sends back where they came from are dropped,
-	 * and nothing else: lifetimes are off */
+	/* packets that the change sends back to their in-port are dropped, and
+	 * no others: lifetimes are off */
 	ck_assert_uint_eq(r.dropped, r.drop[DATA_DROP_SAME]);
 	ck_assert_msg(data_check(d, &why) == 0, "%s", why.text);
 	data_free(d);

@@ -16,9 +16,9 @@ struct list {
 	uint32_t n;
 };
 
-/* Take out the earliest before t, the first pushed of equals. */
+/* Takes the earliest entry before t, of equal ones the first pushed. */
 static bool
-take(struct list *l, int64_t t, struct entry *out)
+take_earliest(struct list *l, int64_t t, struct entry *out)
 {
 	uint32_t best = UINT32_MAX;
 
@@ -38,7 +38,7 @@ take(struct list *l, int64_t t, struct entry *out)
 
 /* Distances of very different kinds, from now to far beyond the wheel. */
 static int64_t
-distance(struct rng *r, unsigned shift)
+random_distance(struct rng *r, unsigned shift)
 {
 	int64_t wheel = (int64_t)1 << (14 + shift);
 
@@ -71,12 +71,12 @@ one_run(uint64_t seed, unsigned shift)
 	data_queue_init(&q, shift);
 	for (unsigned i = 0; i < 3000; i++) {
 		unsigned burst = rng_below(&r, 40) ? 2 : 300;
-		int64_t until = now + distance(&r, shift) + 1;
+		int64_t until = now + random_distance(&r, shift) + 1;
 		struct data_event e;
 		struct entry want;
 
 		while (burst-- && l.n < 4000) {
-			int64_t t = now + distance(&r, shift);
+			int64_t t = now + random_distance(&r, shift);
 
 			data_queue_push(&q, (struct data_event){
 						    .t = t,
@@ -84,7 +84,8 @@ one_run(uint64_t seed, unsigned shift)
 					    });
 			l.e[l.n++] = (struct entry){t, id++};
 		}
-		for (unsigned k = 0; k < 5 && take(&l, until, &want); k++) {
+		for (unsigned k = 0; k < 5 && take_earliest(&l, until, &want);
+			k++) {
 			ck_assert(data_queue_pop(&q, until, &e));
 			ck_assert_msg(e.t == want.t && e.a == want.id,
 				"seed %llu: %lld/%u instead of %lld/%u",
@@ -113,7 +114,7 @@ START_TEST(it_waits_for_its_time)
 	ck_assert(!data_queue_pop(&q, INT64_MAX, &e));
 	data_queue_push(&q, (struct data_event){.t = 1000000000, .a = 1});
 	ck_assert(!data_queue_pop(&q, 1000000000, &e));
-	/* earlier than what has been looked at already */
+	/* earlier than an event that was examined already */
 	data_queue_push(&q, (struct data_event){.t = 5, .a = 2});
 	ck_assert(data_queue_pop(&q, 1000000001, &e));
 	ck_assert_uint_eq(e.a, 2);

@@ -1,7 +1,6 @@
 /*
- * The data plane: times worked out by hand, the books in order whatever
- * happens, drops with their causes, arbitration, the same run from the same
- * seed.
+ * The data plane: times computed by hand, consistent counters under any faults,
+ * drops with their causes, arbitration, the same run from the same seed.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -34,7 +33,7 @@ START_TEST(a_cable_by_hand)
 	ck_assert_int_eq(x.r.whole.min, 2048000 + 25000);
 	ck_assert_int_eq(x.r.whole.max, 2073000);
 	ck_assert_int_eq(x.r.network.p50, 2073000);
-	/* both directions full: the n-th packet is there after n * 2048 + 25;
+	/* both directions full: the n-th packet arrives after n * 2048 + 25;
 	 * ten of them, to the nanosecond, and one more a nanosecond later */
 	data_traffic_start(x.d, &t);
 	field_run(&x, 20480 + 25);
@@ -47,9 +46,9 @@ END_TEST
 
 START_TEST(switches_by_hand)
 {
-	/* h1 - sw0 - sw1 - h2: rates of the three cables, what one packet of
-	 * 2048 bytes takes; 3 cables of 25 ns, 2 switches of 100 ns, and the
-	 * slowest serialisation (no cable can be ahead of its tail) */
+	/* h1 - sw0 - sw1 - h2: rates of the three links, time of one packet of
+	 * 2048 bytes; 3 links of 25 ns, 2 switches of 100 ns, and the slowest
+	 * serialisation (no link can be ahead of its tail) */
 	static const struct {
 		struct fabric_rate r[3];
 		int64_t ps;
@@ -152,7 +151,7 @@ random_sl(void *cookie, uint32_t src, uint32_t dst)
 	return (uint8_t)((src * 7 + dst * 3) & 3);
 }
 
-/* Something breaks: a cable, a switch, for a while or as a reboot. */
+/* A random fault: a link or a switch fails for a while, or a switch reboots. */
 static void
 break_something(struct field *x, struct rng *r)
 {
@@ -171,9 +170,9 @@ break_something(struct field *x, struct rng *r)
 	sim_fault_link(x->s, n, p, true);
 }
 
-/* As an SM would after such a thing. */
+/* Configures the fabric as an SM would after such a fault. */
 static void
-mend(struct field *x)
+restore_fabric(struct field *x)
 {
 	sim_activate_all(x->s);
 	field_ports(x->s, x->f, 5, 4, 20);
@@ -185,7 +184,7 @@ mend(struct field *x)
 }
 
 static void
-one_life(uint64_t seed)
+one_run(uint64_t seed)
 {
 	static const struct {
 		uint32_t lookahead, reads, buffer;
@@ -226,12 +225,13 @@ one_life(uint64_t seed)
 		field_run(&x, 1 + rng_below(&r, 2000));
 		if (i % 3 == 2) {
 			break_something(&x, &r);
-			mend(&x);
+			restore_fabric(&x);
 		}
 	}
 	ck_assert_msg(x.r.delivered > 0, "seed %llu: nothing delivered",
 		(unsigned long long)seed);
-	/* and when all is still, nothing is left and all credits are home */
+	/* and when no traffic is left, no packet is left and all credits are
+	 * back */
 	data_traffic_stop(x.d);
 	field_run(&x, 10000000);
 	ck_assert_msg(x.r.in_flight == 0 && !x.r.deadlock,
@@ -250,7 +250,7 @@ one_life(uint64_t seed)
 START_TEST(the_books_are_in_order)
 {
 	for (uint64_t seed = 1; seed <= 60; seed++)
-		one_life(seed);
+		one_run(seed);
 }
 END_TEST
 
@@ -274,7 +274,7 @@ low_top(struct field *x)
 {
 	/* SW0 knows LIDs up to that of SW1 */
 	sim_fault_reboot(x->s, SW0);
-	mend(x);
+	restore_fabric(x);
 	sim_fault_reboot(x->s, SW0);
 	sim_activate_all(x->s);
 	field_ports(x->s, x->f, 5, 4, 20);
@@ -289,29 +289,29 @@ no_port(struct field *x)
 }
 
 static void
-back(struct field *x)
+route_back(struct field *x)
 {
 	sim_set_lft(x->s, SW0, field_lid(H2), 1);
 }
 
 static void
-dead(struct field *x)
+fail_next_link(struct field *x)
 {
 	sim_fault_link(x->s, SW0, 2, false);
 }
 
 static void
-pull(struct field *x)
+fail_first_link(struct field *x)
 {
 	sim_fault_link(x->s, SW0, 1, false);
 }
 
 static void
-flap(struct field *x)
+flap_first_link(struct field *x)
 {
-	pull(x);
+	fail_first_link(x);
 	sim_fault_link(x->s, SW0, 1, true);
-	mend(x);
+	restore_fabric(x);
 }
 
 static void
@@ -348,7 +348,7 @@ small_mtu(struct field *x)
 }
 
 static void
-stranger(struct field *x)
+change_lid(struct field *x)
 {
 	sim_set_lid(x->s, H2, 1, 77);
 }
@@ -359,9 +359,9 @@ to_port0(struct field *x)
 	sim_set_lft(x->s, SW1, field_lid(H2), 0);
 }
 
-/* A packet that waits in SW0 because h2's own packets fill the way. */
+/* A packet waits in SW0 because h2's own packets fill the path. */
 static void
-plug(struct field *x)
+fill_path(struct field *x)
 {
 	/* a slow end: SW1 to h2 at 1x SDR, one packet in the buffer of SW1 */
 	for (unsigned i = 0; i < 12; i++)
@@ -376,7 +376,7 @@ reboot_later(struct field *x)
 }
 
 static void
-dead_later(struct field *x)
+fail_next_link_later(struct field *x)
 {
 	field_run(x, 20000);
 	sim_fault_link(x->s, SW0, 2, false);
@@ -386,14 +386,14 @@ static void
 short_hoq(struct field *x)
 {
 	field_ports(x->s, x->f, 5, 4, 0); /* 4.096 us */
-	plug(x);
+	fill_path(x);
 }
 
 static void
 short_life(struct field *x)
 {
 	sim_hand_life(x->s, SW0, 0);
-	plug(x);
+	fill_path(x);
 }
 
 static void
@@ -408,18 +408,19 @@ START_TEST(drops_have_causes)
 		{"no entry", DATA_DROP_255, no_entry, NULL, 0},
 		{"beyond the top", DATA_DROP_TOP, low_top, NULL, 0},
 		{"no such port", DATA_DROP_NO_PORT, no_port, NULL, 0},
-		{"same port", DATA_DROP_SAME, back, NULL, 0},
-		{"dead port", DATA_DROP_DEAD, dead, NULL, 0},
-		{"cable pulled", DATA_DROP_LINK, NULL, pull, 0},
-		{"cable flapped", DATA_DROP_LINK, NULL, flap, 0},
+		{"same port", DATA_DROP_SAME, route_back, NULL, 0},
+		{"dead port", DATA_DROP_DEAD, fail_next_link, NULL, 0},
+		{"cable pulled", DATA_DROP_LINK, NULL, fail_first_link, 0},
+		{"cable flapped", DATA_DROP_LINK, NULL, flap_first_link, 0},
 		{"far end in Init", DATA_DROP_LINK, not_armed, NULL, 0},
 		{"VL15", DATA_DROP_VL15, to_vl15, NULL, 0},
 		{"one VL", DATA_DROP_VL, one_vl, NULL, 1},
 		{"MTU", DATA_DROP_MTU, small_mtu, NULL, 0},
-		{"another LID", DATA_DROP_STRANGER, stranger, NULL, 0},
+		{"another LID", DATA_DROP_STRANGER, change_lid, NULL, 0},
 		{"port 0", DATA_DROP_STRANGER, to_port0, NULL, 0},
-		{"reboot", DATA_DROP_NODE, plug, reboot_later, 0},
-		{"dead later", DATA_DROP_DEAD, plug, dead_later, 0},
+		{"reboot", DATA_DROP_NODE, fill_path, reboot_later, 0},
+		{"dead later", DATA_DROP_DEAD, fill_path, fail_next_link_later,
+			0},
 		{"head of queue", DATA_DROP_HOQ, short_hoq, wait_long, 0},
 		{"lifetime", DATA_DROP_LIFE, short_life, wait_long, 0},
 	};
@@ -447,7 +448,7 @@ START_TEST(drops_have_causes)
 			a[i].name, data_drop_name(a[i].why));
 		ck_assert_msg(
 			x.r.in_flight == 0, "%s: left in flight", a[i].name);
-		if (a[i].before != plug && a[i].after != wait_long)
+		if (a[i].before != fill_path && a[i].after != wait_long)
 			ck_assert_msg(x.r.dropped == 1 && x.r.delivered == 0,
 				"%s: %llu dropped", a[i].name,
 				(unsigned long long)x.r.dropped);
@@ -512,8 +513,8 @@ START_TEST(switches_take_what_is_theirs)
 }
 END_TEST
 
-/* A star: hosts 1.. on one switch (node 0); all that hosts 0 and 1 have is for
- * host 2, by SL 0 and SL 1. */
+/* A star: hosts 1.. on one switch (node 0); hosts 0 and 1 send only to host 2,
+ * on SL 0 and SL 1. */
 static uint8_t
 sl_is_source(void *cookie, uint32_t src, uint32_t dst)
 {
@@ -562,7 +563,7 @@ share_of_vl0(const uint8_t *low, const uint8_t *high, uint8_t limit)
 	return (double)a.sent / (double)(a.sent + b.sent);
 }
 
-START_TEST(lanes_are_weighted)
+START_TEST(vls_are_weighted)
 {
 	static const uint8_t none[2] = {0, 0};
 	static const uint8_t even[] = {0, 64, 1, 64, 0, 0};
@@ -582,7 +583,7 @@ START_TEST(lanes_are_weighted)
 		{zero, one, 0, 0.5},
 		/* 12 KiB, which are six packets, then one */
 		{zero, one, 3, 1.0 / 7},
-		/* in no table: only when the other has nothing */
+		/* in no table: only when the other VL has nothing to send */
 		{zero, none, 0, 1.0},
 		{none, none, 0, 0.5},
 	};
@@ -626,7 +627,7 @@ START_TEST(inputs_take_turns)
 }
 END_TEST
 
-/* A run in pieces of this length, and its report in words. */
+/* Runs in pieces of this length, and prints the report. */
 static void
 report_of(uint64_t seed, int64_t piece, struct buf *out)
 {
@@ -680,7 +681,7 @@ START_TEST(time_is_kept_in_bins)
 	field_route_shortest(&x, 0);
 	data_traffic_start(x.d, &t);
 	field_run(&x, 20000);
-	dead(&x); /* nothing arrives any more */
+	fail_next_link(&x); /* nothing arrives any more */
 	field_run(&x, 20000);
 	b = data_report_series(x.d, &n);
 	ck_assert_uint_ge(n, 10);
@@ -708,7 +709,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, a_table_change_meets_packets);
 	tcase_add_test(tc, a_packet_makes_armed_active);
 	tcase_add_test(tc, switches_take_what_is_theirs);
-	tcase_add_test(tc, lanes_are_weighted);
+	tcase_add_test(tc, vls_are_weighted);
 	tcase_add_test(tc, inputs_take_turns);
 	tcase_add_test(tc, the_same_seed_gives_the_same_run);
 	tcase_add_test(tc, time_is_kept_in_bins);

@@ -1,6 +1,6 @@
 /*
- * Fat trees with tables by the SM core: what the literature says that they
- * carry.
+ * Fat trees with tables by the SM core carry the load that the literature
+ * gives.
  */
 #include "tests/sim/data/field.h"
 #include "tests/topo/gen.h"
@@ -9,7 +9,7 @@
 
 /* 162 hosts, 18 leaves, 9 spines: half of the tree that the papers use. */
 static struct fabric *
-tree(void)
+paper_tree(void)
 {
 	const struct gen_fattree2 two = {9, 18, 1, 9, 9};
 
@@ -37,7 +37,7 @@ START_TEST(trees_carry_what_is_published)
 		{DATA_UNIFORM, 0, 0.5, 0.48, 0.52, false},
 		{DATA_UNIFORM, 0, 0.8, 0.77, 0.83, false},
 	};
-	struct fabric *f = tree();
+	struct fabric *f = paper_tree();
 	struct world *w = field_bring_up(f, "");
 
 	for (size_t i = 0; i < sizeof(c) / sizeof(c[0]); i++) {
@@ -75,9 +75,10 @@ hot_sl(void *cookie, uint32_t src, uint32_t dst)
 	return dst == *(const uint32_t *)cookie ? 1 : 0;
 }
 
-/* What the ends other than the hot one receive, 20 % going to that one. */
+/* The mean rate of the ends other than the hot one, which gets 20 % of the
+ * packets. */
 static double
-victims(struct world *w, unsigned vls)
+victim_rate(struct world *w, unsigned vls)
 {
 	struct data_options o = data_defaults();
 	struct data_traffic t = data_traffic_defaults();
@@ -133,10 +134,10 @@ START_TEST(a_hot_spot_saturates_the_tree)
 		if (f->node[n].type == FABRIC_CA)
 			sim_hand_sl2vl(w->sim, n, 0, 1, straight);
 	}
-	one = victims(w, 1);
-	more = victims(w, 2);
+	one = victim_rate(w, 1);
+	more = victim_rate(w, 2);
 	/* uniform traffic at this load would give 0.4; the hot spot takes that
-	 * down to what it lets through, unless it has a lane of its own */
+	 * down to its own rate, unless it has a VL of its own */
 	ck_assert_msg(one < 0.2 && more > 2 * one, "1 VL %.4f, 2 VLs %.4f", one,
 		more);
 	world_free(w);
@@ -149,7 +150,7 @@ struct chooser {
 	unsigned asked;
 };
 
-/* Adaptive leaves: to the LFT's spine, unless another has more credits. */
+/* Adaptive leaves: to the spine of the LFT, unless another has more credits. */
 static unsigned
 least_loaded(void *cookie, const struct data_choice *c)
 {
@@ -209,7 +210,7 @@ END_TEST
 START_TEST(load_is_as_asked)
 {
 	static const double load[] = {0.05, 0.3, 0.6};
-	struct fabric *f = tree();
+	struct fabric *f = paper_tree();
 	struct world *w = field_bring_up(f, "");
 
 	for (size_t i = 0; i < 3; i++) {
@@ -234,7 +235,7 @@ START_TEST(load_is_as_asked)
 		ck_assert_int_le(r.network.min, r.network.p50);
 		ck_assert_int_le(r.network.p50, r.network.p99);
 		ck_assert_int_le(r.network.p99, r.network.max);
-		/* two cables, a switch, 40 ns of 1000 bytes */
+		/* two links, a switch, 40 ns of 1000 bytes */
 		ck_assert_int_eq(r.network.min, 190000);
 		data_free(d);
 	}
@@ -265,7 +266,7 @@ START_TEST(traffic_meets_the_manager)
 	data_report_get(d, &r);
 	ck_assert_uint_gt(r.delivered, 1000);
 	ck_assert_uint_eq(r.dropped, 0);
-	/* a spine goes: packets die until the tables are mended */
+	/* a spine fails: packets are lost until the tables are repaired */
 	sim_fault_node(w->sim, fabric_find(f, "spine1"), false);
 	world_run(w, mono_ms(1));
 	data_report_get(d, &s);

@@ -80,11 +80,11 @@ START_TEST(ports_have_states)
 			"step %u: status %x, state %u", i, st,
 			bench_port_info(&b, "\1", 2).state);
 	}
-	/* down takes the other end along */
+	/* a port that goes down takes the other end down */
 	ck_assert_uint_eq(bench_set_state(&b, "\1\2", 2, BENCH_ARMED), 0);
 	ck_assert_uint_eq(bench_set_state(&b, "\1", 2, BENCH_DOWN), 0);
 	ck_assert_uint_eq(bench_port_info(&b, "\1\2", 2).state, BENCH_INIT);
-	/* port 0 is Active and stays so */
+	/* port 0 remains Active */
 	ck_assert_uint_eq(bench_set_state(&b, "\1", 0, BENCH_ARMED), 0);
 	ck_assert_uint_eq(bench_port_info(&b, "\1", 0).state, BENCH_ACTIVE);
 	bench_free(&b);
@@ -101,7 +101,7 @@ START_TEST(port_info_is_checked)
 	ck_assert_uint_eq(bench_set_lid(&b, "\1", 0, 77), 0);
 	ck_assert_uint_eq(bench_set_lid(&b, "\1", 0, 0), 0x1c);
 	ck_assert_uint_eq(bench_port_info(&b, "\1", 0).lid, 77);
-	/* extended speeds are told to those who ask for them */
+	/* extended speeds are sent only on request */
 	ck_assert_uint_eq(bench_port_info(&b, "\1", 2).speed_ext_active, 4);
 	pi = bench_port_info(&b, "\1", 2 | MAD_PORT_INFO_EXT);
 	ck_assert_uint_eq(pi.speed_ext_active, 4);
@@ -286,7 +286,7 @@ START_TEST(lid_routes_follow_the_tables)
 	sim_set_lft(b.s, 2, 4, 2);
 	ck_assert(!bench_ask_lid(&b, 4, MAD_NODE_DESC));
 	ck_assert_uint_eq(sim_stats(b.s)->lost_loop, 1);
-	/* sw1 has no way back to LID 1: the answer is lost */
+	/* sw1 has no path back to LID 1: the answer is lost */
 	sim_set_lft(b.s, 2, 4, 1);
 	sim_set_lft(b.s, 2, 1, 255);
 	ck_assert(!bench_ask_lid(&b, 4, MAD_NODE_DESC));
@@ -299,7 +299,7 @@ START_TEST(fabric_is_as_described)
 {
 	struct bench b = bench_new(bench_line(), NULL);
 
-	/* what the other tests take for granted */
+	/* assumed by the other tests */
 	ck_assert_str_eq(sim_name(b.s, 0), "sw0");
 	ck_assert_str_eq(sim_name(b.s, 2), "sw1");
 	ck_assert_str_eq(sim_name(b.s, b.sm), "h1");
@@ -316,7 +316,7 @@ START_TEST(traps_repeat_until_repressed)
 	bench_attach(&b);
 	sim_fault_link(b.s, 2, 1, false);
 	sim_run_until(b.s, mono_add(sim_now(b.s), mono_ms(500)));
-	ck_assert_uint_eq(b.traps, 0); /* nobody to send it to yet */
+	ck_assert_uint_eq(b.traps, 0); /* no destination for traps yet */
 	sim_fault_link(b.s, 2, 1, true);
 	bench_configure(&b);
 	sim_fault_link(b.s, 2, 1, false);
@@ -337,7 +337,7 @@ START_TEST(traps_repeat_until_repressed)
 	ck_assert(bench_ask(&b, "\1\2", MAD_GET, MAD_SWITCH_INFO, 0));
 	mad_switch_info_decode(b.last.data, &si, NULL);
 	ck_assert(!si.state_change);
-	/* an old TrapRepress does not hush a new change */
+	/* an old TrapRepress does not stop a new change's trap */
 	sim_fault_link(b.s, 2, 1, true);
 	bench_repress(&b);
 	sim_run_until(b.s, mono_add(sim_now(b.s), mono_ms(500)));
@@ -372,7 +372,7 @@ START_TEST(links_and_nodes_fail)
 	sim_fault_node(b.s, 2, true);
 	ck_assert(bench_ask(&b, "\1\2", MAD_GET, MAD_NODE_INFO, 0));
 	ck_assert_uint_eq(bench_port_info(&b, "\1\2", 0).lid, 0);
-	/* sw0 still knows LID 4's way, sw1 does not */
+	/* sw0 still knows the path to LID 4, sw1 does not */
 	ck_assert(!bench_ask_lid(&b, 4, MAD_NODE_DESC));
 	ck_assert_uint_eq(bench_set_lid(&b, "\1\2", 0, 3), 0);
 	sim_fault_reboot(b.s, 2);
@@ -411,8 +411,7 @@ START_TEST(nodes_misbehave)
 	sim_fault_behave(b.s, 2, &bad);
 	ck_assert(!bench_ask(&b, "\1\2", MAD_GET, MAD_NODE_INFO, 0));
 	ck_assert(!bench_ask(&b, "\1\2\1", MAD_GET, MAD_NODE_INFO, 0));
-	ck_assert(
-		bench_ask_lid(&b, 4, MAD_NODE_DESC)); /* tables go on working */
+	ck_assert(bench_ask_lid(&b, 4, MAD_NODE_DESC)); /* tables still work */
 	bad = (struct sim_behaviour){.mute = 1ULL << MAD_NODE_DESC,
 		.refuse = 1ULL << MAD_GUID_INFO | 1ULL << MAD_LFT,
 		.wrong = 1ULL << MAD_PORT_INFO,
@@ -435,7 +434,7 @@ START_TEST(nodes_misbehave)
 	mad_node_info_decode(b.last.data, &ni, NULL);
 	ck_assert_uint_eq(ni.guid, b.f->node[0].guid);
 	ck_assert_uint_eq(ni.port_guid, b.f->node[0].guid);
-	/* sw0's port 2 leads to h2, whose cable leads to sw1 */
+	/* sw0's port 2 leads to h2, but h2's link leads to sw1 */
 	sim_fault_cross(b.s, 0, 2, 3, 1);
 	ck_assert(bench_ask(&b, "\1\2", MAD_GET, MAD_NODE_INFO, 0));
 	mad_node_info_decode(b.last.data, &ni, NULL);
@@ -444,9 +443,9 @@ START_TEST(nodes_misbehave)
 }
 END_TEST
 
-/* A thousand requests under these chances: how many answers. */
+/* A thousand requests with these chances; returns the number of answers. */
 static unsigned
-thousand(const struct sim_faults *f, unsigned *garbage, unsigned *busy)
+count_answers(const struct sim_faults *f, unsigned *garbage, unsigned *busy)
 {
 	struct bench b = bench_new(bench_line(), NULL);
 	unsigned before;
@@ -467,7 +466,7 @@ thousand(const struct sim_faults *f, unsigned *garbage, unsigned *busy)
 	return before;
 }
 
-START_TEST(dice_fall_as_told)
+START_TEST(chances_are_as_configured)
 {
 	unsigned garbage, busy, again, n;
 	struct sim_faults none = {0}, loss = {.loss = 100000};
@@ -475,18 +474,18 @@ START_TEST(dice_fall_as_told)
 	struct sim_faults bad = {.truncate = 500000};
 	struct sim_faults wait = {.busy = 300000};
 
-	ck_assert_uint_eq(thousand(&none, &garbage, &busy), 1000);
+	ck_assert_uint_eq(count_answers(&none, &garbage, &busy), 1000);
 	ck_assert_uint_eq(garbage + busy, 0);
-	ck_assert_uint_eq(thousand(&all, &garbage, &busy), 0);
-	ck_assert_uint_eq(thousand(&dup, &garbage, &busy), 4000);
-	n = thousand(&loss, &garbage, &busy); /* 0.9 there, 0.9 back */
+	ck_assert_uint_eq(count_answers(&all, &garbage, &busy), 0);
+	ck_assert_uint_eq(count_answers(&dup, &garbage, &busy), 4000);
+	n = count_answers(&loss, &garbage, &busy); /* 0.9 in each direction */
 	ck_assert_msg(n > 760 && n < 860, "%u answers", n);
-	again = thousand(&loss, &garbage, &busy);
+	again = count_answers(&loss, &garbage, &busy);
 	ck_assert_uint_eq(n, again);
-	n = thousand(&bad, &garbage, &busy);
+	n = count_answers(&bad, &garbage, &busy);
 	ck_assert_msg(n > 440 && n < 560, "%u answers", n);
 	ck_assert_msg(garbage > 200 && garbage < 300, "%u garbage", garbage);
-	ck_assert_uint_eq(thousand(&wait, &garbage, &busy), 1000);
+	ck_assert_uint_eq(count_answers(&wait, &garbage, &busy), 1000);
 	ck_assert_msg(busy > 250 && busy < 350, "%u busy", busy);
 }
 END_TEST
@@ -653,7 +652,7 @@ START_TEST(subnet_managers_meet)
 	ck_assert_uint_eq(other.got, 2);
 	ck_assert(bench_ask(&b, "\1\2\1", MAD_GET, MAD_NODE_INFO, 0));
 	ck_assert_uint_eq(other.got, 2);
-	/* a mindless one */
+	/* one without an SM behind it */
 	sim_fault_other_sm(b.s, 2, 0, &says);
 	ck_assert(bench_port_info(&b, "\1\2", 0).capmask & MAD_CAP_IS_SM);
 	ck_assert(bench_ask(&b, "\1\2", MAD_GET, MAD_SM_INFO, 0));
@@ -713,7 +712,7 @@ main(void)
 	tcase_add_test(tc, traps_repeat_until_repressed);
 	tcase_add_test(tc, links_and_nodes_fail);
 	tcase_add_test(tc, nodes_misbehave);
-	tcase_add_test(tc, dice_fall_as_told);
+	tcase_add_test(tc, chances_are_as_configured);
 	tcase_add_test(tc, garbage_does_not_crash_an_sma);
 	tcase_add_test(tc, scripts_have_the_last_word);
 	tcase_add_test(tc, time_is_what_it_takes);

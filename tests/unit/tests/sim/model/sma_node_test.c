@@ -1,6 +1,6 @@
 /*
- * What makes one simulated node different from the next: counters, vendor
- * attributes, what a fabric file says of it, faults.
+ * Properties that differ between simulated nodes: counters, vendor attributes,
+ * notes of the fabric file, faults.
  */
 #include <check.h>
 #include <stdio.h>
@@ -17,20 +17,20 @@
 enum { SECOND = 1000 };
 
 static void
-run(struct bench *b, int64_t ms)
+run_ms(struct bench *b, int64_t ms)
 {
 	sim_run_until(b->s, mono_add(sim_now(b->s), mono_ms(ms)));
 }
 
 static uint32_t
-find(const struct bench *b, const char *name)
+find_node(const struct bench *b, const char *name)
 {
 	return fabric_find(b->f, name);
 }
 
 /* ---- counters ---- */
 
-/* Ask the performance agent at a LID; the answer's payload, or NULL. */
+/* Asks the performance agent at a LID; the answer's payload, or NULL. */
 static const uint8_t *
 ask_perf(struct bench *b, uint16_t lid, uint8_t method, uint16_t attr,
 	const uint8_t *payload)
@@ -47,7 +47,7 @@ ask_perf(struct bench *b, uint16_t lid, uint8_t method, uint16_t attr,
 	memcpy(m.mad + MAD_PERF_AT, payload, MAD_PERF_SIZE);
 	memset(&b->raw, 0, sizeof(b->raw));
 	ck_assert_int_eq(t->send(t, &m), 0);
-	run(b, 1);
+	run_ms(b, 1);
 	if (b->raw.len != MAD_SIZE || b->raw.mad[3] != MAD_GET_RESP)
 		return NULL;
 	ck_assert_uint_eq(be_get32(b->raw.mad + 12), b->tid);
@@ -81,11 +81,11 @@ START_TEST(counters)
 	b = bench_new(bench_line(), &o);
 	bench_attach(&b);
 	bench_configure(&b);
-	/* as data it needs links that are active */
+	/* performance MADs are data: links must be Active */
 	ck_assert_ptr_null(ask_perf(&b, 2, MAD_GET, MAD_PERF_CLASS_INFO, d));
 	sim_activate_all(b.s);
 	ck_assert_ptr_null(ask_perf(&b, 2, MAD_GET, MAD_PERF_CLASS_INFO, d));
-	run(&b, 20); /* the answer came late: service takes 1 ms */
+	run_ms(&b, 20); /* the answer came late: service takes 1 ms */
 	ck_assert_uint_eq(b.raw.mad[3], MAD_GET_RESP);
 	ck_assert_uint_eq(be_get16(b.raw.mad + MAD_PERF_AT + 2), 0x300);
 	bench_free(&b);
@@ -95,31 +95,31 @@ START_TEST(counters)
 	bench_attach(&b);
 	bench_configure(&b);
 	sim_activate_all(b.s);
-	/* sw1 is asked twice: the second time the first shows */
+	/* sw1 is read twice: the second time the first request counts */
 	(void)read_counters(&b, 3, 2);
 	c = read_counters(&b, 3, 2);
 	ck_assert_uint_eq(c.rcv_packets, 2);
 	ck_assert_uint_eq(c.xmit_packets, 1);
 	ck_assert_uint_eq(c.rcv_data, 2 * 72);
-	/* a cable out: counted at both ends; port 1 leads to h2 */
-	sim_fault_link(b.s, find(&b, "h2"), 1, false);
-	sim_fault_link(b.s, find(&b, "h2"), 1, true);
+	/* a link bounces: counted at both ends; port 1 leads to h2 */
+	sim_fault_link(b.s, find_node(&b, "h2"), 1, false);
+	sim_fault_link(b.s, find_node(&b, "h2"), 1, true);
 	ck_assert_uint_eq(read_counters(&b, 3, 1).link_downed, 1);
-	/* the link is in Init: what should go out is discarded */
+	/* the link is in Init: packets for it are discarded */
 	ck_assert_ptr_null(ask_perf(&b, 4, MAD_GET, MAD_PERF_CLASS_INFO, d));
 	ck_assert_uint_eq(read_counters(&b, 3, 1).xmit_discards, 1);
-	/* no entry: a relay error at the port it came in by */
+	/* no entry: a relay error at the in-port */
 	ck_assert_ptr_null(ask_perf(&b, 99, MAD_GET, MAD_PERF_CLASS_INFO, d));
 	ck_assert_uint_eq(read_counters(&b, 2, 1).rcv_relay_errors, 1);
 	ck_assert_uint_eq(read_counters(&b, 3, 255).xmit_discards, 1);
-	/* Set: what is selected */
+	/* a Set writes what is selected */
 	c = (struct mad_perf_counters){.port = 1, .select = 1 << 2};
 	mad_perf_counters_encode(&c, d);
 	ck_assert_ptr_nonnull(ask_perf(&b, 3, MAD_SET, MAD_PERF_COUNTERS, d));
 	c = read_counters(&b, 3, 1);
 	ck_assert_uint_eq(c.link_downed, 0);
 	ck_assert_uint_eq(c.xmit_discards, 1);
-	/* a port that is not there, an attribute that is not there */
+	/* a port that does not exist, an attribute that does not exist */
 	c.port = 9;
 	mad_perf_counters_encode(&c, d);
 	ck_assert_ptr_nonnull(ask_perf(&b, 3, MAD_GET, MAD_PERF_COUNTERS, d));
@@ -149,7 +149,7 @@ START_TEST(extended_counters)
 	mad_perf_extended_decode(a, &x);
 	ck_assert_uint_eq(x.counter[1], 0xfffffffffULL);
 	ck_assert_uint_eq(x.counter[3], 0);
-	/* the short counters stop where they end */
+	/* the short counters stop at their maximum */
 	ck_assert_uint_eq(read_counters(&b, 3, 2).rcv_data, UINT32_MAX);
 	a = ask_perf(&b, 3, MAD_GET, MAD_PERF_COUNTERS_EXT, d);
 	ck_assert_ptr_nonnull(a);
@@ -160,7 +160,7 @@ START_TEST(extended_counters)
 }
 END_TEST
 
-/* ---- what a fabric file says ---- */
+/* ---- notes of a fabric file ---- */
 
 static struct bench
 bench_noted(bool fixed)
@@ -182,7 +182,7 @@ bench_noted(bool fixed)
 	return bench_new(f, NULL);
 }
 
-START_TEST(a_role_is_told_and_changed)
+START_TEST(a_role_is_read_and_changed)
 {
 	struct bench b = bench_noted(false);
 	struct mad_role r;
@@ -211,10 +211,10 @@ START_TEST(a_role_is_told_and_changed)
 	ck_assert_uint_eq(r.flags, MAD_ROLE_CAN_SET | MAD_ROLE_UP_VALID);
 	ck_assert_uint_eq(r.generation, 1); /* one more, whatever was sent */
 	ck_assert_uint_eq(r.owner, 0xabc);
-	/* the same again is no change */
+	/* the same role again is no change */
 	ck_assert(bench_ask(&b, "\1", MAD_SET, MAD_ROLE, 0));
-	ck_assert_uint_eq(sim_role(b.s, find(&b, "sw0"))->generation, 1);
-	/* a foreign signature, a modifier, others who lack it */
+	ck_assert_uint_eq(sim_role(b.s, find_node(&b, "sw0"))->generation, 1);
+	/* a foreign signature, a modifier, nodes without the attribute */
 	b.last.data[0] ^= 1;
 	ck_assert(bench_ask(&b, "\1", MAD_SET, MAD_ROLE, 0));
 	ck_assert_uint_eq(b.last.status, 0x1c);
@@ -224,10 +224,11 @@ START_TEST(a_role_is_told_and_changed)
 	ck_assert_uint_eq(b.last.status, 0x0c);
 	ck_assert(bench_ask(&b, "", MAD_GET, MAD_ROLE, 0));
 	ck_assert_uint_eq(b.last.status, 0x0c);
-	ck_assert_ptr_null(sim_role(b.s, find(&b, "sw1")));
-	/* it is back after a reboot as the file has it */
-	sim_fault_reboot(b.s, find(&b, "sw0"));
-	ck_assert_uint_eq(sim_role(b.s, find(&b, "sw0"))->role, MAD_ROLE_LEAF);
+	ck_assert_ptr_null(sim_role(b.s, find_node(&b, "sw1")));
+	/* after a reboot the role is as in the file */
+	sim_fault_reboot(b.s, find_node(&b, "sw0"));
+	ck_assert_uint_eq(
+		sim_role(b.s, find_node(&b, "sw0"))->role, MAD_ROLE_LEAF);
 	bench_free(&b);
 	b = bench_noted(true);
 	bench_attach(&b);
@@ -239,7 +240,7 @@ START_TEST(a_role_is_told_and_changed)
 }
 END_TEST
 
-/* Set and read ARInfo of sw0; the status. */
+/* Sets and reads ARInfo of sw0; returns the status. */
 static uint16_t
 set_ar(struct bench *b, struct mad_ar_info *ar)
 {
@@ -279,7 +280,7 @@ START_TEST(adaptive_routing_is_set_up)
 {
 	const struct mad_ar_entry free_2 = {MAD_AR_FREE, 0, 2, 3};
 	struct bench b = bench_noted(false);
-	uint32_t sw = find(&b, "sw0");
+	uint32_t sw = find_node(&b, "sw0");
 	struct mad_vendor_general g;
 	struct mad_ar_info ar;
 	struct mad_ar_entry e;
@@ -300,10 +301,10 @@ START_TEST(adaptive_routing_is_set_up)
 	ck_assert(!ar.enabled);
 	ck_assert_uint_eq(ar.group_cap, 16);
 	ck_assert_uint_eq(ar.sub_groups_sup, 2);
-	/* in the order of a careful manager */
+	/* in the order in which a manager should set them up */
 	ar.sub_groups_active = 2;
 	ar.group_top = 3;
-	ar.group_cap = 4000; /* not the writer's to say */
+	ar.group_cap = 4000; /* read-only */
 	ck_assert_uint_eq(set_ar(&b, &ar), 0);
 	ck_assert_uint_eq(ar.group_cap, 16);
 	ck_assert_uint_eq(set_group(&b, mad_ar_group_mod(3, 0, 0), 6, 4), 0);
@@ -395,7 +396,7 @@ START_TEST(fdr10)
 		ck_assert_uint_eq(x.speed_supported, 1);
 		ck_assert_uint_eq(x.speed_enabled, 1);
 		ck_assert_uint_eq(x.speed_active,
-			fabric_port(f, find(&b, "sw0"), p)->cable == 0);
+			fabric_port(f, find_node(&b, "sw0"), p)->cable == 0);
 	}
 	x = (struct mad_vendor_ext_port){.change = 1};
 	mad_vendor_ext_port_encode(&x, b.last.data);
@@ -406,14 +407,14 @@ START_TEST(fdr10)
 	ck_assert_uint_eq(x.speed_enabled, 0);
 	ck_assert(bench_ask(&b, "\1", MAD_GET, MAD_VENDOR_EXT_PORT_INFO, 3));
 	ck_assert_uint_eq(b.last.status, 0x1c);
-	/* others know nothing of it */
+	/* other nodes do not know the attribute */
 	ck_assert(bench_ask(&b, "\1\2", MAD_GET, MAD_VENDOR_EXT_PORT_INFO, 1));
 	ck_assert_uint_eq(b.last.status, 0x0c);
 	bench_free(&b);
 }
 END_TEST
 
-/* When did the answer come, in ns? */
+/* The time until the answer comes, in ns. */
 static int64_t
 time_of(struct bench *b, const char *path)
 {
@@ -437,7 +438,7 @@ time_of(struct bench *b, const char *path)
 	while (b->got == got)
 		ck_assert(sim_step(b->s));
 	ended = sim_now(b->s).ns;
-	run(b, SECOND);
+	run_ms(b, SECOND);
 	return ended - began;
 }
 
@@ -454,7 +455,7 @@ START_TEST(nodes_have_their_own_delays)
 	/* there: 1 us, h1's 1 us; back: 1 us, sw0's 50 us; 2 us of service */
 	ck_assert_int_eq(time_of(&b, "\1"), 2000 + 2 * 2000);
 	ck_assert_int_eq(time_of(&b, "\1\2"), 7000 + 2 * (2000 + 50000));
-	sim_fault_behave(b.s, find(&b, "sw1"), &slow);
+	sim_fault_behave(b.s, find_node(&b, "sw1"), &slow);
 	ck_assert_int_eq(time_of(&b, "\1\2"), 3000000 + 2 * (2000 + 50000));
 	bench_free(&b);
 }
@@ -485,7 +486,7 @@ START_TEST(a_full_buffer_drops)
 		smp_encode(&q, m.mad);
 		ck_assert_int_eq(t->send(t, &m), 0);
 	}
-	run(&b, SECOND);
+	run_ms(&b, SECOND);
 	/* one in work, four that wait */
 	ck_assert_uint_eq(sim_stats(b.s)->lost_queue, 15);
 	ck_assert_uint_eq(b.got, 5);
@@ -498,12 +499,12 @@ END_TEST
 
 /* ---- faults ---- */
 
-START_TEST(a_liar_keeps_its_table)
+START_TEST(a_false_acknowledgement_keeps_the_table)
 {
 	struct bench b = bench_new(bench_line(), NULL);
 	const struct sim_behaviour liar = {.lies = UINT64_C(1) << MAD_LFT},
 				   well = {0};
-	uint32_t sw = find(&b, "sw0");
+	uint32_t sw = find_node(&b, "sw0");
 
 	bench_attach(&b);
 	bench_configure(&b);
@@ -511,7 +512,7 @@ START_TEST(a_liar_keeps_its_table)
 	memset(b.last.data, 2, MAD_DATA);
 	ck_assert(bench_ask(&b, "\1", MAD_SET, MAD_LFT, 0));
 	ck_assert_uint_eq(b.last.status, 0);
-	ck_assert_uint_eq(b.last.data[1], 2); /* so it says */
+	ck_assert_uint_eq(b.last.data[1], 2); /* the acknowledgement */
 	ck_assert_uint_eq(sim_lft(b.s, sw, 1), 1);
 	ck_assert(bench_ask(&b, "\1", MAD_GET, MAD_LFT, 0));
 	ck_assert_uint_eq(b.last.data[1], 1);
@@ -526,27 +527,27 @@ END_TEST
 START_TEST(a_bad_contact)
 {
 	struct bench b = bench_new(bench_line(), NULL);
-	uint32_t h = find(&b, "h2"), sw = find(&b, "sw1");
+	uint32_t h = find_node(&b, "h2"), sw = find_node(&b, "sw1");
 
 	bench_attach(&b);
 	bench_configure(&b);
 	sim_fault_flap(b.s, h, 1, mono_ms(100), 3);
-	sim_fault_flap(b.s, find(&b, "sw0"), 2, mono_ms(100), 0);
+	sim_fault_flap(b.s, find_node(&b, "sw0"), 2, mono_ms(100), 0);
 	for (int i = 0; i < 3; i++) {
-		run(&b, 10);
+		run_ms(&b, 10);
 		ck_assert_uint_eq(sim_port_info(b.s, sw, 1)->state, 1);
-		run(&b, 50);
+		run_ms(&b, 50);
 		ck_assert_uint_eq(sim_port_info(b.s, sw, 1)->state, 2);
-		run(&b, 40);
+		run_ms(&b, 40);
 	}
-	run(&b, SECOND);
+	run_ms(&b, SECOND);
 	ck_assert_uint_eq(sim_port_info(b.s, sw, 1)->state, 2);
 	sim_activate_all(b.s);
 	ck_assert_uint_eq(read_counters(&b, 3, 1).link_downed, 3);
 	/* two at a time */
 	sim_fault_flap(b.s, h, 1, mono_ms(100), 2);
 	sim_fault_flap(b.s, sw, 2, mono_ms(30), 2);
-	run(&b, SECOND);
+	run_ms(&b, SECOND);
 	sim_activate_all(b.s);
 	ck_assert_uint_eq(read_counters(&b, 3, 1).link_downed, 5);
 	ck_assert_uint_eq(read_counters(&b, 3, 2).link_downed, 2);
@@ -586,7 +587,7 @@ START_TEST(messages_overtake)
 			smp_encode(&q, m.mad);
 			ck_assert_int_eq(t->send(t, &m), 0);
 		}
-		run(&b, SECOND);
+		run_ms(&b, SECOND);
 		ck_assert_uint_eq(b.got, 2); /* none is lost */
 		swapped += (uint32_t)b.last.tid == 1;
 		bench_free(&b);
@@ -596,9 +597,10 @@ START_TEST(messages_overtake)
 }
 END_TEST
 
-/* Send an order to the mindless SM on h2; what it is afterwards. */
+/* Sends an order to the SM without a program on h2; returns its state
+ * afterwards. */
 static uint8_t
-order(struct bench *b, uint32_t modifier)
+send_order(struct bench *b, uint32_t modifier)
 {
 	const struct mad_sm_info us = {.guid = 99, .priority = 5, .state = 3};
 	struct mad_sm_info they;
@@ -615,23 +617,23 @@ START_TEST(another_sm_obeys_and_orders)
 	const struct mad_sm_info says = {.guid = 7, .priority = 3, .state = 2};
 	struct bench b = bench_new(bench_line(), NULL);
 	struct mad_sm_info sent;
-	uint32_t h = find(&b, "h2"), modifier;
+	uint32_t h = find_node(&b, "h2"), modifier;
 
 	bench_attach(&b);
 	sim_fault_other_sm(b.s, h, 1, &says);
 	ck_assert(!sim_fault_other_sm_tells(b.s, h, 1, 1)); /* no LID yet */
 	bench_configure(&b);
-	ck_assert_uint_eq(order(&b, 5), 1); /* discover */
-	ck_assert_uint_eq(order(&b, 4), 2); /* stand by */
-	ck_assert_uint_eq(order(&b, 3), 0); /* disable */
-	/* hand-over: it is master, and says so */
-	ck_assert_uint_eq(order(&b, 1), 3);
+	ck_assert_uint_eq(send_order(&b, 5), 1); /* discover */
+	ck_assert_uint_eq(send_order(&b, 4), 2); /* stand by */
+	ck_assert_uint_eq(send_order(&b, 3), 0); /* disable */
+	/* hand-over: it is master, and acknowledges */
+	ck_assert_uint_eq(send_order(&b, 1), 3);
 	ck_assert(sim_fault_other_sm_last(b.s, h, &modifier, &sent));
 	ck_assert_uint_eq(modifier, 1);
 	ck_assert_uint_eq(sent.guid, 99);
-	/* it gives us the fabric back: an order to LID 1 */
+	/* it hands the fabric over: an order to LID 1 */
 	ck_assert(sim_fault_other_sm_tells(b.s, h, 1, 1));
-	run(&b, SECOND);
+	run_ms(&b, SECOND);
 	ck_assert_uint_eq(b.last.method, MAD_SET);
 	ck_assert_uint_eq(b.last.attr, MAD_SM_INFO);
 	ck_assert_uint_eq(b.last.mod, 1);
@@ -639,9 +641,9 @@ START_TEST(another_sm_obeys_and_orders)
 	mad_sm_info_decode(b.last.data, &sent);
 	ck_assert_uint_eq(sent.guid, 7);
 	ck_assert_uint_eq(sent.state, 3);
-	/* to a port without an SM: the SMA answers, to nobody */
+	/* to a port without an SM: the SMA answers, and no client gets it */
 	ck_assert(sim_fault_other_sm_tells(b.s, h, 2, 1));
-	run(&b, SECOND);
+	run_ms(&b, SECOND);
 	bench_free(&b);
 }
 END_TEST
@@ -654,13 +656,13 @@ main(void)
 
 	tcase_add_test(tc, counters);
 	tcase_add_test(tc, extended_counters);
-	tcase_add_test(tc, a_role_is_told_and_changed);
+	tcase_add_test(tc, a_role_is_read_and_changed);
 	tcase_add_test(tc, adaptive_routing_is_set_up);
 	tcase_add_test(tc, adaptive_routing_refuses);
 	tcase_add_test(tc, fdr10);
 	tcase_add_test(tc, nodes_have_their_own_delays);
 	tcase_add_test(tc, a_full_buffer_drops);
-	tcase_add_test(tc, a_liar_keeps_its_table);
+	tcase_add_test(tc, a_false_acknowledgement_keeps_the_table);
 	tcase_add_test(tc, a_bad_contact);
 	tcase_add_test(tc, messages_overtake);
 	tcase_add_test(tc, another_sm_obeys_and_orders);

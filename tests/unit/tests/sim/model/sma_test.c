@@ -17,18 +17,18 @@
 enum { KEY = 0x1234, SECOND = 1000 };
 
 static void
-run(struct bench *b, int64_t ms)
+run_ms(struct bench *b, int64_t ms)
 {
 	sim_run_until(b->s, mono_add(sim_now(b->s), mono_ms(ms)));
 }
 
 static uint32_t
-find(const struct bench *b, const char *name)
+find_node(const struct bench *b, const char *name)
 {
 	return fabric_find(b->f, name);
 }
 
-/* Give sw0 a key, a protection level and a lease in seconds. */
+/* Gives sw0 a key, a protection level and a lease in seconds. */
 static void
 set_key(struct bench *b, uint8_t prot, uint16_t lease)
 {
@@ -45,11 +45,11 @@ set_key(struct bench *b, uint8_t prot, uint16_t lease)
 	ck_assert_uint_eq(b->last.status, 0);
 }
 
-/* Does sw0 answer a method with this key? */
+/* True if sw0 answers a method with this key. */
 static bool
-answers(struct bench *b, uint8_t method, uint64_t key)
+is_answered(struct bench *b, uint8_t method, uint64_t key)
 {
-	struct mad_switch_info si = *sim_switch_info(b->s, find(b, "sw0"));
+	struct mad_switch_info si = *sim_switch_info(b->s, find_node(b, "sw0"));
 
 	b->last.mkey = key;
 	mad_switch_info_encode(&si, b->last.data);
@@ -60,7 +60,8 @@ answers(struct bench *b, uint8_t method, uint64_t key)
 
 START_TEST(m_key_levels)
 {
-	/* level, Get with a wrong key answered, key shown to it */
+	/* level, whether a Get with a wrong key is answered, and shows the
+	 * key */
 	static const struct {
 		uint8_t prot;
 		bool get, shown;
@@ -78,11 +79,11 @@ START_TEST(m_key_levels)
 		bench_attach(&b);
 		set_key(&b, level[i].prot, 0);
 		silent = sim_stats(b.s)->lost_silent;
-		ck_assert(answers(&b, MAD_GET, KEY));
-		ck_assert(answers(&b, MAD_SET, KEY));
-		ck_assert(answers(&b, MAD_GET, 1) == level[i].get);
-		ck_assert(!answers(&b, MAD_SET, 1));
-		ck_assert(!answers(&b, MAD_SET, 0));
+		ck_assert(is_answered(&b, MAD_GET, KEY));
+		ck_assert(is_answered(&b, MAD_SET, KEY));
+		ck_assert(is_answered(&b, MAD_GET, 1) == level[i].get);
+		ck_assert(!is_answered(&b, MAD_SET, 1));
+		ck_assert(!is_answered(&b, MAD_SET, 0));
 		b.last.mkey = 1;
 		if (level[i].get)
 			ck_assert_uint_eq(bench_port_info(&b, "\1", 0).mkey,
@@ -93,7 +94,7 @@ START_TEST(m_key_levels)
 			level[i].get ? 2 : 3);
 		ck_assert_uint_eq(sim_stats(b.s)->lost_silent - silent,
 			level[i].get ? 2 : 3);
-		/* to pass on is no business of the key */
+		/* forwarding needs no key */
 		b.last.mkey = 0;
 		ck_assert(bench_ask(&b, "\1\2", MAD_GET, MAD_NODE_INFO, 0));
 		bench_free(&b);
@@ -107,18 +108,18 @@ START_TEST(a_lease_runs_out)
 
 	bench_attach(&b);
 	set_key(&b, 2, 3);
-	/* without a violation it does not run */
-	run(&b, 10 * SECOND);
-	ck_assert(!answers(&b, MAD_GET, 1)); /* now it does */
-	run(&b, 2 * SECOND);
-	ck_assert(answers(&b, MAD_GET, KEY)); /* the owner: it stops */
-	run(&b, 5 * SECOND);
-	ck_assert(!answers(&b, MAD_GET, 1));
-	run(&b, 2 * SECOND);
-	ck_assert(!answers(&b, MAD_GET, 1)); /* no new beginning */
-	run(&b, 2 * SECOND);
-	ck_assert(answers(&b, MAD_GET, 1));  /* unprotected */
-	ck_assert(!answers(&b, MAD_SET, 1)); /* but a Set needs the key */
+	/* without a violation the lease does not run */
+	run_ms(&b, 10 * SECOND);
+	ck_assert(!is_answered(&b, MAD_GET, 1)); /* now it runs */
+	run_ms(&b, 2 * SECOND);
+	ck_assert(is_answered(&b, MAD_GET, KEY)); /* the owner: it stops */
+	run_ms(&b, 5 * SECOND);
+	ck_assert(!is_answered(&b, MAD_GET, 1));
+	run_ms(&b, 2 * SECOND);
+	ck_assert(!is_answered(&b, MAD_GET, 1)); /* it does not start again */
+	run_ms(&b, 2 * SECOND);
+	ck_assert(is_answered(&b, MAD_GET, 1));	 /* unprotected */
+	ck_assert(!is_answered(&b, MAD_SET, 1)); /* but a Set needs the key */
 	b.last.mkey = 0;
 	ck_assert_uint_eq(bench_port_info(&b, "\1", 0).mkey, KEY);
 	ck_assert_uint_eq(bench_port_info(&b, "\1", 0).mkey_prot, 0);
@@ -132,14 +133,14 @@ START_TEST(no_lease_never_ends)
 
 	bench_attach(&b);
 	set_key(&b, 2, 0);
-	ck_assert(!answers(&b, MAD_GET, 1));
-	run(&b, 100000 * SECOND);
-	ck_assert(!answers(&b, MAD_GET, 1));
+	ck_assert(!is_answered(&b, MAD_GET, 1));
+	run_ms(&b, 100000 * SECOND);
+	ck_assert(!is_answered(&b, MAD_GET, 1));
 	bench_free(&b);
 }
 END_TEST
 
-START_TEST(a_bad_m_key_is_told)
+START_TEST(a_bad_m_key_is_reported)
 {
 	struct bench b = bench_new(bench_line(), NULL);
 	struct mad_violation v;
@@ -147,13 +148,13 @@ START_TEST(a_bad_m_key_is_told)
 
 	bench_attach(&b);
 	bench_configure(&b);
-	run(&b, SECOND);
+	run_ms(&b, SECOND);
 	bench_repress(&b);
 	set_key(&b, 2, 0);
-	run(&b, SECOND);
+	run_ms(&b, SECOND);
 	b.traps = 0;
-	ck_assert(!answers(&b, MAD_SET, 0x77));
-	run(&b, SECOND);
+	ck_assert(!is_answered(&b, MAD_SET, 0x77));
+	run_ms(&b, SECOND);
 	ck_assert_uint_ge(b.traps, 5); /* every 200 ms until repressed */
 	mad_notice_decode(b.trap.data, &n);
 	ck_assert_uint_eq(n.trap, 256);
@@ -167,17 +168,17 @@ START_TEST(a_bad_m_key_is_told)
 	ck_assert_uint_eq(v.hops, 1);
 	ck_assert_uint_eq(v.dr_slid, 0xffff);
 	/* a second one meanwhile changes nothing */
-	ck_assert(!answers(&b, MAD_SET, 0x78));
+	ck_assert(!is_answered(&b, MAD_SET, 0x78));
 	mad_violation_decode(b.trap.data, 256, &v);
 	ck_assert_uint_eq(v.mkey, 0x77);
 	bench_repress(&b);
-	run(&b, 50);
+	run_ms(&b, 50);
 	b.traps = 0;
-	run(&b, SECOND);
+	run_ms(&b, SECOND);
 	ck_assert_uint_eq(b.traps, 0);
-	/* by LID: who it was */
+	/* by LID: the requester */
 	ck_assert(!bench_ask_lid(&b, 2, MAD_SWITCH_INFO));
-	run(&b, 50);
+	run_ms(&b, 50);
 	mad_violation_decode(b.trap.data, 256, &v);
 	ck_assert(!v.directed);
 	ck_assert_uint_eq(v.lid, 1);
@@ -187,7 +188,7 @@ END_TEST
 
 /* ---- P_Key and Q_Key ---- */
 
-/* Write P_Keys into a port's table; the status. */
+/* Writes P_Keys into a port's table; returns the status. */
 static uint16_t
 set_pkeys(struct bench *b, const char *path, uint32_t mod, const uint16_t *key,
 	size_t n)
@@ -202,7 +203,7 @@ set_pkeys(struct bench *b, const char *path, uint32_t mod, const uint16_t *key,
 START_TEST(p_keys_of_end_ports)
 {
 	struct bench b = bench_new(bench_line(), NULL);
-	uint32_t h = find(&b, "h2");
+	uint32_t h = find_node(&b, "h2");
 	static const uint16_t keys[] = {0x7fff, 0x8001, 0x0002};
 
 	bench_attach(&b);
@@ -210,7 +211,7 @@ START_TEST(p_keys_of_end_ports)
 	ck_assert(sim_pkey_passes(b.s, h, 1, 0x7fff, true));
 	ck_assert(!sim_pkey_passes(b.s, h, 1, 0x8001, true));
 	ck_assert_uint_eq(set_pkeys(&b, "\1\2\1", 0, keys, 3), 0);
-	/* two limited members do not talk */
+	/* two limited members do not communicate */
 	ck_assert(sim_pkey_passes(b.s, h, 1, 0xffff, true));
 	ck_assert(!sim_pkey_passes(b.s, h, 1, 0x7fff, true));
 	ck_assert(sim_pkey_passes(b.s, h, 1, 0x0001, false));
@@ -232,7 +233,7 @@ START_TEST(switches_enforce)
 
 	o.enf_cap = 40;
 	b = bench_new(bench_line(), &o);
-	sw = find(&b, "sw0");
+	sw = find_node(&b, "sw0");
 	bench_attach(&b);
 	ck_assert_uint_eq(sim_switch_info(b.s, sw)->enf_cap, 40);
 	/* 40 entries are two blocks, the second of which is short */
@@ -243,7 +244,7 @@ START_TEST(switches_enforce)
 	ck_assert(bench_ask(&b, "\1", MAD_GET, MAD_PKEY_TABLE, 2 << 16 | 1));
 	ck_assert_uint_eq(be_get16(b.last.data + 14), 0x1111);
 	ck_assert_uint_eq(be_get16(b.last.data + 16), 0);
-	/* nothing is enforced until the SM says so */
+	/* nothing is enforced until the SM enables it */
 	ck_assert(sim_pkey_passes(b.s, sw, 2, 0x8009, true));
 	pi = bench_port_info(&b, "\1", 2);
 	pi.enf_in = true;
@@ -256,7 +257,7 @@ START_TEST(switches_enforce)
 	ck_assert(sim_pkey_passes(b.s, sw, 2, 0x0005, true));
 	ck_assert(sim_pkey_passes(b.s, sw, 2, 0x1111, true));
 	bench_free(&b);
-	/* a switch that cannot has no table and no bits */
+	/* a switch that cannot enforce has no table and no bits */
 	o.enf_cap = 0;
 	b = bench_new(bench_line(), &o);
 	bench_attach(&b);
@@ -269,7 +270,7 @@ START_TEST(switches_enforce)
 }
 END_TEST
 
-START_TEST(bad_p_keys_and_q_keys_are_told)
+START_TEST(bad_p_keys_and_q_keys_are_reported)
 {
 	const struct sim_bad_key k = {.inbound = true,
 		.slid = 4,
@@ -285,12 +286,12 @@ START_TEST(bad_p_keys_and_q_keys_are_told)
 
 	bench_attach(&b);
 	bench_configure(&b);
-	run(&b, SECOND);
+	run_ms(&b, SECOND);
 	bench_repress(&b);
-	run(&b, SECOND);
+	run_ms(&b, SECOND);
 	b.traps = 0;
-	sim_bad_key(b.s, find(&b, "h2"), 1, &k);
-	run(&b, SECOND);
+	sim_bad_key(b.s, find_node(&b, "h2"), 1, &k);
+	run_ms(&b, SECOND);
 	ck_assert_uint_ge(b.traps, 5);
 	mad_notice_decode(b.trap.data, &n);
 	mad_violation_decode(b.trap.data, 257, &v);
@@ -304,18 +305,18 @@ START_TEST(bad_p_keys_and_q_keys_are_told)
 	ck_assert_uint_eq(v.qp2, 0x20);
 	ck_assert_uint_eq(bench_port_info(&b, "\1\2\1", 1).pkey_viol, 1);
 	bench_repress(&b);
-	run(&b, 50);
+	run_ms(&b, 50);
 	q.qkey = true;
-	sim_bad_key(b.s, find(&b, "h2"), 1, &q);
-	run(&b, 50);
+	sim_bad_key(b.s, find_node(&b, "h2"), 1, &q);
+	run_ms(&b, 50);
 	mad_notice_decode(b.trap.data, &n);
 	ck_assert_uint_eq(n.trap, 258);
 	ck_assert_uint_eq(bench_port_info(&b, "\1\2\1", 1).qkey_viol, 1);
 	bench_repress(&b);
-	run(&b, 50);
-	/* a switch tells where */
-	sim_bad_key(b.s, find(&b, "sw1"), 1, &k);
-	run(&b, 50);
+	run_ms(&b, 50);
+	/* a switch reports the port */
+	sim_bad_key(b.s, find_node(&b, "sw1"), 1, &k);
+	run_ms(&b, 50);
 	mad_notice_decode(b.trap.data, &n);
 	mad_violation_decode(b.trap.data, 259, &v);
 	ck_assert_uint_eq(n.trap, 259);
@@ -324,9 +325,9 @@ START_TEST(bad_p_keys_and_q_keys_are_told)
 	ck_assert_uint_eq(v.port, 1);
 	ck_assert_uint_eq(v.key, 0x8009);
 	bench_repress(&b);
-	run(&b, 50);
+	run_ms(&b, 50);
 	b.traps = 0;
-	run(&b, SECOND);
+	run_ms(&b, SECOND);
 	ck_assert_uint_eq(b.traps, 0);
 	bench_free(&b);
 }
@@ -340,22 +341,22 @@ START_TEST(notices_wait_in_line)
 
 	bench_attach(&b);
 	bench_configure(&b);
-	run(&b, SECOND);
+	run_ms(&b, SECOND);
 	bench_repress(&b);
-	run(&b, SECOND);
+	run_ms(&b, SECOND);
 	ck_assert(bench_ask(&b, "\1\2\1", MAD_GET, MAD_NOTICE, 0));
 	mad_notice_decode(b.last.data, &n);
 	ck_assert_uint_eq(n.type, 0x7f); /* none */
 	ck_assert_uint_eq(n.count, 0);
-	sim_fault_capmask(b.s, find(&b, "h2"), 1, 0x123);
-	sim_bad_key(b.s, find(&b, "h2"), 1, &k);
+	sim_fault_capmask(b.s, find_node(&b, "h2"), 1, 0x123);
+	sim_bad_key(b.s, find_node(&b, "h2"), 1, &k);
 	ck_assert(bench_ask(&b, "\1\2\1", MAD_GET, MAD_NOTICE, 0));
 	mad_notice_decode(b.last.data, &n);
 	ck_assert_uint_eq(n.trap, 144);
 	ck_assert_uint_eq(n.count, 2);
 	ck_assert(bench_ask(&b, "\1\2\1", MAD_SET, MAD_NOTICE, 0));
 	mad_notice_decode(b.last.data, &n);
-	ck_assert_uint_eq(n.trap, 144); /* what it said; now it is gone */
+	ck_assert_uint_eq(n.trap, 144); /* the last notice; it is gone now */
 	ck_assert(bench_ask(&b, "\1\2\1", MAD_GET, MAD_NOTICE, 0));
 	mad_notice_decode(b.last.data, &n);
 	ck_assert_uint_eq(n.trap, 257);
@@ -370,7 +371,7 @@ END_TEST
 START_TEST(guids)
 {
 	struct bench b = bench_new(bench_line(), NULL);
-	uint64_t own = b.f->node[find(&b, "h2")].guid + 1;
+	uint64_t own = b.f->node[find_node(&b, "h2")].guid + 1;
 
 	bench_attach(&b);
 	ck_assert_uint_eq(bench_port_info(&b, "\1\2\1", 1).guid_cap, 32);
@@ -387,22 +388,22 @@ START_TEST(guids)
 	ck_assert_uint_eq(be_get64(b.last.data + 8), 0x1010101010101010);
 	ck_assert(bench_ask(&b, "\1\2\1", MAD_GET, MAD_GUID_INFO, 3));
 	ck_assert_uint_eq(be_get64(b.last.data), 0x1313131313131313);
-	/* a switch has its own and no other */
+	/* a switch has its own GUID and no other */
 	memset(b.last.data, 0x55, MAD_DATA);
 	ck_assert(bench_ask(&b, "\1", MAD_SET, MAD_GUID_INFO, 0));
 	ck_assert(bench_ask(&b, "\1", MAD_GET, MAD_GUID_INFO, 0));
 	ck_assert_uint_eq(
-		be_get64(b.last.data), b.f->node[find(&b, "sw0")].guid);
+		be_get64(b.last.data), b.f->node[find_node(&b, "sw0")].guid);
 	ck_assert_uint_eq(be_get64(b.last.data + 8), 0);
 	bench_free(&b);
 }
 END_TEST
 
-/* Set MulticastFDBTop of sw0; the status. */
+/* Sets MulticastFDBTop of sw0; returns the status. */
 static uint16_t
 set_mft_top(struct bench *b, uint16_t top)
 {
-	struct mad_switch_info si = *sim_switch_info(b->s, find(b, "sw0"));
+	struct mad_switch_info si = *sim_switch_info(b->s, find_node(b, "sw0"));
 
 	si.mft_top = top;
 	mad_switch_info_encode(&si, b->last.data);
@@ -419,7 +420,7 @@ START_TEST(multicast)
 
 	o.mft_cap = 16384 - 8; /* the last block is short */
 	b = bench_new(gen_edit_ports(bench_line(), 100, false, NULL), &o);
-	sw = find(&b, "sw0");
+	sw = find_node(&b, "sw0");
 	bench_attach(&b);
 	memset(b.last.data, 0, MAD_DATA);
 	be_put16(b.last.data + 2 * 7, 0x8001);
@@ -498,17 +499,17 @@ START_TEST(vl_tables)
 {
 	struct sim_options o = sim_defaults();
 	struct bench b = bench_new(bench_line(), &o);
-	uint32_t h = find(&b, "h2");
+	uint32_t h = find_node(&b, "h2");
 
 	bench_attach(&b);
-	/* as they come */
+	/* as after power-on */
 	ck_assert_uint_eq(sim_vl(b.s, h, 0, 1, 6), 6);
 	ck_assert(bench_ask(&b, "\1\2\1", MAD_GET, MAD_SL2VL, 0));
 	ck_assert_uint_eq(b.last.data[1], 0x23);
 	memset(b.last.data, 0x44, 8);
 	ck_assert(bench_ask(&b, "\1\2\1", MAD_SET, MAD_SL2VL, 0));
 	ck_assert_uint_eq(sim_vl(b.s, h, 0, 1, 6), 4);
-	/* entries beyond what the port can arbitrate are not kept */
+	/* entries beyond the arbitration capacity of the port are not stored */
 	memset(b.last.data, 0x22, MAD_DATA);
 	ck_assert(bench_ask(&b, "\1", MAD_SET, MAD_VLARB, 1 << 16 | 2));
 	ck_assert_uint_eq(b.last.data[15], 0x22);
@@ -566,10 +567,10 @@ main(void)
 	tcase_add_test(tc, m_key_levels);
 	tcase_add_test(tc, a_lease_runs_out);
 	tcase_add_test(tc, no_lease_never_ends);
-	tcase_add_test(tc, a_bad_m_key_is_told);
+	tcase_add_test(tc, a_bad_m_key_is_reported);
 	tcase_add_test(tc, p_keys_of_end_ports);
 	tcase_add_test(tc, switches_enforce);
-	tcase_add_test(tc, bad_p_keys_and_q_keys_are_told);
+	tcase_add_test(tc, bad_p_keys_and_q_keys_are_reported);
 	tcase_add_test(tc, notices_wait_in_line);
 	tcase_add_test(tc, guids);
 	tcase_add_test(tc, multicast);

@@ -27,7 +27,7 @@ START_TEST(hellos)
 		{offsetof(struct proto_hello, host), PROTO_HOST, 'x', "text"},
 		{offsetof(struct proto_hello, path), PROTO_PATH, '/', "text"},
 	};
-	struct proto_hello h = hello(PROTO_WANT_FILE, "x"), out;
+	struct proto_hello h = make_hello(PROTO_WANT_FILE, "x"), out;
 	char frame[sizeof(h) + 1];
 	const char *why = "";
 
@@ -122,13 +122,13 @@ START_TEST(mads)
 }
 END_TEST
 
-/* Frames made of valid ones by random damage: taken only when sound. */
+/* Valid frames with random damage: accepted only if sound. */
 START_TEST(damaged)
 {
 	struct rng r = {.state = 1};
 
 	for (int i = 0; i < 200000; i++) {
-		struct proto_hello h = hello((uint16_t)(i % 7), "host");
+		struct proto_hello h = make_hello((uint16_t)(i % 7), "host");
 		struct proto_hello got;
 		struct proto_mad m = {
 			.head = {PROTO_PLAIN + (uint32_t)(i & 1), sizeof(m)}};
@@ -157,7 +157,7 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("preload");
+	Suite *s = suite_create("proto");
 	TCase *tc = tcase_create("frames");
 
 	tcase_add_test(tc, hellos);

@@ -1,4 +1,4 @@
-/* The judge: good tables, and every kind of bad ones. */
+/* The referee: good tables, and every kind of bad ones. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,7 +45,7 @@ court_free(struct court *c)
 	free(c->lid);
 }
 
-/* Route by breadth first from each destination, lowest port first. */
+/* Routes breadth first from each destination, lowest port first. */
 static void
 route_shortest(struct court *c)
 {
@@ -82,7 +82,7 @@ route_shortest(struct court *c)
 	free(seen);
 }
 
-/* Route every LID clockwise on a ring of gen_grid. */
+/* Routes every LID clockwise on a ring of gen_grid. */
 static void
 route_clockwise(struct court *c)
 {
@@ -107,13 +107,13 @@ route_clockwise(struct court *c)
 }
 
 static int
-judge(struct court *c)
+judge_court(struct court *c)
 {
 	return referee_fabric(c->s, c->sm, REFEREE_ALL, &c->r, &c->why);
 }
 
 static struct fabric *
-ring(unsigned n)
+make_ring(unsigned n)
 {
 	return gen_grid(&n, 1, true, 1, NULL);
 }
@@ -124,13 +124,14 @@ START_TEST(good_tables_pass)
 	struct court c = court_new(gen_tree_two(&two, NULL));
 
 	route_shortest(&c);
-	ck_assert_msg(judge(&c) == 0, "%s", c.why.text);
+	ck_assert_msg(judge_court(&c) == 0, "%s", c.why.text);
 	ck_assert_uint_eq(c.r.switches, 54);
 	ck_assert_uint_eq(c.r.end_ports, 702);
 	ck_assert_uint_eq(c.r.lids, 702);
 	ck_assert_uint_eq(c.r.pairs, 54 * 702);
 	ck_assert_uint_eq(c.r.max_hops, 3);
-	/* all ways up go by the first spine: 18 hosts at the leaf to 630 */
+	/* all paths up lead over the first spine: 18 hosts at the leaf to
+	 * 630 */
 	ck_assert_uint_eq(c.r.max_load, 18 * 630);
 	ck_assert(c.r.mean_load > 629.9 && c.r.mean_load < 630.1);
 	court_free(&c);
@@ -158,7 +159,7 @@ START_TEST(spread_tables_balance)
 			spread += host;
 		}
 	}
-	ck_assert_msg(judge(&c) == 0, "%s", c.why.text);
+	ck_assert_msg(judge_court(&c) == 0, "%s", c.why.text);
 	ck_assert_uint_eq(c.r.max_load, 630);
 	court_free(&c);
 }
@@ -169,12 +170,12 @@ START_TEST(small_fabrics_pass)
 	unsigned one = 1;
 	struct court c = court_new(gen_pair());
 
-	ck_assert_msg(judge(&c) == 0, "%s", c.why.text);
+	ck_assert_msg(judge_court(&c) == 0, "%s", c.why.text);
 	ck_assert_uint_eq(c.r.lids, 2);
 	court_free(&c);
 	c = court_new(gen_grid(&one, 1, false, 3, NULL));
 	route_shortest(&c);
-	ck_assert_msg(judge(&c) == 0, "%s", c.why.text);
+	ck_assert_msg(judge_court(&c) == 0, "%s", c.why.text);
 	ck_assert_uint_eq(c.r.pairs, 4);
 	court_free(&c);
 }
@@ -182,20 +183,20 @@ END_TEST
 
 START_TEST(holes_are_found)
 {
-	struct court c = court_new(ring(5));
+	struct court c = court_new(make_ring(5));
 
 	route_shortest(&c);
-	ck_assert_msg(!(judge(&c) != 0 && c.r.holes), "%s", c.why.text);
+	ck_assert_msg(!(judge_court(&c) != 0 && c.r.holes), "%s", c.why.text);
 	sim_set_lft(c.s, 0, c.lid[0], 255);
-	ck_assert_int_eq(judge(&c), -1);
-	ck_assert_uint_eq(c.r.holes, 5); /* nobody reaches switch 0 */
+	ck_assert_int_eq(judge_court(&c), -1);
+	ck_assert_uint_eq(c.r.holes, 5); /* no other switch reaches switch 0 */
 	ck_assert_msg(
 		strstr(c.why.text, "\"sw0\" sends LID 1 (\"sw0\") to port 255"),
 		"%s", c.why.text);
 	/* a host's LID out of the wrong port, into another host */
 	sim_set_lft(c.s, 0, c.lid[0], 0);
 	sim_set_lft(c.s, 0, c.lid[3], 1);
-	ck_assert_int_eq(judge(&c), -1);
+	ck_assert_int_eq(judge_court(&c), -1);
 	ck_assert_uint_ge(c.r.holes, 1);
 	court_free(&c);
 }
@@ -203,12 +204,12 @@ END_TEST
 
 START_TEST(loops_are_found)
 {
-	struct court c = court_new(ring(5));
+	struct court c = court_new(make_ring(5));
 
 	route_clockwise(&c);
-	/* switch 4's host: its switch passes it on, round and round */
+	/* switch 4's host: its switch forwards the packet, in a loop */
 	sim_set_lft(c.s, 8, c.lid[9], sim_lft(c.s, 8, c.lid[0]));
-	ck_assert_int_eq(judge(&c), -1);
+	ck_assert_int_eq(judge_court(&c), -1);
 	ck_assert_uint_eq(c.r.loops, 5);
 	ck_assert_uint_eq(c.r.holes, 0);
 	ck_assert_msg(strstr(c.why.text, "LID 10 (\"h5\") goes round") != NULL,
@@ -219,13 +220,13 @@ END_TEST
 
 START_TEST(credit_cycles_are_found)
 {
-	struct court c = court_new(ring(5));
+	struct court c = court_new(make_ring(5));
 
 	route_clockwise(&c);
-	ck_assert_int_eq(judge(&c), -1);
+	ck_assert_int_eq(judge_court(&c), -1);
 	ck_assert_uint_eq(c.r.loops + c.r.holes, 0);
 	ck_assert_uint_eq(c.r.cycle_length, 5);
-	/* the ring's channels, and none of the hosts' behind them */
+	/* the ring's channels, and none of the host channels behind them */
 	ck_assert_uint_ge(c.r.cyclic, 5);
 	ck_assert_msg(strstr(c.why.text, "cycle of 5 channels: \"sw") != NULL,
 		"%s", c.why.text);
@@ -235,7 +236,7 @@ START_TEST(credit_cycles_are_found)
 		(void)snprintf(name, sizeof(name), "\"sw%u\"", i);
 		ck_assert_msg(strstr(c.why.text, name), "%s", c.why.text);
 	}
-	/* without looking at cycles all is well */
+	/* without a check of cycles all is well */
 	ck_assert_int_eq(referee_fabric(c.s, c.sm,
 				 REFEREE_ALL & ~REFEREE_CYCLES, &c.r, &c.why),
 		0);
@@ -245,11 +246,11 @@ END_TEST
 
 START_TEST(a_cut_ring_has_no_cycle)
 {
-	struct court c = court_new(ring(6));
+	struct court c = court_new(make_ring(6));
 	uint32_t a = 0, b = 10;
 
-	/* a line: the cable between the last and the first switch is not
-	 * used, though it is there */
+	/* a line: the link between the last and the first switch is not used,
+	 * though it exists */
 	for (uint32_t dst = 0; dst < c.f->nnodes; dst++) {
 		for (uint32_t sw = 0; sw < c.f->nnodes; sw += 2) {
 			uint32_t to = dst & ~1U, peer, want;
@@ -268,10 +269,10 @@ START_TEST(a_cut_ring_has_no_cycle)
 			}
 		}
 	}
-	ck_assert_msg(judge(&c) == 0, "%s", c.why.text);
+	ck_assert_msg(judge_court(&c) == 0, "%s", c.why.text);
 	ck_assert_uint_eq(c.r.cyclic, 0);
 	ck_assert_uint_eq(c.r.max_hops, 6);
-	/* and when it breaks, nothing changes for those who do not use it */
+	/* and when it fails, nothing changes for paths that do not use it */
 	for (unsigned p = 1; p <= 3; p++) {
 		uint32_t peer;
 		unsigned pp;
@@ -279,25 +280,25 @@ START_TEST(a_cut_ring_has_no_cycle)
 		if (fabric_peer(c.f, a, p, &peer, &pp) && peer == b)
 			sim_fault_link(c.s, a, p, false);
 	}
-	ck_assert_msg(judge(&c) == 0, "%s", c.why.text);
+	ck_assert_msg(judge_court(&c) == 0, "%s", c.why.text);
 	court_free(&c);
 }
 END_TEST
 
 START_TEST(lids_are_judged)
 {
-	struct court c = court_new(ring(4));
+	struct court c = court_new(make_ring(4));
 
 	route_shortest(&c);
 	sim_set_lid(c.s, 2, 0, 1);
-	ck_assert_int_eq(judge(&c), -1);
+	ck_assert_int_eq(judge_court(&c), -1);
 	ck_assert_uint_eq(c.r.bad_lids, 1);
 	ck_assert_msg(
 		strstr(c.why.text, "LID 1 is \"sw0\"'s and \"sw1\"'s") ||
 			strstr(c.why.text, "LID 1 is \"sw1\"'s and \"sw0\"'s"),
 		"%s", c.why.text);
 	sim_set_lid(c.s, 2, 0, 0);
-	ck_assert_int_eq(judge(&c), -1);
+	ck_assert_int_eq(judge_court(&c), -1);
 	ck_assert_uint_eq(c.r.bad_lids, 1);
 	ck_assert(strstr(c.why.text, "\"sw1\" has LID 0"));
 	court_free(&c);
@@ -306,7 +307,7 @@ END_TEST
 
 START_TEST(links_are_judged)
 {
-	struct court c = court_new(ring(4));
+	struct court c = court_new(make_ring(4));
 
 	route_shortest(&c);
 	sim_fault_link(c.s, 0, 1, false);
@@ -326,21 +327,21 @@ START_TEST(hung_and_lost_nodes_are_out_of_scope)
 	struct sim_behaviour hung = {.hung = true};
 
 	route_shortest(&c);
-	ck_assert_msg(judge(&c) == 0, "%s", c.why.text);
+	ck_assert_msg(judge_court(&c) == 0, "%s", c.why.text);
 	ck_assert_uint_eq(c.r.switches, 3);
-	/* the middle one hangs: only the first and its host are left */
+	/* the middle one hangs: only the first and its host remain */
 	sim_fault_behave(c.s, 2, &hung);
-	ck_assert_msg(judge(&c) == 0, "%s", c.why.text);
+	ck_assert_msg(judge_court(&c) == 0, "%s", c.why.text);
 	ck_assert_uint_eq(c.r.switches, 1);
 	ck_assert_uint_eq(c.r.lids, 2);
 	hung.hung = false;
 	sim_fault_behave(c.s, 2, &hung);
 	sim_fault_node(c.s, 4, false);
-	ck_assert_msg(judge(&c) == 0, "%s", c.why.text);
+	ck_assert_msg(judge_court(&c) == 0, "%s", c.why.text);
 	ck_assert_uint_eq(c.r.switches, 2);
 	/* back, but as after power-on */
 	sim_fault_node(c.s, 4, true);
-	ck_assert_int_eq(judge(&c), -1);
+	ck_assert_int_eq(judge_court(&c), -1);
 	ck_assert_uint_eq(c.r.switches, 3);
 	court_free(&c);
 }
@@ -351,9 +352,9 @@ START_TEST(cycles_hide_behind_others)
 	unsigned dim[] = {3, 3};
 	struct court c = court_new(gen_grid(dim, 2, true, 1, NULL));
 
-	/* shortest ways on a torus, lowest port first: judged consistently */
+	/* shortest paths on a torus, lowest port first: judged consistently */
 	route_shortest(&c);
-	(void)judge(&c);
+	(void)judge_court(&c);
 	ck_assert_uint_eq(c.r.holes + c.r.loops, 0);
 	ck_assert((c.r.cyclic == 0) == (c.r.cycle_length == 0));
 	ck_assert(c.r.cyclic >= c.r.cycle_length);
@@ -361,9 +362,10 @@ START_TEST(cycles_hide_behind_others)
 }
 END_TEST
 
-/* All ports with two lanes; SL 0 takes lane 0, SL 1 the one that lane says. */
+/* All ports have two VLs; SL 0 maps to VL 0, SL 1 to the one that `lane`
+ * gives. */
 static void
-set_lanes(struct court *c, unsigned (*lane)(uint32_t sw, bool from_host))
+set_vls(struct court *c, unsigned (*lane)(uint32_t sw, bool from_host))
 {
 	for (uint32_t sw = 0; sw < c->f->nnodes; sw += 2) {
 		for (unsigned out = 1; out <= 3; out++) {
@@ -381,15 +383,15 @@ set_lanes(struct court *c, unsigned (*lane)(uint32_t sw, bool from_host))
 	}
 }
 
-/* The second lane up to the first switch, where the ring is cut. */
+/* The second VL up to the first switch, where the ring is cut. */
 static unsigned
-dateline(uint32_t sw, bool from_host)
+vl_by_dateline(uint32_t sw, bool from_host)
 {
 	return sw > 2 || (sw == 2 && from_host);
 }
 
 static unsigned
-second(uint32_t sw, bool from_host)
+vl_second(uint32_t sw, bool from_host)
 {
 	(void)sw;
 	(void)from_host;
@@ -397,12 +399,12 @@ second(uint32_t sw, bool from_host)
 }
 
 static unsigned
-dropped(uint32_t sw, bool from_host)
+vl_dropped(uint32_t sw, bool from_host)
 {
 	return sw == 4 && !from_host ? 15 : 1;
 }
 
-/* SL 1 for those who pass the cut. */
+/* SL 1 for paths that pass the cut. */
 static uint16_t
 by_dateline(void *cookie, uint16_t from, uint16_t to)
 {
@@ -410,25 +412,25 @@ by_dateline(void *cookie, uint16_t from, uint16_t to)
 	return (from - 1) / 2 > (to - 1) / 2 ? 1 << 1 : 1 << 0;
 }
 
-START_TEST(lanes_are_told_apart)
+START_TEST(vls_are_distinguished)
 {
 	static const struct referee_sls sls = {NULL, by_dateline};
-	struct court c = court_new(ring(4));
+	struct court c = court_new(make_ring(4));
 
 	route_clockwise(&c);
-	set_lanes(&c, second);
-	/* an SL for each lane everywhere: round and round on both */
-	ck_assert_int_eq(judge(&c), -1);
+	set_vls(&c, vl_second);
+	/* one SL per VL everywhere: a cycle on each of both */
+	ck_assert_int_eq(judge_court(&c), -1);
 	ck_assert_uint_eq(c.r.lanes, 1);
 	ck_assert_uint_eq(c.r.cycle_length, 4);
-	/* packets over the cut begin on the second lane and end on the first */
-	set_lanes(&c, dateline);
+	/* packets over the cut begin on the second VL and end on the first */
+	set_vls(&c, vl_by_dateline);
 	ck_assert_msg(referee_with_sls(
 			      c.s, c.sm, REFEREE_ALL, &sls, &c.r, &c.why) == 0,
 		"%s", c.why.text);
 	ck_assert_uint_eq(c.r.lanes, 2);
-	/* with any SL for anybody the first lane is a ring again */
-	ck_assert_int_eq(judge(&c), -1);
+	/* with any SL for all pairs the first VL is a ring again */
+	ck_assert_int_eq(judge_court(&c), -1);
 	ck_assert(strstr(c.why.text, "cycle of 4 channels: \"sw") != NULL);
 	ck_assert_msg(
 		strstr(c.why.text, " VL 0 -> ") != NULL, "%s", c.why.text);
@@ -437,13 +439,13 @@ START_TEST(lanes_are_told_apart)
 }
 END_TEST
 
-START_TEST(packets_without_a_lane_are_found)
+START_TEST(packets_without_a_vl_are_found)
 {
 	static const struct referee_sls sls = {NULL, by_dateline};
-	struct court c = court_new(ring(4));
+	struct court c = court_new(make_ring(4));
 
 	route_clockwise(&c);
-	set_lanes(&c, dropped);
+	set_vls(&c, vl_dropped);
 	ck_assert_int_eq(
 		referee_with_sls(c.s, c.sm, REFEREE_ALL, &sls, &c.r, &c.why),
 		-1);
@@ -451,8 +453,8 @@ START_TEST(packets_without_a_lane_are_found)
 	ck_assert_msg(
 		strstr(c.why.text, "SLs 0x0002 have no lane on port") != NULL,
 		"%s", c.why.text);
-	/* if any SL will do there is still SL 0 */
-	(void)judge(&c);
+	/* if any SL will do, SL 0 remains */
+	(void)judge_court(&c);
 	ck_assert_uint_eq(c.r.blocked, 0);
 	court_free(&c);
 }
@@ -476,8 +478,8 @@ main(void)
 	tcase_add_test(tc, links_are_judged);
 	tcase_add_test(tc, hung_and_lost_nodes_are_out_of_scope);
 	tcase_add_test(tc, cycles_hide_behind_others);
-	tcase_add_test(tc, lanes_are_told_apart);
-	tcase_add_test(tc, packets_without_a_lane_are_found);
+	tcase_add_test(tc, vls_are_distinguished);
+	tcase_add_test(tc, packets_without_a_vl_are_found);
 	suite_add_tcase(s, tc);
 	return suite_run(s);
 }

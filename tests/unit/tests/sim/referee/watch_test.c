@@ -1,4 +1,4 @@
-/* The judge of every moment, on tables made by hand. */
+/* The watch, which judges every moment, on tables made by hand. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,13 +82,13 @@ START_TEST(a_loop_is_seen_when_it_closes)
 	ck_assert_str_eq(watch_report(r.w)->loop.text,
 		"LID 7 goes round: \"sw3\"[3] -> \"sw0\"[2] -> \"sw1\"[3] -> "
 		"\"sw2\"[3] -> \"sw3\"");
-	/* all LIDs on a loop wait in a ring, too */
+	/* all LIDs in a loop are a cycle, too */
 	ck_assert_uint_eq(watch_report(r.w)->cycles, 1);
 	ring_free(&r);
 }
 END_TEST
 
-/* A packet does not go back by the cable that it came by: no loop. */
+/* A packet does not leave by its in-port: no loop. */
 START_TEST(two_switches_at_odds)
 {
 	struct ring r = ring_new();
@@ -97,14 +97,14 @@ START_TEST(two_switches_at_odds)
 	sim_set_lft(r.s, r.sw[1], 9, (uint8_t)r.left[1]);
 	ck_assert_uint_eq(watch_report(r.w)->loops, 0);
 	ck_assert_uint_eq(watch_report(r.w)->cycles, 0);
-	/* the same again is no change */
+	/* the same value again is no change */
 	to_right(&r, 0, 9);
 	ck_assert_uint_eq(watch_report(r.w)->changes, 2);
 	ring_free(&r);
 }
 END_TEST
 
-/* Two cables between two switches: there by one, back by the other. */
+/* Two links between two switches: there by one, back by the other. */
 START_TEST(two_switches_with_two_cables)
 {
 	struct fabric *f = fabric_new();
@@ -132,31 +132,31 @@ START_TEST(two_switches_with_two_cables)
 END_TEST
 
 static void
-map_turn(struct ring *r, int i, const uint8_t row[8])
+map_row(struct ring *r, int i, const uint8_t row[8])
 {
 	sim_hand_sl2vl(r->s, r->sw[i], r->left[i], r->right[i], row);
 }
 
-/* A turn on VL 15 closes nothing; opened again, it does. */
-START_TEST(a_blocked_turn_breaks_the_ring)
+/* A dependency mapped to VL 15 closes no cycle; unblocked again, it does. */
+START_TEST(a_blocked_dependency_breaks_the_ring)
 {
 	static const uint8_t shut[8] = {255, 255, 255, 255, 255, 255, 255, 255};
 	static const uint8_t open[8] = {0};
 	struct ring r = ring_new();
 
-	map_turn(&r, 2, shut);
+	map_row(&r, 2, shut);
 	for (int i = 0; i < RING; i++)
 		to_right(&r, i, 7);
 	ck_assert_uint_eq(watch_report(r.w)->loops, 0);
 	ck_assert_uint_eq(watch_report(r.w)->cycles, 0);
-	map_turn(&r, 2, open);
+	map_row(&r, 2, open);
 	ck_assert_uint_eq(watch_report(r.w)->loops, 1);
 	ck_assert_uint_eq(watch_report(r.w)->cycles, 1);
 	ring_free(&r);
 }
 END_TEST
 
-/* Four LIDs, each half round: no loop, but the classic ring of channels. */
+/* Four LIDs, each half round: no loop, but the classic cycle of channels. */
 START_TEST(a_cycle_without_a_loop)
 {
 	struct ring r = ring_new();
@@ -169,7 +169,7 @@ START_TEST(a_cycle_without_a_loop)
 	}
 	ck_assert_uint_eq(watch_report(r.w)->loops, 0);
 	ck_assert_uint_eq(watch_report(r.w)->cycles, 1);
-	/* taken apart at two places, closed again by the second */
+	/* opened at two places, closed again by the second */
 	sim_set_lft(r.s, r.sw[3], 13, 255);
 	sim_set_lft(r.s, r.sw[3], 12, 255);
 	ck_assert_uint_eq(watch_report(r.w)->cycles, 1);
@@ -203,8 +203,9 @@ by_one(void *cookie, uint64_t from, uint64_t to)
 	return by_half(cookie, from, to) != 0;
 }
 
-/* The same ring, and half of it on another lane: a cycle if lanes are one. */
-START_TEST(lanes_are_told_apart)
+/* The same ring, half of the packets on another VL: a cycle if both map to
+ * one. */
+START_TEST(vls_are_distinguished)
 {
 	static const uint8_t together[8] = {0};
 	struct ring r = ring_new();
@@ -229,7 +230,7 @@ START_TEST(lanes_are_told_apart)
 		sim_set_lft(r.s, r.sw[(i + 2) % RING], (uint16_t)(10 + i), 0);
 	}
 	ck_assert_uint_eq(watch_report(r.w)->cycles, 0);
-	/* what the second half's packets are on is the first half's, too */
+	/* both halves on one VL */
 	for (int i = 0; i < RING; i++)
 		for (unsigned in = 0; in <= 3; in++)
 			sim_hand_sl2vl(r.s, r.sw[i], in, r.right[i], together);
@@ -238,7 +239,7 @@ START_TEST(lanes_are_told_apart)
 }
 END_TEST
 
-/* Paths get another SL: a switch has it at once. */
+/* A path gets another SL, which counts for a switch at once. */
 START_TEST(what_paths_say_counts)
 {
 	struct ring r = ring_new();
@@ -261,7 +262,7 @@ START_TEST(what_paths_say_counts)
 }
 END_TEST
 
-/* A loop over a cable that is out is none until it is back in service. */
+/* A loop over a link that is down is none until the link is back in service. */
 START_TEST(a_link_closes_a_loop)
 {
 	struct ring r = ring_new();
@@ -275,7 +276,7 @@ START_TEST(a_link_closes_a_loop)
 	ck_assert_uint_eq(watch_report(r.w)->loops, 0); /* Init */
 	watch_free(r.w);
 	sim_activate_all(r.s);
-	r.w = watch_new(r.s); /* what is there already is seen as well */
+	r.w = watch_new(r.s); /* what exists already is seen as well */
 	ck_assert_uint_gt(watch_report(r.w)->loops, 0);
 	ck_assert_uint_gt(watch_report(r.w)->cycles, 0);
 	ring_free(&r);
@@ -327,9 +328,9 @@ main(void)
 	tcase_add_test(tc, a_loop_is_seen_when_it_closes);
 	tcase_add_test(tc, two_switches_at_odds);
 	tcase_add_test(tc, two_switches_with_two_cables);
-	tcase_add_test(tc, a_blocked_turn_breaks_the_ring);
+	tcase_add_test(tc, a_blocked_dependency_breaks_the_ring);
 	tcase_add_test(tc, a_cycle_without_a_loop);
-	tcase_add_test(tc, lanes_are_told_apart);
+	tcase_add_test(tc, vls_are_distinguished);
 	tcase_add_test(tc, what_paths_say_counts);
 	tcase_add_test(tc, a_link_closes_a_loop);
 	tcase_add_test(tc, tables_are_followed);

@@ -1,4 +1,4 @@
-/* hello: how a program greets the server of libheddle-umad.so. */
+/* hello: the first frame of a program to the server of libheddle-umad.so. */
 #ifndef HEDDLE_TESTS_UNIT_TESTS_SIM_SERVE_HELLO_H
 #define HEDDLE_TESTS_UNIT_TESTS_SIM_SERVE_HELLO_H
 
@@ -7,7 +7,7 @@
 #include "tests/sim/preload/proto.h"
 
 static inline struct proto_hello
-hello(uint16_t want, const char *host)
+make_hello(uint16_t want, const char *host)
 {
 	struct proto_hello h = {
 		.head = {PROTO_HELLO, sizeof(h)},

@@ -1,4 +1,4 @@
-/* The server's protocol, spoken by raw sockets, as hostile as they come. */
+/* The server's protocol over raw sockets, with hostile clients, too. */
 #include <check.h>
 #include <errno.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ struct rig {
 struct client {
 	struct rig *r;
 	int ctl, data;
-	uint32_t id; /* the process id it says it has */
+	uint32_t id; /* the process id that it claims */
 	uint32_t number;
 	char nodeid[IBSIMWIRE_NODEID];
 };
@@ -69,7 +69,7 @@ rig_free(struct rig *r)
 }
 
 static int
-bound(const struct rig *r, const char *what, uint32_t id)
+bind_socket(const struct rig *r, const char *what, uint32_t id)
 {
 	struct sockaddr_un a;
 	char text[32];
@@ -83,7 +83,7 @@ bound(const struct rig *r, const char *what, uint32_t id)
 }
 
 static void
-join(const struct rig *r, int fd, const char *what)
+connect_socket(const struct rig *r, int fd, const char *what)
 {
 	struct sockaddr_un a;
 	socklen_t n = ibsimwire_address(r->name, what, &a);
@@ -97,15 +97,16 @@ client_new(struct rig *r)
 	static uint32_t id = 1000;
 	struct client c = {.r = r, .id = ++id};
 
-	c.ctl = bound(r, "ctl", c.id);
-	join(r, c.ctl, "ctl");
-	c.data = bound(r, "in", c.id);
+	c.ctl = bind_socket(r, "ctl", c.id);
+	connect_socket(r, c.ctl, "ctl");
+	c.data = bind_socket(r, "in", c.id);
 	return c;
 }
 
-/* Ask on the control socket and run the server until it answers. */
+/* Sends a request on the control socket and runs the server until it
+ * answers. */
 static bool
-ask(struct client *c, uint32_t type, uint8_t data[IBSIMWIRE_DATA])
+ask_control(struct client *c, uint32_t type, uint8_t data[IBSIMWIRE_DATA])
 {
 	struct ibsimwire_ctl q = {.client = c->number, .type = type};
 	uint8_t b[IBSIMWIRE_CTL + 1];
@@ -130,13 +131,13 @@ client_connect(struct client *c, const char *host, bool issm)
 
 	(void)snprintf(info.nodeid, sizeof(info.nodeid), "%s", host);
 	ibsimwire_connect_encode(&info, d);
-	if (!ask(c, IBSIMWIRE_CONNECT, d))
+	if (!ask_control(c, IBSIMWIRE_CONNECT, d))
 		return false;
 	ibsimwire_connect_decode(d, &info);
 	c->number = info.id;
 	(void)snprintf(c->nodeid, sizeof(c->nodeid), "%s", info.nodeid);
 	(void)snprintf(what, sizeof(what), "out%u", info.id);
-	join(c->r, c->data, what);
+	connect_socket(c->r, c->data, what);
 	return true;
 }
 
@@ -157,7 +158,7 @@ client_at(struct rig *r, const char *host, bool issm)
 }
 
 static struct smp
-directed(const char *path, uint8_t method, uint16_t attr, uint32_t mod)
+make_directed(const char *path, uint8_t method, uint16_t attr, uint32_t mod)
 {
 	struct smp m = {
 		.mgmt_class = MAD_SUBN_DR,
@@ -175,7 +176,7 @@ directed(const char *path, uint8_t method, uint16_t attr, uint32_t mod)
 }
 
 static void
-say(struct client *c, const struct smp *m)
+send_smp(struct client *c, const struct smp *m)
 {
 	struct transport_msg t = {.lid = 0xffff, .len = MAD_SIZE};
 	uint8_t b[IBSIMWIRE_MSG];
@@ -185,9 +186,9 @@ say(struct client *c, const struct smp *m)
 	ck_assert_int_eq(send(c->data, b, sizeof(b), 0), sizeof(b));
 }
 
-/* Run the server until there is a message: its error, its SMP. */
+/* Runs the server until there is a message: its error, its SMP. */
 static uint32_t
-hear(struct client *c, struct smp *m)
+receive_smp(struct client *c, struct smp *m)
 {
 	uint8_t b[IBSIMWIRE_MSG + 1];
 	struct reason why;
@@ -202,17 +203,17 @@ hear(struct client *c, struct smp *m)
 }
 
 static uint32_t
-exchange(struct client *c, const char *path, uint8_t method, uint16_t attr,
+exchange_smp(struct client *c, const char *path, uint8_t method, uint16_t attr,
 	uint32_t mod, struct smp *m)
 {
-	*m = directed(path, method, attr, mod);
-	say(c, m);
-	return hear(c, m);
+	*m = make_directed(path, method, attr, mod);
+	send_smp(c, m);
+	return receive_smp(c, m);
 }
 
-/* A line to the control socket; its answer's last line. */
+/* Sends a line to the control socket; out: the last line of the answer. */
 static void
-command(struct rig *r, const char *line, char *out, size_t size)
+run_command(struct rig *r, const char *line, char *out, size_t size)
 {
 	struct sockaddr_un a;
 	socklen_t n = ibsimwire_address(r->name, "control", &a);
@@ -295,19 +296,19 @@ START_TEST(bad_control_datagrams_get_no_answer)
 	ck_assert_int_eq(send(c.ctl, b, sizeof(b), 0), sizeof(b));
 	b[0] ^= 1; /* the magic number */
 	ck_assert_int_eq(send(c.ctl, b, 80, 0), 80);
-	/* the first answer is that to the first good question */
+	/* the first answer is that to the first valid request */
 	ck_assert(client_connect(&c, "h1", false));
-	ck_assert(!ask(&c, 99, d));
+	ck_assert(!ask_control(&c, 99, d));
 	c.number = 7;
-	ck_assert(!ask(&c, IBSIMWIRE_GET_PORT, d));
+	ck_assert(!ask_control(&c, IBSIMWIRE_GET_PORT, d));
 	c.number = 0xffffffff;
-	ck_assert(!ask(&c, IBSIMWIRE_GET_PORT, d));
+	ck_assert(!ask_control(&c, IBSIMWIRE_GET_PORT, d));
 	client_free(&c);
 	rig_free(&r);
 }
 END_TEST
 
-START_TEST(nobody_speaks_for_another)
+START_TEST(no_client_speaks_for_another)
 {
 	struct rig r = rig_new(false);
 	struct client a = client_at(&r, "h1", false);
@@ -317,10 +318,11 @@ START_TEST(nobody_speaks_for_another)
 	uint32_t own = b.number;
 
 	b.number = a.number;
-	ck_assert(!ask(&b, IBSIMWIRE_DISCONNECT, d));
+	ck_assert(!ask_control(&b, IBSIMWIRE_DISCONNECT, d));
 	b.number = own;
-	ck_assert(ask(&b, IBSIMWIRE_GET_PORT, d));
-	ck_assert_uint_eq(exchange(&a, "", MAD_GET, MAD_NODE_INFO, 0, &m), 0);
+	ck_assert(ask_control(&b, IBSIMWIRE_GET_PORT, d));
+	ck_assert_uint_eq(
+		exchange_smp(&a, "", MAD_GET, MAD_NODE_INFO, 0, &m), 0);
 	client_free(&a);
 	client_free(&b);
 	rig_free(&r);
@@ -338,16 +340,16 @@ START_TEST(places_are_limited_and_given_again)
 		c[i] = client_at(&r, "h1", false);
 	c[SERVE_CLIENTS] = client_new(&r);
 	ck_assert(!client_connect(&c[SERVE_CLIENTS], "h1", false));
-	/* one that takes its leave, one that just dies */
-	ck_assert(ask(&c[3], IBSIMWIRE_DISCONNECT, d));
-	ck_assert(!ask(&c[3], IBSIMWIRE_GET_PORT, d));
+	/* one that disconnects, one that just dies */
+	ck_assert(ask_control(&c[3], IBSIMWIRE_DISCONNECT, d));
+	ck_assert(!ask_control(&c[3], IBSIMWIRE_GET_PORT, d));
 	ck_assert(client_connect(&c[SERVE_CLIENTS], "h2", false));
 	ck_assert_uint_eq(c[SERVE_CLIENTS].number, 3);
 	client_free(&c[5]);
 	c[5] = client_at(&r, "h1", false);
 	ck_assert_uint_eq(c[5].number, 5);
 	ck_assert_uint_eq(
-		exchange(&c[5], "\1", MAD_GET, MAD_NODE_INFO, 0, &m), 0);
+		exchange_smp(&c[5], "\1", MAD_GET, MAD_NODE_INFO, 0, &m), 0);
 	for (int i = 0; i <= SERVE_CLIENTS; i++)
 		client_free(&c[i]);
 	rig_free(&r);
@@ -355,12 +357,12 @@ START_TEST(places_are_limited_and_given_again)
 END_TEST
 
 static uint32_t
-capmask(struct client *c)
+get_capmask(struct client *c)
 {
 	uint8_t d[IBSIMWIRE_DATA] = {0};
 	struct mad_port_info pi;
 
-	ck_assert(ask(c, IBSIMWIRE_GET_PORTINFO, d));
+	ck_assert(ask_control(c, IBSIMWIRE_GET_PORTINFO, d));
 	ck_assert_int_eq(mad_port_info_decode(d, &pi, NULL), 0);
 	return pi.capmask;
 }
@@ -373,14 +375,14 @@ START_TEST(one_manager_a_node)
 	struct client c = client_new(&r);
 	uint8_t on[IBSIMWIRE_DATA] = {1}, off[IBSIMWIRE_DATA] = {0};
 
-	ck_assert(capmask(&b) & MAD_CAP_IS_SM);
+	ck_assert(get_capmask(&b) & MAD_CAP_IS_SM);
 	ck_assert(!client_connect(&c, "h1", true));
-	ck_assert(!ask(&b, IBSIMWIRE_SET_ISSM, on));
-	ck_assert(ask(&a, IBSIMWIRE_SET_ISSM, off));
-	ck_assert(!(capmask(&b) & MAD_CAP_IS_SM));
+	ck_assert(!ask_control(&b, IBSIMWIRE_SET_ISSM, on));
+	ck_assert(ask_control(&a, IBSIMWIRE_SET_ISSM, off));
+	ck_assert(!(get_capmask(&b) & MAD_CAP_IS_SM));
 	on[0] = 1;
-	ck_assert(ask(&b, IBSIMWIRE_SET_ISSM, on));
-	ck_assert(capmask(&a) & MAD_CAP_IS_SM);
+	ck_assert(ask_control(&b, IBSIMWIRE_SET_ISSM, on));
+	ck_assert(get_capmask(&a) & MAD_CAP_IS_SM);
 	client_free(&b); /* dies with IsSM raised */
 	ck_assert(client_connect(&c, "h1", true));
 	client_free(&a);
@@ -397,18 +399,21 @@ START_TEST(answers_come_back)
 	struct mad_node_info ni;
 	struct smp m;
 
-	ck_assert_uint_eq(exchange(&a, "\1", MAD_GET, MAD_NODE_INFO, 0, &m), 0);
+	ck_assert_uint_eq(
+		exchange_smp(&a, "\1", MAD_GET, MAD_NODE_INFO, 0, &m), 0);
 	ck_assert(m.response);
 	ck_assert_uint_eq(m.status, 0);
 	ck_assert_uint_eq(a.number, 1);
 	ck_assert_uint_eq(m.tid, TID_LOW | (uint64_t)a.number << 48);
 	ck_assert_int_eq(mad_node_info_decode(m.data, &ni, NULL), 0);
 	ck_assert_uint_eq(ni.type, FABRIC_SWITCH);
-	/* from a switch: to itself, and out */
-	ck_assert_uint_eq(exchange(&b, "", MAD_GET, MAD_NODE_INFO, 0, &m), 0);
+	/* from a switch: to itself, and to a neighbour */
+	ck_assert_uint_eq(
+		exchange_smp(&b, "", MAD_GET, MAD_NODE_INFO, 0, &m), 0);
 	ck_assert_int_eq(mad_node_info_decode(m.data, &ni, NULL), 0);
 	ck_assert_uint_eq(ni.type, FABRIC_SWITCH);
-	ck_assert_uint_eq(exchange(&b, "\1", MAD_GET, MAD_NODE_INFO, 0, &m), 0);
+	ck_assert_uint_eq(
+		exchange_smp(&b, "\1", MAD_GET, MAD_NODE_INFO, 0, &m), 0);
 	ck_assert_int_eq(mad_node_info_decode(m.data, &ni, NULL), 0);
 	ck_assert_uint_eq(ni.type, FABRIC_CA);
 	client_free(&a);
@@ -424,11 +429,11 @@ START_TEST(unknown_attributes)
 	struct client b = client_at(&ibsim, "h1", false);
 	struct smp m;
 
-	ck_assert_uint_eq(exchange(&a, "\1", MAD_GET, 0xff7a, 0, &m), 0);
+	ck_assert_uint_eq(exchange_smp(&a, "\1", MAD_GET, 0xff7a, 0, &m), 0);
 	ck_assert_uint_eq(m.status, MAD_STATUS_METHOD_ATTR);
-	/* ibsim gives the question back */
+	/* ibsim returns the request */
 	ck_assert_uint_eq(
-		exchange(&b, "\1", MAD_GET, 0xff7a, 0, &m), ETIMEDOUT);
+		exchange_smp(&b, "\1", MAD_GET, 0xff7a, 0, &m), ETIMEDOUT);
 	ck_assert(!m.response);
 	client_free(&a);
 	client_free(&b);
@@ -444,21 +449,22 @@ START_TEST(what_is_lost_comes_back)
 	char text[4096];
 	struct smp m;
 
-	command(&r, "hang leaf1 on", text, sizeof(text));
+	run_command(&r, "hang leaf1 on", text, sizeof(text));
 	ck_assert_str_eq(text, "ok\n");
-	ck_assert_uint_eq(
-		exchange(&a, "\1", MAD_GET, MAD_NODE_INFO, 0, &m), ETIMEDOUT);
+	ck_assert_uint_eq(exchange_smp(&a, "\1", MAD_GET, MAD_NODE_INFO, 0, &m),
+		ETIMEDOUT);
 	ck_assert(!m.response);
 	ck_assert_uint_eq((uint32_t)m.tid, TID_LOW);
 	ck_assert_uint_eq(m.attr, MAD_NODE_INFO);
-	command(&r, "hang leaf1 off", text, sizeof(text));
-	ck_assert_uint_eq(exchange(&a, "\1", MAD_GET, MAD_NODE_INFO, 0, &m), 0);
+	run_command(&r, "hang leaf1 off", text, sizeof(text));
+	ck_assert_uint_eq(
+		exchange_smp(&a, "\1", MAD_GET, MAD_NODE_INFO, 0, &m), 0);
 	client_free(&a);
 	rig_free(&r);
 }
 END_TEST
 
-/* A manager and another client on h1; h2 asks for the manager. */
+/* A manager and another client on h1; h2 sends requests to the manager. */
 START_TEST(requests_go_to_the_manager)
 {
 	struct rig r = rig_new(false);
@@ -468,26 +474,27 @@ START_TEST(requests_go_to_the_manager)
 	struct smp m, back;
 	uint8_t b[8];
 
-	m = directed("\1\1", MAD_GET, MAD_SM_INFO, 0);
-	say(&h2, &m);
-	ck_assert_uint_eq(hear(&sm, &m), 0);
+	m = make_directed("\1\1", MAD_GET, MAD_SM_INFO, 0);
+	send_smp(&h2, &m);
+	ck_assert_uint_eq(receive_smp(&sm, &m), 0);
 	ck_assert_uint_eq(m.method, MAD_GET);
 	ck_assert_uint_eq(m.tid >> 48, h2.number);
-	/* the way back is in it */
+	/* it has the return path */
 	ck_assert_uint_eq(m.ret_path[1], 2);
 	ck_assert_uint_eq(m.ret_path[2], 1);
 	back = m;
 	back.method = MAD_GET_RESP;
 	back.response = true;
 	back.ret_path[1] = 2;
-	say(&sm, &back);
-	ck_assert_uint_eq(hear(&h2, &m), 0);
+	send_smp(&sm, &back);
+	ck_assert_uint_eq(receive_smp(&h2, &m), 0);
 	ck_assert(m.response);
 	ck_assert_uint_eq((uint32_t)m.tid, TID_LOW);
 	ck_assert_int_lt(recv(other.data, b, sizeof(b), 0), 0);
-	/* said twice is heard once: nobody waits for it any more */
-	say(&sm, &back);
-	ck_assert_uint_eq(exchange(&h2, "", MAD_GET, MAD_NODE_INFO, 0, &m), 0);
+	/* a repeated answer is dropped: no request waits for it any more */
+	send_smp(&sm, &back);
+	ck_assert_uint_eq(
+		exchange_smp(&h2, "", MAD_GET, MAD_NODE_INFO, 0, &m), 0);
 	ck_assert_uint_eq(m.attr, MAD_NODE_INFO);
 	client_free(&other);
 	client_free(&sm);
@@ -511,7 +518,7 @@ START_TEST(garbage_does_no_harm)
 		for (size_t k = 0; k < n; k++)
 			b[k] = (uint8_t)rng_next(&rng);
 		if (n > MSG_MAD + 8 && i % 2) {
-			/* something like an SMP, for it to get further */
+			/* similar to an SMP, to get further */
 			b[MSG_MAD] = b[MSG_MAD + 2] = 1;
 			b[MSG_MAD + 1] = i % 4 ? MAD_SUBN_DR : MAD_SUBN_LID;
 			b[MSG_MAD + AT_METHOD] &= 0x87;
@@ -521,11 +528,11 @@ START_TEST(garbage_does_no_harm)
 		while (recv(a.data, b, sizeof(b), 0) > 0)
 			;
 	}
-	command(&r, "help", text, sizeof(text));
+	run_command(&r, "help", text, sizeof(text));
 	ck_assert_str_eq(text, "ok\n");
-	m = directed("", MAD_GET, MAD_NODE_DESC, 0);
+	m = make_directed("", MAD_GET, MAD_NODE_DESC, 0);
 	m.tid = 0x5a5a5a5a;
-	say(&a, &m);
+	send_smp(&a, &m);
 	/* more of the garbage may come back before it */
 	while (recv(a.data, b, sizeof(b), 0) != IBSIMWIRE_MSG ||
 		be_get32(b + MSG_MAD + AT_TID + 4) != 0x5a5a5a5a)
@@ -536,7 +543,7 @@ START_TEST(garbage_does_no_harm)
 }
 END_TEST
 
-START_TEST(who_does_not_read_loses_nothing)
+START_TEST(slow_readers_lose_nothing)
 {
 	struct rig r = rig_new(false);
 	struct client a = client_at(&r, "h1", false);
@@ -546,9 +553,9 @@ START_TEST(who_does_not_read_loses_nothing)
 
 	/* more than any socket holds, and nothing is read meanwhile */
 	while (sent < 20000) {
-		m = directed("\1", MAD_GET, MAD_NODE_INFO, 0);
+		m = make_directed("\1", MAD_GET, MAD_NODE_INFO, 0);
 		m.tid = sent + 1;
-		say(&a, &m);
+		send_smp(&a, &m);
 		if (++sent % 50 == 0)
 			serve_once(r.s);
 	}
@@ -613,14 +620,14 @@ START_TEST(commands_are_judged)
 	};
 
 	for (unsigned i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
-		command(&r, row[i].line, text, sizeof(text));
+		run_command(&r, row[i].line, text, sizeof(text));
 		ck_assert_msg(strncmp(text, row[i].answer,
 				      strlen(row[i].answer)) == 0,
 			"\"%s\": %s", row[i].line, text);
 	}
 	memset(line, 'x', sizeof(line) - 1);
 	line[sizeof(line) - 1] = '\0';
-	command(&r, line, text, sizeof(text));
+	run_command(&r, line, text, sizeof(text));
 	ck_assert_str_eq(text, "error: the line is too long\n");
 	rig_free(&r);
 }
@@ -654,7 +661,7 @@ main(void)
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, clients_name_their_node);
 	tcase_add_test(tc, bad_control_datagrams_get_no_answer);
-	tcase_add_test(tc, nobody_speaks_for_another);
+	tcase_add_test(tc, no_client_speaks_for_another);
 	tcase_add_test(tc, places_are_limited_and_given_again);
 	tcase_add_test(tc, one_manager_a_node);
 	tcase_add_test(tc, answers_come_back);
@@ -662,7 +669,7 @@ main(void)
 	tcase_add_test(tc, what_is_lost_comes_back);
 	tcase_add_test(tc, requests_go_to_the_manager);
 	tcase_add_loop_test(tc, garbage_does_no_harm, 0, 2);
-	tcase_add_test(tc, who_does_not_read_loses_nothing);
+	tcase_add_test(tc, slow_readers_lose_nothing);
 	tcase_add_test(tc, commands_are_judged);
 	tcase_add_test(tc, names_are_taken_once);
 	suite_add_tcase(suite, tc);

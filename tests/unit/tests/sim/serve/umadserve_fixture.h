@@ -1,6 +1,6 @@
 /*
- * umadserve_fixture: a small fabric with a umadserve on it and the test as its
- * programs, for umadserve_test. Time is the test's own.
+ * umadserve_fixture: a small fabric with a umadserve on it; the test acts as
+ * its programs and sets the time.
  */
 #ifndef HEDDLE_TESTS_UNIT_TESTS_SIM_SERVE_UMADSERVE_FIXTURE_H
 #define HEDDLE_TESTS_UNIT_TESTS_SIM_SERVE_UMADSERVE_FIXTURE_H
@@ -36,7 +36,7 @@ struct setup {
 };
 
 static void
-begin(struct setup *s, const struct umadserve_hub *hub)
+setup_begin(struct setup *s, const struct umadserve_hub *hub)
 {
 	struct sim_options so = sim_defaults();
 	struct umadserve_options o = {.hub = hub, .name = s->name};
@@ -64,16 +64,16 @@ begin(struct setup *s, const struct umadserve_hub *hub)
 }
 
 static void
-finish(struct setup *s)
+setup_end(struct setup *s)
 {
 	umadserve_free(s->u);
 	sim_free(s->sim);
 	fabric_free(s->f);
 }
 
-/* Let everything happen that can, within a millisecond. */
+/* Runs everything that is due within a millisecond. */
 static void
-pump(struct setup *s)
+setup_run(struct setup *s)
 {
 	for (int i = 0; i < 4; i++) {
 		umadserve_turn(s->u, s->now);
@@ -84,14 +84,14 @@ pump(struct setup *s)
 }
 
 static void
-pass(struct setup *s, int64_t ms)
+setup_pass(struct setup *s, int64_t ms)
 {
 	s->now = mono_add(s->now, mono_ms(ms));
-	pump(s);
+	setup_run(s);
 }
 
 static int
-dial(const struct setup *s)
+connect_server(const struct setup *s)
 {
 	struct sockaddr_un addr;
 	socklen_t n = proto_address(s->name, &addr);
@@ -102,18 +102,18 @@ dial(const struct setup *s)
 	return fd;
 }
 
-/* Ask; the connection, and what came back. */
+/* Sends a hello; returns the connection, and the answer in a. */
 static int
-ask(struct setup *s, const struct proto_hello *h, struct proto_answer *a,
+ask_server(struct setup *s, const struct proto_hello *h, struct proto_answer *a,
 	char *text)
 {
 	char frame[sizeof(*a) + PROTO_TEXT];
-	int fd = dial(s);
+	int fd = connect_server(s);
 	const char *why = "";
 	ssize_t n;
 
 	ck_assert_int_eq(send(fd, h, sizeof(*h), 0), sizeof(*h));
-	pump(s);
+	setup_run(s);
 	n = recv(fd, frame, sizeof(frame), 0);
 	ck_assert_int_gt(n, 0);
 	ck_assert_int_eq(
@@ -124,9 +124,9 @@ ask(struct setup *s, const struct proto_hello *h, struct proto_answer *a,
 static int
 open_umad(struct setup *s, const char *host, uint64_t *key)
 {
-	struct proto_hello h = hello(PROTO_WANT_UMAD, host);
+	struct proto_hello h = make_hello(PROTO_WANT_UMAD, host);
 	struct proto_answer a;
-	int fd = ask(s, &h, &a, NULL);
+	int fd = ask_server(s, &h, &a, NULL);
 
 	ck_assert_uint_eq(a.error, 0);
 	*key = a.key;
@@ -134,21 +134,21 @@ open_umad(struct setup *s, const char *host, uint64_t *key)
 }
 
 static uint32_t
-enrol(struct setup *s, uint64_t key, const struct proto_agent *what,
+register_agent(struct setup *s, uint64_t key, const struct proto_agent *what,
 	uint32_t *id)
 {
-	struct proto_hello h = hello(PROTO_WANT_REGISTER, "");
+	struct proto_hello h = make_hello(PROTO_WANT_REGISTER, "");
 	struct proto_answer a;
 
 	h.key = key;
 	h.agent = *what;
-	(void)close(ask(s, &h, &a, NULL));
+	(void)close(ask_server(s, &h, &a, NULL));
 	*id = a.value;
 	return a.error;
 }
 
 static struct proto_mad
-mad(uint32_t agent, uint16_t lid, uint8_t mgmt_class, uint8_t method)
+make_mad(uint32_t agent, uint16_t lid, uint8_t mgmt_class, uint8_t method)
 {
 	struct proto_mad f = {
 		.head = {PROTO_PLAIN, sizeof(f)},
@@ -165,12 +165,12 @@ static void
 send_mad(struct setup *s, int fd, const struct proto_mad *f)
 {
 	ck_assert_int_eq(send(fd, f, f->head.size, 0), f->head.size);
-	pump(s);
+	setup_run(s);
 }
 
 /* The next frame; its kind, 0 when there is none. */
 static uint32_t
-get(int fd, struct proto_mad *f)
+get_frame(int fd, struct proto_mad *f)
 {
 	ssize_t n = recv(fd, f, sizeof(*f), 0);
 

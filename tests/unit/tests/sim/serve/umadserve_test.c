@@ -1,6 +1,6 @@
 /*
- * The server of libheddle-umad.so as the kernel's MAD layer, with programs
- * that behave and others. Time is the test's own.
+ * The server of libheddle-umad.so as the kernel's MAD layer, with well behaved
+ * programs and others. The test sets the time.
  */
 #include "tests/sim/serve/umadserve.h"
 
@@ -18,19 +18,19 @@
 #include "tests/unit/suite.h"
 #include "tests/unit/tests/sim/serve/umadserve_fixture.h"
 
-/* Refused: the connection has ended, and the server knows. */
+/* Refused: the connection has ended, and the server has closed it. */
 static void
 check_refused(struct setup *s, int fd, uint64_t before)
 {
 	char b[8];
 
-	pump(s);
+	setup_run(s);
 	ck_assert_int_eq(recv(fd, b, sizeof(b), 0), 0);
 	ck_assert_uint_eq(umadserve_stats(s->u)->refused, before + 1);
 	(void)close(fd);
 }
 
-/* Send a frame with a descriptor. */
+/* Sends a frame with a descriptor. */
 static void
 send_with(int fd, const void *frame, size_t n, int passed)
 {
@@ -69,27 +69,27 @@ open_fds(void)
 START_TEST(garbage)
 {
 	static uint8_t junk[4096];
-	struct proto_hello h = hello(PROTO_WANT_FILE, "left");
+	struct proto_hello h = make_hello(PROTO_WANT_FILE, "left");
 	struct setup s;
 	struct rng r = {.state = 2};
 	uint64_t n = 0, key;
 	int fd, fds;
 
-	begin(&s, NULL);
+	setup_begin(&s, NULL);
 	fds = open_fds();
 	for (size_t len = 1; len < sizeof(junk); len += 97) {
 		for (size_t i = 0; i < len; i++)
 			junk[i] = (uint8_t)rng_next(&r);
-		fd = dial(&s);
+		fd = connect_server(&s);
 		ck_assert_int_eq(send(fd, junk, len, 0), (ssize_t)len);
 		check_refused(&s, fd, n++);
 	}
-	/* a descriptor where none belongs; one that is no file; a short one */
-	fd = dial(&s);
+	/* a descriptor where none belongs; one of no file; a short one */
+	fd = connect_server(&s);
 	send_with(fd, &h, sizeof(h), STDIN_FILENO);
 	check_refused(&s, fd, n++);
 	for (int i = 0; i < 3; i++) {
-		struct proto_mad f = mad(0, RIGHT_LID, MAD_SA, GET_TABLE);
+		struct proto_mad f = make_mad(0, RIGHT_LID, MAD_SA, GET_TABLE);
 		int p[2], file = memfd_create("t", MFD_CLOEXEC);
 
 		ck_assert_int_eq(pipe(p), 0);
@@ -99,19 +99,19 @@ START_TEST(garbage)
 			send_with(fd, &f, sizeof(f), p[0]);
 		else if (i == 1)
 			send_with(fd, &f, sizeof(f), file);
-		else /* none at all */
+		else /* no descriptor */
 			ck_assert_int_gt(send(fd, &f, sizeof(f), 0), 0);
 		check_refused(&s, fd, n++);
 		(void)close(p[0]);
 		(void)close(p[1]);
 		(void)close(file);
 	}
-	/* MADs on a connection that is not for them */
+	/* MADs on a connection for something else */
 	h.want = PROTO_WANT_ISSM;
 	{
 		struct proto_answer a;
 
-		fd = ask(&s, &h, &a, NULL);
+		fd = ask_server(&s, &h, &a, NULL);
 		ck_assert_uint_eq(a.error, 0);
 	}
 	ck_assert_int_gt(send(fd, &h, sizeof(h), 0), 0);
@@ -119,11 +119,11 @@ START_TEST(garbage)
 	ck_assert(!(sim_port_info(s.sim, LEFT, 1)->capmask & MAD_CAP_IS_SM));
 	ck_assert_int_eq(open_fds(), fds);
 	(void)close(open_umad(&s, "right", &key));
-	finish(&s);
+	setup_end(&s);
 }
 END_TEST
 
-START_TEST(enrolment)
+START_TEST(registration)
 {
 	struct proto_agent get = {
 		.mgmt_class = MAD_SA, .version = 2, .qpn = 1, .methods = {6}};
@@ -133,36 +133,36 @@ START_TEST(enrolment)
 	uint32_t id;
 	int fd;
 
-	begin(&s, NULL);
+	setup_begin(&s, NULL);
 	fd = open_umad(&s, "left", &left);
 	(void)open_umad(&s, "right", &right);
-	ck_assert_uint_eq(enrol(&s, left + 1, &get, &id), EINVAL);
-	ck_assert_uint_eq(enrol(&s, left, &get, &id), 0);
+	ck_assert_uint_eq(register_agent(&s, left + 1, &get, &id), EINVAL);
+	ck_assert_uint_eq(register_agent(&s, left, &get, &id), 0);
 	ck_assert_uint_eq(id, 0);
-	ck_assert_uint_eq(enrol(&s, left, &get, &id), EINVAL);
+	ck_assert_uint_eq(register_agent(&s, left, &get, &id), EINVAL);
 	set.methods[0] = 8;
-	ck_assert_uint_eq(enrol(&s, left, &set, &id), 0);
+	ck_assert_uint_eq(register_agent(&s, left, &set, &id), 0);
 	ck_assert_uint_eq(id, 1);
-	ck_assert_uint_eq(enrol(&s, right, &get, &id), 0);
+	ck_assert_uint_eq(register_agent(&s, right, &get, &id), 0);
 	bad.qpn = 2;
-	ck_assert_uint_eq(enrol(&s, left, &bad, &id), EINVAL);
+	ck_assert_uint_eq(register_agent(&s, left, &bad, &id), EINVAL);
 	memset(get.methods, 0, sizeof(get.methods));
 	for (uint32_t i = 2; i < PROTO_AGENTS; i++) {
-		ck_assert_uint_eq(enrol(&s, left, &get, &id), 0);
+		ck_assert_uint_eq(register_agent(&s, left, &get, &id), 0);
 		ck_assert_uint_eq(id, i);
 	}
-	ck_assert_uint_eq(enrol(&s, left, &get, &id), ENOMEM);
-	/* who goes takes its agents along */
+	ck_assert_uint_eq(register_agent(&s, left, &get, &id), ENOMEM);
+	/* a program that ends takes its agents along */
 	(void)close(fd);
-	pump(&s);
-	ck_assert_uint_eq(enrol(&s, left, &get, &id), EINVAL);
+	setup_run(&s);
+	ck_assert_uint_eq(register_agent(&s, left, &get, &id), EINVAL);
 	(void)open_umad(&s, "left", &left);
-	ck_assert_uint_eq(enrol(&s, left, &set, &id), 0);
-	finish(&s);
+	ck_assert_uint_eq(register_agent(&s, left, &set, &id), 0);
+	setup_end(&s);
 }
 END_TEST
 
-/* An answer with the whole TID, to the one who asked. */
+/* An answer arrives with the whole TID, at the program that asked. */
 START_TEST(round_trip)
 {
 	struct proto_agent who = {
@@ -173,33 +173,33 @@ START_TEST(round_trip)
 	uint32_t id, other;
 	int fd, fd2;
 
-	begin(&s, NULL);
+	setup_begin(&s, NULL);
 	fd = open_umad(&s, "left", &key);
 	fd2 = open_umad(&s, "left", &other_key);
-	ck_assert_uint_eq(enrol(&s, key, &who, &id), 0);
-	ck_assert_uint_eq(enrol(&s, other_key, &who, &other), 0);
-	f = mad(id, SWITCH_LID, MAD_SUBN_LID, MAD_GET);
+	ck_assert_uint_eq(register_agent(&s, key, &who, &id), 0);
+	ck_assert_uint_eq(register_agent(&s, other_key, &who, &other), 0);
+	f = make_mad(id, SWITCH_LID, MAD_SUBN_LID, MAD_GET);
 	be_put16(f.mad + 16, MAD_NODE_INFO);
 	f.umad.timeout_ms = 100;
 	send_mad(&s, fd, &f);
-	ck_assert_uint_eq(get(fd2, &g), 0);
-	ck_assert_uint_eq(get(fd, &g), PROTO_PLAIN);
+	ck_assert_uint_eq(get_frame(fd2, &g), 0);
+	ck_assert_uint_eq(get_frame(fd, &g), PROTO_PLAIN);
 	ck_assert_uint_eq(g.umad.agent, id);
 	ck_assert_uint_eq(g.umad.status, 0);
 	ck_assert_uint_eq(ntohs(g.umad.lid_be), SWITCH_LID);
 	ck_assert_uint_eq(g.umad.length, PROTO_UMAD + 256);
 	ck_assert_uint_eq(be_get32(g.mad + 12), 42);
-	/* the same low TID from both: each gets its own */
+	/* the same low TID from both: each gets its own answer */
 	ck_assert_int_gt(send(fd, &f, sizeof(f), 0), 0);
 	f.umad.agent = other;
 	send_mad(&s, fd2, &f);
-	ck_assert_uint_eq(get(fd, &g), PROTO_PLAIN);
-	ck_assert_uint_eq(get(fd2, &g), PROTO_PLAIN);
-	ck_assert_uint_eq(get(fd, &g) | get(fd2, &g), 0);
-	/* nobody waits: as in the kernel, nobody hears */
+	ck_assert_uint_eq(get_frame(fd, &g), PROTO_PLAIN);
+	ck_assert_uint_eq(get_frame(fd2, &g), PROTO_PLAIN);
+	ck_assert_uint_eq(get_frame(fd, &g) | get_frame(fd2, &g), 0);
+	/* without a timeout no answer is expected, as in the kernel */
 	f.umad.timeout_ms = 0;
 	send_mad(&s, fd2, &f);
-	ck_assert_uint_eq(get(fd2, &g), 0);
+	ck_assert_uint_eq(get_frame(fd2, &g), 0);
 	ck_assert_uint_eq(umadserve_stats(s.u)->late, 1);
 	/* an agent that does not exist */
 	f.umad.agent = 31;
@@ -207,7 +207,7 @@ START_TEST(round_trip)
 	f.umad.agent = UINT32_MAX;
 	send_mad(&s, fd2, &f);
 	ck_assert_uint_eq(umadserve_stats(s.u)->dropped, 2);
-	finish(&s);
+	setup_end(&s);
 }
 END_TEST
 
@@ -222,47 +222,47 @@ START_TEST(time_out)
 	uint32_t id;
 	int fd;
 
-	begin(&s, NULL);
+	setup_begin(&s, NULL);
 	sim_fault_behave(s.sim, SWITCH, &hung);
 	fd = open_umad(&s, "left", &key);
-	ck_assert_uint_eq(enrol(&s, key, &who, &id), 0);
-	f = mad(id, SWITCH_LID, MAD_SUBN_LID, MAD_GET);
+	ck_assert_uint_eq(register_agent(&s, key, &who, &id), 0);
+	f = make_mad(id, SWITCH_LID, MAD_SUBN_LID, MAD_GET);
 	be_put16(f.mad + 16, MAD_NODE_INFO);
 	f.umad.timeout_ms = 100;
 	f.umad.retries = 2;
 	send_mad(&s, fd, &f);
 	ck_assert_uint_eq(umadserve_stats(s.u)->sent, 1);
-	pass(&s, 101);
+	setup_pass(&s, 101);
 	ck_assert_uint_eq(umadserve_stats(s.u)->sent, 2);
-	pass(&s, 101);
+	setup_pass(&s, 101);
 	ck_assert_uint_eq(umadserve_stats(s.u)->sent, 3);
-	ck_assert_uint_eq(get(fd, &g), 0);
-	pass(&s, 101);
-	ck_assert_uint_eq(get(fd, &g), PROTO_PLAIN);
+	ck_assert_uint_eq(get_frame(fd, &g), 0);
+	setup_pass(&s, 101);
+	ck_assert_uint_eq(get_frame(fd, &g), PROTO_PLAIN);
 	ck_assert_uint_eq(g.umad.status, ETIMEDOUT);
 	ck_assert_uint_eq(g.head.size, PROTO_MAD_AT + 24);
 	ck_assert_uint_eq(be_get32(g.mad + 12), 42);
 	ck_assert_uint_eq(umadserve_stats(s.u)->sent, 3);
 	ck_assert_int_eq(umadserve_next(s.u).ns, MONO_NEVER.ns);
-	/* a late answer finds nobody: awake again after the last try */
+	/* a late answer is dropped: the node recovers after the last try */
 	send_mad(&s, fd, &f);
 	hung.hung = false;
 	sim_fault_behave(s.sim, SWITCH, &hung);
-	pass(&s, 101);
-	ck_assert_uint_eq(get(fd, &g), PROTO_PLAIN);
+	setup_pass(&s, 101);
+	ck_assert_uint_eq(get_frame(fd, &g), PROTO_PLAIN);
 	ck_assert_uint_eq(g.umad.status, 0);
-	/* and who is gone does not come back as a time-out */
+	/* and a request of a closed program does not come back as a timeout */
 	hung.hung = true;
 	sim_fault_behave(s.sim, SWITCH, &hung);
 	send_mad(&s, fd, &f);
 	(void)close(fd);
-	pass(&s, 1000);
+	setup_pass(&s, 1000);
 	ck_assert_int_eq(umadserve_next(s.u).ns, MONO_NEVER.ns);
-	finish(&s);
+	setup_end(&s);
 }
 END_TEST
 
-/* An answer with the right TID at the wrong port is nobody's. */
+/* An answer with the right TID at the wrong port is dropped. */
 START_TEST(stray)
 {
 	struct proto_agent who = {
@@ -273,33 +273,33 @@ START_TEST(stray)
 	uint32_t id, id2;
 	int fd, fd2;
 
-	begin(&s, NULL);
+	setup_begin(&s, NULL);
 	fd = open_umad(&s, "left", &left);
 	fd2 = open_umad(&s, "right", &right);
-	ck_assert_uint_eq(enrol(&s, left, &who, &id), 0);
-	ck_assert_uint_eq(enrol(&s, right, &who, &id2), 0);
-	f = mad(id, RIGHT_LID, MAD_SA, MAD_GET);
+	ck_assert_uint_eq(register_agent(&s, left, &who, &id), 0);
+	ck_assert_uint_eq(register_agent(&s, right, &who, &id2), 0);
+	f = make_mad(id, RIGHT_LID, MAD_SA, MAD_GET);
 	f.umad.timeout_ms = 1000;
 	send_mad(&s, fd, &f);
-	ck_assert_uint_eq(get(fd2, &q), PROTO_PLAIN);
-	f = mad(id2, RIGHT_LID, MAD_SA, MAD_GET_RESP); /* to itself */
+	ck_assert_uint_eq(get_frame(fd2, &q), PROTO_PLAIN);
+	f = make_mad(id2, RIGHT_LID, MAD_SA, MAD_GET_RESP); /* to itself */
 	memcpy(f.mad + 8, q.mad + 8, 8);
 	send_mad(&s, fd2, &f);
-	ck_assert_uint_eq(get(fd, &g) | get(fd2, &g), 0);
+	ck_assert_uint_eq(get_frame(fd, &g) | get_frame(fd2, &g), 0);
 	f.umad.lid_be = htons(LEFT_LID);
 	f.mad[1] = 4; /* of another class */
 	send_mad(&s, fd2, &f);
-	ck_assert_uint_eq(get(fd, &g) | get(fd2, &g), 0);
+	ck_assert_uint_eq(get_frame(fd, &g) | get_frame(fd2, &g), 0);
 	ck_assert_uint_eq(umadserve_stats(s.u)->late, 2);
 	f.mad[1] = MAD_SA;
 	send_mad(&s, fd2, &f);
-	ck_assert_uint_eq(get(fd, &g), PROTO_PLAIN);
-	finish(&s);
+	ck_assert_uint_eq(get_frame(fd, &g), PROTO_PLAIN);
+	setup_end(&s);
 }
 END_TEST
 
-/* A Get that nobody registered for is refused; a Trap is nobody's loss. */
-START_TEST(nobody_home)
+/* A Get of a class without an agent is refused; a Trap is dropped. */
+START_TEST(unregistered_classes)
 {
 	struct proto_agent who = {
 		.mgmt_class = MAD_SA, .version = 2, .qpn = 1, .rmpp = 1};
@@ -309,26 +309,26 @@ START_TEST(nobody_home)
 	uint32_t id;
 	int fd;
 
-	begin(&s, NULL);
+	setup_begin(&s, NULL);
 	fd = open_umad(&s, "left", &key);
 	(void)open_umad(&s, "right", &key2);
-	ck_assert_uint_eq(enrol(&s, key, &who, &id), 0);
-	f = mad(id, RIGHT_LID, MAD_SA, MAD_GET);
+	ck_assert_uint_eq(register_agent(&s, key, &who, &id), 0);
+	f = make_mad(id, RIGHT_LID, MAD_SA, MAD_GET);
 	f.umad.timeout_ms = 100;
 	send_mad(&s, fd, &f);
-	ck_assert_uint_eq(get(fd, &g), PROTO_PLAIN);
+	ck_assert_uint_eq(get_frame(fd, &g), PROTO_PLAIN);
 	ck_assert_uint_eq(be_get16(g.mad + 4), MAD_STATUS_METHOD_ATTR);
 	ck_assert_uint_eq(g.mad[3], MAD_GET_RESP);
-	f = mad(id, RIGHT_LID, MAD_SA, MAD_TRAP);
+	f = make_mad(id, RIGHT_LID, MAD_SA, MAD_TRAP);
 	f.umad.timeout_ms = 100;
 	send_mad(&s, fd, &f);
-	ck_assert_uint_eq(get(fd, &g), 0);
+	ck_assert_uint_eq(get_frame(fd, &g), 0);
 	ck_assert_uint_eq(umadserve_stats(s.u)->unmatched, 2);
-	finish(&s);
+	setup_end(&s);
 }
 END_TEST
 
-/* Receive the frame that follows a BIG; the file in it. */
+/* Receives the frame that follows a BIG; returns the file in it. */
 static int
 get_body(int fd)
 {
@@ -353,7 +353,7 @@ get_body(int fd)
 	return body;
 }
 
-/* The SA's answer of len bytes to what it was asked in q. */
+/* The SA's answer of len bytes to request q. */
 static void
 answer_table(struct setup *s, int fd, const struct proto_mad *q, size_t len)
 {
@@ -379,7 +379,7 @@ answer_table(struct setup *s, int fd, const struct proto_mad *q, size_t len)
 		ck_assert_int_eq(send(fd, &f, f.head.size, 0), f.head.size);
 	}
 	(void)close(file);
-	pump(s);
+	setup_run(s);
 }
 
 /* Tables of any length, with the header of a first segment. */
@@ -405,27 +405,29 @@ START_TEST(tables)
 	uint32_t id, sa_id;
 	int fd, sa_fd, fds;
 
-	begin(&s, NULL);
+	setup_begin(&s, NULL);
 	fd = open_umad(&s, "left", &key);
 	sa_fd = open_umad(&s, "right", &sa_key);
 	sa.methods[0] = 1U << GET_TABLE;
-	ck_assert_uint_eq(enrol(&s, key, &client, &id), 0);
-	ck_assert_uint_eq(enrol(&s, sa_key, &sa, &sa_id), 0);
-	pump(&s); /* the server's ends of connections that are over */
+	ck_assert_uint_eq(register_agent(&s, key, &client, &id), 0);
+	ck_assert_uint_eq(register_agent(&s, sa_key, &sa, &sa_id), 0);
+	setup_run(&s); /* closes the server's ends */
 	fds = open_fds();
 	for (size_t i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
-		struct proto_mad f = mad(id, RIGHT_LID, MAD_SA, GET_TABLE), g;
+		struct proto_mad f = make_mad(id, RIGHT_LID, MAD_SA, GET_TABLE),
+				 g;
 		bool big = t[i].len > PROTO_MAD;
 		struct stat st;
 		int body;
 
 		f.umad.timeout_ms = 1000;
 		send_mad(&s, fd, &f);
-		ck_assert_uint_eq(get(sa_fd, &g), PROTO_PLAIN);
+		ck_assert_uint_eq(get_frame(sa_fd, &g), PROTO_PLAIN);
 		ck_assert_uint_eq(g.umad.agent, sa_id);
 		ck_assert_uint_eq(ntohs(g.umad.lid_be), LEFT_LID);
 		answer_table(&s, sa_fd, &g, t[i].len);
-		ck_assert_uint_eq(get(fd, &g), big ? PROTO_BIG : PROTO_PLAIN);
+		ck_assert_uint_eq(
+			get_frame(fd, &g), big ? PROTO_BIG : PROTO_PLAIN);
 		ck_assert_uint_eq(g.head.size, PROTO_MAD_AT + t[i].len);
 		ck_assert_uint_eq(g.umad.length, PROTO_UMAD + t[i].len);
 		ck_assert_uint_eq(g.mad[25], 1);
@@ -440,28 +442,29 @@ START_TEST(tables)
 		(void)close(body);
 	}
 	ck_assert_int_eq(open_fds(), fds);
-	/* lost on the way: what waited for it is put away */
+	/* lost on the wire: the request times out */
 	{
-		struct proto_mad f = mad(id, RIGHT_LID, MAD_SA, GET_TABLE), g;
+		struct proto_mad f = make_mad(id, RIGHT_LID, MAD_SA, GET_TABLE),
+				 g;
 
 		f.umad.timeout_ms = 1000;
 		send_mad(&s, fd, &f);
-		ck_assert_uint_eq(get(sa_fd, &g), PROTO_PLAIN);
+		ck_assert_uint_eq(get_frame(sa_fd, &g), PROTO_PLAIN);
 		sim_fault_link(s.sim, LEFT, 1, false);
 		answer_table(&s, sa_fd, &g, 9999);
-		ck_assert_uint_eq(get(fd, &g), 0);
+		ck_assert_uint_eq(get_frame(fd, &g), 0);
 		ck_assert_int_eq(open_fds(), fds + 1);
-		pass(&s, 20000);
-		ck_assert_uint_eq(get(fd, &g), PROTO_PLAIN);
+		setup_pass(&s, 20000);
+		ck_assert_uint_eq(get_frame(fd, &g), PROTO_PLAIN);
 		ck_assert_uint_eq(g.umad.status, ETIMEDOUT);
 		ck_assert_int_eq(open_fds(), fds);
 	}
-	finish(&s);
+	setup_end(&s);
 }
 END_TEST
 
-/* A program that does not read loses messages and harms nobody. */
-START_TEST(deaf)
+/* A program that does not read loses messages, and no other program does. */
+START_TEST(a_program_that_does_not_read)
 {
 	struct proto_agent who = {
 		.mgmt_class = MAD_SUBN_LID, .version = 1, .methods = {0}};
@@ -472,38 +475,38 @@ START_TEST(deaf)
 	unsigned got = 0;
 	int fd;
 
-	begin(&s, NULL);
+	setup_begin(&s, NULL);
 	fd = open_umad(&s, "left", &key);
-	ck_assert_uint_eq(enrol(&s, key, &who, &id), 0);
-	f = mad(id, SWITCH_LID, MAD_SUBN_LID, MAD_GET);
+	ck_assert_uint_eq(register_agent(&s, key, &who, &id), 0);
+	f = make_mad(id, SWITCH_LID, MAD_SUBN_LID, MAD_GET);
 	be_put16(f.mad + 16, MAD_NODE_INFO);
 	f.umad.timeout_ms = 100;
 	for (uint32_t i = 0; i < 100000; i++) {
 		be_put32(f.mad + 12, i);
 		ck_assert_int_gt(send(fd, &f, sizeof(f), 0), 0);
 		if (i % 16 == 15)
-			pump(&s);
+			setup_run(&s);
 	}
 	ck_assert_uint_gt(umadserve_stats(s.u)->dropped, 0);
-	/* all that was kept comes, in order */
+	/* all kept messages come, in order */
 	for (int idle = 0; idle < 2;) {
-		while (get(fd, &g)) {
+		while (get_frame(fd, &g)) {
 			ck_assert_uint_eq(be_get32(g.mad + 12), got);
 			got++;
 			idle = 0;
 		}
-		pump(&s);
+		setup_run(&s);
 		idle++;
 	}
 	ck_assert_uint_gt(got, 60000);
-	finish(&s);
+	setup_end(&s);
 }
 END_TEST
 
 START_TEST(files)
 {
 	static const struct {
-		const char *path, *text; /* NULL: there is none */
+		const char *path, *text; /* NULL: no such file */
 	} t[] = {
 		{"/sys/class/infiniband_mad/abi_version", "5\n"},
 		{"/sys/class/infiniband_mad/umad1//port", "2\n"},
@@ -529,13 +532,13 @@ START_TEST(files)
 	char text[PROTO_TEXT];
 	struct setup s;
 
-	begin(&s, NULL);
+	setup_begin(&s, NULL);
 	for (size_t i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
-		struct proto_hello h = hello(PROTO_WANT_FILE, "left");
+		struct proto_hello h = make_hello(PROTO_WANT_FILE, "left");
 		struct proto_answer a;
 
 		memcpy(h.path, t[i].path, strlen(t[i].path));
-		(void)close(ask(&s, &h, &a, text));
+		(void)close(ask_server(&s, &h, &a, text));
 		ck_assert_msg(
 			(a.error == 0) == (t[i].text != NULL), "%s", t[i].path);
 		if (t[i].text == NULL)
@@ -545,27 +548,27 @@ START_TEST(files)
 				      memcmp(text, t[i].text, a.bytes) == 0,
 			"%s: %.*s", t[i].path, (int)a.bytes, text);
 	}
-	finish(&s);
+	setup_end(&s);
 }
 END_TEST
 
 START_TEST(hosts)
 {
 	static const struct {
-		const char *host, *desc; /* NULL: nobody */
+		const char *host, *desc; /* NULL: no such host */
 	} t[] = {{"", "left\n"}, {"right", "right\n"}, {"switch", "switch\n"},
 		{"nobody", NULL}, {"0x1", NULL}};
 	struct setup s;
 	char name[32], text[PROTO_TEXT];
 	struct proto_answer a;
 
-	begin(&s, NULL);
+	setup_begin(&s, NULL);
 	for (size_t i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
-		struct proto_hello h = hello(PROTO_WANT_FILE, t[i].host);
+		struct proto_hello h = make_hello(PROTO_WANT_FILE, t[i].host);
 
 		(void)snprintf(h.path, sizeof(h.path),
 			"/sys/class/infiniband/heddle0/node_desc");
-		(void)close(ask(&s, &h, &a, text));
+		(void)close(ask_server(&s, &h, &a, text));
 		ck_assert_msg(
 			(a.error == 0) == (t[i].desc != NULL), "%s", t[i].host);
 		if (t[i].desc != NULL)
@@ -576,15 +579,15 @@ START_TEST(hosts)
 
 		(void)snprintf(name, sizeof(name), i ? "H-%016llx" : "0x%llx",
 			(unsigned long long)s.f->node[RIGHT].guid);
-		h = hello(PROTO_WANT_UMAD, name);
+		h = make_hello(PROTO_WANT_UMAD, name);
 		h.device = 1; /* it has one port only */
-		(void)close(ask(&s, &h, &a, NULL));
+		(void)close(ask_server(&s, &h, &a, NULL));
 		ck_assert_uint_eq(a.error, ENXIO);
 		h.device = 0;
-		(void)close(ask(&s, &h, &a, NULL));
+		(void)close(ask_server(&s, &h, &a, NULL));
 		ck_assert_uint_eq(a.error, 0);
 	}
-	finish(&s);
+	setup_end(&s);
 }
 END_TEST
 
@@ -636,19 +639,19 @@ START_TEST(shared_ports)
 	struct setup s;
 	struct hub h = {.s = &s};
 	const struct umadserve_hub hub = {hub_attach, hub_detach, &h};
-	struct proto_hello again = hello(PROTO_WANT_UMAD, "right");
+	struct proto_hello again = make_hello(PROTO_WANT_UMAD, "right");
 	struct proto_answer a;
 	struct proto_mad f;
 	uint64_t key;
 	uint32_t id;
 	int fd;
 
-	begin(&s, &hub);
+	setup_begin(&s, &hub);
 	fd = open_umad(&s, "left", &key);
-	(void)close(ask(&s, &again, &a, NULL));
+	(void)close(ask_server(&s, &again, &a, NULL));
 	ck_assert_uint_eq(a.error, EUSERS);
-	ck_assert_uint_eq(enrol(&s, key, &who, &id), 0);
-	f = mad(id, SWITCH_LID, MAD_SUBN_LID, MAD_GET);
+	ck_assert_uint_eq(register_agent(&s, key, &who, &id), 0);
+	f = make_mad(id, SWITCH_LID, MAD_SUBN_LID, MAD_GET);
 	be_put16(f.mad + 16, MAD_NODE_INFO);
 	f.umad.timeout_ms = 100;
 	send_mad(&s, fd, &f);
@@ -657,9 +660,9 @@ START_TEST(shared_ports)
 	ck_assert_uint_eq(h.taken, 1);
 	ck_assert_uint_eq(h.left, 1);
 	(void)close(fd);
-	pump(&s);
+	setup_run(&s);
 	ck_assert(h.take == NULL);
-	finish(&s);
+	setup_end(&s);
 }
 END_TEST
 
@@ -670,13 +673,13 @@ main(void)
 	TCase *tc = tcase_create("server");
 
 	tcase_add_test(tc, garbage);
-	tcase_add_test(tc, enrolment);
+	tcase_add_test(tc, registration);
 	tcase_add_test(tc, round_trip);
 	tcase_add_test(tc, stray);
 	tcase_add_test(tc, time_out);
-	tcase_add_test(tc, nobody_home);
+	tcase_add_test(tc, unregistered_classes);
 	tcase_add_test(tc, tables);
-	tcase_add_test(tc, deaf);
+	tcase_add_test(tc, a_program_that_does_not_read);
 	tcase_add_test(tc, files);
 	tcase_add_test(tc, hosts);
 	tcase_add_test(tc, shared_ports);

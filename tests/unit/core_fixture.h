@@ -1,9 +1,9 @@
 /*
- * life: what tests of a whole life share - a small tree, the core on it from
- * power on, and the order that must be in the switches after each change.
+ * core_fixture: a small tree, the core on it from power on, and a check that
+ * the switches are in order after each change.
  */
-#ifndef HEDDLE_TESTS_UNIT_RESTART_FIXTURE_H
-#define HEDDLE_TESTS_UNIT_RESTART_FIXTURE_H
+#ifndef HEDDLE_TESTS_UNIT_CORE_FIXTURE_H
+#define HEDDLE_TESTS_UNIT_CORE_FIXTURE_H
 
 #include "tests/sim/model/world.h"
 #include "tests/sim/referee/referee.h"
@@ -12,16 +12,16 @@
 
 /* Eight leaves of four hosts, four tops. */
 static inline struct fabric *
-life_tree(void)
+core_tree(void)
 {
 	const struct gen_fattree2 p = {4, 8, 1, 4, 4};
 
 	return gen_tree_two(&p, NULL);
 }
 
-/* The core on a fabric that is borrowed; not settled yet. */
+/* Starts the core on a borrowed fabric; not settled yet. */
 static inline struct world *
-life_start(const struct fabric *f, const char *yaml)
+core_start(const struct fabric *f, const char *yaml)
 {
 	struct sim_options o = sim_defaults();
 	struct world *w = world_new(f, &o, yaml);
@@ -30,9 +30,9 @@ life_start(const struct fabric *f, const char *yaml)
 	return w;
 }
 
-/* Settled, and everything in order in the switches, as far as it is judged. */
+/* Settles, then checks the switches for what `judged` names (REFEREE_*). */
 static inline void
-life_expect(struct world *w, unsigned judged, const char *when)
+core_expect(struct world *w, unsigned judged, const char *when)
 {
 	struct referee_report r;
 	struct reason why;
@@ -45,14 +45,14 @@ life_expect(struct world *w, unsigned judged, const char *when)
 }
 
 static inline void
-life_expect_order(struct world *w, const char *when)
+core_expect_order(struct world *w, const char *when)
 {
-	life_expect(w, REFEREE_ALL, when);
+	core_expect(w, REFEREE_ALL, when);
 }
 
-/* Of both. */
+/* Frees both. */
 static inline void
-life_end(struct world *w, struct fabric *f)
+core_end(struct world *w, struct fabric *f)
 {
 	world_free(w);
 	fabric_free(f);
