@@ -36,7 +36,6 @@ struct device_store {
 	size_t n, cap;
 	struct sl2vl_cache *turns;
 	struct pkey_tables *ptables;
-	struct sl_history *past;
 	struct vlarb_cache *vlarbs;
 	struct device_doubt *doubt;
 	size_t ndoubts, capdoubts;
@@ -50,7 +49,6 @@ device_new(struct lft_pool *pool)
 	h->pool = pool;
 	h->turns = sl2vl_new();
 	h->ptables = pkey_tables_new();
-	h->past = sl_history_new();
 	h->vlarbs = vlarb_cache_new();
 	return h;
 }
@@ -98,7 +96,6 @@ device_free(struct device_store *h)
 	free(h->doubt);
 	sl2vl_free(h->turns);
 	pkey_tables_free(h->ptables);
-	sl_history_free(h->past);
 	vlarb_cache_free(h->vlarbs);
 	map_free(&h->by_guid);
 	map_free(&h->stubborn);
@@ -415,12 +412,6 @@ struct sl2vl_cache *
 device_sl2vl(const struct device_store *h)
 {
 	return h->turns;
-}
-
-struct sl_history *
-device_sl_history(const struct device_store *h)
-{
-	return h->past;
 }
 
 struct vlarb_cache *

@@ -21,7 +21,6 @@
 #include "distribution/device/sl2vl_cache.h"
 #include "distribution/tables/pkey_table.h"
 #include "distribution/tables/vlarb.h"
-#include "distribution/transition/sl_history.h"
 #include "routing/core/lft.h"
 #include "sm/base/clock.h"
 
@@ -114,9 +113,6 @@ void device_set_top(struct device_store *h, uint64_t guid, uint16_t top);
 
 /* What is known of rows of SL2VL, and the turns that are closed. */
 struct sl2vl_cache *device_sl2vl(const struct device_store *h);
-
-/* The lanes that connections may still use. */
-struct sl_history *device_sl_history(const struct device_store *h);
 
 /* What is known of P_Key tables, of hosts as well. */
 struct pkey_tables *device_ptables(const struct device_store *h);

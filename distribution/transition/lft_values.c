@@ -185,8 +185,8 @@ number_leaves(struct lft_values *v)
 
 	v->leaf = mem_alloc(t->nsw * sizeof(*v->leaf));
 	for (sw_ix s = 0; s < t->nsw; s++)
-		v->leaf[s] = sl_history_leaf(device_sl_history(v->job->hw),
-			t->node[t->sw[s].node].guid);
+		v->leaf[s] = sl_history_leaf(
+			v->job->history, t->node[t->sw[s].node].guid);
 }
 
 void
@@ -487,7 +487,7 @@ home(const struct topo *t, uint32_t lid)
 static void
 add_past(const struct lft_values *v, uint32_t dst, uint8_t *mask)
 {
-	const struct sl_history *past = device_sl_history(v->job->hw);
+	const struct sl_history *past = v->job->history;
 
 	for (sw_ix s = 0; s < v->net->nsw; s++)
 		mask[s] |=
@@ -501,7 +501,7 @@ add_past(const struct lft_values *v, uint32_t dst, uint8_t *mask)
 static bool
 knows_lanes(const struct lft_values *v)
 {
-	unsigned n = sl_history_layers(device_sl_history(v->job->hw));
+	unsigned n = sl_history_layers(v->job->history);
 
 	return n == 0 || v->job->from->lanes.n == n;
 }
@@ -526,6 +526,6 @@ lft_values_layers(const struct lft_values *v, uint32_t lid,
 	/* where nobody knows what SLs were given out, all may be in use */
 	if ((is == TOPO_NONE && was == TOPO_NONE) ||
 		(from == NULL && v->nheld > 0 && all &&
-			sl_history_count(device_sl_history(v->job->hw)) == 0))
+			sl_history_count(v->job->history) == 0))
 		memset(mask, (int)((1U << v->net->lanes) - 1), v->net->nsw);
 }

@@ -47,7 +47,7 @@ sl_history_free(struct sl_history *p)
 unsigned
 sl_history_layers(const struct sl_history *p)
 {
-	return p->lanes;
+	return p != NULL ? p->lanes : 0;
 }
 
 uint32_t
@@ -55,7 +55,8 @@ sl_history_leaf(const struct sl_history *p, uint64_t guid)
 {
 	uint32_t i;
 
-	return map_get(&p->by_guid, guid, &i) ? i : SL_HISTORY_NONE;
+	return p != NULL && map_get(&p->by_guid, guid, &i) ? i
+							   : SL_HISTORY_NONE;
 }
 
 static uint8_t *
@@ -305,7 +306,7 @@ sl_history_exceeds(const struct sl_history *p, const struct routes *r)
 uint32_t
 sl_history_count(const struct sl_history *p)
 {
-	return (uint32_t)p->n;
+	return p != NULL ? (uint32_t)p->n : 0;
 }
 
 uint64_t

@@ -35,6 +35,10 @@ enum {
 	SL_HISTORY_LANES = 8,	      /* lanes that routing may use */
 };
 
+/*
+ * Where only const is asked for, NULL is a history in which no SL was ever
+ * given out.
+ */
 struct sl_history;
 
 struct sl_history *sl_history_new(void);

@@ -50,7 +50,7 @@ stale_sl_find(const struct transition_job *job, struct transition_result *t,
 
 	*out = (struct transition_set){0};
 	if (job->to->lanes.n < 2 || job->to->lanes.plain ||
-		!sl_history_exceeds(device_sl_history(job->hw), job->to))
+		!sl_history_exceeds(job->history, job->to))
 		return;
 	chan_graph_new(
 		&net, job->to->topo, device_sl2vl(job->hw), job->to->lanes.n);

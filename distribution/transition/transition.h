@@ -57,6 +57,7 @@
 #include <stdint.h>
 
 #include "distribution/device/device_store.h"
+#include "distribution/transition/sl_history.h"
 #include "routing/core/routes.h"
 #include "routing/core/slvl.h"
 
@@ -85,6 +86,7 @@ struct transition_job {
 				      only, the tables come from hw; NULL at
 				      first bring-up */
 	const struct device_store *hw;
+	const struct sl_history *history; /* NULL: no SL was ever given out */
 	enum transition_method_kind method;
 	unsigned max_stages; /* prefer stages to blocking up to this many */
 	uint32_t bulk; /* channels on cycles above which entries are not tried

@@ -106,7 +106,7 @@ unsigned
 vl_graphs_count(const struct transition_job *job)
 {
 	const struct route_layers *to = &job->to->lanes;
-	unsigned was = sl_history_layers(device_sl_history(job->hw));
+	unsigned was = sl_history_layers(job->history);
 	bool known = was > 0;
 
 	if (to->n < 2)

@@ -136,6 +136,7 @@ run_push_job(const struct sm *sm, struct run_push_job *job)
 					 : run_routes_from_lft(sm),
 		.keys = pkeys_ref(sm->pkeys),
 		.safe = {.hw = sm->hw,
+			.history = sm->sl_history,
 			.method = (enum transition_method_kind)d->method,
 			.max_stages = d->max_stages,
 			.levels = qos_levels_want(sm->cfg),
@@ -587,7 +588,7 @@ run_push_forget(struct sm *sm)
 			    : sm->nrecord == 0 || sm->previous_blocks_unknown);
 	if (sm->view == NULL && sm->master.id.guid == 0)
 		return;
-	sl_history_assume_any(device_sl_history(sm->hw));
+	sl_history_assume_any(sm->sl_history);
 	for (sw_ix s = 0; s < t->nsw; s++)
 		device_forget_node(sm->hw, t->node[t->sw[s].node].guid);
 }
@@ -596,7 +597,7 @@ run_push_forget(struct sm *sm)
 void
 run_push_load(struct sm *sm, const struct state_file *s)
 {
-	struct sl_history *past = device_sl_history(sm->hw);
+	struct sl_history *past = sm->sl_history;
 	size_t i;
 
 	sl_history_load(past, s->lanes);

@@ -106,6 +106,7 @@ struct sm {
 	struct builder *draft;
 	struct lft_pool *pool;
 	struct device_store *hw;
+	struct sl_history *sl_history; /* outlives views: connections do */
 	struct trap_filter *traps;
 
 	enum sm_phase phase;
