@@ -30,7 +30,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "discovery/builder/builder.h"
 #include "distribution/device/device_store.h"
 #include "distribution/plan/plan.h"
 #include "sm/base/clock.h"
@@ -71,7 +70,6 @@ struct push_counts {
 struct push_job {
 	const struct plan *plan;
 	struct device_store *hw;
-	struct builder *draft;
 	struct xact *x;
 	uint64_t mkey;
 	struct mono drain; /* how long what was sent before may be under way */
@@ -79,6 +77,12 @@ struct push_job {
 	bool by_lid;	   /* SMPs may be routed by LID where that is proven */
 	/* The turns that hwstate holds changed: have them on disk on return. */
 	void (*journal)(void *cookie);
+	/* A port (or a switch) answered with this PortInfo (SwitchInfo): it is
+	 * what it holds now. */
+	void (*port_written)(void *cookie, uint64_t node_guid, unsigned port,
+		const uint8_t info[MAD_DATA]);
+	void (*switch_written)(
+		void *cookie, uint64_t node_guid, const uint8_t info[MAD_DATA]);
 	void *cookie;
 };
 

@@ -235,7 +235,7 @@ acked_port(struct push *p, const struct plan_step *s, const uint8_t *data)
 		device_set_refused(
 			p->job.hw, guid, port->num, plan_tunables(&want));
 	push_pkeys_seen(p, s, &is, &want);
-	builder_port_written(p->job.draft, guid, port->num, data);
+	p->job.port_written(p->job.cookie, guid, port->num, data);
 	p->counts.other_sets++;
 }
 
@@ -257,8 +257,8 @@ port_asked(void *cookie, uint64_t tag, const struct xact_result *res)
 		return;
 	if (res->outcome == XACT_OK) { /* what it says is what it is */
 		p->counts.reads++;
-		builder_port_written(
-			p->job.draft, push_guid(p, s), port->num, res->data);
+		p->job.port_written(
+			p->job.cookie, push_guid(p, s), port->num, res->data);
 	}
 	if (res->outcome == XACT_OK &&
 		mad_port_info_decode(res->data, &is, NULL) == 0 &&
@@ -281,8 +281,8 @@ settled(struct push *p, size_t ix, const struct xact_result *res)
 	p->counts.reads++;
 	if (mad_port_info_decode(res->data, &is, NULL) == 0 &&
 		is.state >= INIT) {
-		builder_port_written(
-			p->job.draft, push_guid(p, s), port->num, res->data);
+		p->job.port_written(
+			p->job.cookie, push_guid(p, s), port->num, res->data);
 	} else if (mono_before(p->settle_by, res->now)) {
 		push_ack_fail(p, s, PUSH_GONE, "does not come back");
 	} else {
@@ -342,8 +342,8 @@ switch_done(struct push *p, size_t ix, const struct xact_result *res)
 	}
 	p->counts.other_sets++;
 	if (mad_switch_info_decode(res->data, &i, NULL) == 0) {
-		builder_switch_written(
-			p->job.draft, push_guid(p, s), res->data);
+		p->job.switch_written(
+			p->job.cookie, push_guid(p, s), res->data);
 		device_set_top(p->job.hw, push_guid(p, s), i.lft_top);
 	}
 }

@@ -187,6 +187,24 @@ journal(void *cookie)
 }
 
 static void
+port_written(void *cookie, uint64_t node_guid, unsigned port,
+	const uint8_t info[MAD_DATA])
+{
+	struct sm *sm = cookie;
+
+	builder_port_written(sm->draft, node_guid, port, info);
+}
+
+void
+run_push_switch_written(
+	void *cookie, uint64_t node_guid, const uint8_t info[MAD_DATA])
+{
+	struct sm *sm = cookie;
+
+	builder_switch_written(sm->draft, node_guid, info);
+}
+
+static void
 say(const struct plan *p)
 {
 	const struct transition_result *x = p->change;
@@ -266,13 +284,14 @@ run_push_start(struct sm *sm, struct run_push_job *job, struct plan *plan,
 	const struct push_job push = {
 		.plan = plan,
 		.hw = sm->hw,
-		.draft = sm->draft,
 		.x = sm->x,
 		.mkey = job->params.mkey,
 		.drain = run_push_drain(sm),
 		.stray = stray_time(sm),
 		.by_lid = sm->cfg->smp.lid_routed && !sm->stat.directed_only,
 		.journal = journal,
+		.port_written = port_written,
+		.switch_written = run_push_switch_written,
 		.cookie = sm,
 	};
 

@@ -5,8 +5,7 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 
 # Folder or file : what it may include. The first match counts; a * stands for
-# anything. Layer by layer, from the bottom. distribution/push tells discovery's
-# draft what switches acknowledged, the only word that goes back up the pipe.
+# anything. Layer by layer, from the bottom.
 RULES='
 sm/base/* : sm/base/*
 sm/mad/* : sm/base/* sm/mad/*
@@ -32,11 +31,9 @@ routing/engines/ftree/* : sm/base/* discovery/topo.h config/schema.h routing/cor
 routing/engines/updn/* : sm/base/* discovery/topo.h config/schema.h routing/core/* routing/graph/* routing/tiers/* routing/updown/* routing/engines/updn/*
 routing/driver/* : sm/base/* discovery/topo.h config/schema.h routing/*
 distribution/tables/* : sm/base/* sm/mad/* discovery/topo.h discovery/port_key.h routing/core/* distribution/tables/*
-distribution/device/device_store.h : sm/base/* discovery/topo.h routing/core/* distribution/tables/* distribution/device/* distribution/transition/sl_history.h
 distribution/device/* : sm/base/* sm/mad/* sm/transport/xact.h discovery/topo.h discovery/port_key.h routing/core/* distribution/tables/* distribution/device/*
 distribution/transition/* : sm/base/* sm/mad/* discovery/topo.h routing/core/* routing/verify/cdg.h distribution/tables/* distribution/device/* distribution/transition/*
 distribution/plan/* : sm/base/* sm/mad/* discovery/topo.h routing/core/* distribution/tables/* distribution/device/* distribution/transition/* distribution/plan/*
-distribution/push/push.h : sm/base/* sm/mad/* sm/transport/xact.h discovery/topo.h discovery/builder/builder.h distribution/*
 distribution/push/* : sm/base/* sm/mad/* sm/transport/xact.h discovery/topo.h routing/core/* routing/mcast/mcast.h distribution/*
 sm/policy/roles.c : sm/base/* sm/mad/* sm/policy/* sm/core/sm_priv.h
 sm/policy/jobs.c : sm/base/* config/* sm/policy/* sm/core/sm_priv.h
