@@ -6,7 +6,6 @@
 
 #include "distribution/device/device_request.h"
 #include "distribution/push/mft_priv.h"
-#include "sm/base/be.h"
 #include "sm/base/mem.h"
 #include "sm/mad/mad.h"
 
@@ -272,7 +271,7 @@ want_branch(struct mft *m, unsigned group, const struct mcast_branch *b)
 	for (unsigned pos = 0; pos < s->npos; pos++)
 		s->cell[group / MFT_COLUMNS * s->npos + pos]
 			.want[group % MFT_COLUMNS] =
-			(uint16_t)(b->mask[pos / 4] >> pos % 4 * MFT_PORTS);
+			mft_cell_ports(b->mask, pos);
 }
 
 void
@@ -316,21 +315,6 @@ mft_writable(const struct mft_table *s, unsigned block)
 	return s->sw != TOPO_NONE && !s->refuses && block < s->nblocks;
 }
 
-/* Which groups get cables in this cell, and which lose some. */
-static void
-compare(struct mft *m, unsigned b, const struct mft_block *c, uint16_t cable)
-{
-	for (unsigned g = 0; g < MFT_COLUMNS; g++) {
-		unsigned want = c->want[g] & (unsigned)cable;
-		unsigned have = c->have[g] & (unsigned)cable;
-
-		if (!c->known || (want & ~have) != 0)
-			m->add[b] |= (uint32_t)(want != 0) << g;
-		if (!c->known || (have & ~want) != 0)
-			m->drop[b] |= (uint32_t)1 << g;
-	}
-}
-
 static void
 find_moves(struct mft *m)
 {
@@ -342,8 +326,10 @@ find_moves(struct mft *m)
 		for (unsigned c = 0; c < m->nblocks * s->npos; c++)
 			if (m->stale[c / s->npos] &&
 				mft_writable(s, c / s->npos))
-				compare(m, c / s->npos, &s->cell[c],
-					s->cable[c % s->npos]);
+				mft_cell_compare(&s->cell[c],
+					s->cable[c % s->npos],
+					&m->add[c / s->npos],
+					&m->drop[c / s->npos]);
 	}
 	for (unsigned b = 0; b < m->nblocks; b++)
 		m->cut[b] = m->add[b] & m->drop[b];
@@ -354,29 +340,18 @@ static void
 goal_of(const struct mft *m, const struct mft_table *s, unsigned c,
 	uint16_t goal[MFT_COLUMNS])
 {
-	const struct mft_block *cell = &s->cell[c];
-	uint16_t cable = s->cable[c % s->npos];
-	uint32_t cut = m->stage == MFT_BREAK ? m->cut[c / s->npos] : 0;
-
-	for (unsigned g = 0; g < MFT_COLUMNS; g++) {
-		unsigned keep = cell->known ? cell->have[g] : 0U;
-
-		goal[g] = cell->want[g];
-		if ((cut >> g & 1) != 0)
-			goal[g] &= (uint16_t)(keep | (uint16_t)~cable);
-	}
+	mft_cell_goal(&s->cell[c], s->cable[c % s->npos],
+		m->stage == MFT_BREAK ? m->cut[c / s->npos] : 0, goal);
 }
 
 static bool
 differs(const struct mft *m, const struct mft_table *s, unsigned c,
 	uint16_t goal[MFT_COLUMNS])
 {
-	const struct mft_block *cell = &s->cell[c];
-
 	if (!m->stale[c / s->npos] || !mft_writable(s, c / s->npos))
 		return false;
 	goal_of(m, s, c, goal);
-	return !cell->known || memcmp(cell->have, goal, MFT_CELL) != 0;
+	return mft_cell_differs(&s->cell[c], goal);
 }
 
 bool
@@ -460,8 +435,7 @@ cell_done(void *cookie, uint64_t tag, const struct xact_result *res)
 		return;
 	}
 	m->counts.cells++;
-	for (unsigned g = 0; g < MFT_COLUMNS; g++)
-		s->cell[c].have[g] = be_get16(res->data + (size_t)2 * g);
+	mft_cell_decode(res->data, s->cell[c].have);
 	s->cell[c].known = true;
 }
 
@@ -546,9 +520,8 @@ send_cell(struct mft *m, size_t at, unsigned c, uint64_t mkey, struct mono now)
 	/* until it is acknowledged */
 	s->cell[c].known = s->cell[c].asked = false;
 	r.attr = MAD_MFT;
-	r.mod = (uint32_t)(c % s->npos) << MFT_POSITION_SHIFT | c / s->npos;
-	for (unsigned g = 0; g < MFT_COLUMNS; g++)
-		be_put16(r.data + (size_t)2 * g, goal[g]);
+	r.mod = mft_cell_modifier(c % s->npos, c / s->npos);
+	mft_cell_encode(goal, r.data);
 	send_set(m, &r, cell_done, (uint64_t)at << 32 | c, now);
 }
 
@@ -632,14 +605,13 @@ mft_cell(const struct mft *m, uint64_t guid, unsigned block, unsigned pos,
 	uint8_t out[MFT_CELL])
 {
 	const struct mft_table *s = find(m, guid);
-	const struct mft_block *c;
+	const struct mft_cell *c;
 
 	if (s == NULL || s->sw == TOPO_NONE || pos >= s->npos ||
 		block >= m->nblocks || block >= s->nblocks)
 		return false;
 	c = &s->cell[block * s->npos + pos];
-	for (unsigned g = 0; g < MFT_COLUMNS; g++)
-		be_put16(out + (size_t)2 * g, c->have[g]);
+	mft_cell_encode(c->have, out);
 	return c->known;
 }
 
@@ -654,7 +626,7 @@ mft_row(const struct mft *m, uint64_t guid, unsigned group,
 	if (s == NULL || s->sw == TOPO_NONE || b >= m->nblocks)
 		return false;
 	for (unsigned pos = 0; pos < s->npos; pos++) {
-		const struct mft_block *c = &s->cell[b * s->npos + pos];
+		const struct mft_cell *c = &s->cell[b * s->npos + pos];
 		unsigned mask = c->known ? c->have[group % MFT_COLUMNS] : 0U;
 
 		out[pos / 4] |= (uint64_t)mask << pos % 4 * MFT_PORTS;

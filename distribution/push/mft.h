@@ -44,16 +44,10 @@
 #include <stdint.h>
 
 #include "discovery/topo.h"
+#include "distribution/tables/mft_cell.h"
 #include "routing/mcast/mcast.h"
 #include "sm/base/clock.h"
 #include "sm/transport/xact.h"
-
-enum {
-	MFT_MLID = 0xc000,   /* the first MLID */
-	MFT_GROUPS = 0x3ffe, /* 0xc000 .. 0xfffd; 0xffff is permissive */
-	MFT_CELL = 64,	     /* bytes of a cell */
-	MFT_BLOCK = 32,	     /* groups of a cell */
-};
 
 struct mft;
 

@@ -9,22 +9,12 @@
 #include "sm/base/map.h"
 
 enum {
-	MFT_COLUMNS = MFT_BLOCK,
-	MFT_PORTS = 16,
-	MFT_POSITIONS = 16,
-	MFT_POSITION_SHIFT = 28,
 	MFT_NONE = MFT_MLID - 1, /* MulticastFDBTop: no entry is used */
 	MFT_LIES = 3,		 /* of a switch that is written no more */
 };
 
 /* What is being done. */
 enum mft_stage { MFT_REST, MFT_ASK, MFT_TOPS, MFT_BREAK, MFT_MAKE };
-
-struct mft_block {
-	bool known; /* have is what the switch holds, as far as it said */
-	bool asked; /* ... and it would not say: no use to ask again */
-	uint16_t want[MFT_COLUMNS], have[MFT_COLUMNS];
-};
 
 struct mft_table {
 	uint64_t guid;
@@ -41,7 +31,7 @@ struct mft_table {
 	unsigned silent;
 	uint64_t written; /* cells, ever */
 	uint16_t cable[MFT_POSITIONS];
-	struct mft_block *cell; /* [mft.nblocks * npos] */
+	struct mft_cell *cell; /* [mft.nblocks * npos] */
 };
 
 /* Why a cell is read. */

@@ -4,11 +4,9 @@
  * perhaps not done.
  */
 #include <assert.h>
-#include <string.h>
 
 #include "distribution/device/device_request.h"
 #include "distribution/push/mft_priv.h"
-#include "sm/base/be.h"
 #include "sm/base/mem.h"
 #include "sm/mad/mad.h"
 
@@ -90,27 +88,19 @@ grow_to_tops(struct mft *m)
 	mft_grow(m, most);
 }
 
-static bool
-empty(const struct mft_block *c)
-{
-	static const uint16_t nothing[MFT_COLUMNS];
-
-	return memcmp(c->have, nothing, sizeof(nothing)) == 0;
-}
-
 static void
 ask_table(struct mft *m, size_t at)
 {
 	struct mft_table *s = &m->table[at];
 
 	for (uint32_t c = 0; c < m->nblocks * s->npos; c++) {
-		const struct mft_block *cell = &s->cell[c];
+		const struct mft_cell *cell = &s->cell[c];
 
 		if (!mft_writable(s, c / s->npos) || s->fresh)
 			continue;
 		if (!cell->known && !cell->asked)
 			look_at(m, at, c, MFT_UNKNOWN);
-		if (!s->suspect || !cell->known || empty(cell))
+		if (!s->suspect || !cell->known || mft_cell_is_empty(cell))
 			continue;
 		look_at(m, at, c, MFT_SUSPECT);
 		s->suspect = false;
@@ -205,20 +195,10 @@ mft_ask(struct mft *m, unsigned nblocks, struct mono now)
 /* ---- answers ---- */
 
 static void
-take(struct mft_block *c, const uint8_t data[MFT_CELL])
+take(struct mft_cell *c, const uint8_t data[MFT_CELL])
 {
-	for (unsigned g = 0; g < MFT_COLUMNS; g++)
-		c->have[g] = be_get16(data + (size_t)2 * g);
+	mft_cell_decode(data, c->have);
 	c->known = true;
-}
-
-static bool
-same(const struct mft_block *c, const uint8_t data[MFT_CELL])
-{
-	for (unsigned g = 0; g < MFT_COLUMNS; g++)
-		if (c->have[g] != be_get16(data + (size_t)2 * g))
-			return false;
-	return true;
 }
 
 /* It holds something else than it said. */
@@ -245,7 +225,7 @@ answered(void *cookie, uint64_t tag, const struct xact_result *res)
 	struct mft *m = cookie;
 	const struct mft_look *l = &m->look[tag];
 	struct mft_table *s = &m->table[l->table];
-	struct mft_block *c = &s->cell[l->cell];
+	struct mft_cell *c = &s->cell[l->cell];
 
 	m->inflight--;
 	if (l->cell >= m->nblocks * s->npos)
@@ -260,7 +240,7 @@ answered(void *cookie, uint64_t tag, const struct xact_result *res)
 	}
 	s->silent = 0;
 	if (c->known && l->why != MFT_UNKNOWN) {
-		if (!same(c, res->data))
+		if (!mft_cell_equals(c, res->data))
 			untrue(m, s, l, res->data);
 	} else if (!c->known) {
 		take(c, res->data);
@@ -284,7 +264,7 @@ ask(struct mft *m, const struct mft_wire *w, struct mono now)
 		return;
 	r.method = MAD_GET;
 	r.attr = MAD_MFT;
-	r.mod = (l->cell % s->npos) << MFT_POSITION_SHIFT | l->cell / s->npos;
+	r.mod = mft_cell_modifier(l->cell % s->npos, l->cell / s->npos);
 	m->inflight++;
 	m->counts.reads++;
 	xact_submit(m->job.x, &r, now, answered, m, m->at);
@@ -309,7 +289,8 @@ mft_any(const struct mft *m)
 		const struct mft_table *s = &m->table[i];
 
 		for (uint32_t c = 0; c < m->nblocks * s->npos; c++)
-			if (s->sw != TOPO_NONE && !empty(&s->cell[c]))
+			if (s->sw != TOPO_NONE &&
+				!mft_cell_is_empty(&s->cell[c]))
 				return true;
 	}
 	return false;
