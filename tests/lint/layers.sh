@@ -30,11 +30,11 @@ routing/text/* : sm/base/* discovery/topo.h routing/core/* routing/verify/verify
 routing/engines/ftree/* : sm/base/* discovery/topo.h config/schema.h routing/core/* routing/graph/* routing/tiers/* routing/updown/* routing/engines/ftree/*
 routing/engines/updn/* : sm/base/* discovery/topo.h config/schema.h routing/core/* routing/graph/* routing/tiers/* routing/updown/* routing/engines/updn/*
 routing/driver/* : sm/base/* discovery/topo.h config/schema.h routing/*
-distribution/tables/* : sm/base/* sm/mad/* discovery/topo.h discovery/port_key.h routing/core/* distribution/tables/*
-distribution/device/* : sm/base/* sm/mad/* sm/transport/xact.h discovery/topo.h discovery/port_key.h routing/core/* distribution/tables/* distribution/device/*
-distribution/transition/* : sm/base/* sm/mad/* discovery/topo.h routing/core/* routing/verify/cdg.h distribution/tables/* distribution/device/* distribution/transition/*
-distribution/plan/* : sm/base/* sm/mad/* discovery/topo.h routing/core/* distribution/tables/* distribution/device/* distribution/transition/* distribution/plan/*
-distribution/push/* : sm/base/* sm/mad/* sm/transport/xact.h discovery/topo.h routing/core/* routing/mcast/mcast.h distribution/*
+distribution/tables/* : sm/base/* sm/mad/* discovery/topo.h discovery/port_key.h routing/core/slvl.h distribution/tables/*
+distribution/device/* : sm/base/* sm/mad/* sm/transport/xact.h discovery/topo.h discovery/port_key.h routing/core/lft.h distribution/tables/* distribution/device/*
+distribution/transition/* : sm/base/* sm/mad/* discovery/topo.h routing/core/* distribution/tables/* distribution/device/device_store.h distribution/transition/*
+distribution/plan/* : sm/base/* sm/mad/* discovery/topo.h routing/core/* distribution/tables/* distribution/device/device_store.h distribution/transition/transition.h distribution/plan/*
+distribution/push/* : sm/base/* sm/mad/* sm/transport/xact.h discovery/topo.h routing/mcast/mcast.h distribution/tables/* distribution/device/* distribution/plan/plan.h distribution/push/*
 sm/policy/roles.c : sm/base/* sm/mad/* sm/policy/* sm/core/sm_priv.h
 sm/policy/jobs.c : sm/base/* config/* sm/policy/* sm/core/sm_priv.h
 sm/policy/* : sm/base/* sm/mad/* config/* discovery/* routing/* distribution/* sm/policy/*
