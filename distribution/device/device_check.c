@@ -35,7 +35,7 @@ port_of(const struct check *c, const struct device_check_item *i)
 }
 
 static bool
-in_doubt(const struct check *c, const struct device_check_item *i)
+is_in_doubt(const struct check *c, const struct device_check_item *i)
 {
 	const struct device_doubt *d;
 	size_t n, k;
@@ -49,7 +49,7 @@ in_doubt(const struct check *c, const struct device_check_item *i)
 }
 
 static void
-add(struct check *c, const struct device_check_item *i)
+add_item(struct check *c, const struct device_check_item *i)
 {
 	if (i->attr == MAD_PKEY_TABLE || port_of(c, i) == TOPO_NONE)
 		return;
@@ -68,13 +68,13 @@ device_check_new(struct topo *t, const struct device_check_job *job)
 	c->job = *job;
 	d = device_doubts(job->hw, &n);
 	for (i = 0; i < n; i++)
-		add(c, &(struct device_check_item){.guid = d[i].guid,
-			       .attr = MAD_LFT,
-			       .mod = d[i].block,
-			       .why = DEVICE_CHECK_DOUBT});
+		add_item(c, &(struct device_check_item){.guid = d[i].guid,
+				    .attr = MAD_LFT,
+				    .mod = d[i].block,
+				    .why = DEVICE_CHECK_DOUBT});
 	for (i = 0; i < job->n; i++)
-		if (!in_doubt(c, &job->item[i]))
-			add(c, &job->item[i]);
+		if (!is_in_doubt(c, &job->item[i]))
+			add_item(c, &job->item[i]);
 	return c;
 }
 
@@ -114,7 +114,7 @@ device_check_wrong(const struct check *c, size_t *n)
 
 /* Is there nothing in the block, as in a switch that has just started? */
 static bool
-blank(const uint8_t *data)
+is_blank_block(const uint8_t *data)
 {
 	size_t i = 1;
 
@@ -124,14 +124,14 @@ blank(const uint8_t *data)
 }
 
 static bool
-block_true(struct check *c, struct device_check_item *i, const uint8_t *data)
+block_matches(struct check *c, struct device_check_item *i, const uint8_t *data)
 {
 	lft_ref known = device_block(c->job.hw, i->guid, i->mod), is;
 
 	if (known == DEVICE_UNKNOWN ||
 		memcmp(data, lft_bytes(c->job.pool, known), LFT_BLOCK) == 0)
 		return true;
-	i->empty = blank(data);
+	i->empty = is_blank_block(data);
 	is = lft_add(c->job.pool, data);
 	device_set_block(c->job.hw, i->guid, i->mod, is);
 	lft_drop(c->job.pool, is);
@@ -139,7 +139,7 @@ block_true(struct check *c, struct device_check_item *i, const uint8_t *data)
 }
 
 static bool
-row_true(const struct check *c, const struct device_check_item *i,
+row_matches(const struct check *c, const struct device_check_item *i,
 	const uint8_t *data)
 {
 	struct sl2vl_cache *t = device_sl2vl(c->job.hw);
@@ -155,7 +155,7 @@ row_true(const struct check *c, const struct device_check_item *i,
 
 /* Its state, unless it was still on its way up, and who it says it is. */
 static bool
-port_true(
+port_matches(
 	const struct check *c, struct device_check_item *i, const uint8_t *data)
 {
 	port_ix p = port_of(c, i);
@@ -177,7 +177,7 @@ port_true(
 }
 
 static void
-asked(void *cookie, uint64_t tag, const struct xact_result *res)
+take_answer(void *cookie, uint64_t tag, const struct xact_result *res)
 {
 	struct check *c = cookie;
 	struct device_check_item i = c->todo[tag];
@@ -188,11 +188,11 @@ asked(void *cookie, uint64_t tag, const struct xact_result *res)
 	if (res->outcome != XACT_OK)
 		return;
 	if (i.attr == MAD_LFT)
-		ok = block_true(c, &i, res->data);
+		ok = block_matches(c, &i, res->data);
 	else if (i.attr == MAD_SL2VL)
-		ok = row_true(c, &i, res->data);
+		ok = row_matches(c, &i, res->data);
 	else
-		ok = port_true(c, &i, res->data);
+		ok = port_matches(c, &i, res->data);
 	if (ok)
 		return;
 	c->wrong =
@@ -213,7 +213,7 @@ device_check_feed(struct check *c, struct mono now)
 			r.attr = i->attr;
 			r.mod = i->mod;
 			c->inflight++;
-			xact_submit(c->job.x, &r, now, asked, c, c->next);
+			xact_submit(c->job.x, &r, now, take_answer, c, c->next);
 		}
 		c->next++;
 	}

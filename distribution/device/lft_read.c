@@ -49,7 +49,7 @@ blocks_of(const struct topo *t, sw_ix s)
 }
 
 static bool
-worth_reading(const struct lft_read *r, sw_ix s)
+needs_reading(const struct lft_read *r, sw_ix s)
 {
 	const struct topo_node *n = &r->topo->node[r->topo->sw[s].node];
 
@@ -59,7 +59,7 @@ worth_reading(const struct lft_read *r, sw_ix s)
 
 /* The first block of the switch that is known to hold anything. */
 static uint32_t
-telling_block(const struct lft_read *r, sw_ix s)
+first_nonempty_block(const struct lft_read *r, sw_ix s)
 {
 	uint32_t b, n = blocks_of(r->topo, s);
 
@@ -102,7 +102,7 @@ list_todo(struct lft_read *r)
 	sw_ix s;
 
 	for (s = 0; s < t->nsw; s++)
-		if (worth_reading(r, s)) {
+		if (needs_reading(r, s)) {
 			r->todo[r->ntodo++] = s;
 			if (blocks_of(t, s) > r->max_block)
 				r->max_block = blocks_of(t, s);
@@ -128,13 +128,13 @@ lft_read_free(struct lft_read *r)
 
 /* All were asked and answered, or not; and shall those be asked again? */
 static bool
-round_over(const struct lft_read *r)
+is_round_over(const struct lft_read *r)
 {
 	return r->listed && r->inflight == 0 && r->block >= r->max_block;
 }
 
 static bool
-one_more(const struct lft_read *r)
+needs_another_round(const struct lft_read *r)
 {
 	return r->missed && r->round + 1 < ROUNDS_MAX;
 }
@@ -143,7 +143,7 @@ bool
 lft_read_done(const struct lft_read *r)
 {
 	return r->inflight == 0 &&
-	       (r->ntodo == 0 || (round_over(r) && !one_more(r)));
+	       (r->ntodo == 0 || (is_round_over(r) && !needs_another_round(r)));
 }
 
 uint64_t
@@ -158,7 +158,7 @@ lft_read_count(const struct lft_read *r)
  * asked for the next.
  */
 static lft_ref
-shared(struct lft_read *r, const uint8_t bytes[LFT_BLOCK])
+share_block(struct lft_read *r, const uint8_t bytes[LFT_BLOCK])
 {
 	lft_ref *at =
 		&r->recent[fnv_more(FNV_START, bytes, LFT_BLOCK) % RECENT];
@@ -186,7 +186,7 @@ block_done(void *cookie, uint64_t tag, const struct xact_result *res)
 	r->misses[s] = 0;
 	r->count++;
 	device_set_block(
-		r->hw, guid_of(r, s), (uint32_t)tag, shared(r, res->data));
+		r->hw, guid_of(r, s), (uint32_t)tag, share_block(r, res->data));
 	device_set_top(r->hw, guid_of(r, s), r->topo->sw[s].lft_top);
 }
 
@@ -209,7 +209,7 @@ sample_done(void *cookie, uint64_t tag, const struct xact_result *res)
 }
 
 static void
-submit(struct lft_read *r, sw_ix s, uint32_t b, struct mono now)
+submit_block_get(struct lft_read *r, sw_ix s, uint32_t b, struct mono now)
 {
 	node_ix node = r->topo->sw[s].node;
 	struct xact_request q;
@@ -229,10 +229,10 @@ feed_samples(struct lft_read *r, struct mono now)
 {
 	while (r->next_sample < r->nsample && xact_room(r->x)) {
 		sw_ix s = r->sample[r->next_sample++];
-		uint32_t b = telling_block(r, s);
+		uint32_t b = first_nonempty_block(r, s);
 
 		if (b != UINT32_MAX)
-			submit(r, s, b, now);
+			submit_block_get(r, s, b, now);
 	}
 	if (r->next_sample == r->nsample && r->inflight == 0)
 		list_todo(r);
@@ -248,7 +248,7 @@ feed_blocks(struct lft_read *r, struct mono now)
 			r->misses[s] < MISSES_MAX &&
 			device_block(r->hw, guid_of(r, s), r->block) ==
 				DEVICE_UNKNOWN)
-			submit(r, s, r->block, now);
+			submit_block_get(r, s, r->block, now);
 		if (++r->sw == r->ntodo) {
 			r->sw = 0;
 			r->block++;
@@ -264,7 +264,7 @@ lft_read_feed(struct lft_read *r, struct mono now)
 	if (!r->listed)
 		return;
 	feed_blocks(r, now);
-	while (r->ntodo > 0 && round_over(r) && one_more(r)) {
+	while (r->ntodo > 0 && is_round_over(r) && needs_another_round(r)) {
 		r->round++;
 		r->missed = false;
 		r->block = 0;

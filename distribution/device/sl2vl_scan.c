@@ -97,7 +97,7 @@ rows_of(const struct topo *t, node_ix n)
 
 /* Does it have rows that can say no, and are they unknown? */
 static bool
-worth_reading(const struct sl2vl_scan *s, node_ix n)
+needs_reading(const struct sl2vl_scan *s, node_ix n)
 {
 	const struct topo *t = s->topo;
 	const struct topo_node *node = &t->node[n];
@@ -110,7 +110,7 @@ worth_reading(const struct sl2vl_scan *s, node_ix n)
 
 /* Rows of the current switch that were asked for. */
 static uint64_t
-asked(const struct sl2vl_scan *s)
+rows_asked(const struct sl2vl_scan *s)
 {
 	unsigned nports = s->topo->node[s->todo[s->next]].nports;
 
@@ -135,7 +135,7 @@ list_todo(struct sl2vl_scan *s, uint64_t current)
 	for (sw_ix i = 0; i < t->nsw; i++) {
 		node_ix n = t->sw[i].node;
 
-		if (!worth_reading(s, n))
+		if (!needs_reading(s, n))
 			continue;
 		s->todo[s->ntodo++] = n;
 		s->total += rows_of(t, n);
@@ -152,7 +152,7 @@ list_todo(struct sl2vl_scan *s, uint64_t current)
 	}
 	s->in = in;
 	s->out = out;
-	s->counts.left -= asked(s);
+	s->counts.left -= rows_asked(s);
 }
 
 /* The next lap begins after a pause, and the one after it after a longer one.
@@ -202,7 +202,7 @@ sl2vl_scan_adopt(struct sl2vl_scan *s, struct topo *t, struct mono now)
 
 /* The row with what it discards of these SLs on VL 0; false: nothing. */
 static bool
-discards(const uint8_t *data, uint16_t sls, uint8_t row[SL2VL_ROW])
+row_discards_sls(const uint8_t *data, uint16_t sls, uint8_t row[SL2VL_ROW])
 {
 	bool any = false;
 
@@ -226,7 +226,7 @@ tag_of(const struct sl2vl_scan *s, node_ix n)
 }
 
 static void
-answered(void *cookie, uint64_t tag, const struct xact_result *res)
+take_answer(void *cookie, uint64_t tag, const struct xact_result *res)
 {
 	struct sl2vl_scan *s = cookie;
 	struct sl2vl_scan_row *f;
@@ -241,7 +241,7 @@ answered(void *cookie, uint64_t tag, const struct xact_result *res)
 	if (res->outcome != XACT_OK)
 		return;
 	s->counts.read++;
-	if (!discards(res->data, s->sls, row))
+	if (!row_discards_sls(res->data, s->sls, row))
 		return;
 	s->counts.found++;
 	s->found =
@@ -254,7 +254,7 @@ answered(void *cookie, uint64_t tag, const struct xact_result *res)
 }
 
 static void
-ask(struct sl2vl_scan *s, struct xact *x, uint64_t mkey, struct mono now)
+ask_row(struct sl2vl_scan *s, struct xact *x, uint64_t mkey, struct mono now)
 {
 	node_ix n = s->todo[s->next];
 	struct xact_request r;
@@ -265,7 +265,7 @@ ask(struct sl2vl_scan *s, struct xact *x, uint64_t mkey, struct mono now)
 	r.attr = MAD_SL2VL;
 	r.mod = s->in << 8 | s->out;
 	s->inflight++;
-	xact_submit(x, &r, now, answered, s, tag_of(s, n));
+	xact_submit(x, &r, now, take_answer, s, tag_of(s, n));
 }
 
 /* The next row; false: that was the last one of the switch. */
@@ -308,7 +308,7 @@ sl2vl_scan_feed(struct sl2vl_scan *s, struct xact *x, uint64_t mkey,
 	s->sls = sls;
 	while (many-- > 0 && s->next < s->ntodo && xact_room(x)) {
 		if (s->out <= s->topo->node[s->todo[s->next]].nports) {
-			ask(s, x, mkey, now);
+			ask_row(s, x, mkey, now);
 			if (advance_row(s) && s->misses < MISSES_MAX)
 				continue;
 		}

@@ -80,7 +80,7 @@ is_fresh(const struct topo *t, sw_ix s)
  * a top has to be raised for it (raised), that is after all the others.
  */
 static void
-add_walls(struct plan_maker *m, bool raised)
+add_quenches(struct plan_maker *m, bool raised)
 {
 	const struct transition_result *x = m->p->change;
 	size_t i;
@@ -152,7 +152,7 @@ add_tops(struct plan_maker *m, enum plan_kind kind, bool fresh)
 }
 
 static bool
-touched(const struct plan_maker *m, sw_ix s)
+has_downed_port(const struct plan_maker *m, sw_ix s)
 {
 	const struct topo_node *n = node_of(m->t, s);
 	unsigned p;
@@ -173,7 +173,7 @@ add_clears(struct plan_maker *m)
 
 	plan_begin(m, PLAN_CLEAR);
 	for (s = 0; s < m->t->nsw; s++) {
-		if (!touched(m, s) ||
+		if (!has_downed_port(m, s) ||
 			mad_switch_info_decode(m->t->sinfo[s], &i, NULL) != 0)
 			continue;
 		if (m->p->routes->top > i.lft_top && is_fresh(m->t, s))
@@ -198,7 +198,7 @@ add_verifies(struct plan_maker *m)
 	for (s = 0; s < t->nsw; s++) {
 		const struct topo_node *n = node_of(t, s);
 
-		if (!touched(m, s))
+		if (!has_downed_port(m, s))
 			continue;
 		for (p = 0; p <= n->nports; p++)
 			if (p == 0 ||
@@ -212,14 +212,15 @@ add_verifies(struct plan_maker *m)
 /* ---- turns ---- */
 
 static uint32_t
-turn_mod(unsigned in, unsigned out)
+sl2vl_modifier(unsigned in, unsigned out)
 {
 	return in << 8 | out;
 }
 
 /* Closed by its row of SL2VL, or by taking its port down? */
 static bool
-by_row(const struct plan_maker *m, const struct transition_dependency *u)
+is_blocked_by_row(
+	const struct plan_maker *m, const struct transition_dependency *u)
 {
 	return !u->by_port &&
 	       !sl2vl_refused(device_sl2vl(m->hw), node_of(m->t, u->sw)->guid);
@@ -229,7 +230,7 @@ by_row(const struct plan_maker *m, const struct transition_dependency *u)
 enum which { ALL, STAYING, PASSING };
 
 static void
-add_turns(struct plan_maker *m, enum plan_kind kind, enum which which)
+add_sl2vl_rows(struct plan_maker *m, enum plan_kind kind, enum which which)
 {
 	const struct transition_result *x = m->p->change;
 	uint8_t row[SL2VL_ROW];
@@ -244,9 +245,9 @@ add_turns(struct plan_maker *m, enum plan_kind kind, enum which which)
 
 		if (which != ALL && u->stays != (which == STAYING))
 			continue;
-		if (by_row(m, u) && (kind == PLAN_BLOCK || !known))
+		if (is_blocked_by_row(m, u) && (kind == PLAN_BLOCK || !known))
 			plan_add_step(m, n->first_port, MAD_SL2VL,
-				turn_mod(u->in, u->out),
+				sl2vl_modifier(u->in, u->out),
 				slvl_sls(&m->lanes.levels, u->lanes));
 	}
 	(void)plan_end(m);
@@ -263,7 +264,7 @@ add_stages(struct plan_maker *m, bool drain, bool late)
 
 	for (stage = 0; stage < x->nstages; stage++) {
 		if (late && stage + 1 == x->nstages)
-			add_turns(m, PLAN_BLOCK, PASSING);
+			add_sl2vl_rows(m, PLAN_BLOCK, PASSING);
 		plan_begin(m, PLAN_LFT);
 		m->now->stage = (uint16_t)stage;
 		m->now->drain = drain || stage > 0;
@@ -295,10 +296,11 @@ add_unblocks(struct plan_maker *m)
 		const struct transition_dependency *u = &x->turn[i];
 		const struct topo_node *node = node_of(m->t, u->sw);
 
-		if (by_row(m, u) && sl2vl_is_blocked(turns, node->guid, u->in,
-					    u->out) == NULL)
+		if (is_blocked_by_row(m, u) &&
+			sl2vl_is_blocked(turns, node->guid, u->in, u->out) ==
+				NULL)
 			plan_add_step(m, node->first_port, MAD_SL2VL,
-				turn_mod(u->in, u->out),
+				sl2vl_modifier(u->in, u->out),
 				plan_slvl_row(m, m->t->sw[u->sw].node, u->in,
 					u->out));
 	}
@@ -309,7 +311,7 @@ add_unblocks(struct plan_maker *m)
 		if (node != TOPO_NONE &&
 			(m->t->node[node].flags & TN_QUARANTINED) == 0)
 			plan_add_step(m, m->t->node[node].first_port, MAD_SL2VL,
-				turn_mod(h[i].in, h[i].out),
+				sl2vl_modifier(h[i].in, h[i].out),
 				plan_slvl_row(m, node, h[i].in, h[i].out));
 	}
 	(void)plan_end(m);
@@ -318,7 +320,7 @@ add_unblocks(struct plan_maker *m)
 /* ---- the whole ---- */
 
 static void
-make(struct plan_maker *m)
+make_phases(struct plan_maker *m)
 {
 	const struct transition_result *x = m->p->change;
 	bool late = x->method == TRANSITION_AUTO && x->nstages > 1;
@@ -327,15 +329,15 @@ make(struct plan_maker *m)
 
 	plan_pkeys_add(m);
 	plan_portinfo_params(m);
-	add_walls(m, false);
+	add_quenches(m, false);
 	add_tops(m, PLAN_TOP, false);
-	add_walls(m, true);
+	add_quenches(m, true);
 	add_fresh_tables(m);
 	add_tops(m, PLAN_RAISE, true);
 	plan_slvl_add(m);
-	add_turns(m, PLAN_LEARN, ALL);
+	add_sl2vl_rows(m, PLAN_LEARN, ALL);
 	blocks = m->p->nsteps;
-	add_turns(m, PLAN_BLOCK, late ? STAYING : ALL);
+	add_sl2vl_rows(m, PLAN_BLOCK, late ? STAYING : ALL);
 	blocks = m->p->nsteps - blocks;
 	fell = plan_portinfo_fall(m);
 	if (fell) {
@@ -373,7 +375,7 @@ plan_make(const struct plan_job *job)
 	else
 		slvl_allocate(&(struct slvl_want){0}, p->routes->lanes.n,
 			p->routes->lanes.plain, &m.lanes.levels);
-	make(&m);
+	make_phases(&m);
 	return p;
 }
 

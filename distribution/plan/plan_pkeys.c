@@ -19,7 +19,7 @@ struct change {
 
 /* Keys once each by their number: what a switch looks at. */
 static size_t
-by_number(const uint16_t *key, size_t n, uint16_t *out)
+merge_memberships(const uint16_t *key, size_t n, uint16_t *out)
 {
 	size_t k = 0, i, m;
 
@@ -36,7 +36,7 @@ by_number(const uint16_t *key, size_t n, uint16_t *out)
 }
 
 static void
-not_fitting(struct plan_maker *m, port_ix p, size_t n, unsigned cap)
+note_unfit_table(struct plan_maker *m, port_ix p, size_t n, unsigned cap)
 {
 	struct plan *plan = m->p;
 
@@ -52,7 +52,7 @@ not_fitting(struct plan_maker *m, port_ix p, size_t n, unsigned cap)
  * goes at once.
  */
 static bool
-lay(struct plan_maker *m, port_ix p, struct change *c)
+lay_table(struct plan_maker *m, port_ix p, struct change *c)
 {
 	const struct pkey_table_want *w = m->keys;
 	bool guard = pkey_table_guards(m->t, w, p);
@@ -71,7 +71,7 @@ lay(struct plan_maker *m, port_ix p, struct change *c)
 	c->out = c->grown + c->cap;
 	if (guard) {
 		number = mem_zalloc(n, sizeof(*number));
-		n = by_number(key, n, number);
+		n = merge_memberships(key, n, number);
 		key = number;
 	}
 	good = pkey_table_whole(device_ptables(m->hw), m->t, p, c->cap, c->was);
@@ -79,7 +79,7 @@ lay(struct plan_maker *m, port_ix p, struct change *c)
 		m->guard[p] = GUARD_AS_IS;
 	if (good &&
 		pkey_table_lay(c->was, c->cap, key, n, c->grown, c->out) != 0) {
-		not_fitting(m, p, n, c->cap);
+		note_unfit_table(m, p, n, c->cap);
 		good = !guard;
 	}
 	if (good && w->keep[of])
@@ -139,7 +139,7 @@ plan_pkeys_add(struct plan_maker *m)
 	for (port_ix p = 0; p < m->t->nports; p++) {
 		const struct topo_port *port = &m->t->port[p];
 
-		if (!lay(m, p, &c))
+		if (!lay_table(m, p, &c))
 			continue;
 		if (pkey_table_guards(m->t, m->keys, p) &&
 			!pkey_tables_refused(device_ptables(m->hw),
@@ -174,7 +174,7 @@ plan_pkeys_drop(struct plan_maker *m)
 		return;
 	plan_begin(m, PLAN_UNKEY);
 	for (size_t i = 0; i < m->ndrop; i++) {
-		if (!lay(m, m->drop[i], &c))
+		if (!lay_table(m, m->drop[i], &c))
 			continue;
 		add_blocks(m, &c, c.grown, c.out);
 		free(c.was);

@@ -88,7 +88,7 @@ mft_complete(const struct mft *m)
 }
 
 static struct mft_table *
-find(const struct mft *m, uint64_t guid)
+find_table(const struct mft *m, uint64_t guid)
 {
 	uint32_t i;
 
@@ -96,7 +96,7 @@ find(const struct mft *m, uint64_t guid)
 }
 
 static void
-all_stale(struct mft *m)
+mark_all_stale(struct mft *m)
 {
 	for (unsigned b = 0; b < m->nblocks; b++)
 		m->stale[b] = true;
@@ -109,13 +109,13 @@ mft_forget_row(struct mft *m, struct mft_table *s)
 		s->cell[c].known = s->cell[c].asked = false;
 	s->refuses = s->suspect = false;
 	s->silent = s->lies = 0;
-	all_stale(m);
+	mark_all_stale(m);
 }
 
 void
 mft_forget(struct mft *m, uint64_t guid)
 {
-	struct mft_table *s = find(m, guid);
+	struct mft_table *s = find_table(m, guid);
 
 	if (s != NULL)
 		mft_forget_row(m, s);
@@ -133,7 +133,7 @@ mft_refused(const struct mft *m, uint64_t guid)
 void
 mft_suspect(struct mft *m, uint64_t guid)
 {
-	struct mft_table *s = find(m, guid);
+	struct mft_table *s = find_table(m, guid);
 
 	if (s != NULL)
 		s->suspect = true;
@@ -171,7 +171,7 @@ mft_grow(struct mft *m, unsigned nblocks)
 /* Ports that lead to other switches, or to whatever does not answer: all that
  * do not lead to a host. */
 static void
-find_cables(struct mft_table *s, const struct topo *t)
+find_switch_ports(struct mft_table *s, const struct topo *t)
 {
 	const struct topo_node *n = &t->node[t->sw[s->sw].node];
 
@@ -189,7 +189,7 @@ find_cables(struct mft_table *s, const struct topo *t)
 static struct mft_table *
 add_table(struct mft *m, uint64_t guid, unsigned npos)
 {
-	struct mft_table *s = find(m, guid);
+	struct mft_table *s = find_table(m, guid);
 
 	if (s == NULL) {
 		m->table = mem_grow(m->table, m->n, &m->cap, sizeof(*s));
@@ -208,7 +208,7 @@ add_table(struct mft *m, uint64_t guid, unsigned npos)
 
 /* A port for groups that are in no table; 0 is the switch itself. */
 static bool
-leads_out(uint8_t port)
+is_external_port(uint8_t port)
 {
 	return port != 0 && port != NO_PORT;
 }
@@ -232,9 +232,10 @@ adopt_switch(struct mft *m, sw_ix sw)
 	s->top = i.mft_top;
 	s->has_top = i.mft_top != 0 ||
 		     (t->port[n->first_port].capmask & MAD_CAP_MFT_TOP) != 0;
-	s->stray = leads_out(i.def_mcast_pri) || leads_out(i.def_mcast_not);
+	s->stray = is_external_port(i.def_mcast_pri) ||
+		   is_external_port(i.def_mcast_not);
 	s->fresh = (n->flags & TN_FRESH) != 0;
-	find_cables(s, t);
+	find_switch_ports(s, t);
 	m->of[sw] = (size_t)(s - m->table);
 }
 
@@ -255,7 +256,7 @@ mft_adopt(struct mft *m, struct topo *t)
 	for (size_t i = 0; i < m->n; i++)
 		if (m->table[i].sw == TOPO_NONE)
 			mft_forget_row(m, &m->table[i]);
-	all_stale(m);
+	mark_all_stale(m);
 }
 
 /* ---- what is wanted ---- */
@@ -345,7 +346,7 @@ goal_of(const struct mft *m, const struct mft_table *s, unsigned c,
 }
 
 static bool
-differs(const struct mft *m, const struct mft_table *s, unsigned c,
+cell_differs(const struct mft *m, const struct mft_table *s, unsigned c,
 	uint16_t goal[MFT_COLUMNS])
 {
 	if (!m->stale[c / s->npos] || !mft_writable(s, c / s->npos))
@@ -392,7 +393,7 @@ mft_mark_refusing(struct mft *m, const struct mft_table *s, uint16_t status)
 }
 
 static void
-fail(struct mft *m, struct mft_table *s, const struct xact_result *res)
+fail_table(struct mft *m, struct mft_table *s, const struct xact_result *res)
 {
 	m->incomplete = true;
 	if (res->outcome == XACT_CANCELLED)
@@ -405,7 +406,8 @@ fail(struct mft *m, struct mft_table *s, const struct xact_result *res)
 /* What is read once more: a cell that may be overwritten by a copy of what was
  * sent before, and every so often one that was written. */
 static void
-look_again(struct mft *m, uint64_t tag, const struct xact_result *res, bool ok)
+schedule_reread(
+	struct mft *m, uint64_t tag, const struct xact_result *res, bool ok)
 {
 	struct mft_table *s = &m->table[tag >> 32];
 	bool strays = res->outcome == XACT_TIMEOUT || res->tries > 1;
@@ -429,9 +431,9 @@ cell_done(void *cookie, uint64_t tag, const struct xact_result *res)
 	m->inflight--;
 	if (c >= m->nblocks * s->npos)
 		return; /* it is another switch meanwhile */
-	look_again(m, tag, res, res->outcome == XACT_OK);
+	schedule_reread(m, tag, res, res->outcome == XACT_OK);
 	if (res->outcome != XACT_OK) {
-		fail(m, s, res);
+		fail_table(m, s, res);
 		return;
 	}
 	m->counts.cells++;
@@ -441,7 +443,7 @@ cell_done(void *cookie, uint64_t tag, const struct xact_result *res)
 
 /* The top that a switch needs; its own where that will do. */
 static uint16_t
-top_of(const struct mft *m, const struct mft_table *s)
+needed_top(const struct mft *m, const struct mft_table *s)
 {
 	unsigned used = m->nblocks < s->nblocks ? m->nblocks : s->nblocks;
 	unsigned last = used * MFT_COLUMNS;
@@ -461,7 +463,7 @@ top_done(void *cookie, uint64_t tag, const struct xact_result *res)
 
 	m->inflight--;
 	if (res->outcome != XACT_OK && res->outcome != XACT_STATUS) {
-		fail(m, s, res);
+		fail_table(m, s, res);
 		return;
 	}
 	s->stray = false;
@@ -472,7 +474,7 @@ top_done(void *cookie, uint64_t tag, const struct xact_result *res)
 	m->job.switch_written(m->job.cookie, s->guid, res->data);
 	if (mad_switch_info_decode(res->data, &i, NULL) == 0)
 		s->top = i.mft_top;
-	s->has_top = s->top == top_of(m, s);
+	s->has_top = s->top == needed_top(m, s);
 }
 
 static void
@@ -494,11 +496,11 @@ send_top(struct mft *m, size_t at, uint64_t mkey, struct mono now)
 	struct mad_switch_info i;
 	struct xact_request r;
 
-	if (!mft_writable(s, 0) || (top_of(m, s) == s->top && !s->stray) ||
+	if (!mft_writable(s, 0) || (needed_top(m, s) == s->top && !s->stray) ||
 		mad_switch_info_decode(m->topo->sinfo[s->sw], &i, NULL) != 0 ||
 		device_request(m->topo, m->topo->sw[s->sw].node, mkey, &r) != 0)
 		return;
-	i.mft_top = top_of(m, s);
+	i.mft_top = needed_top(m, s);
 	if (s->stray)
 		i.def_mcast_pri = i.def_mcast_not = NO_PORT;
 	i.state_change = false;
@@ -514,7 +516,7 @@ send_cell(struct mft *m, size_t at, unsigned c, uint64_t mkey, struct mono now)
 	uint16_t goal[MFT_COLUMNS];
 	struct xact_request r;
 
-	if (!differs(m, s, c, goal) ||
+	if (!cell_differs(m, s, c, goal) ||
 		device_request(m->topo, m->topo->sw[s->sw].node, mkey, &r) != 0)
 		return;
 	/* until it is acknowledged */
@@ -604,7 +606,7 @@ bool
 mft_cell(const struct mft *m, uint64_t guid, unsigned block, unsigned pos,
 	uint8_t out[MFT_CELL])
 {
-	const struct mft_table *s = find(m, guid);
+	const struct mft_table *s = find_table(m, guid);
 	const struct mft_cell *c;
 
 	if (s == NULL || s->sw == TOPO_NONE || pos >= s->npos ||
@@ -619,7 +621,7 @@ bool
 mft_row(const struct mft *m, uint64_t guid, unsigned group,
 	uint64_t out[MCAST_WORDS])
 {
-	const struct mft_table *s = find(m, guid);
+	const struct mft_table *s = find_table(m, guid);
 	unsigned b = group / MFT_COLUMNS, any = 0;
 
 	memset(out, 0, MCAST_WORDS * sizeof(*out));

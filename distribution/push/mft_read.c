@@ -16,7 +16,7 @@ enum {
 };
 
 static void
-look_at(struct mft *m, size_t table, uint32_t cell, enum mft_why why)
+add_look(struct mft *m, size_t table, uint32_t cell, enum mft_why why)
 {
 	m->look = mem_grow(m->look, m->nlooks, &m->caplooks, sizeof(*m->look));
 	m->look[m->nlooks++] = (struct mft_look){table, cell, why, MONO_NEVER};
@@ -62,7 +62,7 @@ below_top(const struct mft_table *s)
 }
 
 static bool
-known_at_all(const struct mft *m, const struct mft_table *s)
+has_known_cell(const struct mft *m, const struct mft_table *s)
 {
 	for (uint32_t c = 0; c < m->nblocks * s->npos; c++)
 		if (s->cell[c].known)
@@ -82,7 +82,7 @@ grow_to_tops(struct mft *m)
 
 		if (n > s->nblocks)
 			n = s->nblocks;
-		if (n > most && mft_writable(s, 0) && !known_at_all(m, s))
+		if (n > most && mft_writable(s, 0) && !has_known_cell(m, s))
 			most = n;
 	}
 	mft_grow(m, most);
@@ -99,10 +99,10 @@ ask_table(struct mft *m, size_t at)
 		if (!mft_writable(s, c / s->npos) || s->fresh)
 			continue;
 		if (!cell->known && !cell->asked)
-			look_at(m, at, c, MFT_UNKNOWN);
+			add_look(m, at, c, MFT_UNKNOWN);
 		if (!s->suspect || !cell->known || mft_cell_is_empty(cell))
 			continue;
-		look_at(m, at, c, MFT_SUSPECT);
+		add_look(m, at, c, MFT_SUSPECT);
 		s->suspect = false;
 	}
 	s->suspect = false;
@@ -119,7 +119,7 @@ ask_what_is_due(struct mft *m, struct mono now)
 		if (mono_before(now, l->due))
 			m->later[n++] = *l;
 		else
-			look_at(m, l->table, l->cell, l->why);
+			add_look(m, l->table, l->cell, l->why);
 	}
 	m->nlater = n;
 }
@@ -195,7 +195,7 @@ mft_ask(struct mft *m, unsigned nblocks, struct mono now)
 /* ---- answers ---- */
 
 static void
-take(struct mft_cell *c, const uint8_t data[MFT_CELL])
+take_cell(struct mft_cell *c, const uint8_t data[MFT_CELL])
 {
 	mft_cell_decode(data, c->have);
 	c->known = true;
@@ -203,7 +203,7 @@ take(struct mft_cell *c, const uint8_t data[MFT_CELL])
 
 /* It holds something else than it said. */
 static void
-untrue(struct mft *m, struct mft_table *s, const struct mft_look *l,
+note_mismatch(struct mft *m, struct mft_table *s, const struct mft_look *l,
 	const uint8_t *data)
 {
 	m->counts.untrue++;
@@ -212,7 +212,7 @@ untrue(struct mft *m, struct mft_table *s, const struct mft_look *l,
 		mft_forget_row(m, s);
 		return;
 	}
-	take(&s->cell[l->cell], data);
+	take_cell(&s->cell[l->cell], data);
 	if (l->why != MFT_SAMPLE || ++s->lies < MFT_LIES)
 		return;
 	s->refuses = true;
@@ -220,7 +220,7 @@ untrue(struct mft *m, struct mft_table *s, const struct mft_look *l,
 }
 
 static void
-answered(void *cookie, uint64_t tag, const struct xact_result *res)
+take_answer(void *cookie, uint64_t tag, const struct xact_result *res)
 {
 	struct mft *m = cookie;
 	const struct mft_look *l = &m->look[tag];
@@ -241,14 +241,14 @@ answered(void *cookie, uint64_t tag, const struct xact_result *res)
 	s->silent = 0;
 	if (c->known && l->why != MFT_UNKNOWN) {
 		if (!mft_cell_equals(c, res->data))
-			untrue(m, s, l, res->data);
+			note_mismatch(m, s, l, res->data);
 	} else if (!c->known) {
-		take(c, res->data);
+		take_cell(c, res->data);
 	}
 }
 
 static void
-ask(struct mft *m, const struct mft_wire *w, struct mono now)
+ask_cell(struct mft *m, const struct mft_wire *w, struct mono now)
 {
 	const struct mft_look *l = &m->look[m->at];
 	struct mft_table *s = &m->table[l->table];
@@ -267,7 +267,7 @@ ask(struct mft *m, const struct mft_wire *w, struct mono now)
 	r.mod = mft_cell_modifier(l->cell % s->npos, l->cell / s->npos);
 	m->inflight++;
 	m->counts.reads++;
-	xact_submit(m->job.x, &r, now, answered, m, m->at);
+	xact_submit(m->job.x, &r, now, take_answer, m, m->at);
 }
 
 bool
@@ -275,7 +275,7 @@ mft_read_step(struct mft *m, const struct mft_wire *w, struct mono now)
 {
 	if (m->at == m->nlooks)
 		return false;
-	ask(m, w, now);
+	ask_cell(m, w, now);
 	m->at++;
 	return true;
 }
@@ -298,7 +298,7 @@ mft_any(const struct mft *m)
 
 /* Does the switch at the other end send into the cable of a port? */
 static bool
-fed(const struct mft *m, sw_ix s, unsigned port, unsigned group)
+is_fed(const struct mft *m, sw_ix s, unsigned port, unsigned group)
 {
 	const struct topo *t = m->topo;
 	const struct topo_switch *w = &t->sw[s];
@@ -316,7 +316,7 @@ fed(const struct mft *m, sw_ix s, unsigned port, unsigned group)
 }
 
 static bool
-has_cable(const struct mft *m, sw_ix s, unsigned port)
+leads_to_switch(const struct mft *m, sw_ix s, unsigned port)
 {
 	const struct mft_table *t = &m->table[m->of[s]];
 
@@ -339,11 +339,12 @@ mft_dependencies(
 			!mft_row(m, t->node[t->sw[s].node].guid, group, row))
 			continue;
 		for (unsigned in = 1; in <= nports; in++) {
-			if (!has_cable(m, s, in) || !fed(m, s, in, group))
+			if (!leads_to_switch(m, s, in) ||
+				!is_fed(m, s, in, group))
 				continue;
 			for (unsigned o = 1; o <= nports; o++) {
 				if (o == in || !mcast_bit(row, o) ||
-					!has_cable(m, s, o))
+					!leads_to_switch(m, s, o))
 					continue;
 				*out = mem_grow(*out, n, &cap, sizeof(**out));
 				(*out)[n++] = (struct mft_dependency){

@@ -124,7 +124,7 @@ is_for_host(const struct push *p, const struct plan_step *s)
 }
 
 static bool
-void_step(const struct push *p, const struct plan_step *s)
+is_void_step(const struct push *p, const struct plan_step *s)
 {
 	const struct topo_port *port = &push_topo(p)->port[s->port];
 
@@ -138,7 +138,7 @@ void_step(const struct push *p, const struct plan_step *s)
 }
 
 static int
-request(const struct push *p, const struct plan_step *s, uint8_t method,
+make_request(const struct push *p, const struct plan_step *s, uint8_t method,
 	struct xact_request *r)
 {
 	const struct topo *t = push_topo(p);
@@ -165,7 +165,7 @@ push_ask(struct push *p, size_t ix, struct mono now, xact_done *done)
 {
 	struct xact_request r;
 
-	if (request(p, &p->plan->step[ix], MAD_GET, &r) != 0)
+	if (make_request(p, &p->plan->step[ix], MAD_GET, &r) != 0)
 		return -1;
 	p->inflight++;
 	xact_submit(p->job.x, &r, now, done, p, ix);
@@ -174,7 +174,7 @@ push_ask(struct push *p, size_t ix, struct mono now, xact_done *done)
 
 /* What a Set carries; from now on the old and the new value are possible. */
 static void
-load(struct push *p, const struct plan_step *s, uint8_t data[MAD_DATA])
+load_set_data(struct push *p, const struct plan_step *s, uint8_t data[MAD_DATA])
 {
 	switch (s->attr) {
 	case MAD_LFT:
@@ -202,12 +202,12 @@ push_send(struct push *p, size_t ix, struct mono now)
 	const struct plan_step *s = &p->plan->step[ix];
 	struct xact_request r;
 
-	if (request(p, s, plan_reads(s) ? MAD_GET : MAD_SET, &r) != 0) {
+	if (make_request(p, s, plan_reads(s) ? MAD_GET : MAD_SET, &r) != 0) {
 		push_ack_fail(p, s, PUSH_SILENT, "more than 63 hops away");
 		return;
 	}
 	if (!plan_reads(s))
-		load(p, s, r.data);
+		load_set_data(p, s, r.data);
 	p->inflight++;
 	xact_submit(p->job.x, &r, now, push_ack_done, p, ix);
 }
@@ -216,7 +216,7 @@ push_send(struct push *p, size_t ix, struct mono now)
 
 /* A turn that is about to be closed is held, with what its row is now. */
 static void
-hold(struct push *p, const struct plan_step *s, struct mono now)
+note_blocked(struct push *p, const struct plan_step *s, struct mono now)
 {
 	const struct transition_result *x = p->plan->change;
 	struct sl2vl_cache *turns = device_sl2vl(p->job.hw);
@@ -239,7 +239,7 @@ hold(struct push *p, const struct plan_step *s, struct mono now)
 
 /* Does the plan write this block? */
 static bool
-writes(const struct push *p, const struct device_doubt *d)
+plan_writes_block(const struct push *p, const struct device_doubt *d)
 {
 	size_t i;
 
@@ -258,7 +258,7 @@ writes(const struct push *p, const struct device_doubt *d)
  * would bring an older image of a block back.
  */
 static bool
-drained(struct push *p, struct mono now)
+is_drained(struct push *p, struct mono now)
 {
 	struct mono over = mono_add(p->ended, p->job.drain);
 	const struct device_doubt *d;
@@ -266,7 +266,8 @@ drained(struct push *p, struct mono now)
 
 	d = device_doubts(p->job.hw, &n);
 	for (i = 0; i < n; i++)
-		if (mono_before(over, d[i].until) && writes(p, &d[i]))
+		if (mono_before(over, d[i].until) &&
+			plan_writes_block(p, &d[i]))
 			over = d[i].until;
 	if (mono_before(now, over)) {
 		p->wake = over;
@@ -283,12 +284,12 @@ open_phase(struct push *p, const struct plan_phase *f, struct mono now)
 	size_t i;
 
 	p->wake = MONO_NEVER;
-	if ((f->drain || p->drain_first) && !drained(p, now))
+	if ((f->drain || p->drain_first) && !is_drained(p, now))
 		return false;
 	p->drain_first = false;
 	if (f->kind == PLAN_BLOCK) {
 		for (i = f->first; i < f->end; i++)
-			hold(p, &p->plan->step[i], now);
+			note_blocked(p, &p->plan->step[i], now);
 		p->job.journal(p->job.cookie);
 	}
 	p->settle_by = mono_add(now, mono_ms(SETTLE_MS));
@@ -313,7 +314,7 @@ send_again(struct push *p, struct mono now)
 
 /* What is not sent to a switch that failed is missed by what relies on it. */
 static void
-skip(struct push *p, const struct plan_step *s)
+skip_step(struct push *p, const struct plan_step *s)
 {
 	p->counts.skipped++;
 	p->broken |= p->node_failed[push_topo(p)->port[s->port].node] &&
@@ -324,8 +325,8 @@ static void
 send_phase(struct push *p, const struct plan_phase *f, struct mono now)
 {
 	while (p->next < f->end && xact_room(p->job.x)) {
-		if (void_step(p, &p->plan->step[p->next]))
-			skip(p, &p->plan->step[p->next]);
+		if (is_void_step(p, &p->plan->step[p->next]))
+			skip_step(p, &p->plan->step[p->next]);
 		else
 			push_send(p, p->next, now);
 		p->next++;

@@ -41,7 +41,7 @@ push_lid_routed_free(struct push_lid_routed *l)
 
 /* Does data pass from this end of a cable to the other, now and later? */
 static bool
-carries(const struct push_lid_routed *l, port_ix p)
+link_carries_data(const struct push_lid_routed *l, port_ix p)
 {
 	const struct topo *t = l->plan->routes->topo;
 	const bool *downed = l->plan->downed;
@@ -82,7 +82,7 @@ settled_entry(const struct push_lid_routed *l, sw_ix s, uint16_t lid)
 
 /* Is what leaves switch s for port "to" certain to arrive there? */
 static bool
-arrives(const struct push_lid_routed *l, sw_ix s, port_ix to)
+path_arrives(const struct push_lid_routed *l, sw_ix s, port_ix to)
 {
 	const struct topo *t = l->plan->routes->topo;
 	const struct topo_node *end = &t->node[t->port[to].node];
@@ -99,7 +99,7 @@ arrives(const struct push_lid_routed *l, sw_ix s, port_ix to)
 		if (out == 0 || out > n->nports)
 			return false;
 		p = n->first_port + out;
-		if (!carries(l, p))
+		if (!link_carries_data(l, p))
 			return false;
 		p = t->port[p].peer;
 		if (p == to)
@@ -120,9 +120,9 @@ is_proven(const struct push_lid_routed *l, sw_ix s)
 
 	if (first == TOPO_NONE || !has_lid(t, t->sm_port) || !has_lid(t, own))
 		return false;
-	if (t->port[t->sm_port].num != 0 && !carries(l, t->sm_port))
+	if (t->port[t->sm_port].num != 0 && !link_carries_data(l, t->sm_port))
 		return false;
-	return arrives(l, first, own) && arrives(l, s, t->sm_port);
+	return path_arrives(l, first, own) && path_arrives(l, s, t->sm_port);
 }
 
 uint16_t

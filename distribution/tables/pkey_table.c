@@ -46,7 +46,7 @@ pkey_tables_free(struct pkey_tables *t)
 }
 
 static struct table *
-find(const struct pkey_tables *t, uint64_t guid, unsigned port)
+find_table(const struct pkey_tables *t, uint64_t guid, unsigned port)
 {
 	uint32_t i;
 
@@ -55,9 +55,9 @@ find(const struct pkey_tables *t, uint64_t guid, unsigned port)
 }
 
 static struct table *
-find_or_add(struct pkey_tables *t, uint64_t guid, unsigned port)
+find_or_add_table(struct pkey_tables *t, uint64_t guid, unsigned port)
 {
-	struct table *x = find(t, guid, port);
+	struct table *x = find_table(t, guid, port);
 
 	if (x != NULL)
 		return x;
@@ -70,7 +70,7 @@ find_or_add(struct pkey_tables *t, uint64_t guid, unsigned port)
 
 /* Is this block of it known? */
 static bool
-holds(const struct table *x, unsigned block)
+is_block_known(const struct table *x, unsigned block)
 {
 	return x != NULL && block < x->nblocks && (x->known >> block & 1) != 0;
 }
@@ -79,9 +79,9 @@ bool
 pkey_tables_block(const struct pkey_tables *t, uint64_t guid, unsigned port,
 	unsigned block, uint16_t out[PKEY_TABLE_BLOCK])
 {
-	const struct table *x = find(t, guid, port);
+	const struct table *x = find_table(t, guid, port);
 
-	if (!holds(x, block))
+	if (!is_block_known(x, block))
 		return false;
 	memcpy(out, x->key + (size_t)block * PKEY_TABLE_BLOCK,
 		PKEY_TABLE_BLOCK * sizeof(*out));
@@ -92,7 +92,7 @@ void
 pkey_tables_set_block(struct pkey_tables *t, uint64_t guid, unsigned port,
 	unsigned block, const uint16_t key[PKEY_TABLE_BLOCK])
 {
-	struct table *x = find_or_add(t, guid, port);
+	struct table *x = find_or_add_table(t, guid, port);
 
 	if (block >= PKEY_TABLE_BLOCKS)
 		return;
@@ -111,7 +111,7 @@ void
 pkey_tables_unknown(
 	struct pkey_tables *t, uint64_t guid, unsigned port, unsigned block)
 {
-	struct table *x = find(t, guid, port);
+	struct table *x = find_table(t, guid, port);
 
 	t->stamp++;
 	if (x != NULL && block < PKEY_TABLE_BLOCKS)
@@ -153,7 +153,7 @@ pkey_tables_believe(struct pkey_tables *t, struct mono now)
 void
 pkey_tables_forget_port(struct pkey_tables *t, uint64_t guid, unsigned port)
 {
-	struct table *x = find(t, guid, port);
+	struct table *x = find_table(t, guid, port);
 
 	if (x == NULL || x->known == 0)
 		return;
@@ -185,13 +185,13 @@ pkey_tables_stamp(const struct pkey_tables *t)
 void
 pkey_tables_refuse(struct pkey_tables *t, uint64_t guid, unsigned port)
 {
-	find_or_add(t, guid, port)->refused = true;
+	find_or_add_table(t, guid, port)->refused = true;
 }
 
 bool
 pkey_tables_refused(const struct pkey_tables *t, uint64_t guid, unsigned port)
 {
-	const struct table *x = find(t, guid, port);
+	const struct table *x = find_table(t, guid, port);
 
 	return x != NULL && x->refused;
 }
@@ -288,8 +288,8 @@ bool
 pkey_table_whole_known(
 	const struct pkey_tables *tables, const struct topo *t, port_ix p)
 {
-	const struct table *x =
-		find(tables, t->node[t->port[p].node].guid, t->port[p].num);
+	const struct table *x = find_table(
+		tables, t->node[t->port[p].node].guid, t->port[p].num);
 	unsigned n = pkey_table_blocks(pkey_table_cap(t, p));
 	uint64_t all =
 		n < PKEY_TABLE_BLOCKS ? (UINT64_C(1) << n) - 1 : UINT64_MAX;
@@ -301,8 +301,8 @@ bool
 pkey_table_whole(const struct pkey_tables *tables, const struct topo *t,
 	port_ix p, unsigned cap, uint16_t *out)
 {
-	const struct table *x =
-		find(tables, t->node[t->port[p].node].guid, t->port[p].num);
+	const struct table *x = find_table(
+		tables, t->node[t->port[p].node].guid, t->port[p].num);
 	bool all = true;
 
 	memset(out, 0, cap * sizeof(*out));
@@ -311,7 +311,7 @@ pkey_table_whole(const struct pkey_tables *tables, const struct topo *t,
 		unsigned n = cap - at < PKEY_TABLE_BLOCK ? cap - at
 							 : PKEY_TABLE_BLOCK;
 
-		if (holds(x, b))
+		if (is_block_known(x, b))
 			memcpy(out + at, x->key + at, n * sizeof(*out));
 		else
 			all = false;
@@ -322,7 +322,7 @@ pkey_table_whole(const struct pkey_tables *tables, const struct topo *t,
 /* ---- laying out ---- */
 
 static bool
-wanted(const uint16_t *want, size_t n, uint16_t key)
+is_wanted(const uint16_t *want, size_t n, uint16_t key)
 {
 	for (size_t i = 0; i < n; i++)
 		if (want[i] == key)
@@ -349,7 +349,7 @@ find_other(const uint16_t *was, size_t cap, uint16_t key, const uint16_t *want,
 	uint16_t other = key ^ PKEY_TABLE_FULL;
 	size_t i = find_key(was, cap, other);
 
-	return i < cap && !wanted(want, n, other) ? i : cap;
+	return i < cap && !is_wanted(want, n, other) ? i : cap;
 }
 
 /* A free place: the first one for the default key, so that it gets 0. */
@@ -367,7 +367,7 @@ find_free(const uint16_t *out, const uint16_t *was, size_t cap, uint16_t key)
 
 /* Rights that go away wait for the second step. */
 static uint16_t
-more_of(uint16_t was, uint16_t is)
+keep_full_membership(uint16_t was, uint16_t is)
 {
 	return was == 0 || (is & PKEY_TABLE_FULL) != 0 ? is : was;
 }
@@ -388,7 +388,7 @@ pkey_table_lay(const uint16_t *was, size_t cap, const uint16_t *want, size_t n,
 		if (at == cap)
 			continue;
 		out[at] = want[i];
-		grown[at] = more_of(was[at], want[i]);
+		grown[at] = keep_full_membership(was[at], want[i]);
 	}
 	for (i = 0; i < n; i++) {
 		if (find_key(out, cap, want[i]) < cap)

@@ -87,7 +87,7 @@ block_select_add(const struct chan_graph *n, const struct dependency_load *l,
 }
 
 static int
-by_place(const void *a, const void *b)
+compare_places(const void *a, const void *b)
 {
 	const struct transition_dependency *x = a, *y = b;
 
@@ -104,14 +104,14 @@ block_select_finish(struct transition_set *set)
 	size_t n = 0;
 
 	if (set->n > 0)
-		qsort(set->turn, set->n, sizeof(*set->turn), by_place);
+		qsort(set->turn, set->n, sizeof(*set->turn), compare_places);
 	set->pairs = 0;
 	for (size_t i = 0; i < set->n; i++) {
 		struct transition_dependency *x = &set->turn[i];
 		struct transition_dependency *last =
 			n > 0 ? &set->turn[n - 1] : NULL;
 
-		if (last == NULL || by_place(last, x) != 0) {
+		if (last == NULL || compare_places(last, x) != 0) {
 			set->turn[n++] = *x;
 			continue;
 		}
@@ -125,7 +125,7 @@ block_select_finish(struct transition_set *set)
 }
 
 static uint64_t
-weight(const struct cut *c, uint32_t v, unsigned out)
+dependency_weight(const struct cut *c, uint32_t v, unsigned out)
 {
 	if (chan_graph_maps(c->n, c->n->owner[v], out))
 		return dependency_load_of(c->n, c->load, v, out);
@@ -134,7 +134,7 @@ weight(const struct cut *c, uint32_t v, unsigned out)
 
 /* The mixture's turns inside components that are not fixed. */
 static void
-collect(struct cut *c)
+collect_candidates(struct cut *c)
 {
 	const struct chan_graph *n = c->n;
 
@@ -150,7 +150,7 @@ collect(struct cut *c)
 				continue;
 			c->e = mem_grow(c->e, c->ne, &c->cape, sizeof(*c->e));
 			c->e[c->ne++] = (struct edge){
-				.weight = weight(c, v, at),
+				.weight = dependency_weight(c, v, at),
 				.v = v,
 				.out = (uint8_t)at,
 				.spare = !fixed,
@@ -160,7 +160,7 @@ collect(struct cut *c)
 }
 
 static int
-by_weight(const void *a, const void *b)
+compare_weights(const void *a, const void *b)
 {
 	const struct edge *x = a, *y = b;
 
@@ -180,7 +180,7 @@ by_weight(const void *a, const void *b)
  * cycle; else none of them.
  */
 static void
-begin(const struct cut *c, struct dynamic_order *o)
+start_order(const struct cut *c, struct dynamic_order *o)
 {
 	const struct chan_graph *n = c->n;
 	uint64_t *all = mem_dup(c->start, transition_words(n) * sizeof(*all));
@@ -203,8 +203,8 @@ insert_dependencies(struct cut *c, struct transition_set *set)
 {
 	struct dynamic_order o;
 
-	qsort(c->e, c->ne, sizeof(*c->e), by_weight);
-	begin(c, &o);
+	qsort(c->e, c->ne, sizeof(*c->e), compare_weights);
+	start_order(c, &o);
 	for (size_t i = 0; i < c->ne; i++) {
 		struct edge *e = &c->e[i];
 
@@ -234,7 +234,7 @@ find_start(struct cut *c)
 
 /* Keep the cheaper one in best; the other is freed. */
 static void
-choose(struct transition_set *best, struct transition_set *other)
+keep_cheaper(struct transition_set *best, struct transition_set *other)
 {
 	if (best->turn == NULL || other->pairs < best->pairs ||
 		(other->pairs == best->pairs && other->n < best->n)) {
@@ -258,7 +258,7 @@ block_select_find(const struct lft_values *v, const struct dependency_load *l,
 	c.comp = mem_alloc(n->nv * sizeof(*c.comp));
 	(void)cdg_cycle_find(n, mix, c.comp);
 	find_start(&c);
-	collect(&c);
+	collect_candidates(&c);
 	for (size_t i = 0; i < c.ne; i++)
 		c.e[i].late =
 			!method_is_legal(v, c.e[i].v % n->nrec, c.e[i].out);
@@ -268,7 +268,7 @@ block_select_find(const struct lft_values *v, const struct dependency_load *l,
 		c.e[i].late = 0;
 	if (c.ne > 0 && c.ne <= WEIGHED_TURNS) {
 		insert_dependencies(&c, &other);
-		choose(out, &other);
+		keep_cheaper(out, &other);
 	}
 	free(c.nothing);
 	free(c.comp);

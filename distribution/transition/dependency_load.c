@@ -18,7 +18,7 @@ struct walk {
 
 /* Where every switch sends LID number i of the block. */
 static void
-resolve(struct walk *w, const struct transition_lines *lines, unsigned i)
+resolve_lid(struct walk *w, const struct transition_lines *lines, unsigned i)
 {
 	const struct chan_graph *n = w->n;
 
@@ -30,7 +30,7 @@ resolve(struct walk *w, const struct transition_lines *lines, unsigned i)
 }
 
 static void
-pass(struct walk *w, sw_ix s, unsigned lane)
+pass_load(struct walk *w, sw_ix s, unsigned lane)
 {
 	const struct chan_graph *n = w->n;
 	uint32_t c = w->next[s], u = n->owner[c], out = w->port[u];
@@ -47,7 +47,7 @@ pass(struct walk *w, sw_ix s, unsigned lane)
 
 /* Visit every switch before the one it sends to; circles stay unvisited. */
 static void
-sum(struct walk *w, unsigned lane)
+sum_load(struct walk *w, unsigned lane)
 {
 	const struct chan_graph *n = w->n;
 	uint32_t tail = 0;
@@ -63,7 +63,7 @@ sum(struct walk *w, unsigned lane)
 	for (uint32_t head = 0; head < tail; head++) {
 		sw_ix s = w->queue[head], u = n->owner[w->next[s]];
 
-		pass(w, s, lane);
+		pass_load(w, s, lane);
 		if (u != n->nsw && --w->wait[u] == 0)
 			w->queue[tail++] = u;
 	}
@@ -108,11 +108,11 @@ dependency_load_new(struct dependency_load *l, const struct lft_values *v,
 	for (uint32_t lid = 0; lid < v->nblocks * LFT_BLOCK; lid++) {
 		if (lid % LFT_BLOCK == 0)
 			lft_values_load(v, lid / LFT_BLOCK, when, &lines);
-		resolve(&w, &lines, lid % LFT_BLOCK);
+		resolve_lid(&w, &lines, lid % LFT_BLOCK);
 		if (n->lanes > 1)
 			lft_values_layers(v, lid, TRANSITION_HELD, w.mask);
 		for (unsigned lane = 0; lane < n->lanes; lane++)
-			sum(&w, lane);
+			sum_load(&w, lane);
 	}
 	lft_values_lines_free(&lines);
 	free(w.next);

@@ -13,7 +13,7 @@ enum { VISITS = 1000000 }; /* about a tenth of a second */
 
 /* Turns inside one component alone can be on a cycle. */
 static bool
-inside(const struct dynamic_order *o, uint32_t v, uint32_t w)
+in_one_component(const struct dynamic_order *o, uint32_t v, uint32_t w)
 {
 	return o->comp[v] != 0 && o->comp[v] == o->comp[w];
 }
@@ -32,8 +32,8 @@ sort_topologically(struct dynamic_order *o)
 		for (at = 0;
 			o->comp[v] != 0 && transition_next(n, o->turn, v, &at);
 			at++)
-			need[transition_head(n, v, at)] +=
-				inside(o, v, transition_head(n, v, at));
+			need[transition_head(n, v, at)] += in_one_component(
+				o, v, transition_head(n, v, at));
 	}
 	for (uint32_t v = 0; v < n->nv; v++)
 		if (o->comp[v] != 0 && need[v] == 0)
@@ -45,7 +45,7 @@ sort_topologically(struct dynamic_order *o)
 		for (at = 0; transition_next(n, o->turn, v, &at); at++) {
 			uint32_t w = transition_head(n, v, at);
 
-			if (inside(o, v, w) && --need[w] == 0)
+			if (in_one_component(o, v, w) && --need[w] == 0)
 				o->pool[tail++] = w;
 		}
 	}
@@ -94,7 +94,7 @@ search_fore(struct dynamic_order *o, uint32_t x, uint32_t y)
 		for (; transition_next(o->n, o->turn, v, &at) && !found; at++) {
 			uint32_t w = transition_head(o->n, v, at);
 
-			if (!inside(o, v, w) || o->mark[w] ||
+			if (!in_one_component(o, v, w) || o->mark[w] ||
 				o->pos[w] > o->pos[x])
 				continue;
 			found = w == x;
@@ -122,7 +122,7 @@ search_back(struct dynamic_order *o, uint32_t x, uint32_t y)
 		uint32_t nports = n->off[n->owner[e] + 1] - n->off[n->owner[e]];
 
 		for (uint32_t w = lo; w < lo + nports; w++) {
-			if (!inside(o, v, w) || o->mark[w] ||
+			if (!in_one_component(o, v, w) || o->mark[w] ||
 				o->pos[w] < o->pos[y] ||
 				!transition_has(n, o->turn, w, e - lo))
 				continue;
@@ -151,7 +151,7 @@ sort_by_pos(const struct dynamic_order *o, uint32_t *list, uint32_t n)
 
 /* What leads to x first, what follows y after it, in the places they had. */
 static void
-reorder(struct dynamic_order *o)
+reorder_found(struct dynamic_order *o)
 {
 	uint32_t i = 0, k = 0, n = 0;
 
@@ -175,12 +175,12 @@ dynamic_order_add(struct dynamic_order *o, uint32_t v, unsigned out)
 {
 	uint32_t w = transition_head(o->n, v, out);
 
-	if (inside(o, v, w) && o->pos[w] <= o->pos[v] &&
+	if (in_one_component(o, v, w) && o->pos[w] <= o->pos[v] &&
 		!transition_has(o->n, o->turn, v, out)) {
 		if (!search_fore(o, v, w))
 			return false;
 		search_back(o, v, w);
-		reorder(o);
+		reorder_found(o);
 	}
 	o->turn[((size_t)v << o->n->shift) + (out >> 6)] |= UINT64_C(1)
 							    << (out & 63);

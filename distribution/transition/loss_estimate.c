@@ -152,7 +152,7 @@ count_hosts(struct expectation *x, const struct topo *t)
 
 /* Which hosts cannot send, at each moment. */
 static void
-find_dark(struct expectation *x, const struct topo *t)
+count_dark_hosts(struct expectation *x, const struct topo *t)
 {
 	if (x->downed == NULL)
 		return;
@@ -180,7 +180,7 @@ keep_writes(struct expectation *x, const struct transition_result *c)
 }
 
 static void
-keep_turns(
+keep_dependencies(
 	struct expectation *x, const struct transition_result *c, uint32_t nsw)
 {
 	x->nturns = c->nturns;
@@ -204,14 +204,14 @@ owner_of(const struct play *w, uint32_t lid)
 /* ---- a packet's way at a moment ---- */
 
 static uint64_t
-place(sw_ix s, unsigned in, unsigned out)
+dependency_place(sw_ix s, unsigned in, unsigned out)
 {
 	return (uint64_t)s << 16 | in << 8 | out;
 }
 
 /* The turn of the transition, which are sorted; or NULL. */
 static const struct transition_dependency *
-find_turn(const struct expectation *x, sw_ix s, unsigned in, unsigned out)
+find_dependency(const struct expectation *x, sw_ix s, unsigned in, unsigned out)
 {
 	size_t from = 0, to = x->nturns;
 
@@ -219,9 +219,11 @@ find_turn(const struct expectation *x, sw_ix s, unsigned in, unsigned out)
 		size_t at = from + (to - from) / 2;
 		const struct transition_dependency *u = &x->turn[at];
 
-		if (place(u->sw, u->in, u->out) == place(s, in, out))
+		if (dependency_place(u->sw, u->in, u->out) ==
+			dependency_place(s, in, out))
 			return u;
-		if (place(u->sw, u->in, u->out) < place(s, in, out))
+		if (dependency_place(u->sw, u->in, u->out) <
+			dependency_place(s, in, out))
 			from = at + 1;
 		else
 			to = at;
@@ -230,13 +232,14 @@ find_turn(const struct expectation *x, sw_ix s, unsigned in, unsigned out)
 }
 
 static bool
-closed(const struct play *w, sw_ix s, unsigned in, unsigned out, unsigned which)
+is_blocked(const struct play *w, sw_ix s, unsigned in, unsigned out,
+	unsigned which)
 {
 	const struct transition_dependency *u;
 
 	if (which == 0 || !w->x->turns[s])
 		return false;
-	u = find_turn(w->x, s, in, out);
+	u = find_dependency(w->x, s, in, out);
 	return u != NULL && !u->by_port && (u->lanes >> w->lane & 1) != 0 &&
 	       (which & (u->stays ? LOSS_ESTIMATE_STAYING
 				  : LOSS_ESTIMATE_PASSING)) != 0;
@@ -270,7 +273,7 @@ packet_step(const struct play *w, sw_ix *s, unsigned i, port_ix owner,
 	on = w->line[next][i];
 	if (on == t->port[peer].num)
 		return LOSS_ESTIMATE_TURNED;
-	if (closed(w, next, t->port[peer].num, on, m->closed))
+	if (is_blocked(w, next, t->port[peer].num, on, m->closed))
 		return LOSS_ESTIMATE_CLOSED;
 	*s = next;
 	return UNKNOWN;
@@ -278,7 +281,7 @@ packet_step(const struct play *w, sw_ix *s, unsigned i, port_ix owner,
 
 /* Follow it to the end; what is met shares its fate. */
 static void
-follow(struct play *w, sw_ix s, unsigned i, port_ix owner,
+follow_path(struct play *w, sw_ix s, unsigned i, port_ix owner,
 	const struct loss_estimate_moment *m)
 {
 	unsigned end = UNKNOWN;
@@ -300,7 +303,7 @@ follow(struct play *w, sw_ix s, unsigned i, port_ix owner,
 
 /* Hosts of switch s that send to owner on the lane in hand. */
 static uint32_t
-senders(const struct play *w, sw_ix s, sw_ix home)
+count_senders(const struct play *w, sw_ix s, sw_ix home)
 {
 	if (w->x->hosts[s] == 0 ||
 		(w->lanes > 1 &&
@@ -320,14 +323,14 @@ count_lost(struct play *w, unsigned i, port_ix owner,
 
 	memset(w->fate, UNKNOWN, w->t->nsw);
 	for (sw_ix s = 0; s < w->t->nsw; s++) {
-		uint32_t n = senders(w, s, home), dark;
+		uint32_t n = count_senders(w, s, home), dark;
 
 		if (n == 0)
 			continue;
 		dark = w->x->dark != NULL ? w->x->dark[at + s] : 0;
 		if (dark > n)
 			dark = n;
-		follow(w, s, i, owner, m);
+		follow_path(w, s, i, owner, m);
 		lost[LOSS_ESTIMATE_DOWN] += dark * share;
 		if (w->fate[s] < LOSS_ESTIMATE_CAUSES)
 			lost[w->fate[s]] += (n - dark) * share;
@@ -360,7 +363,7 @@ sort_writes(struct play *w)
 
 /* The tables' block b when the first n writes are there. */
 static void
-load(struct play *w, uint32_t b, size_t n)
+load_block(struct play *w, uint32_t b, size_t n)
 {
 	const struct routes *to = w->to;
 	const struct expectation *x = w->x;
@@ -385,7 +388,7 @@ load(struct play *w, uint32_t b, size_t n)
 
 /* Destinations in this block that count. */
 static uint64_t
-counted(const struct play *w, uint32_t b)
+counted_entries(const struct play *w, uint32_t b)
 {
 	uint64_t bits = 0;
 
@@ -397,7 +400,7 @@ counted(const struct play *w, uint32_t b)
 
 /* Of these entries, those that some write of the block changes. */
 static uint64_t
-changing(const struct play *w, uint32_t b, uint64_t of)
+changing_entries(const struct play *w, uint32_t b, uint64_t of)
 {
 	const struct expectation *x = w->x;
 	const struct lft_pool *pool = x->pool;
@@ -416,12 +419,13 @@ changing(const struct play *w, uint32_t b, uint64_t of)
 
 /* Destinations in this block that may lose anything. */
 static uint64_t
-concerned(const struct play *w, uint32_t b)
+concerned_entries(const struct play *w, uint32_t b)
 {
-	uint64_t bits = counted(w, b);
+	uint64_t bits = counted_entries(w, b);
 
 	/* nobody, where all came with the fabric */
-	return bits == 0 || w->x->nturns > 0 ? bits : changing(w, b, bits);
+	return bits == 0 || w->x->nturns > 0 ? bits
+					     : changing_entries(w, b, bits);
 }
 
 static void
@@ -430,7 +434,7 @@ add_moment(struct play *w, uint32_t b, uint64_t bits,
 {
 	double lost[LOSS_ESTIMATE_CAUSES] = {0};
 
-	load(w, b, m->written);
+	load_block(w, b, m->written);
 	for (; bits != 0; bits &= bits - 1) {
 		unsigned i = (unsigned)__builtin_ctzll(bits);
 		port_ix owner = owner_of(w, b * LFT_BLOCK + i);
@@ -447,7 +451,7 @@ add_moment(struct play *w, uint32_t b, uint64_t bits,
 
 /* Of the LIDs in hand those whose turn it is. */
 static uint64_t
-sample(struct play *w, uint64_t bits)
+sample_entries(struct play *w, uint64_t bits)
 {
 	uint64_t some = 0;
 
@@ -463,7 +467,7 @@ choose_samples(struct play *w)
 	uint64_t all = 0;
 
 	for (uint32_t b = 0; b < w->nblocks; b++)
-		all += (uint64_t)__builtin_popcountll(concerned(w, b));
+		all += (uint64_t)__builtin_popcountll(concerned_entries(w, b));
 	all *= w->t->nsw * w->x->moments.n * w->lanes;
 	w->each = (uint32_t)(all / w->x->steps) + 1;
 }
@@ -473,7 +477,7 @@ play_blocks(struct play *w)
 {
 	choose_samples(w);
 	for (uint32_t b = 0; b < w->nblocks; b++) {
-		uint64_t bits = sample(w, concerned(w, b));
+		uint64_t bits = sample_entries(w, concerned_entries(w, b));
 
 		for (size_t k = 0; bits != 0 && k < w->x->moments.n; k++)
 			add_moment(w, b, bits, &w->x->moments.m[k]);
@@ -494,7 +498,7 @@ sum_up(struct loss_estimate *e)
 
 /* All but the cost itself. */
 static void
-forget(struct expectation *x)
+forget_inputs(struct expectation *x)
 {
 	for (size_t i = 0; i < x->nwrites; i++) {
 		lft_drop(x->pool, x->write[i].image);
@@ -526,13 +530,13 @@ loss_estimate_begin(const struct loss_estimate_job *job)
 	x->downed = loss_schedule_down(job);
 	count_hosts(x, t);
 	loss_schedule(job, x->downed, &x->cost, &x->moments);
-	find_dark(x, t);
+	count_dark_hosts(x, t);
 	keep_writes(x, job->change);
-	keep_turns(x, job->change, t->nsw);
+	keep_dependencies(x, job->change, t->nsw);
 	loss_in_flight(job, x->downed, &x->cost);
 	if (x->nwrites > KEPT_WRITES) {
 		(void)loss_estimate_cost(x, job->to);
-		forget(x);
+		forget_inputs(x);
 	}
 	return x;
 }
@@ -577,7 +581,7 @@ loss_estimate_unref(struct expectation *x)
 {
 	if (x == NULL || --x->refs > 0)
 		return;
-	forget(x);
+	forget_inputs(x);
 	free(x->cost.phase);
 	free(x);
 }

@@ -36,7 +36,7 @@ struct flight {
 
 /* By the port that it leaves; n is the node's number now, or TOPO_NONE. */
 static enum cable
-cable_of(const struct flight *w, port_ix old, node_ix n)
+link_fate(const struct flight *w, port_ix old, node_ix n)
 {
 	const struct topo *t = w->t;
 	const struct topo_port *p = &w->was->port[old], *q;
@@ -74,7 +74,7 @@ find_fates(struct flight *w)
 		for (port_ix p = n->first_port; p <= n->first_port + n->nports;
 			p++)
 			if (was->port[p].peer != TOPO_NONE) {
-				w->fate[p] = (uint8_t)cable_of(w, p, is);
+				w->fate[p] = (uint8_t)link_fate(w, p, is);
 				w->has[s] |= (uint8_t)(1U << w->fate[p]);
 			}
 		for (unsigned k = 0; k < FATES; k++)
@@ -97,7 +97,7 @@ count_hosts(struct flight *w)
 
 /* LIDs that this switch sends over cables that go. */
 static void
-hit_row(struct flight *w, sw_ix s)
+mark_hit_lids(struct flight *w, sw_ix s)
 {
 	const struct topo_node *n = &w->was->node[w->was->sw[s].node];
 	uint32_t lid = 0;
@@ -125,7 +125,7 @@ find_hit(struct flight *w)
 		w->hit[lid] = all;
 	for (sw_ix s = 0; s < w->was->nsw && !all; s++)
 		if (w->has[s] >> w->how & 1)
-			hit_row(w, s);
+			mark_hit_lids(w, s);
 	for (uint32_t lid = 0; lid <= w->was->max_lid; lid++) {
 		port_ix owner = w->was->by_lid[lid];
 
@@ -163,7 +163,7 @@ hops_lost(const struct flight *w, sw_ix s, uint16_t lid, bool all)
 
 /* Who is gone gets nothing of all that is on its way. */
 static bool
-nobody(const struct flight *w, port_ix owner)
+is_host_gone(const struct flight *w, port_ix owner)
 {
 	return w->how == GONE &&
 	       topo_by_port_guid(w->t, w->was->port[owner].guid) == TOPO_NONE;
@@ -171,10 +171,10 @@ nobody(const struct flight *w, port_ix owner)
 
 /* Pairs times hops that are lost on the way to one LID. */
 static double
-flight_to(const struct flight *w, uint16_t lid)
+lost_in_flight_to(const struct flight *w, uint16_t lid)
 {
 	port_ix owner = topo_by_lid(w->was, lid, NULL);
-	bool all = nobody(w, owner);
+	bool all = is_host_gone(w, owner);
 	uint64_t sum = 0;
 
 	for (sw_ix s = 0; s < w->was->nsw; s++)
@@ -186,7 +186,7 @@ flight_to(const struct flight *w, uint16_t lid)
 
 /* To all, of whom every so many are looked at. */
 static double
-flight(struct flight *w, enum cable how)
+lost_in_flight(struct flight *w, enum cable how)
 {
 	uint32_t each, seen = 0;
 	double sum = 0;
@@ -196,7 +196,7 @@ flight(struct flight *w, enum cable how)
 	       1;
 	for (uint32_t lid = 1; lid <= w->was->max_lid; lid++)
 		if (w->hit[lid] && seen++ % each == 0)
-			sum += flight_to(w, (uint16_t)lid);
+			sum += lost_in_flight_to(w, (uint16_t)lid);
 	return sum * each;
 }
 
@@ -226,7 +226,8 @@ loss_in_flight(const struct loss_estimate_job *job, const bool *downed,
 		if ((f->kind == LOSS_ESTIMATE_BEFORE ||
 			    f->kind == LOSS_ESTIMATE_FALL) &&
 			w.rows[how] > 0)
-			f->lost[LOSS_ESTIMATE_FLIGHT] = flight(&w, how) * hop;
+			f->lost[LOSS_ESTIMATE_FLIGHT] =
+				lost_in_flight(&w, how) * hop;
 	}
 	free(w.fate);
 	free(w.has);

@@ -81,8 +81,8 @@ method_static(const struct lft_values *v, const struct dependency_load *l,
 
 /* Of a switch's up-ports the one that most pairs use stays. */
 static uint32_t
-busiest(const struct lft_values *v, const struct dependency_load *l, sw_ix s,
-	unsigned *count)
+busiest_up_port(const struct lft_values *v, const struct dependency_load *l,
+	sw_ix s, unsigned *count)
 {
 	const struct chan_graph *n = v->net;
 	uint32_t best = n->off[n->nsw];
@@ -111,7 +111,7 @@ method_ports(const struct lft_values *v, const struct dependency_load *l,
 
 	for (sw_ix s = 0; s < n->nsw; s++) {
 		unsigned count;
-		uint32_t stays = busiest(v, l, s, &count);
+		uint32_t stays = busiest_up_port(v, l, s, &count);
 
 		if (count < 2 || chan_graph_quarantined(n, s))
 			continue;
@@ -124,8 +124,8 @@ method_ports(const struct lft_values *v, const struct dependency_load *l,
 
 /* All turns from one up-port of switch s to another, on every lane. */
 static void
-forbid(const struct lft_values *v, const struct dependency_load *l, sw_ix s,
-	struct transition_set *out)
+forbid_valleys(const struct lft_values *v, const struct dependency_load *l,
+	sw_ix s, struct transition_set *out)
 {
 	const struct chan_graph *n = v->net;
 
@@ -147,6 +147,6 @@ method_dependencies(const struct lft_values *v, const struct dependency_load *l,
 {
 	for (sw_ix s = 0; s < v->net->nsw; s++)
 		if (!chan_graph_quarantined(v->net, s))
-			forbid(v, l, s, out);
+			forbid_valleys(v, l, s, out);
 	block_select_finish(out);
 }

@@ -12,7 +12,7 @@
 #include "sm/base/mem.h"
 
 static void
-cut(const struct lft_values *v, const uint64_t *turn,
+select_stays(const struct lft_values *v, const uint64_t *turn,
 	struct transition_set *out)
 {
 	static const struct transition_when is = {TRANSITION_NEW, 0};
@@ -61,7 +61,7 @@ stale_sl_find(const struct transition_job *job, struct transition_result *t,
 	if (cdg_cycle_find(&net, turn, comp) > 0) {
 		cdg_cycle_describe(
 			&val, turn, comp, t->stale, sizeof(t->stale));
-		cut(&val, turn, out);
+		select_stays(&val, turn, out);
 	}
 	free(turn);
 	free(comp);

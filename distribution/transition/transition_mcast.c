@@ -37,7 +37,7 @@ by_new_place(const void *a, const void *b)
 
 /* Have two switches changed places? */
 static bool
-moved(const struct routes *from, const struct routes *to)
+order_changed(const struct routes *from, const struct routes *to)
 {
 	uint32_t nsw = to->topo->nsw, *was, *is, last = 0;
 	struct place *p;
@@ -92,7 +92,7 @@ transition_mcast_is_broken(const struct chan_graph *net,
 	uint32_t *pos;
 	bool valley;
 
-	if (job->unsettled || moved(job->from, job->to))
+	if (job->unsettled || order_changed(job->from, job->to))
 		return true;
 	pos = mem_zalloc(net->nsw, sizeof(*pos));
 	routes_order(job->to, pos);
@@ -152,17 +152,18 @@ transition_mcast_must_ask(const struct transition_result *t)
 
 /* The switch behind a port, or nsw. */
 static sw_ix
-behind(const struct transition_guests *g, sw_ix s, unsigned port)
+switch_behind(const struct transition_guests *g, sw_ix s, unsigned port)
 {
 	return g->net.owner[g->net.peer[g->net.off[s] + port]];
 }
 
 /* Does the turn keep the new order, and lead where the tables are known? */
 static bool
-proper(const struct transition_guests *g, const struct transition_mcast *a)
+keeps_order(const struct transition_guests *g, const struct transition_mcast *a)
 {
 	sw_ix s = a->sw, nsw = g->net.nsw;
-	sw_ix from = behind(g, s, a->in), to = behind(g, s, a->out);
+	sw_ix from = switch_behind(g, s, a->in),
+	      to = switch_behind(g, s, a->out);
 
 	if (g->blind != NULL &&
 		(g->blind[s].bit[a->out >> 6] >> (a->out & 63) & 1) != 0)
@@ -176,7 +177,7 @@ proper(const struct transition_guests *g, const struct transition_mcast *a)
 
 /* One turn on every lane: which one a group has is not known here. */
 static bool
-add(struct transition_guests *g, const struct transition_mcast *a,
+add_dependency(struct transition_guests *g, const struct transition_mcast *a,
 	struct transition_mcast *done, size_t *ndone)
 {
 	const struct chan_graph *n = &g->net;
@@ -208,7 +209,8 @@ transition_mcast_admit(struct transition_result *t,
 		return false;
 	done = mem_alloc(n * g->net.lanes * sizeof(*done));
 	for (size_t i = 0; i < n && room; i++)
-		room = proper(g, &turn[i]) && add(g, &turn[i], done, &ndone);
+		room = keeps_order(g, &turn[i]) &&
+		       add_dependency(g, &turn[i], done, &ndone);
 	while (!room && ndone > 0) {
 		ndone--;
 		dynamic_order_remove(

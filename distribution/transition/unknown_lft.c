@@ -42,34 +42,35 @@ struct blind {
 };
 
 static void
-set(struct transition_ports *p, unsigned n)
+set_port(struct transition_ports *p, unsigned n)
 {
 	p->bit[n >> 6] |= UINT64_C(1) << (n & 63);
 }
 
 static bool
-has(const struct transition_ports *p, unsigned n)
+has_port(const struct transition_ports *p, unsigned n)
 {
 	return p->bit[n >> 6] >> (n & 63) & 1;
 }
 
 /* May data leave by this port, to nobody that the topology knows? */
 static bool
-is_end(const struct topo_port *p)
+is_unknown_end(const struct topo_port *p)
 {
 	return p->peer == TOPO_NONE && p->num != LFT_DROP &&
 	       ((p->flags & TP_UNREAD) != 0 || p->state >= ARMED);
 }
 
 static void
-find_ends(struct blind *b)
+find_unknown_ends(struct blind *b)
 {
 	for (sw_ix s = 0; s < b->t->nsw; s++) {
 		node_ix n = b->t->sw[s].node;
 
 		for (unsigned p = 1; p <= b->t->node[n].nports; p++)
-			if (is_end(&b->t->port[topo_port_of(b->t, n, p)])) {
-				set(&b->port[s], p);
+			if (is_unknown_end(
+				    &b->t->port[topo_port_of(b->t, n, p)])) {
+				set_port(&b->port[s], p);
 				b->ends++;
 			}
 	}
@@ -77,7 +78,7 @@ find_ends(struct blind *b)
 
 /* Nobody knows what is there: from now on it is nothing. */
 static void
-empty(struct lft_values *v, struct lft_value_cell *c)
+empty_cell(struct lft_values *v, struct lft_value_cell *c)
 {
 	c->held = (uint32_t)v->nheld;
 	c->nheld = 1;
@@ -90,7 +91,7 @@ empty(struct lft_values *v, struct lft_value_cell *c)
 
 /* Blocks that nobody knows are emptied, where they can be written. */
 static void
-find_dark(struct blind *b)
+find_unknown(struct blind *b)
 {
 	for (size_t i = 0; i < b->v->ncells; i++) {
 		struct lft_value_cell *c = &b->v->c[i];
@@ -100,7 +101,7 @@ find_dark(struct blind *b)
 		if (chan_graph_quarantined(b->v->net, c->s))
 			b->dark[c->s] = b->any = true;
 		else
-			empty(b->v, c);
+			empty_cell(b->v, c);
 	}
 	/* what cannot be written and has a way into the unknown is part of it
 	 */
@@ -112,7 +113,7 @@ find_dark(struct blind *b)
 
 /* Ways to dark switches; unwritable switches that have one are dark too. */
 static void
-spread(struct blind *b)
+spread_unknown(struct blind *b)
 {
 	const struct chan_graph *n = b->v->net;
 	bool more = true;
@@ -125,7 +126,7 @@ spread(struct blind *b)
 			if (to == n->nsw || !b->dark[to])
 				continue;
 			b->any = true;
-			set(&b->port[s], r - n->base[r]);
+			set_port(&b->port[s], r - n->base[r]);
 			if (b->dark[s] || !chan_graph_quarantined(n, s))
 				continue;
 			b->dark[s] = more = true;
@@ -134,36 +135,37 @@ spread(struct blind *b)
 }
 
 static bool
-leads_there(const uint8_t *line, const struct transition_ports *p)
+leads_to_ports(const uint8_t *line, const struct transition_ports *p)
 {
 	for (unsigned l = 0; l < LFT_BLOCK; l++)
-		if (line[l] != LFT_DROP && has(p, line[l]))
+		if (line[l] != LFT_DROP && has_port(p, line[l]))
 			return true;
 	return false;
 }
 
 static lft_ref
-walled(struct lft_pool *pool, lft_ref was, const struct transition_ports *p)
+quenched_block(
+	struct lft_pool *pool, lft_ref was, const struct transition_ports *p)
 {
 	uint8_t line[LFT_BLOCK];
 
 	memcpy(line, lft_bytes(pool, was), sizeof(line));
 	for (unsigned l = 0; l < LFT_BLOCK; l++)
-		if (line[l] != LFT_DROP && has(p, line[l]))
+		if (line[l] != LFT_DROP && has_port(p, line[l]))
 			line[l] = LFT_DROP;
 	return lft_add(pool, line);
 }
 
 /* What the cell holds is what it will hold behind its wall. */
 static void
-wall(struct lft_values *v, struct lft_value_cell *c,
+quench_cell(struct lft_values *v, struct lft_value_cell *c,
 	const struct transition_ports *p)
 {
 	struct lft_pool *pool = v->to->pool;
 	uint32_t first = (uint32_t)v->nheld;
 
 	for (uint16_t i = 0; i < c->nheld; i++) {
-		lft_ref r = walled(pool, v->held[c->held + i], p);
+		lft_ref r = quenched_block(pool, v->held[c->held + i], p);
 
 		v->held = mem_grow(
 			v->held, v->nheld, &v->capheld, sizeof(*v->held));
@@ -180,7 +182,7 @@ wall(struct lft_values *v, struct lft_value_cell *c,
 
 /* The entries of a block that lead to these ports. */
 static void
-wall_block(struct blind *b, sw_ix s, uint32_t k, struct transition_ports p)
+quench_block(struct blind *b, sw_ix s, uint32_t k, struct transition_ports p)
 {
 	struct lft_values *v = b->v;
 	uint32_t *i = &v->cell[(size_t)s * v->nblocks + k];
@@ -191,21 +193,21 @@ wall_block(struct blind *b, sw_ix s, uint32_t k, struct transition_ports p)
 		return;
 	if (*i == 0) {
 		if (k >= v->to->nblocks ||
-			!leads_there(routes_block(v->to, s, k), &p))
+			!leads_to_ports(routes_block(v->to, s, k), &p))
 			return;
 		lft_values_cell(v, s, k);
 		leads = true;
 	}
 	for (uint16_t h = 0; h < v->c[*i - 1].nheld; h++)
-		leads |= leads_there(
+		leads |= leads_to_ports(
 			lft_bytes(pool, v->held[v->c[*i - 1].held + h]), &p);
 	if (leads)
-		wall(v, &v->c[*i - 1], &p);
+		quench_cell(v, &v->c[*i - 1], &p);
 }
 
 /* Neighbours of switches whose tops are raised above what nobody knows. */
 static void
-shield(struct blind *b)
+quench_neighbours(struct blind *b)
 {
 	const struct transition_ports all = {
 		{UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX}};
@@ -222,7 +224,7 @@ shield(struct blind *b)
 
 			if (!chan_graph_fresh(b->v->net, near) &&
 				!chan_graph_quarantined(b->v->net, near))
-				wall_block(b, near, c.b, all);
+				quench_block(b, near, c.b, all);
 		}
 	}
 }
@@ -235,17 +237,17 @@ unknown_lft_quench(struct lft_values *v)
 
 	b.port = mem_zalloc(n->nsw, sizeof(*b.port));
 	b.dark = mem_zalloc(n->nsw, sizeof(*b.dark));
-	find_ends(&b);
+	find_unknown_ends(&b);
 	if (b.ends < 2) /* what goes in by the only way does not come back */
 		memset(b.port, 0, n->nsw * sizeof(*b.port));
-	find_dark(&b);
-	spread(&b);
+	find_unknown(&b);
+	spread_unknown(&b);
 	for (sw_ix s = 0; s < n->nsw && (b.any || b.ends > 1); s++)
 		for (uint32_t k = 0; k < v->nblocks; k++)
 			if (!chan_graph_fresh(n, s) &&
 				!chan_graph_quarantined(n, s))
-				wall_block(&b, s, k, b.port[s]);
-	shield(&b);
+				quench_block(&b, s, k, b.port[s]);
+	quench_neighbours(&b);
 	v->blind = b.port;
 	free(b.dark);
 }

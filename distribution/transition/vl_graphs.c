@@ -19,7 +19,7 @@ enum { ARMED = 3 };
 
 /* Is there anything at all that carries data? */
 static bool
-carries(const struct topo *t)
+carries_data(const struct topo *t)
 {
 	for (sw_ix s = 0; s < t->nsw; s++)
 		if (!(t->node[t->sw[s].node].flags & TN_FRESH))
@@ -29,7 +29,7 @@ carries(const struct topo *t)
 
 /* Ports of a switch by which packets come, a bit each. */
 static struct transition_ports
-ways_in(const struct topo *t, sw_ix s)
+arrival_ports(const struct topo *t, sw_ix s)
 {
 	const struct topo_node *n = &t->node[t->sw[s].node];
 	struct transition_ports in = {{1}};
@@ -45,8 +45,8 @@ ways_in(const struct topo *t, sw_ix s)
 
 /* Those by which they may leave by port out. */
 static struct transition_ports
-not_held(const struct transition_ports *all, const struct sl2vl_cache *turns,
-	uint64_t guid, unsigned out)
+unblocked_in_ports(const struct transition_ports *all,
+	const struct sl2vl_cache *turns, uint64_t guid, unsigned out)
 {
 	struct transition_ports in = *all;
 	const struct sl2vl_block *h;
@@ -62,7 +62,7 @@ not_held(const struct transition_ports *all, const struct sl2vl_cache *turns,
 
 /* Are lanes told apart behind the live cable out of port p of a switch? */
 static bool
-apart_at(const struct transition_job *job, const struct vlarb_want *w,
+has_own_vls_at(const struct transition_job *job, const struct vlarb_want *w,
 	const struct transition_ports *in, port_ix p)
 {
 	const struct topo *t = job->to->topo;
@@ -70,7 +70,8 @@ apart_at(const struct transition_job *job, const struct vlarb_want *w,
 	const struct sl2vl_cache *turns = device_sl2vl(job->hw);
 	uint64_t guid = t->node[port->node].guid;
 	unsigned vls = vlarb_vls(w, t, p);
-	struct transition_ports may = not_held(in, turns, guid, port->num);
+	struct transition_ports may =
+		unblocked_in_ports(in, turns, guid, port->num);
 	uint8_t row[SL2VL_ROW];
 
 	if (slvl_separate_layers(&w->levels, vls) < w->levels.lanes)
@@ -80,7 +81,7 @@ apart_at(const struct transition_job *job, const struct vlarb_want *w,
 }
 
 static bool
-apart(const struct transition_job *job)
+has_own_vls(const struct transition_job *job)
 {
 	const struct route_layers *to = &job->to->lanes;
 	const struct topo *t = job->to->topo;
@@ -91,12 +92,13 @@ apart(const struct transition_job *job)
 	slvl_allocate(&job->levels, to->n, to->plain, &w.levels);
 	for (sw_ix s = 0; s < t->nsw; s++) {
 		const struct topo_node *n = &t->node[t->sw[s].node];
-		struct transition_ports in = ways_in(t, s);
+		struct transition_ports in = arrival_ports(t, s);
 
 		for (unsigned out = 1; out <= n->nports; out++)
 			if ((in.bit[out / 64] >> out % 64 & 1) != 0 &&
 				!slvl_end(t, n->first_port + out) &&
-				!apart_at(job, &w, &in, n->first_port + out))
+				!has_own_vls_at(
+					job, &w, &in, n->first_port + out))
 				return false;
 	}
 	return true;
@@ -113,7 +115,7 @@ vl_graphs_count(const struct transition_job *job)
 		return 1;
 	if (was == 0)
 		was = job->from != NULL ? job->from->lanes.n : to->n;
-	if (was > to->n && carries(job->to->topo))
+	if (was > to->n && carries_data(job->to->topo))
 		return 1; /* the SLs of a lane that goes join another one */
-	return to->plain && (!known || !apart(job)) ? 1 : to->n;
+	return to->plain && (!known || !has_own_vls(job)) ? 1 : to->n;
 }
