@@ -58,21 +58,21 @@ bool mft_cell_equals(const struct mft_cell *c, const uint8_t data[MFT_CELL]);
 bool mft_cell_is_empty(const struct mft_cell *c);
 
 /*
- * Adds the groups (as bits) that get links to other switches in this cell, and
- * those that lose some; `links` are the ports that lead to switches. What is
- * not known counts as anything.
+ * Adds the groups (as bits) that gain links to other switches in this cell, and
+ * those that lose some; `links` are the ports that lead to switches. An unknown
+ * cell may hold anything.
  */
 void mft_cell_compare(const struct mft_cell *c, uint16_t links, uint32_t *gains,
 	uint32_t *loses);
 
 /*
- * What it shall hold next: what is wanted, and of the groups in `moving` only
- * the links that it holds already.
+ * What the cell shall hold next: what is wanted; of links of the groups in
+ * `moving` only those that it holds already.
  */
 void mft_cell_goal(const struct mft_cell *c, uint16_t links, uint32_t moving,
 	uint16_t goal[MFT_COLUMNS]);
 
-/* Whether a Set would change it, or nobody knows. */
+/* Whether the cell does not hold this, or is unknown. */
 bool mft_cell_differs(
 	const struct mft_cell *c, const uint16_t goal[MFT_COLUMNS]);
 

@@ -68,7 +68,7 @@ find_or_add_table(struct pkey_tables *t, uint64_t guid, unsigned port)
 	return x;
 }
 
-/* Is this block of it known? */
+/* Whether this block of the table is known. */
 static bool
 is_block_known(const struct table *x, unsigned block)
 {
@@ -238,7 +238,7 @@ pkey_tables_presume(struct pkey_tables *t, uint64_t guid, unsigned port,
 	for (unsigned b = pkey_table_blocks(cap); b-- > 1;)
 		pkey_tables_set_block(t, guid, port, b, key);
 	key[0] = PKEY_TABLE_FULL | PKEY_TABLE_BASE;
-	/* no key of that number is ever wanted */
+	/* no key with this number is ever wanted */
 	if (unsure)
 		key[(cap < PKEY_TABLE_BLOCK ? cap : PKEY_TABLE_BLOCK) - 1] =
 			NO_KEY;
@@ -341,7 +341,10 @@ find_key(const uint16_t *table, size_t cap, uint16_t key)
 	return i;
 }
 
-/* Where the same partition stands with the other membership, to be changed. */
+/*
+ * Index of the same partition with the other membership, if the other
+ * membership is not wanted; or cap.
+ */
 static size_t
 find_other(const uint16_t *was, size_t cap, uint16_t key, const uint16_t *want,
 	size_t n)
@@ -352,20 +355,22 @@ find_other(const uint16_t *was, size_t cap, uint16_t key, const uint16_t *want,
 	return i < cap && !is_wanted(want, n, other) ? i : cap;
 }
 
-/* A free place: the first one for the default key, so that it gets 0. */
+/*
+ * A free index, or cap. The default key prefers index 0, other keys avoid it.
+ */
 static size_t
 find_free(const uint16_t *out, const uint16_t *was, size_t cap, uint16_t key)
 {
 	size_t i = (key & PKEY_TABLE_BASE) == PKEY_TABLE_BASE ? 0 : 1;
 
-	/* nothing may take the place of what is still there */
+	/* a key that is still there keeps its index until the second step */
 	for (; i < cap; i++)
 		if (out[i] == 0 && was[i] == 0)
 			return i;
 	return cap > 0 && out[0] == 0 && was[0] == 0 ? 0 : cap;
 }
 
-/* Rights that go away wait for the second step. */
+/* In the first step a key never loses full membership. */
 static uint16_t
 keep_full_membership(uint16_t was, uint16_t is)
 {
@@ -381,7 +386,7 @@ pkey_table_lay(const uint16_t *was, size_t cap, const uint16_t *want, size_t n,
 
 	memset(out, 0, cap * sizeof(*out));
 	memcpy(grown, was, cap * sizeof(*grown));
-	for (i = 0; i < n; i++) { /* what stays, stays where it is */
+	for (i = 0; i < n; i++) { /* a key that stays keeps its index */
 		at = find_key(was, cap, want[i]);
 		if (at == cap)
 			at = find_other(was, cap, want[i], want, n);
@@ -394,7 +399,7 @@ pkey_table_lay(const uint16_t *was, size_t cap, const uint16_t *want, size_t n,
 		if (find_key(out, cap, want[i]) < cap)
 			continue;
 		at = find_free(out, was, cap, want[i]);
-		if (at == cap) { /* room that only the second step makes */
+		if (at == cap) { /* free in step two only */
 			at = find_key(out, cap, 0);
 			if (at == cap) {
 				rc = -1;

@@ -6,7 +6,7 @@
 #include "sm/mad/mad.h"
 
 enum {
-	QUANTUM = 64, /* the least weight, if there is room: 4 KiB */
+	QUANTUM = 64, /* the smallest weight, if there is room: 4 KiB */
 	MOST = 255,   /* of an entry */
 	VLS = 15,
 };
@@ -99,7 +99,7 @@ scale_weights(struct list *l, uint32_t smallest, uint32_t least)
 	}
 }
 
-/* As large as the room allows, or the shares would be rounded away. */
+/* As large as the room allows; smaller ones would round shares away. */
 static void
 fit_list(struct list *l, unsigned room)
 {
@@ -119,11 +119,11 @@ fit_list(struct list *l, unsigned room)
 		if (l->n <= room)
 			return;
 	}
-	/* too far apart: the largest gets all that one entry holds */
+	/* the ratio is too large: the largest gets what one entry holds */
 	scale_weights(l, largest, MOST);
 }
 
-/* Entries of all VLs, each one's spread over the list; how many. */
+/* The entries of all VLs, each VL spread over the list. Returns how many. */
 static unsigned
 lay_entries(const struct list *l, unsigned room, uint8_t *out)
 {
@@ -133,7 +133,7 @@ lay_entries(const struct list *l, unsigned room, uint8_t *out)
 		unsigned best = VLS;
 		uint32_t part;
 
-		/* who is the farthest behind its share of the list */
+		/* the VL farthest behind its share of the list */
 		for (unsigned vl = 0; vl < VLS; vl++)
 			if (done[vl] < l->entries[vl] &&
 				(best == VLS ||
@@ -152,7 +152,7 @@ lay_entries(const struct list *l, unsigned room, uint8_t *out)
 	return n;
 }
 
-/* What each VL of the link shall have, of high or of low levels. */
+/* The share of each VL of the link, of high or of low QoS levels. */
 static void
 gather_shares(const struct vlarb_want *w, const struct topo *t, port_ix p,
 	bool high, struct list *l)
@@ -175,7 +175,7 @@ gather_shares(const struct vlarb_want *w, const struct topo *t, port_ix p,
 	}
 }
 
-/* Lanes that are in neither list, but work, are the last of the low one. */
+/* VLs that work and are in neither list come last in the low one. */
 static void
 add_unused_vls(const struct list *low, const struct list *high, unsigned vls,
 	unsigned at, unsigned room, uint8_t *out)
@@ -204,7 +204,7 @@ vlarb_make(const struct vlarb_want *w, const struct topo *t, port_ix p,
 	gather_shares(w, t, p, false, &low);
 	gather_shares(w, t, p, true, &high);
 	for (unsigned vl = 0; vl < VLS; vl++)
-		if (high_cap == 0) { /* no list to go before others */
+		if (high_cap == 0) { /* no high list */
 			low.share[vl] += high.share[vl];
 			high.share[vl] = 0;
 		}
