@@ -21,7 +21,10 @@ struct check {
 	unsigned inflight;
 };
 
-/* The port that is asked, or port 0 of a switch; TOPO_NONE: nobody is there. */
+/*
+ * The port to ask, or port 0 of a switch; TOPO_NONE: the node is absent or
+ * quarantined.
+ */
 static port_ix
 port_of(const struct check *c, const struct device_check_item *i)
 {
@@ -112,7 +115,7 @@ device_check_wrong(const struct check *c, size_t *n)
 
 /* ---- answers ---- */
 
-/* Is there nothing in the block, as in a switch that has just started? */
+/* Whether the block is empty, as in a switch that has just started. */
 static bool
 is_blank_block(const uint8_t *data)
 {
@@ -153,7 +156,10 @@ row_matches(const struct check *c, const struct device_check_item *i,
 	return false;
 }
 
-/* Its state, unless it was still on its way up, and who it says it is. */
+/*
+ * Whether the port has at least the state it had, unless it was still coming
+ * up, and the LIDs that it was given.
+ */
 static bool
 port_matches(
 	const struct check *c, struct device_check_item *i, const uint8_t *data)
@@ -165,7 +171,7 @@ port_matches(
 	if (mad_port_info_decode(data, &is, NULL) != 0 ||
 		mad_port_info_decode(topo_info(c->topo, p), &was, NULL) != 0)
 		return true;
-	/* what was read before it got its LID says nothing */
+	/* a PortInfo from before it got its LID proves nothing */
 	if (was.lid != c->topo->port[p].lid)
 		return true;
 	if ((is.state >= was.state || was.state < ARMED) &&
@@ -184,7 +190,7 @@ take_answer(void *cookie, uint64_t tag, const struct xact_result *res)
 	bool ok = true;
 
 	c->inflight--;
-	/* silence proves nothing; who does not answer is swept for */
+	/* silence proves nothing; the sweep finds silent switches */
 	if (res->outcome != XACT_OK)
 		return;
 	if (i.attr == MAD_LFT)

@@ -12,14 +12,14 @@ enum { INIT = 2 /* PortState */ };
 /* A value that a block may hold, or held since the last drain. */
 struct device_ghost {
 	lft_ref ref;
-	uint32_t next; /* index + 1 of the next one of this block, 0: none */
+	uint32_t next; /* index + 1 of the next value of this block, 0: none */
 };
 
 struct device_switch {
 	uint64_t guid;
-	lft_ref *block;	 /* [n], DEVICE_UNKNOWN where nothing is known */
+	lft_ref *block;	 /* [n] acknowledged; or DEVICE_UNKNOWN */
 	uint32_t *haunt; /* [n] index + 1 of the first ghost, or NULL */
-	bool *wild;	 /* [n] packets may have met anything, or NULL */
+	bool *wild;	 /* [n] packets may meet any value, or NULL */
 	uint32_t n;
 	struct device_ghost *ghost;
 	size_t nghosts, capghosts;
@@ -31,7 +31,7 @@ struct device_switch {
 struct device_store {
 	struct lft_pool *pool;
 	struct map by_guid;
-	struct map stubborn; /* port -> what it did not take */
+	struct map stubborn; /* port -> tunables that it refused */
 	struct device_switch *sw;
 	size_t n, cap;
 	struct sl2vl_cache *turns;
@@ -175,7 +175,7 @@ block_slot(struct device_switch *s, uint32_t b)
 	return &s->block[b];
 }
 
-/* Block b, which s has, may be met as r too; takes over a reference to r. */
+/* Packets may meet r in block b, which s has; takes over a reference to r. */
 static void
 add_ghost(
 	struct device_store *h, struct device_switch *s, uint32_t b, lft_ref r)
@@ -279,7 +279,7 @@ is_in_doubt(const struct device_store *h, uint64_t guid, uint32_t b)
 	return false;
 }
 
-/* Only blocks that nobody knows for sure keep what they may hold. */
+/* Only blocks that are unknown or in doubt keep their other values. */
 static void
 drain_switch(struct device_store *h, struct device_switch *s)
 {
@@ -352,7 +352,7 @@ device_set_top(struct device_store *h, uint64_t guid, uint16_t top)
 	find_or_add_switch(h, guid)->top = top;
 }
 
-/* Lanes of nodes that are not up. */
+/* Forget SL2VL and arbitration tables of nodes that are not up. */
 static void
 reconcile_port_tables(struct device_store *h, const struct topo *t)
 {

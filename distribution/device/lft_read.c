@@ -9,12 +9,12 @@
 #include "sm/base/mem.h"
 #include "sm/mad/mad.h"
 
-/* Blocks of one switch in a row without an answer: it has gone. */
+/* MISSES_MAX consecutive blocks without an answer: the switch has gone. */
 enum { MISSES_MAX = 2, ROUNDS_MAX = 3 };
 
-enum { RECENT = 1 << 10 }; /* blocks that others may have, too */
+enum { RECENT = 1 << 10 }; /* blocks that other switches may hold too */
 
-/* One switch to ask about one block, or about all of them. */
+/* A read-back in progress. */
 struct lft_read {
 	struct topo *topo;
 	struct device_store *hw;
@@ -23,12 +23,12 @@ struct lft_read {
 	uint64_t mkey;
 	sw_ix *sample; /* switches to sample, then ... */
 	uint32_t nsample, next_sample;
-	bool listed; /* ... the list of those to read is made */
+	bool listed; /* ... the list of switches to read is made */
 	sw_ix *todo; /* switches to read */
 	uint32_t ntodo;
 	uint32_t sw, block; /* next: block of todo[sw] */
 	uint32_t max_block;
-	unsigned round; /* who missed a block is asked for it again */
+	unsigned round; /* blocks not answered in one are read in the next */
 	bool missed;
 	uint8_t *misses; /* [nsw] */
 	lft_ref *recent; /* [RECENT] by hash, each counted; LFT_EMPTY: none */
@@ -57,7 +57,7 @@ needs_reading(const struct lft_read *r, sw_ix s)
 	       r->topo->sw[s].lft_top > 0 && !device_knows(r->hw, n->guid);
 }
 
-/* The first block of the switch that is known to hold anything. */
+/* The first block of the switch that is known and not empty, or UINT32_MAX. */
 static uint32_t
 first_nonempty_block(const struct lft_read *r, sw_ix s)
 {
@@ -126,7 +126,7 @@ lft_read_free(struct lft_read *r)
 	free(r);
 }
 
-/* All were asked and answered, or not; and shall those be asked again? */
+/* All blocks were asked for and answered, or timed out. */
 static bool
 is_round_over(const struct lft_read *r)
 {
@@ -153,9 +153,9 @@ lft_read_count(const struct lft_read *r)
 }
 
 /*
- * The block that was read, counted by what is recent: switches side by side
- * have nearly the same tables, and each is asked for one block before any is
- * asked for the next.
+ * The block that was read, as a reference shared with recent blocks:
+ * neighbouring switches have nearly the same tables, and each is asked for one
+ * block before any is asked for the next.
  */
 static lft_ref
 share_block(struct lft_read *r, const uint8_t bytes[LFT_BLOCK])
@@ -190,7 +190,7 @@ block_done(void *cookie, uint64_t tag, const struct xact_result *res)
 	device_set_top(r->hw, guid_of(r, s), r->topo->sw[s].lft_top);
 }
 
-/* A sample that cannot be had proves nothing good. */
+/* A sample without an answer counts as a mismatch. */
 static void
 sample_done(void *cookie, uint64_t tag, const struct xact_result *res)
 {

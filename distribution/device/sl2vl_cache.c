@@ -7,8 +7,8 @@
 #include "sm/base/mem.h"
 
 /*
- * The turns to one out-port: most have the same row. A bit for each in-port
- * that has it; others that are known have a cell.
+ * The rows to one out-port: most are the same. A bit for each in-port that has
+ * this one; other known rows have a cell.
  */
 struct column {
 	uint8_t vl[SL2VL_ROW];
@@ -152,7 +152,7 @@ column_of(struct sl2vl_switch *s, unsigned out)
 	return &s->column[out];
 }
 
-/* Nobody has the column's row any more: another one takes its place. */
+/* The column's row is unused: the row that is given here replaces it. */
 static void
 column_set_row(
 	struct sl2vl_switch *s, unsigned out, const uint8_t row[SL2VL_ROW])
@@ -169,7 +169,7 @@ column_set_row(
 		column_mark_in_port(c, in, true);
 	}
 	if (s->cell.n == 0)
-		s->n = 0; /* their rows are used again */
+		s->n = 0; /* the rows of cells are reused */
 }
 
 void

@@ -13,7 +13,7 @@ enum {
 	TICK_MS = 100,
 	HALF_A_DAY = 12 * 3600 * 10, /* in ticks: all rows within this time */
 	HURRY = 200,		     /* rows a tick at most, if it is urgent */
-	WAIT_MS = 60000,	     /* others come first after a start */
+	WAIT_MS = 60000,	     /* other work comes first after a start */
 	HURRY_WAIT_MS = 1000,
 	WAIT_MAX_MS = 3600000,
 	MISSES_MAX = 3, /* rows in a row without an answer: another lap */
@@ -24,7 +24,7 @@ struct sl2vl_scan {
 	struct map trusted;
 	node_ix *todo; /* switches to read, nearest first */
 	size_t ntodo, next;
-	unsigned in, out; /* of todo[next], to be asked next */
+	unsigned in, out; /* of todo[next], the next row to read */
 	unsigned misses;
 	bool missed; /* a row of todo[next] was not answered */
 	bool hurry;
@@ -33,7 +33,7 @@ struct sl2vl_scan {
 	struct mono due;
 	unsigned inflight;
 	uint16_t sls;
-	uint32_t lap; /* answers of an earlier one are too late */
+	uint32_t lap; /* answers of an earlier lap are ignored */
 	struct sl2vl_scan_row *found, *told;
 	size_t nfound, capfound, captold;
 	struct sl2vl_scan_counts counts;
@@ -95,7 +95,7 @@ rows_of(const struct topo *t, node_ix n)
 	return (uint64_t)t->node[n].nports * t->node[n].nports;
 }
 
-/* Does it have rows that can say no, and are they unknown? */
+/* Whether the switch has rows that can discard, and they are unknown. */
 static bool
 needs_reading(const struct sl2vl_scan *s, node_ix n)
 {
@@ -108,7 +108,7 @@ needs_reading(const struct sl2vl_scan *s, node_ix n)
 	       !map_get(&s->trusted, node->guid, NULL);
 }
 
-/* Rows of the current switch that were asked for. */
+/* Rows of the current switch that were asked for so far. */
 static uint64_t
 rows_asked(const struct sl2vl_scan *s)
 {
@@ -119,7 +119,7 @@ rows_asked(const struct sl2vl_scan *s)
 	return (uint64_t)(s->out - 1) * nports + s->in - (s->in > s->out);
 }
 
-/* The switch that is being read stays where it is. */
+/* List the switches to read; the one that is being read goes on where it is. */
 static void
 list_todo(struct sl2vl_scan *s, uint64_t current)
 {
@@ -155,8 +155,7 @@ list_todo(struct sl2vl_scan *s, uint64_t current)
 	s->counts.left -= rows_asked(s);
 }
 
-/* The next lap begins after a pause, and the one after it after a longer one.
- */
+/* The next lap begins after a pause, each pause is longer than the last. */
 static void
 pause_lap(struct sl2vl_scan *s, struct mono now)
 {
@@ -166,7 +165,9 @@ pause_lap(struct sl2vl_scan *s, struct mono now)
 		s->pause = mono_ms(WAIT_MAX_MS);
 }
 
-/* What was missed is read again; not for ever in a hurry. */
+/*
+ * Unanswered rows are read again in another lap; the hurry ends after a while.
+ */
 static void
 end_lap(struct sl2vl_scan *s, struct mono now)
 {
@@ -189,7 +190,7 @@ sl2vl_scan_adopt(struct sl2vl_scan *s, struct topo *t, struct mono now)
 
 	if (old != NULL && s->next < s->ntodo)
 		current = old->node[s->todo[s->next]].guid;
-	s->missed |= s->inflight > 0; /* these answers come too late */
+	s->missed |= s->inflight > 0; /* their answers come too late */
 	s->lap++;
 	s->topo = topo_ref(t);
 	list_todo(s, current);
@@ -200,7 +201,7 @@ sl2vl_scan_adopt(struct sl2vl_scan *s, struct topo *t, struct mono now)
 		pause_lap(s, now);
 }
 
-/* The row with what it discards of these SLs on VL 0; false: nothing. */
+/* The row with VL 0 where it discards an SL; false: it discards none of sls. */
 static bool
 row_discards_sls(const uint8_t *data, uint16_t sls, uint8_t row[SL2VL_ROW])
 {
@@ -268,7 +269,7 @@ ask_row(struct sl2vl_scan *s, struct xact *x, uint64_t mkey, struct mono now)
 	xact_submit(x, &r, now, take_answer, s, tag_of(s, n));
 }
 
-/* The next row; false: that was the last one of the switch. */
+/* Go to the next row; false: the last row of the switch was read. */
 static bool
 advance_row(struct sl2vl_scan *s)
 {
@@ -284,7 +285,7 @@ advance_row(struct sl2vl_scan *s)
 	return s->out <= nports;
 }
 
-/* All of the switch's rows are asked for; believed once they are answered. */
+/* All rows of the switch are asked for; it is trusted if all were answered. */
 static void
 next_switch(struct sl2vl_scan *s)
 {
@@ -314,7 +315,7 @@ sl2vl_scan_feed(struct sl2vl_scan *s, struct xact *x, uint64_t mkey,
 		}
 		s->out = UINT8_MAX;
 		if (s->inflight > 0)
-			break; /* its last answers come first */
+			break; /* wait for its last answers */
 		next_switch(s);
 	}
 	if (s->next < s->ntodo)

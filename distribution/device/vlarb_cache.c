@@ -1,4 +1,7 @@
-/* vlarbs: what ports are known to hold; equal parts are kept once. */
+/*
+ * vlarb_cache: the arbitration tables that ports are known to hold (vlarb.h);
+ * equal parts are kept once.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +15,7 @@ enum { PORTS = 256, NONE = 0 };
 
 struct image {
 	uint8_t bytes[VLARB_PART];
-	uint32_t next; /* with the same hash: index + 1 */
+	uint32_t next; /* next with the same hash: index + 1 */
 };
 
 struct held {
@@ -69,7 +72,7 @@ find_or_add_port(struct vlarb_cache *v, uint64_t guid, unsigned port)
 	return h;
 }
 
-/* The image with these bytes, number + 1. */
+/* Number + 1 of the image with these bytes. */
 static uint32_t
 intern_image(struct vlarb_cache *v, const uint8_t *bytes)
 {
