@@ -1,14 +1,16 @@
 /*
- * safe_block: a set of turns without which the mixture has no cycle. The
- * weighted feedback arc set is NP-hard; two heuristics, the cheaper one wins.
+ * block_select: a set of dependencies without which the mixture has no cycle.
+ * The weighted feedback arc set is NP-hard; two heuristics, the cheaper one
+ * wins.
  *
- * Each starts from the new routing's turns, which have no cycle and are never
- * blocked, and adds the mixture's others in some order wherever they close no
- * cycle. What is refused is blocked: nothing of it could be left out, since
- * the graph that refused it only grew. Orders: by weight; those legal in the
- * new up/down order first, so that what is refused is part of what the paper
- * blocks. Taking turns away along short cycles instead, or moving channels
- * about in the order that is left, gains nothing worth its time.
+ * Each starts from the new routing's dependencies, which have no cycle and are
+ * never blocked, and adds the mixture's others in some order wherever they
+ * close no cycle. What is refused is blocked: none of it could be left out,
+ * since the graph that refused it only grew. Orders: by weight; dependencies
+ * that are legal in the new up/down order first, so that what is refused is
+ * part of what the paper blocks. Taking dependencies away along short cycles
+ * instead, or moving channels about in the order that is left, gains nothing
+ * worth its time.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,14 +18,14 @@
 #include "distribution/transition/transition_priv.h"
 #include "sm/base/mem.h"
 
-enum { WEIGHED_TURNS = 20000 }; /* above that only legal ones come first */
+enum { WEIGHED_TURNS = 20000 }; /* above: only legal ones first */
 
-/* A turn that may be blocked. */
+/* A dependency that may be blocked. */
 struct edge {
 	uint64_t weight;
 	uint32_t v;
 	uint8_t out;
-	uint8_t late;  /* tried after those that are not */
+	uint8_t late;  /* tried after edges that are not late */
 	uint8_t spare; /* not made by the new routing: still later */
 };
 
@@ -38,7 +40,7 @@ struct cut {
 	size_t ne, cape;
 };
 
-/* Pairs that are lost when port `in` of a channel's end goes to Init. */
+/* Pairs that lose packets when the port of a record goes to Init. */
 static uint64_t
 port_pairs(const struct chan_graph *n, const struct dependency_load *l,
 	uint32_t rec)
@@ -132,7 +134,7 @@ dependency_weight(const struct cut *c, uint32_t v, unsigned out)
 	return port_pairs(c->n, c->load, v % c->n->nrec);
 }
 
-/* The mixture's turns inside components that are not fixed. */
+/* Collect the mixture's dependencies inside components that are not fixed. */
 static void
 collect_candidates(struct cut *c)
 {
@@ -176,8 +178,8 @@ compare_weights(const void *a, const void *b)
 }
 
 /*
- * The first turns: those that are not late, all at once where they have no
- * cycle; else none of them.
+ * Start the order with all edges that are not late where they have no cycle;
+ * else with none of them.
  */
 static void
 start_order(const struct cut *c, struct dynamic_order *o)
@@ -197,7 +199,7 @@ start_order(const struct cut *c, struct dynamic_order *o)
 	(void)dynamic_order_new(o, n, c->comp, c->start);
 }
 
-/* Add turns in the order of e; what is refused goes into set. */
+/* Add dependencies in the order of e; refused ones go into set. */
 static void
 insert_dependencies(struct cut *c, struct transition_set *set)
 {
@@ -217,7 +219,7 @@ insert_dependencies(struct cut *c, struct transition_set *set)
 }
 
 /*
- * The verifier sees to it that the new routing's turns have no cycle; should
+ * The verifier proves that the new routing's dependencies have no cycle; should
  * they have one all the same, they are the last to be blocked.
  */
 static void
@@ -232,7 +234,7 @@ find_start(struct cut *c)
 	dynamic_order_free(&o);
 }
 
-/* Keep the cheaper one in best; the other is freed. */
+/* Keep the cheaper set in best; the other is freed. */
 static void
 keep_cheaper(struct transition_set *best, struct transition_set *other)
 {

@@ -8,7 +8,7 @@
 enum {
 	STARTS = 64,
 	SHOWN = 8,
-	FEW_BENDS = 16, /* one vertex in so many */
+	FEW_BENDS = 16, /* one vertex in this many */
 };
 
 /* Tarjan's search without recursion. */
@@ -122,8 +122,9 @@ cdg_cycle_find(const struct chan_graph *n, const uint64_t *turn, uint32_t *comp)
 }
 
 /*
- * Turns that break an order of the switches, down and up again, and what can be
- * on a cycle with them. Along all other turns the key of a vertex grows.
+ * Dependencies that break an order of the switches, down and up again
+ * (valleys), and what can be on a cycle with them. Along all other dependencies
+ * the key of a vertex grows.
  */
 struct broken {
 	const struct chan_graph *n;
@@ -135,7 +136,7 @@ struct broken {
 		unsigned out;
 	} * bend;
 	size_t nbends, cap;
-	uint32_t least; /* key of what the turns lead to */
+	uint32_t least; /* lowest key that valleys lead to */
 	uint32_t *queue;
 };
 
@@ -200,7 +201,7 @@ find_valleys(struct broken *b)
 	}
 }
 
-/* Whatever leads to such a turn and can come after one. */
+/* Find what leads to a valley and can come after one. */
 static void
 find_before(struct broken *b, bool *before)
 {
@@ -230,7 +231,7 @@ find_before(struct broken *b, bool *before)
 	}
 }
 
-/* Of that, what such a turn leads to. */
+/* Of that, find what a valley leads to. */
 static void
 find_behind(struct broken *b, const bool *before, bool *behind)
 {
@@ -295,7 +296,7 @@ cdg_cycle_search(
 	return cyclic;
 }
 
-/* Shortest way from start back to itself, at most `limit` long. */
+/* Shortest path from start back to itself, at most `limit` long. */
 struct round {
 	const struct chan_graph *n;
 	const uint64_t *turn;
@@ -361,7 +362,9 @@ cdg_cycle_shortest(const struct chan_graph *n, const uint64_t *turn,
 	return best;
 }
 
-/* A LID by which some packet makes the turn from v out of port out, or 0. */
+/*
+ * A LID with a packet that makes the dependency from v out of port out, or 0.
+ */
 static uint32_t
 find_witness_lid(const struct lft_values *v, uint32_t vertex, unsigned out)
 {

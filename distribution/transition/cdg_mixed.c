@@ -1,15 +1,15 @@
 /*
- * safe_mix: turn matrices, 64 LIDs at a time.
+ * cdg_mixed: dependency matrices, 64 LIDs at a time.
  *
  * For each switch u and each of the 64 LIDs of a block, the port by which u
  * sends it gives a channel; the row of that channel gets the bits of the ports
  * by which the switch behind it may send the LID on. With u in the outer loop
- * all that is touched (the lines and rows of its neighbours) stays in the
- * nearest cache. With one lane every switch is a source of its own, so that
- * nothing need be known of who reaches it.
+ * all that is touched (the blocks and rows of its neighbours) stays in the
+ * nearest cache. With one layer every switch is a source of its own, so that it
+ * need not be known which packets reach it.
  *
- * After some blocks there is little to find: a switch whose neighbours' ports
- * are all in the rows of the cables to them already is passed over.
+ * After some blocks there is little left to find: a switch is skipped when the
+ * rows of its links already hold all ports that its neighbours use.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,14 +22,15 @@ struct mix {
 	const struct chan_graph *n;
 	uint64_t *turn;
 	struct transition_lines edge, reach;
-	uint8_t *mask; /* [nsw + 1][64] lanes that reach, or NULL */
+	uint8_t *mask; /* [nsw + 1][64] layers that reach, or NULL */
 	bool narrow;   /* rows of one word, and no port 63 */
 	uint64_t *out; /* [nsw + 1 << shift] channels that the block leads to */
 };
 
 /*
- * Entries of u by line `up`. Rows of one word take a bit for whatever is no
- * port too: 255 looks like port 63, which they do not have.
+ * Add the entries of u by image `up`. Rows of one word also take a bit for
+ * values that are no port: 255 looks like port 63, which these switches do not
+ * have.
  */
 static void
 add_narrow_line(struct mix *m, sw_ix u, const uint8_t *up)
@@ -71,7 +72,7 @@ add_wide_line(struct mix *m, sw_ix u, const uint8_t *up)
 	}
 }
 
-/* The same for every lane that reaches u. */
+/* The same for every layer that reaches u. */
 static void
 add_layered_line(struct mix *m, sw_ix u, const uint8_t *up)
 {
@@ -95,7 +96,10 @@ add_layered_line(struct mix *m, sw_ix u, const uint8_t *up)
 	}
 }
 
-/* Turns of switch u's line `up` into a further line of switch s. */
+/*
+ * Add the dependencies of switch u's image `up` into a further image of switch
+ * s.
+ */
 static void
 add_extra_pair(struct mix *m, sw_ix u, const uint8_t *up,
 	const struct transition_extra *x)
@@ -121,7 +125,7 @@ add_extra_pair(struct mix *m, sw_ix u, const uint8_t *up,
 	}
 }
 
-/* What enters a switch that has a further value, from its neighbours. */
+/* Add what enters a switch that has a further value, from its neighbours. */
 static void
 add_extra_in(struct mix *m, const struct transition_extra *x)
 {
@@ -172,7 +176,7 @@ add_outs(const struct chan_graph *n, const uint8_t *line, uint64_t *out)
 		out[n->word[line[l]]] |= n->bit[line[l]];
 }
 
-/* Which cables each switch sends something of the block to. */
+/* Find the links that each switch sends something of the block to. */
 static void
 find_outs(struct mix *m)
 {
@@ -192,7 +196,7 @@ find_outs(struct mix *m)
 	}
 }
 
-/* Could the block bring a turn behind u that is not there yet? */
+/* Whether the block could add a dependency behind u that is not there yet. */
 static bool
 has_new_dependency(const struct mix *m, sw_ix u)
 {
@@ -244,7 +248,7 @@ add_block(struct mix *m)
 	}
 }
 
-/* One step of lanes along a line of u; true when something is new. */
+/* Spread layers one step along an image of u; true when something is new. */
 static bool
 spread_along_line(
 	const struct chan_graph *n, uint8_t *mask, sw_ix u, const uint8_t *up)
@@ -263,7 +267,7 @@ spread_along_line(
 	return more != 0;
 }
 
-/* Which lanes' packets can be at each switch, for the 64 LIDs of a block. */
+/* Find the layers with packets at each switch, for the 64 LIDs of a block. */
 static void
 spread_layers(const struct lft_values *v, const struct transition_lines *r,
 	uint8_t *mask)
@@ -300,7 +304,10 @@ load_source_layers(const struct lft_values *v, uint32_t b,
 	free(one);
 }
 
-/* Leave only what can wait: channels, and not back where it came from. */
+/*
+ * Leave only dependencies that can wait: to channels, and not back where the
+ * packet came from.
+ */
 static void
 strip_non_waiting(struct mix *m)
 {
@@ -331,7 +338,9 @@ has_extra(const struct transition_lines *e, sw_ix u, unsigned l, unsigned port)
 	return false;
 }
 
-/* Turns into and out of entry l of switch s where it is `port`. */
+/*
+ * Add the dependencies into and out of entry l of switch s where it is `port`.
+ */
 static void
 add_entry(struct mix *m, sw_ix s, unsigned l, uint8_t port)
 {
@@ -357,7 +366,7 @@ add_entry(struct mix *m, sw_ix s, unsigned l, uint8_t port)
 	}
 }
 
-/* A line of a cell, where it is not what the new routing's turns have. */
+/* Add an image of a cell, where it differs from the new routing's. */
 static void
 add_cell_line(
 	struct mix *m, const struct lft_value_cell *c, const uint8_t *line)
@@ -375,7 +384,7 @@ some_new(struct transition_some *x, const struct chan_graph *n)
 {
 	*x = (struct transition_some){.sw = mem_alloc(n->nsw * sizeof(*x->sw)),
 		.in = mem_zalloc(n->nsw + 1U, sizeof(*x->in))};
-	x->in[n->nsw] = true; /* nowhere: never to be added */
+	x->in[n->nsw] = true; /* "nowhere" is never added */
 }
 
 static void
@@ -401,7 +410,7 @@ some_clear(struct transition_some *x)
 		x->in[x->sw[--x->n]] = false;
 }
 
-/* Numbers of cells, those of one block together. */
+/* Numbers of cells, sorted by block. */
 static uint32_t *
 cells_by_block(const struct lft_values *v)
 {
@@ -418,7 +427,7 @@ cells_by_block(const struct lft_values *v)
 	return cell;
 }
 
-/* What n cells of one block add. */
+/* Add the dependencies of n cells of one block. */
 static void
 add_cells_of(struct mix *m, const uint32_t *cell, uint32_t n)
 {
@@ -435,8 +444,9 @@ add_cells_of(struct mix *m, const uint32_t *cell, uint32_t n)
 }
 
 /*
- * The whole mixture from the turns of the new routing, which the verifier
- * noted, and what the cells add: their switches and those around are looked at.
+ * The whole mixture from the dependencies of the new routing, which the
+ * verifier noted, and what the cells add: only their switches and neighbours
+ * are looked at.
  */
 static void
 add_cells(struct mix *m, const struct verify_dependencies *turns)
@@ -470,8 +480,9 @@ add_cells(struct mix *m, const struct verify_dependencies *turns)
 }
 
 /*
- * Can the mixture be made from the new routing's turns, and is it worth it?
- * Each entry that differs is looked at once for every port of its switch.
+ * Whether the mixture can be made from the new routing's dependencies, and is
+ * worth it: each entry that differs is looked at once for every port of its
+ * switch.
  */
 static bool
 is_near_new(const struct lft_values *v, struct transition_when edges)
@@ -530,7 +541,7 @@ cdg_mixed_build(const struct lft_values *v, struct transition_when edges,
 	lft_values_lines_free(&m.edge);
 }
 
-/* Where line `up` of u takes port p, the row gets the line of s. */
+/* Where image `up` of u has port p, the row gets the image of s. */
 static void
 match_line(struct mix *m, uint64_t *row, const uint8_t *up, unsigned p,
 	const uint8_t *line)
@@ -544,7 +555,7 @@ match_line(struct mix *m, uint64_t *row, const uint8_t *up, unsigned p,
 			row[n->word[line[l]]] |= n->bit[line[l]];
 }
 
-/* The row of channel c from one line of the switch before it. */
+/* Add the row of channel c from one image of the switch before it. */
 static void
 match_all_lines(struct mix *m, uint32_t c, const uint8_t *up)
 {

@@ -20,7 +20,7 @@ chan_graph_fresh(const struct chan_graph *n, sw_ix s)
 	return (n->t->node[n->t->sw[s].node].flags & TN_FRESH) != 0;
 }
 
-/* Nobody will bring it up: what is in Init stays there. */
+/* Whether a port that is in Init stays there: no Set can bring it up. */
 static bool
 stays_in_init(const struct topo *t, const struct topo_port *p)
 {
@@ -28,7 +28,7 @@ stays_in_init(const struct topo *t, const struct topo_port *p)
 	       (t->node[p->node].flags & TN_QUARANTINED) != 0;
 }
 
-/* Can data cross the cable, now or when the plan is done? */
+/* Whether data can cross the link, now or when the plan is done. */
 static bool
 link_carries_data(const struct topo *t, const struct topo_port *p)
 {
@@ -44,7 +44,7 @@ link_carries_data(const struct topo *t, const struct topo_port *p)
 	return !stays_in_init(t, p) && !stays_in_init(t, q);
 }
 
-/* Records, and how wide a row must be. */
+/* Number the records, and find how wide a row must be. */
 static void
 number_records(struct chan_graph *n)
 {
@@ -68,7 +68,7 @@ number_records(struct chan_graph *n)
 	}
 }
 
-/* Where the cable arrives, or "nowhere". */
+/* The record and switch where the link of a port arrives, or "nowhere". */
 static struct transition_to
 link_target(const struct chan_graph *n, sw_ix s, unsigned port)
 {
@@ -88,7 +88,7 @@ link_target(const struct chan_graph *n, sw_ix s, unsigned port)
 	return (struct transition_to){n->off[peer] + q->num, peer};
 }
 
-/* What is behind each port of lane 0, and what entries lead to. */
+/* Connect the records of layer 0, and find what entries lead to. */
 static void
 connect_records(struct chan_graph *n)
 {

@@ -10,10 +10,10 @@ struct walk {
 	struct dependency_load *l;
 	uint32_t *next;	 /* [nsw + 1] record that a switch sends to */
 	uint8_t *port;	 /* [nsw + 1] */
-	uint32_t *count; /* [nsw + 1] sources that come through */
+	uint32_t *count; /* [nsw + 1] sources with a path through it */
 	uint32_t *wait;	 /* [nsw + 1] neighbours that have not sent yet */
 	uint32_t *queue;
-	uint8_t *mask; /* [nsw] lanes of each source */
+	uint8_t *mask; /* [nsw] layers of each source */
 };
 
 /* Where every switch sends LID number i of the block. */
@@ -39,13 +39,16 @@ pass_load(struct walk *w, sw_ix s, unsigned lane)
 		return;
 	w->count[u] += w->count[s];
 	w->l->rec[c] += w->count[s];
-	/* what would leave as it came is discarded */
+	/* a packet that would leave by its in-port is discarded */
 	if (out >= n->off[u + 1] - n->off[u] || out == c - n->base[c])
 		return;
 	*dependency_load_at(n, w->l, c + lane * n->nrec, out) += w->count[s];
 }
 
-/* Visit every switch before the one it sends to; circles stay unvisited. */
+/*
+ * Visit every switch before the one it sends to; switches on loops stay
+ * unvisited.
+ */
 static void
 sum_load(struct walk *w, unsigned lane)
 {
@@ -69,7 +72,7 @@ sum_load(struct walk *w, unsigned lane)
 	}
 }
 
-/* Room for all turns, and where those of each switch are. */
+/* Make room for all dependencies, and find where each switch begins. */
 static void
 make_room(struct dependency_load *l, const struct chan_graph *n)
 {

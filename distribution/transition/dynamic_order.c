@@ -1,7 +1,8 @@
 /*
- * dynamic_order: Pearce and Kelly 2006. A turn that goes forward costs nothing;
- * one that goes back searches what lies between its two ends, and either finds
- * the cycle or puts what it found into a better order.
+ * dynamic_order: Pearce and Kelly 2006. A dependency that goes forward costs
+ * nothing; one that goes back starts a search between its two ends, which
+ * either finds the cycle or puts the vertices that it found into a better
+ * order.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,14 +12,14 @@
 
 enum { VISITS = 1000000 }; /* about a tenth of a second */
 
-/* Turns inside one component alone can be on a cycle. */
+/* Only dependencies inside one component can be on a cycle. */
 static bool
 in_one_component(const struct dynamic_order *o, uint32_t v, uint32_t w)
 {
 	return o->comp[v] != 0 && o->comp[v] == o->comp[w];
 }
 
-/* Number all vertices on cycles of the mixture; false when that cannot be. */
+/* Number all vertices on cycles of the mixture; false if there is no order. */
 static bool
 sort_topologically(struct dynamic_order *o)
 {
@@ -78,7 +79,7 @@ dynamic_order_free(struct dynamic_order *o)
 	free(o->pool);
 }
 
-/* All that follows y and is not behind x; false when x itself is there. */
+/* Find what follows y and is not behind x; false when x itself is among it. */
 static bool
 search_fore(struct dynamic_order *o, uint32_t x, uint32_t y)
 {
@@ -108,7 +109,7 @@ search_fore(struct dynamic_order *o, uint32_t x, uint32_t y)
 	return !found;
 }
 
-/* All that leads to x and is not before y. */
+/* Find what leads to x and is not before y. */
 static void
 search_back(struct dynamic_order *o, uint32_t x, uint32_t y)
 {
@@ -149,7 +150,9 @@ sort_by_pos(const struct dynamic_order *o, uint32_t *list, uint32_t n)
 		}
 }
 
-/* What leads to x first, what follows y after it, in the places they had. */
+/*
+ * Put what leads to x first, what follows y after it, in the places they had.
+ */
 static void
 reorder_found(struct dynamic_order *o)
 {

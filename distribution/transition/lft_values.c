@@ -17,7 +17,7 @@ same_contents(const struct lft_values *v, lft_ref a, lft_ref b)
 	       memcmp(block_bytes(v, a), block_bytes(v, b), LFT_BLOCK) == 0;
 }
 
-/* One of a cell's values, unless its contents are there already. */
+/* Add one of a cell's values, unless its contents are there already. */
 static void
 add_held(struct lft_values *v, struct lft_value_cell *c, lft_ref r)
 {
@@ -35,7 +35,7 @@ add_held(struct lft_values *v, struct lft_value_cell *c, lft_ref r)
 	c->nheld++;
 }
 
-/* All that the block may hold and is not simply what it has. */
+/* Add all values that the block may hold. */
 static void
 add_all_held(struct lft_values *v, struct lft_value_cell *c, uint64_t guid)
 {
@@ -75,7 +75,7 @@ lft_values_cell(struct lft_values *v, sw_ix s, uint32_t b)
 	add_cell(v, &c);
 }
 
-/* A switch's rows as hwstate has them. */
+/* A switch's blocks as the device store has them. */
 struct row {
 	uint64_t guid;
 	const lft_ref *have;
@@ -85,7 +85,7 @@ struct row {
 	bool plain, fresh, writable, unread;
 };
 
-/* A top that has to be raised first brings to life what is below it. */
+/* Raising the top first brings the blocks below it to life. */
 static uint32_t
 row_end(const struct lft_values *v, sw_ix s, uint64_t guid)
 {
@@ -126,8 +126,8 @@ add_block(struct lft_values *v, struct row *row, sw_ix s, uint32_t b)
 }
 
 /*
- * Most blocks are the wanted ones themselves: how many of the first ones can be
- * told so by their references, if they are equal?
+ * How many of the first blocks can be compared with the wanted ones by their
+ * references; most are the same.
  */
 static uint32_t
 count_comparable(const struct lft_values *v, const struct row *row, sw_ix s)
@@ -162,7 +162,7 @@ add_switch(struct lft_values *v, sw_ix s)
 	v->unread += row.unread && row.writable;
 }
 
-/* Tables of the past may go higher than what is wanted. */
+/* The number of blocks: old tables may go higher than what is wanted. */
 static uint32_t
 highest_block(const struct lft_values *v)
 {
@@ -298,7 +298,7 @@ merge_line(const struct pick *p, unsigned below, const uint8_t *stage,
 	return line;
 }
 
-/* Do values beside the acknowledged one count then? */
+/* Whether values beside the acknowledged one count then. */
 static bool
 counts_other_values(const struct lft_value_cell *c, struct transition_when when)
 {
@@ -411,7 +411,7 @@ lft_values_entry(const struct lft_values *v, sw_ix s, uint32_t lid,
 	return n;
 }
 
-/* A bit for each byte in which two lines differ. */
+/* A bit for each byte in which two blocks differ. */
 static uint64_t
 differing_bytes(const uint8_t *x, const uint8_t *y)
 {
@@ -463,7 +463,7 @@ lft_values_diff(const struct lft_values *v, const struct lft_value_cell *c)
 	return d;
 }
 
-/* One lane of each switch to the LID's switch `dst`, into the masks. */
+/* Add the layer of each switch to the LID's switch `dst` to the masks. */
 static void
 add_layers(const struct lft_values *v, const struct routes *r,
 	const sw_ix *name, sw_ix dst, uint8_t *mask)
@@ -485,7 +485,7 @@ lid_switch(const struct topo *t, uint32_t lid)
 	return p == TOPO_NONE ? TOPO_NONE : topo_switch_of(t, p);
 }
 
-/* What connections of old may use. */
+/* Add the layers that old connections may use. */
 static void
 add_history(const struct lft_values *v, uint32_t dst, uint8_t *mask)
 {
@@ -497,8 +497,8 @@ add_history(const struct lft_values *v, uint32_t dst, uint8_t *mask)
 }
 
 /*
- * Routes that were read back know nothing of lanes: what was given out last
- * does.
+ * Whether `from` knows layers: routes that were read back do not, and
+ * sl_history_layers has another number then.
  */
 static bool
 knows_layers(const struct lft_values *v)
@@ -525,7 +525,7 @@ lft_values_layers(const struct lft_values *v, uint32_t lid,
 		add_layers(v, from, v->old_sw, was, mask);
 	if (is != TOPO_NONE && which != TRANSITION_NEW && v->leaf != NULL)
 		add_history(v, v->leaf[is], mask);
-	/* where nobody knows what SLs were given out, all may be in use */
+	/* where the SLs that were given out are unknown, all may be in use */
 	if ((is == TOPO_NONE && was == TOPO_NONE) ||
 		(from == NULL && v->nheld > 0 && all &&
 			sl_history_count(v->job->history) == 0))

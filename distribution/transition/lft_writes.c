@@ -25,7 +25,7 @@ neighbour_key(const struct topo *t, node_ix node, unsigned port)
 	return t->node[t->port[p].node].guid ^ (uint64_t)t->port[p].num << 56;
 }
 
-/* Have nodes and ports the numbers that they had? */
+/* Whether nodes and ports have the numbers that they had. */
 static bool
 same_numbering(const struct topo *t, const struct topo *was)
 {
@@ -37,7 +37,7 @@ same_numbering(const struct topo *t, const struct topo *was)
 	return same;
 }
 
-/* Is another port behind one of the ports of a node? */
+/* Whether one of the ports of a node has another peer. */
 static bool
 has_other_peer(const struct topo *t, const struct topo *was, node_ix n)
 {
@@ -50,7 +50,7 @@ has_other_peer(const struct topo *t, const struct topo *was, node_ix n)
 	return false;
 }
 
-/* Switches that have another cable than they had, or are new. */
+/* Find switches that have another link than they had, or are new. */
 static void
 find_near(struct writer *w)
 {
@@ -104,7 +104,7 @@ next_write(struct writer *w)
 	return &t->write[t->nwrites++];
 }
 
-/* What the switch is likeliest to hold now. */
+/* What the switch most likely holds now. */
 static lft_ref
 share_held(const struct writer *w, const struct lft_value_cell *c)
 {
@@ -157,7 +157,7 @@ write_cell(struct writer *w, const struct lft_value_cell *c)
 
 		for (unsigned l = 0; stage != NULL && l < LFT_BLOCK; l++)
 			now |= (uint64_t)(stage[l] == k) << l;
-		/* what nobody knows is settled at once */
+		/* what is unknown is settled at once */
 		if ((now & d.changed) != 0 || (k == 0 && !c->settled))
 			add_write(w, c, k, (now & d.urgent) != 0);
 	}
@@ -173,7 +173,7 @@ write_place(const struct writer *w, const struct lft_write *x)
 	return group * w->v->nblocks + x->block;
 }
 
-/* They were made switch by switch, and stay so among equals. */
+/* Writes were made switch by switch, and stay so among equals. */
 static void
 sort_writes(struct writer *w)
 {

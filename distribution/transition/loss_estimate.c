@@ -6,7 +6,10 @@
 #include "distribution/transition/loss_estimate_priv.h"
 #include "sm/base/mem.h"
 
-/* Above so many writes they are not kept until somebody asks. */
+/*
+ * With more writes than this the cost is computed at once, and they are not
+ * kept.
+ */
 enum { KEPT_WRITES = 16384 };
 
 /* What becomes of a packet: a cause of loss, or one of these. */
@@ -19,8 +22,10 @@ struct written {
 	lft_ref image, was;
 };
 
-/* What is known of the fabric before anything was written, and the transition
- * as far as it is needed: all that a cost can be worked out from later on. */
+/*
+ * What is known of the fabric before anything was written, and the transition
+ * as far as it is needed: all that a cost can be computed from later on.
+ */
 struct expectation {
 	unsigned refs;
 	bool done;
@@ -30,10 +35,10 @@ struct expectation {
 	struct loss_estimate_moments moments;
 	bool *downed;	  /* [nports] or NULL */
 	uint32_t *hosts;  /* [nsw] */
-	uint32_t *dark;	  /* [moments][nsw] hosts whose own port is down then,
+	uint32_t *dark;	  /* [moments][nsw] hosts with their own port down then,
 			     or NULL: none */
-	bool *turns;	  /* [nsw] some row is closed here */
-	bool *out;	  /* [nsw] in quarantine */
+	bool *turns;	  /* [nsw] some dependency is blocked here */
+	bool *out;	  /* [nsw] quarantined */
 	uint64_t *counts; /* bits: LIDs of hosts */
 	uint32_t nlids;
 	struct written *write;
@@ -46,13 +51,13 @@ struct play {
 	struct expectation *x;
 	const struct routes *to;
 	const struct topo *t;
-	const uint8_t **line;	 /* [nsw] the block in hand, now */
+	const uint8_t **line;	 /* [nsw] the current block, now */
 	uint32_t *order, *first; /* writes by block: order[first[b]] ... */
 	uint32_t nblocks;
 	uint8_t *fate; /* [nsw] */
 	sw_ix *path;   /* [nsw] */
 	unsigned lane, lanes;
-	uint32_t each, seen; /* every so many LIDs is looked at */
+	uint32_t each, seen; /* every each-th LID is looked at */
 };
 
 const char *
@@ -117,7 +122,7 @@ is_fresh(const struct topo *t, sw_ix s)
 	return (t->node[t->sw[s].node].flags & TN_FRESH) != 0;
 }
 
-/* The LIDs of a port are those of a host. */
+/* Mark the LIDs of a port as LIDs of a host. */
 static void
 mark_lids(struct expectation *x, const struct topo *t, port_ix p)
 {
@@ -150,7 +155,7 @@ count_hosts(struct expectation *x, const struct topo *t)
 	}
 }
 
-/* Which hosts cannot send, at each moment. */
+/* Count the hosts that cannot send, at each moment. */
 static void
 count_dark_hosts(struct expectation *x, const struct topo *t)
 {
@@ -190,7 +195,7 @@ keep_dependencies(
 		x->turns[x->turn[i].sw] |= !x->turn[i].by_port;
 }
 
-/* The host that has this LID, as it counts; or TOPO_NONE. */
+/* The host with this LID, if it counts; or TOPO_NONE. */
 static port_ix
 owner_of(const struct play *w, uint32_t lid)
 {
@@ -201,7 +206,7 @@ owner_of(const struct play *w, uint32_t lid)
 		       : TOPO_NONE;
 }
 
-/* ---- a packet's way at a moment ---- */
+/* ---- a packet's path at a moment ---- */
 
 static uint64_t
 dependency_place(sw_ix s, unsigned in, unsigned out)
@@ -209,7 +214,7 @@ dependency_place(sw_ix s, unsigned in, unsigned out)
 	return (uint64_t)s << 16 | in << 8 | out;
 }
 
-/* The turn of the transition, which are sorted; or NULL. */
+/* The dependency in the transition's list, which is sorted; or NULL. */
 static const struct transition_dependency *
 find_dependency(const struct expectation *x, sw_ix s, unsigned in, unsigned out)
 {
@@ -245,8 +250,10 @@ is_blocked(const struct play *w, sw_ix s, unsigned in, unsigned out,
 				  : LOSS_ESTIMATE_PASSING)) != 0;
 }
 
-/* One step of a packet for LID number i of the block from switch s: its fate,
- * or UNKNOWN and the next switch. */
+/*
+ * One step of a packet for LID number i of the block from switch s: its fate,
+ * or UNKNOWN and the next switch.
+ */
 static unsigned
 packet_step(const struct play *w, sw_ix *s, unsigned i, port_ix owner,
 	const struct loss_estimate_moment *m)
@@ -279,7 +286,7 @@ packet_step(const struct play *w, sw_ix *s, unsigned i, port_ix owner,
 	return UNKNOWN;
 }
 
-/* Follow it to the end; what is met shares its fate. */
+/* Follow the path to its end; switches on it share its fate. */
 static void
 follow_path(struct play *w, sw_ix s, unsigned i, port_ix owner,
 	const struct loss_estimate_moment *m)
@@ -301,7 +308,7 @@ follow_path(struct play *w, sw_ix s, unsigned i, port_ix owner,
 		w->fate[w->path[k]] = (uint8_t)end;
 }
 
-/* Hosts of switch s that send to owner on the lane in hand. */
+/* Hosts of switch s that send to owner in the current layer. */
 static uint32_t
 count_senders(const struct play *w, sw_ix s, sw_ix home)
 {
@@ -361,7 +368,7 @@ sort_writes(struct play *w)
 	free(at);
 }
 
-/* The tables' block b when the first n writes are there. */
+/* Load block b of all tables as it is after the first n writes. */
 static void
 load_block(struct play *w, uint32_t b, size_t n)
 {
@@ -371,7 +378,7 @@ load_block(struct play *w, uint32_t b, size_t n)
 	for (sw_ix s = 0; s < w->t->nsw; s++)
 		w->line[s] = b < to->nblocks ? routes_block(to, s, b)
 					     : lft_bytes(to->pool, LFT_EMPTY);
-	/* backwards: what was there before the first one that is to come */
+	/* backwards: the value before the first write that is to come */
 	for (uint32_t k = w->first[b + 1]; k-- > w->first[b];) {
 		const struct written *u = &x->write[w->order[k]];
 
@@ -398,7 +405,7 @@ counted_entries(const struct play *w, uint32_t b)
 	return bits;
 }
 
-/* Of these entries, those that some write of the block changes. */
+/* Of the entries `of`, the ones that some write of the block changes. */
 static uint64_t
 changing_entries(const struct play *w, uint32_t b, uint64_t of)
 {
@@ -423,7 +430,7 @@ concerned_entries(const struct play *w, uint32_t b)
 {
 	uint64_t bits = counted_entries(w, b);
 
-	/* nobody, where all came with the fabric */
+	/* none, where all is new with the fabric */
 	return bits == 0 || w->x->nturns > 0 ? bits
 					     : changing_entries(w, b, bits);
 }
@@ -449,7 +456,7 @@ add_moment(struct play *w, uint32_t b, uint64_t bits,
 			lost[c] * m->seconds * w->each;
 }
 
-/* Of the LIDs in hand those whose turn it is. */
+/* Of these LIDs the sampled ones: every each-th. */
 static uint64_t
 sample_entries(struct play *w, uint64_t bits)
 {
@@ -496,7 +503,7 @@ sum_up(struct loss_estimate *e)
 	}
 }
 
-/* All but the cost itself. */
+/* Free all but the cost itself. */
 static void
 forget_inputs(struct expectation *x)
 {

@@ -10,7 +10,7 @@ enum {
 	INIT = 2,
 };
 
-/* What has happened so far, and what is being written down. */
+/* The state that the schedule has reached, and the lists that it fills. */
 struct when {
 	const struct loss_estimate_job *job;
 	const struct topo *t;
@@ -23,7 +23,7 @@ struct when {
 	unsigned closed;
 	unsigned down_from;
 	port_ix back_to;
-	bool drain; /* before the next phase */
+	bool drain; /* a drain precedes the next phase */
 };
 
 /* ---- phases ---- */
@@ -53,7 +53,7 @@ count_rounds(size_t n, unsigned at_once)
 	return at_once > 0 ? (n + at_once - 1) / at_once : n;
 }
 
-/* The SMPs asked for until now have been answered; begin to count anew. */
+/* The time until the SMPs counted so far are answered; begin to count anew. */
 static struct mono
 answer_time(struct when *w)
 {
@@ -68,7 +68,7 @@ answer_time(struct when *w)
 	return (struct mono){p->answer.ns * (int64_t)n};
 }
 
-/* The fabric is as it is now for so long. */
+/* The fabric stays as it is now for this time. */
 static void
 add_moment(struct when *w, struct mono time)
 {
@@ -87,7 +87,7 @@ add_moment(struct when *w, struct mono time)
 	};
 }
 
-/* Wait for what is on its way, if that has to be. */
+/* Wait for packets in flight, if a drain is due. */
 static void
 add_drain(struct when *w)
 {
@@ -149,7 +149,7 @@ is_of_kind(const struct transition_dependency *u, unsigned which)
 						 : LOSS_ESTIMATE_PASSING)) != 0;
 }
 
-/* Rows go to lane 15, or back: half of the time they are there. */
+/* Rows go to VL 15, or back: half of the time they are in place. */
 static void
 schedule_rows(struct when *w, enum loss_estimate_kind kind, unsigned which)
 {
@@ -176,7 +176,7 @@ schedule_rows(struct when *w, enum loss_estimate_kind kind, unsigned which)
 	w->drain = kind == LOSS_ESTIMATE_CLOSE;
 }
 
-/* SMPs to the near ends at this distance, or to both ends. */
+/* Count SMPs to the near ends at this distance, or to both ends. */
 static void
 count_link_smps(struct when *w, uint16_t hops, bool both)
 {
@@ -185,7 +185,7 @@ count_link_smps(struct when *w, uint16_t hops, bool both)
 	for (port_ix p = 0; p < t->nports; p++) {
 		node_ix n = t->port[p].node;
 
-		/* what is in Init has only to stay there */
+		/* a link in Init has only to stay there */
 		if (!w->downed[p] || !loss_estimate_is_near(t, p) ||
 			t->node[n].hops != hops ||
 			(t->port[p].state <= INIT &&
@@ -197,7 +197,9 @@ count_link_smps(struct when *w, uint16_t hops, bool both)
 	}
 }
 
-/* PortStateChange of the switches is cleared, their ports are looked at. */
+/*
+ * The time to clear PortStateChange of the switches and to check their ports.
+ */
 static struct mono
 check_time(struct when *w)
 {
@@ -254,7 +256,10 @@ schedule_fall(struct when *w)
 	w->drain = w->job->change->method != TRANSITION_STATIC;
 }
 
-/* Was it taken down, or is it in Init and comes up for the first time? */
+/*
+ * Whether a port comes back that was taken down (taken), or is in Init and
+ * comes up for the first time.
+ */
 static bool
 link_rises(const struct when *w, port_ix p, bool taken)
 {
@@ -268,7 +273,7 @@ link_rises(const struct when *w, port_ix p, bool taken)
 	       (t->port[p].state == INIT && t->port[peer].state >= INIT);
 }
 
-/* Ports are told in the order of their numbers. */
+/* Count an SMP to each of these ports, in the order of their numbers. */
 static void
 count_end_smps(struct when *w, bool taken)
 {
@@ -277,7 +282,7 @@ count_end_smps(struct when *w, bool taken)
 			count_smps(w, w->t->port[p].node, 1);
 }
 
-/* New cables: armed one and all, then Active. */
+/* New links: all go to Armed, then all to Active. */
 static void
 schedule_new_links(struct when *w)
 {
@@ -351,7 +356,7 @@ loss_schedule(const struct loss_estimate_job *job, const bool *downed,
 	bool late = x->method == TRANSITION_AUTO && x->nstages > 1;
 
 	w.count = mem_alloc(w.t->nnodes * sizeof(*w.count));
-	/* before, walls, two of turns, fall, new ones, stages, open, rise */
+	/* before, quenches, two of rows, fall, new links, stages, open, rise */
 	out->phase = mem_zalloc(8U + x->nstages, sizeof(*out->phase));
 	phase_begin(&w, LOSS_ESTIMATE_BEFORE);
 	add_moment(&w, job->waited);

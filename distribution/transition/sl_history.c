@@ -10,18 +10,19 @@ enum { ACTIVE = 4 };
 
 struct leaf {
 	uint64_t guid;
-	uint32_t changed; /* when a pair of it last got a lane more */
+	uint32_t changed; /* when a pair of it last got another layer */
 	bool any;
-	bool many; /* a pair of it has more than one */
+	bool many; /* a pair of it has more than one layer */
 };
 
 struct sl_history {
 	struct map by_guid;
 	struct leaf *leaf;
 	size_t n, cap;
-	uint8_t *mask; /* [room * room], or NULL: lane 0 for all */
+	uint8_t *mask; /* [room * room], or NULL: layer 0 for all */
 	size_t room;
-	struct map came; /* end ports, where it matters: when they came up */
+	struct map came; /* end ports of leaves with more than one layer: when
+			    they came up */
 	uint32_t clock;
 	unsigned lanes;
 };
@@ -65,7 +66,7 @@ mask_cell(const struct sl_history *p, size_t a, size_t b)
 	return &p->mask[a * p->room + b];
 }
 
-/* Masks for more leaves; there are some already, or all pairs get `all`. */
+/* Make room for more leaves; without masks so far all pairs get `all`. */
 static void
 make_room(struct sl_history *p, size_t room, uint8_t all)
 {
@@ -126,7 +127,9 @@ guid_of(const struct topo *t, sw_ix s)
 	return t->node[t->sw[s].node].guid;
 }
 
-/* Numbers of leaves by switch, SL_HISTORY_NONE for others; new ones are added.
+/*
+ * Numbers of leaves by switch, SL_HISTORY_NONE for others; unknown leaves are
+ * added.
  */
 static uint32_t *
 number_leaves(struct sl_history *p, const struct topo *t)
@@ -141,7 +144,7 @@ number_leaves(struct sl_history *p, const struct topo *t)
 	return leaf;
 }
 
-/* Leaf i has no connections but those made by the routes in force. */
+/* Leaf i has no connections but the ones made by the routes in force. */
 static void
 reset_leaf(struct sl_history *p, uint32_t i, const struct routes *r)
 {
@@ -169,7 +172,10 @@ reset_leaf(struct sl_history *p, uint32_t i, const struct routes *r)
 	}
 }
 
-/* What is found at a leaf: are all its ports younger than its last change? */
+/*
+ * Update leaf s as found: when all its ports are younger than its last change,
+ * its old connections are over.
+ */
 static void
 look_at_leaf(struct sl_history *p, const struct topo *t, sw_ix s,
 	const struct routes *r)
@@ -206,7 +212,7 @@ sl_history_add_topology(struct sl_history *p, const struct topo *t,
 
 /* ---- what is given out ---- */
 
-/* A pair has this lane now, and keeps those it had. */
+/* A pair is given this layer, and keeps the layers it had. */
 static void
 give_layer(struct sl_history *p, uint32_t a, uint32_t b, uint8_t lane)
 {
@@ -220,7 +226,7 @@ give_layer(struct sl_history *p, uint32_t a, uint32_t b, uint8_t lane)
 	*m |= is;
 }
 
-/* One lane for everybody, now and ever: nothing need be kept. */
+/* Drop the masks if every pair only ever had layer 0. */
 static void
 forget_masks(struct sl_history *p)
 {
@@ -244,7 +250,7 @@ sl_history_add_routes(struct sl_history *p, const struct routes *r)
 	if (r->lanes.n > 1 && p->mask == NULL) {
 		size_t all = p->n;
 
-		p->n = p->lanes > 0 ? known : 0; /* who had lane 0 */
+		p->n = p->lanes > 0 ? known : 0; /* leaves that had layer 0 */
 		make_room(p, all + all / 8 + 8, 1);
 		p->n = all;
 	}

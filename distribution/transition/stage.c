@@ -1,19 +1,19 @@
 /*
- * safe_stage: which entry is written in which stage.
+ * stage: which entry is written in which stage.
  *
- * Only turns between channels that are on a cycle of the whole mixture can
- * ever close one. An entry whose new channel is on none is written first, and
- * nothing more need be known of it. The others are tried one by one against a
+ * Only dependencies between channels that are on a cycle of the whole mixture
+ * can ever close one. An entry with a new channel that is on none is written
+ * first and never looked at again. The others are tried one by one against a
  * graph that holds what every entry may be in this stage; one that would close
  * a cycle waits for the next stage, when what the stage replaced is gone.
  *
  * Taking whatever fits can end in a corner: entries that closed no cycle when
- * they were admitted, by turns that neither routing makes, leave no room for
- * the last ones. Where the order of switches is kept there is a way without
- * such turns (two up/down routings that go down where they can, by one order:
- * an entry that begins to go down waits for the switches above it no longer to
- * come down to it, one that begins to go up goes first), and admitting only
- * what makes turns that the order allows finds it.
+ * they were admitted, by dependencies that neither routing makes, leave no room
+ * for the last ones. Where the order of switches is kept there is an order of
+ * writes without such dependencies (two up/down routings that go down where
+ * they can, by one order: an entry that begins to go down waits until the
+ * switches above it no longer come down to it, one that begins to go up goes
+ * first), and admitting only entries that make legal dependencies finds it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,19 +22,19 @@
 #include "sm/base/mem.h"
 
 struct entry {
-	uint64_t key; /* what repairs first, then nearest to the destination */
+	uint64_t key; /* repairs first, then nearest to the destination */
 	uint32_t cell;
 	uint8_t l;
 	bool urgent;
 };
 
-/* A turn that was not there before an entry was tried. */
+/* A dependency that was added for the entry that is tried. */
 struct added {
 	uint32_t v;
 	uint8_t out;
 };
 
-/* A byte for each switch, for LIDs that were asked for. */
+/* A byte for each switch, for each LID that was asked for. */
 struct rows {
 	uint32_t *of; /* by LID: row number + 1 */
 	uint8_t *row;
@@ -53,15 +53,16 @@ struct work {
 	size_t ne, cape;
 	struct added *added;
 	size_t nadded, capadded;
-	struct added bad; /* what refused the last entry, if that was new */
+	struct added bad; /* the refused dependency of the last entry, if it was
+			     new */
 	bool isbad;
 	enum transition_admission how;
-	uint64_t *refused; /* turns that do not fit in this stage at all */
-	struct rows lanes; /* that reach switches, in this stage */
-	struct rows whole; /* do packets arrive as it begins? */
-	struct rows need;  /* are they on the new way of some that do not? */
-	bool few;	   /* channels on cycles, so that rows are cheaper */
-	uint8_t *ones;	   /* the row for all LIDs where there is one lane */
+	uint64_t *refused; /* do not fit in this stage at all */
+	struct rows lanes; /* layers that reach switches, in this stage */
+	struct rows whole; /* whether packets arrive as the stage begins */
+	struct rows need;  /* on the new path of lost packets */
+	bool few;	   /* few channels on cycles: rows are cheaper */
+	uint8_t *ones;	   /* the row for all LIDs with one layer */
 };
 
 static void
@@ -86,7 +87,7 @@ rows_free(struct rows *r)
 	free(r->row);
 }
 
-/* The row of a LID; true: it is there, but for its contents. */
+/* The row of a LID; true: it was added and is to be filled. */
 static bool
 rows_add(struct rows *r, uint32_t nsw, uint32_t lid, uint8_t **row)
 {
@@ -109,7 +110,7 @@ has_value(const uint8_t *value, unsigned n, unsigned port)
 	return false;
 }
 
-/* Do packets from s arrive as the stage begins? */
+/* Whether packets from s arrive as the stage begins. */
 static bool
 packets_arrive(struct work *w, sw_ix s, uint32_t lid)
 {
@@ -120,7 +121,9 @@ packets_arrive(struct work *w, sw_ix s, uint32_t lid)
 	return row[s];
 }
 
-/* Does the switch that the new entry leads to send packets straight back? */
+/*
+ * Whether the switch that the new entry leads to sends packets straight back.
+ */
 static bool
 sends_back(const struct work *w, const struct lft_value_cell *c, unsigned l,
 	struct transition_when when)
@@ -139,9 +142,10 @@ sends_back(const struct work *w, const struct lft_value_cell *c, unsigned l,
 }
 
 /*
- * A switch discards what came by the cable that it would leave by. Packets that
- * arrive now must not meet that at any moment of the stage; where they are lost
- * as it is, it is enough that they do not when it is over.
+ * A switch discards a packet that would leave by the link that it came by.
+ * Packets that arrive now must not meet that at any moment of the stage; for
+ * packets that are lost now it is enough that they do not meet it when the
+ * stage is over.
  */
 static bool
 bounces_packets(struct work *w, const struct lft_value_cell *c, unsigned l)
@@ -153,7 +157,7 @@ bounces_packets(struct work *w, const struct lft_value_cell *c, unsigned l)
 		       sends_back(w, c, l, over));
 }
 
-/* Is s on the new way of packets that are lost now? */
+/* Whether s is on the new path of packets that are lost now. */
 static bool
 is_needed(struct work *w, sw_ix s, uint32_t lid)
 {
@@ -178,7 +182,7 @@ is_needed(struct work *w, sw_ix s, uint32_t lid)
 	return row[s];
 }
 
-/* Nothing is to be sent back where it came from. */
+/* Whether no packet is to be sent back where it came from. */
 static bool
 avoids_bounces(const struct work *w)
 {
@@ -198,7 +202,7 @@ can_be_on_cycle(
 	return false;
 }
 
-/* Cables from s to the end of the new way. */
+/* Links from s to the end of the new path. */
 static unsigned
 hops_to_lid(const struct work *w, sw_ix s, uint32_t lid)
 {
@@ -250,7 +254,7 @@ compare_keys(const void *a, const void *b)
 	return (x->key > y->key) - (x->key < y->key);
 }
 
-/* Lanes that can be met at each switch by packets for this LID. */
+/* Layers of packets for this LID that may be at each switch. */
 static const uint8_t *
 layers_of(struct work *w, uint32_t lid)
 {
@@ -264,7 +268,7 @@ layers_of(struct work *w, uint32_t lid)
 	return row;
 }
 
-/* The turn from record c out of a port, on these lanes. */
+/* Add the dependency from record c out of a port, in these layers. */
 static bool
 add_dependency(struct work *w, uint32_t c, unsigned out, unsigned lanes)
 {
@@ -294,7 +298,9 @@ add_dependency(struct work *w, uint32_t c, unsigned out, unsigned lanes)
 	return true;
 }
 
-/* All turns that the entry's new value adds to what is in this stage. */
+/*
+ * Add all dependencies between the entry's new value and what is in this stage.
+ */
 static bool
 add_dependencies(struct work *w, const struct lft_value_cell *c, unsigned l)
 {
@@ -325,8 +331,8 @@ add_dependencies(struct work *w, const struct lft_value_cell *c, unsigned l)
 }
 
 /*
- * The graph of a stage only grows: a turn that does not fit on its own, with
- * nothing else of its entry there, will not fit any more.
+ * The graph of a stage only grows: a dependency that does not fit on its own,
+ * without the others of its entry, will not fit any more.
  */
 static void
 remember_refused(struct work *w)
@@ -384,7 +390,9 @@ refuse_illegal(struct work *w)
 	}
 }
 
-/* Fill stage k with what fits. False when not even what is there does. */
+/*
+ * Fill stage k with what fits. False when what is in place has a cycle already.
+ */
 static bool
 fill_stage(struct work *w, unsigned k, uint64_t *turn)
 {
@@ -457,8 +465,8 @@ stage_find(struct lft_values *v, const uint32_t *comp,
 	w.refused = mem_alloc(transition_words(w.n) * sizeof(*w.refused));
 	collect_entries(&w);
 	/*
-	 * The first stage may gain from the drain after it alone; and it is
-	 * there even if no entry can wait, with blocks that nobody knows.
+	 * The first stage may gain from the drain after it alone; and it exists
+	 * even if no entry can wait, for blocks that are unknown.
 	 */
 	for (; k < max && !done; k++) {
 		size_t before = w.ne;
@@ -469,7 +477,7 @@ stage_find(struct lft_values *v, const uint32_t *comp,
 		done = w.ne == 0;
 	}
 	if (k == max && !done)
-		k--; /* what is left joins the last one */
+		k--; /* the remaining entries join the last stage */
 	*nstages = done ? k : k + 1;
 	if (repair && !w.hurts)
 		*nstages = 0;

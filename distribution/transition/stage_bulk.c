@@ -1,14 +1,14 @@
 /*
- * safe_bulk: stages for changes of whole fabrics, where trying entries one by
+ * stage_bulk: stages for changes of whole fabrics, where trying entries one by
  * one would take too long.
  *
  * All channels are put into one row: what packets may wait for as the stage
  * begins points forward in it, and as much as possible of what the new routing
- * wants. Each entry that adds no turn that points back is admitted, all of them
- * at once; where two new entries make one together, the first on the way waits.
- * So does an entry that leads to a switch which, by the end of the stage, would
- * send its packets straight back: then whoever reaches a LID when the stage
- * begins does so when it is over.
+ * wants. Each entry that adds no dependency that points back is admitted, all
+ * of them at once; where two new entries make one together, the first on the
+ * path waits. So does an entry that leads to a switch which, by the end of the
+ * stage, would send its packets straight back: then packets that arrive when
+ * the stage begins also arrive when it is over.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,17 +20,17 @@ struct bulk {
 	struct lft_values *v;
 	const struct chan_graph *n;
 	const uint32_t *comp;
-	uint64_t *must, *back; /* turns: there now; pointing back */
-	uint32_t *wish, nwish; /* vertices as the new routing has them */
+	uint64_t *must, *back; /* dependencies: in force now; pointing back */
+	uint32_t *wish, nwish; /* vertices in the order of the new routing */
 	uint32_t *pos;	       /* [nv] in the row */
 	uint32_t *stack;       /* [nv] */
 	uint16_t *at;	       /* [nv] next port before it to look at */
-	bool *bad;	       /* [nrec] a turn behind it points back */
+	bool *bad;	       /* [nrec] a dependency behind it points back */
 	uint64_t *defer;       /* [ncells] entries that cannot be admitted */
 	struct transition_lines lines;
 };
 
-/* The row that the new routing would have alone. */
+/* Find the row that the new routing would have alone. */
 static void
 find_wished_order(struct bulk *b)
 {
@@ -69,7 +69,10 @@ next_before(struct bulk *b, uint32_t v, uint32_t *w)
 	return false;
 }
 
-/* Everybody in the order that is wished, what must come before him first. */
+/*
+ * Put all vertices in the wished order, each after the ones that must precede
+ * it.
+ */
 static void
 order_channels(struct bulk *b)
 {
@@ -94,7 +97,10 @@ order_channels(struct bulk *b)
 	}
 }
 
-/* Of all turns from here on those that point back; true: there are some. */
+/*
+ * Keep of all dependencies from here on the ones that point back; true: there
+ * are some.
+ */
 static bool
 find_back(struct bulk *b)
 {
@@ -137,7 +143,7 @@ points_back(const struct bulk *b, uint32_t v, uint8_t port)
 		       b->n->bit[port]) != 0;
 }
 
-/* Does a turn point back to what the switch holds besides? */
+/* Whether a dependency points back to a further value of the switch. */
 static bool
 extra_points_back(const struct bulk *b, struct transition_to t, unsigned l)
 {
@@ -149,8 +155,8 @@ extra_points_back(const struct bulk *b, struct transition_to t, unsigned l)
 }
 
 /*
- * One value of switch u's entry and all of the switch behind it. What u has
- * now, with what is there now, is in the row as it should be.
+ * Look at one value of switch u's entry and all values of the switch behind it.
+ * The old value of u with the old one behind it is in the row as it should be.
  */
 static void
 look_at_value(struct bulk *b, sw_ix u, const struct entry *e, uint8_t port,
@@ -179,8 +185,8 @@ is_deferred(const struct bulk *b, sw_ix s, const struct entry *e)
 }
 
 /*
- * What is sent to a switch that sends it straight back would be lost until the
- * next stage: it waits, too.
+ * An entry that sends packets to a switch that sends them straight back would
+ * lose them until the next stage: it waits, too.
  */
 static bool
 defer_bounces(struct bulk *b, sw_ix u, uint32_t block)
@@ -244,7 +250,10 @@ look_at_block(struct bulk *b, uint32_t block, unsigned k)
 	}
 }
 
-/* Stage k for all that need not wait; how many others are left. */
+/*
+ * Put all entries that need not wait into stage k; *left others wait. Returns
+ * how many were admitted.
+ */
 static uint64_t
 admit_entries(struct bulk *b, unsigned k, uint64_t *left)
 {
@@ -266,8 +275,10 @@ admit_entries(struct bulk *b, unsigned k, uint64_t *left)
 	return n;
 }
 
-/* Fill stage k. False when there is no room in it, or what is there closes a
- * cycle; *left entries remain. */
+/*
+ * Fill stage k. False when no entry fits, or what is in place closes a cycle;
+ * *left entries remain.
+ */
 static bool
 fill_stage(struct bulk *b, unsigned k, uint64_t *left)
 {
@@ -290,7 +301,10 @@ fill_stage(struct bulk *b, unsigned k, uint64_t *left)
 	return admit_entries(b, k, left) > 0;
 }
 
-/* All that changes waits; what is there for the first time does not. */
+/*
+ * Defer every entry that changes; blocks that are written for the first time do
+ * not wait.
+ */
 static uint64_t
 defer_all(struct lft_values *v)
 {
@@ -340,7 +354,7 @@ stage_bulk_find(struct lft_values *v, const uint32_t *comp, unsigned max,
 	while (k < max && left > 0 && fill_stage(&b, k, &left))
 		k++;
 	if (left > 0 && k == max)
-		k--; /* what is left joins the last one */
+		k--; /* the remaining entries join the last stage */
 	*nstages = left > 0 ? k + 1 : k;
 	assign_remaining_stage(v, k);
 	lft_values_lines_free(&b.lines);

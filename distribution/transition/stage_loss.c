@@ -1,8 +1,8 @@
 /*
- * stage_loss_estimate: what stages cost. Between two stages some entries are
- * new and some wait; a packet that comes to a switch which sends it back by the
- * cable it came by is discarded. Stages are worth it only where that, for as
- * long as they take, is less than what closing turns loses.
+ * stage_loss: what stages cost. Between two stages some entries are new and
+ * some wait; a packet that comes to a switch which sends it back by the link it
+ * came by is discarded. Stages are worth it only where that, for as long as
+ * they take, is less than what blocking dependencies loses.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,9 @@ struct walk {
 	sw_ix *path;   /* [nsw] */
 };
 
-/* Follow the tables of this time from s; what is met shares its fate. */
+/*
+ * Follow the tables of this time from s; switches on the path share its fate.
+ */
 static void
 follow_path(struct walk *w, sw_ix s, uint32_t lid, struct transition_when when)
 {
@@ -52,7 +54,7 @@ follow_path(struct walk *w, sw_ix s, uint32_t lid, struct transition_when when)
 		w->fate[w->path[k]] = (uint8_t)end;
 }
 
-/* What nobody will reach is not lost. */
+/* Pairs that lose packets; a LID that the new tables drop is not lost. */
 static uint64_t
 count_lost(struct walk *w, uint32_t lid, struct transition_when when)
 {
@@ -82,7 +84,7 @@ stage_loss_arrives(const struct lft_values *v, uint32_t lid,
 	free(w.path);
 }
 
-/* LIDs that some switch takes later than the first stage. */
+/* LIDs that some switch changes later than in the first stage. */
 static bool *
 deferred_lids(const struct lft_values *v)
 {
@@ -94,7 +96,7 @@ deferred_lids(const struct lft_values *v)
 	return yes;
 }
 
-/* LIDs for which some entry leads nowhere, and will not. */
+/* LIDs for which some entry leads nowhere now, and will not later. */
 static bool *
 hurt_lids(const struct lft_values *v)
 {
@@ -111,7 +113,7 @@ hurt_lids(const struct lft_values *v)
 	return yes;
 }
 
-/* Pairs lost as these stages begin, of LIDs that are marked. */
+/* Pairs that lose packets as these stages begin, over the marked LIDs. */
 static uint64_t
 sum_lost(const struct lft_values *v, const bool *yes, unsigned first,
 	unsigned end)

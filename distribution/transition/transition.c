@@ -7,11 +7,15 @@
 #include "sm/base/mem.h"
 
 enum {
-	/* Channels on cycles above which trying entries one by one takes too
-	 * long. */
+	/*
+	 * Channels on cycles above which trying entries one by one takes too
+	 * long.
+	 */
 	BULK_VERTICES = 4096,
-	/* What prices differ by before they tell ways apart: how long a stage
-	 * takes, and what its packets are worth, is an estimate. */
+	/*
+	 * By how much prices must differ to decide: how long a stage takes, and
+	 * what its packets are worth, is an estimate.
+	 */
 	CLEARLY = 2,
 };
 
@@ -22,7 +26,7 @@ struct planner {
 	struct lft_values val;
 	uint64_t *mix;		    /* the mixture */
 	uint32_t *comp;		    /* its components */
-	struct transition_set stay; /* closed from now on */
+	struct transition_set stay; /* blocked from now on */
 };
 
 const char *
@@ -62,11 +66,12 @@ take_blocked(struct transition_result *t, const struct transition_set *set)
 }
 
 /*
- * One way to go: stages, and turns to close before the last of them if they are
- * not enough. Its price is what it loses, in pairs times drains: of the turns'
- * pairs what comes in the drain before the tables change, after which they go
- * elsewhere; and what does not arrive between stages, which last a drain each
- * and until the slowest switch has answered: a quarter more.
+ * One option: stages, and dependencies to block before the last of them if they
+ * are not enough. Its price is what it loses, in pairs times drains. The pairs
+ * of blocked dependencies lose packets during the drain before the tables
+ * change, after which their packets go elsewhere. Pairs that do not arrive
+ * between stages lose packets for a drain each and until the slowest switch has
+ * answered: a quarter more.
  */
 struct option {
 	uint8_t (*stage)[LFT_BLOCK]; /* as in lft_values; owned */
@@ -84,7 +89,7 @@ drop_option(struct option *o)
 	*o = (struct option){0};
 }
 
-/* Stages, found in one way; false: some turns have to be closed too. */
+/* Find stages in one way; false: some dependencies have to be blocked too. */
 static bool
 find_stages(struct planner *p, enum transition_admission how, struct option *o)
 {
@@ -102,7 +107,7 @@ find_stages(struct planner *p, enum transition_admission how, struct option *o)
 	return o->enough;
 }
 
-/* What the turns are that the last stage needs closed, and the price. */
+/* Find the dependencies that the last stage needs blocked, and the price. */
 static void
 price_option(struct planner *p, struct option *o, const uint64_t *fixed)
 {
@@ -125,8 +130,10 @@ price_option(struct planner *p, struct option *o, const uint64_t *fixed)
 	o->price += o->closed.pairs;
 }
 
-/* The same without stages: everything at once, and what is lost stays so for a
- * drain more. */
+/*
+ * The same without stages: everything at once, and packets that are lost now
+ * stay lost for a drain more.
+ */
 static void
 price_at_once(struct planner *p, struct option *o,
 	const struct dependency_load *load, const uint64_t *fixed)
@@ -136,7 +143,7 @@ price_at_once(struct planner *p, struct option *o,
 	o->price = o->closed.pairs + stage_loss_current(&p->val);
 }
 
-/* Keep the better one in best; between equals the one that closes less. */
+/* Keep the better option in best; of equals the one that blocks less. */
 static void
 keep_better(struct option *best, struct option *other)
 {
@@ -165,7 +172,7 @@ take_option(struct planner *p, struct option *o)
 	*o = (struct option){0};
 }
 
-/* Has every cable the direction that it had? */
+/* Whether every link has the same up direction in the old and the new order. */
 static bool
 is_order_kept(const struct planner *p)
 {
@@ -185,9 +192,9 @@ is_order_kept(const struct planner *p)
 }
 
 /*
- * The cheapest of all ways, which all have a price; but nothing is closed where
- * there are stages that do and do not lose clearly more, or the order of
- * switches is kept, and never more than the paper would.
+ * Take the cheapest option. But nothing is blocked where stages are enough and
+ * do not lose clearly more, or where the order of switches is kept, and never
+ * more pairs than the paper's method would block.
  */
 static void
 choose_option(struct planner *p, struct option *some, size_t n)
@@ -228,8 +235,8 @@ choose_option(struct planner *p, struct option *some, size_t n)
 }
 
 /*
- * Stages between which no packet turns back lose nothing. Where they are not
- * enough, the cheapest of what there is.
+ * Stages between which no packet is sent back lose nothing. Where they are not
+ * enough, take the cheapest option.
  */
 static void
 plan_auto(struct planner *p)
@@ -264,7 +271,7 @@ plan_auto(struct planner *p)
 	choose_option(p, some, n);
 }
 
-/* What the administrator chose instead. */
+/* Plan the method that the administrator chose instead. */
 static void
 plan_method(struct planner *p)
 {
@@ -293,7 +300,7 @@ has_writes(const struct lft_values *v)
 	return false;
 }
 
-/* Turns of trees are beside the mixture, or have to go. */
+/* Multicast trees keep their dependencies beside the mixture, or have to go. */
 static void
 admit_mcast(struct planner *p)
 {
@@ -329,7 +336,7 @@ plan_writes(struct planner *p)
 	free(p->comp);
 }
 
-/* The turns that stay closed are closed before anything else is. */
+/* Dependencies that stay blocked are blocked before any other. */
 static void
 add_stays(struct planner *p)
 {

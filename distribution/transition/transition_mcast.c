@@ -1,9 +1,9 @@
 /*
- * transition_mcast: turns of others, which stay as they are while unicast
- * tables are written: those of multicast trees. Each group of them asks whether
- * there is room for it in the mixture. A tree that stays is met by those that
- * are made when the tables are written, so it has to keep the new order too;
- * and it must not feed what nobody knows.
+ * transition_mcast: dependencies of multicast trees, which stay as they are
+ * while unicast tables are written. Each tree asks whether there is room for it
+ * in the mixture. Trees that are made while the tables are written meet a tree
+ * that stays, so it has to keep the new order too; and it must not lead where
+ * tables are unknown.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,12 +14,12 @@
 struct transition_guests {
 	struct topo *topo; /* a reference */
 	struct chan_graph net;
-	uint32_t *comp; /* all in one: anything may close a cycle */
+	uint32_t *comp; /* all 1: any dependency may close a cycle */
 	struct dynamic_order order;
 	uint32_t *pos;	/* [nsw] the new order */
 	uint8_t *plane; /* as in struct routes, or NULL */
 	struct transition_ports
-		*blind; /* [nsw] ways into the unknown, or NULL */
+		*blind; /* [nsw] ports into the unknown, or NULL */
 	bool full;
 };
 
@@ -35,7 +35,7 @@ by_new_place(const void *a, const void *b)
 	return x->is < y->is ? -1 : x->is > y->is;
 }
 
-/* Have two switches changed places? */
+/* Whether two switches have changed places in the order. */
 static bool
 order_changed(const struct routes *from, const struct routes *to)
 {
@@ -55,7 +55,7 @@ order_changed(const struct routes *from, const struct routes *to)
 	qsort(p, nsw, sizeof(*p), by_new_place);
 	for (sw_ix s = 0; s < nsw; s++) {
 		if (p[s].was == UINT32_MAX)
-			continue; /* it carried nothing */
+			continue; /* new: it carried nothing */
 		any |= p[s].was < last;
 		last = p[s].was;
 	}
@@ -65,8 +65,10 @@ order_changed(const struct routes *from, const struct routes *to)
 	return any;
 }
 
-/* Is there a turn from above to above? Each set of tables has none, and a
- * packet that meets both may make one. */
+/*
+ * Whether the mixture has a dependency from above to above (a valley). Each of
+ * the two routings has none; a packet that meets both may make one.
+ */
 static bool
 has_valley(const struct chan_graph *n, const uint64_t *mix, const uint32_t *pos)
 {
@@ -157,7 +159,10 @@ switch_behind(const struct transition_guests *g, sw_ix s, unsigned port)
 	return g->net.owner[g->net.peer[g->net.off[s] + port]];
 }
 
-/* Does the turn keep the new order, and lead where the tables are known? */
+/*
+ * Whether the dependency keeps the new order, and leads where the tables are
+ * known.
+ */
 static bool
 keeps_order(const struct transition_guests *g, const struct transition_mcast *a)
 {
@@ -169,13 +174,13 @@ keeps_order(const struct transition_guests *g, const struct transition_mcast *a)
 		(g->blind[s].bit[a->out >> 6] >> (a->out & 63) & 1) != 0)
 		return false;
 	if (from == nsw || to == nsw)
-		return true; /* it carries nothing, or nothing on */
+		return true; /* no switch on one side: no dependency */
 	return routes_has_order(g->plane, from, s) &&
 	       routes_has_order(g->plane, s, to) &&
 	       (g->pos[from] > g->pos[s] || g->pos[to] > g->pos[s]);
 }
 
-/* One turn on every lane: which one a group has is not known here. */
+/* Add one dependency in every layer: the layer of a group is not known here. */
 static bool
 add_dependency(struct transition_guests *g, const struct transition_mcast *a,
 	struct transition_mcast *done, size_t *ndone)

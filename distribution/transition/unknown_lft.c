@@ -1,27 +1,27 @@
 /*
- * safe_blind: tables, and ways, that nobody knows.
+ * unknown_lft: quench, for tables and neighbours that are unknown.
  *
  * After a restart some blocks cannot be read, or what was sent there before
- * they could was not acknowledged. Whatever they hold is in force, and no
- * mixture can be proven with it: not if ways there are opened while it may
- * still be there, nor even if none leads there for its LIDs, for what the
- * switch's own hosts send goes on from it by channels that other LIDs wait for.
- * So such a block becomes all 255 before anything else is written: taking
- * dependencies away is always safe. When that is acknowledged and what was
- * under way has drained it is known, and the transition starts from there.
+ * they could be read was not acknowledged. Whatever they hold is in force, and
+ * no mixture can be proven with it: not if new paths lead there while it may
+ * still be in place, nor even if none does for its LIDs, for what the switch's
+ * own hosts send goes on from it by channels that other LIDs wait for. So such
+ * a block becomes all 255 before anything else is written: taking dependencies
+ * away is always safe. When that is acknowledged and what was in flight has
+ * drained the block is known, and the transition starts from there.
  *
- * A switch that takes no blocks above its top gets that raised first, and what
- * is above comes to life before it can be emptied. So its neighbours, and they
- * before all else, hold 255 for those LIDs: nothing comes that its tables could
- * turn, and what its own hosts send ends at the next switch.
+ * A switch that takes no blocks above its top gets that raised first, and
+ * blocks above it come to life before they can be emptied. So its neighbours,
+ * before all else, hold 255 for those LIDs: no packet arrives that its tables
+ * could forward, and what its own hosts send ends at the next switch.
  *
- * A switch whose SMA is silent cannot be written, and forwards all the same.
- * After a restart nobody knows its tables, or even that it is there: a port
- * that carries data and has no neighbour in the topology may lead to a switch,
- * and that to any other such port. There it is the entries that lead into the
- * unknown, for any LID, that become 255: then, whatever it does, it is a source
- * of packets and on no ring. New tables do not lead there: mostly they want
- * that 255 anyway. Trees of groups that go there have to go
+ * A switch with a silent SMA cannot be written, and forwards all the same.
+ * After a restart its tables are unknown, or even its presence: a port that
+ * carries data and has no neighbour in the topology may lead to a switch, and
+ * that switch to any other such port. There the entries that lead into the
+ * unknown, for any LID, become 255: then such a switch is only a source of
+ * packets and on no cycle, whatever it does. New tables do not lead there:
+ * mostly they want that 255 anyway. Multicast trees that lead there have to go
  * (transition_mcast.c).
  */
 #include <stdlib.h>
@@ -35,10 +35,10 @@ enum { ARMED = 3 };
 struct blind {
 	struct lft_values *v;
 	const struct topo *t;
-	struct transition_ports *port; /* [nsw] blind for every LID */
-	bool *dark;    /* [nsw] unwritable, and nobody knows its tables */
+	struct transition_ports *port; /* [nsw] into the unknown */
+	bool *dark;    /* [nsw] cannot be written, and its tables are unknown */
 	unsigned ends; /* ports without a neighbour */
-	bool any;      /* a switch is dark */
+	bool any;      /* some switch is dark */
 };
 
 static void
@@ -53,7 +53,10 @@ has_port(const struct transition_ports *p, unsigned n)
 	return p->bit[n >> 6] >> (n & 63) & 1;
 }
 
-/* May data leave by this port, to nobody that the topology knows? */
+/*
+ * Whether data may leave by this port to a neighbour that is not in the
+ * topology.
+ */
 static bool
 is_unknown_end(const struct topo_port *p)
 {
@@ -76,7 +79,7 @@ find_unknown_ends(struct blind *b)
 	}
 }
 
-/* Nobody knows what is there: from now on it is nothing. */
+/* The cell's contents are unknown: from now on it is empty. */
 static void
 empty_cell(struct lft_values *v, struct lft_value_cell *c)
 {
@@ -89,7 +92,10 @@ empty_cell(struct lft_values *v, struct lft_value_cell *c)
 	v->differ += c->new ? LFT_BLOCK : 0;
 }
 
-/* Blocks that nobody knows are emptied, where they can be written. */
+/*
+ * Unknown blocks are emptied where they can be written; else the switch is
+ * dark.
+ */
 static void
 find_unknown(struct blind *b)
 {
@@ -103,15 +109,17 @@ find_unknown(struct blind *b)
 		else
 			empty_cell(b->v, c);
 	}
-	/* what cannot be written and has a way into the unknown is part of it
-	 */
+	/* a switch that cannot be written and has such a port is dark too */
 	for (sw_ix s = 0; s < b->t->nsw; s++)
 		for (unsigned w = 0; w < 4; w++)
 			b->dark[s] |= chan_graph_quarantined(b->v->net, s) &&
 				      b->port[s].bit[w] != 0;
 }
 
-/* Ways to dark switches; unwritable switches that have one are dark too. */
+/*
+ * Mark ports to dark switches; a switch that cannot be written and has one is
+ * dark too.
+ */
 static void
 spread_unknown(struct blind *b)
 {
@@ -156,7 +164,7 @@ quenched_block(
 	return lft_add(pool, line);
 }
 
-/* What the cell holds is what it will hold behind its wall. */
+/* From now on the cell holds what it will hold when it is quenched. */
 static void
 quench_cell(struct lft_values *v, struct lft_value_cell *c,
 	const struct transition_ports *p)
@@ -180,7 +188,7 @@ quench_cell(struct lft_values *v, struct lft_value_cell *c,
 	v->differ += LFT_BLOCK;
 }
 
-/* The entries of a block that lead to these ports. */
+/* Quench the entries of a block that lead to these ports. */
 static void
 quench_block(struct blind *b, sw_ix s, uint32_t k, struct transition_ports p)
 {
@@ -205,7 +213,10 @@ quench_block(struct blind *b, sw_ix s, uint32_t k, struct transition_ports p)
 		quench_cell(v, &v->c[*i - 1], &p);
 }
 
-/* Neighbours of switches whose tops are raised above what nobody knows. */
+/*
+ * Quench the neighbours of switches with unknown blocks above tops that are
+ * raised.
+ */
 static void
 quench_neighbours(struct blind *b)
 {
@@ -238,7 +249,7 @@ unknown_lft_quench(struct lft_values *v)
 	b.port = mem_zalloc(n->nsw, sizeof(*b.port));
 	b.dark = mem_zalloc(n->nsw, sizeof(*b.dark));
 	find_unknown_ends(&b);
-	if (b.ends < 2) /* what goes in by the only way does not come back */
+	if (b.ends < 2) /* there is only one way in */
 		memset(b.port, 0, n->nsw * sizeof(*b.port));
 	find_unknown(&b);
 	spread_unknown(&b);

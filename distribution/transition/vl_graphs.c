@@ -1,14 +1,14 @@
 /*
- * safe_lane: how many graphs there are. A dependency stays in its lane where no
- * two lanes share a VL of a cable between switches, and where every row of
+ * vl_graphs: how many graphs there are. A dependency stays in its layer where
+ * no two layers share a VL of a link between switches, and where every row of
  * SL2VL there is known to be what it shall be, and has been for a drain: then
- * each lane has a graph of its own. Otherwise a packet may travel by one row
- * here and by another one there, and the VLs of one lane are another's: then
- * all lanes are one.
+ * each layer has a graph of its own. Otherwise a packet may travel by one row
+ * here and by another one there, and the VLs of one layer are also another's:
+ * then all layers are one.
  *
- * Cables that are not up carry nothing, and have their rows when they come up.
- * What comes in by a turn that is held is discarded; its row is written before
- * it is opened.
+ * Links that are not up carry nothing, and have their rows when they come up. A
+ * packet that would take a blocked dependency is discarded; the final row is
+ * written before the dependency is unblocked.
  */
 #include <string.h>
 
@@ -17,7 +17,7 @@
 
 enum { ARMED = 3 };
 
-/* Is there anything at all that carries data? */
+/* Whether any switch carries data. */
 static bool
 carries_data(const struct topo *t)
 {
@@ -27,7 +27,7 @@ carries_data(const struct topo *t)
 	return false;
 }
 
-/* Ports of a switch by which packets come, a bit each. */
+/* Ports by which packets enter a switch, a bit each. */
 static struct transition_ports
 arrival_ports(const struct topo *t, sw_ix s)
 {
@@ -43,7 +43,7 @@ arrival_ports(const struct topo *t, sw_ix s)
 	return in;
 }
 
-/* Those by which they may leave by port out. */
+/* The in-ports from which packets may leave by port out. */
 static struct transition_ports
 unblocked_in_ports(const struct transition_ports *all,
 	const struct sl2vl_cache *turns, uint64_t guid, unsigned out)
@@ -60,7 +60,10 @@ unblocked_in_ports(const struct transition_ports *all,
 	return in;
 }
 
-/* Are lanes told apart behind the live cable out of port p of a switch? */
+/*
+ * Whether layers have VLs of their own on the live link out of port p of a
+ * switch.
+ */
 static bool
 has_own_vls_at(const struct transition_job *job, const struct vlarb_want *w,
 	const struct transition_ports *in, port_ix p)
@@ -116,6 +119,6 @@ vl_graphs_count(const struct transition_job *job)
 	if (was == 0)
 		was = job->from != NULL ? job->from->lanes.n : to->n;
 	if (was > to->n && carries_data(job->to->topo))
-		return 1; /* the SLs of a lane that goes join another one */
+		return 1; /* the SLs of a layer that goes join another layer */
 	return to->plain && (!known || !has_own_vls(job)) ? 1 : to->n;
 }
