@@ -76,8 +76,8 @@ is_fresh(const struct topo *t, sw_ix s)
 }
 
 /*
- * Nothing else is written while packets may be on ways that nobody knows; where
- * a top has to be raised for it (raised), that is after all the others.
+ * Nothing else is written while packets may be on unknown paths. Quenches that
+ * need a raised top come after all the others (raised).
  */
 static void
 add_quenches(struct plan_maker *m, bool raised)
@@ -163,7 +163,7 @@ has_downed_port(const struct plan_maker *m, sw_ix s)
 	return false;
 }
 
-/* What our own plan did to ports need not bring a sweep afterwards. */
+/* What our own plan did to ports needs no sweep afterwards. */
 static void
 add_clears(struct plan_maker *m)
 {
@@ -186,7 +186,7 @@ add_clears(struct plan_maker *m)
 	(void)plan_end(m);
 }
 
-/* But what others did there meanwhile has to. */
+/* But a change by anything else meanwhile does. */
 static void
 add_verifies(struct plan_maker *m)
 {
@@ -209,7 +209,7 @@ add_verifies(struct plan_maker *m)
 	(void)plan_end(m);
 }
 
-/* ---- turns ---- */
+/* ---- blocked dependencies ---- */
 
 static uint32_t
 sl2vl_modifier(unsigned in, unsigned out)
@@ -217,7 +217,9 @@ sl2vl_modifier(unsigned in, unsigned out)
 	return in << 8 | out;
 }
 
-/* Closed by its row of SL2VL, or by taking its port down? */
+/*
+ * Whether it is blocked by its row of SL2VL, and not by taking its port down.
+ */
 static bool
 is_blocked_by_row(
 	const struct plan_maker *m, const struct transition_dependency *u)
@@ -226,7 +228,7 @@ is_blocked_by_row(
 	       !sl2vl_refused(device_sl2vl(m->hw), node_of(m->t, u->sw)->guid);
 }
 
-/* Which turns: all, those that stay closed, or those that do not. */
+/* Which dependencies: all, the ones that stay blocked, or the others. */
 enum which { ALL, STAYING, PASSING };
 
 static void
@@ -253,8 +255,10 @@ add_sl2vl_rows(struct plan_maker *m, enum plan_kind kind, enum which which)
 	(void)plan_end(m);
 }
 
-/* Tables of live switches, stage by stage; turns are closed before the last
- * one, which is what needs it. */
+/*
+ * Tables of live switches, stage by stage; dependencies are blocked before the
+ * last one, which is what needs it.
+ */
 static void
 add_stages(struct plan_maker *m, bool drain, bool late)
 {
@@ -281,7 +285,7 @@ add_stages(struct plan_maker *m, bool drain, bool late)
 	}
 }
 
-/* Everything that is held: by this plan, by one that broke, by another life. */
+/* Unblock everything that this plan, a broken one or a previous run blocked. */
 static void
 add_unblocks(struct plan_maker *m)
 {

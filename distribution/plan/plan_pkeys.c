@@ -10,14 +10,17 @@
 #include "sm/base/be.h"
 #include "sm/base/mem.h"
 
-/* One table on its way. */
+/* One table and its two steps. */
 struct change {
 	port_ix port;
 	unsigned cap;
 	uint16_t *was, *grown, *out; /* [cap] */
 };
 
-/* Keys once each by their number: what a switch looks at. */
+/*
+ * Each partition once, with full membership if any of its keys has it: a switch
+ * looks at the partition number alone.
+ */
 static size_t
 merge_memberships(const uint16_t *key, size_t n, uint16_t *out)
 {
@@ -46,10 +49,10 @@ note_unfit_table(struct plan_maker *m, port_ix p, size_t n, unsigned cap)
 }
 
 /*
- * What port p's table shall become; false: nothing can be said, or done. A
- * guard without room for all that its host may use lets everything pass. While
- * a port (of a switch: all of them) is in Init nobody uses its keys: what goes,
- * goes at once.
+ * What port p's table shall become; false: it is unknown, or there is nothing
+ * to do. A guard without room for all that its host may use lets everything
+ * pass. While a port (of a switch: all of them) is in Init its keys are not
+ * used: keys are removed at once.
  */
 static bool
 lay_table(struct plan_maker *m, port_ix p, struct change *c)
@@ -119,7 +122,7 @@ add_blocks(struct plan_maker *m, const struct change *c, const uint16_t *from,
 	}
 }
 
-/* Most ports have nothing to drop: they need not be looked at again. */
+/* Note a port that loses keys; most do not, and need no second look. */
 static void
 drop_later(struct plan_maker *m, port_ix p)
 {
@@ -153,7 +156,7 @@ plan_pkeys_add(struct plan_maker *m)
 	(void)plan_end(m);
 }
 
-/* Live ports begin to enforce when nothing is missing behind them. */
+/* Live ports begin to enforce when no key is missing behind them. */
 static void
 add_guards(struct plan_maker *m)
 {
@@ -167,7 +170,7 @@ add_guards(struct plan_maker *m)
 void
 plan_pkeys_drop(struct plan_maker *m)
 {
-	size_t unfit = m->p->nunfit; /* told once */
+	size_t unfit = m->p->nunfit; /* noted once */
 	struct change c;
 
 	if (m->keys == NULL)

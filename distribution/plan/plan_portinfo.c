@@ -39,7 +39,7 @@ min_u8(uint8_t a, uint8_t b)
 	return a < b ? a : b;
 }
 
-/* MTU and OperationalVLs that both ends of a cable can do. */
+/* MTU and OperationalVLs that both ends of a link can do. */
 static uint8_t
 common_mtu(const struct topo *t, const struct topo_port *p)
 {
@@ -98,7 +98,7 @@ fill_external_fields(const struct plan_maker *m, const struct topo_port *p,
 
 /*
  * A port that shall not enforce stops at once; one that shall begins when the
- * tables are what they shall be, or when it comes up.
+ * tables are right, or when it comes up.
  */
 static void
 fill_guard(const struct plan_maker *m, port_ix ix, struct mad_port_info *i)
@@ -112,7 +112,9 @@ fill_guard(const struct plan_maker *m, port_ix ix, struct mad_port_info *i)
 	i->enf_out = m->guard[ix] == GUARD_ON && (now || i->enf_out);
 }
 
-/* What a port that was thus shall be told, without state, MTU and VLs. */
+/*
+ * What a port shall be set to, given what it was, without state, MTU and VLs.
+ */
 static void
 fill_wanted(const struct plan_maker *m, port_ix ix,
 	const struct mad_port_info *was, struct mad_port_info *want)
@@ -150,7 +152,7 @@ add_port_set(struct plan_maker *m, port_ix ix, const struct mad_port_info *want)
 	plan_add_step(m, ix, MAD_PORT_INFO, port_mod(&m->t->port[ix]), pay);
 }
 
-/* What a port must take: addresses. */
+/* Whether fields differ that a port must take: addresses. */
 static bool
 addresses_differ(const struct mad_port_info *a, const struct mad_port_info *b)
 {
@@ -167,7 +169,10 @@ plan_tunables(const struct mad_port_info *i)
 	       i->vl_stall;
 }
 
-/* What it should take: time-outs; not asked twice of one that keeps its own. */
+/*
+ * Whether fields differ that a port should take: time-outs. A port that keeps
+ * its own is not asked twice.
+ */
 static bool
 tunables_differ(const struct plan_maker *m, port_ix ix,
 	const struct mad_port_info *was, const struct mad_port_info *want)
@@ -192,7 +197,7 @@ is_unusable(const struct topo *t, port_ix ix)
 	       is_quarantined(t, ix);
 }
 
-/* Has a port that will not pass through Init to be told something? */
+/* Whether a port that will not pass through Init needs a Set. */
 static bool
 needs_set(const struct plan_maker *m, port_ix ix)
 {
@@ -213,7 +218,7 @@ needs_set(const struct plan_maker *m, port_ix ix)
 
 /*
  * PARAMS: ports that will not pass through Init. An external port that is up
- * keeps its MTU and VLs: changing them needs a bounce nobody asked for.
+ * keeps its MTU and VLs: changing them needs a bounce, which was not asked for.
  */
 static void
 set_params(struct plan_maker *m, port_ix ix)
@@ -232,7 +237,7 @@ set_params(struct plan_maker *m, port_ix ix)
 		add_port_set(m, ix, &want);
 }
 
-/* Both ends present, answering and not Down. */
+/* Whether both ends are present, answer and are not Down. */
 static bool
 can_rise(const struct topo *t, port_ix ix)
 {
@@ -246,7 +251,7 @@ can_rise(const struct topo *t, port_ix ix)
 	return p->state >= INIT && t->port[p->peer].state >= INIT;
 }
 
-/* The state in which a port shall be thought to be. */
+/* The state of a port at this point of the plan. */
 static uint8_t
 planned_state(const struct plan_maker *m, port_ix ix)
 {
@@ -316,7 +321,7 @@ plan_portinfo_guard(struct plan_maker *m, port_ix ix)
 
 /* ---- the port methods ---- */
 
-/* A cable that carries traffic; one in Init has only to stay there. */
+/* Whether a link carries traffic; one in Init has only to stay there. */
 static bool
 link_carries_data(const struct topo *t, port_ix ix)
 {
@@ -324,7 +329,7 @@ link_carries_data(const struct topo *t, port_ix ix)
 	       t->port[t->port[ix].peer].state >= ARMED;
 }
 
-/* Mark both ends of what the method takes down; true: something is. */
+/* Mark both ends of what the method takes down; false: nothing. */
 static bool
 choose_ports(struct plan_maker *m)
 {
@@ -351,8 +356,8 @@ choose_ports(struct plan_maker *m)
 }
 
 /*
- * Is this the end to speak to? The one nearer to us: the answer must not need
- * the cable that it takes down.
+ * Whether this end gets the Set: the one nearer to us, because the answer must
+ * not need the link that it takes down.
  */
 static bool
 is_near_end(const struct topo *t, port_ix ix)

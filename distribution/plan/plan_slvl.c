@@ -1,23 +1,23 @@
 /*
- * Lanes in a plan: how ports share them out, and which SL takes which. Tables
- * of live ports that are not known are read first, so that a second life
- * writes nothing; ports that are not up, and switches that take many rows at
- * once, are written blind.
+ * plan_slvl: VLs in a plan: how ports arbitrate among them, and which SL takes
+ * which. Unknown tables of live ports are read first, so that a restart writes
+ * nothing; ports that are not up, and switches that take many rows in one Set,
+ * are written without reading.
  *
- * A host that comes up is told while it is Armed. Should it start anew on the
- * way, it is in Init again and everybody sees it; a host that is told before it
- * is Armed would lose what it was told and be Armed all the same.
+ * A host that comes up gets its row while it is Armed. Should it restart before
+ * it is Active, it is in Init again, which shows; a host that got its row
+ * before it was Armed could lose it and be Armed all the same.
  */
 #include <string.h>
 
 #include "distribution/plan/plan_priv.h"
 
-/* One node whose rows are being planned. */
+/* A node and the rows that are being planned for it. */
 struct rows {
 	node_ix n;
 	const struct topo_node *node;
 	uint64_t in[4]; /* ports by which packets come, a bit each */
-	bool many;	/* rows are written for all in-ports at once */
+	bool many;	/* one Set writes the rows of all in-ports */
 };
 
 static const struct topo_port *
@@ -26,7 +26,8 @@ port_at(const struct plan_maker *m, port_ix p)
 	return &m->t->port[p];
 }
 
-/* Are there rows to be had? A node that has ours from earlier gets them, too.
+/*
+ * Whether the node needs rows. A node that has ours from before gets new ones.
  */
 static bool
 needs_rows(const struct plan_maker *m, node_ix n)
@@ -63,7 +64,10 @@ carries_data(const struct plan_maker *m, port_ix p)
 				      : port_at(m, p)->state > INIT;
 }
 
-/* A host's port is told now, or when it is Armed. */
+/*
+ * Whether port p is due in this phase: a host's port that is not up is due when
+ * it is Armed (rising), every other port before.
+ */
 static bool
 is_due_now(const struct plan_maker *m, port_ix p)
 {
@@ -88,7 +92,7 @@ add_row_payload(struct plan_maker *m, const uint8_t row[SL2VL_ROW])
 	return pay;
 }
 
-/* SLs that stay closed for a turn, or for any turn of the node. */
+/* SLs that stay blocked for (in, out). */
 static uint16_t
 blocked_sls(const struct plan_maker *m, node_ix n, unsigned in, unsigned out)
 {
@@ -147,7 +151,7 @@ rows_of(const struct plan_maker *m, node_ix n)
 {
 	struct rows r = {.n = n, .node = &m->t->node[n]};
 
-	r.in[0] = 1; /* port 0; and all there is of a host */
+	r.in[0] = 1; /* port 0; and the only one of a host */
 	if (r.node->type != TOPO_SWITCH)
 		return r;
 	for (unsigned p = 1; p <= r.node->nports; p++)
@@ -170,7 +174,7 @@ add_single_row(struct plan_maker *m, const struct rows *r, unsigned in,
 
 	if (sl2vl_is_blocked(turns, r->node->guid, in, out) != NULL ||
 		blocked_sls(m, r->n, in, out) != 0)
-		return; /* it gets its row when it is lifted */
+		return; /* it gets its row when it is unblocked */
 	if (m->now->kind == PLAN_LEARN
 			? known || !carries_data(m, p)
 			: known && memcmp(is, want, SL2VL_ROW) == 0)
@@ -185,7 +189,7 @@ add_single_row(struct plan_maker *m, const struct rows *r, unsigned in,
 						   : add_row_payload(m, want));
 }
 
-/* The row to port out, from all ports by which packets come. */
+/* The rows to port out, from all ports by which packets come. */
 static void
 add_column(struct plan_maker *m, const struct rows *r, unsigned out)
 {
@@ -218,8 +222,8 @@ add_column(struct plan_maker *m, const struct rows *r, unsigned out)
 }
 
 /*
- * The row that all turns of the switch shall have. A single Set tells it all of
- * them: when nothing flows yet, or when none shall have another.
+ * One row for the whole switch, in a single Set: where all its rows shall be
+ * the same.
  */
 static bool
 add_row_for_all(struct plan_maker *m, const struct rows *r)
@@ -274,7 +278,10 @@ add_node_rows(struct plan_maker *m, node_ix n)
 
 /* ---- arbitration ---- */
 
-/* Tables are written where levels are, and undone where they were. */
+/*
+ * Arbitration tables are written where there are QoS levels, and restored where
+ * there were.
+ */
 static void
 add_port_arbitration(struct plan_maker *m, port_ix p)
 {
