@@ -9,8 +9,10 @@
 #include "sm/base/mem.h"
 #include "sm/mad/mad.h"
 
-/* Of a switch's cells the first that is written is sampled, then one in so
- * many. */
+/*
+ * SAMPLED: of a switch's cells the first that is written is read again, then
+ * one in SAMPLED.
+ */
 enum { NO_PORT = 255, SAMPLED = 16 };
 
 struct mft *
@@ -141,7 +143,7 @@ mft_suspect(struct mft *m, uint64_t guid)
 
 /* ---- the fabric ---- */
 
-/* Cells for more blocks, everything in them unknown and nothing wanted. */
+/* Make cells for more blocks, unknown and with nothing wanted. */
 static void
 grow_table(struct mft_table *s, unsigned was, unsigned is)
 {
@@ -168,8 +170,10 @@ mft_grow(struct mft *m, unsigned nblocks)
 	m->nblocks = nblocks;
 }
 
-/* Ports that lead to other switches, or to whatever does not answer: all that
- * do not lead to a host. */
+/*
+ * Find the ports that lead to other switches, or to something that does not
+ * answer: all that do not lead to a host.
+ */
 static void
 find_switch_ports(struct mft_table *s, const struct topo *t)
 {
@@ -197,7 +201,7 @@ add_table(struct mft *m, uint64_t guid, unsigned npos)
 		map_put(&m->by_guid, guid, (uint32_t)m->n++);
 		*s = (struct mft_table){.guid = guid, .sw = TOPO_NONE};
 	}
-	if (s->npos != npos) { /* another switch with its GUID */
+	if (s->npos != npos) { /* another switch with this GUID */
 		free(s->cell);
 		s->cell = NULL;
 		s->npos = npos;
@@ -206,7 +210,7 @@ add_table(struct mft *m, uint64_t guid, unsigned npos)
 	return s;
 }
 
-/* A port for groups that are in no table; 0 is the switch itself. */
+/* Whether a default port leads out of the switch; 0 is the switch itself. */
 static bool
 is_external_port(uint8_t port)
 {
@@ -403,8 +407,10 @@ fail_table(struct mft *m, struct mft_table *s, const struct xact_result *res)
 	mft_mark_refusing(m, s, res->outcome == XACT_STATUS ? res->status : 0);
 }
 
-/* What is read once more: a cell that may be overwritten by a copy of what was
- * sent before, and every so often one that was written. */
+/*
+ * Note cells to read once more: a cell that a copy of an earlier SMP may
+ * overwrite, and a sample of the written ones.
+ */
 static void
 schedule_reread(
 	struct mft *m, uint64_t tag, const struct xact_result *res, bool ok)
@@ -420,7 +426,7 @@ schedule_reread(
 				   .due = mono_add(res->now, m->stray)});
 }
 
-/* tag: table, then cell; what the switch says is what it has. */
+/* tag: table, then cell. What the switch answers is what it holds. */
 static void
 cell_done(void *cookie, uint64_t tag, const struct xact_result *res)
 {
@@ -430,7 +436,7 @@ cell_done(void *cookie, uint64_t tag, const struct xact_result *res)
 
 	m->inflight--;
 	if (c >= m->nblocks * s->npos)
-		return; /* it is another switch meanwhile */
+		return; /* it is another switch by now */
 	schedule_reread(m, tag, res, res->outcome == XACT_OK);
 	if (res->outcome != XACT_OK) {
 		fail_table(m, s, res);
@@ -441,7 +447,7 @@ cell_done(void *cookie, uint64_t tag, const struct xact_result *res)
 	s->cell[c].known = true;
 }
 
-/* The top that a switch needs; its own where that will do. */
+/* The top that a switch needs; its own where that is enough. */
 static uint16_t
 needed_top(const struct mft *m, const struct mft_table *s)
 {
@@ -468,7 +474,7 @@ top_done(void *cookie, uint64_t tag, const struct xact_result *res)
 	}
 	s->stray = false;
 	if (res->outcome == XACT_STATUS) {
-		s->has_top = false; /* it does not know it at all */
+		s->has_top = false; /* it has no such field */
 		return;
 	}
 	m->job.switch_written(m->job.cookie, s->guid, res->data);
@@ -488,7 +494,10 @@ send_set(struct mft *m, struct xact_request *r, xact_done *done, uint64_t tag,
 	xact_submit(m->job.x, r, now, done, m, tag);
 }
 
-/* Its own SwitchInfo, with a top that hides nothing and no ways out. */
+/*
+ * Set the switch's own SwitchInfo with a top above all blocks in use and
+ * without default ports.
+ */
 static void
 send_top(struct mft *m, size_t at, uint64_t mkey, struct mono now)
 {

@@ -1,7 +1,7 @@
 /*
- * mft_read: asking switches what their tables hold: what is not known, what may
- * be gone, what a copy of an old SMP may have overwritten, what was said and
- * perhaps not done.
+ * mft_read: reading what the tables of switches hold: cells that are unknown,
+ * that may be gone, that a copy of an old SMP may have overwritten, and samples
+ * of what was acknowledged.
  */
 #include <assert.h>
 
@@ -11,8 +11,8 @@
 #include "sm/mad/mad.h"
 
 enum {
-	SILENT = 2,    /* cells in vain: the rest of the table is not asked */
-	LATER = 65536, /* cells that wait for their time */
+	SILENT = 2,    /* cells without an answer: the rest is not read */
+	LATER = 65536, /* cells that wait until they are due */
 };
 
 static void
@@ -50,7 +50,7 @@ mft_next(const struct mft *m)
 	return t;
 }
 
-/* ---- what to ask ---- */
+/* ---- what to read ---- */
 
 /* Blocks that a switch may use, by its top. */
 static unsigned
@@ -70,7 +70,10 @@ has_known_cell(const struct mft *m, const struct mft_table *s)
 	return false;
 }
 
-/* Where another manager wrote: blocks below tops of switches that are new. */
+/*
+ * Blocks below tops of unknown switches: another manager may have written
+ * there.
+ */
 static void
 grow_to_tops(struct mft *m)
 {
@@ -201,7 +204,7 @@ take_cell(struct mft_cell *c, const uint8_t data[MFT_CELL])
 	c->known = true;
 }
 
-/* It holds something else than it said. */
+/* The switch holds something else than it acknowledged. */
 static void
 note_mismatch(struct mft *m, struct mft_table *s, const struct mft_look *l,
 	const uint8_t *data)
@@ -229,7 +232,7 @@ take_answer(void *cookie, uint64_t tag, const struct xact_result *res)
 
 	m->inflight--;
 	if (l->cell >= m->nblocks * s->npos)
-		return; /* it is another switch meanwhile */
+		return; /* it is another switch by now */
 	if (res->outcome == XACT_CANCELLED) {
 		c->asked = false;
 		return;
@@ -280,7 +283,7 @@ mft_read_step(struct mft *m, const struct mft_wire *w, struct mono now)
 	return true;
 }
 
-/* ---- what is said of groups ---- */
+/* ---- dependencies of groups ---- */
 
 bool
 mft_any(const struct mft *m)
@@ -296,7 +299,7 @@ mft_any(const struct mft *m)
 	return false;
 }
 
-/* Does the switch at the other end send into the cable of a port? */
+/* Whether the switch at the other end sends into the link of a port. */
 static bool
 is_fed(const struct mft *m, sw_ix s, unsigned port, unsigned group)
 {

@@ -113,7 +113,10 @@ push_failures(const struct push *p, size_t *n)
 
 /* ---- sending ---- */
 
-/* Lanes of a host: nobody needs them if it does not come up. */
+/*
+ * Whether the step is for SL2VL or arbitration of a host: void if that does not
+ * come up.
+ */
 static bool
 is_for_host(const struct push *p, const struct plan_step *s)
 {
@@ -172,7 +175,7 @@ push_ask(struct push *p, size_t ix, struct mono now, xact_done *done)
 	return 0;
 }
 
-/* What a Set carries; from now on the old and the new value are possible. */
+/* The data of a Set; from now on the old and the new value are possible. */
 static void
 load_set_data(struct push *p, const struct plan_step *s, uint8_t data[MAD_DATA])
 {
@@ -214,7 +217,9 @@ push_send(struct push *p, size_t ix, struct mono now)
 
 /* ---- phases ---- */
 
-/* A turn that is about to be closed is held, with what its row is now. */
+/*
+ * Record a dependency that is about to be blocked, with its row as it is now.
+ */
 static void
 note_blocked(struct push *p, const struct plan_step *s, struct mono now)
 {
@@ -237,7 +242,7 @@ note_blocked(struct push *p, const struct plan_step *s, struct mono now)
 	sl2vl_block(turns, &h);
 }
 
-/* Does the plan write this block? */
+/* Whether the plan writes this block. */
 static bool
 plan_writes_block(const struct push *p, const struct device_doubt *d)
 {
@@ -254,8 +259,8 @@ plan_writes_block(const struct push *p, const struct device_doubt *d)
 }
 
 /*
- * What was sent before has left the fabric: packets, and copies of SMPs that
- * would bring an older image of a block back.
+ * Whether what was sent before has left the fabric: packets, and copies of SMPs
+ * that would bring an older image of a block back.
  */
 static bool
 is_drained(struct push *p, struct mono now)
@@ -277,7 +282,7 @@ is_drained(struct push *p, struct mono now)
 	return true;
 }
 
-/* The phase begins; false: not yet. */
+/* Begin the phase; false: it cannot begin yet. */
 static bool
 open_phase(struct push *p, const struct plan_phase *f, struct mono now)
 {
@@ -298,7 +303,7 @@ open_phase(struct push *p, const struct plan_phase *f, struct mono now)
 	return true;
 }
 
-/* Ports that were not up yet are asked again, a moment later. */
+/* Send the Gets again for ports that were not up yet, a moment later. */
 static void
 send_again(struct push *p, struct mono now)
 {
@@ -312,7 +317,10 @@ send_again(struct push *p, struct mono now)
 		push_send(p, p->again[i], now);
 }
 
-/* What is not sent to a switch that failed is missed by what relies on it. */
+/*
+ * Skip a step. Not sent to a switch that failed, it breaks the plan if later
+ * phases rely on it.
+ */
 static void
 skip_step(struct push *p, const struct plan_step *s)
 {
@@ -334,7 +342,7 @@ send_phase(struct push *p, const struct plan_phase *f, struct mono now)
 	send_again(p, now);
 }
 
-/* Nothing more is sent. */
+/* Skip all steps that are left. */
 static void
 skip_rest(struct push *p)
 {

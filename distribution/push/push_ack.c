@@ -16,9 +16,9 @@ outcome_text(const struct xact_result *res)
 }
 
 /*
- * Does this failure condemn the whole switch? Silence does, and so does a
- * table or its own port 0; one external port that will not come up does not,
- * nor does a switch that cannot map lanes.
+ * Whether this failure condemns the whole switch. Silence does, and so does a
+ * refused table or port 0; one external port that will not come up does not,
+ * nor does a switch that cannot map SLs to VLs.
  */
 static bool
 condemns_switch(
@@ -71,8 +71,8 @@ push_ack_is_needed(const struct push *p, const struct plan_step *s)
 }
 
 /*
- * For a condemned switch all its further steps are void; a port that cannot be
- * set up stays down together with its peer.
+ * All further steps of a condemned switch are void; a port that cannot be set
+ * up stays down together with its peer.
  */
 void
 push_ack_fail(struct push *p, const struct plan_step *s, enum push_cause cause,
@@ -142,7 +142,10 @@ record_lft_block(struct push *p, const struct plan_step *s)
 	p->counts.lft_blocks++;
 }
 
-/* Send the block once more; the switch holds something else than it said. */
+/*
+ * Send the block once more; the switch holds something else than it
+ * acknowledged.
+ */
 static void
 rewrite_block(struct push *p, size_t ix, struct mono now)
 {
@@ -215,8 +218,8 @@ take_block_ack(struct push *p, size_t ix, const struct xact_result *res)
 /* ---- ports ---- */
 
 /*
- * A port says what it made of a Set. Another LID than asked is a lie; other
- * time-outs are its own business, and remembered as such.
+ * A port answers with what it made of a Set. Another LID than asked is a
+ * failure; a port may keep its own time-outs, which is recorded.
  */
 static void
 record_port(struct push *p, const struct plan_step *s, const uint8_t *data)
@@ -241,9 +244,9 @@ record_port(struct push *p, const struct plan_step *s, const uint8_t *data)
 }
 
 /*
- * A Set(PortInfo) was refused. When an answer was lost and the Set repeated,
- * or when data from the peer made an Armed port Active, the port is where we
- * want it and says so: ask before calling it a failure.
+ * A Set(PortInfo) was refused. When an answer was lost and the Set repeated, or
+ * when data from the peer made an Armed port Active, the port is as wanted:
+ * read it before calling it a failure.
  */
 static void
 take_port_read(void *cookie, uint64_t tag, const struct xact_result *res)
@@ -256,7 +259,7 @@ take_port_read(void *cookie, uint64_t tag, const struct xact_result *res)
 	p->inflight--;
 	if (res->outcome == XACT_CANCELLED)
 		return;
-	if (res->outcome == XACT_OK) { /* what it says is what it is */
+	if (res->outcome == XACT_OK) { /* the answer is what the port holds */
 		p->counts.reads++;
 		p->job.port_written(
 			p->job.cookie, push_guid(p, s), port->num, res->data);
@@ -294,7 +297,7 @@ take_settle_answer(struct push *p, size_t ix, const struct xact_result *res)
 	}
 }
 
-/* Did anything happen to the port that the plan did not do? */
+/* Check that nothing happened to the port but what the plan did. */
 static void
 take_verify_answer(
 	struct push *p, const struct plan_step *s, const uint8_t *data)
@@ -350,7 +353,7 @@ take_switch_ack(struct push *p, size_t ix, const struct xact_result *res)
 	}
 }
 
-/* By LID, or not after all? */
+/* Note whether the SMP arrived by LID or strayed. */
 static void
 note_lid_routing(struct push *p, const struct plan_step *s,
 	const struct xact_result *res)

@@ -6,8 +6,9 @@
 
 enum {
 	ACTIVE = 4,
-	STRAYED_MAX = 4, /* in a row, from the first: this fabric cannot */
-	VALUES = 8	 /* of a block; who may hold more proves nothing */
+	STRAYED_MAX = 4, /* in a row, from the first: this fabric does not carry
+			    them */
+	VALUES = 8	 /* of a block; with more values nothing is proven */
 };
 
 enum fit { FIT_UNKNOWN, FIT_LID, FIT_DIRECTED };
@@ -39,7 +40,7 @@ push_lid_routed_free(struct push_lid_routed *l)
 	free(l);
 }
 
-/* Does data pass from this end of a cable to the other, now and later? */
+/* Whether data passes from this end of a link to the other, now and later. */
 static bool
 link_carries_data(const struct push_lid_routed *l, port_ix p)
 {
@@ -58,8 +59,9 @@ has_lid(const struct topo *t, port_ix p)
 	return t->port[p].lid != 0 && t->port[p].lid == t->port[p].found_lid;
 }
 
-/* The one way that switch s has for this LID, in all that it may hold; or
- * LFT_DROP. */
+/*
+ * The out-port of switch s for this LID, in all that it may hold; or LFT_DROP.
+ */
 static uint8_t
 settled_entry(const struct push_lid_routed *l, sw_ix s, uint16_t lid)
 {
@@ -80,7 +82,7 @@ settled_entry(const struct push_lid_routed *l, sw_ix s, uint16_t lid)
 	return want;
 }
 
-/* Is what leaves switch s for port "to" certain to arrive there? */
+/* Whether what leaves switch s for port "to" is certain to arrive there. */
 static bool
 path_arrives(const struct push_lid_routed *l, sw_ix s, port_ix to)
 {

@@ -1,7 +1,7 @@
 /*
- * P_Keys on their way: what is believed of tables, and of ports that enforce
- * partitions. A host that does not take its keys is not made Active; what else
- * is on its way does not rely on it.
+ * push_pkeys: what is recorded of P_Key tables, and of ports that enforce
+ * partitions. A host that does not take its keys is not made Active; no other
+ * step relies on them.
  */
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /*
- * Lanes on their way: rows of SL2VL, one by one or many at once, and tables of
- * arbitration. A switch that cannot map lanes, or takes no rows for many turns,
- * is remembered as such; what comes after relies on rows, and the next plan
+ * push_slvl: rows of SL2VL, one by one or many in one Set, and arbitration
+ * tables. A switch that cannot map SLs to VLs, or does not take a row for many
+ * in one Set, is recorded as such; later phases rely on rows, and the next plan
  * does without. A port that takes no weights keeps its own.
  */
 #include <string.h>
@@ -26,7 +26,7 @@ sets_many_rows(const struct plan_step *s)
 	return (s->mod & (PLAN_ALL_IN | PLAN_ALL_OUT)) != 0;
 }
 
-/* The turn that a step about SL2VL is for; an end port has one row. */
+/* The (in-port, out-port) of an SL2VL step; an end port has one row. */
 static void
 step_dependency(const struct push *p, const struct plan_step *s, unsigned *in,
 	unsigned *out)
@@ -35,7 +35,7 @@ step_dependency(const struct push *p, const struct plan_step *s, unsigned *in,
 	*out = port_number(p, s) != 0 ? port_number(p, s) : s->mod & 0xff;
 }
 
-/* Those that it is for: "all" has port 0 where that is enhanced. */
+/* The rows that a step is for: "all" has port 0 where that is enhanced. */
 static struct sl2vl_span
 step_span(const struct push *p, const struct plan_step *s)
 {
@@ -129,7 +129,7 @@ push_slvl_load(
 	sl2vl_mark_undrained(sl2vl_of(p));
 }
 
-/* It does not do what its capabilities promise. */
+/* Record that the switch does not do what its capabilities promise. */
 static void
 record_refusal(struct push *p, const struct plan_step *s, const char *how)
 {
@@ -141,7 +141,7 @@ record_refusal(struct push *p, const struct plan_step *s, const char *how)
 		sl2vl_refuse_span(sl2vl_of(p), guid);
 	} else {
 		sl2vl_refuse(sl2vl_of(p), guid);
-		if (s->kind == PLAN_BLOCK) /* it never was closed */
+		if (s->kind == PLAN_BLOCK) /* it never was blocked */
 			sl2vl_unblock(sl2vl_of(p), guid, in, out);
 	}
 	push_ack_fail(p, s, PUSH_NO_LANES, how);
@@ -149,7 +149,7 @@ record_refusal(struct push *p, const struct plan_step *s, const char *how)
 
 static xact_done take_row_read;
 
-/* A row was written, or read (asked) to see that a turn is closed. */
+/* A row was written, or read (asked) to see that a dependency is blocked. */
 static void
 take_row(struct push *p, size_t ix, const struct xact_result *res, bool asked)
 {
@@ -180,7 +180,7 @@ take_row(struct push *p, size_t ix, const struct xact_result *res, bool asked)
 		return;
 	}
 	if (s->kind == PLAN_BLOCK && !asked) {
-		/* lives hang on it: what does it hold? */
+		/* the transition relies on it: read it back */
 		sl2vl_unknown_span(sl2vl_of(p), guid, &all);
 		(void)push_ask(p, ix, res->now, take_row_read);
 		return;

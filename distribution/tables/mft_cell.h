@@ -30,8 +30,8 @@ enum {
 };
 
 struct mft_cell {
-	bool known; /* have is what the switch holds, as far as it said */
-	bool asked; /* ... and it would not say: no use to ask again */
+	bool known; /* have is what the switch holds, as far as known */
+	bool asked; /* a Get was sent: without an answer not repeated */
 	uint16_t want[MFT_COLUMNS], have[MFT_COLUMNS];
 };
 
