@@ -1,8 +1,9 @@
 #!/bin/sh
-# make demo: what Heddle does, in a minute and without hardware. A small fabric
-# in heddle-sim comes up, loses a cable, gets it back, and has a switch lose its
-# power. The table at the end is judged from what the switches hold, read by
-# ibnetdiscover and dump_fts, and by the simulator, not from what heddled says.
+# make demo: Heddle at work, in a minute and without hardware. A small fabric in
+# heddle-sim comes up, loses a link, gets it back, and has a switch lose its
+# power. The table at the end is judged from the switches' tables, read by
+# ibnetdiscover and dump_fts, and by the simulator, not from heddled's own
+# report.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 # shellcheck source=tests/e2e/lib.sh
@@ -37,7 +38,7 @@ stage() {
 	judge "$1" 2>"$E2E_DIR/$1.wrong" || wrong=1
 }
 
-# settled: the simulator finds nothing wrong with what its switches hold
+# settled: the simulator finds nothing wrong in the tables of its switches
 settled() {
 	sim judge >"$E2E_DIR/settled" 2>&1
 }
@@ -77,7 +78,7 @@ table() {
 	say
 }
 
-# happens NAME COMMAND...: tell the simulator, and see what heddled makes of it
+# happens NAME COMMAND...: command the simulator, and show how heddled reacts
 happens() {
 	h_name=$1
 	shift

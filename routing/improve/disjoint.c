@@ -115,7 +115,7 @@ static void
 begin(struct disjoint *e)
 {
 	uint32_t nsw = e->t->nsw;
-	const struct redundancy_ports *p = &e->ports;
+	const struct multi_port_node_ports *p = &e->ports;
 
 	e->pos = arena_array(e->a, nsw, sizeof(*e->pos));
 	e->hosts = arena_array(e->a, nsw, sizeof(*e->hosts));
@@ -149,7 +149,7 @@ begin(struct disjoint *e)
 /* The ways to the path-th LIDs of n ports: are there several, not all to one
  * switch? */
 bool
-disjoint_take_paths(struct disjoint *e, const struct redundancy_member *m,
+disjoint_take_paths(struct disjoint *e, const struct multi_port_node_member *m,
 	size_t n, unsigned path)
 {
 	const struct topo *t = e->t;
@@ -159,7 +159,7 @@ disjoint_take_paths(struct disjoint *e, const struct redundancy_member *m,
 	for (size_t i = 0; i < n; i++) {
 		const struct topo_port *p = &t->port[m[i].port];
 		const struct route_multi_port *h =
-			redundancy_option_of(e->job->options, p->guid);
+			multi_port_node_option(e->job->options, p->guid);
 		struct disjoint_path *w = &e->way[e->nways];
 
 		if (path >= 1U << p->lmc)
@@ -588,7 +588,7 @@ part(struct disjoint *e)
 static void
 part_node(struct disjoint *e, size_t i)
 {
-	size_t n = redundancy_same(&e->ports, i);
+	size_t n = multi_port_node_size(&e->ports, i);
 
 	for (unsigned path = 0; path < DISJOINT_PATHS; path++) {
 		if (!disjoint_take_paths(e, &e->ports.member[i], n, path))
@@ -601,12 +601,12 @@ part_node(struct disjoint *e, size_t i)
 static bool
 find_nodes(struct disjoint *e)
 {
-	const struct redundancy_ports *p = &e->ports;
+	const struct multi_port_node_ports *p = &e->ports;
 	bool any = false;
 
 	e->of_lid = arena_array(e->a, e->t->max_lid + 1U, sizeof(*e->of_lid));
 	for (size_t i = 0, n; i < p->n; i += n) {
-		n = redundancy_same(p, i);
+		n = multi_port_node_size(p, i);
 		for (size_t k = i; n > 1 && n <= DISJOINT_PORTS && k < i + n;
 			k++) {
 			const struct topo_port *x =
@@ -623,14 +623,14 @@ find_nodes(struct disjoint *e)
 static void
 part_all(struct disjoint *e, bool all)
 {
-	const struct redundancy_ports *p = &e->ports;
+	const struct multi_port_node_ports *p = &e->ports;
 	const struct route_job *job = e->job;
 
 	begin(e);
 	if (all || !disjoint_select(e))
 		e->due = NULL;
 	disjoint_find_shared(e);
-	for (size_t i = 0; i < p->n; i += redundancy_same(p, i))
+	for (size_t i = 0; i < p->n; i += multi_port_node_size(p, i))
 		if (disjoint_asked(e, i) &&
 			(job->cancel == NULL || !*job->cancel))
 			part_node(e, i);
@@ -647,10 +647,10 @@ disjoint_routes(struct routes *r, const struct route_job *job, bool all)
 	if (r->homes == 0)
 		return NULL;
 	e.a = arena_new();
-	e.ports = redundancy_ports(r->topo, job->options);
+	e.ports = multi_port_node_ports(r->topo, job->options);
 	if (find_nodes(&e))
 		part_all(&e, all);
-	redundancy_ports_free(&e.ports);
+	multi_port_node_ports_free(&e.ports);
 	arena_free(e.a);
 	r->lost_disjoint = e.left;
 	if (e.r != NULL) {

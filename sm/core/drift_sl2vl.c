@@ -1,17 +1,17 @@
 /*
- * Turns that somebody else left closed: looked for in the background
- * (distribution/device/sl2vl_scan.h), while one lane is in use; with more, the
- * plans know every row. What is found is held like a turn of our own, so that
- * the next plan opens it, and told to people. There may be thousands, and a
- * plan waits for packets to drain, so that one is made for all that a while
- * brings.
+ * Blocked (in-port, out-port) pairs that another subnet manager left behind:
+ * searched for in the background (distribution/device/sl2vl_scan.h) while one
+ * layer is in use; with more, the plans know every row. A pair that is found
+ * counts as blocked by us, so that the next plan opens it, and is logged. There
+ * may be thousands, and a plan waits for packets to drain, so one plan is made
+ * for all that are found within GATHER_MS.
  */
 #include <string.h>
 
 #include "sm/core/sm_priv.h"
 
 enum {
-	NOTED = 5, /* log lines a plan */
+	NOTED = 5, /* log lines per plan */
 	GATHER_MS = 1000,
 };
 
@@ -55,7 +55,7 @@ log_foreign_block(const struct sm *sm, const struct sl2vl_scan_row *f)
 }
 
 static void
-take(struct sm *sm, struct mono now)
+take_found_rows(struct sm *sm, struct mono now)
 {
 	struct sl2vl_cache *t = device_sl2vl(sm->hw);
 	const struct sl2vl_scan_row *f;
@@ -82,7 +82,7 @@ take(struct sm *sm, struct mono now)
 }
 
 static void
-plan_for_all(struct sm *sm, struct mono now)
+plan_when_due(struct sm *sm, struct mono now)
 {
 	if (mono_before(now, sm->free_due))
 		return;
@@ -113,8 +113,8 @@ drift_sl2vl_step(struct sm *sm, struct mono now)
 {
 	if (!may_ask(sm))
 		return;
-	/* SL 0 is what one lane gives out */
+	/* one layer uses SL 0 */
 	sl2vl_scan_feed(sm->scan, sm->x, sm->cfg->fabric.m_key, 1, now);
-	take(sm, now);
-	plan_for_all(sm, now);
+	take_found_rows(sm, now);
+	plan_when_due(sm, now);
 }

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sm/core/sm_priv.h"
+#include "distribution/push/mft.h"
+#include "sm/mad/mad_sa.h"
 #include "sm/report/names.h"
 
 enum { STATES = 4 };
@@ -47,6 +48,12 @@ node(const struct topo *t, node_ix n)
 }
 
 /* The tree of a group, if there is one yet. */
+static const struct mcast_tree *
+tree_of(const struct groups_facts *f, const struct sa_kept_group *k)
+{
+	return f->tree[k->is.mlid - MFT_MLID];
+}
+
 static json_t *
 root_of(const struct mcast_tree *tree)
 {
@@ -58,9 +65,9 @@ root_of(const struct mcast_tree *tree)
 }
 
 static json_t *
-short_of(const struct sm *sm, const struct sa_kept_group *k)
+short_of(const struct groups_facts *f, const struct sa_kept_group *k)
 {
-	const struct mcast_tree *tree = run_mcast_tree(sm, k->is.mlid);
+	const struct mcast_tree *tree = tree_of(f, k);
 	json_t *o = json_object();
 	json_int_t hear = 0;
 
@@ -120,10 +127,10 @@ branch(const struct topo *t, const struct mcast_branch *b)
 }
 
 static json_t *
-whole_of(const struct sm *sm, const struct sa_kept_group *k)
+whole_of(const struct groups_facts *f, const struct sa_kept_group *k)
 {
-	const struct mcast_tree *tree = run_mcast_tree(sm, k->is.mlid);
-	json_t *o = short_of(sm, k), *list = json_array();
+	const struct mcast_tree *tree = tree_of(f, k);
+	json_t *o = short_of(f, k), *list = json_array();
 
 	put(o, "qkey", hex(k->is.qkey, 8));
 	put(o, "mtu", json_integer(128 << k->is.mtu));
@@ -131,7 +138,7 @@ whole_of(const struct sm *sm, const struct sa_kept_group *k)
 	put(o, "sl", json_integer(k->is.sl));
 	for (size_t i = 0; i < k->n; i++)
 		(void)json_array_append_new(
-			list, member(sm->view->topo, &k->member[i]));
+			list, member(f->topo, &k->member[i]));
 	put(o, "member", list);
 	list = json_array();
 	for (size_t i = 0; tree != NULL && i < tree->n; i++)
@@ -158,20 +165,20 @@ meant(const struct sa_kept_group *k, const char *which)
 }
 
 json_t *
-groups_json(const struct sm *sm, const char *which, struct reason *why)
+groups_json(const struct groups_facts *f, const char *which, struct reason *why)
 {
 	json_t *r = json_object(), *list = json_array();
 	struct sa_stats n;
 
-	sa_stats(sm->sa, &n);
+	sa_stats(f->sa, &n);
 	for (uint32_t i = 0; i < n.groups; i++) {
 		struct sa_kept_group k;
 
-		sa_group_keep(sm->sa, i, &k);
+		sa_group_keep(f->sa, i, &k);
 		if (which == NULL)
-			(void)json_array_append_new(list, short_of(sm, &k));
+			(void)json_array_append_new(list, short_of(f, &k));
 		else if (meant(&k, which))
-			(void)json_array_append_new(list, whole_of(sm, &k));
+			(void)json_array_append_new(list, whole_of(f, &k));
 		free(k.member);
 	}
 	put(r, "groups", list);

@@ -293,7 +293,7 @@ sweeps_json(const struct status_facts *f)
 }
 
 static json_t *
-control_json(const struct ctl_stats *c)
+control_json(const struct status_control *c)
 {
 	json_t *o = json_object();
 
@@ -383,8 +383,8 @@ add_daemon(json_t *o, const struct status_facts *f)
 		json_real(mono_seconds(mono_sub(f->now, d->started))));
 	json_util_put(o, "port",
 		json_pack("{s:o, s:i, s:o, s:i}", "device",
-			names_text(d->port.device), "port", d->port.port,
-			"guid", names_guid(f->sm->port_guid), "priority",
+			names_text(d->device), "port", d->port, "guid",
+			names_guid(f->sm->port_guid), "priority",
 			f->sm->priority));
 	json_util_put(o, "master", other_json(&f->sm->master));
 	json_util_put(o, "others", others_json(f->sm));

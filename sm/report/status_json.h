@@ -10,15 +10,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "config/config.h"
 #include "sm/base/buf.h"
 #include "sm/base/clock.h"
-#include "sm/core/sm.h"
-#include "sm/ctl/ctl.h"
-#include "sm/transport/umad.h"
+#include "sm/report/sm_status.h"
+#include "sm/transport/xact.h"
+#include "sm/view/view.h"
 
 /* What main.c counts itself. */
 struct status_daemon {
-	struct umad_port_name port;
+	char device[32]; /* of our port, and its number */
+	int port;
 	const char *config_file; /* "" when there is none */
 	struct mono started;
 	uint64_t runs;	      /* of the pipeline, ended */
@@ -33,14 +35,21 @@ struct status_daemon {
 	char state_lost[1280]; /* why an earlier one was not used, or "" */
 };
 
+/* What the control socket counted; as struct ctl_stats. */
+struct status_control {
+	uint64_t accepted, requests;
+	uint64_t malformed, refused, dropped;
+	unsigned clients;
+};
+
 /* Everything there is to tell; read only. */
 struct status_facts {
 	const struct status_daemon *daemon;
 	const struct config *config;
 	const struct sm_status *sm;
 	const struct xact_stats *wire;
-	const struct view *view;     /* NULL before the first */
-	const struct ctl_stats *ctl; /* NULL without a control socket */
+	const struct view *view;	  /* NULL before the first */
+	const struct status_control *ctl; /* NULL without a control socket */
 	uint64_t ring_dropped;
 	struct mono now;
 };

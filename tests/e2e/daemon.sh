@@ -1,23 +1,23 @@
 #!/bin/sh
 # heddled as a daemon on heddle-sim, through libheddle-umad.so. usage:
 # daemon.sh TEST-FABRIC
-#	quarantine	a switch that hangs is kept out and comes back
+#	quarantine	a switch that hangs goes into quarantine and comes back
 #	reboot		switches that reboot get their tables and LIDs again, and
-#			so do all after our own cable was out
+#			and so do all after the SM's own link was down
 #	standby		a second heddled waits, takes over, and keeps the fabric
 #	handover	opensm hands the fabric over to heddled (by hand, see
 #			run.sh)
 #	reload		SIGHUP with a good and with a bad configuration
-#	distrust	a second master, tables and turns that others wrote, a
+#	distrust	a second master, drift of tables and SL2VL blocks, a
 #			switch that acknowledges and does not store
-#	told		roles that cannot be, an answer with a wrong signature,
-#			state files that cannot be used
+#	told		impossible roles, an answer with a wrong signature,
+#			unusable state files
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/e2e/lib.sh
 . tests/e2e/lib.sh
 
-# at HOST COMMAND...: run it there
+# at HOST COMMAND...: run it on that host
 at() {
 	at_host=$1
 	shift
@@ -25,7 +25,7 @@ at() {
 		"$IBSIM_SOCKNAME" -- "$@"
 }
 
-# config NAME PRIORITY: the configuration of a daemon, and more from stdin
+# config NAME PRIORITY: write the configuration of a daemon; more from stdin
 config() {
 	mkdir -p "$E2E_DIR/$1"
 	{
@@ -48,7 +48,7 @@ config() {
 	} >"$E2E_DIR/$1/yaml"
 }
 
-# launch NAME HOST COMMAND...: in the background; its id is in NAME/pid
+# launch NAME HOST COMMAND...: in the background; its process id is in NAME/pid
 launch() {
 	la_dir=$E2E_DIR/$1
 	la_host=$2
@@ -60,7 +60,7 @@ launch() {
 	soon test -s "$la_dir/pid" || fail "$1 did not start"
 }
 
-# daemon NAME HOST: heddled there
+# daemon NAME HOST: start heddled on that host
 daemon() {
 	launch "$1" "$2" "$B/heddled" -c "$E2E_DIR/$1/yaml"
 }
@@ -80,27 +80,27 @@ halt_all() {
 	e2e_cleanup
 }
 
-# tell NAME COMMAND...: heddlectl to that daemon
+# tell NAME COMMAND...: run heddlectl against that daemon
 tell() {
 	te_name=$1
 	shift
 	"$B/heddlectl" --socket "$E2E_DIR/$te_name/sock" "$@"
 }
 
-# is NAME KEY VALUE: in its status
+# is NAME KEY VALUE: its status has that value
 is() {
 	tell "$1" --json status >"$E2E_DIR/$1/status" 2>/dev/null
 	IS=$(json_get "$E2E_DIR/$1/status" "$2")
 	[ "$IS" = "$3" ]
 }
 
-# becomes NAME KEY VALUE: within some time
+# becomes NAME KEY VALUE: its status has it soon
 becomes() {
 	soon is "$@" || fail "$1: $2 is $IS, not $3"
 	say "$1: $2 is $3"
 }
 
-# rests NAME: it has ended what it was at
+# rests NAME: it is idle, with nothing to do
 rests() {
 	soon rested "$1" || fail "$1 does not come to rest: it is $IS"
 }
@@ -109,7 +109,7 @@ rested() {
 	is "$1" role master && resting "$E2E_DIR/$1/status"
 }
 
-# metric NAME SAMPLE: the line that says so
+# metric NAME SAMPLE: its metrics have that line
 metric() {
 	soon is_metric "$@" ||
 		fail "no $2: $(grep "^${2%%[ {]*}" "$E2E_DIR/$1/metrics")"
@@ -121,7 +121,7 @@ is_metric() {
 		grep -q "^$2\$" "$E2E_DIR/$1/metrics"
 }
 
-# says NAME CODE TEXT: its status ends so and, soon, has that text
+# says NAME CODE TEXT: its status exits so and, soon, has that text
 says() {
 	soon is_said "$@" || fail "status ends with $SAID and not $2, or has no" \
 		"'$3': $(cut -c1-120 "$E2E_DIR/$1/page" | head -n 12)"
@@ -251,7 +251,7 @@ test_handover() {
 	is a role master || fail "it went back: $IS"
 }
 
-# named NAME NODE: does it know that name?
+# named NAME NODE: it knows that node's name
 named() {
 	tell "$1" topology | grep -q "$2"
 }
@@ -299,7 +299,8 @@ test_reload() {
 	grep -q '^heddle_up 0$' "$E2E_DIR/a/prom" || fail "not down"
 }
 
-# Another manager, and what it writes; a switch that only says that it writes.
+# Another manager, and its writes; a switch that acknowledges but does not
+# store.
 test_distrust() {
 	config a 5 </dev/null
 	daemon a h1
@@ -318,7 +319,7 @@ test_distrust() {
 	logged a 'another hand writes here'
 	metric a 'heddle_alarm 1'
 	metric a 'heddle_tables_altered_total [1-9].*'
-	# our own plan closes turns, too, and this may be one of them
+	# our own plan blocks dependencies too, and this may be one of them
 	rests a
 	sim manager h20 1 standby || fail "manager"
 	sim turn leaf2 5 6 closed || fail "turn"
@@ -336,7 +337,7 @@ test_distrust() {
 	logged a '"leaf3": acknowledges and does not hold: block 0 of its'
 }
 
-# What was said wrongly, by the administrator and by a switch, and files.
+# Wrong roles, by the administrator and by a switch, and unusable files.
 test_told() {
 	config a 5 <<-'EOF'
 		routing:

@@ -231,7 +231,7 @@ START_TEST(alive)
 		"partitions:\n  all: {pkey: 0x10, members: {ALL: full, nobody: "
 		"full}}\n");
 	struct status_daemon d = {.config_file = ""};
-	struct ctl_stats ctl = {0};
+	struct status_control ctl = {0};
 	struct sm_status sm;
 	struct status_facts facts = {
 		.daemon = &d, .config = w->config, .sm = &sm, .ctl = &ctl};
