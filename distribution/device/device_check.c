@@ -21,7 +21,10 @@ struct check {
 	unsigned inflight;
 };
 
-/* The port that is asked, or port 0 of a switch; TOPO_NONE: nobody is there. */
+/*
+ * The port to ask, or port 0 of a switch; TOPO_NONE: the node is absent or
+ * quarantined.
+ */
 static port_ix
 port_of(const struct check *c, const struct device_check_item *i)
 {
@@ -35,7 +38,7 @@ port_of(const struct check *c, const struct device_check_item *i)
 }
 
 static bool
-in_doubt(const struct check *c, const struct device_check_item *i)
+is_in_doubt(const struct check *c, const struct device_check_item *i)
 {
 	const struct device_doubt *d;
 	size_t n, k;
@@ -49,7 +52,7 @@ in_doubt(const struct check *c, const struct device_check_item *i)
 }
 
 static void
-add(struct check *c, const struct device_check_item *i)
+add_item(struct check *c, const struct device_check_item *i)
 {
 	if (i->attr == MAD_PKEY_TABLE || port_of(c, i) == TOPO_NONE)
 		return;
@@ -68,13 +71,13 @@ device_check_new(struct topo *t, const struct device_check_job *job)
 	c->job = *job;
 	d = device_doubts(job->hw, &n);
 	for (i = 0; i < n; i++)
-		add(c, &(struct device_check_item){.guid = d[i].guid,
-			       .attr = MAD_LFT,
-			       .mod = d[i].block,
-			       .why = DEVICE_CHECK_DOUBT});
+		add_item(c, &(struct device_check_item){.guid = d[i].guid,
+				    .attr = MAD_LFT,
+				    .mod = d[i].block,
+				    .why = DEVICE_CHECK_DOUBT});
 	for (i = 0; i < job->n; i++)
-		if (!in_doubt(c, &job->item[i]))
-			add(c, &job->item[i]);
+		if (!is_in_doubt(c, &job->item[i]))
+			add_item(c, &job->item[i]);
 	return c;
 }
 
@@ -112,9 +115,9 @@ device_check_wrong(const struct check *c, size_t *n)
 
 /* ---- answers ---- */
 
-/* Is there nothing in the block, as in a switch that has just started? */
+/* Whether the block is empty, as in a switch that has just started. */
 static bool
-blank(const uint8_t *data)
+is_blank_block(const uint8_t *data)
 {
 	size_t i = 1;
 
@@ -124,14 +127,14 @@ blank(const uint8_t *data)
 }
 
 static bool
-block_true(struct check *c, struct device_check_item *i, const uint8_t *data)
+block_matches(struct check *c, struct device_check_item *i, const uint8_t *data)
 {
 	lft_ref known = device_block(c->job.hw, i->guid, i->mod), is;
 
 	if (known == DEVICE_UNKNOWN ||
 		memcmp(data, lft_bytes(c->job.pool, known), LFT_BLOCK) == 0)
 		return true;
-	i->empty = blank(data);
+	i->empty = is_blank_block(data);
 	is = lft_add(c->job.pool, data);
 	device_set_block(c->job.hw, i->guid, i->mod, is);
 	lft_drop(c->job.pool, is);
@@ -139,7 +142,7 @@ block_true(struct check *c, struct device_check_item *i, const uint8_t *data)
 }
 
 static bool
-row_true(const struct check *c, const struct device_check_item *i,
+row_matches(const struct check *c, const struct device_check_item *i,
 	const uint8_t *data)
 {
 	struct sl2vl_cache *t = device_sl2vl(c->job.hw);
@@ -153,9 +156,12 @@ row_true(const struct check *c, const struct device_check_item *i,
 	return false;
 }
 
-/* Its state, unless it was still on its way up, and who it says it is. */
+/*
+ * Whether the port has at least the state it had, unless it was still coming
+ * up, and the LIDs that it was given.
+ */
 static bool
-port_true(
+port_matches(
 	const struct check *c, struct device_check_item *i, const uint8_t *data)
 {
 	port_ix p = port_of(c, i);
@@ -165,7 +171,7 @@ port_true(
 	if (mad_port_info_decode(data, &is, NULL) != 0 ||
 		mad_port_info_decode(topo_info(c->topo, p), &was, NULL) != 0)
 		return true;
-	/* what was read before it got its LID says nothing */
+	/* a PortInfo from before it got its LID proves nothing */
 	if (was.lid != c->topo->port[p].lid)
 		return true;
 	if ((is.state >= was.state || was.state < ARMED) &&
@@ -177,22 +183,22 @@ port_true(
 }
 
 static void
-asked(void *cookie, uint64_t tag, const struct xact_result *res)
+take_answer(void *cookie, uint64_t tag, const struct xact_result *res)
 {
 	struct check *c = cookie;
 	struct device_check_item i = c->todo[tag];
 	bool ok = true;
 
 	c->inflight--;
-	/* silence proves nothing; who does not answer is swept for */
+	/* silence proves nothing; the sweep finds silent switches */
 	if (res->outcome != XACT_OK)
 		return;
 	if (i.attr == MAD_LFT)
-		ok = block_true(c, &i, res->data);
+		ok = block_matches(c, &i, res->data);
 	else if (i.attr == MAD_SL2VL)
-		ok = row_true(c, &i, res->data);
+		ok = row_matches(c, &i, res->data);
 	else
-		ok = port_true(c, &i, res->data);
+		ok = port_matches(c, &i, res->data);
 	if (ok)
 		return;
 	c->wrong =
@@ -213,7 +219,7 @@ device_check_feed(struct check *c, struct mono now)
 			r.attr = i->attr;
 			r.mod = i->mod;
 			c->inflight++;
-			xact_submit(c->job.x, &r, now, asked, c, c->next);
+			xact_submit(c->job.x, &r, now, take_answer, c, c->next);
 		}
 		c->next++;
 	}

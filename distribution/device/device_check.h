@@ -1,14 +1,17 @@
 /*
- * check: are the switches true to their word, and is nobody else writing?
+ * device_check: whether switches hold what they acknowledged, and whether
+ * another subnet manager writes to them.
  *
- * Some time after a push, when copies of repeated SMPs have reached their end,
- * the blocks in doubt (hwstate) are read, and something of every switch that
- * was written, up to a number: a forwarding block, a row of SL2VL, a port. A
- * switch that holds something else than it acknowledged is reported, what it
- * does hold becomes what is known, and the core writes it again.
+ * Some time after a push, when no copy of a repeated SMP can be in flight any
+ * more, the blocks in doubt (device_store.h) are read, and one attribute of
+ * every switch that was written, up to a number: a forwarding block, a row of
+ * SL2VL, a port. A switch that holds something else than it acknowledged is
+ * reported, what it does hold becomes what is known, and the core writes it
+ * again.
  *
- * Between pushes the owner has some switches looked at in turn: what is
- * different there another hand has written, or the switch lost its memory.
+ * Between pushes the owner has some switches checked in turn: a difference
+ * there is drift: another subnet manager wrote it, or the switch lost its
+ * memory.
  */
 #ifndef HEDDLE_DISTRIBUTION_DEVICE_DEVICE_CHECK_H
 #define HEDDLE_DISTRIBUTION_DEVICE_DEVICE_CHECK_H
@@ -25,9 +28,10 @@
 struct check;
 
 enum device_check_why {
-	DEVICE_CHECK_DOUBT, /* copies of Sets were under way: no lie */
-	DEVICE_CHECK_ACKED, /* it was acknowledged by the last push */
-	DEVICE_CHECK_TURN,  /* nobody of us wrote there of late */
+	DEVICE_CHECK_DOUBT, /* copies of Sets were in flight: not the switch's
+			       fault */
+	DEVICE_CHECK_ACKED, /* acknowledged by the last push */
+	DEVICE_CHECK_TURN,  /* checked in turn: no recent write of ours */
 };
 
 struct device_check_item {
@@ -36,22 +40,25 @@ struct device_check_item {
 			  pkey_read's, and passed over */
 	uint32_t mod;  /* block; in-port << 8 | out-port; port */
 	enum device_check_why why;
-	bool empty; /* of what was wrong: there is nothing at all */
+	bool empty; /* only in device_check_wrong: it holds nothing at all */
 };
 
-/* What a check works with; everything is borrowed. */
+/* The inputs of a check; everything is borrowed. */
 struct device_check_job {
 	struct device_store *hw;
 	struct lft_pool *pool;
 	struct xact *x;
 	uint64_t mkey;
 	const struct device_check_item
-		*item; /* not kept; those of nodes that are not
-		   there or kept out are left out */
+		*item; /* not kept; items of absent or quarantined nodes are
+			  left out */
 	size_t n;
 };
 
-/* Start, with the doubts there are. Takes a reference to t. */
+/*
+ * Start with the blocks in doubt and the items of the job. Takes a reference to
+ * t.
+ */
 struct check *device_check_new(
 	struct topo *t, const struct device_check_job *job);
 
@@ -60,12 +67,12 @@ void device_check_free(struct check *c);
 
 void device_check_feed(struct check *c, struct mono now);
 
-/* Give up what is unanswered; it is done then. */
+/* Give up what is unanswered; the check is done then. */
 void device_check_stop(struct check *c, struct mono now);
 
 bool device_check_done(const struct check *c);
 
-/* What was not as it should be. */
+/* The items that did not match. */
 const struct device_check_item *device_check_wrong(
 	const struct check *c, size_t *n);
 

@@ -18,7 +18,7 @@ device_request(const struct topo *t, node_ix node, uint64_t mkey,
 	return 0;
 }
 
-/* A port of a host or router is reached through the cable that it has. */
+/* A port of a host or router is reached through its own link. */
 int
 device_request_port(
 	const struct topo *t, port_ix p, uint64_t mkey, struct xact_request *r)

@@ -1,6 +1,6 @@
 /*
- * device_request: what any question or order to a node of a topology looks like
- * on the wire: directed, with the key, counted against the node's own cap.
+ * device_request: the frame of every Get and Set to a node of a topology:
+ * directed route, M_Key, and the node that the request counts against.
  */
 #ifndef HEDDLE_DISTRIBUTION_DEVICE_DEVICE_REQUEST_H
 #define HEDDLE_DISTRIBUTION_DEVICE_DEVICE_REQUEST_H
@@ -18,8 +18,8 @@ int device_request(const struct topo *t, node_ix node, uint64_t mkey,
 	struct xact_request *r);
 
 /*
- * The same, to arrive at port p itself: a host answers for the port that it is
- * asked through.
+ * The same, to arrive at port p itself: a host answers for the port that the
+ * request comes in by.
  */
 int device_request_port(
 	const struct topo *t, port_ix p, uint64_t mkey, struct xact_request *r);

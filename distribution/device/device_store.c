@@ -12,14 +12,14 @@ enum { INIT = 2 /* PortState */ };
 /* A value that a block may hold, or held since the last drain. */
 struct device_ghost {
 	lft_ref ref;
-	uint32_t next; /* index + 1 of the next one of this block, 0: none */
+	uint32_t next; /* index + 1 of the next value of this block, 0: none */
 };
 
 struct device_switch {
 	uint64_t guid;
-	lft_ref *block;	 /* [n], DEVICE_UNKNOWN where nothing is known */
+	lft_ref *block;	 /* [n] acknowledged; or DEVICE_UNKNOWN */
 	uint32_t *haunt; /* [n] index + 1 of the first ghost, or NULL */
-	bool *wild;	 /* [n] packets may have met anything, or NULL */
+	bool *wild;	 /* [n] packets may meet any value, or NULL */
 	uint32_t n;
 	struct device_ghost *ghost;
 	size_t nghosts, capghosts;
@@ -31,12 +31,11 @@ struct device_switch {
 struct device_store {
 	struct lft_pool *pool;
 	struct map by_guid;
-	struct map stubborn; /* port -> what it did not take */
+	struct map stubborn; /* port -> tunables that it refused */
 	struct device_switch *sw;
 	size_t n, cap;
 	struct sl2vl_cache *turns;
 	struct pkey_tables *ptables;
-	struct sl_history *past;
 	struct vlarb_cache *vlarbs;
 	struct device_doubt *doubt;
 	size_t ndoubts, capdoubts;
@@ -50,7 +49,6 @@ device_new(struct lft_pool *pool)
 	h->pool = pool;
 	h->turns = sl2vl_new();
 	h->ptables = pkey_tables_new();
-	h->past = sl_history_new();
 	h->vlarbs = vlarb_cache_new();
 	return h;
 }
@@ -98,7 +96,6 @@ device_free(struct device_store *h)
 	free(h->doubt);
 	sl2vl_free(h->turns);
 	pkey_tables_free(h->ptables);
-	sl_history_free(h->past);
 	vlarb_cache_free(h->vlarbs);
 	map_free(&h->by_guid);
 	map_free(&h->stubborn);
@@ -106,7 +103,7 @@ device_free(struct device_store *h)
 }
 
 static struct device_switch *
-find(const struct device_store *h, uint64_t guid)
+find_switch(const struct device_store *h, uint64_t guid)
 {
 	uint32_t i;
 
@@ -114,9 +111,9 @@ find(const struct device_store *h, uint64_t guid)
 }
 
 static struct device_switch *
-find_or_add(struct device_store *h, uint64_t guid)
+find_or_add_switch(struct device_store *h, uint64_t guid)
 {
-	struct device_switch *s = find(h, guid);
+	struct device_switch *s = find_switch(h, guid);
 
 	if (s != NULL)
 		return s;
@@ -130,7 +127,7 @@ find_or_add(struct device_store *h, uint64_t guid)
 bool
 device_knows(const struct device_store *h, uint64_t guid)
 {
-	const struct device_switch *s = find(h, guid);
+	const struct device_switch *s = find_switch(h, guid);
 
 	return s != NULL && s->known;
 }
@@ -138,7 +135,7 @@ device_knows(const struct device_store *h, uint64_t guid)
 lft_ref
 device_block(const struct device_store *h, uint64_t guid, uint32_t b)
 {
-	const struct device_switch *s = find(h, guid);
+	const struct device_switch *s = find_switch(h, guid);
 
 	return s == NULL || b >= s->n ? DEVICE_UNKNOWN : s->block[b];
 }
@@ -147,7 +144,7 @@ const lft_ref *
 device_row(
 	const struct device_store *h, uint64_t guid, uint32_t *n, bool *plain)
 {
-	const struct device_switch *s = find(h, guid);
+	const struct device_switch *s = find_switch(h, guid);
 
 	*n = s == NULL ? 0 : s->n;
 	*plain = s == NULL || s->nghosts == 0;
@@ -155,7 +152,7 @@ device_row(
 }
 
 static lft_ref *
-slot(struct device_switch *s, uint32_t b)
+block_slot(struct device_switch *s, uint32_t b)
 {
 	uint32_t n = s->n;
 
@@ -178,7 +175,7 @@ slot(struct device_switch *s, uint32_t b)
 	return &s->block[b];
 }
 
-/* Block b, which s has, may be met as r too; takes over a reference to r. */
+/* Packets may meet r in block b, which s has; takes over a reference to r. */
 static void
 add_ghost(
 	struct device_store *h, struct device_switch *s, uint32_t b, lft_ref r)
@@ -202,8 +199,8 @@ add_ghost(
 void
 device_set_block(struct device_store *h, uint64_t guid, uint32_t b, lft_ref r)
 {
-	struct device_switch *s = find_or_add(h, guid);
-	lft_ref *p = slot(s, b);
+	struct device_switch *s = find_or_add_switch(h, guid);
+	lft_ref *p = block_slot(s, b);
 
 	if (*p != DEVICE_UNKNOWN && *p != r)
 		add_ghost(h, s, b, *p);
@@ -216,7 +213,7 @@ device_set_block(struct device_store *h, uint64_t guid, uint32_t b, lft_ref r)
 void
 device_unknown_block(struct device_store *h, uint64_t guid, uint32_t b)
 {
-	struct device_switch *s = find(h, guid);
+	struct device_switch *s = find_switch(h, guid);
 
 	if (s == NULL || b >= s->n || s->block[b] == DEVICE_UNKNOWN)
 		return;
@@ -227,8 +224,8 @@ device_unknown_block(struct device_store *h, uint64_t guid, uint32_t b)
 void
 device_sending(struct device_store *h, uint64_t guid, uint32_t b, lft_ref image)
 {
-	struct device_switch *s = find_or_add(h, guid);
-	lft_ref is = *slot(s, b);
+	struct device_switch *s = find_or_add_switch(h, guid);
+	lft_ref is = *block_slot(s, b);
 
 	if (is == DEVICE_UNKNOWN && (s->haunt == NULL || s->haunt[b] == 0)) {
 		if (s->wild == NULL)
@@ -242,7 +239,7 @@ device_sending(struct device_store *h, uint64_t guid, uint32_t b, lft_ref image)
 void
 device_set_never_used(struct device_store *h, uint64_t guid, uint32_t b)
 {
-	struct device_switch *s = find(h, guid);
+	struct device_switch *s = find_switch(h, guid);
 
 	if (s != NULL && b < s->n && s->wild != NULL)
 		s->wild[b] = false;
@@ -252,7 +249,7 @@ size_t
 device_values(const struct device_store *h, uint64_t guid, uint32_t b,
 	lft_ref *out, size_t max)
 {
-	const struct device_switch *s = find(h, guid);
+	const struct device_switch *s = find_switch(h, guid);
 	size_t n = 0;
 	uint32_t i;
 
@@ -272,7 +269,7 @@ device_values(const struct device_store *h, uint64_t guid, uint32_t b,
 }
 
 static bool
-in_doubt(const struct device_store *h, uint64_t guid, uint32_t b)
+is_in_doubt(const struct device_store *h, uint64_t guid, uint32_t b)
 {
 	size_t i;
 
@@ -282,9 +279,9 @@ in_doubt(const struct device_store *h, uint64_t guid, uint32_t b)
 	return false;
 }
 
-/* Only blocks that nobody knows for sure keep what they may hold. */
+/* Only blocks that are unknown or in doubt keep their other values. */
 static void
-drain(struct device_store *h, struct device_switch *s)
+drain_switch(struct device_store *h, struct device_switch *s)
 {
 	struct device_ghost *old = s->ghost;
 	uint32_t *haunt = s->haunt;
@@ -300,7 +297,7 @@ drain(struct device_store *h, struct device_switch *s)
 			s->wild[b] = false;
 		for (i = haunt[b]; i != 0; i = old[i - 1].next) {
 			if (s->block[b] == DEVICE_UNKNOWN ||
-				in_doubt(h, s->guid, b))
+				is_in_doubt(h, s->guid, b))
 				add_ghost(h, s, b, old[i - 1].ref);
 			else
 				lft_drop(h->pool, old[i - 1].ref);
@@ -316,14 +313,14 @@ device_drained(struct device_store *h)
 	size_t i;
 
 	for (i = 0; i < h->n; i++)
-		drain(h, &h->sw[i]);
+		drain_switch(h, &h->sw[i]);
 	sl2vl_drained(h->turns);
 }
 
 void
 device_forget_node(struct device_store *h, uint64_t guid)
 {
-	struct device_switch *s = find(h, guid);
+	struct device_switch *s = find_switch(h, guid);
 
 	pkey_tables_forget(h->ptables, guid);
 	vlarb_cache_forget(h->vlarbs, guid);
@@ -338,13 +335,13 @@ device_forget_node(struct device_store *h, uint64_t guid)
 void
 device_set_top_first(struct device_store *h, uint64_t guid)
 {
-	find_or_add(h, guid)->top_first = true;
+	find_or_add_switch(h, guid)->top_first = true;
 }
 
 bool
 device_top_first(const struct device_store *h, uint64_t guid)
 {
-	const struct device_switch *s = find(h, guid);
+	const struct device_switch *s = find_switch(h, guid);
 
 	return s != NULL && s->top_first;
 }
@@ -352,12 +349,12 @@ device_top_first(const struct device_store *h, uint64_t guid)
 void
 device_set_top(struct device_store *h, uint64_t guid, uint16_t top)
 {
-	find_or_add(h, guid)->top = top;
+	find_or_add_switch(h, guid)->top = top;
 }
 
-/* Lanes of nodes that are not up. */
+/* Forget SL2VL and arbitration tables of nodes that are not up. */
 static void
-reconcile_lanes(struct device_store *h, const struct topo *t)
+reconcile_port_tables(struct device_store *h, const struct topo *t)
 {
 	for (port_ix p = 0; p < t->nports; p++) {
 		const struct topo_node *n = &t->node[t->port[p].node];
@@ -381,11 +378,11 @@ device_reconcile(struct device_store *h, const struct topo *t)
 	struct device_switch *hs;
 	sw_ix s;
 
-	reconcile_lanes(h, t);
+	reconcile_port_tables(h, t);
 	for (s = 0; s < t->nsw; s++) {
 		const struct topo_node *n = &t->node[t->sw[s].node];
 
-		hs = find(h, n->guid);
+		hs = find_switch(h, n->guid);
 		if (hs == NULL || !hs->known)
 			continue;
 		if (hs->top != t->sw[s].lft_top ||
@@ -415,12 +412,6 @@ struct sl2vl_cache *
 device_sl2vl(const struct device_store *h)
 {
 	return h->turns;
-}
-
-struct sl_history *
-device_sl_history(const struct device_store *h)
-{
-	return h->past;
 }
 
 struct vlarb_cache *

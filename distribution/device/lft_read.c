@@ -9,12 +9,12 @@
 #include "sm/base/mem.h"
 #include "sm/mad/mad.h"
 
-/* Blocks of one switch in a row without an answer: it has gone. */
+/* MISSES_MAX consecutive blocks without an answer: the switch has gone. */
 enum { MISSES_MAX = 2, ROUNDS_MAX = 3 };
 
-enum { RECENT = 1 << 10 }; /* blocks that others may have, too */
+enum { RECENT = 1 << 10 }; /* blocks that other switches may hold too */
 
-/* One switch to ask about one block, or about all of them. */
+/* A read-back in progress. */
 struct lft_read {
 	struct topo *topo;
 	struct device_store *hw;
@@ -23,12 +23,12 @@ struct lft_read {
 	uint64_t mkey;
 	sw_ix *sample; /* switches to sample, then ... */
 	uint32_t nsample, next_sample;
-	bool listed; /* ... the list of those to read is made */
+	bool listed; /* ... the list of switches to read is made */
 	sw_ix *todo; /* switches to read */
 	uint32_t ntodo;
 	uint32_t sw, block; /* next: block of todo[sw] */
 	uint32_t max_block;
-	unsigned round; /* who missed a block is asked for it again */
+	unsigned round; /* blocks not answered in one are read in the next */
 	bool missed;
 	uint8_t *misses; /* [nsw] */
 	lft_ref *recent; /* [RECENT] by hash, each counted; LFT_EMPTY: none */
@@ -49,7 +49,7 @@ blocks_of(const struct topo *t, sw_ix s)
 }
 
 static bool
-worth_reading(const struct lft_read *r, sw_ix s)
+needs_reading(const struct lft_read *r, sw_ix s)
 {
 	const struct topo_node *n = &r->topo->node[r->topo->sw[s].node];
 
@@ -57,9 +57,9 @@ worth_reading(const struct lft_read *r, sw_ix s)
 	       r->topo->sw[s].lft_top > 0 && !device_knows(r->hw, n->guid);
 }
 
-/* The first block of the switch that is known to hold anything. */
+/* The first block of the switch that is known and not empty, or UINT32_MAX. */
 static uint32_t
-telling_block(const struct lft_read *r, sw_ix s)
+first_nonempty_block(const struct lft_read *r, sw_ix s)
 {
 	uint32_t b, n = blocks_of(r->topo, s);
 
@@ -102,7 +102,7 @@ list_todo(struct lft_read *r)
 	sw_ix s;
 
 	for (s = 0; s < t->nsw; s++)
-		if (worth_reading(r, s)) {
+		if (needs_reading(r, s)) {
 			r->todo[r->ntodo++] = s;
 			if (blocks_of(t, s) > r->max_block)
 				r->max_block = blocks_of(t, s);
@@ -126,15 +126,15 @@ lft_read_free(struct lft_read *r)
 	free(r);
 }
 
-/* All were asked and answered, or not; and shall those be asked again? */
+/* All blocks were asked for and answered, or timed out. */
 static bool
-round_over(const struct lft_read *r)
+is_round_over(const struct lft_read *r)
 {
 	return r->listed && r->inflight == 0 && r->block >= r->max_block;
 }
 
 static bool
-one_more(const struct lft_read *r)
+needs_another_round(const struct lft_read *r)
 {
 	return r->missed && r->round + 1 < ROUNDS_MAX;
 }
@@ -143,7 +143,7 @@ bool
 lft_read_done(const struct lft_read *r)
 {
 	return r->inflight == 0 &&
-	       (r->ntodo == 0 || (round_over(r) && !one_more(r)));
+	       (r->ntodo == 0 || (is_round_over(r) && !needs_another_round(r)));
 }
 
 uint64_t
@@ -153,12 +153,12 @@ lft_read_count(const struct lft_read *r)
 }
 
 /*
- * The block that was read, counted by what is recent: switches side by side
- * have nearly the same tables, and each is asked for one block before any is
- * asked for the next.
+ * The block that was read, as a reference shared with recent blocks:
+ * neighbouring switches have nearly the same tables, and each is asked for one
+ * block before any is asked for the next.
  */
 static lft_ref
-shared(struct lft_read *r, const uint8_t bytes[LFT_BLOCK])
+share_block(struct lft_read *r, const uint8_t bytes[LFT_BLOCK])
 {
 	lft_ref *at =
 		&r->recent[fnv_more(FNV_START, bytes, LFT_BLOCK) % RECENT];
@@ -186,11 +186,11 @@ block_done(void *cookie, uint64_t tag, const struct xact_result *res)
 	r->misses[s] = 0;
 	r->count++;
 	device_set_block(
-		r->hw, guid_of(r, s), (uint32_t)tag, shared(r, res->data));
+		r->hw, guid_of(r, s), (uint32_t)tag, share_block(r, res->data));
 	device_set_top(r->hw, guid_of(r, s), r->topo->sw[s].lft_top);
 }
 
-/* A sample that cannot be had proves nothing good. */
+/* A sample without an answer counts as a mismatch. */
 static void
 sample_done(void *cookie, uint64_t tag, const struct xact_result *res)
 {
@@ -209,7 +209,7 @@ sample_done(void *cookie, uint64_t tag, const struct xact_result *res)
 }
 
 static void
-submit(struct lft_read *r, sw_ix s, uint32_t b, struct mono now)
+submit_block_get(struct lft_read *r, sw_ix s, uint32_t b, struct mono now)
 {
 	node_ix node = r->topo->sw[s].node;
 	struct xact_request q;
@@ -229,10 +229,10 @@ feed_samples(struct lft_read *r, struct mono now)
 {
 	while (r->next_sample < r->nsample && xact_room(r->x)) {
 		sw_ix s = r->sample[r->next_sample++];
-		uint32_t b = telling_block(r, s);
+		uint32_t b = first_nonempty_block(r, s);
 
 		if (b != UINT32_MAX)
-			submit(r, s, b, now);
+			submit_block_get(r, s, b, now);
 	}
 	if (r->next_sample == r->nsample && r->inflight == 0)
 		list_todo(r);
@@ -248,7 +248,7 @@ feed_blocks(struct lft_read *r, struct mono now)
 			r->misses[s] < MISSES_MAX &&
 			device_block(r->hw, guid_of(r, s), r->block) ==
 				DEVICE_UNKNOWN)
-			submit(r, s, r->block, now);
+			submit_block_get(r, s, r->block, now);
 		if (++r->sw == r->ntodo) {
 			r->sw = 0;
 			r->block++;
@@ -264,7 +264,7 @@ lft_read_feed(struct lft_read *r, struct mono now)
 	if (!r->listed)
 		return;
 	feed_blocks(r, now);
-	while (r->ntodo > 0 && round_over(r) && one_more(r)) {
+	while (r->ntodo > 0 && is_round_over(r) && needs_another_round(r)) {
 		r->round++;
 		r->missed = false;
 		r->block = 0;

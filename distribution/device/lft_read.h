@@ -1,15 +1,15 @@
 /*
- * readback: learning what switches hold, instead of overwriting it.
+ * lft_read: reading back what switches hold, instead of overwriting it.
  *
- * After a restart or a takeover the tables of switches with live ports are
- * read up to their LinearFDBTop, so that only differences are written. A
- * switch with all ports in Init carries no traffic and is written blind. Blocks
- * whose answers were lost are asked for again: what stays unknown costs traffic
- * (safe.h's walls).
+ * After a restart or a take-over the tables of switches with live ports are
+ * read up to their LinearFDBTop, so that only differences are written. A switch
+ * with all ports in Init carries no traffic and is written without reading.
+ * Blocks without an answer are read again: a block that stays unknown costs
+ * traffic (it is quenched, see transition/unknown_lft.c).
  *
  * A switch that rebooted in the middle of a push has acknowledged blocks that
  * it no longer holds, and its LinearFDBTop and LID may be right again. So one
- * block is sampled of every switch whose ports changed; where it differs,
+ * block is sampled of every switch with changed ports; where it differs,
  * everything about that switch is unknown again.
  */
 #ifndef HEDDLE_DISTRIBUTION_DEVICE_LFT_READ_H
@@ -26,18 +26,18 @@
 
 struct lft_read;
 
-/* What a read-back works with; everything is borrowed. */
+/* The inputs of a read-back; everything is borrowed. */
 struct lft_read_job {
 	struct device_store *hw;
 	struct lft_pool *pool;
 	struct xact *x;
 	uint64_t mkey;
-	const struct map *suspects; /* GUIDs of switches whose ports changed */
+	const struct map *suspects; /* GUIDs of switches with changed ports */
 };
 
 /*
- * Start: sample the suspects among the switches of t, then read those that hw
- * knows nothing about. Takes a reference to t; suspects is not kept.
+ * Start: sample the suspects among the switches of t, then read the switches of
+ * which the store knows nothing. Takes a reference to t; suspects is not kept.
  */
 struct lft_read *lft_read_new(struct topo *t, const struct lft_read_job *job);
 
@@ -47,8 +47,11 @@ void lft_read_free(struct lft_read *r);
 void lft_read_feed(struct lft_read *r, struct mono now);
 bool lft_read_done(const struct lft_read *r);
 
-/* Blocks read so far, samples included. Unreadable blocks stay unknown, and
- * will be written; a switch that is silent to several is asked no more. */
+/*
+ * Blocks read so far, samples included. Blocks without an answer stay unknown,
+ * and will be written; a switch that leaves several in a row unanswered is
+ * asked no more.
+ */
 uint64_t lft_read_count(const struct lft_read *r);
 
 #endif

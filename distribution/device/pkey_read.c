@@ -118,7 +118,7 @@ pkey_read_request(
 }
 
 static void
-answered(void *cookie, uint64_t tag, const struct xact_result *res)
+take_answer(void *cookie, uint64_t tag, const struct xact_result *res)
 {
 	struct pkey_read *r = cookie;
 	const struct question *q = &r->todo[tag];
@@ -156,6 +156,6 @@ pkey_read_feed(struct pkey_read *r, struct mono now)
 		req.method = MAD_GET;
 		req.mkey = r->mkey;
 		r->inflight++;
-		xact_submit(r->x, &req, now, answered, r, r->next - 1);
+		xact_submit(r->x, &req, now, take_answer, r, r->next - 1);
 	}
 }

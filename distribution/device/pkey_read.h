@@ -1,11 +1,11 @@
 /*
- * pkey_read: learning what P_Key tables hold, instead of overwriting it.
+ * pkey_read: reading what P_Key tables hold, instead of overwriting it.
  *
- * Of the ports that matter every block that is not known is asked for. What a
- * port does not answer stays unknown, and its table is left alone until it
- * does; a port that is silent or refuses once is not asked for more. Known
- * blocks are asked for again where somebody wants to be sure of them; what is
- * there then counts.
+ * Every unknown block of the ports that matter is read. A block without an
+ * answer stays unknown, and the table is left alone until it is read; a port
+ * that is silent or refuses once gets no further Get. Known blocks are read
+ * again where the owner wants to be sure of them; what the answer holds then
+ * counts.
  */
 #ifndef HEDDLE_DISTRIBUTION_DEVICE_PKEY_READ_H
 #define HEDDLE_DISTRIBUTION_DEVICE_PKEY_READ_H
@@ -20,7 +20,7 @@
 
 struct pkey_read;
 
-/* Of a port's table: nothing, what is not known, everything. */
+/* Which blocks of a port's table to read: none, unknown ones, all. */
 enum { PKEY_TABLE_ASK_NOTHING, PKEY_TABLE_ASK_UNKNOWN, PKEY_TABLE_ASK_ALL };
 
 /*
@@ -36,10 +36,12 @@ void pkey_read_free(struct pkey_read *r);
 void pkey_read_feed(struct pkey_read *r, struct mono now);
 bool pkey_read_done(const struct pkey_read *r);
 
-/* Give up what is unanswered; it is done then. */
+/* Give up what is unanswered; the reading is done then. */
 void pkey_read_stop(struct pkey_read *r, struct mono now);
 
-/* Tables that held something else than was known; *first: one of them. */
+/*
+ * Tables that held something else than was known; *first: one of these ports.
+ */
 size_t pkey_read_wrong(const struct pkey_read *r, port_ix *first);
 
 /* Blocks that were asked for. */
@@ -47,8 +49,8 @@ size_t pkey_read_count(const struct pkey_read *r);
 
 /*
  * A Get or Set of a block of port p, fill in method and data: directed to the
- * port itself, since a host answers for the port that it is asked through. 0,
- * or -1: more than 63 hops away.
+ * port itself, since a host answers for the port that the request comes in by.
+ * 0, or -1: more than 63 hops away.
  */
 int pkey_read_request(const struct topo *t, port_ix p, unsigned block,
 	struct xact_request *r);

@@ -7,8 +7,8 @@
 #include "sm/base/mem.h"
 
 /*
- * The turns to one out-port: most have the same row. A bit for each in-port
- * that has it; others that are known have a cell.
+ * The rows to one out-port: most are the same. A bit for each in-port that has
+ * this one; other known rows have a cell.
  */
 struct column {
 	uint8_t vl[SL2VL_ROW];
@@ -71,7 +71,7 @@ sl2vl_free(struct sl2vl_cache *t)
 }
 
 static struct sl2vl_switch *
-find(const struct sl2vl_cache *t, uint64_t guid)
+find_switch(const struct sl2vl_cache *t, uint64_t guid)
 {
 	uint32_t i;
 
@@ -79,9 +79,9 @@ find(const struct sl2vl_cache *t, uint64_t guid)
 }
 
 static struct sl2vl_switch *
-find_or_add(struct sl2vl_cache *t, uint64_t guid)
+find_or_add_switch(struct sl2vl_cache *t, uint64_t guid)
 {
-	struct sl2vl_switch *s = find(t, guid);
+	struct sl2vl_switch *s = find_switch(t, guid);
 
 	if (s != NULL)
 		return s;
@@ -99,13 +99,13 @@ cell_key(unsigned in, unsigned out)
 }
 
 static bool
-has(const struct column *c, unsigned in)
+column_has_in_port(const struct column *c, unsigned in)
 {
 	return (c->in[in / 64] >> in % 64 & 1) != 0;
 }
 
 static void
-mark(struct column *c, unsigned in, bool on)
+column_mark_in_port(struct column *c, unsigned in, bool on)
 {
 	uint64_t bit = UINT64_C(1) << in % 64;
 
@@ -113,7 +113,7 @@ mark(struct column *c, unsigned in, bool on)
 }
 
 static bool
-empty(const struct column *c)
+column_is_empty(const struct column *c)
 {
 	return (c->in[0] | c->in[1] | c->in[2] | c->in[3]) == 0;
 }
@@ -122,12 +122,12 @@ bool
 sl2vl_get_row(const struct sl2vl_cache *t, uint64_t guid, unsigned in,
 	unsigned out, uint8_t row[SL2VL_ROW])
 {
-	const struct sl2vl_switch *s = find(t, guid);
+	const struct sl2vl_switch *s = find_switch(t, guid);
 	uint32_t i;
 
 	if (s == NULL || out >= s->ncolumns)
 		return false;
-	if (has(&s->column[out], in)) {
+	if (column_has_in_port(&s->column[out], in)) {
 		memcpy(row, s->column[out].vl, SL2VL_ROW);
 		return true;
 	}
@@ -138,7 +138,7 @@ sl2vl_get_row(const struct sl2vl_cache *t, uint64_t guid, unsigned in,
 }
 
 static struct column *
-column(struct sl2vl_switch *s, unsigned out)
+column_of(struct sl2vl_switch *s, unsigned out)
 {
 	unsigned n = s->ncolumns;
 
@@ -152,11 +152,12 @@ column(struct sl2vl_switch *s, unsigned out)
 	return &s->column[out];
 }
 
-/* Nobody has the column's row any more: another one takes its place. */
+/* The column's row is unused: the row that is given here replaces it. */
 static void
-adopt(struct sl2vl_switch *s, unsigned out, const uint8_t row[SL2VL_ROW])
+column_set_row(
+	struct sl2vl_switch *s, unsigned out, const uint8_t row[SL2VL_ROW])
 {
-	struct column *c = column(s, out);
+	struct column *c = column_of(s, out);
 	uint32_t i;
 
 	memcpy(c->vl, row, SL2VL_ROW);
@@ -165,25 +166,25 @@ adopt(struct sl2vl_switch *s, unsigned out, const uint8_t row[SL2VL_ROW])
 			memcmp(s->row[i].vl, row, SL2VL_ROW) != 0)
 			continue;
 		(void)map_del(&s->cell, cell_key(in, out));
-		mark(c, in, true);
+		column_mark_in_port(c, in, true);
 	}
 	if (s->cell.n == 0)
-		s->n = 0; /* their rows are used again */
+		s->n = 0; /* the rows of cells are reused */
 }
 
 void
 sl2vl_set_row(struct sl2vl_cache *t, uint64_t guid, unsigned in, unsigned out,
 	const uint8_t row[SL2VL_ROW])
 {
-	struct sl2vl_switch *s = find_or_add(t, guid);
-	struct column *c = column(s, out);
+	struct sl2vl_switch *s = find_or_add_switch(t, guid);
+	struct column *c = column_of(s, out);
 
-	mark(c, in, false);
+	column_mark_in_port(c, in, false);
 	(void)map_del(&s->cell, cell_key(in, out));
-	if (empty(c))
-		adopt(s, out, row);
+	if (column_is_empty(c))
+		column_set_row(s, out, row);
 	if (memcmp(c->vl, row, SL2VL_ROW) == 0) {
-		mark(c, in, true);
+		column_mark_in_port(c, in, true);
 		return;
 	}
 	s->row = mem_grow(s->row, s->n, &s->cap, sizeof(*s->row));
@@ -214,7 +215,7 @@ bool
 sl2vl_all(const struct sl2vl_cache *t, uint64_t guid, unsigned out,
 	const uint64_t in[4], const uint8_t row[SL2VL_ROW])
 {
-	const struct sl2vl_switch *s = find(t, guid);
+	const struct sl2vl_switch *s = find_switch(t, guid);
 	const struct column *c;
 
 	if (s == NULL || out >= s->ncolumns)
@@ -229,11 +230,11 @@ sl2vl_all(const struct sl2vl_cache *t, uint64_t guid, unsigned out,
 void
 sl2vl_unknown(struct sl2vl_cache *t, uint64_t guid, unsigned in, unsigned out)
 {
-	struct sl2vl_switch *s = find(t, guid);
+	struct sl2vl_switch *s = find_switch(t, guid);
 
 	if (s == NULL || out >= s->ncolumns)
 		return;
-	mark(&s->column[out], in, false);
+	column_mark_in_port(&s->column[out], in, false);
 	(void)map_del(&s->cell, cell_key(in, out));
 }
 
@@ -258,7 +259,7 @@ sl2vl_is_undrained(const struct sl2vl_cache *t)
 void
 sl2vl_forget(struct sl2vl_cache *t, uint64_t guid)
 {
-	struct sl2vl_switch *s = find(t, guid);
+	struct sl2vl_switch *s = find_switch(t, guid);
 
 	if (s == NULL)
 		return;
@@ -276,13 +277,13 @@ sl2vl_forget_all(struct sl2vl_cache *t)
 void
 sl2vl_mark_assigned(struct sl2vl_cache *t, uint64_t guid)
 {
-	find_or_add(t, guid)->laid = true;
+	find_or_add_switch(t, guid)->laid = true;
 }
 
 bool
 sl2vl_is_assigned(const struct sl2vl_cache *t, uint64_t guid)
 {
-	const struct sl2vl_switch *s = find(t, guid);
+	const struct sl2vl_switch *s = find_switch(t, guid);
 
 	return s != NULL && s->laid;
 }
@@ -290,13 +291,13 @@ sl2vl_is_assigned(const struct sl2vl_cache *t, uint64_t guid)
 void
 sl2vl_refuse(struct sl2vl_cache *t, uint64_t guid)
 {
-	find_or_add(t, guid)->refused = true;
+	find_or_add_switch(t, guid)->refused = true;
 }
 
 bool
 sl2vl_refused(const struct sl2vl_cache *t, uint64_t guid)
 {
-	const struct sl2vl_switch *s = find(t, guid);
+	const struct sl2vl_switch *s = find_switch(t, guid);
 
 	return s != NULL && s->refused;
 }
@@ -304,13 +305,13 @@ sl2vl_refused(const struct sl2vl_cache *t, uint64_t guid)
 void
 sl2vl_refuse_span(struct sl2vl_cache *t, uint64_t guid)
 {
-	find_or_add(t, guid)->span_refused = true;
+	find_or_add_switch(t, guid)->span_refused = true;
 }
 
 bool
 sl2vl_span_refused(const struct sl2vl_cache *t, uint64_t guid)
 {
-	const struct sl2vl_switch *s = find(t, guid);
+	const struct sl2vl_switch *s = find_switch(t, guid);
 
 	return s != NULL && s->span_refused;
 }

@@ -13,7 +13,7 @@ enum {
 	TICK_MS = 100,
 	HALF_A_DAY = 12 * 3600 * 10, /* in ticks: all rows within this time */
 	HURRY = 200,		     /* rows a tick at most, if it is urgent */
-	WAIT_MS = 60000,	     /* others come first after a start */
+	WAIT_MS = 60000,	     /* other work comes first after a start */
 	HURRY_WAIT_MS = 1000,
 	WAIT_MAX_MS = 3600000,
 	MISSES_MAX = 3, /* rows in a row without an answer: another lap */
@@ -24,7 +24,7 @@ struct sl2vl_scan {
 	struct map trusted;
 	node_ix *todo; /* switches to read, nearest first */
 	size_t ntodo, next;
-	unsigned in, out; /* of todo[next], to be asked next */
+	unsigned in, out; /* of todo[next], the next row to read */
 	unsigned misses;
 	bool missed; /* a row of todo[next] was not answered */
 	bool hurry;
@@ -33,7 +33,7 @@ struct sl2vl_scan {
 	struct mono due;
 	unsigned inflight;
 	uint16_t sls;
-	uint32_t lap; /* answers of an earlier one are too late */
+	uint32_t lap; /* answers of an earlier lap are ignored */
 	struct sl2vl_scan_row *found, *told;
 	size_t nfound, capfound, captold;
 	struct sl2vl_scan_counts counts;
@@ -95,9 +95,9 @@ rows_of(const struct topo *t, node_ix n)
 	return (uint64_t)t->node[n].nports * t->node[n].nports;
 }
 
-/* Does it have rows that can say no, and are they unknown? */
+/* Whether the switch has rows that can discard, and they are unknown. */
 static bool
-worth_reading(const struct sl2vl_scan *s, node_ix n)
+needs_reading(const struct sl2vl_scan *s, node_ix n)
 {
 	const struct topo *t = s->topo;
 	const struct topo_node *node = &t->node[n];
@@ -108,9 +108,9 @@ worth_reading(const struct sl2vl_scan *s, node_ix n)
 	       !map_get(&s->trusted, node->guid, NULL);
 }
 
-/* Rows of the current switch that were asked for. */
+/* Rows of the current switch that were asked for so far. */
 static uint64_t
-asked(const struct sl2vl_scan *s)
+rows_asked(const struct sl2vl_scan *s)
 {
 	unsigned nports = s->topo->node[s->todo[s->next]].nports;
 
@@ -119,7 +119,7 @@ asked(const struct sl2vl_scan *s)
 	return (uint64_t)(s->out - 1) * nports + s->in - (s->in > s->out);
 }
 
-/* The switch that is being read stays where it is. */
+/* List the switches to read; the one that is being read goes on where it is. */
 static void
 list_todo(struct sl2vl_scan *s, uint64_t current)
 {
@@ -135,7 +135,7 @@ list_todo(struct sl2vl_scan *s, uint64_t current)
 	for (sw_ix i = 0; i < t->nsw; i++) {
 		node_ix n = t->sw[i].node;
 
-		if (!worth_reading(s, n))
+		if (!needs_reading(s, n))
 			continue;
 		s->todo[s->ntodo++] = n;
 		s->total += rows_of(t, n);
@@ -152,11 +152,10 @@ list_todo(struct sl2vl_scan *s, uint64_t current)
 	}
 	s->in = in;
 	s->out = out;
-	s->counts.left -= asked(s);
+	s->counts.left -= rows_asked(s);
 }
 
-/* The next lap begins after a pause, and the one after it after a longer one.
- */
+/* The next lap begins after a pause, each pause is longer than the last. */
 static void
 pause_lap(struct sl2vl_scan *s, struct mono now)
 {
@@ -166,7 +165,9 @@ pause_lap(struct sl2vl_scan *s, struct mono now)
 		s->pause = mono_ms(WAIT_MAX_MS);
 }
 
-/* What was missed is read again; not for ever in a hurry. */
+/*
+ * Unanswered rows are read again in another lap; the hurry ends after a while.
+ */
 static void
 end_lap(struct sl2vl_scan *s, struct mono now)
 {
@@ -189,7 +190,7 @@ sl2vl_scan_adopt(struct sl2vl_scan *s, struct topo *t, struct mono now)
 
 	if (old != NULL && s->next < s->ntodo)
 		current = old->node[s->todo[s->next]].guid;
-	s->missed |= s->inflight > 0; /* these answers come too late */
+	s->missed |= s->inflight > 0; /* their answers come too late */
 	s->lap++;
 	s->topo = topo_ref(t);
 	list_todo(s, current);
@@ -200,9 +201,9 @@ sl2vl_scan_adopt(struct sl2vl_scan *s, struct topo *t, struct mono now)
 		pause_lap(s, now);
 }
 
-/* The row with what it discards of these SLs on VL 0; false: nothing. */
+/* The row with VL 0 where it discards an SL; false: it discards none of sls. */
 static bool
-discards(const uint8_t *data, uint16_t sls, uint8_t row[SL2VL_ROW])
+row_discards_sls(const uint8_t *data, uint16_t sls, uint8_t row[SL2VL_ROW])
 {
 	bool any = false;
 
@@ -226,7 +227,7 @@ tag_of(const struct sl2vl_scan *s, node_ix n)
 }
 
 static void
-answered(void *cookie, uint64_t tag, const struct xact_result *res)
+take_answer(void *cookie, uint64_t tag, const struct xact_result *res)
 {
 	struct sl2vl_scan *s = cookie;
 	struct sl2vl_scan_row *f;
@@ -241,7 +242,7 @@ answered(void *cookie, uint64_t tag, const struct xact_result *res)
 	if (res->outcome != XACT_OK)
 		return;
 	s->counts.read++;
-	if (!discards(res->data, s->sls, row))
+	if (!row_discards_sls(res->data, s->sls, row))
 		return;
 	s->counts.found++;
 	s->found =
@@ -254,7 +255,7 @@ answered(void *cookie, uint64_t tag, const struct xact_result *res)
 }
 
 static void
-ask(struct sl2vl_scan *s, struct xact *x, uint64_t mkey, struct mono now)
+ask_row(struct sl2vl_scan *s, struct xact *x, uint64_t mkey, struct mono now)
 {
 	node_ix n = s->todo[s->next];
 	struct xact_request r;
@@ -265,10 +266,10 @@ ask(struct sl2vl_scan *s, struct xact *x, uint64_t mkey, struct mono now)
 	r.attr = MAD_SL2VL;
 	r.mod = s->in << 8 | s->out;
 	s->inflight++;
-	xact_submit(x, &r, now, answered, s, tag_of(s, n));
+	xact_submit(x, &r, now, take_answer, s, tag_of(s, n));
 }
 
-/* The next row; false: that was the last one of the switch. */
+/* Go to the next row; false: the last row of the switch was read. */
 static bool
 advance_row(struct sl2vl_scan *s)
 {
@@ -284,7 +285,7 @@ advance_row(struct sl2vl_scan *s)
 	return s->out <= nports;
 }
 
-/* All of the switch's rows are asked for; believed once they are answered. */
+/* All rows of the switch are asked for; it is trusted if all were answered. */
 static void
 next_switch(struct sl2vl_scan *s)
 {
@@ -308,13 +309,13 @@ sl2vl_scan_feed(struct sl2vl_scan *s, struct xact *x, uint64_t mkey,
 	s->sls = sls;
 	while (many-- > 0 && s->next < s->ntodo && xact_room(x)) {
 		if (s->out <= s->topo->node[s->todo[s->next]].nports) {
-			ask(s, x, mkey, now);
+			ask_row(s, x, mkey, now);
 			if (advance_row(s) && s->misses < MISSES_MAX)
 				continue;
 		}
 		s->out = UINT8_MAX;
 		if (s->inflight > 0)
-			break; /* its last answers come first */
+			break; /* wait for its last answers */
 		next_switch(s);
 	}
 	if (s->next < s->ntodo)

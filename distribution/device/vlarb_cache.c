@@ -1,4 +1,7 @@
-/* vlarbs: what ports are known to hold; equal parts are kept once. */
+/*
+ * vlarb_cache: the arbitration tables that ports are known to hold (vlarb.h);
+ * equal parts are kept once.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +15,7 @@ enum { PORTS = 256, NONE = 0 };
 
 struct image {
 	uint8_t bytes[VLARB_PART];
-	uint32_t next; /* with the same hash: index + 1 */
+	uint32_t next; /* next with the same hash: index + 1 */
 };
 
 struct held {
@@ -47,7 +50,7 @@ vlarb_cache_free(struct vlarb_cache *v)
 }
 
 static struct held *
-find(const struct vlarb_cache *v, uint64_t guid, unsigned port)
+find_port(const struct vlarb_cache *v, uint64_t guid, unsigned port)
 {
 	uint32_t i;
 
@@ -56,9 +59,9 @@ find(const struct vlarb_cache *v, uint64_t guid, unsigned port)
 }
 
 static struct held *
-find_or_add(struct vlarb_cache *v, uint64_t guid, unsigned port)
+find_or_add_port(struct vlarb_cache *v, uint64_t guid, unsigned port)
 {
-	struct held *h = find(v, guid, port);
+	struct held *h = find_port(v, guid, port);
 
 	if (h != NULL)
 		return h;
@@ -69,9 +72,9 @@ find_or_add(struct vlarb_cache *v, uint64_t guid, unsigned port)
 	return h;
 }
 
-/* The image with these bytes, number + 1. */
+/* Number + 1 of the image with these bytes. */
 static uint32_t
-intern(struct vlarb_cache *v, const uint8_t *bytes)
+intern_image(struct vlarb_cache *v, const uint8_t *bytes)
 {
 	uint64_t h = fnv_more(FNV_START, bytes, VLARB_PART);
 	uint32_t first = 0, at;
@@ -92,7 +95,7 @@ bool
 vlarb_cache_part(const struct vlarb_cache *v, uint64_t guid, unsigned port,
 	unsigned part, uint8_t out[VLARB_PART])
 {
-	const struct held *h = find(v, guid, port);
+	const struct held *h = find_port(v, guid, port);
 
 	if (h == NULL || part < 1 || part > VLARB_PARTS ||
 		h->part[part - 1] == NONE)
@@ -106,14 +109,15 @@ vlarb_cache_set_part(struct vlarb_cache *v, uint64_t guid, unsigned port,
 	unsigned part, const uint8_t in[VLARB_PART])
 {
 	if (part >= 1 && part <= VLARB_PARTS)
-		find_or_add(v, guid, port)->part[part - 1] = intern(v, in);
+		find_or_add_port(v, guid, port)->part[part - 1] =
+			intern_image(v, in);
 }
 
 void
 vlarb_cache_unknown(
 	struct vlarb_cache *v, uint64_t guid, unsigned port, unsigned part)
 {
-	struct held *h = find(v, guid, port);
+	struct held *h = find_port(v, guid, port);
 
 	if (h != NULL && part >= 1 && part <= VLARB_PARTS)
 		h->part[part - 1] = NONE;
@@ -122,7 +126,7 @@ vlarb_cache_unknown(
 void
 vlarb_cache_forget_port(struct vlarb_cache *v, uint64_t guid, unsigned port)
 {
-	struct held *h = find(v, guid, port);
+	struct held *h = find_port(v, guid, port);
 
 	if (h != NULL)
 		memset(h->part, 0, sizeof(h->part));
@@ -145,13 +149,13 @@ vlarb_cache_forget_all(struct vlarb_cache *v)
 void
 vlarb_cache_refuse(struct vlarb_cache *v, uint64_t guid, unsigned port)
 {
-	find_or_add(v, guid, port)->refused = true;
+	find_or_add_port(v, guid, port)->refused = true;
 }
 
 bool
 vlarb_cache_refused(const struct vlarb_cache *v, uint64_t guid, unsigned port)
 {
-	const struct held *h = find(v, guid, port);
+	const struct held *h = find_port(v, guid, port);
 
 	return h != NULL && h->refused;
 }

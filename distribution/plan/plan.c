@@ -76,11 +76,11 @@ is_fresh(const struct topo *t, sw_ix s)
 }
 
 /*
- * Nothing else is written while packets may be on ways that nobody knows; where
- * a top has to be raised for it (raised), that is after all the others.
+ * Nothing else is written while packets may be on unknown paths. Quenches that
+ * need a raised top come after all the others (raised).
  */
 static void
-add_walls(struct plan_maker *m, bool raised)
+add_quenches(struct plan_maker *m, bool raised)
 {
 	const struct transition_result *x = m->p->change;
 	size_t i;
@@ -152,7 +152,7 @@ add_tops(struct plan_maker *m, enum plan_kind kind, bool fresh)
 }
 
 static bool
-touched(const struct plan_maker *m, sw_ix s)
+has_downed_port(const struct plan_maker *m, sw_ix s)
 {
 	const struct topo_node *n = node_of(m->t, s);
 	unsigned p;
@@ -163,7 +163,7 @@ touched(const struct plan_maker *m, sw_ix s)
 	return false;
 }
 
-/* What our own plan did to ports need not bring a sweep afterwards. */
+/* What our own plan did to ports needs no sweep afterwards. */
 static void
 add_clears(struct plan_maker *m)
 {
@@ -173,7 +173,7 @@ add_clears(struct plan_maker *m)
 
 	plan_begin(m, PLAN_CLEAR);
 	for (s = 0; s < m->t->nsw; s++) {
-		if (!touched(m, s) ||
+		if (!has_downed_port(m, s) ||
 			mad_switch_info_decode(m->t->sinfo[s], &i, NULL) != 0)
 			continue;
 		if (m->p->routes->top > i.lft_top && is_fresh(m->t, s))
@@ -186,7 +186,7 @@ add_clears(struct plan_maker *m)
 	(void)plan_end(m);
 }
 
-/* But what others did there meanwhile has to. */
+/* But a change by anything else meanwhile does. */
 static void
 add_verifies(struct plan_maker *m)
 {
@@ -198,7 +198,7 @@ add_verifies(struct plan_maker *m)
 	for (s = 0; s < t->nsw; s++) {
 		const struct topo_node *n = node_of(t, s);
 
-		if (!touched(m, s))
+		if (!has_downed_port(m, s))
 			continue;
 		for (p = 0; p <= n->nports; p++)
 			if (p == 0 ||
@@ -209,27 +209,30 @@ add_verifies(struct plan_maker *m)
 	(void)plan_end(m);
 }
 
-/* ---- turns ---- */
+/* ---- blocked dependencies ---- */
 
 static uint32_t
-turn_mod(unsigned in, unsigned out)
+sl2vl_modifier(unsigned in, unsigned out)
 {
 	return in << 8 | out;
 }
 
-/* Closed by its row of SL2VL, or by taking its port down? */
+/*
+ * Whether it is blocked by its row of SL2VL, and not by taking its port down.
+ */
 static bool
-by_row(const struct plan_maker *m, const struct transition_dependency *u)
+is_blocked_by_row(
+	const struct plan_maker *m, const struct transition_dependency *u)
 {
 	return !u->by_port &&
 	       !sl2vl_refused(device_sl2vl(m->hw), node_of(m->t, u->sw)->guid);
 }
 
-/* Which turns: all, those that stay closed, or those that do not. */
+/* Which dependencies: all, the ones that stay blocked, or the others. */
 enum which { ALL, STAYING, PASSING };
 
 static void
-add_turns(struct plan_maker *m, enum plan_kind kind, enum which which)
+add_sl2vl_rows(struct plan_maker *m, enum plan_kind kind, enum which which)
 {
 	const struct transition_result *x = m->p->change;
 	uint8_t row[SL2VL_ROW];
@@ -244,16 +247,18 @@ add_turns(struct plan_maker *m, enum plan_kind kind, enum which which)
 
 		if (which != ALL && u->stays != (which == STAYING))
 			continue;
-		if (by_row(m, u) && (kind == PLAN_BLOCK || !known))
+		if (is_blocked_by_row(m, u) && (kind == PLAN_BLOCK || !known))
 			plan_add_step(m, n->first_port, MAD_SL2VL,
-				turn_mod(u->in, u->out),
+				sl2vl_modifier(u->in, u->out),
 				slvl_sls(&m->lanes.levels, u->lanes));
 	}
 	(void)plan_end(m);
 }
 
-/* Tables of live switches, stage by stage; turns are closed before the last
- * one, which is what needs it. */
+/*
+ * Tables of live switches, stage by stage; dependencies are blocked before the
+ * last one, which is what needs it.
+ */
 static void
 add_stages(struct plan_maker *m, bool drain, bool late)
 {
@@ -263,7 +268,7 @@ add_stages(struct plan_maker *m, bool drain, bool late)
 
 	for (stage = 0; stage < x->nstages; stage++) {
 		if (late && stage + 1 == x->nstages)
-			add_turns(m, PLAN_BLOCK, PASSING);
+			add_sl2vl_rows(m, PLAN_BLOCK, PASSING);
 		plan_begin(m, PLAN_LFT);
 		m->now->stage = (uint16_t)stage;
 		m->now->drain = drain || stage > 0;
@@ -280,7 +285,7 @@ add_stages(struct plan_maker *m, bool drain, bool late)
 	}
 }
 
-/* Everything that is held: by this plan, by one that broke, by another life. */
+/* Unblock everything that this plan, a broken one or a previous run blocked. */
 static void
 add_unblocks(struct plan_maker *m)
 {
@@ -295,10 +300,11 @@ add_unblocks(struct plan_maker *m)
 		const struct transition_dependency *u = &x->turn[i];
 		const struct topo_node *node = node_of(m->t, u->sw);
 
-		if (by_row(m, u) && sl2vl_is_blocked(turns, node->guid, u->in,
-					    u->out) == NULL)
+		if (is_blocked_by_row(m, u) &&
+			sl2vl_is_blocked(turns, node->guid, u->in, u->out) ==
+				NULL)
 			plan_add_step(m, node->first_port, MAD_SL2VL,
-				turn_mod(u->in, u->out),
+				sl2vl_modifier(u->in, u->out),
 				plan_slvl_row(m, m->t->sw[u->sw].node, u->in,
 					u->out));
 	}
@@ -309,7 +315,7 @@ add_unblocks(struct plan_maker *m)
 		if (node != TOPO_NONE &&
 			(m->t->node[node].flags & TN_QUARANTINED) == 0)
 			plan_add_step(m, m->t->node[node].first_port, MAD_SL2VL,
-				turn_mod(h[i].in, h[i].out),
+				sl2vl_modifier(h[i].in, h[i].out),
 				plan_slvl_row(m, node, h[i].in, h[i].out));
 	}
 	(void)plan_end(m);
@@ -318,7 +324,7 @@ add_unblocks(struct plan_maker *m)
 /* ---- the whole ---- */
 
 static void
-make(struct plan_maker *m)
+make_phases(struct plan_maker *m)
 {
 	const struct transition_result *x = m->p->change;
 	bool late = x->method == TRANSITION_AUTO && x->nstages > 1;
@@ -327,15 +333,15 @@ make(struct plan_maker *m)
 
 	plan_pkeys_add(m);
 	plan_portinfo_params(m);
-	add_walls(m, false);
+	add_quenches(m, false);
 	add_tops(m, PLAN_TOP, false);
-	add_walls(m, true);
+	add_quenches(m, true);
 	add_fresh_tables(m);
 	add_tops(m, PLAN_RAISE, true);
 	plan_slvl_add(m);
-	add_turns(m, PLAN_LEARN, ALL);
+	add_sl2vl_rows(m, PLAN_LEARN, ALL);
 	blocks = m->p->nsteps;
-	add_turns(m, PLAN_BLOCK, late ? STAYING : ALL);
+	add_sl2vl_rows(m, PLAN_BLOCK, late ? STAYING : ALL);
 	blocks = m->p->nsteps - blocks;
 	fell = plan_portinfo_fall(m);
 	if (fell) {
@@ -373,7 +379,7 @@ plan_make(const struct plan_job *job)
 	else
 		slvl_allocate(&(struct slvl_want){0}, p->routes->lanes.n,
 			p->routes->lanes.plain, &m.lanes.levels);
-	make(&m);
+	make_phases(&m);
 	return p;
 }
 

@@ -10,16 +10,19 @@
 #include "sm/base/be.h"
 #include "sm/base/mem.h"
 
-/* One table on its way. */
+/* One table and its two steps. */
 struct change {
 	port_ix port;
 	unsigned cap;
 	uint16_t *was, *grown, *out; /* [cap] */
 };
 
-/* Keys once each by their number: what a switch looks at. */
+/*
+ * Each partition once, with full membership if any of its keys has it: a switch
+ * looks at the partition number alone.
+ */
 static size_t
-by_number(const uint16_t *key, size_t n, uint16_t *out)
+merge_memberships(const uint16_t *key, size_t n, uint16_t *out)
 {
 	size_t k = 0, i, m;
 
@@ -36,7 +39,7 @@ by_number(const uint16_t *key, size_t n, uint16_t *out)
 }
 
 static void
-not_fitting(struct plan_maker *m, port_ix p, size_t n, unsigned cap)
+note_unfit_table(struct plan_maker *m, port_ix p, size_t n, unsigned cap)
 {
 	struct plan *plan = m->p;
 
@@ -46,13 +49,13 @@ not_fitting(struct plan_maker *m, port_ix p, size_t n, unsigned cap)
 }
 
 /*
- * What port p's table shall become; false: nothing can be said, or done. A
- * guard without room for all that its host may use lets everything pass. While
- * a port (of a switch: all of them) is in Init nobody uses its keys: what goes,
- * goes at once.
+ * What port p's table shall become; false: it is unknown, or there is nothing
+ * to do. A guard without room for all that its host may use lets everything
+ * pass. While a port (of a switch: all of them) is in Init its keys are not
+ * used: keys are removed at once.
  */
 static bool
-lay(struct plan_maker *m, port_ix p, struct change *c)
+lay_table(struct plan_maker *m, port_ix p, struct change *c)
 {
 	const struct pkey_table_want *w = m->keys;
 	bool guard = pkey_table_guards(m->t, w, p);
@@ -71,7 +74,7 @@ lay(struct plan_maker *m, port_ix p, struct change *c)
 	c->out = c->grown + c->cap;
 	if (guard) {
 		number = mem_zalloc(n, sizeof(*number));
-		n = by_number(key, n, number);
+		n = merge_memberships(key, n, number);
 		key = number;
 	}
 	good = pkey_table_whole(device_ptables(m->hw), m->t, p, c->cap, c->was);
@@ -79,7 +82,7 @@ lay(struct plan_maker *m, port_ix p, struct change *c)
 		m->guard[p] = GUARD_AS_IS;
 	if (good &&
 		pkey_table_lay(c->was, c->cap, key, n, c->grown, c->out) != 0) {
-		not_fitting(m, p, n, c->cap);
+		note_unfit_table(m, p, n, c->cap);
 		good = !guard;
 	}
 	if (good && w->keep[of])
@@ -119,7 +122,7 @@ add_blocks(struct plan_maker *m, const struct change *c, const uint16_t *from,
 	}
 }
 
-/* Most ports have nothing to drop: they need not be looked at again. */
+/* Note a port that loses keys; most do not, and need no second look. */
 static void
 drop_later(struct plan_maker *m, port_ix p)
 {
@@ -139,7 +142,7 @@ plan_pkeys_add(struct plan_maker *m)
 	for (port_ix p = 0; p < m->t->nports; p++) {
 		const struct topo_port *port = &m->t->port[p];
 
-		if (!lay(m, p, &c))
+		if (!lay_table(m, p, &c))
 			continue;
 		if (pkey_table_guards(m->t, m->keys, p) &&
 			!pkey_tables_refused(device_ptables(m->hw),
@@ -153,7 +156,7 @@ plan_pkeys_add(struct plan_maker *m)
 	(void)plan_end(m);
 }
 
-/* Live ports begin to enforce when nothing is missing behind them. */
+/* Live ports begin to enforce when no key is missing behind them. */
 static void
 add_guards(struct plan_maker *m)
 {
@@ -167,14 +170,14 @@ add_guards(struct plan_maker *m)
 void
 plan_pkeys_drop(struct plan_maker *m)
 {
-	size_t unfit = m->p->nunfit; /* told once */
+	size_t unfit = m->p->nunfit; /* noted once */
 	struct change c;
 
 	if (m->keys == NULL)
 		return;
 	plan_begin(m, PLAN_UNKEY);
 	for (size_t i = 0; i < m->ndrop; i++) {
-		if (!lay(m, m->drop[i], &c))
+		if (!lay_table(m, m->drop[i], &c))
 			continue;
 		add_blocks(m, &c, c.grown, c.out);
 		free(c.was);

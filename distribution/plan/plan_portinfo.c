@@ -9,7 +9,7 @@
 enum { POLLING = 2 /* LinkDownDefaultState */ };
 
 static bool
-quarantined(const struct topo *t, port_ix p)
+is_quarantined(const struct topo *t, port_ix p)
 {
 	return (t->node[t->port[p].node].flags & TN_QUARANTINED) != 0;
 }
@@ -34,22 +34,22 @@ port_mod(const struct topo_port *p)
 }
 
 static uint8_t
-min8(uint8_t a, uint8_t b)
+min_u8(uint8_t a, uint8_t b)
 {
 	return a < b ? a : b;
 }
 
-/* MTU and OperationalVLs that both ends of a cable can do. */
+/* MTU and OperationalVLs that both ends of a link can do. */
 static uint8_t
 common_mtu(const struct topo *t, const struct topo_port *p)
 {
-	return min8(p->mtu_cap, t->port[p->peer].mtu_cap);
+	return min_u8(p->mtu_cap, t->port[p->peer].mtu_cap);
 }
 
 static uint8_t
 common_vls(const struct plan_maker *m, const struct topo_port *p)
 {
-	return min8(min8(p->vl_cap, m->t->port[p->peer].vl_cap),
+	return min_u8(min_u8(p->vl_cap, m->t->port[p->peer].vl_cap),
 		m->params->max_vls_code);
 }
 
@@ -98,7 +98,7 @@ fill_external_fields(const struct plan_maker *m, const struct topo_port *p,
 
 /*
  * A port that shall not enforce stops at once; one that shall begins when the
- * tables are what they shall be, or when it comes up.
+ * tables are right, or when it comes up.
  */
 static void
 fill_guard(const struct plan_maker *m, port_ix ix, struct mad_port_info *i)
@@ -112,10 +112,12 @@ fill_guard(const struct plan_maker *m, port_ix ix, struct mad_port_info *i)
 	i->enf_out = m->guard[ix] == GUARD_ON && (now || i->enf_out);
 }
 
-/* What a port that was thus shall be told, without state, MTU and VLs. */
+/*
+ * What a port shall be set to, given what it was, without state, MTU and VLs.
+ */
 static void
-fill(const struct plan_maker *m, port_ix ix, const struct mad_port_info *was,
-	struct mad_port_info *want)
+fill_wanted(const struct plan_maker *m, port_ix ix,
+	const struct mad_port_info *was, struct mad_port_info *want)
 {
 	const struct topo_port *p = &m->t->port[ix];
 
@@ -132,12 +134,12 @@ fill(const struct plan_maker *m, port_ix ix, const struct mad_port_info *was,
 }
 
 static int
-wanted(const struct plan_maker *m, port_ix ix, struct mad_port_info *was,
-	struct mad_port_info *want)
+decode_and_fill(const struct plan_maker *m, port_ix ix,
+	struct mad_port_info *was, struct mad_port_info *want)
 {
 	if (mad_port_info_decode(topo_info(m->t, ix), was, NULL) != 0)
 		return -1;
-	fill(m, ix, was, want);
+	fill_wanted(m, ix, was, want);
 	return 0;
 }
 
@@ -150,9 +152,9 @@ add_port_set(struct plan_maker *m, port_ix ix, const struct mad_port_info *want)
 	plan_add_step(m, ix, MAD_PORT_INFO, port_mod(&m->t->port[ix]), pay);
 }
 
-/* What a port must take: addresses. */
+/* Whether fields differ that a port must take: addresses. */
 static bool
-differs(const struct mad_port_info *a, const struct mad_port_info *b)
+addresses_differ(const struct mad_port_info *a, const struct mad_port_info *b)
 {
 	return a->mkey != b->mkey || a->gid_prefix != b->gid_prefix ||
 	       a->lid != b->lid || a->lmc != b->lmc || a->sm_lid != b->sm_lid ||
@@ -167,10 +169,13 @@ plan_tunables(const struct mad_port_info *i)
 	       i->vl_stall;
 }
 
-/* What it should take: time-outs; not asked twice of one that keeps its own. */
+/*
+ * Whether fields differ that a port should take: time-outs. A port that keeps
+ * its own is not asked twice.
+ */
 static bool
-detuned(const struct plan_maker *m, port_ix ix, const struct mad_port_info *was,
-	const struct mad_port_info *want)
+tunables_differ(const struct plan_maker *m, port_ix ix,
+	const struct mad_port_info *was, const struct mad_port_info *want)
 {
 	const struct topo_port *p = &m->t->port[ix];
 
@@ -180,21 +185,21 @@ detuned(const struct plan_maker *m, port_ix ix, const struct mad_port_info *was,
 }
 
 static unsigned
-guarded(const struct mad_port_info *i)
+enforcement_bits(const struct mad_port_info *i)
 {
 	return (unsigned)i->enf_in << 1 | (unsigned)i->enf_out;
 }
 
 static bool
-unusable(const struct topo *t, port_ix ix)
+is_unusable(const struct topo *t, port_ix ix)
 {
 	return (t->port[ix].flags & (TP_ABSENT | TP_UNREAD)) != 0 ||
-	       quarantined(t, ix);
+	       is_quarantined(t, ix);
 }
 
-/* Has a port that will not pass through Init to be told something? */
+/* Whether a port that will not pass through Init needs a Set. */
 static bool
-must_be_told(const struct plan_maker *m, port_ix ix)
+needs_set(const struct plan_maker *m, port_ix ix)
 {
 	const struct topo_port *p = &m->t->port[ix];
 	bool live = p->state == ARMED || p->state == ACTIVE;
@@ -204,15 +209,16 @@ must_be_told(const struct plan_maker *m, port_ix ix)
 		return false;
 	if (mad_port_info_settings(topo_info(m->t, ix), &was) != 0)
 		return false;
-	fill(m, ix, &was, &want);
-	return detuned(m, ix, &was, &want) ||
-	       (is_external(m->t, ix) ? guarded(&was) != guarded(&want)
-				      : differs(&was, &want));
+	fill_wanted(m, ix, &was, &want);
+	return tunables_differ(m, ix, &was, &want) ||
+	       (is_external(m->t, ix) ? enforcement_bits(&was) !=
+						enforcement_bits(&want)
+				      : addresses_differ(&was, &want));
 }
 
 /*
  * PARAMS: ports that will not pass through Init. An external port that is up
- * keeps its MTU and VLs: changing them needs a bounce nobody asked for.
+ * keeps its MTU and VLs: changing them needs a bounce, which was not asked for.
  */
 static void
 set_params(struct plan_maker *m, port_ix ix)
@@ -221,49 +227,50 @@ set_params(struct plan_maker *m, port_ix ix)
 	struct mad_port_info was, want;
 	bool live = p->state == ARMED || p->state == ACTIVE;
 
-	if (unusable(m->t, ix))
+	if (is_unusable(m->t, ix))
 		return;
 	if (live && p->peer != TOPO_NONE &&
 		(p->mtu != common_mtu(m->t, p) ||
 			p->op_vls != common_vls(m, p)))
 		m->p->mismatched_ports++;
-	if (must_be_told(m, ix) && wanted(m, ix, &was, &want) == 0)
+	if (needs_set(m, ix) && decode_and_fill(m, ix, &was, &want) == 0)
 		add_port_set(m, ix, &want);
 }
 
-/* Both ends present, answering and not Down. */
+/* Whether both ends are present, answer and are not Down. */
 static bool
 can_rise(const struct topo *t, port_ix ix)
 {
 	const struct topo_port *p = &t->port[ix];
 
-	if (p->peer == TOPO_NONE || unusable(t, ix) || unusable(t, p->peer))
+	if (p->peer == TOPO_NONE || is_unusable(t, ix) ||
+		is_unusable(t, p->peer))
 		return false;
 	if (is_switch(t, ix) && p->num == 0)
 		return false;
 	return p->state >= INIT && t->port[p->peer].state >= INIT;
 }
 
-/* The state in which a port shall be thought to be. */
+/* The state of a port at this point of the plan. */
 static uint8_t
-state_of(const struct plan_maker *m, port_ix ix)
+planned_state(const struct plan_maker *m, port_ix ix)
 {
 	return m->p->downed != NULL && m->p->downed[ix] ? INIT
 							: m->t->port[ix].state;
 }
 
 static void
-rise(struct plan_maker *m, port_ix ix)
+raise_port(struct plan_maker *m, port_ix ix)
 {
 	const struct topo_port *p = &m->t->port[ix];
 	struct mad_port_info was, want;
 	uint8_t from = m->now->kind == PLAN_ARM ? INIT : ARMED;
 
-	if (!can_rise(m->t, ix) || state_of(m, ix) > from ||
-		wanted(m, ix, &was, &want) != 0)
+	if (!can_rise(m->t, ix) || planned_state(m, ix) > from ||
+		decode_and_fill(m, ix, &was, &want) != 0)
 		return;
 	want.mtu = common_mtu(m->t, p);
-	want.op_vls = min8(
+	want.op_vls = min_u8(
 		slvl_link_code(m->t, ix, m->params->max_vls_code), p->vl_cap);
 	want.state = from + 1;
 	add_port_set(m, ix, &want);
@@ -292,7 +299,7 @@ plan_portinfo_rise(struct plan_maker *m, bool downed)
 		for (ix = 0; ix < m->t->nports; ix++)
 			if (downed ==
 				(m->p->downed != NULL && m->p->downed[ix]))
-				rise(m, ix);
+				raise_port(m, ix);
 		(void)plan_end(m);
 		if (kind[i] == PLAN_ARM && !downed)
 			plan_slvl_rise(m);
@@ -305,24 +312,24 @@ plan_portinfo_guard(struct plan_maker *m, port_ix ix)
 	const struct topo_port *p = &m->t->port[ix];
 	struct mad_port_info was, want;
 
-	if (p->state >= ARMED && !unusable(m->t, ix) &&
+	if (p->state >= ARMED && !is_unusable(m->t, ix) &&
 		(m->p->downed == NULL || !m->p->downed[ix]) &&
-		wanted(m, ix, &was, &want) == 0 &&
-		guarded(&was) != guarded(&want))
+		decode_and_fill(m, ix, &was, &want) == 0 &&
+		enforcement_bits(&was) != enforcement_bits(&want))
 		add_port_set(m, ix, &want);
 }
 
 /* ---- the port methods ---- */
 
-/* A cable that carries traffic; one in Init has only to stay there. */
+/* Whether a link carries traffic; one in Init has only to stay there. */
 static bool
-carries(const struct topo *t, port_ix ix)
+link_carries_data(const struct topo *t, port_ix ix)
 {
 	return t->port[ix].state >= ARMED ||
 	       t->port[t->port[ix].peer].state >= ARMED;
 }
 
-/* Mark both ends of what the method takes down; true: something is. */
+/* Mark both ends of what the method takes down; false: nothing. */
 static bool
 choose_ports(struct plan_maker *m)
 {
@@ -349,11 +356,11 @@ choose_ports(struct plan_maker *m)
 }
 
 /*
- * Is this the end to speak to? The one nearer to us: the answer must not need
- * the cable that it takes down.
+ * Whether this end gets the Set: the one nearer to us, because the answer must
+ * not need the link that it takes down.
  */
 static bool
-near_end(const struct topo *t, port_ix ix)
+is_near_end(const struct topo *t, port_ix ix)
 {
 	port_ix peer = t->port[ix].peer;
 	uint16_t here = t->node[t->port[ix].node].hops;
@@ -363,7 +370,7 @@ near_end(const struct topo *t, port_ix ix)
 }
 
 static void
-at_distance(struct plan_maker *m, uint16_t hops)
+add_steps_at_distance(struct plan_maker *m, uint16_t hops)
 {
 	const struct topo *t = m->t;
 	struct mad_port_info was, want;
@@ -371,9 +378,10 @@ at_distance(struct plan_maker *m, uint16_t hops)
 	port_ix ix;
 
 	for (ix = 0; ix < t->nports; ix++) {
-		if (!m->p->downed[ix] || !near_end(t, ix) || !carries(t, ix) ||
+		if (!m->p->downed[ix] || !is_near_end(t, ix) ||
+			!link_carries_data(t, ix) ||
 			t->node[t->port[ix].node].hops != hops ||
-			wanted(m, ix, &was, &want) != 0)
+			decode_and_fill(m, ix, &was, &want) != 0)
 			continue;
 		if (m->now->kind == PLAN_SETTLE) {
 			plan_add_step(m, ix, MAD_PORT_INFO,
@@ -402,12 +410,12 @@ plan_portinfo_fall(struct plan_maker *m)
 			far = m->t->node[n].hops;
 	for (hops = far + 1; hops-- > 0;) {
 		plan_begin(m, PLAN_DOWN);
-		at_distance(m, hops);
+		add_steps_at_distance(m, hops);
 		(void)plan_end(m);
 	}
 	for (hops = 0; hops <= far; hops++) {
 		plan_begin(m, PLAN_SETTLE);
-		at_distance(m, hops);
+		add_steps_at_distance(m, hops);
 		(void)plan_end(m);
 	}
 	return true;

@@ -1,7 +1,7 @@
 /*
- * The inside of the planner, shared by plan.c (phases, tables, turns) and
- * plan_portinfo.c (ports), plan_pkeys.c (P_Keys) and plan_slvl.c (lanes).
- * Nobody else includes this.
+ * plan_priv: shared by plan.c (phases, forwarding tables, blocked
+ * dependencies), plan_portinfo.c (ports), plan_pkeys.c (P_Keys) and plan_slvl.c
+ * (SL2VL and arbitration), and included by no other file.
  */
 #ifndef HEDDLE_DISTRIBUTION_PLAN_PLAN_PRIV_H
 #define HEDDLE_DISTRIBUTION_PLAN_PLAN_PRIV_H
@@ -11,7 +11,7 @@
 /* PortState, IBA 14.2.5.6 */
 enum { NO_CHANGE = 0, DOWN = 1, INIT = 2, ARMED = 3, ACTIVE = 4 };
 
-/* What becomes of a switch port's enforcing. */
+/* Whether a switch port shall enforce partitions. */
 enum plan_enforce { GUARD_OFF, GUARD_ON, GUARD_AS_IS };
 
 struct plan_maker {
@@ -22,12 +22,12 @@ struct plan_maker {
 	const struct pkey_table_want *keys; /* or NULL */
 	struct vlarb_want lanes;
 	uint8_t *guard; /* [nports] enum plan_enforce, or NULL */
-	port_ix *drop;	/* whose keys something has to go of */
+	port_ix *drop;	/* ports that lose keys */
 	size_t ndrop, capdrop;
 	size_t capsteps, capphases, cappayload, capunfit;
 	struct plan_phase *now; /* the phase that is being made */
 	bool drain;		/* before the next one */
-	bool rising;		/* hosts that come up are told of lanes */
+	bool rising; /* SL2VL of hosts that come up is being planned */
 };
 
 /* plan.c */
@@ -35,28 +35,30 @@ void plan_add_step(struct plan_maker *m, port_ix port, uint16_t attr,
 	uint32_t mod, uint32_t payload);
 /* Room for one more 64-byte payload, zeroed; *ix is its number. */
 uint8_t *plan_add_payload(struct plan_maker *m, uint32_t *ix);
-/* A phase of this kind begins; false from plan_end: it had no steps. */
+/*
+ * plan_begin: a phase of this kind begins. plan_end: false if it has no steps.
+ */
 void plan_begin(struct plan_maker *m, enum plan_kind kind);
 bool plan_end(struct plan_maker *m);
 
 /* plan_portinfo.c */
 void plan_portinfo_params(struct plan_maker *m);
-/* ARM, then ACTIVATE: of ports in Init or Armed, or of those taken down. */
+/* ARM, then ACTIVATE: of ports in Init or Armed, or of ports taken down. */
 void plan_portinfo_rise(struct plan_maker *m, bool downed);
-/* DOWN and SETTLE phases for what the method takes down; true: something. */
+/* DOWN and SETTLE phases for what the method takes down; false: nothing. */
 bool plan_portinfo_fall(struct plan_maker *m);
-/* A live external port begins to enforce partitions, unless it does. */
+/* A live external port begins to enforce partitions, unless it does already. */
 void plan_portinfo_guard(struct plan_maker *m, port_ix ix);
 
-/* plan_slvl.c: tables of lanes and levels. */
+/* plan_slvl.c: SL2VL and arbitration tables. */
 void plan_slvl_add(struct plan_maker *m);
-/* The same of hosts' ports that are Armed by then. */
+/* The same for host ports that are Armed by then. */
 void plan_slvl_rise(struct plan_maker *m);
-/* The payload of the row that a turn shall have in the end. */
+/* The payload of the row that (in, out) shall have in the end. */
 uint32_t plan_slvl_row(
 	struct plan_maker *m, node_ix n, unsigned in, unsigned out);
 
-/* plan_pkeys.c: what is new in P_Key tables; what goes, and guards. */
+/* plan_pkeys.c: P_Keys that are added; P_Keys that are removed, and guards. */
 void plan_pkeys_add(struct plan_maker *m);
 void plan_pkeys_drop(struct plan_maker *m);
 

@@ -1,35 +1,36 @@
 /*
- * Lanes in a plan: how ports share them out, and which SL takes which. Tables
- * of live ports that are not known are read first, so that a second life
- * writes nothing; ports that are not up, and switches that take many rows at
- * once, are written blind.
+ * plan_slvl: VLs in a plan: how ports arbitrate among them, and which SL takes
+ * which. Unknown tables of live ports are read first, so that a restart writes
+ * nothing; ports that are not up, and switches that take many rows in one Set,
+ * are written without reading.
  *
- * A host that comes up is told while it is Armed. Should it start anew on the
- * way, it is in Init again and everybody sees it; a host that is told before it
- * is Armed would lose what it was told and be Armed all the same.
+ * A host that comes up gets its row while it is Armed. Should it restart before
+ * it is Active, it is in Init again, which shows; a host that got its row
+ * before it was Armed could lose it and be Armed all the same.
  */
 #include <string.h>
 
 #include "distribution/plan/plan_priv.h"
 
-/* One node whose rows are being planned. */
+/* A node and the rows that are being planned for it. */
 struct rows {
 	node_ix n;
 	const struct topo_node *node;
 	uint64_t in[4]; /* ports by which packets come, a bit each */
-	bool many;	/* rows are written for all in-ports at once */
+	bool many;	/* one Set writes the rows of all in-ports */
 };
 
 static const struct topo_port *
-port(const struct plan_maker *m, port_ix p)
+port_at(const struct plan_maker *m, port_ix p)
 {
 	return &m->t->port[p];
 }
 
-/* Are there rows to be had? A node that has ours from earlier gets them, too.
+/*
+ * Whether the node needs rows. A node that has ours from before gets new ones.
  */
 static bool
-concerned(const struct plan_maker *m, node_ix n)
+needs_rows(const struct plan_maker *m, node_ix n)
 {
 	const struct topo_node *node = &m->t->node[n];
 	const struct slvl *l = &m->lanes.levels;
@@ -40,46 +41,50 @@ concerned(const struct plan_maker *m, node_ix n)
 }
 
 static bool
-linked(const struct plan_maker *m, port_ix p)
+is_linked(const struct plan_maker *m, port_ix p)
 {
-	return (port(m, p)->flags & (TP_ABSENT | TP_UNREAD)) == 0 &&
-	       port(m, p)->peer != TOPO_NONE;
+	return (port_at(m, p)->flags & (TP_ABSENT | TP_UNREAD)) == 0 &&
+	       port_at(m, p)->peer != TOPO_NONE;
 }
 
 static bool
-maps(const struct plan_maker *m, const struct rows *r, port_ix p)
+can_map(const struct plan_maker *m, const struct rows *r, port_ix p)
 {
-	return linked(m, p) && port(m, p)->vl_cap > 1 && slvl_maps(m->t, p) &&
+	return is_linked(m, p) && port_at(m, p)->vl_cap > 1 &&
+	       slvl_maps(m->t, p) &&
 	       !sl2vl_refused(device_sl2vl(m->hw), r->node->guid);
 }
 
 static bool
-live(const struct plan_maker *m, port_ix p)
+carries_data(const struct plan_maker *m, port_ix p)
 {
-	const struct topo_node *n = &m->t->node[port(m, p)->node];
+	const struct topo_node *n = &m->t->node[port_at(m, p)->node];
 
 	return n->type == TOPO_SWITCH ? (n->flags & TN_FRESH) == 0
-				      : port(m, p)->state > INIT;
+				      : port_at(m, p)->state > INIT;
 }
 
-/* A host's port is told now, or when it is Armed. */
+/*
+ * Whether port p is due in this phase: a host's port that is not up is due when
+ * it is Armed (rising), every other port before.
+ */
 static bool
-its_time(const struct plan_maker *m, port_ix p)
+is_due_now(const struct plan_maker *m, port_ix p)
 {
-	const struct topo_node *n = &m->t->node[port(m, p)->node];
+	const struct topo_node *n = &m->t->node[port_at(m, p)->node];
 
-	return m->rising == (n->type != TOPO_SWITCH && !live(m, p));
+	return m->rising == (n->type != TOPO_SWITCH && !carries_data(m, p));
 }
 
 static void
-final(const struct plan_maker *m, port_ix p, uint8_t row[SL2VL_ROW])
+make_final_row(const struct plan_maker *m, port_ix p, uint8_t row[SL2VL_ROW])
 {
 	slvl_row(&m->lanes.levels, vlarb_vls(&m->lanes, m->t, p),
 		slvl_end(m->t, p), row);
 }
 
 static uint32_t
-add_row(struct plan_maker *m, const uint8_t row[SL2VL_ROW])
+add_row_payload(struct plan_maker *m, const uint8_t row[SL2VL_ROW])
 {
 	uint32_t pay;
 
@@ -87,9 +92,9 @@ add_row(struct plan_maker *m, const uint8_t row[SL2VL_ROW])
 	return pay;
 }
 
-/* SLs that stay closed for a turn, or for any turn of the node. */
+/* SLs that stay blocked for (in, out). */
 static uint16_t
-closed(const struct plan_maker *m, node_ix n, unsigned in, unsigned out)
+blocked_sls(const struct plan_maker *m, node_ix n, unsigned in, unsigned out)
 {
 	const struct transition_result *x = m->p->change;
 
@@ -104,7 +109,7 @@ closed(const struct plan_maker *m, node_ix n, unsigned in, unsigned out)
 }
 
 static bool
-any_closed(const struct plan_maker *m, node_ix n)
+has_stays(const struct plan_maker *m, node_ix n)
 {
 	const struct transition_result *x = m->p->change;
 
@@ -119,17 +124,17 @@ plan_slvl_row(struct plan_maker *m, node_ix n, unsigned in, unsigned out)
 {
 	uint8_t row[SL2VL_ROW];
 
-	if (!concerned(m, n))
+	if (!needs_rows(m, n))
 		return PLAN_BEFORE;
-	final(m, m->t->node[n].first_port + out, row);
-	sl2vl_block_sls(row, closed(m, n, in, out));
-	return add_row(m, row);
+	make_final_row(m, m->t->node[n].first_port + out, row);
+	sl2vl_block_sls(row, blocked_sls(m, n, in, out));
+	return add_row_payload(m, row);
 }
 
 /* ---- rows of SL2VL ---- */
 
 static bool
-any_held(const struct plan_maker *m, const struct topo_node *node)
+has_blocked(const struct plan_maker *m, const struct topo_node *node)
 {
 	size_t n;
 	const struct sl2vl_block *h =
@@ -146,20 +151,20 @@ rows_of(const struct plan_maker *m, node_ix n)
 {
 	struct rows r = {.n = n, .node = &m->t->node[n]};
 
-	r.in[0] = 1; /* port 0; and all there is of a host */
+	r.in[0] = 1; /* port 0; and the only one of a host */
 	if (r.node->type != TOPO_SWITCH)
 		return r;
 	for (unsigned p = 1; p <= r.node->nports; p++)
-		if (linked(m, r.node->first_port + p))
+		if (is_linked(m, r.node->first_port + p))
 			r.in[p / 64] |= UINT64_C(1) << p % 64;
-	r.many = m->t->sw[r.node->sw].opt_sl2vl && !any_held(m, r.node) &&
-		 !any_closed(m, n) &&
+	r.many = m->t->sw[r.node->sw].opt_sl2vl && !has_blocked(m, r.node) &&
+		 !has_stays(m, n) &&
 		 !sl2vl_span_refused(device_sl2vl(m->hw), r.node->guid);
 	return r;
 }
 
 static void
-add_single(struct plan_maker *m, const struct rows *r, unsigned in,
+add_single_row(struct plan_maker *m, const struct rows *r, unsigned in,
 	unsigned out, const uint8_t want[SL2VL_ROW])
 {
 	const struct sl2vl_cache *turns = device_sl2vl(m->hw);
@@ -168,21 +173,23 @@ add_single(struct plan_maker *m, const struct rows *r, unsigned in,
 	bool known = sl2vl_get_row(turns, r->node->guid, in, out, is);
 
 	if (sl2vl_is_blocked(turns, r->node->guid, in, out) != NULL ||
-		closed(m, r->n, in, out) != 0)
-		return; /* it gets its row when it is lifted */
+		blocked_sls(m, r->n, in, out) != 0)
+		return; /* it gets its row when it is unblocked */
 	if (m->now->kind == PLAN_LEARN
-			? known || !live(m, p)
+			? known || !carries_data(m, p)
 			: known && memcmp(is, want, SL2VL_ROW) == 0)
 		return;
 	if (r->node->type == TOPO_SWITCH)
 		plan_add_step(m, r->node->first_port, MAD_SL2VL, in << 8 | out,
-			m->now->kind == PLAN_LEARN ? 0 : add_row(m, want));
+			m->now->kind == PLAN_LEARN ? 0
+						   : add_row_payload(m, want));
 	else /* an end port has one row, without a modifier */
 		plan_add_step(m, p, MAD_SL2VL, 0,
-			m->now->kind == PLAN_LEARN ? 0 : add_row(m, want));
+			m->now->kind == PLAN_LEARN ? 0
+						   : add_row_payload(m, want));
 }
 
-/* The row to port out, from all ports by which packets come. */
+/* The rows to port out, from all ports by which packets come. */
 static void
 add_column(struct plan_maker *m, const struct rows *r, unsigned out)
 {
@@ -191,9 +198,9 @@ add_column(struct plan_maker *m, const struct rows *r, unsigned out)
 	uint8_t want[SL2VL_ROW];
 	bool base = (r->node->flags & TN_ENHANCED_P0) == 0;
 
-	if (!maps(m, r, p) || !its_time(m, p))
+	if (!can_map(m, r, p) || !is_due_now(m, p))
 		return;
-	final(m, p, want);
+	make_final_row(m, p, want);
 	memcpy(in, r->in, sizeof(in));
 	if (r->node->type == TOPO_SWITCH)
 		in[out / 64] &= ~(UINT64_C(1) << out % 64);
@@ -202,24 +209,24 @@ add_column(struct plan_maker *m, const struct rows *r, unsigned out)
 	if (!r->many) {
 		for (unsigned i = 0; i < 256; i++)
 			if ((in[i / 64] >> i % 64 & 1) != 0)
-				add_single(m, r, i, out, want);
+				add_single_row(m, r, i, out, want);
 		return;
 	}
 	if (base) /* a base port 0 is not among "all" */
-		add_single(m, r, 0, out, want);
+		add_single_row(m, r, 0, out, want);
 	in[0] &= ~(uint64_t)base;
 	if (m->now->kind != PLAN_LEARN &&
 		!sl2vl_all(device_sl2vl(m->hw), r->node->guid, out, in, want))
 		plan_add_step(m, r->node->first_port, MAD_SL2VL,
-			PLAN_ALL_IN | out, add_row(m, want));
+			PLAN_ALL_IN | out, add_row_payload(m, want));
 }
 
 /*
- * The row that all turns of the switch shall have. A single Set tells it all of
- * them: when nothing flows yet, or when none shall have another.
+ * One row for the whole switch, in a single Set: where all its rows shall be
+ * the same.
  */
 static bool
-add_whole(struct plan_maker *m, const struct rows *r)
+add_row_for_all(struct plan_maker *m, const struct rows *r)
 {
 	uint8_t want[SL2VL_ROW], first[SL2VL_ROW];
 	unsigned n = 0;
@@ -231,9 +238,9 @@ add_whole(struct plan_maker *m, const struct rows *r)
 		port_ix p = r->node->first_port + out;
 		uint64_t in[4];
 
-		if (!maps(m, r, p))
+		if (!can_map(m, r, p))
 			continue;
-		final(m, p, want);
+		make_final_row(m, p, want);
 		if (n++ == 0)
 			memcpy(first, want, SL2VL_ROW);
 		else if (memcmp(first, want, SL2VL_ROW) != 0)
@@ -247,42 +254,45 @@ add_whole(struct plan_maker *m, const struct rows *r)
 	if (n == 0 || settled)
 		return false;
 	plan_add_step(m, r->node->first_port, MAD_SL2VL,
-		PLAN_ALL_IN | PLAN_ALL_OUT, add_row(m, first));
+		PLAN_ALL_IN | PLAN_ALL_OUT, add_row_payload(m, first));
 	return true;
 }
 
 static void
-add_rows(struct plan_maker *m, node_ix n)
+add_node_rows(struct plan_maker *m, node_ix n)
 {
 	struct rows r = rows_of(m, n);
-	bool whole = add_whole(m, &r);
+	bool whole = add_row_for_all(m, &r);
 	bool base = (r.node->flags & TN_ENHANCED_P0) == 0;
 	uint8_t want[SL2VL_ROW];
 
 	for (unsigned out = 1; out <= r.node->nports; out++) {
 		if (!whole) {
 			add_column(m, &r, out);
-		} else if (base && maps(m, &r, r.node->first_port + out)) {
-			final(m, r.node->first_port + out, want);
-			add_single(m, &r, 0, out, want);
+		} else if (base && can_map(m, &r, r.node->first_port + out)) {
+			make_final_row(m, r.node->first_port + out, want);
+			add_single_row(m, &r, 0, out, want);
 		}
 	}
 }
 
 /* ---- arbitration ---- */
 
-/* Tables are written where levels are, and undone where they were. */
+/*
+ * Arbitration tables are written where there are QoS levels, and restored where
+ * there were.
+ */
 static void
-add_tables(struct plan_maker *m, port_ix p)
+add_port_arbitration(struct plan_maker *m, port_ix p)
 {
 	const struct vlarb_cache *v = device_vlarbs(m->hw);
-	const struct topo_node *n = &m->t->node[port(m, p)->node];
-	unsigned num = port(m, p)->num;
+	const struct topo_node *n = &m->t->node[port_at(m, p)->node];
+	unsigned num = port_at(m, p)->num;
 	uint8_t is[VLARB_PART];
 	struct vlarb_table want;
 	uint32_t pay = 0;
 
-	if (!its_time(m, p) || vlarb_cache_refused(v, n->guid, num) ||
+	if (!is_due_now(m, p) || vlarb_cache_refused(v, n->guid, num) ||
 		!vlarb_make(&m->lanes, m->t, p, &want))
 		return;
 	for (unsigned part = 1; part <= VLARB_PARTS; part++) {
@@ -292,7 +302,7 @@ add_tables(struct plan_maker *m, port_ix p)
 		if (bytes == 0 || (!known && !m->lanes.levels.wanted))
 			continue;
 		if (m->now->kind == PLAN_LEARN
-				? known || !live(m, p)
+				? known || !carries_data(m, p)
 				: known && memcmp(is, want.part[part - 1],
 						   bytes) == 0)
 			continue;
@@ -305,11 +315,11 @@ add_tables(struct plan_maker *m, port_ix p)
 }
 
 static void
-add_arbs(struct plan_maker *m)
+add_all_arbitration(struct plan_maker *m)
 {
 	for (port_ix p = 0; p < m->t->nports; p++)
-		if (concerned(m, port(m, p)->node))
-			add_tables(m, p);
+		if (needs_rows(m, port_at(m, p)->node))
+			add_port_arbitration(m, p);
 }
 
 static void
@@ -317,11 +327,11 @@ add_phase(struct plan_maker *m, enum plan_kind kind)
 {
 	plan_begin(m, kind);
 	if (kind != PLAN_LANES)
-		add_arbs(m);
+		add_all_arbitration(m);
 	for (node_ix n = 0; n < m->t->nnodes && kind != PLAN_ARBS; n++)
-		if (concerned(m, n) &&
+		if (needs_rows(m, n) &&
 			!(m->rising && m->t->node[n].type == TOPO_SWITCH))
-			add_rows(m, n);
+			add_node_rows(m, n);
 	(void)plan_end(m);
 }
 

@@ -6,12 +6,13 @@
 
 #include "distribution/device/device_request.h"
 #include "distribution/push/mft_priv.h"
-#include "sm/base/be.h"
 #include "sm/base/mem.h"
 #include "sm/mad/mad.h"
 
-/* Of a switch's cells the first that is written is sampled, then one in so
- * many. */
+/*
+ * SAMPLED: of a switch's cells the first that is written is read again, then
+ * one in SAMPLED.
+ */
 enum { NO_PORT = 255, SAMPLED = 16 };
 
 struct mft *
@@ -89,7 +90,7 @@ mft_complete(const struct mft *m)
 }
 
 static struct mft_table *
-find(const struct mft *m, uint64_t guid)
+find_table(const struct mft *m, uint64_t guid)
 {
 	uint32_t i;
 
@@ -97,7 +98,7 @@ find(const struct mft *m, uint64_t guid)
 }
 
 static void
-all_stale(struct mft *m)
+mark_all_stale(struct mft *m)
 {
 	for (unsigned b = 0; b < m->nblocks; b++)
 		m->stale[b] = true;
@@ -110,13 +111,13 @@ mft_forget_row(struct mft *m, struct mft_table *s)
 		s->cell[c].known = s->cell[c].asked = false;
 	s->refuses = s->suspect = false;
 	s->silent = s->lies = 0;
-	all_stale(m);
+	mark_all_stale(m);
 }
 
 void
 mft_forget(struct mft *m, uint64_t guid)
 {
-	struct mft_table *s = find(m, guid);
+	struct mft_table *s = find_table(m, guid);
 
 	if (s != NULL)
 		mft_forget_row(m, s);
@@ -134,7 +135,7 @@ mft_refused(const struct mft *m, uint64_t guid)
 void
 mft_suspect(struct mft *m, uint64_t guid)
 {
-	struct mft_table *s = find(m, guid);
+	struct mft_table *s = find_table(m, guid);
 
 	if (s != NULL)
 		s->suspect = true;
@@ -142,7 +143,7 @@ mft_suspect(struct mft *m, uint64_t guid)
 
 /* ---- the fabric ---- */
 
-/* Cells for more blocks, everything in them unknown and nothing wanted. */
+/* Make cells for more blocks, unknown and with nothing wanted. */
 static void
 grow_table(struct mft_table *s, unsigned was, unsigned is)
 {
@@ -169,10 +170,12 @@ mft_grow(struct mft *m, unsigned nblocks)
 	m->nblocks = nblocks;
 }
 
-/* Ports that lead to other switches, or to whatever does not answer: all that
- * do not lead to a host. */
+/*
+ * Find the ports that lead to other switches, or to something that does not
+ * answer: all that do not lead to a host.
+ */
 static void
-find_cables(struct mft_table *s, const struct topo *t)
+find_switch_ports(struct mft_table *s, const struct topo *t)
 {
 	const struct topo_node *n = &t->node[t->sw[s->sw].node];
 
@@ -190,7 +193,7 @@ find_cables(struct mft_table *s, const struct topo *t)
 static struct mft_table *
 add_table(struct mft *m, uint64_t guid, unsigned npos)
 {
-	struct mft_table *s = find(m, guid);
+	struct mft_table *s = find_table(m, guid);
 
 	if (s == NULL) {
 		m->table = mem_grow(m->table, m->n, &m->cap, sizeof(*s));
@@ -198,7 +201,7 @@ add_table(struct mft *m, uint64_t guid, unsigned npos)
 		map_put(&m->by_guid, guid, (uint32_t)m->n++);
 		*s = (struct mft_table){.guid = guid, .sw = TOPO_NONE};
 	}
-	if (s->npos != npos) { /* another switch with its GUID */
+	if (s->npos != npos) { /* another switch with this GUID */
 		free(s->cell);
 		s->cell = NULL;
 		s->npos = npos;
@@ -207,9 +210,9 @@ add_table(struct mft *m, uint64_t guid, unsigned npos)
 	return s;
 }
 
-/* A port for groups that are in no table; 0 is the switch itself. */
+/* Whether a default port leads out of the switch; 0 is the switch itself. */
 static bool
-leads_out(uint8_t port)
+is_external_port(uint8_t port)
 {
 	return port != 0 && port != NO_PORT;
 }
@@ -233,9 +236,10 @@ adopt_switch(struct mft *m, sw_ix sw)
 	s->top = i.mft_top;
 	s->has_top = i.mft_top != 0 ||
 		     (t->port[n->first_port].capmask & MAD_CAP_MFT_TOP) != 0;
-	s->stray = leads_out(i.def_mcast_pri) || leads_out(i.def_mcast_not);
+	s->stray = is_external_port(i.def_mcast_pri) ||
+		   is_external_port(i.def_mcast_not);
 	s->fresh = (n->flags & TN_FRESH) != 0;
-	find_cables(s, t);
+	find_switch_ports(s, t);
 	m->of[sw] = (size_t)(s - m->table);
 }
 
@@ -256,7 +260,7 @@ mft_adopt(struct mft *m, struct topo *t)
 	for (size_t i = 0; i < m->n; i++)
 		if (m->table[i].sw == TOPO_NONE)
 			mft_forget_row(m, &m->table[i]);
-	all_stale(m);
+	mark_all_stale(m);
 }
 
 /* ---- what is wanted ---- */
@@ -272,7 +276,7 @@ want_branch(struct mft *m, unsigned group, const struct mcast_branch *b)
 	for (unsigned pos = 0; pos < s->npos; pos++)
 		s->cell[group / MFT_COLUMNS * s->npos + pos]
 			.want[group % MFT_COLUMNS] =
-			(uint16_t)(b->mask[pos / 4] >> pos % 4 * MFT_PORTS);
+			mft_cell_ports(b->mask, pos);
 }
 
 void
@@ -316,21 +320,6 @@ mft_writable(const struct mft_table *s, unsigned block)
 	return s->sw != TOPO_NONE && !s->refuses && block < s->nblocks;
 }
 
-/* Which groups get cables in this cell, and which lose some. */
-static void
-compare(struct mft *m, unsigned b, const struct mft_block *c, uint16_t cable)
-{
-	for (unsigned g = 0; g < MFT_COLUMNS; g++) {
-		unsigned want = c->want[g] & (unsigned)cable;
-		unsigned have = c->have[g] & (unsigned)cable;
-
-		if (!c->known || (want & ~have) != 0)
-			m->add[b] |= (uint32_t)(want != 0) << g;
-		if (!c->known || (have & ~want) != 0)
-			m->drop[b] |= (uint32_t)1 << g;
-	}
-}
-
 static void
 find_moves(struct mft *m)
 {
@@ -342,8 +331,10 @@ find_moves(struct mft *m)
 		for (unsigned c = 0; c < m->nblocks * s->npos; c++)
 			if (m->stale[c / s->npos] &&
 				mft_writable(s, c / s->npos))
-				compare(m, c / s->npos, &s->cell[c],
-					s->cable[c % s->npos]);
+				mft_cell_compare(&s->cell[c],
+					s->cable[c % s->npos],
+					&m->add[c / s->npos],
+					&m->drop[c / s->npos]);
 	}
 	for (unsigned b = 0; b < m->nblocks; b++)
 		m->cut[b] = m->add[b] & m->drop[b];
@@ -354,29 +345,18 @@ static void
 goal_of(const struct mft *m, const struct mft_table *s, unsigned c,
 	uint16_t goal[MFT_COLUMNS])
 {
-	const struct mft_block *cell = &s->cell[c];
-	uint16_t cable = s->cable[c % s->npos];
-	uint32_t cut = m->stage == MFT_BREAK ? m->cut[c / s->npos] : 0;
-
-	for (unsigned g = 0; g < MFT_COLUMNS; g++) {
-		unsigned keep = cell->known ? cell->have[g] : 0U;
-
-		goal[g] = cell->want[g];
-		if ((cut >> g & 1) != 0)
-			goal[g] &= (uint16_t)(keep | (uint16_t)~cable);
-	}
+	mft_cell_goal(&s->cell[c], s->cable[c % s->npos],
+		m->stage == MFT_BREAK ? m->cut[c / s->npos] : 0, goal);
 }
 
 static bool
-differs(const struct mft *m, const struct mft_table *s, unsigned c,
+cell_differs(const struct mft *m, const struct mft_table *s, unsigned c,
 	uint16_t goal[MFT_COLUMNS])
 {
-	const struct mft_block *cell = &s->cell[c];
-
 	if (!m->stale[c / s->npos] || !mft_writable(s, c / s->npos))
 		return false;
 	goal_of(m, s, c, goal);
-	return !cell->known || memcmp(cell->have, goal, MFT_CELL) != 0;
+	return mft_cell_differs(&s->cell[c], goal);
 }
 
 bool
@@ -417,7 +397,7 @@ mft_mark_refusing(struct mft *m, const struct mft_table *s, uint16_t status)
 }
 
 static void
-fail(struct mft *m, struct mft_table *s, const struct xact_result *res)
+fail_table(struct mft *m, struct mft_table *s, const struct xact_result *res)
 {
 	m->incomplete = true;
 	if (res->outcome == XACT_CANCELLED)
@@ -427,10 +407,13 @@ fail(struct mft *m, struct mft_table *s, const struct xact_result *res)
 	mft_mark_refusing(m, s, res->outcome == XACT_STATUS ? res->status : 0);
 }
 
-/* What is read once more: a cell that may be overwritten by a copy of what was
- * sent before, and every so often one that was written. */
+/*
+ * Note cells to read once more: a cell that a copy of an earlier SMP may
+ * overwrite, and a sample of the written ones.
+ */
 static void
-look_again(struct mft *m, uint64_t tag, const struct xact_result *res, bool ok)
+schedule_reread(
+	struct mft *m, uint64_t tag, const struct xact_result *res, bool ok)
 {
 	struct mft_table *s = &m->table[tag >> 32];
 	bool strays = res->outcome == XACT_TIMEOUT || res->tries > 1;
@@ -443,7 +426,7 @@ look_again(struct mft *m, uint64_t tag, const struct xact_result *res, bool ok)
 				   .due = mono_add(res->now, m->stray)});
 }
 
-/* tag: table, then cell; what the switch says is what it has. */
+/* tag: table, then cell. What the switch answers is what it holds. */
 static void
 cell_done(void *cookie, uint64_t tag, const struct xact_result *res)
 {
@@ -453,21 +436,20 @@ cell_done(void *cookie, uint64_t tag, const struct xact_result *res)
 
 	m->inflight--;
 	if (c >= m->nblocks * s->npos)
-		return; /* it is another switch meanwhile */
-	look_again(m, tag, res, res->outcome == XACT_OK);
+		return; /* it is another switch by now */
+	schedule_reread(m, tag, res, res->outcome == XACT_OK);
 	if (res->outcome != XACT_OK) {
-		fail(m, s, res);
+		fail_table(m, s, res);
 		return;
 	}
 	m->counts.cells++;
-	for (unsigned g = 0; g < MFT_COLUMNS; g++)
-		s->cell[c].have[g] = be_get16(res->data + (size_t)2 * g);
+	mft_cell_decode(res->data, s->cell[c].have);
 	s->cell[c].known = true;
 }
 
-/* The top that a switch needs; its own where that will do. */
+/* The top that a switch needs; its own where that is enough. */
 static uint16_t
-top_of(const struct mft *m, const struct mft_table *s)
+needed_top(const struct mft *m, const struct mft_table *s)
 {
 	unsigned used = m->nblocks < s->nblocks ? m->nblocks : s->nblocks;
 	unsigned last = used * MFT_COLUMNS;
@@ -487,18 +469,18 @@ top_done(void *cookie, uint64_t tag, const struct xact_result *res)
 
 	m->inflight--;
 	if (res->outcome != XACT_OK && res->outcome != XACT_STATUS) {
-		fail(m, s, res);
+		fail_table(m, s, res);
 		return;
 	}
 	s->stray = false;
 	if (res->outcome == XACT_STATUS) {
-		s->has_top = false; /* it does not know it at all */
+		s->has_top = false; /* it has no such field */
 		return;
 	}
 	m->job.switch_written(m->job.cookie, s->guid, res->data);
 	if (mad_switch_info_decode(res->data, &i, NULL) == 0)
 		s->top = i.mft_top;
-	s->has_top = s->top == top_of(m, s);
+	s->has_top = s->top == needed_top(m, s);
 }
 
 static void
@@ -512,7 +494,10 @@ send_set(struct mft *m, struct xact_request *r, xact_done *done, uint64_t tag,
 	xact_submit(m->job.x, r, now, done, m, tag);
 }
 
-/* Its own SwitchInfo, with a top that hides nothing and no ways out. */
+/*
+ * Set the switch's own SwitchInfo with a top above all blocks in use and
+ * without default ports.
+ */
 static void
 send_top(struct mft *m, size_t at, uint64_t mkey, struct mono now)
 {
@@ -520,11 +505,11 @@ send_top(struct mft *m, size_t at, uint64_t mkey, struct mono now)
 	struct mad_switch_info i;
 	struct xact_request r;
 
-	if (!mft_writable(s, 0) || (top_of(m, s) == s->top && !s->stray) ||
+	if (!mft_writable(s, 0) || (needed_top(m, s) == s->top && !s->stray) ||
 		mad_switch_info_decode(m->topo->sinfo[s->sw], &i, NULL) != 0 ||
 		device_request(m->topo, m->topo->sw[s->sw].node, mkey, &r) != 0)
 		return;
-	i.mft_top = top_of(m, s);
+	i.mft_top = needed_top(m, s);
 	if (s->stray)
 		i.def_mcast_pri = i.def_mcast_not = NO_PORT;
 	i.state_change = false;
@@ -540,15 +525,14 @@ send_cell(struct mft *m, size_t at, unsigned c, uint64_t mkey, struct mono now)
 	uint16_t goal[MFT_COLUMNS];
 	struct xact_request r;
 
-	if (!differs(m, s, c, goal) ||
+	if (!cell_differs(m, s, c, goal) ||
 		device_request(m->topo, m->topo->sw[s->sw].node, mkey, &r) != 0)
 		return;
 	/* until it is acknowledged */
 	s->cell[c].known = s->cell[c].asked = false;
 	r.attr = MAD_MFT;
-	r.mod = (uint32_t)(c % s->npos) << MFT_POSITION_SHIFT | c / s->npos;
-	for (unsigned g = 0; g < MFT_COLUMNS; g++)
-		be_put16(r.data + (size_t)2 * g, goal[g]);
+	r.mod = mft_cell_modifier(c % s->npos, c / s->npos);
+	mft_cell_encode(goal, r.data);
 	send_set(m, &r, cell_done, (uint64_t)at << 32 | c, now);
 }
 
@@ -631,15 +615,14 @@ bool
 mft_cell(const struct mft *m, uint64_t guid, unsigned block, unsigned pos,
 	uint8_t out[MFT_CELL])
 {
-	const struct mft_table *s = find(m, guid);
-	const struct mft_block *c;
+	const struct mft_table *s = find_table(m, guid);
+	const struct mft_cell *c;
 
 	if (s == NULL || s->sw == TOPO_NONE || pos >= s->npos ||
 		block >= m->nblocks || block >= s->nblocks)
 		return false;
 	c = &s->cell[block * s->npos + pos];
-	for (unsigned g = 0; g < MFT_COLUMNS; g++)
-		be_put16(out + (size_t)2 * g, c->have[g]);
+	mft_cell_encode(c->have, out);
 	return c->known;
 }
 
@@ -647,14 +630,14 @@ bool
 mft_row(const struct mft *m, uint64_t guid, unsigned group,
 	uint64_t out[MCAST_WORDS])
 {
-	const struct mft_table *s = find(m, guid);
+	const struct mft_table *s = find_table(m, guid);
 	unsigned b = group / MFT_COLUMNS, any = 0;
 
 	memset(out, 0, MCAST_WORDS * sizeof(*out));
 	if (s == NULL || s->sw == TOPO_NONE || b >= m->nblocks)
 		return false;
 	for (unsigned pos = 0; pos < s->npos; pos++) {
-		const struct mft_block *c = &s->cell[b * s->npos + pos];
+		const struct mft_cell *c = &s->cell[b * s->npos + pos];
 		unsigned mask = c->known ? c->have[group % MFT_COLUMNS] : 0U;
 
 		out[pos / 4] |= (uint64_t)mask << pos % 4 * MFT_PORTS;

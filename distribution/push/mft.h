@@ -1,37 +1,38 @@
 /*
  * mft: the multicast forwarding tables: what switches shall hold, what they
- * acknowledged, and the way from one to the other.
+ * acknowledged, and the writes from one to the other.
  *
  *	tree of a group --> wanted masks -+
  *	                                  +--> cells that differ --> SMPs
  *	acknowledged cells <--------------+                           |
  *	      ^-------------------------------------------------------+
  *
- * A cell is what one SMP carries: 32 groups and 16 ports of one switch. Only
- * cells that differ are written. All groups that changed since share a cycle,
- * and so do their entries in a cell.
+ * A cell is what one SMP carries: 32 groups and 16 ports of one switch
+ * (mft_cell.h has the pure part). Only cells that differ are written. All
+ * groups that changed since the last cycle share the next one, and so do their
+ * entries in a cell.
  *
- * No moment has a loop or a copy too many. A cycle that only adds cables to a
- * group's tree, or only takes some away, is inside one tree whatever order the
- * switches take it in. A tree that moves is broken first: stage one leaves of
- * its cables those that are in the old tree and in the new one, and when all
- * switches have acknowledged that, stage two adds the rest. What a switch
- * holds that is not known counts as anything: it is emptied in stage one.
+ * At no moment is there a loop or a duplicate packet. A cycle that only adds
+ * links to a group's tree, or only removes some, stays inside one tree in
+ * whatever order the switches take it. A tree that moves is broken first: stage
+ * one leaves only the links that are in the old tree and in the new one, and
+ * when all switches have acknowledged that, stage two adds the rest. An unknown
+ * cell may hold anything: it is emptied in stage one.
  *
  * A Set that failed leaves its cell unknown and ends the cycle after its stage;
- * the owner hears which switches failed.
+ * the owner gets a list of the switches that failed.
  *
- * Between cycles switches are asked. What is not known is read before it is
- * written: after a restart or a takeover that is every cell in use, and what
- * is right already is left alone. A cell whose Set was repeated is read once
- * more when no copy of it can be under way; of what was acknowledged samples
- * are read, and who holds something else too often is written no more. A
- * switch whose ports changed may have rebooted: one cell of it is read.
+ * Between cycles switches are read. An unknown cell is read before it is
+ * written: after a restart or a take-over that is every cell in use, and what
+ * is right already is left alone. A cell with a repeated Set is read once more
+ * when no copy of that can be in flight; acknowledged cells are sampled, and a
+ * switch that too often holds something else is written no more. A switch with
+ * changed ports may have rebooted: one cell of it is read.
  *
  * Where a switch has a MulticastFDBTop, it is raised to the end of the blocks
- * in use, and never lowered: entries above it are no table's. Ports to which a
- * switch would send groups that are in no table are taken away: nobody built a
- * tree for those.
+ * in use, and never lowered: entries above it are in no table. The default
+ * ports, to which a switch sends groups that are in no table, are removed: no
+ * tree was built for such groups.
  *
  * IBA volume 1: MulticastForwardingTable 14.2.5.12, MulticastFDBTop and
  * DefaultMulticastPrimaryPort 14.2.5.4.
@@ -44,16 +45,10 @@
 #include <stdint.h>
 
 #include "discovery/topo.h"
+#include "distribution/tables/mft_cell.h"
 #include "routing/mcast/mcast.h"
 #include "sm/base/clock.h"
 #include "sm/transport/xact.h"
-
-enum {
-	MFT_MLID = 0xc000,   /* the first MLID */
-	MFT_GROUPS = 0x3ffe, /* 0xc000 .. 0xfffd; 0xffff is permissive */
-	MFT_CELL = 64,	     /* bytes of a cell */
-	MFT_BLOCK = 32,	     /* groups of a cell */
-};
 
 struct mft;
 
@@ -70,61 +65,64 @@ struct mft_counts {
 	uint64_t cells;	 /* acknowledged */
 	uint64_t sets;	 /* sent, SwitchInfo included */
 	uint64_t cycles; /* that wrote something */
-	uint64_t broken; /* of these: had a first stage */
+	uint64_t broken; /* of these, had a first stage */
 	uint64_t failed;
 	uint64_t reads;	 /* cells asked for */
-	uint64_t untrue; /* of these: not as acknowledged */
+	uint64_t untrue; /* of these, not as acknowledged */
 };
 
-/* What is sent with. */
+/* The wire parameters of mft_feed. */
 struct mft_wire {
 	uint64_t mkey;
-	struct mono stray; /* how long copies of an SMP may be under way */
+	struct mono stray; /* how long copies of an SMP stay in flight */
 };
 
 struct mft *mft_new(const struct mft_job *job);
 void mft_free(struct mft *m); /* nothing may be in flight; NULL allowed */
 
 /*
- * The fabric is this one now (a reference is taken). Switches that are not in
- * it, or quarantined, are forgotten. All trees have to be wanted again.
+ * The fabric is t now (a reference is taken). Switches that are absent or
+ * quarantined are forgotten. All trees have to be wanted again.
  */
 void mft_adopt(struct mft *m, struct topo *t);
 
-/* This switch lost its memory, or nobody knows what is in it. */
+/* This switch lost its memory, or its table is unknown for another reason. */
 void mft_forget(struct mft *m, uint64_t guid);
 
 /* This switch may have lost its memory. */
 void mft_suspect(struct mft *m, uint64_t guid);
 
 /*
- * Begin to ask switches that carry traffic for what is not known of the first
- * nblocks blocks, and of all below their tops, and for what is due to be looked
- * at; like a cycle it is fed, and runs until it is over. False: there is
- * nothing to ask. Before a cycle, until it says so.
+ * Begin to read, from switches that carry traffic, unknown cells of the first
+ * nblocks blocks and of all below their tops, and cells that are due. Like a
+ * cycle a reading is fed, and runs until it is over. False: there is nothing to
+ * read. Call it before a cycle, until it returns false.
  */
 bool mft_ask(struct mft *m, unsigned nblocks, struct mono now);
 bool mft_asking(const struct mft *m);
-/* Would there be nothing to ask if t were adopted? */
+/* Whether there would be nothing unknown to read if t were adopted. */
 bool mft_knows(const struct mft *m, const struct topo *t, unsigned nblocks);
-/* When something is due to be looked at; MONO_NEVER: nothing is. */
+/* When a cell is due to be read; MONO_NEVER: none is. */
 struct mono mft_next(const struct mft *m);
 
-/* Has t switches that carry nothing yet, beside others, and what they hold is
- * not known? */
+/*
+ * Whether t has unknown switches that carry nothing yet, beside others that do.
+ */
 bool mft_has_unknown_switches(const struct mft *m, const struct topo *t);
 
-/* Group number group (MLID - 0xc000) shall have this tree; NULL: none. Not
- * while a cycle runs. The tree is one of the adopted topology. */
+/*
+ * Group number group (MLID - 0xc000) shall have this tree; NULL: none. The tree
+ * is one of the adopted topology. Not while a cycle runs.
+ */
 void mft_want(struct mft *m, unsigned group, const struct mcast_tree *tree);
 
-/* It shall have what the switches hold; what is not known shall be empty. */
+/* The group shall keep what the switches hold; unknown cells shall be empty. */
 void mft_keep(struct mft *m, unsigned group);
 
 /*
- * Turns from cable to cable that its packets take by the tables in the
- * switches, n of them; *out is the caller's to free. Adopted topology; no cycle
- * runs.
+ * The dependencies (link to link) that the group's packets take by the tables
+ * in the switches. Returns how many; *out is the caller's to free. Adopted
+ * topology; not while a cycle runs.
  */
 struct mft_dependency {
 	sw_ix sw;
@@ -132,12 +130,12 @@ struct mft_dependency {
 };
 size_t mft_dependencies(
 	const struct mft *m, unsigned group, struct mft_dependency **out);
-bool mft_any(const struct mft *m); /* is there any entry at all? */
+bool mft_any(const struct mft *m); /* whether there is any entry */
 
-/* Begin a cycle; false: everything is as it shall be. */
+/* Begin a cycle; false: everything is as wanted. */
 bool mft_begin(struct mft *m);
 
-/* Send what there is room for; who does not call this lets the cycle rest. */
+/* Send what there is room for; without this call the cycle rests. */
 void mft_feed(struct mft *m, const struct mft_wire *w, struct mono now);
 
 bool mft_running(const struct mft *m); /* a cycle has begun and is not over */
@@ -146,23 +144,26 @@ bool mft_is_idle(const struct mft *m); /* nothing is in flight */
 /* The cycle ends here: what was not sent is left for the next one. */
 void mft_stop(struct mft *m);
 
-/* Switches that failed in the last cycle, and whether they said no. */
+/* A switch that failed in the last cycle. */
 struct mft_failure {
 	uint64_t guid;
-	uint16_t status; /* 0: silence */
+	uint16_t status; /* 0: no answer */
 	bool liar;	 /* it does not hold what it acknowledged */
 };
-/* Was everything that the last cycle sent acknowledged? */
+/* Whether everything that the last cycle sent was acknowledged. */
 bool mft_complete(const struct mft *m);
 const struct mft_failure *mft_failures(const struct mft *m, size_t *n);
 
-/* Is this switch written no more, because it said no, or lied? */
+/*
+ * Whether this switch is written no more, because it refused a Set or does not
+ * hold what it acknowledged.
+ */
 bool mft_refused(const struct mft *m, uint64_t guid);
 
-/* A cell as acknowledged; false: not known. */
+/* A cell as acknowledged; false: unknown. */
 bool mft_cell(const struct mft *m, uint64_t guid, unsigned block, unsigned pos,
 	uint8_t out[MFT_CELL]);
-/* The entry of a group, of all ports; false: it is empty, or not known. */
+/* The entry of a group, of all ports; false: it is empty or unknown. */
 bool mft_row(const struct mft *m, uint64_t guid, unsigned group,
 	uint64_t out[MCAST_WORDS]);
 /* Blocks of 32 groups in use. */

@@ -1,6 +1,6 @@
 /*
- * mft_priv: what mft.c (what is wanted, and writing it) and mft_read.c (asking
- * what switches hold) share. Nobody else includes this.
+ * mft_priv: shared by mft.c (what is wanted, and writing it) and mft_read.c
+ * (reading what switches hold), and included by no other file.
  */
 #ifndef HEDDLE_DISTRIBUTION_PUSH_MFT_PRIV_H
 #define HEDDLE_DISTRIBUTION_PUSH_MFT_PRIV_H
@@ -9,22 +9,12 @@
 #include "sm/base/map.h"
 
 enum {
-	MFT_COLUMNS = MFT_BLOCK,
-	MFT_PORTS = 16,
-	MFT_POSITIONS = 16,
-	MFT_POSITION_SHIFT = 28,
 	MFT_NONE = MFT_MLID - 1, /* MulticastFDBTop: no entry is used */
-	MFT_LIES = 3,		 /* of a switch that is written no more */
+	MFT_LIES = 3, /* cells not held as acknowledged: no more writes */
 };
 
-/* What is being done. */
+/* The current stage. */
 enum mft_stage { MFT_REST, MFT_ASK, MFT_TOPS, MFT_BREAK, MFT_MAKE };
-
-struct mft_block {
-	bool known; /* have is what the switch holds, as far as it said */
-	bool asked; /* ... and it would not say: no use to ask again */
-	uint16_t want[MFT_COLUMNS], have[MFT_COLUMNS];
-};
 
 struct mft_table {
 	uint64_t guid;
@@ -33,15 +23,15 @@ struct mft_table {
 	unsigned nblocks;
 	uint16_t top;  /* MulticastFDBTop */
 	bool has_top;  /* it bounds what is used */
-	bool stray;    /* unknown MLIDs go to a port */
-	bool refuses;  /* said no: it is left alone until it is another */
-	bool fresh;    /* it carries nothing yet: it is not asked */
-	bool suspect;  /* its ports changed: does it still hold its table? */
+	bool stray;    /* unknown MLIDs go to a default port */
+	bool refuses;  /* refused a Set: left alone until it is replaced */
+	bool fresh;    /* it carries nothing yet: not read */
+	bool suspect;  /* its ports changed: its table may be gone */
 	unsigned lies; /* cells acknowledged and not held */
 	unsigned silent;
 	uint64_t written; /* cells, ever */
 	uint16_t cable[MFT_POSITIONS];
-	struct mft_block *cell; /* [mft.nblocks * npos] */
+	struct mft_cell *cell; /* [mft.nblocks * npos] */
 };
 
 /* Why a cell is read. */
@@ -63,22 +53,22 @@ struct mft {
 	size_t *of; /* [topo.nsw] table of a switch, SIZE_MAX: none */
 	unsigned nblocks;
 	bool *stale;   /* [nblocks] may differ from what is wanted */
-	uint32_t *cut; /* [nblocks] groups whose trees move, as bits */
+	uint32_t *cut; /* [nblocks] groups with trees that move, as bits */
 	uint32_t *add, *drop;
 
 	enum mft_stage stage;
-	size_t at; /* table and cell, or look, that comes next */
+	size_t at; /* the next table and cell, or look */
 	unsigned cell_at;
 	bool wrote, broke;
 	bool incomplete; /* something was not acknowledged */
 	unsigned inflight;
 	struct mft_failure *failure;
 	size_t nfailures, capfailures;
-	struct mft_look *look; /* of this asking */
+	struct mft_look *look; /* of this reading */
 	size_t nlooks, caplooks;
 	struct mft_look *later; /* cells to be read when they are due */
 	size_t nlater, caplater;
-	struct mono stray; /* as it was fed last */
+	struct mono stray; /* mft_wire.stray of the last feed */
 	struct mft_counts counts;
 };
 
@@ -86,14 +76,14 @@ struct mft {
 bool mft_writable(const struct mft_table *s, unsigned block);
 /* Room for this many blocks. */
 void mft_grow(struct mft *m, unsigned nblocks);
-/* Nothing is known of this table. */
+/* This table is unknown. */
 void mft_forget_row(struct mft *m, struct mft_table *s);
 /* Note that a switch failed (status 0: silence). */
 void mft_mark_refusing(
 	struct mft *m, const struct mft_table *s, uint16_t status);
 
 /* mft_read.c */
-/* Send the next question; false: there is none left. */
+/* Send the next Get; false: there is none left. */
 bool mft_read_step(struct mft *m, const struct mft_wire *w, struct mono now);
 /* A cell was written and shall be read some time later. */
 void mft_read_later(struct mft *m, const struct mft_look *l);

@@ -1,24 +1,22 @@
 /*
- * mft_read: asking switches what their tables hold: what is not known, what may
- * be gone, what a copy of an old SMP may have overwritten, what was said and
- * perhaps not done.
+ * mft_read: reading what the tables of switches hold: cells that are unknown,
+ * that may be gone, that a copy of an old SMP may have overwritten, and samples
+ * of what was acknowledged.
  */
 #include <assert.h>
-#include <string.h>
 
 #include "distribution/device/device_request.h"
 #include "distribution/push/mft_priv.h"
-#include "sm/base/be.h"
 #include "sm/base/mem.h"
 #include "sm/mad/mad.h"
 
 enum {
-	SILENT = 2,    /* cells in vain: the rest of the table is not asked */
-	LATER = 65536, /* cells that wait for their time */
+	SILENT = 2,    /* cells without an answer: the rest is not read */
+	LATER = 65536, /* cells that wait until they are due */
 };
 
 static void
-look_at(struct mft *m, size_t table, uint32_t cell, enum mft_why why)
+add_look(struct mft *m, size_t table, uint32_t cell, enum mft_why why)
 {
 	m->look = mem_grow(m->look, m->nlooks, &m->caplooks, sizeof(*m->look));
 	m->look[m->nlooks++] = (struct mft_look){table, cell, why, MONO_NEVER};
@@ -52,7 +50,7 @@ mft_next(const struct mft *m)
 	return t;
 }
 
-/* ---- what to ask ---- */
+/* ---- what to read ---- */
 
 /* Blocks that a switch may use, by its top. */
 static unsigned
@@ -64,7 +62,7 @@ below_top(const struct mft_table *s)
 }
 
 static bool
-known_at_all(const struct mft *m, const struct mft_table *s)
+has_known_cell(const struct mft *m, const struct mft_table *s)
 {
 	for (uint32_t c = 0; c < m->nblocks * s->npos; c++)
 		if (s->cell[c].known)
@@ -72,7 +70,10 @@ known_at_all(const struct mft *m, const struct mft_table *s)
 	return false;
 }
 
-/* Where another manager wrote: blocks below tops of switches that are new. */
+/*
+ * Blocks below tops of unknown switches: another manager may have written
+ * there.
+ */
 static void
 grow_to_tops(struct mft *m)
 {
@@ -84,18 +85,10 @@ grow_to_tops(struct mft *m)
 
 		if (n > s->nblocks)
 			n = s->nblocks;
-		if (n > most && mft_writable(s, 0) && !known_at_all(m, s))
+		if (n > most && mft_writable(s, 0) && !has_known_cell(m, s))
 			most = n;
 	}
 	mft_grow(m, most);
-}
-
-static bool
-empty(const struct mft_block *c)
-{
-	static const uint16_t nothing[MFT_COLUMNS];
-
-	return memcmp(c->have, nothing, sizeof(nothing)) == 0;
 }
 
 static void
@@ -104,15 +97,15 @@ ask_table(struct mft *m, size_t at)
 	struct mft_table *s = &m->table[at];
 
 	for (uint32_t c = 0; c < m->nblocks * s->npos; c++) {
-		const struct mft_block *cell = &s->cell[c];
+		const struct mft_cell *cell = &s->cell[c];
 
 		if (!mft_writable(s, c / s->npos) || s->fresh)
 			continue;
 		if (!cell->known && !cell->asked)
-			look_at(m, at, c, MFT_UNKNOWN);
-		if (!s->suspect || !cell->known || empty(cell))
+			add_look(m, at, c, MFT_UNKNOWN);
+		if (!s->suspect || !cell->known || mft_cell_is_empty(cell))
 			continue;
-		look_at(m, at, c, MFT_SUSPECT);
+		add_look(m, at, c, MFT_SUSPECT);
 		s->suspect = false;
 	}
 	s->suspect = false;
@@ -129,7 +122,7 @@ ask_what_is_due(struct mft *m, struct mono now)
 		if (mono_before(now, l->due))
 			m->later[n++] = *l;
 		else
-			look_at(m, l->table, l->cell, l->why);
+			add_look(m, l->table, l->cell, l->why);
 	}
 	m->nlater = n;
 }
@@ -205,25 +198,15 @@ mft_ask(struct mft *m, unsigned nblocks, struct mono now)
 /* ---- answers ---- */
 
 static void
-take(struct mft_block *c, const uint8_t data[MFT_CELL])
+take_cell(struct mft_cell *c, const uint8_t data[MFT_CELL])
 {
-	for (unsigned g = 0; g < MFT_COLUMNS; g++)
-		c->have[g] = be_get16(data + (size_t)2 * g);
+	mft_cell_decode(data, c->have);
 	c->known = true;
 }
 
-static bool
-same(const struct mft_block *c, const uint8_t data[MFT_CELL])
-{
-	for (unsigned g = 0; g < MFT_COLUMNS; g++)
-		if (c->have[g] != be_get16(data + (size_t)2 * g))
-			return false;
-	return true;
-}
-
-/* It holds something else than it said. */
+/* The switch holds something else than it acknowledged. */
 static void
-untrue(struct mft *m, struct mft_table *s, const struct mft_look *l,
+note_mismatch(struct mft *m, struct mft_table *s, const struct mft_look *l,
 	const uint8_t *data)
 {
 	m->counts.untrue++;
@@ -232,7 +215,7 @@ untrue(struct mft *m, struct mft_table *s, const struct mft_look *l,
 		mft_forget_row(m, s);
 		return;
 	}
-	take(&s->cell[l->cell], data);
+	take_cell(&s->cell[l->cell], data);
 	if (l->why != MFT_SAMPLE || ++s->lies < MFT_LIES)
 		return;
 	s->refuses = true;
@@ -240,16 +223,16 @@ untrue(struct mft *m, struct mft_table *s, const struct mft_look *l,
 }
 
 static void
-answered(void *cookie, uint64_t tag, const struct xact_result *res)
+take_answer(void *cookie, uint64_t tag, const struct xact_result *res)
 {
 	struct mft *m = cookie;
 	const struct mft_look *l = &m->look[tag];
 	struct mft_table *s = &m->table[l->table];
-	struct mft_block *c = &s->cell[l->cell];
+	struct mft_cell *c = &s->cell[l->cell];
 
 	m->inflight--;
 	if (l->cell >= m->nblocks * s->npos)
-		return; /* it is another switch meanwhile */
+		return; /* it is another switch by now */
 	if (res->outcome == XACT_CANCELLED) {
 		c->asked = false;
 		return;
@@ -260,15 +243,15 @@ answered(void *cookie, uint64_t tag, const struct xact_result *res)
 	}
 	s->silent = 0;
 	if (c->known && l->why != MFT_UNKNOWN) {
-		if (!same(c, res->data))
-			untrue(m, s, l, res->data);
+		if (!mft_cell_equals(c, res->data))
+			note_mismatch(m, s, l, res->data);
 	} else if (!c->known) {
-		take(c, res->data);
+		take_cell(c, res->data);
 	}
 }
 
 static void
-ask(struct mft *m, const struct mft_wire *w, struct mono now)
+ask_cell(struct mft *m, const struct mft_wire *w, struct mono now)
 {
 	const struct mft_look *l = &m->look[m->at];
 	struct mft_table *s = &m->table[l->table];
@@ -284,10 +267,10 @@ ask(struct mft *m, const struct mft_wire *w, struct mono now)
 		return;
 	r.method = MAD_GET;
 	r.attr = MAD_MFT;
-	r.mod = (l->cell % s->npos) << MFT_POSITION_SHIFT | l->cell / s->npos;
+	r.mod = mft_cell_modifier(l->cell % s->npos, l->cell / s->npos);
 	m->inflight++;
 	m->counts.reads++;
-	xact_submit(m->job.x, &r, now, answered, m, m->at);
+	xact_submit(m->job.x, &r, now, take_answer, m, m->at);
 }
 
 bool
@@ -295,12 +278,12 @@ mft_read_step(struct mft *m, const struct mft_wire *w, struct mono now)
 {
 	if (m->at == m->nlooks)
 		return false;
-	ask(m, w, now);
+	ask_cell(m, w, now);
 	m->at++;
 	return true;
 }
 
-/* ---- what is said of groups ---- */
+/* ---- dependencies of groups ---- */
 
 bool
 mft_any(const struct mft *m)
@@ -309,15 +292,16 @@ mft_any(const struct mft *m)
 		const struct mft_table *s = &m->table[i];
 
 		for (uint32_t c = 0; c < m->nblocks * s->npos; c++)
-			if (s->sw != TOPO_NONE && !empty(&s->cell[c]))
+			if (s->sw != TOPO_NONE &&
+				!mft_cell_is_empty(&s->cell[c]))
 				return true;
 	}
 	return false;
 }
 
-/* Does the switch at the other end send into the cable of a port? */
+/* Whether the switch at the other end sends into the link of a port. */
 static bool
-fed(const struct mft *m, sw_ix s, unsigned port, unsigned group)
+is_fed(const struct mft *m, sw_ix s, unsigned port, unsigned group)
 {
 	const struct topo *t = m->topo;
 	const struct topo_switch *w = &t->sw[s];
@@ -335,7 +319,7 @@ fed(const struct mft *m, sw_ix s, unsigned port, unsigned group)
 }
 
 static bool
-has_cable(const struct mft *m, sw_ix s, unsigned port)
+leads_to_switch(const struct mft *m, sw_ix s, unsigned port)
 {
 	const struct mft_table *t = &m->table[m->of[s]];
 
@@ -358,11 +342,12 @@ mft_dependencies(
 			!mft_row(m, t->node[t->sw[s].node].guid, group, row))
 			continue;
 		for (unsigned in = 1; in <= nports; in++) {
-			if (!has_cable(m, s, in) || !fed(m, s, in, group))
+			if (!leads_to_switch(m, s, in) ||
+				!is_fed(m, s, in, group))
 				continue;
 			for (unsigned o = 1; o <= nports; o++) {
 				if (o == in || !mcast_bit(row, o) ||
-					!has_cable(m, s, o))
+					!leads_to_switch(m, s, o))
 					continue;
 				*out = mem_grow(*out, n, &cap, sizeof(**out));
 				(*out)[n++] = (struct mft_dependency){

@@ -113,7 +113,10 @@ push_failures(const struct push *p, size_t *n)
 
 /* ---- sending ---- */
 
-/* Lanes of a host: nobody needs them if it does not come up. */
+/*
+ * Whether the step is for SL2VL or arbitration of a host: void if that does not
+ * come up.
+ */
 static bool
 is_for_host(const struct push *p, const struct plan_step *s)
 {
@@ -124,7 +127,7 @@ is_for_host(const struct push *p, const struct plan_step *s)
 }
 
 static bool
-void_step(const struct push *p, const struct plan_step *s)
+is_void_step(const struct push *p, const struct plan_step *s)
 {
 	const struct topo_port *port = &push_topo(p)->port[s->port];
 
@@ -138,7 +141,7 @@ void_step(const struct push *p, const struct plan_step *s)
 }
 
 static int
-request(const struct push *p, const struct plan_step *s, uint8_t method,
+make_request(const struct push *p, const struct plan_step *s, uint8_t method,
 	struct xact_request *r)
 {
 	const struct topo *t = push_topo(p);
@@ -165,16 +168,16 @@ push_ask(struct push *p, size_t ix, struct mono now, xact_done *done)
 {
 	struct xact_request r;
 
-	if (request(p, &p->plan->step[ix], MAD_GET, &r) != 0)
+	if (make_request(p, &p->plan->step[ix], MAD_GET, &r) != 0)
 		return -1;
 	p->inflight++;
 	xact_submit(p->job.x, &r, now, done, p, ix);
 	return 0;
 }
 
-/* What a Set carries; from now on the old and the new value are possible. */
+/* The data of a Set; from now on the old and the new value are possible. */
 static void
-load(struct push *p, const struct plan_step *s, uint8_t data[MAD_DATA])
+load_set_data(struct push *p, const struct plan_step *s, uint8_t data[MAD_DATA])
 {
 	switch (s->attr) {
 	case MAD_LFT:
@@ -202,21 +205,23 @@ push_send(struct push *p, size_t ix, struct mono now)
 	const struct plan_step *s = &p->plan->step[ix];
 	struct xact_request r;
 
-	if (request(p, s, plan_reads(s) ? MAD_GET : MAD_SET, &r) != 0) {
+	if (make_request(p, s, plan_reads(s) ? MAD_GET : MAD_SET, &r) != 0) {
 		push_ack_fail(p, s, PUSH_SILENT, "more than 63 hops away");
 		return;
 	}
 	if (!plan_reads(s))
-		load(p, s, r.data);
+		load_set_data(p, s, r.data);
 	p->inflight++;
 	xact_submit(p->job.x, &r, now, push_ack_done, p, ix);
 }
 
 /* ---- phases ---- */
 
-/* A turn that is about to be closed is held, with what its row is now. */
+/*
+ * Record a dependency that is about to be blocked, with its row as it is now.
+ */
 static void
-hold(struct push *p, const struct plan_step *s, struct mono now)
+note_blocked(struct push *p, const struct plan_step *s, struct mono now)
 {
 	const struct transition_result *x = p->plan->change;
 	struct sl2vl_cache *turns = device_sl2vl(p->job.hw);
@@ -237,9 +242,9 @@ hold(struct push *p, const struct plan_step *s, struct mono now)
 	sl2vl_block(turns, &h);
 }
 
-/* Does the plan write this block? */
+/* Whether the plan writes this block. */
 static bool
-writes(const struct push *p, const struct device_doubt *d)
+plan_writes_block(const struct push *p, const struct device_doubt *d)
 {
 	size_t i;
 
@@ -254,11 +259,11 @@ writes(const struct push *p, const struct device_doubt *d)
 }
 
 /*
- * What was sent before has left the fabric: packets, and copies of SMPs that
- * would bring an older image of a block back.
+ * Whether what was sent before has left the fabric: packets, and copies of SMPs
+ * that would bring an older image of a block back.
  */
 static bool
-drained(struct push *p, struct mono now)
+is_drained(struct push *p, struct mono now)
 {
 	struct mono over = mono_add(p->ended, p->job.drain);
 	const struct device_doubt *d;
@@ -266,7 +271,8 @@ drained(struct push *p, struct mono now)
 
 	d = device_doubts(p->job.hw, &n);
 	for (i = 0; i < n; i++)
-		if (mono_before(over, d[i].until) && writes(p, &d[i]))
+		if (mono_before(over, d[i].until) &&
+			plan_writes_block(p, &d[i]))
 			over = d[i].until;
 	if (mono_before(now, over)) {
 		p->wake = over;
@@ -276,19 +282,19 @@ drained(struct push *p, struct mono now)
 	return true;
 }
 
-/* The phase begins; false: not yet. */
+/* Begin the phase; false: it cannot begin yet. */
 static bool
 open_phase(struct push *p, const struct plan_phase *f, struct mono now)
 {
 	size_t i;
 
 	p->wake = MONO_NEVER;
-	if ((f->drain || p->drain_first) && !drained(p, now))
+	if ((f->drain || p->drain_first) && !is_drained(p, now))
 		return false;
 	p->drain_first = false;
 	if (f->kind == PLAN_BLOCK) {
 		for (i = f->first; i < f->end; i++)
-			hold(p, &p->plan->step[i], now);
+			note_blocked(p, &p->plan->step[i], now);
 		p->job.journal(p->job.cookie);
 	}
 	p->settle_by = mono_add(now, mono_ms(SETTLE_MS));
@@ -297,7 +303,7 @@ open_phase(struct push *p, const struct plan_phase *f, struct mono now)
 	return true;
 }
 
-/* Ports that were not up yet are asked again, a moment later. */
+/* Send the Gets again for ports that were not up yet, a moment later. */
 static void
 send_again(struct push *p, struct mono now)
 {
@@ -311,9 +317,12 @@ send_again(struct push *p, struct mono now)
 		push_send(p, p->again[i], now);
 }
 
-/* What is not sent to a switch that failed is missed by what relies on it. */
+/*
+ * Skip a step. Not sent to a switch that failed, it breaks the plan if later
+ * phases rely on it.
+ */
 static void
-skip(struct push *p, const struct plan_step *s)
+skip_step(struct push *p, const struct plan_step *s)
 {
 	p->counts.skipped++;
 	p->broken |= p->node_failed[push_topo(p)->port[s->port].node] &&
@@ -324,8 +333,8 @@ static void
 send_phase(struct push *p, const struct plan_phase *f, struct mono now)
 {
 	while (p->next < f->end && xact_room(p->job.x)) {
-		if (void_step(p, &p->plan->step[p->next]))
-			skip(p, &p->plan->step[p->next]);
+		if (is_void_step(p, &p->plan->step[p->next]))
+			skip_step(p, &p->plan->step[p->next]);
 		else
 			push_send(p, p->next, now);
 		p->next++;
@@ -333,7 +342,7 @@ send_phase(struct push *p, const struct plan_phase *f, struct mono now)
 	send_again(p, now);
 }
 
-/* Nothing more is sent. */
+/* Skip all steps that are left. */
 static void
 skip_rest(struct push *p)
 {

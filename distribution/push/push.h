@@ -1,27 +1,27 @@
 /*
- * push: a plan on its way to the switches.
+ * push: sends a plan to the switches.
  *
- * Sends the steps of one phase as fast as the transactions have room, begins
- * the next when all of them are answered and, where the plan says so, the
- * drain is over; and lets nothing but acknowledgements change what is
- * believed: hwstate for forwarding blocks and SL2VL, discovery's draft for
- * port and switch parameters. An answer that does not repeat the block it
- * acknowledges is a failure, not an acknowledgement.
+ * Sends the steps of one phase as fast as the transactions have room, and
+ * begins the next when all of them are answered and, where the plan says so,
+ * the drain is over. Only acknowledgements change what is recorded: the device
+ * store for forwarding blocks and SL2VL, the owner's port_written and
+ * switch_written for port and switch parameters. An answer that does not repeat
+ * the block it acknowledges is a failure, not an acknowledgement.
  *
- * A block whose Set was sent more than once is read back before it is
- * believed, and stays in doubt for a while: a copy of it may still be under
- * way and land on what is written later (hwstate's doubts; device_check.h
- * looks).
+ * A block whose Set was sent more than once is read back before it is recorded,
+ * and stays in doubt for a while: a copy of the Set may still be in flight and
+ * overwrite what is written later (device_doubt; device_check.h reads such
+ * blocks).
  *
  * A switch that falls silent, or refuses a table or its own port 0, gets no
  * further steps in this plan; it is reported, and the core decides (quarantine,
  * top first, try again). Where a stage or a block fails, or is not sent because
- * its switch failed earlier, the plan is broken:
- * what comes after it relied on it, so nothing more is sent, what is blocked
- * stays blocked, and the next plan starts from what is known then. A port whose
- * Armed failed is not made Active, nor is its peer. A refused Set(PortInfo) is
- * asked about first: after a lost answer the repeated Set is refused although
- * the first one did its work.
+ * its switch failed earlier, the plan is broken: later phases relied on it, so
+ * nothing more is sent, blocked dependencies stay blocked, and the next plan
+ * starts from what is known then. A port that failed to become Armed is not
+ * made Active, nor is its peer. After a refused Set(PortInfo) the port is read
+ * first: after a lost answer the repeated Set is refused although the first one
+ * did its work.
  */
 #ifndef HEDDLE_DISTRIBUTION_PUSH_PUSH_H
 #define HEDDLE_DISTRIBUTION_PUSH_PUSH_H
@@ -30,7 +30,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "discovery/builder/builder.h"
 #include "distribution/device/device_store.h"
 #include "distribution/plan/plan.h"
 #include "sm/base/clock.h"
@@ -40,12 +39,12 @@ struct push;
 
 enum push_cause {
 	PUSH_SILENT,	 /* no answer after all retries */
-	PUSH_CUT,	 /* no answer, and the way to it is known to be down */
-	PUSH_REFUSED,	 /* a status; in plan.h's sense final */
+	PUSH_CUT,	 /* no answer, and the path to it is known to be down */
+	PUSH_REFUSED,	 /* refused with a status: failed for good */
 	PUSH_LIED,	 /* acknowledged something else than was asked */
 	PUSH_ABOVE_TOP,	 /* refused a block above LinearFDBTop: not a fault */
 	PUSH_NO_LANES,	 /* refused a row of SL2VL: not a fault */
-	PUSH_NO_WEIGHTS, /* refused its arbitration table: likewise */
+	PUSH_NO_WEIGHTS, /* refused its arbitration table: not a fault */
 	PUSH_NO_KEYS,	 /* refused P_Keys: not a fault of the whole node */
 	PUSH_GONE,	 /* a port is not as it should be: the fabric changed */
 };
@@ -61,24 +60,34 @@ struct push_failure {
 struct push_counts {
 	uint64_t lft_blocks; /* acknowledged */
 	uint64_t other_sets; /* acknowledged */
-	uint64_t reads;	     /* Gets answered: learning, settling, doubts */
+	uint64_t reads;	     /* Gets answered: learning, settling, checking */
 	uint64_t failed;     /* given up */
-	uint64_t skipped;    /* not sent, because something before failed, or
-				already so */
+	uint64_t skipped;    /* not sent: something before failed, or it is in
+				place already */
 };
 
-/* What a push works with; everything is borrowed and must outlive it. */
+/* The inputs of a push; everything is borrowed and must outlive it. */
 struct push_job {
 	const struct plan *plan;
 	struct device_store *hw;
-	struct builder *draft;
 	struct xact *x;
 	uint64_t mkey;
-	struct mono drain; /* how long what was sent before may be under way */
-	struct mono stray; /* how long a copy of an SMP may be */
+	struct mono drain; /* how long packets stay in flight */
+	struct mono stray; /* how long a copy of an SMP does */
 	bool by_lid;	   /* SMPs may be routed by LID where that is proven */
-	/* The turns that hwstate holds changed: have them on disk on return. */
+	/*
+	 * The records of blocked dependencies changed: save them before
+	 * returning.
+	 */
 	void (*journal)(void *cookie);
+	/*
+	 * A port (or a switch) answered with this PortInfo (SwitchInfo): it is
+	 * what it holds now.
+	 */
+	void (*port_written)(void *cookie, uint64_t node_guid, unsigned port,
+		const uint8_t info[MAD_DATA]);
+	void (*switch_written)(
+		void *cookie, uint64_t node_guid, const uint8_t info[MAD_DATA]);
 	void *cookie;
 };
 
@@ -87,31 +96,39 @@ struct push *push_new(const struct push_job *job);
 /* Only when done, or after xact_cancel_all. NULL allowed. */
 void push_free(struct push *p);
 
-/* Submit what there is room for; call after starting, completions, timers. */
+/*
+ * Submit what there is room for; call it after the start, completions and
+ * timers.
+ */
 void push_feed(struct push *p, struct mono now);
 
-/* Before the first push_feed: what is under way by then drains first. */
+/*
+ * Before the first push_feed: packets that are in flight by then drain first.
+ */
 void push_drain_first(struct push *p);
 
-/* When push_feed wants to be called although nothing was answered. */
+/* When push_feed is due although nothing was answered. */
 struct mono push_next(const struct push *p);
 
-/* Send nothing more; done as soon as everything sent is answered. */
+/* Send nothing more; the push is done when everything sent is answered. */
 void push_stop(struct push *p);
 
 bool push_done(const struct push *p);
 
 bool push_stopped(const struct push *p);
 
-/* Every phase was begun and none was broken. */
+/* Whether every phase was carried out and none was broken. */
 bool push_complete(const struct push *p);
 
-/* The number of the phase that is under way, or of the last one. */
+/* The number of the current phase, or of the last one. */
 size_t push_phase(const struct push *p);
 
 const struct push_counts *push_counts(const struct push *p);
 
-/* SMPs routed by LID were sent, and none came back: see push_lid_routed.h. */
+/*
+ * Whether SMPs routed by LID were sent and none came back: see
+ * push_lid_routed.h.
+ */
 bool push_useless_lids(const struct push *p);
 
 /* A block that switch s acknowledged, or UINT32_MAX: none. */

@@ -16,12 +16,13 @@ outcome_text(const struct xact_result *res)
 }
 
 /*
- * Does this failure condemn the whole switch? Silence does, and so does a
- * table or its own port 0; one external port that will not come up does not,
- * nor does a switch that cannot map lanes.
+ * Whether this failure condemns the whole switch. Silence does, and so does a
+ * refused table or port 0; one external port that will not come up does not,
+ * nor does a switch that cannot map SLs to VLs.
  */
 static bool
-condemns(const struct topo *t, const struct plan_step *s, enum push_cause cause)
+condemns_switch(
+	const struct topo *t, const struct plan_step *s, enum push_cause cause)
 {
 	const struct topo_port *p = &t->port[s->port];
 
@@ -70,8 +71,8 @@ push_ack_is_needed(const struct push *p, const struct plan_step *s)
 }
 
 /*
- * For a condemned switch all its further steps are void; a port that cannot be
- * set up stays down together with its peer.
+ * All further steps of a condemned switch are void; a port that cannot be set
+ * up stays down together with its peer.
  */
 void
 push_ack_fail(struct push *p, const struct plan_step *s, enum push_cause cause,
@@ -87,7 +88,7 @@ push_ack_fail(struct push *p, const struct plan_step *s, enum push_cause cause,
 	p->broken |= push_ack_is_needed(p, s);
 	if (p->node_failed[node])
 		return;
-	p->node_failed[node] = condemns(t, s, cause);
+	p->node_failed[node] = condemns_switch(t, s, cause);
 	p->failure =
 		mem_grow(p->failure, p->nfailures, &p->capfailures, sizeof(*f));
 	f = &p->failure[p->nfailures++];
@@ -100,7 +101,7 @@ push_ack_fail(struct push *p, const struct plan_step *s, enum push_cause cause,
 }
 
 static void
-not_acked(struct push *p, const struct plan_step *s,
+fail_unacked(struct push *p, const struct plan_step *s,
 	const struct xact_result *res)
 {
 	const struct topo *t = push_topo(p);
@@ -123,13 +124,13 @@ not_acked(struct push *p, const struct plan_step *s,
 /* ---- tables ---- */
 
 static const uint8_t *
-image(const struct push *p, const struct plan_step *s)
+step_image(const struct push *p, const struct plan_step *s)
 {
 	return lft_bytes(p->plan->routes->pool, s->payload);
 }
 
 static void
-believe(struct push *p, const struct plan_step *s)
+record_lft_block(struct push *p, const struct plan_step *s)
 {
 	const struct topo *t = push_topo(p);
 	const struct topo_node *n = &t->node[t->port[s->port].node];
@@ -141,9 +142,12 @@ believe(struct push *p, const struct plan_step *s)
 	p->counts.lft_blocks++;
 }
 
-/* Send the block once more; the switch holds something else than it said. */
+/*
+ * Send the block once more; the switch holds something else than it
+ * acknowledged.
+ */
 static void
-rewrite(struct push *p, size_t ix, struct mono now)
+rewrite_block(struct push *p, size_t ix, struct mono now)
 {
 	const struct plan_step *s = &p->plan->step[ix];
 	uint32_t n = 0;
@@ -158,7 +162,7 @@ rewrite(struct push *p, size_t ix, struct mono now)
 }
 
 static void
-block_asked(void *cookie, uint64_t tag, const struct xact_result *res)
+take_block_read(void *cookie, uint64_t tag, const struct xact_result *res)
 {
 	struct push *p = cookie;
 	const struct plan_step *s = &p->plan->step[tag];
@@ -169,28 +173,28 @@ block_asked(void *cookie, uint64_t tag, const struct xact_result *res)
 	if (res->outcome == XACT_CANCELLED)
 		return;
 	if (res->outcome != XACT_OK) {
-		not_acked(p, s, res);
+		fail_unacked(p, s, res);
 		return;
 	}
 	p->counts.reads++;
-	if (memcmp(res->data, image(p, s), LFT_BLOCK) == 0) {
-		believe(p, s);
+	if (memcmp(res->data, step_image(p, s), LFT_BLOCK) == 0) {
+		record_lft_block(p, s);
 		return;
 	}
 	is = lft_add(pool, res->data);
 	device_set_block(p->job.hw, push_guid(p, s), s->mod, is);
 	lft_drop(pool, is);
-	rewrite(p, tag, res->now);
+	rewrite_block(p, tag, res->now);
 }
 
 static void
-block_done(struct push *p, size_t ix, const struct xact_result *res)
+take_block_ack(struct push *p, size_t ix, const struct xact_result *res)
 {
 	const struct plan_step *s = &p->plan->step[ix];
 	uint64_t guid = push_guid(p, s);
 
 	if (res->outcome == XACT_STATUS) {
-		not_acked(p, s, res);
+		fail_unacked(p, s, res);
 		return;
 	}
 	if (res->outcome == XACT_TIMEOUT)
@@ -199,27 +203,27 @@ block_done(struct push *p, size_t ix, const struct xact_result *res)
 		device_doubt(p->job.hw, guid, s->mod,
 			mono_add(res->now, p->job.stray));
 		if (res->cut)
-			not_acked(p, s, res);
+			fail_unacked(p, s, res);
 		else
-			(void)push_ask(p, ix, res->now, block_asked);
+			(void)push_ask(p, ix, res->now, take_block_read);
 		return;
 	}
-	if (memcmp(res->data, image(p, s), LFT_BLOCK) != 0) {
+	if (memcmp(res->data, step_image(p, s), LFT_BLOCK) != 0) {
 		device_unknown_block(p->job.hw, guid, s->mod);
 		push_ack_fail(p, s, PUSH_LIED, "acknowledged another block");
 		return;
 	}
-	believe(p, s);
+	record_lft_block(p, s);
 }
 
 /* ---- ports ---- */
 
 /*
- * A port says what it made of a Set. Another LID than asked is a lie; other
- * time-outs are its own business, and remembered as such.
+ * A port answers with what it made of a Set. Another LID than asked is a
+ * failure; a port may keep its own time-outs, which is recorded.
  */
 static void
-acked_port(struct push *p, const struct plan_step *s, const uint8_t *data)
+record_port(struct push *p, const struct plan_step *s, const uint8_t *data)
 {
 	const struct topo_port *port = &push_topo(p)->port[s->port];
 	uint64_t guid = push_guid(p, s);
@@ -236,17 +240,17 @@ acked_port(struct push *p, const struct plan_step *s, const uint8_t *data)
 		device_set_refused(
 			p->job.hw, guid, port->num, plan_tunables(&want));
 	push_pkeys_seen(p, s, &is, &want);
-	builder_port_written(p->job.draft, guid, port->num, data);
+	p->job.port_written(p->job.cookie, guid, port->num, data);
 	p->counts.other_sets++;
 }
 
 /*
- * A Set(PortInfo) was refused. When an answer was lost and the Set repeated,
- * or when data from the peer made an Armed port Active, the port is where we
- * want it and says so: ask before calling it a failure.
+ * A Set(PortInfo) was refused. When an answer was lost and the Set repeated, or
+ * when data from the peer made an Armed port Active, the port is as wanted:
+ * read it before calling it a failure.
  */
 static void
-port_asked(void *cookie, uint64_t tag, const struct xact_result *res)
+take_port_read(void *cookie, uint64_t tag, const struct xact_result *res)
 {
 	struct push *p = cookie;
 	const struct plan_step *s = &p->plan->step[tag];
@@ -256,24 +260,24 @@ port_asked(void *cookie, uint64_t tag, const struct xact_result *res)
 	p->inflight--;
 	if (res->outcome == XACT_CANCELLED)
 		return;
-	if (res->outcome == XACT_OK) { /* what it says is what it is */
+	if (res->outcome == XACT_OK) { /* the answer is what the port holds */
 		p->counts.reads++;
-		builder_port_written(
-			p->job.draft, push_guid(p, s), port->num, res->data);
+		p->job.port_written(
+			p->job.cookie, push_guid(p, s), port->num, res->data);
 	}
 	if (res->outcome == XACT_OK &&
 		mad_port_info_decode(res->data, &is, NULL) == 0 &&
 		mad_port_info_decode(
 			p->plan->payload[s->payload], &want, NULL) == 0 &&
 		is.state >= want.state && is.lid == want.lid)
-		acked_port(p, s, res->data);
+		record_port(p, s, res->data);
 	else
 		push_ack_fail(p, s, PUSH_REFUSED, "refused");
 }
 
 /* A port that went down has to come back to Init by itself. */
 static void
-settled(struct push *p, size_t ix, const struct xact_result *res)
+take_settle_answer(struct push *p, size_t ix, const struct xact_result *res)
 {
 	const struct plan_step *s = &p->plan->step[ix];
 	const struct topo_port *port = &push_topo(p)->port[s->port];
@@ -282,8 +286,8 @@ settled(struct push *p, size_t ix, const struct xact_result *res)
 	p->counts.reads++;
 	if (mad_port_info_decode(res->data, &is, NULL) == 0 &&
 		is.state >= INIT) {
-		builder_port_written(
-			p->job.draft, push_guid(p, s), port->num, res->data);
+		p->job.port_written(
+			p->job.cookie, push_guid(p, s), port->num, res->data);
 	} else if (mono_before(p->settle_by, res->now)) {
 		push_ack_fail(p, s, PUSH_GONE, "does not come back up");
 	} else {
@@ -294,9 +298,10 @@ settled(struct push *p, size_t ix, const struct xact_result *res)
 	}
 }
 
-/* Did anything happen to the port that the plan did not do? */
+/* Check that nothing happened to the port but what the plan did. */
 static void
-verified(struct push *p, const struct plan_step *s, const uint8_t *data)
+take_verify_answer(
+	struct push *p, const struct plan_step *s, const uint8_t *data)
 {
 	const struct topo_port *port = &push_topo(p)->port[s->port];
 	struct mad_port_info is;
@@ -311,47 +316,47 @@ verified(struct push *p, const struct plan_step *s, const uint8_t *data)
 }
 
 static void
-port_done(struct push *p, size_t ix, const struct xact_result *res)
+take_port_ack(struct push *p, size_t ix, const struct xact_result *res)
 {
 	const struct plan_step *s = &p->plan->step[ix];
 
 	if (res->outcome == XACT_TIMEOUT)
-		not_acked(p, s, res);
+		fail_unacked(p, s, res);
 	else if (s->kind == PLAN_SETTLE && res->outcome == XACT_OK)
-		settled(p, ix, res);
+		take_settle_answer(p, ix, res);
 	else if (s->kind == PLAN_VERIFY && res->outcome == XACT_OK)
-		verified(p, s, res->data);
+		take_verify_answer(p, s, res->data);
 	else if (plan_reads(s))
 		push_ack_fail(p, s, PUSH_REFUSED, outcome_text(res));
 	else if (res->outcome == XACT_OK)
-		acked_port(p, s, res->data);
+		record_port(p, s, res->data);
 	else
-		(void)push_ask(p, ix, res->now, port_asked);
+		(void)push_ask(p, ix, res->now, take_port_read);
 }
 
 /* ---- LinearFDBTop ---- */
 
 static void
-switch_done(struct push *p, size_t ix, const struct xact_result *res)
+take_switch_ack(struct push *p, size_t ix, const struct xact_result *res)
 {
 	const struct plan_step *s = &p->plan->step[ix];
 	struct mad_switch_info i;
 
 	if (res->outcome != XACT_OK) {
-		not_acked(p, s, res);
+		fail_unacked(p, s, res);
 		return;
 	}
 	p->counts.other_sets++;
 	if (mad_switch_info_decode(res->data, &i, NULL) == 0) {
-		builder_switch_written(
-			p->job.draft, push_guid(p, s), res->data);
+		p->job.switch_written(
+			p->job.cookie, push_guid(p, s), res->data);
 		device_set_top(p->job.hw, push_guid(p, s), i.lft_top);
 	}
 }
 
-/* By LID, or not after all? */
+/* Note whether the SMP arrived by LID or strayed. */
 static void
-judge_way(struct push *p, const struct plan_step *s,
+note_lid_routing(struct push *p, const struct plan_step *s,
 	const struct xact_result *res)
 {
 	if (res->by_lid || res->strayed)
@@ -367,13 +372,13 @@ push_ack_done(void *cookie, uint64_t tag, const struct xact_result *res)
 	p->inflight--;
 	if (res->outcome == XACT_CANCELLED)
 		return;
-	judge_way(p, &p->plan->step[tag], res);
+	note_lid_routing(p, &p->plan->step[tag], res);
 	switch (p->plan->step[tag].attr) {
 	case MAD_LFT:
-		block_done(p, tag, res);
+		take_block_ack(p, tag, res);
 		break;
 	case MAD_PORT_INFO:
-		port_done(p, tag, res);
+		take_port_ack(p, tag, res);
 		break;
 	case MAD_SL2VL:
 		push_slvl_row_done(p, tag, res);
@@ -385,7 +390,7 @@ push_ack_done(void *cookie, uint64_t tag, const struct xact_result *res)
 		push_pkeys_done(p, &p->plan->step[tag], res);
 		break;
 	default:
-		switch_done(p, tag, res);
+		take_switch_ack(p, tag, res);
 		break;
 	}
 }

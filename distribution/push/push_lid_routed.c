@@ -6,8 +6,9 @@
 
 enum {
 	ACTIVE = 4,
-	STRAYED_MAX = 4, /* in a row, from the first: this fabric cannot */
-	VALUES = 8	 /* of a block; who may hold more proves nothing */
+	STRAYED_MAX = 4, /* in a row, from the first: this fabric does not carry
+			    them */
+	VALUES = 8	 /* of a block; with more values nothing is proven */
 };
 
 enum fit { FIT_UNKNOWN, FIT_LID, FIT_DIRECTED };
@@ -39,9 +40,9 @@ push_lid_routed_free(struct push_lid_routed *l)
 	free(l);
 }
 
-/* Does data pass from this end of a cable to the other, now and later? */
+/* Whether data passes from this end of a link to the other, now and later. */
 static bool
-carries(const struct push_lid_routed *l, port_ix p)
+link_carries_data(const struct push_lid_routed *l, port_ix p)
 {
 	const struct topo *t = l->plan->routes->topo;
 	const bool *downed = l->plan->downed;
@@ -58,8 +59,9 @@ has_lid(const struct topo *t, port_ix p)
 	return t->port[p].lid != 0 && t->port[p].lid == t->port[p].found_lid;
 }
 
-/* The one way that switch s has for this LID, in all that it may hold; or
- * LFT_DROP. */
+/*
+ * The out-port of switch s for this LID, in all that it may hold; or LFT_DROP.
+ */
 static uint8_t
 settled_entry(const struct push_lid_routed *l, sw_ix s, uint16_t lid)
 {
@@ -80,9 +82,9 @@ settled_entry(const struct push_lid_routed *l, sw_ix s, uint16_t lid)
 	return want;
 }
 
-/* Is what leaves switch s for port "to" certain to arrive there? */
+/* Whether what leaves switch s for port "to" is certain to arrive there. */
 static bool
-arrives(const struct push_lid_routed *l, sw_ix s, port_ix to)
+path_arrives(const struct push_lid_routed *l, sw_ix s, port_ix to)
 {
 	const struct topo *t = l->plan->routes->topo;
 	const struct topo_node *end = &t->node[t->port[to].node];
@@ -99,7 +101,7 @@ arrives(const struct push_lid_routed *l, sw_ix s, port_ix to)
 		if (out == 0 || out > n->nports)
 			return false;
 		p = n->first_port + out;
-		if (!carries(l, p))
+		if (!link_carries_data(l, p))
 			return false;
 		p = t->port[p].peer;
 		if (p == to)
@@ -120,9 +122,9 @@ is_proven(const struct push_lid_routed *l, sw_ix s)
 
 	if (first == TOPO_NONE || !has_lid(t, t->sm_port) || !has_lid(t, own))
 		return false;
-	if (t->port[t->sm_port].num != 0 && !carries(l, t->sm_port))
+	if (t->port[t->sm_port].num != 0 && !link_carries_data(l, t->sm_port))
 		return false;
-	return arrives(l, first, own) && arrives(l, s, t->sm_port);
+	return path_arrives(l, first, own) && path_arrives(l, s, t->sm_port);
 }
 
 uint16_t

@@ -3,19 +3,20 @@
  * out.
  *
  * An SMP that is routed by LID passes switches as data does; directed ones are
- * handed on by the processor of every switch on the way. But it depends on the
+ * forwarded by the processor of every switch on the path. But it depends on the
  * very tables that a push changes. So it is sent only where it is proven to
- * arrive and its answer to come back, whatever of the plan is done by then:
- * every entry on both ways is known, has one value in all that the block may
- * hold, and the same in the new tables; every port on them was read Active and
- * is not taken down by this plan; and both ends have the LIDs that they shall
- * have. Management packets use lane 15, which no row of SL2VL closes.
+ * arrive and its answer to come back, whatever part of the plan is done by
+ * then: every entry on both paths is known, has one value in all images that
+ * the block may hold, and the same value in the new tables; every port on them
+ * was read Active and is not taken down by this plan; and both ends have the
+ * LIDs that they shall have. Management packets use VL 15, which no row of
+ * SL2VL blocks.
  *
- * What is proven of the fabric as it was read may be overtaken by the next
- * failure: a try that strays is followed by directed ones (xact.h), and its
- * switch is written to directed until the plan is over. Where nothing that was
- * sent by LID came back (some fabrics carry directed SMPs alone) the push goes
- * on without, and says so: push_lid_routed_useless. IBA volume 1, 14.2.
+ * The proof holds for the fabric as it was read; the next failure may overtake
+ * it: a try that strays is followed by directed ones (xact.h), and its switch
+ * gets directed SMPs until the plan is over. Where nothing that was sent by LID
+ * came back (some fabrics carry directed SMPs alone) the push goes on without,
+ * and says so: push_lid_routed_useless. IBA volume 1, 14.2.
  */
 #ifndef HEDDLE_DISTRIBUTION_PUSH_PUSH_LID_ROUTED_H
 #define HEDDLE_DISTRIBUTION_PUSH_PUSH_LID_ROUTED_H
@@ -34,16 +35,16 @@ struct push_lid_routed *push_lid_routed_new(
 void push_lid_routed_free(struct push_lid_routed *l); /* NULL allowed */
 
 /*
- * The LID of switch s of the plan's topology where an SMP for it is proven to
- * arrive by it, or 0. What hw knows when a switch is first asked for counts for
+ * The LID of switch s of the plan's topology if an SMP for it is proven to
+ * arrive by LID, or 0. What hw knows at the first call for a switch counts for
  * the whole plan. NULL allowed: 0.
  */
 uint16_t push_lid_routed_of(struct push_lid_routed *l, sw_ix s);
 
-/* What was sent to switch s by LID was answered, or strayed. */
+/* The SMP that was sent to switch s by LID was answered, or strayed. */
 void push_lid_routed_answered(struct push_lid_routed *l, sw_ix s, bool strayed);
 
-/* Several SMPs were sent by LID, and none was answered. NULL allowed. */
+/* Whether several SMPs were sent by LID and none was answered. NULL allowed. */
 bool push_lid_routed_useless(const struct push_lid_routed *l);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * P_Keys on their way: what is believed of tables, and of ports that enforce
- * partitions. A host that does not take its keys is not made Active; what else
- * is on its way does not rely on it.
+ * push_pkeys: what is recorded of P_Key tables, and of ports that enforce
+ * partitions. A host that does not take its keys is not made Active; no other
+ * step relies on them.
  */
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "sm/base/be.h"
 
 static unsigned
-number(const struct push *p, const struct plan_step *s)
+port_number(const struct push *p, const struct plan_step *s)
 {
 	return push_topo(p)->port[s->port].num;
 }
@@ -26,7 +26,7 @@ void
 push_pkeys_sending(struct push *p, const struct plan_step *s)
 {
 	pkey_tables_unknown(device_ptables(p->job.hw), push_guid(p, s),
-		number(p, s), s->mod & 0xffff);
+		port_number(p, s), s->mod & 0xffff);
 }
 
 void
@@ -39,7 +39,7 @@ push_pkeys_done(struct push *p, const struct plan_step *s,
 
 	if (res->outcome == XACT_TIMEOUT || res->tries > 1)
 		pkey_tables_doubt(device_ptables(p->job.hw), push_guid(p, s),
-			number(p, s), mono_add(res->now, p->job.stray));
+			port_number(p, s), mono_add(res->now, p->job.stray));
 	if (res->outcome == XACT_TIMEOUT) {
 		push_ack_fail(p, s, push_silence(res), "no answer");
 		return;
@@ -56,7 +56,7 @@ push_pkeys_done(struct push *p, const struct plan_step *s,
 		return;
 	}
 	pkey_tables_set_block(device_ptables(p->job.hw), push_guid(p, s),
-		number(p, s), s->mod & 0xffff, key);
+		port_number(p, s), s->mod & 0xffff, key);
 	p->counts.other_sets++;
 }
 
@@ -66,5 +66,5 @@ push_pkeys_seen(struct push *p, const struct plan_step *s,
 {
 	if ((want->enf_in && !is->enf_in) || (want->enf_out && !is->enf_out))
 		pkey_tables_refuse(device_ptables(p->job.hw), push_guid(p, s),
-			number(p, s));
+			port_number(p, s));
 }

@@ -1,6 +1,7 @@
 /*
- * The inside of the push, shared by push.c (phases, what is sent) and
- * push_ack.c (answers, what is believed). Nobody else includes this.
+ * push_priv: shared by push.c (phases, sending), push_ack.c (answers,
+ * recording), push_pkeys.c and push_slvl.c (P_Keys; SL2VL and arbitration), and
+ * included by no other file.
  */
 #ifndef HEDDLE_DISTRIBUTION_PUSH_PUSH_PRIV_H
 #define HEDDLE_DISTRIBUTION_PUSH_PUSH_PRIV_H
@@ -23,12 +24,12 @@ struct push {
 	size_t *again;	   /* steps to send once more, at again_at */
 	size_t nagain, capagain;
 	struct mono settle_by; /* ports must be up again */
-	struct map rewrites;   /* step -> how often it was sent anew */
+	struct map rewrites;   /* step -> how often it was sent again */
 	bool *node_failed;     /* [nnodes]: no further steps */
 	bool *port_failed;     /* [nports]: not to be made Active */
 	struct push_failure *failure;
 	size_t nfailures, capfailures;
-	uint32_t *sample; /* [nsw]: 1 + a block that was acknowledged */
+	uint32_t *sample; /* [nsw]: 1 + an acknowledged block */
 	struct push_counts counts;
 	struct push_lid_routed *by_lid; /* or NULL: everything is directed */
 };
@@ -56,21 +57,21 @@ push_guid(const struct push *p, const struct plan_step *s)
 	return t->node[t->port[s->port].node].guid;
 }
 
-/* Why there is none. */
+/* Why a request has no answer. */
 static inline enum push_cause
 push_silence(const struct xact_result *res)
 {
 	return res->cut ? PUSH_CUT : PUSH_SILENT;
 }
 
-/* push_ack.c: the answer to a step, tag is its number. */
+/* push_ack.c: the answer to a step; tag is its number. */
 void push_ack_done(void *cookie, uint64_t tag, const struct xact_result *res);
 void push_ack_fail(struct push *p, const struct plan_step *s,
 	enum push_cause cause, const char *how);
-/* Does what comes after this step rely on it? */
+/* Whether later phases rely on this step. */
 bool push_ack_is_needed(const struct push *p, const struct plan_step *s);
 
-/* push_pkeys.c: P_Key blocks; what a port says of its enforcing. */
+/* push_pkeys.c: P_Key blocks; whether a port enforces as it was set to. */
 int push_pkeys_request(const struct push *p, const struct plan_step *s,
 	struct xact_request *r);
 void push_pkeys_sending(struct push *p, const struct plan_step *s);
@@ -79,8 +80,10 @@ void push_pkeys_done(struct push *p, const struct plan_step *s,
 void push_pkeys_seen(struct push *p, const struct plan_step *s,
 	const struct mad_port_info *is, const struct mad_port_info *want);
 
-/* push_slvl.c: rows of SL2VL, arbitration tables. Is what the step asks for so
- * already? */
+/*
+ * push_slvl.c: rows of SL2VL, arbitration tables. in_place: whether the step's
+ * value is in place already.
+ */
 bool push_slvl_in_place(const struct push *p, const struct plan_step *s);
 void push_slvl_load(
 	struct push *p, const struct plan_step *s, uint8_t data[MAD_DATA]);

@@ -1,7 +1,7 @@
 /*
- * Lanes on their way: rows of SL2VL, one by one or many at once, and tables of
- * arbitration. A switch that cannot map lanes, or takes no rows for many turns,
- * is remembered as such; what comes after relies on rows, and the next plan
+ * push_slvl: rows of SL2VL, one by one or many in one Set, and arbitration
+ * tables. A switch that cannot map SLs to VLs, or does not take a row for many
+ * in one Set, is recorded as such; later phases rely on rows, and the next plan
  * does without. A port that takes no weights keeps its own.
  */
 #include <string.h>
@@ -9,42 +9,42 @@
 #include "distribution/push/push_priv.h"
 
 static struct sl2vl_cache *
-turns_of(const struct push *p)
+sl2vl_of(const struct push *p)
 {
 	return device_sl2vl(p->job.hw);
 }
 
 static unsigned
-port_num(const struct push *p, const struct plan_step *s)
+port_number(const struct push *p, const struct plan_step *s)
 {
 	return push_topo(p)->port[s->port].num;
 }
 
 static bool
-many(const struct plan_step *s)
+sets_many_rows(const struct plan_step *s)
 {
 	return (s->mod & (PLAN_ALL_IN | PLAN_ALL_OUT)) != 0;
 }
 
-/* The turn that a step about SL2VL is for; an end port has one row. */
+/* The (in-port, out-port) of an SL2VL step; an end port has one row. */
 static void
-turn(const struct push *p, const struct plan_step *s, unsigned *in,
+step_dependency(const struct push *p, const struct plan_step *s, unsigned *in,
 	unsigned *out)
 {
 	*in = s->mod >> 8 & 0xff;
-	*out = port_num(p, s) != 0 ? port_num(p, s) : s->mod & 0xff;
+	*out = port_number(p, s) != 0 ? port_number(p, s) : s->mod & 0xff;
 }
 
-/* Those that it is for: "all" has port 0 where that is enhanced. */
+/* The rows that a step is for: "all" has port 0 where that is enhanced. */
 static struct sl2vl_span
-span(const struct push *p, const struct plan_step *s)
+step_span(const struct push *p, const struct plan_step *s)
 {
 	const struct topo *t = push_topo(p);
 	const struct topo_node *n = &t->node[t->port[s->port].node];
 	uint8_t first = (n->flags & TN_ENHANCED_P0) != 0 ? 0 : 1;
 	unsigned in, out;
 
-	turn(p, s, &in, &out);
+	step_dependency(p, s, &in, &out);
 	return (struct sl2vl_span){
 		.in = (s->mod & PLAN_ALL_IN) != 0 ? first : (uint8_t)in,
 		.last_in =
@@ -57,13 +57,14 @@ span(const struct push *p, const struct plan_step *s)
 
 /* The row that a step writes. */
 static void
-row_of(const struct push *p, const struct plan_step *s, uint8_t row[SL2VL_ROW])
+step_row(
+	const struct push *p, const struct plan_step *s, uint8_t row[SL2VL_ROW])
 {
 	const struct sl2vl_block *h;
 	unsigned in, out;
 
-	turn(p, s, &in, &out);
-	h = sl2vl_is_blocked(turns_of(p), push_guid(p, s), in, out);
+	step_dependency(p, s, &in, &out);
+	h = sl2vl_is_blocked(sl2vl_of(p), push_guid(p, s), in, out);
 	if (s->kind != PLAN_BLOCK && s->payload != PLAN_BEFORE)
 		memcpy(row, p->plan->payload[s->payload], SL2VL_ROW);
 	else if (h != NULL)
@@ -75,19 +76,19 @@ row_of(const struct push *p, const struct plan_step *s, uint8_t row[SL2VL_ROW])
 }
 
 static unsigned
-part_of(const struct plan_step *s)
+step_part(const struct plan_step *s)
 {
 	return s->mod >> 16;
 }
 
 static bool
-arb_in_place(const struct push *p, const struct plan_step *s)
+is_arb_in_place(const struct push *p, const struct plan_step *s)
 {
-	unsigned bytes = vlarb_bytes(push_topo(p), s->port, part_of(s));
+	unsigned bytes = vlarb_bytes(push_topo(p), s->port, step_part(s));
 	uint8_t is[VLARB_PART];
 
 	return vlarb_cache_part(device_vlarbs(p->job.hw), push_guid(p, s),
-		       port_num(p, s), part_of(s), is) &&
+		       port_number(p, s), step_part(s), is) &&
 	       memcmp(is, p->plan->payload[s->payload], bytes) == 0;
 }
 
@@ -100,12 +101,13 @@ push_slvl_in_place(const struct push *p, const struct plan_step *s)
 	if (plan_reads(s))
 		return false;
 	if (s->attr == MAD_VLARB)
-		return arb_in_place(p, s);
-	if (s->attr != MAD_SL2VL || s->kind == PLAN_UNBLOCK || many(s))
+		return is_arb_in_place(p, s);
+	if (s->attr != MAD_SL2VL || s->kind == PLAN_UNBLOCK ||
+		sets_many_rows(s))
 		return false;
-	row_of(p, s, want);
-	turn(p, s, &in, &out);
-	return sl2vl_get_row(turns_of(p), push_guid(p, s), in, out, is) &&
+	step_row(p, s, want);
+	step_dependency(p, s, &in, &out);
+	return sl2vl_get_row(sl2vl_of(p), push_guid(p, s), in, out, is) &&
 	       memcmp(is, want, SL2VL_ROW) == 0;
 }
 
@@ -118,46 +120,46 @@ push_slvl_load(
 	if (s->attr == MAD_VLARB) {
 		memcpy(data, p->plan->payload[s->payload], VLARB_PART);
 		vlarb_cache_unknown(device_vlarbs(p->job.hw), push_guid(p, s),
-			port_num(p, s), part_of(s));
+			port_number(p, s), step_part(s));
 		return;
 	}
-	row_of(p, s, data);
-	all = span(p, s);
-	sl2vl_unknown_span(turns_of(p), push_guid(p, s), &all);
-	sl2vl_mark_undrained(turns_of(p));
+	step_row(p, s, data);
+	all = step_span(p, s);
+	sl2vl_unknown_span(sl2vl_of(p), push_guid(p, s), &all);
+	sl2vl_mark_undrained(sl2vl_of(p));
 }
 
-/* It does not do what its capabilities promise. */
+/* Record that the switch does not do what its capabilities promise. */
 static void
-refused(struct push *p, const struct plan_step *s, const char *how)
+record_refusal(struct push *p, const struct plan_step *s, const char *how)
 {
 	uint64_t guid = push_guid(p, s);
 	unsigned in, out;
 
-	turn(p, s, &in, &out);
-	if (many(s)) {
-		sl2vl_refuse_span(turns_of(p), guid);
+	step_dependency(p, s, &in, &out);
+	if (sets_many_rows(s)) {
+		sl2vl_refuse_span(sl2vl_of(p), guid);
 	} else {
-		sl2vl_refuse(turns_of(p), guid);
-		if (s->kind == PLAN_BLOCK) /* it never was closed */
-			sl2vl_unblock(turns_of(p), guid, in, out);
+		sl2vl_refuse(sl2vl_of(p), guid);
+		if (s->kind == PLAN_BLOCK) /* it never was blocked */
+			sl2vl_unblock(sl2vl_of(p), guid, in, out);
 	}
 	push_ack_fail(p, s, PUSH_NO_LANES, how);
 }
 
-static xact_done row_asked;
+static xact_done take_row_read;
 
-/* A row was written, or read (asked) to see that a turn is closed. */
+/* A row was written, or read (asked) to see that a dependency is blocked. */
 static void
-row_said(struct push *p, size_t ix, const struct xact_result *res, bool asked)
+take_row(struct push *p, size_t ix, const struct xact_result *res, bool asked)
 {
 	const struct plan_step *s = &p->plan->step[ix];
 	uint64_t guid = push_guid(p, s);
-	struct sl2vl_span all = span(p, s);
+	struct sl2vl_span all = step_span(p, s);
 	uint8_t want[SL2VL_ROW];
 
 	if (res->outcome == XACT_STATUS) {
-		refused(p, s, mad_status_name(res->status));
+		record_refusal(p, s, mad_status_name(res->status));
 		return;
 	}
 	if (res->outcome != XACT_OK) {
@@ -165,35 +167,35 @@ row_said(struct push *p, size_t ix, const struct xact_result *res, bool asked)
 		return;
 	}
 	if (s->kind == PLAN_LEARN) {
-		sl2vl_set_span(turns_of(p), guid, &all, res->data);
+		sl2vl_set_span(sl2vl_of(p), guid, &all, res->data);
 		p->counts.reads++;
 		return;
 	}
-	row_of(p, s, want);
-	if (!many(s))
-		sl2vl_set_span(turns_of(p), guid, &all, res->data);
+	step_row(p, s, want);
+	if (!sets_many_rows(s))
+		sl2vl_set_span(sl2vl_of(p), guid, &all, res->data);
 	if (memcmp(res->data, want, SL2VL_ROW) != 0) {
-		refused(p, s,
+		record_refusal(p, s,
 			asked ? "does not hold the row that it acknowledged"
 			      : "acknowledged another row");
 		return;
 	}
 	if (s->kind == PLAN_BLOCK && !asked) {
-		/* lives hang on it: what does it hold? */
-		sl2vl_unknown_span(turns_of(p), guid, &all);
-		(void)push_ask(p, ix, res->now, row_asked);
+		/* the transition relies on it: read it back */
+		sl2vl_unknown_span(sl2vl_of(p), guid, &all);
+		(void)push_ask(p, ix, res->now, take_row_read);
 		return;
 	}
-	sl2vl_set_span(turns_of(p), guid, &all, want);
+	sl2vl_set_span(sl2vl_of(p), guid, &all, want);
 	if (s->kind == PLAN_LANES)
-		sl2vl_mark_assigned(turns_of(p), guid);
+		sl2vl_mark_assigned(sl2vl_of(p), guid);
 	if (s->kind == PLAN_UNBLOCK)
-		sl2vl_unblock(turns_of(p), guid, all.in, all.out);
+		sl2vl_unblock(sl2vl_of(p), guid, all.in, all.out);
 	p->counts.other_sets++;
 }
 
 static void
-row_asked(void *cookie, uint64_t tag, const struct xact_result *res)
+take_row_read(void *cookie, uint64_t tag, const struct xact_result *res)
 {
 	struct push *p = cookie;
 
@@ -201,13 +203,13 @@ row_asked(void *cookie, uint64_t tag, const struct xact_result *res)
 	if (res->outcome == XACT_CANCELLED)
 		return;
 	p->counts.reads++;
-	row_said(p, tag, res, true);
+	take_row(p, tag, res, true);
 }
 
 void
 push_slvl_row_done(struct push *p, size_t ix, const struct xact_result *res)
 {
-	row_said(p, ix, res, false);
+	take_row(p, ix, res, false);
 }
 
 void
@@ -216,7 +218,7 @@ push_slvl_arb_done(struct push *p, const struct plan_step *s,
 {
 	struct vlarb_cache *v = device_vlarbs(p->job.hw);
 	uint64_t guid = push_guid(p, s);
-	unsigned num = port_num(p, s), part = part_of(s);
+	unsigned num = port_number(p, s), part = step_part(s);
 	unsigned bytes = vlarb_bytes(push_topo(p), s->port, part);
 	uint8_t is[VLARB_PART] = {0};
 

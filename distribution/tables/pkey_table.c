@@ -46,7 +46,7 @@ pkey_tables_free(struct pkey_tables *t)
 }
 
 static struct table *
-find(const struct pkey_tables *t, uint64_t guid, unsigned port)
+find_table(const struct pkey_tables *t, uint64_t guid, unsigned port)
 {
 	uint32_t i;
 
@@ -55,9 +55,9 @@ find(const struct pkey_tables *t, uint64_t guid, unsigned port)
 }
 
 static struct table *
-find_or_add(struct pkey_tables *t, uint64_t guid, unsigned port)
+find_or_add_table(struct pkey_tables *t, uint64_t guid, unsigned port)
 {
-	struct table *x = find(t, guid, port);
+	struct table *x = find_table(t, guid, port);
 
 	if (x != NULL)
 		return x;
@@ -68,9 +68,9 @@ find_or_add(struct pkey_tables *t, uint64_t guid, unsigned port)
 	return x;
 }
 
-/* Is this block of it known? */
+/* Whether this block of the table is known. */
 static bool
-holds(const struct table *x, unsigned block)
+is_block_known(const struct table *x, unsigned block)
 {
 	return x != NULL && block < x->nblocks && (x->known >> block & 1) != 0;
 }
@@ -79,9 +79,9 @@ bool
 pkey_tables_block(const struct pkey_tables *t, uint64_t guid, unsigned port,
 	unsigned block, uint16_t out[PKEY_TABLE_BLOCK])
 {
-	const struct table *x = find(t, guid, port);
+	const struct table *x = find_table(t, guid, port);
 
-	if (!holds(x, block))
+	if (!is_block_known(x, block))
 		return false;
 	memcpy(out, x->key + (size_t)block * PKEY_TABLE_BLOCK,
 		PKEY_TABLE_BLOCK * sizeof(*out));
@@ -92,7 +92,7 @@ void
 pkey_tables_set_block(struct pkey_tables *t, uint64_t guid, unsigned port,
 	unsigned block, const uint16_t key[PKEY_TABLE_BLOCK])
 {
-	struct table *x = find_or_add(t, guid, port);
+	struct table *x = find_or_add_table(t, guid, port);
 
 	if (block >= PKEY_TABLE_BLOCKS)
 		return;
@@ -111,7 +111,7 @@ void
 pkey_tables_unknown(
 	struct pkey_tables *t, uint64_t guid, unsigned port, unsigned block)
 {
-	struct table *x = find(t, guid, port);
+	struct table *x = find_table(t, guid, port);
 
 	t->stamp++;
 	if (x != NULL && block < PKEY_TABLE_BLOCKS)
@@ -153,7 +153,7 @@ pkey_tables_believe(struct pkey_tables *t, struct mono now)
 void
 pkey_tables_forget_port(struct pkey_tables *t, uint64_t guid, unsigned port)
 {
-	struct table *x = find(t, guid, port);
+	struct table *x = find_table(t, guid, port);
 
 	if (x == NULL || x->known == 0)
 		return;
@@ -185,13 +185,13 @@ pkey_tables_stamp(const struct pkey_tables *t)
 void
 pkey_tables_refuse(struct pkey_tables *t, uint64_t guid, unsigned port)
 {
-	find_or_add(t, guid, port)->refused = true;
+	find_or_add_table(t, guid, port)->refused = true;
 }
 
 bool
 pkey_tables_refused(const struct pkey_tables *t, uint64_t guid, unsigned port)
 {
-	const struct table *x = find(t, guid, port);
+	const struct table *x = find_table(t, guid, port);
 
 	return x != NULL && x->refused;
 }
@@ -238,7 +238,7 @@ pkey_tables_presume(struct pkey_tables *t, uint64_t guid, unsigned port,
 	for (unsigned b = pkey_table_blocks(cap); b-- > 1;)
 		pkey_tables_set_block(t, guid, port, b, key);
 	key[0] = PKEY_TABLE_FULL | PKEY_TABLE_BASE;
-	/* no key of that number is ever wanted */
+	/* no key with this number is ever wanted */
 	if (unsure)
 		key[(cap < PKEY_TABLE_BLOCK ? cap : PKEY_TABLE_BLOCK) - 1] =
 			NO_KEY;
@@ -288,8 +288,8 @@ bool
 pkey_table_whole_known(
 	const struct pkey_tables *tables, const struct topo *t, port_ix p)
 {
-	const struct table *x =
-		find(tables, t->node[t->port[p].node].guid, t->port[p].num);
+	const struct table *x = find_table(
+		tables, t->node[t->port[p].node].guid, t->port[p].num);
 	unsigned n = pkey_table_blocks(pkey_table_cap(t, p));
 	uint64_t all =
 		n < PKEY_TABLE_BLOCKS ? (UINT64_C(1) << n) - 1 : UINT64_MAX;
@@ -301,8 +301,8 @@ bool
 pkey_table_whole(const struct pkey_tables *tables, const struct topo *t,
 	port_ix p, unsigned cap, uint16_t *out)
 {
-	const struct table *x =
-		find(tables, t->node[t->port[p].node].guid, t->port[p].num);
+	const struct table *x = find_table(
+		tables, t->node[t->port[p].node].guid, t->port[p].num);
 	bool all = true;
 
 	memset(out, 0, cap * sizeof(*out));
@@ -311,7 +311,7 @@ pkey_table_whole(const struct pkey_tables *tables, const struct topo *t,
 		unsigned n = cap - at < PKEY_TABLE_BLOCK ? cap - at
 							 : PKEY_TABLE_BLOCK;
 
-		if (holds(x, b))
+		if (is_block_known(x, b))
 			memcpy(out + at, x->key + at, n * sizeof(*out));
 		else
 			all = false;
@@ -322,7 +322,7 @@ pkey_table_whole(const struct pkey_tables *tables, const struct topo *t,
 /* ---- laying out ---- */
 
 static bool
-wanted(const uint16_t *want, size_t n, uint16_t key)
+is_wanted(const uint16_t *want, size_t n, uint16_t key)
 {
 	for (size_t i = 0; i < n; i++)
 		if (want[i] == key)
@@ -341,7 +341,10 @@ find_key(const uint16_t *table, size_t cap, uint16_t key)
 	return i;
 }
 
-/* Where the same partition stands with the other membership, to be changed. */
+/*
+ * Index of the same partition with the other membership, if the other
+ * membership is not wanted; or cap.
+ */
 static size_t
 find_other(const uint16_t *was, size_t cap, uint16_t key, const uint16_t *want,
 	size_t n)
@@ -349,25 +352,27 @@ find_other(const uint16_t *was, size_t cap, uint16_t key, const uint16_t *want,
 	uint16_t other = key ^ PKEY_TABLE_FULL;
 	size_t i = find_key(was, cap, other);
 
-	return i < cap && !wanted(want, n, other) ? i : cap;
+	return i < cap && !is_wanted(want, n, other) ? i : cap;
 }
 
-/* A free place: the first one for the default key, so that it gets 0. */
+/*
+ * A free index, or cap. The default key prefers index 0, other keys avoid it.
+ */
 static size_t
 find_free(const uint16_t *out, const uint16_t *was, size_t cap, uint16_t key)
 {
 	size_t i = (key & PKEY_TABLE_BASE) == PKEY_TABLE_BASE ? 0 : 1;
 
-	/* nothing may take the place of what is still there */
+	/* a key that is still there keeps its index until the second step */
 	for (; i < cap; i++)
 		if (out[i] == 0 && was[i] == 0)
 			return i;
 	return cap > 0 && out[0] == 0 && was[0] == 0 ? 0 : cap;
 }
 
-/* Rights that go away wait for the second step. */
+/* In the first step a key never loses full membership. */
 static uint16_t
-more_of(uint16_t was, uint16_t is)
+keep_full_membership(uint16_t was, uint16_t is)
 {
 	return was == 0 || (is & PKEY_TABLE_FULL) != 0 ? is : was;
 }
@@ -381,20 +386,20 @@ pkey_table_lay(const uint16_t *was, size_t cap, const uint16_t *want, size_t n,
 
 	memset(out, 0, cap * sizeof(*out));
 	memcpy(grown, was, cap * sizeof(*grown));
-	for (i = 0; i < n; i++) { /* what stays, stays where it is */
+	for (i = 0; i < n; i++) { /* a key that stays keeps its index */
 		at = find_key(was, cap, want[i]);
 		if (at == cap)
 			at = find_other(was, cap, want[i], want, n);
 		if (at == cap)
 			continue;
 		out[at] = want[i];
-		grown[at] = more_of(was[at], want[i]);
+		grown[at] = keep_full_membership(was[at], want[i]);
 	}
 	for (i = 0; i < n; i++) {
 		if (find_key(out, cap, want[i]) < cap)
 			continue;
 		at = find_free(out, was, cap, want[i]);
-		if (at == cap) { /* room that only the second step makes */
+		if (at == cap) { /* free in step two only */
 			at = find_key(out, cap, 0);
 			if (at == cap) {
 				rc = -1;

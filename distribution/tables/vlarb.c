@@ -6,7 +6,7 @@
 #include "sm/mad/mad.h"
 
 enum {
-	QUANTUM = 64, /* the least weight, if there is room: 4 KiB */
+	QUANTUM = 64, /* the smallest weight, if there is room: 4 KiB */
 	MOST = 255,   /* of an entry */
 	VLS = 15,
 };
@@ -22,7 +22,7 @@ vlarb_class(const struct topo *t, port_ix p)
 }
 
 static unsigned
-cap(const struct topo *t, port_ix p, bool high)
+list_cap(const struct topo *t, port_ix p, bool high)
 {
 	struct mad_port_info i;
 	unsigned n;
@@ -38,19 +38,19 @@ cap(const struct topo *t, port_ix p, bool high)
 unsigned
 vlarb_low_cap(const struct topo *t, port_ix p)
 {
-	return cap(t, p, false);
+	return list_cap(t, p, false);
 }
 
 unsigned
 vlarb_high_cap(const struct topo *t, port_ix p)
 {
-	return cap(t, p, true);
+	return list_cap(t, p, true);
 }
 
 unsigned
 vlarb_bytes(const struct topo *t, port_ix p, unsigned part)
 {
-	unsigned n = cap(t, p, part > 2);
+	unsigned n = list_cap(t, p, part > 2);
 
 	if (part % 2 == 0)
 		n = n > VLARB_ENTRIES / 2 ? n - VLARB_ENTRIES / 2 : 0;
@@ -86,7 +86,7 @@ struct list {
 
 /* Weights of the shares when the smallest gets `least`; the entries. */
 static void
-scale(struct list *l, uint32_t smallest, uint32_t least)
+scale_weights(struct list *l, uint32_t smallest, uint32_t least)
 {
 	l->n = 0;
 	for (unsigned vl = 0; vl < VLS; vl++) {
@@ -99,9 +99,9 @@ scale(struct list *l, uint32_t smallest, uint32_t least)
 	}
 }
 
-/* As large as the room allows, or the shares would be rounded away. */
+/* As large as the room allows; smaller ones would round shares away. */
 static void
-fit(struct list *l, unsigned room)
+fit_list(struct list *l, unsigned room)
 {
 	uint32_t smallest = 0, largest = 0, least;
 
@@ -115,17 +115,17 @@ fit(struct list *l, unsigned room)
 	if (smallest == 0)
 		return;
 	for (least = QUANTUM; least > 1; least--) {
-		scale(l, smallest, least);
+		scale_weights(l, smallest, least);
 		if (l->n <= room)
 			return;
 	}
-	/* too far apart: the largest gets all that one entry holds */
-	scale(l, largest, MOST);
+	/* the ratio is too large: the largest gets what one entry holds */
+	scale_weights(l, largest, MOST);
 }
 
-/* Entries of all VLs, each one's spread over the list; how many. */
+/* The entries of all VLs, each VL spread over the list. Returns how many. */
 static unsigned
-lay(const struct list *l, unsigned room, uint8_t *out)
+lay_entries(const struct list *l, unsigned room, uint8_t *out)
 {
 	unsigned done[VLS] = {0}, n = 0;
 
@@ -133,7 +133,7 @@ lay(const struct list *l, unsigned room, uint8_t *out)
 		unsigned best = VLS;
 		uint32_t part;
 
-		/* who is the farthest behind its share of the list */
+		/* the VL farthest behind its share of the list */
 		for (unsigned vl = 0; vl < VLS; vl++)
 			if (done[vl] < l->entries[vl] &&
 				(best == VLS ||
@@ -152,10 +152,10 @@ lay(const struct list *l, unsigned room, uint8_t *out)
 	return n;
 }
 
-/* What each VL of the link shall have, of high or of low levels. */
+/* The share of each VL of the link, of high or of low QoS levels. */
 static void
-gather(const struct vlarb_want *w, const struct topo *t, port_ix p, bool high,
-	struct list *l)
+gather_shares(const struct vlarb_want *w, const struct topo *t, port_ix p,
+	bool high, struct list *l)
 {
 	const struct slvl *v = &w->levels;
 	const uint8_t *weight = w->weight[vlarb_class(t, p)];
@@ -175,9 +175,9 @@ gather(const struct vlarb_want *w, const struct topo *t, port_ix p, bool high,
 	}
 }
 
-/* Lanes that are in neither list, but work, are the last of the low one. */
+/* VLs that work and are in neither list come last in the low one. */
 static void
-add_rest(const struct list *low, const struct list *high, unsigned vls,
+add_unused_vls(const struct list *low, const struct list *high, unsigned vls,
 	unsigned at, unsigned room, uint8_t *out)
 {
 	for (unsigned vl = 0; vl < vls && vl < VLS && at < room; vl++) {
@@ -201,19 +201,19 @@ vlarb_make(const struct vlarb_want *w, const struct topo *t, port_ix p,
 	memset(out, 0, sizeof(*out));
 	if (low_cap == 0 || vls == 0)
 		return false;
-	gather(w, t, p, false, &low);
-	gather(w, t, p, true, &high);
+	gather_shares(w, t, p, false, &low);
+	gather_shares(w, t, p, true, &high);
 	for (unsigned vl = 0; vl < VLS; vl++)
-		if (high_cap == 0) { /* no list to go before others */
+		if (high_cap == 0) { /* no high list */
 			low.share[vl] += high.share[vl];
 			high.share[vl] = 0;
 		}
 	for (unsigned vl = 0; vl < vls && vl < VLS; vl++)
 		spare += low.share[vl] == 0 && high.share[vl] == 0;
-	fit(&low, spare < low_cap ? low_cap - spare : low_cap);
-	fit(&high, high_cap);
-	at = lay(&low, low_cap, out->part[0]);
-	add_rest(&low, &high, vls, at, low_cap, out->part[0]);
-	(void)lay(&high, high_cap, out->part[2]);
+	fit_list(&low, spare < low_cap ? low_cap - spare : low_cap);
+	fit_list(&high, high_cap);
+	at = lay_entries(&low, low_cap, out->part[0]);
+	add_unused_vls(&low, &high, vls, at, low_cap, out->part[0]);
+	(void)lay_entries(&high, high_cap, out->part[2]);
 	return true;
 }

@@ -1,18 +1,18 @@
 /*
  * vlarb: VLArbitrationTables of ports: what they shall hold, and what they are
- * known to hold.
+ * known to hold (vlarb_cache_*, in device/vlarb_cache.c).
  *
- * A table is two lists of (VL, weight) in 64 bytes: the low one is served in
- * turn, an entry until its weight is used up; the high one goes before it until
- * VLHighLimit is used up. Weights are shares: the lanes of a level divide its
- * weight, a level with a large one gets several entries, spread over the list,
- * and all are scaled so that the smallest can send whole packets. Every VL that
- * works is in the low list at least once, those that nobody uses last and with
- * the least weight: what is left in a lane that was in use must be able to
- * leave.
+ * A table is two lists of up to 64 entries (VL, weight). The low list is served
+ * round robin, an entry until its weight is used up; the high list goes before
+ * it until VLHighLimit is used up. Weights are shares: the layers of a QoS
+ * level divide its weight, a level with a large weight gets several entries,
+ * spread over the list, and all are scaled so that the smallest can send whole
+ * packets. Every VL that works is in the low list at least once, VLs without
+ * traffic last and with the least weight: packets that are left on a VL that
+ * was in use must be able to leave.
  *
- * What is known is known by node GUID and port, in parts of 32 entries (1 and 2
- * low, 3 and 4 high), like tables they share their memory.
+ * Known tables are kept by node GUID and port, in parts of 32 entries or 64
+ * bytes (1 and 2 low, 3 and 4 high); equal parts share their memory.
  *
  * IBA volume 1: arbitration 7.6.9, VLArbitrationTable 14.2.5.9.
  */
@@ -32,7 +32,7 @@ enum {
 	VLARB_CLASSES = 4,
 };
 
-/* Whose port it is; weights and limits may differ. */
+/* The class of a port; weights and limits may differ by class. */
 enum vlarb_class {
 	VLARB_HOST,
 	VLARB_SWITCH, /* an external port */
@@ -40,10 +40,10 @@ enum vlarb_class {
 	VLARB_ROUTER,
 };
 
-/* Levels of service as tables see them. */
+/* QoS levels as arbitration tables need them. */
 struct vlarb_want {
 	struct slvl levels;
-	uint16_t high; /* levels of high priority, a bit each */
+	uint16_t high; /* QoS levels of high priority, a bit each */
 	uint8_t weight[VLARB_CLASSES][SLVL_MAX];
 	uint8_t limit[VLARB_CLASSES]; /* VLHighLimit */
 	uint8_t max_vls;	      /* a code as in PortInfo; 0: any */
@@ -60,12 +60,12 @@ enum vlarb_class vlarb_class(const struct topo *t, port_ix p);
 unsigned vlarb_low_cap(const struct topo *t, port_ix p);
 unsigned vlarb_high_cap(const struct topo *t, port_ix p);
 
-/* Bytes of a part that the port has. */
+/* Bytes that the port has of a part. */
 unsigned vlarb_bytes(const struct topo *t, port_ix p, unsigned part);
 
 /*
- * VLs that levels and lanes may use out of port p: those of its link, as far as
- * both its lists have an entry for each. 0: there is no link.
+ * VLs that QoS levels and layers may use out of port p: those of its link, as
+ * far as both lists of the port have an entry for each. 0: there is no link.
  */
 unsigned vlarb_vls(const struct vlarb_want *w, const struct topo *t, port_ix p);
 
@@ -78,23 +78,26 @@ struct vlarb_cache;
 struct vlarb_cache *vlarb_cache_new(void);
 void vlarb_cache_free(struct vlarb_cache *v); /* NULL allowed */
 
-/* Part 1..4 of a port's table; false: nobody knows. */
+/* Part 1..4 of a port's table; false: unknown. */
 bool vlarb_cache_part(const struct vlarb_cache *v, uint64_t guid, unsigned port,
 	unsigned part, uint8_t out[VLARB_PART]);
 
-/* It was read, or acknowledged; a Set is under way, or its answer was lost. */
+/*
+ * The part was read or acknowledged (set_part); a Set of it is in flight, or
+ * its answer was lost (unknown).
+ */
 void vlarb_cache_set_part(struct vlarb_cache *v, uint64_t guid, unsigned port,
 	unsigned part, const uint8_t in[VLARB_PART]);
 void vlarb_cache_unknown(
 	struct vlarb_cache *v, uint64_t guid, unsigned port, unsigned part);
 
-/* A port lost its memory; a node; everybody. */
+/* Forget the tables of a port that lost its memory, of a node, of all nodes. */
 void vlarb_cache_forget_port(
 	struct vlarb_cache *v, uint64_t guid, unsigned port);
 void vlarb_cache_forget(struct vlarb_cache *v, uint64_t guid);
 void vlarb_cache_forget_all(struct vlarb_cache *v);
 
-/* The port does not take the table that it says it has. */
+/* The port refuses the table that it says it has. */
 void vlarb_cache_refuse(struct vlarb_cache *v, uint64_t guid, unsigned port);
 bool vlarb_cache_refused(
 	const struct vlarb_cache *v, uint64_t guid, unsigned port);

@@ -1,14 +1,16 @@
 /*
- * safe_block: a set of turns without which the mixture has no cycle. The
- * weighted feedback arc set is NP-hard; two heuristics, the cheaper one wins.
+ * block_select: a set of dependencies without which the mixture has no cycle.
+ * The weighted feedback arc set is NP-hard; two heuristics, the cheaper one
+ * wins.
  *
- * Each starts from the new routing's turns, which have no cycle and are never
- * blocked, and adds the mixture's others in some order wherever they close no
- * cycle. What is refused is blocked: nothing of it could be left out, since
- * the graph that refused it only grew. Orders: by weight; those legal in the
- * new up/down order first, so that what is refused is part of what the paper
- * blocks. Taking turns away along short cycles instead, or moving channels
- * about in the order that is left, gains nothing worth its time.
+ * Each starts from the new routing's dependencies, which have no cycle and are
+ * never blocked, and adds the mixture's others in some order wherever they
+ * close no cycle. What is refused is blocked: none of it could be left out,
+ * since the graph that refused it only grew. Orders: by weight; dependencies
+ * that are legal in the new up/down order first, so that what is refused is
+ * part of what the paper blocks. Taking dependencies away along short cycles
+ * instead, or moving channels about in the order that is left, gains nothing
+ * worth its time.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,14 +18,14 @@
 #include "distribution/transition/transition_priv.h"
 #include "sm/base/mem.h"
 
-enum { WEIGHED_TURNS = 20000 }; /* above that only legal ones come first */
+enum { WEIGHED_TURNS = 20000 }; /* above: only legal ones first */
 
-/* A turn that may be blocked. */
+/* A dependency that may be blocked. */
 struct edge {
 	uint64_t weight;
 	uint32_t v;
 	uint8_t out;
-	uint8_t late;  /* tried after those that are not */
+	uint8_t late;  /* tried after edges that are not late */
 	uint8_t spare; /* not made by the new routing: still later */
 };
 
@@ -38,7 +40,7 @@ struct cut {
 	size_t ne, cape;
 };
 
-/* Pairs that are lost when port `in` of a channel's end goes to Init. */
+/* Pairs that lose packets when the port of a record goes to Init. */
 static uint64_t
 port_pairs(const struct chan_graph *n, const struct dependency_load *l,
 	uint32_t rec)
@@ -87,7 +89,7 @@ block_select_add(const struct chan_graph *n, const struct dependency_load *l,
 }
 
 static int
-by_place(const void *a, const void *b)
+compare_places(const void *a, const void *b)
 {
 	const struct transition_dependency *x = a, *y = b;
 
@@ -104,14 +106,14 @@ block_select_finish(struct transition_set *set)
 	size_t n = 0;
 
 	if (set->n > 0)
-		qsort(set->turn, set->n, sizeof(*set->turn), by_place);
+		qsort(set->turn, set->n, sizeof(*set->turn), compare_places);
 	set->pairs = 0;
 	for (size_t i = 0; i < set->n; i++) {
 		struct transition_dependency *x = &set->turn[i];
 		struct transition_dependency *last =
 			n > 0 ? &set->turn[n - 1] : NULL;
 
-		if (last == NULL || by_place(last, x) != 0) {
+		if (last == NULL || compare_places(last, x) != 0) {
 			set->turn[n++] = *x;
 			continue;
 		}
@@ -125,16 +127,16 @@ block_select_finish(struct transition_set *set)
 }
 
 static uint64_t
-weight(const struct cut *c, uint32_t v, unsigned out)
+dependency_weight(const struct cut *c, uint32_t v, unsigned out)
 {
 	if (chan_graph_maps(c->n, c->n->owner[v], out))
 		return dependency_load_of(c->n, c->load, v, out);
 	return port_pairs(c->n, c->load, v % c->n->nrec);
 }
 
-/* The mixture's turns inside components that are not fixed. */
+/* Collect the mixture's dependencies inside components that are not fixed. */
 static void
-collect(struct cut *c)
+collect_candidates(struct cut *c)
 {
 	const struct chan_graph *n = c->n;
 
@@ -150,7 +152,7 @@ collect(struct cut *c)
 				continue;
 			c->e = mem_grow(c->e, c->ne, &c->cape, sizeof(*c->e));
 			c->e[c->ne++] = (struct edge){
-				.weight = weight(c, v, at),
+				.weight = dependency_weight(c, v, at),
 				.v = v,
 				.out = (uint8_t)at,
 				.spare = !fixed,
@@ -160,7 +162,7 @@ collect(struct cut *c)
 }
 
 static int
-by_weight(const void *a, const void *b)
+compare_weights(const void *a, const void *b)
 {
 	const struct edge *x = a, *y = b;
 
@@ -176,11 +178,11 @@ by_weight(const void *a, const void *b)
 }
 
 /*
- * The first turns: those that are not late, all at once where they have no
- * cycle; else none of them.
+ * Start the order with all edges that are not late where they have no cycle;
+ * else with none of them.
  */
 static void
-begin(const struct cut *c, struct dynamic_order *o)
+start_order(const struct cut *c, struct dynamic_order *o)
 {
 	const struct chan_graph *n = c->n;
 	uint64_t *all = mem_dup(c->start, transition_words(n) * sizeof(*all));
@@ -197,14 +199,14 @@ begin(const struct cut *c, struct dynamic_order *o)
 	(void)dynamic_order_new(o, n, c->comp, c->start);
 }
 
-/* Add turns in the order of e; what is refused goes into set. */
+/* Add dependencies in the order of e; refused ones go into set. */
 static void
 insert_dependencies(struct cut *c, struct transition_set *set)
 {
 	struct dynamic_order o;
 
-	qsort(c->e, c->ne, sizeof(*c->e), by_weight);
-	begin(c, &o);
+	qsort(c->e, c->ne, sizeof(*c->e), compare_weights);
+	start_order(c, &o);
 	for (size_t i = 0; i < c->ne; i++) {
 		struct edge *e = &c->e[i];
 
@@ -217,7 +219,7 @@ insert_dependencies(struct cut *c, struct transition_set *set)
 }
 
 /*
- * The verifier sees to it that the new routing's turns have no cycle; should
+ * The verifier proves that the new routing's dependencies have no cycle; should
  * they have one all the same, they are the last to be blocked.
  */
 static void
@@ -232,9 +234,9 @@ find_start(struct cut *c)
 	dynamic_order_free(&o);
 }
 
-/* Keep the cheaper one in best; the other is freed. */
+/* Keep the cheaper set in best; the other is freed. */
 static void
-choose(struct transition_set *best, struct transition_set *other)
+keep_cheaper(struct transition_set *best, struct transition_set *other)
 {
 	if (best->turn == NULL || other->pairs < best->pairs ||
 		(other->pairs == best->pairs && other->n < best->n)) {
@@ -258,7 +260,7 @@ block_select_find(const struct lft_values *v, const struct dependency_load *l,
 	c.comp = mem_alloc(n->nv * sizeof(*c.comp));
 	(void)cdg_cycle_find(n, mix, c.comp);
 	find_start(&c);
-	collect(&c);
+	collect_candidates(&c);
 	for (size_t i = 0; i < c.ne; i++)
 		c.e[i].late =
 			!method_is_legal(v, c.e[i].v % n->nrec, c.e[i].out);
@@ -268,7 +270,7 @@ block_select_find(const struct lft_values *v, const struct dependency_load *l,
 		c.e[i].late = 0;
 	if (c.ne > 0 && c.ne <= WEIGHED_TURNS) {
 		insert_dependencies(&c, &other);
-		choose(out, &other);
+		keep_cheaper(out, &other);
 	}
 	free(c.nothing);
 	free(c.comp);

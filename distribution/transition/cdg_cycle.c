@@ -8,7 +8,7 @@
 enum {
 	STARTS = 64,
 	SHOWN = 8,
-	FEW_BENDS = 16, /* one vertex in so many */
+	FEW_BENDS = 16, /* one vertex in this many */
 };
 
 /* Tarjan's search without recursion. */
@@ -23,7 +23,7 @@ struct search {
 };
 
 static void
-enter(struct search *s, uint32_t v)
+enter_vertex(struct search *s, uint32_t v)
 {
 	s->index[v] = s->low[v] = ++s->seen;
 	s->path[s->npath++] = v;
@@ -32,7 +32,7 @@ enter(struct search *s, uint32_t v)
 
 /* v is done: the root of a component takes it off the stack. */
 static void
-leave(struct search *s, uint32_t v)
+leave_vertex(struct search *s, uint32_t v)
 {
 	uint32_t first = s->nstack, w;
 	bool loop = false;
@@ -73,21 +73,21 @@ search_step(struct search *s)
 	unsigned at = s->at[v];
 
 	if (at == LFT_DROP || !transition_next(s->n, s->turn, v, &at)) {
-		leave(s, v);
+		leave_vertex(s, v);
 		return;
 	}
 	s->at[v] = (uint8_t)(at + 1);
 	w = transition_head(s->n, v, at);
 	if (s->index[w] == 0)
-		enter(s, w);
+		enter_vertex(s, w);
 	else if (s->low[w] != UINT32_MAX && s->index[w] < s->low[v])
 		s->low[v] = s->index[w];
 }
 
 /* Components among some vertices, or among all. */
 static uint32_t
-components(const struct chan_graph *n, const uint64_t *turn, const bool *among,
-	uint32_t *comp)
+find_components(const struct chan_graph *n, const uint64_t *turn,
+	const bool *among, uint32_t *comp)
 {
 	struct search s = {.n = n, .turn = turn, .comp = comp};
 
@@ -103,7 +103,7 @@ components(const struct chan_graph *n, const uint64_t *turn, const bool *among,
 	for (uint32_t v = 0; v < n->nv; v++) {
 		if (s.index[v] != 0)
 			continue;
-		enter(&s, v);
+		enter_vertex(&s, v);
 		while (s.npath > 0)
 			search_step(&s);
 	}
@@ -118,12 +118,13 @@ components(const struct chan_graph *n, const uint64_t *turn, const bool *among,
 uint32_t
 cdg_cycle_find(const struct chan_graph *n, const uint64_t *turn, uint32_t *comp)
 {
-	return components(n, turn, NULL, comp);
+	return find_components(n, turn, NULL, comp);
 }
 
 /*
- * Turns that break an order of the switches, down and up again, and what can be
- * on a cycle with them. Along all other turns the key of a vertex grows.
+ * Dependencies that break an order of the switches, down and up again
+ * (valleys), and what can be on a cycle with them. Along all other dependencies
+ * the key of a vertex grows.
  */
 struct broken {
 	const struct chan_graph *n;
@@ -135,12 +136,12 @@ struct broken {
 		unsigned out;
 	} * bend;
 	size_t nbends, cap;
-	uint32_t least; /* key of what the turns lead to */
+	uint32_t least; /* lowest key that valleys lead to */
 	uint32_t *queue;
 };
 
 static bool
-came_down(const struct broken *b, uint32_t v)
+arrives_from_above(const struct broken *b, uint32_t v)
 {
 	const struct chan_graph *n = b->n;
 	unsigned in = v - n->base[v];
@@ -150,11 +151,11 @@ came_down(const struct broken *b, uint32_t v)
 }
 
 static uint32_t
-key(const struct broken *b, uint32_t v)
+order_key(const struct broken *b, uint32_t v)
 {
 	uint32_t nsw = b->n->nsw, at = b->line[b->n->owner[v]];
 
-	return came_down(b, v) ? nsw + at : nsw - 1 - at;
+	return arrives_from_above(b, v) ? nsw + at : nsw - 1 - at;
 }
 
 static void
@@ -173,7 +174,7 @@ find_up(struct broken *b)
 }
 
 static void
-find_bends(struct broken *b)
+find_valleys(struct broken *b)
 {
 	const struct chan_graph *n = b->n;
 	size_t words = (size_t)1 << n->shift;
@@ -183,13 +184,14 @@ find_bends(struct broken *b)
 		const uint64_t *up = b->up + ((size_t)n->owner[v] << n->shift);
 		const uint64_t *row = b->turn + ((size_t)v << n->shift);
 
-		if (n->owner[v] == n->nsw || !came_down(b, v))
+		if (n->owner[v] == n->nsw || !arrives_from_above(b, v))
 			continue;
 		for (unsigned w = 0; w < words; w++)
 			for (uint64_t x = row[w] & up[w]; x != 0; x &= x - 1) {
 				unsigned out =
 					w * 64 + (unsigned)__builtin_ctzll(x);
-				uint32_t k = key(b, transition_head(n, v, out));
+				uint32_t k = order_key(
+					b, transition_head(n, v, out));
 
 				b->bend = mem_grow(b->bend, b->nbends, &b->cap,
 					sizeof(*b->bend));
@@ -199,7 +201,7 @@ find_bends(struct broken *b)
 	}
 }
 
-/* Whatever leads to such a turn and can come after one. */
+/* Find what leads to a valley and can come after one. */
 static void
 find_before(struct broken *b, bool *before)
 {
@@ -221,7 +223,7 @@ find_before(struct broken *b, bool *before)
 		for (uint32_t v = lo; v < hi; v++) {
 			if (before[v] ||
 				!transition_has(n, b->turn, v, e - lo) ||
-				key(b, v) < b->least)
+				order_key(b, v) < b->least)
 				continue;
 			before[v] = true;
 			b->queue[tail++] = v;
@@ -229,7 +231,7 @@ find_before(struct broken *b, bool *before)
 	}
 }
 
-/* Of that, what such a turn leads to. */
+/* Of that, find what a valley leads to. */
 static void
 find_behind(struct broken *b, const bool *before, bool *behind)
 {
@@ -271,7 +273,7 @@ cdg_cycle_search(
 	b.up = mem_zalloc(((size_t)n->nsw + 1) << n->shift, sizeof(*b.up));
 	routes_order(v->to, b.line);
 	find_up(&b);
-	find_bends(&b);
+	find_valleys(&b);
 	if (b.nbends > n->nv / FEW_BENDS) {
 		cyclic = cdg_cycle_find(n, turn, comp);
 	} else if (b.nbends > 0) {
@@ -281,7 +283,7 @@ cdg_cycle_search(
 		b.queue = mem_alloc(n->nv * sizeof(*b.queue));
 		find_before(&b, before);
 		find_behind(&b, before, behind);
-		cyclic = components(n, turn, behind, comp);
+		cyclic = find_components(n, turn, behind, comp);
 		free(before);
 		free(behind);
 		free(b.queue);
@@ -294,7 +296,7 @@ cdg_cycle_search(
 	return cyclic;
 }
 
-/* Shortest way from start back to itself, at most `limit` long. */
+/* Shortest path from start back to itself, at most `limit` long. */
 struct round {
 	const struct chan_graph *n;
 	const uint64_t *turn;
@@ -303,7 +305,8 @@ struct round {
 };
 
 static uint32_t
-round_trip(struct round *r, uint32_t start, uint32_t limit, uint32_t *path)
+shortest_through(
+	struct round *r, uint32_t start, uint32_t limit, uint32_t *path)
 {
 	uint32_t head = 0, tail = 0, k = 0, v = start;
 
@@ -350,7 +353,8 @@ cdg_cycle_shortest(const struct chan_graph *n, const uint64_t *turn,
 		if (comp[v] == 0)
 			continue;
 		tries++;
-		k = round_trip(&r, v, best != 0 ? best - 1 : UINT32_MAX, path);
+		k = shortest_through(
+			&r, v, best != 0 ? best - 1 : UINT32_MAX, path);
 		best = k != 0 ? k : best;
 	}
 	free(r.from);
@@ -358,9 +362,11 @@ cdg_cycle_shortest(const struct chan_graph *n, const uint64_t *turn,
 	return best;
 }
 
-/* A LID by which some packet makes the turn from v out of port out, or 0. */
+/*
+ * A LID with a packet that makes the dependency from v out of port out, or 0.
+ */
 static uint32_t
-witness(const struct lft_values *v, uint32_t vertex, unsigned out)
+find_witness_lid(const struct lft_values *v, uint32_t vertex, unsigned out)
 {
 	static const struct transition_when all = {TRANSITION_ALL, 0};
 	const struct chan_graph *n = v->net;
@@ -404,7 +410,7 @@ cdg_cycle_describe(const struct lft_values *v, const uint64_t *turn,
 	for (uint32_t i = 0; i < k && i < SHOWN; i++) {
 		uint32_t next = n->peer[path[(i + 1) % k]];
 		unsigned out = next - n->base[next];
-		uint32_t lid = witness(v, path[i], out);
+		uint32_t lid = find_witness_lid(v, path[i], out);
 
 		chan_graph_name(n, n->owner[path[i]], &b);
 		buf_printf(&b, " port %u", out);

@@ -1,15 +1,15 @@
 /*
- * safe_mix: turn matrices, 64 LIDs at a time.
+ * cdg_mixed: dependency matrices, 64 LIDs at a time.
  *
  * For each switch u and each of the 64 LIDs of a block, the port by which u
  * sends it gives a channel; the row of that channel gets the bits of the ports
  * by which the switch behind it may send the LID on. With u in the outer loop
- * all that is touched (the lines and rows of its neighbours) stays in the
- * nearest cache. With one lane every switch is a source of its own, so that
- * nothing need be known of who reaches it.
+ * all that is touched (the blocks and rows of its neighbours) stays in the
+ * nearest cache. With one layer every switch is a source of its own, so that it
+ * need not be known which packets reach it.
  *
- * After some blocks there is little to find: a switch whose neighbours' ports
- * are all in the rows of the cables to them already is passed over.
+ * After some blocks there is little left to find: a switch is skipped when the
+ * rows of its links already hold all ports that its neighbours use.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,17 +22,18 @@ struct mix {
 	const struct chan_graph *n;
 	uint64_t *turn;
 	struct transition_lines edge, reach;
-	uint8_t *mask; /* [nsw + 1][64] lanes that reach, or NULL */
+	uint8_t *mask; /* [nsw + 1][64] layers that reach, or NULL */
 	bool narrow;   /* rows of one word, and no port 63 */
 	uint64_t *out; /* [nsw + 1 << shift] channels that the block leads to */
 };
 
 /*
- * Entries of u by line `up`. Rows of one word take a bit for whatever is no
- * port too: 255 looks like port 63, which they do not have.
+ * Add the entries of u by image `up`. Rows of one word also take a bit for
+ * values that are no port: 255 looks like port 63, which these switches do not
+ * have.
  */
 static void
-narrow_turns(struct mix *m, sw_ix u, const uint8_t *up)
+add_narrow_line(struct mix *m, sw_ix u, const uint8_t *up)
 {
 	const struct transition_to *to = m->n->to + (size_t)u * 256;
 	const struct transition_pair *of = m->edge.of;
@@ -53,7 +54,7 @@ narrow_turns(struct mix *m, sw_ix u, const uint8_t *up)
 }
 
 static void
-wide_turns(struct mix *m, sw_ix u, const uint8_t *up)
+add_wide_line(struct mix *m, sw_ix u, const uint8_t *up)
 {
 	const struct chan_graph *n = m->n;
 	const struct transition_to *to = n->to + (size_t)u * 256;
@@ -71,9 +72,9 @@ wide_turns(struct mix *m, sw_ix u, const uint8_t *up)
 	}
 }
 
-/* The same for every lane that reaches u. */
+/* The same for every layer that reaches u. */
 static void
-lane_turns(struct mix *m, sw_ix u, const uint8_t *up)
+add_layered_line(struct mix *m, sw_ix u, const uint8_t *up)
 {
 	const struct chan_graph *n = m->n;
 	const struct transition_to *to = n->to + (size_t)u * 256;
@@ -95,9 +96,12 @@ lane_turns(struct mix *m, sw_ix u, const uint8_t *up)
 	}
 }
 
-/* Turns of switch u's line `up` into a further line of switch s. */
+/*
+ * Add the dependencies of switch u's image `up` into a further image of switch
+ * s.
+ */
 static void
-extra_pair(struct mix *m, sw_ix u, const uint8_t *up,
+add_extra_pair(struct mix *m, sw_ix u, const uint8_t *up,
 	const struct transition_extra *x)
 {
 	const struct chan_graph *n = m->n;
@@ -121,9 +125,9 @@ extra_pair(struct mix *m, sw_ix u, const uint8_t *up,
 	}
 }
 
-/* What enters a switch that has a further value, from its neighbours. */
+/* Add what enters a switch that has a further value, from its neighbours. */
 static void
-extra_in(struct mix *m, const struct transition_extra *x)
+add_extra_in(struct mix *m, const struct transition_extra *x)
 {
 	const struct chan_graph *n = m->n;
 	const struct transition_lines *e = &m->edge;
@@ -135,24 +139,24 @@ extra_in(struct mix *m, const struct transition_extra *x)
 		if (u == n->nsw || u == before)
 			continue;
 		before = u;
-		extra_pair(m, u, e->of[u].a, x);
+		add_extra_pair(m, u, e->of[u].a, x);
 		if (e->of[u].b != e->of[u].a)
-			extra_pair(m, u, e->of[u].b, x);
+			add_extra_pair(m, u, e->of[u].b, x);
 		for (size_t i = 0; i < e->nextra; i++)
 			if (e->extra[i].s == u)
-				extra_pair(m, u, e->extra[i].line, x);
+				add_extra_pair(m, u, e->extra[i].line, x);
 	}
 }
 
 static void
-turns_of(struct mix *m, sw_ix u, const uint8_t *up)
+add_line(struct mix *m, sw_ix u, const uint8_t *up)
 {
 	if (m->mask != NULL)
-		lane_turns(m, u, up);
+		add_layered_line(m, u, up);
 	else if (m->narrow)
-		narrow_turns(m, u, up);
+		add_narrow_line(m, u, up);
 	else
-		wide_turns(m, u, up);
+		add_wide_line(m, u, up);
 }
 
 static void
@@ -172,7 +176,7 @@ add_outs(const struct chan_graph *n, const uint8_t *line, uint64_t *out)
 		out[n->word[line[l]]] |= n->bit[line[l]];
 }
 
-/* Which cables each switch sends something of the block to. */
+/* Find the links that each switch sends something of the block to. */
 static void
 find_outs(struct mix *m)
 {
@@ -192,9 +196,9 @@ find_outs(struct mix *m)
 	}
 }
 
-/* Could the block bring a turn behind u that is not there yet? */
+/* Whether the block could add a dependency behind u that is not there yet. */
 static bool
-brings(const struct mix *m, sw_ix u)
+has_new_dependency(const struct mix *m, sw_ix u)
 {
 	const struct chan_graph *n = m->n;
 	size_t words = (size_t)1 << n->shift;
@@ -232,21 +236,22 @@ add_block(struct mix *m)
 	if (m->out != NULL)
 		find_outs(m);
 	for (sw_ix u = 0; u < m->n->nsw; u++) {
-		if (m->out != NULL && !brings(m, u))
+		if (m->out != NULL && !has_new_dependency(m, u))
 			continue;
-		turns_of(m, u, e->of[u].a);
+		add_line(m, u, e->of[u].a);
 		if (e->of[u].b != e->of[u].a)
-			turns_of(m, u, e->of[u].b);
+			add_line(m, u, e->of[u].b);
 	}
 	for (size_t i = 0; i < e->nextra; i++) {
-		turns_of(m, e->extra[i].s, e->extra[i].line);
-		extra_in(m, &e->extra[i]);
+		add_line(m, e->extra[i].s, e->extra[i].line);
+		add_extra_in(m, &e->extra[i]);
 	}
 }
 
-/* One step of lanes along a line of u; true when something is new. */
+/* Spread layers one step along an image of u; true when something is new. */
 static bool
-flow(const struct chan_graph *n, uint8_t *mask, sw_ix u, const uint8_t *up)
+spread_along_line(
+	const struct chan_graph *n, uint8_t *mask, sw_ix u, const uint8_t *up)
 {
 	const struct transition_to *to = n->to + (size_t)u * 256;
 	uint8_t *from = mask + (size_t)u * LFT_BLOCK;
@@ -262,9 +267,9 @@ flow(const struct chan_graph *n, uint8_t *mask, sw_ix u, const uint8_t *up)
 	return more != 0;
 }
 
-/* Which lanes' packets can be at each switch, for the 64 LIDs of a block. */
+/* Find the layers with packets at each switch, for the 64 LIDs of a block. */
 static void
-spread(const struct lft_values *v, const struct transition_lines *r,
+spread_layers(const struct lft_values *v, const struct transition_lines *r,
 	uint8_t *mask)
 {
 	const struct chan_graph *n = v->net;
@@ -273,18 +278,20 @@ spread(const struct lft_values *v, const struct transition_lines *r,
 	while (more) {
 		more = false;
 		for (sw_ix u = 0; u < n->nsw; u++) {
-			more |= flow(n, mask, u, r->of[u].a);
+			more |= spread_along_line(n, mask, u, r->of[u].a);
 			if (r->of[u].b != r->of[u].a)
-				more |= flow(n, mask, u, r->of[u].b);
+				more |= spread_along_line(
+					n, mask, u, r->of[u].b);
 		}
 		for (size_t i = 0; i < r->nextra; i++)
-			more |= flow(n, mask, r->extra[i].s, r->extra[i].line);
+			more |= spread_along_line(
+				n, mask, r->extra[i].s, r->extra[i].line);
 	}
 }
 
 static void
-sources(const struct lft_values *v, uint32_t b, enum transition_which which,
-	uint8_t *mask)
+load_source_layers(const struct lft_values *v, uint32_t b,
+	enum transition_which which, uint8_t *mask)
 {
 	uint32_t nsw = v->net->nsw;
 	uint8_t *one = mem_alloc(nsw);
@@ -297,9 +304,12 @@ sources(const struct lft_values *v, uint32_t b, enum transition_which which,
 	free(one);
 }
 
-/* Leave only what can wait: channels, and not back where it came from. */
+/*
+ * Leave only dependencies that can wait: to channels, and not back where the
+ * packet came from.
+ */
 static void
-strip(struct mix *m)
+strip_non_waiting(struct mix *m)
 {
 	const struct chan_graph *n = m->n;
 	size_t words = (size_t)1 << n->shift;
@@ -328,7 +338,9 @@ has_extra(const struct transition_lines *e, sw_ix u, unsigned l, unsigned port)
 	return false;
 }
 
-/* Turns into and out of entry l of switch s where it is `port`. */
+/*
+ * Add the dependencies into and out of entry l of switch s where it is `port`.
+ */
 static void
 add_entry(struct mix *m, sw_ix s, unsigned l, uint8_t port)
 {
@@ -354,9 +366,10 @@ add_entry(struct mix *m, sw_ix s, unsigned l, uint8_t port)
 	}
 }
 
-/* A line of a cell, where it is not what the new routing's turns have. */
+/* Add an image of a cell, where it differs from the new routing's. */
 static void
-add_line(struct mix *m, const struct lft_value_cell *c, const uint8_t *line)
+add_cell_line(
+	struct mix *m, const struct lft_value_cell *c, const uint8_t *line)
 {
 	const struct lft_pool *pool = m->v->to->pool;
 	const uint8_t *is = lft_bytes(pool, c->new ? c->want : LFT_EMPTY);
@@ -371,7 +384,7 @@ some_new(struct transition_some *x, const struct chan_graph *n)
 {
 	*x = (struct transition_some){.sw = mem_alloc(n->nsw * sizeof(*x->sw)),
 		.in = mem_zalloc(n->nsw + 1U, sizeof(*x->in))};
-	x->in[n->nsw] = true; /* nowhere: never to be added */
+	x->in[n->nsw] = true; /* "nowhere" is never added */
 }
 
 static void
@@ -397,9 +410,9 @@ some_clear(struct transition_some *x)
 		x->in[x->sw[--x->n]] = false;
 }
 
-/* Numbers of cells, those of one block together. */
+/* Numbers of cells, sorted by block. */
 static uint32_t *
-by_block(const struct lft_values *v)
+cells_by_block(const struct lft_values *v)
 {
 	uint32_t *cell = mem_alloc(v->ncells * sizeof(*cell));
 	uint32_t *end = mem_zalloc(v->nblocks, sizeof(*end));
@@ -414,7 +427,7 @@ by_block(const struct lft_values *v)
 	return cell;
 }
 
-/* What n cells of one block add. */
+/* Add the dependencies of n cells of one block. */
 static void
 add_cells_of(struct mix *m, const uint32_t *cell, uint32_t n)
 {
@@ -423,16 +436,17 @@ add_cells_of(struct mix *m, const uint32_t *cell, uint32_t n)
 	for (uint32_t i = 0; i < n; i++) {
 		const struct lft_value_cell *c = &v->c[cell[i]];
 
-		add_line(m, c, m->edge.of[c->s].a);
+		add_cell_line(m, c, m->edge.of[c->s].a);
 		for (size_t k = 0; k < m->edge.nextra; k++)
 			if (m->edge.extra[k].s == c->s)
-				add_line(m, c, m->edge.extra[k].line);
+				add_cell_line(m, c, m->edge.extra[k].line);
 	}
 }
 
 /*
- * The whole mixture from the turns of the new routing, which the verifier
- * noted, and what the cells add: their switches and those around are looked at.
+ * The whole mixture from the dependencies of the new routing, which the
+ * verifier noted, and what the cells add: only their switches and neighbours
+ * are looked at.
  */
 static void
 add_cells(struct mix *m, const struct verify_dependencies *turns)
@@ -440,7 +454,7 @@ add_cells(struct mix *m, const struct verify_dependencies *turns)
 	static const struct transition_when all = {TRANSITION_ALL, 0};
 	const struct lft_values *v = m->v;
 	const struct chan_graph *n = m->n;
-	uint32_t *cell = by_block(v), at = 0;
+	uint32_t *cell = cells_by_block(v), at = 0;
 	struct transition_some some;
 
 	memcpy(m->turn, turns->row,
@@ -466,11 +480,12 @@ add_cells(struct mix *m, const struct verify_dependencies *turns)
 }
 
 /*
- * Can the mixture be made from the new routing's turns, and is it worth it?
- * Each entry that differs is looked at once for every port of its switch.
+ * Whether the mixture can be made from the new routing's dependencies, and is
+ * worth it: each entry that differs is looked at once for every port of its
+ * switch.
  */
 static bool
-is_near(const struct lft_values *v, struct transition_when edges)
+is_near_new(const struct lft_values *v, struct transition_when edges)
 {
 	const struct chan_graph *n = v->net;
 	const struct verify_dependencies *x = v->to->turns;
@@ -497,9 +512,9 @@ add_blocks(struct mix *m, struct transition_when edges,
 	for (uint32_t b = 0; b < v->nblocks; b++) {
 		lft_values_load(v, b, edges, &m->edge);
 		if (m->mask != NULL) {
-			sources(v, b, reach.which, m->mask);
+			load_source_layers(v, b, reach.which, m->mask);
 			lft_values_load(v, b, reach, &m->reach);
-			spread(v, &m->reach, m->mask);
+			spread_layers(v, &m->reach, m->mask);
 		}
 		add_block(m);
 	}
@@ -518,17 +533,17 @@ cdg_mixed_build(const struct lft_values *v, struct transition_when edges,
 	m.narrow = n->shift == 0 && n->bit[63] == 0;
 	memset(turn, 0, transition_words(n) * sizeof(*turn));
 	lft_values_lines_new(&m.edge, n);
-	if (is_near(v, edges))
+	if (is_near_new(v, edges))
 		add_cells(&m, v->to->turns);
 	else
 		add_blocks(&m, edges, reach);
-	strip(&m);
+	strip_non_waiting(&m);
 	lft_values_lines_free(&m.edge);
 }
 
-/* Where line `up` of u takes port p, the row gets the line of s. */
+/* Where image `up` of u has port p, the row gets the image of s. */
 static void
-match(struct mix *m, uint64_t *row, const uint8_t *up, unsigned p,
+match_line(struct mix *m, uint64_t *row, const uint8_t *up, unsigned p,
 	const uint8_t *line)
 {
 	const struct chan_graph *n = m->n;
@@ -540,9 +555,9 @@ match(struct mix *m, uint64_t *row, const uint8_t *up, unsigned p,
 			row[n->word[line[l]]] |= n->bit[line[l]];
 }
 
-/* The row of channel c from one line of the switch before it. */
+/* Add the row of channel c from one image of the switch before it. */
 static void
-match_all(struct mix *m, uint32_t c, const uint8_t *up)
+match_all_lines(struct mix *m, uint32_t c, const uint8_t *up)
 {
 	const struct transition_lines *e = &m->edge;
 	uint64_t *row = m->turn + ((size_t)c << m->n->shift);
@@ -550,12 +565,12 @@ match_all(struct mix *m, uint32_t c, const uint8_t *up)
 	sw_ix s = m->n->owner[c];
 
 	from -= m->n->base[from];
-	match(m, row, up, from, e->of[s].a);
+	match_line(m, row, up, from, e->of[s].a);
 	if (e->of[s].b != e->of[s].a)
-		match(m, row, up, from, e->of[s].b);
+		match_line(m, row, up, from, e->of[s].b);
 	for (size_t i = 0; i < e->nextra; i++)
 		if (e->extra[i].s == s)
-			match(m, row, up, from, e->extra[i].line);
+			match_line(m, row, up, from, e->extra[i].line);
 }
 
 static void
@@ -564,12 +579,12 @@ add_row(struct mix *m, uint32_t c)
 	const struct transition_lines *e = &m->edge;
 	sw_ix u = m->n->owner[m->n->peer[c]];
 
-	match_all(m, c, e->of[u].a);
+	match_all_lines(m, c, e->of[u].a);
 	if (e->of[u].b != e->of[u].a)
-		match_all(m, c, e->of[u].b);
+		match_all_lines(m, c, e->of[u].b);
 	for (size_t i = 0; i < e->nextra; i++)
 		if (e->extra[i].s == u)
-			match_all(m, c, e->extra[i].line);
+			match_all_lines(m, c, e->extra[i].line);
 }
 
 void
@@ -596,7 +611,7 @@ cdg_mixed_rows(const struct lft_values *v, struct transition_when edges,
 		for (uint32_t i = 0; i < nrows; i++)
 			add_row(&m, row[i]);
 	}
-	strip(&m);
+	strip_non_waiting(&m);
 	lft_values_lines_free(&m.edge);
 	free(row);
 	some_free(&some);

@@ -20,17 +20,17 @@ chan_graph_fresh(const struct chan_graph *n, sw_ix s)
 	return (n->t->node[n->t->sw[s].node].flags & TN_FRESH) != 0;
 }
 
-/* Nobody will bring it up: what is in Init stays there. */
+/* Whether a port that is in Init stays there: no Set can bring it up. */
 static bool
-stays(const struct topo *t, const struct topo_port *p)
+stays_in_init(const struct topo *t, const struct topo_port *p)
 {
 	return (p->flags & (TP_ABSENT | TP_UNREAD)) != 0 ||
 	       (t->node[p->node].flags & TN_QUARANTINED) != 0;
 }
 
-/* Can data cross the cable, now or when the plan is done? */
+/* Whether data can cross the link, now or when the plan is done. */
 static bool
-carries(const struct topo *t, const struct topo_port *p)
+link_carries_data(const struct topo *t, const struct topo_port *p)
 {
 	const struct topo_port *q;
 
@@ -41,12 +41,12 @@ carries(const struct topo *t, const struct topo_port *p)
 		return false;
 	if (p->state != INIT && q->state != INIT)
 		return true;
-	return !stays(t, p) && !stays(t, q);
+	return !stays_in_init(t, p) && !stays_in_init(t, q);
 }
 
-/* Records, and how wide a row must be. */
+/* Number the records, and find how wide a row must be. */
 static void
-number(struct chan_graph *n)
+number_records(struct chan_graph *n)
 {
 	const struct topo *t = n->t;
 	unsigned widest = 0;
@@ -68,9 +68,9 @@ number(struct chan_graph *n)
 	}
 }
 
-/* Where the cable arrives, or "nowhere". */
+/* The record and switch where the link of a port arrives, or "nowhere". */
 static struct transition_to
-behind(const struct chan_graph *n, sw_ix s, unsigned port)
+link_target(const struct chan_graph *n, sw_ix s, unsigned port)
 {
 	const struct topo *t = n->t;
 	const struct topo_port *p =
@@ -79,7 +79,7 @@ behind(const struct chan_graph *n, sw_ix s, unsigned port)
 	struct transition_to nowhere = {n->off[n->nsw], n->nsw};
 	sw_ix peer;
 
-	if (port == 0 || port == LFT_DROP || !carries(t, p))
+	if (port == 0 || port == LFT_DROP || !link_carries_data(t, p))
 		return nowhere;
 	q = &t->port[p->peer];
 	peer = t->node[q->node].sw;
@@ -88,9 +88,9 @@ behind(const struct chan_graph *n, sw_ix s, unsigned port)
 	return (struct transition_to){n->off[peer] + q->num, peer};
 }
 
-/* What is behind each port of lane 0, and what entries lead to. */
+/* Connect the records of layer 0, and find what entries lead to. */
 static void
-wire(struct chan_graph *n)
+connect_records(struct chan_graph *n)
 {
 	const struct topo *t = n->t;
 	uint32_t nowhere = n->off[n->nsw];
@@ -103,7 +103,7 @@ wire(struct chan_graph *n)
 		for (unsigned p = 0; p <= t->node[node].nports; p++) {
 			const struct topo_port *port =
 				&t->port[topo_port_of(t, node, p)];
-			struct transition_to e = behind(n, s, p);
+			struct transition_to e = link_target(n, s, p);
 
 			n->owner[n->off[s] + p] = s;
 			n->base[n->off[s] + p] = n->off[s];
@@ -114,7 +114,7 @@ wire(struct chan_graph *n)
 			if (e.rec != nowhere)
 				n->alive[((size_t)s << n->shift) +
 					 n->word[p]] |= n->bit[p];
-			if (p == 0 || carries(t, port))
+			if (p == 0 || link_carries_data(t, port))
 				n->carry[(size_t)s * 4 + (p >> 6)] |=
 					UINT64_C(1) << (p & 63);
 		}
@@ -130,7 +130,7 @@ chan_graph_new(struct chan_graph *n, const struct topo *t,
 {
 	*n = (struct chan_graph){
 		.t = t, .turns = turns, .nsw = t->nsw, .lanes = lanes};
-	number(n);
+	number_records(n);
 	n->owner = mem_alloc(n->nv * sizeof(*n->owner));
 	n->base = mem_alloc(n->nv * sizeof(*n->base));
 	n->peer = mem_alloc(n->nv * sizeof(*n->peer));
@@ -138,7 +138,7 @@ chan_graph_new(struct chan_graph *n, const struct topo *t,
 	n->alive =
 		mem_zalloc(((size_t)n->nsw + 1) << n->shift, sizeof(*n->alive));
 	n->carry = mem_zalloc((size_t)n->nsw * 4, sizeof(*n->carry));
-	wire(n);
+	connect_records(n);
 	for (uint32_t v = n->nrec; v < n->nv; v++) {
 		n->owner[v] = n->owner[v - n->nrec];
 		n->base[v] = n->base[v - n->nrec] + n->nrec;

@@ -10,15 +10,15 @@ struct walk {
 	struct dependency_load *l;
 	uint32_t *next;	 /* [nsw + 1] record that a switch sends to */
 	uint8_t *port;	 /* [nsw + 1] */
-	uint32_t *count; /* [nsw + 1] sources that come through */
+	uint32_t *count; /* [nsw + 1] sources with a path through it */
 	uint32_t *wait;	 /* [nsw + 1] neighbours that have not sent yet */
 	uint32_t *queue;
-	uint8_t *mask; /* [nsw] lanes of each source */
+	uint8_t *mask; /* [nsw] layers of each source */
 };
 
 /* Where every switch sends LID number i of the block. */
 static void
-resolve(struct walk *w, const struct transition_lines *lines, unsigned i)
+resolve_lid(struct walk *w, const struct transition_lines *lines, unsigned i)
 {
 	const struct chan_graph *n = w->n;
 
@@ -30,7 +30,7 @@ resolve(struct walk *w, const struct transition_lines *lines, unsigned i)
 }
 
 static void
-pass(struct walk *w, sw_ix s, unsigned lane)
+pass_load(struct walk *w, sw_ix s, unsigned lane)
 {
 	const struct chan_graph *n = w->n;
 	uint32_t c = w->next[s], u = n->owner[c], out = w->port[u];
@@ -39,15 +39,18 @@ pass(struct walk *w, sw_ix s, unsigned lane)
 		return;
 	w->count[u] += w->count[s];
 	w->l->rec[c] += w->count[s];
-	/* what would leave as it came is discarded */
+	/* a packet that would leave by its in-port is discarded */
 	if (out >= n->off[u + 1] - n->off[u] || out == c - n->base[c])
 		return;
 	*dependency_load_at(n, w->l, c + lane * n->nrec, out) += w->count[s];
 }
 
-/* Visit every switch before the one it sends to; circles stay unvisited. */
+/*
+ * Visit every switch before the one it sends to; switches on loops stay
+ * unvisited.
+ */
 static void
-sum(struct walk *w, unsigned lane)
+sum_load(struct walk *w, unsigned lane)
 {
 	const struct chan_graph *n = w->n;
 	uint32_t tail = 0;
@@ -63,13 +66,13 @@ sum(struct walk *w, unsigned lane)
 	for (uint32_t head = 0; head < tail; head++) {
 		sw_ix s = w->queue[head], u = n->owner[w->next[s]];
 
-		pass(w, s, lane);
+		pass_load(w, s, lane);
 		if (u != n->nsw && --w->wait[u] == 0)
 			w->queue[tail++] = u;
 	}
 }
 
-/* Room for all turns, and where those of each switch are. */
+/* Make room for all dependencies, and find where each switch begins. */
 static void
 make_room(struct dependency_load *l, const struct chan_graph *n)
 {
@@ -108,11 +111,11 @@ dependency_load_new(struct dependency_load *l, const struct lft_values *v,
 	for (uint32_t lid = 0; lid < v->nblocks * LFT_BLOCK; lid++) {
 		if (lid % LFT_BLOCK == 0)
 			lft_values_load(v, lid / LFT_BLOCK, when, &lines);
-		resolve(&w, &lines, lid % LFT_BLOCK);
+		resolve_lid(&w, &lines, lid % LFT_BLOCK);
 		if (n->lanes > 1)
 			lft_values_layers(v, lid, TRANSITION_HELD, w.mask);
 		for (unsigned lane = 0; lane < n->lanes; lane++)
-			sum(&w, lane);
+			sum_load(&w, lane);
 	}
 	lft_values_lines_free(&lines);
 	free(w.next);

@@ -1,7 +1,8 @@
 /*
- * dynamic_order: Pearce and Kelly 2006. A turn that goes forward costs nothing;
- * one that goes back searches what lies between its two ends, and either finds
- * the cycle or puts what it found into a better order.
+ * dynamic_order: Pearce and Kelly 2006. A dependency that goes forward costs
+ * nothing; one that goes back starts a search between its two ends, which
+ * either finds the cycle or puts the vertices that it found into a better
+ * order.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,14 +12,14 @@
 
 enum { VISITS = 1000000 }; /* about a tenth of a second */
 
-/* Turns inside one component alone can be on a cycle. */
+/* Only dependencies inside one component can be on a cycle. */
 static bool
-inside(const struct dynamic_order *o, uint32_t v, uint32_t w)
+in_one_component(const struct dynamic_order *o, uint32_t v, uint32_t w)
 {
 	return o->comp[v] != 0 && o->comp[v] == o->comp[w];
 }
 
-/* Number all vertices on cycles of the mixture; false when that cannot be. */
+/* Number all vertices on cycles of the mixture; false if there is no order. */
 static bool
 sort_topologically(struct dynamic_order *o)
 {
@@ -32,8 +33,8 @@ sort_topologically(struct dynamic_order *o)
 		for (at = 0;
 			o->comp[v] != 0 && transition_next(n, o->turn, v, &at);
 			at++)
-			need[transition_head(n, v, at)] +=
-				inside(o, v, transition_head(n, v, at));
+			need[transition_head(n, v, at)] += in_one_component(
+				o, v, transition_head(n, v, at));
 	}
 	for (uint32_t v = 0; v < n->nv; v++)
 		if (o->comp[v] != 0 && need[v] == 0)
@@ -45,7 +46,7 @@ sort_topologically(struct dynamic_order *o)
 		for (at = 0; transition_next(n, o->turn, v, &at); at++) {
 			uint32_t w = transition_head(n, v, at);
 
-			if (inside(o, v, w) && --need[w] == 0)
+			if (in_one_component(o, v, w) && --need[w] == 0)
 				o->pool[tail++] = w;
 		}
 	}
@@ -78,7 +79,7 @@ dynamic_order_free(struct dynamic_order *o)
 	free(o->pool);
 }
 
-/* All that follows y and is not behind x; false when x itself is there. */
+/* Find what follows y and is not behind x; false when x itself is among it. */
 static bool
 search_fore(struct dynamic_order *o, uint32_t x, uint32_t y)
 {
@@ -94,7 +95,7 @@ search_fore(struct dynamic_order *o, uint32_t x, uint32_t y)
 		for (; transition_next(o->n, o->turn, v, &at) && !found; at++) {
 			uint32_t w = transition_head(o->n, v, at);
 
-			if (!inside(o, v, w) || o->mark[w] ||
+			if (!in_one_component(o, v, w) || o->mark[w] ||
 				o->pos[w] > o->pos[x])
 				continue;
 			found = w == x;
@@ -108,7 +109,7 @@ search_fore(struct dynamic_order *o, uint32_t x, uint32_t y)
 	return !found;
 }
 
-/* All that leads to x and is not before y. */
+/* Find what leads to x and is not before y. */
 static void
 search_back(struct dynamic_order *o, uint32_t x, uint32_t y)
 {
@@ -122,7 +123,7 @@ search_back(struct dynamic_order *o, uint32_t x, uint32_t y)
 		uint32_t nports = n->off[n->owner[e] + 1] - n->off[n->owner[e]];
 
 		for (uint32_t w = lo; w < lo + nports; w++) {
-			if (!inside(o, v, w) || o->mark[w] ||
+			if (!in_one_component(o, v, w) || o->mark[w] ||
 				o->pos[w] < o->pos[y] ||
 				!transition_has(n, o->turn, w, e - lo))
 				continue;
@@ -149,9 +150,11 @@ sort_by_pos(const struct dynamic_order *o, uint32_t *list, uint32_t n)
 		}
 }
 
-/* What leads to x first, what follows y after it, in the places they had. */
+/*
+ * Put what leads to x first, what follows y after it, in the places they had.
+ */
 static void
-reorder(struct dynamic_order *o)
+reorder_found(struct dynamic_order *o)
 {
 	uint32_t i = 0, k = 0, n = 0;
 
@@ -175,12 +178,12 @@ dynamic_order_add(struct dynamic_order *o, uint32_t v, unsigned out)
 {
 	uint32_t w = transition_head(o->n, v, out);
 
-	if (inside(o, v, w) && o->pos[w] <= o->pos[v] &&
+	if (in_one_component(o, v, w) && o->pos[w] <= o->pos[v] &&
 		!transition_has(o->n, o->turn, v, out)) {
 		if (!search_fore(o, v, w))
 			return false;
 		search_back(o, v, w);
-		reorder(o);
+		reorder_found(o);
 	}
 	o->turn[((size_t)v << o->n->shift) + (out >> 6)] |= UINT64_C(1)
 							    << (out & 63);

@@ -5,26 +5,27 @@
 #include "sm/base/mem.h"
 
 static const uint8_t *
-bytes(const struct lft_values *v, lft_ref r)
+block_bytes(const struct lft_values *v, lft_ref r)
 {
 	return lft_bytes(v->to->pool, r);
 }
 
 static bool
-same(const struct lft_values *v, lft_ref a, lft_ref b)
+same_contents(const struct lft_values *v, lft_ref a, lft_ref b)
 {
-	return a == b || memcmp(bytes(v, a), bytes(v, b), LFT_BLOCK) == 0;
+	return a == b ||
+	       memcmp(block_bytes(v, a), block_bytes(v, b), LFT_BLOCK) == 0;
 }
 
-/* One of a cell's values, unless its contents are there already. */
+/* Add one of a cell's values, unless its contents are there already. */
 static void
-hold(struct lft_values *v, struct lft_value_cell *c, lft_ref r)
+add_held(struct lft_values *v, struct lft_value_cell *c, lft_ref r)
 {
-	const uint8_t *is = bytes(v, c->want), *line = bytes(v, r);
+	const uint8_t *is = block_bytes(v, c->want), *line = block_bytes(v, r);
 	unsigned differ = 0;
 
 	for (size_t k = c->held; k < v->nheld; k++)
-		if (same(v, v->held[k], r))
+		if (same_contents(v, v->held[k], r))
 			return;
 	for (unsigned l = 0; l < LFT_BLOCK; l++)
 		differ += line[l] != is[l];
@@ -34,9 +35,9 @@ hold(struct lft_values *v, struct lft_value_cell *c, lft_ref r)
 	c->nheld++;
 }
 
-/* All that the block may hold and is not simply what it has. */
+/* Add all values that the block may hold. */
 static void
-hold_all(struct lft_values *v, struct lft_value_cell *c, uint64_t guid)
+add_all_held(struct lft_values *v, struct lft_value_cell *c, uint64_t guid)
 {
 	lft_ref few[TRANSITION_VALUES], *all = few;
 	size_t n =
@@ -47,7 +48,7 @@ hold_all(struct lft_values *v, struct lft_value_cell *c, uint64_t guid)
 		n = device_values(v->job->hw, guid, c->b, all, n);
 	}
 	for (size_t i = 0; i < n; i++)
-		hold(v, c, all[i]);
+		add_held(v, c, all[i]);
 	if (all != few)
 		free(all);
 }
@@ -70,11 +71,11 @@ lft_values_cell(struct lft_values *v, sw_ix s, uint32_t b)
 		.settled = true,
 		.want = routes_ref_of(v->to, s, b)};
 
-	hold(v, &c, c.want);
+	add_held(v, &c, c.want);
 	add_cell(v, &c);
 }
 
-/* A switch's rows as hwstate has them. */
+/* A switch's blocks as the device store has them. */
 struct row {
 	uint64_t guid;
 	const lft_ref *have;
@@ -84,7 +85,7 @@ struct row {
 	bool plain, fresh, writable, unread;
 };
 
-/* A top that has to be raised first brings to life what is below it. */
+/* Raising the top first brings the blocks below it to life. */
 static uint32_t
 row_end(const struct lft_values *v, sw_ix s, uint64_t guid)
 {
@@ -96,7 +97,7 @@ row_end(const struct lft_values *v, sw_ix s, uint64_t guid)
 }
 
 static void
-look(struct lft_values *v, struct row *row, sw_ix s, uint32_t b)
+add_block(struct lft_values *v, struct row *row, sw_ix s, uint32_t b)
 {
 	const struct routes *to = v->to;
 	const struct topo_switch *sw = &v->net->t->sw[s];
@@ -107,15 +108,15 @@ look(struct lft_values *v, struct row *row, sw_ix s, uint32_t b)
 	if (c.new)
 		c.want = routes_ref_of(to, s, b);
 	c.settled = have != DEVICE_UNKNOWN;
-	c.write = c.new && !(c.settled && same(v, have, c.want));
+	c.write = c.new && !(c.settled && same_contents(v, have, c.want));
 	v->kept += c.new && !c.write;
 	if (c.new && !c.write && (row->plain || row->fresh))
 		return;
 	c.held = (uint32_t)v->nheld;
 	if (!row->fresh && row->plain && c.settled)
-		hold(v, &c, have);
+		add_held(v, &c, have);
 	else if (!row->fresh)
-		hold_all(v, &c, row->guid);
+		add_all_held(v, &c, row->guid);
 	c.blind = !row->fresh && c.nheld == 0 && b < row->end;
 	c.above = b > sw->lft_top / LFT_BLOCK;
 	row->unread |= c.blind;
@@ -125,11 +126,11 @@ look(struct lft_values *v, struct row *row, sw_ix s, uint32_t b)
 }
 
 /*
- * Most blocks are the wanted ones themselves: how many of the first ones can be
- * told so by their references, if they are equal?
+ * How many of the first blocks can be compared with the wanted ones by their
+ * references; most are the same.
  */
 static uint32_t
-comparable(const struct lft_values *v, const struct row *row, sw_ix s)
+count_comparable(const struct lft_values *v, const struct row *row, sw_ix s)
 {
 	uint32_t cap = (v->net->t->sw[s].lft_cap + LFT_BLOCK - 1U) / LFT_BLOCK;
 	uint32_t n = row->n < v->to->nblocks ? row->n : v->to->nblocks;
@@ -140,7 +141,7 @@ comparable(const struct lft_values *v, const struct row *row, sw_ix s)
 }
 
 static void
-look_at_switch(struct lft_values *v, sw_ix s)
+add_switch(struct lft_values *v, sw_ix s)
 {
 	const struct topo *t = v->net->t;
 	const struct lft_row *want = v->to->row[s];
@@ -152,18 +153,18 @@ look_at_switch(struct lft_values *v, sw_ix s)
 	row.fresh = chan_graph_fresh(v->net, s);
 	row.writable = !chan_graph_quarantined(v->net, s);
 	row.end = row_end(v, s, guid);
-	n = comparable(v, &row, s);
+	n = count_comparable(v, &row, s);
 	for (uint32_t b = 0; b < v->nblocks; b++)
 		if (b < n && row.have[b] == lft_row_ref(want, b))
 			v->kept++;
 		else
-			look(v, &row, s, b);
+			add_block(v, &row, s, b);
 	v->unread += row.unread && row.writable;
 }
 
-/* Tables of the past may go higher than what is wanted. */
+/* The number of blocks: old tables may go higher than what is wanted. */
 static uint32_t
-highest(const struct lft_values *v)
+highest_block(const struct lft_values *v)
 {
 	const struct topo *t = v->net->t;
 	uint32_t most = v->to->nblocks;
@@ -185,8 +186,8 @@ number_leaves(struct lft_values *v)
 
 	v->leaf = mem_alloc(t->nsw * sizeof(*v->leaf));
 	for (sw_ix s = 0; s < t->nsw; s++)
-		v->leaf[s] = sl_history_leaf(device_sl_history(v->job->hw),
-			t->node[t->sw[s].node].guid);
+		v->leaf[s] = sl_history_leaf(
+			v->job->history, t->node[t->sw[s].node].guid);
 }
 
 void
@@ -196,7 +197,7 @@ lft_values_new(struct lft_values *v, const struct chan_graph *n,
 	const struct topo *was = job->from != NULL ? job->from->topo : NULL;
 
 	*v = (struct lft_values){.net = n, .job = job, .to = job->to};
-	v->nblocks = highest(v);
+	v->nblocks = highest_block(v);
 	v->cell = mem_zalloc((size_t)n->nsw * v->nblocks, sizeof(*v->cell));
 	v->old_sw = mem_alloc(n->nsw * sizeof(*v->old_sw));
 	for (sw_ix s = 0; s < n->nsw; s++) {
@@ -204,7 +205,7 @@ lft_values_new(struct lft_values *v, const struct chan_graph *n,
 		node_ix x = was ? topo_by_node_guid(was, guid) : TOPO_NONE;
 
 		v->old_sw[s] = x == TOPO_NONE ? TOPO_NONE : was->node[x].sw;
-		look_at_switch(v, s);
+		add_switch(v, s);
 	}
 	v->turned = method_sftree_members(v);
 	if (n->lanes > 1)
@@ -266,12 +267,13 @@ static struct pick
 pick_cell_values(const struct lft_values *v, const struct lft_value_cell *c,
 	struct transition_when when)
 {
-	struct pick p = {.was = bytes(v, LFT_EMPTY), .is = bytes(v, LFT_EMPTY)};
+	struct pick p = {.was = block_bytes(v, LFT_EMPTY),
+		.is = block_bytes(v, LFT_EMPTY)};
 
 	if (c->nheld > 0)
-		p.was = bytes(v, v->held[c->held]);
+		p.was = block_bytes(v, v->held[c->held]);
 	if (c->new)
-		p.is = bytes(v, c->want);
+		p.is = block_bytes(v, c->want);
 	if (when.which == TRANSITION_NEW || when.which == TRANSITION_STALE) {
 		p.a = p.b = ALWAYS;
 	} else if (when.which != TRANSITION_HELD && c->new) {
@@ -284,7 +286,7 @@ pick_cell_values(const struct lft_values *v, const struct lft_value_cell *c,
 }
 
 static const uint8_t *
-merged(const struct pick *p, unsigned below, const uint8_t *stage,
+merge_line(const struct pick *p, unsigned below, const uint8_t *stage,
 	uint8_t *line)
 {
 	if (below == 0)
@@ -296,9 +298,9 @@ merged(const struct pick *p, unsigned below, const uint8_t *stage,
 	return line;
 }
 
-/* Do values beside the acknowledged one count then? */
+/* Whether values beside the acknowledged one count then. */
 static bool
-haunted(const struct lft_value_cell *c, struct transition_when when)
+counts_other_values(const struct lft_value_cell *c, struct transition_when when)
 {
 	if (when.which == TRANSITION_ALL)
 		return true;
@@ -322,11 +324,11 @@ load_cell(const struct lft_values *v, const struct lft_value_cell *c,
 	struct transition_pair *pair = &l->of[c->s];
 	struct pick p = pick_cell_values(v, c, when);
 
-	pair->a = merged(&p, p.a, stage, line);
-	pair->b =
-		p.b == p.a ? pair->a : merged(&p, p.b, stage, line + LFT_BLOCK);
-	for (unsigned i = 1; haunted(c, when) && i < c->nheld; i++)
-		add_extra(l, c->s, bytes(v, v->held[c->held + i]));
+	pair->a = merge_line(&p, p.a, stage, line);
+	pair->b = p.b == p.a ? pair->a
+			     : merge_line(&p, p.b, stage, line + LFT_BLOCK);
+	for (unsigned i = 1; counts_other_values(c, when) && i < c->nheld; i++)
+		add_extra(l, c->s, block_bytes(v, v->held[c->held + i]));
 	l->plain &= pair->a == pair->b;
 }
 
@@ -341,14 +343,14 @@ load_switch(const struct lft_values *v, sw_ix s, uint32_t b,
 	else if (b < v->to->nblocks)
 		l->of[s].a = l->of[s].b = routes_block(v->to, s, b);
 	else
-		l->of[s].a = l->of[s].b = bytes(v, LFT_EMPTY);
+		l->of[s].a = l->of[s].b = block_bytes(v, LFT_EMPTY);
 }
 
 void
 lft_values_load(const struct lft_values *v, uint32_t b,
 	struct transition_when when, struct transition_lines *l)
 {
-	const uint8_t *none = bytes(v, LFT_EMPTY);
+	const uint8_t *none = block_bytes(v, LFT_EMPTY);
 
 	l->nextra = 0;
 	l->plain = true;
@@ -367,7 +369,7 @@ lft_values_load_some(const struct lft_values *v, uint32_t b,
 	l->plain = true;
 	for (uint32_t i = 0; i < some->n; i++)
 		load_switch(v, some->sw[i], b, when, l);
-	l->of[v->net->nsw].a = l->of[v->net->nsw].b = bytes(v, LFT_EMPTY);
+	l->of[v->net->nsw].a = l->of[v->net->nsw].b = block_bytes(v, LFT_EMPTY);
 	l->plain &= l->nextra == 0;
 }
 
@@ -404,14 +406,14 @@ lft_values_entry(const struct lft_values *v, sw_ix s, uint32_t lid,
 	at = stage != NULL ? stage[i] : 0;
 	out[0] = at < p.a ? p.is[i] : p.was[i];
 	n = add_value(out, n, at < p.b ? p.is[i] : p.was[i]);
-	for (unsigned k = 1; haunted(c, when) && k < c->nheld; k++)
-		n = add_value(out, n, bytes(v, v->held[c->held + k])[i]);
+	for (unsigned k = 1; counts_other_values(c, when) && k < c->nheld; k++)
+		n = add_value(out, n, block_bytes(v, v->held[c->held + k])[i]);
 	return n;
 }
 
-/* A bit for each byte in which two lines differ. */
+/* A bit for each byte in which two blocks differ. */
 static uint64_t
-differing(const uint8_t *x, const uint8_t *y)
+differing_bytes(const uint8_t *x, const uint8_t *y)
 {
 	uint8_t differs[LFT_BLOCK];
 	uint64_t bits = 0;
@@ -430,7 +432,7 @@ differing(const uint8_t *x, const uint8_t *y)
 
 /* A bit for each entry that leads nowhere. */
 static uint64_t
-dead(const uint64_t *carry, const uint8_t *line)
+dead_entries(const uint64_t *carry, const uint8_t *line)
 {
 	uint64_t all = 1, bits = 0;
 
@@ -445,26 +447,26 @@ struct transition_diff
 lft_values_diff(const struct lft_values *v, const struct lft_value_cell *c)
 {
 	const uint64_t *carry = v->net->carry + (size_t)c->s * 4;
-	const uint8_t *want = bytes(v, c->want);
-	uint64_t good = differing(want, bytes(v, LFT_EMPTY));
+	const uint8_t *want = block_bytes(v, c->want);
+	uint64_t good = differing_bytes(want, block_bytes(v, LFT_EMPTY));
 	struct transition_diff d = {0, 0};
 
 	if (c->nheld == 0)
 		d.changed = d.urgent = good;
 	for (unsigned i = 0; i < c->nheld; i++) {
-		const uint8_t *line = bytes(v, v->held[c->held + i]);
+		const uint8_t *line = block_bytes(v, v->held[c->held + i]);
 
-		d.changed |= differing(line, want);
-		d.urgent |= dead(carry, line);
+		d.changed |= differing_bytes(line, want);
+		d.urgent |= dead_entries(carry, line);
 	}
 	d.urgent &= d.changed & good;
 	return d;
 }
 
-/* One lane of each switch to the LID's switch `dst`, into the masks. */
+/* Add the layer of each switch to the LID's switch `dst` to the masks. */
 static void
-add_lanes(const struct lft_values *v, const struct routes *r, const sw_ix *name,
-	sw_ix dst, uint8_t *mask)
+add_layers(const struct lft_values *v, const struct routes *r,
+	const sw_ix *name, sw_ix dst, uint8_t *mask)
 {
 	for (sw_ix s = 0; s < v->net->nsw; s++) {
 		sw_ix src = name != NULL ? name[s] : s;
@@ -476,18 +478,18 @@ add_lanes(const struct lft_values *v, const struct routes *r, const sw_ix *name,
 }
 
 static sw_ix
-home(const struct topo *t, uint32_t lid)
+lid_switch(const struct topo *t, uint32_t lid)
 {
 	port_ix p = topo_by_lid(t, (uint16_t)lid, NULL);
 
 	return p == TOPO_NONE ? TOPO_NONE : topo_switch_of(t, p);
 }
 
-/* What connections of old may use. */
+/* Add the layers that old connections may use. */
 static void
-add_past(const struct lft_values *v, uint32_t dst, uint8_t *mask)
+add_history(const struct lft_values *v, uint32_t dst, uint8_t *mask)
 {
-	const struct sl_history *past = device_sl_history(v->job->hw);
+	const struct sl_history *past = v->job->history;
 
 	for (sw_ix s = 0; s < v->net->nsw; s++)
 		mask[s] |=
@@ -495,13 +497,13 @@ add_past(const struct lft_values *v, uint32_t dst, uint8_t *mask)
 }
 
 /*
- * Routes that were read back know nothing of lanes: what was given out last
- * does.
+ * Whether `from` knows layers: routes that were read back do not, and
+ * sl_history_layers has another number then.
  */
 static bool
-knows_lanes(const struct lft_values *v)
+knows_layers(const struct lft_values *v)
 {
-	unsigned n = sl_history_layers(device_sl_history(v->job->hw));
+	unsigned n = sl_history_layers(v->job->history);
 
 	return n == 0 || v->job->from->lanes.n == n;
 }
@@ -511,21 +513,21 @@ lft_values_layers(const struct lft_values *v, uint32_t lid,
 	enum transition_which which, uint8_t *mask)
 {
 	const struct routes *from = v->job->from;
-	sw_ix is = home(v->net->t, lid), was = TOPO_NONE;
+	sw_ix is = lid_switch(v->net->t, lid), was = TOPO_NONE;
 	bool all = which != TRANSITION_NEW && which != TRANSITION_HELD;
 
 	memset(mask, 0, v->net->nsw);
-	if (from != NULL && knows_lanes(v))
-		was = home(from->topo, lid);
+	if (from != NULL && knows_layers(v))
+		was = lid_switch(from->topo, lid);
 	if (is != TOPO_NONE && (which != TRANSITION_HELD || from == NULL))
-		add_lanes(v, v->to, NULL, is, mask);
+		add_layers(v, v->to, NULL, is, mask);
 	if (was != TOPO_NONE && which != TRANSITION_NEW)
-		add_lanes(v, from, v->old_sw, was, mask);
+		add_layers(v, from, v->old_sw, was, mask);
 	if (is != TOPO_NONE && which != TRANSITION_NEW && v->leaf != NULL)
-		add_past(v, v->leaf[is], mask);
-	/* where nobody knows what SLs were given out, all may be in use */
+		add_history(v, v->leaf[is], mask);
+	/* where the SLs that were given out are unknown, all may be in use */
 	if ((is == TOPO_NONE && was == TOPO_NONE) ||
 		(from == NULL && v->nheld > 0 && all &&
-			sl_history_count(device_sl_history(v->job->hw)) == 0))
+			sl_history_count(v->job->history) == 0))
 		memset(mask, (int)((1U << v->net->lanes) - 1), v->net->nsw);
 }

@@ -13,7 +13,7 @@ struct writer {
 
 /* The port's neighbour in a topology: node GUID and port in one word. */
 static uint64_t
-neighbour(const struct topo *t, node_ix node, unsigned port)
+neighbour_key(const struct topo *t, node_ix node, unsigned port)
 {
 	port_ix p;
 
@@ -25,9 +25,9 @@ neighbour(const struct topo *t, node_ix node, unsigned port)
 	return t->node[t->port[p].node].guid ^ (uint64_t)t->port[p].num << 56;
 }
 
-/* Have nodes and ports the numbers that they had? */
+/* Whether nodes and ports have the numbers that they had. */
 static bool
-same_numbers(const struct topo *t, const struct topo *was)
+same_numbering(const struct topo *t, const struct topo *was)
 {
 	bool same = t->nnodes == was->nnodes && t->nports == was->nports;
 
@@ -37,9 +37,9 @@ same_numbers(const struct topo *t, const struct topo *was)
 	return same;
 }
 
-/* Is another port behind one of the ports of a node? */
+/* Whether one of the ports of a node has another peer. */
 static bool
-recabled(const struct topo *t, const struct topo *was, node_ix n)
+has_other_peer(const struct topo *t, const struct topo *was, node_ix n)
 {
 	const struct topo_port *p = t->port + topo_port_of(t, n, 1);
 	const struct topo_port *q = was->port + topo_port_of(was, n, 1);
@@ -50,31 +50,33 @@ recabled(const struct topo *t, const struct topo *was, node_ix n)
 	return false;
 }
 
-/* Switches that have another cable than they had, or are new. */
+/* Find switches that have another link than they had, or are new. */
 static void
 find_near(struct writer *w)
 {
 	const struct lft_values *v = w->v;
 	const struct topo *t = v->net->t;
 	const struct topo *was = v->job->from ? v->job->from->topo : NULL;
-	bool same = was != NULL && same_numbers(t, was);
+	bool same = was != NULL && same_numbering(t, was);
 
 	for (sw_ix s = 0; was != NULL && s < v->net->nsw; s++) {
 		node_ix is = t->sw[s].node, old;
 
 		w->near[s] = v->old_sw[s] == TOPO_NONE;
-		if (w->near[s] || (same && !recabled(t, was, is)))
+		if (w->near[s] || (same && !has_other_peer(t, was, is)))
 			continue;
 		old = was->sw[v->old_sw[s]].node;
 		for (unsigned p = 1; p <= t->node[is].nports; p++)
-			if (neighbour(t, is, p) != neighbour(was, old, p))
+			if (neighbour_key(t, is, p) !=
+				neighbour_key(was, old, p))
 				w->near[s] = true;
 	}
 }
 
 /* The image of a cell after stage k. */
 static lft_ref
-image(struct writer *w, const struct lft_value_cell *c, unsigned k, bool *last)
+stage_image(struct writer *w, const struct lft_value_cell *c, unsigned k,
+	bool *last)
 {
 	const struct lft_values *v = w->v;
 	struct lft_pool *pool = v->to->pool;
@@ -102,9 +104,9 @@ next_write(struct writer *w)
 	return &t->write[t->nwrites++];
 }
 
-/* What the switch is likeliest to hold now. */
+/* What the switch most likely holds now. */
 static lft_ref
-held(const struct writer *w, const struct lft_value_cell *c)
+share_held(const struct writer *w, const struct lft_value_cell *c)
 {
 	return c->nheld > 0 ? lft_share(w->v->to->pool, w->v->held[c->held])
 			    : LFT_EMPTY;
@@ -119,18 +121,18 @@ add_write(struct writer *w, const struct lft_value_cell *c, unsigned k,
 		.stage = (uint16_t)k,
 		.urgent = urgent};
 
-	x.image = image(w, c, k, &x.last);
-	x.was = held(w, c);
+	x.image = stage_image(w, c, k, &x.last);
+	x.was = share_held(w, c);
 	*next_write(w) = x;
 }
 
 static void
-add_wall(struct writer *w, const struct lft_value_cell *c)
+add_quench(struct writer *w, const struct lft_value_cell *c)
 {
 	*next_write(w) = (struct lft_write){.sw = c->s,
 		.block = c->b,
-		.image = held(w, c),
-		.was = held(w, c),
+		.image = share_held(w, c),
+		.was = share_held(w, c),
 		.wall = true,
 		.raised = c->above};
 	w->t->nwalls++;
@@ -145,7 +147,7 @@ write_cell(struct writer *w, const struct lft_value_cell *c)
 	struct transition_diff d = lft_values_diff(v, c);
 
 	if (c->wall)
-		add_wall(w, c);
+		add_quench(w, c);
 	if (!c->new)
 		return; /* above what is wanted */
 	w->t->blocks++;
@@ -155,7 +157,7 @@ write_cell(struct writer *w, const struct lft_value_cell *c)
 
 		for (unsigned l = 0; stage != NULL && l < LFT_BLOCK; l++)
 			now |= (uint64_t)(stage[l] == k) << l;
-		/* what nobody knows is settled at once */
+		/* what is unknown is settled at once */
 		if ((now & d.changed) != 0 || (k == 0 && !c->settled))
 			add_write(w, c, k, (now & d.urgent) != 0);
 	}
@@ -163,7 +165,7 @@ write_cell(struct writer *w, const struct lft_value_cell *c)
 
 /* A write's place: stage, urgency, neighbourhood, then block by block. */
 static size_t
-place(const struct writer *w, const struct lft_write *x)
+write_place(const struct writer *w, const struct lft_write *x)
 {
 	size_t rank = x->urgent ? 0 : w->near[x->sw] ? 1 : 2;
 	size_t group = x->wall ? 0 : 1 + 3U * x->stage + rank;
@@ -171,7 +173,7 @@ place(const struct writer *w, const struct lft_write *x)
 	return group * w->v->nblocks + x->block;
 }
 
-/* They were made switch by switch, and stay so among equals. */
+/* Writes were made switch by switch, and stay so among equals. */
 static void
 sort_writes(struct writer *w)
 {
@@ -181,11 +183,11 @@ sort_writes(struct writer *w)
 	struct lft_write *sorted = mem_alloc(t->nwrites * sizeof(*sorted));
 
 	for (size_t i = 0; i < t->nwrites; i++)
-		first[place(w, &t->write[i]) + 1]++;
+		first[write_place(w, &t->write[i]) + 1]++;
 	for (size_t i = 0; i < n; i++)
 		first[i + 1] += first[i];
 	for (size_t i = 0; i < t->nwrites; i++)
-		sorted[first[place(w, &t->write[i])]++] = t->write[i];
+		sorted[first[write_place(w, &t->write[i])]++] = t->write[i];
 	free(t->write);
 	t->write = sorted;
 	free(first);

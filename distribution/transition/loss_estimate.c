@@ -6,7 +6,10 @@
 #include "distribution/transition/loss_estimate_priv.h"
 #include "sm/base/mem.h"
 
-/* Above so many writes they are not kept until somebody asks. */
+/*
+ * With more writes than this the cost is computed at once, and they are not
+ * kept.
+ */
 enum { KEPT_WRITES = 16384 };
 
 /* What becomes of a packet: a cause of loss, or one of these. */
@@ -19,8 +22,10 @@ struct written {
 	lft_ref image, was;
 };
 
-/* What is known of the fabric before anything was written, and the transition
- * as far as it is needed: all that a cost can be worked out from later on. */
+/*
+ * What is known of the fabric before anything was written, and the transition
+ * as far as it is needed: all that a cost can be computed from later on.
+ */
 struct expectation {
 	unsigned refs;
 	bool done;
@@ -30,10 +35,10 @@ struct expectation {
 	struct loss_estimate_moments moments;
 	bool *downed;	  /* [nports] or NULL */
 	uint32_t *hosts;  /* [nsw] */
-	uint32_t *dark;	  /* [moments][nsw] hosts whose own port is down then,
+	uint32_t *dark;	  /* [moments][nsw] hosts with their own port down then,
 			     or NULL: none */
-	bool *turns;	  /* [nsw] some row is closed here */
-	bool *out;	  /* [nsw] in quarantine */
+	bool *turns;	  /* [nsw] some dependency is blocked here */
+	bool *out;	  /* [nsw] quarantined */
 	uint64_t *counts; /* bits: LIDs of hosts */
 	uint32_t nlids;
 	struct written *write;
@@ -46,13 +51,13 @@ struct play {
 	struct expectation *x;
 	const struct routes *to;
 	const struct topo *t;
-	const uint8_t **line;	 /* [nsw] the block in hand, now */
+	const uint8_t **line;	 /* [nsw] the current block, now */
 	uint32_t *order, *first; /* writes by block: order[first[b]] ... */
 	uint32_t nblocks;
 	uint8_t *fate; /* [nsw] */
 	sw_ix *path;   /* [nsw] */
 	unsigned lane, lanes;
-	uint32_t each, seen; /* every so many LIDs is looked at */
+	uint32_t each, seen; /* every each-th LID is looked at */
 };
 
 const char *
@@ -116,7 +121,7 @@ is_fresh(const struct topo *t, sw_ix s)
 	return (t->node[t->sw[s].node].flags & TN_FRESH) != 0;
 }
 
-/* The LIDs of a port are those of a host. */
+/* Mark the LIDs of a port as LIDs of a host. */
 static void
 mark_lids(struct expectation *x, const struct topo *t, port_ix p)
 {
@@ -149,9 +154,9 @@ count_hosts(struct expectation *x, const struct topo *t)
 	}
 }
 
-/* Which hosts cannot send, at each moment. */
+/* Count the hosts that cannot send, at each moment. */
 static void
-find_dark(struct expectation *x, const struct topo *t)
+count_dark_hosts(struct expectation *x, const struct topo *t)
 {
 	if (x->downed == NULL)
 		return;
@@ -179,7 +184,7 @@ keep_writes(struct expectation *x, const struct transition_result *c)
 }
 
 static void
-keep_turns(
+keep_dependencies(
 	struct expectation *x, const struct transition_result *c, uint32_t nsw)
 {
 	x->nturns = c->nturns;
@@ -189,7 +194,7 @@ keep_turns(
 		x->turns[x->turn[i].sw] |= !x->turn[i].by_port;
 }
 
-/* The host that has this LID, as it counts; or TOPO_NONE. */
+/* The host with this LID, if it counts; or TOPO_NONE. */
 static port_ix
 owner_of(const struct play *w, uint32_t lid)
 {
@@ -200,17 +205,17 @@ owner_of(const struct play *w, uint32_t lid)
 		       : TOPO_NONE;
 }
 
-/* ---- a packet's way at a moment ---- */
+/* ---- a packet's path at a moment ---- */
 
 static uint64_t
-place(sw_ix s, unsigned in, unsigned out)
+dependency_place(sw_ix s, unsigned in, unsigned out)
 {
 	return (uint64_t)s << 16 | in << 8 | out;
 }
 
-/* The turn of the transition, which are sorted; or NULL. */
+/* The dependency in the transition's list, which is sorted; or NULL. */
 static const struct transition_dependency *
-find_turn(const struct expectation *x, sw_ix s, unsigned in, unsigned out)
+find_dependency(const struct expectation *x, sw_ix s, unsigned in, unsigned out)
 {
 	size_t from = 0, to = x->nturns;
 
@@ -218,9 +223,11 @@ find_turn(const struct expectation *x, sw_ix s, unsigned in, unsigned out)
 		size_t at = from + (to - from) / 2;
 		const struct transition_dependency *u = &x->turn[at];
 
-		if (place(u->sw, u->in, u->out) == place(s, in, out))
+		if (dependency_place(u->sw, u->in, u->out) ==
+			dependency_place(s, in, out))
 			return u;
-		if (place(u->sw, u->in, u->out) < place(s, in, out))
+		if (dependency_place(u->sw, u->in, u->out) <
+			dependency_place(s, in, out))
 			from = at + 1;
 		else
 			to = at;
@@ -229,20 +236,23 @@ find_turn(const struct expectation *x, sw_ix s, unsigned in, unsigned out)
 }
 
 static bool
-closed(const struct play *w, sw_ix s, unsigned in, unsigned out, unsigned which)
+is_blocked(const struct play *w, sw_ix s, unsigned in, unsigned out,
+	unsigned which)
 {
 	const struct transition_dependency *u;
 
 	if (which == 0 || !w->x->turns[s])
 		return false;
-	u = find_turn(w->x, s, in, out);
+	u = find_dependency(w->x, s, in, out);
 	return u != NULL && !u->by_port && (u->lanes >> w->lane & 1) != 0 &&
 	       (which & (u->stays ? LOSS_ESTIMATE_STAYING
 				  : LOSS_ESTIMATE_PASSING)) != 0;
 }
 
-/* One step of a packet for LID number i of the block from switch s: its fate,
- * or UNKNOWN and the next switch. */
+/*
+ * One step of a packet for LID number i of the block from switch s: its fate,
+ * or UNKNOWN and the next switch.
+ */
 static unsigned
 packet_step(const struct play *w, sw_ix *s, unsigned i, port_ix owner,
 	const struct loss_estimate_moment *m)
@@ -269,15 +279,15 @@ packet_step(const struct play *w, sw_ix *s, unsigned i, port_ix owner,
 	on = w->line[next][i];
 	if (on == t->port[peer].num)
 		return LOSS_ESTIMATE_TURNED;
-	if (closed(w, next, t->port[peer].num, on, m->closed))
+	if (is_blocked(w, next, t->port[peer].num, on, m->closed))
 		return LOSS_ESTIMATE_CLOSED;
 	*s = next;
 	return UNKNOWN;
 }
 
-/* Follow it to the end; what is met shares its fate. */
+/* Follow the path to its end; switches on it share its fate. */
 static void
-follow(struct play *w, sw_ix s, unsigned i, port_ix owner,
+follow_path(struct play *w, sw_ix s, unsigned i, port_ix owner,
 	const struct loss_estimate_moment *m)
 {
 	unsigned end = UNKNOWN;
@@ -297,9 +307,9 @@ follow(struct play *w, sw_ix s, unsigned i, port_ix owner,
 		w->fate[w->path[k]] = (uint8_t)end;
 }
 
-/* Hosts of switch s that send to owner on the lane in hand. */
+/* Hosts of switch s that send to owner in the current layer. */
 static uint32_t
-senders(const struct play *w, sw_ix s, sw_ix home)
+count_senders(const struct play *w, sw_ix s, sw_ix home)
 {
 	if (w->x->hosts[s] == 0 ||
 		(w->lanes > 1 &&
@@ -319,14 +329,14 @@ count_lost(struct play *w, unsigned i, port_ix owner,
 
 	memset(w->fate, UNKNOWN, w->t->nsw);
 	for (sw_ix s = 0; s < w->t->nsw; s++) {
-		uint32_t n = senders(w, s, home), dark;
+		uint32_t n = count_senders(w, s, home), dark;
 
 		if (n == 0)
 			continue;
 		dark = w->x->dark != NULL ? w->x->dark[at + s] : 0;
 		if (dark > n)
 			dark = n;
-		follow(w, s, i, owner, m);
+		follow_path(w, s, i, owner, m);
 		lost[LOSS_ESTIMATE_DOWN] += dark * share;
 		if (w->fate[s] < LOSS_ESTIMATE_CAUSES)
 			lost[w->fate[s]] += (n - dark) * share;
@@ -357,9 +367,9 @@ sort_writes(struct play *w)
 	free(at);
 }
 
-/* The tables' block b when the first n writes are there. */
+/* Load block b of all tables as it is after the first n writes. */
 static void
-load(struct play *w, uint32_t b, size_t n)
+load_block(struct play *w, uint32_t b, size_t n)
 {
 	const struct routes *to = w->to;
 	const struct expectation *x = w->x;
@@ -367,7 +377,7 @@ load(struct play *w, uint32_t b, size_t n)
 	for (sw_ix s = 0; s < w->t->nsw; s++)
 		w->line[s] = b < to->nblocks ? routes_block(to, s, b)
 					     : lft_bytes(to->pool, LFT_EMPTY);
-	/* backwards: what was there before the first one that is to come */
+	/* backwards: the value before the first write that is to come */
 	for (uint32_t k = w->first[b + 1]; k-- > w->first[b];) {
 		const struct written *u = &x->write[w->order[k]];
 
@@ -384,7 +394,7 @@ load(struct play *w, uint32_t b, size_t n)
 
 /* Destinations in this block that count. */
 static uint64_t
-counted(const struct play *w, uint32_t b)
+counted_entries(const struct play *w, uint32_t b)
 {
 	uint64_t bits = 0;
 
@@ -394,9 +404,9 @@ counted(const struct play *w, uint32_t b)
 	return bits;
 }
 
-/* Of these entries, those that some write of the block changes. */
+/* Of the entries `of`, the ones that some write of the block changes. */
 static uint64_t
-changing(const struct play *w, uint32_t b, uint64_t of)
+changing_entries(const struct play *w, uint32_t b, uint64_t of)
 {
 	const struct expectation *x = w->x;
 	const struct lft_pool *pool = x->pool;
@@ -415,12 +425,13 @@ changing(const struct play *w, uint32_t b, uint64_t of)
 
 /* Destinations in this block that may lose anything. */
 static uint64_t
-concerned(const struct play *w, uint32_t b)
+concerned_entries(const struct play *w, uint32_t b)
 {
-	uint64_t bits = counted(w, b);
+	uint64_t bits = counted_entries(w, b);
 
-	/* nobody, where all came with the fabric */
-	return bits == 0 || w->x->nturns > 0 ? bits : changing(w, b, bits);
+	/* none, where all is new with the fabric */
+	return bits == 0 || w->x->nturns > 0 ? bits
+					     : changing_entries(w, b, bits);
 }
 
 static void
@@ -429,7 +440,7 @@ add_moment(struct play *w, uint32_t b, uint64_t bits,
 {
 	double lost[LOSS_ESTIMATE_CAUSES] = {0};
 
-	load(w, b, m->written);
+	load_block(w, b, m->written);
 	for (; bits != 0; bits &= bits - 1) {
 		unsigned i = (unsigned)__builtin_ctzll(bits);
 		port_ix owner = owner_of(w, b * LFT_BLOCK + i);
@@ -444,9 +455,9 @@ add_moment(struct play *w, uint32_t b, uint64_t bits,
 			lost[c] * m->seconds * w->each;
 }
 
-/* Of the LIDs in hand those whose turn it is. */
+/* Of these LIDs the sampled ones: every each-th. */
 static uint64_t
-sample(struct play *w, uint64_t bits)
+sample_entries(struct play *w, uint64_t bits)
 {
 	uint64_t some = 0;
 
@@ -462,7 +473,7 @@ choose_samples(struct play *w)
 	uint64_t all = 0;
 
 	for (uint32_t b = 0; b < w->nblocks; b++)
-		all += (uint64_t)__builtin_popcountll(concerned(w, b));
+		all += (uint64_t)__builtin_popcountll(concerned_entries(w, b));
 	all *= w->t->nsw * w->x->moments.n * w->lanes;
 	w->each = (uint32_t)(all / w->x->steps) + 1;
 }
@@ -472,7 +483,7 @@ play_blocks(struct play *w)
 {
 	choose_samples(w);
 	for (uint32_t b = 0; b < w->nblocks; b++) {
-		uint64_t bits = sample(w, concerned(w, b));
+		uint64_t bits = sample_entries(w, concerned_entries(w, b));
 
 		for (size_t k = 0; bits != 0 && k < w->x->moments.n; k++)
 			add_moment(w, b, bits, &w->x->moments.m[k]);
@@ -491,9 +502,9 @@ sum_up(struct loss_estimate *e)
 	}
 }
 
-/* All but the cost itself. */
+/* Free all but the cost itself. */
 static void
-forget(struct expectation *x)
+forget_inputs(struct expectation *x)
 {
 	for (size_t i = 0; i < x->nwrites; i++) {
 		lft_drop(x->pool, x->write[i].image);
@@ -525,13 +536,13 @@ loss_estimate_begin(const struct loss_estimate_job *job)
 	x->downed = loss_schedule_down(job);
 	count_hosts(x, t);
 	loss_schedule(job, x->downed, &x->cost, &x->moments);
-	find_dark(x, t);
+	count_dark_hosts(x, t);
 	keep_writes(x, job->change);
-	keep_turns(x, job->change, t->nsw);
+	keep_dependencies(x, job->change, t->nsw);
 	loss_in_flight(job, x->downed, &x->cost);
 	if (x->nwrites > KEPT_WRITES) {
 		(void)loss_estimate_cost(x, job->to);
-		forget(x);
+		forget_inputs(x);
 	}
 	return x;
 }
@@ -576,7 +587,7 @@ loss_estimate_unref(struct expectation *x)
 {
 	if (x == NULL || --x->refs > 0)
 		return;
-	forget(x);
+	forget_inputs(x);
 	free(x->cost.phase);
 	free(x);
 }

@@ -1,35 +1,37 @@
 /*
- * expect: what a transition will cost the hosts, before anything is sent.
+ * loss_estimate: what a transition will cost the hosts, before anything is
+ * sent.
  *
- * The transition is played in slow motion. A schedule (loss_schedule.c) says
- * how long each phase will take, by what an answer to an SMP takes, how many
- * may be under way, and the drains; at some moments of each phase every LID of
- * a host is followed from every switch with hosts, by the tables, closed turns
- * and ports of that moment. A pair of hosts whose packets do not arrive loses
- * what it sends as long as the moment lasts, for one of these causes:
+ * The transition is simulated as a sequence of moments. A schedule
+ * (loss_schedule.c) says how long each phase will take, by the time an SMP
+ * takes to be answered, how many may be in flight, and the drains; at some
+ * moments of each phase every LID of a host is followed from every switch with
+ * hosts, by the tables, blocked dependencies and ports of that moment. A pair
+ * of hosts without a working path loses what it sends as long as the moment
+ * lasts, for one of these causes:
  *
- *   broken   the old way is gone, or there never was one, and the new one is
+ *   broken   the old path is gone, or there never was one, and the new one is
  *            not written; from the moment on that the fabric changed
- *   turned   between stages: sent back by the cable it came by, or round
- *   closed   a turn that is on lane 15 meanwhile
+ *   turned   between stages: sent back by the link it came by, or in a loop
+ *   closed   a dependency that is blocked (VL 15) meanwhile
  *   down     a port that the method takes to Init, a host's own included
- *   flight   what was on cables and in switches that went away, or were taken
+ *   flight   what was on links and in switches that went away, or were taken
  *            down, at that moment: as much as is sent while a packet travels
  *
- * Costs are pairs times seconds; packets are that times what a pair of hosts
- * sends a second, which nobody knows but the reader: loss_estimate_packets
- * takes what a host sends, evenly to all others. A fluid model: no queues, no
- * packet that gets through just before a block arrives. Hosts of switches that
- * are new or gone count neither as source nor as destination, links retrain in
- * no time, a LID of many is as good as the others: above a number of steps
- * every n-th stands for n.
+ * Costs are pairs times seconds. Packets are that times what a pair of hosts
+ * sends a second, which only the reader knows: loss_estimate_packets takes what
+ * a host sends, evenly to all others. A fluid model: no queues, no packet that
+ * gets through just before a block arrives. Hosts of switches that are new or
+ * gone count neither as source nor as destination, links retrain in no time,
+ * all LIDs of a port count alike. Above a number of steps every n-th LID stands
+ * for n.
  *
- * Tables come from the transition itself (lft_write.was, image), so that it
- * may be asked when all is over. Few ask: what is only known before and while
- * things happen is noted (hosts, schedule, what was in flight), references to
- * the blocks that the transition replaced are kept, and the rest is done when
- * somebody wants to know. Where that would keep many blocks alive that nobody
- * else needs any more, it is done at once.
+ * Tables come from the transition itself (lft_write.was, image), so that the
+ * estimate may be made when all is over; it is rarely asked for. What is known
+ * only before and while the transition runs is noted (hosts, schedule, what was
+ * in flight), references to the blocks that the transition replaced are kept,
+ * and the rest is done on demand. Where that would keep many blocks alive that
+ * are not needed any more, it is done at once.
  */
 #ifndef HEDDLE_DISTRIBUTION_TRANSITION_LOSS_ESTIMATE_H
 #define HEDDLE_DISTRIBUTION_TRANSITION_LOSS_ESTIMATE_H
@@ -55,30 +57,30 @@ enum loss_estimate_cause {
 enum loss_estimate_kind {
 	LOSS_ESTIMATE_BEFORE, /* from the change to the first write */
 	LOSS_ESTIMATE_WALLS,
-	LOSS_ESTIMATE_CLOSE, /* turns go to lane 15 */
+	LOSS_ESTIMATE_CLOSE, /* dependencies go to VL 15 */
 	LOSS_ESTIMATE_FALL,  /* ports go to Init */
-	LOSS_ESTIMATE_LIVEN, /* cables in Init come up */
+	LOSS_ESTIMATE_LIVEN, /* links in Init come up */
 	LOSS_ESTIMATE_TABLES,
 	LOSS_ESTIMATE_OPEN,
 	LOSS_ESTIMATE_RISE, /* ports come back */
 };
 
-/* How fast things go. */
+/* How long SMPs and packets take. */
 struct loss_estimate_pace {
 	struct mono answer; /* an SMP, from its sending to its answer */
-	unsigned window;    /* SMPs under way at once */
-	unsigned target;    /* to one node */
+	unsigned window;    /* SMPs in flight at once */
+	unsigned target;    /* of these, to one node */
 	struct mono drain;
 	struct mono hop; /* a packet, from one switch to the next */
 };
 
-/* An answer of 100 us, hops of 1 us; the rest as nobody configured it. */
+/* An answer of 100 us, hops of 1 us; the rest as without any configuration. */
 struct loss_estimate_pace loss_estimate_pace_defaults(void);
 
 struct loss_estimate_job {
 	const struct transition_result *change;
 	const struct routes *to;   /* what it leads to */
-	const struct routes *from; /* whose cables may be gone; NULL: none */
+	const struct routes *from; /* its links may be gone; NULL: none */
 	struct loss_estimate_pace pace;
 	struct mono waited; /* since the fabric changed, if it did */
 	uint64_t steps;	    /* table entries to look at, about; 0: 4 million */
@@ -88,14 +90,14 @@ struct loss_estimate_phase {
 	enum loss_estimate_kind kind;
 	unsigned stage; /* of TABLES, from 1 */
 	size_t smps;
-	struct mono drain; /* waited before it, in time too */
+	struct mono drain; /* waited before it, part of time */
 	struct mono time;
 	double lost[LOSS_ESTIMATE_CAUSES]; /* pairs times seconds */
 };
 
 struct loss_estimate {
-	uint32_t hosts;	    /* that send and are sent to */
-	double now;	    /* pairs without a way until something is written */
+	uint32_t hosts; /* that send and are sent to */
+	double now;	/* pairs without a path until something is written */
 	struct mono answer; /* of the pace */
 	struct loss_estimate_phase *phase;
 	size_t nphases;
@@ -109,11 +111,10 @@ void loss_estimate_compute(
 void loss_estimate_clear(struct loss_estimate *e);
 
 /*
- * The same in two steps. Nothing of the job is needed after the first one, but
- * `to` for the second: those routes, or the same for another freeze of the
- * fabric (routes_for). The last reference drops blocks: in the thread that owns
- * the pool; loss_estimate_cost, which works it out once, may be called at any
- * time.
+ * The same in two steps. The second step needs nothing of the job but `to`:
+ * these routes, or the same for another freeze of the fabric (routes_for). The
+ * last reference drops blocks: in the thread that owns the pool;
+ * loss_estimate_cost, which computes the cost once, may be called at any time.
  */
 struct expectation;
 struct expectation *loss_estimate_begin(const struct loss_estimate_job *job);
@@ -126,13 +127,13 @@ void loss_estimate_unref(struct expectation *x);	      /* NULL allowed */
 double loss_estimate_sum(const double lost[LOSS_ESTIMATE_CAUSES]);
 
 /*
- * Packets that are lost in so many pairs times seconds when each of the hosts
+ * Packets that are lost in `lost` pairs times seconds when each of the hosts
  * sends `rate` packets a second, evenly to all others.
  */
 double loss_estimate_packets(
 	const struct loss_estimate *e, double lost, double rate);
 
-/* The rate that nothing else is said of: 2 KiB packets at 100 Gb/s. */
+/* The default rate: 2 KiB packets at 100 Gb/s. */
 #define LOSS_ESTIMATE_RATE 6.1e6
 
 /* "broken", "closed"; "tables", "ports down". */

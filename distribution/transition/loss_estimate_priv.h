@@ -1,7 +1,7 @@
 /*
- * expect_priv: what is shared by loss_estimate.c (what is lost at a moment),
+ * loss_estimate_priv: shared by loss_estimate.c (what is lost at a moment),
  * loss_schedule.c (which moments there are) and loss_in_flight.c (what is lost
- * on cables). Nobody else includes this.
+ * on links), and included by no other file.
  */
 #ifndef HEDDLE_DISTRIBUTION_TRANSITION_LOSS_ESTIMATE_PRIV_H
 #define HEDDLE_DISTRIBUTION_TRANSITION_LOSS_ESTIMATE_PRIV_H
@@ -18,7 +18,7 @@ loss_estimate_steps(const struct loss_estimate_job *job)
 	return job->steps > 0 ? job->steps : LOSS_ESTIMATE_STEPS;
 }
 
-/* Does the port send and receive? */
+/* Whether the port sends and receives. */
 static inline bool
 loss_estimate_is_host(const struct topo *t, port_ix p)
 {
@@ -28,25 +28,27 @@ loss_estimate_is_host(const struct topo *t, port_ix p)
 	       t->port[p].lid != 0 && t->port[p].state >= LOSS_ESTIMATE_ARMED;
 }
 
-/* LIDs of a port share what is sent to it. */
+/* The share of one LID of a port in what is sent to it. */
 static inline double
 loss_estimate_share(const struct topo *t, port_ix p)
 {
 	return 1.0 / (double)(1U << t->port[p].lmc);
 }
 
-/* Which turns are closed at a moment. */
+/* Which dependencies are blocked at a moment. */
 enum { LOSS_ESTIMATE_STAYING = 1, LOSS_ESTIMATE_PASSING = 2 };
 
-/* A state of the fabric that stands for so many seconds of a phase. */
+/* A state of the fabric that stands for `seconds` of a phase. */
 struct loss_estimate_moment {
 	size_t phase;
 	double seconds;
-	size_t written;	 /* write[0 .. written) of the transition are there */
+	size_t written; /* write[0 .. written) of the transition are in place */
 	unsigned closed; /* LOSS_ESTIMATE_STAYING, LOSS_ESTIMATE_PASSING */
-	/* Of the cables that the method takes: down are those whose near end
-	 * is at least so far from us, back those whose ends both have lower
-	 * numbers. */
+	/*
+	 * Of the links that the method takes: down are links with a near end at
+	 * least down_from hops from us, back are links with both port numbers
+	 * below back_to.
+	 */
 	unsigned down_from;
 	port_ix back_to;
 };
@@ -61,7 +63,7 @@ loss_estimate_is_near(const struct topo *t, port_ix p)
 	return here < there || (here == there && p < peer);
 }
 
-/* Is this port, one that the method takes, down at the moment? */
+/* Whether this port, one that the method takes, is down at the moment. */
 static inline bool
 loss_estimate_is_down(
 	const struct topo *t, port_ix p, const struct loss_estimate_moment *m)
@@ -91,7 +93,7 @@ bool *loss_schedule_down(const struct loss_estimate_job *job);
 void loss_schedule(const struct loss_estimate_job *job, const bool *downed,
 	struct loss_estimate *out, struct loss_estimate_moments *m);
 
-/* Into out's phases what is on cables that go; downed as above. */
+/* Adds to out's phases what is on links that go away; downed as above. */
 void loss_in_flight(const struct loss_estimate_job *job, const bool *downed,
 	struct loss_estimate *out);
 

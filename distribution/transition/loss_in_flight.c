@@ -1,11 +1,11 @@
 /*
- * loss_in_flight: what is on cables, and in switches, that go away or are taken
+ * loss_in_flight: what is on links, and in switches, that go away or are taken
  * down: as much as is sent while a packet travels from one switch to the next.
  *
- * Of the LIDs that some old way over such a cable leads to, every so many are
- * looked at from all switches with hosts. It is little beside what is lost
- * until tables are written, and must be asked while the old routes are there:
- * it gets a small part of the steps.
+ * A sample of the LIDs with an old path over such a link is looked at from all
+ * switches with hosts. The loss is little beside what is lost until tables are
+ * written, and must be computed while the old routes are there: it gets a small
+ * part of the steps.
  */
 #include <stdlib.h>
 
@@ -13,12 +13,12 @@
 #include "sm/base/mem.h"
 
 enum {
-	HOPS = 4,   /* of a way, about */
+	HOPS = 4,   /* of a path, about */
 	PART = 16,  /* of the steps */
 	SCANS = 512 /* rows that are looked through for LIDs */
 };
 
-/* What becomes of a cable. */
+/* What becomes of a link. */
 enum cable { STAYS, GONE, TAKEN, FATES };
 
 struct flight {
@@ -26,17 +26,20 @@ struct flight {
 	const struct routes *from;
 	const bool *downed;
 	uint64_t steps;
-	uint8_t *fate;		/* [nports] of what leaves by an old port */
+	uint8_t *fate;		/* [nports] enum cable, by old port */
 	uint32_t rows[FATES];	/* old switches with such ports */
-	uint8_t *has;		/* [nsw] bits: which */
+	uint8_t *has;		/* [nsw] bits: which fates its ports have */
 	uint32_t *hosts, nwith; /* [nsw] of old; how many have some */
 	bool *hit;		/* by LID */
-	enum cable how;		/* what is being counted */
+	enum cable how;		/* the fate that is being counted */
 };
 
-/* By the port that it leaves; n is the node's number now, or TOPO_NONE. */
+/*
+ * The fate of a link by the port that leads into it; n is the node's number
+ * now, or TOPO_NONE.
+ */
 static enum cable
-cable_of(const struct flight *w, port_ix old, node_ix n)
+link_fate(const struct flight *w, port_ix old, node_ix n)
 {
 	const struct topo *t = w->t;
 	const struct topo_port *p = &w->was->port[old], *q;
@@ -64,7 +67,7 @@ find_fates(struct flight *w)
 		const struct topo_node *n = &was->node[was->sw[s].node];
 		node_ix is;
 
-		/* mostly they follow each other as they did */
+		/* mostly switches keep their order */
 		if (next < t->nsw && t->node[t->sw[next].node].guid == n->guid)
 			is = t->sw[next].node;
 		else
@@ -74,7 +77,7 @@ find_fates(struct flight *w)
 		for (port_ix p = n->first_port; p <= n->first_port + n->nports;
 			p++)
 			if (was->port[p].peer != TOPO_NONE) {
-				w->fate[p] = (uint8_t)cable_of(w, p, is);
+				w->fate[p] = (uint8_t)link_fate(w, p, is);
 				w->has[s] |= (uint8_t)(1U << w->fate[p]);
 			}
 		for (unsigned k = 0; k < FATES; k++)
@@ -95,9 +98,9 @@ count_hosts(struct flight *w)
 	}
 }
 
-/* LIDs that this switch sends over cables that go. */
+/* Mark the LIDs that this switch sends over links that go away. */
 static void
-hit_row(struct flight *w, sw_ix s)
+mark_hit_lids(struct flight *w, sw_ix s)
 {
 	const struct topo_node *n = &w->was->node[w->was->sw[s].node];
 	uint32_t lid = 0;
@@ -113,8 +116,10 @@ hit_row(struct flight *w, sw_ix s)
 	}
 }
 
-/* Hosts that lose what is under way to them; how many. The last cable to those
- * that are gone is gone, too. */
+/*
+ * Mark the LIDs of hosts that lose what is in flight to them; how many. For
+ * hosts that are gone the last link on the path is gone, too.
+ */
 static uint32_t
 find_hit(struct flight *w)
 {
@@ -125,7 +130,7 @@ find_hit(struct flight *w)
 		w->hit[lid] = all;
 	for (sw_ix s = 0; s < w->was->nsw && !all; s++)
 		if (w->has[s] >> w->how & 1)
-			hit_row(w, s);
+			mark_hit_lids(w, s);
 	for (uint32_t lid = 0; lid <= w->was->max_lid; lid++) {
 		port_ix owner = w->was->by_lid[lid];
 
@@ -136,7 +141,10 @@ find_hit(struct flight *w)
 	return n;
 }
 
-/* Cables on the old way to a LID that go; all of them, or those of one fate. */
+/*
+ * Links on the old path to a LID that go away: all, or only those with the fate
+ * that is counted.
+ */
 static uint32_t
 hops_lost(const struct flight *w, sw_ix s, uint16_t lid, bool all)
 {
@@ -161,20 +169,20 @@ hops_lost(const struct flight *w, sw_ix s, uint16_t lid, bool all)
 	return 0;
 }
 
-/* Who is gone gets nothing of all that is on its way. */
+/* A host that is gone gets nothing of what is in flight to it. */
 static bool
-nobody(const struct flight *w, port_ix owner)
+is_host_gone(const struct flight *w, port_ix owner)
 {
 	return w->how == GONE &&
 	       topo_by_port_guid(w->t, w->was->port[owner].guid) == TOPO_NONE;
 }
 
-/* Pairs times hops that are lost on the way to one LID. */
+/* Pairs times hops that are lost on the path to one LID. */
 static double
-flight_to(const struct flight *w, uint16_t lid)
+lost_in_flight_to(const struct flight *w, uint16_t lid)
 {
 	port_ix owner = topo_by_lid(w->was, lid, NULL);
-	bool all = nobody(w, owner);
+	bool all = is_host_gone(w, owner);
 	uint64_t sum = 0;
 
 	for (sw_ix s = 0; s < w->was->nsw; s++)
@@ -184,9 +192,9 @@ flight_to(const struct flight *w, uint16_t lid)
 	return (double)sum * loss_estimate_share(w->was, owner);
 }
 
-/* To all, of whom every so many are looked at. */
+/* Pairs times hops over all marked LIDs, estimated from every n-th one. */
 static double
-flight(struct flight *w, enum cable how)
+lost_in_flight(struct flight *w, enum cable how)
 {
 	uint32_t each, seen = 0;
 	double sum = 0;
@@ -196,7 +204,7 @@ flight(struct flight *w, enum cable how)
 	       1;
 	for (uint32_t lid = 1; lid <= w->was->max_lid; lid++)
 		if (w->hit[lid] && seen++ % each == 0)
-			sum += flight_to(w, (uint16_t)lid);
+			sum += lost_in_flight_to(w, (uint16_t)lid);
 	return sum * each;
 }
 
@@ -226,7 +234,8 @@ loss_in_flight(const struct loss_estimate_job *job, const bool *downed,
 		if ((f->kind == LOSS_ESTIMATE_BEFORE ||
 			    f->kind == LOSS_ESTIMATE_FALL) &&
 			w.rows[how] > 0)
-			f->lost[LOSS_ESTIMATE_FLIGHT] = flight(&w, how) * hop;
+			f->lost[LOSS_ESTIMATE_FLIGHT] =
+				lost_in_flight(&w, how) * hop;
 	}
 	free(w.fate);
 	free(w.has);

@@ -10,7 +10,7 @@ enum {
 	INIT = 2,
 };
 
-/* What has happened so far, and what is being written down. */
+/* The state that the schedule has reached, and the lists that it fills. */
 struct when {
 	const struct loss_estimate_job *job;
 	const struct topo *t;
@@ -23,7 +23,7 @@ struct when {
 	unsigned closed;
 	unsigned down_from;
 	port_ix back_to;
-	bool drain; /* before the next phase */
+	bool drain; /* a drain precedes the next phase */
 };
 
 /* ---- phases ---- */
@@ -39,7 +39,7 @@ phase_begin(struct when *w, enum loss_estimate_kind kind)
 }
 
 static void
-ask(struct when *w, node_ix node, uint32_t n)
+count_smps(struct when *w, node_ix node, uint32_t n)
 {
 	w->count[node] += n;
 	w->smps += n;
@@ -48,18 +48,18 @@ ask(struct when *w, node_ix node, uint32_t n)
 }
 
 static size_t
-rounds(size_t n, unsigned at_once)
+count_rounds(size_t n, unsigned at_once)
 {
 	return at_once > 0 ? (n + at_once - 1) / at_once : n;
 }
 
-/* The SMPs asked for until now have been answered; begin to count anew. */
+/* The time until the SMPs counted so far are answered; begin to count anew. */
 static struct mono
-answered(struct when *w)
+answer_time(struct when *w)
 {
 	const struct loss_estimate_pace *p = &w->job->pace;
-	size_t all = rounds(w->smps, p->window);
-	size_t one = rounds(w->most, p->target);
+	size_t all = count_rounds(w->smps, p->window);
+	size_t one = count_rounds(w->most, p->target);
 	size_t n = all > one ? all : one;
 
 	w->out->phase[w->out->nphases - 1].smps += w->smps;
@@ -68,9 +68,9 @@ answered(struct when *w)
 	return (struct mono){p->answer.ns * (int64_t)n};
 }
 
-/* The fabric is as it is now for so long. */
+/* The fabric stays as it is now for this time. */
 static void
-stay(struct when *w, struct mono time)
+add_moment(struct when *w, struct mono time)
 {
 	struct loss_estimate_moments *m = w->m;
 	size_t phase = w->out->nphases - 1;
@@ -87,19 +87,19 @@ stay(struct when *w, struct mono time)
 	};
 }
 
-/* Wait for what is on its way, if that has to be. */
+/* Wait for packets in flight, if a drain is due. */
 static void
-drain(struct when *w)
+add_drain(struct when *w)
 {
 	if (!w->drain)
 		return;
 	w->drain = false;
 	w->out->phase[w->out->nphases - 1].drain = w->job->pace.drain;
-	stay(w, w->job->pace.drain);
+	add_moment(w, w->job->pace.drain);
 }
 
 static struct mono
-part(struct mono t, size_t n)
+divide_time(struct mono t, size_t n)
 {
 	return (struct mono){t.ns / (int64_t)n};
 }
@@ -122,18 +122,18 @@ write_until(struct when *w, size_t end)
 	struct mono time;
 
 	for (size_t i = first; i < end; i++)
-		ask(w, node_of(w, x->write[i].sw), 1);
-	time = answered(w);
+		count_smps(w, node_of(w, x->write[i].sw), 1);
+	time = answer_time(w);
 	for (unsigned k = 0; k < samples; k++) {
 		w->written = first + (n * (2 * k + 1) + samples) /
 					     (2 * (size_t)samples);
-		stay(w, part(time, samples));
+		add_moment(w, divide_time(time, samples));
 	}
 	w->written = end;
 }
 
 static void
-walls(struct when *w)
+schedule_quenches(struct when *w)
 {
 	if (w->job->change->nwalls == 0)
 		return;
@@ -143,80 +143,82 @@ walls(struct when *w)
 }
 
 static bool
-of_kind(const struct transition_dependency *u, unsigned which)
+is_of_kind(const struct transition_dependency *u, unsigned which)
 {
 	return !u->by_port && (which & (u->stays ? LOSS_ESTIMATE_STAYING
 						 : LOSS_ESTIMATE_PASSING)) != 0;
 }
 
-/* Rows go to lane 15, or back: half of the time they are there. */
+/* Rows go to VL 15, or back: half of the time they are in place. */
 static void
-turn_rows(struct when *w, enum loss_estimate_kind kind, unsigned which)
+schedule_rows(struct when *w, enum loss_estimate_kind kind, unsigned which)
 {
 	const struct transition_result *x = w->job->change;
 	struct mono half;
 	size_t n = 0;
 
 	for (size_t i = 0; i < x->nturns; i++)
-		n += of_kind(&x->turn[i], which);
+		n += is_of_kind(&x->turn[i], which);
 	if (n == 0)
 		return;
 	phase_begin(w, kind);
-	drain(w);
+	add_drain(w);
 	for (size_t i = 0; i < x->nturns; i++)
-		if (of_kind(&x->turn[i], which))
-			ask(w, node_of(w, x->turn[i].sw), 1);
-	half = part(answered(w), 2);
-	stay(w, half);
+		if (is_of_kind(&x->turn[i], which))
+			count_smps(w, node_of(w, x->turn[i].sw), 1);
+	half = divide_time(answer_time(w), 2);
+	add_moment(w, half);
 	if (kind == LOSS_ESTIMATE_CLOSE)
 		w->closed |= which;
 	else
 		w->closed &= ~which;
-	stay(w, half);
+	add_moment(w, half);
 	w->drain = kind == LOSS_ESTIMATE_CLOSE;
 }
 
-/* SMPs to the near ends at this distance, or to both ends. */
+/* Count SMPs to the near ends at this distance, or to both ends. */
 static void
-ask_cables(struct when *w, uint16_t hops, bool both)
+count_link_smps(struct when *w, uint16_t hops, bool both)
 {
 	const struct topo *t = w->t;
 
 	for (port_ix p = 0; p < t->nports; p++) {
 		node_ix n = t->port[p].node;
 
-		/* what is in Init has only to stay there */
+		/* a link in Init has only to stay there */
 		if (!w->downed[p] || !loss_estimate_is_near(t, p) ||
 			t->node[n].hops != hops ||
 			(t->port[p].state <= INIT &&
 				t->port[t->port[p].peer].state <= INIT))
 			continue;
-		ask(w, n, 1);
+		count_smps(w, n, 1);
 		if (both)
-			ask(w, t->port[t->port[p].peer].node, 1);
+			count_smps(w, t->port[t->port[p].peer].node, 1);
 	}
 }
 
-/* PortStateChange of the switches is cleared, their ports are looked at. */
+/*
+ * The time to clear PortStateChange of the switches and to check their ports.
+ */
 static struct mono
-look_after(struct when *w)
+check_time(struct when *w)
 {
 	const struct topo *t = w->t;
 	struct mono time;
 
 	for (sw_ix s = 0; s < t->nsw; s++)
-		ask(w, node_of(w, s), 1);
-	time = answered(w);
+		count_smps(w, node_of(w, s), 1);
+	time = answer_time(w);
 	for (sw_ix s = 0; s < t->nsw; s++)
 		for (unsigned p = 0; p <= t->node[node_of(w, s)].nports; p++)
 			if (p == 0 || t->port[topo_port_of(t, node_of(w, s), p)]
 						      .peer != TOPO_NONE)
-				ask(w, node_of(w, s), 1);
-	return mono_add(time, answered(w));
+				count_smps(w, node_of(w, s), 1);
+	return mono_add(time, answer_time(w));
 }
 
 static unsigned
-farthest(const struct topo *t)
+farthest_hops(const struct topo *t)
 {
 	unsigned far = 0;
 
@@ -228,35 +230,38 @@ farthest(const struct topo *t)
 
 /* The farthest first; then all are waited for, the nearest first. */
 static void
-fall(struct when *w)
+schedule_fall(struct when *w)
 {
-	unsigned far = farthest(w->t);
+	unsigned far = farthest_hops(w->t);
 	struct mono half;
 
 	if (w->downed == NULL)
 		return;
 	phase_begin(w, LOSS_ESTIMATE_FALL);
-	drain(w);
+	add_drain(w);
 	for (unsigned hops = far + 1; hops-- > 0;) {
-		ask_cables(w, (uint16_t)hops, false);
+		count_link_smps(w, (uint16_t)hops, false);
 		if (w->smps == 0)
 			continue;
-		half = part(answered(w), 2);
-		stay(w, half);
+		half = divide_time(answer_time(w), 2);
+		add_moment(w, half);
 		w->down_from = hops;
-		stay(w, half);
+		add_moment(w, half);
 	}
 	for (unsigned hops = 0; hops <= far; hops++) {
-		ask_cables(w, (uint16_t)hops, true);
-		stay(w, answered(w));
+		count_link_smps(w, (uint16_t)hops, true);
+		add_moment(w, answer_time(w));
 	}
-	stay(w, look_after(w));
+	add_moment(w, check_time(w));
 	w->drain = w->job->change->method != TRANSITION_STATIC;
 }
 
-/* Was it taken down, or is it in Init and comes up for the first time? */
+/*
+ * Whether a port comes back that was taken down (taken), or is in Init and
+ * comes up for the first time.
+ */
 static bool
-rises(const struct when *w, port_ix p, bool taken)
+link_rises(const struct when *w, port_ix p, bool taken)
 {
 	const struct topo *t = w->t;
 	port_ix peer = t->port[p].peer;
@@ -268,52 +273,52 @@ rises(const struct when *w, port_ix p, bool taken)
 	       (t->port[p].state == INIT && t->port[peer].state >= INIT);
 }
 
-/* Ports are told in the order of their numbers. */
+/* Count an SMP to each of these ports, in the order of their numbers. */
 static void
-ask_ends(struct when *w, bool taken)
+count_end_smps(struct when *w, bool taken)
 {
 	for (port_ix p = 0; p < w->t->nports; p++)
-		if (rises(w, p, taken))
-			ask(w, w->t->port[p].node, 1);
+		if (link_rises(w, p, taken))
+			count_smps(w, w->t->port[p].node, 1);
 }
 
-/* New cables: armed one and all, then Active. */
+/* New links: all go to Armed, then all to Active. */
 static void
-liven(struct when *w)
+schedule_new_links(struct when *w)
 {
-	ask_ends(w, false);
+	count_end_smps(w, false);
 	if (w->smps == 0)
 		return;
 	phase_begin(w, LOSS_ESTIMATE_LIVEN);
-	drain(w);
+	add_drain(w);
 	for (unsigned i = 0; i < 2; i++) {
-		ask_ends(w, false);
-		stay(w, answered(w));
+		count_end_smps(w, false);
+		add_moment(w, answer_time(w));
 	}
 }
 
 static void
-rise(struct when *w)
+schedule_rise(struct when *w)
 {
 	struct mono time;
 
 	if (w->downed == NULL)
 		return;
 	phase_begin(w, LOSS_ESTIMATE_RISE);
-	ask_ends(w, true);
-	stay(w, answered(w));
-	ask_ends(w, true);
-	time = part(answered(w), SAMPLES);
+	count_end_smps(w, true);
+	add_moment(w, answer_time(w));
+	count_end_smps(w, true);
+	time = divide_time(answer_time(w), SAMPLES);
 	for (unsigned k = 0; k < SAMPLES; k++) {
 		w->back_to =
 			(port_ix)((uint64_t)w->t->nports *
 				  (2 * (uint64_t)k + 1) / (2ULL * SAMPLES));
-		stay(w, time);
+		add_moment(w, time);
 	}
 }
 
 static void
-stages(struct when *w, bool late)
+schedule_stages(struct when *w, bool late)
 {
 	const struct transition_result *x = w->job->change;
 
@@ -321,7 +326,7 @@ stages(struct when *w, bool late)
 		size_t end = w->written;
 
 		if (late && k + 1 == x->nstages)
-			turn_rows(
+			schedule_rows(
 				w, LOSS_ESTIMATE_CLOSE, LOSS_ESTIMATE_PASSING);
 		while (end < x->nwrites && x->write[end].stage == k)
 			end++;
@@ -330,7 +335,7 @@ stages(struct when *w, bool late)
 		phase_begin(w, LOSS_ESTIMATE_TABLES);
 		w->out->phase[w->out->nphases - 1].stage = k + 1;
 		w->drain |= k > 0;
-		drain(w);
+		add_drain(w);
 		write_until(w, end);
 	}
 }
@@ -351,24 +356,24 @@ loss_schedule(const struct loss_estimate_job *job, const bool *downed,
 	bool late = x->method == TRANSITION_AUTO && x->nstages > 1;
 
 	w.count = mem_alloc(w.t->nnodes * sizeof(*w.count));
-	/* before, walls, two of turns, fall, new ones, stages, open, rise */
+	/* before, quenches, two of rows, fall, new links, stages, open, rise */
 	out->phase = mem_zalloc(8U + x->nstages, sizeof(*out->phase));
 	phase_begin(&w, LOSS_ESTIMATE_BEFORE);
-	stay(&w, job->waited);
-	walls(&w);
-	turn_rows(&w, LOSS_ESTIMATE_CLOSE,
+	add_moment(&w, job->waited);
+	schedule_quenches(&w);
+	schedule_rows(&w, LOSS_ESTIMATE_CLOSE,
 		late ? LOSS_ESTIMATE_STAYING
 		     : LOSS_ESTIMATE_STAYING | LOSS_ESTIMATE_PASSING);
-	fall(&w);
+	schedule_fall(&w);
 	if (x->method != TRANSITION_STATIC)
-		liven(&w);
-	stages(&w, late);
+		schedule_new_links(&w);
+	schedule_stages(&w, late);
 	w.drain = true;
-	turn_rows(&w, LOSS_ESTIMATE_OPEN, LOSS_ESTIMATE_PASSING);
+	schedule_rows(&w, LOSS_ESTIMATE_OPEN, LOSS_ESTIMATE_PASSING);
 	w.drain = false;
 	if (x->method == TRANSITION_STATIC)
-		liven(&w);
-	rise(&w);
+		schedule_new_links(&w);
+	schedule_rise(&w);
 	free(w.count);
 }
 

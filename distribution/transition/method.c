@@ -4,9 +4,8 @@
 #include "sm/base/mem.h"
 
 /*
- * Where several tops leave pairs without a path, one leaf and all that is
- * above it are ordered upside down (routes.turn_leaf): among these, up is
- * down.
+ * Where several tops leave pairs without a path, one leaf (routes.sftree_root)
+ * and all switches above it are ordered upside down: among these, up is down.
  */
 bool *
 method_sftree_members(const struct lft_values *v)
@@ -36,7 +35,7 @@ method_sftree_members(const struct lft_values *v)
 	return turned;
 }
 
-/* Does port record r of a live switch lead to a switch above it in `to`? */
+/* Whether port record r of a live switch leads to a switch above it in `to`. */
 static bool
 is_up(const struct lft_values *v, uint32_t r)
 {
@@ -45,7 +44,7 @@ is_up(const struct lft_values *v, uint32_t r)
 
 	if (peer == n->nsw || chan_graph_quarantined(n, peer))
 		return false;
-	/* It knows more: of switches that joined the subtree later. */
+	/* sw_order also has switches that joined the subtree later. */
 	if (v->to->sw_order != NULL)
 		return v->to->sw_order[peer] < v->to->sw_order[s];
 	return routes_above(v->to, peer, s) !=
@@ -69,7 +68,7 @@ method_static(const struct lft_values *v, const struct dependency_load *l,
 		unsigned port = r - n->base[r];
 		const uint64_t *carry = n->carry + (size_t)s * 4;
 
-		/* Down on one end is down on both */
+		/* Down on one end is Down on both */
 		if (port == 0 || chan_graph_quarantined(n, s) ||
 			!(carry[port >> 6] >> (port & 63) & 1) ||
 			(n->owner[n->peer[r]] != n->nsw && n->peer[r] < r))
@@ -79,10 +78,10 @@ method_static(const struct lft_values *v, const struct dependency_load *l,
 	block_select_finish(out);
 }
 
-/* Of a switch's up-ports the one that most pairs use stays. */
+/* The up-port of a switch that most pairs use: it stays. */
 static uint32_t
-busiest(const struct lft_values *v, const struct dependency_load *l, sw_ix s,
-	unsigned *count)
+busiest_up_port(const struct lft_values *v, const struct dependency_load *l,
+	sw_ix s, unsigned *count)
 {
 	const struct chan_graph *n = v->net;
 	uint32_t best = n->off[n->nsw];
@@ -111,7 +110,7 @@ method_ports(const struct lft_values *v, const struct dependency_load *l,
 
 	for (sw_ix s = 0; s < n->nsw; s++) {
 		unsigned count;
-		uint32_t stays = busiest(v, l, s, &count);
+		uint32_t stays = busiest_up_port(v, l, s, &count);
 
 		if (count < 2 || chan_graph_quarantined(n, s))
 			continue;
@@ -122,10 +121,10 @@ method_ports(const struct lft_values *v, const struct dependency_load *l,
 	block_select_finish(out);
 }
 
-/* All turns from one up-port of switch s to another, on every lane. */
+/* All dependencies from one up-port of switch s to another, in every layer. */
 static void
-forbid(const struct lft_values *v, const struct dependency_load *l, sw_ix s,
-	struct transition_set *out)
+forbid_valleys(const struct lft_values *v, const struct dependency_load *l,
+	sw_ix s, struct transition_set *out)
 {
 	const struct chan_graph *n = v->net;
 
@@ -147,6 +146,6 @@ method_dependencies(const struct lft_values *v, const struct dependency_load *l,
 {
 	for (sw_ix s = 0; s < v->net->nsw; s++)
 		if (!chan_graph_quarantined(v->net, s))
-			forbid(v, l, s, out);
+			forbid_valleys(v, l, s, out);
 	block_select_finish(out);
 }

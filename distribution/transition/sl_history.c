@@ -10,18 +10,19 @@ enum { ACTIVE = 4 };
 
 struct leaf {
 	uint64_t guid;
-	uint32_t changed; /* when a pair of it last got a lane more */
+	uint32_t changed; /* when a pair of it last got another layer */
 	bool any;
-	bool many; /* a pair of it has more than one */
+	bool many; /* a pair of it has more than one layer */
 };
 
 struct sl_history {
 	struct map by_guid;
 	struct leaf *leaf;
 	size_t n, cap;
-	uint8_t *mask; /* [room * room], or NULL: lane 0 for all */
+	uint8_t *mask; /* [room * room], or NULL: layer 0 for all */
 	size_t room;
-	struct map came; /* end ports, where it matters: when they came up */
+	struct map came; /* end ports of leaves with more than one layer: when
+			    they came up */
 	uint32_t clock;
 	unsigned lanes;
 };
@@ -47,7 +48,7 @@ sl_history_free(struct sl_history *p)
 unsigned
 sl_history_layers(const struct sl_history *p)
 {
-	return p->lanes;
+	return p != NULL ? p->lanes : 0;
 }
 
 uint32_t
@@ -55,16 +56,17 @@ sl_history_leaf(const struct sl_history *p, uint64_t guid)
 {
 	uint32_t i;
 
-	return map_get(&p->by_guid, guid, &i) ? i : SL_HISTORY_NONE;
+	return p != NULL && map_get(&p->by_guid, guid, &i) ? i
+							   : SL_HISTORY_NONE;
 }
 
 static uint8_t *
-cell(const struct sl_history *p, size_t a, size_t b)
+mask_cell(const struct sl_history *p, size_t a, size_t b)
 {
 	return &p->mask[a * p->room + b];
 }
 
-/* Masks for more leaves; there are some already, or all pairs get `all`. */
+/* Make room for more leaves; without masks so far all pairs get `all`. */
 static void
 make_room(struct sl_history *p, size_t room, uint8_t all)
 {
@@ -74,7 +76,7 @@ make_room(struct sl_history *p, size_t room, uint8_t all)
 		if (p->mask == NULL)
 			memset(mask + a * room, all, p->n);
 		else if (a < p->room)
-			memcpy(mask + a * room, cell(p, a, 0),
+			memcpy(mask + a * room, mask_cell(p, a, 0),
 				p->room < room ? p->room : room);
 	}
 	free(p->mask);
@@ -98,7 +100,7 @@ add_leaf(struct sl_history *p, uint64_t guid, bool any)
 
 /* The next end port of switch s at or after *i, port 0 left out. */
 static const struct topo_port *
-next_end(const struct topo *t, sw_ix s, uint32_t *i)
+next_end_port(const struct topo *t, sw_ix s, uint32_t *i)
 {
 	const struct topo_end *end = t->end + t->sw[s].end;
 
@@ -116,7 +118,7 @@ is_leaf(const struct topo *t, sw_ix s)
 {
 	uint32_t i = 0;
 
-	return next_end(t, s, &i) != NULL;
+	return next_end_port(t, s, &i) != NULL;
 }
 
 static uint64_t
@@ -125,10 +127,12 @@ guid_of(const struct topo *t, sw_ix s)
 	return t->node[t->sw[s].node].guid;
 }
 
-/* Numbers of leaves by switch, SL_HISTORY_NONE for others; new ones are added.
+/*
+ * Numbers of leaves by switch, SL_HISTORY_NONE for others; unknown leaves are
+ * added.
  */
 static uint32_t *
-number(struct sl_history *p, const struct topo *t)
+number_leaves(struct sl_history *p, const struct topo *t)
 {
 	uint32_t *leaf = mem_alloc(t->nsw * sizeof(*leaf));
 
@@ -140,9 +144,9 @@ number(struct sl_history *p, const struct topo *t)
 	return leaf;
 }
 
-/* Leaf i has no connections but those made by the routes in force. */
+/* Leaf i has no connections but the ones made by the routes in force. */
 static void
-reset(struct sl_history *p, uint32_t i, const struct routes *r)
+reset_leaf(struct sl_history *p, uint32_t i, const struct routes *r)
 {
 	const struct topo *t = r != NULL ? r->topo : NULL;
 	node_ix n =
@@ -153,44 +157,47 @@ reset(struct sl_history *p, uint32_t i, const struct routes *r)
 	p->leaf[i].changed = p->clock;
 	if (p->mask == NULL)
 		return;
-	memset(cell(p, i, 0), 0, p->room);
+	memset(mask_cell(p, i, 0), 0, p->room);
 	for (size_t a = 0; a < p->n; a++)
-		*cell(p, a, i) = 0;
+		*mask_cell(p, a, i) = 0;
 	for (sw_ix s = 0; me != TOPO_NONE && s < t->nsw; s++) {
 		uint32_t k = sl_history_leaf(p, guid_of(t, s));
 
 		if (k == SL_HISTORY_NONE)
 			continue;
-		*cell(p, i, k) =
+		*mask_cell(p, i, k) =
 			(uint8_t)(1U << routes_layer(&r->lanes, me, s));
-		*cell(p, k, i) =
+		*mask_cell(p, k, i) =
 			(uint8_t)(1U << routes_layer(&r->lanes, s, me));
 	}
 }
 
-/* What is found at a leaf: are all its ports younger than its last change? */
+/*
+ * Update leaf s as found: when all its ports are younger than its last change,
+ * its old connections are over.
+ */
 static void
-look(struct sl_history *p, const struct topo *t, sw_ix s,
+look_at_leaf(struct sl_history *p, const struct topo *t, sw_ix s,
 	const struct routes *r)
 {
 	uint32_t i = sl_history_leaf(p, guid_of(t, s)), k = 0, when;
 	const struct topo_port *e;
 	bool used = false, young = true;
 
-	while ((e = next_end(t, s, &k)) != NULL)
+	while ((e = next_end_port(t, s, &k)) != NULL)
 		used |= e->state == ACTIVE;
 	if (i == SL_HISTORY_NONE)
 		i = add_leaf(p, guid_of(t, s), used);
 	if (!p->leaf[i].any && !p->leaf[i].many)
 		return;
-	for (k = 0; (e = next_end(t, s, &k)) != NULL;) {
+	for (k = 0; (e = next_end_port(t, s, &k)) != NULL;) {
 		if (e->state != ACTIVE)
 			map_put(&p->came, e->guid, p->clock);
 		young &= map_get(&p->came, e->guid, &when) &&
 			 when > p->leaf[i].changed;
 	}
 	if (young)
-		reset(p, i, r);
+		reset_leaf(p, i, r);
 }
 
 void
@@ -200,16 +207,16 @@ sl_history_add_topology(struct sl_history *p, const struct topo *t,
 	p->clock++;
 	for (sw_ix s = 0; s < t->nsw; s++)
 		if (is_leaf(t, s))
-			look(p, t, s, in_force);
+			look_at_leaf(p, t, s, in_force);
 }
 
 /* ---- what is given out ---- */
 
-/* A pair has this lane now, and keeps those it had. */
+/* A pair is given this layer, and keeps the layers it had. */
 static void
-give(struct sl_history *p, uint32_t a, uint32_t b, uint8_t lane)
+give_layer(struct sl_history *p, uint32_t a, uint32_t b, uint8_t lane)
 {
-	uint8_t *m = cell(p, a, b), is = (uint8_t)(1U << lane);
+	uint8_t *m = mask_cell(p, a, b), is = (uint8_t)(1U << lane);
 
 	if ((*m & ~is) != 0) {
 		p->leaf[a].many = p->leaf[b].many = true;
@@ -219,13 +226,13 @@ give(struct sl_history *p, uint32_t a, uint32_t b, uint8_t lane)
 	*m |= is;
 }
 
-/* One lane for everybody, now and ever: nothing need be kept. */
+/* Drop the masks if every pair only ever had layer 0. */
 static void
 forget_masks(struct sl_history *p)
 {
 	for (size_t a = 0; a < p->n; a++)
 		for (size_t b = 0; b < p->n; b++)
-			if ((*cell(p, a, b) & ~1) != 0)
+			if ((*mask_cell(p, a, b) & ~1) != 0)
 				return;
 	free(p->mask);
 	p->mask = NULL;
@@ -237,13 +244,13 @@ sl_history_add_routes(struct sl_history *p, const struct routes *r)
 {
 	const struct topo *t = r->topo;
 	size_t known = p->n;
-	uint32_t *leaf = number(p, t);
+	uint32_t *leaf = number_leaves(p, t);
 
 	p->clock++;
 	if (r->lanes.n > 1 && p->mask == NULL) {
 		size_t all = p->n;
 
-		p->n = p->lanes > 0 ? known : 0; /* who had lane 0 */
+		p->n = p->lanes > 0 ? known : 0; /* leaves that had layer 0 */
 		make_room(p, all + all / 8 + 8, 1);
 		p->n = all;
 	}
@@ -251,7 +258,7 @@ sl_history_add_routes(struct sl_history *p, const struct routes *r)
 	for (sw_ix a = 0; p->mask != NULL && a < t->nsw; a++)
 		for (sw_ix b = 0; leaf[a] != SL_HISTORY_NONE && b < t->nsw; b++)
 			if (leaf[b] != SL_HISTORY_NONE)
-				give(p, leaf[a], leaf[b],
+				give_layer(p, leaf[a], leaf[b],
 					routes_layer(&r->lanes, a, b));
 	free(leaf);
 	if (p->mask != NULL && r->lanes.n == 1)
@@ -277,7 +284,7 @@ sl_history_mask(const struct sl_history *p, uint32_t a, uint32_t b, unsigned n)
 		return 0;
 	if (p->leaf[a].any || p->leaf[b].any)
 		return (uint8_t)below;
-	m = p->mask != NULL ? *cell(p, a, b) : p->lanes > 0;
+	m = p->mask != NULL ? *mask_cell(p, a, b) : p->lanes > 0;
 	return (uint8_t)((m & below) | ((m & ~below) != 0));
 }
 
@@ -305,7 +312,7 @@ sl_history_exceeds(const struct sl_history *p, const struct routes *r)
 uint32_t
 sl_history_count(const struct sl_history *p)
 {
-	return (uint32_t)p->n;
+	return p != NULL ? (uint32_t)p->n : 0;
 }
 
 uint64_t
@@ -317,7 +324,7 @@ sl_history_guid(const struct sl_history *p, uint32_t i)
 const uint8_t *
 sl_history_row(const struct sl_history *p, uint32_t i)
 {
-	return p->mask != NULL ? cell(p, i, 0) : NULL;
+	return p->mask != NULL ? mask_cell(p, i, 0) : NULL;
 }
 
 bool
@@ -345,7 +352,7 @@ sl_history_load_row(struct sl_history *p, uint32_t i, const uint8_t *mask)
 		return;
 	if (p->mask == NULL)
 		make_room(p, p->n + p->n / 8 + 8, 0);
-	memcpy(cell(p, i, 0), mask, p->n);
+	memcpy(mask_cell(p, i, 0), mask, p->n);
 	for (size_t b = 0; b < p->n; b++)
 		if ((mask[b] & (mask[b] - 1)) != 0)
 			p->leaf[i].many = p->leaf[b].many = true;

@@ -1,24 +1,27 @@
 /*
- * past: the lanes that connections may still use.
+ * sl_history: the layers that connections may still use, by the SLs that were
+ * given out.
  *
- * A connection keeps the SL that its path record said when it was made, for as
- * long as its ports stay up, whatever the records say today. So for each pair
- * of leaves there is a mask of the lanes that were ever given out since one of
- * the two came up as a whole, and a transition (safe.h) has to be sound for all
- * of them: old SLs on new tables too.
+ * A connection keeps the SL of the path record that it was made with for as
+ * long as its ports stay up, whatever path records say now. So for each pair
+ * of leaves there is a mask of the layers that were ever given out since one of
+ * the two came up as a whole, and a transition (transition.h) has to be sound
+ * for all of them: old SLs on new tables too.
  *
- *	routes in force --> sl_history_add_routes --+
- *	                                +--> masks --> sl_history_mask (safe.c)
- *	topology found ---> sl_history_add_topology -+
+ *	routes in force --> sl_history_add_routes ---+
+ *	                                             +--> masks
+ *	topology found ---> sl_history_add_topology -+      |
+ *	                                                    v
+ *	                                             sl_history_mask
  *
  * A leaf is a switch with end ports. When its last end port has come up since
- * any of its lanes changed, what its pairs had is over. A leaf that is found
- * with ports in use and that nobody here knows, or whose fabric another SM has
- * had, may use any lane with anybody.
+ * any of its layers changed, the old connections of its pairs are over. A leaf
+ * that is found with ports in use and is unknown here, or was under another
+ * subnet manager, may use any layer with any other leaf.
  *
- * As long as one lane was all that was ever given out there are no masks, a
- * byte a pair of leaves otherwise: 0.4 MiB for 648 leaves. It is kept in the
- * state file: a restart of the SM ends no connection.
+ * As long as only one layer was ever given out there are no masks, a byte a
+ * pair of leaves otherwise: 0.4 MiB for 648 leaves. The history is kept in the
+ * state file: a restart of the subnet manager ends no connection.
  */
 #ifndef HEDDLE_DISTRIBUTION_TRANSITION_SL_HISTORY_H
 #define HEDDLE_DISTRIBUTION_TRANSITION_SL_HISTORY_H
@@ -32,9 +35,13 @@
 
 enum {
 	SL_HISTORY_NONE = UINT32_MAX, /* no leaf */
-	SL_HISTORY_LANES = 8,	      /* lanes that routing may use */
+	SL_HISTORY_LANES = 8,	      /* layers that routing may use */
 };
 
+/*
+ * Where only const is asked for, NULL is a history in which no SL was ever
+ * given out.
+ */
 struct sl_history;
 
 struct sl_history *sl_history_new(void);
@@ -42,7 +49,7 @@ void sl_history_free(struct sl_history *p); /* NULL allowed */
 
 /*
  * The fabric as it was found, before anything is written: end ports that are
- * not Active have no connections, and those that they make until the next
+ * not Active have no connections, and the ones that they make until the next
  * sl_history_add_routes are by the routes in force (NULL: none).
  */
 void sl_history_add_topology(struct sl_history *p, const struct topo *t,
@@ -51,39 +58,41 @@ void sl_history_add_topology(struct sl_history *p, const struct topo *t,
 /* Paths by these routes are given out from now on. */
 void sl_history_add_routes(struct sl_history *p, const struct routes *r);
 
-/* Another SM may have given out whatever it liked. */
+/* Another subnet manager may have given out any SL. */
 void sl_history_assume_any(struct sl_history *p);
 
-/* Lanes of the routes that were given out last; 0: nothing ever was. */
+/* Layers of the routes that were given out last; 0: nothing ever was. */
 unsigned sl_history_layers(const struct sl_history *p);
 
-/* May connections use lanes that these routes do not give them? */
+/* Whether connections may use layers that these routes do not give them. */
 bool sl_history_exceeds(const struct sl_history *p, const struct routes *r);
 
 /* The leaf of this GUID, or SL_HISTORY_NONE. */
 uint32_t sl_history_leaf(const struct sl_history *p, uint64_t guid);
 
 /*
- * Lanes of connections from leaf a to leaf b, where n lanes are in use: SLs
- * beyond them are on lane 0. Only those given out so far; SL_HISTORY_NONE: 0.
+ * Layers of connections from leaf a to leaf b, where n layers are in use: SLs
+ * of higher ones are in layer 0. Only layers given out so far; SL_HISTORY_NONE:
+ * 0.
  */
 uint8_t sl_history_mask(
 	const struct sl_history *p, uint32_t a, uint32_t b, unsigned n);
 
 /* ---- what a restart must not forget ---- */
 
-/* How many leaves there are; the GUID of leaf i. */
+/* Number of leaves; the GUID of leaf i. */
 uint32_t sl_history_count(const struct sl_history *p);
 uint64_t sl_history_guid(const struct sl_history *p, uint32_t i);
 
-/* Leaf i's masks by the number of the other leaf; NULL: one lane for all. */
+/* Leaf i's masks by the number of the other leaf; NULL: one layer for all. */
 const uint8_t *sl_history_row(const struct sl_history *p, uint32_t i);
-/* Any lane with anybody: its masks say nothing. */
+/* Any layer with any leaf: its masks mean nothing. */
 bool sl_history_any(const struct sl_history *p, uint32_t i);
 
 /*
- * An empty past gets what was saved: the lanes of the last routes, leaf by leaf
- * in the order of their numbers, then their masks (NULL: one lane for all).
+ * Load a saved history into an empty one: the number of layers of the last
+ * routes, the leaves in the order of their numbers, then their masks (NULL: one
+ * layer for all).
  */
 void sl_history_load(struct sl_history *p, unsigned lanes);
 void sl_history_load_leaf(struct sl_history *p, uint64_t guid, bool any);

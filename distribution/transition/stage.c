@@ -1,19 +1,19 @@
 /*
- * safe_stage: which entry is written in which stage.
+ * stage: which entry is written in which stage.
  *
- * Only turns between channels that are on a cycle of the whole mixture can
- * ever close one. An entry whose new channel is on none is written first, and
- * nothing more need be known of it. The others are tried one by one against a
+ * Only dependencies between channels that are on a cycle of the whole mixture
+ * can ever close one. An entry with a new channel that is on none is written
+ * first and never looked at again. The others are tried one by one against a
  * graph that holds what every entry may be in this stage; one that would close
  * a cycle waits for the next stage, when what the stage replaced is gone.
  *
  * Taking whatever fits can end in a corner: entries that closed no cycle when
- * they were admitted, by turns that neither routing makes, leave no room for
- * the last ones. Where the order of switches is kept there is a way without
- * such turns (two up/down routings that go down where they can, by one order:
- * an entry that begins to go down waits for the switches above it no longer to
- * come down to it, one that begins to go up goes first), and admitting only
- * what makes turns that the order allows finds it.
+ * they were admitted, by dependencies that neither routing makes, leave no room
+ * for the last ones. Where the order of switches is kept there is an order of
+ * writes without such dependencies (two up/down routings that go down where
+ * they can, by one order: an entry that begins to go down waits until the
+ * switches above it no longer come down to it, one that begins to go up goes
+ * first), and admitting only entries that make legal dependencies finds it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,19 +22,19 @@
 #include "sm/base/mem.h"
 
 struct entry {
-	uint64_t key; /* what repairs first, then nearest to the destination */
+	uint64_t key; /* repairs first, then nearest to the destination */
 	uint32_t cell;
 	uint8_t l;
 	bool urgent;
 };
 
-/* A turn that was not there before an entry was tried. */
+/* A dependency that was added for the entry that is tried. */
 struct added {
 	uint32_t v;
 	uint8_t out;
 };
 
-/* A byte for each switch, for LIDs that were asked for. */
+/* A byte for each switch, for each LID that was asked for. */
 struct rows {
 	uint32_t *of; /* by LID: row number + 1 */
 	uint8_t *row;
@@ -53,15 +53,16 @@ struct work {
 	size_t ne, cape;
 	struct added *added;
 	size_t nadded, capadded;
-	struct added bad; /* what refused the last entry, if that was new */
+	struct added bad; /* the refused dependency of the last entry, if it was
+			     new */
 	bool isbad;
 	enum transition_admission how;
-	uint64_t *refused; /* turns that do not fit in this stage at all */
-	struct rows lanes; /* that reach switches, in this stage */
-	struct rows whole; /* do packets arrive as it begins? */
-	struct rows need;  /* are they on the new way of some that do not? */
-	bool few;	   /* channels on cycles, so that rows are cheaper */
-	uint8_t *ones;	   /* the row for all LIDs where there is one lane */
+	uint64_t *refused; /* do not fit in this stage at all */
+	struct rows lanes; /* layers that reach switches, in this stage */
+	struct rows whole; /* whether packets arrive as the stage begins */
+	struct rows need;  /* on the new path of lost packets */
+	bool few;	   /* few channels on cycles: rows are cheaper */
+	uint8_t *ones;	   /* the row for all LIDs with one layer */
 };
 
 static void
@@ -86,7 +87,7 @@ rows_free(struct rows *r)
 	free(r->row);
 }
 
-/* The row of a LID; true: it is there, but for its contents. */
+/* The row of a LID; true: it was added and is to be filled. */
 static bool
 rows_add(struct rows *r, uint32_t nsw, uint32_t lid, uint8_t **row)
 {
@@ -101,7 +102,7 @@ rows_add(struct rows *r, uint32_t nsw, uint32_t lid, uint8_t **row)
 }
 
 static bool
-holds(const uint8_t *value, unsigned n, unsigned port)
+has_value(const uint8_t *value, unsigned n, unsigned port)
 {
 	while (n-- > 0)
 		if (value[n] == port)
@@ -109,9 +110,9 @@ holds(const uint8_t *value, unsigned n, unsigned port)
 	return false;
 }
 
-/* Do packets from s arrive as the stage begins? */
+/* Whether packets from s arrive as the stage begins. */
 static bool
-whole(struct work *w, sw_ix s, uint32_t lid)
+packets_arrive(struct work *w, sw_ix s, uint32_t lid)
 {
 	uint8_t *row;
 
@@ -120,9 +121,11 @@ whole(struct work *w, sw_ix s, uint32_t lid)
 	return row[s];
 }
 
-/* Does the switch that the new entry leads to send packets straight back? */
+/*
+ * Whether the switch that the new entry leads to sends packets straight back.
+ */
 static bool
-returns(const struct work *w, const struct lft_value_cell *c, unsigned l,
+sends_back(const struct work *w, const struct lft_value_cell *c, unsigned l,
 	struct transition_when when)
 {
 	const struct chan_graph *n = w->n;
@@ -135,26 +138,28 @@ returns(const struct work *w, const struct lft_value_cell *c, unsigned l,
 		return false;
 	k = lft_values_entry(
 		w->v, n->owner[h], c->b * LFT_BLOCK + l, when, value);
-	return holds(value, k, h - n->base[h]);
+	return has_value(value, k, h - n->base[h]);
 }
 
 /*
- * A switch discards what came by the cable that it would leave by. Packets that
- * arrive now must not meet that at any moment of the stage; where they are lost
- * as it is, it is enough that they do not when it is over.
+ * A switch discards a packet that would leave by the link that it came by.
+ * Packets that arrive now must not meet that at any moment of the stage; for
+ * packets that are lost now it is enough that they do not meet it when the
+ * stage is over.
  */
 static bool
-bounces(struct work *w, const struct lft_value_cell *c, unsigned l)
+bounces_packets(struct work *w, const struct lft_value_cell *c, unsigned l)
 {
 	struct transition_when over = {TRANSITION_AT, w->at.k + 1};
 
-	return returns(w, c, l, w->at) &&
-	       (whole(w, c->s, c->b * LFT_BLOCK + l) || returns(w, c, l, over));
+	return sends_back(w, c, l, w->at) &&
+	       (packets_arrive(w, c->s, c->b * LFT_BLOCK + l) ||
+		       sends_back(w, c, l, over));
 }
 
-/* Is s on the new way of packets that are lost now? */
+/* Whether s is on the new path of packets that are lost now. */
 static bool
-needed(struct work *w, sw_ix s, uint32_t lid)
+is_needed(struct work *w, sw_ix s, uint32_t lid)
 {
 	uint32_t nsw = w->n->nsw;
 	uint8_t *row;
@@ -165,7 +170,7 @@ needed(struct work *w, sw_ix s, uint32_t lid)
 		return row[s];
 	memset(row, 0, nsw);
 	for (sw_ix i = 0; i < nsw; i++) {
-		sw_ix u = whole(w, i, lid) ? nsw : i;
+		sw_ix u = packets_arrive(w, i, lid) ? nsw : i;
 
 		while (u != nsw && !row[u]) {
 			uint8_t p = routes_port(w->v->to, u, (uint16_t)lid);
@@ -177,16 +182,17 @@ needed(struct work *w, sw_ix s, uint32_t lid)
 	return row[s];
 }
 
-/* Nothing is to be sent back where it came from. */
+/* Whether no packet is to be sent back where it came from. */
 static bool
-smooth(const struct work *w)
+avoids_bounces(const struct work *w)
 {
 	return w->how == TRANSITION_SMOOTH ||
 	       w->how == TRANSITION_SMOOTH_LEGAL || w->how == TRANSITION_REPAIR;
 }
 
 static bool
-critical(const struct work *w, const struct lft_value_cell *c, uint8_t port)
+can_be_on_cycle(
+	const struct work *w, const struct lft_value_cell *c, uint8_t port)
 {
 	uint32_t h = w->n->to[(size_t)c->s * 256 + port].rec;
 
@@ -196,9 +202,9 @@ critical(const struct work *w, const struct lft_value_cell *c, uint8_t port)
 	return false;
 }
 
-/* Cables from s to the end of the new way. */
+/* Links from s to the end of the new path. */
 static unsigned
-distance(const struct work *w, sw_ix s, uint32_t lid)
+hops_to_lid(const struct work *w, sw_ix s, uint32_t lid)
 {
 	unsigned d = 0;
 
@@ -226,12 +232,13 @@ collect_cell(struct work *w, uint32_t i)
 		w->hurt[c->b * LFT_BLOCK + l] |= d.urgent >> l & 1;
 		w->hurts |= d.urgent >> l & 1;
 		if (!(d.changed >> l & 1) ||
-			(!critical(w, c, want[l]) &&
-				!(smooth(w) && returns(w, c, l, held))))
+			(!can_be_on_cycle(w, c, want[l]) &&
+				!(avoids_bounces(w) &&
+					sends_back(w, c, l, held))))
 			continue;
 		v->stage[i][l] = TRANSITION_LATER;
 		e.urgent = d.urgent >> l & 1;
-		e.key = (uint64_t)distance(w, c->s, c->b * LFT_BLOCK + l)
+		e.key = (uint64_t)hops_to_lid(w, c->s, c->b * LFT_BLOCK + l)
 				<< 48 |
 			w->ne;
 		w->e = mem_grow(w->e, w->ne, &w->cape, sizeof(*w->e));
@@ -240,16 +247,16 @@ collect_cell(struct work *w, uint32_t i)
 }
 
 static int
-by_key(const void *a, const void *b)
+compare_keys(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
 
 	return (x->key > y->key) - (x->key < y->key);
 }
 
-/* Lanes that can be met at each switch by packets for this LID. */
+/* Layers of packets for this LID that may be at each switch. */
 static const uint8_t *
-lanes_of(struct work *w, uint32_t lid)
+layers_of(struct work *w, uint32_t lid)
 {
 	struct transition_when rest = {TRANSITION_REST, w->at.k};
 	uint8_t *row;
@@ -261,9 +268,9 @@ lanes_of(struct work *w, uint32_t lid)
 	return row;
 }
 
-/* The turn from record c out of a port, on these lanes. */
+/* Add the dependency from record c out of a port, in these layers. */
 static bool
-add_turn(struct work *w, uint32_t c, unsigned out, unsigned lanes)
+add_dependency(struct work *w, uint32_t c, unsigned out, unsigned lanes)
 {
 	const struct chan_graph *n = w->n;
 	const uint64_t *alive = n->alive + ((size_t)n->owner[c] << n->shift);
@@ -291,15 +298,17 @@ add_turn(struct work *w, uint32_t c, unsigned out, unsigned lanes)
 	return true;
 }
 
-/* All turns that the entry's new value adds to what is in this stage. */
+/*
+ * Add all dependencies between the entry's new value and what is in this stage.
+ */
 static bool
-add_turns(struct work *w, const struct lft_value_cell *c, unsigned l)
+add_dependencies(struct work *w, const struct lft_value_cell *c, unsigned l)
 {
 	const struct chan_graph *n = w->n;
 	uint32_t lid = c->b * LFT_BLOCK + l;
 	uint8_t port = lft_bytes(w->v->to->pool, c->want)[l];
 	uint32_t h = n->to[(size_t)c->s * 256 + port].rec;
-	const uint8_t *lanes = lanes_of(w, lid);
+	const uint8_t *lanes = layers_of(w, lid);
 	uint8_t value[TRANSITION_VALUES];
 	unsigned nvalues;
 
@@ -310,23 +319,23 @@ add_turns(struct work *w, const struct lft_value_cell *c, unsigned l)
 		if (u == n->nsw)
 			continue;
 		nvalues = lft_values_entry(w->v, u, lid, w->at, value);
-		if (holds(value, nvalues, e - n->base[e]) &&
-			!add_turn(w, r, port, lanes[u]))
+		if (has_value(value, nvalues, e - n->base[e]) &&
+			!add_dependency(w, r, port, lanes[u]))
 			return false;
 	}
 	nvalues = lft_values_entry(w->v, n->owner[h], lid, w->at, value);
 	while (nvalues-- > 0)
-		if (!add_turn(w, h, value[nvalues], lanes[c->s]))
+		if (!add_dependency(w, h, value[nvalues], lanes[c->s]))
 			return false;
 	return true;
 }
 
 /*
- * The graph of a stage only grows: a turn that does not fit on its own, with
- * nothing else of its entry there, will not fit any more.
+ * The graph of a stage only grows: a dependency that does not fit on its own,
+ * without the others of its entry, will not fit any more.
  */
 static void
-remember(struct work *w)
+remember_refused(struct work *w)
 {
 	const struct added *x = &w->bad;
 
@@ -338,27 +347,27 @@ remember(struct work *w)
 }
 
 static bool
-admit(struct work *w, const struct entry *e)
+admit_entry(struct work *w, const struct entry *e)
 {
 	const struct lft_value_cell *c = &w->v->c[e->cell];
 	uint8_t *stage = &w->v->stage[e->cell][e->l];
 
 	w->nadded = 0;
 	w->isbad = false;
-	if (smooth(w) && bounces(w, c, e->l))
+	if (avoids_bounces(w) && bounces_packets(w, c, e->l))
 		return false;
 	if (w->how == TRANSITION_REPAIR &&
-		!needed(w, c->s, c->b * LFT_BLOCK + e->l))
+		!is_needed(w, c->s, c->b * LFT_BLOCK + e->l))
 		return false;
 	*stage = (uint8_t)w->at.k;
-	if (add_turns(w, c, e->l))
+	if (add_dependencies(w, c, e->l))
 		return true;
 	*stage = TRANSITION_LATER;
 	while (w->nadded-- > 0)
 		dynamic_order_remove(&w->order, w->added[w->nadded].v,
 			w->added[w->nadded].out);
 	if (w->isbad)
-		remember(w);
+		remember_refused(w);
 	return false;
 }
 
@@ -381,9 +390,11 @@ refuse_illegal(struct work *w)
 	}
 }
 
-/* Fill stage k with what fits. False when not even what is there does. */
+/*
+ * Fill stage k with what fits. False when what is in place has a cycle already.
+ */
 static bool
-fill(struct work *w, unsigned k, uint64_t *turn)
+fill_stage(struct work *w, unsigned k, uint64_t *turn)
 {
 	struct transition_when rest = {TRANSITION_REST, k};
 	size_t left = 0;
@@ -402,7 +413,7 @@ fill(struct work *w, unsigned k, uint64_t *turn)
 		cdg_mixed_build(w->v, w->at, rest, turn);
 	ok = dynamic_order_new(&w->order, w->n, w->comp, turn);
 	for (size_t i = 0; ok && i < w->ne; i++)
-		if (!admit(w, &w->e[i]))
+		if (!admit_entry(w, &w->e[i]))
 			w->e[left++] = w->e[i];
 	if (ok)
 		w->ne = left;
@@ -411,7 +422,7 @@ fill(struct work *w, unsigned k, uint64_t *turn)
 }
 
 static void
-begin(struct work *w)
+collect_entries(struct work *w)
 {
 	struct lft_values *v = w->v;
 	const struct chan_graph *n = w->n;
@@ -432,12 +443,12 @@ begin(struct work *w)
 	for (size_t i = 0; i < w->ne; i++) {
 		uint32_t lid = v->c[w->e[i].cell].b * LFT_BLOCK + w->e[i].l;
 
-		bool first = smooth(w) ? w->hurt[lid] : w->e[i].urgent;
+		bool first = avoids_bounces(w) ? w->hurt[lid] : w->e[i].urgent;
 
 		w->e[i].key |= (uint64_t)!first << 60;
 	}
 	if (w->ne > 0)
-		qsort(w->e, w->ne, sizeof(*w->e), by_key);
+		qsort(w->e, w->ne, sizeof(*w->e), compare_keys);
 	w->ones = mem_alloc(n->nsw);
 	memset(w->ones, 1, n->nsw);
 }
@@ -452,21 +463,21 @@ stage_find(struct lft_values *v, const uint32_t *comp,
 	unsigned k = 0;
 
 	w.refused = mem_alloc(transition_words(w.n) * sizeof(*w.refused));
-	begin(&w);
+	collect_entries(&w);
 	/*
-	 * The first stage may gain from the drain after it alone; and it is
-	 * there even if no entry can wait, with blocks that nobody knows.
+	 * The first stage may gain from the drain after it alone; and it exists
+	 * even if no entry can wait, for blocks that are unknown.
 	 */
 	for (; k < max && !done; k++) {
 		size_t before = w.ne;
 
-		if ((repair && k > 0) || !fill(&w, k, turn) ||
+		if ((repair && k > 0) || !fill_stage(&w, k, turn) ||
 			(k > 0 && w.ne == before))
 			break;
 		done = w.ne == 0;
 	}
 	if (k == max && !done)
-		k--; /* what is left joins the last one */
+		k--; /* the remaining entries join the last stage */
 	*nstages = done ? k : k + 1;
 	if (repair && !w.hurts)
 		*nstages = 0;

@@ -1,14 +1,14 @@
 /*
- * safe_bulk: stages for changes of whole fabrics, where trying entries one by
+ * stage_bulk: stages for changes of whole fabrics, where trying entries one by
  * one would take too long.
  *
  * All channels are put into one row: what packets may wait for as the stage
  * begins points forward in it, and as much as possible of what the new routing
- * wants. Each entry that adds no turn that points back is admitted, all of them
- * at once; where two new entries make one together, the first on the way waits.
- * So does an entry that leads to a switch which, by the end of the stage, would
- * send its packets straight back: then whoever reaches a LID when the stage
- * begins does so when it is over.
+ * wants. Each entry that adds no dependency that points back is admitted, all
+ * of them at once; where two new entries make one together, the first on the
+ * path waits. So does an entry that leads to a switch which, by the end of the
+ * stage, would send its packets straight back: then packets that arrive when
+ * the stage begins also arrive when it is over.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,19 +20,19 @@ struct bulk {
 	struct lft_values *v;
 	const struct chan_graph *n;
 	const uint32_t *comp;
-	uint64_t *must, *back; /* turns: there now; pointing back */
-	uint32_t *wish, nwish; /* vertices as the new routing has them */
+	uint64_t *must, *back; /* dependencies: in force now; pointing back */
+	uint32_t *wish, nwish; /* vertices in the order of the new routing */
 	uint32_t *pos;	       /* [nv] in the row */
 	uint32_t *stack;       /* [nv] */
 	uint16_t *at;	       /* [nv] next port before it to look at */
-	bool *bad;	       /* [nrec] a turn behind it points back */
+	bool *bad;	       /* [nrec] a dependency behind it points back */
 	uint64_t *defer;       /* [ncells] entries that cannot be admitted */
 	struct transition_lines lines;
 };
 
-/* The row that the new routing would have alone. */
+/* Find the row that the new routing would have alone. */
 static void
-find_wish(struct bulk *b)
+find_wished_order(struct bulk *b)
 {
 	static const struct transition_when is = {TRANSITION_NEW, 0};
 	const struct chan_graph *n = b->n;
@@ -54,7 +54,7 @@ find_wish(struct bulk *b)
 
 /* The next vertex that must come before v and has no place yet. */
 static bool
-before(struct bulk *b, uint32_t v, uint32_t *w)
+next_before(struct bulk *b, uint32_t v, uint32_t *w)
 {
 	const struct chan_graph *n = b->n;
 	uint32_t e = n->peer[v], lo = n->base[e];
@@ -69,9 +69,12 @@ before(struct bulk *b, uint32_t v, uint32_t *w)
 	return false;
 }
 
-/* Everybody in the order that is wished, what must come before him first. */
+/*
+ * Put all vertices in the wished order, each after the ones that must precede
+ * it.
+ */
 static void
-line_up(struct bulk *b)
+order_channels(struct bulk *b)
 {
 	uint32_t next = 0, depth;
 
@@ -84,7 +87,7 @@ line_up(struct bulk *b)
 		while (depth > 0) {
 			uint32_t v = b->stack[depth - 1], w;
 
-			if (before(b, v, &w)) {
+			if (next_before(b, v, &w)) {
 				b->stack[depth++] = w;
 				continue;
 			}
@@ -94,7 +97,10 @@ line_up(struct bulk *b)
 	}
 }
 
-/* Of all turns from here on those that point back; true: there are some. */
+/*
+ * Keep of all dependencies from here on the ones that point back; true: there
+ * are some.
+ */
 static bool
 find_back(struct bulk *b)
 {
@@ -122,7 +128,7 @@ struct entry {
 };
 
 static void
-defer(struct bulk *b, sw_ix s, const struct entry *e)
+defer_entry(struct bulk *b, sw_ix s, const struct entry *e)
 {
 	uint32_t i = b->v->cell[(size_t)s * b->v->nblocks + e->block];
 
@@ -130,30 +136,31 @@ defer(struct bulk *b, sw_ix s, const struct entry *e)
 }
 
 static bool
-back(const struct bulk *b, uint32_t v, uint8_t port)
+points_back(const struct bulk *b, uint32_t v, uint8_t port)
 {
 	return b->n->bit[port] != 0 &&
 	       (b->back[((size_t)v << b->n->shift) + b->n->word[port]] &
 		       b->n->bit[port]) != 0;
 }
 
-/* Does a turn point back to what the switch holds besides? */
+/* Whether a dependency points back to a further value of the switch. */
 static bool
-haunted(const struct bulk *b, struct transition_to t, unsigned l)
+extra_points_back(const struct bulk *b, struct transition_to t, unsigned l)
 {
 	for (size_t i = 0; i < b->lines.nextra; i++)
 		if (b->lines.extra[i].s == t.s &&
-			back(b, t.rec, b->lines.extra[i].line[l]))
+			points_back(b, t.rec, b->lines.extra[i].line[l]))
 			return true;
 	return false;
 }
 
 /*
- * One value of switch u's entry and all of the switch behind it. What u has
- * now, with what is there now, is in the row as it should be.
+ * Look at one value of switch u's entry and all values of the switch behind it.
+ * The old value of u with the old one behind it is in the row as it should be.
  */
 static void
-look(struct bulk *b, sw_ix u, const struct entry *e, uint8_t port, bool fresh)
+look_at_value(struct bulk *b, sw_ix u, const struct entry *e, uint8_t port,
+	bool fresh)
 {
 	struct transition_to t = b->n->to[(size_t)u * 256 + port];
 	struct transition_pair p = b->lines.of[t.s];
@@ -161,15 +168,16 @@ look(struct bulk *b, sw_ix u, const struct entry *e, uint8_t port, bool fresh)
 
 	if (!b->bad[t.rec])
 		return;
-	if (!fresh && p.a[l] != p.b[l] && back(b, t.rec, p.b[l]))
-		defer(b, t.s, e);
-	if (fresh && (back(b, t.rec, p.a[l]) || back(b, t.rec, p.b[l]) ||
-			     haunted(b, t, l)))
-		defer(b, u, e);
+	if (!fresh && p.a[l] != p.b[l] && points_back(b, t.rec, p.b[l]))
+		defer_entry(b, t.s, e);
+	if (fresh && (points_back(b, t.rec, p.a[l]) ||
+			     points_back(b, t.rec, p.b[l]) ||
+			     extra_points_back(b, t, l)))
+		defer_entry(b, u, e);
 }
 
 static bool
-deferred(const struct bulk *b, sw_ix s, const struct entry *e)
+is_deferred(const struct bulk *b, sw_ix s, const struct entry *e)
 {
 	uint32_t i = b->v->cell[(size_t)s * b->v->nblocks + e->block];
 
@@ -177,11 +185,11 @@ deferred(const struct bulk *b, sw_ix s, const struct entry *e)
 }
 
 /*
- * What is sent to a switch that sends it straight back would be lost until the
- * next stage: it waits, too.
+ * An entry that sends packets to a switch that sends them straight back would
+ * lose them until the next stage: it waits, too.
  */
 static bool
-smooth(struct bulk *b, sw_ix u, uint32_t block)
+defer_bounces(struct bulk *b, sw_ix u, uint32_t block)
 {
 	const struct chan_graph *n = b->n;
 	struct transition_pair p = b->lines.of[u];
@@ -193,16 +201,16 @@ smooth(struct bulk *b, sw_ix u, uint32_t block)
 		struct transition_pair q;
 		uint8_t out;
 
-		if (p.a[l] == p.b[l] || deferred(b, u, &e))
+		if (p.a[l] == p.b[l] || is_deferred(b, u, &e))
 			continue;
 		t = n->to[(size_t)u * 256 + p.b[l]];
 		q = b->lines.of[t.s];
 		if (t.s == n->nsw)
 			continue;
-		out = deferred(b, t.s, &e) ? q.a[l] : q.b[l];
+		out = is_deferred(b, t.s, &e) ? q.a[l] : q.b[l];
 		if (out != t.rec - n->base[t.rec])
 			continue;
-		defer(b, u, &e);
+		defer_entry(b, u, &e);
 		more = true;
 	}
 	return more;
@@ -223,27 +231,31 @@ look_at_block(struct bulk *b, uint32_t block, unsigned k)
 		for (unsigned l = 0; l < LFT_BLOCK; l++) {
 			struct entry e = {block, l};
 
-			look(b, u, &e, p.a[l], false);
+			look_at_value(b, u, &e, p.a[l], false);
 			if (p.a[l] != p.b[l])
-				look(b, u, &e, p.b[l], true);
+				look_at_value(b, u, &e, p.b[l], true);
 		}
 	}
 	for (size_t i = 0; i < x->nextra; i++)
 		for (unsigned l = 0; l < LFT_BLOCK; l++) {
 			struct entry e = {block, l};
 
-			look(b, x->extra[i].s, &e, x->extra[i].line[l], false);
+			look_at_value(b, x->extra[i].s, &e, x->extra[i].line[l],
+				false);
 		}
 	while (more) {
 		more = false;
 		for (sw_ix u = 0; u < b->n->nsw; u++)
-			more |= smooth(b, u, block);
+			more |= defer_bounces(b, u, block);
 	}
 }
 
-/* Stage k for all that need not wait; how many others are left. */
+/*
+ * Put all entries that need not wait into stage k; *left others wait. Returns
+ * how many were admitted.
+ */
 static uint64_t
-admit(struct bulk *b, unsigned k, uint64_t *left)
+admit_entries(struct bulk *b, unsigned k, uint64_t *left)
 {
 	struct lft_values *v = b->v;
 	uint64_t n = 0;
@@ -263,10 +275,12 @@ admit(struct bulk *b, unsigned k, uint64_t *left)
 	return n;
 }
 
-/* Fill stage k. False when there is no room in it, or what is there closes a
- * cycle; *left entries remain. */
+/*
+ * Fill stage k. False when no entry fits, or what is in place closes a cycle;
+ * *left entries remain.
+ */
 static bool
-fill(struct bulk *b, unsigned k, uint64_t *left)
+fill_stage(struct bulk *b, unsigned k, uint64_t *left)
 {
 	struct transition_when at = {TRANSITION_AT, k},
 			       rest = {TRANSITION_REST, k};
@@ -280,16 +294,19 @@ fill(struct bulk *b, unsigned k, uint64_t *left)
 		return false;
 	cdg_mixed_build(b->v, rest, rest, b->back);
 	memset(b->defer, 0, b->v->ncells * sizeof(*b->defer));
-	line_up(b);
+	order_channels(b);
 	if (find_back(b))
 		for (uint32_t i = 0; i < b->v->nblocks; i++)
 			look_at_block(b, i, k);
-	return admit(b, k, left) > 0;
+	return admit_entries(b, k, left) > 0;
 }
 
-/* All that changes waits; what is there for the first time does not. */
+/*
+ * Defer every entry that changes; blocks that are written for the first time do
+ * not wait.
+ */
 static uint64_t
-begin(struct lft_values *v)
+defer_all(struct lft_values *v)
 {
 	uint64_t left = 0;
 
@@ -321,7 +338,7 @@ stage_bulk_find(struct lft_values *v, const uint32_t *comp, unsigned max,
 {
 	const struct chan_graph *n = v->net;
 	struct bulk b = {.v = v, .n = n, .comp = comp};
-	uint64_t left = begin(v);
+	uint64_t left = defer_all(v);
 	unsigned k = 0;
 
 	b.must = mem_alloc(transition_words(n) * sizeof(*b.must));
@@ -333,11 +350,11 @@ stage_bulk_find(struct lft_values *v, const uint32_t *comp, unsigned max,
 	b.bad = mem_alloc(n->nrec * sizeof(*b.bad));
 	b.defer = mem_alloc(v->ncells * sizeof(*b.defer));
 	lft_values_lines_new(&b.lines, n);
-	find_wish(&b);
-	while (k < max && left > 0 && fill(&b, k, &left))
+	find_wished_order(&b);
+	while (k < max && left > 0 && fill_stage(&b, k, &left))
 		k++;
 	if (left > 0 && k == max)
-		k--; /* what is left joins the last one */
+		k--; /* the remaining entries join the last stage */
 	*nstages = left > 0 ? k + 1 : k;
 	assign_remaining_stage(v, k);
 	lft_values_lines_free(&b.lines);

@@ -1,8 +1,8 @@
 /*
- * stage_loss_estimate: what stages cost. Between two stages some entries are
- * new and some wait; a packet that comes to a switch which sends it back by the
- * cable it came by is discarded. Stages are worth it only where that, for as
- * long as they take, is less than what closing turns loses.
+ * stage_loss: what stages cost. Between two stages some entries are new and
+ * some wait; a packet that comes to a switch which sends it back by the link it
+ * came by is discarded. Stages are worth it only where that, for as long as
+ * they take, is less than what blocking dependencies loses.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,9 +20,11 @@ struct walk {
 	sw_ix *path;   /* [nsw] */
 };
 
-/* Follow the tables of this time from s; what is met shares its fate. */
+/*
+ * Follow the tables of this time from s; switches on the path share its fate.
+ */
 static void
-follow(struct walk *w, sw_ix s, uint32_t lid, struct transition_when when)
+follow_path(struct walk *w, sw_ix s, uint32_t lid, struct transition_when when)
 {
 	const struct chan_graph *n = w->v->net;
 	enum fate end = UNKNOWN;
@@ -52,16 +54,16 @@ follow(struct walk *w, sw_ix s, uint32_t lid, struct transition_when when)
 		w->fate[w->path[k]] = (uint8_t)end;
 }
 
-/* What nobody will reach is not lost. */
+/* Pairs that lose packets; a LID that the new tables drop is not lost. */
 static uint64_t
-lost(struct walk *w, uint32_t lid, struct transition_when when)
+count_lost(struct walk *w, uint32_t lid, struct transition_when when)
 {
 	uint32_t nsw = w->v->net->nsw;
 	uint64_t sum = 0;
 
 	memset(w->fate, UNKNOWN, nsw);
 	for (sw_ix s = 0; s < nsw; s++) {
-		follow(w, s, lid, when);
+		follow_path(w, s, lid, when);
 		sum += w->fate[s] == LOST &&
 		       routes_port(w->v->to, s, (uint16_t)lid) != LFT_DROP;
 	}
@@ -76,15 +78,15 @@ stage_loss_arrives(const struct lft_values *v, uint32_t lid,
 	struct walk w = {.v = v, .fate = yes};
 
 	w.path = mem_alloc(nsw * sizeof(*w.path));
-	(void)lost(&w, lid, when);
+	(void)count_lost(&w, lid, when);
 	for (sw_ix s = 0; s < nsw; s++)
 		yes[s] = yes[s] == ARRIVES;
 	free(w.path);
 }
 
-/* LIDs that some switch takes later than the first stage. */
+/* LIDs that some switch changes later than in the first stage. */
 static bool *
-deferred(const struct lft_values *v)
+deferred_lids(const struct lft_values *v)
 {
 	bool *yes = mem_zalloc((size_t)v->nblocks * LFT_BLOCK, sizeof(*yes));
 
@@ -94,9 +96,9 @@ deferred(const struct lft_values *v)
 	return yes;
 }
 
-/* LIDs for which some entry leads nowhere, and will not. */
+/* LIDs for which some entry leads nowhere now, and will not later. */
 static bool *
-hurt(const struct lft_values *v)
+hurt_lids(const struct lft_values *v)
 {
 	bool *yes = mem_zalloc((size_t)v->nblocks * LFT_BLOCK, sizeof(*yes));
 
@@ -111,9 +113,10 @@ hurt(const struct lft_values *v)
 	return yes;
 }
 
-/* Pairs lost as these stages begin, of LIDs that are marked. */
+/* Pairs that lose packets as these stages begin, over the marked LIDs. */
 static uint64_t
-sum(const struct lft_values *v, const bool *yes, unsigned first, unsigned end)
+sum_lost(const struct lft_values *v, const bool *yes, unsigned first,
+	unsigned end)
 {
 	uint32_t nlids = v->nblocks * LFT_BLOCK, nsw = v->net->nsw;
 	struct walk w = {.v = v};
@@ -129,7 +132,7 @@ sum(const struct lft_values *v, const bool *yes, unsigned first, unsigned end)
 		if (!yes[lid] || seen++ % each != 0)
 			continue;
 		for (unsigned k = first; k < end; k++)
-			all += lost(&w, lid,
+			all += count_lost(&w, lid,
 				(struct transition_when){TRANSITION_AT, k});
 	}
 	free(w.fate);
@@ -140,8 +143,8 @@ sum(const struct lft_values *v, const bool *yes, unsigned first, unsigned end)
 uint64_t
 stage_loss_estimate(const struct lft_values *v, unsigned nstages)
 {
-	bool *yes = deferred(v);
-	uint64_t n = sum(v, yes, 1, nstages);
+	bool *yes = deferred_lids(v);
+	uint64_t n = sum_lost(v, yes, 1, nstages);
 
 	free(yes);
 	return n;
@@ -150,8 +153,8 @@ stage_loss_estimate(const struct lft_values *v, unsigned nstages)
 uint64_t
 stage_loss_current(const struct lft_values *v)
 {
-	bool *yes = hurt(v);
-	uint64_t n = sum(v, yes, 0, 1);
+	bool *yes = hurt_lids(v);
+	uint64_t n = sum_lost(v, yes, 0, 1);
 
 	free(yes);
 	return n;

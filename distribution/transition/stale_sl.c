@@ -1,10 +1,10 @@
 /*
- * safe_stale: old SLs on new tables. When the transition is over, connections
- * made before it go the new ways on the lanes they always had. Engines that
- * give each pair its lane prove that the pairs of a lane close no cycle; these
- * are pairs too many. What they would close is kept closed, as long as
- * sl_history.h knows of such connections; what the new routing itself uses
- * never is.
+ * stale_sl: old SLs on new tables. When the transition is over, connections
+ * made before it take the new paths in the layers that they always had. Engines
+ * that give each pair its layer prove that the pairs of a layer close no cycle;
+ * old connections are pairs that this proof does not cover. The cycles that
+ * they would close are kept blocked for as long as sl_history.h knows of such
+ * connections; a dependency that the new routing itself uses never is.
  */
 #include <stdlib.h>
 
@@ -12,7 +12,7 @@
 #include "sm/base/mem.h"
 
 static void
-cut(const struct lft_values *v, const uint64_t *turn,
+select_stays(const struct lft_values *v, const uint64_t *turn,
 	struct transition_set *out)
 {
 	static const struct transition_when is = {TRANSITION_NEW, 0};
@@ -24,7 +24,7 @@ cut(const struct lft_values *v, const uint64_t *turn,
 	cdg_mixed_build(v, is, is, fixed);
 	dependency_load_new(&load, v, held);
 	block_select_find(v, &load, turn, fixed, out);
-	/* a port is not taken down for good */
+	/* no port is taken down for good */
 	for (size_t i = 0; i < out->n; i++)
 		if (!out->turn[i].by_port)
 			out->turn[n++] = out->turn[i];
@@ -50,7 +50,7 @@ stale_sl_find(const struct transition_job *job, struct transition_result *t,
 
 	*out = (struct transition_set){0};
 	if (job->to->lanes.n < 2 || job->to->lanes.plain ||
-		!sl_history_exceeds(device_sl_history(job->hw), job->to))
+		!sl_history_exceeds(job->history, job->to))
 		return;
 	chan_graph_new(
 		&net, job->to->topo, device_sl2vl(job->hw), job->to->lanes.n);
@@ -61,7 +61,7 @@ stale_sl_find(const struct transition_job *job, struct transition_result *t,
 	if (cdg_cycle_find(&net, turn, comp) > 0) {
 		cdg_cycle_describe(
 			&val, turn, comp, t->stale, sizeof(t->stale));
-		cut(&val, turn, out);
+		select_stays(&val, turn, out);
 	}
 	free(turn);
 	free(comp);

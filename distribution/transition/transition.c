@@ -7,11 +7,15 @@
 #include "sm/base/mem.h"
 
 enum {
-	/* Channels on cycles above which trying entries one by one takes too
-	 * long. */
+	/*
+	 * Channels on cycles above which trying entries one by one takes too
+	 * long.
+	 */
 	BULK_VERTICES = 4096,
-	/* What prices differ by before they tell ways apart: how long a stage
-	 * takes, and what its packets are worth, is an estimate. */
+	/*
+	 * By how much prices must differ to decide: how long a stage takes, and
+	 * what its packets are worth, is an estimate.
+	 */
 	CLEARLY = 2,
 };
 
@@ -22,7 +26,7 @@ struct planner {
 	struct lft_values val;
 	uint64_t *mix;		    /* the mixture */
 	uint32_t *comp;		    /* its components */
-	struct transition_set stay; /* closed from now on */
+	struct transition_set stay; /* blocked from now on */
 };
 
 const char *
@@ -44,7 +48,7 @@ transition_kind_name(enum transition_kind w)
 }
 
 static uint64_t *
-matrix(const struct planner *p, struct transition_when edges,
+new_matrix(const struct planner *p, struct transition_when edges,
 	struct transition_when reach)
 {
 	uint64_t *turn = mem_alloc(transition_words(&p->net) * sizeof(*turn));
@@ -54,7 +58,7 @@ matrix(const struct planner *p, struct transition_when edges,
 }
 
 static void
-take(struct transition_result *t, const struct transition_set *set)
+take_blocked(struct transition_result *t, const struct transition_set *set)
 {
 	t->turn = set->turn;
 	t->nturns = set->n;
@@ -62,11 +66,12 @@ take(struct transition_result *t, const struct transition_set *set)
 }
 
 /*
- * One way to go: stages, and turns to close before the last of them if they are
- * not enough. Its price is what it loses, in pairs times drains: of the turns'
- * pairs what comes in the drain before the tables change, after which they go
- * elsewhere; and what does not arrive between stages, which last a drain each
- * and until the slowest switch has answered: a quarter more.
+ * One option: stages, and dependencies to block before the last of them if they
+ * are not enough. Its price is what it loses, in pairs times drains. The pairs
+ * of blocked dependencies lose packets during the drain before the tables
+ * change, after which their packets go elsewhere. Pairs that do not arrive
+ * between stages lose packets for a drain each and until the slowest switch has
+ * answered: a quarter more.
  */
 struct option {
 	uint8_t (*stage)[LFT_BLOCK]; /* as in lft_values; owned */
@@ -77,16 +82,16 @@ struct option {
 };
 
 static void
-drop(struct option *o)
+drop_option(struct option *o)
 {
 	free(o->stage);
 	free(o->closed.turn);
 	*o = (struct option){0};
 }
 
-/* Stages, found in one way; false: some turns have to be closed too. */
+/* Find stages in one way; false: some dependencies have to be blocked too. */
 static bool
-find(struct planner *p, enum transition_admission how, struct option *o)
+find_stages(struct planner *p, enum transition_admission how, struct option *o)
 {
 	struct lft_values *v = &p->val;
 
@@ -102,9 +107,9 @@ find(struct planner *p, enum transition_admission how, struct option *o)
 	return o->enough;
 }
 
-/* What the turns are that the last stage needs closed, and the price. */
+/* Find the dependencies that the last stage needs blocked, and the price. */
 static void
-price(struct planner *p, struct option *o, const uint64_t *fixed)
+price_option(struct planner *p, struct option *o, const uint64_t *fixed)
 {
 	struct transition_when rest = {TRANSITION_REST, o->n - 1},
 			       then = {TRANSITION_AT, o->n - 1};
@@ -115,7 +120,7 @@ price(struct planner *p, struct option *o, const uint64_t *fixed)
 	o->price = stage_loss_estimate(&p->val, o->n);
 	o->price += o->price / 4;
 	if (!o->enough) {
-		left = matrix(p, rest, rest);
+		left = new_matrix(p, rest, rest);
 		dependency_load_new(&load, &p->val, then);
 		block_select_find(&p->val, &load, left, fixed, &o->closed);
 		dependency_load_free(&load);
@@ -125,8 +130,10 @@ price(struct planner *p, struct option *o, const uint64_t *fixed)
 	o->price += o->closed.pairs;
 }
 
-/* The same without stages: everything at once, and what is lost stays so for a
- * drain more. */
+/*
+ * The same without stages: everything at once, and packets that are lost now
+ * stay lost for a drain more.
+ */
 static void
 price_at_once(struct planner *p, struct option *o,
 	const struct dependency_load *load, const uint64_t *fixed)
@@ -136,18 +143,18 @@ price_at_once(struct planner *p, struct option *o,
 	o->price = o->closed.pairs + stage_loss_current(&p->val);
 }
 
-/* Keep the better one in best; between equals the one that closes less. */
+/* Keep the better option in best; of equals the one that blocks less. */
 static void
-keep(struct option *best, struct option *other)
+keep_better(struct option *best, struct option *other)
 {
 	if (best->n == 0 || other->price < best->price ||
 		(other->price == best->price &&
 			other->closed.n < best->closed.n)) {
-		drop(best);
+		drop_option(best);
 		*best = *other;
 		*other = (struct option){0};
 	}
-	drop(other);
+	drop_option(other);
 }
 
 static void
@@ -157,7 +164,7 @@ take_option(struct planner *p, struct option *o)
 
 	p->val.stage = o->stage;
 	t->nstages = o->n;
-	take(t, &o->closed);
+	take_blocked(t, &o->closed);
 	if (o->closed.n > 0)
 		t->way = TRANSITION_BLOCKED;
 	else
@@ -165,9 +172,9 @@ take_option(struct planner *p, struct option *o)
 	*o = (struct option){0};
 }
 
-/* Has every cable the direction that it had? */
+/* Whether every link has the same up direction in the old and the new order. */
 static bool
-order_kept(const struct planner *p)
+is_order_kept(const struct planner *p)
 {
 	const struct chan_graph *n = &p->net;
 	const struct routes *from = p->job->from, *to = p->job->to;
@@ -185,18 +192,18 @@ order_kept(const struct planner *p)
 }
 
 /*
- * The cheapest of all ways, which all have a price; but nothing is closed where
- * there are stages that do and do not lose clearly more, or the order of
- * switches is kept, and never more than the paper would.
+ * Take the cheapest option. But nothing is blocked where stages are enough and
+ * do not lose clearly more, or where the order of switches is kept, and never
+ * more pairs than the paper's method would block.
  */
 static void
-choose(struct planner *p, struct option *some, size_t n)
+choose_option(struct planner *p, struct option *some, size_t n)
 {
 	static const struct transition_when is = {TRANSITION_NEW, 0};
 	static const struct transition_when held = {TRANSITION_HELD, 0};
 	struct option open = {0}, best = {0}, at_once;
 	struct transition_set paper = {0};
-	uint64_t *fixed = matrix(p, is, is);
+	uint64_t *fixed = new_matrix(p, is, is);
 	struct dependency_load load;
 
 	/* no two loads at once: they are the largest things here */
@@ -206,21 +213,21 @@ choose(struct planner *p, struct option *some, size_t n)
 	price_at_once(p, &at_once, &load, fixed);
 	dependency_load_free(&load);
 	for (size_t i = 0; i < n; i++) {
-		price(p, &some[i], fixed);
+		price_option(p, &some[i], fixed);
 		if (some[i].closed.n == 0)
-			keep(&open, &some[i]);
+			keep_better(&open, &some[i]);
 		else if (some[i].closed.pairs <= paper.pairs)
-			keep(&best, &some[i]);
-		drop(&some[i]);
+			keep_better(&best, &some[i]);
+		drop_option(&some[i]);
 	}
-	keep(&best, &at_once);
+	keep_better(&best, &at_once);
 	if (open.n > 0 &&
-		(order_kept(p) || open.price / CLEARLY <= best.price)) {
-		drop(&best);
+		(is_order_kept(p) || open.price / CLEARLY <= best.price)) {
+		drop_option(&best);
 		best = open;
 		open = (struct option){0};
 	}
-	drop(&open);
+	drop_option(&open);
 	take_option(p, &best);
 	if (p->t->way == TRANSITION_BLOCKED)
 		p->t->paper_pairs = paper.pairs;
@@ -228,8 +235,8 @@ choose(struct planner *p, struct option *some, size_t n)
 }
 
 /*
- * Stages between which no packet turns back lose nothing. Where they are not
- * enough, the cheapest of what there is.
+ * Stages between which no packet is sent back lose nothing. Where they are not
+ * enough, take the cheapest option.
  */
 static void
 plan_auto(struct planner *p)
@@ -248,23 +255,23 @@ plan_auto(struct planner *p)
 	if (p->t->cyclic == 0)
 		return;
 	for (; p->job->max_stages > 1 && how < end; how++) {
-		if (find(p, (enum transition_admission)how, &some[n]) &&
+		if (find_stages(p, (enum transition_admission)how, &some[n]) &&
 			(how <= TRANSITION_SMOOTH_LEGAL ||
 				how == TRANSITION_BULK)) {
 			take_option(p, &some[n]);
 			while (n-- > 0)
-				drop(&some[n]);
+				drop_option(&some[n]);
 			return;
 		}
 		if (some[n].n == 0)
-			drop(&some[n]);
+			drop_option(&some[n]);
 		else
 			n++;
 	}
-	choose(p, some, n);
+	choose_option(p, some, n);
 }
 
-/* What the administrator chose instead. */
+/* Plan the method that the administrator chose instead. */
 static void
 plan_method(struct planner *p)
 {
@@ -279,13 +286,13 @@ plan_method(struct planner *p)
 		method_ports(&p->val, &load, &set);
 	else if (p->job->method == TRANSITION_BREAK_DEPENDENCIES)
 		method_dependencies(&p->val, &load, &set);
-	take(p->t, &set);
+	take_blocked(p->t, &set);
 	p->t->way = set.n > 0 ? TRANSITION_BLOCKED : TRANSITION_DIRECT;
 	dependency_load_free(&load);
 }
 
 static bool
-anything(const struct lft_values *v)
+has_writes(const struct lft_values *v)
 {
 	for (size_t i = 0; i < v->ncells; i++)
 		if (v->c[i].write || v->c[i].wall)
@@ -293,9 +300,9 @@ anything(const struct lft_values *v)
 	return false;
 }
 
-/* Turns of trees are beside the mixture, or have to go. */
+/* Multicast trees keep their dependencies beside the mixture, or have to go. */
 static void
-receive_guests(struct planner *p)
+admit_mcast(struct planner *p)
 {
 	const struct transition_job *job = p->job;
 
@@ -313,7 +320,7 @@ plan_writes(struct planner *p)
 	struct transition_result *t = p->t;
 
 	t->nstages = 1;
-	p->mix = matrix(p, all, all);
+	p->mix = new_matrix(p, all, all);
 	p->comp = mem_alloc(p->net.nv * sizeof(*p->comp));
 	t->mixed_edges = cdg_mixed_count(&p->net, p->mix);
 	t->cyclic = cdg_cycle_search(&p->val, p->mix, p->comp);
@@ -324,12 +331,12 @@ plan_writes(struct planner *p)
 		plan_auto(p);
 	else
 		plan_method(p);
-	receive_guests(p);
+	admit_mcast(p);
 	free(p->mix);
 	free(p->comp);
 }
 
-/* The turns that stay closed are closed before anything else is. */
+/* Dependencies that stay blocked are blocked before any other. */
 static void
 add_stays(struct planner *p)
 {
@@ -345,7 +352,7 @@ add_stays(struct planner *p)
 		all.turn[all.n++] = p->stay.turn[i];
 	}
 	block_select_finish(&all);
-	take(t, &all);
+	take_blocked(t, &all);
 	for (size_t i = 0; i < t->nturns; i++)
 		t->nstays += t->turn[i].stays;
 	t->way = TRANSITION_BLOCKED;
@@ -367,7 +374,7 @@ transition_find(const struct transition_job *job)
 	if (job->method != TRANSITION_STATIC &&
 		job->method != TRANSITION_DYNAMIC)
 		unknown_lft_quench(&p.val);
-	if (anything(&p.val))
+	if (has_writes(&p.val))
 		plan_writes(&p);
 	add_stays(&p);
 	lft_writes_all(&p.val, t);

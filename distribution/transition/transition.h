@@ -1,53 +1,55 @@
 /*
- * safe: a transition between two sets of tables that cannot deadlock and cannot
+ * transition: a change of forwarding tables that cannot deadlock and cannot
  * loop, as pure data. Nothing is sent here.
  *
  * While blocks are being written every switch holds, for every LID, one of the
  * values that it may hold: what it acknowledged, what was sent to it and not
  * acknowledged, what is about to be sent. The mixture graph M has one vertex
- * for each (cable direction, lane) that can carry data and an edge wherever a
- * packet can wait: for every LID, from each port by which some source's packet
- * may leave switch u to each port by which the switch behind it may send that
- * LID on. Old to new and new to old are edges too: the union of the two
- * routings' graphs has neither, and is not enough. Discarding is not waiting:
- * 255, dead ports, lane 15 and the cable that the packet came by are no edges.
+ * for each (link direction, layer) that can carry data and an edge, a
+ * dependency, wherever a packet can wait: for every LID, from each port by
+ * which a packet of some source may leave switch u to each port by which the
+ * switch behind it may send that LID on. Old to new and new to old are edges
+ * too: the union of the two routings' graphs has neither, and is not enough.
+ * Discarding is not waiting: 255, dead ports, VL 15 and the link that the
+ * packet came by are no edges.
  *
  * M acyclic: blocks may be written in any order, nothing loops, nothing
  * deadlocks, nothing is dropped (TRANSITION_DIRECT). Else the changed entries
  * are admitted to stages, each with an acyclic mixture of its own
- * (TRANSITION_STAGED). What packets still under way may hold (every value since
- * the last drain) stays in the graph, so a stage takes all that fits without a
+ * (TRANSITION_STAGED). What packets in flight may hold (every value since the
+ * last drain) stays in the graph, so a stage takes all that fits without a
  * drain; the next one begins when all its writes are acknowledged and what was
- * under way has drained (device_drained). Stages are sought first by which no
- * packet that arrives now is sent back by the cable it came by, which is no
+ * in flight has drained (device_drained). Stages are sought first in which no
+ * packet that arrives now is sent back by the link it came by, which is no
  * deadlock but loses it, for as long as a stage lasts. Where there are none, or
- * no further entry can be admitted, the fewest turns, weighted by the pairs
- * that use them, are blocked through SL2VL before the last stage
- * (TRANSITION_BLOCKED), all of them turns that the new routing does not make;
- * of what is possible the way that loses least is taken, but nothing is blocked
- * where the order of switches is kept and stages do. Where packets are lost as
- * it is, what they need is written in a stage of its own before the turns are
- * blocked, as far as its mixture has no cycle.
+ * no further entry can be admitted, the fewest dependencies, weighted by the
+ * pairs that use them, are blocked through SL2VL before the last stage
+ * (TRANSITION_BLOCKED), none of them a dependency of the new routing. Of the
+ * possible choices the one that loses least is taken, but nothing is blocked
+ * where the order of switches is kept and stages are enough. Entries that
+ * packets which are lost now need are written in a stage of their own before
+ * anything is blocked, as far as the mixture of that stage has no cycle.
  *
- * With several lanes a pair's packets may be on every lane that was given out
- * since its ports came up (sl_history.h). Where the SLs that connections of old
- * still use would close a cycle even with the new tables alone, the turns that
- * break it stay closed on those lanes until the connections are gone (stays);
- * no path that is given out today goes there. A change of the number of lanes
- * remaps SLs on the way: it is judged as if all lanes were one, which holds
- * whatever the rows of SL2VL are meanwhile.
+ * With several layers the packets of a pair may be in every layer that was
+ * given out since its ports came up (sl_history.h). Where the SLs of old
+ * connections would close a cycle even with the new tables alone, the
+ * dependencies that break it stay blocked in those layers until the connections
+ * are gone (stays); no path that is given out now uses them. A change of the
+ * number of layers remaps SLs on the way: it is judged as if all layers were
+ * one, which holds whatever the rows of SL2VL are meanwhile.
  *
- * Lanes are told apart only where their VLs cannot become each other's
- * (vl_graphs.c). Else M has one lane, which holds for any rows at all, old, new
- * or unknown; if the tables need their lanes, their VLs are theirs for good
- * (routing/core/slvl.h).
+ * Layers have graphs of their own only where their VLs cannot become each
+ * other's (vl_graphs.c). Else M has one layer, which holds for any rows at all,
+ * old, new or unknown; if the tables need their layers, the VLs of each layer
+ * never change (routing/core/slvl.h).
  *
- * Tables that nobody knows are in no mixture: they become 255 before all this,
- * and what leads to them where they cannot be written (a switch that does not
- * answer, a port that carries data to nobody that is known): walls.
+ * Unknown tables are in no mixture: they are quenched, that is, set to 255
+ * before all this. Where they cannot be written (a switch that does not answer,
+ * a port that carries data to a neighbour that is not in the topology), the
+ * entries that lead to them are quenched (unknown_lft.c).
  *
- * Sources: Dally and Seitz 1987; Bermudez, Casado and Quiles 2003 (methods 2
- * to 4 below); Pearce and Kelly 2006 (incremental order).
+ * Sources: Dally and Seitz 1987; Bermudez, Casado and Quiles 2003 (methods 2 to
+ * 4 below); Pearce and Kelly 2006 (incremental order).
  */
 #ifndef HEDDLE_DISTRIBUTION_TRANSITION_TRANSITION_H
 #define HEDDLE_DISTRIBUTION_TRANSITION_TRANSITION_H
@@ -57,6 +59,7 @@
 #include <stdint.h>
 
 #include "distribution/device/device_store.h"
+#include "distribution/transition/sl_history.h"
 #include "routing/core/routes.h"
 #include "routing/core/slvl.h"
 
@@ -65,35 +68,34 @@ enum transition_method_kind {
 	TRANSITION_AUTO,
 	TRANSITION_STATIC,	/* all ports to Init, tables, all Active */
 	TRANSITION_BREAK_PORTS, /* up-ports but one of new break nodes Init */
-	TRANSITION_BREAK_DEPENDENCIES, /* all forbidden turns there to lane 15
-					*/
+	TRANSITION_BREAK_DEPENDENCIES, /* all forbidden there to VL 15 */
 	TRANSITION_DYNAMIC,	       /* deltas in any order: unsafe */
 };
 
-/* What the transition needs. */
+/* What the transition takes. */
 enum transition_kind {
 	TRANSITION_NOTHING, /* no block differs */
 	TRANSITION_DIRECT,  /* any order */
 	TRANSITION_STAGED,  /* acknowledged stage by stage */
-	TRANSITION_BLOCKED, /* turns to lane 15 (or ports to Init), then stages
-			     */
+	TRANSITION_BLOCKED, /* dependencies to VL 15, or ports to Init */
 };
 
 struct transition_job {
-	const struct routes *to;   /* verified; to->topo is the topology */
-	const struct routes *from; /* the routing in force: for lanes and names
-				      only, the tables come from hw; NULL at
-				      first bring-up */
+	const struct routes *to; /* verified; to->topo is the topology */
+	/* The routing in force, for layers and names only: the tables come from
+	 * hw. NULL at first bring-up. */
+	const struct routes *from;
 	const struct device_store *hw;
+	const struct sl_history *history; /* NULL: no SL was ever given out */
 	enum transition_method_kind method;
 	unsigned max_stages; /* prefer stages to blocking up to this many */
 	uint32_t bulk; /* channels on cycles above which entries are not tried
 			  one by one; 0: as many as that takes a second */
-	struct slvl_want levels; /* of service, for the rows of SL2VL */
+	struct slvl_want levels; /* QoS levels, for the rows of SL2VL */
 	uint8_t max_vls;	 /* as in vlarb.h */
-	bool guests;	/* there are turns of others: multicast trees */
+	bool guests;		 /* there are multicast trees */
 	bool unsettled; /* ... and tables of more than `from` in the switches:
-			   the order of `from` says nothing about them */
+			   the order of `from` does not cover them */
 };
 
 /* One Set(LinearForwardingTable). */
@@ -101,29 +103,32 @@ struct lft_write {
 	sw_ix sw;
 	uint32_t block;
 	lft_ref image; /* a reference that the transition holds */
-	lft_ref was;   /* likewise, what is there before all writes of the
-			  block, as far as is known */
+	lft_ref was;   /* a reference too: the value before all writes of the
+			  block, as far as known */
 	uint16_t stage;
-	bool urgent; /* repairs entries whose port is dead */
+	bool urgent; /* repairs entries with a dead port */
 	bool last;   /* image is what the new routing wants */
-	bool wall;   /* closes what nobody knows, before stage 0 */
-	bool raised; /* a wall above the switch's top, which is raised for it */
+	bool wall;   /* quench: empties what is unknown, before stage 0 */
+	bool raised; /* quench above the top, which is raised for it */
 };
 
-/* A turn that must not be made while tables are written. */
+/* A dependency that must not occur while tables are written. */
 struct transition_dependency {
 	sw_ix sw;
 	uint8_t in, out;
-	bool by_port;	/* the switch cannot map (in, out) to lane 15, or the
-			   method is one of ports: port `in` goes to Init
-			   instead; out is 0 where no turn is meant */
-	bool stays;	/* closed for good: connections of old would deadlock
-			   there with the new tables; no new path is there */
-	uint16_t lanes; /* whose SLs go to VL 15; all with one lane */
+	bool by_port; /* the switch cannot map (in, out) to VL 15, or the method
+			 is one of ports: port `in` goes to Init instead; out is
+			 0 where no dependency is meant */
+	bool stays;   /* blocked for good: old connections would deadlock there
+			 with the new tables; no new path uses it */
+	uint16_t lanes; /* layers of the SLs that go to VL 15; all with one
+			   layer */
 	uint64_t pairs; /* (switch, LID) that used it and lose packets */
 };
 
-/* A turn of a tree: in by one port of a switch, out by another. */
+/*
+ * A dependency of a multicast tree: in by one port of a switch, out by another.
+ */
 struct transition_mcast {
 	sw_ix sw; /* of the new topology */
 	uint8_t in, out;
@@ -132,13 +137,14 @@ struct transition_mcast {
 struct transition_guests;
 
 struct transition_result {
-	struct transition_guests *guests; /* NULL: all are welcome */
+	struct transition_guests *guests; /* NULL: all trees may stay */
 	enum transition_method_kind method;
 	enum transition_kind way;
-	struct lft_write *write; /* walls, then by stage; urgent ones first in a
-				    stage, then switches next to the change */
+	/* Quenches, then by stage: in a stage urgent ones first, then switches
+	 * next to the change. */
+	struct lft_write *write;
 	size_t nwrites;
-	size_t nwalls; /* of nwrites */
+	size_t nwalls; /* of nwrites, quenches */
 	unsigned nstages;
 	struct transition_dependency *turn; /* sorted by switch, in, out */
 	size_t nturns;
@@ -152,29 +158,30 @@ struct transition_result {
 	uint64_t cut_pairs;   /* sum of pairs over turn[] */
 	uint64_t paper_pairs; /* the same for TRANSITION_BREAK_DEPENDENCIES, for
 				 comparison; 0 unless blocked */
-	uint32_t unread;      /* live switches some of whose old tables nobody
-				 knows: they are emptied first */
-	size_t nstays;	      /* turns that stay closed */
+	uint32_t unread; /* live switches with unknown old blocks, which are
+			    emptied first */
+	size_t nstays;	 /* dependencies that stay blocked */
 	char cause[512]; /* the cycle that forbade a direct write, in names */
-	char stale[512]; /* the cycle that connections of old would close */
+	char stale[512]; /* the cycle that old connections would close */
 };
 
 /*
- * Plan. The result holds references into to->pool; free it in the thread that
- * owns the pool. Never NULL: what cannot be proven is said in it.
+ * Plan the transition. The result holds references into to->pool; free it in
+ * the thread that owns the pool. Never NULL: it says what could not be proven.
  */
 struct transition_result *transition_find(const struct transition_job *job);
 
 void transition_free(struct transition_result *t); /* NULL allowed */
 
 /*
- * May the turns of one tree stay while the tables are written? Where the order
- * of the switches stays and no mixture breaks it, any tree that keeps it may
- * (transition_mcast_must_ask is false). Else each tree has to ask, one after
- * the other: true, and from now on it counts; false, then with it and those
- * before it the mixture could deadlock, or it breaks the new order and what is
- * made in that later could, or it leads where nobody knows the tables: it has
- * to go first, and to have drained. A staged or blocked transition takes none.
+ * Whether the dependencies of one multicast tree may stay while the tables are
+ * written. Where the order of the switches stays and no mixture breaks it, any
+ * tree that keeps it may (transition_mcast_must_ask is false). Else each tree
+ * has to ask, one after the other. True: from now on the tree counts. False:
+ * with it and the trees admitted before the mixture could deadlock, or it
+ * breaks the new order and trees made in that order later could, or it leads
+ * where tables are unknown: it has to go first, and to have drained. A staged
+ * or blocked transition admits none.
  */
 bool transition_mcast_must_ask(const struct transition_result *t);
 bool transition_mcast_admit(struct transition_result *t,

@@ -1,9 +1,9 @@
 /*
- * transition_mcast: turns of others, which stay as they are while unicast
- * tables are written: those of multicast trees. Each group of them asks whether
- * there is room for it in the mixture. A tree that stays is met by those that
- * are made when the tables are written, so it has to keep the new order too;
- * and it must not feed what nobody knows.
+ * transition_mcast: dependencies of multicast trees, which stay as they are
+ * while unicast tables are written. Each tree asks whether there is room for it
+ * in the mixture. Trees that are made while the tables are written meet a tree
+ * that stays, so it has to keep the new order too; and it must not lead where
+ * tables are unknown.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,12 +14,12 @@
 struct transition_guests {
 	struct topo *topo; /* a reference */
 	struct chan_graph net;
-	uint32_t *comp; /* all in one: anything may close a cycle */
+	uint32_t *comp; /* all 1: any dependency may close a cycle */
 	struct dynamic_order order;
 	uint32_t *pos;	/* [nsw] the new order */
 	uint8_t *plane; /* as in struct routes, or NULL */
 	struct transition_ports
-		*blind; /* [nsw] ways into the unknown, or NULL */
+		*blind; /* [nsw] ports into the unknown, or NULL */
 	bool full;
 };
 
@@ -35,9 +35,9 @@ by_new_place(const void *a, const void *b)
 	return x->is < y->is ? -1 : x->is > y->is;
 }
 
-/* Have two switches changed places? */
+/* Whether two switches have changed places in the order. */
 static bool
-moved(const struct routes *from, const struct routes *to)
+order_changed(const struct routes *from, const struct routes *to)
 {
 	uint32_t nsw = to->topo->nsw, *was, *is, last = 0;
 	struct place *p;
@@ -55,7 +55,7 @@ moved(const struct routes *from, const struct routes *to)
 	qsort(p, nsw, sizeof(*p), by_new_place);
 	for (sw_ix s = 0; s < nsw; s++) {
 		if (p[s].was == UINT32_MAX)
-			continue; /* it carried nothing */
+			continue; /* new: it carried nothing */
 		any |= p[s].was < last;
 		last = p[s].was;
 	}
@@ -65,8 +65,10 @@ moved(const struct routes *from, const struct routes *to)
 	return any;
 }
 
-/* Is there a turn from above to above? Each set of tables has none, and a
- * packet that meets both may make one. */
+/*
+ * Whether the mixture has a dependency from above to above (a valley). Each of
+ * the two routings has none; a packet that meets both may make one.
+ */
 static bool
 has_valley(const struct chan_graph *n, const uint64_t *mix, const uint32_t *pos)
 {
@@ -92,7 +94,7 @@ transition_mcast_is_broken(const struct chan_graph *net,
 	uint32_t *pos;
 	bool valley;
 
-	if (job->unsettled || moved(job->from, job->to))
+	if (job->unsettled || order_changed(job->from, job->to))
 		return true;
 	pos = mem_zalloc(net->nsw, sizeof(*pos));
 	routes_order(job->to, pos);
@@ -152,31 +154,35 @@ transition_mcast_must_ask(const struct transition_result *t)
 
 /* The switch behind a port, or nsw. */
 static sw_ix
-behind(const struct transition_guests *g, sw_ix s, unsigned port)
+switch_behind(const struct transition_guests *g, sw_ix s, unsigned port)
 {
 	return g->net.owner[g->net.peer[g->net.off[s] + port]];
 }
 
-/* Does the turn keep the new order, and lead where the tables are known? */
+/*
+ * Whether the dependency keeps the new order, and leads where the tables are
+ * known.
+ */
 static bool
-proper(const struct transition_guests *g, const struct transition_mcast *a)
+keeps_order(const struct transition_guests *g, const struct transition_mcast *a)
 {
 	sw_ix s = a->sw, nsw = g->net.nsw;
-	sw_ix from = behind(g, s, a->in), to = behind(g, s, a->out);
+	sw_ix from = switch_behind(g, s, a->in),
+	      to = switch_behind(g, s, a->out);
 
 	if (g->blind != NULL &&
 		(g->blind[s].bit[a->out >> 6] >> (a->out & 63) & 1) != 0)
 		return false;
 	if (from == nsw || to == nsw)
-		return true; /* it carries nothing, or nothing on */
+		return true; /* no switch on one side: no dependency */
 	return routes_has_order(g->plane, from, s) &&
 	       routes_has_order(g->plane, s, to) &&
 	       (g->pos[from] > g->pos[s] || g->pos[to] > g->pos[s]);
 }
 
-/* One turn on every lane: which one a group has is not known here. */
+/* Add one dependency in every layer: the layer of a group is not known here. */
 static bool
-add(struct transition_guests *g, const struct transition_mcast *a,
+add_dependency(struct transition_guests *g, const struct transition_mcast *a,
 	struct transition_mcast *done, size_t *ndone)
 {
 	const struct chan_graph *n = &g->net;
@@ -208,7 +214,8 @@ transition_mcast_admit(struct transition_result *t,
 		return false;
 	done = mem_alloc(n * g->net.lanes * sizeof(*done));
 	for (size_t i = 0; i < n && room; i++)
-		room = proper(g, &turn[i]) && add(g, &turn[i], done, &ndone);
+		room = keeps_order(g, &turn[i]) &&
+		       add_dependency(g, &turn[i], done, &ndone);
 	while (!room && ndone > 0) {
 		ndone--;
 		dynamic_order_remove(

@@ -1,27 +1,30 @@
 /*
- * safe_priv: what the parts of safe share, private to safe*.c.
+ * transition_priv: what the parts of transition share, private to this folder.
  *
- *   lane    how many lanes have a graph of their own
- *   net     the frame: port records, cables that can carry data, names
- *   value   what each (switch, block) may hold, and in which stage
- *   blind   entries that lead where nobody knows what happens
- *   mix     turn matrices: of the mixture, of a stage, of the new routing
- *   cycle   strongly connected components, a cycle in words
- *   order   a topological order that is kept while turns are added
- *   stage   which entry is written in which stage
- *   bulk    the same for very many at once
- *   loss    how many pairs lose packets between stages
- *   stale   turns that stay closed for connections of old
- *   load    how many pairs use a turn or a cable
- *   block   which turns to block
- *   method  the turns and ports of the paper's methods
- *   write   the blocks to send, in order
- *   guest   turns of multicast trees beside the mixture
+ *   transition        the choice among stages, blocked dependencies and methods
+ *   vl_graphs         how many layers have a graph of their own
+ *   chan_graph        the frame: port records, links that can carry data, names
+ *   lft_values        what each (switch, block) may hold, and in which stage
+ *   unknown_lft       quench: entries that lead where tables are unknown
+ *   cdg_mixed         dependency matrices: mixture, stage, new routing
+ *   cdg_cycle         strongly connected components, a cycle in words
+ *   dynamic_order     a topological order kept while dependencies are added
+ *   stage             which entry is written in which stage
+ *   stage_bulk        the same for very many entries at once
+ *   stage_loss        how many pairs lose packets between stages
+ *   stale_sl          dependencies that stay blocked for old connections
+ *   dependency_load   how many pairs use a dependency or a link
+ *   block_select      which dependencies to block
+ *   method            the dependencies and ports of the paper's methods
+ *   lft_writes        the blocks to send, in order
+ *   transition_mcast  dependencies of multicast trees beside the mixture
+ *   sl_history        the SLs that connections may still use (sl_history.h)
+ *   loss_*            the expected packet loss (loss_estimate.h)
  *
- * A port record is off[switch] + port; a channel (directed cable) is named by
- * the record where it arrives, a vertex by lane * nrec + record. A dependency
- * is a turn, (vertex, out-port): bit out of the vertex's row in a matrix. The
- * last record of each lane is "nowhere", so that inner loops need no branch.
+ * A port record is off[switch] + port; a channel (link direction) is named by
+ * the record where it arrives, a vertex by layer * nrec + record. A dependency
+ * is (vertex, out-port): bit out of the vertex's row in a matrix. The last
+ * record of each layer is "nowhere", so that inner loops need no branch.
  */
 #ifndef HEDDLE_DISTRIBUTION_TRANSITION_TRANSITION_PRIV_H
 #define HEDDLE_DISTRIBUTION_TRANSITION_TRANSITION_PRIV_H
@@ -46,18 +49,19 @@ struct transition_to {
 
 struct chan_graph {
 	const struct topo *t;
-	const struct sl2vl_cache *turns; /* who refuses rows of SL2VL */
+	const struct sl2vl_cache *turns; /* switches that refuse rows */
 	uint32_t nsw;			 /* also the number of "nowhere" */
-	uint32_t nrec;			 /* port records of one lane */
-	uint32_t nv;			 /* vertices: nrec * lanes */
+	uint32_t nrec;			 /* port records of one layer */
+	uint32_t nv;			 /* vertices: nrec * lanes (layers) */
 	uint32_t *off;	 /* [nsw + 1] first record of a switch */
 	uint32_t *owner; /* [nv] switch */
-	uint32_t *base;	 /* [nv] vertex of port 0 of its switch, same lane */
-	uint32_t *peer;	 /* [nv] the other end of the cable */
+	uint32_t *base;	 /* [nv] vertex of port 0 of its switch, same layer */
+	uint32_t *peer;	 /* [nv] the other end of the link */
 	struct transition_to *to; /* [nsw * 256] by entry */
 	uint64_t *alive;   /* [nsw + 1 << shift] out-ports that are channels */
 	uint64_t *carry;   /* [nsw * 4] entries that are not a dead end */
-	uint64_t *closed;  /* turns that stay closed, as a matrix, or NULL */
+	uint64_t *closed;  /* dependencies that stay blocked, as a matrix, or
+			      NULL */
 	uint64_t bit[256]; /* of a row for an out-port, 0: not a port */
 	uint8_t word[256];
 	unsigned shift; /* log2 of the words in a row */
@@ -66,21 +70,24 @@ struct chan_graph {
 
 struct transition_set;
 
-/* vl_graphs.c: lanes to tell apart; 1 where any may become another's. */
+/*
+ * vl_graphs.c: layers with graphs of their own; 1 where any VL may become
+ * another's.
+ */
 unsigned vl_graphs_count(const struct transition_job *job);
 
 /* chan_graph.c */
-/* turns: who refuses rows of SL2VL; NULL: nobody does. */
+/* turns: switches that refuse rows of SL2VL; NULL: none. */
 void chan_graph_new(struct chan_graph *n, const struct topo *t,
 	const struct sl2vl_cache *turns, unsigned lanes);
 void chan_graph_free(struct chan_graph *n);
-/* These turns, of as many lanes as n has, are closed from now on. */
+/* These dependencies, of as many layers as n has, are blocked from now on. */
 void chan_graph_close(struct chan_graph *n, const struct transition_set *stay);
-/* Can the switch send (any in, out) to lane 15? */
+/* Whether the switch can map (any in, out) to VL 15. */
 bool chan_graph_maps(const struct chan_graph *n, sw_ix s, unsigned out);
 /* "'S1'", or its GUID. */
 void chan_graph_name(const struct chan_graph *n, sw_ix s, struct buf *out);
-/* Is this a switch of which no old table counts: all its ports in Init? */
+/* Whether no old table of the switch counts: all its ports are in Init. */
 bool chan_graph_fresh(const struct chan_graph *n, sw_ix s);
 bool chan_graph_quarantined(const struct chan_graph *n, sw_ix s);
 
@@ -90,7 +97,7 @@ transition_words(const struct chan_graph *n)
 	return (size_t)n->nv << n->shift;
 }
 
-/* The vertex that follows v by way of port out. */
+/* The vertex that follows v through port out. */
 static inline uint32_t
 transition_head(const struct chan_graph *n, uint32_t v, unsigned out)
 {
@@ -144,12 +151,15 @@ struct lft_value_cell {
 	uint32_t b;
 	uint32_t held; /* the first of its values in lft_values.held */
 	uint16_t nheld;
-	bool new;     /* the new routing's block counts: it is or gets there */
-	bool write;   /* it must be written */
+	bool new;   /* the new routing's block counts: it is in place or will be
+		       written */
+	bool write; /* it must be written */
 	bool settled; /* held[0] is acknowledged */
-	bool wall;    /* held is without the blind ways: written first */
-	bool blind;   /* packets meet it, and nobody knows what it holds */
-	bool above;   /* the switch's top: none does until that is raised */
+	bool wall;    /* quench: held is without the entries into the unknown;
+			 written first */
+	bool blind;   /* packets meet it, and its contents are unknown */
+	bool above; /* above the switch's top: no packet meets it until that is
+		       raised */
 	lft_ref want;
 };
 
@@ -168,28 +178,29 @@ struct lft_values {
 	size_t ncells, capcells;
 	lft_ref *held; /* different ones, the acknowledged one first */
 	size_t nheld, capheld;
-	lft_ref *own; /* references of what is held and is not hwstate's */
+	lft_ref *own; /* references to held values that the device store does
+			 not own */
 	size_t nown, capown;
 	uint8_t (*stage)[LFT_BLOCK]; /* [ncells] NULL: everything at once */
-	uint64_t differ; /* entries of those that are not what is wanted */
+	uint64_t differ; /* held entries that are not what is wanted */
 	uint64_t kept;
 	uint32_t unread;
 	sw_ix *old_sw;	/* [nsw] in from->topo, or TOPO_NONE */
-	uint32_t *leaf; /* [nsw] in sl_history.h's numbers, or NULL: one lane */
-	bool *turned;	/* [nsw] up and down are exchanged among these */
+	uint32_t *leaf; /* [nsw] numbers of sl_history.h, or NULL: one layer */
+	bool *turned;	/* [nsw] members of the sFtree subtree: up and down are
+			   exchanged among them */
 	struct transition_ports
-		*blind; /* [nsw] ways into the unknown, or NULL */
+		*blind; /* [nsw] ports into the unknown, or NULL */
 };
 
 /* Which values of an entry count. */
 enum transition_which {
 	TRANSITION_ALL,	  /* held and new */
 	TRANSITION_NEW,	  /* the new routing */
-	TRANSITION_STALE, /* likewise, with all lanes that connections may use
-			   */
+	TRANSITION_STALE, /* the new routing, with all layers that connections
+			     may use */
 	TRANSITION_HELD,  /* what is acknowledged, or the likeliest */
-	TRANSITION_AT,	 /* in stage k: new before it, both in it, held after it
-			  */
+	TRANSITION_AT,	 /* in stage k: new before it, both in it, held after */
 	TRANSITION_REST, /* from stage k on: new before it, else both */
 };
 
@@ -203,69 +214,77 @@ struct transition_extra {
 	const uint8_t *line;
 };
 
-/* One block of every switch: 64 entries by either of two lines, or more. */
+/* One block of every switch: 64 entries by either of two images, or more. */
 struct transition_pair {
 	const uint8_t *a, *b;
 };
 
 struct transition_lines {
 	struct transition_pair *of; /* [nsw + 1] */
-	uint8_t *merged;	    /* [nsw * 2 * 64] for lines made here */
+	uint8_t *merged;	    /* [nsw * 2 * 64] for images made here */
 	struct transition_extra *extra;
 	size_t nextra, capextra;
 	bool plain; /* a is b everywhere and nothing extra */
 };
 
-/* Switches that matter. */
+/* A set of switches. */
 struct transition_some {
 	sw_ix *sw;
 	uint32_t n;
-	bool *in; /* [nsw + 1] is it one? */
+	bool *in; /* [nsw + 1] membership */
 };
 
 /* lft_values.c */
 void lft_values_new(struct lft_values *v, const struct chan_graph *n,
 	const struct transition_job *job);
 void lft_values_free(struct lft_values *v);
-/* A cell for a block that holds what is wanted and has none yet. */
+/* Adds a cell for a block that holds what is wanted and has none yet. */
 void lft_values_cell(struct lft_values *v, sw_ix s, uint32_t b);
 void lft_values_lines_new(
 	struct transition_lines *l, const struct chan_graph *n);
 void lft_values_lines_free(struct transition_lines *l);
 void lft_values_load(const struct lft_values *v, uint32_t b,
 	struct transition_when when, struct transition_lines *l);
-/* The same of some switches; what l has of others means nothing then. */
+/* The same for some switches; l means nothing for the others then. */
 void lft_values_load_some(const struct lft_values *v, uint32_t b,
 	struct transition_when when, const struct transition_some *some,
 	struct transition_lines *l);
-/* The values of one entry then; how many, at most TRANSITION_VALUES. */
+/* The values of one entry at that time; how many, at most TRANSITION_VALUES. */
 unsigned lft_values_entry(const struct lft_values *v, sw_ix s, uint32_t lid,
 	struct transition_when when, uint8_t out[TRANSITION_VALUES]);
-/* Entries of a cell that must change, and those that lead nowhere now. */
+/*
+ * Entries of a cell that must change, and of these the ones that lead nowhere
+ * now.
+ */
 struct transition_diff {
 	uint64_t changed, urgent; /* a bit for each entry */
 };
 struct transition_diff lft_values_diff(
 	const struct lft_values *v, const struct lft_value_cell *c);
 /*
- * Lanes of packets from each switch to a LID, [nsw] masks. Those of old too,
- * which connections keep, unless only the new ones (or those that were given
- * out last) are asked for.
+ * Layers of packets from each switch to a LID, [nsw] masks. Old layers too,
+ * which connections keep, unless `which` asks for the new ones (or the last
+ * ones given out) alone.
  */
 void lft_values_layers(const struct lft_values *v, uint32_t lid,
 	enum transition_which which, uint8_t *mask);
 
-/* unknown_lft.c: close the ways into the unknown before all else. */
+/*
+ * unknown_lft.c: quench the entries that lead into the unknown, before all
+ * else.
+ */
 void unknown_lft_quench(struct lft_values *v);
 
-/* cdg_mixed.c: lanes reach what `reach` lets them reach. turn:
- * transition_words. */
+/*
+ * cdg_mixed.c: layers reach what `reach` lets them reach. turn:
+ * transition_words.
+ */
 void cdg_mixed_build(const struct lft_values *v, struct transition_when edges,
 	struct transition_when reach, uint64_t *turn);
-/* Only the rows of vertices on cycles; for one lane. Good for few of them. */
+/* Only the rows of vertices on cycles; for one layer. Good for few of them. */
 void cdg_mixed_rows(const struct lft_values *v, struct transition_when edges,
 	const uint32_t *comp, uint64_t *turn);
-/* Lanes that reach each switch for one LID, [nsw]. */
+/* Layers that reach each switch for one LID, [nsw]. */
 void cdg_mixed_reach(const struct lft_values *v, uint32_t lid,
 	struct transition_when reach, uint8_t *mask);
 uint64_t cdg_mixed_count(const struct chan_graph *n, const uint64_t *turn);
@@ -277,9 +296,8 @@ uint64_t cdg_mixed_count(const struct chan_graph *n, const uint64_t *turn);
 uint32_t cdg_cycle_find(
 	const struct chan_graph *n, const uint64_t *turn, uint32_t *comp);
 /*
- * The same of the mixture, knowing that nearly all its turns obey the order of
- * the new routing where it has one: what they are is looked at, not where they
- * lead.
+ * The same for the mixture, of which nearly all dependencies obey the order of
+ * the new routing: only those that break it are searched.
  */
 uint32_t cdg_cycle_search(
 	const struct lft_values *v, const uint64_t *turn, uint32_t *comp);
@@ -287,13 +305,13 @@ uint32_t cdg_cycle_search(
 void cdg_cycle_describe(const struct lft_values *v, const uint64_t *turn,
 	const uint32_t *comp, char *text, size_t size);
 /*
- * A short cycle through turns inside components; path has room for nv. Its
- * length; 0: none.
+ * A short cycle through dependencies inside components; path has room for nv.
+ * Its length; 0: none.
  */
 uint32_t cdg_cycle_shortest(const struct chan_graph *n, const uint64_t *turn,
 	const uint32_t *comp, uint32_t *path);
 
-/* dynamic_order.c: turns inside components alone are seen. */
+/* dynamic_order.c: sees only dependencies inside components. */
 struct dynamic_order {
 	const struct chan_graph *n;
 	const uint32_t *comp;
@@ -302,60 +320,74 @@ struct dynamic_order {
 	uint8_t *mark;		      /* [nv] */
 	uint32_t *fore, *back, *pool; /* vertices of one search */
 	uint32_t nfore, nback;
-	uint32_t left; /* vertices that searches may still visit: beyond, what
-			  does not obviously fit is refused */
+	uint32_t left; /* vertices that searches may still visit: after that, a
+			  dependency that would need a search is refused */
 };
-/* Copies turn. False when it has a cycle: then only free it. */
+/*
+ * Copies turn. False when it has a cycle: then only dynamic_order_free may
+ * follow.
+ */
 bool dynamic_order_new(struct dynamic_order *o, const struct chan_graph *n,
 	const uint32_t *comp, const uint64_t *turn);
 void dynamic_order_free(struct dynamic_order *o);
-/* Add a turn; false and nothing changed when it closes a cycle. */
+/* Adds a dependency; false and nothing changed when it closes a cycle. */
 bool dynamic_order_add(struct dynamic_order *o, uint32_t v, unsigned out);
 void dynamic_order_remove(struct dynamic_order *o, uint32_t v, unsigned out);
 
 /* What stage_find admits to a stage. */
 enum transition_admission {
 	TRANSITION_SMOOTH, /* what fits and sends no packet straight back */
-	TRANSITION_SMOOTH_LEGAL, /* ... by turns that the new order allows */
+	TRANSITION_SMOOTH_LEGAL, /* ... by dependencies that the new order
+				    allows */
 	TRANSITION_GREEDY,	 /* whatever fits */
-	TRANSITION_LEGAL,  /* what fits by turns that the new order allows */
-	TRANSITION_REPAIR, /* what lost packets need and fits; then the rest */
+	TRANSITION_LEGAL, /* what fits by dependencies that the new order allows
+			   */
+	TRANSITION_REPAIR, /* what lost packets need, if it fits; then the rest
+			    */
 	TRANSITION_BULK,   /* whatever fits, of very many */
 	TRANSITION_ADMISSIONS,
 };
 
 /*
- * stage.c: find stages for all entries, at most max. Fills v->stage.
- * True: *nstages of them are enough. False: entries marked with stage *nstages
- * - 1 are left over for a last stage that needs blocks; 0 stages: there is
- * nothing to repair.
+ * stage.c: find stages for all entries, at most max. Fills v->stage. True:
+ * *nstages of them are enough. False: entries marked with stage *nstages - 1
+ * are left over for a last stage that needs blocked dependencies; 0 stages:
+ * there is nothing to repair.
  */
 bool stage_find(struct lft_values *v, const uint32_t *comp,
 	enum transition_admission how, unsigned max, unsigned *nstages);
 
-/* stage_bulk.c: the same for one lane and many entries, as much as fits. */
+/* stage_bulk.c: the same for one layer and many entries, as many as fit. */
 bool stage_bulk_find(struct lft_values *v, const uint32_t *comp, unsigned max,
 	unsigned *nstages);
 
 /*
- * stage_loss.c: (switch, LID) pairs whose packets do not arrive between stages,
- * summed up over those that come before the last one of nstages. Estimated
- * where there are many.
+ * stage_loss.c: (switch, LID) pairs that lose packets between stages, summed up
+ * over the intervals before the last of nstages. Estimated where there are
+ * many.
  */
 uint64_t stage_loss_estimate(const struct lft_values *v, unsigned nstages);
-/* The same pairs as tables are now, of LIDs that entries lead nowhere for. */
+/*
+ * The same with the tables as they are now, for LIDs with entries that lead
+ * nowhere.
+ */
 uint64_t stage_loss_current(const struct lft_values *v);
-/* Do packets from each switch to a LID arrive, [nsw], by the first of the
- * values that count then? */
+/*
+ * Whether packets from each switch to a LID arrive, [nsw], by the first of the
+ * values that count then.
+ */
 void stage_loss_arrives(const struct lft_values *v, uint32_t lid,
 	struct transition_when when, uint8_t *yes);
 
-/* dependency_load.c: (switch, LID) pairs as tables are then, by the first
- * value. */
+/*
+ * dependency_load.c: (switch, LID) pairs with the tables as they are then, by
+ * the first value.
+ */
 struct dependency_load {
-	uint32_t *turn; /* by turn: lane, switch, in-port, out-port */
-	size_t *first;	/* [nsw + 1] where those of a switch begin in a lane */
-	uint64_t *rec;	/* [nrec] by record where they arrive */
+	uint32_t *turn; /* by dependency: layer, switch, in-port, out-port */
+	size_t *first;	/* [nsw + 1] where the dependencies of a switch begin in
+			   a layer */
+	uint64_t *rec;	/* [nrec] by the record where they arrive */
 };
 void dependency_load_new(struct dependency_load *l, const struct lft_values *v,
 	struct transition_when when);
@@ -377,35 +409,40 @@ dependency_load_of(const struct chan_graph *n, const struct dependency_load *l,
 	return *dependency_load_at(n, l, v, out);
 }
 
-/* Turns being collected. */
+/* Dependencies being collected. */
 struct transition_set {
 	struct transition_dependency *turn;
 	size_t n, cap;
 	uint64_t pairs;
 };
 
-/* block_select.c: a cheap set of turns that `fixed` lacks and mix must lose. */
+/*
+ * block_select.c: a cheap set of dependencies that `fixed` lacks and without
+ * which mix has no cycle.
+ */
 void block_select_find(const struct lft_values *v,
 	const struct dependency_load *l, const uint64_t *mix,
 	const uint64_t *fixed, struct transition_set *out);
-/* Adds one turn (by its port where the switch cannot map it) or a port. */
+/*
+ * Adds one dependency (by its port where the switch cannot map it) or a port.
+ */
 void block_select_add(const struct chan_graph *n,
 	const struct dependency_load *l, struct transition_set *set, uint32_t v,
 	unsigned out);
 void block_select_add_port(const struct chan_graph *n,
 	const struct dependency_load *l, struct transition_set *set,
 	uint32_t rec);
-/* Sort, merge what is there twice, sum up. */
+/* Sort, merge duplicates, sum up. */
 void block_select_finish(struct transition_set *set);
 
 /*
- * stale_sl.c: turns that have to stay closed for connections of old with the
- * new tables; sorted, with stays set. Tells of a cycle in t->stale.
+ * stale_sl.c: dependencies that have to stay blocked for old connections with
+ * the new tables; sorted, with stays set. Describes a cycle in t->stale.
  */
 void stale_sl_find(const struct transition_job *job,
 	struct transition_result *t, struct transition_set *out);
 
-/* method.c: what the paper's methods block. */
+/* method.c: what the methods of the paper block. */
 void method_static(const struct lft_values *v, const struct dependency_load *l,
 	struct transition_set *out);
 void method_ports(const struct lft_values *v, const struct dependency_load *l,
@@ -414,12 +451,17 @@ void method_dependencies(const struct lft_values *v,
 	const struct dependency_load *l, struct transition_set *out);
 /* Switches that the new order has upside down, [nsw], for lft_values. */
 bool *method_sftree_members(const struct lft_values *v);
-/* Is the turn from record `in` out of a port legal in the new order? */
+/*
+ * Whether the dependency from record `in` out of a port is legal in the new
+ * order.
+ */
 bool method_is_legal(const struct lft_values *v, uint32_t in, unsigned out);
 
-/* transition_mcast.c: can trees that keep the order of `from` be on a cycle
- * with the mixture? Then let them ask, with the mixture, or NULL: no room for
- * any. */
+/*
+ * transition_mcast.c: is_broken: whether trees that keep the order of `from`
+ * can be on a cycle with the mixture. Then open: trees have to ask, with the
+ * mixture, or NULL: none is admitted.
+ */
 bool transition_mcast_is_broken(const struct chan_graph *net,
 	const struct transition_job *job, const uint64_t *mix);
 void transition_mcast_open(struct transition_result *t,

@@ -1,27 +1,27 @@
 /*
- * safe_blind: tables, and ways, that nobody knows.
+ * unknown_lft: quench, for tables and neighbours that are unknown.
  *
  * After a restart some blocks cannot be read, or what was sent there before
- * they could was not acknowledged. Whatever they hold is in force, and no
- * mixture can be proven with it: not if ways there are opened while it may
- * still be there, nor even if none leads there for its LIDs, for what the
- * switch's own hosts send goes on from it by channels that other LIDs wait for.
- * So such a block becomes all 255 before anything else is written: taking
- * dependencies away is always safe. When that is acknowledged and what was
- * under way has drained it is known, and the transition starts from there.
+ * they could be read was not acknowledged. Whatever they hold is in force, and
+ * no mixture can be proven with it: not if new paths lead there while it may
+ * still be in place, nor even if none does for its LIDs, for what the switch's
+ * own hosts send goes on from it by channels that other LIDs wait for. So such
+ * a block becomes all 255 before anything else is written: taking dependencies
+ * away is always safe. When that is acknowledged and what was in flight has
+ * drained the block is known, and the transition starts from there.
  *
- * A switch that takes no blocks above its top gets that raised first, and what
- * is above comes to life before it can be emptied. So its neighbours, and they
- * before all else, hold 255 for those LIDs: nothing comes that its tables could
- * turn, and what its own hosts send ends at the next switch.
+ * A switch that takes no blocks above its top gets that raised first, and
+ * blocks above it come to life before they can be emptied. So its neighbours,
+ * before all else, hold 255 for those LIDs: no packet arrives that its tables
+ * could forward, and what its own hosts send ends at the next switch.
  *
- * A switch whose SMA is silent cannot be written, and forwards all the same.
- * After a restart nobody knows its tables, or even that it is there: a port
- * that carries data and has no neighbour in the topology may lead to a switch,
- * and that to any other such port. There it is the entries that lead into the
- * unknown, for any LID, that become 255: then, whatever it does, it is a source
- * of packets and on no ring. New tables do not lead there: mostly they want
- * that 255 anyway. Trees of groups that go there have to go
+ * A switch with a silent SMA cannot be written, and forwards all the same.
+ * After a restart its tables are unknown, or even its presence: a port that
+ * carries data and has no neighbour in the topology may lead to a switch, and
+ * that switch to any other such port. There the entries that lead into the
+ * unknown, for any LID, become 255: then such a switch is only a source of
+ * packets and on no cycle, whatever it does. New tables do not lead there:
+ * mostly they want that 255 anyway. Multicast trees that lead there have to go
  * (transition_mcast.c).
  */
 #include <stdlib.h>
@@ -35,49 +35,53 @@ enum { ARMED = 3 };
 struct blind {
 	struct lft_values *v;
 	const struct topo *t;
-	struct transition_ports *port; /* [nsw] blind for every LID */
-	bool *dark;    /* [nsw] unwritable, and nobody knows its tables */
+	struct transition_ports *port; /* [nsw] into the unknown */
+	bool *dark;    /* [nsw] cannot be written, and its tables are unknown */
 	unsigned ends; /* ports without a neighbour */
-	bool any;      /* a switch is dark */
+	bool any;      /* some switch is dark */
 };
 
 static void
-set(struct transition_ports *p, unsigned n)
+set_port(struct transition_ports *p, unsigned n)
 {
 	p->bit[n >> 6] |= UINT64_C(1) << (n & 63);
 }
 
 static bool
-has(const struct transition_ports *p, unsigned n)
+has_port(const struct transition_ports *p, unsigned n)
 {
 	return p->bit[n >> 6] >> (n & 63) & 1;
 }
 
-/* May data leave by this port, to nobody that the topology knows? */
+/*
+ * Whether data may leave by this port to a neighbour that is not in the
+ * topology.
+ */
 static bool
-is_end(const struct topo_port *p)
+is_unknown_end(const struct topo_port *p)
 {
 	return p->peer == TOPO_NONE && p->num != LFT_DROP &&
 	       ((p->flags & TP_UNREAD) != 0 || p->state >= ARMED);
 }
 
 static void
-find_ends(struct blind *b)
+find_unknown_ends(struct blind *b)
 {
 	for (sw_ix s = 0; s < b->t->nsw; s++) {
 		node_ix n = b->t->sw[s].node;
 
 		for (unsigned p = 1; p <= b->t->node[n].nports; p++)
-			if (is_end(&b->t->port[topo_port_of(b->t, n, p)])) {
-				set(&b->port[s], p);
+			if (is_unknown_end(
+				    &b->t->port[topo_port_of(b->t, n, p)])) {
+				set_port(&b->port[s], p);
 				b->ends++;
 			}
 	}
 }
 
-/* Nobody knows what is there: from now on it is nothing. */
+/* The cell's contents are unknown: from now on it is empty. */
 static void
-empty(struct lft_values *v, struct lft_value_cell *c)
+empty_cell(struct lft_values *v, struct lft_value_cell *c)
 {
 	c->held = (uint32_t)v->nheld;
 	c->nheld = 1;
@@ -88,9 +92,12 @@ empty(struct lft_values *v, struct lft_value_cell *c)
 	v->differ += c->new ? LFT_BLOCK : 0;
 }
 
-/* Blocks that nobody knows are emptied, where they can be written. */
+/*
+ * Unknown blocks are emptied where they can be written; else the switch is
+ * dark.
+ */
 static void
-find_dark(struct blind *b)
+find_unknown(struct blind *b)
 {
 	for (size_t i = 0; i < b->v->ncells; i++) {
 		struct lft_value_cell *c = &b->v->c[i];
@@ -100,19 +107,21 @@ find_dark(struct blind *b)
 		if (chan_graph_quarantined(b->v->net, c->s))
 			b->dark[c->s] = b->any = true;
 		else
-			empty(b->v, c);
+			empty_cell(b->v, c);
 	}
-	/* what cannot be written and has a way into the unknown is part of it
-	 */
+	/* a switch that cannot be written and has such a port is dark too */
 	for (sw_ix s = 0; s < b->t->nsw; s++)
 		for (unsigned w = 0; w < 4; w++)
 			b->dark[s] |= chan_graph_quarantined(b->v->net, s) &&
 				      b->port[s].bit[w] != 0;
 }
 
-/* Ways to dark switches; unwritable switches that have one are dark too. */
+/*
+ * Mark ports to dark switches; a switch that cannot be written and has one is
+ * dark too.
+ */
 static void
-spread(struct blind *b)
+spread_unknown(struct blind *b)
 {
 	const struct chan_graph *n = b->v->net;
 	bool more = true;
@@ -125,7 +134,7 @@ spread(struct blind *b)
 			if (to == n->nsw || !b->dark[to])
 				continue;
 			b->any = true;
-			set(&b->port[s], r - n->base[r]);
+			set_port(&b->port[s], r - n->base[r]);
 			if (b->dark[s] || !chan_graph_quarantined(n, s))
 				continue;
 			b->dark[s] = more = true;
@@ -134,36 +143,37 @@ spread(struct blind *b)
 }
 
 static bool
-leads_there(const uint8_t *line, const struct transition_ports *p)
+leads_to_ports(const uint8_t *line, const struct transition_ports *p)
 {
 	for (unsigned l = 0; l < LFT_BLOCK; l++)
-		if (line[l] != LFT_DROP && has(p, line[l]))
+		if (line[l] != LFT_DROP && has_port(p, line[l]))
 			return true;
 	return false;
 }
 
 static lft_ref
-walled(struct lft_pool *pool, lft_ref was, const struct transition_ports *p)
+quenched_block(
+	struct lft_pool *pool, lft_ref was, const struct transition_ports *p)
 {
 	uint8_t line[LFT_BLOCK];
 
 	memcpy(line, lft_bytes(pool, was), sizeof(line));
 	for (unsigned l = 0; l < LFT_BLOCK; l++)
-		if (line[l] != LFT_DROP && has(p, line[l]))
+		if (line[l] != LFT_DROP && has_port(p, line[l]))
 			line[l] = LFT_DROP;
 	return lft_add(pool, line);
 }
 
-/* What the cell holds is what it will hold behind its wall. */
+/* From now on the cell holds what it will hold when it is quenched. */
 static void
-wall(struct lft_values *v, struct lft_value_cell *c,
+quench_cell(struct lft_values *v, struct lft_value_cell *c,
 	const struct transition_ports *p)
 {
 	struct lft_pool *pool = v->to->pool;
 	uint32_t first = (uint32_t)v->nheld;
 
 	for (uint16_t i = 0; i < c->nheld; i++) {
-		lft_ref r = walled(pool, v->held[c->held + i], p);
+		lft_ref r = quenched_block(pool, v->held[c->held + i], p);
 
 		v->held = mem_grow(
 			v->held, v->nheld, &v->capheld, sizeof(*v->held));
@@ -178,9 +188,9 @@ wall(struct lft_values *v, struct lft_value_cell *c,
 	v->differ += LFT_BLOCK;
 }
 
-/* The entries of a block that lead to these ports. */
+/* Quench the entries of a block that lead to these ports. */
 static void
-wall_block(struct blind *b, sw_ix s, uint32_t k, struct transition_ports p)
+quench_block(struct blind *b, sw_ix s, uint32_t k, struct transition_ports p)
 {
 	struct lft_values *v = b->v;
 	uint32_t *i = &v->cell[(size_t)s * v->nblocks + k];
@@ -191,21 +201,24 @@ wall_block(struct blind *b, sw_ix s, uint32_t k, struct transition_ports p)
 		return;
 	if (*i == 0) {
 		if (k >= v->to->nblocks ||
-			!leads_there(routes_block(v->to, s, k), &p))
+			!leads_to_ports(routes_block(v->to, s, k), &p))
 			return;
 		lft_values_cell(v, s, k);
 		leads = true;
 	}
 	for (uint16_t h = 0; h < v->c[*i - 1].nheld; h++)
-		leads |= leads_there(
+		leads |= leads_to_ports(
 			lft_bytes(pool, v->held[v->c[*i - 1].held + h]), &p);
 	if (leads)
-		wall(v, &v->c[*i - 1], &p);
+		quench_cell(v, &v->c[*i - 1], &p);
 }
 
-/* Neighbours of switches whose tops are raised above what nobody knows. */
+/*
+ * Quench the neighbours of switches with unknown blocks above tops that are
+ * raised.
+ */
 static void
-shield(struct blind *b)
+quench_neighbours(struct blind *b)
 {
 	const struct transition_ports all = {
 		{UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX}};
@@ -222,7 +235,7 @@ shield(struct blind *b)
 
 			if (!chan_graph_fresh(b->v->net, near) &&
 				!chan_graph_quarantined(b->v->net, near))
-				wall_block(b, near, c.b, all);
+				quench_block(b, near, c.b, all);
 		}
 	}
 }
@@ -235,17 +248,17 @@ unknown_lft_quench(struct lft_values *v)
 
 	b.port = mem_zalloc(n->nsw, sizeof(*b.port));
 	b.dark = mem_zalloc(n->nsw, sizeof(*b.dark));
-	find_ends(&b);
-	if (b.ends < 2) /* what goes in by the only way does not come back */
+	find_unknown_ends(&b);
+	if (b.ends < 2) /* there is only one way in */
 		memset(b.port, 0, n->nsw * sizeof(*b.port));
-	find_dark(&b);
-	spread(&b);
+	find_unknown(&b);
+	spread_unknown(&b);
 	for (sw_ix s = 0; s < n->nsw && (b.any || b.ends > 1); s++)
 		for (uint32_t k = 0; k < v->nblocks; k++)
 			if (!chan_graph_fresh(n, s) &&
 				!chan_graph_quarantined(n, s))
-				wall_block(&b, s, k, b.port[s]);
-	shield(&b);
+				quench_block(&b, s, k, b.port[s]);
+	quench_neighbours(&b);
 	v->blind = b.port;
 	free(b.dark);
 }

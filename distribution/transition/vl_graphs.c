@@ -1,14 +1,14 @@
 /*
- * safe_lane: how many graphs there are. A dependency stays in its lane where no
- * two lanes share a VL of a cable between switches, and where every row of
+ * vl_graphs: how many graphs there are. A dependency stays in its layer where
+ * no two layers share a VL of a link between switches, and where every row of
  * SL2VL there is known to be what it shall be, and has been for a drain: then
- * each lane has a graph of its own. Otherwise a packet may travel by one row
- * here and by another one there, and the VLs of one lane are another's: then
- * all lanes are one.
+ * each layer has a graph of its own. Otherwise a packet may travel by one row
+ * here and by another one there, and the VLs of one layer are also another's:
+ * then all layers are one.
  *
- * Cables that are not up carry nothing, and have their rows when they come up.
- * What comes in by a turn that is held is discarded; its row is written before
- * it is opened.
+ * Links that are not up carry nothing, and have their rows when they come up. A
+ * packet that would take a blocked dependency is discarded; the final row is
+ * written before the dependency is unblocked.
  */
 #include <string.h>
 
@@ -17,9 +17,9 @@
 
 enum { ARMED = 3 };
 
-/* Is there anything at all that carries data? */
+/* Whether any switch carries data. */
 static bool
-carries(const struct topo *t)
+carries_data(const struct topo *t)
 {
 	for (sw_ix s = 0; s < t->nsw; s++)
 		if (!(t->node[t->sw[s].node].flags & TN_FRESH))
@@ -27,9 +27,9 @@ carries(const struct topo *t)
 	return false;
 }
 
-/* Ports of a switch by which packets come, a bit each. */
+/* Ports by which packets enter a switch, a bit each. */
 static struct transition_ports
-ways_in(const struct topo *t, sw_ix s)
+arrival_ports(const struct topo *t, sw_ix s)
 {
 	const struct topo_node *n = &t->node[t->sw[s].node];
 	struct transition_ports in = {{1}};
@@ -43,10 +43,10 @@ ways_in(const struct topo *t, sw_ix s)
 	return in;
 }
 
-/* Those by which they may leave by port out. */
+/* The in-ports from which packets may leave by port out. */
 static struct transition_ports
-not_held(const struct transition_ports *all, const struct sl2vl_cache *turns,
-	uint64_t guid, unsigned out)
+unblocked_in_ports(const struct transition_ports *all,
+	const struct sl2vl_cache *turns, uint64_t guid, unsigned out)
 {
 	struct transition_ports in = *all;
 	const struct sl2vl_block *h;
@@ -60,9 +60,12 @@ not_held(const struct transition_ports *all, const struct sl2vl_cache *turns,
 	return in;
 }
 
-/* Are lanes told apart behind the live cable out of port p of a switch? */
+/*
+ * Whether layers have VLs of their own on the live link out of port p of a
+ * switch.
+ */
 static bool
-apart_at(const struct transition_job *job, const struct vlarb_want *w,
+has_own_vls_at(const struct transition_job *job, const struct vlarb_want *w,
 	const struct transition_ports *in, port_ix p)
 {
 	const struct topo *t = job->to->topo;
@@ -70,7 +73,8 @@ apart_at(const struct transition_job *job, const struct vlarb_want *w,
 	const struct sl2vl_cache *turns = device_sl2vl(job->hw);
 	uint64_t guid = t->node[port->node].guid;
 	unsigned vls = vlarb_vls(w, t, p);
-	struct transition_ports may = not_held(in, turns, guid, port->num);
+	struct transition_ports may =
+		unblocked_in_ports(in, turns, guid, port->num);
 	uint8_t row[SL2VL_ROW];
 
 	if (slvl_separate_layers(&w->levels, vls) < w->levels.lanes)
@@ -80,7 +84,7 @@ apart_at(const struct transition_job *job, const struct vlarb_want *w,
 }
 
 static bool
-apart(const struct transition_job *job)
+has_own_vls(const struct transition_job *job)
 {
 	const struct route_layers *to = &job->to->lanes;
 	const struct topo *t = job->to->topo;
@@ -91,12 +95,13 @@ apart(const struct transition_job *job)
 	slvl_allocate(&job->levels, to->n, to->plain, &w.levels);
 	for (sw_ix s = 0; s < t->nsw; s++) {
 		const struct topo_node *n = &t->node[t->sw[s].node];
-		struct transition_ports in = ways_in(t, s);
+		struct transition_ports in = arrival_ports(t, s);
 
 		for (unsigned out = 1; out <= n->nports; out++)
 			if ((in.bit[out / 64] >> out % 64 & 1) != 0 &&
 				!slvl_end(t, n->first_port + out) &&
-				!apart_at(job, &w, &in, n->first_port + out))
+				!has_own_vls_at(
+					job, &w, &in, n->first_port + out))
 				return false;
 	}
 	return true;
@@ -106,14 +111,14 @@ unsigned
 vl_graphs_count(const struct transition_job *job)
 {
 	const struct route_layers *to = &job->to->lanes;
-	unsigned was = sl_history_layers(device_sl_history(job->hw));
+	unsigned was = sl_history_layers(job->history);
 	bool known = was > 0;
 
 	if (to->n < 2)
 		return 1;
 	if (was == 0)
 		was = job->from != NULL ? job->from->lanes.n : to->n;
-	if (was > to->n && carries(job->to->topo))
-		return 1; /* the SLs of a lane that goes join another one */
-	return to->plain && (!known || !apart(job)) ? 1 : to->n;
+	if (was > to->n && carries_data(job->to->topo))
+		return 1; /* the SLs of a layer that goes join another layer */
+	return to->plain && (!known || !has_own_vls(job)) ? 1 : to->n;
 }

@@ -154,7 +154,7 @@ rank_by_guid(const void *a, const void *b)
 static struct state_file_sl_history *
 list_leaves(const struct sm *sm, struct state_file *s)
 {
-	const struct sl_history *past = device_sl_history(sm->hw);
+	const struct sl_history *past = sm->sl_history;
 	uint32_t n = sl_history_count(past);
 	struct state_file_sl_history *leaf = mem_zalloc(n, sizeof(*leaf));
 
@@ -488,7 +488,7 @@ commit_run(struct sm *sm, struct mono now)
 	qsort(sm->rank, sm->nrank, sizeof(*sm->rank), rank_by_guid);
 	v->change = sm->change;
 	sm->change = (struct view_change){0};
-	sl_history_add_routes(device_sl_history(sm->hw), v->routes);
+	sl_history_add_routes(sm->sl_history, v->routes);
 	sm->save_due = now; /* saved in a tick of its own */
 	sm->ops->committed(sm->ops->cookie, v);
 }

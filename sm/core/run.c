@@ -523,7 +523,7 @@ run_readback(struct sm *sm, struct mono now)
 	sm->pkey_read = NULL;
 	sm->times.readback =
 		mono_add(sm->times.readback, mono_sub(now, sm->phase_began));
-	sl_history_add_topology(device_sl_history(sm->hw), sm->topo,
+	sl_history_add_topology(sm->sl_history, sm->topo,
 		sm->view != NULL ? sm->view->routes : NULL);
 	start_work(sm, now);
 	return true;

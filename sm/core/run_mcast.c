@@ -65,19 +65,12 @@ struct sm_mcast {
 	uint64_t liar; /* the switch of the alarm */
 };
 
-static void
-switch_written(void *cookie, uint64_t guid, const uint8_t info[MAD_DATA])
-{
-	struct sm *sm = cookie;
-
-	builder_switch_written(sm->draft, guid, info);
-}
-
 void
 run_mcast_new(struct sm *sm)
 {
-	const struct mft_job job = {
-		.x = sm->x, .switch_written = switch_written, .cookie = sm};
+	const struct mft_job job = {.x = sm->x,
+		.switch_written = run_push_switch_written,
+		.cookie = sm};
 
 	sm->mcast = mem_zalloc(1, sizeof(*sm->mcast));
 	sm->mcast->mft = mft_new(&job);

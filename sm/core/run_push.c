@@ -178,6 +178,7 @@ run_push_job(const struct sm *sm, struct run_push_job *job)
 					 : routes_from_lft(sm),
 		.keys = pkeys_ref(sm->pkeys),
 		.safe = {.hw = sm->hw,
+			.history = sm->sl_history,
 			.method = (enum transition_method_kind)d->method,
 			.max_stages = d->max_stages,
 			.levels = qos_levels_want(sm->cfg),
@@ -225,6 +226,24 @@ static void
 save_journal(void *cookie)
 {
 	commit_save(cookie, true);
+}
+
+static void
+port_written(void *cookie, uint64_t node_guid, unsigned port,
+	const uint8_t info[MAD_DATA])
+{
+	struct sm *sm = cookie;
+
+	builder_port_written(sm->draft, node_guid, port, info);
+}
+
+void
+run_push_switch_written(
+	void *cookie, uint64_t node_guid, const uint8_t info[MAD_DATA])
+{
+	struct sm *sm = cookie;
+
+	builder_switch_written(sm->draft, node_guid, info);
 }
 
 static void
@@ -306,13 +325,14 @@ run_push_start(struct sm *sm, struct run_push_job *job, struct plan *plan,
 	const struct push_job push = {
 		.plan = plan,
 		.hw = sm->hw,
-		.draft = sm->draft,
 		.x = sm->x,
 		.mkey = job->params.mkey,
 		.drain = run_push_drain(sm),
 		.stray = stray_time(sm),
 		.by_lid = sm->cfg->smp.lid_routed && !sm->stat.directed_only,
 		.journal = save_journal,
+		.port_written = port_written,
+		.switch_written = run_push_switch_written,
 		.cookie = sm,
 	};
 
@@ -630,7 +650,7 @@ run_push_forget(struct sm *sm)
 			    : sm->nrecord == 0 || sm->previous_blocks_unknown);
 	if (sm->view == NULL && sm->master.id.guid == 0)
 		return;
-	sl_history_assume_any(device_sl_history(sm->hw));
+	sl_history_assume_any(sm->sl_history);
 	for (sw_ix s = 0; s < t->nsw; s++)
 		device_forget_node(sm->hw, t->node[t->sw[s].node].guid);
 }
@@ -639,7 +659,7 @@ run_push_forget(struct sm *sm)
 void
 run_push_load(struct sm *sm, const struct state_file *s)
 {
-	struct sl_history *past = device_sl_history(sm->hw);
+	struct sl_history *past = sm->sl_history;
 	size_t i;
 
 	sl_history_load(past, s->lanes);

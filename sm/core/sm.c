@@ -184,6 +184,7 @@ sm_new(struct config *c, const struct state_file *state, struct transport *t,
 	sm->port_guid = port_guid;
 	sm->pool = lft_pool_new();
 	sm->hw = device_new(sm->pool);
+	sm->sl_history = sl_history_new();
 	sm->draft = builder_new();
 	sm->scan = sl2vl_scan_new();
 	configure_roles(sm);
@@ -230,6 +231,7 @@ sm_free(struct sm *sm)
 	view_unref(sm->view);
 	view_change_free(&sm->change); /* may hold blocks of the pool */
 	device_free(sm->hw);
+	sl_history_free(sm->sl_history);
 	builder_free(sm->draft);
 	traps_free(sm->traps);
 	xact_free(sm->x);

@@ -122,6 +122,7 @@ struct sm {
 	struct builder *draft;
 	struct lft_pool *pool;
 	struct device_store *hw;
+	struct sl_history *sl_history; /* outlives views: connections do */
 	struct trap_filter *traps;
 
 	enum sm_phase phase;
@@ -296,6 +297,9 @@ struct plan *run_push_make(struct run_push_job *job, struct routes *to);
 /* Push that plan, for sm->routes. */
 void run_push_start(struct sm *sm, struct run_push_job *job, struct plan *plan,
 	struct mono now);
+/* cookie: the sm. A switch acknowledged this SwitchInfo: the builder has it. */
+void run_push_switch_written(
+	void *cookie, uint64_t node_guid, const uint8_t info[MAD_DATA]);
 struct mono run_push_next(const struct sm *sm);
 void run_push_watch(struct sm *sm, struct mono now); /* stop it if overtaken */
 void run_push_finish(struct sm *sm, struct mono now);

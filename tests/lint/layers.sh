@@ -5,8 +5,7 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 
 # Folder or file : what it may include. The first match counts; a * stands for
-# anything. Layer by layer, from the bottom. distribution/push tells discovery's
-# draft what switches acknowledged, the only word that goes back up the pipe.
+# anything. Layer by layer, from the bottom.
 RULES='
 sm/base/* : sm/base/*
 sm/mad/* : sm/base/* sm/mad/*
@@ -30,13 +29,11 @@ routing/text/* : sm/base/* discovery/topo.h routing/core/* routing/verify/verify
 routing/engines/ftree/* : sm/base/* discovery/topo.h config/schema.h routing/core/* routing/graph/* routing/tiers/tree.h routing/tiers/topo_class.h routing/updown/updown.h routing/engines/ftree/*
 routing/engines/updn/* : sm/base/* discovery/topo.h config/schema.h routing/core/* routing/graph/* routing/tiers/tree.h routing/tiers/topo_class.h routing/updown/updown.h routing/engines/updn/*
 routing/driver/* : sm/base/* discovery/topo.h config/schema.h routing/core/* routing/verify/* routing/tiers/tree.h routing/tiers/topo_class.h routing/improve/* routing/engines/* routing/driver/*
-distribution/tables/* : sm/base/* sm/mad/* discovery/topo.h discovery/port_key.h routing/core/* distribution/tables/*
-distribution/device/device_store.h : sm/base/* discovery/topo.h routing/core/* distribution/tables/* distribution/device/* distribution/transition/sl_history.h
-distribution/device/* : sm/base/* sm/mad/* sm/transport/xact.h discovery/topo.h discovery/port_key.h routing/core/* distribution/tables/* distribution/device/*
-distribution/transition/* : sm/base/* sm/mad/* discovery/topo.h routing/core/* routing/verify/cdg.h distribution/tables/* distribution/device/* distribution/transition/*
-distribution/plan/* : sm/base/* sm/mad/* discovery/topo.h routing/core/* distribution/tables/* distribution/device/* distribution/transition/* distribution/plan/*
-distribution/push/push.h : sm/base/* sm/mad/* sm/transport/xact.h discovery/topo.h discovery/builder/builder.h distribution/*
-distribution/push/* : sm/base/* sm/mad/* sm/transport/xact.h discovery/topo.h routing/core/* routing/mcast/mcast.h distribution/*
+distribution/tables/* : sm/base/* sm/mad/* discovery/topo.h discovery/port_key.h routing/core/slvl.h distribution/tables/*
+distribution/device/* : sm/base/* sm/mad/* sm/transport/xact.h discovery/topo.h discovery/port_key.h routing/core/lft.h distribution/tables/* distribution/device/*
+distribution/transition/* : sm/base/* sm/mad/* discovery/topo.h routing/core/* distribution/tables/* distribution/device/device_store.h distribution/transition/*
+distribution/plan/* : sm/base/* sm/mad/* discovery/topo.h routing/core/* distribution/tables/* distribution/device/device_store.h distribution/transition/transition.h distribution/plan/*
+distribution/push/* : sm/base/* sm/mad/* sm/transport/xact.h discovery/topo.h routing/mcast/mcast.h distribution/tables/* distribution/device/* distribution/plan/plan.h distribution/push/*
 sm/policy/* : sm/base/* sm/mad/mad_role.h config/* discovery/topo.h routing/core/* distribution/tables/* distribution/device/device_store.h sm/policy/*
 sm/state/* : sm/base/* routing/core/routes.h sm/state/*
 sm/view/view_slvl.c : sm/base/* config/* routing/engines/ftree/ftree.h sm/view/*

@@ -44,7 +44,7 @@ ring_new(struct ring *r)
 	world_capable(r->t, true);
 	r->pool = lft_pool_new();
 	r->hw = device_new(r->pool);
-	r->past = device_sl_history(r->hw);
+	r->past = sl_history_new();
 	ck_assert_uint_eq(r->t->nsw, SWITCHES);
 	for (unsigned i = 1; i < SWITCHES; i++)
 		for (sw_ix s = 0; s < SWITCHES; s++)
@@ -60,6 +60,7 @@ static void
 ring_free(struct ring *r)
 {
 	device_free(r->hw);
+	sl_history_free(r->past);
 	ck_assert_uint_eq(r->pool->live, 0);
 	lft_pool_free(r->pool);
 	topo_unref(r->t);
@@ -322,8 +323,11 @@ install_routes(struct ring *r, const struct routes *x)
 static struct transition_result *
 find_transition(struct ring *r, const struct routes *x, const struct routes *y)
 {
-	const struct transition_job job = {
-		.from = x, .to = y, .hw = r->hw, .max_stages = 8};
+	const struct transition_job job = {.from = x,
+		.to = y,
+		.hw = r->hw,
+		.history = r->past,
+		.max_stages = 8};
 
 	return transition_find(&job);
 }

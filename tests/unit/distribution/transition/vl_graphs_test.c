@@ -21,6 +21,7 @@ struct bed {
 	struct topo *t;
 	struct lft_pool *pool;
 	struct device_store *hw;
+	struct sl_history *history;
 	struct slvl levels;
 	struct rng r;
 	uint8_t (*row)[PORTS][PORTS][SLVL_ROW]; /* [nsw] */
@@ -128,7 +129,7 @@ install_routes(struct bed *b, const struct routes *r)
 			b->is[(size_t)s * b->nlids + lid] =
 				routes_port(r, s, (uint16_t)lid);
 	device_drained(b->hw);
-	sl_history_add_routes(device_sl_history(b->hw), r);
+	sl_history_add_routes(b->history, r);
 }
 
 /* Sets the rows as wanted; those of switch stranger are random and unknown. */
@@ -235,6 +236,7 @@ bed_new(struct bed *b, unsigned kind, uint8_t vls)
 	}
 	b->pool = lft_pool_new();
 	b->hw = device_new(b->pool);
+	b->history = sl_history_new();
 	b->nlids = b->t->max_lid + 1U;
 	b->row = mem_zalloc(b->t->nsw, sizeof(*b->row));
 	b->is = mem_zalloc((size_t)b->t->nsw * b->nlids, 1);
@@ -249,6 +251,7 @@ static void
 bed_free(struct bed *b)
 {
 	device_free(b->hw);
+	sl_history_free(b->history);
 	topo_unref(b->t);
 	lft_pool_free(b->pool);
 	free(b->row);
@@ -295,6 +298,7 @@ check_transition(unsigned i, enum rows rows, unsigned *apart)
 		const struct transition_job job = {.from = x,
 			.to = y,
 			.hw = b.hw,
+			.history = b.history,
 			.max_stages = 1 + rng_below(&b.r, 8),
 			.levels = want};
 		struct transition_result *t = transition_find(&job);

@@ -1,0 +1,79 @@
+/*
+ * mft_cell: the MulticastForwardingTable, cell by cell.
+ *
+ * A cell is what one SMP carries: 32 groups and 16 ports of one switch, a mask
+ * of ports for each group.
+ *
+ *	mask of a group, all ports --> wanted --+
+ *	                                        +--> masks to be sent --> SMP
+ *	SMP acknowledged or read ----> held ----+
+ *
+ * Pure: nothing here knows a switch or sends anything; push/mft.h does.
+ *
+ * IBA volume 1: MulticastForwardingTable 14.2.5.12.
+ */
+#ifndef HEDDLE_DISTRIBUTION_TABLES_MFT_CELL_H
+#define HEDDLE_DISTRIBUTION_TABLES_MFT_CELL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+	MFT_MLID = 0xc000,   /* the first MLID */
+	MFT_GROUPS = 0x3ffe, /* 0xc000 .. 0xfffd; 0xffff is permissive */
+	MFT_CELL = 64,	     /* bytes of a cell */
+	MFT_BLOCK = 32,	     /* groups of a cell */
+	MFT_COLUMNS = MFT_BLOCK,
+	MFT_PORTS = 16,	    /* of a cell */
+	MFT_POSITIONS = 16, /* cells of a block: 256 ports */
+	MFT_WORDS = 4,	    /* 256 ports as bits */
+};
+
+struct mft_cell {
+	bool known; /* have is what the switch holds, as far as known */
+	bool asked; /* a Get was sent: without an answer not repeated */
+	uint16_t want[MFT_COLUMNS], have[MFT_COLUMNS];
+};
+
+/* The AttributeModifier of position pos of a block of groups. */
+static inline uint32_t
+mft_cell_modifier(uint32_t pos, uint32_t block)
+{
+	return pos << 28 | block;
+}
+
+/* The ports of position pos in a mask of all ports. */
+static inline uint16_t
+mft_cell_ports(const uint64_t mask[MFT_WORDS], unsigned pos)
+{
+	return (uint16_t)(mask[pos / 4] >> pos % 4 * MFT_PORTS);
+}
+
+/* Masks as an SMP carries them, and from one. */
+void mft_cell_encode(const uint16_t mask[MFT_COLUMNS], uint8_t data[MFT_CELL]);
+void mft_cell_decode(const uint8_t data[MFT_CELL], uint16_t mask[MFT_COLUMNS]);
+
+/* Whether `have` is this. */
+bool mft_cell_equals(const struct mft_cell *c, const uint8_t data[MFT_CELL]);
+bool mft_cell_is_empty(const struct mft_cell *c);
+
+/*
+ * Adds the groups (as bits) that gain links to other switches in this cell, and
+ * those that lose some; `links` are the ports that lead to switches. An unknown
+ * cell may hold anything.
+ */
+void mft_cell_compare(const struct mft_cell *c, uint16_t links, uint32_t *gains,
+	uint32_t *loses);
+
+/*
+ * What the cell shall hold next: what is wanted; of links of the groups in
+ * `moving` only those that it holds already.
+ */
+void mft_cell_goal(const struct mft_cell *c, uint16_t links, uint32_t moving,
+	uint16_t goal[MFT_COLUMNS]);
+
+/* Whether the cell does not hold this, or is unknown. */
+bool mft_cell_differs(
+	const struct mft_cell *c, const uint16_t goal[MFT_COLUMNS]);
+
+#endif
