@@ -65,7 +65,7 @@ find_components(struct swgraph *g)
 
 /* Aggregation nodes sit on every switch: they say nothing about tiers. */
 static void
-weigh(struct swgraph *g)
+weigh_switches(struct swgraph *g)
 {
 	g->hosts = arena_array(g->a, g->ncomp, sizeof(*g->hosts));
 	for (sw_ix s = 0; s < g->nsw; s++) {
@@ -89,7 +89,7 @@ swgraph_components(struct swgraph *g)
 	g->comp = arena_array(g->a, g->nsw, sizeof(*g->comp));
 	g->weight = arena_array(g->a, g->nsw, sizeof(*g->weight));
 	find_components(g);
-	weigh(g);
+	weigh_switches(g);
 }
 
 /* Switches, cables, hosts: what nobody changes any more. */

@@ -56,7 +56,7 @@ rank_cache_store(struct tree_work *w, const struct tree_look *look)
 
 /* Cables from s to peer. */
 static uint32_t
-count(const struct topo *t, sw_ix s, sw_ix peer)
+count_links(const struct topo *t, sw_ix s, sw_ix peer)
 {
 	const struct topo_adj *a = t->adj + t->sw[s].adj;
 	uint32_t n = 0;
@@ -68,7 +68,8 @@ count(const struct topo *t, sw_ix s, sw_ix peer)
 
 /* Has s as many cables to everybody but that one? Sorted by peer. */
 static bool
-same_others(const struct topo *t, const struct topo *was, sw_ix s, sw_ix but)
+has_same_other_links(
+	const struct topo *t, const struct topo *was, sw_ix s, sw_ix but)
 {
 	const struct topo_adj *a = t->adj + t->sw[s].adj;
 	const struct topo_adj *b = was->adj + was->sw[s].adj;
@@ -101,10 +102,10 @@ find_edge(const struct tree_work *w, struct edge *e)
 			return false;
 	}
 	for (unsigned k = 0; k < 2; k++)
-		if (!same_others(t, since->was, e->end[k], e->end[!k]))
+		if (!has_same_other_links(t, since->was, e->end[k], e->end[!k]))
 			return false;
-	e->is = count(t, e->end[0], e->end[1]);
-	e->was = count(since->was, e->end[0], e->end[1]);
+	e->is = count_links(t, e->end[0], e->end[1]);
+	e->was = count_links(since->was, e->end[0], e->end[1]);
 	return true;
 }
 
@@ -112,7 +113,7 @@ find_edge(const struct tree_work *w, struct edge *e)
 
 /* Steps from one end to everybody, not by the edge itself. */
 static void
-walk(const struct tree_work *w, struct edge *e, unsigned k)
+measure_steps(const struct tree_work *w, struct edge *e, unsigned k)
 {
 	const struct swgraph *g = &w->g;
 	uint32_t *d = arena_array(g->a, g->nsw, sizeof(*d));
@@ -142,7 +143,7 @@ walk(const struct tree_work *w, struct edge *e, unsigned k)
 
 /* From end k by way of the edge. */
 static uint32_t
-across(const struct edge *e, unsigned k, sw_ix x)
+steps_across(const struct edge *e, unsigned k, sw_ix x)
 {
 	return e->apart[!k][x] + 1;
 }
@@ -160,14 +161,14 @@ find_moved(const struct tree_work *w, struct edge *e)
 	const struct swgraph *g = &w->g;
 
 	for (unsigned k = 0; k < 2; k++)
-		walk(w, e, k);
+		measure_steps(w, e, k);
 	if (e->apart[0][e->end[1]] == AWAY)
 		return false;
 	for (unsigned k = 0; k < 2; k++) {
 		e->moved[k] = arena_array(g->a, g->nsw, sizeof(*e->moved[k]));
 		for (sw_ix s = 0; s < g->nsw; s++)
 			if (e->apart[k][s] != AWAY &&
-				e->apart[k][s] > across(e, k, s))
+				e->apart[k][s] > steps_across(e, k, s))
 				e->moved[k][e->n[k]++] = s;
 	}
 	e->one = e->n[0] == 1 ? 1 : 0;
@@ -178,13 +179,13 @@ find_moved(const struct tree_work *w, struct edge *e)
 
 /* Is a clearly closer to the hosts than b? */
 static bool
-above(const uint64_t *far, sw_ix a, sw_ix b)
+is_clearly_above(const uint64_t *far, sw_ix a, sw_ix b)
 {
 	return far[a] < host_dist_threshold(far[b]);
 }
 
 static void
-set_far(const struct tree_work *w, sw_ix s)
+set_host_dist(const struct tree_work *w, sw_ix s)
 {
 	w->far[s] = host_dist_of(
 		w->sum[s], w->g.hosts[w->g.comp[s]] - w->g.weight[s]);
@@ -192,14 +193,14 @@ set_far(const struct tree_work *w, sw_ix s)
 
 /* Who is how far from the hosts now: those that the pairs are about. */
 static void
-move(const struct tree_work *w, const struct edge *e)
+update_host_dist(const struct tree_work *w, const struct edge *e)
 {
 	const uint32_t *weight = w->g.weight;
 	sw_ix one = e->end[e->one];
 
 	for (uint32_t i = 0; i < e->n[e->one]; i++) {
 		sw_ix s = e->moved[e->one][i];
-		uint64_t with = across(e, e->one, s);
+		uint64_t with = steps_across(e, e->one, s);
 		uint64_t less = e->apart[e->one][s];
 		uint64_t more = less * less - with * with;
 
@@ -207,14 +208,14 @@ move(const struct tree_work *w, const struct edge *e)
 			more = 0 - more;
 		w->sum[s] += weight[one] * more;
 		w->sum[one] += weight[s] * more;
-		set_far(w, s);
+		set_host_dist(w, s);
 	}
-	set_far(w, one);
+	set_host_dist(w, one);
 }
 
 /* Is everybody around s above it or below it as before? */
 static bool
-same_around(const struct tree_work *w, const struct edge *e,
+has_same_order_around(const struct tree_work *w, const struct edge *e,
 	const uint64_t *was, sw_ix s)
 {
 	const struct swgraph *g = &w->g;
@@ -224,8 +225,10 @@ same_around(const struct tree_work *w, const struct edge *e,
 		bool edge = (s == e->end[0] && x == e->end[1]) ||
 			    (s == e->end[1] && x == e->end[0]);
 
-		if (!edge && (above(w->far, s, x) != above(was, s, x) ||
-				     above(w->far, x, s) != above(was, x, s)))
+		if (!edge && (is_clearly_above(w->far, s, x) !=
+					     is_clearly_above(was, s, x) ||
+				     is_clearly_above(w->far, x, s) !=
+					     is_clearly_above(was, x, s)))
 			return false;
 	}
 	return true;
@@ -239,28 +242,29 @@ leads_down(const struct tree_work *w, sw_ix s, sw_ix apart)
 
 	for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++)
 		if (g->group[i].peer != apart &&
-			above(w->far, s, g->group[i].peer))
+			is_clearly_above(w->far, s, g->group[i].peer))
 			return true;
 	return false;
 }
 
 /* Is end k the leaf or not that it was, and for others what it was? */
 static bool
-same_end(const struct tree_work *w, const struct edge *e, unsigned k,
+is_same_end(const struct tree_work *w, const struct edge *e, unsigned k,
 	const uint64_t *was)
 {
 	const struct swgraph *g = &w->g;
 	sw_ix s = e->end[k], o = e->end[!k];
 	uint32_t n = g->first[s + 1] - g->first[s], up = 0, down = 0;
 
-	if (!leads_down(w, s, o) && (e->is > 0 && above(w->far, s, o)) !=
-					    (e->was > 0 && above(was, s, o)))
+	if (!leads_down(w, s, o) &&
+		(e->is > 0 && is_clearly_above(w->far, s, o)) !=
+			(e->was > 0 && is_clearly_above(was, s, o)))
 		return false;
 	for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
 		sw_ix x = g->group[i].peer;
 
-		up += above(w->far, x, s);
-		down += above(w->far, s, x) &&
+		up += is_clearly_above(w->far, x, s);
+		down += is_clearly_above(w->far, s, x) &&
 			(tree_has_hosts(w, x) || leads_down(w, x, TOPO_NONE));
 	}
 	if (tree_has_hosts(w, s))
@@ -269,26 +273,26 @@ same_end(const struct tree_work *w, const struct edge *e, unsigned k,
 }
 
 static bool
-same_leaves(struct tree_work *w, struct edge *e, const uint64_t *was)
+has_same_leaves(struct tree_work *w, struct edge *e, const uint64_t *was)
 {
 	if ((e->was > 0) == (e->is > 0))
 		return true;
 	if (w->classes + 2 > TREE_CLASSES || !find_moved(w, e))
 		return false;
 	w->classes += 2; /* at most */
-	move(w, e);
-	if (!same_around(w, e, was, e->end[e->one]))
+	update_host_dist(w, e);
+	if (!has_same_order_around(w, e, was, e->end[e->one]))
 		return false;
 	for (uint32_t i = 0; i < e->n[e->one]; i++)
-		if (!same_around(w, e, was, e->moved[e->one][i]))
+		if (!has_same_order_around(w, e, was, e->moved[e->one][i]))
 			return false;
-	return same_end(w, e, 0, was) && same_end(w, e, 1, was);
+	return is_same_end(w, e, 0, was) && is_same_end(w, e, 1, was);
 }
 
 /* Has s the height that its neighbours below give it, and no more cables to
  * others on it than downwards? */
 static bool
-stands(const struct tree_work *w, sw_ix s)
+is_height_valid(const struct tree_work *w, sw_ix s)
 {
 	const struct swgraph *g = &w->g;
 	uint32_t down = 0, level = 0;
@@ -307,17 +311,18 @@ stands(const struct tree_work *w, sw_ix s)
 }
 
 static bool
-same_heights(const struct tree_work *w, const struct edge *e)
+has_same_heights(const struct tree_work *w, const struct edge *e)
 {
 	for (unsigned k = 0; k < 2; k++)
-		if (!stands(w, e->end[k]))
+		if (!is_height_valid(w, e->end[k]))
 			return false;
 	return true;
 }
 
 /* Does the edge lead to the next height, as all cables do? */
 static bool
-still_clear(struct tree_work *w, const struct edge *e, struct tree_look *look)
+is_still_clear(
+	struct tree_work *w, const struct edge *e, struct tree_look *look)
 {
 	struct tree_look *l = &look[w->g.comp[e->end[0]]];
 	uint32_t a = w->high[e->end[0]], b = w->high[e->end[1]];
@@ -337,7 +342,7 @@ has_lone(const struct tree_work *w, sw_ix s)
 
 /* Where that matters: does the edge leave cables alone around it? */
 static bool
-leaves_alone(const struct tree_work *w, const struct edge *e)
+leaves_lone_links(const struct tree_work *w, const struct edge *e)
 {
 	const struct swgraph *g = &w->g;
 
@@ -354,14 +359,14 @@ leaves_alone(const struct tree_work *w, const struct edge *e)
 }
 
 static void *
-copy(const struct tree_work *w, const void *from, size_t n, size_t size)
+copy_array(const struct tree_work *w, const void *from, size_t n, size_t size)
 {
 	return memcpy(arena_array(w->g.a, n, size), from, n * size);
 }
 
 /* What the reading in force left, where little has changed since. */
 static const struct rank_cache *
-memory_of(const struct swgraph *g)
+previous_cache(const struct swgraph *g)
 {
 	const struct routes *prev = g->job->prev;
 
@@ -374,13 +379,13 @@ memory_of(const struct swgraph *g)
 bool
 rank_cache_is_usable(const struct swgraph *g)
 {
-	return memory_of(g) != NULL;
+	return previous_cache(g) != NULL;
 }
 
 bool
 rank_cache_use(struct tree_work *w)
 {
-	const struct rank_cache *m = memory_of(&w->g);
+	const struct rank_cache *m = previous_cache(&w->g);
 	struct tree_look *look;
 	struct edge e = {.n = {0}};
 	uint32_t n = w->g.nsw;
@@ -390,14 +395,15 @@ rank_cache_use(struct tree_work *w)
 		return false;
 	w->classes = m->classes;
 	w->doubt = m->doubt;
-	w->sum = copy(w, m->sum, n, sizeof(*w->sum));
-	w->far = copy(w, m->far, n, sizeof(*w->far));
-	w->leaf = copy(w, m->leaf, n, sizeof(*w->leaf));
-	w->high = copy(w, m->high, n, sizeof(*w->high));
-	look = copy(w, m->look, m->ncomp, sizeof(*look));
+	w->sum = copy_array(w, m->sum, n, sizeof(*w->sum));
+	w->far = copy_array(w, m->far, n, sizeof(*w->far));
+	w->leaf = copy_array(w, m->leaf, n, sizeof(*w->leaf));
+	w->high = copy_array(w, m->high, n, sizeof(*w->high));
+	look = copy_array(w, m->look, m->ncomp, sizeof(*look));
 	if (w->g.topo_diff->n > 0 &&
-		(!same_leaves(w, &e, m->far) || !same_heights(w, &e) ||
-			!still_clear(w, &e, look) || leaves_alone(w, &e)))
+		(!has_same_leaves(w, &e, m->far) || !has_same_heights(w, &e) ||
+			!is_still_clear(w, &e, look) ||
+			leaves_lone_links(w, &e)))
 		return false;
 	rank_cache_store(w, look);
 	w->was = m;

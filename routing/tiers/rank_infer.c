@@ -34,7 +34,7 @@ struct columns {
 };
 
 static uint64_t
-mix(uint64_t x)
+hash_guid(uint64_t x)
 {
 	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9U;
 	x = (x ^ x >> 27) * 0x94d049bb133111ebU;
@@ -52,7 +52,7 @@ by_hash(const void *pa, const void *pb)
 }
 
 static bool
-same_neighbours(const struct swgraph *g, sw_ix a, sw_ix b)
+has_same_neighbours(const struct swgraph *g, sw_ix a, sw_ix b)
 {
 	uint32_t n = g->first[a + 1] - g->first[a];
 
@@ -76,7 +76,8 @@ make_columns(struct tree_work *w, struct columns *c)
 		if (g->weight[s] == 0 || g->first[s] == g->first[s + 1])
 			continue;
 		for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++)
-			mark[n].hash += mix(tree_guid(w, g->group[i].peer));
+			mark[n].hash +=
+				hash_guid(tree_guid(w, g->group[i].peer));
 		mark[n++].sw = s;
 	}
 	if (n > 0)
@@ -86,7 +87,7 @@ make_columns(struct tree_work *w, struct columns *c)
 	c->weight = arena_array(g->a, TREE_CLASSES, sizeof(*c->weight));
 	for (uint32_t i = 0; i < n; i++) {
 		if (i == 0 || mark[i].hash != mark[i - 1].hash ||
-			!same_neighbours(g, mark[i].sw, mark[i - 1].sw)) {
+			!has_same_neighbours(g, mark[i].sw, mark[i - 1].sw)) {
 			w->restless |= c->n == TREE_CLASSES;
 			if (c->n == TREE_CLASSES)
 				break;
@@ -100,7 +101,7 @@ make_columns(struct tree_work *w, struct columns *c)
 
 /* What comes within reach of s in step k; its own class is settled already. */
 static void
-take(struct columns *c, sw_ix s, uint64_t k)
+take_new_classes(struct columns *c, sw_ix s, uint64_t k)
 {
 	size_t row = (size_t)s * c->words;
 	bool any = false;
@@ -144,7 +145,7 @@ spread_classes(const struct swgraph *g, struct columns *c, uint64_t k)
 	c->nfront = 0;
 	for (sw_ix s = 0; s < g->nsw; s++)
 		if (c->lacks[s] > 0)
-			take(c, s, k);
+			take_new_classes(c, s, k);
 }
 
 static void
@@ -230,7 +231,7 @@ struct around {
 };
 
 static void
-look_around(const struct tree_work *w, struct around *r)
+count_above_below(const struct tree_work *w, struct around *r)
 {
 	const struct swgraph *g = &w->g;
 
@@ -283,13 +284,13 @@ count_leaves(const struct tree_work *w, sw_ix s)
 }
 
 static uint32_t
-neighbours(const struct tree_work *w, sw_ix s)
+count_neighbours(const struct tree_work *w, sw_ix s)
 {
 	return w->g.first[s + 1] - w->g.first[s];
 }
 
 static void
-find_kin(const struct tree_work *w, sw_ix s, struct kin *k)
+find_sharers(const struct tree_work *w, sw_ix s, struct kin *k)
 {
 	const struct swgraph *g = &w->g;
 
@@ -309,7 +310,7 @@ find_kin(const struct tree_work *w, sw_ix s, struct kin *k)
 
 /* Is x on the far side of a neighbour that it shares with s? */
 static bool
-beyond(const struct tree_work *w, sw_ix s, sw_ix x)
+is_beyond_shared(const struct tree_work *w, sw_ix s, sw_ix x)
 {
 	const struct swgraph *g = &w->g;
 
@@ -325,7 +326,8 @@ beyond(const struct tree_work *w, sw_ix s, sw_ix x)
 }
 
 static void
-better(const struct tree_work *w, const struct kin *k, struct best *b, sw_ix x)
+keep_best(
+	const struct tree_work *w, const struct kin *k, struct best *b, sw_ix x)
 {
 	if (k->count[x] < b->shared ||
 		(k->count[x] == b->shared && b->sw != TOPO_NONE &&
@@ -345,23 +347,25 @@ better(const struct tree_work *w, const struct kin *k, struct best *b, sw_ix x)
  * its neighbours join.
  */
 static bool
-settle(struct tree_work *w, sw_ix s, const bool *bottom, struct kin *k)
+is_leaf_by_resemblance(
+	struct tree_work *w, sw_ix s, const bool *bottom, struct kin *k)
 {
 	struct best leaf = {0, TOPO_NONE}, low = leaf, mid = leaf, up = leaf;
 
-	find_kin(w, s, k);
+	find_sharers(w, s, k);
 	for (uint32_t i = 0; i < k->n; i++) {
 		sw_ix x = k->seen[i];
 
 		if (w->leaf[x])
-			better(w, k, &leaf, x);
+			keep_best(w, k, &leaf, x);
 		else if (bottom[x])
-			better(w, k, &low, x);
-		else if (count_leaves(w, x) * 4 < neighbours(w, x) &&
-			 (w->role[x] == ROUTE_ROLE_ROOT || beyond(w, s, x)))
-			better(w, k, &up, x);
+			keep_best(w, k, &low, x);
+		else if (count_leaves(w, x) * 4 < count_neighbours(w, x) &&
+			 (w->role[x] == ROUTE_ROLE_ROOT ||
+				 is_beyond_shared(w, s, x)))
+			keep_best(w, k, &up, x);
 		else
-			better(w, k, &mid, x);
+			keep_best(w, k, &mid, x);
 	}
 	if (mid.shared > leaf.shared && mid.shared >= low.shared &&
 		mid.shared >= up.shared) {
@@ -375,11 +379,11 @@ settle(struct tree_work *w, sw_ix s, const bool *bottom, struct kin *k)
 
 /* Half its neighbours are leaves: it joins them, so it is above them. */
 static bool
-on_leaves(const struct tree_work *w, sw_ix s)
+is_above_leaves(const struct tree_work *w, sw_ix s)
 {
 	uint32_t n = count_leaves(w, s);
 
-	return n > 0 && n * 2 >= neighbours(w, s);
+	return n > 0 && n * 2 >= count_neighbours(w, s);
 }
 
 /* Fill leaf[] and like[]. */
@@ -392,11 +396,11 @@ infer_leaves(struct tree_work *w)
 	struct kin k = {.n = 0};
 	struct around r;
 
-	look_around(w, &r);
+	count_above_below(w, &r);
 	k.count = arena_array(g->a, g->nsw, sizeof(*k.count));
 	k.seen = arena_array(g->a, g->nsw, sizeof(*k.seen));
 	for (sw_ix s = 0; s < g->nsw; s++) {
-		uint32_t n = neighbours(w, s);
+		uint32_t n = count_neighbours(w, s);
 
 		w->like[s] = TOPO_NONE;
 		w->leaf[s] = w->role[s] == ROUTE_ROLE_LEAF;
@@ -410,8 +414,8 @@ infer_leaves(struct tree_work *w)
 		w->restless |= bottom[s];
 	}
 	for (sw_ix s = 0; s < g->nsw; s++)
-		found[s] = bottom[s] && !on_leaves(w, s) &&
-			   settle(w, s, bottom, &k);
+		found[s] = bottom[s] && !is_above_leaves(w, s) &&
+			   is_leaf_by_resemblance(w, s, bottom, &k);
 	for (sw_ix s = 0; s < g->nsw; s++)
 		w->leaf[s] |= found[s];
 }
@@ -428,7 +432,7 @@ struct rising {
 
 /* May s be placed from below? Roots come when nothing else does. */
 static bool
-wanted(const struct tree_work *w, sw_ix s, bool roots)
+can_be_placed(const struct tree_work *w, sw_ix s, bool roots)
 {
 	return w->g.live[s] && w->high[s] == UINT32_MAX &&
 	       w->like[s] == TOPO_NONE &&
@@ -437,7 +441,7 @@ wanted(const struct tree_work *w, sw_ix s, bool roots)
 
 /* Is a neighbour of s in this height? */
 static bool
-touches(const struct tree_work *w, sw_ix s, uint32_t h)
+has_neighbour_at(const struct tree_work *w, sw_ix s, uint32_t h)
 {
 	const struct swgraph *g = &w->g;
 
@@ -448,20 +452,22 @@ touches(const struct tree_work *w, sw_ix s, uint32_t h)
 }
 
 static void
-gather(const struct tree_work *w, struct rising *r, uint32_t h, bool roots)
+gather_candidates(
+	const struct tree_work *w, struct rising *r, uint32_t h, bool roots)
 {
 	const struct swgraph *g = &w->g;
 
 	r->n = 0;
 	for (sw_ix s = 0; s < g->nsw; s++) {
-		r->wait[s] = wanted(w, s, roots) && touches(w, s, h);
+		r->wait[s] =
+			can_be_placed(w, s, roots) && has_neighbour_at(w, s, h);
 		if (r->wait[s])
 			r->list[r->n++] = s;
 	}
 }
 
 static void
-count_cables(const struct tree_work *w, struct rising *r)
+count_links(const struct tree_work *w, struct rising *r)
 {
 	const struct swgraph *g = &w->g;
 
@@ -482,11 +488,11 @@ count_cables(const struct tree_work *w, struct rising *r)
 
 /* Candidates that have the largest share of their cables to others. */
 static bool
-send_back(struct tree_work *w, struct rising *r)
+defer_candidates(struct tree_work *w, struct rising *r)
 {
 	uint32_t level = 0, down = 1, left = 0;
 
-	count_cables(w, r);
+	count_links(w, r);
 	for (uint32_t k = 0; k < r->n; k++) {
 		sw_ix s = r->list[k];
 
@@ -520,7 +526,7 @@ send_back(struct tree_work *w, struct rising *r)
 
 /* Tier by tier upwards until nothing is left to place. */
 static void
-rise(struct tree_work *w, struct rising *r, bool roots)
+place_upwards(struct tree_work *w, struct rising *r, bool roots)
 {
 	uint32_t top = 0;
 
@@ -528,8 +534,8 @@ rise(struct tree_work *w, struct rising *r, bool roots)
 		for (sw_ix s = 0; s < w->g.nsw; s++)
 			if (w->high[s] != UINT32_MAX && w->high[s] > top)
 				top = w->high[s];
-		gather(w, r, h, roots);
-		while (send_back(w, r))
+		gather_candidates(w, r, h, roots);
+		while (defer_candidates(w, r))
 			;
 		for (uint32_t k = 0; k < r->n; k++)
 			w->high[r->list[k]] = h + 1;
@@ -546,7 +552,7 @@ place_roots(struct tree_work *w)
 	for (sw_ix s = 0; s < g->nsw; s++) {
 		uint32_t h = UINT32_MAX;
 
-		if (!wanted(w, s, true) || w->role[s] != ROUTE_ROLE_ROOT)
+		if (!can_be_placed(w, s, true) || w->role[s] != ROUTE_ROLE_ROOT)
 			continue;
 		for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
 			sw_ix peer = g->group[i].peer;
@@ -562,7 +568,7 @@ place_roots(struct tree_work *w)
 
 /* What most cables of s to placed switches say: one below, or one above. */
 static uint32_t
-vote(const struct tree_work *w, sw_ix s)
+vote_height(const struct tree_work *w, sw_ix s)
 {
 	const struct swgraph *g = &w->g;
 	uint32_t best = UINT32_MAX, most = 0;
@@ -609,7 +615,7 @@ infer_rest_of_heights(struct tree_work *w)
 			if (w->like[s] != TOPO_NONE)
 				to[s] = w->high[w->like[s]];
 			if (to[s] == UINT32_MAX)
-				to[s] = vote(w, s);
+				to[s] = vote_height(w, s);
 			more |= to[s] != UINT32_MAX;
 		}
 		memcpy(w->high, to, g->nsw * sizeof(*to));
@@ -629,9 +635,9 @@ infer_heights(struct tree_work *w)
 	r.level = arena_array(g->a, g->nsw, sizeof(*r.level));
 	for (sw_ix s = 0; s < g->nsw; s++)
 		w->high[s] = g->live[s] && w->leaf[s] ? 0 : UINT32_MAX;
-	rise(w, &r, false);
+	place_upwards(w, &r, false);
 	place_roots(w);
-	rise(w, &r, true);
+	place_upwards(w, &r, true);
 	infer_rest_of_heights(w);
 }
 
@@ -653,7 +659,7 @@ struct refining {
 
 /* What is wrong with s at this height: a cable counts for more than hosts. */
 static uint32_t
-wrong(const struct tree_work *w, sw_ix s, uint32_t high)
+count_contradictions(const struct tree_work *w, sw_ix s, uint32_t high)
 {
 	const struct swgraph *g = &w->g;
 	uint32_t n = high > 0 && tree_has_hosts(w, s);
@@ -682,26 +688,27 @@ is_astray(const struct tree_work *w, sw_ix s, uint32_t wrong)
 /* Who has hosts may become a leaf, nobody else; a leaf stays one, however few
  * of its cables lead up. */
 static bool
-may(const struct tree_work *w, sw_ix s, uint32_t high)
+can_move_to(const struct tree_work *w, sw_ix s, uint32_t high)
 {
 	if (tree_has_hosts(w, s))
 		return high == 0;
-	return high > 0 && is_astray(w, s, wrong(w, s, w->high[s]));
+	return high > 0 &&
+	       is_astray(w, s, count_contradictions(w, s, w->high[s]));
 }
 
 static void
-weigh(struct refining *l, sw_ix s)
+weigh_move(struct refining *l, sw_ix s)
 {
 	const struct tree_work *w = l->w;
-	uint32_t now = wrong(w, s, w->high[s]);
+	uint32_t now = count_contradictions(w, s, w->high[s]);
 
 	l->gain[s] = 0;
 	if (now <= 1 || w->role[s] != ROUTE_ROLE_NONE)
 		return; /* hosts alone: their place is known by distances */
 	for (uint32_t h = 0; h <= l->most[w->g.comp[s]]; h++) {
-		uint32_t n = wrong(w, s, h);
+		uint32_t n = count_contradictions(w, s, h);
 
-		if (n >= now || now - n <= l->gain[s] || !may(w, s, h))
+		if (n >= now || now - n <= l->gain[s] || !can_move_to(w, s, h))
 			continue;
 		l->gain[s] = now - n;
 		l->to[s] = h;
@@ -709,7 +716,7 @@ weigh(struct refining *l, sw_ix s)
 }
 
 static sw_ix
-next(const struct refining *l)
+best_move(const struct refining *l)
 {
 	const struct tree_work *w = l->w;
 	sw_ix best = TOPO_NONE;
@@ -738,7 +745,7 @@ begin_refining(struct refining *l)
 			l->most[g->comp[s]] = w->high[s];
 	for (sw_ix s = 0; s < g->nsw; s++)
 		if (w->high[s] != UINT32_MAX)
-			weigh(l, s);
+			weigh_move(l, s);
 }
 
 static void
@@ -748,14 +755,14 @@ refine_heights(struct tree_work *w)
 	const struct swgraph *g = &w->g;
 
 	begin_refining(&l);
-	for (sw_ix s = next(&l); s != TOPO_NONE; s = next(&l)) {
+	for (sw_ix s = best_move(&l); s != TOPO_NONE; s = best_move(&l)) {
 		w->restless = true;
 		w->high[s] = l.to[s];
 		w->leaf[s] = l.to[s] == 0;
-		weigh(&l, s);
+		weigh_move(&l, s);
 		for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++)
 			if (w->high[g->group[i].peer] != UINT32_MAX)
-				weigh(&l, g->group[i].peer);
+				weigh_move(&l, g->group[i].peer);
 	}
 }
 
@@ -785,7 +792,7 @@ typedef bool leave_out(const struct tree_work *w, sw_ix s, uint32_t group);
 
 /* Have a and b a neighbour in common, but for one? Sorted by peer. */
 static bool
-meet(const struct swgraph *g, sw_ix a, sw_ix b, sw_ix but)
+has_common_neighbour(const struct swgraph *g, sw_ix a, sw_ix b, sw_ix but)
 {
 	uint32_t i = g->first[a], j = g->first[b];
 
@@ -809,14 +816,15 @@ rank_infer_is_lone(const struct tree_work *w, sw_ix s, uint32_t group)
 	sw_ix peer = g->group[group].peer;
 
 	for (uint32_t k = 1; k < n; k++)
-		if (meet(g, g->group[g->first[s] + (at + k) % n].peer, peer, s))
+		if (has_common_neighbour(g,
+			    g->group[g->first[s] + (at + k) % n].peer, peer, s))
 			return false;
 	return true;
 }
 
 /* Do these cables lead elsewhere than to the next height? */
 static bool
-is_odd(const struct tree_work *w, sw_ix s, uint32_t group)
+is_odd_link(const struct tree_work *w, sw_ix s, uint32_t group)
 {
 	uint32_t mine = w->high[s], other = w->high[w->g.group[group].peer];
 
@@ -825,7 +833,7 @@ is_odd(const struct tree_work *w, sw_ix s, uint32_t group)
 
 /* The graph without such cables; false: there are none. */
 static bool
-take_out(const struct tree_work *w, leave_out *out, struct swgraph *g)
+remove_links(const struct tree_work *w, leave_out *out, struct swgraph *g)
 {
 	const struct swgraph *all = &w->g;
 	uint32_t n = 0;
@@ -860,7 +868,7 @@ find_pieces(struct swgraph *g)
 
 /* By the cables that were left out, who has no others. */
 static void
-put_back(const struct tree_work *w, struct tree_work *x)
+place_cut_off(const struct tree_work *w, struct tree_work *x)
 {
 	for (sw_ix s = 0; s < w->g.nsw; s++) {
 		if (x->g.live[s])
@@ -873,7 +881,7 @@ put_back(const struct tree_work *w, struct tree_work *x)
 }
 
 static struct tree_work
-read_again(const struct tree_work *w, const struct swgraph *g)
+infer_again(const struct tree_work *w, const struct swgraph *g)
 {
 	struct tree_work x = *w;
 	struct arena *a = g->a;
@@ -888,13 +896,13 @@ read_again(const struct tree_work *w, const struct swgraph *g)
 	measure_host_dist(&x);
 	infer_leaves(&x);
 	infer_heights(&x);
-	put_back(w, &x);
+	place_cut_off(w, &x);
 	refine_heights(&x);
 	return x;
 }
 
 static struct against *
-count(const struct tree_work *w)
+count_against(const struct tree_work *w)
 {
 	const struct swgraph *g = &w->g;
 	struct against *n = arena_array(g->a, g->ncomp, sizeof(*n));
@@ -907,7 +915,7 @@ count(const struct tree_work *w)
 		if (!g->live[s])
 			continue;
 		for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
-			odd += is_odd(w, s, i) ? g->group[i].n : 0;
+			odd += is_odd_link(w, s, i) ? g->group[i].n : 0;
 			below |= w->high[g->group[i].peer] < w->high[s];
 		}
 		c = &n[g->comp[s]];
@@ -927,9 +935,10 @@ count(const struct tree_work *w)
 
 /* Take over what is better in the other reading; false: nothing is. */
 static bool
-prefer(struct tree_work *w, const struct tree_work *x, struct against **was)
+take_better_reading(
+	struct tree_work *w, const struct tree_work *x, struct against **was)
 {
-	const struct against *is = count(x);
+	const struct against *is = count_against(x);
 	bool any = false;
 
 	for (sw_ix s = 0; s < w->g.nsw; s++) {
@@ -943,13 +952,13 @@ prefer(struct tree_work *w, const struct tree_work *x, struct against **was)
 		any = true;
 	}
 	if (any)
-		*was = count(w);
+		*was = count_against(w);
 	return any;
 }
 
 /* What cables mostly contradict is no tree, whatever is left out. */
 static bool
-is_worth_it(const struct tree_work *w, const struct against *n)
+is_retry_worthwhile(const struct tree_work *w, const struct against *n)
 {
 	const struct swgraph *g = &w->g;
 	uint64_t cables = 0, odd = 0, plain = 0;
@@ -965,7 +974,7 @@ is_worth_it(const struct tree_work *w, const struct against *n)
 
 /* Is a cable odd, of any component? */
 static bool
-has_odd(const struct tree_work *w, const struct against *n)
+has_odd_link(const struct tree_work *w, const struct against *n)
 {
 	for (uint32_t c = 0; c < w->g.ncomp; c++)
 		if (n[c].cables > 0)
@@ -977,26 +986,26 @@ has_odd(const struct tree_work *w, const struct against *n)
 static void
 retry_without_outliers(struct tree_work *w)
 {
-	struct against *n = count(w);
+	struct against *n = count_against(w);
 	struct tree_work x;
 	struct swgraph g;
 
-	w->restless |= has_odd(w, n);
-	if (!is_worth_it(w, n))
+	w->restless |= has_odd_link(w, n);
+	if (!is_retry_worthwhile(w, n))
 		return;
 	w->doubt = true;
 	refine_heights(w);
-	n = count(w);
-	if (take_out(w, rank_infer_is_lone, &g)) {
+	n = count_against(w);
+	if (remove_links(w, rank_infer_is_lone, &g)) {
 		w->restless = true;
-		x = read_again(w, &g);
-		(void)prefer(w, &x, &n);
+		x = infer_again(w, &g);
+		(void)take_better_reading(w, &x, &n);
 	}
-	for (unsigned i = 0; i < ROUNDS && has_odd(w, n); i++) {
-		if (!take_out(w, is_odd, &g))
+	for (unsigned i = 0; i < ROUNDS && has_odd_link(w, n); i++) {
+		if (!remove_links(w, is_odd_link, &g))
 			return;
-		x = read_again(w, &g);
-		if (!prefer(w, &x, &n))
+		x = infer_again(w, &g);
+		if (!take_better_reading(w, &x, &n))
 			return;
 	}
 }

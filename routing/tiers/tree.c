@@ -30,7 +30,8 @@ take_roles(struct tree_work *w)
 /* ---- no tree at all ---- */
 
 static struct tree_look *
-look_at(const struct tree_work *w, const uint32_t *tier, uint32_t last)
+survey_components(
+	const struct tree_work *w, const uint32_t *tier, uint32_t last)
 {
 	const struct swgraph *g = &w->g;
 	struct tree_look *l = arena_array(g->a, g->ncomp, sizeof(*l));
@@ -75,7 +76,7 @@ is_mesh(const struct tree_look *l)
  * one change and then the other, so nothing swings.
  */
 static bool
-stays(const struct tree_look *l, bool mesh)
+is_class_kept(const struct tree_look *l, bool mesh)
 {
 	if ((mesh ? l->trees : l->meshes) * 2 <= l->switches || l->cables == 0)
 		return false;
@@ -87,15 +88,15 @@ stays(const struct tree_look *l, bool mesh)
 
 /* Where most switches have roles, it is a tree because somebody says so. */
 static void
-judge(struct tree_work *w)
+classify_components(struct tree_work *w)
 {
-	const struct tree_look *l = look_at(w, w->high, 0);
+	const struct tree_look *l = survey_components(w, w->high, 0);
 
 	for (uint32_t c = 0; c < w->g.ncomp; c++) {
 		bool said = l[c].roles * 2 >= l[c].switches;
 		bool mesh = !said && is_mesh(&l[c]);
 
-		if (l[c].lost == 0 && !said && stays(&l[c], mesh)) {
+		if (l[c].lost == 0 && !said && is_class_kept(&l[c], mesh)) {
 			w->stays[c].is = true;
 			w->stays[c].level =
 				(uint32_t)(l[c].level * 100 / l[c].cables);
@@ -112,7 +113,7 @@ judge(struct tree_work *w)
 
 /* The switch of a component that is closest to all hosts. */
 static sw_ix
-centre(const struct tree_work *w, uint32_t comp)
+find_centre(const struct tree_work *w, uint32_t comp)
 {
 	sw_ix best = TOPO_NONE;
 
@@ -138,7 +139,7 @@ rank_by_distance(struct tree_work *w, uint32_t comp)
 	for (sw_ix s = 0; s < g->nsw; s++)
 		if (g->comp[s] == comp)
 			tier[s] = UINT32_MAX;
-	queue[n++] = centre(w, comp);
+	queue[n++] = find_centre(w, comp);
 	tier[queue[0]] = 0;
 	while (head < n) {
 		sw_ix s = queue[head++];
@@ -160,14 +161,14 @@ rank_by_distance(struct tree_work *w, uint32_t comp)
 /* ---- the inferred tree ---- */
 
 static void
-infer(struct tree_work *w)
+infer_tiers(struct tree_work *w)
 {
 	struct tree *t = w->out;
 	uint32_t most = 0;
 
 	if (!rank_cache_use(w)) {
 		rank_infer(w);
-		judge(w);
+		classify_components(w);
 	}
 	for (sw_ix s = 0; s < w->g.nsw; s++)
 		if (w->g.live[s] && !w->none[w->g.comp[s]] && w->high[s] > most)
@@ -219,7 +220,7 @@ struct memory {
 };
 
 static bool
-recall(const struct tree_work *w, struct memory *m)
+load_previous_ranks(const struct tree_work *w, struct memory *m)
 {
 	const struct route_job *job = w->job;
 	enum route_order order =
@@ -245,7 +246,7 @@ recall(const struct tree_work *w, struct memory *m)
 
 /* An order that was no tree, or that a role says is upside down, is void. */
 static bool
-plausible(const struct tree_work *w, const struct memory *m)
+is_previous_plausible(const struct tree_work *w, const struct memory *m)
 {
 	const struct swgraph *g = &w->g;
 
@@ -275,7 +276,7 @@ plausible(const struct tree_work *w, const struct memory *m)
  * level that is new altogether goes where its neighbours say.
  */
 static void
-join(const struct tree_work *w, struct memory *m)
+place_by_tier(const struct tree_work *w, struct memory *m)
 {
 	const struct swgraph *g = &w->g;
 	const uint32_t *tier = w->out->tier;
@@ -303,7 +304,7 @@ join(const struct tree_work *w, struct memory *m)
 
 /* Neighbours that are placed, and the difference that a fresh look sees. */
 static void
-join_neighbours(const struct tree_work *w, struct memory *m)
+place_by_neighbours(const struct tree_work *w, struct memory *m)
 {
 	const struct swgraph *g = &w->g;
 	const uint32_t *tier = w->out->tier;
@@ -358,19 +359,19 @@ find_last(const struct tree_work *w, struct memory *m)
 }
 
 static void
-remember(struct tree_work *w)
+keep_previous_ranks(struct tree_work *w)
 {
 	struct tree *t = w->out;
 	struct memory m = {.last = 0}, old;
 	int64_t top = 0;
 
-	if (!recall(w, &m) || !plausible(w, &m))
+	if (!load_previous_ranks(w, &m) || !is_previous_plausible(w, &m))
 		return;
 	old = m;
 	old.known = arena_array(w->g.a, w->g.nsw, sizeof(*old.known));
 	memcpy(old.known, m.known, w->g.nsw * sizeof(*old.known));
-	join(w, &m);
-	join_neighbours(w, &m);
+	place_by_tier(w, &m);
+	place_by_neighbours(w, &m);
 	find_last(w, &m);
 	for (sw_ix s = 0; s < w->g.nsw; s++)
 		if (m.known[s] && m.rank[s] < top)
@@ -511,9 +512,9 @@ tree_read_graph(const struct swgraph *g)
 	t->top = arena_array(a, nsw, sizeof(*t->top));
 	t->treeless = arena_array(a, nsw, sizeof(*t->treeless));
 	take_roles(&w);
-	infer(&w);
+	infer_tiers(&w);
 	count_tiers(&w);
-	remember(&w);
+	keep_previous_ranks(&w);
 	count_tiers(&w);
 	mark_leaves(&w);
 	mark_tops(&w);
@@ -531,7 +532,7 @@ tree_read(const struct route_job *job, struct arena *a)
 }
 
 static void *
-copy(struct arena *a, const void *from, size_t n, size_t size)
+copy_array(struct arena *a, const void *from, size_t n, size_t size)
 {
 	void *to = arena_array(a, n, size);
 
@@ -541,16 +542,16 @@ copy(struct arena *a, const void *from, size_t n, size_t size)
 }
 
 static struct rank_cache *
-copy_memory(struct arena *a, const struct rank_cache *m, uint32_t nsw)
+copy_rank_cache(struct arena *a, const struct rank_cache *m, uint32_t nsw)
 {
-	struct rank_cache *c = copy(a, m, 1, sizeof(*m));
+	struct rank_cache *c = copy_array(a, m, 1, sizeof(*m));
 
-	c->sum = copy(a, m->sum, nsw, sizeof(*m->sum));
-	c->far = copy(a, m->far, nsw, sizeof(*m->far));
-	c->leaf = copy(a, m->leaf, nsw, sizeof(*m->leaf));
-	c->high = copy(a, m->high, nsw, sizeof(*m->high));
-	c->look = copy(a, m->look, m->ncomp, sizeof(*m->look));
-	c->seq = copy(a, m->seq, m->nseq, sizeof(*m->seq));
+	c->sum = copy_array(a, m->sum, nsw, sizeof(*m->sum));
+	c->far = copy_array(a, m->far, nsw, sizeof(*m->far));
+	c->leaf = copy_array(a, m->leaf, nsw, sizeof(*m->leaf));
+	c->high = copy_array(a, m->high, nsw, sizeof(*m->high));
+	c->look = copy_array(a, m->look, m->ncomp, sizeof(*m->look));
+	c->seq = copy_array(a, m->seq, m->nseq, sizeof(*m->seq));
 	return c;
 }
 
@@ -564,15 +565,15 @@ tree_keep(const struct tree *t, struct routes *r)
 	if (r->tree != NULL)
 		return;
 	a = arena_new();
-	c = copy(a, t, 1, sizeof(*t));
-	c->tier = copy(a, t->tier, nsw, sizeof(*t->tier));
-	c->origin = copy(a, t->origin, nsw, sizeof(*t->origin));
-	c->leaf = copy(a, t->leaf, nsw, sizeof(*t->leaf));
-	c->top = copy(a, t->top, nsw, sizeof(*t->top));
-	c->treeless = copy(a, t->treeless, nsw, sizeof(*t->treeless));
-	c->odd = copy(a, t->odd, t->nodd, sizeof(*t->odd));
+	c = copy_array(a, t, 1, sizeof(*t));
+	c->tier = copy_array(a, t->tier, nsw, sizeof(*t->tier));
+	c->origin = copy_array(a, t->origin, nsw, sizeof(*t->origin));
+	c->leaf = copy_array(a, t->leaf, nsw, sizeof(*t->leaf));
+	c->top = copy_array(a, t->top, nsw, sizeof(*t->top));
+	c->treeless = copy_array(a, t->treeless, nsw, sizeof(*t->treeless));
+	c->odd = copy_array(a, t->odd, t->nodd, sizeof(*t->odd));
 	if (t->memory != NULL)
-		c->memory = copy_memory(a, t->memory, nsw);
+		c->memory = copy_rank_cache(a, t->memory, nsw);
 	for (size_t i = 0; i < c->nodd; i++)
 		if (c->odd[i].entry != NULL)
 			c->odd[i].entry = arena_strdup(a, c->odd[i].entry);

@@ -17,7 +17,7 @@ was_mesh(const struct swgraph *g, sw_ix s)
 }
 
 static bool
-no_tree_in(const struct swgraph *g, const struct tree *tree)
+has_treeless_switch(const struct swgraph *g, const struct tree *tree)
 {
 	for (sw_ix s = 0; s < g->t->nsw; s++)
 		if (tree->treeless[s])
@@ -40,7 +40,7 @@ is_tree(const struct swgraph *g, const struct tree *tree)
 	uint32_t *size, *ends;
 	uint32_t live = 0, none = 0;
 
-	if (!no_tree_in(g, tree))
+	if (!has_treeless_switch(g, tree))
 		return true;
 	size = arena_array(g->a, g->ncomp, sizeof(*size));
 	ends = arena_array(g->a, g->ncomp, sizeof(*ends));
@@ -112,7 +112,7 @@ note_moved(struct updown *u, const struct tree *tree)
 
 /* From the graph to an order of tiers. */
 static void
-begin(struct updown *u, const struct tree *tree)
+start_tier_order(struct updown *u, const struct tree *tree)
 {
 	*u = (struct updown){.graph = {.job = u->graph.job,
 				     .t = u->graph.t,
@@ -126,9 +126,9 @@ begin(struct updown *u, const struct tree *tree)
 }
 
 static bool
-by_planes(struct updown *u, bool keep, const struct tree *tree)
+order_by_multi_tree(struct updown *u, bool keep, const struct tree *tree)
 {
-	begin(u, tree);
+	start_tier_order(u, tree);
 	return multi_tree_order(u, keep);
 }
 
@@ -141,16 +141,18 @@ find_order(struct updown *u, bool keep, const struct tree *tree)
 				     .a = u->graph.a,
 				     .like = u->graph.like}};
 	order_begin(u);
-	if (multi_tree_find(u, tree->leaf) && by_planes(u, keep, tree))
+	if (multi_tree_find(u, tree->leaf) &&
+		order_by_multi_tree(u, keep, tree))
 		return true;
 	u->graph.plane = NULL;
-	begin(u, tree);
+	start_tier_order(u, tree);
 	return sftree_root_choose(u, keep) != UINT64_MAX;
 }
 
 /* All but the repair; NULL and why. */
 static struct routes *
-whole(struct updown *u, bool keep, const struct tree *tree, struct reason *why)
+route_from_tiers(struct updown *u, bool keep, const struct tree *tree,
+	struct reason *why)
 {
 	struct routes *r;
 	uint32_t moved = 0;
@@ -179,7 +181,7 @@ struct half {
 };
 
 static void
-do_half(void *arg)
+read_or_repair(void *arg)
 {
 	struct half *h = arg;
 
@@ -194,7 +196,7 @@ do_half(void *arg)
  * for what a thread of its own reads, where it is worth one.
  */
 static void
-begin_both(
+read_and_repair(
 	const struct swgraph *g, struct arena *a, bool repairs, struct half *h)
 {
 	const struct routes *prev = g->job->prev;
@@ -203,18 +205,18 @@ begin_both(
 	repairs = repairs && prev != NULL && prev->cache != NULL;
 	h[0] = (struct half){.g = *g, .reads = true, .repairs = repairs};
 	if (!repairs || g->job->threads < 2 || g->nsw < apart) {
-		do_half(h);
+		read_or_repair(h);
 		return;
 	}
 	h[0].reads = false;
 	h[1] = (struct half){.g = *g, .reads = true};
 	h[1].g.a = a;
-	thread_share(2, do_half, h, sizeof(*h));
+	thread_share(2, read_or_repair, h, sizeof(*h));
 	h[0].tree = h[1].tree;
 }
 
 static enum engine_result
-refuse(struct routes *r, const char *text, struct reason *why)
+refuse_fabric(struct routes *r, const char *text, struct reason *why)
 {
 	routes_unref(r);
 	(void)reason_set(why, "%s", text);
@@ -232,21 +234,22 @@ route_graph(const struct swgraph *g, struct arena *a, bool keep,
 		keep && order_is_of_other_engine(g->job, engine_ftree.name);
 	struct half h[2];
 
-	begin_both(g, a, keep && !other, h);
+	read_and_repair(g, a, keep && !other, h);
 	if (!is_tree(g, h->tree))
-		return refuse(h->r, "this is no tree", why);
+		return refuse_fabric(h->r, "this is no tree", why);
 	if (other)
-		return refuse(h->r, "another engine's routes stand", why);
-	*out = h->r != NULL ? h->r : whole(&u, keep, h->tree, why);
+		return refuse_fabric(
+			h->r, "another engine's routes stand", why);
+	*out = h->r != NULL ? h->r : route_from_tiers(&u, keep, h->tree, why);
 	if (*out == NULL)
 		return ENGINE_REFUSED;
-	ftree_lanes(g->job, *out);
+	ftree_layers_assign(g->job, *out);
 	tree_keep(h->tree, *out);
 	return ENGINE_OK;
 }
 
 static enum engine_result
-route(const struct route_job *job, bool keep, unsigned attempt,
+ftree_route(const struct route_job *job, bool keep, unsigned attempt,
 	struct arena *arena, struct routes **out, struct reason *why)
 {
 	struct swgraph g = {.job = job, .t = job->topo, .a = arena};
@@ -265,5 +268,5 @@ route(const struct route_job *job, bool keep, unsigned attempt,
 
 const struct engine engine_ftree = {
 	.name = "ftree",
-	.route = route,
+	.route = ftree_route,
 };

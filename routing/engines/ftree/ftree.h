@@ -14,7 +14,7 @@
  * (down_path), entries are kept (updn_keep, routes_repair) homes     ports of
  * one node over disjoint switches (mFtree; multi_port_find, and of whole
  * tables, whoever made them, apart) lanes     leaf pairs over data VLs (vFtree;
- * ftree_lanes)
+ * ftree_layers_assign)
  *
  * A top that is not above the leaf of the turns, nor can get to who is, goes
  * down a tier (sftree_root_choose), and the note of the routes names it. That
@@ -49,7 +49,7 @@
  * VLs and cannot say which SL gets which, all is on one lane. Leaves that had a
  * number in the previous routes keep it.
  */
-void ftree_lanes(const struct route_job *job, struct routes *r);
+void ftree_layers_assign(const struct route_job *job, struct routes *r);
 
 /*
  * Why leaf pairs are spread over fewer lanes than are asked for, in words. ""

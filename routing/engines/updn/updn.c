@@ -71,7 +71,7 @@ find_order(struct updown *u, bool keep, unsigned attempt)
 }
 
 static enum engine_result
-route(const struct route_job *job, bool keep, unsigned attempt,
+updn_route(const struct route_job *job, bool keep, unsigned attempt,
 	struct arena *arena, struct routes **out, struct reason *why)
 {
 	struct swgraph g = {.job = job, .t = job->topo, .a = arena};
@@ -97,5 +97,5 @@ route(const struct route_job *job, bool keep, unsigned attempt,
 
 const struct engine engine_updn = {
 	.name = "updn",
-	.route = route,
+	.route = updn_route,
 };

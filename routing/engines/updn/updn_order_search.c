@@ -66,7 +66,7 @@ is_next(const struct flow *f, sw_ix s, sw_ix peer)
 
 /* Everybody's traffic to dest, split evenly over what is legal. */
 static void
-flow_to(struct flow *f, sw_ix dest)
+add_flows_to(struct flow *f, sw_ix dest)
 {
 	const struct updown *u = f->u;
 	uint32_t n = find_levels(f, dest);
@@ -98,7 +98,7 @@ flow_to(struct flow *f, sw_ix dest)
  * every stride-th destination.
  */
 static double
-estimate(struct updown *u, uint32_t stride)
+estimate_max_load(struct updown *u, uint32_t stride)
 {
 	struct reachability r = reachability(u);
 	struct flow f = {.u = u, .r = &r};
@@ -112,7 +112,7 @@ estimate(struct updown *u, uint32_t stride)
 		u->graph.a, u->graph.first[u->graph.nsw], sizeof(*f.load));
 	for (sw_ix d = 0; d < u->graph.nsw; d += stride)
 		if (u->graph.live[d] && u->graph.weight[d] != 0)
-			flow_to(&f, d);
+			add_flows_to(&f, d);
 	for (uint32_t g = 0; g < u->graph.first[u->graph.nsw]; g++)
 		worst = f.load[g] > worst ? f.load[g] : worst;
 	return worst;
@@ -155,7 +155,7 @@ rank_by_closeness(struct updown *u)
 
 /* Order number k of those that are tried. False: it cannot be completed. */
 static bool
-candidate(struct updown *u, uint32_t k)
+make_candidate_order(struct updown *u, uint32_t k)
 {
 	struct rng g = {u->graph.job->seed + k};
 
@@ -199,14 +199,16 @@ updn_order_search(struct updown *u)
 
 		v.graph.a = arena_new();
 		order_begin(&v);
-		load = candidate(&v, k) ? estimate(&v, stride) : -1;
+		load = make_candidate_order(&v, k)
+			       ? estimate_max_load(&v, stride)
+			       : -1;
 		if (load >= 0 && (least < 0 || load < least)) {
 			least = load;
 			best = k;
 		}
 		arena_free(v.graph.a);
 	}
-	(void)candidate(u, best);
+	(void)make_candidate_order(u, best);
 	(void)snprintf(u->note, sizeof(u->note),
 		"no tree: the best of %u orders, number %u", n, best);
 }

@@ -421,8 +421,8 @@ END_TEST
 int
 main(void)
 {
-	Suite *s = suite_create("ftree_lanes");
-	TCase *t = tcase_create("ftree_lanes");
+	Suite *s = suite_create("ftree_layers_assign");
+	TCase *t = tcase_create("ftree_layers_assign");
 
 	tcase_add_test(t, all);
 	tcase_add_test(t, one_cable);
