@@ -1,3 +1,7 @@
+/*
+ * irregularity: what contradicts the tree, listed in the order of switch GUIDs,
+ * and the text of it.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,14 +19,14 @@ struct listing {
 	const sw_ix *seq; /* live switches by GUID */
 	uint32_t n;
 	struct cables *of; /* [nsw] */
-	uint32_t *usual;   /* [ntiers] cables up that most have */
+	uint32_t *usual;   /* [ntiers] links up that most have */
 };
 
-/* What the cables of a switch look like. */
+/* The links of a switch, by direction. */
 struct cables {
 	uint32_t up, down; /* to the tiers above, below */
-	uint32_t weakest;  /* the group up with the fewest, or UINT32_MAX: they
-			      are all equal */
+	uint32_t weakest;  /* the group up with the fewest; UINT32_MAX: all are
+			      equal */
 	bool odd;	   /* some do not lead to the next tier */
 };
 
@@ -86,7 +90,7 @@ sort_switches(struct listing *l, struct arena *a)
 	l->seq = seq;
 }
 
-/* Those switches, as the reading before had them, or sorted. */
+/* The live switches by GUID, as the previous reading had them, or sorted. */
 static void
 find_switches(struct listing *l, struct arena *a)
 {
@@ -104,7 +108,7 @@ find_switches(struct listing *l, struct arena *a)
 	m->nseq = l->n;
 }
 
-/* ---- cables ---- */
+/* ---- links ---- */
 
 static bool
 comes_first(const struct listing *l, sw_ix s, sw_ix peer)
@@ -114,7 +118,10 @@ comes_first(const struct listing *l, sw_ix s, sw_ix peer)
 	return mine < other || (mine == other && s < peer);
 }
 
-/* One end of each cable is its place in the list: the lower tier, then GUID. */
+/*
+ * A link is listed by one of its ends: the one in the lower tier, else the one
+ * with the smaller GUID.
+ */
 static void
 list_link(struct listing *l, sw_ix s, const struct topo_adj *a)
 {
@@ -135,7 +142,7 @@ list_link(struct listing *l, sw_ix s, const struct topo_adj *a)
 	add_irregularity(l, &o);
 }
 
-/* Cables that lead back to where they come from carry nothing. */
+/* Links that lead back to their own switch carry no traffic. */
 static void
 list_self_links(struct listing *l, sw_ix s)
 {
@@ -251,7 +258,7 @@ list_hosts(struct listing *l, sw_ix s)
 	add_irregularity(l, &o);
 }
 
-/* Cables to switches that hosts hang on. */
+/* The number of links from s to switches with hosts. */
 static uint32_t
 count_links_to_hosts(const struct listing *l, sw_ix s)
 {
@@ -264,8 +271,9 @@ count_links_to_hosts(const struct listing *l, sw_ix s)
 }
 
 /*
- * A role that the place denies: between, with nothing above; a root, with
- * switches above; a leaf that only joins those that have hosts.
+ * A role that the place of the switch contradicts: a spine with no switch above
+ * it; a root with switches above it; a leaf without hosts that only joins
+ * switches with hosts.
  */
 static void
 list_misplaced_role(struct listing *l, sw_ix s)
@@ -322,7 +330,7 @@ list_switch(struct listing *l, sw_ix s)
 	}
 }
 
-/* ---- what is said ---- */
+/* ---- configuration ---- */
 
 static void
 list_roles(struct listing *l)
@@ -359,7 +367,10 @@ list_roles(struct listing *l)
 	}
 }
 
-/* How many hosts' ports there are that belong together with p, if it is one. */
+/*
+ * The number of host ports that belong to one node with p, itself included; 0
+ * if p is not one of them.
+ */
 static size_t
 count_node_ports(const struct listing *l,
 	const struct multi_port_node_ports *ports, port_ix p)
@@ -377,7 +388,10 @@ count_node_ports(const struct listing *l,
 	return 0;
 }
 
-/* Ports that are configured to stand in for each other. */
+/*
+ * List ports configured as passive or as of a group that are not present, or
+ * have no other port to stand in for.
+ */
 static void
 list_node_ports(struct listing *l)
 {
@@ -405,7 +419,10 @@ list_node_ports(struct listing *l)
 	multi_port_node_ports_free(&ports);
 }
 
-/* Of a component that o is about: a fresh look would read it otherwise. */
+/*
+ * List the component that o is about if it keeps its class although inference
+ * sees the other one.
+ */
 static void
 list_kept_class(struct listing *l, struct irregularity_kind o)
 {
@@ -420,7 +437,10 @@ list_kept_class(struct listing *l, struct irregularity_kind o)
 	add_irregularity(l, &o);
 }
 
-/* By the first switch of each component, but of the one that has most. */
+/*
+ * List by their first switch the components beside the largest one, those that
+ * are meshes, and those that keep their class against inference.
+ */
 static void
 list_pieces(struct listing *l, struct arena *a)
 {
@@ -464,7 +484,10 @@ list_pieces(struct listing *l, struct arena *a)
 
 /* ---- regular ---- */
 
-/* What a switch has below it, and by how many cables, as a number. */
+/*
+ * A hash of the switches below each switch, and of the numbers of links to
+ * them.
+ */
 static uint64_t *
 hash_below(const struct listing *l)
 {
@@ -481,7 +504,7 @@ hash_below(const struct listing *l)
 	return hash;
 }
 
-/* Everything above a switch joins the same ones: nothing is missing. */
+/* True if all switches above s have the same links down: none is missing. */
 static bool
 is_complete(const struct listing *l, const uint64_t *hash, sw_ix s)
 {
@@ -548,7 +571,7 @@ irregularity_list(const struct tree_work *w, struct arena *a)
 	l.t->regular = is_regular(&l);
 }
 
-/* ---- in words ---- */
+/* ---- as text ---- */
 
 const char *
 irregularity_name(enum irregularity what)
@@ -602,7 +625,7 @@ role_name(uint32_t role)
 					  : "nothing";
 }
 
-/* The same for what is odd about roles. */
+/* The text about a configured role of a switch. */
 static void
 role_text(const char *a, const struct irregularity_kind *o, char *out, size_t n)
 {
@@ -628,7 +651,7 @@ role_text(const char *a, const struct irregularity_kind *o, char *out, size_t n)
 			o->guid);
 }
 
-/* The same for a role that the place denies. */
+/* The text about a role that the place contradicts. */
 static void
 place_text(
 	const char *a, const struct irregularity_kind *o, char *out, size_t n)
@@ -654,7 +677,7 @@ place_text(
 			a, who, o->n);
 }
 
-/* The same for ports that are configured to stand in for each other. */
+/* The text about ports that are configured to stand in for each other. */
 static void
 node_port_text(const struct topo *t, const struct irregularity_kind *o,
 	char *out, size_t n)
@@ -674,7 +697,7 @@ node_port_text(const struct topo *t, const struct irregularity_kind *o,
 			  "for");
 }
 
-/* The same for what the configuration says. */
+/* The text about what the configuration says. */
 static void
 config_text(const struct topo *t, const struct irregularity_kind *o, char *out,
 	size_t n)
@@ -688,7 +711,10 @@ config_text(const struct topo *t, const struct irregularity_kind *o, char *out,
 	}
 }
 
-/* The same for a switch with fewer cables up than others; to: to whom. */
+/*
+ * The text about a switch with fewer links up than others. to: the name of the
+ * switch above with the fewest, or NULL.
+ */
 static void
 unequal_text(const char *a, const char *to, const struct irregularity_kind *o,
 	char *out, size_t n)
@@ -699,7 +725,7 @@ unequal_text(const char *a, const char *to, const struct irregularity_kind *o,
 		to != NULL ? to : "", to != NULL ? " than to others" : "");
 }
 
-/* The same for a reading that a fresh look would not give. */
+/* The text about a class that is kept although inference sees the other one. */
 static void
 kept_class_text(
 	const char *a, const struct irregularity_kind *o, char *out, size_t n)

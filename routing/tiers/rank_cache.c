@@ -1,9 +1,10 @@
 /*
- * Most sweeps find one cable more or less, which changes nothing of what was
- * inferred. To show that is quicker than to infer it again, and the result is
- * the same: exact distances for those that the cable moves, then the questions
- * that rank_infer would ask, where their answers may be others. Any doubt, and
- * all is done anew.
+ * rank_cache: the heights of the previous reading, where at most the links
+ * between two switches differ. Most sweeps find one link more or less, which
+ * changes nothing of what was inferred. To show that is quicker than to infer
+ * it again, and the result is the same: exact host distances for the switches
+ * that the link moves, then those decisions of rank_infer that may now differ.
+ * In any doubt everything is inferred anew.
  */
 #include <string.h>
 
@@ -11,17 +12,20 @@
 
 enum { AWAY = UINT32_MAX };
 
-/* How a cable more or less between two switches changes their distances. */
+/* How more or fewer links between two switches change their distances. */
 struct edge {
 	sw_ix end[2];
-	uint32_t was, is;   /* cables */
+	uint32_t was, is;   /* numbers of links */
 	uint32_t *apart[2]; /* [nsw] steps from each end, without the edge */
-	sw_ix *moved[2];    /* who is farther from that end without it, and */
+	sw_ix *moved[2];    /* switches farther from that end without it */
 	uint32_t n[2];
-	unsigned one; /* the end that is all who is farther from the other */
+	unsigned one; /* this end alone is farther from the other one */
 };
 
-/* Are there clearly few cables inside tiers and hosts above the leaves? */
+/*
+ * True if clearly few links are inside tiers and clearly few hosts above the
+ * leaves.
+ */
 static bool
 is_clear(const struct tree_look *l)
 {
@@ -52,9 +56,9 @@ rank_cache_store(struct tree_work *w, const struct tree_look *look)
 	w->out->memory = w->memory = m;
 }
 
-/* ---- which cables ---- */
+/* ---- which links differ ---- */
 
-/* Cables from s to peer. */
+/* The number of links from s to peer. */
 static uint32_t
 count_links(const struct topo *t, sw_ix s, sw_ix peer)
 {
@@ -66,7 +70,10 @@ count_links(const struct topo *t, sw_ix s, sw_ix peer)
 	return n;
 }
 
-/* Has s as many cables to everybody but that one? Sorted by peer. */
+/*
+ * True if s has as many links as before to every switch other than but.
+ * Adjacencies are sorted by peer.
+ */
 static bool
 has_same_other_links(
 	const struct topo *t, const struct topo *was, sw_ix s, sw_ix but)
@@ -87,7 +94,7 @@ has_same_other_links(
 	}
 }
 
-/* The one pair of switches whose cables differ; false: there are others. */
+/* The one pair of switches whose links differ; false: there are others. */
 static bool
 find_edge(const struct tree_work *w, struct edge *e)
 {
@@ -111,7 +118,7 @@ find_edge(const struct tree_work *w, struct edge *e)
 
 /* ---- distances ---- */
 
-/* Steps from one end to everybody, not by the edge itself. */
+/* Steps from end k to every switch, not over the edge itself. */
 static void
 measure_steps(const struct tree_work *w, struct edge *e, unsigned k)
 {
@@ -141,7 +148,7 @@ measure_steps(const struct tree_work *w, struct edge *e, unsigned k)
 	e->apart[k] = d;
 }
 
-/* From end k by way of the edge. */
+/* Steps from end k to x over the edge. */
 static uint32_t
 steps_across(const struct edge *e, unsigned k, sw_ix x)
 {
@@ -149,11 +156,11 @@ steps_across(const struct edge *e, unsigned k, sw_ix x)
 }
 
 /*
- * A pair that is farther apart without the edge than with it has one switch
- * that is farther from the one end and one that is farther from the other. Who
- * lacks a cable seldom is farther from more than the switch at its other end,
- * on one of the two sides; then all of these pairs are known. False: others
- * are, too, or the edge is the only way.
+ * A pair of switches that is farther apart without the edge than with it has
+ * one switch that is farther from the one end and one that is farther from the
+ * other. On at least one of the two sides this mostly is the switch at the end
+ * alone; then all of these pairs are known. False: several switches are farther
+ * on both sides, or the edge is the only path.
  */
 static bool
 find_moved(const struct tree_work *w, struct edge *e)
@@ -177,7 +184,7 @@ find_moved(const struct tree_work *w, struct edge *e)
 
 /* ---- what that changes ---- */
 
-/* Is a clearly closer to the hosts than b? */
+/* True if a is clearly closer to the hosts than b. */
 static bool
 is_clearly_above(const uint64_t *far, sw_ix a, sw_ix b)
 {
@@ -191,7 +198,7 @@ set_host_dist(const struct tree_work *w, sw_ix s)
 		w->sum[s], w->g.hosts[w->g.comp[s]] - w->g.weight[s]);
 }
 
-/* Who is how far from the hosts now: those that the pairs are about. */
+/* Update the host distances of the switches in the moved pairs. */
 static void
 update_host_dist(const struct tree_work *w, const struct edge *e)
 {
@@ -213,7 +220,10 @@ update_host_dist(const struct tree_work *w, const struct edge *e)
 	set_host_dist(w, one);
 }
 
-/* Is everybody around s above it or below it as before? */
+/*
+ * True if every neighbour of s but the one over the edge is above it or below
+ * it as before.
+ */
 static bool
 has_same_order_around(const struct tree_work *w, const struct edge *e,
 	const uint64_t *was, sw_ix s)
@@ -234,7 +244,7 @@ has_same_order_around(const struct tree_work *w, const struct edge *e,
 	return true;
 }
 
-/* Has s somebody below it, apart from one switch? */
+/* True if a switch other than apart is below s. */
 static bool
 leads_down(const struct tree_work *w, sw_ix s, sw_ix apart)
 {
@@ -247,7 +257,10 @@ leads_down(const struct tree_work *w, sw_ix s, sw_ix apart)
 	return false;
 }
 
-/* Is end k the leaf or not that it was, and for others what it was? */
+/*
+ * True if end k is a leaf or not as before, and counts for its neighbours as
+ * before.
+ */
 static bool
 is_same_end(const struct tree_work *w, const struct edge *e, unsigned k,
 	const uint64_t *was)
@@ -289,8 +302,10 @@ has_same_leaves(struct tree_work *w, struct edge *e, const uint64_t *was)
 	return is_same_end(w, e, 0, was) && is_same_end(w, e, 1, was);
 }
 
-/* Has s the height that its neighbours below give it, and no more cables to
- * others on it than downwards? */
+/*
+ * True if s has the height that its neighbours below give it, and no more links
+ * to its own height than downwards.
+ */
 static bool
 is_height_valid(const struct tree_work *w, sw_ix s)
 {
@@ -319,7 +334,10 @@ has_same_heights(const struct tree_work *w, const struct edge *e)
 	return true;
 }
 
-/* Does the edge lead to the next height, as all cables do? */
+/*
+ * True if the edge leads to the next height, as all links do, and the component
+ * is clearly a tree.
+ */
 static bool
 is_still_clear(
 	struct tree_work *w, const struct edge *e, struct tree_look *look)
@@ -340,7 +358,9 @@ has_lone(const struct tree_work *w, sw_ix s)
 	return false;
 }
 
-/* Where that matters: does the edge leave cables alone around it? */
+/*
+ * True if links around the edge may be lone now, and that matters (w->doubt).
+ */
 static bool
 leaves_lone_links(const struct tree_work *w, const struct edge *e)
 {
@@ -364,7 +384,9 @@ copy_array(const struct tree_work *w, const void *from, size_t n, size_t size)
 	return memcpy(arena_array(w->g.a, n, size), from, n * size);
 }
 
-/* What the reading in force left, where little has changed since. */
+/*
+ * The cache of the reading in force, where little has changed since; else NULL.
+ */
 static const struct rank_cache *
 previous_cache(const struct swgraph *g)
 {

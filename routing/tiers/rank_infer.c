@@ -1,6 +1,9 @@
 /*
- * From hosts and links to heights above the leaves. One
- * inference, whose parts nobody else calls.
+ * rank_infer: from hosts and links to heights above the leaves, by the three
+ * steps that tree_priv.h describes. Then a refinement switch by switch and,
+ * where the heights contradict the fabric, further attempts without the links
+ * that contradict. All of it is one inference: no other file calls a part of
+ * it, but for rank_infer_is_lone.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,27 +13,28 @@
 
 /* ---- distances to hosts ---- */
 
-/* A switch with hosts, and what stands for its set of neighbours. */
+/* A switch with hosts, and a hash of its set of neighbours. */
 struct mark {
 	uint64_t hash;
 	sw_ix sw;
 };
 
 /*
- * Switches with hosts in classes of equal neighbours: everybody else is as far
- * from one as from the other, so one column of bits serves a whole rack row.
+ * Switches with hosts, in classes of equal neighbours: any other switch is as
+ * far from one of a class as from another, so one column of bits serves a whole
+ * row of racks.
  */
 struct columns {
 	uint32_t n, words;
 	uint64_t *weight; /* [n] */
 	uint32_t *of;	  /* [nsw] UINT32_MAX: none */
-	uint64_t *near;	  /* classes within reach, by row; of these */
-	uint64_t *fresh;  /* ... those since the last step, and */
-	sw_ix *front;	  /* who has any */
+	uint64_t *near;	  /* [nsw] rows: classes within reach */
+	uint64_t *fresh;  /* [nsw] rows: classes that the last step reached */
+	sw_ix *front;	  /* switches that it reached any for */
 	uint32_t nfront;
-	uint64_t *next;	      /* what comes with this step */
+	uint64_t *next;	      /* [nsw] rows: classes that this step brings */
 	uint64_t *sum, *seen; /* [nsw] */
-	uint32_t *lacks;      /* [nsw] classes out of reach */
+	uint32_t *lacks;      /* [nsw] number of classes out of reach */
 };
 
 static uint64_t
@@ -99,7 +103,10 @@ make_columns(struct tree_work *w, struct columns *c)
 	c->words = (c->n + 255) / 256 * 4;
 }
 
-/* What comes within reach of s in step k; its own class is settled already. */
+/*
+ * Count what comes within reach of s in step k; its own class is counted
+ * already.
+ */
 static void
 take_new_classes(struct columns *c, sw_ix s, uint64_t k)
 {
@@ -126,7 +133,10 @@ take_new_classes(struct columns *c, sw_ix s, uint64_t k)
 		c->front[c->nfront++] = s;
 }
 
-/* To the neighbours goes what has just come; not to who has all classes. */
+/*
+ * What the last step reached goes to the neighbours, except to those that have
+ * all classes.
+ */
 static void
 spread_classes(const struct swgraph *g, struct columns *c, uint64_t k)
 {
@@ -170,17 +180,17 @@ begin_columns(const struct swgraph *g, struct columns *c)
 		bitset_add(c->near + row, c->of[s]);
 		bitset_add(c->fresh + row, c->of[s]);
 		c->front[c->nfront++] = s;
-		/* the others of the class are behind the same neighbours */
+		/* the others of the class: same neighbours, two steps */
 		c->seen[s] = c->weight[c->of[s]] - g->weight[s];
 		c->sum[s] = c->seen[s] * 4;
 	}
 }
 
 /*
- * Squares, because they tell tiers apart whatever the population: with plain
- * distances the middle switches of two equal pods are as close as the tops.
- * One's own hosts do not count: else a leaf that has most of them were the
- * centre of the fabric.
+ * Distances are squared, because squares tell tiers apart however hosts are
+ * spread: with plain distances the middle switches of two equal pods are as
+ * close as the tops. Hosts of the switch itself do not count: otherwise a leaf
+ * that has most of the hosts would be the centre of the fabric.
  */
 static void
 measure_host_dist(struct tree_work *w)
@@ -202,7 +212,7 @@ measure_host_dist(struct tree_work *w)
 
 /* ---- leaves ---- */
 
-/* Is a clearly closer to the hosts than b, or above it by role? */
+/* True if a is clearly closer to the hosts than b, or above it by role. */
 static bool
 host_dist_is_above(const struct tree_work *w, sw_ix a, sw_ix b)
 {
@@ -212,20 +222,23 @@ host_dist_is_above(const struct tree_work *w, sw_ix a, sw_ix b)
 	return w->far[a] < w->closer[b];
 }
 
-/* Who shares neighbours with a switch at the bottom. */
+/* The switches that share neighbours with a switch at the bottom. */
 struct kin {
 	uint32_t *count; /* [nsw] neighbours shared */
-	sw_ix *seen;	 /* those that share any */
+	sw_ix *seen;	 /* switches that share any */
 	uint32_t n;
 };
 
-/* The most that somebody of one kind shares, and who. */
+/* The most neighbours that a switch of one kind shares, and this switch. */
 struct best {
 	uint32_t shared;
 	sw_ix sw;
 };
 
-/* How many neighbours of each switch are clearly above it, or below. */
+/*
+ * The numbers of neighbours of each switch that are clearly above it and below
+ * it.
+ */
 struct around {
 	uint32_t *above, *below;
 };
@@ -252,9 +265,9 @@ count_above_below(const struct tree_work *w, struct around *r)
 }
 
 /*
- * How many neighbours of s are below it and have hosts, or something below
- * themselves. What has neither may be far because it lost its cables upwards,
- * or because another tree is nearer.
+ * The number of neighbours of s that are below it and have hosts or a switch
+ * below themselves. A neighbour with neither may be far from hosts because it
+ * has lost its links up, or because another tree is nearer.
  */
 static uint32_t
 count_below(const struct tree_work *w, const struct around *r, sw_ix s)
@@ -271,7 +284,7 @@ count_below(const struct tree_work *w, const struct around *r, sw_ix s)
 	return n;
 }
 
-/* How many neighbours of s are known leaves. */
+/* The number of neighbours of s that are known leaves. */
 static uint32_t
 count_leaves(const struct tree_work *w, sw_ix s)
 {
@@ -308,7 +321,10 @@ find_sharers(const struct tree_work *w, sw_ix s, struct kin *k)
 	}
 }
 
-/* Is x on the far side of a neighbour that it shares with s? */
+/*
+ * True if x is on the far side of a neighbour that it shares with s, clearly
+ * above it.
+ */
 static bool
 is_beyond_shared(const struct tree_work *w, sw_ix s, sw_ix x)
 {
@@ -337,13 +353,16 @@ keep_best(
 }
 
 /*
- * A switch at the bottom: is it a leaf? It shares neighbours with leaves, with
- * others at the bottom, with switches that are below the same ones but have
- * leaves of their own, with switches above those.
+ * Whether s, a switch at the bottom, is a leaf. Four kinds of switches share
+ * neighbours with it: leaves (leaf); others at the bottom (low); switches that
+ * are below the same neighbours but have leaves of their own (mid); switches
+ * above these neighbours (up). Where mid shares the most, s is in its tier:
+ * like[].
  *
- * Who shares more with switches above, or with others that are nearly lost,
- * than with any leaf while there is one, joins several pods: it lost cables at
- * the top. Where there is no leaf it is one itself: some switch must be what
+ * If s shares more with switches above, or more than twice as much with others
+ * at the bottom, than with any leaf while there is one, it joins several pods:
+ * it has lost links at the top. Where no leaf shares a neighbour, s is a leaf
+ * itself, unless mid shares some and up more than low: some switch must be what
  * its neighbours join.
  */
 static bool
@@ -377,7 +396,10 @@ is_leaf_by_resemblance(
 	return up.shared <= leaf.shared && low.shared <= 2 * leaf.shared;
 }
 
-/* Half its neighbours are leaves: it joins them, so it is above them. */
+/*
+ * True if at least half of its neighbours are leaves: s joins them, so it is
+ * above them.
+ */
 static bool
 is_above_leaves(const struct tree_work *w, sw_ix s)
 {
@@ -425,12 +447,15 @@ infer_leaves(struct tree_work *w)
 /* The round in progress. */
 struct rising {
 	bool *wait;  /* [nsw] candidates of this round */
-	sw_ix *list; /* ... as a list */
+	sw_ix *list; /* the same as a list */
 	uint32_t n;
-	uint32_t *down, *level; /* cables to what is placed, to candidates */
+	uint32_t *down, *level; /* links to placed switches, to candidates */
 };
 
-/* May s be placed from below? Roots come when nothing else does. */
+/*
+ * Whether s can be placed from below. Roots are placed when no other switch can
+ * be.
+ */
 static bool
 can_be_placed(const struct tree_work *w, sw_ix s, bool roots)
 {
@@ -439,7 +464,7 @@ can_be_placed(const struct tree_work *w, sw_ix s, bool roots)
 	       (roots || w->role[s] != ROUTE_ROLE_ROOT);
 }
 
-/* Is a neighbour of s in this height? */
+/* True if a neighbour of s has height h. */
 static bool
 has_neighbour_at(const struct tree_work *w, sw_ix s, uint32_t h)
 {
@@ -486,7 +511,10 @@ count_links(const struct tree_work *w, struct rising *r)
 	}
 }
 
-/* Candidates that have the largest share of their cables to others. */
+/*
+ * Take out of the round the candidates that have the largest share of their
+ * links to other candidates. False: there are none, or all candidates are such.
+ */
 static bool
 defer_candidates(struct tree_work *w, struct rising *r)
 {
@@ -514,7 +542,7 @@ defer_candidates(struct tree_work *w, struct rising *r)
 			r->list[left++] = s;
 	}
 	if (left == 0)
-		return false; /* all alike: a level with cables inside */
+		return false; /* all alike: a tier with links inside */
 	for (uint32_t k = 0; k < r->n; k++)
 		r->wait[r->list[k]] = false;
 	memset(r->wait, 0, w->g.nsw * sizeof(*r->wait));
@@ -524,7 +552,7 @@ defer_candidates(struct tree_work *w, struct rising *r)
 	return true;
 }
 
-/* Tier by tier upwards until nothing is left to place. */
+/* Place switches tier by tier upwards until no switch is left to place. */
 static void
 place_upwards(struct tree_work *w, struct rising *r, bool roots)
 {
@@ -543,7 +571,7 @@ place_upwards(struct tree_work *w, struct rising *r, bool roots)
 	}
 }
 
-/* Roots are above all that they are cabled to. */
+/* A root is above all placed switches that it has links to. */
 static void
 place_roots(struct tree_work *w)
 {
@@ -566,7 +594,10 @@ place_roots(struct tree_work *w)
 	}
 }
 
-/* What most cables of s to placed switches say: one below, or one above. */
+/*
+ * The height that most links of s call for: one above, or one below, a placed
+ * peer.
+ */
 static uint32_t
 vote_height(const struct tree_work *w, sw_ix s)
 {
@@ -596,8 +627,10 @@ vote_height(const struct tree_work *w, sw_ix s)
 	return best;
 }
 
-/* Those without a height that lost their way from below: as what they resemble
- * or by vote. */
+/*
+ * Switches without a height, which have lost their path from below, get the
+ * height of the switch that they resemble, or the one by vote.
+ */
 static void
 infer_rest_of_heights(struct tree_work *w)
 {
@@ -622,7 +655,7 @@ infer_rest_of_heights(struct tree_work *w)
 	}
 }
 
-/* Fill high[]; what stays unknown has no way to a leaf. */
+/* Fill high[]; a switch whose height stays unknown has no path to a leaf. */
 static void
 infer_heights(struct tree_work *w)
 {
@@ -641,23 +674,27 @@ infer_heights(struct tree_work *w)
 	infer_rest_of_heights(w);
 }
 
-/* ---- one by one ---- */
+/* ---- refinement, switch by switch ---- */
 
 /*
- * Inference looks at a fabric from afar. Who then stands among its neighbours
- * as nobody does in a tree is asked again, one by one: at which height would
- * fewer of its cables lead elsewhere than to the next one? The largest gain
- * comes first, and each step leaves fewer contradictions.
+ * Inference judges by distances across the whole fabric. A switch that then
+ * stands among its neighbours as no switch of a tree does is judged again by
+ * its own links: it moves to the height at which the fewest of them lead
+ * elsewhere than to the next height. The largest gain comes first, and each
+ * step leaves fewer contradictions.
  */
 
 struct refining {
 	struct tree_work *w;
 	uint32_t *most; /* [ncomp] the greatest height */
-	uint32_t *gain; /* [nsw] by moving to to[] */
+	uint32_t *gain; /* [nsw] contradictions fewer by moving to to[] */
 	uint32_t *to;
 };
 
-/* What is wrong with s at this height: a cable counts for more than hosts. */
+/*
+ * The contradictions of s at this height: a link to elsewhere than the next
+ * height counts for more than hosts do.
+ */
 static uint32_t
 count_contradictions(const struct tree_work *w, sw_ix s, uint32_t high)
 {
@@ -673,7 +710,7 @@ count_contradictions(const struct tree_work *w, sw_ix s, uint32_t high)
 	return n;
 }
 
-/* Do most cables of s lead elsewhere than to the next height? */
+/* True if most links of s lead elsewhere than to the next height. */
 static bool
 is_astray(const struct tree_work *w, sw_ix s, uint32_t wrong)
 {
@@ -685,8 +722,10 @@ is_astray(const struct tree_work *w, sw_ix s, uint32_t wrong)
 	return wrong > n;
 }
 
-/* Who has hosts may become a leaf, nobody else; a leaf stays one, however few
- * of its cables lead up. */
+/*
+ * Whether s may move to this height. Only a switch with hosts may become a
+ * leaf; it stays one, however few of its links lead up.
+ */
 static bool
 can_move_to(const struct tree_work *w, sw_ix s, uint32_t high)
 {
@@ -704,7 +743,7 @@ weigh_move(struct refining *l, sw_ix s)
 
 	l->gain[s] = 0;
 	if (now <= 1 || w->role[s] != ROUTE_ROLE_NONE)
-		return; /* hosts alone: their place is known by distances */
+		return; /* only hosts contradict: distances have placed them */
 	for (uint32_t h = 0; h <= l->most[w->g.comp[s]]; h++) {
 		uint32_t n = count_contradictions(w, s, h);
 
@@ -766,31 +805,34 @@ refine_heights(struct tree_work *w)
 	}
 }
 
-/* ---- without cables that contradict ---- */
+/* ---- without links that contradict ---- */
 
 /*
- * A cable that somebody put in the wrong port may bring together what is far
- * apart, and then distances say of its ends that they are in the middle of it
- * all. Such a cable is alone: in a tree each one has others beside it, from a
- * second switch below to a second one above. So a reading that contradicts the
- * fabric is made again without lone cables, and then without those that it
- * contradicts, while that leaves fewer contradictions. What hung on these
- * cables only is placed by them, last. Leaves are as high everywhere, so trees
- * that nothing else joins fit together.
+ * A link plugged into the wrong port may join switches that are far apart, and
+ * then the host distances of its ends say that they are in the middle of the
+ * fabric. Such a link is lone: in a tree each link has others beside it, from a
+ * second switch below to a second one above. So where the heights contradict
+ * the fabric, inference is repeated without lone links, and then without the
+ * links that contradict, while that leaves fewer contradictions. Switches that
+ * only these links connect are placed by them, last. Leaves have the same
+ * height everywhere, so trees that no other link joins fit together.
  */
 
 enum { ROUNDS = 4 };
 
-/* Of one component. */
+/* The contradictions of one component; a link counts from both ends. */
 struct against {
-	uint64_t all;	 /* contradictions, */
-	uint64_t plain;	 /* ... not only that somebody lacks hosts or cables, */
-	uint64_t cables; /* ... that are cables: each from both ends */
+	uint64_t all;	 /* of every kind */
+	uint64_t plain;	 /* but for missing hosts and missing links down */
+	uint64_t cables; /* only links to elsewhere than the next height */
 };
 
 typedef bool leave_out(const struct tree_work *w, sw_ix s, uint32_t group);
 
-/* Have a and b a neighbour in common, but for one? Sorted by peer. */
+/*
+ * True if a and b have a neighbour in common other than but. Groups are sorted
+ * by peer.
+ */
 static bool
 has_common_neighbour(const struct swgraph *g, sw_ix a, sw_ix b, sw_ix but)
 {
@@ -807,7 +849,10 @@ has_common_neighbour(const struct swgraph *g, sw_ix a, sw_ix b, sw_ix but)
 	return false;
 }
 
-/* Its neighbour in the list mostly is the next one of the same tier. */
+/*
+ * Begins with the group behind the given one: its peer mostly is the next
+ * switch of the same tier.
+ */
 bool
 rank_infer_is_lone(const struct tree_work *w, sw_ix s, uint32_t group)
 {
@@ -822,7 +867,7 @@ rank_infer_is_lone(const struct tree_work *w, sw_ix s, uint32_t group)
 	return true;
 }
 
-/* Do these cables lead elsewhere than to the next height? */
+/* True if these links lead elsewhere than to the next height. */
 static bool
 is_odd_link(const struct tree_work *w, sw_ix s, uint32_t group)
 {
@@ -831,7 +876,9 @@ is_odd_link(const struct tree_work *w, sw_ix s, uint32_t group)
 	return other + 1 != mine && mine + 1 != other;
 }
 
-/* The graph without such cables; false: there are none. */
+/*
+ * The graph without the groups for which out says true; false: there are none.
+ */
 static bool
 remove_links(const struct tree_work *w, leave_out *out, struct swgraph *g)
 {
@@ -851,7 +898,10 @@ remove_links(const struct tree_work *w, leave_out *out, struct swgraph *g)
 	return n < all->first[g->nsw];
 }
 
-/* Pieces without hosts say nothing about heights. */
+/*
+ * Components without hosts say nothing about heights: their switches are not
+ * live.
+ */
 static void
 find_pieces(struct swgraph *g)
 {
@@ -866,7 +916,10 @@ find_pieces(struct swgraph *g)
 	g->live = live;
 }
 
-/* By the cables that were left out, who has no others. */
+/*
+ * Place the switches that have no path to hosts but by the links left out: by
+ * these links.
+ */
 static void
 place_cut_off(const struct tree_work *w, struct tree_work *x)
 {
@@ -933,7 +986,10 @@ count_against(const struct tree_work *w)
 	return n;
 }
 
-/* Take over what is better in the other reading; false: nothing is. */
+/*
+ * Take over the components for which the other reading is better; false: there
+ * are none.
+ */
 static bool
 take_better_reading(
 	struct tree_work *w, const struct tree_work *x, struct against **was)
@@ -956,7 +1012,11 @@ take_better_reading(
 	return any;
 }
 
-/* What cables mostly contradict is no tree, whatever is left out. */
+/*
+ * True if the reading contradicts the fabric and leaving out links may help.
+ * Where more than a third of the links contradict, it is no tree, whatever is
+ * left out.
+ */
 static bool
 is_retry_worthwhile(const struct tree_work *w, const struct against *n)
 {
@@ -972,7 +1032,7 @@ is_retry_worthwhile(const struct tree_work *w, const struct against *n)
 	return plain > 0 && odd * 3 <= cables;
 }
 
-/* Is a cable odd, of any component? */
+/* True if a link of any component leads elsewhere than to the next height. */
 static bool
 has_odd_link(const struct tree_work *w, const struct against *n)
 {
@@ -982,7 +1042,10 @@ has_odd_link(const struct tree_work *w, const struct against *n)
 	return false;
 }
 
-/* Where the reading contradicts the fabric, make another one. */
+/*
+ * Where the reading contradicts the fabric, infer again without the links that
+ * contradict.
+ */
 static void
 retry_without_outliers(struct tree_work *w)
 {

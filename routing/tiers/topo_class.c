@@ -6,7 +6,10 @@
 #include "routing/tiers/tree.h"
 #include "sm/base/mem.h"
 
-/* Whose words count: those of the routes in force, if they have any. */
+/*
+ * True if the class in force is that of the routes in force; else it is the
+ * restored one, job->reading and job->ranks.
+ */
 static bool
 is_class_from_routes(const struct route_job *job)
 {
@@ -41,7 +44,10 @@ topo_class_of(const struct route_job *job, sw_ix s)
 	return s == TOPO_NONE ? ROUTE_READ_NEVER : job->prev->read[s];
 }
 
-/* Is r read as it was, as far as it was? */
+/*
+ * True if the engine of r and the class of every switch are as they were, where
+ * they are known.
+ */
 static bool
 is_same_class(const struct route_job *job, const struct topo_class *was,
 	const struct routes *r)

@@ -4,9 +4,9 @@
 #include "routing/tiers/tree_priv.h"
 #include "sm/base/arena.h"
 
-enum { TIERS = 64, RANKS = 2 * TIERS }; /* more is no tree */
+enum { TIERS = 64, RANKS = 2 * TIERS }; /* more tiers are no tree */
 
-/* ---- who said what ---- */
+/* ---- roles ---- */
 
 static void
 take_roles(struct tree_work *w)
@@ -27,7 +27,7 @@ take_roles(struct tree_work *w)
 	}
 }
 
-/* ---- no tree at all ---- */
+/* ---- tree or mesh ---- */
 
 static struct tree_look *
 survey_components(
@@ -70,10 +70,11 @@ is_mesh(const struct tree_look *l)
 }
 
 /*
- * Does what most of the component was read as stay, although a fresh look sees
- * it otherwise? Not where that look is clear, beyond twice the border: what was
- * read while a fabric came up must not last. A cable more or less never brings
- * one change and then the other, so nothing swings.
+ * True if a component keeps the class that most of it was read as, although
+ * inference sees the other one (mesh). It does not where the counts are clear,
+ * beyond twice the border: what was read while a fabric came up must not last.
+ * One link more or less never causes a change and then its reverse, so the
+ * class does not oscillate.
  */
 static bool
 is_class_kept(const struct tree_look *l, bool mesh)
@@ -86,7 +87,10 @@ is_class_kept(const struct tree_look *l, bool mesh)
 	return l->level * 6 > l->cables || l->misplaced * 3 > l->hosts;
 }
 
-/* Where most switches have roles, it is a tree because somebody says so. */
+/*
+ * Where at least half of the switches have roles, the component is a tree
+ * because the roles say so.
+ */
 static void
 classify_components(struct tree_work *w)
 {
@@ -111,7 +115,7 @@ classify_components(struct tree_work *w)
 	rank_cache_store(w, l);
 }
 
-/* The switch of a component that is closest to all hosts. */
+/* The switch of a component that has the least host distance. */
 static sw_ix
 find_centre(const struct tree_work *w, uint32_t comp)
 {
@@ -212,7 +216,7 @@ tree_previous_rank(const struct route_job *job, sw_ix s, uint32_t *rank)
 	return *rank != UINT32_MAX;
 }
 
-/* Ranks as remembered; signed, because a new top comes above tier 0. */
+/* The ranks in force; signed, because a new top comes above tier 0. */
 struct memory {
 	int64_t *rank; /* [nsw] */
 	bool *known;   /* [nsw] */
@@ -244,7 +248,10 @@ load_previous_ranks(const struct tree_work *w, struct memory *m)
 	return any && order != ROUTE_SINGLE;
 }
 
-/* An order that was no tree, or that a role says is upside down, is void. */
+/*
+ * False if the order in force was no tree, or if a role says that it is upside
+ * down: such an order is void.
+ */
 static bool
 is_previous_plausible(const struct tree_work *w, const struct memory *m)
 {
@@ -272,8 +279,9 @@ is_previous_plausible(const struct tree_work *w, const struct memory *m)
 }
 
 /*
- * Who is new joins the tier of those that a fresh look puts on its level; a
- * level that is new altogether goes where its neighbours say.
+ * A switch without a rank in force gets the rank that is the most frequent
+ * among the switches of its inferred tier; a tier in which no switch has a rank
+ * is left to place_by_neighbours.
  */
 static void
 place_by_tier(const struct tree_work *w, struct memory *m)
@@ -302,7 +310,10 @@ place_by_tier(const struct tree_work *w, struct memory *m)
 	}
 }
 
-/* Neighbours that are placed, and the difference that a fresh look sees. */
+/*
+ * Remaining switches: the rank of a placed neighbour, plus the difference
+ * between their inferred tiers; the greatest of these.
+ */
 static void
 place_by_neighbours(const struct tree_work *w, struct memory *m)
 {
@@ -336,8 +347,8 @@ place_by_neighbours(const struct tree_work *w, struct memory *m)
 }
 
 /*
- * The last tier is where most leaves are. Nothing is below it: the order in
- * force may have put a leaf there that has no cable up.
+ * The last tier is the rank that most leaves have. No switch is below it: the
+ * order in force may have put a leaf there that has no link up.
  */
 static void
 find_last(const struct tree_work *w, struct memory *m)
@@ -388,7 +399,7 @@ keep_previous_ranks(struct tree_work *w)
 	}
 }
 
-/* ---- the whole ---- */
+/* ---- all together ---- */
 
 static void
 count_tiers(struct tree_work *w)
@@ -401,7 +412,10 @@ count_tiers(struct tree_work *w)
 			t->ntiers = t->tier[s] + 1;
 }
 
-/* The last tier of the trees, whatever is beside them. */
+/*
+ * Leaves are the switches in the last tier of the trees, whatever meshes are
+ * beside them.
+ */
 static void
 mark_leaves(struct tree_work *w)
 {
@@ -427,7 +441,7 @@ has_uplink(const struct tree_work *w, sw_ix s)
 	return false;
 }
 
-/* How many switches below s are below x too. */
+/* The number of switches below s that are below x too. */
 static uint32_t
 shared_below(const struct tree_work *w, sw_ix s, sw_ix x)
 {
@@ -447,8 +461,9 @@ shared_below(const struct tree_work *w, sw_ix s, sw_ix x)
 }
 
 /*
- * Is there a switch that joins most of what s joins and leads higher? Then s
- * lost its cables up. The top of a smaller tree joins more than others do.
+ * True if some switch that joins most of what s joins has links up: then s has
+ * lost its links up. The top of a smaller tree joins more than other switches
+ * do.
  */
 static bool
 is_outdone(const struct tree_work *w, const bool *up, sw_ix s)
