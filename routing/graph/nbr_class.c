@@ -52,7 +52,7 @@ hash_neighbours(const struct list *l)
 	return h ^ h >> 15;
 }
 
-/* In a table of those that came first. */
+/* The classes on one side, by a hash table of their first switches. */
 static struct nbr_class_side
 group_equal_neighbours(
 	const struct swgraph *g, const struct nbr_class *kin, bool up)
@@ -61,7 +61,7 @@ group_equal_neighbours(
 		arena_array(g->a, g->nsw, sizeof(*side.first)),
 		arena_array(g->a, g->nsw, sizeof(*side.n))};
 	uint32_t mask = 1;
-	uint32_t *slot; /* one more than a switch */
+	uint32_t *slot; /* a first switch + 1; 0: free */
 
 	while (mask < 2 * g->nsw)
 		mask = mask * 2 + 1;

@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* Cables to one and the same live switch become a group. */
+/* The links to one and the same live switch become a group. */
 static void
 make_groups(struct swgraph *g)
 {
@@ -63,7 +63,10 @@ find_components(struct swgraph *g)
 	}
 }
 
-/* Aggregation nodes sit on every switch: they say nothing about tiers. */
+/*
+ * Only compute hosts weigh: aggregation nodes sit on every switch and say
+ * nothing about tiers.
+ */
 static void
 weigh_switches(struct swgraph *g)
 {
@@ -92,7 +95,7 @@ swgraph_components(struct swgraph *g)
 	weigh_switches(g);
 }
 
-/* Switches, cables, hosts: what nobody changes any more. */
+/* Switches, links, hosts: what does not change any more. */
 static void
 make_graph(struct swgraph *g)
 {
