@@ -7,7 +7,10 @@
 #include "routing/tiers/tree.h"
 #include "sm/base/thread.h"
 
-/* Switches: reading them is worth a thread; going on from a reading is. */
+/*
+ * Numbers of switches from which on a thread of its own is worth it: to read
+ * the tree, to go on from a cached reading.
+ */
 enum { APART = 512, APART_ON = 2048 };
 
 static bool
@@ -26,11 +29,12 @@ has_treeless_switch(const struct swgraph *g, const struct tree *tree)
 }
 
 /*
- * Switches that are in no tree: few may be beside the trees, ranked by
- * distance. Where there is just one way between any two of a piece, two
- * switches on one cable for example, distance is as good as tiers, but for a
- * mesh in the order of another engine that has just become so: it stays one.
- * And what this engine routes it goes on with while there is any tree.
+ * True if the fabric is routed as trees. Switches that are in no tree may be
+ * beside the trees, ranked by distance, if they are less than half. Where there
+ * is just one path between any two switches of a component, two switches on one
+ * link for example, distance is as good as tiers, but for a mesh in the order
+ * of another engine that has just become so: it stays a mesh. And a fabric that
+ * this engine routes already it goes on routing while there is any tree.
  */
 static bool
 is_tree(const struct swgraph *g, const struct tree *tree)
@@ -85,8 +89,9 @@ take_tiers(struct updown *u, const struct tree *tree)
 }
 
 /*
- * Tops that the subtree of the turns does not join are a tier lower now, and
- * with them perhaps who was beside them: say so, and which. How many.
+ * Tops that the sFtree subtree does not join are a tier lower now, and with
+ * them perhaps switches beside them: name them in the note. Returns how many
+ * they are.
  */
 static uint32_t
 note_moved(struct updown *u, const struct tree *tree)
@@ -110,7 +115,7 @@ note_moved(struct updown *u, const struct tree *tree)
 	return moved;
 }
 
-/* From the graph to an order of tiers. */
+/* Start again from the graph, with an order of tiers. */
 static void
 start_tier_order(struct updown *u, const struct tree *tree)
 {
@@ -132,7 +137,7 @@ order_by_multi_tree(struct updown *u, bool keep, const struct tree *tree)
 	return multi_tree_order(u, keep);
 }
 
-/* An order of tiers, from what was read. False: there is none. */
+/* An order of tiers, from the tree. False: there is none. */
 static bool
 find_order(struct updown *u, bool keep, const struct tree *tree)
 {
@@ -149,7 +154,10 @@ find_order(struct updown *u, bool keep, const struct tree *tree)
 	return sftree_root_choose(u, keep) != UINT64_MAX;
 }
 
-/* All but the repair; NULL and why. */
+/*
+ * Routes from the tree, computed without the repair of previous ones; NULL and
+ * why.
+ */
 static struct routes *
 route_from_tiers(struct updown *u, bool keep, const struct tree *tree,
 	struct reason *why)
@@ -172,7 +180,7 @@ route_from_tiers(struct updown *u, bool keep, const struct tree *tree,
 	return r;
 }
 
-/* Two things to do about a graph, neither of which needs the other. */
+/* Two tasks on a graph, neither of which needs the other. */
 struct half {
 	struct swgraph g;
 	bool reads, repairs;
@@ -192,8 +200,8 @@ read_or_repair(void *arg)
 }
 
 /*
- * The tree is read while tables are repaired: seldom is there none any more. a:
- * for what a thread of its own reads, where it is worth one.
+ * Read the tree while tables are repaired: a fabric seldom ceases to be a tree.
+ * a: the arena of the second thread, where the fabric is worth one.
  */
 static void
 read_and_repair(
@@ -223,7 +231,7 @@ refuse_fabric(struct routes *r, const char *text, struct reason *why)
 	return ENGINE_REFUSED;
 }
 
-/* From the graph on; a is for one of two threads alone. */
+/* Route from the graph on; a is for the second of two threads alone. */
 static enum engine_result
 route_graph(const struct swgraph *g, struct arena *a, bool keep,
 	struct routes **out, struct reason *why)

@@ -6,27 +6,30 @@
 #include "routing/engines/ftree/ftree.h"
 #include "sm/base/mem.h"
 
-/* What ports between live switches have to spread over. */
+/* What ports between live switches have for layers to use. */
 struct cables {
-	unsigned levels;  /* of service, which come first */
+	unsigned levels;  /* service level groups, which come first */
 	uint32_t ports;	  /* all of them */
-	uint32_t sharing; /* of these, keep fewer lanes apart than asked */
+	uint32_t sharing; /* of these, have VLs for fewer layers than asked */
 	unsigned least;	  /* VLs of the narrowest ones */
 	uint32_t narrow;  /* how many these are */
 	port_ix first;	  /* the first of them, or TOPO_NONE */
 	unsigned most;	  /* VLs of the widest ones */
-	uint32_t blind;	  /* have VLs and cannot be told who gets which */
+	uint32_t blind;	  /* have several VLs and cannot map SLs to them */
 	port_ix first_blind;
 };
 
-/* Levels of service come first. */
+/* The number of service level groups: they come first. */
 static unsigned
 qos_level_count(const struct engine_options *o)
 {
 	return o->levels > 1 ? o->levels : 1;
 }
 
-/* A node that has several VLs has to be able to map SLs to them. */
+/*
+ * True if the node has several VLs at p and cannot map SLs to them, as it has
+ * to.
+ */
 static bool
 cannot_map_sls(const struct topo *t, port_ix p)
 {
@@ -40,7 +43,7 @@ count_port(const struct topo *t, port_ix p, const struct engine_options *o,
 	unsigned vls = slvl_link(t, p, o->max_vls);
 
 	if (vls == 0)
-		return; /* nobody knows */
+		return; /* unknown */
 	if (cannot_map_sls(t, p)) {
 		x->first_blind = x->blind > 0 ? x->first_blind : p;
 		x->blind++;
@@ -56,7 +59,7 @@ count_port(const struct topo *t, port_ix p, const struct engine_options *o,
 	x->ports++;
 }
 
-/* lanes: that somebody wants to keep apart. */
+/* lanes: the number of layers that shall have VLs of their own. */
 static struct cables
 survey_links(
 	const struct topo *t, const struct engine_options *o, unsigned lanes)
@@ -78,7 +81,9 @@ survey_links(
 	return x;
 }
 
-/* Do the VLs that any link may have allow fewer lanes than there are SLs for?
+/*
+ * True if the VLs that any link may have allow fewer layers than there are SLs
+ * for.
  */
 static bool
 is_limited_by_max_vls(const struct engine_options *o)
@@ -89,7 +94,7 @@ is_limited_by_max_vls(const struct engine_options *o)
 	       slvl_vls(o->max_vls) / levels < SLVL_SLS / levels;
 }
 
-/* What the configuration alone makes of the lanes that it asks for. */
+/* Of the layers that the configuration asks for, as many as it alone allows. */
 static unsigned
 layers_allowed_by_config(const struct engine_options *o)
 {
@@ -101,7 +106,7 @@ layers_allowed_by_config(const struct engine_options *o)
 	return n > 1 ? n : 1;
 }
 
-/* No more lanes than the widest cable keeps apart. */
+/* As many layers as the widest link has VLs for. */
 static unsigned
 layers_allowed_by_links(const struct cables *x)
 {
@@ -110,7 +115,7 @@ layers_allowed_by_links(const struct cables *x)
 	return x->ports > 0 ? x->most / x->levels : SLVL_LANES;
 }
 
-/* The number that s had, or none. */
+/* The number that s had in the previous routes, or ROUTE_NO_LEAF. */
 static uint16_t
 previous_leaf_number(const struct routes *prev, const struct topo *t, sw_ix s)
 {
@@ -124,7 +129,7 @@ previous_leaf_number(const struct routes *prev, const struct topo *t, sw_ix s)
 	return prev->lanes.cls[prev->topo->node[n].sw];
 }
 
-/* Numbers in the order of switches; who is new takes the free ones. */
+/* Numbers in the order of switches; a new leaf takes a free one. */
 static void
 number_leaves(const struct topo *t, const struct routes *prev, uint16_t *cls)
 {
@@ -195,7 +200,10 @@ plural_s(uint32_t n)
 	return n == 1 ? "" : "s";
 }
 
-/* Why so few; "": routes of other times. */
+/*
+ * Why there are so few layers. "": nothing in these options and links explains
+ * it, the routes are older.
+ */
 static void
 explain_few_layers(const struct routes *r, const struct engine_options *o,
 	char *out, size_t size)
@@ -222,7 +230,7 @@ explain_few_layers(const struct routes *r, const struct engine_options *o,
 			out, size, "there are %u SLs", (unsigned)SLVL_SLS);
 }
 
-/* What is short is shared with levels of service. */
+/* Add that service level groups share what is short. */
 static void
 append_qos_levels(unsigned levels, char *out, size_t size)
 {

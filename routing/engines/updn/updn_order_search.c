@@ -11,12 +11,12 @@ enum {
 	MOST = 24,
 };
 
-/* Numbers of one destination, by switch. */
+/* The traffic to one destination, by switch. */
 struct flow {
 	const struct updown *u;
 	const struct reachability *r;
 	uint8_t *level; /* steps to the destination */
-	bool *down;	/* all of them down */
+	bool *down;	/* all of these steps go down */
 	uint32_t *list; /* switches, farthest first */
 	double *pairs;	/* host pairs that pass */
 	double *load;	/* per group, over all destinations */
@@ -64,7 +64,9 @@ is_next(const struct flow *f, sw_ix s, sw_ix peer)
 	       (f->down[peer] || !below);
 }
 
-/* Everybody's traffic to dest, split evenly over what is legal. */
+/*
+ * The traffic of all switches to dest, split evenly over the legal next hops.
+ */
 static void
 add_flows_to(struct flow *f, sw_ix dest)
 {
@@ -94,8 +96,8 @@ add_flows_to(struct flow *f, sw_ix dest)
 }
 
 /*
- * The worst load of a cable under the order in u->line, if all were split, from
- * every stride-th destination.
+ * The greatest load of a link under the order in u->sw_order, if traffic is
+ * split over all legal paths, from every stride-th destination.
  */
 static double
 estimate_max_load(struct updown *u, uint32_t stride)
@@ -119,8 +121,8 @@ estimate_max_load(struct updown *u, uint32_t stride)
 }
 
 /*
- * Local tops get rank 0, so that a later sweep knows them as tops; nothing
- * that is cabled changes its place thereby.
+ * Local tops get rank 0, so that a later sweep recognises them as tops; no
+ * switch with links changes its place by that.
  */
 static void
 mark_tops(struct updown *u)
@@ -139,7 +141,10 @@ mark_tops(struct updown *u)
 	order_sort(u);
 }
 
-/* Distances from hosts as ranks: as many different ones as there are. */
+/*
+ * Ranks by the distance from hosts: as many ranks as there are different
+ * distances.
+ */
 static void
 rank_by_closeness(struct updown *u)
 {
@@ -153,7 +158,9 @@ rank_by_closeness(struct updown *u)
 	order_sort(u);
 }
 
-/* Order number k of those that are tried. False: it cannot be completed. */
+/*
+ * Make order number k of those that are tried. False: it cannot be completed.
+ */
 static bool
 make_candidate_order(struct updown *u, uint32_t k)
 {
