@@ -13,7 +13,7 @@
 #include "routing/core/engine.h"
 #include "sm/base/arena.h"
 
-/* All links between two switches, whose numbers 16 bits are enough for. */
+/* All links between two switches; 16 bits are enough for switch numbers. */
 struct link_group {
 	uint16_t peer;
 	uint16_t n;
@@ -49,8 +49,10 @@ struct swgraph {
 			     without any, 1 */
 	uint64_t nhosts;  /* sum of weights */
 	uint64_t *hosts; /* [ncomp] compute host ports, 0 where weights are 1 */
-	/* Against the routes in force; NULL: there are none, or more than links
-	 * differs. */
+	/*
+	 * Against the routes in force; NULL: none are, or more than links
+	 * differs.
+	 */
 	const struct topo_diff *topo_diff;
 };
 

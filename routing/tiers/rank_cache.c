@@ -94,7 +94,9 @@ has_same_other_links(
 	}
 }
 
-/* The one pair of switches whose links differ; false: there are others. */
+/*
+ * The one pair of switches between which links differ; false: there are others.
+ */
 static bool
 find_edge(const struct tree_work *w, struct edge *e)
 {

@@ -655,7 +655,7 @@ infer_rest_of_heights(struct tree_work *w)
 	}
 }
 
-/* Fill high[]; a switch whose height stays unknown has no path to a leaf. */
+/* Fill high[]; where the height stays unknown, no path leads to a leaf. */
 static void
 infer_heights(struct tree_work *w)
 {

@@ -19,7 +19,7 @@
  *    neighbours are clearly below it: then it is above them, a spine with hosts
  *    on it.
  * 2. A switch without hosts and with no neighbour below it is at the bottom: a
- *    leaf whose hosts are absent, or a higher switch that has lost its links
+ *    leaf without its hosts for now, or a higher switch that has lost its links
  *    down. It is what it resembles: the switches that share the most neighbours
  *    with it decide. (Counting steps from the nearest host alone would put an
  *    empty leaf two tiers above the leaves: the flipping switch.)
@@ -43,7 +43,7 @@ struct tree_look {
 	uint64_t cables, level;	   /* level: inside a tier */
 	uint64_t hosts, misplaced; /* misplaced: above the leaves */
 	uint32_t switches, roles, lost;
-	uint32_t trees, meshes; /* switches whose class in force is that */
+	uint32_t trees, meshes; /* switches of that class in force */
 };
 
 /*
@@ -124,8 +124,8 @@ tree_has_hosts(const struct tree_work *w, sw_ix s)
 }
 
 /*
- * rank_infer.c: fill far[], leaf[], like[] and high[]. A switch whose height
- * stays unknown has no path to a leaf.
+ * rank_infer.c: fill far[], leaf[], like[] and high[]. Where the height stays
+ * unknown, no path leads to a leaf.
  */
 void rank_infer(struct tree_work *w);
 

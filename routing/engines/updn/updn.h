@@ -9,8 +9,9 @@
 #include "routing/updown/updown.h"
 
 /*
- * updn_order_search.c: where there are no tiers, the one of several orders
- * whose greatest link load is the least; complete, as after sftree_root_choose.
+ * updn_order_search.c: where there are no tiers, the one of several orders with
+ * the least load of the most loaded link; complete, as after
+ * sftree_root_choose.
  */
 void updn_order_search(struct updown *u);
 
