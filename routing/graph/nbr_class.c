@@ -11,7 +11,8 @@ struct list {
 };
 
 static struct list
-list_of(const struct swgraph *g, const struct nbr_class *kin, sw_ix s, bool up)
+neighbour_list(
+	const struct swgraph *g, const struct nbr_class *kin, sw_ix s, bool up)
 {
 	uint32_t from = up ? g->first[s] : kin->mid[s];
 	uint32_t to = up ? kin->mid[s] : g->first[s + 1];
@@ -20,7 +21,7 @@ list_of(const struct swgraph *g, const struct nbr_class *kin, sw_ix s, bool up)
 }
 
 static void
-split(const struct swgraph *g, const struct sw_order *line,
+split_neighbours(const struct swgraph *g, const struct sw_order *line,
 	struct nbr_class *kin)
 {
 	kin->mid = arena_array(g->a, g->nsw, sizeof(*kin->mid));
@@ -51,26 +52,28 @@ hash_neighbours(const struct list *l)
 	return h ^ h >> 15;
 }
 
-/* In a table of those that came first. */
+/* The classes on one side, by a hash table of their first switches. */
 static struct nbr_class_side
-alike(const struct swgraph *g, const struct nbr_class *kin, bool up)
+group_equal_neighbours(
+	const struct swgraph *g, const struct nbr_class *kin, bool up)
 {
 	struct nbr_class_side side = {
 		arena_array(g->a, g->nsw, sizeof(*side.first)),
 		arena_array(g->a, g->nsw, sizeof(*side.n))};
 	uint32_t mask = 1;
-	uint32_t *slot; /* one more than a switch */
+	uint32_t *slot; /* a first switch + 1; 0: free */
 
 	while (mask < 2 * g->nsw)
 		mask = mask * 2 + 1;
 	slot = arena_array(g->a, (size_t)mask + 1, sizeof(*slot));
 	for (sw_ix s = 0; s < g->nsw; s++) {
-		const struct list is = list_of(g, kin, s, up);
+		const struct list is = neighbour_list(g, kin, s, up);
 		uint32_t at = hash_neighbours(&is) & mask;
 		sw_ix first = s;
 
 		for (; slot[at] != 0; at = (at + 1) & mask) {
-			struct list was = list_of(g, kin, slot[at] - 1, up);
+			struct list was =
+				neighbour_list(g, kin, slot[at] - 1, up);
 
 			if (was.n == is.n &&
 				memcmp(was.peer, is.peer,
@@ -91,8 +94,8 @@ nbr_class_find_up(const struct swgraph *g, const struct sw_order *line)
 {
 	struct nbr_class kin = {.down = {NULL, NULL}};
 
-	split(g, line, &kin);
-	kin.up = alike(g, &kin, true);
+	split_neighbours(g, line, &kin);
+	kin.up = group_equal_neighbours(g, &kin, true);
 	return kin;
 }
 
@@ -101,7 +104,7 @@ nbr_class_find(const struct swgraph *g, const struct sw_order *line)
 {
 	struct nbr_class kin = nbr_class_find_up(g, line);
 
-	kin.down = alike(g, &kin, false);
+	kin.down = group_equal_neighbours(g, &kin, false);
 	return kin;
 }
 
@@ -167,7 +170,7 @@ nbr_class_union(
 	const struct swgraph *g = sum->g;
 	const struct nbr_class_side *side =
 		sum->up ? &sum->kin->up : &sum->kin->down;
-	const struct list l = list_of(g, sum->kin, s, sum->up);
+	const struct list l = neighbour_list(g, sum->kin, s, sum->up);
 	sw_ix first = side->first[s];
 	uint64_t *row = sum->own;
 

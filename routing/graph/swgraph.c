@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* Cables to one and the same live switch become a group. */
+/* The links to one and the same live switch become a group. */
 static void
 make_groups(struct swgraph *g)
 {
@@ -63,9 +63,12 @@ find_components(struct swgraph *g)
 	}
 }
 
-/* Aggregation nodes sit on every switch: they say nothing about tiers. */
+/*
+ * Only compute hosts weigh: aggregation nodes sit on every switch and say
+ * nothing about tiers.
+ */
 static void
-weigh(struct swgraph *g)
+weigh_switches(struct swgraph *g)
 {
 	g->hosts = arena_array(g->a, g->ncomp, sizeof(*g->hosts));
 	for (sw_ix s = 0; s < g->nsw; s++) {
@@ -89,10 +92,10 @@ swgraph_components(struct swgraph *g)
 	g->comp = arena_array(g->a, g->nsw, sizeof(*g->comp));
 	g->weight = arena_array(g->a, g->nsw, sizeof(*g->weight));
 	find_components(g);
-	weigh(g);
+	weigh_switches(g);
 }
 
-/* Switches, cables, hosts: what nobody changes any more. */
+/* Switches, links, hosts: what does not change any more. */
 static void
 make_graph(struct swgraph *g)
 {

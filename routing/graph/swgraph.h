@@ -1,6 +1,6 @@
 /*
- * swgraph: the graph of switches that routes are made in: links as groups of
- * parallel ones, components, where hosts are. A tool for any engine.
+ * swgraph: the graph of switches that routes are computed in: links as groups
+ * of parallel ones, components, hosts per switch. A tool for any engine.
  */
 #ifndef HEDDLE_ROUTING_GRAPH_SWGRAPH_H
 #define HEDDLE_ROUTING_GRAPH_SWGRAPH_H
@@ -13,14 +13,16 @@
 #include "routing/core/engine.h"
 #include "sm/base/arena.h"
 
-/* All cables between two switches, whose numbers 16 bits are enough for. */
+/* All links between two switches; 16 bits are enough for switch numbers. */
 struct link_group {
 	uint16_t peer;
 	uint16_t n;
 	uint32_t adj; /* the first of them in topo.adj */
 };
 
-/* A total order: pos[s], smaller is above; seq[] lists it from the top. */
+/*
+ * A switch order, total: pos[s], smaller is above; seq[] lists it from the top.
+ */
 struct sw_order {
 	uint32_t *pos;
 	sw_ix *seq;
@@ -31,9 +33,9 @@ struct swgraph {
 	const struct route_job *job;
 	const struct topo *t;
 	struct arena *a;
-	const struct swgraph *like; /* is the same, made; or NULL */
-	const uint8_t *plane; /* [nsw] cables from one plane to another are
-				 none; NULL: there is one plane */
+	const struct swgraph *like; /* the same graph, built; or NULL */
+	const uint8_t *plane; /* [nsw] links between two planes are left out;
+				 NULL: there is one plane */
 
 	/* Made. */
 	uint32_t nsw;
@@ -46,16 +48,22 @@ struct swgraph {
 	uint32_t *weight; /* compute host ports at a switch; in components
 			     without any, 1 */
 	uint64_t nhosts;  /* sum of weights */
-	uint64_t *hosts;  /* [ncomp] compute host ports there, really */
-	const struct topo_diff
-		*topo_diff; /* the routes in force; NULL: there are
-			    none, or more than cables differs */
+	uint64_t *hosts; /* [ncomp] compute host ports, 0 where weights are 1 */
+	/*
+	 * Against the routes in force; NULL: none are, or more than links
+	 * differs.
+	 */
+	const struct topo_diff *topo_diff;
 };
 
-/* Make it, from what is given; what is the same as in g->like, while there are
- * no planes, is shared with it. */
+/*
+ * Build it from what is given. What is the same as in g->like is shared with
+ * it, if there are no planes.
+ */
 void swgraph_build(struct swgraph *g);
-/* ... of live[] and groups alone: components, weights, hosts. */
+/*
+ * Fill in components, weights and hosts anew, from live[] and the groups alone.
+ */
 void swgraph_components(struct swgraph *g);
 
 #endif

@@ -1,3 +1,7 @@
+/*
+ * irregularity: what contradicts the tree, listed in the order of switch GUIDs,
+ * and the text of it.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,19 +19,19 @@ struct listing {
 	const sw_ix *seq; /* live switches by GUID */
 	uint32_t n;
 	struct cables *of; /* [nsw] */
-	uint32_t *usual;   /* [ntiers] cables up that most have */
+	uint32_t *usual;   /* [ntiers] links up that most have */
 };
 
-/* What the cables of a switch look like. */
+/* The links of a switch, by direction. */
 struct cables {
 	uint32_t up, down; /* to the tiers above, below */
-	uint32_t weakest;  /* the group up with the fewest, or UINT32_MAX: they
-			      are all equal */
+	uint32_t weakest;  /* the group up with the fewest; UINT32_MAX: all are
+			      equal */
 	bool odd;	   /* some do not lead to the next tier */
 };
 
 static void
-add(struct listing *l, const struct irregularity_kind *o)
+add_irregularity(struct listing *l, const struct irregularity_kind *o)
 {
 	struct tree *t = l->t;
 
@@ -86,7 +90,7 @@ sort_switches(struct listing *l, struct arena *a)
 	l->seq = seq;
 }
 
-/* Those switches, as the reading before had them, or sorted. */
+/* The live switches by GUID, as the previous reading had them, or sorted. */
 static void
 find_switches(struct listing *l, struct arena *a)
 {
@@ -104,7 +108,7 @@ find_switches(struct listing *l, struct arena *a)
 	m->nseq = l->n;
 }
 
-/* ---- cables ---- */
+/* ---- links ---- */
 
 static bool
 comes_first(const struct listing *l, sw_ix s, sw_ix peer)
@@ -114,9 +118,12 @@ comes_first(const struct listing *l, sw_ix s, sw_ix peer)
 	return mine < other || (mine == other && s < peer);
 }
 
-/* One end of each cable is its place in the list: the lower tier, then GUID. */
+/*
+ * A link is listed by one of its ends: the one in the lower tier, else the one
+ * with the smaller GUID.
+ */
 static void
-list_cable(struct listing *l, sw_ix s, const struct topo_adj *a)
+list_link(struct listing *l, sw_ix s, const struct topo_adj *a)
 {
 	const struct tree *t = l->t;
 	uint32_t mine = t->tier[s], other = t->tier[a->peer];
@@ -132,12 +139,12 @@ list_cable(struct listing *l, sw_ix s, const struct topo_adj *a)
 	o.what = mine != other			  ? TREE_SKIP_LINK
 		 : t->leaf[s] && t->leaf[a->peer] ? TREE_LEAVES_LINKED
 						  : TREE_LEVEL_LINK;
-	add(l, &o);
+	add_irregularity(l, &o);
 }
 
-/* Cables that lead back to where they come from carry nothing. */
+/* Links that lead back to their own switch carry no traffic. */
 static void
-list_own_cables(struct listing *l, sw_ix s)
+list_self_links(struct listing *l, sw_ix s)
 {
 	const struct topo *t = l->w->g.t;
 	node_ix n = t->sw[s].node;
@@ -153,12 +160,12 @@ list_own_cables(struct listing *l, sw_ix s)
 		if (q == TOPO_NONE || q < p || t->port[q].node != n)
 			continue;
 		o.other_port = t->port[q].num;
-		add(l, &o);
+		add_irregularity(l, &o);
 	}
 }
 
 static void
-list_cables(struct listing *l)
+list_links(struct listing *l)
 {
 	const struct topo *t = l->w->g.t;
 
@@ -166,18 +173,18 @@ list_cables(struct listing *l)
 		const struct topo_switch *sw = &t->sw[l->seq[k]];
 
 		if (sw->nself > 0)
-			list_own_cables(l, l->seq[k]);
+			list_self_links(l, l->seq[k]);
 		if (!l->of[l->seq[k]].odd || !is_tree(l, l->seq[k]))
 			continue;
 		for (uint32_t i = sw->adj; i < sw->adj + sw->nadj; i++)
-			list_cable(l, l->seq[k], &t->adj[i]);
+			list_link(l, l->seq[k], &t->adj[i]);
 	}
 }
 
 /* ---- switches ---- */
 
 static struct cables
-count_cables(const struct listing *l, sw_ix s)
+count_links(const struct listing *l, sw_ix s)
 {
 	const struct swgraph *g = &l->w->g;
 	const uint32_t *tiers = l->t->tier;
@@ -204,7 +211,7 @@ count_cables(const struct listing *l, sw_ix s)
 }
 
 static void
-count_all_cables(struct listing *l, struct arena *a)
+count_all_links(struct listing *l, struct arena *a)
 {
 	const struct swgraph *g = &l->w->g;
 	uint32_t *seen =
@@ -213,7 +220,7 @@ count_all_cables(struct listing *l, struct arena *a)
 	l->of = arena_array(a, g->nsw, sizeof(*l->of));
 	l->usual = arena_array(a, l->t->ntiers, sizeof(*l->usual));
 	for (sw_ix s = 0; s < g->nsw; s++) {
-		l->of[s] = count_cables(l, s);
+		l->of[s] = count_links(l, s);
 		if (g->live[s] && is_tree(l, s))
 			seen[l->t->tier[s] * 256 + (l->of[s].up & 255)]++;
 	}
@@ -248,12 +255,12 @@ list_hosts(struct listing *l, sw_ix s)
 		 : l->t->top[s] ? TREE_ROOT_HOSTS
 				: TREE_SPINE_HOSTS;
 	o.port = host_port(g->t, s);
-	add(l, &o);
+	add_irregularity(l, &o);
 }
 
-/* Cables to switches that hosts hang on. */
+/* The number of links from s to switches with hosts. */
 static uint32_t
-to_hosts(const struct listing *l, sw_ix s)
+count_links_to_hosts(const struct listing *l, sw_ix s)
 {
 	const struct swgraph *g = &l->w->g;
 	uint32_t n = 0;
@@ -264,11 +271,12 @@ to_hosts(const struct listing *l, sw_ix s)
 }
 
 /*
- * A role that the place denies: between, with nothing above; a root, with
- * switches above; a leaf that only joins those that have hosts.
+ * A role that the place of the switch contradicts: a spine with no switch above
+ * it; a root with switches above it; a leaf without hosts that only joins
+ * switches with hosts.
  */
 static void
-list_place(struct listing *l, sw_ix s)
+list_misplaced_role(struct listing *l, sw_ix s)
 {
 	struct irregularity_kind o = {.what = TREE_ROLE_PLACE,
 		.sw = s,
@@ -284,11 +292,11 @@ list_place(struct listing *l, sw_ix s)
 		o.n = up;
 		odd = up > 0;
 	} else if (o.of == ROUTE_ROLE_LEAF && l->w->g.weight[s] == 0) {
-		o.n = to_hosts(l, s);
+		o.n = count_links_to_hosts(l, s);
 		odd = o.n > 1 && up == 0;
 	}
 	if (odd)
-		add(l, &o);
+		add_irregularity(l, &o);
 }
 
 static void
@@ -302,7 +310,7 @@ list_switch(struct listing *l, sw_ix s)
 	o.of = l->usual[l->t->tier[s]];
 	if (c->up == 0 && !l->t->top[s]) {
 		o.what = TREE_NO_UPLINK;
-		add(l, &o);
+		add_irregularity(l, &o);
 	} else if (c->up > 0 && (c->weakest != UINT32_MAX || c->up != o.of)) {
 		o.what = TREE_UNEQUAL;
 		if (c->weakest != UINT32_MAX) {
@@ -313,16 +321,16 @@ list_switch(struct listing *l, sw_ix s)
 			o.port = a->out;
 			o.other_port = a->peer_port;
 		}
-		add(l, &o);
+		add_irregularity(l, &o);
 	}
 	if (c->down == 0 && !l->t->leaf[s]) {
 		o = (struct irregularity_kind){
 			.what = TREE_NO_DOWNLINK, .sw = s, .other = TOPO_NONE};
-		add(l, &o);
+		add_irregularity(l, &o);
 	}
 }
 
-/* ---- what is said ---- */
+/* ---- configuration ---- */
 
 static void
 list_roles(struct listing *l)
@@ -341,11 +349,11 @@ list_roles(struct listing *l)
 			.entry = r->entry};
 
 		if (s == TOPO_NONE && !r->told)
-			add(l, &o);
+			add_irregularity(l, &o);
 		if (s != TOPO_NONE && r->torn != NULL) {
 			o.what = TREE_ROLE_TORN;
 			o.entry = r->torn;
-			add(l, &o);
+			add_irregularity(l, &o);
 			o.entry = NULL;
 		}
 		if (s == TOPO_NONE || !r->told || i == 0 ||
@@ -355,14 +363,17 @@ list_roles(struct listing *l)
 		o.what = TREE_ROLE_CONFLICT;
 		o.n = r->role;
 		o.of = r[-1].role;
-		add(l, &o);
+		add_irregularity(l, &o);
 	}
 }
 
-/* How many hosts' ports there are that belong together with p, if it is one. */
+/*
+ * The number of host ports that belong to one node with p, itself included; 0
+ * if p is not one of them.
+ */
 static size_t
-count_home(const struct listing *l, const struct multi_port_node_ports *ports,
-	port_ix p)
+count_node_ports(const struct listing *l,
+	const struct multi_port_node_ports *ports, port_ix p)
 {
 	size_t i, n;
 
@@ -377,9 +388,12 @@ count_home(const struct listing *l, const struct multi_port_node_ports *ports,
 	return 0;
 }
 
-/* Ports that are configured to stand in for each other. */
+/*
+ * List ports configured as passive or as of a group that are not present, or
+ * have no other port to stand in for.
+ */
 static void
-list_homes(struct listing *l)
+list_node_ports(struct listing *l)
 {
 	const struct engine_options *op = l->w->job->options;
 	const struct topo *t = l->w->g.t;
@@ -391,7 +405,7 @@ list_homes(struct listing *l)
 	for (size_t i = 0; i < op->nhomes; i++) {
 		const struct route_multi_port *h = &op->home[i];
 		port_ix p = topo_by_port_guid(t, h->guid);
-		size_t n = count_home(l, &ports, p);
+		size_t n = count_node_ports(l, &ports, p);
 		struct irregularity_kind o = {
 			.what = n == 0 ? TREE_HOME_UNKNOWN : TREE_HOME_ALONE,
 			.sw = n == 0 ? TOPO_NONE : topo_switch_of(t, p),
@@ -400,14 +414,17 @@ list_homes(struct listing *l)
 			.guid = h->guid};
 
 		if (n < 2)
-			add(l, &o);
+			add_irregularity(l, &o);
 	}
 	multi_port_node_ports_free(&ports);
 }
 
-/* Of a component that o is about: a fresh look would read it otherwise. */
+/*
+ * List the component that o is about if it keeps its class although inference
+ * sees the other one.
+ */
 static void
-list_stays(struct listing *l, struct irregularity_kind o)
+list_kept_class(struct listing *l, struct irregularity_kind o)
 {
 	uint32_t c = l->w->g.comp[o.sw];
 	const struct tree_kept *stays = &l->w->stays[c];
@@ -417,10 +434,13 @@ list_stays(struct listing *l, struct irregularity_kind o)
 	o.what = l->w->none[c] ? TREE_STAYS_MESH : TREE_STAYS_TREE;
 	o.of = stays->level;
 	o.above = stays->misplaced;
-	add(l, &o);
+	add_irregularity(l, &o);
 }
 
-/* By the first switch of each component, but of the one that has most. */
+/*
+ * List by their first switch the components beside the largest one, those that
+ * are meshes, and those that keep their class against inference.
+ */
 static void
 list_pieces(struct listing *l, struct arena *a)
 {
@@ -454,17 +474,20 @@ list_pieces(struct listing *l, struct arena *a)
 			continue;
 		seen[g->comp[s]] = true;
 		if (g->comp[s] != main)
-			add(l, &o);
+			add_irregularity(l, &o);
 		o.what = TREE_NO_TREE;
 		if (!is_tree(l, s))
-			add(l, &o);
-		list_stays(l, o);
+			add_irregularity(l, &o);
+		list_kept_class(l, o);
 	}
 }
 
 /* ---- regular ---- */
 
-/* What a switch has below it, and by how many cables, as a number. */
+/*
+ * A hash of the switches below each switch, and of the numbers of links to
+ * them.
+ */
 static uint64_t *
 hash_below(const struct listing *l)
 {
@@ -481,7 +504,7 @@ hash_below(const struct listing *l)
 	return hash;
 }
 
-/* Everything above a switch joins the same ones: nothing is missing. */
+/* True if all switches above s have the same links down: none is missing. */
 static bool
 is_complete(const struct listing *l, const uint64_t *hash, sw_ix s)
 {
@@ -534,21 +557,21 @@ irregularity_list(const struct tree_work *w, struct arena *a)
 	struct listing l = {.w = w, .t = w->out};
 
 	find_switches(&l, a);
-	count_all_cables(&l, a);
+	count_all_links(&l, a);
 	list_pieces(&l, a);
 	list_roles(&l);
-	list_homes(&l);
+	list_node_ports(&l);
 	for (uint32_t k = 0; k < l.n; k++)
 		if (is_tree(&l, l.seq[k])) {
 			list_hosts(&l, l.seq[k]);
 			list_switch(&l, l.seq[k]);
-			list_place(&l, l.seq[k]);
+			list_misplaced_role(&l, l.seq[k]);
 		}
-	list_cables(&l);
+	list_links(&l);
 	l.t->regular = is_regular(&l);
 }
 
-/* ---- in words ---- */
+/* ---- as text ---- */
 
 const char *
 irregularity_name(enum irregularity what)
@@ -602,7 +625,7 @@ role_name(uint32_t role)
 					  : "nothing";
 }
 
-/* The same for what is odd about roles. */
+/* The text about a configured role of a switch. */
 static void
 role_text(const char *a, const struct irregularity_kind *o, char *out, size_t n)
 {
@@ -628,7 +651,7 @@ role_text(const char *a, const struct irregularity_kind *o, char *out, size_t n)
 			o->guid);
 }
 
-/* The same for a role that the place denies. */
+/* The text about a role that the place contradicts. */
 static void
 place_text(
 	const char *a, const struct irregularity_kind *o, char *out, size_t n)
@@ -654,10 +677,10 @@ place_text(
 			a, who, o->n);
 }
 
-/* The same for ports that are configured to stand in for each other. */
+/* The text about ports that are configured to stand in for each other. */
 static void
-home_text(const struct topo *t, const struct irregularity_kind *o, char *out,
-	size_t n)
+node_port_text(const struct topo *t, const struct irregularity_kind *o,
+	char *out, size_t n)
 {
 	port_ix p = topo_by_port_guid(t, o->guid);
 	const char *name = p == TOPO_NONE ? "" : topo_desc(t, t->port[p].node);
@@ -673,13 +696,13 @@ home_text(const struct topo *t, const struct irregularity_kind *o, char *out,
 			: ", but no other port of its node or group is here");
 }
 
-/* The same for what the configuration says. */
+/* The text about what the configuration says. */
 static void
-said_text(const struct topo *t, const struct irregularity_kind *o, char *out,
+config_text(const struct topo *t, const struct irregularity_kind *o, char *out,
 	size_t n)
 {
 	if (o->what == TREE_HOME_UNKNOWN || o->what == TREE_HOME_ALONE) {
-		home_text(t, o, out, n);
+		node_port_text(t, o, out, n);
 	} else {
 		char buf[32];
 
@@ -687,7 +710,10 @@ said_text(const struct topo *t, const struct irregularity_kind *o, char *out,
 	}
 }
 
-/* The same for a switch with fewer cables up than others; to: to whom. */
+/*
+ * The text about a switch with fewer links up than others. to: the name of the
+ * switch above with the fewest, or NULL.
+ */
 static void
 unequal_text(const char *a, const char *to, const struct irregularity_kind *o,
 	char *out, size_t n)
@@ -699,9 +725,9 @@ unequal_text(const char *a, const char *to, const struct irregularity_kind *o,
 		to != NULL ? " than to others" : "");
 }
 
-/* The same for a reading that a fresh look would not give. */
+/* The text about a class that is kept although inference sees the other one. */
 static void
-stays_text(
+kept_class_text(
 	const char *a, const struct irregularity_kind *o, char *out, size_t n)
 {
 	bool tree = o->what == TREE_STAYS_TREE;
@@ -768,7 +794,7 @@ irregularity_text(const struct topo *t, const struct irregularity_kind *o,
 	case TREE_ROLE_TORN:
 	case TREE_HOME_UNKNOWN:
 	case TREE_HOME_ALONE:
-		said_text(t, o, out, n);
+		config_text(t, o, out, n);
 		break;
 	case TREE_ROLE_PLACE:
 		place_text(a, o, out, n);
@@ -786,7 +812,7 @@ irregularity_text(const struct topo *t, const struct irregularity_kind *o,
 		break;
 	case TREE_STAYS_TREE:
 	case TREE_STAYS_MESH:
-		stays_text(a, o, out, n);
+		kept_class_text(a, o, out, n);
 		break;
 	case TREE_ODDITIES:
 		(void)snprintf(out, n, "nothing");

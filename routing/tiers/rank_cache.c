@@ -1,9 +1,10 @@
 /*
- * Most sweeps find one cable more or less, which changes nothing of what was
- * inferred. To show that is quicker than to infer it again, and the result is
- * the same: exact distances for those that the cable moves, then the questions
- * that rank_infer would ask, where their answers may be others. Any doubt, and
- * all is done anew.
+ * rank_cache: the heights of the previous reading, where at most the links
+ * between two switches differ. Most sweeps find one link more or less, which
+ * changes nothing of what was inferred. To show that is quicker than to infer
+ * it again, and the result is the same: exact host distances for the switches
+ * that the link moves, then those decisions of rank_infer that may now differ.
+ * In any doubt everything is inferred anew.
  */
 #include <string.h>
 
@@ -11,17 +12,20 @@
 
 enum { AWAY = UINT32_MAX };
 
-/* How a cable more or less between two switches changes their distances. */
+/* How more or fewer links between two switches change their distances. */
 struct edge {
 	sw_ix end[2];
-	uint32_t was, is;   /* cables */
+	uint32_t was, is;   /* numbers of links */
 	uint32_t *apart[2]; /* [nsw] steps from each end, without the edge */
-	sw_ix *moved[2];    /* who is farther from that end without it, and */
+	sw_ix *moved[2];    /* switches farther from that end without it */
 	uint32_t n[2];
-	unsigned one; /* the end that is all who is farther from the other */
+	unsigned one; /* this end alone is farther from the other one */
 };
 
-/* Are there clearly few cables inside tiers and hosts above the leaves? */
+/*
+ * True if clearly few links are inside tiers and clearly few hosts above the
+ * leaves.
+ */
 static bool
 is_clear(const struct tree_look *l)
 {
@@ -52,11 +56,11 @@ rank_cache_store(struct tree_work *w, const struct tree_look *look)
 	w->out->memory = w->memory = m;
 }
 
-/* ---- which cables ---- */
+/* ---- which links differ ---- */
 
-/* Cables from s to peer. */
+/* The number of links from s to peer. */
 static uint32_t
-count(const struct topo *t, sw_ix s, sw_ix peer)
+count_links(const struct topo *t, sw_ix s, sw_ix peer)
 {
 	const struct topo_adj *a = t->adj + t->sw[s].adj;
 	uint32_t n = 0;
@@ -66,9 +70,13 @@ count(const struct topo *t, sw_ix s, sw_ix peer)
 	return n;
 }
 
-/* Has s as many cables to everybody but that one? Sorted by peer. */
+/*
+ * True if s has as many links as before to every switch other than but.
+ * Adjacencies are sorted by peer.
+ */
 static bool
-same_others(const struct topo *t, const struct topo *was, sw_ix s, sw_ix but)
+has_same_other_links(
+	const struct topo *t, const struct topo *was, sw_ix s, sw_ix but)
 {
 	const struct topo_adj *a = t->adj + t->sw[s].adj;
 	const struct topo_adj *b = was->adj + was->sw[s].adj;
@@ -86,7 +94,9 @@ same_others(const struct topo *t, const struct topo *was, sw_ix s, sw_ix but)
 	}
 }
 
-/* The one pair of switches whose cables differ; false: there are others. */
+/*
+ * The one pair of switches between which links differ; false: there are others.
+ */
 static bool
 find_edge(const struct tree_work *w, struct edge *e)
 {
@@ -101,18 +111,18 @@ find_edge(const struct tree_work *w, struct edge *e)
 			return false;
 	}
 	for (unsigned k = 0; k < 2; k++)
-		if (!same_others(t, since->was, e->end[k], e->end[!k]))
+		if (!has_same_other_links(t, since->was, e->end[k], e->end[!k]))
 			return false;
-	e->is = count(t, e->end[0], e->end[1]);
-	e->was = count(since->was, e->end[0], e->end[1]);
+	e->is = count_links(t, e->end[0], e->end[1]);
+	e->was = count_links(since->was, e->end[0], e->end[1]);
 	return true;
 }
 
 /* ---- distances ---- */
 
-/* Steps from one end to everybody, not by the edge itself. */
+/* Steps from end k to every switch, not over the edge itself. */
 static void
-walk(const struct tree_work *w, struct edge *e, unsigned k)
+measure_steps(const struct tree_work *w, struct edge *e, unsigned k)
 {
 	const struct swgraph *g = &w->g;
 	uint32_t *d = arena_array(g->a, g->nsw, sizeof(*d));
@@ -140,19 +150,19 @@ walk(const struct tree_work *w, struct edge *e, unsigned k)
 	e->apart[k] = d;
 }
 
-/* From end k by way of the edge. */
+/* Steps from end k to x over the edge. */
 static uint32_t
-across(const struct edge *e, unsigned k, sw_ix x)
+steps_across(const struct edge *e, unsigned k, sw_ix x)
 {
 	return e->apart[!k][x] + 1;
 }
 
 /*
- * A pair that is farther apart without the edge than with it has one switch
- * that is farther from the one end and one that is farther from the other. Who
- * lacks a cable seldom is farther from more than the switch at its other end,
- * on one of the two sides; then all of these pairs are known. False: others
- * are, too, or the edge is the only way.
+ * A pair of switches that is farther apart without the edge than with it has
+ * one switch that is farther from the one end and one that is farther from the
+ * other. On at least one of the two sides this mostly is the switch at the end
+ * alone; then all of these pairs are known. False: several switches are farther
+ * on both sides, or the edge is the only path.
  */
 static bool
 find_moved(const struct tree_work *w, struct edge *e)
@@ -160,14 +170,14 @@ find_moved(const struct tree_work *w, struct edge *e)
 	const struct swgraph *g = &w->g;
 
 	for (unsigned k = 0; k < 2; k++)
-		walk(w, e, k);
+		measure_steps(w, e, k);
 	if (e->apart[0][e->end[1]] == AWAY)
 		return false;
 	for (unsigned k = 0; k < 2; k++) {
 		e->moved[k] = arena_array(g->a, g->nsw, sizeof(*e->moved[k]));
 		for (sw_ix s = 0; s < g->nsw; s++)
 			if (e->apart[k][s] != AWAY &&
-				e->apart[k][s] > across(e, k, s))
+				e->apart[k][s] > steps_across(e, k, s))
 				e->moved[k][e->n[k]++] = s;
 	}
 	e->one = e->n[0] == 1 ? 1 : 0;
@@ -176,30 +186,30 @@ find_moved(const struct tree_work *w, struct edge *e)
 
 /* ---- what that changes ---- */
 
-/* Is a clearly closer to the hosts than b? */
+/* True if a is clearly closer to the hosts than b. */
 static bool
-above(const uint64_t *far, sw_ix a, sw_ix b)
+is_clearly_above(const uint64_t *far, sw_ix a, sw_ix b)
 {
 	return far[a] < host_dist_threshold(far[b]);
 }
 
 static void
-set_far(const struct tree_work *w, sw_ix s)
+set_host_dist(const struct tree_work *w, sw_ix s)
 {
 	w->far[s] = host_dist_of(
 		w->sum[s], w->g.hosts[w->g.comp[s]] - w->g.weight[s]);
 }
 
-/* Who is how far from the hosts now: those that the pairs are about. */
+/* Update the host distances of the switches in the moved pairs. */
 static void
-move(const struct tree_work *w, const struct edge *e)
+update_host_dist(const struct tree_work *w, const struct edge *e)
 {
 	const uint32_t *weight = w->g.weight;
 	sw_ix one = e->end[e->one];
 
 	for (uint32_t i = 0; i < e->n[e->one]; i++) {
 		sw_ix s = e->moved[e->one][i];
-		uint64_t with = across(e, e->one, s);
+		uint64_t with = steps_across(e, e->one, s);
 		uint64_t less = e->apart[e->one][s];
 		uint64_t more = less * less - with * with;
 
@@ -207,14 +217,17 @@ move(const struct tree_work *w, const struct edge *e)
 			more = 0 - more;
 		w->sum[s] += weight[one] * more;
 		w->sum[one] += weight[s] * more;
-		set_far(w, s);
+		set_host_dist(w, s);
 	}
-	set_far(w, one);
+	set_host_dist(w, one);
 }
 
-/* Is everybody around s above it or below it as before? */
+/*
+ * True if every neighbour of s but the one over the edge is above it or below
+ * it as before.
+ */
 static bool
-same_around(const struct tree_work *w, const struct edge *e,
+has_same_order_around(const struct tree_work *w, const struct edge *e,
 	const uint64_t *was, sw_ix s)
 {
 	const struct swgraph *g = &w->g;
@@ -224,14 +237,16 @@ same_around(const struct tree_work *w, const struct edge *e,
 		bool edge = (s == e->end[0] && x == e->end[1]) ||
 			    (s == e->end[1] && x == e->end[0]);
 
-		if (!edge && (above(w->far, s, x) != above(was, s, x) ||
-				     above(w->far, x, s) != above(was, x, s)))
+		if (!edge && (is_clearly_above(w->far, s, x) !=
+					     is_clearly_above(was, s, x) ||
+				     is_clearly_above(w->far, x, s) !=
+					     is_clearly_above(was, x, s)))
 			return false;
 	}
 	return true;
 }
 
-/* Has s somebody below it, apart from one switch? */
+/* True if a switch other than apart is below s. */
 static bool
 leads_down(const struct tree_work *w, sw_ix s, sw_ix apart)
 {
@@ -239,28 +254,32 @@ leads_down(const struct tree_work *w, sw_ix s, sw_ix apart)
 
 	for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++)
 		if (g->group[i].peer != apart &&
-			above(w->far, s, g->group[i].peer))
+			is_clearly_above(w->far, s, g->group[i].peer))
 			return true;
 	return false;
 }
 
-/* Is end k the leaf or not that it was, and for others what it was? */
+/*
+ * True if end k is a leaf or not as before, and counts for its neighbours as
+ * before.
+ */
 static bool
-same_end(const struct tree_work *w, const struct edge *e, unsigned k,
+is_same_end(const struct tree_work *w, const struct edge *e, unsigned k,
 	const uint64_t *was)
 {
 	const struct swgraph *g = &w->g;
 	sw_ix s = e->end[k], o = e->end[!k];
 	uint32_t n = g->first[s + 1] - g->first[s], up = 0, down = 0;
 
-	if (!leads_down(w, s, o) && (e->is > 0 && above(w->far, s, o)) !=
-					    (e->was > 0 && above(was, s, o)))
+	if (!leads_down(w, s, o) &&
+		(e->is > 0 && is_clearly_above(w->far, s, o)) !=
+			(e->was > 0 && is_clearly_above(was, s, o)))
 		return false;
 	for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
 		sw_ix x = g->group[i].peer;
 
-		up += above(w->far, x, s);
-		down += above(w->far, s, x) &&
+		up += is_clearly_above(w->far, x, s);
+		down += is_clearly_above(w->far, s, x) &&
 			(tree_has_hosts(w, x) || leads_down(w, x, TOPO_NONE));
 	}
 	if (tree_has_hosts(w, s))
@@ -269,26 +288,28 @@ same_end(const struct tree_work *w, const struct edge *e, unsigned k,
 }
 
 static bool
-same_leaves(struct tree_work *w, struct edge *e, const uint64_t *was)
+has_same_leaves(struct tree_work *w, struct edge *e, const uint64_t *was)
 {
 	if ((e->was > 0) == (e->is > 0))
 		return true;
 	if (w->classes + 2 > TREE_CLASSES || !find_moved(w, e))
 		return false;
 	w->classes += 2; /* at most */
-	move(w, e);
-	if (!same_around(w, e, was, e->end[e->one]))
+	update_host_dist(w, e);
+	if (!has_same_order_around(w, e, was, e->end[e->one]))
 		return false;
 	for (uint32_t i = 0; i < e->n[e->one]; i++)
-		if (!same_around(w, e, was, e->moved[e->one][i]))
+		if (!has_same_order_around(w, e, was, e->moved[e->one][i]))
 			return false;
-	return same_end(w, e, 0, was) && same_end(w, e, 1, was);
+	return is_same_end(w, e, 0, was) && is_same_end(w, e, 1, was);
 }
 
-/* Has s the height that its neighbours below give it, and no more cables to
- * others on it than downwards? */
+/*
+ * True if s has the height that its neighbours below give it, and no more links
+ * to its own height than downwards.
+ */
 static bool
-stands(const struct tree_work *w, sw_ix s)
+is_height_valid(const struct tree_work *w, sw_ix s)
 {
 	const struct swgraph *g = &w->g;
 	uint32_t down = 0, level = 0;
@@ -307,17 +328,21 @@ stands(const struct tree_work *w, sw_ix s)
 }
 
 static bool
-same_heights(const struct tree_work *w, const struct edge *e)
+has_same_heights(const struct tree_work *w, const struct edge *e)
 {
 	for (unsigned k = 0; k < 2; k++)
-		if (!stands(w, e->end[k]))
+		if (!is_height_valid(w, e->end[k]))
 			return false;
 	return true;
 }
 
-/* Does the edge lead to the next height, as all cables do? */
+/*
+ * True if the edge leads to the next height, as all links do, and the component
+ * is clearly a tree.
+ */
 static bool
-still_clear(struct tree_work *w, const struct edge *e, struct tree_look *look)
+is_still_clear(
+	struct tree_work *w, const struct edge *e, struct tree_look *look)
 {
 	struct tree_look *l = &look[w->g.comp[e->end[0]]];
 	uint32_t a = w->high[e->end[0]], b = w->high[e->end[1]];
@@ -335,9 +360,11 @@ has_lone(const struct tree_work *w, sw_ix s)
 	return false;
 }
 
-/* Where that matters: does the edge leave cables alone around it? */
+/*
+ * True if links around the edge may be lone now, and that matters (w->doubt).
+ */
 static bool
-leaves_alone(const struct tree_work *w, const struct edge *e)
+leaves_lone_links(const struct tree_work *w, const struct edge *e)
 {
 	const struct swgraph *g = &w->g;
 
@@ -354,14 +381,16 @@ leaves_alone(const struct tree_work *w, const struct edge *e)
 }
 
 static void *
-copy(const struct tree_work *w, const void *from, size_t n, size_t size)
+copy_array(const struct tree_work *w, const void *from, size_t n, size_t size)
 {
 	return memcpy(arena_array(w->g.a, n, size), from, n * size);
 }
 
-/* What the reading in force left, where little has changed since. */
+/*
+ * The cache of the reading in force, where little has changed since; else NULL.
+ */
 static const struct rank_cache *
-memory_of(const struct swgraph *g)
+previous_cache(const struct swgraph *g)
 {
 	const struct routes *prev = g->job->prev;
 
@@ -374,13 +403,13 @@ memory_of(const struct swgraph *g)
 bool
 rank_cache_is_usable(const struct swgraph *g)
 {
-	return memory_of(g) != NULL;
+	return previous_cache(g) != NULL;
 }
 
 bool
 rank_cache_use(struct tree_work *w)
 {
-	const struct rank_cache *m = memory_of(&w->g);
+	const struct rank_cache *m = previous_cache(&w->g);
 	struct tree_look *look;
 	struct edge e = {.n = {0}};
 	uint32_t n = w->g.nsw;
@@ -390,14 +419,15 @@ rank_cache_use(struct tree_work *w)
 		return false;
 	w->classes = m->classes;
 	w->doubt = m->doubt;
-	w->sum = copy(w, m->sum, n, sizeof(*w->sum));
-	w->far = copy(w, m->far, n, sizeof(*w->far));
-	w->leaf = copy(w, m->leaf, n, sizeof(*w->leaf));
-	w->high = copy(w, m->high, n, sizeof(*w->high));
-	look = copy(w, m->look, m->ncomp, sizeof(*look));
+	w->sum = copy_array(w, m->sum, n, sizeof(*w->sum));
+	w->far = copy_array(w, m->far, n, sizeof(*w->far));
+	w->leaf = copy_array(w, m->leaf, n, sizeof(*w->leaf));
+	w->high = copy_array(w, m->high, n, sizeof(*w->high));
+	look = copy_array(w, m->look, m->ncomp, sizeof(*look));
 	if (w->g.topo_diff->n > 0 &&
-		(!same_leaves(w, &e, m->far) || !same_heights(w, &e) ||
-			!still_clear(w, &e, look) || leaves_alone(w, &e)))
+		(!has_same_leaves(w, &e, m->far) || !has_same_heights(w, &e) ||
+			!is_still_clear(w, &e, look) ||
+			leaves_lone_links(w, &e)))
 		return false;
 	rank_cache_store(w, look);
 	w->was = m;

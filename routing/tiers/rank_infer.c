@@ -1,6 +1,9 @@
 /*
- * From hosts and links to heights above the leaves. One
- * inference, whose parts nobody else calls.
+ * rank_infer: from hosts and links to heights above the leaves, by the three
+ * steps that tree_priv.h describes. Then a refinement switch by switch and,
+ * where the heights contradict the fabric, further attempts without the links
+ * that contradict. All of it is one inference: no other file calls a part of
+ * it, but for rank_infer_is_lone.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,31 +13,32 @@
 
 /* ---- distances to hosts ---- */
 
-/* A switch with hosts, and what stands for its set of neighbours. */
+/* A switch with hosts, and a hash of its set of neighbours. */
 struct mark {
 	uint64_t hash;
 	sw_ix sw;
 };
 
 /*
- * Switches with hosts in classes of equal neighbours: everybody else is as far
- * from one as from the other, so one column of bits serves a whole rack row.
+ * Switches with hosts, in classes of equal neighbours: any other switch is as
+ * far from one of a class as from another, so one column of bits serves a whole
+ * row of racks.
  */
 struct columns {
 	uint32_t n, words;
 	uint64_t *weight; /* [n] */
 	uint32_t *of;	  /* [nsw] UINT32_MAX: none */
-	uint64_t *near;	  /* classes within reach, by row; of these */
-	uint64_t *fresh;  /* ... those since the last step, and */
-	sw_ix *front;	  /* who has any */
+	uint64_t *near;	  /* [nsw] rows: classes within reach */
+	uint64_t *fresh;  /* [nsw] rows: classes that the last step reached */
+	sw_ix *front;	  /* switches that it reached any for */
 	uint32_t nfront;
-	uint64_t *next;	      /* what comes with this step */
+	uint64_t *next;	      /* [nsw] rows: classes that this step brings */
 	uint64_t *sum, *seen; /* [nsw] */
-	uint32_t *lacks;      /* [nsw] classes out of reach */
+	uint32_t *lacks;      /* [nsw] number of classes out of reach */
 };
 
 static uint64_t
-mix(uint64_t x)
+hash_guid(uint64_t x)
 {
 	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9U;
 	x = (x ^ x >> 27) * 0x94d049bb133111ebU;
@@ -52,7 +56,7 @@ by_hash(const void *pa, const void *pb)
 }
 
 static bool
-same_neighbours(const struct swgraph *g, sw_ix a, sw_ix b)
+has_same_neighbours(const struct swgraph *g, sw_ix a, sw_ix b)
 {
 	uint32_t n = g->first[a + 1] - g->first[a];
 
@@ -76,7 +80,8 @@ make_columns(struct tree_work *w, struct columns *c)
 		if (g->weight[s] == 0 || g->first[s] == g->first[s + 1])
 			continue;
 		for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++)
-			mark[n].hash += mix(tree_guid(w, g->group[i].peer));
+			mark[n].hash +=
+				hash_guid(tree_guid(w, g->group[i].peer));
 		mark[n++].sw = s;
 	}
 	if (n > 0)
@@ -86,7 +91,7 @@ make_columns(struct tree_work *w, struct columns *c)
 	c->weight = arena_array(g->a, TREE_CLASSES, sizeof(*c->weight));
 	for (uint32_t i = 0; i < n; i++) {
 		if (i == 0 || mark[i].hash != mark[i - 1].hash ||
-			!same_neighbours(g, mark[i].sw, mark[i - 1].sw)) {
+			!has_same_neighbours(g, mark[i].sw, mark[i - 1].sw)) {
 			w->restless |= c->n == TREE_CLASSES;
 			if (c->n == TREE_CLASSES)
 				break;
@@ -98,9 +103,12 @@ make_columns(struct tree_work *w, struct columns *c)
 	c->words = (c->n + 255) / 256 * 4;
 }
 
-/* What comes within reach of s in step k; its own class is settled already. */
+/*
+ * Count what comes within reach of s in step k; its own class is counted
+ * already.
+ */
 static void
-take(struct columns *c, sw_ix s, uint64_t k)
+take_new_classes(struct columns *c, sw_ix s, uint64_t k)
 {
 	size_t row = (size_t)s * c->words;
 	bool any = false;
@@ -125,7 +133,10 @@ take(struct columns *c, sw_ix s, uint64_t k)
 		c->front[c->nfront++] = s;
 }
 
-/* To the neighbours goes what has just come; not to who has all classes. */
+/*
+ * What the last step reached goes to the neighbours, except to those that have
+ * all classes.
+ */
 static void
 spread_classes(const struct swgraph *g, struct columns *c, uint64_t k)
 {
@@ -144,7 +155,7 @@ spread_classes(const struct swgraph *g, struct columns *c, uint64_t k)
 	c->nfront = 0;
 	for (sw_ix s = 0; s < g->nsw; s++)
 		if (c->lacks[s] > 0)
-			take(c, s, k);
+			take_new_classes(c, s, k);
 }
 
 static void
@@ -169,17 +180,17 @@ begin_columns(const struct swgraph *g, struct columns *c)
 		bitset_add(c->near + row, c->of[s]);
 		bitset_add(c->fresh + row, c->of[s]);
 		c->front[c->nfront++] = s;
-		/* the others of the class are behind the same neighbours */
+		/* the others of the class: same neighbours, two steps */
 		c->seen[s] = c->weight[c->of[s]] - g->weight[s];
 		c->sum[s] = c->seen[s] * 4;
 	}
 }
 
 /*
- * Squares, because they tell tiers apart whatever the population: with plain
- * distances the middle switches of two equal pods are as close as the tops.
- * One's own hosts do not count: else a leaf that has most of them were the
- * centre of the fabric.
+ * Distances are squared, because squares tell tiers apart however hosts are
+ * spread: with plain distances the middle switches of two equal pods are as
+ * close as the tops. Hosts of the switch itself do not count: otherwise a leaf
+ * that has most of the hosts would be the centre of the fabric.
  */
 static void
 measure_host_dist(struct tree_work *w)
@@ -201,7 +212,7 @@ measure_host_dist(struct tree_work *w)
 
 /* ---- leaves ---- */
 
-/* Is a clearly closer to the hosts than b, or above it by role? */
+/* True if a is clearly closer to the hosts than b, or above it by role. */
 static bool
 host_dist_is_above(const struct tree_work *w, sw_ix a, sw_ix b)
 {
@@ -211,26 +222,29 @@ host_dist_is_above(const struct tree_work *w, sw_ix a, sw_ix b)
 	return w->far[a] < w->closer[b];
 }
 
-/* Who shares neighbours with a switch at the bottom. */
+/* The switches that share neighbours with a switch at the bottom. */
 struct kin {
 	uint32_t *count; /* [nsw] neighbours shared */
-	sw_ix *seen;	 /* those that share any */
+	sw_ix *seen;	 /* switches that share any */
 	uint32_t n;
 };
 
-/* The most that somebody of one kind shares, and who. */
+/* The most neighbours that a switch of one kind shares, and this switch. */
 struct best {
 	uint32_t shared;
 	sw_ix sw;
 };
 
-/* How many neighbours of each switch are clearly above it, or below. */
+/*
+ * The numbers of neighbours of each switch that are clearly above it and below
+ * it.
+ */
 struct around {
 	uint32_t *above, *below;
 };
 
 static void
-look_around(const struct tree_work *w, struct around *r)
+count_above_below(const struct tree_work *w, struct around *r)
 {
 	const struct swgraph *g = &w->g;
 
@@ -251,9 +265,9 @@ look_around(const struct tree_work *w, struct around *r)
 }
 
 /*
- * How many neighbours of s are below it and have hosts, or something below
- * themselves. What has neither may be far because it lost its cables upwards,
- * or because another tree is nearer.
+ * The number of neighbours of s that are below it and have hosts or a switch
+ * below themselves. A neighbour with neither may be far from hosts because it
+ * has lost its links up, or because another tree is nearer.
  */
 static uint32_t
 count_below(const struct tree_work *w, const struct around *r, sw_ix s)
@@ -270,7 +284,7 @@ count_below(const struct tree_work *w, const struct around *r, sw_ix s)
 	return n;
 }
 
-/* How many neighbours of s are known leaves. */
+/* The number of neighbours of s that are known leaves. */
 static uint32_t
 count_leaves(const struct tree_work *w, sw_ix s)
 {
@@ -283,13 +297,13 @@ count_leaves(const struct tree_work *w, sw_ix s)
 }
 
 static uint32_t
-neighbours(const struct tree_work *w, sw_ix s)
+count_neighbours(const struct tree_work *w, sw_ix s)
 {
 	return w->g.first[s + 1] - w->g.first[s];
 }
 
 static void
-find_kin(const struct tree_work *w, sw_ix s, struct kin *k)
+find_sharers(const struct tree_work *w, sw_ix s, struct kin *k)
 {
 	const struct swgraph *g = &w->g;
 
@@ -307,9 +321,12 @@ find_kin(const struct tree_work *w, sw_ix s, struct kin *k)
 	}
 }
 
-/* Is x on the far side of a neighbour that it shares with s? */
+/*
+ * True if x is on the far side of a neighbour that it shares with s, clearly
+ * above it.
+ */
 static bool
-beyond(const struct tree_work *w, sw_ix s, sw_ix x)
+is_beyond_shared(const struct tree_work *w, sw_ix s, sw_ix x)
 {
 	const struct swgraph *g = &w->g;
 
@@ -325,7 +342,8 @@ beyond(const struct tree_work *w, sw_ix s, sw_ix x)
 }
 
 static void
-better(const struct tree_work *w, const struct kin *k, struct best *b, sw_ix x)
+keep_best(
+	const struct tree_work *w, const struct kin *k, struct best *b, sw_ix x)
 {
 	if (k->count[x] < b->shared ||
 		(k->count[x] == b->shared && b->sw != TOPO_NONE &&
@@ -335,33 +353,38 @@ better(const struct tree_work *w, const struct kin *k, struct best *b, sw_ix x)
 }
 
 /*
- * A switch at the bottom: is it a leaf? It shares neighbours with leaves, with
- * others at the bottom, with switches that are below the same ones but have
- * leaves of their own, with switches above those.
+ * Whether s, a switch at the bottom, is a leaf. Four kinds of switches share
+ * neighbours with it: leaves (leaf); others at the bottom (low); switches that
+ * are below the same neighbours but have leaves of their own (mid); switches
+ * above these neighbours (up). Where mid shares the most, s is in its tier:
+ * like[].
  *
- * Who shares more with switches above, or with others that are nearly lost,
- * than with any leaf while there is one, joins several pods: it lost cables at
- * the top. Where there is no leaf it is one itself: some switch must be what
+ * If s shares more with switches above, or more than twice as much with others
+ * at the bottom, than with any leaf while there is one, it joins several pods:
+ * it has lost links at the top. Where no leaf shares a neighbour, s is a leaf
+ * itself, unless mid shares some and up more than low: some switch must be what
  * its neighbours join.
  */
 static bool
-settle(struct tree_work *w, sw_ix s, const bool *bottom, struct kin *k)
+is_leaf_by_resemblance(
+	struct tree_work *w, sw_ix s, const bool *bottom, struct kin *k)
 {
 	struct best leaf = {0, TOPO_NONE}, low = leaf, mid = leaf, up = leaf;
 
-	find_kin(w, s, k);
+	find_sharers(w, s, k);
 	for (uint32_t i = 0; i < k->n; i++) {
 		sw_ix x = k->seen[i];
 
 		if (w->leaf[x])
-			better(w, k, &leaf, x);
+			keep_best(w, k, &leaf, x);
 		else if (bottom[x])
-			better(w, k, &low, x);
-		else if (count_leaves(w, x) * 4 < neighbours(w, x) &&
-			 (w->role[x] == ROUTE_ROLE_ROOT || beyond(w, s, x)))
-			better(w, k, &up, x);
+			keep_best(w, k, &low, x);
+		else if (count_leaves(w, x) * 4 < count_neighbours(w, x) &&
+			 (w->role[x] == ROUTE_ROLE_ROOT ||
+				 is_beyond_shared(w, s, x)))
+			keep_best(w, k, &up, x);
 		else
-			better(w, k, &mid, x);
+			keep_best(w, k, &mid, x);
 	}
 	if (mid.shared > leaf.shared && mid.shared >= low.shared &&
 		mid.shared >= up.shared) {
@@ -373,13 +396,16 @@ settle(struct tree_work *w, sw_ix s, const bool *bottom, struct kin *k)
 	return up.shared <= leaf.shared && low.shared <= 2 * leaf.shared;
 }
 
-/* Half its neighbours are leaves: it joins them, so it is above them. */
+/*
+ * True if at least half of its neighbours are leaves: s joins them, so it is
+ * above them.
+ */
 static bool
-on_leaves(const struct tree_work *w, sw_ix s)
+is_above_leaves(const struct tree_work *w, sw_ix s)
 {
 	uint32_t n = count_leaves(w, s);
 
-	return n > 0 && n * 2 >= neighbours(w, s);
+	return n > 0 && n * 2 >= count_neighbours(w, s);
 }
 
 /* Fill leaf[] and like[]. */
@@ -392,11 +418,11 @@ infer_leaves(struct tree_work *w)
 	struct kin k = {.n = 0};
 	struct around r;
 
-	look_around(w, &r);
+	count_above_below(w, &r);
 	k.count = arena_array(g->a, g->nsw, sizeof(*k.count));
 	k.seen = arena_array(g->a, g->nsw, sizeof(*k.seen));
 	for (sw_ix s = 0; s < g->nsw; s++) {
-		uint32_t n = neighbours(w, s);
+		uint32_t n = count_neighbours(w, s);
 
 		w->like[s] = TOPO_NONE;
 		w->leaf[s] = w->role[s] == ROUTE_ROLE_LEAF;
@@ -410,8 +436,8 @@ infer_leaves(struct tree_work *w)
 		w->restless |= bottom[s];
 	}
 	for (sw_ix s = 0; s < g->nsw; s++)
-		found[s] = bottom[s] && !on_leaves(w, s) &&
-			   settle(w, s, bottom, &k);
+		found[s] = bottom[s] && !is_above_leaves(w, s) &&
+			   is_leaf_by_resemblance(w, s, bottom, &k);
 	for (sw_ix s = 0; s < g->nsw; s++)
 		w->leaf[s] |= found[s];
 }
@@ -421,23 +447,26 @@ infer_leaves(struct tree_work *w)
 /* The round in progress. */
 struct rising {
 	bool *wait;  /* [nsw] candidates of this round */
-	sw_ix *list; /* ... as a list */
+	sw_ix *list; /* the same as a list */
 	uint32_t n;
-	uint32_t *down, *level; /* cables to what is placed, to candidates */
+	uint32_t *down, *level; /* links to placed switches, to candidates */
 };
 
-/* May s be placed from below? Roots come when nothing else does. */
+/*
+ * Whether s can be placed from below. Roots are placed when no other switch can
+ * be.
+ */
 static bool
-wanted(const struct tree_work *w, sw_ix s, bool roots)
+can_be_placed(const struct tree_work *w, sw_ix s, bool roots)
 {
 	return w->g.live[s] && w->high[s] == UINT32_MAX &&
 	       w->like[s] == TOPO_NONE &&
 	       (roots || w->role[s] != ROUTE_ROLE_ROOT);
 }
 
-/* Is a neighbour of s in this height? */
+/* True if a neighbour of s has height h. */
 static bool
-touches(const struct tree_work *w, sw_ix s, uint32_t h)
+has_neighbour_at(const struct tree_work *w, sw_ix s, uint32_t h)
 {
 	const struct swgraph *g = &w->g;
 
@@ -448,20 +477,22 @@ touches(const struct tree_work *w, sw_ix s, uint32_t h)
 }
 
 static void
-gather(const struct tree_work *w, struct rising *r, uint32_t h, bool roots)
+gather_candidates(
+	const struct tree_work *w, struct rising *r, uint32_t h, bool roots)
 {
 	const struct swgraph *g = &w->g;
 
 	r->n = 0;
 	for (sw_ix s = 0; s < g->nsw; s++) {
-		r->wait[s] = wanted(w, s, roots) && touches(w, s, h);
+		r->wait[s] =
+			can_be_placed(w, s, roots) && has_neighbour_at(w, s, h);
 		if (r->wait[s])
 			r->list[r->n++] = s;
 	}
 }
 
 static void
-count_cables(const struct tree_work *w, struct rising *r)
+count_links(const struct tree_work *w, struct rising *r)
 {
 	const struct swgraph *g = &w->g;
 
@@ -480,13 +511,16 @@ count_cables(const struct tree_work *w, struct rising *r)
 	}
 }
 
-/* Candidates that have the largest share of their cables to others. */
+/*
+ * Take out of the round the candidates that have the largest share of their
+ * links to other candidates. False: there are none, or all candidates are such.
+ */
 static bool
-send_back(struct tree_work *w, struct rising *r)
+defer_candidates(struct tree_work *w, struct rising *r)
 {
 	uint32_t level = 0, down = 1, left = 0;
 
-	count_cables(w, r);
+	count_links(w, r);
 	for (uint32_t k = 0; k < r->n; k++) {
 		sw_ix s = r->list[k];
 
@@ -508,7 +542,7 @@ send_back(struct tree_work *w, struct rising *r)
 			r->list[left++] = s;
 	}
 	if (left == 0)
-		return false; /* all alike: a level with cables inside */
+		return false; /* all alike: a tier with links inside */
 	for (uint32_t k = 0; k < r->n; k++)
 		r->wait[r->list[k]] = false;
 	memset(r->wait, 0, w->g.nsw * sizeof(*r->wait));
@@ -518,9 +552,9 @@ send_back(struct tree_work *w, struct rising *r)
 	return true;
 }
 
-/* Tier by tier upwards until nothing is left to place. */
+/* Place switches tier by tier upwards until no switch is left to place. */
 static void
-rise(struct tree_work *w, struct rising *r, bool roots)
+place_upwards(struct tree_work *w, struct rising *r, bool roots)
 {
 	uint32_t top = 0;
 
@@ -528,8 +562,8 @@ rise(struct tree_work *w, struct rising *r, bool roots)
 		for (sw_ix s = 0; s < w->g.nsw; s++)
 			if (w->high[s] != UINT32_MAX && w->high[s] > top)
 				top = w->high[s];
-		gather(w, r, h, roots);
-		while (send_back(w, r))
+		gather_candidates(w, r, h, roots);
+		while (defer_candidates(w, r))
 			;
 		for (uint32_t k = 0; k < r->n; k++)
 			w->high[r->list[k]] = h + 1;
@@ -537,7 +571,7 @@ rise(struct tree_work *w, struct rising *r, bool roots)
 	}
 }
 
-/* Roots are above all that they are cabled to. */
+/* A root is above all placed switches that it has links to. */
 static void
 place_roots(struct tree_work *w)
 {
@@ -546,7 +580,7 @@ place_roots(struct tree_work *w)
 	for (sw_ix s = 0; s < g->nsw; s++) {
 		uint32_t h = UINT32_MAX;
 
-		if (!wanted(w, s, true) || w->role[s] != ROUTE_ROLE_ROOT)
+		if (!can_be_placed(w, s, true) || w->role[s] != ROUTE_ROLE_ROOT)
 			continue;
 		for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
 			sw_ix peer = g->group[i].peer;
@@ -560,9 +594,12 @@ place_roots(struct tree_work *w)
 	}
 }
 
-/* What most cables of s to placed switches say: one below, or one above. */
+/*
+ * The height that most links of s call for: one above, or one below, a placed
+ * peer.
+ */
 static uint32_t
-vote(const struct tree_work *w, sw_ix s)
+vote_height(const struct tree_work *w, sw_ix s)
 {
 	const struct swgraph *g = &w->g;
 	uint32_t best = UINT32_MAX, most = 0;
@@ -590,8 +627,10 @@ vote(const struct tree_work *w, sw_ix s)
 	return best;
 }
 
-/* Those without a height that lost their way from below: as what they resemble
- * or by vote. */
+/*
+ * Switches without a height, which have lost their path from below, get the
+ * height of the switch that they resemble, or the one by vote.
+ */
 static void
 infer_rest_of_heights(struct tree_work *w)
 {
@@ -609,14 +648,14 @@ infer_rest_of_heights(struct tree_work *w)
 			if (w->like[s] != TOPO_NONE)
 				to[s] = w->high[w->like[s]];
 			if (to[s] == UINT32_MAX)
-				to[s] = vote(w, s);
+				to[s] = vote_height(w, s);
 			more |= to[s] != UINT32_MAX;
 		}
 		memcpy(w->high, to, g->nsw * sizeof(*to));
 	}
 }
 
-/* Fill high[]; what stays unknown has no way to a leaf. */
+/* Fill high[]; where the height stays unknown, no path leads to a leaf. */
 static void
 infer_heights(struct tree_work *w)
 {
@@ -629,31 +668,35 @@ infer_heights(struct tree_work *w)
 	r.level = arena_array(g->a, g->nsw, sizeof(*r.level));
 	for (sw_ix s = 0; s < g->nsw; s++)
 		w->high[s] = g->live[s] && w->leaf[s] ? 0 : UINT32_MAX;
-	rise(w, &r, false);
+	place_upwards(w, &r, false);
 	place_roots(w);
-	rise(w, &r, true);
+	place_upwards(w, &r, true);
 	infer_rest_of_heights(w);
 }
 
-/* ---- one by one ---- */
+/* ---- refinement, switch by switch ---- */
 
 /*
- * Inference looks at a fabric from afar. Who then stands among its neighbours
- * as nobody does in a tree is asked again, one by one: at which height would
- * fewer of its cables lead elsewhere than to the next one? The largest gain
- * comes first, and each step leaves fewer contradictions.
+ * Inference judges by distances across the whole fabric. A switch that then
+ * stands among its neighbours as no switch of a tree does is judged again by
+ * its own links: it moves to the height at which the fewest of them lead
+ * elsewhere than to the next height. The largest gain comes first, and each
+ * step leaves fewer contradictions.
  */
 
 struct refining {
 	struct tree_work *w;
 	uint32_t *most; /* [ncomp] the greatest height */
-	uint32_t *gain; /* [nsw] by moving to to[] */
+	uint32_t *gain; /* [nsw] contradictions fewer by moving to to[] */
 	uint32_t *to;
 };
 
-/* What is wrong with s at this height: a cable counts for more than hosts. */
+/*
+ * The contradictions of s at this height: a link to elsewhere than the next
+ * height counts for more than hosts do.
+ */
 static uint32_t
-wrong(const struct tree_work *w, sw_ix s, uint32_t high)
+count_contradictions(const struct tree_work *w, sw_ix s, uint32_t high)
 {
 	const struct swgraph *g = &w->g;
 	uint32_t n = high > 0 && tree_has_hosts(w, s);
@@ -667,7 +710,7 @@ wrong(const struct tree_work *w, sw_ix s, uint32_t high)
 	return n;
 }
 
-/* Do most cables of s lead elsewhere than to the next height? */
+/* True if most links of s lead elsewhere than to the next height. */
 static bool
 is_astray(const struct tree_work *w, sw_ix s, uint32_t wrong)
 {
@@ -679,29 +722,32 @@ is_astray(const struct tree_work *w, sw_ix s, uint32_t wrong)
 	return wrong > n;
 }
 
-/* Who has hosts may become a leaf, nobody else; a leaf stays one, however few
- * of its cables lead up. */
+/*
+ * Whether s may move to this height. Only a switch with hosts may become a
+ * leaf; it stays one, however few of its links lead up.
+ */
 static bool
-may(const struct tree_work *w, sw_ix s, uint32_t high)
+can_move_to(const struct tree_work *w, sw_ix s, uint32_t high)
 {
 	if (tree_has_hosts(w, s))
 		return high == 0;
-	return high > 0 && is_astray(w, s, wrong(w, s, w->high[s]));
+	return high > 0 &&
+	       is_astray(w, s, count_contradictions(w, s, w->high[s]));
 }
 
 static void
-weigh(struct refining *l, sw_ix s)
+weigh_move(struct refining *l, sw_ix s)
 {
 	const struct tree_work *w = l->w;
-	uint32_t now = wrong(w, s, w->high[s]);
+	uint32_t now = count_contradictions(w, s, w->high[s]);
 
 	l->gain[s] = 0;
 	if (now <= 1 || w->role[s] != ROUTE_ROLE_NONE)
-		return; /* hosts alone: their place is known by distances */
+		return; /* only hosts contradict: distances have placed them */
 	for (uint32_t h = 0; h <= l->most[w->g.comp[s]]; h++) {
-		uint32_t n = wrong(w, s, h);
+		uint32_t n = count_contradictions(w, s, h);
 
-		if (n >= now || now - n <= l->gain[s] || !may(w, s, h))
+		if (n >= now || now - n <= l->gain[s] || !can_move_to(w, s, h))
 			continue;
 		l->gain[s] = now - n;
 		l->to[s] = h;
@@ -709,7 +755,7 @@ weigh(struct refining *l, sw_ix s)
 }
 
 static sw_ix
-next(const struct refining *l)
+best_move(const struct refining *l)
 {
 	const struct tree_work *w = l->w;
 	sw_ix best = TOPO_NONE;
@@ -738,7 +784,7 @@ begin_refining(struct refining *l)
 			l->most[g->comp[s]] = w->high[s];
 	for (sw_ix s = 0; s < g->nsw; s++)
 		if (w->high[s] != UINT32_MAX)
-			weigh(l, s);
+			weigh_move(l, s);
 }
 
 static void
@@ -748,44 +794,47 @@ refine_heights(struct tree_work *w)
 	const struct swgraph *g = &w->g;
 
 	begin_refining(&l);
-	for (sw_ix s = next(&l); s != TOPO_NONE; s = next(&l)) {
+	for (sw_ix s = best_move(&l); s != TOPO_NONE; s = best_move(&l)) {
 		w->restless = true;
 		w->high[s] = l.to[s];
 		w->leaf[s] = l.to[s] == 0;
-		weigh(&l, s);
+		weigh_move(&l, s);
 		for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++)
 			if (w->high[g->group[i].peer] != UINT32_MAX)
-				weigh(&l, g->group[i].peer);
+				weigh_move(&l, g->group[i].peer);
 	}
 }
 
-/* ---- without cables that contradict ---- */
+/* ---- without links that contradict ---- */
 
 /*
- * A cable that somebody put in the wrong port may bring together what is far
- * apart, and then distances say of its ends that they are in the middle of it
- * all. Such a cable is alone: in a tree each one has others beside it, from a
- * second switch below to a second one above. So a reading that contradicts the
- * fabric is made again without lone cables, and then without those that it
- * contradicts, while that leaves fewer contradictions. What hung on these
- * cables only is placed by them, last. Leaves are as high everywhere, so trees
- * that nothing else joins fit together.
+ * A link plugged into the wrong port may join switches that are far apart, and
+ * then the host distances of its ends say that they are in the middle of the
+ * fabric. Such a link is lone: in a tree each link has others beside it, from a
+ * second switch below to a second one above. So where the heights contradict
+ * the fabric, inference is repeated without lone links, and then without the
+ * links that contradict, while that leaves fewer contradictions. Switches that
+ * only these links connect are placed by them, last. Leaves have the same
+ * height everywhere, so trees that no other link joins fit together.
  */
 
 enum { ROUNDS = 4 };
 
-/* Of one component. */
+/* The contradictions of one component; a link counts from both ends. */
 struct against {
-	uint64_t all;	 /* contradictions, */
-	uint64_t plain;	 /* ... not only that somebody lacks hosts or cables, */
-	uint64_t cables; /* ... that are cables: each from both ends */
+	uint64_t all;	 /* of every kind */
+	uint64_t plain;	 /* but for missing hosts and missing links down */
+	uint64_t cables; /* only links to elsewhere than the next height */
 };
 
 typedef bool leave_out(const struct tree_work *w, sw_ix s, uint32_t group);
 
-/* Have a and b a neighbour in common, but for one? Sorted by peer. */
+/*
+ * True if a and b have a neighbour in common other than but. Groups are sorted
+ * by peer.
+ */
 static bool
-meet(const struct swgraph *g, sw_ix a, sw_ix b, sw_ix but)
+has_common_neighbour(const struct swgraph *g, sw_ix a, sw_ix b, sw_ix but)
 {
 	uint32_t i = g->first[a], j = g->first[b];
 
@@ -800,7 +849,10 @@ meet(const struct swgraph *g, sw_ix a, sw_ix b, sw_ix but)
 	return false;
 }
 
-/* Its neighbour in the list mostly is the next one of the same tier. */
+/*
+ * Begins with the group behind the given one: its peer mostly is the next
+ * switch of the same tier.
+ */
 bool
 rank_infer_is_lone(const struct tree_work *w, sw_ix s, uint32_t group)
 {
@@ -809,23 +861,26 @@ rank_infer_is_lone(const struct tree_work *w, sw_ix s, uint32_t group)
 	sw_ix peer = g->group[group].peer;
 
 	for (uint32_t k = 1; k < n; k++)
-		if (meet(g, g->group[g->first[s] + (at + k) % n].peer, peer, s))
+		if (has_common_neighbour(g,
+			    g->group[g->first[s] + (at + k) % n].peer, peer, s))
 			return false;
 	return true;
 }
 
-/* Do these cables lead elsewhere than to the next height? */
+/* True if these links lead elsewhere than to the next height. */
 static bool
-is_odd(const struct tree_work *w, sw_ix s, uint32_t group)
+is_odd_link(const struct tree_work *w, sw_ix s, uint32_t group)
 {
 	uint32_t mine = w->high[s], other = w->high[w->g.group[group].peer];
 
 	return other + 1 != mine && mine + 1 != other;
 }
 
-/* The graph without such cables; false: there are none. */
+/*
+ * The graph without the groups for which out says true; false: there are none.
+ */
 static bool
-take_out(const struct tree_work *w, leave_out *out, struct swgraph *g)
+remove_links(const struct tree_work *w, leave_out *out, struct swgraph *g)
 {
 	const struct swgraph *all = &w->g;
 	uint32_t n = 0;
@@ -843,7 +898,10 @@ take_out(const struct tree_work *w, leave_out *out, struct swgraph *g)
 	return n < all->first[g->nsw];
 }
 
-/* Pieces without hosts say nothing about heights. */
+/*
+ * Components without hosts say nothing about heights: their switches are not
+ * live.
+ */
 static void
 find_pieces(struct swgraph *g)
 {
@@ -858,9 +916,12 @@ find_pieces(struct swgraph *g)
 	g->live = live;
 }
 
-/* By the cables that were left out, who has no others. */
+/*
+ * Place the switches that have no path to hosts but by the links left out: by
+ * these links.
+ */
 static void
-put_back(const struct tree_work *w, struct tree_work *x)
+place_cut_off(const struct tree_work *w, struct tree_work *x)
 {
 	for (sw_ix s = 0; s < w->g.nsw; s++) {
 		if (x->g.live[s])
@@ -873,7 +934,7 @@ put_back(const struct tree_work *w, struct tree_work *x)
 }
 
 static struct tree_work
-read_again(const struct tree_work *w, const struct swgraph *g)
+infer_again(const struct tree_work *w, const struct swgraph *g)
 {
 	struct tree_work x = *w;
 	struct arena *a = g->a;
@@ -888,13 +949,13 @@ read_again(const struct tree_work *w, const struct swgraph *g)
 	measure_host_dist(&x);
 	infer_leaves(&x);
 	infer_heights(&x);
-	put_back(w, &x);
+	place_cut_off(w, &x);
 	refine_heights(&x);
 	return x;
 }
 
 static struct against *
-count(const struct tree_work *w)
+count_against(const struct tree_work *w)
 {
 	const struct swgraph *g = &w->g;
 	struct against *n = arena_array(g->a, g->ncomp, sizeof(*n));
@@ -907,7 +968,7 @@ count(const struct tree_work *w)
 		if (!g->live[s])
 			continue;
 		for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
-			odd += is_odd(w, s, i) ? g->group[i].n : 0;
+			odd += is_odd_link(w, s, i) ? g->group[i].n : 0;
 			below |= w->high[g->group[i].peer] < w->high[s];
 		}
 		c = &n[g->comp[s]];
@@ -925,11 +986,15 @@ count(const struct tree_work *w)
 	return n;
 }
 
-/* Take over what is better in the other reading; false: nothing is. */
+/*
+ * Take over the components for which the other reading is better; false: there
+ * are none.
+ */
 static bool
-prefer(struct tree_work *w, const struct tree_work *x, struct against **was)
+take_better_reading(
+	struct tree_work *w, const struct tree_work *x, struct against **was)
 {
-	const struct against *is = count(x);
+	const struct against *is = count_against(x);
 	bool any = false;
 
 	for (sw_ix s = 0; s < w->g.nsw; s++) {
@@ -943,13 +1008,17 @@ prefer(struct tree_work *w, const struct tree_work *x, struct against **was)
 		any = true;
 	}
 	if (any)
-		*was = count(w);
+		*was = count_against(w);
 	return any;
 }
 
-/* What cables mostly contradict is no tree, whatever is left out. */
+/*
+ * True if the reading contradicts the fabric and leaving out links may help.
+ * Where more than a third of the links contradict, it is no tree, whatever is
+ * left out.
+ */
 static bool
-is_worth_it(const struct tree_work *w, const struct against *n)
+is_retry_worthwhile(const struct tree_work *w, const struct against *n)
 {
 	const struct swgraph *g = &w->g;
 	uint64_t cables = 0, odd = 0, plain = 0;
@@ -963,9 +1032,9 @@ is_worth_it(const struct tree_work *w, const struct against *n)
 	return plain > 0 && odd * 3 <= cables;
 }
 
-/* Is a cable odd, of any component? */
+/* True if a link of any component leads elsewhere than to the next height. */
 static bool
-has_odd(const struct tree_work *w, const struct against *n)
+has_odd_link(const struct tree_work *w, const struct against *n)
 {
 	for (uint32_t c = 0; c < w->g.ncomp; c++)
 		if (n[c].cables > 0)
@@ -973,30 +1042,33 @@ has_odd(const struct tree_work *w, const struct against *n)
 	return false;
 }
 
-/* Where the reading contradicts the fabric, make another one. */
+/*
+ * Where the reading contradicts the fabric, infer again without the links that
+ * contradict.
+ */
 static void
 retry_without_outliers(struct tree_work *w)
 {
-	struct against *n = count(w);
+	struct against *n = count_against(w);
 	struct tree_work x;
 	struct swgraph g;
 
-	w->restless |= has_odd(w, n);
-	if (!is_worth_it(w, n))
+	w->restless |= has_odd_link(w, n);
+	if (!is_retry_worthwhile(w, n))
 		return;
 	w->doubt = true;
 	refine_heights(w);
-	n = count(w);
-	if (take_out(w, rank_infer_is_lone, &g)) {
+	n = count_against(w);
+	if (remove_links(w, rank_infer_is_lone, &g)) {
 		w->restless = true;
-		x = read_again(w, &g);
-		(void)prefer(w, &x, &n);
+		x = infer_again(w, &g);
+		(void)take_better_reading(w, &x, &n);
 	}
-	for (unsigned i = 0; i < ROUNDS && has_odd(w, n); i++) {
-		if (!take_out(w, is_odd, &g))
+	for (unsigned i = 0; i < ROUNDS && has_odd_link(w, n); i++) {
+		if (!remove_links(w, is_odd_link, &g))
 			return;
-		x = read_again(w, &g);
-		if (!prefer(w, &x, &n))
+		x = infer_again(w, &g);
+		if (!take_better_reading(w, &x, &n))
 			return;
 	}
 }

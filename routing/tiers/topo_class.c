@@ -6,9 +6,12 @@
 #include "routing/tiers/tree.h"
 #include "sm/base/mem.h"
 
-/* Whose words count: those of the routes in force, if they have any. */
+/*
+ * True if the class in force is that of the routes in force; else it is the
+ * restored one, job->reading and job->ranks.
+ */
 static bool
-by_routes(const struct route_job *job)
+is_class_from_routes(const struct route_job *job)
 {
 	return job->prev != NULL && job->prev->reading.engine != NULL &&
 	       job->prev->read != NULL;
@@ -18,7 +21,7 @@ const struct topo_class *
 topo_class_previous(const struct route_job *job)
 {
 	const struct topo_class *r =
-		by_routes(job) ? &job->prev->reading : &job->reading;
+		is_class_from_routes(job) ? &job->prev->reading : &job->reading;
 	uint64_t asked = job->options != NULL ? job->options->reading : 0;
 
 	if (job->rebalance || r->engine == NULL || r->options != asked)
@@ -31,7 +34,7 @@ topo_class_of(const struct route_job *job, sw_ix s)
 {
 	const struct topo *t = job->topo;
 
-	if (!by_routes(job)) {
+	if (!is_class_from_routes(job)) {
 		const struct route_rank *r = routes_rank_of(
 			job->ranks, job->nranks, t->node[t->sw[s].node].guid);
 
@@ -41,9 +44,12 @@ topo_class_of(const struct route_job *job, sw_ix s)
 	return s == TOPO_NONE ? ROUTE_READ_NEVER : job->prev->read[s];
 }
 
-/* Is r read as it was, as far as it was? */
+/*
+ * True if the engine of r and the class of every switch are as they were, where
+ * they are known.
+ */
 static bool
-same(const struct route_job *job, const struct topo_class *was,
+is_same_class(const struct route_job *job, const struct topo_class *was,
 	const struct routes *r)
 {
 	const struct topo *t = r->topo;
@@ -73,6 +79,6 @@ topo_class_describe(const struct route_job *job, struct routes *r)
 						       : ROUTE_READ_TREE;
 	r->reading = (struct topo_class){r->engine,
 		job->options != NULL ? job->options->reading : 0, job->now};
-	if (same(job, was, r))
+	if (is_same_class(job, was, r))
 		r->reading.when = was->when;
 }

@@ -1,14 +1,16 @@
 /*
- * reading: what the fabric was read as, tree or mesh, and whether that stays.
+ * topo_class: whether each part of the fabric is read as a tree or as a mesh,
+ * and whether that is kept.
  *
- * A mesh with some levels lies on a border: one cable more or less, and a fresh
- * look sees a tree where it saw none, or none where it saw one. Another engine
- * would route it, in another total order, and to change the order costs stages
- * and blocked turns. So the reading in force stays: with the routes in memory,
- * or with what the state file keeps of them, for a second life must read as the
- * first one did. It is left when it cannot be true any more or is clearly not
- * (tree.c says when), when the administrator asks for fresh tables, and when he
- * says something else about how to read.
+ * A mesh with some tiers lies on the border: with one link more or less
+ * inference sees a tree where it saw a mesh, or a mesh where it saw a tree.
+ * Another engine would then route it, in another switch order, and to change
+ * the order costs stages and blocked dependencies. So the class in force is
+ * kept: the one stored with the routes in memory, else the one that the state
+ * file keeps of them, since a restarted daemon must read the fabric as the
+ * previous run did. It is given up when it cannot be true any more or is
+ * clearly wrong (tree.c says when), when the administrator asks for fresh
+ * tables, and when the options about reading change.
  *
  * Pure: everything is in the job.
  */
@@ -18,17 +20,17 @@
 #include "routing/core/engine.h"
 
 /*
- * The reading that this job has to keep to: of job->prev, else job->reading.
- * NULL: there is none, or it is to be read afresh.
+ * The class that this job has to keep: that of job->prev, else job->reading.
+ * NULL: there is none, or the fabric is to be read anew.
  */
 const struct topo_class *topo_class_previous(const struct route_job *job);
 
-/* What switch s of job->topo was read as in it. */
+/* The class of switch s of job->topo in it. */
 enum route_read topo_class_of(const struct route_job *job, sw_ix s);
 
 /*
- * Note with r, whose tree was read (tree_keep), what it was read as. The time
- * of the reading in force stays while it is the same one.
+ * Store with r the class of each switch, from the tree that tree_keep has
+ * stored. The time of the class in force is kept while the class is the same.
  */
 void topo_class_describe(const struct route_job *job, struct routes *r);
 

@@ -4,9 +4,9 @@
 #include "routing/tiers/tree_priv.h"
 #include "sm/base/arena.h"
 
-enum { TIERS = 64, RANKS = 2 * TIERS }; /* more is no tree */
+enum { TIERS = 64, RANKS = 2 * TIERS }; /* more tiers are no tree */
 
-/* ---- who said what ---- */
+/* ---- roles ---- */
 
 static void
 take_roles(struct tree_work *w)
@@ -27,10 +27,11 @@ take_roles(struct tree_work *w)
 	}
 }
 
-/* ---- no tree at all ---- */
+/* ---- tree or mesh ---- */
 
 static struct tree_look *
-look_at(const struct tree_work *w, const uint32_t *tier, uint32_t last)
+survey_components(
+	const struct tree_work *w, const uint32_t *tier, uint32_t last)
 {
 	const struct swgraph *g = &w->g;
 	struct tree_look *l = arena_array(g->a, g->ncomp, sizeof(*l));
@@ -69,13 +70,14 @@ is_mesh(const struct tree_look *l)
 }
 
 /*
- * Does what most of the component was read as stay, although a fresh look sees
- * it otherwise? Not where that look is clear, beyond twice the border: what was
- * read while a fabric came up must not last. A cable more or less never brings
- * one change and then the other, so nothing swings.
+ * True if a component keeps the class that most of it was read as, although
+ * inference sees the other one (mesh). It does not where the counts are clear,
+ * beyond twice the border: what was read while a fabric came up must not last.
+ * One link more or less never causes a change and then its reverse, so the
+ * class does not oscillate.
  */
 static bool
-stays(const struct tree_look *l, bool mesh)
+is_class_kept(const struct tree_look *l, bool mesh)
 {
 	if ((mesh ? l->trees : l->meshes) * 2 <= l->switches || l->cables == 0)
 		return false;
@@ -85,17 +87,20 @@ stays(const struct tree_look *l, bool mesh)
 	return l->level * 6 > l->cables || l->misplaced * 3 > l->hosts;
 }
 
-/* Where most switches have roles, it is a tree because somebody says so. */
+/*
+ * Where at least half of the switches have roles, the component is a tree
+ * because the roles say so.
+ */
 static void
-judge(struct tree_work *w)
+classify_components(struct tree_work *w)
 {
-	const struct tree_look *l = look_at(w, w->high, 0);
+	const struct tree_look *l = survey_components(w, w->high, 0);
 
 	for (uint32_t c = 0; c < w->g.ncomp; c++) {
 		bool said = l[c].roles * 2 >= l[c].switches;
 		bool mesh = !said && is_mesh(&l[c]);
 
-		if (l[c].lost == 0 && !said && stays(&l[c], mesh)) {
+		if (l[c].lost == 0 && !said && is_class_kept(&l[c], mesh)) {
 			w->stays[c].is = true;
 			w->stays[c].level =
 				(uint32_t)(l[c].level * 100 / l[c].cables);
@@ -110,9 +115,9 @@ judge(struct tree_work *w)
 	rank_cache_store(w, l);
 }
 
-/* The switch of a component that is closest to all hosts. */
+/* The switch of a component that has the least host distance. */
 static sw_ix
-centre(const struct tree_work *w, uint32_t comp)
+find_centre(const struct tree_work *w, uint32_t comp)
 {
 	sw_ix best = TOPO_NONE;
 
@@ -138,7 +143,7 @@ rank_by_distance(struct tree_work *w, uint32_t comp)
 	for (sw_ix s = 0; s < g->nsw; s++)
 		if (g->comp[s] == comp)
 			tier[s] = UINT32_MAX;
-	queue[n++] = centre(w, comp);
+	queue[n++] = find_centre(w, comp);
 	tier[queue[0]] = 0;
 	while (head < n) {
 		sw_ix s = queue[head++];
@@ -160,14 +165,14 @@ rank_by_distance(struct tree_work *w, uint32_t comp)
 /* ---- the inferred tree ---- */
 
 static void
-infer(struct tree_work *w)
+infer_tiers(struct tree_work *w)
 {
 	struct tree *t = w->out;
 	uint32_t most = 0;
 
 	if (!rank_cache_use(w)) {
 		rank_infer(w);
-		judge(w);
+		classify_components(w);
 	}
 	for (sw_ix s = 0; s < w->g.nsw; s++)
 		if (w->g.live[s] && !w->none[w->g.comp[s]] && w->high[s] > most)
@@ -211,7 +216,7 @@ tree_previous_rank(const struct route_job *job, sw_ix s, uint32_t *rank)
 	return *rank != UINT32_MAX;
 }
 
-/* Ranks as remembered; signed, because a new top comes above tier 0. */
+/* The ranks in force; signed, because a new top comes above tier 0. */
 struct memory {
 	int64_t *rank; /* [nsw] */
 	bool *known;   /* [nsw] */
@@ -219,7 +224,7 @@ struct memory {
 };
 
 static bool
-recall(const struct tree_work *w, struct memory *m)
+load_previous_ranks(const struct tree_work *w, struct memory *m)
 {
 	const struct route_job *job = w->job;
 	enum route_order order =
@@ -243,9 +248,12 @@ recall(const struct tree_work *w, struct memory *m)
 	return any && order != ROUTE_SINGLE;
 }
 
-/* An order that was no tree, or that a role says is upside down, is void. */
+/*
+ * False if the order in force was no tree, or if a role says that it is upside
+ * down: such an order is void.
+ */
 static bool
-plausible(const struct tree_work *w, const struct memory *m)
+is_previous_plausible(const struct tree_work *w, const struct memory *m)
 {
 	const struct swgraph *g = &w->g;
 
@@ -271,11 +279,12 @@ plausible(const struct tree_work *w, const struct memory *m)
 }
 
 /*
- * Who is new joins the tier of those that a fresh look puts on its level; a
- * level that is new altogether goes where its neighbours say.
+ * A switch without a rank in force gets the rank that is the most frequent
+ * among the switches of its inferred tier; a tier in which no switch has a rank
+ * is left to place_by_neighbours.
  */
 static void
-join(const struct tree_work *w, struct memory *m)
+place_by_tier(const struct tree_work *w, struct memory *m)
 {
 	const struct swgraph *g = &w->g;
 	const uint32_t *tier = w->out->tier;
@@ -301,9 +310,12 @@ join(const struct tree_work *w, struct memory *m)
 	}
 }
 
-/* Neighbours that are placed, and the difference that a fresh look sees. */
+/*
+ * Remaining switches: the rank of a placed neighbour, plus the difference
+ * between their inferred tiers; the greatest of these.
+ */
 static void
-join_neighbours(const struct tree_work *w, struct memory *m)
+place_by_neighbours(const struct tree_work *w, struct memory *m)
 {
 	const struct swgraph *g = &w->g;
 	const uint32_t *tier = w->out->tier;
@@ -335,8 +347,8 @@ join_neighbours(const struct tree_work *w, struct memory *m)
 }
 
 /*
- * The last tier is where most leaves are. Nothing is below it: the order in
- * force may have put a leaf there that has no cable up.
+ * The last tier is the rank that most leaves have. No switch is below it: the
+ * order in force may have put a leaf there that has no link up.
  */
 static void
 find_last(const struct tree_work *w, struct memory *m)
@@ -358,19 +370,19 @@ find_last(const struct tree_work *w, struct memory *m)
 }
 
 static void
-remember(struct tree_work *w)
+keep_previous_ranks(struct tree_work *w)
 {
 	struct tree *t = w->out;
 	struct memory m = {.last = 0}, old;
 	int64_t top = 0;
 
-	if (!recall(w, &m) || !plausible(w, &m))
+	if (!load_previous_ranks(w, &m) || !is_previous_plausible(w, &m))
 		return;
 	old = m;
 	old.known = arena_array(w->g.a, w->g.nsw, sizeof(*old.known));
 	memcpy(old.known, m.known, w->g.nsw * sizeof(*old.known));
-	join(w, &m);
-	join_neighbours(w, &m);
+	place_by_tier(w, &m);
+	place_by_neighbours(w, &m);
 	find_last(w, &m);
 	for (sw_ix s = 0; s < w->g.nsw; s++)
 		if (m.known[s] && m.rank[s] < top)
@@ -387,7 +399,7 @@ remember(struct tree_work *w)
 	}
 }
 
-/* ---- the whole ---- */
+/* ---- all together ---- */
 
 static void
 count_tiers(struct tree_work *w)
@@ -400,7 +412,10 @@ count_tiers(struct tree_work *w)
 			t->ntiers = t->tier[s] + 1;
 }
 
-/* The last tier of the trees, whatever is beside them. */
+/*
+ * Leaves are the switches in the last tier of the trees, whatever meshes are
+ * beside them.
+ */
 static void
 mark_leaves(struct tree_work *w)
 {
@@ -426,7 +441,7 @@ has_uplink(const struct tree_work *w, sw_ix s)
 	return false;
 }
 
-/* How many switches below s are below x too. */
+/* The number of switches below s that are below x too. */
 static uint32_t
 shared_below(const struct tree_work *w, sw_ix s, sw_ix x)
 {
@@ -446,8 +461,9 @@ shared_below(const struct tree_work *w, sw_ix s, sw_ix x)
 }
 
 /*
- * Is there a switch that joins most of what s joins and leads higher? Then s
- * lost its cables up. The top of a smaller tree joins more than others do.
+ * True if some switch that joins most of what s joins has links up: then s has
+ * lost its links up. The top of a smaller tree joins more than other switches
+ * do.
  */
 static bool
 is_outdone(const struct tree_work *w, const bool *up, sw_ix s)
@@ -511,9 +527,9 @@ tree_read_graph(const struct swgraph *g)
 	t->top = arena_array(a, nsw, sizeof(*t->top));
 	t->treeless = arena_array(a, nsw, sizeof(*t->treeless));
 	take_roles(&w);
-	infer(&w);
+	infer_tiers(&w);
 	count_tiers(&w);
-	remember(&w);
+	keep_previous_ranks(&w);
 	count_tiers(&w);
 	mark_leaves(&w);
 	mark_tops(&w);
@@ -531,7 +547,7 @@ tree_read(const struct route_job *job, struct arena *a)
 }
 
 static void *
-copy(struct arena *a, const void *from, size_t n, size_t size)
+copy_array(struct arena *a, const void *from, size_t n, size_t size)
 {
 	void *to = arena_array(a, n, size);
 
@@ -541,16 +557,16 @@ copy(struct arena *a, const void *from, size_t n, size_t size)
 }
 
 static struct rank_cache *
-copy_memory(struct arena *a, const struct rank_cache *m, uint32_t nsw)
+copy_rank_cache(struct arena *a, const struct rank_cache *m, uint32_t nsw)
 {
-	struct rank_cache *c = copy(a, m, 1, sizeof(*m));
+	struct rank_cache *c = copy_array(a, m, 1, sizeof(*m));
 
-	c->sum = copy(a, m->sum, nsw, sizeof(*m->sum));
-	c->far = copy(a, m->far, nsw, sizeof(*m->far));
-	c->leaf = copy(a, m->leaf, nsw, sizeof(*m->leaf));
-	c->high = copy(a, m->high, nsw, sizeof(*m->high));
-	c->look = copy(a, m->look, m->ncomp, sizeof(*m->look));
-	c->seq = copy(a, m->seq, m->nseq, sizeof(*m->seq));
+	c->sum = copy_array(a, m->sum, nsw, sizeof(*m->sum));
+	c->far = copy_array(a, m->far, nsw, sizeof(*m->far));
+	c->leaf = copy_array(a, m->leaf, nsw, sizeof(*m->leaf));
+	c->high = copy_array(a, m->high, nsw, sizeof(*m->high));
+	c->look = copy_array(a, m->look, m->ncomp, sizeof(*m->look));
+	c->seq = copy_array(a, m->seq, m->nseq, sizeof(*m->seq));
 	return c;
 }
 
@@ -564,15 +580,15 @@ tree_keep(const struct tree *t, struct routes *r)
 	if (r->tree != NULL)
 		return;
 	a = arena_new();
-	c = copy(a, t, 1, sizeof(*t));
-	c->tier = copy(a, t->tier, nsw, sizeof(*t->tier));
-	c->origin = copy(a, t->origin, nsw, sizeof(*t->origin));
-	c->leaf = copy(a, t->leaf, nsw, sizeof(*t->leaf));
-	c->top = copy(a, t->top, nsw, sizeof(*t->top));
-	c->treeless = copy(a, t->treeless, nsw, sizeof(*t->treeless));
-	c->odd = copy(a, t->odd, t->nodd, sizeof(*t->odd));
+	c = copy_array(a, t, 1, sizeof(*t));
+	c->tier = copy_array(a, t->tier, nsw, sizeof(*t->tier));
+	c->origin = copy_array(a, t->origin, nsw, sizeof(*t->origin));
+	c->leaf = copy_array(a, t->leaf, nsw, sizeof(*t->leaf));
+	c->top = copy_array(a, t->top, nsw, sizeof(*t->top));
+	c->treeless = copy_array(a, t->treeless, nsw, sizeof(*t->treeless));
+	c->odd = copy_array(a, t->odd, t->nodd, sizeof(*t->odd));
 	if (t->memory != NULL)
-		c->memory = copy_memory(a, t->memory, nsw);
+		c->memory = copy_rank_cache(a, t->memory, nsw);
 	for (size_t i = 0; i < c->nodd; i++)
 		if (c->odd[i].entry != NULL)
 			c->odd[i].entry = arena_strdup(a, c->odd[i].entry);

@@ -1,27 +1,31 @@
 /*
- * The inside of tree: shared by the files of this folder, nobody else includes
- * it.
+ * The private header of tree: shared by the files of this folder, no other
+ * folder includes it.
  *
- *   rank_infer    how far each switch is from hosts of others, which ones are
- *                 leaves, heights above them
- *   rank_cache    all of it as they were, but for one cable
- *   tree          ranks in force over that, what is no tree at all
+ *   rank_infer    host distances, which switches are leaves, heights above them
+ *   rank_cache    the heights of the previous reading, where at most the links
+ *                 between two switches differ
+ *   tree          roles, tree or mesh, ranks in force, leaves and tops
  *   irregularity  what contradicts the tree
  *
- * Inference in three steps, each made so that one odd cable, one dead switch
- * or one half-empty rack does not tip it over:
+ * The host distance of a switch is the mean squared distance to the hosts of
+ * all other switches. A switch is clearly above another if its host distance is
+ * clearly less: the middle of a fabric is close to all hosts, a leaf is far
+ * from most. Heights are inferred in three steps, each made so that one
+ * misplaced link, one dead switch or one half-empty rack does not change the
+ * result:
  *
- * 1. A switch that has hosts is a leaf, unless a good part of its neighbours
- *    are clearly farther from other switches' hosts than it is itself: then it
- *    is above them, a spine with hosts on it.
- * 2. A switch without hosts and with nothing farther than itself around it is
- *    at the bottom: a leaf whose hosts are away, or something above that lost
- *    its cables downwards. Whose neighbours does it share? What it resembles
- *    it is. (Counting steps from the nearest host alone would put an empty
- *    leaf two tiers above the leaves: the flipping switch.)
+ * 1. A switch that has hosts is a leaf, unless more than a third of its
+ *    neighbours are clearly below it: then it is above them, a spine with hosts
+ *    on it.
+ * 2. A switch without hosts and with no neighbour below it is at the bottom: a
+ *    leaf without its hosts for now, or a higher switch that has lost its links
+ *    down. It is what it resembles: the switches that share the most neighbours
+ *    with it decide. (Counting steps from the nearest host alone would put an
+ *    empty leaf two tiers above the leaves: the flipping switch.)
  * 3. From the leaves upwards, tier by tier: next come the neighbours of the
- *    last tier, but not those that have most of their cables to other
- *    candidates: for them that one cable from below skips a tier.
+ *    last tier, except those that have most of their links to other candidates:
+ *    for these the one link from below skips a tier.
  */
 #ifndef HEDDLE_ROUTING_TIERS_TREE_PRIV_H
 #define HEDDLE_ROUTING_TIERS_TREE_PRIV_H
@@ -29,21 +33,24 @@
 #include "routing/graph/swgraph.h"
 #include "routing/tiers/tree.h"
 
-enum { TREE_CLASSES = 1024 }; /* of switches, as many as rank_infer looks at */
+enum { TREE_CLASSES = 1024 }; /* classes that rank_infer looks at, at most */
 
-/* What a component looks like as a tree. */
+/*
+ * The counts by which a component is classified as a tree or as a mesh; each
+ * link counts from both ends.
+ */
 struct tree_look {
-	uint64_t cables, level;	   /* ... inside a tier */
-	uint64_t hosts, misplaced; /* ... above the leaves */
+	uint64_t cables, level;	   /* level: inside a tier */
+	uint64_t hosts, misplaced; /* misplaced: above the leaves */
 	uint32_t switches, roles, lost;
-	uint32_t trees, meshes; /* were read as such, and it is in force */
+	uint32_t trees, meshes; /* switches of that class in force */
 };
 
 /*
- * What a calm reading leaves to the next one. Calm means that there was nothing
- * to decide: no roles, no leaf without hosts, heights that are the steps from
- * the leaves and nothing else, no cable that leads elsewhere than to the next
- * height, and far from the border of what is a tree.
+ * What a calm reading leaves to the next one. Calm (struct tree_work: not
+ * restless) means that there was nothing to decide: no roles, no leaf without
+ * hosts, heights that are the steps from the leaves, every link to the next
+ * height, and a component that is far from the border between tree and mesh.
  */
 struct rank_cache {
 	uint64_t *sum, *far;	/* [nsw] as in struct tree_work */
@@ -51,44 +58,47 @@ struct rank_cache {
 	uint32_t *high;		/* [nsw] */
 	struct tree_look *look; /* [ncomp] by heights */
 	uint32_t ncomp, classes;
-	const sw_ix *seq; /* live switches by GUID, and */
-	uint32_t nseq;	  /* how many they are */
-	bool doubt;	  /* hosts are above the leaves, and no cable is lone */
+	const sw_ix *seq; /* live switches by GUID */
+	uint32_t nseq;	  /* ... and how many they are */
+	bool doubt;	  /* hosts are above the leaves, and no link is lone */
 };
 
-/* A component that is not what a fresh look sees, and what that goes by. */
+/*
+ * A component that keeps its class although inference sees the other one, and
+ * the counts that inference goes by.
+ */
 struct tree_kept {
 	bool is;
-	uint32_t level;	    /* percent of the cables are inside a tier */
-	uint32_t misplaced; /* percent of the hosts are above the leaves */
+	uint32_t level;	    /* percent of the links that are inside a tier */
+	uint32_t misplaced; /* percent of the hosts that are above the leaves */
 };
 
 struct tree_work {
 	const struct route_job *job;
-	struct swgraph g; /* cables as groups, components, hosts */
+	struct swgraph g; /* links as groups, components, hosts */
 	struct tree *out;
-	uint8_t *role;	  /* [nsw] enum route_role: configured, else told */
+	uint8_t *role;	  /* [nsw] enum route_role: configured, else reported */
 	uint8_t *said;	  /* [nsw] enum tree_origin of the role */
-	bool roles;	  /* anybody has one */
-	uint64_t *sum;	  /* [nsw] squared distances to others' hosts */
-	uint32_t classes; /* that rank_infer saw, or fewer */
-	uint64_t *far;	  /* [nsw] as host_dist_of says */
-	uint64_t *closer; /* [nsw] who is less far than this is clearly so */
+	bool roles;	  /* some switch has one */
+	uint64_t *sum;	  /* [nsw] sum of squared distances to others' hosts */
+	uint32_t classes; /* classes of equal neighbours, or an upper bound */
+	uint64_t *far;	  /* [nsw] host distance, see host_dist_of */
+	uint64_t *closer; /* [nsw] distances below this are clearly less */
 	bool *leaf;	  /* [nsw] */
-	sw_ix *like;	  /* [nsw] not a leaf: same tier as this one */
-	uint32_t *high;	  /* [nsw] above the leaves; UINT32_MAX: not known */
-	bool *none;	  /* [ncomp] no tree */
+	sw_ix *like;	  /* [nsw] not a leaf, but in the tier of this switch */
+	uint32_t *high; /* [nsw] height above the leaves; UINT32_MAX: unknown */
+	bool *none;	/* [ncomp] a mesh */
 	struct tree_kept *stays; /* [ncomp] */
 	bool restless;		 /* there was something to decide */
-	bool doubt; /* it contradicts the fabric, see rank_infer.c */
+	bool doubt; /* heights contradict links or hosts, see rank_infer.c */
 	const struct rank_cache *was; /* this reading goes on from it */
-	struct rank_cache *memory;    /* this reading's own, or NULL */
+	struct rank_cache *memory;    /* of this reading, or NULL */
 };
 
 /*
- * Mean squared distance of a switch to hosts that hang on other switches, in
- * small units, from the sum of squares and how many hosts they are; UINT64_MAX
- * where there are none.
+ * Host distance: the mean squared distance of a switch to hosts of other
+ * switches, in units of 1/1024, from the sum of squares and the number of these
+ * hosts; UINT64_MAX where there are none.
  */
 static inline uint64_t
 host_dist_of(uint64_t sum, uint64_t hosts)
@@ -96,30 +106,36 @@ host_dist_of(uint64_t sum, uint64_t hosts)
 	return hosts > 0 ? sum * 1024 / hosts : UINT64_MAX;
 }
 
+/* A host distance below this is clearly less: by more than a sixteenth. */
 static inline uint64_t
 host_dist_threshold(uint64_t far)
 {
 	return far == UINT64_MAX ? far : far - far / 16;
 }
 
-/* A component without hosts has weights, too. */
+/*
+ * Whether hosts hang on s. Its weight alone does not say: in a component
+ * without hosts every switch has weight 1.
+ */
 static inline bool
 tree_has_hosts(const struct tree_work *w, sw_ix s)
 {
 	return w->g.weight[s] > 0 && w->g.hosts[w->g.comp[s]] > 0;
 }
 
-/* rank_infer.c: fill far[], leaf[], like[] and high[]. What stays without a
- * height has no way to a leaf. */
+/*
+ * rank_infer.c: fill far[], leaf[], like[] and high[]. Where the height stays
+ * unknown, no path leads to a leaf.
+ */
 void rank_infer(struct tree_work *w);
 
-/* Is there no other way around these cables of s, by two other switches? */
+/* True if no path by two other switches leads around these links of s. */
 bool rank_infer_is_lone(const struct tree_work *w, sw_ix s, uint32_t group);
 
 /*
- * rank_cache.c: remember what was inferred in w, if it was calm. And: take that
- * over from the routes in force, where it cannot have become anything else by
- * what has changed since; false: it may have, w is to be filled in.
+ * rank_cache.c. store: cache what is inferred in w, if it was calm. use: fill w
+ * from the cache of the routes in force, where the changes since then cannot
+ * have changed any of it; false: they may have, w has to be inferred.
  */
 void rank_cache_store(struct tree_work *w, const struct tree_look *look);
 bool rank_cache_use(struct tree_work *w);

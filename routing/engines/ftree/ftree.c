@@ -7,7 +7,10 @@
 #include "routing/tiers/tree.h"
 #include "sm/base/thread.h"
 
-/* Switches: reading them is worth a thread; going on from a reading is. */
+/*
+ * Numbers of switches from which on a thread of its own is worth it: to read
+ * the tree, to go on from a cached reading.
+ */
 enum { APART = 512, APART_ON = 2048 };
 
 static bool
@@ -17,7 +20,7 @@ was_mesh(const struct swgraph *g, sw_ix s)
 }
 
 static bool
-no_tree_in(const struct swgraph *g, const struct tree *tree)
+has_treeless_switch(const struct swgraph *g, const struct tree *tree)
 {
 	for (sw_ix s = 0; s < g->t->nsw; s++)
 		if (tree->treeless[s])
@@ -26,11 +29,12 @@ no_tree_in(const struct swgraph *g, const struct tree *tree)
 }
 
 /*
- * Switches that are in no tree: few may be beside the trees, ranked by
- * distance. Where there is just one way between any two of a piece, two
- * switches on one cable for example, distance is as good as tiers, but for a
- * mesh in the order of another engine that has just become so: it stays one.
- * And what this engine routes it goes on with while there is any tree.
+ * True if the fabric is routed as trees. Switches that are in no tree may be
+ * beside the trees, ranked by distance, if they are less than half. Where there
+ * is just one path between any two switches of a component, two switches on one
+ * link for example, distance is as good as tiers, but for a mesh in the order
+ * of another engine that has just become so: it stays a mesh. And a fabric that
+ * this engine routes already it goes on routing while there is any tree.
  */
 static bool
 is_tree(const struct swgraph *g, const struct tree *tree)
@@ -40,7 +44,7 @@ is_tree(const struct swgraph *g, const struct tree *tree)
 	uint32_t *size, *ends;
 	uint32_t live = 0, none = 0;
 
-	if (!no_tree_in(g, tree))
+	if (!has_treeless_switch(g, tree))
 		return true;
 	size = arena_array(g->a, g->ncomp, sizeof(*size));
 	ends = arena_array(g->a, g->ncomp, sizeof(*ends));
@@ -85,8 +89,9 @@ take_tiers(struct updown *u, const struct tree *tree)
 }
 
 /*
- * Tops that the subtree of the turns does not join are a tier lower now, and
- * with them perhaps who was beside them: say so, and which. How many.
+ * Tops that the sFtree subtree does not join are a tier lower now, and with
+ * them perhaps switches beside them: name them in the note. Returns how many
+ * they are.
  */
 static uint32_t
 note_moved(struct updown *u, const struct tree *tree)
@@ -110,9 +115,9 @@ note_moved(struct updown *u, const struct tree *tree)
 	return moved;
 }
 
-/* From the graph to an order of tiers. */
+/* Start again from the graph, with an order of tiers. */
 static void
-begin(struct updown *u, const struct tree *tree)
+start_tier_order(struct updown *u, const struct tree *tree)
 {
 	*u = (struct updown){.graph = {.job = u->graph.job,
 				     .t = u->graph.t,
@@ -126,13 +131,13 @@ begin(struct updown *u, const struct tree *tree)
 }
 
 static bool
-by_planes(struct updown *u, bool keep, const struct tree *tree)
+order_by_multi_tree(struct updown *u, bool keep, const struct tree *tree)
 {
-	begin(u, tree);
+	start_tier_order(u, tree);
 	return multi_tree_order(u, keep);
 }
 
-/* An order of tiers, from what was read. False: there is none. */
+/* An order of tiers, from the tree. False: there is none. */
 static bool
 find_order(struct updown *u, bool keep, const struct tree *tree)
 {
@@ -141,16 +146,21 @@ find_order(struct updown *u, bool keep, const struct tree *tree)
 				     .a = u->graph.a,
 				     .like = u->graph.like}};
 	order_begin(u);
-	if (multi_tree_find(u, tree->leaf) && by_planes(u, keep, tree))
+	if (multi_tree_find(u, tree->leaf) &&
+		order_by_multi_tree(u, keep, tree))
 		return true;
 	u->graph.plane = NULL;
-	begin(u, tree);
+	start_tier_order(u, tree);
 	return sftree_root_choose(u, keep) != UINT64_MAX;
 }
 
-/* All but the repair; NULL and why. */
+/*
+ * Routes from the tree, computed without the repair of previous ones; NULL and
+ * why.
+ */
 static struct routes *
-whole(struct updown *u, bool keep, const struct tree *tree, struct reason *why)
+route_from_tiers(struct updown *u, bool keep, const struct tree *tree,
+	struct reason *why)
 {
 	struct routes *r;
 	uint32_t moved = 0;
@@ -170,7 +180,7 @@ whole(struct updown *u, bool keep, const struct tree *tree, struct reason *why)
 	return r;
 }
 
-/* Two things to do about a graph, neither of which needs the other. */
+/* Two tasks on a graph, neither of which needs the other. */
 struct half {
 	struct swgraph g;
 	bool reads, repairs;
@@ -179,7 +189,7 @@ struct half {
 };
 
 static void
-do_half(void *arg)
+read_or_repair(void *arg)
 {
 	struct half *h = arg;
 
@@ -190,11 +200,11 @@ do_half(void *arg)
 }
 
 /*
- * The tree is read while tables are repaired: seldom is there none any more. a:
- * for what a thread of its own reads, where it is worth one.
+ * Read the tree while tables are repaired: a fabric seldom ceases to be a tree.
+ * a: the arena of the second thread, where the fabric is worth one.
  */
 static void
-begin_both(
+read_and_repair(
 	const struct swgraph *g, struct arena *a, bool repairs, struct half *h)
 {
 	const struct routes *prev = g->job->prev;
@@ -203,25 +213,25 @@ begin_both(
 	repairs = repairs && prev != NULL && prev->cache != NULL;
 	h[0] = (struct half){.g = *g, .reads = true, .repairs = repairs};
 	if (!repairs || g->job->threads < 2 || g->nsw < apart) {
-		do_half(h);
+		read_or_repair(h);
 		return;
 	}
 	h[0].reads = false;
 	h[1] = (struct half){.g = *g, .reads = true};
 	h[1].g.a = a;
-	thread_share(2, do_half, h, sizeof(*h));
+	thread_share(2, read_or_repair, h, sizeof(*h));
 	h[0].tree = h[1].tree;
 }
 
 static enum engine_result
-refuse(struct routes *r, const char *text, struct reason *why)
+refuse_fabric(struct routes *r, const char *text, struct reason *why)
 {
 	routes_unref(r);
 	(void)reason_set(why, "%s", text);
 	return ENGINE_REFUSED;
 }
 
-/* From the graph on; a is for one of two threads alone. */
+/* Route from the graph on; a is for the second of two threads alone. */
 static enum engine_result
 route_graph(const struct swgraph *g, struct arena *a, bool keep,
 	struct routes **out, struct reason *why)
@@ -232,22 +242,22 @@ route_graph(const struct swgraph *g, struct arena *a, bool keep,
 		keep && order_is_of_other_engine(g->job, engine_ftree.name);
 	struct half h[2];
 
-	begin_both(g, a, keep && !other, h);
+	read_and_repair(g, a, keep && !other, h);
 	if (!is_tree(g, h->tree))
-		return refuse(h->r, "not a tree", why);
+		return refuse_fabric(h->r, "not a tree", why);
 	if (other)
-		return refuse(
+		return refuse_fabric(
 			h->r, "the routes of another engine are kept", why);
-	*out = h->r != NULL ? h->r : whole(&u, keep, h->tree, why);
+	*out = h->r != NULL ? h->r : route_from_tiers(&u, keep, h->tree, why);
 	if (*out == NULL)
 		return ENGINE_REFUSED;
-	ftree_lanes(g->job, *out);
+	ftree_layers_assign(g->job, *out);
 	tree_keep(h->tree, *out);
 	return ENGINE_OK;
 }
 
 static enum engine_result
-route(const struct route_job *job, bool keep, unsigned attempt,
+ftree_route(const struct route_job *job, bool keep, unsigned attempt,
 	struct arena *arena, struct routes **out, struct reason *why)
 {
 	struct swgraph g = {.job = job, .t = job->topo, .a = arena};
@@ -266,5 +276,5 @@ route(const struct route_job *job, bool keep, unsigned attempt,
 
 const struct engine engine_ftree = {
 	.name = "ftree",
-	.route = route,
+	.route = ftree_route,
 };

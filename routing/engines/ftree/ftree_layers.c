@@ -6,29 +6,32 @@
 #include "routing/engines/ftree/ftree.h"
 #include "sm/base/mem.h"
 
-/* What ports between live switches have to spread over. */
+/* What ports between live switches have for layers to use. */
 struct cables {
-	unsigned levels;  /* of service, which come first */
+	unsigned levels;  /* service level groups, which come first */
 	uint32_t ports;	  /* all of them */
-	uint32_t sharing; /* of these, keep fewer lanes apart than asked */
+	uint32_t sharing; /* of these, have VLs for fewer layers than asked */
 	unsigned least;	  /* VLs of the narrowest ones */
 	uint32_t narrow;  /* how many these are */
 	port_ix first;	  /* the first of them, or TOPO_NONE */
 	unsigned most;	  /* VLs of the widest ones */
-	uint32_t blind;	  /* have VLs and cannot be told who gets which */
+	uint32_t blind;	  /* have several VLs and cannot map SLs to them */
 	port_ix first_blind;
 };
 
-/* Levels of service come first. */
+/* The number of service level groups: they come first. */
 static unsigned
-levels_of(const struct engine_options *o)
+qos_level_count(const struct engine_options *o)
 {
 	return o->levels > 1 ? o->levels : 1;
 }
 
-/* A node that has several VLs has to be able to map SLs to them. */
+/*
+ * True if the node has several VLs at p and cannot map SLs to them, as it has
+ * to.
+ */
 static bool
-is_blind(const struct topo *t, port_ix p)
+cannot_map_sls(const struct topo *t, port_ix p)
 {
 	return t->port[p].vl_cap > 1 && !slvl_maps(t, p);
 }
@@ -40,8 +43,8 @@ count_port(const struct topo *t, port_ix p, const struct engine_options *o,
 	unsigned vls = slvl_link(t, p, o->max_vls);
 
 	if (vls == 0)
-		return; /* nobody knows */
-	if (is_blind(t, p)) {
+		return; /* unknown */
+	if (cannot_map_sls(t, p)) {
 		x->first_blind = x->blind > 0 ? x->first_blind : p;
 		x->blind++;
 	}
@@ -56,11 +59,12 @@ count_port(const struct topo *t, port_ix p, const struct engine_options *o,
 	x->ports++;
 }
 
-/* lanes: that somebody wants to keep apart. */
+/* lanes: the number of layers that shall have VLs of their own. */
 static struct cables
-survey(const struct topo *t, const struct engine_options *o, unsigned lanes)
+survey_links(
+	const struct topo *t, const struct engine_options *o, unsigned lanes)
 {
-	struct cables x = {.levels = levels_of(o),
+	struct cables x = {.levels = qos_level_count(o),
 		.first = TOPO_NONE,
 		.first_blind = TOPO_NONE};
 
@@ -77,41 +81,43 @@ survey(const struct topo *t, const struct engine_options *o, unsigned lanes)
 	return x;
 }
 
-/* Do the VLs that any link may have allow fewer lanes than there are SLs for?
+/*
+ * True if the VLs that any link may have allow fewer layers than there are SLs
+ * for.
  */
 static bool
-few_allowed(const struct engine_options *o)
+is_limited_by_max_vls(const struct engine_options *o)
 {
-	unsigned levels = levels_of(o);
+	unsigned levels = qos_level_count(o);
 
 	return o->max_vls > 0 &&
 	       slvl_vls(o->max_vls) / levels < SLVL_SLS / levels;
 }
 
-/* What the configuration alone makes of the lanes that it asks for. */
+/* Of the layers that the configuration asks for, as many as it alone allows. */
 static unsigned
-most_lanes(const struct engine_options *o)
+layers_allowed_by_config(const struct engine_options *o)
 {
-	unsigned n = few_allowed(o) ? slvl_vls(o->max_vls) : SLVL_SLS;
+	unsigned n = is_limited_by_max_vls(o) ? slvl_vls(o->max_vls) : SLVL_SLS;
 
-	n /= levels_of(o);
+	n /= qos_level_count(o);
 	n = n < SLVL_LANES ? n : SLVL_LANES;
 	n = n < o->lanes ? n : o->lanes;
 	return n > 1 ? n : 1;
 }
 
-/* No more lanes than the widest cable keeps apart. */
+/* As many layers as the widest link has VLs for. */
 static unsigned
-room(const struct cables *x)
+layers_allowed_by_links(const struct cables *x)
 {
 	if (x->blind > 0)
 		return 1;
 	return x->ports > 0 ? x->most / x->levels : SLVL_LANES;
 }
 
-/* The number that s had, or none. */
+/* The number that s had in the previous routes, or ROUTE_NO_LEAF. */
 static uint16_t
-former(const struct routes *prev, const struct topo *t, sw_ix s)
+previous_leaf_number(const struct routes *prev, const struct topo *t, sw_ix s)
 {
 	node_ix n;
 
@@ -123,16 +129,16 @@ former(const struct routes *prev, const struct topo *t, sw_ix s)
 	return prev->lanes.cls[prev->topo->node[n].sw];
 }
 
-/* Numbers in the order of switches; who is new takes the free ones. */
+/* Numbers in the order of switches; a new leaf takes a free one. */
 static void
-number(const struct topo *t, const struct routes *prev, uint16_t *cls)
+number_leaves(const struct topo *t, const struct routes *prev, uint16_t *cls)
 {
 	bool *taken = mem_zalloc(UINT16_MAX + 1U, sizeof(*taken));
 	uint16_t next = 0;
 
 	for (sw_ix s = 0; s < t->nsw; s++) {
-		cls[s] =
-			t->sw[s].nhost > 0 ? former(prev, t, s) : ROUTE_NO_LEAF;
+		cls[s] = t->sw[s].nhost > 0 ? previous_leaf_number(prev, t, s)
+					    : ROUTE_NO_LEAF;
 		if (cls[s] != ROUTE_NO_LEAF && taken[cls[s]])
 			cls[s] = ROUTE_NO_LEAF; /* a duplicate GUID */
 		taken[cls[s]] = true;
@@ -149,22 +155,25 @@ number(const struct topo *t, const struct routes *prev, uint16_t *cls)
 }
 
 void
-ftree_lanes(const struct route_job *job, struct routes *r)
+ftree_layers_assign(const struct route_job *job, struct routes *r)
 {
 	const struct topo *t = r->topo;
-	unsigned n = job->options != NULL ? most_lanes(job->options) : 1, most;
+	unsigned n = job->options != NULL
+			     ? layers_allowed_by_config(job->options)
+			     : 1,
+		 most;
 	struct cables x;
 
 	if (n < 2)
 		return;
-	x = survey(t, job->options, n);
-	most = room(&x);
+	x = survey_links(t, job->options, n);
+	most = layers_allowed_by_links(&x);
 	n = n < most ? n : most;
 	if (n < 2)
 		return;
 	r->lanes.n = r->lanes.spread = (uint8_t)n;
 	r->lanes.cls = mem_zalloc(t->nsw, sizeof(*r->lanes.cls));
-	number(t, job->prev, r->lanes.cls);
+	number_leaves(t, job->prev, r->lanes.cls);
 }
 
 /* "port 2 of 0x1234 spine1" */
@@ -186,41 +195,44 @@ name_of(const struct topo *t, port_ix p)
 }
 
 static const char *
-plural(uint32_t n)
+plural_s(uint32_t n)
 {
 	return n == 1 ? "" : "s";
 }
 
-/* Why so few; "": routes of other times. */
+/*
+ * Why there are so few layers. "": nothing in these options and links explains
+ * it, the routes are older.
+ */
 static void
-tell_few(const struct routes *r, const struct engine_options *o, char *out,
-	size_t size)
+explain_few_layers(const struct routes *r, const struct engine_options *o,
+	char *out, size_t size)
 {
-	unsigned most = most_lanes(o);
-	struct cables x = survey(r->topo, o, most);
+	unsigned most = layers_allowed_by_config(o);
+	struct cables x = survey_links(r->topo, o, most);
 
 	*out = '\0';
 	if (most > 1 && x.blind > 0)
 		(void)snprintf(out, size,
 			"%u port%s between switches cannot map SLs to VLs, "
 			"first %s",
-			x.blind, plural(x.blind),
+			x.blind, plural_s(x.blind),
 			name_of(r->topo, x.first_blind).s);
 	else if (x.ports > 0 && x.most / x.levels < most)
 		(void)snprintf(out, size,
 			"no port between switches has more than %u VL%s",
-			x.most, plural(x.most));
-	else if (most < o->lanes && few_allowed(o))
+			x.most, plural_s(x.most));
+	else if (most < o->lanes && is_limited_by_max_vls(o))
 		(void)snprintf(out, size, "no link may have more than %u VL%s",
-			slvl_vls(o->max_vls), plural(slvl_vls(o->max_vls)));
+			slvl_vls(o->max_vls), plural_s(slvl_vls(o->max_vls)));
 	else if (most < o->lanes)
 		(void)snprintf(
 			out, size, "there are %u SLs", (unsigned)SLVL_SLS);
 }
 
-/* What is short is shared with levels of service. */
+/* Add that service level groups share what is short. */
 static void
-add_levels(unsigned levels, char *out, size_t size)
+append_qos_levels(unsigned levels, char *out, size_t size)
 {
 	size_t n = strlen(out);
 
@@ -239,13 +251,13 @@ ftree_layers_short(const struct routes *r, const struct engine_options *o,
 	*out = '\0';
 	if (strcmp(r->engine, engine_ftree.name) != 0 || n >= o->lanes)
 		return;
-	tell_few(r, o, why, sizeof(why));
+	explain_few_layers(r, o, why, sizeof(why));
 	if (*why == '\0')
 		return;
 	(void)snprintf(out, size,
 		"leaf pairs are spread over %u of the %u layers configured: %s",
 		n, o->lanes, why);
-	add_levels(o->levels, out, size);
+	append_qos_levels(o->levels, out, size);
 }
 
 uint32_t
@@ -258,15 +270,15 @@ ftree_layers_shared(const struct routes *r, const struct engine_options *o,
 	*out = '\0';
 	if (n < 2)
 		return 0;
-	x = survey(r->topo, o, n);
+	x = survey_links(r->topo, o, n);
 	if (x.sharing == 0)
 		return 0;
 	(void)snprintf(out, size,
 		"%u layers share VLs at %u of %u ports between switches: %u "
 		"ha%s %u VL%s, first %s",
 		n, x.sharing, x.ports, x.narrow, x.narrow == 1 ? "s" : "ve",
-		x.least, plural(x.least), name_of(r->topo, x.first).s);
-	add_levels(o->levels, out, size);
+		x.least, plural_s(x.least), name_of(r->topo, x.first).s);
+	append_qos_levels(o->levels, out, size);
 	return x.sharing;
 }
 
@@ -280,13 +292,13 @@ ftree_layers_fit(const struct routes *r, const struct engine_options *o,
 	if (r->lanes.plain)
 		return 0;
 	no_levels.max_vls = o != NULL ? o->max_vls : 0;
-	x = survey(r->topo, &no_levels, r->lanes.n);
+	x = survey_links(r->topo, &no_levels, r->lanes.n);
 	if (x.sharing == 0)
 		return 0;
 	return reason_set(why,
-		"%u layers need a VL each to have no cycle: %u port%s between "
-		"switches ha%s %u VL%s, first %s",
-		r->lanes.n, x.narrow, plural(x.narrow),
-		x.narrow == 1 ? "s" : "ve", x.least, plural(x.least),
+		"%u layers need a VL each to have no cycle: %u port%s "
+		"between switches ha%s %u VL%s, first %s",
+		r->lanes.n, x.narrow, plural_s(x.narrow),
+		x.narrow == 1 ? "s" : "ve", x.least, plural_s(x.least),
 		name_of(r->topo, x.first).s);
 }

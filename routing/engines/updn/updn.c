@@ -1,12 +1,12 @@
 #include "routing/engines/updn/updn.h"
 
-/* Where an attempt gets its order from. */
+/* Where the order of an attempt comes from. */
 enum source { KEPT, FRESH, ONE_TOP };
 
 /*
- * Tiers are worth it while the subtree that joins tops is not loaded more
- * than a full cable would be; otherwise this is no tree. Roots that somebody
- * configured are not put in question.
+ * Tiers are worth it while the subtree that joins tops is not loaded more than
+ * a full link would be; otherwise this is no tree. Configured roots are not put
+ * in question.
  */
 static void
 order_fresh(struct updown *u)
@@ -52,7 +52,7 @@ pick_source(struct updown *u, unsigned attempt, enum source *source)
 	return ENGINE_OK;
 }
 
-/* The order of an attempt; false: there are not so many. */
+/* The order of an attempt; false: there are no more attempts. */
 static bool
 find_order(struct updown *u, bool keep, unsigned attempt)
 {
@@ -71,7 +71,7 @@ find_order(struct updown *u, bool keep, unsigned attempt)
 }
 
 static enum engine_result
-route(const struct route_job *job, bool keep, unsigned attempt,
+updn_route(const struct route_job *job, bool keep, unsigned attempt,
 	struct arena *arena, struct routes **out, struct reason *why)
 {
 	struct swgraph g = {.job = job, .t = job->topo, .a = arena};
@@ -97,5 +97,5 @@ route(const struct route_job *job, bool keep, unsigned attempt,
 
 const struct engine engine_updn = {
 	.name = "updn",
-	.route = route,
+	.route = updn_route,
 };

@@ -1,5 +1,7 @@
 /*
- * The files of the engine updn: shared by them, nobody else includes it.
+ * updn: up/down routing over an order of switches made from distances; updown.h
+ * describes the routing. Shared by the files of this folder, no other folder
+ * includes it.
  */
 #ifndef HEDDLE_ROUTING_ENGINES_UPDN_UPDN_H
 #define HEDDLE_ROUTING_ENGINES_UPDN_UPDN_H
@@ -7,8 +9,9 @@
 #include "routing/updown/updown.h"
 
 /*
- * updn_order_search.c: where there are no tiers, the best of some orders by the
- * worst load that they would lead to; complete, as after sftree_root_choose.
+ * updn_order_search.c: where there are no tiers, the one of several orders with
+ * the least load of the most loaded link; complete, as after
+ * sftree_root_choose.
  */
 void updn_order_search(struct updown *u);
 

@@ -11,12 +11,12 @@ enum {
 	MOST = 24,
 };
 
-/* Numbers of one destination, by switch. */
+/* The traffic to one destination, by switch. */
 struct flow {
 	const struct updown *u;
 	const struct reachability *r;
 	uint8_t *level; /* steps to the destination */
-	bool *down;	/* all of them down */
+	bool *down;	/* all of these steps go down */
 	uint32_t *list; /* switches, farthest first */
 	double *pairs;	/* host pairs that pass */
 	double *load;	/* per group, over all destinations */
@@ -64,9 +64,11 @@ is_next(const struct flow *f, sw_ix s, sw_ix peer)
 	       (f->down[peer] || !below);
 }
 
-/* Everybody's traffic to dest, split evenly over what is legal. */
+/*
+ * The traffic of all switches to dest, split evenly over the legal next hops.
+ */
 static void
-flow_to(struct flow *f, sw_ix dest)
+add_flows_to(struct flow *f, sw_ix dest)
 {
 	const struct updown *u = f->u;
 	uint32_t n = find_levels(f, dest);
@@ -94,11 +96,11 @@ flow_to(struct flow *f, sw_ix dest)
 }
 
 /*
- * The worst load of a cable under the order in u->line, if all were split, from
- * every stride-th destination.
+ * The greatest load of a link under the order in u->sw_order, if traffic is
+ * split over all legal paths, from every stride-th destination.
  */
 static double
-estimate(struct updown *u, uint32_t stride)
+estimate_max_load(struct updown *u, uint32_t stride)
 {
 	struct reachability r = reach_make_levels(u);
 	struct flow f = {.u = u, .r = &r};
@@ -112,15 +114,15 @@ estimate(struct updown *u, uint32_t stride)
 		u->graph.a, u->graph.first[u->graph.nsw], sizeof(*f.load));
 	for (sw_ix d = 0; d < u->graph.nsw; d += stride)
 		if (u->graph.live[d] && u->graph.weight[d] != 0)
-			flow_to(&f, d);
+			add_flows_to(&f, d);
 	for (uint32_t g = 0; g < u->graph.first[u->graph.nsw]; g++)
 		worst = f.load[g] > worst ? f.load[g] : worst;
 	return worst;
 }
 
 /*
- * Local tops get rank 0, so that a later sweep knows them as tops; nothing
- * that is cabled changes its place thereby.
+ * Local tops get rank 0, so that a later sweep recognises them as tops; no
+ * switch with links changes its place by that.
  */
 static void
 mark_tops(struct updown *u)
@@ -139,7 +141,10 @@ mark_tops(struct updown *u)
 	order_sort(u);
 }
 
-/* Distances from hosts as ranks: as many different ones as there are. */
+/*
+ * Ranks by the distance from hosts: as many ranks as there are different
+ * distances.
+ */
 static void
 rank_by_closeness(struct updown *u)
 {
@@ -153,9 +158,11 @@ rank_by_closeness(struct updown *u)
 	order_sort(u);
 }
 
-/* Order number k of those that are tried. False: it cannot be completed. */
+/*
+ * Make order number k of those that are tried. False: it cannot be completed.
+ */
 static bool
-candidate(struct updown *u, uint32_t k)
+make_candidate_order(struct updown *u, uint32_t k)
 {
 	struct rng g = {u->graph.job->seed + k};
 
@@ -199,14 +206,16 @@ updn_order_search(struct updown *u)
 
 		v.graph.a = arena_new();
 		order_begin(&v);
-		load = candidate(&v, k) ? estimate(&v, stride) : -1;
+		load = make_candidate_order(&v, k)
+			       ? estimate_max_load(&v, stride)
+			       : -1;
 		if (load >= 0 && (least < 0 || load < least)) {
 			least = load;
 			best = k;
 		}
 		arena_free(v.graph.a);
 	}
-	(void)candidate(u, best);
+	(void)make_candidate_order(u, best);
 	(void)snprintf(u->note, sizeof(u->note),
 		"not a tree: the best of %u orders, number %u", n, best);
 }
