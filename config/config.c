@@ -35,7 +35,7 @@ keys_new(struct arena *a)
 
 	s = options_all(&n);
 	for (i = 0; i < n; i++)
-		section_add(&k, &s[i].schema, s[i].offset);
+		schema_section_add(&k, &s[i].schema, s[i].offset);
 	return k;
 }
 
@@ -75,7 +75,7 @@ check_method(struct parsing *p)
 {
 	const struct config_distribution *d = &p->c->distribution;
 	const struct section_key *key =
-		section_find(&p->keys, "distribution.method");
+		schema_section_find(&p->keys, "distribution.method");
 
 	if (d->method == CONFIG_METHOD_DYNAMIC && !d->allow_unsafe)
 		diag_add(p->d, key->at, "unsafe", key->name,
@@ -92,16 +92,16 @@ check_together(struct parsing *p)
 		"routing.roles.spine", "routing.roles.root"};
 	const struct config_lids *lids = &p->c->fabric.lids;
 	const struct section_key *first =
-		section_find(&p->keys, "fabric.lids.first");
+		schema_section_find(&p->keys, "fabric.lids.first");
 	const struct section_key *last =
-		section_find(&p->keys, "fabric.lids.last");
+		schema_section_find(&p->keys, "fabric.lids.last");
 	const struct section_key *at = first->at.line > 0 ? first : last;
 	struct diag *e;
 
 	for (size_t i = 0; i < 3; i++)
 		for (size_t j = i + 1; j < 3; j++)
-			check_roles(p, section_find(&p->keys, role[i]),
-				section_find(&p->keys, role[j]));
+			check_roles(p, schema_section_find(&p->keys, role[i]),
+				schema_section_find(&p->keys, role[j]));
 	check_method(p);
 	if (lids->first <= lids->last)
 		return;
@@ -146,8 +146,8 @@ list_secret_words(const struct section *k, struct arena *a)
 
 	for (i = 0; i < k->n; i++)
 		if (k->key[i].o->secret)
-			list[n++] =
-				arena_strdup(a, section_leaf(k->key[i].name));
+			list[n++] = arena_strdup(
+				a, schema_section_leaf(k->key[i].name));
 	return list;
 }
 
@@ -183,7 +183,7 @@ static void
 read_tree(struct parsing *p, const struct yaml_value *root)
 {
 	if (root != NULL && root->kind == YAML_KIND_MAP)
-		section_read(&p->keys, root, p->c, &p->env, p->d);
+		schema_section_read(&p->keys, root, p->c, &p->env, p->d);
 	else if (root != NULL && root->kind != YAML_KIND_BAD)
 		diag_add(p->d, root->at, "value", "",
 			"expected keys and their values, such as 'fabric:'");
@@ -331,7 +331,7 @@ config_print(const struct config *c, struct buf *out)
 	struct arena *scratch = arena_new();
 	struct section k = keys_new(scratch);
 
-	section_print(&k, c, 0, out);
+	schema_section_print(&k, c, 0, out);
 	arena_free(scratch);
 }
 
@@ -346,7 +346,7 @@ config_publish(const struct config *c, struct buf *out)
 		if (!k.key[i].o->secret)
 			k.key[n++] = k.key[i];
 	k.n = n;
-	section_print(&k, c, 0, out);
+	schema_section_print(&k, c, 0, out);
 	arena_free(scratch);
 }
 
@@ -357,7 +357,7 @@ value_text(const struct config *c, const struct section_key *k)
 
 	if (k->o->secret)
 		return mem_strdup("(secret)");
-	schema_print(k->o, section_base(k, c), -1, &b);
+	schema_print(k->o, schema_section_base(k, c), -1, &b);
 	return b.text;
 }
 
@@ -373,8 +373,8 @@ config_diff(const struct config *was, const struct config *is,
 	for (i = 0; i < k.n; i++) {
 		const struct section_key *key = &k.key[i];
 
-		if (schema_same(key->o, section_base(key, was),
-			    section_base(key, is)))
+		if (schema_same(key->o, schema_section_base(key, was),
+			    schema_section_base(key, is)))
 			continue;
 		out->item =
 			mem_grow(out->item, out->n, &cap, sizeof(*out->item));
@@ -491,7 +491,7 @@ record_mdoc(const struct schema_option *o, const char *name,
 	size_t i;
 
 	schema_defaults(o->record, record, env);
-	section_add(&k, o->record, 0);
+	schema_section_add(&k, o->record, 0);
 	for (i = 0; i < k.n; i++) {
 		(void)snprintf(
 			path, sizeof(path), "%s.NAME.%s", name, k.key[i].name);
@@ -511,7 +511,7 @@ config_mdoc(const char *const *engines, struct buf *out)
 	for (i = 0; i < k.n; i++) {
 		const struct schema_option *o = k.key[i].o;
 
-		option_mdoc(o, k.key[i].name, section_base(&k.key[i], c),
+		option_mdoc(o, k.key[i].name, schema_section_base(&k.key[i], c),
 			engines, out);
 		if (o->type == SCHEMA_RECORDS)
 			record_mdoc(o, k.key[i].name, &env, out);
@@ -661,7 +661,7 @@ put_json(json_t *root, const struct section_key *key, json_t *j)
 			schema_reload_name(o->reload)));
 	json_object_set_new(
 		json_object_get(parent_json(root, key->name), "properties"),
-		section_leaf(key->name), j);
+		schema_section_leaf(key->name), j);
 }
 
 static json_t *
@@ -671,7 +671,7 @@ record_json(const struct schema_option *o, const char *const *engines)
 	json_t *one = section_json();
 	size_t i;
 
-	section_add(&k, o->record, 0);
+	schema_section_add(&k, o->record, 0);
 	for (i = 0; i < k.n; i++)
 		put_json(one, &k.key[i], type_json(k.key[i].o, engines));
 	arena_free(k.arena);

@@ -325,9 +325,9 @@ load_record(const struct loading *l, const struct yaml_value *v, void *record)
 
 	(void)snprintf(path, sizeof(path), "%s.%.60s.", l->path, v->key);
 	k.path = path;
-	section_add(&k, l->o->record, 0);
+	schema_section_add(&k, l->o->record, 0);
 	if (v->kind == YAML_KIND_MAP)
-		section_read(&k, v, record, l->env, l->d);
+		schema_section_read(&k, v, record, l->env, l->d);
 	else if (v->kind != YAML_KIND_BAD && !yaml_empty(v))
 		diag_add(l->d, v->at, "value", l->path,
 			"%s.%.60s: expected keys and their values", l->path,
@@ -527,12 +527,13 @@ print_records(const struct schema_option *o, const struct schema_records *v,
 	struct buf lines = {0};
 	size_t i;
 
-	section_add(&k, o->record, 0);
+	schema_section_add(&k, o->record, 0);
 	for (i = 0; i < v->n; i++) {
 		buf_printf(out, "\n%*s", indent, "");
 		value_quote(v->name[i], out);
 		buf_printf(out, ":\n");
-		section_print(&k, (const char *)v->record + i * o->record->size,
+		schema_section_print(&k,
+			(const char *)v->record + i * o->record->size,
 			indent + 2, &lines);
 		/* the caller ends the last line */
 		buf_put(out, lines.text, lines.n - 1);
@@ -640,7 +641,7 @@ struct reading {
 };
 
 void
-section_add(struct section *k, const struct schema *s, size_t offset)
+schema_section_add(struct section *k, const struct schema *s, size_t offset)
 {
 	struct section_key *key =
 		arena_array(k->arena, k->n + s->n, sizeof(*key));
@@ -659,7 +660,7 @@ section_add(struct section *k, const struct schema *s, size_t offset)
 }
 
 struct section_key *
-section_find(const struct section *k, const char *name)
+schema_section_find(const struct section *k, const char *name)
 {
 	size_t i;
 
@@ -670,13 +671,13 @@ section_find(const struct section *k, const char *name)
 }
 
 const void *
-section_base(const struct section_key *key, const void *base)
+schema_section_base(const struct section_key *key, const void *base)
 {
 	return (const char *)base + key->offset;
 }
 
 const char *
-section_leaf(const char *name)
+schema_section_leaf(const char *name)
 {
 	const char *dot = strrchr(name, '.');
 
@@ -718,7 +719,7 @@ find_similar_key(const struct reading *r, const char *prefix, const char *word)
 		return s.best;
 	/* the right word in the wrong place */
 	for (i = 0; i < r->k->n; i++) {
-		leaf = section_leaf(r->k->key[i].name);
+		leaf = schema_section_leaf(r->k->key[i].name);
 		if (strcmp(leaf, word) == 0 ||
 			strcmp(r->k->key[i].name, word) == 0)
 			return r->k->key[i].name;
@@ -773,7 +774,7 @@ read_map(/* NOLINT(misc-no-recursion) */
 		if (v->key[0] == '\0')
 			continue; /* reported when the tree was made */
 		(void)snprintf(path, sizeof(path), "%s%s", r->k->path, name);
-		k = fits ? section_find(r->k, name) : NULL;
+		k = fits ? schema_section_find(r->k, name) : NULL;
 		if (k != NULL) {
 			k->at = v->at;
 			k->v = v;
@@ -792,7 +793,7 @@ read_map(/* NOLINT(misc-no-recursion) */
 }
 
 void
-section_read(struct section *k, const struct yaml_value *map, void *base,
+schema_section_read(struct section *k, const struct yaml_value *map, void *base,
 	const struct schema_env *env, struct diag_list *d)
 {
 	struct reading r = {k, base, env, d};
@@ -843,8 +844,9 @@ print_key(const struct section_key *key, const void *base, int indent,
 {
 	struct buf value = {0};
 
-	schema_print(key->o, section_base(key, base), indent + 2, &value);
-	buf_printf(out, "%*s%s:", indent, "", section_leaf(key->name));
+	schema_print(
+		key->o, schema_section_base(key, base), indent + 2, &value);
+	buf_printf(out, "%*s%s:", indent, "", schema_section_leaf(key->name));
 	/* a list on lines of its own needs its unit above it */
 	if (key->o->unit != NULL && value.text[0] == '\n')
 		buf_printf(out, " # %s%s", key->o->unit, value.text);
@@ -858,7 +860,7 @@ print_key(const struct section_key *key, const void *base, int indent,
 }
 
 void
-section_print(
+schema_section_print(
 	const struct section *k, const void *base, int indent, struct buf *out)
 {
 	const char *prev = "";
@@ -877,15 +879,16 @@ section_print(
 }
 
 void
-section_print_line(const struct section *k, const void *base, struct buf *out)
+schema_section_print_line(
+	const struct section *k, const void *base, struct buf *out)
 {
 	size_t i;
 
 	buf_put(out, "{", 1);
 	for (i = 0; i < k->n; i++) {
 		buf_printf(out, "%s%s: ", i > 0 ? ", " : "", k->key[i].name);
-		schema_print(
-			k->key[i].o, section_base(&k->key[i], base), -1, out);
+		schema_print(k->key[i].o, schema_section_base(&k->key[i], base),
+			-1, out);
 	}
 	buf_put(out, "}", 1);
 }

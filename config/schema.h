@@ -231,27 +231,30 @@ struct section {
 };
 
 /* Add the options of s, with their struct at offset, under s->path. */
-void section_add(struct section *k, const struct schema *s, size_t offset);
+void schema_section_add(
+	struct section *k, const struct schema *s, size_t offset);
 
 /* The key of this name, or NULL. */
-struct section_key *section_find(const struct section *k, const char *name);
+struct section_key *schema_section_find(
+	const struct section *k, const char *name);
 
 /* The last word of a key's name. */
-const char *section_leaf(const char *name);
+const char *schema_section_leaf(const char *name);
 
 /* The struct that holds the key's value, inside the struct at base. */
-const void *section_base(const struct section_key *key, const void *base);
+const void *schema_section_base(
+	const struct section_key *key, const void *base);
 
 /* Read a map of keys into the struct at base; mistakes go to d. */
-void section_read(struct section *k, const struct yaml_value *map, void *base,
-	const struct schema_env *env, struct diag_list *d);
+void schema_section_read(struct section *k, const struct yaml_value *map,
+	void *base, const struct schema_env *env, struct diag_list *d);
 
 /* Append every key of the struct at base as YAML, indent spaces in. */
-void section_print(
+void schema_section_print(
 	const struct section *k, const void *base, int indent, struct buf *out);
 
 /* Append "{key: value, ...}" with dots in the keys: for messages. */
-void section_print_line(
+void schema_section_print_line(
 	const struct section *k, const void *base, struct buf *out);
 
 #endif

@@ -223,13 +223,13 @@ print_records(const struct schema_option *o, const void *field, struct buf *out)
 	struct section k = {.arena = arena_new(), .path = ""};
 	size_t i;
 
-	section_add(&k, o->record, 0);
+	schema_section_add(&k, o->record, 0);
 	buf_put(out, "{", 1);
 	for (i = 0; i < v->n; i++) {
 		buf_printf(out, "%s", i > 0 ? ", " : "");
 		value_quote(v->name[i], out);
 		buf_printf(out, ": ");
-		section_print_line(
+		schema_section_print_line(
 			&k, (const char *)v->record + i * o->record->size, out);
 	}
 	buf_put(out, "}", 1);

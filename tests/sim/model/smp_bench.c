@@ -17,7 +17,7 @@ require_true(bool ok)
 }
 
 void
-bench_on_recv(void *cookie, const struct transport_msg *m, struct mono now)
+smp_bench_on_recv(void *cookie, const struct transport_msg *m, struct mono now)
 {
 	struct bench *b = cookie;
 	struct smp s;
@@ -36,7 +36,7 @@ bench_on_recv(void *cookie, const struct transport_msg *m, struct mono now)
 }
 
 struct bench
-bench_new(struct fabric *f, const struct sim_options *o)
+smp_bench_new(struct fabric *f, const struct sim_options *o)
 {
 	struct sim_options def = sim_defaults();
 	struct bench b = {.f = f};
@@ -48,13 +48,13 @@ bench_new(struct fabric *f, const struct sim_options *o)
 }
 
 void
-bench_attach(struct bench *b)
+smp_bench_attach(struct bench *b)
 {
-	b->e = sim_attach(b->s, b->sm, 1, bench_on_recv, b);
+	b->e = sim_attach(b->s, b->sm, 1, smp_bench_on_recv, b);
 }
 
 void
-bench_free(struct bench *b)
+smp_bench_free(struct bench *b)
 {
 	sim_free(b->s);
 	fabric_free(b->f);
@@ -62,7 +62,7 @@ bench_free(struct bench *b)
 
 /* Two switches a, b in a line, a host at each; the SM at the first. */
 struct fabric *
-bench_line(void)
+smp_bench_line(void)
 {
 	unsigned n = 2;
 
@@ -71,7 +71,7 @@ bench_line(void)
 
 /* Send an SMP and run 10 ms: true when an answer came. */
 bool
-bench_ask_smp(struct bench *b, struct smp *q, uint16_t lid)
+smp_bench_ask_smp(struct bench *b, struct smp *q, uint16_t lid)
 {
 	struct transport_msg m = {.lid = lid, .len = MAD_SIZE};
 	unsigned had = b->got;
@@ -85,7 +85,7 @@ bench_ask_smp(struct bench *b, struct smp *q, uint16_t lid)
 
 /* Directed by path, a string of port numbers ("\1\2"). */
 bool
-bench_ask(struct bench *b, const char *path, uint8_t method, uint16_t attr,
+smp_bench_ask(struct bench *b, const char *path, uint8_t method, uint16_t attr,
 	uint32_t mod)
 {
 	struct smp q = b->last;
@@ -103,15 +103,15 @@ bench_ask(struct bench *b, const char *path, uint8_t method, uint16_t attr,
 	memcpy(q.path + 1, path, q.hop_cnt);
 	if (method == MAD_GET)
 		memset(q.data, 0, sizeof(q.data));
-	return bench_ask_smp(b, &q, 0xffff);
+	return smp_bench_ask_smp(b, &q, 0xffff);
 }
 
 struct mad_port_info
-bench_port_info(struct bench *b, const char *path, uint32_t port)
+smp_bench_port_info(struct bench *b, const char *path, uint32_t port)
 {
 	struct mad_port_info pi;
 
-	require_true(bench_ask(b, path, MAD_GET, MAD_PORT_INFO, port));
+	require_true(smp_bench_ask(b, path, MAD_GET, MAD_PORT_INFO, port));
 	require_true(b->last.status == 0);
 	require_true(mad_port_info_decode(b->last.data, &pi, NULL) == 0);
 	return pi;
@@ -119,46 +119,48 @@ bench_port_info(struct bench *b, const char *path, uint32_t port)
 
 /* Set a port's state, the rest as it was; the status. */
 uint16_t
-bench_set_state(struct bench *b, const char *path, uint32_t port, uint8_t state)
+smp_bench_set_state(
+	struct bench *b, const char *path, uint32_t port, uint8_t state)
 {
-	struct mad_port_info pi = bench_port_info(b, path, port);
+	struct mad_port_info pi = smp_bench_port_info(b, path, port);
 
 	pi.state = state;
 	pi.phys_state = 0;
 	mad_port_info_encode(&pi, b->last.data);
-	require_true(bench_ask(b, path, MAD_SET, MAD_PORT_INFO, port));
+	require_true(smp_bench_ask(b, path, MAD_SET, MAD_PORT_INFO, port));
 	return b->last.status;
 }
 
 /* Give an end port its LID and the SM's. */
 uint16_t
-bench_set_lid(struct bench *b, const char *path, uint32_t port, uint16_t lid)
+smp_bench_set_lid(
+	struct bench *b, const char *path, uint32_t port, uint16_t lid)
 {
-	struct mad_port_info pi = bench_port_info(b, path, port);
+	struct mad_port_info pi = smp_bench_port_info(b, path, port);
 
 	pi.lid = lid;
 	pi.sm_lid = 1;
 	pi.state = pi.phys_state = 0;
 	mad_port_info_encode(&pi, b->last.data);
-	require_true(bench_ask(b, path, MAD_SET, MAD_PORT_INFO, port));
+	require_true(smp_bench_ask(b, path, MAD_SET, MAD_PORT_INFO, port));
 	return b->last.status;
 }
 
 void
-bench_set_lft(struct bench *b, const char *path, const uint8_t *entries,
+smp_bench_set_lft(struct bench *b, const char *path, const uint8_t *entries,
 	size_t n, uint16_t top)
 {
 	struct mad_switch_info si;
 
 	memset(b->last.data, 255, MAD_DATA);
 	memcpy(b->last.data, entries, n);
-	require_true(bench_ask(b, path, MAD_SET, MAD_LFT, 0));
+	require_true(smp_bench_ask(b, path, MAD_SET, MAD_LFT, 0));
 	require_true(b->last.status == 0);
-	require_true(bench_ask(b, path, MAD_GET, MAD_SWITCH_INFO, 0));
+	require_true(smp_bench_ask(b, path, MAD_GET, MAD_SWITCH_INFO, 0));
 	mad_switch_info_decode(b->last.data, &si, NULL);
 	si.lft_top = top;
 	mad_switch_info_encode(&si, b->last.data);
-	require_true(bench_ask(b, path, MAD_SET, MAD_SWITCH_INFO, 0));
+	require_true(smp_bench_ask(b, path, MAD_SET, MAD_SWITCH_INFO, 0));
 	require_true(b->last.status == 0);
 }
 
@@ -167,30 +169,30 @@ bench_set_lft(struct bench *b, const char *path, const uint8_t *entries,
  * and 2 the other switch.
  */
 void
-bench_configure(struct bench *b)
+smp_bench_configure(struct bench *b)
 {
 	static const uint8_t t0[] = {255, 1, 0, 2, 2}, t1[] = {255, 2, 2, 0, 1};
 
-	require_true(bench_set_lid(b, "", 1, 1) == 0);
-	require_true(bench_set_lid(b, "\1", 0, 2) == 0);
-	require_true(bench_set_lid(b, "\1\2", 0, 3) == 0);
-	require_true(bench_set_lid(b, "\1\2\1", 1, 4) == 0);
-	bench_set_lft(b, "\1", t0, sizeof(t0), 4);
-	bench_set_lft(b, "\1\2", t1, sizeof(t1), 4);
+	require_true(smp_bench_set_lid(b, "", 1, 1) == 0);
+	require_true(smp_bench_set_lid(b, "\1", 0, 2) == 0);
+	require_true(smp_bench_set_lid(b, "\1\2", 0, 3) == 0);
+	require_true(smp_bench_set_lid(b, "\1\2\1", 1, 4) == 0);
+	smp_bench_set_lft(b, "\1", t0, sizeof(t0), 4);
+	smp_bench_set_lft(b, "\1\2", t1, sizeof(t1), 4);
 }
 
 /* By LID; true when an answer came. */
 bool
-bench_ask_lid(struct bench *b, uint16_t lid, uint16_t attr)
+smp_bench_ask_lid(struct bench *b, uint16_t lid, uint16_t attr)
 {
 	struct smp q = {
 		.mgmt_class = MAD_SUBN_LID, .method = MAD_GET, .attr = attr};
 
-	return bench_ask_smp(b, &q, lid);
+	return smp_bench_ask_smp(b, &q, lid);
 }
 
 void
-bench_repress(struct bench *b)
+smp_bench_repress(struct bench *b)
 {
 	struct smp q = b->trap;
 	struct transport_msg m = {.lid = b->trap_lid, .len = MAD_SIZE};

@@ -32,50 +32,50 @@ struct bench {
 };
 
 /* Two switches in a line and two hosts; nodes sw0, h1, sw1, h2. */
-struct fabric *bench_line(void);
+struct fabric *smp_bench_line(void);
 
 /* A sim of f (taken over); o NULL: the defaults. The SM is the first host. */
-struct bench bench_new(struct fabric *f, const struct sim_options *o);
-void bench_free(struct bench *b);
+struct bench smp_bench_new(struct fabric *f, const struct sim_options *o);
+void smp_bench_free(struct bench *b);
 
 /* Attach the endpoint; b must not move afterwards. */
-void bench_attach(struct bench *b);
+void smp_bench_attach(struct bench *b);
 
 /* The endpoint's callback; cookie is a bench. */
-void bench_on_recv(
+void smp_bench_on_recv(
 	void *cookie, const struct transport_msg *m, struct mono now);
 
 /* Send q to lid with a new TID, run 10 ms: true when an answer came. */
-bool bench_ask_smp(struct bench *b, struct smp *q, uint16_t lid);
+bool smp_bench_ask_smp(struct bench *b, struct smp *q, uint16_t lid);
 
 /*
  * Directed by path, a string of port numbers ("\1\2"). A Set sends the data
  * and the M_Key that are in b->last.
  */
-bool bench_ask(struct bench *b, const char *path, uint8_t method, uint16_t attr,
-	uint32_t mod);
+bool smp_bench_ask(struct bench *b, const char *path, uint8_t method,
+	uint16_t attr, uint32_t mod);
 
 /* Get by LID. */
-bool bench_ask_lid(struct bench *b, uint16_t lid, uint16_t attr);
+bool smp_bench_ask_lid(struct bench *b, uint16_t lid, uint16_t attr);
 
 /* Get PortInfo, which must succeed. */
-struct mad_port_info bench_port_info(
+struct mad_port_info smp_bench_port_info(
 	struct bench *b, const char *path, uint32_t port);
 
 /* Set a port's state, or its LID (and SM LID 1), the rest kept: the status. */
-uint16_t bench_set_state(
+uint16_t smp_bench_set_state(
 	struct bench *b, const char *path, uint32_t port, uint8_t state);
-uint16_t bench_set_lid(
+uint16_t smp_bench_set_lid(
 	struct bench *b, const char *path, uint32_t port, uint16_t lid);
 
 /* Write the first n entries of a switch's table and its top. */
-void bench_set_lft(struct bench *b, const char *path, const uint8_t *entries,
-	size_t n, uint16_t top);
+void smp_bench_set_lft(struct bench *b, const char *path,
+	const uint8_t *entries, size_t n, uint16_t top);
 
 /* LIDs and tables of the line of two switches. */
-void bench_configure(struct bench *b);
+void smp_bench_configure(struct bench *b);
 
 /* Repress the last trap; sent to its source LID. */
-void bench_repress(struct bench *b);
+void smp_bench_repress(struct bench *b);
 
 #endif

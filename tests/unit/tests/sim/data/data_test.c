@@ -75,7 +75,7 @@ START_TEST(switches_by_hand)
 	struct data_options o = data_defaults();
 
 	for (size_t i = 0; i < sizeof(c) / sizeof(c[0]); i++) {
-		struct fabric *f = bench_line();
+		struct fabric *f = smp_bench_line();
 		uint32_t h1 = fabric_find(f, "h1"), h2 = fabric_find(f, "h2");
 		struct field x;
 
@@ -101,7 +101,7 @@ START_TEST(a_dropped_packet_holds_its_place)
 {
 	/* routed and dropped at 125 ns, but its tail comes until 2073 */
 	struct data_options o = data_defaults();
-	struct fabric *f = bench_line();
+	struct fabric *f = smp_bench_line();
 	struct field x;
 
 	field_slow(f);
@@ -125,7 +125,7 @@ START_TEST(credits_limit_the_rate)
 	 */
 	struct data_options o = data_defaults();
 	struct data_traffic t = data_traffic_defaults();
-	struct fabric *f = bench_line();
+	struct fabric *f = smp_bench_line();
 	uint32_t dst[2] = {1, DATA_NONE};
 	struct field x;
 
@@ -429,7 +429,7 @@ START_TEST(drops_have_causes)
 	o.buffer = 4096;
 	o.lifetimes = true;
 	for (size_t i = 0; i < sizeof(a) / sizeof(a[0]); i++) {
-		struct fabric *f = bench_line();
+		struct fabric *f = smp_bench_line();
 		struct field x;
 
 		ck_assert_str_eq(f->node[H2].name, "h2");
@@ -468,7 +468,7 @@ START_TEST(a_table_change_meets_packets)
 	struct data_options o = data_defaults();
 
 	for (size_t i = 0; i < 3; i++) {
-		struct field x = field_new(bench_line(), &o);
+		struct field x = field_new(smp_bench_line(), &o);
 
 		field_route_shortest(&x, 0);
 		data_traffic_one(x.d, 0, 1, 0, 0, 2048);
@@ -485,7 +485,7 @@ END_TEST
 START_TEST(a_packet_makes_armed_active)
 {
 	struct data_options o = data_defaults();
-	struct field x = field_new(bench_line(), &o);
+	struct field x = field_new(smp_bench_line(), &o);
 	struct mad_port_info pi = *sim_port_info(x.s, SW1, 2);
 
 	field_route_shortest(&x, 0);
@@ -502,7 +502,7 @@ END_TEST
 START_TEST(switches_take_what_is_theirs)
 {
 	struct data_options o = data_defaults();
-	struct field x = field_new(bench_line(), &o);
+	struct field x = field_new(smp_bench_line(), &o);
 
 	field_route_shortest(&x, 0);
 	data_traffic_one(x.d, 0, 1, field_lid(SW1), 0, 256);
@@ -677,7 +677,7 @@ START_TEST(time_is_kept_in_bins)
 	uint32_t n;
 
 	o.bin = mono_us(2);
-	x = field_new(bench_line(), &o);
+	x = field_new(smp_bench_line(), &o);
 	field_route_shortest(&x, 0);
 	data_traffic_start(x.d, &t);
 	field_run(&x, 20000);

@@ -11,7 +11,7 @@
 
 START_TEST(directed_routes_find_their_way)
 {
-	struct bench b = bench_new(bench_line(), NULL);
+	struct bench b = smp_bench_new(smp_bench_line(), NULL);
 	struct mad_node_info ni;
 	char desc[MAD_DATA + 1];
 	static const struct {
@@ -26,10 +26,10 @@ START_TEST(directed_routes_find_their_way)
 		{"\1\2\2", "sw0", 2, 2},
 	};
 
-	bench_attach(&b);
+	smp_bench_attach(&b);
 	for (unsigned i = 0; i < sizeof(way) / sizeof(way[0]); i++) {
-		ck_assert_msg(
-			bench_ask(&b, way[i].path, MAD_GET, MAD_NODE_INFO, 0),
+		ck_assert_msg(smp_bench_ask(&b, way[i].path, MAD_GET,
+				      MAD_NODE_INFO, 0),
 			"way %u", i);
 		ck_assert_int_eq(
 			mad_node_info_decode(b.last.data, &ni, NULL), 0);
@@ -37,24 +37,24 @@ START_TEST(directed_routes_find_their_way)
 		ck_assert_uint_eq(ni.local_port, way[i].arrives);
 		ck_assert_uint_eq((uint32_t)b.last.tid, b.tid);
 		ck_assert(b.last.response);
-		ck_assert(
-			bench_ask(&b, way[i].path, MAD_GET, MAD_NODE_DESC, 0));
+		ck_assert(smp_bench_ask(
+			&b, way[i].path, MAD_GET, MAD_NODE_DESC, 0));
 		mad_node_desc_decode(b.last.data, desc);
 		ck_assert_str_eq(desc, way[i].name);
 	}
 	/* a port that is not there, through a host, out of port 0 */
-	ck_assert(!bench_ask(&b, "\1\3", MAD_GET, MAD_NODE_INFO, 0));
-	ck_assert(!bench_ask(&b, "\1\2\1\1", MAD_GET, MAD_NODE_INFO, 0));
-	ck_assert(!bench_ask(&b, "\2", MAD_GET, MAD_NODE_INFO, 0));
-	ck_assert(!bench_ask(&b, "\1\377", MAD_GET, MAD_NODE_INFO, 0));
+	ck_assert(!smp_bench_ask(&b, "\1\3", MAD_GET, MAD_NODE_INFO, 0));
+	ck_assert(!smp_bench_ask(&b, "\1\2\1\1", MAD_GET, MAD_NODE_INFO, 0));
+	ck_assert(!smp_bench_ask(&b, "\2", MAD_GET, MAD_NODE_INFO, 0));
+	ck_assert(!smp_bench_ask(&b, "\1\377", MAD_GET, MAD_NODE_INFO, 0));
 	ck_assert_uint_eq(sim_stats(b.s)->lost_link, 4);
-	bench_free(&b);
+	smp_bench_free(&b);
 }
 END_TEST
 
 START_TEST(ports_have_states)
 {
-	struct bench b = bench_new(bench_line(), NULL);
+	struct bench b = smp_bench_new(smp_bench_line(), NULL);
 	/* from, to, status, state afterwards */
 	static const uint8_t step[][3] = {
 		{BENCH_INIT, 0x1c, BENCH_INIT},
@@ -70,87 +70,87 @@ START_TEST(ports_have_states)
 		{BENCH_DOWN, 0, BENCH_INIT},
 	};
 
-	bench_attach(&b);
+	smp_bench_attach(&b);
 	for (unsigned i = 0; i < sizeof(step) / sizeof(step[0]); i++) {
-		uint16_t st = bench_set_state(&b, "\1", 2, step[i][0]);
+		uint16_t st = smp_bench_set_state(&b, "\1", 2, step[i][0]);
 
 		ck_assert_msg(st == step[i][1] &&
-				      bench_port_info(&b, "\1", 2).state ==
+				      smp_bench_port_info(&b, "\1", 2).state ==
 					      step[i][2],
 			"step %u: status %x, state %u", i, st,
-			bench_port_info(&b, "\1", 2).state);
+			smp_bench_port_info(&b, "\1", 2).state);
 	}
 	/* a port that goes down takes the other end down */
-	ck_assert_uint_eq(bench_set_state(&b, "\1\2", 2, BENCH_ARMED), 0);
-	ck_assert_uint_eq(bench_set_state(&b, "\1", 2, BENCH_DOWN), 0);
-	ck_assert_uint_eq(bench_port_info(&b, "\1\2", 2).state, BENCH_INIT);
+	ck_assert_uint_eq(smp_bench_set_state(&b, "\1\2", 2, BENCH_ARMED), 0);
+	ck_assert_uint_eq(smp_bench_set_state(&b, "\1", 2, BENCH_DOWN), 0);
+	ck_assert_uint_eq(smp_bench_port_info(&b, "\1\2", 2).state, BENCH_INIT);
 	/* port 0 remains Active */
-	ck_assert_uint_eq(bench_set_state(&b, "\1", 0, BENCH_ARMED), 0);
-	ck_assert_uint_eq(bench_port_info(&b, "\1", 0).state, BENCH_ACTIVE);
-	bench_free(&b);
+	ck_assert_uint_eq(smp_bench_set_state(&b, "\1", 0, BENCH_ARMED), 0);
+	ck_assert_uint_eq(smp_bench_port_info(&b, "\1", 0).state, BENCH_ACTIVE);
+	smp_bench_free(&b);
 }
 END_TEST
 
 START_TEST(port_info_is_checked)
 {
-	struct bench b = bench_new(bench_line(), NULL);
+	struct bench b = smp_bench_new(smp_bench_line(), NULL);
 	struct mad_port_info pi;
 
-	bench_attach(&b);
-	ck_assert_uint_eq(bench_set_lid(&b, "\1", 0, 0xc000), 0x1c);
-	ck_assert_uint_eq(bench_set_lid(&b, "\1", 0, 77), 0);
-	ck_assert_uint_eq(bench_set_lid(&b, "\1", 0, 0), 0x1c);
-	ck_assert_uint_eq(bench_port_info(&b, "\1", 0).lid, 77);
+	smp_bench_attach(&b);
+	ck_assert_uint_eq(smp_bench_set_lid(&b, "\1", 0, 0xc000), 0x1c);
+	ck_assert_uint_eq(smp_bench_set_lid(&b, "\1", 0, 77), 0);
+	ck_assert_uint_eq(smp_bench_set_lid(&b, "\1", 0, 0), 0x1c);
+	ck_assert_uint_eq(smp_bench_port_info(&b, "\1", 0).lid, 77);
 	/* extended speeds are sent only on request */
-	ck_assert_uint_eq(bench_port_info(&b, "\1", 2).speed_ext_active, 4);
-	pi = bench_port_info(&b, "\1", 2 | MAD_PORT_INFO_EXT);
+	ck_assert_uint_eq(smp_bench_port_info(&b, "\1", 2).speed_ext_active, 4);
+	pi = smp_bench_port_info(&b, "\1", 2 | MAD_PORT_INFO_EXT);
 	ck_assert_uint_eq(pi.speed_ext_active, 4);
 	ck_assert_uint_eq(pi.width_active, 2);
 	pi.mtu = 6;
 	pi.state = pi.phys_state = 0;
 	mad_port_info_encode(&pi, b.last.data);
-	ck_assert(bench_ask(&b, "\1", MAD_SET, MAD_PORT_INFO, 2));
+	ck_assert(smp_bench_ask(&b, "\1", MAD_SET, MAD_PORT_INFO, 2));
 	ck_assert_uint_eq(b.last.status, 0x1c);
 	pi.mtu = 5;
 	pi.op_vls = 4;
 	mad_port_info_encode(&pi, b.last.data);
-	ck_assert(bench_ask(&b, "\1", MAD_SET, MAD_PORT_INFO, 2));
+	ck_assert(smp_bench_ask(&b, "\1", MAD_SET, MAD_PORT_INFO, 2));
 	ck_assert_uint_eq(b.last.status, 0);
-	ck_assert_uint_eq(bench_port_info(&b, "\1", 2).mtu, 5);
-	ck_assert_uint_eq(bench_port_info(&b, "\1", 2).op_vls, 4);
-	ck_assert(bench_ask(&b, "\1", MAD_GET, MAD_PORT_INFO, 3));
+	ck_assert_uint_eq(smp_bench_port_info(&b, "\1", 2).mtu, 5);
+	ck_assert_uint_eq(smp_bench_port_info(&b, "\1", 2).op_vls, 4);
+	ck_assert(smp_bench_ask(&b, "\1", MAD_GET, MAD_PORT_INFO, 3));
 	ck_assert_uint_eq(b.last.status, 0x1c);
-	bench_free(&b);
+	smp_bench_free(&b);
 }
 END_TEST
 
 START_TEST(mkeys_are_kept)
 {
-	struct bench b = bench_new(bench_line(), NULL);
+	struct bench b = smp_bench_new(smp_bench_line(), NULL);
 	struct mad_port_info pi;
 
-	bench_attach(&b);
-	pi = bench_port_info(&b, "\1", 0);
+	smp_bench_attach(&b);
+	pi = smp_bench_port_info(&b, "\1", 0);
 	pi.mkey = 0x1234;
 	pi.mkey_prot = 1;
 	pi.state = pi.phys_state = 0;
 	mad_port_info_encode(&pi, b.last.data);
-	ck_assert(bench_ask(&b, "\1", MAD_SET, MAD_PORT_INFO, 0));
+	ck_assert(smp_bench_ask(&b, "\1", MAD_SET, MAD_PORT_INFO, 0));
 	ck_assert_uint_eq(b.last.status, 0);
 	ck_assert(b.last.mkey == 0);
-	ck_assert_uint_eq(bench_port_info(&b, "\1", 0).mkey, 0);
-	ck_assert(!bench_ask(&b, "\1", MAD_SET, MAD_PORT_INFO, 0));
+	ck_assert_uint_eq(smp_bench_port_info(&b, "\1", 0).mkey, 0);
+	ck_assert(!smp_bench_ask(&b, "\1", MAD_SET, MAD_PORT_INFO, 0));
 	b.last.mkey = 0x1234;
-	ck_assert_uint_eq(bench_port_info(&b, "\1", 0).mkey, 0x1234);
-	ck_assert_uint_eq(bench_port_info(&b, "\1", 0).mkey_viol, 1);
-	ck_assert(bench_ask(&b, "\1", MAD_SET, MAD_LFT, 0));
-	bench_free(&b);
+	ck_assert_uint_eq(smp_bench_port_info(&b, "\1", 0).mkey, 0x1234);
+	ck_assert_uint_eq(smp_bench_port_info(&b, "\1", 0).mkey_viol, 1);
+	ck_assert(smp_bench_ask(&b, "\1", MAD_SET, MAD_LFT, 0));
+	smp_bench_free(&b);
 }
 END_TEST
 
 START_TEST(status_where_due)
 {
-	struct bench b = bench_new(bench_line(), NULL);
+	struct bench b = smp_bench_new(smp_bench_line(), NULL);
 	static const struct {
 		const char *path;
 		uint8_t method;
@@ -190,21 +190,21 @@ START_TEST(status_where_due)
 		{"", MAD_SET, MAD_SL2VL, 1, 0},
 	};
 
-	bench_attach(&b);
+	smp_bench_attach(&b);
 	for (unsigned i = 0; i < sizeof(q) / sizeof(q[0]); i++) {
-		ck_assert_msg(bench_ask(&b, q[i].path, q[i].method, q[i].attr,
-				      q[i].mod),
+		ck_assert_msg(smp_bench_ask(&b, q[i].path, q[i].method,
+				      q[i].attr, q[i].mod),
 			"question %u", i);
 		ck_assert_msg(b.last.status == q[i].status,
 			"question %u: status %x", i, b.last.status);
 	}
-	bench_free(&b);
+	smp_bench_free(&b);
 }
 END_TEST
 
 START_TEST(tables_are_kept)
 {
-	struct bench b = bench_new(bench_line(), NULL);
+	struct bench b = smp_bench_new(smp_bench_line(), NULL);
 	static const struct {
 		uint16_t attr;
 		uint32_t mod, other;
@@ -217,25 +217,28 @@ START_TEST(tables_are_kept)
 		{MAD_PKEY_TABLE, 1 << 16, 2 << 16, 64},
 	};
 
-	bench_attach(&b);
+	smp_bench_attach(&b);
 	for (unsigned i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
 		uint8_t want[MAD_DATA];
 
 		for (unsigned k = 0; k < MAD_DATA; k++)
 			want[k] = (uint8_t)(k * 7 + i);
 		memcpy(b.last.data, want, MAD_DATA);
-		ck_assert(bench_ask(&b, "\1", MAD_SET, t[i].attr, t[i].mod));
-		ck_assert(bench_ask(&b, "\1", MAD_GET, t[i].attr, t[i].mod));
+		ck_assert(
+			smp_bench_ask(&b, "\1", MAD_SET, t[i].attr, t[i].mod));
+		ck_assert(
+			smp_bench_ask(&b, "\1", MAD_GET, t[i].attr, t[i].mod));
 		ck_assert_msg(memcmp(b.last.data, want, t[i].bytes) == 0,
 			"table %u", i);
-		ck_assert(bench_ask(&b, "\1", MAD_GET, t[i].attr, t[i].other));
+		ck_assert(smp_bench_ask(
+			&b, "\1", MAD_GET, t[i].attr, t[i].other));
 		ck_assert_msg(memcmp(b.last.data, want, t[i].bytes) != 0,
 			"table %u", i);
 	}
 	ck_assert_uint_eq(sim_stats(b.s)->lft_sets, 1);
 	ck_assert_uint_eq(sim_stats(b.s)->lft_same, 0);
 	ck_assert_uint_eq(sim_stats(b.s)->by[MAD_SL2VL][MAD_SET], 1);
-	bench_free(&b);
+	smp_bench_free(&b);
 }
 END_TEST
 
@@ -245,80 +248,80 @@ START_TEST(optimized_sl2vl)
 	struct bench b;
 
 	o.opt_sl2vl = true;
-	b = bench_new(bench_line(), &o);
-	bench_attach(&b);
+	b = smp_bench_new(smp_bench_line(), &o);
+	smp_bench_attach(&b);
 	memset(b.last.data, 0x55, 8);
-	ck_assert(bench_ask(&b, "\1", MAD_SET, MAD_SL2VL, 0x20000 | 2));
+	ck_assert(smp_bench_ask(&b, "\1", MAD_SET, MAD_SL2VL, 0x20000 | 2));
 	ck_assert_uint_eq(b.last.status, 0);
 	for (unsigned in = 0; in < 3; in++) {
 		for (unsigned out = 0; out < 3; out++) {
-			ck_assert(bench_ask(
+			ck_assert(smp_bench_ask(
 				&b, "\1", MAD_GET, MAD_SL2VL, in << 8 | out));
 			/* port 0 is not enhanced: it is left out */
 			ck_assert((b.last.data[3] == 0x55) ==
 				  (out == 2 && in > 0));
 		}
 	}
-	bench_free(&b);
+	smp_bench_free(&b);
 }
 END_TEST
 
 START_TEST(lid_routes_follow_the_tables)
 {
-	struct bench b = bench_new(bench_line(), NULL);
+	struct bench b = smp_bench_new(smp_bench_line(), NULL);
 	char desc[MAD_DATA + 1];
 	static const char *const name[] = {"h1", "sw0", "sw1", "h2"};
 
-	bench_attach(&b);
-	ck_assert(!bench_ask_lid(&b, 4, MAD_NODE_DESC));
-	bench_configure(&b);
+	smp_bench_attach(&b);
+	ck_assert(!smp_bench_ask_lid(&b, 4, MAD_NODE_DESC));
+	smp_bench_configure(&b);
 	for (uint16_t lid = 1; lid <= 4; lid++) {
-		ck_assert_msg(
-			bench_ask_lid(&b, lid, MAD_NODE_DESC), "LID %u", lid);
+		ck_assert_msg(smp_bench_ask_lid(&b, lid, MAD_NODE_DESC),
+			"LID %u", lid);
 		mad_node_desc_decode(b.last.data, desc);
 		ck_assert_str_eq(desc, name[lid - 1]);
 		ck_assert_uint_eq(b.raw.lid, lid);
 	}
 	sim_clear_stats(b.s);
-	ck_assert(!bench_ask_lid(&b, 5, MAD_NODE_DESC));
+	ck_assert(!smp_bench_ask_lid(&b, 5, MAD_NODE_DESC));
 	ck_assert_uint_eq(sim_stats(b.s)->lost_entry, 1);
 	/* sw1 sends LID 4 back: a loop */
 	sim_set_lft(b.s, 2, 4, 2);
-	ck_assert(!bench_ask_lid(&b, 4, MAD_NODE_DESC));
+	ck_assert(!smp_bench_ask_lid(&b, 4, MAD_NODE_DESC));
 	ck_assert_uint_eq(sim_stats(b.s)->lost_loop, 1);
 	/* sw1 has no path back to LID 1: the answer is lost */
 	sim_set_lft(b.s, 2, 4, 1);
 	sim_set_lft(b.s, 2, 1, 255);
-	ck_assert(!bench_ask_lid(&b, 4, MAD_NODE_DESC));
+	ck_assert(!smp_bench_ask_lid(&b, 4, MAD_NODE_DESC));
 	ck_assert_uint_eq(sim_stats(b.s)->lost_entry, 2);
-	bench_free(&b);
+	smp_bench_free(&b);
 }
 END_TEST
 
 START_TEST(fabric_is_as_described)
 {
-	struct bench b = bench_new(bench_line(), NULL);
+	struct bench b = smp_bench_new(smp_bench_line(), NULL);
 
 	/* assumed by the other tests */
 	ck_assert_str_eq(sim_name(b.s, 0), "sw0");
 	ck_assert_str_eq(sim_name(b.s, 2), "sw1");
 	ck_assert_str_eq(sim_name(b.s, b.sm), "h1");
-	bench_free(&b);
+	smp_bench_free(&b);
 }
 END_TEST
 
 START_TEST(traps_repeat_until_repressed)
 {
-	struct bench b = bench_new(bench_line(), NULL);
+	struct bench b = smp_bench_new(smp_bench_line(), NULL);
 	struct mad_notice n;
 	struct mad_switch_info si;
 
-	bench_attach(&b);
+	smp_bench_attach(&b);
 	sim_fault_link(b.s, 2, 1, false);
 	sim_run_until(b.s, mono_add(sim_now(b.s), mono_ms(500)));
 	ck_assert_uint_eq(b.traps, 0); /* no destination for traps yet */
 	sim_fault_link(b.s, 2, 1, true);
-	bench_configure(&b);
+	smp_bench_configure(&b);
 	sim_fault_link(b.s, 2, 1, false);
 	sim_run_until(b.s, mono_add(sim_now(b.s), mono_ms(900)));
 	ck_assert_uint_eq(b.traps, 5); /* 0, 200, 400, 600, 800 ms */
@@ -326,120 +329,123 @@ START_TEST(traps_repeat_until_repressed)
 	ck_assert_uint_eq(n.trap, 128);
 	ck_assert_uint_eq(n.data_lid, 3);
 	ck_assert_uint_eq(b.raw.lid, 3);
-	bench_repress(&b);
+	smp_bench_repress(&b);
 	sim_run_until(b.s, mono_add(sim_now(b.s), mono_ms(900)));
 	ck_assert_uint_eq(b.traps, 5);
-	ck_assert(bench_ask(&b, "\1\2", MAD_GET, MAD_SWITCH_INFO, 0));
+	ck_assert(smp_bench_ask(&b, "\1\2", MAD_GET, MAD_SWITCH_INFO, 0));
 	mad_switch_info_decode(b.last.data, &si, NULL);
 	ck_assert(si.state_change);
 	mad_switch_info_encode(&si, b.last.data);
-	ck_assert(bench_ask(&b, "\1\2", MAD_SET, MAD_SWITCH_INFO, 0));
-	ck_assert(bench_ask(&b, "\1\2", MAD_GET, MAD_SWITCH_INFO, 0));
+	ck_assert(smp_bench_ask(&b, "\1\2", MAD_SET, MAD_SWITCH_INFO, 0));
+	ck_assert(smp_bench_ask(&b, "\1\2", MAD_GET, MAD_SWITCH_INFO, 0));
 	mad_switch_info_decode(b.last.data, &si, NULL);
 	ck_assert(!si.state_change);
 	/* an old TrapRepress does not stop a new change's trap */
 	sim_fault_link(b.s, 2, 1, true);
-	bench_repress(&b);
+	smp_bench_repress(&b);
 	sim_run_until(b.s, mono_add(sim_now(b.s), mono_ms(500)));
 	ck_assert_uint_ge(b.traps, 7);
 	/* trap 144 */
-	bench_repress(&b);
+	smp_bench_repress(&b);
 	sim_run_until(b.s, mono_add(sim_now(b.s), mono_ms(10)));
 	sim_fault_rename(b.s, 2, "new name");
 	sim_run_until(b.s, mono_add(sim_now(b.s), mono_ms(10)));
 	mad_notice_decode(b.trap.data, &n);
 	ck_assert_uint_eq(n.trap, 144);
 	ck_assert_uint_eq(n.change_flags, 1);
-	bench_free(&b);
+	smp_bench_free(&b);
 }
 END_TEST
 
 START_TEST(links_and_nodes_fail)
 {
-	struct bench b = bench_new(bench_line(), NULL);
+	struct bench b = smp_bench_new(smp_bench_line(), NULL);
 
-	bench_attach(&b);
-	bench_configure(&b);
+	smp_bench_attach(&b);
+	smp_bench_configure(&b);
 	sim_fault_link(b.s, 0, 2, false);
-	ck_assert_uint_eq(bench_port_info(&b, "\1", 2).state, BENCH_DOWN);
-	ck_assert_uint_eq(bench_port_info(&b, "\1", 2).phys_state, 2);
-	ck_assert(!bench_ask(&b, "\1\2", MAD_GET, MAD_NODE_INFO, 0));
+	ck_assert_uint_eq(smp_bench_port_info(&b, "\1", 2).state, BENCH_DOWN);
+	ck_assert_uint_eq(smp_bench_port_info(&b, "\1", 2).phys_state, 2);
+	ck_assert(!smp_bench_ask(&b, "\1\2", MAD_GET, MAD_NODE_INFO, 0));
 	sim_fault_link(b.s, 0, 2, true);
-	ck_assert_uint_eq(bench_port_info(&b, "\1", 2).state, BENCH_INIT);
-	ck_assert(bench_ask(&b, "\1\2", MAD_GET, MAD_NODE_INFO, 0));
+	ck_assert_uint_eq(smp_bench_port_info(&b, "\1", 2).state, BENCH_INIT);
+	ck_assert(smp_bench_ask(&b, "\1\2", MAD_GET, MAD_NODE_INFO, 0));
 	sim_fault_node(b.s, 2, false);
-	ck_assert(!bench_ask(&b, "\1\2", MAD_GET, MAD_NODE_INFO, 0));
+	ck_assert(!smp_bench_ask(&b, "\1\2", MAD_GET, MAD_NODE_INFO, 0));
 	sim_fault_node(b.s, 2, true);
-	ck_assert(bench_ask(&b, "\1\2", MAD_GET, MAD_NODE_INFO, 0));
-	ck_assert_uint_eq(bench_port_info(&b, "\1\2", 0).lid, 0);
+	ck_assert(smp_bench_ask(&b, "\1\2", MAD_GET, MAD_NODE_INFO, 0));
+	ck_assert_uint_eq(smp_bench_port_info(&b, "\1\2", 0).lid, 0);
 	/* sw0 still knows the path to LID 4, sw1 does not */
-	ck_assert(!bench_ask_lid(&b, 4, MAD_NODE_DESC));
-	ck_assert_uint_eq(bench_set_lid(&b, "\1\2", 0, 3), 0);
+	ck_assert(!smp_bench_ask_lid(&b, 4, MAD_NODE_DESC));
+	ck_assert_uint_eq(smp_bench_set_lid(&b, "\1\2", 0, 3), 0);
 	sim_fault_reboot(b.s, 2);
-	ck_assert_uint_eq(bench_port_info(&b, "\1\2", 0).lid, 0);
-	ck_assert_uint_eq(bench_port_info(&b, "\1", 2).state, BENCH_INIT);
+	ck_assert_uint_eq(smp_bench_port_info(&b, "\1\2", 0).lid, 0);
+	ck_assert_uint_eq(smp_bench_port_info(&b, "\1", 2).state, BENCH_INIT);
 	/* disabled by the SM, and back */
 	ck_assert_uint_eq(sim_lft(b.s, 2, 4), 255);
 	b.last.mkey = 0;
 	{
-		struct mad_port_info pi = bench_port_info(&b, "\1", 2);
+		struct mad_port_info pi = smp_bench_port_info(&b, "\1", 2);
 
 		pi.state = 0;
 		pi.phys_state = 3;
 		mad_port_info_encode(&pi, b.last.data);
-		ck_assert(bench_ask(&b, "\1", MAD_SET, MAD_PORT_INFO, 2));
+		ck_assert(smp_bench_ask(&b, "\1", MAD_SET, MAD_PORT_INFO, 2));
 		ck_assert_uint_eq(b.last.status, 0);
-		ck_assert_uint_eq(bench_port_info(&b, "\1", 2).phys_state, 3);
-		ck_assert(!bench_ask(&b, "\1\2", MAD_GET, MAD_NODE_INFO, 0));
+		ck_assert_uint_eq(
+			smp_bench_port_info(&b, "\1", 2).phys_state, 3);
+		ck_assert(
+			!smp_bench_ask(&b, "\1\2", MAD_GET, MAD_NODE_INFO, 0));
 		pi.phys_state = 2;
 		mad_port_info_encode(&pi, b.last.data);
-		ck_assert(bench_ask(&b, "\1", MAD_SET, MAD_PORT_INFO, 2));
-		ck_assert(bench_ask(&b, "\1\2", MAD_GET, MAD_NODE_INFO, 0));
+		ck_assert(smp_bench_ask(&b, "\1", MAD_SET, MAD_PORT_INFO, 2));
+		ck_assert(smp_bench_ask(&b, "\1\2", MAD_GET, MAD_NODE_INFO, 0));
 	}
-	bench_free(&b);
+	smp_bench_free(&b);
 }
 END_TEST
 
 START_TEST(nodes_misbehave)
 {
-	struct bench b = bench_new(bench_line(), NULL);
+	struct bench b = smp_bench_new(smp_bench_line(), NULL);
 	struct sim_behaviour bad = {.hung = true};
 	struct mad_node_info ni;
 
-	bench_attach(&b);
-	bench_configure(&b);
+	smp_bench_attach(&b);
+	smp_bench_configure(&b);
 	sim_fault_behave(b.s, 2, &bad);
-	ck_assert(!bench_ask(&b, "\1\2", MAD_GET, MAD_NODE_INFO, 0));
-	ck_assert(!bench_ask(&b, "\1\2\1", MAD_GET, MAD_NODE_INFO, 0));
-	ck_assert(bench_ask_lid(&b, 4, MAD_NODE_DESC)); /* tables still work */
+	ck_assert(!smp_bench_ask(&b, "\1\2", MAD_GET, MAD_NODE_INFO, 0));
+	ck_assert(!smp_bench_ask(&b, "\1\2\1", MAD_GET, MAD_NODE_INFO, 0));
+	ck_assert(smp_bench_ask_lid(
+		&b, 4, MAD_NODE_DESC)); /* tables still work */
 	bad = (struct sim_behaviour){.mute = 1ULL << MAD_NODE_DESC,
 		.refuse = 1ULL << MAD_GUID_INFO | 1ULL << MAD_LFT,
 		.wrong = 1ULL << MAD_PORT_INFO,
 		.zero_ports = true};
 	sim_fault_behave(b.s, 2, &bad);
-	ck_assert(!bench_ask(&b, "\1\2", MAD_GET, MAD_NODE_DESC, 0));
-	ck_assert(bench_ask(&b, "\1\2", MAD_GET, MAD_GUID_INFO, 0));
+	ck_assert(!smp_bench_ask(&b, "\1\2", MAD_GET, MAD_NODE_DESC, 0));
+	ck_assert(smp_bench_ask(&b, "\1\2", MAD_GET, MAD_GUID_INFO, 0));
 	ck_assert_uint_eq(b.last.status, 0x0c);
-	ck_assert(bench_ask(&b, "\1\2", MAD_GET, MAD_PORT_INFO, 0));
+	ck_assert(smp_bench_ask(&b, "\1\2", MAD_GET, MAD_PORT_INFO, 0));
 	ck_assert_uint_eq(b.last.attr, 0x14);
-	ck_assert(bench_ask(&b, "\1\2", MAD_GET, MAD_NODE_INFO, 0));
+	ck_assert(smp_bench_ask(&b, "\1\2", MAD_GET, MAD_NODE_INFO, 0));
 	ck_assert_int_eq(mad_node_info_decode(b.last.data, &ni, NULL), -1);
 	bad = (struct sim_behaviour){.refuse = 1ULL << MAD_LFT, .status = 0x1c};
 	sim_fault_behave(b.s, 2, &bad);
-	ck_assert(bench_ask(&b, "\1\2", MAD_GET, MAD_LFT, 0));
+	ck_assert(smp_bench_ask(&b, "\1\2", MAD_GET, MAD_LFT, 0));
 	ck_assert_uint_eq(b.last.status, 0x1c);
 	/* duplicate GUIDs */
 	sim_fault_guid(b.s, 2, b.f->node[0].guid);
-	ck_assert(bench_ask(&b, "\1\2", MAD_GET, MAD_NODE_INFO, 0));
+	ck_assert(smp_bench_ask(&b, "\1\2", MAD_GET, MAD_NODE_INFO, 0));
 	mad_node_info_decode(b.last.data, &ni, NULL);
 	ck_assert_uint_eq(ni.guid, b.f->node[0].guid);
 	ck_assert_uint_eq(ni.port_guid, b.f->node[0].guid);
 	/* sw0's port 2 leads to h2, but h2's link leads to sw1 */
 	sim_fault_cross(b.s, 0, 2, 3, 1);
-	ck_assert(bench_ask(&b, "\1\2", MAD_GET, MAD_NODE_INFO, 0));
+	ck_assert(smp_bench_ask(&b, "\1\2", MAD_GET, MAD_NODE_INFO, 0));
 	mad_node_info_decode(b.last.data, &ni, NULL);
 	ck_assert_uint_eq(ni.guid, b.f->node[3].guid);
-	bench_free(&b);
+	smp_bench_free(&b);
 }
 END_TEST
 
@@ -447,22 +453,22 @@ END_TEST
 static unsigned
 count_answers(const struct sim_faults *f, unsigned *garbage, unsigned *busy)
 {
-	struct bench b = bench_new(bench_line(), NULL);
+	struct bench b = smp_bench_new(smp_bench_line(), NULL);
 	unsigned before;
 
-	bench_attach(&b);
+	smp_bench_attach(&b);
 	sim_fault_chances(b.s, f);
 	*garbage = *busy = 0;
 	for (unsigned i = 0; i < 1000; i++) {
 		before = b.got;
-		(void)bench_ask(&b, "\1\2", MAD_GET, MAD_NODE_INFO, 0);
+		(void)smp_bench_ask(&b, "\1\2", MAD_GET, MAD_NODE_INFO, 0);
 		if (b.got == before)
 			continue;
 		*garbage += b.garbage;
 		*busy += !b.garbage && b.last.status == MAD_STATUS_BUSY;
 	}
 	before = b.got;
-	bench_free(&b);
+	smp_bench_free(&b);
 	return before;
 }
 
@@ -492,14 +498,14 @@ END_TEST
 
 START_TEST(garbage_does_not_crash_an_sma)
 {
-	struct bench b = bench_new(bench_line(), NULL);
+	struct bench b = smp_bench_new(smp_bench_line(), NULL);
 	struct rng {
 		uint64_t x;
 	} r = {88172645463325252U};
 	struct transport_msg m;
 
-	bench_attach(&b);
-	bench_configure(&b);
+	smp_bench_attach(&b);
+	smp_bench_configure(&b);
 	for (unsigned i = 0; i < 50000; i++) {
 		struct smp q = {
 			.mgmt_class = i & 1 ? MAD_SUBN_DR : MAD_SUBN_LID,
@@ -527,7 +533,7 @@ START_TEST(garbage_does_not_crash_an_sma)
 			sim_run_until(b.s, mono_add(sim_now(b.s), mono_ms(1)));
 	}
 	ck_assert_uint_gt(sim_stats(b.s)->answers, 10000);
-	bench_free(&b);
+	smp_bench_free(&b);
 }
 END_TEST
 
@@ -561,15 +567,15 @@ break_link(void *cookie, struct sim *s)
 
 START_TEST(scripts_have_the_last_word)
 {
-	struct bench b = bench_new(bench_line(), NULL);
+	struct bench b = smp_bench_new(smp_bench_line(), NULL);
 	struct script sc = {0};
 	struct transport_msg m = {.len = 3};
 
-	bench_attach(&b);
+	smp_bench_attach(&b);
 	sim_set_hook(b.s, on_hook, &sc);
-	ck_assert(!bench_ask(&b, "\1", MAD_GET, MAD_LFT, 0));
+	ck_assert(!smp_bench_ask(&b, "\1", MAD_GET, MAD_LFT, 0));
 	ck_assert_uint_eq(sc.dropped, 1);
-	ck_assert(bench_ask(&b, "\1", MAD_GET, MAD_NODE_DESC, 0));
+	ck_assert(smp_bench_ask(&b, "\1", MAD_GET, MAD_NODE_DESC, 0));
 	ck_assert_str_eq((char *)b.last.data, "forged");
 	ck_assert_uint_eq(sc.seen, 3);
 	sim_inject(b.e, &m, mono_ms(1));
@@ -577,10 +583,10 @@ START_TEST(scripts_have_the_last_word)
 	ck_assert(b.garbage);
 	ck_assert_uint_eq(b.raw.len, 3);
 	sim_at(b.s, mono_add(sim_now(b.s), mono_ms(50)), break_link, NULL);
-	ck_assert(bench_ask(&b, "\1\2", MAD_GET, MAD_NODE_INFO, 0));
+	ck_assert(smp_bench_ask(&b, "\1\2", MAD_GET, MAD_NODE_INFO, 0));
 	sim_run_until(b.s, mono_add(sim_now(b.s), mono_ms(50)));
-	ck_assert(!bench_ask(&b, "\1\2", MAD_GET, MAD_NODE_INFO, 0));
-	bench_free(&b);
+	ck_assert(!smp_bench_ask(&b, "\1\2", MAD_GET, MAD_NODE_INFO, 0));
+	smp_bench_free(&b);
 }
 END_TEST
 
@@ -598,8 +604,8 @@ START_TEST(time_is_what_it_takes)
 	o.hop = mono_us(10);
 	o.service = mono_us(100);
 	o.sma_queue = 5;
-	b = bench_new(bench_line(), &o);
-	bench_attach(&b);
+	b = smp_bench_new(smp_bench_line(), &o);
+	smp_bench_attach(&b);
 	smp_encode(&q, m.mad);
 	for (unsigned i = 0; i < 10; i++)
 		sim_transport(b.e)->send(sim_transport(b.e), &m);
@@ -612,7 +618,7 @@ START_TEST(time_is_what_it_takes)
 	ck_assert_uint_eq(b.got, 6);
 	ck_assert_uint_eq(sim_stats(b.s)->lost_queue, 4);
 	ck_assert_int_eq(sim_now(b.s).ns, mono_ms(5).ns);
-	bench_free(&b);
+	smp_bench_free(&b);
 }
 END_TEST
 
@@ -638,44 +644,44 @@ on_other(void *cookie, const struct transport_msg *m, struct mono now)
 
 START_TEST(subnet_managers_meet)
 {
-	struct bench b = bench_new(bench_line(), NULL), other = {0};
+	struct bench b = smp_bench_new(smp_bench_line(), NULL), other = {0};
 	struct mad_sm_info si, says = {.guid = 9, .priority = 3, .state = 2};
 	uint32_t mod;
 
-	bench_attach(&b);
+	smp_bench_attach(&b);
 	other.e = sim_attach(b.s, 3, 1, on_other, &other);
-	bench_configure(&b);
-	ck_assert(bench_ask(&b, "\1\2\1", MAD_GET, MAD_SM_INFO, 0));
+	smp_bench_configure(&b);
+	ck_assert(smp_bench_ask(&b, "\1\2\1", MAD_GET, MAD_SM_INFO, 0));
 	mad_sm_info_decode(b.last.data, &si);
 	ck_assert_uint_eq(si.guid, 42);
-	ck_assert(bench_ask_lid(&b, 4, MAD_SM_INFO));
+	ck_assert(smp_bench_ask_lid(&b, 4, MAD_SM_INFO));
 	ck_assert_uint_eq(other.got, 2);
-	ck_assert(bench_ask(&b, "\1\2\1", MAD_GET, MAD_NODE_INFO, 0));
+	ck_assert(smp_bench_ask(&b, "\1\2\1", MAD_GET, MAD_NODE_INFO, 0));
 	ck_assert_uint_eq(other.got, 2);
 	/* one without an SM behind it */
 	sim_fault_other_sm(b.s, 2, 0, &says);
-	ck_assert(bench_port_info(&b, "\1\2", 0).capmask & MAD_CAP_IS_SM);
-	ck_assert(bench_ask(&b, "\1\2", MAD_GET, MAD_SM_INFO, 0));
+	ck_assert(smp_bench_port_info(&b, "\1\2", 0).capmask & MAD_CAP_IS_SM);
+	ck_assert(smp_bench_ask(&b, "\1\2", MAD_GET, MAD_SM_INFO, 0));
 	mad_sm_info_decode(b.last.data, &si);
 	ck_assert_uint_eq(si.guid, 9);
 	ck_assert_uint_eq(si.state, 2);
 	ck_assert(!sim_fault_other_sm_last(b.s, 2, &mod, &si));
 	mad_sm_info_encode(&says, b.last.data);
-	ck_assert(bench_ask(&b, "\1\2", MAD_SET, MAD_SM_INFO, 1));
+	ck_assert(smp_bench_ask(&b, "\1\2", MAD_SET, MAD_SM_INFO, 1));
 	ck_assert(sim_fault_other_sm_last(b.s, 2, &mod, &si));
 	ck_assert_uint_eq(mod, 1);
-	bench_free(&b);
+	smp_bench_free(&b);
 }
 END_TEST
 
 START_TEST(data_needs_active_ports)
 {
-	struct bench b = bench_new(bench_line(), NULL), other = {0};
+	struct bench b = smp_bench_new(smp_bench_line(), NULL), other = {0};
 	struct transport_msg m = {.lid = 4, .qpn = 1, .len = MAD_SIZE};
 
-	bench_attach(&b);
-	other.e = sim_attach(b.s, 3, 1, bench_on_recv, &other);
-	bench_configure(&b);
+	smp_bench_attach(&b);
+	other.e = sim_attach(b.s, 3, 1, smp_bench_on_recv, &other);
+	smp_bench_configure(&b);
 	m.mad[0] = 1;
 	m.mad[1] = MAD_SA;
 	m.mad[2] = 2;
@@ -689,7 +695,7 @@ START_TEST(data_needs_active_ports)
 	ck_assert_uint_eq(other.got, 1);
 	ck_assert_uint_eq(other.raw.mad[1], MAD_SA);
 	ck_assert_uint_eq(other.raw.lid, 1);
-	bench_free(&b);
+	smp_bench_free(&b);
 }
 END_TEST
 

@@ -78,9 +78,9 @@ START_TEST(counters)
 
 	o.sma_queue = 2;
 	o.service = mono_ms(1);
-	b = bench_new(bench_line(), &o);
-	bench_attach(&b);
-	bench_configure(&b);
+	b = smp_bench_new(smp_bench_line(), &o);
+	smp_bench_attach(&b);
+	smp_bench_configure(&b);
 	/* performance MADs are data: links must be Active */
 	ck_assert_ptr_null(ask_perf(&b, 2, MAD_GET, MAD_PERF_CLASS_INFO, d));
 	sim_activate_all(b.s);
@@ -88,12 +88,12 @@ START_TEST(counters)
 	run_ms(&b, 20); /* the answer came late: service takes 1 ms */
 	ck_assert_uint_eq(b.raw.mad[3], MAD_GET_RESP);
 	ck_assert_uint_eq(be_get16(b.raw.mad + MAD_PERF_AT + 2), 0x300);
-	bench_free(&b);
+	smp_bench_free(&b);
 
 	o = sim_defaults();
-	b = bench_new(bench_line(), &o);
-	bench_attach(&b);
-	bench_configure(&b);
+	b = smp_bench_new(smp_bench_line(), &o);
+	smp_bench_attach(&b);
+	smp_bench_configure(&b);
 	sim_activate_all(b.s);
 	/* sw1 is read twice: the second time the first request counts */
 	(void)read_counters(&b, 3, 2);
@@ -128,19 +128,19 @@ START_TEST(counters)
 	ck_assert_uint_eq(be_get16(b.raw.mad + 4), 0x0c);
 	ck_assert_ptr_nonnull(ask_perf(&b, 3, 3, MAD_PERF_COUNTERS, d));
 	ck_assert_uint_eq(be_get16(b.raw.mad + 4), 0x08);
-	bench_free(&b);
+	smp_bench_free(&b);
 }
 END_TEST
 
 START_TEST(extended_counters)
 {
-	struct bench b = bench_new(bench_line(), NULL);
+	struct bench b = smp_bench_new(smp_bench_line(), NULL);
 	struct mad_perf_extended x = {.port = 2, .select = 0xff};
 	uint8_t d[MAD_PERF_SIZE];
 	const uint8_t *a;
 
-	bench_attach(&b);
-	bench_configure(&b);
+	smp_bench_attach(&b);
+	smp_bench_configure(&b);
 	sim_activate_all(b.s);
 	x.counter[1] = 0xfffffffffULL; /* more than 32 bits */
 	mad_perf_extended_encode(&x, d);
@@ -156,7 +156,7 @@ START_TEST(extended_counters)
 	mad_perf_extended_decode(a, &x);
 	ck_assert_uint_eq(x.counter[1], 0xfffffffffULL + 2 * 72);
 	ck_assert_uint_eq(x.counter[5], 2);
-	bench_free(&b);
+	smp_bench_free(&b);
 }
 END_TEST
 
@@ -165,7 +165,7 @@ END_TEST
 static struct bench
 bench_noted(bool fixed)
 {
-	struct fabric *f = bench_line();
+	struct fabric *f = smp_bench_line();
 
 	f->node[fabric_find(f, "sw0")].attrs = (struct fabric_attrs){
 		.has_role = true,
@@ -179,7 +179,7 @@ bench_noted(bool fixed)
 		.groups = 16,
 		.sub_groups = 2,
 	};
-	return bench_new(f, NULL);
+	return smp_bench_new(f, NULL);
 }
 
 START_TEST(a_role_is_read_and_changed)
@@ -187,8 +187,8 @@ START_TEST(a_role_is_read_and_changed)
 	struct bench b = bench_noted(false);
 	struct mad_role r;
 
-	bench_attach(&b);
-	ck_assert(bench_ask(&b, "\1", MAD_GET, MAD_ROLE, 0));
+	smp_bench_attach(&b);
+	ck_assert(smp_bench_ask(&b, "\1", MAD_GET, MAD_ROLE, 0));
 	ck_assert_uint_eq(b.last.status, 0);
 	ck_assert_int_eq(mad_role_decode(b.last.data, &r, NULL), 0);
 	ck_assert_uint_eq(r.role, MAD_ROLE_LEAF);
@@ -204,7 +204,7 @@ START_TEST(a_role_is_read_and_changed)
 	r.owner = 0xabc;
 	r.generation = 77;
 	mad_role_encode(&r, b.last.data);
-	ck_assert(bench_ask(&b, "\1", MAD_SET, MAD_ROLE, 0));
+	ck_assert(smp_bench_ask(&b, "\1", MAD_SET, MAD_ROLE, 0));
 	ck_assert_uint_eq(b.last.status, 0);
 	ck_assert_int_eq(mad_role_decode(b.last.data, &r, NULL), 0);
 	ck_assert_uint_eq(r.role, MAD_ROLE_ROOT);
@@ -212,31 +212,31 @@ START_TEST(a_role_is_read_and_changed)
 	ck_assert_uint_eq(r.generation, 1); /* one more, whatever was sent */
 	ck_assert_uint_eq(r.owner, 0xabc);
 	/* the same role again is no change */
-	ck_assert(bench_ask(&b, "\1", MAD_SET, MAD_ROLE, 0));
+	ck_assert(smp_bench_ask(&b, "\1", MAD_SET, MAD_ROLE, 0));
 	ck_assert_uint_eq(sim_role(b.s, find_node(&b, "sw0"))->generation, 1);
 	/* a foreign signature, a modifier, nodes without the attribute */
 	b.last.data[0] ^= 1;
-	ck_assert(bench_ask(&b, "\1", MAD_SET, MAD_ROLE, 0));
+	ck_assert(smp_bench_ask(&b, "\1", MAD_SET, MAD_ROLE, 0));
 	ck_assert_uint_eq(b.last.status, 0x1c);
-	ck_assert(bench_ask(&b, "\1", MAD_GET, MAD_ROLE, 1));
+	ck_assert(smp_bench_ask(&b, "\1", MAD_GET, MAD_ROLE, 1));
 	ck_assert_uint_eq(b.last.status, 0x1c);
-	ck_assert(bench_ask(&b, "\1\2", MAD_GET, MAD_ROLE, 0));
+	ck_assert(smp_bench_ask(&b, "\1\2", MAD_GET, MAD_ROLE, 0));
 	ck_assert_uint_eq(b.last.status, 0x0c);
-	ck_assert(bench_ask(&b, "", MAD_GET, MAD_ROLE, 0));
+	ck_assert(smp_bench_ask(&b, "", MAD_GET, MAD_ROLE, 0));
 	ck_assert_uint_eq(b.last.status, 0x0c);
 	ck_assert_ptr_null(sim_role(b.s, find_node(&b, "sw1")));
 	/* after a reboot the role is as in the file */
 	sim_fault_reboot(b.s, find_node(&b, "sw0"));
 	ck_assert_uint_eq(
 		sim_role(b.s, find_node(&b, "sw0"))->role, MAD_ROLE_LEAF);
-	bench_free(&b);
+	smp_bench_free(&b);
 	b = bench_noted(true);
-	bench_attach(&b);
-	ck_assert(bench_ask(&b, "\1", MAD_GET, MAD_ROLE, 0));
+	smp_bench_attach(&b);
+	ck_assert(smp_bench_ask(&b, "\1", MAD_GET, MAD_ROLE, 0));
 	ck_assert_uint_eq(b.last.data[7], 0);
-	ck_assert(bench_ask(&b, "\1", MAD_SET, MAD_ROLE, 0));
+	ck_assert(smp_bench_ask(&b, "\1", MAD_SET, MAD_ROLE, 0));
 	ck_assert_uint_eq(b.last.status, 0x0c);
-	bench_free(&b);
+	smp_bench_free(&b);
 }
 END_TEST
 
@@ -245,7 +245,7 @@ static uint16_t
 set_ar(struct bench *b, struct mad_ar_info *ar)
 {
 	mad_ar_info_encode(ar, b->last.data);
-	ck_assert(bench_ask(b, "\1", MAD_SET, MAD_AR_INFO, 0));
+	ck_assert(smp_bench_ask(b, "\1", MAD_SET, MAD_AR_INFO, 0));
 	if (b->last.status == 0)
 		ck_assert_int_eq(mad_ar_info_decode(b->last.data, ar, NULL), 0);
 	return b->last.status;
@@ -257,7 +257,7 @@ set_group(struct bench *b, uint32_t mod, uint64_t first, uint64_t second)
 	const struct mad_ar_group g = {{{first}, {second}}};
 
 	mad_ar_group_encode(&g, b->last.data);
-	ck_assert(bench_ask(b, "\1", MAD_SET, MAD_AR_GROUP, mod));
+	ck_assert(smp_bench_ask(b, "\1", MAD_SET, MAD_AR_GROUP, mod));
 	return b->last.status;
 }
 
@@ -266,12 +266,12 @@ set_entry(struct bench *b, uint16_t lid, struct mad_ar_entry e)
 {
 	struct mad_ar_entry block[MAD_AR_ENTRIES];
 
-	ck_assert(bench_ask(
+	ck_assert(smp_bench_ask(
 		b, "\1", MAD_GET, MAD_AR_LFT, mad_ar_lft_mod(lid, 0)));
 	mad_ar_lft_decode(b->last.data, block);
 	block[lid % MAD_AR_ENTRIES] = e;
 	mad_ar_lft_encode(block, b->last.data);
-	ck_assert(bench_ask(
+	ck_assert(smp_bench_ask(
 		b, "\1", MAD_SET, MAD_AR_LFT, mad_ar_lft_mod(lid, 0)));
 	return b->last.status;
 }
@@ -286,9 +286,9 @@ START_TEST(adaptive_routing_is_set_up)
 	struct mad_ar_entry e;
 	struct mad_ar_group ports;
 
-	bench_attach(&b);
-	bench_configure(&b);
-	ck_assert(bench_ask(&b, "\1", MAD_GET, MAD_VENDOR_GENERAL, 4));
+	smp_bench_attach(&b);
+	smp_bench_configure(&b);
+	ck_assert(smp_bench_ask(&b, "\1", MAD_GET, MAD_VENDOR_GENERAL, 4));
 	ck_assert_uint_eq(sim_stats(b.s)->by[MAD_SL2VL][MAD_GET], 0);
 	ck_assert_uint_eq(
 		sim_stats(b.s)->by[sim_attr_row(MAD_VENDOR_GENERAL)][MAD_GET],
@@ -296,7 +296,7 @@ START_TEST(adaptive_routing_is_set_up)
 	mad_vendor_general_decode(b.last.data, &g);
 	ck_assert(mad_vendor_has(&g, MAD_VENDOR_CAP_AR_REV1));
 	ck_assert(!mad_vendor_has(&g, MAD_VENDOR_CAP_AR));
-	ck_assert(bench_ask(&b, "\1", MAD_GET, MAD_AR_INFO, 0));
+	ck_assert(smp_bench_ask(&b, "\1", MAD_GET, MAD_AR_INFO, 0));
 	ck_assert_int_eq(mad_ar_info_decode(b.last.data, &ar, NULL), 0);
 	ck_assert(!ar.enabled);
 	ck_assert_uint_eq(ar.group_cap, 16);
@@ -327,7 +327,7 @@ START_TEST(adaptive_routing_is_set_up)
 	ck_assert(!sim_ar_ports(b.s, sw, 4, &e, &ports));
 	sim_fault_reboot(b.s, sw);
 	ck_assert(!sim_ar_info(b.s, sw)->enabled);
-	bench_free(&b);
+	smp_bench_free(&b);
 }
 END_TEST
 
@@ -358,9 +358,9 @@ START_TEST(adaptive_routing_refuses)
 		{"\1", MAD_GET, 0xff22, 0, 0x0c},
 	};
 
-	bench_attach(&b);
+	smp_bench_attach(&b);
 	for (unsigned i = 0; i < sizeof(q) / sizeof(q[0]); i++) {
-		ck_assert(bench_ask(
+		ck_assert(smp_bench_ask(
 			&b, q[i].path, q[i].method, q[i].attr, q[i].mod));
 		ck_assert_msg(b.last.status == q[i].status,
 			"question %u: status %x", i, b.last.status);
@@ -375,22 +375,22 @@ START_TEST(adaptive_routing_refuses)
 	ck_assert_uint_eq(set_group(&b, 0, 0, 8), 0x1c); /* port 3 of 2 */
 	ck_assert_uint_eq(set_entry(&b, 4, bad_group), 0x1c);
 	ck_assert_uint_eq(set_entry(&b, 4, bad_table), 0x1c);
-	bench_free(&b);
+	smp_bench_free(&b);
 }
 END_TEST
 
 START_TEST(fdr10)
 {
-	struct fabric *f = bench_line();
+	struct fabric *f = smp_bench_line();
 	struct mad_vendor_ext_port x;
 	struct bench b;
 
 	f->cable[0].rate = (struct fabric_rate){2, 4, 0, true};
 	f->node[fabric_find(f, "sw1")].vendor = 0x1234;
-	b = bench_new(f, NULL);
-	bench_attach(&b);
+	b = smp_bench_new(f, NULL);
+	smp_bench_attach(&b);
 	for (uint32_t p = 1; p <= 2; p++) {
-		ck_assert(bench_ask(
+		ck_assert(smp_bench_ask(
 			&b, "\1", MAD_GET, MAD_VENDOR_EXT_PORT_INFO, p));
 		mad_vendor_ext_port_decode(b.last.data, &x);
 		ck_assert_uint_eq(x.speed_supported, 1);
@@ -400,17 +400,21 @@ START_TEST(fdr10)
 	}
 	x = (struct mad_vendor_ext_port){.change = 1};
 	mad_vendor_ext_port_encode(&x, b.last.data);
-	ck_assert(bench_ask(&b, "\1", MAD_SET, MAD_VENDOR_EXT_PORT_INFO, 255));
+	ck_assert(smp_bench_ask(
+		&b, "\1", MAD_SET, MAD_VENDOR_EXT_PORT_INFO, 255));
 	ck_assert_uint_eq(b.last.status, 0);
-	ck_assert(bench_ask(&b, "\1", MAD_GET, MAD_VENDOR_EXT_PORT_INFO, 2));
+	ck_assert(
+		smp_bench_ask(&b, "\1", MAD_GET, MAD_VENDOR_EXT_PORT_INFO, 2));
 	mad_vendor_ext_port_decode(b.last.data, &x);
 	ck_assert_uint_eq(x.speed_enabled, 0);
-	ck_assert(bench_ask(&b, "\1", MAD_GET, MAD_VENDOR_EXT_PORT_INFO, 3));
+	ck_assert(
+		smp_bench_ask(&b, "\1", MAD_GET, MAD_VENDOR_EXT_PORT_INFO, 3));
 	ck_assert_uint_eq(b.last.status, 0x1c);
 	/* other nodes do not know the attribute */
-	ck_assert(bench_ask(&b, "\1\2", MAD_GET, MAD_VENDOR_EXT_PORT_INFO, 1));
+	ck_assert(smp_bench_ask(
+		&b, "\1\2", MAD_GET, MAD_VENDOR_EXT_PORT_INFO, 1));
 	ck_assert_uint_eq(b.last.status, 0x0c);
-	bench_free(&b);
+	smp_bench_free(&b);
 }
 END_TEST
 
@@ -444,26 +448,26 @@ time_of(struct bench *b, const char *path)
 
 START_TEST(nodes_have_their_own_delays)
 {
-	struct fabric *f = bench_line();
+	struct fabric *f = smp_bench_line();
 	struct sim_behaviour slow = {.service = mono_ms(3)};
 	struct bench b;
 
 	f->node[fabric_find(f, "sw0")].attrs.hop_ns = 50000;
 	f->node[fabric_find(f, "sw1")].attrs.service_ns = 7000;
-	b = bench_new(f, NULL);
-	bench_attach(&b);
+	b = smp_bench_new(f, NULL);
+	smp_bench_attach(&b);
 	/* there: 1 us, h1's 1 us; back: 1 us, sw0's 50 us; 2 us of service */
 	ck_assert_int_eq(time_of(&b, "\1"), 2000 + 2 * 2000);
 	ck_assert_int_eq(time_of(&b, "\1\2"), 7000 + 2 * (2000 + 50000));
 	sim_fault_behave(b.s, find_node(&b, "sw1"), &slow);
 	ck_assert_int_eq(time_of(&b, "\1\2"), 3000000 + 2 * (2000 + 50000));
-	bench_free(&b);
+	smp_bench_free(&b);
 }
 END_TEST
 
 START_TEST(a_full_buffer_drops)
 {
-	struct fabric *f = bench_line();
+	struct fabric *f = smp_bench_line();
 	struct transport_msg m = {.lid = 0xffff, .len = MAD_SIZE};
 	struct smp q = {
 		.mgmt_class = MAD_SUBN_DR,
@@ -477,8 +481,8 @@ START_TEST(a_full_buffer_drops)
 	struct bench b;
 
 	f->node[fabric_find(f, "sw0")].attrs.queue = 4;
-	b = bench_new(f, NULL);
-	bench_attach(&b);
+	b = smp_bench_new(f, NULL);
+	smp_bench_attach(&b);
 	t = sim_transport(b.e);
 	for (int i = 0; i < 20; i++) {
 		q.tid = ++b.tid;
@@ -490,10 +494,10 @@ START_TEST(a_full_buffer_drops)
 	/* one in work, four that wait */
 	ck_assert_uint_eq(sim_stats(b.s)->lost_queue, 15);
 	ck_assert_uint_eq(b.got, 5);
-	bench_configure(&b);
+	smp_bench_configure(&b);
 	sim_activate_all(b.s);
 	ck_assert_uint_eq(read_counters(&b, 2, 1).vl15_dropped, 15);
-	bench_free(&b);
+	smp_bench_free(&b);
 }
 END_TEST
 
@@ -501,36 +505,36 @@ END_TEST
 
 START_TEST(a_false_acknowledgement_keeps_the_table)
 {
-	struct bench b = bench_new(bench_line(), NULL);
+	struct bench b = smp_bench_new(smp_bench_line(), NULL);
 	const struct sim_behaviour liar = {.lies = UINT64_C(1) << MAD_LFT},
 				   well = {0};
 	uint32_t sw = find_node(&b, "sw0");
 
-	bench_attach(&b);
-	bench_configure(&b);
+	smp_bench_attach(&b);
+	smp_bench_configure(&b);
 	sim_fault_behave(b.s, sw, &liar);
 	memset(b.last.data, 2, MAD_DATA);
-	ck_assert(bench_ask(&b, "\1", MAD_SET, MAD_LFT, 0));
+	ck_assert(smp_bench_ask(&b, "\1", MAD_SET, MAD_LFT, 0));
 	ck_assert_uint_eq(b.last.status, 0);
 	ck_assert_uint_eq(b.last.data[1], 2); /* the acknowledgement */
 	ck_assert_uint_eq(sim_lft(b.s, sw, 1), 1);
-	ck_assert(bench_ask(&b, "\1", MAD_GET, MAD_LFT, 0));
+	ck_assert(smp_bench_ask(&b, "\1", MAD_GET, MAD_LFT, 0));
 	ck_assert_uint_eq(b.last.data[1], 1);
 	sim_fault_behave(b.s, sw, &well);
 	memset(b.last.data, 2, MAD_DATA);
-	ck_assert(bench_ask(&b, "\1", MAD_SET, MAD_LFT, 0));
+	ck_assert(smp_bench_ask(&b, "\1", MAD_SET, MAD_LFT, 0));
 	ck_assert_uint_eq(sim_lft(b.s, sw, 1), 2);
-	bench_free(&b);
+	smp_bench_free(&b);
 }
 END_TEST
 
 START_TEST(a_bad_contact)
 {
-	struct bench b = bench_new(bench_line(), NULL);
+	struct bench b = smp_bench_new(smp_bench_line(), NULL);
 	uint32_t h = find_node(&b, "h2"), sw = find_node(&b, "sw1");
 
-	bench_attach(&b);
-	bench_configure(&b);
+	smp_bench_attach(&b);
+	smp_bench_configure(&b);
 	sim_fault_flap(b.s, h, 1, mono_ms(100), 3);
 	sim_fault_flap(b.s, find_node(&b, "sw0"), 2, mono_ms(100), 0);
 	for (int i = 0; i < 3; i++) {
@@ -551,7 +555,7 @@ START_TEST(a_bad_contact)
 	sim_activate_all(b.s);
 	ck_assert_uint_eq(read_counters(&b, 3, 1).link_downed, 5);
 	ck_assert_uint_eq(read_counters(&b, 3, 2).link_downed, 2);
-	bench_free(&b);
+	smp_bench_free(&b);
 }
 END_TEST
 
@@ -567,8 +571,8 @@ START_TEST(messages_overtake)
 		struct transport *t;
 
 		o.seed = seed;
-		b = bench_new(bench_line(), &o);
-		bench_attach(&b);
+		b = smp_bench_new(smp_bench_line(), &o);
+		smp_bench_attach(&b);
 		t = sim_transport(b.e);
 		for (uint32_t i = 1; i <= 2; i++) {
 			struct transport_msg m = {
@@ -590,7 +594,7 @@ START_TEST(messages_overtake)
 		run_ms(&b, SECOND);
 		ck_assert_uint_eq(b.got, 2); /* none is lost */
 		swapped += (uint32_t)b.last.tid == 1;
-		bench_free(&b);
+		smp_bench_free(&b);
 	}
 	ck_assert_uint_gt(swapped, 5);
 	ck_assert_uint_lt(swapped, 45);
@@ -606,8 +610,8 @@ send_order(struct bench *b, uint32_t modifier)
 	struct mad_sm_info they;
 
 	mad_sm_info_encode(&us, b->last.data);
-	ck_assert(bench_ask(b, "\1\2\1", MAD_SET, MAD_SM_INFO, modifier));
-	ck_assert(bench_ask(b, "\1\2\1", MAD_GET, MAD_SM_INFO, 0));
+	ck_assert(smp_bench_ask(b, "\1\2\1", MAD_SET, MAD_SM_INFO, modifier));
+	ck_assert(smp_bench_ask(b, "\1\2\1", MAD_GET, MAD_SM_INFO, 0));
 	mad_sm_info_decode(b->last.data, &they);
 	return they.state;
 }
@@ -615,14 +619,14 @@ send_order(struct bench *b, uint32_t modifier)
 START_TEST(another_sm_obeys_and_orders)
 {
 	const struct mad_sm_info says = {.guid = 7, .priority = 3, .state = 2};
-	struct bench b = bench_new(bench_line(), NULL);
+	struct bench b = smp_bench_new(smp_bench_line(), NULL);
 	struct mad_sm_info sent;
 	uint32_t h = find_node(&b, "h2"), modifier;
 
-	bench_attach(&b);
+	smp_bench_attach(&b);
 	sim_fault_other_sm(b.s, h, 1, &says);
 	ck_assert(!sim_fault_other_sm_tells(b.s, h, 1, 1)); /* no LID yet */
-	bench_configure(&b);
+	smp_bench_configure(&b);
 	ck_assert_uint_eq(send_order(&b, 5), 1); /* discover */
 	ck_assert_uint_eq(send_order(&b, 4), 2); /* stand by */
 	ck_assert_uint_eq(send_order(&b, 3), 0); /* disable */
@@ -644,7 +648,7 @@ START_TEST(another_sm_obeys_and_orders)
 	/* to a port without an SM: the SMA answers, and no client gets it */
 	ck_assert(sim_fault_other_sm_tells(b.s, h, 2, 1));
 	run_ms(&b, SECOND);
-	bench_free(&b);
+	smp_bench_free(&b);
 }
 END_TEST
 

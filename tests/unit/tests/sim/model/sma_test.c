@@ -35,13 +35,13 @@ set_key(struct bench *b, uint8_t prot, uint16_t lease)
 	struct mad_port_info pi;
 
 	b->last.mkey = KEY;
-	pi = bench_port_info(b, "\1", 0);
+	pi = smp_bench_port_info(b, "\1", 0);
 	pi.mkey = KEY;
 	pi.mkey_prot = prot;
 	pi.mkey_lease = lease;
 	pi.state = pi.phys_state = 0;
 	mad_port_info_encode(&pi, b->last.data);
-	ck_assert(bench_ask(b, "\1", MAD_SET, MAD_PORT_INFO, 0));
+	ck_assert(smp_bench_ask(b, "\1", MAD_SET, MAD_PORT_INFO, 0));
 	ck_assert_uint_eq(b->last.status, 0);
 }
 
@@ -53,7 +53,7 @@ is_answered(struct bench *b, uint8_t method, uint64_t key)
 
 	b->last.mkey = key;
 	mad_switch_info_encode(&si, b->last.data);
-	return bench_ask(b, "\1", method, MAD_SWITCH_INFO, 0);
+	return smp_bench_ask(b, "\1", method, MAD_SWITCH_INFO, 0);
 }
 
 /* ---- M_Key ---- */
@@ -73,10 +73,10 @@ START_TEST(m_key_levels)
 	};
 
 	for (int i = 0; i < 4; i++) {
-		struct bench b = bench_new(bench_line(), NULL);
+		struct bench b = smp_bench_new(smp_bench_line(), NULL);
 		uint64_t silent;
 
-		bench_attach(&b);
+		smp_bench_attach(&b);
 		set_key(&b, level[i].prot, 0);
 		silent = sim_stats(b.s)->lost_silent;
 		ck_assert(is_answered(&b, MAD_GET, KEY));
@@ -86,27 +86,27 @@ START_TEST(m_key_levels)
 		ck_assert(!is_answered(&b, MAD_SET, 0));
 		b.last.mkey = 1;
 		if (level[i].get)
-			ck_assert_uint_eq(bench_port_info(&b, "\1", 0).mkey,
+			ck_assert_uint_eq(smp_bench_port_info(&b, "\1", 0).mkey,
 				level[i].shown ? KEY : 0);
 		b.last.mkey = KEY;
-		ck_assert_uint_eq(bench_port_info(&b, "\1", 0).mkey, KEY);
-		ck_assert_uint_eq(bench_port_info(&b, "\1", 0).mkey_viol,
+		ck_assert_uint_eq(smp_bench_port_info(&b, "\1", 0).mkey, KEY);
+		ck_assert_uint_eq(smp_bench_port_info(&b, "\1", 0).mkey_viol,
 			level[i].get ? 2 : 3);
 		ck_assert_uint_eq(sim_stats(b.s)->lost_silent - silent,
 			level[i].get ? 2 : 3);
 		/* forwarding needs no key */
 		b.last.mkey = 0;
-		ck_assert(bench_ask(&b, "\1\2", MAD_GET, MAD_NODE_INFO, 0));
-		bench_free(&b);
+		ck_assert(smp_bench_ask(&b, "\1\2", MAD_GET, MAD_NODE_INFO, 0));
+		smp_bench_free(&b);
 	}
 }
 END_TEST
 
 START_TEST(a_lease_runs_out)
 {
-	struct bench b = bench_new(bench_line(), NULL);
+	struct bench b = smp_bench_new(smp_bench_line(), NULL);
 
-	bench_attach(&b);
+	smp_bench_attach(&b);
 	set_key(&b, 2, 3);
 	/* without a violation the lease does not run */
 	run_ms(&b, 10 * SECOND);
@@ -121,35 +121,35 @@ START_TEST(a_lease_runs_out)
 	ck_assert(is_answered(&b, MAD_GET, 1));	 /* unprotected */
 	ck_assert(!is_answered(&b, MAD_SET, 1)); /* but a Set needs the key */
 	b.last.mkey = 0;
-	ck_assert_uint_eq(bench_port_info(&b, "\1", 0).mkey, KEY);
-	ck_assert_uint_eq(bench_port_info(&b, "\1", 0).mkey_prot, 0);
-	bench_free(&b);
+	ck_assert_uint_eq(smp_bench_port_info(&b, "\1", 0).mkey, KEY);
+	ck_assert_uint_eq(smp_bench_port_info(&b, "\1", 0).mkey_prot, 0);
+	smp_bench_free(&b);
 }
 END_TEST
 
 START_TEST(no_lease_never_ends)
 {
-	struct bench b = bench_new(bench_line(), NULL);
+	struct bench b = smp_bench_new(smp_bench_line(), NULL);
 
-	bench_attach(&b);
+	smp_bench_attach(&b);
 	set_key(&b, 2, 0);
 	ck_assert(!is_answered(&b, MAD_GET, 1));
 	run_ms(&b, 100000 * SECOND);
 	ck_assert(!is_answered(&b, MAD_GET, 1));
-	bench_free(&b);
+	smp_bench_free(&b);
 }
 END_TEST
 
 START_TEST(a_bad_m_key_is_reported)
 {
-	struct bench b = bench_new(bench_line(), NULL);
+	struct bench b = smp_bench_new(smp_bench_line(), NULL);
 	struct mad_violation v;
 	struct mad_notice n;
 
-	bench_attach(&b);
-	bench_configure(&b);
+	smp_bench_attach(&b);
+	smp_bench_configure(&b);
 	run_ms(&b, SECOND);
-	bench_repress(&b);
+	smp_bench_repress(&b);
 	set_key(&b, 2, 0);
 	run_ms(&b, SECOND);
 	b.traps = 0;
@@ -171,18 +171,18 @@ START_TEST(a_bad_m_key_is_reported)
 	ck_assert(!is_answered(&b, MAD_SET, 0x78));
 	mad_violation_decode(b.trap.data, 256, &v);
 	ck_assert_uint_eq(v.mkey, 0x77);
-	bench_repress(&b);
+	smp_bench_repress(&b);
 	run_ms(&b, 50);
 	b.traps = 0;
 	run_ms(&b, SECOND);
 	ck_assert_uint_eq(b.traps, 0);
 	/* by LID: the requester */
-	ck_assert(!bench_ask_lid(&b, 2, MAD_SWITCH_INFO));
+	ck_assert(!smp_bench_ask_lid(&b, 2, MAD_SWITCH_INFO));
 	run_ms(&b, 50);
 	mad_violation_decode(b.trap.data, 256, &v);
 	ck_assert(!v.directed);
 	ck_assert_uint_eq(v.lid, 1);
-	bench_free(&b);
+	smp_bench_free(&b);
 }
 END_TEST
 
@@ -196,17 +196,17 @@ set_pkeys(struct bench *b, const char *path, uint32_t mod, const uint16_t *key,
 	memset(b->last.data, 0, MAD_DATA);
 	for (size_t i = 0; i < n; i++)
 		be_put16(b->last.data + 2 * i, key[i]);
-	ck_assert(bench_ask(b, path, MAD_SET, MAD_PKEY_TABLE, mod));
+	ck_assert(smp_bench_ask(b, path, MAD_SET, MAD_PKEY_TABLE, mod));
 	return b->last.status;
 }
 
 START_TEST(p_keys_of_end_ports)
 {
-	struct bench b = bench_new(bench_line(), NULL);
+	struct bench b = smp_bench_new(smp_bench_line(), NULL);
 	uint32_t h = find_node(&b, "h2");
 	static const uint16_t keys[] = {0x7fff, 0x8001, 0x0002};
 
-	bench_attach(&b);
+	smp_bench_attach(&b);
 	ck_assert(sim_pkey_passes(b.s, h, 1, 0xffff, true));
 	ck_assert(sim_pkey_passes(b.s, h, 1, 0x7fff, true));
 	ck_assert(!sim_pkey_passes(b.s, h, 1, 0x8001, true));
@@ -219,7 +219,7 @@ START_TEST(p_keys_of_end_ports)
 	ck_assert(!sim_pkey_passes(b.s, h, 1, 0x0002, true));
 	ck_assert(!sim_pkey_passes(b.s, h, 1, 0x8003, true));
 	ck_assert(!sim_pkey_passes(b.s, h, 1, 0x8000, true)); /* never valid */
-	bench_free(&b);
+	smp_bench_free(&b);
 }
 END_TEST
 
@@ -232,41 +232,43 @@ START_TEST(switches_enforce)
 	static const uint16_t keys[] = {0x8005};
 
 	o.enf_cap = 40;
-	b = bench_new(bench_line(), &o);
+	b = smp_bench_new(smp_bench_line(), &o);
 	sw = find_node(&b, "sw0");
-	bench_attach(&b);
+	smp_bench_attach(&b);
 	ck_assert_uint_eq(sim_switch_info(b.s, sw)->enf_cap, 40);
 	/* 40 entries are two blocks, the second of which is short */
 	ck_assert_uint_eq(set_pkeys(&b, "\1", 2 << 16, keys, 1), 0);
 	ck_assert_uint_eq(set_pkeys(&b, "\1", 2 << 16 | 2, keys, 1), 0x1c);
 	memset(b.last.data, 0x11, MAD_DATA);
-	ck_assert(bench_ask(&b, "\1", MAD_SET, MAD_PKEY_TABLE, 2 << 16 | 1));
-	ck_assert(bench_ask(&b, "\1", MAD_GET, MAD_PKEY_TABLE, 2 << 16 | 1));
+	ck_assert(
+		smp_bench_ask(&b, "\1", MAD_SET, MAD_PKEY_TABLE, 2 << 16 | 1));
+	ck_assert(
+		smp_bench_ask(&b, "\1", MAD_GET, MAD_PKEY_TABLE, 2 << 16 | 1));
 	ck_assert_uint_eq(be_get16(b.last.data + 14), 0x1111);
 	ck_assert_uint_eq(be_get16(b.last.data + 16), 0);
 	/* nothing is enforced until the SM enables it */
 	ck_assert(sim_pkey_passes(b.s, sw, 2, 0x8009, true));
-	pi = bench_port_info(&b, "\1", 2);
+	pi = smp_bench_port_info(&b, "\1", 2);
 	pi.enf_in = true;
 	pi.state = pi.phys_state = 0;
 	mad_port_info_encode(&pi, b.last.data);
-	ck_assert(bench_ask(&b, "\1", MAD_SET, MAD_PORT_INFO, 2));
+	ck_assert(smp_bench_ask(&b, "\1", MAD_SET, MAD_PORT_INFO, 2));
 	ck_assert(!sim_pkey_passes(b.s, sw, 2, 0x8009, true));
 	ck_assert(sim_pkey_passes(b.s, sw, 2, 0x8009, false));
 	ck_assert(sim_pkey_passes(b.s, sw, 2, 0x8005, true));
 	ck_assert(sim_pkey_passes(b.s, sw, 2, 0x0005, true));
 	ck_assert(sim_pkey_passes(b.s, sw, 2, 0x1111, true));
-	bench_free(&b);
+	smp_bench_free(&b);
 	/* a switch that cannot enforce has no table and no bits */
 	o.enf_cap = 0;
-	b = bench_new(bench_line(), &o);
-	bench_attach(&b);
+	b = smp_bench_new(smp_bench_line(), &o);
+	smp_bench_attach(&b);
 	ck_assert_uint_eq(set_pkeys(&b, "\1", 2 << 16, keys, 1), 0x0c);
 	ck_assert_uint_eq(set_pkeys(&b, "\1", 0, keys, 1), 0); /* port 0 */
 	mad_port_info_encode(&pi, b.last.data);
-	ck_assert(bench_ask(&b, "\1", MAD_SET, MAD_PORT_INFO, 2));
-	ck_assert(!bench_port_info(&b, "\1", 2).enf_in);
-	bench_free(&b);
+	ck_assert(smp_bench_ask(&b, "\1", MAD_SET, MAD_PORT_INFO, 2));
+	ck_assert(!smp_bench_port_info(&b, "\1", 2).enf_in);
+	smp_bench_free(&b);
 }
 END_TEST
 
@@ -280,14 +282,14 @@ START_TEST(bad_p_keys_and_q_keys_are_reported)
 		.qp1 = 0x10,
 		.qp2 = 0x20};
 	struct sim_bad_key q = k;
-	struct bench b = bench_new(bench_line(), NULL);
+	struct bench b = smp_bench_new(smp_bench_line(), NULL);
 	struct mad_violation v;
 	struct mad_notice n;
 
-	bench_attach(&b);
-	bench_configure(&b);
+	smp_bench_attach(&b);
+	smp_bench_configure(&b);
 	run_ms(&b, SECOND);
-	bench_repress(&b);
+	smp_bench_repress(&b);
 	run_ms(&b, SECOND);
 	b.traps = 0;
 	sim_bad_key(b.s, find_node(&b, "h2"), 1, &k);
@@ -303,16 +305,16 @@ START_TEST(bad_p_keys_and_q_keys_are_reported)
 	ck_assert_uint_eq(v.sl, 3);
 	ck_assert_uint_eq(v.qp1, 0x10);
 	ck_assert_uint_eq(v.qp2, 0x20);
-	ck_assert_uint_eq(bench_port_info(&b, "\1\2\1", 1).pkey_viol, 1);
-	bench_repress(&b);
+	ck_assert_uint_eq(smp_bench_port_info(&b, "\1\2\1", 1).pkey_viol, 1);
+	smp_bench_repress(&b);
 	run_ms(&b, 50);
 	q.qkey = true;
 	sim_bad_key(b.s, find_node(&b, "h2"), 1, &q);
 	run_ms(&b, 50);
 	mad_notice_decode(b.trap.data, &n);
 	ck_assert_uint_eq(n.trap, 258);
-	ck_assert_uint_eq(bench_port_info(&b, "\1\2\1", 1).qkey_viol, 1);
-	bench_repress(&b);
+	ck_assert_uint_eq(smp_bench_port_info(&b, "\1\2\1", 1).qkey_viol, 1);
+	smp_bench_repress(&b);
 	run_ms(&b, 50);
 	/* a switch reports the port */
 	sim_bad_key(b.s, find_node(&b, "sw1"), 1, &k);
@@ -324,45 +326,45 @@ START_TEST(bad_p_keys_and_q_keys_are_reported)
 	ck_assert_uint_eq(v.switch_lid, 3);
 	ck_assert_uint_eq(v.port, 1);
 	ck_assert_uint_eq(v.key, 0x8009);
-	bench_repress(&b);
+	smp_bench_repress(&b);
 	run_ms(&b, 50);
 	b.traps = 0;
 	run_ms(&b, SECOND);
 	ck_assert_uint_eq(b.traps, 0);
-	bench_free(&b);
+	smp_bench_free(&b);
 }
 END_TEST
 
 START_TEST(notices_wait_in_line)
 {
-	struct bench b = bench_new(bench_line(), NULL);
+	struct bench b = smp_bench_new(smp_bench_line(), NULL);
 	const struct sim_bad_key k = {.slid = 1};
 	struct mad_notice n;
 
-	bench_attach(&b);
-	bench_configure(&b);
+	smp_bench_attach(&b);
+	smp_bench_configure(&b);
 	run_ms(&b, SECOND);
-	bench_repress(&b);
+	smp_bench_repress(&b);
 	run_ms(&b, SECOND);
-	ck_assert(bench_ask(&b, "\1\2\1", MAD_GET, MAD_NOTICE, 0));
+	ck_assert(smp_bench_ask(&b, "\1\2\1", MAD_GET, MAD_NOTICE, 0));
 	mad_notice_decode(b.last.data, &n);
 	ck_assert_uint_eq(n.type, 0x7f); /* none */
 	ck_assert_uint_eq(n.count, 0);
 	sim_fault_capmask(b.s, find_node(&b, "h2"), 1, 0x123);
 	sim_bad_key(b.s, find_node(&b, "h2"), 1, &k);
-	ck_assert(bench_ask(&b, "\1\2\1", MAD_GET, MAD_NOTICE, 0));
+	ck_assert(smp_bench_ask(&b, "\1\2\1", MAD_GET, MAD_NOTICE, 0));
 	mad_notice_decode(b.last.data, &n);
 	ck_assert_uint_eq(n.trap, 144);
 	ck_assert_uint_eq(n.count, 2);
-	ck_assert(bench_ask(&b, "\1\2\1", MAD_SET, MAD_NOTICE, 0));
+	ck_assert(smp_bench_ask(&b, "\1\2\1", MAD_SET, MAD_NOTICE, 0));
 	mad_notice_decode(b.last.data, &n);
 	ck_assert_uint_eq(n.trap, 144); /* the last notice; it is gone now */
-	ck_assert(bench_ask(&b, "\1\2\1", MAD_GET, MAD_NOTICE, 0));
+	ck_assert(smp_bench_ask(&b, "\1\2\1", MAD_GET, MAD_NOTICE, 0));
 	mad_notice_decode(b.last.data, &n);
 	ck_assert_uint_eq(n.trap, 257);
 	ck_assert_uint_eq(n.count, 1);
 	ck_assert(n.toggle);
-	bench_free(&b);
+	smp_bench_free(&b);
 }
 END_TEST
 
@@ -370,32 +372,32 @@ END_TEST
 
 START_TEST(guids)
 {
-	struct bench b = bench_new(bench_line(), NULL);
+	struct bench b = smp_bench_new(smp_bench_line(), NULL);
 	uint64_t own = b.f->node[find_node(&b, "h2")].guid + 1;
 
-	bench_attach(&b);
-	ck_assert_uint_eq(bench_port_info(&b, "\1\2\1", 1).guid_cap, 32);
+	smp_bench_attach(&b);
+	ck_assert_uint_eq(smp_bench_port_info(&b, "\1\2\1", 1).guid_cap, 32);
 	for (uint32_t block = 0; block < 4; block++) {
 		memset(b.last.data, (int)(0x10 + block), MAD_DATA);
-		ck_assert(
-			bench_ask(&b, "\1\2\1", MAD_SET, MAD_GUID_INFO, block));
+		ck_assert(smp_bench_ask(
+			&b, "\1\2\1", MAD_SET, MAD_GUID_INFO, block));
 		ck_assert_uint_eq(b.last.status, 0);
 	}
-	ck_assert(bench_ask(&b, "\1\2\1", MAD_SET, MAD_GUID_INFO, 4));
+	ck_assert(smp_bench_ask(&b, "\1\2\1", MAD_SET, MAD_GUID_INFO, 4));
 	ck_assert_uint_eq(b.last.status, 0x1c);
-	ck_assert(bench_ask(&b, "\1\2\1", MAD_GET, MAD_GUID_INFO, 0));
+	ck_assert(smp_bench_ask(&b, "\1\2\1", MAD_GET, MAD_GUID_INFO, 0));
 	ck_assert_uint_eq(be_get64(b.last.data), own); /* read only */
 	ck_assert_uint_eq(be_get64(b.last.data + 8), 0x1010101010101010);
-	ck_assert(bench_ask(&b, "\1\2\1", MAD_GET, MAD_GUID_INFO, 3));
+	ck_assert(smp_bench_ask(&b, "\1\2\1", MAD_GET, MAD_GUID_INFO, 3));
 	ck_assert_uint_eq(be_get64(b.last.data), 0x1313131313131313);
 	/* a switch has its own GUID and no other */
 	memset(b.last.data, 0x55, MAD_DATA);
-	ck_assert(bench_ask(&b, "\1", MAD_SET, MAD_GUID_INFO, 0));
-	ck_assert(bench_ask(&b, "\1", MAD_GET, MAD_GUID_INFO, 0));
+	ck_assert(smp_bench_ask(&b, "\1", MAD_SET, MAD_GUID_INFO, 0));
+	ck_assert(smp_bench_ask(&b, "\1", MAD_GET, MAD_GUID_INFO, 0));
 	ck_assert_uint_eq(
 		be_get64(b.last.data), b.f->node[find_node(&b, "sw0")].guid);
 	ck_assert_uint_eq(be_get64(b.last.data + 8), 0);
-	bench_free(&b);
+	smp_bench_free(&b);
 }
 END_TEST
 
@@ -407,7 +409,7 @@ set_mft_top(struct bench *b, uint16_t top)
 
 	si.mft_top = top;
 	mad_switch_info_encode(&si, b->last.data);
-	ck_assert(bench_ask(b, "\1", MAD_SET, MAD_SWITCH_INFO, 0));
+	ck_assert(smp_bench_ask(b, "\1", MAD_SET, MAD_SWITCH_INFO, 0));
 	return b->last.status;
 }
 
@@ -419,15 +421,16 @@ START_TEST(multicast)
 	uint64_t ports[4];
 
 	o.mft_cap = 16384 - 8; /* the last block is short */
-	b = bench_new(gen_edit_ports(bench_line(), 100, false, NULL), &o);
+	b = smp_bench_new(
+		gen_edit_ports(smp_bench_line(), 100, false, NULL), &o);
 	sw = find_node(&b, "sw0");
-	bench_attach(&b);
+	smp_bench_attach(&b);
 	memset(b.last.data, 0, MAD_DATA);
 	be_put16(b.last.data + 2 * 7, 0x8001);
-	ck_assert(bench_ask(
+	ck_assert(smp_bench_ask(
 		&b, "\1", MAD_SET, MAD_MFT, 6U << 28 | (16384 / 32 - 1)));
 	ck_assert_uint_eq(b.last.status, 0);
-	ck_assert(bench_ask(&b, "\1", MAD_SET, MAD_MFT, 16384 / 32));
+	ck_assert(smp_bench_ask(&b, "\1", MAD_SET, MAD_MFT, 16384 / 32));
 	ck_assert_uint_eq(b.last.status, 0x1c);
 	sim_mft(b.s, sw, (uint16_t)(0xc000 + 16384 - 32 + 7), ports);
 	/* position 6: ports 96 to 111 */
@@ -447,8 +450,8 @@ START_TEST(multicast)
 	ck_assert_uint_eq(ports[1], 0);
 	ck_assert_uint_eq(set_mft_top(&b, 0x1234), 0x1c);
 	ck_assert_uint_eq(set_mft_top(&b, 0xffff), 0x1c);
-	ck_assert(bench_port_info(&b, "\1", 0).capmask & 0x40000000);
-	bench_free(&b);
+	ck_assert(smp_bench_port_info(&b, "\1", 0).capmask & 0x40000000);
+	smp_bench_free(&b);
 }
 END_TEST
 
@@ -467,16 +470,16 @@ START_TEST(optimized_sl2vl)
 
 	o.opt_sl2vl = true;
 	for (unsigned i = 0; i < 2 * sizeof(form) / sizeof(form[0]); i++) {
-		struct fabric *f = bench_line();
+		struct fabric *f = smp_bench_line();
 		bool enhanced = i % 2;
 		struct bench b;
 		uint32_t sw = fabric_find(f, "sw0");
 
 		f->node[sw].enhanced_p0 = enhanced;
-		b = bench_new(f, &o);
-		bench_attach(&b);
+		b = smp_bench_new(f, &o);
+		smp_bench_attach(&b);
 		memset(b.last.data, 0x33, 8);
-		ck_assert(bench_ask(
+		ck_assert(smp_bench_ask(
 			&b, "\1", MAD_SET, MAD_SL2VL, form[i / 2].mod));
 		ck_assert_uint_eq(b.last.status, 0);
 		ck_assert_uint_eq(b.last.data[0], 0x33);
@@ -490,7 +493,7 @@ START_TEST(optimized_sl2vl)
 					"form %u, %u to %u", i, in, out);
 			}
 		}
-		bench_free(&b);
+		smp_bench_free(&b);
 	}
 }
 END_TEST
@@ -498,63 +501,63 @@ END_TEST
 START_TEST(vl_tables)
 {
 	struct sim_options o = sim_defaults();
-	struct bench b = bench_new(bench_line(), &o);
+	struct bench b = smp_bench_new(smp_bench_line(), &o);
 	uint32_t h = find_node(&b, "h2");
 
-	bench_attach(&b);
+	smp_bench_attach(&b);
 	/* as after power-on */
 	ck_assert_uint_eq(sim_vl(b.s, h, 0, 1, 6), 6);
-	ck_assert(bench_ask(&b, "\1\2\1", MAD_GET, MAD_SL2VL, 0));
+	ck_assert(smp_bench_ask(&b, "\1\2\1", MAD_GET, MAD_SL2VL, 0));
 	ck_assert_uint_eq(b.last.data[1], 0x23);
 	memset(b.last.data, 0x44, 8);
-	ck_assert(bench_ask(&b, "\1\2\1", MAD_SET, MAD_SL2VL, 0));
+	ck_assert(smp_bench_ask(&b, "\1\2\1", MAD_SET, MAD_SL2VL, 0));
 	ck_assert_uint_eq(sim_vl(b.s, h, 0, 1, 6), 4);
 	/* entries beyond the arbitration capacity of the port are not stored */
 	memset(b.last.data, 0x22, MAD_DATA);
-	ck_assert(bench_ask(&b, "\1", MAD_SET, MAD_VLARB, 1 << 16 | 2));
+	ck_assert(smp_bench_ask(&b, "\1", MAD_SET, MAD_VLARB, 1 << 16 | 2));
 	ck_assert_uint_eq(b.last.data[15], 0x22);
 	ck_assert_uint_eq(b.last.data[16], 0);
-	bench_free(&b);
+	smp_bench_free(&b);
 	/* one VL: nothing to map, nothing to arbitrate */
 	o.vl_cap = 1;
-	b = bench_new(bench_line(), &o);
-	bench_attach(&b);
-	ck_assert(bench_ask(&b, "\1", MAD_GET, MAD_SL2VL, 1 << 8 | 2));
+	b = smp_bench_new(smp_bench_line(), &o);
+	smp_bench_attach(&b);
+	ck_assert(smp_bench_ask(&b, "\1", MAD_GET, MAD_SL2VL, 1 << 8 | 2));
 	ck_assert_uint_eq(b.last.status, 0x0c);
-	ck_assert(bench_ask(&b, "\1", MAD_GET, MAD_VLARB, 1 << 16 | 2));
+	ck_assert(smp_bench_ask(&b, "\1", MAD_GET, MAD_VLARB, 1 << 16 | 2));
 	ck_assert_uint_eq(b.last.status, 0x0c);
-	ck_assert(!(bench_port_info(&b, "\1", 0).capmask & 0x40));
-	bench_free(&b);
+	ck_assert(!(smp_bench_port_info(&b, "\1", 0).capmask & 0x40));
+	smp_bench_free(&b);
 }
 END_TEST
 
 START_TEST(error_correction)
 {
 	struct sim_options o = sim_defaults();
-	struct bench b = bench_new(bench_line(), &o);
+	struct bench b = smp_bench_new(smp_bench_line(), &o);
 	struct mad_port_ext x;
 
-	bench_attach(&b);
-	ck_assert_uint_eq(bench_port_info(&b, "\1", 0).capmask2, 2);
+	smp_bench_attach(&b);
+	ck_assert_uint_eq(smp_bench_port_info(&b, "\1", 0).capmask2, 2);
 	x = (struct mad_port_ext){.edr_enabled = 1};
 	mad_port_ext_encode(&x, b.last.data);
-	ck_assert(bench_ask(&b, "\1", MAD_SET, MAD_PORT_EXT, 2));
+	ck_assert(smp_bench_ask(&b, "\1", MAD_SET, MAD_PORT_EXT, 2));
 	mad_port_ext_decode(b.last.data, &x);
 	ck_assert_uint_eq(x.edr_supported, 1);
 	ck_assert_uint_eq(x.edr_enabled, 1);
 	ck_assert_uint_eq(x.fdr_enabled, 0);
 	x.edr_enabled = 8;
 	mad_port_ext_encode(&x, b.last.data);
-	ck_assert(bench_ask(&b, "\1", MAD_SET, MAD_PORT_EXT, 2));
+	ck_assert(smp_bench_ask(&b, "\1", MAD_SET, MAD_PORT_EXT, 2));
 	ck_assert_uint_eq(b.last.status, 0x1c);
-	bench_free(&b);
+	smp_bench_free(&b);
 	o.capmask2 = 0;
-	b = bench_new(bench_line(), &o);
-	bench_attach(&b);
-	ck_assert(bench_ask(&b, "\1", MAD_GET, MAD_PORT_EXT, 2));
+	b = smp_bench_new(smp_bench_line(), &o);
+	smp_bench_attach(&b);
+	ck_assert(smp_bench_ask(&b, "\1", MAD_GET, MAD_PORT_EXT, 2));
 	ck_assert_uint_eq(b.last.status, 0x0c);
-	ck_assert(!(bench_port_info(&b, "\1", 0).capmask & 0x8000));
-	bench_free(&b);
+	ck_assert(!(smp_bench_port_info(&b, "\1", 0).capmask & 0x8000));
+	smp_bench_free(&b);
 }
 END_TEST
 
