@@ -13,7 +13,7 @@
 
 #include "discovery/topo.h"
 #include "routing/core/lft.h"
-#include "routing/verify/verify.h"
+#include "routing/core/verdict.h"
 #include "sm/base/arena.h"
 #include "sm/base/reason.h"
 

@@ -11,6 +11,7 @@
 #include "routing/improve/rebalance.h"
 #include "routing/tiers/topo_class.h"
 #include "routing/tiers/tree.h"
+#include "routing/verify/verify.h"
 #include "sm/base/mem.h"
 
 enum { SETTLE = 8 };	/* rounds; two do nearly always */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "routing/verify/verify.h"
 #include "sm/base/be.h"
 #include "sm/base/hash.h"
 

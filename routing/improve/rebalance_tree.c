@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "routing/verify/verify.h"
+
 enum { KEPT = 100000 }; /* switches of trees, of 11 bytes */
 
 void

@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #include "routing/core/engine.h"
-#include "routing/verify/verify.h"
+#include "routing/core/verdict.h"
 
 struct redundancy_node {
 	uint64_t key;	 /* see redundancy_key */

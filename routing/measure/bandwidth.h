@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "routing/verify/verify.h"
+#include "routing/core/verdict.h"
 
 struct bandwidth_ebb {
 	uint32_t hosts;

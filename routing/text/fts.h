@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 #include "routing/core/routes.h"
-#include "routing/verify/verify.h"
+#include "routing/core/verdict.h"
 #include "sm/base/buf.h"
 #include "sm/base/reason.h"
 

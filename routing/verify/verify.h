@@ -28,51 +28,8 @@
 #include <stdint.h>
 
 #include "discovery/topo.h"
-#include "routing/core/lft.h"
+#include "routing/core/verdict.h"
 #include "sm/base/reason.h"
-
-struct verify_report {
-	bool ok;	      /* nothing unreachable, no loop, no cycle */
-	uint64_t pairs;	      /* (switch, LID) pairs that have a path */
-	uint64_t unreachable; /* of those: dead ends and wrong ejections */
-	uint64_t loops;	      /* (switch, LID) pairs that run in a circle */
-	uint64_t cut_off;     /* (switch, LID) pairs with no physical path */
-	uint32_t cyclic_channels; /* on a cycle, or only reachable from one */
-	uint32_t vls;		  /* lanes judged */
-	bool plain;	   /* no cycle even if all lanes were one; see slvl.h */
-	uint64_t load_max; /* host pairs over the busiest cable direction */
-	uint64_t load_min; /* ... and over the idlest */
-	double load_mean;  /* over cable directions between switches */
-	sw_ix load_sw;	   /* where the busiest one leaves */
-	uint8_t load_port;
-	unsigned hops_max; /* cables between switches on the longest path */
-	double hops_mean;  /* over host pairs */
-	bool by_change;	   /* from what differs alone: verify_incremental */
-	char first[512];   /* the first fault in words: names and ports */
-	char cycle[512];   /* a cycle in words, where there is one */
-};
-
-struct route_layers;
-
-/* Tables to judge: row[s] of the switches of topo, nblocks each. */
-struct verify_tables {
-	const struct topo *topo;
-	const struct lft_pool *pool;
-	struct lft_row *const *row;
-	uint32_t nblocks;
-	const struct route_layers *lanes; /* NULL: one lane */
-};
-
-/*
- * The turns that tables on one lane make, by the topology's numbers: record r
- * of switch s and in-port i is the sum of (ports + 1) of the switches before s,
- * plus i. Bit out of its row: something that arrives there leaves by out.
- */
-struct verify_dependencies {
-	uint32_t nrec;
-	unsigned shift; /* log2 of the words in a row: 64 ports fit in one */
-	uint64_t row[];
-};
 
 /*
  * Judge. 0 when everything holds, -1 with why (NULL allowed) set to the first
@@ -89,9 +46,6 @@ int verify_tables(const struct verify_tables *in, struct verify_report *out,
 bool verify_load(
 	const struct verify_tables *in, unsigned threads, uint64_t *load);
 
-/* What a judgement found out, kept: loads by cable, hops, dependencies. */
-struct verify_state;
-
 /*
  * The same, keeping what was found out in *keep for the functions below; NULL
  * only when there was nothing to judge. threads: 0 and 1 mean this one alone;
@@ -100,10 +54,6 @@ struct verify_state;
 int verify_keep(const struct verify_tables *in, unsigned threads,
 	struct verify_report *out, struct verify_state **keep,
 	struct reason *why);
-
-/* Another reference, and one less; NULL allowed. */
-struct verify_state *verify_state_ref(struct verify_state *v);
-void verify_state_unref(struct verify_state *v);
 
 /* A good judgement and the tables it was about, blocks still held. */
 struct verify_before {

@@ -7,6 +7,7 @@
  */
 #include <stdio.h>
 
+#include "routing/verify/verify.h"
 #include "tests/bench/args.h"
 #include "tests/bench/clock.h"
 #include "tests/topo/ibnet.h"

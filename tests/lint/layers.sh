@@ -18,16 +18,15 @@ discovery/sweep/* : sm/base/* sm/mad/* sm/transport/xact.h config/schema.h disco
 discovery/text/* : sm/base/* sm/mad/* discovery/topo.h discovery/builder/builder.h discovery/text/*
 discovery/topo_diff.c : sm/base/* discovery/* routing/updown/updown.h
 discovery/* : sm/base/* sm/mad/* discovery/topo.h discovery/port_key.h
-routing/core/routes.h : sm/base/* discovery/topo.h config/schema.h routing/core/* routing/verify/verify.h
 routing/core/* : sm/base/* discovery/topo.h config/schema.h routing/core/*
 routing/verify/* : sm/base/* discovery/topo.h routing/core/* routing/verify/*
 routing/graph/* : sm/base/* discovery/topo.h routing/core/* routing/graph/* routing/updown/updown.h
 routing/tiers/* : sm/base/* discovery/topo* routing/core/* routing/graph/* routing/tiers/* routing/updown/updown.h routing/improve/redundancy.h
 routing/updown/* : sm/base/* discovery/topo* routing/core/* routing/graph/* routing/tiers/tree.h routing/tiers/topo_class.h routing/updown/* routing/improve/redundancy.h
-routing/improve/* : sm/base/* discovery/topo.h routing/core/* routing/graph/* routing/verify/* routing/tiers/* routing/improve/*
-routing/measure/* : sm/base/* discovery/topo.h routing/core/* routing/verify/verify.h routing/measure/*
+routing/improve/* : sm/base/* discovery/topo.h routing/core/* routing/graph/* routing/verify/verify.h routing/improve/*
+routing/measure/* : sm/base/* discovery/topo.h routing/core/* routing/measure/*
 routing/mcast/* : sm/base/* discovery/topo.h routing/core/* routing/mcast/*
-routing/text/* : sm/base/* discovery/topo.h routing/core/* routing/verify/verify.h routing/text/*
+routing/text/* : sm/base/* discovery/topo.h routing/core/* routing/text/*
 routing/engines/ftree/* : sm/base/* discovery/topo.h config/schema.h routing/core/* routing/graph/* routing/tiers/* routing/updown/* routing/engines/ftree/*
 routing/engines/updn/* : sm/base/* discovery/topo.h config/schema.h routing/core/* routing/graph/* routing/tiers/* routing/updown/* routing/engines/updn/*
 routing/driver/* : sm/base/* discovery/topo.h config/schema.h routing/*

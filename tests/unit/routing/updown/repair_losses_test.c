@@ -9,6 +9,7 @@
 
 #include "routing/driver/compute.h"
 #include "routing/improve/load_bound_tree.h"
+#include "routing/verify/verify.h"
 #include "sm/base/mem.h"
 #include "sm/base/rng.h"
 #include "tests/topo/frozen.h"
