@@ -6,8 +6,7 @@
 
 #include "routing/engines/ftree/ftree.h"
 #include "routing/improve/disjoint.h"
-#include "routing/improve/load_bound_cut.h"
-#include "routing/improve/load_bound_tree.h"
+#include "routing/improve/load_bound.h"
 #include "routing/improve/rebalance.h"
 #include "routing/tiers/topo_class.h"
 #include "routing/tiers/tree.h"

@@ -15,7 +15,7 @@
  * result (routes.fresh_load says which load vouches):
  *
  *   by what any tables must load some cable with (verify_state_load_bound,
- * load_bound_tree.h): nearly always, in no time; the same of kept tables of
+ * load_bound.h): nearly always, in no time; the same of kept tables of
  * which the busiest cables are relieved (rebalance.h), where what vouched for
  * those in force was not far from it: a repair leads what went over a lost
  * cable together with as much, and fresh tables do not; or else by the load of

@@ -1,7 +1,156 @@
-#include "routing/improve/load_bound_tree.h"
+#include "routing/improve/load_bound.h"
+
+#include <string.h>
 
 #include "sm/base/arena.h"
 #include "sm/base/union_find.h"
+
+/* ---- of a topology: pieces that grow with the distance from hosts ---- */
+
+/* Switches in the order of their distance from hosts, in pieces of which one
+ * is named by one of its switches. */
+struct pieces {
+	const struct topo *t;
+	sw_ix *seq; /* [n] */
+	uint32_t n;
+	uint32_t *far;	 /* [nsw] cables to a switch with hosts */
+	bool *here;	 /* [nsw] joined to those that are here */
+	sw_ix *in;	 /* [nsw] what it is a part of, in the end the piece */
+	uint64_t *hosts; /* [nsw] of a piece */
+	uint64_t *out;	 /* [nsw] cables that lead out of it */
+	uint64_t *all;	 /* [nsw] hosts that can be reached from it */
+	uint64_t least;
+};
+
+/* Every switch a piece of its own. */
+static void
+split_into_switches(struct pieces *c)
+{
+	const struct topo *t = c->t;
+
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		const struct topo_switch *sw = &t->sw[s];
+
+		c->in[s] = s;
+		c->hosts[s] = c->out[s] = 0;
+		for (uint32_t i = 0; topo_sw_live(t, s) && i < sw->nend; i++) {
+			const struct topo_end *e = &t->end[sw->end + i];
+
+			c->hosts[s] += e->host && t->port[e->port].lid != 0;
+		}
+		for (uint32_t i = 0; topo_sw_live(t, s) && i < sw->nadj; i++)
+			c->out[s] += topo_sw_live(t, t->adj[sw->adj + i].peer);
+	}
+}
+
+static void
+sort_by_host_distance(struct pieces *c)
+{
+	const struct topo *t = c->t;
+
+	memset(c->far, 0xff, t->nsw * sizeof(*c->far));
+	for (sw_ix s = 0; s < t->nsw; s++)
+		if (c->hosts[s] > 0) {
+			c->far[s] = 0;
+			c->seq[c->n++] = s;
+		}
+	for (uint32_t head = 0; head < c->n; head++) {
+		sw_ix s = c->seq[head];
+		const struct topo_switch *sw = &t->sw[s];
+
+		for (uint32_t i = sw->adj; i < sw->adj + sw->nadj; i++) {
+			sw_ix x = t->adj[i].peer;
+
+			if (c->far[x] != UINT32_MAX || !topo_sw_live(t, x))
+				continue;
+			c->far[x] = c->far[s] + 1;
+			c->seq[c->n++] = x;
+		}
+	}
+}
+
+/*
+ * Join number k of the order to what is there. A cable is seen from the end
+ * that comes later.
+ */
+static void
+join_switch(struct pieces *c, uint32_t k)
+{
+	const struct topo *t = c->t;
+	sw_ix s = c->seq[k];
+	const struct topo_switch *sw = &t->sw[s];
+
+	c->here[s] = true;
+	for (uint32_t i = sw->adj; i < sw->adj + sw->nadj; i++) {
+		sw_ix x = t->adj[i].peer, a, b;
+
+		if (!c->here[x])
+			continue;
+		a = union_find_of(c->in, s);
+		b = union_find_of(c->in, x);
+		if (a != b) {
+			c->in[b] = a;
+			c->hosts[a] += c->hosts[b];
+			c->out[a] += c->out[b];
+		}
+		c->out[a] -= 2;
+	}
+}
+
+/* What the pieces of the first n switches say. */
+static void
+measure_pieces(struct pieces *c, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		sw_ix s = c->seq[i];
+		uint64_t pairs = c->hosts[s] * (c->all[s] - c->hosts[s]);
+
+		if (c->in[s] != s || c->out[s] == 0)
+			continue;
+		pairs = (pairs + c->out[s] - 1) / c->out[s];
+		c->least = c->least < pairs ? pairs : c->least;
+	}
+}
+
+/* Hosts that can be reached: those of the piece when all is joined. */
+static void
+count_reachable_hosts(struct pieces *c)
+{
+	for (uint32_t k = 0; k < c->n; k++)
+		join_switch(c, k);
+	for (uint32_t k = 0; k < c->n; k++)
+		c->all[c->seq[k]] = c->hosts[union_find_of(c->in, c->seq[k])];
+	memset(c->here, false, c->t->nsw);
+	split_into_switches(c);
+}
+
+uint64_t
+load_bound_cut(const struct topo *t)
+{
+	struct arena *a = arena_new();
+	struct pieces c = {.t = t};
+
+	c.seq = arena_array(a, t->nsw, sizeof(*c.seq));
+	c.far = arena_array(a, t->nsw, sizeof(*c.far));
+	c.here = arena_array(a, t->nsw, sizeof(*c.here));
+	c.in = arena_array(a, t->nsw, sizeof(*c.in));
+	c.hosts = arena_array(a, t->nsw, sizeof(*c.hosts));
+	c.out = arena_array(a, t->nsw, sizeof(*c.out));
+	c.all = arena_array(a, t->nsw, sizeof(*c.all));
+	split_into_switches(&c);
+	sort_by_host_distance(&c);
+	count_reachable_hosts(&c);
+	measure_pieces(&c, c.n);
+	for (uint32_t k = 0; k < c.n; k++) {
+		join_switch(&c, k);
+		if (k + 1 == c.n || c.far[c.seq[k + 1]] > c.far[c.seq[k]])
+			measure_pieces(&c, k + 1);
+	}
+	arena_free(a);
+	return c.least;
+}
+
+/* ---- of ranks: parts that grow tier by tier, and racks ---- */
 
 /* What these hosts send to those outside leaves by so many cables. */
 struct cut {
@@ -12,7 +161,7 @@ struct cut {
 };
 
 /* Parts that grow together, tier by tier from the last one up. */
-struct least {
+struct parts {
 	const struct routes *r;
 	const struct topo *t;
 	sw_ix *seq;	 /* [n] live switches, the last tier first */
@@ -47,7 +196,7 @@ hosts_at(const struct topo *t, sw_ix s)
 
 /* Two ends of a cable are in parts now: it leaves neither. */
 static void
-join(struct least *l, sw_ix a, sw_ix b)
+join_parts(struct parts *l, sw_ix a, sw_ix b)
 {
 	sw_ix swap;
 
@@ -66,7 +215,7 @@ join(struct least *l, sw_ix a, sw_ix b)
 }
 
 static void
-add(struct least *l, sw_ix s)
+add_switch(struct parts *l, sw_ix s)
 {
 	const struct topo *t = l->t;
 	const struct topo_switch *sw = &t->sw[s];
@@ -78,12 +227,12 @@ add(struct least *l, sw_ix s)
 		l->out[s] += topo_sw_live(t, t->adj[c].peer);
 	for (uint32_t c = sw->adj; c < sw->adj + sw->nadj; c++)
 		if (l->in[t->adj[c].peer])
-			join(l, s, t->adj[c].peer);
+			join_parts(l, s, t->adj[c].peer);
 }
 
 /* Switches outside that are next to s, each once while the stamp is one. */
 static uint32_t
-outside(struct least *l, sw_ix s, uint32_t *cables)
+count_outside(struct parts *l, sw_ix s, uint32_t *cables)
 {
 	const struct topo *t = l->t;
 	const struct topo_switch *sw = &t->sw[s];
@@ -103,7 +252,7 @@ outside(struct least *l, sw_ix s, uint32_t *cables)
 
 /* Has s a sibling, and nothing below it? */
 static bool
-in_rack(const struct least *l, sw_ix s)
+is_in_rack(const struct parts *l, sw_ix s)
 {
 	const struct topo *t = l->t;
 	const struct topo_switch *sw = &t->sw[s];
@@ -122,14 +271,14 @@ in_rack(const struct least *l, sw_ix s)
 
 /* Those of this tier in a rack that are below all that it is below. */
 static void
-cut_rack(struct least *l, sw_ix rack, uint32_t rank)
+cut_rack(struct parts *l, sw_ix rack, uint32_t rank)
 {
 	uint32_t all = 0, cables = 0;
 	sw_ix s = rack;
 
 	l->stamp++;
 	do
-		all += outside(l, s, &cables);
+		all += count_outside(l, s, &cables);
 	while ((s = l->next[s]) != rack);
 	do {
 		struct cut cut = {.at = s,
@@ -138,15 +287,15 @@ cut_rack(struct least *l, sw_ix rack, uint32_t rank)
 			.rack = rack};
 
 		l->stamp++;
-		if (l->r->rank[s] == rank && in_rack(l, s) &&
-			outside(l, s, &cut.cables) == all)
+		if (l->r->rank[s] == rank && is_in_rack(l, s) &&
+			count_outside(l, s, &cut.cables) == all)
 			l->cut[l->ncuts++] = cut;
 	} while ((s = l->next[s]) != rack);
 }
 
 /* Parts as they are when this tier, from..to in seq, is the last one added. */
 static void
-cut_tier(struct least *l, uint32_t from, uint32_t to)
+cut_tier(struct parts *l, uint32_t from, uint32_t to)
 {
 	bool tiers = l->r->order == ROUTE_TIERS && l->r->plane == NULL &&
 		     l->r->homes == 0;
@@ -163,7 +312,7 @@ cut_tier(struct least *l, uint32_t from, uint32_t to)
 				.cables = l->out[part],
 				.rack = TOPO_NONE};
 		l->parts[part] = to;
-		if (!tiers || l->racks[part] == to || !in_rack(l, s))
+		if (!tiers || l->racks[part] == to || !is_in_rack(l, s))
 			continue;
 		l->racks[part] = to;
 		cut_rack(l, part, l->r->rank[s]);
@@ -172,7 +321,7 @@ cut_tier(struct least *l, uint32_t from, uint32_t to)
 
 /* Live switches by rank, the last tier first. */
 static void
-sort_by_rank(struct least *l, struct arena *a)
+sort_by_rank(struct parts *l, struct arena *a)
 {
 	uint32_t most = 0, *at;
 	uint32_t nsw = l->t->nsw;
@@ -194,7 +343,7 @@ sort_by_rank(struct least *l, struct arena *a)
 
 /* What the cables of a cut carry on average, rounded up. */
 static uint64_t
-load_of(struct least *l, const struct cut *c)
+load_of_cut(struct parts *l, const struct cut *c)
 {
 	uint64_t all = l->hosts[union_find_of(l->head, c->at)];
 
@@ -215,7 +364,7 @@ note_rack(struct worst *w, sw_ix rack, uint64_t load)
 
 /* The worst cut, when all parts are whole pieces of the fabric. */
 static uint64_t
-worst_cut(struct least *l, struct arena *a)
+worst_cut(struct parts *l, struct arena *a)
 {
 	struct worst *racks = arena_array(a, l->t->nsw, sizeof(*racks));
 	uint64_t most = 0, load;
@@ -224,7 +373,7 @@ worst_cut(struct least *l, struct arena *a)
 		const struct cut *c = &l->cut[i];
 		struct worst *w = &racks[union_find_of(l->head, c->at)];
 
-		load = load_of(l, c);
+		load = load_of_cut(l, c);
 		if (c->rack != TOPO_NONE) {
 			note_rack(w, c->rack, load);
 			load = w->second;
@@ -239,7 +388,7 @@ load_bound_tree(const struct routes *r)
 {
 	struct arena *a = arena_new();
 	uint32_t nsw = r->topo->nsw;
-	struct least l = {.r = r,
+	struct parts l = {.r = r,
 		.t = r->topo,
 		.seq = arena_array(a, nsw, sizeof(sw_ix)),
 		.in = arena_array(a, nsw, sizeof(bool)),
@@ -259,7 +408,7 @@ load_bound_tree(const struct routes *r)
 		uint32_t rank = r->rank[l.seq[i]];
 
 		for (to = i; to < l.n && r->rank[l.seq[to]] == rank; to++)
-			add(&l, l.seq[to]);
+			add_switch(&l, l.seq[to]);
 		cut_tier(&l, i, to);
 	}
 	most = worst_cut(&l, a);
