@@ -49,7 +49,7 @@ link_free(struct lft_pool *p, size_t c)
 
 /* A chunk with room: the first, so that the last ones come to be empty. */
 static struct lft_use *
-room(struct lft_pool *p)
+chunk_with_room(struct lft_pool *p)
 {
 	size_t c = p->first;
 
@@ -86,7 +86,7 @@ lft_pool_new(void)
 	struct lft_pool *p = mem_zalloc(1, sizeof(*p));
 
 	p->chunk = mem_zalloc(LFT_MAX_CHUNKS, sizeof(*p->chunk));
-	(void)room(p);
+	(void)chunk_with_room(p);
 	memset(bytes_of(p, LFT_EMPTY), LFT_DROP, LFT_BLOCK);
 	p->refs[LFT_EMPTY] = 1;
 	return p;
@@ -114,7 +114,7 @@ lft_add(struct lft_pool *p, const uint8_t bytes[LFT_BLOCK])
 
 	if (memcmp(bytes, bytes_of(p, LFT_EMPTY), LFT_BLOCK) == 0)
 		return LFT_EMPTY;
-	use = room(p);
+	use = chunk_with_room(p);
 	r = use->free;
 	use->free = p->refs[r];
 	use->live++;

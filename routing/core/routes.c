@@ -305,7 +305,7 @@ routes_put_entry(struct routes *r, sw_ix s, uint16_t lid, uint8_t out,
 
 /* Name of a switch for a reason. */
 static const char *
-name(const struct routes *r, sw_ix s)
+switch_name(const struct routes *r, sw_ix s)
 {
 	return topo_desc(r->topo, r->topo->sw[s].node);
 }
@@ -378,14 +378,14 @@ routes_trace(const struct routes *r, port_ix from, uint16_t dlid,
 		if (++n > t->nsw)
 			return reason_set(why,
 				"LID %u runs in a circle, last seen at \"%s\"",
-				dlid, name(r, at));
+				dlid, switch_name(r, at));
 		end = step_on(r, out, owner, &s, &in);
 		if (end > 0)
 			return (int)n;
 		if (end < 0)
 			return reason_set(why,
 				"LID %u ends at \"%s\", out-port %u", dlid,
-				name(r, at), out);
+				switch_name(r, at), out);
 	}
 }
 

@@ -5,7 +5,7 @@
 enum { LIVE = 3, CAP_SL_MAPPING = 0x40 };
 
 static unsigned
-min(unsigned a, unsigned b)
+smaller_of(unsigned a, unsigned b)
 {
 	return a < b ? a : b;
 }
@@ -29,7 +29,7 @@ next_free(const struct giving *g, unsigned lane)
 }
 
 static void
-give(struct giving *g, unsigned level, unsigned lane, unsigned sl)
+assign_sl(struct giving *g, unsigned level, unsigned lane, unsigned sl)
 {
 	g->taken[sl] = true;
 	g->l->sl[level][lane] = (uint8_t)sl;
@@ -39,7 +39,7 @@ give(struct giving *g, unsigned level, unsigned lane, unsigned sl)
 
 /* Can level i have the number that it wants? */
 static bool
-chosen(const struct slvl_want *w, const struct giving *g, unsigned i)
+has_wanted_sl(const struct slvl_want *w, const struct giving *g, unsigned i)
 {
 	unsigned end = g->band > 0 ? g->band : SLVL_SLS;
 
@@ -51,16 +51,16 @@ static void
 give_first(const struct slvl_want *w, struct giving *g)
 {
 	for (unsigned i = 0; i < g->l->apart; i++)
-		if (chosen(w, g, i))
-			give(g, i, 0, w->level[i].sl);
+		if (has_wanted_sl(w, g, i))
+			assign_sl(g, i, 0, w->level[i].sl);
 	for (unsigned i = 0; i < g->l->apart; i++)
-		if (!chosen(w, g, i))
-			give(g, i, 0, next_free(g, 0));
+		if (!has_wanted_sl(w, g, i))
+			assign_sl(g, i, 0, next_free(g, 0));
 }
 
 /* A level that has SLs of its own: this one, or who it shares with. */
 static unsigned
-owner(const struct slvl *l, unsigned level, unsigned owners)
+level_with_own(const struct slvl *l, unsigned level, unsigned owners)
 {
 	for (unsigned i = 0; level >= owners && i < l->n; i++)
 		level = l->with[level];
@@ -76,23 +76,23 @@ slvl_allocate(
 
 	*out = (struct slvl){
 		.n = w->n > 0 ? w->n : 1,
-		.lanes = lanes > 1 ? min(lanes, SLVL_LANES) : 1,
+		.lanes = lanes > 1 ? smaller_of(lanes, SLVL_LANES) : 1,
 		.wanted = w->n > 0,
 		.plain = plain || lanes < 2,
 	};
 	for (i = 1; i < w->n; i++)
 		out->with[i] = w->level[i].with;
-	out->apart = min(out->n, SLVL_SLS / out->lanes);
+	out->apart = smaller_of(out->n, SLVL_SLS / out->lanes);
 	if (!out->plain)
 		g.band = SLVL_SLS / out->lanes;
 	for (i = 0; g.band > 0 && i < SLVL_SLS; i++)
-		out->lane[i] = (uint8_t)min(i / g.band, out->lanes - 1);
+		out->lane[i] = (uint8_t)smaller_of(i / g.band, out->lanes - 1);
 	give_first(w, &g);
 	for (k = 1; k < out->lanes; k++)
 		for (i = 0; i < out->apart; i++)
-			give(&g, i, k, next_free(&g, k));
+			assign_sl(&g, i, k, next_free(&g, k));
 	for (i = out->apart; i < out->n; i++)
-		memcpy(out->sl[i], out->sl[owner(out, i, out->apart)],
+		memcpy(out->sl[i], out->sl[level_with_own(out, i, out->apart)],
 			sizeof(out->sl[i]));
 	/* what asks for nothing uses SL 0 */
 	for (i = 1; i < SLVL_SLS; i++)
@@ -104,41 +104,41 @@ slvl_allocate(
  * levels leave room for.
  */
 static unsigned
-lanes_on(const struct slvl *l, unsigned vls, bool end)
+layers_on_link(const struct slvl *l, unsigned vls, bool end)
 {
 	unsigned room = vls / (l->together ? 1 : l->n);
 
 	if (!end && !l->plain)
 		return l->lanes;
-	return room > 1 ? min(l->lanes, room) : 1;
+	return room > 1 ? smaller_of(l->lanes, room) : 1;
 }
 
 unsigned
 slvl_separate_layers(const struct slvl *l, unsigned vls)
 {
-	return lanes_on(l, vls, false);
+	return layers_on_link(l, vls, false);
 }
 
 unsigned
 slvl_slots(const struct slvl *l, unsigned vls, bool end)
 {
-	unsigned slots = vls / lanes_on(l, vls, end);
+	unsigned slots = vls / layers_on_link(l, vls, end);
 
 	if (l->together || slots < 1)
 		return 1;
-	return min(slots, l->n);
+	return smaller_of(slots, l->n);
 }
 
 unsigned
 slvl_slot(const struct slvl *l, unsigned level, unsigned slots)
 {
-	return owner(l, level, slots);
+	return level_with_own(l, level, slots);
 }
 
 uint8_t
 slvl_vl(const struct slvl *l, unsigned sl, unsigned vls, bool end)
 {
-	unsigned lanes = lanes_on(l, vls, end), stride;
+	unsigned lanes = layers_on_link(l, vls, end), stride;
 
 	if (l->drop[sl] || vls < lanes)
 		return SLVL_DROP;
@@ -171,7 +171,7 @@ slvl_sls(const struct slvl *l, uint16_t lanes)
 
 /* An enhanced port 0: its link is inside the switch. */
 static bool
-inner(const struct topo *t, port_ix p)
+is_enhanced_port0(const struct topo *t, port_ix p)
 {
 	const struct topo_node *n = &t->node[t->port[p].node];
 
@@ -181,7 +181,7 @@ inner(const struct topo *t, port_ix p)
 
 /* What a port works with, as a code; 0: its link is not up there. */
 static unsigned
-working(const struct topo_port *p)
+operational_code(const struct topo_port *p)
 {
 	return p->state >= LIVE ? p->op_vls : 0;
 }
@@ -190,13 +190,13 @@ uint8_t
 slvl_link_code(const struct topo *t, port_ix p, uint8_t max)
 {
 	const struct topo_port *a = &t->port[p], *b = &t->port[a->peer];
-	unsigned here = working(a), there = working(b);
+	unsigned here = operational_code(a), there = operational_code(b);
 
 	if (here > 0 || there > 0)
-		return (uint8_t)(here > 0 && there > 0 ? min(here, there)
+		return (uint8_t)(here > 0 && there > 0 ? smaller_of(here, there)
 						       : here + there);
-	here = min(a->vl_cap, b->vl_cap);
-	return (uint8_t)(max > 0 ? min(here, max) : here);
+	here = smaller_of(a->vl_cap, b->vl_cap);
+	return (uint8_t)(max > 0 ? smaller_of(here, max) : here);
 }
 
 unsigned
@@ -214,7 +214,7 @@ slvl_link(const struct topo *t, port_ix p, uint8_t max)
 
 	if ((a->flags & (TP_ABSENT | TP_UNREAD)) != 0)
 		return 0;
-	if (inner(t, p))
+	if (is_enhanced_port0(t, p))
 		return slvl_vls(a->vl_cap);
 	if (a->peer == TOPO_NONE)
 		return 0;

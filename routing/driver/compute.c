@@ -80,7 +80,7 @@ append_account(struct run *run, const char *fmt, ...)
 }
 
 static bool
-cancelled(const struct run *run)
+is_cancelled(const struct run *run)
 {
 	return run->job->cancel != NULL && *run->job->cancel;
 }
@@ -94,7 +94,7 @@ routes_as_verify_tables(const struct routes *r)
 
 /* Judge r, from the judgement of others where there is one. */
 static int
-verify(const struct route_job *job, const struct routes *before,
+verify_routes(const struct route_job *job, const struct routes *before,
 	struct routes *r, struct reason *why)
 {
 	const struct verify_tables in = routes_as_verify_tables(r);
@@ -114,7 +114,7 @@ verify(const struct route_job *job, const struct routes *before,
 
 /* The same cable in an older topology, in use there? */
 static bool
-had_cable(const struct topo *was, const struct topo *t, sw_ix s,
+had_link(const struct topo *was, const struct topo *t, sw_ix s,
 	const struct topo_adj *a)
 {
 	uint64_t peer_guid = t->node[t->sw[a->peer].node].guid;
@@ -149,7 +149,7 @@ same_numbers(const struct topo *was, const struct topo *t)
 }
 
 static bool
-same_cables(const struct topo *was, const struct topo *t, sw_ix s)
+same_links(const struct topo *was, const struct topo *t, sw_ix s)
 {
 	const struct topo_switch *a = &t->sw[s], *b = &was->sw[s];
 
@@ -167,10 +167,10 @@ has_grown(const struct topo *was, const struct topo *t)
 		for (uint32_t i = 0; i < t->sw[s].nadj; i++) {
 			const struct topo_adj *a = &t->adj[t->sw[s].adj + i];
 
-			if (i == 0 && same && same_cables(was, t, s))
+			if (i == 0 && same && same_links(was, t, s))
 				break;
 			if (topo_sw_live(t, s) && topo_sw_live(t, a->peer) &&
-				!had_cable(was, t, s, a))
+				!had_link(was, t, s, a))
 				return true;
 		}
 	return false;
@@ -193,7 +193,7 @@ separate_paths(const struct run *run, struct routes *r, bool keep)
 				has_grown(prev->topo, r->topo)));
 	if (apart == NULL)
 		return r;
-	if (verify(run->job, r, apart, &why) == 0) {
+	if (verify_routes(run->job, r, apart, &why) == 0) {
 		routes_unref(r);
 		return apart;
 	}
@@ -229,7 +229,7 @@ verify_or_drop(struct run *run, const struct trial *trial, struct routes *r)
 	if (r == NULL)
 		return NULL;
 	run->story->attempts++;
-	if (verify(run->job, run->job->prev, r, &why) == 0)
+	if (verify_routes(run->job, run->job->prev, r, &why) == 0)
 		return separate_paths(run, r, trial->keep);
 	append_account(run, "%s attempt %u%s: %s", trial->engine->name,
 		trial->attempt, trial->keep ? " keeping" : "", why.text);
@@ -254,7 +254,7 @@ count_hosts(const struct topo *t)
 
 /* r, or the same with its busiest cables relieved; r is used up then. */
 static struct routes *
-relieve_busiest_links(const struct run *run, struct routes *r,
+rebalance_busiest_links(const struct run *run, struct routes *r,
 	const struct rebalance_opts *wish)
 {
 	struct reason why = {""};
@@ -265,7 +265,7 @@ relieve_busiest_links(const struct run *run, struct routes *r,
 	even = rebalance_routes(r, wish);
 	if (even == NULL)
 		return r;
-	if (verify(run->job, r, even, &why) == 0 &&
+	if (verify_routes(run->job, r, even, &why) == 0 &&
 		even->report.load_max < r->report.load_max) {
 		routes_unref(r);
 		return even;
@@ -283,7 +283,7 @@ is_within_load_limit(
 
 /* What the busiest cable carries, those of hosts included. */
 static uint64_t
-busiest(const struct routes *r)
+busiest_link_load(const struct routes *r)
 {
 	uint64_t least = verify_state_load_bound(r->verified);
 
@@ -349,7 +349,7 @@ rebalance_fresh(const struct run *run, struct routes *r)
 	if (r == NULL ||
 		is_near_load_bound(r->topo, r->report.load_max, &wish.goal))
 		return r;
-	return relieve_busiest_links(run, r, &wish);
+	return rebalance_busiest_links(run, r, &wish);
 }
 
 /*
@@ -403,7 +403,7 @@ rebalance_kept_by_bound(const struct run *run, struct routes *kept)
 
 	if (was * 1000 > least * run->job->load_limit)
 		return kept;
-	light = relieve_busiest_links(run, routes_ref(kept), &wish);
+	light = rebalance_busiest_links(run, routes_ref(kept), &wish);
 	if (is_within_load_limit(run, light, least)) {
 		routes_unref(kept);
 		light->fresh_load = least;
@@ -427,12 +427,12 @@ rebalance_kept_by_fresh(
 
 	if (is_within_load_limit(run, kept, load))
 		return kept;
-	kept = relieve_busiest_links(run, kept, &wish);
+	kept = rebalance_busiest_links(run, kept, &wish);
 	wish.goal = load * run->job->load_limit / 1000;
 	wish.fresh = true;
-	kept = relieve_busiest_links(run, kept, &wish);
+	kept = rebalance_busiest_links(run, kept, &wish);
 	wish.from = fresh;
-	return relieve_busiest_links(run, kept, &wish);
+	return rebalance_busiest_links(run, kept, &wish);
 }
 
 /* Fresh tables that are nearly those in force, and not much further from them
@@ -450,7 +450,7 @@ choose_routes(struct run *run, struct routes *kept, struct routes *fresh)
 {
 	if (fresh == NULL)
 		return kept;
-	fresh->fresh_load = busiest(fresh);
+	fresh->fresh_load = busiest_link_load(fresh);
 	if (kept != NULL &&
 		!is_within_load_limit(run, kept, fresh->fresh_load)) {
 		kept = rebalance_kept_by_fresh(run, kept, fresh);
@@ -590,7 +590,7 @@ compute_routes(const struct route_job *job, const char *const *engines,
 	struct routes *r = NULL;
 
 	*story = (struct route_account){0};
-	for (size_t i = 0; i < n && r == NULL && !cancelled(&run); i++) {
+	for (size_t i = 0; i < n && r == NULL && !is_cancelled(&run); i++) {
 		const struct engine *e = find_engine(engines[i]);
 
 		if (e == NULL) {
@@ -602,11 +602,11 @@ compute_routes(const struct route_job *job, const char *const *engines,
 		r = try_engine(&run, e);
 		story->fallback = i > 0;
 	}
-	if (r == NULL && !last_tried && !cancelled(&run)) {
+	if (r == NULL && !last_tried && !is_cancelled(&run)) {
 		r = try_engine(&run, &engine_updn);
 		story->fallback = n > 0;
 	}
-	if (r != NULL && cancelled(&run)) {
+	if (r != NULL && is_cancelled(&run)) {
 		routes_unref(r);
 		r = NULL;
 	}
@@ -614,7 +614,7 @@ compute_routes(const struct route_job *job, const char *const *engines,
 		read_tree(job, r);
 	else
 		(void)reason_set(why, "%s%s",
-			cancelled(&run) ? "cancelled" : "no routes verify: ",
-			cancelled(&run) ? "" : story->tried);
+			is_cancelled(&run) ? "cancelled" : "no routes verify: ",
+			is_cancelled(&run) ? "" : story->tried);
 	return r;
 }

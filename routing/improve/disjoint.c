@@ -37,7 +37,7 @@ struct trial {
 
 /* Cables that may be used. */
 static void
-find_cables(struct disjoint *e)
+find_links(struct disjoint *e)
 {
 	const struct topo *t = e->t;
 	bool *live = arena_array(e->a, t->nsw, sizeof(*live));
@@ -83,7 +83,7 @@ find_loads(struct disjoint *e)
 
 /* The hash of what was said about ports: was it the same last time? */
 static uint64_t
-said(const struct engine_options *o)
+hash_port_options(const struct engine_options *o)
 {
 	uint64_t h = FNV_START;
 
@@ -100,8 +100,8 @@ said(const struct engine_options *o)
 
 /* Add to what the switches and cables on the way from leaf s have. */
 static void
-carry(struct disjoint *e, struct disjoint_path *w, sw_ix s, uint32_t leaves,
-	uint64_t load)
+add_path_load(struct disjoint *e, struct disjoint_path *w, sw_ix s,
+	uint32_t leaves, uint64_t load)
 {
 	while (w->dist[s] != DISJOINT_NONE && s != w->dest) {
 		uint32_t c = w->next[s];
@@ -113,7 +113,7 @@ carry(struct disjoint *e, struct disjoint_path *w, sw_ix s, uint32_t leaves,
 }
 
 static void
-begin(struct disjoint *e)
+prepare_search(struct disjoint *e)
 {
 	uint32_t nsw = e->t->nsw;
 	const struct redundancy_ports *p = &e->ports;
@@ -142,7 +142,7 @@ begin(struct disjoint *e)
 	for (size_t i = 0; i < p->n; i++)
 		e->hosts[topo_switch_of(e->t, p->member[i].port)]++;
 	routes_order(e->from, e->pos);
-	find_cables(e);
+	find_links(e);
 }
 
 /* ---- the ways to a node ---- */
@@ -182,7 +182,7 @@ disjoint_take_paths(struct disjoint *e, const struct redundancy_member *m,
  * is none that all pass, or a port that is not reached.
  */
 bool
-disjoint_cross(struct disjoint *e, sw_ix s, uint32_t but)
+disjoint_has_shared_switch(struct disjoint *e, sw_ix s, uint32_t but)
 {
 	bool any = true;
 
@@ -216,7 +216,7 @@ disjoint_cross(struct disjoint *e, sw_ix s, uint32_t but)
  * the one it sends to.
  */
 static void
-measure(struct disjoint *e, struct disjoint_path *w)
+measure_paths(struct disjoint *e, struct disjoint_path *w)
 {
 	uint32_t n, d;
 
@@ -276,7 +276,7 @@ in_one_plane(const struct disjoint *e, const struct disjoint_path *w, sw_ix s,
 
 /* May the entry of s lead by cable c? */
 static bool
-may(const struct disjoint *e, const struct disjoint_path *w, sw_ix s,
+can_use_link(const struct disjoint *e, const struct disjoint_path *w, sw_ix s,
 	uint32_t c)
 {
 	sw_ix x = e->t->adj[c].peer, next = w->to[s];
@@ -324,7 +324,7 @@ try_next_hop(struct disjoint *e, const struct disjoint_path *w, sw_ix s,
 /* From the leaf by all ways that take no more changes than so many, and none of
  * the switches that are on all ways to the other ports. What it took. */
 static uint32_t
-explore(struct disjoint *e, const struct disjoint_path *w, sw_ix leaf,
+explore_paths(struct disjoint *e, const struct disjoint_path *w, sw_ix leaf,
 	uint32_t most)
 {
 	const struct topo *t = e->t;
@@ -348,7 +348,7 @@ explore(struct disjoint *e, const struct disjoint_path *w, sw_ix leaf,
 		for (uint32_t c = from; c < to; c++) {
 			sw_ix x = t->adj[c].peer;
 
-			if (e->seen[x] != e->all && may(e, w, s, c) &&
+			if (e->seen[x] != e->all && can_use_link(e, w, s, c) &&
 				try_next_hop(e, w, s, k, c))
 				e->queue[n++] = x * (CHANGES + 1) + k +
 						(c != w->next[s]);
@@ -367,9 +367,9 @@ find_trial(struct disjoint *e, uint32_t i, sw_ix leaf, uint32_t k,
 	sw_ix s = w->dest;
 	uint32_t took;
 
-	if (!disjoint_cross(e, leaf, i) || s == leaf)
+	if (!disjoint_has_shared_switch(e, leaf, i) || s == leaf)
 		return false;
-	took = explore(e, w, leaf, k);
+	took = explore_paths(e, w, leaf, k);
 	if (state_of(e, s, k)->search != e->search) {
 		if (k > 1)
 			e->patience -= took < e->patience ? took : e->patience;
@@ -392,7 +392,8 @@ find_trial(struct disjoint *e, uint32_t i, sw_ix leaf, uint32_t k,
 }
 
 static bool
-better(const struct disjoint *e, const struct trial *a, const struct trial *b)
+is_better_trial(
+	const struct disjoint *e, const struct trial *a, const struct trial *b)
 {
 	bool idle = e->way[a->way].idle;
 
@@ -447,21 +448,21 @@ swap_entries(const struct disjoint *e, struct disjoint_path *w, struct trial *x)
 
 /* Take n leaves' ways to a port off, change what is to be, put them on. */
 static void
-move(struct disjoint *e, struct trial *x, uint32_t n)
+move_paths(struct disjoint *e, struct trial *x, uint32_t n)
 {
 	struct disjoint_path *w = &e->way[x->way];
 
 	for (uint32_t i = 0; i < n; i++) {
 		sw_ix s = e->ports.leaf[e->moved[i]];
 
-		carry(e, w, s, DISJOINT_NONE,
+		add_path_load(e, w, s, DISJOINT_NONE,
 			w->base ? 0 - (uint64_t)e->hosts[s] : 0);
 	}
 	swap_entries(e, w, x);
 	for (uint32_t i = 0; i < n; i++) {
 		sw_ix s = e->ports.leaf[e->moved[i]];
 
-		carry(e, w, s, 1, w->base ? e->hosts[s] : 0);
+		add_path_load(e, w, s, 1, w->base ? e->hosts[s] : 0);
 	}
 }
 
@@ -471,18 +472,18 @@ try_trial(struct disjoint *e, struct trial *x, uint32_t l)
 {
 	uint32_t n = find_moved(e, x, l), before = 0, after = 0;
 
-	move(e, x, n);
+	move_paths(e, x, n);
 	for (uint32_t i = 0; i < n; i++) {
 		before += e->cut[e->moved[i]];
-		after += disjoint_cross(
+		after += disjoint_has_shared_switch(
 			e, e->ports.leaf[e->moved[i]], DISJOINT_NONE);
 	}
 	if (after >= before) {
-		move(e, x, n);
+		move_paths(e, x, n);
 		return false;
 	}
 	for (uint32_t i = 0; i < n; i++)
-		e->cut[e->moved[i]] = disjoint_cross(
+		e->cut[e->moved[i]] = disjoint_has_shared_switch(
 			e, e->ports.leaf[e->moved[i]], DISJOINT_NONE);
 	e->ncut -= before - after;
 	return true;
@@ -490,7 +491,7 @@ try_trial(struct disjoint *e, struct trial *x, uint32_t l)
 
 /* The best trial of k changes for leaf number l that is worth it. */
 static bool
-mend_leaf(struct disjoint *e, uint32_t l, uint32_t k)
+repair_leaf(struct disjoint *e, uint32_t l, uint32_t k)
 {
 	struct trial trial[DISJOINT_PORTS];
 	uint32_t n = 0;
@@ -501,7 +502,7 @@ mend_leaf(struct disjoint *e, uint32_t l, uint32_t k)
 		uint32_t best = 0;
 
 		for (uint32_t i = 1; i < n; i++)
-			if (better(e, &trial[i], &trial[best]))
+			if (is_better_trial(e, &trial[i], &trial[best]))
 				best = i;
 		if (try_trial(e, &trial[best], l))
 			return true;
@@ -514,7 +515,7 @@ mend_leaf(struct disjoint *e, uint32_t l, uint32_t k)
 
 /* Write what is other than it was. */
 static void
-write_way(struct disjoint *e, const struct disjoint_path *w)
+write_path(struct disjoint *e, const struct disjoint_path *w)
 {
 	const struct topo *t = e->t;
 
@@ -551,7 +552,7 @@ find_cut(struct disjoint *e)
 		sw_ix s = e->ports.leaf[i];
 
 		e->cut[i] = w->dist[s] != DISJOINT_NONE && shared[s] &&
-			    disjoint_cross(e, s, DISJOINT_NONE);
+			    disjoint_has_shared_switch(e, s, DISJOINT_NONE);
 		e->ncut += e->cut[i];
 	}
 	return e->ncut;
@@ -559,14 +560,14 @@ find_cut(struct disjoint *e)
 
 /* Part the ways at hand. */
 static void
-part(struct disjoint *e)
+make_disjoint(struct disjoint *e)
 {
 	uint32_t before, last;
 
 	if (!e->meets[e->way[0].lid])
 		return;
 	for (uint32_t i = e->nways; i-- > 0;)
-		measure(e, &e->way[i]);
+		measure_paths(e, &e->way[i]);
 	before = find_cut(e);
 	if (before == 0)
 		return;
@@ -578,23 +579,23 @@ part(struct disjoint *e)
 		for (uint32_t k = 1; k <= CHANGES; k++)
 			for (uint32_t i = 0; i < e->ports.nleaves; i++)
 				if (e->cut[i] && e->patience > 0)
-					(void)mend_leaf(e, i, k);
+					(void)repair_leaf(e, i, k);
 	} while (e->ncut > 0 && e->ncut < last);
 	for (uint32_t i = 0; e->ncut < before && i < e->nways; i++)
-		write_way(e, &e->way[i]);
+		write_path(e, &e->way[i]);
 	e->left += e->ncut > 0;
 }
 
 /* The node whose first port has number i. */
 static void
-part_node(struct disjoint *e, size_t i)
+make_node_disjoint(struct disjoint *e, size_t i)
 {
 	size_t n = redundancy_same(&e->ports, i);
 
 	for (unsigned path = 0; path < DISJOINT_PATHS; path++) {
 		if (!disjoint_take_paths(e, &e->ports.member[i], n, path))
 			return;
-		part(e);
+		make_disjoint(e);
 	}
 }
 
@@ -622,19 +623,19 @@ find_nodes(struct disjoint *e)
 }
 
 static void
-part_all(struct disjoint *e, bool all)
+make_all_disjoint(struct disjoint *e, bool all)
 {
 	const struct redundancy_ports *p = &e->ports;
 	const struct route_job *job = e->job;
 
-	begin(e);
+	prepare_search(e);
 	if (all || !disjoint_select(e))
 		e->due = NULL;
 	disjoint_find_shared(e);
 	for (size_t i = 0; i < p->n; i += redundancy_same(p, i))
-		if (disjoint_asked(e, i) &&
+		if (disjoint_is_due(e, i) &&
 			(job->cancel == NULL || !*job->cancel))
-			part_node(e, i);
+			make_node_disjoint(e, i);
 	/* who was not looked at is as he was */
 	e->left += e->due != NULL ? job->prev->lost_disjoint : 0;
 }
@@ -644,13 +645,13 @@ disjoint_routes(struct routes *r, const struct route_job *job, bool all)
 {
 	struct disjoint e = {.t = r->topo, .job = job, .from = r};
 
-	r->disjoint_opts_hash = said(job->options);
+	r->disjoint_opts_hash = hash_port_options(job->options);
 	if (r->homes == 0)
 		return NULL;
 	e.a = arena_new();
 	e.ports = redundancy_ports(r->topo, job->options);
 	if (find_nodes(&e))
-		part_all(&e, all);
+		make_all_disjoint(&e, all);
 	redundancy_ports_free(&e.ports);
 	arena_free(e.a);
 	r->lost_disjoint = e.left;

@@ -79,7 +79,7 @@ by_hash(const void *pa, const void *pb)
 /* Do the same ports lead to the same switches? Of what hangs on a leaf nothing
  * is sent on, whichever its ports are. */
 static bool
-alike(const struct topo *t, sw_ix a, sw_ix b)
+has_same_links(const struct topo *t, sw_ix a, sw_ix b)
 {
 	const struct topo_adj *x = t->adj + t->sw[a].adj;
 	const struct topo_adj *y = t->adj + t->sw[b].adj;
@@ -116,14 +116,14 @@ find_leaves(struct meet *m)
 	for (uint32_t i = 1; i < p->nleaves; i++)
 		m->leaf[i].as_before =
 			m->leaf[i].hash == m->leaf[i - 1].hash &&
-			alike(t, m->leaf[i].sw, m->leaf[i - 1].sw);
+			has_same_links(t, m->leaf[i].sw, m->leaf[i - 1].sw);
 }
 
 /* ---- blocks ---- */
 
 /* Put s behind the last one that is to send on. */
 static void
-enqueue(struct meet *m, sw_ix s)
+enqueue_switch(struct meet *m, sw_ix s)
 {
 	uint32_t nsw = m->e->t->nsw, at = m->head + m->nqueue++;
 
@@ -149,13 +149,13 @@ forward_bits(struct meet *m, sw_ix s, uint32_t b, uint64_t bits, uint64_t *word)
 			continue;
 		word[to] |= bits & -bits;
 		if ((word[to] & ~m->sent[to]) != 0 && !m->queued[to])
-			enqueue(m, to);
+			enqueue_switch(m, to);
 	}
 }
 
 /* Who has the LIDs of block b that are asked about, from all leaves. */
 static void
-follow(struct meet *m, uint32_t b, uint64_t *word)
+follow_lids(struct meet *m, uint32_t b, uint64_t *word)
 {
 	const struct disjoint *e = m->e;
 	uint32_t nsw = e->t->nsw, nleaves = e->ports.nleaves;
@@ -186,7 +186,7 @@ words_of(struct meet *m, uint32_t b)
 		m->word[b] = m->nidle > 0 ? m->idle[--m->nidle]
 					  : arena_array(m->e->a, m->e->t->nsw,
 						    sizeof(**m->word));
-		follow(m, b, m->word[b]);
+		follow_lids(m, b, m->word[b]);
 	}
 	return m->word[b];
 }
@@ -206,7 +206,7 @@ done_with(struct meet *m, uint32_t b, uint32_t n)
 
 /* n pairs in the same two blocks, by the same turn. */
 static void
-look_at(struct meet *m, const struct pair *p, uint32_t n, bool *out)
+check_pairs(struct meet *m, const struct pair *p, uint32_t n, bool *out)
 {
 	const uint64_t *x = words_of(m, block_of(p, 0));
 	const uint64_t *y = words_of(m, block_of(p, 1));
@@ -222,7 +222,7 @@ look_at(struct meet *m, const struct pair *p, uint32_t n, bool *out)
 }
 
 static void
-begin(struct meet *m, const struct pair *pair, size_t n)
+prepare_blocks(struct meet *m, const struct pair *pair, size_t n)
 {
 	const struct disjoint *e = m->e;
 	const struct topo *t = e->t;
@@ -269,11 +269,11 @@ disjoint_find_shared(struct disjoint *e)
 
 	e->meets = arena_array(e->a, nlid, sizeof(*e->meets));
 	for (size_t i = 0; i < e->ports.n; i += redundancy_same(&e->ports, i))
-		if (disjoint_asked(e, i))
+		if (disjoint_is_due(e, i))
 			n = add_pairs(e, i, pair, n);
 	qsort(pair, n, sizeof(*pair), by_blocks);
 	if (n > 0)
-		begin(&m, pair, n);
+		prepare_blocks(&m, pair, n);
 	for (size_t i = 0; i < n; i += k) {
 		k = 1;
 		while (i + k < n &&
@@ -281,7 +281,7 @@ disjoint_find_shared(struct disjoint *e)
 			block_of(&pair[i], 1) == block_of(&pair[i + k], 1) &&
 			turn_of(&pair[i]) == turn_of(&pair[i + k]))
 			k++;
-		look_at(&m, pair + i, (uint32_t)k, e->meets);
+		check_pairs(&m, pair + i, (uint32_t)k, e->meets);
 	}
 	free(pair);
 }

@@ -107,11 +107,11 @@ bool disjoint_take_paths(struct disjoint *e, const struct redundancy_member *m,
  * of number `but` (DISJOINT_NONE: on all)? Then e->seen of those is e->all.
  * Where a port is not reached none is.
  */
-bool disjoint_cross(struct disjoint *e, sw_ix s, uint32_t but);
+bool disjoint_has_shared_switch(struct disjoint *e, sw_ix s, uint32_t but);
 
 /* Is the node whose first port has number i to be looked at? */
 static inline bool
-disjoint_asked(const struct disjoint *e, size_t i)
+disjoint_is_due(const struct disjoint *e, size_t i)
 {
 	return e->of_lid[e->t->port[e->ports.member[i].port].lid] > 0 &&
 	       (e->due == NULL || e->due[i]);

@@ -45,7 +45,7 @@ find_due_by(struct disjoint *e, sw_ix s, uint16_t lid)
 		    (e->hosts[s] > 0 &&
 			    disjoint_take_paths(e, &p->member[i],
 				    redundancy_same(p, i), path) &&
-			    disjoint_cross(e, s, DISJOINT_NONE));
+			    disjoint_has_shared_switch(e, s, DISJOINT_NONE));
 }
 
 /* Of the entries in a block of s those that are not what they were; old: NULL:

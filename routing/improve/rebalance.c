@@ -258,7 +258,7 @@ find_spare(const struct rebalance *e, sw_ix s)
 }
 
 static uint32_t
-has_spare(struct rebalance *e, sw_ix s)
+spare_next_hop(struct rebalance *e, sw_ix s)
 {
 	if (e->spare[s].when != e->now)
 		e->spare[s] = (struct spare){e->now, find_spare(e, s)};
@@ -270,7 +270,7 @@ has_spare(struct rebalance *e, sw_ix s)
  * False: something gets above the level.
  */
 static bool
-try_way(struct rebalance *e, sw_ix s, uint32_t c, struct move *m)
+try_path(struct rebalance *e, sw_ix s, uint32_t c, struct move *m)
 {
 	const struct rebalance_tree *t = e->x;
 	uint32_t add = t->flow[s];
@@ -297,7 +297,7 @@ try_way(struct rebalance *e, sw_ix s, uint32_t c, struct move *m)
 		c = t->way[x];
 		if (t->flow[x] == 0 &&
 			(is_via(e, x) || e->load[c] + add > e->level))
-			c = has_spare(e, x);
+			c = spare_next_hop(e, x);
 		if (c == NONE)
 			return false;
 	}
@@ -334,7 +334,7 @@ choice_may_help(
 	x->cost = e->load[x->cable] - e->met[x->sw].sum;
 	if (to != e->dest && t->flow[to] == 0 &&
 		(is_via(e, to) || e->load[way] + flow > e->level)) {
-		way = has_spare(e, to);
+		way = spare_next_hop(e, to);
 		if (way == NONE || e->load[way] + flow > e->level)
 			return false;
 		x->cost += e->load[way];
@@ -359,7 +359,7 @@ choice_still_valid(
 	struct move m;
 
 	if (!is_legal_next_hop(e, x->sw, x->cable) ||
-		!try_way(e, x->sw, x->cable, &m))
+		!try_path(e, x->sw, x->cable, &m))
 		return false;
 	x->n = m.n;
 	x->cost = m.cost;
@@ -368,7 +368,7 @@ choice_still_valid(
 
 /* What passes s for the LID is about to be led elsewhere. */
 static void
-reroute_away(struct rebalance *e, sw_ix s)
+exclude_shared_switches(struct rebalance *e, sw_ix s)
 {
 	spend_work(e,
 		rebalance_multi_port_exclude(&e->homes, e->r, e->lid, e->x, s));
@@ -389,7 +389,7 @@ try_switch(struct rebalance *e, sw_ix s, uint32_t excess)
 	if (flow > e->level)
 		return best;
 	spend_work(e, sw->nadj);
-	reroute_away(e, s);
+	exclude_shared_switches(e, s);
 	x.gain = flow < excess ? flow : excess;
 	for (uint32_t c = sw->adj; c < sw->adj + sw->nadj; c++) {
 		if (e->load[c] > e->level - flow ||
@@ -439,7 +439,7 @@ apply_move(struct rebalance *e, const struct move *m)
 
 /* Turn to what is sent to a LID by cable c. */
 static void
-reroute_onto(struct rebalance *e, uint32_t lid, uint32_t c)
+select_lid(struct rebalance *e, uint32_t lid, uint32_t c)
 {
 	e->lid = (uint16_t)lid;
 	e->dest = topo_switch_of(e->t, e->t->by_lid[lid]);
@@ -453,7 +453,7 @@ reroute_onto(struct rebalance *e, uint32_t lid, uint32_t c)
 static void
 find_moves(struct rebalance *e, uint32_t lid, uint32_t c)
 {
-	reroute_onto(e, lid, c);
+	select_lid(e, lid, c);
 	find_met(e);
 	for (uint32_t i = 0; i < e->nuser; i++) {
 		struct choice x =
@@ -475,17 +475,17 @@ apply_choice_if_better(struct rebalance *e, const struct choice *x, uint32_t c)
 {
 	struct move m = {.n = 0};
 
-	reroute_onto(e, x->lid, c);
-	reroute_away(e, x->sw);
+	select_lid(e, x->lid, c);
+	exclude_shared_switches(e, x->sw);
 	if (is_via(e, x->sw) && e->x->flow[x->sw] > 0 &&
 		is_legal_next_hop(e, x->sw, x->cable) &&
-		try_way(e, x->sw, x->cable, &m))
+		try_path(e, x->sw, x->cable, &m))
 		apply_move(e, &m);
 }
 
 /* Is the LID sent to by cable c, and may that be changed? */
 static bool
-is_free(struct rebalance *e, uint32_t lid, uint32_t c)
+is_movable_lid(struct rebalance *e, uint32_t lid, uint32_t c)
 {
 	sw_ix s = e->net.tail[c];
 
@@ -510,13 +510,13 @@ find_choices(struct rebalance *e, uint32_t c)
 	e->nchoice = 0;
 	e->gain = 0;
 	for (uint32_t lid = 1; lid <= e->t->max_lid && e->work > 0; lid++)
-		if (e->gain < plenty && is_free(e, lid, c))
+		if (e->gain < plenty && is_movable_lid(e, lid, c))
 			find_moves(e, lid, c);
 }
 
 /* Make the best of the choices, as long as that serves: has any been? */
 static bool
-choose(struct rebalance *e, uint32_t c)
+apply_best_choices(struct rebalance *e, uint32_t c)
 {
 	uint64_t before = e->moves;
 
@@ -534,13 +534,13 @@ choose(struct rebalance *e, uint32_t c)
 
 /* Lead LIDs of cable c another way, until it is not above the level. */
 static void
-relieve_link(struct rebalance *e, uint32_t c)
+rebalance_link(struct rebalance *e, uint32_t c)
 {
 	bool more = true;
 
 	while (more && e->load[c] > e->level && e->work > 0) {
 		find_choices(e, c);
-		more = choose(e, c);
+		more = apply_best_choices(e, c);
 	}
 }
 
@@ -558,7 +558,7 @@ carry_all(struct rebalance *e, const struct rebalance_tree *x, bool off)
 }
 
 static bool
-fits(const struct rebalance *e, const struct rebalance_tree *x)
+fits_below_level(const struct rebalance *e, const struct rebalance_tree *x)
 {
 	for (uint32_t i = 1; i < x->n; i++) {
 		sw_ix s = x->seq[i];
@@ -602,7 +602,7 @@ take_lid(struct rebalance *e, uint32_t c)
 		return;
 	carry_all(e, e->x, true);
 	if ((to->way[s] != c || to->flow[s] < e->x->flow[s]) &&
-		(e->any || fits(e, to))) {
+		(e->any || fits_below_level(e, to))) {
 		carry_all(e, to, false);
 		copy_lid(e);
 		return;
@@ -673,14 +673,14 @@ find_busy(const struct rebalance *e, struct busy *busy)
  * at once, by what does not.
  */
 static void
-lower_goal(struct rebalance *e, struct busy *busy)
+rebalance_busy_links(struct rebalance *e, struct busy *busy)
 {
 	uint32_t n = find_busy(e, busy);
 
 	for (unsigned round = e->wish->fresh ? 0 : 1; round < 2; round++) {
 		e->any = round > 0;
 		for (uint32_t i = 0; i < n; i++)
-			relieve_link(e, busy[i].cable);
+			rebalance_link(e, busy[i].cable);
 	}
 }
 
@@ -710,7 +710,7 @@ change_entries(struct rebalance *e, struct busy *busy)
 		was = is;
 		e->level = was - was / part - 1;
 		e->level = e->level < goal ? goal : e->level;
-		lower_goal(e, busy);
+		rebalance_busy_links(e, busy);
 		is = busiest_load(e);
 		part *= is == was ? FINER : 1;
 	}
@@ -725,7 +725,7 @@ change_few(struct rebalance *e, struct busy *busy)
 	e->level = (uint32_t)e->wish->goal;
 	do {
 		before = e->moves;
-		lower_goal(e, busy);
+		rebalance_busy_links(e, busy);
 	} while (e->moves > before && e->work > 0);
 }
 
@@ -750,7 +750,7 @@ change_lids(struct rebalance *e, struct busy *busy)
 }
 
 static void
-begin(struct rebalance *e, const struct routes *r)
+prepare_rebalance(struct rebalance *e, const struct routes *r)
 {
 	uint32_t nsw = r->topo->nsw, nlid = r->topo->max_lid + 1U;
 
@@ -779,7 +779,7 @@ rebalance_routes(const struct routes *r, const struct rebalance_opts *w)
 	struct busy *busy = arena_array(e.a, r->topo->nadj, sizeof(*busy));
 
 	e.r = routes_for(r, r->topo);
-	begin(&e, r);
+	prepare_rebalance(&e, r);
 	if (w->from != NULL)
 		change_lids(&e, busy);
 	else if (w->fresh)

@@ -46,8 +46,8 @@ rebalance_multi_port_begin(struct rebalance_multi_port *h,
 /* Follow the ways from a leaf to the other ports: how many there are, then
  * h->seen of who is on all of them is h->stamp. 0: some port is not reached. */
 static uint32_t
-follow(struct rebalance_multi_port *h, const struct routes *r, uint16_t lid,
-	sw_ix leaf)
+follow_other_ports(struct rebalance_multi_port *h, const struct routes *r,
+	uint16_t lid, sw_ix leaf)
 {
 	const struct topo *t = h->net->t;
 	uint64_t before = ++h->stamp;
@@ -81,7 +81,7 @@ bar_from(struct rebalance_multi_port *h, const struct routes *r, uint16_t lid,
 	uint16_t m = h->mate[lid];
 	sw_ix dest = topo_switch_of(t, t->by_lid[m]);
 
-	if (follow(h, r, lid, leaf) == 0)
+	if (follow_other_ports(h, r, lid, leaf) == 0)
 		return;
 	for (sw_ix s = leaf; s != dest;) {
 		s = h->net->head[rebalance_tree_entry(h->net, r, s, m)];
@@ -126,7 +126,8 @@ rebalance_multi_port_shares(struct rebalance_multi_port *h,
 		i++) {
 		sw_ix s = x->seq[i];
 
-		if (h->net->hosts[s] == 0 || follow(h, r, lid, s) == 0)
+		if (h->net->hosts[s] == 0 ||
+			follow_other_ports(h, r, lid, s) == 0)
 			continue;
 		while (x->way[s] != REBALANCE_NONE) {
 			s = h->net->head[x->way[s]];

@@ -92,7 +92,7 @@ sort_by_distance(const struct rebalance_links *c, struct rebalance_tree *x)
 }
 
 static struct rebalance_tree *
-make(uint32_t n, struct arena *a)
+tree_new(uint32_t n, struct arena *a)
 {
 	struct rebalance_tree *x = arena_alloc(a, sizeof(*x));
 
@@ -105,8 +105,8 @@ make(uint32_t n, struct arena *a)
 
 /* Make x, whatever it was, the tree of a LID. */
 static void
-read_ways(const struct rebalance_links *c, const struct routes *r, uint16_t lid,
-	struct rebalance_tree *x)
+read_paths(const struct rebalance_links *c, const struct routes *r,
+	uint16_t lid, struct rebalance_tree *x)
 {
 	uint32_t nsw = c->t->nsw;
 	sw_ix dest = topo_switch_of(c->t, c->t->by_lid[lid]);
@@ -149,7 +149,7 @@ rebalance_tree_at(struct rebalance_tree_ring *g, struct rebalance_tree **place,
 		return false;
 	if (g->n < g->most) {
 		h = &g->held[g->n++];
-		h->tree = make(g->net->t->nsw, g->a);
+		h->tree = tree_new(g->net->t->nsw, g->a);
 	} else {
 		h = &g->held[g->oldest];
 		g->oldest = (g->oldest + 1) % g->most;
@@ -157,6 +157,6 @@ rebalance_tree_at(struct rebalance_tree_ring *g, struct rebalance_tree **place,
 	}
 	h->place = place;
 	*place = h->tree;
-	read_ways(g->net, r, lid, h->tree);
+	read_paths(g->net, r, lid, h->tree);
 	return true;
 }

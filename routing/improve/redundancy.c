@@ -144,7 +144,7 @@ redundancy_first(const struct redundancy_ports *p, uint64_t key)
 }
 
 static uint8_t
-entry(const struct verify_tables *in, sw_ix s, uint16_t lid)
+lft_entry(const struct verify_tables *in, sw_ix s, uint16_t lid)
 {
 	uint32_t b = lid / LFT_BLOCK;
 
@@ -155,13 +155,13 @@ entry(const struct verify_tables *in, sw_ix s, uint16_t lid)
 
 /* The way from s to port p, from the first cable on; steps, or 0 if none. */
 static unsigned
-walk(const struct verify_tables *in, sw_ix s, port_ix p, struct step *step)
+walk_path(const struct verify_tables *in, sw_ix s, port_ix p, struct step *step)
 {
 	const struct topo *t = in->topo;
 
 	for (unsigned n = 0; n < STEPS;) {
 		const struct topo_node *x = &t->node[t->sw[s].node];
-		uint8_t out = entry(in, s, t->port[p].lid);
+		uint8_t out = lft_entry(in, s, t->port[p].lid);
 		port_ix peer;
 
 		if (out == 0 || out > x->nports)
@@ -189,7 +189,7 @@ next_of(const struct find *f, struct way *w, sw_ix s)
 
 	if (w->read[s] == w->nth)
 		return w->next[s];
-	out = entry(f->in, s, t->port[w->port].lid);
+	out = lft_entry(f->in, s, t->port[w->port].lid);
 	if (out > 0 && out <= n->nports)
 		peer = t->port[n->first_port + out].peer;
 	w->read[s] = w->nth;
@@ -207,7 +207,7 @@ next_of(const struct find *f, struct way *w, sw_ix s)
  * then nobody asks which.
  */
 static bool
-meet(struct find *f, sw_ix s, uint32_t nways)
+has_shared_switch(struct find *f, sw_ix s, uint32_t nways)
 {
 	uint32_t first;
 	bool any = true;
@@ -238,7 +238,8 @@ meet(struct find *f, sw_ix s, uint32_t nways)
 /* Keep of the steps in `both`, of which out 0 is the switch alone, those that
  * the other way takes, too. */
 static unsigned
-intersect(struct step *both, unsigned n, const struct step *other, unsigned m)
+keep_common_steps(
+	struct step *both, unsigned n, const struct step *other, unsigned m)
 {
 	unsigned kept = 0;
 
@@ -255,7 +256,7 @@ intersect(struct step *both, unsigned n, const struct step *other, unsigned m)
 }
 
 static void
-count(struct find *f, const struct step *both, unsigned n)
+count_steps(struct find *f, const struct step *both, unsigned n)
 {
 	const struct topo *t = f->in->topo;
 
@@ -279,17 +280,17 @@ count(struct find *f, const struct step *both, unsigned n)
  * and cables. A port that is not reached has no way to share.
  */
 static bool
-steps_from(struct find *f, sw_ix s, const struct redundancy_member *m,
+count_common_steps(struct find *f, sw_ix s, const struct redundancy_member *m,
 	uint32_t nports)
 {
 	struct step both[2 * STEPS], other[STEPS];
 	unsigned n = 0;
 
 	for (uint32_t k = 0; k < nports; k++) {
-		unsigned len = walk(f->in, s, m[k].port, other);
+		unsigned len = walk_path(f->in, s, m[k].port, other);
 
 		if (k > 0) {
-			n = intersect(both, n, other, len);
+			n = keep_common_steps(both, n, other, len);
 			continue;
 		}
 		for (unsigned i = 0; i < len; i++) {
@@ -299,7 +300,7 @@ steps_from(struct find *f, sw_ix s, const struct redundancy_member *m,
 				both[n++] = other[i];
 		}
 	}
-	count(f, both, n);
+	count_steps(f, both, n);
 	return n > 0;
 }
 
@@ -330,7 +331,8 @@ take_worst(struct find *f, struct redundancy_node *x)
 
 /* Does the cable go with the point? */
 static bool
-is_away(const struct redundancy_node *x, sw_ix s, const struct topo_adj *a)
+is_removed_link(
+	const struct redundancy_node *x, sw_ix s, const struct topo_adj *a)
 {
 	if (x->out == 0)
 		return a->peer == x->sw || s == x->sw;
@@ -343,7 +345,7 @@ is_away(const struct redundancy_node *x, sw_ix s, const struct topo_adj *a)
  * cables? From the ports' switches outwards.
  */
 static bool
-is_only_way(const struct find *f, const struct redundancy_member *m,
+is_only_path(const struct find *f, const struct redundancy_member *m,
 	const struct redundancy_node *x)
 {
 	const struct topo *t = f->in->topo;
@@ -367,7 +369,7 @@ is_only_way(const struct find *f, const struct redundancy_member *m,
 			const struct topo_adj *a = &t->adj[t->sw[s].adj + i];
 
 			if (seen[a->peer] || !topo_sw_live(t, a->peer) ||
-				is_away(x, s, a))
+				is_removed_link(x, s, a))
 				continue;
 			seen[a->peer] = true;
 			queue[n++] = a->peer;
@@ -383,18 +385,18 @@ is_only_way(const struct find *f, const struct redundancy_member *m,
 
 /* Have all ways from leaf s something in common? It is counted. */
 static bool
-from_leaf(struct find *f, sw_ix s, const struct redundancy_member *m,
+count_from_leaf(struct find *f, sw_ix s, const struct redundancy_member *m,
 	const struct redundancy_node *x)
 {
 	if (x->nports > WAYS)
-		return steps_from(f, s, m, x->nports);
-	if (!meet(f, s, x->nports))
+		return count_common_steps(f, s, m, x->nports);
+	if (!has_shared_switch(f, s, x->nports))
 		return false;
-	return x->one_switch || steps_from(f, s, m, x->nports);
+	return x->one_switch || count_common_steps(f, s, m, x->nports);
 }
 
 static void
-look_at(struct find *f, const struct redundancy_member *m, uint32_t nports,
+check_node(struct find *f, const struct redundancy_member *m, uint32_t nports,
 	struct redundancy_node *x)
 {
 	const struct topo *t = f->in->topo;
@@ -411,7 +413,7 @@ look_at(struct find *f, const struct redundancy_member *m, uint32_t nports,
 	}
 	for (uint32_t i = 0; i < f->ports.nleaves; i++) {
 		x->leaves++;
-		x->cut += from_leaf(f, f->ports.leaf[i], m, x);
+		x->cut += count_from_leaf(f, f->ports.leaf[i], m, x);
 	}
 	take_worst(f, x);
 	if (x->one_switch) { /* all of them go there */
@@ -419,11 +421,11 @@ look_at(struct find *f, const struct redundancy_member *m, uint32_t nports,
 		x->out = 0;
 		x->worst = x->cut;
 	}
-	x->only_way = x->cut > 0 && is_only_way(f, m, x);
+	x->only_way = x->cut > 0 && is_only_path(f, m, x);
 }
 
 static void
-look_at_all(struct find *f, const atomic_bool *cancel,
+check_all_nodes(struct find *f, const atomic_bool *cancel,
 	struct redundancy_report *out)
 {
 	size_t cap = 0;
@@ -443,7 +445,7 @@ look_at_all(struct find *f, const atomic_bool *cancel,
 			mem_grow(out->node, out->n, &cap, sizeof(*out->node));
 		x = &out->node[out->n++];
 		*x = (struct redundancy_node){.key = m->key};
-		look_at(f, m, (uint32_t)n, x);
+		check_node(f, m, (uint32_t)n, x);
 		out->single += x->cut > 0;
 	}
 }
@@ -466,7 +468,7 @@ redundancy_find_unless(const struct verify_tables *in,
 		f.way[k].next = mem_zalloc(t->nsw + 1U, sizeof(uint32_t));
 		f.way[k].read = mem_zalloc(t->nsw + 1U, sizeof(uint32_t));
 	}
-	look_at_all(&f, cancel, out);
+	check_all_nodes(&f, cancel, out);
 	for (unsigned k = 0; k < WAYS; k++) {
 		free(f.way[k].next);
 		free(f.way[k].read);

@@ -131,13 +131,13 @@ mcast_free(struct mcast *m)
 /* ---- the search upwards ---- */
 
 static bool
-inside(const struct mcast *m, sw_ix s)
+is_in_tree(const struct mcast *m, sw_ix s)
 {
 	return m->knot[s].in == m->stamp;
 }
 
 static void
-reach(struct mcast *m, sw_ix s, sw_ix from, const struct rise *by)
+mark_reached(struct mcast *m, sw_ix s, sw_ix from, const struct rise *by)
 {
 	struct knot *k = &m->knot[s];
 
@@ -160,7 +160,7 @@ at_goal(const struct mcast *m, sw_ix s, sw_ix began, enum goal goal)
 {
 	if (goal == AT_END || s == began)
 		return false;
-	return inside(m, s) || (goal == AT_MET && m->knot[s].met);
+	return is_in_tree(m, s) || (goal == AT_MET && m->knot[s].met);
 }
 
 /*
@@ -169,12 +169,12 @@ at_goal(const struct mcast *m, sw_ix s, sw_ix began, enum goal goal)
  * groups spread. TOPO_NONE: the goal is not above s.
  */
 static sw_ix
-climb(struct mcast *m, sw_ix s, enum goal goal, uint64_t seed)
+search_up(struct mcast *m, sw_ix s, enum goal goal, uint64_t seed)
 {
 	uint32_t head = 0, tail = 0;
 
 	m->wave++;
-	reach(m, s, TOPO_NONE, NULL);
+	mark_reached(m, s, TOPO_NONE, NULL);
 	m->queue[tail++] = s;
 	while (head < tail) {
 		sw_ix at = m->queue[head++];
@@ -188,7 +188,7 @@ climb(struct mcast *m, sw_ix s, enum goal goal, uint64_t seed)
 
 			if (m->knot[up->to].seen == m->wave)
 				continue;
-			reach(m, up->to, at, up);
+			mark_reached(m, up->to, at, up);
 			m->queue[tail++] = up->to;
 		}
 	}
@@ -199,11 +199,11 @@ climb(struct mcast *m, sw_ix s, enum goal goal, uint64_t seed)
 
 /* Bring s in, with nothing above it. */
 static void
-enter(struct mcast *m, sw_ix s)
+add_switch(struct mcast *m, sw_ix s)
 {
 	struct knot *k = &m->knot[s];
 
-	if (inside(m, s))
+	if (is_in_tree(m, s))
 		return;
 	k->in = m->stamp;
 	k->kids = k->ends = k->below = 0;
@@ -213,7 +213,7 @@ enter(struct mcast *m, sw_ix s)
 }
 
 static void
-hang(struct mcast *m, sw_ix s, const struct rise *r)
+set_parent(struct mcast *m, sw_ix s, const struct rise *r)
 {
 	struct knot *k = &m->knot[s];
 
@@ -225,18 +225,18 @@ hang(struct mcast *m, sw_ix s, const struct rise *r)
 
 /* Bring in the way that climb() left, from its end down to where it began. */
 static void
-adopt(struct mcast *m, sw_ix end)
+add_found_path(struct mcast *m, sw_ix end)
 {
 	sw_ix s = end;
 
-	enter(m, end);
+	add_switch(m, end);
 	while (m->knot[s].from != TOPO_NONE) {
 		const struct knot *k = &m->knot[s];
 		const struct rise r = {s, k->from_up, k->from_down};
 		sw_ix next = k->from;
 
-		enter(m, next);
-		hang(m, next, &r);
+		add_switch(m, next);
+		set_parent(m, next, &r);
 		s = next;
 	}
 }
@@ -255,27 +255,27 @@ root_of(const struct mcast *m, sw_ix s)
  * way from its root up to something that is above both.
  */
 static void
-graft(struct mcast *m, sw_ix s, uint64_t seed)
+graft_switch(struct mcast *m, sw_ix s, uint64_t seed)
 {
 	sw_ix at;
 
-	while ((at = climb(m, s, AT_TREE, seed)) == TOPO_NONE) {
-		at = climb(m, m->root, AT_MET, seed);
+	while ((at = search_up(m, s, AT_TREE, seed)) == TOPO_NONE) {
+		at = search_up(m, m->root, AT_MET, seed);
 		if (at == TOPO_NONE)
 			return; /* not in one order with one top */
-		adopt(m, at);
+		add_found_path(m, at);
 		m->root = root_of(m, at);
 		if (m->root == s)
 			return;
 	}
-	adopt(m, at);
+	add_found_path(m, at);
 }
 
 /* ---- members ---- */
 
 /* The switch that serves a port, and the port there; TOPO_NONE: none. */
 static sw_ix
-server(const struct mcast *m, port_ix p, uint8_t *out)
+member_switch(const struct mcast *m, port_ix p, uint8_t *out)
 {
 	const struct topo *t = m->t;
 	sw_ix s = topo_switch_of(t, p);
@@ -297,7 +297,7 @@ busiest_piece(struct mcast *m, const struct mcast_member *member, size_t n)
 
 	m->stamp++;
 	for (i = 0; i < n; i++) {
-		sw_ix s = server(m, member[i].port, &out);
+		sw_ix s = member_switch(m, member[i].port, &out);
 		struct knot *k;
 
 		if (s == TOPO_NONE)
@@ -318,7 +318,7 @@ busiest_piece(struct mcast *m, const struct mcast_member *member, size_t n)
 
 /* Bring the members' switches in; returns how many members are left out. */
 static size_t
-seat(struct mcast *m, const struct mcast_member *member, size_t n,
+add_members(struct mcast *m, const struct mcast_member *member, size_t n,
 	uint32_t piece)
 {
 	size_t i, left = 0;
@@ -326,13 +326,13 @@ seat(struct mcast *m, const struct mcast_member *member, size_t n,
 
 	m->receivers = 0;
 	for (i = 0; i < n; i++) {
-		sw_ix s = server(m, member[i].port, &out);
+		sw_ix s = member_switch(m, member[i].port, &out);
 
 		if (s == TOPO_NONE || m->piece[s] != piece) {
 			left++;
 			continue;
 		}
-		enter(m, s);
+		add_switch(m, s);
 		m->knot[s].ends++;
 		m->knot[s].below += member[i].receives;
 		m->receivers += member[i].receives;
@@ -344,7 +344,7 @@ seat(struct mcast *m, const struct mcast_member *member, size_t n,
 
 /* Switch s of topology old in ours, or TOPO_NONE. */
 static sw_ix
-again(const struct mcast *m, const struct topo *old, sw_ix s)
+map_switch(const struct mcast *m, const struct topo *old, sw_ix s)
 {
 	node_ix n;
 
@@ -365,31 +365,32 @@ find_rise(const struct mcast *m, sw_ix s, sw_ix to, uint8_t out)
 
 /* The previous tree, as far as it stands, with all its switches. */
 static void
-keep(struct mcast *m, const struct mcast_tree *prev, uint32_t piece)
+keep_previous_tree(
+	struct mcast *m, const struct mcast_tree *prev, uint32_t piece)
 {
 	for (size_t i = 0; i < prev->n; i++) {
 		const struct mcast_branch *b = &prev->branch[i];
 		const struct rise *r;
-		sw_ix s = again(m, prev->topo, b->sw), to;
+		sw_ix s = map_switch(m, prev->topo, b->sw), to;
 
 		if (s == TOPO_NONE || m->piece[s] != piece)
 			continue;
-		enter(m, s);
+		add_switch(m, s);
 		if (b->parent == TOPO_NONE)
 			continue;
-		to = again(m, prev->topo, b->parent);
+		to = map_switch(m, prev->topo, b->parent);
 		r = to != TOPO_NONE ? find_rise(m, s, to, b->up) : NULL;
 		if (r == NULL)
 			continue;
-		enter(m, to);
-		hang(m, s, r);
+		add_switch(m, to);
+		set_parent(m, s, r);
 	}
 }
 
 /* ---- the end ---- */
 
 static void
-leave(struct mcast *m, sw_ix s)
+remove_switch(struct mcast *m, sw_ix s)
 {
 	struct knot *k = &m->knot[s];
 
@@ -430,7 +431,7 @@ sort_list(struct mcast *m)
  * up receivers below. The list must be sorted.
  */
 static void
-prune(struct mcast *m)
+prune_branches(struct mcast *m)
 {
 	uint32_t n = 0, i;
 
@@ -439,7 +440,7 @@ prune(struct mcast *m)
 		const struct knot *k = &m->knot[s];
 
 		if (k->ends == 0 && k->kids == 0) {
-			leave(m, s);
+			remove_switch(m, s);
 			continue;
 		}
 		if (k->parent != TOPO_NONE)
@@ -482,14 +483,14 @@ mcast_find(const struct mcast_tree *tree, sw_ix s)
 }
 
 static void
-mark(struct mcast_branch *b, unsigned port)
+mark_port(struct mcast_branch *b, unsigned port)
 {
 	b->mask[port / 64] |= UINT64_C(1) << (port % 64);
 }
 
 /* Ports of cables: where there are receivers beyond them. */
 static void
-mark_cables(const struct mcast *m, struct mcast_tree *tree)
+mark_links(const struct mcast *m, struct mcast_tree *tree)
 {
 	for (size_t i = 0; i < tree->n; i++) {
 		struct mcast_branch *b = &tree->branch[i];
@@ -498,14 +499,14 @@ mark_cables(const struct mcast *m, struct mcast_tree *tree)
 		if (b->parent == TOPO_NONE)
 			continue;
 		if (below < m->receivers)
-			mark(b, b->up);
+			mark_port(b, b->up);
 		if (below > 0)
-			mark(find_branch(tree, b->parent), b->down);
+			mark_port(find_branch(tree, b->parent), b->down);
 	}
 }
 
 static void
-finish(const struct mcast *m, struct mcast_tree *tree,
+fill_branches(const struct mcast *m, struct mcast_tree *tree,
 	const struct mcast_member *member, size_t n)
 {
 	uint8_t out;
@@ -521,14 +522,14 @@ finish(const struct mcast *m, struct mcast_tree *tree,
 			tree->branch[i].up = tree->branch[i].down = 0;
 	}
 	qsort(tree->branch, tree->n, sizeof(*tree->branch), by_switch);
-	mark_cables(m, tree);
+	mark_links(m, tree);
 	for (size_t i = 0; i < n; i++) {
-		sw_ix s = server(m, member[i].port, &out);
+		sw_ix s = member_switch(m, member[i].port, &out);
 		struct mcast_branch *b =
 			s != TOPO_NONE ? find_branch(tree, s) : NULL;
 
 		if (b != NULL && member[i].receives)
-			mark(b, out);
+			mark_port(b, out);
 	}
 }
 
@@ -542,8 +543,8 @@ mcast_tree(struct mcast *m, const struct mcast_member *member, size_t n,
 	tree->topo = topo_ref(m->t);
 	m->nlist = 0;
 	if (prev != NULL && piece != TOPO_NONE)
-		keep(m, prev, piece);
-	tree->left_out = seat(m, member, n, piece);
+		keep_previous_tree(m, prev, piece);
+	tree->left_out = add_members(m, member, n, piece);
 	roots = m->nlist;
 	if (roots > 0)
 		m->root = root_of(m, m->list[0]);
@@ -551,11 +552,11 @@ mcast_tree(struct mcast *m, const struct mcast_member *member, size_t n,
 		sw_ix s = m->list[i];
 
 		if (m->knot[s].parent == TOPO_NONE && s != m->root)
-			graft(m, s, seed);
+			graft_switch(m, s, seed);
 	}
 	sort_list(m);
-	prune(m);
-	finish(m, tree, member, n);
+	prune_branches(m);
+	fill_branches(m, tree, member, n);
 	return tree;
 }
 
@@ -564,7 +565,7 @@ mcast_tree(struct mcast *m, const struct mcast_member *member, size_t n,
 /* The cable by which a switch is in a tree: both ends have it in their masks,
  * or one of them where packets go one way only. NULL: none. */
 static const struct rise *
-cable_up(const struct mcast *m, sw_ix s, const uint64_t (*mask)[MCAST_WORDS])
+uplink_of(const struct mcast *m, sw_ix s, const uint64_t (*mask)[MCAST_WORDS])
 {
 	const struct rise *best = NULL;
 	unsigned most = 0;
@@ -598,7 +599,7 @@ mcast_found(const struct mcast *m, mcast_mask *get, void *cookie)
 		tree->branch = mem_zalloc(nsw, sizeof(*tree->branch));
 	}
 	for (sw_ix s = 0; any && s < nsw; s++) {
-		const struct rise *r = cable_up(m, s, mask);
+		const struct rise *r = uplink_of(m, s, mask);
 
 		if (r != NULL)
 			tree->branch[tree->n++] = (struct mcast_branch){.sw = s,

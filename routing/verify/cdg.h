@@ -163,8 +163,8 @@ void verify_cycle_find(const struct cdg *g, const struct verify_tables *in,
  * 0 or one more than the highest before. layer: [nports]. False: there is a
  * cycle.
  */
-bool verify_cycle_layers(
-	const struct cdg *g, const uint64_t *turn, uint32_t *layer);
+bool verify_cycle_order_channels(
+	const struct cdg *g, const uint64_t *turn, uint32_t *chan_order);
 
 /* Busiest cable, means and hops of the report from what the walk found. */
 void verify_sum(const struct cdg *g, struct verify_report *out);
@@ -175,9 +175,9 @@ struct verify_state {
 	unsigned
 		steps; /* verify_incremental since the last judgement in full */
 	struct cdg *g;
-	bool ok;	 /* and plain: the next may rest on it */
-	uint64_t *guid;	 /* [g->n] of the switches */
-	uint32_t *layer; /* [nports] of all lanes as one; NULL unless ok */
+	bool ok;	      /* and plain: the next may rest on it */
+	uint64_t *guid;	      /* [g->n] of the switches */
+	uint32_t *chan_order; /* [nports] of all lanes as one; NULL unless ok */
 	struct verify_dest *dest; /* [nlid]; NULL unless ok */
 	uint32_t nlid;
 };

@@ -37,7 +37,7 @@ verify_flow_new(struct verify_flow *f, struct cdg *g)
 
 /* Sets by out-port become rows by in-port. */
 static void
-turn_over(const struct verify_flow *f, uint32_t s, uint32_t out)
+transpose_sets(const struct verify_flow *f, uint32_t s, uint32_t out)
 {
 	const struct cdg *g = f->g;
 	unsigned words = words_of(g), sets = g->nlanes * words;
@@ -67,7 +67,7 @@ verify_flow_end(struct verify_flow *f)
 	for (uint32_t s = 0; s < g->n && !g->light; s++)
 		for (uint32_t p = g->off[s]; p < g->off[s + 1]; p++)
 			if (!one || f->turn[p] != 0)
-				turn_over(f, s, p - g->off[s]);
+				transpose_sets(f, s, p - g->off[s]);
 	free(f->line);
 	free(f->far);
 	free(f->order);
@@ -157,7 +157,7 @@ struct hop {
 };
 
 static inline __attribute__((always_inline)) void
-carry(const struct hop *h, const unsigned words, const unsigned lanes)
+carry_sets(const struct hop *h, const unsigned words, const unsigned lanes)
 {
 	for (unsigned q = 0; q < lanes; q++) {
 		uint64_t any = lanes == 1 || (h->own >> q & 1);
@@ -189,8 +189,9 @@ ports_of(const uint8_t *line, uint8_t top, uint8_t *out)
  * only for one lane.
  */
 static inline __attribute__((always_inline)) uint64_t
-pass(const struct verify_flow *f, const struct verify_lids *l, uint32_t s,
-	const unsigned words, const unsigned lanes, const bool first)
+pass_switch(const struct verify_flow *f, const struct verify_lids *l,
+	uint32_t s, const unsigned words, const unsigned lanes,
+	const bool first)
 {
 	const struct cdg *g = f->g;
 	const size_t sets = (size_t)words * lanes, size = sets + 1, n = l->n;
@@ -231,14 +232,14 @@ pass(const struct verify_flow *f, const struct verify_lids *l, uint32_t s,
 		h.turn = turn + out * sets;
 		h.to = next + 1;
 		h.at = e & 255;
-		carry(&h, words, lanes);
+		carry_sets(&h, words, lanes);
 	}
 	return bad;
 }
 
 /* And at the root, where they leave the fabric. */
 static void
-eject(const struct verify_flow *f, const struct verify_lids *l)
+eject_at_root(const struct verify_flow *f, const struct verify_lids *l)
 {
 	const struct cdg *g = f->g;
 	unsigned words = words_of(g);
@@ -252,7 +253,7 @@ eject(const struct verify_flow *f, const struct verify_lids *l)
 		cell[0] = 0;
 		h.from = cell + 1;
 		h.turn = turn + f->line[f->root][l->first + i] * sets;
-		carry(&h, words, g->nlanes);
+		carry_sets(&h, words, g->nlanes);
 	}
 }
 
@@ -267,11 +268,11 @@ pass_all(const struct verify_flow *f, const struct verify_lids *l,
 	for (; lanes == 1 && k + 1 < n; k++) {
 		if (f->far[f->order[k]] != f->farthest)
 			break;
-		bad |= pass(f, l, f->order[k], words, 1, true);
+		bad |= pass_switch(f, l, f->order[k], words, 1, true);
 	}
 	for (; k + 1 < n; k++)
-		bad |= pass(f, l, f->order[k], words, lanes, false);
-	eject(f, l);
+		bad |= pass_switch(f, l, f->order[k], words, lanes, false);
+	eject_at_root(f, l);
 	return bad;
 }
 

@@ -71,7 +71,7 @@ struct change {
 /* ---- may it be done at all ---- */
 
 static bool
-same_lanes(const struct cdg *a, const struct cdg *b)
+same_layers(const struct cdg *a, const struct cdg *b)
 {
 	uint32_t n = a->n, k;
 
@@ -176,7 +176,7 @@ compare_block(
 
 /* Cables that differ; the turns through them are forgotten. */
 static void
-find_cables(struct change *c)
+find_changed_links(struct change *c)
 {
 	struct cdg *g = c->g;
 	size_t words = g->nlanes * g->plane;
@@ -213,7 +213,7 @@ same_dest(const struct verify_dest *a, const struct verify_dest *b)
 }
 
 static struct verify_dest
-dest0(const struct change *c, uint32_t lid)
+previous_dest(const struct change *c, uint32_t lid)
 {
 	return lid < c->nlid0 ? c->dest0[lid]
 			      : (struct verify_dest){.root = c->g0->n};
@@ -224,7 +224,7 @@ static void
 find_dests(struct change *c)
 {
 	for (uint32_t lid = 0; lid < c->nlid; lid++) {
-		struct verify_dest was = dest0(c, lid);
+		struct verify_dest was = previous_dest(c, lid);
 
 		c->dest[lid] = verify_walk_dest(c->g, lid);
 		if (!same_dest(&was, &c->dest[lid]))
@@ -236,7 +236,8 @@ find_dests(struct change *c)
 /* ---- one LID, a few switches ---- */
 
 static void
-note(const struct cdg *g, uint32_t s, unsigned in, unsigned out, unsigned mask)
+note_dependency(const struct cdg *g, uint32_t s, unsigned in, unsigned out,
+	unsigned mask)
 {
 	size_t row = (size_t)(g->off[s] + in) << g->shift;
 
@@ -247,7 +248,7 @@ note(const struct cdg *g, uint32_t s, unsigned in, unsigned out, unsigned mask)
 
 /* The entries of a switch's neighbours are all over the memory. */
 static void
-prefetch(const struct change *c, uint32_t x, uint32_t b)
+prefetch_entries(const struct change *c, uint32_t x, uint32_t b)
 {
 	const struct cdg *g = c->g;
 	const struct verify_tables *in = c->in;
@@ -267,12 +268,12 @@ prefetch(const struct change *c, uint32_t x, uint32_t b)
 
 /* Who sends to sw[i] of b, is not in C itself: appended. False: too many. */
 static bool
-extend(const struct change *c, struct behind *b, uint32_t i, uint32_t lid)
+add_feeders(const struct change *c, struct behind *b, uint32_t i, uint32_t lid)
 {
 	const struct cdg *g = c->g;
 	uint32_t x = b->sw[i];
 
-	prefetch(c, x, lid / LFT_BLOCK);
+	prefetch_entries(c, x, lid / LFT_BLOCK);
 	for (uint32_t p = g->off[x]; p < g->off[x + 1]; p++) {
 		uint32_t u = g->peer[p] >> 8;
 
@@ -291,7 +292,7 @@ extend(const struct change *c, struct behind *b, uint32_t i, uint32_t lid)
 
 /* The lanes that come through each switch behind c. */
 static void
-gather_lanes(const struct change *c, struct behind *b)
+gather_layers(const struct change *c, struct behind *b)
 {
 	for (uint32_t i = 0; i < b->n; i++)
 		b->mask[i] = c->g->nlanes == 1 ? 1 : c->lane[b->sw[i]];
@@ -306,9 +307,9 @@ look_behind(const struct change *c, struct behind *b, uint32_t s, uint32_t lid)
 	b->depth[0] = 0;
 	b->n = 1;
 	for (uint32_t i = 0; i < b->n; i++)
-		if (!extend(c, b, i, lid))
+		if (!add_feeders(c, b, i, lid))
 			return false;
-	gather_lanes(c, b);
+	gather_layers(c, b);
 	return true;
 }
 
@@ -351,7 +352,7 @@ join_new(struct change *c, const struct behind *b, uint32_t lid, uint32_t hosts,
 		then = cdg_entry(g, c->in, s, lid);
 		if (then > g->top[s] || then == (e & 255))
 			return false;
-		note(g, s, e & 255, then, b->mask[0]);
+		note_dependency(g, s, e & 255, then, b->mask[0]);
 	}
 	*length = n;
 	return true;
@@ -365,11 +366,11 @@ note_feeders(const struct change *c, const struct behind *b, uint32_t lid)
 
 	for (uint32_t i = 1; i < b->n && out <= c->g->top[b->c]; i++)
 		if (b->to[i] == 0)
-			note(c->g, b->c, b->in[i], out, b->mask[i]);
+			note_dependency(c->g, b->c, b->in[i], out, b->mask[i]);
 }
 
 static void
-move(struct change *c, const struct behind *b, uint32_t lid)
+move_subtree(struct change *c, const struct behind *b, uint32_t lid)
 {
 	struct cdg *g = c->g;
 	uint32_t hosts = 0, was, is = 0;
@@ -414,7 +415,7 @@ change_column(struct change *c, const uint32_t *sw, uint32_t n, uint32_t lid)
 		if (!look_behind(c, &c->behind[i], sw[i], lid))
 			return false;
 	for (uint32_t i = 0; i < n && !c->failed; i++)
-		move(c, &c->behind[i], lid);
+		move_subtree(c, &c->behind[i], lid);
 	return true;
 }
 
@@ -469,12 +470,12 @@ judge_side(void *arg)
 
 /* Where all LIDs went before; to be freed. */
 static struct verify_dest *
-all_dest0(const struct change *c)
+all_previous_dests(const struct change *c)
 {
 	struct verify_dest *d = mem_alloc(c->nlid * sizeof(*d));
 
 	for (uint32_t lid = 0; lid < c->nlid; lid++)
-		d[lid] = dest0(c, lid);
+		d[lid] = previous_dest(c, lid);
 	return d;
 }
 
@@ -489,7 +490,7 @@ change_wholes(struct change *c)
 	if (c->failed || c->wholes == 0)
 		return;
 	side[1].g = cdg_copy(c->g0);
-	side[1].some.dest = was = all_dest0(c);
+	side[1].some.dest = was = all_previous_dests(c);
 	if (c->threads > 1) {
 		thread_share(2, judge_side, side, sizeof(*side));
 	} else {
@@ -509,7 +510,7 @@ change_wholes(struct change *c)
 
 /* More, or fewer, hosts on switch s send to a LID that is where it was. */
 static void
-weigh(struct change *c, uint32_t s, uint32_t lid, uint32_t more)
+change_hosts(struct change *c, uint32_t s, uint32_t lid, uint32_t more)
 {
 	struct cdg *g = c->g;
 	uint32_t n = 0;
@@ -538,7 +539,7 @@ change_weights(struct change *c)
 			if (c->dest[lid].host && c->dest[lid].root != c->g->n &&
 				!(c->whole[lid / LFT_BLOCK] >> lid % LFT_BLOCK &
 					1))
-				weigh(c, s, lid, more);
+				change_hosts(c, s, lid, more);
 	}
 }
 
@@ -547,7 +548,7 @@ change_weights(struct change *c)
 struct raise {
 	const struct change *c;
 	const uint64_t *turn, *was; /* of all lanes as one, now and before */
-	uint32_t *layer;
+	uint32_t *chan_order;
 	uint32_t *owner; /* [nports] the switch of a port */
 	uint32_t *stack;
 	uint32_t depth, steps;
@@ -559,9 +560,9 @@ add_channel_order(struct raise *r, uint32_t a, uint32_t b)
 {
 	const struct cdg *g = r->c->g;
 
-	if (r->layer[a] < r->layer[b])
+	if (r->chan_order[a] < r->chan_order[b])
 		return true;
-	r->layer[b] = r->layer[a] + 1;
+	r->chan_order[b] = r->chan_order[a] + 1;
 	if (++r->steps >= g->nports)
 		return false;
 	r->stack[r->depth++] = b;
@@ -587,7 +588,7 @@ order_row(struct raise *r, uint32_t in, uint64_t bits, unsigned first)
 }
 
 static bool
-settle(struct raise *r)
+raise_successors(struct raise *r)
 {
 	const struct cdg *g = r->c->g;
 
@@ -622,8 +623,8 @@ raise_all(struct raise *r)
 			uint64_t bits =
 				r->turn[at] & (all ? UINT64_MAX : ~r->was[at]);
 
-			if (bits != 0 &&
-				(!order_row(r, in, bits, k * 64) || !settle(r)))
+			if (bits != 0 && (!order_row(r, in, bits, k * 64) ||
+						 !raise_successors(r)))
 				return false;
 		}
 	}
@@ -632,7 +633,7 @@ raise_all(struct raise *r)
 
 /* Layers for the new graph, or false: it may have a cycle. */
 static bool
-find_layers(const struct change *c, uint32_t *layer)
+find_channel_order(const struct change *c, uint32_t *chan_order)
 {
 	const struct cdg *g = c->g;
 	uint64_t *is = cdg_one_layer(g);
@@ -640,7 +641,7 @@ find_layers(const struct change *c, uint32_t *layer)
 	struct raise r = {.c = c,
 		.turn = is != NULL ? is : g->turn,
 		.was = was != NULL ? was : c->g0->turn,
-		.layer = layer,
+		.chan_order = chan_order,
 		.owner = mem_alloc(g->nports * sizeof(*r.owner)),
 		.stack = mem_alloc((g->nports + 1U) * sizeof(*r.stack))};
 	bool ok;
@@ -649,7 +650,8 @@ find_layers(const struct change *c, uint32_t *layer)
 		for (uint32_t p = g->off[s]; p < g->off[s + 1]; p++)
 			r.owner[p] = s;
 	r.owner[g->off[g->n]] = g->n;
-	ok = raise_all(&r) || verify_cycle_layers(g, r.turn, layer);
+	ok = raise_all(&r) ||
+	     verify_cycle_order_channels(g, r.turn, chan_order);
 	free(is);
 	free(was);
 	free(r.owner);
@@ -676,7 +678,7 @@ count_pairs(struct change *c)
 }
 
 static void
-look(struct change *c)
+apply_differences(struct change *c)
 {
 	struct cdg *g = c->g;
 
@@ -688,7 +690,7 @@ look(struct change *c)
 	c->lane = mem_zalloc(g->n + 1U, sizeof(*c->lane));
 	c->behind = mem_alloc(CUT_MAX * sizeof(*c->behind));
 	c->lane_root = TOPO_NONE;
-	find_cables(c);
+	find_changed_links(c);
 	find_dests(c);
 	find_rows(c);
 	change_blocks(c);
@@ -704,8 +706,9 @@ look(struct change *c)
 
 /* Judge by the difference; NULL: that cannot be done, or something fails. */
 static struct verify_state *
-judge(const struct verify_before *was, const struct verify_tables *in,
-	struct cdg *g, unsigned threads, struct verify_report *out)
+judge_differences(const struct verify_before *was,
+	const struct verify_tables *in, struct cdg *g, unsigned threads,
+	struct verify_report *out)
 {
 	struct change c = {.g0 = was->state->g,
 		.in0 = &was->in,
@@ -717,13 +720,14 @@ judge(const struct verify_before *was, const struct verify_tables *in,
 		.out = out,
 		.threads = threads};
 	struct verify_state *v = NULL;
-	uint32_t *layer;
+	uint32_t *chan_order;
 
 	if (c.nlid < c.nlid0)
 		c.nlid = c.nlid0;
-	look(&c);
-	layer = mem_dup(was->state->layer, g->nports * sizeof(*layer));
-	if (!c.failed && find_layers(&c, layer)) {
+	apply_differences(&c);
+	chan_order = mem_dup(
+		was->state->chan_order, g->nports * sizeof(*chan_order));
+	if (!c.failed && find_channel_order(&c, chan_order)) {
 		count_pairs(&c);
 		verify_sum(g, out);
 		out->ok = out->plain = out->by_change = true;
@@ -734,11 +738,11 @@ judge(const struct verify_before *was, const struct verify_tables *in,
 			.ok = true,
 			.guid = mem_dup(was->state->guid,
 				(g->n + 1U) * sizeof(*v->guid)),
-			.layer = layer,
+			.chan_order = chan_order,
 			.dest = c.dest,
 			.nlid = c.nlid};
 	} else {
-		free(layer);
+		free(chan_order);
 		free(c.dest);
 	}
 	if (v != NULL)
@@ -761,11 +765,11 @@ verify_incremental(const struct verify_before *was,
 		was->state->steps < STEPS_MAX && was->in.pool == in->pool)
 		g = cdg_new(in, was->state, NULL);
 	if (g != NULL && same_ports(was->state->g, g) &&
-		same_lanes(was->state->g, g)) {
+		same_layers(was->state->g, g)) {
 		memset(out, 0, sizeof(*out));
 		out->load_sw = TOPO_NONE;
 		out->vls = g->nlanes;
-		v = judge(was, in, g, threads, out);
+		v = judge_differences(was, in, g, threads, out);
 	}
 	if (v == NULL) {
 		cdg_free(g);

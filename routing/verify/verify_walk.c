@@ -102,7 +102,7 @@ verify_walk_dest(const struct cdg *g, uint32_t lid)
 
 /* Resolve a LID's entries and count who sends to whom. */
 static void
-resolve(struct walk *w, const struct one *b)
+resolve_entries(struct walk *w, const struct one *b)
 {
 	const struct cdg *g = w->g;
 	const uint32_t *off = g->off, *peer = g->peer;
@@ -127,7 +127,7 @@ resolve(struct walk *w, const struct one *b)
 
 /* Visit every switch before the one it sends to; circles stay unvisited. */
 static void
-peel(struct walk *w, const struct one *b)
+peel_switches(struct walk *w, const struct one *b)
 {
 	uint64_t *word = w->word;
 	const uint32_t *next = w->next;
@@ -150,7 +150,7 @@ peel(struct walk *w, const struct one *b)
 
 /* A turn on all lanes. */
 static void
-note_lanes(const struct cdg *g, uint32_t entry, unsigned out)
+note_on_all_layers(const struct cdg *g, uint32_t entry, unsigned out)
 {
 	size_t row = (size_t)(g->off[entry >> 8] + (entry & 255)) << g->shift;
 
@@ -231,7 +231,7 @@ count_fates(struct walk *w, const struct one *b)
 
 		/* hardware discards what would leave as it came */
 		if (w->port[p] != (w->next[s] & 255))
-			note_lanes(g, w->next[s], w->port[p]);
+			note_on_all_layers(g, w->next[s], w->port[p]);
 		if (w->fate[s] == FATE_REACHED) {
 			g->load[c] +=
 				host * (uint32_t)(w->word[s] & (ONE_SW - 1));
@@ -254,8 +254,8 @@ count_fates(struct walk *w, const struct one *b)
 static void
 judge_one(struct walk *w, const struct one *b)
 {
-	resolve(w, b);
-	peel(w, b);
+	resolve_entries(w, b);
+	peel_switches(w, b);
 	find_fates(w, b);
 	count_fates(w, b);
 }
