@@ -2,9 +2,9 @@
  * What differs between the fabric and the one that the routes in force were
  * made for: found once, asked by who repairs tables and by who reads the tree.
  */
-#include <string.h>
+#include "discovery/topo_diff.h"
 
-#include "routing/updown/updown.h"
+#include <string.h>
 
 /* The same ports by the same numbers for all LIDs? */
 static bool

@@ -1,6 +1,6 @@
 /*
- * inspect: the modes of heddled that only look at the configuration: printed,
- * or found to be good, or every mistake in it.
+ * config_check: the modes of heddled that only read the configuration: print
+ * it, report that it is good, or report every mistake in it.
  */
 #ifndef HEDDLE_SM_CONFIG_CHECK_H
 #define HEDDLE_SM_CONFIG_CHECK_H
@@ -8,7 +8,7 @@
 #include "config/config.h"
 #include "sm/options.h"
 
-/* Print what opt asks for of c, in which there is no mistake; the exit code. */
+/* Print what opt asks for about c, which has no mistakes; the exit code. */
 int config_check_print(const struct options *opt, const struct config *c,
 	const struct diag_list *bad);
 

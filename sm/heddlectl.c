@@ -1,6 +1,6 @@
 /*
- * heddlectl: ask heddled, show the answer. The tables below drive parsing and
- * help alike; the rest is one question over the control socket.
+ * heddlectl: ask heddled, show the answer. The tables below drive both parsing
+ * and help; the rest is one request over the control socket.
  */
 #include <errno.h>
 #include <math.h>
@@ -40,7 +40,7 @@ enum kind {
 
 struct option_row {
 	const char *word;
-	const char *arg; /* its name in the help, NULL: takes none */
+	const char *arg; /* name of its value in the help; NULL: takes none */
 	enum kind kind;
 	const char *key; /* in the request */
 	const char *help;
@@ -179,7 +179,7 @@ print_help(FILE *to)
 }
 
 static int
-usage(const char *what, const char *which)
+fail_usage(const char *what, const char *which)
 {
 	(void)fprintf(stderr, "heddlectl: %s%s%s%s\nTry heddlectl --help.\n",
 		what, which != NULL ? " '" : "", which != NULL ? which : "",
@@ -212,7 +212,7 @@ set_number(struct ask *a, const struct option_row *o, const char *value)
 	unsigned long long n = strtoull(value, &end, 10);
 
 	if (*value < '0' || *value > '9' || *end != '\0' || n > INT64_MAX)
-		return usage("not a number:", value);
+		return fail_usage("not a number:", value);
 	(void)json_object_set_new(
 		a->request, o->key, json_integer((json_int_t)n));
 	return EXIT_OK;
@@ -225,7 +225,7 @@ set_seconds(struct ask *a, const char *value)
 	double s = strtod(value, &end);
 
 	if (end == value || *end != '\0' || !isfinite(s) || s < 0 || s > 1e9)
-		return usage("not a number of seconds:", value);
+		return fail_usage("not a number of seconds:", value);
 	a->patience = mono_ms((int64_t)(s * 1000));
 	return EXIT_OK;
 }
@@ -238,7 +238,7 @@ set_format(struct ask *a, const struct option_row *o, const char *value)
 	else if (strcmp(value, "ibnetdiscover") == 0)
 		a->text = true;
 	else if (strcmp(value, "table") != 0)
-		return usage("unknown format", value);
+		return fail_usage("unknown format", value);
 	(void)json_object_set_new(
 		a->request, o->key, json_string(a->text ? value : "json"));
 	return EXIT_OK;
@@ -264,17 +264,17 @@ set_option(struct ask *a, const struct option_row *o, const char *value)
 	default:
 		if (json_object_set_new(
 			    a->request, o->key, json_string(value)) != 0)
-			return usage("not UTF-8:", o->word);
+			return fail_usage("not UTF-8:", o->word);
 		return EXIT_OK;
 	}
 }
 
 /*
- * Options that go anywhere: argv[*i] and what belongs to it. false: it is
- * none, or *ret says what is wrong.
+ * Take an option that may stand anywhere: argv[*i] and its value. False: it is
+ * no such option, or *ret says what is wrong.
  */
 static bool
-anywhere(struct ask *a, char **argv, int *i, int *ret)
+take_global_option(struct ask *a, char **argv, int *i, int *ret)
 {
 	if (strcmp(argv[*i], "--json") == 0) {
 		a->json = true;
@@ -284,11 +284,11 @@ anywhere(struct ask *a, char **argv, int *i, int *ret)
 		return false;
 	a->socket = argv[++*i];
 	if (a->socket == NULL)
-		*ret = usage("--socket wants a path", NULL);
+		*ret = fail_usage("--socket wants a path", NULL);
 	return a->socket != NULL;
 }
 
-/* What follows the command's name. */
+/* The arguments after the command's name. */
 static int
 parse_rest(struct ask *a, int argc, char **argv)
 {
@@ -297,20 +297,20 @@ parse_rest(struct ask *a, int argc, char **argv)
 	int ret = EXIT_OK;
 
 	for (int i = 0; i < argc && ret == EXIT_OK; i++) {
-		if (anywhere(a, argv, &i, &ret) || ret != EXIT_OK)
+		if (take_global_option(a, argv, &i, &ret) || ret != EXIT_OK)
 			continue;
 		if (strncmp(argv[i], "--", 2) != 0) {
 			if (a->noperands >= a->cmd->max_operands)
-				return usage("too much:", argv[i]);
+				return fail_usage("too much:", argv[i]);
 			a->operand[a->noperands++] = argv[i];
 			continue;
 		}
 		o = find_option(a->cmd, argv[i]);
 		if (o == NULL)
-			return usage("unknown option", argv[i]);
+			return fail_usage("unknown option", argv[i]);
 		value = o->arg != NULL ? argv[++i] : "";
 		if (value == NULL)
-			return usage("it wants a value:", o->word);
+			return fail_usage("it wants a value:", o->word);
 		ret = set_option(a, o, value);
 	}
 	return ret;
@@ -323,14 +323,14 @@ set_what(struct ask *a, const char *what)
 	return EXIT_OK;
 }
 
-/* Operands under these keys. */
+/* Put the operands into the request, under these keys. */
 static int
 set_ports(struct ask *a, const char *first, const char *second)
 {
 	for (unsigned i = 0; i < a->noperands; i++)
 		if (json_object_set_new(a->request, i == 0 ? first : second,
 			    json_string(a->operand[i])) != 0)
-			return usage("an operand is not UTF-8", NULL);
+			return fail_usage("an operand is not UTF-8", NULL);
 	return EXIT_OK;
 }
 
@@ -339,21 +339,22 @@ set_operands(struct ask *a)
 {
 	if (a->cmd->show == metrics_text) {
 		if (a->json)
-			return usage("metrics are no JSON: ask for", "status");
+			return fail_usage(
+				"metrics are no JSON: ask for", "status");
 		(void)json_object_set_new(
 			a->request, "cmd", json_string("status"));
 		return EXIT_OK;
 	}
 	if (a->cmd->show == show_explain) {
 		if (a->noperands == 0)
-			return usage("explain what?", NULL);
+			return fail_usage("explain what?", NULL);
 		if (strcmp(a->operand[0], "change") != 0 &&
 			json_object_get(a->request, "rate") != NULL)
-			return usage("--rate is of a change", NULL);
+			return fail_usage("--rate is of a change", NULL);
 		if (strcmp(a->operand[0], "change") == 0)
 			return a->noperands == 1
 				       ? set_what(a, "change")
-				       : usage("too much:", a->operand[1]);
+				       : fail_usage("too much:", a->operand[1]);
 		(void)set_what(a, "partitions");
 		return set_ports(a, "from", "to");
 	}
@@ -361,11 +362,11 @@ set_operands(struct ask *a)
 		if (a->noperands > 0 &&
 			json_object_set_new(a->request, "group",
 				json_string(a->operand[0])) != 0)
-			return usage("an operand is not UTF-8", NULL);
+			return fail_usage("an operand is not UTF-8", NULL);
 		return EXIT_OK;
 	}
 	if (a->noperands > 0 && json_object_get(a->request, "switch") != NULL)
-		return usage("--switch stands alone", NULL);
+		return fail_usage("--switch stands alone", NULL);
 	if (a->cmd->show == show_routes && a->noperands == 1 &&
 		strcmp(a->operand[0], "rebalance") == 0) {
 		(void)json_object_set_new(
@@ -373,7 +374,7 @@ set_operands(struct ask *a)
 		return EXIT_OK;
 	}
 	if (a->cmd->show == show_routes && a->wait)
-		return usage("--wait is for rebalance", NULL);
+		return fail_usage("--wait is for rebalance", NULL);
 	return a->noperands == 2 ? set_ports(a, "from", "to")
 				 : set_ports(a, "to", NULL);
 }
@@ -384,15 +385,15 @@ wants_help(const char *word)
 	return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
 }
 
-/* -1: print help; -2: print the version; -3: plan what follows *rest; -4:
- * import it. */
+/* -1: print help; -2: print the version; -3: plan, with the arguments from
+ * *rest; -4: import, with the arguments from *rest. */
 static int
-parse(struct ask *a, int argc, char **argv, int *rest)
+parse_arguments(struct ask *a, int argc, char **argv, int *rest)
 {
 	int i, ret = EXIT_OK;
 
 	for (i = 1; i < argc && argv[i][0] == '-'; i++) {
-		if (anywhere(a, argv, &i, &ret))
+		if (take_global_option(a, argv, &i, &ret))
 			continue;
 		if (ret != EXIT_OK)
 			return ret;
@@ -401,10 +402,10 @@ parse(struct ask *a, int argc, char **argv, int *rest)
 		if (strcmp(argv[i], "--version") == 0 ||
 			strcmp(argv[i], "-V") == 0)
 			return -2;
-		return usage("unknown option", argv[i]);
+		return fail_usage("unknown option", argv[i]);
 	}
 	if (i >= argc)
-		return usage("which command?", NULL);
+		return fail_usage("which command?", NULL);
 	if (strcmp(argv[i], "help") == 0)
 		return -1;
 	*rest = i + 1;
@@ -417,7 +418,7 @@ parse(struct ask *a, int argc, char **argv, int *rest)
 		return -4;
 	a->cmd = find_command(argv[i]);
 	if (a->cmd == NULL)
-		return usage("unknown command", argv[i]);
+		return fail_usage("unknown command", argv[i]);
 	a->request = json_pack("{s:s}", "cmd", a->cmd->name);
 	ret = parse_rest(a, argc - i - 1, argv + i + 1);
 	return ret != EXIT_OK ? ret : set_operands(a);
@@ -454,10 +455,10 @@ reply_code(const json_t *reply)
 	return EXIT_PROBLEM;
 }
 
-/* Ask; NULL and *code when there is no result to show. */
+/* Ask heddled; NULL and *code when there is no result to show. */
 static json_t *
-ask(const struct ask *a, int fd, const json_t *request, struct mono until,
-	int *code)
+ask_daemon(const struct ask *a, int fd, const json_t *request,
+	struct mono until, int *code)
 {
 	enum client_fault fault;
 	struct reason why;
@@ -483,7 +484,8 @@ ask(const struct ask *a, int fd, const json_t *request, struct mono until,
 	return NULL;
 }
 
-/* Wait for what was asked for: the answer is the status after it. */
+/* Wait until the sweep or the rebalance that was asked for is over; the answer
+ * is the status after it. */
 static json_t *
 wait_after(const struct ask *a, int fd, json_t *reply, struct mono until,
 	int *code)
@@ -497,7 +499,7 @@ wait_after(const struct ask *a, int fd, json_t *reply, struct mono until,
 	json_t *after = NULL;
 
 	if (request != NULL)
-		after = ask(a, fd, request, until, code);
+		after = ask_daemon(a, fd, request, until, code);
 	else
 		*code = EXIT_PROBLEM;
 	json_decref(request);
@@ -505,7 +507,8 @@ wait_after(const struct ask *a, int fd, json_t *reply, struct mono until,
 	return after;
 }
 
-/* Text from the wire stays text on a terminal. */
+/* Print text that came from the wire: control characters do not reach the
+ * terminal. */
 static void
 print_clean(const char *s)
 {
@@ -518,8 +521,8 @@ print_clean(const char *s)
 	}
 }
 
-/* Metrics tell of a daemon that is down or in alarm: neither is a failure to
- * tell. code: of asking. */
+/* Metrics are printed for a daemon that is down or in alarm, too: neither is a
+ * failure to print them. code: of asking. */
 static int
 print_metrics(const struct ask *a, const json_t *result, int code)
 {
@@ -570,9 +573,10 @@ is_said(const json_t *o, const char *key)
 	return s != NULL && *s != '\0';
 }
 
-/* A status that is not well is a problem, and so is a sweep that was not. */
+/* An alarm, a refused configuration, a state that cannot be saved or a
+ * quarantined switch is a problem; so is a failed sweep that was waited for. */
 static int
-judge(const struct ask *a, const json_t *result)
+exit_code_of(const struct ask *a, const json_t *result)
 {
 	const json_t *config = json_object_get(result, "config");
 	const json_t *sweeps = json_object_get(result, "sweeps");
@@ -587,7 +591,7 @@ judge(const struct ask *a, const json_t *result)
 }
 
 static int
-run(const struct ask *a)
+run_command(const struct ask *a)
 {
 	struct mono until = mono_add(loop_now(), a->patience);
 	const json_t *result;
@@ -601,7 +605,7 @@ run(const struct ask *a)
 		(void)fprintf(stderr, "heddlectl: %s\n", why.text);
 		code = fault_code(fault);
 	} else {
-		reply = ask(a, fd, a->request, until, &code);
+		reply = ask_daemon(a, fd, a->request, until, &code);
 	}
 	if (reply != NULL && a->wait)
 		reply = wait_after(a, fd, reply, until, &code);
@@ -610,7 +614,7 @@ run(const struct ask *a)
 		code = print_metrics(a, result, code);
 	} else if (reply != NULL) {
 		print_result(a, result);
-		code = judge(a, result);
+		code = exit_code_of(a, result);
 	}
 	json_decref(reply);
 	if (fd >= 0)
@@ -618,24 +622,24 @@ run(const struct ask *a)
 	return code;
 }
 
-/* "-": there is none. */
+/* "-" stands for no file. */
 static const char *
-operand(const char *s)
+operand_or_null(const char *s)
 {
 	return s == NULL || strcmp(s, "-") == 0 ? NULL : s;
 }
 
 static int
-import(int argc, char **argv)
+run_import(int argc, char **argv)
 {
-	const char *opts = argc > 0 ? operand(argv[0]) : NULL;
-	const char *parts = argc > 1 ? operand(argv[1]) : NULL;
+	const char *opts = argc > 0 ? operand_or_null(argv[0]) : NULL;
+	const char *parts = argc > 1 ? operand_or_null(argv[1]) : NULL;
 	struct buf out = {0};
 	struct reason why;
 	int rc;
 
 	if (argc < 1 || argc > 2)
-		return usage("import OPENSM.CONF [PARTITIONS.CONF]", NULL);
+		return fail_usage("import OPENSM.CONF [PARTITIONS.CONF]", NULL);
 	rc = import_files(opts, parts, &out, &why);
 	if (rc != 0)
 		(void)fprintf(stderr, "heddlectl: %s\n", why.text);
@@ -645,9 +649,9 @@ import(int argc, char **argv)
 	return rc == 0 ? EXIT_OK : EXIT_PROBLEM;
 }
 
-/* An answer that nobody gets is none. */
+/* An answer that cannot be written to standard output is a failure. */
 static int
-deliver(int code)
+flush_output(int code)
 {
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return code;
@@ -667,12 +671,12 @@ main(int argc, char **argv)
 				  : CTL_DEFAULT_SOCKET,
 		.patience = mono_ms(PATIENCE_MS),
 	};
-	int rest = argc, ret = parse(&a, argc, argv, &rest);
+	int rest = argc, ret = parse_arguments(&a, argc, argv, &rest);
 
 	if (ret == -3) {
 		ret = planner_run(argc - rest, argv + rest, a.socket, a.json);
 	} else if (ret == -4) {
-		ret = import(argc - rest, argv + rest);
+		ret = run_import(argc - rest, argv + rest);
 	} else if (ret == -1) {
 		print_help(stdout);
 		ret = EXIT_OK;
@@ -680,8 +684,8 @@ main(int argc, char **argv)
 		(void)printf("heddlectl %s\n", VERSION_TEXT);
 		ret = EXIT_OK;
 	} else if (ret == EXIT_OK) {
-		ret = run(&a);
+		ret = run_command(&a);
 	}
 	json_decref(a.request);
-	return deliver(ret);
+	return flush_output(ret);
 }

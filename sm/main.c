@@ -1,9 +1,9 @@
 /*
- * heddled: options, wiring, nothing else.
+ * heddled: options and wiring, nothing else.
  *
  * One loop drives the core: messages from the receiving thread's ring, the
  * core's one timer, routes from the worker, signals, the control socket. After
- * each of them settle() arms the timer anew. The core's wishes come back
+ * each of them arm_core_timer() sets that timer anew. The core asks for things
  * through sm_ops. State lives in one struct daemon on main's stack.
  */
 #include <errno.h>
@@ -36,21 +36,22 @@
 
 enum { EXIT_USAGE = 2 };
 
-/* Messages taken from the ring before others get their turn. */
+/* Messages taken from the ring before other events of the loop are served. */
 enum { RECEIVE_BATCH = 256 };
 
-/* How often our own port's link is looked at. */
+/* How often the link of our own port is read. */
 enum { LOOK_MS = 1000 };
 
 struct daemon {
 	const struct options *opt;
 	struct config *config; /* in force */
-	struct config *boot;   /* that keys of class restart are taken from */
+	struct config *boot; /* as it was at the start: source of the keys that
+				need a restart */
 	struct loop *loop;
 	struct loop_timer *tick;
 	struct loop_timer *watchdog;
-	struct loop_timer *look; /* at our own port's link */
-	int link;		 /* as it was seen last, -1: unknown */
+	struct loop_timer *look; /* reads the link of our own port */
+	int link;		 /* when it was read last; -1: unknown */
 	struct loop_wake *inbox;
 	struct loop_signal *signal[3];
 	struct umad *umad;
@@ -62,15 +63,15 @@ struct daemon {
 	struct ctl *ctl;
 	struct status_daemon facts;
 	struct mono watchdog_half;
-	uint64_t watchdog_seen; /* transactions over when it was fed last */
+	uint64_t watchdog_seen; /* transactions over when last fed */
 	enum sm_phase watchdog_phase;
-	struct mono told; /* when the view was made that the log tells of */
-	bool ready;	  /* systemd knows that we are up */
+	struct mono told; /* when the view was made that was logged last */
+	bool ready;	  /* systemd has been told that we are up */
 	int exit_code;
 };
 
 static void
-gather(struct daemon *d, struct sm_status *sm, struct status_facts *f)
+gather_status(struct daemon *d, struct sm_status *sm, struct status_facts *f)
 {
 	sm_status(d->sm, sm);
 	*f = (struct status_facts){
@@ -85,9 +86,10 @@ gather(struct daemon *d, struct sm_status *sm, struct status_facts *f)
 	};
 }
 
-/* Ready: the first decision about who is master, or a first end of a run. */
+/* Set the timer of the core. Also tell systemd, once, that heddled is ready:
+ * the master of the fabric is decided, or a first run is over. */
 static void
-settle(struct daemon *d)
+arm_core_timer(struct daemon *d)
 {
 	struct sm_status s;
 
@@ -101,7 +103,7 @@ settle(struct daemon *d)
 	notify_ready();
 }
 
-/* ---- what the core wants ---- */
+/* ---- what the core asks for ---- */
 
 static void
 run_work(void *job)
@@ -118,7 +120,7 @@ want_route(void *cookie, struct sm_work *w)
 }
 
 static uint64_t
-seconds(void *cookie)
+wall_seconds(void *cookie)
 {
 	(void)cookie;
 	return previous_run_now().when;
@@ -177,7 +179,7 @@ on_saved(void *cookie, const char *why)
 	d->facts.state_writable = false;
 }
 
-/* One line a run; a view that only learned names is of the same run. */
+/* One log line a run; a view that only gained names belongs to the same run. */
 static void
 on_commit(void *cookie, struct view *v)
 {
@@ -232,7 +234,7 @@ want_issm(void *cookie, bool on)
 			why.text);
 }
 
-/* ---- what the loop brings ---- */
+/* ---- events of the loop ---- */
 
 static void
 on_tick(void *cookie, struct mono now)
@@ -240,10 +242,10 @@ on_tick(void *cookie, struct mono now)
 	struct daemon *d = cookie;
 
 	sm_tick(d->sm, now);
-	settle(d);
+	arm_core_timer(d);
 }
 
-/* In the receiving thread: the ring is no longer empty. */
+/* Called in the receiving thread: the ring is no longer empty. */
 static void
 on_wire(void *cookie)
 {
@@ -266,7 +268,7 @@ on_inbox(void *cookie, struct mono now)
 	}
 	if (n == RECEIVE_BATCH)
 		loop_wake_send(d->inbox);
-	settle(d);
+	arm_core_timer(d);
 }
 
 static void
@@ -275,10 +277,10 @@ on_routed(void *cookie, void *work, struct mono now)
 	struct daemon *d = cookie;
 
 	sm_routed(d->sm, work, now);
-	settle(d);
+	arm_core_timer(d);
 	redundancy_worker_discard(d->counter);
 	if (d->ctl != NULL)
-		ctl_changed(d->ctl, now); /* views may be let go again */
+		ctl_changed(d->ctl, now); /* views may be released again */
 }
 
 static void
@@ -292,7 +294,7 @@ on_end(void *cookie, struct mono now)
 	loop_stop(d->loop);
 }
 
-/* Nobody else tells a host that its cable was pulled, or is back. */
+/* No trap reports the link of a host's own port: read it. */
 static void
 on_look(void *cookie, struct mono now)
 {
@@ -305,11 +307,11 @@ on_look(void *cookie, struct mono now)
 		return;
 	log_warn("port: our own link %s", d->link ? "came up" : "went down");
 	sm_own_link(d->sm, d->link > 0, now);
-	settle(d);
+	arm_core_timer(d);
 }
 
 /*
- * Alive means more than a loop that turns: either there is nothing to do, or a
+ * Alive means more than a loop that runs: either there is nothing to do, or a
  * transaction ended, the phase changed, or routes are being computed.
  */
 static void
@@ -348,7 +350,8 @@ read_config(const struct options *opt, struct diag_list *bad)
 	return config_load(opt->file, engine_names(), bad);
 }
 
-/* Log them; the first line stays in first, which is not touched if none. */
+/* Log the mistakes; *first becomes the first line, and stays as it is if there
+ * is none. */
 static void
 log_mistakes(const struct diag_list *bad, struct reason *first)
 {
@@ -413,7 +416,7 @@ on_reload(void *cookie, struct mono now)
 		d->config = c;
 		log_set_level((enum log_level)c->log.level);
 		sm_reconfigure(d->sm, c, now);
-		settle(d);
+		arm_core_timer(d);
 	}
 	(void)snprintf(d->facts.refused, sizeof(d->facts.refused), "%s",
 		c == NULL ? why.text : "");
@@ -421,7 +424,7 @@ on_reload(void *cookie, struct mono now)
 	notify_ready();
 }
 
-/* ---- what the control socket wants ---- */
+/* ---- what the control socket asks for ---- */
 
 static struct view *
 ctl_wants_view(void *cookie)
@@ -438,7 +441,7 @@ ctl_wants_status(void *cookie)
 	struct status_facts f;
 	struct sm_status sm;
 
-	gather(d, &sm, &f);
+	gather_status(d, &sm, &f);
 	return status_json(&f);
 }
 
@@ -466,7 +469,7 @@ ctl_wants_sweeps(void *cookie)
 	return d->facts.sweeps_done;
 }
 
-/* The tables' pool is the worker's while it computes. */
+/* The worker owns the pool of the tables while it computes. */
 static bool
 may_release(void *cookie)
 {
@@ -475,7 +478,8 @@ may_release(void *cookie)
 	return !worker_busy(d->worker);
 }
 
-/* A full sweep that is under way began before the question: not that one. */
+/* The sweep asked for is the next one: a full sweep in progress began before
+ * the request. */
 static int
 ctl_wants_sweep(void *cookie, uid_t uid, uint64_t *sweeps, struct reason *why)
 {
@@ -492,7 +496,7 @@ ctl_wants_sweep(void *cookie, uid_t uid, uint64_t *sweeps, struct reason *why)
 	*sweeps = s.sweeps_full + 1;
 	(void)snprintf(cause, sizeof(cause), "command of user %u", uid);
 	sm_resweep(d->sm, loop_now(), cause);
-	settle(d);
+	arm_core_timer(d);
 	return 0;
 }
 
@@ -508,11 +512,11 @@ ctl_wants_rebalance(void *cookie, uid_t uid, struct reason *why)
 		return reason_set(why, "not the master of this fabric");
 	(void)snprintf(cause, sizeof(cause), "rebalance by user %u", uid);
 	sm_rebalance(d->sm, loop_now(), cause);
-	settle(d);
+	arm_core_timer(d);
 	return 0;
 }
 
-/* ---- beginning and end ---- */
+/* ---- start and end ---- */
 
 static void
 open_control(struct daemon *d)
@@ -569,7 +573,7 @@ make_core(struct daemon *d)
 		.set_aside = want_aside,
 		.committed = on_commit,
 		.finished = on_finished,
-		.seconds = seconds,
+		.seconds = wall_seconds,
 		.set_issm = want_issm,
 	};
 	d->facts.state_writable = previous_run_load(d->boot->state.dir,
@@ -582,7 +586,7 @@ make_core(struct daemon *d)
 }
 
 static void
-watch(struct daemon *d)
+start_watchers(struct daemon *d)
 {
 	struct mono limit = notify_watchdog();
 
@@ -601,8 +605,9 @@ watch(struct daemon *d)
 }
 
 /*
- * IsSM first: others may take over while we tidy up. The worker before all
- * that holds a view: it may be using their pool.
+ * IsSM is cleared first: other managers may take over while we tidy up. The
+ * worker is freed before everything that holds a view: it may be using the pool
+ * of the view's tables.
  */
 static void
 take_down(struct daemon *d)
@@ -635,16 +640,16 @@ print_page(struct daemon *d)
 	struct sm_status sm;
 	struct buf page = {0};
 
-	gather(d, &sm, &f);
+	gather_status(d, &sm, &f);
 	status_page(&f, &page);
 	(void)fputs(page.text, stdout);
 	(void)fflush(stdout);
 	buf_free(&page);
 }
 
-/* Everything up to the running loop; d->exit_code says how it went. */
+/* Set everything up and run the loop; d->exit_code says how it went. */
 static void
-serve(struct daemon *d)
+serve_fabric(struct daemon *d)
 {
 	struct reason why;
 
@@ -671,16 +676,16 @@ serve(struct daemon *d)
 		return;
 	make_core(d);
 	open_control(d);
-	watch(d);
+	start_watchers(d);
 	sm_start(d->sm, loop_now());
-	settle(d);
+	arm_core_timer(d);
 	loop_run(d->loop);
 	if (d->opt->once)
 		print_page(d);
 }
 
 static int
-run(const struct options *opt, struct config *c)
+run_daemon(const struct options *opt, struct config *c)
 {
 	struct daemon d = {
 		.opt = opt,
@@ -698,7 +703,7 @@ run(const struct options *opt, struct config *c)
 		log_info("config: no %s, all defaults", opt->file);
 		d.facts.config_file = "";
 	}
-	serve(&d);
+	serve_fabric(&d);
 	take_down(&d);
 	config_unref(d.config);
 	return d.exit_code;
@@ -718,7 +723,7 @@ with_config(const struct options *opt)
 	}
 	if (opt->mode == OPTIONS_RUN) {
 		diag_free(&bad);
-		return run(opt, c);
+		return run_daemon(opt, c);
 	}
 	if (opt->mode == OPTIONS_AUDIT) {
 		diag_free(&bad);

@@ -8,7 +8,8 @@
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
 
-/* The variable is inherited by what writes elsewhere: compare. */
+/* JOURNAL_STREAM is inherited by processes that write elsewhere, so it is
+ * compared with standard error. */
 bool
 notify_journal(void)
 {

@@ -1,6 +1,6 @@
 /*
- * notify: what systemd wants to hear (sd_notify(3)). Without NOTIFY_SOCKET in
- * the environment every call does nothing.
+ * notify: messages to systemd (sd_notify(3)). Without NOTIFY_SOCKET in the
+ * environment every call but notify_journal and notify_watchdog does nothing.
  */
 #ifndef HEDDLE_SM_NOTIFY_H
 #define HEDDLE_SM_NOTIFY_H
@@ -9,10 +9,10 @@
 
 #include "sm/base/clock.h"
 
-/* Does standard error go to the journal (JOURNAL_STREAM names it)? */
+/* True if standard error goes to the journal (JOURNAL_STREAM names it). */
 bool notify_journal(void);
 
-/* We are up (also: the reload is over). Repeating it does no harm. */
+/* heddled is up, or a reload is over. Repeating it does no harm. */
 void notify_ready(void);
 
 /* A reload begins now. */
@@ -23,7 +23,8 @@ void notify_stopping(void);
 /* One line for `systemctl status`. */
 void notify_status(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* How long we may stay silent, or MONO_NEVER without a watchdog. */
+/* The longest time between two calls of notify_alive, or MONO_NEVER without a
+ * watchdog. */
 struct mono notify_watchdog(void);
 
 /* Feed the watchdog. */

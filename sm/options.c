@@ -13,7 +13,7 @@ enum what {
 static const struct option_row {
 	const char *name;
 	const char *letter; /* "-c", or NULL */
-	const char *arg;    /* its name in the help; NULL: takes none */
+	const char *arg; /* name of its value in the help; NULL: takes none */
 	enum what what;
 	enum options_mode mode;
 	const char *help;
@@ -67,7 +67,7 @@ find_row(const char *word, const char **value)
 }
 
 static int
-apply(const struct option_row *r, const char *value, struct options *out,
+apply_option(const struct option_row *r, const char *value, struct options *out,
 	struct reason *why)
 {
 	switch (r->what) {
@@ -115,7 +115,7 @@ options_parse(
 					why, "%s wants %s", r->name, r->arg);
 			value = argv[i];
 		}
-		if (apply(r, value, out, why) != 0)
+		if (apply_option(r, value, out, why) != 0)
 			return -1;
 	}
 	if (out->once && out->mode != OPTIONS_RUN)

@@ -9,27 +9,28 @@
 #include "sm/view/view_redundancy.h"
 #include "sm/worker.h"
 
-/* A view on its way through the thread. */
+/* The job of counting one view. */
 struct count {
 	struct view *view;  /* a reference */
 	struct config *cfg; /* a reference: the options point into it */
 	struct jobs_options options;
 	atomic_bool cancel;
 	struct view_redundancy *result;
-	struct count *next; /* of those to be let go */
+	struct count *next; /* next in shed */
 };
 
 struct redundancy_worker {
 	struct worker *worker;
-	struct count *now, *then; /* in the thread; the one after it */
+	struct count *now,
+		*then; /* now: in the thread; then: the job after it */
 	struct count *shed;
 	redundancy_worker_may_release *may_release;
 	void *cookie;
-	size_t single; /* as it was logged */
+	size_t single; /* the number that was logged last */
 };
 
 static void
-count(void *job)
+count_view(void *job)
 {
 	struct count *k = job;
 
@@ -38,7 +39,7 @@ count(void *job)
 }
 
 static void
-drop(struct count *k)
+free_count(struct count *k)
 {
 	if (k == NULL)
 		return;
@@ -56,7 +57,7 @@ redundancy_worker_discard(struct redundancy_worker *c)
 		struct count *k = c->shed;
 
 		c->shed = k->next;
-		drop(k);
+		free_count(k);
 	}
 }
 
@@ -69,7 +70,7 @@ let_go(struct redundancy_worker *c, struct count *k)
 }
 
 static void
-start(struct redundancy_worker *c)
+start_next(struct redundancy_worker *c)
 {
 	if (c->now != NULL || c->then == NULL)
 		return;
@@ -78,7 +79,8 @@ start(struct redundancy_worker *c)
 	worker_submit(c->worker, c->now);
 }
 
-/* News only: how many, and what most of them hang on. */
+/* Log the number of nodes with a single point of failure if it changed, and, if
+ * it grew, the switch or port on which most of them depend. */
 static void
 log_change(struct redundancy_worker *c, const struct view *v)
 {
@@ -109,7 +111,7 @@ log_change(struct redundancy_worker *c, const struct view *v)
 }
 
 static void
-counted(void *cookie, void *job, struct mono now)
+on_counted(void *cookie, void *job, struct mono now)
 {
 	struct redundancy_worker *c = cookie;
 	struct count *k = job;
@@ -122,7 +124,7 @@ counted(void *cookie, void *job, struct mono now)
 		log_change(c, k->view);
 	}
 	let_go(c, k);
-	start(c);
+	start_next(c);
 }
 
 struct redundancy_worker *
@@ -134,7 +136,7 @@ redundancy_worker_new(struct loop *l,
 
 	c->may_release = may_release;
 	c->cookie = cookie;
-	c->worker = worker_new(l, count, counted, c, why);
+	c->worker = worker_new(l, count_view, on_counted, c, why);
 	if (c->worker != NULL)
 		return c;
 	free(c);
@@ -159,7 +161,7 @@ redundancy_worker_count(
 	k->cfg = config_ref(cfg);
 	jobs_options(k->cfg, v->topo, &k->options);
 	c->then = k;
-	start(c);
+	start_next(c);
 }
 
 void
@@ -170,13 +172,13 @@ redundancy_worker_free(struct redundancy_worker *c)
 	if (c->now != NULL)
 		atomic_store(&c->now->cancel, true);
 	worker_free(c->worker);
-	drop(c->now);
-	drop(c->then);
+	free_count(c->now);
+	free_count(c->then);
 	while (c->shed != NULL) {
 		struct count *k = c->shed;
 
 		c->shed = k->next;
-		drop(k);
+		free_count(k);
 	}
 	free(c);
 }

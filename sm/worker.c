@@ -23,7 +23,7 @@ struct worker {
 };
 
 static void *
-serve(void *arg)
+run_jobs(void *arg)
 {
 	struct worker *w = arg;
 	void *job;
@@ -75,7 +75,7 @@ worker_new(struct loop *l, worker_run *run, worker_done *done, void *cookie,
 	w->wake = loop_wake_new(l, hand_back, w);
 	(void)pthread_mutex_init(&w->lock, NULL);
 	(void)pthread_cond_init(&w->work, NULL);
-	err = thread_start(&w->thread, serve, w);
+	err = thread_start(&w->thread, run_jobs, w);
 	if (err == 0)
 		return w;
 	(void)reason_set(why, "no thread to compute in: %s", strerror(err));

@@ -45,10 +45,10 @@ engine_names(void)
 	return names;
 }
 
-static const struct engine *
-find_engine(const char *name)
+const struct engine *
+engine_by_name(const char *name)
 {
-	for (size_t i = 0; engines_known[i] != NULL; i++)
+	for (size_t i = 0; name != NULL && engines_known[i] != NULL; i++)
 		if (strcmp(engines_known[i]->name, name) == 0)
 			return engines_known[i];
 	return NULL;
@@ -57,7 +57,7 @@ find_engine(const char *name)
 const char *
 engine_find(const char *word)
 {
-	const struct engine *e = word != NULL ? find_engine(word) : NULL;
+	const struct engine *e = engine_by_name(word);
 
 	return e != NULL ? e->name : NULL;
 }
@@ -591,7 +591,7 @@ compute_routes(const struct route_job *job, const char *const *engines,
 
 	*story = (struct route_account){0};
 	for (size_t i = 0; i < n && r == NULL && !is_cancelled(&run); i++) {
-		const struct engine *e = find_engine(engines[i]);
+		const struct engine *e = engine_by_name(engines[i]);
 
 		if (e == NULL) {
 			append_account(

@@ -63,6 +63,9 @@ struct routes *compute_routes(const struct route_job *job,
 /* Known engine names, NULL-terminated: for the configuration. */
 const char *const *engine_names(void);
 
+/* The engine called so; NULL: none is, or name is NULL. */
+const struct engine *engine_by_name(const char *name);
+
 /* The name of the engine called so, static; NULL: none is, or word is NULL. */
 const char *engine_find(const char *word);
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "routing/updown/updown.h"
+#include "sm/base/bitset.h"
 
 /* The neighbours of s on one side. */
 struct list {
@@ -11,26 +11,26 @@ struct list {
 };
 
 static struct list
-list_of(const struct updown *u, const struct nbr_class *kin, sw_ix s, bool up)
+list_of(const struct swgraph *g, const struct nbr_class *kin, sw_ix s, bool up)
 {
-	uint32_t from = up ? u->first[s] : kin->mid[s];
-	uint32_t to = up ? kin->mid[s] : u->first[s + 1];
+	uint32_t from = up ? g->first[s] : kin->mid[s];
+	uint32_t to = up ? kin->mid[s] : g->first[s + 1];
 
 	return (struct list){kin->peer + from, to - from};
 }
 
 static void
-split(const struct updown *u, const struct sw_order *line,
+split(const struct swgraph *g, const struct sw_order *line,
 	struct nbr_class *kin)
 {
-	kin->mid = arena_array(u->a, u->nsw, sizeof(*kin->mid));
-	kin->peer = arena_array(u->a, u->first[u->nsw], sizeof(*kin->peer));
-	for (sw_ix s = 0; s < u->nsw; s++) {
-		uint32_t head = u->first[s], tail = u->first[s + 1];
+	kin->mid = arena_array(g->a, g->nsw, sizeof(*kin->mid));
+	kin->peer = arena_array(g->a, g->first[g->nsw], sizeof(*kin->peer));
+	for (sw_ix s = 0; s < g->nsw; s++) {
+		uint32_t head = g->first[s], tail = g->first[s + 1];
 		uint32_t place = line->pos[s];
 
-		for (uint32_t g = head; g < u->first[s + 1]; g++) {
-			uint16_t peer = u->group[g].peer;
+		for (uint32_t i = head; i < g->first[s + 1]; i++) {
+			uint16_t peer = g->group[i].peer;
 
 			if (line->pos[peer] < place)
 				kin->peer[head++] = peer;
@@ -53,24 +53,24 @@ hash_neighbours(const struct list *l)
 
 /* In a table of those that came first. */
 static struct nbr_class_side
-alike(const struct updown *u, const struct nbr_class *kin, bool up)
+alike(const struct swgraph *g, const struct nbr_class *kin, bool up)
 {
 	struct nbr_class_side side = {
-		arena_array(u->a, u->nsw, sizeof(*side.first)),
-		arena_array(u->a, u->nsw, sizeof(*side.n))};
+		arena_array(g->a, g->nsw, sizeof(*side.first)),
+		arena_array(g->a, g->nsw, sizeof(*side.n))};
 	uint32_t mask = 1;
 	uint32_t *slot; /* one more than a switch */
 
-	while (mask < 2 * u->nsw)
+	while (mask < 2 * g->nsw)
 		mask = mask * 2 + 1;
-	slot = arena_array(u->a, (size_t)mask + 1, sizeof(*slot));
-	for (sw_ix s = 0; s < u->nsw; s++) {
-		const struct list is = list_of(u, kin, s, up);
+	slot = arena_array(g->a, (size_t)mask + 1, sizeof(*slot));
+	for (sw_ix s = 0; s < g->nsw; s++) {
+		const struct list is = list_of(g, kin, s, up);
 		uint32_t at = hash_neighbours(&is) & mask;
 		sw_ix first = s;
 
 		for (; slot[at] != 0; at = (at + 1) & mask) {
-			struct list was = list_of(u, kin, slot[at] - 1, up);
+			struct list was = list_of(g, kin, slot[at] - 1, up);
 
 			if (was.n == is.n &&
 				memcmp(was.peer, is.peer,
@@ -87,33 +87,33 @@ alike(const struct updown *u, const struct nbr_class *kin, bool up)
 }
 
 struct nbr_class
-nbr_class_find_up(const struct updown *u, const struct sw_order *line)
+nbr_class_find_up(const struct swgraph *g, const struct sw_order *line)
 {
 	struct nbr_class kin = {.down = {NULL, NULL}};
 
-	split(u, line, &kin);
-	kin.up = alike(u, &kin, true);
+	split(g, line, &kin);
+	kin.up = alike(g, &kin, true);
 	return kin;
 }
 
 struct nbr_class
-nbr_class_find(const struct updown *u, const struct sw_order *line)
+nbr_class_find(const struct swgraph *g, const struct sw_order *line)
 {
-	struct nbr_class kin = nbr_class_find_up(u, line);
+	struct nbr_class kin = nbr_class_find_up(g, line);
 
-	kin.down = alike(u, &kin, false);
+	kin.down = alike(g, &kin, false);
 	return kin;
 }
 
 struct nbr_class_groups
-nbr_class_below(const struct updown *u, const struct nbr_class *kin)
+nbr_class_below(const struct swgraph *g, const struct nbr_class *kin)
 {
 	return (struct nbr_class_groups){
-		.u = u,
+		.g = g,
 		.kin = *kin,
-		.seen = arena_array(u->a, u->nsw, sizeof(uint32_t)),
-		.n = arena_array(u->a, u->nsw, sizeof(uint32_t)),
-		.list = arena_array(u->a, u->first[u->nsw], sizeof(uint16_t)),
+		.seen = arena_array(g->a, g->nsw, sizeof(uint32_t)),
+		.n = arena_array(g->a, g->nsw, sizeof(uint32_t)),
+		.list = arena_array(g->a, g->first[g->nsw], sizeof(uint16_t)),
 	};
 }
 
@@ -121,11 +121,11 @@ const uint16_t *
 nbr_class_groups(const struct nbr_class_groups *f, sw_ix s, uint32_t *n)
 {
 	const struct nbr_class *kin = &f->kin;
-	uint16_t *list = f->list + f->u->first[s];
+	uint16_t *list = f->list + f->g->first[s];
 	uint32_t found = 0;
 
 	if (f->n[s] == 0) {
-		for (uint32_t i = kin->mid[s]; i < f->u->first[s + 1]; i++) {
+		for (uint32_t i = kin->mid[s]; i < f->g->first[s + 1]; i++) {
 			sw_ix x = kin->up.first[kin->peer[i]];
 
 			if (f->seen[x] == s + 1)
@@ -140,23 +140,23 @@ nbr_class_groups(const struct nbr_class_groups *f, sw_ix s, uint32_t *n)
 }
 
 const uint64_t **
-nbr_class_rows(const struct updown *u, const uint64_t *rows)
+nbr_class_rows(const struct swgraph *g, const uint64_t *rows)
 {
-	const uint64_t **row = arena_array(u->a, u->nsw, sizeof(*row));
+	const uint64_t **row = arena_array(g->a, g->nsw, sizeof(*row));
 
-	for (sw_ix s = 0; s < u->nsw; s++)
-		row[s] = rows + (size_t)s * u->words;
+	for (sw_ix s = 0; s < g->nsw; s++)
+		row[s] = rows + (size_t)s * g->words;
 	return row;
 }
 
 struct nbr_class_union
-nbr_class_unions(const struct updown *u, const struct nbr_class *kin, bool up)
+nbr_class_unions(const struct swgraph *g, const struct nbr_class *kin, bool up)
 {
-	struct nbr_class_union sum = {.u = u, .kin = kin, .up = up, .round = 1};
+	struct nbr_class_union sum = {.g = g, .kin = kin, .up = up, .round = 1};
 
-	sum.when = arena_array(u->a, u->nsw, sizeof(*sum.when));
-	sum.row = arena_array(u->a, u->nsw, sizeof(*sum.row));
-	sum.own = arena_array(u->a, u->words, sizeof(*sum.own));
+	sum.when = arena_array(g->a, g->nsw, sizeof(*sum.when));
+	sum.row = arena_array(g->a, g->nsw, sizeof(*sum.row));
+	sum.own = arena_array(g->a, g->words, sizeof(*sum.own));
 	return sum;
 }
 
@@ -164,24 +164,24 @@ const uint64_t *
 nbr_class_union(
 	struct nbr_class_union *sum, sw_ix s, const uint64_t *const *set)
 {
-	const struct updown *u = sum->u;
+	const struct swgraph *g = sum->g;
 	const struct nbr_class_side *side =
 		sum->up ? &sum->kin->up : &sum->kin->down;
-	const struct list l = list_of(u, sum->kin, s, sum->up);
+	const struct list l = list_of(g, sum->kin, s, sum->up);
 	sw_ix first = side->first[s];
 	uint64_t *row = sum->own;
 
 	if (side->n[first] > 1) {
 		if (sum->row[first] == NULL)
 			sum->row[first] =
-				arena_array(u->a, u->words, sizeof(*row));
+				arena_array(g->a, g->words, sizeof(*row));
 		row = sum->row[first];
 		if (sum->when[first] == sum->round)
 			return row;
 		sum->when[first] = sum->round;
 	}
-	memset(row, 0, u->words * sizeof(*row));
+	memset(row, 0, g->words * sizeof(*row));
 	for (uint32_t i = 0; i < l.n; i++)
-		bitset_or(row, set[l.peer[i]], u->words);
+		bitset_or(row, set[l.peer[i]], g->words);
 	return row;
 }

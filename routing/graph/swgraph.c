@@ -1,195 +1,137 @@
-#include <assert.h>
-#include <stdlib.h>
-#include <string.h>
+#include "routing/graph/swgraph.h"
 
-#include "routing/updown/updown.h"
+#include <assert.h>
+#include <string.h>
 
 /* Cables to one and the same live switch become a group. */
 static void
-make_groups(struct updown *u)
+make_groups(struct swgraph *g)
 {
-	const struct topo *t = u->t;
+	const struct topo *t = g->t;
 	uint32_t n = 0;
 
-	u->group = arena_array(u->a, t->nadj, sizeof(*u->group));
-	for (sw_ix s = 0; s < u->nsw; s++) {
+	g->group = arena_array(g->a, t->nadj, sizeof(*g->group));
+	for (sw_ix s = 0; s < g->nsw; s++) {
 		const struct topo_switch *sw = &t->sw[s];
 		uint32_t begin = n;
 
-		u->first[s] = n;
+		g->first[s] = n;
 		for (uint32_t i = sw->adj; i < sw->adj + sw->nadj; i++) {
 			sw_ix peer = t->adj[i].peer;
 
-			if (!u->live[s] || !u->live[peer] ||
-				(u->plane != NULL &&
-					u->plane[s] != u->plane[peer]))
+			if (!g->live[s] || !g->live[peer] ||
+				(g->plane != NULL &&
+					g->plane[s] != g->plane[peer]))
 				continue;
-			if (n > begin && u->group[n - 1].peer == peer)
-				u->group[n - 1].n++;
+			if (n > begin && g->group[n - 1].peer == peer)
+				g->group[n - 1].n++;
 			else
-				u->group[n++] = (struct link_group){
+				g->group[n++] = (struct link_group){
 					(uint16_t)peer, 1, i};
 		}
 	}
-	u->first[u->nsw] = n;
+	g->first[g->nsw] = n;
 }
 
 static void
-find_components(struct updown *u)
+find_components(struct swgraph *g)
 {
-	sw_ix *queue = arena_array(u->a, u->nsw, sizeof(*queue));
+	sw_ix *queue = arena_array(g->a, g->nsw, sizeof(*queue));
 
-	memset(u->comp, 0xff, u->nsw * sizeof(*u->comp));
-	for (sw_ix s = 0; s < u->nsw; s++) {
+	memset(g->comp, 0xff, g->nsw * sizeof(*g->comp));
+	for (sw_ix s = 0; s < g->nsw; s++) {
 		uint32_t head = 0, tail = 0;
 
-		if (!u->live[s] || u->comp[s] != TOPO_NONE)
+		if (!g->live[s] || g->comp[s] != TOPO_NONE)
 			continue;
-		u->comp[s] = u->ncomp;
+		g->comp[s] = g->ncomp;
 		queue[tail++] = s;
 		while (head < tail) {
 			sw_ix x = queue[head++];
 
-			for (uint32_t g = u->first[x]; g < u->first[x + 1];
-				g++) {
-				sw_ix y = u->group[g].peer;
+			for (uint32_t i = g->first[x]; i < g->first[x + 1];
+				i++) {
+				sw_ix y = g->group[i].peer;
 
-				if (u->comp[y] != TOPO_NONE)
+				if (g->comp[y] != TOPO_NONE)
 					continue;
-				u->comp[y] = u->ncomp;
+				g->comp[y] = g->ncomp;
 				queue[tail++] = y;
 			}
 		}
-		u->ncomp++;
+		g->ncomp++;
 	}
 }
 
 /* Aggregation nodes sit on every switch: they say nothing about tiers. */
 static void
-weigh(struct updown *u)
+weigh(struct swgraph *g)
 {
-	u->hosts = arena_array(u->a, u->ncomp, sizeof(*u->hosts));
-	for (sw_ix s = 0; s < u->nsw; s++) {
-		if (!u->live[s])
+	g->hosts = arena_array(g->a, g->ncomp, sizeof(*g->hosts));
+	for (sw_ix s = 0; s < g->nsw; s++) {
+		if (!g->live[s])
 			continue;
-		u->weight[s] = u->t->sw[s].nhost;
-		u->hosts[u->comp[s]] += u->weight[s];
+		g->weight[s] = g->t->sw[s].nhost;
+		g->hosts[g->comp[s]] += g->weight[s];
 	}
-	for (sw_ix s = 0; s < u->nsw; s++) {
-		if (u->live[s] && u->hosts[u->comp[s]] == 0)
-			u->weight[s] = 1;
-		u->nhosts += u->weight[s];
+	for (sw_ix s = 0; s < g->nsw; s++) {
+		if (g->live[s] && g->hosts[g->comp[s]] == 0)
+			g->weight[s] = 1;
+		g->nhosts += g->weight[s];
 	}
 }
 
 void
-swgraph_components(struct updown *u)
+swgraph_components(struct swgraph *g)
 {
-	u->ncomp = 0;
-	u->nhosts = 0;
-	u->comp = arena_array(u->a, u->nsw, sizeof(*u->comp));
-	u->weight = arena_array(u->a, u->nsw, sizeof(*u->weight));
-	find_components(u);
-	weigh(u);
+	g->ncomp = 0;
+	g->nhosts = 0;
+	g->comp = arena_array(g->a, g->nsw, sizeof(*g->comp));
+	g->weight = arena_array(g->a, g->nsw, sizeof(*g->weight));
+	find_components(g);
+	weigh(g);
 }
 
 /* Switches, cables, hosts: what nobody changes any more. */
 static void
-make_graph(struct updown *u)
+make_graph(struct swgraph *g)
 {
-	const struct topo *t = u->t;
+	const struct topo *t = g->t;
 
-	u->live = arena_array(u->a, u->nsw, sizeof(*u->live));
-	u->first = arena_array(u->a, u->nsw + 1, sizeof(*u->first));
-	for (sw_ix s = 0; s < u->nsw; s++)
-		u->live[s] = topo_sw_live(t, s);
-	make_groups(u);
-	swgraph_components(u);
-	if (u->like != NULL)
-		u->topo_diff = u->like->topo_diff;
-	else if (u->job->prev != NULL)
-		u->topo_diff = topo_diff(t, u->job->prev->topo, u->a);
+	g->live = arena_array(g->a, g->nsw, sizeof(*g->live));
+	g->first = arena_array(g->a, g->nsw + 1, sizeof(*g->first));
+	for (sw_ix s = 0; s < g->nsw; s++)
+		g->live[s] = topo_sw_live(t, s);
+	make_groups(g);
+	swgraph_components(g);
+	if (g->like != NULL)
+		g->topo_diff = g->like->topo_diff;
+	else if (g->job->prev != NULL)
+		g->topo_diff = topo_diff(t, g->job->prev->topo, g->a);
 }
 
 static void
-share_graph(struct updown *u, const struct updown *like)
+share_graph(struct swgraph *g, const struct swgraph *like)
 {
-	u->live = like->live;
-	u->first = like->first;
-	u->group = like->group;
-	u->comp = like->comp;
-	u->ncomp = like->ncomp;
-	u->weight = like->weight;
-	u->nhosts = like->nhosts;
-	u->hosts = like->hosts;
-	u->topo_diff = like->topo_diff;
+	g->live = like->live;
+	g->first = like->first;
+	g->group = like->group;
+	g->comp = like->comp;
+	g->ncomp = like->ncomp;
+	g->weight = like->weight;
+	g->nhosts = like->nhosts;
+	g->hosts = like->hosts;
+	g->topo_diff = like->topo_diff;
 }
 
 void
-swgraph_build(struct updown *u)
+swgraph_build(struct swgraph *g)
 {
-	assert(u->t->nsw <= UINT16_MAX); /* each has a LID of its own */
-	u->nsw = u->t->nsw;
-	u->words = (u->nsw + 255) / 256 * 4;
-	u->rank = arena_array(u->a, u->nsw, sizeof(*u->rank));
-	u->tier.pos = arena_array(u->a, u->nsw, sizeof(*u->tier.pos));
-	u->tier.seq = arena_array(u->a, u->nsw, sizeof(*u->tier.seq));
-	u->sw_order.pos = arena_array(u->a, u->nsw, sizeof(*u->sw_order.pos));
-	u->sw_order.seq = arena_array(u->a, u->nsw, sizeof(*u->sw_order.seq));
-	u->flat = arena_array(u->a, u->nsw, sizeof(*u->flat));
-	u->sftree_set = arena_array(u->a, u->words, sizeof(*u->sftree_set));
-	u->turn_leaf = TOPO_NONE;
-	u->m = u->own = u->a;
-	if (u->like != NULL && u->plane == NULL)
-		share_graph(u, u->like);
+	assert(g->t->nsw <= UINT16_MAX); /* each has a LID of its own */
+	g->nsw = g->t->nsw;
+	g->words = (g->nsw + 255) / 256 * 4;
+	if (g->like != NULL && g->plane == NULL)
+		share_graph(g, g->like);
 	else
-		make_graph(u);
-}
-
-struct place {
-	uint64_t guid;
-	uint32_t rank;
-	sw_ix sw;
-};
-
-static int
-by_place(const void *pa, const void *pb)
-{
-	const struct place *a = pa, *b = pb;
-
-	if (a->rank != b->rank)
-		return a->rank < b->rank ? -1 : 1;
-	if (a->guid != b->guid)
-		return a->guid < b->guid ? -1 : 1;
-	return a->sw < b->sw ? -1 : a->sw > b->sw;
-}
-
-static bool
-is_flat(const struct updown *u, sw_ix s)
-{
-	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
-		if (u->rank[u->group[g].peer] < u->rank[s])
-			return false;
-	return true;
-}
-
-void
-swgraph_sort(struct updown *u)
-{
-	struct place *p = arena_array(u->a, u->nsw, sizeof(*p));
-	const struct topo *t = u->t;
-
-	u->tier_above = NULL;
-	u->tier_kin =
-		(struct nbr_class){NULL, NULL, {NULL, NULL}, {NULL, NULL}};
-	for (sw_ix s = 0; s < u->nsw; s++)
-		p[s] = (struct place){
-			t->node[t->sw[s].node].guid, u->rank[s], s};
-	if (u->nsw > 0)
-		qsort(p, u->nsw, sizeof(*p), by_place);
-	for (uint32_t i = 0; i < u->nsw; i++) {
-		u->tier.seq[i] = u->sw_order.seq[i] = p[i].sw;
-		u->tier.pos[p[i].sw] = u->sw_order.pos[p[i].sw] = i;
-		u->flat[p[i].sw] = is_flat(u, p[i].sw);
-	}
+		make_graph(g);
 }

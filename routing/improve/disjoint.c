@@ -116,7 +116,7 @@ static void
 prepare_search(struct disjoint *e)
 {
 	uint32_t nsw = e->t->nsw;
-	const struct redundancy_ports *p = &e->ports;
+	const struct multi_port_node_ports *p = &e->ports;
 
 	e->pos = arena_array(e->a, nsw, sizeof(*e->pos));
 	e->hosts = arena_array(e->a, nsw, sizeof(*e->hosts));
@@ -150,7 +150,7 @@ prepare_search(struct disjoint *e)
 /* The ways to the path-th LIDs of n ports: are there several, not all to one
  * switch? */
 bool
-disjoint_take_paths(struct disjoint *e, const struct redundancy_member *m,
+disjoint_take_paths(struct disjoint *e, const struct multi_port_node_member *m,
 	size_t n, unsigned path)
 {
 	const struct topo *t = e->t;
@@ -160,7 +160,7 @@ disjoint_take_paths(struct disjoint *e, const struct redundancy_member *m,
 	for (size_t i = 0; i < n; i++) {
 		const struct topo_port *p = &t->port[m[i].port];
 		const struct route_multi_port *h =
-			redundancy_option_of(e->job->options, p->guid);
+			multi_port_node_option(e->job->options, p->guid);
 		struct disjoint_path *w = &e->way[e->nways];
 
 		if (path >= 1U << p->lmc)
@@ -590,7 +590,7 @@ make_disjoint(struct disjoint *e)
 static void
 make_node_disjoint(struct disjoint *e, size_t i)
 {
-	size_t n = redundancy_same(&e->ports, i);
+	size_t n = multi_port_node_size(&e->ports, i);
 
 	for (unsigned path = 0; path < DISJOINT_PATHS; path++) {
 		if (!disjoint_take_paths(e, &e->ports.member[i], n, path))
@@ -603,12 +603,12 @@ make_node_disjoint(struct disjoint *e, size_t i)
 static bool
 find_nodes(struct disjoint *e)
 {
-	const struct redundancy_ports *p = &e->ports;
+	const struct multi_port_node_ports *p = &e->ports;
 	bool any = false;
 
 	e->of_lid = arena_array(e->a, e->t->max_lid + 1U, sizeof(*e->of_lid));
 	for (size_t i = 0, n; i < p->n; i += n) {
-		n = redundancy_same(p, i);
+		n = multi_port_node_size(p, i);
 		for (size_t k = i; n > 1 && n <= DISJOINT_PORTS && k < i + n;
 			k++) {
 			const struct topo_port *x =
@@ -625,14 +625,14 @@ find_nodes(struct disjoint *e)
 static void
 make_all_disjoint(struct disjoint *e, bool all)
 {
-	const struct redundancy_ports *p = &e->ports;
+	const struct multi_port_node_ports *p = &e->ports;
 	const struct route_job *job = e->job;
 
 	prepare_search(e);
 	if (all || !disjoint_select(e))
 		e->due = NULL;
 	disjoint_find_shared(e);
-	for (size_t i = 0; i < p->n; i += redundancy_same(p, i))
+	for (size_t i = 0; i < p->n; i += multi_port_node_size(p, i))
 		if (disjoint_is_due(e, i) &&
 			(job->cancel == NULL || !*job->cancel))
 			make_node_disjoint(e, i);
@@ -649,10 +649,10 @@ disjoint_routes(struct routes *r, const struct route_job *job, bool all)
 	if (r->homes == 0)
 		return NULL;
 	e.a = arena_new();
-	e.ports = redundancy_ports(r->topo, job->options);
+	e.ports = multi_port_node_ports(r->topo, job->options);
 	if (find_nodes(&e))
 		make_all_disjoint(&e, all);
-	redundancy_ports_free(&e.ports);
+	multi_port_node_ports_free(&e.ports);
 	arena_free(e.a);
 	r->lost_disjoint = e.left;
 	if (e.r != NULL) {

@@ -96,7 +96,7 @@ has_same_links(const struct topo *t, sw_ix a, sw_ix b)
 static void
 find_leaves(struct meet *m)
 {
-	const struct redundancy_ports *p = &m->e->ports;
+	const struct multi_port_node_ports *p = &m->e->ports;
 	const struct topo *t = m->e->t;
 
 	m->leaf = arena_array(m->e->a, p->nleaves, sizeof(*m->leaf));
@@ -249,7 +249,7 @@ prepare_blocks(struct meet *m, const struct pair *pair, size_t n)
 static size_t
 add_pairs(struct disjoint *e, size_t i, struct pair *pair, size_t n)
 {
-	size_t ports = redundancy_same(&e->ports, i);
+	size_t ports = multi_port_node_size(&e->ports, i);
 
 	for (unsigned path = 0; path < DISJOINT_PATHS; path++) {
 		if (!disjoint_take_paths(e, &e->ports.member[i], ports, path))
@@ -268,7 +268,8 @@ disjoint_find_shared(struct disjoint *e)
 	size_t n = 0, k;
 
 	e->meets = arena_array(e->a, nlid, sizeof(*e->meets));
-	for (size_t i = 0; i < e->ports.n; i += redundancy_same(&e->ports, i))
+	for (size_t i = 0; i < e->ports.n;
+		i += multi_port_node_size(&e->ports, i))
 		if (disjoint_is_due(e, i))
 			n = add_pairs(e, i, pair, n);
 	qsort(pair, n, sizeof(*pair), by_blocks);

@@ -43,7 +43,7 @@ struct disjoint {
 	const struct route_job *job;
 	const struct routes *from;
 	struct routes *r; /* the same, being changed; NULL: not yet */
-	struct redundancy_ports ports;
+	struct multi_port_node_ports ports;
 	struct arena *a;
 	uint32_t *pos;	 /* [nsw] place in the order, smaller is above */
 	uint32_t *hosts; /* [nsw] */
@@ -99,8 +99,8 @@ disjoint_link(const struct disjoint *e, const struct disjoint_path *w, sw_ix s)
  * apart.c: take up the ways to the path-th LIDs of n ports, to be looked at
  * from now on. False: there are not several, or all lead to one switch.
  */
-bool disjoint_take_paths(struct disjoint *e, const struct redundancy_member *m,
-	size_t n, unsigned path);
+bool disjoint_take_paths(struct disjoint *e,
+	const struct multi_port_node_member *m, size_t n, unsigned path);
 
 /*
  * The same file: is any switch behind leaf s on all ways from there, but that

@@ -31,7 +31,7 @@ is_fed(const struct disjoint *e, sw_ix s, uint16_t lid)
 static void
 find_due_by(struct disjoint *e, sw_ix s, uint16_t lid)
 {
-	const struct redundancy_ports *p = &e->ports;
+	const struct multi_port_node_ports *p = &e->ports;
 	unsigned path = 0;
 	size_t i;
 
@@ -44,7 +44,7 @@ find_due_by(struct disjoint *e, sw_ix s, uint16_t lid)
 	e->due[i] = is_fed(e, s, lid) ||
 		    (e->hosts[s] > 0 &&
 			    disjoint_take_paths(e, &p->member[i],
-				    redundancy_same(p, i), path) &&
+				    multi_port_node_size(p, i), path) &&
 			    disjoint_has_shared_switch(e, s, DISJOINT_NONE));
 }
 
@@ -111,9 +111,9 @@ find_due_at(struct disjoint *e, port_ix p)
 
 /* The node of a port that is gone or was elsewhere. */
 static void
-find_due_with(struct disjoint *e, const struct redundancy_member *gone)
+find_due_with(struct disjoint *e, const struct multi_port_node_member *gone)
 {
-	size_t i = redundancy_first(&e->ports, gone->key);
+	size_t i = multi_port_node_find(&e->ports, gone->key);
 
 	if (i < e->ports.n)
 		find_due_at(e, e->ports.member[i].port);
@@ -121,7 +121,7 @@ find_due_with(struct disjoint *e, const struct redundancy_member *gone)
 
 /* Had all leaves hosts before? A new one has not been asked about anything. */
 static bool
-same_leaves(const struct disjoint *e, const struct redundancy_ports *old)
+same_leaves(const struct disjoint *e, const struct multi_port_node_ports *old)
 {
 	const struct topo *was = e->job->prev->topo;
 	bool *had = arena_array(e->a, was->nsw, sizeof(*had));
@@ -197,17 +197,17 @@ static bool
 find_due_at_ends(struct disjoint *e)
 {
 	const struct topo *t = e->t, *was = e->job->prev->topo;
-	struct redundancy_ports old;
+	struct multi_port_node_ports old;
 	bool some;
 
 	if (same_ends(t, was))
 		return true; /* mostly it is about cables */
-	old = redundancy_ports(was, e->job->options);
+	old = multi_port_node_ports(was, e->job->options);
 	some = same_leaves(e, &old);
 	for (size_t i = 0; i < old.n; i++)
 		if (!is_there(t, was, old.member[i].port))
 			find_due_with(e, &old.member[i]);
-	redundancy_ports_free(&old);
+	multi_port_node_ports_free(&old);
 	for (size_t i = 0; i < e->ports.n; i++)
 		if (!is_there(was, t, e->ports.member[i].port))
 			find_due_at(e, e->ports.member[i].port);

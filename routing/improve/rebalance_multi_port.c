@@ -2,13 +2,13 @@
 
 #include <string.h>
 
-#include "routing/improve/redundancy.h"
+#include "routing/graph/multi_port_node.h"
 
 static bool
 is_idle(const struct topo *t, const struct engine_options *o, port_ix p)
 {
 	const struct route_multi_port *h =
-		redundancy_option_of(o, t->port[p].guid);
+		multi_port_node_option(o, t->port[p].guid);
 
 	return h != NULL && h->passive;
 }
@@ -19,7 +19,7 @@ rebalance_multi_port_begin(struct rebalance_multi_port *h,
 	bool *fixed, struct arena *a)
 {
 	const struct topo *t = net->t;
-	struct redundancy_ports p = redundancy_ports(t, o);
+	struct multi_port_node_ports p = multi_port_node_ports(t, o);
 
 	h->net = net;
 	h->now = 1;
@@ -31,7 +31,7 @@ rebalance_multi_port_begin(struct rebalance_multi_port *h,
 	for (uint32_t lid = 0; lid <= t->max_lid; lid++)
 		h->mate[lid] = (uint16_t)lid;
 	for (size_t i = 0, n; i < p.n; i += n) {
-		n = redundancy_same(&p, i);
+		n = multi_port_node_size(&p, i);
 		for (size_t k = 0; k < n; k++) {
 			port_ix at = p.member[i + k].port;
 			port_ix next = p.member[i + (k + 1) % n].port;
@@ -40,7 +40,7 @@ rebalance_multi_port_begin(struct rebalance_multi_port *h,
 			fixed[t->port[at].lid] = n > 1 && is_idle(t, o, at);
 		}
 	}
-	redundancy_ports_free(&p);
+	multi_port_node_ports_free(&p);
 }
 
 /* Follow the ways from a leaf to the other ports: how many there are, then

@@ -29,7 +29,7 @@ struct way {
 
 struct find {
 	const struct verify_tables *in;
-	struct redundancy_ports ports;
+	struct multi_port_node_ports ports;
 	struct way way[WAYS];
 	uint32_t *passed; /* [nsw] stamp + how many of the ways do */
 	uint32_t stamp;
@@ -37,111 +37,6 @@ struct find {
 	struct step *seen;	   /* which of them are not 0 */
 	size_t nseen, cap;
 };
-
-static bool
-is_host(const struct topo *t, const struct topo_end *e)
-{
-	return e->host && t->port[e->port].lid != 0;
-}
-
-const struct route_multi_port *
-redundancy_option_of(const struct engine_options *o, uint64_t guid)
-{
-	size_t lo = 0, hi = o != NULL ? o->nhomes : 0;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (o->home[mid].guid == guid)
-			return &o->home[mid];
-		if (o->home[mid].guid < guid)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return NULL;
-}
-
-uint64_t
-redundancy_key(const struct topo *t, const struct engine_options *o, port_ix p)
-{
-	const struct topo_node *n = &t->node[t->port[p].node];
-	const struct route_multi_port *h =
-		redundancy_option_of(o, t->port[p].guid);
-
-	if (h != NULL && h->group != ROUTE_HOME_NODE)
-		return ~(uint64_t)h->group;
-	return n->sysimg != 0 ? n->sysimg : n->guid;
-}
-
-static int
-by_key(const void *pa, const void *pb)
-{
-	const struct redundancy_member *a = pa, *b = pb;
-
-	if (a->key != b->key)
-		return a->key < b->key ? -1 : 1;
-	return a->port < b->port ? -1 : a->port > b->port;
-}
-
-struct redundancy_ports
-redundancy_ports(const struct topo *t, const struct engine_options *o)
-{
-	struct redundancy_ports p = {0};
-
-	p.member = mem_alloc((t->nend + 1U) * sizeof(*p.member));
-	p.leaf = mem_alloc((t->nsw + 1U) * sizeof(*p.leaf));
-	for (sw_ix s = 0; s < t->nsw; s++) {
-		size_t before = p.n;
-
-		for (uint32_t i = 0; topo_sw_live(t, s) && i < t->sw[s].nend;
-			i++) {
-			const struct topo_end *e = &t->end[t->sw[s].end + i];
-
-			if (is_host(t, e))
-				p.member[p.n++] = (struct redundancy_member){
-					redundancy_key(t, o, e->port), e->port};
-		}
-		if (p.n > before)
-			p.leaf[p.nleaves++] = s;
-	}
-	qsort(p.member, p.n, sizeof(*p.member), by_key);
-	return p;
-}
-
-void
-redundancy_ports_free(struct redundancy_ports *p)
-{
-	free(p->member);
-	free(p->leaf);
-	*p = (struct redundancy_ports){0};
-}
-
-size_t
-redundancy_same(const struct redundancy_ports *p, size_t i)
-{
-	size_t n = 1;
-
-	while (i + n < p->n && p->member[i + n].key == p->member[i].key)
-		n++;
-	return n;
-}
-
-size_t
-redundancy_first(const struct redundancy_ports *p, uint64_t key)
-{
-	size_t lo = 0, hi = p->n;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (p->member[mid].key < key)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < p->n && p->member[lo].key == key ? lo : p->n;
-}
 
 static uint8_t
 lft_entry(const struct verify_tables *in, sw_ix s, uint16_t lid)
@@ -280,8 +175,8 @@ count_steps(struct find *f, const struct step *both, unsigned n)
  * and cables. A port that is not reached has no way to share.
  */
 static bool
-count_common_steps(struct find *f, sw_ix s, const struct redundancy_member *m,
-	uint32_t nports)
+count_common_steps(struct find *f, sw_ix s,
+	const struct multi_port_node_member *m, uint32_t nports)
 {
 	struct step both[2 * STEPS], other[STEPS];
 	unsigned n = 0;
@@ -345,7 +240,7 @@ is_removed_link(
  * cables? From the ports' switches outwards.
  */
 static bool
-is_only_path(const struct find *f, const struct redundancy_member *m,
+is_only_path(const struct find *f, const struct multi_port_node_member *m,
 	const struct redundancy_node *x)
 {
 	const struct topo *t = f->in->topo;
@@ -385,7 +280,7 @@ is_only_path(const struct find *f, const struct redundancy_member *m,
 
 /* Have all ways from leaf s something in common? It is counted. */
 static bool
-count_from_leaf(struct find *f, sw_ix s, const struct redundancy_member *m,
+count_from_leaf(struct find *f, sw_ix s, const struct multi_port_node_member *m,
 	const struct redundancy_node *x)
 {
 	if (x->nports > WAYS)
@@ -396,8 +291,8 @@ count_from_leaf(struct find *f, sw_ix s, const struct redundancy_member *m,
 }
 
 static void
-check_node(struct find *f, const struct redundancy_member *m, uint32_t nports,
-	struct redundancy_node *x)
+check_node(struct find *f, const struct multi_port_node_member *m,
+	uint32_t nports, struct redundancy_node *x)
 {
 	const struct topo *t = f->in->topo;
 
@@ -431,10 +326,10 @@ check_all_nodes(struct find *f, const atomic_bool *cancel,
 	size_t cap = 0;
 
 	for (size_t i = 0, n; i < f->ports.n; i += n) {
-		const struct redundancy_member *m = &f->ports.member[i];
+		const struct multi_port_node_member *m = &f->ports.member[i];
 		struct redundancy_node *x;
 
-		n = redundancy_same(&f->ports, i);
+		n = multi_port_node_size(&f->ports, i);
 		if (n < 2) {
 			out->alone[out->nalone++] = m->key;
 			continue;
@@ -459,7 +354,7 @@ redundancy_find_unless(const struct verify_tables *in,
 	struct find f = {.in = in};
 
 	*out = (struct redundancy_report){0};
-	f.ports = redundancy_ports(t, options);
+	f.ports = multi_port_node_ports(t, options);
 	out->alone = mem_alloc((f.ports.n + 1) * sizeof(*out->alone));
 	f.of_sw = mem_zalloc(t->nsw + 1U, sizeof(*f.of_sw));
 	f.of_port = mem_zalloc(t->nports + 1U, sizeof(*f.of_port));
@@ -473,7 +368,7 @@ redundancy_find_unless(const struct verify_tables *in,
 		free(f.way[k].next);
 		free(f.way[k].read);
 	}
-	redundancy_ports_free(&f.ports);
+	multi_port_node_ports_free(&f.ports);
 	free(f.of_sw);
 	free(f.of_port);
 	free(f.passed);

@@ -5,9 +5,6 @@
  * it. From tables alone, whoever made them. Whether other routes could help is
  * seen from the cables.
  *
- * Ports belong together that have the system image GUID in common, or that
- * the configuration puts into one group.
- *
  * Source: Bogdanski et al., Multi-homed Fat-Tree Routing with InfiniBand (PDP
  * 2014).
  */
@@ -20,9 +17,10 @@
 
 #include "routing/core/engine.h"
 #include "routing/core/verdict.h"
+#include "routing/graph/multi_port_node.h"
 
 struct redundancy_node {
-	uint64_t key;	 /* see redundancy_key */
+	uint64_t key;	 /* see multi_port_node_key */
 	port_ix port;	 /* the first of its ports */
 	uint32_t nports; /* that have a LID and hang on a live switch */
 	uint32_t leaves; /* switches with hosts that were looked at */
@@ -43,42 +41,6 @@ struct redundancy_report {
 	size_t nalone;
 	size_t single; /* of these, those with a single point of failure */
 };
-
-/* What is configured of the port with this GUID, or NULL; o: NULL allowed. */
-const struct route_multi_port *redundancy_option_of(
-	const struct engine_options *o, uint64_t guid);
-
-/*
- * What ports of one node have in common, and no others: its system image, or
- * the group that it is configured to be in.
- */
-uint64_t redundancy_key(
-	const struct topo *t, const struct engine_options *o, port_ix p);
-
-/* Hosts' ports that have a LID and hang on a live switch, those of one node
- * together, and where they hang. */
-struct redundancy_member {
-	uint64_t key;
-	port_ix port;
-};
-
-struct redundancy_ports {
-	struct redundancy_member *member; /* [n] by key, then port */
-	size_t n;
-	sw_ix *leaf; /* live switches with such ports */
-	uint32_t nleaves;
-};
-
-/* Free with redundancy_ports_free. */
-struct redundancy_ports redundancy_ports(
-	const struct topo *t, const struct engine_options *o);
-void redundancy_ports_free(struct redundancy_ports *p);
-
-/* How many of the ports from number i on belong to one node. */
-size_t redundancy_same(const struct redundancy_ports *p, size_t i);
-
-/* The number of the first port with this key, p->n: none has it. */
-size_t redundancy_first(const struct redundancy_ports *p, uint64_t key);
 
 /* Fill *out; options: for the groups, NULL allowed. */
 void redundancy_find(const struct verify_tables *in,

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "routing/improve/redundancy.h"
+#include "routing/graph/multi_port_node.h"
 #include "routing/tiers/tree_priv.h"
 
 enum { LISTED = 4096 };
@@ -72,7 +72,7 @@ by_guid(const void *pa, const void *pb)
 static void
 sort_switches(struct listing *l, struct arena *a)
 {
-	const struct updown *g = &l->w->g;
+	const struct swgraph *g = &l->w->g;
 	struct entry *e = arena_array(a, g->nsw, sizeof(*e));
 	sw_ix *seq = arena_array(a, g->nsw, sizeof(*seq));
 
@@ -179,7 +179,7 @@ list_cables(struct listing *l)
 static struct cables
 count_cables(const struct listing *l, sw_ix s)
 {
-	const struct updown *g = &l->w->g;
+	const struct swgraph *g = &l->w->g;
 	const uint32_t *tiers = l->t->tier;
 	uint32_t tier = tiers[s], least = UINT32_MAX, most = 0;
 	struct cables c = {.weakest = UINT32_MAX};
@@ -206,7 +206,7 @@ count_cables(const struct listing *l, sw_ix s)
 static void
 count_all_cables(struct listing *l, struct arena *a)
 {
-	const struct updown *g = &l->w->g;
+	const struct swgraph *g = &l->w->g;
 	uint32_t *seen =
 		arena_array(a, (size_t)l->t->ntiers * 256, sizeof(*seen));
 
@@ -238,7 +238,7 @@ host_port(const struct topo *t, sw_ix s)
 static void
 list_hosts(struct listing *l, sw_ix s)
 {
-	const struct updown *g = &l->w->g;
+	const struct swgraph *g = &l->w->g;
 	uint32_t hosts = g->hosts[g->comp[s]] > 0 ? g->weight[s] : 0;
 	struct irregularity_kind o = {.sw = s, .other = TOPO_NONE, .n = hosts};
 
@@ -255,7 +255,7 @@ list_hosts(struct listing *l, sw_ix s)
 static uint32_t
 to_hosts(const struct listing *l, sw_ix s)
 {
-	const struct updown *g = &l->w->g;
+	const struct swgraph *g = &l->w->g;
 	uint32_t n = 0;
 
 	for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++)
@@ -294,7 +294,7 @@ list_place(struct listing *l, sw_ix s)
 static void
 list_switch(struct listing *l, sw_ix s)
 {
-	const struct updown *g = &l->w->g;
+	const struct swgraph *g = &l->w->g;
 	struct irregularity_kind o = {.sw = s, .other = TOPO_NONE};
 	const struct cables *c = &l->of[s];
 
@@ -361,16 +361,16 @@ list_roles(struct listing *l)
 
 /* How many hosts' ports there are that belong together with p, if it is one. */
 static size_t
-count_home(const struct listing *l, const struct redundancy_ports *ports,
+count_home(const struct listing *l, const struct multi_port_node_ports *ports,
 	port_ix p)
 {
 	size_t i, n;
 
 	if (p == TOPO_NONE)
 		return 0;
-	i = redundancy_first(
-		ports, redundancy_key(l->w->g.t, l->w->job->options, p));
-	n = i < ports->n ? redundancy_same(ports, i) : 0;
+	i = multi_port_node_find(
+		ports, multi_port_node_key(l->w->g.t, l->w->job->options, p));
+	n = i < ports->n ? multi_port_node_size(ports, i) : 0;
 	for (size_t k = i; k < i + n; k++)
 		if (ports->member[k].port == p)
 			return n;
@@ -383,11 +383,11 @@ list_homes(struct listing *l)
 {
 	const struct engine_options *op = l->w->job->options;
 	const struct topo *t = l->w->g.t;
-	struct redundancy_ports ports;
+	struct multi_port_node_ports ports;
 
 	if (op == NULL || op->nhomes == 0)
 		return;
-	ports = redundancy_ports(t, op);
+	ports = multi_port_node_ports(t, op);
 	for (size_t i = 0; i < op->nhomes; i++) {
 		const struct route_multi_port *h = &op->home[i];
 		port_ix p = topo_by_port_guid(t, h->guid);
@@ -402,7 +402,7 @@ list_homes(struct listing *l)
 		if (n < 2)
 			add(l, &o);
 	}
-	redundancy_ports_free(&ports);
+	multi_port_node_ports_free(&ports);
 }
 
 /* Of a component that o is about: a fresh look would read it otherwise. */
@@ -424,7 +424,7 @@ list_stays(struct listing *l, struct irregularity_kind o)
 static void
 list_pieces(struct listing *l, struct arena *a)
 {
-	const struct updown *g = &l->w->g;
+	const struct swgraph *g = &l->w->g;
 	uint32_t *size = arena_array(a, g->ncomp, sizeof(*size));
 	uint32_t *roles = arena_array(a, g->ncomp, sizeof(*roles));
 	bool *seen = arena_array(a, g->ncomp, sizeof(*seen));
@@ -468,7 +468,7 @@ list_pieces(struct listing *l, struct arena *a)
 static uint64_t *
 hash_below(const struct listing *l)
 {
-	const struct updown *g = &l->w->g;
+	const struct swgraph *g = &l->w->g;
 	uint64_t *hash = arena_array(g->a, g->nsw, sizeof(*hash));
 
 	for (sw_ix s = 0; s < g->nsw; s++)
@@ -485,7 +485,7 @@ hash_below(const struct listing *l)
 static bool
 is_complete(const struct listing *l, const uint64_t *hash, sw_ix s)
 {
-	const struct updown *g = &l->w->g;
+	const struct swgraph *g = &l->w->g;
 	sw_ix first = TOPO_NONE;
 
 	for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {

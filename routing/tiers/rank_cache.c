@@ -2,8 +2,8 @@
  * Most sweeps find one cable more or less, which changes nothing of what was
  * inferred. To show that is quicker than to infer it again, and the result is
  * the same: exact distances for those that the cable moves, then the questions
- * that leaf_infer and height_infer would ask, where their answers may be
- * others. Any doubt, and all is done anew.
+ * that rank_infer would ask, where their answers may be others. Any doubt, and
+ * all is done anew.
  */
 #include <string.h>
 
@@ -114,7 +114,7 @@ find_edge(const struct tree_work *w, struct edge *e)
 static void
 walk(const struct tree_work *w, struct edge *e, unsigned k)
 {
-	const struct updown *g = &w->g;
+	const struct swgraph *g = &w->g;
 	uint32_t *d = arena_array(g->a, g->nsw, sizeof(*d));
 	sw_ix *queue = arena_array(g->a, g->nsw, sizeof(*queue));
 	uint32_t head = 0, n = 0;
@@ -157,7 +157,7 @@ across(const struct edge *e, unsigned k, sw_ix x)
 static bool
 find_moved(const struct tree_work *w, struct edge *e)
 {
-	const struct updown *g = &w->g;
+	const struct swgraph *g = &w->g;
 
 	for (unsigned k = 0; k < 2; k++)
 		walk(w, e, k);
@@ -217,7 +217,7 @@ static bool
 same_around(const struct tree_work *w, const struct edge *e,
 	const uint64_t *was, sw_ix s)
 {
-	const struct updown *g = &w->g;
+	const struct swgraph *g = &w->g;
 
 	for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
 		sw_ix x = g->group[i].peer;
@@ -235,7 +235,7 @@ same_around(const struct tree_work *w, const struct edge *e,
 static bool
 leads_down(const struct tree_work *w, sw_ix s, sw_ix apart)
 {
-	const struct updown *g = &w->g;
+	const struct swgraph *g = &w->g;
 
 	for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++)
 		if (g->group[i].peer != apart &&
@@ -249,7 +249,7 @@ static bool
 same_end(const struct tree_work *w, const struct edge *e, unsigned k,
 	const uint64_t *was)
 {
-	const struct updown *g = &w->g;
+	const struct swgraph *g = &w->g;
 	sw_ix s = e->end[k], o = e->end[!k];
 	uint32_t n = g->first[s + 1] - g->first[s], up = 0, down = 0;
 
@@ -290,7 +290,7 @@ same_leaves(struct tree_work *w, struct edge *e, const uint64_t *was)
 static bool
 stands(const struct tree_work *w, sw_ix s)
 {
-	const struct updown *g = &w->g;
+	const struct swgraph *g = &w->g;
 	uint32_t down = 0, level = 0;
 	bool touches = false;
 
@@ -330,7 +330,7 @@ static bool
 has_lone(const struct tree_work *w, sw_ix s)
 {
 	for (uint32_t i = w->g.first[s]; i < w->g.first[s + 1]; i++)
-		if (rank_outliers_is_lone(w, s, i))
+		if (rank_infer_is_lone(w, s, i))
 			return true;
 	return false;
 }
@@ -339,7 +339,7 @@ has_lone(const struct tree_work *w, sw_ix s)
 static bool
 leaves_alone(const struct tree_work *w, const struct edge *e)
 {
-	const struct updown *g = &w->g;
+	const struct swgraph *g = &w->g;
 
 	for (unsigned k = 0; w->doubt && k < 2; k++) {
 		sw_ix s = e->end[k];
@@ -361,7 +361,7 @@ copy(const struct tree_work *w, const void *from, size_t n, size_t size)
 
 /* What the reading in force left, where little has changed since. */
 static const struct rank_cache *
-memory_of(const struct updown *g)
+memory_of(const struct swgraph *g)
 {
 	const struct routes *prev = g->job->prev;
 
@@ -372,7 +372,7 @@ memory_of(const struct updown *g)
 }
 
 bool
-rank_cache_is_usable(const struct updown *g)
+rank_cache_is_usable(const struct swgraph *g)
 {
 	return memory_of(g) != NULL;
 }

@@ -32,7 +32,7 @@ take_roles(struct tree_work *w)
 static struct tree_look *
 look_at(const struct tree_work *w, const uint32_t *tier, uint32_t last)
 {
-	const struct updown *g = &w->g;
+	const struct swgraph *g = &w->g;
 	struct tree_look *l = arena_array(g->a, g->ncomp, sizeof(*l));
 	bool kept = topo_class_previous(w->job) != NULL;
 
@@ -130,7 +130,7 @@ centre(const struct tree_work *w, uint32_t comp)
 static void
 rank_by_distance(struct tree_work *w, uint32_t comp)
 {
-	const struct updown *g = &w->g;
+	const struct swgraph *g = &w->g;
 	uint32_t *tier = w->out->tier;
 	sw_ix *queue = arena_array(g->a, g->nsw, sizeof(*queue));
 	uint32_t head = 0, n = 0;
@@ -166,10 +166,7 @@ infer(struct tree_work *w)
 	uint32_t most = 0;
 
 	if (!rank_cache_use(w)) {
-		host_dist(w);
-		leaf_infer(w);
-		height_infer(w);
-		rank_outliers(w);
+		rank_infer(w);
 		judge(w);
 	}
 	for (sw_ix s = 0; s < w->g.nsw; s++)
@@ -192,6 +189,28 @@ infer(struct tree_work *w)
 
 /* ---- ranks in force ---- */
 
+bool
+tree_previous_rank(const struct route_job *job, sw_ix s, uint32_t *rank)
+{
+	const struct topo *t = job->topo;
+	const struct routes *prev = job->prev;
+	const struct route_rank *r;
+
+	if (prev != NULL) {
+		s = topo_switch_in(prev->topo, t, s);
+		if (s == TOPO_NONE || prev->rank[s] == UINT32_MAX)
+			return false;
+		*rank = prev->rank[s];
+		return true;
+	}
+	r = routes_rank_of(
+		job->ranks, job->nranks, t->node[t->sw[s].node].guid);
+	if (r == NULL)
+		return false;
+	*rank = r->rank;
+	return *rank != UINT32_MAX;
+}
+
 /* Ranks as remembered; signed, because a new top comes above tier 0. */
 struct memory {
 	int64_t *rank; /* [nsw] */
@@ -213,7 +232,7 @@ recall(const struct tree_work *w, struct memory *m)
 		uint32_t rank;
 
 		if (!w->g.live[s] || w->none[w->g.comp[s]] ||
-			!rank_keep_previous(job, s, &rank))
+			!tree_previous_rank(job, s, &rank))
 			continue;
 		if (rank >= TIERS)
 			return false;
@@ -228,7 +247,7 @@ recall(const struct tree_work *w, struct memory *m)
 static bool
 plausible(const struct tree_work *w, const struct memory *m)
 {
-	const struct updown *g = &w->g;
+	const struct swgraph *g = &w->g;
 
 	if (m->last > (int64_t)w->out->ntiers + 1)
 		return false;
@@ -258,7 +277,7 @@ plausible(const struct tree_work *w, const struct memory *m)
 static void
 join(const struct tree_work *w, struct memory *m)
 {
-	const struct updown *g = &w->g;
+	const struct swgraph *g = &w->g;
 	const uint32_t *tier = w->out->tier;
 	uint32_t(*count)[TIERS] = arena_array(g->a, TIERS, sizeof(*count));
 	bool *old = arena_array(g->a, g->nsw, sizeof(*old));
@@ -286,7 +305,7 @@ join(const struct tree_work *w, struct memory *m)
 static void
 join_neighbours(const struct tree_work *w, struct memory *m)
 {
-	const struct updown *g = &w->g;
+	const struct swgraph *g = &w->g;
 	const uint32_t *tier = w->out->tier;
 	bool *now = arena_array(g->a, g->nsw, sizeof(*now));
 	bool more = true;
@@ -399,7 +418,7 @@ mark_leaves(struct tree_work *w)
 static bool
 has_uplink(const struct tree_work *w, sw_ix s)
 {
-	const struct updown *g = &w->g;
+	const struct swgraph *g = &w->g;
 
 	for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++)
 		if (w->out->tier[g->group[i].peer] < w->out->tier[s])
@@ -411,7 +430,7 @@ has_uplink(const struct tree_work *w, sw_ix s)
 static uint32_t
 shared_below(const struct tree_work *w, sw_ix s, sw_ix x)
 {
-	const struct updown *g = &w->g;
+	const struct swgraph *g = &w->g;
 	const uint32_t *tier = w->out->tier;
 	uint32_t n = 0, j = g->first[x];
 
@@ -433,7 +452,7 @@ shared_below(const struct tree_work *w, sw_ix s, sw_ix x)
 static bool
 is_outdone(const struct tree_work *w, const bool *up, sw_ix s)
 {
-	const struct updown *g = &w->g;
+	const struct swgraph *g = &w->g;
 	const uint32_t *tier = w->out->tier;
 	uint32_t all = shared_below(w, s, s);
 
@@ -455,7 +474,7 @@ is_outdone(const struct tree_work *w, const bool *up, sw_ix s)
 static void
 mark_tops(struct tree_work *w)
 {
-	const struct updown *g = &w->g;
+	const struct swgraph *g = &w->g;
 	bool *up = arena_array(g->a, g->nsw, sizeof(*up));
 
 	for (sw_ix s = 0; s < g->nsw; s++)
@@ -469,7 +488,7 @@ mark_tops(struct tree_work *w)
 }
 
 struct tree *
-tree_read_graph(const struct updown *g)
+tree_read_graph(const struct swgraph *g)
 {
 	struct tree_work w = {.job = g->job, .g = *g};
 	struct arena *a = g->a;
@@ -505,7 +524,7 @@ tree_read_graph(const struct updown *g)
 struct tree *
 tree_read(const struct route_job *job, struct arena *a)
 {
-	struct updown g = {.job = job, .t = job->topo, .a = a};
+	struct swgraph g = {.job = job, .t = job->topo, .a = a};
 
 	swgraph_build(&g);
 	return tree_read_graph(&g);

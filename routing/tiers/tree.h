@@ -103,11 +103,14 @@ struct tree {
 struct tree *tree_read(const struct route_job *job, struct arena *a);
 
 /* The same for who has made the graph of the job (swgraph_build) already. */
-struct updown;
-struct tree *tree_read_graph(const struct updown *g);
+struct swgraph;
+struct tree *tree_read_graph(const struct swgraph *g);
+
+/* The rank in force of switch s of job->topo, if any. */
+bool tree_previous_rank(const struct route_job *job, sw_ix s, uint32_t *rank);
 
 /* Will that go on from the reading before, very likely? It is quick then. */
-bool rank_cache_is_usable(const struct updown *g);
+bool rank_cache_is_usable(const struct swgraph *g);
 
 /*
  * Keep what was read with the routes that were made from it, unless there is

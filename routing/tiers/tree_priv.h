@@ -1,14 +1,12 @@
 /*
- * The inside of tree: shared by tree*.c, nobody else includes it.
+ * The inside of tree: shared by the files of this folder, nobody else includes
+ * it.
  *
- *   host_dist    how far each switch is from everybody's hosts
- *   leaf_infer   which switches are leaves
- *   height_infer  heights above the leaves, round by round
- *   rank_outliers  ... and all that once more where it contradicts the fabric
- *   rank_refine one by one, who stands as nobody does in a tree
- *   tree_calm   all of it as they were, but for one cable
- *   tree        ranks in force over that, what is no tree at all
- *   irregularity_kind    what contradicts the tree
+ *   rank_infer    how far each switch is from hosts of others, which ones are
+ *                 leaves, heights above them
+ *   rank_cache    all of it as they were, but for one cable
+ *   tree          ranks in force over that, what is no tree at all
+ *   irregularity  what contradicts the tree
  *
  * Inference in three steps, each made so that one odd cable, one dead switch
  * or one half-empty rack does not tip it over:
@@ -28,10 +26,10 @@
 #ifndef HEDDLE_ROUTING_TIERS_TREE_PRIV_H
 #define HEDDLE_ROUTING_TIERS_TREE_PRIV_H
 
+#include "routing/graph/swgraph.h"
 #include "routing/tiers/tree.h"
-#include "routing/updown/updown.h"
 
-enum { TREE_CLASSES = 1024 }; /* of switches, as many as host_dist looks at */
+enum { TREE_CLASSES = 1024 }; /* of switches, as many as rank_infer looks at */
 
 /* What a component looks like as a tree. */
 struct tree_look {
@@ -67,14 +65,14 @@ struct tree_kept {
 
 struct tree_work {
 	const struct route_job *job;
-	struct updown g; /* cables as groups, components, hosts */
+	struct swgraph g; /* cables as groups, components, hosts */
 	struct tree *out;
 	uint8_t *role;	  /* [nsw] enum route_role: configured, else told */
 	uint8_t *said;	  /* [nsw] enum tree_origin of the role */
 	bool roles;	  /* anybody has one */
 	uint64_t *sum;	  /* [nsw] squared distances to others' hosts */
-	uint32_t classes; /* that host_dist saw, or fewer */
-	uint64_t *far;	  /* [nsw] as host_dist says */
+	uint32_t classes; /* that rank_infer saw, or fewer */
+	uint64_t *far;	  /* [nsw] as host_dist_of says */
 	uint64_t *closer; /* [nsw] who is less far than this is clearly so */
 	bool *leaf;	  /* [nsw] */
 	sw_ix *like;	  /* [nsw] not a leaf: same tier as this one */
@@ -82,18 +80,16 @@ struct tree_work {
 	bool *none;	  /* [ncomp] no tree */
 	struct tree_kept *stays; /* [ncomp] */
 	bool restless;		 /* there was something to decide */
-	bool doubt; /* it contradicts the fabric, see rank_outliers.c */
+	bool doubt; /* it contradicts the fabric, see rank_infer.c */
 	const struct rank_cache *was; /* this reading goes on from it */
 	struct rank_cache *memory;    /* this reading's own, or NULL */
 };
 
 /*
- * Mean squared distance to hosts that hang on other switches, in small units;
- * UINT64_MAX where there are none.
+ * Mean squared distance of a switch to hosts that hang on other switches, in
+ * small units, from the sum of squares and how many hosts they are; UINT64_MAX
+ * where there are none.
  */
-void host_dist(struct tree_work *w);
-
-/* The same for switch s, from the sum of squares and the hosts of others. */
 static inline uint64_t
 host_dist_of(uint64_t sum, uint64_t hosts)
 {
@@ -113,35 +109,12 @@ tree_has_hosts(const struct tree_work *w, sw_ix s)
 	return w->g.weight[s] > 0 && w->g.hosts[w->g.comp[s]] > 0;
 }
 
-/* Is a clearly closer to the hosts than b, or above it by role? */
-static inline bool
-host_dist_is_above(const struct tree_work *w, sw_ix a, sw_ix b)
-{
-	if (w->roles && w->role[a] != ROUTE_ROLE_NONE &&
-		w->role[b] != ROUTE_ROLE_NONE && w->role[a] != w->role[b])
-		return w->role[a] > w->role[b];
-	return w->far[a] < w->closer[b];
-}
-
-/* Fill leaf[] and like[]. */
-void leaf_infer(struct tree_work *w);
-
-/* Fill high[]; what stays unknown has no way to a leaf. */
-void height_infer(struct tree_work *w);
-
-/* Those without a height that lost their way from below: as what they resemble
- * or by vote. */
-void height_infer_rest(struct tree_work *w);
-
-/* Where the reading contradicts the fabric, make another one: rank_outliers.c.
- */
-void rank_outliers(struct tree_work *w);
-
-/* One by one, who contradicts less at another height: rank_refine.c. */
-void rank_refine(struct tree_work *w);
+/* rank_infer.c: fill far[], leaf[], like[] and high[]. What stays without a
+ * height has no way to a leaf. */
+void rank_infer(struct tree_work *w);
 
 /* Is there no other way around these cables of s, by two other switches? */
-bool rank_outliers_is_lone(const struct tree_work *w, sw_ix s, uint32_t group);
+bool rank_infer_is_lone(const struct tree_work *w, sw_ix s, uint32_t group);
 
 /*
  * rank_cache.c: remember what was inferred in w, if it was calm. And: take that

@@ -26,23 +26,24 @@ map_switches(struct recall *c)
 	unsigned k;
 
 	for (k = 0; k < UPDN_SHARES; k++)
-		c->source[k] = arena_array(u->a, u->nsw, sizeof(*c->source[k]));
-	c->now = arena_array(u->a, was->nsw, sizeof(*c->now));
-	c->was = arena_array(u->a, u->nsw, sizeof(*c->was));
-	c->place = arena_array(u->a, u->nsw, sizeof(*c->place));
+		c->source[k] = arena_array(
+			u->graph.a, u->graph.nsw, sizeof(*c->source[k]));
+	c->now = arena_array(u->graph.a, was->nsw, sizeof(*c->now));
+	c->was = arena_array(u->graph.a, u->graph.nsw, sizeof(*c->was));
+	c->place = arena_array(u->graph.a, u->graph.nsw, sizeof(*c->place));
 	memset(c->now, 0xff, was->nsw * sizeof(*c->now));
-	for (uint32_t i = 0; i < u->nsw; i++) {
+	for (uint32_t i = 0; i < u->graph.nsw; i++) {
 		sw_ix s = c->seq[i];
 		node_ix n = topo_by_node_guid(
-			was, u->t->node[u->t->sw[s].node].guid);
+			was, u->graph.t->node[u->graph.t->sw[s].node].guid);
 
 		c->place[s] = c->n;
 		c->was[s] = n == TOPO_NONE ? TOPO_NONE : was->node[n].sw;
-		if (c->was[s] == TOPO_NONE || !u->live[s])
+		if (c->was[s] == TOPO_NONE || !u->graph.live[s])
 			continue;
 		c->now[c->was[s]] = s;
 		k = c->w->d->class[s];
-		if (u->weight[s] == 0)
+		if (u->graph.weight[s] == 0)
 			continue;
 		c->source[k][c->nsource[k]++] = s;
 		c->n++;
@@ -231,10 +232,10 @@ complete(struct recall *c, uint32_t i, unsigned valid)
 void
 down_path_from_lft(struct down_path_search *w, const sw_ix *seq)
 {
-	struct recall c = {.w = w, .prev = w->u->job->prev, .seq = seq};
+	struct recall c = {.w = w, .prev = w->u->graph.job->prev, .seq = seq};
 	struct dest_table *d = w->d;
-	uint32_t *todo = arena_array(w->u->a, d->n, sizeof(*todo)), n = 0;
-	uint8_t *valid = arena_array(w->u->a, d->n, sizeof(*valid));
+	uint32_t *todo = arena_array(w->u->graph.a, d->n, sizeof(*todo)), n = 0;
+	uint8_t *valid = arena_array(w->u->graph.a, d->n, sizeof(*valid));
 
 	map_switches(&c);
 	down_path_reset(w);

@@ -41,11 +41,11 @@ copy(struct updown *u, const void *from, size_t n, size_t size)
 static uint64_t **
 copy_served(struct updown *u)
 {
-	uint64_t **served = arena_array(u->own, u->nsw, sizeof(*served));
+	uint64_t **served = arena_array(u->own, u->graph.nsw, sizeof(*served));
 
-	for (sw_ix s = 0; s < u->nsw; s++)
+	for (sw_ix s = 0; s < u->graph.nsw; s++)
 		if (u->sftree_extra[s] != NULL)
-			served[s] = copy(u, u->sftree_extra[s], u->words,
+			served[s] = copy(u, u->sftree_extra[s], u->graph.words,
 				sizeof(**served));
 	return served;
 }
@@ -54,13 +54,14 @@ copy_served(struct updown *u)
 static void
 keep_above(struct updown *u)
 {
-	const uint64_t **above = arena_array(u->own, u->nsw, sizeof(*above));
-	uint64_t *rows =
-		arena_array(u->m, (size_t)u->nsw * u->words, sizeof(*rows));
+	const uint64_t **above =
+		arena_array(u->own, u->graph.nsw, sizeof(*above));
+	uint64_t *rows = arena_array(
+		u->m, (size_t)u->graph.nsw * u->graph.words, sizeof(*rows));
 
-	for (sw_ix s = 0; s < u->nsw; s++)
-		above[s] = memcpy(rows + (size_t)s * u->words, u->tier_above[s],
-			u->words * sizeof(*rows));
+	for (sw_ix s = 0; s < u->graph.nsw; s++)
+		above[s] = memcpy(rows + (size_t)s * u->graph.words,
+			u->tier_above[s], u->graph.words * sizeof(*rows));
 	u->tier_above = above;
 }
 
@@ -84,18 +85,22 @@ engine_cache_store(struct updown *u, const struct reachability *reach,
 	past->dests = *d;
 	past->above = u->tier_above;
 	free(r->sw_order);
-	r->sw_order = mem_dup(u->sw_order.pos, u->nsw * sizeof(*r->sw_order));
-	past->pos = copy(u, u->sw_order.pos, u->nsw, sizeof(*past->pos));
-	past->turn = copy(u, u->sftree_set, u->words, sizeof(*past->turn));
-	if (u->plane != NULL) {
+	r->sw_order =
+		mem_dup(u->sw_order.pos, u->graph.nsw * sizeof(*r->sw_order));
+	past->pos = copy(u, u->sw_order.pos, u->graph.nsw, sizeof(*past->pos));
+	past->turn =
+		copy(u, u->sftree_set, u->graph.words, sizeof(*past->turn));
+	if (u->graph.plane != NULL) {
 		past->nplanes = u->nplanes;
-		past->plane = copy(u, u->plane, u->nsw, sizeof(*past->plane));
-		past->leaf = copy(u, u->leaf, u->nsw, sizeof(*past->leaf));
+		past->plane = copy(
+			u, u->graph.plane, u->graph.nsw, sizeof(*past->plane));
+		past->leaf =
+			copy(u, u->leaf, u->graph.nsw, sizeof(*past->leaf));
 		past->apex = copy(
 			u, u->crossing_leaf, u->nplanes, sizeof(*past->apex));
 	}
-	past->options = engine_cache_options(u->job->options);
-	past->ncomp = u->ncomp;
+	past->options = engine_cache_options(u->graph.job->options);
+	past->ncomp = u->graph.ncomp;
 	if (u->sftree_extra != NULL)
 		past->serves = copy_served(u);
 	past->depth = depth;

@@ -204,12 +204,9 @@ same_order(const struct routes *a, const struct routes *b)
 
 /* r once more: the order stands, and all that may stay does. */
 static struct routes *
-once_more(struct routes *r, const struct engine_options *options,
-	struct reason *why)
+once_more(struct routes *r, const struct engine *e,
+	const struct engine_options *options, struct reason *why)
 {
-	const struct engine *e = r->reading.engine == engine_updn.name
-					 ? &engine_updn
-					 : &engine_ftree;
 	const struct route_job job = {.topo = r->topo,
 		.pool = r->pool,
 		.prev = r,
@@ -227,8 +224,9 @@ once_more(struct routes *r, const struct engine_options *options,
 }
 
 int
-engine_cache_parse(struct routes *r, const struct engine_options *options,
-	const char *text, struct reason *why)
+engine_cache_parse(struct routes *r, const struct engine *e,
+	const struct engine_options *options, const char *text,
+	struct reason *why)
 {
 	struct reader in = {.at = text};
 	struct route_cache *m;
@@ -236,7 +234,7 @@ engine_cache_parse(struct routes *r, const struct engine_options *options,
 
 	if (*text == '\0')
 		return 0;
-	again = once_more(r, options, why);
+	again = once_more(r, e, options, why);
 	if (again == NULL)
 		return -1;
 	m = routes_cache_ref(again->cache);

@@ -22,10 +22,11 @@ void engine_cache_print(const struct routes *r, struct buf *out);
 
 /*
  * Give r, which has none and whose order and reading are known, the memory that
- * text tells of; "": none. options as they were when r was made. 0, or -1 and
- * why: then r has none, and is good all the same.
+ * text tells of; "": none. e: the engine that made r. options as they were
+ * when r was made. 0, or -1 and why: then r has none, and is good all the same.
  */
-int engine_cache_parse(struct routes *r, const struct engine_options *options,
-	const char *text, struct reason *why);
+int engine_cache_parse(struct routes *r, const struct engine *e,
+	const struct engine_options *options, const char *text,
+	struct reason *why);
 
 #endif

@@ -6,7 +6,7 @@
 static bool
 stayed(const struct row_job *f, uint32_t i)
 {
-	const struct topo *t = f->u->t, *was = f->prev->topo;
+	const struct topo *t = f->u->graph.t, *was = f->prev->topo;
 	port_ix p = topo_by_lid(was, f->d->lid[i], NULL);
 	sw_ix s = p == TOPO_NONE ? TOPO_NONE : topo_switch_of(was, p);
 
@@ -90,7 +90,7 @@ count_kept(struct row_job *f)
 static bool
 carried(const struct row_job *f, sw_ix s, sw_ix prev_sw, uint32_t i)
 {
-	const struct topo *t = f->u->t, *was = f->prev->topo;
+	const struct topo *t = f->u->graph.t, *was = f->prev->topo;
 	sw_ix old = next_hop_switch(
 		was, prev_sw, routes_port(f->prev, prev_sw, f->d->lid[i]));
 	node_ix n = old == TOPO_NONE
@@ -108,7 +108,7 @@ weigh_kept(struct row_job *f, sw_ix s)
 	memset(f->meant, 0, sizeof(f->meant));
 	for (uint32_t i = 0; i < f->d->n; i++) {
 		uint8_t p = f->row[f->d->lid[i]];
-		sw_ix next = next_hop_switch(f->u->t, s, p);
+		sw_ix next = next_hop_switch(f->u->graph.t, s, p);
 
 		f->meant[f->d->other[i]][p] +=
 			next_hop_carries_load(f, s, i, next);
@@ -128,7 +128,7 @@ lft_keep_row(
 {
 	load_old(f, prev_sw);
 	f->nbad = 0;
-	for (sw_ix x = 0; x < f->u->nsw; x++) {
+	for (sw_ix x = 0; x < f->u->graph.nsw; x++) {
 		if (x == s || f->d->at[x] == f->d->end[x])
 			continue;
 		next_hop_allow(f, s, mask_of(f, up, x));

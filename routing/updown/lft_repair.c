@@ -5,7 +5,6 @@
 #include "routing/updown/lft_stale.h"
 #include "routing/updown/repair_priv.h"
 #include "routing/updown/row_priv.h"
-#include "routing/updown/row_writer.h"
 #include "sm/base/thread.h"
 
 enum {
@@ -48,14 +47,15 @@ find_about(struct mend *m)
 {
 	const struct updown *u = m->p->u;
 
-	m->about = arena_array(u->a, u->nsw, sizeof(*m->about));
-	for (sw_ix s = 0; s < u->nsw; s++) {
+	m->about = arena_array(u->graph.a, u->graph.nsw, sizeof(*m->about));
+	for (sw_ix s = 0; s < u->graph.nsw; s++) {
 		m->about[s] |= m->p->seed[s];
 		if (m->p->diff[s] == NULL)
 			continue;
 		m->about[s] = true;
-		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
-			m->about[u->group[g].peer] = true;
+		for (uint32_t g = u->graph.first[s]; g < u->graph.first[s + 1];
+			g++)
+			m->about[u->graph.group[g].peer] = true;
 	}
 }
 
@@ -64,7 +64,7 @@ find_kinds(struct mend *m, uint32_t nblocks)
 {
 	size_t n = (size_t)nblocks * LFT_BLOCK;
 
-	m->kind = arena_alloc(m->p->u->a, n);
+	m->kind = arena_alloc(m->p->u->graph.a, n);
 	memset(m->kind, NOBODYS, n);
 	for (uint32_t i = 0; i < m->d->n; i++)
 		m->kind[m->d->lid[i]] = m->d->other[i];
@@ -77,7 +77,7 @@ find_bad(void *arg)
 	struct part *t = arg;
 
 	for (sw_ix s = t->from; s < t->to; s++)
-		if (t->m->about[s] && t->m->p->u->live[s])
+		if (t->m->about[s] && t->m->p->u->graph.live[s])
 			lft_stale_row(&t->seek, s);
 }
 
@@ -136,14 +136,15 @@ add_family(const struct mend *m, sw_ix x, uint64_t *family)
 	const struct reach_levels *dn = &m->p->reach.dn;
 
 	bitset_add(family, x);
-	for (uint32_t g = u->first[x]; g < u->first[x + 1]; g++) {
-		sw_ix up = u->group[g].peer;
+	for (uint32_t g = u->graph.first[x]; g < u->graph.first[x + 1]; g++) {
+		sw_ix up = u->graph.group[g].peer;
 
 		if (u->tier.pos[up] > u->tier.pos[x] || u->rank[up] == 0)
 			continue;
-		for (uint32_t w = 0; w < u->words; w++)
+		for (uint32_t w = 0; w < u->graph.words; w++)
 			family[w] |=
-				dn->row[(size_t)(dn->n - 1) * u->nsw + up][w];
+				dn->row[(size_t)(dn->n - 1) * u->graph.nsw + up]
+				       [w];
 	}
 }
 
@@ -229,7 +230,7 @@ find_fair(struct mend *m, sw_ix x)
 {
 	const struct updown *u = m->p->u;
 
-	for (uint32_t w = 0; w < u->words; w++)
+	for (uint32_t w = 0; w < u->graph.words; w++)
 		for (uint64_t b = u->tier_above[x][w]; b != 0; b &= b - 1) {
 			sw_ix s = w * 64 + bitset_lowest64(b);
 
@@ -243,13 +244,14 @@ static void
 find_ways(struct mend *m)
 {
 	const struct updown *u = m->p->u;
-	bool *due = arena_array(u->a, m->d->n, sizeof(*due));
-	uint64_t *family = arena_array(u->a, u->words, sizeof(*family));
+	bool *due = arena_array(u->graph.a, m->d->n, sizeof(*due));
+	uint64_t *family =
+		arena_array(u->graph.a, u->graph.words, sizeof(*family));
 
 	if (!find_due(m, due, family))
 		return;
 	down_path_begin(&m->w);
-	for (uint32_t w = 0; w < u->words; w++)
+	for (uint32_t w = 0; w < u->graph.words; w++)
 		for (uint64_t b = family[w]; b != 0; b &= b - 1)
 			count_ways(m, w * 64 + bitset_lowest64(b));
 	for (uint32_t i = 0; i < m->d->n; i++)
@@ -461,8 +463,9 @@ mend_across(struct part *t, const struct lft_stale_row *bad, size_t n)
 
 		if (!multi_tree_is_across(u, s, x))
 			continue;
-		if (!multi_tree_exits(u, s, u->plane[x], mark)) {
-			port = way_to(t, s, u->crossing_leaf[u->plane[s]]);
+		if (!multi_tree_exits(u, s, u->graph.plane[x], mark)) {
+			port = way_to(
+				t, s, u->crossing_leaf[u->graph.plane[s]]);
 		} else {
 			count_once(t, bad, n);
 			for (unsigned p = 1; p < LFT_DROP; p++)
@@ -486,7 +489,7 @@ mend_row(struct part *t, const struct lft_stale_row *bad, size_t n)
 	const struct row_writer_row as = {.sw = s, .twin = TOPO_NONE};
 	uint8_t port;
 
-	f->W = row_words(u->first[s + 1] - u->first[s]);
+	f->W = row_words(u->graph.first[s + 1] - u->graph.first[s]);
 	while (t->nlist > 0)
 		t->staged[t->list[--t->nlist]] = false;
 	f->counted = f->weighed = false;
@@ -544,16 +547,17 @@ static void
 put_all(struct mend *m, struct routes *r)
 {
 	const struct updown *u = m->p->u;
-	uint32_t *lids = arena_array(u->a, u->ncomp, sizeof(*lids));
+	uint32_t *lids = arena_array(u->graph.a, u->graph.ncomp, sizeof(*lids));
 
-	for (sw_ix s = 0; s < u->nsw; s++)
+	for (sw_ix s = 0; s < u->graph.nsw; s++)
 		if (m->d->at[s] < m->d->end[s])
-			lids[u->comp[s]] += m->d->end[s] - m->d->at[s];
+			lids[u->graph.comp[s]] += m->d->end[s] - m->d->at[s];
 	routes_put_all(r, m->p->prev);
-	for (sw_ix s = 0; s < u->nsw; s++)
-		if (u->live[s])
-			r->entries_kept +=
-				u->plane != NULL ? m->d->n : lids[u->comp[s]];
+	for (sw_ix s = 0; s < u->graph.nsw; s++)
+		if (u->graph.live[s])
+			r->entries_kept += u->graph.plane != NULL
+						   ? m->d->n
+						   : lids[u->graph.comp[s]];
 	for (unsigned i = 0; i < m->nparts; i++)
 		put(&m->part[i], r);
 	r->entries_kept -= r->entries_changed;
@@ -563,18 +567,18 @@ static void
 begin(struct mend *m, uint32_t nblocks)
 {
 	const struct updown *u = m->p->u;
-	unsigned n = u->job->threads;
+	unsigned n = u->graph.job->threads;
 
 	if (n > THREAD_SHARES)
 		n = THREAD_SHARES;
-	if (n > u->nsw / ROWS_MIN)
-		n = u->nsw / ROWS_MIN;
+	if (n > u->graph.nsw / ROWS_MIN)
+		n = u->graph.nsw / ROWS_MIN;
 	n += n == 0;
 	m->w = (struct down_path_search){.u = u, .r = &m->p->reach, .d = m->d};
 	m->columns = reach_block_new(m->p);
 	find_about(m);
 	find_kinds(m, nblocks);
-	m->part = arena_array(u->a, n, sizeof(*m->part));
+	m->part = arena_array(u->graph.a, n, sizeof(*m->part));
 	m->nparts = n;
 	for (unsigned i = 0; i < n; i++) {
 		struct part *t = &m->part[i];
@@ -588,13 +592,13 @@ begin(struct mend *m, uint32_t nblocks)
 			.d = m->d,
 			.columns = m->columns};
 		t->f.bytes = (size_t)nblocks * LFT_BLOCK;
-		t->from = (sw_ix)((uint64_t)u->nsw * i / n);
-		t->to = (sw_ix)((uint64_t)u->nsw * (i + 1) / n);
+		t->from = (sw_ix)((uint64_t)u->graph.nsw * i / n);
+		t->to = (sw_ix)((uint64_t)u->graph.nsw * (i + 1) / n);
 		t->f.rest.word =
-			arena_array(a, u->words, sizeof(*t->f.rest.word));
+			arena_array(a, u->graph.words, sizeof(*t->f.rest.word));
 		t->staged = arena_array(a, nblocks, sizeof(*t->staged));
 		t->list = arena_array(a, nblocks, sizeof(*t->list));
-		t->led = arena_array(a, u->nsw, sizeof(*t->led));
+		t->led = arena_array(a, u->graph.nsw, sizeof(*t->led));
 		row_fill_begin(&t->f);
 		lft_stale_begin(&t->seek, m->p, m->d, &t->f);
 	}
@@ -613,14 +617,14 @@ struct routes *
 lft_repair(struct routes_repair *p, struct dest_table *d)
 {
 	const struct updown *u = p->u;
-	const struct route_job *job = u->job;
+	const struct route_job *job = u->graph.job;
 	struct mend m = {.p = p, .d = d};
 	struct routes *r = routes_new(job->topo, job->pool);
 
 	begin(&m, r->nblocks);
 	thread_share(m.nparts, find_bad, m.part, sizeof(*m.part));
 	find_ways(&m);
-	if ((uint64_t)d->nsplit * TOO_MANY > u->nhosts ||
+	if ((uint64_t)d->nsplit * TOO_MANY > u->graph.nhosts ||
 		(job->cancel != NULL && *job->cancel)) {
 		end(&m);
 		routes_unref(r);
@@ -633,8 +637,8 @@ lft_repair(struct routes_repair *p, struct dest_table *d)
 	r->homes = d->nhomes;
 	r->order = u->order;
 	r->sftree_root = u->turn_leaf;
-	if (u->plane != NULL)
+	if (u->graph.plane != NULL)
 		r->plane = multi_tree_numbers(u);
-	memcpy(r->rank, u->rank, u->nsw * sizeof(*r->rank));
+	memcpy(r->rank, u->rank, u->graph.nsw * sizeof(*r->rank));
 	return r;
 }

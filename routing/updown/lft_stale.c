@@ -11,12 +11,12 @@ find_all(struct lft_stale *t, sw_ix s)
 	const struct updown *u = t->p->u;
 	uint64_t *set = t->which.set;
 
-	memset(set, 0xff, u->words * sizeof(*set));
-	for (uint32_t x = u->nsw; x < u->words * 64; x++)
+	memset(set, 0xff, u->graph.words * sizeof(*set));
+	for (uint32_t x = u->graph.nsw; x < u->graph.words * 64; x++)
 		set[x / 64] &= ~(UINT64_C(1) << (x % 64));
 	set[s / 64] &= ~(UINT64_C(1) << (s % 64));
 	t->which.n = 0;
-	for (uint32_t w = 0; w < u->words; w++)
+	for (uint32_t w = 0; w < u->graph.words; w++)
 		if (set[w] != 0)
 			t->which.word[t->which.n++] = w;
 }
@@ -28,9 +28,9 @@ find_word(struct lft_stale *t, sw_ix s, uint32_t w)
 	const struct updown *u = p->u;
 	uint64_t set = p->diff[s] != NULL ? p->diff[s][w] : 0;
 
-	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
-		if (p->diff[u->group[g].peer] != NULL)
-			set |= p->diff[u->group[g].peer][w];
+	for (uint32_t g = u->graph.first[s]; g < u->graph.first[s + 1]; g++)
+		if (p->diff[u->graph.group[g].peer] != NULL)
+			set |= p->diff[u->graph.group[g].peer][w];
 	if (w == s / 64)
 		set &= ~(UINT64_C(1) << (s % 64));
 	t->which.set[w] = set;
@@ -114,15 +114,17 @@ check_across(struct lft_stale *t, sw_ix s)
 	const struct updown *u = t->p->u;
 	uint8_t mark[256];
 
-	for (uint32_t p = 0; u->plane != NULL && p < u->nplanes; p++) {
+	for (uint32_t p = 0; u->graph.plane != NULL && p < u->nplanes; p++) {
 		const uint8_t *allowed = mark;
 
 		if (!multi_tree_is_across(u, s, u->crossing_leaf[p]))
 			continue;
 		if (!multi_tree_exits(u, s, p, mark))
-			allowed = allow(t, s, u->crossing_leaf[u->plane[s]]);
-		for (sw_ix x = 0; x < u->nsw; x++)
-			if (u->plane[x] == p && multi_tree_is_across(u, s, x))
+			allowed = allow(
+				t, s, u->crossing_leaf[u->graph.plane[s]]);
+		for (sw_ix x = 0; x < u->graph.nsw; x++)
+			if (u->graph.plane[x] == p &&
+				multi_tree_is_across(u, s, x))
 				check_by(t, s, x, allowed);
 	}
 }
@@ -134,8 +136,8 @@ lft_stale_templates(const struct updown *u, sw_ix s, sw_ix x)
 
 	if (x == TOPO_NONE || !row_template_same(u, s, x))
 		return false;
-	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++) {
-		sw_ix peer = u->group[g].peer;
+	for (uint32_t g = u->graph.first[s]; g < u->graph.first[s + 1]; g++) {
+		sw_ix peer = u->graph.group[g].peer;
 
 		if ((tier[peer] < tier[s]) != (tier[peer] < tier[x]) ||
 			(line[peer] < line[s]) != (line[peer] < line[x]))
@@ -149,7 +151,7 @@ static bool
 plain(const struct routes_repair *p, sw_ix s)
 {
 	return !p->seed[s] && p->diff[s] == NULL &&
-	       !sftree_is_extended(p->u, s) && p->u->plane == NULL;
+	       !sftree_is_extended(p->u, s) && p->u->graph.plane == NULL;
 }
 
 /*
@@ -164,8 +166,8 @@ as_before(const struct lft_stale *t, sw_ix s)
 
 	if (!plain(p, s) || !lft_stale_templates(u, s, t->opened))
 		return false;
-	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++) {
-		const uint64_t *diff = p->diff[u->group[g].peer];
+	for (uint32_t g = u->graph.first[s]; g < u->graph.first[s + 1]; g++) {
+		const uint64_t *diff = p->diff[u->graph.group[g].peer];
 
 		if (diff != NULL &&
 			(bitset_has(diff, s) || bitset_has(diff, t->opened)))
@@ -199,9 +201,10 @@ lft_stale_row(struct lft_stale *t, sw_ix s)
 
 		for (; b != 0; b &= b - 1)
 			check(t, s, w * 64 + bitset_lowest64(b));
-		apex |= u->plane != NULL &&
-			u->crossing_leaf[u->plane[s]] / 64 == w &&
-			bitset_has(t->which.set, u->crossing_leaf[u->plane[s]]);
+		apex |= u->graph.plane != NULL &&
+			u->crossing_leaf[u->graph.plane[s]] / 64 == w &&
+			bitset_has(t->which.set,
+				u->crossing_leaf[u->graph.plane[s]]);
 	}
 	if (apex)
 		check_across(t, s);
@@ -211,7 +214,7 @@ void
 lft_stale_begin(struct lft_stale *t, const struct routes_repair *p,
 	const struct dest_table *d, struct row_job *f)
 {
-	uint32_t words = p->u->words;
+	uint32_t words = p->u->graph.words;
 
 	*t = (struct lft_stale){.p = p, .d = d, .f = f, .opened = TOPO_NONE};
 	t->which.set = arena_array(f->a, words, sizeof(*t->which.set));

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "routing/improve/redundancy.h"
+#include "routing/graph/multi_port_node.h"
 
 /*
  * LIDs by the node that they lead to: open addressing, a slot holds the last
@@ -42,18 +42,18 @@ join(struct rings *r, struct dest_table *d, uint32_t i)
 static uint64_t
 key_of(const struct updown *u, struct dest_table *d, uint32_t i)
 {
-	const struct engine_options *o = u->job->options;
-	const struct topo *t = u->t;
+	const struct engine_options *o = u->graph.job->options;
+	const struct topo *t = u->graph.t;
 	unsigned path = 0;
 	port_ix p = topo_by_lid(t, d->lid[i], &path);
 	const struct route_multi_port *h;
 
 	if (p == TOPO_NONE)
 		return 0;
-	h = redundancy_option_of(o, t->port[p].guid);
+	h = multi_port_node_option(o, t->port[p].guid);
 	if (h != NULL && h->passive)
 		d->other[i] = 1;
-	return redundancy_key(t, o, p) + mix(path);
+	return multi_port_node_key(t, o, p) + mix(path);
 }
 
 bool
@@ -86,8 +86,8 @@ multi_port_find(const struct updown *u, struct dest_table *d)
 
 	while (r.mask < 2 * d->n)
 		r.mask = r.mask * 2 + 1;
-	r.slot = arena_array(u->a, (size_t)r.mask + 1, sizeof(*r.slot));
-	r.key = arena_array(u->a, d->n, sizeof(*r.key));
+	r.slot = arena_array(u->graph.a, (size_t)r.mask + 1, sizeof(*r.slot));
+	r.key = arena_array(u->graph.a, d->n, sizeof(*r.key));
 	for (uint32_t i = 0; i < d->n; i++) {
 		d->home[i] = i;
 		if (d->other[i])

@@ -30,8 +30,8 @@ main_component(const struct updown *u)
 {
 	uint32_t best = 0;
 
-	for (uint32_t c = 1; c < u->ncomp; c++)
-		if (u->hosts[c] > u->hosts[best])
+	for (uint32_t c = 1; c < u->graph.ncomp; c++)
+		if (u->graph.hosts[c] > u->graph.hosts[best])
 			best = c;
 	return best;
 }
@@ -49,9 +49,10 @@ flood(struct finding *f, sw_ix s, sw_ix *queue)
 		sw_ix x = queue[head++];
 
 		f->of[f->n].inner += !f->leaf[x];
-		f->of[f->n].racks += f->leaf[x] && u->weight[x] != 0;
-		for (uint32_t g = u->first[x]; g < u->first[x + 1]; g++) {
-			sw_ix y = u->group[g].peer;
+		f->of[f->n].racks += f->leaf[x] && u->graph.weight[x] != 0;
+		for (uint32_t g = u->graph.first[x]; g < u->graph.first[x + 1];
+			g++) {
+			sw_ix y = u->graph.group[g].peer;
 
 			if (f->plane[y] != NONE || (f->leaf[x] && f->leaf[y]))
 				continue;
@@ -69,12 +70,13 @@ adopt(struct finding *f)
 	const struct updown *u = f->u;
 	bool more = false;
 
-	for (sw_ix s = 0; s < u->nsw; s++) {
-		if (!u->live[s] || u->comp[s] != f->comp || f->plane[s] != NONE)
+	for (sw_ix s = 0; s < u->graph.nsw; s++) {
+		if (!u->graph.live[s] || u->graph.comp[s] != f->comp ||
+			f->plane[s] != NONE)
 			continue;
-		for (uint32_t g = u->first[s];
-			f->plane[s] == NONE && g < u->first[s + 1]; g++)
-			f->plane[s] = f->plane[u->group[g].peer];
+		for (uint32_t g = u->graph.first[s];
+			f->plane[s] == NONE && g < u->graph.first[s + 1]; g++)
+			f->plane[s] = f->plane[u->graph.group[g].peer];
 		more |= f->plane[s] != NONE;
 	}
 	return more;
@@ -85,12 +87,12 @@ static bool
 number(struct finding *f)
 {
 	const struct updown *u = f->u;
-	sw_ix *queue = arena_array(u->a, u->nsw, sizeof(*queue));
+	sw_ix *queue = arena_array(u->graph.a, u->graph.nsw, sizeof(*queue));
 
-	memset(f->plane, NONE, u->nsw);
-	for (sw_ix s = 0; s < u->nsw; s++) {
-		if (!u->live[s] || u->comp[s] != f->comp || f->leaf[s] ||
-			f->plane[s] != NONE)
+	memset(f->plane, NONE, u->graph.nsw);
+	for (sw_ix s = 0; s < u->graph.nsw; s++) {
+		if (!u->graph.live[s] || u->graph.comp[s] != f->comp ||
+			f->leaf[s] || f->plane[s] != NONE)
 			continue;
 		if (f->n == PLANES)
 			return false;
@@ -100,7 +102,7 @@ number(struct finding *f)
 		return false;
 	while (adopt(f))
 		;
-	for (sw_ix s = 0; s < u->nsw; s++)
+	for (sw_ix s = 0; s < u->graph.nsw; s++)
 		if (f->plane[s] == NONE)
 			f->plane[s] = 0;
 	return true;
@@ -113,9 +115,9 @@ sees(const struct finding *f, sw_ix s)
 	const struct updown *u = f->u;
 	uint32_t bits = 1U << f->plane[s];
 
-	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
-		if (f->leaf[u->group[g].peer])
-			bits |= 1U << f->plane[u->group[g].peer];
+	for (uint32_t g = u->graph.first[s]; g < u->graph.first[s + 1]; g++)
+		if (f->leaf[u->graph.group[g].peer])
+			bits |= 1U << f->plane[u->graph.group[g].peer];
 	return bits;
 }
 
@@ -125,24 +127,25 @@ multi_tree_find(struct updown *u, const bool *leaf)
 	struct finding f = {.u = u, .leaf = leaf};
 	uint32_t racks = 0, across = 0;
 
-	if (u->ncomp == 0)
+	if (u->graph.ncomp == 0)
 		return false;
 	f.comp = main_component(u);
-	f.plane = arena_alloc(u->a, u->nsw);
+	f.plane = arena_alloc(u->graph.a, u->graph.nsw);
 	if (!number(&f))
 		return false;
 	for (uint32_t p = 0; p < f.n; p++)
 		if (f.of[p].racks < 2)
 			return false;
-	for (sw_ix s = 0; s < u->nsw; s++) {
-		if (u->comp[s] != f.comp || !leaf[s] || u->weight[s] == 0)
+	for (sw_ix s = 0; s < u->graph.nsw; s++) {
+		if (u->graph.comp[s] != f.comp || !leaf[s] ||
+			u->graph.weight[s] == 0)
 			continue;
 		racks++;
 		across += sees(&f, s) == (1U << f.n) - 1;
 	}
 	if (across * SHARE < racks)
 		return false;
-	u->plane = f.plane;
+	u->graph.plane = f.plane;
 	u->nplanes = f.n;
 	u->leaf = leaf;
 	return true;
@@ -154,12 +157,12 @@ multi_tree_find(struct updown *u, const bool *leaf)
 static sw_ix
 mate(const struct updown *u, sw_ix s, uint32_t p)
 {
-	const struct topo_switch *sw = &u->t->sw[s];
+	const struct topo_switch *sw = &u->graph.t->sw[s];
 
 	for (uint32_t i = sw->adj; i < sw->adj + sw->nadj; i++) {
-		sw_ix x = u->t->adj[i].peer;
+		sw_ix x = u->graph.t->adj[i].peer;
 
-		if (u->live[x] && u->leaf[x] && u->plane[x] == p)
+		if (u->graph.live[x] && u->leaf[x] && u->graph.plane[x] == p)
 			return x;
 	}
 	return TOPO_NONE;
@@ -168,10 +171,10 @@ mate(const struct updown *u, sw_ix s, uint32_t p)
 static bool
 linked(const struct updown *u, sw_ix a, sw_ix b)
 {
-	const struct topo_switch *sw = &u->t->sw[a];
+	const struct topo_switch *sw = &u->graph.t->sw[a];
 
 	for (uint32_t i = sw->adj; i < sw->adj + sw->nadj; i++)
-		if (u->t->adj[i].peer == b)
+		if (u->graph.t->adj[i].peer == b)
 			return true;
 	return false;
 }
@@ -196,12 +199,12 @@ meeting(const struct updown *u, sw_ix s, sw_ix *at)
 static bool
 in_force(const struct updown *u, const sw_ix *at)
 {
-	const struct routes *prev = u->job->prev;
+	const struct routes *prev = u->graph.job->prev;
 	bool any = false;
 
 	for (uint32_t p = 0; prev != NULL && p < u->nplanes; p++)
 		any |= prev->sftree_root != TOPO_NONE &&
-		       u->t->node[u->t->sw[at[p]].node].guid ==
+		       u->graph.t->node[u->graph.t->sw[at[p]].node].guid ==
 			       prev->topo
 				       ->node[prev->topo->sw[prev->sftree_root]
 						       .node]
@@ -226,7 +229,7 @@ merit(struct updown *u, bool keep, const sw_ix *at)
 		return UINT64_MAX - 1;
 	for (uint32_t p = 0; p < u->nplanes; p++) {
 		good += sftree_root_reach_count(u, at[p]);
-		sm |= at[p] == topo_switch_of(u->t, u->t->sm_port);
+		sm |= at[p] == topo_switch_of(u->graph.t, u->graph.t->sm_port);
 	}
 	return good * 2 + (sm ? 0U : 1U);
 }
@@ -239,12 +242,12 @@ multi_tree_order(struct updown *u, bool keep)
 	size_t n;
 
 	reach_tiers(u);
-	for (uint32_t i = 0; i < u->nsw; i++) {
+	for (uint32_t i = 0; i < u->graph.nsw; i++) {
 		sw_ix s = u->tier.seq[i];
 		uint64_t is;
 
-		if (!u->live[s] || !u->leaf[s] || u->plane[s] != 0 ||
-			!meeting(u, s, at))
+		if (!u->graph.live[s] || !u->leaf[s] ||
+			u->graph.plane[s] != 0 || !meeting(u, s, at))
 			continue;
 		is = merit(u, keep, at) + 1;
 		if (is <= most)
@@ -255,22 +258,23 @@ multi_tree_order(struct updown *u, bool keep)
 	if (most == 0 || !sftree_root_set(u, keep, best, u->nplanes))
 		return false;
 	u->crossing_leaf =
-		arena_array(u->a, u->nplanes, sizeof(*u->crossing_leaf));
+		arena_array(u->graph.a, u->nplanes, sizeof(*u->crossing_leaf));
 	memcpy(u->crossing_leaf, best, u->nplanes * sizeof(*best));
 	n = strlen(u->note);
 	(void)snprintf(u->note + n, sizeof(u->note) - n,
 		"; %u planes joined by cables inside racks, for switches by "
 		"those of %s",
-		u->nplanes, topo_desc(u->t, u->t->sw[best[0]].node));
+		u->nplanes,
+		topo_desc(u->graph.t, u->graph.t->sw[best[0]].node));
 	return true;
 }
 
 uint8_t *
 multi_tree_numbers(const struct updown *u)
 {
-	uint8_t *mark = mem_dup(u->plane, u->nsw);
+	uint8_t *mark = mem_dup(u->graph.plane, u->graph.nsw);
 
-	for (sw_ix s = 0; s < u->nsw; s++)
+	for (sw_ix s = 0; s < u->graph.nsw; s++)
 		mark[s] |= u->leaf[s] ? ROUTE_LEAF : 0;
 	for (uint32_t p = 0; p < u->nplanes; p++)
 		mark[u->crossing_leaf[p]] |= ROUTE_APEX;
@@ -290,8 +294,8 @@ struct exits {
 static bool
 carries_others(const struct updown *u, sw_ix s)
 {
-	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
-		if (u->leaf[u->group[g].peer])
+	for (uint32_t g = u->graph.first[s]; g < u->graph.first[s + 1]; g++)
+		if (u->leaf[u->graph.group[g].peer])
 			return true;
 	return false;
 }
@@ -299,18 +303,18 @@ carries_others(const struct updown *u, sw_ix s)
 static void
 find_exits(const struct updown *u, sw_ix s, uint32_t p, struct exits *e)
 {
-	const struct topo_switch *sw = &u->t->sw[s];
-	bool apex = s == u->crossing_leaf[u->plane[s]];
+	const struct topo_switch *sw = &u->graph.t->sw[s];
+	bool apex = s == u->crossing_leaf[u->graph.plane[s]];
 
 	memset(e, 0, sizeof(*e));
 	if (!u->leaf[s] || (!apex && carries_others(u, s)))
 		return;
 	for (uint32_t i = sw->adj; i < sw->adj + sw->nadj; i++) {
-		sw_ix x = u->t->adj[i].peer;
+		sw_ix x = u->graph.t->adj[i].peer;
 
-		if (u->live[x] && u->leaf[x] && u->plane[x] == p &&
+		if (u->graph.live[x] && u->leaf[x] && u->graph.plane[x] == p &&
 			(!apex || x == u->crossing_leaf[p]))
-			e->port[e->n++] = u->t->adj[i].out;
+			e->port[e->n++] = u->graph.t->adj[i].out;
 	}
 }
 
@@ -347,7 +351,8 @@ is_in(const struct row_job *f, uint32_t i, uint32_t p)
 {
 	const struct updown *u = f->u;
 
-	return u->comp[f->d->dest[i]] == u->comp[u->crossing_leaf[p]];
+	return u->graph.comp[f->d->dest[i]] ==
+	       u->graph.comp[u->crossing_leaf[p]];
 }
 
 /* Across by the cables of s itself: what was stays, the rest evenly. */
@@ -382,17 +387,17 @@ multi_tree_row(struct row_job *f, sw_ix s, sw_ix prev_sw)
 {
 	const struct updown *u = f->u;
 	const struct dest_table *d = f->d;
-	sw_ix apex = u->crossing_leaf[u->plane[s]];
+	sw_ix apex = u->crossing_leaf[u->graph.plane[s]];
 	uint8_t there = LFT_DROP;
 	struct exits e;
 
-	if (u->comp[s] != u->comp[apex])
+	if (u->graph.comp[s] != u->graph.comp[apex])
 		return;
 	for (uint32_t i = d->at[apex]; i < d->end[apex]; i++)
 		if (d->out[i] == 0)
 			there = f->row[d->lid[i]];
 	for (uint32_t p = 0; p < u->nplanes; p++) {
-		if (p == u->plane[s])
+		if (p == u->graph.plane[s])
 			continue;
 		find_exits(u, s, p, &e);
 		if (e.n > 0) {
@@ -410,14 +415,14 @@ multi_tree_row(struct row_job *f, sw_ix s, sw_ix prev_sw)
 bool
 multi_tree_is_valid(const struct updown *u, const bool *seed)
 {
-	for (sw_ix s = 0; s < u->nsw; s++) {
-		const struct topo_switch *sw = &u->t->sw[s];
+	for (sw_ix s = 0; s < u->graph.nsw; s++) {
+		const struct topo_switch *sw = &u->graph.t->sw[s];
 
 		for (uint32_t i = sw->adj; seed[s] && i < sw->adj + sw->nadj;
 			i++) {
-			sw_ix x = u->t->adj[i].peer;
+			sw_ix x = u->graph.t->adj[i].peer;
 
-			if (u->plane[x] != u->plane[s] &&
+			if (u->graph.plane[x] != u->graph.plane[s] &&
 				!(u->leaf[x] && u->leaf[s]))
 				return false;
 		}
@@ -436,9 +441,12 @@ multi_tree_is_valid(const struct updown *u, const bool *seed)
 bool
 multi_tree_is_across(const struct updown *u, sw_ix s, sw_ix x)
 {
-	return u->plane != NULL && u->plane[x] != u->plane[s] &&
-	       u->comp[x] == u->comp[u->crossing_leaf[u->plane[x]]] &&
-	       u->comp[s] == u->comp[u->crossing_leaf[u->plane[s]]];
+	return u->graph.plane != NULL &&
+	       u->graph.plane[x] != u->graph.plane[s] &&
+	       u->graph.comp[x] ==
+		       u->graph.comp[u->crossing_leaf[u->graph.plane[x]]] &&
+	       u->graph.comp[s] ==
+		       u->graph.comp[u->crossing_leaf[u->graph.plane[s]]];
 }
 
 bool

@@ -53,8 +53,9 @@ follow_any(struct row_job *f, sw_ix s, uint32_t i, const uint64_t *m,
 static uint8_t
 least(struct row_job *f, sw_ix s, const uint64_t *m, const uint32_t *used)
 {
-	const struct link_group *group = f->u->group + f->u->first[s];
-	const struct topo_adj *adj = f->u->t->adj;
+	const struct link_group *group =
+		f->u->graph.group + f->u->graph.first[s];
+	const struct topo_adj *adj = f->u->graph.t->adj;
 	uint32_t load = UINT32_MAX, ports = 0;
 	uint8_t best = LFT_DROP;
 
@@ -165,7 +166,7 @@ next_hop_accept_port(
 {
 	const struct down_path *c = &f->d->chain[i];
 	const uint64_t *lead = f->lead + (size_t)c->sw[c->len - 1] * f->W;
-	const struct link_group *g = f->u->group + f->u->first[s];
+	const struct link_group *g = f->u->graph.group + f->u->graph.first[s];
 	uint64_t way[UPDN_MASK_WORDS], apex[UPDN_MASK_WORDS];
 	uint32_t q = 0;
 
@@ -177,7 +178,7 @@ next_hop_accept_port(
 	for (uint32_t w = 0; w < f->W; w++)
 		if (way[w] != 0)
 			g += w * 64 + bitset_lowest64(way[w]);
-	while (q < g->n && f->u->t->adj[g->adj + q].out != port)
+	while (q < g->n && f->u->graph.t->adj[g->adj + q].out != port)
 		q++;
 	if (q == g->n)
 		return false;
@@ -203,7 +204,8 @@ next_hop_only_choice(struct row_job *f, sw_ix s, uint32_t i, const uint64_t *m,
 static void
 mark(struct row_job *f, sw_ix s, const uint64_t *m, uint8_t value)
 {
-	const struct link_group *group = f->u->group + f->u->first[s];
+	const struct link_group *group =
+		f->u->graph.group + f->u->graph.first[s];
 
 	for (uint32_t w = 0; w < f->W; w++)
 		for (uint64_t x = m[w]; x != 0; x &= x - 1) {
@@ -211,7 +213,7 @@ mark(struct row_job *f, sw_ix s, const uint64_t *m, uint8_t value)
 				&group[w * 64 + bitset_lowest64(x)];
 
 			for (uint32_t q = 0; q < g->n; q++)
-				f->allowed[f->u->t->adj[g->adj + q].out] =
+				f->allowed[f->u->graph.t->adj[g->adj + q].out] =
 					value;
 		}
 }

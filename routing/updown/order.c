@@ -1,8 +1,77 @@
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "routing/tiers/tree.h"
 #include "routing/updown/updown.h"
+
+void
+order_begin(struct updown *u)
+{
+	swgraph_build(&u->graph);
+	u->rank = arena_array(u->graph.a, u->graph.nsw, sizeof(*u->rank));
+	u->tier.pos =
+		arena_array(u->graph.a, u->graph.nsw, sizeof(*u->tier.pos));
+	u->tier.seq =
+		arena_array(u->graph.a, u->graph.nsw, sizeof(*u->tier.seq));
+	u->sw_order.pos =
+		arena_array(u->graph.a, u->graph.nsw, sizeof(*u->sw_order.pos));
+	u->sw_order.seq =
+		arena_array(u->graph.a, u->graph.nsw, sizeof(*u->sw_order.seq));
+	u->flat = arena_array(u->graph.a, u->graph.nsw, sizeof(*u->flat));
+	u->sftree_set =
+		arena_array(u->graph.a, u->graph.words, sizeof(*u->sftree_set));
+	u->turn_leaf = TOPO_NONE;
+	u->m = u->own = u->graph.a;
+}
+
+struct place {
+	uint64_t guid;
+	uint32_t rank;
+	sw_ix sw;
+};
+
+static int
+by_place(const void *pa, const void *pb)
+{
+	const struct place *a = pa, *b = pb;
+
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	if (a->guid != b->guid)
+		return a->guid < b->guid ? -1 : 1;
+	return a->sw < b->sw ? -1 : a->sw > b->sw;
+}
+
+static bool
+is_flat(const struct updown *u, sw_ix s)
+{
+	for (uint32_t g = u->graph.first[s]; g < u->graph.first[s + 1]; g++)
+		if (u->rank[u->graph.group[g].peer] < u->rank[s])
+			return false;
+	return true;
+}
+
+void
+order_sort(struct updown *u)
+{
+	struct place *p = arena_array(u->graph.a, u->graph.nsw, sizeof(*p));
+	const struct topo *t = u->graph.t;
+
+	u->tier_above = NULL;
+	u->tier_kin =
+		(struct nbr_class){NULL, NULL, {NULL, NULL}, {NULL, NULL}};
+	for (sw_ix s = 0; s < u->graph.nsw; s++)
+		p[s] = (struct place){
+			t->node[t->sw[s].node].guid, u->rank[s], s};
+	if (u->graph.nsw > 0)
+		qsort(p, u->graph.nsw, sizeof(*p), by_place);
+	for (uint32_t i = 0; i < u->graph.nsw; i++) {
+		u->tier.seq[i] = u->sw_order.seq[i] = p[i].sw;
+		u->tier.pos[p[i].sw] = u->sw_order.pos[p[i].sw] = i;
+		u->flat[p[i].sw] = is_flat(u, p[i].sw);
+	}
+}
 
 /* Host switches as columns of a bit set, their weights in binary digits. */
 struct columns {
@@ -15,22 +84,22 @@ struct columns {
 static void
 make_columns(const struct updown *u, struct columns *c)
 {
-	for (sw_ix s = 0; s < u->nsw; s++)
-		c->n += u->weight[s] != 0;
+	for (sw_ix s = 0; s < u->graph.nsw; s++)
+		c->n += u->graph.weight[s] != 0;
 	c->words = (c->n + 255) / 256 * 4;
 	c->digits = 8; /* a switch has at most 254 hosts */
 	c->slice = arena_array(
-		u->a, (size_t)c->digits * c->words, sizeof(*c->slice));
-	c->near =
-		arena_array(u->a, (size_t)u->nsw * c->words, sizeof(*c->near));
-	c->next =
-		arena_array(u->a, (size_t)u->nsw * c->words, sizeof(*c->next));
-	for (sw_ix s = 0, i = 0; s < u->nsw; s++) {
-		if (u->weight[s] == 0)
+		u->graph.a, (size_t)c->digits * c->words, sizeof(*c->slice));
+	c->near = arena_array(
+		u->graph.a, (size_t)u->graph.nsw * c->words, sizeof(*c->near));
+	c->next = arena_array(
+		u->graph.a, (size_t)u->graph.nsw * c->words, sizeof(*c->next));
+	for (sw_ix s = 0, i = 0; s < u->graph.nsw; s++) {
+		if (u->graph.weight[s] == 0)
 			continue;
 		bitset_add(c->near + (size_t)s * c->words, i);
 		for (uint32_t d = 0; d < c->digits; d++)
-			if ((u->weight[s] >> d) & 1)
+			if ((u->graph.weight[s] >> d) & 1)
 				bitset_add(c->slice + (size_t)d * c->words, i);
 		i++;
 	}
@@ -57,13 +126,15 @@ static bool
 expand(const struct updown *u, struct columns *c)
 {
 	uint64_t *swap = c->near;
-	size_t bytes = (size_t)u->nsw * c->words * sizeof(*c->near);
+	size_t bytes = (size_t)u->graph.nsw * c->words * sizeof(*c->near);
 
 	memcpy(c->next, c->near, bytes);
-	for (sw_ix s = 0; s < u->nsw; s++)
-		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
+	for (sw_ix s = 0; s < u->graph.nsw; s++)
+		for (uint32_t g = u->graph.first[s]; g < u->graph.first[s + 1];
+			g++)
 			bitset_or(c->next + (size_t)s * c->words,
-				c->near + (size_t)u->group[g].peer * c->words,
+				c->near + (size_t)u->graph.group[g].peer *
+						  c->words,
 				c->words);
 	c->near = c->next;
 	c->next = swap;
@@ -81,14 +152,14 @@ uint64_t *
 order_host_distance(const struct updown *u)
 {
 	struct columns c = {0};
-	uint64_t *sum = arena_array(u->a, u->nsw, sizeof(*sum));
+	uint64_t *sum = arena_array(u->graph.a, u->graph.nsw, sizeof(*sum));
 	uint64_t k = 0;
 
 	make_columns(u, &c);
 	do {
-		for (sw_ix s = 0; s < u->nsw; s++)
+		for (sw_ix s = 0; s < u->graph.nsw; s++)
 			sum[s] += (2 * k + 1) *
-				  (u->nhosts -
+				  (u->graph.nhosts -
 					  weigh(&c, c.near + (size_t)s *
 								     c.words));
 		k++;
@@ -105,8 +176,9 @@ rank_below(struct updown *u, sw_ix *queue, uint32_t n)
 	while (head < n) {
 		sw_ix s = queue[head++];
 
-		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++) {
-			sw_ix peer = u->group[g].peer;
+		for (uint32_t g = u->graph.first[s]; g < u->graph.first[s + 1];
+			g++) {
+			sw_ix peer = u->graph.group[g].peer;
 
 			if (u->rank[peer] != UINT32_MAX)
 				continue;
@@ -120,11 +192,11 @@ rank_below(struct updown *u, sw_ix *queue, uint32_t n)
 static sw_ix
 centre(const struct updown *u, const uint64_t *far, uint32_t comp)
 {
-	const struct topo *t = u->t;
+	const struct topo *t = u->graph.t;
 	sw_ix best = TOPO_NONE;
 
-	for (sw_ix s = 0; s < u->nsw; s++) {
-		if (u->comp[s] != comp)
+	for (sw_ix s = 0; s < u->graph.nsw; s++) {
+		if (u->graph.comp[s] != comp)
 			continue;
 		if (best == TOPO_NONE || far[s] < far[best] ||
 			(far[s] == far[best] &&
@@ -139,8 +211,8 @@ centre(const struct updown *u, const uint64_t *far, uint32_t comp)
 static bool
 is_top(const struct updown *u, const uint64_t *far, sw_ix s)
 {
-	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
-		if (far[u->group[g].peer] + u->nhosts / 16 < far[s])
+	for (uint32_t g = u->graph.first[s]; g < u->graph.first[s + 1]; g++)
+		if (far[u->graph.group[g].peer] + u->graph.nhosts / 16 < far[s])
 			return false;
 	return true;
 }
@@ -149,14 +221,14 @@ is_top(const struct updown *u, const uint64_t *far, sw_ix s)
 static uint32_t
 take_roots(struct updown *u, sw_ix *queue)
 {
-	const struct engine_options *o = u->job->options;
+	const struct engine_options *o = u->graph.job->options;
 	uint32_t n = 0;
 
 	for (size_t i = 0; o != NULL && i < o->nroots; i++) {
-		node_ix x = topo_by_node_guid(u->t, o->roots[i]);
-		sw_ix s = x == TOPO_NONE ? TOPO_NONE : u->t->node[x].sw;
+		node_ix x = topo_by_node_guid(u->graph.t, o->roots[i]);
+		sw_ix s = x == TOPO_NONE ? TOPO_NONE : u->graph.t->node[x].sw;
 
-		if (s == TOPO_NONE || !u->live[s] || u->rank[s] == 0)
+		if (s == TOPO_NONE || !u->graph.live[s] || u->rank[s] == 0)
 			continue;
 		u->rank[s] = 0;
 		queue[n++] = s;
@@ -168,12 +240,12 @@ take_roots(struct updown *u, sw_ix *queue)
 static uint32_t
 complete(struct updown *u, const uint64_t *far, sw_ix *queue, uint32_t n)
 {
-	bool *has = arena_array(u->a, u->ncomp, sizeof(*has));
+	bool *has = arena_array(u->graph.a, u->graph.ncomp, sizeof(*has));
 
-	for (sw_ix s = 0; s < u->nsw; s++)
-		if (u->live[s] && u->rank[s] != UINT32_MAX)
-			has[u->comp[s]] = true;
-	for (uint32_t c = 0; c < u->ncomp; c++) {
+	for (sw_ix s = 0; s < u->graph.nsw; s++)
+		if (u->graph.live[s] && u->rank[s] != UINT32_MAX)
+			has[u->graph.comp[s]] = true;
+	for (uint32_t c = 0; c < u->graph.ncomp; c++) {
 		if (has[c])
 			continue;
 		queue[n] = centre(u, far, c);
@@ -191,16 +263,16 @@ complete(struct updown *u, const uint64_t *far, sw_ix *queue, uint32_t n)
 static uint32_t
 take_tiers(struct updown *u, const uint64_t *far, sw_ix *queue)
 {
-	struct route_job job = *u->job;
+	struct route_job job = *u->graph.job;
 	struct tree *tree;
 	uint32_t n = 0;
 
 	job.prev = NULL;
 	job.nranks = 0;
-	tree = tree_read(&job, u->a);
+	tree = tree_read(&job, u->graph.a);
 	u->treeless = tree->count[TREE_NO_TREE] > 0;
-	for (sw_ix s = 0; s < u->nsw; s++) {
-		if (!u->live[s])
+	for (sw_ix s = 0; s < u->graph.nsw; s++) {
+		if (!u->graph.live[s])
 			continue;
 		if (!tree->treeless[s])
 			u->rank[s] = tree->top[s] ? 0 : tree->tier[s];
@@ -215,11 +287,11 @@ take_tiers(struct updown *u, const uint64_t *far, sw_ix *queue)
 void
 order_make_fresh(struct updown *u, bool single)
 {
-	sw_ix *queue = arena_array(u->a, u->nsw, sizeof(*queue));
+	sw_ix *queue = arena_array(u->graph.a, u->graph.nsw, sizeof(*queue));
 	uint64_t *far = order_host_distance(u);
 	uint32_t n = 0;
 
-	memset(u->rank, 0xff, u->nsw * sizeof(*u->rank));
+	memset(u->rank, 0xff, u->graph.nsw * sizeof(*u->rank));
 	u->order = ROUTE_SINGLE;
 	if (!single) {
 		n = take_roots(u, queue);
@@ -229,7 +301,7 @@ order_make_fresh(struct updown *u, bool single)
 	}
 	n = complete(u, far, queue, n);
 	rank_below(u, queue, n);
-	swgraph_sort(u);
+	order_sort(u);
 	rank_keep_repair(u);
 	(void)snprintf(u->note, sizeof(u->note), "%u %s", n,
 		u->order == ROUTE_ROOTS	  ? "configured roots"
@@ -240,16 +312,16 @@ order_make_fresh(struct updown *u, bool single)
 void
 order_from_root(struct updown *u, sw_ix root)
 {
-	sw_ix *queue = arena_array(u->a, u->nsw, sizeof(*queue));
+	sw_ix *queue = arena_array(u->graph.a, u->graph.nsw, sizeof(*queue));
 	uint64_t *far = order_host_distance(u);
 	uint32_t n = 0;
 
-	memset(u->rank, 0xff, u->nsw * sizeof(*u->rank));
+	memset(u->rank, 0xff, u->graph.nsw * sizeof(*u->rank));
 	u->order = ROUTE_SINGLE;
-	if (u->live[root]) {
+	if (u->graph.live[root]) {
 		u->rank[root] = 0;
 		queue[n++] = root;
 	}
 	rank_below(u, queue, complete(u, far, queue, n));
-	swgraph_sort(u);
+	order_sort(u);
 }

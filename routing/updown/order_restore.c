@@ -15,13 +15,13 @@
 static bool
 take_planes(struct updown *u, const uint8_t *mark)
 {
-	uint8_t *plane = arena_alloc(u->a, u->t->nsw);
-	bool *leaf = arena_array(u->a, u->t->nsw, sizeof(*leaf));
+	uint8_t *plane = arena_alloc(u->graph.a, u->graph.t->nsw);
+	bool *leaf = arena_array(u->graph.a, u->graph.t->nsw, sizeof(*leaf));
 	uint32_t apexes = 0;
 
-	u->crossing_leaf =
-		arena_array(u->a, ROUTE_PLANES, sizeof(*u->crossing_leaf));
-	for (sw_ix s = 0; s < u->t->nsw; s++) {
+	u->crossing_leaf = arena_array(
+		u->graph.a, ROUTE_PLANES, sizeof(*u->crossing_leaf));
+	for (sw_ix s = 0; s < u->graph.t->nsw; s++) {
 		uint32_t p = mark[s] & ROUTE_PLANE;
 
 		plane[s] = (uint8_t)p;
@@ -32,7 +32,7 @@ take_planes(struct updown *u, const uint8_t *mark)
 		u->crossing_leaf[p] = s;
 		apexes |= 1U << p;
 	}
-	u->plane = plane;
+	u->graph.plane = plane;
 	u->leaf = leaf;
 	return u->nplanes > 1 && apexes == (1U << u->nplanes) - 1;
 }
@@ -59,23 +59,23 @@ order_is_of_other_engine(const struct route_job *job, const char *engine)
 bool
 order_restore(struct updown *u, const char *engine)
 {
-	const struct routes *prev = u->job->prev;
-	const char *by = maker(u->job);
+	const struct routes *prev = u->graph.job->prev;
+	const char *by = maker(u->graph.job);
 
 	if (by == NULL || strcmp(by, engine) != 0)
 		return false;
 	if (prev->plane != NULL && !take_planes(u, prev->plane))
 		return false;
-	swgraph_build(u);
-	for (sw_ix s = 0; s < u->nsw; s++) {
+	order_begin(u);
+	for (sw_ix s = 0; s < u->graph.nsw; s++) {
 		u->rank[s] = prev->rank[s];
-		if (u->live[s] && u->rank[s] == UINT32_MAX)
+		if (u->graph.live[s] && u->rank[s] == UINT32_MAX)
 			return false;
 	}
 	u->order = prev->order;
-	swgraph_sort(u);
+	order_sort(u);
 	(void)snprintf(u->note, sizeof(u->note), "order as it was");
-	if (u->plane != NULL)
+	if (u->graph.plane != NULL)
 		return sftree_root_set(u, true, u->crossing_leaf, u->nplanes);
 	return sftree_root_choose(u, true) != UINT64_MAX;
 }

@@ -1,31 +1,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "routing/tiers/tree.h"
 #include "routing/updown/updown.h"
 
 enum { TIERS = 64 }; /* ranks that count when a new switch finds its tier */
-
-bool
-rank_keep_previous(const struct route_job *job, sw_ix s, uint32_t *rank)
-{
-	const struct topo *t = job->topo;
-	const struct routes *prev = job->prev;
-	const struct route_rank *r;
-
-	if (prev != NULL) {
-		s = topo_switch_in(prev->topo, t, s);
-		if (s == TOPO_NONE || prev->rank[s] == UINT32_MAX)
-			return false;
-		*rank = prev->rank[s];
-		return true;
-	}
-	r = routes_rank_of(
-		job->ranks, job->nranks, t->node[t->sw[s].node].guid);
-	if (r == NULL)
-		return false;
-	*rank = r->rank;
-	return *rank != UINT32_MAX;
-}
 
 static bool
 is_root(const struct engine_options *o, uint64_t guid)
@@ -41,16 +20,16 @@ is_root(const struct engine_options *o, uint64_t guid)
 static bool
 roots_agree(const struct updown *u, const bool *known)
 {
-	const struct engine_options *o = u->job->options;
+	const struct engine_options *o = u->graph.job->options;
 
 	if (o == NULL || o->nroots == 0)
 		return u->order != ROUTE_ROOTS;
 	if (u->order != ROUTE_ROOTS)
 		return false;
-	for (sw_ix s = 0; s < u->nsw; s++) {
-		uint64_t guid = u->t->node[u->t->sw[s].node].guid;
+	for (sw_ix s = 0; s < u->graph.nsw; s++) {
+		uint64_t guid = u->graph.t->node[u->graph.t->sw[s].node].guid;
 
-		if (known[s] && u->live[s] &&
+		if (known[s] && u->graph.live[s] &&
 			is_root(o, guid) != (u->rank[s] == 0))
 			return false;
 	}
@@ -66,14 +45,14 @@ join_tiers(struct updown *u, bool *known)
 {
 	struct updown v = *u;
 	uint32_t *count =
-		arena_array(u->a, (size_t)TIERS * TIERS, sizeof(*count));
+		arena_array(u->graph.a, (size_t)TIERS * TIERS, sizeof(*count));
 
-	v.rank = arena_array(u->a, u->nsw, sizeof(*v.rank));
+	v.rank = arena_array(u->graph.a, u->graph.nsw, sizeof(*v.rank));
 	order_make_fresh(&v, false);
-	for (sw_ix s = 0; s < u->nsw; s++)
+	for (sw_ix s = 0; s < u->graph.nsw; s++)
 		if (known[s] && v.rank[s] < TIERS && u->rank[s] < TIERS)
 			count[v.rank[s] * TIERS + u->rank[s]]++;
-	for (sw_ix s = 0; s < u->nsw; s++) {
+	for (sw_ix s = 0; s < u->graph.nsw; s++) {
 		const uint32_t *c = count + (size_t)v.rank[s] * TIERS;
 		uint32_t best = 0;
 
@@ -93,23 +72,24 @@ join_tiers(struct updown *u, bool *known)
 static void
 find_good(const struct updown *u, bool *good)
 {
-	uint32_t *top = arena_array(u->a, u->ncomp, sizeof(*top));
+	uint32_t *top = arena_array(u->graph.a, u->graph.ncomp, sizeof(*top));
 
-	memset(top, 0xff, u->ncomp * sizeof(*top));
-	for (uint32_t i = 0; i < u->nsw; i++) {
+	memset(top, 0xff, u->graph.ncomp * sizeof(*top));
+	for (uint32_t i = 0; i < u->graph.nsw; i++) {
 		sw_ix s = u->tier.seq[i];
 		bool first;
 
-		good[s] = !u->live[s];
-		if (!u->live[s])
+		good[s] = !u->graph.live[s];
+		if (!u->graph.live[s])
 			continue;
-		first = top[u->comp[s]] == UINT32_MAX;
+		first = top[u->graph.comp[s]] == UINT32_MAX;
 		if (first)
-			top[u->comp[s]] = u->rank[s];
+			top[u->graph.comp[s]] = u->rank[s];
 		good[s] = first || (u->order != ROUTE_SINGLE &&
-					   u->rank[s] == top[u->comp[s]]);
-		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++) {
-			sw_ix peer = u->group[g].peer;
+					   u->rank[s] == top[u->graph.comp[s]]);
+		for (uint32_t g = u->graph.first[s]; g < u->graph.first[s + 1];
+			g++) {
+			sw_ix peer = u->graph.group[g].peer;
 
 			good[s] |= u->tier.pos[peer] < i && good[peer];
 		}
@@ -119,17 +99,17 @@ find_good(const struct updown *u, bool *good)
 uint32_t
 rank_keep_lower(struct updown *u, bool *good)
 {
-	sw_ix *ready = arena_array(u->a, u->nsw, sizeof(*ready));
+	sw_ix *ready = arena_array(u->graph.a, u->graph.nsw, sizeof(*ready));
 	uint32_t total = 0, n;
 
 	do {
 		n = 0;
-		for (sw_ix s = 0; s < u->nsw; s++) {
+		for (sw_ix s = 0; s < u->graph.nsw; s++) {
 			uint32_t rank = UINT32_MAX;
 
-			for (uint32_t g = u->first[s];
-				!good[s] && g < u->first[s + 1]; g++) {
-				sw_ix peer = u->group[g].peer;
+			for (uint32_t g = u->graph.first[s];
+				!good[s] && g < u->graph.first[s + 1]; g++) {
+				sw_ix peer = u->graph.group[g].peer;
 
 				if (good[peer] && u->rank[peer] < rank)
 					rank = u->rank[peer];
@@ -144,7 +124,7 @@ rank_keep_lower(struct updown *u, bool *good)
 		total += n;
 	} while (n > 0);
 	if (total > 0)
-		swgraph_sort(u);
+		order_sort(u);
 	u->reranked += total;
 	return total;
 }
@@ -153,22 +133,22 @@ rank_keep_lower(struct updown *u, bool *good)
 static void
 inherit(struct updown *u, const bool *good)
 {
-	bool *done = arena_array(u->a, u->ncomp, sizeof(*done));
+	bool *done = arena_array(u->graph.a, u->graph.ncomp, sizeof(*done));
 
-	for (sw_ix s = 0; s < u->nsw; s++) {
-		if (good[s] || done[u->comp[s]])
+	for (sw_ix s = 0; s < u->graph.nsw; s++) {
+		if (good[s] || done[u->graph.comp[s]])
 			continue;
-		u->reranked += root_elect(u, u->comp[s]);
-		done[u->comp[s]] = true;
+		u->reranked += root_elect(u, u->graph.comp[s]);
+		done[u->graph.comp[s]] = true;
 	}
 	if (u->reranked > 0)
-		swgraph_sort(u);
+		order_sort(u);
 }
 
 void
 rank_keep_repair(struct updown *u)
 {
-	bool *good = arena_array(u->a, u->nsw, sizeof(*good));
+	bool *good = arena_array(u->graph.a, u->graph.nsw, sizeof(*good));
 
 	find_good(u, good);
 	u->reranked = 0;
@@ -185,41 +165,41 @@ rank_keep_repair(struct updown *u)
 static void
 replace_tops(struct updown *u)
 {
-	bool *topped = arena_array(u->a, u->ncomp, sizeof(*topped));
-	bool *good = arena_array(u->a, u->nsw, sizeof(*good));
+	bool *topped = arena_array(u->graph.a, u->graph.ncomp, sizeof(*topped));
+	bool *good = arena_array(u->graph.a, u->graph.nsw, sizeof(*good));
 
-	for (sw_ix s = 0; s < u->nsw; s++)
-		if (u->live[s] && u->rank[s] == 0)
-			topped[u->comp[s]] = true;
-	for (sw_ix s = 0; s < u->nsw; s++)
-		good[s] = !u->live[s] || topped[u->comp[s]];
+	for (sw_ix s = 0; s < u->graph.nsw; s++)
+		if (u->graph.live[s] && u->rank[s] == 0)
+			topped[u->graph.comp[s]] = true;
+	for (sw_ix s = 0; s < u->graph.nsw; s++)
+		good[s] = !u->graph.live[s] || topped[u->graph.comp[s]];
 	inherit(u, good);
 }
 
 bool
 rank_keep(struct updown *u)
 {
-	bool *known = arena_array(u->a, u->nsw, sizeof(*known));
-	bool *good = arena_array(u->a, u->nsw, sizeof(*good));
+	bool *known = arena_array(u->graph.a, u->graph.nsw, sizeof(*known));
+	bool *good = arena_array(u->graph.a, u->graph.nsw, sizeof(*good));
 	uint32_t n = 0, fresh = 0, heirs;
 
-	u->order = u->job->prev != NULL ? u->job->prev->order
-					: u->job->ranks_order;
-	for (sw_ix s = 0; s < u->nsw; s++) {
+	u->order = u->graph.job->prev != NULL ? u->graph.job->prev->order
+					      : u->graph.job->ranks_order;
+	for (sw_ix s = 0; s < u->graph.nsw; s++) {
 		u->rank[s] = UINT32_MAX;
-		known[s] = rank_keep_previous(u->job, s, &u->rank[s]);
+		known[s] = tree_previous_rank(u->graph.job, s, &u->rank[s]);
 		n += known[s];
-		fresh += !known[s] && u->live[s];
+		fresh += !known[s] && u->graph.live[s];
 	}
 	if (n == 0 || !roots_agree(u, known))
 		return false;
 	if (fresh > 0 && u->order != ROUTE_SINGLE)
 		join_tiers(u, known);
 	/* What is still unknown goes below its neighbours. */
-	for (sw_ix s = 0; s < u->nsw; s++)
-		good[s] = known[s] || !u->live[s];
+	for (sw_ix s = 0; s < u->graph.nsw; s++)
+		good[s] = known[s] || !u->graph.live[s];
 	(void)rank_keep_lower(u, good);
-	swgraph_sort(u);
+	order_sort(u);
 	u->reranked = 0;
 	if (u->order == ROUTE_TIERS)
 		replace_tops(u);

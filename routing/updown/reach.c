@@ -1,18 +1,19 @@
 #include <string.h>
 
-#include "routing/updown/updown.h"
+#include "routing/updown/repair_priv.h"
 
 static uint64_t *
 row_of(uint64_t *sets, const struct updown *u, sw_ix s)
 {
-	return sets + (size_t)s * u->words;
+	return sets + (size_t)s * u->graph.words;
 }
 
 /* Of what s reaches going down, that by which others may come down to it. */
 static void
 only_served(const struct updown *u, sw_ix s, uint64_t *row)
 {
-	for (uint32_t w = 0; sftree_is_extended(u, s) && w < u->words; w++)
+	for (uint32_t w = 0; sftree_is_extended(u, s) && w < u->graph.words;
+		w++)
 		row[w] &= u->sftree_extra[s][w];
 }
 
@@ -24,17 +25,17 @@ static uint64_t *
 close_down(const struct updown *u, const struct sw_order *line,
 	const struct nbr_class *kin)
 {
-	uint64_t *sets =
-		arena_array(u->a, (size_t)u->nsw * u->words, sizeof(*sets));
-	const uint64_t **row = nbr_class_rows(u, sets);
-	struct nbr_class_union sum = nbr_class_unions(u, kin, false);
+	uint64_t *sets = arena_array(u->graph.a,
+		(size_t)u->graph.nsw * u->graph.words, sizeof(*sets));
+	const uint64_t **row = nbr_class_rows(&u->graph, sets);
+	struct nbr_class_union sum = nbr_class_unions(&u->graph, kin, false);
 
-	for (uint32_t i = u->nsw; i-- > 0;) {
+	for (uint32_t i = u->graph.nsw; i-- > 0;) {
 		sw_ix s = line->seq[i];
 		uint64_t *dn = row_of(sets, u, s);
 
 		memcpy(dn, nbr_class_union(&sum, s, row),
-			u->words * sizeof(*dn));
+			u->graph.words * sizeof(*dn));
 		bitset_add(dn, s);
 		if (line == &u->sw_order)
 			only_served(u, s, dn);
@@ -46,22 +47,23 @@ static struct reach_sets
 closures(const struct updown *u, const struct sw_order *line,
 	const struct nbr_class *kin)
 {
-	size_t n = (size_t)u->nsw * u->words;
-	struct reach_sets r = {
-		close_down(u, line, kin), arena_array(u->a, n, sizeof(*r.all))};
-	const uint64_t **row = nbr_class_rows(u, r.all);
-	struct nbr_class_union sum = nbr_class_unions(u, kin, true);
+	size_t n = (size_t)u->graph.nsw * u->graph.words;
+	struct reach_sets r = {close_down(u, line, kin),
+		arena_array(u->graph.a, n, sizeof(*r.all))};
+	const uint64_t **row = nbr_class_rows(&u->graph, r.all);
+	struct nbr_class_union sum = nbr_class_unions(&u->graph, kin, true);
 
-	for (uint32_t i = 0; i < u->nsw; i++) {
+	for (uint32_t i = 0; i < u->graph.nsw; i++) {
 		sw_ix s = line->seq[i];
 		uint64_t *all = row_of(r.all, u, s);
 
-		memcpy(all, row_of(r.dn, u, s), u->words * sizeof(*all));
-		bitset_or(all, nbr_class_union(&sum, s, row), u->words);
+		memcpy(all, row_of(r.dn, u, s), u->graph.words * sizeof(*all));
+		bitset_or(all, nbr_class_union(&sum, s, row), u->graph.words);
 		if (line != &u->sw_order || !sftree_is_extended(u, s))
 			continue;
-		for (uint32_t k = kin->mid[s]; k < u->first[s + 1]; k++)
-			bitset_or(all, row_of(r.dn, u, kin->peer[k]), u->words);
+		for (uint32_t k = kin->mid[s]; k < u->graph.first[s + 1]; k++)
+			bitset_or(all, row_of(r.dn, u, kin->peer[k]),
+				u->graph.words);
 	}
 	return r;
 }
@@ -70,17 +72,18 @@ static const uint64_t **
 find_above(const struct updown *u, const struct sw_order *line,
 	const struct nbr_class *kin)
 {
-	uint64_t *rows =
-		arena_array(u->m, (size_t)u->nsw * u->words, sizeof(*rows));
-	const uint64_t **above = arena_array(u->m, u->nsw, sizeof(*above));
-	struct nbr_class_union sum = nbr_class_unions(u, kin, true);
+	uint64_t *rows = arena_array(
+		u->m, (size_t)u->graph.nsw * u->graph.words, sizeof(*rows));
+	const uint64_t **above =
+		arena_array(u->m, u->graph.nsw, sizeof(*above));
+	struct nbr_class_union sum = nbr_class_unions(&u->graph, kin, true);
 
-	for (uint32_t i = 0; i < u->nsw; i++) {
+	for (uint32_t i = 0; i < u->graph.nsw; i++) {
 		sw_ix s = line->seq[i];
 		uint64_t *row = row_of(rows, u, s);
 
 		memcpy(row, nbr_class_union(&sum, s, above),
-			u->words * sizeof(*row));
+			u->graph.words * sizeof(*row));
 		bitset_add(row, s);
 		above[s] = row;
 	}
@@ -92,7 +95,7 @@ reach_tiers(struct updown *u)
 {
 	if (u->tier_above != NULL)
 		return;
-	u->tier_kin = nbr_class_find(u, &u->tier);
+	u->tier_kin = nbr_class_find(&u->graph, &u->tier);
 	u->tier_set = closures(u, &u->tier, &u->tier_kin);
 	u->tier_above = find_above(u, &u->tier, &u->tier_kin);
 }
@@ -100,7 +103,7 @@ reach_tiers(struct updown *u)
 static bool
 equal(const struct updown *u, const uint64_t *a, const uint64_t *b)
 {
-	return memcmp(a, b, u->words * sizeof(*a)) == 0;
+	return memcmp(a, b, u->graph.words * sizeof(*a)) == 0;
 }
 
 /* Room for one more level; the rows of complete switches are shared. */
@@ -112,19 +115,19 @@ add_level(const struct updown *u, struct reach_levels *l)
 
 		l->room = l->room ? l->room * 2 : 8;
 		l->row = arena_array(
-			u->m, (size_t)l->room * u->nsw, sizeof(*l->row));
+			u->m, (size_t)l->room * u->graph.nsw, sizeof(*l->row));
 		if (l->n > 0)
 			memcpy(l->row, old,
-				(size_t)l->n * u->nsw * sizeof(*l->row));
+				(size_t)l->n * u->graph.nsw * sizeof(*l->row));
 	}
-	return l->row + (size_t)l->n++ * u->nsw;
+	return l->row + (size_t)l->n++ * u->graph.nsw;
 }
 
 static void
 first_level(const struct updown *u, const uint64_t **row)
 {
-	for (sw_ix s = 0; s < u->nsw; s++) {
-		uint64_t *own = arena_array(u->m, u->words, sizeof(*own));
+	for (sw_ix s = 0; s < u->graph.nsw; s++) {
+		uint64_t *own = arena_array(u->m, u->graph.words, sizeof(*own));
 
 		bitset_add(own, s);
 		row[s] = own;
@@ -135,10 +138,12 @@ void
 reach_dn(const struct updown *u, sw_ix s, const uint64_t *const *was,
 	uint64_t *own)
 {
-	memcpy(own, was[s], u->words * sizeof(*own));
-	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
-		if (u->sw_order.pos[u->group[g].peer] > u->sw_order.pos[s])
-			bitset_or(own, was[u->group[g].peer], u->words);
+	memcpy(own, was[s], u->graph.words * sizeof(*own));
+	for (uint32_t g = u->graph.first[s]; g < u->graph.first[s + 1]; g++)
+		if (u->sw_order.pos[u->graph.group[g].peer] >
+			u->sw_order.pos[s])
+			bitset_or(own, was[u->graph.group[g].peer],
+				u->graph.words);
 	only_served(u, s, own);
 }
 
@@ -149,7 +154,7 @@ no_detour(const struct updown *u, const uint64_t *x, const uint64_t *was,
 {
 	const uint64_t *below = below_dn[0], *dn = below_dn[1];
 
-	for (uint32_t w = 0; w < u->words; w++)
+	for (uint32_t w = 0; w < u->graph.words; w++)
 		own[w] = (x[w] & ~below[w]) | was[w] | dn[w];
 }
 
@@ -158,14 +163,14 @@ reach_path(const struct updown *u, sw_ix s, const uint64_t *const *was,
 	const uint64_t *const *dn_was, const uint64_t *const below_dn[2],
 	uint64_t *own)
 {
-	memset(own, 0, u->words * sizeof(*own));
-	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++) {
-		sw_ix peer = u->group[g].peer;
+	memset(own, 0, u->graph.words * sizeof(*own));
+	for (uint32_t g = u->graph.first[s]; g < u->graph.first[s + 1]; g++) {
+		sw_ix peer = u->graph.group[g].peer;
 
 		if (u->sw_order.pos[peer] < u->sw_order.pos[s])
-			bitset_or(own, was[peer], u->words);
+			bitset_or(own, was[peer], u->graph.words);
 		else if (sftree_is_extended(u, s))
-			bitset_or(own, dn_was[peer], u->words);
+			bitset_or(own, dn_was[peer], u->graph.words);
 	}
 	no_detour(u, own, was[s], below_dn, own);
 }
@@ -178,15 +183,15 @@ next_dn(const struct updown *u, const struct reach_sets *set,
 {
 	bool grown = false;
 
-	for (sw_ix s = 0; s < u->nsw; s++) {
+	for (sw_ix s = 0; s < u->graph.nsw; s++) {
 		uint64_t *own;
 
 		is[s] = was[s];
-		if (equal(u, was[s], set->dn + (size_t)s * u->words))
+		if (equal(u, was[s], set->dn + (size_t)s * u->graph.words))
 			continue;
-		own = arena_array(u->m, u->words, sizeof(*own));
-		memcpy(own, was[s], u->words * sizeof(*own));
-		bitset_or(own, nbr_class_union(sum, s, was), u->words);
+		own = arena_array(u->m, u->graph.words, sizeof(*own));
+		memcpy(own, was[s], u->graph.words * sizeof(*own));
+		bitset_or(own, nbr_class_union(sum, s, was), u->graph.words);
 		only_served(u, s, own);
 		is[s] = own;
 		grown = true;
@@ -201,7 +206,7 @@ dn_before(const struct updown *u, const struct reachability *r, uint32_t k)
 {
 	uint32_t was = k <= r->dn.n ? k - 1 : r->dn.n - 1;
 
-	return r->dn.row + (size_t)was * u->nsw;
+	return r->dn.row + (size_t)was * u->graph.nsw;
 }
 
 /* Legal paths within k: down ones, and up for what cannot be had below. */
@@ -210,21 +215,21 @@ next_path(const struct updown *u, const struct reach_sets *set,
 	const struct reachability *r, struct nbr_class_union *sum,
 	const uint64_t **is)
 {
-	const uint64_t *const *was = is - u->nsw;
+	const uint64_t *const *was = is - u->graph.nsw;
 	uint32_t k = r->path.n - 1 < r->dn.n ? r->path.n - 1 : r->dn.n - 1;
-	const uint64_t **dn = r->dn.row + (size_t)k * u->nsw;
+	const uint64_t **dn = r->dn.row + (size_t)k * u->graph.nsw;
 	const uint64_t **dn_was = dn_before(u, r, r->path.n - 1);
 	bool grown = false;
 
-	for (sw_ix s = 0; s < u->nsw; s++) {
+	for (sw_ix s = 0; s < u->graph.nsw; s++) {
 		const uint64_t *const below_dn[2] = {
-			set->dn + (size_t)s * u->words, dn[s]};
+			set->dn + (size_t)s * u->graph.words, dn[s]};
 		uint64_t *own;
 
 		is[s] = was[s];
-		if (equal(u, was[s], set->all + (size_t)s * u->words))
+		if (equal(u, was[s], set->all + (size_t)s * u->graph.words))
 			continue;
-		own = arena_array(u->m, u->words, sizeof(*own));
+		own = arena_array(u->m, u->graph.words, sizeof(*own));
 		if (sftree_is_extended(u, s))
 			reach_path(u, s, was, dn_was, below_dn, own);
 		else
@@ -240,7 +245,7 @@ next_path(const struct updown *u, const struct reach_sets *set,
 static void
 look_at_line(struct updown *u)
 {
-	u->line_kin = nbr_class_find(u, &u->sw_order);
+	u->line_kin = nbr_class_find(&u->graph, &u->sw_order);
 	u->line_set = closures(u, &u->sw_order, &u->line_kin);
 }
 
@@ -249,7 +254,7 @@ count(const struct updown *u, const uint64_t *row)
 {
 	uint32_t n = 0;
 
-	for (uint32_t w = 0; w < u->words; w++)
+	for (uint32_t w = 0; w < u->graph.words; w++)
 		n += bitset_count64(row[w]);
 	return n;
 }
@@ -257,15 +262,16 @@ count(const struct updown *u, const uint64_t *row)
 bool
 reach_whole(struct updown *u)
 {
-	uint32_t *size = arena_array(u->a, u->ncomp, sizeof(*size));
+	uint32_t *size = arena_array(u->graph.a, u->graph.ncomp, sizeof(*size));
 
 	look_at_line(u);
-	for (sw_ix s = 0; s < u->nsw; s++)
-		if (u->live[s])
-			size[u->comp[s]]++;
-	for (sw_ix s = 0; s < u->nsw; s++)
-		if (u->live[s] && count(u, row_of(u->line_set.all, u, s)) !=
-					  size[u->comp[s]])
+	for (sw_ix s = 0; s < u->graph.nsw; s++)
+		if (u->graph.live[s])
+			size[u->graph.comp[s]]++;
+	for (sw_ix s = 0; s < u->graph.nsw; s++)
+		if (u->graph.live[s] &&
+			count(u, row_of(u->line_set.all, u, s)) !=
+				size[u->graph.comp[s]])
 			return false;
 	return true;
 }
@@ -276,7 +282,7 @@ reachability(struct updown *u)
 	struct reachability r = {0};
 	struct nbr_class_union up, down;
 	struct reach_sets set;
-	bool more = u->nsw > 0;
+	bool more = u->graph.nsw > 0;
 
 	reach_tiers(u);
 	if (u->turn_leaf == TOPO_NONE) {
@@ -287,16 +293,17 @@ reachability(struct updown *u)
 			look_at_line(u);
 		set = u->line_set;
 	}
-	up = nbr_class_unions(u, &u->line_kin, true);
-	down = nbr_class_unions(u, &u->line_kin, false);
+	up = nbr_class_unions(&u->graph, &u->line_kin, true);
+	down = nbr_class_unions(&u->graph, &u->line_kin, false);
 	first_level(u, add_level(u, &r.dn));
 	while (more) {
 		const uint64_t **is = add_level(u, &r.dn);
 
-		more = next_dn(u, &set, &down, is - u->nsw, is);
+		more = next_dn(u, &set, &down, is - u->graph.nsw, is);
 	}
-	memcpy(add_level(u, &r.path), r.dn.row, u->nsw * sizeof(*r.path.row));
-	more = u->nsw > 0;
+	memcpy(add_level(u, &r.path), r.dn.row,
+		u->graph.nsw * sizeof(*r.path.row));
+	more = u->graph.nsw > 0;
 	while (more) {
 		const uint64_t **is = add_level(u, &r.path);
 
@@ -334,17 +341,17 @@ static void
 add_candidates(const struct updown *u, const uint64_t *const *before, sw_ix s,
 	const struct sw_subset *some, bool up, uint64_t *rows)
 {
-	uint32_t n = u->first[s + 1] - u->first[s];
-	const uint64_t *fresh = rows + (size_t)n * u->words;
+	uint32_t n = u->graph.first[s + 1] - u->graph.first[s];
+	const uint64_t *fresh = rows + (size_t)n * u->graph.words;
 
 	for (uint32_t i = 0; i < n; i++) {
-		sw_ix peer = u->group[u->first[s] + i].peer;
-		uint64_t *cand = rows + (size_t)i * u->words;
+		sw_ix peer = u->graph.group[u->graph.first[s] + i].peer;
+		uint64_t *cand = rows + (size_t)i * u->graph.words;
 
 		if ((u->sw_order.pos[peer] < u->sw_order.pos[s]) != up)
 			continue;
 		if (some == NULL)
-			reached(fresh, before[peer], cand, u->words);
+			reached(fresh, before[peer], cand, u->graph.words);
 		else
 			reached_some(fresh, before[peer], cand, some);
 	}
@@ -355,7 +362,7 @@ static const uint64_t *
 row_at(const struct updown *u, const struct reach_levels *l, uint32_t k,
 	sw_ix s)
 {
-	return l->row[(size_t)k * u->nsw + s];
+	return l->row[(size_t)k * u->graph.nsw + s];
 }
 
 /* fresh = is & ~was & ~not, where it matters. */
@@ -366,7 +373,7 @@ find_fresh(const struct updown *u, const struct sw_subset *some,
 	const uint64_t *was = was_not[0], *not = was_not[1];
 
 	if (some == NULL) {
-		for (uint32_t w = 0; w < u->words; w++)
+		for (uint32_t w = 0; w < u->graph.words; w++)
 			fresh[w] = is[w] & ~was[w] & ~not [w];
 		return;
 	}
@@ -381,13 +388,13 @@ static void
 clear(const struct updown *u, sw_ix s, const struct sw_subset *some,
 	uint64_t *rows)
 {
-	uint32_t n = u->first[s + 1] - u->first[s];
+	uint32_t n = u->graph.first[s + 1] - u->graph.first[s];
 
 	if (some == NULL)
-		memset(rows, 0, (size_t)n * u->words * sizeof(*rows));
+		memset(rows, 0, (size_t)n * u->graph.words * sizeof(*rows));
 	for (uint32_t i = 0; some != NULL && i < n; i++)
 		for (uint32_t k = 0; k < some->n; k++)
-			rows[(size_t)i * u->words + some->word[k]] = 0;
+			rows[(size_t)i * u->graph.words + some->word[k]] = 0;
 }
 
 void
@@ -395,7 +402,8 @@ reach_candidates(const struct updown *u, const struct reachability *r, sw_ix s,
 	const struct sw_subset *among, uint64_t *rows)
 {
 	uint64_t *fresh =
-		rows + (size_t)(u->first[s + 1] - u->first[s]) * u->words;
+		rows + (size_t)(u->graph.first[s + 1] - u->graph.first[s]) *
+			       u->graph.words;
 	const uint64_t *below = row_at(u, &r->dn, r->dn.n - 1, s);
 	const uint64_t *all = row_at(u, &r->path, r->path.n - 1, s);
 
@@ -407,7 +415,7 @@ reach_candidates(const struct updown *u, const struct reachability *r, sw_ix s,
 		if (was == below)
 			break;
 		find_fresh(u, among, row_at(u, &r->dn, k, s), was_not, fresh);
-		add_candidates(u, r->dn.row + (size_t)(k - 1) * u->nsw, s,
+		add_candidates(u, r->dn.row + (size_t)(k - 1) * u->graph.nsw, s,
 			among, false, rows);
 	}
 	for (uint32_t k = 1; k < r->path.n; k++) {
@@ -417,10 +425,142 @@ reach_candidates(const struct updown *u, const struct reachability *r, sw_ix s,
 		if (was == all)
 			break;
 		find_fresh(u, among, row_at(u, &r->path, k, s), was_not, fresh);
-		add_candidates(u, r->path.row + (size_t)(k - 1) * u->nsw, s,
-			among, true, rows);
+		add_candidates(u, r->path.row + (size_t)(k - 1) * u->graph.nsw,
+			s, among, true, rows);
 		if (sftree_is_extended(u, s))
 			add_candidates(
 				u, dn_before(u, r, k), s, among, false, rows);
+	}
+}
+
+/* ---- the same for few words of many switches ---- */
+
+enum {
+	MOST = 16, /* words */
+	MANY = 32, /* switches that differ in a word that is worth it */
+};
+
+/*
+ * Levels of all switches side by side, of some words of their rows: what is
+ * asked about few destinations and many switches stays in the cache.
+ */
+struct reach_block {
+	const struct updown *u;
+	uint32_t *slot; /* [words] its column + 1, or 0 */
+	uint32_t ndn, npath;
+	uint64_t *dn, *path; /* [(slot * levels + level) * nsw + switch] */
+};
+
+/* Column `slot` of levels: word w of every row. */
+static void
+take(const struct updown *u, const struct reach_levels *l, uint32_t w,
+	uint64_t *to)
+{
+	for (uint32_t k = 0; k < l->n; k++) {
+		const uint64_t *const *is = l->row + (size_t)k * u->graph.nsw;
+		uint64_t *out = to + (size_t)k * u->graph.nsw;
+
+		for (sw_ix s = 0; s < u->graph.nsw; s++)
+			out[s] = k > 0 && is[s] == (is - u->graph.nsw)[s]
+					 ? (out - u->graph.nsw)[s]
+					 : is[s][w];
+	}
+}
+
+/* Give words numbers + 1; how many. */
+static uint32_t
+number_words(const struct routes_repair *p, uint32_t *slot)
+{
+	const struct updown *u = p->u;
+	uint32_t n = 0;
+
+	for (sw_ix s = 0; s < u->graph.nsw; s++)
+		for (uint32_t i = 0; p->diff[s] != NULL && i < p->nwide; i++) {
+			uint64_t b = p->wide[(size_t)s * p->nwide + i];
+
+			for (; b != 0; b &= b - 1)
+				slot[i * 64 + bitset_lowest64(b)]++;
+		}
+	for (uint32_t w = 0; w < u->graph.words; w++)
+		slot[w] = slot[w] >= MANY && n < MOST ? ++n : 0;
+	return n;
+}
+
+const struct reach_block *
+reach_block_new(const struct routes_repair *p)
+{
+	const struct updown *u = p->u;
+	const struct reachability *r = &p->reach;
+	struct reach_block *c = arena_alloc(u->graph.a, sizeof(*c));
+	size_t dn = (size_t)r->dn.n * u->graph.nsw,
+	       path = (size_t)r->path.n * u->graph.nsw;
+	uint32_t n;
+
+	c->u = u;
+	c->ndn = r->dn.n;
+	c->npath = r->path.n;
+	c->slot = arena_array(u->graph.a, u->graph.words, sizeof(*c->slot));
+	n = number_words(p, c->slot);
+	c->dn = arena_array(u->graph.a, n * dn, sizeof(*c->dn));
+	c->path = arena_array(u->graph.a, n * path, sizeof(*c->path));
+	for (uint32_t w = 0; w < u->graph.words; w++) {
+		uint32_t i = c->slot[w] - 1;
+
+		if (c->slot[w] == 0)
+			continue;
+		take(u, &r->dn, w, c->dn + i * dn);
+		take(u, &r->path, w, c->path + i * path);
+	}
+	return c;
+}
+
+/* Of word w, through the neighbours below, or those above: those in `of`. */
+static void
+add(const struct reach_block *c, sw_ix s, uint32_t w, bool up, uint64_t of,
+	uint64_t *rows)
+{
+	const struct updown *u = c->u;
+	const uint32_t *pos = u->sw_order.pos;
+	uint32_t levels = up ? c->npath : c->ndn;
+	const uint64_t *col = (up ? c->path : c->dn) +
+			      (size_t)(c->slot[w] - 1) * levels * u->graph.nsw;
+
+	for (uint32_t k = 1; k < levels; k++, col += u->graph.nsw) {
+		uint64_t fresh = (col + u->graph.nsw)[s] & ~col[s] & of;
+
+		for (uint32_t g = u->graph.first[s];
+			fresh != 0 && g < u->graph.first[s + 1]; g++) {
+			sw_ix peer = u->graph.group[g].peer;
+			size_t row = (size_t)(g - u->graph.first[s]) *
+				     u->graph.words;
+
+			if ((pos[peer] < pos[s]) == up)
+				rows[row + w] |= fresh & col[peer];
+		}
+	}
+}
+
+void
+reach_block_candidates(const struct reach_block *c, sw_ix s,
+	const struct sw_subset *among, struct sw_subset *rest, uint64_t *rows)
+{
+	const struct updown *u = c->u;
+	uint32_t n = u->graph.first[s + 1] - u->graph.first[s];
+
+	rest->set = among->set;
+	rest->n = 0;
+	for (uint32_t i = 0; i < among->n; i++) {
+		uint32_t w = among->word[i];
+		const uint64_t *last;
+
+		if (c->slot[w] == 0 || sftree_is_extended(u, s)) {
+			rest->word[rest->n++] = w;
+			continue;
+		}
+		last = c->dn + ((size_t)c->slot[w] * c->ndn - 1) * u->graph.nsw;
+		for (uint32_t g = 0; g < n; g++)
+			rows[(size_t)g * u->graph.words + w] = 0;
+		add(c, s, w, false, among->set[w], rows);
+		add(c, s, w, true, among->set[w] & ~last[s], rows);
 	}
 }

@@ -23,16 +23,17 @@ reach_update_is_wide(const struct routes_repair *p, sw_ix s, uint64_t *words)
 	uint32_t n = p->nwide;
 
 	memcpy(words, p->wide + (size_t)s * n, n * sizeof(*words));
-	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
+	for (uint32_t g = u->graph.first[s]; g < u->graph.first[s + 1]; g++)
 		for (uint32_t i = 0; i < n; i++)
-			words[i] |= p->wide[(size_t)u->group[g].peer * n + i];
+			words[i] |=
+				p->wide[(size_t)u->graph.group[g].peer * n + i];
 }
 
 static struct set
 set_new(const struct updown *u)
 {
-	struct set s = {arena_array(u->a, u->nsw, sizeof(*s.in)),
-		arena_array(u->a, u->nsw, sizeof(*s.list)), 0};
+	struct set s = {arena_array(u->graph.a, u->graph.nsw, sizeof(*s.in)),
+		arena_array(u->graph.a, u->graph.nsw, sizeof(*s.list)), 0};
 
 	return s;
 }
@@ -60,8 +61,9 @@ add_around(const struct updown *u, struct set *to, const struct set *from)
 		sw_ix s = from->list[i];
 
 		set_add(to, s);
-		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
-			set_add(to, u->group[g].peer);
+		for (uint32_t g = u->graph.first[s]; g < u->graph.first[s + 1];
+			g++)
+			set_add(to, u->graph.group[g].peer);
 	}
 }
 
@@ -70,13 +72,13 @@ static const uint64_t *
 old_row(const struct updown *u, const struct reach_levels *l, uint32_t k,
 	sw_ix s)
 {
-	return l->row[(size_t)(k < l->n ? k : l->n - 1) * u->nsw + s];
+	return l->row[(size_t)(k < l->n ? k : l->n - 1) * u->graph.nsw + s];
 }
 
 static bool
 equal(const struct updown *u, const uint64_t *a, const uint64_t *b)
 {
-	return a == b || memcmp(a, b, u->words * sizeof(*a)) == 0;
+	return a == b || memcmp(a, b, u->graph.words * sizeof(*a)) == 0;
 }
 
 static void
@@ -85,9 +87,9 @@ note_diff(struct differ *x, sw_ix s, const uint64_t *a, const uint64_t *b)
 	const struct updown *u = x->p->u;
 
 	if (x->p->diff[s] == NULL)
-		x->p->diff[s] =
-			arena_array(u->a, u->words, sizeof(*x->p->diff[s]));
-	for (uint32_t w = 0; w < u->words; w++) {
+		x->p->diff[s] = arena_array(
+			u->graph.a, u->graph.words, sizeof(*x->p->diff[s]));
+	for (uint32_t w = 0; w < u->graph.words; w++) {
 		x->p->diff[s][w] |= a[w] ^ b[w];
 		if (a[w] != b[w])
 			bitset_add(x->p->wide + (size_t)s * x->p->nwide, w);
@@ -101,11 +103,11 @@ make_word(const struct differ *x, bool path, uint32_t k, sw_ix s, uint32_t w)
 	const struct updown *u = x->p->u;
 	const struct reach_levels *dn = &x->p->reach.dn;
 	const struct reach_levels *l = path ? &x->p->reach.path : dn;
-	const uint64_t **was = l->row + (size_t)(k - 1) * u->nsw;
+	const uint64_t **was = l->row + (size_t)(k - 1) * u->graph.nsw;
 	uint64_t own = 0;
 
-	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++) {
-		sw_ix peer = u->group[g].peer;
+	for (uint32_t g = u->graph.first[s]; g < u->graph.first[s + 1]; g++) {
+		sw_ix peer = u->graph.group[g].peer;
 
 		if ((u->sw_order.pos[peer] < u->sw_order.pos[s]) == path)
 			own |= was[peer][w];
@@ -126,7 +128,7 @@ make_row(struct differ *x, bool path, uint32_t k, sw_ix s, const uint64_t *old)
 	const struct updown *u = x->p->u;
 	const struct reach_levels *dn = &x->p->reach.dn;
 	const struct reach_levels *l = path ? &x->p->reach.path : dn;
-	const uint64_t **was = l->row + (size_t)(k - 1) * u->nsw;
+	const uint64_t **was = l->row + (size_t)(k - 1) * u->graph.nsw;
 	bool differs = false;
 
 	if (x->p->seed[s] || sftree_is_extended(u, s)) {
@@ -135,8 +137,9 @@ make_row(struct differ *x, bool path, uint32_t k, sw_ix s, const uint64_t *old)
 		uint32_t last = k < dn->n ? k - 1 : dn->n - 1;
 
 		if (path)
-			reach_path(u, s, was, dn->row + (size_t)last * u->nsw,
-				below_dn, x->own);
+			reach_path(u, s, was,
+				dn->row + (size_t)last * u->graph.nsw, below_dn,
+				x->own);
 		else
 			reach_dn(u, s, was, x->own);
 		return !equal(u, x->own, old);
@@ -150,7 +153,8 @@ make_row(struct differ *x, bool path, uint32_t k, sw_ix s, const uint64_t *old)
 			if (own == old[w])
 				continue;
 			if (!differs)
-				memcpy(x->own, old, u->words * sizeof(*x->own));
+				memcpy(x->own, old,
+					u->graph.words * sizeof(*x->own));
 			x->own[w] = own;
 			differs = true;
 		}
@@ -165,11 +169,12 @@ add_level(const struct updown *u, struct reach_levels *l)
 		const uint64_t **old = l->row;
 
 		l->room += 2;
-		l->row = arena_array(
-			u->own, (size_t)l->room * u->nsw, sizeof(*l->row));
-		memcpy(l->row, old, (size_t)l->n * u->nsw * sizeof(*l->row));
+		l->row = arena_array(u->own, (size_t)l->room * u->graph.nsw,
+			sizeof(*l->row));
+		memcpy(l->row, old,
+			(size_t)l->n * u->graph.nsw * sizeof(*l->row));
 	}
-	return l->row + (size_t)l->n++ * u->nsw;
+	return l->row + (size_t)l->n++ * u->graph.nsw;
 }
 
 /* Level k where it may differ; elsewhere it is as before. */
@@ -183,8 +188,9 @@ next_level(struct differ *x, bool path, uint32_t k)
 	const uint64_t **is = add_level(u, l);
 	struct set swap = x->before;
 
-	memcpy(is, old->row + (size_t)(k < old->n ? k : old->n - 1) * u->nsw,
-		u->nsw * sizeof(*is));
+	memcpy(is,
+		old->row + (size_t)(k < old->n ? k : old->n - 1) * u->graph.nsw,
+		u->graph.nsw * sizeof(*is));
 	set_clear(&x->todo);
 	add_around(u, &x->todo, &x->now);
 	for (uint32_t i = 0; i < x->always.n; i++)
@@ -199,8 +205,8 @@ next_level(struct differ *x, bool path, uint32_t k)
 		if (!make_row(x, path, k, s, is[s]))
 			continue;
 		note_diff(x, s, x->own, is[s]);
-		row = arena_array(u->m, u->words, sizeof(*row));
-		is[s] = memcpy(row, x->own, u->words * sizeof(*row));
+		row = arena_array(u->m, u->graph.words, sizeof(*row));
+		is[s] = memcpy(row, x->own, u->graph.words * sizeof(*row));
 		set_add(&x->now, s);
 	}
 }
@@ -216,8 +222,8 @@ at_rest(const struct differ *x, const struct reach_levels *l, uint32_t k)
 		for (uint32_t i = 0; i < both[b]->n; i++) {
 			sw_ix s = both[b]->list[i];
 
-			if (!equal(u, l->row[(size_t)k * u->nsw + s],
-				    l->row[(size_t)(k - 1) * u->nsw + s]))
+			if (!equal(u, l->row[(size_t)k * u->graph.nsw + s],
+				    l->row[(size_t)(k - 1) * u->graph.nsw + s]))
 				return false;
 		}
 	return true;
@@ -230,13 +236,14 @@ make_levels(struct differ *x, bool path)
 	const struct reach_levels *old =
 		path ? &x->p->past->reach.path : &x->p->past->reach.dn;
 	struct reach_levels *l = path ? &x->p->reach.path : &x->p->reach.dn;
-	uint32_t k = 0, most = old->n + u->nsw;
+	uint32_t k = 0, most = old->n + u->graph.nsw;
 
 	/* Detours are short: no one exceeds this. */
 	most = most < 4 * old->n + 16 ? most : 4 * old->n + 16;
 	*l = (struct reach_levels){.room = old->n};
-	l->row = arena_array(u->own, (size_t)l->room * u->nsw, sizeof(*l->row));
-	memcpy(add_level(u, l), old->row, u->nsw * sizeof(*l->row));
+	l->row = arena_array(
+		u->own, (size_t)l->room * u->graph.nsw, sizeof(*l->row));
+	memcpy(add_level(u, l), old->row, u->graph.nsw * sizeof(*l->row));
 	set_clear(&x->now);
 	set_clear(&x->before);
 	do
@@ -249,30 +256,34 @@ static void
 make_above(struct differ *x)
 {
 	struct updown *u = x->p->u;
-	bool *due = arena_array(u->a, u->nsw, sizeof(*due));
+	bool *due = arena_array(u->graph.a, u->graph.nsw, sizeof(*due));
 
-	u->tier_above = arena_array(u->own, u->nsw, sizeof(*u->tier_above));
+	u->tier_above =
+		arena_array(u->own, u->graph.nsw, sizeof(*u->tier_above));
 	memcpy(u->tier_above, x->p->past->above,
-		u->nsw * sizeof(*u->tier_above));
-	for (uint32_t i = 0; i < u->nsw; i++) {
+		u->graph.nsw * sizeof(*u->tier_above));
+	for (uint32_t i = 0; i < u->graph.nsw; i++) {
 		sw_ix s = u->tier.seq[i];
 		uint64_t *row;
 
 		if (!due[s] && !x->p->seed[s])
 			continue;
-		memset(x->own, 0, u->words * sizeof(*x->own));
+		memset(x->own, 0, u->graph.words * sizeof(*x->own));
 		bitset_add(x->own, s);
-		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
-			if (u->tier.pos[u->group[g].peer] < i)
+		for (uint32_t g = u->graph.first[s]; g < u->graph.first[s + 1];
+			g++)
+			if (u->tier.pos[u->graph.group[g].peer] < i)
 				bitset_or(x->own,
-					u->tier_above[u->group[g].peer],
-					u->words);
+					u->tier_above[u->graph.group[g].peer],
+					u->graph.words);
 		if (equal(u, u->tier_above[s], x->own))
 			continue;
-		row = arena_array(u->m, u->words, sizeof(*row));
-		u->tier_above[s] = memcpy(row, x->own, u->words * sizeof(*row));
-		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
-			due[u->group[g].peer] = true;
+		row = arena_array(u->m, u->graph.words, sizeof(*row));
+		u->tier_above[s] =
+			memcpy(row, x->own, u->graph.words * sizeof(*row));
+		for (uint32_t g = u->graph.first[s]; g < u->graph.first[s + 1];
+			g++)
+			due[u->graph.group[g].peer] = true;
 	}
 }
 
@@ -282,20 +293,21 @@ complete(const struct differ *x)
 {
 	const struct updown *u = x->p->u;
 	const struct reach_levels *l = &x->p->reach.path;
-	uint32_t *size = arena_array(u->a, u->ncomp, sizeof(*size));
+	uint32_t *size = arena_array(u->graph.a, u->graph.ncomp, sizeof(*size));
 
-	for (sw_ix s = 0; s < u->nsw; s++)
-		if (u->live[s])
-			size[u->comp[s]]++;
-	for (sw_ix s = 0; s < u->nsw; s++) {
-		const uint64_t *row = l->row[(size_t)(l->n - 1) * u->nsw + s];
+	for (sw_ix s = 0; s < u->graph.nsw; s++)
+		if (u->graph.live[s])
+			size[u->graph.comp[s]]++;
+	for (sw_ix s = 0; s < u->graph.nsw; s++) {
+		const uint64_t *row =
+			l->row[(size_t)(l->n - 1) * u->graph.nsw + s];
 		uint32_t n = 0;
 
-		if (x->p->diff[s] == NULL || !u->live[s])
+		if (x->p->diff[s] == NULL || !u->graph.live[s])
 			continue;
-		for (uint32_t w = 0; w < u->words; w++)
+		for (uint32_t w = 0; w < u->graph.words; w++)
 			n += bitset_count64(row[w]);
-		if (n != size[u->comp[s]])
+		if (n != size[u->graph.comp[s]])
 			return false;
 	}
 	return true;
@@ -307,13 +319,15 @@ all_hang(const struct routes_repair *p)
 {
 	const struct updown *u = p->u;
 
-	for (sw_ix s = 0; s < u->nsw; s++) {
+	for (sw_ix s = 0; s < u->graph.nsw; s++) {
 		bool hangs = false;
 
-		if (!p->seed[s] || !u->live[s] || u->rank[s] == 0)
+		if (!p->seed[s] || !u->graph.live[s] || u->rank[s] == 0)
 			continue;
-		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
-			hangs |= u->tier.pos[u->group[g].peer] < u->tier.pos[s];
+		for (uint32_t g = u->graph.first[s]; g < u->graph.first[s + 1];
+			g++)
+			hangs |= u->tier.pos[u->graph.group[g].peer] <
+				 u->tier.pos[s];
 		if (!hangs)
 			return false;
 	}
@@ -329,23 +343,25 @@ all_served(const struct routes_repair *p)
 {
 	const struct updown *u = p->u;
 
-	for (sw_ix j = 0; j < u->nsw; j++) {
+	for (sw_ix j = 0; j < u->graph.nsw; j++) {
 		uint64_t *before;
 
 		if (!sftree_is_extended(u, j))
 			continue;
-		before = arena_array(u->a, u->words, sizeof(*before));
+		before = arena_array(
+			u->graph.a, u->graph.words, sizeof(*before));
 		for (uint32_t i = 0; i < u->sw_order.pos[j]; i++)
 			bitset_add(before, u->sw_order.seq[i]);
-		for (sw_ix s = 0; s < u->nsw; s++) {
+		for (sw_ix s = 0; s < u->graph.nsw; s++) {
 			const uint64_t *is = u->tier_above[s];
 			const uint64_t *was = p->past->above[s];
 
 			if (!equal(u, is, was) &&
 				(bitset_has(is, j) != bitset_has(was, j) ||
-					bitset_intersects(u, is, before) !=
-						bitset_intersects(
-							u, was, before)))
+					bitset_intersects(
+						is, before, u->graph.words) !=
+						bitset_intersects(was, before,
+							u->graph.words)))
 				return false;
 		}
 	}
@@ -364,14 +380,14 @@ reach_update(struct routes_repair *p)
 	x.always = set_new(u);
 	x.now = set_new(u);
 	x.before = set_new(u);
-	x.own = arena_array(u->a, u->words, sizeof(*x.own));
-	x.wide = arena_array(u->a, p->nwide, sizeof(*x.wide));
-	for (sw_ix s = 0; s < u->nsw; s++)
+	x.own = arena_array(u->graph.a, u->graph.words, sizeof(*x.own));
+	x.wide = arena_array(u->graph.a, p->nwide, sizeof(*x.wide));
+	for (sw_ix s = 0; s < u->graph.nsw; s++)
 		if (p->seed[s] || sftree_is_extended(u, s))
 			set_add(&x.always, s);
 	make_levels(&x, false);
 	/* What is below decides what has to be sought above. */
-	for (sw_ix s = 0; s < u->nsw; s++)
+	for (sw_ix s = 0; s < u->graph.nsw; s++)
 		if (p->diff[s] != NULL)
 			set_add(&x.always, s);
 	make_levels(&x, true);

@@ -28,13 +28,14 @@ leads_up(const struct routes_repair *p, const struct topo *t, sw_ix s)
 static bool
 turned_stays(const struct routes_repair *p)
 {
-	const struct topo_diff *since = p->u->topo_diff;
+	const struct topo_diff *since = p->u->graph.topo_diff;
 
 	for (uint32_t i = 0; i < since->n; i++) {
 		sw_ix s = since->list[i];
 
 		if (bitset_has(p->past->turn, s) &&
-			(leads_up(p, p->u->t, s) || leads_up(p, since->was, s)))
+			(leads_up(p, p->u->graph.t, s) ||
+				leads_up(p, since->was, s)))
 			return false;
 	}
 	return true;
@@ -47,15 +48,16 @@ same_order(struct routes_repair *p)
 	struct updown *u = p->u;
 	uint32_t *pos = u->sw_order.pos;
 
-	if (u->ncomp != p->past->ncomp)
+	if (u->graph.ncomp != p->past->ncomp)
 		return false;
-	memcpy(u->rank, p->prev->rank, u->nsw * sizeof(*u->rank));
+	memcpy(u->rank, p->prev->rank, u->graph.nsw * sizeof(*u->rank));
 	u->order = p->prev->order;
-	swgraph_sort(u);
-	memcpy(pos, p->past->pos, u->nsw * sizeof(*pos));
-	for (sw_ix s = 0; s < u->nsw; s++)
+	order_sort(u);
+	memcpy(pos, p->past->pos, u->graph.nsw * sizeof(*pos));
+	for (sw_ix s = 0; s < u->graph.nsw; s++)
 		u->sw_order.seq[pos[s]] = s;
-	memcpy(u->sftree_set, p->past->turn, u->words * sizeof(*u->sftree_set));
+	memcpy(u->sftree_set, p->past->turn,
+		u->graph.words * sizeof(*u->sftree_set));
 	u->turn_leaf = p->prev->sftree_root;
 	u->sftree_extra = p->past->serves;
 	/* a cable that is new may end in a switch below it: another computation
@@ -80,11 +82,12 @@ own_dests(struct routes_repair *p)
 }
 
 struct routes *
-routes_repair(const struct updown *like, const char *engine)
+routes_repair(const struct swgraph *like, const char *engine)
 {
 	const struct route_job *job = like->job;
 	struct arena *a = like->a;
-	struct updown u = {.job = job, .t = job->topo, .a = a, .like = like};
+	struct updown u = {
+		.graph = {.job = job, .t = job->topo, .a = a, .like = like}};
 	struct routes_repair p = {.u = &u, .prev = job->prev};
 	struct dest_table d;
 	struct routes *r;
@@ -97,17 +100,17 @@ routes_repair(const struct updown *like, const char *engine)
 		p.past->options != engine_cache_options(job->options) ||
 		like->topo_diff == NULL)
 		return NULL;
-	u.plane = p.past->plane;
+	u.graph.plane = p.past->plane;
 	u.leaf = p.past->leaf;
 	u.crossing_leaf = p.past->apex;
 	u.nplanes = p.past->nplanes;
-	swgraph_build(&u);
-	p.seed = u.topo_diff->seed;
-	p.diff = arena_array(a, u.nsw, sizeof(*p.diff));
-	p.nwide = (u.words + 63) / 64;
-	p.wide = arena_array(a, (size_t)u.nsw * p.nwide, sizeof(*p.wide));
+	order_begin(&u);
+	p.seed = u.graph.topo_diff->seed;
+	p.diff = arena_array(a, u.graph.nsw, sizeof(*p.diff));
+	p.nwide = (u.graph.words + 63) / 64;
+	p.wide = arena_array(a, (size_t)u.graph.nsw * p.nwide, sizeof(*p.wide));
 	if (!same_order(&p) || !turned_stays(&p) ||
-		(u.plane != NULL && !multi_tree_is_valid(&u, p.seed)))
+		(u.graph.plane != NULL && !multi_tree_is_valid(&u, p.seed)))
 		return NULL;
 	engine_cache_begin(&u, true);
 	if (!reach_update(&p)) {

@@ -20,20 +20,11 @@ struct routes_repair {
 };
 
 /*
- * Levels of all switches side by side, of some words of their rows: what is
- * asked about few destinations and many switches stays in the cache.
+ * reach.c: levels of all switches side by side, of those words of their rows
+ * that many switches differ in. Then reach_candidates by them; rest becomes
+ * what of among is not there.
  */
-struct reach_block {
-	const struct updown *u;
-	uint32_t *slot; /* [words] its column + 1, or 0 */
-	uint32_t ndn, npath;
-	uint64_t *dn, *path; /* [(slot * levels + level) * nsw + switch] */
-};
-
-/*
- * reach_block.c: of those words that many switches differ in. Then
- * reach_candidates by them; rest becomes what of among is not there.
- */
+struct reach_block;
 const struct reach_block *reach_block_new(const struct routes_repair *p);
 void reach_block_candidates(const struct reach_block *c, sw_ix s,
 	const struct sw_subset *among, struct sw_subset *rest, uint64_t *rows);

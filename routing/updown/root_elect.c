@@ -25,10 +25,10 @@ static struct growth
 growth_new(struct updown *u)
 {
 	return (struct growth){.u = u,
-		.left = arena_array(u->a, u->nsw, sizeof(uint32_t)),
-		.nth = arena_array(u->a, u->nsw, sizeof(uint32_t)),
-		.met = arena_array(u->a, u->nsw, sizeof(bool)),
-		.seq = arena_array(u->a, u->nsw, sizeof(sw_ix))};
+		.left = arena_array(u->graph.a, u->graph.nsw, sizeof(uint32_t)),
+		.nth = arena_array(u->graph.a, u->graph.nsw, sizeof(uint32_t)),
+		.met = arena_array(u->graph.a, u->graph.nsw, sizeof(bool)),
+		.seq = arena_array(u->graph.a, u->graph.nsw, sizeof(sw_ix))};
 }
 
 static void
@@ -37,13 +37,14 @@ begin(struct growth *w)
 	const struct updown *u = w->u;
 
 	w->n = w->end = w->reversed = 0;
-	memset(w->nth, 0xff, u->nsw * sizeof(*w->nth));
-	memset(w->met, 0, u->nsw * sizeof(*w->met));
-	memset(w->left, 0, u->nsw * sizeof(*w->left));
-	for (sw_ix s = 0; s < u->nsw; s++)
-		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
-			if (was_above(u, u->group[g].peer, s))
-				w->left[s] += u->group[g].n;
+	memset(w->nth, 0xff, u->graph.nsw * sizeof(*w->nth));
+	memset(w->met, 0, u->graph.nsw * sizeof(*w->met));
+	memset(w->left, 0, u->graph.nsw * sizeof(*w->left));
+	for (sw_ix s = 0; s < u->graph.nsw; s++)
+		for (uint32_t g = u->graph.first[s]; g < u->graph.first[s + 1];
+			g++)
+			if (was_above(u, u->graph.group[g].peer, s))
+				w->left[s] += u->graph.group[g].n;
 }
 
 static void
@@ -63,12 +64,13 @@ follow(struct growth *w, sw_ix s)
 	put(w, s);
 	while (w->n < w->end) {
 		s = w->seq[w->n++];
-		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++) {
-			sw_ix peer = u->group[g].peer;
+		for (uint32_t g = u->graph.first[s]; g < u->graph.first[s + 1];
+			g++) {
+			sw_ix peer = u->graph.group[g].peer;
 
 			w->met[peer] = true;
 			if (was_above(u, s, peer))
-				w->left[peer] -= u->group[g].n;
+				w->left[peer] -= u->graph.group[g].n;
 			if (w->nth[peer] == UINT32_MAX && w->left[peer] == 0)
 				put(w, peer);
 		}
@@ -90,7 +92,7 @@ grow(struct growth *w, sw_ix root)
 	while (next != TOPO_NONE) {
 		follow(w, next);
 		next = TOPO_NONE;
-		for (uint32_t i = 0; i < u->nsw; i++) {
+		for (uint32_t i = 0; i < u->graph.nsw; i++) {
 			sw_ix s = u->tier.seq[i];
 
 			if (w->met[s] && w->nth[s] == UINT32_MAX &&
@@ -106,7 +108,7 @@ static uint32_t
 take_ranks(const struct growth *w)
 {
 	struct updown *u = w->u;
-	const struct topo *t = u->t;
+	const struct topo *t = u->graph.t;
 	uint32_t changed = 0;
 
 	for (uint32_t i = 0; i < w->n; i++) {
@@ -115,8 +117,9 @@ take_ranks(const struct growth *w)
 		uint32_t was = u->rank[s];
 
 		u->rank[s] = i == 0 ? 0 : was > 0 ? was : 1;
-		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++) {
-			sw_ix peer = u->group[g].peer;
+		for (uint32_t g = u->graph.first[s]; g < u->graph.first[s + 1];
+			g++) {
+			sw_ix peer = u->graph.group[g].peer;
 			uint32_t least =
 				u->rank[peer] +
 				(t->node[t->sw[peer].node].guid >= guid);
@@ -136,10 +139,11 @@ root_elect(struct updown *u, uint32_t comp)
 	uint32_t tried = 0, least = UINT32_MAX;
 	sw_ix best = TOPO_NONE;
 
-	for (uint32_t i = 0; i < u->nsw && tried < HEIRS && least > 0; i++) {
+	for (uint32_t i = 0; i < u->graph.nsw && tried < HEIRS && least > 0;
+		i++) {
 		sw_ix s = u->tier.seq[i];
 
-		if (u->comp[s] != comp)
+		if (u->graph.comp[s] != comp)
 			continue;
 		grow(&w, s);
 		if (w.reversed < least) {

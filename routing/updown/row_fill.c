@@ -8,7 +8,7 @@
 static uint32_t
 groups_of(const struct row_job *f, sw_ix s)
 {
-	return f->u->first[s + 1] - f->u->first[s];
+	return f->u->graph.first[s + 1] - f->u->graph.first[s];
 }
 
 static bool
@@ -25,18 +25,20 @@ static void
 find_near(struct row_job *f, const uint64_t *dn)
 {
 	const struct updown *u = f->u;
-	const uint64_t **row = nbr_class_rows(u, f->near);
-	struct nbr_class_union sum = nbr_class_unions(u, &u->tier_kin, true);
+	const uint64_t **row = nbr_class_rows(&u->graph, f->near);
+	struct nbr_class_union sum =
+		nbr_class_unions(&u->graph, &u->tier_kin, true);
 
-	for (uint32_t i = 0; i < u->nsw; i++) {
+	for (uint32_t i = 0; i < u->graph.nsw; i++) {
 		sw_ix s = u->tier.seq[i];
-		uint64_t *near = f->near + (size_t)s * u->words;
+		uint64_t *near = f->near + (size_t)s * u->graph.words;
 
-		if (u->tier_kin.mid[s] == u->first[s])
+		if (u->tier_kin.mid[s] == u->graph.first[s])
 			continue;
 		memcpy(near, nbr_class_union(&sum, s, row),
-			u->words * sizeof(*near));
-		bitset_or(near, dn + (size_t)s * u->words, u->words);
+			u->graph.words * sizeof(*near));
+		bitset_or(
+			near, dn + (size_t)s * u->graph.words, u->graph.words);
 	}
 }
 
@@ -47,7 +49,7 @@ lead_down(struct row_job *f, sw_ix s, bool on, const uint32_t W)
 	const struct updown *u = f->u;
 
 	for (uint32_t i = 0; i < groups_of(f, s); i++) {
-		sw_ix peer = u->group[u->first[s] + i].peer;
+		sw_ix peer = u->graph.group[u->graph.first[s] + i].peer;
 		uint64_t *lead = f->lead + (size_t)peer * W;
 
 		if (above(f, peer, s))
@@ -65,12 +67,12 @@ lead_up(struct row_job *f, sw_ix s, const uint32_t W)
 	const struct updown *u = f->u;
 
 	for (uint32_t i = 0; i < groups_of(f, s); i++) {
-		sw_ix peer = u->group[u->first[s] + i].peer;
+		sw_ix peer = u->graph.group[u->graph.first[s] + i].peer;
 		const uint64_t *up = f->above[peer];
 
 		if (!above(f, peer, s))
 			continue;
-		for (uint32_t w = 0; w < u->words; w++)
+		for (uint32_t w = 0; w < u->graph.words; w++)
 			for (uint64_t x = up[w]; x != 0; x &= x - 1)
 				bitset_add(
 					f->lead + (size_t)(w * 64 +
@@ -92,7 +94,8 @@ find_lead(struct row_job *f, sw_ix s, const uint32_t W)
 	if (last != TOPO_NONE && row_template_related(f->u, s, last)) {
 		lead_down(f, last, false, W);
 	} else {
-		memset(f->lead, 0, (size_t)f->u->nsw * W * sizeof(*f->lead));
+		memset(f->lead, 0,
+			(size_t)f->u->graph.nsw * W * sizeof(*f->lead));
 		lead_up(f, s, W);
 	}
 	lead_down(f, s, true, W);
@@ -107,7 +110,8 @@ find_up(const struct row_job *f, sw_ix s)
 	struct row_mask up = {{0}};
 
 	for (uint32_t i = 0; i < groups_of(f, s); i++)
-		if (sw_is_above(u, s, u->group[u->first[s] + i].peer))
+		if (sw_is_above(
+			    u, s, u->graph.group[u->graph.first[s] + i].peer))
 			bitset_add(up.w, i);
 	return up;
 }
@@ -120,12 +124,12 @@ static void
 find_far(struct row_job *f, sw_ix s, uint32_t w)
 {
 	const struct updown *u = f->u;
-	uint64_t far = ~f->near[(size_t)s * u->words + w];
+	uint64_t far = ~f->near[(size_t)s * u->graph.words + w];
 	bool any = false;
 
 	for (uint32_t i = 0; i < groups_of(f, s); i++) {
-		uint64_t c = f->cand[(size_t)i * u->words + w];
-		sw_ix peer = u->group[u->first[s] + i].peer;
+		uint64_t c = f->cand[(size_t)i * u->graph.words + w];
+		sw_ix peer = u->graph.group[u->graph.first[s] + i].peer;
 
 		if (!above(f, peer, s)) {
 			far &= u->sw_order.pos[peer] < u->sw_order.pos[s] ? ~c
@@ -144,13 +148,13 @@ find_masks(struct row_job *f, sw_ix s, uint32_t w, uint64_t which,
 	const uint32_t W)
 {
 	const struct updown *u = f->u;
-	uint32_t last = w * 64 + 64 < u->nsw ? w * 64 + 64 : u->nsw;
+	uint32_t last = w * 64 + 64 < u->graph.nsw ? w * 64 + 64 : u->graph.nsw;
 
 	if (last > w * 64)
 		memset(f->mask + (size_t)w * 64 * W, 0,
 			(size_t)(last - w * 64) * W * sizeof(*f->mask));
 	for (uint32_t i = 0; i < groups_of(f, s); i++) {
-		uint64_t x = f->cand[(size_t)i * u->words + w];
+		uint64_t x = f->cand[(size_t)i * u->graph.words + w];
 
 		for (x &= which & ~f->far[w]; x != 0; x &= x - 1)
 			bitset_add(f->mask + (size_t)(w * 64 +
@@ -168,8 +172,9 @@ static inline uint32_t
 cables_of(const struct row_job *f, sw_ix s, const struct row_mask *m,
 	uint8_t *out, const uint32_t W)
 {
-	const struct link_group *group = f->u->group + f->u->first[s];
-	const struct topo_adj *adj = f->u->t->adj;
+	const struct link_group *group =
+		f->u->graph.group + f->u->graph.first[s];
+	const struct topo_adj *adj = f->u->graph.t->adj;
 	uint32_t n = 0, more = 1;
 
 	for (uint32_t c = 0; more > 0; c++) {
@@ -261,7 +266,7 @@ only(const struct row_job *f, sw_ix s, const uint64_t *m, const uint32_t W,
 	for (uint32_t w = 0; w < W; w++)
 		if (m[w] != 0)
 			i = w * 64 + bitset_lowest64(m[w]);
-	if (f->u->group[f->u->first[s] + i].n != 1)
+	if (f->u->graph.group[f->u->graph.first[s] + i].n != 1)
 		return false;
 	*port = row_port(f, s, i, 0);
 	return true;
@@ -444,7 +449,7 @@ static void
 fill_chosen(struct row_job *f, sw_ix s, sw_ix x, const uint64_t *m, bool templ)
 {
 	const struct dest_table *d = f->d;
-	bool near = bitset_has(f->near + (size_t)s * f->u->words, x);
+	bool near = bitset_has(f->near + (size_t)s * f->u->graph.words, x);
 
 	if (templ && !near)
 		next_hop_allow(f, s, m);
@@ -479,7 +484,7 @@ fill_one(struct row_job *f, sw_ix s, sw_ix x, bool templ, const uint32_t W)
 static inline void
 fill_rest(struct row_job *f, sw_ix s, bool templ, const uint32_t W)
 {
-	for (sw_ix x = 0; x < f->u->nsw; x++)
+	for (sw_ix x = 0; x < f->u->graph.nsw; x++)
 		if (!bitset_has(f->far, x) && x != s)
 			fill_one(f, s, x, templ, W);
 }
@@ -498,7 +503,7 @@ fill_fresh(
 {
 	uint64_t any = 0;
 
-	for (uint32_t w = 0; w < f->u->words; w++)
+	for (uint32_t w = 0; w < f->u->graph.words; w++)
 		any |= f->far[w];
 	if (any != 0) {
 		bool few = make_template(f, s, up, W);
@@ -551,7 +556,7 @@ patch(struct row_job *f, sw_ix s, const struct row_template *t,
 	uint8_t *templ = f->templ;
 	uint64_t any = 0;
 
-	for (uint32_t w = 0; w < f->u->words; w++)
+	for (uint32_t w = 0; w < f->u->graph.words; w++)
 		any |= f->far[w];
 	while (f->nlist > 0)
 		f->touched[f->list[--f->nlist]] = false;
@@ -598,7 +603,7 @@ make_from(struct row_job *f, sw_ix s, const struct row_template *t,
 	const uint32_t W)
 {
 	reach_candidates(f->u, f->r, s, &f->diff, f->cand);
-	memcpy(f->far, t->far, f->u->words * sizeof(*f->far));
+	memcpy(f->far, t->far, f->u->graph.words * sizeof(*f->far));
 	begin_row(f);
 	for (uint32_t i = 0; i < f->diff.n; i++) {
 		uint32_t w = f->diff.word[i];
@@ -618,15 +623,16 @@ make_row(struct row_job *f, sw_ix s, sw_ix prev_sw, const uint32_t W)
 
 	f->W = W;
 	find_lead(f, s, W);
-	t = f->prev == NULL && f->u->plane == NULL ? row_template_find(f, s)
-						   : NULL;
+	t = f->prev == NULL && f->u->graph.plane == NULL
+		    ? row_template_find(f, s)
+		    : NULL;
 	if (t != NULL && make_from(f, s, t, W)) {
 		fill_own(f, s);
 		return t;
 	}
 	reach_candidates(f->u, f->r, s, NULL, f->cand);
 	begin_row(f);
-	for (uint32_t w = 0; w < f->u->words; w++) {
+	for (uint32_t w = 0; w < f->u->graph.words; w++) {
 		find_far(f, s, w);
 		find_masks(f, s, w, UINT64_MAX, W);
 	}
@@ -635,7 +641,7 @@ make_row(struct row_job *f, sw_ix s, sw_ix prev_sw, const uint32_t W)
 	else
 		fill_fresh(f, s, &up, W);
 	fill_own(f, s);
-	if (f->u->plane != NULL)
+	if (f->u->graph.plane != NULL)
 		multi_tree_row(f, s, prev_sw);
 	else if (!f->own && (f->prev == NULL || prev_sw == TOPO_NONE))
 		row_template_add(f, s);
@@ -645,7 +651,7 @@ make_row(struct row_job *f, sw_ix s, sw_ix prev_sw, const uint32_t W)
 const struct row_template *
 row_fill_row(struct row_job *f, sw_ix s, sw_ix prev_sw)
 {
-	if (!f->u->live[s]) {
+	if (!f->u->graph.live[s]) {
 		memset(f->row, LFT_DROP, f->bytes);
 		return NULL;
 	}
@@ -663,13 +669,13 @@ row_fill_begin(struct row_job *f)
 	struct arena *a = f->a;
 
 	f->above = u->tier_above;
-	f->cand = arena_array(
-		a, (size_t)(UPDN_MAX_GROUPS + 1) * u->words, sizeof(*f->cand));
+	f->cand = arena_array(a, (size_t)(UPDN_MAX_GROUPS + 1) * u->graph.words,
+		sizeof(*f->cand));
 	f->mask = arena_array(
-		a, (size_t)u->nsw * UPDN_MASK_WORDS, sizeof(*f->mask));
+		a, (size_t)u->graph.nsw * UPDN_MASK_WORDS, sizeof(*f->mask));
 	f->lead = arena_array(
-		a, (size_t)u->nsw * UPDN_MASK_WORDS, sizeof(*f->lead));
-	f->far = arena_array(a, u->words, sizeof(*f->far));
+		a, (size_t)u->graph.nsw * UPDN_MASK_WORDS, sizeof(*f->lead));
+	f->far = arena_array(a, u->graph.words, sizeof(*f->far));
 	f->row = arena_alloc(a, f->bytes);
 	f->lead_of = TOPO_NONE;
 }
@@ -684,8 +690,8 @@ row_fill_whole(struct row_job *f, const struct row_job *first)
 	if (first != NULL) {
 		f->near = first->near;
 	} else {
-		f->near = arena_array(
-			a, (size_t)u->nsw * u->words, sizeof(*f->near));
+		f->near = arena_array(a, (size_t)u->graph.nsw * u->graph.words,
+			sizeof(*f->near));
 		find_near(f, u->tier_set.dn);
 	}
 	f->far_row = arena_alloc(a, f->bytes);
@@ -712,15 +718,15 @@ row_fill_open(struct row_job *f, sw_ix s, const struct sw_subset *among)
 	for (uint32_t k = 0; k < among->n; k++) {
 		uint32_t w = among->word[k], last = w * 64 + 64;
 
-		if (last > u->nsw)
-			last = u->nsw;
+		if (last > u->graph.nsw)
+			last = u->graph.nsw;
 		memset(f->mask + (size_t)w * 64 * f->W, 0,
 			(size_t)(last - w * 64) * f->W * sizeof(*f->mask));
 	}
 	for (uint32_t i = 0; i < n; i++)
 		for (uint32_t k = 0; k < among->n; k++) {
 			uint32_t w = among->word[k];
-			uint64_t x = f->cand[(size_t)i * u->words + w];
+			uint64_t x = f->cand[(size_t)i * u->graph.words + w];
 
 			for (x &= among->set[w]; x != 0; x &= x - 1)
 				bitset_add(
@@ -735,12 +741,12 @@ void
 row_fill_lead(struct row_job *f, sw_ix s, sw_ix x, const uint64_t *m)
 {
 	const struct updown *u = f->u;
-	const struct link_group *group = u->group + u->first[s];
+	const struct link_group *group = u->graph.group + u->graph.first[s];
 	uint64_t *lead = f->lead + (size_t)x * f->W;
 
 	memset(lead, 0, f->W * sizeof(*lead));
 	if (!bitset_has(f->above[s], x)) {
-		uint32_t i = down_path_group(u, s, x) - u->first[s];
+		uint32_t i = down_path_group(u, s, x) - u->graph.first[s];
 
 		if (i < groups_of(f, s) && bitset_has(m, i))
 			bitset_add(lead, i);

@@ -11,9 +11,9 @@ void
 row_template_init(struct row_job *f)
 {
 	f->twin = arena_array(f->a, TWINS, sizeof(*f->twin));
-	f->diff.set = arena_array(f->a, f->u->words, sizeof(uint64_t));
-	f->diff.word = arena_array(f->a, f->u->words, sizeof(uint32_t));
-	f->none = arena_array(f->a, f->u->words, sizeof(*f->none));
+	f->diff.set = arena_array(f->a, f->u->graph.words, sizeof(uint64_t));
+	f->diff.word = arena_array(f->a, f->u->graph.words, sizeof(uint32_t));
+	f->none = arena_array(f->a, f->u->graph.words, sizeof(*f->none));
 	f->touched =
 		arena_array(f->a, f->bytes / LFT_BLOCK, sizeof(*f->touched));
 	f->list = arena_array(f->a, f->bytes / LFT_BLOCK, sizeof(*f->list));
@@ -30,8 +30,8 @@ static bool
 same_group(const struct updown *u, const struct link_group *a,
 	const struct link_group *b)
 {
-	const struct topo_adj *at = u->t->adj + a->adj,
-			      *bt = u->t->adj + b->adj;
+	const struct topo_adj *at = u->graph.t->adj + a->adj,
+			      *bt = u->graph.t->adj + b->adj;
 
 	if (a->peer != b->peer || a->n != b->n)
 		return false;
@@ -48,13 +48,15 @@ same_group(const struct updown *u, const struct link_group *a,
 bool
 row_template_related(const struct updown *u, sw_ix s, sw_ix t)
 {
-	uint32_t n = u->first[s + 1] - u->first[s];
+	uint32_t n = u->graph.first[s + 1] - u->graph.first[s];
 
-	if (n != u->first[t + 1] - u->first[t])
+	if (n != u->graph.first[t + 1] - u->graph.first[t])
 		return false;
 	for (uint32_t i = 0; i < n; i++) {
-		const struct link_group *a = &u->group[u->first[s] + i];
-		const struct link_group *b = &u->group[u->first[t] + i];
+		const struct link_group *a =
+			&u->graph.group[u->graph.first[s] + i];
+		const struct link_group *b =
+			&u->graph.group[u->graph.first[t] + i];
 
 		if ((is_up(u, s, a) || is_up(u, t, b)) && !same_group(u, a, b))
 			return false;
@@ -65,13 +67,13 @@ row_template_related(const struct updown *u, sw_ix s, sw_ix t)
 bool
 row_template_same(const struct updown *u, sw_ix s, sw_ix t)
 {
-	uint32_t n = u->first[s + 1] - u->first[s];
+	uint32_t n = u->graph.first[s + 1] - u->graph.first[s];
 
-	if (n != u->first[t + 1] - u->first[t])
+	if (n != u->graph.first[t + 1] - u->graph.first[t])
 		return false;
 	for (uint32_t i = 0; i < n; i++)
-		if (!same_group(u, &u->group[u->first[s] + i],
-			    &u->group[u->first[t] + i]))
+		if (!same_group(u, &u->graph.group[u->graph.first[s] + i],
+			    &u->graph.group[u->graph.first[t] + i]))
 			return false;
 	return true;
 }
@@ -82,10 +84,10 @@ same_sides(const struct updown *u, sw_ix s, sw_ix t)
 {
 	const uint32_t *pos = u->sw_order.pos;
 
-	for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++) {
-		sw_ix peer = u->group[g].peer;
+	for (uint32_t g = u->graph.first[s]; g < u->graph.first[s + 1]; g++) {
+		sw_ix peer = u->graph.group[g].peer;
 
-		if (is_up(u, s, &u->group[g]) &&
+		if (is_up(u, s, &u->graph.group[g]) &&
 			(pos[peer] < pos[s]) != (pos[peer] < pos[t]))
 			return false;
 	}
@@ -104,14 +106,14 @@ find_steps(const struct updown *u, const struct reach_levels *l,
 	const sw_ix both[2], const uint64_t *const below[2], uint64_t *diff)
 {
 	for (uint32_t k = 1; k < l->n; k++) {
-		const uint64_t **is = l->row + (size_t)k * u->nsw;
-		const uint64_t **was = is - u->nsw;
+		const uint64_t **is = l->row + (size_t)k * u->graph.nsw;
+		const uint64_t **was = is - u->graph.nsw;
 		const uint64_t *x = is[both[0]], *y = is[both[1]];
 		const uint64_t *x0 = was[both[0]], *y0 = was[both[1]];
 
 		if (x == x0 && y == y0)
 			continue;
-		for (uint32_t w = 0; w < u->words; w++)
+		for (uint32_t w = 0; w < u->graph.words; w++)
 			diff[w] |= (x[w] & ~x0[w] & ~below[0][w]) ^
 				   (y[w] & ~y0[w] & ~below[1][w]);
 	}
@@ -123,31 +125,31 @@ find_diff(struct row_job *f, sw_ix s, const struct row_template *t)
 {
 	const struct updown *u = f->u;
 	const struct reach_levels *dn = &f->r->dn, *path = &f->r->path;
-	const uint64_t *near = f->near + (size_t)s * u->words;
-	const uint64_t *near_t = f->near + (size_t)t->sw * u->words;
-	const uint64_t **last = dn->row + (size_t)(dn->n - 1) * u->nsw;
+	const uint64_t *near = f->near + (size_t)s * u->graph.words;
+	const uint64_t *near_t = f->near + (size_t)t->sw * u->graph.words;
+	const uint64_t **last = dn->row + (size_t)(dn->n - 1) * u->graph.nsw;
 	const sw_ix both[2] = {s, t->sw};
 	const uint64_t *const below[2] = {last[s], last[t->sw]};
 	const uint64_t *const none[2] = {f->none, f->none};
 	uint64_t *diff = f->diff.set;
 	uint32_t sum = 0;
 
-	for (uint32_t w = 0; w < u->words; w++)
+	for (uint32_t w = 0; w < u->graph.words; w++)
 		diff[w] = near[w] ^ near_t[w];
 	if (!row_template_same(u, s, t->sw))
-		for (uint32_t w = 0; w < u->words; w++)
+		for (uint32_t w = 0; w < u->graph.words; w++)
 			diff[w] |= below[0][w] | below[1][w];
 	else if (!nbr_class_is_same(&u->line_kin.down, s, t->sw))
 		find_steps(u, dn, both, none, diff);
 	if (!nbr_class_is_same(&u->line_kin.up, s, t->sw))
 		find_steps(u, path, both, below, diff);
 	else
-		for (uint32_t w = 0; w < u->words; w++)
+		for (uint32_t w = 0; w < u->graph.words; w++)
 			diff[w] |= below[0][w] ^ below[1][w];
 	bitset_add(diff, s);
 	bitset_add(diff, t->sw);
 	f->diff.n = 0;
-	for (uint32_t w = 0; w < u->words; w++) {
+	for (uint32_t w = 0; w < u->graph.words; w++) {
 		sum += bitset_count64(diff[w]);
 		if (diff[w] != 0)
 			f->diff.word[f->diff.n++] = w;
@@ -165,7 +167,7 @@ row_template_find(struct row_job *f, sw_ix s)
 		if (row_template_related(f->u, s, t->sw))
 			return same_sides(f->u, s, t->sw) &&
 					       find_diff(f, s, t) * WORTH <
-						       f->u->nsw
+						       f->u->graph.nsw
 				       ? t
 				       : NULL;
 	}
@@ -193,11 +195,11 @@ row_template_add(struct row_job *f, sw_ix s)
 	f->ntwin++;
 	t->sw = s;
 	if (t->row == NULL) {
-		t->far = arena_array(f->a, u->words, sizeof(*t->far));
+		t->far = arena_array(f->a, u->graph.words, sizeof(*t->far));
 		t->templ = arena_alloc(f->a, keys);
 		t->row = arena_alloc(f->a, f->bytes);
 	}
-	memcpy(t->far, f->far, u->words * sizeof(*t->far));
+	memcpy(t->far, f->far, u->graph.words * sizeof(*t->far));
 	memcpy(t->templ, f->templ, keys);
 	memcpy(t->row, f->row, f->bytes);
 }

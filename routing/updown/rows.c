@@ -1,8 +1,8 @@
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "routing/updown/row_priv.h"
-#include "routing/updown/row_writer.h"
 #include "sm/base/thread.h"
 
 enum {
@@ -12,6 +12,41 @@ enum {
 	BATCH_LEAST = 1 << 12,	/* blocks */
 	BATCH_BLOCKS = 1 << 15, /* 2 MiB: stays in the cache until it is put */
 };
+
+/* ---- rows of one thread, until they are put ---- */
+
+void
+row_writer_begin(
+	struct row_writer *b, struct arena *a, uint32_t rows, uint32_t blocks)
+{
+	*b = (struct row_writer){.max_rows = rows, .max = blocks};
+	b->row = arena_array(a, rows, sizeof(*b->row));
+	b->bytes = arena_array(a, blocks, LFT_BLOCK);
+	b->block = arena_array(a, blocks, sizeof(*b->block));
+}
+
+bool
+row_writer_room(const struct row_writer *b, uint32_t blocks)
+{
+	return b->nrows < b->max_rows && b->max - b->n >= blocks;
+}
+
+void
+row_writer_add(struct row_writer *b, const struct row_writer_row *as,
+	const uint8_t *row, const uint32_t *which, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t block = which != NULL ? which[i] : i;
+
+		memcpy(b->bytes + (size_t)b->n * LFT_BLOCK,
+			row + (size_t)block * LFT_BLOCK, LFT_BLOCK);
+		b->block[b->n++] = block;
+	}
+	b->row[b->nrows] = *as;
+	b->row[b->nrows++].n = n;
+}
+
+/* ---- all rows ---- */
 
 /*
  * What the threads share: rows to make, unit by unit. Units are taken by who
@@ -43,7 +78,7 @@ struct part {
 static bool
 cancelled(const struct updown *u)
 {
-	return u->job->cancel != NULL && *u->job->cancel;
+	return u->graph.job->cancel != NULL && *u->graph.job->cancel;
 }
 
 /* Twins have the same neighbours above; tops below. */
@@ -52,42 +87,43 @@ key_of(const struct updown *u, sw_ix s)
 {
 	const struct nbr_class *kin = &u->tier_kin;
 
-	return kin->mid[s] > u->first[s] ? kin->up.first[s]
-					 : kin->down.first[s];
+	return kin->mid[s] > u->graph.first[s] ? kin->up.first[s]
+					       : kin->down.first[s];
 }
 
 /* Switches by key, and by number; units of one key, not too large. */
 static void
 order_rows(const struct updown *u, struct rows *r)
 {
-	uint32_t *at = arena_array(u->a, u->nsw + 1, sizeof(*at));
-	uint32_t most = u->nsw / UNITS + 1;
+	uint32_t *at = arena_array(u->graph.a, u->graph.nsw + 1, sizeof(*at));
+	uint32_t most = u->graph.nsw / UNITS + 1;
 
-	r->seq = arena_array(u->a, u->nsw, sizeof(*r->seq));
-	r->unit = arena_array(u->a, u->nsw + 1, sizeof(*r->unit));
-	for (sw_ix s = 0; s < u->nsw; s++)
+	r->seq = arena_array(u->graph.a, u->graph.nsw, sizeof(*r->seq));
+	r->unit = arena_array(u->graph.a, u->graph.nsw + 1, sizeof(*r->unit));
+	for (sw_ix s = 0; s < u->graph.nsw; s++)
 		at[key_of(u, s) + 1]++;
-	for (sw_ix s = 0; s < u->nsw; s++)
+	for (sw_ix s = 0; s < u->graph.nsw; s++)
 		at[s + 1] += at[s];
-	for (sw_ix s = 0; s < u->nsw; s++)
+	for (sw_ix s = 0; s < u->graph.nsw; s++)
 		r->seq[at[key_of(u, s)]++] = s;
-	for (uint32_t i = 0; i < u->nsw; i++)
+	for (uint32_t i = 0; i < u->graph.nsw; i++)
 		if (i == 0 || i - r->unit[r->nunits - 1] == most ||
 			key_of(u, r->seq[i]) != key_of(u, r->seq[i - 1]))
 			r->unit[r->nunits++] = i;
-	r->unit[r->nunits] = u->nsw;
+	r->unit[r->nunits] = u->graph.nsw;
 }
 
 /* The rows of the previous routes that belong to the same switches. */
 static sw_ix *
 formers(const struct updown *u)
 {
-	sw_ix *former = arena_array(u->a, u->nsw, sizeof(*former));
-	const struct routes *prev = u->job->prev;
+	sw_ix *former = arena_array(u->graph.a, u->graph.nsw, sizeof(*former));
+	const struct routes *prev = u->graph.job->prev;
 
-	for (sw_ix s = 0; s < u->nsw; s++)
-		former[s] = prev != NULL ? topo_switch_in(prev->topo, u->t, s)
-					 : TOPO_NONE;
+	for (sw_ix s = 0; s < u->graph.nsw; s++)
+		former[s] = prev != NULL
+				    ? topo_switch_in(prev->topo, u->graph.t, s)
+				    : TOPO_NONE;
 	return former;
 }
 
@@ -130,9 +166,9 @@ make_row(struct part *p, sw_ix s)
 		row_fill_row(&p->f, s, p->rows->former[s]);
 	struct row_writer_row as = {s, t != NULL ? t->sw : p->last, .n = 0};
 
-	if (t != NULL && p->rows->u->job->prev != NULL)
+	if (t != NULL && p->rows->u->graph.job->prev != NULL)
 		complete(&p->f, t, nblocks);
-	as.whole = t == NULL || p->rows->u->job->prev != NULL;
+	as.whole = t == NULL || p->rows->u->graph.job->prev != NULL;
 	row_writer_add(&p->batch, &as, p->f.row, as.whole ? NULL : p->f.list,
 		as.whole ? nblocks : p->f.nlist);
 	p->last = s;
@@ -162,8 +198,9 @@ put(struct part *p)
 		const uint8_t *bytes = b->bytes + (size_t)at * LFT_BLOCK;
 
 		if (as->whole)
-			routes_put_like(r->out, as->sw, bytes, r->u->job->prev,
-				r->former[as->sw], as->twin);
+			routes_put_like(r->out, as->sw, bytes,
+				r->u->graph.job->prev, r->former[as->sw],
+				as->twin);
 		else
 			put_twin(r->out, as, b->block + at, bytes);
 		at += as->n;
@@ -192,12 +229,12 @@ make(void *arg)
 static unsigned
 threads_for(const struct updown *u)
 {
-	unsigned n = u->job->threads;
+	unsigned n = u->graph.job->threads;
 
 	if (n > THREAD_SHARES)
 		n = THREAD_SHARES;
-	if (n > u->nsw / ROWS_MIN)
-		n = u->nsw / ROWS_MIN;
+	if (n > u->graph.nsw / ROWS_MIN)
+		n = u->graph.nsw / ROWS_MIN;
 	return n > 1 ? n : 1;
 }
 
@@ -207,7 +244,7 @@ begin(struct part *p, const struct part *first, unsigned n)
 {
 	const struct updown *u = p->rows->u;
 	uint32_t nblocks = p->rows->out->nblocks;
-	uint64_t most = (uint64_t)u->nsw * nblocks, batch = BATCH_LEAST;
+	uint64_t most = (uint64_t)u->graph.nsw * nblocks, batch = BATCH_LEAST;
 
 	p->f.a = arena_new();
 	p->f.u = u;
@@ -218,16 +255,17 @@ begin(struct part *p, const struct part *first, unsigned n)
 		batch = batch > BATCH_LEAST ? batch : BATCH_LEAST;
 		batch = batch < BATCH_BLOCKS ? batch : BATCH_BLOCKS;
 	}
-	row_writer_begin(&p->batch, p->f.a, u->nsw,
+	row_writer_begin(&p->batch, p->f.a, u->graph.nsw,
 		(uint32_t)(batch < most ? batch : most));
 }
 
-int
-rows_make(const struct updown *u, const struct reachability *r,
+/* All rows into out, by job->threads threads. -1 when cancelled. */
+static int
+make_rows(const struct updown *u, const struct reachability *r,
 	const struct dest_table *d, bool keep, struct routes *out)
 {
 	unsigned n = threads_for(u);
-	struct part *part = arena_array(u->a, n, sizeof(*part));
+	struct part *part = arena_array(u->graph.a, n, sizeof(*part));
 	struct rows rows = {.u = u, .out = out, .former = formers(u)};
 	bool more = true;
 
@@ -237,7 +275,7 @@ rows_make(const struct updown *u, const struct reachability *r,
 		part[i].f.r = r;
 		part[i].f.d = d;
 		part[i].f.bytes = (size_t)out->nblocks * LFT_BLOCK;
-		part[i].f.prev = keep ? u->job->prev : NULL;
+		part[i].f.prev = keep ? u->graph.job->prev : NULL;
 		begin(&part[i], &part[0], n);
 	}
 	while (more && !cancelled(u)) {
@@ -252,4 +290,34 @@ rows_make(const struct updown *u, const struct reachability *r,
 	for (unsigned i = 0; i < n; i++)
 		arena_free(part[i].f.a);
 	return more || cancelled(u) ? -1 : 0;
+}
+
+/* ---- from an order to routes ---- */
+
+struct routes *
+routes_from_order(struct updown *u, bool keep, const char *engine)
+{
+	const struct route_job *job = u->graph.job;
+	struct routes *r = routes_new(job->topo, job->pool);
+	struct reachability reach;
+	struct dest_table dests;
+
+	engine_cache_begin(u, false);
+	reach = reachability(u);
+	dests = down_path(u, &reach, keep && job->prev != NULL);
+	r->engine = engine;
+	r->order = u->order;
+	r->sftree_root = u->turn_leaf;
+	r->reranked = u->reranked;
+	r->homes = dests.nhomes;
+	if (u->graph.plane != NULL)
+		r->plane = multi_tree_numbers(u);
+	memcpy(r->rank, u->rank, u->graph.nsw * sizeof(*r->rank));
+	(void)snprintf(r->note, sizeof(r->note), "%s", u->note);
+	engine_cache_store(u, &reach, &dests, 0, r);
+	if (make_rows(u, &reach, &dests, keep, r) < 0) {
+		routes_unref(r);
+		return NULL;
+	}
+	return r;
 }

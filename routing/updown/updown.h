@@ -1,31 +1,34 @@
 /*
  * updn: up/down routing over a total order of switches: the machine of two
  * engines, updn, which makes its order from distances, and ftree, which has
- * tiers. Private to updn*.c and ftree*.c.
+ * tiers. The graph of switches that it works on is in routing/graph.
  *
- *   graph   cables as groups of parallel ones, components, where hosts are
- *   order   a fresh order: which switches are on top, ranks from there
- *   stand   the order in force as it is, where an earlier life made it
- *   sticky  the order in force, repaired where it has to be
- *   heir    ... where one top is all and is lost
- *   search  no tree: several orders tried on an estimate of the load
- *   turn    several tops: the subtree in which down-up turns are made
- *   join    ... made whole when it has lost a cable, at a small cost
- *   plane   trees that meet inside racks only
- *   kin     who has the same neighbours above, or below
- *   reach   bit sets: who is below whom, shortest legal paths by level
- *   homes   ports of one node, which should not share switches
- *   chain   for each LID the way down that is meant for it
- *   keys    what of it matters to who is far away
- *   recall  ... taken from the previous routes
- *   rows    all rows of the tables, by several threads
- *   fill    candidate masks, choice, one row
- *   twin    rows made from rows that are mostly equal
- *   batch   what a thread has made, until it is put into the tables
- *   make    all that, from an order to routes
- *   past    what routes remember of it
- *   repair  the same routes but for some cables: differ finds out which legal
- *           paths differ, mend which entries have to
+ *   order              a fresh order: which switches are on top, ranks from
+ *                      there
+ *   order_restore      the order in force as it is, where an earlier life made
+ *                      it
+ *   rank_keep          the order in force, repaired where it has to be
+ *   root_elect         ... where one top is all and is lost
+ *   sftree_root        several tops: the subtree in which down-up turns are
+ *                      made; made whole, at a small cost, when it has lost a
+ *                      cable
+ *   multi_tree         trees that meet inside racks only
+ *   reach              bit sets: who is below whom, shortest legal paths by
+ *                      level
+ *   multi_port         ports of one node, which should not share switches
+ *   down_path          for each LID the way down that is meant for it, and what
+ *                      of it matters to who is far away
+ *   down_path_from_lft ... taken from the previous routes
+ *   rows               all rows of the tables, by several threads, and routes
+ *                      of them
+ *   row_fill           candidate masks, one row
+ *   next_hop_choose    ... the choice among candidates
+ *   row_template       rows made from rows that are mostly equal
+ *   lft_keep           entries of the previous routes that stay
+ *   engine_cache       what routes remember of it; _io: for another process
+ *   repair             the same routes but for some cables: reach_update finds
+ *                      out which legal paths differ, lft_stale which entries
+ *                      have to, lft_repair chooses them
  *
  * Two orders are in use. The tier order sorts by (rank, GUID); it is what
  * routes.rank records. With several tops some pairs of switches (top to top,
@@ -39,7 +42,7 @@
  * is made inside U, from one of its cables to another: the subtree of sFtree
  * (Bogdanski et al. 2012), free of cycles by construction in any graph, and
  * host paths stay what they were. With previous routes U is what it was, and
- * more where it has lost cables: sftree_extend.h.
+ * more where it has lost cables: sftree_root.c.
  *
  * The down-first rule makes tables that look at the destination only obey the
  * order whatever port a packet came in by: a switch that has a path leading
@@ -54,6 +57,8 @@
 
 #include "routing/core/engine.h"
 #include "routing/graph/nbr_class.h"
+#include "routing/graph/swgraph.h"
+#include "sm/base/bitset.h"
 
 enum {
 	UPDN_CHAIN = 8,	 /* longest designated way down */
@@ -62,55 +67,16 @@ enum {
 	UPDN_MASK_WORDS = 4, /* 256 neighbours as bits */
 };
 
-/* All cables between two switches, whose numbers 16 bits are enough for. */
-struct link_group {
-	uint16_t peer;
-	uint16_t n;
-	uint32_t adj; /* the first of them in topo.adj */
-};
-
-/* A total order: pos[s], smaller is above; seq[] lists it from the top. */
-struct sw_order {
-	uint32_t *pos;
-	sw_ix *seq;
-};
-
-/* Sets in which all[s] is a row of u->words words. */
+/* Sets in which all[s] is a row of u->graph.words words. */
 struct reach_sets {
 	uint64_t *dn;  /* switches that s reaches going down, itself too */
 	uint64_t *all; /* ... by any legal path */
 };
 
-/* The same switches and LIDs by the same numbers as in an older topology. */
-struct topo_diff {
-	const struct topo *was;
-	bool *seed;  /* [nsw] switches whose cables differ, and */
-	sw_ix *list; /* a list of them */
-	uint32_t n;
-};
-
 struct updown {
-	const struct route_job *job;
-	const struct topo *t;
-	struct arena *a;
-	const struct updown *like; /* has the same graph, made; or NULL */
-	struct arena *m;	   /* of what is remembered: see engine_cache */
-	struct arena *own;	   /* of that what no later memory rests on */
-	uint32_t nsw;
-	uint32_t words; /* of a bit set over switches, a multiple of 4 */
-
-	bool *live;	 /* not quarantined */
-	uint32_t *first; /* groups of s: group[first[s] .. first[s + 1]) */
-	struct link_group *group;
-	uint32_t *comp; /* component of live switches */
-	uint32_t ncomp;
-	uint32_t *weight; /* compute host ports at a switch; in components
-			     without any, 1 */
-	uint64_t nhosts;  /* sum of weights */
-	uint64_t *hosts;  /* [ncomp] compute host ports there, really */
-	const struct topo_diff
-		*topo_diff; /* the routes in force; NULL: there are
-			    none, or more than cables differs */
+	struct swgraph graph;
+	struct arena *m;   /* of what is remembered: see engine_cache */
+	struct arena *own; /* of that what no later memory rests on */
 
 	enum route_order order;
 	bool treeless; /* after a fresh order: some of it is no tree */
@@ -124,11 +90,10 @@ struct updown {
 	const uint64_t **tier_above; /* [nsw] switches above s, itself too */
 	sw_ix turn_leaf;	 /* of the largest component that needs one */
 	uint64_t **sftree_extra; /* [nsw] or NULL. Of a joiner, see
-			      sftree_extend.h: what may come to it from above;
+			      sftree_root.c: what may come to it from above;
 			      otherwise NULL: anything */
-	const uint8_t *plane;	 /* see multi_tree.c; NULL: one */
-	const bool *leaf;	 /* with planes: who is a leaf */
-	sw_ix *crossing_leaf;	 /* [nplanes] the leaf of the turns of each */
+	const bool *leaf;     /* with planes, see multi_tree.c: who is a leaf */
+	sw_ix *crossing_leaf; /* [nplanes] the leaf of the turns of each */
 	uint32_t nplanes;
 	uint32_t reranked; /* against the remembered ranks */
 	char note[256];
@@ -189,7 +154,7 @@ struct engine_cache {
 		*above; /* [nsw] switches above s in tiers, itself too */
 	uint32_t *pos;	/* the line */
 	uint64_t *turn; /* switches whose cables are turned over in it */
-	uint8_t *plane; /* NULL: one; as in struct updown, and */
+	uint8_t *plane; /* NULL: one; as in struct swgraph, and */
 	bool *leaf;
 	sw_ix *apex;
 	uint32_t nplanes;
@@ -206,21 +171,12 @@ struct sw_subset {
 	uint32_t n;
 };
 
-/* swgraph.c: fill everything of u up to nhosts; what is the same as in
- * u->like, while there are no planes, is shared with it. */
-void swgraph_build(struct updown *u);
-/* ... of live[] and groups alone: components, weights, hosts. */
-void swgraph_components(struct updown *u);
-/*
- * topo_diff.c: how t differs from was, in the arena. NULL: in more than cables
- * between switches.
- */
-const struct topo_diff *topo_diff(
-	const struct topo *t, const struct topo *was, struct arena *a);
+/* order.c: build u->graph, and room for orders of its switches. */
+void order_begin(struct updown *u);
 /* Sort by (rank, GUID) into u->tier; u->line becomes the same; u->flat. */
-void swgraph_sort(struct updown *u);
+void order_sort(struct updown *u);
 
-/* order.c: ranks for a fabric without memory. single: one top only. */
+/* Ranks for a fabric without memory. single: one top only. */
 void order_make_fresh(struct updown *u, bool single);
 /* Ranks by distance from this switch: one top in its component. */
 void order_from_root(struct updown *u, sw_ix root);
@@ -237,9 +193,8 @@ bool order_restore(struct updown *u, const char *engine);
 /* Did another engine make the routes that stand? */
 bool order_is_of_other_engine(const struct route_job *job, const char *engine);
 
-/* rank_keep.c: the rank in force of switch s of job->topo, if any. */
-bool rank_keep_previous(const struct route_job *job, sw_ix s, uint32_t *rank);
-/* Below its neighbours with what has no way up to a top; counts it, sorts. */
+/* rank_keep.c: below its neighbours with what has no way up to a top; counts
+ * it, sorts. */
 void rank_keep_repair(struct updown *u);
 /* Ranks as remembered. False when nothing usable is remembered. */
 bool rank_keep(struct updown *u);
@@ -261,7 +216,7 @@ uint32_t root_elect(struct updown *u, uint32_t comp);
 /*
  * sftree_root.c: where the tier order leaves pairs without a path, choose the
  * leaf and turn its subtree over in u->line, with joiners where the one in
- * force needs them (sftree_extend.h); u->turn has what is above those, too.
+ * force needs them; u->turn has what is above those, too.
  * keep: what is turned over in the line in force stays so, if that can be. May
  * re-rank tops that no subtree can serve. Returns how many host pairs per cable
  * of the leaf only the subtree joins: a measure of what tiers are worth here.
@@ -298,7 +253,7 @@ uint32_t sftree_root_reach_count(const struct updown *u, sw_ix leaf);
  * a way up at the apex, the first of the order, to which no way leads that
  * began with a step down, as all ways that came across at an apex did.
  *
- * find: are there planes? leaf is kept. Then swgraph_build() makes components
+ * find: are there planes? leaf is kept. Then order_begin() makes components
  * of them, and turn stands in for sftree_root_choose(); false: route it as one.
  * marks: for routes.plane, malloced. row: the rest of the row of s: what is in
  * other planes.
@@ -321,12 +276,6 @@ bool multi_tree_exits(
 	const struct updown *u, sw_ix s, uint32_t p, uint8_t mark[256]);
 
 /*
- * updn_order_search.c: where there are no tiers, the best of some orders by the
- * worst load that they would lead to; complete, as after sftree_root_choose.
- */
-void updn_order_search(struct updown *u);
-
-/*
  * engine_cache.c: give r what the next run wants to know; u->m, which it made,
  * becomes r's. little: the most of it is that of before, on which it rests.
  */
@@ -342,7 +291,7 @@ uint64_t engine_cache_options(const struct engine_options *o);
  * than the order of switches can bear, or when cancelled: then the whole has to
  * be done.
  */
-struct routes *routes_repair(const struct updown *like, const char *engine);
+struct routes *routes_repair(const struct swgraph *like, const char *engine);
 
 /* reach.c: u->tier_kin, u->tier_set and u->tier_above, if not there
  * already. */
@@ -383,47 +332,11 @@ struct dest_table down_path(
 	const struct updown *u, const struct reachability *r, bool keep);
 
 /*
- * spread_index.c: where all chains are known, number the apexes; LIDs of one
- * apex take turns on parallel cables. seq: LIDs in the order that they found
- * ways.
- */
-void spread_index_number(
-	const struct updown *u, struct dest_table *d, const uint32_t *seq);
-
-/*
- * rows.c: all rows into out, by job->threads threads. -1 when cancelled.
- */
-int rows_make(const struct updown *u, const struct reachability *r,
-	const struct dest_table *d, bool keep, struct routes *out);
-
-/*
- * make.c: from an order to routes, in the name of an engine. NULL when
+ * rows.c: from an order to routes, in the name of an engine. NULL when
  * cancelled.
  */
 struct routes *routes_from_order(
 	struct updown *u, bool keep, const char *engine);
-
-/* Bit sets. */
-static inline bool
-bitset_has(const uint64_t *set, uint32_t i)
-{
-	return (set[i / 64] >> (i % 64)) & 1;
-}
-
-static inline void
-bitset_add(uint64_t *set, uint32_t i)
-{
-	set[i / 64] |= UINT64_C(1) << (i % 64);
-}
-
-static inline bool
-bitset_intersects(const struct updown *u, const uint64_t *a, const uint64_t *b)
-{
-	for (uint32_t w = 0; w < u->words; w++)
-		if ((a[w] & b[w]) != 0)
-			return true;
-	return false;
-}
 
 /* Does s take what it may from above only, and everything else anywhere? */
 static inline bool
@@ -442,34 +355,6 @@ sw_is_above(const struct updown *u, sw_ix s, sw_ix peer)
 	return u->tier.pos[peer] < u->tier.pos[s] &&
 	       (u->rank[peer] < u->rank[s] || u->flat[s] ||
 		       u->order != ROUTE_TIERS);
-}
-
-/* d |= s, four words at a time: compilers make vectors of it. */
-static inline void
-bitset_or(uint64_t *restrict d, const uint64_t *restrict s, uint32_t words)
-{
-	for (uint32_t i = 0; i < words; i += 4) {
-		d[i] |= s[i];
-		d[i + 1] |= s[i + 1];
-		d[i + 2] |= s[i + 2];
-		d[i + 3] |= s[i + 3];
-	}
-}
-
-static inline uint32_t
-bitset_count64(uint64_t x)
-{
-	x -= (x >> 1) & 0x5555555555555555U;
-	x = (x & 0x3333333333333333U) + ((x >> 2) & 0x3333333333333333U);
-	x = (x + (x >> 4)) & 0x0f0f0f0f0f0f0f0fU;
-	return (uint32_t)((x * 0x0101010101010101U) >> 56);
-}
-
-/* The lowest set bit of x, which must not be 0. */
-static inline uint32_t
-bitset_lowest64(uint64_t x)
-{
-	return (uint32_t)__builtin_ctzll(x);
 }
 
 #endif

@@ -13,8 +13,7 @@ struct arena;
 /* A new, empty arena. */
 struct arena *arena_new(void);
 
-/* One that takes little from the system at a time: for what is small and many
- * such stay. */
+/* An arena with small chunks, for small contents of which many arenas stay. */
 struct arena *arena_new_small(void);
 
 /* Free the arena and everything in it; NULL is allowed. */

@@ -7,11 +7,11 @@
 
 #include "sm/base/mem.h"
 
-/* What most prints fit in: one go. */
+/* Room that most prints fit in, so that they are formatted once. */
 enum { LINE = 64 };
 
 static void
-reserve(struct buf *b, size_t more)
+buf_reserve(struct buf *b, size_t more)
 {
 	if (b->cap - b->n > more)
 		return;
@@ -23,7 +23,7 @@ reserve(struct buf *b, size_t more)
 void
 buf_put(struct buf *b, const void *p, size_t n)
 {
-	reserve(b, n);
+	buf_reserve(b, n);
 	if (n > 0)
 		memcpy(b->text + b->n, p, n);
 	b->n += n;
@@ -38,11 +38,11 @@ buf_printf(struct buf *b, const char *fmt, ...)
 
 	va_start(ap, fmt);
 	va_copy(again, ap);
-	reserve(b, LINE);
+	buf_reserve(b, LINE);
 	n = vsnprintf(b->text + b->n, b->cap - b->n, fmt, ap);
 	va_end(ap);
 	if (n >= 0 && (size_t)n >= b->cap - b->n) {
-		reserve(b, (size_t)n);
+		buf_reserve(b, (size_t)n);
 		(void)vsnprintf(b->text + b->n, (size_t)n + 1, fmt, again);
 	}
 	va_end(again);

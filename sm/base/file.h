@@ -1,12 +1,12 @@
-/* path: directories that the daemon needs and may have to make. */
+/* file: directories that the daemon needs and may have to make. */
 #ifndef HEDDLE_SM_BASE_FILE_H
 #define HEDDLE_SM_BASE_FILE_H
 
 #include "sm/base/reason.h"
 
 /*
- * Make directory dir and what is missing above it, mode 0755 less the umask.
- * 0 when it is there, -1 with why (NULL allowed).
+ * Make directory dir and its missing parents, mode 0755 less the umask. 0 when
+ * it exists, -1 with why (NULL allowed).
  */
 int file_make_dirs(const char *dir, struct reason *why);
 

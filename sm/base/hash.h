@@ -1,6 +1,7 @@
 /*
- * fnv: FNV-1a, 64 bits, of bytes. For names in tables, repeated messages and
- * the checksum of a file; nothing that an enemy may choose collisions for.
+ * hash: FNV-1a, 64 bits, of bytes. For names in tables, repeated messages and
+ * the checksum of a file; not for keys that an attacker could choose to
+ * collide.
  */
 #ifndef HEDDLE_SM_BASE_HASH_H
 #define HEDDLE_SM_BASE_HASH_H
@@ -11,7 +12,7 @@
 #define FNV_START UINT64_C(0xcbf29ce484222325)
 #define FNV_PRIME UINT64_C(0x100000001b3)
 
-/* The hash h of what came before (FNV_START: nothing), with n bytes more. */
+/* The hash h of the bytes before (FNV_START: none), continued with n bytes. */
 static inline uint64_t
 fnv_more(uint64_t h, const void *bytes, size_t n)
 {

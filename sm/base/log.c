@@ -28,11 +28,11 @@ log_set_journal(bool on)
 	journal = on;
 }
 
-static void vlog(enum log_level level, const char *fmt, va_list ap)
+static void log_vprint(enum log_level level, const char *fmt, va_list ap)
 	__attribute__((format(printf, 2, 0)));
 
 static void
-vlog(enum log_level level, const char *fmt, va_list ap)
+log_vprint(enum log_level level, const char *fmt, va_list ap)
 {
 	char line[1024];
 
@@ -54,7 +54,7 @@ log_error(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	vlog(LOG_LEVEL_ERROR, fmt, ap);
+	log_vprint(LOG_LEVEL_ERROR, fmt, ap);
 	va_end(ap);
 }
 
@@ -64,7 +64,7 @@ log_warn(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	vlog(LOG_LEVEL_WARN, fmt, ap);
+	log_vprint(LOG_LEVEL_WARN, fmt, ap);
 	va_end(ap);
 }
 
@@ -74,7 +74,7 @@ log_info(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	vlog(LOG_LEVEL_INFO, fmt, ap);
+	log_vprint(LOG_LEVEL_INFO, fmt, ap);
 	va_end(ap);
 }
 
@@ -84,7 +84,7 @@ log_debug(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	vlog(LOG_LEVEL_DEBUG, fmt, ap);
+	log_vprint(LOG_LEVEL_DEBUG, fmt, ap);
 	va_end(ap);
 }
 

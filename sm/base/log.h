@@ -1,7 +1,7 @@
 /*
- * log: the daemon's voice. Only code under sm/ that runs in the daemon calls
- * it; libraries return reasons. Lines are "subsystem: message key=value".
- * Levels follow syslog; with systemd each line carries its <N> prefix.
+ * log: the daemon's log. Only code under sm/ that runs in the daemon calls it;
+ * libraries return reasons. Lines are "subsystem: message key=value". Levels
+ * follow syslog; with systemd each line carries its <N> prefix.
  */
 #ifndef HEDDLE_SM_BASE_LOG_H
 #define HEDDLE_SM_BASE_LOG_H
@@ -17,7 +17,7 @@ enum log_level {
 	LOG_LEVEL_DEBUG
 };
 
-/* Set the most talkative level that is printed. */
+/* Set the most verbose level that is printed. */
 void log_set_level(enum log_level level);
 
 /* Prefix lines with <N> as journald reads it (JOURNAL_STREAM is set). */
@@ -29,8 +29,8 @@ void log_info(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void log_debug(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /*
- * A token bucket for a class of lines that the wire can drive: at most burst
- * lines, one more token a second; what was suppressed is counted.
+ * A token bucket for a class of lines that messages from the wire can cause: at
+ * most burst lines, one more token a second; suppressed lines are counted.
  */
 struct log_limit {
 	struct mono last;
@@ -40,8 +40,8 @@ struct log_limit {
 };
 
 /*
- * May a line of this class be printed now? When true, *suppressed (NULL
- * allowed) says how many were swallowed since the last one.
+ * True if a line of this class may be printed now; *suppressed (NULL allowed)
+ * then is the number of lines suppressed since the last one.
  */
 bool log_allowed(struct log_limit *l, unsigned burst, struct mono now,
 	unsigned *suppressed);

@@ -3,7 +3,7 @@
  *
  * One thread owns a loop and runs every callback; only loop_wake_send may be
  * called from another one. A callback does a bounded piece of work and returns:
- * who has more to do wakes itself, so that others get their turn between.
+ * one that has more to do wakes itself, so that other callbacks run in between.
  * Callbacks may free any watcher, their own included, and may stop the loop.
  * Watchers are freed before their loop.
  */
@@ -21,7 +21,7 @@ struct loop_signal;
 /* Called in the loop's thread, with the time of the call. */
 typedef void loop_fn(void *cookie, struct mono now);
 
-/* For descriptors: events is LOOP_READ, LOOP_WRITE or both. */
+/* Called for a descriptor: events is LOOP_READ, LOOP_WRITE or both. */
 typedef void loop_fd_fn(void *cookie, unsigned events, struct mono now);
 
 enum { LOOP_READ = 1 << 0, LOOP_WRITE = 1 << 1 };
@@ -37,19 +37,20 @@ struct mono loop_now(void);
 void loop_run(struct loop *l);
 void loop_stop(struct loop *l);
 
-/* Wait for what is due next, handle it, return: for tests. */
+/* Wait for the next events, handle them, return: for tests. */
 void loop_once(struct loop *l);
 
 /*
- * A timer fires once at the time it is set to, never before. It is made
- * unset; a time in the past fires in the next turn, MONO_NEVER unsets it. When
- * fn is called the timer is unset and may be set again.
+ * A timer fires once at the time it is set to, never before. It is made unset;
+ * a time in the past fires in the next iteration of the loop, MONO_NEVER unsets
+ * it. When fn is called the timer is unset and may be set again.
  */
 struct loop_timer *loop_timer_new(struct loop *l, loop_fn *fn, void *cookie);
 void loop_timer_set(struct loop_timer *t, struct mono at);
 void loop_timer_free(struct loop_timer *t); /* NULL allowed */
 
-/* Watch fd (borrowed) for events; 0 rests. Free it before closing fd. */
+/* Watch fd (borrowed) for events; 0: for none. Free the watcher before closing
+ * fd. */
 struct loop_fd *loop_fd_new(
 	struct loop *l, int fd, unsigned events, loop_fd_fn *fn, void *cookie);
 void loop_fd_set(struct loop_fd *w, unsigned events);

@@ -13,7 +13,7 @@ struct map_slot {
 };
 
 static size_t
-hash(uint64_t x)
+hash_key(uint64_t x)
 {
 	/* the finaliser of splitmix64: GUIDs differ in few low bits */
 	x ^= x >> 30;
@@ -31,13 +31,13 @@ map_free(struct map *m)
 }
 
 static struct map_slot *
-find(const struct map *m, uint64_t key)
+find_slot(const struct map *m, uint64_t key)
 {
 	size_t i;
 
 	if (m->cap == 0)
 		return NULL;
-	for (i = hash(key) & (m->cap - 1); m->slot[i].state != FREE;
+	for (i = hash_key(key) & (m->cap - 1); m->slot[i].state != FREE;
 		i = (i + 1) & (m->cap - 1))
 		if (m->slot[i].state == LIVE && m->slot[i].key == key)
 			return &m->slot[i];
@@ -45,9 +45,9 @@ find(const struct map *m, uint64_t key)
 }
 
 static void
-insert(struct map *m, uint64_t key, uint32_t val)
+insert_key(struct map *m, uint64_t key, uint32_t val)
 {
-	size_t i = hash(key) & (m->cap - 1);
+	size_t i = hash_key(key) & (m->cap - 1);
 
 	while (m->slot[i].state == LIVE)
 		i = (i + 1) & (m->cap - 1);
@@ -58,7 +58,7 @@ insert(struct map *m, uint64_t key, uint32_t val)
 }
 
 static void
-grow(struct map *m)
+grow_table(struct map *m)
 {
 	struct map old = *m;
 	size_t i;
@@ -70,28 +70,28 @@ grow(struct map *m)
 	m->used = m->n = 0;
 	for (i = 0; i < old.cap; i++)
 		if (old.slot[i].state == LIVE)
-			insert(m, old.slot[i].key, old.slot[i].val);
+			insert_key(m, old.slot[i].key, old.slot[i].val);
 	free(old.slot);
 }
 
 void
 map_put(struct map *m, uint64_t key, uint32_t val)
 {
-	struct map_slot *s = find(m, key);
+	struct map_slot *s = find_slot(m, key);
 
 	if (s != NULL) {
 		s->val = val;
 		return;
 	}
 	if (m->cap == 0 || (m->used + 1) * 4 > m->cap * 3)
-		grow(m);
-	insert(m, key, val);
+		grow_table(m);
+	insert_key(m, key, val);
 }
 
 bool
 map_get(const struct map *m, uint64_t key, uint32_t *val)
 {
-	const struct map_slot *s = find(m, key);
+	const struct map_slot *s = find_slot(m, key);
 
 	if (s == NULL)
 		return false;
@@ -103,7 +103,7 @@ map_get(const struct map *m, uint64_t key, uint32_t *val)
 bool
 map_del(struct map *m, uint64_t key)
 {
-	struct map_slot *s = find(m, key);
+	struct map_slot *s = find_slot(m, key);
 
 	if (s == NULL)
 		return false;

@@ -1,7 +1,8 @@
 /*
- * map: a hash table from 64-bit keys (GUIDs, directed paths' hashes) to 32-bit
- * values (indexes). Open addressing, no deletion of single keys needed often:
- * deletion leaves a tombstone that the next growth sweeps away.
+ * map: a hash table from 64-bit keys (GUIDs, hashes of directed paths) to
+ * 32-bit values (indexes). Open addressing, for tables that seldom lose a
+ * single key: a deleted key leaves a tombstone, which is removed when the table
+ * grows next.
  */
 #ifndef HEDDLE_SM_BASE_MAP_H
 #define HEDDLE_SM_BASE_MAP_H
@@ -22,7 +23,7 @@ struct map {
 /* An empty map needs no call: struct map m = {0}. Frees what m owns. */
 void map_free(struct map *m);
 
-/* Set key to val, replacing what was there. */
+/* Set key to val, replacing its value if it has one. */
 void map_put(struct map *m, uint64_t key, uint32_t val);
 
 /* Find key; true and *val (if not NULL) set, or false. */

@@ -8,7 +8,7 @@
 enum { LARGE = 256 * 1024 };
 
 static void *
-checked(void *p)
+abort_if_null(void *p)
 {
 	if (p == NULL) {
 		fputs("heddle: out of memory\n", stderr);
@@ -20,19 +20,20 @@ checked(void *p)
 void *
 mem_alloc(size_t n)
 {
-	return checked(malloc(n ? n : 1));
+	return abort_if_null(malloc(n ? n : 1));
 }
 
 void *
 mem_zalloc(size_t count, size_t size)
 {
-	return checked(calloc(count ? count : 1, size ? size : 1));
+	return abort_if_null(calloc(count ? count : 1, size ? size : 1));
 }
 
 void *
 mem_resize(void *p, size_t count, size_t size)
 {
-	return checked(reallocarray(p, count ? count : 1, size ? size : 1));
+	return abort_if_null(
+		reallocarray(p, count ? count : 1, size ? size : 1));
 }
 
 void *
@@ -63,7 +64,7 @@ mem_grow(void *p, size_t n, size_t *cap, size_t size)
 void
 mem_frugal(void)
 {
-	/* a heap for each thread would stay as large as its largest job */
+	/* a heap per thread would stay as large as the thread's largest job */
 	(void)mallopt(M_ARENA_MAX, 1);
 	(void)mallopt(M_MMAP_THRESHOLD, LARGE);
 	(void)mallopt(M_TRIM_THRESHOLD, LARGE);

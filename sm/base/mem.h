@@ -29,9 +29,9 @@ char *mem_strdup(const char *s);
 void *mem_grow(void *p, size_t n, size_t *cap, size_t size);
 
 /*
- * Of a program that stays: what is large comes from the system and goes back
- * to it as soon as it is free, and no thread keeps a heap of its own. Call it
- * first. Then, when a piece of work is over: give back what is free.
+ * For a daemon, to be called first: large blocks come from the system and go
+ * back to it as soon as they are free, and no thread keeps a heap of its own.
+ * mem_trim, called when a piece of work is over, gives free memory back.
  */
 void mem_frugal(void);
 void mem_trim(void);

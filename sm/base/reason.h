@@ -1,6 +1,6 @@
 /*
- * reason: why something was refused, in words a person will read. Library
- * code never logs: it returns -1 and fills a reason; the caller decides.
+ * reason: why something was refused, in words for a person. Library code never
+ * logs: it returns -1 and fills a reason; the caller decides.
  */
 #ifndef HEDDLE_SM_BASE_REASON_H
 #define HEDDLE_SM_BASE_REASON_H
@@ -16,7 +16,7 @@ struct reason {
 int reason_set(struct reason *why, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Append to what why already says. Always returns -1. */
+/* Append to the text of why. Always returns -1. */
 int reason_add(struct reason *why, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 

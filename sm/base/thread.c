@@ -26,7 +26,7 @@ thread_start(pthread_t *t, void *(*fn)(void *arg), void *arg)
 }
 
 static void *
-run(void *arg)
+run_share(void *arg)
 {
 	const struct share *s = arg;
 
@@ -45,7 +45,8 @@ thread_share(unsigned n, void (*fn)(void *part), void *part, size_t size)
 
 		s->fn = fn;
 		s->part = (char *)part + i * size;
-		s->started = i > 0 && thread_start(&s->thread, run, s) == 0;
+		s->started =
+			i > 0 && thread_start(&s->thread, run_share, s) == 0;
 	}
 	for (unsigned i = 0; i < n; i++)
 		if (!share[i].started)

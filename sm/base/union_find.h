@@ -1,15 +1,15 @@
 /*
- * piece: numbers joined into pieces (union-find, paths halved on the way up).
- * in[i] is what number i is a part of, in the end the number that names its
- * piece: its own of one that is alone. To join two pieces, in[] of one's name
- * becomes the other's; who joins knows what else the pieces have in common.
+ * union_find: numbers joined into sets (union-find, paths halved on the way
+ * up). in[i] is the parent of number i; the root of a set names it, and is its
+ * own parent. To join two sets the caller sets in[] of one root to the other
+ * root; it also merges what it stores per set.
  */
 #ifndef HEDDLE_SM_BASE_UNION_FIND_H
 #define HEDDLE_SM_BASE_UNION_FIND_H
 
 #include <stdint.h>
 
-/* The number that names the piece of i. */
+/* The number that names the set of i. */
 static inline uint32_t
 union_find_of(uint32_t *in, uint32_t i)
 {

@@ -5,7 +5,7 @@
 #include "sm/mad/mad.h"
 
 static void
-store(uint8_t *member, uint16_t size, uint64_t v)
+store_member(uint8_t *member, uint16_t size, uint64_t v)
 {
 	uint8_t v8 = (uint8_t)v;
 	uint16_t v16 = (uint16_t)v;
@@ -28,7 +28,7 @@ store(uint8_t *member, uint16_t size, uint64_t v)
 }
 
 static uint64_t
-load(const uint8_t *member, uint16_t size)
+load_member(const uint8_t *member, uint16_t size)
 {
 	uint16_t v16;
 	uint32_t v32;
@@ -53,7 +53,7 @@ void
 fields_decode(
 	const struct fields_row *row, size_t n, const uint8_t *d, void *out)
 {
-	uint8_t buf[MAD_DATA]; /* libibmad reads through pointers to mutable */
+	uint8_t buf[MAD_DATA]; /* libibmad wants a mutable buffer */
 	uint8_t *base = out;
 
 	memcpy(buf, d, sizeof(buf));
@@ -62,7 +62,7 @@ fields_decode(
 				     ? mad_get_field64(buf, 0, row[i].id)
 				     : mad_get_field(buf, 0, row[i].id);
 
-		store(base + row[i].offset, row[i].size, v);
+		store_member(base + row[i].offset, row[i].size, v);
 	}
 }
 
@@ -74,7 +74,7 @@ fields_encode(
 
 	memset(d, 0, MAD_DATA);
 	for (size_t i = 0; i < n; i++) {
-		uint64_t v = load(base + row[i].offset, row[i].size);
+		uint64_t v = load_member(base + row[i].offset, row[i].size);
 
 		if (row[i].size == 8)
 			mad_set_field64(d, 0, row[i].id, v);

@@ -1,8 +1,8 @@
 /*
  * fields: attributes as tables. Each row pairs a field of libibmad with a
- * member of a host-order struct, and one table serves both directions, so
- * that decode and encode cannot disagree. The positions are libibmad's: what
- * smpquery prints is what we read.
+ * member of a host-order struct, and one table serves both directions, so that
+ * decode and encode cannot disagree. The positions are those of libibmad:
+ * smpquery reads the same bytes.
  */
 #ifndef HEDDLE_SM_MAD_FIELDS_H
 #define HEDDLE_SM_MAD_FIELDS_H

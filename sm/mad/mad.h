@@ -1,13 +1,14 @@
 /*
- * mad: the wire codec. One decode/encode pair per attribute; host-order
- * structs outside, exact bytes inside, never a cast of a buffer to a struct.
+ * mad: the wire codec. One pair of decode and encode functions per attribute;
+ * host-order structs outside, exact bytes inside, never a cast of a buffer to a
+ * struct.
  *
  * Field positions are those of libibmad (mad_get_field and friends), which the
  * real tools use too (0.4 us a PortInfo); the SMP's envelope, read for every
- * message, and what libibmad lacks is read by shifts. decode functions
+ * message, and fields that libibmad lacks are read by shifts. Decode functions
  * take the 64 bytes of an SMP's payload, so they cannot run off a buffer; they
- * return -1 with a reason where a value cannot be (a node type of 0, a switch
- * with 0 ports): what comes from the wire is hostile until then.
+ * return -1 with a reason for an impossible value (a node type of 0, a switch
+ * with 0 ports): bytes from the wire are hostile until they are checked.
  *
  * IBA volume 1: MAD header 13.4.3, SMP formats 14.2.1, attributes 14.2.5.
  */
@@ -24,7 +25,7 @@ enum {
 	MAD_SIZE = 256,
 	MAD_DATA = 64,	      /* bytes of an SMP's payload */
 	MAD_LID_END = 0xc000, /* the first LID that is not unicast */
-	MAD_PORT_MAX = 254,   /* 255 stands for no port in tables and paths */
+	MAD_PORT_MAX = 254,   /* 255 means no port in tables and paths */
 };
 
 enum mad_class { MAD_SUBN_LID = 0x01, MAD_SUBN_DR = 0x81, MAD_SA = 0x03 };
@@ -64,7 +65,7 @@ enum {
 /* PortInfo attribute modifier: this SM understands extended speeds. */
 #define MAD_PORT_INFO_EXT 0x80000000U
 
-/* An SMP, both classes. */
+/* An SMP of either class. */
 struct smp {
 	uint8_t mgmt_class; /* MAD_SUBN_LID or MAD_SUBN_DR */
 	uint8_t method;
@@ -101,12 +102,13 @@ struct mad_node_info {
 	uint8_t nports, local_port;
 };
 
-/* -1: unknown type, 0 ports, a GUID of 0, a local port that cannot be. */
+/* -1: unknown type, 0 ports, a GUID of 0, an impossible local port. */
 int mad_node_info_decode(
 	const uint8_t d[MAD_DATA], struct mad_node_info *out, struct reason *);
 void mad_node_info_encode(const struct mad_node_info *in, uint8_t d[MAD_DATA]);
 
-/* Printable copy of a NodeDescription: control bytes become '?', zero ends. */
+/* Printable copy of a NodeDescription, up to the first zero: control bytes
+ * become '?'. */
 void mad_node_desc_decode(const uint8_t d[MAD_DATA], char out[MAD_DATA + 1]);
 
 struct mad_switch_info {
@@ -118,9 +120,11 @@ struct mad_switch_info {
 	bool enf_in, enf_out, filter_in, filter_out, enhanced_p0;
 };
 
-/* Never fails today; LinearFDBCap and LinearFDBTop beyond the unicast LIDs are
- * read as the end of these, so that they can bound a table. A LinearFDBCap of
- * 0 (no linear tables) is the caller's to judge. */
+/*
+ * Never fails at present. A LinearFDBCap or LinearFDBTop beyond the unicast
+ * LIDs is read as the end of these, so that it can bound a table. The caller
+ * judges a LinearFDBCap of 0 (no linear tables).
+ */
 int mad_switch_info_decode(const uint8_t d[MAD_DATA],
 	struct mad_switch_info *out, struct reason *why);
 void mad_switch_info_encode(
@@ -147,18 +151,18 @@ struct mad_port_info {
 
 /*
  * -1: a port state above 4. State 0 passes: Sets carry it (no change), and a
- * base switch port 0 need not have one. Speeds, widths, MTUs and VLs nobody
- * has heard of yet pass, and so does any LID: judging it is LID assignment.
+ * base switch port 0 need not have one. Unknown speeds, widths, MTUs and VLs
+ * pass, and so does any LID: LID assignment judges it.
  */
 int mad_port_info_decode(
 	const uint8_t d[MAD_DATA], struct mad_port_info *out, struct reason *);
 void mad_port_info_encode(const struct mad_port_info *in, uint8_t d[MAD_DATA]);
 
 /*
- * Of the same only what a subnet manager sets in a port that is up: keys, LIDs,
- * time-outs, enforcing, and the state; zeroes else. A fabric has so many ports
- * that looking at everything in all of them would be the longest part of a
- * plan that concerns two.
+ * Decode only the fields of a PortInfo that a subnet manager sets in a port
+ * that is up: keys, LIDs, time-outs, partition enforcement, and the state; the
+ * others are 0. Decoding all fields of all ports of a fabric would be the
+ * longest part of a plan that concerns two ports.
  */
 int mad_port_info_settings(
 	const uint8_t d[MAD_DATA], struct mad_port_info *out);
@@ -183,7 +187,7 @@ struct mad_sm_info {
 void mad_sm_info_decode(const uint8_t d[MAD_DATA], struct mad_sm_info *out);
 void mad_sm_info_encode(const struct mad_sm_info *in, uint8_t d[MAD_DATA]);
 
-/* Notice (generic only as far as Heddle acts on it). */
+/* Notice; of its details those that Heddle acts on. */
 struct mad_notice {
 	bool generic;
 	uint8_t type;	   /* 1 urgent, 2 security, 3 SM, 4 info */
@@ -192,8 +196,9 @@ struct mad_notice {
 	uint16_t issuer_lid;
 	bool toggle;
 	uint16_t count;
-	uint16_t data_lid;     /* traps 128..131, 144: LID the trap is about */
-	uint32_t capmask;      /* trap 144: new CapabilityMask */
+	uint16_t data_lid; /* traps 128 to 131, 144, 145, 256: LID the trap is
+			      about */
+	uint32_t capmask;  /* trap 144: new CapabilityMask */
 	uint16_t change_flags; /* trap 144: what else changed */
 };
 void mad_notice_decode(const uint8_t d[MAD_DATA], struct mad_notice *out);

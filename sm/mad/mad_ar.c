@@ -6,7 +6,7 @@
 
 enum { MASK_BYTES = 32, ENTRY_BYTES = 4 };
 
-/* Where a bit of ARInfo is. */
+/* The place of a bit of ARInfo. */
 struct flag {
 	uint8_t byte, bit;
 };
@@ -29,9 +29,9 @@ static const struct flag flags[NFLAGS] = {
 	{3, 6},
 };
 
-/* The members that they are, in the same order. */
+/* The members that flags[] places, in the same order. */
 static void
-members(struct mad_ar_info *a, bool *out[NFLAGS])
+list_flags(struct mad_ar_info *a, bool *out[NFLAGS])
 {
 	bool *const m[NFLAGS] = {
 		&a->no_fallback,
@@ -61,7 +61,7 @@ mad_ar_info_decode(
 	bool *m[NFLAGS];
 
 	memset(out, 0, sizeof(*out));
-	members(out, m);
+	list_flags(out, m);
 	for (int i = 0; i < NFLAGS; i++)
 		*m[i] = (d[flags[i].byte] >> flags[i].bit & 1) != 0;
 	out->directions = d[1];
@@ -93,7 +93,7 @@ mad_ar_info_encode(const struct mad_ar_info *in, uint8_t d[MAD_DATA])
 	bool *m[NFLAGS];
 
 	memset(d, 0, MAD_DATA);
-	members(&copy, m);
+	list_flags(&copy, m);
 	for (int i = 0; i < NFLAGS; i++)
 		d[flags[i].byte] |= (uint8_t)((unsigned)*m[i] << flags[i].bit);
 	d[1] = in->directions;

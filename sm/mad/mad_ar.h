@@ -1,18 +1,19 @@
 /*
- * mad_ar: adaptive routing as NVIDIA's switches do it, "Rev1".
+ * mad_ar: adaptive routing of NVIDIA's switches, "Rev1".
  *
- * A switch that says so in GeneralInfo (mad_vendor.h) keeps groups of ports,
- * each of one or more sub-groups: the primary one, and a secondary one for
- * when that is congested. A second forwarding table gives each LID a state, a
- * group and the port of old, which a packet that must stay in order takes.
+ * A switch that reports it in GeneralInfo (mad_vendor.h) keeps groups of ports,
+ * each of one or more sub-groups: the primary one, and a secondary one for when
+ * the primary is congested. A second forwarding table gives each LID a state, a
+ * group and the deterministic port, for packets that must stay in order.
  *
- *   ARInfo       what the switch can do, and whether it does it
+ *   ARInfo       the capabilities of the switch, and whether they are enabled
  *   ARGroupTable a group: sub-groups 0 and 1 as masks of 256 ports
  *   ARLFT        16 LIDs a block: state, default port, group
  *
  * The layouts are not in a public specification; they were gathered from open
- * sources that agree with each other. What no open source states is kept
- * behind one function here: the order of bits in a mask (mad_ar_group_*).
+ * sources that agree with each other. The one thing that no open source states,
+ * the order of bits in a mask, is kept in one pair of functions
+ * (mad_ar_group_*).
  */
 #ifndef HEDDLE_SM_MAD_MAD_AR_H
 #define HEDDLE_SM_MAD_MAD_AR_H
@@ -56,7 +57,7 @@ struct mad_ar_info {
 	uint8_t hash_caps, hash_enabled; /* hashed forwarding, as on the wire */
 };
 
-/* -1: GroupTop that is no group of a switch that has some. */
+/* -1: the switch has groups, and GroupTop is none of them. */
 int mad_ar_info_decode(
 	const uint8_t d[MAD_DATA], struct mad_ar_info *out, struct reason *why);
 void mad_ar_info_encode(const struct mad_ar_info *in, uint8_t d[MAD_DATA]);
@@ -88,7 +89,7 @@ struct mad_ar_entry {
 	uint8_t state;	/* enum mad_ar_state */
 	uint8_t table;	/* 4 bits */
 	uint8_t port;	/* the default port, as in the LFT */
-	uint16_t group; /* 12 bits; what is above is cut off */
+	uint16_t group; /* 12 bits; higher bits are cut off */
 };
 
 void mad_ar_lft_decode(
@@ -96,7 +97,7 @@ void mad_ar_lft_decode(
 void mad_ar_lft_encode(
 	const struct mad_ar_entry in[MAD_AR_ENTRIES], uint8_t d[MAD_DATA]);
 
-/* Attribute modifier of the block that a LID is in. */
+/* Attribute modifier of the block that holds a LID. */
 static inline uint32_t
 mad_ar_lft_mod(uint16_t lid, uint8_t plft)
 {

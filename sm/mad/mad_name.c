@@ -50,7 +50,7 @@ static const struct name codes[] = {
 enum { CODE_MASK = 0x1c, REDIRECT = 0x02 };
 
 static const char *
-find(const struct name *list, size_t n, uint16_t value, const char *none)
+find_name(const struct name *list, size_t n, uint16_t value, const char *none)
 {
 	for (size_t i = 0; i < n; i++)
 		if (list[i].value == value)
@@ -61,14 +61,14 @@ find(const struct name *list, size_t n, uint16_t value, const char *none)
 const char *
 mad_attr_name(uint16_t attr)
 {
-	return find(attrs, sizeof(attrs) / sizeof(attrs[0]), attr,
+	return find_name(attrs, sizeof(attrs) / sizeof(attrs[0]), attr,
 		attr >= 0xff00 ? "vendor attribute" : "unknown attribute");
 }
 
 const char *
 mad_method_name(uint8_t method)
 {
-	return find(methods, sizeof(methods) / sizeof(methods[0]), method,
+	return find_name(methods, sizeof(methods) / sizeof(methods[0]), method,
 		"unknown method");
 }
 
@@ -82,6 +82,6 @@ mad_status_name(uint16_t status)
 		return "redirected";
 	if ((status & CODE_MASK) == 0 && status != 0)
 		return "class-specific error";
-	return find(codes, sizeof(codes) / sizeof(codes[0]), status & CODE_MASK,
-		"reserved status");
+	return find_name(codes, sizeof(codes) / sizeof(codes[0]),
+		status & CODE_MASK, "reserved status");
 }

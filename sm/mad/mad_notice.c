@@ -19,9 +19,9 @@ static const struct fields_row notice[] = {
 enum { ROWS = sizeof(notice) / sizeof(notice[0]) };
 
 /*
- * Where the details of a generic trap (byte 10 on) name the LID it is about;
- * 0: nowhere, or nowhere that Heddle acts on. libibmad knows 128 and 144
- * only, hence by shifts (IBA 14.2.5.1).
+ * The byte at which the details of a generic trap (byte 10 on) name the LID
+ * that the trap is about; 0: they name none, or none that Heddle acts on.
+ * libibmad knows 128 and 144 only, hence by shifts (IBA 14.2.5.1).
  */
 static size_t
 lid_at(const struct mad_notice *n)

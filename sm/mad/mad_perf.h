@@ -2,8 +2,8 @@
  * mad_perf: performance counters of ports, as the PerfMgt class carries them
  * (IBA volume 1, 16.1): ClassPortInfo, PortCounters, PortCountersExtended.
  *
- * Such a MAD is no SMP: it travels as data and has no M_Key. Its payload
- * begins at byte 64.
+ * Such a MAD is no SMP: it travels as data and has no M_Key. Its payload begins
+ * at byte 64.
  */
 #ifndef HEDDLE_SM_MAD_MAD_PERF_H
 #define HEDDLE_SM_MAD_MAD_PERF_H
@@ -17,15 +17,15 @@ enum {
 	MAD_PERF_CLASS_INFO = 0x01,
 	MAD_PERF_COUNTERS = 0x12,
 	MAD_PERF_COUNTERS_EXT = 0x1d,
-	MAD_PERF_AT = 64,	  /* where the payload begins */
-	MAD_PERF_SIZE = 192,	  /* and how long it is */
+	MAD_PERF_AT = 64,	  /* first byte of the payload */
+	MAD_PERF_SIZE = 192,	  /* bytes of the payload */
 	MAD_PERF_ALL_PORTS = 255, /* PortSelect */
 };
 
 /* ClassPortInfo.CapabilityMask. */
 enum {
 	MAD_PERF_CAP_ALL_PORTS = 0x0100,
-	MAD_PERF_CAP_EXT = 0x0200, /* PortCountersExtended, whole */
+	MAD_PERF_CAP_EXT = 0x0200, /* all of PortCountersExtended */
 };
 
 struct mad_perf_class_info {
@@ -40,9 +40,9 @@ void mad_perf_class_info_encode(
 	const struct mad_perf_class_info *in, uint8_t d[MAD_PERF_SIZE]);
 
 /*
- * PortCounters. The counters stop at what their field on the wire can hold, so
- * encode cuts each to its width. select: which ones a Set means, bit n for the
- * nth counter.
+ * PortCounters. A counter stops at the highest value of its field on the wire,
+ * so encode cuts each to its width. select: the counters that a Set is for, bit
+ * n for the nth.
  */
 struct mad_perf_counters {
 	uint8_t port;
@@ -71,8 +71,11 @@ enum { MAD_PERF_EXT_COUNTERS = 8 };
 struct mad_perf_extended {
 	uint8_t port;
 	uint16_t select;
-	/* data sent and received in 4 bytes, packets sent and received, of
-	 * these unicast sent and received, multicast sent and received */
+	/*
+	 * data sent and received, in units of 4 bytes; packets sent and
+	 * received; of these unicast sent and received, multicast sent and
+	 * received
+	 */
 	uint64_t counter[MAD_PERF_EXT_COUNTERS];
 };
 

@@ -12,8 +12,9 @@
 enum { MAD_PORT_EXT = 0x33, MAD_CAP2_PORT_EXT = 0x2 };
 
 /*
- * Modes of error correction, bit by bit; of each speed what can and may be.
- * HDR and NDR are left out: the library has their fields at wrong places.
+ * Modes of forward error correction, a bit each; for each speed the supported
+ * and the enabled ones. HDR and NDR are left out: libibmad has their fields at
+ * wrong places.
  */
 struct mad_port_ext {
 	uint32_t capmask;

@@ -88,14 +88,14 @@ mad_sa_gid_encode(const struct mad_gid *g, uint8_t d[16])
 
 /* A selector in the upper two bits, a value in the lower six. */
 static void
-split(uint8_t byte, uint8_t *sel, uint8_t *value)
+split_selector(uint8_t byte, uint8_t *sel, uint8_t *value)
 {
 	*sel = byte >> 6;
 	*value = byte & 0x3f;
 }
 
 static uint8_t
-joined(uint8_t sel, uint8_t value)
+join_selector(uint8_t sel, uint8_t value)
 {
 	return (uint8_t)((sel & 3U) << 6 | (value & 0x3fU));
 }
@@ -127,9 +127,9 @@ mad_sa_path_decode(const uint8_t d[MAD_SA_PATH], struct mad_sa_path *out)
 	out->pkey = be_get16(d + 50);
 	out->qos_class = be_get16(d + 52) >> 4;
 	out->sl = d[53] & 0xf;
-	split(d[54], &out->mtu_sel, &out->mtu);
-	split(d[55], &out->rate_sel, &out->rate);
-	split(d[56], &out->life_sel, &out->life);
+	split_selector(d[54], &out->mtu_sel, &out->mtu);
+	split_selector(d[55], &out->rate_sel, &out->rate);
+	split_selector(d[56], &out->life_sel, &out->life);
 	out->preference = d[57];
 }
 
@@ -150,13 +150,13 @@ mad_sa_path_encode(const struct mad_sa_path *in, uint8_t d[MAD_SA_PATH])
 	be_put16(d + 50, in->pkey);
 	be_put16(d + 52,
 		(uint16_t)((in->qos_class & 0xfffU) << 4 | (in->sl & 0xfU)));
-	d[54] = joined(in->mtu_sel, in->mtu);
-	d[55] = joined(in->rate_sel, in->rate);
-	d[56] = joined(in->life_sel, in->life);
+	d[54] = join_selector(in->mtu_sel, in->mtu);
+	d[55] = join_selector(in->rate_sel, in->rate);
+	d[56] = join_selector(in->life_sel, in->life);
 	d[57] = in->preference;
 }
 
-/* Component of a MultiPathRecord : the same of a PathRecord. */
+/* Component of a MultiPathRecord : the same one of a PathRecord. */
 static const struct {
 	uint32_t multi, path;
 } multi_to_path[] = {
@@ -193,9 +193,9 @@ mad_sa_multi_decode(
 	p->pkey = be_get16(d + 6);
 	p->qos_class = be_get16(d + 8) >> 4;
 	p->sl = d[9] & 0xf;
-	split(d[10], &p->mtu_sel, &p->mtu);
-	split(d[11], &p->rate_sel, &p->rate);
-	split(d[12], &p->life_sel, &p->life);
+	split_selector(d[10], &p->mtu_sel, &p->mtu);
+	split_selector(d[11], &p->rate_sel, &p->rate);
+	split_selector(d[12], &p->life_sel, &p->life);
 	out->apart = (mask & MAD_SA_MULTI_APART) != 0 && d[14] != 0;
 	out->nsgid = d[15];
 	out->ndgid = d[16];
@@ -271,9 +271,9 @@ mad_sa_member_decode(
 		.state = d[48] & 0xf,
 		.proxy = (d[49] & 0x80) != 0,
 	};
-	split(d[38], &out->mtu_sel, &out->mtu);
-	split(d[42], &out->rate_sel, &out->rate);
-	split(d[43], &out->life_sel, &out->life);
+	split_selector(d[38], &out->mtu_sel, &out->mtu);
+	split_selector(d[42], &out->rate_sel, &out->rate);
+	split_selector(d[43], &out->life_sel, &out->life);
 }
 
 void
@@ -285,11 +285,11 @@ mad_sa_member_encode(
 	mad_sa_gid_encode(&in->gid, d + 16);
 	be_put32(d + 32, in->qkey);
 	be_put16(d + 36, in->mlid);
-	d[38] = joined(in->mtu_sel, in->mtu);
+	d[38] = join_selector(in->mtu_sel, in->mtu);
 	d[39] = in->tclass;
 	be_put16(d + 40, in->pkey);
-	d[42] = joined(in->rate_sel, in->rate);
-	d[43] = joined(in->life_sel, in->life);
+	d[42] = join_selector(in->rate_sel, in->rate);
+	d[43] = join_selector(in->life_sel, in->life);
 	be_put32(d + 44, (uint32_t)in->sl << 28 |
 				 (in->flow_label & 0xfffff) << 8 |
 				 in->hop_limit);

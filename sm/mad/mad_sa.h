@@ -1,11 +1,11 @@
 /*
- * mad_sa: subnet administration on the wire: the header that every message of
- * class 0x03 begins with, and the attributes that are more than a management
- * attribute with a LID in front of it. Host order outside, exact bytes inside.
+ * mad_sa: subnet administration on the wire: the header of every message of
+ * class 0x03, and the attributes that are more than a management attribute with
+ * a LID in front of it. Host order outside, exact bytes inside.
  *
- * A message is the header (56 bytes) and records. In a request there is one,
- * of at most 200 bytes; in the answer to GetTable as many as there are, each
- * padded to 8 bytes, and AttributeOffset says how far apart they are.
+ * A message is the header (56 bytes) and records. A request has one record, of
+ * at most 200 bytes; the answer to GetTable has all that match, each padded to
+ * 8 bytes, and AttributeOffset is the distance between them.
  *
  * IBA volume 1: SA MADs 15.2.1.1, RMPP 13.6, records 15.2.5, Notice 13.4.8.2,
  * InformInfo 13.4.8.3, ClassPortInfo 13.4.8.1.
@@ -17,7 +17,7 @@
 
 enum {
 	MAD_SA_HEADER = 56,
-	MAD_SA_DATA = 200, /* of a record in one MAD */
+	MAD_SA_DATA = 200, /* bytes of a record in one MAD */
 	MAD_SA_VERSION = 2,
 	MAD_SA_PATH = 64,
 	MAD_SA_INFORM = 36,
@@ -74,7 +74,7 @@ enum mad_sa_status {
 	MAD_SA_DENIED = 0x0700,
 };
 
-/* The header, RMPP as far as an application sees it. */
+/* The header, with the RMPP fields that an application sees. */
 struct mad_sa {
 	uint8_t base_version, class_version;
 	uint8_t method;
@@ -84,13 +84,13 @@ struct mad_sa {
 	uint32_t mod;
 	bool rmpp;	     /* the Active flag */
 	uint8_t rmpp_type;   /* 1: data */
-	uint8_t rmpp_status; /* 0: well */
+	uint8_t rmpp_status; /* 0: no error */
 	uint64_t sm_key;
 	uint16_t offset; /* AttributeOffset: 8-byte units */
 	uint64_t mask;	 /* ComponentMask */
 };
 
-/* -1: shorter than the header, or another class. The rest is for the SA. */
+/* -1: shorter than the header, or another class. The SA judges the rest. */
 int mad_sa_decode(
 	const uint8_t *buf, size_t len, struct mad_sa *out, struct reason *why);
 void mad_sa_encode(const struct mad_sa *in, uint8_t buf[MAD_SA_HEADER]);
@@ -104,7 +104,8 @@ void mad_sa_gid_encode(const struct mad_gid *g, uint8_t d[16]);
 /* Selectors of MTU, rate and packet lifetime. */
 enum { MAD_SA_GREATER, MAD_SA_LESS, MAD_SA_EXACTLY, MAD_SA_BEST };
 
-/* PathRecord (IBA 15.2.5.16); MultiPathRecord has the same but the ends. */
+/* PathRecord (IBA 15.2.5.16); a MultiPathRecord has the same fields except the
+ * ends. */
 struct mad_sa_path {
 	uint64_t service;
 	struct mad_gid dgid, sgid;
@@ -151,8 +152,8 @@ void mad_sa_path_encode(const struct mad_sa_path *in, uint8_t d[MAD_SA_PATH]);
 struct mad_sa_multi {
 	struct mad_sa_path path; /* ends and LIDs unused */
 	uint8_t nsgid, ndgid;
-	bool apart;    /* paths independent of each other are asked for */
-	uint64_t mask; /* the given mask as PathRecord's components */
+	bool apart;    /* disjoint paths are asked for (IndependenceSelector) */
+	uint64_t mask; /* the given mask, as components of a PathRecord */
 };
 enum {
 	MAD_SA_MULTI_APART = 1 << 17,
@@ -180,7 +181,7 @@ void mad_sa_inform_decode(
 void mad_sa_inform_encode(
 	const struct mad_sa_inform *in, uint8_t d[MAD_SA_INFORM]);
 
-/* What a service registers, as far as the SA looks at it. */
+/* The fields of a ServiceRecord that the SA uses. */
 struct mad_sa_service {
 	uint64_t id;
 	struct mad_gid gid;
@@ -193,7 +194,7 @@ struct mad_sa_service {
 void mad_sa_service_decode(
 	const uint8_t d[MAD_SA_SERVICE], struct mad_sa_service *out);
 
-/* MCMemberRecord (IBA 15.2.5.17): a group, and who is in it, and how. */
+/* MCMemberRecord (IBA 15.2.5.17): a group, one member, its join state. */
 struct mad_sa_member {
 	struct mad_gid mgid, gid;
 	uint32_t qkey;
@@ -204,7 +205,7 @@ struct mad_sa_member {
 	bool proxy;
 };
 
-/* Its components in a mask. */
+/* Components of an MCMemberRecord in a mask. */
 enum {
 	MAD_SA_MEMBER_MGID = 1 << 0,
 	MAD_SA_MEMBER_GID = 1 << 1,
@@ -229,7 +230,7 @@ enum {
 /* Bits of a join state. */
 enum {
 	MAD_SA_JOIN_FULL = 1,
-	MAD_SA_JOIN_NON = 2,	   /* receives, is no reason for the group */
+	MAD_SA_JOIN_NON = 2,	   /* receives, does not keep the group alive */
 	MAD_SA_JOIN_SEND = 4,	   /* sends only */
 	MAD_SA_JOIN_SEND_FULL = 8, /* sends only, keeps the group alive */
 };
@@ -250,12 +251,12 @@ struct mad_sa_trace {
 void mad_sa_trace_encode(
 	const struct mad_sa_trace *in, uint8_t d[MAD_SA_TRACE]);
 
-/* ClassPortInfo, as far as an SA fills it (IBA 13.4.8.1). */
+/* ClassPortInfo, the fields that an SA fills (IBA 13.4.8.1). */
 struct mad_sa_port_info {
 	uint16_t cap;
 	uint32_t cap2;	   /* 27 bits */
 	uint8_t resp_time; /* 5 bits */
-	uint32_t qp, qkey; /* where the class answers */
+	uint32_t qp, qkey; /* at which the class answers */
 };
 void mad_sa_port_info_encode(
 	const struct mad_sa_port_info *in, uint8_t d[MAD_SA_PORT_INFO]);

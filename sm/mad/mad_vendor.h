@@ -1,10 +1,10 @@
 /*
- * mad_vendor: what NVIDIA's devices answer beyond the standard, as far as it
- * is not adaptive routing (mad_ar.h).
+ * mad_vendor: attributes of NVIDIA's devices beyond the standard, except those
+ * of adaptive routing (mad_ar.h).
  *
  * The numbers 0xFF00 to 0xFFFF mean other things on other vendors' devices:
- * they are for NodeInfo's vendor 0x2c9 only, and GeneralInfo says what a device
- * has of the rest. A refusal or silence means that it has none.
+ * they are for NodeInfo's vendor 0x2c9 only, and GeneralInfo reports which of
+ * the others a device has. A refusal or silence means that it has none.
  */
 #ifndef HEDDLE_SM_MAD_MAD_VENDOR_H
 #define HEDDLE_SM_MAD_MAD_VENDOR_H
@@ -23,7 +23,7 @@ enum {
 
 /* Bits of GeneralInfo's capability mask. */
 enum {
-	MAD_VENDOR_CAP_AR = 1,	    /* the old kind: not with the next */
+	MAD_VENDOR_CAP_AR = 1,	    /* the older kind, not with the next */
 	MAD_VENDOR_CAP_AR_REV1 = 2, /* mad_ar.h */
 	MAD_VENDOR_CAP_EXT_PORT_INFO = 9,
 };
@@ -49,11 +49,11 @@ mad_vendor_set(struct mad_vendor_general *g, unsigned bit)
 	g->cap[bit / 32] |= 1U << bit % 32;
 }
 
-/* ExtendedPortInfo: FDR10, a speed of its own between QDR and FDR. */
+/* ExtendedPortInfo: FDR10, a speed between QDR and FDR. */
 enum { MAD_VENDOR_FDR10 = 1 };
 
 struct mad_vendor_ext_port {
-	uint8_t change; /* Set: which of the following are meant */
+	uint8_t change; /* Set: which of the following to change */
 	uint8_t speed_supported, speed_enabled, speed_active;
 };
 

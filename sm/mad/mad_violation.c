@@ -47,7 +47,7 @@ put_m_key(uint8_t *d, const struct mad_violation *v)
 	memcpy(d + 34, v->ret_path, MAD_VIOLATION_HOPS);
 }
 
-/* Where the word of SL and QP1 is; QP2 and the GIDs follow it. */
+/* The byte of the word of SL and QP1; QP2 and the GIDs follow it. */
 static size_t
 qp_at(uint16_t trap)
 {

@@ -1,7 +1,7 @@
 /*
- * mad_violation: the details of traps 256 to 259, by which a node complains
- * of a wrong M_Key, P_Key or Q_Key (IBA volume 1, 14.2.5.1). The notice's
- * head is mad_notice_decode's; this is what stands behind it.
+ * mad_violation: the details of traps 256 to 259, by which a node reports a
+ * wrong M_Key, P_Key or Q_Key (IBA volume 1, 14.2.5.1). mad_notice_decode reads
+ * the head of the notice; these are the bytes after it.
  */
 #ifndef HEDDLE_SM_MAD_MAD_VIOLATION_H
 #define HEDDLE_SM_MAD_MAD_VIOLATION_H
@@ -36,18 +36,18 @@ struct mad_violation {
 	uint32_t key;  /* P_Key or Q_Key */
 	uint8_t sl;
 	uint32_t qp1, qp2;
-	uint64_t gid1[2], gid2[2]; /* of these LIDs, or 0 */
+	uint64_t gid1[2], gid2[2]; /* of these two LIDs, or 0 */
 	/* 259: the switch that found it */
-	uint16_t valid; /* which fields mean something */
+	uint16_t valid; /* which fields are valid */
 	uint16_t switch_lid;
 	uint8_t port;
 };
 
-/* Everything that trap number trap does not carry is 0. */
+/* Fields that trap number trap does not carry are 0. */
 void mad_violation_decode(
 	const uint8_t d[MAD_DATA], uint16_t trap, struct mad_violation *out);
 
-/* Write the details into a notice that mad_notice_encode has made. */
+/* Write the details into a notice made by mad_notice_encode. */
 void mad_violation_encode(
 	const struct mad_violation *in, uint16_t trap, uint8_t d[MAD_DATA]);
 

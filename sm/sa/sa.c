@@ -1,5 +1,6 @@
 /*
- * Messages in, time passing: who asks, may he, and what becomes of it.
+ * The entry points of the SA: messages and time. Checks the header, the
+ * requester and its tokens, and serves or queues the query.
  */
 #include "sm/sa/sa.h"
 
@@ -48,7 +49,7 @@ set_view(struct sa *sa, struct view *v)
 		sa->ops->release(sa->ops->cookie, sa->view);
 	sa->view = view_ref(v);
 	map_free(&sa->by_guid);
-	/* backwards: of duplicates the first shall stay */
+	/* backwards: of duplicate GUIDs the first one stays */
 	for (uint32_t i = v != NULL ? v->topo->nguid : 0; i-- > 0;) {
 		port_ix p = v->topo->by_pguid[i];
 
@@ -89,7 +90,7 @@ sa_prefix_routes(struct sa *sa, const struct sa_far *f, size_t n)
 	sa->nfar = n;
 }
 
-/* One token of the requester's; false when it has none left. */
+/* Take one token of the requester; false when it has none left. */
 static bool
 take_token(struct sa *sa, uint16_t lid, struct mono now)
 {
@@ -145,7 +146,7 @@ query_new(struct sa *sa, const struct transport_msg *m, const struct mad_sa *h)
 	return q;
 }
 
-/* What is wrong with the header, or 0. */
+/* The status for a bad header, or 0. */
 static uint16_t
 judge_header(const struct sa_query *q)
 {
@@ -166,7 +167,7 @@ judge_header(const struct sa_query *q)
 	}
 	if (h->rmpp && (h->rmpp_type != 1 || h->rmpp_status != 0))
 		return MAD_SA_REQ_INVALID;
-	/* only a MultiPathRecord's GIDs may not fit into one MAD */
+	/* only a MultiPathRecord can be longer than one MAD */
 	if (q->len > MAD_SA_DATA && h->method != MAD_SA_GET_MULTI)
 		return MAD_SA_REQ_INVALID;
 	if (h->sm_key != 0 && !q->trusted)
@@ -174,7 +175,7 @@ judge_header(const struct sa_query *q)
 	return 0;
 }
 
-/* Has this kind that method? */
+/* 0 if this kind of record has the query's method, else a status. */
 static uint16_t
 judge_method(const struct sa_kind *k, const struct sa_query *q)
 {
@@ -213,7 +214,7 @@ queue_job(struct sa_query *q)
 }
 
 static void
-serve(struct sa_query *q, struct mono now)
+serve_query(struct sa_query *q, struct mono now)
 {
 	const struct sa_kind *k = q->kind;
 	uint16_t status;
@@ -233,7 +234,7 @@ serve(struct sa_query *q, struct mono now)
 		queue_job(q);
 }
 
-/* Requests only: an answer to a response could go on for ever. */
+/* True for requests only: answering a response could go on for ever. */
 static bool
 is_request(const struct transport_msg *m, const struct mad_sa *h)
 {
@@ -278,12 +279,13 @@ sa_receive(struct sa *sa, const struct transport_msg *m, struct mono now)
 	if (status != 0)
 		sa_query_answer(q, status);
 	else
-		serve(q, now);
+		serve_query(q, now);
 }
 
 /*
- * One turn, shared by all jobs: who asks for the world holds up neither them
- * nor what arrives meanwhile.
+ * Run all jobs once, within one budget of candidates that they share: a query
+ * for all records holds up neither the others nor messages that arrive
+ * meanwhile.
  */
 static void
 run_jobs(struct sa *sa)

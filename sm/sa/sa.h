@@ -1,6 +1,7 @@
 /*
- * sa: subnet administration. Hosts ask here for paths, for what the fabric is
- * made of, and to be told of changes; services are announced here.
+ * sa: subnet administration. It answers queries for paths and for the nodes,
+ * ports and tables of the fabric, reports changes to subscribers, and keeps the
+ * registry of services and multicast groups.
  *
  *	message --> header checked, requester known, tokens left
  *	        --> table {attribute, methods, record, decode, handler}
@@ -9,15 +10,15 @@
  *
  * Everything is answered from the committed view, which a query pins until it
  * is over: it never waits for routing and never sees two states of the fabric.
- * A query's candidates are numbered (ports, switches, pairs of ends); those
- * that the component mask does not rule out are turned into the bytes of a
- * record and compared under a mask of bits, one comparison for all kinds of
- * records. What takes longer than a turn waits in a list of jobs; sa_next is
- * then now, so that other messages are served in between.
+ * The candidates of a query are numbered (ports, switches, pairs of ends);
+ * those that the component mask does not rule out are turned into the bytes of
+ * a record and compared under a mask of bits, one comparison for all kinds of
+ * records. A query that takes longer than one turn waits in a list of jobs;
+ * sa_next is then now, so that other messages are served in between.
  *
  * Bounded: requests per port (tokens), jobs per port and in all, services and
- * subscriptions per port, bytes of a table. Who asks for more is told so: BUSY
- * or no resources, never silence.
+ * subscriptions per port, bytes of a table. A requester that exceeds a bound is
+ * told so: BUSY or no resources, never silence.
  *
  * No I/O but the transport's send; time is an argument. IBA volume 1, 15.
  */
@@ -45,9 +46,9 @@ struct sa_manager {
 /* What the SA needs of the core. */
 struct sa_ops {
 	void *cookie;
-	/* Let go of a view: now, or when no worker uses its tables. */
+	/* Release a view: now, or when no worker uses its tables. */
 	void (*release)(void *cookie, struct view *v);
-	/* The nth subnet manager, ourselves first; false: there are fewer. */
+	/* The nth subnet manager, this one first; false: there are fewer. */
 	bool (*manager)(void *cookie, size_t n, struct sa_manager *out);
 	/*
 	 * Write block of a port's GUIDInfo: alias GUIDs in entries 1.. (entry
@@ -56,17 +57,17 @@ struct sa_ops {
 	void (*write_guids)(void *cookie, port_ix port, uint8_t block,
 		const uint64_t guid[8]);
 	/*
-	 * Somebody joined or left a group of this MLID: the switches are to be
-	 * told, and then sa_group_written.
+	 * A port joined or left a group of this MLID: write the switches, and
+	 * then call sa_group_written.
 	 */
 	void (*regroup)(void *cookie, uint16_t mlid);
-	/* What a switch acknowledged of its multicast table; false: nothing.
-	 */
+	/* What a switch acknowledged of its multicast table; false: nothing. */
 	bool (*mft)(void *cookie, uint64_t guid, unsigned block, unsigned pos,
 		uint8_t out[64]);
 };
 
-/* A group that is there before anybody joins, and after everybody left. */
+/* A group of the configuration: it exists before any port joins and after all
+ * have left. */
 struct sa_configured_group {
 	struct mad_gid mgid;
 	uint32_t qkey;
@@ -76,14 +77,14 @@ struct sa_configured_group {
 
 /* A group and its members, to be kept over a restart. */
 struct sa_kept_member {
-	uint64_t guid;	/* of the GID it joined with */
+	uint64_t guid;	/* of the GID that it joined with */
 	uint64_t owner; /* of its port */
 	uint8_t state;
 	bool proxy;
 };
 
 struct sa_kept_group {
-	struct mad_sa_member is; /* what all members have alike, MLID too */
+	struct mad_sa_member is; /* properties of the group, MLID too */
 	struct sa_kept_member *member;
 	size_t n;
 };
@@ -94,16 +95,16 @@ struct sa_member {
 	bool receives; /* false: it only sends */
 };
 
-/* The way to another subnet: a router's port on this one. */
+/* A router to another subnet, by its port on this one. */
 struct sa_far {
 	uint64_t prefix; /* 0: any that has no entry of its own */
 	uint64_t router; /* port GUID */
 };
 
 struct sa_params {
-	uint64_t prefix;      /* of the subnet */
-	uint64_t sa_key;      /* trusted requests carry it; 0: nobody is */
-	uint8_t packet_life;  /* of paths: 4.096 us x 2^n */
+	uint64_t prefix;     /* of the subnet */
+	uint64_t sa_key;     /* trusted requests carry it; 0: none is trusted */
+	uint8_t packet_life; /* of paths: 4.096 us x 2^n */
 	uint32_t rate, burst; /* requests of one port: a second, at once */
 	uint32_t services;    /* of one port */
 	uint32_t subscribers; /* subscriptions of one port */
@@ -114,16 +115,17 @@ struct sa_params {
 /* Counters since sa_new. */
 struct sa_stats {
 	uint64_t requests, answers, records;
-	uint64_t busy;	     /* of these: told to come back */
+	uint64_t busy;	     /* of requests: answered BUSY */
 	uint64_t refused;    /* answered with another status than 0 */
 	uint64_t dropped;    /* not an SA request at all */
 	uint64_t reports;    /* sent, repetitions included */
-	uint64_t unreported; /* given up, or their subscriber too slow */
+	uint64_t unreported; /* given up, or missed by a slow subscriber */
 	uint32_t jobs, services, subscriptions;
 	uint32_t groups, members;
 };
 
-/* ops and t are borrowed. No view yet: everybody is told BUSY. */
+/* ops and t are borrowed. Until the first view every request is answered
+ * BUSY. */
 struct sa *sa_new(struct transport *t, const struct sa_ops *ops,
 	const struct sa_params *p);
 void sa_free(struct sa *sa); /* NULL allowed; releases its views */
@@ -131,66 +133,71 @@ void sa_free(struct sa *sa); /* NULL allowed; releases its views */
 void sa_configure(struct sa *sa, const struct sa_params *p);
 
 /*
- * A message of class 0x03 arrived. Only on the master: see sa_reset. m lives
- * as long as the call.
+ * A message of class 0x03 arrived. Called on the master only: see sa_reset. m
+ * lives as long as the call.
  */
 void sa_receive(struct sa *sa, const struct transport_msg *m, struct mono now);
 
 /*
- * A view was committed (a reference is taken). Subscribers hear which GIDs came
- * and went; what belonged to ports that left dies.
+ * A view was committed (a reference is taken). Subscribers get reports of the
+ * GIDs that came and went; services, subscriptions, alias GUIDs and memberships
+ * of ports that left end.
  */
 void sa_commit(struct sa *sa, struct view *v, struct mono now);
 
 /*
- * Mastership is lost: queries in progress end with BUSY, services,
- * subscriptions and the view are forgotten; hosts tell the new master.
+ * Mastership is lost: queries in progress end with BUSY; services,
+ * subscriptions, alias GUIDs, memberships and the view are dropped; hosts
+ * register with the new master.
  */
 void sa_reset(struct sa *sa, struct mono now);
 
 /*
- * What has to survive a restart, as lines appended to out (see sa_state.c); has
- * it changed since the last time? And back again, before the first commit, away
- * seconds after it was saved: the number of lines that were not believed.
+ * sa_save appends the state that has to survive a restart to out, as lines (see
+ * sa_state.c); sa_changed: it has changed since the last sa_save. sa_restore
+ * takes it back, before the first commit, away seconds after it was saved; it
+ * returns the number of lines that were rejected.
  */
 void sa_save(struct sa *sa, struct mono now, struct buf *out);
 bool sa_changed(const struct sa *sa);
 size_t sa_restore(
 	struct sa *sa, const char *text, uint64_t away, struct mono now);
 
-/* A trap of the fabric, from the port with this LID, for subscribers. */
+/* A trap from the port with this LID: report it to subscribers. */
 void sa_trap(struct sa *sa, uint16_t lid, const uint8_t notice[MAD_DATA],
 	struct mono now);
 
-/* The groups that shall always be there are these (copied). */
+/* Set the groups of the configuration (copied). */
 void sa_configured_group(
 	struct sa *sa, const struct sa_configured_group *g, size_t n);
 
-/* Other subnets are reached by these routers (copied). */
+/* Set the routers to other subnets (copied). */
 void sa_prefix_routes(struct sa *sa, const struct sa_far *f, size_t n);
 
 /*
- * Group number i (below sa_stats' groups) as it is; member is the caller's to
- * free. And that it was so in an earlier life: before the first view, which
- * decides who is still there, and before the standing ones are named. What
- * cannot be (given twice, nobody to keep it) is left out.
+ * sa_group_keep: group number i (below the number of groups of sa_stats);
+ * out->member is the caller's to free. sa_group_restore: a group of the
+ * previous run; to be called before the first view, which removes the members
+ * that have left, and before sa_configured_group. A group that cannot be
+ * restored (its MGID exists, its MLID is invalid, too many groups) is left out.
  */
 void sa_group_keep(const struct sa *sa, size_t i, struct sa_kept_group *out);
 void sa_group_restore(struct sa *sa, const struct sa_kept_group *g);
 
 /*
- * Who is in the groups of this MLID, by ports of the view, a port perhaps more
- * than once; *out is the caller's to free. With no view nobody is.
+ * The members of the groups of this MLID, by ports of the view, a port perhaps
+ * more than once; *out is the caller's to free. Without a view there are none.
  */
 size_t sa_group_members(
 	const struct sa *sa, uint16_t mlid, struct sa_member **out);
 
-/* The next MLID after mlid that has groups, 0: there is none. */
+/* The next MLID after mlid that has groups; 0: there is none. */
 uint16_t sa_group_next(const struct sa *sa, uint16_t mlid);
 
 /*
- * Joins so far, as a number; and what the switches hold is what members as of
- * then need: those who wait for it are answered.
+ * sa_group_stamp: a number that grows with every join and leave that switches
+ * must know. sa_group_written: the switches hold the members as of this stamp;
+ * joins that waited for it are answered.
  */
 uint64_t sa_group_stamp(const struct sa *sa);
 void sa_group_written(struct sa *sa, uint64_t stamp);

@@ -1,13 +1,12 @@
 /*
- * Paths that have as little in common as can be, for a MultiPathRecord that
- * asks for independent ones (IBA 15.2.5.20): what fails under one of them
- * leaves the others.
+ * Disjoint paths, for a MultiPathRecord that asks for independent ones (IBA
+ * 15.2.5.20): a failure on one of them leaves the others.
  *
- * Greedy: the first pair that meets the request, then again and again the path
- * with the fewest cables, and of those the fewest switches, that are in use by
- * those before it. One that brings no cable of its own is no other path and is
- * left out. The number of pairs looked at is bounded, for all of it is one
- * turn.
+ * Greedy: the first pair that meets the request, then repeatedly the path that
+ * shares the fewest links with the paths picked before, and among those the
+ * fewest switches. A path without a link of its own is no alternative and is
+ * left out. The number of pairs examined is bounded, since all of them are
+ * examined in one turn.
  */
 #include <stdlib.h>
 
@@ -15,11 +14,11 @@
 #include "sm/sa/sa_priv.h"
 
 enum {
-	PAIRS = 1024, /* looked at */
-	CABLE = 256,  /* what a shared cable weighs; a switch: 1 */
+	PAIRS = 1024, /* examined at most */
+	CABLE = 256,  /* weight of a shared link; of a shared switch: 1 */
 };
 
-/* A pair, and what its path goes over: cables first, then switches. */
+/* A pair, and the things on its path: links first, then switches. */
 struct way {
 	uint64_t ix;
 	uint32_t *thing;
@@ -30,12 +29,12 @@ struct picking {
 	const struct topo *t;
 	struct way *way;
 	size_t n;
-	uint16_t *used; /* by thing: paths picked that go over it */
+	uint16_t *used; /* by thing: number of picked paths that use it */
 };
 
-/* A cable by one of its ends, the same for both. */
+/* The id of a link: one of its two ports, the same from either end. */
 static uint32_t
-cable(const struct topo *t, port_ix p)
+link_id(const struct topo *t, port_ix p)
 {
 	port_ix peer = t->port[p].peer;
 
@@ -43,7 +42,7 @@ cable(const struct topo *t, port_ix p)
 }
 
 static void
-note_way(struct picking *k, const struct sa_query *q, uint64_t ix,
+note_path(struct picking *k, const struct sa_query *q, uint64_t ix,
 	const struct sa_end *from, const struct sa_end *to)
 {
 	const struct topo *t = k->t;
@@ -55,18 +54,18 @@ note_way(struct picking *k, const struct sa_query *q, uint64_t ix,
 	if (n > SA_STEPS)
 		return;
 	if (n < 0 || from->port == to->port)
-		n = 0; /* a cable without a switch, or none */
+		n = 0; /* a link without a switch, or none */
 	*w = (struct way){.ix = ix};
 	w->thing = mem_zalloc(2 * (size_t)n + 1, sizeof(*w->thing));
 	if (from->port != to->port && t->port[from->port].peer != TOPO_NONE)
-		w->thing[w->ncables++] = cable(t, from->port);
+		w->thing[w->ncables++] = link_id(t, from->port);
 	for (int i = 0; i < n; i++) {
 		/* cppcheck-suppress uninitvar */
 		const struct topo_node *s = &t->node[t->sw[step[i].sw].node];
 
 		if (step[i].out != 0)
 			w->thing[w->ncables++] =
-				cable(t, s->first_port + step[i].out);
+				link_id(t, s->first_port + step[i].out);
 	}
 	w->nthings = w->ncables;
 	for (int i = 0; i < n; i++)
@@ -74,10 +73,10 @@ note_way(struct picking *k, const struct sa_query *q, uint64_t ix,
 	k->n++;
 }
 
-/* What a path has in common with those picked; *fresh: has it a cable that
- * they have not? */
+/* The weight of the links and switches that a path shares with the paths
+ * picked; *fresh: it has a link that they do not use. */
 static uint32_t
-common(const struct picking *k, const struct way *w, bool *fresh)
+count_shared(const struct picking *k, const struct way *w, bool *fresh)
 {
 	uint32_t sum = 0;
 
@@ -91,16 +90,16 @@ common(const struct picking *k, const struct way *w, bool *fresh)
 	return sum;
 }
 
-/* The one to take next, or NULL. */
+/* The path to pick next, or NULL. */
 static struct way *
-choose(const struct picking *k, bool first)
+choose_path(const struct picking *k, bool first)
 {
 	struct way *best = NULL;
 	uint32_t least = UINT32_MAX;
 
 	for (size_t i = 0; i < k->n; i++) {
 		bool fresh;
-		uint32_t c = common(k, &k->way[i], &fresh);
+		uint32_t c = count_shared(k, &k->way[i], &fresh);
 
 		if (c >= least || (!fresh && !first))
 			continue;
@@ -126,10 +125,10 @@ sa_disjoint_pick(struct sa_query *q)
 	k.used = mem_zalloc((size_t)t->nports + t->nsw, sizeof(*k.used));
 	for (uint64_t ix = 0; ix < q->end; ix++)
 		if (sa_path_pair(q, ix, &from, &to, &way))
-			note_way(&k, q, ix, &from, &to);
+			note_path(&k, q, ix, &from, &to);
 	e->pick = mem_zalloc(k.n + 1, sizeof(*e->pick));
 	while (e->npick < k.n && e->npick < q->most &&
-		(w = choose(&k, e->npick == 0)) != NULL) {
+		(w = choose_path(&k, e->npick == 0)) != NULL) {
 		for (unsigned i = 0; i < w->nthings; i++)
 			k.used[w->thing[i]]++;
 		e->pick[e->npick++] = w->ix;

@@ -1,6 +1,4 @@
-/*
- * The ends of paths: which ports a GID, a LID or a service means.
- */
+/* The ends of paths: the ports that a GID, a LID or a service names. */
 #include <stdlib.h>
 
 #include "sm/base/mem.h"
@@ -40,7 +38,8 @@ sa_ends_local(const struct sa *sa, const struct mad_gid *g)
 	return g->prefix == sa->par.prefix || g->prefix == LINK_LOCAL;
 }
 
-/* A port of the query's view by its GUID: by hash in the present one. */
+/* A port of the query's view by its GUID; by hash if the view is the current
+ * one. */
 static port_ix
 port_find(const struct sa_query *q, uint64_t guid)
 {
@@ -69,7 +68,8 @@ sa_ends_by_gid(
 	return 0;
 }
 
-/* May packets for another subnet be sent to this router now? */
+/* The port of this router, if packets for another subnet can be sent to it now,
+ * or TOPO_NONE. */
 static port_ix
 usable_router(const struct sa_query *q, uint64_t guid)
 {
@@ -82,8 +82,8 @@ usable_router(const struct sa_query *q, uint64_t guid)
 }
 
 /*
- * Routers of the prefix, or of any where it has none, that are up: the nth of
- * them in *out; how many there are.
+ * The routers of the prefix, or of prefix 0 if it has none, that are up: the
+ * nth of them in *out; returns how many there are.
  */
 static size_t
 routers_to(const struct sa_query *q, uint64_t prefix, size_t nth, port_ix *out)
@@ -107,7 +107,8 @@ routers_to(const struct sa_query *q, uint64_t prefix, size_t nth, port_ix *out)
 	return n;
 }
 
-/* Destinations are spread over the routers, each always over the same. */
+/* Destinations are spread over the routers; one destination always uses the
+ * same router. */
 uint16_t
 sa_ends_by_far_gid(
 	const struct sa_query *q, const struct mad_gid *g, struct sa_end *out)

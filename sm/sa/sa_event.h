@@ -1,11 +1,12 @@
 /*
- * Events and who hears of them; shared by sa_inform.c and sa_report.c only.
+ * Events and their subscribers; shared by sa_inform.c and sa_report.c only.
  *
  * Events are numbered and kept in a ring; a subscription has the number of the
- * event that it looks at next. Reports leave as long as few are unanswered, so
- * that ten thousand GIDs that come into service at once are a steady stream
- * and not a flood; who is slower than the ring is long misses the oldest. Few
- * of them are one port's, so that it takes many mute ports to hold up others.
+ * event that it examines next. Only few reports may be unanswered at a time, so
+ * that ten thousand GIDs that come into service at once make a steady stream
+ * and not a flood; a subscriber that lags by more than the length of the ring
+ * misses the oldest events. Of the unanswered reports only few may belong to
+ * one port, so that it takes many ports that do not answer to hold up others.
  */
 #ifndef HEDDLE_SM_SA_SA_EVENT_H
 #define HEDDLE_SM_SA_SA_EVENT_H
@@ -15,19 +16,20 @@
 enum {
 	EVENT_ANY = 0xffff,
 	EVENT_RING = 16384,
-	EVENT_WINDOW = 1024, /* reports unanswered, of all */
-	EVENT_PORT = 8,	     /* of one port: who is mute holds up nobody */
+	EVENT_WINDOW = 1024, /* unanswered reports in all */
+	EVENT_PORT = 8,	     /* of one port: a silent port holds up no other */
 	EVENT_OWN = 4,	     /* of one subscription */
 	EVENT_TRIES = 6,
-	EVENT_MS = 500, /* until the first repetition; then twice that, ... */
+	EVENT_MS = 500, /* until the first repetition; doubled each time */
 	EVENT_DEAD = 3, /* reports in a row without an answer */
 };
 
 struct event {
 	uint8_t notice[MAD_SA_NOTICE];
-	uint16_t lid;			    /* of the port that it is about */
-	struct mad_gid about;		    /* 64 to 67: the GID */
-	uint16_t key[VIEW_PARTITION_BLOCK]; /* partitions of that port, then */
+	uint16_t lid;	      /* of the port that the event is about */
+	struct mad_gid about; /* 64 to 67: the GID */
+	uint16_t key[VIEW_PARTITION_BLOCK]; /* partitions of that port at that
+					       time */
 	bool security;
 };
 
@@ -41,12 +43,12 @@ struct event_sub {
 	bool trusted;
 	uint64_t next;	     /* event */
 	unsigned open;	     /* reports unanswered */
-	unsigned unanswered; /* given up, in a row */
+	unsigned unanswered; /* reports given up, in a row */
 };
 
 struct event_report {
 	uint32_t sub; /* id; 0: free */
-	uint32_t tid; /* without the try's number */
+	uint32_t tid; /* without the number of the try */
 	uint16_t lid;
 	uint32_t qpn;
 	uint8_t sl;
@@ -58,19 +60,19 @@ struct event_report {
 struct sa_informs {
 	struct event_sub **sub;
 	size_t n, cap;
-	struct map by_id, by_owner; /* where they are; an owner's first */
-	struct map open_of;	    /* reports unanswered of an owner */
+	struct map by_id, by_owner; /* place in sub; of an owner: its first */
+	struct map open_of;	    /* unanswered reports of an owner */
 	uint32_t last_id;
 	struct event *ring;  /* [EVENT_RING], from the first event on */
 	uint64_t begin, end; /* events in it */
-	size_t turn;	     /* subscription that comes first now */
-	bool pending;	     /* some subscription is behind */
+	size_t turn;	     /* the subscription to begin with next time */
+	bool pending;	     /* some subscription has events to examine */
 	struct event_report report[EVENT_WINDOW];
 	unsigned open;
 	uint32_t tid;
 };
 
-/* sa_report.c: a subscription ends; the first one of an owner. */
+/* sa_report.c: end a subscription; the first subscription of an owner. */
 void sa_informs_drop(struct sa *sa, struct event_sub *sub);
 struct event_sub *sa_informs_of(const struct sa_informs *s, uint64_t owner);
 

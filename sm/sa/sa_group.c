@@ -1,12 +1,12 @@
 /*
- * Multicast groups: who is in them, which MLID they have, and who waits for
- * the switches to know. What a request may say is sa_member.c's business.
+ * Multicast groups: their members, their MLIDs, and the joins that wait until
+ * the switches are written. sa_member.c checks the requests.
  *
- * A group lives as long as it has a full member, the standing ones always. An
- * MLID belongs to one group as long as there are MLIDs; when they run out,
- * groups that are alike in all that a packet on its way could tell share one,
- * and every member of one gets what is sent to the other (IBA 10.5.1 lets
- * channel adapters drop it by MGID).
+ * A group lives as long as it has a full member, a configured (standing) group
+ * always. An MLID belongs to one group as long as there are unused MLIDs; when
+ * they run out, groups share an MLID if they are alike in everything that a
+ * packet in transit depends on, and every member of one receives the packets of
+ * the other (IBA 10.5.1 lets channel adapters drop them by MGID).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,17 +18,17 @@
 enum {
 	FIRST = 0xc000,
 	MLIDS = 0x3ffe,
-	CELL = 32, /* MLIDs of a block */
+	CELL = 32, /* MLIDs per block */
 	GROUPS = 65536,
 	WAITING = 65536,
-	NO_SWITCH = 1024, /* MLIDs where no switch says how many */
+	NO_SWITCH = 1024, /* MLIDs if no switch reports its capacity */
 	TRAP_MADE = 66,
 	TRAP_ENDED = 67,
 	KEEPS = MAD_SA_JOIN_FULL | MAD_SA_JOIN_SEND_FULL,
 	HEARS = MAD_SA_JOIN_FULL | MAD_SA_JOIN_NON,
 };
 
-/* A join that is answered when the switches know of it. */
+/* A join that is answered when the switches are written. */
 struct waiting {
 	struct sa_query *q;
 	uint64_t stamp;
@@ -37,14 +37,14 @@ struct waiting {
 struct sa_groups {
 	struct sa_group **group;
 	size_t n, cap;
-	struct map by_mgid; /* hashed; the last of those that collide */
+	struct map by_mgid; /* hashed; of colliding MGIDs the last */
 	struct sa_group *of[MLIDS];
 	struct map joins; /* of a port, by GUID */
 	struct sa_configured_group *standing;
 	size_t nstanding;
 	uint32_t members;
 	uint64_t stamp, written;
-	uint32_t serial; /* of MGIDs that we make */
+	uint32_t serial; /* of MGIDs made here */
 	struct sa_place place;
 	struct waiting *waiting;
 	size_t nwaiting, capwaiting;
@@ -174,7 +174,7 @@ sa_groups_blocks(const struct sa *sa)
 
 /* ---- MLIDs ---- */
 
-/* How many MLIDs every switch can hold. */
+/* The number of MLIDs that every switch can hold. */
 static unsigned
 mlid_limit(const struct sa *sa)
 {
@@ -208,8 +208,9 @@ members_of_mlid(const struct sa_group *g)
 }
 
 /*
- * A free one, or the one with the fewest members of those that may be shared;
- * never a standing group's: broadcasts go to everybody as it is.
+ * An unused MLID, or the one with the fewest members of those that can be
+ * shared; never that of a standing group, since its packets go to nearly all
+ * ports already.
  */
 static uint16_t
 choose_mlid(const struct sa *sa, const struct mad_sa_member *is)
@@ -236,7 +237,7 @@ choose_mlid(const struct sa *sa, const struct mad_sa_member *is)
 
 /* ---- making and ending ---- */
 
-/* It has its MLID. */
+/* Add a group; its MLID is set. */
 static struct sa_group *
 put_group(struct sa_groups *s, const struct mad_sa_member *is)
 {
@@ -265,9 +266,10 @@ sa_groups_add(struct sa *sa, const struct mad_sa_member *is)
 	return put_group(s, &has);
 }
 
-/* The index of what collides with a group that goes. */
+/* Take a group out of the hash; a group that collided with it takes its
+ * place. */
 static void
-unhash(struct sa_groups *s, const struct sa_group *gone)
+remove_from_hash(struct sa_groups *s, const struct sa_group *gone)
 {
 	uint64_t h = hash_mgid(&gone->is.mgid);
 
@@ -301,7 +303,7 @@ end_group(struct sa *sa, struct sa_group *g)
 
 	for (size_t i = 0; i < g->n; i++)
 		count_join(s, g->member[i].owner, -1);
-	unhash(s, g);
+	remove_from_hash(s, g);
 	while (*link != g)
 		link = &(*link)->mate;
 	*link = g->mate;
@@ -316,9 +318,9 @@ end_group(struct sa *sa, struct sa_group *g)
 	sa->ops->regroup(sa->ops->cookie, mlid);
 }
 
-/* Will the tables of switches look the same with this join state? */
+/* True if the tables of switches are the same with either join state. */
 static bool
-same_way(uint8_t was, uint8_t is)
+is_same_to_switches(uint8_t was, uint8_t is)
 {
 	return (was == 0) == (is == 0) &&
 	       ((was & HEARS) == 0) == ((is & HEARS) == 0);
@@ -332,7 +334,7 @@ set_state(struct sa *sa, struct sa_group *g, struct sa_joined *m, uint8_t state)
 	g->full -= (was & KEEPS) != 0;
 	g->full += (state & KEEPS) != 0;
 	m->state = state;
-	if (same_way(was, state))
+	if (is_same_to_switches(was, state))
 		return;
 	m->stamp = ++sa->groups->stamp;
 	sa->ops->regroup(sa->ops->cookie, g->is.mlid);
@@ -396,7 +398,7 @@ sa_groups_mgid(struct sa *sa, uint8_t scope)
 	return g;
 }
 
-/* ---- an earlier life ---- */
+/* ---- groups of the previous run ---- */
 
 void
 sa_group_keep(const struct sa *sa, size_t i, struct sa_kept_group *out)
@@ -424,7 +426,7 @@ sa_group_restore(struct sa *sa, const struct sa_kept_group *k)
 		sa_groups_find(sa, &k->is.mgid) != NULL)
 		return;
 	g = put_group(s, &k->is);
-	/* who only now joins is waited for; these are in the tables already */
+	/* the switches hold these members already: only later joins wait */
 	for (size_t i = 0; i < k->n; i++) {
 		const struct sa_kept_member *m = &k->member[i];
 		const struct sa_joined join = {
@@ -439,7 +441,7 @@ sa_group_restore(struct sa *sa, const struct sa_kept_group *k)
 	s->written = s->stamp;
 }
 
-/* ---- those that are always there ---- */
+/* ---- configured groups ---- */
 
 static bool
 is_standing(const struct sa_groups *s, const struct mad_gid *mgid)
@@ -473,7 +475,7 @@ make_standing(struct sa *sa)
 		if (g == NULL)
 			g = sa_groups_add(sa, &is);
 		if (g == NULL)
-			continue; /* more of them than MLIDs */
+			continue; /* no MLID is left */
 		is.mlid = g->is.mlid;
 		g->is = is;
 		g->standing = true;
@@ -507,10 +509,11 @@ sa_groups_reset(struct sa *sa)
 	make_standing(sa);
 }
 
-/* ---- what a new view does ---- */
+/* ---- a new view ---- */
 
 static bool
-stays(const struct sa *sa, const struct sa_group *g, const struct sa_joined *m)
+can_stay_member(const struct sa *sa, const struct sa_group *g,
+	const struct sa_joined *m)
 {
 	const struct view *v = sa->view;
 	port_ix p = topo_by_port_guid(v->topo, m->owner);
@@ -527,14 +530,14 @@ sa_groups_commit(struct sa *sa)
 {
 	struct sa_groups *s = sa->groups;
 
-	/* with no switch in sight our own cable is down, and nobody left */
+	/* no switch in the view: our own link is down, no member has left */
 	if (sa->view->topo->nsw == 0)
 		return;
 	for (size_t i = s->n; i-- > 0;) {
 		struct sa_group *g = s->group[i];
 
 		for (size_t k = g->n; k-- > 0;)
-			if (!stays(sa, g, &g->member[k]))
+			if (!can_stay_member(sa, g, &g->member[k]))
 				remove_member(sa, g, &g->member[k]);
 		if (g->full == 0 && !g->standing)
 			end_group(sa, g);

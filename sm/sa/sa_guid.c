@@ -1,8 +1,8 @@
 /*
  * GUIDInfoRecord (IBA 15.2.5.18): the GUIDs of a port. The first is its own;
  * the others are aliases that it asks for (one for each virtual function of an
- * adapter), by value or, with 0, any. They live as long as their port, which
- * asks again when it comes back.
+ * adapter), by value or, with 0, any value. They live as long as their port,
+ * which asks again when it comes back.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ struct owner {
 	uint64_t guid;	 /* of the port */
 	unsigned n;	 /* entries, its own GUID included */
 	uint64_t *entry; /* 0: none; entry 0 unused */
-	bool restored;	 /* the port may not have them */
+	bool restored;	 /* from the previous run: write it to the port */
 };
 
 struct sa_guids {
@@ -82,7 +82,7 @@ sa_guids_port(const struct sa *sa, const struct view *v, uint64_t guid)
 }
 
 static struct owner *
-find(const struct sa_guids *g, uint64_t guid)
+find_owner(const struct sa_guids *g, uint64_t guid)
 {
 	uint32_t i;
 
@@ -90,9 +90,9 @@ find(const struct sa_guids *g, uint64_t guid)
 }
 
 static struct owner *
-find_or_add(struct sa_guids *g, uint64_t guid, unsigned n)
+find_or_add_owner(struct sa_guids *g, uint64_t guid, unsigned n)
 {
-	struct owner *o = find(g, guid);
+	struct owner *o = find_owner(g, guid);
 
 	if (o == NULL) {
 		g->owner = mem_grow(g->owner, g->n, &g->cap, sizeof(*o));
@@ -104,9 +104,9 @@ find_or_add(struct sa_guids *g, uint64_t guid, unsigned n)
 	return o;
 }
 
-/* A port and all its aliases are gone. */
+/* Drop a port and all its aliases. */
 static void
-drop(struct sa *sa, size_t i)
+drop_owner(struct sa *sa, size_t i)
 {
 	struct sa_guids *g = sa->guids;
 	struct owner *o = &g->owner[i];
@@ -127,7 +127,7 @@ drop(struct sa *sa, size_t i)
 
 /* The number of entry i of a block. */
 static unsigned
-place(unsigned block, size_t i)
+entry_number(unsigned block, size_t i)
 {
 	return block * BLOCK + (unsigned)i;
 }
@@ -140,27 +140,27 @@ entries_of(const struct topo *t, port_ix p)
 	return cap == 0 ? 1 : cap;
 }
 
-/* The GUIDs of a block as they are. */
+/* The current GUIDs of a block. */
 static void
 read_block(const struct sa *sa, const struct topo_port *p, unsigned block,
 	uint64_t guid[BLOCK])
 {
-	const struct owner *o = find(sa->guids, p->guid);
+	const struct owner *o = find_owner(sa->guids, p->guid);
 
 	for (size_t i = 0; i < BLOCK; i++)
-		guid[i] = o != NULL && place(block, i) < o->n
-				  ? o->entry[place(block, i)]
+		guid[i] = o != NULL && entry_number(block, i) < o->n
+				  ? o->entry[entry_number(block, i)]
 				  : 0;
 	if (block == 0)
 		guid[0] = p->guid;
 }
 
 /*
- * A GUID of our making: locally administered, always the same for one entry of
- * one port, so that a restart changes nothing.
+ * A GUID made here: locally administered, always the same for one entry of one
+ * port, so that a restart changes nothing.
  */
 static uint64_t
-invent(uint64_t owner, unsigned entry, unsigned attempt)
+make_guid(uint64_t owner, unsigned entry, unsigned attempt)
 {
 	uint64_t h = (owner ^ entry * UINT64_C(0x100000001b3) ^ attempt) *
 		     UINT64_C(0x9e3779b97f4a7c15);
@@ -176,9 +176,10 @@ is_taken(const struct sa_query *q, uint64_t guid)
 	       map_get(&q->sa->guids->by_alias, guid, NULL);
 }
 
-/* Whose block, and is it the requester's to change? */
+/* The port and block of a Set or Delete, if the requester may change them; 0 or
+ * a status. */
 static uint16_t
-judge(const struct sa_query *q, port_ix *port, unsigned *block)
+check_request(const struct sa_query *q, port_ix *port, unsigned *block)
 {
 	struct sa_end e;
 
@@ -191,7 +192,7 @@ judge(const struct sa_query *q, port_ix *port, unsigned *block)
 		return MAD_SA_DENIED;
 	*port = e.port;
 	*block = q->want[AT_BLOCK];
-	/* the port's own is nobody's to change */
+	/* the port's own GUID cannot be changed */
 	if (*block == 0 && sa_query_has(q, HAS_GUID))
 		return MAD_SA_REQ_INVALID;
 	if (*block * BLOCK >= entries_of(q->view->topo, e.port))
@@ -199,19 +200,20 @@ judge(const struct sa_query *q, port_ix *port, unsigned *block)
 	return 0;
 }
 
-/* Choose what an entry shall be; 0: that cannot be had. */
+/* Choose the GUID of an entry: the wanted one, or with 0 any; 0: it is taken,
+ * or no unused one was found. */
 static uint64_t
-choose(const struct sa_query *q, const struct topo_port *p, unsigned entry,
+choose_guid(const struct sa_query *q, const struct topo_port *p, unsigned entry,
 	uint64_t want)
 {
-	const struct owner *o = find(q->sa->guids, p->guid);
+	const struct owner *o = find_owner(q->sa->guids, p->guid);
 	uint64_t have = o != NULL && entry < o->n ? o->entry[entry] : 0;
 	uint64_t guid = want;
 
 	if (have != 0 && (want == 0 || want == have))
 		return have;
 	for (unsigned attempt = 0; want == 0 && attempt < BLOCKS; attempt++) {
-		guid = invent(p->guid, entry, attempt);
+		guid = make_guid(p->guid, entry, attempt);
 		if (!is_taken(q, guid))
 			return guid;
 	}
@@ -219,7 +221,7 @@ choose(const struct sa_query *q, const struct topo_port *p, unsigned entry,
 }
 
 static void
-assign(struct sa_guids *g, struct owner *o, unsigned entry, uint64_t guid)
+assign_guid(struct sa_guids *g, struct owner *o, unsigned entry, uint64_t guid)
 {
 	if (o->entry[entry] == guid)
 		return;
@@ -230,7 +232,7 @@ assign(struct sa_guids *g, struct owner *o, unsigned entry, uint64_t guid)
 		map_put(&g->by_alias, guid, (uint32_t)(o - g->owner));
 }
 
-/* Tell the port, and the requester what the block is now. */
+/* Write the block to the port, and into the answer to the requester. */
 static void
 write_back(struct sa_query *q, port_ix port, unsigned block)
 {
@@ -243,7 +245,8 @@ write_back(struct sa_query *q, port_ix port, unsigned block)
 	ops->write_guids(ops->cookie, port, (uint8_t)block, guid);
 }
 
-/* What a Set asks for, all or nothing: 0 in guid where it asks nothing. */
+/* Choose all GUIDs of a Set, or none; guid[i] is 0 where the Set asks for
+ * none. */
 static uint16_t
 choose_all(const struct sa_query *q, const struct topo_port *p, unsigned block,
 	uint64_t guid[BLOCK])
@@ -255,9 +258,9 @@ choose_all(const struct sa_query *q, const struct topo_port *p, unsigned block,
 		guid[i] = 0;
 		if (!sa_query_has(q, (unsigned)(HAS_GUID + i)))
 			continue;
-		if (place(block, i) >= most)
+		if (entry_number(block, i) >= most)
 			return MAD_SA_REQ_INVALID;
-		guid[i] = choose(q, p, place(block, i),
+		guid[i] = choose_guid(q, p, entry_number(block, i),
 			be_get64(q->want + AT_GUIDS + 8 * i));
 		if (guid[i] == 0)
 			return MAD_SA_INVALID_GID;
@@ -276,7 +279,7 @@ guid_set(struct sa_query *q, struct mono now)
 	struct owner *o;
 	unsigned block;
 	port_ix port;
-	uint16_t status = judge(q, &port, &block);
+	uint16_t status = check_request(q, &port, &block);
 
 	(void)now;
 	if (status != 0)
@@ -285,10 +288,12 @@ guid_set(struct sa_query *q, struct mono now)
 	status = choose_all(q, p, block, guid);
 	if (status != 0)
 		return status;
-	o = find_or_add(q->sa->guids, p->guid, entries_of(q->view->topo, port));
+	o = find_or_add_owner(
+		q->sa->guids, p->guid, entries_of(q->view->topo, port));
 	for (size_t i = 0; i < BLOCK; i++)
-		if (guid[i] != 0 && place(block, i) < o->n)
-			assign(q->sa->guids, o, place(block, i), guid[i]);
+		if (guid[i] != 0 && entry_number(block, i) < o->n)
+			assign_guid(q->sa->guids, o, entry_number(block, i),
+				guid[i]);
 	write_back(q, port, block);
 	q->sa->changed = true;
 	return 0;
@@ -300,16 +305,16 @@ guid_delete(struct sa_query *q, struct mono now)
 	struct owner *o;
 	unsigned block;
 	port_ix port;
-	uint16_t status = judge(q, &port, &block);
+	uint16_t status = check_request(q, &port, &block);
 
 	(void)now;
 	if (status != 0)
 		return status;
-	o = find(q->sa->guids, q->view->topo->port[port].guid);
+	o = find_owner(q->sa->guids, q->view->topo->port[port].guid);
 	for (size_t i = 0; o != NULL && i < BLOCK; i++)
 		if (sa_query_has(q, (unsigned)(HAS_GUID + i)) &&
-			place(block, i) < o->n)
-			assign(q->sa->guids, o, place(block, i), 0);
+			entry_number(block, i) < o->n)
+			assign_guid(q->sa->guids, o, entry_number(block, i), 0);
 	write_back(q, port, block);
 	q->sa->changed = true;
 	return 0;
@@ -343,15 +348,18 @@ guid_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
 	return true;
 }
 
-/* Aliases as they can be, and as many as the port holds: those from before a
- * restart, or when a port came that has one of them as its own GUID. */
+/*
+ * Keep the aliases that are possible: the port has an entry for them, and no
+ * port has them as its own GUID. For aliases of the previous run, and after
+ * such a port came.
+ */
 static void
 keep_possible(struct sa *sa, struct owner *o, unsigned n)
 {
 	for (unsigned k = 1; k < o->n; k++)
 		if (o->entry[k] != 0 &&
 			(k >= n || map_get(&sa->by_guid, o->entry[k], NULL)))
-			assign(sa->guids, o, k, 0);
+			assign_guid(sa->guids, o, k, 0);
 	sa->changed = true;
 	o->entry = mem_resize(o->entry, n, sizeof(*o->entry));
 	for (unsigned k = o->n; k < n; k++)
@@ -373,7 +381,7 @@ write_again(struct sa *sa, struct owner *o, port_ix p)
 	}
 }
 
-/* Has it a GUID that a port of the fabric came with since? */
+/* True if one of its aliases is the own GUID of a port that came since. */
 static bool
 has_others(const struct sa *sa, const struct owner *o)
 {
@@ -393,7 +401,7 @@ sa_guids_commit(struct sa *sa)
 		port_ix p = topo_by_port_guid(sa->view->topo, g->owner[i].guid);
 
 		if (p == TOPO_NONE || sa->view->topo->port[p].lid == 0)
-			drop(sa, i);
+			drop_owner(sa, i);
 		else if (g->owner[i].restored || has_others(sa, &g->owner[i]))
 			write_again(sa, &g->owner[i], p);
 	}
@@ -426,18 +434,18 @@ sa_guids_restore(struct sa *sa, const struct sa_saved *k)
 	bool ok = true;
 
 	if (k->number == 0 || k->number > (uint64_t)BLOCK * BLOCKS ||
-		k->nbytes != 8 * k->number || find(g, k->owner) != NULL ||
+		k->nbytes != 8 * k->number || find_owner(g, k->owner) != NULL ||
 		be_get64(k->byte) != 0)
 		return false;
-	o = find_or_add(g, k->owner, (unsigned)k->number);
+	o = find_or_add_owner(g, k->owner, (unsigned)k->number);
 	o->restored = true;
 	for (unsigned i = 1; i < k->number; i++) {
 		uint64_t guid = be_get64(k->byte + (size_t)8 * i);
 
 		if (guid != 0 && map_get(&g->by_alias, guid, NULL))
-			ok = false; /* somebody has it already */
+			ok = false; /* another port has it already */
 		else
-			assign(g, o, i, guid);
+			assign_guid(g, o, i, guid);
 	}
 	return ok;
 }

@@ -1,7 +1,7 @@
 /*
- * InformInfo and InformInfoRecord (IBA 13.4.8.3, 15.2.5.12): who wants to hear
- * of what. A subscription belongs to a port and a queue pair of it, and dies
- * with the port.
+ * InformInfo and InformInfoRecord (IBA 13.4.8.3, 15.2.5.12): subscriptions to
+ * events. A subscription belongs to a port and a queue pair of it, and ends
+ * when the port leaves.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 enum { SIZE = 40, REC_SIZE = 64, AT_ENUM = 16, AT_INFORM = 24 };
 enum { ALL_LIDS = 0xffff };
 
-/* Can it mean anything? */
+/* True if the filter can match an event. */
 static bool
 is_sensible(const struct mad_sa_inform *i)
 {
@@ -34,7 +34,7 @@ same_filter(const struct mad_sa_inform *a, const struct mad_sa_inform *b)
 }
 
 static struct event_sub *
-find(const struct sa_informs *s, uint64_t owner, uint32_t qpn,
+find_subscription(const struct sa_informs *s, uint64_t owner, uint32_t qpn,
 	const struct mad_sa_inform *i)
 {
 	struct event_sub *sub = sa_informs_of(s, owner);
@@ -57,7 +57,7 @@ count_of(const struct sa_informs *s, uint64_t owner)
 }
 
 static struct event_sub *
-add(struct sa *sa, uint64_t owner, const struct mad_sa_inform *i)
+add_subscription(struct sa *sa, uint64_t owner, const struct mad_sa_inform *i)
 {
 	struct sa_informs *s = sa->informs;
 	struct event_sub *sub = mem_zalloc(1, sizeof(*sub));
@@ -85,19 +85,19 @@ has_room(const struct sa *sa, uint64_t owner)
 	       count_of(sa->informs, owner) < sa->par.subscribers;
 }
 
-/* Who says again what he said, now with the key, is trusted from now on. */
+/* A subscription that is repeated with the SA key is trusted from then on. */
 static uint16_t
-subscribe(struct sa_query *q, struct mad_sa_inform *i)
+subscribe_requester(struct sa_query *q, struct mad_sa_inform *i)
 {
 	uint64_t owner = q->view->topo->port[q->from].guid;
 	struct event_sub *sub;
 
 	i->qpn = q->qpn; /* reports go where the request came from */
-	sub = find(q->sa->informs, owner, i->qpn, i);
+	sub = find_subscription(q->sa->informs, owner, i->qpn, i);
 	if (sub == NULL && !has_room(q->sa, owner))
 		return MAD_SA_NO_RESOURCES;
 	if (sub == NULL)
-		sub = add(q->sa, owner, i);
+		sub = add_subscription(q->sa, owner, i);
 	sub->sl = q->sl;
 	sub->trusted |= q->trusted;
 	sub->unanswered = 0;
@@ -117,9 +117,10 @@ inform_set(struct sa_query *q, struct mono now)
 	if (!is_sensible(&i) || q->view->topo->port[q->from].guid == 0)
 		return MAD_SA_REQ_INVALID;
 	if (i.subscribe) {
-		status = subscribe(q, &i);
+		status = subscribe_requester(q, &i);
 	} else {
-		sub = find(s, q->view->topo->port[q->from].guid, i.qpn, &i);
+		sub = find_subscription(
+			s, q->view->topo->port[q->from].guid, i.qpn, &i);
 		if (sub == NULL)
 			return MAD_SA_REQ_INVALID;
 		sa_informs_drop(q->sa, sub);
@@ -136,7 +137,7 @@ const struct sa_kind sa_inform = {
 
 /* ---- the records of subscriptions ---- */
 
-/* A component at a place of the InformInfo. */
+/* A component, by its place in the InformInfo. */
 #define IN_INFORM(number, at, width)                                           \
 	{                                                                      \
 		number, (AT_INFORM + (at)) * 8, width                          \
@@ -191,7 +192,7 @@ const struct sa_kind sa_inform_rec = {
 
 /* ---- over a restart ---- */
 
-/* Whether it was trusted is not kept: that has to be shown again. */
+/* Trust is not saved: the subscriber has to show the key again. */
 void
 sa_informs_save(const struct sa *sa, struct buf *out)
 {
@@ -223,8 +224,8 @@ sa_informs_restore(struct sa *sa, const struct sa_saved *k)
 		return false;
 	mad_sa_inform_decode(k->byte, &i);
 	if (!is_sensible(&i) || !i.subscribe || !has_room(sa, k->owner) ||
-		find(sa->informs, k->owner, i.qpn, &i) != NULL)
+		find_subscription(sa->informs, k->owner, i.qpn, &i) != NULL)
 		return false;
-	add(sa, k->owner, &i)->sl = (uint8_t)k->number;
+	add_subscription(sa, k->owner, &i)->sl = (uint8_t)k->number;
 	return true;
 }

@@ -1,12 +1,13 @@
 /*
  * MCMemberRecord (IBA 15.2.5.17): ports join groups and leave them. Set joins,
- * and makes the group where there is none; Delete leaves; Get tells of groups,
- * and who is trusted of their members.
+ * and makes the group if there is none; Delete leaves; Get lists groups and,
+ * for trusted requesters, their members.
  *
- * A join that contradicts its group is refused: other partition, other Q_Key,
- * an MTU or a rate that the group or the port has not. Service level, traffic
- * class, flow label, hop limit and packet lifetime are the group's to say and
- * the joiner's to learn: applications ask for what their socket was set to.
+ * A join that contradicts its group is refused: another partition, another
+ * Q_Key, an MTU or a rate that the group or the port does not have. Service
+ * level, traffic class, flow label, hop limit and packet lifetime are set by
+ * the group and learned by the joiner: applications ask for the values that
+ * their socket was set to.
  */
 #include <string.h>
 
@@ -20,7 +21,7 @@ enum {
 	MAX_LIFE = 0x3f,
 	MTU_MIN = 1,
 	MTU_MAX = 5,
-	RATE_MAX = 24, /* 1200 Gb/s: the fastest there is */
+	RATE_MAX = 24, /* 1200 Gb/s: the fastest rate */
 	LINK_SCOPE = 2,
 	KEEPS = MAD_SA_JOIN_FULL | MAD_SA_JOIN_SEND_FULL,
 	JOIN = MAD_SA_MEMBER_MGID | MAD_SA_MEMBER_GID | MAD_SA_MEMBER_STATE,
@@ -29,21 +30,21 @@ enum {
 		 MAD_SA_MEMBER_FLOW | MAD_SA_MEMBER_SL,
 };
 
-/* A request to join or leave, read. */
+/* A decoded request to join or leave. */
 struct request {
 	struct mad_sa_member want;
-	struct sa_end end; /* whose membership it is */
+	struct sa_end end; /* of the membership */
 	uint8_t mtu, rate; /* the most that the port can take */
 	uint16_t pkey;	   /* as the port has it */
 };
 
 static bool
-has(const struct sa_query *q, uint64_t parts)
+has_components(const struct sa_query *q, uint64_t parts)
 {
 	return (q->h.mask & parts) == parts;
 }
 
-/* What the port can do; port 0 of a switch has no link that is slow. */
+/* The limits of the port; port 0 of a switch has no link that could be slow. */
 static void
 read_port(const struct sa_query *q, struct request *r)
 {
@@ -55,14 +56,15 @@ read_port(const struct sa_query *q, struct request *r)
 	r->rate = inside ? RATE_MAX : sa_path_rate_of(p);
 }
 
-/* Who is it about, and may the requester say so? */
+/* Decode a request to join or leave, and check that the requester may make it;
+ * 0 or a status. */
 static uint16_t
-judge(const struct sa_query *q, struct request *r)
+read_request(const struct sa_query *q, struct request *r)
 {
 	uint16_t status;
 
 	mad_sa_member_decode(q->want, &r->want);
-	if (!has(q, MAD_SA_MEMBER_GID | MAD_SA_MEMBER_STATE))
+	if (!has_components(q, MAD_SA_MEMBER_GID | MAD_SA_MEMBER_STATE))
 		return MAD_SA_INSUF_COMPS;
 	if (r->want.state == 0)
 		return MAD_SA_REQ_INVALID;
@@ -75,7 +77,8 @@ judge(const struct sa_query *q, struct request *r)
 	return 0;
 }
 
-/* Is the port in the partition, and one of the two a full member of it? */
+/* True if the port is in the partition, and the port or the group is a full
+ * member of it. */
 static bool
 may_talk(const struct sa_query *q, struct request *r, uint16_t pkey)
 {
@@ -86,7 +89,7 @@ may_talk(const struct sa_query *q, struct request *r, uint16_t pkey)
 /* ---- MTU, rate, lifetime: a selector and a code ---- */
 
 static bool
-fits(uint8_t sel, int compared)
+fits_selector(uint8_t sel, int compared)
 {
 	switch (sel) {
 	case MAD_SA_GREATER:
@@ -96,7 +99,7 @@ fits(uint8_t sel, int compared)
 	case MAD_SA_EXACTLY:
 		return compared == 0;
 	default:
-		return true; /* the best there is: it is what it is */
+		return true; /* the best there is: any value fits */
 	}
 }
 
@@ -104,23 +107,25 @@ static bool
 has_limits(const struct sa_query *q, const struct mad_sa_member *w,
 	const struct mad_sa_member *g)
 {
-	if (has(q, MAD_SA_MEMBER_MTU_SEL | MAD_SA_MEMBER_MTU) &&
-		!fits(w->mtu_sel, (int)g->mtu - (int)w->mtu))
+	if (has_components(q, MAD_SA_MEMBER_MTU_SEL | MAD_SA_MEMBER_MTU) &&
+		!fits_selector(w->mtu_sel, (int)g->mtu - (int)w->mtu))
 		return false;
-	if (has(q, MAD_SA_MEMBER_RATE_SEL | MAD_SA_MEMBER_RATE) &&
-		!fits(w->rate_sel, sa_path_rate_compare(g->rate, w->rate)))
+	if (has_components(q, MAD_SA_MEMBER_RATE_SEL | MAD_SA_MEMBER_RATE) &&
+		!fits_selector(
+			w->rate_sel, sa_path_rate_compare(g->rate, w->rate)))
 		return false;
 	return true;
 }
 
-/* The MTU of a new group: as asked, never more than its maker can take. */
+/* The MTU of a new group: as asked for, never above that of its first member's
+ * port; 0: impossible. */
 static uint8_t
 new_mtu(const struct sa_query *q, const struct request *r)
 {
 	const struct mad_sa_member *w = &r->want;
 	uint8_t mtu = r->mtu;
 
-	if (!has(q, MAD_SA_MEMBER_MTU_SEL | MAD_SA_MEMBER_MTU) ||
+	if (!has_components(q, MAD_SA_MEMBER_MTU_SEL | MAD_SA_MEMBER_MTU) ||
 		w->mtu_sel == MAD_SA_BEST)
 		return mtu;
 	if (w->mtu < MTU_MIN || w->mtu > MTU_MAX)
@@ -138,7 +143,7 @@ new_rate(const struct sa_query *q, const struct request *r)
 	const struct mad_sa_member *w = &r->want;
 	int cmp;
 
-	if (!has(q, MAD_SA_MEMBER_RATE_SEL | MAD_SA_MEMBER_RATE) ||
+	if (!has_components(q, MAD_SA_MEMBER_RATE_SEL | MAD_SA_MEMBER_RATE) ||
 		w->rate_sel == MAD_SA_BEST)
 		return r->rate;
 	if (!sa_path_rate_valid(w->rate))
@@ -155,7 +160,7 @@ static bool
 new_life(const struct sa_query *q, const struct mad_sa_member *w, uint8_t *life)
 {
 	*life = q->sa->par.packet_life;
-	if (!has(q, MAD_SA_MEMBER_LIFE_SEL | MAD_SA_MEMBER_LIFE))
+	if (!has_components(q, MAD_SA_MEMBER_LIFE_SEL | MAD_SA_MEMBER_LIFE))
 		return true;
 	if (w->life_sel == MAD_SA_EXACTLY)
 		*life = w->life;
@@ -177,25 +182,25 @@ valid_mgid(const struct mad_gid *g)
 	       scope != 0 && scope != 0xf;
 }
 
-/* NULL and *status: it cannot be made. */
+/* Make the group of a join; NULL and *status: it cannot be made. */
 static struct sa_group *
-make(struct sa_query *q, struct request *r, uint16_t *status)
+make_group(struct sa_query *q, struct request *r, uint16_t *status)
 {
 	struct mad_sa_member is = r->want;
-	bool named = has(q, MAD_SA_MEMBER_MGID) &&
+	bool named = has_components(q, MAD_SA_MEMBER_MGID) &&
 		     (is.mgid.prefix | is.mgid.guid) != 0;
 	struct sa_group *g;
 
 	*status = MAD_SA_REQ_INVALID;
 	if ((is.state & KEEPS) == 0 || (named && !valid_mgid(&is.mgid)))
 		return NULL;
-	if (!has(q, CREATE)) {
+	if (!has_components(q, CREATE)) {
 		*status = MAD_SA_INSUF_COMPS;
 		return NULL;
 	}
-	is.scope = named			 ? is.mgid.prefix >> 48 & 0xf
-		   : has(q, MAD_SA_MEMBER_SCOPE) ? is.scope
-						 : LINK_SCOPE;
+	is.scope = named ? is.mgid.prefix >> 48 & 0xf
+		   : has_components(q, MAD_SA_MEMBER_SCOPE) ? is.scope
+							    : LINK_SCOPE;
 	is.mtu = new_mtu(q, r);
 	is.rate = new_rate(q, r);
 	if (is.mtu == 0 || is.rate == 0 || is.scope == 0 || is.scope == 0xf ||
@@ -203,7 +208,7 @@ make(struct sa_query *q, struct request *r, uint16_t *status)
 		return NULL;
 	if (!named)
 		is.mgid = sa_groups_mgid(q->sa, is.scope);
-	if (!has(q, MAD_SA_MEMBER_HOPS))
+	if (!has_components(q, MAD_SA_MEMBER_HOPS))
 		is.hop_limit = is.scope == LINK_SCOPE ? 0 : 0xff;
 	g = sa_groups_add(q->sa, &is);
 	*status = g != NULL ? 0 : MAD_SA_NO_RESOURCES;
@@ -217,14 +222,16 @@ may_join(const struct sa_query *q, struct request *r, const struct sa_group *g)
 {
 	const struct mad_sa_member *w = &r->want, *is = &g->is;
 
-	if (has(q, MAD_SA_MEMBER_PKEY) &&
+	if (has_components(q, MAD_SA_MEMBER_PKEY) &&
 		(((w->pkey ^ is->pkey) & (unsigned)~VIEW_PARTITION_FULL &
 			 0xffff) != 0 ||
 			((w->pkey | is->pkey) & VIEW_PARTITION_FULL) == 0))
 		return MAD_SA_REQ_INVALID;
-	if ((has(q, MAD_SA_MEMBER_QKEY) && w->qkey != is->qkey) ||
-		(has(q, MAD_SA_MEMBER_MLID) && w->mlid != is->mlid) ||
-		(has(q, MAD_SA_MEMBER_SCOPE) && w->scope != is->scope) ||
+	if ((has_components(q, MAD_SA_MEMBER_QKEY) && w->qkey != is->qkey) ||
+		(has_components(q, MAD_SA_MEMBER_MLID) &&
+			w->mlid != is->mlid) ||
+		(has_components(q, MAD_SA_MEMBER_SCOPE) &&
+			w->scope != is->scope) ||
 		!has_limits(q, w, is))
 		return MAD_SA_REQ_INVALID;
 	if (r->mtu < is->mtu || sa_path_rate_compare(r->rate, is->rate) < 0 ||
@@ -233,9 +240,9 @@ may_join(const struct sa_query *q, struct request *r, const struct sa_group *g)
 	return 0;
 }
 
-/* The record of a membership, as it goes out. */
+/* Write the record of a membership. */
 static void
-encode(const struct sa_group *g, const struct sa_joined *m, uint8_t *rec)
+encode_member(const struct sa_group *g, const struct sa_joined *m, uint8_t *rec)
 {
 	struct mad_sa_member is = g->is;
 
@@ -253,12 +260,12 @@ member_set(struct sa_query *q, struct mono now)
 	struct request r;
 	struct sa_group *g = NULL;
 	struct sa_joined *m = NULL, want;
-	uint16_t status = judge(q, &r);
+	uint16_t status = read_request(q, &r);
 
 	(void)now;
 	if (status != 0)
 		return status;
-	if (has(q, MAD_SA_MEMBER_MGID))
+	if (has_components(q, MAD_SA_MEMBER_MGID))
 		g = sa_groups_find(sa, &r.want.mgid);
 	if (g != NULL)
 		m = sa_groups_member(g, r.end.guid);
@@ -273,11 +280,11 @@ member_set(struct sa_query *q, struct mono now)
 	if (g != NULL)
 		status = may_join(q, &r, g);
 	else
-		g = make(q, &r, &status);
+		g = make_group(q, &r, &status);
 	if (status != 0)
 		return status;
 	m = sa_groups_join(sa, g, &want);
-	encode(g, m, q->want);
+	encode_member(g, m, q->want);
 	return sa_groups_wait(q, m) ? SA_LATER : 0;
 }
 
@@ -287,13 +294,13 @@ member_delete(struct sa_query *q, struct mono now)
 	struct request r;
 	struct sa_group *g;
 	struct sa_joined *m;
-	uint16_t status = judge(q, &r);
+	uint16_t status = read_request(q, &r);
 	struct sa_joined left;
 
 	(void)now;
 	if (status != 0)
 		return status;
-	if (!has(q, JOIN))
+	if (!has_components(q, JOIN))
 		return MAD_SA_INSUF_COMPS;
 	g = sa_groups_find(q->sa, &r.want.mgid);
 	m = g != NULL ? sa_groups_member(g, r.end.guid) : NULL;
@@ -301,12 +308,12 @@ member_delete(struct sa_query *q, struct mono now)
 		return MAD_SA_REQ_INVALID;
 	left = *m;
 	left.state &= (uint8_t)~r.want.state;
-	encode(g, &left, q->want);
+	encode_member(g, &left, q->want);
 	sa_groups_leave(q->sa, g, m, r.want.state);
 	return 0;
 }
 
-/* ---- asking ---- */
+/* ---- queries ---- */
 
 static const struct sa_part parts[] = {
 	{0, 0, 128},   /* MGID */
@@ -324,11 +331,12 @@ static const struct sa_part parts[] = {
 };
 
 /*
- * Candidates: who is trusted sees every member, others see groups, and their
- * own membership when they ask for it. A group without members is one too.
+ * The number of candidates of a group: trusted requesters see every member,
+ * others see the group, and their own membership when they ask for it. A group
+ * without members is one candidate too.
  */
 static size_t
-candidates(const struct sa_query *q, const struct sa_group *g)
+count_candidates(const struct sa_query *q, const struct sa_group *g)
 {
 	return q->trusted && g->n > 0 ? g->n : 1;
 }
@@ -341,8 +349,8 @@ member_begin(struct sa_query *q)
 
 	*sa_groups_place(q->sa) = (struct sa_place){0};
 	for (size_t i = 0; i < sa_groups_count(q->sa); i++)
-		q->end += candidates(q, sa_groups_at(q->sa, i));
-	if (!has(q, MAD_SA_MEMBER_MGID))
+		q->end += count_candidates(q, sa_groups_at(q->sa, i));
+	if (!has_components(q, MAD_SA_MEMBER_MGID))
 		return 0;
 	g = sa_groups_find(q->sa, &mgid);
 	if (g == NULL) {
@@ -350,24 +358,27 @@ member_begin(struct sa_query *q)
 		return 0;
 	}
 	for (size_t i = 0; i < g->at; i++)
-		q->at += candidates(q, sa_groups_at(q->sa, i));
-	q->end = q->at + candidates(q, g);
+		q->at += count_candidates(q, sa_groups_at(q->sa, i));
+	q->end = q->at + count_candidates(q, g);
 	return 0;
 }
 
-/* Candidate ix: a group, and which of its members. Nothing moves between two
- * calls, and ix goes up: where the last one was is where to look on. */
+/*
+ * Candidate ix: a group, and the index of a member. Nothing changes between two
+ * calls of one query, and ix only grows, so the search goes on where the last
+ * one ended.
+ */
 static const struct sa_group *
-candidate(const struct sa_query *q, uint64_t ix, size_t *member)
+find_candidate(const struct sa_query *q, uint64_t ix, size_t *member)
 {
 	struct sa_place *at = sa_groups_place(q->sa);
 	const struct sa_group *g;
 
 	for (;;) {
 		g = sa_groups_at(q->sa, at->group);
-		if (ix - at->first < candidates(q, g))
+		if (ix - at->first < count_candidates(q, g))
 			break;
-		at->first += candidates(q, g);
+		at->first += count_candidates(q, g);
 		at->group++;
 	}
 	*member = (size_t)(ix - at->first);
@@ -378,7 +389,7 @@ static bool
 member_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
 {
 	size_t k;
-	const struct sa_group *g = candidate(q, ix, &k);
+	const struct sa_group *g = find_candidate(q, ix, &k);
 	const struct sa_joined *m = NULL;
 	struct mad_sa_member want;
 
@@ -390,10 +401,10 @@ member_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
 		return false;
 	if (q->trusted && k < g->n)
 		m = &g->member[k];
-	else if (has(q, MAD_SA_MEMBER_GID) &&
+	else if (has_components(q, MAD_SA_MEMBER_GID) &&
 		 want.gid.guid == q->view->topo->port[q->from].guid)
 		m = sa_groups_member(g, want.gid.guid);
-	encode(g, m, rec);
+	encode_member(g, m, rec);
 	return true;
 }
 

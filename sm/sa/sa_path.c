@@ -1,9 +1,10 @@
 /*
- * What a packet meets between two ports, from the tables as they are: the
- * smallest MTU, the slowest link, the lane both ways. O(hops).
+ * The properties of the path between two ports, from the tables of the view:
+ * the smallest MTU, the slowest link, the routing layer in both directions.
+ * O(hops).
  *
- * Rates have codes in the order of their invention, so that they are compared
- * by speed (IBA 15.2.5.16, table of rates; later ones as the drivers have
+ * The codes of rates are in the order of their invention, so rates are compared
+ * by speed (IBA 15.2.5.16, table of rates; later codes as the drivers define
  * them).
  */
 #include "sm/mad/mad.h"
@@ -11,7 +12,7 @@
 
 enum { SLOWEST = 2, DEFAULT_RATE = 3 };
 
-/* What a port must be able to do to know a rate. */
+/* The capability that a port needs to know a rate. */
 enum rate_needs { RATE_OLD, RATE_EXT, RATE_2X, RATE_HDR, RATE_NDR };
 
 /* Slowest first; 100 Mb/s. */
@@ -45,9 +46,9 @@ static const struct {
 };
 enum { RATES = sizeof(rates) / sizeof(rates[0]) };
 
-/* Place in the table, or -1. */
+/* Index in rates[], or -1. */
 static int
-place(uint8_t code)
+rate_index(uint8_t code)
 {
 	for (int i = 0; i < RATES; i++)
 		if (rates[i].code == code)
@@ -58,13 +59,13 @@ place(uint8_t code)
 bool
 sa_path_rate_valid(uint8_t code)
 {
-	return place(code) >= 0;
+	return rate_index(code) >= 0;
 }
 
 int
 sa_path_rate_compare(uint8_t a, uint8_t b)
 {
-	int x = place(a), y = place(b);
+	int x = rate_index(a), y = rate_index(b);
 
 	return x < y ? -1 : x > y;
 }
@@ -72,14 +73,14 @@ sa_path_rate_compare(uint8_t a, uint8_t b)
 uint8_t
 sa_path_rate_below(uint8_t code)
 {
-	int i = place(code);
+	int i = rate_index(code);
 
 	return i > 0 ? rates[i - 1].code : 0;
 }
 
-/* 100 Mb/s of one lane at this speed. */
+/* The speed of a 1x link of this port, in units of 100 Mb/s. */
 static unsigned
-lane_speed(const struct topo_port *p)
+speed_of_1x(const struct topo_port *p)
 {
 	/* FDR EDR HDR NDR XDR, a bit each; several: the fastest */
 	static const uint16_t ext[] = {140, 250, 500, 1000, 2000};
@@ -91,7 +92,7 @@ lane_speed(const struct topo_port *p)
 }
 
 static unsigned
-lanes_of(uint8_t width)
+width_of(uint8_t width)
 {
 	switch (width) {
 	case 2:
@@ -110,7 +111,7 @@ lanes_of(uint8_t width)
 uint8_t
 sa_path_rate_of(const struct topo_port *p)
 {
-	unsigned speed = lane_speed(p) * lanes_of(p->width);
+	unsigned speed = speed_of_1x(p) * width_of(p->width);
 	uint8_t code = SLOWEST;
 
 	for (int i = 0; i < RATES; i++)
@@ -120,7 +121,7 @@ sa_path_rate_of(const struct topo_port *p)
 }
 
 static bool
-knows(const struct topo_port *p, uint8_t needs)
+knows_rate(const struct topo_port *p, uint8_t needs)
 {
 	enum { CAP2_2X = 0x10, CAP2_HDR = 0x20, CAP2_NDR = 0x400 };
 	uint16_t cap2 = (p->capmask & MAD_CAP_CAPMASK2) != 0 ? p->capmask2 : 0;
@@ -143,16 +144,16 @@ knows(const struct topo_port *p, uint8_t needs)
 uint8_t
 sa_path_rate_known(const struct topo_port *client, uint8_t rate)
 {
-	int i = place(rate);
+	int i = rate_index(rate);
 
-	while (i > 0 && !knows(client, rates[i].needs))
+	while (i > 0 && !knows_rate(client, rates[i].needs))
 		i--;
 	return i < 0 ? rate : rates[i].code;
 }
 
-/* A packet leaves by port p: its link bounds what fits through. */
+/* The path uses the link of port p: lower the limits to those of the link. */
 static void
-pass(const struct topo_port *p, struct sa_path *w)
+pass_link(const struct topo_port *p, struct sa_path *w)
 {
 	uint8_t mtu = p->mtu != 0 ? p->mtu : p->mtu_cap;
 	uint8_t rate = sa_path_rate_of(p);
@@ -170,14 +171,15 @@ pass_end(const struct topo *t, port_ix p, struct sa_path *w)
 	const struct topo_port *port = &t->port[p];
 
 	if (t->node[port->node].type != TOPO_SWITCH)
-		pass(port, w);
+		pass_link(port, w);
 	else if (port->mtu_cap != 0 && (w->mtu == 0 || port->mtu_cap < w->mtu))
 		w->mtu = port->mtu_cap;
 }
 
-/* The lane, and whether an answer can come back on the same. */
+/* The routing layer, in w->sl, and whether answers can use the same layer;
+ * false: no path. */
 static bool
-choose_lane(const struct view *v, const struct sa_end *from,
+find_layer(const struct view *v, const struct sa_end *from,
 	const struct sa_end *to, struct sa_path *w)
 {
 	const struct route_layers *l = &v->routes->lanes;
@@ -185,7 +187,7 @@ choose_lane(const struct view *v, const struct sa_end *from,
 	sw_ix b = topo_switch_of(v->topo, to->port);
 
 	if (a == TOPO_NONE || b == TOPO_NONE) {
-		w->sl = 0; /* a cable without a switch */
+		w->sl = 0; /* a link without a switch */
 		w->reversible = true;
 		return from->port == to->port ||
 		       v->topo->port[from->port].peer == to->port;
@@ -208,10 +210,10 @@ sa_path_find(const struct sa *sa, const struct view *v,
 	if (from->port != to->port) {
 		n = routes_trace(
 			v->routes, from->port, to->lid, step, SA_STEPS, NULL);
-		if (n < 0 || n > SA_STEPS || !choose_lane(v, from, to, out))
+		if (n < 0 || n > SA_STEPS || !find_layer(v, from, to, out))
 			return false;
 		out->life = sa->par.packet_life;
-	} else if (!choose_lane(v, from, to, out)) {
+	} else if (!find_layer(v, from, to, out)) {
 		return false;
 	}
 	pass_end(t, from->port, out);
@@ -220,7 +222,7 @@ sa_path_find(const struct sa *sa, const struct view *v,
 		const struct topo_node *s = &t->node[t->sw[step[i].sw].node];
 
 		if (step[i].out != 0)
-			pass(&t->port[s->first_port + step[i].out], out);
+			pass_link(&t->port[s->first_port + step[i].out], out);
 	}
 	pass_end(t, to->port, out);
 	if (out->rate == 0)

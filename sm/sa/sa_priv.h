@@ -1,5 +1,6 @@
 /*
- * The inside of the SA, shared by sm/sa/sa_*.c. Nobody else includes this.
+ * The inside of the SA, shared by the files of sm/sa; no other file includes
+ * this header.
  */
 #ifndef HEDDLE_SM_SA_SA_PRIV_H
 #define HEDDLE_SM_SA_SA_PRIV_H
@@ -12,43 +13,43 @@
 #include "sm/sa/sa.h"
 #include "sm/view/view_partition.h"
 
-/* Of a handler: the answer comes later. */
+/* Status of a handler: the answer is sent later. */
 #define SA_LATER 0xffff
 
 enum {
-	SA_TURN = 4096,	    /* candidates looked at in a turn */
+	SA_TURN = 4096,	    /* candidates examined in a turn */
 	SA_JOBS = 256,	    /* queries in progress */
 	SA_JOBS_PORT = 4,   /* of one requester */
-	SA_STEPS = 128,	    /* longest path that is looked at */
+	SA_STEPS = 128,	    /* switches on the longest path */
 	SA_ENTRIES = 65536, /* services, and subscriptions, in all */
 };
 
 struct sa_query;
 
 /*
- * A component of a record: its number in the component mask, and where it is,
- * in bits from the beginning.
+ * A component of a record: its number in the component mask, and its place, in
+ * bits from the beginning.
  */
 struct sa_part {
 	uint8_t number;
 	uint16_t at, width;
 };
 
-/* A kind of record: a row of the dispatch table. A method it has not is NULL.
- */
+/* A kind of record: a row of the dispatch table. A method that it lacks is
+ * NULL. */
 struct sa_kind {
 	uint16_t attr;
 	uint16_t size; /* of a record: a multiple of 8, at most 200 */
 	const struct sa_part *part;
 	size_t nparts;
 	/*
-	 * Get and GetTable: say which candidates there may be (at, end); a
-	 * status other than 0 ends the query.
+	 * Get and GetTable: set the range of candidates (at, end); a status
+	 * other than 0 ends the query.
 	 */
 	uint16_t (*begin)(struct sa_query *q);
 	/*
-	 * Candidate ix as a record (zeroed before). False: there is none, or
-	 * the requester may not see it.
+	 * Write candidate ix as a record (zeroed before). False: there is none,
+	 * or the requester may not see it.
 	 */
 	bool (*record)(const struct sa_query *q, uint64_t ix, uint8_t *rec);
 	/* Set and Delete: the answer's record is in q->want. */
@@ -57,8 +58,9 @@ struct sa_kind {
 	/* Get gives the first of several instead of TOO_MANY. */
 	bool any;
 	bool single; /* has no GetTable */
-	bool whole;  /* in one turn: its candidates move */
-	/* Begin of another method that gives a table of records of as. */
+	bool whole;  /* run in one turn: the numbers of its candidates change */
+	/* Another method, which answers with a table of records of kind as, and
+	 * its begin. */
 	uint8_t method;
 	const struct sa_kind *as;
 	uint16_t (*begin_method)(struct sa_query *q);
@@ -67,9 +69,9 @@ struct sa_kind {
 /* One end of a path. */
 struct sa_end {
 	port_ix port;
-	uint16_t lid;	 /* 0: any of the port's */
-	uint64_t guid;	 /* the one asked for: the port's own, an alias, or of
-			    another subnet */
+	uint16_t lid;  /* 0: any LID of the port */
+	uint64_t guid; /* as it was asked for: the port's own, an alias, or one
+			  of another subnet */
 	uint64_t prefix; /* as it was asked for; 0: ours */
 };
 
@@ -78,14 +80,14 @@ struct sa_end_list {
 	size_t n, cap;
 };
 
-/* The ends of paths that a query is about, and what is asked of the paths. */
+/* The ends of the paths of a query, and the properties asked for. */
 struct sa_ends {
 	struct sa_end_list src, dst;
 	struct mad_sa_path want;
 	uint64_t mask;	 /* of a PathRecord */
 	unsigned npaths; /* of one pair, at most */
-	/* MultiPathRecord: pairs in the order in which they share least */
-	uint64_t *pick; /* [npick], or NULL: all as they come */
+	/* disjoint paths: the candidates picked, in order */
+	uint64_t *pick; /* [npick], or NULL: all candidates */
 	size_t npick;
 	bool multicast; /* the destination is this group */
 	struct mad_sa_member group;
@@ -100,7 +102,7 @@ struct sa_query {
 	struct view *view; /* pinned */
 	const struct sa_kind *kind;
 	struct mad_sa h;
-	uint16_t lid; /* whom to answer, and with what */
+	uint16_t lid; /* to answer to, with qpn and sl */
 	uint32_t qpn;
 	uint8_t sl;
 	port_ix from; /* the requester */
@@ -108,22 +110,22 @@ struct sa_query {
 	size_t len;		   /* bytes of data in the request */
 	const uint8_t *data;	   /* all of it; only while it is begun */
 	uint8_t want[MAD_SA_DATA]; /* the request's record */
-	uint8_t care[MAD_SA_DATA]; /* bits that must be alike */
+	uint8_t care[MAD_SA_DATA]; /* bits that must be equal */
 	struct sa_ends *ends;	   /* owned */
 	uint64_t at, end;	   /* candidates */
 	uint8_t *out;		   /* header, then records */
 	size_t most;		   /* records; 0: all */
-	uint32_t per;		   /* of them, of one switch */
+	uint32_t per;		   /* candidates per switch */
 	size_t nrecords, cap;	   /* cap in bytes */
 	struct sa_query *next;	   /* job */
 };
 
-/* A service that somebody offers, or an alias GUID's block: sa_service.c. */
+/* Services: sa_service.c. Alias GUIDs: sa_guid.c. */
 struct sa_services;
 struct sa_guids;
 /* Multicast groups and their members: sa_group.c. */
 struct sa_groups;
-/* Subscriptions and reports on their way: sa_inform.c, sa_report.c. */
+/* Subscriptions and unanswered reports: sa_inform.c, sa_report.c. */
 struct sa_informs;
 
 struct sa_bucket {
@@ -143,8 +145,8 @@ struct sa {
 	struct sa_bucket *bucket; /* by LID, MAD_LID_END of them */
 	struct mono now;	  /* of the event being handled */
 	struct mono lease_due;
-	bool changed; /* what sa_save keeps is not as it was */
-	size_t held;  /* bytes of answers that are being made */
+	bool changed; /* what sa_save saves has changed since the last call */
+	size_t held;  /* bytes of the answers in progress */
 	struct sa_query *job, **last_job;
 	struct sa_services *services;
 	struct sa_guids *guids;
@@ -153,23 +155,24 @@ struct sa {
 	struct sa_stats stats;
 };
 
-/* sa_query.c: run a query's candidates, at most budget; true when it is over
- * and has been answered and freed. */
+/* sa_query.c: run a query's candidates, at most budget; true when the query is
+ * over and has been answered and freed. */
 bool sa_query_run(struct sa_query *q, uint64_t budget);
 /* Begin: ask the kind for candidates, compile the component mask. */
 uint16_t sa_query_begin(struct sa_query *q, bool method);
 /* Answer a Set or Delete, or anything with a status; frees the query. */
 void sa_query_answer(struct sa_query *q, uint16_t status);
 void sa_query_free(struct sa_query *q);
-/* May the requester see what belongs to port p? */
+/* True if the requester may see port p: they share a partition, or it is
+ * trusted. */
 bool sa_query_sees(const struct sa_query *q, port_ix p);
-/* Is component n in the mask? */
+/* True if component n is in the mask. */
 static inline bool
 sa_query_has(const struct sa_query *q, unsigned n)
 {
 	return (q->h.mask >> n & 1) != 0;
 }
-/* Candidates are numbered by ports; component 0 is a LID at byte 0. all: every
+/* Number the candidates by ports; component 0 is a LID at byte 0. all: every
  * port of the node with that LID, not only the one that owns it. */
 void sa_query_ports(struct sa_query *q, bool all);
 /* The LID of the port that p is reached by: its own, or its switch's. */
@@ -178,7 +181,7 @@ uint16_t sa_query_lid(const struct view *v, port_ix p);
 /* sa_records.c: the table. NULL: no such attribute. */
 const struct sa_kind *sa_records_find(uint16_t attr);
 
-/* The records, one file a family. */
+/* The kinds of records, one file per family. */
 extern const struct sa_kind sa_class_port_info, sa_node, sa_port, sa_switch,
 	sa_lft, sa_mft, sa_sl2vl, sa_vlarb, sa_pkey, sa_link, sa_manager_kind,
 	sa_guid, sa_service, sa_inform, sa_inform_rec, sa_path, sa_multi,
@@ -188,50 +191,50 @@ extern const struct sa_kind sa_class_port_info, sa_node, sa_port, sa_switch,
 struct sa_ends *sa_ends_new(struct sa_query *q);
 void sa_ends_free(struct sa_ends *e); /* NULL allowed */
 void sa_ends_add(struct sa_end_list *l, const struct sa_end *e);
-/* A GID of this subnet? */
+/* True for a GID of this subnet. */
 bool sa_ends_local(const struct sa *sa, const struct mad_gid *g);
 /* The end that a GID names, lid 0. 0 or a status. */
 uint16_t sa_ends_by_gid(
 	const struct sa_query *q, const struct mad_gid *g, struct sa_end *out);
-/* The router's end for a GID of another subnet, likewise. */
+/* The port of the router for a GID of another subnet, lid 0. 0 or a status. */
 uint16_t sa_ends_by_far_gid(
 	const struct sa_query *q, const struct mad_gid *g, struct sa_end *out);
 /* The end that a LID names; false: none. */
 bool sa_ends_by_lid(const struct sa_query *q, uint16_t lid, struct sa_end *out);
-/* All that the requester may see, lid 0. */
+/* Add all ends that the requester may see, lid 0. */
 void sa_ends_all(const struct sa_query *q, struct sa_end_list *l);
-/* An end for every LID of those with lid 0. */
+/* Replace each end with lid 0 by one end per LID of its port. */
 void sa_ends_spread(const struct sa_query *q, struct sa_end_list *l);
 
-/* sa_path.c: what a packet meets from one port to another. */
+/* sa_path.c: the properties of the path from one port to another. */
 struct sa_path {
 	uint8_t mtu, rate, life, sl;
 	bool reversible;
 	uint16_t pkey;
 };
-/* sa_record_path.c: candidate ix of a query for paths: its ends and its way.
+/* sa_record_path.c: candidate ix of a query for paths: its ends and its path.
  * False: it does not meet the request. */
 bool sa_path_pair(const struct sa_query *q, uint64_t ix, struct sa_end *from,
 	struct sa_end *to, struct sa_path *way);
 
-/* sa_disjoint.c: of the candidates those that are independent of each other, in
- * ends->pick. 0, or a status. */
+/* sa_disjoint.c: pick disjoint paths among the candidates, into ends->pick. 0,
+ * or a status. */
 uint16_t sa_disjoint_pick(struct sa_query *q);
 
 bool sa_path_find(const struct sa *sa, const struct view *v,
 	const struct sa_end *from, const struct sa_end *to,
 	struct sa_path *out);
-/* Rates by speed, not by code: -1, 0, 1. */
+/* Compare two rates by speed, not by code: -1, 0, 1. */
 int sa_path_rate_compare(uint8_t a, uint8_t b);
 bool sa_path_rate_valid(uint8_t code);
-/* The next slower one, 0 when there is none. */
+/* The next slower rate, 0 when there is none. */
 uint8_t sa_path_rate_below(uint8_t code);
-/* The code of a port's link, rounded down. */
+/* The rate of a port's link as a code, rounded down. */
 uint8_t sa_path_rate_of(const struct topo_port *p);
-/* The fastest that a client knows and that is not above rate. */
+/* The fastest rate that the client knows and that is not above rate. */
 uint8_t sa_path_rate_known(const struct topo_port *client, uint8_t rate);
 
-/* sa_state.c: a line of what was kept, and when: away seconds before now. */
+/* sa_state.c: a line of the state, which was saved away seconds before now. */
 enum { SA_KEPT = 2048 }; /* GUIDs of a port: 256 of 8 bytes */
 struct sa_saved {
 	uint64_t owner; /* port GUID */
@@ -251,7 +254,7 @@ struct mono sa_services_next(const struct sa *sa);
 void sa_services_tick(struct sa *sa, struct mono now);
 uint32_t sa_services_count(const struct sa *sa);
 void sa_services_save(const struct sa *sa, struct mono now, struct buf *out);
-/* False: not to be believed. */
+/* False: the line is rejected. */
 bool sa_services_restore(struct sa *sa, const struct sa_saved *k);
 /* The ports that offer a service, as ends. */
 void sa_services_ends(
@@ -260,7 +263,7 @@ void sa_services_ends(
 /* sa_guid.c: alias GUIDs. */
 struct sa_guids *sa_guids_new(void);
 void sa_guids_free(struct sa_guids *g);
-void sa_guids_commit(struct sa *sa); /* aliases of ports that left die */
+void sa_guids_commit(struct sa *sa); /* aliases of ports that left end */
 void sa_guids_save(const struct sa *sa, struct buf *out);
 bool sa_guids_restore(struct sa *sa, const struct sa_saved *k);
 /* The port that has this alias, or TOPO_NONE. */
@@ -277,63 +280,68 @@ void sa_informs_tick(struct sa *sa, struct mono now);
 uint32_t sa_informs_count(const struct sa *sa);
 void sa_informs_save(const struct sa *sa, struct buf *out);
 bool sa_informs_restore(struct sa *sa, const struct sa_saved *k);
-/* There is another key: nobody has shown it yet. */
+/* The SA key has changed: no subscription is trusted until it is renewed. */
 void sa_informs_distrust(struct sa *sa);
 /* A group was made (66) or ended (67). */
 void sa_informs_group(struct sa *sa, const struct mad_gid *mgid, uint16_t pkey,
 	uint16_t trap);
 
-/* sa_group.c: groups, without asking who may do what. */
+/* sa_group.c: groups, without any check of permissions. */
 struct sa_joined {
-	struct mad_gid gid; /* as it joined: perhaps an alias */
+	struct mad_gid gid; /* as it joined; may be an alias */
 	uint64_t owner;	    /* GUID of its port */
 	uint8_t state;
 	bool proxy;
-	uint64_t stamp; /* of its last change that switches hear of */
+	uint64_t stamp; /* of its last change that switches must know */
 };
 
 struct sa_group {
-	struct mad_sa_member is; /* what all members have alike */
+	struct mad_sa_member is; /* the properties of the group */
 	bool standing;
 	struct sa_joined *member;
 	size_t n, cap;
 	uint32_t full;	       /* members that keep it alive */
-	struct map by_guid;    /* of the member's GID */
+	struct map by_guid;    /* by the GUID of the member's GID */
 	struct sa_group *mate; /* next one with its MLID */
 	size_t at;	       /* in sa_groups_at */
 };
 
 struct sa_groups *sa_groups_new(void);
 void sa_groups_free(struct sa_groups *g); /* NULL allowed */
-void sa_groups_commit(struct sa *sa);	  /* members that left die */
-void sa_groups_reset(struct sa *sa);	  /* all but the standing ones */
+void sa_groups_commit(struct sa *sa);	  /* removes members that left */
+void sa_groups_reset(struct sa *sa); /* drops all but the configured groups */
 void sa_groups_drop_waiting(struct sa *sa, bool answer);
 struct sa_group *sa_groups_find(const struct sa *sa, const struct mad_gid *g);
 size_t sa_groups_count(const struct sa *sa);
 void sa_groups_stats(const struct sa *sa, struct sa_stats *out);
 struct sa_group *sa_groups_at(const struct sa *sa, size_t i);
-/* Make one with these properties but for the MLID; NULL: none is left. */
+/*
+ * Make a group with these properties and an MLID of its own; NULL: no MLID is
+ * left, or there are too many groups.
+ */
 struct sa_group *sa_groups_add(struct sa *sa, const struct mad_sa_member *is);
 struct sa_joined *sa_groups_member(const struct sa_group *g, uint64_t guid);
-/* Joins of a port. */
+/* The number of groups that a port is in. */
 uint32_t sa_groups_of(const struct sa *sa, uint64_t owner);
-/* Give a member more or fewer join states (0: it leaves; the group may end). */
+/* Add join states to a member, or take them from it (with the last one it
+ * leaves, and the group may end). */
 struct sa_joined *sa_groups_join(
 	struct sa *sa, struct sa_group *g, const struct sa_joined *m);
 void sa_groups_leave(
 	struct sa *sa, struct sa_group *g, struct sa_joined *m, uint8_t state);
-/* Is this join written? If not, q waits for it; true: it does, SA_LATER. */
+/* Make q wait until the switches know of this join; true: q waits, SA_LATER.
+ * False: they know of it already, or too many queries wait. */
 bool sa_groups_wait(struct sa_query *q, const struct sa_joined *m);
 /* Blocks of 32 MLIDs up to the highest that is in use. */
 unsigned sa_groups_blocks(const struct sa *sa);
-/* Where a query is among the groups and their members: it runs in one turn, and
- * the next one begins anew. */
+/* The position of a query among the groups and their members: it runs in one
+ * turn, and the next query begins anew. */
 struct sa_place {
 	size_t group;
 	uint64_t first; /* the number of the group's first candidate */
 };
 struct sa_place *sa_groups_place(struct sa *sa);
-/* An MGID that nobody has. */
+/* An unused MGID. */
 struct mad_gid sa_groups_mgid(struct sa *sa, uint8_t scope);
 
 #endif

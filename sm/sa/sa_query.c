@@ -1,6 +1,4 @@
-/*
- * A query from its component mask to the bytes of its answer.
- */
+/* A query, from its component mask to the bytes of its answer. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,7 +60,7 @@ sa_query_ports(struct sa_query *q, bool all)
 		q->end = 0;
 		return;
 	}
-	/* a record says the base LID; another one of the port's does as well */
+	/* records hold the base LID; a query may name any LID of the port */
 	be_put16(q->want, t->port[p].lid);
 	n = &t->node[t->port[p].node];
 	if (all && n->type == TOPO_SWITCH) {
@@ -75,8 +73,8 @@ sa_query_ports(struct sa_query *q, bool all)
 }
 
 /*
- * Room for one more record. BUSY where others' answers have taken it, as many
- * as two of the longest: their number is not bounded otherwise.
+ * Make room for one more record. BUSY when the answers in progress hold as many
+ * bytes as two of the longest: their number is not bounded otherwise.
  */
 static uint16_t
 make_room(struct sa_query *q)
@@ -100,7 +98,7 @@ make_room(struct sa_query *q)
 }
 
 static bool
-matches(const struct sa_query *q, const uint8_t *rec)
+matches_request(const struct sa_query *q, const uint8_t *rec)
 {
 	unsigned differs = 0;
 
@@ -120,9 +118,9 @@ sa_query_free(struct sa_query *q)
 	free(q);
 }
 
-/* A header and n records behind it, from the arrays of the query. */
+/* Send the header and the nrecords records of q->out. */
 static void
-transmit(struct sa_query *q, uint16_t status)
+send_answer(struct sa_query *q, uint16_t status)
 {
 	uint8_t method = q->h.method;
 	struct transport_msg m = {
@@ -171,7 +169,7 @@ sa_query_answer(struct sa_query *q, uint16_t status)
 		sa->stats.busy++;
 	else if (status != 0)
 		sa->stats.refused++;
-	/* what was asked for goes back with a refusal, and what was done */
+	/* a refusal returns the request's record, a Set or Delete the result */
 	if (status != 0 || q->h.method == MAD_SET ||
 		q->h.method == MAD_SA_DELETE) {
 		memset(q->out, 0, MAD_SIZE);
@@ -179,13 +177,13 @@ sa_query_answer(struct sa_query *q, uint16_t status)
 		q->nrecords = status == 0 ? 1 : 0;
 	}
 	sa->stats.records += q->nrecords;
-	transmit(q, status);
+	send_answer(q, status);
 	sa_query_free(q);
 }
 
-/* All candidates have been looked at, or more than enough. */
+/* Answer: all candidates were examined, or enough records were found. */
 static void
-finish(struct sa_query *q)
+finish_query(struct sa_query *q)
 {
 	uint16_t status = 0;
 
@@ -214,10 +212,11 @@ sa_query_run(struct sa_query *q, uint64_t budget)
 		}
 		rec = q->out + MAD_SA_HEADER + q->nrecords * k->size;
 		memset(rec, 0, k->size);
-		q->nrecords += k->record(q, q->at++, rec) && matches(q, rec);
+		q->nrecords +=
+			k->record(q, q->at++, rec) && matches_request(q, rec);
 	}
 	if (q->at < q->end && q->nrecords < enough)
 		return false;
-	finish(q);
+	finish_query(q);
 	return true;
 }

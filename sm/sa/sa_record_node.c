@@ -8,7 +8,8 @@
 #include "sm/sa/sa_priv.h"
 #include "sm/view/view_slvl.h"
 
-/* What we can (IBA 15.2.5.1.1): bits of CapabilityMask and CapabilityMask2. */
+/* What this SA supports (IBA 15.2.5.1.1): bits of CapabilityMask and
+ * CapabilityMask2. */
 enum {
 	CAP_MASK2 = 1 << 2,
 	CAP_UD_MULTICAST = 1 << 9,
@@ -26,7 +27,7 @@ enum {
 };
 enum { QP1 = 1 };
 #define QKEY 0x80010000U
-/* Answers leave within 4.096 us x 2^this: 1 s, which is what a table takes. */
+/* Answers are sent within 4.096 us x 2^this: 1 s, the time of a long table. */
 enum { RESP_TIME = 18 };
 
 static uint16_t

@@ -1,11 +1,10 @@
 /*
  * PathRecord, MultiPathRecord and TraceRecord (IBA 15.2.5.16, .19, .20).
  *
- * A query's candidates are pairs of ends, each with the LID to send to; those
- * that meet what is asked for become PathRecords. Selectors: a path can be
- * used with any MTU and rate up to its own, so that "exactly" and "less than"
- * are answered with a value that the path can bear; its lifetime is what it
- * is.
+ * The candidates of a query are pairs of ends, each with a destination LID;
+ * those that meet the request become PathRecords. Selectors: a path can be used
+ * with any MTU and rate up to its own, so "exactly" and "less than" are
+ * answered with a value that the path supports; its packet lifetime is fixed.
  */
 #include <string.h>
 
@@ -17,42 +16,43 @@
 enum { MTU_MAX = 5, ALL_PATHS = 128, HOPS_ROUTER = 0xff };
 
 static bool
-asks(const struct sa_ends *e, uint64_t component)
+asks_for(const struct sa_ends *e, uint64_t component)
 {
 	return (e->mask & component) == component;
 }
 
-/* Both a selector and a value. */
+/* True if the request has both a selector and a value. */
 static bool
-selects(const struct sa_ends *e, uint64_t sel, uint64_t value)
+selects_by(const struct sa_ends *e, uint64_t sel, uint64_t value)
 {
-	return asks(e, sel | value);
+	return asks_for(e, sel | value);
 }
 
-/* Values that no path can have. */
+/* False for values that no path can have. */
 static bool
-sensible(const struct sa_ends *e)
+is_sensible(const struct sa_ends *e)
 {
 	const struct mad_sa_path *w = &e->want;
 
-	if (selects(e, MAD_SA_PATH_MTU_SEL, MAD_SA_PATH_MTU) &&
+	if (selects_by(e, MAD_SA_PATH_MTU_SEL, MAD_SA_PATH_MTU) &&
 		w->mtu_sel != MAD_SA_BEST && (w->mtu < 1 || w->mtu > MTU_MAX))
 		return false;
-	if (selects(e, MAD_SA_PATH_RATE_SEL, MAD_SA_PATH_RATE) &&
+	if (selects_by(e, MAD_SA_PATH_RATE_SEL, MAD_SA_PATH_RATE) &&
 		w->rate_sel != MAD_SA_BEST && !sa_path_rate_valid(w->rate))
 		return false;
-	if (asks(e, MAD_SA_PATH_NPATHS) && w->npaths == 0)
+	if (asks_for(e, MAD_SA_PATH_NPATHS) && w->npaths == 0)
 		return false;
-	return !asks(e, MAD_SA_PATH_RAW) || !w->raw;
+	return !asks_for(e, MAD_SA_PATH_RAW) || !w->raw;
 }
 
-/* *have becomes what can be promised; false: it does not do. */
+/* Lower *have to the value to promise; false: the path does not meet the
+ * request. */
 static bool
 select_mtu(const struct sa_ends *e, uint8_t *have)
 {
 	uint8_t want = e->want.mtu;
 
-	if (!selects(e, MAD_SA_PATH_MTU_SEL, MAD_SA_PATH_MTU))
+	if (!selects_by(e, MAD_SA_PATH_MTU_SEL, MAD_SA_PATH_MTU))
 		return true;
 	switch (e->want.mtu_sel) {
 	case MAD_SA_GREATER:
@@ -77,7 +77,7 @@ select_rate(const struct sa_ends *e, uint8_t *have)
 	uint8_t want = e->want.rate;
 	int cmp;
 
-	if (!selects(e, MAD_SA_PATH_RATE_SEL, MAD_SA_PATH_RATE) ||
+	if (!selects_by(e, MAD_SA_PATH_RATE_SEL, MAD_SA_PATH_RATE) ||
 		e->want.rate_sel == MAD_SA_BEST)
 		return true;
 	cmp = sa_path_rate_compare(*have, want);
@@ -99,7 +99,7 @@ select_life(const struct sa_ends *e, uint8_t have)
 {
 	uint8_t want = e->want.life;
 
-	if (!selects(e, MAD_SA_PATH_LIFE_SEL, MAD_SA_PATH_LIFE))
+	if (!selects_by(e, MAD_SA_PATH_LIFE_SEL, MAD_SA_PATH_LIFE))
 		return true;
 	switch (e->want.life_sel) {
 	case MAD_SA_GREATER:
@@ -113,20 +113,22 @@ select_life(const struct sa_ends *e, uint8_t have)
 	}
 }
 
-/* The partition: the one asked for, or the first they share; 0: none. */
+/* The partition: the one asked for, or the first that both ports share; 0:
+ * none. */
 static uint16_t
 select_pkey(const struct sa_query *q, port_ix from, port_ix to)
 {
 	const struct sa_ends *e = q->ends;
 
-	return asks(e, MAD_SA_PATH_PKEY)
+	return asks_for(e, MAD_SA_PATH_PKEY)
 		       ? view_partition_has(q->view, from, to, e->want.pkey)
 		       : view_partition_shared(q->view, from, to);
 }
 
-/* Its SL and limits; the way's SL has been the routing's lane so far. */
+/* Set the SL and the limits of its QoS level; w->sl holds the routing layer
+ * before. */
 static void
-give_level(
+grant_service_level(
 	const struct sa_query *q, port_ix from, port_ix to, struct sa_path *w)
 {
 	const struct mad_sa_path *want = &q->ends->want;
@@ -134,9 +136,9 @@ give_level(
 		.from = from,
 		.to = to,
 		.pkey = w->pkey,
-		.by_service = asks(q->ends, MAD_SA_PATH_SERVICE),
+		.by_service = asks_for(q->ends, MAD_SA_PATH_SERVICE),
 		.service = want->service,
-		.by_class = asks(q->ends, MAD_SA_PATH_QOS),
+		.by_class = asks_for(q->ends, MAD_SA_PATH_QOS),
 		.class = want->qos_class,
 	};
 	const struct view_slvl_grant g = view_slvl_grant(q->view, &ask, w->sl);
@@ -150,9 +152,10 @@ give_level(
 		w->life = g.life;
 }
 
-/* Everything that is asked of a way; adjusts it to what is promised. */
+/* True if the path meets the request; *w is lowered to the values to
+ * promise. */
 static bool
-suits(const struct sa_query *q, const struct sa_end *from,
+suits_request(const struct sa_query *q, const struct sa_end *from,
 	const struct sa_end *to, struct sa_path *w)
 {
 	const struct sa_ends *e = q->ends;
@@ -160,21 +163,21 @@ suits(const struct sa_query *q, const struct sa_end *from,
 
 	if (!sa_path_find(q->sa, q->view, from, to, w))
 		return false;
-	if (asks(e, MAD_SA_PATH_REVERSIBLE) && e->want.reversible &&
+	if (asks_for(e, MAD_SA_PATH_REVERSIBLE) && e->want.reversible &&
 		!w->reversible)
 		return false;
 	w->pkey = select_pkey(q, from->port, to->port);
 	if (w->pkey == 0)
 		return false;
-	give_level(q, from->port, to->port, w);
-	if (asks(e, MAD_SA_PATH_SL) && e->want.sl != w->sl)
+	grant_service_level(q, from->port, to->port, w);
+	if (asks_for(e, MAD_SA_PATH_SL) && e->want.sl != w->sl)
 		return false;
 	w->rate = sa_path_rate_known(&t->port[q->from], w->rate);
 	return select_mtu(e, &w->mtu) && select_rate(e, &w->rate) &&
 	       select_life(e, w->life);
 }
 
-/* A GID as it was asked for, so that the answer is one to the question. */
+/* The GID of an end, with the prefix of the request. */
 static struct mad_gid
 gid_of(const struct sa *sa, const struct sa_end *e)
 {
@@ -182,7 +185,7 @@ gid_of(const struct sa *sa, const struct sa_end *e)
 		e->prefix != 0 ? e->prefix : sa->par.prefix, e->guid};
 }
 
-/* Beyond a router? */
+/* True if the end is beyond a router. */
 static bool
 is_far(const struct sa *sa, const struct sa_end *e)
 {
@@ -192,7 +195,7 @@ is_far(const struct sa *sa, const struct sa_end *e)
 }
 
 static void
-describe(const struct sa_query *q, const struct sa_end *from,
+encode_path(const struct sa_query *q, const struct sa_end *from,
 	const struct sa_end *to, const struct sa_path *w, uint8_t *rec)
 {
 	const struct sa_ends *e = q->ends;
@@ -213,20 +216,20 @@ describe(const struct sa_query *q, const struct sa_end *from,
 		.life = w->life,
 	};
 
-	/* what is the client's own business goes back as it came */
-	if (asks(e, MAD_SA_PATH_SERVICE))
+	/* fields that only the client uses are returned unchanged */
+	if (asks_for(e, MAD_SA_PATH_SERVICE))
 		p.service = e->want.service;
-	if (asks(e, MAD_SA_PATH_FLOW))
+	if (asks_for(e, MAD_SA_PATH_FLOW))
 		p.flow_label = e->want.flow_label;
-	if (asks(e, MAD_SA_PATH_TCLASS))
+	if (asks_for(e, MAD_SA_PATH_TCLASS))
 		p.tclass = e->want.tclass;
-	if (asks(e, MAD_SA_PATH_QOS))
+	if (asks_for(e, MAD_SA_PATH_QOS))
 		p.qos_class = e->want.qos_class;
 	mad_sa_path_encode(&p, rec);
 }
 
 /*
- * Candidate: source, destination LID. The LIDs of a pair go together: the
+ * A candidate is a source and a destination LID. The LIDs of a pair have the
  * same offset at both ends.
  */
 bool
@@ -246,13 +249,13 @@ sa_path_pair(const struct sa_query *q, uint64_t ix, struct sa_end *from,
 		return false;
 	if (from->lid == 0)
 		from->lid = (uint16_t)(p->lid + offset % (1U << p->lmc));
-	return suits(q, from, to, way);
+	return suits_request(q, from, to, way);
 }
 
-/* ---- to a multicast group: as the group is ---- */
+/* ---- paths to a multicast group: with its properties ---- */
 
 static bool
-fits(uint8_t sel, int compared)
+fits_selector(uint8_t sel, int compared)
 {
 	return sel == MAD_SA_GREATER   ? compared > 0
 	       : sel == MAD_SA_LESS    ? compared < 0
@@ -260,23 +263,24 @@ fits(uint8_t sel, int compared)
 				       : true;
 }
 
-/* Is the group what was asked for? */
+/* True if the group meets the request. */
 static bool
 group_suits(const struct sa_ends *e)
 {
 	const struct mad_sa_path *w = &e->want;
 	const struct mad_sa_member *g = &e->group;
 
-	return (!selects(e, MAD_SA_PATH_MTU_SEL, MAD_SA_PATH_MTU) ||
-		       fits(w->mtu_sel, (int)g->mtu - (int)w->mtu)) &&
-	       (!selects(e, MAD_SA_PATH_RATE_SEL, MAD_SA_PATH_RATE) ||
-		       fits(w->rate_sel,
+	return (!selects_by(e, MAD_SA_PATH_MTU_SEL, MAD_SA_PATH_MTU) ||
+		       fits_selector(w->mtu_sel, (int)g->mtu - (int)w->mtu)) &&
+	       (!selects_by(e, MAD_SA_PATH_RATE_SEL, MAD_SA_PATH_RATE) ||
+		       fits_selector(w->rate_sel,
 			       sa_path_rate_compare(g->rate, w->rate))) &&
-	       (!selects(e, MAD_SA_PATH_LIFE_SEL, MAD_SA_PATH_LIFE) ||
-		       fits(w->life_sel, (int)g->life - (int)w->life)) &&
-	       (!asks(e, MAD_SA_PATH_SL) || w->sl == g->sl) &&
-	       (!asks(e, MAD_SA_PATH_DLID) || w->dlid == g->mlid) &&
-	       (!asks(e, MAD_SA_PATH_PKEY) ||
+	       (!selects_by(e, MAD_SA_PATH_LIFE_SEL, MAD_SA_PATH_LIFE) ||
+		       fits_selector(
+			       w->life_sel, (int)g->life - (int)w->life)) &&
+	       (!asks_for(e, MAD_SA_PATH_SL) || w->sl == g->sl) &&
+	       (!asks_for(e, MAD_SA_PATH_DLID) || w->dlid == g->mlid) &&
+	       (!asks_for(e, MAD_SA_PATH_PKEY) ||
 		       ((w->pkey ^ g->pkey) & 0x7fff) == 0);
 }
 
@@ -326,7 +330,7 @@ path_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
 		ix = e->pick[ix];
 	if (!sa_path_pair(q, ix, &from, &to, &w))
 		return false;
-	describe(q, &from, &to, &w, rec);
+	encode_path(q, &from, &to, &w, rec);
 	return true;
 }
 
@@ -335,7 +339,7 @@ set_candidates(struct sa_query *q)
 {
 	struct sa_ends *e = q->ends;
 
-	e->npaths = asks(e, MAD_SA_PATH_NPATHS) && q->h.method != MAD_GET
+	e->npaths = asks_for(e, MAD_SA_PATH_NPATHS) && q->h.method != MAD_GET
 			    ? e->want.npaths
 			    : ALL_PATHS;
 	sa_ends_spread(q, &e->dst);
@@ -347,10 +351,11 @@ set_candidates(struct sa_query *q)
 struct named {
 	const struct mad_gid *gid; /* or NULL */
 	uint16_t lid;
-	bool by_lid, far; /* far: it may be beyond a router */
+	bool by_lid, far; /* far: may be beyond a router */
 };
 
-/* 0 and *named; or a status. A LID that nobody has: an empty list. */
+/* Add the end that a request names to l; 0, or a status. An unused LID adds
+ * none. */
 static uint16_t
 find_end(struct sa_query *q, const struct named *n, struct sa_end_list *l)
 {
@@ -384,7 +389,7 @@ is_multicast(const struct mad_gid *g)
 	return g != NULL && g->prefix >> 56 == 0xff;
 }
 
-/* A group that the requester may know of. */
+/* Find the group as destination, if the requester may see it; 0 or a status. */
 static uint16_t
 find_group(struct sa_query *q, const struct mad_gid *mgid)
 {
@@ -403,10 +408,12 @@ find_ends(struct sa_query *q)
 {
 	struct sa_ends *e = q->ends;
 	const struct mad_sa_path *w = &e->want;
-	const struct named from = {asks(e, MAD_SA_PATH_SGID) ? &w->sgid : NULL,
-		w->slid, asks(e, MAD_SA_PATH_SLID), false};
-	const struct named to = {asks(e, MAD_SA_PATH_DGID) ? &w->dgid : NULL,
-		w->dlid, asks(e, MAD_SA_PATH_DLID), true};
+	const struct named from = {
+		asks_for(e, MAD_SA_PATH_SGID) ? &w->sgid : NULL, w->slid,
+		asks_for(e, MAD_SA_PATH_SLID), false};
+	const struct named to = {
+		asks_for(e, MAD_SA_PATH_DGID) ? &w->dgid : NULL, w->dlid,
+		asks_for(e, MAD_SA_PATH_DLID), true};
 	uint16_t status;
 
 	e->dlid = to.by_lid;
@@ -426,7 +433,7 @@ find_ends(struct sa_query *q)
 	}
 	if (to.gid != NULL || to.by_lid)
 		return 0;
-	if (asks(e, MAD_SA_PATH_SERVICE))
+	if (asks_for(e, MAD_SA_PATH_SERVICE))
 		sa_services_ends(q, w->service, &e->dst);
 	else
 		sa_ends_all(q, &e->dst);
@@ -441,11 +448,12 @@ path_begin(struct sa_query *q)
 
 	mad_sa_path_decode(q->want, &e->want);
 	e->mask = q->h.mask;
-	if (!sensible(e))
+	if (!is_sensible(e))
 		return MAD_SA_REQ_INVALID;
-	/* one path of a pair: without a source it is the requester's */
-	if (q->h.method == MAD_GET && !asks(e, MAD_SA_PATH_DGID) &&
-		!asks(e, MAD_SA_PATH_DLID) && !asks(e, MAD_SA_PATH_SERVICE))
+	/* Get answers one path; the default source is the requester */
+	if (q->h.method == MAD_GET && !asks_for(e, MAD_SA_PATH_DGID) &&
+		!asks_for(e, MAD_SA_PATH_DLID) &&
+		!asks_for(e, MAD_SA_PATH_SERVICE))
 		return MAD_SA_INSUF_COMPS;
 	status = find_ends(q);
 	if (status == 0)
@@ -498,7 +506,7 @@ multi_begin(struct sa_query *q)
 		return MAD_SA_REQ_INVALID;
 	e->want = m.path;
 	e->mask = m.mask;
-	if (!sensible(e))
+	if (!is_sensible(e))
 		return MAD_SA_REQ_INVALID;
 	status = add_gids(q, q->data + MAD_SA_MULTI, m.nsgid, &e->src);
 	if (status == 0)
@@ -507,8 +515,9 @@ multi_begin(struct sa_query *q)
 			&e->dst);
 	if (status != 0)
 		return status;
-	/* the number of paths is that of the whole answer */
-	q->most = asks(e, MAD_SA_PATH_NPATHS) ? e->want.npaths : MULTI_PATHS;
+	/* NumbPath counts the paths of the whole answer */
+	q->most =
+		asks_for(e, MAD_SA_PATH_NPATHS) ? e->want.npaths : MULTI_PATHS;
 	e->mask &= ~(uint64_t)MAD_SA_PATH_NPATHS;
 	set_candidates(q);
 	return m.apart ? sa_disjoint_pick(q) : 0;
@@ -534,8 +543,10 @@ trace_begin(struct sa_query *q)
 
 	mad_sa_path_decode(q->want, &e->want);
 	e->mask = q->h.mask;
-	if ((!asks(e, MAD_SA_PATH_SGID) && !asks(e, MAD_SA_PATH_SLID)) ||
-		(!asks(e, MAD_SA_PATH_DGID) && !asks(e, MAD_SA_PATH_DLID)))
+	if ((!asks_for(e, MAD_SA_PATH_SGID) &&
+		    !asks_for(e, MAD_SA_PATH_SLID)) ||
+		(!asks_for(e, MAD_SA_PATH_DGID) &&
+			!asks_for(e, MAD_SA_PATH_DLID)))
 		return MAD_SA_INSUF_COMPS;
 	status = find_ends(q);
 	if (status != 0 || e->src.n != 1 || e->dst.n != 1)
@@ -554,7 +565,7 @@ trace_begin(struct sa_query *q)
 	return 0;
 }
 
-/* The source, the switches, the destination. */
+/* Candidates: the source, the switches, the destination. */
 static bool
 trace_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
 {
@@ -577,7 +588,7 @@ trace_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
 	} else {
 		port_ix p = ix == 0 ? from : to;
 
-		/* a switch at an end, or one and the same port, is told once */
+		/* a switch at an end, or one port as both ends: one record */
 		n = &t->node[t->port[p].node];
 		if ((n->type == TOPO_SWITCH && e->nsteps > 0) ||
 			(ix != 0 && from == to))

@@ -1,6 +1,6 @@
 /*
- * Records of ports: PortInfoRecord, P_KeyTableRecord, LinkRecord,
- * GUIDInfoRecord's table (IBA 15.2.5.3, .11, .13, .18).
+ * Records of ports: PortInfoRecord, P_KeyTableRecord, LinkRecord (IBA 15.2.5.3,
+ * .11, .13).
  */
 #include <string.h>
 
@@ -11,7 +11,7 @@
 
 enum { PORT_SIZE = 72, PORT_NUM = 2, PORT_OPTIONS = 3, PORT_INFO = 4 };
 
-/* A component at bit b of byte o of the PortInfo. */
+/* A component, at bit b of byte o of the PortInfo. */
 #define IN_PORT_INFO(number, o, b, width)                                      \
 	{                                                                      \
 		number, (PORT_INFO + (o)) * 8 + (b), width                     \
@@ -74,9 +74,9 @@ static const struct sa_part port_parts[] = {
 };
 
 /*
- * Bit 31 of the modifier: a port that has all the capabilities asked for
- * matches, whatever else it can. Then the bits that must be alike are those
- * that are asked for.
+ * Bit 31 of the modifier: a port matches if it has all the capabilities asked
+ * for, whatever others it has. The bits to compare are then those set in the
+ * request.
  */
 static void
 match_capabilities(struct sa_query *q)
@@ -116,7 +116,7 @@ port_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
 		return false;
 	be_put16(rec, lid);
 	rec[PORT_NUM] = p->num;
-	/* a full PortInfo is asked for, and there is no other */
+	/* a full PortInfo is asked for, and the view holds no other */
 	if (sa_query_has(q, OPTIONS))
 		rec[PORT_OPTIONS] = q->want[PORT_OPTIONS];
 	memcpy(rec + PORT_INFO, topo_info(t, (port_ix)ix), sizeof(*t->info));
@@ -134,7 +134,7 @@ const struct sa_kind sa_port = {
 	.record = port_record,
 };
 
-/* ---- P_KeyTableRecord: of one's own port, or with the key ---- */
+/* ---- P_KeyTableRecord: of the requester's port, or with the SA key ---- */
 
 enum { PKEY_SIZE = 72, PKEY_PORT = 4, PKEY_TABLE = 8, PKEY_BLOCKS = 64 };
 
@@ -181,7 +181,7 @@ const struct sa_kind sa_pkey = {
 	.record = pkey_record,
 };
 
-/* ---- LinkRecord: a cable is two of them ---- */
+/* ---- LinkRecord: one for each direction of a link ---- */
 
 enum { LINK_SIZE = 8 };
 

@@ -9,9 +9,9 @@
 #include "sm/sa/sa_priv.h"
 #include "sm/view/view_slvl.h"
 
-/* Candidates are numbered by switches, per of them each. */
+/* Number the candidates by switches, per candidates each. */
 static void
-switches(struct sa_query *q, uint32_t per)
+number_by_switch(struct sa_query *q, uint32_t per)
 {
 	const struct topo *t = q->view->topo;
 	port_ix p;
@@ -31,9 +31,9 @@ switches(struct sa_query *q, uint32_t per)
 	q->end = q->at + per;
 }
 
-/* The LID of switch s, or 0 when the requester shall not see it. */
+/* The LID of switch s, or 0 when the requester may not see it. */
 static uint16_t
-seen(const struct sa_query *q, sw_ix s)
+visible_lid(const struct sa_query *q, sw_ix s)
 {
 	const struct topo *t = q->view->topo;
 	port_ix p0 = t->node[t->sw[s].node].first_port;
@@ -52,14 +52,14 @@ static const struct sa_part switch_parts[] = {
 static uint16_t
 switch_begin(struct sa_query *q)
 {
-	switches(q, 1);
+	number_by_switch(q, 1);
 	return 0;
 }
 
 static bool
 switch_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
 {
-	uint16_t lid = seen(q, (sw_ix)ix);
+	uint16_t lid = visible_lid(q, (sw_ix)ix);
 
 	if (lid == 0)
 		return false;
@@ -89,7 +89,7 @@ static const struct sa_part lft_parts[] = {
 static uint16_t
 lft_begin(struct sa_query *q)
 {
-	switches(q, q->view->routes->nblocks);
+	number_by_switch(q, q->view->routes->nblocks);
 	return 0;
 }
 
@@ -99,7 +99,7 @@ lft_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
 	const struct routes *r = q->view->routes;
 	sw_ix s = (sw_ix)(ix / r->nblocks);
 	uint32_t b = (uint32_t)(ix % r->nblocks);
-	uint16_t lid = seen(q, s);
+	uint16_t lid = visible_lid(q, s);
 
 	if (lid == 0)
 		return false;
@@ -132,7 +132,7 @@ static uint16_t
 mft_begin(struct sa_query *q)
 {
 	q->per = sa_groups_blocks(q->sa) * MFT_POSITIONS;
-	switches(q, q->per);
+	number_by_switch(q, q->per);
 	return 0;
 }
 
@@ -150,7 +150,7 @@ mft_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
 	if (!ops->mft(ops->cookie, t->node[t->sw[s].node].guid, block, pos,
 		    rec + LFT_TABLE))
 		return false;
-	lid = seen(q, s);
+	lid = visible_lid(q, s);
 	if (lid == 0)
 		return false;
 	be_put16(rec, lid);

@@ -1,6 +1,4 @@
-/*
- * The table of what can be asked for: attribute, methods, record, handlers.
- */
+/* The dispatch table: attribute, methods, record, handlers. */
 #include "sm/sa/sa_priv.h"
 
 static const struct sa_kind *const kinds[] = {

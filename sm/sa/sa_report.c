@@ -1,6 +1,7 @@
 /*
- * Events into Reports (IBA 13.4.9, 14.2.5.1): a view differs from the one
- * before it, or the fabric sent a trap.
+ * Events and the Reports about them (IBA 13.4.9, 14.2.5.1): an event is a
+ * difference between two views, a group that was made or ended, or a trap of
+ * the fabric.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,10 +14,10 @@ enum {
 	GID_IN = 64,
 	GID_OUT = 65,
 	LAST_OURS = 69, /* 66, 67 of groups; 68, 69 of paths */
-	BAD_MKEY = 256, /* violations of keys, from here on */
+	BAD_MKEY = 256, /* violations of keys, up to BAD_PKEY_IN */
 	BAD_PKEY_IN = 259,
 	TRY_BITS = 4,
-	LOOKS = 4096, /* subscriptions compared with events in a turn */
+	LOOKS = 4096, /* comparisons of subscription and event in a turn */
 	TYPE_SM = 3,
 	TYPE_SECURITY = 2,
 	PRODUCER_SM = 4,
@@ -85,7 +86,7 @@ sa_informs_of(const struct sa_informs *s, uint64_t owner)
 	return map_get(&s->by_owner, owner, &i) ? s->sub[i] : NULL;
 }
 
-/* Out of its owner's list. */
+/* Take a subscription out of the list of its owner. */
 static void
 unlink_sub(struct sa_informs *s, const struct event_sub *sub)
 {
@@ -121,7 +122,7 @@ sa_informs_drop(struct sa *sa, struct event_sub *sub)
 		s->sub[last->at] = last;
 	}
 	s->n--;
-	s->pending = true; /* its reports' places are free */
+	s->pending = true; /* the places of its reports are free */
 	free(sub);
 	sa->changed = true;
 }
@@ -136,7 +137,7 @@ sub_of(const struct sa_informs *s, uint32_t id)
 
 /* ---- events ---- */
 
-/* A place for one more event about port p of view v; filled by the caller. */
+/* Add an event about port p of view v; the caller fills it. */
 static struct event *
 add_event(struct sa *sa, const struct view *v, port_ix p)
 {
@@ -159,7 +160,7 @@ add_event(struct sa *sa, const struct view *v, port_ix p)
 	return e;
 }
 
-/* What all reports of the SM itself say. */
+/* Write the notice of an event of the SM itself. */
 static void
 own_notice(const struct sa *sa, struct event *e, uint16_t trap)
 {
@@ -187,13 +188,13 @@ gid_event(struct sa *sa, const struct view *v, port_ix p, uint16_t trap)
 	struct event *e;
 
 	if (sa->informs->n == 0)
-		return; /* nobody listens */
+		return; /* no subscriber */
 	e = add_event(sa, v, p);
 	e->about = (struct mad_gid){sa->par.prefix, v->topo->port[p].guid};
 	own_notice(sa, e, trap);
 }
 
-/* Who is in the group's partition may hear of it. */
+/* Ports in the group's partition may get the report. */
 void
 sa_informs_group(
 	struct sa *sa, const struct mad_gid *mgid, uint16_t pkey, uint16_t trap)
@@ -209,14 +210,15 @@ sa_informs_group(
 	own_notice(sa, e, trap);
 }
 
-/* Is the port a destination? */
+/* True if the port is a destination. */
 static bool
 in_service(const struct topo *t, port_ix p)
 {
 	return topo_has_lid(t, p) && t->port[p].lid != 0;
 }
 
-/* Both topologies list their ports by GUID: what only one of them has. */
+/* Add an event for each port that only one of the two views has in service;
+ * both topologies list their ports by GUID. */
 static void
 compare_views(struct sa *sa, const struct view *old)
 {
@@ -272,7 +274,7 @@ sa_trap(struct sa *sa, uint16_t lid, const uint8_t notice[MAD_DATA],
 	p = lid == 0 ? sa->view->topo->sm_port
 		     : topo_by_lid(sa->view->topo, lid, NULL);
 	mad_notice_decode(notice, &n);
-	/* what only a subnet manager says is not repeated after others */
+	/* traps that only a subnet manager sends are not forwarded */
 	if (p == TOPO_NONE || n.producer == PRODUCER_SM ||
 		(n.generic && n.trap >= GID_IN && n.trap <= LAST_OURS))
 		return;
@@ -286,10 +288,10 @@ sa_trap(struct sa *sa, uint16_t lid, const uint8_t notice[MAD_DATA],
 	mad_sa_gid_encode(&issuer, e->notice + AT_ISSUER_GID);
 }
 
-/* ---- who hears of it ---- */
+/* ---- which subscriptions match ---- */
 
 static bool
-shares(const struct sa *sa, port_ix p, const struct event *e)
+shares_partition(const struct sa *sa, port_ix p, const struct event *e)
 {
 	const uint16_t *key;
 	size_t n = view_partition_keys(sa->view, p, &key);
@@ -316,7 +318,7 @@ matches_source(const struct mad_sa_inform *i, const struct event *e)
 }
 
 static bool
-wants(const struct sa *sa, const struct event_sub *sub, port_ix p,
+wants_event(const struct sa *sa, const struct event_sub *sub, port_ix p,
 	const struct event *e)
 {
 	const struct mad_sa_inform *i = &sub->inform;
@@ -329,7 +331,7 @@ wants(const struct sa *sa, const struct event_sub *sub, port_ix p,
 		(i->producer != ALL_PRODUCERS && i->producer != n.producer) ||
 		!matches_source(i, e))
 		return false;
-	return sub->trusted || (!e->security && shares(sa, p, e));
+	return sub->trusted || (!e->security && shares_partition(sa, p, e));
 }
 
 /* ---- reports ---- */
@@ -379,7 +381,7 @@ open_report(struct sa *sa, struct event_sub *sub, port_ix p,
 	send_report(sa, r, now);
 }
 
-/* May one more report to this subscription leave? */
+/* True if one more report to this subscription may be sent. */
 static bool
 has_room(const struct sa_informs *s, const struct event_sub *sub)
 {
@@ -390,11 +392,13 @@ has_room(const struct sa_informs *s, const struct event_sub *sub)
 }
 
 /*
- * Let one subscription look at what it has not seen; how much it looked. Who
- * has unanswered reports of his own is fed when they are closed.
+ * Compare one subscription with the events that it has not examined; returns
+ * the number of comparisons. A subscription at its limit of unanswered reports
+ * goes on when they are closed.
  */
 static unsigned
-feed(struct sa *sa, struct event_sub *sub, unsigned looks, struct mono now)
+feed_subscription(
+	struct sa *sa, struct event_sub *sub, unsigned looks, struct mono now)
 {
 	struct sa_informs *s = sa->informs;
 	unsigned n = 0;
@@ -411,13 +415,13 @@ feed(struct sa *sa, struct event_sub *sub, unsigned looks, struct mono now)
 		const struct event *e = &s->ring[sub->next++ % EVENT_RING];
 
 		n++;
-		if (wants(sa, sub, p, e))
+		if (wants_event(sa, sub, p, e))
 			open_report(sa, sub, p, e, now);
 	}
 	return n;
 }
 
-/* The next subscriptions of a port that may hear more. */
+/* Feed the subscriptions of a port after one of its reports is closed. */
 static void
 feed_owner(struct sa *sa, uint64_t owner, struct mono now)
 {
@@ -428,14 +432,14 @@ feed_owner(struct sa *sa, uint64_t owner, struct mono now)
 	for (; sub != NULL && looks > 0; sub = sub->mate) {
 		if (s->open >= EVENT_WINDOW || open_of(s, owner) >= EVENT_PORT)
 			break;
-		looks -= feed(sa, sub, looks, now);
+		looks -= feed_subscription(sa, sub, looks, now);
 	}
 	s->pending |= looks == 0;
 }
 
 /*
- * All of them in turn, until the window is full or this has taken long enough;
- * the next time goes on where this one ended.
+ * Feed all subscriptions round robin, until the window is full or this turn's
+ * comparisons are used up; the next call goes on where this one ended.
  */
 static void
 feed_all(struct sa *sa, struct mono now)
@@ -450,7 +454,7 @@ feed_all(struct sa *sa, struct mono now)
 	for (i = 0; i < s->n; i++) {
 		struct event_sub *sub = s->sub[(s->turn + i) % s->n];
 
-		looks -= feed(sa, sub, looks, now);
+		looks -= feed_subscription(sa, sub, looks, now);
 		if (looks == 0 || s->open >= EVENT_WINDOW)
 			break;
 	}
@@ -487,16 +491,16 @@ sa_informs_response(struct sa *sa, uint16_t lid, uint64_t tid, struct mono now)
 		sub = sub_of(s, r->sub);
 		close_report(s, r, sub);
 		sub->unanswered = 0;
-		if (!s->pending && sa->view != NULL) /* nobody waits for it */
+		if (!s->pending && sa->view != NULL) /* else feed_all does it */
 			feed_owner(sa, sub->owner, now);
 		break;
 	}
 	feed_all(sa, now);
 }
 
-/* LIDs may move between two tries. */
+/* Update the LID of a report: it may have changed between two tries. */
 static void
-follow(const struct sa *sa, struct event_report *r)
+follow_lid(const struct sa *sa, struct event_report *r)
 {
 	const struct event_sub *sub = sub_of(sa->informs, r->sub);
 	uint32_t p;
@@ -532,7 +536,7 @@ sa_informs_tick(struct sa *sa, struct mono now)
 		if (r->tries >= EVENT_TRIES) {
 			give_up(sa, r);
 		} else {
-			follow(sa, r);
+			follow_lid(sa, r);
 			send_report(sa, r, now);
 		}
 	}

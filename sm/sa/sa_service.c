@@ -1,7 +1,8 @@
 /*
- * ServiceRecord (IBA 15.2.5.14): what ports say they offer. A record is known
- * by service, GID and partition; it lives as long as its lease and its port,
- * and is changed by its own port, and with its key if it has one.
+ * ServiceRecord (IBA 15.2.5.14): the services that ports offer. A record is
+ * identified by service, GID and partition; it lives as long as its lease and
+ * its port. Only its own port can change it, and only with its ServiceKey if it
+ * has one.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,14 +20,14 @@ struct entry {
 	uint64_t owner; /* port GUID */
 	struct mono end;
 	size_t at;	    /* in sa_services.entry */
-	struct entry *next; /* of the same owner */
+	struct entry *next; /* next of the same owner */
 	uint8_t rec[MAD_SA_SERVICE];
 };
 
 struct sa_services {
 	struct entry **entry;
 	size_t n, cap;
-	struct map first; /* of an owner: where it is in entry */
+	struct map first; /* of an owner: place in entry */
 };
 
 #define WORD(number, at, width)                                                \
@@ -106,7 +107,7 @@ first_of(const struct sa_services *s, uint64_t owner)
 }
 
 static struct entry *
-add(struct sa_services *s, uint64_t owner)
+add_service(struct sa_services *s, uint64_t owner)
 {
 	struct entry *e = mem_zalloc(1, sizeof(*e));
 
@@ -119,7 +120,7 @@ add(struct sa_services *s, uint64_t owner)
 	return e;
 }
 
-/* Out of its owner's list. */
+/* Take an entry out of the list of its owner. */
 static void
 unlink_entry(struct sa_services *s, const struct entry *e)
 {
@@ -137,7 +138,7 @@ unlink_entry(struct sa_services *s, const struct entry *e)
 }
 
 static void
-drop(struct sa *sa, size_t i)
+drop_service(struct sa *sa, size_t i)
 {
 	struct sa_services *s = sa->services;
 	struct entry *e = s->entry[i], *last = s->entry[s->n - 1];
@@ -156,7 +157,7 @@ drop(struct sa *sa, size_t i)
 
 /* The owner's entry with the record's service, GID and, if keyed, partition. */
 static struct entry *
-find(const struct sa_services *s, uint64_t owner, const uint8_t *rec,
+find_service(const struct sa_services *s, uint64_t owner, const uint8_t *rec,
 	bool keyed)
 {
 	struct entry *e = first_of(s, owner);
@@ -170,9 +171,10 @@ find(const struct sa_services *s, uint64_t owner, const uint8_t *rec,
 	return e;
 }
 
-/* The port that the record is about, if the requester may speak for it. */
+/* The port that the record is about, if the requester may register for it; 0 or
+ * a status. */
 static uint16_t
-judge(struct sa_query *q, port_ix *owner)
+check_request(struct sa_query *q, port_ix *owner)
 {
 	struct mad_sa_service s;
 	struct sa_end end;
@@ -193,7 +195,8 @@ judge(struct sa_query *q, port_ix *owner)
 	return 0;
 }
 
-/* A record that has a key is changed by who knows it. */
+/* True if the requester may change the entry: it has no key, or the request
+ * shows it. */
 static bool
 knows_key(const struct sa_query *q, const struct entry *e)
 {
@@ -220,7 +223,7 @@ service_set(struct sa_query *q, struct mono now)
 	struct entry *e;
 	uint32_t lease;
 	port_ix owner;
-	uint16_t status = judge(q, &owner);
+	uint16_t status = check_request(q, &owner);
 	uint64_t guid;
 
 	if (status != 0)
@@ -234,14 +237,14 @@ service_set(struct sa_query *q, struct mono now)
 	lease = be_get32(q->want + AT_LEASE);
 	if (lease == 0)
 		return MAD_SA_REQ_INVALID;
-	e = find(s, guid, q->want, true);
+	e = find_service(s, guid, q->want, true);
 	if (e != NULL && !knows_key(q, e))
 		return MAD_SA_DENIED;
 	if (e == NULL) {
 		if (s->n >= SA_ENTRIES ||
 			count_of(s, guid) >= q->sa->par.services)
 			return MAD_SA_NO_RESOURCES;
-		e = add(s, guid);
+		e = add_service(s, guid);
 	}
 	q->sa->changed = true;
 	memcpy(e->rec, q->want, sizeof(e->rec));
@@ -256,19 +259,19 @@ service_delete(struct sa_query *q, struct mono now)
 {
 	struct entry *e;
 	port_ix owner;
-	uint16_t status = judge(q, &owner);
+	uint16_t status = check_request(q, &owner);
 
 	(void)now;
 	if (status != 0)
 		return status;
-	e = find(q->sa->services, q->view->topo->port[owner].guid, q->want,
-		sa_query_has(q, HAS_PKEY));
+	e = find_service(q->sa->services, q->view->topo->port[owner].guid,
+		q->want, sa_query_has(q, HAS_PKEY));
 	if (e == NULL)
 		return MAD_SA_NO_RECORDS;
 	if (!knows_key(q, e))
 		return MAD_SA_DENIED;
 	memcpy(q->want, e->rec, sizeof(e->rec));
-	drop(q->sa, e->at);
+	drop_service(q->sa, e->at);
 	return 0;
 }
 
@@ -279,7 +282,8 @@ service_begin(struct sa_query *q)
 	return 0;
 }
 
-/* Its lease is what is left of it; its key is for who gave it. */
+/* The lease in the record is the time left; only the owner and trusted
+ * requesters see the key. */
 static bool
 service_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
 {
@@ -329,7 +333,7 @@ sa_services_commit(struct sa *sa)
 			topo_by_port_guid(sa->view->topo, s->entry[i]->owner);
 
 		if (p == TOPO_NONE || sa->view->topo->port[p].lid == 0)
-			drop(sa, i);
+			drop_service(sa, i);
 	}
 }
 
@@ -339,7 +343,7 @@ sa_services_next(const struct sa *sa)
 	return sa->services->n > 0 ? sa->lease_due : MONO_NEVER;
 }
 
-/* Leases are counted in seconds: looking once a second is enough. */
+/* Leases are counted in seconds: one check a second is enough. */
 void
 sa_services_tick(struct sa *sa, struct mono now)
 {
@@ -350,7 +354,7 @@ sa_services_tick(struct sa *sa, struct mono now)
 	sa->lease_due = mono_add(now, mono_ms(1000));
 	for (size_t i = s->n; i-- > 0;)
 		if (!mono_before(now, s->entry[i]->end))
-			drop(sa, i);
+			drop_service(sa, i);
 }
 
 /* ---- over a restart ---- */
@@ -384,13 +388,13 @@ sa_services_restore(struct sa *sa, const struct sa_saved *k)
 
 	if (k->nbytes != MAD_SA_SERVICE || k->number == 0 ||
 		k->number > FOR_EVER || s->n >= SA_ENTRIES ||
-		find(s, k->owner, k->byte, true) != NULL ||
+		find_service(s, k->owner, k->byte, true) != NULL ||
 		count_of(s, k->owner) >= sa->par.services)
 		return false;
 	left = (uint32_t)k->number;
 	if (left != FOR_EVER && left <= k->away)
-		return true; /* it ended meanwhile */
-	e = add(s, k->owner);
+		return true; /* the lease ended meanwhile */
+	e = add_service(s, k->owner);
 	memcpy(e->rec, k->byte, sizeof(e->rec));
 	e->end = left == FOR_EVER
 			 ? MONO_NEVER

@@ -1,15 +1,15 @@
 /*
- * What the SA knows and nobody else does, as text that survives a restart: a
- * line for every service, subscription and port with alias GUIDs.
+ * The state that only the SA has, as text that survives a restart: a line for
+ * every service, subscription and port with alias GUIDs.
  *
  *	service 0x<port GUID> <seconds left> <record>
  *	inform 0x<port GUID> <service level> <InformInfo>
  *	alias 0x<port GUID> <entries> <GUIDs>
  *
- * The last word is the bytes as hexadecimal digits. A line is believed when
- * what it says could have been asked for; others are counted and left out, for
- * they are of one host only. Who is not in the fabric any more loses what he
- * had when the first view is committed.
+ * The last word is the bytes as hexadecimal digits. A line is accepted when it
+ * could have been a request; other lines are counted and left out, since each
+ * concerns one host only. State of ports that are not in the fabric any more is
+ * dropped when the first view is committed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,7 @@ sa_state_hex(const uint8_t *p, size_t n, struct buf *out)
 }
 
 static int
-nibble(char c)
+hex_digit(char c)
 {
 	static const char digit[] = "0123456789abcdef";
 	const char *p = c != '\0' ? strchr(digit, c) : NULL;
@@ -51,7 +51,7 @@ read_number(const char *s, size_t n, uint64_t *out)
 	if (n == 0 || n - i > (base == 16 ? 16 : 18))
 		return false;
 	for (; i < n; i++) {
-		int d = nibble(s[i]);
+		int d = hex_digit(s[i]);
 
 		if (d < 0 || (unsigned)d >= base)
 			return false;
@@ -66,7 +66,7 @@ read_bytes(const char *s, size_t n, uint8_t *byte, size_t *nbytes)
 	if (n % 2 != 0 || n / 2 > SA_KEPT)
 		return false;
 	for (size_t i = 0; i < n; i += 2) {
-		int hi = nibble(s[i]), lo = nibble(s[i + 1]);
+		int hi = hex_digit(s[i]), lo = hex_digit(s[i + 1]);
 
 		if (hi < 0 || lo < 0)
 			return false;
@@ -78,7 +78,7 @@ read_bytes(const char *s, size_t n, uint8_t *byte, size_t *nbytes)
 
 /* Exactly four words. */
 static bool
-split(const char *s, size_t n, const char *word[WORDS], size_t len[WORDS])
+split_words(const char *s, size_t n, const char *word[WORDS], size_t len[WORDS])
 {
 	const char *end = s + n;
 
@@ -108,7 +108,7 @@ restore_line(struct sa *sa, const char *s, size_t n, struct sa_saved *k)
 	const char *word[WORDS];
 	size_t len[WORDS];
 
-	if (!split(s, n, word, len) ||
+	if (!split_words(s, n, word, len) ||
 		!read_number(word[1], len[1], &k->owner) || k->owner == 0 ||
 		!read_number(word[2], len[2], &k->number) ||
 		!read_bytes(word[3], len[3], k->byte, &k->nbytes))

@@ -20,7 +20,7 @@ deadlines_free(struct deadlines *d)
 }
 
 static bool
-before(const struct deadlines_item *a, const struct deadlines_item *b)
+is_due_before(const struct deadlines_item *a, const struct deadlines_item *b)
 {
 	if (a->when.ns != b->when.ns)
 		return a->when.ns < b->when.ns;
@@ -28,7 +28,7 @@ before(const struct deadlines_item *a, const struct deadlines_item *b)
 }
 
 static void
-put(struct deadlines *d, size_t i, struct deadlines_item item)
+put_item(struct deadlines *d, size_t i, struct deadlines_item item)
 {
 	d->heap[i] = item;
 	d->place[item.id] = (uint32_t)i + 1;
@@ -36,30 +36,30 @@ put(struct deadlines *d, size_t i, struct deadlines_item item)
 
 /* Put item at or above the hole at i. */
 static void
-rise(struct deadlines *d, size_t i, struct deadlines_item item)
+sift_up(struct deadlines *d, size_t i, struct deadlines_item item)
 {
-	while (i > 0 && before(&item, &d->heap[(i - 1) / 2])) {
-		put(d, i, d->heap[(i - 1) / 2]);
+	while (i > 0 && is_due_before(&item, &d->heap[(i - 1) / 2])) {
+		put_item(d, i, d->heap[(i - 1) / 2]);
 		i = (i - 1) / 2;
 	}
-	put(d, i, item);
+	put_item(d, i, item);
 }
 
 /* Put item at or below the hole at i. */
 static void
-sink(struct deadlines *d, size_t i, struct deadlines_item item)
+sift_down(struct deadlines *d, size_t i, struct deadlines_item item)
 {
 	for (;;) {
 		size_t c = 2 * i + 1;
 
-		if (c + 1 < d->n && before(&d->heap[c + 1], &d->heap[c]))
+		if (c + 1 < d->n && is_due_before(&d->heap[c + 1], &d->heap[c]))
 			c++;
-		if (c >= d->n || !before(&d->heap[c], &item))
+		if (c >= d->n || !is_due_before(&d->heap[c], &item))
 			break;
-		put(d, i, d->heap[c]);
+		put_item(d, i, d->heap[c]);
 		i = c;
 	}
-	put(d, i, item);
+	put_item(d, i, item);
 }
 
 static void
@@ -83,7 +83,7 @@ deadlines_set(struct deadlines *d, uint32_t id, struct mono when)
 	deadlines_clear(d, id);
 	make_room(d, id);
 	d->n++;
-	rise(d, d->n - 1, (struct deadlines_item){when, d->order++, id});
+	sift_up(d, d->n - 1, (struct deadlines_item){when, d->order++, id});
 }
 
 void
@@ -99,10 +99,10 @@ deadlines_clear(struct deadlines *d, uint32_t id)
 	last = d->heap[--d->n];
 	if (i == d->n)
 		return;
-	if (i > 0 && before(&last, &d->heap[(i - 1) / 2]))
-		rise(d, i, last);
+	if (i > 0 && is_due_before(&last, &d->heap[(i - 1) / 2]))
+		sift_up(d, i, last);
 	else
-		sink(d, i, last);
+		sift_down(d, i, last);
 }
 
 struct mono

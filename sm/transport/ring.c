@@ -9,14 +9,14 @@
 enum { CACHE_LINE = 64 };
 
 /*
- * Indexes count up for ever; each on a cache line of its own. The producer
- * moves begin only while all is taken, and the consumer looks at it only while
- * something waits: the indexes order the two.
+ * Indexes only count up; each has a cache line of its own. The producer moves
+ * begin only while the ring is empty, and the consumer reads it only while a
+ * message waits: the indexes order the two.
  */
 struct ring {
 	struct transport_msg *msg;
 	size_t mask;
-	size_t begin; /* the index whose message is in msg[0] */
+	size_t begin; /* the index of the message in msg[0] */
 	_Alignas(CACHE_LINE) _Atomic size_t head; /* the consumer's */
 	_Alignas(CACHE_LINE) _Atomic size_t tail; /* the producer's */
 };

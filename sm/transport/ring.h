@@ -2,9 +2,9 @@
  * ring: messages from one thread to one other, without a lock. The producer
  * fills a slot in place and commits it; the consumer copies it out. A wake-up
  * is owed exactly when the consumer may have seen the ring empty: both sides
- * write their own index and then read the other's, sequentially consistent,
- * so at least one of them notices. An empty ring begins at its first slot
- * again: it takes as much memory as ever waited, not as could.
+ * write their own index and then read the other's, sequentially consistent, so
+ * at least one of them notices. An empty ring begins at its first slot again:
+ * it touches as much memory as messages ever waited, not its whole capacity.
  */
 #ifndef HEDDLE_SM_TRANSPORT_RING_H
 #define HEDDLE_SM_TRANSPORT_RING_H
@@ -16,10 +16,10 @@
 
 struct ring;
 
-/* A ring of cap messages, a power of two. */
+/* A ring of cap messages; cap is a power of two. */
 struct ring *ring_new(size_t cap);
 
-/* Free it; both threads are done with it. NULL allowed. */
+/* Free a ring that both threads are done with. NULL allowed. */
 void ring_free(struct ring *r);
 
 /* Producer: the slot to fill next; NULL when the ring is full. */

@@ -19,8 +19,8 @@
 
 enum {
 	RING = 4096,
-	POLL_MS = 200, /* how long a stop may take at most */
-	DRAIN_MS = 20, /* quiet for so long: nothing is under way to us */
+	POLL_MS = 200, /* the longest that a stop may take */
+	DRAIN_MS = 20, /* silence after which no message is on its way to us */
 	DRAINS_MAX = 50,
 	ERROR_MS = 50,	 /* pause after a failed read, not to spin */
 	MATCH_MS = 4000, /* how long the kernel matches an answer */
@@ -30,8 +30,8 @@ enum {
 };
 
 /*
- * What is registered. The kernel gives us the answers to our requests anyway;
- * the methods are those of requests that others may send to us.
+ * The agents to register. The kernel delivers the answers to our requests
+ * anyway; the methods are those of requests that others may send to us.
  */
 static const struct agent {
 	int mgmt_class, version;
@@ -48,7 +48,8 @@ static const struct agent {
 };
 
 struct umad {
-	struct transport transport; /* first: the transport is the umad */
+	struct transport transport; /* first member: a pointer to it is one to
+				       the umad */
 	int fd, issm;		    /* -1: not open */
 	int agent[AGENTS];
 	char device[UMAD_CA_NAME_LEN];
@@ -72,7 +73,7 @@ agent_of(const struct umad *u, uint8_t mgmt_class)
 	return -1;
 }
 
-/* Does the length of this message matter to those below us? */
+/* True if RMPP below us needs the length of this message. */
 static bool
 is_rmpp(const struct transport_msg *m)
 {
@@ -110,22 +111,23 @@ send_msg(struct transport *t, const struct transport_msg *m)
 }
 
 static void
-nap(long ms)
+sleep_ms(long ms)
 {
 	struct timespec ts = {.tv_nsec = ms * 1000000};
 
 	(void)nanosleep(&ts, NULL);
 }
 
-/* Where the receiving thread reads into; grows for what RMPP put together. */
+/* The buffer of the receiving thread; it grows for messages that RMPP put
+ * together. */
 struct inbox {
 	void *umad;
 	int room;
 };
 
 /*
- * Hand one message over. Of a request that timed out in the kernel only the
- * header comes back; the rest is zeroes then.
+ * Hand one message over through the ring. Of a request that timed out in the
+ * kernel only the header comes back; the rest is zero then.
  */
 static void
 hand_over(struct umad *u, void *umad, size_t len)
@@ -154,7 +156,7 @@ hand_over(struct umad *u, void *umad, size_t len)
 
 /* Read one message if there is one: 1, 0 when there is none, -1 on errors. */
 static int
-receive(struct umad *u, struct inbox *in)
+receive_one(struct umad *u, struct inbox *in)
 {
 	int len = in->room;
 
@@ -172,24 +174,24 @@ receive(struct umad *u, struct inbox *in)
 }
 
 static void *
-receiver(void *arg)
+run_receiver(void *arg)
 {
 	struct umad *u = arg;
 	struct inbox in = {.umad = mem_zalloc(1, umad_size() + MAD_SIZE),
 		.room = MAD_SIZE};
 
 	while (!atomic_load_explicit(&u->stop, memory_order_relaxed)) {
-		int got = receive(u, &in);
+		int got = receive_one(u, &in);
 
 		if (got == 0)
 			(void)umad_poll(u->fd, POLL_MS);
 		else if (got < 0)
-			nap(ERROR_MS);
+			sleep_ms(ERROR_MS);
 	}
 	/* libumad2sim.so does not survive a MAD for a descriptor just closed:
 	 * wait until nothing more comes. */
 	for (int i = 0; i < DRAINS_MAX; i++) {
-		while (receive(u, &in) > 0)
+		while (receive_one(u, &in) > 0)
 			;
 		if (umad_poll(u->fd, DRAIN_MS) == -ETIMEDOUT)
 			break;
@@ -198,7 +200,7 @@ receiver(void *arg)
 	return NULL;
 }
 
-/* All local ports, up to PORTS_MAX; what cannot be read is left out. */
+/* All local ports, up to PORTS_MAX; ports that cannot be read are left out. */
 static size_t
 find_ports(struct umad_choose_port *p)
 {
@@ -256,7 +258,7 @@ register_agents(struct umad *u, struct reason *why)
 static int
 start_thread(struct umad *u, struct reason *why)
 {
-	int rc = thread_start(&u->thread, receiver, u);
+	int rc = thread_start(&u->thread, run_receiver, u);
 
 	if (rc != 0)
 		return reason_set(
@@ -313,8 +315,8 @@ umad_open(const char *spec, bool serve, void (*wake)(void *), void *cookie,
 }
 
 /*
- * The receiving thread sleeps in poll; the answer to a question to our own
- * port wakes it at once. Where none comes, POLL_MS does.
+ * The receiving thread sleeps in poll. A request to our own port wakes it at
+ * once, by its answer; without an answer poll ends after POLL_MS.
  */
 static void
 wake_receiver(struct umad *u)

@@ -1,17 +1,17 @@
 /*
- * umad: the transport over libibumad. Owns the one thread besides the loop:
- * it does nothing but block in umad_recv and hand messages over through a
- * bounded ring (libumad2sim's poll watches one descriptor only, so a umad
- * descriptor cannot sit in an event loop under it). Sending is done by the
- * caller's thread.
+ * umad: the transport over libibumad. It owns one thread, which only blocks in
+ * umad_recv and hands messages over through a bounded ring: the poll of
+ * libumad2sim watches one descriptor only, so under it a umad descriptor cannot
+ * sit in an event loop. Messages are sent in the caller's thread.
  *
  * The kernel is asked to match answers, never to retry: transactions have
  * deadlines of their own, and each of their tries has a TID of its own. Of a
  * request that timed out in the kernel only the header comes back, with the
  * errno in the message.
  *
- * Under libumad2sim.so keep what is in flight below about 500: its write holds
- * the lock that its reader needs, so that two full sockets stop it for good.
+ * Under libumad2sim.so keep fewer than about 500 requests in flight: its write
+ * holds the lock that its reader needs, so that two full sockets stop it for
+ * good.
  */
 #ifndef HEDDLE_SM_TRANSPORT_UMAD_H
 #define HEDDLE_SM_TRANSPORT_UMAD_H
@@ -24,7 +24,7 @@
 
 struct umad;
 
-/* What was chosen, for the log. */
+/* The port that was chosen, for the log. */
 struct umad_port_name {
 	char device[32];
 	int port;
@@ -32,13 +32,13 @@ struct umad_port_name {
 };
 
 /*
- * Open a port: spec is "auto" (first InfiniBand link layer with a GUID that
- * is not Down if there is one), "DEVICE/PORT" or a port GUID (0x...). Ethernet
- * link layers are never chosen. Registers classes 0x01, 0x81 on QP0 and 0x03
- * on QP1. NULL and a reason on failure (what was found is listed).
- * wake(cookie) is called from the receiving thread when the ring was empty.
- * serve: requests and traps of others come to us too; otherwise only answers
- * do, and another subnet manager may hold the port.
+ * Open a port: spec is "auto" (the first port of an InfiniBand link layer with
+ * a GUID, one that is not Down if there is one), "DEVICE/PORT" or a port GUID
+ * (0x...). Ethernet link layers are never chosen. Registers classes 0x01, 0x81
+ * on QP0 and 0x03 on QP1. NULL and a reason on failure (it lists the ports
+ * found). wake(cookie) is called from the receiving thread when the ring was
+ * empty. serve: requests and traps of others are received too; otherwise only
+ * answers are, and another subnet manager may hold the port.
  */
 struct umad *umad_open(const char *spec, bool serve, void (*wake)(void *),
 	void *cookie, struct umad_port_name *chosen, struct reason *why);
@@ -57,13 +57,13 @@ int umad_next(struct umad *u, struct transport_msg *m);
 int umad_set_issm(struct umad *u, int on, struct reason *why);
 
 /*
- * Is there a link on our port? 1 or 0 by what sysfs says, -1 when it does not.
- * Nobody sends a trap about the port of a host, and libibumad knows no events:
- * one read of a small file now and then is how one hears of a pulled cable.
+ * The link of our own port by sysfs: 1 up, 0 down, -1 unknown. No trap reports
+ * the port of a host, and libibumad delivers no events: reading a small file
+ * now and then is the way to learn of a pulled cable.
  */
 int umad_link(const struct umad *u);
 
-/* Messages lost: the ring was full. */
+/* Messages lost because the ring was full. */
 uint64_t umad_dropped(const struct umad *u);
 
 #endif

@@ -16,7 +16,7 @@ state_name(unsigned state)
 }
 
 static int
-refuse(const struct umad_choose_port *p, size_t n, struct reason *why)
+list_ports(const struct umad_choose_port *p, size_t n, struct reason *why)
 {
 	(void)reason_add(why, "; ports here:");
 	for (size_t i = 0; i < n; i++)
@@ -28,7 +28,7 @@ refuse(const struct umad_choose_port *p, size_t n, struct reason *why)
 }
 
 static bool
-usable(const struct umad_choose_port *p)
+is_usable(const struct umad_choose_port *p)
 {
 	return p->infiniband && p->guid != 0;
 }
@@ -37,18 +37,18 @@ static int
 choose_auto(const struct umad_choose_port *p, size_t n, struct reason *why)
 {
 	for (size_t i = 0; i < n; i++)
-		if (usable(&p[i]) && p[i].state > 1)
+		if (is_usable(&p[i]) && p[i].state > 1)
 			return (int)i;
 	for (size_t i = 0; i < n; i++)
-		if (usable(&p[i]))
+		if (is_usable(&p[i]))
 			return (int)i;
 	(void)reason_set(why, "no InfiniBand port with a GUID");
-	return refuse(p, n, why);
+	return list_ports(p, n, why);
 }
 
-/* Does spec name port p: as DEVICE/PORT, or as the GUID it was read as? */
+/* True if spec names port p, as DEVICE/PORT or, if is_guid, as this GUID. */
 static bool
-names(const char *spec, bool is_guid, uint64_t guid,
+names_port(const char *spec, bool is_guid, uint64_t guid,
 	const struct umad_choose_port *p)
 {
 	char name[48];
@@ -76,15 +76,15 @@ umad_choose(const struct umad_choose_port *p, size_t n, const char *spec,
 			return reason_set(why, "%s: not a port GUID", spec);
 	}
 	for (size_t i = 0; i < n; i++) {
-		if (!names(spec, is_guid, guid, &p[i]))
+		if (!names_port(spec, is_guid, guid, &p[i]))
 			continue;
-		if (usable(&p[i]))
+		if (is_usable(&p[i]))
 			return (int)i;
 		(void)reason_set(why, "%s: %s", spec,
 			p[i].infiniband ? "the port has no GUID"
 					: "an Ethernet port");
-		return refuse(p, n, why);
+		return list_ports(p, n, why);
 	}
 	(void)reason_set(why, "%s: no such port", spec);
-	return refuse(p, n, why);
+	return list_ports(p, n, why);
 }

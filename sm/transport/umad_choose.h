@@ -21,7 +21,7 @@ struct umad_choose_port {
 
 /*
  * The index of the port that spec names ("auto", "DEVICE/PORT" or a GUID,
- * 0x...), or -1 and a reason that lists what there is.
+ * 0x...), or -1 and a reason that lists the ports found.
  */
 int umad_choose(const struct umad_choose_port *p, size_t n, const char *spec,
 	struct reason *why);

@@ -8,32 +8,31 @@
 #include "sm/base/map.h"
 #include "sm/base/mem.h"
 #include "sm/transport/deadlines.h"
-#include "sm/transport/xact_try.h"
 
 enum {
 	NIL = 0, /* no slot, no target: both arrays start at 1 */
 	TRY_BITS = 4,
 	TRIES_MAX = 1 << TRY_BITS,
 	SERIAL_BITS = 32 - TRY_BITS,
-	BACKOFF_PART = 8, /* a failed try waits this part of its time-out */
+	BACKOFF_PART = 8, /* the wait after a failed try: its time-out / 8 */
 	ROOM_QUEUED = 4096,
 	ROOM_READY = 16,
-	LATE_MS = 10,	/* no answer is late before */
-	LATE_SPREAD = 8 /* times what answers differ by */
+	LATE_MS = 10,	/* the least time after which an answer is late */
+	LATE_SPREAD = 8 /* times the spread of the round-trip times */
 };
 
 #define SERIAL_MASK ((UINT32_C(1) << SERIAL_BITS) - 1)
 
 /*
- *              submit            pump
+ *              submit          send_ready
  *   SLOT_FREE --------> QUEUED --------> FLYING ---- answer ----> SLOT_FREE
  *                         ^               |   |  (also from QUEUED, BACKOFF)
  *                         |<-- deadline --+   |
  *                         |                   | busy, error
  *                         +---- BACKOFF <-----+
  *
- * No tries left: SLOT_FREE instead. Cancelled or cut: to DOOMED, all that are
- * meant, and from there one by one to SLOT_FREE.
+ * When no tries are left the slot becomes SLOT_FREE instead. To cancel or cut,
+ * all slots concerned become DOOMED, and from there one by one SLOT_FREE.
  */
 enum slot_state { SLOT_FREE, QUEUED, FLYING, BACKOFF, DOOMED };
 
@@ -47,20 +46,20 @@ struct slot {
 	uint32_t next, prev; /* in the target's queue, or a list of slots */
 	uint32_t serial;     /* in the TID; 0: never sent */
 	unsigned tries;	     /* begun so far */
-	bool late;	     /* longer on its way than others were */
+	bool late;	     /* its answer takes longer than others did */
 	bool cut;	     /* DOOMED: by xact_cut */
 	struct mono sent[TRIES_MAX];
 };
 
-/* One SMA; lives while a slot refers to it. */
+/* One SMA; it lives while a slot refers to it. */
 struct target {
 	uint64_t id;
 	uint32_t head, tail; /* queue of slots */
 	uint32_t next, prev; /* in the list of ready targets, or of free ones */
 	unsigned refs, inflight;
-	bool ready;  /* has something to send and may */
-	bool silent; /* its last try went unanswered: one at a time */
-	bool dead;   /* a request was given up: the others get one try */
+	bool ready;  /* has a request to send and may send it */
+	bool silent; /* its last try went unanswered: one request at a time */
+	bool dead;   /* a request was given up: the others get one try each */
 };
 
 struct xact {
@@ -78,12 +77,12 @@ struct xact {
 	struct deadlines deadlines;
 	uint32_t *by_serial; /* low bits of a serial -> slot */
 	size_t serial_cap, nserials;
-	uint64_t issued; /* serials ever given out */
+	uint64_t issued; /* serials given so far */
 	unsigned pending, queued, acked;
 	bool limited;	    /* the window was full since it last grew */
 	struct mono shrunk; /* when the window was last halved */
-	struct mono spread; /* smoothed: how answers differ from stats.answer */
-	xact_late *late;    /* NULL: nobody wants to know */
+	struct mono spread; /* smoothed deviation from stats.answer */
+	xact_late *late;    /* NULL: late requests are not reported */
 	void *late_cookie;
 };
 
@@ -94,7 +93,7 @@ at_least_one(unsigned n)
 }
 
 static struct xact_options
-sane(const struct xact_options *o)
+limit_options(const struct xact_options *o)
 {
 	struct xact_options s = *o;
 
@@ -115,7 +114,7 @@ xact_new(const struct xact_options *o, struct transport *t)
 {
 	struct xact *x = mem_zalloc(1, sizeof(*x));
 
-	x->opt = sane(o);
+	x->opt = limit_options(o);
 	x->transport = t;
 	x->nslots = x->ntargets = 1;
 	x->serial_cap = 64;
@@ -137,6 +136,58 @@ xact_free(struct xact *x)
 	deadlines_free(&x->deadlines);
 	free(x);
 }
+
+/* ---- one try of a request, on the wire: IBA 13.4.3, 14.2.1 ---- */
+
+/* Whether the try (0: the first) of this request is routed by LID. */
+static bool
+try_is_by_lid(const struct xact_request *r, unsigned try)
+{
+	return r->lid != 0 && try == 0;
+}
+
+/* The message of a try; tid: the half of the TID that is ours. */
+static void
+try_encode(const struct xact_request *r, unsigned try, uint32_t tid,
+	struct transport_msg *m)
+{
+	bool by_lid = try_is_by_lid(r, try);
+	struct smp smp = {.mgmt_class = by_lid ? MAD_SUBN_LID : MAD_SUBN_DR,
+		.method = r->method,
+		.tid = tid,
+		.attr = r->attr,
+		.mod = r->mod,
+		.mkey = r->mkey,
+		.dr_slid = 0xffff,
+		.dr_dlid = 0xffff};
+
+	memcpy(smp.data, r->data, sizeof(smp.data));
+	if (!by_lid) {
+		smp.hop_cnt = r->hops;
+		memcpy(smp.path + 1, r->path + 1, r->hops);
+	}
+	*m = (struct transport_msg){
+		.lid = by_lid ? r->lid : 0xffff, .len = MAD_SIZE};
+	smp_encode(&smp, m->mad);
+}
+
+/* Whether an answer, or our own request that came back, fits the try. */
+static bool
+try_fits(const struct xact_request *r, unsigned try, const struct smp *s,
+	bool returned)
+{
+	uint32_t differs = r->mod ^ s->mod;
+
+	/* SMAs that do not know the bit may answer without it. */
+	if (r->attr == MAD_PORT_INFO)
+		differs &= ~MAD_PORT_INFO_EXT;
+	return s->attr == r->attr && differs == 0 &&
+	       s->method == (returned ? r->method : MAD_GET_RESP) &&
+	       s->mgmt_class ==
+		       (try_is_by_lid(r, try) ? MAD_SUBN_LID : MAD_SUBN_DR);
+}
+
+/* ---- targets ---- */
 
 static void
 ready_append(struct xact *x, uint32_t t)
@@ -167,7 +218,8 @@ ready_remove(struct xact *x, uint32_t t)
 		x->ready = g->next;
 }
 
-/* Put target t in the list of ready ones, or out of it, as its state asks. */
+/* Put target t into the list of ready targets, or take it out, as its state
+ * requires. */
 static void
 update_ready(struct xact *x, uint32_t t)
 {
@@ -219,9 +271,9 @@ target_unref(struct xact *x, uint32_t t)
 	x->free_target = t;
 }
 
-/* Put slot i in its target's queue: a retry goes before what waits there. */
+/* Put slot i into its target's queue; first: in front of it, for a retry. */
 static void
-enqueue(struct xact *x, uint32_t i, bool first)
+queue_slot(struct xact *x, uint32_t i, bool first)
 {
 	struct slot *s = &x->slot[i];
 	struct target *g = &x->target[s->target];
@@ -242,7 +294,7 @@ enqueue(struct xact *x, uint32_t i, bool first)
 }
 
 static void
-dequeue(struct xact *x, uint32_t i)
+unqueue_slot(struct xact *x, uint32_t i)
 {
 	struct slot *s = &x->slot[i];
 	struct target *g = &x->target[s->target];
@@ -260,7 +312,7 @@ dequeue(struct xact *x, uint32_t i)
 }
 
 static void
-land(struct xact *x, uint32_t i)
+end_flight(struct xact *x, uint32_t i)
 {
 	deadlines_clear(&x->deadlines, i);
 	x->stats.inflight--;
@@ -286,7 +338,7 @@ grow_serials(struct xact *x)
 	x->serial_cap = cap;
 }
 
-/* Serials count up, past those whose place in the table is still taken. */
+/* Serials count up, skipping those that find their place in the table taken. */
 static void
 give_serial(struct xact *x, uint32_t i)
 {
@@ -321,9 +373,9 @@ try_timeout(const struct xact *x, unsigned try)
 					   : (struct mono){ns << try};
 }
 
-/* How long an answer may be on its way before it is late. */
+/* The time after which an answer is late. */
 static struct mono
-patience(const struct xact *x)
+late_after(const struct xact *x)
 {
 	int64_t ns = x->stats.answer.ns + LATE_SPREAD * x->spread.ns;
 
@@ -333,9 +385,9 @@ patience(const struct xact *x)
 		ns < x->opt.timeout.ns / 2 ? ns : x->opt.timeout.ns / 2};
 }
 
-/* Begin the next try of slot i. */
+/* Send the next try of slot i. */
 static void
-fly(struct xact *x, uint32_t i, struct mono now)
+send_try(struct xact *x, uint32_t i, struct mono now)
 {
 	struct slot *s = &x->slot[i];
 	struct transport_msg m;
@@ -351,41 +403,41 @@ fly(struct xact *x, uint32_t i, struct mono now)
 		x->limited = true;
 	deadlines_set(&x->deadlines, i,
 		mono_add(now, s->late || x->late == NULL ? try_timeout(x, try)
-							 : patience(x)));
+							 : late_after(x)));
 	if (try > 0)
 		x->stats.retried++;
-	x->stats.by_lid += xact_try_by_lid(&s->req, try);
+	x->stats.by_lid += try_is_by_lid(&s->req, try);
 	x->stats.strayed += s->req.lid != 0 && try == 1;
-	xact_try_encode(&s->req, try, s->serial << TRY_BITS | try, &m);
+	try_encode(&s->req, try, s->serial << TRY_BITS | try, &m);
 	if (x->transport->send(x->transport, &m) == 0)
 		x->stats.sent++;
 }
 
 /* Send what the window allows, one request of each ready target in turn. */
 static void
-pump(struct xact *x, struct mono now)
+send_ready(struct xact *x, struct mono now)
 {
 	while (x->ready != NIL && x->stats.inflight < x->stats.window) {
 		uint32_t t = x->ready;
 		uint32_t i = x->target[t].head;
 
-		ready_remove(x, t); /* its turn is over: to the end */
+		ready_remove(x, t); /* served: to the end of the list */
 		ready_append(x, t);
-		dequeue(x, i);
-		fly(x, i, now);
+		unqueue_slot(x, i);
+		send_try(x, i, now);
 	}
 }
 
-/* Take slot i out of everything but the array; its state is stale after. */
+/* Take slot i out of all queues, tables and counts; its state is stale then. */
 static void
-detach(struct xact *x, uint32_t i)
+detach_slot(struct xact *x, uint32_t i)
 {
 	struct slot *s = &x->slot[i];
 
 	if (s->state == QUEUED)
-		dequeue(x, i);
+		unqueue_slot(x, i);
 	else if (s->state == FLYING)
-		land(x, i);
+		end_flight(x, i);
 	else if (s->state == BACKOFF)
 		deadlines_clear(&x->deadlines, i);
 	if (s->serial != 0) {
@@ -395,9 +447,9 @@ detach(struct xact *x, uint32_t i)
 	target_unref(x, s->target);
 }
 
-/* Free the detached slot i and tell its owner: the one place that does. */
+/* Free the detached slot i and call its owner: the only place that does so. */
 static void
-complete(struct xact *x, uint32_t i, const struct xact_result *res)
+complete_slot(struct xact *x, uint32_t i, const struct xact_result *res)
 {
 	struct slot *s = &x->slot[i];
 	struct xact_result r = *res;
@@ -433,7 +485,8 @@ grow_window(struct xact *x)
 	x->limited = false;
 }
 
-/* Halve the window, once for all that was sent before it was last halved. */
+/* Halve the window, unless the failed try was sent before the window was last
+ * halved. */
 static void
 shrink_window(struct xact *x, struct mono sent, struct mono now)
 {
@@ -462,16 +515,16 @@ fail_try(struct xact *x, uint32_t i, struct mono wait, struct mono now)
 		bool strayed = s->req.lid != 0;
 
 		x->target[s->target].dead = true;
-		detach(x, i);
-		complete(x, i,
+		detach_slot(x, i);
+		complete_slot(x, i,
 			&(struct xact_result){.outcome = XACT_TIMEOUT,
 				.now = now,
 				.strayed = strayed});
 		return;
 	}
-	land(x, i);
+	end_flight(x, i);
 	if (wait.ns == 0) {
-		enqueue(x, i, true);
+		queue_slot(x, i, true);
 		return;
 	}
 	s->state = BACKOFF;
@@ -479,7 +532,7 @@ fail_try(struct xact *x, uint32_t i, struct mono wait, struct mono now)
 }
 
 static struct mono
-backoff(const struct xact *x, const struct slot *s)
+backoff_time(const struct xact *x, const struct slot *s)
 {
 	struct mono t = try_timeout(x, s->tries - 1);
 
@@ -489,7 +542,7 @@ backoff(const struct xact *x, const struct slot *s)
 void
 xact_configure(struct xact *x, const struct xact_options *o)
 {
-	x->opt = sane(o);
+	x->opt = limit_options(o);
 	if (x->stats.window > x->opt.window_max)
 		x->stats.window = x->opt.window_max;
 	for (uint32_t t = 1; t < x->ntargets; t++)
@@ -531,11 +584,11 @@ xact_submit(struct xact *x, const struct xact_request *r, struct mono now,
 	s->tag = tag;
 	s->target = target_ref(x, r->target);
 	x->pending++;
-	enqueue(x, i, false);
-	pump(x, now);
+	queue_slot(x, i, false);
+	send_ready(x, now);
 }
 
-/* Count an answer that belongs to nothing open. */
+/* Count an answer that belongs to no open request. */
 static void
 count_stray(struct xact *x, uint32_t serial)
 {
@@ -547,9 +600,9 @@ count_stray(struct xact *x, uint32_t serial)
 		x->stats.alien++;
 }
 
-/* What answers take, smoothed, as TCP does it. */
+/* Update the smoothed round-trip time and its spread, as TCP does. */
 static void
-measure(struct xact *x, struct mono rtt)
+measure_answer(struct xact *x, struct mono rtt)
 {
 	int64_t off = rtt.ns - x->stats.answer.ns;
 
@@ -558,7 +611,7 @@ measure(struct xact *x, struct mono rtt)
 }
 
 static void
-answered(struct xact *x, uint32_t i, unsigned try, const struct smp *s,
+take_answer(struct xact *x, uint32_t i, unsigned try, const struct smp *s,
 	struct mono now)
 {
 	struct xact_result res = {
@@ -567,15 +620,15 @@ answered(struct xact *x, uint32_t i, unsigned try, const struct smp *s,
 		.data = s->data,
 		.now = now,
 		.rtt = mono_sub(now, x->slot[i].sent[try]),
-		.by_lid = xact_try_by_lid(&x->slot[i].req, try),
+		.by_lid = try_is_by_lid(&x->slot[i].req, try),
 		.strayed = x->slot[i].req.lid != 0 && try > 0};
 
 	x->target[x->slot[i].target].silent = false;
 	x->target[x->slot[i].target].dead = false;
-	measure(x, res.rtt);
+	measure_answer(x, res.rtt);
 	grow_window(x);
-	detach(x, i);
-	complete(x, i, &res);
+	detach_slot(x, i);
+	complete_slot(x, i, &res);
 }
 
 bool
@@ -599,24 +652,24 @@ xact_input(struct xact *x, const struct transport_msg *m, const struct smp *s,
 		x->stats.alien++;
 		return true;
 	}
-	if (!xact_try_fits(&x->slot[i].req, try, s, returned)) {
+	if (!try_fits(&x->slot[i].req, try, s, returned)) {
 		x->stats.mismatched++;
 		return true;
 	}
 	if (!returned && !busy) {
-		answered(x, i, try, s, now);
-		pump(x, now);
+		take_answer(x, i, try, s, now);
+		send_ready(x, now);
 		return true;
 	}
 	x->stats.busy += busy;
 	if (x->slot[i].state != FLYING || try + 1 != x->slot[i].tries) {
-		x->stats.late++; /* of a try that is over already */
+		x->stats.late++; /* answers a try that is over already */
 		return true;
 	}
 	if (busy)
 		shrink_window(x, x->slot[i].sent[try], now);
-	fail_try(x, i, backoff(x, &x->slot[i]), now);
-	pump(x, now);
+	fail_try(x, i, backoff_time(x, &x->slot[i]), now);
+	send_ready(x, now);
 	return true;
 }
 
@@ -633,7 +686,7 @@ xact_on_late(struct xact *x, xact_late *late, void *cookie)
 	x->late_cookie = cookie;
 }
 
-/* Slot i is late: tell of it, and go on waiting. */
+/* Slot i is late: report it, and go on waiting. */
 static void
 tell_late(struct xact *x, uint32_t i, struct mono now)
 {
@@ -651,15 +704,15 @@ tell_late(struct xact *x, uint32_t i, struct mono now)
 
 /* Slot i's deadline has passed. */
 static void
-expire(struct xact *x, uint32_t i, struct mono now)
+expire_try(struct xact *x, uint32_t i, struct mono now)
 {
 	struct slot *s = &x->slot[i];
 
-	/* who stays silent is dead, not congested */
+	/* a target that stays silent is dead, not congested */
 	if (!x->target[s->target].silent)
 		shrink_window(x, s->sent[s->tries - 1], now);
 	x->target[s->target].silent = true;
-	tell_late(x, i, now); /* may move the slots */
+	tell_late(x, i, now); /* may move the array of slots */
 	fail_try(x, i, (struct mono){0}, now);
 }
 
@@ -671,23 +724,23 @@ xact_tick(struct xact *x, struct mono now)
 	while (!mono_before(now, deadlines_first(&x->deadlines, &i))) {
 		if (x->slot[i].state == BACKOFF) {
 			deadlines_clear(&x->deadlines, i);
-			enqueue(x, i, true);
+			queue_slot(x, i, true);
 		} else if (!x->slot[i].late && x->late != NULL) {
 			tell_late(x, i, now);
 		} else {
-			expire(x, i, now);
+			expire_try(x, i, now);
 		}
 	}
-	pump(x, now);
+	send_ready(x, now);
 }
 
-/* Slot i is to be completed with what release says. */
+/* Mark slot i: complete_doomed completes it. */
 static void
-doom(struct xact *x, uint32_t i, bool cut)
+doom_slot(struct xact *x, uint32_t i, bool cut)
 {
 	struct slot *s = &x->slot[i];
 
-	detach(x, i);
+	detach_slot(x, i);
 	s->state = DOOMED;
 	s->cut = cut;
 	s->next = NIL;
@@ -698,16 +751,17 @@ doom(struct xact *x, uint32_t i, bool cut)
 	x->doomed_tail = i;
 }
 
-/* First everything is out of the way, since owners may submit anew. */
+/* Complete the doomed slots. They were all detached before the first
+ * completion, since owners may submit again from there. */
 static void
-release(struct xact *x, struct mono now)
+complete_doomed(struct xact *x, struct mono now)
 {
 	while (x->doomed != NIL) {
 		uint32_t i = x->doomed;
 		bool cut = x->slot[i].cut;
 
 		x->doomed = x->slot[i].next;
-		complete(x, i,
+		complete_slot(x, i,
 			&(struct xact_result){
 				.outcome = cut ? XACT_TIMEOUT : XACT_CANCELLED,
 				.cut = cut,
@@ -726,8 +780,8 @@ xact_cancel_all(struct xact *x, struct mono now)
 {
 	for (uint32_t i = 1; i < x->nslots; i++)
 		if (is_open(&x->slot[i]))
-			doom(x, i, false);
-	release(x, now);
+			doom_slot(x, i, false);
+	complete_doomed(x, now);
 }
 
 void
@@ -735,12 +789,13 @@ xact_cancel(struct xact *x, const void *owner, struct mono now)
 {
 	for (uint32_t i = 1; i < x->nslots; i++)
 		if (is_open(&x->slot[i]) && x->slot[i].cookie == owner)
-			doom(x, i, false);
-	release(x, now);
-	pump(x, now);
+			doom_slot(x, i, false);
+	complete_doomed(x, now);
+	send_ready(x, now);
 }
 
-/* A try by LID need not pass what its directed successor would. */
+/* True if the slot's try is directed: a try routed by LID need not use the path
+ * of the directed ones. */
 static bool
 is_directed(const struct slot *s)
 {
@@ -755,10 +810,10 @@ xact_cut(struct xact *x, const uint8_t path[64], unsigned hops, struct mono now)
 
 		if (is_open(s) && is_directed(s) && s->req.hops >= hops &&
 			memcmp(s->req.path + 1, path + 1, hops) == 0)
-			doom(x, i, true);
+			doom_slot(x, i, true);
 	}
-	release(x, now);
-	pump(x, now);
+	complete_doomed(x, now);
+	send_ready(x, now);
 }
 
 bool

@@ -4,33 +4,35 @@
  * with back-off, and exactly one completion. Late, repeated, forged and alien
  * answers are counted and ignored.
  *
- * The window (how many may be in flight at once) adapts: one more per window
- * of answers, halved at a time-out (AIMD), never above window_max. A target
- * (one SMA) has at most target_max in flight; what exceeds it waits without
- * holding up others: targets that have something to send take turns. A status
- * of BUSY counts as a time-out that came early.
+ * The window (how many may be in flight at once) adapts: one more per window of
+ * answers, halved at a time-out (AIMD), never above window_max. A target (one
+ * SMA) has at most target_max in flight; further requests to it wait without
+ * holding up those to others: targets that have requests to send are served
+ * round robin. A status of BUSY counts as a time-out that came early.
  *
  * Of the TID's 32 bits that are ours 28 are a serial number, given at the first
- * try, and 4 the number of the try: the answer to any try completes, and it is
- * known how long that very try took. A deadline passed: the next try goes out
- * as soon as the (halved) window lets it, with twice the time. Answered BUSY,
- * or sent back by the wire with an error (ibsim does so, at once, for
- * attributes that it does not know): the next try waits an eighth of the
- * deadline of the failed one, outside the window.
+ * try, and 4 the number of the try: the answer to any try completes the
+ * transaction, and the round-trip time of that very try is known. When a
+ * deadline has passed the next try is sent as soon as the (halved) window
+ * allows it, with twice the time. After an answer of BUSY, or a request that
+ * the wire sent back with an error (ibsim does so, at once, for attributes that
+ * it does not know), the next try waits an eighth of the deadline of the failed
+ * one, outside the window.
  *
- * What is routed by LID is forwarded by switches as data is, not by the
- * processor of each; and lost where their tables, or ports that are not Active,
- * lead astray. Hence the way is the owner's to prove, only the first try goes
- * there, and whatever comes after it is directed.
+ * SMPs routed by LID are forwarded by switches as data is, not by the processor
+ * of each; they are lost where tables, or ports that are not Active, lead them
+ * astray. Hence the owner of a request has to prove the path, only the first
+ * try is routed by LID, and all tries after it are directed.
  *
- * Long before a deadline passes an answer is late: by what answers took lately.
- * Lateness changes nothing here; it is told to whoever wants to know, because
- * one question at the near end of the way may save all the time-outs: see
- * discovery/sweep/path_probe.h. What is then known to be behind a link that is
- * down is given up by xact_cut.
+ * An answer is late long before its deadline passes: the limit follows from the
+ * times that answers took lately. Lateness changes nothing here; it is reported
+ * to the function set by xact_on_late, because one request to the near end of
+ * the path may save all the time-outs: see discovery/sweep/path_probe.h.
+ * Requests that are then known to lead over a link that is down are given up by
+ * xact_cut.
  *
  * The owner drives it: xact_input for everything received, xact_tick when
- * xact_next is due. No clock, no I/O of its own but transport.send.
+ * xact_next is due. It has no clock, and no I/O but transport.send.
  */
 #ifndef HEDDLE_SM_TRANSPORT_XACT_H
 #define HEDDLE_SM_TRANSPORT_XACT_H
@@ -51,17 +53,17 @@ struct xact_options {
 	unsigned target_max; /* in flight per target */
 };
 
-/* What a request asks; copied by xact_submit. */
+/* A request; copied by xact_submit. */
 struct xact_request {
 	uint8_t method; /* MAD_GET or MAD_SET */
 	uint16_t attr;
 	uint32_t mod;
 	uint64_t mkey;
-	uint64_t target; /* identity of the SMA for the cap: node GUID, or a
-			    hash of the route while it is unknown; not 0 */
-	uint16_t lid;	 /* the first try is routed to this LID, and comes on
-			    top of the others; 0: none is */
-	uint8_t hops;	 /* directed: path[1..hops] are egress ports */
+	uint64_t target; /* identity of the SMA for target_max: node GUID, or a
+			    hash of the path while it is unknown; not 0 */
+	uint16_t lid; /* the first try is routed to this LID, in addition to the
+			 directed ones; 0: no try is */
+	uint8_t hops; /* directed: path[1..hops] are out-ports */
 	uint8_t path[64];
 	uint8_t data[MAD_DATA]; /* of a Set; zero for a Get */
 };
@@ -81,9 +83,9 @@ struct xact_result {
 	struct mono now;
 	struct mono rtt; /* of the try that was answered */
 	unsigned tries;
-	bool cut;     /* of XACT_TIMEOUT: there is no way any more */
-	bool by_lid;  /* the try that was routed by LID is answered */
-	bool strayed; /* it is not, and others followed */
+	bool cut;     /* of XACT_TIMEOUT: by xact_cut */
+	bool by_lid;  /* the try that was routed by LID was answered */
+	bool strayed; /* it was not, and directed tries followed */
 };
 
 /*
@@ -93,8 +95,8 @@ struct xact_result {
 typedef void xact_done(
 	void *cookie, uint64_t tag, const struct xact_result *res);
 
-/* Request r of an owner (its cookie) is late, or a try of it timed out. It may
- * submit, but not cancel. */
+/* Called when request r of an owner (its cookie) is late, or a try of it timed
+ * out. It may submit, but not cancel. */
 typedef void xact_late(void *cookie, const void *owner,
 	const struct xact_request *r, struct mono now);
 
@@ -103,16 +105,16 @@ struct xact_stats {
 	uint64_t completed;  /* requests, with whatever outcome */
 	uint64_t retried;    /* tries after the first */
 	uint64_t timeouts;   /* requests completed with XACT_TIMEOUT */
-	uint64_t cut;	     /* of these: by xact_cut */
+	uint64_t cut;	     /* of timeouts: by xact_cut */
 	uint64_t late;	     /* answers to transactions already over */
 	uint64_t alien;	     /* answers that match no transaction of ours */
-	uint64_t mismatched; /* right TID, wrong attribute, modifier, method
-				or class: ignored, the real one may come */
+	uint64_t mismatched; /* right TID, wrong attribute, modifier, method or
+				class: ignored, the real answer may come */
 	uint64_t busy;
-	uint64_t by_lid;  /* of those sent: routed by LID */
-	uint64_t strayed; /* of these: followed by a directed one */
+	uint64_t by_lid;  /* of sent: routed by LID */
+	uint64_t strayed; /* of by_lid: followed by a directed try */
 	unsigned inflight, window, window_peak;
-	struct mono answer;	 /* what answers take, smoothed */
+	struct mono answer;	 /* round-trip time, smoothed */
 	uint64_t by_attr[64][2]; /* requests completed: [attr][set?];
 				    vendor attributes together under 0 */
 };
@@ -120,15 +122,17 @@ struct xact_stats {
 struct xact *xact_new(const struct xact_options *o, struct transport *t);
 void xact_free(struct xact *x); /* no completions are called; NULL allowed */
 
-/* Change options; what is in flight keeps its deadlines. */
+/* Change options; requests in flight keep their deadlines. */
 void xact_configure(struct xact *x, const struct xact_options *o);
 
-/* Have late told what is late from now on. */
+/* Have late called for every request that is late from now on. */
 void xact_on_late(struct xact *x, xact_late *late, void *cookie);
 
-/* True while a further request would be sent at once or wait in a short queue:
- * submitters with much to do stop when it is false, and go on when called
- * again after a completion. Submitting beyond is allowed (small odd jobs). */
+/*
+ * True while a further request would be sent at once or wait in a short queue.
+ * Submitters with many requests stop when it is false, and go on when called
+ * again after a completion. Submitting anyway is allowed (small odd jobs).
+ */
 bool xact_room(const struct xact *x);
 
 /* Submit a request; done(cookie, tag, result) follows exactly once. */
@@ -136,8 +140,8 @@ void xact_submit(struct xact *x, const struct xact_request *r, struct mono now,
 	xact_done *done, void *cookie, uint64_t tag);
 
 /*
- * A received message. True when it was an answer (ours, late or alien) and is
- * consumed; false when it is a request or trap for somebody else to handle.
+ * Take a received message. True when it was an answer (ours, late or alien) and
+ * is consumed; false when it is a request or a trap, which the caller handles.
  * s is the decoded SMP of m.
  */
 bool xact_input(struct xact *x, const struct transport_msg *m,
@@ -150,20 +154,21 @@ struct mono xact_next(const struct xact *x);
 void xact_tick(struct xact *x, struct mono now);
 
 /*
- * Complete with XACT_CANCELLED everything submitted so far, or all of one
- * owner (cookie); what is submitted by the completions themselves stays.
+ * Complete with XACT_CANCELLED all requests submitted so far, or all those of
+ * one owner (cookie); requests that the completions submit stay.
  */
 void xact_cancel_all(struct xact *x, struct mono now);
 void xact_cancel(struct xact *x, const void *owner, struct mono now);
 
 /*
- * The directed way path[1..hops] leads nowhere: complete with XACT_TIMEOUT,
- * cut, whatever has it at its beginning.
+ * The directed path path[1..hops] is broken: complete all requests with this
+ * beginning of their path, with XACT_TIMEOUT and cut set.
  */
 void xact_cut(
 	struct xact *x, const uint8_t path[64], unsigned hops, struct mono now);
 
-/* Is nothing of this owner open but what is late? */
+/* True if all open requests of this owner are late; one that waits after a
+ * failed try counts as late, and so does every request to a silent target. */
 bool xact_only_late(const struct xact *x, const void *owner);
 
 /* Requests submitted and not yet completed. */

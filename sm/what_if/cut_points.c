@@ -10,8 +10,8 @@ struct visit {
 	const struct topo *t;
 	uint32_t *seen; /* [nsw] visit number, 0: not yet */
 	uint32_t *low;	/* [nsw] lowest number reached from below */
-	uint32_t *at;	/* [nsw] next cable to look at */
-	uint32_t *by;	/* [nsw] the cable (topo.adj) we came down by */
+	uint32_t *at;	/* [nsw] next link to follow */
+	uint32_t *by;	/* [nsw] the link (topo.adj) it was reached by */
 	sw_ix *stack;
 	bool *parts; /* [nsw] */
 	uint32_t n;
@@ -19,7 +19,7 @@ struct visit {
 	struct cut_points *out;
 };
 
-/* Are these two records the ends of one cable? */
+/* True if these two records are the ends of one link. */
 static bool
 is_same_cable(const struct topo_adj *a, const struct topo_adj *b, sw_ix of_a,
 	sw_ix of_b)
@@ -29,16 +29,16 @@ is_same_cable(const struct topo_adj *a, const struct topo_adj *b, sw_ix of_a,
 }
 
 static void
-down(struct visit *v, sw_ix s, uint32_t by, uint32_t *depth)
+enter_switch(struct visit *v, sw_ix s, uint32_t by, uint32_t *depth)
 {
 	v->seen[s] = v->low[s] = ++v->n;
 	v->by[s] = by;
 	v->stack[(*depth)++] = s;
 }
 
-/* Back from s to u, which it was reached from. */
+/* Go back from s to u, from which it was reached. */
 static void
-back(struct visit *v, sw_ix s, sw_ix u)
+leave_switch(struct visit *v, sw_ix s, sw_ix u)
 {
 	const struct topo *t = v->t;
 	struct cut_points *out = v->out;
@@ -56,12 +56,12 @@ back(struct visit *v, sw_ix s, sw_ix u)
 }
 
 static void
-visit(struct visit *v, sw_ix root)
+visit_from(struct visit *v, sw_ix root)
 {
 	const struct topo *t = v->t;
 	uint32_t depth = 0, children = 0;
 
-	down(v, root, TOPO_NONE, &depth);
+	enter_switch(v, root, TOPO_NONE, &depth);
 	while (depth > 0) {
 		sw_ix s = v->stack[depth - 1], u;
 		const struct topo_adj *a;
@@ -70,7 +70,7 @@ visit(struct visit *v, sw_ix root)
 		if (i >= t->sw[s].nadj) {
 			depth--;
 			if (depth > 0)
-				back(v, s, v->stack[depth - 1]);
+				leave_switch(v, s, v->stack[depth - 1]);
 			children += depth == 1;
 			continue;
 		}
@@ -79,7 +79,7 @@ visit(struct visit *v, sw_ix root)
 		if (!topo_sw_live(t, u))
 			continue;
 		if (v->seen[u] == 0)
-			down(v, u, t->sw[s].adj + i, &depth);
+			enter_switch(v, u, t->sw[s].adj + i, &depth);
 		else if ((v->by[s] == TOPO_NONE ||
 				 !is_same_cable(a, &t->adj[v->by[s]], s, u)) &&
 			 v->seen[u] < v->low[s])
@@ -104,7 +104,7 @@ cut_points_find(const struct topo *t, struct cut_points *out)
 	*out = (struct cut_points){.sw = mem_alloc(n * sizeof(*out->sw))};
 	for (sw_ix s = 0; s < t->nsw; s++)
 		if (v.seen[s] == 0 && topo_sw_live(t, s))
-			visit(&v, s);
+			visit_from(&v, s);
 	for (sw_ix s = 0; s < t->nsw; s++)
 		if (v.parts[s])
 			out->sw[out->nsw++] = s;

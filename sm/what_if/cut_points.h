@@ -1,7 +1,7 @@
 /*
- * cuts: what holds a fabric together by itself. A cable whose loss would part
- * two switches, a switch whose loss would part others: single points of
- * failure. Quarantined switches pass nothing and count as not there.
+ * cut_points: the single points of failure of a fabric: a link without which
+ * two switches would be disconnected, a switch without which others would be.
+ * Quarantined switches pass no traffic and count as missing.
  */
 #ifndef HEDDLE_SM_WHAT_IF_CUT_POINTS_H
 #define HEDDLE_SM_WHAT_IF_CUT_POINTS_H
@@ -11,7 +11,7 @@
 #include "discovery/topo.h"
 
 struct cut_points {
-	port_ix *cable; /* one end of each, the switch nearer to us */
+	port_ix *cable; /* one end of each link, at the switch nearer to us */
 	size_t ncables;
 	sw_ix *sw;
 	size_t nsw;

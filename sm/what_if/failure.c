@@ -41,7 +41,7 @@ failure_find(const struct topo *t, const char *text, struct failure *out,
 	*out = (struct failure){.node = port_find_node(t, text, &ignored)};
 	if (out->node != TOPO_NONE)
 		return 0;
-	/* names hold slashes too: only digits behind it make it a port */
+	/* names may have slashes: only digits after it make it a port */
 	if (slash != NULL && slash[1] != '\0' && strlen(slash + 1) <= 3 &&
 		strspn(slash + 1, "0123456789") == strlen(slash + 1))
 		return find_cabled(t, text, slash, out, why);
@@ -55,7 +55,7 @@ struct copy {
 	bool *cut;  /* by port */
 };
 
-/* LIDs are what was given, not what was found. */
+/* The copy keeps the LIDs that were assigned, not those that were found. */
 static void
 copy_lids(struct copy *c)
 {
@@ -80,7 +80,8 @@ fail_all(struct copy *c)
 			builder_remove_node(c->d, n);
 }
 
-/* Is this a place to look from: a host port with its cable, or a switch? */
+/* True if the rest of the fabric can be seen from this port: a host port with
+ * its link, or port 0 of a switch. */
 static bool
 can_see(const struct copy *c, port_ix p)
 {
@@ -95,9 +96,10 @@ can_see(const struct copy *c, port_ix p)
 	       !(c->t->node[port->node].flags & TN_AGGREGATION);
 }
 
-/* Where we were, else the first host that has a cable, else a switch. */
+/* The port of the subnet manager, else the first host port with a link, else a
+ * switch; TOPO_NONE: nothing is left. */
 static port_ix
-lookout(const struct copy *c)
+choose_viewpoint(const struct copy *c)
 {
 	const struct topo *t = c->t;
 	port_ix any = TOPO_NONE;
@@ -133,7 +135,7 @@ failure_apply(const struct topo *t, const struct failure *f, size_t n,
 			c.cut[topo_port_of(t, f[i].node, f[i].port)] = true;
 	}
 	copy_lids(&c);
-	self = lookout(&c);
+	self = choose_viewpoint(&c);
 	fail_all(&c);
 	if (self != TOPO_NONE) {
 		builder_set_self(c.d, t->port[self].node, t->port[self].num);

@@ -38,8 +38,8 @@ forecast_lids(const struct forecast_job *job, const struct topo *t,
 }
 
 static void
-measure(const struct forecast_job *job, const struct verify_tables *in,
-	struct forecast *out)
+measure_bandwidth(const struct forecast_job *job,
+	const struct verify_tables *in, struct forecast *out)
 {
 	unsigned shifts;
 
@@ -65,9 +65,10 @@ find_homes(const struct forecast_job *job, const struct verify_tables *in,
 	jobs_options_free(&options);
 }
 
-/* r is judged: take it and measure it. */
+/* Take verified routes into the forecast and measure them. */
 static void
-take(const struct forecast_job *job, struct routes *r, struct forecast *out)
+take_routes(
+	const struct forecast_job *job, struct routes *r, struct forecast *out)
 {
 	const struct verify_tables in = {
 		r->topo, r->pool, r->row, r->nblocks, &r->lanes};
@@ -75,12 +76,12 @@ take(const struct forecast_job *job, struct routes *r, struct forecast *out)
 	out->topo = topo_ref(r->topo);
 	out->routes = routes_ref(r);
 	out->report = r->report;
-	measure(job, &in, out);
+	measure_bandwidth(job, &in, out);
 	find_homes(job, &in, out);
 }
 
-/* What a tree the fabric is, whoever routed it; in an order that is known,
- * where one is. */
+/* Read the fabric as a tree, whatever engine made r, in the order of r if it is
+ * known. */
 static void
 read_tree(const struct forecast_job *job, struct routes *r)
 {
@@ -112,7 +113,7 @@ forecast_judge(
 		    &why) != 0)
 		(void)snprintf(out->why, sizeof(out->why), "%s", why.text);
 	read_tree(job, r);
-	take(job, r, out);
+	take_routes(job, r, out);
 }
 
 void
@@ -145,7 +146,7 @@ forecast_route(const struct forecast_job *job, struct topo *t,
 		return;
 	}
 	*out = (struct forecast){.story = story};
-	take(job, r, out);
+	take_routes(job, r, out);
 	routes_unref(r);
 }
 

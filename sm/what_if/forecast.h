@@ -1,8 +1,8 @@
 /*
- * forecast: routes before the fact. From a topology and a configuration alone,
- * by the very functions that the daemon calls: LIDs, routes, the verdict; then
- * how good they are. No fabric, no daemon, nothing is sent. Also judges tables
- * that somebody else made (the audit, tables in force).
+ * forecast: routes computed in advance, from a topology and a configuration
+ * alone, by the same functions that the daemon calls: LIDs, routes, the
+ * verdict; then their quality. No fabric, no daemon, no SMP. It also judges
+ * tables made elsewhere (the audit, tables in force).
  *
  *	topology -> LIDs -> compute_routes -> verify -> metrics
  *		-> struct forecast
@@ -21,12 +21,12 @@
 enum {
 	FORECAST_TRIALS = 200,
 	FORECAST_SHIFTS = 1000,
-	FORECAST_FLOWS = 12000000, /* in all shifts together, at most */
+	FORECAST_FLOWS = 12000000, /* at most, in all shifts together */
 };
 
 struct forecast {
 	struct topo *topo;     /* with LIDs; a reference */
-	struct routes *routes; /* NULL: nothing verifies, why says so */
+	struct routes *routes; /* NULL: no routes verify, see why */
 	struct route_account story;
 	struct verify_report report;
 	struct bandwidth_ebb ebb;
@@ -36,23 +36,24 @@ struct forecast {
 	char why[512];
 };
 
-/* What is going on, for a person who waits; NULL: nobody does. */
+/* Progress, for a person that waits; NULL: not reported. */
 typedef void forecast_told(void *cookie, const char *doing);
 
 struct snapshot;
 
 struct forecast_job {
 	const struct config *cfg;
-	const struct snapshot *given; /* what a daemon remembers, or NULL */
+	const struct snapshot *given; /* the snapshot of a daemon, or NULL */
 	struct lft_pool *pool;
-	bool rebalance; /* fresh tables are asked for, where some are there */
+	bool rebalance; /* compute fresh tables in place of those in force */
 	forecast_told *told;
 	void *cookie;
 };
 
 /*
- * t with LIDs as the daemon would give them, remembering record (sorted by
- * GUID). NULL and why when they run out. out (NULL allowed): the numbers.
+ * t with the LIDs that the daemon would assign, given record (sorted by GUID)
+ * of the LIDs assigned before. NULL and why when LIDs run out. out (NULL
+ * allowed): the LIDs and counts.
  */
 struct topo *forecast_lids(const struct forecast_job *job, const struct topo *t,
 	const struct lid_record *record, size_t nrecord, struct lid_table *out,
@@ -62,7 +63,7 @@ struct topo *forecast_lids(const struct forecast_job *job, const struct topo *t,
 void forecast_route(const struct forecast_job *job, struct topo *t,
 	const struct routes *prev, struct forecast *out);
 
-/* Judge routes that are there, whatever they are worth. */
+/* Judge given routes, whether they verify or not. */
 void forecast_judge(
 	const struct forecast_job *job, struct routes *r, struct forecast *out);
 

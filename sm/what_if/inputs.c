@@ -4,10 +4,75 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "discovery/text/topo_text.h"
+#include "sm/base/loop.h"
 #include "sm/base/mem.h"
+#include "sm/base/version.h"
+#include "sm/ctl/client.h"
+#include "sm/report/json_util.h"
 #include "sm/what_if/routes_remap.h"
+
+enum { PATIENCE_S = 60 };
+enum { CODE_PROBLEM = 1, CODE_USAGE, CODE_UNREACHABLE, CODE_REFUSED };
+
+/* ---- the daemon ---- */
+
+static int
+code_of(enum client_fault fault)
+{
+	return fault == CLIENT_UNREACHABLE ? CODE_UNREACHABLE
+	       : fault == CLIENT_FORBIDDEN ? CODE_REFUSED
+					   : CODE_PROBLEM;
+}
+
+/* Say why the daemon refused. */
+static void
+explain_refusal(const json_t *reply, struct reason *why)
+{
+	if (strcmp(json_util_text(reply, "code"), "unknown-command") == 0)
+		(void)reason_set(why,
+			"the heddled that runs is older than this heddlectl "
+			"%s: it cannot tell what it starts from; restart it "
+			"after the upgrade, or plan from files",
+			VERSION_TEXT);
+	else
+		(void)reason_set(why, "the daemon says: %s",
+			json_util_text(reply, "error"));
+}
+
+json_t *
+inputs_ask_daemon(const char *socket, int *code, struct reason *why)
+{
+	struct mono until =
+		mono_add(loop_now(), mono_ms((int64_t)PATIENCE_S * 1000));
+	json_t *request, *reply, *result;
+	enum client_fault fault;
+	int fd = client_connect(socket, &fault, why);
+
+	if (fd < 0) {
+		*code = code_of(fault);
+		return NULL;
+	}
+	request = json_pack("{s:s}", "cmd", "snapshot");
+	reply = client_ask(fd, request, until, &fault, why);
+	json_decref(request);
+	(void)close(fd);
+	if (reply == NULL) {
+		*code = code_of(fault);
+		return NULL;
+	}
+	result = json_incref(json_object_get(reply, "result"));
+	if (!json_is_object(result)) {
+		*code = CODE_USAGE;
+		explain_refusal(reply, why);
+		json_decref(result);
+		result = NULL;
+	}
+	json_decref(reply);
+	return result;
+}
 
 static void
 report_progress(const struct forecast_job *job, const char *doing)
@@ -46,12 +111,12 @@ take_config(
 /* ---- the fabric ---- */
 
 /*
- * All of a text, "-" being stdin; free it. NULL and why. Tables of a large
- * fabric have gigabytes, so there is no limit; but devices without an end are
- * no text.
+ * Read all of a text file, "-" being stdin; the caller frees it. NULL and why.
+ * Tables of a large fabric have gigabytes, so there is no limit; a device
+ * without an end is refused because it is no text.
  */
 static char *
-slurp(const char *name, size_t *n, struct reason *why)
+read_text(const char *name, size_t *n, struct reason *why)
 {
 	bool in = strcmp(name, "-") == 0;
 	FILE *f = in ? stdin : fopen(name, "re");
@@ -97,7 +162,7 @@ read_topology(
 		in->bare.topo[0] = topo_ref(in->given.topo);
 		return 0;
 	}
-	text = slurp(ask->topology, &n, why);
+	text = read_text(ask->topology, &n, why);
 	if (text == NULL)
 		return -1;
 	rc = topo_text_parse_pieces(text, n, ask->topology, &in->bare, why);
@@ -105,9 +170,9 @@ read_topology(
 	return rc;
 }
 
-/* LIDs as the tables in force have them, where the topology has none. */
+/* The LIDs of the tables in force, if the topology has none. */
 static struct lid_record *
-records(const struct topo *t, const struct fts *f, size_t *n)
+lids_of_tables(const struct topo *t, const struct fts *f, size_t *n)
 {
 	struct lid_record *r;
 
@@ -123,8 +188,8 @@ records(const struct topo *t, const struct fts *f, size_t *n)
 }
 
 /*
- * Tables in a file say nothing of the order they were made in: the one that
- * these switches would be given now is the best guess.
+ * Tables in a file do not tell the switch order that they were made in: the
+ * order that these switches would be given now is the best guess.
  */
 static void
 guess_order(struct inputs *in, const struct forecast_job *job)
@@ -150,7 +215,7 @@ read_tables(const struct inputs *in, const struct inputs_wanted *ask,
 
 	if (ask->from == NULL || in->live)
 		return 0;
-	text = slurp(ask->from, &n, why);
+	text = read_text(ask->from, &n, why);
 	if (text == NULL)
 		return -1;
 	*out = fts_parse(text, n, ask->from, why);
@@ -169,7 +234,7 @@ give_lids(struct inputs *in, const struct forecast_job *job,
 		in->topo = forecast_lids(job, in->bare.topo[0], in->given.lid,
 			in->given.state.nlid, &in->lids, why);
 	else if (fts != NULL)
-		r = records(in->bare.topo[0], fts, &n);
+		r = lids_of_tables(in->bare.topo[0], fts, &n);
 	if (!in->live)
 		in->topo = forecast_lids(
 			job, in->bare.topo[0], r, n, &in->lids, why);
@@ -177,7 +242,7 @@ give_lids(struct inputs *in, const struct forecast_job *job,
 	return in->topo != NULL ? 0 : -1;
 }
 
-/* The tables in force, on the fabric that is asked about. */
+/* The tables in force, on the topology of the plan. */
 static void
 take_tables(struct inputs *in, const struct forecast_job *job,
 	const struct fts *fts)

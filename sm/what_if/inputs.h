@@ -1,11 +1,12 @@
 /*
- * intake: what a plan starts from: configuration, fabric, tables in force; from
- * files, or all of it from a running daemon, which a file or a setting then
- * replaces in part.
+ * inputs: what a plan starts from: configuration, fabric, tables in force; from
+ * files, or all of it from a running daemon, parts of which a file or a setting
+ * then replaces.
  */
 #ifndef HEDDLE_SM_WHAT_IF_INPUTS_H
 #define HEDDLE_SM_WHAT_IF_INPUTS_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -14,31 +15,38 @@
 #include "sm/what_if/forecast.h"
 #include "sm/what_if/snapshot_read.h"
 
-/* What is asked for; NULL: nothing was said. */
+/* What the command line names; NULL: not given. */
 struct inputs_wanted {
 	const char *topology, *from, *engine;
-	json_t *snapshot;	/* of the daemon: from is "live" */
-	struct config *base;	/* instead of the daemon's, or of defaults */
+	json_t *snapshot;	/* of the daemon, if from is "live" */
+	struct config *base;	/* in place of the daemon's or the default */
 	const char *const *set; /* "key=value" */
 	size_t nset;
 };
 
 struct inputs {
 	struct config *cfg;
-	struct snapshot given;		/* by the daemon, or all zero */
-	struct builder_components bare; /* as read, without LIDs; ours first */
-	struct topo *topo;		/* ours, with LIDs */
+	struct snapshot given;		/* of the daemon, or all zero */
+	struct builder_components bare; /* as read, no LIDs; ours first */
+	struct topo *topo;		/* our component, with LIDs */
 	struct lid_table lids;
 	struct routes *found;	  /* --from, on topo; or NULL */
-	struct routes *prev;	  /* where the next routes go on; or NULL */
-	struct fts_misfit misfit; /* of the tables and the topology */
-	bool live;		  /* a daemon is asked */
-	bool same; /* and nothing is otherwise than it knows it */
+	struct routes *prev;	  /* routes to keep entries of; or NULL */
+	struct fts_misfit misfit; /* between the tables and the topology */
+	bool live;		  /* inputs come from a daemon */
+	bool same;		  /* live, and nothing is replaced */
 };
 
 /*
- * Take in all of it; job->cfg and job->given are set, the rest of the job is
- * there. 0, or -1 and why. Free with inputs_free in any case, before the pool.
+ * Ask the running daemon by its control socket for a new snapshot
+ * (sm/report/snapshot_json.h); NULL, why, and the exit code in *code.
+ */
+json_t *inputs_ask_daemon(const char *socket, int *code, struct reason *why);
+
+/*
+ * Read all inputs; sets job->cfg and job->given, the caller has set the rest of
+ * the job. 0, or -1 and why. Free with inputs_free in any case, before the
+ * pool.
  */
 int inputs_read(struct inputs *in, const struct inputs_wanted *ask,
 	struct forecast_job *job, struct reason *why);

@@ -26,7 +26,7 @@ plan_json_lids(const struct topo *t, const struct lid_table *l)
 	return o;
 }
 
-/* ---- the order ---- */
+/* ---- the switch order ---- */
 
 static int
 by_rank(const void *a, const void *b)
@@ -36,7 +36,7 @@ by_rank(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The ranks there are, ascending; their number. */
+/* The distinct ranks, ascending; returns their number. */
 static uint32_t
 distinct_ranks(const struct routes *r, uint32_t **out)
 {
@@ -72,7 +72,7 @@ ranks_json(const struct routes *r)
 
 /* ---- loads ---- */
 
-/* Cables from one rank to another, in that direction. */
+/* Links from one rank to another, in that direction. */
 struct level {
 	uint32_t from, to;
 	uint64_t cables, idle, sum, max, min;
@@ -92,7 +92,7 @@ add_load(struct levels *l, uint32_t from, uint32_t to, uint64_t load)
 	while (i < l->n && (l->item[i].from != from || l->item[i].to != to))
 		i++;
 	if (i == SLVL_MAX)
-		return; /* no tree: the figures by level say nothing */
+		return; /* no tree: loads by rank mean nothing */
 	e = &l->item[i];
 	if (i == l->n) {
 		*e = (struct level){.from = from, .to = to, .min = load};
@@ -111,7 +111,7 @@ struct worst {
 	uint64_t load;
 };
 
-/* Keep the WORST highest, the first among equals in front. */
+/* Keep the WORST highest loads, the first of equal ones in front. */
 static void
 add_worst(struct worst *w, size_t *n, const struct worst *x)
 {
@@ -263,8 +263,7 @@ shift_json(const struct bandwidth_shift *s)
 		first);
 }
 
-/* Nodes with several ports, and those that one failure cuts off all the same.
- */
+/* Multi-port nodes, and those that a single failure cuts off nevertheless. */
 static json_t *
 homes_json(const struct forecast *f)
 {
@@ -339,7 +338,7 @@ plan_json_forecast(const struct forecast *f)
 	return o;
 }
 
-/* ---- impact ---- */
+/* ---- impact of a change ---- */
 
 static void
 append_cable(json_t *list, const struct topo *t, port_ix p)
@@ -352,7 +351,7 @@ append_cable(json_t *list, const struct topo *t, port_ix p)
 			names_node_desc(t, b->node), "peer_port", b->num));
 }
 
-/* The same cable in the other topology's list? */
+/* True if the other topology's list has the same link. */
 static bool
 had_cable(const struct topo *t, port_ix p, const struct topo *o,
 	const struct cut_points *c)
@@ -412,8 +411,8 @@ redundancy_json(const struct topo *was, const struct topo *is)
 	return o;
 }
 
-/* One that is cut off by one failure from more leaves than before, or has one
- * port left. */
+/* Add a node that one failure cuts off from more leaves than before, or that
+ * has one port left. */
 static void
 append_home(json_t *list, const struct forecast *at,
 	const struct redundancy_node *x, const char *text)
@@ -427,7 +426,7 @@ append_home(json_t *list, const struct forecast *at,
 			      names_text(text)));
 }
 
-/* Nodes with several ports that lose redundancy; both are by key. */
+/* Multi-port nodes that lose redundancy; both reports are sorted by key. */
 static json_t *
 homes_lost_json(const struct forecast *was, const struct forecast *is)
 {

@@ -1,6 +1,6 @@
 /*
- * report: forecasts and impacts as JSON, the one form that everything else
- * (pages for people, the audit) is made from.
+ * plan_json: forecasts and impacts as JSON, from which everything else (pages
+ * for people, the audit) is made.
  */
 #ifndef HEDDLE_SM_WHAT_IF_PLAN_JSON_H
 #define HEDDLE_SM_WHAT_IF_PLAN_JSON_H
@@ -11,13 +11,13 @@
 #include "sm/what_if/forecast.h"
 #include "sm/what_if/routes_diff.h"
 
-/* The LIDs that were given. */
+/* The LIDs that were assigned. */
 json_t *plan_json_lids(const struct topo *t, const struct lid_table *l);
 
-/* Engine, verdict, hops, loads by level, worst links, eBB, shifts. */
+/* Engine, verdict, hops, loads by rank, busiest links, eBB, shifts. */
 json_t *plan_json_forecast(const struct forecast *f);
 
-/* What changes between two forecasts' routes, and which redundancy goes. */
+/* The changes between the routes of two forecasts, and the redundancy lost. */
 json_t *plan_json_impact(
 	const struct forecast *before, const struct forecast *after);
 

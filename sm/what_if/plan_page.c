@@ -9,17 +9,17 @@
 #include "sm/report/names.h"
 #include "sm/report/show.h"
 
-enum { HOMES = 10 }; /* of these are shown */
+enum { HOMES = 10 }; /* multi-port nodes shown */
 
 static bool
-said(const json_t *o, const char *key)
+has_text(const json_t *o, const char *key)
 {
 	return *json_util_text(o, key) != '\0';
 }
 
-/* What "switch" ends in, for as many. */
+/* The plural ending of "switch" for this number. */
 static const char *
-es(const json_t *o, const char *key)
+plural_es(const json_t *o, const char *key)
 {
 	return json_util_num(o, key) == 1 ? "" : "es";
 }
@@ -33,18 +33,18 @@ plan_page_routing(const json_t *f, struct buf *out)
 	const json_t *list = json_object_get(f, "ranks"), *e;
 	size_t i;
 
-	if (said(s, "engine"))
+	if (has_text(s, "engine"))
 		buf_printf(out, "routing     %s%s over %s%s\n",
 			json_util_text(s, "engine"),
 			json_util_yes(s, "fallback") ? " (FALLBACK)" : "",
 			json_util_text(f, "order"),
 			json_util_yes(s, "rebalanced") ? ", rebalanced" : "");
-	if (said(s, "tried"))
+	if (has_text(s, "tried"))
 		buf_printf(out, "            tried: %s\n",
 			json_util_text(s, "tried"));
-	if (said(f, "note"))
+	if (has_text(f, "note"))
 		buf_printf(out, "            %s\n", json_util_text(f, "note"));
-	if (said(f, "turn_leaf"))
+	if (has_text(f, "turn_leaf"))
 		buf_printf(out, "            down-up turns under %s\n",
 			json_util_text(f, "turn_leaf"));
 	if (json_array_size(list) == 0 || json_array_size(list) > 16)
@@ -52,7 +52,7 @@ plan_page_routing(const json_t *f, struct buf *out)
 	buf_printf(out, "ranks       ");
 	json_array_foreach(list, i, e) buf_printf(out, "%s%lld: %lld switch%s",
 		i > 0 ? ", " : "", json_util_num(e, "rank"),
-		json_util_num(e, "switches"), es(e, "switches"));
+		json_util_num(e, "switches"), plural_es(e, "switches"));
 	buf_printf(out, "\n");
 }
 
@@ -94,11 +94,12 @@ plan_page_verdict(const json_t *f, struct buf *out)
 	if (json_util_num(v, "cut_off") > 0)
 		buf_printf(out, "            %lld pairs have no path at all\n",
 			json_util_num(v, "cut_off"));
-	if (said(v, "first_fault"))
+	if (has_text(v, "first_fault"))
 		buf_printf(out, "            %s\n",
 			json_util_text(v, "first_fault"));
-	if (said(v, "cycle") && strcmp(json_util_text(v, "cycle"),
-					json_util_text(v, "first_fault")) != 0)
+	if (has_text(v, "cycle") &&
+		strcmp(json_util_text(v, "cycle"),
+			json_util_text(v, "first_fault")) != 0)
 		buf_printf(out, "            %s\n", json_util_text(v, "cycle"));
 }
 
@@ -192,7 +193,7 @@ plan_page_metrics(const json_t *f, struct buf *out)
 			names_plural(json_util_num(s, "first_worst")));
 }
 
-/* The first ones of a list of so many: texts, or what has one. */
+/* The first HOMES of a list of n: texts, or objects with a text. */
 static void
 plan_page_nodes(const json_t *list, long long n, struct buf *out)
 {
@@ -244,10 +245,10 @@ plan_page_lanes(const json_t *p, struct buf *out)
 			"assumed\n",
 			json_util_num(p, "lanes_asked"), lanes,
 			json_util_num(p, "vls_assumed"));
-	else if (said(p, "lanes_short"))
+	else if (has_text(p, "lanes_short"))
 		buf_printf(out, "lanes       %s\n",
 			json_util_text(p, "lanes_short"));
-	if (said(p, "lanes_shared"))
+	if (has_text(p, "lanes_shared"))
 		buf_printf(out, "lanes       %s\n",
 			json_util_text(p, "lanes_shared"));
 }
@@ -266,25 +267,25 @@ plan_page_head(const json_t *p, struct buf *out)
 		json_util_num(l, "highest"), json_util_num(l, "assigned"),
 		json_util_num(l, "moved"), json_util_num(l, "conflicts"),
 		names_plural(json_util_num(l, "conflicts")));
-	if (said(l, "conflict"))
+	if (has_text(l, "conflict"))
 		buf_printf(
 			out, "            %s\n", json_util_text(l, "conflict"));
 	plan_page_lanes(p, out);
 }
 
-/* Whose tables these are, and why much may be wrong with them. */
+/* The source of the tables, and how they misfit the topology. */
 static void
 plan_page_from(const json_t *p, struct buf *out)
 {
 	const json_t *m = json_object_get(p, "misfit");
 
-	if (!said(p, "from"))
+	if (!has_text(p, "from"))
 		return;
 	buf_printf(out, "\nIN FORCE, from %s\n", json_util_text(p, "from"));
 	if (json_util_num(m, "switches_missing") > 0)
 		buf_printf(out, "MISFIT      %lld switch%s without a table\n",
 			json_util_num(m, "switches_missing"),
-			es(m, "switches_missing"));
+			plural_es(m, "switches_missing"));
 	if (json_util_num(m, "tables_strange") > 0)
 		buf_printf(out,
 			"MISFIT      %lld table%s of switches that are not in "
@@ -299,7 +300,8 @@ plan_page_from(const json_t *p, struct buf *out)
 			names_plural(json_util_num(m, "lids_moved")));
 }
 
-/* That there are other pieces, before anybody takes one for the whole. */
+/* The number of other components, stated first: what follows is not the whole
+ * fabric. */
 static void
 plan_page_divided(
 	const json_t *list, long long loose, bool held, struct buf *out)
@@ -370,7 +372,8 @@ plan_page_redundancy(const json_t *m, struct buf *out)
 		"together, each by itself",
 		json_util_num(r, "cables_alone"),
 		names_plural(json_util_num(r, "cables_alone")),
-		json_util_num(r, "switches_alone"), es(r, "switches_alone"));
+		json_util_num(r, "switches_alone"),
+		plural_es(r, "switches_alone"));
 	if (json_util_num(r, "new_cables") + json_util_num(r, "new_switches") ==
 		0) {
 		buf_printf(out, "; none is new\n");
@@ -386,7 +389,7 @@ plan_page_redundancy(const json_t *m, struct buf *out)
 		out, "            switch %s\n", json_string_value(e));
 }
 
-/* Nodes with several ports, and what they lose. */
+/* Multi-port nodes that lose redundancy. */
 static void
 plan_page_homes_lost(const json_t *h, struct buf *out)
 {
@@ -416,7 +419,7 @@ plan_page_impact(const json_t *m, struct buf *out)
 		json_util_num(m, "entries") == 1 ? "y" : "ies",
 		json_util_num(m, "blocks"),
 		names_plural(json_util_num(m, "blocks")),
-		json_util_num(m, "switches"), es(m, "switches"));
+		json_util_num(m, "switches"), plural_es(m, "switches"));
 	buf_printf(out,
 		"  paths     %lld of %lld host pairs go another way, %lld are "
 		"cut\n",
@@ -450,8 +453,8 @@ plan_page_method(const json_t *e, struct buf *out)
 }
 
 /*
- * How the tables change: a line a method, what forbade the direct way, and what
- * is expected of the first one, phase by phase.
+ * How the tables change: a line per method, what forbade the direct change, and
+ * the loss estimate of the first method, phase by phase.
  */
 static void
 plan_page_transition(const json_t *list, struct buf *out)
@@ -465,7 +468,7 @@ plan_page_transition(const json_t *list, struct buf *out)
 		"method", "way", "SMPs", "phases", "turns", "ports", "pairs",
 		"packets");
 	json_array_foreach(list, i, e) plan_page_method(e, out);
-	if (said(first, "cause"))
+	if (has_text(first, "cause"))
 		buf_printf(out, "            %s\n",
 			json_util_text(first, "cause"));
 	if (json_util_num(first, "pairs_cut_paper") > 0)

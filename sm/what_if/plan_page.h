@@ -1,6 +1,4 @@
-/*
- * page: a plan as a page for people, from its JSON (report.h).
- */
+/* plan_page: a plan as a page for people, from its JSON (plan_json.h). */
 #ifndef HEDDLE_SM_WHAT_IF_PLAN_PAGE_H
 #define HEDDLE_SM_WHAT_IF_PLAN_PAGE_H
 
@@ -8,7 +6,7 @@
 
 #include "sm/base/buf.h"
 
-/* Append the page of what planner.c makes. */
+/* Append the page of the report that planner.c makes. */
 void plan_page(const json_t *plan, struct buf *out);
 
 /* Append one forecast's lines. */

@@ -14,7 +14,6 @@
 #include "sm/report/names.h"
 #include "sm/report/qos_json.h"
 #include "sm/view/view_slvl.h"
-#include "sm/what_if/daemon_input.h"
 #include "sm/what_if/failure.h"
 #include "sm/what_if/inputs.h"
 #include "sm/what_if/plan_json.h"
@@ -23,7 +22,7 @@
 #include "sm/what_if/what_if.h"
 
 enum { EXIT_OK = 0, EXIT_VERDICT = 1, EXIT_USAGE = 2 };
-enum { VLS_ASSUMED = 4 }; /* of a link in a file, which does not tell */
+enum { VLS_ASSUMED = 4 }; /* VLs per link; a topology file does not tell */
 
 struct list {
 	const char **item;
@@ -34,7 +33,7 @@ struct list {
 struct ask {
 	const char *topology, *config, *from, *dump, *socket;
 	const char *engine, *method, *packets;
-	double rate; /* the same as a number */
+	double rate; /* packets as a number */
 	struct list set, fail;
 	bool json, rebalance;
 };
@@ -48,7 +47,7 @@ struct plan {
 	struct loss_estimate_pace pace;
 	struct what_if out;
 	json_t *report;
-	bool progress; /* somebody watches */
+	bool progress; /* standard error is a terminal */
 };
 
 static const struct option_row {
@@ -90,7 +89,7 @@ planner_help(void)
 }
 
 static int
-usage(const char *what, const char *which)
+fail_usage(const char *what, const char *which)
 {
 	(void)fprintf(stderr,
 		"heddlectl: plan: %s%s%s%s\nTry heddlectl --help.\n", what,
@@ -100,7 +99,7 @@ usage(const char *what, const char *which)
 }
 
 static int
-complain(const char *why)
+report_error(const char *why)
 {
 	(void)fprintf(stderr, "heddlectl: plan: %s\n", why);
 	return EXIT_USAGE;
@@ -109,14 +108,14 @@ complain(const char *why)
 /* ---- the command line ---- */
 
 static void
-add(struct list *l, const char *text)
+add_text(struct list *l, const char *text)
 {
 	l->item = mem_grow(l->item, l->n, &l->cap, sizeof(*l->item));
 	l->item[l->n++] = text;
 }
 
 static void
-take(struct ask *a, const char *word, const char *value)
+set_option(struct ask *a, const char *word, const char *value)
 {
 	if (strcmp(word, "--topology") == 0)
 		a->topology = value;
@@ -133,9 +132,9 @@ take(struct ask *a, const char *word, const char *value)
 	else if (strcmp(word, "--dump-fts") == 0)
 		a->dump = value;
 	else if (strcmp(word, "--set") == 0)
-		add(&a->set, value);
+		add_text(&a->set, value);
 	else if (strcmp(word, "--fail") == 0)
-		add(&a->fail, value);
+		add_text(&a->fail, value);
 	else if (strcmp(word, "--rebalance") == 0)
 		a->rebalance = true;
 	else
@@ -157,7 +156,7 @@ known_method(const char *name)
 	       transition_preview_method(name, &m);
 }
 
-/* The rate as a number; false: it is none. */
+/* Read the rate as a number; false: it is none. */
 static bool
 known_rate(struct ask *a)
 {
@@ -171,36 +170,39 @@ known_rate(struct ask *a)
 	       a->rate <= 1e12;
 }
 
-/* Do the arguments go together? */
+/* Check that the arguments go together; EXIT_OK or a usage error. */
 static int
 judge_ask(struct ask *a)
 {
 	if (!known_method(a->method))
-		return usage("unknown method", a->method);
+		return fail_usage("unknown method", a->method);
 	if (!known_rate(a))
-		return usage("not a number of packets:", a->packets);
+		return fail_usage("not a number of packets:", a->packets);
 	if (a->topology == NULL &&
 		(a->from == NULL || strcmp(a->from, "live") != 0))
-		return usage("--topology FILE says what fabric", NULL);
+		return fail_usage("--topology FILE says what fabric", NULL);
 	if (a->engine != NULL && *a->engine == '\0')
-		return usage("it wants a name:", "--engine");
+		return fail_usage("it wants a name:", "--engine");
 	if (a->rebalance && a->from == NULL && a->fail.n == 0)
-		return usage("nothing is there to rebalance without --from or "
-			     "--fail",
+		return fail_usage(
+			"nothing is there to rebalance without --from or "
+			"--fail",
 			NULL);
 	if ((a->method != NULL || a->packets != NULL) && a->fail.n == 0 &&
 		a->from == NULL)
-		return usage("nothing changes without --fail or --from, which "
-			     "is what --method and --rate are about",
+		return fail_usage(
+			"nothing changes without --fail or --from, which "
+			"is what --method and --rate are about",
 			NULL);
 	if (a->json && to_stdout(a->dump))
-		return usage("--json and --dump-fts both want standard output",
+		return fail_usage(
+			"--json and --dump-fts both want standard output",
 			NULL);
 	return EXIT_OK;
 }
 
 static int
-parse(struct ask *a, int argc, char *const *argv)
+parse_arguments(struct ask *a, int argc, char *const *argv)
 {
 	for (int i = 0; i < argc; i++) {
 		size_t n = strcspn(argv[i], "=");
@@ -212,17 +214,18 @@ parse(struct ask *a, int argc, char *const *argv)
 				strncmp(rows[k].word, argv[i], n) != 0))
 			k++;
 		if (k == NROWS)
-			return usage("unknown argument", argv[i]);
+			return fail_usage("unknown argument", argv[i]);
 		if (argv[i][n] == '=')
 			value = argv[i] + n + 1;
 		if (rows[k].arg == NULL && value != NULL)
-			return usage("it takes no value:", rows[k].word);
+			return fail_usage("it takes no value:", rows[k].word);
 		if (rows[k].arg != NULL && value == NULL) {
 			if (++i >= argc)
-				return usage("it wants a value:", rows[k].word);
+				return fail_usage(
+					"it wants a value:", rows[k].word);
 			value = argv[i];
 		}
-		take(a, rows[k].word, value);
+		set_option(a, rows[k].word, value);
 	}
 	return judge_ask(a);
 }
@@ -230,7 +233,7 @@ parse(struct ask *a, int argc, char *const *argv)
 /* ---- progress ---- */
 
 static void
-told(void *cookie, const char *doing)
+show_progress(void *cookie, const char *doing)
 {
 	const struct plan *p = cookie;
 
@@ -239,15 +242,15 @@ told(void *cookie, const char *doing)
 }
 
 static void
-quiet(const struct plan *p)
+clear_progress(const struct plan *p)
 {
 	if (p->progress)
 		(void)fprintf(stderr, "\r\033[K");
 }
 
-/* ---- what is given ---- */
+/* ---- inputs ---- */
 
-/* --config; EXIT_OK or told what is wrong with it. */
+/* Read --config; EXIT_OK, or its mistakes are printed. */
 static int
 read_base(const char *file, struct config **out)
 {
@@ -266,7 +269,7 @@ read_base(const char *file, struct config **out)
 	return *out != NULL ? EXIT_OK : EXIT_USAGE;
 }
 
-/* Everything that the question names; EXIT_OK or complained. */
+/* Read all inputs that the arguments name; EXIT_OK, or an error is printed. */
 static int
 read_all(struct plan *p)
 {
@@ -282,20 +285,20 @@ read_all(struct plan *p)
 	if (ret != EXIT_OK)
 		return ret;
 	if (live) {
-		told(p, "asking heddled");
-		ask.snapshot = daemon_input_read(p->ask.socket, &ret, &why);
+		show_progress(p, "asking heddled");
+		ask.snapshot = inputs_ask_daemon(p->ask.socket, &ret, &why);
 	}
 	if (ret == EXIT_OK && inputs_read(&p->in, &ask, &p->job, &why) != 0)
 		ret = EXIT_USAGE;
 	json_decref(ask.snapshot);
 	config_unref(ask.base);
-	quiet(p);
+	clear_progress(p);
 	if (ret != EXIT_OK)
-		(void)complain(why.text);
+		(void)report_error(why.text);
 	return ret;
 }
 
-/* What is not found may be where this plan does not look. */
+/* Say so if a node that was not found is in another component. */
 static void
 look_beside(const struct plan *p, const char *what, struct reason *why)
 {
@@ -325,16 +328,16 @@ read_failures(struct plan *p)
 			look_beside(p, l->item[i], &why);
 			(void)snprintf(text, sizeof(text), "--fail %s: %s",
 				l->item[i], why.text);
-			return complain(text);
+			return report_error(text);
 		}
 	return EXIT_OK;
 }
 
 /* ---- the plan ---- */
 
-/* How the tables would get from now to then. */
+/* How the tables would change from now to then. */
 static json_t *
-transition(const struct plan *p)
+transition_json(const struct plan *p)
 {
 	const struct config_distribution *d = &p->in.cfg->distribution;
 	struct transition_preview_ask ask = {.was = p->out.now.routes,
@@ -374,9 +377,9 @@ misfit_json(const struct fts_misfit *m)
 		json_util_u64(m->moved));
 }
 
-/* Ordered pairs of hosts that live on in different pieces. */
+/* Ordered pairs of hosts that end up in different components. */
 static uint64_t
-parted(const struct plan *p)
+count_disconnected(const struct plan *p)
 {
 	uint64_t all = fabric_counts_of(p->out.then.topo).hosts,
 		 same = all * all;
@@ -390,7 +393,7 @@ parted(const struct plan *p)
 	return all * all - same;
 }
 
-/* As it was given, where JSON can hold it. */
+/* The text as it was given, if JSON can hold it. */
 static json_t *
 as_given(const char *text)
 {
@@ -437,47 +440,47 @@ make_report(struct plan *p)
 			o, "loose_then", json_util_u64(p->out.after.loose));
 	}
 	if (p->out.then.routes != NULL && p->out.now.routes != NULL) {
-		told(p, "comparing");
+		show_progress(p, "comparing");
 		json_util_put(o, "impact",
 			plan_json_impact(&p->out.now, &p->out.then));
 		json_util_put(json_object_get(o, "impact"), "pairs_parted",
-			json_util_u64(parted(p)));
-		told(p, "planning the transition");
-		json_util_put(o, "transition", transition(p));
+			json_util_u64(count_disconnected(p)));
+		show_progress(p, "planning the transition");
+		json_util_put(o, "transition", transition_json(p));
 	}
 	p->report = o;
 }
 
 static int
-compute(struct plan *p)
+compute_plan(struct plan *p)
 {
 	struct reason why = {""};
 
 	if (what_if_now(&p->in, &p->job, &p->out, &why) != 0)
-		return complain(why.text);
+		return report_error(why.text);
 	if ((p->in.found != NULL || p->ask.fail.n > 0) &&
 		what_if_after(&p->in, &p->job, p->fail, p->ask.fail.n, &p->out,
 			&why) != 0)
-		return complain(why.text);
+		return report_error(why.text);
 	make_report(p);
-	quiet(p);
+	clear_progress(p);
 	return EXIT_OK;
 }
 
 static const struct forecast *
-last(const struct plan *p)
+last_forecast(const struct plan *p)
 {
 	return p->out.then.topo != NULL ? &p->out.then : &p->out.now;
 }
 
-/* Would all that is there in the end be well? */
+/* True if the final routes of all components verify. */
 static bool
 all_well(const struct plan *p)
 {
 	const struct what_if_others *o =
 		p->out.then.topo != NULL && p->ask.fail.n > 0 ? &p->out.after
 							      : &p->out.beside;
-	bool ok = last(p)->report.ok;
+	bool ok = last_forecast(p)->report.ok;
 
 	for (size_t i = 0; i < o->n; i++)
 		ok &= o->piece[i].report.ok;
@@ -485,9 +488,9 @@ all_well(const struct plan *p)
 }
 
 static int
-dump(const struct plan *p)
+dump_tables(const struct plan *p)
 {
-	const struct routes *r = last(p)->routes;
+	const struct routes *r = last_forecast(p)->routes;
 	const char *name = p->ask.dump;
 	struct verify_tables in;
 	struct buf out = {0};
@@ -511,7 +514,7 @@ dump(const struct plan *p)
 }
 
 static int
-print(const struct plan *p)
+print_report(const struct plan *p)
 {
 	struct buf out = {0};
 
@@ -519,7 +522,7 @@ print(const struct plan *p)
 		(void)json_dumpf(p->report, stdout,
 			JSON_COMPACT | JSON_REAL_PRECISION(9));
 		(void)putchar('\n');
-	} else if (!to_stdout(p->ask.dump)) { /* else these are the answer */
+	} else if (!to_stdout(p->ask.dump)) { /* else: tables */
 		plan_page(p->report, &out);
 		(void)fputs(out.text, stdout);
 		buf_free(&out);
@@ -539,7 +542,8 @@ plan_free(struct plan *p)
 	free(p->ask.fail.item);
 }
 
-/* As configured; what answers take only a daemon has measured. */
+/* The pace of writing: as configured; only a daemon has measured the time of
+ * answers. */
 static void
 set_pace(struct plan *p)
 {
@@ -561,11 +565,11 @@ planner_run(int argc, char *const *argv, const char *socket, bool json)
 		.pool = lft_pool_new(),
 		.progress = isatty(STDERR_FILENO) != 0,
 	};
-	int ret = parse(&p.ask, argc, argv);
+	int ret = parse_arguments(&p.ask, argc, argv);
 
 	p.job = (struct forecast_job){.pool = p.pool,
 		.rebalance = p.ask.rebalance,
-		.told = told,
+		.told = show_progress,
 		.cookie = &p};
 	if (ret == EXIT_OK)
 		ret = read_all(&p);
@@ -574,11 +578,11 @@ planner_run(int argc, char *const *argv, const char *socket, bool json)
 	if (ret == EXIT_OK)
 		set_pace(&p);
 	if (ret == EXIT_OK)
-		ret = compute(&p);
+		ret = compute_plan(&p);
 	if (ret == EXIT_OK)
-		ret = print(&p);
+		ret = print_report(&p);
 	if (ret == EXIT_OK)
-		ret = dump(&p);
+		ret = dump_tables(&p);
 	if (ret == EXIT_OK && !all_well(&p))
 		ret = EXIT_VERDICT;
 	plan_free(&p);

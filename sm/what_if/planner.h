@@ -1,8 +1,8 @@
 /*
  * planner: `heddlectl plan`: what Heddle would do with a fabric, and what a
  * failure would change, without a daemon and without the fabric. Everything is
- * computed in this process by the daemon's own functions; only --from live
- * asks a daemon, for the tables in force.
+ * computed in this process by the daemon's own functions; only --from live asks
+ * a daemon, for what it starts from.
  */
 #ifndef HEDDLE_SM_WHAT_IF_PLANNER_H
 #define HEDDLE_SM_WHAT_IF_PLANNER_H

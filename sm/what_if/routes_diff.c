@@ -6,15 +6,15 @@
 
 #include "sm/base/mem.h"
 
-/* What a packet for the LID in hand meets from a switch on. */
+/* What becomes of the path from a switch to the current LID. */
 enum fate { FATE_UNKNOWN, FATE_SAME, FATE_MOVED, FATE_CUT, FATE_OPEN };
 
 struct compare {
 	const struct routes *was, *is;
 	sw_ix *old;	 /* [is nsw] the switch in was, or TOPO_NONE */
-	uint32_t *hosts; /* [is nsw] hosts there that are in both */
+	uint32_t *hosts; /* [is nsw] hosts at the switch that are in both */
 	bool *column;	 /* [LIDs] some entry differs */
-	bool *cabled;	 /* [is nsw] some cable differs */
+	bool *cabled;	 /* [is nsw] some link differs */
 	uint8_t *fate;	 /* [is nsw] */
 	sw_ix *stack;
 	struct routes_diff *out;
@@ -28,7 +28,7 @@ switch_of_guid(const struct topo *t, uint64_t guid)
 	return n == TOPO_NONE ? TOPO_NONE : t->node[n].sw;
 }
 
-/* The host port p of t, in the other topology with the same LID. */
+/* True if the other topology has port p of t with the same LID. */
 static bool
 in_both(const struct topo *t, port_ix p, const struct topo *other)
 {
@@ -47,9 +47,10 @@ is_host(const struct topo *t, port_ix p)
 	       t->port[p].lid != 0;
 }
 
-/* What is behind port num of switch s: the other node's GUID and port. */
+/* The peer of port num of switch s: its node GUID, and its port in *port; 0:
+ * none. */
 static uint64_t
-behind(const struct topo *t, sw_ix s, unsigned num, unsigned *port)
+peer_of_port(const struct topo *t, sw_ix s, unsigned num, unsigned *port)
 {
 	node_ix n = t->sw[s].node;
 	port_ix peer;
@@ -69,13 +70,13 @@ same_cable(const struct compare *c, sw_ix s, unsigned num)
 {
 	unsigned a, b;
 
-	return behind(c->is->topo, s, num, &a) ==
-		       behind(c->was->topo, c->old[s], num, &b) &&
+	return peer_of_port(c->is->topo, s, num, &a) ==
+		       peer_of_port(c->was->topo, c->old[s], num, &b) &&
 	       a == b;
 }
 
 static void
-match(struct compare *c)
+match_switches(struct compare *c)
 {
 	const struct topo *t = c->is->topo, *o = c->was->topo;
 
@@ -96,7 +97,7 @@ match(struct compare *c)
 }
 
 static const uint8_t *
-bytes(const struct routes *r, sw_ix s, uint32_t b)
+block_bytes(const struct routes *r, sw_ix s, uint32_t b)
 {
 	return b < r->nblocks ? routes_block(r, s, b)
 			      : lft_bytes(r->pool, LFT_EMPTY);
@@ -108,7 +109,7 @@ ref_of(const struct routes *r, sw_ix s, uint32_t b)
 	return b < r->nblocks ? routes_ref_of(r, s, b) : LFT_EMPTY;
 }
 
-/* LIDs that the switch sends as before, into a cable that is another one. */
+/* Mark the LIDs that the switch sends to an out-port with another link. */
 static void
 compare_cables(struct compare *c, sw_ix s)
 {
@@ -121,8 +122,8 @@ compare_cables(struct compare *c, sw_ix s)
 		c->column[lid] |= other[routes_port(c->is, s, (uint16_t)lid)];
 }
 
-/* Is block b of s written where it differs? Not above the highest LID, and not
- * to who is quarantined. */
+/* True if block b of s is written if it differs: not above the highest LID, and
+ * not to a quarantined switch. */
 static bool
 is_written(const struct routes *is, sw_ix s, uint32_t b)
 {
@@ -131,7 +132,7 @@ is_written(const struct routes *is, sw_ix s, uint32_t b)
 	return b < is->nblocks && topo_sw_live(t, s);
 }
 
-/* The switch's blocks that differ. */
+/* Count the blocks of switch s that differ. */
 static void
 compare_row(struct compare *c, sw_ix s, uint32_t nblocks)
 {
@@ -143,8 +144,8 @@ compare_row(struct compare *c, sw_ix s, uint32_t nblocks)
 
 		if (ref_of(c->was, c->old[s], b) == ref_of(c->is, s, b))
 			continue;
-		x = bytes(c->was, c->old[s], b);
-		y = bytes(c->is, s, b);
+		x = block_bytes(c->was, c->old[s], b);
+		y = block_bytes(c->is, s, b);
 		for (unsigned i = 0; i < LFT_BLOCK; i++) {
 			if (x[i] == y[i])
 				continue;
@@ -159,7 +160,8 @@ compare_row(struct compare *c, sw_ix s, uint32_t nblocks)
 	c->out->switches += c->out->blocks > before;
 }
 
-/* Where the LID goes from s in the new tables: a switch, or what ends it. */
+/* The next hop of the LID from s in the new tables: a switch, or TOPO_NONE and
+ * in *end how the path ends. */
 static sw_ix
 next_of(const struct compare *c, sw_ix s, uint16_t lid, port_ix owner,
 	uint8_t *end)
@@ -185,9 +187,9 @@ own_step_moved(const struct compare *c, sw_ix s, uint16_t lid)
 	       (c->cabled[s] && !same_cable(c, s, out));
 }
 
-/* The way of one LID from s in the new tables: fills fate along it. */
+/* Follow the path to one LID from s in the new tables: fills fate along it. */
 static void
-follow(struct compare *c, sw_ix s, uint16_t lid, port_ix owner)
+follow_path(struct compare *c, sw_ix s, uint16_t lid, port_ix owner)
 {
 	uint8_t end = FATE_UNKNOWN;
 	uint32_t n = 0;
@@ -197,7 +199,7 @@ follow(struct compare *c, sw_ix s, uint16_t lid, port_ix owner)
 		c->fate[s] = FATE_OPEN;
 		s = next_of(c, s, lid, owner, &end);
 	}
-	if (s != TOPO_NONE) /* met what is known, or itself: a loop */
+	if (s != TOPO_NONE) /* it met a known switch, or itself: a loop */
 		end = c->fate[s] == FATE_OPEN ? FATE_CUT : c->fate[s];
 	while (n > 0) {
 		s = c->stack[--n];
@@ -207,9 +209,10 @@ follow(struct compare *c, sw_ix s, uint16_t lid, port_ix owner)
 	}
 }
 
-/* Did the old tables bring the LID from old switch s to its owner? */
+/* True if the old tables have a path to the LID from old switch s to its
+ * owner. */
 static bool
-had_way(const struct compare *c, sw_ix s, uint16_t lid, uint64_t owner)
+had_path(const struct compare *c, sw_ix s, uint16_t lid, uint64_t owner)
 {
 	const struct topo *t = c->was->topo;
 
@@ -247,10 +250,10 @@ compare_column(struct compare *c, port_ix owner)
 		if (n == 0)
 			continue;
 		n -= s == home;
-		follow(c, s, lid, owner);
+		follow_path(c, s, lid, owner);
 		if (c->fate[s] == FATE_CUT)
 			c->out->cut +=
-				had_way(c, c->old[s], lid, t->port[owner].guid)
+				had_path(c, c->old[s], lid, t->port[owner].guid)
 					? n
 					: 0;
 		else if (c->fate[s] == FATE_MOVED)
@@ -295,7 +298,7 @@ routes_diff_of(const struct routes *was, const struct routes *is,
 
 	assert(was->pool == is->pool);
 	*out = (struct routes_diff){0};
-	match(&c);
+	match_switches(&c);
 	for (sw_ix s = 0; s < t->nsw; s++) {
 		hosts += c.hosts[s];
 		if (c.old[s] != TOPO_NONE)

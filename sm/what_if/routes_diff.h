@@ -1,7 +1,7 @@
 /*
- * impact: what it means to go from one set of routes to another: entries and
- * blocks that must be written, pairs of hosts whose path is another one, who is
- * lost, and which redundancy. Switches are the same when their GUIDs are.
+ * routes_diff: the difference between two sets of routes: entries and blocks to
+ * write, pairs of hosts with another path, and nodes that are lost. Switches
+ * are the same when their GUIDs are.
  */
 #ifndef HEDDLE_SM_WHAT_IF_ROUTES_DIFF_H
 #define HEDDLE_SM_WHAT_IF_ROUTES_DIFF_H
@@ -12,14 +12,14 @@
 #include "routing/core/routes.h"
 
 struct routes_diff {
-	uint64_t entries; /* (switch, LID) that are written anew, of switches in
-			     both */
-	uint64_t blocks;  /* (switch, 64 LIDs) that are */
+	uint64_t entries;  /* (switch, LID) that are rewritten, of switches in
+			      both */
+	uint64_t blocks;   /* (switch, 64 LIDs) that are rewritten */
 	uint32_t switches; /* that have such a block */
-	uint64_t pairs;	   /* of hosts that are in both */
-	uint64_t moved;	   /* of those: that go another way, or get a way */
-	uint64_t cut;	   /* of those: that had a way and have none */
-	node_ix *lost;	   /* nodes of was that are no more */
+	uint64_t pairs;	   /* pairs of hosts that are in both */
+	uint64_t moved; /* of pairs: those with another path, or a first one */
+	uint64_t cut;	/* of pairs: those that had a path and have none */
+	node_ix *lost;	/* nodes of was that are not in is */
 	size_t nlost;
 };
 

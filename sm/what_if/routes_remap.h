@@ -1,6 +1,7 @@
 /*
- * onto: tables in force, seen on another topology than the one they were made
- * for: of a file, or of what is left after a failure while nobody writes.
+ * routes_remap: tables in force, mapped to another topology than the one they
+ * were made for: that of a file, or what is left after a failure while no
+ * manager writes.
  */
 #ifndef HEDDLE_SM_WHAT_IF_ROUTES_REMAP_H
 #define HEDDLE_SM_WHAT_IF_ROUTES_REMAP_H
@@ -9,8 +10,8 @@
 #include "routing/text/fts.h"
 
 /*
- * New routes of t with the tables, order and lanes that its switches (by GUID)
- * have in r. *misfit (NULL allowed): what is not the same.
+ * New routes of t with the tables, switch order and layers that its switches
+ * (by GUID) have in r. *misfit (NULL allowed): what differs.
  */
 struct routes *routes_remap(
 	const struct routes *r, struct topo *t, struct fts_misfit *misfit);

@@ -16,19 +16,19 @@
 
 enum { INFO = 64, NODES_MAX = 1 << 17, NAME_MAX = 64, PORTS_MAX = 255 };
 
-/* ---- pieces ---- */
+/* ---- values ---- */
 
 static int
-strange(struct reason *why, const char *what, long long of)
+reject_node(struct reason *why, const char *what, long long of)
 {
 	return reason_set(why,
 		"what the daemon tells makes no sense: %s of node %lld", what,
 		of);
 }
 
-/* A number from 0 to max, 0 when it is missing; false: it is not. */
+/* A number from 0 to max, 0 when it is missing; false: it is invalid. */
 static bool
-number(const json_t *o, const char *key, uint64_t max, uint64_t *out)
+read_number(const json_t *o, const char *key, uint64_t max, uint64_t *out)
 {
 	const json_t *j = json_object_get(o, key);
 	json_int_t v = json_integer_value(j);
@@ -37,31 +37,31 @@ number(const json_t *o, const char *key, uint64_t max, uint64_t *out)
 	return j == NULL || (json_is_integer(j) && v >= 0 && *out <= max);
 }
 
-/* 0x and digits, 0 when it is missing. */
+/* A GUID: 0x and digits; 0 when it is missing. */
 static uint64_t
-guid(const json_t *o, const char *key)
+read_guid(const json_t *o, const char *key)
 {
 	return strtoull(json_util_text(o, key), NULL, 16);
 }
 
 static int
-digit(char c)
+hex_digit(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Exactly n bytes; false: they are not there. */
+/* Exactly n bytes; false: there are more, fewer or invalid ones. */
 static bool
-bytes(const json_t *j, uint8_t *out, size_t n)
+read_bytes(const json_t *j, uint8_t *out, size_t n)
 {
 	const char *s = json_string_value(j);
 
 	if (s == NULL || json_string_length(j) != 2 * n)
 		return false;
 	for (size_t i = 0; i < n; i++) {
-		int hi = digit(s[2 * i]), lo = digit(s[2 * i + 1]);
+		int hi = hex_digit(s[2 * i]), lo = hex_digit(s[2 * i + 1]);
 
 		if (hi < 0 || lo < 0)
 			return false;
@@ -72,7 +72,7 @@ bytes(const json_t *j, uint8_t *out, size_t n)
 
 /* ---- nodes ---- */
 
-/* Everything about a node that is a number. */
+/* Read the numbers of a node. */
 static bool
 node_of(const json_t *o, struct topo_node *out)
 {
@@ -88,10 +88,10 @@ node_of(const json_t *o, struct topo_node *out)
 	uint64_t v[N];
 
 	for (size_t i = 0; i < N; i++)
-		if (!number(o, field[i].key, field[i].max, &v[i]))
+		if (!read_number(o, field[i].key, field[i].max, &v[i]))
 			return false;
-	*out = (struct topo_node){.guid = guid(o, "guid"),
-		.sysimg = guid(o, "system"),
+	*out = (struct topo_node){.guid = read_guid(o, "guid"),
+		.sysimg = read_guid(o, "system"),
 		.type = (uint8_t)v[0],
 		.vendor = (uint32_t)v[1],
 		.device = (uint16_t)v[2],
@@ -109,14 +109,14 @@ take_port(struct builder *d, builder_id n, unsigned i, const json_t *o,
 	struct reason *why)
 {
 	const json_t *info = json_object_get(o, "info");
-	struct topo_port p = {.guid = guid(o, "guid"), .num = (uint8_t)i};
+	struct topo_port p = {.guid = read_guid(o, "guid"), .num = (uint8_t)i};
 	uint8_t wire[INFO];
 	uint64_t flags, found;
 
-	if (!number(o, "flags", UINT8_MAX, &flags) ||
-		!number(o, "found", UINT16_MAX, &found) ||
-		(info != NULL && !bytes(info, wire, INFO)))
-		return strange(why, "a port", n);
+	if (!read_number(o, "flags", UINT8_MAX, &flags) ||
+		!read_number(o, "found", UINT16_MAX, &found) ||
+		(info != NULL && !read_bytes(info, wire, INFO)))
+		return reject_node(why, "a port", n);
 	p.flags = (uint8_t)flags;
 	p.found_lid = (uint16_t)found;
 	return builder_put_port(d, n, &p, info != NULL ? wire : NULL, why);
@@ -133,14 +133,14 @@ take_node(struct builder *d, const json_t *o, long long i, struct reason *why)
 	builder_id n;
 
 	if (!node_of(o, &node) || len > NAME_MAX ||
-		(name != NULL && !bytes(name, (uint8_t *)desc, len)))
-		return strange(why, "the numbers", i);
+		(name != NULL && !read_bytes(name, (uint8_t *)desc, len)))
+		return reject_node(why, "the numbers", i);
 	n = builder_add_node(d, (enum topo_type)node.type, node.guid,
 		node.nports, name != NULL ? desc : NULL);
 	builder_put_node(d, n, &node);
 	if (node.type == TOPO_SWITCH) {
-		if (!bytes(json_object_get(o, "info"), wire, INFO))
-			return strange(why, "SwitchInfo", i);
+		if (!read_bytes(json_object_get(o, "info"), wire, INFO))
+			return reject_node(why, "SwitchInfo", i);
 		if (builder_put_switch(d, n, wire, why) != 0)
 			return -1;
 	}
@@ -150,7 +150,7 @@ take_node(struct builder *d, const json_t *o, long long i, struct reason *why)
 	return 0;
 }
 
-/* [node, port], if these are there. */
+/* Read [node, port]; false: there is no such node or port. */
 static bool
 end_of(const json_t *nodes, const json_t *pair, size_t *n, size_t *port)
 {
@@ -177,7 +177,7 @@ take_cables(
 		if (peer == NULL)
 			continue;
 		if (!end_of(nodes, peer, &to, &at) || k == 0 || at == 0)
-			return strange(why, "a cable", (long long)i);
+			return reject_node(why, "a cable", (long long)i);
 		if (to > i || (to == i && at >= k))
 			builder_put_link(d, (builder_id)i, (unsigned)k,
 				(builder_id)to, (unsigned)at);
@@ -185,7 +185,7 @@ take_cables(
 	return 0;
 }
 
-/* The LIDs that were given, on a topology that has the nodes' numbers. */
+/* Add the assigned LIDs to a topology that has the numbering of nodes. */
 static struct topo *
 with_lids(const struct topo *bare, const json_t *nodes, struct reason *why)
 {
@@ -203,15 +203,15 @@ with_lids(const struct topo *bare, const json_t *nodes, struct reason *why)
 			port->num);
 		uint64_t l = 0, m = 0;
 
-		if (!number(o, "lid", TOPO_LID_MAX, &l) ||
-			!number(o, "lmc", 7, &m) ||
+		if (!read_number(o, "lid", TOPO_LID_MAX, &l) ||
+			!read_number(o, "lmc", 7, &m) ||
 			l + (1U << m) > TOPO_LID_MAX + 1U)
-			rc = strange(why, "a LID", port->node);
+			rc = reject_node(why, "a LID", port->node);
 		lid[p] = (uint16_t)l;
 		lmc[p] = (uint8_t)m;
 		for (unsigned k = 0; rc == 0 && l != 0 && k < 1U << m; k++) {
 			if (taken[l + k])
-				rc = strange(
+				rc = reject_node(
 					why, "a LID given twice", port->node);
 			taken[l + k] = true;
 		}
@@ -224,9 +224,9 @@ with_lids(const struct topo *bare, const json_t *nodes, struct reason *why)
 	return t;
 }
 
-/* Frozen from what was told, it must be what it was there. */
+/* Freeze the topology; its numbering and hash must be those of the daemon. */
 static struct topo *
-freeze(struct builder *d, const json_t *snapshot, const json_t *nodes,
+freeze_topology(struct builder *d, const json_t *snapshot, const json_t *nodes,
 	struct reason *why)
 {
 	uint32_t generation = (uint32_t)json_util_num(snapshot, "generation");
@@ -239,7 +239,7 @@ freeze(struct builder *d, const json_t *snapshot, const json_t *nodes,
 	for (node_ix n = 0; same && n < bare->nnodes; n++) {
 		const json_t *o = json_array_get(nodes, n);
 
-		same = bare->node[n].guid == guid(o, "guid") &&
+		same = bare->node[n].guid == read_guid(o, "guid") &&
 		       bare->node[n].nports + 1U ==
 			       json_array_size(json_object_get(o, "ports"));
 	}
@@ -247,7 +247,7 @@ freeze(struct builder *d, const json_t *snapshot, const json_t *nodes,
 	topo_unref(bare);
 	if (same && t == NULL)
 		return NULL;
-	if (same && t->hash == guid(snapshot, "hash"))
+	if (same && t->hash == read_guid(snapshot, "hash"))
 		return t;
 	topo_unref(t);
 	(void)reason_set(why,
@@ -275,7 +275,7 @@ take_topology(const json_t *snapshot, struct reason *why)
 		rc = take_cables(d, nodes, i, why);
 	if (rc == 0) {
 		builder_put_self(d, (builder_id)self, (unsigned)port);
-		t = freeze(d, snapshot, nodes, why);
+		t = freeze_topology(d, snapshot, nodes, why);
 	}
 	builder_free(d);
 	return t;
@@ -309,11 +309,11 @@ take_rows(struct routes *r, const json_t *nodes, struct reason *why)
 	for (sw_ix s = 0; s < t->nsw && rc == 0; s++) {
 		const json_t *o = json_array_get(nodes, t->sw[s].node);
 
-		if (bytes(json_object_get(o, "row"), row, n))
+		if (read_bytes(json_object_get(o, "row"), row, n))
 			routes_put_like(
 				r, s, row, NULL, TOPO_NONE, s > 0 ? s - 1 : 0);
 		else
-			rc = strange(why, "the table", t->sw[s].node);
+			rc = reject_node(why, "the table", t->sw[s].node);
 	}
 	free(row);
 	return rc;
@@ -326,8 +326,8 @@ take_lanes(struct routes *r, const json_t *o, struct reason *why)
 	size_t n = json_array_size(pairs), i;
 	uint64_t lanes, spread;
 
-	if (!number(o, "n", 8, &lanes) || lanes == 0 ||
-		!number(o, "spread", lanes, &spread) || spread == 0)
+	if (!read_number(o, "n", 8, &lanes) || lanes == 0 ||
+		!read_number(o, "spread", lanes, &spread) || spread == 0)
 		return reason_set(why, "what the daemon tells of lanes makes "
 				       "no sense");
 	r->lanes.n = (uint8_t)lanes;
@@ -350,7 +350,7 @@ take_lanes(struct routes *r, const json_t *o, struct reason *why)
 	return 0;
 }
 
-/* What is in force, with all that the next routes ask of the last ones. */
+/* The routes in force, with everything that the next routes use of them. */
 static struct routes *
 take_routes(const json_t *snapshot, const struct snapshot *g,
 	struct lft_pool *pool, struct reason *why)
@@ -403,16 +403,19 @@ take_config(const json_t *snapshot, struct reason *why)
 	return c;
 }
 
-/* Without it the plan is good, but not the same in every tie. */
+/* Read the engine's cache. Without it the plan is valid, but may break ties
+ * otherwise than the daemon. */
 static void
 take_memoir(const json_t *snapshot, struct snapshot *g)
 {
+	const struct engine *e = engine_by_name(g->routes->reading.engine);
 	struct jobs_options options;
 	struct reason why = {""};
 
 	jobs_options(g->cfg, g->topo, &options);
-	if (engine_cache_parse(g->routes, &options.engine,
-		    json_util_text(snapshot, "memoir"), &why) != 0)
+	if (engine_cache_parse(g->routes, e != NULL ? e : &engine_ftree,
+		    &options.engine, json_util_text(snapshot, "memoir"),
+		    &why) != 0)
 		(void)snprintf(g->vague, sizeof(g->vague), "%s", why.text);
 	jobs_options_free(&options);
 }

@@ -21,9 +21,9 @@ transition_preview_method(const char *name, enum transition_method_kind *out)
 	return false;
 }
 
-/* Every switch of these routes has acknowledged all of them. */
+/* A device store in which every switch has acknowledged all of these routes. */
 static struct device_store *
-acknowledged(const struct routes *r)
+store_as_acknowledged(const struct routes *r)
 {
 	struct device_store *h = device_new(r->pool);
 	const struct topo *t = r->topo;
@@ -39,7 +39,7 @@ acknowledged(const struct routes *r)
 	return h;
 }
 
-/* Switches that are told of another highest LID. */
+/* The number of switches with another highest LID (LinearFDBTop). */
 static uint64_t
 tops_changed(const struct transition_preview_ask *ask)
 {
@@ -67,7 +67,7 @@ turns_json(const struct transition_result *x, const struct topo *t)
 	return list;
 }
 
-/* What hosts lose by it, and by waiting for it. */
+/* Add the packets that hosts lose by the change, and while waiting for it. */
 static void
 put_expected(json_t *o, const struct transition_preview_ask *ask,
 	const struct transition_result *x)
@@ -85,7 +85,8 @@ put_expected(json_t *o, const struct transition_preview_ask *ask,
 	loss_estimate_clear(&e);
 }
 
-/* A turn is closed and opened again, and so is a port. */
+/* Every blocked dependency or port takes two writes: it is blocked and
+ * unblocked. */
 static json_t *
 method_json(const struct transition_preview_ask *ask,
 	const struct transition_result *x)
@@ -120,7 +121,7 @@ method_json(const struct transition_preview_ask *ask,
 json_t *
 transition_preview_report(const struct transition_preview_ask *ask)
 {
-	struct device_store *hw = acknowledged(ask->was);
+	struct device_store *hw = store_as_acknowledged(ask->was);
 	json_t *list = json_array();
 
 	for (int m = -1; m < (ask->all ? METHODS : 0); m++) {

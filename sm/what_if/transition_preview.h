@@ -1,7 +1,8 @@
 /*
- * transition: how tables would change under traffic, from one set of routes to
- * another, by distribution's own planner (safe.h): nothing is sent, the old
- * routes are taken to be what every switch acknowledged.
+ * transition_preview: how tables would change under traffic, from one set of
+ * routes to another, by distribution's own planner
+ * (distribution/transition/transition.h): no SMP is sent, and every switch is
+ * taken to have acknowledged the old routes.
  */
 #ifndef HEDDLE_SM_WHAT_IF_TRANSITION_PREVIEW_H
 #define HEDDLE_SM_WHAT_IF_TRANSITION_PREVIEW_H
@@ -24,8 +25,8 @@ struct transition_preview_ask {
 	double rate; /* packets a second that each host sends */
 };
 
-/* A list of methods with way, stages, writes, turns blocked, pairs cut, what
- * hosts are expected to lose. */
+/* A list of methods with kind of change, stages, writes, dependencies blocked,
+ * pairs cut, and the expected losses of hosts. */
 json_t *transition_preview_report(const struct transition_preview_ask *ask);
 
 /* The method of this name; false: there is none. */

@@ -12,7 +12,8 @@ report_progress(const struct forecast_job *job, const char *doing)
 		job->told(job->cookie, doing);
 }
 
-/* One that no manager reaches, or that has one of its own. */
+/* A component that the daemon does not reach keeps its tables; without a daemon
+ * it is routed on its own. */
 static int
 judge_piece(const struct inputs *in, const struct forecast_job *job,
 	const struct topo *bare, struct forecast *out, struct reason *why)
@@ -35,7 +36,7 @@ judge_piece(const struct inputs *in, const struct forecast_job *job,
 	return 0;
 }
 
-/* The pieces behind the first. */
+/* Judge all components but the first. */
 static int
 judge_others(const struct inputs *in, const struct forecast_job *job,
 	const struct builder_components *bare, struct what_if_others *out,
@@ -64,16 +65,16 @@ what_if_now(const struct inputs *in, const struct forecast_job *job,
 	return judge_others(in, job, &in->bare, &out->beside, why);
 }
 
-/* Where the daemon sits, is there a way from it to any switch? */
+/* True if what is left is seen from the daemon's own port and has a switch. */
 static bool
-reaches(const struct topo *t, const struct topo *left)
+reaches_switch(const struct topo *t, const struct topo *left)
 {
 	return left->nsw > 0 &&
 	       t->port[t->sm_port].guid == left->port[left->sm_port].guid &&
 	       t->port[t->sm_port].num == left->port[left->sm_port].num;
 }
 
-/* What goes on, with these routes in force. */
+/* Route the component of the manager, with these routes in force. */
 static int
 route_piece(const struct inputs *in, const struct forecast_job *job,
 	const struct topo *bare, struct what_if *out, struct reason *why)
@@ -96,7 +97,7 @@ route_less(const struct inputs *in, const struct forecast_job *job,
 {
 	int rc;
 
-	out->cut_off = in->live && !reaches(in->topo, less->topo[0]);
+	out->cut_off = in->live && !reaches_switch(in->topo, less->topo[0]);
 	if (out->cut_off)
 		rc = judge_piece(in, job, less->topo[0], &out->then, why);
 	else
@@ -120,7 +121,7 @@ what_if_after(const struct inputs *in, const struct forecast_job *job,
 		builder_components_free(&less);
 		return rc;
 	}
-	/* a daemon that knows all this as it is leaves it as it is */
+	/* nothing is replaced: the daemon would keep its routes */
 	if (in->same && !job->rebalance)
 		forecast_judge(job, in->found, &out->then);
 	else

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Who may include whom: the layers of the house, a cycle among headers, and the
-# one file that each foreign library is allowed in.
+# Who may include whom: the layers of the house, a cycle among headers, the
+# private headers, and the one file that each foreign library is allowed in.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 
@@ -16,20 +16,19 @@ sm/transport/* : sm/base/* sm/mad/* sm/transport/*
 discovery/builder/* : sm/base/* sm/mad/* discovery/topo.h discovery/builder/*
 discovery/sweep/* : sm/base/* sm/mad/* sm/transport/xact.h config/schema.h discovery/topo.h discovery/builder/* discovery/sweep/*
 discovery/text/* : sm/base/* sm/mad/* discovery/topo.h discovery/builder/builder.h discovery/text/*
-discovery/topo_diff.c : sm/base/* discovery/* routing/updown/updown.h
-discovery/* : sm/base/* sm/mad/* discovery/topo.h discovery/port_key.h
+discovery/* : sm/base/* discovery/topo.h discovery/topo_diff.h discovery/port_key.h
 routing/core/* : sm/base/* discovery/topo.h config/schema.h routing/core/*
 routing/verify/* : sm/base/* discovery/topo.h routing/core/* routing/verify/*
-routing/graph/* : sm/base/* discovery/topo.h routing/core/* routing/graph/* routing/updown/updown.h
-routing/tiers/* : sm/base/* discovery/topo* routing/core/* routing/graph/* routing/tiers/* routing/updown/updown.h routing/improve/redundancy.h
-routing/updown/* : sm/base/* discovery/topo* routing/core/* routing/graph/* routing/tiers/tree.h routing/tiers/topo_class.h routing/updown/* routing/improve/redundancy.h
+routing/graph/* : sm/base/* discovery/topo.h discovery/topo_diff.h routing/core/* routing/graph/*
+routing/tiers/* : sm/base/* discovery/topo.h routing/core/* routing/graph/* routing/tiers/*
+routing/updown/* : sm/base/* discovery/topo.h routing/core/* routing/graph/* routing/tiers/tree.h routing/tiers/topo_class.h routing/updown/*
 routing/improve/* : sm/base/* discovery/topo.h routing/core/* routing/graph/* routing/verify/verify.h routing/improve/*
 routing/measure/* : sm/base/* discovery/topo.h routing/core/* routing/measure/*
 routing/mcast/* : sm/base/* discovery/topo.h routing/core/* routing/mcast/*
 routing/text/* : sm/base/* discovery/topo.h routing/core/* routing/text/*
-routing/engines/ftree/* : sm/base/* discovery/topo.h config/schema.h routing/core/* routing/graph/* routing/tiers/* routing/updown/* routing/engines/ftree/*
-routing/engines/updn/* : sm/base/* discovery/topo.h config/schema.h routing/core/* routing/graph/* routing/tiers/* routing/updown/* routing/engines/updn/*
-routing/driver/* : sm/base/* discovery/topo.h config/schema.h routing/*
+routing/engines/ftree/* : sm/base/* discovery/topo.h config/schema.h routing/core/* routing/graph/* routing/tiers/tree.h routing/tiers/topo_class.h routing/updown/updown.h routing/engines/ftree/*
+routing/engines/updn/* : sm/base/* discovery/topo.h config/schema.h routing/core/* routing/graph/* routing/tiers/tree.h routing/tiers/topo_class.h routing/updown/updown.h routing/engines/updn/*
+routing/driver/* : sm/base/* discovery/topo.h config/schema.h routing/core/* routing/verify/verify.h routing/tiers/tree.h routing/tiers/topo_class.h routing/improve/* routing/engines/* routing/driver/*
 distribution/tables/* : sm/base/* sm/mad/* discovery/topo.h discovery/port_key.h routing/core/* distribution/tables/*
 distribution/device/device_store.h : sm/base/* discovery/topo.h routing/core/* distribution/tables/* distribution/device/* distribution/transition/sl_history.h
 distribution/device/* : sm/base/* sm/mad/* sm/transport/xact.h discovery/topo.h discovery/port_key.h routing/core/* distribution/tables/* distribution/device/*
@@ -61,6 +60,34 @@ yaml.h : config/yaml.c
 infiniband/umad.h : sm/transport/umad.c
 '
 
+# Private header : which files outside tests/unit include it, the parts of one
+# module. Every header called _priv.h or _int.h is listed.
+PRIVATE='
+config/import/import_priv.h : config/import/*
+discovery/builder/builder_priv.h : discovery/builder/* discovery/sweep/sweep_priv.h
+discovery/sweep/sweep_priv.h : discovery/sweep/*
+distribution/plan/plan_priv.h : distribution/plan/*
+distribution/push/mft_priv.h : distribution/push/mft*
+distribution/push/push_priv.h : distribution/push/push*
+distribution/transition/loss_estimate_priv.h : distribution/transition/loss_*
+distribution/transition/transition_priv.h : distribution/transition/*
+routing/improve/disjoint_priv.h : routing/improve/disjoint*
+routing/tiers/tree_priv.h : routing/tiers/*
+routing/updown/down_path_priv.h : routing/updown/*
+routing/updown/repair_priv.h : routing/updown/*
+routing/updown/row_priv.h : routing/updown/*
+sm/core/sm_priv.h : sm/core/* tests/sim/chaos/*
+sm/sa/sa_priv.h : sm/sa/*
+sm/state/state_file_priv.h : sm/state/state_*
+tests/sim/chaos/chaos_int.h : tests/sim/chaos/*
+tests/sim/data/data_int.h : tests/sim/data/*
+tests/sim/model/sim_int.h : tests/sim/model/* tests/sim/data/* tests/sim/referee/* tests/sim/serve/*
+tests/sim/referee/referee_int.h : tests/sim/referee/referee*
+tests/sim/referee/watch_int.h : tests/sim/referee/watch*
+tests/sim/serve/serve_int.h : tests/sim/serve/serve*
+tests/sim/serve/umadserve_int.h : tests/sim/serve/umadserve*
+'
+
 files() {
 	git ls-files --cached --others --exclude-standard '*.c' '*.h'
 }
@@ -75,23 +102,26 @@ files | xargs awk '
 	}' >"$edges"
 
 bad=$(
-	awk -v rules="$RULES" -v foreign="$FOREIGN" '
+	awk -v rules="$RULES" -v foreign="$FOREIGN" -v private="$PRIVATE" '
 	function glob(pattern) {
 		gsub(/\./, "[.]", pattern)
 		gsub(/\*/, ".*", pattern)
 		return "^" pattern "$"
 	}
-	function allowed(from, to,    i, k, n, part, may) {
+	function matches(path, globs,    k, n, may) {
+		n = split(globs, may, " ")
+		for (k = 1; k <= n; k++)
+			if (path ~ glob(may[k]))
+				return 1
+		return 0
+	}
+	function allowed(from, to,    i, part) {
 		for (i = 1; i <= nrules; i++) {
 			if (split(rule[i], part, " : ") != 2)
 				continue
 			if (from !~ glob(part[1]))
 				continue
-			n = split(part[2], may, " ")
-			for (k = 1; k <= n; k++)
-				if (to ~ glob(may[k]))
-					return 1
-			return 0
+			return matches(to, part[2])
 		}
 		return 0
 	}
@@ -101,6 +131,10 @@ bad=$(
 		for (i = 1; i <= n; i++)
 			if (split(line[i], part, " : ") == 2)
 				owner[part[1]] = part[2]
+		n = split(private, line, "\n")
+		for (i = 1; i <= n; i++)
+			if (split(line[i], part, " : ") == 2)
+				parts[part[1]] = part[2]
 	}
 	$3 == "<" && ($4 in owner) && $1 != owner[$4] && $1 !~ /^tests\// {
 		print $1 ":" $2 ": <" $4 "> belongs to " owner[$4] " alone"
@@ -112,6 +146,11 @@ bad=$(
 	$3 == "\"" && $4 ~ /^tests\// && $1 !~ /^tests\// {
 		print $1 ":" $2 ": nothing may include tests"
 		next
+	}
+	$4 ~ /_(priv|int)[.]h$/ && $1 !~ /^tests\/unit\// &&
+			!matches($1, parts[$4]) {
+		print $1 ":" $2 ": " $4 " is private to " \
+			($4 in parts ? parts[$4] : "no file yet: list it in layers.sh")
 	}
 	$3 == "\"" && !allowed($1, $4) {
 		print $1 ":" $2 ": may not include " $4

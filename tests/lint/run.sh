@@ -45,6 +45,14 @@ symbols() {
 	tests/lint/symbols.sh "$@"
 }
 
+names() {
+	tests/lint/names.sh
+}
+
+circles() {
+	tests/lint/circles.sh "$@"
+}
+
 format() {
 	tracked '*.c' '*.h' | xargs clang-format --dry-run -Werror 2>&1 |
 		grep -E 'error:' | cut -d: -f1 | sort | uniq -c |
@@ -95,6 +103,7 @@ check() {
 	shift
 	if "$@" >"$out" 2>&1; then
 		echo "PASS lint $name ($(($(date +%s) - t0)) s)"
+		sed -n 's/^warning: /    warning: /p' "$out"
 		passed=$((passed + 1))
 	else
 		echo "FAIL lint $name ($(($(date +%s) - t0)) s)"
@@ -105,7 +114,9 @@ check() {
 
 check layers layers
 check size size
+check names names
 check symbols symbols "$@"
+check circles circles "$@"
 check format format
 check scripts scripts
 check manuals manuals

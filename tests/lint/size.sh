@@ -1,7 +1,7 @@
 #!/bin/sh
-# Files of at most 800 lines, functions of at most 80. A waiver is a comment
-# with "NOLINT(size): reason" in the file, or in the line above the function's
-# opening brace.
+# Functions of at most 80 lines; a waiver is a comment with "NOLINT(size): reason"
+# in the line above the function's opening brace. A file is as long as its idea:
+# one over 1,000 lines is a warning, a question whether it holds two of them.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 
@@ -9,22 +9,16 @@ cd "$(dirname "$0")/../.." || exit 1
 git ls-files --cached --others --exclude-standard '*.c' '*.h' '*.sh' '*.awk' |
 	xargs awk '
 	function end_file() {
-		if (lines > 800 && !waived) {
-			print file ": " lines " lines, at most 800"
-			bad = 1
-		}
+		if (lines > 1000)
+			print "warning: " file ": " lines " lines"
 	}
 	FNR == 1 {
 		end_file()
 		file = FILENAME
-		waived = 0
 		start = 0
 	}
 	{
 		lines = FNR
-	}
-	FNR <= 40 && /NOLINT\(size\): ./ {
-		waived = 1
 	}
 	/^[a-z_][a-z0-9_]*\(/ {
 		name = $0

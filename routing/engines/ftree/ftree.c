@@ -11,15 +11,15 @@
 enum { APART = 512, APART_ON = 2048 };
 
 static bool
-was_mesh(const struct updown *u, sw_ix s)
+was_mesh(const struct swgraph *g, sw_ix s)
 {
-	return topo_class_of(u->job, s) == ROUTE_READ_MESH;
+	return topo_class_of(g->job, s) == ROUTE_READ_MESH;
 }
 
 static bool
-no_tree_in(const struct updown *u, const struct tree *tree)
+no_tree_in(const struct swgraph *g, const struct tree *tree)
 {
-	for (sw_ix s = 0; s < u->t->nsw; s++)
+	for (sw_ix s = 0; s < g->t->nsw; s++)
 		if (tree->treeless[s])
 			return true;
 	return false;
@@ -33,32 +33,32 @@ no_tree_in(const struct updown *u, const struct tree *tree)
  * And what this engine routes it goes on with while there is any tree.
  */
 static bool
-is_tree(const struct updown *u, const struct tree *tree)
+is_tree(const struct swgraph *g, const struct tree *tree)
 {
-	const struct topo_class *was = topo_class_previous(u->job);
+	const struct topo_class *was = topo_class_previous(g->job);
 	bool ours = was != NULL && strcmp(was->engine, engine_ftree.name) == 0;
 	uint32_t *size, *ends;
 	uint32_t live = 0, none = 0;
 
-	if (!no_tree_in(u, tree))
+	if (!no_tree_in(g, tree))
 		return true;
-	size = arena_array(u->a, u->ncomp, sizeof(*size));
-	ends = arena_array(u->a, u->ncomp, sizeof(*ends));
-	for (sw_ix s = 0; s < u->nsw; s++) {
-		if (!u->live[s])
+	size = arena_array(g->a, g->ncomp, sizeof(*size));
+	ends = arena_array(g->a, g->ncomp, sizeof(*ends));
+	for (sw_ix s = 0; s < g->nsw; s++) {
+		if (!g->live[s])
 			continue;
-		size[u->comp[s]]++;
-		ends[u->comp[s]] += u->first[s + 1] - u->first[s];
+		size[g->comp[s]]++;
+		ends[g->comp[s]] += g->first[s + 1] - g->first[s];
 	}
-	for (sw_ix s = 0; s < u->nsw; s++) {
-		uint32_t c = u->comp[s];
+	for (sw_ix s = 0; s < g->nsw; s++) {
+		uint32_t c = g->comp[s];
 
-		if (!u->live[s])
+		if (!g->live[s])
 			continue;
 		live++;
 		none += tree->treeless[s] &&
 			(ends[c] > 2 * (size[c] - 1) ||
-				(was != NULL && !ours && was_mesh(u, s)));
+				(was != NULL && !ours && was_mesh(g, s)));
 	}
 	return live == 0 || (ours ? none < live : none * 2 < live);
 }
@@ -68,15 +68,15 @@ take_tiers(struct updown *u, const struct tree *tree)
 {
 	uint32_t placed = 0, kept = 0, said = 0;
 
-	for (sw_ix s = 0; s < u->nsw; s++) {
-		u->rank[s] = u->live[s] ? tree->tier[s] : UINT32_MAX;
+	for (sw_ix s = 0; s < u->graph.nsw; s++) {
+		u->rank[s] = u->graph.live[s] ? tree->tier[s] : UINT32_MAX;
 		placed += tree->origin[s] != TREE_UNPLACED;
 		kept += tree->origin[s] == TREE_REMEMBERED;
 		said += tree->origin[s] == TREE_CONFIGURED ||
 			tree->origin[s] == TREE_TOLD;
 	}
 	u->order = ROUTE_TIERS;
-	swgraph_sort(u);
+	order_sort(u);
 	rank_keep_repair(u);
 	(void)snprintf(u->note, sizeof(u->note),
 		"%u tier%s of %u switch%s, %u by role, %u as before",
@@ -94,18 +94,18 @@ note_moved(struct updown *u, const struct tree *tree)
 	size_t n = strlen(u->note);
 	uint32_t moved = 0, named = 0;
 
-	for (sw_ix s = 0; s < u->nsw; s++)
-		moved += u->live[s] && u->rank[s] != tree->tier[s];
+	for (sw_ix s = 0; s < u->graph.nsw; s++)
+		moved += u->graph.live[s] && u->rank[s] != tree->tier[s];
 	if (moved == 0)
 		return 0;
 	n += (size_t)snprintf(u->note + n, sizeof(u->note) - n,
 		"; %u moved down for all pairs to meet on one lane:", moved);
-	for (sw_ix s = 0; s < u->nsw && n < sizeof(u->note); s++) {
-		if (!u->live[s] || u->rank[s] == tree->tier[s])
+	for (sw_ix s = 0; s < u->graph.nsw && n < sizeof(u->note); s++) {
+		if (!u->graph.live[s] || u->rank[s] == tree->tier[s])
 			continue;
 		n += (size_t)snprintf(u->note + n, sizeof(u->note) - n, "%s %s",
 			named++ > 0 ? "," : "",
-			topo_desc(u->t, u->t->sw[s].node));
+			topo_desc(u->graph.t, u->graph.t->sw[s].node));
 	}
 	return moved;
 }
@@ -114,14 +114,14 @@ note_moved(struct updown *u, const struct tree *tree)
 static void
 begin(struct updown *u, const struct tree *tree)
 {
-	*u = (struct updown){.job = u->job,
-		.t = u->t,
-		.a = u->a,
-		.like = u->like,
-		.plane = u->plane,
+	*u = (struct updown){.graph = {.job = u->graph.job,
+				     .t = u->graph.t,
+				     .a = u->graph.a,
+				     .like = u->graph.like,
+				     .plane = u->graph.plane},
 		.nplanes = u->nplanes,
 		.leaf = u->leaf};
-	swgraph_build(u);
+	order_begin(u);
 	take_tiers(u, tree);
 }
 
@@ -136,12 +136,14 @@ by_planes(struct updown *u, bool keep, const struct tree *tree)
 static bool
 find_order(struct updown *u, bool keep, const struct tree *tree)
 {
-	*u = (struct updown){
-		.job = u->job, .t = u->t, .a = u->a, .like = u->like};
-	swgraph_build(u);
+	*u = (struct updown){.graph = {.job = u->graph.job,
+				     .t = u->graph.t,
+				     .a = u->graph.a,
+				     .like = u->graph.like}};
+	order_begin(u);
 	if (multi_tree_find(u, tree->leaf) && by_planes(u, keep, tree))
 		return true;
-	u->plane = NULL;
+	u->graph.plane = NULL;
 	begin(u, tree);
 	return sftree_root_choose(u, keep) != UINT64_MAX;
 }
@@ -170,7 +172,7 @@ whole(struct updown *u, bool keep, const struct tree *tree, struct reason *why)
 
 /* Two things to do about a graph, neither of which needs the other. */
 struct half {
-	struct updown g;
+	struct swgraph g;
 	bool reads, repairs;
 	struct tree *tree;
 	struct routes *r;
@@ -193,7 +195,7 @@ do_half(void *arg)
  */
 static void
 begin_both(
-	const struct updown *g, struct arena *a, bool repairs, struct half *h)
+	const struct swgraph *g, struct arena *a, bool repairs, struct half *h)
 {
 	const struct routes *prev = g->job->prev;
 	uint32_t apart = rank_cache_is_usable(g) ? APART_ON : APART;
@@ -221,10 +223,11 @@ refuse(struct routes *r, const char *text, struct reason *why)
 
 /* From the graph on; a is for one of two threads alone. */
 static enum engine_result
-route_graph(const struct updown *g, struct arena *a, bool keep,
+route_graph(const struct swgraph *g, struct arena *a, bool keep,
 	struct routes **out, struct reason *why)
 {
-	struct updown u = {.job = g->job, .t = g->t, .a = g->a, .like = g};
+	struct updown u = {
+		.graph = {.job = g->job, .t = g->t, .a = g->a, .like = g}};
 	bool other =
 		keep && order_is_of_other_engine(g->job, engine_ftree.name);
 	struct half h[2];
@@ -246,7 +249,7 @@ static enum engine_result
 route(const struct route_job *job, bool keep, unsigned attempt,
 	struct arena *arena, struct routes **out, struct reason *why)
 {
-	struct updown g = {.job = job, .t = job->topo, .a = arena};
+	struct swgraph g = {.job = job, .t = job->topo, .a = arena};
 	enum engine_result result;
 	struct arena *a;
 

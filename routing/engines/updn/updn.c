@@ -1,4 +1,4 @@
-#include "routing/updown/updown.h"
+#include "routing/engines/updn/updn.h"
 
 /* Where an attempt gets its order from. */
 enum source { KEPT, FRESH, ONE_TOP };
@@ -18,7 +18,7 @@ order_fresh(struct updown *u)
 	burden = sftree_root_choose(u, false);
 	if (burden == UINT64_MAX ||
 		(u->order == ROUTE_TIERS &&
-			(u->treeless || burden > u->nhosts)))
+			(u->treeless || burden > u->graph.nhosts)))
 		updn_order_search(u);
 	u->reranked = 0;
 }
@@ -58,9 +58,11 @@ find_order(struct updown *u, bool keep, unsigned attempt)
 {
 	enum source source;
 
-	*u = (struct updown){
-		.job = u->job, .t = u->t, .a = u->a, .like = u->like};
-	swgraph_build(u);
+	*u = (struct updown){.graph = {.job = u->graph.job,
+				     .t = u->graph.t,
+				     .a = u->graph.a,
+				     .like = u->graph.like}};
+	order_begin(u);
 	if (pick_source(u, attempt, &source) != ENGINE_OK)
 		return false;
 	u->reranked = source == KEPT ? u->reranked : 0;
@@ -72,8 +74,9 @@ static enum engine_result
 route(const struct route_job *job, bool keep, unsigned attempt,
 	struct arena *arena, struct routes **out, struct reason *why)
 {
-	struct updown g = {.job = job, .t = job->topo, .a = arena};
-	struct updown u = {.job = job, .t = job->topo, .a = arena, .like = &g};
+	struct swgraph g = {.job = job, .t = job->topo, .a = arena};
+	struct updown u = {
+		.graph = {.job = job, .t = job->topo, .a = arena, .like = &g}};
 
 	*out = NULL;
 	swgraph_build(&g);

@@ -1,7 +1,8 @@
+#include "routing/engines/updn/updn.h"
+
 #include <stdio.h>
 #include <string.h>
 
-#include "routing/updown/updown.h"
 #include "sm/base/rng.h"
 
 enum {
@@ -28,15 +29,15 @@ find_levels(struct flow *f, sw_ix dest)
 	const struct updown *u = f->u;
 	uint32_t n = 0, most = f->r->path.n < 255 ? f->r->path.n : 255;
 
-	memset(f->level, 255, u->nsw);
+	memset(f->level, 255, u->graph.nsw);
 	for (uint32_t k = most; k-- > 0;)
-		for (sw_ix s = 0; s < u->nsw; s++) {
+		for (sw_ix s = 0; s < u->graph.nsw; s++) {
 			const uint64_t *now =
-				f->r->path.row[(size_t)k * u->nsw + s];
+				f->r->path.row[(size_t)k * u->graph.nsw + s];
 			const uint64_t *was =
-				k > 0 ? f->r->path
-						.row[(size_t)(k - 1) * u->nsw +
-							s]
+				k > 0 ? f->r->path.row[(size_t)(k - 1) *
+							       u->graph.nsw +
+						       s]
 				      : NULL;
 
 			if (!bitset_has(now, dest) ||
@@ -44,10 +45,11 @@ find_levels(struct flow *f, sw_ix dest)
 				continue;
 			f->level[s] = (uint8_t)k;
 			f->down[s] = bitset_has(
-				f->r->dn.row[(size_t)(f->r->dn.n - 1) * u->nsw +
+				f->r->dn.row[(size_t)(f->r->dn.n - 1) *
+						     u->graph.nsw +
 					     s],
 				dest);
-			f->pairs[s] = u->weight[s];
+			f->pairs[s] = u->graph.weight[s];
 			f->list[n++] = s;
 		}
 	return n;
@@ -73,17 +75,20 @@ flow_to(struct flow *f, sw_ix dest)
 		sw_ix s = f->list[i];
 		uint32_t ways = 0;
 
-		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
-			if (is_next(f, s, u->group[g].peer))
-				ways += u->group[g].n;
-		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++) {
+		for (uint32_t g = u->graph.first[s]; g < u->graph.first[s + 1];
+			g++)
+			if (is_next(f, s, u->graph.group[g].peer))
+				ways += u->graph.group[g].n;
+		for (uint32_t g = u->graph.first[s]; g < u->graph.first[s + 1];
+			g++) {
 			double share;
 
-			if (!is_next(f, s, u->group[g].peer))
+			if (!is_next(f, s, u->graph.group[g].peer))
 				continue;
 			share = f->pairs[s] / ways;
-			f->load[g] += share * u->weight[dest];
-			f->pairs[u->group[g].peer] += share * u->group[g].n;
+			f->load[g] += share * u->graph.weight[dest];
+			f->pairs[u->graph.group[g].peer] +=
+				share * u->graph.group[g].n;
 		}
 	}
 }
@@ -99,15 +104,16 @@ estimate(struct updown *u, uint32_t stride)
 	struct flow f = {.u = u, .r = &r};
 	double worst = 0;
 
-	f.level = arena_array(u->a, u->nsw, sizeof(*f.level));
-	f.down = arena_array(u->a, u->nsw, sizeof(*f.down));
-	f.list = arena_array(u->a, u->nsw, sizeof(*f.list));
-	f.pairs = arena_array(u->a, u->nsw, sizeof(*f.pairs));
-	f.load = arena_array(u->a, u->first[u->nsw], sizeof(*f.load));
-	for (sw_ix d = 0; d < u->nsw; d += stride)
-		if (u->live[d] && u->weight[d] != 0)
+	f.level = arena_array(u->graph.a, u->graph.nsw, sizeof(*f.level));
+	f.down = arena_array(u->graph.a, u->graph.nsw, sizeof(*f.down));
+	f.list = arena_array(u->graph.a, u->graph.nsw, sizeof(*f.list));
+	f.pairs = arena_array(u->graph.a, u->graph.nsw, sizeof(*f.pairs));
+	f.load = arena_array(
+		u->graph.a, u->graph.first[u->graph.nsw], sizeof(*f.load));
+	for (sw_ix d = 0; d < u->graph.nsw; d += stride)
+		if (u->graph.live[d] && u->graph.weight[d] != 0)
 			flow_to(&f, d);
-	for (uint32_t g = 0; g < u->first[u->nsw]; g++)
+	for (uint32_t g = 0; g < u->graph.first[u->graph.nsw]; g++)
 		worst = f.load[g] > worst ? f.load[g] : worst;
 	return worst;
 }
@@ -119,16 +125,18 @@ estimate(struct updown *u, uint32_t stride)
 static void
 mark_tops(struct updown *u)
 {
-	for (sw_ix s = 0; s < u->nsw; s++) {
+	for (sw_ix s = 0; s < u->graph.nsw; s++) {
 		bool top = true;
 
-		if (!u->live[s])
+		if (!u->graph.live[s])
 			continue;
-		for (uint32_t g = u->first[s]; g < u->first[s + 1]; g++)
-			top &= u->tier.pos[u->group[g].peer] > u->tier.pos[s];
+		for (uint32_t g = u->graph.first[s]; g < u->graph.first[s + 1];
+			g++)
+			top &= u->tier.pos[u->graph.group[g].peer] >
+			       u->tier.pos[s];
 		u->rank[s] = top ? 0 : u->rank[s] + 1;
 	}
-	swgraph_sort(u);
+	order_sort(u);
 }
 
 /* Distances from hosts as ranks: as many different ones as there are. */
@@ -137,19 +145,19 @@ rank_by_closeness(struct updown *u)
 {
 	uint64_t *far = order_host_distance(u);
 
-	for (sw_ix s = 0; s < u->nsw; s++) {
-		u->rank[s] = u->live[s] ? 0 : UINT32_MAX;
-		for (sw_ix x = 0; u->live[s] && x < u->nsw; x++)
-			u->rank[s] += u->live[x] && far[x] < far[s];
+	for (sw_ix s = 0; s < u->graph.nsw; s++) {
+		u->rank[s] = u->graph.live[s] ? 0 : UINT32_MAX;
+		for (sw_ix x = 0; u->graph.live[s] && x < u->graph.nsw; x++)
+			u->rank[s] += u->graph.live[x] && far[x] < far[s];
 	}
-	swgraph_sort(u);
+	order_sort(u);
 }
 
 /* Order number k of those that are tried. False: it cannot be completed. */
 static bool
 candidate(struct updown *u, uint32_t k)
 {
-	struct rng g = {u->job->seed + k};
+	struct rng g = {u->graph.job->seed + k};
 
 	u->reranked = 0;
 	u->turn_leaf = TOPO_NONE;
@@ -160,11 +168,11 @@ candidate(struct updown *u, uint32_t k)
 	} else if (k == 2) {
 		rank_by_closeness(u);
 	} else if (k == 3) {
-		for (sw_ix s = 0; s < u->nsw; s++)
-			u->rank[s] = u->live[s] ? 0 : UINT32_MAX;
-		swgraph_sort(u);
+		for (sw_ix s = 0; s < u->graph.nsw; s++)
+			u->rank[s] = u->graph.live[s] ? 0 : UINT32_MAX;
+		order_sort(u);
 	} else {
-		order_from_root(u, rng_below(&g, u->nsw));
+		order_from_root(u, rng_below(&g, u->graph.nsw));
 	}
 	if (k == 2 || k == 3)
 		u->order = ROUTE_TIERS;
@@ -176,24 +184,27 @@ candidate(struct updown *u, uint32_t k)
 void
 updn_order_search(struct updown *u)
 {
-	uint64_t cost = (uint64_t)u->nsw * (u->first[u->nsw] + 20U * u->nsw);
+	uint64_t cost = (uint64_t)u->graph.nsw *
+			(u->graph.first[u->graph.nsw] + 20U * u->graph.nsw);
 	uint32_t n = (uint32_t)(EFFORT / (cost + 1)), best = 1;
 	uint32_t stride = (uint32_t)(cost / (EFFORT / FEWEST)) | 1;
 	double least = -1;
 
 	n = n < FEWEST ? FEWEST : n > MOST ? MOST : n;
 	for (uint32_t k = 0; k < n; k++) {
-		struct updown v = {.job = u->job, .t = u->t, .like = u};
+		struct updown v = {.graph = {.job = u->graph.job,
+					   .t = u->graph.t,
+					   .like = &u->graph}};
 		double load;
 
-		v.a = arena_new();
-		swgraph_build(&v);
+		v.graph.a = arena_new();
+		order_begin(&v);
 		load = candidate(&v, k) ? estimate(&v, stride) : -1;
 		if (load >= 0 && (least < 0 || load < least)) {
 			least = load;
 			best = k;
 		}
-		arena_free(v.a);
+		arena_free(v.graph.a);
 	}
 	(void)candidate(u, best);
 	(void)snprintf(u->note, sizeof(u->note),

@@ -111,8 +111,8 @@ follow(const struct routes *r, sw_ix s, port_ix p, bool *on)
 
 /* How many leaves a switch cuts from all of the n ports. */
 static uint32_t
-cut_by_hand(const struct routes *r, const struct redundancy_ports *all,
-	const struct redundancy_member *m, size_t n)
+cut_by_hand(const struct routes *r, const struct multi_port_node_ports *all,
+	const struct multi_port_node_member *m, size_t n)
 {
 	uint32_t nsw = r->topo->nsw, cut = 0;
 	bool *both = mem_zalloc(nsw, 1), *on = mem_zalloc(nsw, 1);
@@ -142,7 +142,7 @@ check_by_hand(const struct bed *b, unsigned seed)
 	const struct routes *r = b->v->routes;
 	const struct verify_tables in = {
 		b->t, r->pool, r->row, r->nblocks, NULL};
-	struct redundancy_ports all = redundancy_ports(b->t, NULL);
+	struct multi_port_node_ports all = multi_port_node_ports(b->t, NULL);
 	struct view_redundancy *h = view_redundancy_count(b->v, NULL, NULL);
 	size_t single = 0, at = 0, points = 0;
 	struct redundancy_report found;
@@ -152,7 +152,7 @@ check_by_hand(const struct bed *b, unsigned seed)
 	for (size_t i = 0, n; i < all.n; i += n) {
 		uint32_t cut;
 
-		n = redundancy_same(&all, i);
+		n = multi_port_node_size(&all, i);
 		if (n < 2)
 			continue;
 		cut = cut_by_hand(r, &all, &all.member[i], n);
@@ -169,7 +169,7 @@ check_by_hand(const struct bed *b, unsigned seed)
 		points += h->point[i].nodes;
 	ck_assert_uint_eq(points, single);
 	redundancy_free(&found);
-	redundancy_ports_free(&all);
+	multi_port_node_ports_free(&all);
 	view_redundancy_unref(h);
 }
 

@@ -16,35 +16,35 @@
 static const uint64_t **
 some_sets(const struct updown *u, struct rng *rng)
 {
-	uint64_t *rows =
-		arena_array(u->a, (size_t)u->nsw * u->words, sizeof(*rows));
+	uint64_t *rows = arena_array(u->graph.a,
+		(size_t)u->graph.nsw * u->graph.words, sizeof(*rows));
 
-	for (size_t i = 0; i < (size_t)u->nsw * u->words; i++)
+	for (size_t i = 0; i < (size_t)u->graph.nsw * u->graph.words; i++)
 		rows[i] = rng_next(rng) & rng_next(rng) & rng_next(rng);
-	return nbr_class_rows(u, rows);
+	return nbr_class_rows(&u->graph, rows);
 }
 
 static void
 check_sums(const struct updown *u, const struct nbr_class *kin, bool up,
 	struct rng *rng)
 {
-	struct nbr_class_union sum = nbr_class_unions(u, kin, up);
-	uint64_t *own = arena_array(u->a, u->words, sizeof(*own));
+	struct nbr_class_union sum = nbr_class_unions(&u->graph, kin, up);
+	uint64_t *own = arena_array(u->graph.a, u->graph.words, sizeof(*own));
 
 	for (unsigned round = 0; round < 3; round++) {
 		const uint64_t **set = some_sets(u, rng);
 
-		for (sw_ix s = 0; s < u->nsw; s++) {
-			memset(own, 0, u->words * sizeof(*own));
-			for (uint32_t g = u->first[s]; g < u->first[s + 1];
-				g++) {
-				sw_ix x = u->group[g].peer;
+		for (sw_ix s = 0; s < u->graph.nsw; s++) {
+			memset(own, 0, u->graph.words * sizeof(*own));
+			for (uint32_t g = u->graph.first[s];
+				g < u->graph.first[s + 1]; g++) {
+				sw_ix x = u->graph.group[g].peer;
 
 				if ((u->tier.pos[x] < u->tier.pos[s]) == up)
-					bitset_or(own, set[x], u->words);
+					bitset_or(own, set[x], u->graph.words);
 			}
 			ck_assert_mem_eq(nbr_class_union(&sum, s, set), own,
-				u->words * sizeof(*own));
+				u->graph.words * sizeof(*own));
 		}
 		sum.round++;
 	}
@@ -55,11 +55,12 @@ check_sums(const struct updown *u, const struct nbr_class *kin, bool up,
 static void
 check_families(const struct updown *u, const struct nbr_class *kin)
 {
-	struct nbr_class_groups f = nbr_class_below(u, kin);
+	struct nbr_class_groups f = nbr_class_below(&u->graph, kin);
 
-	for (uint32_t k = 0; k < 2 * u->nsw; k++) {
-		sw_ix s = k % u->nsw;
-		bool *listed = arena_array(u->a, u->nsw, sizeof(*listed));
+	for (uint32_t k = 0; k < 2 * u->graph.nsw; k++) {
+		sw_ix s = k % u->graph.nsw;
+		bool *listed =
+			arena_array(u->graph.a, u->graph.nsw, sizeof(*listed));
 		uint32_t n, below = 0;
 		const uint16_t *list = nbr_class_groups(&f, s, &n);
 
@@ -67,7 +68,7 @@ check_families(const struct updown *u, const struct nbr_class *kin)
 			ck_assert(!listed[list[i]]);
 			listed[list[i]] = true;
 		}
-		for (uint32_t i = kin->mid[s]; i < u->first[s + 1]; i++) {
+		for (uint32_t i = kin->mid[s]; i < u->graph.first[s + 1]; i++) {
 			ck_assert(listed[kin->up.first[kin->peer[i]]]);
 			below++;
 		}
@@ -82,18 +83,18 @@ check_fabric(struct fabric *fabric, uint64_t seed)
 	struct topo *t = frozen_topo(fabric, &(struct frozen_lids){0});
 	struct route_job job = {.topo = t};
 	struct arena *a = arena_new();
-	struct updown u = {.job = &job, .t = t, .a = a};
+	struct updown u = {.graph = {.job = &job, .t = t, .a = a}};
 	struct rng rng = {seed};
 	struct nbr_class kin;
 	uint32_t n = 0;
 
-	swgraph_build(&u);
+	order_begin(&u);
 	order_make_fresh(&u, false);
-	kin = nbr_class_find(&u, &u.tier);
+	kin = nbr_class_find(&u.graph, &u.tier);
 	check_sums(&u, &kin, true, &rng);
 	check_sums(&u, &kin, false, &rng);
 	check_families(&u, &kin);
-	for (sw_ix s = 0; s < u.nsw; s++)
+	for (sw_ix s = 0; s < u.graph.nsw; s++)
 		n += kin.up.first[s] == s;
 	arena_free(a);
 	topo_unref(t);

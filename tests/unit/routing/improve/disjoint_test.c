@@ -125,7 +125,7 @@ parts(/* NOLINT(misc-no-recursion): as deep as a node has ports */
 
 /* The ways from all leaves to one port. */
 static void
-find_ways(struct oracle *o, const struct redundancy_ports *p, port_ix port,
+find_ways(struct oracle *o, const struct multi_port_node_ports *p, port_ix port,
 	struct lines *out)
 {
 	sw_ix dest = topo_switch_of(o->t, port);
@@ -139,8 +139,8 @@ find_ways(struct oracle *o, const struct redundancy_ports *p, port_ix port,
 
 /* From how many leaves do no ways to the node part, each leaf for itself? */
 static uint32_t
-least_cut(
-	struct oracle *o, const struct redundancy_ports *p, size_t at, size_t n)
+least_cut(struct oracle *o, const struct multi_port_node_ports *p, size_t at,
+	size_t n)
 {
 	struct lines *ways = mem_zalloc(n * p->nleaves, sizeof(*ways));
 	struct line all;
@@ -167,12 +167,13 @@ static uint64_t
 check_homes(const struct bed *b, const struct routes *r, const char *what)
 {
 	struct oracle o = oracle_new(r, b->seed);
-	struct redundancy_ports p = redundancy_ports(r->topo, &b->options);
+	struct multi_port_node_ports p =
+		multi_port_node_ports(r->topo, &b->options);
 	struct redundancy_report h = homing_of(b, r);
 	uint64_t single = h.single;
 
 	for (size_t i = 0, n, k = 0; i < p.n; i += n) {
-		n = redundancy_same(&p, i);
+		n = multi_port_node_size(&p, i);
 		if (n < 2)
 			continue;
 		ck_assert_uint_eq(h.node[k].port, p.member[i].port);
@@ -186,7 +187,7 @@ check_homes(const struct bed *b, const struct routes *r, const char *what)
 		k++;
 	}
 	redundancy_free(&h);
-	redundancy_ports_free(&p);
+	multi_port_node_ports_free(&p);
 	oracle_free(&o);
 	return single;
 }

@@ -26,7 +26,7 @@ struct oracle {
 	bool *edge;	 /* [nadj * nadj] dependencies */
 	uint64_t seed;
 	bool joiners; /* the line has some: they do not go down first, see
-			 sftree_extend.h */
+			 sftree_root.c */
 };
 
 static inline bool

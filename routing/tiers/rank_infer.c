@@ -1,0 +1,1011 @@
+/*
+ * From hosts and links to heights above the leaves. One
+ * inference, whose parts nobody else calls.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "routing/tiers/tree_priv.h"
+#include "sm/base/bitset.h"
+
+/* ---- distances to hosts ---- */
+
+/* A switch with hosts, and what stands for its set of neighbours. */
+struct mark {
+	uint64_t hash;
+	sw_ix sw;
+};
+
+/*
+ * Switches with hosts in classes of equal neighbours: everybody else is as far
+ * from one as from the other, so one column of bits serves a whole rack row.
+ */
+struct columns {
+	uint32_t n, words;
+	uint64_t *weight; /* [n] */
+	uint32_t *of;	  /* [nsw] UINT32_MAX: none */
+	uint64_t *near;	  /* classes within reach, by row; of these */
+	uint64_t *fresh;  /* ... those since the last step, and */
+	sw_ix *front;	  /* who has any */
+	uint32_t nfront;
+	uint64_t *next;	      /* what comes with this step */
+	uint64_t *sum, *seen; /* [nsw] */
+	uint32_t *lacks;      /* [nsw] classes out of reach */
+};
+
+static uint64_t
+mix(uint64_t x)
+{
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9U;
+	x = (x ^ x >> 27) * 0x94d049bb133111ebU;
+	return x ^ x >> 31;
+}
+
+static int
+by_hash(const void *pa, const void *pb)
+{
+	const struct mark *a = pa, *b = pb;
+
+	if (a->hash != b->hash)
+		return a->hash < b->hash ? -1 : 1;
+	return a->sw < b->sw ? -1 : a->sw > b->sw;
+}
+
+static bool
+same_neighbours(const struct swgraph *g, sw_ix a, sw_ix b)
+{
+	uint32_t n = g->first[a + 1] - g->first[a];
+
+	if (g->first[b + 1] - g->first[b] != n)
+		return false;
+	for (uint32_t i = 0; i < n; i++)
+		if (g->group[g->first[a] + i].peer !=
+			g->group[g->first[b] + i].peer)
+			return false;
+	return true;
+}
+
+static void
+make_columns(struct tree_work *w, struct columns *c)
+{
+	const struct swgraph *g = &w->g;
+	struct mark *mark = arena_array(g->a, g->nsw, sizeof(*mark));
+	uint32_t n = 0;
+
+	for (sw_ix s = 0; s < g->nsw; s++) {
+		if (g->weight[s] == 0 || g->first[s] == g->first[s + 1])
+			continue;
+		for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++)
+			mark[n].hash += mix(tree_guid(w, g->group[i].peer));
+		mark[n++].sw = s;
+	}
+	if (n > 0)
+		qsort(mark, n, sizeof(*mark), by_hash);
+	c->of = arena_array(g->a, g->nsw, sizeof(*c->of));
+	memset(c->of, 0xff, g->nsw * sizeof(*c->of));
+	c->weight = arena_array(g->a, TREE_CLASSES, sizeof(*c->weight));
+	for (uint32_t i = 0; i < n; i++) {
+		if (i == 0 || mark[i].hash != mark[i - 1].hash ||
+			!same_neighbours(g, mark[i].sw, mark[i - 1].sw)) {
+			w->restless |= c->n == TREE_CLASSES;
+			if (c->n == TREE_CLASSES)
+				break;
+			c->n++;
+		}
+		c->of[mark[i].sw] = c->n - 1;
+		c->weight[c->n - 1] += g->weight[mark[i].sw];
+	}
+	c->words = (c->n + 255) / 256 * 4;
+}
+
+/* What comes within reach of s in step k; its own class is settled already. */
+static void
+take(struct columns *c, sw_ix s, uint64_t k)
+{
+	size_t row = (size_t)s * c->words;
+	bool any = false;
+
+	for (uint32_t i = 0; i < c->words; i++) {
+		uint64_t fresh = c->next[row + i] & ~c->near[row + i];
+
+		c->next[row + i] = 0;
+		c->near[row + i] |= fresh;
+		c->fresh[row + i] = fresh;
+		any |= fresh != 0;
+		for (; fresh != 0; fresh &= fresh - 1) {
+			uint64_t weight =
+				c->weight[i * 64 + bitset_lowest64(fresh)];
+
+			c->sum[s] += weight * k * k;
+			c->seen[s] += weight;
+			c->lacks[s]--;
+		}
+	}
+	if (any)
+		c->front[c->nfront++] = s;
+}
+
+/* To the neighbours goes what has just come; not to who has all classes. */
+static void
+spread_classes(const struct swgraph *g, struct columns *c, uint64_t k)
+{
+	for (uint32_t f = 0; f < c->nfront; f++) {
+		sw_ix s = c->front[f];
+		const uint64_t *fresh = c->fresh + (size_t)s * c->words;
+
+		for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
+			sw_ix peer = g->group[i].peer;
+
+			if (c->lacks[peer] > 0)
+				bitset_or(c->next + (size_t)peer * c->words,
+					fresh, c->words);
+		}
+	}
+	c->nfront = 0;
+	for (sw_ix s = 0; s < g->nsw; s++)
+		if (c->lacks[s] > 0)
+			take(c, s, k);
+}
+
+static void
+begin_columns(const struct swgraph *g, struct columns *c)
+{
+	size_t cells = (size_t)g->nsw * c->words;
+
+	c->near = arena_array(g->a, cells, sizeof(*c->near));
+	c->fresh = arena_array(g->a, cells, sizeof(*c->fresh));
+	c->next = arena_array(g->a, cells, sizeof(*c->next));
+	c->front = arena_array(g->a, g->nsw, sizeof(*c->front));
+	c->sum = arena_array(g->a, g->nsw, sizeof(*c->sum));
+	c->seen = arena_array(g->a, g->nsw, sizeof(*c->seen));
+	c->lacks = arena_array(g->a, g->nsw, sizeof(*c->lacks));
+	for (sw_ix s = 0; s < g->nsw; s++) {
+		size_t row = (size_t)s * c->words;
+
+		c->lacks[s] = c->n;
+		if (c->of[s] == UINT32_MAX)
+			continue;
+		c->lacks[s]--;
+		bitset_add(c->near + row, c->of[s]);
+		bitset_add(c->fresh + row, c->of[s]);
+		c->front[c->nfront++] = s;
+		/* the others of the class are behind the same neighbours */
+		c->seen[s] = c->weight[c->of[s]] - g->weight[s];
+		c->sum[s] = c->seen[s] * 4;
+	}
+}
+
+/*
+ * Squares, because they tell tiers apart whatever the population: with plain
+ * distances the middle switches of two equal pods are as close as the tops.
+ * One's own hosts do not count: else a leaf that has most of them were the
+ * centre of the fabric.
+ */
+static void
+measure_host_dist(struct tree_work *w)
+{
+	const struct swgraph *g = &w->g;
+	struct columns c = {0};
+
+	make_columns(w, &c);
+	begin_columns(g, &c);
+	for (uint64_t k = 1; c.nfront > 0; k++)
+		spread_classes(g, &c, k);
+	for (sw_ix s = 0; s < g->nsw; s++) {
+		w->far[s] = host_dist_of(c.sum[s], c.seen[s]);
+		w->closer[s] = host_dist_threshold(w->far[s]);
+	}
+	w->sum = c.sum;
+	w->classes = c.n;
+}
+
+/* ---- leaves ---- */
+
+/* Is a clearly closer to the hosts than b, or above it by role? */
+static bool
+host_dist_is_above(const struct tree_work *w, sw_ix a, sw_ix b)
+{
+	if (w->roles && w->role[a] != ROUTE_ROLE_NONE &&
+		w->role[b] != ROUTE_ROLE_NONE && w->role[a] != w->role[b])
+		return w->role[a] > w->role[b];
+	return w->far[a] < w->closer[b];
+}
+
+/* Who shares neighbours with a switch at the bottom. */
+struct kin {
+	uint32_t *count; /* [nsw] neighbours shared */
+	sw_ix *seen;	 /* those that share any */
+	uint32_t n;
+};
+
+/* The most that somebody of one kind shares, and who. */
+struct best {
+	uint32_t shared;
+	sw_ix sw;
+};
+
+/* How many neighbours of each switch are clearly above it, or below. */
+struct around {
+	uint32_t *above, *below;
+};
+
+static void
+look_around(const struct tree_work *w, struct around *r)
+{
+	const struct swgraph *g = &w->g;
+
+	r->above = arena_array(g->a, g->nsw, sizeof(*r->above));
+	r->below = arena_array(g->a, g->nsw, sizeof(*r->below));
+	for (sw_ix s = 0; s < g->nsw; s++) {
+		uint32_t above = 0, below = 0;
+
+		for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
+			sw_ix peer = g->group[i].peer;
+
+			above += host_dist_is_above(w, peer, s);
+			below += host_dist_is_above(w, s, peer);
+		}
+		r->above[s] = above;
+		r->below[s] = below;
+	}
+}
+
+/*
+ * How many neighbours of s are below it and have hosts, or something below
+ * themselves. What has neither may be far because it lost its cables upwards,
+ * or because another tree is nearer.
+ */
+static uint32_t
+count_below(const struct tree_work *w, const struct around *r, sw_ix s)
+{
+	const struct swgraph *g = &w->g;
+	uint32_t n = 0;
+
+	for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
+		sw_ix peer = g->group[i].peer;
+
+		n += (tree_has_hosts(w, peer) || r->below[peer] > 0) &&
+		     host_dist_is_above(w, s, peer);
+	}
+	return n;
+}
+
+/* How many neighbours of s are known leaves. */
+static uint32_t
+count_leaves(const struct tree_work *w, sw_ix s)
+{
+	const struct swgraph *g = &w->g;
+	uint32_t n = 0;
+
+	for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++)
+		n += w->leaf[g->group[i].peer];
+	return n;
+}
+
+static uint32_t
+neighbours(const struct tree_work *w, sw_ix s)
+{
+	return w->g.first[s + 1] - w->g.first[s];
+}
+
+static void
+find_kin(const struct tree_work *w, sw_ix s, struct kin *k)
+{
+	const struct swgraph *g = &w->g;
+
+	while (k->n > 0)
+		k->count[k->seen[--k->n]] = 0;
+	for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
+		sw_ix n = g->group[i].peer;
+
+		for (uint32_t j = g->first[n]; j < g->first[n + 1]; j++) {
+			sw_ix x = g->group[j].peer;
+
+			if (x != s && k->count[x]++ == 0)
+				k->seen[k->n++] = x;
+		}
+	}
+}
+
+/* Is x on the far side of a neighbour that it shares with s? */
+static bool
+beyond(const struct tree_work *w, sw_ix s, sw_ix x)
+{
+	const struct swgraph *g = &w->g;
+
+	for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
+		sw_ix n = g->group[i].peer;
+
+		for (uint32_t j = g->first[x]; j < g->first[x + 1]; j++)
+			if (g->group[j].peer == n &&
+				host_dist_is_above(w, x, n))
+				return true;
+	}
+	return false;
+}
+
+static void
+better(const struct tree_work *w, const struct kin *k, struct best *b, sw_ix x)
+{
+	if (k->count[x] < b->shared ||
+		(k->count[x] == b->shared && b->sw != TOPO_NONE &&
+			tree_guid(w, x) > tree_guid(w, b->sw)))
+		return;
+	*b = (struct best){k->count[x], x};
+}
+
+/*
+ * A switch at the bottom: is it a leaf? It shares neighbours with leaves, with
+ * others at the bottom, with switches that are below the same ones but have
+ * leaves of their own, with switches above those.
+ *
+ * Who shares more with switches above, or with others that are nearly lost,
+ * than with any leaf while there is one, joins several pods: it lost cables at
+ * the top. Where there is no leaf it is one itself: some switch must be what
+ * its neighbours join.
+ */
+static bool
+settle(struct tree_work *w, sw_ix s, const bool *bottom, struct kin *k)
+{
+	struct best leaf = {0, TOPO_NONE}, low = leaf, mid = leaf, up = leaf;
+
+	find_kin(w, s, k);
+	for (uint32_t i = 0; i < k->n; i++) {
+		sw_ix x = k->seen[i];
+
+		if (w->leaf[x])
+			better(w, k, &leaf, x);
+		else if (bottom[x])
+			better(w, k, &low, x);
+		else if (count_leaves(w, x) * 4 < neighbours(w, x) &&
+			 (w->role[x] == ROUTE_ROLE_ROOT || beyond(w, s, x)))
+			better(w, k, &up, x);
+		else
+			better(w, k, &mid, x);
+	}
+	if (mid.shared > leaf.shared && mid.shared >= low.shared &&
+		mid.shared >= up.shared) {
+		w->like[s] = mid.sw;
+		return false;
+	}
+	if (leaf.shared == 0)
+		return mid.shared == 0 || up.shared <= low.shared;
+	return up.shared <= leaf.shared && low.shared <= 2 * leaf.shared;
+}
+
+/* Half its neighbours are leaves: it joins them, so it is above them. */
+static bool
+on_leaves(const struct tree_work *w, sw_ix s)
+{
+	uint32_t n = count_leaves(w, s);
+
+	return n > 0 && n * 2 >= neighbours(w, s);
+}
+
+/* Fill leaf[] and like[]. */
+static void
+infer_leaves(struct tree_work *w)
+{
+	const struct swgraph *g = &w->g;
+	bool *bottom = arena_array(g->a, g->nsw, sizeof(*bottom));
+	bool *found = arena_array(g->a, g->nsw, sizeof(*found));
+	struct kin k = {.n = 0};
+	struct around r;
+
+	look_around(w, &r);
+	k.count = arena_array(g->a, g->nsw, sizeof(*k.count));
+	k.seen = arena_array(g->a, g->nsw, sizeof(*k.seen));
+	for (sw_ix s = 0; s < g->nsw; s++) {
+		uint32_t n = neighbours(w, s);
+
+		w->like[s] = TOPO_NONE;
+		w->leaf[s] = w->role[s] == ROUTE_ROLE_LEAF;
+		if (!g->live[s] || w->role[s] != ROUTE_ROLE_NONE)
+			continue;
+		if (tree_has_hosts(w, s)) {
+			w->leaf[s] = count_below(w, &r, s) * 3 <= n;
+			continue;
+		}
+		bottom[s] = r.above[s] * 2 >= n && count_below(w, &r, s) == 0;
+		w->restless |= bottom[s];
+	}
+	for (sw_ix s = 0; s < g->nsw; s++)
+		found[s] = bottom[s] && !on_leaves(w, s) &&
+			   settle(w, s, bottom, &k);
+	for (sw_ix s = 0; s < g->nsw; s++)
+		w->leaf[s] |= found[s];
+}
+
+/* ---- heights ---- */
+
+/* The round in progress. */
+struct rising {
+	bool *wait;  /* [nsw] candidates of this round */
+	sw_ix *list; /* ... as a list */
+	uint32_t n;
+	uint32_t *down, *level; /* cables to what is placed, to candidates */
+};
+
+/* May s be placed from below? Roots come when nothing else does. */
+static bool
+wanted(const struct tree_work *w, sw_ix s, bool roots)
+{
+	return w->g.live[s] && w->high[s] == UINT32_MAX &&
+	       w->like[s] == TOPO_NONE &&
+	       (roots || w->role[s] != ROUTE_ROLE_ROOT);
+}
+
+/* Is a neighbour of s in this height? */
+static bool
+touches(const struct tree_work *w, sw_ix s, uint32_t h)
+{
+	const struct swgraph *g = &w->g;
+
+	for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++)
+		if (w->high[g->group[i].peer] == h)
+			return true;
+	return false;
+}
+
+static void
+gather(const struct tree_work *w, struct rising *r, uint32_t h, bool roots)
+{
+	const struct swgraph *g = &w->g;
+
+	r->n = 0;
+	for (sw_ix s = 0; s < g->nsw; s++) {
+		r->wait[s] = wanted(w, s, roots) && touches(w, s, h);
+		if (r->wait[s])
+			r->list[r->n++] = s;
+	}
+}
+
+static void
+count_cables(const struct tree_work *w, struct rising *r)
+{
+	const struct swgraph *g = &w->g;
+
+	for (uint32_t k = 0; k < r->n; k++) {
+		sw_ix s = r->list[k];
+
+		r->down[s] = r->level[s] = 0;
+		for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
+			sw_ix peer = g->group[i].peer;
+
+			if (w->high[peer] != UINT32_MAX)
+				r->down[s] += g->group[i].n;
+			else if (r->wait[peer])
+				r->level[s] += g->group[i].n;
+		}
+	}
+}
+
+/* Candidates that have the largest share of their cables to others. */
+static bool
+send_back(struct tree_work *w, struct rising *r)
+{
+	uint32_t level = 0, down = 1, left = 0;
+
+	count_cables(w, r);
+	for (uint32_t k = 0; k < r->n; k++) {
+		sw_ix s = r->list[k];
+
+		if (r->level[s] > r->down[s] &&
+			(uint64_t)r->level[s] * down >
+				(uint64_t)level * r->down[s]) {
+			level = r->level[s];
+			down = r->down[s];
+		}
+	}
+	if (level == 0)
+		return false;
+	w->restless = true;
+	for (uint32_t k = 0; k < r->n; k++) {
+		sw_ix s = r->list[k];
+
+		if ((uint64_t)r->level[s] * down !=
+			(uint64_t)level * r->down[s])
+			r->list[left++] = s;
+	}
+	if (left == 0)
+		return false; /* all alike: a level with cables inside */
+	for (uint32_t k = 0; k < r->n; k++)
+		r->wait[r->list[k]] = false;
+	memset(r->wait, 0, w->g.nsw * sizeof(*r->wait));
+	for (uint32_t k = 0; k < left; k++)
+		r->wait[r->list[k]] = true;
+	r->n = left;
+	return true;
+}
+
+/* Tier by tier upwards until nothing is left to place. */
+static void
+rise(struct tree_work *w, struct rising *r, bool roots)
+{
+	uint32_t top = 0;
+
+	for (uint32_t h = 0; h <= top; h++) {
+		for (sw_ix s = 0; s < w->g.nsw; s++)
+			if (w->high[s] != UINT32_MAX && w->high[s] > top)
+				top = w->high[s];
+		gather(w, r, h, roots);
+		while (send_back(w, r))
+			;
+		for (uint32_t k = 0; k < r->n; k++)
+			w->high[r->list[k]] = h + 1;
+		top = r->n > 0 && h + 1 > top ? h + 1 : top;
+	}
+}
+
+/* Roots are above all that they are cabled to. */
+static void
+place_roots(struct tree_work *w)
+{
+	const struct swgraph *g = &w->g;
+
+	for (sw_ix s = 0; s < g->nsw; s++) {
+		uint32_t h = UINT32_MAX;
+
+		if (!wanted(w, s, true) || w->role[s] != ROUTE_ROLE_ROOT)
+			continue;
+		for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
+			sw_ix peer = g->group[i].peer;
+
+			if (w->role[peer] != ROUTE_ROLE_ROOT &&
+				w->high[peer] != UINT32_MAX &&
+				(h == UINT32_MAX || w->high[peer] >= h))
+				h = w->high[peer] + 1;
+		}
+		w->high[s] = h;
+	}
+}
+
+/* What most cables of s to placed switches say: one below, or one above. */
+static uint32_t
+vote(const struct tree_work *w, sw_ix s)
+{
+	const struct swgraph *g = &w->g;
+	uint32_t best = UINT32_MAX, most = 0;
+
+	for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
+		uint32_t says = UINT32_MAX, n = 0;
+
+		for (uint32_t j = i; j < g->first[s + 1]; j++) {
+			sw_ix peer = g->group[j].peer;
+			uint32_t h = w->high[peer];
+
+			if (h == UINT32_MAX)
+				continue;
+			h += h == 0 || host_dist_is_above(w, s, peer) ? 1U
+								      : -1U;
+			if (says == UINT32_MAX)
+				says = h;
+			n += says == h ? g->group[j].n : 0;
+		}
+		if (n > most || (n == most && says < best)) {
+			most = n;
+			best = says;
+		}
+	}
+	return best;
+}
+
+/* Those without a height that lost their way from below: as what they resemble
+ * or by vote. */
+static void
+infer_rest_of_heights(struct tree_work *w)
+{
+	const struct swgraph *g = &w->g;
+	uint32_t *to = arena_array(g->a, g->nsw, sizeof(*to));
+	bool more = true;
+
+	while (more) {
+		more = false;
+		for (sw_ix s = 0; s < g->nsw; s++) {
+			to[s] = w->high[s];
+			if (!g->live[s] || w->high[s] != UINT32_MAX)
+				continue;
+			w->restless = true;
+			if (w->like[s] != TOPO_NONE)
+				to[s] = w->high[w->like[s]];
+			if (to[s] == UINT32_MAX)
+				to[s] = vote(w, s);
+			more |= to[s] != UINT32_MAX;
+		}
+		memcpy(w->high, to, g->nsw * sizeof(*to));
+	}
+}
+
+/* Fill high[]; what stays unknown has no way to a leaf. */
+static void
+infer_heights(struct tree_work *w)
+{
+	const struct swgraph *g = &w->g;
+	struct rising r;
+
+	r.wait = arena_array(g->a, g->nsw, sizeof(*r.wait));
+	r.list = arena_array(g->a, g->nsw, sizeof(*r.list));
+	r.down = arena_array(g->a, g->nsw, sizeof(*r.down));
+	r.level = arena_array(g->a, g->nsw, sizeof(*r.level));
+	for (sw_ix s = 0; s < g->nsw; s++)
+		w->high[s] = g->live[s] && w->leaf[s] ? 0 : UINT32_MAX;
+	rise(w, &r, false);
+	place_roots(w);
+	rise(w, &r, true);
+	infer_rest_of_heights(w);
+}
+
+/* ---- one by one ---- */
+
+/*
+ * Inference looks at a fabric from afar. Who then stands among its neighbours
+ * as nobody does in a tree is asked again, one by one: at which height would
+ * fewer of its cables lead elsewhere than to the next one? The largest gain
+ * comes first, and each step leaves fewer contradictions.
+ */
+
+struct refining {
+	struct tree_work *w;
+	uint32_t *most; /* [ncomp] the greatest height */
+	uint32_t *gain; /* [nsw] by moving to to[] */
+	uint32_t *to;
+};
+
+/* What is wrong with s at this height: a cable counts for more than hosts. */
+static uint32_t
+wrong(const struct tree_work *w, sw_ix s, uint32_t high)
+{
+	const struct swgraph *g = &w->g;
+	uint32_t n = high > 0 && tree_has_hosts(w, s);
+
+	for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
+		uint32_t other = w->high[g->group[i].peer];
+
+		if (other != high + 1 && high != other + 1)
+			n += 2U * g->group[i].n;
+	}
+	return n;
+}
+
+/* Do most cables of s lead elsewhere than to the next height? */
+static bool
+is_astray(const struct tree_work *w, sw_ix s, uint32_t wrong)
+{
+	const struct swgraph *g = &w->g;
+	uint32_t n = 0;
+
+	for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++)
+		n += g->group[i].n;
+	return wrong > n;
+}
+
+/* Who has hosts may become a leaf, nobody else; a leaf stays one, however few
+ * of its cables lead up. */
+static bool
+may(const struct tree_work *w, sw_ix s, uint32_t high)
+{
+	if (tree_has_hosts(w, s))
+		return high == 0;
+	return high > 0 && is_astray(w, s, wrong(w, s, w->high[s]));
+}
+
+static void
+weigh(struct refining *l, sw_ix s)
+{
+	const struct tree_work *w = l->w;
+	uint32_t now = wrong(w, s, w->high[s]);
+
+	l->gain[s] = 0;
+	if (now <= 1 || w->role[s] != ROUTE_ROLE_NONE)
+		return; /* hosts alone: their place is known by distances */
+	for (uint32_t h = 0; h <= l->most[w->g.comp[s]]; h++) {
+		uint32_t n = wrong(w, s, h);
+
+		if (n >= now || now - n <= l->gain[s] || !may(w, s, h))
+			continue;
+		l->gain[s] = now - n;
+		l->to[s] = h;
+	}
+}
+
+static sw_ix
+next(const struct refining *l)
+{
+	const struct tree_work *w = l->w;
+	sw_ix best = TOPO_NONE;
+
+	for (sw_ix s = 0; s < w->g.nsw; s++)
+		if (l->gain[s] > 0 &&
+			(best == TOPO_NONE || l->gain[s] > l->gain[best] ||
+				(l->gain[s] == l->gain[best] &&
+					tree_guid(w, s) < tree_guid(w, best))))
+			best = s;
+	return best;
+}
+
+static void
+begin_refining(struct refining *l)
+{
+	const struct tree_work *w = l->w;
+	const struct swgraph *g = &w->g;
+
+	l->most = arena_array(g->a, g->ncomp, sizeof(*l->most));
+	l->gain = arena_array(g->a, g->nsw, sizeof(*l->gain));
+	l->to = arena_array(g->a, g->nsw, sizeof(*l->to));
+	for (sw_ix s = 0; s < g->nsw; s++)
+		if (w->high[s] != UINT32_MAX &&
+			w->high[s] > l->most[g->comp[s]])
+			l->most[g->comp[s]] = w->high[s];
+	for (sw_ix s = 0; s < g->nsw; s++)
+		if (w->high[s] != UINT32_MAX)
+			weigh(l, s);
+}
+
+static void
+refine_heights(struct tree_work *w)
+{
+	struct refining l = {.w = w};
+	const struct swgraph *g = &w->g;
+
+	begin_refining(&l);
+	for (sw_ix s = next(&l); s != TOPO_NONE; s = next(&l)) {
+		w->restless = true;
+		w->high[s] = l.to[s];
+		w->leaf[s] = l.to[s] == 0;
+		weigh(&l, s);
+		for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++)
+			if (w->high[g->group[i].peer] != UINT32_MAX)
+				weigh(&l, g->group[i].peer);
+	}
+}
+
+/* ---- without cables that contradict ---- */
+
+/*
+ * A cable that somebody put in the wrong port may bring together what is far
+ * apart, and then distances say of its ends that they are in the middle of it
+ * all. Such a cable is alone: in a tree each one has others beside it, from a
+ * second switch below to a second one above. So a reading that contradicts the
+ * fabric is made again without lone cables, and then without those that it
+ * contradicts, while that leaves fewer contradictions. What hung on these
+ * cables only is placed by them, last. Leaves are as high everywhere, so trees
+ * that nothing else joins fit together.
+ */
+
+enum { ROUNDS = 4 };
+
+/* Of one component. */
+struct against {
+	uint64_t all;	 /* contradictions, */
+	uint64_t plain;	 /* ... not only that somebody lacks hosts or cables, */
+	uint64_t cables; /* ... that are cables: each from both ends */
+};
+
+typedef bool leave_out(const struct tree_work *w, sw_ix s, uint32_t group);
+
+/* Have a and b a neighbour in common, but for one? Sorted by peer. */
+static bool
+meet(const struct swgraph *g, sw_ix a, sw_ix b, sw_ix but)
+{
+	uint32_t i = g->first[a], j = g->first[b];
+
+	while (i < g->first[a + 1] && j < g->first[b + 1]) {
+		sw_ix x = g->group[i].peer, y = g->group[j].peer;
+
+		if (x == y && x != but)
+			return true;
+		i += x <= y;
+		j += y <= x;
+	}
+	return false;
+}
+
+/* Its neighbour in the list mostly is the next one of the same tier. */
+bool
+rank_infer_is_lone(const struct tree_work *w, sw_ix s, uint32_t group)
+{
+	const struct swgraph *g = &w->g;
+	uint32_t n = g->first[s + 1] - g->first[s], at = group - g->first[s];
+	sw_ix peer = g->group[group].peer;
+
+	for (uint32_t k = 1; k < n; k++)
+		if (meet(g, g->group[g->first[s] + (at + k) % n].peer, peer, s))
+			return false;
+	return true;
+}
+
+/* Do these cables lead elsewhere than to the next height? */
+static bool
+is_odd(const struct tree_work *w, sw_ix s, uint32_t group)
+{
+	uint32_t mine = w->high[s], other = w->high[w->g.group[group].peer];
+
+	return other + 1 != mine && mine + 1 != other;
+}
+
+/* The graph without such cables; false: there are none. */
+static bool
+take_out(const struct tree_work *w, leave_out *out, struct swgraph *g)
+{
+	const struct swgraph *all = &w->g;
+	uint32_t n = 0;
+
+	*g = *all;
+	g->first = arena_array(g->a, g->nsw + 1, sizeof(*g->first));
+	g->group = arena_array(g->a, all->first[g->nsw], sizeof(*g->group));
+	for (sw_ix s = 0; s < g->nsw; s++) {
+		g->first[s] = n;
+		for (uint32_t i = all->first[s]; i < all->first[s + 1]; i++)
+			if (!out(w, s, i))
+				g->group[n++] = all->group[i];
+	}
+	g->first[g->nsw] = n;
+	return n < all->first[g->nsw];
+}
+
+/* Pieces without hosts say nothing about heights. */
+static void
+find_pieces(struct swgraph *g)
+{
+	bool *live = arena_array(g->a, g->nsw, sizeof(*live));
+
+	swgraph_components(g);
+	for (sw_ix s = 0; s < g->nsw; s++) {
+		live[s] = g->live[s] && g->hosts[g->comp[s]] > 0;
+		if (!live[s])
+			g->weight[s] = 0;
+	}
+	g->live = live;
+}
+
+/* By the cables that were left out, who has no others. */
+static void
+put_back(const struct tree_work *w, struct tree_work *x)
+{
+	for (sw_ix s = 0; s < w->g.nsw; s++) {
+		if (x->g.live[s])
+			continue;
+		x->far[s] = w->far[s];
+		x->closer[s] = w->closer[s];
+	}
+	x->g = w->g;
+	infer_rest_of_heights(x);
+}
+
+static struct tree_work
+read_again(const struct tree_work *w, const struct swgraph *g)
+{
+	struct tree_work x = *w;
+	struct arena *a = g->a;
+
+	x.g = *g;
+	x.far = arena_array(a, g->nsw, sizeof(*x.far));
+	x.closer = arena_array(a, g->nsw, sizeof(*x.closer));
+	x.leaf = arena_array(a, g->nsw, sizeof(*x.leaf));
+	x.like = arena_array(a, g->nsw, sizeof(*x.like));
+	x.high = arena_array(a, g->nsw, sizeof(*x.high));
+	find_pieces(&x.g);
+	measure_host_dist(&x);
+	infer_leaves(&x);
+	infer_heights(&x);
+	put_back(w, &x);
+	refine_heights(&x);
+	return x;
+}
+
+static struct against *
+count(const struct tree_work *w)
+{
+	const struct swgraph *g = &w->g;
+	struct against *n = arena_array(g->a, g->ncomp, sizeof(*n));
+
+	for (sw_ix s = 0; s < g->nsw; s++) {
+		bool below = false, hosts = tree_has_hosts(w, s);
+		uint64_t odd = 0;
+		struct against *c;
+
+		if (!g->live[s])
+			continue;
+		for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
+			odd += is_odd(w, s, i) ? g->group[i].n : 0;
+			below |= w->high[g->group[i].peer] < w->high[s];
+		}
+		c = &n[g->comp[s]];
+		c->cables += odd;
+		c->plain += odd;
+		if (w->high[s] == 0)
+			c->all += !hosts;
+		else
+			c->all += !below;
+		if (w->high[s] > 0 && hosts)
+			c->plain += g->weight[s];
+	}
+	for (uint32_t c = 0; c < g->ncomp; c++)
+		n[c].all += n[c].plain;
+	return n;
+}
+
+/* Take over what is better in the other reading; false: nothing is. */
+static bool
+prefer(struct tree_work *w, const struct tree_work *x, struct against **was)
+{
+	const struct against *is = count(x);
+	bool any = false;
+
+	for (sw_ix s = 0; s < w->g.nsw; s++) {
+		uint32_t c = w->g.comp[s];
+
+		if (!w->g.live[s] || is[c].plain > (*was)[c].plain ||
+			is[c].all >= (*was)[c].all)
+			continue;
+		w->high[s] = x->high[s];
+		w->leaf[s] = x->leaf[s];
+		any = true;
+	}
+	if (any)
+		*was = count(w);
+	return any;
+}
+
+/* What cables mostly contradict is no tree, whatever is left out. */
+static bool
+is_worth_it(const struct tree_work *w, const struct against *n)
+{
+	const struct swgraph *g = &w->g;
+	uint64_t cables = 0, odd = 0, plain = 0;
+
+	for (uint32_t i = 0; i < g->first[g->nsw]; i++)
+		cables += g->group[i].n;
+	for (uint32_t c = 0; c < g->ncomp; c++) {
+		odd += n[c].cables;
+		plain += n[c].plain;
+	}
+	return plain > 0 && odd * 3 <= cables;
+}
+
+/* Is a cable odd, of any component? */
+static bool
+has_odd(const struct tree_work *w, const struct against *n)
+{
+	for (uint32_t c = 0; c < w->g.ncomp; c++)
+		if (n[c].cables > 0)
+			return true;
+	return false;
+}
+
+/* Where the reading contradicts the fabric, make another one. */
+static void
+retry_without_outliers(struct tree_work *w)
+{
+	struct against *n = count(w);
+	struct tree_work x;
+	struct swgraph g;
+
+	w->restless |= has_odd(w, n);
+	if (!is_worth_it(w, n))
+		return;
+	w->doubt = true;
+	refine_heights(w);
+	n = count(w);
+	if (take_out(w, rank_infer_is_lone, &g)) {
+		w->restless = true;
+		x = read_again(w, &g);
+		(void)prefer(w, &x, &n);
+	}
+	for (unsigned i = 0; i < ROUNDS && has_odd(w, n); i++) {
+		if (!take_out(w, is_odd, &g))
+			return;
+		x = read_again(w, &g);
+		if (!prefer(w, &x, &n))
+			return;
+	}
+}
+
+void
+rank_infer(struct tree_work *w)
+{
+	measure_host_dist(w);
+	infer_leaves(w);
+	infer_heights(w);
+	retry_without_outliers(w);
+}
