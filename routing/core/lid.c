@@ -289,7 +289,7 @@ add_owner(struct assign *a, const struct owner *o)
  * record's, else the first. The others are shadows.
  */
 static void
-settle_guid(struct assign *a, uint32_t lo, uint32_t hi,
+choose_guid_owner(struct assign *a, uint32_t lo, uint32_t hi,
 	const struct lid_record *rec)
 {
 	uint32_t chosen = lo;
@@ -344,11 +344,11 @@ match_records(struct assign *a, const struct lid_record *record, size_t nrecord)
 		while (end < n && a->own[end].guid == a->own[i].guid)
 			end++;
 		if (r < nrecord && record[r].guid == a->own[i].guid) {
-			settle_guid(a, i, end, &record[r]);
+			choose_guid_owner(a, i, end, &record[r]);
 			while (r < nrecord && record[r].guid == a->own[i].guid)
 				r++;
 		} else {
-			settle_guid(a, i, end, NULL);
+			choose_guid_owner(a, i, end, NULL);
 		}
 		i = end;
 	}

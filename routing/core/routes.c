@@ -462,7 +462,7 @@ routes_note(const struct routes *r, sw_ix s)
 }
 
 static void
-recall_switch(struct routes *r, sw_ix s, const struct route_rank *is)
+restore_switch(struct routes *r, sw_ix s, const struct route_rank *is)
 {
 	uint32_t n = r->topo->nsw;
 
@@ -483,7 +483,7 @@ recall_switch(struct routes *r, sw_ix s, const struct route_rank *is)
 
 /* Switches that have gone leave gaps, those that have come have no place. */
 static void
-recall_line(struct routes *r, struct ranked *all)
+restore_sw_order(struct routes *r, struct ranked *all)
 {
 	uint32_t n = r->topo->nsw;
 
@@ -509,9 +509,9 @@ routes_restore(struct routes *r, const struct route_rank *rank, size_t n)
 		uint64_t guid = t->node[t->sw[s].node].guid;
 		const struct route_rank *is = routes_rank_of(rank, n, guid);
 
-		recall_switch(r, s, is);
+		restore_switch(r, s, is);
 		all[s] = (struct ranked){is != NULL ? is->place : 0, s, guid};
 	}
-	recall_line(r, all);
+	restore_sw_order(r, all);
 	free(all);
 }

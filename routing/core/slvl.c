@@ -48,7 +48,7 @@ has_wanted_sl(const struct slvl_want *w, const struct giving *g, unsigned i)
 
 /* Numbers that somebody asked for, then those of the others. */
 static void
-give_first(const struct slvl_want *w, struct giving *g)
+assign_first_layer(const struct slvl_want *w, struct giving *g)
 {
 	for (unsigned i = 0; i < g->l->apart; i++)
 		if (has_wanted_sl(w, g, i))
@@ -87,7 +87,7 @@ slvl_allocate(
 		g.band = SLVL_SLS / out->lanes;
 	for (i = 0; g.band > 0 && i < SLVL_SLS; i++)
 		out->lane[i] = (uint8_t)smaller_of(i / g.band, out->lanes - 1);
-	give_first(w, &g);
+	assign_first_layer(w, &g);
 	for (k = 1; k < out->lanes; k++)
 		for (i = 0; i < out->apart; i++)
 			assign_sl(&g, i, k, next_free(&g, k));

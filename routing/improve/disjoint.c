@@ -535,7 +535,7 @@ write_path(struct disjoint *e, const struct disjoint_path *w)
  * that is on a way to the second, too.
  */
 static uint32_t
-find_cut(struct disjoint *e)
+find_cut_leaves(struct disjoint *e)
 {
 	const struct disjoint_path *w = e->way;
 	bool *shared = e->shared;
@@ -568,7 +568,7 @@ make_disjoint(struct disjoint *e)
 		return;
 	for (uint32_t i = e->nways; i-- > 0;)
 		measure_paths(e, &e->way[i]);
-	before = find_cut(e);
+	before = find_cut_leaves(e);
 	if (before == 0)
 		return;
 	if (e->load == NULL)

@@ -46,7 +46,7 @@ block_of(const struct pair *p, unsigned k)
 
 /* By how much the second LID's bit is turned to get to that of the first. */
 static unsigned
-turn_of(const struct pair *p)
+rotation_of(const struct pair *p)
 {
 	return (unsigned)(p->lid[0] - p->lid[1]) % LFT_BLOCK;
 }
@@ -59,8 +59,8 @@ by_blocks(const void *pa, const void *pb)
 	for (unsigned k = 0; k < 2; k++)
 		if (block_of(a, k) != block_of(b, k))
 			return block_of(a, k) < block_of(b, k) ? -1 : 1;
-	if (turn_of(a) != turn_of(b))
-		return turn_of(a) < turn_of(b) ? -1 : 1;
+	if (rotation_of(a) != rotation_of(b))
+		return rotation_of(a) < rotation_of(b) ? -1 : 1;
 	return a->lid[0] < b->lid[0] ? -1 : a->lid[0] > b->lid[0];
 }
 
@@ -180,7 +180,7 @@ follow_lids(struct meet *m, uint32_t b, uint64_t *word)
 }
 
 static const uint64_t *
-words_of(struct meet *m, uint32_t b)
+words_for_block(struct meet *m, uint32_t b)
 {
 	if (m->word[b] == NULL) {
 		m->word[b] = m->nidle > 0 ? m->idle[--m->nidle]
@@ -208,9 +208,9 @@ done_with(struct meet *m, uint32_t b, uint32_t n)
 static void
 check_pairs(struct meet *m, const struct pair *p, uint32_t n, bool *out)
 {
-	const uint64_t *x = words_of(m, block_of(p, 0));
-	const uint64_t *y = words_of(m, block_of(p, 1));
-	unsigned turn = turn_of(p);
+	const uint64_t *x = words_for_block(m, block_of(p, 0));
+	const uint64_t *y = words_for_block(m, block_of(p, 1));
+	unsigned turn = rotation_of(p);
 	uint64_t both = 0;
 
 	for (sw_ix s = 0; s < m->e->t->nsw; s++)
@@ -280,7 +280,7 @@ disjoint_find_shared(struct disjoint *e)
 		while (i + k < n &&
 			block_of(&pair[i], 0) == block_of(&pair[i + k], 0) &&
 			block_of(&pair[i], 1) == block_of(&pair[i + k], 1) &&
-			turn_of(&pair[i]) == turn_of(&pair[i + k]))
+			rotation_of(&pair[i]) == rotation_of(&pair[i + k]))
 			k++;
 		check_pairs(&m, pair + i, (uint32_t)k, e->meets);
 	}

@@ -74,8 +74,8 @@ follow_other_ports(struct rebalance_multi_port *h, const struct routes *r,
 
 /* Bar what is on all ways from a leaf to the other ports. */
 static void
-bar_from(struct rebalance_multi_port *h, const struct routes *r, uint16_t lid,
-	sw_ix leaf)
+exclude_from_leaf(struct rebalance_multi_port *h, const struct routes *r,
+	uint16_t lid, sw_ix leaf)
 {
 	const struct topo *t = h->net->t;
 	uint16_t m = h->mate[lid];
@@ -111,7 +111,7 @@ rebalance_multi_port_exclude(struct rebalance_multi_port *h,
 			y == s || (x->dist[y] > x->dist[s] &&
 					  h->behind[h->net->head[x->way[y]]]);
 		if (h->behind[y] && hosts[y] > 0) {
-			bar_from(h, r, lid, y);
+			exclude_from_leaf(h, r, lid, y);
 			took += x->dist[y];
 		}
 	}

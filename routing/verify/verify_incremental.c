@@ -301,7 +301,7 @@ gather_layers(const struct change *c, struct behind *b)
 }
 
 static bool
-look_behind(const struct change *c, struct behind *b, uint32_t s, uint32_t lid)
+find_subtree(const struct change *c, struct behind *b, uint32_t s, uint32_t lid)
 {
 	b->c = b->sw[0] = s;
 	b->depth[0] = 0;
@@ -315,7 +315,7 @@ look_behind(const struct change *c, struct behind *b, uint32_t s, uint32_t lid)
 
 /* The old path of b->c loses what is behind; its length. */
 static uint32_t
-leave_old(
+leave_old_path(
 	struct change *c, const struct behind *b, uint32_t lid, uint32_t hosts)
 {
 	const struct cdg *g0 = c->g0;
@@ -332,8 +332,8 @@ leave_old(
 
 /* The new one gains it, turns included; false when it does not arrive. */
 static bool
-join_new(struct change *c, const struct behind *b, uint32_t lid, uint32_t hosts,
-	uint32_t *length)
+join_new_path(struct change *c, const struct behind *b, uint32_t lid,
+	uint32_t hosts, uint32_t *length)
 {
 	const struct cdg *g = c->g;
 	uint32_t root = c->dest[lid].root, s = b->c, n = 0;
@@ -378,9 +378,9 @@ move_subtree(struct change *c, const struct behind *b, uint32_t lid)
 
 	for (uint32_t i = 0; i < b->n; i++)
 		hosts += host ? c->g0->hosts[b->sw[i]] : 0;
-	was = leave_old(c, b, lid, hosts);
+	was = leave_old_path(c, b, lid, hosts);
 	note_feeders(c, b, lid);
-	if (!join_new(c, b, lid, hosts, &is)) {
+	if (!join_new_path(c, b, lid, hosts, &is)) {
 		c->failed = true;
 		return;
 	}
@@ -412,7 +412,7 @@ change_column(struct change *c, const uint32_t *sw, uint32_t n, uint32_t lid)
 		c->lane_root = d->root;
 	}
 	for (uint32_t i = 0; i < n; i++)
-		if (!look_behind(c, &c->behind[i], sw[i], lid))
+		if (!find_subtree(c, &c->behind[i], sw[i], lid))
 			return false;
 	for (uint32_t i = 0; i < n && !c->failed; i++)
 		move_subtree(c, &c->behind[i], lid);
