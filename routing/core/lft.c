@@ -34,7 +34,7 @@ chunk_free(uint8_t *at)
 	free(raw);
 }
 
-/* All blocks of chunk c free, in their order; the first of all never is. */
+/* Put all blocks of chunk c on its free list, in order, but LFT_EMPTY. */
 static void
 link_free(struct lft_pool *p, size_t c)
 {
@@ -47,7 +47,7 @@ link_free(struct lft_pool *p, size_t c)
 	p->refs[r] = 0;
 }
 
-/* A chunk with room: the first, so that the last ones come to be empty. */
+/* The first chunk with room, so that the last chunks become empty. */
 static struct lft_use *
 chunk_with_room(struct lft_pool *p)
 {
@@ -196,7 +196,7 @@ span_drop(struct lft_pool *p, struct lft_span *s, uint32_t n)
 	free(s);
 }
 
-/* Another one of n blocks, as far as was, which has so many, goes. */
+/* A new span of n blocks: those of was, which has `many`, then empty ones. */
 static struct lft_span *
 span_copy(struct lft_pool *p, const struct lft_span *was, uint32_t many,
 	uint32_t n)
@@ -208,7 +208,7 @@ span_copy(struct lft_pool *p, const struct lft_span *was, uint32_t many,
 	return s;
 }
 
-/* The spans are to be filled in. */
+/* A row for n blocks; the caller fills in its spans. */
 static struct lft_row *
 row_new(uint32_t n)
 {

@@ -24,8 +24,8 @@ static const char *const class_name[NCLASSES] = {
 enum claim { CLAIM_NONE, CLAIM_RECORD, CLAIM_HELD, CLAIM_NEW, CLAIM_ABSENT };
 
 /*
- * Somebody who needs or reserves a range: a port of the topology, or the
- * record of one that is away (port TOPO_NONE).
+ * An owner needs or reserves a range: a port of the topology, or the record of
+ * one that is away (port TOPO_NONE).
  */
 struct owner {
 	uint64_t guid;
@@ -75,7 +75,7 @@ class_lmc(const struct lid_policy *policy, enum lid_class c)
 	return lmc[c] < LMC_MAX ? lmc[c] : LMC_MAX;
 }
 
-/* The LMC that port p shall have; *named when an override names it. */
+/* The LMC that port p is to have; *named: an override names it. */
 static uint8_t
 lmc_of(const struct lid_policy *policy, const struct topo *t, port_ix p,
 	bool *named)
@@ -169,7 +169,7 @@ size_of(unsigned lmc)
 	return 1U << lmc;
 }
 
-/* Inside the space and aligned? */
+/* True if the range is inside the space and aligned. */
 static bool
 is_range_allowed(const struct assign *a, uint32_t base, unsigned lmc)
 {
@@ -225,7 +225,7 @@ release_range(struct assign *a, uint32_t i)
 	o->claim = CLAIM_NONE;
 }
 
-/* "LID 7: 'node-1' 0x... keeps it, 'node-2' 0x... is moved" */
+/* An owner in words: "port 0x... ('node-1')", "absent port 0x..." */
 static void
 owner_name(const struct assign *a, const struct owner *o, char *s, size_t size)
 {
@@ -247,7 +247,7 @@ owner_name(const struct assign *a, const struct owner *o, char *s, size_t size)
 			*s = '.';
 }
 
-/* Owner keeper + 1 keeps LID `lid`, which loser claims too. */
+/* Owner number keeper - 1 keeps LID `lid`, which loser claims too. */
 static void
 note_conflict(struct assign *a, uint32_t lid, uint32_t keeper, uint32_t loser)
 {
@@ -385,7 +385,7 @@ assign_new(struct assign *a, const struct lid_record *record, size_t nrecord)
 	}
 }
 
-/* ---- the four ways to a range ---- */
+/* ---- the four sources of a range ---- */
 
 /* What is on record: first the ports that are here, then the absent ones. */
 static void
@@ -410,8 +410,8 @@ claim_records(struct assign *a)
 }
 
 /*
- * Ranges that became too small: extended where they are, or given back. Those
- * that can only be given back go first, they may be in another's way.
+ * Ranges that became too small are extended where they are, or given back.
+ * Ranges that can only be given back go first: another one may grow into them.
  */
 static void
 extend_records(struct assign *a)
@@ -450,7 +450,7 @@ claim_held(struct assign *a)
 	}
 }
 
-/* Who holds a LID that turned out to be another's. */
+/* Ports that hold a LID which now belongs to another port. */
 static void
 count_conflicts(struct assign *a)
 {

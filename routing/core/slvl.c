@@ -10,14 +10,14 @@ smaller_of(unsigned a, unsigned b)
 	return a < b ? a : b;
 }
 
-/* Who has which SLs by now. */
+/* SLs while they are given out. */
 struct giving {
 	struct slvl *l;
 	bool taken[SLVL_SLS];
-	unsigned band; /* SLs from which a lane has its own; 0: from all */
+	unsigned band; /* SLs that each layer has for itself; 0: no bands */
 };
 
-/* The lowest SL for this lane that nobody has yet. */
+/* The lowest SL for this layer that is not taken yet. */
 static unsigned
 next_free(const struct giving *g, unsigned lane)
 {
@@ -37,7 +37,7 @@ assign_sl(struct giving *g, unsigned level, unsigned lane, unsigned sl)
 	g->l->lane[sl] = (uint8_t)lane;
 }
 
-/* Can level i have the number that it wants? */
+/* True if level i can have the number that it wants. */
 static bool
 has_wanted_sl(const struct slvl_want *w, const struct giving *g, unsigned i)
 {
@@ -46,7 +46,7 @@ has_wanted_sl(const struct slvl_want *w, const struct giving *g, unsigned i)
 	return w->n > 0 && w->level[i].sl < end;
 }
 
-/* Numbers that somebody asked for, then those of the others. */
+/* The SLs of the first layer: those asked for, then those of other levels. */
 static void
 assign_first_layer(const struct slvl_want *w, struct giving *g)
 {
@@ -58,7 +58,7 @@ assign_first_layer(const struct slvl_want *w, struct giving *g)
 			assign_sl(g, i, 0, next_free(g, 0));
 }
 
-/* A level that has SLs of its own: this one, or who it shares with. */
+/* A level with its own SLs: this one, or the one that it shares with. */
 static unsigned
 level_with_own(const struct slvl *l, unsigned level, unsigned owners)
 {
@@ -94,14 +94,14 @@ slvl_allocate(
 	for (i = out->apart; i < out->n; i++)
 		memcpy(out->sl[i], out->sl[level_with_own(out, i, out->apart)],
 			sizeof(out->sl[i]));
-	/* what asks for nothing uses SL 0 */
+	/* SL 0 stays: traffic that asks for no level uses it */
 	for (i = 1; i < SLVL_SLS; i++)
 		out->drop[i] = !g.taken[i] && w->n > 0 && w->drop;
 }
 
 /*
- * Lanes that such a link keeps apart: all, where they must be; else as many as
- * levels leave room for.
+ * Layers that such a link separates: all where they must be separate, else as
+ * many as levels leave room for.
  */
 static unsigned
 layers_on_link(const struct slvl *l, unsigned vls, bool end)
@@ -142,8 +142,8 @@ slvl_vl(const struct slvl *l, unsigned sl, unsigned vls, bool end)
 
 	if (l->drop[sl] || vls < lanes)
 		return SLVL_DROP;
-	/* the same for any number of levels, or their change would move lanes
-	 * into each other's place */
+	/* the same for any number of levels, or a change of levels would move
+	 * one layer to the VLs of another */
 	stride = l->wanted || !l->plain ? vls / lanes : 1;
 	return (uint8_t)(l->lane[sl] % lanes * stride +
 			 slvl_slot(l, l->level[sl], slvl_slots(l, vls, end)));
@@ -179,7 +179,7 @@ is_enhanced_port0(const struct topo *t, port_ix p)
 	       (n->flags & TN_ENHANCED_P0) != 0;
 }
 
-/* What a port works with, as a code; 0: its link is not up there. */
+/* A port's OperationalVLs, as a code; 0: its link is not up. */
 static unsigned
 operational_code(const struct topo_port *p)
 {

@@ -19,34 +19,36 @@ struct verify_tables {
 	const struct lft_pool *pool;
 	struct lft_row *const *row;
 	uint32_t nblocks;
-	const struct route_layers *lanes; /* NULL: one lane */
+	const struct route_layers *lanes; /* NULL: one layer */
 };
 
+/* What the verifier says of them. */
 struct verify_report {
 	bool ok;	      /* nothing unreachable, no loop, no cycle */
 	uint64_t pairs;	      /* (switch, LID) pairs that have a path */
 	uint64_t unreachable; /* of those: dead ends and wrong ejections */
-	uint64_t loops;	      /* (switch, LID) pairs that run in a circle */
+	uint64_t loops;	      /* (switch, LID) pairs that run into a loop */
 	uint64_t cut_off;     /* (switch, LID) pairs with no physical path */
 	uint32_t cyclic_channels; /* on a cycle, or only reachable from one */
-	uint32_t vls;		  /* lanes judged */
-	bool plain;	   /* no cycle even if all lanes were one; see slvl.h */
-	uint64_t load_max; /* host pairs over the busiest cable direction */
+	uint32_t vls;		  /* layers judged */
+	bool plain; /* no cycle even if all layers were one; see slvl.h */
+	uint64_t load_max; /* host pairs over the busiest link direction */
 	uint64_t load_min; /* ... and over the idlest */
-	double load_mean;  /* over cable directions between switches */
+	double load_mean;  /* over link directions between switches */
 	sw_ix load_sw;	   /* where the busiest one leaves */
 	uint8_t load_port;
-	unsigned hops_max; /* cables between switches on the longest path */
+	unsigned hops_max; /* links between switches on the longest path */
 	double hops_mean;  /* over host pairs */
-	bool by_change;	   /* from what differs alone: verify_incremental */
+	bool by_change;	   /* judged by verify_incremental, from differences */
 	char first[512];   /* the first fault in words: names and ports */
 	char cycle[512];   /* a cycle in words, where there is one */
 };
 
 /*
- * The turns that tables on one lane make, by the topology's numbers: record r
- * of switch s and in-port i is the sum of (ports + 1) of the switches before s,
- * plus i. Bit out of its row: something that arrives there leaves by out.
+ * The dependencies that tables with one layer make, by the topology's numbers:
+ * record r of switch s and in-port i is the sum of (ports + 1) of the switches
+ * before s, plus i. Bit `out` of its row: a packet that arrives there leaves by
+ * out.
  */
 struct verify_dependencies {
 	uint32_t nrec;
@@ -54,10 +56,13 @@ struct verify_dependencies {
 	uint64_t row[];
 };
 
-/* What a judgement found out, kept: loads by cable, hops, dependencies. */
+/*
+ * What a judgement found out, kept: loads by link, hops, dependencies. Opaque;
+ * routing/verify/verify.h has the functions that read it.
+ */
 struct verify_state;
 
-/* Another reference, and one less; NULL allowed. */
+/* One reference more, and one less; NULL allowed. In verify_state.c. */
 struct verify_state *verify_state_ref(struct verify_state *v);
 void verify_state_unref(struct verify_state *v);
 
