@@ -9,7 +9,7 @@
 #include "sm/base/mem.h"
 #include "sm/base/reason.h"
 
-/* A cable that packets can use: both switches live, both ports nameable. */
+/* True if packets can use a link: both switches live, both ports nameable. */
 static bool
 is_usable_link(const struct topo *t, const struct topo_adj *a)
 {
@@ -80,7 +80,7 @@ number_switches(struct cdg *g)
 	free(of);
 }
 
-/* Number them as before; false: they are others, or fall apart. */
+/* Number them as in `like`; false: not the same, or not all connected. */
 static bool
 number_switches_like(struct cdg *g, const struct verify_state *like)
 {
@@ -105,7 +105,7 @@ number_switches_like(struct cdg *g, const struct verify_state *like)
 	return live == g->n;
 }
 
-/* Port records and what is behind each port. */
+/* Port records and the port behind each of them. */
 static void
 connect_ports(struct cdg *g)
 {
@@ -191,7 +191,7 @@ count_hosts(struct cdg *g)
 	}
 }
 
-/* Lanes by live number; exceptions sorted by destination. */
+/* Layers by live number; exceptions sorted by destination. */
 static void
 set_layers(struct cdg *g, const struct route_layers *l)
 {

@@ -1,10 +1,11 @@
 /*
- * verify_cycle: is the graph of turns free of cycles, and if not, which one?
+ * verify_cycle: whether the graph of dependencies has a cycle, and a short one.
  *
  * Channels without predecessors are removed until none is left (Kahn). What
- * remains is on a cycle or behind one; the same from the other end leaves what
- * is on a cycle or between two. From there any way forward closes a cycle, and
- * a breadth-first search from its channels finds a short one to show.
+ * remains is on a cycle or behind one; removing channels without successors
+ * then leaves what is on a cycle or between two. From there every path forward
+ * closes a cycle, and a breadth-first search from its channels finds a short
+ * one to show.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,7 @@ enum { STARTS = 64, SHOWN = 6 };
 
 struct cycle {
 	const struct cdg *g;
-	const uint64_t *turn; /* the lane's */
+	const uint64_t *turn; /* the layer's dependencies */
 	uint32_t *owner;      /* [nports] the switch of a port record */
 	uint32_t *degree;
 	uint32_t *queue;
@@ -49,7 +50,10 @@ next_successor(const struct cycle *cy, uint32_t c, unsigned *at)
 	return TOPO_NONE;
 }
 
-/* The channels that precede c, likewise: in-ports of the switch before. */
+/*
+ * The channels that precede c, in-ports of the switch before it: iterated like
+ * next_successor.
+ */
 static uint32_t
 next_predecessor(const struct cycle *cy, uint32_t c, unsigned *at)
 {
@@ -70,10 +74,10 @@ next_predecessor(const struct cycle *cy, uint32_t c, unsigned *at)
 typedef uint32_t neighbour(const struct cycle *, uint32_t, unsigned *);
 
 /*
- * Remove, again and again, channels that are `after` no other one (followers:
- * nothing leads to them; leaders: they lead nowhere). Returns how many stay.
- * chan_order: zeroes, or NULL; each channel's becomes higher than those before
- * it.
+ * Remove, again and again, channels that are `after` no other one. With
+ * next_successor these are channels without predecessors, with next_predecessor
+ * channels without successors. Returns how many stay. chan_order: zeroes, or
+ * NULL; each channel's number becomes higher than those before it.
  */
 static uint32_t
 trim_channels(struct cycle *cy, neighbour *after, uint32_t *chan_order)
@@ -119,7 +123,8 @@ next_channel(const struct cycle *cy, uint32_t c)
 	return d;
 }
 
-/* Shortest way from `start` back to itself, into queue order; its length. */
+/* The shortest path from `start` back to itself, first channel first; returns
+ * its length, 0 where there is none shorter than limit. */
 static uint32_t
 round_trip(struct cycle *cy, uint32_t start, uint32_t *path, uint32_t limit)
 {
@@ -188,7 +193,7 @@ find_short_cycle(struct cycle *cy, uint32_t *path)
 	return best;
 }
 
-/* A LID that makes the turn from channel c out of port `out`; 0: none. */
+/* A LID that makes the dependency of port `out` on channel c; 0: none. */
 static uint32_t
 find_witness_lid(const struct cycle *cy, const struct verify_tables *in,
 	uint32_t c, uint32_t out)
@@ -219,7 +224,8 @@ describe_cycle(const struct cycle *cy, const struct verify_tables *in,
 		uint32_t s = cy->owner[path[i]];
 		/* the port by which the cycle leaves s */
 		uint32_t out = g->peer[path[(i + 1) % n]] & 255;
-		/* with lanes a LID alone makes no turn: who sends matters */
+		/* with layers a LID alone makes no dependency: the source
+		 * matters, too */
 		uint32_t lid = g->nlanes > 1
 				       ? 0
 				       : find_witness_lid(cy, in, path[i], out);
@@ -263,7 +269,7 @@ cycle_end(struct cycle *cy)
 	free(cy->left);
 }
 
-/* A short cycle of what trim has left, in words. */
+/* A short cycle of what trim_channels has left, in words. */
 static void
 report_cycle(struct cycle *cy, const struct verify_tables *in,
 	struct verify_report *out)
@@ -281,7 +287,7 @@ report_cycle(struct cycle *cy, const struct verify_tables *in,
 	free(path);
 }
 
-/* Have all lanes together, several of them, no cycle? Then none has one. */
+/* True if several layers have no cycle as one: then none of them has. */
 static bool
 is_acyclic_as_one(const struct cdg *g)
 {

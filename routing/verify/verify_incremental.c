@@ -1,17 +1,19 @@
 /*
- * verify_incremental: a judgement from the one before.
+ * verify_incremental: a judgement from the previous one.
  *
- * Before, every LID's entries were a tree to its destination. Cut the edges
- * that changed, C, out of one such tree: what is behind each switch c of C is
- * the same in the old and the new one, and all of it goes where c goes. So the
- * host pairs behind c leave the old path of c and join the new one, the new
- * paths of C tell whether all arrive, and the turns that are new are those of
- * these paths and those into the switches of C. Where much is behind c, or a
- * destination itself changed, the old column is taken off as a whole and the
- * new one judged as verify_walk does.
+ * Before, the entries of all switches for one LID were a tree to its
+ * destination. Let C be the switches with a changed entry, and remove their
+ * edges from the tree: the subtree behind each switch c of C is the same in the
+ * old and the new tables, and all its packets go where c sends them. So the
+ * host pairs behind c leave the old path of c and join its new path; the new
+ * paths of C show whether all arrive; and the new dependencies are those on
+ * these paths and those into the switches of C. Where the subtree is large, or
+ * the destination itself changed, the old column, all entries for the LID, is
+ * subtracted as a whole and the new one judged as verify_walk does.
  *
- * Layers (verify_cycle_layers) order the channels. A new turn that leads up in
- * them closes no cycle; one that does not raises what is behind it.
+ * The order of channels (verify_cycle_order_channels) shows that there is no
+ * cycle. A new dependency that leads to a higher channel closes no cycle; for
+ * one that does not, the channels behind it are raised.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,27 +25,27 @@
 
 enum {
 	BEHIND_MAX = 96,  /* switches behind a changed entry */
-	CUT_MAX = 24,	  /* of them for one LID */
-	WHOLE_PART = 4,	  /* no more than one block in so many as a whole */
+	CUT_MAX = 24,	  /* switches in C, for one LID */
+	WHOLE_PART = 4,	  /* one block in this many may have whole LIDs */
 	WEIGHED_MAX = 16, /* switches that got or lost hosts */
-	STEPS_MAX = 64,	  /* then turns of the past are forgotten */
+	STEPS_MAX = 64,	  /* then dependencies not made any more are dropped */
 };
 
-/* The switches whose entries for the LIDs of one block differ, by LID. */
+/* By LID of one block, the switches that have another entry for it. */
 struct columns {
 	uint32_t sw[LFT_BLOCK][CUT_MAX];
 	uint32_t n[LFT_BLOCK]; /* CUT_MAX + 1: too many */
 };
 
-/* Switches behind c, and what they mean. */
+/* The subtree behind switch c of C. */
 struct behind {
 	uint32_t c;
 	uint32_t n;		    /* switches, c the first */
 	uint32_t sw[BEHIND_MAX];    /* each after what it sends to */
-	uint32_t depth[BEHIND_MAX]; /* cables to c */
-	uint32_t to[BEHIND_MAX];    /* which of sw it sends to */
+	uint32_t depth[BEHIND_MAX]; /* links to c */
+	uint32_t to[BEHIND_MAX];    /* index in sw of the switch it sends to */
 	uint8_t in[BEHIND_MAX];	    /* in-port there */
-	uint8_t mask[BEHIND_MAX];   /* lanes of what comes through it */
+	uint8_t mask[BEHIND_MAX];   /* layers of the packets that pass it */
 };
 
 struct change {
@@ -55,20 +57,20 @@ struct change {
 	uint32_t nlid0, nlid;
 	struct verify_report *out;
 	unsigned threads;
-	bool *other;	 /* [nports] another cable, or none, or a new one */
-	bool *recabled;	 /* [n] some port is such */
-	uint16_t *row;	 /* switches whose rows differ, by block of LIDs, */
-	uint32_t *first; /* [nlid / 64 + 1] where those of each begin */
+	bool *other;	 /* [nports] the link changed, went or came */
+	bool *recabled;	 /* [n] the switch has such a port */
+	uint16_t *row;	 /* switches with another row, by block of LIDs, */
+	uint32_t *first; /* [nlid / 64 + 1] where each block's begin */
 	uint64_t *whole; /* [nlid / 64] LIDs judged as a whole */
 	uint32_t wholes; /* blocks with such LIDs */
 	uint32_t *cut;	 /* [n] the LID for which it is in C */
-	uint8_t *lane;	 /* [n] lanes to lane_root */
+	uint8_t *lane;	 /* [n] layers to lane_root */
 	uint32_t lane_root;
 	struct behind *behind; /* [CUT_MAX] */
 	bool failed;	       /* left to verify_keep */
 };
 
-/* ---- may it be done at all ---- */
+/* ---- whether it can be done at all ---- */
 
 static bool
 same_layers(const struct cdg *a, const struct cdg *b)
@@ -93,7 +95,7 @@ same_layers(const struct cdg *a, const struct cdg *b)
 	return true;
 }
 
-/* The same number of ports everywhere. */
+/* True if every switch has the same number of ports as before. */
 static bool
 same_ports(const struct cdg *g0, const struct cdg *g)
 {
@@ -110,7 +112,8 @@ ref_of(const struct cdg *g, const struct verify_tables *in, uint32_t s,
 	return b < in->nblocks ? lft_row_ref(in->row[g->sw[s]], b) : LFT_EMPTY;
 }
 
-/* From block b on, the next in which the rows of switch s differ, or n. */
+/* From block b on, the next block in which the rows of switch s differ, or n;
+ * with a changed link every block counts. */
 static uint32_t
 next_other(const struct change *c, uint32_t s, uint32_t b, uint32_t n)
 {
@@ -135,7 +138,7 @@ next_other(const struct change *c, uint32_t s, uint32_t b, uint32_t n)
 	return b;
 }
 
-/* Whose rows differ, block by block: counted first, then listed. */
+/* The switches with another row, block by block: counted, then listed. */
 static void
 find_rows(struct change *c)
 {
@@ -155,7 +158,7 @@ find_rows(struct change *c)
 	free(at);
 }
 
-/* Entries of a block that differ, or lead into a cable that does. */
+/* Find the entries of a block that differ, or lead to a changed link. */
 static void
 compare_block(
 	const struct change *c, uint32_t s, uint32_t b, struct columns *to)
@@ -174,7 +177,8 @@ compare_block(
 	}
 }
 
-/* Cables that differ; the turns through them are forgotten. */
+/* Begin with the old findings; find links that changed, and drop the
+ * dependencies through them. */
 static void
 find_changed_links(struct change *c)
 {
@@ -219,7 +223,7 @@ previous_dest(const struct change *c, uint32_t lid)
 			      : (struct verify_dest){.root = c->g0->n};
 }
 
-/* Where LIDs go now; those that go elsewhere are judged as a whole. */
+/* The destinations of all LIDs; LIDs with another one are judged as a whole. */
 static void
 find_dests(struct change *c)
 {
@@ -246,7 +250,7 @@ note_dependency(const struct cdg *g, uint32_t s, unsigned in, unsigned out,
 			(out >> 6)] |= (uint64_t)1 << (out & 63);
 }
 
-/* The entries of a switch's neighbours are all over the memory. */
+/* The entries of a switch's neighbours are spread over the memory. */
 static void
 prefetch_entries(const struct change *c, uint32_t x, uint32_t b)
 {
@@ -266,7 +270,8 @@ prefetch_entries(const struct change *c, uint32_t x, uint32_t b)
 				lft_bytes(in->pool, ref_of(g, in, *e >> 8, b)));
 }
 
-/* Who sends to sw[i] of b, is not in C itself: appended. False: too many. */
+/* Append the switches that send to sw[i] of b and are not in C. False: there
+ * are too many. */
 static bool
 add_feeders(const struct change *c, struct behind *b, uint32_t i, uint32_t lid)
 {
@@ -290,7 +295,7 @@ add_feeders(const struct change *c, struct behind *b, uint32_t i, uint32_t lid)
 	return true;
 }
 
-/* The lanes that come through each switch behind c. */
+/* The layers of the packets that pass each switch behind c. */
 static void
 gather_layers(const struct change *c, struct behind *b)
 {
@@ -313,7 +318,7 @@ find_subtree(const struct change *c, struct behind *b, uint32_t s, uint32_t lid)
 	return true;
 }
 
-/* The old path of b->c loses what is behind; its length. */
+/* Take the subtree's host pairs off the old path of b->c; its length. */
 static uint32_t
 leave_old_path(
 	struct change *c, const struct behind *b, uint32_t lid, uint32_t hosts)
@@ -330,7 +335,8 @@ leave_old_path(
 	return n;
 }
 
-/* The new one gains it, turns included; false when it does not arrive. */
+/* Put them on the new path, and note its dependencies; false when it does not
+ * arrive. */
 static bool
 join_new_path(struct change *c, const struct behind *b, uint32_t lid,
 	uint32_t hosts, uint32_t *length)
@@ -358,7 +364,7 @@ join_new_path(struct change *c, const struct behind *b, uint32_t lid,
 	return true;
 }
 
-/* Turns into b->c, from those that did not change. */
+/* Note the dependencies at b->c from its feeders, which did not change. */
 static void
 note_feeders(const struct change *c, const struct behind *b, uint32_t lid)
 {
@@ -436,7 +442,7 @@ change_block(struct change *c, uint32_t b)
 	}
 }
 
-/* LIDs one by one, until too many are none that can be looked at so. */
+/* LIDs one by one, until too many have to be judged as a whole. */
 static void
 change_blocks(struct change *c)
 {
@@ -452,7 +458,7 @@ change_blocks(struct change *c)
 
 /* ---- whole LIDs ---- */
 
-/* The tables before, or those now; each may have a thread. */
+/* The old tables or the new ones; each may have a thread. */
 struct side {
 	struct cdg *g;
 	const struct verify_tables *in;
@@ -468,7 +474,7 @@ judge_side(void *arg)
 	verify_walk_some(x->g, x->in, &x->some, &x->out);
 }
 
-/* Where all LIDs went before; to be freed. */
+/* The previous destinations of all LIDs; to be freed. */
 static struct verify_dest *
 all_previous_dests(const struct change *c)
 {
@@ -508,7 +514,8 @@ change_wholes(struct change *c)
 
 /* ---- hosts that came or went ---- */
 
-/* More, or fewer, hosts on switch s send to a LID that is where it was. */
+/* Add (or, modulo 2^32, subtract) hosts of switch s that send to a LID; its
+ * destination did not change. */
 static void
 change_hosts(struct change *c, uint32_t s, uint32_t lid, uint32_t more)
 {
@@ -543,11 +550,11 @@ change_weights(struct change *c)
 	}
 }
 
-/* ---- layers ---- */
+/* ---- the order of channels ---- */
 
 struct raise {
 	const struct change *c;
-	const uint64_t *turn, *was; /* of all lanes as one, now and before */
+	const uint64_t *turn, *was; /* of all layers as one, now and before */
 	uint32_t *chan_order;
 	uint32_t *owner; /* [nports] the switch of a port */
 	uint32_t *stack;
@@ -569,7 +576,8 @@ add_channel_order(struct raise *r, uint32_t a, uint32_t b)
 	return true;
 }
 
-/* Do the new turns out of row `in` of switch s keep to the layers? */
+/* Put the channels that these bits of row `in` make depend on channel `in`
+ * behind it. False when that takes too long. */
 static bool
 order_row(struct raise *r, uint32_t in, uint64_t bits, unsigned first)
 {
@@ -603,7 +611,7 @@ raise_successors(struct raise *r)
 	return true;
 }
 
-/* Raise the layers for all turns that are new; false: it takes too long. */
+/* Raise channels for all new dependencies; false: it takes too long. */
 static bool
 raise_all(struct raise *r)
 {
@@ -616,7 +624,7 @@ raise_all(struct raise *r)
 
 		if (s == g->n)
 			continue;
-		/* a cable that is another one makes old turns new */
+		/* a changed link makes old dependencies new */
 		all = r->c->recabled[s];
 		for (unsigned k = 0; k < 1U << g->shift; k++) {
 			size_t at = ((size_t)in << g->shift) + k;
@@ -631,7 +639,7 @@ raise_all(struct raise *r)
 	return true;
 }
 
-/* Layers for the new graph, or false: it may have a cycle. */
+/* Order the channels of the new graph; false: it may have a cycle. */
 static bool
 find_channel_order(const struct change *c, uint32_t *chan_order)
 {
@@ -704,7 +712,7 @@ apply_differences(struct change *c)
 	free(c->behind);
 }
 
-/* Judge by the difference; NULL: that cannot be done, or something fails. */
+/* Judge by the differences; NULL: that cannot be done, or there is a fault. */
 static struct verify_state *
 judge_differences(const struct verify_before *was,
 	const struct verify_tables *in, struct cdg *g, unsigned threads,
@@ -746,7 +754,7 @@ judge_differences(const struct verify_before *was,
 		free(c.dest);
 	}
 	if (v != NULL)
-		g->t = NULL; /* may die before us */
+		g->t = NULL; /* may be freed before v is */
 	free(c.other);
 	free(c.recabled);
 	return v;

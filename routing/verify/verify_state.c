@@ -1,11 +1,14 @@
-/* verify_state: what a judgement found out, for questions and for the next. */
+/*
+ * verify_state: what a judgement found out, kept for readers of its figures and
+ * for the next judgement.
+ */
 #include <stdlib.h>
 #include <string.h>
 
 #include "routing/verify/cdg.h"
 #include "sm/base/mem.h"
 
-/* Layers of all lanes as one. */
+/* Order the channels by the dependencies of all layers. False: a cycle. */
 static bool
 order_channels(struct verify_state *v)
 {
@@ -42,7 +45,7 @@ verify_state_new(struct cdg *g, const struct verify_tables *in,
 	for (uint32_t lid = 0; lid < v->nlid; lid++)
 		v->dest[lid] = verify_walk_dest(g, lid);
 	v->ok = order_channels(v);
-	g->t = NULL; /* may die before us */
+	g->t = NULL; /* may be freed before v is */
 	return v;
 }
 

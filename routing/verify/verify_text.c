@@ -1,4 +1,4 @@
-/* verify_words: a pair that does not arrive, in words for an administrator. */
+/* verify_text: a pair that does not arrive, in words for an administrator. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +42,7 @@ describe_port(const struct cdg *g, uint32_t s, unsigned out, struct buf *b)
 			name.s);
 }
 
-/* The walk ends at s, whose entry leads to no live switch. */
+/* The walk ends at s: its entry leads to no live switch. */
 static void
 describe_dead_end(const struct cdg *g, uint32_t s, uint8_t entry,
 	const struct verify_pair *pair, struct buf *b)
@@ -64,7 +64,7 @@ describe_dead_end(const struct cdg *g, uint32_t s, uint8_t entry,
 		buf_printf(b, ", instead of port %u", pair->eject);
 }
 
-/* The walk is in a circle: name it from switch s on. */
+/* The walk loops: name the switches of the loop, s first. */
 static void
 describe_loop(const struct cdg *g, const uint8_t *col, uint32_t s, bool uturn,
 	struct buf *b)
