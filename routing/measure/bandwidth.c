@@ -13,7 +13,7 @@ enum {
 
 struct flows {
 	const struct verify_tables *in;
-	port_ix *far;  /* [nports] the other end of a cable, or TOPO_NONE */
+	port_ix *far;  /* [nports] the other end of a link, or TOPO_NONE */
 	sw_ix *sw_of;  /* [nports] live switch of a port, or TOPO_NONE */
 	port_ix *base; /* [nsw] its port 0 */
 	port_ix *host; /* in the order of LIDs */
@@ -77,10 +77,10 @@ flows_end(struct flows *f)
 	free(f->path);
 }
 
-/* A flow on its way. */
+/* A flow on its path. */
 struct walk {
 	const uint8_t *entry; /* of the table at hand */
-	port_ix to, in;	      /* where it goes; where it entered the switch */
+	port_ix to, in;	      /* its destination; where it entered the switch */
 	sw_ix s;	      /* TOPO_NONE: it is over */
 	uint32_t lid, n;
 	port_ix hop[HOPS_SHORT];
@@ -108,7 +108,7 @@ start_flow(const struct flows *f, struct walk *w, port_ix from, port_ix to)
 		__builtin_prefetch(lft_slot(f, w->s, w->lid));
 }
 
-/* The next cable; TOPO_NONE when the flow ends at this switch. */
+/* The out-port; TOPO_NONE when the flow ends at this switch. */
 static port_ix
 next_out_port(const struct flows *f, const struct walk *w)
 {
@@ -151,7 +151,8 @@ add_hop(struct flows *f, port_ix out)
 	f->hop[f->nhops++] = out;
 }
 
-/* A flow that gets lost leaves no trace but the count. */
+/* Count the flow on its links; a flow that does not arrive is counted as lost
+ * alone. */
 static void
 finish_flow(struct flows *f, bool arrived, size_t first)
 {
@@ -165,7 +166,7 @@ finish_flow(struct flows *f, bool arrived, size_t first)
 	f->path[++f->nflows] = f->nhops;
 }
 
-/* A long way, by itself: no longer than there are switches. */
+/* Lay one flow with a long path: at most as many steps as switches. */
 static void
 lay_alone(struct flows *f, struct walk *w, port_ix from)
 {
@@ -349,8 +350,9 @@ first_out(const struct flows *f, sw_ix s, uint32_t i)
 }
 
 /*
- * Hosts lo .. lo + m - 1 are all those of switch s: shift by k, and they send
- * to the window of m that begins at lo + k. The most on one port, ever.
+ * Hosts lo .. lo + m - 1 are all hosts of switch s: in the shift by k they send
+ * to the window of m hosts that begins at lo + k. Returns the most flows on one
+ * port of s over all shifts.
  */
 static uint32_t
 slide_window(const struct flows *f, sw_ix s, uint32_t lo, uint32_t m)
