@@ -37,7 +37,7 @@ print_desc(const struct topo *t, node_ix n, struct buf *out)
 			(unsigned char)*s < ' ' || *s == 0x7f ? '?' : *s);
 }
 
-/* The LIDs of a port of which the first that is in the table was printed. */
+/* The LIDs of the port last printed in full; the rest are paths of it. */
 struct span {
 	uint32_t base, end;
 };
@@ -111,7 +111,7 @@ struct parse {
 	const char *start, *at, *end; /* the line */
 	unsigned line;
 	size_t captables, capowners;
-	bool told[TOPO_LID_MAX + 1]; /* whose LID it is */
+	bool told[TOPO_LID_MAX + 1]; /* the owner of the LID is known */
 };
 
 static int
@@ -121,7 +121,7 @@ parse_error(struct parse *p, const char *what)
 		(unsigned)(p->at - p->start) + 1, what);
 }
 
-/* Go behind the next `word`; false when it does not come. */
+/* Go behind the next `word`; false when the line has none. */
 static bool
 skip_to_word(struct parse *p, const char *word)
 {
@@ -242,7 +242,7 @@ parse_line(struct parse *p)
 		return 0;
 	if (n > 6 && (memcmp(p->start, "ibwarn", 6) == 0 ||
 			     memcmp(p->start, "Switch", 6) == 0))
-		return 0; /* what the tool says in between */
+		return 0; /* messages of the tool between tables */
 	return parse_error(
 		p, "expected \"Unicast lids ...\" or \"0xLID port ...\"");
 }
