@@ -5,7 +5,7 @@
 #include "routing/core/routes.h"
 #include "sm/base/mem.h"
 
-/* A live cable seen from below. */
+/* A live link seen from below. */
 struct rise {
 	sw_ix to;
 	uint8_t out, peer_port;
@@ -32,12 +32,12 @@ struct mcast {
 	const uint8_t *plane;
 	uint32_t *first; /* rise[first[s] .. first[s + 1]) */
 	struct rise *rise;
-	uint32_t *piece; /* component of a switch */
+	uint32_t *piece; /* [nsw] component: the lowest switch in it */
 	struct knot *knot;
 	sw_ix *queue; /* [nsw] */
 	sw_ix *list;  /* [nsw] switches in the tree, in any order */
 	uint32_t nlist;
-	sw_ix root; /* of the tree that the others are grafted to */
+	sw_ix root; /* of the part that the others are grafted to */
 	uint32_t receivers;
 	uint32_t stamp, wave;
 };
@@ -50,7 +50,7 @@ leads_up(const struct mcast *m, sw_ix s, const struct topo_adj *a)
 	       routes_has_order(m->plane, s, a->peer);
 }
 
-/* Pieces of the live fabric: the lowest switch number in each. */
+/* Components of the live fabric, named by the lowest switch number in each. */
 static void
 find_pieces(struct mcast *m)
 {
@@ -164,8 +164,8 @@ at_goal(const struct mcast *m, sw_ix s, sw_ix began, enum goal goal)
 }
 
 /*
- * Search upwards from s, nearest first; the way is left in the knots, one step
- * down each. The seed turns the order in which cables are looked at, so that
+ * Search upwards from s, nearest first; the path is left in the knots, in each
+ * the step down. The seed rotates the order in which links are tried, so that
  * groups spread. TOPO_NONE: the goal is not above s.
  */
 static sw_ix
@@ -197,7 +197,7 @@ search_up(struct mcast *m, sw_ix s, enum goal goal, uint64_t seed)
 
 /* ---- the tree in the making ---- */
 
-/* Bring s in, with nothing above it. */
+/* Add s to the tree, with nothing above it. */
 static void
 add_switch(struct mcast *m, sw_ix s)
 {
@@ -223,7 +223,7 @@ set_parent(struct mcast *m, sw_ix s, const struct rise *r)
 	m->knot[r->to].kids++;
 }
 
-/* Bring in the way that climb() left, from its end down to where it began. */
+/* Add the path that search_up found, from its end down to its start. */
 static void
 add_found_path(struct mcast *m, sw_ix end)
 {
@@ -250,9 +250,9 @@ root_of(const struct mcast *m, sw_ix s)
 }
 
 /*
- * Join s, which has nothing above it, to what there is: by the shortest way up
- * that meets it. Where nothing above s is in the tree, first the tree gets a
- * way from its root up to something that is above both.
+ * Join s, which has nothing above it, to the tree: by the shortest path up that
+ * meets it. Where nothing above s is in the tree, first the tree is extended
+ * from its root up to a switch that is above both.
  */
 static void
 graft_switch(struct mcast *m, sw_ix s, uint64_t seed)
@@ -273,7 +273,7 @@ graft_switch(struct mcast *m, sw_ix s, uint64_t seed)
 
 /* ---- members ---- */
 
-/* The switch that serves a port, and the port there; TOPO_NONE: none. */
+/* The live switch of a member's port, and the port there; TOPO_NONE: none. */
 static sw_ix
 member_switch(const struct mcast *m, port_ix p, uint8_t *out)
 {
@@ -287,7 +287,7 @@ member_switch(const struct mcast *m, port_ix p, uint8_t *out)
 	return s;
 }
 
-/* The piece in which most of the members are; TOPO_NONE: there are none. */
+/* The component with most of the members; TOPO_NONE: there are none. */
 static uint32_t
 busiest_piece(struct mcast *m, const struct mcast_member *member, size_t n)
 {
@@ -316,7 +316,7 @@ busiest_piece(struct mcast *m, const struct mcast_member *member, size_t n)
 	return best;
 }
 
-/* Bring the members' switches in; returns how many members are left out. */
+/* Add the members' switches; returns how many members are left out. */
 static size_t
 add_members(struct mcast *m, const struct mcast_member *member, size_t n,
 	uint32_t piece)
@@ -340,7 +340,7 @@ add_members(struct mcast *m, const struct mcast_member *member, size_t n,
 	return left;
 }
 
-/* ---- what stands ---- */
+/* ---- what is kept ---- */
 
 /* Switch s of topology old in ours, or TOPO_NONE. */
 static sw_ix
@@ -363,7 +363,7 @@ find_rise(const struct mcast *m, sw_ix s, sw_ix to, uint8_t out)
 	return NULL;
 }
 
-/* The previous tree, as far as it stands, with all its switches. */
+/* Add the previous tree: all its switches, and links that still exist. */
 static void
 keep_previous_tree(
 	struct mcast *m, const struct mcast_tree *prev, uint32_t piece)
@@ -427,8 +427,8 @@ sort_list(struct mcast *m)
 }
 
 /*
- * Cut branches that lead to nobody, from the bottom, then from the top; add
- * up receivers below. The list must be sorted.
+ * Remove branches that lead to no member, from the bottom, then from the top;
+ * add up receivers below. The list must be sorted.
  */
 static void
 prune_branches(struct mcast *m)
@@ -488,7 +488,7 @@ mark_port(struct mcast_branch *b, unsigned port)
 	b->mask[port / 64] |= UINT64_C(1) << (port % 64);
 }
 
-/* Ports of cables: where there are receivers beyond them. */
+/* Mark the ports of links that have receivers beyond them. */
 static void
 mark_links(const struct mcast *m, struct mcast_tree *tree)
 {
@@ -562,8 +562,8 @@ mcast_tree(struct mcast *m, const struct mcast_member *member, size_t n,
 
 /* ---- what switches hold ---- */
 
-/* The cable by which a switch is in a tree: both ends have it in their masks,
- * or one of them where packets go one way only. NULL: none. */
+/* The uplink of a switch in a tree: both ends have it in their masks, or one of
+ * them where packets go in one direction only. NULL: none. */
 static const struct rise *
 uplink_of(const struct mcast *m, sw_ix s, const uint64_t (*mask)[MCAST_WORDS])
 {
