@@ -9,21 +9,21 @@
 
 enum {
 	CHANGES = 3,	    /* entries that are changed at once */
-	PATIENCE = 1 << 16, /* cables to look at in vain, for one node */
+	PATIENCE = 1 << 16, /* links to try in vain, for one node */
 };
 
-/* Of a search for another way: how it gets to a switch with so many entries
- * changed. */
+/* A state of a search for another path: the best path so far to a switch with
+ * a given number of entries changed. */
 struct disjoint_state {
-	uint32_t search; /* number of the one that it is of */
-	uint32_t moved;	 /* ways of leaves that pass what is changed */
-	uint64_t load;	 /* of the busiest cable */
-	uint32_t cable;	 /* by which it came, */
-	sw_ix from;	 /* from there, with */
-	uint8_t changes;
+	uint32_t search; /* number of the search */
+	uint32_t moved;	 /* paths of leaves that pass changed entries */
+	uint64_t load;	 /* of the busiest link */
+	uint32_t cable;	 /* last link, */
+	sw_ix from;	 /* from this switch, */
+	uint8_t changes; /* which is reached with this number of changes */
 };
 
-/* Entries to change, so that a leaf gets to a port by another way. */
+/* Entries to change, so that a leaf gets to a port by another path. */
 struct trial {
 	uint32_t way;
 	uint32_t n;
@@ -33,9 +33,9 @@ struct trial {
 	uint64_t load;
 };
 
-/* ---- what there is ---- */
+/* ---- the fabric ---- */
 
-/* Cables that may be used. */
+/* Links that may be used. */
 static void
 find_links(struct disjoint *e)
 {
@@ -81,7 +81,7 @@ find_loads(struct disjoint *e)
 		}
 }
 
-/* The hash of what was said about ports: was it the same last time? */
+/* The hash of the options about ports, to see whether they have changed. */
 static uint64_t
 hash_port_options(const struct engine_options *o)
 {
@@ -98,7 +98,7 @@ hash_port_options(const struct engine_options *o)
 	return h | 1;
 }
 
-/* Add to what the switches and cables on the way from leaf s have. */
+/* Add to the counts of the switches and links on the path from leaf s. */
 static void
 add_path_load(struct disjoint *e, struct disjoint_path *w, sw_ix s,
 	uint32_t leaves, uint64_t load)
@@ -145,10 +145,8 @@ prepare_search(struct disjoint *e)
 	find_links(e);
 }
 
-/* ---- the ways to a node ---- */
+/* ---- the paths to a node ---- */
 
-/* The ways to the path-th LIDs of n ports: are there several, not all to one
- * switch? */
 bool
 disjoint_take_paths(struct disjoint *e, const struct multi_port_node_member *m,
 	size_t n, unsigned path)
@@ -177,9 +175,8 @@ disjoint_take_paths(struct disjoint *e, const struct multi_port_node_member *m,
 }
 
 /*
- * Count how many of the ways from s, but that of number `but` (DISJOINT_NONE:
- * of all), pass each switch behind it; e->all are all of them. False when there
- * is none that all pass, or a port that is not reached.
+ * e->seen counts, from e->stamp on, how many of the paths from s pass each
+ * switch; e->all is the count of a switch that all of them pass.
  */
 bool
 disjoint_has_shared_switch(struct disjoint *e, sw_ix s, uint32_t but)
@@ -211,9 +208,9 @@ disjoint_has_shared_switch(struct disjoint *e, sw_ix s, uint32_t but)
 }
 
 /*
- * All entries at once, as there is waiting for each; how far each switch is,
- * how many leaves' packets pass it. e->order: those that get there, each behind
- * the one it sends to.
+ * Read all entries at once, as each waits for memory; find how far each switch
+ * is, and how many leaves' packets pass it. e->order: the switches that get
+ * there, each behind the one it sends to.
  */
 static void
 measure_paths(struct disjoint *e, struct disjoint_path *w)
@@ -249,14 +246,14 @@ measure_paths(struct disjoint *e, struct disjoint_path *w)
 	}
 }
 
-/* Do packets of others come to s? */
+/* True if packets of other leaves come to s. */
 static bool
 is_passed(const struct disjoint *e, const struct disjoint_path *w, sw_ix s)
 {
 	return s == w->dest || w->pass[s] > (e->hosts[s] > 0);
 }
 
-/* ---- another way ---- */
+/* ---- another path ---- */
 
 static bool
 goes_down(const struct disjoint *e, sw_ix s, sw_ix next)
@@ -274,7 +271,7 @@ in_one_plane(const struct disjoint *e, const struct disjoint_path *w, sw_ix s,
 	       (((p[s] ^ p[next]) | (p[s] ^ p[w->dest])) & ROUTE_PLANE) == 0;
 }
 
-/* May the entry of s lead by cable c? */
+/* True if the entry of s may be link c. */
 static bool
 can_use_link(const struct disjoint *e, const struct disjoint_path *w, sw_ix s,
 	uint32_t c)
@@ -296,9 +293,10 @@ state_of(struct disjoint *e, sw_ix s, uint32_t changes)
 }
 
 /*
- * By cable c from s to its other end: is that new, or better? True: new. Loads
- * decide where the leaf's own way is all that moves: that is always worth it,
- * so that what is done depends on the entries alone.
+ * Take link c from s: note the state at its other end if it is new or better.
+ * True: new. Loads decide only where nothing but the leaf's own path moves:
+ * such a change is always worth it, so that the outcome depends on the entries
+ * alone.
  */
 static bool
 try_next_hop(struct disjoint *e, const struct disjoint_path *w, sw_ix s,
@@ -321,8 +319,9 @@ try_next_hop(struct disjoint *e, const struct disjoint_path *w, sw_ix s,
 	return fresh;
 }
 
-/* From the leaf by all ways that take no more changes than so many, and none of
- * the switches that are on all ways to the other ports. What it took. */
+/* Search from the leaf all paths that need at most `most` changes and pass none
+ * of the switches that are on all paths to the other ports. Returns the links
+ * tried. */
 static uint32_t
 explore_paths(struct disjoint *e, const struct disjoint_path *w, sw_ix leaf,
 	uint32_t most)
@@ -357,8 +356,8 @@ explore_paths(struct disjoint *e, const struct disjoint_path *w, sw_ix leaf,
 	return took;
 }
 
-/* The best way from leaf to port i, by k entries changed, that meets none that
- * is on all others. */
+/* The best path from leaf to port i, with k entries changed, that passes no
+ * switch that is on all other paths. False: there is none. */
 static bool
 find_trial(struct disjoint *e, uint32_t i, sw_ix leaf, uint32_t k,
 	struct trial *out)
@@ -411,7 +410,7 @@ is_changed(const struct trial *x, sw_ix s)
 	return false;
 }
 
-/* The leaves whose ways pass what is changed: how many. */
+/* Find the leaves with paths through changed entries; returns how many. */
 static uint32_t
 find_moved(struct disjoint *e, const struct trial *x, uint32_t l)
 {
@@ -446,7 +445,8 @@ swap_entries(const struct disjoint *e, struct disjoint_path *w, struct trial *x)
 	}
 }
 
-/* Take n leaves' ways to a port off, change what is to be, put them on. */
+/* Take the paths of n leaves off the counts, swap the entries, add the new
+ * paths. Done twice, everything is as before. */
 static void
 move_paths(struct disjoint *e, struct trial *x, uint32_t n)
 {
@@ -466,7 +466,7 @@ move_paths(struct disjoint *e, struct trial *x, uint32_t n)
 	}
 }
 
-/* Do it if fewer leaves are cut then. */
+/* Accept a trial if fewer leaves are cut with it. */
 static bool
 try_trial(struct disjoint *e, struct trial *x, uint32_t l)
 {
@@ -489,7 +489,7 @@ try_trial(struct disjoint *e, struct trial *x, uint32_t l)
 	return true;
 }
 
-/* The best trial of k changes for leaf number l that is worth it. */
+/* Accept the best trial of k changes for leaf number l that helps. */
 static bool
 repair_leaf(struct disjoint *e, uint32_t l, uint32_t k)
 {
@@ -513,7 +513,7 @@ repair_leaf(struct disjoint *e, uint32_t l, uint32_t k)
 
 /* ---- nodes ---- */
 
-/* Write what is other than it was. */
+/* Write the entries that have changed. */
 static void
 write_path(struct disjoint *e, const struct disjoint_path *w)
 {
@@ -530,9 +530,9 @@ write_path(struct disjoint *e, const struct disjoint_path *w)
 }
 
 /*
- * Which leaves have a single point of failure; how many. Only they can that
- * send what is for the first port, whose way was measured last, by a switch
- * that is on a way to the second, too.
+ * Find the leaves that have a single point of failure; returns how many. A leaf
+ * can only have one if its path to the first port, which was measured last,
+ * passes a switch that is on a path to the second port, too.
  */
 static uint32_t
 find_cut_leaves(struct disjoint *e)
@@ -558,7 +558,7 @@ find_cut_leaves(struct disjoint *e)
 	return e->ncut;
 }
 
-/* Part the ways at hand. */
+/* Make the paths at hand disjoint, as far as possible. */
 static void
 make_disjoint(struct disjoint *e)
 {
@@ -586,7 +586,7 @@ make_disjoint(struct disjoint *e)
 	e->left += e->ncut > 0;
 }
 
-/* The node whose first port has number i. */
+/* The same for all LIDs of a node; i: the number of its first port. */
 static void
 make_node_disjoint(struct disjoint *e, size_t i)
 {
@@ -599,7 +599,7 @@ make_node_disjoint(struct disjoint *e, size_t i)
 	}
 }
 
-/* Which node a LID leads to, of those with several ports. False: none. */
+/* Find the node of each LID, of nodes with several ports. False: none. */
 static bool
 find_nodes(struct disjoint *e)
 {
@@ -636,7 +636,7 @@ make_all_disjoint(struct disjoint *e, bool all)
 		if (disjoint_is_due(e, i) &&
 			(job->cancel == NULL || !*job->cancel))
 			make_node_disjoint(e, i);
-	/* who was not looked at is as he was */
+	/* nodes that were not looked at are as before */
 	e->left += e->due != NULL ? job->prev->lost_disjoint : 0;
 }
 

@@ -6,34 +6,36 @@
 #include "sm/base/mem.h"
 
 /*
- * Most ways never meet, and that is found out for many nodes at once. Of a
- * block of LIDs every switch has a word: those whose packets come to it. Where
- * two leaves have both ports of some nodes, their LIDs follow each other on
- * both, and one look at two words of each switch is about all of them.
+ * The paths to most nodes' ports never meet, and that is found out for many
+ * nodes at once. For a block of LIDs every switch has a word: the LIDs for
+ * which packets come to it. Where two leaves have the two ports of several
+ * nodes, the LIDs of these nodes are in the same sequence on both, and one
+ * comparison of two words of each switch, one of them rotated, decides for all
+ * these nodes.
  */
 
-/* The first two ways to a node. */
+/* The LIDs of the first two ports of a node. */
 struct pair {
 	uint16_t lid[2];
 };
 
 struct leaf {
-	uint64_t hash; /* of its cables */
+	uint64_t hash; /* of its links */
 	sw_ix sw;
-	bool as_before; /* the same as of the leaf before */
+	bool as_before; /* the same links as the leaf before it */
 };
 
 struct meet {
 	const struct disjoint *e;
-	struct leaf *leaf; /* [e->ports.nleaves], those alike together */
+	struct leaf *leaf; /* [e->ports.nleaves], equal ones together */
 	uint64_t *want;	   /* [nblocks] LIDs to follow, and */
-	uint32_t *asks;	   /* how many pairs have one there */
-	uint64_t **word;   /* [nblocks] of each switch, or NULL */
-	uint64_t **idle;   /* [nidle] of blocks that are done with */
+	uint32_t *asks;	   /* how many pairs have a LID there */
+	uint64_t **word;   /* [nblocks] words by switch, or NULL */
+	uint64_t **idle;   /* [nidle] words of blocks no longer needed */
 	uint32_t nidle;
 	/* of the block at hand, by switch */
 	uint64_t *sent;
-	sw_ix *queue; /* [nsw], a ring, with at most each switch once */
+	sw_ix *queue; /* [nsw], a ring, each switch at most once */
 	bool *queued;
 	uint32_t head, nqueue;
 };
@@ -44,7 +46,7 @@ block_of(const struct pair *p, unsigned k)
 	return p->lid[k] / LFT_BLOCK;
 }
 
-/* By how much the second LID's bit is turned to get to that of the first. */
+/* How far the second LID's bit is rotated to get to that of the first. */
 static unsigned
 rotation_of(const struct pair *p)
 {
@@ -76,8 +78,8 @@ by_hash(const void *pa, const void *pb)
 	return a->sw < b->sw ? -1 : a->sw > b->sw;
 }
 
-/* Do the same ports lead to the same switches? Of what hangs on a leaf nothing
- * is sent on, whichever its ports are. */
+/* True if the same ports lead to the same switches. Ports to hosts do not
+ * matter: nothing is sent on from there. */
 static bool
 has_same_links(const struct topo *t, sw_ix a, sw_ix b)
 {
@@ -121,7 +123,7 @@ find_leaves(struct meet *m)
 
 /* ---- blocks ---- */
 
-/* Put s behind the last one that is to send on. */
+/* Put s at the end of the queue of switches that are to send on. */
 static void
 enqueue_switch(struct meet *m, sw_ix s)
 {
@@ -131,7 +133,7 @@ enqueue_switch(struct meet *m, sw_ix s)
 	m->queued[s] = true;
 }
 
-/* From s to the next switches, what is in bits. */
+/* Send the LIDs in bits from s on to the next switches. */
 static void
 forward_bits(struct meet *m, sw_ix s, uint32_t b, uint64_t bits, uint64_t *word)
 {
@@ -153,7 +155,8 @@ forward_bits(struct meet *m, sw_ix s, uint32_t b, uint64_t bits, uint64_t *word)
 	}
 }
 
-/* Who has the LIDs of block b that are asked about, from all leaves. */
+/* Find the switches that the wanted LIDs of block b come to, from all leaves.
+ */
 static void
 follow_lids(struct meet *m, uint32_t b, uint64_t *word)
 {
@@ -191,7 +194,7 @@ words_for_block(struct meet *m, uint32_t b)
 	return m->word[b];
 }
 
-/* n pairs less will ask about block b. */
+/* n pairs of block b are done; with the last one its words are free again. */
 static void
 done_with(struct meet *m, uint32_t b, uint32_t n)
 {
@@ -204,7 +207,7 @@ done_with(struct meet *m, uint32_t b, uint32_t n)
 
 /* ---- pairs ---- */
 
-/* n pairs in the same two blocks, by the same turn. */
+/* Check n pairs in the same two blocks with the same rotation. */
 static void
 check_pairs(struct meet *m, const struct pair *p, uint32_t n, bool *out)
 {
@@ -245,7 +248,7 @@ prepare_blocks(struct meet *m, const struct pair *pair, size_t n)
 		}
 }
 
-/* The pairs of the node whose first port has number i, behind the n others. */
+/* Append the pairs of a node to the n pairs; i: number of its first port. */
 static size_t
 add_pairs(struct disjoint *e, size_t i, struct pair *pair, size_t n)
 {

@@ -7,18 +7,18 @@
 
 /* ---- of a topology: pieces that grow with the distance from hosts ---- */
 
-/* Switches in the order of their distance from hosts, in pieces of which one
- * is named by one of its switches. */
+/* Switches in the order of their distance from hosts; pieces, each named by one
+ * of its switches. */
 struct pieces {
 	const struct topo *t;
 	sw_ix *seq; /* [n] */
 	uint32_t n;
-	uint32_t *far;	 /* [nsw] cables to a switch with hosts */
-	bool *here;	 /* [nsw] joined to those that are here */
-	sw_ix *in;	 /* [nsw] what it is a part of, in the end the piece */
+	uint32_t *far;	 /* [nsw] links to a switch with hosts */
+	bool *here;	 /* [nsw] added to its piece */
+	sw_ix *in;	 /* [nsw] a union-find forest of pieces */
 	uint64_t *hosts; /* [nsw] of a piece */
-	uint64_t *out;	 /* [nsw] cables that lead out of it */
-	uint64_t *all;	 /* [nsw] hosts that can be reached from it */
+	uint64_t *out;	 /* [nsw] links that lead out of it */
+	uint64_t *all;	 /* [nsw] hosts of the switch's component */
 	uint64_t least;
 };
 
@@ -70,8 +70,8 @@ sort_by_host_distance(struct pieces *c)
 }
 
 /*
- * Join number k of the order to what is there. A cable is seen from the end
- * that comes later.
+ * Join switch number k of the order to the pieces next to it. A link is counted
+ * from the end that is added later.
  */
 static void
 join_switch(struct pieces *c, uint32_t k)
@@ -97,7 +97,7 @@ join_switch(struct pieces *c, uint32_t k)
 	}
 }
 
-/* What the pieces of the first n switches say. */
+/* Raise the bound to what the pieces of the first n switches prove. */
 static void
 measure_pieces(struct pieces *c, uint32_t n)
 {
@@ -112,7 +112,7 @@ measure_pieces(struct pieces *c, uint32_t n)
 	}
 }
 
-/* Hosts that can be reached: those of the piece when all is joined. */
+/* Hosts that each switch can reach: those of its piece when all are joined. */
 static void
 count_reachable_hosts(struct pieces *c)
 {
@@ -152,12 +152,12 @@ load_bound_cut(const struct topo *t)
 
 /* ---- of ranks: parts that grow tier by tier, and racks ---- */
 
-/* What these hosts send to those outside leaves by so many cables. */
+/* The pairs from some hosts to all hosts outside leave by these links. */
 struct cut {
 	sw_ix at;
-	uint64_t hosts, inside; /* of the sending, and of all not sent to */
-	uint32_t cables;
-	sw_ix rack; /* TOPO_NONE: it holds of any tables */
+	uint64_t hosts, inside; /* that send; that are not sent to */
+	uint32_t cables;	/* links */
+	sw_ix rack;		/* TOPO_NONE: the cut holds of any tables */
 };
 
 /* Parts that grow together, tier by tier from the last one up. */
@@ -166,19 +166,19 @@ struct parts {
 	const struct topo *t;
 	sw_ix *seq;	 /* [n] live switches, the last tier first */
 	bool *in;	 /* [nsw] in a part by now */
-	sw_ix *head;	 /* [nsw] towards the one that a part is named by */
+	sw_ix *head;	 /* [nsw] a union-find forest of parts */
 	sw_ix *next;	 /* [nsw] of the same part, in a ring */
 	uint64_t *hosts; /* [nsw] by head: of the part, and */
-	uint32_t *out;	 /* ... cables that leave it */
-	uint32_t *seen;	 /* [nsw] stamp of who was met */
+	uint32_t *out;	 /* ... links that leave it */
+	uint32_t *seen;	 /* [nsw] stamp: the switch was counted */
 	uint32_t stamp;
-	uint32_t *parts; /* [nsw] by head: cut in which tier, and */
-	uint32_t *racks; /* ... as a rack */
+	uint32_t *parts; /* [nsw] by head: the tier of its last cut, and */
+	uint32_t *racks; /* ... of its last cut as a rack */
 	struct cut *cut;
 	uint32_t n, ncuts;
 };
 
-/* The worst two racks of a piece. */
+/* The loads of the worst two racks of a component. */
 struct worst {
 	uint64_t first, second;
 	sw_ix rack; /* of the first */
@@ -194,7 +194,7 @@ hosts_at(const struct topo *t, sw_ix s)
 	return n;
 }
 
-/* Two ends of a cable are in parts now: it leaves neither. */
+/* Both ends of a link are in parts now: it leaves neither of them. */
 static void
 join_parts(struct parts *l, sw_ix a, sw_ix b)
 {
@@ -230,7 +230,7 @@ add_switch(struct parts *l, sw_ix s)
 			join_parts(l, s, t->adj[c].peer);
 }
 
-/* Switches outside that are next to s, each once while the stamp is one. */
+/* The neighbours of s outside, each counted once per stamp; *cables: links. */
 static uint32_t
 count_outside(struct parts *l, sw_ix s, uint32_t *cables)
 {
@@ -250,7 +250,7 @@ count_outside(struct parts *l, sw_ix s, uint32_t *cables)
 	return n;
 }
 
-/* Has s a sibling, and nothing below it? */
+/* True if s has a sibling and nothing below it. */
 static bool
 is_in_rack(const struct parts *l, sw_ix s)
 {
@@ -269,7 +269,8 @@ is_in_rack(const struct parts *l, sw_ix s)
 	return any;
 }
 
-/* Those of this tier in a rack that are below all that it is below. */
+/* Cuts of single switches of a rack: of those of this tier that are below every
+ * switch that the rack is below. */
 static void
 cut_rack(struct parts *l, sw_ix rack, uint32_t rank)
 {
@@ -293,7 +294,7 @@ cut_rack(struct parts *l, sw_ix rack, uint32_t rank)
 	} while ((s = l->next[s]) != rack);
 }
 
-/* Parts as they are when this tier, from..to in seq, is the last one added. */
+/* Cuts of the parts when this tier, from..to in seq, is the last one added. */
 static void
 cut_tier(struct parts *l, uint32_t from, uint32_t to)
 {
@@ -341,7 +342,7 @@ sort_by_rank(struct parts *l, struct arena *a)
 			l->seq[at[most - l->r->rank[s]]++] = s;
 }
 
-/* What the cables of a cut carry on average, rounded up. */
+/* What the links of a cut carry on average, rounded up. */
 static uint64_t
 load_of_cut(struct parts *l, const struct cut *c)
 {
@@ -362,7 +363,7 @@ note_rack(struct worst *w, sw_ix rack, uint64_t load)
 	}
 }
 
-/* The worst cut, when all parts are whole pieces of the fabric. */
+/* The worst cut, when all parts have grown to components of the fabric. */
 static uint64_t
 worst_cut(struct parts *l, struct arena *a)
 {

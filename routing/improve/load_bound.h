@@ -1,7 +1,7 @@
 /*
  * load_bound: how many host pairs the busiest link must carry at the least,
  * however tables spread the load. Tables that come near the bound are accepted
- * without fresh ones to compare them with (driver/compute.h).
+ * without fresh ones to compare them with (routing/driver/compute.h).
  *
  * What the hosts of a part of the fabric send to hosts outside of it leaves
  * the part by the links that lead out of it; the busiest of these carries at

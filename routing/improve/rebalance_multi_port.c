@@ -43,8 +43,9 @@ rebalance_multi_port_begin(struct rebalance_multi_port *h,
 	multi_port_node_ports_free(&p);
 }
 
-/* Follow the ways from a leaf to the other ports: how many there are, then
- * h->seen of who is on all of them is h->stamp. 0: some port is not reached. */
+/* Follow the paths from a leaf to the other ports; returns how many there are,
+ * 0 if some port is not reached. Then h->seen of the switches that are on all
+ * of them is h->stamp. */
 static uint32_t
 follow_other_ports(struct rebalance_multi_port *h, const struct routes *r,
 	uint16_t lid, sw_ix leaf)
@@ -72,7 +73,7 @@ follow_other_ports(struct rebalance_multi_port *h, const struct routes *r,
 	return n;
 }
 
-/* Bar what is on all ways from a leaf to the other ports. */
+/* Exclude the switches on all paths from a leaf to the other ports. */
 static void
 exclude_from_leaf(struct rebalance_multi_port *h, const struct routes *r,
 	uint16_t lid, sw_ix leaf)

@@ -55,7 +55,7 @@ rebalance_tree_loads(const struct rebalance_links *c,
 	return load;
 }
 
-/* Distances, by following entries until one is known. */
+/* Distances from switch `from` on, following entries until one is known. */
 static void
 find_dist(const struct rebalance_links *c, struct rebalance_tree *x, sw_ix from)
 {
@@ -103,7 +103,7 @@ tree_new(uint32_t n, struct arena *a)
 	return x;
 }
 
-/* Make x, whatever it was, the tree of a LID. */
+/* Make x the tree of a LID; its old content does not matter. */
 static void
 read_paths(const struct rebalance_links *c, const struct routes *r,
 	uint16_t lid, struct rebalance_tree *x)
@@ -124,7 +124,7 @@ read_paths(const struct rebalance_links *c, const struct routes *r,
 		x->flow[c->head[x->way[x->seq[i]]]] += x->flow[x->seq[i]];
 }
 
-/* ---- those that are kept ---- */
+/* ---- the ring of trees ---- */
 
 struct rebalance_tree_held {
 	struct rebalance_tree *tree, **place;

@@ -8,10 +8,11 @@
 
 enum {
 	STEPS = 64,
-	WAYS = 4, /* of a node with more ports each step is looked up anew */
+	WAYS = 4, /* paths that are kept; of a node with more ports each step is
+		     looked up anew */
 };
 
-/* What follows a switch on the way to a port, where it is no switch. */
+/* What follows a switch on the path to a port, where it is no switch. */
 enum { ARRIVES = UINT32_MAX, NOWHERE = UINT32_MAX - 1 };
 
 struct step {
@@ -19,22 +20,22 @@ struct step {
 	uint8_t out;
 };
 
-/* The way to a port, as far as it was asked for. */
+/* The paths to a port, as far as they were looked up. */
 struct way {
 	port_ix port;
-	uint32_t *next; /* [nsw] of those that are */
-	uint32_t *read; /* [nsw] read for this port, whose number is */
-	uint32_t nth;
+	uint32_t *next; /* [nsw] what follows; valid where read is nth */
+	uint32_t *read; /* [nsw] */
+	uint32_t nth;	/* of the ports looked up in this struct */
 };
 
 struct find {
 	const struct verify_tables *in;
 	struct multi_port_node_ports ports;
 	struct way way[WAYS];
-	uint32_t *passed; /* [nsw] stamp + how many of the ways do */
+	uint32_t *passed; /* [nsw] stamp + how many of the paths pass */
 	uint32_t stamp;
 	uint32_t *of_sw, *of_port; /* leaves that each would cut off */
-	struct step *seen;	   /* which of them are not 0 */
+	struct step *seen;	   /* those that are not 0 */
 	size_t nseen, cap;
 };
 
@@ -48,7 +49,7 @@ lft_entry(const struct verify_tables *in, sw_ix s, uint16_t lid)
 	return lft_bytes(in->pool, lft_row_ref(in->row[s], b))[lid % LFT_BLOCK];
 }
 
-/* The way from s to port p, from the first cable on; steps, or 0 if none. */
+/* The path from s to port p; returns its steps, or 0 if there is none. */
 static unsigned
 walk_path(const struct verify_tables *in, sw_ix s, port_ix p, struct step *step)
 {
@@ -73,7 +74,7 @@ walk_path(const struct verify_tables *in, sw_ix s, port_ix p, struct step *step)
 	return 0;
 }
 
-/* What follows s on the way. */
+/* What follows s on the path. */
 static uint32_t
 next_of(const struct find *f, struct way *w, sw_ix s)
 {
@@ -98,8 +99,8 @@ next_of(const struct find *f, struct way *w, sw_ix s)
 }
 
 /*
- * Is any switch behind leaf s on all the ways from there? Mostly none is, and
- * then nobody asks which.
+ * True if some switch behind leaf s is on the paths from there to all ports.
+ * Mostly there is none, and then it need not be found which.
  */
 static bool
 has_shared_switch(struct find *f, sw_ix s, uint32_t nways)
@@ -130,8 +131,8 @@ has_shared_switch(struct find *f, sw_ix s, uint32_t nways)
 	return any;
 }
 
-/* Keep of the steps in `both`, of which out 0 is the switch alone, those that
- * the other way takes, too. */
+/* Keep in `both`, in which out 0 is the switch alone, the steps that the other
+ * path takes, too. */
 static unsigned
 keep_common_steps(
 	struct step *both, unsigned n, const struct step *other, unsigned m)
@@ -171,8 +172,9 @@ count_steps(struct find *f, const struct step *both, unsigned n)
 }
 
 /*
- * What the ways from leaf s to all ports have in common: switches behind s,
- * and cables. A port that is not reached has no way to share.
+ * Count what the paths from leaf s to all ports have in common: switches behind
+ * s, and links. With a port that is not reached nothing is shared. True if
+ * there is any.
  */
 static bool
 count_common_steps(struct find *f, sw_ix s,
@@ -199,7 +201,7 @@ count_common_steps(struct find *f, sw_ix s,
 	return n > 0;
 }
 
-/* The worst of what was counted; the counts are cleared. */
+/* Note the worst point that was counted in x; clear the counts. */
 static void
 take_worst(struct find *f, struct redundancy_node *x)
 {
@@ -212,7 +214,7 @@ take_worst(struct find *f, struct redundancy_node *x)
 					  : &f->of_port[topo_port_of(t,
 						    t->sw[p->sw].node, p->out)];
 
-		/* A switch says more than the cable that leads to it. */
+		/* A switch says more than the link that leads to it. */
 		if (*c > x->worst ||
 			(*c == x->worst && p->out == 0 && x->out != 0)) {
 			x->worst = *c;
@@ -224,7 +226,7 @@ take_worst(struct find *f, struct redundancy_node *x)
 	f->nseen = 0;
 }
 
-/* Does the cable go with the point? */
+/* True if a link is lost when the point x fails. */
 static bool
 is_removed_link(
 	const struct redundancy_node *x, sw_ix s, const struct topo_adj *a)
@@ -236,8 +238,8 @@ is_removed_link(
 }
 
 /*
- * Without the point, do all leaves get to some port of the node, by whatever
- * cables? From the ports' switches outwards.
+ * True if without the point x some leaf gets to no port of the node, over any
+ * links. Searched from the ports' switches outwards.
  */
 static bool
 is_only_path(const struct find *f, const struct multi_port_node_member *m,
@@ -278,7 +280,7 @@ is_only_path(const struct find *f, const struct multi_port_node_member *m,
 	return lost;
 }
 
-/* Have all ways from leaf s something in common? It is counted. */
+/* True if all paths from leaf s have something in common. It is counted. */
 static bool
 count_from_leaf(struct find *f, sw_ix s, const struct multi_port_node_member *m,
 	const struct redundancy_node *x)
