@@ -159,7 +159,7 @@ same_links(const struct topo *was, const struct topo *t, sw_ix s)
 
 /* Does t have a cable in use that was does not have? */
 static bool
-has_grown(const struct topo *was, const struct topo *t)
+has_new_link(const struct topo *was, const struct topo *t)
 {
 	bool same = same_numbers(was, t);
 
@@ -179,7 +179,7 @@ has_grown(const struct topo *was, const struct topo *t)
 /* r, verified, or the same with the ports of nodes led apart; r is used up
  * then. */
 static struct routes *
-separate_paths(const struct run *run, struct routes *r, bool keep)
+make_paths_disjoint(const struct run *run, struct routes *r, bool keep)
 {
 	const struct routes *prev = run->job->prev;
 	struct reason why = {""};
@@ -190,7 +190,7 @@ separate_paths(const struct run *run, struct routes *r, bool keep)
 	apart = disjoint_routes(r, run->job,
 		!keep || prev == NULL ||
 			(prev->lost_disjoint > 0 &&
-				has_grown(prev->topo, r->topo)));
+				has_new_link(prev->topo, r->topo)));
 	if (apart == NULL)
 		return r;
 	if (verify_routes(run->job, r, apart, &why) == 0) {
@@ -230,7 +230,7 @@ verify_or_drop(struct run *run, const struct trial *trial, struct routes *r)
 		return NULL;
 	run->story->attempts++;
 	if (verify_routes(run->job, run->job->prev, r, &why) == 0)
-		return separate_paths(run, r, trial->keep);
+		return make_paths_disjoint(run, r, trial->keep);
 	append_account(run, "%s attempt %u%s: %s", trial->engine->name,
 		trial->attempt, trial->keep ? " keeping" : "", why.text);
 	routes_unref(r);
@@ -296,7 +296,7 @@ busiest_link_load(const struct routes *r)
  * hosts.
  */
 static bool
-has_known_load_bound(const struct run *run, struct routes *kept)
+known_load_allows_kept(const struct run *run, struct routes *kept)
 {
 	const struct routes *prev = run->job->prev;
 	uint64_t least;
@@ -484,7 +484,7 @@ attempt_engine(struct run *run, const struct engine *e, unsigned n,
 		if (*result != ENGINE_OK)
 			return NULL;
 	}
-	if (kept != NULL && !has_known_load_bound(run, kept))
+	if (kept != NULL && !known_load_allows_kept(run, kept))
 		kept = rebalance_kept_by_bound(run, kept);
 	if (kept != NULL && is_within_load_limit(run, kept, kept->fresh_load))
 		return kept;
