@@ -12,7 +12,6 @@
 #include "config/option_table.h"
 #include "config/partition_options.h"
 #include "config/qos_options.h"
-#include "config/section.h"
 #include "config/setting.h"
 #include "config/value.h"
 #include "config/yaml.h"
@@ -40,7 +39,7 @@ keys_new(struct arena *a)
 	return k;
 }
 
-/* Are these the same switch, name or pattern? */
+/* True if both are the same switch GUID, name or pattern. */
 static bool
 same_switch(const char *a, const char *b)
 {
@@ -51,7 +50,7 @@ same_switch(const char *a, const char *b)
 	return strcmp(a, b) == 0;
 }
 
-/* A switch that is in this list and in the other. */
+/* Report the switches that are in both lists. */
 static void
 check_roles(struct parsing *p, const struct section_key *a,
 	const struct section_key *b)
@@ -85,7 +84,7 @@ check_method(struct parsing *p)
 			"distribution.allow_unsafe: true");
 }
 
-/* What no single row can judge. */
+/* Rules between options, which no single row can judge. */
 static void
 check_together(struct parsing *p)
 {
@@ -138,9 +137,9 @@ config_default(void)
 	return config_new(NULL, &env);
 }
 
-/* The last words of the keys whose values must not be shown. */
+/* The last words of the keys with values that must not be shown. */
 static const char *const *
-secrets(const struct section *k, struct arena *a)
+list_secret_words(const struct section *k, struct arena *a)
 {
 	const char **list = arena_array(a, k->n + 1, sizeof(const char *));
 	size_t i, n = 0;
@@ -152,7 +151,7 @@ secrets(const struct section *k, struct arena *a)
 	return list;
 }
 
-/* A subnet has one entry, and a way to it. */
+/* Each subnet has one entry, and at least one router. */
 static void
 check_prefix_routes(const struct schema_records *all, struct diag_list *d)
 {
@@ -170,13 +169,16 @@ check_prefix_routes(const struct schema_records *all, struct diag_list *d)
 		if (k < i)
 			diag_add(d, all->at[i], "duplicate-value", all->name[i],
 				"sa.prefix_routes.%.60s: prefix 0x%016llx is "
-				"sa.prefix_routes.%.60s already",
+				"already given by sa.prefix_routes.%.60s",
 				all->name[i], (unsigned long long)r[i].prefix,
 				all->name[k]);
 	}
 }
 
-/* The tree of a file into p->c; root NULL: what it is was said already. */
+/*
+ * Read the tree of a file into p->c; root NULL: the mistake is reported
+ * already.
+ */
 static void
 read_tree(struct parsing *p, const struct yaml_value *root)
 {
@@ -202,7 +204,7 @@ config_parse(const char *file, const char *text, size_t len,
 	const struct yaml_value *root;
 
 	diag_begin(d, file, text, len);
-	d->secret = secrets(&p.keys, d->arena);
+	d->secret = list_secret_words(&p.keys, d->arena);
 	p.c = config_new(engines, &p.env);
 	root = yaml_read(scratch, text, len, d);
 	read_tree(&p, root);
@@ -216,7 +218,7 @@ config_parse(const char *file, const char *text, size_t len,
 
 /* Read all of a regular file into *text (free it); its length or -1, errno. */
 static ssize_t
-slurp(int fd, char **text)
+read_regular_file(int fd, char **text)
 {
 	size_t n = 0, cap = YAML_MAX_BYTES + 1;
 	struct stat st;
@@ -250,7 +252,7 @@ config_load(const char *file, const char *const *engines, struct diag_list *d)
 	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct config *c = NULL;
 	char *text = NULL;
-	ssize_t n = fd < 0 ? -1 : slurp(fd, &text);
+	ssize_t n = fd < 0 ? -1 : read_regular_file(fd, &text);
 	int error = errno;
 
 	if (n >= 0) {
@@ -428,9 +430,9 @@ config_budget(const struct config *c, struct buf *out)
 			f->lmc_override.n, (unsigned long long)taken);
 }
 
-/* Append text as mdoc wants it: a line a sentence, none longer than 78. */
+/* Append text as mdoc source: one line per sentence, none longer than 78. */
 static void
-sentences(const char *text, struct buf *out)
+print_mdoc_sentences(const char *text, struct buf *out)
 {
 	enum { WIDTH = 78 };
 	size_t col = 0, n;
@@ -468,11 +470,11 @@ option_mdoc(const struct schema_option *o, const char *name, const void *base,
 	buf_printf(out, ".\n");
 	if (range.n > 0) {
 		buf_printf(&values, "Values: %s.", range.text);
-		sentences(values.text, out);
+		print_mdoc_sentences(values.text, out);
 	}
 	buf_printf(out, "Default: %s.\n", def.text);
 	buf_printf(out, "On reload: %s.\n.Pp\n", schema_reload_name(o->reload));
-	sentences(o->help, out);
+	print_mdoc_sentences(o->help, out);
 	buf_free(&range);
 	buf_free(&values);
 	buf_free(&def);
@@ -611,7 +613,7 @@ type_json(const struct schema_option *o, const char *const *engines)
 	case SCHEMA_SWITCH:
 		return json_pack("{s:s, s:I}", "type", "string", "maxLength",
 			(json_int_t)o->max);
-	case SCHEMA_RECORDS: /* section_json does it */
+	case SCHEMA_RECORDS: /* record_json does it */
 	case SCHEMA_PATH:
 	default:
 		return json_pack("{s:s, s:I, s:s}", "type", "string",
@@ -648,7 +650,7 @@ parent_json(json_t *root, const char *name)
 	return root;
 }
 
-/* Put what is said about one option into root. */
+/* Put the schema j of one option, with its description, into root. */
 static void
 put_json(json_t *root, const struct section_key *key, json_t *j)
 {

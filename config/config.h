@@ -50,10 +50,10 @@ struct config_updn {
 };
 
 struct config_ftree {
-	uint32_t lanes; /* 1 to 8 */
+	uint32_t lanes; /* routing layers, 1 to 8 */
 };
 
-/* Ports that stand in for each other. */
+/* Ports of one group replace each other (multi-port nodes). */
 struct config_homes {
 	struct schema_guid_ints groups; /* port GUID -> group, sorted */
 	struct schema_guids passive;	/* idle while others are up, sorted */
@@ -75,7 +75,7 @@ struct config_routing {
 };
 
 struct config_discovery {
-	struct schema_devices role_attribute; /* that are asked for it */
+	struct schema_devices role_attribute; /* devices asked for their role */
 };
 
 enum { CONFIG_METHOD_DYNAMIC = 4 };
@@ -119,8 +119,8 @@ struct config_link {
 
 /* Routers that lead to a subnet: a record of sa.prefix_routes. */
 struct config_prefix_route {
-	uint64_t prefix; /* of its GIDs; 0: every one that is not named */
-	struct schema_guids routers; /* ports, sorted, at least one */
+	uint64_t prefix; /* of its GIDs; 0: all that no other record names */
+	struct schema_guids routers; /* port GUIDs, sorted, at least one */
 };
 
 struct config_sa {
@@ -134,7 +134,7 @@ struct config_sa {
 	uint32_t table_mib;
 };
 
-/* Whose ports; weights and limits may differ. */
+/* Classes of ports; weights and limits may differ between them. */
 enum config_qos_class { QOS_HOSTS, QOS_SWITCHES, QOS_PORT0, QOS_ROUTERS };
 enum { QOS_CLASSES = QOS_ROUTERS + 1 };
 
@@ -204,7 +204,7 @@ struct config *config_default(void);
 struct config *config_parse(const char *file, const char *text, size_t len,
 	const char *const *engines, struct diag_list *d);
 
-/* The same, reading the file; unreadable and oversized ones are mistakes. */
+/* The same from a file; an unreadable or oversized one is a mistake. */
 struct config *config_load(
 	const char *file, const char *const *engines, struct diag_list *d);
 
@@ -225,7 +225,10 @@ void config_unref(struct config *c);
 /* Append every key with its value as YAML. */
 void config_print(const struct config *c, struct buf *out);
 
-/* The same without those that are secret: for who may ask, but not for keys. */
+/*
+ * The same without secret options: for users who may read the configuration,
+ * but not its keys.
+ */
 void config_publish(const struct config *c, struct buf *out);
 
 /* List what differs; free with config_changes_free. */

@@ -32,7 +32,7 @@ diag_free(struct diag_list *d)
 	*d = (struct diag_list){0};
 }
 
-/* Point *line at the text of line number n; its length. */
+/* Point *line at the text of line number n. Returns its length. */
 static size_t
 line_find(const struct diag_list *d, unsigned n, const char **line)
 {
@@ -51,7 +51,7 @@ line_find(const struct diag_list *d, unsigned n, const char **line)
 }
 
 static bool
-continues(char c)
+is_utf8_continuation(char c)
 {
 	return ((unsigned char)c & 0xc0) == 0x80;
 }
@@ -64,7 +64,7 @@ byte_of(const char *line, size_t len, size_t col)
 
 	while (i < len && col > 0) {
 		i++;
-		while (i < len && continues(line[i]))
+		while (i < len && is_utf8_continuation(line[i]))
 			i++;
 		col--;
 	}
@@ -78,7 +78,7 @@ in_word(char c)
 	       (c >= 'a' && c <= 'z');
 }
 
-/* Does the word stand in the line, by itself ("key" is not in "pkey")? */
+/* True if the line has the word, by itself ("key" is not in "pkey"). */
 static bool
 has_word(const char *line, size_t len, const char *word)
 {
@@ -110,7 +110,7 @@ is_secret(const struct diag_list *d, const char *line, size_t len)
  * so that the caret stands where it should.
  */
 static const char *
-excerpt(struct diag_list *d, struct diag_place at, unsigned *caret)
+make_excerpt(struct diag_list *d, struct diag_place at, unsigned *caret)
 {
 	size_t len, from, to, i, n = 0, col = at.col > 0 ? at.col - 1 : 0;
 	size_t skip = col > WINDOW * 2 / 3 ? col - WINDOW / 2 : 0;
@@ -133,9 +133,9 @@ excerpt(struct diag_list *d, struct diag_place at, unsigned *caret)
 	return out;
 }
 
-/* Messages quote the file: nothing in it may speak to a terminal. */
+/* Messages quote the file: no control sequence of it may reach a terminal. */
 static char *
-tame(struct arena *a, const char *s, size_t max)
+copy_printable(struct arena *a, const char *s, size_t max)
 {
 	size_t n = strnlen(s, max);
 	char *out = arena_alloc(a, n + 1);
@@ -146,7 +146,7 @@ tame(struct arena *a, const char *s, size_t max)
 }
 
 static bool
-before(struct diag_place a, struct diag_place b)
+is_before(struct diag_place a, struct diag_place b)
 {
 	return a.line != b.line ? a.line < b.line : a.col < b.col;
 }
@@ -166,13 +166,13 @@ diag_add(struct diag_list *d, struct diag_place at, const char *code,
 	va_start(ap, fmt);
 	(void)vsnprintf(message, sizeof(message), fmt, ap);
 	va_end(ap);
-	for (i = d->n++; i > 0 && before(at, d->item[i - 1].at); i--)
+	for (i = d->n++; i > 0 && is_before(at, d->item[i - 1].at); i--)
 		d->item[i] = d->item[i - 1];
 	d->item[i] = (struct diag){.at = at,
 		.code = code,
-		.path = tame(d->arena, path, PATH_SHOWN),
-		.message = tame(d->arena, message, sizeof(message))};
-	d->item[i].excerpt = excerpt(d, at, &d->item[i].caret);
+		.path = copy_printable(d->arena, path, PATH_SHOWN),
+		.message = copy_printable(d->arena, message, sizeof(message))};
+	d->item[i].excerpt = make_excerpt(d, at, &d->item[i].caret);
 	return &d->item[i];
 }
 
@@ -184,7 +184,7 @@ diag_note(struct diag_list *d, struct diag *e, struct diag_place other,
 		return;
 	e->other = other;
 	e->note = arena_strdup(d->arena, note);
-	e->other_excerpt = excerpt(d, other, &e->other_caret);
+	e->other_excerpt = make_excerpt(d, other, &e->other_caret);
 }
 
 void
@@ -276,8 +276,8 @@ diag_json(const struct diag_list *d, struct buf *out)
 
 	for (i = 0; i < d->n; i++)
 		json_array_append_new(errors, entry_json(&d->item[i]));
-	json_object_set_new(
-		root, "file", json_string(tame(d->arena, d->file, PATH_MAX)));
+	json_object_set_new(root, "file",
+		json_string(copy_printable(d->arena, d->file, PATH_MAX)));
 	json_object_set_new(root, "ok", json_boolean(diag_count(d) == 0));
 	json_object_set_new(root, "errors", errors);
 	json_object_set_new(

@@ -1,11 +1,12 @@
 /*
- * diag: what is wrong with a configuration, said so that it can be mended.
+ * diag: the mistakes in a configuration, described so that they can be
+ * corrected.
  *
  * Reading a configuration goes on after the first mistake; every part of it
  * (the YAML reader, the schema, the rules between keys) adds to one list. An
- * entry names file, line and column (from 1, columns count characters), the
- * key path, a stable code for tools and a sentence, and keeps the source line
- * so that it can be printed with a caret after the text is gone. The list is
+ * entry names file, line and column (from 1, columns count characters), the key
+ * path, a stable code for tools and a sentence, and keeps the source line so
+ * that it can be printed with a caret after the text is gone. The list is
  * ordered by place and bounded: a broken file gives a page, not a flood.
  */
 #ifndef HEDDLE_CONFIG_DIAG_H
@@ -79,11 +80,11 @@ void diag_note(struct diag_list *d, struct diag *e, struct diag_place other,
 /* Do not show source lines for e (NULL allowed): they hold a secret. */
 void diag_hide(struct diag *e);
 
-/* Number of mistakes found, those not kept included. */
+/* Number of mistakes found, including those that were dropped. */
 size_t diag_count(const struct diag_list *d);
 
 /*
- * Append all of it as text, several lines an entry:
+ * Append all entries as text, several lines each:
  *	file:line:col: error: message
  *	  the source line
  *	  ^

@@ -107,27 +107,26 @@ static const struct schema_option fabric[] = {
 		.def = "0x0",
 		.secret = true,
 		.reload = SCHEMA_REROUTE,
-		.help = "The management key that ports are given and asked "
-			"with. "
-			"0 means none. "
-			"Keep a file with a key unreadable to others."},
+		.help = "The M_Key that is written to ports and sent with "
+			"requests. 0 means none. Make a file that contains a "
+			"key unreadable to other users."},
 	{.key = "sm_key",
 		.type = SCHEMA_HEX,
 		FIELD(config_fabric, sm_key),
 		.def = "0x1",
 		.secret = true,
 		.reload = SCHEMA_LIVE,
-		.help = "What subnet managers of one fabric have in common. "
-			"The default is that of opensm, which takes no notice "
-			"of a manager with another one."},
+		.help = "The SM_Key that all subnet managers of a fabric "
+			"share. The default is that of OpenSM, which ignores a "
+			"manager with another key."},
 	{.key = "partition_enforcement",
 		.type = SCHEMA_BOOL,
 		FIELD(config_fabric, partition_enforcement),
 		.def = "true",
 		.reload = SCHEMA_REROUTE,
 		.help = "Where partitions are configured, have switches "
-			"discard what a host sends or gets with a P_Key "
-			"that it has not."},
+			"discard packets from or to a host with a P_Key that "
+			"the host does not have."},
 };
 
 static const struct schema_option routing[] = {
@@ -136,10 +135,10 @@ static const struct schema_option routing[] = {
 		FIELD(config_routing, engines),
 		.def = "[ftree, updn]",
 		.reload = SCHEMA_REROUTE,
-		.help = "Routing engines in order of preference. "
-			"One that cannot route the fabric, or whose tables "
-			"fail verification, gives way to the next; up*/down* "
-			"over the kept order of switches always comes last."},
+		.help = "Routing engines in order of preference. If one cannot "
+			"route the fabric, or its tables fail verification, "
+			"the next one is tried; up*/down* over the kept switch "
+			"order always comes last."},
 	{.key = "load_limit",
 		.type = SCHEMA_FACTOR,
 		FIELD(config_routing, load_limit),
@@ -171,9 +170,9 @@ static const struct schema_option updn[] = {
 		.def = "[]",
 		.reload = SCHEMA_REROUTE,
 		.help = "GUIDs of the switches at the top of the up*/down* "
-			"order of the updn engine. Empty: it is computed from "
-			"the fabric. The tops of trees, for the ftree engine, "
-			"are routing.roles.root."},
+			"order of the updn engine. Empty: they are computed "
+			"from the fabric. For the ftree engine, use "
+			"routing.roles.root."},
 };
 
 static const struct schema_option ftree[] = {
@@ -183,19 +182,20 @@ static const struct schema_option ftree[] = {
 		.min = 1,
 		.max = 8,
 		.def = "1",
-		.unit = "data lanes",
+		.unit = "layers",
 		.reload = SCHEMA_REROUTE,
-		.help = "Virtual lanes that pairs of leaf switches are spread "
-			"over, as far as the widest link between switches has "
-			"them, so that traffic held up by a busy host holds up "
-			"less of the rest. Hosts learn their lane with their "
-			"paths; whoever does not ask for paths stays on the "
-			"first lane. On links that have fewer, lanes share "
-			"them, there alone; no pair is given another lane for "
-			"it, nor when such links come and go. Where a switch "
-			"cannot map service levels to lanes, all is on one. "
-			"The log, heddlectl status and plan tell, and name the "
-			"first such port."},
+		.help = "Routing layers that pairs of leaf switches are spread "
+			"over, each on a virtual lane (VL) of its own, as far "
+			"as the widest link between switches has VLs, so that "
+			"traffic held up by a busy host holds up less of the "
+			"rest. Hosts learn the service level (SL) of their "
+			"layer with their paths; a host that does not ask for "
+			"paths stays on the first layer. On links with fewer "
+			"VLs, and only there, layers share them; no pair "
+			"changes its layer for that, nor when such links come "
+			"and go. Where a switch cannot map SLs to VLs, all "
+			"traffic is on one layer. The log, heddlectl status "
+			"and plan say so, and name the first such port."},
 };
 
 static const struct schema_option homes[] = {
@@ -206,19 +206,20 @@ static const struct schema_option homes[] = {
 		.def = "{}",
 		.reload = SCHEMA_REROUTE,
 		.help = "Ports that stand in for each other, by port GUID: "
-			"those with the same number get paths over different "
-			"switches, as the ports of one node do anyway. "
-			"A port is in one group; one that is not here, or "
-			"alone there, is named in the log and in the status."},
+			"ports with the same number get paths over different "
+			"switches, as the ports of one node always do. A port "
+			"is in one group; a port that is not in the fabric, or "
+			"is alone in its group, is named in the log and in the "
+			"status."},
 	{.key = "passive",
 		.type = SCHEMA_GUIDS,
 		FIELD(config_homes, passive),
 		.def = "[]",
 		.reload = SCHEMA_REROUTE,
-		.help = "Port GUIDs that are idle until the others of their "
-			"group, or of their node, have failed: they come last "
-			"when paths are balanced. "
-			"Where all others are gone they count as active."},
+		.help = "GUIDs of ports that are idle until the other ports of "
+			"their group or node have failed: their paths are "
+			"balanced last. When all the others are gone they "
+			"count as active."},
 };
 
 static const struct schema_option distribution[] = {
@@ -228,23 +229,22 @@ static const struct schema_option distribution[] = {
 		.choices = methods, /* as enum transition_method_kind */
 		.def = "auto",
 		.reload = SCHEMA_LIVE,
-		.help = "How new tables reach the switches while traffic "
-			"flows. "
-			"auto writes directly where no mixture of old and new "
-			"can deadlock, else in stages, else with the fewest "
-			"turns blocked meanwhile. "
-			"static takes all ports to Init, break-ports some, "
-			"break-dependencies blocks every turn that the new "
-			"order forbids. "
-			"dynamic writes in any order and can deadlock."},
+		.help = "How new tables are written to the switches while "
+			"traffic flows. auto writes directly where no mixture "
+			"of old and new tables can deadlock, else in stages, "
+			"else with the fewest dependencies (from one port of a "
+			"switch to another) blocked meanwhile. static takes "
+			"all ports to Init, break-ports some, "
+			"break-dependencies blocks every dependency that the "
+			"new switch order forbids. dynamic writes in any order "
+			"and can deadlock."},
 	{.key = "allow_unsafe",
 		.type = SCHEMA_BOOL,
 		FIELD(config_distribution, allow_unsafe),
 		.def = "false",
 		.reload = SCHEMA_LIVE,
-		.help = "The method dynamic must be asked for twice: without "
-			"this "
-			"it is a mistake."},
+		.help = "Permit distribution.method dynamic, which is an error "
+			"without this."},
 	{.key = "max_stages",
 		.type = SCHEMA_INT,
 		FIELD(config_distribution, max_stages),
@@ -253,11 +253,10 @@ static const struct schema_option distribution[] = {
 		.def = "8",
 		.unit = "stages",
 		.reload = SCHEMA_LIVE,
-		.help = "Turns are blocked only where more stages than this "
-			"would be needed, or, while the order of switches "
-			"changes, where packets that stages send back and "
-			"forth would be more than those that closed turns "
-			"discard."},
+		.help = "Dependencies are blocked only where more stages than "
+			"this would be needed, or, while the switch order "
+			"changes, where stages would send more packets back "
+			"and forth than blocked dependencies would discard."},
 	{.key = "drain",
 		.type = SCHEMA_DURATION,
 		FIELD(config_distribution, drain),
@@ -266,20 +265,19 @@ static const struct schema_option distribution[] = {
 		.zero_off = true,
 		.def = "50ms",
 		.reload = SCHEMA_LIVE,
-		.help = "How long packets that were sent by older tables may "
-			"be on their way. "
-			"Waited for between stages, before and after turns "
-			"are blocked, and behind walls: entries that are set "
-			"to discard first, because nobody knows what the "
-			"tables hold that they are in or lead to."},
+		.help = "How long packets sent by older tables may be under "
+			"way. This time is waited between stages, before and "
+			"after dependencies are blocked, and after entries "
+			"were set to discard because they are in a table with "
+			"unknown content or lead to one."},
 	{.key = "strict_drain",
 		.type = SCHEMA_BOOL,
 		FIELD(config_distribution, strict_drain),
 		.def = "false",
 		.reload = SCHEMA_LIVE,
-		.help = "Wait as long as the lifetimes of packets in queues "
-			"and switches allow, on the longest way, instead of "
-			"distribution.drain."},
+		.help = "Instead of distribution.drain, wait as long as the "
+			"lifetimes of packets in queues and switches allow on "
+			"the longest path."},
 	{.key = "block_limit",
 		.type = SCHEMA_DURATION,
 		FIELD(config_distribution, block_limit),
@@ -287,8 +285,8 @@ static const struct schema_option distribution[] = {
 		.max = HOUR,
 		.def = "60s",
 		.reload = SCHEMA_LIVE,
-		.help = "A turn that is still blocked after this time raises "
-			"an alarm."},
+		.help = "A dependency that is still blocked after this time "
+			"raises an alarm."},
 };
 
 static const struct schema_option roles[] = {
@@ -300,27 +298,27 @@ static const struct schema_option roles[] = {
 		.reload = SCHEMA_REROUTE,
 		.help = "The leaf switches, by GUID, by name "
 			"(NodeDescription), or by a pattern of names such as "
-			"\"SW-L*\". "
-			"A GUID counts before a name, a name before a pattern, "
-			"the longer pattern before the shorter. "
-			"Who is in no list is placed by what it tells "
-			"(discovery.role_attribute), by the order in force, "
-			"and by its hosts and links."},
+			"\"SW-L*\". A GUID takes precedence over a name, a "
+			"name over a pattern, a longer pattern over a shorter "
+			"one. A switch in no list is placed by the role that "
+			"it reports (discovery.role_attribute), by the order "
+			"in force, and by its hosts and links."},
 	{.key = "spine",
 		.type = SCHEMA_SWITCHES,
 		FIELD(config_roles, spine),
 		.max = 64,
 		.def = "[]",
 		.reload = SCHEMA_REROUTE,
-		.help = "Likewise the switches between the leaves and the top "
-			"of the tree."},
+		.help = "The switches between the leaves and the top of the "
+			"tree, given as in routing.roles.leaf."},
 	{.key = "root",
 		.type = SCHEMA_SWITCHES,
 		FIELD(config_roles, root),
 		.max = 64,
 		.def = "[]",
 		.reload = SCHEMA_REROUTE,
-		.help = "Likewise the switches at the top."},
+		.help = "The switches at the top of the tree, given as in "
+			"routing.roles.leaf."},
 };
 
 static const struct schema_option discovery[] = {
@@ -331,10 +329,9 @@ static const struct schema_option discovery[] = {
 		.reload = SCHEMA_REROUTE,
 		.help = "The switches that are asked for their role in the "
 			"tree, a vendor attribute (0xFFE0), as VENDOR or "
-			"VENDOR:DEVICE. "
-			"No other switch is asked. "
-			"An answer without the attribute's signature is not "
-			"believed, and shown in the status."},
+			"VENDOR:DEVICE. No other switch is asked. An answer "
+			"without the attribute's signature is ignored, and "
+			"shown in the status."},
 };
 
 static const struct schema_option sweep[] = {
@@ -375,7 +372,8 @@ static const struct schema_option smp[] = {
 		.max = 15,
 		.def = "3",
 		.reload = SCHEMA_LIVE,
-		.help = "How often a packet without answer is sent again."},
+		.help = "How many times a packet without answer is sent "
+			"again."},
 	{.key = "window_max",
 		.type = SCHEMA_INT,
 		FIELD(config_smp, window_max),
@@ -400,11 +398,12 @@ static const struct schema_option smp[] = {
 		FIELD(config_smp, lid_routed),
 		.def = "true",
 		.reload = SCHEMA_LIVE,
-		.help = "Send what changes tables by LID where tables and "
-			"ports are proven to carry it there and its answer "
-			"back; a packet without answer is sent again directed. "
-			"With false, and where such packets are never "
-			"answered, all are directed."},
+		.help = "Send packets that write tables by LID where tables "
+			"and ports are proven to carry the packet there and "
+			"its answer back; a packet without answer is sent "
+			"again by directed route. With false, and where "
+			"LID-routed packets are never answered, all packets "
+			"use directed routes."},
 };
 
 static const struct schema_option standby[] = {
@@ -437,7 +436,7 @@ static const struct schema_option link[] = {
 		.unit = "4.096us x 2^n",
 		.reload = SCHEMA_REROUTE,
 		.help = "The longest time that a packet may need through the "
-			"fabric, told to every port."},
+			"fabric, written to every port."},
 	{.key = "packet_lifetime",
 		.type = SCHEMA_INT,
 		FIELD(config_link, packet_lifetime),
@@ -446,8 +445,7 @@ static const struct schema_option link[] = {
 		.unit = "4.096us x 2^n",
 		.reload = SCHEMA_REROUTE,
 		.help = "How long a packet may stay in a switch before it is "
-			"dropped. "
-			"20 and more: for ever."},
+			"dropped. 20 or more: no limit."},
 	{.key = "hoq_lifetime",
 		.type = SCHEMA_INT,
 		FIELD(config_link, hoq_lifetime),
@@ -456,8 +454,7 @@ static const struct schema_option link[] = {
 		.unit = "4.096us x 2^n",
 		.reload = SCHEMA_REROUTE,
 		.help = "How long a packet may wait at the head of a queue "
-			"towards another switch. "
-			"20 and more: for ever."},
+			"towards another switch. 20 or more: no limit."},
 	{.key = "leaf_hoq_lifetime",
 		.type = SCHEMA_INT,
 		FIELD(config_link, leaf_hoq_lifetime),
@@ -465,10 +462,9 @@ static const struct schema_option link[] = {
 		.def = "16",
 		.unit = "4.096us x 2^n",
 		.reload = SCHEMA_REROUTE,
-		.help = "The same towards a host, router or aggregation "
-			"node. "
-			"Shorter, so that one slow host does not hold up a "
-			"switch."},
+		.help = "The same as link.hoq_lifetime, towards a host, router "
+			"or aggregation node. Shorter, so that one slow host "
+			"does not hold up a switch."},
 	{.key = "vl_stall_count",
 		.type = SCHEMA_INT,
 		FIELD(config_link, vl_stall_count),
@@ -476,15 +472,15 @@ static const struct schema_option link[] = {
 		.def = "7",
 		.unit = "packets",
 		.reload = SCHEMA_REROUTE,
-		.help = "How many packets in a row may be dropped by the "
-			"lifetime of a queue's head before the lane counts as "
+		.help = "How many packets in a row may be dropped because of "
+			"the head-of-queue lifetime before the VL counts as "
 			"stalled."},
 	{.key = "max_vls",
 		.type = SCHEMA_INT,
 		FIELD(config_link, max_vls),
 		.choices = vl_counts,
 		.def = "15",
-		.unit = "data lanes",
+		.unit = "data VLs",
 		.reload = SCHEMA_REROUTE,
 		.help = "The most virtual lanes to make operational on a "
 			"link."},
@@ -522,19 +518,18 @@ static const struct schema_option sa[] = {
 		.def = "0x0",
 		.secret = true,
 		.reload = SCHEMA_LIVE,
-		.help = "The key with which a request to subnet "
-			"administration is trusted: it sees all partitions, "
-			"P_Key tables and M_Keys. "
-			"0: none is."},
+		.help = "The key with which a request to subnet administration "
+			"is trusted: it sees all partitions, P_Key tables and "
+			"M_Keys. 0: no request is trusted."},
 	{.key = "requests_per_second",
 		.type = SCHEMA_INT,
 		FIELD(config_sa, requests_per_second),
 		.max = 10000000,
 		.def = "2000",
 		.reload = SCHEMA_LIVE,
-		.help = "How many requests a second one port may make for "
-			"long; more are told to come back. "
-			"0: any number."},
+		.help = "How many requests per second one port may make "
+			"continuously; further requests are answered busy. 0: "
+			"any number."},
 	{.key = "request_burst",
 		.type = SCHEMA_INT,
 		FIELD(config_sa, request_burst),
@@ -543,7 +538,7 @@ static const struct schema_option sa[] = {
 		.def = "8192",
 		.unit = "requests",
 		.reload = SCHEMA_LIVE,
-		.help = "How many it may make at once."},
+		.help = "How many requests one port may make at once."},
 	{.key = "services_per_port",
 		.type = SCHEMA_INT,
 		FIELD(config_sa, services_per_port),
@@ -573,8 +568,8 @@ static const struct schema_option sa[] = {
 		.def = "256",
 		.unit = "MiB",
 		.reload = SCHEMA_LIVE,
-		.help = "The longest table that is given as one answer. "
-			"A PathRecord is 64 bytes."},
+		.help = "The largest table that is sent as one answer. A "
+			"PathRecord is 64 bytes."},
 	{.key = "prefix_routes",
 		.type = SCHEMA_RECORDS,
 		FIELD(config_sa, prefix_routes),
@@ -582,9 +577,9 @@ static const struct schema_option sa[] = {
 		.def = "{}",
 		.reload = SCHEMA_LIVE,
 		.help = "Other subnets by name, and the routers that lead to "
-			"them. A path to a GID of another subnet is one to "
+			"them. A path to a GID of another subnet is a path to "
 			"such a router, with a hop limit of 255; without an "
-			"entry there is none."},
+			"entry there is no path."},
 };
 
 static const struct schema_option partitions[] = {
@@ -596,11 +591,11 @@ static const struct schema_option partitions[] = {
 		.help = "The partitions by name. Without any, all ports are "
 			"full members of the default partition, 0x7fff. As "
 			"soon as there is one, and 0x7fff is not among them, "
-			"all ports are limited members of 0x7fff and the "
-			"subnet manager is a full one: everybody reaches the "
-			"subnet administrator, and nobody else. The port of "
-			"the subnet manager is a full member of 0x7fff in any "
-			"case."},
+			"all ports become limited members of 0x7fff and only "
+			"the port of the subnet manager is a full member: "
+			"every port reaches subnet administration, but no "
+			"other port. The port of the subnet manager is a full "
+			"member of 0x7fff in any case."},
 };
 
 static const struct schema_option qos[] = {
@@ -610,23 +605,22 @@ static const struct schema_option qos[] = {
 		.record = &qos_level_schema,
 		.def = "{}",
 		.reload = SCHEMA_REROUTE,
-		.help = "Levels of service by name, each of which gets lanes "
-			"of its own on every link. "
-			"Traffic that no rule gives a level takes the one "
-			"called default, which need not be listed. "
-			"Without any level all traffic is alike and the "
-			"switches' own tables stay."},
+		.help = "QoS levels by name, each with virtual lanes (VLs) of "
+			"its own on every link. Traffic that no rule gives a "
+			"level takes the level default, which need not be "
+			"listed. Without any level all traffic is treated "
+			"alike and the switches keep their own tables."},
 	{.key = "rules",
 		.type = SCHEMA_RECORDS,
 		FIELD(config_qos, rules),
 		.record = &qos_rule_schema,
 		.def = "{}",
 		.reload = SCHEMA_REROUTE,
-		.help = "What takes which level, by name. "
-			"The first rule that fits counts; a rule that never "
-			"can, or that is in the way of another, is a mistake. "
-			"Programs that do not ask for their paths choose the "
-			"number of a level themselves (its sl)."},
+		.help = "Which traffic takes which level, by name. The first "
+			"matching rule applies; a rule that can never match, "
+			"or that conflicts with another, is an error. Programs "
+			"that do not ask for their paths choose a level "
+			"themselves, by its sl."},
 	{.key = "high_limit.hosts",
 		.type = SCHEMA_INT,
 		FIELD(config_qos, high_limit[QOS_HOSTS]),
@@ -634,10 +628,9 @@ static const struct schema_option qos[] = {
 		.def = "16",
 		.unit = "4 KiB",
 		.reload = SCHEMA_REROUTE,
-		.help = "How much a port of a host may send of high levels "
-			"before a low one has a turn. "
-			"0: one packet. "
-			"255: as much as there is."},
+		.help = "How much a host port may send of high-priority levels "
+			"before a low-priority one is served. 0: one packet. "
+			"255: no limit."},
 	{.key = "high_limit.switches",
 		.type = SCHEMA_INT,
 		FIELD(config_qos, high_limit[QOS_SWITCHES]),
@@ -645,7 +638,8 @@ static const struct schema_option qos[] = {
 		.def = "16",
 		.unit = "4 KiB",
 		.reload = SCHEMA_REROUTE,
-		.help = "The same for external ports of switches."},
+		.help = "The same as qos.high_limit.hosts, for external ports "
+			"of switches."},
 	{.key = "high_limit.port0",
 		.type = SCHEMA_INT,
 		FIELD(config_qos, high_limit[QOS_PORT0]),
@@ -653,7 +647,8 @@ static const struct schema_option qos[] = {
 		.def = "16",
 		.unit = "4 KiB",
 		.reload = SCHEMA_REROUTE,
-		.help = "The same for enhanced ports 0 of switches."},
+		.help = "The same as qos.high_limit.hosts, for enhanced ports "
+			"0 of switches."},
 	{.key = "high_limit.routers",
 		.type = SCHEMA_INT,
 		FIELD(config_qos, high_limit[QOS_ROUTERS]),
@@ -661,21 +656,20 @@ static const struct schema_option qos[] = {
 		.def = "16",
 		.unit = "4 KiB",
 		.reload = SCHEMA_REROUTE,
-		.help = "The same for ports of routers."},
+		.help = "The same as qos.high_limit.hosts, for ports of "
+			"routers."},
 	{.key = "shortage",
 		.type = SCHEMA_ENUM,
 		FIELD(config_qos, shortage),
 		.choices = qos_shortages,
 		.def = "share",
 		.reload = SCHEMA_REROUTE,
-		.help = "What to do where a link has fewer lanes than there "
-			"are levels. "
-			"share: there, and only there, levels share lanes as "
-			"their shares_with says. "
-			"refuse: such a configuration is not taken; if it is "
-			"the fabric that changes, all levels share everywhere "
-			"until it is mended. "
-			"Either raises an alarm."},
+		.help = "What to do where a link has fewer VLs than there are "
+			"levels. share: on that link only, levels share VLs as "
+			"their shares_with says. refuse: such a configuration "
+			"is refused; if the fabric changes so, all levels "
+			"share VLs everywhere until it is restored. Either "
+			"raises an alarm."},
 	{.key = "unknown_sl",
 		.type = SCHEMA_ENUM,
 		FIELD(config_qos, unknown_sl),
@@ -683,8 +677,9 @@ static const struct schema_option qos[] = {
 		.def = "default",
 		.reload = SCHEMA_REROUTE,
 		.help = "Packets whose service level belongs to no level "
-			"travel as the default one (default) or are discarded "
-			"(drop; service level 0 never is)."},
+			"travel on that of the level default (default) or are "
+			"discarded (drop; service level 0 is never "
+			"discarded)."},
 };
 
 static const struct schema_option state[] = {
@@ -694,9 +689,9 @@ static const struct schema_option state[] = {
 		.max = 4000,
 		.def = "/var/lib/heddle",
 		.reload = SCHEMA_RESTART,
-		.help = "The directory of what must survive a restart: LIDs, "
-			"the order of switches, and what hosts registered: "
-			"services, subscriptions, alias GUIDs."},
+		.help = "The directory of the data that must survive a "
+			"restart: LIDs, the switch order, and what hosts "
+			"registered (services, subscriptions, alias GUIDs)."},
 };
 
 static const struct schema_option control[] = {
@@ -706,7 +701,7 @@ static const struct schema_option control[] = {
 		.max = 107, /* sun_path, terminated */
 		.def = "/run/heddle/heddle.sock",
 		.reload = SCHEMA_RESTART,
-		.help = "The socket that heddlectl(8) talks to."},
+		.help = "The socket that heddlectl(8) connects to."},
 };
 
 static const struct schema_option log_rows[] = {
@@ -716,7 +711,7 @@ static const struct schema_option log_rows[] = {
 		.choices = levels, /* as enum log_level */
 		.def = "info",
 		.reload = SCHEMA_LIVE,
-		.help = "How much to say."},
+		.help = "Log verbosity."},
 };
 
 #define SECTION(path, rows, type, member)                                      \

@@ -1,6 +1,7 @@
 /*
- * options: the tables of all options, one a section of the file. A new option
- * is a row here and a field in struct config; everything else follows.
+ * option_table: the tables of all options, one per section of the file. A new
+ * option is a row in option_table.c and a field in struct config; everything
+ * else follows.
  */
 #ifndef HEDDLE_CONFIG_OPTION_TABLE_H
 #define HEDDLE_CONFIG_OPTION_TABLE_H

@@ -30,19 +30,19 @@ static const struct schema_option rows[] = {
 		.choices = memberships,
 		.def = "{}",
 		.reload = SCHEMA_REROUTE,
-		.help = "Who is in it, and how: all, hosts, switches, routers, "
-			"sm (the port that heddled sends from), a port GUID "
-			"(a node GUID, where no port has it), or a pattern of "
-			"node names such as "
-			"\"gpu-*\". Limited members talk to full ones "
-			"only; both gives a port both keys. Where several "
-			"lines name one port, the last one counts."},
+		.help = "The members and their membership: all, hosts, "
+			"switches, routers, sm (the port that heddled uses), a "
+			"port GUID (a node GUID, where no port has it), or a "
+			"pattern of node names such as \"gpu-*\". Limited "
+			"members talk to full members only; both gives a port "
+			"both keys. If several entries match a port, the last "
+			"one applies."},
 	{.key = "ipoib.enabled",
 		.type = SCHEMA_BOOL,
 		FIELD(ipoib.enabled),
 		.def = "false",
 		.reload = SCHEMA_REROUTE,
-		.help = "Make the broadcast group that IPoIB interfaces of "
+		.help = "Create the broadcast group that IPoIB interfaces of "
 			"this partition join."},
 	{.key = "ipoib.mtu",
 		.type = SCHEMA_INT,
@@ -156,8 +156,8 @@ partition_check(const struct schema_records *all, struct diag_list *d)
 		if (k < i && p[i].pkey != 0) {
 			struct diag *e = diag_add(d, all->at[i],
 				"duplicate-value", all->name[i],
-				"partitions.%.60s: pkey 0x%04x is "
-				"partitions.%.60s already",
+				"partitions.%.60s: pkey 0x%04x is already that "
+				"of partitions.%.60s",
 				all->name[i], (unsigned)p[i].pkey,
 				all->name[k]);
 

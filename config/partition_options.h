@@ -1,7 +1,8 @@
 /*
- * partition: who may talk to whom, as the administrator says it. The rows of
- * one entry of `partitions`, and the rules that no single row can judge. What
- * it means for the ports of a fabric is sm/view/view_partition.h's business.
+ * partition_options: which ports may talk to each other, as the administrator
+ * configures it. The rows of one entry of `partitions`, and the rules that no
+ * single row can judge. sm/view/view_partition.h applies them to the ports of a
+ * fabric.
  *
  * IBA volume 1: partitioning 10.9, P_Key 10.9.1.
  */
@@ -16,14 +17,14 @@
 
 enum { PARTITION_DEFAULT_KEY = 0x7fff };
 
-/* Value of a member. */
+/* Membership of a member. */
 enum partition_membership {
 	PARTITION_AS_LIMITED, /* talks to full members only */
 	PARTITION_AS_FULL,
 	PARTITION_AS_BOTH, /* has both keys */
 };
 
-/* Who is meant by the text of a member. */
+/* What the text of a member names. */
 enum partition_who {
 	PARTITION_ALL,
 	PARTITION_HOSTS, /* ports of channel adapters */
@@ -35,7 +36,7 @@ enum partition_who {
 			   on the first word of it */
 };
 
-/* IPoIB's broadcast group, made before anybody asks for it. */
+/* IPoIB's broadcast group, made before any port asks to join it. */
 struct partition_ipoib {
 	bool enabled;
 	uint32_t mtu;  /* bytes */
@@ -57,13 +58,16 @@ extern const struct schema partition_schema;
 /* Gb/s in words, as in the file: "2.5", "10" ... NULL-terminated. */
 extern const char *const partition_rates[];
 
-/* IBA's code of one of them, by index. */
+/* IBA's code of partition_rates[rate]. */
 uint8_t partition_rate_code(uint32_t rate);
 
-/* Who is meant; *guid is set for PARTITION_GUID. */
+/* What the text names; *guid is set for PARTITION_GUID. */
 enum partition_who partition_who(const char *text, uint64_t *guid);
 
-/* Judge all of them: keys there and given once, GUIDs well formed. */
+/*
+ * Judge all partitions: each has a P_Key, no P_Key is given twice, GUIDs are
+ * well formed.
+ */
 void partition_check(const struct schema_records *all, struct diag_list *d);
 
 #endif

@@ -34,12 +34,11 @@ static const struct schema_option levels[] = {
 		.choices = sls,
 		.def = "any",
 		.reload = SCHEMA_REROUTE,
-		.help = "The number of the level (SL), for programs that are "
-			"told it. "
-			"any: the lowest that is free; default takes 0 if it "
-			"can. "
-			"With several routing lanes these are other numbers, "
-			"which hosts learn with their paths."},
+		.help = "The service level (SL) of this level, for programs "
+			"that are configured with it. any: the lowest free SL; "
+			"the level default takes 0 if it can. With several "
+			"routing layers the level has another SL on each "
+			"further layer, which hosts learn with their paths."},
 	{.key = "weight",
 		.type = SCHEMA_INT,
 		FIELD(weight),
@@ -48,8 +47,8 @@ static const struct schema_option levels[] = {
 		.def = "1",
 		.unit = "parts",
 		.reload = SCHEMA_REROUTE,
-		.help = "The level's share of a busy link, beside the weights "
-			"of the other levels of its priority."},
+		.help = "The level's share of a busy link, relative to the "
+			"other levels of its priority."},
 	{.key = "weight_at.hosts",
 		.type = SCHEMA_INT,
 		FIELD(weight_at[QOS_HOSTS]),
@@ -59,7 +58,8 @@ static const struct schema_option levels[] = {
 		.def = "0",
 		.unit = "parts",
 		.reload = SCHEMA_REROUTE,
-		.help = "Another weight at ports of hosts. 0: as weight."},
+		.help = "Another weight at ports of hosts. 0: the same as "
+			"weight."},
 	{.key = "weight_at.switches",
 		.type = SCHEMA_INT,
 		FIELD(weight_at[QOS_SWITCHES]),
@@ -69,7 +69,8 @@ static const struct schema_option levels[] = {
 		.def = "0",
 		.unit = "parts",
 		.reload = SCHEMA_REROUTE,
-		.help = "At external ports of switches."},
+		.help = "Another weight at external ports of switches. 0: the "
+			"same as weight."},
 	{.key = "weight_at.port0",
 		.type = SCHEMA_INT,
 		FIELD(weight_at[QOS_PORT0]),
@@ -79,7 +80,8 @@ static const struct schema_option levels[] = {
 		.def = "0",
 		.unit = "parts",
 		.reload = SCHEMA_REROUTE,
-		.help = "At enhanced ports 0 of switches."},
+		.help = "Another weight at enhanced ports 0 of switches. 0: "
+			"the same as weight."},
 	{.key = "weight_at.routers",
 		.type = SCHEMA_INT,
 		FIELD(weight_at[QOS_ROUTERS]),
@@ -89,25 +91,25 @@ static const struct schema_option levels[] = {
 		.def = "0",
 		.unit = "parts",
 		.reload = SCHEMA_REROUTE,
-		.help = "At ports of routers."},
+		.help = "Another weight at ports of routers. 0: the same as "
+			"weight."},
 	{.key = "priority",
 		.type = SCHEMA_ENUM,
 		FIELD(high),
 		.choices = priorities,
 		.def = "low",
 		.reload = SCHEMA_REROUTE,
-		.help = "high: goes before all low levels, as far as "
-			"qos.high_limit lets it."},
+		.help = "high: served before all low levels, up to "
+			"qos.high_limit."},
 	{.key = "shares_with",
 		.type = SCHEMA_STRING,
 		FIELD(shares_with),
 		.max = TEXT,
 		.def = "default",
 		.reload = SCHEMA_REROUTE,
-		.help = "The level whose lanes this one uses on links with "
-			"fewer lanes than levels. "
-			"Levels get lanes of their own in the order of their "
-			"names in the file."},
+		.help = "The level whose VLs this one uses on links with fewer "
+			"VLs than levels. Levels get VLs of their own in the "
+			"order in which the file lists them."},
 	{.key = "mtu_limit",
 		.type = SCHEMA_ENUM,
 		FIELD(mtu),
@@ -115,7 +117,7 @@ static const struct schema_option levels[] = {
 		.def = "none",
 		.unit = "bytes",
 		.reload = SCHEMA_REROUTE,
-		.help = "The most that paths of this level are given."},
+		.help = "The highest MTU of paths of this level."},
 	{.key = "rate_limit",
 		.type = SCHEMA_ENUM,
 		FIELD(rate),
@@ -123,7 +125,7 @@ static const struct schema_option levels[] = {
 		.def = "none",
 		.unit = "Gb/s",
 		.reload = SCHEMA_REROUTE,
-		.help = "The fastest that paths of this level are given."},
+		.help = "The highest rate of paths of this level."},
 	{.key = "packet_lifetime",
 		.type = SCHEMA_INT,
 		FIELD(lifetime),
@@ -133,7 +135,7 @@ static const struct schema_option levels[] = {
 		.def = "0",
 		.unit = "4.096us x 2^n",
 		.reload = SCHEMA_REROUTE,
-		.help = "What paths of this level say of it. "
+		.help = "The packet lifetime given with paths of this level. "
 			"0: link.subnet_timeout."},
 };
 
@@ -163,13 +165,12 @@ static const struct schema_option rules[] = {
 		.def = "[]",
 		.reload = SCHEMA_REROUTE,
 		.help = "Paths for these services: iser, lustre, nfs, nvme, "
-			"rds, sdp, smb, rdma_cm (all of its), tcp:PORT, "
-			"tcp:FIRST-LAST, udp:PORT (ports of rdma_cm), a "
-			"service ID or a range of them such as "
-			"0x10000-0x1ffff. "
-			"ipoib: paths that are asked for without a service, "
-			"as IPoIB does, and groups. "
-			"SRP targets have IDs of their own, see with."},
+			"rds, sdp, smb, rdma_cm (all of its services), "
+			"tcp:PORT, tcp:FIRST-LAST, udp:PORT (ports of "
+			"rdma_cm), a service ID or a range of them such as "
+			"0x10000-0x1ffff. ipoib: paths that are asked for "
+			"without a service, as IPoIB does, and groups. SRP "
+			"targets have IDs of their own, see with."},
 	{.key = "classes",
 		.type = SCHEMA_TEXTS,
 		FIELD(classes),
@@ -205,7 +206,7 @@ const struct schema qos_rule_schema = {"", rules,
 
 /* "N" or "N-M", both at most max. */
 static bool
-range(const char *text, uint64_t max, struct qos_range *out)
+parse_range(const char *text, uint64_t max, struct qos_range *out)
 {
 	uint64_t *at[] = {&out->first, &out->last};
 	const char *s = text;
@@ -233,7 +234,7 @@ range(const char *text, uint64_t max, struct qos_range *out)
 enum { PS_TCP = 0x0106, PS_UDP = 0x0111 };
 
 static struct qos_range
-ports(uint64_t space, uint64_t first, uint64_t last)
+rdma_cm_service_ids(uint64_t space, uint64_t first, uint64_t last)
 {
 	return (struct qos_range){space << 16 | first, space << 16 | last};
 }
@@ -269,12 +270,13 @@ qos_service(const char *text, struct qos_range *out)
 
 		if (strncmp(text, spaces[i].prefix, n) != 0)
 			continue;
-		if (!range(text + n, UINT16_MAX, out))
+		if (!parse_range(text + n, UINT16_MAX, out))
 			return false;
-		*out = ports(spaces[i].space, out->first, out->last);
+		*out = rdma_cm_service_ids(
+			spaces[i].space, out->first, out->last);
 		return true;
 	}
-	return range(text, UINT64_MAX, out);
+	return parse_range(text, UINT64_MAX, out);
 }
 
 bool
@@ -286,7 +288,7 @@ qos_no_service(const char *text)
 bool
 qos_class(const char *text, struct qos_range *out)
 {
-	return range(text, 0xfff, out); /* 12 bits */
+	return parse_range(text, 0xfff, out); /* 12 bits */
 }
 
 uint16_t
@@ -298,14 +300,14 @@ qos_pkey(const struct config *c, const char *text)
 	for (size_t i = 0; i < c->partitions.n; i++)
 		if (strcmp(c->partitions.name[i], text) == 0)
 			return (uint16_t)p[i].pkey;
-	if (!range(text, UINT16_MAX, &r) || r.first != r.last)
+	if (!parse_range(text, UINT16_MAX, &r) || r.first != r.last)
 		return 0;
 	return r.first & DEFAULT_KEY;
 }
 
 /* ---- levels by number ---- */
 
-/* The place of the default level in the file, or n: nobody wrote it. */
+/* The place of the default level in the file, or n: the file lacks it. */
 static size_t
 default_at(const struct schema_records *all)
 {
@@ -328,7 +330,7 @@ qos_levels(const struct config *c)
 
 /* The place in the file of level i > 0. */
 static size_t
-place(const struct schema_records *all, unsigned i)
+level_place(const struct schema_records *all, unsigned i)
 {
 	return i - 1 < default_at(all) ? i - 1 : i;
 }
@@ -344,14 +346,14 @@ qos_level(const struct config *c, unsigned i)
 
 	if (i == 0)
 		return home < all->n ? &o[home] : &usual;
-	return &o[place(all, i)];
+	return &o[level_place(all, i)];
 }
 
 const char *
 qos_level_name(const struct config *c, unsigned i)
 {
 	return i == 0 ? default_name
-		      : c->qos.levels.name[place(&c->qos.levels, i)];
+		      : c->qos.levels.name[level_place(&c->qos.levels, i)];
 }
 
 int
@@ -395,14 +397,14 @@ check_sl(const struct config *c, size_t i, struct diag_list *d)
 		if (o[i].sl == 0 || o[i].sl != o[k].sl)
 			continue;
 		e = diag_add(d, all->at[i], "duplicate-value", "qos.levels",
-			"qos.levels.%.60s: sl %u is that of %.60s already",
+			"qos.levels.%.60s: sl %u is already that of %.60s",
 			all->name[i], o[i].sl - 1, all->name[k]);
 		diag_note(d, e, all->at[k], "given here before");
 		return;
 	}
 }
 
-/* Whoever it shares with in the end must be the default level. */
+/* Following shares_with must end at the default level. */
 static void
 check_shares(const struct config *c, size_t i, struct diag_list *d)
 {
@@ -417,10 +419,9 @@ check_shares(const struct config *c, size_t i, struct diag_list *d)
 		return;
 	diag_add(d, all->at[i], "value", "qos.levels",
 		hops > QOS_LEVELS
-			? "qos.levels.%.60s: shares_with goes round in a "
-			  "circle at %.60s"
-			: "qos.levels.%.60s: shares_with: there is no level "
-			  "on the way by %.60s",
+			? "qos.levels.%.60s: shares_with loops at %.60s"
+			: "qos.levels.%.60s: shares_with %.60s does not lead "
+			  "to a level that exists",
 		all->name[i], o[i].shares_with);
 }
 
@@ -442,7 +443,7 @@ bad_text(const struct config *c, size_t i, const struct schema_text *t,
 	const char *what, struct diag_list *d)
 {
 	diag_add(d, t->at, "value", "qos.rules",
-		"qos.rules.%.60s: '%.60s' is no %s", c->qos.rules.name[i],
+		"qos.rules.%.60s: '%.60s' is not a %s", c->qos.rules.name[i],
 		t->text, what);
 }
 
@@ -471,7 +472,7 @@ check_texts(const struct config *c, size_t i, struct diag_list *d)
 	for (size_t k = 0; k < r->partitions.n; k++)
 		if (qos_pkey(c, r->partitions.entry[k].text) == 0)
 			bad_text(c, i, &r->partitions.entry[k],
-				"partition, nor a P_Key such as 0x7fff", d);
+				"partition or a P_Key such as 0x7fff", d);
 	for (size_t k = 0; k < r->services.n; k++)
 		if (!qos_no_service(r->services.entry[k].text) &&
 			!qos_service(r->services.entry[k].text, &ids))
@@ -510,7 +511,7 @@ check_level(const struct config *c, size_t i, struct diag_list *d)
 			all->name[i], r[i].level);
 }
 
-/* One kind of thing that rules name: how two texts of it meet. */
+/* One kind of thing that rules name, and how two texts of it compare. */
 struct kind {
 	const struct config *c;
 	bool (*meet)(const struct kind *k, const char *a, const char *b);
@@ -518,7 +519,7 @@ struct kind {
 	bool (*read)(const char *text, struct qos_range *out);
 };
 
-/* Numbers of texts; what is no range meets only itself. */
+/* Compares texts as ranges; a text that is no range meets only itself. */
 static bool
 ranges_meet(const struct kind *k, const char *a, const char *b)
 {
@@ -545,7 +546,7 @@ pkeys_same(const struct kind *k, const char *a, const char *b)
 	return qos_pkey(k->c, a) == qos_pkey(k->c, b);
 }
 
-/* Who a name means only the fabric knows: the same text means the same. */
+/* Only the fabric shows which ports a text names: the same text is the same. */
 static bool
 texts_same(const struct kind *k, const char *a, const char *b)
 {
@@ -553,7 +554,7 @@ texts_same(const struct kind *k, const char *a, const char *b)
 	return strcmp(a, b) == 0;
 }
 
-/* All that a names is named by b, too; nothing named is everything. */
+/* True if b names all that a names; an empty list names everything. */
 static bool
 all_inside(const struct kind *k, const struct schema_texts *a,
 	const struct schema_texts *b)
@@ -588,9 +589,9 @@ some_meet(const struct kind *k, const struct schema_texts *a,
 enum { KINDS = 5 };
 
 /*
- * Two rules of different levels: the later one is of no use where all that it
- * names is the earlier one's, and nobody can tell what was meant where both
- * name the same kinds of things and some of the same.
+ * Report rule b where the earlier rule a covers all of it, so that b never
+ * applies, and where the two give different levels, name the same kinds of
+ * things and some of the same things, so that the intention is unclear.
  */
 static void
 check_pair(const struct config *c, size_t a, size_t b, struct diag_list *d)
@@ -618,8 +619,8 @@ check_pair(const struct config *c, size_t a, size_t b, struct diag_list *d)
 	if (!inside && (!meet || strcmp(r[a].level, r[b].level) == 0))
 		return;
 	e = diag_add(d, all->at[b], "overlap", "qos.rules",
-		inside ? "qos.rules.%.60s: never counts, all of it is in "
-			 "%.60s already"
+		inside ? "qos.rules.%.60s: never applies: %.60s covers all of "
+			 "it"
 		       : "qos.rules.%.60s: overlaps %.60s",
 		all->name[b], all->name[a]);
 	diag_note(d, e, all->at[a], "the rule before it");
@@ -633,7 +634,7 @@ check_rules(const struct config *c, struct diag_list *d)
 
 	if (all->n > 0 && qos_levels(c) == 0)
 		diag_add(d, all->at[0], "missing-key", "qos.rules",
-			"qos.rules: there are rules and no qos.levels");
+			"qos.rules: there are rules but no qos.levels");
 	for (i = 0; i < all->n && qos_levels(c) > 0; i++) {
 		check_level(c, i, d);
 		check_texts(c, i, d);
@@ -643,7 +644,7 @@ check_rules(const struct config *c, struct diag_list *d)
 			check_pair(c, k, i, d);
 }
 
-/* The level of a partition's group is given by rules, not by a number. */
+/* With QoS levels, rules give the level of a partition's group, not its SL. */
 static void
 check_groups(const struct config *c, struct diag_list *d)
 {

@@ -1,12 +1,12 @@
 /*
- * qos: levels of service as the administrator says them. The rows of one level
- * and of one rule of `qos`, what their texts mean, and what no single row can
- * judge. What it means for SLs, VLs and weights is sm/policy/qos.h's business.
+ * qos_options: QoS levels as the administrator configures them. The rows of one
+ * level and of one rule of `qos`, what their texts mean, and the rules that no
+ * single row can judge. sm/policy/qos.h makes SLs, VLs and weights from them.
  *
- * A rule names who and what: partitions, services by their IDs, QoS classes,
- * ports. What it names of one kind are alternatives, different kinds must all
- * fit, a kind that it does not name fits always. Rules look at both ends
- * alike, so that an answer takes the level of the question.
+ * A rule names partitions, services by their IDs, QoS classes and ports. The
+ * entries of one kind are alternatives; all kinds that are named must fit; a
+ * kind that is not named always fits. Rules treat both ends of a path alike, so
+ * that an answer takes the level of the question.
  */
 #ifndef HEDDLE_CONFIG_QOS_OPTIONS_H
 #define HEDDLE_CONFIG_QOS_OPTIONS_H
@@ -37,7 +37,7 @@ struct qos_level_options {
 	uint32_t mtu;	   /* limit: 0 none, else the IBA code */
 	uint32_t rate;	   /* limit: 0 none, else index + 1 in
 			      partition_rates */
-	uint32_t lifetime; /* 0: that of the fabric */
+	uint32_t lifetime; /* 0: link.subnet_timeout */
 };
 
 struct qos_rule_options {
@@ -52,30 +52,33 @@ struct qos_range {
 	uint64_t first, last;
 };
 
-/* The service IDs that a text means; false: none. */
+/* The service IDs that a text means; false: it means none. */
 bool qos_service(const char *text, struct qos_range *out);
 
-/* What asks for a path without a service. */
+/* True for the text ("ipoib") that means path queries without a service. */
 bool qos_no_service(const char *text);
 
-/* The QoS classes that a text means; false: none. */
+/* The QoS classes that a text means; false: it means none. */
 bool qos_class(const char *text, struct qos_range *out);
 
 /* The P_Key that a text means, by the names of c or as a number; 0: none. */
 uint16_t qos_pkey(const struct config *c, const char *text);
 
 /*
- * Levels by number: 0 is the default one, then those of the configuration in
- * its order. How many; 0: none are configured.
+ * The number of levels, 0 where none are configured. Level 0 is the default
+ * level; the others follow in the order of the file.
  */
 unsigned qos_levels(const struct config *c);
-/* What level i says; its name, "default" where nobody wrote it. */
+/*
+ * The options of level i, and its name; the default level need not be in the
+ * file.
+ */
 const struct qos_level_options *qos_level(const struct config *c, unsigned i);
 const char *qos_level_name(const struct config *c, unsigned i);
-/* The number of a level by name; -1: there is none. */
+/* The number of the level with this name; -1: there is none. */
 int qos_find_level(const struct config *c, const char *name);
 
-/* Judge all of it. */
+/* Judge levels and rules; mistakes go to d. */
 void qos_check(const struct config *c, struct diag_list *d);
 
 #endif

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "config/diag.h"
-#include "config/section.h"
 #include "config/suggest.h"
 #include "config/value.h"
 #include "config/yaml.h"
@@ -21,7 +20,7 @@ struct loading {
 	const char *path;
 };
 
-/* A GUID from the file with its place, to find the second of two equals. */
+/* A GUID from the file with its place, to report one that is listed twice. */
 struct placed {
 	uint64_t guid;
 	uint32_t value;
@@ -64,7 +63,8 @@ schema_defaults(
 }
 
 static int
-complain(const struct loading *l, const struct yaml_value *v, const char *what)
+report_bad_value(
+	const struct loading *l, const struct yaml_value *v, const char *what)
 {
 	struct diag *e = diag_add(
 		l->d, v->at, "value", l->path, "%s: %s", l->path, what);
@@ -89,7 +89,7 @@ kind_name(enum yaml_kind kind)
 	}
 }
 
-/* True when v is of the kind wanted; otherwise it has been complained of. */
+/* True when v is of the kind wanted; otherwise the mistake is reported. */
 static bool
 is_kind(const struct loading *l, const struct yaml_value *v,
 	enum yaml_kind kind)
@@ -102,14 +102,14 @@ is_kind(const struct loading *l, const struct yaml_value *v,
 		(void)reason_set(&why,
 			"no value; leave the key out for its default, %s",
 			l->o->def);
-		(void)complain(l, v, why.text);
+		(void)report_bad_value(l, v, why.text);
 		return false;
 	}
 	if (v->kind == kind)
 		return true;
 	(void)reason_set(&why, "expected %s (%s), found %s", kind_name(kind),
 		value_type_name(l->o->type), kind_name(v->kind));
-	(void)complain(l, v, why.text);
+	(void)report_bad_value(l, v, why.text);
 	return false;
 }
 
@@ -121,13 +121,13 @@ load_scalar(const struct loading *l, const struct yaml_value *v, void *field)
 	if (!is_kind(l, v, YAML_KIND_SCALAR))
 		return -1;
 	if (value_set(l->o, v->text, field, l->env, &why) < 0)
-		return complain(l, v, why.text);
+		return report_bad_value(l, v, why.text);
 	return 0;
 }
 
 static void
-twice(const struct loading *l, struct diag_place at, struct diag_place other,
-	const char *what)
+report_duplicate(const struct loading *l, struct diag_place at,
+	struct diag_place other, const char *what)
 {
 	struct diag *e = diag_add(l->d, at, "duplicate-value", l->path,
 		"%s: %s is listed twice", l->path, what);
@@ -149,7 +149,7 @@ load_names(const struct loading *l, const struct yaml_value *list,
 
 	while (known != NULL && known[many] != NULL)
 		many++;
-	/* none twice, so there is never more than there are names */
+	/* none is listed twice, so known bounds the list */
 	name = arena_array(l->env->arena, many, sizeof(const char *));
 	at = arena_array(l->env->arena, many, sizeof(*at));
 	for (v = list->first; v != NULL; v = v->next) {
@@ -167,7 +167,7 @@ load_names(const struct loading *l, const struct yaml_value *list,
 		for (j = 0; j < n && name[j] != known[ix]; j++)
 			;
 		if (j < n) {
-			twice(l, v->at, at[j], known[ix]);
+			report_duplicate(l, v->at, at[j], known[ix]);
 			rc = -1;
 			continue;
 		}
@@ -192,7 +192,7 @@ by_guid(const void *a, const void *b)
 	return x->at.col < y->at.col ? -1 : x->at.col > y->at.col;
 }
 
-/* Sort, and name every GUID that is there twice. 0 or -1. */
+/* Sort, and report every GUID that is listed twice. 0 or -1. */
 static int
 sort_guids(const struct loading *l, struct placed *p, size_t n)
 {
@@ -205,7 +205,7 @@ sort_guids(const struct loading *l, struct placed *p, size_t n)
 		if (p[i].guid != p[i - 1].guid)
 			continue;
 		(void)snprintf(text, sizeof(text), "0x%016" PRIx64, p[i].guid);
-		twice(l, p[i].at, p[i - 1].at, text);
+		report_duplicate(l, p[i].at, p[i - 1].at, text);
 		rc = -1;
 	}
 	return rc;
@@ -362,14 +362,15 @@ load_records(const struct loading *l, const struct yaml_value *map,
 	return rc;
 }
 
-/* Is this text in the list already? Then it has been complained of. */
+/* True, after a report, if the text is in the list already. */
 static bool
-listed(const struct loading *l, const struct yaml_value *v, const char *text,
-	const struct placed *p, const char *const *name, size_t n)
+is_listed_already(const struct loading *l, const struct yaml_value *v,
+	const char *text, const struct placed *p, const char *const *name,
+	size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (strcmp(name[i], text) == 0) {
-			twice(l, v->at, p[i].at, text);
+			report_duplicate(l, v->at, p[i].at, text);
 			return true;
 		}
 	return false;
@@ -392,7 +393,7 @@ load_switches(const struct loading *l, const struct yaml_value *list,
 	for (v = list->first; v != NULL; v = v->next) {
 		p[n].at = v->at;
 		if (load_scalar(&item, v, &name[n]) < 0 ||
-			listed(l, v, name[n], p, name, n))
+			is_listed_already(l, v, name[n], p, name, n))
 			rc = -1;
 		else
 			n++;
@@ -425,7 +426,7 @@ load_texts(const struct loading *l, const struct yaml_value *list,
 			if (strcmp(entry[i].text, entry[n].text) == 0)
 				break;
 		if (i < n) {
-			twice(l, v->at, entry[i].at, entry[n].text);
+			report_duplicate(l, v->at, entry[i].at, entry[n].text);
 			rc = -1;
 			continue;
 		}
@@ -626,4 +627,265 @@ schema_reload_name(enum schema_reload reload)
 	};
 
 	return name[reload];
+}
+
+/* ---- sections ---- */
+
+/* A map being read. */
+struct reading {
+	struct section *k;
+	void *base;
+	const struct schema_env *env;
+	struct diag_list *d;
+};
+
+void
+section_add(struct section *k, const struct schema *s, size_t offset)
+{
+	struct section_key *key =
+		arena_array(k->arena, k->n + s->n, sizeof(*key));
+	size_t i;
+
+	if (k->n > 0)
+		memcpy(key, k->key, k->n * sizeof(*key));
+	k->key = key;
+	for (i = 0; i < s->n; i++) {
+		key = &k->key[k->n++];
+		key->o = &s->option[i];
+		key->offset = offset;
+		(void)snprintf(key->name, sizeof(key->name), "%s%s%s", s->path,
+			s->path[0] != '\0' ? "." : "", key->o->key);
+	}
+}
+
+struct section_key *
+section_find(const struct section *k, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < k->n; i++)
+		if (strcmp(k->key[i].name, name) == 0)
+			return &k->key[i];
+	return NULL;
+}
+
+const void *
+section_base(const struct section_key *key, const void *base)
+{
+	return (const char *)base + key->offset;
+}
+
+const char *
+section_leaf(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+
+	return dot != NULL ? dot + 1 : name;
+}
+
+/* True when name is a map of keys: "fabric", "fabric.lmc". */
+static bool
+is_section(const struct section *k, const char *name)
+{
+	size_t i, n = strlen(name);
+
+	for (i = 0; i < k->n; i++)
+		if (strncmp(k->key[i].name, name, n) == 0 &&
+			k->key[i].name[n] == '.')
+			return true;
+	return false;
+}
+
+/* The known key that an unknown word below prefix resembles, or NULL. */
+static const char *
+find_similar_key(const struct reading *r, const char *prefix, const char *word)
+{
+	struct suggest s = suggest_for(word);
+	size_t i, n = strlen(prefix);
+	const char *leaf;
+	char *sibling;
+
+	for (i = 0; i < r->k->n; i++) {
+		const char *name = r->k->key[i].name;
+
+		if (strncmp(name, prefix, n) != 0)
+			continue;
+		sibling = arena_strdup(r->env->arena, name + n);
+		sibling[strcspn(sibling, ".")] = '\0';
+		suggest_offer(&s, sibling);
+	}
+	if (s.best != NULL)
+		return s.best;
+	/* the right word in the wrong place */
+	for (i = 0; i < r->k->n; i++) {
+		leaf = section_leaf(r->k->key[i].name);
+		if (strcmp(leaf, word) == 0 ||
+			strcmp(r->k->key[i].name, word) == 0)
+			return r->k->key[i].name;
+	}
+	return NULL;
+}
+
+static void
+report_unknown_key(struct reading *r, const struct yaml_value *v,
+	const char *prefix, const char *path)
+{
+	const char *m;
+
+	if (r->d->n == DIAG_MAX) {
+		r->d->dropped++;
+		return;
+	}
+	m = find_similar_key(r, prefix, v->key);
+	if (m != NULL && strcmp(m, v->key) == 0)
+		diag_add(r->d, v->key_at, "unknown-key", path,
+			"'%s' is not one key; write each word between the "
+			"dots on a line of its own, indented",
+			v->key);
+	else if (m != NULL)
+		diag_add(r->d, v->key_at, "unknown-key", path,
+			"unknown key '%.*s'; did you mean '%s'?",
+			SECTION_KEY_MAX, v->key, m);
+	else
+		diag_add(r->d, v->key_at, "unknown-key", path,
+			"unknown key '%.*s'", SECTION_KEY_MAX, v->key);
+}
+
+/*
+ * Read a map of keys; prefix is "" or "fabric." or "fabric.lmc.". yaml_read has
+ * bounded the depth.
+ */
+static void
+read_map(/* NOLINT(misc-no-recursion) */
+	struct reading *r, const struct yaml_value *map, const char *prefix)
+{
+	const struct yaml_value *v;
+	struct section_key *k;
+	char name[SECTION_KEY_MAX];
+	char below[SECTION_KEY_MAX + 1];
+	char path[2 * SECTION_KEY_MAX + 64];
+
+	for (v = map->first; v != NULL; v = v->next) {
+		int n = snprintf(name, sizeof(name), "%s%s", prefix, v->key);
+		bool fits =
+			n < (int)sizeof(name) && strchr(v->key, '.') == NULL;
+
+		if (v->key[0] == '\0')
+			continue; /* reported when the tree was made */
+		(void)snprintf(path, sizeof(path), "%s%s", r->k->path, name);
+		k = fits ? section_find(r->k, name) : NULL;
+		if (k != NULL) {
+			k->at = v->at;
+			k->v = v;
+			(void)schema_load(k->o, v, (char *)r->base + k->offset,
+				r->env, r->d, path);
+		} else if (!fits || !is_section(r->k, name)) {
+			report_unknown_key(r, v, prefix, path);
+		} else if (v->kind == YAML_KIND_MAP) {
+			(void)snprintf(below, sizeof(below), "%s.", name);
+			read_map(r, v, below);
+		} else if (v->kind != YAML_KIND_BAD && !yaml_empty(v)) {
+			diag_add(r->d, v->at, "value", path,
+				"%s: expected keys and their values", path);
+		}
+	}
+}
+
+void
+section_read(struct section *k, const struct yaml_value *map, void *base,
+	const struct schema_env *env, struct diag_list *d)
+{
+	struct reading r = {k, base, env, d};
+
+	read_map(&r, map, "");
+}
+
+/* Length of the beginning of name, in whole words, that prev shares. */
+static size_t
+shared_words(const char *name, const char *prev)
+{
+	size_t i, n = 0;
+
+	for (i = 0; name[i] != '\0' && name[i] == prev[i]; i++)
+		if (name[i] == '.')
+			n = i + 1;
+	return n;
+}
+
+/*
+ * Print the headings of the sections that name opens after prev. Returns the
+ * depth of its leaf.
+ */
+static int
+open_sections(const char *name, const char *prev, int indent, struct buf *out)
+{
+	size_t from = shared_words(name, prev), i, word = 0;
+	int depth = 0;
+
+	for (i = 0; name[i] != '\0'; i++) {
+		if (name[i] != '.')
+			continue;
+		if (i >= from && depth + indent == 0 && *prev != '\0')
+			buf_printf(out, "\n");
+		if (i >= from)
+			buf_printf(out, "%*s%.*s:\n", indent + depth * 2, "",
+				(int)(i - word), name + word);
+		word = i + 1;
+		depth++;
+	}
+	return depth;
+}
+
+/* Append one key and its value at this indentation. */
+static void
+print_key(const struct section_key *key, const void *base, int indent,
+	struct buf *out)
+{
+	struct buf value = {0};
+
+	schema_print(key->o, section_base(key, base), indent + 2, &value);
+	buf_printf(out, "%*s%s:", indent, "", section_leaf(key->name));
+	/* a list on lines of its own needs its unit above it */
+	if (key->o->unit != NULL && value.text[0] == '\n')
+		buf_printf(out, " # %s%s", key->o->unit, value.text);
+	else if (key->o->unit != NULL)
+		buf_printf(out, " %s # %s", value.text, key->o->unit);
+	else
+		buf_printf(out, "%s%s", value.text[0] == '\n' ? "" : " ",
+			value.text);
+	buf_printf(out, "\n");
+	buf_free(&value);
+}
+
+void
+section_print(
+	const struct section *k, const void *base, int indent, struct buf *out)
+{
+	const char *prev = "";
+	size_t i;
+
+	for (i = 0; i < k->n; i++) {
+		const struct section_key *key = &k->key[i];
+		int depth = open_sections(key->name, prev, indent, out);
+
+		/* a key without a section is set off like one */
+		if (depth + indent == 0 && *prev != '\0')
+			buf_printf(out, "\n");
+		print_key(key, base, indent + depth * 2, out);
+		prev = key->name;
+	}
+}
+
+void
+section_print_line(const struct section *k, const void *base, struct buf *out)
+{
+	size_t i;
+
+	buf_put(out, "{", 1);
+	for (i = 0; i < k->n; i++) {
+		buf_printf(out, "%s%s: ", i > 0 ? ", " : "", k->key[i].name);
+		schema_print(
+			k->key[i].o, section_base(&k->key[i], base), -1, out);
+	}
+	buf_put(out, "}", 1);
 }

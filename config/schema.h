@@ -17,7 +17,7 @@
  *	const struct schema schema = {"sweep", rows, 1, sizeof(...)};
  *
  * A key may have dots ("lmc.hosts"): maps inside the section. Nothing here
- * knows YAML; schema_load takes the tree of config/yaml.h.
+ * parses YAML: schema_load and section_read take the tree of config/yaml.h.
  */
 #ifndef HEDDLE_CONFIG_SCHEMA_H
 #define HEDDLE_CONFIG_SCHEMA_H
@@ -50,18 +50,18 @@ enum schema_type {	  /* what is stored at the offset */
 	SCHEMA_WORDS,	  /* struct schema_words: texts, each with one of
 			     choices */
 	SCHEMA_TEXTS,	  /* struct schema_texts, each at most max bytes */
-	SCHEMA_RECORDS,	  /* struct schema_records: names, each with options
-			     of its own, those of record */
+	SCHEMA_RECORDS,	  /* struct schema_records: names, each with the options
+			     of record */
 	SCHEMA_SWITCH,	  /* const char *: a GUID as 0x and 16 digits, a name,
 			     or a pattern with *, ? or [ */
-	SCHEMA_SWITCHES,  /* struct schema_names of those */
+	SCHEMA_SWITCHES,  /* struct schema_names, each as SCHEMA_SWITCH */
 	SCHEMA_DEVICE,	  /* struct schema_device */
 	SCHEMA_DEVICES,	  /* struct schema_devices, in the order given */
 };
 
-/* What a changed option asks for on reload. */
+/* What a reload does about a changed option. */
 enum schema_reload {
-	SCHEMA_LIVE,	/* used from the next moment on */
+	SCHEMA_LIVE,	/* takes effect at once */
 	SCHEMA_REROUTE, /* the fabric is swept, routed and written again */
 	SCHEMA_RESTART, /* kept as it was until the daemon restarts */
 };
@@ -101,7 +101,10 @@ struct schema_words {
 	size_t n;
 };
 
-/* A list of texts that somebody else judges, in the order given, none twice. */
+/*
+ * A list of texts that the owner of the option judges, in the order given, none
+ * twice.
+ */
 struct schema_text {
 	const char *text;
 	struct diag_place at;
@@ -182,8 +185,8 @@ void schema_defaults(
 
 /*
  * Append the canonical text of the field, which can be read back. indent < 0:
- * in one line; otherwise lists and maps of GUIDs that are not empty take a
- * line an entry, each after a newline and indent spaces.
+ * in one line; otherwise lists of GUIDs or switches and all maps, where not
+ * empty, take one line per entry, each after a newline and indent spaces.
  */
 void schema_print(const struct schema_option *o, const void *base, int indent,
 	struct buf *out);
@@ -203,5 +206,52 @@ const char *schema_type_name(enum schema_type type);
 
 /* "live", "reroute", "restart". */
 const char *schema_reload_name(enum schema_reload reload);
+
+/*
+ * Sections: options by name. A section is a list of options with their names
+ * ("fabric.lmc.hosts") and the struct that holds their values: the whole file,
+ * or one record of a map of records ("partitions.storage"). Reads maps of keys
+ * with exact errors, prints them so that they read back the same.
+ */
+enum { SECTION_KEY_MAX = 80 };
+
+struct section_key {
+	const struct schema_option *o;
+	size_t offset; /* of the schema's struct in the section's */
+	char name[SECTION_KEY_MAX];
+	struct diag_place at; /* of its value in the file, line 0: absent */
+	const struct yaml_value *v; /* that value, NULL: absent */
+};
+
+struct section {
+	struct arena *arena; /* for the keys */
+	struct section_key *key;
+	size_t n;
+	const char *path; /* for messages: "" or "partitions.storage." */
+};
+
+/* Add the options of s, with their struct at offset, under s->path. */
+void section_add(struct section *k, const struct schema *s, size_t offset);
+
+/* The key of this name, or NULL. */
+struct section_key *section_find(const struct section *k, const char *name);
+
+/* The last word of a key's name. */
+const char *section_leaf(const char *name);
+
+/* The struct that holds the key's value, inside the struct at base. */
+const void *section_base(const struct section_key *key, const void *base);
+
+/* Read a map of keys into the struct at base; mistakes go to d. */
+void section_read(struct section *k, const struct yaml_value *map, void *base,
+	const struct schema_env *env, struct diag_list *d);
+
+/* Append every key of the struct at base as YAML, indent spaces in. */
+void section_print(
+	const struct section *k, const void *base, int indent, struct buf *out);
+
+/* Append "{key: value, ...}" with dots in the keys: for messages. */
+void section_print_line(
+	const struct section *k, const void *base, struct buf *out);
 
 #endif

@@ -10,7 +10,8 @@
 #include "sm/base/buf.h"
 
 static int
-unknown(const struct section *keys, const char *name, struct reason *why)
+refuse_unknown_key(
+	const struct section *keys, const char *name, struct reason *why)
 {
 	struct suggest s = suggest_for(name);
 
@@ -21,7 +22,7 @@ unknown(const struct section *keys, const char *name, struct reason *why)
 		s.best != NULL ? s.best : "", s.best != NULL ? "'?" : "");
 }
 
-/* An option, or something inside a record of one. */
+/* True for an option, or for a key inside a record of one. */
 static bool
 is_known(const struct section *keys, const char *name)
 {
@@ -63,9 +64,10 @@ read_value(
 	return v;
 }
 
-/* The member of this key, n bytes; made where there is none. */
+/* The member with this key, n bytes; added where the map has none. */
 static struct yaml_value *
-member(struct yaml_value *map, const char *key, size_t n, struct arena *a)
+find_or_add_member(
+	struct yaml_value *map, const char *key, size_t n, struct arena *a)
 {
 	struct yaml_value **at = &map->first, *v;
 	char *copy;
@@ -102,13 +104,13 @@ setting_put(struct yaml_value *root, const char *text,
 		return reason_set(why, "'%.80s': expected key=value", text);
 	(void)snprintf(name, sizeof(name), "%.*s", (int)n, text);
 	if (!is_known(keys, name))
-		return unknown(keys, name, why);
+		return refuse_unknown_key(keys, name, why);
 	v = read_value(a, name, text + n + 1, why);
 	if (v == NULL)
 		return -1;
 	for (const char *rest = name;; rest += word + 1) {
 		word = strcspn(rest, ".");
-		at = member(at, rest, word, a);
+		at = find_or_add_member(at, rest, word, a);
 		if (rest[word] == '\0')
 			break;
 	}

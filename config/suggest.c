@@ -6,7 +6,7 @@
 enum { LONGEST = 40, NEAR = 2, PREFIX = 3 };
 
 static size_t
-min(size_t a, size_t b)
+min_size(size_t a, size_t b)
 {
 	return a < b ? a : b;
 }
@@ -27,11 +27,13 @@ suggest_distance(const char *a, const char *b)
 		for (j = 1; j <= m; j++) {
 			size_t change = a[i - 1] != b[j - 1];
 
-			d[i][j] = min(min(d[i - 1][j] + 1, d[i][j - 1] + 1),
+			d[i][j] = min_size(
+				min_size(d[i - 1][j] + 1, d[i][j - 1] + 1),
 				d[i - 1][j - 1] + change);
 			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] &&
 				a[i - 2] == b[j - 1])
-				d[i][j] = min(d[i][j], d[i - 2][j - 2] + 1);
+				d[i][j] =
+					min_size(d[i][j], d[i - 2][j - 2] + 1);
 		}
 	}
 	return d[n][m];

@@ -1,6 +1,7 @@
 /*
- * suggest: what did the user mean? The nearest known word to a wrong one, by
- * Damerau's distance (a letter too many, missing, wrong, or two swapped).
+ * suggest: the word that the user may have meant: the known word nearest to a
+ * wrong one, by Damerau's distance (a letter too many, missing, wrong, or two
+ * swapped).
  */
 #ifndef HEDDLE_CONFIG_SUGGEST_H
 #define HEDDLE_CONFIG_SUGGEST_H
@@ -8,7 +9,7 @@
 #include <stddef.h>
 
 struct suggest {
-	const char *word; /* that was written */
+	const char *word; /* the wrong word */
 	const char *best; /* nearest so far, or NULL */
 	size_t distance;
 };
@@ -18,8 +19,8 @@ struct suggest suggest_for(const char *word);
 
 /*
  * Offer a known word (borrowed). It becomes the suggestion when it is at most
- * two steps away, or begins with what was written (three letters at least),
- * and nothing before was nearer.
+ * two steps away, or begins with what was written (three letters at least), and
+ * no word offered before is nearer.
  */
 void suggest_offer(struct suggest *s, const char *known);
 

@@ -12,7 +12,7 @@
 
 enum { QUOTE_MAX = 60, DEVICE_MAX = 63, PORT_MAX = 254 };
 
-/* A value as it is being judged: the row, the text, where answers go. */
+/* A value being read: the row, the text, where the value and a reason go. */
 struct reading {
 	const struct schema_option *o;
 	const char *text;
@@ -23,7 +23,7 @@ struct reading {
 
 /* Refuse with "'text' <what>", or "the value <what>" when it is a secret. */
 static int
-refuse(const struct reading *r, const char *what)
+refuse_value(const struct reading *r, const char *what)
 {
 	if (r->o->secret)
 		return reason_set(r->why, "the value %s", what);
@@ -50,7 +50,7 @@ in_range(const struct schema_option *o, uint64_t v)
 }
 
 static int
-digit(char c)
+digit_value(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -63,13 +63,13 @@ digit(char c)
 
 /* Read digits of a base at *s, at least one, and step over them. */
 static bool
-number(const char **s, unsigned base, uint64_t *v)
+parse_number(const char **s, unsigned base, uint64_t *v)
 {
 	const char *p = *s;
 
 	*v = 0;
-	for (; (unsigned)digit(*p) < base; p++) {
-		uint64_t d = (unsigned)digit(*p);
+	for (; (unsigned)digit_value(*p) < base; p++) {
+		uint64_t d = (unsigned)digit_value(*p);
 
 		if (*v > (UINT64_MAX - d) / base)
 			return false;
@@ -82,21 +82,21 @@ number(const char **s, unsigned base, uint64_t *v)
 }
 
 static bool
-hex(const char *s, uint64_t *v)
+parse_hex(const char *s, uint64_t *v)
 {
 	if (s[0] != '0' || (s[1] != 'x' && s[1] != 'X'))
 		return false;
 	s += 2;
-	return number(&s, 16, v) && *s == '\0';
+	return parse_number(&s, 16, v) && *s == '\0';
 }
 
 /* A decimal number, without the leading zeroes that mean octal elsewhere. */
 static bool
-decimal(const char *s, uint64_t *v)
+parse_decimal(const char *s, uint64_t *v)
 {
 	if (s[0] == '0' && s[1] != '\0')
 		return false;
-	return number(&s, 10, v) && *s == '\0';
+	return parse_number(&s, 10, v) && *s == '\0';
 }
 
 bool
@@ -105,12 +105,12 @@ value_guid(const char *text, uint64_t *guid)
 	char plain[17];
 	size_t i, n = 0;
 
-	if (hex(text, guid))
+	if (parse_hex(text, guid))
 		return *guid != 0;
 	for (i = 0; text[i] != '\0' && n < 16; i++) {
 		if (text[i] == ':' && i % 5 == 4 && text[4] == ':')
 			continue;
-		if (digit(text[i]) == 16)
+		if (digit_value(text[i]) == 16)
 			return false;
 		plain[n++] = text[i];
 	}
@@ -128,13 +128,13 @@ set_bool(const struct reading *r)
 
 	*field = strcmp(r->text, "true") == 0;
 	if (!*field && strcmp(r->text, "false") != 0)
-		return refuse(r, "is neither true nor false");
+		return refuse_value(r, "is neither true nor false");
 	return 0;
 }
 
 /* The index of text among choices, or -1. */
 static int
-choice(const char *const *choices, const char *text)
+choice_index(const char *const *choices, const char *text)
 {
 	int i;
 
@@ -171,9 +171,9 @@ set_int(const struct reading *r)
 	uint32_t *field = r->field;
 	uint64_t v;
 
-	if (!hex(r->text, &v) && !decimal(r->text, &v))
-		return refuse(r, "is not a whole number");
-	if (r->o->choices != NULL && choice(r->o->choices, r->text) < 0)
+	if (!parse_hex(r->text, &v) && !parse_decimal(r->text, &v))
+		return refuse_value(r, "is not a whole number");
+	if (r->o->choices != NULL && choice_index(r->o->choices, r->text) < 0)
 		return no_choice(r, r->o->choices);
 	if (r->o->choices == NULL && !in_range(r->o, v))
 		return out_of_range(r);
@@ -186,8 +186,9 @@ set_hex(const struct reading *r)
 {
 	uint64_t *field = r->field;
 
-	if (!hex(r->text, field))
-		return refuse(r, "is not 0x and 1 to 16 hexadecimal digits");
+	if (!parse_hex(r->text, field))
+		return refuse_value(
+			r, "is not 0x and 1 to 16 hexadecimal digits");
 	if (r->o->max != 0 && !in_range(r->o, *field))
 		return out_of_range(r);
 	return 0;
@@ -205,15 +206,17 @@ set_duration(const struct reading *r)
 		field->ns = 0;
 		return 0;
 	}
-	if (!number(&s, 10, &v))
-		return refuse(r, "is not a duration such as 200ms or 10s");
+	if (!parse_number(&s, 10, &v))
+		return refuse_value(
+			r, "is not a duration such as 200ms or 10s");
 	if (*s == '\0')
-		return refuse(r, "needs a unit: ms, s, m or h");
+		return refuse_value(r, "needs a unit: ms, s, m or h");
 	for (i = 0; i < VALUE_UNITS; i++)
 		if (strcmp(s, value_units[i].name) == 0)
 			break;
 	if (i == VALUE_UNITS)
-		return refuse(r, "is not a whole number of ms, s, m or h");
+		return refuse_value(
+			r, "is not a whole number of ms, s, m or h");
 	if (v > (uint64_t)(INT64_MAX / value_units[i].ns) ||
 		!in_range(r->o, v * (uint64_t)value_units[i].ns))
 		return out_of_range(r);
@@ -228,17 +231,18 @@ set_factor(const struct reading *r)
 	uint32_t *field = r->field;
 	uint64_t whole, part = 0;
 	const char *s = r->text, *point;
-	bool good = number(&s, 10, &whole);
+	bool good = parse_number(&s, 10, &whole);
 	size_t places = 0;
 
 	if (good && *s == '.') {
 		point = ++s;
-		good = number(&s, 10, &part);
+		good = parse_number(&s, 10, &part);
 		places = (size_t)(s - point);
 	}
 	if (!good || *s != '\0' || places > 3)
-		return refuse(r, "is not a factor such as 1.25, with at most 3 "
-				 "decimals");
+		return refuse_value(r,
+			"is not a factor such as 1.25, with at most 3 "
+			"decimals");
 	if (whole > UINT32_MAX / 1000 - 1 ||
 		!in_range(r->o, whole * 1000 + part * scale[places]))
 		return out_of_range(r);
@@ -254,7 +258,7 @@ set_string(const struct reading *r)
 	if (r->text[0] == '\0')
 		return reason_set(r->why, "must not be empty");
 	if (!utf8_clean(r->text))
-		return refuse(r, "has characters that cannot be printed");
+		return refuse_value(r, "has characters that cannot be printed");
 	if (strlen(r->text) > r->o->max)
 		return reason_set(r->why,
 			"%zu bytes are too long: at most %" PRIu64,
@@ -267,7 +271,7 @@ static int
 set_path(const struct reading *r)
 {
 	if (r->text[0] != '/')
-		return refuse(r, "is not an absolute path");
+		return refuse_value(r, "is not an absolute path");
 	return set_string(r);
 }
 
@@ -275,7 +279,7 @@ static int
 set_enum(const struct reading *r)
 {
 	uint32_t *field = r->field;
-	int i = choice(r->o->choices, r->text);
+	int i = choice_index(r->o->choices, r->text);
 
 	if (i < 0)
 		return no_choice(r, r->o->choices);
@@ -289,11 +293,12 @@ set_guid(const struct reading *r)
 	uint64_t *field = r->field;
 
 	if (!value_guid(r->text, field))
-		return refuse(r, "is not a GUID such as 0x0002c90300a1b2c3");
+		return refuse_value(
+			r, "is not a GUID such as 0x0002c90300a1b2c3");
 	return 0;
 }
 
-/* DEVICE/PORT, the device as the kernel names it. */
+/* True for DEVICE/PORT, the device as the kernel names it. */
 static bool
 device_port(const char *text)
 {
@@ -303,7 +308,8 @@ device_port(const char *text)
 	uint64_t port;
 
 	return n > 0 && n <= DEVICE_MAX && text[n] == '/' &&
-	       decimal(text + n + 1, &port) && port >= 1 && port <= PORT_MAX;
+	       parse_decimal(text + n + 1, &port) && port >= 1 &&
+	       port <= PORT_MAX;
 }
 
 static int
@@ -318,8 +324,9 @@ set_port(const struct reading *r)
 	else if (strcmp(r->text, "auto") == 0 || device_port(r->text))
 		buf_printf(&canonical, "%s", r->text);
 	else
-		return refuse(r, "is not auto, DEVICE/PORT such as mlx5_0/1, "
-				 "or a port GUID");
+		return refuse_value(r,
+			"is not auto, DEVICE/PORT such as mlx5_0/1, "
+			"or a port GUID");
 	*field = arena_strdup(r->env->arena, canonical.text);
 	buf_free(&canonical);
 	return 0;
@@ -335,13 +342,13 @@ by_guid(const void *a, const void *b)
 
 /* Cut "[a, b]" into words in the arena; -1 when it is not of that form. */
 static int
-words(const struct reading *r, const char ***word, size_t *n)
+split_list(const struct reading *r, const char ***word, size_t *n)
 {
 	size_t len = strlen(r->text);
 	char *s, *save = NULL, *w;
 
 	if (len < 2 || r->text[0] != '[' || r->text[len - 1] != ']')
-		return refuse(r, "is not a list such as [a, b]");
+		return refuse_value(r, "is not a list such as [a, b]");
 	s = arena_strdup(r->env->arena, r->text + 1);
 	s[len - 2] = '\0';
 	*word = arena_array(r->env->arena, len, sizeof(const char *));
@@ -359,7 +366,7 @@ set_names(const struct reading *r)
 	const char **name;
 	size_t n;
 
-	if (words(r, &name, &n) < 0)
+	if (split_list(r, &name, &n) < 0)
 		return -1;
 	*field = (struct schema_names){name, n};
 	return 0;
@@ -374,7 +381,7 @@ set_guids(const struct reading *r)
 	uint64_t *guid;
 	size_t n = 0, i, kept = 0;
 
-	if (words(r, &word, &n) < 0)
+	if (split_list(r, &word, &n) < 0)
 		return -1;
 	guid = arena_array(r->env->arena, n, sizeof(uint64_t));
 	for (i = 0; i < n; i++) {
@@ -397,7 +404,7 @@ set_guid_ints(const struct reading *r)
 	struct schema_guid_ints *field = r->field;
 
 	if (strcmp(r->text, "{}") != 0)
-		return refuse(r, "is not {}");
+		return refuse_value(r, "is not {}");
 	*field = (struct schema_guid_ints){0};
 	return 0;
 }
@@ -408,7 +415,7 @@ set_words(const struct reading *r)
 	struct schema_words *field = r->field;
 
 	if (strcmp(r->text, "{}") != 0)
-		return refuse(r, "is not {}");
+		return refuse_value(r, "is not {}");
 	*field = (struct schema_words){0};
 	return 0;
 }
@@ -419,7 +426,7 @@ set_records(const struct reading *r)
 	struct schema_records *field = r->field;
 
 	if (strcmp(r->text, "{}") != 0)
-		return refuse(r, "is not {}");
+		return refuse_value(r, "is not {}");
 	*field = (struct schema_records){0};
 	return 0;
 }
@@ -447,7 +454,7 @@ set_switches(const struct reading *r)
 	const char **word, **name;
 	size_t n;
 
-	if (words(r, &word, &n) < 0)
+	if (split_list(r, &word, &n) < 0)
 		return -1;
 	name = arena_array(r->env->arena, n, sizeof(const char *));
 	for (size_t i = 0; i < n; i++) {
@@ -469,7 +476,7 @@ set_texts(const struct reading *r)
 	const char **word;
 	size_t n;
 
-	if (words(r, &word, &n) < 0)
+	if (split_list(r, &word, &n) < 0)
 		return -1;
 	entry = arena_array(r->env->arena, n, sizeof(*entry));
 	for (size_t i = 0; i < n; i++) {
@@ -491,15 +498,16 @@ set_device(const struct reading *r)
 	bool good = s[0] == '0' && s[1] == 'x';
 
 	s += good ? 2 : 0;
-	good = good && number(&s, 16, &vendor) && vendor <= 0xffffff;
+	good = good && parse_number(&s, 16, &vendor) && vendor <= 0xffffff;
 	if (good && *s == ':') {
 		good = s[1] == '0' && s[2] == 'x';
 		s += good ? 3 : 0;
-		good = good && number(&s, 16, &device) && device <= 0xffff;
+		good = good && parse_number(&s, 16, &device) &&
+		       device <= 0xffff;
 	}
 	if (!good || *s != '\0')
-		return refuse(r, "is not VENDOR or VENDOR:DEVICE such as "
-				 "0x2c9:0xd2f0");
+		return refuse_value(r, "is not VENDOR or VENDOR:DEVICE such as "
+				       "0x2c9:0xd2f0");
 	*field = (struct schema_device){(uint32_t)vendor, (uint32_t)device};
 	return 0;
 }
@@ -513,7 +521,7 @@ set_devices(const struct reading *r)
 	const char **word = NULL;
 	size_t n = 0;
 
-	if (words(r, &word, &n) < 0)
+	if (split_list(r, &word, &n) < 0)
 		return -1;
 	entry = arena_array(r->env->arena, n, sizeof(*entry));
 	for (size_t i = 0; i < n; i++) {

@@ -1,15 +1,15 @@
 /*
  * value: one option's value as text and as memory. The types of schema.h, each
  * a pair of functions: read a text into the field, print the field so that it
- * reads back the same. Used by schema.c and config.c; everybody else goes
- * through schema.h.
+ * reads back the same. Used inside config/ only; other folders go through
+ * schema.h.
  */
 #ifndef HEDDLE_CONFIG_VALUE_H
 #define HEDDLE_CONFIG_VALUE_H
 
 #include "config/schema.h"
 
-/* What durations are written in, the shortest first. */
+/* Units of durations, the shortest first. */
 enum { VALUE_UNITS = 4 };
 extern const struct value_unit {
 	const char *name;

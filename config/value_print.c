@@ -1,7 +1,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "config/section.h"
 #include "config/value.h"
 #include "sm/base/clock.h"
 
@@ -39,7 +38,7 @@ print_int(const struct schema_option *o, const void *field, struct buf *out)
 	buf_printf(out, "%" PRIu32, *(const uint32_t *)field);
 }
 
-/* As many as the highest value has; without a limit, all of them. */
+/* As many digits as the highest value has; 16 without a limit. */
 static int
 hex_digits(const struct schema_option *o)
 {

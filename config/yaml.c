@@ -30,12 +30,12 @@ yaml_empty(const struct yaml_value *v)
 }
 
 /*
- * Everything libyaml would refuse without saying where, or accept although we
- * do not: bytes that are not UTF-8, control characters, tabs as indentation.
+ * Report what libyaml would refuse without a place, or accept although Heddle
+ * does not: bytes that are not UTF-8, control characters, tabs as indentation.
  * False when the text is not worth reading further.
  */
 static bool
-scan(const char *text, size_t len, struct diag_list *d)
+check_characters(const char *text, size_t len, struct diag_list *d)
 {
 	const unsigned char *p = (const unsigned char *)text;
 	struct diag_place at = {1, 1};
@@ -77,7 +77,7 @@ scan(const char *text, size_t len, struct diag_list *d)
 }
 
 static struct diag_place
-place(const yaml_mark_t *m)
+place_of_mark(const yaml_mark_t *m)
 {
 	return (struct diag_place){
 		(unsigned)m->line + 1, (unsigned)m->column + 1};
@@ -85,7 +85,7 @@ place(const yaml_mark_t *m)
 
 /* The key path to what is being read, for tools: "fabric.lmc". */
 static const char *
-path(const struct reader *r, const char *leaf)
+open_key_path(const struct reader *r, const char *leaf)
 {
 	struct buf b = {0};
 	const char *s;
@@ -103,18 +103,19 @@ path(const struct reader *r, const char *leaf)
 }
 
 static void
-refuse(struct reader *r, const yaml_mark_t *m, const char *code,
+report_mistake(struct reader *r, const yaml_mark_t *m, const char *code,
 	const char *message)
 {
-	diag_add(r->diag, place(m), code, path(r, NULL), "%s", message);
+	diag_add(r->diag, place_of_mark(m), code, open_key_path(r, NULL), "%s",
+		message);
 }
 
-/* libyaml gave up: say so in its words, at its place. */
+/* libyaml gave up: report it in its words, at its place. */
 static void
 parser_error(struct reader *r)
 {
 	const yaml_parser_t *p = &r->parser;
-	struct diag_place at = place(&p->problem_mark);
+	struct diag_place at = place_of_mark(&p->problem_mark);
 	const char *problem = p->problem != NULL ? p->problem : "not YAML";
 	const char *context = p->context;
 	struct diag *e;
@@ -123,13 +124,14 @@ parser_error(struct reader *r)
 	if (p->error == YAML_MEMORY_ERROR || p->error == YAML_READER_ERROR)
 		at = (struct diag_place){0, 0};
 	if (context != NULL && p->context_mark.line == p->problem_mark.line) {
-		diag_add(r->diag, at, "syntax", path(r, NULL), "%s (%s)",
-			problem, context);
+		diag_add(r->diag, at, "syntax", open_key_path(r, NULL),
+			"%s (%s)", problem, context);
 		return;
 	}
-	e = diag_add(r->diag, at, "syntax", path(r, NULL), "%s", problem);
+	e = diag_add(
+		r->diag, at, "syntax", open_key_path(r, NULL), "%s", problem);
 	if (context != NULL)
-		diag_note(r->diag, e, place(&p->context_mark), context);
+		diag_note(r->diag, e, place_of_mark(&p->context_mark), context);
 }
 
 static struct yaml_value *
@@ -138,7 +140,7 @@ value_new(struct reader *r, enum yaml_kind kind, const yaml_mark_t *m)
 	struct yaml_value *v = arena_alloc(r->arena, sizeof(*v));
 
 	v->kind = kind;
-	v->at = place(m);
+	v->at = place_of_mark(m);
 	v->text = "";
 	if (++r->nodes > YAML_MAX_NODES && !r->dead) {
 		diag_add(r->diag, v->at, "too-big", "",
@@ -150,29 +152,29 @@ value_new(struct reader *r, enum yaml_kind kind, const yaml_mark_t *m)
 
 /* Take v as the next key of the map on top. */
 static void
-take_key(struct reader *r, struct yaml_value *v)
+attach_key(struct reader *r, struct yaml_value *v)
 {
 	if (v->kind == YAML_KIND_LIST || v->kind == YAML_KIND_MAP) {
-		diag_add(r->diag, v->at, "key-type", path(r, NULL),
+		diag_add(r->diag, v->at, "key-type", open_key_path(r, NULL),
 			"a key must be a single word");
 		r->dead = true;
 		return;
 	}
 	if (v->plain && strcmp(v->text, "<<") == 0) {
-		diag_add(r->diag, v->at, "merge-key", path(r, NULL),
+		diag_add(r->diag, v->at, "merge-key", open_key_path(r, NULL),
 			"merge keys are not allowed; write the keys out");
 		v->kind = YAML_KIND_BAD;
 	} else if (v->kind == YAML_KIND_SCALAR && v->text[0] == '\0') {
-		diag_add(r->diag, v->at, "key-type", path(r, NULL),
-			"a key without a name");
+		diag_add(r->diag, v->at, "key-type", open_key_path(r, NULL),
+			"key without a name");
 		v->kind = YAML_KIND_BAD;
 	}
 	r->pending = v;
 }
 
-/* Hang v where it belongs: the root, a list, or behind its key in a map. */
+/* Attach v where it belongs: as the root, in a list, or to its key in a map. */
 static void
-take(struct reader *r, struct yaml_value *v)
+attach_value(struct reader *r, struct yaml_value *v)
 {
 	struct yaml_value *top;
 
@@ -182,7 +184,7 @@ take(struct reader *r, struct yaml_value *v)
 	}
 	top = r->open[r->depth - 1];
 	if (top->kind == YAML_KIND_MAP && r->pending == NULL) {
-		take_key(r, v);
+		attach_key(r, v);
 		return;
 	}
 	if (top->kind == YAML_KIND_MAP) {
@@ -228,7 +230,7 @@ by_key(const void *a, const void *b)
 	return x->key_at.col < y->key_at.col ? -1 : 1;
 }
 
-/* Name every key that a map has twice, with both places. */
+/* Report every key that a map has twice, with both places. */
 static void
 check_duplicates(struct reader *r, const struct yaml_value *map)
 {
@@ -247,7 +249,8 @@ check_duplicates(struct reader *r, const struct yaml_value *map)
 		if (strcmp(v[i]->key, v[i - 1]->key) != 0)
 			continue;
 		e = diag_add(r->diag, v[i]->key_at, "duplicate-key",
-			path(r, v[i]->key), "duplicate key '%s'", v[i]->key);
+			open_key_path(r, v[i]->key), "duplicate key '%s'",
+			v[i]->key);
 		diag_note(r->diag, e, v[i - 1]->key_at, "given here before");
 	}
 	free(v);
@@ -271,18 +274,19 @@ on_scalar(struct reader *r, const yaml_event_t *e)
 
 	v->plain = e->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
 	if (e->data.scalar.anchor != NULL)
-		refuse(r, &e->start_mark, "anchor", "anchors are not allowed");
+		report_mistake(
+			r, &e->start_mark, "anchor", "anchors are not allowed");
 	if (e->data.scalar.tag != NULL)
-		refuse(r, &e->start_mark, "tag",
+		report_mistake(r, &e->start_mark, "tag",
 			"tags are not allowed; types come from the key");
 	if (strlen(text) != e->data.scalar.length) {
-		refuse(r, &e->start_mark, "control-character",
+		report_mistake(r, &e->start_mark, "control-character",
 			"a NUL character is not allowed");
 		v->kind = YAML_KIND_BAD;
 	} else {
 		v->text = arena_strdup(r->arena, text);
 	}
-	take(r, v);
+	attach_value(r, v);
 }
 
 static void
@@ -293,12 +297,13 @@ on_start(struct reader *r, const yaml_event_t *e, enum yaml_kind kind)
 
 	if ((list ? e->data.sequence_start.anchor
 		  : e->data.mapping_start.anchor) != NULL)
-		refuse(r, &e->start_mark, "anchor", "anchors are not allowed");
+		report_mistake(
+			r, &e->start_mark, "anchor", "anchors are not allowed");
 	if ((list ? e->data.sequence_start.tag : e->data.mapping_start.tag) !=
 		NULL)
-		refuse(r, &e->start_mark, "tag",
+		report_mistake(r, &e->start_mark, "tag",
 			"tags are not allowed; types come from the key");
-	take(r, v);
+	attach_value(r, v);
 	open_value(r, v);
 }
 
@@ -308,10 +313,10 @@ on_document(struct reader *r, const yaml_event_t *e)
 	if (e->data.document_start.version_directive != NULL ||
 		e->data.document_start.tag_directives.start !=
 			e->data.document_start.tag_directives.end)
-		refuse(r, &e->start_mark, "directive",
+		report_mistake(r, &e->start_mark, "directive",
 			"%directives are not allowed");
 	if (r->seen_document) {
-		refuse(r, &e->start_mark, "many-documents",
+		report_mistake(r, &e->start_mark, "many-documents",
 			"a second document starts here; one is allowed");
 		r->dead = true;
 	}
@@ -326,10 +331,10 @@ on_event(struct reader *r, const yaml_event_t *e)
 		on_document(r, e);
 		break;
 	case YAML_ALIAS_EVENT:
-		refuse(r, &e->start_mark, "alias",
-			"aliases are not allowed; a text that begins with * "
-			"stands in quotes");
-		take(r, value_new(r, YAML_KIND_BAD, &e->start_mark));
+		report_mistake(r, &e->start_mark, "alias",
+			"aliases are not allowed; quote values that begin with "
+			"*");
+		attach_value(r, value_new(r, YAML_KIND_BAD, &e->start_mark));
 		break;
 	case YAML_SCALAR_EVENT:
 		on_scalar(r, e);
@@ -381,7 +386,7 @@ yaml_read(struct arena *a, const char *text, size_t len, struct diag_list *d)
 			"larger than %zu MiB", YAML_MAX_BYTES >> 20);
 		return NULL;
 	}
-	if (!scan(text, len, d))
+	if (!check_characters(text, len, d))
 		return NULL;
 	if (yaml_parser_initialize(&r.parser) == 0)
 		abort(); /* out of memory, as in sm/base/mem */

@@ -28,7 +28,7 @@ enum yaml_kind {
 	YAML_KIND_SCALAR,
 	YAML_KIND_LIST,
 	YAML_KIND_MAP,
-	YAML_KIND_BAD /* something already reported stood here */
+	YAML_KIND_BAD /* its mistake is reported already */
 };
 
 struct yaml_value {

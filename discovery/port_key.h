@@ -1,6 +1,6 @@
 /*
- * portkey: a port as the key of a map, for what is remembered of ports beyond
- * one topology, where port handles do not reach.
+ * port_key: a port as the key of a map, for data that outlives one topology:
+ * port handles are valid in one topology only.
  */
 #ifndef HEDDLE_DISCOVERY_PORT_KEY_H
 #define HEDDLE_DISCOVERY_PORT_KEY_H

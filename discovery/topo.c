@@ -6,9 +6,9 @@
 
 #include "sm/base/mem.h"
 
-/* Room for one array in the block, the next one aligned to 16 bytes. */
+/* Bytes of one array in the block; the next one is aligned to 16 bytes. */
 static size_t
-room(size_t count, size_t size)
+aligned_size(size_t count, size_t size)
 {
 	return (count * size + 15) & ~(size_t)15;
 }
@@ -17,32 +17,34 @@ room(size_t count, size_t size)
 static size_t
 body_size(const struct topo_dims *m)
 {
-	return room(m->nnodes, sizeof(struct topo_node)) +
-	       room(m->nports, sizeof(struct topo_port)) +
-	       room(m->nsw, sizeof(struct topo_switch)) +
-	       room(m->nadj, sizeof(struct topo_adj)) +
-	       room(m->nend, sizeof(struct topo_end)) +
-	       room(m->nports, sizeof(uint32_t)) + room(m->ninfo, 64) +
-	       room(m->nsw, 64) + room(m->ntext, 1);
+	return aligned_size(m->nnodes, sizeof(struct topo_node)) +
+	       aligned_size(m->nports, sizeof(struct topo_port)) +
+	       aligned_size(m->nsw, sizeof(struct topo_switch)) +
+	       aligned_size(m->nadj, sizeof(struct topo_adj)) +
+	       aligned_size(m->nend, sizeof(struct topo_end)) +
+	       aligned_size(m->nports, sizeof(uint32_t)) +
+	       aligned_size(m->ninfo, 64) + aligned_size(m->nsw, 64) +
+	       aligned_size(m->ntext, 1);
 }
 
 /* Take count * size bytes from *at. */
 static void *
-take(uint8_t **at, size_t count, size_t size)
+take_array(uint8_t **at, size_t count, size_t size)
 {
 	void *p = *at;
 
-	*at += room(count, size);
+	*at += aligned_size(count, size);
 	return p;
 }
 
 struct topo *
 topo_new(const struct topo_dims *m)
 {
-	size_t head = room(1, sizeof(struct topo));
+	size_t head = aligned_size(1, sizeof(struct topo));
 	size_t lids = ((size_t)m->max_lid + 1) * sizeof(port_ix);
-	size_t size = head + body_size(m) + room(m->nnodes, sizeof(node_ix)) +
-		      room(m->nguid, sizeof(port_ix));
+	size_t size = head + body_size(m) +
+		      aligned_size(m->nnodes, sizeof(node_ix)) +
+		      aligned_size(m->nguid, sizeof(port_ix));
 	uint8_t *at = mem_zalloc(1, size);
 	struct topo *t = (void *)at;
 
@@ -58,17 +60,17 @@ topo_new(const struct topo_dims *m)
 	t->ninfo = m->ninfo;
 	t->max_lid = m->max_lid;
 	t->sm_port = TOPO_NONE;
-	t->node = take(&at, m->nnodes, sizeof(*t->node));
-	t->port = take(&at, m->nports, sizeof(*t->port));
-	t->sw = take(&at, m->nsw, sizeof(*t->sw));
-	t->adj = take(&at, m->nadj, sizeof(*t->adj));
-	t->end = take(&at, m->nend, sizeof(*t->end));
-	t->info_at = take(&at, m->nports, sizeof(*t->info_at));
-	t->info = take(&at, m->ninfo, sizeof(*t->info));
-	t->sinfo = take(&at, m->nsw, sizeof(*t->sinfo));
-	t->text = take(&at, m->ntext, 1);
-	t->by_node = take(&at, m->nnodes, sizeof(*t->by_node));
-	t->by_pguid = take(&at, m->nguid, sizeof(*t->by_pguid));
+	t->node = take_array(&at, m->nnodes, sizeof(*t->node));
+	t->port = take_array(&at, m->nports, sizeof(*t->port));
+	t->sw = take_array(&at, m->nsw, sizeof(*t->sw));
+	t->adj = take_array(&at, m->nadj, sizeof(*t->adj));
+	t->end = take_array(&at, m->nend, sizeof(*t->end));
+	t->info_at = take_array(&at, m->nports, sizeof(*t->info_at));
+	t->info = take_array(&at, m->ninfo, sizeof(*t->info));
+	t->sinfo = take_array(&at, m->nsw, sizeof(*t->sinfo));
+	t->text = take_array(&at, m->ntext, 1);
+	t->by_node = take_array(&at, m->nnodes, sizeof(*t->by_node));
+	t->by_pguid = take_array(&at, m->nguid, sizeof(*t->by_pguid));
 	t->by_lid = mem_alloc(lids);
 	memset(t->by_lid, 0xff, lids);
 	return t;
@@ -134,21 +136,21 @@ index_guids(struct topo *t)
 }
 
 static uint64_t
-mix(uint64_t h, uint64_t v)
+mix_hash(uint64_t h, uint64_t v)
 {
 	h = (h ^ v) * 0x9e3779b97f4a7c15U;
 	return h ^ (h >> 29);
 }
 
-/* What routing reads of a port: LIDs, speed, lanes. */
+/* What routing reads of a port: LIDs, width and speed, VLs, MTU. */
 static uint64_t
 mix_port(uint64_t h, const struct topo_port *p)
 {
-	h = mix(h, p->guid);
-	h = mix(h, (uint64_t)p->lid << 8 | p->lmc);
-	return mix(h, (uint64_t)p->width << 32 | (uint64_t)p->speed << 24 |
-			      (uint64_t)p->speed_ext << 16 |
-			      (uint64_t)p->vl_cap << 8 | p->mtu_cap);
+	h = mix_hash(h, p->guid);
+	h = mix_hash(h, (uint64_t)p->lid << 8 | p->lmc);
+	return mix_hash(h, (uint64_t)p->width << 32 | (uint64_t)p->speed << 24 |
+				   (uint64_t)p->speed_ext << 16 |
+				   (uint64_t)p->vl_cap << 8 | p->mtu_cap);
 }
 
 /* Flags of nodes that no routing depends on. */
@@ -157,34 +159,35 @@ enum { NOT_ROUTED = TN_FRESH | TN_PARTIAL };
 static uint64_t
 hash_of(const struct topo *t)
 {
-	uint64_t h = mix(t->nnodes, t->nsw);
+	uint64_t h = mix_hash(t->nnodes, t->nsw);
 
 	for (uint32_t i = 0; i < t->nnodes; i++) {
 		const struct topo_node *n = &t->node[i];
 
-		h = mix(h, n->guid);
-		h = mix(h, (uint64_t)n->type << 16 | (uint64_t)n->nports << 8 |
-				   (n->flags & (uint8_t)~NOT_ROUTED));
-		h = mix(h, n->role);
+		h = mix_hash(h, n->guid);
+		h = mix_hash(h, (uint64_t)n->type << 16 |
+					(uint64_t)n->nports << 8 |
+					(n->flags & (uint8_t)~NOT_ROUTED));
+		h = mix_hash(h, n->role);
 	}
 	for (uint32_t s = 0; s < t->nsw; s++) {
 		const struct topo_switch *w = &t->sw[s];
 		port_ix first = t->node[w->node].first_port;
 
-		h = mix(h, (uint64_t)w->lft_cap << 32 |
-				   (uint64_t)w->nadj << 16 | w->nend);
+		h = mix_hash(h, (uint64_t)w->lft_cap << 32 |
+					(uint64_t)w->nadj << 16 | w->nend);
 		for (uint32_t i = 0; i < w->nadj; i++) {
 			const struct topo_adj *a = &t->adj[w->adj + i];
 
-			h = mix(h, (uint64_t)a->peer << 16 |
-					   (uint64_t)a->out << 8 |
-					   a->peer_port);
+			h = mix_hash(h, (uint64_t)a->peer << 16 |
+						(uint64_t)a->out << 8 |
+						a->peer_port);
 			h = mix_port(h, &t->port[first + a->out]);
 		}
 		for (uint32_t i = 0; i < w->nend; i++) {
 			const struct topo_end *e = &t->end[w->end + i];
 
-			h = mix(h, e->out);
+			h = mix_hash(h, e->out);
 			h = mix_port(h, &t->port[e->port]);
 		}
 	}
@@ -347,7 +350,7 @@ highest_lid(const struct topo *t, const struct topo_lids *l)
 	return (uint16_t)max;
 }
 
-/* Of a topology that has room for them in by_lid. */
+/* Set the LIDs of a topology that has room for them in by_lid. */
 static void
 set_lids(struct topo *t, const struct topo_lids *l)
 {

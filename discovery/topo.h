@@ -1,11 +1,11 @@
 /*
  * topo: the topology, an immutable value.
  *
- * Discovery keeps a mutable draft of what the fabric says; topo freezes it.
- * From then on everybody reads the same numbers: routing, distribution, the
- * SA, the control socket. Flat arrays, small integer handles, no pointer
- * inside an element, so that a topology can be hashed, diffed, dumped and
- * loaded again. Numbered by generation, counted by reference.
+ * Discovery keeps what the fabric says in a mutable builder; builder_freeze
+ * makes the topology from it. From then on routing, distribution, the SA and
+ * the control socket read the same numbers. Flat arrays, small integer handles,
+ * no pointer inside an element, so that a topology can be hashed, diffed,
+ * dumped and loaded again. Numbered by generation, counted by reference.
  *
  * A node with N ports owns N + 1 consecutive records in port[]: the record of
  * port number n is first_port + n. Port 0 of a switch is its management port
@@ -34,30 +34,30 @@ enum topo_type { TOPO_CA = 1, TOPO_SWITCH = 2, TOPO_ROUTER = 3 };
 enum {
 	TN_AGGREGATION = 1 << 0, /* SHARP aggregation node: a destination, not
 				    a compute node, and no sign of a leaf */
-	TN_DUPLICATE = 1 << 1,	 /* another node answers to the same GUID */
+	TN_DUPLICATE = 1 << 1,	 /* another node has the same GUID */
 	TN_PARTIAL = 1 << 2,	 /* some attribute could not be read */
 	TN_QUARANTINED = 1 << 3, /* does not answer or refuses its tables: no
 				    transit through it, nothing is written */
 	TN_ENHANCED_P0 = 1 << 4, /* switch port 0 is enhanced (LMC, VLs) */
 	TN_SM = 1 << 5,		 /* our own node */
 	TN_FRESH = 1 << 6,    /* all its ports are in Init: nothing to keep */
-	TN_BAD_ROLE = 1 << 7, /* asked for its role it told something else */
+	TN_BAD_ROLE = 1 << 7, /* its answer about its role is no role */
 };
 
 /* topo_port.flags */
 enum {
 	TP_ABSENT = 1 << 0,    /* never seen (other rail of a CA, CA port 0) */
 	TP_UNREAD = 1 << 1,    /* linked, but PortInfo was not answered */
-	TP_EXT_SPEED = 1 << 2, /* speaks extended speeds: use modifier bit 31 */
-	TP_SELF = 1 << 3,      /* its cable comes back to the same node */
+	TP_EXT_SPEED = 1 << 2, /* has extended speeds: use modifier bit 31 */
+	TP_SELF = 1 << 3,      /* its link comes back to the same node */
 	TP_IS_SM = 1 << 4,     /* CapabilityMask says an SM runs here */
 	TP_OURS = 1 << 5,      /* the port we send from */
 };
 
 struct topo_port {
 	uint64_t guid;	  /* of CA and router ports and switch port 0, else 0 */
-	port_ix peer;	  /* the other end of the cable, or TOPO_NONE */
-	node_ix node;	  /* whose port this is */
+	port_ix peer;	  /* the other end of the link, or TOPO_NONE */
+	node_ix node;	  /* the node of this port */
 	uint32_t capmask; /* PortInfo.CapabilityMask */
 	uint16_t capmask2;
 	uint16_t lid;	    /* base LID it shall have; 0: none */
@@ -92,13 +92,13 @@ struct topo_node {
 	uint8_t type;		/* enum topo_type */
 	uint8_t nports;		/* NumPorts */
 	uint8_t flags;		/* TN_* */
-	uint8_t role;		/* enum mad_role_kind, as the switch tells */
+	uint8_t role;		/* enum mad_role_kind, as reported */
 };
 
 /* A switch as the routing sees it. */
 struct topo_switch {
 	node_ix node;
-	uint32_t adj; /* its cables: topo.adj[adj .. adj + nadj) */
+	uint32_t adj; /* its links: topo.adj[adj .. adj + nadj) */
 	uint32_t end; /* its end ports: topo.end[end .. end + nend) */
 	uint16_t nadj;
 	uint16_t nend;
@@ -107,16 +107,16 @@ struct topo_switch {
 	uint16_t mft_cap;
 	uint16_t enf_cap; /* P_Keys that an external port enforces; 0: none */
 	uint16_t nhost;	  /* of its end ports, how many are compute hosts' */
-	uint8_t nself;	  /* cables from it to itself */
+	uint8_t nself;	  /* links from it to itself */
 	uint8_t life;	  /* LifeTimeValue as read */
 	bool changed;	  /* PortStateChange as read */
 	bool opt_sl2vl;	  /* optimized SL2VL programming */
 };
 
 /*
- * One end of a cable between two different switches, sorted by (switch, peer,
- * out). Parallel cables are separate entries; a cable from a switch to itself
- * is none. Quarantined switches keep their entries: routing must skip them.
+ * One end of a link between two different switches, sorted by (switch, peer,
+ * out). Parallel links are separate entries; a link from a switch to itself is
+ * none. Quarantined switches keep their entries: routing must skip them.
  */
 struct topo_adj {
 	sw_ix peer;
@@ -125,8 +125,8 @@ struct topo_adj {
 };
 
 /*
- * A port that owns LIDs and hangs on a switch: the switch's own port 0 (first,
- * out = 0), then the CA and router ports cabled to it, sorted by out.
+ * A port that owns LIDs and is attached to a switch: the switch's own port 0
+ * (first, out = 0), then the CA and router ports linked to it, sorted by out.
  */
 struct topo_end {
 	port_ix port;
@@ -149,7 +149,7 @@ struct topo {
 	uint32_t *info_at; /* per port: its PortInfo as last read, see below */
 	uint8_t (
 		*info)[64]; /* PortInfos, wire bytes; the first is all zeroes */
-	uint8_t (*sinfo)[64]; /* per switch: SwitchInfo, likewise */
+	uint8_t (*sinfo)[64]; /* per switch: SwitchInfo, wire bytes */
 	char *text;	      /* descriptions, zero-terminated */
 
 	port_ix sm_port;  /* the port we send from */
@@ -163,7 +163,7 @@ struct topo {
 	port_ix *by_pguid; /* [nguid]: sorted by port GUID, then index */
 };
 
-/* What a topology will hold, before it is made. */
+/* The dimensions of a topology to be made. */
 struct topo_dims {
 	uint32_t nnodes, nports, nsw, nadj, nend;
 	uint32_t ntext; /* bytes, at least 1 */
@@ -174,8 +174,8 @@ struct topo_dims {
 
 /*
  * For the makers of topologies (builder_freeze, topo_with_lids): an empty one
- * of these dimensions, all in one block, with one reference. Fill the arrays,
- * then topo_seal it; only then is it a value that others may see.
+ * of these dimensions, all but by_lid in one block, with one reference. Fill
+ * the arrays, then topo_seal it; only then may other modules see it.
  */
 struct topo *topo_new(const struct topo_dims *dims);
 
@@ -195,7 +195,7 @@ topo_port_of(const struct topo *t, node_ix n, unsigned num)
 	return t->node[n].first_port + num;
 }
 
-/* Does switch s take part: is it not quarantined? */
+/* True if switch s takes part, that is, is not quarantined. */
 static inline bool
 topo_sw_live(const struct topo *t, sw_ix s)
 {
@@ -231,7 +231,10 @@ const char *topo_desc(const struct topo *t, node_ix n);
  */
 int topo_route(const struct topo *t, node_ix n, uint8_t path[64]);
 
-/* The switch that port p hangs on (its own for port 0), or TOPO_NONE. */
+/*
+ * The switch of a switch port, or the one that a CA or router port is linked
+ * to, or TOPO_NONE.
+ */
 sw_ix topo_switch_of(const struct topo *t, port_ix p);
 
 /*
@@ -257,7 +260,10 @@ bool topo_is_aggregation(uint32_t vendor, uint16_t device);
  */
 struct topo *topo_with_lids(const struct topo *t, const struct topo_lids *l);
 
-/* The same for who needs t no more: t itself where nobody else has it. */
+/*
+ * The same, but takes over a reference to t: where it is the only one, t itself
+ * is changed and returned.
+ */
 struct topo *topo_give_lids(struct topo *t, const struct topo_lids *l);
 
 #endif

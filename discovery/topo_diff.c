@@ -1,12 +1,13 @@
 /*
- * What differs between the fabric and the one that the routes in force were
- * made for: found once, asked by who repairs tables and by who reads the tree.
+ * topo_diff: the switches with other links than in the topology that the routes
+ * in force were made for. Found once; the repair of tables and the tree reader
+ * use it.
  */
 #include "discovery/topo_diff.h"
 
 #include <string.h>
 
-/* The same ports by the same numbers for all LIDs? */
+/* True if every LID belongs to the port of the same number in both. */
 static bool
 same_lids(const struct topo *t, const struct topo *was)
 {
@@ -24,7 +25,7 @@ same_end(const struct topo *t, const struct topo *was, uint32_t i, uint32_t j)
 	return a->lid == b->lid && a->lmc == b->lmc;
 }
 
-/* The same switches by the same numbers, with the same LIDs on them? */
+/* True if the switches have the same numbers and the same LIDs on them. */
 static bool
 same_switches(const struct topo *t, const struct topo *was)
 {

@@ -80,7 +80,7 @@ static const struct option_row tree_options[] = {
 };
 
 static const struct option_row routes_options[] = {
-	{"--switch", "X", TEXT, "switch", "the whole table of switch X"},
+	{"--switch", "X", TEXT, "switch", "the forwarding table of switch X"},
 	{"--wait", NULL, FLAG_WAIT, NULL,
 		"rebalance: answer with the status when it is done"},
 	{"--timeout", "S", SECONDS, NULL,
@@ -98,7 +98,7 @@ static const struct option_row sweep_options[] = {
 
 static const struct option_row metrics_options[] = {
 	{"--output", "FILE", OUTPUT, NULL,
-		"put them in FILE, in one step, also when heddled is down"},
+		"write them to FILE atomically, also when heddled is down"},
 	{NULL, NULL, TEXT, NULL, NULL},
 };
 
@@ -115,23 +115,23 @@ static const struct option_row no_options[] = {
 static const struct command commands[] = {
 	{"status", "", 0, status_options, show_status,
 		"role, fabric, routes, verification, wire"},
-	{"topology", "", 0, topology_options, show_topology,
-		"nodes and cables"},
+	{"topology", "", 0, topology_options, show_topology, "nodes and links"},
 	{"tree", "", 0, tree_options, show_tree,
-		"tiers of switches, who says so, what contradicts them"},
+		"tier of each switch, the evidence for it, inconsistencies"},
 	{"routes", "[[FROM] TO] | rebalance", 2, routes_options, show_routes,
-		"summary; the way to TO; the path FROM TO and why; have fresh\n"
-		"      tables computed and written"},
+		"summary; out-ports towards TO; the path FROM TO and why;\n"
+		"      rebalance: compute and write fresh tables"},
 	{"groups", "[GROUP]", 1, no_options, show_groups,
-		"multicast groups; of GROUP, an MGID or an MLID, the members\n"
-		"      and the tree"},
+		"multicast groups; members and tree of GROUP, an MGID or\n"
+		"      an MLID"},
 	{"explain", "change | A [B]", 2, explain_options, show_explain,
-		"how the tables came to the switches, and why so; the\n"
-		"      partitions of A, and whether A and B may talk, and why"},
+		"how the last change was written to the switches, and why;\n"
+		"      the partitions of A, and whether A and B may talk, and "
+		"why"},
 	{"metrics", "", 0, metrics_options, metrics_text,
-		"the status for Prometheus"},
+		"the status as Prometheus metrics"},
 	{"sweep", "", 0, sweep_options, show_sweep,
-		"have the whole fabric looked at again"},
+		"sweep the whole fabric again"},
 };
 
 enum { NCOMMANDS = sizeof(commands) / sizeof(commands[0]) };
@@ -167,14 +167,16 @@ print_help(FILE *to)
 	}
 	(void)fprintf(to,
 		"  %s  import OPENSM.CONF [PARTITIONS.CONF]\n"
-		"      print the configuration that does what OpenSM's "
-		"files say (- for none)\n",
+		"      print OpenSM's configuration as heddle.yaml (- for "
+		"none)\n",
 		planner_help());
 	(void)fprintf(to,
-		"\nFROM, TO and X are a LID, a GUID (0x...), a name or a part "
-		"of one.\nThe socket is %s, or $HEDDLE_SOCKET.\n"
-		"Exit codes: 0 ok, 1 problem, 2 usage, 3 no heddled there, 4 "
-		"refused.\n",
+		"\n"
+		"FROM, TO and X are a LID, a GUID (0x...), a name or a part of "
+		"one.\n"
+		"The socket is %s, or $HEDDLE_SOCKET.\n"
+		"Exit codes: 0 ok, 1 problem, 2 usage, 3 heddled not running, "
+		"4 refused.\n",
 		CTL_DEFAULT_SOCKET);
 }
 
@@ -264,7 +266,7 @@ set_option(struct ask *a, const struct option_row *o, const char *value)
 	default:
 		if (json_object_set_new(
 			    a->request, o->key, json_string(value)) != 0)
-			return fail_usage("not UTF-8:", o->word);
+			return fail_usage("value is not UTF-8:", o->word);
 		return EXIT_OK;
 	}
 }
@@ -284,7 +286,7 @@ take_global_option(struct ask *a, char **argv, int *i, int *ret)
 		return false;
 	a->socket = argv[++*i];
 	if (a->socket == NULL)
-		*ret = fail_usage("--socket wants a path", NULL);
+		*ret = fail_usage("a path is missing after", "--socket");
 	return a->socket != NULL;
 }
 
@@ -301,7 +303,8 @@ parse_rest(struct ask *a, int argc, char **argv)
 			continue;
 		if (strncmp(argv[i], "--", 2) != 0) {
 			if (a->noperands >= a->cmd->max_operands)
-				return fail_usage("too much:", argv[i]);
+				return fail_usage(
+					"unexpected argument", argv[i]);
 			a->operand[a->noperands++] = argv[i];
 			continue;
 		}
@@ -310,7 +313,7 @@ parse_rest(struct ask *a, int argc, char **argv)
 			return fail_usage("unknown option", argv[i]);
 		value = o->arg != NULL ? argv[++i] : "";
 		if (value == NULL)
-			return fail_usage("it wants a value:", o->word);
+			return fail_usage("a value is missing after", o->word);
 		ret = set_option(a, o, value);
 	}
 	return ret;
@@ -340,21 +343,24 @@ set_operands(struct ask *a)
 	if (a->cmd->show == metrics_text) {
 		if (a->json)
 			return fail_usage(
-				"metrics are no JSON: ask for", "status");
+				"metrics cannot be printed as JSON; use status",
+				NULL);
 		(void)json_object_set_new(
 			a->request, "cmd", json_string("status"));
 		return EXIT_OK;
 	}
 	if (a->cmd->show == show_explain) {
 		if (a->noperands == 0)
-			return fail_usage("explain what?", NULL);
+			return fail_usage(
+				"explain: expected 'change' or a port", NULL);
 		if (strcmp(a->operand[0], "change") != 0 &&
 			json_object_get(a->request, "rate") != NULL)
-			return fail_usage("--rate is of a change", NULL);
+			return fail_usage("--rate needs explain change", NULL);
 		if (strcmp(a->operand[0], "change") == 0)
 			return a->noperands == 1
 				       ? set_what(a, "change")
-				       : fail_usage("too much:", a->operand[1]);
+				       : fail_usage("unexpected argument",
+						 a->operand[1]);
 		(void)set_what(a, "partitions");
 		return set_ports(a, "from", "to");
 	}
@@ -366,7 +372,8 @@ set_operands(struct ask *a)
 		return EXIT_OK;
 	}
 	if (a->noperands > 0 && json_object_get(a->request, "switch") != NULL)
-		return fail_usage("--switch stands alone", NULL);
+		return fail_usage(
+			"--switch cannot be combined with FROM or TO", NULL);
 	if (a->cmd->show == show_routes && a->noperands == 1 &&
 		strcmp(a->operand[0], "rebalance") == 0) {
 		(void)json_object_set_new(
@@ -374,7 +381,7 @@ set_operands(struct ask *a)
 		return EXIT_OK;
 	}
 	if (a->cmd->show == show_routes && a->wait)
-		return fail_usage("--wait is for rebalance", NULL);
+		return fail_usage("--wait needs routes rebalance", NULL);
 	return a->noperands == 2 ? set_ports(a, "from", "to")
 				 : set_ports(a, "to", NULL);
 }
@@ -405,7 +412,7 @@ parse_arguments(struct ask *a, int argc, char **argv, int *rest)
 		return fail_usage("unknown option", argv[i]);
 	}
 	if (i >= argc)
-		return fail_usage("which command?", NULL);
+		return fail_usage("no command given", NULL);
 	if (strcmp(argv[i], "help") == 0)
 		return -1;
 	*rest = i + 1;
@@ -475,7 +482,7 @@ ask_daemon(const struct ask *a, int fd, const json_t *request,
 		return reply;
 	error = json_string_value(json_object_get(reply, "error"));
 	(void)fprintf(stderr, "heddlectl: %s\n",
-		error != NULL ? error : "failed without a reason");
+		error != NULL ? error : "failed, no reason given");
 	if (a->json) {
 		(void)json_dumpf(reply, stdout, JSON_COMPACT);
 		(void)putchar('\n');
@@ -639,7 +646,8 @@ run_import(int argc, char **argv)
 	int rc;
 
 	if (argc < 1 || argc > 2)
-		return fail_usage("import OPENSM.CONF [PARTITIONS.CONF]", NULL);
+		return fail_usage(
+			"import: expected OPENSM.CONF [PARTITIONS.CONF]", NULL);
 	rc = import_files(opts, parts, &out, &why);
 	if (rc != 0)
 		(void)fprintf(stderr, "heddlectl: %s\n", why.text);
@@ -656,7 +664,7 @@ flush_output(int code)
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return code;
 	(void)fprintf(stderr,
-		"heddlectl: standard output cannot be written: %s\n",
+		"heddlectl: cannot write to standard output: %s\n",
 		strerror(errno));
 	return code == EXIT_OK ? EXIT_PROBLEM : code;
 }

@@ -42,6 +42,9 @@ enum { RECEIVE_BATCH = 256 };
 /* How often the link of our own port is read. */
 enum { LOOK_MS = 1000 };
 
+/* Longest text of who asked for what. */
+enum { CAUSE = 64 };
+
 struct daemon {
 	const struct options *opt;
 	struct config *config; /* in force */
@@ -61,7 +64,9 @@ struct daemon {
 	struct sm_ops ops; /* lent to the core */
 	struct sm *sm;
 	struct ctl *ctl;
+	struct umad_port_name port;
 	struct status_daemon facts;
+	struct status_control control;
 	struct mono watchdog_half;
 	uint64_t watchdog_seen; /* transactions over when last fed */
 	enum sm_phase watchdog_phase;
@@ -73,6 +78,11 @@ struct daemon {
 static void
 gather_status(struct daemon *d, struct sm_status *sm, struct status_facts *f)
 {
+	const struct ctl_stats *c = d->ctl != NULL ? ctl_stats(d->ctl) : NULL;
+
+	if (c != NULL)
+		d->control = (struct status_control){c->accepted, c->requests,
+			c->malformed, c->refused, c->dropped, c->clients};
 	sm_status(d->sm, sm);
 	*f = (struct status_facts){
 		.daemon = &d->facts,
@@ -80,7 +90,7 @@ gather_status(struct daemon *d, struct sm_status *sm, struct status_facts *f)
 		.sm = sm,
 		.wire = sm_xact_stats(d->sm),
 		.view = sm_view(d->sm),
-		.ctl = d->ctl != NULL ? ctl_stats(d->ctl) : NULL,
+		.ctl = c != NULL ? &d->control : NULL,
 		.ring_dropped = umad_dropped(d->umad),
 		.now = loop_now(),
 	};
@@ -144,7 +154,8 @@ want_mark(void *cookie, bool on)
 	struct daemon *d = cookie;
 
 	if (!previous_run_writing(d->boot->state.dir, on))
-		log_debug("state: the mark of writing is not as it should be");
+		log_debug("state: the marker file fabric.writing cannot be "
+			  "updated");
 }
 
 static void
@@ -174,7 +185,7 @@ on_saved(void *cookie, const char *why)
 	}
 	if (d->facts.state_writable)
 		log_error("state: NOT SAVED, LIDs may change at the next "
-			  "start: %s",
+			  "restart: %s",
 			why);
 	d->facts.state_writable = false;
 }
@@ -211,9 +222,9 @@ on_finished(void *cookie, bool ok, const char *why)
 	f->last_ok = ok;
 	(void)snprintf(f->last_why, sizeof(f->last_why), "%s",
 		ok || why == NULL ? "" : why);
-	notify_status("%s, %llu runs, the last one %s%s", sm_role_name(s.role),
+	notify_status("%s, %llu runs, last run %s%s", sm_role_name(s.role),
 		(unsigned long long)f->runs,
-		ok ? "well" : "not well: ", f->last_why);
+		ok ? "ok" : "failed: ", f->last_why);
 	if (d->ctl != NULL)
 		ctl_changed(d->ctl, loop_now());
 	mem_trim();
@@ -407,7 +418,8 @@ on_reload(void *cookie, struct mono now)
 	if (c == NULL) {
 		d->facts.bad_reloads++;
 		log_mistakes(&bad, &why);
-		log_error("config: reload failed, the old one stays in force");
+		log_error("config: reload failed, the old configuration stays "
+			  "in force");
 	} else {
 		config_diff(d->config, c, &changes);
 		log_changes(&changes);
@@ -449,8 +461,13 @@ static json_t *
 ctl_wants_groups(void *cookie, const char *which, struct reason *why)
 {
 	const struct daemon *d = cookie;
+	const struct groups_facts f = {
+		.sa = sm_sa(d->sm),
+		.topo = sm_view(d->sm)->topo,
+		.tree = sm_mcast_trees(d->sm),
+	};
 
-	return groups_json(d->sm, which, why);
+	return groups_json(&f, which, why);
 }
 
 static json_t *
@@ -478,6 +495,14 @@ may_release(void *cookie)
 	return !worker_busy(d->worker);
 }
 
+/* "sweep requested by root (uid 0)": the cause of what a user asked for. */
+static void
+requested_by(const char *what, uid_t uid, char cause[CAUSE])
+{
+	(void)snprintf(cause, CAUSE, "%s requested by %suid %u%s", what,
+		uid == 0 ? "root (" : "", uid, uid == 0 ? ")" : "");
+}
+
 /* The sweep asked for is the next one: a full sweep in progress began before
  * the request. */
 static int
@@ -485,7 +510,7 @@ ctl_wants_sweep(void *cookie, uid_t uid, uint64_t *sweeps, struct reason *why)
 {
 	struct daemon *d = cookie;
 	struct sm_status s;
-	char cause[64];
+	char cause[CAUSE];
 
 	sm_status(d->sm, &s);
 	if (s.role == SM_STANDING_BY)
@@ -494,7 +519,7 @@ ctl_wants_sweep(void *cookie, uid_t uid, uint64_t *sweeps, struct reason *why)
 			(unsigned long long)s.master.guid, s.master.name,
 			s.master.priority);
 	*sweeps = s.sweeps_full + 1;
-	(void)snprintf(cause, sizeof(cause), "command of user %u", uid);
+	requested_by("sweep", uid, cause);
 	sm_resweep(d->sm, loop_now(), cause);
 	arm_core_timer(d);
 	return 0;
@@ -505,12 +530,12 @@ ctl_wants_rebalance(void *cookie, uid_t uid, struct reason *why)
 {
 	struct daemon *d = cookie;
 	struct sm_status s;
-	char cause[64];
+	char cause[CAUSE];
 
 	sm_status(d->sm, &s);
 	if (s.role != SM_MASTER)
 		return reason_set(why, "not the master of this fabric");
-	(void)snprintf(cause, sizeof(cause), "rebalance by user %u", uid);
+	requested_by("rebalance", uid, cause);
 	sm_rebalance(d->sm, loop_now(), cause);
 	arm_core_timer(d);
 	return 0;
@@ -539,14 +564,14 @@ open_control(struct daemon *d)
 		return;
 	d->ctl = ctl_open(d->loop, path, &ops, NULL, &why);
 	if (d->ctl == NULL)
-		log_error("control: going on WITHOUT control socket: %s",
+		log_error("control: continuing WITHOUT control socket: %s",
 			why.text);
 }
 
 static int
 open_port(struct daemon *d)
 {
-	struct umad_port_name *p = &d->facts.port;
+	struct umad_port_name *p = &d->port;
 	struct reason why;
 
 	d->umad = umad_open(d->boot->fabric.port, true, on_wire, d, p, &why);
@@ -554,6 +579,8 @@ open_port(struct daemon *d)
 		log_error("port: %s", why.text);
 		return -1;
 	}
+	memcpy(d->facts.device, p->device, sizeof(d->facts.device));
+	d->facts.port = p->port;
 	log_info("port: device=%s port=%d guid=0x%016llx asked=%s", p->device,
 		p->port, (unsigned long long)p->guid, d->boot->fabric.port);
 	return 0;
@@ -581,7 +608,7 @@ make_core(struct daemon *d)
 	(void)snprintf(d->facts.state_lost, sizeof(d->facts.state_lost), "%s",
 		lost.text);
 	d->sm = sm_new(d->config, &state, umad_transport(d->umad), &d->ops,
-		d->facts.port.guid);
+		d->port.guid);
 	state_file_free(&state);
 }
 
@@ -654,7 +681,7 @@ serve_fabric(struct daemon *d)
 	struct reason why;
 
 	if (ctl_live(d->boot->control.socket)) {
-		log_error("control: another heddled serves %s",
+		log_error("control: another heddled is listening on %s",
 			d->boot->control.socket);
 		return;
 	}

@@ -21,20 +21,20 @@ static const struct option_row {
 	{"--config", "-c", "FILE", CONFIG, OPTIONS_RUN,
 		"configuration (default " OPTIONS_DEFAULT_FILE ")"},
 	{"--once", NULL, NULL, ONCE, OPTIONS_RUN,
-		"bring the fabric up, print a summary and end"},
+		"bring the fabric up, print a summary, exit"},
 	{"--check-config", NULL, NULL, MODE, OPTIONS_CHECK,
-		"read the configuration, say what is wrong with it, end"},
+		"check the configuration, print all errors, exit"},
 	{"--audit", NULL, NULL, MODE, OPTIONS_AUDIT,
-		"judge the routes that another manager made; writes nothing"},
+		"judge the routes of another subnet manager; writes nothing"},
 	{"--json", NULL, NULL, JSON, OPTIONS_RUN,
-		"with --check-config and --audit: the answer as JSON"},
+		"with --check-config and --audit: print JSON"},
 	{"--print-config", NULL, NULL, MODE, OPTIONS_PRINT,
-		"print every key with its value, end"},
+		"print every key with its value, exit"},
 	{"--config-schema", NULL, NULL, MODE, OPTIONS_SCHEMA,
-		"print the JSON Schema of the configuration, end"},
+		"print the JSON Schema of the configuration, exit"},
 	{"--version", "-V", NULL, MODE, OPTIONS_VERSION,
-		"print the version, end"},
-	{"--help", "-h", NULL, MODE, OPTIONS_HELP, "print this, end"},
+		"print the version, exit"},
+	{"--help", "-h", NULL, MODE, OPTIONS_HELP, "print this help, exit"},
 };
 
 /*
@@ -73,7 +73,7 @@ apply_option(const struct option_row *r, const char *value, struct options *out,
 	switch (r->what) {
 	case CONFIG:
 		if (*value == '\0')
-			return reason_set(why, "%s wants a file", r->name);
+			return reason_set(why, "%s needs a file", r->name);
 		out->file = value;
 		out->file_given = true;
 		return 0;
@@ -85,8 +85,9 @@ apply_option(const struct option_row *r, const char *value, struct options *out,
 		return 0;
 	case MODE:
 		if (out->mode != OPTIONS_RUN && out->mode != r->mode)
-			return reason_set(
-				why, "%s does not go with the rest", r->name);
+			return reason_set(why,
+				"%s cannot be combined with the other options",
+				r->name);
 		out->mode = r->mode;
 		return 0;
 	default:
@@ -112,18 +113,19 @@ options_parse(
 		if (r->arg != NULL && value == NULL) {
 			if (++i >= argc)
 				return reason_set(
-					why, "%s wants %s", r->name, r->arg);
+					why, "%s needs %s", r->name, r->arg);
 			value = argv[i];
 		}
 		if (apply_option(r, value, out, why) != 0)
 			return -1;
 	}
 	if (out->once && out->mode != OPTIONS_RUN)
-		return reason_set(why, "--once does not go with the rest");
+		return reason_set(why,
+			"--once cannot be combined with the other options");
 	if (out->json && out->mode != OPTIONS_CHECK &&
 		out->mode != OPTIONS_AUDIT)
-		return reason_set(why,
-			"--json goes with --check-config and --audit only");
+		return reason_set(
+			why, "--json needs --check-config or --audit");
 	return 0;
 }
 
@@ -155,7 +157,9 @@ options_help(struct buf *out)
 		buf_free(&b);
 		buf_printf(out, "  %-20s  %s\n", left, r->help);
 	}
-	buf_printf(out, "\nSignals: HUP reloads the configuration, TERM and "
-			"INT end.\nExit codes: 0 done, 1 failure, 2 usage, "
-			"78 bad configuration. See heddled(8).\n");
+	buf_printf(out,
+		"\n"
+		"Signals: HUP reloads the configuration, TERM and INT exit.\n"
+		"Exit codes: 0 done, 1 failure, 2 usage, 78 bad configuration. "
+		"See heddled(8).\n");
 }

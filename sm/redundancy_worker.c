@@ -93,19 +93,19 @@ log_change(struct redundancy_worker *c, const struct view *v)
 	if (h->nsingle == was)
 		return;
 	if (h->nsingle == 0)
-		log_info("homes: no node has a single point of failure any "
-			 "more nodes=%zu",
+		log_info("redundancy: no multi-port node has a single point of "
+			 "failure any more nodes=%zu",
 			h->nodes);
 	else if (h->nsingle < was)
-		log_info("homes: fewer nodes have a single point of failure "
-			 "nodes=%zu of=%zu was=%zu",
+		log_info("redundancy: fewer multi-port nodes have a single "
+			 "point of failure nodes=%zu of=%zu was=%zu",
 			h->nsingle, h->nodes, was);
 	if (h->nsingle <= was)
 		return;
 	if (p->out > 0)
 		(void)snprintf(port, sizeof(port), " port %u", p->out);
-	log_warn("homes: nodes have a single point of failure nodes=%zu "
-		 "of=%zu first=\"%s%s\" its=%u",
+	log_warn("redundancy: multi-port nodes have a single point of failure "
+		 "nodes=%zu of=%zu first=\"%s%s\" its=%u",
 		h->nsingle, h->nodes,
 		topo_desc(v->topo, v->topo->sw[p->sw].node), port, p->nodes);
 }

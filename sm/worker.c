@@ -78,7 +78,8 @@ worker_new(struct loop *l, worker_run *run, worker_done *done, void *cookie,
 	err = thread_start(&w->thread, run_jobs, w);
 	if (err == 0)
 		return w;
-	(void)reason_set(why, "no thread to compute in: %s", strerror(err));
+	(void)reason_set(
+		why, "cannot start the routing thread: %s", strerror(err));
 	(void)pthread_cond_destroy(&w->work);
 	(void)pthread_mutex_destroy(&w->lock);
 	loop_wake_free(w->wake);

@@ -1,11 +1,11 @@
 #!/bin/sh
 # Everything that must pass, suite by suite with its time: unit and property
-# tests, the same under AddressSanitizer and UBSan, and end to end against a
-# third party's simulated fabric, judged by other people's tools. The last line
-# counts. usage: check.sh (from make check)
+# tests, the same under AddressSanitizer and UBSan, and end to end on a
+# simulated fabric of another project (ibsim), judged by the standard tools. The
+# last line counts the tests. usage: check.sh (from make check)
 set -u
 cd "$(dirname "$0")/.." || exit 1
-# libcheck's patience of 4 s is short for a sanitizer on a busy machine.
+# libcheck's limit of 4 s is short for a sanitizer on a busy machine.
 CK_TIMEOUT_MULTIPLIER=${CK_TIMEOUT_MULTIPLIER:-15}
 export CK_TIMEOUT_MULTIPLIER
 passed=0
@@ -13,7 +13,7 @@ failed=0
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 
-# suite NAME SECONDS: what it took
+# suite NAME SECONDS: print its time
 budget() {
 	printf 'TIME %-28s %4d s\n' "$1" "$2"
 	total=$((total + $2))

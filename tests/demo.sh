@@ -1,8 +1,9 @@
 #!/bin/sh
-# make demo: what Heddle does, in a minute and without hardware. A small fabric
-# in heddle-sim comes up, loses a cable, gets it back, and has a switch lose its
-# power. The table at the end is judged from what the switches hold, read by
-# ibnetdiscover and dump_fts, and by the simulator, not from what heddled says.
+# make demo: Heddle at work, in a minute and without hardware. A small fabric in
+# heddle-sim comes up, loses a link, gets it back, and has a switch lose its
+# power. The table at the end is judged from the switches' tables, read by
+# ibnetdiscover and dump_fts, and by the simulator, not from heddled's own
+# report.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 # shellcheck source=tests/e2e/lib.sh
@@ -37,7 +38,7 @@ stage() {
 	judge "$1" 2>"$E2E_DIR/$1.wrong" || wrong=1
 }
 
-# settled: the simulator finds nothing wrong with what its switches hold
+# settled: the simulator finds nothing wrong in the tables of its switches
 settled() {
 	sim judge >"$E2E_DIR/settled" 2>&1
 }
@@ -68,7 +69,7 @@ table() {
 		"put back" "power cut"
 	line "switches" switches
 	line "hosts" hosts
-	line "cables that carry data" links
+	line "links that carry data" links
 	line "pairs of ports that reach" reach
 	line "links that could deadlock" cyclic
 	line "time until all was in order" took
@@ -77,7 +78,7 @@ table() {
 	say
 }
 
-# happens NAME COMMAND...: tell the simulator, and see what heddled makes of it
+# happens NAME COMMAND...: command the simulator, and show how heddled reacts
 happens() {
 	h_name=$1
 	shift
@@ -93,8 +94,8 @@ main() {
 	wrong=0
 	before="0 0"
 	fabric demo "$E2E_DIR/fabric.net" 2>/dev/null
-	say "A simulated fabric: 4 spines, 8 leaves, 32 hosts. It is dead: no" \
-		"port has an address, no switch knows a way."
+	say "A simulated fabric: 4 spines, 8 leaves, 32 hosts. No port has a" \
+		"LID and no switch a forwarding table yet."
 	serve "$E2E_DIR/fabric.net"
 	say
 	say "heddled starts."
@@ -111,13 +112,13 @@ main() {
 	say "The cable is put back."
 	happens restored link "$1/$2" up
 	say
-	say "$(name_of "$3") loses its power for a moment, and with it all it" \
-		"was told."
+	say "$(name_of "$3") loses power for a moment, and with it its" \
+		"tables."
 	happens rebooted reboot "$3"
 	table
 	if [ "$wrong" != 0 ]; then
 		cat "$E2E_DIR"/*.wrong
-		fail "something above is not as it should be"
+		fail "a check above failed"
 	fi
 	say "Every port reached every port each time, and no deadlock was" \
 		"possible. That is what Heddle is for."

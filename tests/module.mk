@@ -3,9 +3,9 @@ TESTSRC += $(filter-out %_main.c,$(wildcard $(SIM:%=%/*.c) tests/topo/*.c \
 	tests/e2e/*.c)) tests/sim/preload/proto.c tests/bench/plot.c tests/bench/treenet.c tests/bench/treecut.c tests/bench/parts.c
 UNIT += $(shell find tests/unit -name "*_test.c" | LC_ALL=C sort)
 
-# The simulated fabric, the judge of the end-to-end scripts, a program that asks
-# libheddle-umad.so for what umad devices must do, and what programs of hosts
-# ask subnet administration.
+# The simulated fabric, the judge of the end-to-end scripts, a program that
+# tests the umad devices of libheddle-umad, and one that sends the requests of
+# hosts' programs to subnet administration.
 TESTPROGRAMS := heddle-sim heddle-ftscheck heddle-umadprobe heddle-saclient
 PROGRAMS += $(TESTPROGRAMS:%=$(B)/%)
 $(B)/heddle-sim: $(B)/obj/tests/sim/serve/heddlesim_main.o
@@ -17,8 +17,9 @@ $(TESTPROGRAMS:%=$(B)/%): $(B)/libheddletest.a $(B)/libheddle.a
 	@$(CC) $(LDFLAGS) -o $@ $(filter %_main.o,$^) $(B)/libheddletest.a \
 		$(B)/libheddle.a $(LDLIBS_ALL)
 
-# What puts programs that use libibumad on a heddle-sim server: LD_PRELOAD it.
-# Never instrumented: it goes into sanitized programs and others alike.
+# The library that attaches programs with libibumad to a heddle-sim server, by
+# LD_PRELOAD. Never instrumented: it is loaded into sanitized programs and
+# others alike.
 PRELOAD := $(wildcard tests/sim/preload/*.c)
 PROGRAMS += $(B)/libheddle-umad.so
 $(B)/pic/%.o: %.c Makefile | deps-ok
@@ -45,7 +46,7 @@ $(B)/bench/%: $(B)/obj/tests/bench/%_main.o $(B)/libheddletest.a \
 .PHONY: bench-bins
 bench-bins: $(BENCH)
 
-# Everything that must pass before a commit: tests/check.sh tells the time.
+# Everything that must pass before a commit: tests/check.sh prints the times.
 .PHONY: check
 check: deps
 	@rm -f build/.check-ran
@@ -74,16 +75,17 @@ bench:
 	@tests/bench/scale.sh $(SIZES)
 	@tests/bench/sa.sh
 
-# Routes of trees by ftree beside opensm's, what they carry, and how long they
-# take. TREES="populations homes" picks sections: see tests/bench/trees.sh.
+# Routes of trees by ftree beside opensm's, their throughput, and their
+# computation time. TREES="populations homes" picks sections: see
+# tests/bench/trees.sh.
 .PHONY: trees
 trees:
 	@sh tests/lint/deps.sh bench
 	@$(MAKE) --no-print-directory -j2 all bench-bins
 	@tests/bench/trees.sh $(TREES)
 
-# The table of records: every field that saquery shows, and what programs of
-# hosts are told, beside those of opensm; FABRIC=demo or tree648.
+# The table of records: every field that saquery shows, and the SA's answers to
+# programs of hosts, beside those of opensm; FABRIC=demo or tree648.
 FABRIC ?= demo
 .PHONY: records
 records:
@@ -98,20 +100,20 @@ groups:
 	@$(MAKE) --no-print-directory -j2 all bench-bins
 	@tests/bench/groups.sh $(ARGS)
 
-# What the daemon takes, beside its budget.
+# The daemon's memory, beside its budget.
 .PHONY: memory
 memory:
 	@sh tests/lint/deps.sh bench
 	@$(MAKE) --no-print-directory -j2 all
 	@tests/bench/memory.sh $(FABRICS)
 
-# A paper's figures drawn again: data and drawings in build/figures.
+# The figures of a paper, measured again: data and drawings in build/figures.
 .PHONY: figures
 figures:
 	@$(MAKE) --no-print-directory -j2 $(B)/bench/figures
 	@$(B)/bench/figures $(B)/figures $(FABRICS)
 
-# What a program can hold us to; LINT_ALL=1 shows clang-tidy every file.
+# All checks by programs; LINT_ALL=1 runs clang-tidy on every file.
 .PHONY: lint
 lint:
 	@sh tests/lint/deps.sh lint
@@ -119,8 +121,8 @@ lint:
 	@tests/lint/run.sh $$(find $(B)/obj -name '*.o' \
 		-not -path '*/tests/unit/*')
 
-# Bad days from seeds, on and on: make soak SECONDS=N [HOSTS=N] [LARGE=N]
-# [FROM=SEED]; HOSTS at most, LARGE at least.
+# Chaos runs of one seed after the other: make soak SECONDS=N [HOSTS=N]
+# [LARGE=N] [FROM=SEED]; HOSTS at most, LARGE at least.
 SECONDS ?= 60
 HOSTS ?= 600
 LARGE ?= 0

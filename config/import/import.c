@@ -15,10 +15,10 @@
 
 enum { MAX_FILE = 4 << 20, MAX_LINE = 1024, MAX_TEXT = 200 };
 
-/* How a value of OpenSM's becomes one of ours. */
+/* How a value of OpenSM becomes one of Heddle. */
 enum how { SAME, SECONDS, MILLISECONDS, VLS, ENGINES, INVERTED, GUARDS, YES };
 
-/* In the order of our sections: they are printed from here. */
+/* In the order of the sections: they are printed from here. */
 static const struct option {
 	const char *theirs, *ours;
 	enum how how;
@@ -49,7 +49,7 @@ static const struct option {
 
 enum { NOPTIONS = sizeof(options) / sizeof(options[0]) };
 
-/* Engines that go by one name here and there. */
+/* Engines that have the same name in OpenSM and Heddle. */
 static const char *const known[] = {"updn", "ftree", NULL};
 
 struct import {
@@ -87,9 +87,10 @@ is_true(const char *v)
 	return strcasecmp(v, "TRUE") == 0 || strcmp(v, "1") == 0;
 }
 
-/* Engines that we have under their name; false: none of them. */
+/* Keep the engines that Heddle has under their name; false: none of them. */
 static bool
-engines(struct import *im, unsigned line, const char *v, char out[MAX_TEXT])
+translate_engines(
+	struct import *im, unsigned line, const char *v, char out[MAX_TEXT])
 {
 	char list[MAX_LINE], *save = NULL, *name;
 	bool any = false;
@@ -104,8 +105,8 @@ engines(struct import *im, unsigned line, const char *v, char out[MAX_TEXT])
 			;
 		if (known[i] == NULL)
 			import_note(&im->notes, im->file, line,
-				"routing_engine %s: there is no such engine; "
-				"all that there are are free of deadlock",
+				"routing_engine %s: not available in Heddle, "
+				"whose engines are all deadlock-free",
 				name);
 		else if (strstr(out, known[i]) == NULL) {
 			at += (size_t)snprintf(out + at, MAX_TEXT - at, "%s%s",
@@ -117,9 +118,9 @@ engines(struct import *im, unsigned line, const char *v, char out[MAX_TEXT])
 	return any;
 }
 
-/* false: it is the same as not saying it, or was noted. */
+/* Translate a value. False: it is the default, or a note was written. */
 static bool
-translate(struct import *im, const struct option *o, unsigned line,
+translate_value(struct import *im, const struct option *o, unsigned line,
 	const char *v, char out[MAX_TEXT])
 {
 	static const char *const vls[] = {"", "1", "2", "4", "8", "15"};
@@ -138,7 +139,7 @@ translate(struct import *im, const struct option *o, unsigned line,
 				: v);
 		return true;
 	case ENGINES:
-		return engines(im, line, v, out);
+		return translate_engines(im, line, v, out);
 	case INVERTED:
 		(void)snprintf(out, MAX_TEXT, "false");
 		return is_true(v);
@@ -161,7 +162,7 @@ translate(struct import *im, const struct option *o, unsigned line,
 }
 
 static void
-take(struct import *im, unsigned line, const char *key, const char *v)
+take_option(struct import *im, unsigned line, const char *key, const char *v)
 {
 	char text[MAX_TEXT], set[2 * MAX_TEXT];
 	const char *const list[] = {set};
@@ -185,11 +186,11 @@ take(struct import *im, unsigned line, const char *key, const char *v)
 		import_note(&im->notes, im->file, line, "%.60s %.100s: %s", key,
 			v,
 			strcmp(key, "partition_config_file") == 0
-				? "to be given as the second file"
+				? "pass it as the second file"
 				: "no counterpart");
 		return;
 	}
-	if (!translate(im, &options[i], line, v, text))
+	if (!translate_value(im, &options[i], line, v, text))
 		return;
 	(void)snprintf(set, sizeof(set), "%s=%s", options[i].ours, text);
 	c = config_with(im->all_defaults, list, 1, known, &why);
@@ -231,9 +232,9 @@ read_options(struct import *im, const struct import_file *f)
 		n = strlen(v);
 		while (n > 0 && strchr(" \t", v[n - 1]) != NULL)
 			v[--n] = '\0';
-		/* what is not set */
+		/* "(null)": not set */
 		if (*key != '\0' && *v != '\0' && strcmp(v, "(null)") != 0)
-			take(im, line, key, v);
+			take_option(im, line, key, v);
 	}
 }
 
@@ -284,16 +285,16 @@ print_options(const struct import *im, struct buf *out)
 	}
 }
 
-/* What is given out must be a configuration. */
+/* The output must be a valid configuration. */
 static int
-judge(const struct buf *out, struct reason *why)
+check_output(const struct buf *out, struct reason *why)
 {
 	struct diag_list d;
 	struct config *c = config_parse("import", out->text, out->n, known, &d);
 
 	if (c == NULL)
 		(void)reason_set(why,
-			"what comes of it is no configuration: %s",
+			"the result is not a valid configuration: %s",
 			d.n > 0 ? d.item[0].message : "?");
 	diag_free(&d);
 	config_unref(c);
@@ -317,8 +318,8 @@ import_text(const struct import_file *opts, const struct import_file *parts,
 		buf_put(&b, im->notes.text, im->notes.n);
 	if (im->nsilent > 0)
 		buf_printf(&b,
-			"# %s: without a counterpart, but as OpenSM has "
-			"them by default:%s\n",
+			"# %s: no counterpart, but set to OpenSM's "
+			"defaults:%s\n",
 			opts->name, im->silent.text);
 	print_options(im, &b);
 	if (parts->text != NULL)
@@ -326,7 +327,7 @@ import_text(const struct import_file *opts, const struct import_file *parts,
 	import_qos_print(im->qos, opts, &b);
 	if (b.n == im->notes.n) /* nothing but comments */
 		buf_printf(&b, "{}\n");
-	rc = judge(&b, why);
+	rc = check_output(&b, why);
 	if (rc == 0)
 		buf_put(out, b.text, b.n);
 	buf_free(&b);
@@ -341,7 +342,7 @@ import_text(const struct import_file *opts, const struct import_file *parts,
 /* ---- files ---- */
 
 static int
-slurp(const char *name, char **text, size_t *len, struct reason *why)
+read_small_file(const char *name, char **text, size_t *len, struct reason *why)
 {
 	int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
@@ -357,7 +358,8 @@ slurp(const char *name, char **text, size_t *len, struct reason *why)
 		(void)close(fd);
 	if (n < 0)
 		return reason_set(why,
-			"%s: cannot be read, or is no file of at most 4 MiB",
+			"%s: cannot be read, or is not a regular file of at "
+			"most 4 MiB",
 			name);
 	*len = (size_t)n;
 	return 0;
@@ -374,7 +376,7 @@ import_files(const char *opts, const char *parts, struct buf *out,
 	for (unsigned i = 0; i < 2 && rc == 0; i++) {
 		if (f[i].name == NULL)
 			continue;
-		rc = slurp(f[i].name, &text[i], &f[i].len, why);
+		rc = read_small_file(f[i].name, &text[i], &f[i].len, why);
 		f[i].text = text[i];
 	}
 	if (rc == 0)

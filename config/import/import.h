@@ -1,9 +1,9 @@
 /*
- * import: what an OpenSM installation says, as Heddle's configuration.
+ * import: OpenSM's configuration as Heddle's.
  *
  * Reads opensm.conf (a key and a value a line) and partitions.conf (NAME=KEY,
  * flags : members ;) and writes the YAML that does the same, with a comment for
- * everything that has no counterpart, naming file and line. What is written is
+ * everything that has no counterpart, naming file and line. The result is
  * judged like any configuration before it is given out; a value that Heddle
  * would refuse becomes a comment with the refusal. Text of the files reaches
  * the output only as checked values or inside comments.

@@ -1,6 +1,6 @@
 /*
- * OpenSM's options that have no counterpart, with the values that they have if
- * nobody gives them (opensm -c writes them all into its file).
+ * OpenSM's options that have no counterpart, with their default values (opensm
+ * -c writes them all into its file).
  */
 #include <stdlib.h>
 #include <string.h>

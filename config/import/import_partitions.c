@@ -5,11 +5,12 @@
  *		mgid=GROUP, flag=value
  *		member ;
  *
- * As OpenSM reads it: words may be cut short ("limi", "ALL_C"), a membership
- * that is no such word means limited, a partition without a key gets the next
- * free one, and the default one is there before the file: everybody limited,
- * the subnet manager full. What is between a mistake and the next semicolon
- * OpenSM gives up, and more; here the one member is left out, and said.
+ * As in OpenSM, words may be cut short ("limi", "ALL_C"), a membership that is
+ * no such word means limited, a partition without a P_Key gets the next free
+ * one, and the default partition exists before the file is read: all ports are
+ * limited members, the subnet manager a full one. At a mistake OpenSM drops
+ * everything up to the next semicolon, and more; here the one member is left
+ * out, with a note.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,7 +46,7 @@ struct reader {
 	struct buf *notes;
 	struct part *part;
 	size_t n, cap;
-	unsigned line; /* of the statement, then of what it goes on with */
+	unsigned line; /* of the statement, then of its continuation */
 	const char *defmember;
 	unsigned next_key; /* for partitions without one */
 	bool both;	   /* allow_both_pkeys */
@@ -53,7 +54,7 @@ struct reader {
 };
 
 static char *
-trim(char *s)
+trim_blanks(char *s)
 {
 	size_t n;
 
@@ -73,12 +74,12 @@ cut_value(char *s)
 	if (eq == NULL)
 		return NULL;
 	*eq = '\0';
-	(void)trim(s);
-	return trim(eq + 1);
+	(void)trim_blanks(s);
+	return trim_blanks(eq + 1);
 }
 
 static bool
-number(const char *s, unsigned long max, unsigned long *out)
+parse_number(const char *s, unsigned long max, unsigned long *out)
 {
 	char *end;
 
@@ -88,20 +89,20 @@ number(const char *s, unsigned long max, unsigned long *out)
 	return *end == '\0' && *out <= max;
 }
 
-/* Is s the word, or its beginning? */
+/* True if s is the word, or its beginning. */
 static bool
-means(const char *s, const char *word)
+is_abbreviation(const char *s, const char *word)
 {
 	return *s != '\0' && strncmp(s, word, strlen(s)) == 0;
 }
 
 static const char *
-membership(const struct reader *r, const char *s)
+parse_membership(const struct reader *r, const char *s)
 {
 	static const char *const word[] = {"full", "both", "limited"};
 
 	for (size_t i = 0; s != NULL && i < 3; i++)
-		if (means(s, word[i]))
+		if (is_abbreviation(s, word[i]))
 			return i == 1 && !r->both ? "full" : word[i];
 	return NULL;
 }
@@ -125,7 +126,7 @@ find_part(struct reader *r, const char *name, unsigned pkey)
 	clean[k] = '\0';
 	for (i = 0; i < r->n && strcmp(r->part[i].name, clean) != 0; i++)
 		;
-	if (k == 0 || i < r->n) /* no name, or somebody else's */
+	if (k == 0 || i < r->n) /* no name, or that of another partition */
 		(void)snprintf(clean + k, sizeof(clean) - k, "%spkey_%04x",
 			k > 0 ? "_" : "", pkey);
 	r->part = mem_grow(r->part, r->n, &r->cap, sizeof(*r->part));
@@ -199,10 +200,11 @@ take_flag(struct reader *r, struct part *p, char *flag)
 
 	if (*flag == '\0' && v == NULL)
 		return;
-	if (means(flag, "ipoib"))
+	if (is_abbreviation(flag, "ipoib"))
 		p->ipoib = true;
-	else if (means(flag, "defmember") && membership(r, v) != NULL)
-		r->defmember = membership(r, v);
+	else if (is_abbreviation(flag, "defmember") &&
+		 parse_membership(r, v) != NULL)
+		r->defmember = parse_membership(r, v);
 	else if (strcasecmp(flag, "indx0") == 0)
 		import_note(r->notes, r->f, r->line,
 			"indx0: index 0 is for the default partition, and "
@@ -210,7 +212,7 @@ take_flag(struct reader *r, struct part *p, char *flag)
 	else if (strcasecmp(flag, "sl") == 0 && !r->qos)
 		import_note(r->notes, r->f, r->line,
 			"sl: OpenSM ignores it without qos TRUE");
-	else if (!number(v, 0xffffffff, &n) || !ipoib_flag(p, flag, n))
+	else if (!parse_number(v, 0xffffffff, &n) || !ipoib_flag(p, flag, n))
 		import_note(r->notes, r->f, r->line,
 			"%.40s%s%.40s: not carried over", flag,
 			v != NULL ? "=" : "", v != NULL ? v : "");
@@ -218,7 +220,7 @@ take_flag(struct reader *r, struct part *p, char *flag)
 
 /* ---- members ---- */
 
-/* One of a kind: the last one counts. */
+/* A later member replaces an earlier one of the same text. */
 static void
 add_member(struct part *p, const char *who, const char *as)
 {
@@ -233,9 +235,9 @@ add_member(struct part *p, const char *who, const char *as)
 	p->member[p->n++].as = as;
 }
 
-/* A keyword for ports, or a port GUID, as we say it; false: neither. */
+/* A keyword for ports, or a port GUID, in Heddle's syntax; false: neither. */
 static bool
-who_is(const char *text, char out[24])
+translate_member(const char *text, char out[24])
 {
 	static const char *const word[][2] = {
 		{"ALL", "all"},
@@ -248,7 +250,7 @@ who_is(const char *text, char out[24])
 	char *end;
 
 	for (size_t i = 0; i < sizeof(word) / sizeof(word[0]); i++)
-		if (means(text, word[i][0])) {
+		if (is_abbreviation(text, word[i][0])) {
 			(void)snprintf(out, 24, "%s", word[i][1]);
 			return true;
 		}
@@ -261,12 +263,12 @@ static void
 take_member(struct reader *r, struct part *p, char *text)
 {
 	const char *v = cut_value(text);
-	const char *as = v != NULL ? membership(r, v) : r->defmember;
+	const char *as = v != NULL ? parse_membership(r, v) : r->defmember;
 	char who[24];
 
-	if ((*text == '\0' && v == NULL) || means(text, "NONE"))
+	if ((*text == '\0' && v == NULL) || is_abbreviation(text, "NONE"))
 		return;
-	if (!who_is(text, who)) {
+	if (!translate_member(text, who)) {
 		import_note(r->notes, r->f, r->line,
 			"partition %s: member '%.60s%s%.40s': not carried over",
 			p->name, text, v != NULL ? "=" : "",
@@ -275,7 +277,8 @@ take_member(struct reader *r, struct part *p, char *text)
 	}
 	if (as == NULL) {
 		import_note(r->notes, r->f, r->line,
-			"partition %s: '%.40s' is no membership: limited",
+			"partition %s: '%.40s' is not a membership; limited is "
+			"assumed",
 			p->name, v);
 		as = "limited";
 	}
@@ -293,7 +296,7 @@ take_members(struct reader *r, struct part *p, char *text)
 			*eol = '\0';
 		for (m = strtok_r(text, ",", &save); m != NULL;
 			m = strtok_r(NULL, ",", &save)) {
-			m = trim(m);
+			m = trim_blanks(m);
 			if (strncmp(m, "mgid", 4) == 0) {
 				import_note(r->notes, r->f, r->line,
 					"partition %s: group %.80s: groups by "
@@ -359,15 +362,15 @@ take_head(struct reader *r, char *head)
 	if (flag == NULL)
 		return NULL;
 	key = cut_value(flag);
-	name = trim(flag);
+	name = trim_blanks(flag);
 	if (key == NULL && *name >= '0' && *name <= '9') {
 		key = name;
 		name = name + strlen(name);
 	}
-	if (key != NULL && !number(key, 0xffff, &n)) {
+	if (key != NULL && !parse_number(key, 0xffff, &n)) {
 		import_note(r->notes, r->f, r->line,
-			"partition '%.60s': '%.40s' is no P_Key; it was left "
-			"out",
+			"partition '%.60s': '%.40s' is not a P_Key; the "
+			"partition is left out",
 			name, key);
 		return NULL;
 	}
@@ -376,7 +379,7 @@ take_head(struct reader *r, char *head)
 	p = find_part(r, name, (unsigned)n & BASE);
 	add_first_members(p);
 	while ((flag = strtok_r(NULL, ",", &save)) != NULL)
-		take_flag(r, p, trim(flag));
+		take_flag(r, p, trim_blanks(flag));
 	return p;
 }
 
@@ -386,12 +389,12 @@ take_statement(struct reader *r, char *text)
 	char *colon = strchr(text, ':');
 	struct part *p;
 
-	if (*trim(text) == '\0')
+	if (*trim_blanks(text) == '\0')
 		return;
 	if (colon == NULL) {
 		import_note(r->notes, r->f, r->line,
 			"'%.60s': no colon; OpenSM reads no partition here",
-			trim(text));
+			trim_blanks(text));
 		return;
 	}
 	*colon = '\0';
@@ -476,8 +479,11 @@ import_partitions(const struct import_file *f, struct import_qos *q, bool both,
 
 	read_all(&r);
 	buf_printf(out, "partitions:\n");
-	/* where it is not given, everybody is a limited member and the subnet
-	 * manager a full one: so it is here, as soon as there is another */
+	/*
+	 * Without a default partition, Heddle makes all ports limited members
+	 * of it and the subnet manager a full one, as OpenSM does, but only
+	 * where there is another partition.
+	 */
 	if (r.n == 0)
 		buf_printf(out, "  \"Default\":\n    pkey: 0x7fff\n"
 				"    members:\n      all: limited\n"

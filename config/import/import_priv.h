@@ -1,7 +1,4 @@
-/*
- * The inside of the importer, shared by import.c, import_partitions.c and
- * import_qos.c. Nobody else includes this.
- */
+/* The inside of the importer, for import*.c only. */
 #ifndef HEDDLE_CONFIG_IMPORT_IMPORT_PRIV_H
 #define HEDDLE_CONFIG_IMPORT_IMPORT_PRIV_H
 
@@ -9,32 +6,32 @@
 
 #include "config/import/import.h"
 
-/* "# file:line: " and what is meant, made harmless, in one line. */
+/* Append "# file:line: " and the text as one line of printable ASCII. */
 void import_note(struct buf *out, const struct import_file *f, unsigned line,
 	const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
-/* import_qos.c: levels of service. */
+/* import_qos.c: QoS levels. */
 struct import_qos *import_qos_new(void);
 void import_qos_free(struct import_qos *q); /* NULL allowed */
-/* A key of opensm.conf; false: it is none of those, or cannot be read. */
+/* Take a key of opensm.conf; false: not a QoS key, or a bad value. */
 bool import_qos_take(struct import_qos *q, const char *key, const char *v);
-/* Is it switched on? */
+/* True if OpenSM's QoS is switched on. */
 bool import_qos_on(const struct import_qos *q);
-/* A partition's SL. */
+/* Note a partition's SL, for a rule. */
 void import_qos_partition(struct import_qos *q, const char *name, unsigned sl);
-/* The section "qos", or nothing. */
+/* Append the section "qos", or nothing where QoS is off. */
 void import_qos_print(const struct import_qos *q, const struct import_file *f,
 	struct buf *out);
 
 /*
- * import_partitions.c: the section "partitions", notes before it. Where there
- * are levels of service, SLs go to them. both: allow_both_pkeys, or "both"
- * means full.
+ * import_partitions.c: append the section "partitions", notes before it. Where
+ * QoS is on, the SLs of partitions go to q. both: allow_both_pkeys; without it
+ * "both" means full.
  */
 void import_partitions(const struct import_file *f, struct import_qos *q,
 	bool both, struct buf *out);
 
-/* import_default.c: is that what OpenSM does if nobody says anything? */
+/* import_default.c: true if this is the value that OpenSM has by default. */
 bool import_is_default(const char *key, const char *value);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * qos_* of opensm.conf: tables for all ports and for four classes of them. The
  * SLs that its SL2VL puts on one VL become a level; what the arbitration gives
- * that VL becomes the level's weight and priority. What is not given is as
- * OpenSM has it by itself.
+ * that VL becomes the level's weight and priority. Tables that are not given
+ * have OpenSM's defaults.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,7 +89,7 @@ import_qos_partition(struct import_qos *q, const char *name, unsigned sl)
 
 /* A decimal number up to max at *s, moved behind it. */
 static bool
-number(const char **s, unsigned max, unsigned *out)
+parse_number(const char **s, unsigned max, unsigned *out)
 {
 	unsigned long n;
 	char *end;
@@ -104,15 +104,15 @@ number(const char **s, unsigned max, unsigned *out)
 	return n <= max;
 }
 
-/* "0:4,1:0": what each VL has in all. */
+/* "0:4,1:0": each VL gets the sum of its weights. */
 static bool
 read_weights(const char *s, unsigned weight[VLS])
 {
 	unsigned got[VLS] = {0}, vl, w;
 
 	for (;; s++) {
-		if (!number(&s, VLS - 1, &vl) || *s++ != ':' ||
-			!number(&s, MOST, &w))
+		if (!parse_number(&s, VLS - 1, &vl) || *s++ != ':' ||
+			!parse_number(&s, MOST, &w))
 			return false;
 		got[vl] += w;
 		if (*s == '\0')
@@ -130,7 +130,7 @@ read_sl2vl(const char *s, unsigned vl[SLS])
 	unsigned got[SLS];
 
 	for (unsigned i = 0; i < SLS; i++) {
-		if (!number(&s, DROP, &got[i]))
+		if (!parse_number(&s, DROP, &got[i]))
 			return false;
 		if (*s != (i + 1 < SLS ? ',' : '\0'))
 			return false;
@@ -170,7 +170,8 @@ take_table(struct import_qos *q, enum class c, const char *key, const char *v)
 	if (strcmp(key, "high_limit") == 0) {
 		if (strcmp(v, "-1") == 0) /* as for all ports */
 			return true;
-		t->limit_given = number(&s, MOST, &t->limit) && *s == '\0';
+		t->limit_given =
+			parse_number(&s, MOST, &t->limit) && *s == '\0';
 		return t->limit_given;
 	}
 	return false;
@@ -214,7 +215,7 @@ level_name(const struct import_qos *q, unsigned sl, char out[NAME])
 		(void)snprintf(out, NAME, "sl%u", n);
 }
 
-/* What a class gives a VL: of its own tables or of those for all. */
+/* The weight of a VL in a class: of its own table or of that for all ports. */
 static unsigned
 weight_of(const struct import_qos *q, enum class c, unsigned vl, bool high)
 {
@@ -226,9 +227,9 @@ weight_of(const struct import_qos *q, enum class c, unsigned vl, bool high)
 	return high ? t->high[vl] : t->low[vl];
 }
 
-/* Weights are shares: they are brought into our range together. */
+/* Weights are shares: a table is scaled to Heddle's range as a whole. */
 static unsigned
-scaled(const struct import_qos *q, enum class c, unsigned vl, bool high)
+scale_weight(const struct import_qos *q, enum class c, unsigned vl, bool high)
 {
 	unsigned most = MOST, w = weight_of(q, c, vl, high);
 
@@ -247,10 +248,10 @@ print_level(const struct import_qos *q, unsigned sl, struct buf *out)
 	char name[NAME];
 
 	level_name(q, sl, name);
-	if (vl == DROP) /* SL 0 discarded: nobody could be asked anything */
+	if (vl == DROP) /* with SL 0 discarded no port could be queried */
 		vl = 0;
 	buf_printf(out, "    %s:\n      sl: %u\n      weight: %u\n", name, sl,
-		scaled(q, ALL, vl, high));
+		scale_weight(q, ALL, vl, high));
 	if (high)
 		buf_printf(out, "      priority: high\n");
 	for (unsigned c = HOSTS; c < CLASSES; c++) {
@@ -262,7 +263,7 @@ print_level(const struct import_qos *q, unsigned sl, struct buf *out)
 			buf_printf(out, "      weight_at:\n");
 		any = true;
 		buf_printf(out, "        %s: %u\n", classes[c].ours,
-			scaled(q, (enum class)c, vl, high));
+			scale_weight(q, (enum class)c, vl, high));
 	}
 }
 
@@ -296,7 +297,7 @@ print_rules(const struct import_qos *q, struct buf *out)
 	}
 }
 
-/* What becomes otherwise; there is no line to name. */
+/* Notes on what changes; there is no line to name. */
 static void
 print_losses(const struct import_qos *q, const struct import_file *f,
 	struct buf *out)
@@ -310,7 +311,7 @@ print_losses(const struct import_qos *q, const struct import_file *f,
 		if (n != sl && q->vl[sl] != DROP)
 			buf_printf(out,
 				"# %s: SL %u is on the VL of SL %u: programs "
-				"that are told %u must be told %u\n",
+				"configured with SL %u must use SL %u\n",
 				f->name, sl, n, sl, n);
 	}
 	if (q->vl[0] == DROP)

@@ -119,7 +119,7 @@ builder_node_reset(
 	d->routed = false;
 }
 
-/* Take n out of the chain of its GUID. */
+/* Take n out of the list of nodes with its GUID. */
 static void
 chain_drop(struct builder *d, builder_id n)
 {
@@ -156,8 +156,7 @@ builder_node_drop(struct builder *d, builder_id n)
 		d->free_at = n;
 }
 
-/* A CA port without a cable cannot be asked: keep only its GUID. Our own can.
- */
+/* A CA port without a link cannot be asked: keep only its GUID. Our own can. */
 static void
 port_forget(struct builder *d, builder_id n, uint8_t port)
 {

@@ -4,7 +4,7 @@
 #include "discovery/builder/builder.h"
 #include "discovery/builder/builder_priv.h"
 
-/* The ports that own a LID: it means nothing in other PortInfos. */
+/* True for a port that owns a LID: in other PortInfos it means nothing. */
 static bool
 owns_lid(const struct builder_node *n, uint8_t port)
 {

@@ -3,7 +3,7 @@
 #include "discovery/builder/builder_priv.h"
 #include "sm/base/mem.h"
 
-/* The first cabled port of a node, 0: none. */
+/* The first port of a node with a link, 0: none. */
 static unsigned
 cabled_port(const struct builder_node *n)
 {
@@ -13,9 +13,9 @@ cabled_port(const struct builder_node *n)
 	return 0;
 }
 
-/* Freeze what our port sees, and note it. */
+/* Freeze the component of our own port, and mark its nodes as seen. */
 static void
-take(struct builder *d, uint32_t generation, bool *seen,
+freeze_component(struct builder *d, uint32_t generation, bool *seen,
 	struct builder_components *out)
 {
 	struct reason none;
@@ -27,8 +27,8 @@ take(struct builder *d, uint32_t generation, bool *seen,
 	out->topo[out->n++] = t;
 }
 
-/* Where to look from next: a host, or else a switch. BUILDER_NONE: all is seen.
- */
+/* Where to freeze from next: the first host that is not seen, or else another
+ * node. BUILDER_NONE: all are seen. */
 static builder_id
 next_seat(const struct builder *d, const bool *seen, unsigned *port)
 {
@@ -74,10 +74,10 @@ builder_components(struct builder *d, uint32_t generation,
 		return reason_set(why, "our own port has not been read yet");
 	seen = mem_zalloc(d->nnodes, sizeof(*seen));
 	out->topo = mem_zalloc(d->nnodes, sizeof(struct topo *));
-	take(d, generation, seen, out);
+	freeze_component(d, generation, seen, out);
 	while ((seat = next_seat(d, seen, &port)) != BUILDER_NONE) {
 		builder_set_self(d, seat, port);
-		take(d, generation, seen, out);
+		freeze_component(d, generation, seen, out);
 	}
 	for (builder_id i = 0; i < d->nnodes; i++)
 		out->loose += d->node[i] != NULL && !seen[i];

@@ -15,7 +15,7 @@ port_of(struct builder *d, builder_id n, unsigned port)
 	return &d->node[n]->port[port];
 }
 
-/* What a port that was never asked would answer beside what is known of it. */
+/* PortInfo of a port that was never asked, beside what is known of it. */
 static struct mad_port_info
 port_made_up(unsigned port)
 {
@@ -33,7 +33,7 @@ port_made_up(unsigned port)
 
 /* PortInfo as the port would answer it: planners read the wire bytes. */
 static void
-pack(struct builder *d, builder_id n, unsigned port)
+encode_port_info(struct builder *d, builder_id n, unsigned port)
 {
 	struct builder_port *p = port_of(d, n, port);
 	uint8_t bytes[INFO_BYTES] = {0};
@@ -59,9 +59,9 @@ pack(struct builder *d, builder_id n, unsigned port)
 	portinfo_pool_set(&d->infos, &p->info, bytes);
 }
 
-/* SwitchInfo likewise. */
+/* SwitchInfo as the switch would answer it. */
 static void
-pack_switch(struct builder *d, builder_id n)
+encode_switch_info(struct builder *d, builder_id n)
 {
 	struct builder_node *node = d->node[n];
 	const struct mad_switch_info si = {
@@ -74,7 +74,9 @@ pack_switch(struct builder *d, builder_id n)
 	mad_switch_info_encode(&si, node->switch_info);
 }
 
-/* A port as a healthy one would answer: what switches do today. */
+/*
+ * A healthy port of a current switch, without a link: 4xHDR, MTU 4096, 4 VLs.
+ */
 static void
 port_default(struct builder_port *p)
 {
@@ -142,8 +144,8 @@ builder_add_node(struct builder *d, enum topo_type type, uint64_t guid,
 	n->port[0].guid = guid;
 	port_up(&n->port[0]);
 	for (unsigned p = 0; p <= nports; p++)
-		pack(d, id, p);
-	pack_switch(d, id);
+		encode_port_info(d, id, p);
+	encode_switch_info(d, id);
 	return id;
 }
 
@@ -157,8 +159,8 @@ builder_add_link(
 	port_up(port_of(d, a, pa));
 	port_up(port_of(d, b, pb));
 	builder_link(d, a, (uint8_t)pa, b, (uint8_t)pb);
-	pack(d, a, pa);
-	pack(d, b, pb);
+	encode_port_info(d, a, pa);
+	encode_port_info(d, b, pb);
 }
 
 void
@@ -173,8 +175,8 @@ builder_remove_link(struct builder *d, builder_id n, unsigned port)
 	(void)builder_unlink(d, n, (uint8_t)port);
 	port_down(p);
 	port_down(port_of(d, peer, peer_port));
-	pack(d, n, port);
-	pack(d, peer, peer_port);
+	encode_port_info(d, n, port);
+	encode_port_info(d, peer, peer_port);
 }
 
 void
@@ -196,7 +198,7 @@ builder_set_self(struct builder *d, builder_id n, unsigned port)
 	d->self = n;
 	d->self_port = port;
 	d->routed = false;
-	pack(d, n, port);
+	encode_port_info(d, n, port);
 }
 
 void
@@ -229,7 +231,7 @@ builder_set_found_lid(
 
 	p->lid = lid;
 	p->flags &= (uint8_t)~TP_ABSENT;
-	pack(d, n, port);
+	encode_port_info(d, n, port);
 }
 
 void
@@ -237,7 +239,7 @@ builder_set_port_state(
 	struct builder *d, builder_id n, unsigned port, uint8_t state)
 {
 	port_of(d, n, port)->state = state;
-	pack(d, n, port);
+	encode_port_info(d, n, port);
 }
 
 void
@@ -249,7 +251,7 @@ builder_set_port_speed(struct builder *d, builder_id n, unsigned port,
 	p->width = width;
 	p->speed = speed;
 	p->speed_ext = speed_ext;
-	pack(d, n, port);
+	encode_port_info(d, n, port);
 }
 
 void
@@ -258,7 +260,7 @@ builder_set_enhanced_p0(struct builder *d, builder_id n, bool enhanced)
 	d->node[n]->flags &= (uint8_t)~TN_ENHANCED_P0;
 	if (enhanced)
 		d->node[n]->flags |= TN_ENHANCED_P0;
-	pack_switch(d, n);
+	encode_switch_info(d, n);
 }
 
 void
@@ -267,5 +269,5 @@ builder_set_lft(
 {
 	d->node[n]->lft_cap = lft_cap;
 	d->node[n]->lft_top = lft_top;
-	pack_switch(d, n);
+	encode_switch_info(d, n);
 }

@@ -6,7 +6,7 @@
 #include "discovery/builder/builder_priv.h"
 #include "sm/base/mem.h"
 
-/* Order of nodes: distance, GUID, and for duplicates who was met first. */
+/* Order of nodes: distance, GUID, and for duplicates the handle. */
 struct rank {
 	uint64_t guid;
 	builder_id id;
@@ -54,16 +54,16 @@ reach_node(struct builder *d, builder_id id, uint8_t reach)
 	d->order[d->norder++] = id;
 }
 
-/* Everything one cable away from node id that was not reached yet. */
+/* Reach every node that is one link away from node id and not reached yet. */
 static void
-expand(struct builder *d, builder_id id, uint8_t reach)
+reach_neighbours(struct builder *d, builder_id id, uint8_t reach)
 {
 	struct builder_node *n = d->node[id];
 	unsigned from = 1;
 	unsigned to = n->nports;
 
 	if (n->type != TOPO_SWITCH) {
-		/* CAs and routers pass nothing on; our own sends. */
+		/* CAs and routers forward nothing; our own node sends. */
 		if (id != d->self)
 			return;
 		from = to = d->self_port;
@@ -83,7 +83,7 @@ expand(struct builder *d, builder_id id, uint8_t reach)
 }
 
 /* Breadth first, one distance after the other, each in order of GUID, so that
- * the routes do not depend on who was found first. */
+ * the routes do not depend on the order in which nodes were found. */
 static void
 reach_clean(struct builder *d)
 {
@@ -95,13 +95,13 @@ reach_clean(struct builder *d)
 		sort_order(d, from);
 		for (size_t i = from; i < to; i++) {
 			if (d->node[d->order[i]]->quarantine == NULL)
-				expand(d, d->order[i], BUILDER_CLEAN);
+				reach_neighbours(d, d->order[i], BUILDER_CLEAN);
 		}
 		from = to;
 	}
 }
 
-/* Then what only quarantined switches lead to. */
+/* Then the nodes that only quarantined switches lead to. */
 static void
 reach_behind(struct builder *d)
 {
@@ -109,7 +109,7 @@ reach_behind(struct builder *d)
 
 	for (size_t i = 0; i < d->norder; i++) {
 		if (i >= n || d->node[d->order[i]]->quarantine != NULL)
-			expand(d, d->order[i], BUILDER_BEHIND);
+			reach_neighbours(d, d->order[i], BUILDER_BEHIND);
 	}
 	if (d->norder > n)
 		sort_order(d, 0);
@@ -136,9 +136,12 @@ builder_route(struct builder *d)
 	reach_behind(d);
 }
 
-/* Is this port's cable one that the topology knows? */
+/*
+ * The node at the other end of the port's link; NULL: no link, or a node that
+ * the topology does not hold.
+ */
 static const struct builder_node *
-cabled(const struct builder *d, const struct builder_port *p)
+linked_peer(const struct builder *d, const struct builder_port *p)
 {
 	if (p->peer == BUILDER_NONE || d->node[p->peer]->reach == 0)
 		return NULL;
@@ -152,7 +155,7 @@ count_ports(const struct builder *d, builder_id id, struct topo_dims *m)
 
 	for (unsigned p = 0; p <= n->nports; p++) {
 		const struct builder_port *port = &n->port[p];
-		const struct builder_node *peer = cabled(d, port);
+		const struct builder_node *peer = linked_peer(d, port);
 
 		m->nguid += port->guid != 0;
 		if (n->type != TOPO_SWITCH || peer == NULL)
@@ -177,10 +180,10 @@ number_infos(
 	}
 }
 
-/* Count everything, and give every node its index and its first port, every
- * PortInfo its place. */
+/* Count what the topology will hold, and give every node its index and its
+ * first port, every PortInfo its place. */
 static struct topo_dims
-count(struct builder *d, port_ix *first_port, uint32_t *info_at)
+count_all(struct builder *d, port_ix *first_port, uint32_t *info_at)
 {
 	struct topo_dims m = {.ntext = 1, .ninfo = 1};
 
@@ -207,7 +210,7 @@ freeze_port(const struct builder *d, const struct builder_node *n, unsigned p,
 	struct topo_port *out)
 {
 	const struct builder_port *in = &n->port[p];
-	bool linked = cabled(d, in) != NULL;
+	bool linked = linked_peer(d, in) != NULL;
 
 	out->guid = in->guid;
 	out->peer = TOPO_NONE;
@@ -230,21 +233,21 @@ freeze_port(const struct builder *d, const struct builder_node *n, unsigned p,
 	out->width = in->width;
 	out->speed = in->speed;
 	out->speed_ext = in->speed_ext;
-	/* A host's extended speed is known from the other end of its cable. */
+	/* A host's extended speed is known from the other end of its link. */
 	if (linked && out->speed_ext == 0)
 		out->speed_ext =
 			d->node[in->peer]->port[in->peer_port].speed_ext;
 }
 
-/* Nothing flows through this switch: every linked port is known to be in Init.
- */
+/* True if no traffic passes this switch: every linked port is known to be in
+ * Init. */
 static bool
 is_fresh(const struct builder *d, const struct builder_node *n)
 {
 	for (unsigned p = 1; p <= n->nports; p++) {
 		const struct builder_port *port = &n->port[p];
 
-		if (cabled(d, port) != NULL &&
+		if (linked_peer(d, port) != NULL &&
 			((port->marks & DP_READ) == 0 || port->state > 2))
 			return false;
 	}
@@ -301,7 +304,7 @@ freeze_links(struct builder *d, struct topo *t)
 				t, d->node[n->via]->ix, n->via_port);
 		for (unsigned p = 0; p <= n->nports; p++) {
 			const struct builder_port *port = &n->port[p];
-			const struct builder_node *peer = cabled(d, port);
+			const struct builder_node *peer = linked_peer(d, port);
 			struct topo_port *tp = &t->port[out->first_port + p];
 
 			if (peer == NULL)
@@ -315,7 +318,7 @@ freeze_links(struct builder *d, struct topo *t)
 	t->port[t->sm_port].flags |= TP_OURS;
 }
 
-/* By (peer, out); they come sorted by out and are few. */
+/* Sort by (peer, out); the entries come sorted by out and are few. */
 static void
 sort_adj(struct topo_adj *a, unsigned n)
 {
@@ -432,7 +435,7 @@ builder_freeze(struct builder *d, uint32_t generation, struct reason *why)
 	builder_route(d);
 	first = mem_zalloc(d->norder, sizeof(*first));
 	info_at = mem_zalloc(d->infos.n + 1U, sizeof(*info_at));
-	dims = count(d, first, info_at);
+	dims = count_all(d, first, info_at);
 	t = topo_new(&dims);
 	t->generation = generation;
 	for (node_ix i = 0; i < t->nnodes; i++)

@@ -1,7 +1,7 @@
 #include "discovery/builder/builder.h"
 #include "discovery/builder/builder_priv.h"
 
-/* What freezing finds out by itself. */
+/* Flags that freezing sets by itself. */
 enum {
 	NODE_FOUND = TN_QUARANTINED | TN_SM | TN_FRESH | TN_AGGREGATION,
 	PORT_FOUND = TP_UNREAD | TP_SELF | TP_OURS,
@@ -62,7 +62,7 @@ builder_put_self(struct builder *d, builder_id n, unsigned port)
 }
 
 static void
-thaw_node(struct builder *d, const struct topo *t, node_ix n)
+add_topo_node(struct builder *d, const struct topo *t, node_ix n)
 {
 	const struct topo_node *node = &t->node[n];
 	struct reason none;
@@ -87,7 +87,7 @@ builder_from_topo(const struct topo *t)
 	struct builder *d = builder_new();
 
 	for (node_ix n = 0; n < t->nnodes; n++)
-		thaw_node(d, t, n);
+		add_topo_node(d, t, n);
 	for (port_ix p = 0; p < t->nports; p++) {
 		const struct topo_port *a = &t->port[p], *b;
 

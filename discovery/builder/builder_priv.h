@@ -1,8 +1,8 @@
 /*
- * draft, from the inside: for draft*.c and sweep*.c only. Nodes are handles
- * into an array of pointers; a node owns its port records. Ports hold both the
- * wire's PortInfo and what was decoded from it once, so that freezing copies
- * and does not decode.
+ * The inside of the builder, for builder*.c and discovery/sweep/ only. Nodes
+ * are handles into an array of pointers; a node owns its port records. Ports
+ * hold both the wire bytes of PortInfo and what was decoded from them once, so
+ * that freezing copies and does not decode.
  */
 #ifndef HEDDLE_DISCOVERY_BUILDER_BUILDER_PRIV_H
 #define HEDDLE_DISCOVERY_BUILDER_BUILDER_PRIV_H
@@ -13,7 +13,7 @@
 #include "sm/mad/mad.h"
 
 #define BUILDER_NONE UINT32_MAX
-#define BUILDER_MAX_NODES (1U << 17) /* beyond that somebody makes them up */
+#define BUILDER_MAX_NODES (1U << 17) /* more can only be made up */
 
 /* builder_port.marks, besides the TP_* in flags */
 enum {
@@ -24,8 +24,8 @@ enum {
 
 struct builder_port {
 	uint64_t guid;
-	builder_id peer; /* BUILDER_NONE: no cable known */
-	uint32_t seen;	 /* the sweep that confirmed the cable */
+	builder_id peer; /* BUILDER_NONE: no link known */
+	uint32_t seen;	 /* the sweep that confirmed the link */
 	uint32_t read;	 /* the sweep that read PortInfo */
 	uint32_t capmask;
 	uint16_t capmask2, lid;
@@ -49,7 +49,7 @@ enum builder_role {
 	BUILDER_ROLE_TOLD,
 	BUILDER_ROLE_REFUSED, /* it does not know the attribute */
 	BUILDER_ROLE_SILENT,
-	BUILDER_ROLE_BAD, /* what it answered is something else */
+	BUILDER_ROLE_BAD, /* its answer is no role */
 };
 
 struct builder_node {
@@ -84,12 +84,12 @@ struct builder {
 	struct portinfo_pool infos; /* of all ports */
 	builder_id self;
 	unsigned self_port;
-	bool routed;	   /* what builder_route found is how it is */
+	bool routed;	   /* the result of builder_route is current */
 	bool touched;	   /* see builder_touched */
 	uint32_t sweep;	   /* number of the last sweep */
-	builder_id *order; /* builder_route: who is reached, by (hops, GUID) */
+	builder_id *order; /* builder_route: nodes reached, by (hops, GUID) */
 	size_t norder, order_cap;
-	struct builder_device *role_device; /* that are asked for a role */
+	struct builder_device *role_device; /* kinds to ask for a role */
 	size_t nrole_device;
 	struct buf oddity;
 	unsigned noddities, oddities_lost;
@@ -102,25 +102,25 @@ builder_node(const struct builder *d, builder_id n)
 	return d->node[n];
 }
 
-/* A node without a cable; 0 ports is possible. BUILDER_NONE: too many. */
+/* A node without links; 0 ports is possible. BUILDER_NONE: too many. */
 builder_id builder_node_new(
 	struct builder *d, uint64_t guid, uint8_t type, uint8_t nports);
 
-/* Unplug and forget a node. */
+/* Remove a node and its links. */
 void builder_node_drop(struct builder *d, builder_id n);
 
-/* A cable; what either end was cabled to before is unplugged. */
+/* A link; an earlier one of either end is removed. */
 void builder_link(
 	struct builder *d, builder_id a, uint8_t pa, builder_id b, uint8_t pb);
 
-/* Forget the cable of a port, at both ends. True if there was one. */
+/* Remove the link of a port, at both ends. True if there was one. */
 bool builder_unlink(struct builder *d, builder_id n, uint8_t port);
 
 /*
- * Find the way to every node: via, hops, reach and d->order. Fewest hops over
- * switches that are not quarantined, then what only those lead to. Whoever
- * changes one of these takes d->routed back; while it stands this costs
- * nothing.
+ * Find the directed route to every node: via, hops, reach and d->order. Fewest
+ * hops over switches that are not quarantined, then what only the quarantined
+ * ones lead to. Code that changes links, quarantine or our own port clears
+ * d->routed; while it is set, this costs nothing.
  */
 void builder_route(struct builder *d);
 
@@ -128,17 +128,22 @@ void builder_route(struct builder *d);
 void builder_add_oddity(struct builder *d, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* "S-guid port 3" style name of a node for messages, in out. */
+/*
+ * Name of a node for messages, in out: its kind, and NodeDescription or GUID.
+ */
 const char *builder_name(const struct builder *d, builder_id n, char out[96]);
 
-/* Quarantine one node (not all of its GUID); why NULL: release it. */
+/* Quarantine one node (not all nodes of its GUID); why NULL: release it. */
 void builder_node_quarantine(struct builder *d, builder_id n, const char *why);
 
-/* Make n a node of another kind, as new: no cables, nothing read. */
+/* Make n a node of another kind, as new: no links, nothing read. */
 void builder_node_reset(
 	struct builder *d, builder_id n, uint8_t type, uint8_t nports);
 
-/* Is this a switch to ask for its role? again: what it told may be old. */
+/*
+ * True if n is a switch to ask for its role. again: even if it was asked
+ * before.
+ */
 bool builder_wants_role(const struct builder *d, builder_id n, bool again);
 
 /* A link that SMPs pass: LinkUp and at least in Init. */
@@ -149,14 +154,14 @@ builder_up(const struct builder_port *p)
 }
 
 /*
- * Take in a PortInfo; ext: it was asked with modifier bit 31. 1 when anything
- * that others see is different from before, 0 when not, -1 when it makes no
- * sense (reason).
+ * Store a PortInfo; ext: it was asked with modifier bit 31. 1 when anything
+ * that other modules see is different from before, 0 when not, -1 when it makes
+ * no sense (reason).
  */
 int builder_port_info(struct builder *d, builder_id n, uint8_t port,
 	const uint8_t info[64], bool ext, struct reason *why);
 
-/* Take in a SwitchInfo; -1 when it makes no sense (reason). */
+/* Store a SwitchInfo; -1 when it makes no sense (reason). */
 int builder_switch_info(struct builder *d, builder_id n, const uint8_t info[64],
 	struct reason *why);
 

@@ -22,9 +22,9 @@ hash_portinfo(const uint8_t bytes[INFO_BYTES])
 	return fnv_more(FNV_START, bytes, INFO_BYTES);
 }
 
-/* A place that nobody has. */
+/* An entry that is not in use. */
 static info_ref
-place(struct portinfo_pool *x)
+take_free_slot(struct portinfo_pool *x)
 {
 	info_ref r = x->free;
 	size_t cap = x->cap;
@@ -41,7 +41,7 @@ place(struct portinfo_pool *x)
 
 /* The value with these bytes, counted once more. */
 static info_ref
-take(struct portinfo_pool *x, const uint8_t bytes[INFO_BYTES])
+intern_portinfo(struct portinfo_pool *x, const uint8_t bytes[INFO_BYTES])
 {
 	uint64_t key = hash_portinfo(bytes);
 	uint32_t r;
@@ -52,10 +52,10 @@ take(struct portinfo_pool *x, const uint8_t bytes[INFO_BYTES])
 		return r;
 	}
 	if (x->n == 0) {
-		r = place(x);
+		r = take_free_slot(x);
 		memset(x->at[r], 0, INFO_BYTES);
 	}
-	r = place(x);
+	r = take_free_slot(x);
 	memcpy(x->at[r], bytes, INFO_BYTES);
 	x->refs[r] = 1;
 	if (!known)
@@ -87,6 +87,6 @@ portinfo_pool_set(
 
 	if (was != INFO_NONE && memcmp(x->at[was], bytes, INFO_BYTES) == 0)
 		return;
-	*r = take(x, bytes);
+	*r = intern_portinfo(x, bytes);
 	portinfo_pool_drop(x, &was);
 }

@@ -1,8 +1,8 @@
 /*
- * infos: PortInfos as they came over the wire, each value once. The ports of a
- * fabric say much the same: a switch's differ by number and state, a host's by
- * LID. A draft counts who refers to a value and forgets it with the last one;
- * what the values cost is then a matter of how many there are, not of ports.
+ * portinfo_pool: PortInfos in wire bytes, each value once. Many ports of a
+ * fabric have equal ones: ports of one switch differ by number and state, hosts
+ * by LID. Each value counts its references and is freed with the last one;
+ * memory grows with the number of values, not of ports.
  */
 #ifndef HEDDLE_DISCOVERY_BUILDER_PORTINFO_POOL_H
 #define HEDDLE_DISCOVERY_BUILDER_PORTINFO_POOL_H
@@ -19,7 +19,7 @@ typedef uint32_t info_ref;
 
 struct portinfo_pool {
 	uint8_t (*at)[INFO_BYTES];
-	uint32_t *refs;	  /* of a free one: the next free one */
+	uint32_t *refs;	  /* of a free entry: the next free one */
 	size_t cap;	  /* of both arrays */
 	uint32_t n;	  /* values ever made; 0: not even INFO_NONE yet */
 	info_ref free;	  /* 0: none */

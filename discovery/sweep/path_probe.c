@@ -10,11 +10,11 @@
 
 enum { WAYS_MAX = 64, LINK_UP = 5, INIT = 2 };
 
-/* A way that is being looked at. */
+/* A path that is being probed. */
 struct way {
 	uint8_t path[64];
 	uint8_t hops;
-	unsigned open; /* questions; 0: not in use */
+	unsigned open; /* requests in flight; 0: not in use */
 	bool found;
 };
 
@@ -46,7 +46,9 @@ path_probe_free(struct path_probe *s)
 	free(s);
 }
 
-/* A place for the way of r, or NULL: it is looked at, or too many are. */
+/*
+ * A free entry for the path of r, or NULL: it is being probed, or too many are.
+ */
 static struct way *
 place_for(struct path_probe *s, const struct xact_request *r)
 {
@@ -64,16 +66,18 @@ place_for(struct path_probe *s, const struct xact_request *r)
 	return place;
 }
 
-/* Whom the cap per target protects: the node behind some hops of a way. */
+/* The node after some hops of a path: the cap per target protects it. */
 static uint64_t
 node_behind(const uint8_t path[64], unsigned hops)
 {
 	return fnv_more(FNV_START, path + 1, hops) | 1;
 }
 
-/* The answer about the port after some hops of a way: tag is way and hops. */
+/*
+ * The answer about the port after some hops of a path: tag is entry and hops.
+ */
 static void
-told(void *cookie, uint64_t tag, const struct xact_result *res)
+on_port_info(void *cookie, uint64_t tag, const struct xact_result *res)
 {
 	struct path_probe *s = cookie;
 	struct way *w = &s->way[tag >> 8];
@@ -112,7 +116,7 @@ path_probe_late(struct path_probe *s, const void *owner,
 		q.hops = (uint8_t)i;
 		q.mod = r->path[i + 1];
 		q.target = node_behind(r->path, i);
-		xact_submit(s->x, &q, now, told, s,
+		xact_submit(s->x, &q, now, on_port_info, s,
 			(uint64_t)(w - s->way) << 8 | i);
 	}
 }

@@ -79,10 +79,10 @@ sweep_ends_add(struct sweep_ends *l, builder_id n, uint8_t port)
 	l->end[l->n++] = (struct sweep_end){n, port};
 }
 
-/* A switch that is to be probed may have lost the very cable by which we reach
+/* A switch that is to be probed may have lost the very link by which we reach
  * it: one Get at the near end saves a time-out. */
 static void
-check_ways(struct sweep *s)
+refresh_near_ends(struct sweep *s)
 {
 	const struct builder *d = s->d;
 
@@ -98,7 +98,7 @@ check_ways(struct sweep *s)
 	}
 }
 
-/* Who was asked for by name waits until its route is read. */
+/* A switch given to sweep_new waits until its route is read. */
 static void
 start_probe(struct sweep *s, const uint64_t *guid, size_t n)
 {
@@ -123,13 +123,14 @@ start_probe(struct sweep *s, const uint64_t *guid, size_t n)
 			}
 		}
 	}
-	check_ways(s);
+	refresh_near_ends(s);
 }
 
 /*
- * Light: what no switch would tell. Our own port is read, because nobody tells
- * a CA that its cable was pulled; and who was silent is asked again: a node
- * that hung does not say that it is well.
+ * Light: SwitchInfo of a switch, and what no switch reports. Our own port is
+ * read, because no trap tells a CA that its link went down; and a node that was
+ * silent is asked again, because one that hung does not report that it has
+ * recovered.
  */
 static void
 start_listening(struct sweep *s, builder_id id)
@@ -293,14 +294,14 @@ job_path(const struct sweep *s, const struct sweep_job *job, uint8_t path[64])
 	if (n->type == TOPO_SWITCH || job->kind == JOB_DESC ||
 		(job->node == d->self && job->port == d->self_port))
 		return path_to(d, job->node, path);
-	/* Each port of a CA is asked over its own cable. */
+	/* Each port of a CA is asked over its own link. */
 	p = &n->port[job->port];
 	if (p->peer == BUILDER_NONE)
 		return -1;
 	return path_over(d, p->peer, p->peer_port, path);
 }
 
-/* Whom the cap per target is to protect. */
+/* The node that the cap per target is to protect. */
 static uint64_t
 job_target(const struct sweep *s, const struct sweep_job *job)
 {
@@ -354,14 +355,14 @@ job_of(uint64_t tag)
 }
 
 static void
-suspect(struct sweep *s, builder_id n)
+add_suspect(struct sweep *s, builder_id n)
 {
 	s->suspect = mem_grow(
 		s->suspect, s->nsuspect, &s->suspect_cap, sizeof(*s->suspect));
 	s->suspect[s->nsuspect++] = s->d->node[n]->guid;
 }
 
-/* Light: is our own port as we know it? */
+/* Light: note whether our own port came up, went down or is in Init anew. */
 static void
 got_light_self(struct sweep *s, const struct xact_result *res)
 {
@@ -379,10 +380,10 @@ got_light_self(struct sweep *s, const struct xact_result *res)
 		(is.state != 2 || p->state == 2))
 		return;
 	s->self_changed = true;
-	s->odd.head = s->odd.n; /* nobody else can be asked, or all are */
+	s->odd.head = s->odd.n; /* no other node can be asked, or all will be */
 }
 
-/* Light: anything but the answer that we expect is a reason to look. */
+/* Light: any answer but the expected one is a reason to probe the switch. */
 static void
 got_light(struct sweep *s, builder_id n, const struct xact_result *res)
 {
@@ -393,13 +394,13 @@ got_light(struct sweep *s, builder_id n, const struct xact_result *res)
 
 	if (node->quarantine != NULL) {
 		if (answered)
-			suspect(s, n);
+			add_suspect(s, n);
 		return;
 	}
 	if (answered && !si.state_change && si.lft_top == node->lft_top)
 		return;
 	s->told |= answered;
-	suspect(s, n);
+	add_suspect(s, n);
 }
 
 static void
@@ -414,9 +415,9 @@ got_desc(struct sweep *s, builder_id n, const struct xact_result *res)
 	s->d->node[n]->desc = mem_strdup(text);
 }
 
-/* Does the job still speak of the node it was made for? */
+/* True if the job's node is still the one that it was made for. */
 static bool
-current(struct sweep *s, const struct sweep_job *job)
+is_current(struct sweep *s, const struct sweep_job *job)
 {
 	return job->kind == JOB_SELF ||
 	       (s->d->node[job->node] != NULL &&
@@ -434,19 +435,19 @@ dispatch_light(struct sweep *s, const struct sweep_job *job,
 	else if (job->node == s->d->self && res->outcome == XACT_OK)
 		s->self_changed = true;
 	else if (res->outcome == XACT_OK)
-		suspect(s, job->node);
+		add_suspect(s, job->node);
 }
 
-/* The answer, or that there is none, to whom it concerns. */
+/* Pass an answer, or its absence, to the function for its kind. */
 static void
-dispatch(struct sweep *s, const struct sweep_job *job,
+dispatch_answer(struct sweep *s, const struct sweep_job *job,
 	const struct xact_result *res)
 {
 	if (job->kind == JOB_SELF) {
 		sweep_got_self(s, res);
 		return;
 	}
-	if (!current(s, job))
+	if (!is_current(s, job))
 		return;
 	if (s->kind == SWEEP_LIGHT) {
 		dispatch_light(s, job, res);
@@ -485,7 +486,7 @@ queues_empty(const struct sweep *s)
 }
 
 static void
-done(void *cookie, uint64_t tag, const struct xact_result *res)
+on_request_done(void *cookie, uint64_t tag, const struct xact_result *res)
 {
 	struct sweep *s = cookie;
 	struct sweep_job job = job_of(tag);
@@ -498,14 +499,14 @@ done(void *cookie, uint64_t tag, const struct xact_result *res)
 	}
 	s->stats.smps++;
 	s->stats.timeouts += res->outcome == XACT_TIMEOUT;
-	dispatch(s, &job, res);
+	dispatch_answer(s, &job, res);
 	while (s->pending == 0 && queues_empty(s) && sweep_advance(s))
 		;
 }
 
-/* Send a job; false when there is no way to its target. */
+/* Send a job; false when there is no route to its target. */
 static bool
-submit(struct sweep *s, const struct sweep_job *job, struct mono now)
+submit_job(struct sweep *s, const struct sweep_job *job, struct mono now)
 {
 	struct xact_request r = {.mkey = s->mkey};
 	int hops = job_path(s, job, r.path);
@@ -525,11 +526,11 @@ submit(struct sweep *s, const struct sweep_job *job, struct mono now)
 	}
 	s->pending++;
 	s->asks += job->kind == JOB_ASK;
-	xact_submit(s->x, &r, now, done, s, tag_of(job));
+	xact_submit(s->x, &r, now, on_request_done, s, tag_of(job));
 	return true;
 }
 
-/* The next port of the switches being read, one switch after the other. */
+/* The next port of the switches being read, one of each in turn. */
 static bool
 queue_next_port(struct sweep *s, struct sweep_job *job)
 {
@@ -561,13 +562,13 @@ queue_next_port(struct sweep *s, struct sweep_job *job)
 	return false;
 }
 
-/* Is there still a reason to ask through this port? */
+/* True if there still is a reason to ask through this port. */
 static bool
 ask_wanted(struct sweep *s, const struct sweep_job *job)
 {
 	const struct builder_port *p;
 
-	if (!current(s, job) || sweep_node(s, job->node)->state == SN_DEAD)
+	if (!is_current(s, job) || sweep_node(s, job->node)->state == SN_DEAD)
 		return false;
 	p = &s->d->node[job->node]->port[job->port];
 	if (!builder_up(p))
@@ -582,7 +583,9 @@ ask_wanted(struct sweep *s, const struct sweep_job *job)
 	return p->peer == BUILDER_NONE || p->seen != s->sweep;
 }
 
-/* Requests are being repeated and little is open: do not wait for it. */
+/*
+ * True if requests are being repeated and few are open: do not wait for them.
+ */
 static bool
 only_stragglers(const struct sweep *s)
 {
@@ -594,7 +597,7 @@ static bool
 next_job(struct sweep *s, struct sweep_job *job)
 {
 	while (queue_take(&s->odd, job)) {
-		if (current(s, job))
+		if (is_current(s, job))
 			return true;
 	}
 	do {
@@ -616,8 +619,8 @@ sweep_feed(struct sweep *s, struct mono now)
 		if (s->pending > 0 && !xact_room(s->x))
 			return;
 		if (next_job(s, &job)) {
-			if (!submit(s, &job, now))
-				dispatch(s, &job, &unsent);
+			if (!submit_job(s, &job, now))
+				dispatch_answer(s, &job, &unsent);
 		} else if (s->pending == 0) {
 			(void)sweep_advance(s);
 		} else if (s->nready > 0 && only_stragglers(s)) {

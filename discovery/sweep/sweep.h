@@ -1,27 +1,27 @@
 /*
- * sweep: asking the fabric. Three questions, one machine:
+ * sweep: reading the fabric. Four kinds, one machine:
  *
  *  full   directed-route breadth-first from our own port: NodeInfo, then for
  *         switches SwitchInfo (PortStateChange is cleared first, so that a
  *         change during the sweep sets it anew), PortInfo of port 0 and of all
- *         ports, NodeInfo through every port whose link is up and whose other
- *         end is not known yet; for CAs and routers PortInfo of the port. The
- *         breadth-first levels keep each cable from being asked from both ends.
+ *         ports, NodeInfo through every port that is up and that has no known
+ *         other end yet; for CAs and routers PortInfo of the port. The
+ *         breadth-first levels keep each link from being asked from both ends.
  *  probe  of some switches (after a trap): clear PortStateChange, read the
  *         ports, follow what is new, drop what is gone, read SwitchInfo once
- *         more: a bit set anew means another round. Where only a trap asks for
- *         it, a bit that is clear is the end of it.
+ *         more: a bit set anew means another round. A switch that is probed
+ *         because of a trap alone is read no further if the bit is clear.
  *  light  SwitchInfo of every switch: which ones changed or do not answer.
  *  names  NodeDescription of every node that has none yet: it is asked for
- *         after bring-up, because no table depends on it; of the switches
- *         alone where the configuration gives them roles by name.
+ *         after bring-up, because no table depends on it; only of switches
+ *         where the configuration gives them roles by name.
  *
  * Switches of the kinds that builder_ask_roles lists are asked for their role
- * once they are read (vendor attribute 0xFFE0). No answer is fine.
+ * once they are read (vendor attribute 0xFFE0). They need not answer.
  *
  * Extended speeds: switch ports are read with modifier bit 31 at once when
  * port 0 says the switch knows them; a CA port is read a second time with it
- * only when the other end of its cable has not already told the speed.
+ * only when the other end of its link has not reported the speed already.
  *
  * A switch that does not answer after its retries is quarantined; a CA is kept
  * as far as it answered (TN_PARTIAL). Several SMPs are in flight: as many as
@@ -54,7 +54,8 @@ struct sweep_stats {
 	uint32_t new_nodes, gone_nodes, new_links, gone_links;
 	uint32_t changed_ports; /* port records that differ from before */
 	uint32_t rounds; /* probe: rounds until PortStateChange stayed 0 */
-	uint32_t twins; /* met anew: one GUID, or a node that moved meanwhile */
+	uint32_t twins;	 /* nodes met with a known GUID: duplicates, or moved
+			    meanwhile */
 };
 
 /*
@@ -66,21 +67,22 @@ struct sweep *sweep_new(enum sweep_kind kind, struct builder *d, struct xact *x,
 	uint64_t mkey, const uint64_t *guid, size_t n);
 
 /*
- * Probe: a trap is all that this switch is asked for. If its PortStateChange is
- * clear nothing happened there since its ports were read, and they are not read
- * again: another look came before the trap did.
+ * Probe: a trap is the only reason to probe this switch. If its PortStateChange
+ * is clear, nothing has happened since its ports were read, and they are not
+ * read again: an earlier sweep saw the change before the trap arrived.
  */
 void sweep_add_trap_source(struct sweep *s, uint64_t guid);
 
 /*
- * Probe, over: it was so with every switch, and nothing else was found either;
- * the fabric is what it was.
+ * Probe, done: true if every switch of it was found unchanged in this sense and
+ * nothing else has changed: the fabric is what it was.
  */
 bool sweep_found_no_change(const struct sweep *s);
 
 /*
- * Only Gets from now on: PortStateChange stays as it is. For looking at a
- * fabric that is another's; a change in the middle of it goes unnoticed.
+ * Send only Gets from now on: PortStateChange stays as it is. For reading a
+ * fabric that another subnet manager masters; a change in the middle of it goes
+ * unnoticed.
  */
 void sweep_read_only(struct sweep *s);
 
@@ -91,28 +93,29 @@ void sweep_read_only(struct sweep *s);
 void sweep_free(struct sweep *s);
 
 /*
- * Submit what there is room for. Call after starting, after completions and
- * after xact_tick: when requests are being repeated, the rest goes on without
- * waiting for them.
+ * Submit as many requests as there is room for. Call after starting, after
+ * completions and after xact_tick: when requests are being repeated, the rest
+ * goes on without waiting for them.
  */
 void sweep_feed(struct sweep *s, struct mono now);
 
 /*
- * Probe: a port of a switch was found down, by whatever means: look at it, if
- * that was not done. False: this sweep is of another kind, or over.
+ * Probe: a port of a switch is known to be down, for example from path_probe:
+ * read it, if this sweep has not. False: this sweep is of another kind, or
+ * done.
  */
 bool sweep_hint(struct sweep *s, builder_id n, uint8_t port);
 
 /*
- * Give up what is unanswered: what was found so far stays. It is done then; a
- * probe or a full sweep that was stopped knows less than it should.
+ * Give up the requests that are open: what was found so far stays. The sweep is
+ * done then; a probe or a full sweep that was stopped is incomplete.
  */
 void sweep_stop(struct sweep *s, struct mono now);
 
-/* Is there nothing left to wait for but answers that are late? */
+/* True if nothing is outstanding but answers that are late. */
 bool sweep_only_late(const struct sweep *s);
 
-/* All asked and answered (or given up). */
+/* True when everything is asked and answered, or given up. */
 bool sweep_done(const struct sweep *s);
 
 /* Our own port did not answer: the reason, else NULL. */
@@ -121,10 +124,10 @@ const char *sweep_failed(const struct sweep *s);
 /* Light: GUIDs of the nodes that need a probe; valid until sweep_free. */
 const uint64_t *sweep_suspects(const struct sweep *s, size_t *n);
 
-/* Light: a switch, asked, said that something changed there. */
+/* Light: true if a switch answered that something changed there. */
 bool sweep_saw_change(const struct sweep *s);
 
-/* Light: our own port came up or went down; everything must be read. */
+/* Light: true if our own port came up or went down; everything must be read. */
 bool sweep_self_changed(const struct sweep *s);
 
 const struct sweep_stats *sweep_stats(const struct sweep *s);

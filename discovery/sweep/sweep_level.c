@@ -5,14 +5,15 @@
 #include "sm/base/mem.h"
 
 /*
- * A cable inside a level can be asked from both ends. In a small level so many
- * switches are asked through at a time that this is rare; in a large one the
- * order alone sees to it, because only few of its switches are ever open.
+ * A link inside a level can be asked from both ends. In a small level
+ * LEVEL_GROUP switches are asked through at a time, so that this is rare; in a
+ * large one the order alone prevents it, because only few of its switches are
+ * ever open.
  */
 enum { LEVEL_SMALL = 64, LEVEL_GROUP = 2, LEVEL_STREAM = 4 };
 
 static bool
-queued(const struct sweep *s)
+has_queued_jobs(const struct sweep *s)
 {
 	return s->odd.head < s->odd.n || s->ask.head < s->ask.n ||
 	       s->nring > 0 || s->level_at < s->nlevel;
@@ -30,7 +31,10 @@ sweep_next_level(struct sweep *s)
 	s->retried = xact_stats(s->x)->retried;
 }
 
-/* The asks of n switches, one of each in turn: they go to different nodes. */
+/*
+ * Queue the asks of n switches, one of each in turn: they go to different
+ * nodes.
+ */
 static void
 ask_through(struct sweep *s, const builder_id *id, size_t n)
 {
@@ -65,9 +69,9 @@ sweep_ask_group(struct sweep *s)
 	return true;
 }
 
-/* Is a switch on the way to n still to be read? */
+/* True if a switch on the path to n is still to be read. */
 static bool
-way_unread(struct sweep *s, builder_id n)
+is_path_unread(struct sweep *s, builder_id n)
 {
 	unsigned hops = 0;
 
@@ -81,7 +85,7 @@ way_unread(struct sweep *s, builder_id n)
 	return false;
 }
 
-/* Probe: start the switches whose route is sound by now. */
+/* Probe: start the switches with a route that is sound by now. */
 static void
 start_waiting(struct sweep *s)
 {
@@ -95,7 +99,7 @@ start_waiting(struct sweep *s)
 			w->state = SN_NONE; /* gone, unless met again */
 			continue;
 		}
-		if (way_unread(s, n))
+		if (is_path_unread(s, n))
 			continue;
 		sweep_read(s, n,
 			w->full || node->quarantine != NULL ||
@@ -104,9 +108,9 @@ start_waiting(struct sweep *s)
 }
 
 /*
- * Ports whose other end changed, where there still is a way to them. What lies
- * behind a switch that is about to be read waits for it: when a switch is
- * gone, all its neighbours tell of it, and many a way leads through it.
+ * Read the ports with a changed other end, where a path to them is left. A port
+ * behind a switch that is about to be read waits for it: when a switch is gone,
+ * all its neighbours report it, and many paths lead through it.
  */
 static void
 read_stale(struct sweep *s)
@@ -122,14 +126,14 @@ read_stale(struct sweep *s)
 		if (node == NULL || e.port > node->nports ||
 			node->reach == BUILDER_UNREACHED)
 			continue;
-		if (way_unread(s, e.node)) {
+		if (is_path_unread(s, e.node)) {
 			sweep_ends_add(&later, e.node, e.port);
 			continue;
 		}
 		p = &node->port[e.port];
 		if (p->read == s->sweep &&
 			builder_up(p) == (p->peer != BUILDER_NONE))
-			continue; /* as it should be */
+			continue; /* consistent with its link */
 		job.kind = node->type == TOPO_SWITCH ? JOB_REFRESH : JOB_PORT;
 		job.ext = node->type == TOPO_SWITCH && (p->marks & DP_EXT);
 		if (node->type == TOPO_SWITCH
@@ -141,7 +145,9 @@ read_stale(struct sweep *s)
 	s->stale = later;
 }
 
-/* Who had a claim is asked again, now that the other ends have answered. */
+/*
+ * Ask again through the ports of sweep_ask_later: the other ends have answered.
+ */
 static void
 ask_claims(struct sweep *s)
 {
@@ -155,7 +161,10 @@ ask_claims(struct sweep *s)
 	s->claims.n = 0;
 }
 
-/* Keep the cable in port of n, whose other end does not answer. */
+/*
+ * Keep the link of a port of n that is silent, and quarantine the node behind
+ * it.
+ */
 static void
 keep_silent(struct sweep *s, builder_id n, uint8_t port)
 {
@@ -173,8 +182,11 @@ keep_silent(struct sweep *s, builder_id n, uint8_t port)
 	builder_node_quarantine(s->d, p->peer, "does not answer");
 }
 
-/* A link that is up and was silent: a hung node, or a cable that only looks
- * sound? False: the node must be asked first (probe), which was queued. */
+/*
+ * A link that is up was silent: tell a node that hangs, which is quarantined,
+ * from a link that carries nothing, which is removed. False: the node must be
+ * asked first (probe), which was queued.
+ */
 static bool
 judge_silent(struct sweep *s, builder_id n, uint8_t port)
 {
@@ -202,8 +214,8 @@ judge_silent(struct sweep *s, builder_id n, uint8_t port)
 		return true;
 	}
 	builder_add_oddity(s->d,
-		"the cable in port %u of %s is up, but carries nothing: "
-		"not used",
+		"the link at port %u of %s is up, but carries nothing: not "
+		"used",
 		port, builder_name(s->d, n, name));
 	sweep_unplug(s, n, port);
 	return true;
@@ -226,7 +238,7 @@ judge_failed(struct sweep *s)
 	s->failed = again;
 }
 
-/* Probe: SwitchInfo of those asked for, once more. */
+/* Probe: read SwitchInfo of the switches given to sweep_new once more. */
 static void
 ask_again(struct sweep *s)
 {
@@ -243,7 +255,7 @@ ask_again(struct sweep *s)
 	}
 }
 
-/* Has the other end of this CA port's cable told the speed? */
+/* True if the other end of this CA port's link has reported the speed. */
 static bool
 speed_known(const struct builder *d, builder_id n, const struct builder_port *p)
 {
@@ -254,10 +266,10 @@ speed_known(const struct builder *d, builder_id n, const struct builder_port *p)
 	far = d->node[p->peer];
 	if (far->port[p->peer_port].marks & DP_EXT)
 		return true;
-	/* Of two hosts on one cable, one is enough. */
+	/* Of two hosts on one link, one is enough. */
 	if (far->type != TOPO_SWITCH && p->peer < n)
 		return (far->port[p->peer_port].flags & TP_EXT_SPEED) != 0;
-	/* A switch without extended speeds cannot run the cable at one. */
+	/* A switch without extended speeds cannot run the link at one. */
 	return far->type == TOPO_SWITCH && (far->port[0].marks & DP_READ) &&
 	       (far->port[0].capmask & MAD_CAP_EXT_SPEEDS) == 0;
 }
@@ -287,8 +299,8 @@ ask_second(struct sweep *s)
 }
 
 /*
- * What hangs behind quarantined switches is kept as it was last known, all its
- * cables included: nobody could be asked about them, and data crosses them.
+ * Nodes behind quarantined switches are kept as last known, with all their
+ * links: they could not be asked, and data crosses them.
  */
 static void
 keep_behind(struct sweep *s)
@@ -317,7 +329,8 @@ keep_behind(struct sweep *s)
 			far = d->node[p->peer];
 			if (far->seen == s->sweep && far->quarantine == NULL &&
 				!kept[p->peer])
-				continue; /* it was asked and did not say so */
+				continue; /* it was asked and did not report
+					     this link */
 			p->seen = s->sweep;
 			far->port[p->peer_port].seen = s->sweep;
 			if (far->seen != s->sweep) {
@@ -342,7 +355,7 @@ drop_node(struct sweep *s, builder_id n)
 	s->stats.gone_nodes++;
 }
 
-/* Full: what was not seen again is gone. */
+/* Full: remove the nodes and links that were not seen again. */
 static void
 drop_unseen(struct sweep *s)
 {
@@ -364,7 +377,9 @@ drop_unseen(struct sweep *s)
 	}
 }
 
-/* Probe: what cannot be reached any more is gone; it will be read as new. */
+/*
+ * Probe: remove the nodes that are unreachable now; they are read as new later.
+ */
 static void
 drop_unreached(struct sweep *s)
 {
@@ -376,9 +391,9 @@ drop_unreached(struct sweep *s)
 	}
 }
 
-/* Have two hosts of one GUID no port in common? */
+/* True if two hosts of one GUID have no linked port in common. */
 static bool
-complement(const struct builder_node *a, const struct builder_node *b)
+have_no_common_port(const struct builder_node *a, const struct builder_node *b)
 {
 	if (a->type != b->type || a->nports != b->nports ||
 		a->sysimg != b->sysimg)
@@ -391,7 +406,7 @@ complement(const struct builder_node *a, const struct builder_node *b)
 	return true;
 }
 
-/* A host that was two for a while (its ports moved one by one) is one again. */
+/* Merge a host that was two nodes for a while (its ports moved one by one). */
 static void
 merge_hosts(struct builder *d, builder_id n)
 {
@@ -401,7 +416,7 @@ merge_hosts(struct builder *d, builder_id n)
 		struct builder_node *twin = d->node[i];
 
 		next = twin->next;
-		if (i == d->self || !complement(d->node[n], twin))
+		if (i == d->self || !have_no_common_port(d->node[n], twin))
 			continue;
 		for (unsigned p = 1; p <= twin->nports; p++) {
 			struct builder_port port = twin->port[p];
@@ -416,7 +431,7 @@ merge_hosts(struct builder *d, builder_id n)
 	}
 }
 
-/* Twins may have gone, or come. */
+/* Set TN_DUPLICATE anew: duplicates may have come or gone. */
 static void
 flag_duplicates(struct builder *d)
 {
@@ -438,7 +453,7 @@ flag_duplicates(struct builder *d)
 }
 
 static void
-finish(struct sweep *s)
+finish_sweep(struct sweep *s)
 {
 	s->stage = STAGE_DONE;
 	if (s->failure.text[0] != '\0' || s->d->self == BUILDER_NONE)
@@ -451,22 +466,22 @@ finish(struct sweep *s)
 		flag_duplicates(s->d);
 }
 
-/* Everything that can be pending while the fabric is read. */
+/* Queue the next of the work that can be pending while the fabric is read. */
 static void
-run(struct sweep *s)
+queue_pending_work(struct sweep *s)
 {
 	if (s->rewired && s->kind == SWEEP_PROBE) {
 		builder_route(s->d);
 		s->rewired = false;
 	}
 	read_stale(s);
-	if (s->kind == SWEEP_PROBE && !queued(s))
+	if (s->kind == SWEEP_PROBE && !has_queued_jobs(s))
 		start_waiting(s);
-	if (!queued(s) && s->nready > 0)
+	if (!has_queued_jobs(s) && s->nready > 0)
 		sweep_next_level(s);
-	if (!queued(s) && s->claims.n > 0)
+	if (!has_queued_jobs(s) && s->claims.n > 0)
 		ask_claims(s);
-	if (!queued(s) && s->failed.n > 0)
+	if (!has_queued_jobs(s) && s->failed.n > 0)
 		judge_failed(s);
 }
 
@@ -475,18 +490,21 @@ sweep_advance(struct sweep *s)
 {
 	if (s->stage == STAGE_DONE)
 		return false;
-	run(s);
-	if (queued(s) || s->nready > 0 || s->claims.n > 0)
+	queue_pending_work(s);
+	if (has_queued_jobs(s) || s->nready > 0 || s->claims.n > 0)
 		return true;
 	if (s->stage == STAGE_RUN) {
 		s->stage = STAGE_AGAIN;
 		ask_again(s);
 	} else if (s->stage == STAGE_AGAIN) {
-		/* Another round may have come of it: stay until none does. */
+		/*
+		 * got_again would have gone back for another round: none is
+		 * due.
+		 */
 		s->stage = STAGE_SECOND;
 		ask_second(s);
 	} else {
-		finish(s);
+		finish_sweep(s);
 	}
 	return true;
 }

@@ -3,20 +3,23 @@
 #include "discovery/sweep/sweep_priv.h"
 #include "sm/base/mem.h"
 
-/* A fabric has a few duplicate GUIDs. What would make more is a cable that
- * lies, and the fabric seen through it once more. */
+/* A fabric has a few duplicate GUIDs. More would come from a link that gives
+ * false answers, and from the fabric being seen through it once more. */
 enum { TWINS_MAX = 256 };
 
-/* Who answered through a port, and through which of its own ports. */
+/*
+ * The NodeInfo that came through a port, with the number of the port that
+ * answered.
+ */
 struct answer {
 	struct mad_node_info ni;
 	builder_id from; /* asked through this node ... */
 	uint8_t port;	 /* ... and this port of it */
 };
 
-/* The record of a node that became another one. */
+/* Start the record of a node anew: it became another one. */
 static void
-renew(struct sweep *s, builder_id n)
+renew_record(struct sweep *s, builder_id n)
 {
 	struct sweep_node *w = sweep_node(s, n);
 
@@ -32,7 +35,7 @@ same_kind(const struct builder_node *n, const struct mad_node_info *ni)
 
 /* What NodeInfo says about the node itself and the port that answered. */
 static void
-identify(struct builder *d, builder_id n, const struct mad_node_info *ni)
+set_node_info(struct builder *d, builder_id n, const struct mad_node_info *ni)
 {
 	struct builder_node *node = d->node[n];
 	unsigned port = ni->type == TOPO_SWITCH ? 0 : ni->local_port;
@@ -51,7 +54,7 @@ leads_to(const struct builder_port *p, builder_id n, uint8_t port)
 	return p->peer == n && p->peer_port == port;
 }
 
-/* Was this port read in this sweep and found down? */
+/* True if this port was read in this sweep and found down. */
 static bool
 known_down(const struct sweep *s, builder_id n, uint8_t port)
 {
@@ -62,7 +65,9 @@ known_down(const struct sweep *s, builder_id n, uint8_t port)
 	       (p->marks & DP_READ) && !builder_up(p);
 }
 
-/* Can the cable end here without contradicting what this sweep has seen? */
+/*
+ * True if a link can end here without contradicting what this sweep has seen.
+ */
 static bool
 is_free(const struct sweep *s, builder_id n, uint8_t port)
 {
@@ -74,8 +79,11 @@ is_free(const struct sweep *s, builder_id n, uint8_t port)
 	       (s->kind == SWEEP_FULL && p->seen != s->sweep);
 }
 
-/* A node that nothing in this sweep has confirmed may turn out to be another
- * one: a switch that was exchanged, or got new firmware with more ports. */
+/*
+ * True for a node that nothing in this sweep has confirmed: it may turn out to
+ * be another one, a switch that was exchanged or got new firmware with more
+ * ports.
+ */
 static bool
 is_stale(struct sweep *s, builder_id n)
 {
@@ -88,11 +96,11 @@ is_stale(struct sweep *s, builder_id n)
 }
 
 /*
- * Which node of the draft has answered? *contested: it is one that, so far,
- * is known to have this port elsewhere. BUILDER_NONE: nobody that we know.
+ * The node of the builder that has answered; BUILDER_NONE: none that is known.
+ * *contested: so far, its port that answered is known to have another link.
  */
 static builder_id
-match(struct sweep *s, const struct answer *a, bool *contested)
+match_node(struct sweep *s, const struct answer *a, bool *contested)
 {
 	const struct builder *d = s->d;
 	uint8_t port = a->ni.local_port;
@@ -120,16 +128,16 @@ match(struct sweep *s, const struct answer *a, bool *contested)
 		if (!is_stale(s, n))
 			continue;
 		builder_node_reset(s->d, n, a->ni.type, a->ni.nports);
-		renew(s, n);
+		renew_record(s, n);
 		s->rewired = true;
 		return n;
 	}
 	return BUILDER_NONE;
 }
 
-/* A node that nobody has met; a twin when its GUID is not new. */
+/* Add a node that was not met before; a duplicate when its GUID is not new. */
 static builder_id
-meet(struct sweep *s, const struct answer *a)
+add_new_node(struct sweep *s, const struct answer *a)
 {
 	char name[96];
 	builder_id known, n;
@@ -147,12 +155,12 @@ meet(struct sweep *s, const struct answer *a)
 			BUILDER_MAX_NODES);
 		return n;
 	}
-	renew(s, n);
+	renew_record(s, n);
 	s->stats.new_nodes++;
 	if (twin) {
 		builder_add_oddity(s->d,
-			"duplicate GUID 0x%016llx: another node answers to "
-			"it behind port %u of %s",
+			"duplicate GUID 0x%016llx: another node behind port %u "
+			"of %s has it",
 			(unsigned long long)a->ni.guid, a->port,
 			builder_name(s->d, a->from, name));
 		s->d->node[n]->flags |= TN_DUPLICATE;
@@ -161,8 +169,7 @@ meet(struct sweep *s, const struct answer *a)
 	return n;
 }
 
-/* The directed route to n goes through from's port, unless that runs in a
- * circle. */
+/* Route to n through from's port, unless that makes a loop. */
 static void
 set_via(struct builder *d, builder_id n, builder_id from, uint8_t port)
 {
@@ -182,7 +189,7 @@ set_via(struct builder *d, builder_id n, builder_id from, uint8_t port)
 
 /* Node n answers: read it unless that is being done already. */
 static void
-meet_again(struct sweep *s, builder_id n, const struct answer *a)
+confirm_node(struct sweep *s, builder_id n, const struct answer *a)
 {
 	struct builder_node *node = s->d->node[n];
 	struct sweep_node *w = sweep_node(s, n);
@@ -212,10 +219,9 @@ meet_again(struct sweep *s, builder_id n, const struct answer *a)
 }
 
 /*
- * A cable whose both ends we know: what must be read of port of n because of
- * it? A near end in Init says that the link went down and up: what a far end
- * beyond Init said in this sweep was said before that, and a host does not
- * tell of it.
+ * Both ends of a link are known: read the port of n if needed. A near end in
+ * Init says that the link went down and up: an answer of this sweep in which
+ * the far end is beyond Init is older than that, and a host does not report it.
  */
 static void
 follow_up(struct sweep *s, const struct answer *a, builder_id n, bool known)
@@ -234,7 +240,7 @@ follow_up(struct sweep *s, const struct answer *a, builder_id n, bool known)
 		sweep_refresh(s, n, port);
 }
 
-/* Believe it: from's port is cabled to port of n. */
+/* Record that from's port is linked to the port of n that answered. */
 static void
 connect_link_end(struct sweep *s, const struct answer *a, builder_id n)
 {
@@ -250,10 +256,10 @@ connect_link_end(struct sweep *s, const struct answer *a, builder_id n)
 		s->stats.new_links++;
 		s->rewired = true;
 	}
-	identify(d, n, &a->ni);
+	set_node_info(d, n, &a->ni);
 	d->node[a->from]->port[a->port].seen = s->sweep;
 	d->node[n]->port[port].seen = s->sweep;
-	meet_again(s, n, a);
+	confirm_node(s, n, a);
 	via = d->node[n]->via == BUILDER_NONE ? NULL : d->node[d->node[n]->via];
 	if (via != NULL && via->port[d->node[n]->via_port].peer != n)
 		set_via(d, n, a->from, a->port);
@@ -285,12 +291,13 @@ check_again(struct sweep *s, builder_id n, uint8_t port)
 }
 
 /*
- * Two cables lead to the same port of the same GUID. It moved, or there are
- * two of them: check who has it now; who claims it is asked again when that is
- * answered. If it claims it still, there are two.
+ * Two links lead to the same port of the same GUID. The node moved, or there
+ * are two of them: check both ends of the link that holder has; the port that
+ * led here (a->port) is asked through again after that. If the answer is the
+ * same then, there are two nodes.
  */
 static void
-contest(struct sweep *s, const struct answer *a, builder_id holder)
+recheck_holder(struct sweep *s, const struct answer *a, builder_id holder)
 {
 	const struct builder_port *p =
 		&s->d->node[holder]->port[a->ni.local_port];
@@ -301,7 +308,7 @@ contest(struct sweep *s, const struct answer *a, builder_id holder)
 		check_again(s, p->peer, p->peer_port);
 }
 
-/* Of two nodes with one GUID, the one that was met later; never ourselves. */
+/* Of two nodes with one GUID, the one that was met later; never our own. */
 static builder_id
 later_of(const struct builder *d, builder_id a, builder_id b)
 {
@@ -315,12 +322,13 @@ later_of(const struct builder *d, builder_id a, builder_id b)
 }
 
 /*
- * Nodes a and b, of one GUID, lead to the same port by the same port: they are
- * one node, and the cable by which the later one was met does not end where it
- * seems to. Forget the shadow and that cable. Returns who was forgotten.
+ * Nodes a and b have one GUID, and the same port of both leads to the same
+ * port: they are one node, and the link by which the later one was met does not
+ * end where it seems to. Forget the later one, the shadow, and that link.
+ * Returns the node that was forgotten.
  */
 static builder_id
-collapse(struct sweep *s, builder_id a, builder_id b)
+forget_shadow(struct sweep *s, builder_id a, builder_id b)
 {
 	struct builder *d = s->d;
 	builder_id n = later_of(d, a, b);
@@ -330,14 +338,14 @@ collapse(struct sweep *s, builder_id a, builder_id b)
 	if (sweep_node(s, n)->state != SN_NONE) {
 		sweep_bit_set(sweep_node(s, met.node)->banned, met.port);
 		builder_add_oddity(d,
-			"the cable in port %u of %s leads to 0x%016llx, which "
+			"the link at port %u of %s leads to 0x%016llx, which "
 			"does not point back: not used",
 			met.port, builder_name(d, met.node, name),
 			(unsigned long long)d->node[n]->guid);
 	}
 	for (unsigned p = 0; p <= d->node[n]->nports; p++)
 		sweep_unplug(s, n, (uint8_t)p);
-	renew(s, n);
+	renew_record(s, n);
 	sweep_node(s, n)->state = SN_DEAD;
 	sweep_node(s, n)->gone = true;
 	d->node[n]->seen = s->sweep - 1;
@@ -347,8 +355,8 @@ collapse(struct sweep *s, builder_id a, builder_id b)
 	return n;
 }
 
-/* Is the port that the answer contests held by the node that was asked, in
- * another shape? */
+/* True if the contested port of holder is linked to another record of the node
+ * that was asked: the same GUID, the same port. */
 static bool
 is_shadow(const struct builder *d, const struct answer *a, builder_id holder)
 {
@@ -359,10 +367,10 @@ is_shadow(const struct builder *d, const struct answer *a, builder_id holder)
 	       d->node[p->peer]->guid == d->node[a->from]->guid;
 }
 
-/* One end says that the cable leads elsewhere than was confirmed before: ask
+/* One end says that the link leads elsewhere than was confirmed before: ask
  * both once more; true when that was queued. */
 static bool
-disagree(struct sweep *s, const struct answer *a, builder_id n)
+recheck_both_ends(struct sweep *s, const struct answer *a, builder_id n)
 {
 	struct sweep_node *w = sweep_node(s, a->from);
 	const struct builder_port *p = &s->d->node[a->from]->port[a->port];
@@ -375,7 +383,7 @@ disagree(struct sweep *s, const struct answer *a, builder_id n)
 		return false;
 	sweep_bit_set(w->reasked, a->port);
 	builder_add_oddity(s->d,
-		"the two ends of the cable in port %u of %s disagree", a->port,
+		"the two ends of the link at port %u of %s disagree", a->port,
 		builder_name(s->d, a->from, name));
 	sweep_ask_again(s, a->from, a->port);
 	if (s->d->node[p->peer]->type == TOPO_SWITCH)
@@ -383,7 +391,9 @@ disagree(struct sweep *s, const struct answer *a, builder_id n)
 	return true;
 }
 
-/* A link that is up and through which nobody, or nonsense, answers. */
+/*
+ * A link that is up, and through which no answer comes, or one without sense.
+ */
 static void
 mark_link_silent(struct sweep *s, const struct sweep_job *job, const char *why)
 {
@@ -392,8 +402,9 @@ mark_link_silent(struct sweep *s, const struct sweep_job *job, const char *why)
 
 	if (p->peer == BUILDER_NONE) {
 		builder_add_oddity(s->d,
-			"port %u of %s is up, but behind it: %s", job->port,
-			builder_name(s->d, job->node, name), why);
+			"port %u of %s is up, but the node behind it cannot be "
+			"read: %s",
+			job->port, builder_name(s->d, job->node, name), why);
 		return;
 	}
 	if (p->seen == s->sweep)
@@ -416,7 +427,7 @@ sweep_got_ask(struct sweep *s, const struct sweep_job *job,
 		mark_link_silent(s, job,
 			res->outcome == XACT_STATUS
 				? mad_status_name(res->status)
-				: "nobody answers");
+				: "no answer");
 		return;
 	}
 	if (mad_node_info_decode(res->data, &a.ni, &why) != 0) {
@@ -425,27 +436,28 @@ sweep_got_ask(struct sweep *s, const struct sweep_job *job,
 	}
 	if (a.ni.local_port == 0) {
 		mark_link_silent(s, job,
-			"NodeInfo: it says it was asked through port 0");
+			"NodeInfo: it reports that it was asked through port "
+			"0");
 		return;
 	}
 	if (sweep_bit(sweep_node(s, a.from)->banned, a.port))
 		return;
-	n = match(s, &a, &contested);
+	n = match_node(s, &a, &contested);
 	if (contested && is_shadow(s->d, &a, n)) {
 		builder_id peer = s->d->node[n]->port[a.ni.local_port].peer;
 
-		if (collapse(s, a.from, peer) == a.from)
+		if (forget_shadow(s, a.from, peer) == a.from)
 			return;
 		contested = !is_free(s, n, a.ni.local_port);
 	}
-	if (disagree(s, &a, n))
+	if (recheck_both_ends(s, &a, n))
 		return;
 	if (contested && !sweep_bit(sweep_node(s, a.from)->claimed, a.port)) {
-		contest(s, &a, n);
+		recheck_holder(s, &a, n);
 		return;
 	}
 	if (n == BUILDER_NONE || contested)
-		n = meet(s, &a);
+		n = add_new_node(s, &a);
 	if (n != BUILDER_NONE)
 		connect_link_end(s, &a, n);
 }
@@ -483,11 +495,11 @@ sweep_got_self(struct sweep *s, const struct xact_result *res)
 	} else if (!same_kind(d->node[n], &ni)) {
 		builder_node_reset(d, n, ni.type, ni.nports);
 	}
-	renew(s, n);
+	renew_record(s, n);
 	d->self = n;
 	d->routed = false;
 	d->self_port = ni.type == TOPO_SWITCH ? 0 : ni.local_port;
-	identify(d, n, &ni);
+	set_node_info(d, n, &ni);
 	d->node[n]->seen = s->sweep;
 	d->node[n]->via = BUILDER_NONE;
 	d->node[n]->hops = 0;

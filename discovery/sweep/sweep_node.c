@@ -3,10 +3,11 @@
 
 #include "discovery/sweep/sweep_priv.h"
 #include "sm/base/mem.h"
+#include "sm/mad/mad_role.h"
 
 enum {
 	MISSES_MAX = 2, /* attributes timed out in a row: it hangs */
-	VIAS_MAX = 2,	/* looks for another way before it is given up */
+	VIAS_MAX = 2,	/* searches for another path before it is given up */
 	ROUNDS_MAX = 8, /* of a probe while PortStateChange keeps coming */
 };
 
@@ -19,7 +20,7 @@ no_answer(const struct xact_result *res)
 }
 
 static void
-partial(struct sweep *s, builder_id n, const char *what, const char *why)
+mark_partial(struct sweep *s, builder_id n, const char *what, const char *why)
 {
 	char name[96];
 
@@ -28,7 +29,7 @@ partial(struct sweep *s, builder_id n, const char *what, const char *why)
 		s->d, "%s: %s: %s", builder_name(s->d, n, name), what, why);
 }
 
-/* Give a switch up: nothing passes through it, nothing more is asked. */
+/* Give a switch up: quarantine it, and ask it nothing more. */
 static void
 give_up(struct sweep *s, builder_id n, const char *why)
 {
@@ -83,8 +84,9 @@ start_ports(struct sweep *s, builder_id n)
 }
 
 /*
- * The way to a switch may be what fails, not the switch: look at its cables
- * from their other ends before it is tried again. False: that was done.
+ * The path to a switch may be what fails, not the switch: read its links from
+ * their other ends before it is tried again. False: that was done, or this is
+ * no probe.
  */
 static bool
 try_around(struct sweep *s, builder_id n)
@@ -106,9 +108,9 @@ try_around(struct sweep *s, builder_id n)
 	return true;
 }
 
-/* Something about switch n was answered, or not: what is next for it? */
+/* A request to switch n was answered, or failed: start what is next for it. */
 static void
-progress(struct sweep *s, builder_id n)
+advance_switch(struct sweep *s, builder_id n)
 {
 	struct sweep_node *w = sweep_node(s, n);
 
@@ -137,7 +139,10 @@ progress(struct sweep *s, builder_id n)
 	s->ready[s->nready++] = n;
 }
 
-/* SwitchInfo after the ports were read: set anew means another round. */
+/*
+ * SwitchInfo after the ports were read: PortStateChange set anew means another
+ * round.
+ */
 static void
 got_again(struct sweep *s, builder_id n)
 {
@@ -153,8 +158,8 @@ got_again(struct sweep *s, builder_id n)
 }
 
 /*
- * PortStateChange is clear: now port 0 is read, and not before. What it said
- * earlier may have been lost in a reboot that the bit told of.
+ * PortStateChange is clear: now port 0 is read, and not before. An earlier
+ * answer of it may be from before a reboot that the bit reports.
  */
 static void
 read_port_zero(struct sweep *s, builder_id n)
@@ -164,10 +169,10 @@ read_port_zero(struct sweep *s, builder_id n)
 }
 
 /*
- * Take in a SwitchInfo; false: it cannot be. Another LinearFDBTop than the one
- * that was read or acknowledged is that of a switch that started anew: every
- * link of it was down, also those that are up and Active again by what was
- * written meanwhile, and their other ends did not tell.
+ * Store a SwitchInfo; false: it makes no sense. Another LinearFDBTop than the
+ * one that was read or acknowledged shows that the switch was restarted: each
+ * of its links was down, including links that are Active again because of what
+ * was written meanwhile, and their other ends did not report it.
  */
 static bool
 take_switch(struct sweep *s, builder_id n, const uint8_t info[MAD_DATA])
@@ -178,7 +183,7 @@ take_switch(struct sweep *s, builder_id n, const uint8_t info[MAD_DATA])
 
 	w->misses = 0;
 	if (builder_switch_info(s->d, n, info, &why) != 0) {
-		partial(s, n, "SwitchInfo", why.text);
+		mark_partial(s, n, "SwitchInfo", why.text);
 		return false;
 	}
 	if (top > 0 && s->d->node[n]->lft_top != top)
@@ -187,11 +192,11 @@ take_switch(struct sweep *s, builder_id n, const uint8_t info[MAD_DATA])
 }
 
 /*
- * SwitchInfo says that nothing happened since its ports were read: nothing more
- * is asked of it, now or at the end.
+ * True if SwitchInfo says that nothing happened since its ports were read: the
+ * switch is not asked anything more, now or at the end.
  */
 static bool
-unchanged(struct sweep *s, builder_id n)
+skip_unchanged(struct sweep *s, builder_id n)
 {
 	const struct builder_node *node = s->d->node[n];
 	struct sweep_node *w = sweep_node(s, n);
@@ -224,14 +229,17 @@ sweep_got_switch(struct sweep *s, const struct sweep_job *job,
 	w->head--;
 	if (job->kind == JOB_CLEAR) {
 		if (!taken)
-			partial(s, job->node, "Set(SwitchInfo)",
+			mark_partial(s, job->node, "Set(SwitchInfo)",
 				no_answer(res));
-		/* Should a change have come in between, it is seen again. */
+		/*
+		 * A change that came in between leaves the bit set for the next
+		 * SwitchInfo.
+		 */
 		s->d->node[job->node]->changed = false;
 		read_port_zero(s, job->node);
 	} else if (!taken) {
 		w->fault = true;
-	} else if (unchanged(s, job->node)) {
+	} else if (skip_unchanged(s, job->node)) {
 		return;
 	} else if (s->d->node[job->node]->changed && !s->read_only) {
 		w->head++;
@@ -239,10 +247,10 @@ sweep_got_switch(struct sweep *s, const struct sweep_job *job,
 	} else {
 		read_port_zero(s, job->node);
 	}
-	progress(s, job->node);
+	advance_switch(s, job->node);
 }
 
-/* The port at the other end of a cable changed, so this one did. */
+/* The port at the other end of a link changed, so this one did. */
 void
 sweep_refresh(struct sweep *s, builder_id n, uint8_t port)
 {
@@ -265,7 +273,7 @@ sweep_unplug(struct sweep *s, builder_id n, uint8_t port)
 		sweep_refresh(s, far.node, far.port);
 }
 
-/* A switch port was read. Is its cable what we believe it to be? */
+/* A switch port was read: check that its link is the one that is known. */
 static void
 judge_port(struct sweep *s, builder_id n, uint8_t port,
 	const struct builder_port *old)
@@ -281,7 +289,10 @@ judge_port(struct sweep *s, builder_id n, uint8_t port,
 		if (far.node == BUILDER_NONE)
 			return;
 		sweep_unplug(s, n, port);
-		/* The other end says it is up and leads here: a twin? */
+		/*
+		 * The other end says it is up and leads here: there may be a
+		 * duplicate.
+		 */
 		if (confirmed && s->d->node[far.node]->type == TOPO_SWITCH)
 			sweep_ask_later(s, far.node, far.port);
 		return;
@@ -299,7 +310,7 @@ judge_port(struct sweep *s, builder_id n, uint8_t port,
 		sweep_queue(s, JOB_ASK, n, port);
 }
 
-/* Our own port, CA or router ports: what their PortInfo leads to. */
+/* A port of a CA or router, ours among them, was read: start what follows. */
 static void
 judge_ca(struct sweep *s, builder_id n, uint8_t port)
 {
@@ -312,7 +323,7 @@ judge_ca(struct sweep *s, builder_id n, uint8_t port)
 			  (node->port[i].marks & DP_READ) == 0;
 	if (!unread)
 		node->flags &= (uint8_t)~TN_PARTIAL;
-	/* it is well again: what its other ports said is of before */
+	/* it has recovered: what its other ports said is old */
 	for (unsigned i = 1; node->quarantine != NULL && i <= node->nports; i++)
 		if (i != port && node->port[i].peer != BUILDER_NONE &&
 			node->port[i].read != s->sweep)
@@ -322,7 +333,7 @@ judge_ca(struct sweep *s, builder_id n, uint8_t port)
 		sweep_queue(s, JOB_ASK, n, port);
 }
 
-/* PortInfo did not come: what was known before is not kept. */
+/* PortInfo was not answered: what was known before is not kept. */
 static void
 port_unread(struct sweep *s, builder_id n, uint8_t port,
 	const struct xact_result *res)
@@ -337,13 +348,14 @@ port_unread(struct sweep *s, builder_id n, uint8_t port,
 	p->state = 0;
 	p->phys = 0;
 	(void)snprintf(what, sizeof(what), "PortInfo of port %u", port);
-	if (res->cut) /* not its fault: the way is gone, and looked for */
+	if (res->cut) /* not its fault: a link of the path is down, and another
+			 is looked for */
 		s->d->node[n]->flags |= TN_PARTIAL;
 	else
-		partial(s, n, what, no_answer(res));
+		mark_partial(s, n, what, no_answer(res));
 }
 
-/* A port of a switch that is being read was answered or not. */
+/* Count a port of a switch being read as answered or not. */
 static void
 count_port(struct sweep *s, const struct sweep_job *job, bool taken,
 	const struct xact_result *res)
@@ -359,10 +371,13 @@ count_port(struct sweep *s, const struct sweep_job *job, bool taken,
 	if (res->outcome == XACT_TIMEOUT && ++w->misses >= MISSES_MAX &&
 		w->state == SN_PORTS && !try_around(s, job->node))
 		give_up(s, job->node, "stopped answering while it was read");
-	progress(s, job->node);
+	advance_switch(s, job->node);
 }
 
-/* It does not know modifier bit 31 after all: ask without. */
+/*
+ * It does not know modifier bit 31 after all: ask without. False: it was not
+ * asked with it.
+ */
 static bool
 without_ext(struct sweep *s, const struct sweep_job *job)
 {
@@ -383,7 +398,10 @@ without_ext(struct sweep *s, const struct sweep_job *job)
 	return true;
 }
 
-/* A switch that was not even suspected does not answer: find out why. */
+/*
+ * A switch that is not being probed does not answer JOB_REFRESH: treat it as
+ * one that failed in SN_HEAD. True if that is the case.
+ */
 static bool
 refresh_failed(struct sweep *s, const struct sweep_job *job,
 	const struct xact_result *res)
@@ -396,7 +414,7 @@ refresh_failed(struct sweep *s, const struct sweep_job *job,
 	w->state = SN_HEAD;
 	w->head = 0;
 	w->fault = true;
-	progress(s, job->node);
+	advance_switch(s, job->node);
 	return true;
 }
 
@@ -417,7 +435,7 @@ sweep_got_port(struct sweep *s, const struct sweep_job *job,
 		taken = builder_port_info(
 			s->d, job->node, job->port, res->data, job->ext, &why);
 		if (taken < 0)
-			partial(s, job->node, "PortInfo", why.text);
+			mark_partial(s, job->node, "PortInfo", why.text);
 	}
 	if (taken > 0 && (old.marks & DP_READ))
 		s->stats.changed_ports++;
@@ -433,4 +451,52 @@ sweep_got_port(struct sweep *s, const struct sweep_job *job,
 		judge_port(s, job->node, job->port, &old);
 	if (reading)
 		count_port(s, job, taken >= 0, res);
+}
+
+/* ---- the role of a switch ---- */
+
+void
+sweep_role_ask(struct sweep *s, builder_id n)
+{
+	struct sweep_node *w = sweep_node(s, n);
+
+	if (w->role || !builder_wants_role(s->d, n, s->kind == SWEEP_FULL))
+		return;
+	w->role = true;
+	sweep_queue(s, JOB_ROLE, n, 0);
+}
+
+/*
+ * Silence says nothing: a role reported before is kept. An answer of another
+ * kind under this attribute is no role, and clears the one reported before.
+ */
+void
+sweep_role_got(struct sweep *s, builder_id n, const struct xact_result *res)
+{
+	struct builder_node *node = s->d->node[n];
+	struct mad_role role;
+	struct reason why;
+	char name[96];
+	bool bad;
+
+	if (res->outcome == XACT_TIMEOUT) {
+		if (node->role_state == BUILDER_ROLE_UNASKED)
+			node->role_state = BUILDER_ROLE_SILENT;
+		return;
+	}
+	node->role = MAD_ROLE_NONE;
+	node->flags &= (uint8_t)~TN_BAD_ROLE;
+	if (res->outcome != XACT_OK) {
+		node->role_state = BUILDER_ROLE_REFUSED;
+		return;
+	}
+	bad = mad_role_decode(res->data, &role, &why) != 0;
+	if (bad && node->role_state != BUILDER_ROLE_BAD)
+		builder_add_oddity(
+			s->d, "%s: %s", builder_name(s->d, n, name), why.text);
+	node->role_state = bad ? BUILDER_ROLE_BAD : BUILDER_ROLE_TOLD;
+	if (bad)
+		node->flags |= TN_BAD_ROLE;
+	else
+		node->role = role.role;
 }

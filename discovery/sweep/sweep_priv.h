@@ -1,13 +1,12 @@
 /*
- * sweep, from the inside. One machine for all four questions:
+ * The inside of sweep. One machine for all kinds of sweep:
  *
- *   sweep.c       the public face, the queues, sending and completing
- *   sweep_node.c  reading one node: SwitchInfo, PortInfo
- *   sweep_link.c  asking through a port who is there; disagreements
- *   sweep_role.c  the role that a switch tells
- *   sweep_level.c   what happens whenever everything asked is answered
+ *   sweep.c       the public functions, the queues, sending and completing
+ *   sweep_node.c  reading one node: SwitchInfo, PortInfo, role
+ *   sweep_link.c  asking through a port which node is there; disagreements
+ *   sweep_level.c what happens whenever everything asked is answered
  *
- * A job is one request. Its completion changes the draft and queues further
+ * A job is one request. Its completion changes the builder and queues further
  * jobs, never sends. When nothing is queued nor open, sweep_advance decides
  * what comes next: that is the barrier between breadth-first levels.
  *
@@ -27,7 +26,7 @@
 
 enum sweep_job_kind {
 	JOB_SELF,    /* NodeInfo of our own node */
-	JOB_ASK,     /* NodeInfo through a port: who is there? */
+	JOB_ASK,     /* NodeInfo of the node behind a port */
 	JOB_SWITCH,  /* Get SwitchInfo */
 	JOB_CLEAR,   /* Set SwitchInfo: PortStateChange */
 	JOB_AGAIN,   /* Get SwitchInfo after the ports were read */
@@ -44,18 +43,18 @@ struct sweep_job {
 	uint8_t port;
 	uint8_t kind;
 	bool ext;   /* PortInfo: with modifier bit 31 */
-	bool force; /* JOB_ASK: although its cable is known */
+	bool force; /* JOB_ASK: although its link is known */
 };
 
 enum sweep_state { SN_NONE, SN_WAIT, SN_HEAD, SN_PORTS, SN_READ, SN_DEAD };
 
-/* One end of a cable. */
+/* One end of a link. */
 struct sweep_end {
 	builder_id node;
 	uint8_t port;
 };
 
-/* What the sweep keeps per node of the draft. */
+/* What the sweep keeps per node of the builder. */
 struct sweep_node {
 	uint16_t gen;
 	uint16_t next_port; /* the next to read */
@@ -65,19 +64,19 @@ struct sweep_node {
 	uint8_t misses;	 /* time-outs in a row */
 	uint8_t rounds;	 /* probe: how often its ports were read */
 	uint8_t again;	 /* the round after which SwitchInfo was read again */
-	uint8_t vias;	 /* probe: how often another way to it was looked for */
-	uint8_t silent;	 /* cables that lead to it by record, unanswered */
-	bool probed;	 /* asked for by name */
-	bool told;	 /* ... because of a trap alone */
+	uint8_t vias;	 /* probe: searches for another path to it */
+	uint8_t silent;	 /* known links to it that did not answer */
+	bool probed;	 /* given to sweep_new */
+	bool told;	 /* probed because of a trap alone */
 	bool whole;	 /* all of it had been read before */
 	bool full;	 /* ask through every port that is up */
-	bool gone;	 /* found to be another node's shadow */
+	bool gone;	 /* a shadow: another node's record under its GUID */
 	bool role;	 /* asked for its role */
 	bool fault;	 /* something of SN_HEAD failed */
 	uint32_t ask[8]; /* ports to ask through */
-	uint32_t reasked[8];  /* ports whose disagreement was asked again */
-	uint32_t claimed[8];  /* ports that had a claim */
-	uint32_t banned[8];   /* ports whose cable is one-sided */
+	uint32_t reasked[8];  /* ports asked again after a disagreement */
+	uint32_t claimed[8];  /* ports given to sweep_ask_later */
+	uint32_t banned[8];   /* ports with a one-sided link */
 	struct sweep_end met; /* where it was first met in this sweep */
 };
 
@@ -104,24 +103,24 @@ struct sweep {
 	uint32_t sweep; /* number: what "seen" and "read" are compared to */
 	unsigned pending;
 	bool cancelled;
-	bool rewired;	  /* probe: cables changed, routes are out of date */
+	bool rewired;	  /* probe: links changed, routes are out of date */
 	uint64_t retried; /* the transport's count at the last level */
 	struct sweep_node *node; /* by builder_id */
 	size_t nnode;
 	struct sweep_queue odd, ask; /* single jobs; asks of this level */
-	builder_id *ring; /* switches whose ports are being read, in turn */
+	builder_id *ring; /* switches with ports being read, in turn */
 	size_t nring, ring_cap, ring_at;
 	builder_id *ready; /* switches read, to be asked through */
 	size_t nready, ready_cap;
-	builder_id *level; /* those that are being asked through, and how far */
+	builder_id *level; /* switches being asked through, and how far */
 	size_t nlevel, level_cap, level_at;
 	unsigned asks;		  /* open */
-	struct sweep_ends stale;  /* ports whose other end changed */
-	struct sweep_ends claims; /* to be asked again when all is quiet */
+	struct sweep_ends stale;  /* ports with a changed other end */
+	struct sweep_ends claims; /* asked again when nothing is pending */
 	struct sweep_ends failed; /* links that are up, known, and silent */
 	bool self_changed;	  /* light: our own port is not as it was */
-	bool told;		  /* light: a switch said that it changed */
-	uint32_t named;		  /* probe: nodes asked for by name ... */
+	bool told;		  /* light: a switch reported a change */
+	uint32_t named;		  /* probe: nodes given to sweep_new ... */
 	uint32_t unchanged;	  /* ... of which nothing was read */
 	uint64_t *suspect;
 	size_t nsuspect, suspect_cap;
@@ -141,7 +140,7 @@ sweep_bit_set(uint32_t mask[8], uint8_t port)
 	mask[port >> 5] |= 1U << (port & 31);
 }
 
-/* The record of node n; it moves when nodes are made. */
+/* The record of node n; the pointer is valid until a node is made. */
 struct sweep_node *sweep_node(struct sweep *s, builder_id n);
 
 /* Queue a job. */
@@ -152,31 +151,41 @@ void sweep_queue_job(struct sweep *s, const struct sweep_job *job);
 /* Ask through a port again although something is known about it. */
 void sweep_ask_again(struct sweep *s, builder_id n, uint8_t port);
 
-/* A list of cable ends. */
+/* Add to a list of link ends. */
 void sweep_ends_add(struct sweep_ends *l, builder_id n, uint8_t port);
 
-/* Nothing queued and nothing open: what next? False when all is done. */
+/*
+ * Nothing is queued and nothing open: start what comes next. False when all is
+ * done.
+ */
 bool sweep_advance(struct sweep *s);
 
-/* Start the next breadth-first level: ask through all that is read. */
+/* Start the next breadth-first level: ask through all switches read. */
 void sweep_next_level(struct sweep *s);
 
 /* Queue asks of the level, as many as may go at once; false: none is left. */
 bool sweep_ask_group(struct sweep *s);
 
-/* Read a switch from its start; full: ask through all that is up. */
+/* Read a switch from its start; full: ask through all ports that are up. */
 void sweep_read(struct sweep *s, builder_id n, bool full);
 
-/* Read one port again, when all is quiet, because its other end changed. */
+/*
+ * Read one port again, when nothing is pending, because its other end changed.
+ */
 void sweep_refresh(struct sweep *s, builder_id n, uint8_t port);
 
-/* Unplug the cable of a port, counted, its other end to be refreshed. */
+/* Remove the link of a port, count it, and refresh its other end. */
 void sweep_unplug(struct sweep *s, builder_id n, uint8_t port);
 
-/* A port that was believed to lead to node: ask it once more, later. */
+/*
+ * Ask through this port of n once more, when nothing else is pending: its link
+ * is in doubt.
+ */
 void sweep_ask_later(struct sweep *s, builder_id n, uint8_t port);
 
-/* sweep_role.c: ask switch n, which was read, for its role if it has one. */
+/*
+ * Ask switch n, which was read, for its role if it is of a kind that has one.
+ */
 void sweep_role_ask(struct sweep *s, builder_id n);
 void sweep_role_got(
 	struct sweep *s, builder_id n, const struct xact_result *res);

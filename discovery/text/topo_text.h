@@ -1,7 +1,7 @@
 /*
- * text: topologies as text. Prints the format of ibnetdiscover, which every
- * site's scripts read, and reads it back (also ibsim's net files), for plans
- * without a fabric.
+ * topo_text: topologies as text. Prints the format of ibnetdiscover, which
+ * every site's scripts read, and reads it back (also ibsim's net files), for
+ * plans without a fabric.
  */
 #ifndef HEDDLE_DISCOVERY_TEXT_TOPO_TEXT_H
 #define HEDDLE_DISCOVERY_TEXT_TOPO_TEXT_H
@@ -23,7 +23,7 @@ void topo_text_print_ibnetdiscover(const struct topo *t, struct buf *out);
 struct topo *topo_text_parse(
 	const char *text, size_t n, const char *name, struct reason *why);
 
-/* The same with all pieces of the fabric, ours first; 0, or -1 and why. */
+/* The same with all components of the fabric, ours first; 0, or -1 and why. */
 int topo_text_parse_pieces(const char *text, size_t n, const char *name,
 	struct builder_components *out, struct reason *why);
 

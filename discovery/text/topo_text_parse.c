@@ -57,20 +57,20 @@ fail_at(struct parse *p, unsigned line, unsigned col, const char *what)
 }
 
 static int
-fail(struct parse *p, const char *what)
+fail_here(struct parse *p, const char *what)
 {
 	return fail_at(p, p->line, (unsigned)(p->at - p->start) + 1, what);
 }
 
 static void
-blanks(struct parse *p)
+skip_blanks(struct parse *p)
 {
 	while (p->at < p->end && (*p->at == ' ' || *p->at == '\t'))
 		p->at++;
 }
 
 static bool
-take(struct parse *p, const char *word)
+take_word(struct parse *p, const char *word)
 {
 	size_t n = strlen(word);
 
@@ -83,14 +83,14 @@ take(struct parse *p, const char *word)
 /* A number of the base, with or without 0x; false without digits or when it
  * does not fit. */
 static bool
-number(struct parse *p, unsigned base, uint64_t max, uint64_t *out)
+parse_number(struct parse *p, unsigned base, uint64_t max, uint64_t *out)
 {
 	const char *from = p->at;
 	uint64_t v = 0;
 	bool any = false;
 
 	if (base == 16)
-		(void)take(p, "0x");
+		(void)take_word(p, "0x");
 	for (; p->at < p->end; p->at++) {
 		int c = tolower((unsigned char)*p->at);
 		unsigned digit = c >= '0' && c <= '9'	? (unsigned)(c - '0')
@@ -114,7 +114,7 @@ number(struct parse *p, unsigned base, uint64_t max, uint64_t *out)
 
 /* "text", without its quotes. */
 static bool
-quoted(struct parse *p, struct span *out)
+parse_quoted(struct parse *p, struct span *out)
 {
 	const char *close;
 
@@ -136,7 +136,7 @@ hash_id(struct span id)
 }
 
 static bool
-same(struct span a, struct span b)
+same_span(struct span a, struct span b)
 {
 	return a.n == b.n && memcmp(a.p, b.p, a.n) == 0;
 }
@@ -146,7 +146,7 @@ static bool
 find_id(const struct parse *p, struct span id, uint64_t *key, builder_id *n)
 {
 	for (*key = hash_id(id); map_get(&p->by_id, *key, n); ++*key) {
-		if (same(p->id[*n], id))
+		if (same_span(p->id[*n], id))
 			return true;
 	}
 	return false;
@@ -156,16 +156,16 @@ find_id(const struct parse *p, struct span id, uint64_t *key, builder_id *n)
 static void
 parse_comment(struct parse *p)
 {
-	if (!take(p, "#"))
+	if (!take_word(p, "#"))
 		return;
-	blanks(p);
-	if (!take(p, "Initiated from node "))
+	skip_blanks(p);
+	if (!take_word(p, "Initiated from node "))
 		return;
-	if (number(p, 16, UINT64_MAX, &p->self) && take(p, " port "))
-		(void)number(p, 16, UINT64_MAX, &p->self_port);
+	if (parse_number(p, 16, UINT64_MAX, &p->self) && take_word(p, " port "))
+		(void)parse_number(p, 16, UINT64_MAX, &p->self_port);
 }
 
-/* What tools say between the lines of their output. */
+/* True for a message of a tool between the lines of its output. */
 static bool
 is_noise(const struct parse *p)
 {
@@ -193,16 +193,16 @@ parse_key(struct parse *p)
 	uint64_t value;
 	unsigned i = 0;
 
-	while (i < 6 && !take(p, key[i]))
+	while (i < 6 && !take_word(p, key[i]))
 		i++;
 	if (i == 6)
 		return 0;
-	if (!number(p, 16,
+	if (!parse_number(p, 16,
 		    i == 0   ? 0xffffff
 		    : i == 1 ? 0xffff
 			     : UINT64_MAX,
 		    &value))
-		return fail(p, "expected a hexadecimal number that fits");
+		return fail_here(p, "expected a hexadecimal number that fits");
 	if (i == 0) {
 		p->pre.vendor = value;
 	} else if (i == 1) {
@@ -211,10 +211,10 @@ parse_key(struct parse *p)
 		p->pre.sysimg = value;
 	} else {
 		p->pre.guid = value;
-		if (take(p, "(") &&
-			(!number(p, 16, UINT64_MAX, &p->pre.port_guid) ||
-				!take(p, ")")))
-			return fail(p, "expected a port GUID in brackets");
+		if (take_word(p, "(") &&
+			(!parse_number(p, 16, UINT64_MAX, &p->pre.port_guid) ||
+				!take_word(p, ")")))
+			return fail_here(p, "expected a port GUID in brackets");
 	}
 	p->in_node = false;
 	return 1;
@@ -227,8 +227,8 @@ find_lid(struct parse *p)
 	uint64_t lid;
 
 	for (; p->at < p->end; p->at++) {
-		if (take(p, "lid ")) {
-			if (number(p, 10, TOPO_LID_MAX, &lid))
+		if (take_word(p, "lid ")) {
+			if (parse_number(p, 10, TOPO_LID_MAX, &lid))
 				return (uint16_t)lid;
 			return 0;
 		}
@@ -305,8 +305,8 @@ make_node(struct parse *p, enum topo_type type, unsigned nports, struct span id)
 
 		if (p->pre.port_guid != 0)
 			builder_set_port_guid(p->d, n, 0, p->pre.port_guid);
-		blanks(p);
-		builder_set_enhanced_p0(p->d, n, take(p, "enhanced"));
+		skip_blanks(p);
+		builder_set_enhanced_p0(p->d, n, take_word(p, "enhanced"));
 		p->at = after;
 		lid = find_lid(p);
 		builder_set_found_lid(p->d, n, 0, lid);
@@ -323,27 +323,28 @@ parse_node(struct parse *p, enum topo_type type)
 	struct span id;
 	builder_id n;
 
-	blanks(p);
+	skip_blanks(p);
 	at = p->at;
-	if (take(p, ": 0x")) {
+	if (take_word(p, ": 0x")) {
 		p->at = p->start;
-		return fail(p, "this is a list of nodes, as \"ibnetdiscover "
-			       "-l\" prints it; without -l, -H, -S or -R it "
-			       "prints what is needed");
+		return fail_here(p,
+			"this is a list of nodes, as \"ibnetdiscover "
+			"-l\" prints it; without -l, -H, -S or -R it "
+			"prints what is needed");
 	}
-	if (!number(p, 10, PORTS_MAX, &nports) || nports == 0) {
+	if (!parse_number(p, 10, PORTS_MAX, &nports) || nports == 0) {
 		p->at = at;
-		return fail(p, "expected a number of ports, 1 to 254");
+		return fail_here(p, "expected a number of ports, 1 to 254");
 	}
-	blanks(p);
-	if (!quoted(p, &id))
-		return fail(p, "expected the node's id in quotes");
+	skip_blanks(p);
+	if (!parse_quoted(p, &id))
+		return fail_here(p, "expected the node's id in quotes");
 	if (p->nnodes == NODES_MAX)
-		return fail(p, "too many nodes");
+		return fail_here(p, "too many nodes");
 	if (find_id(p, id, &key, &n))
-		return fail(p, "this node was there before");
+		return fail_here(p, "this node was listed before");
 	if (p->pre.guid != 0 && builder_find(p->d, p->pre.guid, &n))
-		return fail(p, "the GUID above is another node's");
+		return fail_here(p, "the GUID above is another node's");
 	n = make_node(p, type, (unsigned)nports, id);
 	map_put(&p->by_id, key, n);
 	keep_node(p, id, type, (unsigned)nports);
@@ -374,11 +375,11 @@ parse_rate(const struct parse *p, struct half *h)
 	w.at = w.end;
 	while (w.at > p->at && !isspace((unsigned char)w.at[-1]))
 		w.at--;
-	for (i = 0; i < 5 && !take(&w, width[i].text);)
+	for (i = 0; i < 5 && !take_word(&w, width[i].text);)
 		i++;
 	for (j = 0; j < 9 && i < 5; j++) {
 		if ((size_t)(w.end - w.at) == strlen(speed[j].text) &&
-			take(&w, speed[j].text)) {
+			take_word(&w, speed[j].text)) {
 			h->width = width[i].width;
 			h->speed = speed[j].speed;
 			h->speed_ext = speed[j].ext;
@@ -393,23 +394,24 @@ parse_port_guid(struct parse *p, builder_id n, uint8_t port)
 {
 	uint64_t guid;
 
-	if (!take(p, "("))
+	if (!take_word(p, "("))
 		return 0;
-	if (!number(p, 16, UINT64_MAX, &guid) || !take(p, ")"))
-		return fail(p, "expected a port GUID in brackets");
+	if (!parse_number(p, 16, UINT64_MAX, &guid) || !take_word(p, ")"))
+		return fail_here(p, "expected a port GUID in brackets");
 	if (p->type[n] != TOPO_SWITCH)
 		builder_set_port_guid(p->d, n, port, guid);
 	return 0;
 }
 
-/* [ext 7]: the number that stands on a chassis, "ibnetdiscover -g". */
+/* [ext 7]: the port number printed on a chassis, "ibnetdiscover -g". */
 static void
 skip_chassis_port(struct parse *p)
 {
 	const char *at = p->at;
 	uint64_t port;
 
-	if (!take(p, "[ext ") || !number(p, 10, 255, &port) || !take(p, "]"))
+	if (!take_word(p, "[ext ") || !parse_number(p, 10, 255, &port) ||
+		!take_word(p, "]"))
 		p->at = at;
 }
 
@@ -422,31 +424,35 @@ parse_port(struct parse *p)
 	uint64_t port, peer_port;
 
 	if (!p->in_node)
-		return fail(p, "a port without a node before it");
-	(void)take(p, "[");
-	if (!number(p, 10, p->nports[n], &port) || port == 0 || !take(p, "]"))
-		return fail(p, "expected a port number of this node in []");
+		return fail_here(p, "a port without a node before it");
+	(void)take_word(p, "[");
+	if (!parse_number(p, 10, p->nports[n], &port) || port == 0 ||
+		!take_word(p, "]"))
+		return fail_here(
+			p, "expected a port number of this node in []");
 	h.port = (uint8_t)port;
 	skip_chassis_port(p);
 	if (parse_port_guid(p, n, h.port) != 0)
 		return -1;
-	blanks(p);
+	skip_blanks(p);
 	if (p->at == p->end || *p->at == '#')
-		return 0; /* nothing is cabled to it */
+		return 0; /* no link */
 	h.col = (unsigned)(p->at - p->start) + 1;
-	if (!quoted(p, &h.peer))
-		return fail(p, "expected the id of the other node in quotes");
-	if (!take(p, "[") || !number(p, 10, 255, &peer_port) ||
-		peer_port == 0 || !take(p, "]"))
-		return fail(p, "expected the other node's port number in []");
+	if (!parse_quoted(p, &h.peer))
+		return fail_here(
+			p, "expected the id of the other node in quotes");
+	if (!take_word(p, "[") || !parse_number(p, 10, 255, &peer_port) ||
+		peer_port == 0 || !take_word(p, "]"))
+		return fail_here(
+			p, "expected the other node's port number in []");
 	h.peer_port = (uint8_t)peer_port;
 	parse_rate(p, &h);
 	if (p->type[n] != TOPO_SWITCH) {
 		const char *hash = memchr(p->at, '#', (size_t)(p->end - p->at));
 
 		p->at = hash == NULL ? p->end : hash + 1;
-		blanks(p);
-		if (take(p, "lid ")) {
+		skip_blanks(p);
+		if (take_word(p, "lid ")) {
 			p->at -= 4;
 			builder_set_found_lid(p->d, n, h.port, find_lid(p));
 		}
@@ -463,7 +469,7 @@ parse_line(struct parse *p)
 
 	while (p->end > p->start && isspace((unsigned char)p->end[-1]))
 		p->end--;
-	blanks(p);
+	skip_blanks(p);
 	if (p->at == p->end)
 		return 0;
 	if (*p->at == '#') {
@@ -477,22 +483,26 @@ parse_line(struct parse *p)
 	key = parse_key(p);
 	if (key != 0)
 		return key < 0 ? -1 : 0;
-	if (take(p, "Switch"))
+	if (take_word(p, "Switch"))
 		return parse_node(p, TOPO_SWITCH);
-	if (take(p, "Ca") || take(p, "Hca"))
+	if (take_word(p, "Ca") || take_word(p, "Hca"))
 		return parse_node(p, TOPO_CA);
-	if (take(p, "Rt"))
+	if (take_word(p, "Rt"))
 		return parse_node(p, TOPO_ROUTER);
-	if (take(p, "SW ") || take(p, "CA ") || take(p, "RT ")) {
+	if (take_word(p, "SW ") || take_word(p, "CA ") || take_word(p, "RT ")) {
 		p->at = p->start;
-		return fail(p, "this is a list of ports, as \"ibnetdiscover "
-			       "-p\" prints it; without -p it prints what is "
-			       "needed");
+		return fail_here(p,
+			"this is a list of ports, as \"ibnetdiscover "
+			"-p\" prints it; without -p it prints what is "
+			"needed");
 	}
-	return fail(p, "expected a node, a port, key=value or a comment");
+	return fail_here(p, "expected a node, a port, key=value or a comment");
 }
 
-/* Who is cabled to a port so far, as node << 8 | port, or ~0. */
+/*
+ * Link the two ports of a port line. ends: for each port linked so far the
+ * other end, as node << 8 | port.
+ */
 static int
 parse_link(struct parse *p, const struct half *h, struct map *ends)
 {
@@ -511,7 +521,7 @@ parse_link(struct parse *p, const struct half *h, struct map *ends)
 		if (map_get(ends, a, &other) && other == (uint32_t)b)
 			goto rate;
 		return fail_at(p, h->line, h->col,
-			"this cable contradicts another line");
+			"this link contradicts another line");
 	}
 	map_put(ends, a, (uint32_t)b);
 	map_put(ends, b, (uint32_t)a);
@@ -538,7 +548,10 @@ connect_all(struct parse *p)
 	return rc;
 }
 
-/* Where we sit: the header's node, else the first CA, else a switch. */
+/*
+ * Choose our own node: that of the header, else the first CA, else the first
+ * node.
+ */
 static int
 choose_self(struct parse *p)
 {
@@ -546,8 +559,7 @@ choose_self(struct parse *p)
 	unsigned port;
 
 	if (p->nnodes == 0)
-		return reason_set(
-			p->why, "%s: there is no node in it", p->name);
+		return reason_set(p->why, "%s: contains no node", p->name);
 	if (p->self == 0 || !builder_find(p->d, p->self, &n)) {
 		for (n = 0; n < p->nnodes && p->type[n] != TOPO_CA;)
 			n++;

@@ -3,7 +3,7 @@
 #include "discovery/text/topo_text.h"
 
 static char
-letter(const struct topo_node *n)
+type_letter(const struct topo_node *n)
 {
 	if (n->type == TOPO_SWITCH)
 		return 'S';
@@ -92,7 +92,7 @@ print_switch(const struct topo *t, node_ix ix, struct buf *out)
 		q = &t->port[p->peer];
 		far = &t->node[q->node];
 		buf_printf(out, "[%u]\t\"%c-%016" PRIx64 "\"[%u]", i,
-			letter(far), far->guid, q->num);
+			type_letter(far), far->guid, q->num);
 		if (far->type != TOPO_SWITCH)
 			buf_printf(out, "(%" PRIx64 ") ", q->guid);
 		else
@@ -112,7 +112,7 @@ print_host(const struct topo *t, node_ix ix, struct buf *out)
 	print_ids(n, out);
 	buf_printf(out, "%sguid=0x%" PRIx64 "\n", ca ? "ca" : "rt", n->guid);
 	buf_printf(out, "%s\t%u \"%c-%016" PRIx64 "\"\t\t# \"%s\"\n",
-		ca ? "Ca" : "Rt", n->nports, letter(n), n->guid,
+		ca ? "Ca" : "Rt", n->nports, type_letter(n), n->guid,
 		topo_desc(t, ix));
 	for (unsigned i = 1; i <= n->nports; i++) {
 		const struct topo_port *p = &t->port[n->first_port + i];
@@ -124,7 +124,7 @@ print_host(const struct topo *t, node_ix ix, struct buf *out)
 		q = &t->port[p->peer];
 		far = &t->node[q->node];
 		buf_printf(out, "[%u](%" PRIx64 ") \t\"%c-%016" PRIx64 "\"[%u]",
-			i, p->guid, letter(far), far->guid, q->num);
+			i, p->guid, type_letter(far), far->guid, q->num);
 		if (far->type != TOPO_SWITCH)
 			buf_printf(out, " (%" PRIx64 ") ", q->guid);
 		else

@@ -223,10 +223,9 @@ void
 device_check_item_text(const struct device_check_item *i, char *out, size_t n)
 {
 	if (i->attr == MAD_LFT)
-		(void)snprintf(
-			out, n, "block %u of its forwarding table", i->mod);
+		(void)snprintf(out, n, "forwarding table block %u", i->mod);
 	else if (i->attr == MAD_SL2VL)
-		(void)snprintf(out, n, "the lanes from port %u to port %u",
+		(void)snprintf(out, n, "the SL2VL row from port %u to port %u",
 			i->mod >> 8 & 0xff, i->mod & 0xff);
 	else
 		(void)snprintf(out, n, "port %u", i->mod);

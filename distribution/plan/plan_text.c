@@ -10,11 +10,11 @@ plan_kind_name(enum plan_kind k)
 		[PLAN_KEYS] = "add P_Keys",
 		[PLAN_PARAMS] = "parameters",
 		[PLAN_WALL] = "wall",
-		[PLAN_TOP] = "top first",
+		[PLAN_TOP] = "raise top first",
 		[PLAN_LFT] = "tables",
-		[PLAN_ARBS] = "weights of lanes",
+		[PLAN_ARBS] = "VL arbitration",
 		[PLAN_LANES] = "lanes",
-		[PLAN_LEARN] = "read lanes",
+		[PLAN_LEARN] = "read SL2VL",
 		[PLAN_BLOCK] = "block",
 		[PLAN_DOWN] = "ports down",
 		[PLAN_SETTLE] = "wait for Init",
@@ -25,7 +25,7 @@ plan_kind_name(enum plan_kind k)
 		[PLAN_UNBLOCK] = "unblock",
 		[PLAN_RAISE] = "raise top",
 		[PLAN_LOWER] = "lower top",
-		[PLAN_UNKEY] = "take P_Keys away",
+		[PLAN_UNKEY] = "remove P_Keys",
 		[PLAN_GUARD] = "enforce partitions",
 	};
 

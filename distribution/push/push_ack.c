@@ -151,7 +151,8 @@ rewrite(struct push *p, size_t ix, struct mono now)
 	(void)map_get(&p->rewrites, ix, &n);
 	map_put(&p->rewrites, ix, n + 1);
 	if (n + 1 > REWRITES)
-		push_ack_fail(p, s, PUSH_LIED, "does not hold what it took");
+		push_ack_fail(
+			p, s, PUSH_LIED, "does not hold what it acknowledged");
 	else
 		push_send(p, ix, now);
 }
@@ -284,7 +285,7 @@ settled(struct push *p, size_t ix, const struct xact_result *res)
 		builder_port_written(
 			p->job.draft, push_guid(p, s), port->num, res->data);
 	} else if (mono_before(p->settle_by, res->now)) {
-		push_ack_fail(p, s, PUSH_GONE, "does not come back");
+		push_ack_fail(p, s, PUSH_GONE, "does not come back up");
 	} else {
 		p->again = mem_grow(
 			p->again, p->nagain, &p->capagain, sizeof(*p->again));
@@ -306,7 +307,7 @@ verified(struct push *p, const struct plan_step *s, const uint8_t *data)
 	p->counts.reads++;
 	if (mad_port_info_decode(data, &is, NULL) != 0 ||
 		(port->num == 0 ? is.lid != port->lid : is.state < least))
-		push_ack_fail(p, s, PUSH_GONE, "is not as it was");
+		push_ack_fail(p, s, PUSH_GONE, "changed state meanwhile");
 }
 
 static void

@@ -52,7 +52,7 @@ push_pkeys_done(struct push *p, const struct plan_step *s,
 		key[i] = be_get16(res->data + (size_t)2 * i);
 	if (memcmp(res->data, p->plan->payload[s->payload], (size_t)2 * i) !=
 		0) {
-		push_ack_fail(p, s, PUSH_NO_KEYS, "took other keys");
+		push_ack_fail(p, s, PUSH_NO_KEYS, "acknowledged other keys");
 		return;
 	}
 	pkey_tables_set_block(device_ptables(p->job.hw), push_guid(p, s),

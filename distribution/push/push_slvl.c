@@ -174,7 +174,8 @@ row_said(struct push *p, size_t ix, const struct xact_result *res, bool asked)
 		sl2vl_set_span(turns_of(p), guid, &all, res->data);
 	if (memcmp(res->data, want, SL2VL_ROW) != 0) {
 		refused(p, s,
-			asked ? "does not hold the row" : "took another row");
+			asked ? "does not hold the row that it acknowledged"
+			      : "acknowledged another row");
 		return;
 	}
 	if (s->kind == PLAN_BLOCK && !asked) {
@@ -235,7 +236,8 @@ push_slvl_arb_done(struct push *p, const struct plan_step *s,
 		p->counts.reads++;
 	} else if (memcmp(is, p->plan->payload[s->payload], bytes) != 0) {
 		vlarb_cache_refuse(v, guid, num);
-		push_ack_fail(p, s, PUSH_NO_WEIGHTS, "took another table");
+		push_ack_fail(
+			p, s, PUSH_NO_WEIGHTS, "acknowledged another table");
 	} else {
 		p->counts.other_sets++;
 	}

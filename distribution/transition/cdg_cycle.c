@@ -399,8 +399,8 @@ cdg_cycle_describe(const struct lft_values *v, const uint64_t *turn,
 	uint32_t k = cdg_cycle_shortest(n, turn, comp, path);
 	struct buf b = {0};
 
-	buf_printf(&b, "cycle of %u cables%s: ", k,
-		k > 0 && n->lanes > 1 ? " on one lane" : "");
+	buf_printf(&b, "cycle of %u links%s: ", k,
+		k > 0 && n->lanes > 1 ? " on one VL" : "");
 	for (uint32_t i = 0; i < k && i < SHOWN; i++) {
 		uint32_t next = n->peer[path[(i + 1) % k]];
 		unsigned out = next - n->base[next];

@@ -67,9 +67,8 @@ loss_estimate_cause_name(enum loss_estimate_cause c)
 const char *
 loss_estimate_kind_name(enum loss_estimate_kind k)
 {
-	static const char *const name[] = {"before", "walls", "turns closed",
-		"ports down", "new ports", "tables", "turns opened",
-		"ports up"};
+	static const char *const name[] = {"before", "discard", "block",
+		"ports down", "new ports", "tables", "unblock", "ports up"};
 
 	return (size_t)k < sizeof(name) / sizeof(*name) ? name[k] : "?";
 }

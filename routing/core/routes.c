@@ -367,7 +367,7 @@ routes_trace(const struct routes *r, port_ix from, uint16_t dlid,
 	if (owner == from || t->port[from].peer == owner)
 		return 0;
 	if (!first_hop(t, from, &s, &in))
-		return reason_set(why, "the port is not cabled to a switch");
+		return reason_set(why, "the port has no link to a switch");
 	for (;;) {
 		uint8_t out = routes_port(r, s, dlid);
 		sw_ix at = s;
@@ -377,8 +377,8 @@ routes_trace(const struct routes *r, port_ix from, uint16_t dlid,
 			step[n] = (struct route_step){s, in, out};
 		if (++n > t->nsw)
 			return reason_set(why,
-				"LID %u runs in a circle, last seen at \"%s\"",
-				dlid, switch_name(r, at));
+				"LID %u loops, last seen at \"%s\"", dlid,
+				switch_name(r, at));
 		end = step_on(r, out, owner, &s, &in);
 		if (end > 0)
 			return (int)n;

@@ -244,7 +244,8 @@ verify_or_drop(struct run *run, const struct trial *trial, struct routes *r)
 	if (verify_routes(run->job, run->job->prev, r, &why) == 0)
 		return make_paths_disjoint(run, r, trial->keep);
 	append_account(run, "%s attempt %u%s: %s", trial->engine->name,
-		trial->attempt, trial->keep ? " keeping" : "", why.text);
+		trial->attempt, trial->keep ? " keeping entries" : "",
+		why.text);
 	routes_unref(r);
 	return NULL;
 }
@@ -640,7 +641,9 @@ compute_routes(const struct route_job *job, const char *const *engines,
 		read_tree(job, r);
 	else
 		(void)reason_set(why, "%s%s",
-			is_cancelled(&run) ? "cancelled" : "no routes verify: ",
+			is_cancelled(&run) ? "cancelled"
+					   : "no engine made routes that pass "
+					     "verification: ",
 			is_cancelled(&run) ? "" : story->tried);
 	return r;
 }

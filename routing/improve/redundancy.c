@@ -475,7 +475,7 @@ redundancy_text(const struct topo *t, const struct redundancy_node *n,
 		"\"%s\": \"%s\"%s cuts off %s ports from %u of %u leaves; %s",
 		name, topo_desc(t, t->sw[n->sw].node), port, all, n->worst,
 		n->leaves,
-		n->one_switch ? "they hang on one switch"
-		: n->only_way ? "there is no other way"
-			      : "other routes would not");
+		n->one_switch ? "they are all on one switch"
+		: n->only_way ? "there is no other path"
+			      : "other routes would avoid it");
 }

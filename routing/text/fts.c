@@ -172,7 +172,7 @@ parse_head(struct parse *p)
 		return parse_error(p, "expected the switch's GUID");
 	for (size_t i = 0; i < f->ntables; i++)
 		if (f->table[i].guid == guid)
-			return parse_error(p, "this switch was there before");
+			return parse_error(p, "this switch was listed before");
 	f->table = mem_grow(
 		f->table, f->ntables, &p->captables, sizeof(*f->table));
 	f->table[f->ntables++] = (struct fts_table){.guid = guid};
@@ -293,7 +293,7 @@ fts_parse(const char *text, size_t n, const char *name, struct reason *why)
 		}
 	}
 	if (p.f->ntables == 0) {
-		(void)reason_set(why, "%s: there is no table in it", name);
+		(void)reason_set(why, "%s: contains no table", name);
 		fts_free(p.f);
 		return NULL;
 	}

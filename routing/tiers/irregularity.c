@@ -608,23 +608,23 @@ role_text(const char *a, const struct irregularity_kind *o, char *out, size_t n)
 {
 	if (o->what == TREE_ROLE_CONFLICT)
 		(void)snprintf(out, n,
-			"%s: configured as %s, and the switch says that it is "
-			"%s",
+			"%s: configured as %s, but the switch reports that it "
+			"is %s",
 			a, role_name(o->of), role_name(o->n));
 	else if (o->what == TREE_ROLE_TORN)
 		(void)snprintf(out, n,
-			"%s: the pattern \"%s\" gives it another role than one "
-			"that is as long",
+			"%s: the pattern \"%s\" gives it another role than a "
+			"pattern of the same length",
 			a, o->entry);
 	else if (o->entry != NULL)
 		(void)snprintf(out, n,
-			"\"%s\": has a configured role and is no switch's name "
-			"here",
+			"\"%s\": has a configured role, but no switch has this "
+			"name",
 			o->entry);
 	else
 		(void)snprintf(out, n,
 			"0x%016" PRIx64
-			": has a configured role and is not a switch here",
+			": has a configured role, but no switch has this GUID",
 			o->guid);
 }
 
@@ -633,24 +633,24 @@ static void
 place_text(
 	const char *a, const struct irregularity_kind *o, char *out, size_t n)
 {
-	const char *who =
-		o->above == TREE_TOLD ? "says that it is" : "is configured as";
+	const char *who = o->above == TREE_TOLD ? "reports that it is"
+						: "is configured as";
 
 	if (o->of == ROUTE_ROLE_SPINE)
 		(void)snprintf(out, n,
-			"%s: %s spine, between top and leaves, and nothing is "
-			"above it: as root it would be in its place",
+			"%s: %s spine, but no switch is above it: it should be "
+			"root",
 			a, who);
 	else if (o->of == ROUTE_ROLE_ROOT)
 		(void)snprintf(out, n,
-			"%s: %s root, and %u cable%s lead%s from it to "
-			"switches above",
+			"%s: %s root, but %u link%s lead%s to switches above "
+			"it",
 			a, who, o->n, o->n == 1 ? "" : "s",
 			o->n == 1 ? "s" : "");
 	else
 		(void)snprintf(out, n,
-			"%s: %s leaf, and has no hosts but %u cables to "
-			"switches that have",
+			"%s: %s leaf, but has no hosts and %u links to "
+			"switches with hosts",
 			a, who, o->n);
 }
 
@@ -665,13 +665,12 @@ home_text(const struct topo *t, const struct irregularity_kind *o, char *out,
 
 	if (o->of != ROUTE_HOME_NODE)
 		(void)snprintf(said, sizeof(said), "in group %u", o->of);
-	(void)snprintf(out, n,
-		"0x%016" PRIx64 "%s%s%s: is configured to be %s%s", o->guid,
-		*name != '\0' ? " (" : "", name, *name != '\0' ? ")" : "", said,
+	(void)snprintf(out, n, "0x%016" PRIx64 "%s%s%s: configured to be %s%s",
+		o->guid, *name != '\0' ? " (" : "", name,
+		*name != '\0' ? ")" : "", said,
 		o->what == TREE_HOME_UNKNOWN
-			? " and is no host's port here"
-			: ", and no other port is here that it could stand in "
-			  "for");
+			? ", but no host port has this GUID"
+			: ", but no other port of its node or group is here");
 }
 
 /* The same for what the configuration says. */
@@ -694,9 +693,10 @@ unequal_text(const char *a, const char *to, const struct irregularity_kind *o,
 	char *out, size_t n)
 {
 	(void)snprintf(out, n,
-		"%s: %u cable%s up, most of its tier have %u%s%s%s", a, o->n,
-		o->n == 1 ? "" : "s", o->of, to != NULL ? "; fewer to " : "",
-		to != NULL ? to : "", to != NULL ? " than to others" : "");
+		"%s: %u uplink%s; most switches of this tier have %u%s%s%s", a,
+		o->n, o->n == 1 ? "" : "s", o->of,
+		to != NULL ? "; fewer to " : "", to != NULL ? to : "",
+		to != NULL ? " than to others" : "");
 }
 
 /* The same for a reading that a fresh look would not give. */
@@ -707,12 +707,13 @@ stays_text(
 	bool tree = o->what == TREE_STAYS_TREE;
 
 	(void)snprintf(out, n,
-		"%s: one of %u switches that are kept as %s, as they were "
-		"read; reads now as %s because %u%% of the cables are inside a "
-		"tier and %u%% of the hosts above the leaves: \"heddlectl "
-		"routes rebalance\" reads afresh",
-		a, o->n, tree ? "a tree" : "no tree",
-		tree ? "no tree" : "a tree", o->of, o->above);
+		"%s: one of %u switches that are %s, because %u%% of the links "
+		"are inside a tier and %u%% of the hosts above the leaves: "
+		"\"heddlectl routes rebalance\" decides afresh",
+		a, o->n,
+		tree ? "still routed as a tree but would not be today"
+		     : "still not routed as a tree but would be today",
+		o->of, o->above);
 }
 
 void
@@ -725,13 +726,12 @@ irregularity_text(const struct topo *t, const struct irregularity_kind *o,
 
 	switch (o->what) {
 	case TREE_LEVEL_LINK:
-		(void)snprintf(out, n, "%s/%u - %s/%u: a cable inside a tier",
-			a, o->port, b, o->other_port);
+		(void)snprintf(out, n, "%s/%u - %s/%u: a link inside a tier", a,
+			o->port, b, o->other_port);
 		break;
 	case TREE_SKIP_LINK:
-		(void)snprintf(out, n,
-			"%s/%u - %s/%u: a cable that skips tiers", a, o->port,
-			b, o->other_port);
+		(void)snprintf(out, n, "%s/%u - %s/%u: a link that skips tiers",
+			a, o->port, b, o->other_port);
 		break;
 	case TREE_LEAVES_LINKED:
 		(void)snprintf(out, n,
@@ -740,26 +740,25 @@ irregularity_text(const struct topo *t, const struct irregularity_kind *o,
 		break;
 	case TREE_SELF_LINK:
 		(void)snprintf(out, n,
-			"%s/%u - %s/%u: a cable from a switch to itself", a,
+			"%s/%u - %s/%u: a link from a switch to itself", a,
 			o->port, b, o->other_port);
 		break;
 	case TREE_ROOT_HOSTS:
-		(void)snprintf(out, n, "%s/%u: at the top, and %u host%s on it",
-			a, o->port, o->n, o->n == 1 ? "" : "s");
+		(void)snprintf(out, n, "%s/%u: top switch with %u host%s", a,
+			o->port, o->n, o->n == 1 ? "" : "s");
 		break;
 	case TREE_SPINE_HOSTS:
-		(void)snprintf(out, n,
-			"%s/%u: between top and leaves, and %u host%s on it", a,
+		(void)snprintf(out, n, "%s/%u: spine switch with %u host%s", a,
 			o->port, o->n, o->n == 1 ? "" : "s");
 		break;
 	case TREE_BARE_LEAF:
-		(void)snprintf(out, n, "%s: a leaf switch without hosts", a);
+		(void)snprintf(out, n, "%s: leaf switch without hosts", a);
 		break;
 	case TREE_NO_UPLINK:
-		(void)snprintf(out, n, "%s: no cable to the tiers above", a);
+		(void)snprintf(out, n, "%s: no link to the tiers above", a);
 		break;
 	case TREE_NO_DOWNLINK:
-		(void)snprintf(out, n, "%s: no cable to the tiers below", a);
+		(void)snprintf(out, n, "%s: no link to the tiers below", a);
 		break;
 	case TREE_UNEQUAL:
 		unequal_text(a, o->other == TOPO_NONE ? NULL : b, o, out, n);
@@ -775,15 +774,15 @@ irregularity_text(const struct topo *t, const struct irregularity_kind *o,
 		place_text(a, o, out, n);
 		break;
 	case TREE_PIECES:
-		(void)snprintf(out, n,
-			"%s: one of %u switches that no way leads to", a, o->n);
+		(void)snprintf(
+			out, n, "%s: one of %u unreachable switches", a, o->n);
 		break;
 	case TREE_NO_TREE:
 		(void)snprintf(out, n,
-			"%s: one of %u switches that make no tree%s; ranks are "
-			"distances",
-			a, o->n,
-			o->of > 0 ? " with the roles that are given" : "");
+			"%s: one of %u switches that do not form a tree%s; "
+			"ranks "
+			"are distances",
+			a, o->n, o->of > 0 ? " with the configured roles" : "");
 		break;
 	case TREE_STAYS_TREE:
 	case TREE_STAYS_MESH:

@@ -1,7 +1,4 @@
-/*
- * The ways down that are meant for LIDs. Choosing them, and
- * numbering what they lead to.
- */
+/* The choice of a down path for each LID, and the spread indexes. */
 #include <assert.h>
 #include <string.h>
 
@@ -9,14 +6,14 @@
 
 enum {
 	MOST_PATHS = 128, /* LIDs of one port */
-	SPREAD = 12, /* ways of parallel cables worth telling apart exactly */
+	SPREAD = 12,	  /* largest least common multiple in use */
 	SUBSTITUTES = 4,
 	FINEST = 16,
 };
 
 /*
- * Switches from the top, each under the first of those above it: leaves of
- * one pod follow each other, which is what makes the choices at the top fall
+ * Family order: switches from the top, each under the first switch above it.
+ * Leaves of one pod follow each other, which makes the choices at the top fall
  * evenly on the pods.
  */
 static sw_ix *
@@ -54,7 +51,7 @@ family_order(const struct updown *u)
 	return seq;
 }
 
-/* LIDs of one end. */
+/* The LIDs of end e of switch s. */
 static void
 add_end(const struct updown *u, struct dest_table *d, sw_ix s,
 	const struct topo_end *e)
@@ -69,7 +66,7 @@ add_end(const struct updown *u, struct dest_table *d, sw_ix s,
 	}
 }
 
-/* All LIDs that hang on s: cabled ports first, in order, then its own. */
+/* All LIDs at s: those behind its ports first, in order, then its own. */
 static void
 add_switch(const struct updown *u, struct dest_table *d, sw_ix s)
 {
@@ -88,7 +85,7 @@ add_switch(const struct updown *u, struct dest_table *d, sw_ix s)
 }
 
 uint32_t
-down_path_group(const struct updown *u, sw_ix s, sw_ix peer)
+down_path_find_group(const struct updown *u, sw_ix s, sw_ix peer)
 {
 	uint32_t lo = u->graph.first[s], end = u->graph.first[s + 1], hi = end;
 
@@ -104,7 +101,7 @@ down_path_group(const struct updown *u, sw_ix s, sw_ix peer)
 }
 
 bool
-down_path_exactly(
+down_path_is_exactly(
 	const struct down_path_search *w, sw_ix x, sw_ix dest, uint32_t k)
 {
 	const struct reachability *r = w->r;
@@ -115,30 +112,32 @@ down_path_exactly(
 	       !bitset_has(r->path.row[(size_t)was * nsw + x], dest);
 }
 
-/* Is x better than y, per switch above: the plane that they lead into? */
+/*
+ * True if the switches above x->peer carry less than those above y->peer, each.
+ */
 static inline bool
-by_plane(const struct down_path_load *b, const struct down_path_hop *x,
-	const struct down_path_hop *y)
+is_less_loaded_above(const struct down_path_load *b,
+	const struct down_path_hop *x, const struct down_path_hop *y)
 {
-	if (x->kin == y->kin && x->ups == y->ups)
+	if (x->class == y->class && x->ups == y->ups)
 		return false;
-	return (uint64_t)b->plane[x->kin] * y->ups <
-	       (uint64_t)b->plane[y->kin] * x->ups;
+	return (uint64_t)b->above[x->class] * y->ups <
+	       (uint64_t)b->above[y->class] * x->ups;
 }
 
-/* Where groups have not as many cables, or ports of a node part. */
+/* True if x is better than y, where their groups differ in the number of links,
+ * or ports of one node should get disjoint paths. */
 static bool
-better_of_unlike(const struct down_path_search *w,
-	const struct down_path_load *b, const struct down_path_hop *x,
-	const struct down_path_hop *y)
+is_better_hop(const struct down_path_search *w, const struct down_path_load *b,
+	const struct down_path_hop *x, const struct down_path_hop *y)
 {
 	uint64_t at_x = (uint64_t)b->link[x->group] * y->cables;
 	uint64_t at_y = (uint64_t)b->link[y->group] * x->cables;
 	unsigned bad_x = 0, bad_y = 0;
 
-	if (w->napex > 0) {
-		bad_x = multi_port_shared(w, x->peer);
-		bad_y = multi_port_shared(w, y->peer);
+	if (w->navoid_tops > 0) {
+		bad_x = multi_port_overlap(w, x->peer);
+		bad_y = multi_port_overlap(w, y->peer);
 		if ((bad_x == 2) != (bad_y == 2))
 			return bad_x < bad_y;
 	}
@@ -148,26 +147,26 @@ better_of_unlike(const struct down_path_search *w,
 		return bad_x < bad_y;
 	if (b->sw[x->peer] != b->sw[y->peer])
 		return b->sw[x->peer] < b->sw[y->peer];
-	return by_plane(b, x, y);
+	return is_less_loaded_above(b, x, y);
 }
 
-/* What counts first about a way, in one number: the load of its cables, then of
+/* What counts first about a hop, in one number: the load of its links, then of
  * the switch that they lead to. */
 static inline uint64_t
-load_of(const struct down_path_load *b, const struct down_path_hop *x)
+hop_load(const struct down_path_load *b, const struct down_path_hop *x)
 {
 	return (uint64_t)b->link[x->group] << 32 | b->sw[x->peer];
 }
 
 /*
- * The best of n ways, of those in which bit is set: the least loaded cable,
- * then the least loaded switch, then plane. One of them there is.
+ * The best of the hops up from s in which bit is set: least loaded link, then
+ * least loaded switch, then the least load above that. There is at least one.
  */
 static const struct down_path_hop *
-best_of(const struct down_path_search *w, const struct down_path_load *b,
+best_hop(const struct down_path_search *w, const struct down_path_load *b,
 	sw_ix s, uint64_t bit)
 {
-	const struct down_path_hop *way = w->way[s];
+	const struct down_path_hop *way = w->hop[s];
 	const uint64_t *nearer = w->nearer[s];
 	const struct down_path_hop *best = NULL;
 	uint32_t n = w->ups[s] - 1;
@@ -180,14 +179,15 @@ best_of(const struct down_path_search *w, const struct down_path_load *b,
 
 		if (!(nearer[i] & bit))
 			continue;
-		load = load_of(b, x);
+		load = hop_load(b, x);
 		if (best == NULL)
 			better = true;
-		else if (w->napex > 0 || x->cables != best->cables)
-			better = better_of_unlike(w, b, x, best);
+		else if (w->navoid_tops > 0 || x->cables != best->cables)
+			better = is_better_hop(w, b, x, best);
 		else
 			better = load < least ||
-				 (load == least && by_plane(b, x, best));
+				 (load == least &&
+					 is_less_loaded_above(b, x, best));
 		if (!better)
 			continue;
 		best = x;
@@ -196,7 +196,7 @@ best_of(const struct down_path_search *w, const struct down_path_load *b,
 	return best;
 }
 
-/* How many ways lead up from s. */
+/* How many hops lead up from s. */
 static uint32_t
 count_ups(const struct down_path_search *w, sw_ix s)
 {
@@ -206,41 +206,42 @@ count_ups(const struct down_path_search *w, sw_ix s)
 		w->ups[s] = 1;
 		for (uint32_t g = u->graph.first[s]; g < u->graph.first[s + 1];
 			g++)
-			w->ups[s] += sw_is_above(u, s, u->graph.group[g].peer);
+			w->ups[s] +=
+				sw_has_uplink(u, s, u->graph.group[g].peer);
 	}
 	return w->ups[s] - 1;
 }
 
 static void
-find_ways(const struct down_path_search *w, sw_ix s)
+find_hops(const struct down_path_search *w, sw_ix s)
 {
 	const struct updown *u = w->u;
 	uint32_t n = count_ups(w, s);
 	struct down_path_hop *x = arena_array(u->graph.a, n, sizeof(*x));
 
-	w->way[s] = x;
+	w->hop[s] = x;
 	w->nearer[s] = arena_array(u->graph.a, n, sizeof(uint64_t));
 	for (uint32_t i = u->graph.first[s]; i < u->graph.first[s + 1]; i++) {
 		const struct link_group *g = &u->graph.group[i];
 		uint32_t ups;
 
-		if (!sw_is_above(u, s, g->peer))
+		if (!sw_has_uplink(u, s, g->peer))
 			continue;
 		ups = count_ups(w, g->peer);
 		*x++ = (struct down_path_hop){
 			.group = i,
 			.peer = g->peer,
 			.cables = g->n,
-			.kin = (uint16_t)w->below.kin.up.first[g->peer],
+			.class = (uint16_t)w->below.kin.up.first[g->peer],
 			.ups = (uint16_t)(ups > 0 ? ups : 1),
 		};
 	}
 }
 
-/* Of each way up from s, for the destinations of word i: does a way of k cables
- * begin there? */
+/* For each hop up from s, the destinations of word i to which the shortest path
+ * from the switch behind it is k links long. */
 static void
-look_nearer(const struct down_path_search *w, sw_ix s, uint32_t i, uint32_t k)
+find_nearer(const struct down_path_search *w, sw_ix s, uint32_t i, uint32_t k)
 {
 	const struct updown *u = w->u;
 	const struct reach_levels *l = &w->r->path;
@@ -250,11 +251,11 @@ look_nearer(const struct down_path_search *w, sw_ix s, uint32_t i, uint32_t k)
 	const uint64_t **was =
 		l->row + (size_t)(k - 1 < last ? k - 1 : last) * u->graph.nsw;
 
-	if (w->way[s] == NULL)
-		find_ways(w, s);
+	if (w->hop[s] == NULL)
+		find_hops(w, s);
 	w->any[s] = 0;
 	for (uint32_t n = 0; n + 1 < w->ups[s]; n++) {
-		sw_ix peer = w->way[s][n].peer;
+		sw_ix peer = w->hop[s][n].peer;
 
 		w->nearer[s][n] = is[peer][i] & ~was[peer][i];
 		w->any[s] |= w->nearer[s][n];
@@ -262,7 +263,8 @@ look_nearer(const struct down_path_search *w, sw_ix s, uint32_t i, uint32_t k)
 	w->asked[s] = i << 4 | k;
 }
 
-/* The next switch up for dest. */
+/* The link group of the next hop up from s, to a switch k links away from dest;
+ * UINT32_MAX: none. */
 static uint32_t
 next_up(const struct down_path_search *w, const struct down_path_load *b,
 	sw_ix s, sw_ix dest, uint32_t k)
@@ -274,17 +276,17 @@ next_up(const struct down_path_search *w, const struct down_path_load *b,
 		b->link[first] < w->fair[s] * u->graph.group[first].n)
 		return first;
 	if (w->asked[s] != (dest / 64 << 4 | k))
-		look_nearer(w, s, dest / 64, k);
+		find_nearer(w, s, dest / 64, k);
 	if (!(w->any[s] >> dest % 64 & 1))
 		return UINT32_MAX;
-	return best_of(w, b, s, UINT64_C(1) << dest % 64)->group;
+	return best_hop(w, b, s, UINT64_C(1) << dest % 64)->group;
 }
 
 void
 down_path_extend(const struct down_path_search *w,
 	const struct down_path_load *b, struct down_path *c, uint32_t *group)
 {
-	while (c->len < UPDN_CHAIN) {
+	while (c->len < UPDN_PATH_MAX) {
 		uint32_t g = next_up(w, b, c->sw[c->len - 1], c->sw[0], c->len);
 
 		if (g == UINT32_MAX)
@@ -294,9 +296,9 @@ down_path_extend(const struct down_path_search *w,
 	}
 }
 
-/* A way for LID i, and the groups it takes; nothing is counted yet. */
+/* A down path for LID i, and the groups that it takes; nothing is counted. */
 static void
-find_chain(struct down_path_search *w, const struct down_path_load *b,
+find_path(struct down_path_search *w, const struct down_path_load *b,
 	uint32_t i, struct down_path *c, uint32_t *group)
 {
 	multi_port_avoid(w, i);
@@ -316,13 +318,13 @@ down_path_count(const struct down_path_search *w, struct down_path_load *b,
 		b->link[group[k - 1]] += shares;
 		b->sw[s] += shares;
 		for (uint32_t i = 0; i < n; i++)
-			b->plane[kin[i]] += shares;
+			b->above[kin[i]] += shares;
 	}
 }
 
-/* Would this LID overload a cable of its way? */
+/* True if this LID would overload a link of its path. */
 static bool
-too_much(const struct down_path_search *w, const struct down_path_load *b,
+would_overload(const struct down_path_search *w, const struct down_path_load *b,
 	const struct down_path *c, const uint32_t *group)
 {
 	for (uint32_t k = 1; k < c->len; k++)
@@ -333,9 +335,9 @@ too_much(const struct down_path_search *w, const struct down_path_load *b,
 	return false;
 }
 
-/* Is LID i the path-th one of its port? */
+/* True if LID i has this number among the LIDs of its port. */
 static bool
-is_path(const struct updown *u, const struct dest_table *d, uint32_t i,
+is_nth_lid(const struct updown *u, const struct dest_table *d, uint32_t i,
 	unsigned path)
 {
 	unsigned its = 0;
@@ -344,25 +346,29 @@ is_path(const struct updown *u, const struct dest_table *d, uint32_t i,
 	       its == path;
 }
 
-/* Of the LIDs of s those, from another port on for each path, so that the LIDs
- * of a port go apart. How many there are. */
+/*
+ * Append the LIDs of s that have this number in their port, starting at another
+ * port for each number, so that the LIDs of a port get different paths. Returns
+ * how many.
+ */
 static uint32_t
-add_path(const struct updown *u, const struct dest_table *d, sw_ix s,
+add_nth_lids(const struct updown *u, const struct dest_table *d, sw_ix s,
 	unsigned path, uint32_t *seq)
 {
 	uint32_t n = 0, k = 0;
 
 	for (uint32_t i = d->at[s]; i < d->end[s]; i++)
-		n += is_path(u, d, i, path);
+		n += is_nth_lid(u, d, i, path);
 	for (uint32_t i = d->at[s]; n > 0 && i < d->end[s]; i++)
-		if (is_path(u, d, i, path))
+		if (is_nth_lid(u, d, i, path))
 			seq[(k++ + n - path % n) % n] = i;
 	return n;
 }
 
-/* Idle ports go last, the order being what it is otherwise. */
+/* LIDs of passive ports go last; the order is otherwise the same. */
 static uint32_t *
-idle_last(const struct updown *u, const struct dest_table *d, uint32_t *seq)
+order_passive_last(
+	const struct updown *u, const struct dest_table *d, uint32_t *seq)
 {
 	uint32_t *all, n = 0;
 
@@ -377,29 +383,29 @@ idle_last(const struct updown *u, const struct dest_table *d, uint32_t *seq)
 }
 
 /*
- * LIDs in the order in which they find ways. Where ports have several: the
- * first ones of all, which most traffic goes to, then the second ones, and so
- * on, so that each of these is spread as if there were no others.
+ * LIDs in the order in which they get paths. Where ports have several LIDs: the
+ * first ones of all ports, which most traffic goes to, then the second ones,
+ * and so on, so that each of these sets is spread as if it were alone.
  */
 static uint32_t *
-by_path(const struct updown *u, const struct dest_table *d)
+order_lids(const struct updown *u, const struct dest_table *d)
 {
 	uint32_t *seq = arena_array(u->graph.a, d->n, sizeof(*seq)), n = 0;
 	unsigned paths = d->n > u->graph.t->nend ? MOST_PATHS : 0;
 
 	for (unsigned path = 0; path < paths && n < d->n; path++)
 		for (uint32_t at = 0; at < d->n; at = d->end[d->dest[at]])
-			n += add_path(u, d, d->dest[at], path, seq + n);
+			n += add_nth_lids(u, d, d->dest[at], path, seq + n);
 	for (uint32_t i = 0; n < d->n && i < d->n; i++)
 		seq[i] = i;
-	return idle_last(u, d, seq);
+	return order_passive_last(u, d, seq);
 }
 
-/* Chains for all LIDs, whole ones. */
+/* Down paths for all LIDs, without splitting any. */
 static void
-make_chains(struct down_path_search *w, const uint32_t *seq, bool others)
+choose_whole_paths(struct down_path_search *w, const uint32_t *seq, bool others)
 {
-	uint32_t group[UPDN_CHAIN] = {0};
+	uint32_t group[UPDN_PATH_MAX] = {0};
 
 	for (uint32_t k = 0; k < w->d->n; k++) {
 		uint32_t i = seq[k];
@@ -407,13 +413,13 @@ make_chains(struct down_path_search *w, const uint32_t *seq, bool others)
 
 		if (w->d->other[i] && !others)
 			continue;
-		find_chain(w, b, i, &w->d->chain[i], group);
-		down_path_count(w, b, &w->d->chain[i], group, UPDN_SHARES);
+		find_path(w, b, i, &w->d->path[i], group);
+		down_path_count(w, b, &w->d->path[i], group, UPDN_SHARES);
 	}
 }
 
 bool
-down_path_fair(struct down_path_search *w, sw_ix s)
+down_path_set_fair_load(struct down_path_search *w, sw_ix s)
 {
 	const struct updown *u = w->u;
 	const uint32_t *link = w->load[0].link;
@@ -421,7 +427,7 @@ down_path_fair(struct down_path_search *w, sw_ix s)
 	bool over = false;
 
 	for (uint32_t g = u->graph.first[s]; g < u->graph.first[s + 1]; g++)
-		if (sw_is_above(u, s, u->graph.group[g].peer)) {
+		if (sw_has_uplink(u, s, u->graph.group[g].peer)) {
 			sum += link[g];
 			cables += u->graph.group[g].n;
 		}
@@ -434,7 +440,8 @@ down_path_fair(struct down_path_search *w, sw_ix s)
 }
 
 void
-dest_table_reserve(const struct updown *u, struct dest_table *d, uint32_t n)
+down_path_reserve_splits(
+	const struct updown *u, struct dest_table *d, uint32_t n)
 {
 	uint32_t *split = arena_array(u->own, n, sizeof(*split));
 	struct down_path *share =
@@ -451,49 +458,49 @@ dest_table_reserve(const struct updown *u, struct dest_table *d, uint32_t n)
 }
 
 struct down_path *
-down_path_split(struct down_path_search *w, uint32_t i)
+down_path_mark_split(struct down_path_search *w, uint32_t i)
 {
 	struct dest_table *d = w->d;
 
 	if (d->nsplit == d->room)
-		dest_table_reserve(w->u, d, 2 * d->room + 16);
+		down_path_reserve_splits(w->u, d, 2 * d->room + 16);
 	d->split[d->nsplit++] = i;
 	d->share_of[i] = d->nsplit;
 	return d->share + (size_t)(d->nsplit - 1) * UPDN_SHARES;
 }
 
-/* Each share finds its own way, along that of the share before while there is
+/* Each share gets its own path, along that of the share before while there is
  * room. */
 static void
-split(struct down_path_search *w, uint32_t i)
+split_lid(struct down_path_search *w, uint32_t i)
 {
 	struct dest_table *d = w->d;
-	uint32_t group[UPDN_CHAIN] = {0}, k;
-	struct down_path *share = down_path_split(w, i);
+	uint32_t group[UPDN_PATH_MAX] = {0}, k;
+	struct down_path *share = down_path_mark_split(w, i);
 
-	for (k = 0; k < UPDN_CHAIN; k++)
+	for (k = 0; k < UPDN_PATH_MAX; k++)
 		w->prefer[k] = group[k] = UINT32_MAX;
 	for (k = 0; k < UPDN_SHARES; k++) {
-		find_chain(w, &w->load[0], i, &share[k], group);
+		find_path(w, &w->load[0], i, &share[k], group);
 		down_path_count(w, &w->load[0], &share[k], group, 1);
 		memcpy(w->prefer, group, sizeof(group));
 	}
-	for (k = 0; k < UPDN_CHAIN; k++)
+	for (k = 0; k < UPDN_PATH_MAX; k++)
 		w->prefer[k] = UINT32_MAX;
-	d->chain[i] = share[0];
+	d->path[i] = share[0];
 }
 
 void
 down_path_place(struct down_path_search *w, uint32_t i)
 {
 	struct down_path_load *b = &w->load[0];
-	uint32_t group[UPDN_CHAIN] = {0};
+	uint32_t group[UPDN_PATH_MAX] = {0};
 
-	find_chain(w, b, i, &w->d->chain[i], group);
-	if (too_much(w, b, &w->d->chain[i], group))
-		split(w, i);
+	find_path(w, b, i, &w->d->path[i], group);
+	if (would_overload(w, b, &w->d->path[i], group))
+		split_lid(w, i);
 	else
-		down_path_count(w, b, &w->d->chain[i], group, UPDN_SHARES);
+		down_path_count(w, b, &w->d->path[i], group, UPDN_SHARES);
 }
 
 void
@@ -502,23 +509,23 @@ down_path_reset(struct down_path_search *w)
 	memset(w->load[0].link, 0,
 		w->u->graph.first[w->u->graph.nsw] * sizeof(*w->load[0].link));
 	memset(w->load[0].sw, 0, w->u->graph.nsw * sizeof(*w->load[0].sw));
-	memset(w->load[0].plane, 0,
-		w->u->graph.nsw * sizeof(*w->load[0].plane));
+	memset(w->load[0].above, 0,
+		w->u->graph.nsw * sizeof(*w->load[0].above));
 	for (uint32_t k = 0; k < w->d->nsplit; k++)
 		w->d->share_of[w->d->split[k]] = 0;
 	w->d->nsplit = 0;
 	for (uint32_t i = 0; i < w->d->n; i++)
 		if (!w->d->other[i])
-			w->d->chain[i].len = 0;
+			w->d->path[i].len = 0;
 }
 
 /*
- * In a damaged tree some cable must carry two LIDs where others carry one, and
- * would be twice as loaded. So those LIDs that find no cable free are split:
- * their sources, by class, come down over different cables.
+ * In a damaged tree some link must carry two LIDs where others carry one, and
+ * would be twice as loaded. So LIDs that find no link free are split: their
+ * sources, by class, come down over different links.
  */
 static void
-share_out(struct down_path_search *w, const uint32_t *seq)
+choose_with_splits(struct down_path_search *w, const uint32_t *seq)
 {
 	down_path_reset(w);
 	for (uint32_t k = 0; k < w->d->n; k++)
@@ -531,8 +538,8 @@ down_path_begin(struct down_path_search *w)
 {
 	const struct updown *u = w->u;
 	const struct nbr_class kin =
-		u->tier_kin.mid != NULL
-			? u->tier_kin
+		u->tier_class.mid != NULL
+			? u->tier_class
 			: nbr_class_find_up(&u->graph, &u->tier);
 
 	w->fair = arena_array(u->graph.a, u->graph.nsw, sizeof(*w->fair));
@@ -541,17 +548,17 @@ down_path_begin(struct down_path_search *w)
 			u->graph.first[u->graph.nsw], sizeof(uint32_t));
 		w->load[kind].sw =
 			arena_array(u->graph.a, u->graph.nsw, sizeof(uint32_t));
-		w->load[kind].plane =
+		w->load[kind].above =
 			arena_array(u->graph.a, u->graph.nsw, sizeof(uint32_t));
 	}
 	w->taken = arena_array(u->graph.a, u->graph.nsw, sizeof(*w->taken));
 	w->nearer = arena_array(u->graph.a, u->graph.nsw, sizeof(*w->nearer));
 	w->any = arena_array(u->graph.a, u->graph.nsw, sizeof(*w->any));
 	w->asked = arena_array(u->graph.a, u->graph.nsw, sizeof(*w->asked));
-	w->way = arena_array(u->graph.a, u->graph.nsw, sizeof(*w->way));
+	w->hop = arena_array(u->graph.a, u->graph.nsw, sizeof(*w->hop));
 	w->ups = arena_array(u->graph.a, u->graph.nsw, sizeof(*w->ups));
 	w->below = nbr_class_below(&u->graph, &kin);
-	for (unsigned k = 0; k < UPDN_CHAIN; k++)
+	for (unsigned k = 0; k < UPDN_PATH_MAX; k++)
 		w->prefer[k] = UINT32_MAX;
 }
 
@@ -568,17 +575,18 @@ make_room(const struct updown *u, struct dest_table *d)
 	d->dest = arena_array(u->m, max, sizeof(*d->dest));
 	d->out = arena_array(u->m, max, sizeof(*d->out));
 	d->other = arena_array(u->m, max, sizeof(*d->other));
-	d->key = arena_array(u->graph.a, max, sizeof(*d->key));
-	d->home = arena_array(u->m, max, sizeof(*d->home));
-	d->chain = arena_array(u->m, max, sizeof(*d->chain));
+	d->spread_index =
+		arena_array(u->graph.a, max, sizeof(*d->spread_index));
+	d->next_port = arena_array(u->m, max, sizeof(*d->next_port));
+	d->path = arena_array(u->m, max, sizeof(*d->path));
 	d->share_of = arena_array(u->m, max, sizeof(*d->share_of));
 }
 
-/* ---- keys: apexes, and turns on parallel cables ---- */
+/* ---- spread indexes: path tops, and a number for parallel links ---- */
 
-/* lcm of a and b where it is worth telling apart, else the greater one. */
+/* The lcm of a and b, or the greater of them where the lcm exceeds SPREAD. */
 static uint32_t
-together(uint32_t a, uint32_t b)
+capped_lcm(uint32_t a, uint32_t b)
 {
 	uint32_t x = a, y = b, lcm;
 
@@ -595,79 +603,78 @@ together(uint32_t a, uint32_t b)
 	return lcm <= SPREAD ? lcm : a > b ? a : b;
 }
 
-/* Cables of s that lead up to an apex, of the first there is; 1 if none. */
+/* How many links of s lead up to the first path top that is above it; 1 if
+ * none. */
 static uint32_t
-cables_up(const struct updown *u, const struct dest_table *d, sw_ix s)
+count_uplinks(const struct updown *u, const struct dest_table *d, sw_ix s)
 {
 	const uint64_t *above = u->tier_above[s];
 	uint32_t k = 0, n = 0;
 
-	while (k < d->napex &&
-		(d->apex[k] == s || !bitset_has(above, d->apex[k])))
+	while (k < d->npath_tops &&
+		(d->path_top[k] == s || !bitset_has(above, d->path_top[k])))
 		k++;
 	for (uint32_t g = u->graph.first[s];
-		k < d->napex && g < u->graph.first[s + 1]; g++) {
+		k < d->npath_tops && g < u->graph.first[s + 1]; g++) {
 		sw_ix peer = u->graph.group[g].peer;
 
-		if (sw_is_above(u, s, peer) &&
-			bitset_has(u->tier_above[peer], d->apex[k]))
+		if (sw_has_uplink(u, s, peer) &&
+			bitset_has(u->tier_above[peer], d->path_top[k]))
 			n += u->graph.group[g].n;
 	}
 	return n > 0 ? n : 1;
 }
 
-/*
- * How many ways of splitting a key must tell apart: over parallel cables, and
- * over several switches that lead to the same apex.
- */
+/* How many spread indexes a path top needs: to spread over parallel links, and
+ * over several switches that lead to the same path top. */
 static uint32_t
-spread_of(const struct updown *u, const struct dest_table *d)
+find_spread(const struct updown *u, const struct dest_table *d)
 {
 	uint32_t n = 1;
 
 	for (uint32_t g = 0; g < u->graph.first[u->graph.nsw]; g++)
-		n = together(n, u->graph.group[g].n);
+		n = capped_lcm(n, u->graph.group[g].n);
 	for (sw_ix s = 0; s < u->graph.nsw; s++)
 		if (u->graph.live[s])
-			n = together(n, cables_up(u, d, s));
+			n = capped_lcm(n, count_uplinks(u, d, s));
 	return n;
 }
 
 static sw_ix
-apex_of(const struct down_path *c)
+path_top(const struct down_path *c)
 {
 	return c->sw[c->len - 1];
 }
 
-/* Number the apexes of hosts' LIDs, or of others', in the order of their use.
- */
+/* Number the path tops of compute hosts' LIDs, or of other LIDs, in the order
+ * of their use. */
 static void
-number_apexes(struct dest_table *d, bool others, uint32_t *number)
+number_path_tops(struct dest_table *d, bool others, uint32_t *number)
 {
 	for (uint32_t i = 0; i < d->n; i++) {
-		sw_ix x = apex_of(&d->chain[i]);
+		sw_ix x = path_top(&d->path[i]);
 
 		if ((d->other[i] != 0) != others || number[x] != 0)
 			continue;
-		d->apex[d->napex++] = x;
-		number[x] = d->napex;
+		d->path_top[d->npath_tops++] = x;
+		number[x] = d->npath_tops;
 	}
 }
 
 /*
- * What a source makes of a key where several switches lead to each apex (see
- * take_turns in row_fill.c): which of them it goes up by, seen from a switch
- * of hosts in an undamaged tree.
+ * Which switch a source goes up through for a spread index, where several
+ * switches lead to each path top (see rotate_ports() in row_fill.c), as seen
+ * from a switch with hosts in an undamaged tree.
  */
-struct ups {
+struct source_uplinks {
 	const struct updown *u;
-	uint32_t cables, groups, apexes, period;
+	uint32_t links, groups, path_tops, period;
 };
 
-static struct ups
-ups_of_sources(const struct updown *u, const struct dest_table *d)
+static struct source_uplinks
+find_source_uplinks(const struct updown *u, const struct dest_table *d)
 {
-	struct ups up = {.u = u};
+	struct source_uplinks up = {.u = u};
 	uint32_t x, y;
 
 	for (sw_ix s = 0; s < u->graph.nsw && up.groups < 2; s++) {
@@ -677,35 +684,36 @@ ups_of_sources(const struct updown *u, const struct dest_table *d)
 			continue;
 		for (uint32_t g = u->graph.first[s]; g < u->graph.first[s + 1];
 			g++)
-			n += sw_is_above(u, s, u->graph.group[g].peer) &&
+			n += sw_has_uplink(u, s, u->graph.group[g].peer) &&
 			     bitset_has(u->tier_above[u->graph.group[g].peer],
-				     d->apex[0]);
+				     d->path_top[0]);
 		up.groups = n;
-		up.cables = n > 0 ? cables_up(u, d, s) : 0;
+		up.links = n > 0 ? count_uplinks(u, d, s) : 0;
 	}
-	up.apexes = d->nmain;
-	if (up.groups < 2 || up.apexes == 0)
-		return (struct ups){.u = NULL};
-	for (x = up.apexes, y = up.cables; y != 0;) {
+	up.path_tops = d->nhost_tops;
+	if (up.groups < 2 || up.path_tops == 0)
+		return (struct source_uplinks){.u = NULL};
+	for (x = up.path_tops, y = up.links; y != 0;) {
 		uint32_t c = x % y;
 
 		x = y;
 		y = c;
 	}
-	up.period = up.apexes / x * up.cables;
+	up.period = up.path_tops / x * up.links;
 	return up;
 }
 
 static uint32_t
-way_up(const struct dest_table *d, const struct ups *up, uint16_t key)
+source_uplink(const struct dest_table *d, const struct source_uplinks *up,
+	uint16_t key)
 {
-	uint32_t i = key % d->spread * up->apexes + key / d->spread;
+	uint32_t i = key % d->spread * up->path_tops + key / d->spread;
 
-	return (i + i / up->period) % up->cables % up->groups;
+	return (i + i / up->period) % up->links % up->groups;
 }
 
 static bool
-crosses(const struct down_path *a, const struct down_path *b)
+paths_intersect(const struct down_path *a, const struct down_path *b)
 {
 	for (uint32_t k = 0; k < a->len; k++)
 		for (uint32_t l = 0; l < b->len; l++)
@@ -714,16 +722,16 @@ crosses(const struct down_path *a, const struct down_path *b)
 	return false;
 }
 
-/* Which of the switches above its own a way comes down by. */
+/* Number, among the switches above its own, of the switch that a path uses. */
 static uint32_t
-way_down(const struct ups *up, const struct down_path *c)
+path_uplink(const struct source_uplinks *up, const struct down_path *c)
 {
 	const struct updown *u = up->u;
 	uint32_t n = 0;
 
 	for (uint32_t g = u->graph.first[c->sw[0]];
 		g < u->graph.first[c->sw[0] + 1]; g++) {
-		if (!sw_is_above(u, c->sw[0], u->graph.group[g].peer))
+		if (!sw_has_uplink(u, c->sw[0], u->graph.group[g].peer))
 			continue;
 		if (c->len > 1 && u->graph.group[g].peer == c->sw[1])
 			return n;
@@ -732,142 +740,153 @@ way_down(const struct ups *up, const struct down_path *c)
 	return UINT32_MAX;
 }
 
-/* Sources beside the one port come to it by the switch that leads down to it,
- * and by that of the key to the other one, if it is elsewhere. */
+/*
+ * True if sources near port one use one switch for both ports: to one they go
+ * through the switch that its path comes down by; to the other port, if it is
+ * elsewhere, through the switch of its spread index.
+ */
 static bool
-meets_beside(const struct ups *up, const struct down_path *one,
+meets_at_neighbour(const struct source_uplinks *up, const struct down_path *one,
 	const struct down_path *other, uint32_t others_way)
 {
 	const struct updown *u = up->u;
 
-	return one->len > 1 && way_down(up, one) == others_way &&
+	return one->len > 1 && path_uplink(up, one) == others_way &&
 	       !bitset_has(u->tier_above[other->sw[0]], one->sw[1]);
 }
 
-/* Had LID i the way of LID k, would it meet another port of its node? */
+/*
+ * True if LID i, with the path of LID k, would meet another port of its node.
+ */
 static bool
-would_meet(const struct dest_table *d, const struct ups *up, uint32_t i,
-	uint32_t k)
+meets_other_port(const struct dest_table *d, const struct source_uplinks *up,
+	uint32_t i, uint32_t k)
 {
-	uint32_t way = up->groups > 0 ? way_up(d, up, d->key[k]) : 0;
+	uint32_t way =
+		up->groups > 0 ? source_uplink(d, up, d->spread_index[k]) : 0;
 
-	for (uint32_t j = d->home[i]; j != i; j = d->home[j]) {
+	for (uint32_t j = d->next_port[i]; j != i; j = d->next_port[j]) {
 		uint32_t its;
 
-		if (crosses(&d->chain[j], &d->chain[k]))
+		if (paths_intersect(&d->path[j], &d->path[k]))
 			return true;
 		if (up->groups == 0)
-			continue; /* sources follow the ways down */
-		its = way_up(d, up, d->key[j]);
+			continue; /* sources follow the down paths */
+		its = source_uplink(d, up, d->spread_index[j]);
 		if (its == way ||
-			meets_beside(up, &d->chain[j], &d->chain[k], way) ||
-			meets_beside(up, &d->chain[k], &d->chain[j], its))
+			meets_at_neighbour(up, &d->path[j], &d->path[k], way) ||
+			meets_at_neighbour(up, &d->path[k], &d->path[j], its))
 			return true;
 	}
 	return false;
 }
 
 static void
-swap_ways(struct dest_table *d, uint32_t i, uint32_t k)
+swap_paths(struct dest_table *d, uint32_t i, uint32_t k)
 {
-	struct down_path chain = d->chain[i];
-	uint16_t key = d->key[i];
+	struct down_path chain = d->path[i];
+	uint16_t key = d->spread_index[i];
 
-	d->chain[i] = d->chain[k];
-	d->chain[k] = chain;
-	d->key[i] = d->key[k];
-	d->key[k] = key;
+	d->path[i] = d->path[k];
+	d->path[k] = chain;
+	d->spread_index[i] = d->spread_index[k];
+	d->spread_index[k] = key;
 }
 
-/* Two ports of a node on one switch: their ways end alike, whatever they are.
- */
+/* True if another port of the node is on the same switch: their paths have the
+ * same end, whatever they are. */
 static bool
-is_beside(const struct dest_table *d, uint32_t i)
+shares_switch(const struct dest_table *d, uint32_t i)
 {
-	for (uint32_t j = d->home[i]; j != i; j = d->home[j])
+	for (uint32_t j = d->next_port[i]; j != i; j = d->next_port[j])
 		if (d->dest[j] == d->dest[i])
 			return true;
 	return false;
 }
 
 /*
- * The first of two ports finds its way without knowing that the other will have
- * no choice; and ways down that have nothing in common are of no use where
- * sources go up to both by one switch. LIDs of the same switch change their
- * ways with each other until neither is so, which puts nothing more on any
- * cable.
+ * The first of two ports gets its path without knowing that the other will have
+ * no choice; and disjoint down paths are of no use where sources go up to both
+ * through one switch. LIDs of the same switch swap their paths until neither is
+ * the case, which adds no load to any link.
  */
 static void
-part_homes(struct dest_table *d, const struct ups *up)
+separate_node_ports(struct dest_table *d, const struct source_uplinks *up)
 {
 	for (uint32_t i = 0; i < d->n; i++) {
 		sw_ix s = d->dest[i];
 
-		if (d->home[i] == i || d->other[i] || d->share_of[i] != 0 ||
-			!would_meet(d, up, i, i) || is_beside(d, i))
+		if (d->next_port[i] == i || d->other[i] ||
+			d->share_of[i] != 0 || !meets_other_port(d, up, i, i) ||
+			shares_switch(d, i))
 			continue;
 		for (uint32_t k = d->at[s]; k < d->end[s]; k++) {
 			if (d->other[k] || d->share_of[k] != 0 ||
-				would_meet(d, up, i, k) ||
-				(would_meet(d, up, k, i) &&
-					!would_meet(d, up, k, k)))
+				meets_other_port(d, up, i, k) ||
+				(meets_other_port(d, up, k, i) &&
+					!meets_other_port(d, up, k, k)))
 				continue;
-			swap_ways(d, i, k);
+			swap_paths(d, i, k);
 			break;
 		}
 	}
 }
 
 /*
- * Where all chains are known, number the apexes; LIDs of one apex take turns on
- * parallel cables. seq: LIDs in the order that they found ways.
+ * With all down paths known, number the path tops; the LIDs of one path top get
+ * its spread indexes round robin. seq: LIDs in the order in which they got
+ * paths.
  */
 static void
-assign_keys(const struct updown *u, struct dest_table *d, const uint32_t *seq)
+assign_spread_indexes(
+	const struct updown *u, struct dest_table *d, const uint32_t *seq)
 {
 	uint32_t *number =
 		arena_array(u->graph.a, u->graph.nsw, sizeof(*number));
 	uint32_t *turn[2];
-	struct ups up;
+	struct source_uplinks up;
 
-	d->apex = arena_array(u->graph.a, u->graph.nsw, sizeof(*d->apex));
+	d->path_top =
+		arena_array(u->graph.a, u->graph.nsw, sizeof(*d->path_top));
 	for (unsigned kind = 0; kind < 2; kind++)
 		turn[kind] = arena_array(
 			u->graph.a, u->graph.nsw, sizeof(*turn[kind]));
-	number_apexes(d, false, number);
-	d->nmain = d->napex;
-	number_apexes(d, true, number);
-	d->spread = spread_of(u, d);
+	number_path_tops(d, false, number);
+	d->nhost_tops = d->npath_tops;
+	number_path_tops(d, true, number);
+	d->spread = find_spread(u, d);
 	assert(d->spread > 0);
-	/* Damaged: what replaces an apex can be told apart more finely. */
+	/* Damaged: finer indexes spread LIDs over what replaces a path top. */
 	if (d->nsplit > 0 && d->spread * SUBSTITUTES <= FINEST)
 		d->spread *= SUBSTITUTES;
-	if (d->napex * d->spread > UINT16_MAX)
+	if (d->npath_tops * d->spread > UINT16_MAX)
 		d->spread = 1;
-	d->nkey = arena_array(
-		u->graph.a, (size_t)d->napex * d->spread, sizeof(*d->nkey));
-	up = ups_of_sources(u, d);
+	d->spread_count = arena_array(u->graph.a,
+		(size_t)d->npath_tops * d->spread, sizeof(*d->spread_count));
+	up = find_source_uplinks(u, d);
 	for (uint32_t at = 0; at < d->n; at++) {
 		uint32_t i = seq[at];
-		sw_ix x = apex_of(&d->chain[i]);
+		sw_ix x = path_top(&d->path[i]);
 		uint32_t k = number[x] - 1;
 		uint32_t q = turn[d->other[i]][x]++ % d->spread;
 
-		d->key[i] = (uint16_t)(k * d->spread + q);
-		d->nkey[d->key[i]] += !d->other[i];
+		d->spread_index[i] = (uint16_t)(k * d->spread + q);
+		d->spread_count[d->spread_index[i]] += !d->other[i];
 	}
-	part_homes(d, &up);
+	separate_node_ports(d, &up);
 }
 
 /* ---- all of it ---- */
 
 /*
- * Whole chains first. Then, if a cable carries more than its share or if ways
- * in use are to be kept, once more knowing what is fair. Where that splits so
- * many that this cannot be a damaged tree, nothing is gained by it.
+ * Whole LIDs first. Then, if a link carries more than its share or if paths in
+ * use are to be kept, once more with the fair load known. Where that splits so
+ * many LIDs that this cannot be a damaged tree, splitting gains nothing: whole
+ * LIDs again.
  */
 struct dest_table
-down_path(const struct updown *u, const struct reachability *r, bool keep)
+down_path_choose_all(
+	const struct updown *u, const struct reachability *r, bool keep)
 {
 	struct dest_table d = {0};
 	struct down_path_search w = {.u = u, .r = r, .d = &d};
@@ -883,18 +902,18 @@ down_path(const struct updown *u, const struct reachability *r, bool keep)
 			add_switch(u, &d, seq[i]);
 	}
 	multi_port_find(u, &d);
-	lids = by_path(u, &d);
-	make_chains(&w, lids, true);
+	lids = order_lids(u, &d);
+	choose_whole_paths(&w, lids, true);
 	for (sw_ix s = 0; s < u->graph.nsw; s++)
-		over |= down_path_fair(&w, s);
+		over |= down_path_set_fair_load(&w, s);
 	if (u->order != ROUTE_SINGLE && keep)
 		down_path_from_lft(&w, seq);
 	else if (u->order != ROUTE_SINGLE && over)
-		share_out(&w, lids);
+		choose_with_splits(&w, lids);
 	if ((uint64_t)d.nsplit * 4 > u->graph.nhosts) {
 		down_path_reset(&w);
-		make_chains(&w, lids, false);
+		choose_whole_paths(&w, lids, false);
 	}
-	assign_keys(u, &d, lids);
+	assign_spread_indexes(u, &d, lids);
 	return d;
 }

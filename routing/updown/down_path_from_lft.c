@@ -3,23 +3,23 @@
 #include "routing/updown/down_path_priv.h"
 
 enum {
-	STEPS = 2 * UPDN_CHAIN,
-	ALL = (1 << UPDN_SHARES) - 1,
+	MOST_STEPS = 2 * UPDN_PATH_MAX,
+	ALL_SHARES = (1 << UPDN_SHARES) - 1,
 };
 
-struct recall {
+struct prev_paths {
 	struct down_path_search *w;
 	const struct routes *prev;
 	sw_ix *now; /* previous switch -> switch now, or TOPO_NONE */
 	sw_ix *was; /* and back */
 	const sw_ix *seq;
-	uint32_t *place;	    /* [nsw] switches with hosts before it */
+	uint32_t *place; /* [nsw] how many switches with hosts come before it */
 	sw_ix *source[UPDN_SHARES]; /* switches with hosts, by class */
 	uint32_t nsource[UPDN_SHARES], n;
 };
 
 static void
-map_switches(struct recall *c)
+map_switches(struct prev_paths *c)
 {
 	const struct updown *u = c->w->u;
 	const struct topo *was = c->prev->topo;
@@ -50,10 +50,10 @@ map_switches(struct recall *c)
 	}
 }
 
-/* A source of class k far from dest: (2k + 1) / 8 of the way round the family.
- */
+/* A source of class k far from dest: (2k + 1) / 8 of all sources further on, in
+ * family order. */
 static sw_ix
-source(const struct recall *c, sw_ix dest, uint32_t k)
+choose_source(const struct prev_paths *c, sw_ix dest, uint32_t k)
 {
 	uint32_t n = c->nsource[k];
 	uint32_t all = c->n > 0 ? c->n : 1;
@@ -65,15 +65,16 @@ source(const struct recall *c, sw_ix dest, uint32_t k)
 	return c->source[k][(at + (c->source[k][at % n] == dest)) % n];
 }
 
-/* The way that a packet from s to LID lid took; length, 0: none. */
+/* The path that a packet from s to LID lid took; its length, 0: none. */
 static uint32_t
-trace(const struct recall *c, sw_ix s, sw_ix dest, uint16_t lid, sw_ix *path)
+trace_path(const struct prev_paths *c, sw_ix s, sw_ix dest, uint16_t lid,
+	sw_ix *path)
 {
 	const struct topo *was = c->prev->topo;
 	sw_ix at = c->was[s], end = c->was[dest];
 	uint32_t n = 0;
 
-	while (at != end && n < STEPS) {
+	while (at != end && n < MOST_STEPS) {
 		const struct topo_node *x = &was->node[was->sw[at].node];
 		uint8_t out = routes_port(c->prev, at, lid);
 		port_ix peer;
@@ -91,28 +92,26 @@ trace(const struct recall *c, sw_ix s, sw_ix dest, uint16_t lid, sw_ix *path)
 	return at == end ? n : 0;
 }
 
-/*
- * The way down of such a path, from below. False when it is broken, or no way
- * under the order now.
- */
+/* The down part of this path, from below. False: it is broken, or not legal in
+ * the present order. */
 static bool
-way_down(const struct recall *c, const sw_ix *path, uint32_t n, sw_ix dest,
-	struct down_path *chain, uint32_t *group)
+take_down_path(const struct prev_paths *c, const sw_ix *path, uint32_t n,
+	sw_ix dest, struct down_path *chain, uint32_t *group)
 {
 	const struct updown *u = c->w->u;
 	bool any = false;
 
 	down_path_start(chain, dest);
-	while (n > 0 && chain->len < UPDN_CHAIN) {
+	while (n > 0 && chain->len < UPDN_PATH_MAX) {
 		sw_ix below = chain->sw[chain->len - 1], x = path[--n];
 
 		if (x == TOPO_NONE)
 			return false;
-		if (!sw_is_above(u, below, x))
+		if (!sw_has_uplink(u, below, x))
 			return any;
-		group[chain->len - 1] = down_path_group(u, below, x);
+		group[chain->len - 1] = down_path_find_group(u, below, x);
 		if (group[chain->len - 1] == UINT32_MAX ||
-			!down_path_exactly(c->w, x, dest, chain->len))
+			!down_path_is_exactly(c->w, x, dest, chain->len))
 			return false;
 		chain->sw[chain->len++] = (uint16_t)x;
 		any = true;
@@ -121,19 +120,19 @@ way_down(const struct recall *c, const sw_ix *path, uint32_t n, sw_ix dest,
 }
 
 static bool
-same(const struct down_path *a, const struct down_path *b)
+is_same_path(const struct down_path *a, const struct down_path *b)
 {
 	return a->len == b->len &&
 	       memcmp(a->sw, b->sw, a->len * sizeof(*a->sw)) == 0;
 }
 
-/* The shares of LID i as they were; a bit for each that still stands. */
+/* The shares of LID i as they were; a bit for each that is still valid. */
 static unsigned
-recall_shares(const struct recall *c, uint32_t i, struct down_path *share,
-	uint32_t (*group)[UPDN_CHAIN])
+find_prev_shares(const struct prev_paths *c, uint32_t i,
+	struct down_path *share, uint32_t (*group)[UPDN_PATH_MAX])
 {
 	const struct dest_table *d = c->w->d;
-	sw_ix dest = d->dest[i], path[STEPS];
+	sw_ix dest = d->dest[i], path[MOST_STEPS];
 	unsigned valid = 0;
 
 	for (uint32_t k = 0; k < UPDN_SHARES; k++) {
@@ -142,11 +141,13 @@ recall_shares(const struct recall *c, uint32_t i, struct down_path *share,
 	if (c->was[dest] == TOPO_NONE)
 		return 0;
 	for (uint32_t k = 0; k < UPDN_SHARES; k++) {
-		sw_ix s = source(c, dest, k);
-		uint32_t n =
-			s == TOPO_NONE ? 0 : trace(c, s, dest, d->lid[i], path);
+		sw_ix s = choose_source(c, dest, k);
+		uint32_t n = s == TOPO_NONE
+				     ? 0
+				     : trace_path(c, s, dest, d->lid[i], path);
 
-		if (n == 0 || !way_down(c, path, n, dest, &share[k], group[k]))
+		if (n == 0 ||
+			!take_down_path(c, path, n, dest, &share[k], group[k]))
 			continue;
 		down_path_extend(c->w, &c->w->load[0], &share[k], group[k]);
 		valid |= 1U << k;
@@ -155,66 +156,67 @@ recall_shares(const struct recall *c, uint32_t i, struct down_path *share,
 }
 
 static bool
-all_same(const struct down_path *share)
+are_all_same(const struct down_path *share)
 {
 	for (uint32_t k = 1; k < UPDN_SHARES; k++)
-		if (!same(&share[0], &share[k]))
+		if (!is_same_path(&share[0], &share[k]))
 			return false;
 	return true;
 }
 
-/* Count what stands; true when nothing is left to find for LID i. */
+/* Keep and count the valid shares of LID i; true if none is left to find. */
 static bool
-take(struct recall *c, uint32_t i, unsigned *valid)
+keep_lid_path(struct prev_paths *c, uint32_t i, unsigned *valid)
 {
 	struct down_path_load *b = &c->w->load[0];
 	struct down_path share[UPDN_SHARES], *own;
-	uint32_t group[UPDN_SHARES][UPDN_CHAIN];
+	uint32_t group[UPDN_SHARES][UPDN_PATH_MAX];
 
 	multi_port_avoid(c->w, i);
-	*valid = recall_shares(c, i, share, group);
+	*valid = find_prev_shares(c, i, share, group);
 	if (*valid == 0) {
-		c->w->d->chain[i] = share[0];
+		c->w->d->path[i] = share[0];
 		down_path_count(c->w, b, &share[0], group[0], UPDN_SHARES);
 		return false;
 	}
 	for (uint32_t k = 0; k < UPDN_SHARES; k++)
 		if (*valid & (1U << k))
 			down_path_count(c->w, b, &share[k], group[k], 1);
-	if (*valid == ALL && all_same(share)) {
-		c->w->d->chain[i] = share[0];
+	if (*valid == ALL_SHARES && are_all_same(share)) {
+		c->w->d->path[i] = share[0];
 		return true;
 	}
-	own = down_path_split(c->w, i);
+	own = down_path_mark_split(c->w, i);
 	memcpy(own, share, sizeof(share));
-	c->w->d->chain[i] = share[bitset_lowest64(*valid)];
-	return *valid == ALL;
+	c->w->d->path[i] = share[bitset_lowest64(*valid)];
+	return *valid == ALL_SHARES;
 }
 
-/* What was left of the way of LID i has kept its place so far. */
+/* Subtract the valid part of the path of LID i, which was counted to reserve
+ * its place. */
 static void
-let_go(struct recall *c, uint32_t i)
+uncount_kept_part(struct prev_paths *c, uint32_t i)
 {
-	const struct down_path *left = &c->w->d->chain[i];
-	uint32_t group[UPDN_CHAIN];
+	const struct down_path *left = &c->w->d->path[i];
+	uint32_t group[UPDN_PATH_MAX];
 
 	for (uint32_t k = 1; k < left->len; k++)
-		group[k - 1] =
-			down_path_group(c->w->u, left->sw[k - 1], left->sw[k]);
+		group[k - 1] = down_path_find_group(
+			c->w->u, left->sw[k - 1], left->sw[k]);
 	down_path_count(c->w, &c->w->load[0], left, group, 0U - UPDN_SHARES);
 }
 
-/* Find the shares that do not stand. */
+/* Find new paths for the shares that are not valid. */
 static void
-complete(struct recall *c, uint32_t i, unsigned valid)
+find_missing_shares(struct prev_paths *c, uint32_t i, unsigned valid)
 {
 	struct dest_table *d = c->w->d;
 	struct down_path_load *b = &c->w->load[0];
-	uint32_t group[UPDN_CHAIN];
+	uint32_t group[UPDN_PATH_MAX];
 	struct down_path *share;
 
 	if (valid == 0) {
-		let_go(c, i);
+		uncount_kept_part(c, i);
 		down_path_place(c->w, i);
 		return;
 	}
@@ -232,7 +234,8 @@ complete(struct recall *c, uint32_t i, unsigned valid)
 void
 down_path_from_lft(struct down_path_search *w, const sw_ix *seq)
 {
-	struct recall c = {.w = w, .prev = w->u->graph.job->prev, .seq = seq};
+	struct prev_paths c = {
+		.w = w, .prev = w->u->graph.job->prev, .seq = seq};
 	struct dest_table *d = w->d;
 	uint32_t *todo = arena_array(w->u->graph.a, d->n, sizeof(*todo)), n = 0;
 	uint8_t *valid = arena_array(w->u->graph.a, d->n, sizeof(*valid));
@@ -242,10 +245,10 @@ down_path_from_lft(struct down_path_search *w, const sw_ix *seq)
 	for (uint32_t i = 0; i < d->n; i++) {
 		unsigned v = 0;
 
-		if (!d->other[i] && !take(&c, i, &v))
+		if (!d->other[i] && !keep_lid_path(&c, i, &v))
 			todo[n++] = i;
 		valid[i] = (uint8_t)v;
 	}
 	for (uint32_t k = 0; k < n; k++)
-		complete(&c, todo[k], valid[todo[k]]);
+		find_missing_shares(&c, todo[k], valid[todo[k]]);
 }

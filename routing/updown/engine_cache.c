@@ -5,54 +5,55 @@
 #include "sm/base/mem.h"
 
 static uint64_t
-mix(uint64_t h, uint64_t x)
+hash_add(uint64_t h, uint64_t x)
 {
 	h = (h ^ x) * UINT64_C(0x9e3779b97f4a7c15);
 	return h ^ h >> 29;
 }
 
 uint64_t
-engine_cache_options(const struct engine_options *o)
+engine_cache_options_hash(const struct engine_options *o)
 {
 	uint64_t h = 1;
 
 	if (o == NULL)
 		return h;
 	for (size_t i = 0; i < o->nroots; i++)
-		h = mix(h, o->roots[i]);
-	h = mix(h, o->nroots);
+		h = hash_add(h, o->roots[i]);
+	h = hash_add(h, o->nroots);
 	for (size_t i = 0; i < o->nroles; i++) {
-		h = mix(h, o->role[i].guid);
-		h = mix(h, o->role[i].role + (o->role[i].told ? 256U : 0U));
+		h = hash_add(h, o->role[i].guid);
+		h = hash_add(
+			h, o->role[i].role + (o->role[i].told ? 256U : 0U));
 	}
 	for (size_t i = 0; i < o->nhomes; i++) {
-		h = mix(h, o->home[i].guid);
-		h = mix(h, o->home[i].group * 2U + o->home[i].passive);
+		h = hash_add(h, o->home[i].guid);
+		h = hash_add(h, o->home[i].group * 2U + o->home[i].passive);
 	}
-	return mix(h, o->lanes);
+	return hash_add(h, o->lanes);
 }
 
 static void *
-copy(struct updown *u, const void *from, size_t n, size_t size)
+copy_array(struct updown *u, const void *from, size_t n, size_t size)
 {
 	return memcpy(arena_array(u->own, n, size), from, n * size);
 }
 
 static uint64_t **
-copy_served(struct updown *u)
+copy_extra(struct updown *u)
 {
 	uint64_t **served = arena_array(u->own, u->graph.nsw, sizeof(*served));
 
 	for (sw_ix s = 0; s < u->graph.nsw; s++)
 		if (u->sftree_extra[s] != NULL)
-			served[s] = copy(u, u->sftree_extra[s], u->graph.words,
-				sizeof(**served));
+			served[s] = copy_array(u, u->sftree_extra[s],
+				u->graph.words, sizeof(**served));
 	return served;
 }
 
-/* Rows that later memories share. */
+/* Rows that later caches share. */
 static void
-keep_above(struct updown *u)
+copy_above(struct updown *u)
 {
 	const uint64_t **above =
 		arena_array(u->own, u->graph.nsw, sizeof(*above));
@@ -71,7 +72,7 @@ engine_cache_begin(struct updown *u, bool little)
 	u->m = little ? arena_new_small() : arena_new();
 	u->own = arena_new();
 	if (u->tier_above != NULL)
-		keep_above(u);
+		copy_above(u);
 }
 
 void
@@ -83,26 +84,27 @@ engine_cache_store(struct updown *u, const struct reachability *reach,
 
 	past->reach = *reach;
 	past->dests = *d;
-	past->above = u->tier_above;
+	past->tier_above = u->tier_above;
 	free(r->sw_order);
 	r->sw_order =
 		mem_dup(u->sw_order.pos, u->graph.nsw * sizeof(*r->sw_order));
-	past->pos = copy(u, u->sw_order.pos, u->graph.nsw, sizeof(*past->pos));
-	past->turn =
-		copy(u, u->sftree_set, u->graph.words, sizeof(*past->turn));
+	past->pos = copy_array(
+		u, u->sw_order.pos, u->graph.nsw, sizeof(*past->pos));
+	past->sftree_set = copy_array(
+		u, u->sftree_set, u->graph.words, sizeof(*past->sftree_set));
 	if (u->graph.plane != NULL) {
 		past->nplanes = u->nplanes;
-		past->plane = copy(
+		past->plane = copy_array(
 			u, u->graph.plane, u->graph.nsw, sizeof(*past->plane));
-		past->leaf =
-			copy(u, u->leaf, u->graph.nsw, sizeof(*past->leaf));
-		past->apex = copy(
-			u, u->crossing_leaf, u->nplanes, sizeof(*past->apex));
+		past->leaf = copy_array(
+			u, u->leaf, u->graph.nsw, sizeof(*past->leaf));
+		past->crossing_leaf = copy_array(u, u->crossing_leaf,
+			u->nplanes, sizeof(*past->crossing_leaf));
 	}
-	past->options = engine_cache_options(u->graph.job->options);
+	past->options = engine_cache_options_hash(u->graph.job->options);
 	past->ncomp = u->graph.ncomp;
 	if (u->sftree_extra != NULL)
-		past->serves = copy_served(u);
+		past->sftree_extra = copy_extra(u);
 	past->depth = depth;
 	m->refs = m->rests = 1;
 	m->arena = u->m;

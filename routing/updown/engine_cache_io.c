@@ -8,10 +8,10 @@
 
 enum { VERSION = 1 };
 
-/* ---- telling ---- */
+/* ---- print ---- */
 
 static void
-print_chain(const struct down_path *c, struct buf *out)
+print_path(const struct down_path *c, struct buf *out)
 {
 	buf_printf(out, " %u", c->len);
 	for (unsigned i = 0; i < c->len; i++)
@@ -33,26 +33,26 @@ engine_cache_print(const struct routes *r, struct buf *out)
 	for (sw_ix s = 0; s < r->topo->nsw; s++)
 		buf_printf(out, " %u", d->class[s]);
 	for (uint32_t i = 0; i < d->n; i++) {
-		buf_printf(out, " %u %u", d->lid[i], d->home[i]);
-		print_chain(&d->chain[i], out);
+		buf_printf(out, " %u %u", d->lid[i], d->next_port[i]);
+		print_path(&d->path[i], out);
 	}
 	for (uint32_t k = 0; k < d->nsplit; k++) {
 		buf_printf(out, " %u", d->split[k]);
 		for (unsigned h = 0; h < UPDN_SHARES; h++)
-			print_chain(&d->share[k * UPDN_SHARES + h], out);
+			print_path(&d->share[k * UPDN_SHARES + h], out);
 	}
 }
 
-/* ---- taking up ---- */
+/* ---- parse ---- */
 
 struct reader {
 	const char *at;
 	bool bad;
 };
 
-/* The next number, from 0 to max; 0 and bad when it is not there. */
+/* The next number, from 0 to max; 0, and bad set, if there is none. */
 static uint32_t
-next(struct reader *in, uint32_t max)
+read_number(struct reader *in, uint32_t max)
 {
 	char *end;
 	unsigned long v = strtoul(in->at, &end, 10);
@@ -63,53 +63,54 @@ next(struct reader *in, uint32_t max)
 }
 
 static void
-read_chain(struct reader *in, uint32_t nsw, struct down_path *c)
+read_path(struct reader *in, uint32_t nsw, struct down_path *c)
 {
-	*c = (struct down_path){.len = (uint16_t)next(in, UPDN_CHAIN)};
+	*c = (struct down_path){
+		.len = (uint16_t)read_number(in, UPDN_PATH_MAX)};
 	for (unsigned i = 0; i < c->len; i++)
-		c->sw[i] = (uint16_t)next(in, nsw - 1);
+		c->sw[i] = (uint16_t)read_number(in, nsw - 1);
 }
 
 static void
 read_split(struct reader *in, uint32_t nsw, struct dest_table *d, uint32_t k)
 {
-	d->split[k] = next(in, d->n - 1);
+	d->split[k] = read_number(in, d->n - 1);
 	d->share_of[d->split[k]] = k + 1;
 	for (unsigned h = 0; h < UPDN_SHARES; h++)
-		read_chain(in, nsw, &d->share[k * UPDN_SHARES + h]);
+		read_path(in, nsw, &d->share[k * UPDN_SHARES + h]);
 }
 
-/* LIDs as they were worked out, and as they are told. */
-struct orders {
+/* LIDs as computed again, and as the text lists them. */
+struct lid_map {
 	const struct dest_table *was;
-	uint32_t *at;  /* by LID: its number in was, + 1; 0: taken, or none */
-	bool *pointed; /* by number: somebody's next one */
+	uint32_t *at;  /* by LID: its index in was, + 1; 0: taken, or none */
+	bool *pointed; /* by index: it is the next LID of another one */
 };
 
-/* LID number i. */
+/* Read LID number i. */
 static void
-read_lid(struct reader *in, uint32_t nsw, struct orders *o,
+read_lid(struct reader *in, uint32_t nsw, struct lid_map *o,
 	struct dest_table *d, uint32_t i)
 {
-	uint32_t lid = next(in, UINT16_MAX), k = o->at[lid];
+	uint32_t lid = read_number(in, UINT16_MAX), k = o->at[lid];
 
 	o->at[lid] = 0;
 	in->bad |= k == 0;
-	d->home[i] = next(in, d->n - 1);
-	in->bad |= o->pointed[d->home[i]];
-	o->pointed[d->home[i]] = true;
+	d->next_port[i] = read_number(in, d->n - 1);
+	in->bad |= o->pointed[d->next_port[i]];
+	o->pointed[d->next_port[i]] = true;
 	if (in->bad)
 		return;
 	d->lid[i] = (uint16_t)lid;
 	d->dest[i] = o->was->dest[k - 1];
 	d->out[i] = o->was->out[k - 1];
 	d->other[i] = o->was->other[k - 1];
-	read_chain(in, nsw, &d->chain[i]);
+	read_path(in, nsw, &d->path[i]);
 }
 
-/* Those of one switch are together; false: they are not. */
+/* The range of each switch's LIDs; false: they are not together. */
 static bool
-find_places(const struct topo *t, const struct dest_table *was,
+find_switch_ranges(const struct topo *t, const struct dest_table *was,
 	struct dest_table *d)
 {
 	uint32_t end;
@@ -128,7 +129,7 @@ find_places(const struct topo *t, const struct dest_table *was,
 	return true;
 }
 
-/* Destinations of their own, to be filled. */
+/* Room for the destinations that the text describes. */
 static void
 make_room(struct arena *a, uint32_t nsw, struct dest_table *d)
 {
@@ -139,8 +140,8 @@ make_room(struct arena *a, uint32_t nsw, struct dest_table *d)
 	d->dest = arena_array(a, d->n, sizeof(*d->dest));
 	d->out = arena_array(a, d->n, sizeof(*d->out));
 	d->other = arena_array(a, d->n, sizeof(*d->other));
-	d->home = arena_array(a, d->n, sizeof(*d->home));
-	d->chain = arena_array(a, d->n, sizeof(*d->chain));
+	d->next_port = arena_array(a, d->n, sizeof(*d->next_port));
+	d->path = arena_array(a, d->n, sizeof(*d->path));
 	d->share_of = arena_array(a, d->n, sizeof(*d->share_of));
 	d->split = arena_array(a, d->nsplit, sizeof(*d->split));
 	d->share = arena_array(
@@ -151,7 +152,7 @@ static bool
 read_lids(struct reader *in, const struct topo *t, const struct dest_table *was,
 	struct dest_table *d)
 {
-	struct orders o = {.was = was,
+	struct lid_map o = {.was = was,
 		.at = mem_zalloc(UINT16_MAX + 1, sizeof(*o.at)),
 		.pointed = mem_zalloc(d->n + 1U, sizeof(*o.pointed))};
 
@@ -161,12 +162,12 @@ read_lids(struct reader *in, const struct topo *t, const struct dest_table *was,
 		read_lid(in, t->nsw, &o, d, i);
 	free(o.at);
 	free(o.pointed);
-	return !in->bad && find_places(t, was, d);
+	return !in->bad && find_switch_ranges(t, was, d);
 }
 
-/* What was told, instead of what was worked out. */
+/* Replace what was computed again by what the text says. */
 static bool
-read_all(struct reader *in, const struct topo *t, struct route_cache *m)
+read_cache(struct reader *in, const struct topo *t, struct route_cache *m)
 {
 	struct engine_cache *past = arena_alloc(m->own, sizeof(*past));
 	struct dest_table *d = &past->dests;
@@ -174,14 +175,15 @@ read_all(struct reader *in, const struct topo *t, struct route_cache *m)
 
 	memcpy(past, m->what, sizeof(*past));
 	was = *d;
-	if (next(in, VERSION) != VERSION || next(in, UINT16_MAX) != d->n ||
-		next(in, UINT16_MAX) != t->nsw)
+	if (read_number(in, VERSION) != VERSION ||
+		read_number(in, UINT16_MAX) != d->n ||
+		read_number(in, UINT16_MAX) != t->nsw)
 		return false;
-	past->depth = next(in, UINT16_MAX);
-	d->nsplit = d->room = next(in, d->n);
+	past->depth = read_number(in, UINT16_MAX);
+	d->nsplit = d->room = read_number(in, d->n);
 	make_room(m->own, t->nsw, d);
 	for (sw_ix s = 0; s < t->nsw; s++)
-		d->class[s] = (uint8_t)next(in, UPDN_SHARES - 1);
+		d->class[s] = (uint8_t)read_number(in, UPDN_SHARES - 1);
 	if (!read_lids(in, t, &was, d))
 		return false;
 	for (uint32_t k = 0; k < d->nsplit && !in->bad; k++)
@@ -202,9 +204,9 @@ same_order(const struct routes *a, const struct routes *b)
 	       memcmp(a->rank, b->rank, nsw * sizeof(*a->rank)) == 0;
 }
 
-/* r once more: the order stands, and all that may stay does. */
+/* Compute r again, with its order restored and all entries kept that may be. */
 static struct routes *
-once_more(struct routes *r, const struct engine *e,
+recompute_routes(struct routes *r, const struct engine *e,
 	const struct engine_options *options, struct reason *why)
 {
 	const struct route_job job = {.topo = r->topo,
@@ -234,16 +236,18 @@ engine_cache_parse(struct routes *r, const struct engine *e,
 
 	if (*text == '\0')
 		return 0;
-	again = once_more(r, e, options, why);
+	again = recompute_routes(r, e, options, why);
 	if (again == NULL)
 		return -1;
 	m = routes_cache_ref(again->cache);
 	if (!same_order(r, again) || m == NULL)
-		(void)reason_set(why, "the order in force is not found again");
-	else if (read_all(&in, r->topo, m))
+		(void)reason_set(
+			why, "the switch order in force cannot be rebuilt");
+	else if (read_cache(&in, r->topo, m))
 		r->cache = m;
 	else
-		(void)reason_set(why, "what is remembered is of other routes");
+		(void)reason_set(
+			why, "the cached data belongs to other routes");
 	if (r->cache == NULL)
 		routes_cache_unref(m);
 	routes_unref(again);

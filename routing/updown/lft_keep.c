@@ -2,9 +2,9 @@
 
 #include "routing/updown/row_priv.h"
 
-/* Does LID i hang where it hung? */
+/* True if LID i is at the switch where it was. */
 static bool
-stayed(const struct row_job *f, uint32_t i)
+lid_stayed(const struct row_job *f, uint32_t i)
 {
 	const struct topo *t = f->u->graph.t, *was = f->prev->topo;
 	port_ix p = topo_by_lid(was, f->d->lid[i], NULL);
@@ -15,16 +15,16 @@ stayed(const struct row_job *f, uint32_t i)
 		       t->node[t->sw[f->d->dest[i]].node].guid;
 }
 
-/* LIDs that moved start anew, LIDs without an owner drop. */
+/* LIDs that moved get new entries, LIDs without an owner drop. */
 void
 lft_keep_init(struct row_job *f)
 {
 	bool *stays = arena_array(f->a, f->bytes, sizeof(*stays));
 
-	f->bad = arena_array(f->a, f->d->n, sizeof(*f->bad));
+	f->stale = arena_array(f->a, f->d->n, sizeof(*f->stale));
 	f->void_lid = arena_array(f->a, f->bytes, sizeof(*f->void_lid));
 	for (uint32_t i = 0; i < f->d->n; i++)
-		stays[f->d->lid[i]] = stayed(f, i);
+		stays[f->d->lid[i]] = lid_stayed(f, i);
 	for (uint32_t lid = 0; lid < f->bytes; lid++)
 		if (!stays[lid])
 			f->void_lid[f->nvoid++] = (uint16_t)lid;
@@ -50,7 +50,7 @@ load_old(struct row_job *f, sw_ix prev_sw)
 
 /* How many of n consecutive entries do not lead to an allowed port. */
 static uint32_t
-count_bad(const uint8_t *row, uint32_t n, const uint8_t *allowed)
+count_stale(const uint8_t *row, uint32_t n, const uint8_t *allowed)
 {
 	uint32_t bad = 0;
 
@@ -59,22 +59,22 @@ count_bad(const uint8_t *row, uint32_t n, const uint8_t *allowed)
 	return bad;
 }
 
-/* What leads through a candidate stays, the rest is noted. */
+/* Entries that lead through a candidate are kept, the others go to f->stale. */
 static void
-check(struct row_job *f, sw_ix dest)
+find_stale(struct row_job *f, sw_ix dest)
 {
 	const struct dest_table *d = f->d;
 	uint32_t i = d->at[dest];
 
 	if (d->run[dest] > 1 &&
-		count_bad(f->row + d->lid[i], d->run[dest], f->allowed) == 0)
+		count_stale(f->row + d->lid[i], d->run[dest], f->allowed) == 0)
 		i += d->run[dest];
 	for (; i < d->end[dest]; i++)
 		if (!f->allowed[f->row[d->lid[i]]])
-			f->bad[f->nbad++] = i;
+			f->stale[f->nstale++] = i;
 }
 
-/* What the kept entries put on each port: the base of new choices. */
+/* Count what the kept entries put on each port: the base of new choices. */
 static void
 count_kept(struct row_job *f)
 {
@@ -86,9 +86,9 @@ count_kept(struct row_job *f)
 	}
 }
 
-/* Did the entry for LID i carry load? */
+/* True if the previous entry for LID i carried load. */
 static bool
-carried(const struct row_job *f, sw_ix s, sw_ix prev_sw, uint32_t i)
+carried_load(const struct row_job *f, sw_ix s, sw_ix prev_sw, uint32_t i)
 {
 	const struct topo *t = f->u->graph.t, *was = f->prev->topo;
 	sw_ix old = next_hop_switch(
@@ -101,7 +101,7 @@ carried(const struct row_job *f, sw_ix s, sw_ix prev_sw, uint32_t i)
 	return n != TOPO_NONE && next_hop_carries_load(f, s, i, t->node[n].sw);
 }
 
-/* What of the kept entries carries load. */
+/* Count in meant the kept entries that carry load. */
 static void
 weigh_kept(struct row_job *f, sw_ix s)
 {
@@ -127,22 +127,22 @@ lft_keep_row(
 	struct row_job *f, sw_ix s, sw_ix prev_sw, const struct row_mask *up)
 {
 	load_old(f, prev_sw);
-	f->nbad = 0;
+	f->nstale = 0;
 	for (sw_ix x = 0; x < f->u->graph.nsw; x++) {
 		if (x == s || f->d->at[x] == f->d->end[x])
 			continue;
-		next_hop_allow(f, s, mask_of(f, up, x));
-		check(f, x);
+		next_hop_allow_ports(f, s, mask_of(f, up, x));
+		find_stale(f, x);
 	}
-	if (f->nbad == 0)
+	if (f->nstale == 0)
 		return;
-	for (uint32_t k = 0; k < f->nbad; k++)
-		f->row[f->d->lid[f->bad[k]]] = LFT_DROP;
+	for (uint32_t k = 0; k < f->nstale; k++)
+		f->row[f->d->lid[f->stale[k]]] = LFT_DROP;
 	count_kept(f);
 	f->weighed = false;
-	for (uint32_t k = 0; k < f->nbad; k++) {
-		uint32_t i = f->bad[k];
-		bool carries = carried(f, s, prev_sw, i);
+	for (uint32_t k = 0; k < f->nstale; k++) {
+		uint32_t i = f->stale[k];
+		bool carries = carried_load(f, s, prev_sw, i);
 
 		if (carries && !f->weighed)
 			weigh_kept(f, s);

@@ -8,129 +8,134 @@
 #include "sm/base/thread.h"
 
 enum {
-	NOBODYS = 2,	 /* LIDs that are not routed */
-	TOO_MANY = 4,	 /* no more than one LID in so many is split */
+	UNROUTED = 2,	 /* LIDs that are not routed */
+	TOO_MANY = 4,	 /* at most one LID in this many is split */
 	ROWS_MIN = 1024, /* a thread's worth of work */
 };
 
-/* What one thread looks at and mends: the switches from .. to. */
+/* What one thread examines and repairs: the switches from .. to. */
 struct part {
-	const struct mend *m;
+	const struct entry_repair *m;
 	struct row_job f;
 	struct lft_stale seek;
 	sw_ix from, to;
-	struct row_mask lead_for; /* the groups that f.lead is about, for */
-	uint32_t *led, stamp;	  /* switches that have this stamp */
-	sw_ix led_of;		  /* ... from this one, and who is alike */
-	sw_ix counted; /* whose entries are in count, by kind of LID and port */
-	uint32_t count[NOBODYS + 1][256];
+	struct row_mask lead_for; /* groups that f.lead is for, and */
+	uint32_t *led, stamp;	  /* path switches with this stamp, */
+	sw_ix led_of;  /* ... as seen from this switch, and from similar ones */
+	sw_ix counted; /* count holds its entries, by kind of LID and port */
+	uint32_t count[UNROUTED + 1][256];
 	bool *staged;	/* blocks of f.row, and */
 	uint32_t *list; /* a list of them */
 	uint32_t nlist;
-	struct row_writer batch;
+	struct row_writer writer;
 };
 
-struct mend {
-	struct routes_repair *p;
+struct entry_repair {
+	struct repair_job *p;
 	struct dest_table *d;
 	struct down_path_search w;
-	const struct reach_block *columns;
-	bool *about;   /* [nsw] to be looked at */
-	uint8_t *kind; /* of each LID: as in d->other, or NOBODYS */
+	const struct reach_block *block;
+	bool *affected; /* [nsw] switches to examine */
+	uint8_t *kind;	/* of each LID: as in d->other, or UNROUTED */
 	struct part *part;
 	unsigned nparts;
 };
 
-/* Whose candidates may be others than they were? */
+/* Mark the switches that may have other candidates than before. */
 static void
-find_about(struct mend *m)
+find_affected(struct entry_repair *m)
 {
 	const struct updown *u = m->p->u;
 
-	m->about = arena_array(u->graph.a, u->graph.nsw, sizeof(*m->about));
+	m->affected =
+		arena_array(u->graph.a, u->graph.nsw, sizeof(*m->affected));
 	for (sw_ix s = 0; s < u->graph.nsw; s++) {
-		m->about[s] |= m->p->seed[s];
+		m->affected[s] |= m->p->seed[s];
 		if (m->p->diff[s] == NULL)
 			continue;
-		m->about[s] = true;
+		m->affected[s] = true;
 		for (uint32_t g = u->graph.first[s]; g < u->graph.first[s + 1];
 			g++)
-			m->about[u->graph.group[g].peer] = true;
+			m->affected[u->graph.group[g].peer] = true;
 	}
 }
 
 static void
-find_kinds(struct mend *m, uint32_t nblocks)
+find_kinds(struct entry_repair *m, uint32_t nblocks)
 {
 	size_t n = (size_t)nblocks * LFT_BLOCK;
 
 	m->kind = arena_alloc(m->p->u->graph.a, n);
-	memset(m->kind, NOBODYS, n);
+	memset(m->kind, UNROUTED, n);
 	for (uint32_t i = 0; i < m->d->n; i++)
 		m->kind[m->d->lid[i]] = m->d->other[i];
 }
 
-/* Entries that do not lead through a candidate any more. */
+/* Find the stale entries. */
 static void
-find_bad(void *arg)
+find_stale(void *arg)
 {
 	struct part *t = arg;
 
 	for (sw_ix s = t->from; s < t->to; s++)
-		if (t->m->about[s] && t->m->p->u->graph.live[s])
-			lft_stale_row(&t->seek, s);
+		if (t->m->affected[s] && t->m->p->u->graph.live[s])
+			lft_stale_find(&t->seek, s);
 }
 
-/* How much of a chain, from below, can be used as it is; its groups. */
+/* How many switches of a down path, from below, are still valid; and its
+ * groups. */
 static uint32_t
-standing(const struct mend *m, const struct down_path *c, uint32_t *group)
+valid_length(const struct entry_repair *m, const struct down_path *c,
+	uint32_t *group)
 {
 	const struct updown *u = m->p->u;
 
 	for (uint32_t k = 1; k < c->len; k++) {
-		group[k - 1] = down_path_group(u, c->sw[k - 1], c->sw[k]);
+		group[k - 1] = down_path_find_group(u, c->sw[k - 1], c->sw[k]);
 		if (group[k - 1] == UINT32_MAX ||
-			!down_path_exactly(&m->w, c->sw[k], c->sw[0], k))
+			!down_path_is_exactly(&m->w, c->sw[k], c->sw[0], k))
 			return k;
 	}
 	return c->len;
 }
 
 static bool
-stands(const struct mend *m, const struct down_path *c, uint32_t *group)
+is_valid(const struct entry_repair *m, const struct down_path *c,
+	uint32_t *group)
 {
-	return standing(m, c, group) == c->len;
+	return valid_length(m, c, group) == c->len;
 }
 
-/* Ways of LID i: its own one, or its shares. */
+/* The down paths of LID i: a single one, or its shares. */
 static struct down_path *
-ways(const struct dest_table *d, uint32_t i, uint32_t *n)
+lid_paths(const struct dest_table *d, uint32_t i, uint32_t *n)
 {
 	*n = d->share_of[i] != 0 ? UPDN_SHARES : 1;
 	return d->share_of[i] != 0
 		       ? d->share + (size_t)(d->share_of[i] - 1) * UPDN_SHARES
-		       : &d->chain[i];
+		       : &d->path[i];
 }
 
-/* Count what the ways to x load, as far as they stand. */
+/* Count the load of the down paths to x that are still valid. */
 static void
-count_ways(struct mend *m, sw_ix x)
+count_paths(struct entry_repair *m, sw_ix x)
 {
 	for (uint32_t i = m->d->at[x]; i < m->d->end[x]; i++) {
-		uint32_t group[UPDN_CHAIN], n;
-		const struct down_path *c = ways(m->d, i, &n);
+		uint32_t group[UPDN_PATH_MAX], n;
+		const struct down_path *c = lid_paths(m->d, i, &n);
 
 		for (uint32_t k = 0; k < n; k++)
-			if (stands(m, &c[k], group))
+			if (is_valid(m, &c[k], group))
 				down_path_count(&m->w,
 					&m->w.load[m->d->other[i]], &c[k],
 					group, UPDN_SHARES / n);
 	}
 }
 
-/* Who shares a switch above with x: their ways compete for its cables. */
+/* Switches that share a switch above with x: paths to them and to x compete for
+ * its links. */
 static void
-add_family(const struct mend *m, sw_ix x, uint64_t *family)
+add_family(const struct entry_repair *m, sw_ix x, uint64_t *family)
 {
 	const struct updown *u = m->p->u;
 	const struct reach_levels *dn = &m->p->reach.dn;
@@ -148,38 +153,36 @@ add_family(const struct mend *m, sw_ix x, uint64_t *family)
 	}
 }
 
-/*
- * What is left of the broken ways of LID i keeps its place, until they are made
- * anew, so that others do not take it.
- */
+/* The valid part of the broken paths of LID i is counted until new paths are
+ * found, so that no other LID takes its place. */
 static void
-hold(struct mend *m, uint32_t i, bool on)
+reserve_valid_part(struct entry_repair *m, uint32_t i, bool on)
 {
 	struct down_path_load *b = &m->w.load[m->d->other[i]];
-	uint32_t group[UPDN_CHAIN], n;
-	const struct down_path *c = ways(m->d, i, &n);
+	uint32_t group[UPDN_PATH_MAX], n;
+	const struct down_path *c = lid_paths(m->d, i, &n);
 
 	for (uint32_t k = 0; k < n; k++) {
 		uint32_t shares = UPDN_SHARES / n;
 		struct down_path left = c[k];
 
-		left.len = (uint16_t)standing(m, &c[k], group);
+		left.len = (uint16_t)valid_length(m, &c[k], group);
 		if (left.len < c[k].len)
 			down_path_count(&m->w, b, &left, group,
 				on ? shares : 0U - shares);
 	}
 }
 
-/* A new way for LID i where the old one does not stand. */
+/* New paths for LID i where the old ones are not valid. */
 static void
-new_ways(struct mend *m, uint32_t i)
+replace_invalid_paths(struct entry_repair *m, uint32_t i)
 {
-	uint32_t group[UPDN_CHAIN], n;
-	struct down_path *c = ways(m->d, i, &n);
+	uint32_t group[UPDN_PATH_MAX], n;
+	struct down_path *c = lid_paths(m->d, i, &n);
 	struct down_path_load *b = &m->w.load[m->d->other[i]];
 
 	for (uint32_t k = 0; k < n; k++) {
-		if (stands(m, &c[k], group))
+		if (is_valid(m, &c[k], group))
 			continue;
 		if (n == 1 && !m->d->other[i]) {
 			down_path_place(&m->w, i);
@@ -190,32 +193,33 @@ new_ways(struct mend *m, uint32_t i)
 		down_path_extend(&m->w, b, &c[k], group);
 		down_path_count(&m->w, b, &c[k], group, UPDN_SHARES / n);
 	}
-	m->d->chain[i] = c[0];
+	m->d->path[i] = c[0];
 }
 
 static bool
-broken(const struct mend *m, uint32_t i)
+has_invalid_path(const struct entry_repair *m, uint32_t i)
 {
-	uint32_t group[UPDN_CHAIN], n;
-	const struct down_path *c = ways(m->d, i, &n);
+	uint32_t group[UPDN_PATH_MAX], n;
+	const struct down_path *c = lid_paths(m->d, i, &n);
 
 	for (uint32_t k = 0; k < n; k++)
-		if (!stands(m, &c[k], group))
+		if (!is_valid(m, &c[k], group))
 			return true;
 	return false;
 }
 
-/* The LIDs of bad entries that need new ways, and whose ways compete. */
+/* Mark the LIDs of stale entries that need new paths, and the switches to which
+ * paths compete with these. True if there are any. */
 static bool
-find_due(const struct mend *m, bool *due, uint64_t *family)
+find_due(const struct entry_repair *m, bool *due, uint64_t *family)
 {
 	bool any = false;
 
 	for (unsigned t = 0; t < m->nparts; t++)
-		for (size_t k = 0; k < m->part[t].seek.nbad; k++) {
-			uint32_t i = m->part[t].seek.bad[k].i;
+		for (size_t k = 0; k < m->part[t].seek.nentries; k++) {
+			uint32_t i = m->part[t].seek.entry[k].i;
 
-			if (due[i] || !broken(m, i))
+			if (due[i] || !has_invalid_path(m, i))
 				continue;
 			due[i] = any = true;
 			if (!bitset_has(family, m->d->dest[i]))
@@ -224,9 +228,9 @@ find_due(const struct mend *m, bool *due, uint64_t *family)
 	return any;
 }
 
-/* What is fair where ways to x may pass. */
+/* The fair load of all switches that paths to x may pass. */
 static void
-find_fair(struct mend *m, sw_ix x)
+find_fair(struct entry_repair *m, sw_ix x)
 {
 	const struct updown *u = m->p->u;
 
@@ -235,13 +239,13 @@ find_fair(struct mend *m, sw_ix x)
 			sw_ix s = w * 64 + bitset_lowest64(b);
 
 			if (m->w.fair[s] == 0)
-				(void)down_path_fair(&m->w, s);
+				(void)down_path_set_fair_load(&m->w, s);
 		}
 }
 
-/* Ways for the LIDs of bad entries. */
+/* New down paths for the LIDs of stale entries. */
 static void
-find_ways(struct mend *m)
+find_paths(struct entry_repair *m)
 {
 	const struct updown *u = m->p->u;
 	bool *due = arena_array(u->graph.a, m->d->n, sizeof(*due));
@@ -253,21 +257,21 @@ find_ways(struct mend *m)
 	down_path_begin(&m->w);
 	for (uint32_t w = 0; w < u->graph.words; w++)
 		for (uint64_t b = family[w]; b != 0; b &= b - 1)
-			count_ways(m, w * 64 + bitset_lowest64(b));
+			count_paths(m, w * 64 + bitset_lowest64(b));
 	for (uint32_t i = 0; i < m->d->n; i++)
 		if (due[i])
 			find_fair(m, m->d->dest[i]);
 	for (uint32_t i = 0; i < m->d->n; i++)
 		if (due[i])
-			hold(m, i, true);
+			reserve_valid_part(m, i, true);
 	for (uint32_t i = 0; i < m->d->n; i++)
 		if (due[i]) {
-			hold(m, i, false);
-			new_ways(m, i);
+			reserve_valid_part(m, i, false);
+			replace_invalid_paths(m, i);
 		}
 }
 
-/* The entry that s has had for LID i. */
+/* The previous entry of s for LID i. */
 static uint8_t
 old_port(const struct part *t, sw_ix s, uint32_t i)
 {
@@ -276,7 +280,7 @@ old_port(const struct part *t, sw_ix s, uint32_t i)
 	return routes_block(t->m->p->prev, s, lid / LFT_BLOCK)[lid % LFT_BLOCK];
 }
 
-/* Count the entries of block b of s in, or out again. */
+/* Add the entries of block b of s to count, or subtract them. */
 static void
 count_block(struct part *t, sw_ix s, uint32_t b, bool in)
 {
@@ -287,10 +291,8 @@ count_block(struct part *t, sw_ix s, uint32_t b, bool in)
 		t->count[kind[i]][entry[i]] += in ? 1U : -1U;
 }
 
-/*
- * Rows of switches that are alike share most of their blocks: what the last one
- * that was counted has alone goes out, what s has instead comes in.
- */
+/* Rows of similar switches share most of their blocks: only blocks in which s
+ * differs from the switch counted last are subtracted and added. */
 static void
 count_row(struct part *t, sw_ix s)
 {
@@ -308,9 +310,9 @@ count_row(struct part *t, sw_ix s)
 	t->counted = s;
 }
 
-/* What the entries that stay put on the ports of s. */
+/* Count what the kept entries put on the ports of s. */
 static void
-count_kept(struct part *t, const struct lft_stale_row *bad, size_t n)
+count_kept(struct part *t, const struct lft_stale_entry *bad, size_t n)
 {
 	const struct dest_table *d = t->m->d;
 	struct row_job *f = &t->f;
@@ -323,33 +325,33 @@ count_kept(struct part *t, const struct lft_stale_row *bad, size_t n)
 	memcpy(f->meant, f->sum, sizeof(f->meant));
 }
 
-/* Before the first choice in a row. */
+/* Count before the first choice in a row. */
 static void
-count_once(struct part *t, const struct lft_stale_row *bad, size_t n)
+count_once(struct part *t, const struct lft_stale_entry *bad, size_t n)
 {
 	if (!t->f.counted)
 		count_kept(t, bad, n);
 	t->f.counted = true;
 }
 
-/* The switch that s has had behind a port. Numbers are the same. */
+/* The switch that was behind a port of s. Switch numbers are unchanged. */
 static sw_ix
-old_behind(const struct part *t, sw_ix s, uint8_t port)
+old_next_switch(const struct part *t, sw_ix s, uint8_t port)
 {
 	return next_hop_switch(t->m->p->prev->topo, s, port);
 }
 
-/* Does the old entry of s for LID i carry load? */
+/* True if the previous entry of s for LID i carries load. */
 static bool
-carried(const struct part *t, sw_ix s, uint32_t i)
+carried_load(const struct part *t, sw_ix s, uint32_t i)
 {
 	return next_hop_carries_load(
-		&t->f, s, i, old_behind(t, s, old_port(t, s, i)));
+		&t->f, s, i, old_next_switch(t, s, old_port(t, s, i)));
 }
 
-/* What of that carries load. */
+/* Count in meant the kept entries that carry load. */
 static void
-weigh_kept(struct part *t, const struct lft_stale_row *bad, size_t n)
+weigh_kept(struct part *t, const struct lft_stale_entry *bad, size_t n)
 {
 	const struct dest_table *d = t->m->d;
 	struct row_job *f = &t->f;
@@ -359,7 +361,7 @@ weigh_kept(struct part *t, const struct lft_stale_row *bad, size_t n)
 
 	memset(f->meant, 0, sizeof(f->meant));
 	for (unsigned p = 0; p < 256; p++)
-		behind[p] = old_behind(t, s, (uint8_t)p);
+		behind[p] = old_next_switch(t, s, (uint8_t)p);
 	for (uint32_t i = 0; i < d->n; i++) {
 		uint16_t lid = d->lid[i];
 
@@ -371,7 +373,7 @@ weigh_kept(struct part *t, const struct lft_stale_row *bad, size_t n)
 			f->meant[d->other[i]][b[lid % LFT_BLOCK]]++;
 	}
 	for (size_t k = 0; k < n; k++)
-		if (carried(t, s, bad[k].i))
+		if (carried_load(t, s, bad[k].i))
 			f->meant[d->other[bad[k].i]]
 				[old_port(t, s, bad[k].i)]--;
 	f->weighed = true;
@@ -379,11 +381,11 @@ weigh_kept(struct part *t, const struct lft_stale_row *bad, size_t n)
 
 /* The port for LID i where there is a choice. */
 static uint8_t
-choose(struct part *t, const struct lft_stale_row *bad, size_t n, size_t k,
-	const uint64_t *mask)
+choose_port(struct part *t, const struct lft_stale_entry *bad, size_t n,
+	size_t k, const uint64_t *mask)
 {
 	struct row_job *f = &t->f;
-	bool carries = carried(t, bad->sw, bad[k].i);
+	bool carries = carried_load(t, bad->sw, bad[k].i);
 
 	count_once(t, bad, n);
 	if (carries && !f->weighed)
@@ -405,13 +407,13 @@ set_entry(struct part *t, sw_ix s, uint16_t lid, uint8_t port)
 	t->f.row[lid] = port;
 }
 
-/* Where the ways of LID i can be joined from s: mostly others had this mask and
- * passed the same switches. */
+/* Which groups lead from s to the down paths of LID i: mostly the LIDs before
+ * had the same mask and the same path switches. */
 static void
 find_lead(struct part *t, sw_ix s, uint32_t i, const uint64_t *m)
 {
 	uint32_t n;
-	const struct down_path *c = ways(t->m->d, i, &n);
+	const struct down_path *c = lid_paths(t->m->d, i, &n);
 
 	if (memcmp(m, t->lead_for.w, t->f.W * sizeof(*m)) != 0) {
 		memcpy(t->lead_for.w, m, t->f.W * sizeof(*m));
@@ -422,33 +424,33 @@ find_lead(struct part *t, sw_ix s, uint32_t i, const uint64_t *m)
 			if (t->led[c[k].sw[h]] == t->stamp)
 				continue;
 			t->led[c[k].sw[h]] = t->stamp;
-			row_fill_lead(&t->f, s, c[k].sw[h], m);
+			row_fill_find_lead(&t->f, s, c[k].sw[h], m);
 		}
 }
 
-/* The entry of s for LID lid, as it is by now. */
+/* The present entry of s for LID lid, changed or not. */
 static uint8_t
-entry(const struct part *t, sw_ix s, uint16_t lid)
+current_entry(const struct part *t, sw_ix s, uint16_t lid)
 {
 	return t->staged[lid / LFT_BLOCK] ? t->f.row[lid]
 					  : routes_port(t->m->p->prev, s, lid);
 }
 
-/* The port that leads to switch x itself. */
+/* The port of s that leads to switch x itself. */
 static uint8_t
-way_to(const struct part *t, sw_ix s, sw_ix x)
+port_to_switch(const struct part *t, sw_ix s, sw_ix x)
 {
 	const struct dest_table *d = t->m->d;
 
 	for (uint32_t i = d->at[x]; i < d->end[x]; i++)
 		if (d->out[i] == 0)
-			return entry(t, s, d->lid[i]);
+			return current_entry(t, s, d->lid[i]);
 	return LFT_DROP;
 }
 
-/* Entries for other planes, when those for this one are good. */
+/* Entries for other trees, when those for the own tree are valid. */
 static void
-mend_across(struct part *t, const struct lft_stale_row *bad, size_t n)
+repair_other_trees(struct part *t, const struct lft_stale_entry *bad, size_t n)
 {
 	const struct dest_table *d = t->m->d;
 	const struct updown *u = t->m->p->u;
@@ -463,8 +465,8 @@ mend_across(struct part *t, const struct lft_stale_row *bad, size_t n)
 
 		if (!multi_tree_is_across(u, s, x))
 			continue;
-		if (!multi_tree_exits(u, s, u->graph.plane[x], mark)) {
-			port = way_to(
+		if (!multi_tree_mark_exits(u, s, u->graph.plane[x], mark)) {
+			port = port_to_switch(
 				t, s, u->crossing_leaf[u->graph.plane[s]]);
 		} else {
 			count_once(t, bad, n);
@@ -478,22 +480,23 @@ mend_across(struct part *t, const struct lft_stale_row *bad, size_t n)
 	}
 }
 
-/* The row of a switch with its n bad entries made good, into the batch. */
+/* Replace the n stale entries of one switch; the changed blocks go to the
+ * writer. */
 static void
-mend_row(struct part *t, const struct lft_stale_row *bad, size_t n)
+repair_row(struct part *t, const struct lft_stale_entry *bad, size_t n)
 {
 	const struct updown *u = t->m->p->u;
 	const struct dest_table *d = t->m->d;
 	struct row_job *f = &t->f;
 	sw_ix s = bad->sw;
-	const struct row_writer_row as = {.sw = s, .twin = TOPO_NONE};
+	const struct row_writer_row as = {.sw = s, .like = TOPO_NONE};
 	uint8_t port;
 
-	f->W = row_words(u->graph.first[s + 1] - u->graph.first[s]);
+	f->W = row_mask_words(u->graph.first[s + 1] - u->graph.first[s]);
 	while (t->nlist > 0)
 		t->staged[t->list[--t->nlist]] = false;
 	f->counted = f->weighed = false;
-	if (!lft_stale_templates(u, s, t->led_of)) {
+	if (!lft_stale_is_alike(u, s, t->led_of)) {
 		t->led_of = s;
 		t->lead_for = (struct row_mask){{0}};
 		t->stamp++;
@@ -506,45 +509,46 @@ mend_row(struct part *t, const struct lft_stale_row *bad, size_t n)
 			continue;
 		find_lead(t, s, i, mask);
 		if (!next_hop_only_choice(f, s, i, mask, &port))
-			port = choose(t, bad, n, k, mask);
+			port = choose_port(t, bad, n, k, mask);
 		set_entry(t, s, d->lid[i], port);
 	}
-	mend_across(t, bad, n);
-	row_writer_add(&t->batch, &as, f->row, t->list, t->nlist);
+	repair_other_trees(t, bad, n);
+	row_writer_add(&t->writer, &as, f->row, t->list, t->nlist);
 }
 
 static void
-mend_rows(void *arg)
+repair_rows(void *arg)
 {
 	struct part *t = arg;
-	const struct lft_stale_row *bad = t->seek.bad;
+	const struct lft_stale_entry *bad = t->seek.entry;
 
-	/* as many blocks and rows as entries, at most */
-	row_writer_begin(&t->batch, t->f.a, (uint32_t)t->seek.nbad,
-		(uint32_t)t->seek.nbad);
-	for (size_t k = 0, n; k < t->seek.nbad; k += n) {
-		for (n = 1; k + n < t->seek.nbad && bad[k + n].sw == bad[k].sw;)
+	/* at most as many blocks and rows as entries */
+	row_writer_begin(&t->writer, t->f.a, (uint32_t)t->seek.nentries,
+		(uint32_t)t->seek.nentries);
+	for (size_t k = 0, n; k < t->seek.nentries; k += n) {
+		for (n = 1;
+			k + n < t->seek.nentries && bad[k + n].sw == bad[k].sw;)
 			n++;
-		mend_row(t, bad + k, n);
+		repair_row(t, bad + k, n);
 	}
 }
 
 static void
-put(const struct part *t, struct routes *r)
+put_part(const struct part *t, struct routes *r)
 {
-	const struct row_writer *b = &t->batch;
+	const struct row_writer *b = &t->writer;
 	uint32_t at = 0;
 
 	for (uint32_t i = 0; i < b->nrows; i++)
 		for (uint32_t n = b->row[i].n; n > 0; n--, at++)
 			routes_put_block(r, b->row[i].sw, b->block[at],
 				b->bytes + (size_t)at * LFT_BLOCK);
-	r->entries_changed += t->seek.nbad;
+	r->entries_changed += t->seek.nentries;
 }
 
-/* The previous tables, and in them what is mended. */
+/* The previous tables with the repaired blocks. */
 static void
-put_all(struct mend *m, struct routes *r)
+put_tables(struct entry_repair *m, struct routes *r)
 {
 	const struct updown *u = m->p->u;
 	uint32_t *lids = arena_array(u->graph.a, u->graph.ncomp, sizeof(*lids));
@@ -559,12 +563,12 @@ put_all(struct mend *m, struct routes *r)
 						   ? m->d->n
 						   : lids[u->graph.comp[s]];
 	for (unsigned i = 0; i < m->nparts; i++)
-		put(&m->part[i], r);
+		put_part(&m->part[i], r);
 	r->entries_kept -= r->entries_changed;
 }
 
 static void
-begin(struct mend *m, uint32_t nblocks)
+begin_parts(struct entry_repair *m, uint32_t nblocks)
 {
 	const struct updown *u = m->p->u;
 	unsigned n = u->graph.job->threads;
@@ -575,8 +579,8 @@ begin(struct mend *m, uint32_t nblocks)
 		n = u->graph.nsw / ROWS_MIN;
 	n += n == 0;
 	m->w = (struct down_path_search){.u = u, .r = &m->p->reach, .d = m->d};
-	m->columns = reach_block_new(m->p);
-	find_about(m);
+	m->block = reach_block_new(m->p);
+	find_affected(m);
 	find_kinds(m, nblocks);
 	m->part = arena_array(u->graph.a, n, sizeof(*m->part));
 	m->nparts = n;
@@ -590,7 +594,7 @@ begin(struct mend *m, uint32_t nblocks)
 			.u = u,
 			.r = &m->p->reach,
 			.d = m->d,
-			.columns = m->columns};
+			.block = m->block};
 		t->f.bytes = (size_t)nblocks * LFT_BLOCK;
 		t->from = (sw_ix)((uint64_t)u->graph.nsw * i / n);
 		t->to = (sw_ix)((uint64_t)u->graph.nsw * (i + 1) / n);
@@ -599,13 +603,13 @@ begin(struct mend *m, uint32_t nblocks)
 		t->staged = arena_array(a, nblocks, sizeof(*t->staged));
 		t->list = arena_array(a, nblocks, sizeof(*t->list));
 		t->led = arena_array(a, u->graph.nsw, sizeof(*t->led));
-		row_fill_begin(&t->f);
+		row_fill_begin_entries(&t->f);
 		lft_stale_begin(&t->seek, m->p, m->d, &t->f);
 	}
 }
 
 static void
-end(struct mend *m)
+end_parts(struct entry_repair *m)
 {
 	for (unsigned i = 0; i < m->nparts; i++) {
 		lft_stale_end(&m->part[i].seek);
@@ -614,31 +618,31 @@ end(struct mend *m)
 }
 
 struct routes *
-lft_repair(struct routes_repair *p, struct dest_table *d)
+lft_repair_entries(struct repair_job *p, struct dest_table *d)
 {
 	const struct updown *u = p->u;
 	const struct route_job *job = u->graph.job;
-	struct mend m = {.p = p, .d = d};
+	struct entry_repair m = {.p = p, .d = d};
 	struct routes *r = routes_new(job->topo, job->pool);
 
-	begin(&m, r->nblocks);
-	thread_share(m.nparts, find_bad, m.part, sizeof(*m.part));
-	find_ways(&m);
+	begin_parts(&m, r->nblocks);
+	thread_share(m.nparts, find_stale, m.part, sizeof(*m.part));
+	find_paths(&m);
 	if ((uint64_t)d->nsplit * TOO_MANY > u->graph.nhosts ||
 		(job->cancel != NULL && *job->cancel)) {
-		end(&m);
+		end_parts(&m);
 		routes_unref(r);
 		return NULL;
 	}
-	thread_share(m.nparts, mend_rows, m.part, sizeof(*m.part));
-	put_all(&m, r);
-	end(&m);
+	thread_share(m.nparts, repair_rows, m.part, sizeof(*m.part));
+	put_tables(&m, r);
+	end_parts(&m);
 	r->engine = p->prev->engine;
 	r->homes = d->nhomes;
 	r->order = u->order;
-	r->sftree_root = u->turn_leaf;
+	r->sftree_root = u->sftree_root;
 	if (u->graph.plane != NULL)
-		r->plane = multi_tree_numbers(u);
+		r->plane = multi_tree_copy_marks(u);
 	memcpy(r->rank, u->rank, u->graph.nsw * sizeof(*r->rank));
 	return r;
 }

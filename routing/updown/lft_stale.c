@@ -4,9 +4,9 @@
 #include "routing/updown/lft_stale.h"
 #include "sm/base/mem.h"
 
-/* A switch with other cables: about everybody else. */
+/* A switch with changed links: all destinations but the switch itself. */
 static void
-find_all(struct lft_stale *t, sw_ix s)
+select_all(struct lft_stale *t, sw_ix s)
 {
 	const struct updown *u = t->p->u;
 	uint64_t *set = t->which.set;
@@ -22,9 +22,9 @@ find_all(struct lft_stale *t, sw_ix s)
 }
 
 static void
-find_word(struct lft_stale *t, sw_ix s, uint32_t w)
+select_in_word(struct lft_stale *t, sw_ix s, uint32_t w)
 {
-	const struct routes_repair *p = t->p;
+	const struct repair_job *p = t->p;
 	const struct updown *u = p->u;
 	uint64_t set = p->diff[s] != NULL ? p->diff[s][w] : 0;
 
@@ -38,26 +38,26 @@ find_word(struct lft_stale *t, sw_ix s, uint32_t w)
 		t->which.word[t->which.n++] = w;
 }
 
-/* About whom may the candidates of s be others than they were? */
+/* Select the destinations for which the candidates of s may have changed. */
 static void
-find_which(struct lft_stale *t, sw_ix s)
+select_dests(struct lft_stale *t, sw_ix s)
 {
-	const struct routes_repair *p = t->p;
+	const struct repair_job *p = t->p;
 
 	if (p->seed[s]) {
-		find_all(t, s);
+		select_all(t, s);
 		return;
 	}
 	t->which.n = 0;
-	reach_update_is_wide(p, s, t->wide);
+	reach_update_changed_words(p, s, t->wide);
 	for (uint32_t i = 0; i < p->nwide; i++)
 		for (uint64_t b = t->wide[i]; b != 0; b &= b - 1)
-			find_word(t, s, i * 64 + bitset_lowest64(b));
+			select_in_word(t, s, i * 64 + bitset_lowest64(b));
 }
 
-/* The entries of s for what hangs on x, against the ports that may be. */
+/* Check the entries of s for the LIDs at x against the allowed ports. */
 static void
-check_by(struct lft_stale *t, sw_ix s, sw_ix x, const uint8_t allowed[256])
+check_entries(struct lft_stale *t, sw_ix s, sw_ix x, const uint8_t allowed[256])
 {
 	const struct dest_table *d = t->d;
 	uint32_t block = UINT32_MAX;
@@ -72,15 +72,17 @@ check_by(struct lft_stale *t, sw_ix s, sw_ix x, const uint8_t allowed[256])
 		}
 		if (allowed[b[d->lid[i] % LFT_BLOCK]])
 			continue;
-		t->bad = mem_grow(t->bad, t->nbad, &t->cap, sizeof(*t->bad));
-		t->bad[t->nbad++] = (struct lft_stale_row){s, i, t->nmask};
+		t->entry = mem_grow(
+			t->entry, t->nentries, &t->cap, sizeof(*t->entry));
+		t->entry[t->nentries++] =
+			(struct lft_stale_entry){s, i, t->nmask};
 	}
 }
 
 static const uint8_t *
-allow(struct lft_stale *t, sw_ix s, sw_ix x)
+allowed_ports(struct lft_stale *t, sw_ix s, sw_ix x)
 {
-	next_hop_allow(t->f, s, t->f->mask + (size_t)x * t->f->W);
+	next_hop_allow_ports(t->f, s, t->f->mask + (size_t)x * t->f->W);
 	return t->f->allowed;
 }
 
@@ -95,21 +97,22 @@ note_mask(struct lft_stale *t, const uint64_t *mask)
 }
 
 static void
-check(struct lft_stale *t, sw_ix s, sw_ix x)
+check_dest(struct lft_stale *t, sw_ix s, sw_ix x)
 {
 	const struct dest_table *d = t->d;
-	size_t n = t->nbad;
+	size_t n = t->nentries;
 
 	if (d->at[x] == d->end[x] || multi_tree_is_across(t->p->u, s, x))
 		return;
-	check_by(t, s, x, allow(t, s, x));
-	if (t->nbad > n)
+	check_entries(t, s, x, allowed_ports(t, s, x));
+	if (t->nentries > n)
 		note_mask(t, t->f->mask + (size_t)x * t->f->W);
 }
 
-/* What is in other planes: what leads there from s itself, or to the apex. */
+/* Check entries for other trees: they leave by an exit of s itself, or as for
+ * the crossing leaf of its own tree. */
 static void
-check_across(struct lft_stale *t, sw_ix s)
+check_other_trees(struct lft_stale *t, sw_ix s)
 {
 	const struct updown *u = t->p->u;
 	uint8_t mark[256];
@@ -119,22 +122,22 @@ check_across(struct lft_stale *t, sw_ix s)
 
 		if (!multi_tree_is_across(u, s, u->crossing_leaf[p]))
 			continue;
-		if (!multi_tree_exits(u, s, p, mark))
-			allowed = allow(
+		if (!multi_tree_mark_exits(u, s, p, mark))
+			allowed = allowed_ports(
 				t, s, u->crossing_leaf[u->graph.plane[s]]);
 		for (sw_ix x = 0; x < u->graph.nsw; x++)
 			if (u->graph.plane[x] == p &&
 				multi_tree_is_across(u, s, x))
-				check_by(t, s, x, allowed);
+				check_entries(t, s, x, allowed);
 	}
 }
 
 bool
-lft_stale_templates(const struct updown *u, sw_ix s, sw_ix x)
+lft_stale_is_alike(const struct updown *u, sw_ix s, sw_ix x)
 {
 	const uint32_t *tier = u->tier.pos, *line = u->sw_order.pos;
 
-	if (x == TOPO_NONE || !row_template_same(u, s, x))
+	if (x == TOPO_NONE || !row_template_same_links(u, s, x))
 		return false;
 	for (uint32_t g = u->graph.first[s]; g < u->graph.first[s + 1]; g++) {
 		sw_ix peer = u->graph.group[g].peer;
@@ -146,25 +149,24 @@ lft_stale_templates(const struct updown *u, sw_ix s, sw_ix x)
 	return true;
 }
 
-/* Are the levels of s what those of its neighbours make them, as before? */
+/* True if the levels of s are what those of its neighbours make them, as
+ * before. */
 static bool
-plain(const struct routes_repair *p, sw_ix s)
+has_plain_levels(const struct repair_job *p, sw_ix s)
 {
 	return !p->seed[s] && p->diff[s] == NULL &&
-	       !sftree_is_extended(p->u, s) && p->u->graph.plane == NULL;
+	       !sftree_is_extension(p->u, s) && p->u->graph.plane == NULL;
 }
 
-/*
- * Has s the candidates that were worked out for the switch before? What is
- * asked about the two themselves is another matter.
- */
+/* True if s has the candidates found for switch t->opened. False where a
+ * neighbour's rows differ about one of these two switches. */
 static bool
-as_before(const struct lft_stale *t, sw_ix s)
+has_same_candidates(const struct lft_stale *t, sw_ix s)
 {
-	const struct routes_repair *p = t->p;
+	const struct repair_job *p = t->p;
 	const struct updown *u = p->u;
 
-	if (!plain(p, s) || !lft_stale_templates(u, s, t->opened))
+	if (!has_plain_levels(p, s) || !lft_stale_is_alike(u, s, t->opened))
 		return false;
 	for (uint32_t g = u->graph.first[s]; g < u->graph.first[s + 1]; g++) {
 		const uint64_t *diff = p->diff[u->graph.group[g].peer];
@@ -176,21 +178,21 @@ as_before(const struct lft_stale *t, sw_ix s)
 	return true;
 }
 
-/* The candidates of s about whom they may be others than they were. */
+/* Find the candidates of s for the selected destinations. */
 static void
 open_row(struct lft_stale *t, sw_ix s)
 {
-	if (as_before(t, s))
+	if (has_same_candidates(t, s))
 		return;
-	find_which(t, s);
-	row_fill_open(t->f, s, &t->which);
-	t->opened = plain(t->p, s) ? s : TOPO_NONE;
+	select_dests(t, s);
+	row_fill_find_masks(t->f, s, &t->which);
+	t->opened = has_plain_levels(t->p, s) ? s : TOPO_NONE;
 }
 
 void
-lft_stale_row(struct lft_stale *t, sw_ix s)
+lft_stale_find(struct lft_stale *t, sw_ix s)
 {
-	const struct routes_repair *p = t->p;
+	const struct repair_job *p = t->p;
 	const struct updown *u = p->u;
 	bool apex = p->seed[s];
 
@@ -200,18 +202,18 @@ lft_stale_row(struct lft_stale *t, sw_ix s)
 		uint64_t b = t->which.set[w];
 
 		for (; b != 0; b &= b - 1)
-			check(t, s, w * 64 + bitset_lowest64(b));
+			check_dest(t, s, w * 64 + bitset_lowest64(b));
 		apex |= u->graph.plane != NULL &&
 			u->crossing_leaf[u->graph.plane[s]] / 64 == w &&
 			bitset_has(t->which.set,
 				u->crossing_leaf[u->graph.plane[s]]);
 	}
 	if (apex)
-		check_across(t, s);
+		check_other_trees(t, s);
 }
 
 void
-lft_stale_begin(struct lft_stale *t, const struct routes_repair *p,
+lft_stale_begin(struct lft_stale *t, const struct repair_job *p,
 	const struct dest_table *d, struct row_job *f)
 {
 	uint32_t words = p->u->graph.words;
@@ -225,6 +227,6 @@ lft_stale_begin(struct lft_stale *t, const struct routes_repair *p,
 void
 lft_stale_end(struct lft_stale *t)
 {
-	free(t->bad);
+	free(t->entry);
 	free(t->mask);
 }

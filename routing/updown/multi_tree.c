@@ -5,23 +5,24 @@
 #include "sm/base/mem.h"
 
 enum {
-	PLANES = ROUTE_PLANES,
+	MOST_TREES = ROUTE_PLANES,
 	NONE = 0xff,
-	SHARE = 4, /* one leaf in so many must have cables across */
+	CROSSING_SHARE = 4, /* one leaf in this many must have links to all
+			       other trees */
 };
 
-/* What a plane is made of. */
-struct plane {
+/* What a tree consists of. */
+struct tree_size {
 	uint32_t inner; /* switches that are no leaves */
 	uint32_t racks; /* leaves with hosts */
 };
 
-struct finding {
+struct tree_search {
 	const struct updown *u;
 	const bool *leaf;
-	uint32_t comp; /* the one that is looked at: most hosts */
+	uint32_t comp; /* the component searched: most hosts */
 	uint8_t *plane;
-	struct plane of[PLANES];
+	struct tree_size of[MOST_TREES];
 	uint32_t n;
 };
 
@@ -36,9 +37,9 @@ main_component(const struct updown *u)
 	return best;
 }
 
-/* All that s reaches without a cable from leaf to leaf gets number n. */
+/* All that s reaches without a link from leaf to leaf gets number n. */
 static void
-flood(struct finding *f, sw_ix s, sw_ix *queue)
+flood_tree(struct tree_search *f, sw_ix s, sw_ix *queue)
 {
 	const struct updown *u = f->u;
 	uint32_t head = 0, tail = 0;
@@ -63,9 +64,10 @@ flood(struct finding *f, sw_ix s, sw_ix *queue)
 	f->n++;
 }
 
-/* Leaves that only hang on other leaves belong to the plane of those. */
+/* Leaves that only have links to other leaves belong to the tree of these. True
+ * if there was one. */
 static bool
-adopt(struct finding *f)
+adopt_leaves(struct tree_search *f)
 {
 	const struct updown *u = f->u;
 	bool more = false;
@@ -82,9 +84,9 @@ adopt(struct finding *f)
 	return more;
 }
 
-/* Number the planes; false when there are not several, or too many. */
+/* Number the trees; false when there are not several, or too many. */
 static bool
-number(struct finding *f)
+number_trees(struct tree_search *f)
 {
 	const struct updown *u = f->u;
 	sw_ix *queue = arena_array(u->graph.a, u->graph.nsw, sizeof(*queue));
@@ -94,13 +96,13 @@ number(struct finding *f)
 		if (!u->graph.live[s] || u->graph.comp[s] != f->comp ||
 			f->leaf[s] || f->plane[s] != NONE)
 			continue;
-		if (f->n == PLANES)
+		if (f->n == MOST_TREES)
 			return false;
-		flood(f, s, queue);
+		flood_tree(f, s, queue);
 	}
 	if (f->n < 2)
 		return false;
-	while (adopt(f))
+	while (adopt_leaves(f))
 		;
 	for (sw_ix s = 0; s < u->graph.nsw; s++)
 		if (f->plane[s] == NONE)
@@ -108,9 +110,9 @@ number(struct finding *f)
 	return true;
 }
 
-/* Planes of the neighbours of leaf s, as bits, its own too. */
+/* Trees of the neighbours of leaf s, and its own, as bits. */
 static uint32_t
-sees(const struct finding *f, sw_ix s)
+trees_seen(const struct tree_search *f, sw_ix s)
 {
 	const struct updown *u = f->u;
 	uint32_t bits = 1U << f->plane[s];
@@ -124,14 +126,14 @@ sees(const struct finding *f, sw_ix s)
 bool
 multi_tree_find(struct updown *u, const bool *leaf)
 {
-	struct finding f = {.u = u, .leaf = leaf};
+	struct tree_search f = {.u = u, .leaf = leaf};
 	uint32_t racks = 0, across = 0;
 
 	if (u->graph.ncomp == 0)
 		return false;
 	f.comp = main_component(u);
 	f.plane = arena_alloc(u->graph.a, u->graph.nsw);
-	if (!number(&f))
+	if (!number_trees(&f))
 		return false;
 	for (uint32_t p = 0; p < f.n; p++)
 		if (f.of[p].racks < 2)
@@ -141,9 +143,9 @@ multi_tree_find(struct updown *u, const bool *leaf)
 			u->graph.weight[s] == 0)
 			continue;
 		racks++;
-		across += sees(&f, s) == (1U << f.n) - 1;
+		across += trees_seen(&f, s) == (1U << f.n) - 1;
 	}
-	if (across * SHARE < racks)
+	if (across * CROSSING_SHARE < racks)
 		return false;
 	u->graph.plane = f.plane;
 	u->nplanes = f.n;
@@ -151,11 +153,11 @@ multi_tree_find(struct updown *u, const bool *leaf)
 	return true;
 }
 
-/* ---- where planes meet ---- */
+/* ---- where trees meet ---- */
 
-/* The first leaf of plane p that s has a cable to, or TOPO_NONE. */
+/* The first leaf of tree p that s has a link to, or TOPO_NONE. */
 static sw_ix
-mate(const struct updown *u, sw_ix s, uint32_t p)
+crossing_neighbour(const struct updown *u, sw_ix s, uint32_t p)
 {
 	const struct topo_switch *sw = &u->graph.t->sw[s];
 
@@ -169,7 +171,7 @@ mate(const struct updown *u, sw_ix s, uint32_t p)
 }
 
 static bool
-linked(const struct updown *u, sw_ix a, sw_ix b)
+has_link(const struct updown *u, sw_ix a, sw_ix b)
 {
 	const struct topo_switch *sw = &u->graph.t->sw[a];
 
@@ -179,25 +181,26 @@ linked(const struct updown *u, sw_ix a, sw_ix b)
 	return false;
 }
 
-/* s and its mates, all cabled to each other, one of each plane? */
+/* True if s has crossing neighbours in every other tree which are all linked to
+ * each other; at: these leaves, by tree. */
 static bool
-meeting(const struct updown *u, sw_ix s, sw_ix *at)
+is_crossing_set(const struct updown *u, sw_ix s, sw_ix *at)
 {
 	at[0] = s;
 	for (uint32_t p = 1; p < u->nplanes; p++) {
-		at[p] = mate(u, s, p);
+		at[p] = crossing_neighbour(u, s, p);
 		if (at[p] == TOPO_NONE)
 			return false;
 		for (uint32_t q = 0; q < p; q++)
-			if (!linked(u, at[p], at[q]))
+			if (!has_link(u, at[p], at[q]))
 				return false;
 	}
 	return true;
 }
 
-/* Is one of them the leaf of the turns of the routes in force? */
+/* True if one of these leaves is the sFtree root of the previous routes. */
 static bool
-in_force(const struct updown *u, const sw_ix *at)
+is_in_force(const struct updown *u, const sw_ix *at)
 {
 	const struct routes *prev = u->graph.job->prev;
 	bool any = false;
@@ -213,18 +216,20 @@ in_force(const struct updown *u, const sw_ix *at)
 }
 
 /*
- * The rack in force as long as all of every plane get up into what is above it
- * or joiners make it whole: what goes from plane to plane from above, half of
- * all entries, goes by it, and would move with it. Else the one which most get
- * up to; not the subnet manager's, if another is as good.
+ * A rating of a crossing set. The set in force is the best as long as all
+ * switches of each tree have a path up to what is above its leaf, or extension
+ * switches give them one: half of all entries, from switches above the leaves
+ * to other trees, lead to it and would move with it. Else it is the set that
+ * most switches have such a path for; not the subnet manager's, if another is
+ * as good.
  */
 static uint64_t
-merit(struct updown *u, bool keep, const sw_ix *at)
+rate_crossing_set(struct updown *u, bool keep, const sw_ix *at)
 {
 	uint64_t good = 0;
 	bool sm = false;
 
-	if (in_force(u, at) &&
+	if (is_in_force(u, at) &&
 		sftree_root_is_extendable(u, keep, at, u->nplanes))
 		return UINT64_MAX - 1;
 	for (uint32_t p = 0; p < u->nplanes; p++) {
@@ -237,19 +242,19 @@ merit(struct updown *u, bool keep, const sw_ix *at)
 bool
 multi_tree_order(struct updown *u, bool keep)
 {
-	sw_ix at[PLANES] = {TOPO_NONE}, best[PLANES] = {TOPO_NONE};
+	sw_ix at[MOST_TREES] = {TOPO_NONE}, best[MOST_TREES] = {TOPO_NONE};
 	uint64_t most = 0;
 	size_t n;
 
-	reach_tiers(u);
+	reach_find_tiers(u);
 	for (uint32_t i = 0; i < u->graph.nsw; i++) {
 		sw_ix s = u->tier.seq[i];
 		uint64_t is;
 
 		if (!u->graph.live[s] || !u->leaf[s] ||
-			u->graph.plane[s] != 0 || !meeting(u, s, at))
+			u->graph.plane[s] != 0 || !is_crossing_set(u, s, at))
 			continue;
-		is = merit(u, keep, at) + 1;
+		is = rate_crossing_set(u, keep, at) + 1;
 		if (is <= most)
 			continue;
 		most = is;
@@ -262,7 +267,7 @@ multi_tree_order(struct updown *u, bool keep)
 	memcpy(u->crossing_leaf, best, u->nplanes * sizeof(*best));
 	n = strlen(u->note);
 	(void)snprintf(u->note + n, sizeof(u->note) - n,
-		"; %u planes joined by cables inside racks, for switches by "
+		"; %u planes joined by links between leaves, for switches by "
 		"those of %s",
 		u->nplanes,
 		topo_desc(u->graph.t, u->graph.t->sw[best[0]].node));
@@ -270,7 +275,7 @@ multi_tree_order(struct updown *u, bool keep)
 }
 
 uint8_t *
-multi_tree_numbers(const struct updown *u)
+multi_tree_copy_marks(const struct updown *u)
 {
 	uint8_t *mark = mem_dup(u->graph.plane, u->graph.nsw);
 
@@ -283,14 +288,15 @@ multi_tree_numbers(const struct updown *u)
 
 /* ---- rows ---- */
 
-/* Ports of s that packets for leaves of plane p may leave by. */
+/* Ports of s by which packets for leaves of tree p may leave. */
 struct exits {
 	uint8_t port[UPDN_MAX_GROUPS];
 	uint32_t n;
 	uint32_t load[UPDN_MAX_GROUPS]; /* by port */
 };
 
-/* Only from hosts: a leaf that others hang on is no exit. */
+/* True if s carries packets of other leaves: then it is no exit, since only
+ * packets from hosts may cross. */
 static bool
 carries_others(const struct updown *u, sw_ix s)
 {
@@ -318,9 +324,9 @@ find_exits(const struct updown *u, sw_ix s, uint32_t p, struct exits *e)
 	}
 }
 
-/* Where LID lid went before, if that is an exit still. */
+/* The previous port for LID lid, if it is still an exit; else LFT_DROP. */
 static uint8_t
-former(const struct row_job *f, const struct exits *e, sw_ix prev_sw,
+prev_exit(const struct row_job *f, const struct exits *e, sw_ix prev_sw,
 	uint16_t lid)
 {
 	uint8_t was;
@@ -335,7 +341,7 @@ former(const struct row_job *f, const struct exits *e, sw_ix prev_sw,
 }
 
 static uint8_t
-least(const struct exits *e)
+least_loaded(const struct exits *e)
 {
 	uint8_t best = e->port[0];
 
@@ -345,9 +351,9 @@ least(const struct exits *e)
 	return best;
 }
 
-/* Is LID i to be found in plane p? */
+/* True if LID i is in tree p. */
 static bool
-is_in(const struct row_job *f, uint32_t i, uint32_t p)
+is_in_tree(const struct row_job *f, uint32_t i, uint32_t p)
 {
 	const struct updown *u = f->u;
 
@@ -355,18 +361,19 @@ is_in(const struct row_job *f, uint32_t i, uint32_t p)
 	       u->graph.comp[u->crossing_leaf[p]];
 }
 
-/* Across by the cables of s itself: what was stays, the rest evenly. */
+/* Cross by the links of s itself: previous entries are kept, the others are
+ * spread evenly. */
 static void
-across(struct row_job *f, struct exits *e, uint32_t p, sw_ix prev_sw)
+fill_across(struct row_job *f, struct exits *e, uint32_t p, sw_ix prev_sw)
 {
 	const struct dest_table *d = f->d;
 
 	for (uint32_t i = 0; i < d->n; i++) {
 		uint8_t out;
 
-		if (!is_in(f, i, p))
+		if (!is_in_tree(f, i, p))
 			continue;
-		out = former(f, e, prev_sw, d->lid[i]);
+		out = prev_exit(f, e, prev_sw, d->lid[i]);
 		f->row[d->lid[i]] = out;
 		if (out != LFT_DROP)
 			e->load[out] += !d->other[i];
@@ -374,16 +381,16 @@ across(struct row_job *f, struct exits *e, uint32_t p, sw_ix prev_sw)
 	for (uint32_t i = 0; i < d->n; i++) {
 		uint8_t out;
 
-		if (!is_in(f, i, p) || f->row[d->lid[i]] != LFT_DROP)
+		if (!is_in_tree(f, i, p) || f->row[d->lid[i]] != LFT_DROP)
 			continue;
-		out = least(e);
+		out = least_loaded(e);
 		f->row[d->lid[i]] = out;
 		e->load[out] += !d->other[i];
 	}
 }
 
 void
-multi_tree_row(struct row_job *f, sw_ix s, sw_ix prev_sw)
+multi_tree_fill_row(struct row_job *f, sw_ix s, sw_ix prev_sw)
 {
 	const struct updown *u = f->u;
 	const struct dest_table *d = f->d;
@@ -401,11 +408,11 @@ multi_tree_row(struct row_job *f, sw_ix s, sw_ix prev_sw)
 			continue;
 		find_exits(u, s, p, &e);
 		if (e.n > 0) {
-			across(f, &e, p, prev_sw);
+			fill_across(f, &e, p, prev_sw);
 			continue;
 		}
 		for (uint32_t i = 0; i < d->n; i++)
-			if (is_in(f, i, p))
+			if (is_in_tree(f, i, p))
 				f->row[d->lid[i]] = there;
 	}
 }
@@ -431,7 +438,7 @@ multi_tree_is_valid(const struct updown *u, const bool *seed)
 		if (!sftree_root_is_leaf(u, u->crossing_leaf[p]))
 			return false;
 		for (uint32_t q = 0; q < p; q++)
-			if (!linked(u, u->crossing_leaf[p],
+			if (!has_link(u, u->crossing_leaf[p],
 				    u->crossing_leaf[q]))
 				return false;
 	}
@@ -450,7 +457,8 @@ multi_tree_is_across(const struct updown *u, sw_ix s, sw_ix x)
 }
 
 bool
-multi_tree_exits(const struct updown *u, sw_ix s, uint32_t p, uint8_t mark[256])
+multi_tree_mark_exits(
+	const struct updown *u, sw_ix s, uint32_t p, uint8_t mark[256])
 {
 	struct exits e;
 

@@ -2,10 +2,11 @@
 
 #include "routing/updown/row_priv.h"
 
-/* Of the groups in m those that follow a chain; false when none does. */
+/* Of the groups in m, those that lead to the lowest possible switch of down
+ * path c; false when none leads to any. */
 static bool
-follow(const struct row_job *f, const struct down_path *c, const uint64_t *m,
-	uint64_t *out)
+follow_path(const struct row_job *f, const struct down_path *c,
+	const uint64_t *m, uint64_t *out)
 {
 	for (uint32_t k = 1; k < c->len; k++) {
 		const uint64_t *lead = f->lead + (size_t)c->sw[k] * f->W;
@@ -20,7 +21,7 @@ follow(const struct row_job *f, const struct down_path *c, const uint64_t *m,
 }
 
 static bool
-passes(const struct down_path *c, sw_ix s)
+path_passes(const struct down_path *c, sw_ix s)
 {
 	for (uint32_t k = 1; k < c->len; k++)
 		if (c->sw[k] == s)
@@ -29,8 +30,9 @@ passes(const struct down_path *c, sw_ix s)
 }
 
 /*
- * The chain of LID i that can be followed from s. Of a split one, that of the
- * class of s comes first; switches on the way have to take what they can.
+ * The groups in m that lead to a down path of LID i. Of a split LID the path
+ * for the class of s comes first; a switch on one of the paths must take any
+ * that it can.
  */
 static bool
 follow_any(struct row_job *f, sw_ix s, uint32_t i, const uint64_t *m,
@@ -40,18 +42,20 @@ follow_any(struct row_job *f, sw_ix s, uint32_t i, const uint64_t *m,
 	const struct down_path *share;
 
 	if (d->share_of[i] == 0)
-		return follow(f, &d->chain[i], m, out);
+		return follow_path(f, &d->path[i], m, out);
 	f->own = true;
 	share = d->share + (size_t)(d->share_of[i] - 1) * UPDN_SHARES;
 	for (uint32_t k = 0; k < UPDN_SHARES; k++)
-		if (follow(f, &share[(d->class[s] + k) % UPDN_SHARES], m, out))
+		if (follow_path(
+			    f, &share[(d->class[s] + k) % UPDN_SHARES], m, out))
 			return true;
 	return false;
 }
 
 /* The least loaded port of the groups in m. */
 static uint8_t
-least(struct row_job *f, sw_ix s, const uint64_t *m, const uint32_t *used)
+least_loaded_port(
+	struct row_job *f, sw_ix s, const uint64_t *m, const uint32_t *used)
 {
 	const struct link_group *group =
 		f->u->graph.group + f->u->graph.first[s];
@@ -79,7 +83,7 @@ least(struct row_job *f, sw_ix s, const uint64_t *m, const uint32_t *used)
 }
 
 bool
-next_hop_share(struct row_job *f, sw_ix s, uint32_t i, const uint64_t *m)
+next_hop_choose_share(struct row_job *f, sw_ix s, uint32_t i, const uint64_t *m)
 {
 	uint32_t *meant = f->meant[f->d->other[i]];
 	uint64_t sub[UPDN_MASK_WORDS];
@@ -87,7 +91,7 @@ next_hop_share(struct row_job *f, sw_ix s, uint32_t i, const uint64_t *m)
 
 	if (!follow_any(f, s, i, m, sub))
 		return false;
-	p = least(f, s, sub, meant);
+	p = least_loaded_port(f, s, sub, meant);
 	meant[p]++;
 	f->row[f->d->lid[i]] = p;
 	return true;
@@ -104,9 +108,10 @@ next_hop_switch(const struct topo *t, sw_ix s, uint8_t out)
 	return peer == TOPO_NONE ? TOPO_NONE : t->node[t->port[peer].node].sw;
 }
 
-/* Do packets that follow c pass s, or come to it by way of next? */
+/* True if s is on down path c, or next leads up to a switch of c. */
 static bool
-leads(const struct row_job *f, const struct down_path *c, sw_ix s, sw_ix next)
+leads_into_path(
+	const struct row_job *f, const struct down_path *c, sw_ix s, sw_ix next)
 {
 	const uint64_t *above = f->above[next];
 
@@ -120,7 +125,7 @@ bool
 next_hop_carries_load(const struct row_job *f, sw_ix s, uint32_t i, sw_ix next)
 {
 	const struct dest_table *d = f->d;
-	const struct down_path *c = &d->chain[i];
+	const struct down_path *c = &d->path[i];
 	uint32_t n = 1;
 
 	if (d->share_of[i] != 0) {
@@ -128,15 +133,15 @@ next_hop_carries_load(const struct row_job *f, sw_ix s, uint32_t i, sw_ix next)
 		n = UPDN_SHARES;
 	}
 	while (n-- > 0)
-		if (next != TOPO_NONE && leads(f, c + n, s, next))
+		if (next != TOPO_NONE && leads_into_path(f, c + n, s, next))
 			return true;
 	return false;
 }
 
 /*
- * LIDs whose chain passes here or can be joined from here, or could until now,
- * are counted apart: they are the ones that carry load while nothing is broken.
- * The rest goes where the sum is least.
+ * A LID with a down path that passes here or can be joined from here, or could
+ * until now, is counted in meant: it carries load while nothing is broken. The
+ * others take the port with the least sum.
  */
 uint8_t
 next_hop_choose(
@@ -148,13 +153,13 @@ next_hop_choose(
 	uint8_t p;
 
 	if (follow_any(f, s, i, m, sub)) {
-		p = least(f, s, sub, meant);
+		p = least_loaded_port(f, s, sub, meant);
 		meant[p]++;
-	} else if (carries || passes(&f->d->chain[i], s)) {
-		p = least(f, s, m, meant);
+	} else if (carries || path_passes(&f->d->path[i], s)) {
+		p = least_loaded_port(f, s, m, meant);
 		meant[p]++;
 	} else {
-		p = least(f, s, m, sum);
+		p = least_loaded_port(f, s, m, sum);
 	}
 	sum[p]++;
 	return p;
@@ -164,7 +169,7 @@ bool
 next_hop_accept_port(
 	struct row_job *f, sw_ix s, uint32_t i, const uint64_t *m, uint8_t port)
 {
-	const struct down_path *c = &f->d->chain[i];
+	const struct down_path *c = &f->d->path[i];
 	const uint64_t *lead = f->lead + (size_t)c->sw[c->len - 1] * f->W;
 	const struct link_group *g = f->u->graph.group + f->u->graph.first[s];
 	uint64_t way[UPDN_MASK_WORDS], apex[UPDN_MASK_WORDS];
@@ -172,7 +177,7 @@ next_hop_accept_port(
 
 	for (uint32_t w = 0; w < f->W; w++)
 		apex[w] = m[w] & lead[w];
-	if (!row_alone(apex, f->W) || !follow(f, c, m, way) ||
+	if (!row_is_one_group(apex, f->W) || !follow_path(f, c, m, way) ||
 		memcmp(apex, way, f->W * sizeof(*way)) != 0)
 		return false;
 	for (uint32_t w = 0; w < f->W; w++)
@@ -196,13 +201,14 @@ next_hop_only_choice(struct row_job *f, sw_ix s, uint32_t i, const uint64_t *m,
 	if (!follow_any(f, s, i, m, sub))
 		memcpy(sub, m, f->W * sizeof(*m));
 	f->own = false;
-	*port = least(f, s, sub, f->sum[0]);
+	*port = least_loaded_port(f, s, sub, f->sum[0]);
 	return !f->own;
 }
 
-/* Tables are not cleared but taken back: masks change often, ports are few. */
+/* Marks are taken back instead of clearing the table: masks change often, ports
+ * are few. */
 static void
-mark(struct row_job *f, sw_ix s, const uint64_t *m, uint8_t value)
+mark_ports(struct row_job *f, sw_ix s, const uint64_t *m, uint8_t value)
 {
 	const struct link_group *group =
 		f->u->graph.group + f->u->graph.first[s];
@@ -219,11 +225,11 @@ mark(struct row_job *f, sw_ix s, const uint64_t *m, uint8_t value)
 }
 
 void
-next_hop_allow(struct row_job *f, sw_ix s, const uint64_t *m)
+next_hop_allow_ports(struct row_job *f, sw_ix s, const uint64_t *m)
 {
 	if (memcmp(m, f->allowed_for.w, f->W * sizeof(*m)) == 0)
 		return;
-	mark(f, s, f->allowed_for.w, 0);
-	mark(f, s, m, 1);
+	mark_ports(f, s, f->allowed_for.w, 0);
+	mark_ports(f, s, m, 1);
 	memcpy(f->allowed_for.w, m, f->W * sizeof(*m));
 }

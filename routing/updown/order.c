@@ -21,7 +21,7 @@ order_begin(struct updown *u)
 	u->flat = arena_array(u->graph.a, u->graph.nsw, sizeof(*u->flat));
 	u->sftree_set =
 		arena_array(u->graph.a, u->graph.words, sizeof(*u->sftree_set));
-	u->turn_leaf = TOPO_NONE;
+	u->sftree_root = TOPO_NONE;
 	u->m = u->own = u->graph.a;
 }
 
@@ -59,7 +59,7 @@ order_sort(struct updown *u)
 	const struct topo *t = u->graph.t;
 
 	u->tier_above = NULL;
-	u->tier_kin =
+	u->tier_class =
 		(struct nbr_class){NULL, NULL, {NULL, NULL}, {NULL, NULL}};
 	for (sw_ix s = 0; s < u->graph.nsw; s++)
 		p[s] = (struct place){
@@ -73,12 +73,14 @@ order_sort(struct updown *u)
 	}
 }
 
-/* Host switches as columns of a bit set, their weights in binary digits. */
+/*
+ * Switches with hosts as columns of a bit set, their weights in binary digits.
+ */
 struct columns {
 	uint32_t n, words;
 	uint64_t *slice; /* slice[d * words ..]: weights with digit d set */
 	uint32_t digits;
-	uint64_t *near, *next; /* [nsw * words] columns within k steps */
+	uint64_t *near, *next; /* [nsw * words] columns within k, k + 1 steps */
 };
 
 static void
@@ -105,9 +107,9 @@ make_columns(const struct updown *u, struct columns *c)
 	}
 }
 
-/* Summed weight of the columns in set. */
+/* Sum of the weights of the columns in set. */
 static uint64_t
-weigh(const struct columns *c, const uint64_t *set)
+sum_weights(const struct columns *c, const uint64_t *set)
 {
 	uint64_t sum = 0;
 
@@ -123,7 +125,7 @@ weigh(const struct columns *c, const uint64_t *set)
 }
 
 static bool
-expand(const struct updown *u, struct columns *c)
+expand_steps(const struct updown *u, struct columns *c)
 {
 	uint64_t *swap = c->near;
 	size_t bytes = (size_t)u->graph.nsw * c->words * sizeof(*c->near);
@@ -142,11 +144,11 @@ expand(const struct updown *u, struct columns *c)
 }
 
 /*
- * Squares, because they tell tiers apart whatever the population: with plain
- * distances the middle switches of two equal pods are as close as the tops.
- * d squared is the sum of 2k + 1 over k < d: what is not reached within k
- * steps pays for it; what is never reached pays the same everywhere in its
- * component.
+ * Squares of distances, because they tell tiers apart whatever the population:
+ * with plain distances the middle switches of two equal pods are as close as
+ * the tops. d squared is the sum of 2k + 1 over k < d: a host that is not
+ * reached within k steps adds 2k + 1. A host that is never reached adds the
+ * same for every switch of the component.
  */
 uint64_t *
 order_host_distance(const struct updown *u)
@@ -158,12 +160,13 @@ order_host_distance(const struct updown *u)
 	make_columns(u, &c);
 	do {
 		for (sw_ix s = 0; s < u->graph.nsw; s++)
-			sum[s] += (2 * k + 1) *
-				  (u->graph.nhosts -
-					  weigh(&c, c.near + (size_t)s *
-								     c.words));
+			sum[s] +=
+				(2 * k + 1) *
+				(u->graph.nhosts -
+					sum_weights(&c,
+						c.near + (size_t)s * c.words));
 		k++;
-	} while (expand(u, &c));
+	} while (expand_steps(u, &c));
 	return sum;
 }
 
@@ -188,9 +191,9 @@ rank_below(struct updown *u, sw_ix *queue, uint32_t n)
 	}
 }
 
-/* Of a component, the switch that is closest to the hosts. */
+/* The switch of a component that is closest to the hosts. */
 static sw_ix
-centre(const struct updown *u, const uint64_t *far, uint32_t comp)
+find_centre(const struct updown *u, const uint64_t *far, uint32_t comp)
 {
 	const struct topo *t = u->graph.t;
 	sw_ix best = TOPO_NONE;
@@ -207,7 +210,7 @@ centre(const struct updown *u, const uint64_t *far, uint32_t comp)
 	return best;
 }
 
-/* No neighbour is closer, beyond a small tolerance. */
+/* True if no neighbour is closer to the hosts, beyond a small tolerance. */
 static bool
 is_top(const struct updown *u, const uint64_t *far, sw_ix s)
 {
@@ -217,7 +220,8 @@ is_top(const struct updown *u, const uint64_t *far, sw_ix s)
 	return true;
 }
 
-/* Configured roots that exist; the queue gets them. */
+/* Rank 0 for the configured roots that exist; appends them to queue. Returns
+ * how many. */
 static uint32_t
 take_roots(struct updown *u, sw_ix *queue)
 {
@@ -236,9 +240,10 @@ take_roots(struct updown *u, sw_ix *queue)
 	return n;
 }
 
-/* Every component needs a top; those without one get their centre. */
+/* Every component needs a top: one without any gets its centre. */
 static uint32_t
-complete(struct updown *u, const uint64_t *far, sw_ix *queue, uint32_t n)
+add_missing_tops(
+	struct updown *u, const uint64_t *far, sw_ix *queue, uint32_t n)
 {
 	bool *has = arena_array(u->graph.a, u->graph.ncomp, sizeof(*has));
 
@@ -248,17 +253,17 @@ complete(struct updown *u, const uint64_t *far, sw_ix *queue, uint32_t n)
 	for (uint32_t c = 0; c < u->graph.ncomp; c++) {
 		if (has[c])
 			continue;
-		queue[n] = centre(u, far, c);
+		queue[n] = find_centre(u, far, c);
 		u->rank[queue[n++]] = 0;
 	}
 	return n;
 }
 
 /*
- * Trees have the tiers that the tree reader sees; what is no tree gets its
- * local tops, and ranks from there. What is remembered is not asked for here.
- * Tops of smaller trees are tops: nothing that is cabled changes its place when
- * they get rank 0.
+ * Trees have the tiers that tree_read() finds; a component that is no tree gets
+ * its local tops, and ranks from there. Previous ranks are not used. Tops of
+ * smaller trees get rank 0, too: in relation to its neighbours no switch
+ * changes its place by that.
  */
 static uint32_t
 take_tiers(struct updown *u, const uint64_t *far, sw_ix *queue)
@@ -299,7 +304,7 @@ order_make_fresh(struct updown *u, bool single)
 		if (u->order == ROUTE_TIERS)
 			n = take_tiers(u, far, queue);
 	}
-	n = complete(u, far, queue, n);
+	n = add_missing_tops(u, far, queue, n);
 	rank_below(u, queue, n);
 	order_sort(u);
 	rank_keep_repair(u);
@@ -322,6 +327,6 @@ order_from_root(struct updown *u, sw_ix root)
 		u->rank[root] = 0;
 		queue[n++] = root;
 	}
-	rank_below(u, queue, complete(u, far, queue, n));
+	rank_below(u, queue, add_missing_tops(u, far, queue, n));
 	order_sort(u);
 }

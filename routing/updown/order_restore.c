@@ -1,9 +1,10 @@
 /*
- * Routes that were read back from the switches, in the fabric that they were
- * made for: their order stands as it is. How it came about nobody remembers,
- * through which changes and whether by repair; a fresh look at the same fabric
- * may see other tiers, other planes, another leaf for the turns, and a second
- * life would rewrite what serves well. It is verified like any other.
+ * Routes that were read back from the switches after a restart, in the fabric
+ * that they were made for: their order is restored as it is. It depends on the
+ * history of the fabric, on changes and repairs that are not recorded. A fresh
+ * order of the same fabric may have other tiers, other trees or another sFtree
+ * root, and would rewrite tables that serve well. The restored order is
+ * verified like any other.
  */
 #include <stdio.h>
 #include <string.h>
@@ -11,9 +12,11 @@
 #include "routing/tiers/topo_class.h"
 #include "routing/updown/updown.h"
 
-/* Planes, their leaves and their apexes; false: these are none. */
+/*
+ * Trees, their leaves and crossing leaves; false: mark does not describe any.
+ */
 static bool
-take_planes(struct updown *u, const uint8_t *mark)
+take_trees(struct updown *u, const uint8_t *mark)
 {
 	uint8_t *plane = arena_alloc(u->graph.a, u->graph.t->nsw);
 	bool *leaf = arena_array(u->graph.a, u->graph.t->nsw, sizeof(*leaf));
@@ -37,9 +40,9 @@ take_planes(struct updown *u, const uint8_t *mark)
 	return u->nplanes > 1 && apexes == (1U << u->nplanes) - 1;
 }
 
-/* Whose routes they are that stand, or NULL. */
+/* The engine that made the routes which were read back, or NULL. */
 static const char *
-maker(const struct route_job *job)
+routes_maker(const struct route_job *job)
 {
 	const struct topo_class *was = topo_class_previous(job);
 
@@ -51,7 +54,7 @@ maker(const struct route_job *job)
 bool
 order_is_of_other_engine(const struct route_job *job, const char *engine)
 {
-	const char *by = maker(job);
+	const char *by = routes_maker(job);
 
 	return by != NULL && strcmp(by, engine) != 0;
 }
@@ -60,11 +63,11 @@ bool
 order_restore(struct updown *u, const char *engine)
 {
 	const struct routes *prev = u->graph.job->prev;
-	const char *by = maker(u->graph.job);
+	const char *by = routes_maker(u->graph.job);
 
 	if (by == NULL || strcmp(by, engine) != 0)
 		return false;
-	if (prev->plane != NULL && !take_planes(u, prev->plane))
+	if (prev->plane != NULL && !take_trees(u, prev->plane))
 		return false;
 	order_begin(u);
 	for (sw_ix s = 0; s < u->graph.nsw; s++) {
@@ -74,7 +77,7 @@ order_restore(struct updown *u, const char *engine)
 	}
 	u->order = prev->order;
 	order_sort(u);
-	(void)snprintf(u->note, sizeof(u->note), "order as it was");
+	(void)snprintf(u->note, sizeof(u->note), "order restored");
 	if (u->graph.plane != NULL)
 		return sftree_root_set(u, true, u->crossing_leaf, u->nplanes);
 	return sftree_root_choose(u, true) != UINT64_MAX;

@@ -4,7 +4,7 @@
 #include "routing/tiers/tree.h"
 #include "routing/updown/updown.h"
 
-enum { TIERS = 64 }; /* ranks that count when a new switch finds its tier */
+enum { TIERS = 64 }; /* ranks counted when a new switch gets its tier */
 
 static bool
 is_root(const struct engine_options *o, uint64_t guid)
@@ -15,8 +15,8 @@ is_root(const struct engine_options *o, uint64_t guid)
 	return false;
 }
 
-/* Configured roots are an order to obey: other ones than remembered, or none
- * any more, and what is remembered is void. */
+/* Configured roots are binding: if they are not the ones of the recorded ranks,
+ * or there are none any more, the recorded ranks are void. */
 static bool
 roots_agree(const struct updown *u, const bool *known)
 {
@@ -36,10 +36,8 @@ roots_agree(const struct updown *u, const bool *known)
 	return true;
 }
 
-/*
- * New switches join the tier of those that a fresh look puts on their level:
- * they get the rank that most of these have.
- */
+/* A new switch joins the tier of the switches that a fresh order ranks like it:
+ * it gets the rank that most of them have. */
 static void
 join_tiers(struct updown *u, bool *known)
 {
@@ -68,7 +66,9 @@ join_tiers(struct updown *u, bool *known)
 	}
 }
 
-/* Tops, and what has a way up to one of them. Every component has a top. */
+/*
+ * good: tops, and switches with a path up to a top. Every component has a top.
+ */
 static void
 find_good(const struct updown *u, bool *good)
 {
@@ -129,9 +129,9 @@ rank_keep_lower(struct updown *u, bool *good)
 	return total;
 }
 
-/* One top for each component in which something is not good. */
+/* A new root for each component in which some switch is not good. */
 static void
-inherit(struct updown *u, const bool *good)
+elect_roots(struct updown *u, const bool *good)
 {
 	bool *done = arena_array(u->graph.a, u->graph.ncomp, sizeof(*done));
 
@@ -153,14 +153,15 @@ rank_keep_repair(struct updown *u)
 	find_good(u, good);
 	u->reranked = 0;
 	if (u->order == ROUTE_SINGLE)
-		inherit(u, good);
+		elect_roots(u, good);
 	else
 		(void)rank_keep_lower(u, good);
 }
 
 /*
- * Where all tops are gone together, there was one: the next tier as tops would
- * need a subtree turned over, and that is most of what is no tree.
+ * Where all tops are lost together, there was only one. With the next tier as
+ * tops a subtree would have to be reversed, which in a fabric that is no tree
+ * is most of it.
  */
 static void
 replace_tops(struct updown *u)
@@ -173,7 +174,7 @@ replace_tops(struct updown *u)
 			topped[u->graph.comp[s]] = true;
 	for (sw_ix s = 0; s < u->graph.nsw; s++)
 		good[s] = !u->graph.live[s] || topped[u->graph.comp[s]];
-	inherit(u, good);
+	elect_roots(u, good);
 }
 
 bool
@@ -195,7 +196,7 @@ rank_keep(struct updown *u)
 		return false;
 	if (fresh > 0 && u->order != ROUTE_SINGLE)
 		join_tiers(u, known);
-	/* What is still unknown goes below its neighbours. */
+	/* A switch that is still unknown goes below its neighbours. */
 	for (sw_ix s = 0; s < u->graph.nsw; s++)
 		good[s] = known[s] || !u->graph.live[s];
 	(void)rank_keep_lower(u, good);

@@ -8,19 +8,18 @@ row_of(uint64_t *sets, const struct updown *u, sw_ix s)
 	return sets + (size_t)s * u->graph.words;
 }
 
-/* Of what s reaches going down, that by which others may come down to it. */
+/* For an extension switch: of what s reaches going down, only what may come to
+ * it from above. */
 static void
-only_served(const struct updown *u, sw_ix s, uint64_t *row)
+limit_to_extra(const struct updown *u, sw_ix s, uint64_t *row)
 {
-	for (uint32_t w = 0; sftree_is_extended(u, s) && w < u->graph.words;
+	for (uint32_t w = 0; sftree_is_extension(u, s) && w < u->graph.words;
 		w++)
 		row[w] &= u->sftree_extra[s][w];
 }
 
-/*
- * Closures need no levels: in the order of the line, what s needs of its
- * neighbours is final when s is due.
- */
+/* Closures need no levels: in the sequence of the order, the rows of the
+ * neighbours that s needs are final when s is due. */
 static uint64_t *
 close_down(const struct updown *u, const struct sw_order *line,
 	const struct nbr_class *kin)
@@ -38,13 +37,13 @@ close_down(const struct updown *u, const struct sw_order *line,
 			u->graph.words * sizeof(*dn));
 		bitset_add(dn, s);
 		if (line == &u->sw_order)
-			only_served(u, s, dn);
+			limit_to_extra(u, s, dn);
 	}
 	return sets;
 }
 
 static struct reach_sets
-closures(const struct updown *u, const struct sw_order *line,
+close_all(const struct updown *u, const struct sw_order *line,
 	const struct nbr_class *kin)
 {
 	size_t n = (size_t)u->graph.nsw * u->graph.words;
@@ -59,7 +58,7 @@ closures(const struct updown *u, const struct sw_order *line,
 
 		memcpy(all, row_of(r.dn, u, s), u->graph.words * sizeof(*all));
 		bitset_or(all, nbr_class_union(&sum, s, row), u->graph.words);
-		if (line != &u->sw_order || !sftree_is_extended(u, s))
+		if (line != &u->sw_order || !sftree_is_extension(u, s))
 			continue;
 		for (uint32_t k = kin->mid[s]; k < u->graph.first[s + 1]; k++)
 			bitset_or(all, row_of(r.dn, u, kin->peer[k]),
@@ -91,22 +90,22 @@ find_above(const struct updown *u, const struct sw_order *line,
 }
 
 void
-reach_tiers(struct updown *u)
+reach_find_tiers(struct updown *u)
 {
 	if (u->tier_above != NULL)
 		return;
-	u->tier_kin = nbr_class_find(&u->graph, &u->tier);
-	u->tier_set = closures(u, &u->tier, &u->tier_kin);
-	u->tier_above = find_above(u, &u->tier, &u->tier_kin);
+	u->tier_class = nbr_class_find(&u->graph, &u->tier);
+	u->tier_set = close_all(u, &u->tier, &u->tier_class);
+	u->tier_above = find_above(u, &u->tier, &u->tier_class);
 }
 
 static bool
-equal(const struct updown *u, const uint64_t *a, const uint64_t *b)
+rows_equal(const struct updown *u, const uint64_t *a, const uint64_t *b)
 {
 	return memcmp(a, b, u->graph.words * sizeof(*a)) == 0;
 }
 
-/* Room for one more level; the rows of complete switches are shared. */
+/* Room for one more level; rows that grow no more are shared. */
 static const uint64_t **
 add_level(const struct updown *u, struct reach_levels *l)
 {
@@ -135,7 +134,7 @@ first_level(const struct updown *u, const uint64_t **row)
 }
 
 void
-reach_dn(const struct updown *u, sw_ix s, const uint64_t *const *was,
+reach_make_down_row(const struct updown *u, sw_ix s, const uint64_t *const *was,
 	uint64_t *own)
 {
 	memcpy(own, was[s], u->graph.words * sizeof(*own));
@@ -144,12 +143,13 @@ reach_dn(const struct updown *u, sw_ix s, const uint64_t *const *was,
 			u->sw_order.pos[s])
 			bitset_or(own, was[u->graph.group[g].peer],
 				u->graph.words);
-	only_served(u, s, own);
+	limit_to_extra(u, s, own);
 }
 
-/* own = what neighbours above give (x), s can not have below, and had. */
+/* own = what neighbours above reach (x) and s cannot reach going down, what was
+ * reached before, and what is reached going down. */
 static void
-no_detour(const struct updown *u, const uint64_t *x, const uint64_t *was,
+add_up_paths(const struct updown *u, const uint64_t *x, const uint64_t *was,
 	const uint64_t *const below_dn[2], uint64_t *own)
 {
 	const uint64_t *below = below_dn[0], *dn = below_dn[1];
@@ -159,7 +159,7 @@ no_detour(const struct updown *u, const uint64_t *x, const uint64_t *was,
 }
 
 void
-reach_path(const struct updown *u, sw_ix s, const uint64_t *const *was,
+reach_make_path_row(const struct updown *u, sw_ix s, const uint64_t *const *was,
 	const uint64_t *const *dn_was, const uint64_t *const below_dn[2],
 	uint64_t *own)
 {
@@ -169,13 +169,13 @@ reach_path(const struct updown *u, sw_ix s, const uint64_t *const *was,
 
 		if (u->sw_order.pos[peer] < u->sw_order.pos[s])
 			bitset_or(own, was[peer], u->graph.words);
-		else if (sftree_is_extended(u, s))
+		else if (sftree_is_extension(u, s))
 			bitset_or(own, dn_was[peer], u->graph.words);
 	}
-	no_detour(u, own, was[s], below_dn, own);
+	add_up_paths(u, own, was[s], below_dn, own);
 }
 
-/* dn within k: what the neighbours below reach within k - 1. */
+/* Going down within k steps: what the neighbours below reach within k - 1. */
 static bool
 next_dn(const struct updown *u, const struct reach_sets *set,
 	struct nbr_class_union *sum, const uint64_t *const *was,
@@ -187,12 +187,12 @@ next_dn(const struct updown *u, const struct reach_sets *set,
 		uint64_t *own;
 
 		is[s] = was[s];
-		if (equal(u, was[s], set->dn + (size_t)s * u->graph.words))
+		if (rows_equal(u, was[s], set->dn + (size_t)s * u->graph.words))
 			continue;
 		own = arena_array(u->m, u->graph.words, sizeof(*own));
 		memcpy(own, was[s], u->graph.words * sizeof(*own));
 		bitset_or(own, nbr_class_union(sum, s, was), u->graph.words);
-		only_served(u, s, own);
+		limit_to_extra(u, s, own);
 		is[s] = own;
 		grown = true;
 	}
@@ -200,7 +200,7 @@ next_dn(const struct updown *u, const struct reach_sets *set,
 	return grown;
 }
 
-/* What is reached going down within less than k steps. */
+/* Rows: what is reached going down in fewer than k steps. */
 static const uint64_t **
 dn_before(const struct updown *u, const struct reachability *r, uint32_t k)
 {
@@ -209,7 +209,8 @@ dn_before(const struct updown *u, const struct reachability *r, uint32_t k)
 	return r->dn.row + (size_t)was * u->graph.nsw;
 }
 
-/* Legal paths within k: down ones, and up for what cannot be had below. */
+/* Legal paths within k steps: going down, and up for what cannot be reached
+ * going down. */
 static bool
 next_path(const struct updown *u, const struct reach_sets *set,
 	const struct reachability *r, struct nbr_class_union *sum,
@@ -227,13 +228,14 @@ next_path(const struct updown *u, const struct reach_sets *set,
 		uint64_t *own;
 
 		is[s] = was[s];
-		if (equal(u, was[s], set->all + (size_t)s * u->graph.words))
+		if (rows_equal(
+			    u, was[s], set->all + (size_t)s * u->graph.words))
 			continue;
 		own = arena_array(u->m, u->graph.words, sizeof(*own));
-		if (sftree_is_extended(u, s))
-			reach_path(u, s, was, dn_was, below_dn, own);
+		if (sftree_is_extension(u, s))
+			reach_make_path_row(u, s, was, dn_was, below_dn, own);
 		else
-			no_detour(u, nbr_class_union(sum, s, was), was[s],
+			add_up_paths(u, nbr_class_union(sum, s, was), was[s],
 				below_dn, own);
 		is[s] = own;
 		grown = true;
@@ -243,14 +245,14 @@ next_path(const struct updown *u, const struct reach_sets *set,
 }
 
 static void
-look_at_line(struct updown *u)
+find_order_sets(struct updown *u)
 {
-	u->line_kin = nbr_class_find(&u->graph, &u->sw_order);
-	u->line_set = closures(u, &u->sw_order, &u->line_kin);
+	u->order_class = nbr_class_find(&u->graph, &u->sw_order);
+	u->order_set = close_all(u, &u->sw_order, &u->order_class);
 }
 
 static uint32_t
-count(const struct updown *u, const uint64_t *row)
+count_members(const struct updown *u, const uint64_t *row)
 {
 	uint32_t n = 0;
 
@@ -260,41 +262,41 @@ count(const struct updown *u, const uint64_t *row)
 }
 
 bool
-reach_whole(struct updown *u)
+reach_is_complete(struct updown *u)
 {
 	uint32_t *size = arena_array(u->graph.a, u->graph.ncomp, sizeof(*size));
 
-	look_at_line(u);
+	find_order_sets(u);
 	for (sw_ix s = 0; s < u->graph.nsw; s++)
 		if (u->graph.live[s])
 			size[u->graph.comp[s]]++;
 	for (sw_ix s = 0; s < u->graph.nsw; s++)
 		if (u->graph.live[s] &&
-			count(u, row_of(u->line_set.all, u, s)) !=
+			count_members(u, row_of(u->order_set.all, u, s)) !=
 				size[u->graph.comp[s]])
 			return false;
 	return true;
 }
 
 struct reachability
-reachability(struct updown *u)
+reach_make_levels(struct updown *u)
 {
 	struct reachability r = {0};
 	struct nbr_class_union up, down;
 	struct reach_sets set;
 	bool more = u->graph.nsw > 0;
 
-	reach_tiers(u);
-	if (u->turn_leaf == TOPO_NONE) {
-		u->line_kin = u->tier_kin;
+	reach_find_tiers(u);
+	if (u->sftree_root == TOPO_NONE) {
+		u->order_class = u->tier_class;
 		set = u->tier_set;
 	} else {
-		if (u->line_set.dn == NULL)
-			look_at_line(u);
-		set = u->line_set;
+		if (u->order_set.dn == NULL)
+			find_order_sets(u);
+		set = u->order_set;
 	}
-	up = nbr_class_unions(&u->graph, &u->line_kin, true);
-	down = nbr_class_unions(&u->graph, &u->line_kin, false);
+	up = nbr_class_unions(&u->graph, &u->order_class, true);
+	down = nbr_class_unions(&u->graph, &u->order_class, false);
 	first_level(u, add_level(u, &r.dn));
 	while (more) {
 		const uint64_t **is = add_level(u, &r.dn);
@@ -312,10 +314,10 @@ reachability(struct updown *u)
 	return r;
 }
 
-/* cand |= (is & ~was & ~not) & there: reached now, through this neighbour. */
+/* cand |= fresh & there: first reached in this step, through this neighbour. */
 static void
-reached(const uint64_t *fresh, const uint64_t *there, uint64_t *restrict cand,
-	uint32_t words)
+add_reached(const uint64_t *fresh, const uint64_t *there,
+	uint64_t *restrict cand, uint32_t words)
 {
 	for (uint32_t w = 0; w < words; w += 4) {
 		cand[w] |= fresh[w] & there[w];
@@ -326,7 +328,7 @@ reached(const uint64_t *fresh, const uint64_t *there, uint64_t *restrict cand,
 }
 
 static void
-reached_some(const uint64_t *fresh, const uint64_t *there,
+add_reached_in(const uint64_t *fresh, const uint64_t *there,
 	uint64_t *restrict cand, const struct sw_subset *some)
 {
 	for (uint32_t i = 0; i < some->n; i++) {
@@ -336,7 +338,7 @@ reached_some(const uint64_t *fresh, const uint64_t *there,
 	}
 }
 
-/* Add level k of one kind: through the neighbours below, or those above. */
+/* Add the candidates of one level: through the neighbours below, or above. */
 static void
 add_candidates(const struct updown *u, const uint64_t *const *before, sw_ix s,
 	const struct sw_subset *some, bool up, uint64_t *rows)
@@ -351,13 +353,13 @@ add_candidates(const struct updown *u, const uint64_t *const *before, sw_ix s,
 		if ((u->sw_order.pos[peer] < u->sw_order.pos[s]) != up)
 			continue;
 		if (some == NULL)
-			reached(fresh, before[peer], cand, u->graph.words);
+			add_reached(fresh, before[peer], cand, u->graph.words);
 		else
-			reached_some(fresh, before[peer], cand, some);
+			add_reached_in(fresh, before[peer], cand, some);
 	}
 }
 
-/* Rows of s: at the end of its levels it is the last one again and again. */
+/* Row k of s; from the level on at which it is complete, always the same. */
 static const uint64_t *
 row_at(const struct updown *u, const struct reach_levels *l, uint32_t k,
 	sw_ix s)
@@ -365,7 +367,7 @@ row_at(const struct updown *u, const struct reach_levels *l, uint32_t k,
 	return l->row[(size_t)k * u->graph.nsw + s];
 }
 
-/* fresh = is & ~was & ~not, where it matters. */
+/* fresh = is & ~was & ~not, in the words that matter. */
 static void
 find_fresh(const struct updown *u, const struct sw_subset *some,
 	const uint64_t *is, const uint64_t *const was_not[2], uint64_t *fresh)
@@ -385,7 +387,7 @@ find_fresh(const struct updown *u, const struct sw_subset *some,
 }
 
 static void
-clear(const struct updown *u, sw_ix s, const struct sw_subset *some,
+clear_rows(const struct updown *u, sw_ix s, const struct sw_subset *some,
 	uint64_t *rows)
 {
 	uint32_t n = u->graph.first[s + 1] - u->graph.first[s];
@@ -407,7 +409,7 @@ reach_candidates(const struct updown *u, const struct reachability *r, sw_ix s,
 	const uint64_t *below = row_at(u, &r->dn, r->dn.n - 1, s);
 	const uint64_t *all = row_at(u, &r->path, r->path.n - 1, s);
 
-	clear(u, s, among, rows);
+	clear_rows(u, s, among, rows);
 	for (uint32_t k = 1; k < r->dn.n; k++) {
 		const uint64_t *was = row_at(u, &r->dn, k - 1, s);
 		const uint64_t *const was_not[2] = {was, was};
@@ -427,22 +429,22 @@ reach_candidates(const struct updown *u, const struct reachability *r, sw_ix s,
 		find_fresh(u, among, row_at(u, &r->path, k, s), was_not, fresh);
 		add_candidates(u, r->path.row + (size_t)(k - 1) * u->graph.nsw,
 			s, among, true, rows);
-		if (sftree_is_extended(u, s))
+		if (sftree_is_extension(u, s))
 			add_candidates(
 				u, dn_before(u, r, k), s, among, false, rows);
 	}
 }
 
-/* ---- the same for few words of many switches ---- */
+/* ---- candidates for few words of many switches ---- */
 
 enum {
-	MOST = 16, /* words */
-	MANY = 32, /* switches that differ in a word that is worth it */
+	MOST = 16, /* words in a block */
+	MANY = 32, /* switches that differ in a word, to have it in the block */
 };
 
 /*
- * Levels of all switches side by side, of some words of their rows: what is
- * asked about few destinations and many switches stays in the cache.
+ * Levels of all switches side by side, for some words of their rows: what
+ * queries about few destinations and many switches read fits the CPU's cache.
  */
 struct reach_block {
 	const struct updown *u;
@@ -453,7 +455,7 @@ struct reach_block {
 
 /* Column `slot` of levels: word w of every row. */
 static void
-take(const struct updown *u, const struct reach_levels *l, uint32_t w,
+copy_column(const struct updown *u, const struct reach_levels *l, uint32_t w,
 	uint64_t *to)
 {
 	for (uint32_t k = 0; k < l->n; k++) {
@@ -467,9 +469,9 @@ take(const struct updown *u, const struct reach_levels *l, uint32_t w,
 	}
 }
 
-/* Give words numbers + 1; how many. */
+/* Number the words of the block from 1; other words get 0. Returns how many. */
 static uint32_t
-number_words(const struct routes_repair *p, uint32_t *slot)
+number_words(const struct repair_job *p, uint32_t *slot)
 {
 	const struct updown *u = p->u;
 	uint32_t n = 0;
@@ -487,7 +489,7 @@ number_words(const struct routes_repair *p, uint32_t *slot)
 }
 
 const struct reach_block *
-reach_block_new(const struct routes_repair *p)
+reach_block_new(const struct repair_job *p)
 {
 	const struct updown *u = p->u;
 	const struct reachability *r = &p->reach;
@@ -508,16 +510,17 @@ reach_block_new(const struct routes_repair *p)
 
 		if (c->slot[w] == 0)
 			continue;
-		take(u, &r->dn, w, c->dn + i * dn);
-		take(u, &r->path, w, c->path + i * path);
+		copy_column(u, &r->dn, w, c->dn + i * dn);
+		copy_column(u, &r->path, w, c->path + i * path);
 	}
 	return c;
 }
 
-/* Of word w, through the neighbours below, or those above: those in `of`. */
+/* Candidates of s for the destinations in `of`, which is a set in word w:
+ * through the neighbours below, or above. */
 static void
-add(const struct reach_block *c, sw_ix s, uint32_t w, bool up, uint64_t of,
-	uint64_t *rows)
+add_block_candidates(const struct reach_block *c, sw_ix s, uint32_t w, bool up,
+	uint64_t of, uint64_t *rows)
 {
 	const struct updown *u = c->u;
 	const uint32_t *pos = u->sw_order.pos;
@@ -553,14 +556,15 @@ reach_block_candidates(const struct reach_block *c, sw_ix s,
 		uint32_t w = among->word[i];
 		const uint64_t *last;
 
-		if (c->slot[w] == 0 || sftree_is_extended(u, s)) {
+		if (c->slot[w] == 0 || sftree_is_extension(u, s)) {
 			rest->word[rest->n++] = w;
 			continue;
 		}
 		last = c->dn + ((size_t)c->slot[w] * c->ndn - 1) * u->graph.nsw;
 		for (uint32_t g = 0; g < n; g++)
 			rows[(size_t)g * u->graph.words + w] = 0;
-		add(c, s, w, false, among->set[w], rows);
-		add(c, s, w, true, among->set[w] & ~last[s], rows);
+		add_block_candidates(c, s, w, false, among->set[w], rows);
+		add_block_candidates(
+			c, s, w, true, among->set[w] & ~last[s], rows);
 	}
 }

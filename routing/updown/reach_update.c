@@ -2,22 +2,22 @@
 
 #include "routing/updown/repair_priv.h"
 
-/* Switches to look at, each once. */
+/* Switches to compute, each once. */
 struct set {
 	bool *in;
 	sw_ix *list;
 	uint32_t n;
 };
 
-struct differ {
-	struct routes_repair *p;
+struct level_update {
+	struct repair_job *p;
 	struct set todo, always, now, before;
 	uint64_t *own;	/* a row of scratch */
-	uint64_t *wide; /* words of it */
+	uint64_t *wide; /* set of the words in which it may differ */
 };
 
 void
-reach_update_is_wide(const struct routes_repair *p, sw_ix s, uint64_t *words)
+reach_update_changed_words(const struct repair_job *p, sw_ix s, uint64_t *words)
 {
 	const struct updown *u = p->u;
 	uint32_t n = p->nwide;
@@ -76,13 +76,13 @@ old_row(const struct updown *u, const struct reach_levels *l, uint32_t k,
 }
 
 static bool
-equal(const struct updown *u, const uint64_t *a, const uint64_t *b)
+rows_equal(const struct updown *u, const uint64_t *a, const uint64_t *b)
 {
 	return a == b || memcmp(a, b, u->graph.words * sizeof(*a)) == 0;
 }
 
 static void
-note_diff(struct differ *x, sw_ix s, const uint64_t *a, const uint64_t *b)
+note_diff(struct level_update *x, sw_ix s, const uint64_t *a, const uint64_t *b)
 {
 	const struct updown *u = x->p->u;
 
@@ -96,9 +96,11 @@ note_diff(struct differ *x, sw_ix s, const uint64_t *a, const uint64_t *b)
 	}
 }
 
-/* One word of a row that reach_dn or reach_path would make. */
+/* One word of the row that reach_make_down_row() or reach_make_path_row() would
+ * make. */
 static uint64_t
-make_word(const struct differ *x, bool path, uint32_t k, sw_ix s, uint32_t w)
+make_word(const struct level_update *x, bool path, uint32_t k, sw_ix s,
+	uint32_t w)
 {
 	const struct updown *u = x->p->u;
 	const struct reach_levels *dn = &x->p->reach.dn;
@@ -119,11 +121,13 @@ make_word(const struct differ *x, bool path, uint32_t k, sw_ix s, uint32_t w)
 }
 
 /*
- * Row k of s, made from the rows before; false: it is as it was. A switch
- * whose cables are what they were can differ only where other rows do.
+ * Row k of s into x->own, from the rows of the level before; false: it is equal
+ * to old. A switch with unchanged links can differ only where rows of its
+ * neighbours do.
  */
 static bool
-make_row(struct differ *x, bool path, uint32_t k, sw_ix s, const uint64_t *old)
+make_row(struct level_update *x, bool path, uint32_t k, sw_ix s,
+	const uint64_t *old)
 {
 	const struct updown *u = x->p->u;
 	const struct reach_levels *dn = &x->p->reach.dn;
@@ -131,20 +135,20 @@ make_row(struct differ *x, bool path, uint32_t k, sw_ix s, const uint64_t *old)
 	const uint64_t **was = l->row + (size_t)(k - 1) * u->graph.nsw;
 	bool differs = false;
 
-	if (x->p->seed[s] || sftree_is_extended(u, s)) {
+	if (x->p->seed[s] || sftree_is_extension(u, s)) {
 		const uint64_t *const below_dn[2] = {
 			old_row(u, dn, dn->n - 1, s), old_row(u, dn, k, s)};
 		uint32_t last = k < dn->n ? k - 1 : dn->n - 1;
 
 		if (path)
-			reach_path(u, s, was,
+			reach_make_path_row(u, s, was,
 				dn->row + (size_t)last * u->graph.nsw, below_dn,
 				x->own);
 		else
-			reach_dn(u, s, was, x->own);
-		return !equal(u, x->own, old);
+			reach_make_down_row(u, s, was, x->own);
+		return !rows_equal(u, x->own, old);
 	}
-	reach_update_is_wide(x->p, s, x->wide);
+	reach_update_changed_words(x->p, s, x->wide);
 	for (uint32_t i = 0; i < x->p->nwide; i++)
 		for (uint64_t b = x->wide[i]; b != 0; b &= b - 1) {
 			uint32_t w = i * 64 + bitset_lowest64(b);
@@ -161,7 +165,7 @@ make_row(struct differ *x, bool path, uint32_t k, sw_ix s, const uint64_t *old)
 	return differs;
 }
 
-/* Room for one more level: mostly there are as many as there were. */
+/* Room for one more level. Mostly there are as many as before. */
 static const uint64_t **
 add_level(const struct updown *u, struct reach_levels *l)
 {
@@ -177,14 +181,14 @@ add_level(const struct updown *u, struct reach_levels *l)
 	return l->row + (size_t)l->n++ * u->graph.nsw;
 }
 
-/* Level k where it may differ; elsewhere it is as before. */
+/* Level k, computed where it may differ; elsewhere the old rows. */
 static void
-next_level(struct differ *x, bool path, uint32_t k)
+next_level(struct level_update *x, bool path, uint32_t k)
 {
 	const struct updown *u = x->p->u;
 	struct reach_levels *l = path ? &x->p->reach.path : &x->p->reach.dn;
 	const struct reach_levels *old =
-		path ? &x->p->past->reach.path : &x->p->past->reach.dn;
+		path ? &x->p->cache->reach.path : &x->p->cache->reach.dn;
 	const uint64_t **is = add_level(u, l);
 	struct set swap = x->before;
 
@@ -211,9 +215,10 @@ next_level(struct differ *x, bool path, uint32_t k)
 	}
 }
 
-/* Did level k add nothing to the one before it, where rows are new? */
+/* True if level k adds nothing to the level before, where rows are new. */
 static bool
-at_rest(const struct differ *x, const struct reach_levels *l, uint32_t k)
+is_settled(
+	const struct level_update *x, const struct reach_levels *l, uint32_t k)
 {
 	const struct updown *u = x->p->u;
 	const struct set *both[2] = {&x->now, &x->before};
@@ -222,7 +227,7 @@ at_rest(const struct differ *x, const struct reach_levels *l, uint32_t k)
 		for (uint32_t i = 0; i < both[b]->n; i++) {
 			sw_ix s = both[b]->list[i];
 
-			if (!equal(u, l->row[(size_t)k * u->graph.nsw + s],
+			if (!rows_equal(u, l->row[(size_t)k * u->graph.nsw + s],
 				    l->row[(size_t)(k - 1) * u->graph.nsw + s]))
 				return false;
 		}
@@ -230,15 +235,15 @@ at_rest(const struct differ *x, const struct reach_levels *l, uint32_t k)
 }
 
 static void
-make_levels(struct differ *x, bool path)
+make_levels(struct level_update *x, bool path)
 {
 	const struct updown *u = x->p->u;
 	const struct reach_levels *old =
-		path ? &x->p->past->reach.path : &x->p->past->reach.dn;
+		path ? &x->p->cache->reach.path : &x->p->cache->reach.dn;
 	struct reach_levels *l = path ? &x->p->reach.path : &x->p->reach.dn;
 	uint32_t k = 0, most = old->n + u->graph.nsw;
 
-	/* Detours are short: no one exceeds this. */
+	/* Detours are short: no path exceeds this. */
 	most = most < 4 * old->n + 16 ? most : 4 * old->n + 16;
 	*l = (struct reach_levels){.room = old->n};
 	l->row = arena_array(
@@ -248,19 +253,19 @@ make_levels(struct differ *x, bool path)
 	set_clear(&x->before);
 	do
 		next_level(x, path, ++k);
-	while (k + 1 < most && (k + 1 < old->n || !at_rest(x, l, k)));
+	while (k + 1 < most && (k + 1 < old->n || !is_settled(x, l, k)));
 }
 
-/* above, in the order of tiers: what is due is final. */
+/* tier_above, in the tier order: when s is due, the rows above it are final. */
 static void
-make_above(struct differ *x)
+make_above(struct level_update *x)
 {
 	struct updown *u = x->p->u;
 	bool *due = arena_array(u->graph.a, u->graph.nsw, sizeof(*due));
 
 	u->tier_above =
 		arena_array(u->own, u->graph.nsw, sizeof(*u->tier_above));
-	memcpy(u->tier_above, x->p->past->above,
+	memcpy(u->tier_above, x->p->cache->tier_above,
 		u->graph.nsw * sizeof(*u->tier_above));
 	for (uint32_t i = 0; i < u->graph.nsw; i++) {
 		sw_ix s = u->tier.seq[i];
@@ -276,7 +281,7 @@ make_above(struct differ *x)
 				bitset_or(x->own,
 					u->tier_above[u->graph.group[g].peer],
 					u->graph.words);
-		if (equal(u, u->tier_above[s], x->own))
+		if (rows_equal(u, u->tier_above[s], x->own))
 			continue;
 		row = arena_array(u->m, u->graph.words, sizeof(*row));
 		u->tier_above[s] =
@@ -287,9 +292,9 @@ make_above(struct differ *x)
 	}
 }
 
-/* Does everybody whose rows are new still reach the whole component? */
+/* True if each switch with new rows still reaches its whole component. */
 static bool
-complete(const struct differ *x)
+is_complete(const struct level_update *x)
 {
 	const struct updown *u = x->p->u;
 	const struct reach_levels *l = &x->p->reach.path;
@@ -313,9 +318,9 @@ complete(const struct differ *x)
 	return true;
 }
 
-/* A switch that had somebody above it needs somebody still. */
+/* True if each switch that had a neighbour above it still has one. */
 static bool
-all_hang(const struct routes_repair *p)
+all_have_uplink(const struct repair_job *p)
 {
 	const struct updown *u = p->u;
 
@@ -335,18 +340,19 @@ all_hang(const struct routes_repair *p)
 }
 
 /*
- * What a joiner serves is what is below it and what does not get up into
- * those before it in the line. Is that the same for all?
+ * True if sftree_extra is as it was. That of an extension switch holds what is
+ * below it in tiers, and what has no path up into the switches before it in the
+ * switch order.
  */
 static bool
-all_served(const struct routes_repair *p)
+extra_is_same(const struct repair_job *p)
 {
 	const struct updown *u = p->u;
 
 	for (sw_ix j = 0; j < u->graph.nsw; j++) {
 		uint64_t *before;
 
-		if (!sftree_is_extended(u, j))
+		if (!sftree_is_extension(u, j))
 			continue;
 		before = arena_array(
 			u->graph.a, u->graph.words, sizeof(*before));
@@ -354,9 +360,9 @@ all_served(const struct routes_repair *p)
 			bitset_add(before, u->sw_order.seq[i]);
 		for (sw_ix s = 0; s < u->graph.nsw; s++) {
 			const uint64_t *is = u->tier_above[s];
-			const uint64_t *was = p->past->above[s];
+			const uint64_t *was = p->cache->tier_above[s];
 
-			if (!equal(u, is, was) &&
+			if (!rows_equal(u, is, was) &&
 				(bitset_has(is, j) != bitset_has(was, j) ||
 					bitset_intersects(
 						is, before, u->graph.words) !=
@@ -369,12 +375,12 @@ all_served(const struct routes_repair *p)
 }
 
 bool
-reach_update(struct routes_repair *p)
+reach_update(struct repair_job *p)
 {
-	struct differ x = {.p = p};
+	struct level_update x = {.p = p};
 	const struct updown *u = p->u;
 
-	if (!all_hang(p))
+	if (!all_have_uplink(p))
 		return false;
 	x.todo = set_new(u);
 	x.always = set_new(u);
@@ -383,14 +389,14 @@ reach_update(struct routes_repair *p)
 	x.own = arena_array(u->graph.a, u->graph.words, sizeof(*x.own));
 	x.wide = arena_array(u->graph.a, p->nwide, sizeof(*x.wide));
 	for (sw_ix s = 0; s < u->graph.nsw; s++)
-		if (p->seed[s] || sftree_is_extended(u, s))
+		if (p->seed[s] || sftree_is_extension(u, s))
 			set_add(&x.always, s);
 	make_levels(&x, false);
-	/* What is below decides what has to be sought above. */
+	/* What is reached going down decides what has to be sought above. */
 	for (sw_ix s = 0; s < u->graph.nsw; s++)
 		if (p->diff[s] != NULL)
 			set_add(&x.always, s);
 	make_levels(&x, true);
 	make_above(&x);
-	return complete(&x) && all_served(p);
+	return is_complete(&x) && extra_is_same(p);
 }

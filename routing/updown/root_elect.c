@@ -2,16 +2,17 @@
 
 #include "routing/updown/updown.h"
 
-enum { HEIRS = 16 }; /* of the stored order, that are compared */
+enum { MOST_ROOTS = 16 }; /* switches compared, from the top of the order */
 
-/* An order being grown from one top: what comes first is above. */
+/* An order that grows from one top: what is placed first is above. */
 struct growth {
 	struct updown *u;
-	uint32_t *left;	 /* [nsw] cables to what was above and is not there */
-	uint32_t *nth;	 /* [nsw] place, UINT32_MAX: not there yet */
-	bool *met;	 /* [nsw] a neighbour is there */
-	sw_ix *seq;	 /* [n] what is there */
-	uint32_t n, end; /* ... and what follows at no cost */
+	uint32_t
+		*left; /* [nsw] links to what was above and is not placed yet */
+	uint32_t *nth; /* [nsw] place; UINT32_MAX: not placed yet */
+	bool *met;     /* [nsw] a neighbour is placed */
+	sw_ix *seq;    /* [end] switches placed, [n] of them followed */
+	uint32_t n, end; /* n <= end */
 	uint32_t reversed;
 };
 
@@ -32,7 +33,7 @@ growth_new(struct updown *u)
 }
 
 static void
-begin(struct growth *w)
+growth_begin(struct growth *w)
 {
 	const struct updown *u = w->u;
 
@@ -48,20 +49,20 @@ begin(struct growth *w)
 }
 
 static void
-put(struct growth *w, sw_ix s)
+growth_put(struct growth *w, sw_ix s)
 {
 	w->reversed += w->left[s];
 	w->nth[s] = w->end;
 	w->seq[w->end++] = s;
 }
 
-/* Put s there, and then what no longer has anything above it elsewhere. */
+/* Place s, and then each switch above which nothing is left to be placed. */
 static void
-follow(struct growth *w, sw_ix s)
+growth_follow(struct growth *w, sw_ix s)
 {
 	const struct updown *u = w->u;
 
-	put(w, s);
+	growth_put(w, s);
 	while (w->n < w->end) {
 		s = w->seq[w->n++];
 		for (uint32_t g = u->graph.first[s]; g < u->graph.first[s + 1];
@@ -72,25 +73,25 @@ follow(struct growth *w, sw_ix s)
 			if (was_above(u, s, peer))
 				w->left[peer] -= u->graph.group[g].n;
 			if (w->nth[peer] == UINT32_MAX && w->left[peer] == 0)
-				put(w, peer);
+				growth_put(w, peer);
 		}
 	}
 }
 
 /*
- * All that is connected with root, in an order with one top that turns few
- * cables over: what has all that was above it above it again goes next, and
- * only when there is nothing like that, what turns the fewest over.
+ * Place all that is connected with root, in an order with one top that reverses
+ * few links. A switch comes next if all that was above it is placed; only where
+ * there is none, the switch that reverses the fewest links.
  */
 static void
-grow(struct growth *w, sw_ix root)
+grow_from(struct growth *w, sw_ix root)
 {
 	const struct updown *u = w->u;
 	sw_ix next = root;
 
-	begin(w);
+	growth_begin(w);
 	while (next != TOPO_NONE) {
-		follow(w, next);
+		growth_follow(w, next);
 		next = TOPO_NONE;
 		for (uint32_t i = 0; i < u->graph.nsw; i++) {
 			sw_ix s = u->tier.seq[i];
@@ -103,7 +104,7 @@ grow(struct growth *w, sw_ix root)
 	}
 }
 
-/* Ranks that say the same, and differ from the old ones where they must. */
+/* Ranks for the new order, different from the old ones only where necessary. */
 static uint32_t
 take_ranks(const struct growth *w)
 {
@@ -139,13 +140,13 @@ root_elect(struct updown *u, uint32_t comp)
 	uint32_t tried = 0, least = UINT32_MAX;
 	sw_ix best = TOPO_NONE;
 
-	for (uint32_t i = 0; i < u->graph.nsw && tried < HEIRS && least > 0;
-		i++) {
+	for (uint32_t i = 0;
+		i < u->graph.nsw && tried < MOST_ROOTS && least > 0; i++) {
 		sw_ix s = u->tier.seq[i];
 
 		if (u->graph.comp[s] != comp)
 			continue;
-		grow(&w, s);
+		grow_from(&w, s);
 		if (w.reversed < least) {
 			least = w.reversed;
 			best = s;
@@ -156,6 +157,6 @@ root_elect(struct updown *u, uint32_t comp)
 	}
 	if (best == TOPO_NONE)
 		return 0;
-	grow(&w, best);
+	grow_from(&w, best);
 	return take_ranks(&w);
 }

@@ -12,28 +12,26 @@ groups_of(const struct row_job *f, sw_ix s)
 }
 
 static bool
-above(const struct row_job *f, sw_ix a, sw_ix b)
+is_above(const struct row_job *f, sw_ix a, sw_ix b)
 {
 	return f->u->tier.pos[a] < f->u->tier.pos[b];
 }
 
-/*
- * near[s]: destinations that share a switch with s which is above both and not
- * a top. For all others only the chain's last switch matters.
- */
+/* near[s]: destinations that have a switch above them in common with s which is
+ * no top. For all others only the path top matters. */
 static void
 find_near(struct row_job *f, const uint64_t *dn)
 {
 	const struct updown *u = f->u;
 	const uint64_t **row = nbr_class_rows(&u->graph, f->near);
 	struct nbr_class_union sum =
-		nbr_class_unions(&u->graph, &u->tier_kin, true);
+		nbr_class_unions(&u->graph, &u->tier_class, true);
 
 	for (uint32_t i = 0; i < u->graph.nsw; i++) {
 		sw_ix s = u->tier.seq[i];
 		uint64_t *near = f->near + (size_t)s * u->graph.words;
 
-		if (u->tier_kin.mid[s] == u->graph.first[s])
+		if (u->tier_class.mid[s] == u->graph.first[s])
 			continue;
 		memcpy(near, nbr_class_union(&sum, s, row),
 			u->graph.words * sizeof(*near));
@@ -42,7 +40,8 @@ find_near(struct row_job *f, const uint64_t *dn)
 	}
 }
 
-/* lead[x]: by which cables down s leads to x, or no more if not on. */
+/* lead[x] for the neighbours x below s: the groups of links to x; on: set them,
+ * otherwise clear them. */
 static inline void
 lead_down(struct row_job *f, sw_ix s, bool on, const uint32_t W)
 {
@@ -52,7 +51,7 @@ lead_down(struct row_job *f, sw_ix s, bool on, const uint32_t W)
 		sw_ix peer = u->graph.group[u->graph.first[s] + i].peer;
 		uint64_t *lead = f->lead + (size_t)peer * W;
 
-		if (above(f, peer, s))
+		if (is_above(f, peer, s))
 			continue;
 		if (on)
 			bitset_add(lead, i);
@@ -70,7 +69,7 @@ lead_up(struct row_job *f, sw_ix s, const uint32_t W)
 		sw_ix peer = u->graph.group[u->graph.first[s] + i].peer;
 		const uint64_t *up = f->above[peer];
 
-		if (!above(f, peer, s))
+		if (!is_above(f, peer, s))
 			continue;
 		for (uint32_t w = 0; w < u->graph.words; w++)
 			for (uint64_t x = up[w]; x != 0; x &= x - 1)
@@ -82,16 +81,16 @@ lead_up(struct row_job *f, sw_ix s, const uint32_t W)
 	}
 }
 
-/* lead[x]: by which groups s goes up towards x, or which are cables to x. Who
- * has the same groups up as the last one has the same of the former. */
+/* lead[x]: the groups by which s goes up towards x, or which are links to x. A
+ * switch with the same groups up as the last one reuses those that lead up. */
 static inline void
 find_lead(struct row_job *f, sw_ix s, const uint32_t W)
 {
 	sw_ix last = f->lead_of;
 
-	if (last != TOPO_NONE && row_template_same(f->u, s, last))
+	if (last != TOPO_NONE && row_template_same_links(f->u, s, last))
 		return;
-	if (last != TOPO_NONE && row_template_related(f->u, s, last)) {
+	if (last != TOPO_NONE && row_template_same_uplinks(f->u, s, last)) {
 		lead_down(f, last, false, W);
 	} else {
 		memset(f->lead, 0,
@@ -102,7 +101,7 @@ find_lead(struct row_job *f, sw_ix s, const uint32_t W)
 	f->lead_of = s;
 }
 
-/* Groups up. */
+/* The groups by which paths may lead up from s. */
 static struct row_mask
 find_up(const struct row_job *f, sw_ix s)
 {
@@ -110,16 +109,14 @@ find_up(const struct row_job *f, sw_ix s)
 	struct row_mask up = {{0}};
 
 	for (uint32_t i = 0; i < groups_of(f, s); i++)
-		if (sw_is_above(
+		if (sw_has_uplink(
 			    u, s, u->graph.group[u->graph.first[s] + i].peer))
 			bitset_add(up.w, i);
 	return up;
 }
 
-/*
- * Of word w the destinations for which each of the groups up will do, and
- * siblings and what the line turns over will not.
- */
+/* far, in word w: destinations for which each of the groups up is a candidate,
+ * and neither links within the tier nor reversed links are. */
 static void
 find_far(struct row_job *f, sw_ix s, uint32_t w)
 {
@@ -131,18 +128,19 @@ find_far(struct row_job *f, sw_ix s, uint32_t w)
 		uint64_t c = f->cand[(size_t)i * u->graph.words + w];
 		sw_ix peer = u->graph.group[u->graph.first[s] + i].peer;
 
-		if (!above(f, peer, s)) {
+		if (!is_above(f, peer, s)) {
 			far &= u->sw_order.pos[peer] < u->sw_order.pos[s] ? ~c
 									  : far;
 			continue;
 		}
-		far &= sw_is_above(u, s, peer) ? c : ~c;
-		any |= sw_is_above(u, s, peer);
+		far &= sw_has_uplink(u, s, peer) ? c : ~c;
+		any |= sw_has_uplink(u, s, peer);
 	}
 	f->far[w] = any ? far : 0;
 }
 
-/* Candidates by destination, those in word w, of far ones none. */
+/* Candidates by destination, for those of word w that are in which; far
+ * destinations get none. */
 static inline void
 find_masks(struct row_job *f, sw_ix s, uint32_t w, uint64_t which,
 	const uint32_t W)
@@ -164,12 +162,10 @@ find_masks(struct row_job *f, sw_ix s, uint32_t w, uint64_t which,
 	}
 }
 
-/*
- * The cables of the groups in m, one of each group after the other, so that
- * neighbours in the list part at once. Returns how many.
- */
+/* Ports of the links of the groups in m, one of each group after the other, so
+ * that neighbours in the list are of different groups. Returns how many. */
 static inline uint32_t
-cables_of(const struct row_job *f, sw_ix s, const struct row_mask *m,
+links_of(const struct row_job *f, sw_ix s, const struct row_mask *m,
 	uint8_t *out, const uint32_t W)
 {
 	const struct link_group *group =
@@ -192,20 +188,20 @@ cables_of(const struct row_job *f, sw_ix s, const struct row_mask *m,
 	return n;
 }
 
-/* n cables that lead to m apexes. */
-struct turns {
+/* n links that lead to m path tops. */
+struct rotation {
 	const uint8_t *cable;
 	uint32_t n, m, period;
 };
 
 /*
- * Ports for apex k of those: where all apexes take turns, LIDs that follow each
- * other go by cables that follow each other, which is what a shift wants. One
- * cable is left out after each period, so that cables and apexes do not pair up
- * as before for ever.
+ * Ports by spread index for path top number k of these. The links rotate over
+ * all path tops, so consecutive LIDs go by consecutive links, which suits a
+ * shift permutation. One link is left out after each period, so that links and
+ * path tops do not pair up alike for ever.
  */
 static void
-take_turns(const struct dest_table *d, const struct turns *t, uint32_t k,
+rotate_ports(const struct dest_table *d, const struct rotation *t, uint32_t k,
 	uint8_t *port)
 {
 	for (uint32_t q = 0; q < d->spread; q++) {
@@ -215,9 +211,9 @@ take_turns(const struct dest_table *d, const struct turns *t, uint32_t k,
 	}
 }
 
-/* After so many LIDs the pairs of n cables and m apexes would be the same. */
+/* The number of LIDs after which n links and m path tops pair up as before. */
 static uint32_t
-pairs(uint32_t n, uint32_t m)
+rotation_period(uint32_t n, uint32_t m)
 {
 	uint32_t x = m, y = n;
 
@@ -230,18 +226,16 @@ pairs(uint32_t n, uint32_t m)
 	return m / x * n;
 }
 
-/*
- * Apexes by the first group that leads to them: those of one tree, for what is
- * under several.
- */
+/* Count path tops by the first group that leads to them: for a switch below
+ * several trees, the path tops of each tree. */
 static inline void
-count_apexes(struct row_job *f, const struct row_mask *up, uint32_t *count,
+count_path_tops(struct row_job *f, const struct row_mask *up, uint32_t *count,
 	const uint32_t W)
 {
 	const struct dest_table *d = f->d;
 
-	for (uint32_t k = 0; k < d->napex; k++) {
-		const uint64_t *lead = f->lead + (size_t)d->apex[k] * W;
+	for (uint32_t k = 0; k < d->npath_tops; k++) {
+		const uint64_t *lead = f->lead + (size_t)d->path_top[k] * W;
 		uint32_t first = UINT32_MAX;
 
 		for (uint32_t w = W; w-- > 0;)
@@ -250,18 +244,18 @@ count_apexes(struct row_job *f, const struct row_mask *up, uint32_t *count,
 					bitset_lowest64(lead[w] & up->w[w]);
 		f->first_lead[k] = (uint16_t)first;
 		if (first != UINT32_MAX)
-			count[first] += k < d->nmain || count[first] == 0;
+			count[first] += k < d->nhost_tops || count[first] == 0;
 	}
 }
 
-/* One candidate with one cable: nothing to choose. */
+/* One candidate with one link: nothing to choose. */
 static inline bool
-only(const struct row_job *f, sw_ix s, const uint64_t *m, const uint32_t W,
-	uint8_t *port)
+has_one_link(const struct row_job *f, sw_ix s, const uint64_t *m,
+	const uint32_t W, uint8_t *port)
 {
 	uint32_t i = 0;
 
-	if (!row_alone(m, W))
+	if (!row_is_one_group(m, W))
 		return false;
 	for (uint32_t w = 0; w < W; w++)
 		if (m[w] != 0)
@@ -272,9 +266,10 @@ only(const struct row_job *f, sw_ix s, const uint64_t *m, const uint32_t W,
 	return true;
 }
 
-/* Apexes that something leads to; how many hosts' apexes are out of reach. */
+/* The pattern for path tops that a group leads to. Returns how many path tops
+ * are out of reach. */
 static inline uint32_t
-make_led(
+make_reached(
 	struct row_job *f, sw_ix s, const struct row_mask *up, const uint32_t W)
 {
 	const struct dest_table *d = f->d;
@@ -282,35 +277,37 @@ make_led(
 	uint32_t missing = 0;
 	uint8_t cable[UPDN_MAX_GROUPS];
 
-	count_apexes(f, up, all, W);
-	for (uint32_t k = 0; k < d->napex; k++) {
-		const uint64_t *lead = f->lead + (size_t)d->apex[k] * W;
-		uint8_t *port = f->templ + (size_t)k * d->spread;
+	count_path_tops(f, up, all, W);
+	for (uint32_t k = 0; k < d->npath_tops; k++) {
+		const uint64_t *lead = f->lead + (size_t)d->path_top[k] * W;
+		uint8_t *port = f->pattern + (size_t)k * d->spread;
 		uint32_t first = f->first_lead[k], c;
 		struct row_mask m;
-		struct turns turns;
+		struct rotation turns;
 
 		missing += first == UINT16_MAX;
 		if (first == UINT16_MAX)
 			continue;
 		for (uint32_t w = 0; w < W; w++)
 			m.w[w] = lead[w] & up->w[w];
-		if (only(f, s, m.w, W, port)) { /* as in most trees */
+		if (has_one_link(f, s, m.w, W, port)) { /* as in most trees */
 			memset(port, *port, d->spread);
 			continue;
 		}
-		c = cables_of(f, s, &m, cable, W);
-		turns = (struct turns){cable, c, all[first],
-			row_alone(m.w, W) ? UINT32_MAX : pairs(c, all[first])};
-		take_turns(d, &turns, so_far[first]++, port);
+		c = links_of(f, s, &m, cable, W);
+		turns = (struct rotation){cable, c, all[first],
+			row_is_one_group(m.w, W)
+				? UINT32_MAX
+				: rotation_period(c, all[first])};
+		rotate_ports(d, &turns, so_far[first]++, port);
 	}
 	return missing;
 }
 
 /*
- * Few apexes out of reach: a cable is missing here. They take turns on all
- * groups (see also fill_few), and each switch begins elsewhere so that the
- * substitutes do not pile up.
+ * Few path tops out of reach: a link is missing here. They rotate over all
+ * groups (see also fill_few()), and each switch begins at another group so that
+ * the substitutes do not pile up.
  */
 static void
 make_few(struct row_job *f, sw_ix s, const struct row_mask *up, uint32_t W)
@@ -321,96 +318,97 @@ make_few(struct row_job *f, sw_ix s, const struct row_mask *up, uint32_t W)
 	for (uint32_t w = 0; w < W; w++)
 		for (uint64_t x = up->w[w]; x != 0; x &= x - 1)
 			list[n++] = w * 64 + bitset_lowest64(x);
-	assert(n > 0); /* most apexes are in reach */
+	assert(n > 0); /* most path tops are in reach */
 	f->own |= turn != 0;
-	for (uint32_t k = 0; k < d->napex; k++)
+	for (uint32_t k = 0; k < d->npath_tops; k++)
 		for (uint32_t q = 0;
 			f->first_lead[k] == UINT16_MAX && q < d->spread; q++)
-			f->templ[(size_t)k * d->spread + q] =
+			f->pattern[(size_t)k * d->spread + q] =
 				row_port(f, s, list[turn++ % n], q);
 }
 
-/* Many of them: they belong to another tree, which all cables may lead to. */
+/* Many path tops out of reach: they belong to another tree, to which all links
+ * may lead. */
 static inline void
 make_many(struct row_job *f, sw_ix s, const struct row_mask *up,
 	uint32_t missing, const uint32_t W)
 {
 	const struct dest_table *d = f->d;
 	uint8_t cable[UPDN_MAX_GROUPS];
-	uint32_t n = cables_of(f, s, up, cable, W), i = 0;
-	const struct turns turns = {cable, n, missing, n};
+	uint32_t n = links_of(f, s, up, cable, W), i = 0;
+	const struct rotation turns = {cable, n, missing, n};
 
-	for (uint32_t k = 0; k < d->napex; k++)
+	for (uint32_t k = 0; k < d->npath_tops; k++)
 		if (f->first_lead[k] == UINT16_MAX)
-			take_turns(d, &turns, i++,
-				f->templ + (size_t)k * d->spread);
+			rotate_ports(d, &turns, i++,
+				f->pattern + (size_t)k * d->spread);
 }
 
-/*
- * The port by apex for far destinations: the cables that lead to the apex take
- * turns. True: few apexes are out of reach.
- */
+/* The port by spread index for far destinations: the links that lead to the
+ * path top rotate. True: few path tops are out of reach. */
 static inline bool
-make_template(
+make_pattern(
 	struct row_job *f, sw_ix s, const struct row_mask *up, const uint32_t W)
 {
 	const struct dest_table *d = f->d;
-	uint32_t missing = make_led(f, s, up, W);
-	bool few = missing * 2 < d->napex && missing > 0;
+	uint32_t missing = make_reached(f, s, up, W);
+	bool few = missing * 2 < d->npath_tops && missing > 0;
 
 	if (few)
 		make_few(f, s, up, W);
 	else if (missing > 0)
 		make_many(f, s, up, missing, W);
-	for (uint32_t k = 0; k < d->napex * d->spread; k++)
-		f->sum[0][f->templ[k]] += d->nkey[k];
+	for (uint32_t k = 0; k < d->npath_tops * d->spread; k++)
+		f->sum[0][f->pattern[k]] += d->spread_count[k];
 	return few;
 }
 
-/* to[lid[i]] = port[key[i]], what rows mostly are. */
+/* to[lid[i]] = port[key[i]]: most entries of most rows. */
 static void
-scatter(uint8_t *restrict to, const uint16_t *restrict lid,
+scatter_ports(uint8_t *restrict to, const uint16_t *restrict lid,
 	const uint8_t *restrict port, const uint16_t *restrict key, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
 		to[lid[i]] = port[key[i]];
 }
 
-/* All LIDs by the template; equal templates (a pod's leaves) share the work. */
+/*
+ * All LIDs by the pattern; equal patterns (of a pod's leaves) share the work.
+ */
 static void
 fill_far(struct row_job *f)
 {
 	const struct dest_table *d = f->d;
-	size_t n = (size_t)d->napex * d->spread;
+	size_t n = (size_t)d->npath_tops * d->spread;
 
-	if (!f->far_valid || memcmp(f->templ, f->templ_last, n) != 0) {
-		scatter(f->far_row, d->lid, f->templ, d->key, d->n);
-		memcpy(f->templ_last, f->templ, n);
+	if (!f->far_valid || memcmp(f->pattern, f->pattern_last, n) != 0) {
+		scatter_ports(
+			f->far_row, d->lid, f->pattern, d->spread_index, d->n);
+		memcpy(f->pattern_last, f->pattern, n);
 		f->far_valid = true;
 	}
 	memcpy(f->row, f->far_row, f->bytes);
 }
 
-/*
- * Of an apex out of reach, each LID takes its turn by itself: by the template
- * all of them would go up by one cable.
- */
+/* For path tops out of reach the LIDs rotate one by one: by the pattern all
+ * LIDs of one would go up by one link. */
 static void
 fill_few(struct row_job *f, sw_ix s, const struct row_mask *up, uint32_t W)
 {
 	const struct dest_table *d = f->d;
 	uint8_t cable[UPDN_MAX_GROUPS];
-	uint32_t n = cables_of(f, s, up, cable, W), turn[2];
+	uint32_t n = links_of(f, s, up, cable, W), turn[2];
 
 	assert(n > 0);
 	turn[0] = turn[1] = f->u->tier.pos[s];
 	for (uint32_t i = 0; i < d->n; i++)
-		if (f->first_lead[d->key[i] / d->spread] == UINT16_MAX &&
+		if (f->first_lead[d->spread_index[i] / d->spread] ==
+				UINT16_MAX &&
 			bitset_has(f->far, d->dest[i]))
 			f->row[d->lid[i]] = cable[turn[d->other[i]]++ % n];
 }
 
-/* The template knows whole LIDs only. */
+/* The pattern does not serve split LIDs. */
 static void
 fill_split(struct row_job *f, sw_ix s, const struct row_mask *up)
 {
@@ -420,12 +418,12 @@ fill_split(struct row_job *f, sw_ix s, const struct row_mask *up)
 		uint32_t i = d->split[k];
 
 		if (bitset_has(f->far, d->dest[i]))
-			f->own |= next_hop_share(f, s, i, up->w);
+			f->own |= next_hop_choose_share(f, s, i, up->w);
 	}
 }
 
 static void
-put(struct row_job *f, sw_ix dest, uint8_t port)
+fill_dest(struct row_job *f, sw_ix dest, uint8_t port)
 {
 	const struct dest_table *d = f->d;
 	const uint16_t *lid = d->lid;
@@ -441,9 +439,9 @@ put(struct row_job *f, sw_ix dest, uint8_t port)
 }
 
 /*
- * Several candidates. What the template says will do where it is one of them
- * and no switch nearer than the apex matters; where one does, the template
- * still says which of the cables to it.
+ * Several candidates. The port of the pattern serves where it is one of them
+ * and no switch nearer than the path top matters; where one does, the pattern
+ * still decides among the links to it.
  */
 static void
 fill_chosen(struct row_job *f, sw_ix s, sw_ix x, const uint64_t *m, bool templ)
@@ -452,9 +450,9 @@ fill_chosen(struct row_job *f, sw_ix s, sw_ix x, const uint64_t *m, bool templ)
 	bool near = bitset_has(f->near + (size_t)s * f->u->graph.words, x);
 
 	if (templ && !near)
-		next_hop_allow(f, s, m);
+		next_hop_allow_ports(f, s, m);
 	for (uint32_t i = d->at[x]; i < d->end[x]; i++) {
-		uint8_t p = templ ? f->templ[d->key[i]] : LFT_DROP;
+		uint8_t p = templ ? f->pattern[d->spread_index[i]] : LFT_DROP;
 		bool as = templ && d->share_of[i] == 0;
 
 		as = as && (near ? next_hop_accept_port(f, s, i, m, p)
@@ -463,7 +461,7 @@ fill_chosen(struct row_job *f, sw_ix s, sw_ix x, const uint64_t *m, bool templ)
 	}
 }
 
-/* All that hangs on x, by the mask m. */
+/* Entries for all LIDs at x, by the mask m. */
 static inline void
 fill_one(struct row_job *f, sw_ix s, sw_ix x, bool templ, const uint32_t W)
 {
@@ -474,9 +472,9 @@ fill_one(struct row_job *f, sw_ix s, sw_ix x, bool templ, const uint32_t W)
 	for (uint32_t w = 0; w < W; w++)
 		any |= m[w];
 	if (any == 0)
-		put(f, x, LFT_DROP);
-	else if (only(f, s, m, W, &port))
-		put(f, x, port);
+		fill_dest(f, x, LFT_DROP);
+	else if (has_one_link(f, s, m, W, &port))
+		fill_dest(f, x, port);
 	else
 		fill_chosen(f, s, x, m, templ);
 }
@@ -489,7 +487,7 @@ fill_rest(struct row_job *f, sw_ix s, bool templ, const uint32_t W)
 			fill_one(f, s, x, templ, W);
 }
 
-/* What hangs on s itself. */
+/* Entries for the LIDs at s itself. */
 static void
 fill_own(struct row_job *f, sw_ix s)
 {
@@ -506,7 +504,7 @@ fill_fresh(
 	for (uint32_t w = 0; w < f->u->graph.words; w++)
 		any |= f->far[w];
 	if (any != 0) {
-		bool few = make_template(f, s, up, W);
+		bool few = make_pattern(f, s, up, W);
 
 		fill_far(f);
 		if (few)
@@ -518,9 +516,9 @@ fill_fresh(
 	fill_rest(f, s, any != 0, W);
 }
 
-/* Block b as the twin has it. */
+/* Copy block b of the template. */
 static inline void
-touch(struct row_job *f, const struct row_template *t, uint32_t b)
+copy_block(struct row_job *f, const struct row_template *t, uint32_t b)
 {
 	if (f->touched[b])
 		return;
@@ -530,9 +528,9 @@ touch(struct row_job *f, const struct row_template *t, uint32_t b)
 		LFT_BLOCK);
 }
 
-/* The blocks that destination x is in. */
+/* Copy the blocks that hold LIDs at x. */
 static void
-touch_all(struct row_job *f, const struct row_template *t, sw_ix x)
+copy_blocks_of(struct row_job *f, const struct row_template *t, sw_ix x)
 {
 	const uint16_t *lid = f->d->lid;
 	uint32_t i = f->d->at[x], run = f->d->run[x];
@@ -541,48 +539,49 @@ touch_all(struct row_job *f, const struct row_template *t, sw_ix x)
 		uint32_t last = (lid[i] + run - 1) / LFT_BLOCK;
 
 		for (uint32_t b = lid[i] / LFT_BLOCK; b <= last; b++)
-			touch(f, t, b);
+			copy_block(f, t, b);
 	}
 	for (i += run; i < f->d->end[x]; i++)
-		touch(f, t, lid[i] / LFT_BLOCK);
+		copy_block(f, t, lid[i] / LFT_BLOCK);
 }
 
-/* Template and twin have been found: what differs. False: make it anew. */
+/* Replace what differs from the template. False: make the row anew. */
 static inline bool
-patch(struct row_job *f, sw_ix s, const struct row_template *t,
+patch_row(struct row_job *f, sw_ix s, const struct row_template *t,
 	const uint32_t W)
 {
 	const struct dest_table *d = f->d;
-	uint8_t *templ = f->templ;
+	uint8_t *templ = f->pattern;
 	uint64_t any = 0;
 
 	for (uint32_t w = 0; w < f->u->graph.words; w++)
 		any |= f->far[w];
 	while (f->nlist > 0)
 		f->touched[f->list[--f->nlist]] = false;
-	f->templ = t->templ;
+	f->pattern = t->pattern;
 	for (uint32_t i = 0; i < f->diff.n; i++) {
 		uint32_t w = f->diff.word[i];
 
 		for (uint64_t b = f->diff.set[w]; b != 0; b &= b - 1) {
 			sw_ix x = w * 64 + bitset_lowest64(b);
 
-			touch_all(f, t, x);
+			copy_blocks_of(f, t, x);
 			if (!bitset_has(f->far, x)) {
 				fill_one(f, s, x, any != 0, W);
 				continue;
 			}
 			for (uint32_t l = d->at[x]; l < d->end[x]; l++)
-				f->row[d->lid[l]] = f->templ[d->key[l]];
+				f->row[d->lid[l]] =
+					f->pattern[d->spread_index[l]];
 		}
 	}
-	f->templ = templ;
+	f->pattern = templ;
 	return !f->own;
 }
 
 /* No port is allowed yet. */
 static void
-forbid(struct row_job *f)
+forbid_ports(struct row_job *f)
 {
 	memset(f->allowed, 0, sizeof(f->allowed));
 	f->allowed_for = (struct row_mask){{0}};
@@ -593,11 +592,11 @@ begin_row(struct row_job *f)
 {
 	memset(f->meant, 0, sizeof(f->meant));
 	memset(f->sum, 0, sizeof(f->sum));
-	forbid(f);
+	forbid_ports(f);
 	f->own = false;
 }
 
-/* The row of s from that of t; false: it has to be made anew. */
+/* The row of s from template t; false: make it anew. */
 static inline bool
 make_from(struct row_job *f, sw_ix s, const struct row_template *t,
 	const uint32_t W)
@@ -611,10 +610,11 @@ make_from(struct row_job *f, sw_ix s, const struct row_template *t,
 		find_far(f, s, w);
 		find_masks(f, s, w, f->diff.set[w], W);
 	}
-	return patch(f, s, t, W);
+	return patch_row(f, s, t, W);
 }
 
-/* One row with W a constant; the twin that it was patched from, or NULL. */
+/* One row with W a constant. Returns the template that it was patched from, or
+ * NULL. */
 static inline __attribute__((always_inline)) const struct row_template *
 make_row(struct row_job *f, sw_ix s, sw_ix prev_sw, const uint32_t W)
 {
@@ -642,7 +642,7 @@ make_row(struct row_job *f, sw_ix s, sw_ix prev_sw, const uint32_t W)
 		fill_fresh(f, s, &up, W);
 	fill_own(f, s);
 	if (f->u->graph.plane != NULL)
-		multi_tree_row(f, s, prev_sw);
+		multi_tree_fill_row(f, s, prev_sw);
 	else if (!f->own && (f->prev == NULL || prev_sw == TOPO_NONE))
 		row_template_add(f, s);
 	return NULL;
@@ -663,7 +663,7 @@ row_fill_row(struct row_job *f, sw_ix s, sw_ix prev_sw)
 }
 
 void
-row_fill_begin(struct row_job *f)
+row_fill_begin_entries(struct row_job *f)
 {
 	const struct updown *u = f->u;
 	struct arena *a = f->a;
@@ -681,12 +681,12 @@ row_fill_begin(struct row_job *f)
 }
 
 void
-row_fill_whole(struct row_job *f, const struct row_job *first)
+row_fill_begin_rows(struct row_job *f, const struct row_job *first)
 {
 	const struct updown *u = f->u;
 	struct arena *a = f->a;
 
-	row_fill_begin(f);
+	row_fill_begin_entries(f);
 	if (first != NULL) {
 		f->near = first->near;
 	} else {
@@ -696,25 +696,26 @@ row_fill_whole(struct row_job *f, const struct row_job *first)
 	}
 	f->far_row = arena_alloc(a, f->bytes);
 	memset(f->far_row, LFT_DROP, f->bytes);
-	f->templ = arena_array(a, f->d->napex, f->d->spread);
-	f->templ_last = arena_array(a, f->d->napex, f->d->spread);
+	f->pattern = arena_array(a, f->d->npath_tops, f->d->spread);
+	f->pattern_last = arena_array(a, f->d->npath_tops, f->d->spread);
 	row_template_init(f);
-	f->first_lead = arena_array(a, f->d->napex, sizeof(*f->first_lead));
+	f->first_lead =
+		arena_array(a, f->d->npath_tops, sizeof(*f->first_lead));
 	if (f->prev != NULL)
 		lft_keep_init(f);
 }
 
 void
-row_fill_open(struct row_job *f, sw_ix s, const struct sw_subset *among)
+row_fill_find_masks(struct row_job *f, sw_ix s, const struct sw_subset *among)
 {
 	const struct updown *u = f->u;
 	uint32_t n = groups_of(f, s);
 
-	f->W = row_words(n);
-	reach_block_candidates(f->columns, s, among, &f->rest, f->cand);
+	f->W = row_mask_words(n);
+	reach_block_candidates(f->block, s, among, &f->rest, f->cand);
 	if (f->rest.n > 0)
 		reach_candidates(u, f->r, s, &f->rest, f->cand);
-	forbid(f);
+	forbid_ports(f);
 	for (uint32_t k = 0; k < among->n; k++) {
 		uint32_t w = among->word[k], last = w * 64 + 64;
 
@@ -738,7 +739,7 @@ row_fill_open(struct row_job *f, sw_ix s, const struct sw_subset *among)
 }
 
 void
-row_fill_lead(struct row_job *f, sw_ix s, sw_ix x, const uint64_t *m)
+row_fill_find_lead(struct row_job *f, sw_ix s, sw_ix x, const uint64_t *m)
 {
 	const struct updown *u = f->u;
 	const struct link_group *group = u->graph.group + u->graph.first[s];
@@ -746,7 +747,7 @@ row_fill_lead(struct row_job *f, sw_ix s, sw_ix x, const uint64_t *m)
 
 	memset(lead, 0, f->W * sizeof(*lead));
 	if (!bitset_has(f->above[s], x)) {
-		uint32_t i = down_path_group(u, s, x) - u->graph.first[s];
+		uint32_t i = down_path_find_group(u, s, x) - u->graph.first[s];
 
 		if (i < groups_of(f, s) && bitset_has(m, i))
 			bitset_add(lead, i);
@@ -757,7 +758,8 @@ row_fill_lead(struct row_job *f, sw_ix s, sw_ix x, const uint64_t *m)
 			uint32_t i = w * 64 + bitset_lowest64(b);
 			sw_ix peer = group[i].peer;
 
-			if (bitset_has(f->above[peer], x) && above(f, peer, s))
+			if (bitset_has(f->above[peer], x) &&
+				is_above(f, peer, s))
 				bitset_add(lead, i);
 		}
 }

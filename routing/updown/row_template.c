@@ -3,14 +3,14 @@
 #include "routing/updown/row_priv.h"
 
 enum {
-	TWINS = 8,
+	TEMPLATES = 8,
 	WORTH = 4, /* a row that differs in 1 / WORTH is better made anew */
 };
 
 void
 row_template_init(struct row_job *f)
 {
-	f->twin = arena_array(f->a, TWINS, sizeof(*f->twin));
+	f->template = arena_array(f->a, TEMPLATES, sizeof(*f->template));
 	f->diff.set = arena_array(f->a, f->u->graph.words, sizeof(uint64_t));
 	f->diff.word = arena_array(f->a, f->u->graph.words, sizeof(uint32_t));
 	f->none = arena_array(f->a, f->u->graph.words, sizeof(*f->none));
@@ -25,7 +25,7 @@ is_up(const struct updown *u, sw_ix s, const struct link_group *g)
 	return u->tier.pos[g->peer] < u->tier.pos[s];
 }
 
-/* The same neighbour by the same ports? */
+/* True if both are links to the same neighbour by the same ports. */
 static bool
 same_group(const struct updown *u, const struct link_group *a,
 	const struct link_group *b)
@@ -41,12 +41,10 @@ same_group(const struct updown *u, const struct link_group *a,
 	return true;
 }
 
-/*
- * Whoever is above both must be above both by the same group; then templates
- * are equal, too.
- */
+/* A switch above both must be above both by the same group; then the patterns
+ * are equal, too. */
 bool
-row_template_related(const struct updown *u, sw_ix s, sw_ix t)
+row_template_same_uplinks(const struct updown *u, sw_ix s, sw_ix t)
 {
 	uint32_t n = u->graph.first[s + 1] - u->graph.first[s];
 
@@ -65,7 +63,7 @@ row_template_related(const struct updown *u, sw_ix s, sw_ix t)
 }
 
 bool
-row_template_same(const struct updown *u, sw_ix s, sw_ix t)
+row_template_same_links(const struct updown *u, sw_ix s, sw_ix t)
 {
 	uint32_t n = u->graph.first[s + 1] - u->graph.first[s];
 
@@ -78,7 +76,8 @@ row_template_same(const struct updown *u, sw_ix s, sw_ix t)
 	return true;
 }
 
-/* Is what is above both in tiers on the same side of both in the line? */
+/* True if each neighbour above both in tiers is on the same side of both in the
+ * switch order. */
 static bool
 same_sides(const struct updown *u, sw_ix s, sw_ix t)
 {
@@ -95,11 +94,10 @@ same_sides(const struct updown *u, sw_ix s, sw_ix t)
 }
 
 /*
- * Who comes within reach of s and t in different steps: for everybody else
- * each neighbour that both have is a candidate of both, or of none. No steps
- * need be looked at where both have the same neighbours on that side of the
- * line: then only what is below the one alone can differ, and the two
- * themselves.
+ * Destinations that s and t reach in different numbers of steps: for all others
+ * each common neighbour is a candidate of both, or of neither. This is not
+ * needed where both have the same neighbours on that side of the order: then
+ * only destinations below just one of them can differ, and the two themselves.
  */
 static void
 find_steps(const struct updown *u, const struct reach_levels *l,
@@ -119,7 +117,8 @@ find_steps(const struct updown *u, const struct reach_levels *l,
 	}
 }
 
-/* About which destinations may s and the twin differ? How many. */
+/* The destinations for which s and the template may differ, in f->diff. Returns
+ * how many. */
 static uint32_t
 find_diff(struct row_job *f, sw_ix s, const struct row_template *t)
 {
@@ -136,12 +135,12 @@ find_diff(struct row_job *f, sw_ix s, const struct row_template *t)
 
 	for (uint32_t w = 0; w < u->graph.words; w++)
 		diff[w] = near[w] ^ near_t[w];
-	if (!row_template_same(u, s, t->sw))
+	if (!row_template_same_links(u, s, t->sw))
 		for (uint32_t w = 0; w < u->graph.words; w++)
 			diff[w] |= below[0][w] | below[1][w];
-	else if (!nbr_class_is_same(&u->line_kin.down, s, t->sw))
+	else if (!nbr_class_is_same(&u->order_class.down, s, t->sw))
 		find_steps(u, dn, both, none, diff);
-	if (!nbr_class_is_same(&u->line_kin.up, s, t->sw))
+	if (!nbr_class_is_same(&u->order_class.up, s, t->sw))
 		find_steps(u, path, both, below, diff);
 	else
 		for (uint32_t w = 0; w < u->graph.words; w++)
@@ -160,11 +159,11 @@ find_diff(struct row_job *f, sw_ix s, const struct row_template *t)
 const struct row_template *
 row_template_find(struct row_job *f, sw_ix s)
 {
-	for (uint32_t i = 0; i < f->ntwin && !sftree_is_extended(f->u, s);
+	for (uint32_t i = 0; i < f->ntemplates && !sftree_is_extension(f->u, s);
 		i++) {
-		const struct row_template *t = &f->twin[i];
+		const struct row_template *t = &f->template[i];
 
-		if (row_template_related(f->u, s, t->sw))
+		if (row_template_same_uplinks(f->u, s, t->sw))
 			return same_sides(f->u, s, t->sw) &&
 					       find_diff(f, s, t) * WORTH <
 						       f->u->graph.nsw
@@ -177,29 +176,29 @@ row_template_find(struct row_job *f, sw_ix s)
 void
 row_template_forget(struct row_job *f)
 {
-	f->ntwin = 0;
+	f->ntemplates = 0;
 }
 
 void
 row_template_add(struct row_job *f, sw_ix s)
 {
 	const struct updown *u = f->u;
-	struct row_template *t = &f->twin[f->ntwin];
-	size_t keys = (size_t)f->d->napex * f->d->spread;
+	struct row_template *t = &f->template[f->ntemplates];
+	size_t keys = (size_t)f->d->npath_tops * f->d->spread;
 
-	for (uint32_t i = 0; i < f->ntwin; i++)
-		if (row_template_related(u, s, f->twin[i].sw))
+	for (uint32_t i = 0; i < f->ntemplates; i++)
+		if (row_template_same_uplinks(u, s, f->template[i].sw))
 			return;
-	if (f->ntwin == TWINS || sftree_is_extended(u, s))
+	if (f->ntemplates == TEMPLATES || sftree_is_extension(u, s))
 		return;
-	f->ntwin++;
+	f->ntemplates++;
 	t->sw = s;
 	if (t->row == NULL) {
 		t->far = arena_array(f->a, u->graph.words, sizeof(*t->far));
-		t->templ = arena_alloc(f->a, keys);
+		t->pattern = arena_alloc(f->a, keys);
 		t->row = arena_alloc(f->a, f->bytes);
 	}
 	memcpy(t->far, f->far, u->graph.words * sizeof(*t->far));
-	memcpy(t->templ, f->templ, keys);
+	memcpy(t->pattern, f->pattern, keys);
 	memcpy(t->row, f->row, f->bytes);
 }

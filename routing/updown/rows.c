@@ -7,13 +7,16 @@
 
 enum {
 	ROWS_MIN = 64, /* a thread's worth of work */
-	UNITS = 16,    /* kin are made in so many pieces at least, if all are */
-	BATCHES = 8,   /* in small fabrics: tables are not made twice */
-	BATCH_LEAST = 1 << 12,	/* blocks */
-	BATCH_BLOCKS = 1 << 15, /* 2 MiB: stays in the cache until it is put */
+	UNITS = 16,    /* units at least, if all switches are of one class */
+	BATCHES = 8,   /* per thread: small tables are not held twice */
+	BATCH_LEAST = 1 << 12, /* blocks */
+	BATCH_BLOCKS =
+		1 << 15, /* 2 MiB: stays in the CPU's cache until it is put */
 };
 
-/* ---- rows of one thread, until they are put ---- */
+/*
+ * ---- row_writer: rows of one thread, until they are put into the tables ----
+ */
 
 void
 row_writer_begin(
@@ -26,7 +29,7 @@ row_writer_begin(
 }
 
 bool
-row_writer_room(const struct row_writer *b, uint32_t blocks)
+row_writer_has_room(const struct row_writer *b, uint32_t blocks)
 {
 	return b->nrows < b->max_rows && b->max - b->n >= blocks;
 }
@@ -49,49 +52,50 @@ row_writer_add(struct row_writer *b, const struct row_writer_row *as,
 /* ---- all rows ---- */
 
 /*
- * What the threads share: rows to make, unit by unit. Units are taken by who
- * has time. The first thread puts what it makes into the tables as it goes,
- * the others fill batches, which it puts while none of them runs: the pool of
- * blocks belongs to one thread.
+ * What the threads share: rows to make, unit by unit. A thread that has time
+ * takes the next unit. The first thread puts what it makes into the tables as
+ * it goes, the others fill batches, which it puts while none of them runs: the
+ * pool of blocks belongs to one thread.
  */
 struct rows {
 	const struct updown *u;
 	struct routes *out;
-	sw_ix *seq;	/* kin follow each other: likely twins */
+	sw_ix *seq;	/* by neighbour class: likely templates of each other */
 	uint32_t *unit; /* [nunits + 1] where each begins in seq */
 	uint32_t nunits;
 	sw_ix *former;	       /* [nsw] number in the previous routes */
-	_Atomic uint32_t next; /* unit that nobody has taken */
-	atomic_bool full;      /* somebody waits for the batch to be put */
+	_Atomic uint32_t next; /* the first unit not taken */
+	atomic_bool full;      /* a thread waits for its batch to be put */
 };
 
 /* A thread, and what is left of its unit: seq[at] .. seq[end). */
 struct part {
 	struct row_job f;
 	struct rows *rows;
-	bool puts; /* this is the first one */
+	bool puts; /* this is the first thread */
 	uint32_t at, end;
-	sw_ix last; /* in this unit: perhaps a twin where none was sought */
-	struct row_writer batch;
+	sw_ix last; /* the row before in this unit: similar, perhaps */
+	struct row_writer writer;
 };
 
 static bool
-cancelled(const struct updown *u)
+is_cancelled(const struct updown *u)
 {
 	return u->graph.job->cancel != NULL && *u->graph.job->cancel;
 }
 
-/* Twins have the same neighbours above; tops below. */
+/* What switches with similar rows have in common: the neighbours above; tops:
+ * the neighbours below. */
 static sw_ix
 key_of(const struct updown *u, sw_ix s)
 {
-	const struct nbr_class *kin = &u->tier_kin;
+	const struct nbr_class *kin = &u->tier_class;
 
 	return kin->mid[s] > u->graph.first[s] ? kin->up.first[s]
 					       : kin->down.first[s];
 }
 
-/* Switches by key, and by number; units of one key, not too large. */
+/* Switches by key, then by number; units of one key, not too large. */
 static void
 order_rows(const struct updown *u, struct rows *r)
 {
@@ -113,9 +117,9 @@ order_rows(const struct updown *u, struct rows *r)
 	r->unit[r->nunits] = u->graph.nsw;
 }
 
-/* The rows of the previous routes that belong to the same switches. */
+/* The numbers of the switches in the previous routes, TOPO_NONE: new. */
 static sw_ix *
-formers(const struct updown *u)
+find_prev_switches(const struct updown *u)
 {
 	sw_ix *former = arena_array(u->graph.a, u->graph.nsw, sizeof(*former));
 	const struct routes *prev = u->graph.job->prev;
@@ -127,9 +131,11 @@ formers(const struct updown *u)
 	return former;
 }
 
-/* Against previous routes whole rows are compared, not their twins. */
+/* Whole rows are compared with the previous routes, so fetch the rest of the
+ * template. */
 static void
-complete(struct row_job *f, const struct row_template *t, uint32_t nblocks)
+copy_template_blocks(
+	struct row_job *f, const struct row_template *t, uint32_t nblocks)
 {
 	for (uint32_t b = 0; b < nblocks; b++)
 		if (!f->touched[b])
@@ -137,9 +143,9 @@ complete(struct row_job *f, const struct row_template *t, uint32_t nblocks)
 				t->row + (size_t)b * LFT_BLOCK, LFT_BLOCK);
 }
 
-/* Is there a row to make? Of the unit at hand, or of another one. */
+/* True if there is a row to make, in the unit at hand or in another one. */
 static bool
-take(struct part *p)
+has_row_to_make(struct part *p)
 {
 	struct rows *r = p->rows;
 	uint32_t i;
@@ -167,30 +173,30 @@ make_row(struct part *p, sw_ix s)
 	struct row_writer_row as = {s, t != NULL ? t->sw : p->last, .n = 0};
 
 	if (t != NULL && p->rows->u->graph.job->prev != NULL)
-		complete(&p->f, t, nblocks);
+		copy_template_blocks(&p->f, t, nblocks);
 	as.whole = t == NULL || p->rows->u->graph.job->prev != NULL;
-	row_writer_add(&p->batch, &as, p->f.row, as.whole ? NULL : p->f.list,
+	row_writer_add(&p->writer, &as, p->f.row, as.whole ? NULL : p->f.list,
 		as.whole ? nblocks : p->f.nlist);
 	p->last = s;
 }
 
-/* The whole row of the twin but for n blocks, into the tables. */
+/* The row of as->like except for n blocks, into the tables. */
 static void
-put_twin(struct routes *out, const struct row_writer_row *as,
+put_patched(struct routes *out, const struct row_writer_row *as,
 	const uint32_t *block, const uint8_t *bytes)
 {
-	routes_put_same(out, as->sw, out, as->twin);
+	routes_put_same(out, as->sw, out, as->like);
 	for (uint32_t i = 0; i < as->n; i++)
 		routes_put_block(
 			out, as->sw, block[i], bytes + (size_t)i * LFT_BLOCK);
 }
 
-/* What the batch holds, which is empty then. */
+/* Put the rows of the batch into the tables, and empty it. */
 static void
-put(struct part *p)
+put_batch(struct part *p)
 {
 	const struct rows *r = p->rows;
-	struct row_writer *b = &p->batch;
+	struct row_writer *b = &p->writer;
 	uint32_t at = 0;
 
 	for (uint32_t i = 0; i < b->nrows; i++) {
@@ -200,27 +206,28 @@ put(struct part *p)
 		if (as->whole)
 			routes_put_like(r->out, as->sw, bytes,
 				r->u->graph.job->prev, r->former[as->sw],
-				as->twin);
+				as->like);
 		else
-			put_twin(r->out, as, b->block + at, bytes);
+			put_patched(r->out, as, b->block + at, bytes);
 		at += as->n;
 	}
 	b->n = b->nrows = 0;
 }
 
-/* Rows, until there are no more, or a batch is full that has to be put. */
+/* Make rows until there are no more, or until a full batch has to be put. */
 static void
-make(void *arg)
+make_batch(void *arg)
 {
 	struct part *p = arg;
 	struct rows *r = p->rows;
 
-	while (!atomic_load(&r->full) && take(p) && !cancelled(r->u)) {
+	while (!atomic_load(&r->full) && has_row_to_make(p) &&
+		!is_cancelled(r->u)) {
 		make_row(p, r->seq[p->at++]);
-		if (row_writer_room(&p->batch, r->out->nblocks))
+		if (row_writer_has_room(&p->writer, r->out->nblocks))
 			continue;
 		if (p->puts)
-			put(p);
+			put_batch(p);
 		else
 			atomic_store(&r->full, true);
 	}
@@ -238,9 +245,9 @@ threads_for(const struct updown *u)
 	return n > 1 ? n : 1;
 }
 
-/* Thread i of n; first: that of the first one, which may be this one. */
+/* Prepare thread p of n; first: the first one, which may be p. */
 static void
-begin(struct part *p, const struct part *first, unsigned n)
+begin_part(struct part *p, const struct part *first, unsigned n)
 {
 	const struct updown *u = p->rows->u;
 	uint32_t nblocks = p->rows->out->nblocks;
@@ -248,14 +255,14 @@ begin(struct part *p, const struct part *first, unsigned n)
 
 	p->f.a = arena_new();
 	p->f.u = u;
-	row_fill_whole(&p->f, p == first ? NULL : &first->f);
+	row_fill_begin_rows(&p->f, p == first ? NULL : &first->f);
 	p->puts = p == first;
 	if (!p->puts) {
 		batch = most / n / BATCHES;
 		batch = batch > BATCH_LEAST ? batch : BATCH_LEAST;
 		batch = batch < BATCH_BLOCKS ? batch : BATCH_BLOCKS;
 	}
-	row_writer_begin(&p->batch, p->f.a, u->graph.nsw,
+	row_writer_begin(&p->writer, p->f.a, u->graph.nsw,
 		(uint32_t)(batch < most ? batch : most));
 }
 
@@ -266,7 +273,8 @@ make_rows(const struct updown *u, const struct reachability *r,
 {
 	unsigned n = threads_for(u);
 	struct part *part = arena_array(u->graph.a, n, sizeof(*part));
-	struct rows rows = {.u = u, .out = out, .former = formers(u)};
+	struct rows rows = {
+		.u = u, .out = out, .former = find_prev_switches(u)};
 	bool more = true;
 
 	order_rows(u, &rows);
@@ -276,26 +284,26 @@ make_rows(const struct updown *u, const struct reachability *r,
 		part[i].f.d = d;
 		part[i].f.bytes = (size_t)out->nblocks * LFT_BLOCK;
 		part[i].f.prev = keep ? u->graph.job->prev : NULL;
-		begin(&part[i], &part[0], n);
+		begin_part(&part[i], &part[0], n);
 	}
-	while (more && !cancelled(u)) {
+	while (more && !is_cancelled(u)) {
 		atomic_store(&rows.full, false);
-		thread_share(n, make, part, sizeof(*part));
+		thread_share(n, make_batch, part, sizeof(*part));
 		more = atomic_load(&rows.next) < rows.nunits;
 		for (unsigned i = 0; i < n; i++) {
-			put(&part[i]);
+			put_batch(&part[i]);
 			more |= part[i].at < part[i].end;
 		}
 	}
 	for (unsigned i = 0; i < n; i++)
 		arena_free(part[i].f.a);
-	return more || cancelled(u) ? -1 : 0;
+	return more || is_cancelled(u) ? -1 : 0;
 }
 
 /* ---- from an order to routes ---- */
 
 struct routes *
-routes_from_order(struct updown *u, bool keep, const char *engine)
+rows_make_routes(struct updown *u, bool keep, const char *engine)
 {
 	const struct route_job *job = u->graph.job;
 	struct routes *r = routes_new(job->topo, job->pool);
@@ -303,15 +311,15 @@ routes_from_order(struct updown *u, bool keep, const char *engine)
 	struct dest_table dests;
 
 	engine_cache_begin(u, false);
-	reach = reachability(u);
-	dests = down_path(u, &reach, keep && job->prev != NULL);
+	reach = reach_make_levels(u);
+	dests = down_path_choose_all(u, &reach, keep && job->prev != NULL);
 	r->engine = engine;
 	r->order = u->order;
-	r->sftree_root = u->turn_leaf;
+	r->sftree_root = u->sftree_root;
 	r->reranked = u->reranked;
 	r->homes = dests.nhomes;
 	if (u->graph.plane != NULL)
-		r->plane = multi_tree_numbers(u);
+		r->plane = multi_tree_copy_marks(u);
 	memcpy(r->rank, u->rank, u->graph.nsw * sizeof(*r->rank));
 	(void)snprintf(r->note, sizeof(r->note), "%s", u->note);
 	engine_cache_store(u, &reach, &dests, 0, r);

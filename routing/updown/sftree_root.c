@@ -1,95 +1,93 @@
-/*
- * Where the order of tiers leaves pairs without a path: the leaf whose subtree
- * is turned over, and that subtree made whole. The one makes no
- * sense without the other.
- */
+/* Where the tier order leaves pairs without a path: the leaf above which the
+ * subtree is reversed (the sFtree root), and the extension of that subtree. */
 #include <string.h>
 
 #include "routing/updown/updown.h"
 
 enum {
 	ROUNDS = 8,
-	ODD = 64, /* leaves that are looked at for detours: with more it is no
-		     tree */
-	JOINERS = 8,
+	MOST_PEERED = 64, /* with more switches to examine it is no tree */
+	EXTENSIONS = 8,
 };
 
-/* ---- the subtree, made whole ---- */
+/* ---- the subtree and its extension ---- */
 
 /*
- * A subtree that is turned over, and has lost some of its cables, made whole.
+ * A subtree that has lost some of its links is extended.
  *
- * When the leaf of the turns loses the way up to a top, or to a whole plane of
- * them, another leaf may still have all. But to turn the subtree above another
- * leaf over moves all turns between tops: nearly all entries for switches
- * change. Instead, a joiner is sought: a switch J that has a way up into the
- * subtree, and cables up to what was lost, as high as there is one. In the line
- * it is put behind the subtree, and what is above it and lost behind itself:
+ * When the sFtree root loses the path up to a top, or to a whole plane of them,
+ * another leaf may still have all. But to reverse the subtree above another
+ * leaf moves all dependencies between tops: nearly all entries for switches
+ * change. Instead an extension switch J is sought: it has a path up into the
+ * subtree, and links up to what is lost (has no path up into it), and is as
+ * high up as possible. In the switch order J is put behind the subtree, and
+ * what is above J and lost behind J:
  *
  *   the subtree  J  what is above J and lost, upside down  the rest
  *
- * What is turned over stays so, joiners too when all that they joined is back:
- * of two sets of tables that obey one line no mixture needs turns closed, and
- * to turn cables back does. So with entries to keep, what is turned over in the
- * line in force is taken over as it stands, but for switches that nothing of it
- * is left to hang under. Switches that are new and belong above the leaf stand
- * where they would in its subtree, before what is above them: they have no
- * cables that could turn over. What is still lost gets joiners as before. The
- * price is small: ways inside tiers are what they were, so only joiners and
- * what is above them have other turns than a fresh line would give them. It is
- * paid until tables are made afresh, because the load asks for it or somebody
- * does, or more joiners would be needed than are allowed; then all begins with
- * the subtree above the leaf again. Where the line in force is not known, or
- * is that of tiers, there is nothing to take over.
+ * What is reversed stays so, extension switches too when all that they connect
+ * has its links back: a mixture of tables that obey one order needs no blocked
+ * dependencies; reversing links back would. So with entries to keep, what the
+ * previous order reverses is taken over as it is, except switches that no
+ * longer have a link to any of it. New switches that belong above the root get
+ * the place that they would have in its subtree, before what is above them:
+ * they have no links that could change direction. What is still lost gets
+ * extension switches as before. The price is small: paths inside tiers are what
+ * they were, so only extension switches and what is above them have other
+ * dependencies than a fresh order would give them. It is paid until tables are
+ * computed afresh, because the load or an administrator asks for it, or because
+ * more than EXTENSIONS switches would be needed; then all begins with the
+ * subtree above the root again. Where the previous order is not known, or is
+ * that of tiers, there is nothing to take over.
  *
- * Only cables from J upwards to what was lost are turned over. The leaf remains
- * the only top of the line, so all pairs have a path.
+ * Only links from J upwards to what is lost are reversed. The root remains the
+ * only top of the order, so all pairs have a path.
  *
- * Yet J has ways down now, through what was lost, to nearly everybody, and by
- * the down-first rule would have to send all its packets there, as nobody tells
- * apart who came from above. So nobody above sends J what is not meant for the
- * lost or for those below J in tiers: the destinations that J serves
- * (updown.sftree_extra). For all others no packet comes to J from above, and J
- * may send it up or down, whatever is shortest: a path that begins, or came
- * from below, obeys the order either way. So ordinary traffic goes as it went.
+ * Yet J now has paths down, through what was lost, to nearly all switches, and
+ * by the down-first rule would have to send all its packets there, since its
+ * table cannot tell which packets came from above. So switches above J send it
+ * only packets for the lost switches or for those below J in tiers: the
+ * destinations in updown.sftree_extra. No other packet comes to J from above,
+ * so J may send the others up or down, whatever is shortest: a path that begins
+ * at J, or came from below, obeys the order either way. So ordinary traffic
+ * keeps its paths.
  */
 
-/* A component, and what of it the line turns over so far. */
-struct joining {
+/* A component, and what of it the switch order reverses so far. */
+struct extending {
 	struct updown *u;
-	uint64_t *tree; /* the set, and */
-	sw_ix *seq;	/* its switches as they are in the line */
+	uint64_t *tree; /* the set of it, and */
+	sw_ix *seq;	/* its switches in switch order */
 	uint32_t n;
-	uint64_t *lost; /* switches with no way up into it */
+	uint64_t *lost; /* switches with no path up into it */
 	uint32_t nlost;
-	uint64_t *turned; /* scratch: what a joiner would turn over */
+	uint64_t *would_reverse; /* scratch: what an extension would reverse */
 	sw_ix leaf;
-	uint32_t joiners;
-	uint32_t *was;	 /* places in the line in force, UINT32_MAX: none, */
-	uint32_t nfront; /* how many of them are not those of tiers, and */
+	uint32_t extensions;
+	uint32_t *was;	 /* places in the previous order, UINT32_MAX: none, */
+	uint32_t nfront; /* how many of them are not in tier order, and */
 	sw_ix *front;	 /* their switches, TOPO_NONE: gone */
 	sw_ix *fresh;	 /* [nfresh] switches without a place, bottom first */
 	uint32_t nfresh;
 };
 
-struct joiner {
+struct extension {
 	sw_ix sw;
 	bool away;     /* it is not the SM's leaf */
-	uint32_t cost; /* cables that it turns over and are not */
-	uint32_t gain; /* switches that it joins */
-	uint32_t near; /* switches of the subtree above it: turns move less */
-	uint32_t wide; /* its cables into the subtree and to the lost: the
-			  fewer of both */
+	uint32_t cost; /* links that it newly reverses */
+	uint32_t gain; /* lost switches that it connects */
+	uint32_t near; /* switches above it that are in the subtree */
+	uint32_t wide; /* links into the subtree or to the lost: the fewer */
 };
 
 static const uint64_t *
-above_of(const struct joining *x, sw_ix s)
+above_of(const struct extending *x, sw_ix s)
 {
 	return x->u->tier_above[s];
 }
 
 static void
-find_lost(struct joining *x)
+find_lost(struct extending *x)
 {
 	const struct updown *u = x->u;
 
@@ -105,12 +103,10 @@ find_lost(struct joining *x)
 		}
 }
 
-/*
- * Nothing above a switch that is lost is in the subtree; so a switch that is
- * not lost itself, of which none above it is both, joins what is.
- */
+/* True if s may be an extension switch: it is not lost, lost switches are above
+ * it, and above it and outside the subtree no other switch is like that. */
 static bool
-may_join(const struct joining *x, sw_ix s)
+may_extend(const struct extending *x, sw_ix s)
 {
 	const uint64_t *mine = above_of(x, s);
 
@@ -129,21 +125,21 @@ may_join(const struct joining *x, sw_ix s)
 	return true;
 }
 
-/* Of s, which is below peer, and peer: did the line in force say so, too? */
+/* True if the previous order reversed a link from s up to peer. */
 static bool
-was_over(const struct joining *x, sw_ix s, sw_ix peer)
+was_reversed(const struct extending *x, sw_ix s, sw_ix peer)
 {
 	return x->was[s] < x->was[peer] && x->was[peer] != UINT32_MAX;
 }
 
-/* Cables up from s: to those that are not lost, to those that are, and how many
- * of these the line in force turns over. */
+/* Links up from s: to switches that are not lost, to lost ones, and how many of
+ * these the previous order reverses. */
 struct cables {
 	uint32_t in, out, over;
 };
 
 static struct cables
-cables(const struct joining *x, sw_ix s)
+count_uplinks(const struct extending *x, sw_ix s)
 {
 	const struct updown *u = x->u;
 	struct cables n = {0};
@@ -158,40 +154,42 @@ cables(const struct joining *x, sw_ix s)
 			continue;
 		}
 		n.out += u->graph.group[g].n;
-		n.over += was_over(x, s, peer) ? u->graph.group[g].n : 0;
+		n.over += was_reversed(x, s, peer) ? u->graph.group[g].n : 0;
 	}
 	return n;
 }
 
-static struct joiner
-judge(const struct joining *x, sw_ix s)
+static struct extension
+rate_extension(const struct extending *x, sw_ix s)
 {
 	const struct updown *u = x->u;
 	const uint64_t *mine = above_of(x, s);
-	struct cables n = cables(x, s);
-	struct joiner j = {.sw = s,
+	struct cables n = count_uplinks(x, s);
+	struct extension j = {.sw = s,
 		.away = s != topo_switch_of(u->graph.t, u->graph.t->sm_port),
 		.cost = n.out - n.over,
 		.wide = n.in < n.out ? n.in : n.out};
 
 	for (uint32_t w = 0; w < u->graph.words; w++) {
-		x->turned[w] = mine[w] & x->lost[w];
+		x->would_reverse[w] = mine[w] & x->lost[w];
 		j.near += bitset_count64(mine[w] & x->tree[w]);
-		for (uint64_t b = x->turned[w]; b != 0; b &= b - 1) {
-			n = cables(x, w * 64 + bitset_lowest64(b));
+		for (uint64_t b = x->would_reverse[w]; b != 0; b &= b - 1) {
+			n = count_uplinks(x, w * 64 + bitset_lowest64(b));
 			j.cost += n.out - n.over;
 		}
 	}
 	for (sw_ix i = 0; i < u->graph.nsw; i++)
 		j.gain += bitset_has(x->lost, i) &&
-			  bitset_intersects(
-				  above_of(x, i), x->turned, x->u->graph.words);
+			  bitset_intersects(above_of(x, i), x->would_reverse,
+				  x->u->graph.words);
 	return j;
 }
 
-/* Few, not the SM's leaf, near the leaf, that turn few cables over. */
+/*
+ * Few extension switches, not the SM's leaf, few links reversed, near the root.
+ */
 static bool
-better(const struct joiner *a, const struct joiner *b)
+is_better_extension(const struct extension *a, const struct extension *b)
 {
 	if (a->gain != b->gain)
 		return a->gain > b->gain;
@@ -204,29 +202,29 @@ better(const struct joiner *a, const struct joiner *b)
 	return a->wide > b->wide;
 }
 
-static struct joiner
-find(const struct joining *x)
+static struct extension
+find_extension(const struct extending *x)
 {
 	const struct updown *u = x->u;
-	struct joiner best = {.sw = TOPO_NONE};
+	struct extension best = {.sw = TOPO_NONE};
 
 	for (uint32_t i = 0; i < u->graph.nsw; i++) {
 		sw_ix s = u->tier.seq[i];
-		struct joiner j;
+		struct extension j;
 
 		if (!u->graph.live[s] ||
 			u->graph.comp[s] != u->graph.comp[x->leaf] ||
-			!may_join(x, s))
+			!may_extend(x, s))
 			continue;
-		j = judge(x, s);
-		if (best.sw == TOPO_NONE || better(&j, &best))
+		j = rate_extension(x, s);
+		if (best.sw == TOPO_NONE || is_better_extension(&j, &best))
 			best = j;
 	}
 	return best;
 }
 
 static void
-append(struct joining *x, sw_ix s)
+append_switch(struct extending *x, sw_ix s)
 {
 	if (bitset_has(x->tree, s))
 		return;
@@ -234,9 +232,9 @@ append(struct joining *x, sw_ix s)
 	x->seq[x->n++] = s;
 }
 
-/* s joins what is lost as it stands. */
+/* s becomes an extension switch for what is lost now. */
 static void
-let_join(struct joining *x, sw_ix s)
+make_extension(struct extending *x, sw_ix s)
 {
 	struct updown *u = x->u;
 
@@ -246,41 +244,37 @@ let_join(struct joining *x, sw_ix s)
 	if (u->sftree_extra[s] == NULL) {
 		u->sftree_extra[s] = arena_array(
 			u->graph.a, u->graph.words, sizeof(**u->sftree_extra));
-		x->joiners++;
+		x->extensions++;
 	}
 	bitset_or(u->sftree_extra[s],
 		u->tier_set.dn + (size_t)s * u->graph.words, u->graph.words);
 	bitset_or(u->sftree_extra[s], x->lost, u->graph.words);
 }
 
-/*
- * What is above the joiner and not lost, which it hangs under, the joiner, what
- * is above it and lost.
- */
+/* Append what is above s and not lost, which s has its path through; then s;
+ * then what is above s and lost. */
 static void
-put(struct joining *x, sw_ix s)
+put_extension(struct extending *x, sw_ix s)
 {
 	struct updown *u = x->u;
 	const uint64_t *mine = above_of(x, s);
 
-	let_join(x, s);
+	make_extension(x, s);
 	for (uint32_t i = 0; i < u->graph.nsw; i++)
 		if (bitset_has(mine, u->tier.seq[i]) &&
 			!bitset_has(x->lost, u->tier.seq[i]))
-			append(x, u->tier.seq[i]);
+			append_switch(x, u->tier.seq[i]);
 	for (uint32_t i = u->graph.nsw; i-- > 0;)
 		if (bitset_has(mine, u->tier.seq[i]))
-			append(x, u->tier.seq[i]);
+			append_switch(x, u->tier.seq[i]);
 }
 
-/* ---- the line in force ---- */
+/* ---- the previous order ---- */
 
-/*
- * By the numbers of now. It ends with switches in the order of tiers; what is
- * before them is what was turned over.
- */
+/* By the present numbers. The previous order ends with switches in tier order;
+ * what is before them was reversed. */
 static void
-find_former(struct joining *x)
+find_prev_order(struct extending *x)
 {
 	const struct updown *u = x->u;
 	const struct routes *prev = u->graph.job->prev;
@@ -308,14 +302,14 @@ find_former(struct joining *x)
 }
 
 static bool
-stands(const struct joining *x, sw_ix s)
+is_present(const struct extending *x, sw_ix s)
 {
 	return s != TOPO_NONE && x->u->graph.live[s] &&
 	       x->u->graph.comp[s] == x->u->graph.comp[x->leaf];
 }
 
 static void
-find_new(struct joining *x)
+find_new(struct extending *x)
 {
 	const struct updown *u = x->u;
 
@@ -323,14 +317,14 @@ find_new(struct joining *x)
 	for (uint32_t i = u->graph.nsw; i-- > 0;) {
 		sw_ix s = u->tier.seq[i];
 
-		if (x->was[s] == UINT32_MAX && stands(x, s) && s != x->leaf)
+		if (x->was[s] == UINT32_MAX && is_present(x, s) && s != x->leaf)
 			x->fresh[x->nfresh++] = s;
 	}
 }
 
-/* Has s a cable to what is there? */
+/* True if s has a link to a switch of the subtree so far. */
 static bool
-hangs(const struct joining *x, sw_ix s)
+is_connected(const struct extending *x, sw_ix s)
 {
 	const struct updown *u = x->u;
 
@@ -340,9 +334,9 @@ hangs(const struct joining *x, sw_ix s)
 	return false;
 }
 
-/* Is nothing above s in tiers? */
+/* True if nothing is above s in tiers. */
 static bool
-is_top(const struct joining *x, sw_ix s)
+is_top(const struct extending *x, sw_ix s)
 {
 	const struct updown *u = x->u;
 
@@ -352,10 +346,10 @@ is_top(const struct joining *x, sw_ix s)
 	return true;
 }
 
-/* Is s, which hangs under what is there, put above something that it is below
- * in tiers? */
+/* True if s, which has a path up into the subtree so far, is put above a switch
+ * that is above it in tiers. */
 static bool
-joins(const struct joining *x, sw_ix s)
+is_extension_now(const struct extending *x, sw_ix s)
 {
 	const struct updown *u = x->u;
 	bool over = false;
@@ -367,69 +361,67 @@ joins(const struct joining *x, sw_ix s)
 	       bitset_intersects(above_of(x, s), x->tree, x->u->graph.words);
 }
 
-/* Switches that are new and belong above what is there and below s: they stand
- * as they would if s had been turned over together with them. */
+/* Add new switches that belong above the subtree so far and below s: they get
+ * the place that they would have if they had been reversed with it. */
 static void
-add_new(struct joining *x, sw_ix s)
+add_new(struct extending *x, sw_ix s)
 {
 	for (uint32_t i = 0; i < x->nfresh; i++) {
 		sw_ix y = x->fresh[i];
 
-		if (bitset_has(above_of(x, y), s) && hangs(x, y) &&
+		if (bitset_has(above_of(x, y), s) && is_connected(x, y) &&
 			!bitset_intersects(
 				above_of(x, y), x->tree, x->u->graph.words))
-			append(x, y);
+			append_switch(x, y);
 	}
 }
 
-/*
- * What was turned over stays so, but for what does not hang on anything any
- * more: that begins anew. False: there is nothing.
- */
+/* What was reversed stays so, except what has no link to any of it any more:
+ * that begins anew. False: there is nothing. */
 static bool
-keep_front(struct joining *x)
+keep_reversed(struct extending *x)
 {
 	bool any = false;
 
 	find_new(x);
-	append(x, x->leaf);
+	append_switch(x, x->leaf);
 	for (uint32_t i = 0; i < x->nfront; i++) {
 		sw_ix s = x->front[i];
 
-		if (!stands(x, s))
+		if (!is_present(x, s))
 			continue;
 		any = true;
 		add_new(x, s);
-		if (s == x->leaf || !hangs(x, s))
+		if (s == x->leaf || !is_connected(x, s))
 			continue;
-		if (joins(x, s)) {
+		if (is_extension_now(x, s)) {
 			find_lost(x);
-			let_join(x, s);
+			make_extension(x, s);
 		}
-		append(x, s);
+		append_switch(x, s);
 	}
 	for (uint32_t i = 0; any && i < x->u->graph.nsw; i++) {
 		sw_ix s = x->u->tier.seq[i];
 
-		if (stands(x, s) && is_top(x, s) && hangs(x, s))
-			append(x, s);
+		if (is_present(x, s) && is_top(x, s) && is_connected(x, s))
+			append_switch(x, s);
 	}
 	return any;
 }
 
-/* The subtree above the leaf, upside down. */
+/* The subtree above the root, upside down. */
 static void
-turn_tree(struct joining *x)
+reverse_subtree(struct extending *x)
 {
 	const struct updown *u = x->u;
 
 	for (uint32_t i = u->graph.nsw; i-- > 0;)
 		if (bitset_has(above_of(x, x->leaf), u->tier.seq[i]))
-			append(x, u->tier.seq[i]);
+			append_switch(x, u->tier.seq[i]);
 }
 
 static void
-forget(const struct joining *x)
+forget_extra(const struct extending *x)
 {
 	struct updown *u = x->u;
 
@@ -439,50 +431,52 @@ forget(const struct joining *x)
 }
 
 /*
- * The subtree above leaf (u->tier_set and u->tier_above are there), or keep:
- * what is turned over in the line in force, leaf on top; made whole by joiners
- * where it has to be: the set of its switches into tree, those in the order of
- * the line into seq (u->graph.nsw at most), what joiners serve into
- * u->sftree_extra. How many; 0: it cannot be done, or there is nothing to keep.
+ * The subtree above leaf (u->tier_set and u->tier_above are there), or, with
+ * keep, what the previous order reverses, leaf on top; with extension switches
+ * where necessary. The set of its switches into tree, the switches in their
+ * order into seq (u->graph.nsw at most), the destinations of extension switches
+ * into u->sftree_extra. Returns how many switches; 0: impossible, or there is
+ * nothing to keep.
  */
 static uint32_t
 extend_subtree(
 	struct updown *u, sw_ix leaf, bool keep, uint64_t *tree, sw_ix *seq)
 {
-	struct joining x = {.u = u, .tree = tree, .seq = seq, .leaf = leaf};
+	struct extending x = {.u = u, .tree = tree, .seq = seq, .leaf = leaf};
 
 	x.lost = arena_array(u->graph.a, u->graph.words, sizeof(*x.lost));
-	x.turned = arena_array(u->graph.a, u->graph.words, sizeof(*x.turned));
+	x.would_reverse = arena_array(
+		u->graph.a, u->graph.words, sizeof(*x.would_reverse));
 	memset(tree, 0, u->graph.words * sizeof(*tree));
-	find_former(&x);
+	find_prev_order(&x);
 	if (!keep)
-		turn_tree(&x);
-	else if (!keep_front(&x))
+		reverse_subtree(&x);
+	else if (!keep_reversed(&x))
 		return 0;
 	find_lost(&x);
-	while (x.nlost > 0 && x.joiners < JOINERS) {
-		struct joiner j = find(&x);
+	while (x.nlost > 0 && x.extensions < EXTENSIONS) {
+		struct extension j = find_extension(&x);
 
 		if (j.sw == TOPO_NONE)
 			break;
-		put(&x, j.sw);
+		put_extension(&x, j.sw);
 		find_lost(&x);
 	}
-	if (x.nlost == 0 && x.joiners <= JOINERS)
+	if (x.nlost == 0 && x.extensions <= EXTENSIONS)
 		return x.n;
-	forget(&x);
+	forget_extra(&x);
 	return 0;
 }
 
-/* ---- which leaf ---- */
+/* ---- the choice of the root ---- */
 
-/* The subtrees of all components, one after the other, as in the line. */
-struct turned {
+/* The subtrees of all components, one after the other, in switch order. */
+struct reversed {
 	sw_ix *seq;
 	uint32_t n;
 };
 
-/* Is every pair of a component joined by a path in the tier order? */
+/* gap: components in which some pair has no path in the tier order. */
 static void
 find_gaps(const struct updown *u, bool *gap)
 {
@@ -514,9 +508,9 @@ sftree_root_is_leaf(const struct updown *u, sw_ix s)
 	return u->graph.live[s];
 }
 
-/* The leaf of the routes in force, or TOPO_NONE. */
+/* The sFtree root of the previous routes, or TOPO_NONE. */
 static sw_ix
-former_leaf(const struct updown *u)
+prev_leaf(const struct updown *u)
 {
 	const struct routes *prev = u->graph.job->prev;
 	node_ix n;
@@ -528,12 +522,10 @@ former_leaf(const struct updown *u)
 	return n == TOPO_NONE ? TOPO_NONE : u->graph.t->node[n].sw;
 }
 
-/*
- * What was above the leaf in force: the subtree that is turned over, of which
- * the leaf itself may be gone.
- */
+/* What was above that root: the previous subtree, of which the root itself may
+ * be gone. */
 static uint64_t *
-former_tree(const struct updown *u)
+prev_subtree(const struct updown *u)
 {
 	const struct routes *prev = u->graph.job->prev;
 	uint64_t *set = arena_array(u->graph.a, u->graph.words, sizeof(*set));
@@ -569,17 +561,20 @@ former_tree(const struct updown *u)
 	return set;
 }
 
-/* What makes a leaf fit, the first first. */
+/* What makes a leaf a good root, most important first. */
 struct fitness {
-	bool away;	 /* it is not the SM's, or that does not matter */
-	uint32_t above;	 /* switches above it: only those can turn there */
-	uint32_t lured;	 /* hosts that what is above it reaches by a detour */
-	uint32_t shared; /* of these, in the subtree in force: unchanged */
-	bool former;	 /* it is in force */
+	bool away;	/* it is not the SM's leaf, or that does not matter */
+	uint32_t above; /* switches above it: the down-up dependencies are there
+			 */
+	uint32_t lured; /* hosts that switches above it would reach by a detour
+			 */
+	uint32_t
+		shared; /* switches above it that are in the previous subtree */
+	bool former;	/* it is the previous root */
 };
 
 static bool
-fitter(const struct fitness *a, const struct fitness *b)
+is_fitter(const struct fitness *a, const struct fitness *b)
 {
 	if (a->away != b->away)
 		return a->away;
@@ -593,7 +588,7 @@ fitter(const struct fitness *a, const struct fitness *b)
 }
 
 static struct fitness
-fitness(const struct updown *u, sw_ix s, sw_ix former, const uint64_t *its)
+leaf_fitness(const struct updown *u, sw_ix s, sw_ix former, const uint64_t *its)
 {
 	const uint64_t *mine = u->tier_above[s];
 	struct fitness f = {0};
@@ -606,9 +601,9 @@ fitness(const struct updown *u, sw_ix s, sw_ix former, const uint64_t *its)
 	return f;
 }
 
-/* Is something above both s and the leaf? */
+/* True if some switch is above both s and the leaf. */
 static bool
-meets(const struct updown *u, sw_ix s, sw_ix leaf)
+can_go_up_into(const struct updown *u, sw_ix s, sw_ix leaf)
 {
 	return bitset_intersects(
 		u->tier_above[s], u->tier_above[leaf], u->graph.words);
@@ -622,7 +617,7 @@ sftree_root_reach_count(const struct updown *u, sw_ix leaf)
 	for (sw_ix s = 0; s < u->graph.nsw; s++)
 		n += u->graph.live[s] &&
 		     u->graph.comp[s] == u->graph.comp[leaf] &&
-		     meets(u, s, leaf);
+		     can_go_up_into(u, s, leaf);
 	return n;
 }
 
@@ -632,7 +627,7 @@ is_above(const struct updown *u, sw_ix a, sw_ix b)
 	return u->tier.pos[a] < u->tier.pos[b];
 }
 
-/* Has s a cable to one of its own tier that is above it? */
+/* True if s has a link to a switch of its own tier that is above it. */
 static bool
 has_peer_above(const struct updown *u, sw_ix s)
 {
@@ -645,8 +640,8 @@ has_peer_above(const struct updown *u, sw_ix s)
 	return false;
 }
 
-/* Is there a way down to s of which the subtree has nothing but what is above
- * m: by a cable within the tier, to x, and by what is above x? */
+/* True if there is a path down to s that is in the subtree only above m: it
+ * comes through a switch above x, x, and a link within the tier. */
 static bool
 has_detour(const struct updown *u, const uint64_t *tree, sw_ix m, sw_ix x)
 {
@@ -662,9 +657,10 @@ has_detour(const struct updown *u, const uint64_t *tree, sw_ix m, sw_ix x)
 }
 
 /*
- * Is s lured away if the tree is turned over? What is above a switch m of the
- * tree gets to it going up then; to s below m it goes down, if it can, by any
- * detour. Only a cable within a tier makes one: a tree has no others.
+ * True if packets for s take a detour when the tree is reversed. A switch above
+ * a switch m of the tree reaches m by going up then; to s below m it goes down,
+ * if it can, by any detour. Only a link within a tier makes one: a tree has no
+ * others.
  */
 static bool
 is_lured(const struct updown *u, const uint64_t *tree, sw_ix s)
@@ -686,9 +682,9 @@ is_lured(const struct updown *u, const uint64_t *tree, sw_ix s)
 	return false;
 }
 
-/* Hosts of the n switches that have a cable within their tier. */
+/* Hosts of the n switches in odd to which packets would take a detour. */
 static uint32_t
-lured(const struct updown *u, sw_ix leaf, const sw_ix *odd, uint32_t n)
+count_lured(const struct updown *u, sw_ix leaf, const sw_ix *odd, uint32_t n)
 {
 	const uint64_t *tree = u->tier_above[leaf];
 	uint32_t hosts = 0;
@@ -699,9 +695,11 @@ lured(const struct updown *u, sw_ix leaf, const sw_ix *odd, uint32_t n)
 	return hosts;
 }
 
-/* Those switches, or none where they are many. */
+/*
+ * Switches with hosts and a link up within their tier; none if they are many.
+ */
 static uint32_t
-find_odd(const struct updown *u, sw_ix odd[ODD])
+find_odd(const struct updown *u, sw_ix odd[MOST_PEERED])
 {
 	uint32_t n = 0;
 
@@ -709,23 +707,26 @@ find_odd(const struct updown *u, sw_ix odd[ODD])
 		if (!u->graph.live[s] || u->graph.weight[s] == 0 ||
 			!has_peer_above(u, s))
 			continue;
-		if (n == ODD)
+		if (n == MOST_PEERED)
 			return 0;
 		odd[n++] = s;
 	}
 	return n;
 }
 
-/* The fittest; among equals the lowest leaf of the order. any: the SM's leaf is
- * as good as others, to which traffic between switches shall go else. */
+/*
+ * The fittest leaf; among equals the lowest of the order. any: the SM's leaf is
+ * as good as others; else others are preferred, since traffic between switches
+ * goes to the root.
+ */
 static sw_ix
 choose_leaf(const struct updown *u, uint32_t comp, bool any)
 {
 	sw_ix sm = topo_switch_of(u->graph.t, u->graph.t->sm_port);
-	sw_ix best = TOPO_NONE, former = former_leaf(u);
-	const uint64_t *tree = former_tree(u);
+	sw_ix best = TOPO_NONE, former = prev_leaf(u);
+	const uint64_t *tree = prev_subtree(u);
 	struct fitness most = {0};
-	sw_ix odd[ODD];
+	sw_ix odd[MOST_PEERED];
 	uint32_t n = find_odd(u, odd);
 
 	for (uint32_t i = 0; i < u->graph.nsw; i++) {
@@ -734,10 +735,10 @@ choose_leaf(const struct updown *u, uint32_t comp, bool any)
 
 		if (u->graph.comp[s] != comp || !sftree_root_is_leaf(u, s))
 			continue;
-		f = fitness(u, s, former, tree);
+		f = leaf_fitness(u, s, former, tree);
 		f.away = any || s != sm;
-		f.lured = lured(u, s, odd, n);
-		if (best != TOPO_NONE && !fitter(&f, &most))
+		f.lured = count_lured(u, s, odd, n);
+		if (best != TOPO_NONE && !is_fitter(&f, &most))
 			continue;
 		most = f;
 		best = s;
@@ -745,9 +746,9 @@ choose_leaf(const struct updown *u, uint32_t comp, bool any)
 	return best;
 }
 
-/* What is above a leaf, joiners and what they join, into t. */
+/* What is above a leaf, with extension switches and what they add, into t. */
 static bool
-join(struct updown *u, sw_ix leaf, bool keep, struct turned *t)
+join_subtree(struct updown *u, sw_ix leaf, bool keep, struct reversed *t)
 {
 	uint64_t *tree = arena_array(u->graph.a, u->graph.words, sizeof(*tree));
 	uint32_t n = extend_subtree(u, leaf, keep, tree, t->seq + t->n);
@@ -758,38 +759,38 @@ join(struct updown *u, sw_ix leaf, bool keep, struct turned *t)
 }
 
 /*
- * The leaf in force as long as it is one, with joiners where it does not serve:
- * to turn another subtree over moves all turns, and reverses cables; tables
- * that change direction are the hardest to replace. keep: all that is turned
- * over stays so; where the leaf is gone another one goes on top of that. True:
- * it is in t.
+ * The previous root as long as it is a leaf, with extension switches where
+ * necessary: to reverse another subtree moves all down-up dependencies, and
+ * reverses links; tables that change direction are the hardest to replace.
+ * keep: all that is reversed stays so; where the root is gone another one goes
+ * on top of that. True: it is in t.
  */
 static bool
-keep_leaf(struct updown *u, uint32_t comp, bool keep, struct turned *t,
+keep_leaf(struct updown *u, uint32_t comp, bool keep, struct reversed *t,
 	sw_ix *leaf)
 {
-	sw_ix former = former_leaf(u);
+	sw_ix former = prev_leaf(u);
 	bool stands = former != TOPO_NONE && u->graph.comp[former] == comp &&
 		      sftree_root_is_leaf(u, former);
 
 	*leaf = stands || !keep ? former : choose_leaf(u, comp, false);
-	if (keep && join(u, *leaf, true, t))
+	if (keep && join_subtree(u, *leaf, true, t))
 		return true;
-	return stands && join(u, *leaf, false, t);
+	return stands && join_subtree(u, *leaf, false, t);
 }
 
-/* The SM's leaf where no other one can be made whole. *leaf: as chosen so far.
- */
+/* The SM's leaf where no other one connects everything. *leaf: as chosen so
+ * far. */
 static bool
-join_any(struct updown *u, uint32_t comp, sw_ix *leaf, struct turned *t)
+join_sm_leaf(struct updown *u, uint32_t comp, sw_ix *leaf, struct reversed *t)
 {
 	sw_ix was = *leaf;
 
 	*leaf = choose_leaf(u, comp, true);
-	return *leaf != was && join(u, *leaf, false, t);
+	return *leaf != was && join_subtree(u, *leaf, false, t);
 }
 
-/* Those of the component that cannot get up into the subtree. */
+/* Lower the switches of the component that have no path up into the subtree. */
 static uint32_t
 rerank_lost(struct updown *u, sw_ix leaf)
 {
@@ -798,13 +799,13 @@ rerank_lost(struct updown *u, sw_ix leaf)
 	for (sw_ix s = 0; s < u->graph.nsw; s++)
 		good[s] = !u->graph.live[s] ||
 			  u->graph.comp[s] != u->graph.comp[leaf] ||
-			  meets(u, s, leaf);
+			  can_go_up_into(u, s, leaf);
 	return rank_keep_lower(u, good);
 }
 
 /* A subtree upside down, behind those that are in t. */
 static void
-add_tree(struct updown *u, const uint64_t *tree, struct turned *t)
+add_subtree(struct updown *u, const uint64_t *tree, struct reversed *t)
 {
 	bitset_or(u->sftree_set, tree, u->graph.words);
 	for (uint32_t i = u->graph.nsw; i-- > 0;)
@@ -814,7 +815,7 @@ add_tree(struct updown *u, const uint64_t *tree, struct turned *t)
 
 /* Put the subtrees first, the rest after them as it was. */
 static void
-turn_over(struct updown *u, const struct turned *t)
+put_subtrees_first(struct updown *u, const struct reversed *t)
 {
 	uint32_t n = t->n;
 
@@ -826,9 +827,9 @@ turn_over(struct updown *u, const struct turned *t)
 		u->sw_order.pos[u->sw_order.seq[i]] = i;
 }
 
-/* Host pairs that only the subtree joins, per cable of its leaf. */
+/* Host pairs that only the subtree connects, per link of its root. */
 static uint64_t
-burden(const struct updown *u, sw_ix leaf)
+subtree_load(const struct updown *u, sw_ix leaf)
 {
 	uint64_t *host = arena_array(u->graph.a, u->graph.words, sizeof(*host));
 	uint64_t pairs = 0, cables = 0;
@@ -856,91 +857,93 @@ burden(const struct updown *u, sw_ix leaf)
 }
 
 /*
- * One component. Re-ranking what cannot be served changes the order, hence the
- * candidates: start again. That ends soon or is given up: one top serves all.
+ * One component. Lowering what the subtree does not connect changes the tier
+ * order, hence which leaves can be chosen: start again. That ends soon or is
+ * given up: an order of one top connects everything.
  */
 static uint64_t
-turn_component(struct updown *u, uint32_t comp, bool keep, struct turned *t)
+choose_in_component(
+	struct updown *u, uint32_t comp, bool keep, struct reversed *t)
 {
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		bool *gap =
 			arena_array(u->graph.a, u->graph.ncomp, sizeof(*gap));
 		sw_ix leaf;
 
-		reach_tiers(u);
+		reach_find_tiers(u);
 		find_gaps(u, gap);
 		if (!gap[comp])
 			return 0;
 		if (!keep_leaf(u, comp, keep, t, &leaf)) {
 			leaf = choose_leaf(u, comp, false);
-			if (!join(u, leaf, false, t) &&
-				!join_any(u, comp, &leaf, t)) {
+			if (!join_subtree(u, leaf, false, t) &&
+				!join_sm_leaf(u, comp, &leaf, t)) {
 				if (rerank_lost(u, leaf) > 0)
 					continue;
-				add_tree(u, u->tier_above[leaf], t);
+				add_subtree(u, u->tier_above[leaf], t);
 			}
 		}
-		if (u->turn_leaf == TOPO_NONE)
-			u->turn_leaf = leaf;
-		return burden(u, leaf);
+		if (u->sftree_root == TOPO_NONE)
+			u->sftree_root = leaf;
+		return subtree_load(u, leaf);
 	}
 	return UINT64_MAX;
 }
 
-/* Nothing is turned over yet. */
+/* Nothing is reversed yet. */
 static void
-begin(struct updown *u, struct turned *t)
+reset_order(struct updown *u, struct reversed *t)
 {
 	t->n = 0;
 	memset(u->sftree_set, 0, u->graph.words * sizeof(*u->sftree_set));
-	u->turn_leaf = TOPO_NONE;
+	u->sftree_root = TOPO_NONE;
 	u->sftree_extra = NULL;
-	u->line_set = (struct reach_sets){NULL, NULL};
+	u->order_set = (struct reach_sets){NULL, NULL};
 }
 
 /* All components, once. */
 static uint64_t
-turn(struct updown *u, bool keep, struct turned *t)
+choose_all(struct updown *u, bool keep, struct reversed *t)
 {
 	bool *gap = arena_array(u->graph.a, u->graph.ncomp, sizeof(*gap));
 	uint64_t worst = 0;
 
-	begin(u, t);
-	reach_tiers(u);
+	reset_order(u, t);
+	reach_find_tiers(u);
 	find_gaps(u, gap);
 	for (uint32_t c = 0; c < u->graph.ncomp; c++) {
-		uint64_t b = gap[c] ? turn_component(u, c, keep, t) : 0;
+		uint64_t b = gap[c] ? choose_in_component(u, c, keep, t) : 0;
 
 		worst = b > worst ? b : worst;
 	}
-	if (u->turn_leaf != TOPO_NONE)
-		turn_over(u, t);
+	if (u->sftree_root != TOPO_NONE)
+		put_subtrees_first(u, t);
 	return worst;
 }
 
 uint64_t
 sftree_root_choose(struct updown *u, bool keep)
 {
-	struct turned t = {
+	struct reversed t = {
 		arena_array(u->graph.a, u->graph.nsw, sizeof(*t.seq)), 0};
-	uint64_t worst = turn(u, keep, &t);
+	uint64_t worst = choose_all(u, keep, &t);
 
-	/* What was kept and does not hold together is made anew. */
-	if (keep && u->turn_leaf != TOPO_NONE && !reach_whole(u))
-		worst = turn(u, false, &t);
+	/* A kept subtree that leaves a pair without a path is chosen again. */
+	if (keep && u->sftree_root != TOPO_NONE && !reach_is_complete(u))
+		worst = choose_all(u, false, &t);
 	return worst;
 }
 
-/* What is above each of these leaves, made whole by joiners. */
+/* What is above each of these leaves, with extension switches. */
 static bool
-join_all(struct updown *u, bool keep, const sw_ix *leaf, uint32_t n,
-	struct turned *t)
+join_subtrees(struct updown *u, bool keep, const sw_ix *leaf, uint32_t n,
+	struct reversed *t)
 {
-	begin(u, t);
-	reach_tiers(u);
+	reset_order(u, t);
+	reach_find_tiers(u);
 	for (uint32_t k = 0; k < n; k++)
-		if (!(keep && join(u, leaf[k], true, t)) &&
-			!join(u, leaf[k], false, t))
+		if (!(keep && join_subtree(u, leaf[k], true, t)) &&
+			!join_subtree(u, leaf[k], false, t))
 			return false;
 	return true;
 }
@@ -949,30 +952,32 @@ bool
 sftree_root_is_extendable(
 	struct updown *u, bool keep, const sw_ix *leaf, uint32_t n)
 {
-	struct turned t = {
+	struct reversed t = {
 		arena_array(u->graph.a, u->graph.nsw, sizeof(*t.seq)), 0};
 
-	return join_all(u, keep, leaf, n, &t);
+	return join_subtrees(u, keep, leaf, n, &t);
 }
 
-/* As it is above them; tops that they do not serve go down a tier. */
+/* The plain subtrees of these leaves; tops that they do not connect go down a
+ * tier. */
 static bool
-lower_all(struct updown *u, const sw_ix *leaf, uint32_t n, struct turned *t)
+lower_unserved(
+	struct updown *u, const sw_ix *leaf, uint32_t n, struct reversed *t)
 {
 	uint64_t *tree = arena_array(u->graph.a, u->graph.words, sizeof(*tree));
 
-	begin(u, t);
+	reset_order(u, t);
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		uint32_t moved = 0;
 
-		reach_tiers(u);
+		reach_find_tiers(u);
 		for (uint32_t k = 0; k < n && moved == 0; k++)
 			moved = rerank_lost(u, leaf[k]);
 		if (moved > 0)
 			continue;
 		for (uint32_t k = 0; k < n; k++)
 			bitset_or(tree, u->tier_above[leaf[k]], u->graph.words);
-		add_tree(u, tree, t);
+		add_subtree(u, tree, t);
 		return true;
 	}
 	return false;
@@ -981,12 +986,13 @@ lower_all(struct updown *u, const sw_ix *leaf, uint32_t n, struct turned *t)
 bool
 sftree_root_set(struct updown *u, bool keep, const sw_ix *leaf, uint32_t n)
 {
-	struct turned t = {
+	struct reversed t = {
 		arena_array(u->graph.a, u->graph.nsw, sizeof(*t.seq)), 0};
 
-	if (!join_all(u, keep, leaf, n, &t) && !lower_all(u, leaf, n, &t))
+	if (!join_subtrees(u, keep, leaf, n, &t) &&
+		!lower_unserved(u, leaf, n, &t))
 		return false;
-	u->turn_leaf = leaf[0];
-	turn_over(u, &t);
+	u->sftree_root = leaf[0];
+	put_subtrees_first(u, &t);
 	return true;
 }

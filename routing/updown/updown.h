@@ -1,52 +1,84 @@
 /*
- * updn: up/down routing over a total order of switches: the machine of two
- * engines, updn, which makes its order from distances, and ftree, which has
- * tiers. The graph of switches that it works on is in routing/graph.
+ * updown: up/down routing over a total order of switches. Two engines use it:
+ * updn makes the order from distances, ftree from the tiers of a tree. The
+ * graph of switches is in routing/graph.
  *
- *   order              a fresh order: which switches are on top, ranks from
- *                      there
- *   order_restore      the order in force as it is, where an earlier life made
- *                      it
- *   rank_keep          the order in force, repaired where it has to be
- *   root_elect         ... where one top is all and is lost
- *   sftree_root        several tops: the subtree in which down-up turns are
- *                      made; made whole, at a small cost, when it has lost a
- *                      cable
- *   multi_tree         trees that meet inside racks only
- *   reach              bit sets: who is below whom, shortest legal paths by
- *                      level
- *   multi_port         ports of one node, which should not share switches
- *   down_path          for each LID the way down that is meant for it, and what
- *                      of it matters to who is far away
- *   down_path_from_lft ... taken from the previous routes
- *   rows               all rows of the tables, by several threads, and routes
- *                      of them
- *   row_fill           candidate masks, one row
- *   next_hop_choose    ... the choice among candidates
- *   row_template       rows made from rows that are mostly equal
- *   lft_keep           entries of the previous routes that stay
- *   engine_cache       what routes remember of it; _io: for another process
- *   repair             the same routes but for some cables: reach_update finds
- *                      out which legal paths differ, lft_stale which entries
- *                      have to, lft_repair chooses them
+ * What makes the order:
+ *   order              a fresh order: top switches, and ranks counted from them
+ *   order_restore      the order of routes read back after a restart
+ *   rank_keep          the order in force, repaired where necessary
+ *   root_elect         a new root where the order has one top and lost it
+ *   sftree_root        several tops: the sFtree root and its subtree, extended
+ *                      when the subtree has lost links
+ *   multi_tree         several trees that only links between leaves join
  *
- * Two orders are in use. The tier order sorts by (rank, GUID); it is what
- * routes.rank records. With several tops some pairs of switches (top to top,
- * first of all) have no path that goes up and then down in it. The line is the
- * order that is routed by: the tier order with one subtree turned over. Take
- * a leaf L and all that is above it, U. Ordering U first and upside down, L on
- * top, then everything else as before, gives one top, so every pair has a
- * path, and paths are legal in a total order, so no cycle of dependencies can
- * exist. Only cables with both ends in U are turned over (what is above a
- * member of U is in U itself), therefore in terms of tiers every down-up turn
- * is made inside U, from one of its cables to another: the subtree of sFtree
- * (Bogdanski et al. 2012), free of cycles by construction in any graph, and
- * host paths stay what they were. With previous routes U is what it was, and
- * more where it has lost cables: sftree_root.c.
+ * What makes the tables, in the order of the data flow:
+ *   reach              bit sets: switches below each switch, shortest legal
+ *                      paths by length
+ *   multi_port         LIDs of one node: their paths should share no switch
+ *   down_path          the designated down path of each LID, and its spread
+ *                      index; down_path_priv.h
+ *   down_path_from_lft down paths taken from the previous tables
+ *   rows               all rows of the tables, by several threads; the routes
+ *   row_fill           candidates and one row; row_priv.h
+ *   next_hop_choose    the choice among candidates
+ *   row_template       a row made from the row of a similar switch
+ *   lft_keep           entries of the previous tables that are kept
+ *
+ * What makes the next computation quick, where only links have changed:
+ *   engine_cache       what routes keep of their computation
+ *   engine_cache_io    the cache as text, for another process
+ *   repair             the previous routes with the entries changed that must
+ *                      change; repair_priv.h
+ *   reach_update       which legal paths differ
+ *   lft_stale          which entries lead through no candidate any more
+ *   lft_repair         new down paths and new entries for those
+ *
+ * Words:
+ *   tier order         switches sorted by (rank, GUID); routes.rank records it.
+ *                      "Above in tiers" is above in this order
+ *   switch order       the order that the tables obey (u->sw_order)
+ *   previous routes    job->prev: in force until the new ones are
+ *   link group         the parallel links between two switches
+ *   candidate          of a switch, for a destination: a link group that a
+ *                      shortest legal path begins with
+ *   sFtree subtree     a leaf, the sFtree root, and all that is above it in
+ *                      tiers: u->sftree_set. The switch order reverses it
+ *   extension switch   a switch that connects to the subtree what has no path
+ *                      up into it (sftree_root.c)
+ *   tree, crossing     with several trees: a tree (its number is in plane[]), a
+ *   link and leaf      link between leaves of two trees, and the leaf of each
+ *                      tree where packets from switches change trees
+ *   down path          the path by which packets are meant to come down to a
+ *                      LID. Its last switch, seen from the LID, is the path top
+ *   split LID, share   a LID that no link has room for alone: its sources
+ *                      are divided by class over UPDN_SHARES down paths
+ *   kind               of a LID: 0 of a compute host, 1 any other
+ *   spread index       path top number * spread + round robin: by it LIDs are
+ *                      spread over links that lead to the same path top
+ *   neighbour class    switches with the same neighbours above, or below
+ *                      (routing/graph/nbr_class.h)
+ *   row template       a row, and its switch, that other rows are patched from
+ *   stale entry        an entry of the previous tables that leads through no
+ *                      candidate
+ *
+ * With several tops some pairs of switches (two tops, first of all) have no
+ * path that goes up and then down in the tier order. The switch order is the
+ * tier order with one subtree reversed: the sFtree subtree comes first and
+ * upside down, the sFtree root on top, then everything else as before. That
+ * gives one top, so every pair has a path; and paths are legal in a total
+ * order, so no cycle of dependencies can exist. Only links with both ends in
+ * the subtree are reversed (what is above a member is a member itself).
+ * Therefore, in terms of tiers, every down-up dependency is between two links
+ * of the subtree: the subtree of sFtree (Bogdanski et al. 2012), free of cycles
+ * by construction in any graph. Host paths stay what they were. With previous
+ * routes the subtree is kept, and extended where it has lost links:
+ * sftree_root.c.
  *
  * The down-first rule makes tables that look at the destination only obey the
- * order whatever port a packet came in by: a switch that has a path leading
- * down only takes the shortest of those, even if a mixed one is shorter.
+ * order whatever port a packet came in by: a switch with paths that only lead
+ * down takes the shortest of them, even if a path that goes up first is
+ * shorter.
  */
 #ifndef HEDDLE_ROUTING_UPDOWN_UPDOWN_H
 #define HEDDLE_ROUTING_UPDOWN_UPDOWN_H
@@ -61,45 +93,50 @@
 #include "sm/base/bitset.h"
 
 enum {
-	UPDN_CHAIN = 8,	 /* longest designated way down */
-	UPDN_SHARES = 4, /* ways that one LID may be split over */
+	UPDN_PATH_MAX = 8, /* switches of the longest down path */
+	UPDN_SHARES = 4,   /* down paths that one LID may be split over */
 	UPDN_MAX_GROUPS = 256,
 	UPDN_MASK_WORDS = 4, /* 256 neighbours as bits */
 };
 
-/* Sets in which all[s] is a row of u->graph.words words. */
+/* Of each switch s a set of switches: row s, of u->graph.words words. */
 struct reach_sets {
-	uint64_t *dn;  /* switches that s reaches going down, itself too */
-	uint64_t *all; /* ... by any legal path */
+	uint64_t *dn;  /* what s reaches going down, and s itself */
+	uint64_t *all; /* what s reaches by any legal path */
 };
 
 struct updown {
 	struct swgraph graph;
-	struct arena *m;   /* of what is remembered: see engine_cache */
-	struct arena *own; /* of that what no later memory rests on */
+	struct arena *m;   /* for what later caches may use */
+	struct arena *own; /* for what no later cache uses */
 
 	enum route_order order;
-	bool treeless; /* after a fresh order: some of it is no tree */
+	bool treeless; /* of a fresh order: part of the fabric is no tree */
 	uint32_t *rank;
 	struct sw_order tier, sw_order;
-	bool *flat;	      /* no neighbour of s has a higher rank */
-	uint64_t *sftree_set; /* set of switches whose cables the line turns */
-	struct nbr_class tier_kin, line_kin; /* with the sets, and with reach */
-	struct reach_sets line_set; /* of the line, where it was looked at */
+	bool *flat;	      /* no neighbour of s has a smaller rank */
+	uint64_t *sftree_set; /* switches of sFtree subtrees, extensions
+				 included */
+	struct nbr_class tier_class, order_class; /* made with the sets, and by
+						     reach_make_levels() */
+	struct reach_sets order_set; /* of sw_order, once asked for */
 	struct reach_sets tier_set; /* of the tier order, once asked for, and */
-	const uint64_t **tier_above; /* [nsw] switches above s, itself too */
-	sw_ix turn_leaf;	 /* of the largest component that needs one */
-	uint64_t **sftree_extra; /* [nsw] or NULL. Of a joiner, see
-			      sftree_root.c: what may come to it from above;
-			      otherwise NULL: anything */
-	const bool *leaf;     /* with planes, see multi_tree.c: who is a leaf */
-	sw_ix *crossing_leaf; /* [nplanes] the leaf of the turns of each */
+	const uint64_t **tier_above; /* [nsw] switches above s, and s itself */
+	sw_ix sftree_root;	 /* of the first component that needs one, or
+				    TOPO_NONE */
+	uint64_t **sftree_extra; /* [nsw] or NULL. Of an extension switch, see
+				    sftree_root.c: the destinations that may
+				    come to it from above; otherwise NULL: any
+				    destination */
+	const bool *leaf; /* with several trees (multi_tree.c): which switches
+			     are leaves */
+	sw_ix *crossing_leaf; /* [nplanes] the sFtree root of each tree */
 	uint32_t nplanes;
-	uint32_t reranked; /* against the remembered ranks */
+	uint32_t reranked; /* switches with a new rank */
 	char note[256];
 };
 
-/* row[k * nsw + s]: switches within k steps of s. */
+/* row[k * nsw + s]: set of the switches within k steps of s. */
 struct reach_levels {
 	uint32_t n, room;
 	const uint64_t **row;
@@ -110,31 +147,35 @@ struct reachability {
 	struct reach_levels dn, path;
 };
 
-/* A designated way down to a LID, from below: its switch, the next one up. */
+/*
+ * A down path, listed from below: the switch of the LID, the next one up, ...
+ */
 struct down_path {
 	uint16_t len;
-	uint16_t sw[UPDN_CHAIN];
+	uint16_t sw[UPDN_PATH_MAX];
 };
 
-/* LIDs to route, those of one switch together: at[s] .. end[s). */
+/* LIDs to route, LIDs of one switch together: at[s] .. end[s). */
 struct dest_table {
 	uint32_t n;
 	uint32_t *at, *end;
 	uint32_t *run; /* [nsw] how many from at[s] on have consecutive LIDs */
 	uint16_t *lid;
 	sw_ix *dest;
-	uint8_t *out;	 /* port at dest */
-	uint8_t *other;	 /* 1: not a compute host */
-	uint32_t *home;	 /* the next LID of the same node, in a ring, or i */
-	uint32_t nhomes; /* LIDs that have such */
-	struct down_path *chain;
-	uint16_t *key;	/* apex number * spread + turn */
-	uint32_t *nkey; /* compute hosts' LIDs by key */
+	uint8_t *out;	/* port of switch dest */
+	uint8_t *other; /* the kind: 1: not a compute host */
+	uint32_t
+		*next_port; /* the next LID of the same node, in a ring, or i */
+	uint32_t nhomes;    /* LIDs of nodes with several ports */
+	struct down_path *path;
+	uint16_t *spread_index; /* path top number * spread + round robin */
+	uint32_t *spread_count; /* LIDs of compute hosts by spread index */
 	uint32_t spread;
-	uint32_t napex, nmain;
-	sw_ix *apex; /* [napex] chains' last switches, [nmain] of hosts first */
+	uint32_t npath_tops, nhost_tops;
+	sw_ix *path_top; /* [npath_tops] [nhost_tops] of hosts' LIDs first */
 
-	/* LIDs for which no cable is left alone: sources share them out. */
+	/* Split LIDs: no link has room for one alone, so its sources share them
+	 * out. */
 	uint32_t nsplit, room;
 	uint32_t *split;	 /* [nsplit] LID indexes */
 	uint32_t *share_of;	 /* [n] number in split + 1, or 0 */
@@ -143,25 +184,25 @@ struct dest_table {
 };
 
 /*
- * What routes remember of how they were made, so that the next run looks only
- * at what has changed: the same switches, in the same order, by the same
- * numbers.
+ * What routes keep of their computation, so that the next one looks only at
+ * what has changed. It is valid for the same switches, in the same order, by
+ * the same numbers.
  */
 struct engine_cache {
 	struct reachability reach;
 	struct dest_table dests;
-	const uint64_t *
-		*above; /* [nsw] switches above s in tiers, itself too */
-	uint32_t *pos;	/* the line */
-	uint64_t *turn; /* switches whose cables are turned over in it */
-	uint8_t *plane; /* NULL: one; as in struct swgraph, and */
+	const uint64_t **tier_above; /* [nsw] as in struct updown */
+	uint32_t *pos;		     /* of the switch order */
+	uint64_t *sftree_set;	     /* as in struct updown */
+	uint8_t *plane;		     /* NULL: one tree; as in struct swgraph */
 	bool *leaf;
-	sw_ix *apex;
+	sw_ix *crossing_leaf;
 	uint32_t nplanes;
-	uint64_t options; /* the hash of what the administrator said */
+	uint64_t options; /* hash of the engine's options */
 	uint32_t ncomp;
-	uint64_t **serves; /* of joiners, or NULL */
-	uint32_t depth;	   /* how many memories this one rests on */
+	uint64_t **sftree_extra; /* of extension switches; or NULL */
+	uint32_t depth; /* how many older caches this one refers to, one through
+			   the other */
 };
 
 /* Some switches, and the words of their set that are not empty. */
@@ -171,12 +212,13 @@ struct sw_subset {
 	uint32_t n;
 };
 
-/* order.c: build u->graph, and room for orders of its switches. */
+/* order.c: build u->graph, and make room for orders of its switches. */
 void order_begin(struct updown *u);
-/* Sort by (rank, GUID) into u->tier; u->line becomes the same; u->flat. */
+/* Sort by (rank, GUID) into u->tier; u->sw_order becomes the same. Sets
+ * u->flat. */
 void order_sort(struct updown *u);
 
-/* Ranks for a fabric without memory. single: one top only. */
+/* Ranks for a fabric without previous ranks. single: one top only. */
 void order_make_fresh(struct updown *u, bool single);
 /* Ranks by distance from this switch: one top in its component. */
 void order_from_root(struct updown *u, sw_ix root);
@@ -184,54 +226,55 @@ void order_from_root(struct updown *u, sw_ix root);
 uint64_t *order_host_distance(const struct updown *u);
 
 /*
- * order_restore.c: the order of routes that this engine made for this very
- * fabric in an earlier life, planes and turns included. u has nothing yet but
- * the job. False: there are none, or they do not hold together; begin again
- * with u.
+ * order_restore.c: the order of previous routes that were read back after a
+ * restart, with trees and sFtree subtree, if this engine made them for this
+ * very fabric. u holds nothing but the job. False: there are none, or they are
+ * inconsistent; start again with u.
  */
 bool order_restore(struct updown *u, const char *engine);
-/* Did another engine make the routes that stand? */
+/* True if the previous routes were read back and another engine made them. */
 bool order_is_of_other_engine(const struct route_job *job, const char *engine);
 
-/* rank_keep.c: below its neighbours with what has no way up to a top; counts
- * it, sorts. */
-void rank_keep_repair(struct updown *u);
-/* Ranks as remembered. False when nothing usable is remembered. */
-bool rank_keep(struct updown *u);
 /*
- * Ranks for the live switches that are not good: each one below a neighbour
- * that is. Returns how many; sorts again.
+ * rank_keep.c: a switch without a path up to a top gets a rank below a
+ * neighbour that has one; in an order of one top, see root_elect(). Counts new
+ * ranks in u->reranked, and sorts.
  */
+void rank_keep_repair(struct updown *u);
+/* Ranks as in the previous routes or the state file. False: none is usable. */
+bool rank_keep(struct updown *u);
+/* Ranks for the live switches that are not good: each one below a neighbour
+ * that is. Returns how many; sorts again. */
 uint32_t rank_keep_lower(struct updown *u, bool *good);
 
 /*
- * root_elect.c: where one top is the order and somebody has no way up to it, or
- * it is gone: ranks for the component, with the top it has, or the next one of
- * the order whose taking over turns the fewest cables over, and few cables
- * turned over below it. Returns how many ranks are new. The order in force,
- * u->tier, is read alone: sort again then.
+ * root_elect.c: for an order of one top, where that is gone or a switch has no
+ * path up to it: new ranks for the component. Its top is the current one, or
+ * the next switch of the order that as a top reverses the fewest links; below
+ * it few links are reversed. Returns how many ranks are new. Only reads the
+ * order in force, u->tier: sort again afterwards.
  */
 uint32_t root_elect(struct updown *u, uint32_t comp);
 
 /*
  * sftree_root.c: where the tier order leaves pairs without a path, choose the
- * leaf and turn its subtree over in u->line, with joiners where the one in
- * force needs them; u->turn has what is above those, too.
- * keep: what is turned over in the line in force stays so, if that can be. May
- * re-rank tops that no subtree can serve. Returns how many host pairs per cable
- * of the leaf only the subtree joins: a measure of what tiers are worth here.
- * UINT64_MAX: cannot be done.
+ * sFtree root and reverse its subtree in u->sw_order, with extension switches
+ * where the subtree in force needs them. u->sftree_set holds what is above
+ * extension switches, too. keep: what the previous order reverses stays
+ * reversed, if possible. May lower tops that no subtree can connect. Returns
+ * how many host pairs per link of the root only the subtree connects: a measure
+ * of what tiers are worth here. UINT64_MAX: impossible.
  */
 uint64_t sftree_root_choose(struct updown *u, bool keep);
-/* Is switch s at the bottom of the tier order? Only there turns happen. */
+/* True if s is at the bottom of the tier order: it can be an sFtree root. */
 bool sftree_root_is_leaf(const struct updown *u, sw_ix s);
 
 /*
- * The same file: turn what is above these leaves over, one of each component,
- * whether it is needed or not, with joiners where they serve all together;
- * else tops that the leaves do not serve go down a tier. False: cannot be
- * done. Do joiners serve all? And: how many switches get up into what is above
- * leaf.
+ * The same file, for given roots, one of each component. set: reverse their
+ * subtrees, whether necessary or not, with extension switches if these connect
+ * everything; else tops that the roots do not connect go down a tier. False:
+ * impossible. is_extendable: true if extension switches connect everything.
+ * reach_count: how many switches have a path up to a switch above leaf.
  */
 bool sftree_root_set(
 	struct updown *u, bool keep, const sw_ix *leaf, uint32_t n);
@@ -240,117 +283,125 @@ bool sftree_root_is_extendable(
 uint32_t sftree_root_reach_count(const struct updown *u, sw_ix leaf);
 
 /*
- * multi_tree.c: where trees are joined by cables from leaf to leaf inside racks
- * and nowhere else, the way from one to another goes across first and then up
- * and down in the tree of the destination, so that nothing has to come down in
- * the wrong one. Each tree is routed by itself, as a component, with the order
- * turned over under a leaf; those leaves, the apexes, are of one rack.
+ * multi_tree.c: where trees are joined by links from leaf to leaf inside racks
+ * and nowhere else, a path from one tree to another crosses first and then goes
+ * up and down in the tree of the destination, so that no path has to come down
+ * in the wrong tree. Each tree is routed by itself, as a component, with its
+ * own sFtree root. These roots are the crossing leaves; they are in one rack.
  *
- * A packet changes planes at the leaf where it enters the fabric. Switches
- * above send to the apex of their plane, and that sends it across. No cycle
- * of dependencies can exist: inside a plane paths obey a total order; what
- * comes across begins a path there; what goes across comes from hosts, or ends
- * a way up at the apex, the first of the order, to which no way leads that
- * began with a step down, as all ways that came across at an apex did.
+ * A packet from a host changes trees at the leaf where it enters the fabric.
+ * Switches above the leaves send to the crossing leaf of their tree, which
+ * sends it across. No cycle of dependencies can exist. Inside a tree paths obey
+ * a total order. A packet that has crossed starts a new path in its tree. A
+ * packet that goes across comes from a host, or ends a path up at the crossing
+ * leaf. That is the first switch of its order, so no path that began with a
+ * step down leads to it; and every path that came across at a crossing leaf
+ * began with a step down.
  *
- * find: are there planes? leaf is kept. Then order_begin() makes components
- * of them, and turn stands in for sftree_root_choose(); false: route it as one.
- * marks: for routes.plane, malloced. row: the rest of the row of s: what is in
- * other planes.
+ * find: true if there are several trees; keeps the pointer leaf. Then
+ * order_begin() makes them components, and multi_tree_order() replaces
+ * sftree_root_choose(); if it returns false, route the fabric as one.
+ * copy_marks: for routes.plane, malloced. fill_row: the rest of the row of s:
+ * destinations in other trees.
  */
 struct row_job;
 bool multi_tree_find(struct updown *u, const bool *leaf);
 bool multi_tree_order(struct updown *u, bool keep);
-uint8_t *multi_tree_numbers(const struct updown *u);
-void multi_tree_row(struct row_job *f, sw_ix s, sw_ix prev_sw);
+uint8_t *multi_tree_copy_marks(const struct updown *u);
+void multi_tree_fill_row(struct row_job *f, sw_ix s, sw_ix prev_sw);
 
 /*
- * The same file, for the repair. stands: do planes and apexes of before still
- * hold, where the cables of seeds differ? across: is x in another plane than s?
- * exits: mark the ports by which s goes across to plane p; false: there are
- * none, then it goes to the apex of its own.
+ * The same file, for the repair. is_valid: true if the previous trees and
+ * crossing leaves still hold although links of the switches in seed differ.
+ * is_across: true if x is in another tree than s. mark_exits: mark the ports by
+ * which s crosses to tree p; false: there are none, packets go to the crossing
+ * leaf of its own tree.
  */
 bool multi_tree_is_valid(const struct updown *u, const bool *seed);
 bool multi_tree_is_across(const struct updown *u, sw_ix s, sw_ix x);
-bool multi_tree_exits(
+bool multi_tree_mark_exits(
 	const struct updown *u, sw_ix s, uint32_t p, uint8_t mark[256]);
 
 /*
- * engine_cache.c: give r what the next run wants to know; u->m, which it made,
- * becomes r's. little: the most of it is that of before, on which it rests.
+ * engine_cache.c: begin makes u->m and u->own; little: little is new, most is
+ * referred to in an older cache. store gives r the cache and both arenas.
+ * depth: see struct engine_cache.
  */
 void engine_cache_begin(struct updown *u, bool little);
 void engine_cache_store(struct updown *u, const struct reachability *reach,
 	const struct dest_table *d, uint32_t depth, struct routes *r);
-uint64_t engine_cache_options(const struct engine_options *o);
+uint64_t engine_cache_options_hash(const struct engine_options *o);
 
 /*
- * repair.c, where the graph is known: of routes that the same engine made,
- * those that differ from the previous ones in what must be different now, found
- * from the cables that differ. NULL when more than cables has changed, or more
- * than the order of switches can bear, or when cancelled: then the whole has to
- * be done.
+ * repair.c, where the graph is known: the previous routes, if the same engine
+ * made them, with the entries changed that must change, found from the links
+ * that differ. NULL when more than links has changed, or more than the switch
+ * order can absorb, or when cancelled: then compute everything.
  */
-struct routes *routes_repair(const struct swgraph *like, const char *engine);
+struct routes *repair_routes(const struct swgraph *like, const char *engine);
 
-/* reach.c: u->tier_kin, u->tier_set and u->tier_above, if not there
- * already. */
-void reach_tiers(struct updown *u);
-/* Has everybody a path to all of its component in the line? */
-bool reach_whole(struct updown *u);
-/* Levels over u->line; and u->line_kin. */
-struct reachability reachability(struct updown *u);
-/* One row: what s reaches going down, or at all, within one step more than was
- * says. dn_was: ... than by going down; below: all that s reaches going down;
- * dn: within the same steps. */
-void reach_dn(const struct updown *u, sw_ix s, const uint64_t *const *was,
-	uint64_t *own);
-void reach_path(const struct updown *u, sw_ix s, const uint64_t *const *was,
-	const uint64_t *const *dn_was, const uint64_t *const below_dn[2],
-	uint64_t *own);
 /*
- * Candidates of s: one row per group of s, which this clears first. among:
- * NULL, or the only ones that matter.
+ * reach.c: u->tier_class, u->tier_set and u->tier_above, if not there already.
  */
+void reach_find_tiers(struct updown *u);
+/*
+ * True if each switch has a path to all of its component in the switch order.
+ */
+bool reach_is_complete(struct updown *u);
+/* Levels over u->sw_order; also sets u->order_class. */
+struct reachability reach_make_levels(struct updown *u);
+/*
+ * One row of a level, from the rows was of the level before: what s reaches
+ * going down, or by any legal path. dn_was: what is reached going down within
+ * the steps of was; below_dn: what s reaches going down, in all and within the
+ * steps of the new level.
+ */
+void reach_make_down_row(const struct updown *u, sw_ix s,
+	const uint64_t *const *was, uint64_t *own);
+void reach_make_path_row(const struct updown *u, sw_ix s,
+	const uint64_t *const *was, const uint64_t *const *dn_was,
+	const uint64_t *const below_dn[2], uint64_t *own);
+/* Candidates of s: one row per group of s, which this clears first. among: the
+ * only destinations that matter, NULL: all. */
 void reach_candidates(const struct updown *u, const struct reachability *r,
 	sw_ix s, const struct sw_subset *among, uint64_t *rows);
 
 /*
- * multi_port.c: d->home and d->nhomes, and d->other for passive ports of nodes
- * that have others; the LIDs are there. idle: is LID i one of those? It finds
- * its way when they have theirs.
+ * multi_port.c: d->next_port and d->nhomes; sets d->other for passive ports of
+ * nodes that have active ones. The LIDs are there. is_passive: true if LID i is
+ * of such a passive port. Its down path is found after those of the active
+ * ports.
  */
 void multi_port_find(const struct updown *u, struct dest_table *d);
 bool multi_port_is_passive(const struct dest_table *d, uint32_t i);
 
 /* down_path.c: room for n split LIDs in all, in u->own. */
-void dest_table_reserve(
+void down_path_reserve_splits(
 	const struct updown *u, struct dest_table *d, uint32_t n);
 
-/* The same file. keep: the ways of the previous routes where they stand. */
-struct dest_table down_path(
+/* The same file. keep: down paths of the previous routes where still valid. */
+struct dest_table down_path_choose_all(
 	const struct updown *u, const struct reachability *r, bool keep);
 
-/*
- * rows.c: from an order to routes, in the name of an engine. NULL when
- * cancelled.
- */
-struct routes *routes_from_order(
+/* rows.c: from an order to routes, in the name of an engine. NULL when
+ * cancelled. */
+struct routes *rows_make_routes(
 	struct updown *u, bool keep, const char *engine);
 
-/* Does s take what it may from above only, and everything else anywhere? */
+/* True if s is an extension switch: only what sftree_extra[s] names comes to it
+ * from above; packets for all else it may send up or down. */
 static inline bool
-sftree_is_extended(const struct updown *u, sw_ix s)
+sftree_is_extension(const struct updown *u, sw_ix s)
 {
 	return u->sftree_extra != NULL && u->sftree_extra[s] != NULL;
 }
 
 /*
- * May ways lead up from s to peer? In tiers not to a sibling: its cables serve
- * the two alone, unless nothing else is above.
+ * True if paths may lead up from s to peer. In an order of tiers not within a
+ * tier: such links serve their two ends alone, unless nothing else is above s.
  */
 static inline bool
-sw_is_above(const struct updown *u, sw_ix s, sw_ix peer)
+sw_has_uplink(const struct updown *u, sw_ix s, sw_ix peer)
 {
 	return u->tier.pos[peer] < u->tier.pos[s] &&
 	       (u->rank[peer] < u->rank[s] || u->flat[s] ||

@@ -215,9 +215,9 @@ describe_cycle(const struct cycle *cy, const struct verify_tables *in,
 	const struct cdg *g = cy->g;
 	const struct topo *t = g->t;
 
-	buf_printf(b, "credit loop of %u cables", n);
+	buf_printf(b, "credit loop of %u links", n);
 	if (g->nlanes > 1)
-		buf_printf(b, " on lane %u",
+		buf_printf(b, " on VL %u",
 			(unsigned)((size_t)(cy->turn - g->turn) / g->plane));
 	buf_printf(b, ": ");
 	for (uint32_t i = 0; i < n && i < SHOWN; i++) {

@@ -26,12 +26,13 @@ describe_port(const struct cdg *g, uint32_t s, unsigned out, struct buf *b)
 	struct verify_name name;
 
 	if (port->peer == TOPO_NONE) {
-		buf_printf(b, "port %u, which has no cable", out);
+		buf_printf(b, "port %u, which has no link", out);
 		return;
 	}
 	far = &t->port[port->peer];
 	if (far->node == me) {
-		buf_printf(b, "port %u, whose cable comes back to it", out);
+		buf_printf(
+			b, "port %u, whose link leads back to the switch", out);
 		return;
 	}
 	name = cdg_name(t, far->node);
@@ -55,7 +56,7 @@ describe_dead_end(const struct cdg *g, uint32_t s, uint8_t entry,
 	else if (entry > g->top[s])
 		buf_printf(b, "whose entry is port %u of %u", entry, g->top[s]);
 	else if (entry == 0)
-		buf_printf(b, "which takes it for its own (port 0)");
+		buf_printf(b, "which takes it as its own (port 0)");
 	else {
 		buf_printf(b, "whose entry is ");
 		describe_port(g, s, entry, b);
@@ -78,7 +79,7 @@ describe_loop(const struct cdg *g, const uint8_t *col, uint32_t s, bool uturn,
 
 		buf_printf(b,
 			"switch %s sends it out of port %u to %s, whose entry "
-			"is port %u, the cable it came from",
+			"is port %u, the link it came from",
 			name.s, col[s], far.s, col[e >> 8]);
 		return;
 	}
@@ -141,7 +142,7 @@ verify_text_pair(const struct cdg *g, const uint8_t *col,
 
 		buf_printf(&b, " (%s)", to.s);
 	} else {
-		buf_printf(&b, " (nobody's here)");
+		buf_printf(&b, " (no port has it)");
 	}
 	buf_printf(&b, " from switch %s: ", from.s);
 	describe_walk(g, col, pair, &b);

@@ -26,11 +26,11 @@ enum phase {
 	PHASE_DONE
 };
 
-/* Only questions leave. */
+/* A transport that sends requests for reading only. */
 struct guard {
 	struct transport transport; /* first: the transport is the guard */
 	struct transport *inner;
-	uint64_t held; /* what was not let through */
+	uint64_t held; /* messages that were not sent */
 };
 
 struct audit {
@@ -44,7 +44,7 @@ struct audit {
 	struct device_store *hw;
 	struct lft_read *readback;
 	struct mft *mft;
-	unsigned mft_blocks; /* asked for so far */
+	unsigned mft_blocks; /* requested so far */
 	struct audit_input found;
 	char why[512];
 };
@@ -119,7 +119,7 @@ start_sweep(struct audit *a, enum sweep_kind kind)
 
 /* ---- LIDs as they are ---- */
 
-/* LMC as the port says. */
+/* The LMC in the port's PortInfo; 0 if it is invalid. */
 static uint8_t
 lmc_of(const struct topo *t, port_ix p)
 {
@@ -130,9 +130,10 @@ lmc_of(const struct topo *t, port_ix p)
 	return i.lmc > 7 ? 0 : i.lmc;
 }
 
-/* The port's whole range, if it is a unicast range that nobody has. */
+/* Reserve the port's whole range of LIDs; false if it is not a free unicast
+ * range. */
 static bool
-claim(bool *used, uint32_t lid, uint8_t lmc)
+claim_lid_range(bool *used, uint32_t lid, uint8_t lmc)
 {
 	uint32_t n = 1U << lmc;
 
@@ -157,7 +158,7 @@ take_lids(struct audit *a, struct topo *bare)
 			continue;
 		if (bare->port[p].found_lid == 0) {
 			a->found.no_lid++;
-		} else if (claim(used, bare->port[p].found_lid,
+		} else if (claim_lid_range(used, bare->port[p].found_lid,
 				   lmc_of(bare, p))) {
 			lid[p] = bare->port[p].found_lid;
 			lmc[p] = lmc_of(bare, p);
@@ -174,13 +175,13 @@ take_lids(struct audit *a, struct topo *bare)
 /* ---- phases ---- */
 
 static void
-fail(struct audit *a, const char *why)
+fail_audit(struct audit *a, const char *why)
 {
 	(void)snprintf(a->why, sizeof(a->why), "%s", why);
 	a->phase = PHASE_DONE;
 }
 
-/* Each step is true when the phase is over. */
+/* Each step returns true when its phase is over. */
 static bool
 step_sweep(struct audit *a, struct mono now)
 {
@@ -191,7 +192,7 @@ step_sweep(struct audit *a, struct mono now)
 		return false;
 	failed = sweep_failed(a->sweep);
 	if (failed != NULL) {
-		fail(a, failed);
+		fail_audit(a, failed);
 		return false;
 	}
 	sweep_free(a->sweep);
@@ -200,15 +201,15 @@ step_sweep(struct audit *a, struct mono now)
 	return true;
 }
 
-/* The fabric as it is known now, with the LIDs that it has. */
+/* Make the topology of what is known now, with the LIDs that ports hold. */
 static bool
-freeze(struct audit *a)
+freeze_topology(struct audit *a)
 {
 	struct reason why;
 	struct topo *bare = builder_freeze(a->draft, 1, &why);
 
 	if (bare == NULL) {
-		fail(a, why.text);
+		fail_audit(a, why.text);
 		return false;
 	}
 	topo_unref(a->found.topo);
@@ -233,14 +234,14 @@ step_names(struct audit *a, struct mono now)
 		return false;
 	sweep_free(a->sweep);
 	a->sweep = NULL;
-	if (!freeze(a))
+	if (!freeze_topology(a))
 		return false;
 	a->readback = lft_read_new(a->found.topo, &job);
 	a->phase = PHASE_TABLES;
 	return true;
 }
 
-/* Beyond LinearFDBTop a switch drops, whatever the table holds. */
+/* Beyond LinearFDBTop a switch drops packets, whatever its table holds. */
 static void
 take_row(struct audit *a, struct routes *r, sw_ix s, uint8_t *row)
 {
@@ -284,12 +285,13 @@ take_routes(struct audit *a)
 }
 
 /*
- * What cannot be judged is set apart: a switch that gave not all of its table,
- * and one that carries nothing because all its ports are in Init. Taking it
- * for one that drops everything would be a charge against the other manager.
+ * Put switches that cannot be judged in quarantine: a switch that did not give
+ * all of its table, and one that carries no traffic because all its ports are
+ * in Init. To treat their entries as drops would report faults that the other
+ * subnet manager did not make. True if there are any.
  */
 static bool
-set_apart(struct audit *a)
+quarantine_unread(struct audit *a)
 {
 	const struct topo *t = a->found.topo;
 	bool any = false;
@@ -312,7 +314,7 @@ set_apart(struct audit *a)
 			n->flags & TN_FRESH
 				? "all its ports are in Init: it carries "
 				  "nothing yet"
-				: "it did not give all of its table");
+				: "its table could not be read completely");
 	}
 	return any;
 }
@@ -325,12 +327,12 @@ step_tables(struct audit *a, struct mono now)
 		return false;
 	lft_read_free(a->readback);
 	a->readback = NULL;
-	if (set_apart(a) && !freeze(a))
+	if (quarantine_unread(a) && !freeze_topology(a))
 		return false;
 	a->found.draft = a->draft;
 	take_routes(a);
 	if (a->found.turns == NULL) {
-		fail(a, "there is nothing to judge");
+		fail_audit(a, "there is nothing to judge");
 		return false;
 	}
 	a->found.sa = audit_sa_client_new(a->found.topo, &a->guard.transport);
@@ -339,7 +341,7 @@ step_tables(struct audit *a, struct mono now)
 	return true;
 }
 
-/* Is there an entry in the last block that was asked for? */
+/* True if a switch has an entry in the last block that was requested. */
 static bool
 last_block_used(const struct audit *a)
 {
@@ -374,7 +376,8 @@ step_sa(struct audit *a, struct mono now)
 	return true;
 }
 
-/* Where no top tells, blocks are asked for until there is an empty one. */
+/* Without a MulticastFDBTop blocks are requested until one is empty in all
+ * switches. */
 static bool
 step_groups(struct audit *a, struct mono now)
 {
@@ -400,9 +403,9 @@ step_groups(struct audit *a, struct mono now)
 }
 
 /*
- * Without a cycle on one lane there is none on several: then it matters only
- * whether an SL that was given out is discarded somewhere, which a few answers
- * will show.
+ * Without a cycle on one VL there is none on several. Then it only matters
+ * whether an SL that subnet administration gave out is discarded somewhere,
+ * which a few of its answers show.
  */
 static bool
 step_lanes(struct audit *a, struct mono now)
@@ -470,7 +473,7 @@ audit_receive(struct audit *a, const struct transport_msg *m, struct mono now)
 {
 	struct smp s;
 
-	/* whatever is no answer of ours is not for us */
+	/* messages that answer no request of the audit are ignored */
 	if (m->mad[1] == MAD_SA) {
 		if (a->found.sa != NULL)
 			(void)audit_sa_client_receive(a->found.sa, m, now);
@@ -510,8 +513,8 @@ const char *
 audit_doing(const struct audit *a)
 {
 	static const char *const words[] = {
-		[PHASE_SWEEP] = "finding nodes and cables",
-		[PHASE_NAMES] = "asking for names",
+		[PHASE_SWEEP] = "discovering nodes and links",
+		[PHASE_NAMES] = "reading names",
 		[PHASE_TABLES] = "reading forwarding tables",
 		[PHASE_SA] = "asking subnet administration for groups",
 		[PHASE_GROUPS] = "reading multicast tables",

@@ -1,18 +1,19 @@
 /*
- * audit: what is in force on a fabric that somebody else runs, read and judged.
- * Nothing is written: the transport given to it is wrapped by one that lets
- * nothing but Get (and subnet administration's GetTable) pass, IsSM stays
- * clear, no trap is answered.
+ * audit: reads and judges the tables of a fabric that another subnet manager
+ * runs. Nothing is written: the transport is wrapped by one that sends only Get
+ * (and subnet administration's GetTable), IsSM stays clear, and no trap is
+ * answered.
  *
  *	sweep (reading only) -> names -> forwarding tables
  *		-> subnet administration: groups -> multicast tables
  *		-> SL to VL tables -> subnet administration: SLs of paths
- *		-> judge, compare (report.h)
+ *		-> judge, compare (audit_json.h)
  *
- * A switch that cannot be read is set apart, with all that hangs on it, and
- * named in the report; the rest of the fabric is judged.
+ * A switch that cannot be read is put in quarantine with everything behind it,
+ * and named in the report; the rest of the fabric is judged.
  *
- * A machine without I/O, like the core: messages and time in, questions out.
+ * A machine without I/O, like the core: messages and time go in, requests come
+ * out.
  */
 #ifndef HEDDLE_SM_AUDIT_AUDIT_H
 #define HEDDLE_SM_AUDIT_AUDIT_H
@@ -38,15 +39,16 @@ void audit_receive(
 struct mono audit_next(const struct audit *a);
 void audit_tick(struct audit *a, struct mono now);
 
-/* Everything is read, or why it cannot be ("" otherwise). */
+/* True when reading has ended: *why is "" if everything was read, else the
+ * reason for the failure. */
 bool audit_done(const struct audit *a, const char **why);
 
-/* What is being done, for a person who waits. */
+/* What the audit is doing, in words for a user who waits. */
 const char *audit_doing(const struct audit *a);
 
 /*
- * Judge what was read and what Heddle would do instead, with the same LIDs.
- * The report; *well: there is no finding. Once.
+ * Judge what was read, and the routes that Heddle would make with the same
+ * LIDs. The report; *well: it has no finding but notes. To be called once.
  */
 json_t *audit_report(struct audit *a, bool *well);
 

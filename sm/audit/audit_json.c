@@ -11,7 +11,7 @@
 #include "sm/report/names.h"
 #include "sm/what_if/plan_json.h"
 
-/* Everything that is judged, until it is JSON. */
+/* Everything that is judged, before it becomes JSON. */
 struct judged {
 	const struct audit_input *read;
 	struct forecast found, ours;
@@ -20,7 +20,7 @@ struct judged {
 	struct audit_mcast_facts groups;
 	struct audit_dependencies_verdict sure, all;
 	struct audit_unreachable_facts apart;
-	bool lanes; /* they decide whether there is a credit loop */
+	bool lanes; /* whether there is a credit loop depends on VLs */
 };
 
 /* ---- judging ---- */
@@ -46,7 +46,7 @@ audit_json_one_lane(const struct audit_input *f)
 }
 
 static void
-judge_turns(struct judged *j)
+judge_dependencies(struct judged *j)
 {
 	const struct audit_input *f = j->read;
 	const struct audit_vl_read_facts l = audit_vl_read_facts(f->lanes);
@@ -76,12 +76,12 @@ judge_turns(struct judged *j)
 }
 
 /*
- * The verifier took everything to be on one lane, knows of no groups, and takes
- * a path through a switch that was not read for one that ends there: what it
- * said is replaced by what is true of this fabric.
+ * The verifier assumes one VL, knows of no groups, and takes a path through a
+ * switch that was not read for one that ends there: these parts of its report
+ * are replaced by what holds for this fabric.
  */
 static void
-correct(struct judged *j)
+correct_report(struct judged *j)
 {
 	struct verify_report *q = &j->found.report;
 	const struct audit_dependencies_verdict *v =
@@ -113,20 +113,20 @@ correct(struct judged *j)
 }
 
 static void
-judge(struct judged *j)
+judge_fabric(struct judged *j)
 {
 	const struct audit_input *f = j->read;
 	const struct forecast_job job = {.cfg = f->cfg, .pool = f->pool};
 
 	forecast_route(&job, f->topo, NULL, &j->ours);
 	if (j->ours.routes !=
-		NULL) /* levels need an order; theirs is unknown */
+		NULL) /* loads are by rank, the other manager gives none */
 		memcpy(f->routes->rank, j->ours.routes->rank,
 			f->topo->nsw * sizeof(*f->routes->rank));
 	forecast_judge(&job, f->routes, &j->found);
 	j->lanes = audit_vl_read_facts(f->lanes).lanes > 1 && f->one_lane > 0;
-	judge_turns(j);
-	correct(j);
+	judge_dependencies(j);
+	correct_report(j);
 }
 
 static void
@@ -141,7 +141,7 @@ judged_free(struct judged *j)
 
 /* ---- as JSON ---- */
 
-/* Who says that an SM runs there. */
+/* The ports with IsSM set. */
 static json_t *
 managers_json(const struct topo *t)
 {
@@ -157,7 +157,7 @@ managers_json(const struct topo *t)
 }
 
 static json_t *
-lanes_json(const struct audit_input *f)
+sl2vl_json(const struct audit_input *f)
 {
 	const struct audit_vl_read_facts l = audit_vl_read_facts(f->lanes);
 	json_t *o = json_object();
@@ -240,7 +240,7 @@ cycle_json(const struct topo *t, const struct audit_dependencies_verdict *v)
 }
 
 static json_t *
-deps_json(const struct judged *j)
+dependencies_json(const struct judged *j)
 {
 	json_t *o = json_object();
 
@@ -268,7 +268,7 @@ lids_json(const struct audit_input *f)
 	return o;
 }
 
-/* Counted where they would leave; the guard lets none pass. */
+/* Sets are counted where they would be sent; the guard sends none. */
 static json_t *
 wire_json(const struct judged *j)
 {
@@ -283,9 +283,11 @@ wire_json(const struct judged *j)
 		"sets", json_util_u64(n));
 }
 
-/* Is there a finding of this severity that is (or is not) a deadlock? */
+/*
+ * True if there is a finding of this severity that is (or is not) a deadlock.
+ */
 static bool
-says(const json_t *findings, const char *severity, bool deadlock)
+has_finding(const json_t *findings, const char *severity, bool deadlock)
 {
 	const json_t *e;
 	size_t i;
@@ -297,25 +299,25 @@ says(const json_t *findings, const char *severity, bool deadlock)
 	return false;
 }
 
-/* All of it in one line. */
+/* The verdict in one line. */
 static const char *
-verdict(const json_t *findings, size_t grave, uint64_t pairs)
+verdict_text(const json_t *findings, size_t grave, uint64_t pairs)
 {
-	bool lost = says(findings, "fault", false);
+	bool lost = has_finding(findings, "fault", false);
 
-	if (says(findings, "fault", true))
-		return lost ? "FAULTY: packets do not arrive as they should, "
-			      "and this fabric can deadlock"
+	if (has_finding(findings, "fault", true))
+		return lost ? "FAULTY: packets do not arrive, and this fabric "
+			      "can deadlock"
 			    : "FAULTY: this fabric can deadlock";
 	if (lost)
-		return "FAULTY: packets do not arrive as they should";
+		return "FAULTY: packets do not arrive";
 	if (pairs == 0)
 		return "NOT UP: nothing in this fabric carries traffic";
-	if (says(findings, "risk", true))
+	if (has_finding(findings, "risk", true))
 		return "UNCERTAIN: a deadlock cannot be ruled out";
 	if (grave > 0)
-		return "INCOMPLETE: nothing is wrong in what could be judged, "
-		       "which is not all";
+		return "INCOMPLETE: no fault in what could be judged, but not "
+		       "everything could";
 	return "WELL: every pair reaches, nothing loops, no deadlock is "
 	       "possible";
 }
@@ -338,7 +340,7 @@ put_findings(struct judged *j, json_t *o, bool *well)
 	*well = grave == 0;
 	json_util_put(o, "well", json_boolean(*well));
 	json_util_put(o, "verdict",
-		json_string(verdict(list, grave, j->found.report.pairs)));
+		json_string(verdict_text(list, grave, j->found.report.pairs)));
 	json_util_put(o, "findings", list);
 	json_util_put(o, "better", audit_findings_better(&in));
 }
@@ -349,16 +351,16 @@ audit_json_make(const struct audit_input *f, bool *well)
 	struct judged j = {.read = f};
 	json_t *o = json_object();
 
-	judge(&j);
+	judge_fabric(&j);
 	put_findings(&j, o, well);
 	json_util_put(o, "fabric", fabric_counts_json(f->topo));
 	json_util_put(o, "managers", managers_json(f->topo));
 	json_util_put(o, "lids", lids_json(f));
 	json_util_put(o, "blocks_unread", json_util_u64(f->unread));
-	json_util_put(o, "sl2vl", lanes_json(f));
+	json_util_put(o, "sl2vl", sl2vl_json(f));
 	json_util_put(o, "sa", sa_json(&j));
 	json_util_put(o, "groups", groups_json(&j.groups));
-	json_util_put(o, "dependencies", deps_json(&j));
+	json_util_put(o, "dependencies", dependencies_json(&j));
 	json_util_put(o, "found", plan_json_forecast(&j.found));
 	json_util_put(o, "heddle", plan_json_forecast(&j.ours));
 	json_util_put(o, "wire", wire_json(&j));

@@ -1,15 +1,15 @@
 /*
- * audit_report: from what was read to what is said of it, as JSON. The page for
- * people (page.h) is made of that.
+ * audit_json: the report of an audit as JSON, made from what was read. The page
+ * for people (audit_page.h) is made from it.
  *
  *	tables in force -> verifier -> reach, loops, loads
- *	               \-> turns of paths and groups -> credit loops
- *	the same fabric -> Heddle's engines -> what to compare with
+ *	               \-> dependencies of paths and groups -> credit loops
+ *	the same fabric -> Heddle's engines -> routes to compare with
  *
- * Findings have a severity. fault: packets are lost, or can be waiting for ever
- * right now. risk: that cannot be ruled out by what could be read. unjudged:
- * something could not be looked at. note: worth knowing, nothing is wrong. All
- * is well where there are but notes.
+ * Findings have a severity. fault: packets are lost, or can wait for each other
+ * forever right now. risk: a deadlock cannot be ruled out with what could be
+ * read. unjudged: something could not be read. note: a fact without a fault.
+ * The fabric is well if all findings are notes.
  */
 #ifndef HEDDLE_SM_AUDIT_AUDIT_JSON_H
 #define HEDDLE_SM_AUDIT_AUDIT_JSON_H
@@ -23,25 +23,26 @@
 #include "sm/audit/sa_client.h"
 #include "sm/audit/vl_read.h"
 
-/* What was read. Nobody else's but its owner's. */
+/* What was read; owned by struct audit. */
 struct audit_input {
 	const struct config *cfg;
 	struct lft_pool *pool;
-	const struct builder *draft; /* knows why a switch is set apart */
+	const struct builder *draft; /* why a switch is in quarantine */
 	struct topo *topo;	     /* LIDs as found */
-	struct routes *routes;	     /* as read, judged by the verifier */
+	struct routes *routes; /* as read, with the report of the verifier */
 	struct verify_dependencies *turns;
 	struct audit_lanes *lanes;
 	struct audit_sa *sa;
 	struct mft *mft;
 	const struct xact_stats *wire;
-	uint32_t one_lane; /* channels in credit loops, were there one lane */
+	uint32_t one_lane; /* channels in credit loops if there were one VL */
 	uint32_t no_lid, bad_lid;
-	uint32_t unread; /* table blocks that no switch gave */
-	uint64_t held;	 /* messages that were no questions, not sent */
+	uint32_t unread; /* table blocks that switches did not give */
+	uint64_t held;	 /* messages that were not reads, not sent */
 };
 
-/* found.one_lane, from tables, turns, groups and multicast tables. */
+/* The value of audit_input.one_lane, from forwarding tables, dependencies,
+ * groups and multicast tables. */
 uint32_t audit_json_one_lane(const struct audit_input *f);
 
 json_t *audit_json_make(const struct audit_input *f, bool *well);

@@ -8,9 +8,10 @@
 #include "sm/report/names.h"
 #include "sm/what_if/plan_page.h"
 
-/* ---- lines that fit ---- */
+/* ---- folding lines ---- */
 
-/* Where the text of a line begins: behind a label, or behind its blanks. */
+/* Where the text of a line begins: after its label, or after its leading
+ * blanks. */
 static size_t
 indent_of(const char *line, size_t n)
 {
@@ -54,7 +55,7 @@ fold_line(const char *line, size_t n, struct buf *out)
 }
 
 static void
-fold(const struct buf *page, struct buf *out)
+fold_page(const struct buf *page, struct buf *out)
 {
 	const char *at = page->text, *end = page->text + page->n;
 
@@ -67,7 +68,7 @@ fold(const struct buf *page, struct buf *out)
 	}
 }
 
-/* ---- what was looked at ---- */
+/* ---- what was read ---- */
 
 static void
 page_seen(const json_t *a, struct buf *out)
@@ -82,14 +83,14 @@ page_seen(const json_t *a, struct buf *out)
 }
 
 static void
-plan_page_lanes(const json_t *a, struct buf *out)
+page_vls(const json_t *a, struct buf *out)
 {
 	const json_t *l = json_object_get(a, "sl2vl");
 	const json_t *s = json_object_get(a, "sa");
 	const json_t *d = json_object_get(a, "dependencies");
 
 	buf_printf(out,
-		"lanes       %lld virtual lane%s in use, by %lld SL to VL "
+		"VLs         %lld VL%s in use, according to %lld SL to VL "
 		"table%s\n",
 		json_util_num(l, "lanes"),
 		names_plural(json_util_num(l, "lanes")),
@@ -97,15 +98,13 @@ plan_page_lanes(const json_t *a, struct buf *out)
 		names_plural(json_util_num(l, "maps_read")));
 	if (json_util_num(l, "lanes") > 1 &&
 		json_util_num(d, "cyclic_on_one_lane") == 0)
-		buf_printf(out, "            no matter which of them are used: "
-				"there is no "
-				"credit loop on a single one\n");
+		buf_printf(out, "            the VLs do not matter: there is "
+				"no credit loop even with a single one\n");
 	if (json_util_num(s, "paths") > 0)
 		buf_printf(out,
-			"SLs         %lld path%s told by subnet "
-			"administration, "
-			"those of %s: of %lld pairs of switch and LID known, "
-			"of %lld not\n",
+			"SLs         %lld path%s read from subnet "
+			"administration, those of %s: SLs of %lld pairs of "
+			"switch and LID are known, of %lld unknown\n",
 			json_util_num(s, "paths"),
 			names_plural(json_util_num(s, "paths")),
 			json_util_text(s, "asked"),
@@ -114,8 +113,8 @@ plan_page_lanes(const json_t *a, struct buf *out)
 	if (json_util_num(d, "cyclic_on_one_lane") > 0 &&
 		json_util_num(d, "cyclic") == 0)
 		buf_printf(out,
-			"            on one lane %lld cable directions would "
-			"be in credit loops: the lanes break them\n",
+			"            with one VL %lld link directions would be "
+			"in credit loops: the VLs break them\n",
 			json_util_num(d, "cyclic_on_one_lane"));
 }
 
@@ -131,7 +130,7 @@ page_groups(const json_t *a, struct buf *out)
 		json_util_num(g, "ports"),
 		names_plural(json_util_num(g, "ports")));
 	if (json_util_yes(s, "answers"))
-		buf_printf(out, "; subnet administration tells of %lld group%s",
+		buf_printf(out, "; subnet administration knows %lld group%s",
 			json_util_num(s, "groups"),
 			names_plural(json_util_num(s, "groups")));
 	buf_printf(out, "\n");
@@ -143,7 +142,7 @@ page_wire(const json_t *a, struct buf *out)
 	const json_t *w = json_object_get(a, "wire");
 
 	buf_printf(out,
-		"asked       %lld question%s to nodes, %lld to subnet "
+		"sent        %lld request%s to nodes, %lld to subnet "
 		"administration; %lld Sets: nothing was written\n",
 		json_util_num(w, "sent"),
 		names_plural(json_util_num(w, "sent")),
@@ -161,7 +160,8 @@ page_findings(const json_t *a, struct buf *out)
 	size_t i, k;
 
 	if (json_array_size(list) > 0)
-		buf_printf(out, "\nFINDINGS, the gravest first\n");
+		buf_printf(out, "\n"
+				"FINDINGS, most severe first\n");
 	json_array_foreach(list, i, e)
 	{
 		const char *name = "";
@@ -183,9 +183,10 @@ page_better(const json_t *a, struct buf *out)
 	const json_t *list = json_object_get(a, "better"), *e;
 	size_t i;
 
-	buf_printf(out, "\nWITH HEDDLE'S ROUTES FOR THE SAME CABLES\n");
+	buf_printf(out, "\n"
+			"WITH HEDDLE'S ROUTES FOR THE SAME LINKS\n");
 	if (json_array_size(list) == 0)
-		buf_printf(out, "  - nothing would be better or worse\n");
+		buf_printf(out, "  - no difference\n");
 	json_array_foreach(list, i, e)
 		buf_printf(out, "  - %s\n", json_string_value(e));
 }
@@ -200,19 +201,19 @@ struct figure {
 
 static const struct figure figures[] = {
 	{"pairs that do not arrive", "verified", "unreachable", 0, 1},
-	{"pairs that run in a loop", "verified", "loops", 0, 1},
-	{"buffers in credit loops", "verified", "cyclic_channels", 0, 1},
-	{"busiest cable, pairs of hosts", "load", "max", 0, 1},
-	{"mean cable, pairs of hosts", "load", "mean", 1, 1},
+	{"pairs that loop", "verified", "loops", 0, 1},
+	{"channels in credit loops", "verified", "cyclic_channels", 0, 1},
+	{"busiest link, pairs of hosts", "load", "max", 0, 1},
+	{"mean link, pairs of hosts", "load", "mean", 1, 1},
 	{"static saturation, % of a host's rate", "load", "saturation", 1, 100},
 	{"random bisections, % of full bandwidth", "ebb", "mean", 1, 100},
 	{"shifts, % of full bandwidth", "shift", "mean", 1, 100},
-	{"worst shift, flows on one cable", "shift", "worst", 0, 1},
-	{"cables between switches, mean path", "hops", "mean", 2, 1},
-	{"cables between switches, longest path", "hops", "max", 0, 1},
+	{"worst shift, flows on one link", "shift", "worst", 0, 1},
+	{"links between switches, mean path", "hops", "mean", 2, 1},
+	{"links between switches, longest path", "hops", "max", 0, 1},
 };
 
-/* Side by side: what is there, what Heddle would do. */
+/* Side by side: the figures of the routes found, and of Heddle's. */
 static void
 page_figures(const json_t *a, struct buf *out)
 {
@@ -245,7 +246,7 @@ audit_page(const json_t *a, struct buf *out)
 
 	buf_printf(&page, "%s\n\n", json_util_text(a, "verdict"));
 	page_seen(a, &page);
-	plan_page_lanes(a, &page);
+	page_vls(a, &page);
 	page_groups(a, &page);
 	page_wire(a, &page);
 	page_findings(a, &page);
@@ -255,6 +256,6 @@ audit_page(const json_t *a, struct buf *out)
 	plan_page_forecast(json_object_get(a, "found"), &page);
 	buf_printf(&page, "\nAS HEDDLE WOULD ROUTE IT\n");
 	plan_page_forecast(json_object_get(a, "heddle"), &page);
-	fold(&page, out);
+	fold_page(&page, out);
 	buf_free(&page);
 }

@@ -1,8 +1,8 @@
 /*
- * audit_page: an audit as a page for people, from its JSON (report.h):
- * the verdict, what was looked at, findings by gravity, what Heddle would do
- * better, then the figures. No line is longer than AUDIT_PAGE_WIDTH, names
- * without blanks apart.
+ * audit_page: the report of an audit (audit_json.h) as a page for people: the
+ * verdict, what was read, findings by severity, what Heddle's routes would
+ * improve, then figures. Lines have at most AUDIT_PAGE_WIDTH columns, except
+ * for longer names without blanks.
  */
 #ifndef HEDDLE_SM_AUDIT_AUDIT_PAGE_H
 #define HEDDLE_SM_AUDIT_AUDIT_PAGE_H

@@ -19,11 +19,11 @@ struct auditor {
 	struct loop_signal *end[2];
 	struct umad *umad;
 	struct audit *audit;
-	const char *doing; /* as it was said last */
+	const char *doing; /* as logged last */
 	bool ended;	   /* by a signal */
 };
 
-/* Say what is being done, once. */
+/* Log what is being done, once. */
 static void
 print_progress(struct auditor *x)
 {
@@ -35,7 +35,7 @@ print_progress(struct auditor *x)
 }
 
 static void
-settle(struct auditor *x)
+stop_or_rearm(struct auditor *x)
 {
 	const char *why;
 
@@ -68,7 +68,7 @@ on_inbox(void *cookie, struct mono now)
 	}
 	if (n == RECEIVE_BATCH)
 		loop_wake_send(x->inbox);
-	settle(x);
+	stop_or_rearm(x);
 }
 
 static void
@@ -77,7 +77,7 @@ on_tick(void *cookie, struct mono now)
 	struct auditor *x = cookie;
 
 	audit_tick(x->audit, now);
-	settle(x);
+	stop_or_rearm(x);
 }
 
 static void
@@ -91,7 +91,7 @@ on_end(void *cookie, struct mono now)
 }
 
 static int
-print(struct auditor *x, bool json)
+print_report(struct auditor *x, bool json)
 {
 	struct buf page = {0};
 	bool well;
@@ -113,17 +113,17 @@ print(struct auditor *x, bool json)
 }
 
 static int
-watch(struct auditor *x, bool json)
+run_audit(struct auditor *x, bool json)
 {
 	const char *why;
 
 	audit_start(x->audit, loop_now());
-	settle(x);
+	stop_or_rearm(x);
 	loop_run(x->loop);
 	if (x->ended)
 		return FAILED;
 	if (audit_done(x->audit, &why) && *why == '\0')
-		return print(x, json);
+		return print_report(x, json);
 	log_error("audit: %s", why);
 	return FAILED;
 }
@@ -147,7 +147,7 @@ auditor_run(const struct config *c, bool json)
 	x.umad = umad_open(c->fabric.port, false, on_wire, &x, &port, &why);
 	if (x.umad != NULL) {
 		x.audit = audit_new(c, umad_transport(x.umad));
-		ret = watch(&x, json);
+		ret = run_audit(&x, json);
 		audit_free(x.audit);
 	} else {
 		log_error("port: %s", why.text);

@@ -8,7 +8,7 @@
 
 enum { STARTS = 64 }; /* searches for a short cycle */
 
-/* A channel, named by where it arrives. */
+/* A channel, identified by the switch and port where it ends. */
 struct channel {
 	sw_ix sw;
 	uint8_t in, vl;
@@ -49,9 +49,9 @@ audit_dependencies_free(struct audit_deps *d)
 	free(d);
 }
 
-/* The port of a switch behind this one, or NULL. */
+/* The switch port at the other end of this port's link, or NULL. */
 static const struct topo_port *
-beyond(const struct topo *t, sw_ix s, unsigned port)
+peer_switch_port(const struct topo *t, sw_ix s, unsigned port)
 {
 	const struct topo_node *n = &t->node[t->sw[s].node];
 	const struct topo_port *p;
@@ -85,9 +85,9 @@ channel_of(struct audit_deps *d, sw_ix sw, uint8_t in, uint8_t vl)
 	return (uint32_t)d->n++;
 }
 
-/* Of two causes of a turn the one that says more. */
+/* Of two causes of a dependency the one of greater weight is kept. */
 static unsigned
-weight(const struct audit_dependencies_cause *c)
+cause_weight(const struct audit_dependencies_cause *c)
 {
 	return c->sure ? 2 : !c->own;
 }
@@ -97,17 +97,18 @@ audit_dependencies_add(struct audit_deps *d,
 	const struct audit_dependency *turn,
 	const struct audit_dependencies_cause *why)
 {
-	const struct topo_port *far = beyond(d->t, turn->sw, turn->out);
+	const struct topo_port *far =
+		peer_switch_port(d->t, turn->sw, turn->out);
 	uint32_t from, to, i;
 	uint64_t key;
 
-	if (far == NULL || beyond(d->t, turn->sw, turn->in) == NULL)
+	if (far == NULL || peer_switch_port(d->t, turn->sw, turn->in) == NULL)
 		return;
 	from = channel_of(d, turn->sw, turn->in, turn->in_vl);
 	to = channel_of(d, d->t->node[far->node].sw, far->num, turn->out_vl);
 	key = (uint64_t)from << 32 | to;
 	if (map_get(&d->by_edge, key, &i)) {
-		if (weight(why) > weight(&d->edge[i].why))
+		if (cause_weight(why) > cause_weight(&d->edge[i].why))
 			d->edge[i].why = *why;
 		return;
 	}
@@ -118,7 +119,9 @@ audit_dependencies_add(struct audit_deps *d,
 
 /* ---- looking for cycles ---- */
 
-/* Turns by the channel that they come from, or (turned) that they go to. */
+/*
+ * Edges by the channel that they come from, or, if turned, that they lead to.
+ */
 struct lists {
 	uint32_t *at; /* [n + 1] */
 	uint32_t *edge;
@@ -132,7 +135,7 @@ struct search {
 };
 
 static bool
-counts(const struct search *s, const struct edge *e)
+is_edge_used(const struct search *s, const struct edge *e)
 {
 	return e->why.sure || !s->sure;
 }
@@ -145,12 +148,12 @@ lists_new(const struct search *s, bool turned)
 		mem_zalloc(d->nedges + 1, sizeof(*l.edge))};
 
 	for (size_t i = 0; i < d->nedges; i++)
-		if (counts(s, &d->edge[i]))
+		if (is_edge_used(s, &d->edge[i]))
 			l.at[(turned ? d->edge[i].to : d->edge[i].from) + 2]++;
 	for (size_t c = 2; c < d->n + 2; c++)
 		l.at[c] += l.at[c - 1];
 	for (size_t i = 0; i < d->nedges; i++)
-		if (counts(s, &d->edge[i])) {
+		if (is_edge_used(s, &d->edge[i])) {
 			uint32_t c = turned ? d->edge[i].to : d->edge[i].from;
 
 			l.edge[l.at[c + 1]++] = (uint32_t)i;
@@ -171,9 +174,9 @@ other_end(const struct audit_deps *d, uint32_t edge, bool turned)
 	return turned ? d->edge[edge].from : d->edge[edge].to;
 }
 
-/* Take away, again and again, what nothing that is left leads to. */
+/* Remove repeatedly the channels that no remaining channel leads to. */
 static void
-peel(struct search *s, const struct lists *l, bool turned)
+prune_channels(struct search *s, const struct lists *l, bool turned)
 {
 	const struct audit_deps *d = s->d;
 	uint32_t *degree = mem_zalloc(d->n + 1, sizeof(*degree));
@@ -200,8 +203,8 @@ peel(struct search *s, const struct lists *l, bool turned)
 }
 
 /*
- * The shortest way from a channel back to itself: edges into path, the last one
- * first. Its length, 0 where there is none below limit.
+ * The shortest path from a channel back to itself: edges into path, the last
+ * one first. Its length, 0 if there is none of at most limit edges.
  */
 static uint32_t
 round_trip(struct search *s, const struct lists *l, uint32_t start,
@@ -240,7 +243,7 @@ hop_of(const struct audit_deps *d, uint32_t edge)
 {
 	const struct edge *e = &d->edge[edge];
 	const struct channel *c = &d->channel[e->from];
-	const struct topo_port *far = beyond(d->t, c->sw, c->in);
+	const struct topo_port *far = peer_switch_port(d->t, c->sw, c->in);
 
 	return (struct audit_dependencies_hop){.from = d->t->node[far->node].sw,
 		.out = far->num,
@@ -250,9 +253,9 @@ hop_of(const struct audit_deps *d, uint32_t edge)
 		.why = e->why};
 }
 
-/* A short cycle among what is left. */
+/* Find a short cycle among the remaining channels. */
 static void
-show(struct search *s, const struct lists *l,
+find_short_cycle(struct search *s, const struct lists *l,
 	struct audit_dependencies_verdict *out)
 {
 	const struct audit_deps *d = s->d;
@@ -270,7 +273,8 @@ show(struct search *s, const struct lists *l,
 		len = n;
 		limit = n - 1;
 		memcpy(best, path, n * sizeof(*best));
-		tries += STARTS / 16; /* on a cycle: soon short enough */
+		tries += STARTS / 16; /* the channel is on a cycle: few more
+					 searches are needed */
 	}
 	out->cycle = mem_zalloc(len, sizeof(*out->cycle));
 	out->len = len;
@@ -280,9 +284,10 @@ show(struct search *s, const struct lists *l,
 	free(best);
 }
 
-/* Of the lanes of its cable that are left the lowest one? */
+/* True if no lower VL of the same link direction remains, so that each link
+ * direction counts once. */
 static bool
-stands_for_cable(const struct search *s, uint32_t c)
+is_lowest_vl(const struct search *s, uint32_t c)
 {
 	const struct channel *ch = &s->d->channel[c];
 	uint32_t o;
@@ -313,14 +318,14 @@ audit_dependencies_judge(const struct audit_deps *d, bool sure,
 		out->channels += s.left[c];
 	}
 	out->turns = on.at[d->n];
-	peel(&s, &on, false);
-	peel(&s, &back, true);
+	prune_channels(&s, &on, false);
+	prune_channels(&s, &back, true);
 	for (uint32_t c = 0; c < d->n; c++) {
 		out->cyclic += s.left[c];
-		out->cables += s.left[c] && stands_for_cable(&s, c);
+		out->cables += s.left[c] && is_lowest_vl(&s, c);
 	}
 	if (out->cyclic > 0)
-		show(&s, &on, out);
+		find_short_cycle(&s, &on, out);
 	lists_free(&on);
 	lists_free(&back);
 	free(s.left);

@@ -12,7 +12,7 @@
 
 enum { HOPS_SHOWN = 12, APART_SHOWN = 10 };
 
-/* In the order of gravity, which is that of the list. */
+/* In the order of severity, which is the order of the list. */
 enum severity { FAULT, RISK, UNJUDGED, NOTE, SEVERITIES };
 
 static const char *const severity_words[SEVERITIES] = {
@@ -23,12 +23,13 @@ struct list {
 	json_t *of[SEVERITIES];
 };
 
-static json_t *add(struct list *l, enum severity s, const char *kind,
+static json_t *add_finding(struct list *l, enum severity s, const char *kind,
 	const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
-/* A finding; its lines, to be appended to. */
+/* Add a finding; returns its list of lines, to be appended to. */
 static json_t *
-add(struct list *l, enum severity s, const char *kind, const char *fmt, ...)
+add_finding(
+	struct list *l, enum severity s, const char *kind, const char *fmt, ...)
 {
 	json_t *o = json_object(), *lines = json_array();
 	char text[1024];
@@ -45,11 +46,11 @@ add(struct list *l, enum severity s, const char *kind, const char *fmt, ...)
 	return lines;
 }
 
-static void line(json_t *lines, const char *fmt, ...)
+static void add_line(json_t *lines, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
 static void
-line(json_t *lines, const char *fmt, ...)
+add_line(json_t *lines, const char *fmt, ...)
 {
 	char text[1024];
 	va_list ap;
@@ -70,9 +71,9 @@ switch_name(const struct list *l, sw_ix s)
 
 /* ---- cycles ---- */
 
-/* A LID that goes from this cable into the next one. */
+/* A LID with packets that go from this link into the next one. */
 static uint16_t
-witness(const struct routes *r, const struct audit_dependencies_hop *a,
+find_witness_lid(const struct routes *r, const struct audit_dependencies_hop *a,
 	const struct audit_dependencies_hop *b)
 {
 	for (uint32_t lid = 1; lid <= r->topo->max_lid; lid++)
@@ -83,22 +84,22 @@ witness(const struct routes *r, const struct audit_dependencies_hop *a,
 }
 
 static void
-cause_words(const struct list *l, uint16_t lid, struct buf *b)
+put_cause(const struct list *l, uint16_t lid, struct buf *b)
 {
 	const struct topo *t = l->in->read->topo;
 
 	if (lid > TOPO_LID_MAX)
 		buf_printf(b, "group 0x%04x", lid);
 	else if (lid == 0 || lid > t->max_lid || t->by_lid[lid] == TOPO_NONE)
-		buf_printf(b, "LID %u (nobody's)", lid);
+		buf_printf(b, "LID %u (no port has it)", lid);
 	else
 		buf_printf(b, "LID %u (%s)", lid,
 			cdg_name(t, t->port[t->by_lid[lid]].node).s);
 }
 
 static void
-cycle_lines(const struct list *l, const struct audit_dependencies_verdict *v,
-	json_t *lines)
+add_cycle_lines(const struct list *l,
+	const struct audit_dependencies_verdict *v, json_t *lines)
 {
 	bool many = l->in->lanes;
 
@@ -111,25 +112,25 @@ cycle_lines(const struct list *l, const struct audit_dependencies_verdict *v,
 		if (many)
 			(void)snprintf(lane, sizeof(lane), "VL %u: ", h->vl);
 		if (lid == 0)
-			lid = witness(l->in->read->routes, h,
+			lid = find_witness_lid(l->in->read->routes, h,
 				&v->cycle[(i + 1) % v->len]);
-		cause_words(l, lid, &b);
+		put_cause(l, lid, &b);
 		if (many)
 			buf_printf(&b, " with SL %u%s", h->why.sl,
 				h->why.own ? ", from switches alone" : "");
-		line(lines, "%s port %u -> %s port %u, %s%s",
+		add_line(lines, "%s port %u -> %s port %u, %s%s",
 			switch_name(l, h->from).s, h->out,
 			switch_name(l, h->to).s, h->in, lane, b.text);
 		buf_free(&b);
 	}
 	if (v->len > HOPS_SHOWN)
-		line(lines, "and %u more cables, back to the first",
+		add_line(lines, "and %u more links, back to the first",
 			v->len - HOPS_SHOWN);
 }
 
-/* Does a group's packet close the cycle? */
+/* True if the packets of a group close the cycle. */
 static bool
-by_group(const struct audit_dependencies_verdict *v)
+is_closed_by_group(const struct audit_dependencies_verdict *v)
 {
 	for (uint32_t i = 0; i < v->len; i++)
 		if (v->cycle[i].why.lid > TOPO_LID_MAX)
@@ -137,9 +138,9 @@ by_group(const struct audit_dependencies_verdict *v)
 	return false;
 }
 
-/* Does nothing but what switches send close it? */
+/* True if only packets that switches send themselves close the cycle. */
 static bool
-closed_by_own(const struct audit_dependencies_verdict *v)
+is_closed_by_switches(const struct audit_dependencies_verdict *v)
 {
 	bool own = false;
 
@@ -162,43 +163,45 @@ find_cycles(struct list *l)
 		v = l->in->all;
 	if (v->cyclic == 0)
 		return;
-	by_own = !sure && closed_by_own(v);
-	lines = add(l, sure ? FAULT : RISK, "deadlock",
-		"Credit loop of %u cables%s: their buffers can wait for each "
-		"other for ever, and all traffic behind them stops. %u cable "
-		"directions are part of such loops%s. One of them, and whose "
-		"packets wait on each cable for the next:",
+	by_own = !sure && is_closed_by_switches(v);
+	lines = add_finding(l, sure ? FAULT : RISK, "deadlock",
+		"Credit loop of %u links%s: their buffers can wait for each "
+		"other forever, and all traffic behind them stops. %u link "
+		"directions are part of such loops%s. One loop, with a "
+		"destination whose packets wait on each link for the next:",
 		v->len,
-		by_group(v) ? ", closed by a multicast group's tree" : "",
+		is_closed_by_group(v) ? ", closed by a multicast group's tree"
+				      : "",
 		v->cables,
 		sure	 ? ""
-		: by_own ? ", if what switches send themselves fills buffers: "
-			   "answers to management as a rule are too few"
-			 : ", if packets use SLs of which nobody told: whether "
-			   "they do could not be found out");
+		: by_own ? ", if packets that switches send themselves fill "
+			   "buffers: management answers are usually too few"
+			 : ", if packets use SLs that subnet administration "
+			   "did not report: whether they do is unknown");
 	if (!sure && !by_own)
-		line(lines, "it is real where all paths have one SL, as they "
-			    "have unless an engine or levels of service are "
-			    "configured that need more");
-	cycle_lines(l, v, lines);
+		add_line(lines,
+			"it is real if all paths have the same SL, as they "
+			"do unless an engine or QoS levels that need more "
+			"are configured");
+	add_cycle_lines(l, v, lines);
 }
 
 /* ---- unicast ---- */
 
-/* Whose packets are lost. */
+/* Whether hosts lose packets, or only switches' own ports. */
 static void
-lost_whose(const struct list *l, json_t *lines)
+add_lost_line(const struct list *l, json_t *lines)
 {
 	uint64_t hosts = l->in->apart->hosts;
 
 	if (hosts > 0)
-		line(lines,
+		add_line(lines,
 			"%" PRIu64 " of all pairs that do not arrive are from "
 			"a switch with hosts to a host",
 			hosts);
 	else
-		line(lines, "no host loses what it sends to a host: these are "
-			    "ways from or to switches' own ports");
+		add_line(lines, "no packets between hosts are lost: these are "
+				"paths from or to switches' own ports");
 }
 
 static void
@@ -209,41 +212,41 @@ find_paths(struct list *l)
 	json_t *lines;
 
 	if (q->unreachable > 0) {
-		lines = add(l, FAULT, "unreachable",
+		lines = add_finding(l, FAULT, "unreachable",
 			"%" PRIu64 " of %" PRIu64
 			" pairs (switch, LID) do not arrive.",
 			q->unreachable, q->pairs);
 		if (q->loops == 0)
-			line(lines, "%s", q->first);
-		lost_whose(l, lines);
+			add_line(lines, "%s", q->first);
+		add_lost_line(l, lines);
 	}
 	if (q->loops > 0) {
-		lines = add(l, FAULT, "loop",
+		lines = add_finding(l, FAULT, "loop",
 			"Packets of %" PRIu64
-			" pairs (switch, LID) go round and round until their "
-			"time is up.",
+			" pairs (switch, LID) loop until their lifetime ends.",
 			q->loops);
-		line(lines, "%s", q->first);
+		add_line(lines, "%s", q->first);
 		if (q->unreachable == 0)
-			lost_whose(l, lines);
+			add_lost_line(l, lines);
 	}
 	if (p->discarded > 0) {
-		lines = add(l, FAULT, "discarded",
-			"%" PRIu64 " turns discard packets whose SL subnet "
-			"administration gave out.",
+		lines = add_finding(l, FAULT, "discarded",
+			"%" PRIu64
+			" in-port to out-port pairs discard packets with an SL "
+			"that subnet administration gave out.",
 			p->discarded);
-		line(lines, "%s", p->first);
+		add_line(lines, "%s", p->first);
 	}
 	if (l->in->read->bad_lid > 0)
-		(void)add(l, FAULT, "lid",
-			"%u port%s %s a LID that is another's or no unicast "
-			"LID.",
+		(void)add_finding(l, FAULT, "lid",
+			"%u port%s %s a LID that another port has or that is "
+			"not a unicast LID.",
 			l->in->read->bad_lid,
 			names_plural(l->in->read->bad_lid),
 			l->in->read->bad_lid == 1 ? "has" : "have");
 	if (l->in->read->no_lid > 0)
-		(void)add(l, UNJUDGED, "lid",
-			"%u port%s %s no LID: nobody can send to %s.",
+		(void)add_finding(l, UNJUDGED, "lid",
+			"%u port%s %s no LID: nothing can be sent to %s.",
 			l->in->read->no_lid, names_plural(l->in->read->no_lid),
 			l->in->read->no_lid == 1 ? "has" : "have",
 			l->in->read->no_lid == 1 ? "it" : "them");
@@ -256,8 +259,9 @@ find_group(struct list *l, enum severity s, const struct audit_mcast_fault *f,
 	const char *what)
 {
 	if (f->n > 0)
-		line(add(l, s, "group", "Multicast %s: %u.", what, f->n), "%s",
-			f->first);
+		add_line(add_finding(l, s, "group", "Multicast %s: %u.", what,
+				 f->n),
+			"%s", f->first);
 }
 
 static void
@@ -267,21 +271,20 @@ find_groups(struct list *l)
 
 	find_group(l, FAULT, &g->loops, "trees in which a packet never stops");
 	find_group(l, FAULT, &g->parted,
-		"groups whose members do not all hear each other");
+		"groups whose members do not all reach each other");
 	find_group(l, FAULT, &g->copies,
 		"trees that deliver a packet more than once");
 	find_group(l, NOTE, &g->none,
-		"groups without a tree, which a single member does not need");
+		"groups without a tree (a single member needs none)");
 	find_group(
 		l, NOTE, &g->dead, "entries that name a port without a link");
-	find_group(l, NOTE, &g->nobody,
-		"trees left over from groups that are gone");
+	find_group(l, NOTE, &g->nobody, "trees left over from deleted groups");
 }
 
-/* ---- what was not seen ---- */
+/* ---- what was not read ---- */
 
 static void
-find_apart(struct list *l)
+find_unjudged(struct list *l)
 {
 	const struct topo *t = l->in->read->topo;
 	const struct audit_unreachable_facts *a = l->in->apart;
@@ -292,21 +295,20 @@ find_apart(struct list *l)
 		partial += (t->node[n].flags & TN_PARTIAL) != 0 &&
 			   !(t->node[n].flags & TN_QUARANTINED);
 	if (partial > 0)
-		(void)add(l, UNJUDGED, "partial",
-			"%u node%s did not answer everything.", partial,
+		(void)add_finding(l, UNJUDGED, "partial",
+			"%u node%s did not answer all requests.", partial,
 			names_plural(partial));
 	if (a->nodes == 0)
 		return;
-	lines = add(l, UNJUDGED, "apart",
-		"%u node%s could not be judged, nor what hangs on %s; %" PRIu64
-		" pairs (switch, LID) between others have paths that go "
-		"through %s.",
+	lines = add_finding(l, UNJUDGED, "apart",
+		"%u node%s could not be judged, nor what is behind %s; %" PRIu64
+		" pairs (switch, LID) of other nodes have paths through %s.",
 		a->nodes, names_plural(a->nodes), a->nodes == 1 ? "it" : "them",
 		a->unseen, a->nodes == 1 ? "it" : "them");
 	for (node_ix n = 0; n < t->nnodes; n++)
 		if (t->node[n].flags & TN_QUARANTINED &&
 			json_array_size(lines) < APART_SHOWN)
-			line(lines, "%s: %s", cdg_name(t, n).s,
+			add_line(lines, "%s: %s", cdg_name(t, n).s,
 				builder_quarantine_why(
 					l->in->read->draft, t->node[n].guid));
 }
@@ -322,31 +324,34 @@ find_sls(struct list *l)
 	json_t *lines;
 
 	if (!sa->answers) {
-		lines = add(l, NOTE, "sa",
+		lines = add_finding(l, NOTE, "sa",
 			"Subnet administration did not answer: groups are "
-			"known by their tables alone%s.",
-			l->in->lanes ? ", and every SL is taken to be in use"
+			"known only from multicast tables%s.",
+			l->in->lanes ? ", and every SL is assumed to be in use"
 				     : "");
-		line(lines, "%s", sa->why);
+		add_line(lines, "%s", sa->why);
 	} else if (sa->why[0] != '\0') {
-		line(add(l, NOTE, "sa",
-			     "Subnet administration did not tell everything."),
+		add_line(add_finding(l, NOTE, "sa",
+				 "Subnet administration did not answer all "
+				 "requests."),
 			"%s", sa->why);
 	}
 	if (l->in->lanes && p->assumed > 0)
-		(void)add(l, NOTE, "sl",
-			"SLs of %" PRIu64 " pairs (switch, LID) are as subnet "
-			"administration told, those of %" PRIu64
+		(void)add_finding(l, NOTE, "sl",
+			"SLs of %" PRIu64
+			" pairs (switch, LID) are those that subnet "
+			"administration reported, those of %" PRIu64
 			" are assumed: any SL that %s.",
 			p->told, p->assumed,
-			sa->sls != 0 ? "was told for others" : "there is");
+			sa->sls != 0 ? "was reported for others" : "exists");
 	if (l->in->lanes && v.read < v.tables)
-		(void)add(l, NOTE, "sl2vl",
+		(void)add_finding(l, NOTE, "sl2vl",
 			"%" PRIu64 " of %" PRIu64
 			" SL to VL tables were read, of %u kind%s; the others "
-			"are taken to be %s.",
+			"are assumed to be %s.",
 			v.read, v.tables, v.kinds, names_plural(v.kinds),
-			v.kinds == 1 ? "alike" : "what most are");
+			v.kinds == 1 ? "the same"
+				     : "like the most frequent one");
 }
 
 json_t *
@@ -360,7 +365,7 @@ audit_findings(const struct audit_findings_in *in, size_t *grave)
 	find_paths(&l);
 	find_cycles(&l);
 	find_groups(&l);
-	find_apart(&l);
+	find_unjudged(&l);
 	find_sls(&l);
 	for (size_t s = 0; s < SEVERITIES; s++) {
 		if (s == NOTE)
@@ -371,7 +376,7 @@ audit_findings(const struct audit_findings_in *in, size_t *grave)
 	return all;
 }
 
-/* ---- beside Heddle's routes ---- */
+/* ---- compared with Heddle's routes ---- */
 
 static void
 better_deadlock(const struct list *l, json_t *out)
@@ -380,20 +385,21 @@ better_deadlock(const struct list *l, json_t *out)
 	const struct verify_report *q = &l->in->found->report;
 
 	if (l->in->sure->cyclic + l->in->all->cyclic > 0)
-		line(out,
+		add_line(out,
 			"no deadlock is possible: Heddle's routes (%s, %u "
-			"lane%s) have no credit loop, multicast and what "
-			"switches send included.",
+			"layer%s) have no credit loop, including multicast and "
+			"packets that switches send.",
 			ours->routes->engine, ours->report.vls,
 			names_plural(ours->report.vls));
 	if (q->unreachable + q->loops > 0)
-		line(out,
-			"all %" PRIu64 " pairs that have a cable path arrive.",
+		add_line(out,
+			"all %" PRIu64
+			" pairs that have a physical path arrive.",
 			ours->report.pairs);
 }
 
 static void
-busiest(const struct list *l, const struct forecast *f, struct buf *b)
+put_busiest_link(const struct list *l, const struct forecast *f, struct buf *b)
 {
 	const struct topo *t = f->topo;
 	const struct topo_port *p, *far;
@@ -418,29 +424,29 @@ better_load(const struct list *l, json_t *out)
 
 	if (was == 0 || (is < was * 1.02 && is > was * 0.98))
 		return;
-	busiest(l, is < was ? a : b, &where);
+	put_busiest_link(l, is < was ? a : b, &where);
 	if (is < was)
-		line(out,
-			"the busiest cable%s carries %.0f pairs of hosts; with "
+		add_line(out,
+			"the busiest link%s carries %.0f pairs of hosts; with "
 			"Heddle's routes the busiest one carries %.0f (%.0f%% "
 			"less).",
 			where.text != NULL ? where.text : "", was, is,
 			(1 - is / was) * 100);
 	else
-		line(out,
-			"not better: Heddle's busiest cable%s would carry %.0f "
+		add_line(out,
+			"not better: Heddle's busiest link%s would carry %.0f "
 			"pairs of hosts instead of %.0f.",
 			where.text != NULL ? where.text : "", is, was);
 	buf_free(&where);
 }
 
-/* A figure between 0 and 1 of which more is better. */
+/* A share of 0 to 1; higher is better. */
 static void
 better_share(json_t *out, const char *what, double was, double is)
 {
 	if (is < was + 0.01 && is > was - 0.01)
 		return;
-	line(out, "%s%s: %.1f%% of the full bandwidth instead of %.1f%%.",
+	add_line(out, "%s%s: %.1f%% of the full bandwidth instead of %.1f%%.",
 		is < was ? "not better: " : "", what, is * 100, was * 100);
 }
 
@@ -451,13 +457,13 @@ better_hops(const struct list *l, json_t *out)
 	double is = l->in->ours->report.hops_mean;
 
 	if (is < was - 0.005)
-		line(out,
-			"paths pass %.2f cables between switches on average "
+		add_line(out,
+			"paths pass %.2f links between switches on average "
 			"instead of %.2f.",
 			is, was);
 	else if (is > was + 0.005)
-		line(out,
-			"not better: paths would pass %.2f cables between "
+		add_line(out,
+			"not better: paths would pass %.2f links between "
 			"switches on average instead of %.2f.",
 			is, was);
 }
@@ -469,7 +475,7 @@ audit_findings_better(const struct audit_findings_in *in)
 	json_t *out = json_array();
 
 	if (in->ours->routes == NULL) {
-		line(out, "Heddle finds no routes for this fabric: %s",
+		add_line(out, "Heddle finds no routes for this fabric: %s",
 			in->ours->why);
 		return out;
 	}

@@ -1,6 +1,6 @@
 /*
  * audit_findings: the findings of an audit, each a sentence that an
- * administrator can act on, the gravest first.
+ * administrator can act on, the most severe first.
  */
 #ifndef HEDDLE_SM_AUDIT_FINDINGS_H
 #define HEDDLE_SM_AUDIT_FINDINGS_H
@@ -14,7 +14,7 @@
 #include "sm/audit/unreachable.h"
 #include "sm/what_if/forecast.h"
 
-/* What was judged. */
+/* Everything that was judged. */
 struct audit_findings_in {
 	const struct audit_input *read;
 	const struct forecast *found, *ours;
@@ -22,13 +22,14 @@ struct audit_findings_in {
 	const struct audit_mcast_facts *groups;
 	const struct audit_unreachable_facts *apart;
 	const struct audit_dependencies_verdict *sure, *all;
-	bool lanes; /* they decide whether there is a credit loop */
+	bool lanes; /* whether there is a credit loop depends on VLs */
 };
 
-/* {severity, kind, text, lines}, sorted; *grave: those that are no notes. */
+/* A list of {severity, kind, text, lines}, sorted by severity; *grave: how many
+ * are not notes. */
 json_t *audit_findings(const struct audit_findings_in *in, size_t *grave);
 
-/* What Heddle would do better, and what it would not: a list of sentences. */
+/* What Heddle's routes would improve, and what not: a list of sentences. */
 json_t *audit_findings_better(const struct audit_findings_in *in);
 
 #endif

@@ -16,7 +16,7 @@ enum { SENDERS = 256, SHOWN = 6, ACTIVE = 4, SLS = 16 };
 struct knot {
 	sw_ix sw;
 	uint64_t row[MCAST_WORDS];
-	bool members; /* ports of hosts, or its own port 0 */
+	bool members; /* has host ports, or its own port 0, in its entry */
 };
 
 struct tree {
@@ -25,22 +25,22 @@ struct tree {
 	struct audit_mcast_facts *out;
 	uint16_t mlid;
 	uint16_t sls;
-	bool told;  /* the SLs are known */
-	bool blind; /* it goes on through a switch that was not read */
+	bool told;  /* the SLs were reported */
+	bool blind; /* a port leads to a switch that was not read */
 	struct knot *knot;
 	uint32_t n;
-	uint32_t *ix;	   /* [nsw] knot of a switch, or TOPO_NONE */
+	uint32_t *ix;	   /* [nsw] index in knot, or TOPO_NONE */
 	uint32_t *piece;   /* [n] */
 	uint32_t *queue;   /* [n] */
 	uint32_t *arrived; /* [n] */
-	uint8_t *by;	   /* [n] port that a packet came in by */
+	uint8_t *by;	   /* [n] port at which a packet arrived */
 };
 
-static void note(struct audit_mcast_fault *f, const char *fmt, ...)
+static void note_fault(struct audit_mcast_fault *f, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
 static void
-note(struct audit_mcast_fault *f, const char *fmt, ...)
+note_fault(struct audit_mcast_fault *f, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -58,7 +58,7 @@ name_of(const struct tree *g, uint32_t k)
 }
 
 static unsigned
-nports(const struct tree *g, uint32_t k)
+port_count(const struct tree *g, uint32_t k)
 {
 	return g->t->node[g->t->sw[g->knot[k].sw].node].nports;
 }
@@ -71,15 +71,15 @@ port_of(const struct tree *g, uint32_t k, unsigned num)
 	return &t->port[topo_port_of(t, t->sw[g->knot[k].sw].node, num)];
 }
 
-/* Where a cable leads to. */
+/* The other end of a link. */
 struct end {
 	uint32_t knot; /* TOPO_NONE: a switch that is not in the tree */
 	unsigned port;
 };
 
-/* Does a port lead to a switch? */
+/* True if the link at a port leads to a switch: its other end in *far. */
 static bool
-cable(const struct tree *g, uint32_t k, unsigned num, struct end *far)
+leads_to_switch(const struct tree *g, uint32_t k, unsigned num, struct end *far)
 {
 	const struct topo_port *p = port_of(g, k, num);
 	sw_ix s;
@@ -94,7 +94,7 @@ cable(const struct tree *g, uint32_t k, unsigned num, struct end *far)
 }
 
 static bool
-has(const struct tree *g, uint32_t k, unsigned port)
+has_port(const struct tree *g, uint32_t k, unsigned port)
 {
 	return mcast_bit(g->knot[k].row, port);
 }
@@ -102,25 +102,26 @@ has(const struct tree *g, uint32_t k, unsigned port)
 /* ---- entries ---- */
 
 static void
-look_at_entry(struct tree *g, uint32_t k)
+check_entry(struct tree *g, uint32_t k)
 {
 	struct knot *x = &g->knot[k];
 	struct end far;
 
-	x->members = has(g, k, 0);
+	x->members = has_port(g, k, 0);
 	for (unsigned p = 1; p < 256; p++) {
-		if (!has(g, k, p))
+		if (!has_port(g, k, p))
 			continue;
-		if (p > nports(g, k) || port_of(g, k, p)->peer == TOPO_NONE ||
+		if (p > port_count(g, k) ||
+			port_of(g, k, p)->peer == TOPO_NONE ||
 			port_of(g, k, p)->state != ACTIVE) {
-			note(&g->out->dead,
+			note_fault(&g->out->dead,
 				"MLID 0x%04x: %s sends to port %u, which is %s",
 				g->mlid, name_of(g, k).s, p,
-				p > nports(g, k) ? "none of its ports"
-						 : "no link that is up");
+				p > port_count(g, k) ? "none of its ports"
+						     : "no link that is up");
 			continue;
 		}
-		if (cable(g, k, p, &far)) {
+		if (leads_to_switch(g, k, p, &far)) {
 			g->blind |=
 				(g->t->node[g->t->port[port_of(g, k, p)->peer]
 						     .node]
@@ -133,7 +134,9 @@ look_at_entry(struct tree *g, uint32_t k)
 	}
 }
 
-/* Join what cables join; true: one of them closes a ring. */
+/*
+ * Join switches that are linked within the tree; true if a link closes a ring.
+ */
 static bool
 has_ring(struct tree *g)
 {
@@ -142,14 +145,15 @@ has_ring(struct tree *g)
 	for (uint32_t k = 0; k < g->n; k++)
 		g->piece[k] = k;
 	for (uint32_t k = 0; k < g->n; k++)
-		for (unsigned p = 1; p <= nports(g, k); p++) {
+		for (unsigned p = 1; p <= port_count(g, k); p++) {
 			struct end far;
 			uint32_t a, b;
 
-			if (!has(g, k, p) || !cable(g, k, p, &far) ||
+			if (!has_port(g, k, p) ||
+				!leads_to_switch(g, k, p, &far) ||
 				far.knot == TOPO_NONE)
 				continue;
-			if (has(g, far.knot, far.port) &&
+			if (has_port(g, far.knot, far.port) &&
 				(far.knot < k ||
 					(far.knot == k && far.port <= p)))
 				continue; /* seen from the other end */
@@ -164,12 +168,12 @@ has_ring(struct tree *g)
 /* ---- where packets go ---- */
 
 /*
- * Send a packet from a switch's hosts and follow all copies. arrived counts
- * those that a switch got, with no more than two looked at. True: it came to
- * nobody twice.
+ * Follow all copies of a packet that a host at switch `from` sends. arrived
+ * counts the copies that each switch gets; only the first is followed further.
+ * True if no switch gets two.
  */
 static bool
-flood(struct tree *g, uint32_t from)
+flood_packet(struct tree *g, uint32_t from)
 {
 	uint32_t head = 0, tail = 0;
 	bool once = true;
@@ -181,11 +185,12 @@ flood(struct tree *g, uint32_t from)
 	while (head < tail) {
 		uint32_t k = g->queue[head++];
 
-		for (unsigned p = 1; p <= nports(g, k); p++) {
+		for (unsigned p = 1; p <= port_count(g, k); p++) {
 			struct end far;
 
-			if (p == g->by[k] || !has(g, k, p) ||
-				!cable(g, k, p, &far) || far.knot == TOPO_NONE)
+			if (p == g->by[k] || !has_port(g, k, p) ||
+				!leads_to_switch(g, k, p, &far) ||
+				far.knot == TOPO_NONE)
 				continue;
 			if (g->arrived[far.knot]++ > 0) {
 				once = false;
@@ -198,9 +203,9 @@ flood(struct tree *g, uint32_t from)
 	return once;
 }
 
-/* Switches with members that a packet from this one does not come to. */
+/* The number of switches with members that the packet does not reach. */
 static uint32_t
-missed(const struct tree *g, uint32_t *first)
+count_unreached(const struct tree *g, uint32_t *first)
 {
 	uint32_t n = 0;
 
@@ -210,9 +215,10 @@ missed(const struct tree *g, uint32_t *first)
 	return n;
 }
 
-/* Does every member hear every other one, once? */
+/* Check that each member reaches all others; true if no packet arrives twice.
+ * With many senders a sample of them is followed. */
 static bool
-hear(struct tree *g)
+check_delivery(struct tree *g)
 {
 	uint32_t senders = 0, step, seen = 0, lost = 0, n;
 	bool once = true, all = true;
@@ -223,13 +229,13 @@ hear(struct tree *g)
 	for (uint32_t k = 0; k < g->n; k++) {
 		if (!g->knot[k].members || seen++ % step != 0)
 			continue;
-		once &= flood(g, k);
-		n = all && !g->blind ? missed(g, &lost) : 0;
+		once &= flood_packet(g, k);
+		n = all && !g->blind ? count_unreached(g, &lost) : 0;
 		if (n == 0)
 			continue;
 		all = false;
-		note(&g->out->parted,
-			"MLID 0x%04x: what is sent at %s does not reach %s%s",
+		note_fault(&g->out->parted,
+			"MLID 0x%04x: packets sent at %s do not reach %s%s",
 			g->mlid, name_of(g, k).s, name_of(g, lost).s,
 			n > 1 ? " and others" : "");
 	}
@@ -237,25 +243,26 @@ hear(struct tree *g)
 }
 
 /*
- * Walk on, channel by channel, until one comes again. path: (switch, out)
- * packed. Depth first; on: [n * 256] 0 new, 1 on the way, 2 done.
+ * Search for a cycle, depth first, channel by channel. path: (switch, out)
+ * packed. on: [n * 256] 0 new, 1 on the path, 2 done.
  */
 struct chase {
 	uint8_t *on;
 	uint32_t *path;
-	uint8_t *next; /* the port to try next there */
+	uint8_t *next; /* the next port to try at the end of each channel */
 	uint32_t depth;
 };
 
-/* Go on by port p of k, if it is a cable of the tree; 1: that is a circle. */
+/* Extend the path by port p of k if its link is in the tree; 1 if that closes a
+ * cycle. */
 static int
-enter(struct tree *g, struct chase *c, uint32_t k, unsigned p)
+enter_channel(struct tree *g, struct chase *c, uint32_t k, unsigned p)
 {
 	uint32_t channel = k << 8 | p;
 	struct end far;
 
-	if (!has(g, k, p) || !cable(g, k, p, &far) || far.knot == TOPO_NONE ||
-		c->on[channel] == 2)
+	if (!has_port(g, k, p) || !leads_to_switch(g, k, p, &far) ||
+		far.knot == TOPO_NONE || c->on[channel] == 2)
 		return 0;
 	c->path[c->depth] = channel;
 	c->next[c->depth] = 1;
@@ -266,33 +273,34 @@ enter(struct tree *g, struct chase *c, uint32_t k, unsigned p)
 	return 0;
 }
 
-/* From this channel: is there a circle? Then path ends with it. */
+/* True if a cycle can be reached from this channel; path then ends with it. */
 static bool
-circles(struct tree *g, struct chase *c, uint32_t k, unsigned p)
+has_cycle_from(struct tree *g, struct chase *c, uint32_t k, unsigned p)
 {
 	c->depth = 0;
-	if (enter(g, c, k, p))
+	if (enter_channel(g, c, k, p))
 		return true;
 	while (c->depth > 0) {
 		uint32_t top = c->depth - 1;
 		struct end far = {0, 0};
 
-		(void)cable(g, c->path[top] >> 8, c->path[top] & 255, &far);
-		if (c->next[top] > nports(g, far.knot)) {
+		(void)leads_to_switch(
+			g, c->path[top] >> 8, c->path[top] & 255, &far);
+		if (c->next[top] > port_count(g, far.knot)) {
 			c->on[c->path[top]] = 2;
 			c->depth--;
 			continue;
 		}
 		if (c->next[top]++ == far.port)
 			continue;
-		if (enter(g, c, far.knot, c->next[top] - 1U))
+		if (enter_channel(g, c, far.knot, c->next[top] - 1U))
 			return true;
 	}
 	return false;
 }
 
 static void
-tell_circle(struct tree *g, const struct chase *c)
+note_cycle(struct tree *g, const struct chase *c)
 {
 	uint32_t from = 0;
 	struct buf b = {0};
@@ -305,12 +313,12 @@ tell_circle(struct tree *g, const struct chase *c)
 	if (c->depth - from > SHOWN)
 		buf_printf(&b, "... %u more -> ", c->depth - from - SHOWN);
 	buf_printf(&b, "%s", name_of(g, c->path[from] >> 8).s);
-	note(&g->out->loops, "MLID 0x%04x: %s", g->mlid, b.text);
+	note_fault(&g->out->loops, "MLID 0x%04x: %s", g->mlid, b.text);
 	buf_free(&b);
 }
 
 static bool
-loops(struct tree *g)
+has_loop(struct tree *g)
 {
 	size_t channels = (size_t)g->n << 8;
 	struct chase c = {.on = mem_zalloc(channels, 1),
@@ -319,20 +327,21 @@ loops(struct tree *g)
 	bool found = false;
 
 	for (uint32_t k = 0; k < g->n && !found; k++)
-		for (unsigned p = 1; p <= nports(g, k) && !found; p++)
-			found = c.on[k << 8 | p] == 0 && circles(g, &c, k, p);
+		for (unsigned p = 1; p <= port_count(g, k) && !found; p++)
+			found = c.on[k << 8 | p] == 0 &&
+				has_cycle_from(g, &c, k, p);
 	if (found)
-		tell_circle(g, &c);
+		note_cycle(g, &c);
 	free(c.on);
 	free(c.path);
 	free(c.next);
 	return found;
 }
 
-/* ---- turns ---- */
+/* ---- dependencies ---- */
 
 static uint8_t
-lane(const struct tree *g, uint32_t k, unsigned in, unsigned out, unsigned sl,
+vl_of(const struct tree *g, uint32_t k, unsigned in, unsigned out, unsigned sl,
 	bool *sure)
 {
 	const struct audit_vl_row turn = {
@@ -343,51 +352,51 @@ lane(const struct tree *g, uint32_t k, unsigned in, unsigned out, unsigned sl,
 		       : audit_vl_read_vl(g->job->lanes, &turn, sl, sure);
 }
 
-/* May packets of the group come in by this port? The switch itself sends them
- * where it is a member. */
+/* True if packets of the group may arrive at this port. Port 0: the switch
+ * itself sends them if it is a member. */
 static bool
 comes_in(const struct tree *g, uint32_t k, unsigned in)
 {
 	struct end far;
 
 	if (in == 0)
-		return has(g, k, 0);
+		return has_port(g, k, 0);
 	if (port_of(g, k, in)->peer == TOPO_NONE)
 		return false;
-	return !cable(g, k, in, &far) ||
-	       (far.knot != TOPO_NONE && has(g, far.knot, far.port));
+	return !leads_to_switch(g, k, in, &far) ||
+	       (far.knot != TOPO_NONE && has_port(g, far.knot, far.port));
 }
 
-/* Lanes on which an SL leaves k by a port, a bit each. */
+/* The VLs (a bit each) on which an SL leaves k by a port. */
 static uint16_t
-lanes_out(
-	const struct tree *g, uint32_t k, unsigned out, unsigned sl, bool *sure)
+vls_out(const struct tree *g, uint32_t k, unsigned out, unsigned sl, bool *sure)
 {
 	uint16_t all = 0;
 
-	for (unsigned in = 0; in <= nports(g, k); in++)
+	for (unsigned in = 0; in <= port_count(g, k); in++)
 		if (in != out && comes_in(g, k, in))
-			all |= (uint16_t)(1U << lane(g, k, in, out, sl, sure));
+			all |= (uint16_t)(1U << vl_of(g, k, in, out, sl, sure));
 	return all & (uint16_t) ~(1U << AUDIT_VL_READ_DISCARD);
 }
 
-/* Turns of one SL from in-port to all others. */
+/* Add the dependencies of one SL from an in-port to all other ports of the
+ * entry. */
 static void
-turns_from(struct tree *g, uint32_t k, unsigned in, unsigned sl,
+add_dependencies_from(struct tree *g, uint32_t k, unsigned in, unsigned sl,
 	struct audit_deps *d)
 {
 	struct end from = {0, 0};
 	bool sure = g->told;
 	uint16_t vls;
 
-	(void)cable(g, k, in, &from);
-	vls = lanes_out(g, from.knot, from.port, sl, &sure);
-	for (unsigned out = 1; out <= nports(g, k); out++) {
+	(void)leads_to_switch(g, k, in, &from);
+	vls = vls_out(g, from.knot, from.port, sl, &sure);
+	for (unsigned out = 1; out <= port_count(g, k); out++) {
 		uint8_t vl;
 
-		if (out == in || !has(g, k, out))
+		if (out == in || !has_port(g, k, out))
 			continue;
-		vl = lane(g, k, in, out, sl, &sure);
+		vl = vl_of(g, k, in, out, sl, &sure);
 		for (unsigned v = 0; v < AUDIT_VL_READ_DISCARD; v++)
 			if (vls >> v & 1 && vl != AUDIT_VL_READ_DISCARD)
 				audit_dependencies_add(d,
@@ -401,25 +410,26 @@ turns_from(struct tree *g, uint32_t k, unsigned in, unsigned sl,
 }
 
 static void
-all_turns(struct tree *g, struct audit_deps *d)
+add_dependencies(struct tree *g, struct audit_deps *d)
 {
 	for (uint32_t k = 0; k < g->n; k++)
-		for (unsigned in = 1; in <= nports(g, k); in++) {
+		for (unsigned in = 1; in <= port_count(g, k); in++) {
 			struct end far;
 
-			if (!comes_in(g, k, in) || !cable(g, k, in, &far))
+			if (!comes_in(g, k, in) ||
+				!leads_to_switch(g, k, in, &far))
 				continue;
 			for (unsigned sl = 0; sl < SLS; sl++)
 				if (g->sls >> sl & 1)
-					turns_from(g, k, in, sl, d);
+					add_dependencies_from(g, k, in, sl, d);
 		}
 }
 
 /* ---- group by group ---- */
 
-/* The group's switches; false: nobody has an entry. */
+/* Collect the switches with an entry for the group; false if there is none. */
 static bool
-gather(struct tree *g)
+gather_entries(struct tree *g)
 {
 	const struct topo *t = g->t;
 
@@ -434,13 +444,14 @@ gather(struct tree *g)
 		g->ix[s] = g->n++;
 	}
 	for (uint32_t k = 0; k < g->n; k++)
-		look_at_entry(g, k);
+		check_entry(g, k);
 	return g->n > 0;
 }
 
-/* Who has this MLID: its SLs. Groups are sorted; *at goes on. */
+/* Take the SLs of the groups that have this MLID; true if there is one. Groups
+ * are sorted by MLID; *at moves on. */
 static bool
-owners(struct tree *g, size_t *at)
+take_owner_sls(struct tree *g, size_t *at)
 {
 	const struct audit_sa_client_facts *sa = g->job->sa;
 	bool any = false;
@@ -461,18 +472,19 @@ owners(struct tree *g, size_t *at)
 }
 
 static void
-judge(struct tree *g, struct audit_deps *d)
+judge_tree(struct tree *g, struct audit_deps *d)
 {
 	bool ring = has_ring(g);
 
 	g->out->trees++;
-	if (ring && loops(g))
-		return; /* nothing else is worth saying, and its turns are
-			   a cycle of their own */
-	if (!hear(g) && ring)
-		note(&g->out->copies,
-			"MLID 0x%04x: a packet comes more than once", g->mlid);
-	all_turns(g, d);
+	if (ring && has_loop(g))
+		return; /* the other checks mean nothing in a loop, and its
+			   dependencies are a cycle of their own */
+	if (!check_delivery(g) && ring)
+		note_fault(&g->out->copies,
+			"MLID 0x%04x: a packet arrives more than once",
+			g->mlid);
+	add_dependencies(g, d);
 }
 
 static void
@@ -504,18 +516,18 @@ audit_mcast_judge(const struct audit_mcast_job *job, struct audit_deps *d,
 		bool owned;
 
 		g.mlid = (uint16_t)(MFT_MLID + group);
-		owned = owners(&g, &at);
-		if (gather(&g)) {
-			judge(&g, d);
+		owned = take_owner_sls(&g, &at);
+		if (gather_entries(&g)) {
+			judge_tree(&g, d);
 			if (!owned && job->sa->groups_known)
-				note(&out->nobody,
+				note_fault(&out->nobody,
 					"MLID 0x%04x has entries in %u "
-					"switches and belongs to no group",
+					"switches but belongs to no group",
 					g.mlid, g.n);
 		} else if (owned) {
-			note(&out->none,
-				"MLID 0x%04x is a group's and no switch has "
-				"an entry for it",
+			note_fault(&out->none,
+				"MLID 0x%04x belongs to a group, but no switch "
+				"has an entry for it",
 				g.mlid);
 		}
 	}

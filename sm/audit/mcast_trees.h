@@ -1,12 +1,12 @@
 /*
- * audit_groups: the trees of multicast groups as switches hold them: does a
- * packet reach every port that is in the tree, does it come once, does it stop;
- * and the turns that it makes. Who is a member nobody tells without the key of
- * subnet administration: members are the ports of hosts in the tables.
+ * audit_mcast: the multicast trees that switches hold: whether a packet reaches
+ * every port of the tree, arrives once, and stops; and the dependencies of its
+ * packets. Subnet administration does not report members without its key: the
+ * host ports in the tables are taken as members.
  *
- * A switch forwards a group's packet to all ports of its entry but the one that
- * it came in by (IBA 18.2.4.3.3). Entries in which cables close a ring are
- * harmless only if no packet can follow it around.
+ * A switch forwards a group's packet to all ports of its entry except the port
+ * at which it arrived (IBA 18.2.4.3.3). Entries in which links form a ring are
+ * harmless only if no packet can follow the ring.
  */
 #ifndef HEDDLE_SM_AUDIT_MCAST_TREES_H
 #define HEDDLE_SM_AUDIT_MCAST_TREES_H
@@ -22,12 +22,12 @@
 struct audit_mcast_job {
 	const struct topo *t;
 	const struct mft *mft;
-	const struct audit_lanes *lanes; /* NULL: all is on one lane */
+	const struct audit_lanes *lanes; /* NULL: all packets are on one VL */
 	const struct audit_sa_client_facts *sa;
-	uint16_t assumed; /* SLs of groups that nobody told about */
+	uint16_t assumed; /* SLs assumed for groups that were not reported */
 };
 
-/* How often something is wrong, and the first of it in words. */
+/* How often a fault was found, and the first one in words. */
 struct audit_mcast_fault {
 	uint32_t n;
 	char first[320];
@@ -35,16 +35,16 @@ struct audit_mcast_fault {
 
 struct audit_mcast_facts {
 	uint32_t trees; /* MLIDs with entries */
-	uint32_t ports; /* of hosts in them, a port once a tree */
+	uint32_t ports; /* host ports in them, once for each tree */
 	struct audit_mcast_fault loops;	 /* trees: a packet never stops */
-	struct audit_mcast_fault copies; /* trees: it comes more than once */
+	struct audit_mcast_fault copies; /* trees: it arrives more than once */
 	struct audit_mcast_fault parted; /* trees: it does not reach all */
-	struct audit_mcast_fault dead;	 /* entries that name no link */
-	struct audit_mcast_fault nobody; /* trees that no group has */
+	struct audit_mcast_fault dead;	 /* entries for ports without a link */
+	struct audit_mcast_fault nobody; /* trees that belong to no group */
 	struct audit_mcast_fault none;	 /* groups without a tree */
 };
 
-/* Judge all trees and note their turns. */
+/* Judge all trees and add their dependencies to d. */
 void audit_mcast_judge(const struct audit_mcast_job *job, struct audit_deps *d,
 	struct audit_mcast_facts *out);
 

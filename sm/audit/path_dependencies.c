@@ -9,7 +9,8 @@
 
 enum { SLS = 16 };
 
-/* What has been walked on the way to a LID: lanes by SL, for a port record. */
+/* The VLs (a bit each) that have been followed to a LID, by SL, for one
+ * in-port. */
 struct seen {
 	uint16_t sure[SLS], any[SLS], own[SLS];
 };
@@ -20,19 +21,19 @@ struct walk {
 	struct audit_deps *d;
 	struct audit_path_facts *out;
 	uint8_t same[SLS];
-	struct seen *seen; /* [nports] by the port that packets came in by */
+	struct seen *seen; /* [nports] by the port at which packets arrive */
 	port_ix *touched;
 	size_t ntouched, captouched;
 	uint16_t lid;
 	sw_ix root;
 };
 
-/* Packets at a switch: which SLs, on which lanes they came. */
+/* Packets at a switch: their SLs, and the VL on which each SL arrived. */
 struct at {
 	sw_ix sw;
 	uint8_t in;
-	bool first; /* nothing was passed yet */
-	bool own;   /* from a switch's port 0 */
+	bool first; /* no switch was passed yet */
+	bool own;   /* sent by a switch's port 0 */
 	uint16_t sls, sure;
 	uint8_t vl[SLS];
 };
@@ -72,15 +73,15 @@ note_discard(struct walk *w, const struct at *a, unsigned out, unsigned sl)
 	if (w->out->discarded++ > 0)
 		return;
 	(void)snprintf(w->out->first, sizeof(w->out->first),
-		"SL %u to LID %u (%s): %s has no lane for it from port %u to "
+		"SL %u to LID %u (%s): %s has no VL for it from port %u to "
 		"port %u",
 		sl, w->lid, cdg_name(t, t->port[t->by_lid[w->lid]].node).s,
 		cdg_name(t, t->sw[a->sw].node).s, a->in, out);
 }
 
-/* Has an SL on this lane been here? It has now. */
+/* True if this SL has been here on this VL; marks it as seen. */
 static bool
-was_here(struct walk *w, const struct at *a, port_ix at, unsigned sl)
+was_seen(struct walk *w, const struct at *a, port_ix at, unsigned sl)
 {
 	struct seen *s = &w->seen[at];
 	uint16_t bit = (uint16_t)(1U << a->vl[sl]);
@@ -104,9 +105,10 @@ was_here(struct walk *w, const struct at *a, port_ix at, unsigned sl)
 	return false;
 }
 
-/* One SL through a switch: its lane behind, or AUDIT_VL_READ_DISCARD. */
+/* Follow one SL through a switch: the VL on which it leaves, or
+ * AUDIT_VL_READ_DISCARD. */
 static unsigned
-pass(struct walk *w, struct at *a, unsigned out, unsigned sl)
+pass_switch(struct walk *w, struct at *a, unsigned out, unsigned sl)
 {
 	const struct audit_vl_row turn = {a->sw, a->in, (uint8_t)out};
 	bool sure = a->sure >> sl & 1;
@@ -129,7 +131,7 @@ pass(struct walk *w, struct at *a, unsigned out, unsigned sl)
 	return vl;
 }
 
-/* One step; false: nothing is left that was not here before. */
+/* Go one hop further; false if no SL is left that has not been here before. */
 static bool
 walk_step(struct walk *w, struct at *a)
 {
@@ -148,8 +150,8 @@ walk_step(struct walk *w, struct at *a)
 
 		if (!(a->sls >> sl & 1))
 			continue;
-		vl = pass(w, a, out, sl);
-		if (vl == AUDIT_VL_READ_DISCARD || was_here(w, a, far, sl))
+		vl = pass_switch(w, a, out, sl);
+		if (vl == AUDIT_VL_READ_DISCARD || was_seen(w, a, far, sl))
 			a->sls &= (uint16_t) ~(1U << sl);
 	}
 	a->sw = t->node[t->port[far].node].sw;
@@ -158,9 +160,13 @@ walk_step(struct walk *w, struct at *a)
 	return a->sls != 0;
 }
 
-/* What was told for a LID by its first one alone is not known for it. */
+/*
+ * The SLs of the paths from there to a LID. False if they are unknown, as they
+ * are for the further LIDs of a port if only paths to its base LID were
+ * reported.
+ */
 static bool
-told(const struct walk *w, const struct audit_sa_client_from *from,
+sls_known(const struct walk *w, const struct audit_sa_client_from *from,
 	uint16_t lid, uint16_t *sls)
 {
 	uint16_t base = w->t->port[w->t->by_lid[lid]].lid, first;
@@ -173,11 +179,11 @@ told(const struct walk *w, const struct audit_sa_client_from *from,
 }
 
 /*
- * Port 0 answers whoever asks it, with the SL that the question came with: that
- * of the way from the LID to it.
+ * Port 0 answers a request with the SL of the request, which is the SL of the
+ * path from the LID to port 0.
  */
 static bool
-told_answers(const struct walk *w, sw_ix sw, uint16_t *sls)
+answer_sls_known(const struct walk *w, sw_ix sw, uint16_t *sls)
 {
 	const struct topo *t = w->t;
 	uint16_t mine = t->port[t->node[t->sw[sw].node].first_port].lid;
@@ -185,19 +191,19 @@ told_answers(const struct walk *w, sw_ix sw, uint16_t *sls)
 	const struct audit_sa_client_from there = {
 		w->root, t->port[owner].num == 0};
 
-	return mine != 0 && told(w, &there, mine, sls);
+	return mine != 0 && sls_known(w, &there, mine, sls);
 }
 
-/* SLs from there to the LID; false: they are assumed. */
+/* The SLs from there to the LID; false if they are assumed. */
 static bool
 sls_of(const struct walk *w, const struct audit_sa_client_from *from,
 	uint16_t *sls)
 {
 	uint16_t all = 0, more = 0;
-	bool known = told(w, from, w->lid, &all);
+	bool known = sls_known(w, from, w->lid, &all);
 
 	if (from->port0 && w->root != TOPO_NONE)
-		known |= told_answers(w, from->sw, &more);
+		known |= answer_sls_known(w, from->sw, &more);
 	all |= more;
 	if (!known)
 		all = w->job->assumed;
@@ -224,7 +230,9 @@ walk_from(struct walk *w, const struct audit_sa_client_from *from, uint8_t in)
 		;
 }
 
-/* From a switch's hosts, which are alike, and from its own port 0. */
+/*
+ * From a switch's hosts, which are taken to be alike, and from its own port 0.
+ */
 static void
 walk_switch(struct walk *w, sw_ix s)
 {

@@ -12,18 +12,18 @@
 enum {
 	WINDOW = 2,
 	TRIES = 3,
-	VAIN = 3,	 /* sources without an answer, one after the other */
-	FIRST_MS = 1000, /* is anybody there? */
-	TABLE_MS = 8000, /* a table takes its time */
+	VAIN = 3,	 /* consecutive sources without an answer */
+	FIRST_MS = 1000, /* time for a first answer */
+	TABLE_MS = 8000, /* time for a table */
 	QP1 = 1,
-	PATHS_MAX = 127, /* that can be asked for between two ports */
+	PATHS_MAX = 127, /* the most that can be requested between two ports */
 	ACTIVE = 4,
 	NO_SOURCE = -1,
 };
 
 enum stage { STAGE_INFO, STAGE_GROUPS, STAGE_PATHS, STAGE_DONE };
 
-/* What is asked for. */
+/* The attribute that is requested in each stage. */
 static const uint16_t attr[] = {
 	[STAGE_INFO] = MAD_SA_CLASS_PORT_INFO,
 	[STAGE_GROUPS] = MAD_SA_MEMBER,
@@ -39,7 +39,7 @@ struct question {
 	size_t source;
 };
 
-/* A LID, the paths from which are asked for. */
+/* A source LID of requested paths. */
 struct source {
 	port_ix port;
 	uint16_t lid;
@@ -56,9 +56,9 @@ struct audit_sa {
 	struct question q[WINDOW];
 	struct source *source;
 	size_t nsources, capsources, at;
-	uint8_t npaths; /* to each port: all of its LIDs */
+	uint8_t npaths; /* requested to each port: all of its LIDs */
 	unsigned vain;
-	/* [nsw] by LID, of hosts and of port 0; NULL: not asked, no answer */
+	/* [nsw] by LID, for hosts and port 0; NULL: not requested, no answer */
 	uint16_t **sls[2];
 	struct audit_sa_client_group *group;
 	size_t capgroups;
@@ -92,7 +92,7 @@ audit_sa_client_free(struct audit_sa *a)
 	free(a);
 }
 
-/* ---- whom to ask about ---- */
+/* ---- choosing the sources ---- */
 
 static bool
 is_host(const struct topo *t, port_ix p)
@@ -101,7 +101,7 @@ is_host(const struct topo *t, port_ix p)
 	       t->port[p].lid != 0 && t->port[p].state == ACTIVE;
 }
 
-/* A port's LIDs; their number. */
+/* The number of LIDs of a port; take: add them to the sources. */
 static uint32_t
 add_lids(struct audit_sa *a, port_ix port, bool take)
 {
@@ -117,7 +117,9 @@ add_lids(struct audit_sa *a, port_ix port, bool take)
 	return n;
 }
 
-/* Those of a switch's own port 0, and of its hosts, or of the first of them. */
+/*
+ * The LIDs of a switch's own port 0 and of its hosts, or of the first of these.
+ */
 static uint32_t
 lids_on(struct audit_sa *a, sw_ix s, bool every, bool take)
 {
@@ -139,7 +141,8 @@ lids_on(struct audit_sa *a, sw_ix s, bool every, bool take)
 	return n;
 }
 
-/* As many as may be: all, one host a switch, or of every so manieth switch. */
+/* Choose as many sources as the limit allows: all, one host of each switch, or
+ * one host of every step-th switch. */
 static void
 choose_sources(struct audit_sa *a, uint32_t records)
 {
@@ -171,7 +174,7 @@ choose_sources(struct audit_sa *a, uint32_t records)
 	a->facts.sources = (uint32_t)a->nsources;
 }
 
-/* ---- asking ---- */
+/* ---- requests ---- */
 
 static size_t
 path_to_ask(const struct audit_sa *a, size_t source, uint8_t *rec)
@@ -188,7 +191,7 @@ path_to_ask(const struct audit_sa *a, size_t source, uint8_t *rec)
 }
 
 static void
-post(struct audit_sa *a, struct question *q, struct mono now)
+send_question(struct audit_sa *a, struct question *q, struct mono now)
 {
 	struct mad_sa h = {.base_version = 1,
 		.class_version = MAD_SA_VERSION,
@@ -216,18 +219,18 @@ post(struct audit_sa *a, struct question *q, struct mono now)
 }
 
 static void
-begin(struct audit_sa *a, size_t source, struct mono now)
+start_question(struct audit_sa *a, size_t source, struct mono now)
 {
 	for (size_t i = 0; i < WINDOW; i++)
 		if (!a->q[i].open) {
 			a->q[i] = (struct question){.source = source};
-			post(a, &a->q[i], now);
+			send_question(a, &a->q[i], now);
 			return;
 		}
 }
 
 static unsigned
-open_ones(const struct audit_sa *a)
+count_open(const struct audit_sa *a)
 {
 	unsigned n = 0;
 
@@ -239,28 +242,28 @@ open_ones(const struct audit_sa *a)
 static void
 feed_paths(struct audit_sa *a, struct mono now)
 {
-	while (a->at < a->nsources && a->vain < VAIN && open_ones(a) < WINDOW)
-		begin(a, a->at++, now);
-	if (open_ones(a) > 0)
+	while (a->at < a->nsources && a->vain < VAIN && count_open(a) < WINDOW)
+		start_question(a, a->at++, now);
+	if (count_open(a) > 0)
 		return;
 	a->stage = STAGE_DONE;
 	if (a->facts.answered < a->facts.sources && a->facts.why[0] == '\0')
 		(void)snprintf(a->facts.why, sizeof(a->facts.why),
-			"it told the paths from %" PRIu32 " of %" PRIu32
+			"it sent the paths from %" PRIu32 " of %" PRIu32
 			" LIDs",
 			a->facts.answered, a->facts.sources);
 }
 
 static void
-feed(struct audit_sa *a, struct mono now)
+advance_stage(struct audit_sa *a, struct mono now)
 {
 	if (a->stage == STAGE_PATHS) {
 		feed_paths(a, now);
-	} else if (open_ones(a) > 0) {
+	} else if (count_open(a) > 0) {
 		return;
 	} else if (a->stage == STAGE_INFO && a->facts.answers) {
 		a->stage = STAGE_GROUPS;
-		begin(a, 0, now);
+		start_question(a, 0, now);
 	} else {
 		a->stage = STAGE_DONE;
 	}
@@ -273,7 +276,7 @@ audit_sa_client_paths(struct audit_sa *a, uint32_t records, struct mono now)
 		return;
 	a->stage = STAGE_PATHS;
 	choose_sources(a, records);
-	feed(a, now);
+	advance_stage(a, now);
 }
 
 void
@@ -288,24 +291,24 @@ audit_sa_client_start(struct audit_sa *a, struct mono now)
 		i.lid == 0 || i.sm_lid == 0 || i.sm_lid > TOPO_LID_MAX ||
 		i.state != ACTIVE) {
 		(void)snprintf(a->facts.why, sizeof(a->facts.why),
-			"our port is not Active, or nobody told it where "
-			"subnet administration is");
+			"this port is not Active, or has no LID of the subnet "
+			"manager");
 		return;
 	}
 	a->lid = i.sm_lid;
 	a->sl = i.sm_sl;
 	a->prefix = i.gid_prefix;
 	a->stage = STAGE_INFO;
-	begin(a, 0, now);
+	start_question(a, 0, now);
 }
 
 /* ---- answers ---- */
 
 static void
-failed(struct audit_sa *a, const struct question *q, const char *how)
+note_failure(struct audit_sa *a, const struct question *q, const char *how)
 {
 	static const char *const what[] = {
-		[STAGE_INFO] = "who it is",
+		[STAGE_INFO] = "for its capabilities",
 		[STAGE_GROUPS] = "for its groups",
 		[STAGE_PATHS] = "for paths",
 		[STAGE_DONE] = "",
@@ -361,7 +364,7 @@ take_paths(struct audit_sa *a, const struct question *q, const uint8_t *rec,
 
 	a->vain = 0;
 	if (n == 0 || s == TOPO_NONE)
-		return; /* perhaps it would not tell us */
+		return; /* perhaps they are withheld */
 	a->facts.answered++;
 	a->facts.records += n;
 	sls = &a->sls[t->port[from].num == 0][s];
@@ -379,8 +382,8 @@ take_paths(struct audit_sa *a, const struct question *q, const uint8_t *rec,
 }
 
 static void
-take(struct audit_sa *a, const struct question *q, const struct mad_sa *h,
-	const struct transport_msg *m)
+take_answer(struct audit_sa *a, const struct question *q,
+	const struct mad_sa *h, const struct transport_msg *m)
 {
 	static const size_t least[] = {
 		[STAGE_INFO] = MAD_SA_PORT_INFO,
@@ -393,14 +396,14 @@ take(struct audit_sa *a, const struct question *q, const struct mad_sa *h,
 	char how[48];
 
 	if (h->attr != attr[a->stage]) {
-		failed(a, q, "spoke of something else");
+		note_failure(a, q, "answered something else");
 		return;
 	}
 	if (rec == NULL ||
 		(h->status != MAD_SA_OK && h->status != MAD_SA_NO_RECORDS)) {
 		(void)snprintf(
-			how, sizeof(how), "said status 0x%04x", h->status);
-		failed(a, q, how);
+			how, sizeof(how), "answered status 0x%04x", h->status);
+		note_failure(a, q, how);
 		return;
 	}
 	if (h->status == MAD_SA_OK && stride >= least[a->stage])
@@ -413,16 +416,16 @@ take(struct audit_sa *a, const struct question *q, const struct mad_sa *h,
 		take_paths(a, q, rec + MAD_SA_HEADER, n, stride);
 }
 
-/* Not this time. */
+/* The request was not answered in time: send it again, or give up. */
 static void
-again(struct audit_sa *a, struct question *q, struct mono now)
+retry_or_give_up(struct audit_sa *a, struct question *q, struct mono now)
 {
 	if (q->tries < TRIES && (a->stage != STAGE_PATHS || a->vain == 0)) {
-		post(a, q, now);
+		send_question(a, q, now);
 		return;
 	}
 	q->open = false;
-	failed(a, q, "did not answer");
+	note_failure(a, q, "did not answer");
 }
 
 bool
@@ -441,7 +444,7 @@ audit_sa_client_receive(
 	if (q == NULL)
 		return true; /* late */
 	if (m->error == 0 && m->lid != a->lid)
-		return true; /* nobody asked them */
+		return true; /* not from the port that was asked */
 	if (m->error != 0 || (h.status & 0xff) == MAD_STATUS_BUSY) {
 		q->due = mono_min(q->due, mono_add(now, mono_ms(FIRST_MS)));
 		return true;
@@ -449,8 +452,8 @@ audit_sa_client_receive(
 	if (!(h.method & MAD_SA_RESPONSE))
 		return true;
 	q->open = false;
-	take(a, q, &h, m);
-	feed(a, now);
+	take_answer(a, q, &h, m);
+	advance_stage(a, now);
 	return true;
 }
 
@@ -470,8 +473,8 @@ audit_sa_client_tick(struct audit_sa *a, struct mono now)
 {
 	for (size_t i = 0; i < WINDOW; i++)
 		if (a->q[i].open && !mono_before(now, a->q[i].due))
-			again(a, &a->q[i], now);
-	feed(a, now);
+			retry_or_give_up(a, &a->q[i], now);
+	advance_stage(a, now);
 }
 
 bool

@@ -8,18 +8,19 @@
 #include "sm/base/mem.h"
 #include "sm/base/union_find.h"
 
-/* How a LID's packets end, from a switch. */
+/* How the packets of a LID end, from a switch. ON_WAY: on the path being
+ * followed. */
 enum end { OPEN, ON_WAY, ARRIVES, LOST, LOOPS, UNSEEN };
 
 struct apart {
 	const struct routes *r;
 	const struct topo *t;
 	struct audit_unreachable_facts *out;
-	uint32_t *piece; /* [nsw] of switches that were read */
+	uint32_t *piece; /* [nsw] connected piece of a switch that was read */
 	uint8_t *end;	 /* [nsw] */
 	sw_ix *way;	 /* [nsw] */
-	bool *hosts;	 /* [nsw] has some */
-	bool *host;	 /* [nports] is one's */
+	bool *hosts;	 /* [nsw] the switch has hosts */
+	bool *host;	 /* [nports] the port is a host's */
 };
 
 static void
@@ -39,7 +40,8 @@ join_pieces(struct apart *a)
 		}
 }
 
-/* Where switch s sends a LID: a switch in *next, or how that ends. */
+/* The next switch on the path from switch s to a LID in *next, or how the path
+ * ends. */
 static enum end
 next_switch(const struct apart *a, sw_ix s, uint16_t lid, sw_ix *next)
 {
@@ -63,9 +65,9 @@ next_switch(const struct apart *a, sw_ix s, uint16_t lid, sw_ix *next)
 	return !topo_sw_live(t, *next) ? UNSEEN : OPEN;
 }
 
-/* Follow a LID from s and note how it ends for all on the way. */
+/* Follow a LID from s and record how it ends for all switches on the path. */
 static enum end
-follow(struct apart *a, sw_ix s, uint16_t lid)
+follow_lid(struct apart *a, sw_ix s, uint16_t lid)
 {
 	enum end e = OPEN;
 	uint32_t n = 0;
@@ -103,7 +105,7 @@ judge_lid(struct apart *a, uint16_t lid)
 			union_find_of(a->piece, s) !=
 				union_find_of(a->piece, root))
 			continue;
-		e = follow(a, s, lid);
+		e = follow_lid(a, s, lid);
 		a->out->unseen += e == UNSEEN;
 		a->out->hosts += (e == LOST || e == LOOPS) && a->hosts[s] &&
 				 a->host[t->by_lid[lid]];

@@ -1,9 +1,10 @@
 /*
- * audit_apart: pairs that do not arrive, told apart. Of those whose path goes
- * through a switch that could not be read nobody knows; the verifier, made for
- * tables of our own, takes them for lost. Of those that are lost it matters
- * whose they are: OpenSM's ftree, for one, leaves switches without hosts no way
- * to each other, which no host notices.
+ * audit_unreachable: classifies the pairs (switch, LID) that do not arrive. If
+ * a path goes through a switch that could not be read, nothing is known of its
+ * end; the verifier, which is made for Heddle's own tables, reports it as lost.
+ * Of the pairs that are lost it matters whether hosts use them: OpenSM's ftree,
+ * for one, leaves switches without hosts no path to each other, which no host
+ * notices.
  */
 #ifndef HEDDLE_SM_AUDIT_UNREACHABLE_H
 #define HEDDLE_SM_AUDIT_UNREACHABLE_H
@@ -14,16 +15,17 @@
 #include "routing/core/routes.h"
 
 struct audit_unreachable_facts {
-	uint32_t nodes;	 /* set apart */
-	uint64_t unseen; /* (switch, LID): the path ends in one of these */
-	uint64_t hosts;	 /* lost or in a loop: from a switch with hosts to a
-			    host's LID */
-	char lost[192];	 /* the first pair that is lost elsewhere, or "" */
+	uint32_t nodes;	 /* in quarantine: could not be read */
+	uint64_t unseen; /* pairs (switch, LID) with a path that ends at such a
+			    node */
+	uint64_t hosts;	 /* lost or looping pairs, from a switch with hosts to
+			    the LID of a host */
+	char lost[192];	 /* the first other pair that is lost, or "" */
 };
 
 /*
- * Of routes that the verifier judged. Looks only where there are nodes, or
- * where it found something lost.
+ * Classify the pairs of routes that the verifier judged. Does nothing unless
+ * there are quarantined nodes, or the verifier found a pair lost.
  */
 void audit_unreachable_judge(
 	const struct routes *r, bool lost, struct audit_unreachable_facts *out);

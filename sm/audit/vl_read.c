@@ -7,7 +7,7 @@
 
 enum { ROW = 8, UNREAD = 0, ROWS_MAX = UINT16_MAX };
 
-/* A table, and how many turns have it. */
+/* A table, and how many dependencies have it. */
 struct row {
 	uint8_t vl[ROW];
 	uint32_t n;
@@ -15,20 +15,20 @@ struct row {
 
 struct audit_lanes {
 	struct audit_vl_read_job job;
-	struct audit_vl_row *want; /* one of each cable first */
+	struct audit_vl_row *want; /* to be read; one of each link first */
 	size_t n, cap, first, next, end;
 	unsigned inflight;
-	uint16_t **id; /* [nsw] by in * width + out: place in row, or UNREAD */
+	uint16_t **id; /* [nsw] by in * width + out: index in row, or UNREAD */
 	struct row *row;
 	size_t nrows, caprows;
-	size_t common; /* the row that most turns have, or UNREAD */
+	size_t common; /* the row that most dependencies have, or UNREAD */
 	uint64_t read, refused;
 	uint16_t vls;
 	bool discards, done;
 };
 
 static unsigned
-width(const struct topo *t, sw_ix s)
+table_width(const struct topo *t, sw_ix s)
 {
 	return t->node[t->sw[s].node].nports + 1U;
 }
@@ -40,12 +40,12 @@ to_switch(const struct topo *t, const struct topo_port *p)
 	       t->node[t->port[p->peer].node].type == TOPO_SWITCH;
 }
 
-/* ---- what to ask ---- */
+/* ---- what to read ---- */
 
 static void
-want(struct audit_lanes *l, sw_ix s, unsigned in, unsigned out)
+want_row(struct audit_lanes *l, sw_ix s, unsigned in, unsigned out)
 {
-	unsigned w = width(l->job.t, s);
+	unsigned w = table_width(l->job.t, s);
 
 	l->want = mem_grow(l->want, l->n, &l->cap, sizeof(*l->want));
 	l->want[l->n++] = (struct audit_vl_row){s, (uint8_t)in, (uint8_t)out};
@@ -53,7 +53,7 @@ want(struct audit_lanes *l, sw_ix s, unsigned in, unsigned out)
 		l->id[s] = mem_zalloc((size_t)w * w, sizeof(**l->id));
 }
 
-/* The first port of a host on the switch; 0: it has none. */
+/* The first host port of the switch; 0: it has none. */
 static unsigned
 host_port(const struct topo *t, sw_ix s)
 {
@@ -63,7 +63,7 @@ host_port(const struct topo *t, sw_ix s)
 }
 
 static bool
-makes(const struct verify_dependencies *turns, size_t rec, unsigned in,
+is_dependency(const struct verify_dependencies *turns, size_t rec, unsigned in,
 	unsigned out)
 {
 	size_t word = ((rec + in) << turns->shift) + out / 64;
@@ -71,8 +71,8 @@ makes(const struct verify_dependencies *turns, size_t rec, unsigned in,
 	return turns->row[word] >> out % 64 & 1;
 }
 
-/* Do packets come in by this port that go on by the cable? Those of a switch
- * itself come in by port 0; of its hosts one is asked about. */
+/* True if packets arrive at this port that leave by the link. Packets of the
+ * switch itself arrive at port 0; of the host ports one stands for all. */
 static bool
 comes_in(const struct audit_lanes *l, sw_ix s, size_t rec, unsigned in,
 	unsigned out)
@@ -83,17 +83,18 @@ comes_in(const struct audit_lanes *l, sw_ix s, size_t rec, unsigned in,
 		return false;
 	return in == 0 || in == host_port(t, s) ||
 	       (to_switch(t, &t->port[topo_port_of(t, t->sw[s].node, in)]) &&
-		       makes(l->job.turns, rec, in, out));
+		       is_dependency(l->job.turns, rec, in, out));
 }
 
 /*
- * In-ports of a cable out of s: a sample of one, or all the others. Samples are
- * of hosts' ports here and of cables there, not of port 0, of which few know.
+ * The in-ports of a link out of s: a sample of one, or all the others. The
+ * sample is a host port at some links and the port of another link at others,
+ * but not port 0, of which few subnet managers know.
  */
 static void
-want_cable(struct audit_lanes *l, sw_ix s, size_t rec, unsigned out, bool rest)
+want_link(struct audit_lanes *l, sw_ix s, size_t rec, unsigned out, bool rest)
 {
-	unsigned w = width(l->job.t, s), n = 0, sample = 0;
+	unsigned w = table_width(l->job.t, s), n = 0, sample = 0;
 
 	for (unsigned in = 1; in < w; in++)
 		n += comes_in(l, s, rec, in, out);
@@ -101,10 +102,10 @@ want_cable(struct audit_lanes *l, sw_ix s, size_t rec, unsigned out, bool rest)
 		if (comes_in(l, s, rec, in, out) && k++ == out % n)
 			sample = in;
 	if (!rest)
-		want(l, s, sample, out);
+		want_row(l, s, sample, out);
 	for (unsigned in = 0; in < w && rest; in++)
 		if (in != sample && comes_in(l, s, rec, in, out))
-			want(l, s, in, out);
+			want_row(l, s, in, out);
 }
 
 static void
@@ -122,9 +123,9 @@ want_all(struct audit_lanes *l, bool rest)
 
 			if (t->port[p].vl_cap > 1 &&
 				!(t->node[sw->node].flags & TN_QUARANTINED))
-				want_cable(l, s, rec, out, rest);
+				want_link(l, s, rec, out, rest);
 		}
-		rec += width(t, s);
+		rec += table_width(t, s);
 	}
 }
 
@@ -165,9 +166,9 @@ vl_in(const uint8_t row[ROW], unsigned sl)
 	return sl & 1 ? row[sl / 2] & 15 : row[sl / 2] >> 4;
 }
 
-/* Lanes in operation, by PortInfo's code. */
+/* Operational VLs, by PortInfo's code. */
 static unsigned
-operating(uint8_t code)
+operational_vls(uint8_t code)
 {
 	static const uint8_t lanes[] = {1, 1, 2, 4, 8, 15};
 
@@ -196,11 +197,11 @@ row_id(struct audit_lanes *l, const uint8_t *vl)
 }
 
 static void
-store(struct audit_lanes *l, const struct audit_vl_row *q, uint16_t id)
+store_row_id(struct audit_lanes *l, const struct audit_vl_row *q, uint16_t id)
 {
 	const struct topo *t = l->job.t;
 	const struct topo_switch *sw = &t->sw[q->sw];
-	unsigned w = width(t, q->sw);
+	unsigned w = table_width(t, q->sw);
 
 	l->id[q->sw][q->in * w + q->out] = id;
 	if (q->in != host_port(t, q->sw))
@@ -210,12 +211,12 @@ store(struct audit_lanes *l, const struct audit_vl_row *q, uint16_t id)
 }
 
 static void
-got(void *cookie, uint64_t tag, const struct xact_result *res)
+row_answered(void *cookie, uint64_t tag, const struct xact_result *res)
 {
 	struct audit_lanes *l = cookie;
 	const struct audit_vl_row *q = &l->want[tag];
 	const struct topo *t = l->job.t;
-	unsigned lanes = operating(
+	unsigned lanes = operational_vls(
 		t->port[topo_port_of(t, t->sw[q->sw].node, q->out)].op_vls);
 
 	l->inflight--;
@@ -224,7 +225,7 @@ got(void *cookie, uint64_t tag, const struct xact_result *res)
 		return;
 	}
 	l->read++;
-	store(l, q, row_id(l, res->data));
+	store_row_id(l, q, row_id(l, res->data));
 	for (unsigned sl = 0; sl < 16; sl++) {
 		unsigned vl = vl_in(res->data, sl);
 
@@ -236,7 +237,7 @@ got(void *cookie, uint64_t tag, const struct xact_result *res)
 }
 
 static void
-ask(struct audit_lanes *l, size_t at, struct mono now)
+ask_row(struct audit_lanes *l, size_t at, struct mono now)
 {
 	const struct audit_vl_row *q = &l->want[at];
 	const struct topo *t = l->job.t;
@@ -257,12 +258,12 @@ ask(struct audit_lanes *l, size_t at, struct mono now)
 	r.mkey = l->job.mkey;
 	r.target = t->node[node].guid;
 	l->inflight++;
-	xact_submit(l->job.x, &r, now, got, l, at);
+	xact_submit(l->job.x, &r, now, row_answered, l, at);
 }
 
-/* One of each cable is known: is the rest worth asking for? */
+/* True if the sample of each link is read and the rest has to be read. */
 static bool
-go_on(struct audit_lanes *l)
+needs_rest(struct audit_lanes *l)
 {
 	if (!l->job.all || l->end > l->first || l->read == 0)
 		return false;
@@ -279,9 +280,9 @@ audit_vl_read_feed(struct audit_lanes *l, struct mono now)
 {
 	do
 		while (l->next < l->end && xact_room(l->job.x))
-			ask(l, l->next++, now);
+			ask_row(l, l->next++, now);
 	while (l->next == l->end && l->inflight == 0 && !l->done &&
-		!(l->done = !go_on(l)));
+		!(l->done = !needs_rest(l)));
 }
 
 bool
@@ -319,13 +320,15 @@ audit_vl_read_vl(const struct audit_lanes *l, const struct audit_vl_row *turn,
 	if (p->vl_cap < 2 || l->common == UNREAD)
 		return 0;
 	if (l->id[turn->sw] != NULL)
-		id = l->id[turn->sw][turn->in * width(t, turn->sw) + turn->out];
+		id = l->id[turn->sw]
+			  [turn->in * table_width(t, turn->sw) + turn->out];
 	if (id == UNREAD) {
 		id = l->common;
 		*sure = *sure && l->nrows == 2;
 	}
 	vl = vl_in(l->row[id].vl, sl);
-	return vl < operating(p->op_vls) ? (uint8_t)vl : AUDIT_VL_READ_DISCARD;
+	return vl < operational_vls(p->op_vls) ? (uint8_t)vl
+					       : AUDIT_VL_READ_DISCARD;
 }
 
 void

@@ -1,17 +1,18 @@
 /*
- * audit_lanes: which virtual lane a packet takes, by the SLtoVLMappingTables
- * that switches hold.
+ * audit_vl_read: the VL that a packet takes, from the SLtoVLMappingTables that
+ * switches hold.
  *
- * First one table of each cable between switches is read, of a host's port or
- * of another cable. Where those lead to one lane, nothing more is asked. Else,
- * if so wanted, the tables of all turns that the forwarding tables make are
- * read, as far as a limit goes: beyond it they are taken to be what all others
- * are (alike), or, where others differ, what most are (a guess, and whatever
- * follows from it is not sure). Ports of hosts on one switch are taken to be
- * alike: one of them is asked about. So is port 0: a switch sends too.
+ * First one table of each link between switches is read, for an in-port of a
+ * host or of another link. If these map to one VL, nothing more is read. Else,
+ * if the job says so, the tables of all dependencies of the forwarding tables
+ * are read, up to a limit: beyond it tables are assumed to be like all others,
+ * if these are the same, or else like the most frequent one, which is a guess,
+ * so that what follows from it is not sure. Host ports of one switch are taken
+ * to be alike: one of them is read. So is port 0, as a switch sends packets,
+ * too.
  *
- * IBA volume 1: SLtoVLMappingTable 14.2.5.8; 7.6.6: VL 15 and lanes that are
- * not in operation discard, a port of a single lane needs no table.
+ * IBA volume 1: SLtoVLMappingTable 14.2.5.8; 7.6.6: VL 15 and VLs that are not
+ * operational discard, a port with a single VL needs no table.
  */
 #ifndef HEDDLE_SM_AUDIT_VL_READ_H
 #define HEDDLE_SM_AUDIT_VL_READ_H
@@ -28,7 +29,7 @@ enum { AUDIT_VL_READ_DISCARD = 15, AUDIT_VL_READ_MAX = 60000 };
 
 struct audit_lanes;
 
-/* Through a switch, from port to port. */
+/* A table row: a switch, the in-port and the out-port. */
 struct audit_vl_row {
 	sw_ix sw;
 	uint8_t in, out;
@@ -38,36 +39,40 @@ struct audit_vl_read_job {
 	const struct topo *t;
 	struct xact *x;
 	uint64_t mkey;
-	const struct verify_dependencies *turns; /* that the tables make */
-	bool all; /* ask about all turns, where there is more than a lane */
+	const struct verify_dependencies *turns; /* of the forwarding tables */
+	bool all; /* read the tables of all dependencies if more than one VL is
+		     used */
 };
 
-/* Borrows all of the job but the turns, which it does not keep. */
+/* The job's data is borrowed; turns is used in this call only. */
 struct audit_lanes *audit_vl_read_new(const struct audit_vl_read_job *job);
-void audit_vl_read_free(struct audit_lanes *l); /* nothing in flight; NULL ok */
+void audit_vl_read_free(
+	struct audit_lanes *l); /* no request may be in flight; NULL allowed */
 
 void audit_vl_read_feed(struct audit_lanes *l, struct mono now);
 bool audit_vl_read_done(const struct audit_lanes *l);
 
 struct audit_vl_read_facts {
-	uint64_t tables;  /* that the turns go through, on ports with lanes */
+	uint64_t tables;  /* tables of the dependencies, on ports with several
+			     VLs */
 	uint64_t read;	  /* of these */
-	uint64_t refused; /* of these: no answer, or no such table */
+	uint64_t refused; /* of these: no answer, or unsupported */
 	uint32_t kinds;	  /* different tables among those read */
-	uint16_t vls;	  /* bit v: some SL is led to VL v */
-	unsigned lanes;	  /* lanes in use, 1 or more */
-	bool discards;	  /* some SL is led to VL 15 or to no lane */
+	uint16_t vls;	  /* bit v: an SL is mapped to VL v */
+	unsigned lanes;	  /* VLs in use, 1 or more */
+	bool discards;	  /* an SL is mapped to VL 15 or to a VL that is not
+			     operational */
 };
 struct audit_vl_read_facts audit_vl_read_facts(const struct audit_lanes *l);
 
 /*
  * The VL of an SL from in-port to out-port, or AUDIT_VL_READ_DISCARD. *sure
- * becomes false where that is a guess, else it stays.
+ * becomes false if that is a guess, and else keeps its value.
  */
 uint8_t audit_vl_read_vl(const struct audit_lanes *l,
 	const struct audit_vl_row *turn, unsigned sl, bool *sure);
 
-/* For each SL the lowest one that takes the same lanes everywhere. */
+/* For each SL the lowest SL that is mapped to the same VLs in all tables. */
 void audit_vl_read_alike(const struct audit_lanes *l, uint8_t same[16]);
 
 #endif

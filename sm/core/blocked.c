@@ -1,6 +1,7 @@
 /*
- * Turns that are closed, from life to life: who outlives his time is somebody's
- * business, at once, whatever the core is doing and whoever closed him.
+ * Blocked (in-port, out-port) pairs (SL2VL -> VL15), across restarts. A pair
+ * that stays blocked for longer than distribution.block_limit raises an alarm
+ * at once, whatever the core is doing and whichever daemon blocked it.
  */
 #include <stdio.h>
 
@@ -10,8 +11,8 @@
 enum { HELD_RETRY_MS = 1000, SECOND_NS = 1000000000 };
 
 /*
- * Turns that an earlier life closed are held until they are known not to be.
- * Their time goes on: until the start it is counted back from 0.
+ * Pairs that the previous run blocked count as blocked until they are known not
+ * to be. Their age goes on: until blocked_start, since is counted back from 0.
  */
 void
 blocked_load(struct sm *sm, const struct state_file *s)
@@ -54,18 +55,18 @@ blocked_start(struct sm *sm, struct mono now)
 	blocked_watch(sm, now);
 }
 
-/* In the words of the view, if there is one. */
+/* Set the alarm for h, with the switch's name if the view has it. */
 static void
-say(struct sm *sm, const struct sl2vl_block *h)
+alarm_still_blocked(struct sm *sm, const struct sl2vl_block *h)
 {
 	const struct topo *t = sm->view != NULL ? sm->view->topo : NULL;
 	node_ix n = t != NULL ? topo_by_node_guid(t, h->guid) : TOPO_NONE;
 
 	(void)snprintf(sm->stat.alarm, sizeof(sm->stat.alarm),
-		"switch 0x%016llx %s still blocks port %u to port %u, "
-		"%llu pairs lose packets",
+		"switch 0x%016llx %s still blocks port %u to port %u; %llu "
+		"pairs lose packets",
 		(unsigned long long)h->guid,
-		n == TOPO_NONE ? "(not reached)" : topo_desc(t, n), h->in,
+		n == TOPO_NONE ? "(unreachable)" : topo_desc(t, n), h->in,
 		h->out, (unsigned long long)h->pairs);
 }
 
@@ -100,7 +101,7 @@ blocked_watch(struct sm *sm, struct mono now)
 		if (h[i].told || mono_before(now, mono_add(h[i].since, limit)))
 			continue;
 		h[i].told = sm->held_alarm = true;
-		say(sm, &h[i]);
+		alarm_still_blocked(sm, &h[i]);
 		log_error("push: %s", sm->stat.alarm);
 	}
 }
@@ -124,7 +125,7 @@ blocked_review(struct sm *sm, struct mono now)
 	for (i = 0; i < n; i++) {
 		reached |= within_reach(sm->view->topo, h[i].guid);
 		if (h[i].told)
-			say(sm, &h[i]);
+			alarm_still_blocked(sm, &h[i]);
 	}
 	if (n == 0) {
 		if (sm->held_alarm)
@@ -132,7 +133,7 @@ blocked_review(struct sm *sm, struct mono now)
 		sm->held_alarm = false;
 	}
 	if (!reached)
-		return; /* when it is back, the next plan has it */
-	dirty_mark_replan(sm, now, "turns are still blocked");
+		return; /* the plan after its return opens them */
+	dirty_mark_replan(sm, now, "dependencies are still blocked");
 	sm->dirty.due = mono_add(now, mono_ms(HELD_RETRY_MS));
 }

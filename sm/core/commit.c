@@ -1,6 +1,7 @@
 /*
- * The end of a run: what was acknowledged becomes the view that everybody
- * reads, what must survive a restart is saved, and one line tells the story.
+ * The end of a run: what was acknowledged becomes the view that all readers
+ * share, what must survive a restart is saved, ports that are not as they
+ * should be are asked again later, and one line logs the run.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,9 +21,9 @@ enum {
 	INIT = 2,
 };
 
-/* Is port p one that should be up, or known, and is not? */
+/* True if port p should be Active, or read, and is not. */
 static bool
-unfinished(const struct topo *t, port_ix p)
+is_port_unfinished(const struct topo *t, port_ix p)
 {
 	const struct topo_port *port = &t->port[p];
 
@@ -71,11 +72,10 @@ list_quarantine(const struct sm *sm, struct view *v)
 }
 
 /*
- * The same fabric, with what acknowledgements and late answers added to it
- * (port states, names): frozen again with the LIDs it has. The old topology is
- * kept where nothing was added, as after a link that was lost, and where the
- * numbering would differ, which only a change in the fabric brings, and that
- * change is dirty already.
+ * t with what acknowledgements and late answers have added since (port states,
+ * names): frozen again with the LIDs that it has. NULL where nothing was added,
+ * as after a link that was lost, and where the numbering would differ: only a
+ * change in the fabric brings that, and that change is dirty already.
  */
 struct topo *
 commit_refresh(struct sm *sm, const struct topo *t)
@@ -125,7 +125,7 @@ remember_ranks(struct sm *sm, const struct routes *r)
 		map_put(&seen, guid, 0);
 		rank[n++] = routes_note(r, s);
 	}
-	/* switches that are away keep theirs: they may come back */
+	/* switches that are away keep their ranks: they may come back */
 	for (i = 0; i < old; i++)
 		if (!map_get(&seen, sm->rank[i].guid, NULL))
 			rank[n++] = sm->rank[i];
@@ -143,8 +143,8 @@ remember_ranks(struct sm *sm, const struct routes *r)
 			   : t->node[t->sw[r->sftree_root].node].guid;
 }
 
-int
-commit_by_guid(const void *a, const void *b)
+static int
+rank_by_guid(const void *a, const void *b)
 {
 	const struct route_rank *x = a, *y = b;
 
@@ -171,7 +171,7 @@ list_leaves(const struct sm *sm, struct state_file *s)
 	return leaf;
 }
 
-/* What goes into a state, and what it points to. */
+/* A state to be saved, and the arrays that it points to. */
 struct gathered {
 	struct state_file s;
 	struct state_file_lid *lid;
@@ -195,9 +195,9 @@ gather_blocks(const struct sm *sm, struct gathered *g)
 	g->s.nblock = n;
 }
 
-/* All but what subnet administration was told. */
+/* All of the state but the records of subnet administration. */
 static void
-gather(const struct sm *sm, struct gathered *g)
+gather_state(const struct sm *sm, struct gathered *g)
 {
 	static const char *const word[] = {
 		[ROUTE_TIERS] = "tiers",
@@ -248,7 +248,7 @@ commit_save(struct sm *sm, bool at_once)
 	struct gathered g;
 	struct buf sa = {0};
 
-	gather(sm, &g);
+	gather_state(sm, &g);
 	sa_save(sm->sa, sm->sa_now, &sa);
 	g.s.sa = sa.text;
 	sm->save_due = MONO_NEVER;
@@ -268,7 +268,7 @@ commit_print_state(const struct sm *sm, struct buf *out)
 {
 	struct gathered g;
 
-	gather(sm, &g);
+	gather_state(sm, &g);
 	state_file_print(&g.s, out);
 	gathered_free(&g);
 }
@@ -300,7 +300,7 @@ commit_save_tick(struct sm *sm, struct mono now)
 }
 
 static void
-retry(struct sm *sm, uint64_t guid)
+add_retry(struct sm *sm, uint64_t guid)
 {
 	uint32_t last;
 	bool known = map_get(&sm->retried, guid, &last);
@@ -315,26 +315,27 @@ retry(struct sm *sm, uint64_t guid)
 	sm->retry[sm->nretry++] = guid;
 }
 
-/* A host's port is asked itself: its switch, where all is well, need not look
- * at what hangs there. */
+/* A host's port is asked directly as well: its switch, where all is well, has
+ * no reason to look at what is connected there. */
 void
 commit_retry(struct sm *sm, const struct topo *t, port_ix p)
 {
 	const struct topo_node *n = &t->node[t->port[p].node];
 	sw_ix s = topo_switch_of(t, p);
 
-	retry(sm, s != TOPO_NONE ? t->node[t->sw[s].node].guid : 0);
+	add_retry(sm, s != TOPO_NONE ? t->node[t->sw[s].node].guid : 0);
 	if (n->type != TOPO_SWITCH)
-		retry(sm, n->guid);
+		add_retry(sm, n->guid);
 }
 
 /*
- * A cable's ends come up together: where one was in Init when the other was
- * said to carry data, the other fell since it was asked, and this run believed
- * what it was before. It is asked at once; the next time like others.
+ * Both ends of a link come up together. Where one end was in Init when the
+ * other was said to be up, the other went down after it was asked, and this run
+ * believed its old state. That switch is asked at once; the next time it waits
+ * like others.
  */
 static void
-list_torn(struct sm *sm, const struct topo *t, struct mono now)
+list_half_up_links(struct sm *sm, const struct topo *t, struct mono now)
 {
 	for (port_ix p = 0; p < t->nports; p++) {
 		port_ix peer = t->port[p].peer;
@@ -346,7 +347,8 @@ list_torn(struct sm *sm, const struct topo *t, struct mono now)
 			continue;
 		guid = t->node[t->port[peer].node].guid;
 		if (!map_get(&sm->retried, guid, &last) || last + 1 < sm->run)
-			dirty_mark(sm, guid, now, "one end of a cable fell");
+			dirty_mark(
+				sm, guid, now, "one end of a link went down");
 		commit_retry(sm, t, peer);
 	}
 }
@@ -357,24 +359,17 @@ list_retries(struct sm *sm, const struct topo *t)
 	port_ix p;
 
 	for (p = 0; p < t->nports; p++)
-		if (unfinished(t, p))
+		if (is_port_unfinished(t, p))
 			commit_retry(sm, t, p);
 	/* it may have been one node that moved while it was asked */
 	if (sm->has_new_duplicate_guids)
-		retry(sm, 0);
-}
-
-void
-commit_light(struct sm *sm, struct mono now)
-{
-	const struct mono interval = sm->cfg->sweep.interval;
-
-	sm->light_due = interval.ns > 0 ? mono_add(now, interval) : MONO_NEVER;
+		add_retry(sm, 0);
 }
 
 /*
- * What is due already stays due: a source that never ends trapping must not
- * put off the light sweep that would find out why, nor the retries.
+ * A retry that is due already stays due: a source that never ends trapping must
+ * not put off the retries. commit_schedule does the same for the light sweep,
+ * which would find out why.
  */
 static void
 schedule_retry(struct sm *sm, struct mono now)
@@ -403,10 +398,10 @@ commit_schedule(struct sm *sm, struct mono now)
 				       : sm->view->topo;
 
 	list_retries(sm, t);
-	list_torn(sm, t, now);
+	list_half_up_links(sm, t, now);
 	schedule_retry(sm, now);
 	if (sm->kind == SWEEP_FULL || sm->light_due.ns == MONO_NEVER.ns)
-		commit_light(sm, now);
+		light_sweep_schedule(sm, now);
 	/* names can wait until the fabric has settled */
 	sm->names_due =
 		mono_min(sm->names_due, mono_add(now, mono_ms(NAMES_MS)));
@@ -419,10 +414,11 @@ tree_of(const struct view *v)
 						    : NULL;
 }
 
-/* What is odd in this way, when it is news; key: where it was said. */
+/* Log irregularities of this kind when their number has changed; key: the
+ * configuration key that is concerned. */
 static void
-tell_odd(const struct sm *sm, const struct view *is, enum irregularity what,
-	const char *key)
+log_irregularities(const struct sm *sm, const struct view *is,
+	enum irregularity what, const char *key)
 {
 	const struct tree *old = tree_of(sm->view), *t = tree_of(is);
 	unsigned left = NOTED;
@@ -441,9 +437,9 @@ tell_odd(const struct sm *sm, const struct view *is, enum irregularity what,
 	}
 }
 
-/* What the administrator said wrongly about switches and ports. */
+/* Log what the configuration says wrongly about switches and ports. */
 static void
-tell_said(const struct sm *sm, const struct view *is)
+log_role_mistakes(const struct sm *sm, const struct view *is)
 {
 	static const enum irregularity said[] = {TREE_ROLE_UNKNOWN,
 		TREE_ROLE_TORN, TREE_ROLE_CONFLICT, TREE_ROLE_PLACE,
@@ -453,12 +449,12 @@ tell_said(const struct sm *sm, const struct view *is)
 	for (size_t k = 0; k < sizeof(said) / sizeof(*said) &&
 			   r->leaf.n + r->spine.n + r->root.n > 0;
 		k++)
-		tell_odd(sm, is, said[k], "routing.roles");
-	tell_odd(sm, is, TREE_HOME_UNKNOWN, "routing.homes");
-	tell_odd(sm, is, TREE_HOME_ALONE, "routing.homes");
+		log_irregularities(sm, is, said[k], "routing.roles");
+	log_irregularities(sm, is, TREE_HOME_UNKNOWN, "routing.homes");
+	log_irregularities(sm, is, TREE_HOME_ALONE, "routing.homes");
 }
 
-/* Swap the view. */
+/* Swap the view: the one assignment by which a run takes effect. */
 void
 commit_run(struct sm *sm, struct mono now)
 {
@@ -485,15 +481,15 @@ commit_run(struct sm *sm, struct mono now)
 	(void)snprintf(v->lid_conflict, sizeof(v->lid_conflict), "%s",
 		sm->lid_conflict);
 	v->when = now;
-	tell_said(sm, v);
+	log_role_mistakes(sm, v);
 	view_unref(sm->view);
 	sm->view = v;
 	remember_ranks(sm, v->routes);
-	qsort(sm->rank, sm->nrank, sizeof(*sm->rank), commit_by_guid);
+	qsort(sm->rank, sm->nrank, sizeof(*sm->rank), rank_by_guid);
 	v->change = sm->change;
 	sm->change = (struct view_change){0};
 	sl_history_add_routes(device_sl_history(sm->hw), v->routes);
-	sm->save_due = now; /* in a turn of its own */
+	sm->save_due = now; /* saved in a tick of its own */
 	sm->ops->committed(sm->ops->cookie, v);
 }
 
@@ -506,8 +502,8 @@ commit_log_run(struct sm *sm)
 	if (v->topo->nnodes == 1 &&
 		v->topo->port[v->topo->sm_port].state < INIT)
 		(void)snprintf(why, sizeof(why),
-			"port %u, through which the fabric is reached, is "
-			"down: no cable, or nobody at its other end",
+			"port %u, which connects to the fabric, is down: no "
+			"cable, or nothing at its other end",
 			v->topo->port[v->topo->sm_port].num);
 	else if (v->nquarantine > 0)
 		(void)snprintf(why, sizeof(why),

@@ -1,17 +1,18 @@
 /*
- * Trust, and where it ends. After each light sweep some switches are looked at
- * in turn although nobody of us wrote there: one block and port 0. What is
- * different was done by another hand, most likely another subnet manager, or
- * the switch has lost its memory. Then the tables of all switches are read and
- * put in order like after a takeover, and an alarm names the switch and whoever
- * is known to be a subnet manager. Who wrote may have been in the middle of it:
- * after the next light sweep all blocks are looked at once more, and again
- * until nothing is found; turns that it closed are looked for. If it happens
- * again and again the next look comes later each time: two managers that undo
- * each other's work for ever are worse than one that wins.
+ * Drift: device state that differs from what was acknowledged. After each light
+ * sweep some switches are sampled in rotation, although nothing was written
+ * there: one LFT block and port 0 of each. A difference is the work of another
+ * writer, most likely another subnet manager, or the switch has rebooted. Then
+ * the tables of all switches are read and put in order as after a take-over,
+ * and an alarm names the switch and the other subnet managers that are known.
+ * The other writer may have been in the middle of its work: after the next
+ * light sweep all blocks are read once more, and again until no difference is
+ * found; pairs that it blocked are searched for (drift_sl2vl.c). If it happens
+ * again and again, each repair comes later: two managers that undo each other's
+ * work for ever are worse than one that wins.
  *
- * A switch that acknowledges and does not do is quarantine.c's business; a port
- * that does so is told of here.
+ * A switch that acknowledges a write and does not hold it is a matter for
+ * quarantine.c; a port that does so is reported here.
  */
 #include <stdio.h>
 #include <string.h>
@@ -21,14 +22,14 @@
 #include "sm/core/sm_priv.h"
 
 enum {
-	TURNS = 32,	 /* light sweeps in which every switch has its turn */
-	PATIENCE = 3,	 /* times that are put in order at once */
-	WAIT_MS = 10000, /* then, doubled each time */
+	TURNS = 32,	 /* light sweeps until all are sampled */
+	PATIENCE = 3,	 /* repairs that are made at once */
+	WAIT_MS = 10000, /* then a repair waits, doubled each time */
 	WAIT_MAX_MS = 900000,
-	QUIET_MS = 900000, /* an alarm outlives what it is about by this */
-	FLAWS = 3,	   /* of a port before it is an alarm */
-	AGAIN_MS = 80000,  /* then it is told again */
-	NOTED = 5,	   /* log lines of a check */
+	QUIET_MS = 900000, /* an alarm outlives its cause by this */
+	FLAWS = 3,	   /* failures of a port before it is an alarm */
+	AGAIN_MS = 80000,  /* then it is written again after this */
+	NOTED = 5,	   /* log lines per check */
 };
 
 void
@@ -39,9 +40,9 @@ drift_sample(struct sm *sm, const struct device_check_item *i)
 	sm->sample[sm->nsample++] = *i;
 }
 
-/* A block that says something, another one each time; UINT32_MAX: none. */
+/* A block that has entries, another one each round; UINT32_MAX: none. */
 static uint32_t
-telling_block(const struct sm *sm, uint64_t guid)
+block_with_entries(const struct sm *sm, uint64_t guid)
 {
 	uint32_t n, i;
 	bool plain;
@@ -57,7 +58,7 @@ telling_block(const struct sm *sm, uint64_t guid)
 }
 
 static void
-look(struct sm *sm, uint64_t guid, uint16_t attr, uint32_t mod)
+sample_attribute(struct sm *sm, uint64_t guid, uint16_t attr, uint32_t mod)
 {
 	drift_sample(sm, &(struct device_check_item){.guid = guid,
 				 .attr = attr,
@@ -66,20 +67,20 @@ look(struct sm *sm, uint64_t guid, uint16_t attr, uint32_t mod)
 }
 
 static void
-look_at(struct sm *sm, const struct topo *t, sw_ix s)
+sample_switch(struct sm *sm, const struct topo *t, sw_ix s)
 {
 	uint64_t guid = t->node[t->sw[s].node].guid;
-	uint32_t b = telling_block(sm, guid);
+	uint32_t b = block_with_entries(sm, guid);
 
 	if (b == UINT32_MAX)
 		return;
-	look(sm, guid, MAD_LFT, b);
-	look(sm, guid, MAD_PORT_INFO, 0);
+	sample_attribute(sm, guid, MAD_LFT, b);
+	sample_attribute(sm, guid, MAD_PORT_INFO, 0);
 }
 
 /* Every block that is known, of every switch. */
 static void
-look_at_all(struct sm *sm, const struct topo *t)
+sample_all_blocks(struct sm *sm, const struct topo *t)
 {
 	for (sw_ix s = 0; s < t->nsw; s++) {
 		uint64_t guid = t->node[t->sw[s].node].guid;
@@ -89,8 +90,8 @@ look_at_all(struct sm *sm, const struct topo *t)
 
 		for (uint32_t b = 0; b < n; b++)
 			if (row[b] != DEVICE_UNKNOWN)
-				look(sm, guid, MAD_LFT, b);
-		look(sm, guid, MAD_PORT_INFO, 0);
+				sample_attribute(sm, guid, MAD_LFT, b);
+		sample_attribute(sm, guid, MAD_PORT_INFO, 0);
 	}
 }
 
@@ -99,7 +100,7 @@ drift_sample_all(struct sm *sm, const struct topo *t)
 {
 	if (sm->trust.all)
 		for (sw_ix s = 0; s < t->nsw; s++)
-			look_at(sm, t, s);
+			sample_switch(sm, t, s);
 	sm->trust.all = false;
 }
 
@@ -112,21 +113,21 @@ quiet_time(const struct sm *sm)
 }
 
 static bool
-long_ago(const struct sm *sm, struct mono when, struct mono now)
+is_quiet_since(const struct sm *sm, struct mono when, struct mono now)
 {
 	return mono_before(mono_add(when, quiet_time(sm)), now);
 }
 
 static void
-forget(struct sm *sm, struct mono now)
+expire_alarms(struct sm *sm, struct mono now)
 {
 	struct drift_state *u = &sm->trust;
 
-	if (sm->stat.rival[0] != '\0' && long_ago(sm, u->altered, now)) {
+	if (sm->stat.rival[0] != '\0' && is_quiet_since(sm, u->altered, now)) {
 		sm->stat.rival[0] = '\0';
 		u->times = u->switches = 0;
 	}
-	if (sm->stat.flaw[0] != '\0' && long_ago(sm, u->flawed, now)) {
+	if (sm->stat.flaw[0] != '\0' && is_quiet_since(sm, u->flawed, now)) {
 		sm->stat.flaw[0] = '\0';
 		map_free(&u->flaws);
 	}
@@ -139,37 +140,38 @@ drift_light(struct sm *sm, struct mono now)
 	const struct topo *t = sm->view->topo;
 	uint32_t left = t->nsw / TURNS + 1;
 
-	forget(sm, now);
+	expire_alarms(sm, now);
 	if (mono_before(now, u->wait_until) || t->nsw == 0)
 		return;
-	if (u->left_so) { /* what waited is put in order now */
+	if (u->left_so) { /* the repair that waited is made now */
 		u->left_so = false;
-		dirty_mark_replan(
-			sm, now, "tables were altered by another hand");
+		dirty_mark_replan(sm, now,
+			"tables were modified by something other than this "
+			"daemon");
 		return;
 	}
 	if (u->flaw.guid != 0 && u->flaw.attr == MAD_PORT_INFO)
 		drift_sample(sm, &u->flaw);
 	if (u->again)
-		look_at_all(sm, t);
+		sample_all_blocks(sm, t);
 	for (; left > 0 && !u->again; left--) {
 		if (u->turn >= t->nsw) {
 			u->turn = 0;
 			u->round++;
 		}
-		look_at(sm, t, u->turn++);
+		sample_switch(sm, t, u->turn++);
 	}
 	u->again = false;
-	/* not before what was sent has had its time: see run_push_finish */
+	/* not before Sets under way have arrived: see run_push_finish */
 	if (sm->check_due.ns == MONO_NEVER.ns)
 		sm->check_due = now;
 }
 
 /* ---- what was found ---- */
 
-/* Who else may it be? */
+/* The other subnet managers: one of them may have written. */
 static void
-name_others(const struct sm *sm, struct buf *out)
+list_other_managers(const struct sm *sm, struct buf *out)
 {
 	static const char *const state[] = {
 		"not active", "discovering", "standby", "master"};
@@ -184,7 +186,7 @@ name_others(const struct sm *sm, struct buf *out)
 				state[o->state]);
 	}
 	if (sm->npeers == 0)
-		buf_printf(out, "none that shows itself");
+		buf_printf(out, "none seen");
 }
 
 static void
@@ -197,26 +199,26 @@ log_drift(struct sm *sm, const struct device_check_item *i)
 
 	device_check_item_text(i, what, sizeof(what));
 	buf_printf(&b,
-		"another hand writes here: %s of switch 0x%016llx \"%s\" was "
-		"altered (%u such so far); let one manager run. This one is "
-		"0x%016llx priority %u; others: ",
+		"modified by something other than this daemon: %s of switch "
+		"0x%016llx \"%s\" (%u so far); run only one subnet manager. "
+		"This one: 0x%016llx priority %u; others: ",
 		what, (unsigned long long)i->guid,
 		n == TOPO_NONE ? "" : topo_desc(t, n), sm->trust.switches,
 		(unsigned long long)sm->port_guid, sm->cfg->fabric.priority);
-	name_others(sm, &b);
+	list_other_managers(sm, &b);
 	(void)snprintf(sm->stat.rival, sizeof(sm->stat.rival), "%s", b.text);
 	buf_free(&b);
 }
 
 static void
-altered(struct sm *sm, const struct device_check_item *i, bool blank,
+take_altered(struct sm *sm, const struct device_check_item *i, bool blank,
 	struct mono now)
 {
 	struct drift_state *u = &sm->trust;
 
 	device_forget_node(sm->hw, i->guid);
 	if (blank) {
-		dirty_mark(sm, i->guid, now, "a switch lost its memory");
+		dirty_mark(sm, i->guid, now, "a switch lost its tables");
 		return;
 	}
 	sm->stat.altered++;
@@ -230,13 +232,17 @@ altered(struct sm *sm, const struct device_check_item *i, bool blank,
 		return;
 	}
 	if (i->attr == MAD_PORT_INFO)
-		dirty_mark_full(sm, now, "ports were altered by another hand");
-	dirty_mark(sm, i->guid, now, "tables were altered by another hand");
+		dirty_mark_full(sm, now,
+			"ports were modified by something other than this "
+			"daemon");
+	dirty_mark(sm, i->guid, now,
+		"tables were modified by something other than this daemon");
 }
 
-/* A port is not what it said it would be. */
+/* A port does not hold what it acknowledged. */
 static void
-flawed(struct sm *sm, const struct device_check_item *i, struct mono now)
+take_port_flaw(
+	struct sm *sm, const struct device_check_item *i, struct mono now)
 {
 	const struct topo *t = sm->view->topo;
 	node_ix n = topo_by_node_guid(t, i->guid);
@@ -260,10 +266,10 @@ drift_port_disobeys(struct sm *sm, port_ix p, uint16_t attr, struct mono now)
 	map_put(&sm->trust.flaws, key, ++n);
 	sm->trust.flawed = now;
 	(void)snprintf(text, sizeof(text),
-		"port %u of 0x%016llx \"%s\" acknowledges and does not keep "
-		"%s, %u times",
+		"port %u of 0x%016llx \"%s\" acknowledged and did not keep %s, "
+		"%u times",
 		port->num, (unsigned long long)guid, topo_desc(t, port->node),
-		attr == MAD_PKEY_TABLE ? "its P_Keys" : "what it is told", n);
+		attr == MAD_PKEY_TABLE ? "its P_Keys" : "its settings", n);
 	log_warn("push: %s", text);
 	if (n >= FLAWS) {
 		memcpy(sm->stat.flaw, text, sizeof(text));
@@ -272,19 +278,19 @@ drift_port_disobeys(struct sm *sm, port_ix p, uint16_t attr, struct mono now)
 			.mod = port->num,
 			.why = DEVICE_CHECK_ACKED};
 	}
-	/* asked again and told again: at once, and later not so soon */
+	/* asked and written again: at once, and later not so soon */
 	commit_retry(sm, t, p);
 	sm->retry_due = mono_min(sm->retry_due,
 		mono_add(now, mono_ms(n < FLAWS ? 0 : AGAIN_MS)));
 }
 
 /*
- * What was acknowledged is not so. A switch that lost its memory since looks
- * the same, so it is asked anew, and lies once in a check at most.
+ * A block is not as acknowledged. A switch that has rebooted since looks the
+ * same, so it is asked anew, and this counts against it once per check at most.
  */
 static void
-broken(struct sm *sm, const struct device_check_item *wrong, size_t i,
-	struct mono now)
+take_not_as_acked(struct sm *sm, const struct device_check_item *wrong,
+	size_t i, struct mono now)
 {
 	const struct device_check_item *w = &wrong[i];
 	bool port = w->attr == MAD_PORT_INFO;
@@ -292,9 +298,10 @@ broken(struct sm *sm, const struct device_check_item *wrong, size_t i,
 
 	sm->stat.untrue++;
 	if (port && !w->empty)
-		flawed(sm, w, now);
+		take_port_flaw(sm, w, now);
 	else if (w->why == DEVICE_CHECK_DOUBT)
-		dirty_mark_replan(sm, now, "a copy of an old table arrived");
+		dirty_mark_replan(
+			sm, now, "a delayed copy of an old table arrived");
 	else
 		dirty_mark(sm, w->guid, now, "tables are not as acknowledged");
 	if (w->why != DEVICE_CHECK_ACKED || (port && w->mod != 0))
@@ -307,12 +314,10 @@ broken(struct sm *sm, const struct device_check_item *wrong, size_t i,
 		device_forget_node(sm->hw, w->guid);
 }
 
-/*
- * Is there nothing at all in something of the node's? Then it started anew, and
- * whatever else is different there it made itself.
- */
+/* True if something of the node is blank: then it has rebooted, and whatever
+ * else differs there is its own doing. */
 static bool
-started_anew(const struct device_check_item *wrong, size_t n, uint64_t guid)
+has_rebooted(const struct device_check_item *wrong, size_t n, uint64_t guid)
 {
 	for (size_t i = 0; i < n; i++)
 		if (wrong[i].guid == guid && wrong[i].empty)
@@ -320,9 +325,13 @@ started_anew(const struct device_check_item *wrong, size_t n, uint64_t guid)
 	return false;
 }
 
-/* Did another hand write, or did a switch lie? Liars do not come in crowds. */
+/*
+ * True if blocks of more than one switch differ: another writer, rather than a
+ * switch that acknowledges and does not hold. Several of those at once are
+ * unlikely.
+ */
 static bool
-blames_rival(const struct device_check_item *wrong, size_t n)
+is_rival_likely(const struct device_check_item *wrong, size_t n)
 {
 	for (size_t i = 1; i < n; i++)
 		if (wrong[i].attr != MAD_PORT_INFO &&
@@ -332,7 +341,7 @@ blames_rival(const struct device_check_item *wrong, size_t n)
 }
 
 static bool
-holds(const struct device_check_item *list, size_t n,
+list_has_item(const struct device_check_item *list, size_t n,
 	const struct device_check_item *i)
 {
 	for (size_t k = 0; k < n; k++)
@@ -344,14 +353,15 @@ holds(const struct device_check_item *list, size_t n,
 
 /* The port of the alarm was looked at, or written, and is as it should be. */
 static void
-mended(struct sm *sm, const struct device_check_item *wrong, size_t n,
+clear_port_flaw(struct sm *sm, const struct device_check_item *wrong, size_t n,
 	struct mono now)
 {
 	struct drift_state *u = &sm->trust;
 
-	/* of P_Keys somebody else has said so just now */
-	if (u->flaw.guid == 0 || !holds(sm->sample, sm->nsample, &u->flaw) ||
-		holds(wrong, n, &u->flaw) ||
+	/* P_Keys: run_pkeys_checked reported it again just now */
+	if (u->flaw.guid == 0 ||
+		!list_has_item(sm->sample, sm->nsample, &u->flaw) ||
+		list_has_item(wrong, n, &u->flaw) ||
 		(u->flaw.attr == MAD_PKEY_TABLE && u->flawed.ns == now.ns))
 		return;
 	u->flaw.guid = 0;
@@ -359,9 +369,10 @@ mended(struct sm *sm, const struct device_check_item *wrong, size_t n,
 	map_free(&u->flaws);
 }
 
-/* What one switch holds was altered: who knows what the others hold? */
+/* One switch was altered by another writer, so any other may have been: what
+ * all of them hold is unknown. */
 static void
-doubt_all(struct sm *sm)
+forget_all_switches(struct sm *sm)
 {
 	const struct topo *t = sm->view->topo;
 
@@ -378,17 +389,17 @@ drift_checked(struct sm *sm, struct mono now)
 	bool rival;
 
 	wrong = device_check_wrong(sm->check, &n);
-	mended(sm, wrong, n, now);
-	rival = blames_rival(wrong, n);
+	clear_port_flaw(sm, wrong, n, now);
+	rival = is_rival_likely(wrong, n);
 	u->found = 0;
 	for (i = 0; i < n; i++)
 		if (wrong[i].why == DEVICE_CHECK_TURN ||
 			(rival && wrong[i].why == DEVICE_CHECK_ACKED &&
 				wrong[i].attr != MAD_PORT_INFO))
-			altered(sm, &wrong[i],
-				started_anew(wrong, n, wrong[i].guid), now);
+			take_altered(sm, &wrong[i],
+				has_rebooted(wrong, n, wrong[i].guid), now);
 		else
-			broken(sm, wrong, i, now);
+			take_not_as_acked(sm, wrong, i, now);
 	if (u->found == 0)
 		return;
 	u->altered = now;
@@ -397,7 +408,7 @@ drift_checked(struct sm *sm, struct mono now)
 	if (mono_before(now, u->wait_until))
 		return;
 	u->all = true;
-	doubt_all(sm);
+	forget_all_switches(sm);
 	if (++u->times < PATIENCE)
 		return;
 	u->wait.ns =
@@ -408,9 +419,9 @@ drift_checked(struct sm *sm, struct mono now)
 }
 
 /*
- * A state of another fabric: kept LIDs would move every port of this one, and
- * what it had closed would be looked for for ever. Our own node says nothing:
- * it may have come here with its disk.
+ * A state of another fabric is set aside and not used: its LIDs would move
+ * every port of this one, and blocked pairs of it would be searched for without
+ * end. Our own node proves nothing: it may have been moved here with its disk.
  */
 void
 drift_check_state_file(struct sm *sm)
@@ -426,12 +437,12 @@ drift_check_state_file(struct sm *sm)
 			return;
 		others += p == TOPO_NONE;
 	}
-	/* alone with a new adapter and no cable, one sees nobody either */
+	/* alone with a new adapter and no link, nothing is found either */
 	if (others == 0 || t->nsw == 0)
 		return;
 	(void)snprintf(why, sizeof(why),
-		"none of %zu ports in the state file is here: it is of another "
-		"fabric",
+		"none of the %zu ports in the state file is here: it belongs "
+		"to another fabric",
 		others);
 	sm->ops->set_aside(sm->ops->cookie, why);
 	sm->nrecord = sm->nrank = 0;
@@ -455,7 +466,7 @@ drift_review(struct sm *sm)
 }
 
 void
-drift_master(struct sm *sm, const struct sm_peer *p)
+drift_other_master(struct sm *sm, const struct sm_peer *p)
 {
 	bool news = sm->stat.masters[0] == '\0';
 
@@ -464,8 +475,8 @@ drift_master(struct sm *sm, const struct sm_peer *p)
 		return; /* it may be about to hand over */
 	(void)snprintf(sm->stat.masters, sizeof(sm->stat.masters),
 		"two masters: 0x%016llx \"%s\" priority %u is master as well; "
-		"this one, 0x%016llx priority %u, outranks it and stays: end "
-		"the other one",
+		"this one, 0x%016llx priority %u, outranks it and stays "
+		"master: stop the other one",
 		(unsigned long long)p->id.guid, p->id.name, p->id.priority,
 		(unsigned long long)sm->port_guid, sm->cfg->fabric.priority);
 	if (news)
@@ -473,7 +484,7 @@ drift_master(struct sm *sm, const struct sm_peer *p)
 }
 
 void
-drift_end(struct sm *sm)
+drift_reset(struct sm *sm)
 {
 	map_free(&sm->trust.flaws);
 	sm->trust = (struct drift_state){0};

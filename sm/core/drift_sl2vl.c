@@ -1,17 +1,17 @@
 /*
- * Turns that somebody else left closed: looked for in the background
- * (distribution/device/sl2vl_scan.h), while one lane is in use; with more, the
- * plans know every row. What is found is held like a turn of our own, so that
- * the next plan opens it, and told to people. There may be thousands, and a
- * plan waits for packets to drain, so that one is made for all that a while
- * brings.
+ * Blocked (in-port, out-port) pairs that another subnet manager left behind:
+ * searched for in the background (distribution/device/sl2vl_scan.h) while one
+ * layer is in use; with more, the plans know every row. A pair that is found
+ * counts as blocked by us, so that the next plan opens it, and is logged. There
+ * may be thousands, and a plan waits for packets to drain, so one plan is made
+ * for all that are found within GATHER_MS.
  */
 #include <string.h>
 
 #include "sm/core/sm_priv.h"
 
 enum {
-	NOTED = 5, /* log lines a plan */
+	NOTED = 5, /* log lines per plan */
 	GATHER_MS = 1000,
 };
 
@@ -48,14 +48,14 @@ log_foreign_block(const struct sm *sm, const struct sl2vl_scan_row *f)
 	const struct topo *t = sm->view->topo;
 	node_ix n = topo_by_node_guid(t, f->guid);
 
-	log_warn("scan: switch 0x%016llx %s discards what comes by port %u and "
-		 "leaves by port %u: left so by somebody, to be opened",
+	log_warn("scan: switch 0x%016llx %s discards packets from port %u to "
+		 "port %u: blocked by another subnet manager, to be unblocked",
 		(unsigned long long)f->guid,
 		n == TOPO_NONE ? "" : topo_desc(t, n), f->in, f->out);
 }
 
 static void
-take(struct sm *sm, struct mono now)
+take_found_rows(struct sm *sm, struct mono now)
 {
 	struct sl2vl_cache *t = device_sl2vl(sm->hw);
 	const struct sl2vl_scan_row *f;
@@ -82,16 +82,17 @@ take(struct sm *sm, struct mono now)
 }
 
 static void
-plan_for_all(struct sm *sm, struct mono now)
+plan_when_due(struct sm *sm, struct mono now)
 {
 	if (mono_before(now, sm->free_due))
 		return;
-	log_warn("scan: turns that somebody left closed=%zu, opened by the "
-		 "next plan",
+	log_warn("scan: dependencies left blocked by another subnet "
+		 "manager=%zu, unblocked by the next plan",
 		sm->nleft_closed);
 	sm->nleft_closed = 0;
 	sm->free_due = MONO_NEVER;
-	dirty_mark_replan(sm, now, "turns that somebody left closed");
+	dirty_mark_replan(
+		sm, now, "dependencies left blocked by another subnet manager");
 }
 
 static bool
@@ -113,8 +114,8 @@ drift_sl2vl_step(struct sm *sm, struct mono now)
 {
 	if (!may_ask(sm))
 		return;
-	/* SL 0 is what one lane gives out */
+	/* one layer uses SL 0 */
 	sl2vl_scan_feed(sm->scan, sm->x, sm->cfg->fabric.m_key, 1, now);
-	take(sm, now);
-	plan_for_all(sm, now);
+	take_found_rows(sm, now);
+	plan_when_due(sm, now);
 }

@@ -2,12 +2,12 @@
  * Groups that outlive their members, and groups that outlive the daemon: those
  * that the configuration names, and those that the state file kept.
  *
- * Hosts are asked to register anew whenever we come, and join again; but until
- * the last of them has, multicast would be gone if nobody remembered. So groups
- * and members are saved a moment after they change, and after a restart they
- * are there again, with their MLIDs. Who left meanwhile stays until its port
- * goes or it says so. A subnet manager that stands by forgets them all: what it
- * saved was of another time.
+ * After every start hosts are asked to register anew, and join again; until the
+ * last of them has, multicast would be gone if the groups were not kept. So
+ * groups and members are saved a moment after they change, and after a restart
+ * they are there again, with their MLIDs. A member that left meanwhile stays
+ * until its port goes or says so. A standby forgets all groups: what it saved
+ * was of another time.
  */
 #include <stdlib.h>
 
@@ -16,11 +16,11 @@
 #include "sm/core/sm_priv.h"
 #include "sm/policy/qos.h"
 
-/* Members that are saved: beyond, the file would be too large to be believed,
- * and LIDs are worth more. */
+/* Members that are saved. With more, the file would exceed the size that is
+ * accepted on reading, and LIDs are worth more. */
 enum { SAVED_MEMBERS = 400000 };
 
-/* ---- IPoIB's broadcast groups, made before anybody asks ---- */
+/* ---- IPoIB's broadcast groups, made before any host asks ---- */
 
 static struct sa_configured_group
 broadcast_group(
@@ -43,7 +43,8 @@ broadcast_group(
 	};
 }
 
-/* Without partitions, that of the default one: hosts count on it. */
+/* Without partitions, the broadcast group of the default partition: hosts count
+ * on it. */
 void
 group_keep_configure(struct sm *sm)
 {
@@ -103,7 +104,7 @@ group_keep_load(struct sm *sm, const struct state_file *s)
 }
 
 static struct state_file_group
-record(const struct mad_sa_member *is)
+group_record(const struct mad_sa_member *is)
 {
 	return (struct state_file_group){
 		.mgid = {is->mgid.prefix, is->mgid.guid},
@@ -134,7 +135,7 @@ group_keep_save(const struct sm *sm, struct group_keep_saved *out)
 		struct state_file_group *g = &out->group[out->ngroup];
 
 		sa_group_keep(sm->sa, i, &k);
-		*g = record(&k.is);
+		*g = group_record(&k.is);
 		g->first = out->nmember;
 		g->n = out->nmember + k.n <= SAVED_MEMBERS ? k.n : 0;
 		for (size_t m = 0; m < g->n; m++)

@@ -1,12 +1,15 @@
 /*
  * Mastership (IBA 14.4.1). After discovery every other SM that was seen is
- * asked for its SMInfo. A MASTER, whatever its priority, or one of higher
- * priority (equal: lower GUID) makes us stand by: nothing is written, it is
- * said loudly, and the master is polled. It becomes ours by hand-over, or when
- * it misses polls (no answer, an activity count that stands still, or it says
- * that it is standing by itself: two that stand by for each other would wait
- * for ever). Who hands over to us means it: that it would outrank us, now that
- * it stands by, does not send us back.
+ * asked for its SMInfo. A master, whatever its priority, or an SM of higher
+ * priority (equal: lower GUID) makes us a standby: nothing is written, a
+ * warning is logged, and the master is polled.
+ *
+ * A standby takes over by hand-over, or when the master misses polls: no
+ * answer, an activity count that does not change, or state STANDBY (two
+ * standbys that wait for each other would wait for ever). An SM that has handed
+ * over to us is not given way to again, although it would outrank us.
+ *
+ * SMInfo requests of other SMs are answered here as well.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,8 +22,8 @@ enum { SMI_NOT_ACTIVE, SMI_DISCOVERING, SMI_STANDBY, SMI_MASTER };
 enum { HANDOVER = 1, ACKNOWLEDGE = 2, DISABLE = 3, STANDBY = 4, DISCOVER = 5 };
 
 static void
-ask(struct sm *sm, const struct sm_peer *p, struct mono now, xact_done *done,
-	uint64_t tag)
+ask_sminfo(struct sm *sm, const struct sm_peer *p, struct mono now,
+	xact_done *done, uint64_t tag)
 {
 	struct xact_request r;
 
@@ -68,7 +71,7 @@ ask_peers(struct sm *sm, struct mono now, xact_done *done)
 	sm->ask_round++;
 	for (i = 0; i < sm->npeers; i++) {
 		sm->asked++;
-		ask(sm, &sm->peer[i], now, done,
+		ask_sminfo(sm, &sm->peer[i], now, done,
 			(uint64_t)sm->ask_round << 32 | i);
 	}
 }
@@ -102,9 +105,9 @@ master_begin(struct sm *sm, struct mono now)
 	return sm->npeers > 0;
 }
 
-/* Does p keep us from being master? */
+/* True if p keeps us from being master. */
 static bool
-outranks(const struct sm *sm, const struct sm_peer *p)
+is_outranked_by(const struct sm *sm, const struct sm_peer *p)
 {
 	uint8_t ours = (uint8_t)sm->cfg->fabric.priority;
 	bool higher = p->id.priority > ours ||
@@ -120,8 +123,8 @@ outranks(const struct sm *sm, const struct sm_peer *p)
 	return higher && !sm->handed_over;
 }
 
-/* A master asks whom it knows: one that calls itself master is a reason to
- * look at everything. */
+/* As a master: an answer of an SM that outranks us and is master itself leads
+ * to a full sweep. */
 static void
 review_answer(void *cookie, uint64_t tag, const struct xact_result *res)
 {
@@ -131,14 +134,14 @@ review_answer(void *cookie, uint64_t tag, const struct xact_result *res)
 	elect_answer(cookie, tag, res);
 	if (tag >> 32 != sm->ask_round || sm->role != SM_MASTER)
 		return;
-	if (outranks(sm, p))
+	if (is_outranked_by(sm, p))
 		dirty_mark_full(sm, res->now, "another master");
 	else if (p->id.answers && p->id.state == SMI_MASTER &&
 		 p->id.guid != sm->port_guid)
-		drift_master(sm, p);
+		drift_other_master(sm, p);
 }
 
-/* Names are read later than peers are met. */
+/* Names are read later than peers are found. */
 static void
 name_peers(struct sm *sm)
 {
@@ -172,14 +175,14 @@ stand_by(struct sm *sm, const struct sm_peer *p, struct mono now)
 	sm->master = *p;
 	sm->role = SM_STANDING_BY;
 	run_sa_lost(sm, now);
-	drift_end(sm);
+	drift_reset(sm);
 	sm->missed = 0;
 	sm->master_heard = now;
 	sm->handed_over = false;
 	sm->poll_due = mono_add(now, sm->cfg->standby.poll_interval);
 	(void)snprintf(why, sizeof(why),
-		"another SM has this fabric: guid=0x%016llx name=\"%s\" "
-		"priority=%u state=%s; nothing is written",
+		"another subnet manager is master: guid=0x%016llx name=\"%s\" "
+		"priority=%u state=%s; standing by, nothing is written",
 		(unsigned long long)p->id.guid, p->id.name, p->id.priority,
 		p->id.state == SMI_MASTER ? "MASTER" : "higher priority");
 	log_warn("sm: %s", why);
@@ -198,7 +201,7 @@ master_step(struct sm *sm, struct mono now)
 	for (i = 0; i < sm->npeers; i++) {
 		const struct sm_peer *p = &sm->peer[i];
 
-		if (outranks(sm, p) &&
+		if (is_outranked_by(sm, p) &&
 			(best == NULL || p->id.state == SMI_MASTER))
 			best = p;
 	}
@@ -245,7 +248,7 @@ bool
 master_standby(struct sm *sm, struct mono now)
 {
 	if (sm->handed_over) {
-		leave_standby(sm, now, "hand-over from the old master");
+		leave_standby(sm, now, "hand-over from the previous master");
 		return true;
 	}
 	if (sm->missed >= sm->cfg->standby.missed_polls) {
@@ -254,7 +257,7 @@ master_standby(struct sm *sm, struct mono now)
 	}
 	if (!sm->poll_open && !mono_before(now, sm->poll_due)) {
 		sm->poll_open = true;
-		ask(sm, &sm->master, now, poll_answer, 0);
+		ask_sminfo(sm, &sm->master, now, poll_answer, 0);
 	}
 	return false;
 }
@@ -267,10 +270,10 @@ our_state(const struct sm *sm)
 					    : SMI_DISCOVERING;
 }
 
-/* Set(SMInfo) that tells the old master that its hand-over arrived: the word of
- * a standby, which opensm insists on. */
+/* Set(SMInfo) that tells the old master that its hand-over arrived, with the
+ * state of a standby, which opensm insists on. */
 static void
-acknowledge(struct sm *sm, struct mono now, xact_done *done)
+acknowledge_handover(struct sm *sm, struct mono now, xact_done *done)
 {
 	struct mad_sm_info i = {
 		.guid = sm->port_guid,
@@ -297,11 +300,12 @@ ack_done(void *cookie, uint64_t tag, const struct xact_result *res)
 	(void)cookie;
 	(void)tag;
 	if (res->outcome != XACT_OK)
-		log_info("sm: the old master did not take the acknowledgement");
+		log_info("sm: the previous master did not accept the "
+			 "acknowledgement");
 }
 
 static uint16_t
-obey(struct sm *sm, uint32_t mod, const struct mad_sm_info *from,
+take_sminfo_set(struct sm *sm, uint32_t mod, const struct mad_sm_info *from,
 	struct mono now)
 {
 	switch (mod) {
@@ -311,14 +315,16 @@ obey(struct sm *sm, uint32_t mod, const struct mad_sm_info *from,
 			return MAD_STATUS_FIELD;
 		sm->handed_over = true;
 		sm->master_heard = now;
-		acknowledge(sm, now, ack_done);
+		acknowledge_handover(sm, now, ack_done);
 		return 0;
 	case ACKNOWLEDGE:
 	case STANDBY:
 	case DISCOVER:
 	case DISABLE:
-		/* orders of a master to a standby, which only an authenticated
-		 * master may give: without an SM_Key nobody is */
+		/*
+		 * commands of a master to a standby, which only an
+		 * authenticated master may give: without an SM_Key no SM is one
+		 */
 		log_warn("sm: refused SMInfo order=%u from guid=0x%016llx", mod,
 			(unsigned long long)from->guid);
 		return MAD_STATUS_FIELD;
@@ -342,7 +348,9 @@ master_sminfo(struct sm *sm, const struct transport_msg *m, const struct smp *s,
 	struct smp r = *s;
 
 	mad_sm_info_decode(s->data, &from);
-	r.status = s->method == MAD_SET ? obey(sm, s->mod, &from, now) : 0;
+	r.status = s->method == MAD_SET
+			   ? take_sminfo_set(sm, s->mod, &from, now)
+			   : 0;
 	i.state = our_state(sm);
 	r.method = MAD_GET_RESP;
 	r.response = true;

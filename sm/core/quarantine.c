@@ -1,7 +1,8 @@
 /*
- * Who is kept out, and for how long. A switch that refuses its tables, or is
- * silent to them although it answers questions, leaves the fabric for a time
- * that doubles; the rest goes on without it.
+ * Quarantine: which switches are excluded from transit, and for how long. A
+ * switch that refuses its tables, or does not answer writes although it answers
+ * questions, is quarantined for a time that doubles; the rest of the fabric
+ * goes on without it. What the failures of a push lead to is decided here.
  */
 #include <stdio.h>
 
@@ -12,7 +13,7 @@ enum {
 	BAN_SECONDS = 30,
 	BAN_MAX_SECONDS = 3600,
 	MAX_LIES = 3,
-	LIES_MS = 3600000 /* older lies are forgotten */
+	LIES_MS = 3600000 /* older counts are forgotten */
 };
 
 struct sm_quarantined *
@@ -26,7 +27,7 @@ quarantine_find(struct sm *sm, uint64_t guid)
 	return NULL;
 }
 
-/* A switch that refused its tables stays out until its time is over. */
+/* Switches in quarantine stay out of the topology until their time is over. */
 void
 quarantine_apply(struct sm *sm, struct mono now)
 {
@@ -39,7 +40,7 @@ quarantine_apply(struct sm *sm, struct mono now)
 }
 
 static struct sm_quarantined *
-blame(struct sm *sm, uint64_t guid)
+quarantine_entry(struct sm *sm, uint64_t guid)
 {
 	struct sm_quarantined *b = quarantine_find(sm, guid);
 
@@ -53,37 +54,38 @@ blame(struct sm *sm, uint64_t guid)
 }
 
 static void
-ban(struct sm *sm, uint64_t guid, const char *why, struct mono now)
+quarantine_switch(
+	struct sm *sm, uint64_t guid, const char *why, struct mono now)
 {
-	struct sm_quarantined *b = blame(sm, guid);
+	struct sm_quarantined *b = quarantine_entry(sm, guid);
 
 	if (b->wait.ns == 0)
 		b->wait = mono_ms(BAN_SECONDS * 1000L);
 	else if (b->wait.ns < mono_ms(BAN_MAX_SECONDS * 1000L).ns)
 		b->wait.ns *= 2;
 	b->until = mono_add(now, b->wait);
-	(void)snprintf(b->why, sizeof(b->why), "%.90s; tried again after %u s",
-		why, (unsigned)(b->wait.ns / 1000000000));
+	(void)snprintf(b->why, sizeof(b->why), "%.90s; retried after %u s", why,
+		(unsigned)(b->wait.ns / 1000000000));
 	builder_quarantine(sm->draft, guid, b->why);
 }
 
 /*
  * A switch that fell silent may only be behind one that is gone: the fabric is
- * asked before anybody is blamed. One that answers questions but is silent to
- * its tables a second time is kept out.
+ * swept before a switch is quarantined for silence. One that answers questions
+ * and does not answer writes a second time is quarantined.
  */
 static enum sm_verdict
 judge_silent(struct sm *sm, const struct push_failure *f, struct mono now)
 {
 	uint64_t guid = sm->topo->node[f->node].guid;
-	struct sm_quarantined *b = blame(sm, guid);
+	struct sm_quarantined *b = quarantine_entry(sm, guid);
 
 	if (++b->silent < 2)
 		return SM_SWEEP_AGAIN;
 	b->silent = 0;
 	log_error("push: quarantined guid=0x%016llx: %s",
 		(unsigned long long)guid, f->why);
-	ban(sm, guid, f->why, now);
+	quarantine_switch(sm, guid, f->why, now);
 	return SM_PLAN_AGAIN;
 }
 
@@ -93,7 +95,7 @@ judge_failure(struct sm *sm, const struct push_failure *f, struct mono now)
 	const struct topo_node *node = &sm->topo->node[f->node];
 
 	if (f->cause == PUSH_ABOVE_TOP) {
-		log_info("push: %s: its top is raised first", f->why);
+		log_info("push: %s: its LinearFDBTop is raised first", f->why);
 		return SM_PLAN_AGAIN;
 	}
 	if (f->cause == PUSH_GONE) {
@@ -101,19 +103,19 @@ judge_failure(struct sm *sm, const struct push_failure *f, struct mono now)
 		return SM_SWEEP_AGAIN;
 	}
 	if (f->cause == PUSH_NO_LANES) {
-		log_warn("push: guid=0x%016llx \"%s\" does not map lanes as "
-			 "told: turns there are closed by taking ports down; "
-			 "first: %s",
+		log_warn("push: guid=0x%016llx \"%s\" does not keep SL2VL "
+			 "rows: dependencies there are blocked by taking ports "
+			 "down; first: %s",
 			(unsigned long long)node->guid,
 			topo_desc(sm->topo, f->node), f->why);
 		return SM_WRITTEN;
 	}
 	if (f->cause == PUSH_NO_WEIGHTS) {
-		log_warn("push: %s: it keeps its own weights", f->why);
+		log_warn("push: %s: it keeps its own VL arbitration", f->why);
 		return SM_WRITTEN;
 	}
 	if (f->cause == PUSH_NO_KEYS) {
-		log_warn("push: P_Keys not as they should be: %s", f->why);
+		log_warn("push: P_Keys not written: %s", f->why);
 		commit_retry(sm, sm->topo, f->port);
 		return SM_WRITTEN;
 	}
@@ -122,7 +124,7 @@ judge_failure(struct sm *sm, const struct push_failure *f, struct mono now)
 		commit_retry(sm, sm->topo, f->port);
 		return SM_WRITTEN;
 	}
-	if (f->cause == PUSH_CUT) { /* the scout has marked who lost it */
+	if (f->cause == PUSH_CUT) { /* the path probe has marked the link */
 		log_info("push: %s", f->why);
 		return sm->dirty.due.ns != MONO_NEVER.ns ? SM_PROBE_FIRST
 							 : SM_SWEEP_AGAIN;
@@ -131,12 +133,12 @@ judge_failure(struct sm *sm, const struct push_failure *f, struct mono now)
 		return judge_silent(sm, f, now);
 	log_error("push: quarantined guid=0x%016llx: %s",
 		(unsigned long long)node->guid, f->why);
-	ban(sm, node->guid, f->why, now);
+	quarantine_switch(sm, node->guid, f->why, now);
 	return SM_PLAN_AGAIN;
 }
 
 static bool
-again(const struct push_failure *f, size_t i)
+is_repeated(const struct push_failure *f, size_t i)
 {
 	for (size_t k = 0; k < i; k++)
 		if (f[i].cause == PUSH_NO_LANES && f[k].cause == f[i].cause &&
@@ -145,10 +147,8 @@ again(const struct push_failure *f, size_t i)
 	return false;
 }
 
-/*
- * Switches that could not be written leave the fabric, and the pipeline has to
- * run again without them (or with their top raised first).
- */
+/* Switches that could not be written are quarantined, and the pipeline has to
+ * run again without them (or with their LinearFDBTop raised first). */
 enum sm_verdict
 quarantine_failures(struct sm *sm, struct mono now)
 {
@@ -158,7 +158,7 @@ quarantine_failures(struct sm *sm, struct mono now)
 
 	f = push_failures(sm->push, &n);
 	for (i = 0; i < n; i++) {
-		if (again(f, i)) /* the same, of another row */
+		if (is_repeated(f, i)) /* the same failure in another row */
 			continue;
 		v = judge_failure(sm, &f[i], now);
 		worst = v > worst ? v : worst;
@@ -175,21 +175,22 @@ quarantine_release(struct sm *sm)
 		sm->banned[i].silent = 0;
 }
 
-/* Once may be the wire's doing; again and again within a time is the switch's.
+/*
+ * Once may be a link error; several times within LIES_MS is the switch.
  */
 void
 quarantine_for_disobedience(
 	struct sm *sm, const struct device_check_item *i, struct mono now)
 {
-	struct sm_quarantined *s = blame(sm, i->guid);
+	struct sm_quarantined *s = quarantine_entry(sm, i->guid);
 	const struct topo *t = sm->view->topo;
 	node_ix n = topo_by_node_guid(t, i->guid);
 	const char *name = n == TOPO_NONE ? "" : topo_desc(t, n);
 	char what[64];
 
 	device_check_item_text(i, what, sizeof(what));
-	log_warn(
-		"push: guid=0x%016llx \"%s\" does not hold as acknowledged: %s",
+	log_warn("push: guid=0x%016llx \"%s\" does not hold what it "
+		 "acknowledged: %s",
 		(unsigned long long)i->guid, name, what);
 	if (mono_before(mono_add(s->lied, mono_ms(LIES_MS)), now))
 		s->lies = 0;
@@ -198,8 +199,9 @@ quarantine_for_disobedience(
 		(n != TOPO_NONE && t->node[n].type != TOPO_SWITCH))
 		return;
 	s->lies = 0;
-	log_error("push: quarantined guid=0x%016llx \"%s\": acknowledges and "
-		  "does not hold: %s",
+	log_error("push: quarantined guid=0x%016llx \"%s\": acknowledges what "
+		  "it does not hold: %s",
 		(unsigned long long)i->guid, name, what);
-	ban(sm, i->guid, "acknowledges tables that it does not hold", now);
+	quarantine_switch(
+		sm, i->guid, "acknowledges tables that it does not hold", now);
 }

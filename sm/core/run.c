@@ -1,7 +1,7 @@
 /*
- * A run of the pipeline: sweep or probe -> topology -> LIDs -> read-back ->
- * routes -> plan -> push -> view. Each function is one stage; what it waits
- * for brings the core back to it.
+ * One run of the pipeline: sweep or probe -> topology -> LIDs -> read-back ->
+ * routes -> plan -> push -> view. Each exported function is one phase: it does
+ * what it can and returns; the event that it waits for calls it again.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,8 @@
 
 enum { MAX_PASSES = 64 };
 
-/* Routes, where there are none yet, and the plan that leads to them. */
+/* Routes, where there are none yet, and the plan that leads to them: what the
+ * worker is given, and what it adds. */
 struct sm_work {
 	struct route_job job;
 	struct jobs_options options;
@@ -26,16 +27,10 @@ struct sm_work {
 	struct reason why;
 };
 
-static bool
-is_due(struct mono t, struct mono now)
-{
-	return t.ns != MONO_NEVER.ns && !mono_before(now, t);
-}
-
 /* ---- beginning ---- */
 
-static void
-begin_run(struct sm *sm, struct mono now, enum sweep_kind kind)
+void
+run_begin(struct sm *sm, struct mono now, enum sweep_kind kind)
 {
 	sm->kind = kind;
 	sm->began = now;
@@ -47,8 +42,8 @@ begin_run(struct sm *sm, struct mono now, enum sweep_kind kind)
 	map_free(&sm->probed);
 }
 
-static void
-start_sweep(struct sm *sm, struct mono now, enum sweep_kind kind)
+void
+run_start_sweep(struct sm *sm, struct mono now, enum sweep_kind kind)
 {
 	sm->sweep = sweep_new(
 		kind, sm->draft, sm->x, sm->cfg->fabric.m_key, NULL, 0);
@@ -67,7 +62,8 @@ start_probe(struct sm *sm, struct mono now, const uint64_t *guid, size_t n)
 	sm_enter(sm, SM_DISCOVER, now);
 }
 
-/* Those that are marked; of whom a trap told, only if there is more to it. */
+/* Switches that are marked. One that only a trap reports is read further only
+ * if its PortStateChange bit is set. */
 static void
 probe_suspects(struct sm *sm, struct mono now)
 {
@@ -98,7 +94,7 @@ start_run(struct sm *sm, struct mono now)
 		kind = SWEEP_FULL; /* nothing known to probe */
 		ask = true;
 	}
-	begin_run(sm, now, kind);
+	run_begin(sm, now, kind);
 	sm->first_heard = d->since;
 	sm->run++;
 	sm->nretry = 0;
@@ -107,7 +103,7 @@ start_run(struct sm *sm, struct mono now)
 	if (ask && kind == SWEEP_PROBE)
 		probe_suspects(sm, now);
 	else if (ask)
-		start_sweep(sm, now, kind);
+		run_start_sweep(sm, now, kind);
 	if (kind == SWEEP_FULL)
 		sm->stat.sweeps_full++;
 	else if (ask)
@@ -125,49 +121,26 @@ start_run(struct sm *sm, struct mono now)
 	}
 }
 
-/* Ports that stayed down although their cable is there are asked again. */
+/* Ports that stayed down although they have a link are asked again. */
 static void
-mark_unfinished(struct sm *sm, struct mono now)
+mark_retries(struct sm *sm, struct mono now)
 {
 	size_t i;
 
 	for (i = 0; i < sm->nretry; i++)
 		if (sm->retry[i] != 0)
 			dirty_mark(sm, sm->retry[i], now, "ports not yet up");
-		else /* a cable between two hosts: there is no switch to ask */
+		else /* a link between two hosts: there is no switch to ask */
 			dirty_mark_full(sm, now, "ports not yet up");
 }
 
-static void
-start_light(struct sm *sm, struct mono now)
-{
-	if (sm->view->topo->nsw == 0) {
-		run_pkeys_light(sm, now);
-		commit_light(sm, now);
-		dirty_mark_full(sm, now, "light sweep");
-		return;
-	}
-	begin_run(sm, now, SWEEP_LIGHT);
-	sm->light_short = false;
-	sm->stat.sweeps_light++;
-	start_sweep(sm, now, SWEEP_LIGHT);
-}
-
-/* Has the light sweep waited for other runs as long as for its own turn? */
-static bool
-light_overdue(const struct sm *sm, struct mono now)
-{
-	return sm->light_due.ns != MONO_NEVER.ns &&
-	       is_due(mono_add(sm->light_due, sm->cfg->sweep.interval), now);
-}
-
-/* What a master does between runs; false: it waits. */
+/* What a master does between runs; false: nothing is due. */
 static bool
 start_regular(struct sm *sm, struct mono now)
 {
-	if (is_due(sm->check_due, now))
+	if (timer_is_due(sm->check_due, now))
 		return run_push_check_begin(sm, now);
-	if (is_due(sm->names_due, now)) {
+	if (timer_is_due(sm->names_due, now)) {
 		sm->names_due = MONO_NEVER;
 		run_sa_reregister(sm, now);
 		sm->sweep = sweep_new(SWEEP_NAMES, sm->draft, sm->x,
@@ -175,8 +148,8 @@ start_regular(struct sm *sm, struct mono now)
 		sm_enter(sm, SM_NAMES, now);
 		return true;
 	}
-	if (is_due(sm->light_due, now)) {
-		start_light(sm, now);
+	if (timer_is_due(sm->light_due, now)) {
+		light_sweep_start(sm, now);
 		return true;
 	}
 	return false;
@@ -187,15 +160,15 @@ run_idle(struct sm *sm, struct mono now)
 {
 	bool master = sm->role == SM_MASTER;
 
-	if (master && is_due(sm->retry_due, now)) {
+	if (master && timer_is_due(sm->retry_due, now)) {
 		sm->retry_due = MONO_NEVER;
-		mark_unfinished(sm, now);
+		mark_retries(sm, now);
 	}
-	if (master && light_overdue(sm, now)) {
-		start_light(sm, now);
+	if (master && light_sweep_is_overdue(sm, now)) {
+		light_sweep_start(sm, now);
 		return true;
 	}
-	if (is_due(sm->dirty.due, now) &&
+	if (timer_is_due(sm->dirty.due, now) &&
 		!run_push_expects_late_sets(sm, now)) {
 		start_run(sm, now);
 		return true;
@@ -218,7 +191,8 @@ log_oddities(struct sm *sm)
 	buf_free(&b);
 }
 
-/* Freeze the draft into sm->topo, without LIDs; false: the run failed. */
+/* Freeze the topology builder into sm->topo, without LIDs; false: the run
+ * failed. */
 static bool
 freeze_topology(struct sm *sm, struct mono now)
 {
@@ -246,8 +220,8 @@ has_port_in_init(const struct topo *t, const struct topo_node *n)
 
 /*
  * A switch that reboots loses the tables by which its own trap would travel;
- * what shows is ports back in Init at its neighbours. Whoever has a port in
- * Init is asked by name before the run goes on. False: nobody left to ask.
+ * what shows is ports back in Init at its neighbours. Every switch with a port
+ * in Init is probed before the run goes on. False: none is left to probe.
  */
 static bool
 probe_further(struct sm *sm, struct mono now)
@@ -271,7 +245,8 @@ probe_further(struct sm *sm, struct mono now)
 	return n > 0;
 }
 
-/* The fabric as it is now; who else is there to be master of it? */
+/* The topology is complete; the other subnet managers in it are asked for their
+ * SMInfo, if there are any. */
 static void
 finish_discovery(struct sm *sm, struct mono now)
 {
@@ -286,13 +261,15 @@ finish_discovery(struct sm *sm, struct mono now)
 		sm_enter(sm, SM_TAKE, now);
 }
 
-/* What the traps told of was known: they came after we had looked. */
+/*
+ * What the traps reported was known: the sweep had read it before.
+ */
 static void
 end_unchanged(struct sm *sm, struct mono now)
 {
 	sweep_free(sm->sweep);
 	sm->sweep = NULL;
-	log_debug("sm: no news cause=\"%s\"", sm->cause);
+	log_debug("sm: nothing new cause=\"%s\"", sm->cause);
 	commit_schedule(sm, now);
 	sm_enter(sm, SM_IDLE, now);
 	commit_log_run(sm);
@@ -305,7 +282,7 @@ run_discover(struct sm *sm, struct mono now)
 	char why[256];
 
 	sweep_feed(sm->sweep, now);
-	if (is_due(late_answer_light_until(sm), now)) {
+	if (timer_is_due(light_sweep_until(sm), now)) {
 		sm->light_short = true;
 		sweep_stop(sm->sweep, now);
 	}
@@ -313,7 +290,7 @@ run_discover(struct sm *sm, struct mono now)
 		return false;
 	log_oddities(sm);
 	if (sm->kind == SWEEP_LIGHT) {
-		late_answer_light_done(sm, now);
+		light_sweep_end(sm, now);
 		return true;
 	}
 	if (sm->is_idle && sweep_found_no_change(sm->sweep)) {
@@ -355,7 +332,7 @@ assign_lids(struct sm *sm, struct reason *why)
 	out.record = NULL;
 	sm->counts.lids_new += out.assigned;
 	sm->counts.lids_moved += out.moved;
-	/* told once, not with every run while it lasts */
+	/* logged once, not with every run while it lasts */
 	if (out.conflicts > 0 && strcmp(sm->lid_conflict, out.conflict) != 0)
 		log_warn("lid: conflicts=%u first=\"%s\"", out.conflicts,
 			out.conflict);
@@ -383,14 +360,12 @@ start_readback(struct sm *sm, struct mono now)
 		map_put(&sm->probed, t->node[t->sw[s].node].guid, 0);
 	sm->readback = lft_read_new(sm->topo, &job);
 	run_pkeys_read(sm);
-	run_mcast_look(sm);
+	run_mcast_start_reading(sm);
 	sm_enter(sm, SM_READBACK, now);
 }
 
-/*
- * Where roles or members are given by name, names come before the routing; once
- * a run: who does not answer has none.
- */
+/* Where roles or members are given by name, names are read before routing. Once
+ * a run: a node that does not answer has no name. */
 static bool
 read_names_first(struct sm *sm, struct mono now)
 {
@@ -448,10 +423,10 @@ compute_job_routes(struct sm_work *w)
 {
 	const struct schema_names *engines = &w->push.cfg->routing.engines;
 
-	mem_trim(); /* routing and planner each want room of their own */
+	mem_trim(); /* routing and the planner each want room of their own */
 	w->result = compute_routes(
 		&w->job, engines->name, engines->n, &w->story, &w->why);
-	/* what was only compared, before the planner wants room */
+	/* blocks that were only compared, before the planner wants room */
 	lft_pool_trim(w->job.pool);
 	mem_trim();
 }
@@ -475,7 +450,7 @@ run_job_free(struct sm_work *w)
 	topo_unref(w->job.topo);
 	free(w->ranks);
 	jobs_options_free(&w->options);
-	run_push_drop(&w->push);
+	run_push_job_free(&w->push);
 	free(w);
 }
 
@@ -503,9 +478,10 @@ describe_routing(struct sm *sm, struct sm_work *w)
 	w->job.threads = jobs_threads(w->push.cfg);
 }
 
-/* Nothing that routing depends on changed: the routes in force stay. */
+/* True if nothing that routing depends on has changed: the routes in force
+ * stay. */
 static bool
-same_fabric(const struct sm *sm)
+is_same_fabric(const struct sm *sm)
 {
 	return sm->view != NULL && !sm->rebalance &&
 	       sm->view->topo->hash == sm->topo->hash &&
@@ -513,14 +489,15 @@ same_fabric(const struct sm *sm)
 	       strcmp(sm->cause, "configuration changed") != 0;
 }
 
-/* From here on the worker has it; the routes in force are not routed anew. */
+/* Hand the job to the worker; on the same fabric it only plans, with the routes
+ * in force. */
 static void
 start_work(struct sm *sm, struct mono now)
 {
 	struct sm_work *w = mem_zalloc(1, sizeof(*w));
 
 	run_push_job(sm, &w->push);
-	if (same_fabric(sm)) {
+	if (is_same_fabric(sm)) {
 		w->result = routes_for(sm->view->routes, sm->topo);
 		w->story = sm->view->story;
 	} else {
@@ -536,7 +513,7 @@ run_readback(struct sm *sm, struct mono now)
 {
 	lft_read_feed(sm->readback, now);
 	pkey_read_feed(sm->pkey_read, now);
-	if (!run_mcast_looked(sm, now) || !lft_read_done(sm->readback) ||
+	if (!run_mcast_has_read(sm, now) || !lft_read_done(sm->readback) ||
 		!pkey_read_done(sm->pkey_read))
 		return false;
 	sm->counts.lft_reads += lft_read_count(sm->readback);
@@ -564,8 +541,8 @@ run_routed(struct sm *sm, struct sm_work *w, struct mono now)
 	if (sm->routes == NULL) {
 		run_fail(sm, now, w->why.text);
 	} else {
-		if (sm->story.fallback && w->job.topo != NULL) /* news */
-			log_warn("routing: fell back engine=%s tried=\"%s\"",
+		if (sm->story.fallback && w->job.topo != NULL) /* new routes */
+			log_warn("routing: fallback engine=%s tried=\"%s\"",
 				sm->story.engine, sm->story.tried);
 		run_push_start(sm, &w->push, w->plan, now);
 		w->plan = NULL;
@@ -604,9 +581,10 @@ count_push(struct sm *sm)
 	sm->counts.failed_sets += c->failed;
 }
 
-/* Did nobody come up, or answer at last, that had to be told nothing? */
+/* False if a port came up, or a node answered at last, to which nothing had to
+ * be written. */
 static bool
-same_ports(const struct topo *was, const struct topo *is)
+has_same_ports(const struct topo *was, const struct topo *is)
 {
 	node_ix n;
 	port_ix p;
@@ -623,27 +601,27 @@ same_ports(const struct topo *was, const struct topo *is)
 	return true;
 }
 
-/* Did this run change anything that a reader of the view could notice? */
+/* True if this run changed anything that a reader of the view could notice. */
 static bool
-worth_a_view(struct sm *sm)
+needs_new_view(struct sm *sm)
 {
 	bool keys = run_pkeys_settle(sm), lanes = run_qos_settle(sm);
 
-	return keys || lanes || sm->plan->nsteps > 0 || !same_fabric(sm) ||
-	       !same_ports(sm->view->topo, sm->topo);
+	return keys || lanes || sm->plan->nsteps > 0 || !is_same_fabric(sm) ||
+	       !has_same_ports(sm->view->topo, sm->topo);
 }
 
-/* What is there now that all is written. */
+/* Everything is written: enter what the devices hold now. */
 static void
 settle_view(struct sm *sm)
 {
-	sm->publish_view = worth_a_view(sm);
+	sm->publish_view = needs_new_view(sm);
 	push_free(sm->push);
 	sm->push = NULL;
 	plan_carried_out(sm->plan);
 }
 
-/* On a large fabric each part of it is enough at once. */
+/* In three steps, a tick each: on a large fabric each takes milliseconds. */
 bool
 run_commit(struct sm *sm, struct mono now)
 {
@@ -677,7 +655,7 @@ run_commit(struct sm *sm, struct mono now)
 	return true;
 }
 
-/* What a push leads to. */
+/* What the end of a push leads to. */
 static void
 finish_push(struct sm *sm, enum sm_verdict v, struct mono now)
 {
@@ -688,20 +666,23 @@ finish_push(struct sm *sm, enum sm_verdict v, struct mono now)
 	}
 	if (v == SM_PROBE_FIRST || (sm->dirty.due.ns != MONO_NEVER.ns &&
 					   sm->overtaken_pushes > 0)) {
-		/* overtaken: the next run begins with what is known by now, and
-		 * still asks everybody before silence is blamed on anybody */
+		/*
+		 * overtaken: the next run begins with what is known by now, and
+		 * still sweeps the fabric before a switch is quarantined for
+		 * its silence
+		 */
 		if (v == SM_SWEEP_AGAIN)
-			dirty_mark_full(sm, now, "switches are silent");
+			dirty_mark_full(sm, now, "switches do not answer");
 		discard_work(sm);
 		sm_enter(sm, SM_IDLE, now);
 		return;
 	}
 	discard_work(sm);
 	if (++sm->passes > MAX_PASSES) {
-		run_fail(sm, now, "too many switches fail in turn");
+		run_fail(sm, now, "too many switches failed one after another");
 	} else if (v == SM_SWEEP_AGAIN) {
 		sm->kind = SWEEP_FULL;
-		start_sweep(sm, now, SWEEP_FULL);
+		run_start_sweep(sm, now, SWEEP_FULL);
 	} else if (freeze_topology(sm, now)) {
 		sm_enter(sm, SM_TAKE, now);
 	}
@@ -713,7 +694,7 @@ run_push(struct sm *sm, struct mono now)
 	enum sm_verdict v;
 
 	if (!run_mcast_ready(sm, now))
-		return false; /* never together with tables of groups */
+		return false; /* never together with multicast tables */
 	run_push_watch(sm, now);
 	push_feed(sm->push, now);
 	if (!push_done(sm->push))
@@ -734,7 +715,8 @@ run_fail(struct sm *sm, struct mono now, const char *why)
 {
 	struct mono wait = mono_ms(10000);
 
-	log_error("sm: run failed, the last good tables stay cause=\"%s\": %s",
+	log_error("sm: run failed, the last good tables stay in force "
+		  "cause=\"%s\": %s",
 		sm->cause, why);
 	(void)snprintf(sm->stat.alarm, sizeof(sm->stat.alarm), "%s", why);
 	sm->stat.plan_failures++;
@@ -754,9 +736,9 @@ run_names(struct sm *sm, struct mono now)
 	struct view *v;
 	uint64_t got;
 
-	/* A change does not wait for names, least of all for those behind it:
-	 * what has been read stays in the draft, the rest is asked later. */
-	if (is_due(sm->dirty.due, now))
+	/* A change does not wait for names, least of all for names behind it:
+	 * what has been read stays in the builder, the rest is asked later. */
+	if (timer_is_due(sm->dirty.due, now))
 		sweep_stop(sm->sweep, now);
 	else
 		sweep_feed(sm->sweep, now);
@@ -793,7 +775,8 @@ run_names(struct sm *sm, struct mono now)
 		drift_sl2vl_renew(sm, now);
 		sm->ops->committed(sm->ops->cookie, v);
 		if (run_pkeys_renamed(sm, fresh))
-			dirty_mark_replan(sm, now, "members by other names");
+			dirty_mark_replan(
+				sm, now, "partition members were renamed");
 	}
 	sm_enter(sm, SM_IDLE, now);
 	return true;

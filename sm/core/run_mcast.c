@@ -1,25 +1,27 @@
 /*
- * Groups in the core: the SA says who is in them, the routing makes trees, the
- * distribution writes the switches' tables; then joins are answered.
+ * Multicast in the core: the SA says which ports are in a group, the routing
+ * makes its tree, the distribution writes the switches' tables; then joins are
+ * answered.
  *
- * What changes is gathered for a moment and written in one cycle; what changes
+ * Changes are gathered for a moment and written in one cycle; what changes
  * meanwhile waits for the next. The moment is short where joins come one by
- * one, and longer the more of them came in the last: a thousand hosts that come
- * up together are written in some cycles, not in a hundred.
+ * one, and longer the more of them came in the last cycle: a thousand hosts
+ * that come up together are written in some cycles, not in a hundred.
  *
- * A cycle begins with what switches hold, where that is not known: after a
+ * A cycle begins by reading what is unknown of the switches' tables: after a
  * restart the trees that are there are found in the tables and kept, and with
  * the groups and members that were saved nothing is left to write.
  *
- * Tables of groups are written whenever no unicast tables are. While the order
- * of the switches stays, trees that keep it can do no harm, before a push,
- * after it and at any moment of it. When it moves, each tree that the switches
- * hold asks the transition whether there is room for its turns (safe.h); where
- * there is none the tree is taken away, and its packets have left, before the
- * first unicast table is written; and until all of them are, and what they
- * replace has drained, no tree is made. Then all trees are made again in the
- * new order, keeping what stands. A switch that has come back may have kept
- * trees of the past: they are taken away before its ports come up.
+ * Multicast tables are written whenever no unicast tables are. While the switch
+ * order stays, trees that obey it can do no harm, before a push, after it and
+ * at any moment of it. When the order changes, the transition is asked for each
+ * tree that the switches hold whether its dependencies can be admitted
+ * (transition_mcast_admit). Where they cannot, the tree is taken away, and its
+ * packets have drained, before the first unicast table is written; and until
+ * all unicast tables are written, and what they replace has drained, no tree is
+ * made. Then all trees are made again in the new order, keeping what obeys it.
+ * A switch that has come back may have kept trees of the past: they are taken
+ * away before its ports come up.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,20 +49,20 @@ struct sm_mcast {
 	struct mcast_tree *tree[MFT_GROUPS];
 	bool dirty[MFT_GROUPS];
 	struct mono due;
-	uint64_t stamp; /* joins that the present cycle serves */
+	uint64_t stamp; /* count of joins that the present cycle serves */
 	struct mono gather;
 	struct mono rest; /* nothing is written before */
-	bool finding;	/* trees may be in the switches that nobody here made */
-	bool looking;	/* before routes are made: tables nobody has read */
-	bool judging;	/* a push is to begin: which trees may stay? */
-	bool clearing;	/* trees are taken away for a push */
-	bool stuck;	/* ... and were not by all switches */
-	bool ahead;	/* the tables know the topology of that push already */
-	bool unsettled; /* a push that moves the order is not over */
+	bool finding;	  /* switches may hold trees of another run or SM */
+	bool looking;  /* unread tables are to be read before routes are made */
+	bool judging;  /* before a push: which trees may stay is undecided */
+	bool clearing; /* trees are taken away for a push */
+	bool stuck;    /* ... and a switch did not answer */
+	bool ahead;    /* mft has the topology of that push already */
+	bool unsettled; /* a push that changes the switch order is not over */
 	bool moved;	/* ... and it wrote unicast tables */
 	struct log_limit noise;
 	char alarm[192];
-	uint64_t liar; /* the switch it is about */
+	uint64_t liar; /* the switch of the alarm */
 };
 
 static void
@@ -120,13 +122,13 @@ run_mcast_cell(const struct sm *sm, uint64_t guid, unsigned block, unsigned pos,
 	return mft_cell(sm->mcast->mft, guid, block, pos, out);
 }
 
-const struct mcast_tree *
-run_mcast_tree(const struct sm *sm, uint16_t mlid)
+const struct mcast_tree *const *
+run_mcast_trees(const struct sm *sm)
 {
-	return sm->mcast->tree[mlid - MFT_MLID];
+	return (const struct mcast_tree *const *)sm->mcast->tree;
 }
 
-/* The fabric is the view's: every tree is made again. */
+/* The view has another topology or other routes: every tree is made again. */
 void
 run_mcast_publish(struct sm *sm, struct mono now)
 {
@@ -229,7 +231,7 @@ make_tree(struct sm *sm, unsigned group)
 	free(who);
 }
 
-/* How long the next joins are waited for, by how many there were. */
+/* How long the next joins are gathered, by how many there were. */
 static struct mono
 gather_time(uint64_t joins)
 {
@@ -238,7 +240,7 @@ gather_time(uint64_t joins)
 	return mono_ms((int64_t)(ms < GATHER_MAX_MS ? ms : GATHER_MAX_MS));
 }
 
-/* What is in use: blocks up to the last group's. */
+/* Blocks of the tables up to the last group's. */
 static unsigned
 blocks_in_use(const struct sm *sm)
 {
@@ -250,7 +252,7 @@ blocks_in_use(const struct sm *sm)
 }
 
 static bool
-begin(struct sm *sm)
+begin_cycle(struct sm *sm)
 {
 	struct sm_mcast *m = sm->mcast;
 	uint64_t stamp = sa_group_stamp(sm->sa);
@@ -258,7 +260,7 @@ begin(struct sm *sm)
 	m->due = MONO_NEVER;
 	m->gather = gather_time(stamp - m->stamp);
 	m->stamp = stamp;
-	if (m->ahead) /* that push came to nothing */
+	if (m->ahead) /* that push did not end in a view */
 		mft_adopt(m->mft, m->topo);
 	m->ahead = false;
 	for (unsigned i = 0; i < MFT_GROUPS; i++) {
@@ -275,15 +277,16 @@ begin(struct sm *sm)
 }
 
 static void
-blame_liar(struct sm *sm, uint64_t guid)
+alarm_disobedient(struct sm *sm, uint64_t guid)
 {
 	struct sm_mcast *m = sm->mcast;
 	node_ix n = topo_by_node_guid(m->topo, guid);
 
 	m->liar = guid;
 	(void)snprintf(m->alarm, sizeof(m->alarm),
-		"switch 0x%016llx \"%s\" acknowledges multicast tables that it "
-		"does not hold: they are written no more until it starts anew",
+		"switch 0x%016llx \"%s\" acknowledges multicast table not "
+		"writtens that it does not hold: they are not written again "
+		"until it restarts",
 		(unsigned long long)guid,
 		n == TOPO_NONE ? "" : topo_desc(m->topo, n));
 	log_error("mcast: %s", m->alarm);
@@ -297,10 +300,10 @@ run_mcast_alarm(const struct sm *sm)
 	return m->liar != 0 && mft_refused(m->mft, m->liar) ? m->alarm : "";
 }
 
-/* A switch that does not take its table: is it still there? One that took it
- * and does not hold it is left alone. */
+/* A switch that did not answer is probed. One that acknowledges and does not
+ * hold its table is written no more. */
 static void
-blame(struct sm *sm, struct mono now)
+judge_failures(struct sm *sm, struct mono now)
 {
 	struct sm_mcast *m = sm->mcast;
 	const struct mft_failure *f;
@@ -310,25 +313,26 @@ blame(struct sm *sm, struct mono now)
 	f = mft_failures(m->mft, &n);
 	for (i = 0; i < n; i++) {
 		if (f[i].liar)
-			blame_liar(sm, f[i].guid);
+			alarm_disobedient(sm, f[i].guid);
 		else if (log_allowed(&m->noise, 5, now, &swallowed))
-			log_warn("mcast: table not taken guid=0x%016llx "
+			log_warn("mcast: table not written guid=0x%016llx "
 				 "status=0x%04x",
 				(unsigned long long)f[i].guid, f[i].status);
 		if (f[i].status == 0 && !f[i].liar)
-			dirty_mark(sm, f[i].guid, now, "multicast table");
+			dirty_mark(sm, f[i].guid, now,
+				"multicast table not written");
 	}
 }
 
-/* The cycle is over. Who waits is answered even if a switch failed: it is being
- * asked for, and the group is as good as it can be without. */
+/* The cycle is over. Hosts that wait are answered even if a switch failed: it
+ * is being probed, and the group is as good as it can be without it. */
 static void
-end(struct sm *sm, struct mono now)
+end_cycle(struct sm *sm, struct mono now)
 {
 	struct sm_mcast *m = sm->mcast;
 	size_t n;
 
-	blame(sm, now);
+	judge_failures(sm, now);
 	(void)mft_failures(m->mft, &n);
 	if (n > 0)
 		make_due(m, mono_add(now, mono_ms(RETRY_MS)));
@@ -338,8 +342,8 @@ end(struct sm *sm, struct mono now)
 		sa_group_written(sm->sa, m->stamp);
 }
 
-/* Not while a plan is made, either: it counts with the trees that were there
- * when it was asked for. */
+/* Nothing is written while a plan is made either: the plan counts with the
+ * trees that were there when it was asked for. */
 static bool
 may_write(const struct sm *sm)
 {
@@ -362,21 +366,21 @@ run_mcast_next(const struct sm *sm)
 }
 
 static struct mft_wire
-wire(const struct sm *sm)
+mft_wire_of(const struct sm *sm)
 {
 	return (struct mft_wire){.mkey = sm->cfg->fabric.m_key,
 		.stray = {sm->cfg->smp.timeout.ns * STRAY_TIMEOUTS}};
 }
 
-/* First what has to be known, then what has to be written. False: nothing. */
+/* First read what has to be known, then write. False: nothing to do. */
 static bool
-start(struct sm *sm, struct mono now)
+start_reading_or_cycle(struct sm *sm, struct mono now)
 {
 	struct sm_mcast *m = sm->mcast;
 
 	if (mft_ask(m->mft, blocks_in_use(sm), now))
 		return true;
-	if (begin(sm))
+	if (begin_cycle(sm))
 		return true;
 	sa_group_written(sm->sa, m->stamp);
 	return false;
@@ -386,7 +390,7 @@ void
 run_mcast_step(struct sm *sm, struct mono now)
 {
 	struct sm_mcast *m = sm->mcast;
-	const struct mft_wire w = wire(sm);
+	const struct mft_wire w = mft_wire_of(sm);
 	bool asking;
 
 	while (may_write(sm)) {
@@ -394,7 +398,7 @@ run_mcast_step(struct sm *sm, struct mono now)
 			if (!mft_is_idle(m->mft) ||
 				mono_before(now, run_mcast_next(sm)))
 				return;
-			if (!start(sm, now))
+			if (!start_reading_or_cycle(sm, now))
 				continue;
 		}
 		asking = mft_asking(m->mft);
@@ -402,10 +406,10 @@ run_mcast_step(struct sm *sm, struct mono now)
 		if (mft_running(m->mft))
 			return;
 		if (asking) {
-			blame(sm, now);
+			judge_failures(sm, now);
 			make_due(m, now);
 		} else {
-			end(sm, now);
+			end_cycle(sm, now);
 		}
 		run_push_written(sm);
 	}
@@ -423,7 +427,7 @@ run_mcast_dependencies(const struct sm *sm, bool *unsettled)
 }
 
 void
-run_mcast_look(struct sm *sm)
+run_mcast_start_reading(struct sm *sm)
 {
 	struct sm_mcast *m = sm->mcast;
 
@@ -433,10 +437,10 @@ run_mcast_look(struct sm *sm)
 }
 
 bool
-run_mcast_looked(struct sm *sm, struct mono now)
+run_mcast_has_read(struct sm *sm, struct mono now)
 {
 	struct sm_mcast *m = sm->mcast;
-	const struct mft_wire w = wire(sm);
+	const struct mft_wire w = mft_wire_of(sm);
 
 	if (!m->looking && !mft_asking(m->mft))
 		return true;
@@ -468,9 +472,9 @@ run_mcast_before_push(struct sm *sm, struct mono now)
 	m->unsettled |= m->judging;
 }
 
-/* May the tree of a group stay during the push? */
+/* True if the tree of a group may stay during the push. */
 static bool
-admitted(struct sm *sm, unsigned group)
+is_tree_admitted(struct sm *sm, unsigned group)
 {
 	struct mft_dependency *turn;
 	struct transition_mcast *guest;
@@ -490,19 +494,20 @@ admitted(struct sm *sm, unsigned group)
 	return yes;
 }
 
-/* Which trees may stay; the others go, and what nobody knows. */
+/* Keep the trees that may stay, take away the others and rows of unknown
+ * content. */
 static void
-judge(struct sm *sm)
+judge_trees(struct sm *sm)
 {
 	struct sm_mcast *m = sm->mcast;
 	unsigned n;
 
 	m->judging = false;
 	m->ahead = true;
-	mft_adopt(m->mft, sm->topo); /* the ways to switches are the new ones */
+	mft_adopt(m->mft, sm->topo); /* directed routes are the new ones */
 	n = mft_blocks(m->mft) * MFT_BLOCK;
 	for (unsigned i = 0; i < n && i < MFT_GROUPS; i++) {
-		if (admitted(sm, i))
+		if (is_tree_admitted(sm, i))
 			mft_keep(m->mft, i);
 		else
 			mft_want(m->mft, i, NULL);
@@ -532,12 +537,12 @@ bool
 run_mcast_ready(struct sm *sm, struct mono now)
 {
 	struct sm_mcast *m = sm->mcast;
-	const struct mft_wire w = wire(sm);
+	const struct mft_wire w = mft_wire_of(sm);
 
 	if (!m->clearing && !mft_is_idle(m->mft))
 		return false;
 	if (m->judging)
-		judge(sm);
+		judge_trees(sm);
 	if (!m->clearing)
 		return true;
 	mft_feed(m->mft, &w, now);
@@ -545,8 +550,11 @@ run_mcast_ready(struct sm *sm, struct mono now)
 	if (m->clearing)
 		return false;
 	push_drain_first(sm->push);
-	/* a turn is gone when one of its switches is: one that is silent does
-	 * no harm, and who is so again though he is there is not waited for */
+	/*
+	 * a dependency is gone when one of its switches has taken the tree
+	 * away, so one silent switch does no harm; and a switch that is silent
+	 * again after a new sweep is not waited for
+	 */
 	m->stuck = !mft_complete(m->mft) && sm->passes == 0;
 	if (m->stuck)
 		push_stop(sm->push);

@@ -2,12 +2,12 @@
  * P_Keys on their way from the configuration to the view: made when a topology
  * has its LIDs, settled when the push is over.
  *
- * Which tables are read? A port that came up without a memory holds the
- * default key; nobody asks it. Without partitions a table that held nothing
- * else when this was looked at, by this daemon or an earlier one (the state
- * file says so), is not asked for either: a fabric without partitions costs
- * not one SMP. What another SM had, and what partitions left behind that are
- * no longer configured, is read and put in order.
+ * Which tables are read: a port that came up fresh holds the default key and is
+ * not asked. Without partitions a table that held nothing else when it was last
+ * read, by this daemon or a previous run (the state file says so), is not asked
+ * for either: a fabric without partitions costs not one SMP. Tables that
+ * another SM wrote, and tables of partitions that are no longer configured, are
+ * read and put in order.
  */
 #include <assert.h>
 #include <stdio.h>
@@ -37,9 +37,9 @@ run_pkeys_saved(const struct sm *sm, uint64_t guid)
 	return (uint8_t)held;
 }
 
-/* Who was last told of another SM than ours, or whom nobody can ask. */
+/* True if the port's master SM was another than ours, or is unknown. */
 static bool
-was_anothers(const struct topo *t, port_ix p)
+had_other_manager(const struct topo *t, port_ix p)
 {
 	struct mad_port_info i;
 
@@ -55,7 +55,7 @@ run_pkeys_distrust(struct sm *sm)
 	pkey_tables_forget_all(device_ptables(sm->hw));
 	for (port_ix p = 0; p < t->nports; p++)
 		if (topo_has_lid(t, p) && !pkey_table_is_fresh(t, p) &&
-			was_anothers(t, p))
+			had_other_manager(t, p))
 			(void)map_del(&sm->saved_pkeys, t->port[p].guid);
 }
 
@@ -66,12 +66,12 @@ is_plain(const uint16_t *key, size_t n)
 }
 
 /*
- * Fresh ports are not asked. Of those that may have been given keys already,
- * in a life of ours that ended before they got a LID, and of switches' guards,
- * nothing is taken for granted.
+ * Fresh ports are not asked. Two kinds are presumed to hold anything: ports
+ * that a previous run may have given keys before they got a LID, and switch
+ * ports that enforce partitions.
  */
 static void
-presume(struct sm *sm)
+presume_fresh_ports(struct sm *sm)
 {
 	const struct pkey_table_want want = pkeys_wanted(sm->pkeys);
 	const struct topo *t = sm->topo;
@@ -89,9 +89,10 @@ presume(struct sm *sm)
 	}
 }
 
-/* Who shall have more than the default key: on record before it is written. */
+/* Ports that shall have more than the default key are saved as such before they
+ * are written. */
 static void
-announce(struct sm *sm)
+save_wanted_keys(struct sm *sm)
 {
 	const struct topo *t = sm->topo;
 	bool any = false;
@@ -119,13 +120,14 @@ run_pkeys_make(struct sm *sm)
 	pkey_tables_reconcile(device_ptables(sm->hw), sm->topo);
 	pkeys_unref(sm->pkeys);
 	sm->pkeys = pkeys_make(sm->cfg, sm->topo);
-	presume(sm);
-	announce(sm);
+	presume_fresh_ports(sm);
+	save_wanted_keys(sm);
 }
 
-/* Does it matter what the port's table holds? */
+/* True if it matters what the port's table holds. */
 static bool
-matters(const struct sm *sm, const struct pkey_table_want *want, port_ix p)
+is_table_relevant(
+	const struct sm *sm, const struct pkey_table_want *want, port_ix p)
 {
 	const struct topo *t = sm->topo;
 
@@ -143,23 +145,23 @@ run_pkeys_read(struct sm *sm)
 	uint8_t *ask = mem_zalloc(t->nports, sizeof(*ask));
 
 	for (port_ix p = 0; p < t->nports; p++)
-		if (matters(sm, &want, p))
+		if (is_table_relevant(sm, &want, p))
 			ask[p] = PKEY_TABLE_ASK_UNKNOWN;
 	sm->pkey_read = pkey_read_new(sm->topo, device_ptables(sm->hw), ask,
 		sm->x, sm->cfg->fabric.m_key);
 	free(ask);
 }
 
-/* ---- are they what they were? ---- */
+/* ---- checks after a push and after a light sweep ---- */
 
-/* A few in turn: all of them in so many light sweeps. */
+/* Some tables in rotation: all of them in TURNS light sweeps. */
 static void
-take_turns(struct sm *sm, const struct topo *t, uint8_t *ask)
+ask_some_in_turn(struct sm *sm, const struct topo *t, uint8_t *ask)
 {
 	const struct pkey_table_want want = pkeys_wanted(sm->view->pkeys);
 	uint32_t left = t->nports / TURNS + 1;
 
-	assert(t->nports > 0); /* we are on one */
+	assert(t->nports > 0); /* our own port is one */
 	for (uint32_t i = 0; i < t->nports && left > 0; i++) {
 		port_ix p = sm->pkey_check_next++ % t->nports;
 
@@ -172,7 +174,7 @@ take_turns(struct sm *sm, const struct topo *t, uint8_t *ask)
 	sm->pkey_check_next %= t->nports;
 }
 
-/* Those that the last push wrote, as far as they were picked. */
+/* Tables that the last push wrote, as far as they were sampled. */
 static void
 ask_written(const struct sm *sm, const struct topo *t, uint8_t *ask)
 {
@@ -195,7 +197,7 @@ run_pkeys_check(struct sm *sm)
 	size_t n, i;
 
 	if (sm->keys_due)
-		take_turns(sm, t, ask);
+		ask_some_in_turn(sm, t, ask);
 	sm->keys_due = false;
 	ask_written(sm, t, ask);
 	d = pkey_tables_doubts(device_ptables(sm->hw), &n);
@@ -212,7 +214,7 @@ run_pkeys_check(struct sm *sm)
 }
 
 void
-run_pkeys_unchecked(struct sm *sm, struct mono now)
+run_pkeys_stop_check(struct sm *sm, struct mono now)
 {
 	pkey_read_stop(sm->pkey_read, now);
 	pkey_read_free(sm->pkey_read);
@@ -234,14 +236,14 @@ run_pkeys_checked(struct sm *sm, struct mono now)
 	pkey_tables_believe(device_ptables(sm->hw), sm->phase_began);
 	if (n == 0)
 		return;
-	log_warn("partitions: P_Key tables were altered ports=%zu first=port "
-		 "%u of 0x%016llx %s",
+	log_warn("partitions: P_Key tables were modified by something other "
+		 "than this daemon ports=%zu first=port %u of 0x%016llx %s",
 		n, t->port[p].num,
 		(unsigned long long)t->node[t->port[p].node].guid,
 		topo_desc(t, t->port[p].node));
 	drift_port_disobeys(sm, p, MAD_PKEY_TABLE, now);
 	if (n > 1)
-		dirty_mark_replan(sm, now, "P_Key tables were altered");
+		dirty_mark_replan(sm, now, "P_Key tables were modified");
 }
 
 void
@@ -250,7 +252,7 @@ run_pkeys_light(struct sm *sm, struct mono now)
 	if (sm->cfg->partitions.n == 0)
 		return;
 	sm->keys_due = true;
-	/* not before what was sent has had its time: see run_push_finish */
+	/* not before Sets under way have arrived: see run_push_finish */
 	if (sm->check_due.ns == MONO_NEVER.ns)
 		sm->check_due = now;
 }
@@ -266,13 +268,13 @@ run_pkeys_review(struct sm *sm)
 	char text[sizeof(sm->stat.keys)] = "";
 
 	for (port_ix p = 0; p < t->nports; p++)
-		if (matters(sm, &want, p) &&
+		if (is_table_relevant(sm, &want, p) &&
 			!pkey_table_whole_known(device_ptables(sm->hw), t, p))
 			commit_retry(sm, t, p);
 	if (sm->plan->nunfit > 0)
 		(void)snprintf(text, sizeof(text),
-			"port %u of 0x%016llx %s has room for %u P_Keys and "
-			"shall have %u (%zu such ports)",
+			"port %u of 0x%016llx %s has room for %u P_Keys but "
+			"needs %u (%zu such ports)",
 			t->port[u->port].num,
 			(unsigned long long)t->node[t->port[u->port].node].guid,
 			topo_desc(t, t->port[u->port].node), u->cap, u->keys,
@@ -287,7 +289,7 @@ run_pkeys_review(struct sm *sm)
 
 /* What the state file shall say of tables that are known by now. */
 static void
-remember(struct sm *sm)
+remember_tables(struct sm *sm)
 {
 	const struct topo *t = sm->topo;
 
@@ -312,13 +314,13 @@ run_pkeys_settle(struct sm *sm)
 {
 	uint64_t stamp = pkey_tables_stamp(device_ptables(sm->hw));
 
-	/* most runs touch no table, and a fabric has many */
+	/* most runs touch no table, and a fabric has many ports */
 	if (sm->view != NULL && sm->view->pkeys != NULL &&
 		sm->keys_stamp == stamp &&
 		pkeys_settle_like(sm->pkeys, sm->view->pkeys))
 		return false;
 	sm->keys_stamp = stamp;
-	remember(sm);
+	remember_tables(sm);
 	pkeys_settle(sm->pkeys, device_ptables(sm->hw));
 	return sm->view == NULL || sm->view->pkeys == NULL ||
 	       !pkeys_same(sm->view->pkeys, sm->pkeys);

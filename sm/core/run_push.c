@@ -1,8 +1,9 @@
 /*
- * A transition on its way: planned by safe.h, pushed in phases, stopped when
- * the fabric moves on without it, and looked after for a while: were the
- * switches true, is nothing on its way any more that older tables sent, is no
- * turn left blocked?
+ * A push, from its plan to the checks after it: the transition is planned
+ * (distribution/transition/transition.h), pushed in phases, stopped when the
+ * fabric changes meanwhile, and followed up: whether switches hold what they
+ * acknowledged, whether packets of the old tables have drained, whether a pair
+ * is left blocked.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,8 +17,8 @@ enum {
 	MAX_SAMPLES = 256, /* blocks read after a push */
 	STRAY_TIMEOUTS = 8,
 	LOSS_ESTIMATE_STEPS =
-		300000, /* some milliseconds, when it is asked for */
-	INFINITE = 20	/* lifetime codes from here on: for ever */
+		300000, /* some milliseconds, when the estimate is asked for */
+	INFINITE = 20	/* lifetime codes from here on: unlimited */
 };
 
 static struct mono
@@ -27,8 +28,9 @@ code_time(uint32_t code)
 }
 
 /*
- * How long a packet may still be on its way. By lifetimes: at each switch of
- * the longest way it may wait in the switch and at the head of a queue.
+ * How long a packet may still be on its way. With strict_drain by lifetimes: at
+ * each switch of the longest path it may wait in the switch and at the head of
+ * a queue; otherwise as configured.
  */
 struct mono
 run_push_drain(const struct sm *sm)
@@ -55,10 +57,10 @@ stray_time(const struct sm *sm)
 	return (struct mono){sm->cfg->smp.timeout.ns * STRAY_TIMEOUTS};
 }
 
-/* ---- to be known at the next start ---- */
+/* ---- what the next start must know ---- */
 
 static void
-mark(struct sm *sm, bool writing)
+record_writing(struct sm *sm, bool writing)
 {
 	if (sm->write_recorded != writing)
 		sm->ops->writing(sm->ops->cookie, writing);
@@ -68,7 +70,7 @@ mark(struct sm *sm, bool writing)
 void
 run_push_writing(struct sm *sm)
 {
-	mark(sm, true);
+	record_writing(sm, true);
 }
 
 void
@@ -80,14 +82,14 @@ run_push_written(struct sm *sm)
 	(void)pkey_tables_doubts(device_ptables(sm->hw), &keys);
 	if (sm->phase != SM_PUSH && sm->check_due.ns == MONO_NEVER.ns &&
 		blocks == 0 && keys == 0 && !run_mcast_writing(sm))
-		mark(sm, false);
+		record_writing(sm, false);
 }
 
 /*
- * An earlier life died while it wrote, or another master ended: what it sent
- * may still arrive, after what is read now. It may change tables, or bring up
- * ports that were found down, so nothing is looked at until that cannot be; and
- * nothing is written until packets by older tables have drained.
+ * The previous run ended while it wrote, or another master did: its Sets may
+ * still arrive, after what is read now. They may change tables, or bring up
+ * ports that were found down, so nothing is read until they cannot arrive any
+ * more; and nothing is written until packets by older tables have drained.
  */
 void
 run_push_inherit(struct sm *sm, struct mono then)
@@ -96,7 +98,7 @@ run_push_inherit(struct sm *sm, struct mono then)
 }
 
 void
-run_push_wake(struct sm *sm, struct mono now)
+run_push_restart(struct sm *sm, struct mono now)
 {
 	if (sm->write_recorded)
 		run_push_inherit(sm, now);
@@ -122,7 +124,47 @@ drain_inherited(struct sm *sm, struct mono now)
 /* ---- planning ---- */
 
 _Static_assert((int)CONFIG_METHOD_DYNAMIC == (int)TRANSITION_DYNAMIC,
-	"the configuration's words are those of enum safe_method");
+	"the configuration's words are those of enum transition_method_kind");
+
+/*
+ * After a restart the routes in force are read back from the switches, in the
+ * order that was saved: a restart changes nothing that need not change. The
+ * load of fresh tables is saved too, for the fabric that was routed last. After
+ * a take-over no order is known: a fresh one is chosen, and entries that are
+ * legal in it stay. NULL where no table is known.
+ */
+static struct routes *
+routes_from_lft(const struct sm *sm)
+{
+	const struct topo *t = sm->topo;
+	struct routes *r;
+	node_ix n;
+	uint32_t b;
+	sw_ix s;
+
+	if (sm->counts.lft_reads == 0)
+		return NULL;
+	r = routes_new(sm->topo, sm->pool);
+	r->engine = "found";
+	r->order = sm->rank_order;
+	n = topo_by_node_guid(t, sm->turn);
+	r->sftree_root = n == TOPO_NONE ? TOPO_NONE : t->node[n].sw;
+	r->order_restored = t->hash == sm->routed && sm->rank_known;
+	r->fresh_load = r->order_restored ? sm->load : 0;
+	routes_restore(r, sm->rank, sm->nrank);
+	for (s = 0; s < t->nsw; s++) {
+		uint64_t guid = t->node[t->sw[s].node].guid;
+
+		for (b = 0; b < r->nblocks; b++) {
+			lft_ref ref = device_block(sm->hw, guid, b);
+
+			if (ref != DEVICE_UNKNOWN)
+				*routes_slot(r, s, b) =
+					lft_share(sm->pool, ref);
+		}
+	}
+	return r;
+}
 
 void
 run_push_job(const struct sm *sm, struct run_push_job *job)
@@ -133,7 +175,7 @@ run_push_job(const struct sm *sm, struct run_push_job *job)
 	*job = (struct run_push_job){
 		.cfg = config_ref(sm->cfg),
 		.from = sm->view != NULL ? routes_ref(sm->view->routes)
-					 : run_routes_from_lft(sm),
+					 : routes_from_lft(sm),
 		.keys = pkeys_ref(sm->pkeys),
 		.safe = {.hw = sm->hw,
 			.method = (enum transition_method_kind)d->method,
@@ -153,7 +195,7 @@ run_push_job(const struct sm *sm, struct run_push_job *job)
 }
 
 void
-run_push_drop(struct run_push_job *job)
+run_push_job_free(struct run_push_job *job)
 {
 	routes_unref(job->from);
 	pkeys_unref(job->keys);
@@ -180,30 +222,29 @@ run_push_make(struct run_push_job *job, struct routes *to)
 }
 
 static void
-journal(void *cookie)
+save_journal(void *cookie)
 {
 	commit_save(cookie, true);
 }
 
 static void
-say(const struct plan *p)
+log_plan(const struct plan *p)
 {
 	const struct transition_result *x = p->change;
 
 	if (x->way == TRANSITION_NOTHING && x->stale[0] == '\0')
 		return;
 	if (x->unread > 0)
-		log_warn("push: the old tables of %u live switches are not "
-			 "known",
+		log_warn("push: the old tables of %u live switches are unknown",
 			x->unread);
 	if (x->nwalls > 0)
-		log_warn("push: walls before what nobody knows blocks=%zu",
+		log_warn("push: entries into unknown tables are set to discard "
+			 "first blocks=%zu",
 			x->nwalls);
 	if (x->stale[0] != '\0')
-		log_warn(
-			"push: connections made with earlier SLs could "
-			"deadlock with these tables; turns closed for them=%zu "
-			"until their ports come up anew: %s",
+		log_warn("push: connections made with earlier SLs could "
+			 "deadlock with these tables; dependencies kept "
+			 "blocked=%zu until their ports come up anew: %s",
 			x->nstays, x->stale);
 	log_info("push: method=%s way=%s stages=%u blocked=%zu entries=%llu "
 		 "blocks=%llu steps=%zu%s%s",
@@ -214,9 +255,9 @@ say(const struct plan *p)
 }
 
 /*
- * Switches whose ports the plan takes down tell of it, perhaps more than once
- * and late. Those traps are no news; whether there was other news among them
- * is what a light sweep finds out when it is over.
+ * Switches whose ports the plan takes down send traps, perhaps more than once
+ * and late. Those traps are not acted on; whether there was other news among
+ * them is what a light sweep finds out after the check.
  */
 static void
 expect_traps(struct sm *sm)
@@ -250,7 +291,7 @@ run_push_caused(struct sm *sm, uint64_t guid)
 }
 
 static void
-end_excuses(struct sm *sm, struct mono now)
+forget_expected_traps(struct sm *sm, struct mono now)
 {
 	map_free(&sm->self_caused);
 	if (sm->self_caused_trap_seen)
@@ -271,7 +312,7 @@ run_push_start(struct sm *sm, struct run_push_job *job, struct plan *plan,
 		.drain = run_push_drain(sm),
 		.stray = stray_time(sm),
 		.by_lid = sm->cfg->smp.lid_routed && !sm->stat.directed_only,
-		.journal = journal,
+		.journal = save_journal,
 		.cookie = sm,
 	};
 
@@ -283,7 +324,7 @@ run_push_start(struct sm *sm, struct run_push_job *job, struct plan *plan,
 	expect_traps(sm);
 	sm->push = push_new(&push);
 	drain_inherited(sm, now);
-	say(sm->plan);
+	log_plan(sm->plan);
 	sm->waited = mono_sub(now, sm->first_heard);
 	if (sm->plan->nsteps > 0)
 		run_push_writing(sm);
@@ -303,8 +344,8 @@ run_push_next(const struct sm *sm)
 }
 
 /*
- * The fabric has changed since this was planned: what is on its way is
- * answered, the rest would be written for a fabric that is no more. Not for
+ * The fabric has changed since this was planned: Sets that are under way are
+ * waited for, the rest would be written for a fabric that is no more. Not for
  * ever, or a port that flaps would keep the tables from ever arriving.
  */
 void
@@ -319,9 +360,9 @@ run_push_watch(struct sm *sm, struct mono now)
 
 /* ---- afterwards ---- */
 
-/* What to ask about a step; false: nothing. */
+/* What to read back for a step; false: nothing. */
 static bool
-sample_of(const struct topo *t, const struct plan_step *s,
+sample_of_step(const struct topo *t, const struct plan_step *s,
 	struct device_check_item *i)
 {
 	const struct topo_port *p = &t->port[s->port];
@@ -348,7 +389,7 @@ sample_of(const struct topo *t, const struct plan_step *s,
 	return true;
 }
 
-/* Of rows and ports a part, spread over all that was written. */
+/* Of the rows and ports that were written a part, spread over all of them. */
 static void
 sample_steps(struct sm *sm)
 {
@@ -358,7 +399,7 @@ sample_steps(struct sm *sm)
 	for (size_t k = sm->generation % step; k < p->nsteps; k += step) {
 		struct device_check_item i;
 
-		if (sample_of(p->routes->topo, &p->step[k], &i))
+		if (sample_of_step(p->routes->topo, &p->step[k], &i))
 			drift_sample(sm, &i);
 	}
 }
@@ -408,7 +449,7 @@ list_phases(const struct plan *p, struct view_change *c)
 }
 
 static void
-list_turns(const struct plan *p, struct view_change *c)
+list_blocked(const struct plan *p, struct view_change *c)
 {
 	const struct transition_result *x = p->change;
 	const struct topo *t = p->routes->topo;
@@ -426,9 +467,10 @@ list_turns(const struct plan *p, struct view_change *c)
 		};
 }
 
-/* What hosts were to lose, as the wire is: the old view is still in force. */
+/* The packet loss that the change was to cost hosts, at the present pace of the
+ * wire: the old view is still in force. */
 static struct expectation *
-expected(const struct sm *sm)
+expect_loss(const struct sm *sm)
 {
 	struct loss_estimate_job job = {
 		.change = sm->plan->change,
@@ -472,24 +514,24 @@ run_push_account(struct sm *sm)
 	(void)snprintf(c->cause, sizeof(c->cause), "%s", x->cause);
 	(void)snprintf(c->stale, sizeof(c->stale), "%s", x->stale);
 	list_phases(sm->plan, c);
-	list_turns(sm->plan, c);
-	c->expected = expected(sm);
+	list_blocked(sm->plan, c);
+	c->expected = expect_loss(sm);
 }
 
-/* Did what went by LID arrive? */
+/* Switch to directed SMPs alone where SMPs routed by LID had no answer. */
 static void
-note_lids(struct sm *sm)
+check_lid_routing(struct sm *sm)
 {
 	if (!push_useless_lids(sm->push) || sm->stat.directed_only)
 		return;
 	sm->stat.directed_only = true;
-	log_warn("push: SMPs routed by LID stay without answer where tables "
-		 "carry them, directed ones do not: all are directed from now "
-		 "on strayed=%llu",
+	log_warn("push: LID-routed SMPs are not answered although the tables "
+		 "carry them, directed ones are: all are directed from now on "
+		 "strayed=%llu",
 		(unsigned long long)xact_stats(sm->x)->strayed);
 }
 
-/* The push has ended, one way or another. */
+/* The push has ended, complete or stopped. */
 void
 run_push_finish(struct sm *sm, struct mono now)
 {
@@ -504,10 +546,10 @@ run_push_finish(struct sm *sm, struct mono now)
 		   !mono_before(now, sm->dirty.due)) {
 		sm->overtaken_pushes++;
 		sm->stat.pushes_stopped++;
-		log_info("push: ended early, the fabric changed cause=\"%s\"",
+		log_info("push: stopped early, the fabric changed cause=\"%s\"",
 			sm->dirty.cause);
 	}
-	note_lids(sm);
+	check_lid_routing(sm);
 	take_samples(sm);
 	sm->check_due = mono_add(now, run_push_drain(sm));
 	d = device_doubts(sm->hw, &n);
@@ -546,9 +588,9 @@ run_push_check(struct sm *sm, struct mono now)
 {
 	if (sm->dirty.due.ns != MONO_NEVER.ns &&
 		!mono_before(now, sm->dirty.due)) {
-		/* what changed comes first; this begins anew after it */
+		/* a change comes first; the check begins anew after it */
 		device_check_stop(sm->check, now);
-		run_pkeys_unchecked(sm, now);
+		run_pkeys_stop_check(sm, now);
 		device_check_free(sm->check);
 		sm->check = NULL;
 		sm->check_due = now;
@@ -567,7 +609,7 @@ run_push_check(struct sm *sm, struct mono now)
 	sm->check = NULL;
 	device_believe(sm->hw, sm->phase_began);
 	device_drained(sm->hw);
-	end_excuses(sm, now);
+	forget_expected_traps(sm, now);
 	blocked_review(sm, now);
 	run_push_written(sm);
 	sm_enter(sm, SM_IDLE, now);
@@ -580,7 +622,8 @@ run_push_forget(struct sm *sm)
 	const struct topo *t = sm->topo;
 
 	device_distrust_ports(sm->hw);
-	/* what can be expected where a master vanished, or its journal did */
+	/* blocked pairs are to be expected where a master vanished, or the
+	 * state file did not record them */
 	drift_sl2vl_forget(
 		sm, sm->master.id.guid != 0
 			    ? !sm->handed_over
@@ -592,7 +635,7 @@ run_push_forget(struct sm *sm)
 		device_forget_node(sm->hw, t->node[t->sw[s].node].guid);
 }
 
-/* Connections that an earlier life gave lanes to have them. */
+/* SLs that connections may still use, from the previous run. */
 void
 run_push_load(struct sm *sm, const struct state_file *s)
 {

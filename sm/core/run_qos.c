@@ -1,7 +1,5 @@
-/*
- * Levels of service on their way from the configuration to the view: made by
- * the worker when there are routes, settled when the push is over.
- */
+/* Service levels on their way from the configuration to the view: made by the
+ * worker when there are routes, settled when the push is over. */
 #include <stdio.h>
 #include <string.h>
 
@@ -61,17 +59,4 @@ run_qos_review(struct sm *sm)
 	if (sm->stat.alarm[0] == '\0')
 		(void)snprintf(
 			sm->stat.alarm, sizeof(sm->stat.alarm), "%s", text);
-}
-
-int
-sm_accepts_config(const struct sm *sm, struct config *c, struct reason *why)
-{
-	/* lanes that are spread over make room for levels */
-	const struct route_layers one = {.n = 1, .plain = true};
-	const struct view *v = sm->view;
-
-	if (v == NULL)
-		return 0;
-	return qos_fits(c, v->topo,
-		v->routes->lanes.plain ? &one : &v->routes->lanes, why);
 }

@@ -1,6 +1,7 @@
 /*
- * The SA's place in the core: it is given the committed views and what arrives
- * for it, as long as we are master.
+ * Subnet administration in the core: while we are master it is given the
+ * committed views and the messages that arrive for it; hosts are asked to
+ * register anew. A standby refuses its requests.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 enum { SMI_MASTER = 3 };
 
 static struct sa_params
-params(const struct sm *sm)
+params_of(const struct sm *sm)
 {
 	const struct config *c = sm->cfg;
 
@@ -31,7 +32,7 @@ params(const struct sm *sm)
 
 /* The worker owns the pool of tables while it runs: views wait for its end. */
 static void
-release(void *cookie, struct view *v)
+release_view(void *cookie, struct view *v)
 {
 	struct sm *sm = cookie;
 
@@ -45,14 +46,14 @@ release(void *cookie, struct view *v)
 }
 
 void
-run_sa_shed(struct sm *sm)
+run_sa_release_views(struct sm *sm)
 {
 	while (sm->nshed > 0)
 		view_unref(sm->pending_views[--sm->nshed].view);
 }
 
 static bool
-manager(void *cookie, size_t n, struct sa_manager *out)
+manager_info(void *cookie, size_t n, struct sa_manager *out)
 {
 	const struct sm *sm = cookie;
 	const struct topo *t;
@@ -93,12 +94,10 @@ guids_written(void *cookie, uint64_t tag, const struct xact_result *res)
 			(unsigned long long)tag);
 }
 
-/*
- * A Set to a port of the view: by the directed route to its switch and out of
- * the port it hangs on. False: there is no way.
- */
+/* A Set to a port of the view: by the directed route to its switch and out of
+ * the port that it is connected to. False: there is no path. */
 static bool
-set_at(const struct sm *sm, port_ix port, struct xact_request *r)
+make_set_request(const struct sm *sm, port_ix port, struct xact_request *r)
 {
 	const struct topo *t = sm->view->topo;
 	const struct topo_port *p = &t->port[port];
@@ -126,7 +125,7 @@ write_guids(void *cookie, port_ix port, uint8_t block, const uint64_t guid[8])
 	const struct topo_port *p = &sm->view->topo->port[port];
 	struct xact_request r;
 
-	if (!set_at(sm, port, &r))
+	if (!make_set_request(sm, port, &r))
 		return;
 	r.attr = MAD_GUID_INFO;
 	r.mod = block;
@@ -136,7 +135,7 @@ write_guids(void *cookie, port_ix port, uint8_t block, const uint64_t guid[8])
 }
 
 static void
-regroup(void *cookie, uint16_t mlid)
+regroup_mlid(void *cookie, uint16_t mlid)
 {
 	struct sm *sm = cookie;
 
@@ -144,7 +143,8 @@ regroup(void *cookie, uint16_t mlid)
 }
 
 static bool
-mft(void *cookie, uint64_t guid, unsigned block, unsigned pos, uint8_t out[64])
+mft_cell_of(void *cookie, uint64_t guid, unsigned block, unsigned pos,
+	uint8_t out[64])
 {
 	return run_mcast_cell(cookie, guid, block, pos, out);
 }
@@ -172,15 +172,15 @@ give_prefix_routes(struct sm *sm)
 void
 run_sa_new(struct sm *sm)
 {
-	const struct sa_params p = params(sm);
+	const struct sa_params p = params_of(sm);
 
 	sm->sa_ops = (struct sa_ops){
 		.cookie = sm,
-		.release = release,
-		.manager = manager,
+		.release = release_view,
+		.manager = manager_info,
 		.write_guids = write_guids,
-		.regroup = regroup,
-		.mft = mft,
+		.regroup = regroup_mlid,
+		.mft = mft_cell_of,
 	};
 	sm->sa = sa_new(sm->t, &sm->sa_ops, &p);
 	give_prefix_routes(sm);
@@ -199,8 +199,8 @@ run_sa_start(struct sm *sm, struct mono now)
 	size_t bad = sa_restore(sm->sa, sm->sa_kept, sm->sa_away, now);
 
 	if (bad > 0)
-		log_warn("sa: registrations in the state that cannot be: n=%zu,"
-			 " left out",
+		log_warn("sa: invalid registrations in the state file, ignored "
+			 "n=%zu",
 			bad);
 	free(sm->sa_kept);
 	sm->sa_kept = NULL;
@@ -212,7 +212,7 @@ run_sa_free(struct sm *sm)
 {
 	sa_free(sm->sa);
 	free(sm->sa_kept);
-	run_sa_shed(sm);
+	run_sa_release_views(sm);
 	map_free(&sm->rereg);
 	free(sm->pending_views);
 }
@@ -220,11 +220,35 @@ run_sa_free(struct sm *sm)
 void
 run_sa_configure(struct sm *sm)
 {
-	const struct sa_params p = params(sm);
+	const struct sa_params p = params_of(sm);
 
 	sa_configure(sm->sa, &p);
 	give_prefix_routes(sm);
 	group_keep_configure(sm);
+}
+
+/*
+ * A standby does not serve subnet administration: say so with a status, so that
+ * a client fails at once instead of timing out. Responses, and requests of ours
+ * that came back, get no answer.
+ */
+static void
+refuse_message(struct sm *sm, const struct transport_msg *m)
+{
+	enum { METHOD = 3, STATUS = 4, RMPP_FLAGS = 26 };
+	struct transport_msg out = *m;
+
+	if (m->error != 0 || m->len < 56 || (m->mad[METHOD] & 0x80) != 0)
+		return;
+	if (m->mad[METHOD] != MAD_GET && m->mad[METHOD] != MAD_SET &&
+		m->mad[METHOD] < 0x12)
+		return; /* Send, Trap, Report, Repress: nothing to answer */
+	out.len = MAD_SIZE;
+	out.mad[METHOD] |= 0x80;
+	be_put16(out.mad + STATUS, MAD_STATUS_METHOD_ATTR);
+	out.mad[RMPP_FLAGS] = 0;
+	(void)sm->t->send(sm->t, &out);
+	sm->stat.requests_refused++;
 }
 
 void
@@ -232,7 +256,7 @@ run_sa_message(struct sm *sm, const struct transport_msg *m, struct mono now)
 {
 	sm->sa_now = now;
 	if (sm->role == SM_STANDING_BY)
-		inbound_refuse(sm, m);
+		refuse_message(sm, m);
 	else
 		sa_receive(sm->sa, m, now);
 }
@@ -265,7 +289,7 @@ run_sa_publish(struct sm *sm, struct mono now)
 /* ---- hosts that must register anew ---- */
 
 static void
-reregistered(void *cookie, uint64_t tag, const struct xact_result *res)
+take_rereg_answer(void *cookie, uint64_t tag, const struct xact_result *res)
 {
 	struct sm *sm = cookie;
 
@@ -274,7 +298,7 @@ reregistered(void *cookie, uint64_t tag, const struct xact_result *res)
 		(void)map_del(&sm->rereg, tag);
 }
 
-/* Only the request to register: everything else as the port has it. */
+/* Set nothing but the request to register: all else as the port has it. */
 static void
 ask_reregister(struct sm *sm, port_ix port, struct mono now)
 {
@@ -284,7 +308,7 @@ ask_reregister(struct sm *sm, port_ix port, struct mono now)
 	struct xact_request r;
 
 	if (mad_port_info_decode(topo_info(t, port), &i, NULL) != 0 ||
-		!set_at(sm, port, &r))
+		!make_set_request(sm, port, &r))
 		return;
 	plan_no_change(&i);
 	i.mkey = sm->cfg->fabric.m_key;
@@ -293,12 +317,12 @@ ask_reregister(struct sm *sm, port_ix port, struct mono now)
 	r.mod = p->num |
 		((p->flags & TP_EXT_SPEED) != 0 ? MAD_PORT_INFO_EXT : 0);
 	mad_port_info_encode(&i, r.data);
-	xact_submit(sm->x, &r, now, reregistered, sm, p->guid);
+	xact_submit(sm->x, &r, now, take_rereg_answer, sm, p->guid);
 }
 
-/* Is there a host at work behind it that can register anew? */
+/* True if an Active host port is there that can register anew. */
 static bool
-registers(const struct topo *t, port_ix p)
+can_reregister(const struct topo *t, port_ix p)
 {
 	const struct topo_port *port = &t->port[p];
 
@@ -308,10 +332,11 @@ registers(const struct topo *t, port_ix p)
 }
 
 /*
- * Services, subscriptions and memberships are known to us alone: a host that
- * came, and every host when we came, is asked for its own (IBA 14.4.11). Once,
- * and when the SA can answer; the window of transactions paces it. Who could
- * not be told before the view changed is told after the next run.
+ * Services, subscriptions and memberships are known to the SA alone: a host
+ * that is new, and every host when we became master, is asked to register them
+ * anew (IBA 14.4.11). Once, and when the SA can answer; the window of
+ * transactions paces it. A host that could not be asked before the view changed
+ * is asked after the next run.
  */
 void
 run_sa_reregister(struct sm *sm, struct mono now)
@@ -322,7 +347,7 @@ run_sa_reregister(struct sm *sm, struct mono now)
 	for (port_ix p = 0; p < t->nports; p++) {
 		uint32_t state = SM_TO_TELL;
 
-		if (!registers(t, p))
+		if (!can_reregister(t, p))
 			continue;
 		(void)map_get(&sm->rereg, t->port[p].guid, &state);
 		map_put(&told, t->port[p].guid, state);
@@ -342,7 +367,7 @@ run_sa_step(struct sm *sm, struct mono now)
 		port_ix p = sm->rereg_next++;
 		uint32_t state;
 
-		if (!registers(t, p) ||
+		if (!can_reregister(t, p) ||
 			!map_get(&sm->rereg, t->port[p].guid, &state) ||
 			state != SM_TO_TELL)
 			continue;

@@ -1,7 +1,7 @@
 /*
- * Events and dispatch. Every event ends in advance(): it lets the current
- * phase do what it can. Where that leads to another phase, that one begins with
- * the next tick, which is due at once: on a large fabric each of them takes
+ * Events and dispatch. Every event ends in advance_phase(): the current phase
+ * does what it can. Where that enters another phase, the new one begins with
+ * the next tick, which is due at once: on a large fabric each phase takes
  * milliseconds, and questions that came meanwhile are answered in between.
  */
 #include "sm/core/sm.h"
@@ -21,8 +21,8 @@ wait_for_worker(struct sm *sm, struct mono now)
 	return false;
 }
 
-/* What each phase does when anything happened; true: entered another, or the
- * rest of this one in a turn of its own. */
+/* One step of each phase, after any event; true: another phase was entered, or
+ * the rest of this one is to be done in a tick of its own. */
 static bool (*const phases[])(struct sm *, struct mono) = {
 	[SM_IDLE] = run_idle,
 	[SM_DISCOVER] = run_discover,
@@ -36,34 +36,6 @@ static bool (*const phases[])(struct sm *, struct mono) = {
 	[SM_NAMES] = run_names,
 	[SM_CHECK] = run_push_check,
 };
-
-static const char *const phase_names[] = {
-	[SM_IDLE] = "idle",
-	[SM_DISCOVER] = "discovering",
-	[SM_ELECT] = "electing",
-	[SM_STANDBY] = "standby",
-	[SM_TAKE] = "giving LIDs",
-	[SM_READBACK] = "reading tables",
-	[SM_ROUTE] = "routing",
-	[SM_PUSH] = "writing",
-	[SM_COMMIT] = "committing",
-	[SM_NAMES] = "reading names",
-	[SM_CHECK] = "checking tables",
-};
-
-const char *
-sm_phase_name(enum sm_phase p)
-{
-	return phase_names[p];
-}
-
-const char *
-sm_role_name(enum sm_role r)
-{
-	return r == SM_MASTER	     ? "master"
-	       : r == SM_STANDING_BY ? "standby"
-				     : "discovering";
-}
 
 static void
 advance_phase(struct sm *sm, struct mono now)
@@ -85,75 +57,52 @@ sm_enter(struct sm *sm, enum sm_phase phase, struct mono now)
 	sm->phase_began = now;
 }
 
+/* ---- answers that are late ---- */
+
+/*
+ * An answer that is late may never come, because a link on its path is down and
+ * the trap about it has not arrived, or cannot. The path probe looks for such a
+ * link (discovery/sweep/path_probe.h). A port that it finds down is a port that
+ * changed: a probe of its switch that is under way reads it at once, otherwise
+ * the switch is marked dirty. SMPs under way beyond it are given up by then.
+ */
 static void
-dirty_add(struct sm *sm, struct mono now, const char *cause)
+probe_finds_down(
+	void *cookie, const uint8_t path[64], unsigned hops, struct mono now)
 {
-	struct sm_dirty *d = &sm->dirty;
-	size_t n = strlen(d->cause);
+	struct sm *sm = cookie;
+	uint8_t port = path[hops + 1];
+	char cause[96];
+	builder_id n;
 
-	d->patient = false;
-	if (d->due.ns == MONO_NEVER.ns) {
-		d->due = mono_add(now, sm->cfg->sweep.hold_down);
-		d->since = now;
-	}
-	if (cause != NULL && strstr(d->cause, cause) == NULL &&
-		n + strlen(cause) + 3 < sizeof(d->cause))
-		(void)snprintf(d->cause + n, sizeof(d->cause) - n, "%s%s",
-			n > 0 ? "; " : "", cause);
+	sm->stat.ways_lost++;
+	if (!builder_node_at(sm->draft, path, hops, &n))
+		return; /* the builder has no such path any more */
+	if (sm->phase == SM_DISCOVER && sweep_hint(sm->sweep, n, port))
+		return;
+	if (sm->role != SM_MASTER)
+		return;
+	(void)snprintf(cause, sizeof(cause),
+		"no answer from behind port %u of 0x%016llx", port,
+		(unsigned long long)builder_guid(sm->draft, n));
+	dirty_mark(sm, builder_guid(sm->draft, n), now, cause);
 }
 
 static void
-suspect(struct sm_dirty *d, uint64_t guid, bool told)
+probe_late_answer(void *cookie, const void *owner, const struct xact_request *r,
+	struct mono now)
 {
-	size_t i;
+	struct sm *sm = cookie;
 
-	for (i = 0; i < d->n; i++)
-		if (d->who[i].guid == guid) {
-			d->who[i].told &= told;
-			return;
-		}
-	d->who = mem_grow(d->who, d->n, &d->cap, sizeof(*d->who));
-	d->who[d->n++] = (struct sm_suspect){guid, told};
+	/* At the first bring-up answers are late because nodes are busy. */
+	if (sm->view == NULL)
+		return;
+	/* whether our own link is up is found by light sweeps */
+	path_probe_late(sm->scout, owner, r,
+		builder_self_is_switch(sm->draft) ? 0 : 1, now);
 }
 
-void
-dirty_mark(struct sm *sm, uint64_t guid, struct mono now, const char *cause)
-{
-	dirty_add(sm, now, cause);
-	suspect(&sm->dirty, guid, false);
-}
-
-void
-dirty_mark_reported(
-	struct sm *sm, uint64_t guid, struct mono now, const char *cause)
-{
-	dirty_add(sm, now, cause);
-	suspect(&sm->dirty, guid, true);
-}
-
-void
-dirty_mark_known(
-	struct sm *sm, uint64_t guid, struct mono now, const char *cause)
-{
-	bool patient = sm->dirty.patient || sm->dirty.due.ns == MONO_NEVER.ns;
-
-	dirty_mark_reported(sm, guid, now, cause);
-	sm->dirty.patient = patient;
-}
-
-void
-dirty_mark_full(struct sm *sm, struct mono now, const char *cause)
-{
-	sm->dirty.full = true;
-	dirty_add(sm, now, cause);
-}
-
-void
-dirty_mark_replan(struct sm *sm, struct mono now, const char *cause)
-{
-	sm->dirty.replan = true;
-	dirty_add(sm, now, cause);
-}
+/* ---- begin and end ---- */
 
 static void
 configure_wire(struct sm *sm)
@@ -171,6 +120,20 @@ configure_wire(struct sm *sm)
 		sm->x = xact_new(&o, sm->t);
 	else
 		xact_configure(sm->x, &o);
+}
+
+/* Tell the topology builder which switches to ask for their roles. */
+static void
+configure_roles(struct sm *sm)
+{
+	const struct schema_devices *d = &sm->cfg->discovery.role_attribute;
+	struct builder_device *device = mem_zalloc(d->n, sizeof(*device));
+
+	for (size_t i = 0; i < d->n; i++)
+		device[i] = (struct builder_device){
+			d->entry[i].vendor, d->entry[i].device};
+	builder_ask_roles(sm->draft, device, d->n);
+	free(device);
 }
 
 static enum route_order
@@ -223,7 +186,7 @@ sm_new(struct config *c, const struct state_file *state, struct transport *t,
 	sm->hw = device_new(sm->pool);
 	sm->draft = builder_new();
 	sm->scan = sl2vl_scan_new();
-	roles_ask(sm);
+	configure_roles(sm);
 	sm->traps = traps_new();
 	sm->dirty.due = MONO_NEVER;
 	sm->light_due = sm->poll_due = MONO_NEVER;
@@ -232,7 +195,8 @@ sm_new(struct config *c, const struct state_file *state, struct transport *t,
 	sm->write_recorded = state->writing;
 	sm->previous_blocks_unknown = state->unsaved;
 	configure_wire(sm);
-	late_answer_new(sm);
+	sm->scout = path_probe_new(sm->x, probe_finds_down, sm);
+	xact_on_late(sm->x, probe_late_answer, sm);
 	run_mcast_new(sm);
 	run_sa_new(sm);
 	load_state(sm, state);
@@ -246,7 +210,7 @@ sm_free(struct sm *sm)
 	if (sm == NULL)
 		return;
 	xact_cancel_all(sm->x, (struct mono){0});
-	late_answer_free(sm);
+	path_probe_free(sm->scout);
 	sweep_free(sm->sweep);
 	lft_read_free(sm->readback);
 	pkey_read_free(sm->pkey_read);
@@ -277,7 +241,7 @@ sm_free(struct sm *sm)
 	free(sm->retry);
 	free(sm->sample);
 	map_free(&sm->self_caused);
-	drift_end(sm);
+	drift_reset(sm);
 	free(sm->record);
 	free(sm->rank);
 	free(sm->peer);
@@ -291,7 +255,7 @@ sm_start(struct sm *sm, struct mono now)
 	sm->ops->set_issm(sm->ops->cookie, true);
 	run_sa_start(sm, now);
 	blocked_start(sm, now);
-	run_push_wake(sm, now);
+	run_push_restart(sm, now);
 	dirty_mark_full(sm, now, "start");
 	sm->dirty.due = now;
 	advance_phase(sm, now);
@@ -302,6 +266,41 @@ sm_save(struct sm *sm)
 {
 	if (commit_save_next(sm).ns != MONO_NEVER.ns)
 		commit_save(sm, false);
+}
+
+static void
+refuse_request(struct sm *sm, const struct transport_msg *m,
+	const struct smp *s, uint16_t status)
+{
+	struct transport_msg out = *m;
+	struct smp r = *s;
+
+	r.method = MAD_GET_RESP;
+	r.response = true;
+	r.status = status;
+	out.error = 0;
+	out.len = MAD_SIZE;
+	smp_encode(&r, out.mad);
+	(void)sm->t->send(sm->t, &out);
+	sm->stat.requests_refused++;
+}
+
+/* Requests and traps of others: SMInfo and traps are taken, everything else is
+ * refused with a status. */
+static void
+take_request(struct sm *sm, const struct transport_msg *m, const struct smp *s,
+	struct mono now)
+{
+	if (m->error != 0)
+		return; /* a request of ours, returned too late */
+	if (s->method == MAD_TRAP && s->attr == MAD_NOTICE)
+		trap_receive(sm, m, s, now);
+	else if (s->method == MAD_GET || s->method == MAD_SET) {
+		if (s->attr == MAD_SM_INFO)
+			master_sminfo(sm, m, s, now);
+		else
+			refuse_request(sm, m, s, MAD_STATUS_METHOD_ATTR);
+	}
 }
 
 void
@@ -324,7 +323,7 @@ sm_receive(struct sm *sm, const struct transport_msg *m, struct mono now)
 		return;
 	}
 	if (!xact_input(sm->x, m, &s, now))
-		inbound_request(sm, m, &s, now);
+		take_request(sm, m, &s, now);
 	advance_phase(sm, now);
 }
 
@@ -360,7 +359,7 @@ sm_next(const struct sm *sm)
 	if (sm->phase == SM_IDLE || sm->phase == SM_NAMES ||
 		sm->phase == SM_CHECK)
 		t = mono_min(t, run_due(sm));
-	t = mono_min(t, late_answer_light_until(sm));
+	t = mono_min(t, light_sweep_until(sm));
 	if (may_sweep(sm))
 		t = mono_min(
 			mono_min(mono_min(t, sm->names_due), sm->check_due),
@@ -389,9 +388,22 @@ void
 sm_routed(struct sm *sm, struct sm_work *w, struct mono now)
 {
 	run_routed(sm, w, now);
-	run_sa_shed(sm);
+	run_sa_release_views(sm);
 	sm->sa_now = now;
 	sm->phase_is_new = true;
+}
+
+int
+sm_accepts_config(const struct sm *sm, struct config *c, struct reason *why)
+{
+	/* layers that are optional make room for service levels */
+	const struct route_layers one = {.n = 1, .plain = true};
+	const struct view *v = sm->view;
+
+	if (v == NULL)
+		return 0;
+	return qos_fits(c, v->topo,
+		v->routes->lanes.plain ? &one : &v->routes->lanes, why);
 }
 
 void
@@ -408,12 +420,12 @@ sm_reconfigure(struct sm *sm, struct config *c, struct mono now)
 		dirty_mark_replan(sm, now, "configuration changed");
 	for (size_t i = 0; i < ch.n; i++)
 		if (strcmp(ch.item[i].key, "discovery.role_attribute") == 0) {
-			roles_ask(sm);
+			configure_roles(sm);
 			sm->dirty.full = true;
 		}
 	config_changes_free(&ch);
 	if (sm->view != NULL)
-		commit_light(sm, now);
+		light_sweep_schedule(sm, now);
 	advance_phase(sm, now);
 }
 
@@ -429,7 +441,8 @@ void
 sm_own_link(struct sm *sm, bool up, struct mono now)
 {
 	(void)snprintf(sm->stat.own, sizeof(sm->stat.own), "%s",
-		up ? "" : "our own port has no link: nobody can be reached");
+		up ? ""
+		   : "our own port has no link: the fabric is unreachable");
 	if (sm->role != SM_STANDING_BY)
 		sm_resweep(sm, now,
 			up ? "our own port came up" : "our own port went down");
@@ -449,6 +462,18 @@ sm_view(const struct sm *sm)
 	return sm->view;
 }
 
+const struct sa *
+sm_sa(const struct sm *sm)
+{
+	return sm->sa;
+}
+
+const struct mcast_tree *const *
+sm_mcast_trees(const struct sm *sm)
+{
+	return run_mcast_trees(sm);
+}
+
 const struct xact_stats *
 sm_xact_stats(const struct sm *sm)
 {
@@ -456,7 +481,7 @@ sm_xact_stats(const struct sm *sm)
 }
 
 static void
-count_holds(const struct sm *sm, struct sm_status *out)
+count_blocked(const struct sm *sm, struct sm_status *out)
 {
 	const struct sl2vl_block *h =
 		sl2vl_blocked_list(device_sl2vl(sm->hw), &out->held);
@@ -471,9 +496,9 @@ count_holds(const struct sm *sm, struct sm_status *out)
 	}
 }
 
-/* Everything that somebody should see to. */
+/* All alarms, in one text. */
 static void
-alarms(const struct sm *sm, char *out, size_t size)
+join_alarms(const struct sm *sm, char *out, size_t size)
 {
 	const char *all[] = {sm->stat.own, sm->stat.alarm, sm->stat.masters,
 		sm->stat.rival, sm->stat.flaw, run_mcast_alarm(sm)};
@@ -499,8 +524,8 @@ sm_status(const struct sm *sm, struct sm_status *out)
 	out->priority = (uint8_t)sm->cfg->fabric.priority;
 	out->master = sm->master.id;
 	sa_stats(sm->sa, &out->sa);
-	count_holds(sm, out);
-	alarms(sm, out->alarm, sizeof(out->alarm));
+	count_blocked(sm, out);
+	join_alarms(sm, out->alarm, sizeof(out->alarm));
 	out->writing = sm->phase == SM_PUSH ? run_push_writes(sm) : "";
 	for (i = 0; i < sm->npeers && i < SM_OTHERS; i++)
 		out->other[i] = sm->peer[i].id;

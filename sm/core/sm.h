@@ -11,15 +11,18 @@
  *                                  |
  *                        hold-down | timer
  *                                  v
- *   IDLE --> DISCOVER --> ELECT --> READBACK --> ROUTE --> PUSH --> COMMIT
- *    ^ |     full/probe     |                                         |
- *    | |     /light         v                                         |
- *    | |                 STANDBY (polls the master)                   |
- *    | +--> NAMES, CHECK, a moment after a run                        |
+ *   IDLE --> DISCOVER --> ELECT --> TAKE --> READBACK --> ROUTE --> PUSH
+ *    ^ |     full/probe     |       (LIDs)                            |
+ *    | |     /light         v                                         v
+ *    | |                 STANDBY (polls the master)               COMMIT
+ *    | +--> NAMES, CHECK: a moment after a run                        |
  *    +----------------------------------------------------------------+
  *
- * Phases never nest: what becomes dirty during one waits for the next run.
- * IBA volume 1, chapter 14.4 (SM state machine 14.4.1).
+ * Phases never nest: what becomes dirty during one waits for the next run. IBA
+ * volume 1, chapter 14.4 (SM state machine 14.4.1).
+ *
+ * To read the core: sm.c has the events, run.c a run from phase to phase;
+ * sm_priv.h says what the other files are for.
  */
 #ifndef HEDDLE_SM_CORE_SM_H
 #define HEDDLE_SM_CORE_SM_H
@@ -28,32 +31,16 @@
 #include <stdint.h>
 
 #include "config/config.h"
-#include "distribution/device/sl2vl_scan.h"
 #include "sm/base/clock.h"
-#include "sm/sa/sa.h"
+#include "sm/report/sm_status.h"
 #include "sm/state/state_file.h"
 #include "sm/transport/transport.h"
 #include "sm/transport/xact.h"
 #include "sm/view/view.h"
 
 struct sm;
+struct mcast_tree;
 struct sm_work; /* routing and planning, on the way to and from the worker */
-
-enum sm_phase {
-	SM_IDLE,
-	SM_DISCOVER,
-	SM_ELECT,
-	SM_STANDBY,
-	SM_TAKE,
-	SM_READBACK,
-	SM_ROUTE,
-	SM_PUSH,
-	SM_COMMIT,
-	SM_NAMES,
-	SM_CHECK,
-};
-
-enum sm_role { SM_DISCOVERING, SM_STANDING_BY, SM_MASTER };
 
 struct sm_ops {
 	void *cookie;
@@ -62,81 +49,27 @@ struct sm_ops {
 	 * sm_routed(sm, w, now) in the core's thread. Never more than one.
 	 */
 	void (*route)(void *cookie, struct sm_work *w);
-	/*
-	 * Save this state; it is valid during the call. At once: on return it
-	 * outlives the daemon.
-	 */
+	/* Save this state; it is valid during the call. at_once: when this
+	 * returns, it survives the end of the daemon. */
 	void (*save)(void *cookie, const struct state_file *s, bool at_once);
-	/*
-	 * Tables of switches are about to be written, or nothing of that can
-	 * be under way any more: to be known at the next start.
-	 */
+	/* Tables of switches are about to be written; or no Set can be under
+	 * way any more. The next start must know. */
 	void (*writing)(void *cookie, bool on);
-	/*
-	 * The state that this life began with is not of this fabric, and none
-	 * of it is used: it is to be kept for its owner. Before any save.
-	 */
+	/* The state that sm_new was given is of another fabric and is not used:
+	 * keep the file for its owner. Called before any save. */
 	void (*set_aside)(void *cookie, const char *why);
 	/* A view was committed (pin it with view_ref to keep it). */
 	void (*committed)(void *cookie, struct view *v);
 	/*
-	 * The run asked for by start is over: ok when the fabric is verified
-	 * and acknowledged; otherwise why. Called after every run; with once,
-	 * the program ends.
+	 * A run is over: ok when the fabric is verified and acknowledged;
+	 * otherwise why not. Called after every run; with --once, the program
+	 * ends.
 	 */
 	void (*finished)(void *cookie, bool ok, const char *why);
-	/* Seconds since 1970, to be noted; may be NULL. */
+	/* Seconds since 1970, for records; may be NULL. */
 	uint64_t (*seconds)(void *cookie);
 	/* Raise or clear IsSM on our port. */
 	void (*set_issm)(void *cookie, bool on);
-};
-
-/* Another SM that was seen. */
-struct sm_other {
-	uint64_t guid;
-	uint8_t priority, state; /* as in SMInfo, once it answered */
-	bool answers;
-	char name[65];
-};
-
-enum { SM_OTHERS = 16 }; /* that are told of */
-
-struct sm_status {
-	enum sm_role role;
-	enum sm_phase phase;
-	bool dirty; /* something waits for the next run */
-	uint64_t port_guid;
-	uint8_t priority;
-	struct sm_other master;		  /* guid 0 when none is known */
-	struct sm_other other[SM_OTHERS]; /* seen in the last sweep */
-	unsigned nothers;
-	uint64_t traps, traps_repeated, traps_refused;
-	uint64_t traps_ours; /* caused by our own plan, excused */
-	uint64_t ways_lost;  /* links found down where answers were late */
-	bool directed_only;  /* SMPs routed by LID are not answered here */
-	uint64_t malformed;  /* MADs dropped by the decoder */
-	uint64_t requests_refused; /* SA and unknown requests answered so */
-	uint64_t sweeps_full, sweeps_light, probes;
-	uint64_t pushes_stopped;  /* overtaken by a change in the fabric */
-	const char *writing;	  /* the phase of a push, "" else; static */
-	uint64_t checked, untrue; /* blocks read after a push; not as acked */
-	uint64_t altered; /* blocks and ports another hand has written */
-	uint64_t keys_checked, keys_untrue; /* P_Key blocks; tables altered */
-	struct sl2vl_scan_counts
-		scan;		/* rows read for turns that others closed */
-	uint64_t rows_freed;	/* such turns, opened by us */
-	uint64_t plan_failures; /* runs that did not end in a commit */
-	struct sa_stats sa;	/* subnet administration */
-	size_t held;		/* turns that are blocked now */
-	uint64_t held_pairs;	/* (switch, LID) that lose packets by them */
-	struct mono held_until; /* when the first should be open, or NEVER */
-	char alarm[2048];	/* what somebody should see to, or "" */
-	char own[64];		/* of it: our own port has no link; or "" */
-	char rival[512];	/* of it: another hand writes; or "" */
-	char masters[320];	/* likewise: two masters; or "" */
-	char flaw[192];		/* likewise: a port acknowledges and does not */
-	char keys[256];		/* P_Key tables without room; or "" */
-	char lanes[256];	/* links with fewer lanes than wanted; or "" */
 };
 
 /* c and state are copied as far as they are needed; ops is borrowed. */
@@ -146,60 +79,57 @@ struct sm *sm_new(struct config *c, const struct state_file *state,
 /* Only when no worker runs a job of it any more. NULL allowed. */
 void sm_free(struct sm *sm);
 
-/* Begin: sweep the fabric and take it over unless another SM has it. */
+/* Begin: sweep the fabric and become master unless another SM is. */
 void sm_start(struct sm *sm, struct mono now);
 
-/* Save what waits for its time to be saved: this is the end. */
+/* Save what waits to be saved: the daemon ends. */
 void sm_save(struct sm *sm);
 
 /* A message arrived. */
 void sm_receive(struct sm *sm, const struct transport_msg *m, struct mono now);
 
-/* When sm_tick wants to be called next (MONO_NEVER: no timer). */
+/* When sm_tick is to be called next (MONO_NEVER: no timer). */
 struct mono sm_next(const struct sm *sm);
 void sm_tick(struct sm *sm, struct mono now);
 
-/* Route and plan: the pure part, anywhere; then hand it back. */
+/* Route and plan: run_job is the pure part, in any thread; sm_routed hands it
+ * back. */
 void run_job(struct sm_work *w);
 void sm_routed(struct sm *sm, struct sm_work *w, struct mono now);
 
-/*
- * Can the fabric as it is have what c asks for? 0, or -1 with why: a shortage
- * that c says is to be refused.
- */
+/* Whether the present fabric can have what c asks for: 0, or -1 with why where
+ * c says that a shortage of VLs is to be refused. */
 int sm_accepts_config(
 	const struct sm *sm, struct config *c, struct reason *why);
 
-/* Take a new configuration; whatever it touches is run again. */
+/* Take a new configuration; a run follows where it changes tables. */
 void sm_reconfigure(struct sm *sm, struct config *c, struct mono now);
 
-/* The link of our own port came up, or went down: an alarm while it is so. Who
- * stands by hears of it by its polls, others sweep. */
+/* The link of our own port came up, or went down: an alarm while it is down,
+ * and a sweep. A standby notices by its polls. */
 void sm_own_link(struct sm *sm, bool up, struct mono now);
 
 /* Ask for a full sweep, as soon as the current run is over. */
 void sm_resweep(struct sm *sm, struct mono now, const char *cause);
 
-/*
- * Ask for tables as a fresh computation gives them, whatever is in force;
- * planned, verified and staged as any others.
- */
+/* Ask for tables as a fresh computation gives them, whatever is in force;
+ * planned, verified and staged as any others. */
 void sm_rebalance(struct sm *sm, struct mono now, const char *cause);
 
-/*
- * Append what is remembered of the fabric, as the state file has it, but for
- * what subnet administration was told.
- */
+/* Append what is remembered of the fabric, as in the state file, without the
+ * records of subnet administration. */
 void commit_print_state(const struct sm *sm, struct buf *out);
 
 /* The committed view, or NULL before the first one. Not pinned. */
 struct view *sm_view(const struct sm *sm);
 
+/* Subnet administration, read only. */
+const struct sa *sm_sa(const struct sm *sm);
+
+/* The trees of multicast groups by MLID, from 0xc000 on; NULL: no tree. */
+const struct mcast_tree *const *sm_mcast_trees(const struct sm *sm);
+
 void sm_status(const struct sm *sm, struct sm_status *out);
 const struct xact_stats *sm_xact_stats(const struct sm *sm);
-
-/* Names of enumerators for people: "idle", "master". */
-const char *sm_phase_name(enum sm_phase p);
-const char *sm_role_name(enum sm_role r);
 
 #endif

@@ -1,9 +1,24 @@
 /*
- * The inside of the subnet manager, shared by sm.c (events and dispatch),
- * run.c (the phases of a run), roles.c (places in a tree), master.c
- * (mastership), inbound.c (requests and traps from others), run_sa.c (questions
- * to the SA), group_keep.c (groups that are kept) and run_mcast.c (their
- * tables). Nobody else includes this.
+ * The inside of the core; no other file of the product includes it. A function
+ * is named for the file that it is in:
+ *
+ *	sm.c		events in, dispatch to the current phase, status out
+ *	dirty.c		what waits for the next run
+ *	run.c		a run, phase by phase: discovery to commit
+ *	run_push.c	its plan, the push, and the checks after it
+ *	run_pkeys.c	P_Key tables in a run
+ *	run_qos.c	service levels in a run
+ *	run_mcast.c	multicast trees and their tables
+ *	run_sa.c	subnet administration, and hosts that register anew
+ *	group_keep.c	multicast groups that are configured or were saved
+ *	commit.c	the end of a run: view, state to save, retries, log
+ *	light_sweep.c	the light sweep between runs
+ *	master.c	mastership: election, standby, hand-over, SMInfo
+ *	trap.c		traps: filtered, then marked dirty
+ *	quarantine.c	switches excluded from transit
+ *	blocked.c	blocked (in-port, out-port) pairs across restarts
+ *	drift.c		device state that another manager changed
+ *	drift_sl2vl.c	pairs that another manager left blocked
  */
 #ifndef HEDDLE_SM_CORE_SM_PRIV_H
 #define HEDDLE_SM_CORE_SM_PRIV_H
@@ -32,40 +47,41 @@
 #include "sm/sa/sa.h"
 #include "sm/view/view_slvl.h"
 
-/* What became of the request to register anew. */
+/* The request to a host to register anew: sent, or to be sent. */
 enum sm_rereg { SM_TOLD, SM_TO_TELL };
 
 /* A switch to probe. */
 struct sm_suspect {
 	uint64_t guid;
-	bool told; /* there is a trap, and no other reason */
+	bool told; /* a trap reported it, and nothing else did */
 };
 
-/* What waits for the next run. Events only mark; a timer starts the work. */
+/* What waits for the next run. Events only mark; a timer starts the run. */
 struct sm_dirty {
-	bool full;		/* sweep everything */
-	bool replan;		/* route and plan again, nothing to ask */
-	bool rebalance;		/* ... and fresh tables */
+	bool full;	/* sweep everything */
+	bool replan;	/* route and plan again without asking the fabric */
+	bool rebalance; /* ... and with fresh tables */
 	struct sm_suspect *who; /* unsorted, no duplicates */
 	size_t n, cap;
 	struct mono due;   /* hold-down: not before */
-	struct mono since; /* the first of it was heard of */
-	bool patient;	   /* it does not stop a push: all of it is expected */
+	struct mono since; /* when the first event was heard of */
+	bool patient;	   /* a push goes on: its plan knows all of this */
 	char cause[256];
 };
 
-/* A switch that refused its tables: kept out until a time, then tried again. */
+/* A switch that refused its tables: excluded from transit until a time, then
+ * tried again. */
 struct sm_quarantined {
 	uint64_t guid;
 	struct mono until;
-	struct mono wait; /* doubles each time; 0: never banned yet */
+	struct mono wait; /* doubles each time; 0: never excluded yet */
 	unsigned lies;	  /* blocks it acknowledged and did not hold */
-	struct mono lied; /* the last time */
+	struct mono lied; /* the last of them */
 	unsigned silent;  /* pushes in a row that it did not answer */
-	char why[128];	  /* it was banned the last time */
+	char why[128];	  /* for the last exclusion */
 };
 
-/* One poll or question to another SM. */
+/* Another SM: what it answered, and its path. */
 struct sm_peer {
 	struct sm_other id;
 	uint64_t node_guid;
@@ -74,24 +90,24 @@ struct sm_peer {
 	uint8_t path[64];
 };
 
-/* A view that waits for the worker's end. */
+/* A view that is released when the worker has ended. */
 struct sm_pending_view {
 	struct view *view;
 };
 
-/* What is not as we left it; drift.c. */
+/* Drift detection; drift.c. */
 struct drift_state {
-	uint32_t turn, round; /* the switch, and the block, to look at next */
-	bool all;	      /* look at every switch after this push */
-	bool again;	      /* look at all there is after a light sweep */
-	bool left_so;	      /* something altered waits for its time */
-	unsigned found;	      /* in this check */
+	uint32_t turn, round; /* the switch, and the block, to sample next */
+	bool all;	      /* sample every switch after this push */
+	bool again;	      /* read all blocks after the next light sweep */
+	bool left_so;	      /* a repair waits for its time */
+	unsigned found;	      /* differences in this check */
 	unsigned times, switches;
 	struct mono altered, wait, wait_until;
-	struct map flaws;	       /* (node, port) -> how often */
+	struct map flaws;	       /* (node, port) -> how often it failed */
 	struct device_check_item flaw; /* the port of the alarm; guid 0: none */
 	struct mono flawed;
-	bool master_seen; /* in this round of questions */
+	bool master_seen; /* in this round of SMInfo questions */
 	unsigned masters; /* rounds in a row */
 };
 
@@ -109,60 +125,59 @@ struct sm {
 	struct trap_filter *traps;
 
 	enum sm_phase phase;
-	bool phase_is_new; /* and nothing was done in it yet */
+	bool phase_is_new; /* entered, and not stepped yet */
 	enum sm_role role;
 	uint32_t generation;
 	struct sm_dirty dirty;
 	struct mono light_due, poll_due, retry_due, retry_wait, names_due;
 	bool light_short;	   /* the light sweep was ended early ... */
-	unsigned light_early_ends; /* ... so many times in a row */
-	struct mono check_due; /* a while after a push: drained, and true? */
+	unsigned light_early_ends; /* ... and how many in a row were */
+	struct mono check_due;	   /* a while after a push: its check is due */
 	struct sm_quarantined *banned;
 	size_t nbanned, capbanned;
 
 	/* the run in progress */
 	enum sweep_kind kind;
-	port_ix pkey_check_next; /* whose P_Key table is looked at next */
+	port_ix pkey_check_next; /* of the next P_Key table to check */
 	struct sweep *sweep;
-	struct map probed; /* switches this run has asked by name */
+	struct map probed; /* switches that this run has probed */
 	struct lft_read *readback;
 	struct pkey_read *pkey_read;
 	struct plan *plan;
 	struct push *push;
 	struct check *check;
-	struct sl2vl_scan *scan; /* for turns that others left closed */
+	struct sl2vl_scan *scan; /* for pairs that others left blocked */
 	size_t nleft_closed;	 /* of these found, and not planned for yet */
-	struct mono free_due;	 /* when that is to be done */
-	struct device_check_item *sample; /* what the next check looks at */
+	struct mono free_due;	 /* when a plan is due for them */
+	struct device_check_item *sample; /* what the next check reads */
 	size_t nsample, capsample;
 	struct drift_state trust;
 	struct map
 		self_caused; /* switches whose ports our own plan takes down */
-	bool held_alarm;     /* the alarm is about turns that are blocked */
-	bool self_caused_trap_seen;   /* a trap of one of them was no news */
-	bool write_recorded;	      /* as the next life is to know it */
-	bool previous_blocks_unknown; /* the last life may have closed turns
-					 unrecorded */
-	struct mono late_sets_until;  /* what others sent; or MONO_NEVER */
-	bool keys_due;		      /* P_Key tables, in the next check */
+	bool held_alarm;     /* the alarm is about blocked pairs */
+	bool self_caused_trap_seen; /* a trap of one of them was not acted on */
+	bool write_recorded; /* the next start finds the mark of a push */
+	bool previous_blocks_unknown; /* pairs may be blocked unrecorded */
+	struct mono late_sets_until;  /* late Sets may arrive; or MONO_NEVER */
+	bool keys_due;		      /* the next check reads P_Key tables */
 	unsigned overtaken_pushes; /* pushes in a row that a change overtook */
-	bool is_idle;		   /* nothing is left to do but what is dirty */
-	char why_few_layers[VIEW_SLVL_SHORT]; /* why so few lanes, as it was
-						 logged */
-	char why_shared_vls[VIEW_SLVL_SHORT]; /* where they share VLs, likewise
-					       */
+	bool is_idle; /* no run is unfinished: what is dirty is all */
+	char why_few_layers[VIEW_SLVL_SHORT]; /* why there are so few layers, as
+						 it was logged */
+	char why_shared_vls[VIEW_SLVL_SHORT]; /* where layers share VLs, as it
+						 was logged */
 	struct view_change change;
 	struct topo *topo;	   /* with LIDs */
-	struct topo *topo_written; /* the same when all is written, or NULL */
-	bool publish_view;	   /* the run ends in another view */
-	unsigned commit_step;	   /* turns of its end that are over */
-	struct pkeys *pkeys;	   /* that its ports shall have */
-	struct qos *qos;	   /* likewise, once there are routes */
+	struct topo *topo_written; /* ports as after the push, or NULL */
+	bool publish_view;	   /* the run ends in a new view */
+	unsigned commit_step;	   /* steps of SM_COMMIT that are done */
+	struct pkeys *pkeys;	   /* that the ports of topo shall have */
+	struct qos *qos;	   /* of these routes, once there are any */
 	struct sm_work *work;	   /* with the worker */
 	struct routes *routes;	   /* computed, not yet acknowledged */
 	struct route_account story;
 	struct mono began, phase_began;
-	struct mono first_heard; /* of what the run is about */
+	struct mono first_heard; /* when the cause of the run was heard of */
 	struct mono waited;	 /* from then to the push */
 	struct view_times times;
 	struct view_counts counts;
@@ -170,17 +185,16 @@ struct sm {
 	char cause[256];
 	char lid_conflict[256];
 	unsigned passes; /* pipeline passes of this run */
-	bool names_read; /* switch names were read before routing */
-	bool rebalance;	 /* this run's tables are to be fresh */
-	/* nodes to ask again because ports of theirs are not as they should be
-	 * (0: everything), and by GUID the run that last said so */
+	bool names_read; /* names were read before routing */
+	bool rebalance;	 /* the tables of this run are to be fresh */
+	/* nodes to ask again because a port of theirs is not as it should be
+	 * (0: a full sweep), and by GUID the run that last listed them */
 	uint64_t *retry;
 	size_t nretry, capretry;
 	struct map retried;
-	uint32_t run;	  /* counts runs */
-	bool retry_fresh; /* one of them was not on the list before */
-	bool has_new_duplicate_guids; /* this run met nodes of one GUID that are
-					 new */
+	uint32_t run;	  /* number of this run */
+	bool retry_fresh; /* one of them was not listed by the last run */
+	bool has_new_duplicate_guids; /* this run met new nodes with one GUID */
 
 	/* kept from run to run */
 	struct view *view;
@@ -193,198 +207,205 @@ struct sm {
 	struct topo_class reading;
 	uint64_t routed, load, turn; /* as in struct state_file */
 	struct map saved_pkeys; /* port GUID -> enum state_file_pkeys, of its
-			    P_Key table */
+				   P_Key table */
 	uint64_t keys_stamp;	/* of the tables when they were last settled */
 
 	/* mastership */
 	struct sm_peer *peer;
 	size_t npeers, cappeers;
-	unsigned asked; /* SMInfo questions open */
+	unsigned asked; /* SMInfo questions without an answer yet */
 	uint32_t ask_round;
 	struct sm_peer master;
 	unsigned missed;
-	struct mono master_heard; /* when it last was one, and awake */
+	struct mono master_heard; /* last answer as active master */
 	bool handed_over;	  /* the old master gave us the fabric */
-	bool took_over; /* it became ours, others may have been there */
+	bool took_over; /* we became master: others may have written */
 	bool poll_open;
 
 	/* subnet administration */
 	struct sa *sa;
-	struct sa_ops sa_ops; /* lent to it */
-	struct view *sa_view; /* the one it has; only compared */
+	struct sa_ops sa_ops; /* lent to the SA */
+	struct view *sa_view; /* the view that the SA has; only compared */
 	struct mono sa_now;
-	struct mono save_due; /* of what hosts told */
-	char *sa_kept;	      /* of its last life, until it starts */
+	struct mono save_due; /* of what hosts registered, or MONO_NEVER */
+	char *sa_kept;	      /* records of the previous run, until the start */
 	uint64_t sa_away;
 	struct sm_pending_view
-		*pending_views; /* let go by it while a worker ran */
+		*pending_views; /* released by the SA while the worker ran */
 	size_t nshed, capshed;
-	struct map rereg; /* who is to register anew, by GUID: enum sm_rereg */
-	port_ix rereg_next; /* the port of the view that is told next */
+	struct map rereg;   /* hosts to register anew, by GUID: enum sm_rereg */
+	port_ix rereg_next; /* the port of the view that is asked next */
 	struct sm_mcast *mcast;
 
 	struct sm_status stat;
 	struct log_limit noise;
 };
 
-/* run.c: one step of the phase; true when the phase changed. */
+/* True when a timer that is set for t has run out. */
+static inline bool
+timer_is_due(struct mono t, struct mono now)
+{
+	return t.ns != MONO_NEVER.ns && !mono_before(now, t);
+}
+
+/* run.c: one step of a phase; true when the phase changed. */
 bool run_idle(struct sm *sm, struct mono now);
 bool run_discover(struct sm *sm, struct mono now);
-/* Discovery is over and the fabric is ours: assign LIDs and go on. */
+/* Discovery is over and we are master: assign LIDs and go on. */
 bool run_assign_lids(struct sm *sm, struct mono now);
 bool run_readback(struct sm *sm, struct mono now);
 bool run_push(struct sm *sm, struct mono now);
 bool run_commit(struct sm *sm, struct mono now);
 bool run_names(struct sm *sm, struct mono now);
-/* The worker's answer. */
+/* The worker is done. */
 void run_routed(struct sm *sm, struct sm_work *w, struct mono now);
 /* Free a job, its result included; NULL allowed. */
 void run_job_free(struct sm_work *w);
-/* End a run without a commit: the last good tables stay. */
+/* End a run without a commit: the tables in force stay. */
 void run_fail(struct sm *sm, struct mono now, const char *why);
 
-/* routes_from_lft.c: routes that were read back, or NULL. */
-struct routes *run_routes_from_lft(const struct sm *sm);
+/* For light_sweep.c: begin a run, start its sweep. */
+void run_begin(struct sm *sm, struct mono now, enum sweep_kind kind);
+void run_start_sweep(struct sm *sm, struct mono now, enum sweep_kind kind);
 
-/* run_push.c: a transition is planned, pushed, and looked after. */
+/* light_sweep.c */
+void light_sweep_start(struct sm *sm, struct mono now);
+/* True if it has waited for other runs for a whole interval. */
+bool light_sweep_is_overdue(const struct sm *sm, struct mono now);
+/* When one that only waits for silent switches is to end early. */
+struct mono light_sweep_until(const struct sm *sm);
+void light_sweep_end(struct sm *sm, struct mono now);
+/* Due an interval from now. */
+void light_sweep_schedule(struct sm *sm, struct mono now);
 
-/* What the worker plans from; it ends with the worker's job. */
+/* run_push.c */
+
+/* What the worker plans from; freed with the worker's job. */
 struct run_push_job {
 	struct config *cfg;	    /* a reference */
-	struct routes *from;	    /* likewise: what is in force; or NULL */
-	struct pkeys *keys;	    /* likewise */
-	struct transition_job safe; /* but for where it leads to */
+	struct routes *from;	    /* a reference: in force; or NULL */
+	struct pkeys *keys;	    /* a reference */
+	struct transition_job safe; /* complete but for the routes to come */
 	struct plan_params params;
 	struct qos *qos; /* made with the plan */
 };
 void run_push_job(const struct sm *sm, struct run_push_job *job);
-void run_push_drop(struct run_push_job *job); /* in the core's thread */
+void run_push_job_free(struct run_push_job *job); /* in the core's thread */
 /* In the worker: the plan that leads to these routes. */
 struct plan *run_push_make(struct run_push_job *job, struct routes *to);
-/* Carry out that plan, for sm->routes. */
+/* Push that plan, for sm->routes. */
 void run_push_start(struct sm *sm, struct run_push_job *job, struct plan *plan,
 	struct mono now);
 struct mono run_push_next(const struct sm *sm);
 void run_push_watch(struct sm *sm, struct mono now); /* stop it if overtaken */
 void run_push_finish(struct sm *sm, struct mono now);
-bool run_push_check(struct sm *sm, struct mono now); /* the phase */
+bool run_push_check(struct sm *sm, struct mono now); /* SM_CHECK */
 bool run_push_check_begin(struct sm *sm, struct mono now);
-const char *run_push_writes(const struct sm *sm); /* the phase's name */
-/* Is a trap from this switch our own plan's doing? */
+const char *run_push_writes(const struct sm *sm); /* name of its phase */
+/* True if a trap from this switch is caused by our own plan. */
 bool run_push_caused(struct sm *sm, uint64_t guid);
-/* Master of sm->topo: who was it meanwhile may have written anything there, and
- * given out any SL. */
+/* We became master of sm->topo: the manager before may have written anything,
+ * and given out any SL. */
 void run_push_forget(struct sm *sm);
 void run_push_load(struct sm *sm, const struct state_file *s);
-void run_push_account(struct sm *sm); /* into sm->change */
-/* How long packets that were sent by older tables may be on their way. */
+void run_push_account(struct sm *sm); /* fills sm->change */
+/* How long packets of older tables may be on their way. */
 struct mono run_push_drain(const struct sm *sm);
-/* Tables are about to be written; or perhaps nothing is under way any more. */
+/* Tables are about to be written; or no Set may be under way any more. */
 void run_push_writing(struct sm *sm);
 void run_push_written(struct sm *sm);
-/* The core starts: may Sets of an earlier life still arrive? */
-void run_push_wake(struct sm *sm, struct mono now);
-/* Somebody else may have sent Sets until then. */
+/* The core starts: the previous run may have ended while it wrote. */
+void run_push_restart(struct sm *sm, struct mono now);
+/* Another master may have sent Sets until then. */
 void run_push_inherit(struct sm *sm, struct mono then);
-/* May such Sets still arrive? Then nothing is read, nor written. */
+/* True while such Sets may arrive: nothing is read, nor written. */
 bool run_push_expects_late_sets(const struct sm *sm, struct mono now);
-/* blocked.c: turns that are closed. */
+
+/* blocked.c */
 void blocked_load(struct sm *sm, const struct state_file *s);
 void blocked_start(struct sm *sm, struct mono now);
-/* Seconds that it has been closed. */
+/* Seconds for which it has been blocked. */
 uint64_t blocked_age(const struct sm *sm, const struct sl2vl_block *h);
-/* When the first will have been so for too long; then tell of it. */
+/* When the first will have been blocked for too long; then raise the alarm. */
 struct mono blocked_next(const struct sm *sm);
 void blocked_watch(struct sm *sm, struct mono now);
 void blocked_review(struct sm *sm, struct mono now); /* after a check */
-/* drift_sl2vl.c: turns that others left closed. */
-void drift_sl2vl_forget(
-	struct sm *sm, bool hurry); /* nobody's rows are known */
+
+/* drift_sl2vl.c */
+void drift_sl2vl_forget(struct sm *sm, bool hurry); /* all rows are unknown */
 void drift_sl2vl_publish(struct sm *sm, struct mono now); /* a run is over */
 void drift_sl2vl_renew(struct sm *sm, struct mono now);	  /* another view */
 struct mono drift_sl2vl_next(const struct sm *sm);
 void drift_sl2vl_step(struct sm *sm, struct mono now);
-/* roles.c: tell the draft which switches to ask for theirs. */
-void roles_ask(struct sm *sm);
 
-/* quarantine.c: what failures of a push lead to, and who is kept out. */
+/* quarantine.c: what failures of a push lead to, worst last. */
 enum sm_verdict {
 	SM_WRITTEN,
 	SM_PLAN_AGAIN,
-	SM_PROBE_FIRST, /* what is marked dirty has to be seen */
+	SM_PROBE_FIRST, /* read what is marked dirty first */
 	SM_SWEEP_AGAIN
 };
 enum sm_verdict quarantine_failures(struct sm *sm, struct mono now);
 struct sm_quarantined *quarantine_find(
 	struct sm *sm, uint64_t guid);		       /* or NULL */
 void quarantine_apply(struct sm *sm, struct mono now); /* before a freeze */
-void quarantine_release(struct sm *sm); /* silence, after a good push */
-/* It acknowledged a block and holds another. */
+void quarantine_release(struct sm *sm); /* forgets silence, after a good push */
+/* A node acknowledged a block and holds another. */
 void quarantine_for_disobedience(
 	struct sm *sm, const struct device_check_item *i, struct mono now);
 
-/* drift.c: what another hand has written, ports that do not do as told. */
-/* Have this looked at by the next check. */
+/* drift.c */
+/* Have this read by the next check. */
 void drift_sample(struct sm *sm, const struct device_check_item *i);
-void drift_light(struct sm *sm, struct mono now); /* look at some in turn */
-/* Items for the next check, where all of t are to be looked at. */
+void drift_light(struct sm *sm, struct mono now); /* sample some in rotation */
+/* Add one block and port 0 of every switch, if a full check is due. */
 void drift_sample_all(struct sm *sm, const struct topo *t);
-/* A check is over: what was wrong, and what is done about it. */
+/* A check is over: act on what differs. */
 void drift_checked(struct sm *sm, struct mono now);
-/* Port p of the view acknowledges and does not keep what it is told, by an
- * attribute. It is asked and told again. */
+/* Port p of the view acknowledges an attribute and does not hold it. It is
+ * asked and written again. */
 void drift_port_disobeys(
 	struct sm *sm, port_ix p, uint16_t attr, struct mono now);
-/* Is the state file, whose records are loaded, of this fabric at all? */
+/* Set the state file aside, whose records are loaded, if it is of another
+ * fabric. */
 void drift_check_state_file(struct sm *sm);
-/* Others are asked how they are; one of them is master and gives way to us. */
+/* Other SMs are about to be asked for their SMInfo; one of them is a master
+ * that we outrank. */
 void drift_review(struct sm *sm);
-void drift_master(struct sm *sm, const struct sm_peer *p);
-/* The fabric is another's, or this is the end. */
-void drift_end(struct sm *sm);
+void drift_other_master(struct sm *sm, const struct sm_peer *p);
+/* Another SM is master, or the core ends. */
+void drift_reset(struct sm *sm);
 
-/* commit.c: swap the view, save, tell; schedule what comes next. */
+/* commit.c: swap the view and call the ops. */
 void commit_run(struct sm *sm, struct mono now);
-/* What must survive a restart; at once: on return it does. */
+/* Save what must survive a restart; at_once: it does when this returns. */
 void commit_save(struct sm *sm, bool at_once);
-/* What hosts tell changes often, and after a crash they tell it again: a storm
- * of joins and registrations is one save in a while. */
+/* Have it saved later: registrations of hosts change often, and hosts repeat
+ * them after a crash, so a storm of joins is one save in a while. */
 void commit_save_soon(struct sm *sm, struct mono now);
 struct mono commit_save_next(const struct sm *sm);
 void commit_save_tick(struct sm *sm, struct mono now); /* if it is time */
 void commit_schedule(struct sm *sm, struct mono now);
 /* Port p of t is not as it should be: ask it and its switch again later. */
 void commit_retry(struct sm *sm, const struct topo *t, port_ix p);
-/* The next light sweep, an interval from now. */
-void commit_light(struct sm *sm, struct mono now);
-/* Say that a run is over, and what is not as it should be. */
+/* Report that a run is over, and what is not as it should be. */
 void commit_log_run(struct sm *sm);
-/* Order of struct route_rank, for qsort and bsearch. */
-int commit_by_guid(const void *a, const void *b);
-/* t with the port states and names known by now, or NULL: it changed. */
+/* t with the port states and names known by now, or NULL. */
 struct topo *commit_refresh(struct sm *sm, const struct topo *t);
 
 /* master.c */
-bool master_begin(struct sm *sm, struct mono now);  /* false: nobody there */
-void master_review(struct sm *sm, struct mono now); /* how are the others? */
+bool master_begin(struct sm *sm, struct mono now);  /* false: no other SM */
+void master_review(struct sm *sm, struct mono now); /* ask the other SMs */
 bool master_step(struct sm *sm, struct mono now);
 bool master_standby(struct sm *sm, struct mono now);
 void master_sminfo(struct sm *sm, const struct transport_msg *m,
 	const struct smp *s, struct mono now);
 
-/* late_answer.c: silence, and what a look at the way to it says. */
-void late_answer_new(struct sm *sm);
-void late_answer_free(struct sm *sm); /* nothing is in flight */
-/* When a light sweep that only waits for who is silent is to end. */
-struct mono late_answer_light_until(const struct sm *sm);
-void late_answer_light_done(struct sm *sm, struct mono now);
-
-/* inbound.c */
-void inbound_request(struct sm *sm, const struct transport_msg *m,
+/* trap.c: a trap has arrived. */
+void trap_receive(struct sm *sm, const struct transport_msg *m,
 	const struct smp *s, struct mono now);
-void inbound_refuse(struct sm *sm, const struct transport_msg *m);
 
-/* run_sa.c: subnet administration as a part of the core. */
+/* run_sa.c */
 void run_sa_new(struct sm *sm);
 void run_sa_free(struct sm *sm);
 void run_sa_configure(struct sm *sm);
@@ -392,60 +413,60 @@ void run_sa_message(
 	struct sm *sm, const struct transport_msg *m, struct mono now);
 void run_sa_tick(struct sm *sm, struct mono now);
 struct mono run_sa_next(const struct sm *sm);
-/* What it knew before a restart. */
+/* Its records of the previous run. */
 void run_sa_load(struct sm *sm, const struct state_file *s);
 void run_sa_start(struct sm *sm, struct mono now);
-/* It shall answer from the view in force. */
+/* It is to answer from the view in force. */
 void run_sa_publish(struct sm *sm, struct mono now);
-/* Hosts that came since are asked to register anew; there is a view. */
+/* New hosts are asked to register anew; there is a view. */
 void run_sa_reregister(struct sm *sm, struct mono now);
-/* Ask further ones, as transactions have room. */
+/* Ask further hosts, as transactions have room. */
 void run_sa_step(struct sm *sm, struct mono now);
-/* Another SM has the fabric. */
+/* Another SM is master. */
 void run_sa_lost(struct sm *sm, struct mono now);
-/* No worker runs any more: views let go meanwhile. */
-void run_sa_shed(struct sm *sm);
+/* The worker has ended: release views that waited for it. */
+void run_sa_release_views(struct sm *sm);
 
-/* run_mcast.c: tables of groups. */
+/* run_mcast.c */
 void run_mcast_new(struct sm *sm);
 void run_mcast_free(struct sm *sm); /* nothing is in flight */
-/* Somebody joined or left a group of this MLID. */
+/* A port joined or left a group of this MLID. */
 void run_mcast_regroup(struct sm *sm, uint16_t mlid, struct mono now);
-/* The tree of an MLID's groups, or NULL. */
-const struct mcast_tree *run_mcast_tree(const struct sm *sm, uint16_t mlid);
+/* For sm_mcast_trees. */
+const struct mcast_tree *const *run_mcast_trees(const struct sm *sm);
 /* The view in force has another topology, or routes. */
 void run_mcast_publish(struct sm *sm, struct mono now);
-/* Switches of sm->topo that lost their memory; all: nothing is known. */
+/* Switches of sm->topo that have rebooted; all: no table is known. */
 void run_mcast_forget(struct sm *sm, bool all);
-/* A switch whose table is written no more, in words, or "". */
+/* An alarm about a switch whose table is written no more, or "". */
 const char *run_mcast_alarm(const struct sm *sm);
-void run_mcast_lost(struct sm *sm); /* another SM has the fabric */
+void run_mcast_lost(struct sm *sm); /* another SM is master */
 struct mono run_mcast_next(const struct sm *sm);
 void run_mcast_step(struct sm *sm, struct mono now);
-/* Before routes are made: what do switches hold that nobody has read? True: it
- * is known. */
-void run_mcast_look(struct sm *sm);
-bool run_mcast_looked(struct sm *sm, struct mono now);
-/* Are there trees that a transition has to count with? *unsettled: and not
- * known to keep the order of the view. */
+/* Before routes are made: begin to read unread tables of switches; true when
+ * all are known. */
+void run_mcast_start_reading(struct sm *sm);
+bool run_mcast_has_read(struct sm *sm, struct mono now);
+/* True if there are trees that a transition has to count with. *unsettled: and
+ * they are not known to obey the order of the view. */
 bool run_mcast_dependencies(const struct sm *sm, bool *unsettled);
-/* sm->plan is about to be written: trees that it has no room for go first;
- * then true, and nothing is in flight. */
+/* sm->plan is about to be written: trees that it cannot admit go first; then
+ * run_mcast_ready is true, and nothing is in flight. */
 void run_mcast_before_push(struct sm *sm, struct mono now);
 bool run_mcast_ready(struct sm *sm, struct mono now);
-/* Trees had to go and switches did not answer: the push was stopped. */
+/* True if trees had to go and switches did not answer: the push was stopped. */
 bool run_mcast_is_stuck(const struct sm *sm);
-/* Are tables of groups written, or is something to be looked at again? */
+/* True if tables are being written, or are to be read again. */
 bool run_mcast_writing(const struct sm *sm);
-/* The push waits for answers about tables of groups: nothing else is due. */
+/* True while a push waits for multicast tables: no other timer is due. */
 bool run_mcast_busy(const struct sm *sm);
-/* The push is over, and the switches hold what the view says. */
+/* The push is over, and the switches hold the unicast tables of the view. */
 void run_mcast_settle(struct sm *sm, struct mono now);
-/* What a switch acknowledged; false: not known. */
+/* What a switch acknowledged; false: unknown. */
 bool run_mcast_cell(const struct sm *sm, uint64_t guid, unsigned block,
 	unsigned pos, uint8_t out[64]);
 
-/* group_keep.c: groups that outlive their members, and the daemon. */
+/* group_keep.c */
 struct group_keep_saved {
 	struct state_file_group *group;
 	size_t ngroup;
@@ -453,56 +474,58 @@ struct group_keep_saved {
 	size_t nmember;
 };
 void group_keep_load(struct sm *sm, const struct state_file *s);
-void group_keep_configure(struct sm *sm); /* those that are always there */
+void group_keep_configure(struct sm *sm); /* the groups of the configuration */
 void group_keep_save(const struct sm *sm, struct group_keep_saved *out);
 void group_keep_saved_free(struct group_keep_saved *s);
 
-/* run_pkeys.c: P_Keys, from the configuration to the view. */
+/* run_pkeys.c */
 void run_pkeys_load(struct sm *sm, const struct state_file *s);
-/* It became ours: ports that another SM had may hold anything. */
+/* We became master: ports of another SM may hold anything. */
 void run_pkeys_distrust(struct sm *sm);
 void run_pkeys_make(struct sm *sm); /* for sm->topo */
-/* Begin to read the tables that matter and are not known. */
+/* Begin to read the tables that are relevant and not known. */
 void run_pkeys_read(struct sm *sm);
-/* For the state file. */
+/* enum state_file_pkeys of a port, for the state file. */
 uint8_t run_pkeys_saved(const struct sm *sm, uint64_t guid);
-/*
- * Are tables still what they were? Those in doubt, and some others in turn;
- * sm->pkey_read. Then: what was found, and a run to mend it.
- */
+/* Begin to read tables that are in doubt, and some others in rotation
+ * (sm->pkey_read); then act on those that differ. */
 void run_pkeys_check(struct sm *sm);
 void run_pkeys_checked(struct sm *sm, struct mono now);
-/* It gives way to a change: the same tables are read next time. */
-void run_pkeys_unchecked(struct sm *sm, struct mono now);
-/* A light sweep is over: look at some tables. */
+/* The check gives way to a change: the same tables are read next time. */
+void run_pkeys_stop_check(struct sm *sm, struct mono now);
+/* A light sweep is over: have some tables read. */
 void run_pkeys_light(struct sm *sm, struct mono now);
-/* Tables that could not be read, or have no room: again later; an alarm. */
+/* Tables that could not be read, or are too small: asked again; an alarm. */
 void run_pkeys_review(struct sm *sm);
-/* The push is over: what the ports have; true: the view says otherwise. */
+/* The push is over: enter what the ports hold; true: the view differs. */
 bool run_pkeys_settle(struct sm *sm);
-/* Names were read: has anybody become another member by them? */
+/* Names were read: true if a port is another member by its name. */
 bool run_pkeys_renamed(const struct sm *sm, struct topo *fresh);
 
-/* run_qos.c: levels of service, from the configuration to the view. */
+/* run_qos.c */
 void run_qos_drop(struct sm *sm); /* the run is over */
-/* For a view that has another topology: who is called what may differ. */
+/* For a view that has another topology: nodes may have other names. */
 void run_qos_renew(const struct sm *sm, struct view *v);
-/* The push is over: what is there; true: the view says otherwise. */
+/* The push is over: enter what is written; true: the view differs. */
 bool run_qos_settle(struct sm *sm);
-/* Log why routing has fewer lanes than asked for, and where they share VLs,
- * when it is news. */
+/* Log why there are fewer layers than asked for, and where they share VLs, when
+ * it has changed. */
 void run_qos_log_layers(struct sm *sm);
-/* A shortage, in words: log, status, alarm. */
+/* A shortage of VLs: log, status, alarm. */
 void run_qos_review(struct sm *sm);
 
 /* sm.c */
 void sm_enter(struct sm *sm, enum sm_phase phase, struct mono now);
+
+/* dirty.c: a switch is to be probed, by its GUID ... */
 void dirty_mark(struct sm *sm, uint64_t switch_guid, struct mono now,
 	const char *cause);
-/* ... because of a trap: it may have been asked since what happened. */
+/* ... because of a trap: the switch may have been asked after what the trap
+ * reports. */
 void dirty_mark_reported(
 	struct sm *sm, uint64_t guid, struct mono now, const char *cause);
-/* ... but what is being written already follows from it, as far as we know. */
+/* ... and the tables that are being written already follow from it, as far as
+ * is known. */
 void dirty_mark_known(
 	struct sm *sm, uint64_t guid, struct mono now, const char *cause);
 void dirty_mark_full(struct sm *sm, struct mono now, const char *cause);

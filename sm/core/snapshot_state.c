@@ -3,7 +3,7 @@
 #include "routing/updown/engine_cache_io.h"
 #include "sm/base/buf.h"
 
-/* Either is UTF-8: a configuration was read as such, a state is ASCII. */
+/* Either text is UTF-8: a configuration was read as such, a state is ASCII. */
 static json_t *
 text_of(const struct buf *b)
 {

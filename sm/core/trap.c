@@ -1,23 +1,28 @@
 #include "sm/core/trap.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "sm/base/hash.h"
 #include "sm/base/map.h"
 #include "sm/base/mem.h"
+#include "sm/core/sm_priv.h"
+
+enum { TRAP_LINK_STATE = 128, TRAP_LOCAL_CHANGES = 144 };
+enum { NEW_DESCRIPTION = 1 }; /* bit of trap 144's flags */
 
 enum {
-	BURST = 16,	     /* traps a source may have in hand */
+	BURST = 16,	     /* tokens that a source may have */
 	REPEAT_MS = 1000,    /* the same notice within this is a repetition */
 	EARN_MS = 250,	     /* a source earns a token in this time */
 	MAX_SOURCES = 65536, /* LIDs */
 };
 
 struct source {
-	struct mono last;   /* of the last one acted on */
+	struct mono last;   /* of the last trap acted on */
 	struct mono earned; /* when tokens were last added */
-	uint64_t print;	    /* what the last one said */
+	uint64_t print;	    /* fingerprint of that trap */
 	unsigned tokens;
 };
 
@@ -45,7 +50,7 @@ traps_free(struct trap_filter *t)
 
 /* FNV-1a of the notice and its TID: repetitions carry both unchanged. */
 static uint64_t
-fingerprint(const struct smp *s)
+trap_print(const struct smp *s)
 {
 	return fnv_more(FNV_START ^ s->tid, s->data, sizeof(s->data));
 }
@@ -64,7 +69,7 @@ source_of(struct trap_filter *t, uint16_t lid, struct mono now)
 }
 
 static void
-earn(struct source *s, struct mono now)
+earn_tokens(struct source *s, struct mono now)
 {
 	int64_t n = mono_sub(now, s->earned).ns / mono_ms(EARN_MS).ns;
 
@@ -80,12 +85,12 @@ trap_is_new(struct trap_filter *t, uint16_t lid, const struct smp *s,
 	const struct mad_notice *n, struct mono now)
 {
 	struct source *src = source_of(t, lid, now);
-	uint64_t print = fingerprint(s) ^ n->trap;
+	uint64_t print = trap_print(s) ^ n->trap;
 
 	if (src->print == print && src->last.ns != 0 &&
 		mono_before(now, mono_add(src->last, mono_ms(REPEAT_MS))))
 		return TRAP_REPEAT;
-	earn(src, now);
+	earn_tokens(src, now);
 	if (src->tokens == 0)
 		return TRAP_FLOOD;
 	src->tokens--;
@@ -107,4 +112,157 @@ trap_repress(const struct transport_msg *m, const struct smp *s,
 	out->error = 0;
 	out->len = MAD_SIZE;
 	smp_encode(&r, out->mad);
+}
+
+/* ---- what a trap marks dirty ---- */
+
+/*
+ * The port that a trap is about, and in *t the topology that it is in: that of
+ * the view, or of this run, in which a new switch may already report its links.
+ * TOPO_NONE: no port has this LID.
+ */
+static port_ix
+port_of_lid(const struct sm *sm, uint16_t lid, const struct topo **t)
+{
+	port_ix p = TOPO_NONE;
+
+	if (sm->view == NULL)
+		return TOPO_NONE;
+	*t = sm->view->topo;
+	if (lid == 0)
+		return (*t)->sm_port;
+	p = topo_by_lid(*t, lid, NULL);
+	if (p != TOPO_NONE || sm->topo == NULL)
+		return p;
+	*t = sm->topo;
+	return topo_by_lid(*t, lid, NULL);
+}
+
+/* The text for a trap: its source by name where names have been read. */
+static void
+describe_trap(const struct topo *t, port_ix p, unsigned trap, uint16_t lid,
+	char out[128])
+{
+	const char *name = p != TOPO_NONE ? topo_desc(t, t->port[p].node) : "";
+
+	if (p == TOPO_NONE)
+		(void)snprintf(out, 128,
+			"trap %u from lid %u, which no port here has", trap,
+			lid);
+	else if (*name == '\0')
+		(void)snprintf(out, 128, "trap %u from 0x%016" PRIx64 " lid %u",
+			trap, t->node[t->port[p].node].guid, lid);
+	else
+		(void)snprintf(
+			out, 128, "trap %u from %.64s lid %u", trap, name, lid);
+}
+
+/*
+ * The node to ask because of a trap about port p: of a link that changed the
+ * switch, the port's own or the one that it is connected to; of a change in a
+ * host, such as an SM that began there, the host. 0: there is no switch.
+ */
+static uint64_t
+guid_to_probe(const struct topo *t, port_ix p, unsigned trap)
+{
+	const struct topo_node *n = &t->node[t->port[p].node];
+	sw_ix s = topo_switch_of(t, p);
+
+	if (trap == TRAP_LOCAL_CHANGES && n->type != TOPO_SWITCH)
+		return n->guid;
+	return s == TOPO_NONE ? 0 : t->node[t->sw[s].node].guid;
+}
+
+/*
+ * True if this run's topology differs at that switch from the one in force.
+ * Then a trap of a link most likely reports just that: every switch that lost a
+ * neighbour sends one, and many can arrive only when the tables are being
+ * repaired.
+ */
+static bool
+is_change_known(const struct sm *sm, uint64_t guid)
+{
+	const struct topo *was = sm->view->topo, *is = sm->topo;
+	node_ix o, n;
+	unsigned p;
+
+	if (sm->phase != SM_READBACK && sm->phase != SM_ROUTE &&
+		sm->phase != SM_PUSH && sm->phase != SM_COMMIT)
+		return false;
+	o = topo_by_node_guid(was, guid);
+	n = is != NULL ? topo_by_node_guid(is, guid) : TOPO_NONE;
+	if (o == TOPO_NONE || n == TOPO_NONE ||
+		was->node[o].nports != is->node[n].nports)
+		return false;
+	for (p = 1; p <= is->node[n].nports; p++)
+		if ((was->port[was->node[o].first_port + p].peer ==
+			    TOPO_NONE) !=
+			(is->port[is->node[n].first_port + p].peer ==
+				TOPO_NONE))
+			return true;
+	return false;
+}
+
+static void
+act_on_trap(struct sm *sm, uint16_t lid, const struct mad_notice *n,
+	struct mono now)
+{
+	uint16_t about = n->data_lid ? n->data_lid : lid;
+	const struct topo *t = NULL;
+	port_ix p = port_of_lid(sm, about, &t);
+	uint64_t guid = 0;
+	char cause[128];
+
+	if (n->trap != TRAP_LINK_STATE && n->trap != TRAP_LOCAL_CHANGES)
+		return;
+	if (p != TOPO_NONE) {
+		guid = guid_to_probe(t, p, n->trap);
+		if (n->trap == TRAP_LOCAL_CHANGES &&
+			(n->change_flags & NEW_DESCRIPTION) != 0)
+			builder_renamed(
+				sm->draft, t->node[t->port[p].node].guid);
+	}
+	if (n->trap == TRAP_LINK_STATE && run_push_caused(sm, guid))
+		return;
+	describe_trap(t, p, n->trap, about, cause);
+	if (guid != 0 && n->trap == TRAP_LINK_STATE &&
+		is_change_known(sm, guid))
+		dirty_mark_known(sm, guid, now, cause);
+	else if (guid != 0 && n->trap == TRAP_LINK_STATE)
+		dirty_mark_reported(sm, guid, now, cause);
+	else if (guid != 0)
+		dirty_mark(sm, guid, now, cause);
+	else
+		dirty_mark_full(sm, now, cause);
+}
+
+void
+trap_receive(struct sm *sm, const struct transport_msg *m, const struct smp *s,
+	struct mono now)
+{
+	struct transport_msg answer;
+	struct mad_notice n;
+	unsigned swallowed;
+
+	trap_repress(m, s, &answer);
+	(void)sm->t->send(sm->t, &answer);
+	mad_notice_decode(s->data, &n);
+	sm->stat.traps++;
+	if (sm->role != SM_MASTER || !n.generic)
+		return;
+	switch (trap_is_new(sm->traps, m->lid, s, &n, now)) {
+	case TRAP_ACT:
+		sa_trap(sm->sa, m->lid, s->data, now);
+		act_on_trap(sm, m->lid, &n, now);
+		break;
+	case TRAP_REPEAT:
+		sm->stat.traps_repeated++;
+		break;
+	case TRAP_FLOOD:
+		sm->stat.traps_refused++;
+		if (log_allowed(&sm->noise, 5, now, &swallowed))
+			log_warn("trap: too many from lid=%u trap=%u, ignored",
+				m->lid, n.trap);
+		break;
+	}
 }

@@ -1,11 +1,14 @@
 /*
- * trap: notices from the fabric, validated before anybody acts on them.
+ * trap: notices from the fabric, validated before they have an effect.
  *
  * A trap is answered with TrapRepress (same TID, attribute and data), or its
  * sender repeats it for ever. Repetitions and duplicates are counted and not
  * acted on again; a source that sends too many is answered but ignored (token
  * bucket). What remains is a hint about one node: the core marks it dirty and
  * asks the fabric; nothing in a trap is believed as such.
+ *
+ * This header is the filter; trap.c also has what a trap marks dirty
+ * (trap_receive in sm_priv.h).
  *
  * IBA volume 1: traps 14.2.5.1, 14.3; TrapRepress 13.4.9.
  */

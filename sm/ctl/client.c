@@ -16,7 +16,7 @@
 enum { READ_CHUNK = 64 * 1024 };
 
 static int
-fail(enum client_fault *fault, enum client_fault is)
+set_fault(enum client_fault *fault, enum client_fault is)
 {
 	*fault = is;
 	return -1;
@@ -30,8 +30,8 @@ client_connect(const char *path, enum client_fault *fault, struct reason *why)
 	int fd;
 
 	if (n == 0 || n >= sizeof(sun.sun_path)) {
-		(void)reason_set(why, "%s: not a path for a socket", path);
-		return fail(fault, CLIENT_UNREACHABLE);
+		(void)reason_set(why, "%s: not a usable socket path", path);
+		return set_fault(fault, CLIENT_UNREACHABLE);
 	}
 	memcpy(sun.sun_path, path, n);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -39,20 +39,24 @@ client_connect(const char *path, enum client_fault *fault, struct reason *why)
 		connect(fd, (const struct sockaddr *)&sun, sizeof(sun)) == 0)
 		return fd;
 	if (errno == EACCES || errno == EPERM) {
-		(void)reason_set(why, "%s: you may not use it: %s", path,
-			strerror(errno));
-		(void)fail(fault, CLIENT_FORBIDDEN);
+		(void)reason_set(why,
+			"%s: permission denied: run as root or join group "
+			"heddle",
+			path);
+		(void)set_fault(fault, CLIENT_FORBIDDEN);
 	} else {
-		(void)reason_set(why, "%s: no heddled serves it: %s", path,
-			strerror(errno));
-		(void)fail(fault, CLIENT_UNREACHABLE);
+		(void)reason_set(why,
+			"%s: heddled is not running, or uses another socket: "
+			"%s",
+			path, strerror(errno));
+		(void)set_fault(fault, CLIENT_UNREACHABLE);
 	}
 	if (fd >= 0)
 		(void)close(fd);
 	return -1;
 }
 
-/* Wait for events on fd; -1 at the end of patience. */
+/* Wait for events on fd; -1 when `until` has passed. */
 static int
 wait_for(int fd, short events, struct mono until, enum client_fault *fault,
 	struct reason *why)
@@ -67,16 +71,16 @@ wait_for(int fd, short events, struct mono until, enum client_fault *fault,
 	n = poll(&p, 1, ms > INT_MAX ? INT_MAX : (int)ms);
 	if (n > 0 || (n < 0 && errno == EINTR))
 		return 0;
-	(void)reason_set(why, "no answer in time");
-	return fail(fault, CLIENT_TIMEOUT);
+	(void)reason_set(why, "timed out waiting for heddled");
+	return set_fault(fault, CLIENT_TIMEOUT);
 }
 
 static int
 hung_up(enum client_fault *fault, struct reason *why, ssize_t n)
 {
-	(void)reason_set(why, "heddled hung up%s%s", n < 0 ? ": " : "",
-		n < 0 ? strerror(errno) : "");
-	return fail(fault, CLIENT_BROKEN);
+	(void)reason_set(why, "heddled closed the connection%s%s",
+		n < 0 ? ": " : "", n < 0 ? strerror(errno) : "");
+	return set_fault(fault, CLIENT_BROKEN);
 }
 
 static int
@@ -138,8 +142,8 @@ client_ask(int fd, const json_t *request, struct mono until,
 		if (!json_is_object(reply)) {
 			json_decref(reply);
 			reply = NULL;
-			(void)reason_set(why, "what came is no answer");
-			(void)fail(fault, CLIENT_BROKEN);
+			(void)reason_set(why, "heddled sent an invalid reply");
+			(void)set_fault(fault, CLIENT_BROKEN);
 		}
 	}
 	buf_free(&line);

@@ -1,6 +1,4 @@
-/*
- * client: the other end of the control socket: one question, one answer.
- */
+/* client: the client's end of the control socket: one request, one reply. */
 #ifndef HEDDLE_SM_CTL_CLIENT_H
 #define HEDDLE_SM_CTL_CLIENT_H
 
@@ -10,10 +8,10 @@
 #include "sm/base/reason.h"
 
 enum client_fault {
-	CLIENT_UNREACHABLE, /* nobody serves the socket */
-	CLIENT_FORBIDDEN,   /* we may not */
+	CLIENT_UNREACHABLE, /* nothing listens on the socket */
+	CLIENT_FORBIDDEN,   /* no permission for the socket */
 	CLIENT_TIMEOUT,
-	CLIENT_BROKEN, /* it hung up, or what came is no answer */
+	CLIENT_BROKEN, /* the connection was closed, or the reply is invalid */
 };
 
 /* Connect to the socket at path. A descriptor to close, or -1. */
@@ -22,7 +20,7 @@ int client_connect(
 
 /*
  * Send request and wait until `until` for the reply, which is returned whole
- * (to be decref'ed); NULL when there is none.
+ * (the caller drops the reference); NULL and a fault if there is none.
  */
 json_t *client_ask(int fd, const json_t *request, struct mono until,
 	enum client_fault *fault, struct reason *why);

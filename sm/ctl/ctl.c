@@ -29,35 +29,36 @@ struct client {
 	struct loop_fd *watch;
 	struct buf in;
 	struct buf out;
-	struct answer *answer; /* being made */
-	bool eof;	       /* nothing more will come */
-	bool last;	       /* close when all is written */
-	bool waiting;	       /* for what follows, to answer with status */
+	struct answer *answer; /* being produced */
+	bool eof;	       /* the client has closed its sending side */
+	bool last;	       /* close when everything is written */
+	bool waiting; /* for generation and sweep below, to answer with the
+			 status */
 	uint64_t generation, sweep;
-	struct mono progress; /* last time that something was written */
+	struct mono progress; /* when something was last written */
 };
 
 struct ctl {
 	struct loop *loop;
 	char *path;
-	struct stat id; /* of our socket file */
+	struct stat id; /* identity of the socket file */
 	int fd;
 	struct loop_fd *watch;
 	struct loop_timer *stalls;
-	bool ticking; /* stalls is set */
+	bool ticking; /* the timer stalls is set */
 	struct loop_wake *again;
 	struct ctl_ops ops;
 	struct ctl_limits limits;
 	struct ctl_stats stats;
 	struct client *clients;
-	struct view **shed; /* to be let go when the pool is free */
+	struct view **shed; /* to be released when the pool is free */
 	size_t nshed, capshed;
 };
 
-/* ---- clients come and go ---- */
+/* ---- connecting and disconnecting ---- */
 
 static void
-let_go(struct ctl *c, struct view *v)
+release_later(struct ctl *c, struct view *v)
 {
 	if (v == NULL)
 		return;
@@ -84,7 +85,7 @@ client_free(struct client *k)
 	if (k->next != NULL)
 		k->next->prev = k->prev;
 	c->stats.clients--;
-	let_go(c, answer_free(k->answer));
+	release_later(c, answer_free(k->answer));
 	loop_fd_free(k->watch);
 	(void)close(k->fd);
 	buf_free(&k->in);
@@ -101,9 +102,9 @@ status_now(struct ctl *c)
 	return answer_result(c->ops.status(c->ops.cookie));
 }
 
-/* Is what the client waits for there? */
+/* True if the generation and sweep that the client waits for are reached. */
 static bool
-reached(const struct client *k)
+has_reached(const struct client *k)
 {
 	const struct ctl_ops *ops = &k->ctl->ops;
 	const struct view *v = ops->view(ops->cookie);
@@ -113,7 +114,7 @@ reached(const struct client *k)
 }
 
 static struct answer *
-do_status(struct client *k, json_t *request)
+command_status(struct client *k, json_t *request)
 {
 	json_int_t generation = 0, sweep = 0;
 	const char *cmd;
@@ -127,14 +128,14 @@ do_status(struct client *k, json_t *request)
 			"bad-argument", "cannot wait for a negative number");
 	k->generation = (uint64_t)generation;
 	k->sweep = (uint64_t)sweep;
-	if (reached(k))
+	if (has_reached(k))
 		return status_now(k->ctl);
 	k->waiting = true;
 	return NULL;
 }
 
 static struct answer *
-do_sweep(struct client *k, json_t *request)
+command_sweep(struct client *k, json_t *request)
 {
 	const struct ctl_ops *ops = &k->ctl->ops;
 	const struct view *v;
@@ -153,9 +154,9 @@ do_sweep(struct client *k, json_t *request)
 		(json_int_t)(v != NULL ? v->generation : 0) + 1));
 }
 
-/* The next view has the fresh tables. */
+/* The next view will have the fresh tables. */
 static struct answer *
-do_rebalance(struct client *k, json_t *request)
+command_rebalance(struct client *k, json_t *request)
 {
 	const struct ctl_ops *ops = &k->ctl->ops;
 	const struct view *v;
@@ -173,19 +174,19 @@ do_rebalance(struct client *k, json_t *request)
 }
 
 static struct answer *
-do_topology(struct client *k, json_t *request)
+command_topology(struct client *k, json_t *request)
 {
 	return topology_answer(request, k->ctl->ops.view(k->ctl->ops.cookie));
 }
 
 static struct answer *
-do_routes(struct client *k, json_t *request)
+command_routes(struct client *k, json_t *request)
 {
 	return routes_answer(request, k->ctl->ops.view(k->ctl->ops.cookie));
 }
 
 static struct answer *
-do_explain(struct client *k, json_t *request)
+command_explain(struct client *k, json_t *request)
 {
 	const char *what = json_string_value(json_object_get(request, "what"));
 
@@ -196,13 +197,13 @@ do_explain(struct client *k, json_t *request)
 }
 
 static struct answer *
-do_tree(struct client *k, json_t *request)
+command_tree(struct client *k, json_t *request)
 {
 	return tree_answer(request, k->ctl->ops.view(k->ctl->ops.cookie));
 }
 
 static struct answer *
-do_groups(struct client *k, json_t *request)
+command_groups(struct client *k, json_t *request)
 {
 	const struct ctl_ops *ops = &k->ctl->ops;
 	const char *cmd, *which = NULL;
@@ -219,7 +220,7 @@ do_groups(struct client *k, json_t *request)
 }
 
 static struct answer *
-do_snapshot(struct client *k, json_t *request)
+command_snapshot(struct client *k, json_t *request)
 {
 	const struct ctl_ops *ops = &k->ctl->ops;
 	const char *cmd;
@@ -233,19 +234,19 @@ do_snapshot(struct client *k, json_t *request)
 
 static const struct command {
 	const char *name;
-	bool view; /* can only be answered from one */
-	/* NULL: the client waits, its answer comes later */
+	bool view; /* needs a view */
+	/* NULL: the client waits, its answer follows later */
 	struct answer *(*run)(struct client *k, json_t *request);
 } commands[] = {
-	{"status", false, do_status},
-	{"topology", true, do_topology},
-	{"tree", true, do_tree},
-	{"routes", true, do_routes},
-	{"groups", true, do_groups},
-	{"explain", true, do_explain},
-	{"snapshot", true, do_snapshot},
-	{"sweep", false, do_sweep},
-	{"rebalance", true, do_rebalance},
+	{"status", false, command_status},
+	{"topology", true, command_topology},
+	{"tree", true, command_tree},
+	{"routes", true, command_routes},
+	{"groups", true, command_groups},
+	{"explain", true, command_explain},
+	{"snapshot", true, command_snapshot},
+	{"sweep", false, command_sweep},
+	{"rebalance", true, command_rebalance},
 };
 
 static const struct command *
@@ -258,19 +259,19 @@ find_command(const char *name)
 }
 
 static struct answer *
-malformed(struct client *k, const char *text)
+answer_malformed(struct client *k, const char *text)
 {
 	k->ctl->stats.malformed++;
 	return answer_error("bad-request", text);
 }
 
 static struct answer *
-unknown(const char *name)
+answer_unknown(const char *name)
 {
 	struct answer *a;
 	struct buf b = {0};
 
-	buf_printf(&b, "unknown command '%.*s'; there are", SHOWN, name);
+	buf_printf(&b, "unknown command '%.*s'; known commands:", SHOWN, name);
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
 		buf_printf(&b, "%s %s", i > 0 ? "," : "", commands[i].name);
 	a = answer_error("unknown-command", b.text);
@@ -279,36 +280,37 @@ unknown(const char *name)
 }
 
 static struct answer *
-dispatch(struct client *k, const char *name, json_t *request)
+run_command(struct client *k, const char *name, json_t *request)
 {
 	const struct ctl_ops *ops = &k->ctl->ops;
 	const struct command *cmd = find_command(name);
 
 	if (cmd == NULL)
-		return unknown(name);
+		return answer_unknown(name);
 	if (cmd->view && ops->view(ops->cookie) == NULL)
-		return answer_error(
-			"no-view", "no fabric was brought up yet: see status");
+		return answer_error("no-view",
+			"the fabric is not up yet: see heddlectl status");
 	return cmd->run(k, request);
 }
 
-/* Run a decoded request. */
+/* Execute a decoded request. */
 static void
 run_request(struct client *k, json_t *request)
 {
 	const char *name = json_string_value(json_object_get(request, "cmd"));
 
 	if (name == NULL) {
-		k->answer = malformed(k, "a request is an object with \"cmd\", "
-					 "such as {\"cmd\":\"status\"}");
+		k->answer = answer_malformed(k,
+			"a request is an object with \"cmd\", "
+			"such as {\"cmd\":\"status\"}");
 		return;
 	}
-	k->answer = dispatch(k, name, request);
+	k->answer = run_command(k, name, request);
 	if (k->answer != NULL && answer_failed(k->answer))
 		k->ctl->stats.refused++;
 }
 
-/* The first n bytes of in are a line. */
+/* Execute the request in the first n bytes of k->in, a line. */
 static void
 take_line(struct client *k, size_t n)
 {
@@ -320,7 +322,7 @@ take_line(struct client *k, size_t n)
 	if (request == NULL) {
 		(void)reason_set(&why, "not a line of JSON: column %d: %s",
 			err.column, err.text);
-		k->answer = malformed(k, why.text);
+		k->answer = answer_malformed(k, why.text);
 	} else {
 		run_request(k, request);
 		json_decref(request);
@@ -330,7 +332,7 @@ take_line(struct client *k, size_t n)
 }
 
 static bool
-blank(const char *s, size_t n)
+is_blank(const char *s, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (s[i] != ' ' && s[i] != '\t' && s[i] != '\r')
@@ -339,8 +341,8 @@ blank(const char *s, size_t n)
 }
 
 /*
- * Begin the answer to the next request, if there is one and it can be
- * answered now; true when there is an answer.
+ * Start the answer to the next request, if there is one that can be answered
+ * now; true if there is an answer.
  */
 static bool
 next_request(struct client *k)
@@ -352,16 +354,16 @@ next_request(struct client *k)
 		end = memchr(k->in.text, '\n', k->in.n);
 		n = end != NULL ? (size_t)(end - k->in.text) : k->in.n;
 		if (n > CTL_REQUEST_MAX) {
-			k->answer = malformed(
+			k->answer = answer_malformed(
 				k, "a request has at most 65536 bytes");
 			k->last = true;
 		} else if (end == NULL && k->eof) {
-			k->answer = malformed(
+			k->answer = answer_malformed(
 				k, "the request does not end with a newline");
 			k->last = true;
 		} else if (end == NULL) {
 			break;
-		} else if (blank(k->in.text, n)) {
+		} else if (is_blank(k->in.text, n)) {
 			buf_drop(&k->in, n + 1);
 		} else {
 			take_line(k, n);
@@ -370,11 +372,11 @@ next_request(struct client *k)
 	return k->answer != NULL;
 }
 
-/* ---- one turn of a client ---- */
+/* ---- serving a client ---- */
 
-/* false: the connection is dead. */
+/* False if the connection is dead. */
 static bool
-receive(struct client *k)
+receive_bytes(struct client *k)
 {
 	char chunk[READ_CHUNK];
 	ssize_t n;
@@ -390,7 +392,7 @@ receive(struct client *k)
 }
 
 static bool
-transmit(struct client *k, struct mono now)
+send_bytes(struct client *k, struct mono now)
 {
 	ssize_t n;
 
@@ -405,9 +407,9 @@ transmit(struct client *k, struct mono now)
 	return true;
 }
 
-/* Make more of the answer while the client keeps up. */
+/* Produce more of the answer while the client reads fast enough. */
 static void
-produce(struct client *k, struct mono now)
+produce_answers(struct client *k, struct mono now)
 {
 	struct ctl *c = k->ctl;
 
@@ -416,14 +418,14 @@ produce(struct client *k, struct mono now)
 			k->progress = now;
 		if (answer_more(k->answer, c->limits.slice - k->out.n, &k->out))
 			return;
-		let_go(c, answer_free(k->answer));
+		release_later(c, answer_free(k->answer));
 		k->answer = NULL;
 	}
 }
 
-/* Paused: it waits for what it asked; ctl_changed goes on. */
+/* Without events the client waits for its answer; ctl_changed continues it. */
 static void
-rearm(struct client *k)
+rearm_events(struct client *k)
 {
 	unsigned events = 0;
 
@@ -434,9 +436,9 @@ rearm(struct client *k)
 	loop_fd_set(k->watch, events);
 }
 
-/* Could more be done at once, although no event will say so? */
+/* True if more can be done at once although no event will announce it. */
 static bool
-unfinished(const struct client *k)
+has_more_work(const struct client *k)
 {
 	if (k->out.n > 0)
 		return false;
@@ -447,35 +449,35 @@ unfinished(const struct client *k)
 }
 
 static bool
-over(const struct client *k)
+is_finished(const struct client *k)
 {
 	if (k->out.n > 0 || k->answer != NULL)
 		return false;
-	/* who hangs up while waiting is gone */
+	/* a client that closes while waiting is gone */
 	return k->last || (k->eof && (k->waiting || k->in.n == 0));
 }
 
 static void
-turn(struct client *k, unsigned events, struct mono now)
+serve_client(struct client *k, unsigned events, struct mono now)
 {
 	struct ctl *c = k->ctl;
 	bool alive = true;
 
 	if ((events & LOOP_READ) != 0)
-		alive = receive(k);
-	if (alive && k->waiting && reached(k)) {
+		alive = receive_bytes(k);
+	if (alive && k->waiting && has_reached(k)) {
 		k->waiting = false;
 		k->answer = status_now(c);
 	}
 	if (alive) {
-		produce(k, now);
-		alive = transmit(k, now);
+		produce_answers(k, now);
+		alive = send_bytes(k, now);
 	}
-	if (!alive || over(k)) {
+	if (!alive || is_finished(k)) {
 		client_free(k);
 	} else {
-		rearm(k);
-		if (unfinished(k))
+		rearm_events(k);
+		if (has_more_work(k))
 			loop_wake_send(c->again);
 	}
 	shed_views(c);
@@ -484,10 +486,10 @@ turn(struct client *k, unsigned events, struct mono now)
 static void
 on_client(void *cookie, unsigned events, struct mono now)
 {
-	turn(cookie, events, now);
+	serve_client(cookie, events, now);
 }
 
-/* In a turn of its own: who calls ctl_changed may be in the midst of one. */
+/* Runs from the loop: the caller of ctl_changed may be inside serve_client. */
 static void
 on_again(void *cookie, struct mono now)
 {
@@ -496,7 +498,7 @@ on_again(void *cookie, struct mono now)
 
 	for (k = c->clients; k != NULL; k = next) {
 		next = k->next;
-		turn(k, 0, now);
+		serve_client(k, 0, now);
 	}
 	shed_views(c);
 }
@@ -526,7 +528,7 @@ on_stalls(void *cookie, struct mono now)
 		client_free(k);
 	}
 	shed_views(c);
-	loop_fd_set(c->watch, LOOP_READ); /* accept may have failed */
+	loop_fd_set(c->watch, LOOP_READ); /* if accept had failed */
 	if (c->clients != NULL)
 		tick_later(c, now);
 }
@@ -562,7 +564,7 @@ add_client(struct ctl *c, int fd, struct mono now)
 		c->stats.dropped++;
 		k->answer = answer_error("busy", "too many clients");
 		k->last = true;
-		turn(k, 0, now);
+		serve_client(k, 0, now);
 	}
 }
 
@@ -578,7 +580,7 @@ on_listen(void *cookie, unsigned events, struct mono now)
 		c->stats.accepted++;
 		add_client(c, fd, now);
 	} else if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) {
-		loop_fd_set(c->watch, 0); /* no descriptors: try later */
+		loop_fd_set(c->watch, 0); /* no descriptors: retry later */
 	}
 	tick_later(c, now);
 }
@@ -614,7 +616,9 @@ ctl_live(const char *path)
 	return ok;
 }
 
-/* Nothing is in the way, or only what a dead daemon left. */
+/*
+ * 0 if path is free, or was the socket of a dead daemon, which is then removed.
+ */
 static int
 clear_path(const char *path, struct reason *why)
 {
@@ -628,10 +632,11 @@ clear_path(const char *path, struct reason *why)
 	}
 	if (!S_ISSOCK(st.st_mode))
 		return reason_set(why,
-			"control socket %s: something else is there", path);
+			"control socket %s: exists and is not a socket", path);
 	if (ctl_live(path))
 		return reason_set(why,
-			"control socket %s: another process serves it", path);
+			"control socket %s: another process is listening on it",
+			path);
 	if (unlink(path) != 0 && errno != ENOENT)
 		return reason_set(
 			why, "control socket %s: %s", path, strerror(errno));

@@ -1,20 +1,22 @@
 /*
- * ctl: the control socket.
+ * ctl: the server of the control socket.
  *
  * A unix stream socket, mode 0660. A request is one line of JSON, an object
- * with "cmd"; the reply is one line of JSON, in the order of the requests:
+ * with "cmd"; the reply is one line of JSON; replies come in the order of the
+ * requests:
  *
  *	{"cmd":"status"}
  *	{"ok":true,"result":{...}}
  *	{"cmd":"stauts"}
  *	{"ok":false,"code":"unknown-command","error":"..."}
  *
- * Questions are answered from the committed view, which a reply pins while it
- * is being written, so a reply is of one piece whatever happens meanwhile.
- * Nothing a client does may hold the loop: sockets do not block, a request is
+ * Requests are answered from the committed view. A reply holds a reference to
+ * its view while it is being written, so it is consistent whatever is committed
+ * meanwhile. No client can block the loop: sockets do not block, a request is
  * at most 64 KiB, a large reply is produced in slices as the client reads it,
- * the next request is not looked at before, and a client that stops reading is
- * dropped. What is not a request gets an error that says so, and is counted.
+ * the next request is not read before that, and a client that stops reading is
+ * disconnected. Bytes that are not a request get an error that says so, and
+ * are counted.
  *
  * A status request with "wait_generation" or "wait_sweep" is answered when that
  * number is reached.
@@ -39,75 +41,79 @@ enum { CTL_REQUEST_MAX = 64 * 1024 };
 
 struct ctl;
 
-/* What the server needs of the daemon. */
+/* What the server needs from the daemon. */
 struct ctl_ops {
 	void *cookie;
-	/* The committed view or NULL; the server pins it. */
+	/* The committed view or NULL; the server takes a reference. */
 	struct view *(*view)(void *cookie);
-	/* Everything about the daemon, as a new JSON object. */
+	/* The status of the daemon, as a new JSON object. */
 	json_t *(*status)(void *cookie);
-	/* Full sweeps that are over, whatever became of them. */
+	/* Full sweeps that have ended, successfully or not. */
 	uint64_t (*sweeps)(void *cookie);
 	/*
-	 * May views be let go now? Not while a routing job owns the pool their
-	 * tables are in: the server waits for ctl_changed. Reading them is
-	 * never a question: blocks that a view holds neither move nor change.
+	 * True if views may be released now: not while a routing job owns the
+	 * pool that holds their tables; the server then waits for ctl_changed.
+	 * Views may be read at any time: blocks that a view refers to neither
+	 * move nor change.
 	 */
 	bool (*may_release)(void *cookie);
 	/*
-	 * Have the fabric swept because user uid asked for it. 0 and in
-	 * *sweeps what sweeps() says when that one is over, or -1 and why not.
+	 * Sweep the fabric because user uid asked for it. 0, and in *sweeps
+	 * what sweeps() returns when that sweep has ended, or -1 and why not.
 	 */
 	int (*sweep)(
 		void *cookie, uid_t uid, uint64_t *sweeps, struct reason *why);
 	/*
-	 * Have fresh tables computed and written because user uid asked for
-	 * it. 0, or -1 and why not.
+	 * Compute and write fresh tables because user uid asked for it. 0, or
+	 * -1 and why not.
 	 */
 	int (*rebalance)(void *cookie, uid_t uid, struct reason *why);
-	/* Multicast groups, or the one that is named (groups.h), as a new
-	 * JSON object; NULL and why. */
+	/* All multicast groups, or the one that `which` names
+	 * (sm/report/groups_json.h), as a new JSON object; NULL and why. */
 	json_t *(*groups)(void *cookie, const char *which, struct reason *why);
-	/* What a snapshot holds beside the view (snapshot_json.h), as a new
-	 * JSON object. */
+	/* The part of a snapshot that is not in the view
+	 * (sm/report/snapshot_json.h), as a new JSON object. */
 	json_t *(*memory)(void *cookie);
 };
 
 /* Bounds; a zero takes the default. */
 struct ctl_limits {
-	unsigned clients;  /* at once; default 64 */
-	struct mono stall; /* a reply may rest so long unread; default 30 s */
-	size_t slice;	   /* bytes of a reply per turn; default 64 KiB */
+	unsigned clients;  /* connected at once; default 64 */
+	struct mono stall; /* how long a reply may stay unread; default 30 s */
+	size_t slice; /* bytes of a reply produced at a time; default 64 KiB */
 };
 
 struct ctl_stats {
 	uint64_t accepted, requests;
-	uint64_t malformed; /* requests that are none: garbage, half a line */
-	uint64_t refused;   /* well-formed, answered by an error */
-	uint64_t dropped;   /* clients that did not read, or were too many */
-	unsigned clients;   /* connected now */
+	uint64_t malformed; /* invalid requests: not JSON, without "cmd",
+			       incomplete */
+	uint64_t refused; /* well-formed requests that were answered by an error
+			   */
+	uint64_t dropped; /* clients that did not read, or exceeded the limit */
+	unsigned clients; /* connected now */
 };
 
 /*
- * Serve at path: what is missing of its directory is made, a socket left by a
- * dead daemon is replaced, a live one never. ops (copied) and what its cookie
- * points to stay valid until ctl_close; limits may be NULL. NULL and a reason
+ * Serve at path: missing directories of it are created; a socket left by a dead
+ * daemon is replaced, one that is in use never. ops (copied) and the data of
+ * its cookie stay valid until ctl_close; limits may be NULL. NULL and a reason
  * on failure.
  */
 struct ctl *ctl_open(struct loop *l, const char *path,
 	const struct ctl_ops *ops, const struct ctl_limits *limits,
 	struct reason *why);
 
-/* Drop the clients, remove the socket if it is still ours. NULL allowed. */
+/* Disconnect the clients, and remove the socket if it is still this one. NULL
+ * allowed. */
 void ctl_close(struct ctl *c);
 
-/* A view was committed, a run is over or views may be let go: answer who waits,
- * and let go. */
+/* A view was committed, a run has ended or views may be released: answer
+ * waiting clients, and release views. */
 void ctl_changed(struct ctl *c, struct mono now);
 
 const struct ctl_stats *ctl_stats(const struct ctl *c);
 
-/* 1 when somebody listens at path, 0 when not. */
+/* 1 if a process listens at path, 0 if not. */
 int ctl_live(const char *path);
 
 #endif

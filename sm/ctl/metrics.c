@@ -7,37 +7,38 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { WORD = 64 }; /* longest segment of a path, name of a label */
+enum { WORD = 64 }; /* the longest segment of a path, or name of a label */
 
 static const struct metrics_row rows[] = {
-	{"heddle_up", false, "Whether heddled answered.", "", NULL},
+	{"heddle_up", false, "1 if heddled answered, else 0.", "", NULL},
 	{"heddle_build_info", false, "Version of heddled.", "[version]",
 		"version"},
-	{"heddle_uptime_seconds", false, "Since heddled was started.", "uptime",
-		NULL},
-	{"heddle_memory_bytes", false, "Memory of heddled, now and at most.",
+	{"heddle_uptime_seconds", false, "Time since heddled was started.",
+		"uptime", NULL},
+	{"heddle_memory_bytes", false,
+		"Memory of heddled: resident now, and its peak.",
 		"memory.resident|peak", "kind"},
 
-	/* what it is */
+	/* role and state */
 	{"heddle_role_info", false,
-		"What the daemon is: discovering, standby, master.", "[role]",
+		"Role of the daemon: discovering, standby, master.", "[role]",
 		"role"},
 	{"heddle_priority", false, "SM priority of this daemon.",
 		"port.priority", NULL},
-	{"heddle_other_managers", false, "Other subnet managers seen.",
-		"others", NULL},
-	{"heddle_alarm", false,
-		"Whether there is something that somebody should see to.",
-		"alarm", NULL},
-	{"heddle_alarm_info", false, "The alarm, while there is one.",
-		"[alarm]", "reason"},
-	{"heddle_dirty", false, "Whether something waits for the next run.",
-		"dirty", NULL},
+	{"heddle_other_managers", false,
+		"Other subnet managers seen by the last sweep.", "others",
+		NULL},
+	{"heddle_alarm", false, "1 while an alarm needs attention.", "alarm",
+		NULL},
+	{"heddle_alarm_info", false,
+		"The text of the alarm, while there is one.", "[alarm]",
+		"reason"},
+	{"heddle_dirty", false, "1 while a sweep is pending.", "dirty", NULL},
 	{"heddle_state_writable", false,
-		"Whether LIDs can be saved for the next start.",
+		"1 if LIDs can be saved for the next restart.",
 		"state_writable", NULL},
 	{"heddle_state_lost", false,
-		"Whether the state file of an earlier life could not be used.",
+		"1 if the state file of a previous run could not be used.",
 		"state_lost", NULL},
 	{"heddle_config_reloads_total", true,
 		"Reloads of the configuration, refused ones included.",
@@ -46,185 +47,205 @@ static const struct metrics_row rows[] = {
 		"Reloads of the configuration that were refused.",
 		"config.bad_reloads", NULL},
 	{"heddle_config_refused", false,
-		"Whether the last reload was refused, the older configuration "
-		"being in force.",
+		"1 if the last reload was refused and the previous "
+		"configuration stays in force.",
 		"config.refused", NULL},
 	{"heddle_config_refused_info", false,
 		"Why the last reload was refused.", "config.[refused]",
 		"reason"},
 
 	/* the view */
-	{"heddle_generation", false, "Number of the view; 0 before the first.",
+	{"heddle_generation", false,
+		"Number of the view, the last state of the fabric that was "
+		"written and acknowledged; 0 before the first.",
 		"generation", NULL},
-	{"heddle_view_age_seconds", false, "Since the view was made.", "age",
-		NULL},
-	{"heddle_engine_info", false, "Whose routes these are.",
+	{"heddle_view_age_seconds", false, "Time since the view was made.",
+		"age", NULL},
+	{"heddle_engine_info", false,
+		"Engine and switch order of the routes in force.",
 		"[engine,order]", "engine order"},
 	{"heddle_fallback", false,
-		"Whether another engine was asked first and could not.",
+		"1 if a preferred engine could not route the fabric.",
 		"fallback", NULL},
 	{"heddle_fallback_info", false,
-		"What engines asked first could not do.", "[tried]", "reason"},
-	{"heddle_nodes", false, "Nodes of the fabric.",
+		"Why the preferred engines could not route the fabric.",
+		"[tried]", "reason"},
+	{"heddle_nodes", false, "Nodes of the fabric, by kind.",
 		"fabric.switches|hosts|routers|aggregation", "kind"},
-	{"heddle_links", false, "Cables.", "fabric.links", NULL},
-	{"heddle_ports_linked", false, "Port ends with a cable.",
+	{"heddle_links", false, "Links of the fabric.", "fabric.links", NULL},
+	{"heddle_ports_linked", false, "Port ends with a link.",
 		"counts.ports_linked", NULL},
 	{"heddle_ports_active", false, "Port ends in state Active.",
 		"counts.ports_active", NULL},
 	{"heddle_ports_unreachable", false,
-		"Ports with a LID that cannot be reached.", "unreachable",
-		NULL},
+		"Ports with a LID that are unreachable.", "unreachable", NULL},
 	{"heddle_ports_mismatched", false,
-		"Ports whose MTU or lanes are not what both ends can do.",
+		"Ports whose MTU or VLs are below what both ends support.",
 		"change.mismatched_ports", NULL},
-	{"heddle_quarantined", false, "Nodes that are kept out.", "quarantined",
+	{"heddle_quarantined", false,
+		"Nodes in quarantine: excluded from transit.", "quarantined",
 		NULL},
-	{"heddle_quarantined_info", false, "A node that is kept out, and why.",
+	{"heddle_quarantined_info", false, "A node in quarantine, and why.",
 		"quarantined.[guid,name,why]", "guid name reason"},
-	{"heddle_lids", false, "LIDs.", "lids.used|free", "state"},
+	{"heddle_lids", false, "LIDs used and free.", "lids.used|free",
+		"state"},
 	{"heddle_lid_conflict", false,
-		"Whether ports claimed the same LID in the last run.",
+		"1 if two ports claimed the same LID in the last run.",
 		"lids.conflict", NULL},
 	{"heddle_tree_oddities", false,
-		"What contradicts the fabric being a tree.", "tree.odd.*",
-		"kind"},
+		"Irregularities of the fabric as a tree, by kind.",
+		"tree.odd.*", "kind"},
 
 	{"heddle_nodes_several_ports", false,
-		"Nodes with several ports, or groups of ports that stand in "
-		"for each other.",
+		"Multi-port nodes: nodes with several ports, or groups of "
+		"ports that stand in for each other.",
 		"homes.nodes", NULL},
 	{"heddle_nodes_single_point_of_failure", false,
-		"Of these, those that one switch or cable cuts off from a "
-		"leaf.",
+		"Multi-port nodes that the failure of one switch or link cuts "
+		"off from a leaf.",
 		"homes.single_points", NULL},
 
 	/* routes */
 	{"heddle_routes_verified", false,
-		"Whether the verifier found the routes right.", "verified.ok",
-		NULL},
+		"1 if the routes passed verification.", "verified.ok", NULL},
 	{"heddle_routes_pairs", false,
-		"Pairs of switch and LID: judged, and those that no cable "
-		"joins.",
+		"Pairs of switch and LID: verified, and those without a "
+		"physical path (cut_off).",
 		"verified.pairs|cut_off", "kind"},
-	{"heddle_routes_lanes", false, "Virtual lanes that the routes need.",
-		"verified.lanes", NULL},
+	{"heddle_routes_lanes", false,
+		"Routing layers of the routes, each on a VL.", "verified.lanes",
+		NULL},
 	{"heddle_routes_lanes_shared_ports", false,
-		"Ports between switches at which those lanes share virtual "
-		"lanes.",
+		"Ports between switches at which routing layers share VLs.",
 		"lanes_shared_ports", NULL},
-	{"heddle_routes_load", false, "Routes over the busiest cable.",
+	{"heddle_routes_load", false, "Routes over the busiest link.",
 		"verified.load_max", NULL},
-	{"heddle_routes_hops", false, "Switches on the longest route.",
+	{"heddle_routes_hops", false,
+		"Links between switches on the longest route.",
 		"verified.hops_max", NULL},
 
 	/* the last change */
-	{"heddle_change_info", false, "How the last change was written.",
+	{"heddle_change_info", false,
+		"How the tables of the last change were written.",
 		"change.[method,way]", "method way"},
 	{"heddle_change_entries", false,
-		"Forwarding entries that the last change altered.",
+		"Forwarding entries that the last change modified.",
 		"change.entries", NULL},
-	{"heddle_change_blocks", false, "Blocks of the last change.",
+	{"heddle_change_blocks", false,
+		"Forwarding table blocks that the last change wrote.",
 		"change.blocks", NULL},
 	{"heddle_change_stages", false, "Stages of the last change.",
 		"change.stages", NULL},
 	{"heddle_change_smps", false, "SMPs of the last change.", "change.smps",
 		NULL},
 	{"heddle_change_blocked_turns", false,
-		"Turns that were closed during the last change.",
+		"Dependencies blocked during the last change.",
 		"change.blocked", NULL},
 	{"heddle_change_cut_pairs", false,
-		"Pairs of switch and LID that lost packets by closed turns.",
+		"Pairs of switch and LID that lost packets because of blocked "
+		"dependencies.",
 		"change.pairs_cut", NULL},
-	{"heddle_run_seconds", false, "Duration of the run that made the view.",
+	{"heddle_run_seconds", false,
+		"Duration of the run that made the view, by phase.",
 		"times.discover|readback|route|push|total", "phase"},
 	{"heddle_run_smps", false, "SMPs sent in the run that made the view.",
 		"counts.smps", NULL},
 	{"heddle_run_failed_sets", false,
 		"Set requests that failed in the run that made the view.",
 		"counts.failed_sets", NULL},
-	{"heddle_blocked_turns", false, "Turns that are closed now.",
+	{"heddle_blocked_turns", false, "Dependencies that are blocked now.",
 		"held.turns", NULL},
 	{"heddle_blocked_pairs", false,
-		"Pairs of switch and LID that lose packets by closed turns.",
+		"Pairs of switch and LID that lose packets because of blocked "
+		"dependencies.",
 		"held.pairs", NULL},
 	{"heddle_blocked_deadline_seconds", false,
-		"Time left for the first closed turn to open; below 0 when it "
-		"is over.",
+		"Time until the first blocked dependency raises an alarm; "
+		"below 0 when overdue.",
 		"held.left", NULL},
 
 	/* work done */
-	{"heddle_sweeps_total", true, "Sweeps of the fabric begun.",
+	{"heddle_sweeps_total", true, "Sweeps of the fabric started, by kind.",
 		"sweeps.full|light", "kind"},
-	{"heddle_probes_total", true, "Looks at the place of a trap.",
+	{"heddle_probes_total", true, "Local probes triggered by traps.",
 		"sweeps.probes", NULL},
 	{"heddle_runs_total", true, "Runs that ended.", "sweeps.runs", NULL},
-	{"heddle_runs_failed_total", true, "Runs that did not end well.",
+	{"heddle_runs_failed_total", true, "Runs that failed.",
 		"sweeps.runs_failed", NULL},
-	{"heddle_last_run_ok", false, "Whether the last run ended well.",
+	{"heddle_last_run_ok", false, "1 if the last run succeeded.",
 		"sweeps.last_ok", NULL},
-	{"heddle_plan_failures_total", true, "Runs without a commit.",
+	{"heddle_plan_failures_total", true,
+		"Runs that failed and left the previous tables in force.",
 		"sweeps.plan_failures", NULL},
 	{"heddle_pushes_stopped_total", true,
-		"Pushes that a change of the fabric overtook.",
+		"Pushes stopped because the fabric changed meanwhile.",
 		"sweeps.pushes_stopped", NULL},
-	{"heddle_blocks_checked_total", true, "Blocks read after a push.",
+	{"heddle_blocks_checked_total", true, "Blocks read back after a push.",
 		"sweeps.checked_blocks", NULL},
 	{"heddle_blocks_untrue_total", true,
-		"Blocks read after a push that were not as acknowledged.",
+		"Blocks read back after a push that differed from what was "
+		"acknowledged.",
 		"sweeps.untrue_blocks", NULL},
 	{"heddle_tables_altered_total", true,
-		"Blocks and ports found as another hand had written them.",
+		"Blocks and ports modified by something other than this "
+		"daemon.",
 		"sweeps.altered", NULL},
 	{"heddle_pkey_tables_altered_total", true,
-		"P_Key tables that another hand had written.",
+		"P_Key tables modified by something other than this daemon.",
 		"sweeps.altered_key_tables", NULL},
 	{"heddle_rows_read_total", true,
-		"SL2VL rows read for turns that another manager closed.",
+		"SL2VL rows read in search of dependencies that another subnet "
+		"manager left blocked.",
 		"sweeps.rows_read", NULL},
-	{"heddle_rows_left", false, "SL2VL rows still to be read for these.",
+	{"heddle_rows_left", false,
+		"SL2VL rows still to be read in that search.",
 		"sweeps.rows_left", NULL},
 	{"heddle_rows_freed_total", true,
-		"SL2VL rows that another manager left closed, now open.",
+		"SL2VL rows left blocked by another subnet manager, now "
+		"unblocked.",
 		"sweeps.rows_freed", NULL},
 	{"heddle_links_lost_late_total", true,
-		"Links found down where answers were late.", "sweeps.ways_lost",
-		NULL},
+		"Links found down because answers were late.",
+		"sweeps.ways_lost", NULL},
 	{"heddle_traps_total", true,
-		"Traps: all received; of these repeated, refused, caused by "
-		"our own plan.",
+		"Traps: all received; of these repeated, refused, and caused "
+		"by our own writes (ours).",
 		"traps.received|repeated|refused|ours", "event"},
 
 	/* the wire */
 	{"heddle_smps_sent_total", true, "SMPs sent, retries included.",
 		"wire.sent", NULL},
-	{"heddle_smps_retried_total", true, "SMPs sent again.", "wire.retried",
-		NULL},
-	{"heddle_smps_by_lid_total", true, "SMPs sent routed by LID.",
+	{"heddle_smps_retried_total", true,
+		"SMPs sent again for lack of an answer.", "wire.retried", NULL},
+	{"heddle_smps_by_lid_total", true, "SMPs sent LID-routed.",
 		"wire.by_lid", NULL},
 	{"heddle_smps_strayed_total", true,
-		"Of these: without answer, sent again directed.",
+		"LID-routed SMPs without answer, sent again by directed route.",
 		"wire.strayed", NULL},
-	{"heddle_smps_timeouts_total", true, "SMPs given up.", "wire.timeouts",
-		NULL},
-	{"heddle_smps_completed_total", true, "SMPs answered, by attribute.",
+	{"heddle_smps_timeouts_total", true, "SMPs given up after all retries.",
+		"wire.timeouts", NULL},
+	{"heddle_smps_completed_total", true,
+		"SMPs answered, by attribute and method.",
 		"wire.by_attribute.*.get|set", "attribute method"},
 	{"heddle_smps_in_flight", false, "SMPs waiting for an answer.",
 		"wire.in_flight", NULL},
-	{"heddle_smps_window", false, "SMPs that may be in flight.",
+	{"heddle_smps_window", false, "SMPs that may be in flight at once.",
 		"wire.window", NULL},
-	{"heddle_mads_odd_total", true, "Messages that fit nothing expected.",
+	{"heddle_mads_odd_total", true,
+		"Messages received that were not expected or not valid, by "
+		"kind.",
 		"wire.late|alien|mismatched|busy|malformed|requests_refused|"
 		"ring_dropped",
 		"event"},
 
 	/* subnet administration, partitions, levels */
 	{"heddle_sa_events_total", true,
-		"Subnet administration: requests, and what became of them.",
+		"Subnet administration: requests, and their outcomes.",
 		"sa.requests|answers|records|busy|refused|dropped|reports|"
 		"reports_given_up",
 		"event"},
-	{"heddle_sa_held", false, "What subnet administration holds.",
+	{"heddle_sa_held", false,
+		"Records that subnet administration holds, by kind.",
 		"sa.services|subscriptions|groups|group_members|"
 		"tables_in_progress",
 		"kind"},
@@ -234,33 +255,32 @@ static const struct metrics_row rows[] = {
 		"Ports that are full members of a partition.",
 		"partitions.list.[name].full", "partition"},
 	{"heddle_partition_nobody", false,
-		"Members in the configuration that no port answers to.",
+		"Members in the configuration that match no port.",
 		"partitions.nobody", NULL},
 	{"heddle_partition_no_room", false,
-		"Whether a P_Key table cannot hold all that it shall.",
+		"1 if a P_Key table is too small for its keys.",
 		"partitions.no_room", NULL},
-	{"heddle_qos_lanes", false, "Routing lanes of each level.", "qos.lanes",
-		NULL},
+	{"heddle_qos_lanes", false,
+		"Routing layers, on each of which a level has an SL.",
+		"qos.lanes", NULL},
 	{"heddle_qos_level_weight", false,
-		"Weight of a level at a class of ports.",
+		"Weight of a QoS level at a class of ports.",
 		"qos.levels.[name,priority].weight.*", "level priority ports"},
 	{"heddle_qos_shortage", false,
-		"Whether links have fewer lanes than the levels want.",
+		"1 if links have fewer VLs than the QoS levels need.",
 		"qos.shortage", NULL},
-	{"heddle_qos_shortage_info", false, "That shortage in words.",
+	{"heddle_qos_shortage_info", false, "The VL shortage in words.",
 		"qos.[shortage]", "reason"},
 	{"heddle_qos_ports_short", false,
-		"Ports with fewer lanes than the levels want.", "qos.short",
+		"Ports with fewer VLs than the QoS levels need.", "qos.short",
 		NULL},
 	{"heddle_qos_ports_missing", false,
-		"Ports whose tables are not as they shall be.", "qos.missing",
+		"Ports whose QoS tables are not as configured.", "qos.missing",
 		NULL},
 	{"heddle_qos_nodes_cannot_map", false,
-		"Nodes that cannot map service levels to lanes.",
-		"qos.cannot_map", NULL},
+		"Nodes that cannot map SLs to VLs.", "qos.cannot_map", NULL},
 	{"heddle_control_events_total", true,
-		"The control socket: connections, requests, and what was "
-		"wrong.",
+		"The control socket: connections, requests, and errors.",
 		"control.accepted|requests|malformed|refused|dropped", "event"},
 };
 
@@ -271,17 +291,17 @@ metrics_all(size_t *n)
 	return rows;
 }
 
-/* One row on its way into the page. */
+/* The row that is being written. */
 struct writing {
 	const struct metrics_row *row;
 	struct buf *out;
-	size_t begin;	   /* of its text in out */
-	struct buf labels; /* so far: a="x",b="y" */
+	size_t begin;	   /* where its text begins in out */
+	struct buf labels; /* so far, such as a="x",b="y" */
 	unsigned nlabels;
-	bool told; /* a label is not empty */
+	bool told; /* one of the labels is not empty */
 };
 
-/* What was there before a label was added. */
+/* The labels before one was added, to be restored. */
 struct mark {
 	size_t n;
 	unsigned nlabels;
@@ -289,13 +309,13 @@ struct mark {
 };
 
 static struct mark
-mark(const struct writing *w)
+save_labels(const struct writing *w)
 {
 	return (struct mark){w->labels.n, w->nlabels, w->told};
 }
 
 static void
-back_to(struct writing *w, struct mark m)
+restore_labels(struct writing *w, struct mark m)
 {
 	w->labels.n = m.n;
 	if (w->labels.text != NULL)
@@ -304,9 +324,10 @@ back_to(struct writing *w, struct mark m)
 	w->told = m.told;
 }
 
-/* Copy the segment of path before the first of ends; what follows it. */
+/* Copy the segment of path before the first of ends to word; returns what
+ * follows it. */
 static const char *
-cut(const char *path, const char *ends, char word[WORD])
+cut_segment(const char *path, const char *ends, char word[WORD])
 {
 	size_t n = strcspn(path, ends);
 
@@ -329,7 +350,7 @@ put_escaped(struct buf *b, const char *s)
 	}
 }
 
-/* The next of the row's labels has this value. */
+/* Add the next of the row's labels, with this value. */
 static void
 add_label(struct writing *w, const char *value)
 {
@@ -337,8 +358,8 @@ add_label(struct writing *w, const char *value)
 	char name[WORD];
 
 	for (unsigned i = 0; i < w->nlabels; i++)
-		names = cut(names, " ", name);
-	(void)cut(names, " ", name);
+		names = cut_segment(names, " ", name);
+	(void)cut_segment(names, " ", name);
 	buf_printf(&w->labels, "%s%s=\"", w->nlabels > 0 ? "," : "", name);
 	put_escaped(&w->labels, value);
 	buf_printf(&w->labels, "\"");
@@ -359,7 +380,7 @@ add_member_label(struct writing *w, const json_t *member)
 }
 
 static double
-worth(const json_t *j)
+sample_value(const json_t *j)
 {
 	if (json_is_real(j))
 		return json_real_value(j);
@@ -370,7 +391,8 @@ worth(const json_t *j)
 	return !json_is_false(j);
 }
 
-/* One sample; a second one with the same labels would spoil the page. */
+/* Write one sample; a second one with the same labels would invalidate the
+ * page, so it is left out. */
 static void
 put_sample(struct writing *w, const json_t *j)
 {
@@ -392,39 +414,39 @@ put_sample(struct writing *w, const json_t *j)
 			buf_printf(w->out, "%lld\n",
 				(long long)json_integer_value(j));
 		else
-			buf_printf(w->out, "%.9g\n", worth(j));
+			buf_printf(w->out, "%.9g\n", sample_value(j));
 	}
 	buf_free(&key);
 }
 
 /* NOLINTBEGIN(misc-no-recursion): as deep as a path of the table */
-static void walk(struct writing *w, json_t *at, const char *path);
+static void walk_path(struct writing *w, json_t *at, const char *path);
 
-/* [x,y]: labels are members of the element. */
+/* [x,y]: the labels are members of the element. */
 static void
 walk_element(
 	struct writing *w, json_t *at, const char *members, const char *rest)
 {
-	struct mark m = mark(w);
+	struct mark m = save_labels(w);
 	char word[WORD];
 
 	while (*members != '\0') {
-		members = cut(members, ",", word);
+		members = cut_segment(members, ",", word);
 		add_member_label(w, json_object_get(at, word));
 	}
-	walk(w, at, rest);
-	back_to(w, m);
+	walk_path(w, at, rest);
+	restore_labels(w, m);
 }
 
-/* The label is the member's name. */
+/* The label is the name of the member. */
 static void
 walk_named(struct writing *w, json_t *at, const char *key, const char *rest)
 {
-	struct mark m = mark(w);
+	struct mark m = save_labels(w);
 
 	add_label(w, key);
-	walk(w, json_object_get(at, key), rest);
-	back_to(w, m);
+	walk_path(w, json_object_get(at, key), rest);
+	restore_labels(w, m);
 }
 
 static void
@@ -437,7 +459,7 @@ walk_all(struct writing *w, json_t *at, const char *rest)
 }
 
 static void
-walk(struct writing *w, json_t *at, const char *path)
+walk_path(struct writing *w, json_t *at, const char *path)
 {
 	char segment[2 * WORD], word[WORD];
 	const char *rest = path + strcspn(path, "."), *s = segment;
@@ -461,11 +483,11 @@ walk(struct writing *w, json_t *at, const char *path)
 		walk_all(w, at, rest);
 	} else if (strchr(s, '|') != NULL) {
 		while (*s != '\0') {
-			s = cut(s, "|", word);
+			s = cut_segment(s, "|", word);
 			walk_named(w, at, word, rest);
 		}
 	} else {
-		walk(w, json_object_get(at, s), rest);
+		walk_path(w, json_object_get(at, s), rest);
 	}
 }
 /* NOLINTEND(misc-no-recursion) */
@@ -479,7 +501,7 @@ metrics_text(const json_t *status, struct buf *out)
 		struct writing w = {
 			.row = &rows[i], .out = out, .begin = out->n};
 
-		walk(&w, root, rows[i].path);
+		walk_path(&w, root, rows[i].path);
 		buf_free(&w.labels);
 	}
 	json_decref(root);
@@ -492,7 +514,7 @@ metrics_write(const char *file, const struct buf *text, struct reason *why)
 	ssize_t put = -1;
 	int fd, ret = 0;
 
-	/* Not *.prom: a collector that reads the directory skips it. */
+	/* Not *.prom: a collector that reads the directory ignores it. */
 	buf_printf(&temp, "%s.XXXXXX", file);
 	fd = mkstemp(temp.text);
 	if (fd >= 0)

@@ -1,11 +1,10 @@
 /*
  * metrics: a status in the Prometheus text exposition format, for
- * node_exporter's textfile collector or whatever else scrapes.
+ * node_exporter's textfile collector or any other scraper.
  *
- * The daemon serves no metrics of its own: everything that they say is in the
- * status (sm/report/status_json.h), and one table says which member becomes
- *which metric. A row's path leads from the status to the value, segment by
- *segment:
+ * The daemon keeps no metrics of its own: every value is a member of the status
+ * (sm/report/status_json.h), and one table says which member becomes which
+ * metric. A row's path leads from the status to the value, segment by segment:
  *
  *	a.b		member b of member a
  *	a.b|c		members b and c of a; a label holds which
@@ -14,9 +13,9 @@
  *			labels hold its members x and y
  *	(empty)		the status as a whole
  *
- * What is found there is worth itself (a number), 0 or 1 (false, true; a text
- * that is empty or not), its length (an array), or 1 (an object that has a
- * label to show). What the status does not have is left out.
+ * The value is the number found there, 0 or 1 (false, true; a text that is
+ * empty or not), the length of an array, or 1 (an object that has a label to
+ * show). A metric without a member in the status is left out.
  */
 #ifndef HEDDLE_SM_CTL_METRICS_H
 #define HEDDLE_SM_CTL_METRICS_H
@@ -33,19 +32,20 @@ struct metrics_row {
 	bool counter; /* else a gauge */
 	const char *help;
 	const char *path;
-	const char *labels; /* names, by spaces, in the order of the path */
+	const char *labels; /* names separated by blanks, in the order of the
+			       path */
 };
 
 /* The table. Names are an interface: rows are only ever added. */
 const struct metrics_row *metrics_all(size_t *n);
 
-/* Append status, the result of the command of that name, as metrics. NULL:
- * there was none, which is a metric too. */
+/* Append status, the result of the command "status", as metrics. NULL: there
+ * was no answer, which is a metric, too. */
 void metrics_text(const json_t *status, struct buf *out);
 
 /*
- * Put text in file in one step: whoever reads it meets the old text or the new
- * one, whole. 0, or -1 and why.
+ * Write text to file atomically: a reader sees the old text or the new one,
+ * whole. 0, or -1 and why.
  */
 int metrics_write(const char *file, const struct buf *text, struct reason *why);
 

@@ -8,11 +8,12 @@
 #include "sm/base/hash.h"
 #include "sm/base/mem.h"
 #include "sm/base/thread.h"
-#include "sm/core/sm_priv.h"
+#include "sm/policy/qos.h"
+#include "sm/policy/roles.h"
 
-enum { THREADS_MAX = 4 }; /* unless somebody asks for more */
+enum { THREADS_MAX = 4 }; /* unless routing.threads asks for more */
 
-/* No switch forwards beyond its capacity. */
+/* The last LID to assign: no switch forwards LIDs beyond its capacity. */
 static uint16_t
 last_lid(const struct config *c, const struct topo *t)
 {
@@ -70,9 +71,11 @@ by_guid(const void *a, const void *b)
 	return x->guid < y->guid ? -1 : x->guid > y->guid;
 }
 
-/* Ports in groups, and passive ones in none; how many. */
+/*
+ * List ports of the configured groups, and passive ones in no group; how many.
+ */
 static size_t
-list_homes(const struct config_homes *h, struct route_multi_port *out)
+list_multi_port(const struct config_homes *h, struct route_multi_port *out)
 {
 	size_t n = h->groups.n;
 
@@ -101,8 +104,9 @@ hash_names(uint64_t h, const struct schema_names *l)
 }
 
 /*
- * What decides how the fabric is read, as it was said: not which switches it
- * means, for a switch that is away is nobody's new wish.
+ * Hash of the options that decide how the fabric is read, as they are written:
+ * not of the switches that they match, for a switch that is away is no change
+ * of the configuration.
  */
 static uint64_t
 hash_reading(const struct config_routing *r)
@@ -137,7 +141,7 @@ jobs_options(
 			.reading = hash_reading(r)},
 		.home = mem_zalloc(n, sizeof(*out->home)),
 	};
-	out->engine.nhomes = list_homes(&r->homes, out->home);
+	out->engine.nhomes = list_multi_port(&r->homes, out->home);
 	out->role = roles_of(c, t, &out->engine.nroles);
 	out->engine.role = out->role;
 	out->engine.home = out->home;

@@ -1,7 +1,7 @@
 /*
- * task: what a configuration asks of LID assignment and of the engines. The
- * daemon, the plan and the audit all ask through this, so that a plan shows
- * what the daemon would do.
+ * jobs: what a configuration asks of LID assignment and of the engines. The
+ * daemon, the plan command and the audit all ask through this, so that a plan
+ * shows what the daemon would do.
  */
 #ifndef HEDDLE_SM_POLICY_JOBS_H
 #define HEDDLE_SM_POLICY_JOBS_H
@@ -12,18 +12,16 @@
 #include "routing/core/engine.h"
 #include "routing/core/lid.h"
 
-/*
- * Assign LIDs to t as c says, from what is remembered (sorted by GUID). As
- * lid_assign; free *out with lid_table_free.
- */
+/* Assign LIDs to t as c says, from the LIDs that are on record (sorted by
+ * GUID). As lid_assign; free *out with lid_table_free. */
 int jobs_lids(const struct config *c, const struct topo *t,
 	const struct lid_record *record, size_t nrecord, struct lid_table *out,
 	struct reason *why);
 
-/* What the engines are told. */
+/* The options of the engines, and the arrays that they point to. */
 struct jobs_options {
 	struct engine_options engine;
-	struct route_role_of *role; /* behind it */
+	struct route_role_of *role; /* engine.role */
 	struct route_multi_port *home;
 };
 

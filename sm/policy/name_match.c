@@ -16,7 +16,7 @@ struct name {
 
 struct name_match {
 	const struct topo *t;
-	struct name *name; /* sorted, once a name without pattern was asked */
+	struct name *name; /* sorted, after the first lookup of a name */
 	size_t n;
 };
 
@@ -39,7 +39,7 @@ name_match_free(struct name_match *n)
 }
 
 static int
-compare(const void *pa, const void *pb)
+compare_names(const void *pa, const void *pb)
 {
 	const struct name *a = pa, *b = pb;
 	size_t n = a->len < b->len ? a->len : b->len;
@@ -60,10 +60,10 @@ index_names(struct name_match *n)
 		if (word < len)
 			n->name[n->n++] = (struct name){desc, word, i};
 	}
-	qsort(n->name, n->n, sizeof(*n->name), compare);
+	qsort(n->name, n->n, sizeof(*n->name), compare_names);
 }
 
-/* Whom the ports are told to. */
+/* The callback that ports are passed to. */
 struct told {
 	const struct topo *t;
 	void (*fn)(void *cookie, port_ix p);
@@ -109,18 +109,18 @@ tell_name(struct name_match *n, const struct told *to, const char *text)
 	for (high = n->n; low < high;) {
 		size_t mid = low + (high - low) / 2;
 
-		if (compare(&n->name[mid], &key) < 0)
+		if (compare_names(&n->name[mid], &key) < 0)
 			low = mid + 1;
 		else
 			high = mid;
 	}
-	for (high = low; high < n->n && compare(&n->name[high], &key) == 0;
-		high++)
+	for (high = low;
+		high < n->n && compare_names(&n->name[high], &key) == 0; high++)
 		tell_node(to, n->name[high].node);
 }
 
 static bool
-matches(const char *desc, const char *pattern)
+matches_pattern(const char *desc, const char *pattern)
 {
 	char word[65];
 
@@ -135,7 +135,7 @@ static void
 tell_pattern(const struct told *to, const char *pattern)
 {
 	for (node_ix i = 0; i < to->t->nnodes; i++)
-		if (matches(topo_desc(to->t, i), pattern))
+		if (matches_pattern(topo_desc(to->t, i), pattern))
 			tell_node(to, i);
 }
 

@@ -1,8 +1,8 @@
 /*
- * named: nodes of a topology by the names that an administrator gives them: a
- * pattern, or as it is in most lists the name itself, found without looking at
- * every node. Hosts write their device behind their name ("node07 mlx5_0"), so
- * that a name may mean the whole description or its first word. Members of
+ * name_match: nodes of a topology by the names that an administrator gives
+ * them: a pattern, or, as in most lists, the name itself, found without looking
+ * at every node. Hosts write their device behind their name ("node07 mlx5_0"),
+ * so a name may mean the whole description or its first word. Members of
  * partitions and of rules are such names, GUIDs, or classes of nodes.
  */
 #ifndef HEDDLE_SM_POLICY_NAME_MATCH_H

@@ -13,8 +13,8 @@ enum { NOT_IN = -1 };
 struct roll {
 	const struct topo *t;
 	int8_t *as; /* [nports] enum partition_membership, or NOT_IN */
-	int8_t now; /* what the member at hand is */
-	bool any;   /* it means somebody */
+	int8_t now; /* membership of the member that is being entered */
+	bool any;   /* that member means a port */
 	struct name_match *named;
 };
 
@@ -61,9 +61,9 @@ enter_port(void *cookie, port_ix p)
 	}
 }
 
-/* Enter one member; false when nobody is meant. Classes may be empty. */
+/* Enter one member; false when it means no port. Classes may be empty. */
 static bool
-enter(struct roll *r, const char *text, uint32_t as)
+enter_member(struct roll *r, const char *text, uint32_t as)
 {
 	enum partition_who who;
 
@@ -110,34 +110,35 @@ add_partition(struct pkeys *k, uint32_t ix, struct roll *r, struct found *f)
 	for (uint32_t i = 0; i < o[ix].members.n; i++) {
 		const struct schema_word *m = &o[ix].members.entry[i];
 
-		if (enter(r, m->text, m->value))
+		if (enter_member(r, m->text, m->value))
 			continue;
 		k->nobody = mem_resize(
 			k->nobody, k->nnobody + 1, sizeof(*k->nobody));
 		k->nobody[k->nnobody++] = (struct pkeys_nobody){ix, i};
 	}
-	/* whom everybody has to reach */
+	/* the subnet administrator, which all have to reach */
 	if (o[ix].pkey == PARTITION_DEFAULT_KEY &&
 		r->as[r->t->sm_port] != PARTITION_AS_BOTH)
 		r->as[r->t->sm_port] = PARTITION_AS_FULL;
 	add_keys(r, (uint16_t)o[ix].pkey, f);
 }
 
-/* The default partition where the configuration does not give it. */
+/* The default partition where the configuration does not list it. */
 static void
 add_default(const struct pkeys *k, struct roll *r, struct found *f)
 {
 	bool open = k->cfg->partitions.n == 0;
 
 	memset(r->as, NOT_IN, r->t->nports);
-	(void)enter(r, "all", open ? PARTITION_AS_FULL : PARTITION_AS_LIMITED);
-	(void)enter(r, "sm", PARTITION_AS_FULL);
+	(void)enter_member(
+		r, "all", open ? PARTITION_AS_FULL : PARTITION_AS_LIMITED);
+	(void)enter_member(r, "sm", PARTITION_AS_FULL);
 	add_keys(r, PARTITION_DEFAULT_KEY, f);
 }
 
-/* All in one array; the keys found are freed. */
+/* Put all keys into one array; the keys found are freed. */
 static void
-pack(struct pkeys_lists *l, struct found *f, uint32_t nports)
+pack_lists(struct pkeys_lists *l, struct found *f, uint32_t nports)
 {
 	uint32_t n = 0;
 	port_ix p;
@@ -228,7 +229,7 @@ pkeys_make(struct config *c, struct topo *t)
 	for (i = 0; i < c->partitions.n; i++)
 		if (i != home)
 			add_partition(k, i, &r, &f);
-	pack(&k->want, &f, t->nports);
+	pack_lists(&k->want, &f, t->nports);
 	mark_unnamed(k);
 	free(r.as);
 	name_match_free(r.named);
@@ -248,10 +249,10 @@ pkeys_of(const struct pkeys *k, port_ix p, const uint16_t **key)
 	return pkeys_list(&k->want, p, key);
 }
 
-/* ---- what is there ---- */
+/* ---- what tables hold ---- */
 
 static bool
-holds(const uint16_t *table, unsigned cap, uint16_t key)
+table_has_key(const uint16_t *table, unsigned cap, uint16_t key)
 {
 	for (unsigned i = 0; i < cap; i++)
 		if (table[i] == key)
@@ -270,7 +271,7 @@ settle_port(const struct pkeys *k, const struct pkey_tables *known, port_ix p,
 	bool whole = cap > 0 && pkey_table_whole(known, k->topo, p, cap, is);
 
 	for (i = 0; i < n; i++) {
-		if (!whole || holds(is, cap, want[i]))
+		if (!whole || table_has_key(is, cap, want[i]))
 			add_key(live, p, want[i]);
 		if (!whole)
 			add_key(table, p, want[i]);
@@ -290,8 +291,8 @@ pkeys_settle(struct pkeys *k, const struct pkey_tables *known)
 
 	for (port_ix p = 0; p < nports; p++)
 		settle_port(k, known, p, &live, &table);
-	pack(&k->live, &live, nports);
-	pack(&k->table, &table, nports);
+	pack_lists(&k->live, &live, nports);
+	pack_lists(&k->table, &table, nports);
 }
 
 static bool
@@ -320,7 +321,7 @@ pkeys_same(const struct pkeys *a, const struct pkeys *b)
 	       same_lists(&a->table, &b->table, a->topo->nports);
 }
 
-/* Are these the same ports, as far as it matters what their tables are? */
+/* True if the ports are the same, as far as it matters for their tables. */
 static bool
 same_ports(const struct topo *a, const struct topo *b)
 {

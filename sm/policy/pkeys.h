@@ -1,19 +1,19 @@
 /*
  * pkeys: what the partitions of the configuration mean for the ports of a
  * topology: which P_Keys each port shall have, and, once a push is over, which
- * it has. From then on it is an immutable value; who asks for the fabric asks
- * sm/view/view_partition.h.
+ * it has. From then on it is an immutable value; questions about the fabric go
+ * to sm/view/view_partition.h.
  *
  * A port's keys come in the order in which its table wants them: the default
- * partition first, then the others as the configuration lists them. Without
- * any partition configured every port is a full member of the default one. As
- * soon as one is, and the default is not among them, all ports are limited
- * members of it and ours a full one: everybody reaches the subnet
- * administrator, nobody reaches anybody else through it. Our own port is a full
+ * partition first, then the others as the configuration lists them. Without any
+ * partition configured every port is a full member of the default one. As soon
+ * as one is, and the default is not among them, all ports are limited members
+ * of the default partition and our own a full one: every port reaches the
+ * subnet administrator, and no other port, through it. Our own port is a full
  * member of it in any case.
  *
- * A port that is given by its name and whose name could not be read keeps what
- * it has: it may only gain.
+ * A port that is given by name keeps the keys that it has while its name
+ * could not be read: it may only gain.
  *
  * IBA volume 1: partitioning 10.9, P_KeyTable 14.2.5.7.
  */
@@ -31,7 +31,7 @@
 
 enum { PKEYS_FULL = PKEY_TABLE_FULL, PKEYS_BASE = PKEY_TABLE_BASE };
 
-/* A member in the configuration that no port of the fabric answers to. */
+/* A member in the configuration that matches no port of the fabric. */
 struct pkeys_nobody {
 	uint32_t partition, member; /* indexes into the configuration */
 };
@@ -47,10 +47,10 @@ struct pkeys {
 	struct topo *topo;  /* a reference */
 	struct config *cfg; /* a reference */
 	struct pkeys_lists want;
-	bool *keep; /* [nports]: nothing is taken away from it */
+	bool *keep; /* [nports]: no key is taken away */
 	struct pkeys_nobody *nobody;
 	size_t nnobody;
-	/* since pkeys_settle: what is wanted and there; tables by index */
+	/* since pkeys_settle: keys that are wanted and held; tables by index */
 	struct pkeys_lists live, table;
 };
 
@@ -59,32 +59,34 @@ struct pkeys *pkeys_make(struct config *c, struct topo *t);
 struct pkeys *pkeys_ref(struct pkeys *k); /* NULL allowed */
 void pkeys_unref(struct pkeys *k);	  /* NULL allowed */
 
-/* Rest on t from now on, another freeze of the same fabric. NULL allowed. */
+/* Use t from now on, another freeze of the same fabric. NULL allowed. */
 void pkeys_adopt(struct pkeys *k, struct topo *t);
 
-/* Keys that port p shall have, how many; ports without LIDs have none. */
+/*
+ * The keys that port p shall have, and how many; ports without LIDs have none.
+ */
 size_t pkeys_of(const struct pkeys *k, port_ix p, const uint16_t **key);
 
 /* Keys of port p in one of the lists. */
 size_t pkeys_list(const struct pkeys_lists *l, port_ix p, const uint16_t **key);
 
-/*
- * A push is over: enter what the tables are known to hold. A port whose table
- * is not known counts as one that has what it shall have.
- */
+/* A push is over: enter what the tables are known to hold. A port whose table
+ * is not known counts as one that has what it shall have. */
 void pkeys_settle(struct pkeys *k, const struct pkey_tables *known);
 
 /*
- * The same where nothing of what is known has changed since was was settled:
- * what was entered there holds here. False: not for these ports, or wants.
+ * As pkeys_settle where no table has changed since was (older keys) was
+ * settled: what was entered there holds here. False: the ports, or what they
+ * shall have, differ.
  */
 bool pkeys_settle_like(struct pkeys *k, const struct pkeys *was);
 
-/* Do two of one numbering want the same; are they the same when settled? */
+/* Whether two of the same numbering want the same; and whether they are the
+ * same when settled. */
 bool pkeys_want_same(const struct pkeys *a, const struct pkeys *b);
 bool pkeys_same(const struct pkeys *a, const struct pkeys *b);
 
-/* Does the configuration speak of members by name? */
+/* True if the configuration gives members by name. */
 bool pkeys_by_name(const struct config *c);
 
 /* What the distribution is to write; borrows from k. */

@@ -23,9 +23,9 @@ struct ranges {
 
 struct qos_rule {
 	unsigned level;
-	bool any_service, no_service; /* also: asked for without one */
+	bool any_service, no_service; /* also a request without a service */
 	struct ranges services, classes, pkeys;
-	bool *with, *among; /* [nports], or NULL: anybody */
+	bool *with, *among; /* [nports], or NULL: any port */
 };
 
 uint8_t
@@ -54,7 +54,7 @@ qos_levels_want(const struct config *c)
 }
 
 static void
-weigh(const struct config *c, struct vlarb_want *w)
+set_weights(const struct config *c, struct vlarb_want *w)
 {
 	for (unsigned i = 0; i < qos_levels(c); i++) {
 		const struct qos_level_options *o = qos_level(c, i);
@@ -148,7 +148,7 @@ read_rules(struct qos *q)
 }
 
 static bool
-among(const struct ranges *r, uint64_t x)
+is_in_ranges(const struct ranges *r, uint64_t x)
 {
 	for (size_t i = 0; i < r->n; i++)
 		if (r->of[i].first <= x && x <= r->of[i].last)
@@ -157,14 +157,16 @@ among(const struct ranges *r, uint64_t x)
 }
 
 static bool
-fits(const struct qos_rule *r, const struct qos_ask *a)
+rule_fits(const struct qos_rule *r, const struct qos_ask *a)
 {
-	if (r->pkeys.n > 0 && !among(&r->pkeys, a->pkey & PKEYS_BASE))
+	if (r->pkeys.n > 0 && !is_in_ranges(&r->pkeys, a->pkey & PKEYS_BASE))
 		return false;
-	if (!r->any_service && (a->by_service ? !among(&r->services, a->service)
-					      : !r->no_service))
+	if (!r->any_service &&
+		(a->by_service ? !is_in_ranges(&r->services, a->service)
+			       : !r->no_service))
 		return false;
-	if (r->classes.n > 0 && (!a->by_class || !among(&r->classes, a->class)))
+	if (r->classes.n > 0 &&
+		(!a->by_class || !is_in_ranges(&r->classes, a->class)))
 		return false;
 	if (r->with != NULL && !r->with[a->from] && !r->with[a->to])
 		return false;
@@ -175,12 +177,12 @@ unsigned
 qos_level_of(const struct qos *q, const struct qos_ask *ask)
 {
 	for (size_t i = 0; i < q->nrules; i++)
-		if (fits(&q->rule[i], ask))
+		if (rule_fits(&q->rule[i], ask))
 			return q->rule[i].level;
 	return 0;
 }
 
-/* ---- groups, before there is a fabric ---- */
+/* ---- groups, before a topology is known ---- */
 
 static bool
 names_key(const struct config *c, const struct schema_texts *t, uint16_t pkey)
@@ -246,40 +248,40 @@ qos_by_name(const struct config *c)
 /* ---- shortage ---- */
 
 static unsigned
-lanes_at(const struct qos *q, port_ix p)
+vls_at(const struct qos *q, port_ix p)
 {
 	return slvl_maps(q->topo, p) ? vlarb_vls(&q->want, q->topo, p) : 1;
 }
 
-/* Out of this port, more is wanted than there are lanes. */
+/* True if this port has fewer VLs than service levels and layers want. */
 static bool
 is_short(const struct qos *q, port_ix p)
 {
 	const struct slvl *l = &q->want.levels;
-	unsigned vls = lanes_at(q, p);
+	unsigned vls = vls_at(q, p);
 	bool end = slvl_end(q->topo, p);
 
 	if (!end && !l->plain && vls < l->lanes)
-		return vls > 0; /* packets have no lane there */
+		return vls > 0; /* packets of some layers have no VL there */
 	return vls > 0 && l->wanted &&
 	       (l->apart < l->n || slvl_slots(l, vls, end) < l->n);
 }
 
 static void
-tell_shortage(struct qos *q, port_ix first)
+describe_shortage(struct qos *q, port_ix first)
 {
 	const struct topo *t = q->topo;
 	const struct slvl *l = &q->want.levels;
 	const struct topo_port *port = &t->port[first];
 
 	(void)snprintf(q->shortage, sizeof(q->shortage),
-		"%u of %u ports have fewer lanes than %u levels x %u routing "
-		"lanes want: levels share them%s; first port %u of "
-		"0x%016llx %s with %u",
+		"%u of %u ports have fewer VLs than %u QoS levels x %u routing "
+		"layers need: levels share them%s; first port %u of 0x%016llx "
+		"%s with %u",
 		q->short_of, q->ports, l->n, l->lanes,
 		l->together ? " everywhere" : " there", port->num,
 		(unsigned long long)t->node[port->node].guid,
-		topo_desc(t, port->node), lanes_at(q, first));
+		topo_desc(t, port->node), vls_at(q, first));
 }
 
 static void
@@ -292,7 +294,7 @@ count_shortage(struct qos *q)
 		const struct topo_node *n = &t->node[t->port[p].node];
 
 		if (t->port[p].peer == TOPO_NONE ||
-			(n->flags & TN_QUARANTINED) != 0 || lanes_at(q, p) == 0)
+			(n->flags & TN_QUARANTINED) != 0 || vls_at(q, p) == 0)
 			continue;
 		q->ports++;
 		if (!is_short(q, p))
@@ -307,7 +309,7 @@ count_shortage(struct qos *q)
 	q->want.levels.together = q->want.levels.wanted && q->short_of > 0 &&
 				  q->cfg->qos.shortage == QOS_REFUSE;
 	if (q->short_of > 0)
-		tell_shortage(q, first);
+		describe_shortage(q, first);
 }
 
 int
@@ -323,7 +325,7 @@ qos_fits(struct config *c, struct topo *t, const struct route_layers *lanes,
 	return rc;
 }
 
-/* ---- the whole ---- */
+/* ---- a qos ---- */
 
 struct qos *
 qos_make(struct config *c, struct topo *t, const struct route_layers *lanes)
@@ -337,7 +339,7 @@ qos_make(struct config *c, struct topo *t, const struct route_layers *lanes)
 	q->arena = arena_new();
 	q->want.max_vls = qos_vls_code(c);
 	slvl_allocate(&w, lanes->n, lanes->plain, &q->want.levels);
-	weigh(c, &q->want);
+	set_weights(c, &q->want);
 	read_rules(q);
 	count_shortage(q);
 	q->mapped = mem_zalloc(t->nports, sizeof(*q->mapped));
@@ -379,9 +381,10 @@ qos_adopt(struct qos *q, struct topo *t)
 	topo_unref(old);
 }
 
-/* ---- what is there ---- */
+/* ---- what tables hold ---- */
 
-/* Rows to port p from all ports by which packets come. */
+/* True if the rows to port p, from all ports by which packets come, are as
+ * wanted. */
 static bool
 is_mapped(const struct qos *q, const struct sl2vl_cache *known, port_ix p)
 {

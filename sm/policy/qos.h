@@ -1,11 +1,12 @@
 /*
- * qos: what the levels of service of the configuration mean for a topology and
- * its routes: which SLs and VLs they get beside the routing's lanes, what ports
- * shall share links by, who takes which level, and where there are too few
- * lanes; and, once a push is over, which tables are in place. From then on it
- * is an immutable value; who asks for the fabric asks sm/view/view_slvl.h.
+ * qos: what the service levels of the configuration mean for a topology and its
+ * routes: which SLs and VLs they get beside the layers of routing, by what
+ * weights ports shall share links, which paths get which level, and where there
+ * are too few VLs; and, once a push is over, which tables are in place. From
+ * then on it is an immutable value; questions about the fabric go to
+ * sm/view/view_slvl.h.
  *
- * It is there without levels, too: several lanes of routing are tables as well.
+ * It exists without service levels, too: several layers need tables as well.
  */
 #ifndef HEDDLE_SM_POLICY_QOS_H
 #define HEDDLE_SM_POLICY_QOS_H
@@ -29,65 +30,61 @@ struct qos {
 	struct config *cfg; /* a reference */
 	struct arena *arena;
 	struct vlarb_want want;
-	struct qos_rule *rule; /* in the order in which they count */
+	struct qos_rule *rule; /* the first that fits counts */
 	size_t nrules;
 	uint32_t ports;	    /* with a link */
-	uint32_t short_of;  /* of these, with fewer lanes than are wanted */
-	uint32_t dumb;	    /* nodes that cannot map SLs at all */
+	uint32_t short_of;  /* of these, with fewer VLs than are wanted */
+	uint32_t dumb;	    /* nodes that cannot map SLs to VLs at all */
 	char shortage[256]; /* in words, "" when there is none */
-	/* since qos_settle, by port: what leaves it is mapped, shared out, as
-	 * it shall be */
+	/* since qos_settle, by port: whether its SL2VL rows, and its VLArb
+	 * tables, are as wanted */
 	bool *mapped, *shared;
-	uint32_t missing; /* ports where either is not */
+	uint32_t missing; /* ports where one of them is not */
 };
 
-/* lanes: those of routing. */
+/* lanes: the layers of routing. */
 struct qos *qos_make(
 	struct config *c, struct topo *t, const struct route_layers *lanes);
 
 struct qos *qos_ref(struct qos *q); /* NULL allowed */
 void qos_unref(struct qos *q);	    /* NULL allowed */
 
-/* Rest on t from now on, another freeze of the same fabric. NULL allowed. */
+/* Use t from now on, another freeze of the same fabric. NULL allowed. */
 void qos_adopt(struct qos *q, struct topo *t);
 
-/* A push is over: enter what is known of tables. */
+/* A push is over: enter what tables are known to hold. */
 void qos_settle(struct qos *q, const struct device_store *hw);
 
-/* Is it the same, and settled the same way? */
+/* True if they are the same, and settled the same way. */
 bool qos_same(const struct qos *a, const struct qos *b);
 
-/* Two ports and how they are asked for. */
+/* Two ports, and the request for a path between them. */
 struct qos_ask {
 	port_ix from, to;
-	uint16_t pkey; /* the membership bit does not matter */
+	uint16_t pkey; /* the membership bit does not count */
 	bool by_service, by_class;
 	uint64_t service;
 	uint16_t class;
 };
 
-/* The level of such a path: its number. */
+/* The number of the service level of that path. */
 unsigned qos_level_of(const struct qos *q, const struct qos_ask *ask);
 
-/*
- * The SL of groups in a partition: that of its level, or sl when there are no
- * levels. It is the same whatever the routes are.
- */
+/* The SL of groups in a partition: that of its service level, or sl when there
+ * are no levels. It is the same for all routes. */
 uint8_t qos_group_sl(const struct config *c, uint16_t pkey, uint8_t sl);
 
-/* The levels that c asks for. */
+/* The service levels that c asks for. */
 struct slvl_want qos_levels_want(const struct config *c);
 
 /* link.max_vls as a code of PortInfo. */
 uint8_t qos_vls_code(const struct config *c);
 
-/* Do rules speak of ports by name? */
+/* True if rules name ports by name. */
 bool qos_by_name(const struct config *c);
 
-/*
- * Can t have what c asks for? 0, or -1 with why: only where c says that a
- * shortage is refused.
- */
+/* Whether t can have what c asks for: 0, or -1 with why where c says that a
+ * shortage of VLs is refused. */
 int qos_fits(struct config *c, struct topo *t, const struct route_layers *lanes,
 	struct reason *why);
 

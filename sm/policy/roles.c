@@ -5,10 +5,9 @@
 #include <string.h>
 
 #include "sm/base/mem.h"
-#include "sm/core/sm_priv.h"
 #include "sm/mad/mad_role.h"
 
-/* One list of the configuration. */
+/* One list of the configuration, and the role that it gives. */
 struct list {
 	const struct schema_names *names;
 	uint8_t role;
@@ -26,8 +25,8 @@ get_lists(const struct config *c, struct list out[LISTS])
 	out[2] = (struct list){&r->root, ROUTE_ROLE_ROOT};
 }
 
-/* The configuration writes GUIDs as 0x and 16 digits, whatever the file does.
- */
+/* True if text is a GUID: the configuration prints GUIDs as 0x and 16 digits,
+ * however they are written in the file. */
 static bool
 is_guid(const char *text, uint64_t *guid)
 {
@@ -53,9 +52,10 @@ roles_by_name(const struct config *c)
 	return false;
 }
 
-/* How much an entry has to say about a switch; 0: it is another one's. */
+/* How closely an entry matches a switch: a GUID most, then a name, then the
+ * longest pattern; 0: it does not. */
 static size_t
-weight(const char *entry, uint64_t guid, const char *name)
+entry_weight(const char *entry, uint64_t guid, const char *name)
 {
 	uint64_t g;
 
@@ -68,12 +68,11 @@ weight(const char *entry, uint64_t guid, const char *name)
 	return fnmatch(entry, name, 0) == 0 ? strlen(entry) + 1 : 0;
 }
 
-/*
- * What the configuration says of one switch. hit: entries that are about
- * somebody, list after list.
- */
+/* The role that the configuration gives to one switch. hit: the entries that
+ * match any switch, list after list. */
 static struct route_role_of
-configured(const struct config *c, uint64_t guid, const char *name, bool *hit)
+configured_role(
+	const struct config *c, uint64_t guid, const char *name, bool *hit)
 {
 	struct route_role_of r = {.guid = guid, .role = ROUTE_ROLE_NONE};
 	struct list list[LISTS];
@@ -83,7 +82,7 @@ configured(const struct config *c, uint64_t guid, const char *name, bool *hit)
 	for (int i = 0; i < LISTS; i++)
 		for (size_t k = 0; k < list[i].names->n; k++, hit++) {
 			const char *entry = list[i].names->name[k];
-			size_t w = weight(entry, guid, name);
+			size_t w = entry_weight(entry, guid, name);
 
 			*hit |= w > 0;
 			if (w > 0 && w == most && r.role != list[i].role)
@@ -98,7 +97,7 @@ configured(const struct config *c, uint64_t guid, const char *name, bool *hit)
 }
 
 static uint8_t
-told(uint8_t kind)
+reported_role(uint8_t kind)
 {
 	switch (kind) {
 	case MAD_ROLE_LEAF:
@@ -123,9 +122,9 @@ by_guid(const void *pa, const void *pb)
 	return (int)a->told - (int)b->told;
 }
 
-/* Entries of the configuration that are about no switch here. */
+/* Entries of the configuration that match no switch here. */
 static size_t
-add_strangers(const struct config *c, const bool *hit,
+add_unmatched(const struct config *c, const bool *hit,
 	struct route_role_of *out, size_t n)
 {
 	struct list list[LISTS];
@@ -158,32 +157,19 @@ roles_of(const struct config *c, const struct topo *t, size_t *n)
 	*n = 0;
 	for (sw_ix s = 0; s < t->nsw; s++) {
 		node_ix x = t->sw[s].node;
-		struct route_role_of is =
-			configured(c, t->node[x].guid, topo_desc(t, x), hit);
+		struct route_role_of is = configured_role(
+			c, t->node[x].guid, topo_desc(t, x), hit);
 
 		if (is.role != ROUTE_ROLE_NONE)
 			out[(*n)++] = is;
 		is = (struct route_role_of){.guid = t->node[x].guid,
-			.role = told(t->node[x].role),
+			.role = reported_role(t->node[x].role),
 			.told = true};
 		if (is.role != ROUTE_ROLE_NONE)
 			out[(*n)++] = is;
 	}
-	*n = add_strangers(c, hit, out, *n);
+	*n = add_unmatched(c, hit, out, *n);
 	free(hit);
 	qsort(out, *n, sizeof(*out), by_guid);
 	return out;
-}
-
-void
-roles_ask(struct sm *sm)
-{
-	const struct schema_devices *d = &sm->cfg->discovery.role_attribute;
-	struct builder_device *device = mem_zalloc(d->n, sizeof(*device));
-
-	for (size_t i = 0; i < d->n; i++)
-		device[i] = (struct builder_device){
-			d->entry[i].vendor, d->entry[i].device};
-	builder_ask_roles(sm->draft, device, d->n);
-	free(device);
 }

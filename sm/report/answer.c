@@ -8,12 +8,12 @@
 #include "sm/report/names.h"
 
 struct answer {
-	struct buf ready; /* not yet handed out; what follows comes after it */
+	struct buf ready; /* not sent yet; list or text follow it */
 	struct view *view;
 	struct answer_list list;
 	void *param;
 	size_t next; /* element, or byte of text */
-	bool first;  /* no element was written yet */
+	bool first;  /* no element has been written */
 	struct buf text;
 	bool is_text;
 	bool failed;
@@ -28,18 +28,18 @@ to_buf(const char *p, size_t n, void *out)
 }
 
 static void
-dump(const json_t *j, struct buf *out)
+dump_json(const json_t *j, struct buf *out)
 {
 	(void)json_dump_callback(
 		j, to_buf, out, JSON_COMPACT | JSON_REAL_PRECISION(9));
 }
 
 static struct answer *
-begin(json_t *whole, const char *tail)
+begin_answer(json_t *whole, const char *tail)
 {
 	struct answer *a = mem_zalloc(1, sizeof(*a));
 
-	dump(whole, &a->ready);
+	dump_json(whole, &a->ready);
 	json_decref(whole);
 	a->tail = tail;
 	a->first = true;
@@ -49,9 +49,10 @@ begin(json_t *whole, const char *tail)
 struct answer *
 answer_error(const char *code, const char *text)
 {
-	struct answer *a = begin(json_pack("{s:b, s:s, s:o}", "ok", 0, "code",
-					 code, "error", names_text(text)),
-		"\n");
+	struct answer *a =
+		begin_answer(json_pack("{s:b, s:s, s:o}", "ok", 0, "code", code,
+				     "error", names_text(text)),
+			"\n");
 
 	a->failed = true;
 	return a;
@@ -66,17 +67,19 @@ answer_failed(const struct answer *a)
 struct answer *
 answer_result(json_t *result)
 {
-	return begin(json_pack("{s:b, s:o}", "ok", 1, "result", result), "\n");
+	return begin_answer(
+		json_pack("{s:b, s:o}", "ok", 1, "result", result), "\n");
 }
 
-/* Open the result again, for a member that is written bit by bit. */
+/* Reopen the result for a member that is written piece by piece. */
 static struct answer *
-begin_open(json_t *result, struct view *v, const char *key, const char *tail)
+open_result(json_t *result, struct view *v, const char *key, const char *tail)
 {
 	bool empty = json_object_size(result) == 0;
 	struct answer *a;
 
-	a = begin(json_pack("{s:b, s:o}", "ok", 1, "result", result), tail);
+	a = begin_answer(
+		json_pack("{s:b, s:o}", "ok", 1, "result", result), tail);
 	a->ready.n -= 2; /* the two closing braces */
 	buf_printf(&a->ready, "%s\"%s\":", empty ? "" : ",", key);
 	a->view = view_ref(v);
@@ -87,7 +90,7 @@ struct answer *
 answer_list(json_t *result, struct view *v, const struct answer_list *list,
 	const void *param, size_t size)
 {
-	struct answer *a = begin_open(result, v, list->key, "]}}\n");
+	struct answer *a = open_result(result, v, list->key, "]}}\n");
 
 	buf_put(&a->ready, "[", 1);
 	a->list = *list;
@@ -99,7 +102,7 @@ answer_list(json_t *result, struct view *v, const struct answer_list *list,
 struct answer *
 answer_text(json_t *result, struct view *v, struct buf *text)
 {
-	struct answer *a = begin_open(result, v, "text", "\"}}\n");
+	struct answer *a = open_result(result, v, "text", "\"}}\n");
 
 	buf_put(&a->ready, "\"", 1);
 	a->is_text = true;
@@ -108,10 +111,13 @@ answer_text(json_t *result, struct view *v, struct buf *text)
 	return a;
 }
 
-/* One character of left bytes; how many it took. What is no UTF-8 stands for
- * Latin-1: the result is JSON whatever they are. */
+/*
+ * Escape one character of the left bytes at s; returns how many bytes it took.
+ * A byte that is not UTF-8 is taken as Latin-1, so that the result is JSON for
+ * any bytes.
+ */
 static size_t
-escape(const char *s, size_t left, struct buf *out)
+put_escaped_char(const char *s, size_t left, struct buf *out)
 {
 	unsigned char c = (unsigned char)*s;
 	uint32_t decoded = 0;
@@ -132,7 +138,7 @@ static bool
 more_text(struct answer *a, size_t end, struct buf *out)
 {
 	while (a->next < a->text.n && out->n < end)
-		a->next += escape(
+		a->next += put_escaped_char(
 			a->text.text + a->next, a->text.n - a->next, out);
 	return a->next < a->text.n;
 }
@@ -149,7 +155,7 @@ more_list(struct answer *a, size_t end, struct buf *out)
 		if (!a->first)
 			buf_put(out, ",", 1);
 		a->first = false;
-		dump(j, out);
+		dump_json(j, out);
 		json_decref(j);
 	}
 	return a->next < a->list.n;

@@ -86,8 +86,8 @@ change_answer(json_t *request, const struct view *v)
 		    "what", &what, "rate", &rate) != 0)
 		return answer_error("bad-argument", err.text);
 	if (strcmp(what, "change") != 0)
-		return answer_error(
-			"bad-argument", "there is only a change to explain");
+		return answer_error("bad-argument",
+			"explain: 'what' is 'change' or 'partitions'");
 	o = change_json(v, rate);
 	json_util_put(o, "generation", json_util_u64(v->generation));
 	json_util_put(o, "because", names_text(v->cause));

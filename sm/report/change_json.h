@@ -1,7 +1,8 @@
 /*
- * change: how the tables of a view came to the switches, as JSON: the method,
- * the way and why it had to be, the phases with their SMPs, the turns that were
- * closed meanwhile and what that cost.
+ * change_json: how the tables of a view were written to the switches, as JSON:
+ * the method, the kind of transition and its reason, the phases with their
+ * SMPs, the dependencies that were blocked meanwhile and the packets lost by
+ * that.
  */
 #ifndef HEDDLE_SM_REPORT_CHANGE_JSON_H
 #define HEDDLE_SM_REPORT_CHANGE_JSON_H
@@ -11,8 +12,8 @@
 #include "sm/report/answer.h"
 #include "sm/view/view.h"
 
-/* As a new JSON object; what was expected to be lost if each host sends `rate`
- * packets a second. */
+/* A new JSON object; expected losses assume that each host sends `rate` packets
+ * per second. */
 json_t *change_json(const struct view *v, double rate);
 
 /* Answer the request {"cmd":"explain","what":"change","rate":R?}. */

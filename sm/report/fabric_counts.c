@@ -52,7 +52,7 @@ fabric_counts_line(const json_t *census, struct buf *out)
 {
 	static const struct {
 		const char *key, *one, *many;
-		bool always; /* also where there is none */
+		bool always; /* shown even if 0 */
 	} kinds[] = {
 		{"switches", "switch", "switches", true},
 		{"hosts", "host", "hosts", true},
@@ -76,6 +76,5 @@ fabric_counts_line(const json_t *census, struct buf *out)
 			json_util_text(census, "seen_from"));
 	buf_printf(out, "\n");
 	if (json_util_num(census, "switches") == 0)
-		buf_printf(out, "            no switch: there is nothing to "
-				"route\n");
+		buf_printf(out, "            no switches: nothing to route\n");
 }

@@ -1,7 +1,7 @@
 /*
- * member: members of JSON objects, to put and to read. Results are made on one
- * side of the control socket and shown on the other, perhaps by programs of
- * different age: a member that is missing reads as 0, false or "".
+ * json_util: writing and reading members of JSON objects. Results are made by
+ * the daemon and shown by heddlectl, which may be of another version: a missing
+ * member reads as 0, false or "".
  */
 #ifndef HEDDLE_SM_REPORT_JSON_UTIL_H
 #define HEDDLE_SM_REPORT_JSON_UTIL_H
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Add v to o, which takes it over. */
+/* Add v to o, which takes over the reference. */
 static inline void
 json_util_put(json_t *o, const char *key, json_t *v)
 {

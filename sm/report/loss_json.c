@@ -117,23 +117,23 @@ loss_show(const json_t *o, struct buf *out)
 	buf_printf(out, "  expected  %s packets lost", count);
 	show_causes(o, out);
 	buf_printf(out,
-		"            if each of %lld hosts sends %.0f a second, evenly "
-		"to "
-		"all others,\n"
+		"            if each of %lld hosts sends %.0f packets/s, "
+		"evenly to all others,\n"
 		"            and an SMP is answered after %.0f us\n",
 		json_util_num(o, "hosts"), json_util_real(o, "rate"),
 		json_util_real(o, "answer") * 1e6);
 	loss_count_text(json_util_real(o, "without_way_per_ms"), count);
 	if (json_util_real(o, "pairs_without_way") > 0)
 		buf_printf(out,
-			"            %.0f pairs of hosts have no way until the "
-			"first write:\n            %s packets a ms\n",
+			"            %.0f pairs of hosts have no path until "
+			"the first write:\n"
+			"            %s packets per ms\n",
 			json_util_real(o, "pairs_without_way"), count);
 	if (json_util_real(o, "down") > 0)
-		buf_printf(out,
-			"            ports that were taken down count "
-			"as up at once when they are let;\n"
-			"            links that train for long lose more\n");
+		buf_printf(out, "            ports that were taken down are "
+				"assumed to come up at once;\n"
+				"            links that take long to train "
+				"lose more\n");
 	json_array_foreach(json_object_get(o, "phases"), i, p)
 		show_phase(p, out);
 }

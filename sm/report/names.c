@@ -61,7 +61,8 @@ names_state(uint8_t state)
 	return state < sizeof(name) / sizeof(name[0]) ? name[state] : "unknown";
 }
 
-/* One bit each in LinkWidthActive and the LinkSpeedActives. */
+/* The name of the bit that is set: LinkWidthActive and the LinkSpeedActive
+ * fields have one. */
 static const char *
 bit_name(const char *const *name, unsigned n, unsigned bits)
 {

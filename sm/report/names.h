@@ -1,6 +1,6 @@
 /*
- * words: how things are named in JSON and in tables: GUIDs as 0x%016x, states,
- * widths, speeds, kinds of nodes, and texts that came over the wire.
+ * names: how things are named in JSON and in tables: GUIDs as 0x%016x, states,
+ * widths, speeds, kinds of nodes, and texts that were received from the fabric.
  */
 #ifndef HEDDLE_SM_REPORT_NAMES_H
 #define HEDDLE_SM_REPORT_NAMES_H
@@ -11,19 +11,19 @@
 #include "discovery/topo.h"
 #include "routing/core/routes.h"
 
-/* What a noun ends in: "s", or "" where there is one. */
+/* The ending of a noun: "s", or "" for one thing. */
 const char *names_plural(long long n);
 
 /* A new JSON string "0x0002c90300a1b2c3". */
 json_t *names_guid(uint64_t guid);
 
 /*
- * A new JSON string of a text from the wire: what is not printable UTF-8
- * becomes '?', so that it can neither break JSON nor a terminal.
+ * A new JSON string of a text received from the fabric: what is not printable
+ * UTF-8 becomes '?', so that it can break neither JSON nor a terminal.
  */
 json_t *names_text(const char *s);
 
-/* Description of node n as names_text. */
+/* The NodeDescription of node n, as names_text. */
 json_t *names_node_desc(const struct topo *t, node_ix n);
 
 /* "switch", "host", "router", "aggregation". */
@@ -35,13 +35,13 @@ const char *names_state(uint8_t state);
 /* "4x". */
 const char *names_width(uint8_t width);
 
-/* Of both speed fields: "HDR". */
+/* From both speed fields: "HDR". */
 const char *names_speed(const struct topo_port *p);
 
 /* "tiers", "single", "roots". */
 const char *names_order(enum route_order order);
 
-/* What a switch was read as: "tree", "mesh", "unknown". */
+/* What the fabric of a switch was classified as: "tree", "mesh", "unknown". */
 const char *names_topo_class(enum route_read read);
 
 #endif

@@ -11,9 +11,9 @@
 
 enum { NUMBER = 0x7fff };
 
-/* Is a key with all its bits in the list? */
+/* True if the list contains this key, membership bit included. */
 static bool
-has(const uint16_t *key, size_t n, uint16_t wanted)
+has_key(const uint16_t *key, size_t n, uint16_t wanted)
 {
 	for (size_t i = 0; i < n; i++)
 		if (key[i] == wanted)
@@ -21,7 +21,7 @@ has(const uint16_t *key, size_t n, uint16_t wanted)
 	return false;
 }
 
-/* What stands in the table, and whether it counts. */
+/* The keys of the port's table, and whether each is configured. */
 static json_t *
 keys_json(const struct view *v, port_ix p)
 {
@@ -42,7 +42,8 @@ keys_json(const struct view *v, port_ix p)
 					(int)(b * VIEW_PARTITION_BLOCK + i),
 					"pkey", key[i] & NUMBER, "full",
 					(key[i] & VIEW_PARTITION_FULL) != 0,
-					"configured", has(live, nlive, key[i]),
+					"configured",
+					has_key(live, nlive, key[i]),
 					"partition",
 					names_text(view_partition_name(
 						v, key[i]))));
@@ -51,7 +52,7 @@ keys_json(const struct view *v, port_ix p)
 	return list;
 }
 
-/* Does the switch port that a host hangs on look at its keys? */
+/* True if the switch port that a host is connected to enforces its keys. */
 static bool
 is_guarded(const struct topo *t, port_ix p)
 {
@@ -80,9 +81,10 @@ port_json(const struct view *v, port_ix p)
 	return o;
 }
 
-/* Why two ports have nothing in common. */
+/* Why two ports share no partition in which they may talk. */
 static void
-explain(const struct view *v, port_ix a, port_ix b, char *out, size_t size)
+explain_refusal(
+	const struct view *v, port_ix a, port_ix b, char *out, size_t size)
 {
 	const uint16_t *ka, *kb;
 	size_t na = view_partition_keys(v, a, &ka),
@@ -92,13 +94,13 @@ explain(const struct view *v, port_ix a, port_ix b, char *out, size_t size)
 		for (size_t k = 0; k < nb; k++)
 			if (((ka[i] ^ kb[k]) & NUMBER) == 0) {
 				(void)snprintf(out, size,
-					"both are limited members of the one "
-					"partition that they share, %s: such "
-					"members cannot talk to each other",
+					"both are limited members of the only "
+					"shared partition, %s: limited members "
+					"cannot talk to each other",
 					view_partition_name(v, ka[i]));
 				return;
 			}
-	(void)snprintf(out, size, "they are in no partition together");
+	(void)snprintf(out, size, "they share no partition");
 }
 
 static void
@@ -112,7 +114,7 @@ put_verdict(json_t *o, const struct view *v, port_ix a, port_ix b)
 		(void)snprintf(why, sizeof(why), "in partition %.60s, 0x%04x",
 			view_partition_name(v, key), key & NUMBER);
 	else
-		explain(v, a, b, why, sizeof(why));
+		explain_refusal(v, a, b, why, sizeof(why));
 	json_util_put(o, "why", names_text(why));
 }
 

@@ -1,7 +1,7 @@
 /*
- * tenancy: the command "explain" for one port or two: the partitions of each,
- * at which index of its table, and whether the two may talk to each other, in
- * which partition, or why not.
+ * partition_explain: the command "explain" for one port or two: the partitions
+ * of each, with the index in its P_Key table, and whether the two may talk to
+ * each other, in which partition, or why not.
  */
 #ifndef HEDDLE_SM_REPORT_PARTITION_EXPLAIN_H
 #define HEDDLE_SM_REPORT_PARTITION_EXPLAIN_H

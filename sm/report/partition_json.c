@@ -5,9 +5,9 @@
 #include "sm/report/names.h"
 #include "sm/view/view_partition.h"
 
-/* Ports that are in it, as full members or at all. */
+/* Ports in the partition: full members only, or all members. */
 static int
-count(const struct view *v, uint16_t pkey, bool full)
+count_ports(const struct view *v, uint16_t pkey, bool full)
 {
 	const struct topo *t = v->topo;
 	int n = 0;
@@ -37,8 +37,9 @@ list_partitions(const struct view *v)
 			json_pack("{s:o, s:i, s:i, s:i}", "name",
 				names_text(all->name[i]), "pkey",
 				(int)o[i].pkey, "ports",
-				count(v, (uint16_t)o[i].pkey, false), "full",
-				count(v, (uint16_t)o[i].pkey, true)));
+				count_ports(v, (uint16_t)o[i].pkey, false),
+				"full",
+				count_ports(v, (uint16_t)o[i].pkey, true)));
 	return list;
 }
 

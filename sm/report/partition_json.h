@@ -1,7 +1,7 @@
 /*
- * members: the partitions of a view as a part of the status: how many ports
- * each has, which members of the configuration no port answers to, and whose
- * table has no room.
+ * partition_json: the partitions of a view as a part of the status: the ports
+ * of each, configured members that match no port, and a P_Key table that is too
+ * small.
  */
 #ifndef HEDDLE_SM_REPORT_PARTITION_JSON_H
 #define HEDDLE_SM_REPORT_PARTITION_JSON_H
@@ -10,7 +10,7 @@
 
 #include "sm/view/view.h"
 
-/* no_room: in words, "" when all have room. A new object. */
+/* no_room: which table is too small, in words; "" if none. A new object. */
 json_t *partition_json(const struct view *v, const char *no_room);
 
 #endif

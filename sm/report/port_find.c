@@ -4,9 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* All of text as a number in base (10, or 16 with 0x); false if it is none. */
+/* Parse all of text as a number in base 10, or 16 with 0x; false if it is not
+ * one. */
 static bool
-number(const char *text, int base, uint64_t *out)
+parse_number(const char *text, int base, uint64_t *out)
 {
 	const char *digits =
 		base == 16 ? "0123456789abcdefABCDEF" : "0123456789";
@@ -24,14 +25,14 @@ number(const char *text, int base, uint64_t *out)
 }
 
 static bool
-matches(const struct topo *t, node_ix n, const char *what, bool whole)
+name_matches(const struct topo *t, node_ix n, const char *what, bool whole)
 {
 	const char *name = topo_desc(t, n);
 
 	return whole ? strcmp(name, what) == 0 : strstr(name, what) != NULL;
 }
 
-/* Node by name; -1 when several have it, 0 when none, 1 and *out. */
+/* Find a node by name: 1 and *out, 0 if no node matches, -1 if several do. */
 static int
 by_name(const struct topo *t, const char *what, bool whole, bool switches,
 	node_ix *out)
@@ -41,7 +42,7 @@ by_name(const struct topo *t, const char *what, bool whole, bool switches,
 	for (node_ix n = 0; n < t->nnodes; n++) {
 		if (switches && t->node[n].sw == TOPO_NONE)
 			continue;
-		if (!matches(t, n, what, whole))
+		if (!name_matches(t, n, what, whole))
 			continue;
 		if (found++ > 0)
 			return -1;
@@ -58,7 +59,7 @@ port_find_name(const struct topo *t, const char *what, bool switches,
 	int found;
 
 	if (*what == '\0') {
-		(void)reason_set(why, "an empty name names nothing");
+		(void)reason_set(why, "the name is empty");
 		return TOPO_NONE;
 	}
 	found = by_name(t, what, true, switches, &n);
@@ -95,7 +96,7 @@ port_find(const struct topo *t, const char *what, uint16_t *lid,
 	node_ix n;
 	uint64_t x;
 
-	if (number(what, 10, &x)) {
+	if (parse_number(what, 10, &x)) {
 		if (x <= TOPO_LID_MAX)
 			p = topo_by_lid(t, (uint16_t)x, NULL);
 		if (p == TOPO_NONE)
@@ -103,7 +104,7 @@ port_find(const struct topo *t, const char *what, uint16_t *lid,
 		*lid = (uint16_t)x;
 		return p;
 	}
-	if (number(what, 16, &x)) {
+	if (parse_number(what, 16, &x)) {
 		p = topo_by_port_guid(t, x);
 		n = p == TOPO_NONE ? topo_by_node_guid(t, x) : TOPO_NONE;
 		if (p == TOPO_NONE && n == TOPO_NONE)
@@ -119,7 +120,8 @@ port_find(const struct topo *t, const char *what, uint16_t *lid,
 	return p;
 }
 
-/* What any of the ways of writing names; switches: names of those only. */
+/* The node that a LID, a GUID or a name stands for; switches: only names of
+ * switches are searched. */
 static node_ix
 port_find_any(const struct topo *t, const char *what, bool switches,
 	struct reason *why)
@@ -128,10 +130,11 @@ port_find_any(const struct topo *t, const char *what, bool switches,
 	uint64_t x;
 	port_ix p;
 
-	if (number(what, 16, &x) && topo_by_port_guid(t, x) == TOPO_NONE &&
+	if (parse_number(what, 16, &x) &&
+		topo_by_port_guid(t, x) == TOPO_NONE &&
 		topo_by_node_guid(t, x) != TOPO_NONE)
 		return topo_by_node_guid(t, x);
-	if (number(what, 10, &x) || number(what, 16, &x)) {
+	if (parse_number(what, 10, &x) || parse_number(what, 16, &x)) {
 		p = port_find(t, what, &lid, why);
 		return p != TOPO_NONE ? t->port[p].node : TOPO_NONE;
 	}

@@ -1,7 +1,7 @@
 /*
- * find: what people write to name a port or a switch: a LID in decimal, a GUID
- * with 0x (of a port or a node), a node's name, or a part of a name that only
- * one node has.
+ * port_find: the port or switch that a user names: by a LID in decimal, a GUID
+ * with 0x (of a port or a node), a node's name, or a part of a name that no
+ * other node's name contains.
  */
 #ifndef HEDDLE_SM_REPORT_PORT_FIND_H
 #define HEDDLE_SM_REPORT_PORT_FIND_H
@@ -12,18 +12,18 @@
 #include "sm/base/reason.h"
 
 /*
- * The port that what names, and *lid, the LID meant: the one written, else the
- * port's base LID. A node stands for its first port that has a LID. TOPO_NONE
- * and a reason when there is none, or more than one.
+ * The port that `what` names, and in *lid the LID meant: the one written, else
+ * the port's base LID. A node stands for its first port that has a LID.
+ * TOPO_NONE and a reason if no port matches, or more than one.
  */
 port_ix port_find(const struct topo *t, const char *what, uint16_t *lid,
 	struct reason *why);
 
-/* The node that what names, or TOPO_NONE and a reason. */
+/* The node that `what` names, or TOPO_NONE and a reason. */
 node_ix port_find_node(
 	const struct topo *t, const char *what, struct reason *why);
 
-/* The switch that what names, or TOPO_NONE and a reason. */
+/* The switch that `what` names, or TOPO_NONE and a reason. */
 sw_ix port_find_switch(
 	const struct topo *t, const char *what, struct reason *why);
 

@@ -1,7 +1,6 @@
 /*
- * qos_json: the levels of service of a view as a part of the status: their
- * numbers, lanes and weights, whether all tables are in place, and where there
- * are too few lanes.
+ * qos_json: the QoS levels of a view as a part of the status: their SLs and
+ * weights, whether all tables are written, and where links have too few VLs.
  */
 #ifndef HEDDLE_SM_REPORT_QOS_JSON_H
 #define HEDDLE_SM_REPORT_QOS_JSON_H
@@ -11,14 +10,14 @@
 #include "config/config.h"
 #include "sm/view/view.h"
 
-/* A new object, or null where nothing is known. */
+/* A new object, or null if v has no QoS data. */
 json_t *qos_json(const struct view *v);
 
 /*
- * What these routes make of the lanes that the configuration asks for, put into
- * an object: view_slvl_why_few (why they are fewer), view_slvl_why_shared
- * (where they share VLs), lanes_shared_ports. Either may be NULL: nothing to
- * say.
+ * Put into o what routes r make of the layers that the configuration asks for:
+ * lanes_short (why there are fewer, view_slvl_why_few), lanes_shared (where
+ * they share VLs, view_slvl_why_shared) and lanes_shared_ports. If c or r is
+ * NULL the texts are empty.
  */
 void qos_json_lanes(json_t *o, const struct config *c, const struct routes *r);
 

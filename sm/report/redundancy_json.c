@@ -30,7 +30,7 @@ redundancy_json_all(const struct view *v)
 
 	if (h == NULL && v->routes->homes > 0)
 		return json_null();
-	if (h == NULL) /* who routed them has seen none */
+	if (h == NULL) /* the engine found no multi-port nodes */
 		h = &none;
 	return json_pack("{s:o, s:o, s:o, s:o}", "nodes",
 		json_util_u64(h->nodes), "single_points",

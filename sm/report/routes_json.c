@@ -30,7 +30,7 @@ port_json(const struct topo *t, port_ix p, uint16_t lid)
 		"name", names_node_desc(t, t->port[p].node));
 }
 
-/* What hangs on port num of switch s, or null. */
+/* The port at the other end of the link at port num of switch s, or null. */
 static json_t *
 next_json(const struct topo *t, sw_ix s, unsigned num)
 {
@@ -48,7 +48,7 @@ next_json(const struct topo *t, sw_ix s, unsigned num)
 		names_node_desc(t, t->port[peer].node));
 }
 
-/* What is true of all routes of a view. */
+/* The properties of the routes of a view as a whole. */
 static json_t *
 routes_json(const struct view *v)
 {
@@ -77,7 +77,7 @@ by_rank(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* How many switches there are of each rank, top first. */
+/* The number of switches of each rank, top first. */
 static json_t *
 ranks_json(const struct routes *r)
 {
@@ -113,7 +113,7 @@ busiest_json(const struct view *v)
 }
 
 static struct answer *
-summary(struct view *v)
+summary_answer(struct view *v)
 {
 	const struct routes *r = v->routes;
 	const struct verify_report *q = &r->report;
@@ -144,7 +144,8 @@ summary(struct view *v)
 /* ---- one path ---- */
 
 static const char *
-direction(const struct routes *r, const struct route_step *step, int i, int n)
+step_direction(
+	const struct routes *r, const struct route_step *step, int i, int n)
 {
 	if (i + 1 >= n)
 		return "exit";
@@ -163,8 +164,8 @@ steps_json(const struct routes *r, const struct route_step *step, int n)
 		json_util_put(o, "rank", json_util_u64(r->rank[step[i].sw]));
 		json_util_put(o, "in", json_integer(step[i].in));
 		json_util_put(o, "out", json_integer(step[i].out));
-		json_util_put(
-			o, "direction", json_string(direction(r, step, i, n)));
+		json_util_put(o, "direction",
+			json_string(step_direction(r, step, i, n)));
 		json_util_put(
 			o, "next", next_json(r->topo, step[i].sw, step[i].out));
 		(void)json_array_append_new(list, o);
@@ -173,8 +174,8 @@ steps_json(const struct routes *r, const struct route_step *step, int n)
 }
 
 /*
- * Levels of service: the SL of each, and its VLs on the cable of the source and
- * out of each switch, as far as those are known.
+ * QoS levels: the SL of each, and its VLs on the link of the source and out of
+ * each switch, as far as the SL2VL tables are known.
  */
 static json_t *
 levels_json(const struct view *v, port_ix a, port_ix b,
@@ -214,7 +215,7 @@ levels_json(const struct view *v, port_ix a, port_ix b,
 }
 
 static struct answer *
-trace(struct view *v, const char *from, const char *to)
+path_answer(struct view *v, const char *from, const char *to)
 {
 	struct route_step step[STEPS_MAX];
 	const struct topo *t = v->topo;
@@ -243,7 +244,7 @@ trace(struct view *v, const char *from, const char *to)
 	return answer_result(o);
 }
 
-/* ---- a column and a row ---- */
+/* ---- one destination, one switch ---- */
 
 static json_t *
 column_item(const struct view *v, size_t i, const void *param)
@@ -261,7 +262,7 @@ column_item(const struct view *v, size_t i, const void *param)
 }
 
 static struct answer *
-column(struct view *v, const char *to)
+column_answer(struct view *v, const char *to)
 {
 	const struct answer_list list = {
 		.key = "entries",
@@ -280,7 +281,7 @@ column(struct view *v, const char *to)
 	return answer_list(o, v, &list, &lid, sizeof(lid));
 }
 
-/* Element i is LID i + 1; those that nobody owns are left out. */
+/* Element i is LID i + 1; LIDs without an owner are left out. */
 static json_t *
 row_item(const struct view *v, size_t i, const void *param)
 {
@@ -301,7 +302,7 @@ row_item(const struct view *v, size_t i, const void *param)
 }
 
 static struct answer *
-row(struct view *v, const char *name)
+row_answer(struct view *v, const char *name)
 {
 	const struct answer_list list = {
 		.key = "entries",
@@ -336,13 +337,13 @@ routes_answer(json_t *request, struct view *v)
 		return answer_error("bad-argument", err.text);
 	if ((sw != NULL && to != NULL) || (from != NULL && to == NULL))
 		return answer_error("bad-argument",
-			"routes takes from and to, to alone, switch, or "
-			"nothing");
+			"routes takes 'from' and 'to', 'to' "
+			"alone, 'switch', or nothing");
 	if (sw != NULL)
-		return row(v, sw);
+		return row_answer(v, sw);
 	if (from != NULL)
-		return trace(v, from, to);
+		return path_answer(v, from, to);
 	if (to != NULL)
-		return column(v, to);
-	return summary(v);
+		return column_answer(v, to);
+	return summary_answer(v);
 }

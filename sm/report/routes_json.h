@@ -1,7 +1,7 @@
 /*
- * paths: the command "routes": a summary, the way from one port to another
- * with its reasons, one destination's entries in all switches, one switch's
- * whole table.
+ * routes_json: the command "routes": a summary, the path from one port to
+ * another with its reasons, the entries for one destination in all switches, or
+ * the whole table of one switch.
  */
 #ifndef HEDDLE_SM_REPORT_ROUTES_JSON_H
 #define HEDDLE_SM_REPORT_ROUTES_JSON_H

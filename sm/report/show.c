@@ -7,9 +7,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* What is missing or empty is shown as "-". */
+/* A member's text, "-" if it is missing or empty. */
 static const char *
-text(const json_t *o, const char *key)
+text_or_dash(const json_t *o, const char *key)
 {
 	const char *s = json_util_text(o, key);
 
@@ -17,9 +17,9 @@ text(const json_t *o, const char *key)
 }
 
 static bool
-said(const json_t *o, const char *key)
+has_text(const json_t *o, const char *key)
 {
-	return strcmp(text(o, key), "-") != 0;
+	return strcmp(text_or_dash(o, key), "-") != 0;
 }
 
 /* ---- status ---- */
@@ -37,8 +37,8 @@ status_others(const json_t *r, struct buf *out)
 	{
 		long long s = json_util_num(o, "state");
 
-		buf_printf(out, "other SM    %s \"%s\" ", text(o, "guid"),
-			text(o, "name"));
+		buf_printf(out, "other SM    %s \"%s\" ",
+			text_or_dash(o, "guid"), text_or_dash(o, "name"));
 		if (json_util_yes(o, "answers") && s >= 0 && s < 4)
 			buf_printf(out, "priority %lld, %s\n",
 				json_util_num(o, "priority"), state[s]);
@@ -54,29 +54,30 @@ status_head(const json_t *r, struct buf *out)
 	const json_t *master = json_object_get(r, "master");
 	const json_t *sweeps = json_object_get(r, "sweeps");
 
-	if (said(r, "alarm"))
-		buf_printf(out, "ALARM       %s\n", text(r, "alarm"));
-	buf_printf(out, "role        %s, %s%s%s%s\n", text(r, "role"),
-		text(r, "phase"), said(r, "writing") ? " " : "",
-		said(r, "writing") ? text(r, "writing") : "",
-		json_util_yes(r, "dirty") ? ", more to do" : "");
+	if (has_text(r, "alarm"))
+		buf_printf(out, "ALARM       %s\n", text_or_dash(r, "alarm"));
+	buf_printf(out, "role        %s, %s%s%s%s\n", text_or_dash(r, "role"),
+		text_or_dash(r, "phase"), has_text(r, "writing") ? " " : "",
+		has_text(r, "writing") ? text_or_dash(r, "writing") : "",
+		json_util_yes(r, "dirty") ? ", more pending" : "");
 	buf_printf(out, "port        %s/%lld %s priority %lld\n",
-		text(port, "device"), json_util_num(port, "port"),
-		text(port, "guid"), json_util_num(port, "priority"));
+		text_or_dash(port, "device"), json_util_num(port, "port"),
+		text_or_dash(port, "guid"), json_util_num(port, "priority"));
 	if (json_is_object(master))
 		buf_printf(out, "master      %s \"%s\" priority %lld\n",
-			text(master, "guid"), text(master, "name"),
+			text_or_dash(master, "guid"),
+			text_or_dash(master, "name"),
 			json_util_num(master, "priority"));
 	status_others(r, out);
 	buf_printf(out,
-		"sweeps      %lld full, %lld light, %lld probes; the last "
-		"run %s%s\n",
+		"sweeps      %lld full, %lld light, %lld probes; last run "
+		"%s%s\n",
 		json_util_num(sweeps, "full"), json_util_num(sweeps, "light"),
 		json_util_num(sweeps, "probes"),
-		json_util_yes(sweeps, "last_ok") ? "went well"
-						 : "did not go well: ",
-		json_util_yes(sweeps, "last_ok") ? ""
-						 : text(sweeps, "last_why"));
+		json_util_yes(sweeps, "last_ok") ? "ok" : "failed: ",
+		json_util_yes(sweeps, "last_ok")
+			? ""
+			: text_or_dash(sweeps, "last_why"));
 }
 
 static void
@@ -87,11 +88,11 @@ status_fabric(const json_t *r, struct buf *out)
 
 	buf_printf(out, "view        generation %lld, %.0f s old, cause: %s\n",
 		json_util_num(r, "generation"), json_util_real(r, "age"),
-		text(r, "cause"));
+		text_or_dash(r, "cause"));
 	fabric_counts_line(json_object_get(r, "fabric"), out);
 	buf_printf(out,
-		"ports       %lld of %lld linked are Active, %lld cannot be "
-		"reached\n",
+		"ports       %lld of %lld linked are Active, %lld "
+		"unreachable\n",
 		json_util_num(c, "ports_active"),
 		json_util_num(c, "ports_linked"),
 		json_util_num(r, "unreachable"));
@@ -100,49 +101,50 @@ status_fabric(const json_t *r, struct buf *out)
 		json_util_num(l, "used"), json_util_num(l, "ports"),
 		json_util_num(l, "free"), json_util_num(l, "first"),
 		json_util_num(l, "last"));
-	if (said(l, "conflict"))
-		buf_printf(out, "            %s\n", text(l, "conflict"));
+	if (has_text(l, "conflict"))
+		buf_printf(
+			out, "            %s\n", text_or_dash(l, "conflict"));
 }
 
-/* What is worth a line: an ordinary change is not. */
+/* The last change: a line if it needed stages or blocking, and its
+ * consequences. */
 static void
 status_change(const json_t *c, struct buf *out)
 {
-	if (said(c, "cause"))
+	if (has_text(c, "cause"))
 		buf_printf(out,
-			"change      %s in %lld stage%s, %zu turns blocked, "
-			"%lld "
-			"pairs cut meanwhile\n",
-			text(c, "way"), json_util_num(c, "stages"),
+			"change      %s in %lld stage%s, %zu dependencies "
+			"blocked, %lld pairs cut meanwhile\n",
+			text_or_dash(c, "way"), json_util_num(c, "stages"),
 			names_plural(json_util_num(c, "stages")),
 			json_array_size(json_object_get(c, "blocked")),
 			json_util_num(c, "pairs_cut"));
 	if (json_util_num(c, "stay_closed") > 0)
 		buf_printf(out,
-			"            %lld turns stay closed for connections "
-			"made with earlier SLs\n",
+			"            %lld dependencies stay blocked for "
+			"connections made with earlier SLs\n",
 			json_util_num(c, "stay_closed"));
 	if (json_util_num(c, "mismatched_ports") > 0)
 		buf_printf(out,
-			"            %lld ports have not the MTU or VLs that "
-			"both "
-			"ends can do, and were not bounced for it\n",
+			"            %lld ports run below the MTU or VLs that "
+			"both ends support, and were not bounced for it\n",
 			json_util_num(c, "mismatched_ports"));
 }
 
-/* Turns that are closed now, and what was not as it should be. */
+/* Dependencies that are blocked now, and drift that was found. */
 static void
-status_held(const json_t *r, struct buf *out)
+status_blocked(const json_t *r, struct buf *out)
 {
 	const json_t *h = json_object_get(r, "held");
 	const json_t *s = json_object_get(r, "sweeps");
 
 	if (json_util_num(h, "turns") > 0) {
 		buf_printf(out,
-			"closed      %lld turns, %lld pairs lose packets",
+			"blocked     %lld dependencies, %lld pairs lose "
+			"packets",
 			json_util_num(h, "turns"), json_util_num(h, "pairs"));
 		if (json_is_real(json_object_get(h, "left")))
-			buf_printf(out, ", an alarm in %.0f s",
+			buf_printf(out, ", alarm in %.0f s",
 				json_util_real(h, "left"));
 		buf_printf(out, "\n");
 	}
@@ -151,9 +153,9 @@ status_held(const json_t *r, struct buf *out)
 			json_util_num(s, "rows_freed") >
 		0)
 		buf_printf(out,
-			"not as left %lld acknowledged and not held, %lld "
-			"tables and %lld P_Key tables altered, %lld turns "
-			"closed by others\n",
+			"drift       %lld acknowledged but not held, %lld "
+			"tables and %lld P_Key tables modified, %lld "
+			"dependencies blocked by others\n",
 			json_util_num(s, "untrue_blocks"),
 			json_util_num(s, "altered"),
 			json_util_num(s, "altered_key_tables"),
@@ -168,20 +170,20 @@ status_tree(const json_t *r, struct buf *out)
 
 	show_tiers(tree, out);
 	if (json_util_num(tree, "oddities") > (long long)shown)
-		buf_printf(out, "            all of them: heddlectl tree\n");
+		buf_printf(out, "            list all: heddlectl tree\n");
 }
 
 static void
-status_homes(const json_t *r, struct buf *out)
+status_redundancy(const json_t *r, struct buf *out)
 {
 	const json_t *homes = json_object_get(r, "homes");
 
 	if (json_is_null(homes))
-		buf_printf(out, "homes       being counted\n");
+		buf_printf(out, "redundancy  being counted\n");
 	show_redundancy(homes, out);
 	if (json_util_num(homes, "single_points") > 0)
 		buf_printf(out,
-			"            which: heddlectl tree --list homes\n");
+			"            list them: heddlectl tree --list homes\n");
 }
 
 static void
@@ -191,17 +193,19 @@ status_routes(const json_t *r, struct buf *out)
 	const json_t *t = json_object_get(r, "times");
 	const json_t *c = json_object_get(r, "counts");
 
-	buf_printf(out, "routing     %s%s over %s, %lld lane%s\n",
-		text(r, "engine"),
+	buf_printf(out, "routing     %s%s over %s, %lld layer%s\n",
+		text_or_dash(r, "engine"),
 		json_util_yes(r, "fallback") ? " (FALLBACK)" : "",
-		text(r, "order"), json_util_num(v, "lanes"),
+		text_or_dash(r, "order"), json_util_num(v, "lanes"),
 		json_util_num(v, "lanes") == 1 ? "" : "s");
-	if (said(r, "tried"))
-		buf_printf(out, "            %s\n", text(r, "tried"));
-	if (said(r, "lanes_short"))
-		buf_printf(out, "            %s\n", text(r, "lanes_short"));
-	if (said(r, "lanes_shared"))
-		buf_printf(out, "            %s\n", text(r, "lanes_shared"));
+	if (has_text(r, "tried"))
+		buf_printf(out, "            %s\n", text_or_dash(r, "tried"));
+	if (has_text(r, "lanes_short"))
+		buf_printf(out, "            %s\n",
+			text_or_dash(r, "lanes_short"));
+	if (has_text(r, "lanes_shared"))
+		buf_printf(out, "            %s\n",
+			text_or_dash(r, "lanes_shared"));
 	buf_printf(out,
 		"verified    %lld pairs, %lld missing, %lld loops, %lld "
 		"cyclic channels\n",
@@ -228,30 +232,29 @@ status_wire(const json_t *r, struct buf *out)
 		json_util_num(w, "window"), json_util_num(w, "in_flight"),
 		json_util_num(w, "sent"), json_util_num(w, "by_lid"),
 		json_is_true(json_object_get(w, "directed_only"))
-			? ": never answered, now all are directed"
+			? ": never answered, all are directed now"
 			: "",
 		json_util_num(w, "retried"), json_util_num(w, "timeouts"),
 		json_util_num(w, "late"), json_util_num(w, "alien"));
 }
 
-/* What was remembered, and what was asked for and refused. */
+/* The configuration and state files, if one of them was refused or lost. */
 static void
 status_files(const json_t *r, struct buf *out)
 {
 	const json_t *c = json_object_get(r, "config");
 
-	if (said(c, "refused"))
+	if (has_text(c, "refused"))
 		buf_printf(out,
-			"config      REFUSED, the older one stays in force: "
+			"config      REFUSED, the previous one stays in force: "
 			"%s\n",
-			text(c, "refused"));
+			text_or_dash(c, "refused"));
 	if (!json_util_yes(r, "state_writable"))
-		buf_printf(out,
-			"state       CANNOT BE WRITTEN: LIDs may change at the "
-			"next start\n");
-	if (said(r, "state_lost"))
+		buf_printf(out, "state       CANNOT BE WRITTEN: LIDs may "
+				"change at the next restart\n");
+	if (has_text(r, "state_lost"))
 		buf_printf(out, "state       NOT USED: %s\n",
-			text(r, "state_lost"));
+			text_or_dash(r, "state_lost"));
 }
 
 static void
@@ -261,13 +264,13 @@ status_trouble(const json_t *r, struct buf *out)
 	const json_t *e;
 	size_t i;
 
-	json_array_foreach(list, i, e)
-		buf_printf(out, "quarantine  %s \"%s\" %s\n", text(e, "guid"),
-			text(e, "name"), text(e, "why"));
+	json_array_foreach(list, i, e) buf_printf(out,
+		"quarantine  %s \"%s\" %s\n", text_or_dash(e, "guid"),
+		text_or_dash(e, "name"), text_or_dash(e, "why"));
 	list = json_object_get(r, "unreachable_ports");
 	json_array_foreach(list, i, e) buf_printf(out,
-		"unreachable %s port %lld \"%s\"\n", text(e, "guid"),
-		json_util_num(e, "port"), text(e, "name"));
+		"unreachable %s port %lld \"%s\"\n", text_or_dash(e, "guid"),
+		json_util_num(e, "port"), text_or_dash(e, "name"));
 }
 
 static void
@@ -279,13 +282,13 @@ status_partitions(const json_t *p, struct buf *out)
 	json_array_foreach(json_object_get(p, "list"), i, e) buf_printf(out,
 		"partition   %s 0x%04llx: %lld ports, %lld of them "
 		"full members\n",
-		text(e, "name"), json_util_num(e, "pkey"),
+		text_or_dash(e, "name"), json_util_num(e, "pkey"),
 		json_util_num(e, "ports"), json_util_num(e, "full"));
-	json_array_foreach(json_object_get(p, "nobody"), i, e)
-		buf_printf(out, "            %s: no port is \"%s\"\n",
-			text(e, "partition"), text(e, "member"));
-	if (said(p, "no_room"))
-		buf_printf(out, "            %s\n", text(p, "no_room"));
+	json_array_foreach(json_object_get(p, "nobody"), i, e) buf_printf(out,
+		"            %s: no port matches \"%s\"\n",
+		text_or_dash(e, "partition"), text_or_dash(e, "member"));
+	if (has_text(p, "no_room"))
+		buf_printf(out, "            %s\n", text_or_dash(p, "no_room"));
 }
 
 static void
@@ -299,7 +302,7 @@ put_numbers(const json_t *list, struct buf *out)
 }
 
 static void
-status_levels(const json_t *q, struct buf *out)
+status_qos(const json_t *q, struct buf *out)
 {
 	const json_t *e;
 	size_t i;
@@ -308,32 +311,32 @@ status_levels(const json_t *q, struct buf *out)
 	{
 		const json_t *w = json_object_get(e, "weight");
 
-		buf_printf(out, "level       %s: SL ", text(e, "name"));
+		buf_printf(out, "QoS level   %s: SL ", text_or_dash(e, "name"));
 		put_numbers(json_object_get(e, "sls"), out);
 		buf_printf(out,
 			", %s priority, weight %lld hosts, %lld "
 			"switches\n",
-			text(e, "priority"), json_util_num(w, "hosts"),
+			text_or_dash(e, "priority"), json_util_num(w, "hosts"),
 			json_util_num(w, "switches"));
 	}
 	if (i > 0 && json_util_num(q, "missing") > 0)
-		buf_printf(out,
-			"            %lld ports do not have their tables\n",
+		buf_printf(out, "            %lld ports lack their tables\n",
 			json_util_num(q, "missing"));
-	if (said(q, "shortage"))
-		buf_printf(out, "            %s\n", text(q, "shortage"));
+	if (has_text(q, "shortage"))
+		buf_printf(
+			out, "            %s\n", text_or_dash(q, "shortage"));
 }
 
-/* Of one path: the SL of every level, and the VLs on its way. */
+/* For one path: the SL of every level, and the VLs along the path. */
 static void
-put_levels(const json_t *list, struct buf *out)
+put_qos_levels(const json_t *list, struct buf *out)
 {
 	const json_t *e;
 	size_t i;
 
 	json_array_foreach(list, i, e)
 	{
-		buf_printf(out, "level  %s: SL %lld", text(e, "name"),
+		buf_printf(out, "level  %s: SL %lld", text_or_dash(e, "name"),
 			json_util_num(e, "sl"));
 		if (json_array_size(json_object_get(e, "vls")) > 0)
 			buf_printf(out, ", VL ");
@@ -349,12 +352,12 @@ show_status(const json_t *r, struct buf *out)
 	if (json_util_num(r, "generation") > 0) {
 		status_fabric(r, out);
 		status_tree(r, out);
-		status_homes(r, out);
+		status_redundancy(r, out);
 		status_routes(r, out);
 		status_partitions(json_object_get(r, "partitions"), out);
-		status_levels(json_object_get(r, "qos"), out);
+		status_qos(json_object_get(r, "qos"), out);
 	}
-	status_held(r, out);
+	status_blocked(r, out);
 	status_wire(r, out);
 	status_files(r, out);
 	status_trouble(r, out);
@@ -378,10 +381,12 @@ node_line(const json_t *n, struct buf *out)
 		if (!json_is_object(json_object_get(p, "peer")))
 			continue;
 		linked++;
-		active += strcmp(text(p, "state"), "Active") == 0 ? 1 : 0;
+		active +=
+			strcmp(text_or_dash(p, "state"), "Active") == 0 ? 1 : 0;
 	}
-	buf_printf(out, "%-11s  %-18s  %5lld  %4u/%-4u  %s\n", text(n, "type"),
-		text(n, "guid"), lid, active, linked, text(n, "name"));
+	buf_printf(out, "%-11s  %-18s  %5lld  %4u/%-4u  %s\n",
+		text_or_dash(n, "type"), text_or_dash(n, "guid"), lid, active,
+		linked, text_or_dash(n, "name"));
 }
 
 void
@@ -409,12 +414,12 @@ put_out(const json_t *e, struct buf *out)
 	else
 		buf_printf(out, "%6lld", json_util_num(e, "out"));
 	if (json_is_object(next))
-		buf_printf(out, "  -> %s port %lld", text(next, "name"),
+		buf_printf(out, "  -> %s port %lld", text_or_dash(next, "name"),
 			json_util_num(next, "port"));
 }
 
 static void
-routes_way(const json_t *r, struct buf *out)
+routes_path(const json_t *r, struct buf *out)
 {
 	const json_t *steps = json_object_get(r, "steps");
 	const json_t *from = json_object_get(r, "from");
@@ -423,31 +428,31 @@ routes_way(const json_t *r, struct buf *out)
 	size_t i;
 
 	buf_printf(out, "from   %s port %lld LID %lld \"%s\"\n",
-		text(from, "guid"), json_util_num(from, "port"),
-		json_util_num(from, "lid"), text(from, "name"));
+		text_or_dash(from, "guid"), json_util_num(from, "port"),
+		json_util_num(from, "lid"), text_or_dash(from, "name"));
 	json_array_foreach(steps, i, s)
 	{
 		buf_printf(out, "%4zu   %s \"%s\" rank %lld in %lld %s out",
-			i + 1, text(s, "switch"), text(s, "name"),
-			json_util_num(s, "rank"), json_util_num(s, "in"),
-			text(s, "direction"));
+			i + 1, text_or_dash(s, "switch"),
+			text_or_dash(s, "name"), json_util_num(s, "rank"),
+			json_util_num(s, "in"), text_or_dash(s, "direction"));
 		put_out(s, out);
 		buf_printf(out, "\n");
 	}
 	buf_printf(out, "to     %s port %lld LID %lld \"%s\"\n",
-		text(to, "guid"), json_util_num(to, "port"),
-		json_util_num(to, "lid"), text(to, "name"));
-	put_levels(json_object_get(r, "levels"), out);
+		text_or_dash(to, "guid"), json_util_num(to, "port"),
+		json_util_num(to, "lid"), text_or_dash(to, "name"));
+	put_qos_levels(json_object_get(r, "levels"), out);
 	buf_printf(out,
 		"why    engine %s, order %s: a path climbs to lower ranks "
-		"first and then only descends%s%s%s\n",
-		text(r, "engine"), text(r, "order"),
-		said(r, "turn_leaf") ? "; turns from down to up happen under "
-				     : "",
-		said(r, "turn_leaf") ? text(r, "turn_leaf") : "",
-		said(r, "turn_leaf") ? " only" : "");
-	if (said(r, "note"))
-		buf_printf(out, "       %s\n", text(r, "note"));
+		"first and then only descends%s%s\n",
+		text_or_dash(r, "engine"), text_or_dash(r, "order"),
+		has_text(r, "turn_leaf")
+			? "; down-to-up turns are allowed only below "
+			: "",
+		has_text(r, "turn_leaf") ? text_or_dash(r, "turn_leaf") : "");
+	if (has_text(r, "note"))
+		buf_printf(out, "       %s\n", text_or_dash(r, "note"));
 }
 
 static void
@@ -458,14 +463,14 @@ routes_column(const json_t *r, struct buf *out)
 	const json_t *e;
 	size_t i;
 
-	buf_printf(out, "to %s port %lld LID %lld \"%s\"\n", text(to, "guid"),
-		json_util_num(to, "port"), json_util_num(to, "lid"),
-		text(to, "name"));
+	buf_printf(out, "to %s port %lld LID %lld \"%s\"\n",
+		text_or_dash(to, "guid"), json_util_num(to, "port"),
+		json_util_num(to, "lid"), text_or_dash(to, "name"));
 	buf_printf(out, "%-18s  %-24s  %4s\n", "SWITCH", "NAME", "OUT");
 	json_array_foreach(list, i, e)
 	{
-		buf_printf(out, "%-18s  %-24s", text(e, "switch"),
-			text(e, "name"));
+		buf_printf(out, "%-18s  %-24s", text_or_dash(e, "switch"),
+			text_or_dash(e, "name"));
 		put_out(e, out);
 		buf_printf(out, "\n");
 	}
@@ -478,14 +483,15 @@ routes_row(const json_t *r, struct buf *out)
 	const json_t *e;
 	size_t i;
 
-	buf_printf(out, "switch %s \"%s\" rank %lld\n", text(r, "switch"),
-		text(r, "name"), json_util_num(r, "rank"));
+	buf_printf(out, "switch %s \"%s\" rank %lld\n",
+		text_or_dash(r, "switch"), text_or_dash(r, "name"),
+		json_util_num(r, "rank"));
 	buf_printf(
 		out, "%5s  %-18s  %-24s  %4s\n", "LID", "GUID", "OWNER", "OUT");
 	json_array_foreach(list, i, e)
 	{
 		buf_printf(out, "%5lld  %-18s  %-24s", json_util_num(e, "lid"),
-			text(e, "guid"), text(e, "name"));
+			text_or_dash(e, "guid"), text_or_dash(e, "name"));
 		put_out(e, out);
 		buf_printf(out, "\n");
 	}
@@ -500,17 +506,16 @@ routes_summary(const json_t *r, struct buf *out)
 	size_t i;
 
 	buf_printf(out,
-		"engine    %s%s, order %s, %lld lane%s, generation "
-		"%lld\n",
-		text(r, "engine"),
+		"engine    %s%s, order %s, %lld layer%s, generation %lld\n",
+		text_or_dash(r, "engine"),
 		json_util_yes(r, "fallback") ? " (FALLBACK)" : "",
-		text(r, "order"), json_util_num(r, "lanes"),
+		text_or_dash(r, "order"), json_util_num(r, "lanes"),
 		json_util_num(r, "lanes") == 1 ? "" : "s",
 		json_util_num(r, "generation"));
-	if (said(r, "note"))
-		buf_printf(out, "          %s\n", text(r, "note"));
-	if (said(r, "tried"))
-		buf_printf(out, "tried     %s\n", text(r, "tried"));
+	if (has_text(r, "note"))
+		buf_printf(out, "          %s\n", text_or_dash(r, "note"));
+	if (has_text(r, "tried"))
+		buf_printf(out, "tried     %s\n", text_or_dash(r, "tried"));
 	buf_printf(out, "ranks    ");
 	json_array_foreach(ranks, i, e) buf_printf(out, " %lld:%lld",
 		json_util_num(e, "rank"), json_util_num(e, "switches"));
@@ -524,13 +529,14 @@ routes_summary(const json_t *r, struct buf *out)
 	buf_printf(out, "load      highest %lld, mean %.1f",
 		json_util_num(r, "load_max"), json_util_real(r, "load_mean"));
 	if (json_is_object(busy))
-		buf_printf(out, "; busiest %s port %lld", text(busy, "name"),
+		buf_printf(out, "; busiest %s port %lld",
+			text_or_dash(busy, "name"),
 			json_util_num(busy, "port"));
 	buf_printf(out, "\nhops      longest %lld, mean %.2f\n",
 		json_util_num(r, "hops_max"), json_util_real(r, "hops_mean"));
 	buf_printf(out,
 		"entries   %lld kept, %lld changed; top LID %lld; %lld "
-		"switches ranked anew\n",
+		"switches reranked\n",
 		json_util_num(r, "entries_kept"),
 		json_util_num(r, "entries_changed"), json_util_num(r, "top"),
 		json_util_num(r, "reranked"));
@@ -540,10 +546,12 @@ void
 show_routes(const json_t *r, struct buf *out)
 {
 	if (json_object_get(r, "wait_generation") != NULL)
-		buf_printf(out, "asked for; wait_generation=%lld\n",
+		buf_printf(out,
+			"Rebalance requested (heddlectl status "
+			"--wait-generation %lld waits for it)\n",
 			json_util_num(r, "wait_generation"));
 	else if (json_is_array(json_object_get(r, "steps")))
-		routes_way(r, out);
+		routes_path(r, out);
 	else if (!json_is_array(json_object_get(r, "entries")))
 		routes_summary(r, out);
 	else if (json_is_object(json_object_get(r, "to")))
@@ -555,9 +563,10 @@ show_routes(const json_t *r, struct buf *out)
 void
 show_sweep(const json_t *r, struct buf *out)
 {
-	buf_printf(out, "asked for; wait_sweep=%lld wait_generation=%lld\n",
-		json_util_num(r, "wait_sweep"),
-		json_util_num(r, "wait_generation"));
+	buf_printf(out,
+		"Sweep requested (heddlectl status --wait-sweep %lld waits "
+		"for it)\n",
+		json_util_num(r, "wait_sweep"));
 }
 
 /* ---- explain ---- */
@@ -570,7 +579,7 @@ explain_phases(const json_t *r, struct buf *out)
 
 	json_array_foreach(json_object_get(r, "phases"), i, p)
 	{
-		buf_printf(out, "%4zu   %s", i + 1, text(p, "what"));
+		buf_printf(out, "%4zu   %s", i + 1, text_or_dash(p, "what"));
 		if (json_util_num(p, "stage") > 0 &&
 			json_util_num(r, "stages") > 1)
 			buf_printf(
@@ -581,7 +590,7 @@ explain_phases(const json_t *r, struct buf *out)
 }
 
 static void
-explain_turns(const json_t *r, struct buf *out)
+explain_blocked(const json_t *r, struct buf *out)
 {
 	const json_t *u;
 	size_t i;
@@ -590,11 +599,11 @@ explain_turns(const json_t *r, struct buf *out)
 	{
 		buf_printf(out, "%s %s \"%s\" port %lld",
 			json_util_yes(u, "port") ? "down   " : "blocked",
-			text(u, "switch"), text(u, "name"),
+			text_or_dash(u, "switch"), text_or_dash(u, "name"),
 			json_util_num(u, "in"));
 		if (!json_util_yes(u, "port"))
 			buf_printf(out, " to %lld", json_util_num(u, "out"));
-		buf_printf(out, ", %lld pair%s went there\n",
+		buf_printf(out, ", used by %lld pair%s\n",
 			json_util_num(u, "pairs"),
 			names_plural(json_util_num(u, "pairs")));
 	}
@@ -607,18 +616,17 @@ explain_port(const json_t *p, struct buf *out)
 	size_t i;
 
 	buf_printf(out, "port       %s \"%s\" port %lld, LID %lld%s\n",
-		text(p, "guid"), text(p, "name"), json_util_num(p, "port"),
-		json_util_num(p, "lid"),
+		text_or_dash(p, "guid"), text_or_dash(p, "name"),
+		json_util_num(p, "port"), json_util_num(p, "lid"),
 		json_util_yes(p, "guarded") ? "; its switch enforces partitions"
 					    : "");
 	json_array_foreach(json_object_get(p, "keys"), i, k) buf_printf(out,
 		"%4lld   0x%04llx %s member of %s%s\n",
 		json_util_num(k, "index"), json_util_num(k, "pkey"),
 		json_util_yes(k, "full") ? "full" : "limited",
-		said(k, "partition") ? text(k, "partition")
-				     : "no partition known",
-		json_util_yes(k, "configured") ? ""
-					       : ", which it should not be");
+		has_text(k, "partition") ? text_or_dash(k, "partition")
+					 : "an unknown partition",
+		json_util_yes(k, "configured") ? "" : ", not as configured");
 }
 
 static void
@@ -632,7 +640,7 @@ explain_ports(const json_t *r, struct buf *out)
 	explain_port(to, out);
 	buf_printf(out, "%s %s\n",
 		json_util_yes(r, "talk") ? "may talk  " : "may not   ",
-		text(r, "why"));
+		text_or_dash(r, "why"));
 }
 
 void
@@ -643,38 +651,40 @@ show_explain(const json_t *r, struct buf *out)
 		return;
 	}
 	buf_printf(out, "change     of generation %lld: %s\n",
-		json_util_num(r, "generation"), text(r, "because"));
+		json_util_num(r, "generation"), text_or_dash(r, "because"));
 	buf_printf(out,
 		"method     %s: %s, %lld stage%s; %lld entries in %lld blocks, "
 		"%lld blocks kept; %lld SMPs, %.3f s\n",
-		text(r, "method"), text(r, "way"), json_util_num(r, "stages"),
+		text_or_dash(r, "method"), text_or_dash(r, "way"),
+		json_util_num(r, "stages"),
 		names_plural(json_util_num(r, "stages")),
 		json_util_num(r, "entries"), json_util_num(r, "blocks"),
 		json_util_num(r, "kept"), json_util_num(r, "smps"),
 		json_util_real(r, "push"));
 	buf_printf(out,
-		"mixture    %lld dependencies of old and new together, %lld "
-		"channels on cycles, %lld switches unknown\n",
+		"mixture    %lld dependencies of old and new tables together, "
+		"%lld channels on cycles, %lld switches with unknown tables\n",
 		json_util_num(r, "dependencies"), json_util_num(r, "cyclic"),
 		json_util_num(r, "unread"));
-	if (said(r, "cause"))
-		buf_printf(out, "because    %s\n", text(r, "cause"));
-	if (said(r, "stale"))
+	if (has_text(r, "cause"))
+		buf_printf(out, "because    %s\n", text_or_dash(r, "cause"));
+	if (has_text(r, "stale"))
 		buf_printf(out,
 			"stale      connections made with earlier SLs could "
-			"close a cycle with these tables\n           %s\n"
-			"           %lld turns stay closed for them until "
-			"their "
-			"ports come up anew\n",
-			text(r, "stale"), json_util_num(r, "stay_closed"));
+			"close a cycle with these tables\n"
+			"           %s\n"
+			"           %lld dependencies stay blocked for them "
+			"until their ports come up anew\n",
+			text_or_dash(r, "stale"),
+			json_util_num(r, "stay_closed"));
 	if (json_util_num(r, "pairs_cut") > 0 ||
 		json_util_num(r, "pairs_cut_paper") > 0)
 		buf_printf(out,
-			"cut        %lld pairs meanwhile; blocking all new "
-			"forbidden turns would have cut %lld\n",
+			"cut        %lld pairs meanwhile; blocking all newly "
+			"forbidden dependencies would have cut %lld\n",
 			json_util_num(r, "pairs_cut"),
 			json_util_num(r, "pairs_cut_paper"));
 	explain_phases(r, out);
-	explain_turns(r, out);
+	explain_blocked(r, out);
 	loss_show(json_object_get(r, "expected"), out);
 }

@@ -12,10 +12,11 @@
 void show_status(const json_t *result, struct buf *out);
 void show_topology(const json_t *result, struct buf *out);
 void show_tree(const json_t *result, struct buf *out);
-/* What tree_json gives, in a status or a plan: tiers, the first oddities. */
+/* Append the tiers and first irregularities of an object of tree_json, in a
+ * status or a plan. */
 void show_tiers(const json_t *tree, struct buf *out);
-/* Likewise, of nodes with several ports: how many have single points of
- * failure, and which points these are. */
+/* Append the redundancy of an object of redundancy_json: how many multi-port
+ * nodes have single points of failure, and which these are. */
 void show_redundancy(const json_t *homes, struct buf *out);
 void show_routes(const json_t *result, struct buf *out);
 void show_groups(const json_t *result, struct buf *out);

@@ -1,7 +1,9 @@
-#include "sm/report/json_util.h"
 #include "sm/report/show.h"
 
-/* Names of nodes are what nodes say of themselves; some say nothing. */
+#include "config/partition_options.h"
+#include "sm/report/json_util.h"
+
+/* The name of a node, "-" if its NodeDescription is empty. */
 static const char *
 name_of(const json_t *o)
 {
@@ -10,8 +12,18 @@ name_of(const json_t *o)
 	return *s != '\0' ? s : "-";
 }
 
+/* The rate in Gb/s of IBA's rate code. */
+static const char *
+rate_name(long long code)
+{
+	for (uint32_t i = 0; partition_rates[i] != NULL; i++)
+		if (partition_rate_code(i) == code)
+			return partition_rates[i];
+	return "unknown";
+}
+
 static void
-one_line(const json_t *g, struct buf *out)
+put_summary(const json_t *g, struct buf *out)
 {
 	buf_printf(out, "%-40s %-6s %-6s %7lld %9lld %8lld  %s\n",
 		json_util_text(g, "mgid"), json_util_text(g, "mlid"),
@@ -21,7 +33,7 @@ one_line(const json_t *g, struct buf *out)
 }
 
 static void
-members(const json_t *g, struct buf *out)
+put_members(const json_t *g, struct buf *out)
 {
 	const json_t *m, *s;
 	size_t i, k;
@@ -34,13 +46,13 @@ members(const json_t *g, struct buf *out)
 			buf_printf(out, "%s %s", k > 0 ? "," : "",
 				json_string_value(s));
 		buf_printf(out, "%s\n",
-			json_util_yes(m, "proxy") ? " (joined by another)"
+			json_util_yes(m, "proxy") ? " (joined by a proxy)"
 						  : "");
 	}
 }
 
 static void
-tree(const json_t *g, struct buf *out)
+put_tree(const json_t *g, struct buf *out)
 {
 	const json_t *b, *p;
 	size_t i, k;
@@ -55,10 +67,10 @@ tree(const json_t *g, struct buf *out)
 			buf_printf(
 				out, " %lld", (long long)json_integer_value(p));
 		if (json_is_object(up))
-			buf_printf(out, "; port %lld up to \"%s\"\n",
+			buf_printf(out, "; uplink port %lld to \"%s\"\n",
 				json_util_num(b, "up"), name_of(up));
 		else
-			buf_printf(out, "; the root\n");
+			buf_printf(out, "; root\n");
 	}
 }
 
@@ -72,14 +84,14 @@ show_groups(const json_t *r, struct buf *out)
 		"P_Key", "members", "receivers", "switches", "root");
 	json_array_foreach(json_object_get(r, "groups"), i, g)
 	{
-		one_line(g, out);
+		put_summary(g, out);
 		if (!json_util_yes(r, "one"))
 			continue;
-		buf_printf(out,
-			"  Q_Key %s, MTU %lld, rate code %lld, SL %lld\n",
+		buf_printf(out, "  Q_Key %s, MTU %lld, rate %s Gb/s, SL %lld\n",
 			json_util_text(g, "qkey"), json_util_num(g, "mtu"),
-			json_util_num(g, "rate_code"), json_util_num(g, "sl"));
-		members(g, out);
-		tree(g, out);
+			rate_name(json_util_num(g, "rate_code")),
+			json_util_num(g, "sl"));
+		put_members(g, out);
+		put_tree(g, out);
 	}
 }

@@ -6,14 +6,13 @@
 #include "sm/report/json_util.h"
 #include "sm/report/names.h"
 
-/* Who said what of the switches of a tier. */
+/* How many switches of a tier were placed by which evidence. */
 static void
 put_origins(const json_t *tier, struct buf *out)
 {
-	static const char *const origin[][2] = {
-		{"configured", "by configuration"},
-		{"told", "by what they say"}, {"remembered", "as before"},
-		{"hosts", "by their hosts"}, {"links", "by their links"}};
+	static const char *const origin[][2] = {{"configured", "configured"},
+		{"told", "reported by the switch"}, {"remembered", "as before"},
+		{"hosts", "from hosts"}, {"links", "from links"}};
 	const char *sep = " (";
 
 	for (size_t i = 0; i < sizeof(origin) / sizeof(origin[0]); i++) {
@@ -26,9 +25,10 @@ put_origins(const json_t *tier, struct buf *out)
 	buf_printf(out, "%s", *sep == ',' ? ")" : "");
 }
 
-/* Since when what stays does; nothing else is worth a line. */
+/* The time of a decision that is kept although the fabric looks different now;
+ * nothing otherwise. */
 static void
-put_reading(const json_t *tree, struct buf *out)
+put_kept_class(const json_t *tree, struct buf *out)
 {
 	const json_t *reading = json_object_get(tree, "reading");
 	const json_t *odd = json_object_get(tree, "odd");
@@ -42,7 +42,7 @@ put_reading(const json_t *tree, struct buf *out)
 	if (at > 0 && gmtime_r(&at, &tm) != NULL)
 		(void)strftime(
 			when, sizeof(when), "%Y-%m-%d %H:%M:%S UTC", &tm);
-	buf_printf(out, "            engine %s: kept as read at %s\n",
+	buf_printf(out, "            engine %s: kept as decided at %s\n",
 		json_util_text(reading, "engine"), when);
 }
 
@@ -56,7 +56,7 @@ put_tiers(const json_t *tree, const char *word, struct buf *out)
 	json_array_foreach(json_object_get(tree, "tiers"), i, e)
 	{
 		if (json_util_num(e, "switches") == 0)
-			continue; /* all of it failed */
+			continue; /* all switches of the tier failed */
 		buf_printf(out, "%-11s tier %lld: %lld switch%s", word,
 			json_util_num(e, "tier"), json_util_num(e, "switches"),
 			json_util_num(e, "switches") == 1 ? "" : "es");
@@ -69,16 +69,16 @@ put_tiers(const json_t *tree, const char *word, struct buf *out)
 			json_util_num(tree, "unplaced"));
 	json_object_foreach(odd, what, e) buf_printf(
 		out, "            %lld %s\n", json_integer_value(e), what);
-	put_reading(tree, out);
+	put_kept_class(tree, out);
 	json_array_foreach(json_object_get(tree, "not_believed"), i, e)
 		buf_printf(out,
-			"            %s \"%s\": no role by the signature of "
-			"its answer\n",
+			"            %s \"%s\": role ignored, its answer has a "
+			"wrong signature\n",
 			json_util_text(e, "guid"), json_util_text(e, "name"));
 }
 
 static void
-put_oddities(const json_t *list, struct buf *out)
+put_irregularities(const json_t *list, struct buf *out)
 {
 	const json_t *e;
 	size_t i;
@@ -91,10 +91,10 @@ void
 show_tiers(const json_t *tree, struct buf *out)
 {
 	put_tiers(tree, "tree", out);
-	put_oddities(json_object_get(tree, "first"), out);
+	put_irregularities(json_object_get(tree, "first"), out);
 }
 
-/* A switch, or the cable in one of its ports. */
+/* A switch, or the link at one of its ports. */
 static void
 put_point(const json_t *p, struct buf *out)
 {
@@ -114,8 +114,8 @@ show_redundancy(const json_t *homes, struct buf *out)
 	if (nodes == 0)
 		return;
 	buf_printf(out,
-		"homes       %lld node%s with several ports, %lld with a "
-		"single point of failure\n",
+		"redundancy  %lld multi-port node%s, %lld with a single point "
+		"of failure\n",
 		nodes, names_plural(nodes),
 		json_util_num(homes, "single_points"));
 	json_array_foreach(points, i, e)
@@ -124,7 +124,8 @@ show_redundancy(const json_t *homes, struct buf *out)
 		put_point(e, out);
 		buf_printf(out, ": %lld node%s on it\n",
 			json_util_num(e, "nodes"),
-			json_util_num(e, "nodes") == 1 ? " hangs" : "s hang");
+			json_util_num(e, "nodes") == 1 ? " depends"
+						       : "s depend");
 	}
 	more -= (long long)i;
 	if (more > 0)
@@ -132,7 +133,7 @@ show_redundancy(const json_t *homes, struct buf *out)
 }
 
 static void
-put_homes(const json_t *r, struct buf *out)
+put_redundancy(const json_t *r, struct buf *out)
 {
 	const json_t *homes = json_object_get(r, "homes");
 	const json_t *list = json_object_get(r, "list"), *e;
@@ -140,7 +141,7 @@ put_homes(const json_t *r, struct buf *out)
 
 	show_redundancy(homes, out);
 	if (json_util_num(homes, "nodes") == 0)
-		buf_printf(out, "homes       no node has several ports\n");
+		buf_printf(out, "redundancy  no multi-port nodes\n");
 	if (json_array_size(list) == 0)
 		return;
 	buf_printf(out, "%-18s  %-24s  %s\n", "NODE", "NAME", "WHAT");
@@ -156,13 +157,13 @@ show_tree(const json_t *r, struct buf *out)
 	size_t i;
 
 	if (json_object_get(r, "homes") != NULL) {
-		put_homes(r, out);
+		put_redundancy(r, out);
 		return;
 	}
 	put_tiers(r, "tree", out);
 	if (!json_is_string(
 		    json_object_get(json_array_get(list, 0), "origin"))) {
-		put_oddities(list, out);
+		put_irregularities(list, out);
 		return;
 	}
 	buf_printf(

@@ -23,7 +23,7 @@ put_hex(char *out, const uint8_t *bytes, size_t n)
 }
 
 static json_t *
-hex(const uint8_t *bytes, size_t n)
+hex_json(const uint8_t *bytes, size_t n)
 {
 	char *text = mem_alloc(2 * n + 1);
 	json_t *j;
@@ -34,7 +34,7 @@ hex(const uint8_t *bytes, size_t n)
 	return j;
 }
 
-/* PortInfo, but for the key that its first bytes are. */
+/* PortInfo without the M_Key in its first bytes. */
 static json_t *
 port_info(const struct topo *t, port_ix p)
 {
@@ -42,7 +42,7 @@ port_info(const struct topo *t, port_ix p)
 
 	memcpy(bytes, topo_info(t, p), INFO);
 	memset(bytes, 0, MKEY);
-	return hex(bytes, INFO);
+	return hex_json(bytes, INFO);
 }
 
 static json_t *
@@ -102,11 +102,11 @@ node_json(const struct view *v, size_t i, const void *param)
 		n->partition_cap, "flags", n->flags, "role", n->role, "ports",
 		ports);
 	if (n->desc != 0)
-		json_util_put(
-			o, "name", hex((const uint8_t *)name, strlen(name)));
+		json_util_put(o, "name",
+			hex_json((const uint8_t *)name, strlen(name)));
 	if (n->sw == TOPO_NONE)
 		return o;
-	json_util_put(o, "info", hex(t->sinfo[n->sw], INFO));
+	json_util_put(o, "info", hex_json(t->sinfo[n->sw], INFO));
 	json_util_put(o, "row", row_json(v->routes, n->sw));
 	return o;
 }

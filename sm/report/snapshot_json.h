@@ -1,9 +1,10 @@
 /*
- * snapshot: all that the next computation starts from, in one answer and of
- * one piece, for who does the same computation elsewhere (heddlectl plan --from
- * live): configuration and memory, which the daemon gives, and the committed
- * view: nodes and ports as they answered, and the tables. For programs of the
- * same version: numbers and bytes are as they are inside.
+ * snapshot_json: everything that the next computation starts from, in one
+ * consistent answer, for a program that does the same computation elsewhere
+ * (heddlectl plan --from live): the daemon's configuration and state, and the
+ * committed view: nodes and ports as they answered, and the tables. Both
+ * programs are of the same version: numbers and bytes are as they are in
+ * memory.
  *
  *	{"format":1, "version":"..", "generation":7, "hash":"0x..",
  *	 "config":"YAML", "state":"as in the state file",
@@ -12,8 +13,8 @@
  *	 "lanes":{"n":1, "spread":1, "plain":true, "pairs":[[src, dst, lane]]},
  *	 "nodes":[{"guid":"0x..", .., "ports":[..], "row":"hexadecimal"}]}
  *
- * Nodes are in the topology's order and refer to each other by index. No key
- * that is secret is told: M_Keys read as 0.
+ * Nodes are in the order of the topology and refer to each other by index. No
+ * secret key is included: M_Keys read as 0.
  */
 #ifndef HEDDLE_SM_REPORT_SNAPSHOT_JSON_H
 #define HEDDLE_SM_REPORT_SNAPSHOT_JSON_H
@@ -22,7 +23,7 @@
 
 enum { SNAPSHOT_FORMAT = 1 };
 
-/* head: what the daemon adds, taken over. v: there is one. */
+/* head: members that the daemon adds, taken over. v is not NULL. */
 struct answer *snapshot_answer(json_t *head, struct view *v);
 
 #endif

@@ -18,17 +18,17 @@
 #include "sm/report/redundancy_json.h"
 #include "sm/report/tree_json.h"
 
-/* Names listed in a status; the count is always complete. */
+/* Unreachable ports listed in a status; the count is always complete. */
 enum { UNREACHABLE_LISTED = 100 };
 
-/* ---- what a view says when it is counted ---- */
+/* ---- counts of a view ---- */
 
 /*
- * Switches that our own traffic can reach without passing through a
- * quarantined one. The array is the caller's to free.
+ * Switches that SMPs and SA packets of this port can reach without passing a
+ * quarantined switch. The array is the caller's to free.
  */
 static bool *
-reached(const struct topo *t)
+reached_switches(const struct topo *t)
 {
 	bool *seen = mem_zalloc(t->nsw + 1U, sizeof(*seen));
 	sw_ix *queue = mem_zalloc(t->nsw + 1U, sizeof(*queue));
@@ -55,11 +55,12 @@ reached(const struct topo *t)
 	return seen;
 }
 
-/* Ports with LIDs that cannot be reached: the count, and the first ones. */
+/* Unreachable ports with LIDs: their number, and the first ones appended to
+ * list. */
 static unsigned
-unreachable(const struct topo *t, json_t *list)
+count_unreachable(const struct topo *t, json_t *list)
 {
-	bool *seen = reached(t);
+	bool *seen = reached_switches(t);
 	unsigned n = 0;
 
 	for (port_ix p = 0; p < t->nports && t->nsw > 0; p++) {
@@ -190,8 +191,8 @@ add_view(json_t *o, const struct status_facts *f)
 	json_util_put(o, "partitions", partition_json(v, f->sm->keys));
 	json_util_put(o, "qos", qos_json(v));
 	json_util_put(o, "quarantined", quarantine_json(v));
-	json_util_put(
-		o, "unreachable", json_util_u64(unreachable(v->topo, list)));
+	json_util_put(o, "unreachable",
+		json_util_u64(count_unreachable(v->topo, list)));
 	json_util_put(o, "unreachable_ports", list);
 }
 
@@ -293,7 +294,7 @@ sweeps_json(const struct status_facts *f)
 }
 
 static json_t *
-control_json(const struct ctl_stats *c)
+control_json(const struct status_control *c)
 {
 	json_t *o = json_object();
 
@@ -326,9 +327,9 @@ others_json(const struct sm_status *s)
 	return list;
 }
 
-/* Turns that are closed now. */
+/* Dependencies that are blocked now. */
 static json_t *
-held_json(const struct status_facts *f)
+blocked_json(const struct status_facts *f)
 {
 	const struct sm_status *s = f->sm;
 	json_t *o = json_object();
@@ -343,9 +344,9 @@ held_json(const struct status_facts *f)
 	return o;
 }
 
-/* Bytes resident; 0 where /proc does not say. */
+/* Resident bytes; 0 if /proc is not readable. */
 static uint64_t
-resident(void)
+resident_bytes(void)
 {
 	char line[128] = "", *end;
 	FILE *f = fopen("/proc/self/statm", "re");
@@ -359,13 +360,14 @@ resident(void)
 }
 
 static json_t *
-snapshot_state_json(void)
+memory_json(void)
 {
 	struct rusage use = {0};
 
 	(void)getrusage(RUSAGE_SELF, &use);
-	return json_pack("{s:o, s:o}", "resident", json_util_u64(resident()),
-		"peak", json_util_u64((uint64_t)use.ru_maxrss * 1024));
+	return json_pack("{s:o, s:o}", "resident",
+		json_util_u64(resident_bytes()), "peak",
+		json_util_u64((uint64_t)use.ru_maxrss * 1024));
 }
 
 static void
@@ -383,8 +385,8 @@ add_daemon(json_t *o, const struct status_facts *f)
 		json_real(mono_seconds(mono_sub(f->now, d->started))));
 	json_util_put(o, "port",
 		json_pack("{s:o, s:i, s:o, s:i}", "device",
-			names_text(d->port.device), "port", d->port.port,
-			"guid", names_guid(f->sm->port_guid), "priority",
+			names_text(d->device), "port", d->port, "guid",
+			names_guid(f->sm->port_guid), "priority",
 			f->sm->priority));
 	json_util_put(o, "master", other_json(&f->sm->master));
 	json_util_put(o, "others", others_json(f->sm));
@@ -401,8 +403,8 @@ add_daemon(json_t *o, const struct status_facts *f)
 			json_util_u64(d->reloads), "bad_reloads",
 			json_util_u64(d->bad_reloads), "refused",
 			names_text(d->refused)));
-	json_util_put(o, "held", held_json(f));
-	json_util_put(o, "memory", snapshot_state_json());
+	json_util_put(o, "held", blocked_json(f));
+	json_util_put(o, "memory", memory_json());
 	json_util_put(o, "state_writable", json_boolean(d->state_writable));
 	json_util_put(o, "state_lost", names_text(d->state_lost));
 	json_util_put(o, "wire", wire_json(f));
@@ -457,8 +459,8 @@ page_view(const struct view *v, struct buf *out)
 	buf_printf(out,
 		"ports      active=%u linked=%u unreachable=%u "
 		"quarantined=%zu\n",
-		n->ports_active, n->ports_linked, unreachable(v->topo, NULL),
-		v->nquarantine);
+		n->ports_active, n->ports_linked,
+		count_unreachable(v->topo, NULL), v->nquarantine);
 	buf_printf(out, "lids       used=%u highest=%u new=%u moved=%u\n",
 		c.lids, v->topo->max_lid, n->lids_new, n->lids_moved);
 	buf_printf(out,
@@ -557,6 +559,6 @@ status_line(const struct view *v, struct buf *out)
 		"active=%u/%u unreachable=%u quarantined=%zu",
 		v->story.engine, (unsigned long long)r->pairs,
 		(unsigned long long)r->cut_off, (unsigned long long)r->load_max,
-		n->ports_active, n->ports_linked, unreachable(v->topo, NULL),
-		v->nquarantine);
+		n->ports_active, n->ports_linked,
+		count_unreachable(v->topo, NULL), v->nquarantine);
 }

@@ -95,7 +95,7 @@ node_json(const struct view *v, size_t i, const void *param)
 }
 
 static struct answer *
-as_text(struct view *v)
+text_answer(struct view *v)
 {
 	struct buf text = {0};
 
@@ -121,10 +121,10 @@ topology_answer(json_t *request, struct view *v)
 		    "format", &format) != 0)
 		return answer_error("bad-argument", err.text);
 	if (strcmp(format, "ibnetdiscover") == 0)
-		return as_text(v);
+		return text_answer(v);
 	if (strcmp(format, "json") != 0)
 		return answer_error(
-			"bad-argument", "format is json or ibnetdiscover");
+			"bad-argument", "'format' is json or ibnetdiscover");
 	return answer_list(json_pack("{s:i, s:s}", "generation",
 				   (int)v->generation, "format", "json"),
 		v, &nodes, NULL, 0);

@@ -1,6 +1,6 @@
 /*
- * fabric: the command "topology": the nodes and cables of a view, as JSON or
- * as ibnetdiscover prints them.
+ * topology_json: the command "topology": the nodes and links of a view, as JSON
+ * or as ibnetdiscover prints them.
  */
 #ifndef HEDDLE_SM_REPORT_TOPOLOGY_JSON_H
 #define HEDDLE_SM_REPORT_TOPOLOGY_JSON_H

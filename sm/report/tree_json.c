@@ -52,7 +52,7 @@ end_json(const struct view *v, sw_ix s, uint8_t port)
 }
 
 static json_t *
-odd_json(const struct view *v, size_t i, const void *param)
+irregularity_json(const struct view *v, size_t i, const void *param)
 {
 	const struct irregularity_kind *o = &tree_of(v)->odd[i];
 	char text[400];
@@ -88,9 +88,9 @@ switch_json(const struct view *v, size_t i, const void *param)
 	return o;
 }
 
-/* Whose answer to the role attribute was something else. */
+/* Switches that answered the role attribute with a wrong signature. */
 static json_t *
-not_believed(const struct view *v)
+bad_roles_json(const struct view *v)
 {
 	json_t *list = json_array();
 
@@ -114,7 +114,7 @@ tree_json_class(const struct view *v)
 }
 
 static json_t *
-figures(const struct view *v, const struct tree *t)
+figures_json(const struct view *v, const struct tree *t)
 {
 	json_t *o = json_object(), *tiers = json_array(), *odd = json_object();
 	unsigned unplaced = 0, all = 0;
@@ -136,7 +136,7 @@ figures(const struct view *v, const struct tree *t)
 	json_util_put(o, "oddities", json_integer(all));
 	json_util_put(o, "odd", odd);
 	json_util_put(o, "reading", tree_json_class(v));
-	json_util_put(o, "not_believed", not_believed(v));
+	json_util_put(o, "not_believed", bad_roles_json(v));
 	return o;
 }
 
@@ -150,21 +150,22 @@ tree_json(const struct view *v, size_t most)
 		json_decref(first);
 		return json_null();
 	}
-	o = figures(v, t);
+	o = figures_json(v, t);
 	for (size_t i = 0; i < t->nodd && i < most; i++)
-		(void)json_array_append_new(first, odd_json(v, i, NULL));
+		(void)json_array_append_new(
+			first, irregularity_json(v, i, NULL));
 	json_util_put(o, "first", first);
 	return o;
 }
 
-/* Every node that has a single point of failure, whatever tree it hangs on. */
+/* All nodes with a single point of failure; this does not depend on a tree. */
 static struct answer *
-homes_answer(struct view *v)
+redundancy_answer(struct view *v)
 {
 	struct answer_list list = {.key = "list", .item = redundancy_json_node};
 
 	if (v->homes == NULL)
-		return answer_error("busy", "being counted: ask again");
+		return answer_error("busy", "still being counted: try again");
 	list.n = v->homes->nsingle;
 	return answer_list(json_pack("{s:o}", "homes", redundancy_json_all(v)),
 		v, &list, NULL, 0);
@@ -174,7 +175,7 @@ struct answer *
 tree_answer(json_t *request, struct view *v)
 {
 	const struct tree *t = tree_of(v);
-	struct answer_list list = {.key = "list", .item = odd_json};
+	struct answer_list list = {.key = "list", .item = irregularity_json};
 	const char *cmd, *which = "oddities";
 	json_error_t err;
 
@@ -182,16 +183,16 @@ tree_answer(json_t *request, struct view *v)
 		    "list", &which) != 0)
 		return answer_error("bad-argument", err.text);
 	if (strcmp(which, "homes") == 0)
-		return homes_answer(v);
+		return redundancy_answer(v);
 	if (strcmp(which, "switches") != 0 && strcmp(which, "oddities") != 0)
-		return answer_error(
-			"bad-argument", "list is oddities, switches or homes");
+		return answer_error("bad-argument",
+			"'list' is oddities, switches or homes");
 	if (t == NULL)
-		return answer_error("no-view", "nothing was read as a tree");
+		return answer_error("no-view", "no tree was recognized");
 	list.n = t->nodd;
 	if (strcmp(which, "switches") == 0) {
 		list.n = v->topo->nsw;
 		list.item = switch_json;
 	}
-	return answer_list(figures(v, t), v, &list, NULL, 0);
+	return answer_list(figures_json(v, t), v, &list, NULL, 0);
 }

@@ -1,7 +1,6 @@
 /*
- * tiers: the fabric as a tree: which tier each switch is in, who said so, and
- * what contradicts it. A part of the status, and the command "tree" with all of
- * it.
+ * tree_json: the fabric as a tree: the tier of each switch, the evidence for
+ * it, and irregularities. A part of the status, and in full the command "tree".
  */
 #ifndef HEDDLE_SM_REPORT_TREE_JSON_H
 #define HEDDLE_SM_REPORT_TREE_JSON_H
@@ -11,19 +10,20 @@
 #include "sm/report/answer.h"
 #include "sm/view/view.h"
 
-enum { TREE_JSON_FIRST = 10 }; /* oddities in a status */
+enum { TREE_JSON_FIRST = 10 }; /* irregularities in a status */
 
 /*
- * The tree of v in figures, and the first oddities, at most so many; null
- * before the first.
+ * The tree of v in figures, and its first irregularities, at most `most`; null
+ * before the first tree.
  */
 json_t *tree_json(const struct view *v, size_t most);
 
-/* Which engine reads it as what it is, and since when; null: not noted. */
+/* The engine for which the fabric was classified as a tree or mesh, and when;
+ * null if this is not recorded. */
 json_t *tree_json_class(const struct view *v);
 
 /*
- * Answer {"cmd":"tree"}: the same figures and every oddity that is listed;
+ * Answer {"cmd":"tree"}: the figures and every irregularity that is listed;
  * with "list":"switches" every switch with its tier instead, with
  * "list":"homes" every node that has a single point of failure. Never NULL.
  */

@@ -53,13 +53,13 @@ previous_run_seconds_between(
 	return to->when > from->when ? to->when - from->when : 0;
 }
 
-/* "dir/name" in a text to be kept for the call's statement only. */
+/* "dir/name", as a value. */
 struct previous_run_path {
 	char text[1024];
 };
 
 static struct previous_run_path
-beside(const char *dir, const char *name)
+path_beside(const char *dir, const char *name)
 {
 	struct previous_run_path p;
 
@@ -70,7 +70,7 @@ beside(const char *dir, const char *name)
 static bool
 put_mark(const char *dir, const char *name, bool on)
 {
-	const struct previous_run_path p = beside(dir, name);
+	const struct previous_run_path p = path_beside(dir, name);
 	int fd;
 
 	if (!on)
@@ -91,18 +91,18 @@ previous_run_unsaved(const char *dir, bool on)
 	return put_mark(dir, PREVIOUS_RUN_UNSAVED, on);
 }
 
-/* Another fabric's file gives way. */
+/* Set the file of another fabric aside. */
 static void
 set_aside(const char *dir, uint64_t prefix, struct state_file *s,
 	struct reason *why)
 {
-	const struct previous_run_path from = beside(dir, STATE_FILE_FILE);
+	const struct previous_run_path from = path_beside(dir, STATE_FILE_FILE);
 	char to[1024];
 
 	(void)snprintf(to, sizeof(to), "%s/" STATE_FILE_FILE ".0x%016" PRIx64,
 		dir, s->prefix);
 	(void)reason_set(why,
-		"%s is of another fabric: prefix=0x%016" PRIx64
+		"%s belongs to another fabric: prefix=0x%016" PRIx64
 		", configured 0x%016" PRIx64 ": set aside as %s%s",
 		from.text, s->prefix, prefix, to,
 		rename(from.text, to) == 0 ? "" : " (that failed)");
@@ -113,9 +113,10 @@ bool
 previous_run_load(const char *dir, uint64_t prefix, struct state_file *s,
 	struct reason *lost)
 {
-	const struct previous_run_path mark = beside(dir, PREVIOUS_RUN_MARK);
+	const struct previous_run_path mark =
+		path_beside(dir, PREVIOUS_RUN_MARK);
 	const struct previous_run_path unsaved =
-		beside(dir, PREVIOUS_RUN_UNSAVED);
+		path_beside(dir, PREVIOUS_RUN_UNSAVED);
 	struct state_file_stamp now = previous_run_now();
 	struct reason why;
 	bool writable = true;
@@ -124,7 +125,7 @@ previous_run_load(const char *dir, uint64_t prefix, struct state_file *s,
 		(access(dir, W_OK | X_OK) != 0 &&
 			reason_set(&why, "%s", strerror(errno)) != 0)) {
 		log_error("state: dir=%s CANNOT BE WRITTEN, LIDs may change at "
-			  "the next start: %s",
+			  "the next restart: %s",
 			dir, why.text);
 		writable = false;
 	}

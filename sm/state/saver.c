@@ -15,18 +15,18 @@ enum { WAIT_SECONDS = 1 };
 struct saver {
 	char *dir;
 	pthread_t thread;
-	pthread_mutex_t lock; /* guards all down to failed */
+	pthread_mutex_t lock; /* guards what follows, down to failed */
 	pthread_cond_t work, idle;
-	struct buf todo; /* no text: nothing */
-	bool marked;	 /* as not saved, or perhaps; the thread's own */
+	struct buf todo; /* the text to write; no text: nothing waits */
+	bool marked;	 /* the mark may be there; used by the thread alone */
 	bool quit, told, failed, busy;
-	struct reason why; /* where it failed */
+	struct reason why; /* why it failed */
 	struct loop_wake *wake;
 	saver_done *done;
 	void *cookie;
 };
 
-/* Write what waits; called and left with the lock held. */
+/* Write what waits. Called with the lock held, which is also held on return. */
 static void
 write_one(struct saver *s)
 {
@@ -50,7 +50,7 @@ write_one(struct saver *s)
 }
 
 static void *
-serve(void *arg)
+saver_thread(void *arg)
 {
 	struct saver *s = arg;
 
@@ -88,9 +88,9 @@ on_written(void *cookie, struct mono now)
 	log_saved(cookie);
 }
 
-/* What needs no thread to be undone. */
+/* Free all but the thread. */
 static void
-dispose(struct saver *s)
+free_saver(struct saver *s)
 {
 	(void)pthread_cond_destroy(&s->work);
 	(void)pthread_cond_destroy(&s->idle);
@@ -120,12 +120,13 @@ saver_new(struct loop *l, const char *dir, saver_done *done, void *cookie,
 	(void)pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	(void)pthread_cond_init(&s->idle, &attr);
 	(void)pthread_condattr_destroy(&attr);
-	err = thread_start(&s->thread, serve, s);
+	err = thread_start(&s->thread, saver_thread, s);
 	if (err == 0)
 		return s;
-	(void)reason_set(
-		why, "no thread for saving the state: %s", strerror(err));
-	dispose(s);
+	(void)reason_set(why,
+		"cannot start the thread that saves the state: %s",
+		strerror(err));
+	free_saver(s);
 	return NULL;
 }
 
@@ -168,5 +169,5 @@ saver_free(struct saver *s)
 	(void)pthread_mutex_unlock(&s->lock);
 	(void)pthread_join(s->thread, NULL);
 	log_saved(s);
-	dispose(s);
+	free_saver(s);
 }

@@ -1,9 +1,9 @@
 /*
- * saver: the thread that puts the state on disk. A disk may take seconds for
- * an fsync, and traps and questions must not wait for it; so the loop prints
- * the state and goes on. Of several states that wait the newest is written:
- * each is whole. One that cannot be written leaves a mark (previous_run.h) for
- * the next life.
+ * saver: the thread that puts the state on disk. A disk may take seconds for an
+ * fsync, and traps and questions must not wait for it; so the loop prints the
+ * state and goes on. Of several states that wait only the newest is written:
+ * each is complete. One that cannot be written leaves a mark (previous_run.h)
+ * for the next start.
  */
 #ifndef HEDDLE_SM_STATE_SAVER_H
 #define HEDDLE_SM_STATE_SAVER_H
@@ -14,27 +14,24 @@
 
 struct saver;
 
-/* Called in the loop's thread: how the last write went; why NULL: well. */
+/* Called in the loop's thread: how the last write went; why is NULL: it is on
+ * disk. */
 typedef void saver_done(void *cookie, const char *why);
 
-/*
- * Start the thread, for state in dir (copied). NULL and a reason when there is
- * none to be had.
- */
+/* Start the thread, for state in dir (copied). NULL and a reason when no thread
+ * can be started. */
 struct saver *saver_new(struct loop *l, const char *dir, saver_done *done,
 	void *cookie, struct reason *why);
 
-/* Have this state saved, soon; it is needed during the call only. */
+/* Have this state saved, soon; it is used during the call only. */
 void saver_submit(struct saver *s, const struct state_file *state);
 
-/* Wait until what was submitted is on disk, or could not be put there, or a
- * second is over. */
+/* Wait until what was submitted is on disk, or could not be written, or a
+ * second has passed. */
 void saver_wait(struct saver *s);
 
-/*
- * Wait until what was submitted is on disk, tell how that went, end the
- * thread, free. NULL allowed.
- */
+/* Wait until what was submitted is on disk, report how that went, end the
+ * thread, free. NULL allowed. */
 void saver_free(struct saver *s);
 
 #endif

@@ -1,59 +1,60 @@
 /*
- * store: what must survive a restart. Jobs hold LIDs, so a port gets the one
- * it had; the order of switches is kept, so that a restart reverses no cable.
+ * state_file: what must survive a restart. Jobs hold LIDs, so a port gets the
+ * LID that it had; the switch order is kept, so that a restart reverses no
+ * link.
  *
  * One text file, state.dir/fabric.state, that a person can read:
  *
  *	heddle-state 1
- *	fabric 0xfe80000000000000
+ *	fabric 0xfe80000000000000			subnet prefix
  *	lid 0x0002c90300a1b2c3 17 0 plain "host01 HCA-1"
  *					port GUID, LID, LMC; what its P_Key
  *					table is known to hold: plain (the
- *					default key), keys (others, perhaps),
- *					or neither word: nobody knows
+ *					default key alone), keys (others,
+ *					perhaps), or neither word: unknown
  *	routed 0x9f3b52d10c77a4e8 72			topology's hash, load
- *	turn 0x0002c90200401234				leaf for down-up turns
+ *	turn 0x0002c90200401234				sFtree root (a leaf)
  *	order tiers
- *	rank 0x0002c90200401234 1 tree number 3 plane 0 apex
+ *	rank 0x0002c90200401234 1 tree place 4 number 3 plane 0 apex
  *					switch GUID, rank; read as part of a
  *					tree or of a mesh, or neither word:
- *					nobody knows; its number among leaves,
- *					where lanes are spread; which of several
- *					trees it is in where they are joined by
- *					cables between leaves, if it is such a
- *					leaf, or the one where switches change
- *	read ftree 0x5d0cd6a4b37e1f02 1763722111
- *					engine in force, hash of what was said
- *					about how to read the fabric, when it
- *					was read: seconds since 1970
+ *					unknown; its place in the switch order;
+ *					its number among leaves, where there are
+ *					layers; which of several trees it is in
+ *					where they are joined by links between
+ *					leaves, and whether it is such a leaf
+ *					("leaf"), or the one where paths change
+ *					trees ("apex"). All but rank are
+ *optional read ftree 0x5d0cd6a4b37e1f02 1763722111 engine in force, hash of the
+ *options that say how to read the fabric, when it was read: seconds since 1970
  *	block 0x0002c90200401234 3 5 0123456789abcdef 40 2
- *					switch GUID, in-port, out-port of a turn
- *					that is closed, its row of SL2VL before,
- *					pairs that lose packets, seconds that it
- *					was closed then
+ *					switch GUID, in-port, out-port of a
+ *					blocked pair, its row of SL2VL before,
+ *					(switch, LID) pairs that lose packets,
+ *					seconds for which it had been blocked
  *	saved 1763722111 0x9c0f1d2e3b4a5968 86400
  *					seconds since 1970; which boot of the
  *					machine, and seconds since that
- *	sa service 0x0002c90300a1b2c3 3600 ...	what subnet administration
- *					was told, in its own words
+ *	sa service 0x0002c90300a1b2c3 3600 ...	a record of subnet
+ *					administration, in its own format
  *	group 0xff12401bffff0000 0x00000000ffffffff 0xc000 0xffff 0x00000b1b
  *		4 3 18 0 0 0x0 0	(one line) MGID, MLID, P_Key, Q_Key,
  *					MTU, rate, lifetime, SL, traffic class,
  *					flow label, hop limit; below it its
  *	member 0x0002c90300a1b2c3 0x0002c90300a1b2c3 1
  *					GUID of its GID, of its port, join state
- *	lanes 4						of the routes in force
- *	leaf 0x0002c90200401234 0102..	switch GUID, lanes that connections
- *					may still use with each leaf, two digits
- *					a leaf in the order of these lines; "-":
- *					the first alone, "any": whatever there
- *is checksum 0x1f0e...				FNV-1a of all before
+ *	lanes 4						layers of the routes
+ *	leaf 0x0002c90200401234 0102..	switch GUID, layers that connections may
+ *					still use with each leaf, two digits a
+ *					leaf in the order of these lines; "-":
+ *					the first alone, "any": all of them
+ *	checksum 0x1f0e...				FNV-1a of all before
  *
  * It is replaced as a whole: a temporary file in the same directory, fsync,
- * rename, fsync of the directory. A file that cannot be believed is renamed to
- * fabric.state.corrupt-1 (or the next free number), named with line and field,
- * and the daemon goes on with an empty state. Records of GUIDs that are not in
- * the fabric are kept: their owners may come back.
+ * rename, fsync of the directory. A file that is not valid is renamed to
+ * fabric.state.corrupt-1 (or the next free number), a message names line and
+ * field, and the daemon goes on with an empty state. Records of GUIDs that are
+ * not in the fabric are kept: they may come back.
  */
 #ifndef HEDDLE_SM_STATE_STATE_FILE_H
 #define HEDDLE_SM_STATE_STATE_FILE_H
@@ -86,24 +87,27 @@ struct state_file_lid {
 	const char *name; /* node description, for readers only, or NULL */
 };
 
-/* A turn that was closed, or was about to be, when this was saved. */
+/* An (in-port, out-port) pair that was blocked, or about to be, when this was
+ * saved. */
 struct state_file_blocked {
 	uint64_t guid; /* of the switch, not 0 */
 	uint8_t in, out;
-	uint64_t row; /* of SL2VL as it was before, SL 0 in the highest digit */
+	uint64_t row; /* of SL2VL before it was blocked, SL 0 in the highest
+			 digit */
 	uint64_t pairs;
-	uint64_t age; /* seconds that it was closed when this was saved */
+	uint64_t age; /* seconds for which it had been blocked when this was
+			 saved */
 };
 
 /* An instant by two clocks: one can be set, the other ends with the machine. */
 struct state_file_stamp {
 	uint64_t when; /* seconds since 1970; 0: not recorded */
-	uint64_t boot; /* which boot of the machine; 0: nobody knows */
+	uint64_t boot; /* which boot of the machine; 0: unknown */
 	uint64_t up;   /* seconds since then */
 };
 
 struct state_file_member {
-	uint64_t guid;	/* of the GID it joined with, not 0 */
+	uint64_t guid;	/* of the GID that it joined with, not 0 */
 	uint64_t owner; /* of its port, not 0 */
 	uint8_t state;	/* join states, 1 .. 15 */
 	bool proxy;
@@ -117,12 +121,12 @@ struct state_file_group {
 	size_t first, n;			   /* in state_file.member */
 };
 
-/* Lanes that were given out to a leaf's connections;
+/* Layers that connections of a leaf may still use;
  * distribution/transition/sl_history.h. */
 struct state_file_sl_history {
 	uint64_t guid;	     /* of the switch, not 0 */
-	bool any;	     /* any lane with anybody, mask is NULL */
-	const uint8_t *mask; /* [nleaf], or NULL */
+	bool any;	     /* any layer with any leaf, mask is NULL */
+	const uint8_t *mask; /* [nleaf] of bits; NULL: the first */
 };
 
 /*
@@ -135,38 +139,37 @@ struct state_file {
 	size_t nlid;
 	const struct route_rank *rank; /* sorted by GUID, none is 0 */
 	size_t nrank;
-	/* the topology that was routed last (topo.hash) and the highest link
-	 * load that fresh tables have there; 0, 0: none recorded */
+	/* hash of the topology that was routed last (topo.hash), and the
+	 * highest link load of fresh tables there; 0, 0: none recorded */
 	uint64_t routed, load;
-	uint64_t turn;	 /* GUID of routes.turn_leaf, 0: none */
+	uint64_t turn;	 /* GUID of routes.sftree_root, 0: none */
 	char order[16];	 /* how ranks came about, a word of [a-z0-9-]; "": no
 			    order recorded, and then no ranks either */
 	char engine[16]; /* in force, a word like order; "": no reading
 			    recorded, options and read are 0 */
 	uint64_t options, read;			/* as in struct topo_class */
-	const struct state_file_blocked *block; /* no turn twice */
+	const struct state_file_blocked *block; /* no pair twice */
 	size_t nblock;
-	struct state_file_stamp saved; /* when that was */
-	uint64_t away;	/* seconds from then until it was loaded; not saved */
-	bool writing;	/* it died while tables were written
-			   (sm/state/previous_run.h);   not in the file */
-	bool unsaved;	/* more may have been true than is here: turns that it
-			   closed, above all (sm/state/previous_run.h); not in the
-			   file */
+	struct state_file_stamp saved; /* when this was saved */
+	uint64_t away; /* seconds from then until it was loaded; not saved */
+	bool writing;  /* the run ended while it wrote tables (previous_run.h);
+			  not in the file */
+	bool unsaved;  /* this may not be the newest state: pairs may be blocked
+			  that are not here (previous_run.h); not in the file */
 	const char *sa; /* lines of subnet administration, or NULL */
 	const struct state_file_group *group;
 	size_t ngroup;
 	const struct state_file_member *member; /* group by group */
 	size_t nmember;
-	unsigned lanes; /* 1..8 given out last; 0: none recorded */
+	unsigned lanes; /* layers given out last, 1..8; 0: none recorded */
 	const struct state_file_sl_history *leaf;
 	size_t nleaf;
 	struct arena *arena;
 };
 
 /*
- * Read dir/fabric.state. 0: *s is what it says (state_file_free). 1: there is
- * no such file, *s is empty. -1: it cannot be read or believed, *s is empty,
+ * Read dir/fabric.state. 0: *s is its content (state_file_free). 1: there is no
+ * such file, *s is empty. -1: it cannot be read or is not valid, *s is empty,
  * *why says what is wrong and under what name the file was set aside, or why
  * that was not possible.
  */
@@ -174,23 +177,19 @@ int state_file_load(const char *dir, struct state_file *s, struct reason *why);
 
 /*
  * Replace dir/fabric.state (dir is made when missing, its parents are not). 0
- * when it is on disk; -1 with why, and then what was there before is still
- * whole. A state that state_file_load would not believe is refused.
+ * when it is on disk; -1 with why, and then the file that was there before is
+ * still complete. A state that state_file_load would not accept is refused.
  */
 int state_file_save(
 	const char *dir, const struct state_file *s, struct reason *why);
 
-/*
- * state_file_save in two steps, for who prints in one thread and writes in
- * another: what the file shall hold, appended to out, and putting it there.
- */
+/* state_file_save in two steps, for callers that print in one thread and write
+ * in another: append the content of the file to out; write it. */
 void state_file_print(const struct state_file *s, struct buf *out);
 int state_file_put(const char *dir, const struct buf *text, struct reason *why);
 
-/*
- * What state_file_print gave, read again, from n bytes; name is for messages.
- * 0, or -1 with why, and *s is empty.
- */
+/* Read back n bytes of what state_file_print gave; name is for messages. 0, or
+ * -1 with why, and *s is empty. */
 int state_file_parse(const char *text, size_t n, const char *name,
 	struct state_file *s, struct reason *why);
 

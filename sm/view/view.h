@@ -1,7 +1,7 @@
 /*
  * view: the last state of the fabric that was computed, verified, written and
- * acknowledged; swapped by one assignment. Whoever answers a question (control
- * socket, SA, metrics) answers from a view and pins it while it does.
+ * acknowledged; swapped by one assignment. Every reader (control socket, SA,
+ * metrics) answers from a view and pins it while it does.
  */
 #ifndef HEDDLE_SM_VIEW_VIEW_H
 #define HEDDLE_SM_VIEW_VIEW_H
@@ -17,14 +17,14 @@
 #include "routing/driver/compute.h"
 #include "sm/base/clock.h"
 
-/* A node that is kept out, and why. */
+/* A node in quarantine, and why. */
 struct view_quarantine {
 	uint64_t guid;
 	node_ix node; /* in the view's topology, or TOPO_NONE */
 	char why[128];
 };
 
-/* What one run of the pipeline took. */
+/* What the stages of one run took. */
 struct view_times {
 	struct mono discover, readback, route, push, total;
 };
@@ -36,27 +36,27 @@ struct view_counts {
 	uint64_t other_sets; /* Set(PortInfo), Set(SwitchInfo) acknowledged */
 	uint64_t failed_sets;
 	uint32_t ports_active; /* port ends in Active, both ends counted */
-	uint32_t ports_linked; /* port ends with a cable */
+	uint32_t ports_linked; /* port ends with a link */
 	uint32_t lids_new, lids_moved;
 };
 
 /* One phase of a push. */
 struct view_phase {
 	const char *what; /* static string: "tables" */
-	unsigned stage;	  /* of tables, from 1; else 0 */
+	unsigned stage;	  /* of a staged transition, from 1; else 0 */
 	size_t smps;
-	bool drain; /* begun after a wait for what was on its way */
+	bool drain; /* it began after older packets had drained */
 };
 
-/* A turn, or a port, that was closed meanwhile. */
+/* An (in-port, out-port) pair, or a port, that was blocked meanwhile. */
 struct view_turn {
 	uint64_t guid;
 	uint8_t in, out;
-	bool by_port; /* port `in` was taken down */
+	bool by_port; /* port `in` was taken down instead */
 	uint64_t pairs;
 };
 
-/* How the tables came to the switches in the run that made the view. */
+/* How the tables of a view came to the switches. */
 struct view_change {
 	const char *method, *way; /* static strings */
 	unsigned stages;
@@ -65,16 +65,15 @@ struct view_change {
 	size_t nphases;
 	struct view_turn *turn;
 	size_t nturns;
-	uint64_t pairs; /* (switch, LID) that lost packets by the turns */
-	struct expectation *expected; /* what hosts were to lose by it: see
-					 view_expected */
+	uint64_t pairs; /* (switch, LID) that lost packets by it */
+	struct expectation *expected; /* see view_expected */
 	uint64_t paper_pairs;
 	uint64_t entries, blocks, kept;
 	uint64_t mixed_edges;
 	uint32_t cyclic, unread;
 	size_t mismatched_ports;
-	size_t nstays;	 /* turns that stay closed for connections of old */
-	char cause[512]; /* the cycle that forbade writing at once */
+	size_t nstays;	 /* pairs that stay blocked for old connections */
+	char cause[512]; /* the cycle that forbade writing in any order */
 	char stale[512]; /* the cycle that those connections would close */
 };
 
@@ -88,11 +87,11 @@ struct view {
 	struct topo *topo;
 	struct routes *routes;
 	struct pkeys
-		*pkeys;	 /* settled; asked through sm/view/view_partition.h */
-	struct qos *qos; /* likewise, through sm/view/view_slvl.h; or NULL */
+		*pkeys;	 /* settled; read through sm/view/view_partition.h */
+	struct qos *qos; /* settled; through sm/view/view_slvl.h; or NULL */
 	struct view_redundancy
-		*homes; /* likewise, through sm/view/view_redundancy.h; NULL:
-			   nobody has counted yet (sm/redundancy_worker.h) */
+		*homes; /* through sm/view/view_redundancy.h; NULL: not counted
+			   yet (sm/redundancy_worker.h) */
 	struct route_account story;
 	struct view_times times;
 	struct view_counts counts;
@@ -104,10 +103,11 @@ struct view {
 	struct mono when;
 };
 
-/* What hosts were to lose by the change, worked out when first asked for. */
+/* The packet loss that the change was to cost hosts; computed when first asked
+ * for. */
 const struct loss_estimate *view_expected(const struct view *v);
 
-/* After an assignment: lists of its own; and free them. */
+/* Give a copy lists of its own; and free them. */
 void view_change_own(struct view_change *c);
 void view_change_free(struct view_change *c);
 

@@ -5,9 +5,9 @@
 #include "config/partition_options.h"
 #include "sm/policy/pkeys.h"
 
-/* The port whose keys count: of a switch its port 0. */
+/* The port that holds the keys: of a switch its port 0. */
 static port_ix
-owner(const struct topo *t, port_ix p)
+key_port(const struct topo *t, port_ix p)
 {
 	const struct topo_node *n = &t->node[t->port[p].node];
 
@@ -21,17 +21,19 @@ view_partition_keys(const struct view *v, port_ix p, const uint16_t **key)
 		*key = NULL;
 		return 0;
 	}
-	return pkeys_list(&v->pkeys->live, owner(v->topo, p), key);
+	return pkeys_list(&v->pkeys->live, key_port(v->topo, p), key);
 }
 
-/* The first key of a with which it talks to b; only: in this partition. */
+/*
+ * The first key of a with which it talks to b; only: in this partition, or 0.
+ */
 static uint16_t
 first_shared(const struct view *v, port_ix a, port_ix b, uint16_t only)
 {
 	const uint16_t *ka, *kb;
 	size_t na = view_partition_keys(v, a, &ka),
 	       nb = view_partition_keys(v, b, &kb);
-	bool self = owner(v->topo, a) == owner(v->topo, b);
+	bool self = key_port(v->topo, a) == key_port(v->topo, b);
 
 	for (size_t i = 0; i < na; i++) {
 		if (only != 0 && (ka[i] & PKEYS_BASE) != only)

@@ -1,10 +1,10 @@
 /*
- * partition: who may talk to whom, as the committed view has it. Everybody who
- * answers for the fabric asks here and nowhere else.
+ * view_partition: which ports may talk to each other in the committed view. All
+ * answers about it come from here.
  *
  * What counts is what a port shall have and is known to hold
- * (sm/policy/pkeys.h). The external ports of a switch are where its port 0 is.
- * A view without keys is one in which nobody may talk.
+ * (sm/policy/pkeys.h). The external ports of a switch are in the partitions of
+ * its port 0. In a view without keys no port may talk to another.
  *
  * IBA volume 1: partitions 10.9, P_KeyTable 14.2.5.7.
  */
@@ -24,15 +24,15 @@ enum {
 };
 
 /*
- * The P_Key with which a talks to b, a's membership bit in it: the first one
- * they share, or 0 when they share none. Two limited members share nothing. A
- * port shares with itself whatever it has.
+ * The P_Key with which a talks to b, with a's membership bit: the first one
+ * that they share, or 0 when they share none. Two limited members share
+ * nothing. A port shares all its keys with itself.
  */
 uint16_t view_partition_shared(const struct view *v, port_ix a, port_ix b);
 
 /*
- * The same for one partition: pkey as a has it, or 0 when they cannot talk to
- * each other in it. The membership bit of pkey does not matter.
+ * As view_partition_shared for one partition: pkey as a has it, or 0 when they
+ * cannot talk to each other in it. The membership bit of pkey does not count.
  */
 uint16_t view_partition_has(
 	const struct view *v, port_ix a, port_ix b, uint16_t pkey);
@@ -41,10 +41,11 @@ uint16_t view_partition_has(
 size_t view_partition_keys(
 	const struct view *v, port_ix p, const uint16_t **key);
 
-/* Its name in the configuration; "Default", or "" where it has none. */
+/* The partition's name in the configuration; "Default", or "" where it has
+ * none. */
 const char *view_partition_name(const struct view *v, uint16_t pkey);
 
-/* P_Key blocks of this port that hold anything. */
+/* How many P_Key blocks of this port have entries. */
 unsigned view_partition_blocks(const struct view *v, port_ix p);
 
 /* Block number block of the port's table; false: it has no such block. */

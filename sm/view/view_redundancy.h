@@ -1,12 +1,11 @@
 /*
- * homes: of a view, which nodes with several ports have a single point of
- * failure now, and which; what routing/improve/redundancy.h finds in its
- * tables, kept for whoever asks. An immutable value, shared by views of the
- * same routes.
+ * view_redundancy: which multi-port nodes of a view have a single point of
+ * failure, and which point it is: what routing/improve/redundancy.h finds in
+ * its tables. An immutable value, shared by views of the same routes.
  *
- * Counting takes every way from every leaf to every such node, up to a second
- * on the largest fabrics: sm/redundancy_worker.h has it done in a thread of its
- * own.
+ * Counting follows every path from every leaf to every such node, up to a
+ * second on the largest fabrics: sm/redundancy_worker.h has it done in a thread
+ * of its own.
  */
 #ifndef HEDDLE_SM_VIEW_VIEW_REDUNDANCY_H
 #define HEDDLE_SM_VIEW_VIEW_REDUNDANCY_H
@@ -19,18 +18,18 @@
 
 struct view_redundancy {
 	unsigned refs;
-	size_t nodes;		      /* with several ports */
-	struct redundancy_node *node; /* of these, those with a single point of
-				     failure, by key */
+	size_t nodes; /* with several ports */
+	struct redundancy_node
+		*node; /* with a single point of failure, by key */
 	size_t nsingle;
-	struct redundancy_point *point; /* theirs, with most nodes first */
+	struct redundancy_point *point; /* with most nodes first */
 	size_t npoints;
 };
 
 /*
- * Count v's; options: for the groups, NULL allowed. NULL when another thread
- * set *cancel (NULL: nobody can). Reads nothing of v but what never changes
- * while somebody holds it.
+ * Count those of v; options: for the groups, NULL allowed. NULL when another
+ * thread set *cancel (cancel may be NULL). Reads only fields of v that never
+ * change while it is pinned.
  */
 struct view_redundancy *view_redundancy_count(const struct view *v,
 	const struct engine_options *options, const atomic_bool *cancel);

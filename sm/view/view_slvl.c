@@ -13,7 +13,7 @@ view_slvl_sl2vl(const struct view *v, node_ix n, unsigned in, unsigned out,
 	port_ix p = v->topo->node[n].first_port + out;
 	const struct qos *q = v->qos;
 
-	(void)in; /* rows are the same for all of them */
+	(void)in; /* all in-ports have the same row */
 	if (q == NULL || !q->mapped[p])
 		return false;
 	slvl_row(&q->want.levels, vlarb_vls(&q->want, q->topo, p),
@@ -53,9 +53,9 @@ view_slvl_levels(const struct view *v)
 	return v->qos != NULL && v->qos->want.levels.wanted;
 }
 
-/* What routing is told of lanes. */
+/* The options of the engines that concern layers. */
 static struct engine_options
-options(const struct config *c)
+options_of(const struct config *c)
 {
 	return (struct engine_options){.lanes = (uint8_t)c->routing.ftree.lanes,
 		.levels = (uint8_t)qos_levels(c),
@@ -66,7 +66,7 @@ void
 view_slvl_why_few(
 	const struct config *c, const struct routes *r, char *out, size_t size)
 {
-	const struct engine_options o = options(c);
+	const struct engine_options o = options_of(c);
 
 	ftree_layers_short(r, &o, out, size);
 }
@@ -75,7 +75,7 @@ uint32_t
 view_slvl_why_shared(
 	const struct config *c, const struct routes *r, char *out, size_t size)
 {
-	const struct engine_options o = options(c);
+	const struct engine_options o = options_of(c);
 
 	return ftree_layers_shared(r, &o, out, size);
 }

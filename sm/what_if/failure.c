@@ -26,7 +26,7 @@ find_cabled(const struct topo *t, const char *text, const char *slash,
 			t->node[out->node].nports);
 	out->port = (unsigned)port;
 	if (t->port[topo_port_of(t, out->node, out->port)].peer == TOPO_NONE)
-		return reason_set(why, "nothing is cabled to '%s' port %u",
+		return reason_set(why, "'%s' port %u has no link",
 			topo_desc(t, out->node), out->port);
 	return 0;
 }
@@ -142,9 +142,8 @@ failure_apply(const struct topo *t, const struct failure *f, size_t n,
 		rc = builder_components(c.d, t->generation + 1, out, why);
 	} else {
 		*out = (struct builder_components){0};
-		rc = reason_set(why,
-			"nothing is left of the fabric: no switch, and no "
-			"two hosts on one cable");
+		rc = reason_set(why, "nothing is left of the fabric: no "
+				     "switch, and no two hosts on one link");
 	}
 	builder_free(c.d);
 	free(c.gone);

@@ -33,13 +33,13 @@ explain_refusal(const json_t *reply, struct reason *why)
 {
 	if (strcmp(json_util_text(reply, "code"), "unknown-command") == 0)
 		(void)reason_set(why,
-			"the heddled that runs is older than this heddlectl "
-			"%s: it cannot tell what it starts from; restart it "
-			"after the upgrade, or plan from files",
+			"the running heddled is older than this heddlectl %s "
+			"and cannot give a snapshot; restart it after the "
+			"upgrade, or plan from files",
 			VERSION_TEXT);
 	else
-		(void)reason_set(why, "the daemon says: %s",
-			json_util_text(reply, "error"));
+		(void)reason_set(
+			why, "heddled: %s", json_util_text(reply, "error"));
 }
 
 json_t *
@@ -136,10 +136,10 @@ read_text(const char *name, size_t *n, struct reason *why)
 			strerror(f == NULL ? error : errno));
 		buf_free(&b);
 	} else if (!text) {
-		(void)reason_set(why, "%s: is no text", name);
+		(void)reason_set(why, "%s: is not text", name);
 		buf_free(&b);
 	} else if (b.text == NULL) {
-		(void)reason_set(why, "%s: there is nothing in it", name);
+		(void)reason_set(why, "%s: is empty", name);
 	}
 	if (f != NULL && !in)
 		(void)fclose(f);

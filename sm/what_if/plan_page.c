@@ -45,7 +45,9 @@ plan_page_routing(const json_t *f, struct buf *out)
 	if (has_text(f, "note"))
 		buf_printf(out, "            %s\n", json_util_text(f, "note"));
 	if (has_text(f, "turn_leaf"))
-		buf_printf(out, "            down-up turns under %s\n",
+		buf_printf(out,
+			"            down-to-up turns are allowed only below "
+			"%s\n",
 			json_util_text(f, "turn_leaf"));
 	if (json_array_size(list) == 0 || json_array_size(list) > 16)
 		return;
@@ -82,7 +84,7 @@ plan_page_verdict(const json_t *f, struct buf *out)
 	}
 	buf_printf(out,
 		"%s %lld pairs, %lld unreachable, %lld loop%s, %lld cyclic "
-		"channel%s, %lld lane%s\n",
+		"channel%s, %lld layer%s\n",
 		json_util_yes(v, "ok") ? "verified   " : "FAILS      ",
 		json_util_num(v, "pairs"), json_util_num(v, "unreachable"),
 		json_util_num(v, "loops"),
@@ -138,15 +140,14 @@ plan_page_load(const json_t *f, struct buf *out)
 	if (!json_is_object(l))
 		return;
 	buf_printf(out,
-		"load        at most %lld pairs on a cable, mean %.1f; "
+		"load        at most %lld pairs on a link, mean %.1f; "
 		"saturation %.3f\n",
 		json_util_num(l, "max"), json_util_real(l, "mean"),
 		json_util_real(l, "saturation"));
 	if (json_array_size(list) <= 12) {
 		json_array_foreach(list, i, e) buf_printf(out,
-			"  rank %lld-%lld  %lld cable%s, load %lld to %lld, "
-			"mean "
-			"%.1f, %lld idle\n",
+			"  rank %lld-%lld  %lld link%s, load %lld to %lld, "
+			"mean %.1f, %lld idle\n",
 			json_util_num(e, "from"), json_util_num(e, "to"),
 			json_util_num(e, "cables"),
 			names_plural(json_util_num(e, "cables")),
@@ -177,7 +178,7 @@ plan_page_metrics(const json_t *f, struct buf *out)
 	if (json_is_object(s) && json_util_num(s, "shifts") > 0)
 		buf_printf(out,
 			"shifts      %.3f of the full bandwidth, at most %lld "
-			"flow%s on a cable (%s%lld shift%s, the worst is by "
+			"flow%s on a link (%s%lld shift%s, the worst is by "
 			"%lld)\n",
 			json_util_real(s, "mean"), json_util_num(s, "worst"),
 			names_plural(json_util_num(s, "worst")),
@@ -188,7 +189,7 @@ plan_page_metrics(const json_t *f, struct buf *out)
 	if (json_is_integer(json_object_get(s, "first_worst")))
 		buf_printf(out,
 			"            over all shifts, at most %lld flow%s of a "
-			"switch's own hosts on one cable out of it\n",
+			"switch's own hosts on one link out of it\n",
 			json_util_num(s, "first_worst"),
 			names_plural(json_util_num(s, "first_worst")));
 }
@@ -240,16 +241,16 @@ plan_page_lanes(const json_t *p, struct buf *out)
 	if (json_object_get(p, "vls_assumed") != NULL &&
 		json_util_num(p, "lanes_asked") > lanes)
 		buf_printf(out,
-			"lanes       %lld asked for, %lld used: a topology "
-			"file does not tell how many VLs links have; %lld are "
+			"layers      %lld configured, %lld used: a topology "
+			"file does not say how many VLs links have; %lld are "
 			"assumed\n",
 			json_util_num(p, "lanes_asked"), lanes,
 			json_util_num(p, "vls_assumed"));
 	else if (has_text(p, "lanes_short"))
-		buf_printf(out, "lanes       %s\n",
+		buf_printf(out, "layers      %s\n",
 			json_util_text(p, "lanes_short"));
 	if (has_text(p, "lanes_shared"))
-		buf_printf(out, "lanes       %s\n",
+		buf_printf(out, "layers      %s\n",
 			json_util_text(p, "lanes_shared"));
 }
 
@@ -289,7 +290,7 @@ plan_page_from(const json_t *p, struct buf *out)
 	if (json_util_num(m, "tables_strange") > 0)
 		buf_printf(out,
 			"MISFIT      %lld table%s of switches that are not in "
-			"this topology\n",
+			"the topology\n",
 			json_util_num(m, "tables_strange"),
 			names_plural(json_util_num(m, "tables_strange")));
 	if (json_util_num(m, "lids_moved") > 0)
@@ -310,13 +311,13 @@ plan_page_divided(
 
 	if (n > 0)
 		buf_printf(out,
-			"IN PIECES   %zu more piece%s below: nothing joins "
-			"%s to this one, %s\n",
+			"IN PIECES   %zu more piece%s below: no link joins %s "
+			"to this one, %s\n",
 			n, n == 1 ? "" : "s", n == 1 ? "it" : "them",
-			held ? "tables stay there as they are"
+			held ? "its tables stay as they are"
 			     : "each needs a manager of its own");
 	if (loose > 0)
-		buf_printf(out, "loose       %lld node%s without any cable\n",
+		buf_printf(out, "unlinked    %lld node%s without any link\n",
 			loose, names_plural(loose));
 }
 
@@ -357,31 +358,24 @@ plan_page_redundancy(const json_t *m, struct buf *out)
 {
 	const json_t *r = json_object_get(m, "redundancy");
 	const json_t *list = json_object_get(r, "cables"), *e;
+	long long links = json_util_num(r, "cables_alone");
+	long long switches = json_util_num(r, "switches_alone");
+	bool news = json_util_num(r, "new_cables") +
+			    json_util_num(r, "new_switches") >
+		    0;
 	size_t i;
 
-	if (json_util_num(r, "cables_alone") +
-			json_util_num(r, "switches_alone") ==
-		0) {
-		buf_printf(out,
-			"  alone     no single cable or switch holds the rest "
-			"together\n");
+	if (links + switches == 0) {
+		buf_printf(out, "  single points of failure: none\n");
 		return;
 	}
 	buf_printf(out,
-		"  alone     %lld cable%s and %lld switch%s hold the rest "
-		"together, each by itself",
-		json_util_num(r, "cables_alone"),
-		names_plural(json_util_num(r, "cables_alone")),
-		json_util_num(r, "switches_alone"),
-		plural_es(r, "switches_alone"));
-	if (json_util_num(r, "new_cables") + json_util_num(r, "new_switches") ==
-		0) {
-		buf_printf(out, "; none is new\n");
-		return;
-	}
-	buf_printf(out, "; new:\n");
+		"  single points of failure: %lld link%s, %lld switch%s%s\n",
+		links, names_plural(links), switches,
+		plural_es(r, "switches_alone"),
+		news ? "; new:" : " (none new)");
 	json_array_foreach(list, i, e) buf_printf(out,
-		"            cable %s port %lld - %s port %lld\n",
+		"            link %s port %lld - %s port %lld\n",
 		json_util_text(e, "name"), json_util_num(e, "port"),
 		json_util_text(e, "peer"), json_util_num(e, "peer_port"));
 	list = json_object_get(r, "switches");
@@ -398,8 +392,7 @@ plan_page_homes_lost(const json_t *h, struct buf *out)
 	if (json_util_num(h, "nodes") == 0)
 		return;
 	buf_printf(out,
-		"  homes     %lld of %lld node%s with several ports lose%s "
-		"redundancy",
+		"  nodes     %lld of %lld multi-port node%s lose%s redundancy",
 		lost, json_util_num(h, "nodes"),
 		names_plural(json_util_num(h, "nodes")), lost == 1 ? "s" : "");
 	if (json_util_num(h, "regained") > 0)
@@ -421,14 +414,13 @@ plan_page_impact(const json_t *m, struct buf *out)
 		names_plural(json_util_num(m, "blocks")),
 		json_util_num(m, "switches"), plural_es(m, "switches"));
 	buf_printf(out,
-		"  paths     %lld of %lld host pairs go another way, %lld are "
-		"cut\n",
+		"  paths     %lld of %lld host pairs take another path, %lld "
+		"are cut\n",
 		json_util_num(m, "pairs_moved"), json_util_num(m, "pairs"),
 		json_util_num(m, "pairs_cut"));
 	if (json_util_num(m, "pairs_parted") > 0)
 		buf_printf(out,
-			"            %lld are in different pieces from then "
-			"on\n",
+			"            %lld are in different pieces afterwards\n",
 			json_util_num(m, "pairs_parted"));
 	plan_page_lost(m, out);
 	plan_page_redundancy(m, out);
@@ -473,9 +465,8 @@ plan_page_transition(const json_t *list, struct buf *out)
 			json_util_text(first, "cause"));
 	if (json_util_num(first, "pairs_cut_paper") > 0)
 		buf_printf(out,
-			"            blocking all new forbidden turns would "
-			"cut "
-			"%lld pairs\n",
+			"            blocking all newly forbidden dependencies "
+			"would cut %lld pairs\n",
 			json_util_num(first, "pairs_cut_paper"));
 	loss_show(json_object_get(first, "expected"), out);
 }
@@ -505,11 +496,10 @@ plan_page(const json_t *p, struct buf *out)
 	if (json_array_size(list) > 0)
 		buf_printf(out, "\n");
 	if (json_util_yes(p, "cut_off"))
-		buf_printf(out,
-			"CUT OFF     heddled's own port: it reaches no switch "
-			"then and writes nothing; below are the tables as they "
-			"stay, until it is back or another manager takes "
-			"over\n");
+		buf_printf(out, "CUT OFF     heddled's own port: heddled then "
+				"reaches no switch and writes nothing; the "
+				"tables below stay until its port is back or "
+				"another subnet manager takes over\n");
 	if (json_is_object(json_object_get(p, "impact")))
 		plan_page_impact(json_object_get(p, "impact"), out);
 	plan_page_transition(json_object_get(p, "transition"), out);

@@ -177,26 +177,21 @@ judge_ask(struct ask *a)
 	if (!known_method(a->method))
 		return fail_usage("unknown method", a->method);
 	if (!known_rate(a))
-		return fail_usage("not a number of packets:", a->packets);
+		return fail_usage("not a packet rate:", a->packets);
 	if (a->topology == NULL &&
 		(a->from == NULL || strcmp(a->from, "live") != 0))
-		return fail_usage("--topology FILE says what fabric", NULL);
+		return fail_usage("--topology FILE is missing", NULL);
 	if (a->engine != NULL && *a->engine == '\0')
-		return fail_usage("it wants a name:", "--engine");
+		return fail_usage("a name is missing after", "--engine");
 	if (a->rebalance && a->from == NULL && a->fail.n == 0)
-		return fail_usage(
-			"nothing is there to rebalance without --from or "
-			"--fail",
-			NULL);
+		return fail_usage("--rebalance needs --from or --fail", NULL);
 	if ((a->method != NULL || a->packets != NULL) && a->fail.n == 0 &&
 		a->from == NULL)
 		return fail_usage(
-			"nothing changes without --fail or --from, which "
-			"is what --method and --rate are about",
-			NULL);
+			"--method and --rate need --fail or --from", NULL);
 	if (a->json && to_stdout(a->dump))
 		return fail_usage(
-			"--json and --dump-fts both want standard output",
+			"--json and --dump-fts cannot both use standard output",
 			NULL);
 	return EXIT_OK;
 }
@@ -218,11 +213,11 @@ parse_arguments(struct ask *a, int argc, char *const *argv)
 		if (argv[i][n] == '=')
 			value = argv[i] + n + 1;
 		if (rows[k].arg == NULL && value != NULL)
-			return fail_usage("it takes no value:", rows[k].word);
+			return fail_usage("unexpected value for", rows[k].word);
 		if (rows[k].arg != NULL && value == NULL) {
 			if (++i >= argc)
-				return fail_usage(
-					"it wants a value:", rows[k].word);
+				return fail_usage("a value is missing after",
+					rows[k].word);
 			value = argv[i];
 		}
 		set_option(a, rows[k].word, value);
@@ -309,8 +304,8 @@ look_beside(const struct plan *p, const char *what, struct reason *why)
 		if (failure_find(p->in.bare.topo[i], what, &ignored, &none) ==
 			0)
 			(void)reason_set(why,
-				"it is in another piece of the fabric, which "
-				"nothing joins to this one");
+				"it is in another piece of the fabric, "
+				"which no link joins to this one");
 }
 
 static int
@@ -508,8 +503,8 @@ dump_tables(const struct plan *p)
 	buf_free(&out);
 	if (ok)
 		return EXIT_OK;
-	(void)fprintf(stderr, "heddlectl: plan: %s: cannot be written: %s\n",
-		name, strerror(errno));
+	(void)fprintf(stderr, "heddlectl: plan: cannot write %s: %s\n", name,
+		strerror(errno));
 	return EXIT_USAGE;
 }
 

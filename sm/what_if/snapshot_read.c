@@ -21,9 +21,8 @@ enum { INFO = 64, NODES_MAX = 1 << 17, NAME_MAX = 64, PORTS_MAX = 255 };
 static int
 reject_node(struct reason *why, const char *what, long long of)
 {
-	return reason_set(why,
-		"what the daemon tells makes no sense: %s of node %lld", what,
-		of);
+	return reason_set(why, "heddled's snapshot is invalid: %s of node %lld",
+		what, of);
 }
 
 /* A number from 0 to max, 0 when it is missing; false: it is invalid. */
@@ -251,7 +250,7 @@ freeze_topology(struct builder *d, const json_t *snapshot, const json_t *nodes,
 		return t;
 	topo_unref(t);
 	(void)reason_set(why,
-		"the topology is another one here than in heddled, which is "
+		"the topology read differs from that of heddled, which is "
 		"version %s; this is %s",
 		json_util_text(snapshot, "version"), VERSION_TEXT);
 	return NULL;
@@ -268,7 +267,7 @@ take_topology(const json_t *snapshot, struct reason *why)
 
 	if (n == 0 || n > NODES_MAX ||
 		!end_of(nodes, json_object_get(snapshot, "sm"), &self, &port))
-		rc = reason_set(why, "what the daemon tells is no fabric");
+		rc = reason_set(why, "heddled's snapshot contains no fabric");
 	for (size_t i = 0; i < n && rc == 0; i++)
 		rc = take_node(d, json_array_get(nodes, i), (long long)i, why);
 	for (size_t i = 0; i < n && rc == 0; i++)
@@ -344,8 +343,8 @@ take_lanes(struct routes *r, const json_t *o, struct reason *why)
 		at->lane = (uint8_t)json_integer_value(json_array_get(p, 2));
 		if (at->src >= r->topo->nsw || at->dst >= r->topo->nsw ||
 			at->lane >= lanes)
-			return reason_set(why, "what the daemon tells of lanes "
-					       "makes no sense");
+			return reason_set(
+				why, "heddled's snapshot is invalid: layers");
 	}
 	return 0;
 }
@@ -444,9 +443,9 @@ snapshot_read(const json_t *snapshot, struct lft_pool *pool,
 	*out = (struct snapshot){.answer = json_util_real(snapshot, "answer")};
 	if (format != SNAPSHOT_FORMAT)
 		return reason_set(why,
-			"heddled %s tells it in format %lld, and this "
-			"heddlectl %s reads format %d: use the heddlectl that "
-			"came with it",
+			"heddled %s sends snapshots in format %lld, and this "
+			"heddlectl %s reads format %d: use the heddlectl of "
+			"the same version",
 			json_util_text(snapshot, "version"), format,
 			VERSION_TEXT, SNAPSHOT_FORMAT);
 	out->cfg = take_config(snapshot, why);

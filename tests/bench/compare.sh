@@ -1,23 +1,23 @@
 #!/bin/sh
 # usage: compare.sh [FABRIC...]
 # heddled --once beside opensm -o -R updn: the same fabric, the same simulator,
-# one run, taking turns (BENCH_ROUNDS, default 3; the best of each counts).
+# one run each, alternately (BENCH_ROUNDS, default 3; the best of each counts).
 # Default: selene and tree3456; BENCH_BIG=1 adds the 11,664-host tree.
 #
 # Wall time and peak memory are those of the whole process. SMPs are counted by
-# a library in front of libibumad's write, for both alike (smpcount.c). They are
-# held against the floor, the fewest SMPs that can bring this fabric up:
+# a library in front of libibumad's write, for both alike (smpcount.c), and
+# compared with the floor, the fewest SMPs that can bring this fabric up:
 #
 #	blocks		64-LID blocks of the tables with an entry in them, as
 #			read back at the end (in a dead fabric all are empty)
-#	Gets		one PortInfo for each port with a cable
-#	links		one NodeInfo over each cable
-#	Sets		two PortInfo for each port with a cable (to Armed, its
-#			parameters and LID riding on it, and to Active); one
+#	Gets		one PortInfo for each port with a link
+#	links		one NodeInfo over each link
+#	Sets		two PortInfo for each port with a link (to Armed, with
+#			its parameters and LID, and to Active); one
 #			PortInfo and two SwitchInfo a switch (clearing
 #			PortStateChange; LinearFDBTop)
 #
-# Names are a luxury: a NodeDescription a node is shown beside it.
+# Names are not necessary: one NodeDescription per node is shown beside it.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/e2e/lib.sh
@@ -142,7 +142,7 @@ main() {
 		[ -z "${BENCH_BIG:-}" ] || set -- "$@" tree11664
 	fi
 	for f in "$@"; do
-		# A fabric that is not here is no reason to skip the others.
+		# A fabric that is missing does not skip the others.
 		if (fabric "$f" "$E2E_DIR/fabric.net"); then
 			SM_ENGINE=updn
 			compare "$f"

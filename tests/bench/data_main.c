@@ -1,19 +1,20 @@
 /*
- * data: packets a second of the data plane, and what traffic a fat tree of
- * 36 leaves and 18 spines (648 hosts) accepts, tables by the SM core.
+ * data: packets a second of the data plane, and the traffic that a fat tree of
+ * 36 leaves and 18 spines (648 hosts) accepts, with tables by the SM core.
  *
  * usage: data [PATTERN [LOAD [MICROSECONDS [RATE [QUEUE]]]]]
  *
- * PATTERN uniform (default), hotspot, shift, ring, bits, permutation; LOAD of
- * the link rate, 0 (default) saturated; RATE sdr (4x, 1 GB/s, default) or hdr
- * (4x, 25 GB/s); QUEUE any (default: any packet of a buffer may leave) or fifo.
+ * PATTERN uniform (default), hotspot, shift, ring, bits, permutation; LOAD as a
+ * part of the link rate, 0 (default) saturated; RATE sdr (4x, 1 GB/s, default)
+ * or hdr (4x, 25 GB/s); QUEUE any (default: any packet of a buffer may leave)
+ * or fifo.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tests/bench/args.h"
-#include "tests/bench/clock.h"
+#include "tests/bench/bench_clock.h"
 #include "tests/sim/data/data.h"
 #include "tests/sim/data/data_report.h"
 #include "tests/sim/data/data_traffic.h"
@@ -21,7 +22,7 @@
 #include "tests/topo/gen.h"
 
 static enum data_pattern
-pattern(const char *s)
+parse_pattern(const char *s)
 {
 	static const char *const name[] = {
 		"uniform", "hotspot", "bits", "shift", "ring", "permutation"};
@@ -35,7 +36,7 @@ pattern(const char *s)
 }
 
 static struct fabric *
-tree(const char *rate)
+make_tree(const char *rate)
 {
 	const struct gen_fattree2 two = {18, 36, 1, 18, 18};
 	struct fabric *f = gen_tree_two(&two, NULL);
@@ -46,7 +47,7 @@ tree(const char *rate)
 }
 
 static void
-measure(struct data *d, struct sim *s, struct mono span)
+measure_traffic(struct data *d, struct sim *s, struct mono span)
 {
 	struct data_report a, b;
 	struct mono start = sim_now(s);
@@ -80,14 +81,14 @@ main(int argc, char **argv)
 	struct data_options o = data_defaults();
 	struct data_traffic t = data_traffic_defaults();
 	struct sim_options so = sim_defaults();
-	struct fabric *f = tree(argc > 4 ? argv[4] : "sdr");
+	struct fabric *f = make_tree(argc > 4 ? argv[4] : "sdr");
 	struct world *w = world_new(f, &so, "");
 	uint32_t hot = 0;
 	struct data *d;
 
 	if (argc > 5 && strcmp(argv[5], "fifo") == 0)
 		o = data_fifo();
-	t.pattern = pattern(argc > 1 ? argv[1] : "uniform");
+	t.pattern = parse_pattern(argc > 1 ? argv[1] : "uniform");
 	t.load = argc > 2 ? strtod(argv[2], NULL) : 0;
 	t.shift = 100;
 	t.hot = 0.05;
@@ -100,7 +101,7 @@ main(int argc, char **argv)
 	}
 	d = data_new(w->sim, &o);
 	data_traffic_start(d, &t);
-	measure(d, w->sim, mono_us(args_number(argc, argv, 3, 1000)));
+	measure_traffic(d, w->sim, mono_us(args_number(argc, argv, 3, 1000)));
 	data_free(d);
 	world_free(w);
 	fabric_free(f);

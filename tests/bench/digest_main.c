@@ -1,11 +1,11 @@
 /*
- * digest: one line a fabric, engine and event with a hash of the tables that
- * come of it - fresh, after cables failed one by one, after they came back,
- * and without what routes remember - so that a change that is to make nothing
- * but time different can be compared with what was before.
+ * digest: one line per fabric, engine and event with a hash of the tables -
+ * fresh, after cables failed one by one, after they came back, and without the
+ * engine's cache - so that a change that must not change results can be
+ * compared with the program before it.
  *
- * usage: digest [FIXTURES [FABRIC...]] (see treenet.h), by as many threads as
- * HEDDLE_THREADS says, or one
+ * usage: digest [FIXTURES [FABRIC...]] (see treenet.h), with HEDDLE_THREADS
+ * threads, or one
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,32 +21,32 @@
 enum { EVENTS = 6 };
 
 static uint64_t
-mix(uint64_t h, uint64_t x)
+hash_mix(uint64_t h, uint64_t x)
 {
 	h = (h ^ x) * UINT64_C(0x9e3779b97f4a7c15);
 	return h ^ h >> 29;
 }
 
 static uint64_t
-digest(const struct routes *r)
+hash_routes(const struct routes *r)
 {
-	uint64_t h = mix(r->sftree_root, r->lanes.n);
+	uint64_t h = hash_mix(r->sftree_root, r->lanes.n);
 
 	for (sw_ix s = 0; s < r->topo->nsw; s++) {
-		h = mix(h, r->rank[s]);
+		h = hash_mix(h, r->rank[s]);
 		for (uint32_t b = 0; b < r->nblocks; b++)
 			for (unsigned i = 0; i < LFT_BLOCK; i += 8) {
 				uint64_t x;
 
 				memcpy(&x, routes_block(r, s, b) + i, 8);
-				h = mix(h, x);
+				h = hash_mix(h, x);
 			}
 	}
 	return h;
 }
 
 static void
-tell(const char *name, const char *what, const struct routes *r,
+print_result(const char *name, const char *what, const struct routes *r,
 	const struct reason *why)
 {
 	if (r == NULL)
@@ -54,7 +54,8 @@ tell(const char *name, const char *what, const struct routes *r,
 	else
 		(void)printf("%s %s: %s %016llx load %llu mean %.3f, kept "
 			     "%llu, changed %llu\n",
-			name, what, r->engine, (unsigned long long)digest(r),
+			name, what, r->engine,
+			(unsigned long long)hash_routes(r),
 			(unsigned long long)r->report.load_max,
 			r->report.load_mean,
 			(unsigned long long)r->entries_kept,
@@ -62,7 +63,7 @@ tell(const char *name, const char *what, const struct routes *r,
 }
 
 static struct routes *
-route(struct topo *t, const struct routes *prev, struct lft_pool *pool,
+compute_one(struct topo *t, const struct routes *prev, struct lft_pool *pool,
 	const char *engine, struct reason *why)
 {
 	const struct route_job job = {.topo = t,
@@ -75,9 +76,9 @@ route(struct topo *t, const struct routes *prev, struct lft_pool *pool,
 	return compute_routes(&job, &engine, 1, &story, why);
 }
 
-/* The cables of drop less; NULL: nothing is left of the fabric. */
+/* Route the fabric, then remove cables one by one, and return all. */
 static void
-events(const struct fabric *f, const char *name, const char *engine)
+run_events(const struct fabric *f, const char *name, const char *engine)
 {
 	struct lft_pool *pool = lft_pool_new();
 	struct topo *t = frozen_topo(f, &(struct frozen_lids){.found = true});
@@ -85,29 +86,29 @@ events(const struct fabric *f, const char *name, const char *engine)
 	struct rng rng = {1};
 	struct reason why = {""};
 	char text[512], what[32];
-	struct routes *r = route(t, NULL, pool, engine, &why);
+	struct routes *r = compute_one(t, NULL, pool, engine, &why);
 
 	(void)snprintf(text, sizeof(text), "%s %s", name, engine);
-	tell(text, "fresh", r, &why);
+	print_result(text, "fresh", r, &why);
 	for (unsigned i = 0; r != NULL && i < EVENTS; i++) {
 		struct topo *was = t;
 		struct routes *next;
 		uint32_t c = rng_below(&rng, f->ncables);
 
-		drop[c] = i != EVENTS - 1; /* the last one: all are back */
+		drop[c] = i != EVENTS - 1; /* the last event: all are back */
 		if (i == EVENTS - 1)
 			memset(drop, 0, f->ncables * sizeof(*drop));
 		t = frozen_less(f, drop, was);
 		topo_unref(was);
-		next = route(t, r, pool, engine, &why);
+		next = compute_one(t, r, pool, engine, &why);
 		(void)snprintf(what, sizeof(what), "event %u", i);
-		tell(text, what, next, &why);
+		print_result(text, what, next, &why);
 		if (next != NULL && i % 2 == 0) { /* a restart in between */
 			routes_cache_unref(r->cache);
 			r->cache = NULL;
 			routes_unref(next);
-			next = route(t, r, pool, engine, &why);
-			tell(text, "  without memory", next, &why);
+			next = compute_one(t, r, pool, engine, &why);
+			print_result(text, "  without memory", next, &why);
 		}
 		routes_unref(r);
 		r = next;
@@ -139,7 +140,7 @@ main(int argc, char **argv)
 		struct fabric *f = treenet_make(name, fixtures, &why);
 
 		for (size_t e = 0; f != NULL && e < 2; e++)
-			events(f, name, engines[e]);
+			run_events(f, name, engines[e]);
 		if (f == NULL)
 			(void)printf("%s: skipped: %s\n", name, why.text);
 		fabric_free(f);

@@ -1,20 +1,20 @@
 #!/bin/sh
 # usage: event.sh [FABRIC...] (default selene; tree11664 takes some ten minutes)
-# A cable between switches, a switch without hosts and a card of four such lost
-# and back under opensm and under heddled, on heddle-sim, both as their users
-# have them, light sweeps included. What the fabric saw until the subnet manager
-# said that it was done, and two seconds more:
+# A link between switches, a switch without hosts and a card of four such are
+# lost and come back under opensm and under heddled, on heddle-sim, both with
+# their default settings, light sweeps included. The SMPs until the subnet
+# manager reports that it is done, and two seconds more:
 #
-#	entries, blocks	of forwarding tables: entries that became others, and
-#			Sets of blocks
+#	entries, blocks	of forwarding tables: entries changed, and Sets of
+#			blocks
 #	SMPs		Gets and Sets, of all attributes
 #	trap to last	ms from the first trap that arrives to the last Set of
 #			a table or a port
-#	done		s until the subnet manager says so
+#	done		s until the subnet manager reports it
 #	CPU		ms of its process
 #
-# What any repair has to change, and the packets lost meanwhile: bench/event.
-# EVENTS="cable switch card" and SMS="opensm heddled" pick some.
+# For the entries that any repair must change, and lost packets, see
+# bench/event. EVENTS="cable switch card" and SMS="opensm heddled" pick some.
 set -u
 PATIENCE=${PATIENCE:-300}
 EVENTS=${EVENTS:-cable switch card}
@@ -49,25 +49,25 @@ happen() {
 	done
 }
 
-# count NAME: of the fabric's statistics
+# count NAME: a count of the fabric's statistics
 count() {
 	awk -F': ' -v name="$1" '$1 == name { n = $2 }
 		END { print n + 0 }' "$E2E_DIR/stats"
 }
 
-# sum METHOD: SMPs of it
+# sum METHOD: SMPs with it
 sum() {
 	awk -v m="$1" '$1 == m { n += $NF } END { print n + 0 }' \
 		"$E2E_DIR/stats"
 }
 
-# cpu: ms that the subnet manager has used
+# cpu: CPU time of the subnet manager in ms
 cpu() {
 	cat /proc/"$E2E_SM_PID"/task/*/schedstat 2>/dev/null |
 		awk '{ ns += $1 } END { printf "%d", ns / 1000000 }'
 }
 
-# event NAME WHAT...: and what it takes
+# event NAME WHAT...: cause it, and print its cost
 event() {
 	name=$1
 	shift
@@ -79,7 +79,7 @@ event() {
 	happen "$@" >"$E2E_DIR/link.out" || fail "$(cat "$E2E_DIR/link.out")"
 	until_true "$PATIENCE" more "$before" || say "    $SM never was done"
 	took=$(since "$t0")
-	sleep 2 # what it may still want to send counts, too
+	sleep 2 # later SMPs of the change count too
 	sim stats >"$E2E_DIR/stats"
 	cpu=$(($(cpu) - cpu))
 	row "$name" "$SM" "$(count "table entries changed")" \

@@ -1,27 +1,29 @@
 /*
- * event: something is lost and comes back - a cable, a switch, a card of four
- * switches of one level, once without hosts and once with them - and this is
- * what it takes: the real core on the virtual clock over a simulated fabric, in
- * numbers that do not depend on the machine, but for the milliseconds of CPU.
+ * event: a link, a switch, a card of four switches of one tier, once without
+ * hosts and once with them, is lost and comes back, and the cost of it: the
+ * real core on the virtual clock over a simulated fabric, in numbers that do
+ * not depend on the machine, except the milliseconds of CPU.
  *
  *   entries, blocks   of the tables that were changed
- *   minimum           entries and blocks that any repair has to change, the
- *                     order of switches kept: see parts.h
- *   restored          virtual: from the event until no entry for anybody who
- *                     can be reached leads into a dead cable
+ *   minimum           entries and blocks that any repair has to change that
+ *                     keeps the switch order: see parts.h
+ *   restored          virtual: from the event until no entry for a reachable
+ *                     LID leads into a link that is down
  *   last ack          virtual: from the event to the last write's answer, and
  *                     from the first trap received
  *   timeline          of the last run: what it waited for
- *   CPU               routing, verification and plan, not in the former
- *   longest turn      CPU of the core's, in which it answers nobody
+ *   CPU               routing, verification and plan; not part of the above
+ *   longest turn      CPU of the longest call into the core, in which it
+ *                     answers no query
  *   lost              packets discarded, of those that hosts sent from the
- * event until all was quiet: at 2 % load of slow cables, or less, so that a
- * large fabric sends no more than a small one
+ *                     event until all was quiet: at 2 % load of slow links, or
+ *                     less, so that a large fabric sends no more than a small
+ *                     one
  *
- * What is lost is what most entries lead to, among all that is like it.
+ * The part lost is the one that most entries lead to, among all of its kind.
  *
- * usage: event [FABRIC...] (default: tree648 selene; there is tree11664), with
- * HEDDLE_FIXTURES in the environment
+ * usage: event [FABRIC...] (default: tree648 selene; another is tree11664),
+ * with HEDDLE_FIXTURES in the environment
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,9 +40,9 @@
 #include "tests/topo/gen.h"
 #include "tests/topo/ibnet.h"
 
-enum { TRAFFIC_NODES = 1000 /* at full load */ };
+enum { TRAFFIC_NODES = 1000 /* at the full 2 % */ };
 
-/* What the wire saw since the event. */
+/* SMPs seen since the event. */
 struct seen {
 	bool trap, write;
 	struct mono trap_at, write_at, ack_at;
@@ -55,7 +57,7 @@ struct run {
 };
 
 static enum sim_verdict
-see(void *cookie, struct sim_msg *m)
+on_message(void *cookie, struct sim_msg *m)
 {
 	struct seen *s = cookie;
 	const uint8_t *mad = m->m.mad;
@@ -79,7 +81,7 @@ see(void *cookie, struct sim_msg *m)
 }
 
 static void
-happen(const struct run *r, const struct parts *e, bool back)
+apply_event(const struct run *r, const struct parts *e, bool back)
 {
 	if (e->what == PARTS_LINK) {
 		sim_fault_link(r->w->sim, e->node[0], e->port, back);
@@ -89,19 +91,19 @@ happen(const struct run *r, const struct parts *e, bool back)
 		sim_fault_node(r->w->sim, e->node[i], back);
 }
 
-/* ---- until nothing leads into a dead cable ---- */
+/* ---- until no entry leads into a link that is down ---- */
 
 struct repair {
 	const struct run *r;
-	uint32_t *lid_node; /* by LID: who has it and can be reached */
+	uint32_t *lid_node; /* by LID: its node, if reachable */
 	uint16_t max_lid;
 	bool *bad; /* [node][lid] */
 	size_t n;
-	struct mono at; /* when n last became 0 */
+	struct mono at; /* when n became 0 last */
 };
 
 static void
-look(struct repair *x, uint32_t node, uint16_t lid)
+check_entry(struct repair *x, uint32_t node, uint16_t lid)
 {
 	struct sim *sim = x->r->w->sim;
 	uint8_t out = sim_lft(sim, node, lid);
@@ -120,7 +122,7 @@ look(struct repair *x, uint32_t node, uint16_t lid)
 }
 
 static void
-watch(void *cookie, const struct sim_change *c)
+on_change(void *cookie, const struct sim_change *c)
 {
 	struct repair *x = cookie;
 	unsigned first = c->what == SIM_BLOCK ? c->arg * 64 : 0;
@@ -130,10 +132,10 @@ watch(void *cookie, const struct sim_change *c)
 		x->r->f->node[c->node].type != FABRIC_SWITCH)
 		return;
 	for (unsigned lid = first; lid <= last && lid <= x->max_lid; lid++)
-		look(x, c->node, (uint16_t)lid);
+		check_entry(x, c->node, (uint16_t)lid);
 }
 
-/* Whom can we still reach over cables that are there? */
+/* Find the nodes that the SM can reach over links that are up, by LID. */
 static void
 index_reached(struct repair *x)
 {
@@ -185,8 +187,8 @@ repair_new(const struct run *r)
 		for (unsigned lid = 1;
 			f->node[n].type == FABRIC_SWITCH && lid <= x->max_lid;
 			lid++)
-			look(x, n, (uint16_t)lid);
-	sim_watch(r->w->sim, watch, x);
+			check_entry(x, n, (uint16_t)lid);
+	sim_watch(r->w->sim, on_change, x);
 	return x;
 }
 
@@ -220,7 +222,7 @@ print_smps(const struct sim_stats *a, const struct sim_stats *b)
 }
 
 static bool
-still(const struct run *r, unsigned commits)
+is_settled(const struct run *r, unsigned commits)
 {
 	struct sm_status s;
 
@@ -229,12 +231,12 @@ still(const struct run *r, unsigned commits)
 }
 
 static double
-ms(struct mono t)
+to_ms(struct mono t)
 {
 	return (double)t.ns / 1e6;
 }
 
-/* What the run that repaired waited for, and when it began. */
+/* Print when the repairing run began, and what it waited for. */
 static void
 print_timeline(const struct view *v, const struct seen *s, struct mono began)
 {
@@ -242,17 +244,17 @@ print_timeline(const struct view *v, const struct seen *s, struct mono began)
 
 	(void)printf("    timeline: trap +%.2f ms, run +%.2f, asking %.2f, "
 		     "read-back %.2f, routing %.2f, writing %.2f; cause: %s\n",
-		ms(mono_sub(s->trap_at, began)), ms(mono_sub(run, began)),
-		ms(v->times.discover), ms(v->times.readback),
-		ms(v->times.route), ms(v->times.push), v->cause);
+		to_ms(mono_sub(s->trap_at, began)), to_ms(mono_sub(run, began)),
+		to_ms(v->times.discover), to_ms(v->times.readback),
+		to_ms(v->times.route), to_ms(v->times.push), v->cause);
 }
 
-/* The next one is counted from here. */
+/* Print the longest call into the core, and start anew. */
 static void
 print_turn(struct world *w)
 {
 	(void)printf("    longest turn of the core: %.1f ms of CPU, until %s\n",
-		ms(w->longest), sm_phase_name(w->longest_to));
+		to_ms(w->longest), sm_phase_name(w->longest_to));
 	w->longest = (struct mono){0};
 }
 
@@ -276,7 +278,7 @@ print_change(const struct run *r, const struct parts *e, bool back,
 }
 
 static void
-one(struct run *r, const struct parts *e, bool back)
+run_event(struct run *r, const struct parts *e, bool back)
 {
 	struct routes *was = routes_ref(sm_view(r->w->sm)->routes);
 	struct sim_stats before = *sim_stats(r->w->sim);
@@ -287,17 +289,18 @@ one(struct run *r, const struct parts *e, bool back)
 
 	data_report_get(r->d, &d0);
 	r->seen = (struct seen){0};
-	happen(r, e, back);
+	apply_event(r, e, back);
 	x = repair_new(r);
-	for (i = 0; i < 3000 && !still(r, commits); i++)
+	for (i = 0; i < 3000 && !is_settled(r, commits); i++)
 		world_run(r->w, mono_ms(10));
 	data_report_get(r->d, &d1);
 	print_change(r, e, back, was);
 	(void)printf(", restored %.2f ms, last ack %.2f ms (%.2f from the "
 		     "trap), CPU %.1f ms",
-		ms(mono_sub(x->at, began)), ms(mono_sub(r->seen.ack_at, began)),
-		ms(mono_sub(r->seen.ack_at, r->seen.trap_at)),
-		ms(mono_sub(r->w->cpu, cpu)));
+		to_ms(mono_sub(x->at, began)),
+		to_ms(mono_sub(r->seen.ack_at, began)),
+		to_ms(mono_sub(r->seen.ack_at, r->seen.trap_at)),
+		to_ms(mono_sub(r->w->cpu, cpu)));
 	(void)printf(", %llu of %llu packets lost",
 		(unsigned long long)(d1.dropped - d0.dropped),
 		(unsigned long long)(d1.injected - d0.injected));
@@ -314,9 +317,9 @@ one(struct run *r, const struct parts *e, bool back)
 	world_run(r->w, mono_ms(300));
 }
 
-/* f is freed; NULL allowed: not there. */
+/* f is freed; NULL: skipped, for the reason why. */
 static void
-events(const char *name, struct fabric *f, const struct reason *why)
+run_fabric(const char *name, struct fabric *f, const struct reason *why)
 {
 	struct sim_options so = sim_defaults();
 	struct data_options o = data_defaults();
@@ -333,7 +336,7 @@ events(const char *name, struct fabric *f, const struct reason *why)
 	r.w->timed = true;
 	world_start(r.w);
 	(void)world_settle(r.w, mono_ms(600000));
-	sim_set_hook(r.w->sim, see, &r.seen);
+	sim_set_hook(r.w->sim, on_message, &r.seen);
 	(void)printf("%s: %u nodes, bring-up %llu SMPs\n", name, f->nnodes,
 		(unsigned long long)sim_stats(r.w->sim)->smps);
 	print_turn(r.w);
@@ -349,8 +352,8 @@ events(const char *name, struct fabric *f, const struct reason *why)
 			f, sm_view(r.w->sm)->routes, (enum parts_what)what, &e);
 		if (e.nnodes == 0)
 			continue;
-		one(&r, &e, false);
-		one(&r, &e, true);
+		run_event(&r, &e, false);
+		run_event(&r, &e, true);
 	}
 	data_free(r.d);
 	world_free(r.w);
@@ -358,7 +361,7 @@ events(const char *name, struct fabric *f, const struct reason *why)
 }
 
 static struct fabric *
-selene(struct reason *why)
+load_selene(struct reason *why)
 {
 	const char *fixtures = getenv("HEDDLE_FIXTURES");
 	char path[512];
@@ -370,7 +373,7 @@ selene(struct reason *why)
 }
 
 static void
-named(const char *name)
+run_named(const char *name)
 {
 	static const struct gen_fattree2 ft648 = {18, 36, 1, 18, 18};
 	struct reason why = {"no such fabric"};
@@ -379,10 +382,10 @@ named(const char *name)
 	if (strcmp(name, "tree648") == 0)
 		f = gen_tree_two(&ft648, &why);
 	else if (strcmp(name, "selene") == 0)
-		f = selene(&why);
+		f = load_selene(&why);
 	else if (strcmp(name, "tree11664") == 0)
 		f = gen_tree_three(36, &why);
-	events(name, f, &why);
+	run_fabric(name, f, &why);
 }
 
 int
@@ -390,10 +393,10 @@ main(int argc, char **argv)
 {
 	log_set_level(LOG_LEVEL_ERROR);
 	for (int i = 1; i < argc; i++)
-		named(argv[i]);
+		run_named(argv[i]);
 	if (argc < 2) {
-		named("tree648");
-		named("selene");
+		run_named("tree648");
+		run_named("selene");
 	}
 	return 0;
 }

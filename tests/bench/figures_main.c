@@ -1,8 +1,8 @@
 /*
- * figures: the evaluation of Bermudez, Casado and Quiles (2003), drawn again
- * with this subnet manager and the data plane in one simulation. Random
- * irregular fabrics of 8 to 32 four-port switches carry uniform traffic at a
- * quarter of what they can take; one switch is removed, and then added again,
+ * figures: the evaluation of Bermudez, Casado and Quiles (2003), repeated with
+ * this subnet manager and the data plane in one simulation. Random irregular
+ * fabrics of 8 to 32 four-port switches carry uniform traffic at a quarter of
+ * the load that saturates them; one switch is removed, and then added again,
  * each in turn, under every method of distribution.
  *
  *   Figure 2   SMPs and time to write the tables, by number of switches
@@ -11,14 +11,15 @@
  *              discarded, throughput
  *   table      the same changes on fabrics that are not irregular
  *
- * What traffic and cables are like is in tests/sim/chaos/trial.h. Beside the
- * packets that were dropped is what the daemon expected them to be, and how
- * many times that it was; `flow` is what was delivered in the worst millisecond
- * of a change, as a part of the usual, and `worst` the least of that.
+ * Traffic and links are described in tests/sim/chaos/trial.h. Beside the
+ * packets that were dropped are those that the daemon expected to be, and the
+ * ratio; `flow` is the throughput in the worst millisecond of a change, as a
+ * part of the usual one, and `worst` the least of that.
  *
  * Data go to DIR/figure*.csv and DIR/table.csv, drawings to DIR/figure*.svg, a
- * summary to standard output; each change that closed turns under auto is in
- * DIR/closed.csv, with the weight of what the paper would have closed.
+ * summary to standard output; each change that blocked dependencies under auto
+ * is in DIR/closed.csv, with the weight of those that the paper would have
+ * blocked.
  *
  * usage: figures DIR [FABRICS_A_SIZE [SWITCHES_A_FABRIC]]
  */
@@ -52,13 +53,13 @@ struct study {
 	struct changes by[SIZES][METHODS];
 };
 
-/* Where the rows of a study go. */
+/* Files for the rows of a study. */
 struct book {
 	FILE *rows, *closed;
 	char fabric[32];
 };
 
-/* A change that closed turns: their weight beside the paper's choice. */
+/* A change that blocked dependencies: their weight, and the paper's choice. */
 static void
 note_closed(const struct book *b, const char *what, const char *sw,
 	const struct trial_outcome *before, const struct trial_outcome *after)
@@ -109,7 +110,7 @@ study_fabric(const struct fabric *f, unsigned limit, const struct book *b,
 }
 
 static double
-mean(double sum, unsigned n)
+mean_of(double sum, unsigned n)
 {
 	return n > 0 ? sum / n : 0;
 }
@@ -136,33 +137,33 @@ csv_row(FILE *out, const char *fabric, const char *what, const char *method,
 
 	(void)fprintf(out, "%s,%s,%s,%u", fabric, what, method, o->n);
 	for (size_t i = 0; i < sizeof(each) / sizeof(*each); i++)
-		(void)fprintf(out, ",%.1f", mean(each[i], o->n));
+		(void)fprintf(out, ",%.1f", mean_of(each[i], o->n));
 	for (unsigned c = 0; c < LOSS_ESTIMATE_CAUSES; c++)
-		(void)fprintf(out, ",%.1f,%.1f", mean(o->dropped[c], o->n),
-			mean(o->expected[c], o->n));
+		(void)fprintf(out, ",%.1f,%.1f", mean_of(o->dropped[c], o->n),
+			mean_of(o->expected[c], o->n));
 	(void)fprintf(out, ",%.3f,%.3f,%u,%u,%u,%.0f,%.0f,%u,%u\n",
-		mean(o->least, o->n), o->worst, o->way[TRANSITION_DIRECT],
+		mean_of(o->least, o->n), o->worst, o->way[TRANSITION_DIRECT],
 		o->way[TRANSITION_STAGED], o->way[TRANSITION_BLOCKED], o->pairs,
 		o->paper, o->unsettled, o->deadlocks);
 }
 
-/* What a method cost beside what it was expected to; in 80 columns. */
+/* The cost of a method beside the expected one; in 80 columns. */
 static void
 print_row(const char *method, const struct trial_outcome *o)
 {
 	double expected = loss_estimate_sum(o->expected);
 
 	(void)printf("  %-18s %7.1f %9.1f %8.1f %8.1f", method,
-		mean(o->sets, o->n), mean(o->micros, o->n), mean(o->lost, o->n),
-		mean(expected, o->n));
+		mean_of(o->sets, o->n), mean_of(o->micros, o->n),
+		mean_of(o->lost, o->n), mean_of(expected, o->n));
 	if (expected >= 0.5 * o->n)
 		(void)printf(" %6.2f", o->lost / expected);
 	else
 		(void)printf(" %6s", "-");
-	(void)printf(" %6.2f %6.2f\n", mean(o->least, o->n), o->worst);
+	(void)printf(" %6.2f %6.2f\n", mean_of(o->least, o->n), o->worst);
 }
 
-/* What was closed, beside what the paper would have closed. */
+/* The dependencies blocked, beside those that the paper would have blocked. */
 static void
 print_weight(const struct trial_outcome *o)
 {
@@ -215,17 +216,17 @@ value_of(const struct trial_outcome *o, enum value v)
 {
 	double sum = v == SETS ? o->sets : v == MICROS ? o->micros : o->lost;
 
-	return mean(sum, o->n);
+	return mean_of(sum, o->n);
 }
 
-/* Curves of one value over the sizes, one a method. */
+/* Curves of one value over the sizes, one per method. */
 struct curves {
 	double x[SIZES], y[METHODS][SIZES];
 	struct plot_curve curve[METHODS];
 };
 
 static void
-fill(struct curves *c, const struct study *s, bool removal, enum value v)
+fill_curves(struct curves *c, const struct study *s, bool removal, enum value v)
 {
 	for (unsigned m = 0; m < METHODS; m++) {
 		for (unsigned i = 0; i < SIZES; i++) {
@@ -240,7 +241,7 @@ fill(struct curves *c, const struct study *s, bool removal, enum value v)
 }
 
 static void
-must(int rc, const struct reason *why)
+require_ok(int rc, const struct reason *why)
 {
 	if (rc == 0)
 		return;
@@ -260,7 +261,7 @@ draw_sizes(const char *dir, const struct study *s)
 	for (unsigned i = 0; i < 6; i++) {
 		enum value v = (enum value)(i / 2);
 
-		fill(&c[i], s, i % 2 != 0, v);
+		fill_curves(&c[i], s, i % 2 != 0, v);
 		p[i] = (struct plot){
 			.title = i % 2 ? "a switch is removed"
 				       : "a switch is added",
@@ -273,9 +274,9 @@ draw_sizes(const char *dir, const struct study *s)
 		};
 	}
 	(void)snprintf(path, sizeof(path), "%s/figure2.svg", dir);
-	must(plot_write(path, p, 4, &why), &why);
+	require_ok(plot_write(path, p, 4, &why), &why);
 	(void)snprintf(path, sizeof(path), "%s/figure3.svg", dir);
-	must(plot_write(path, p + 4, 2, &why), &why);
+	require_ok(plot_write(path, p + 4, 2, &why), &why);
 }
 
 /* Figure 4: one addition over time. */
@@ -344,7 +345,7 @@ draw_moments(const char *dir, const struct moment at[METHODS])
 			.ncurves = METHODS,
 		};
 	(void)snprintf(path, sizeof(path), "%s/figure4.svg", dir);
-	must(plot_write(path, p, 3, &why), &why);
+	require_ok(plot_write(path, p, 3, &why), &why);
 }
 
 static FILE *
@@ -364,7 +365,7 @@ open_csv(const char *dir, const char *name)
 }
 
 static void
-figure4(const char *dir)
+make_figure4(const char *dir)
 {
 	struct moment *at = mem_zalloc(METHODS, sizeof(*at));
 	struct fabric *f = trial_irregular(24, 4);
@@ -372,7 +373,7 @@ figure4(const char *dir)
 	uint32_t sw = 0;
 	FILE *out = open_csv(dir, "figure4.csv");
 
-	/* the switch with the most cables that may go */
+	/* the removable switch with the most links */
 	for (uint32_t s = 0; s < 24; s++)
 		if (trial_removable(f, s) &&
 			(!trial_removable(f, sw) ||
@@ -395,7 +396,7 @@ figure4(const char *dir)
 /* ---- fabrics of other shapes ---- */
 
 static struct fabric *
-shape(unsigned kind)
+make_shape(unsigned kind)
 {
 	static const struct gen_fattree2 tree = {4, 8, 1, 4, 4};
 	static const unsigned torus[] = {4, 4}, cube[] = {3, 3, 3};
@@ -412,13 +413,13 @@ shape(unsigned kind)
 		f = gen_grid(cube, 3, true, 1, &why);
 	else
 		f = gen_dragonfly(4, 2, 1, &why);
-	must(f == NULL ? -1 : 0, &why);
+	require_ok(f == NULL ? -1 : 0, &why);
 	trial_slow(f);
 	return f;
 }
 
 static void
-table(const char *dir, unsigned limit, struct book *b)
+make_table(const char *dir, unsigned limit, struct book *b)
 {
 	static const char *const name[] = {"fattree 4+8x4", "fattree 2-ary 4",
 		"torus 4x4", "torus 3x3x3", "dragonfly 4 2 1"};
@@ -427,7 +428,7 @@ table(const char *dir, unsigned limit, struct book *b)
 	csv_head(b->rows);
 	for (unsigned i = 0; i < sizeof(name) / sizeof(*name); i++) {
 		struct changes by[METHODS] = {0};
-		struct fabric *f = shape(i);
+		struct fabric *f = make_shape(i);
 
 		(void)snprintf(b->fabric, sizeof(b->fabric), "%s", name[i]);
 		study_fabric(f, limit, b, by);
@@ -438,7 +439,7 @@ table(const char *dir, unsigned limit, struct book *b)
 }
 
 static void
-figures23(const char *dir, struct study *s, struct book *b)
+make_figures23(const char *dir, struct study *s, struct book *b)
 {
 	b->rows = open_csv(dir, "figure2-3.csv");
 	csv_head(b->rows);
@@ -478,9 +479,9 @@ main(int argc, char **argv)
 	}
 	b.closed = open_csv(argv[1], "closed.csv");
 	(void)fprintf(b.closed, "fabric,change,switch,pairs,paper_pairs\n");
-	figures23(argv[1], s, &b);
-	figure4(argv[1]);
-	table(argv[1], s->switches < 8 ? s->switches : 8, &b);
+	make_figures23(argv[1], s, &b);
+	make_figure4(argv[1]);
+	make_table(argv[1], s->switches < 8 ? s->switches : 8, &b);
 	(void)fclose(b.closed);
 	free(s);
 	return 0;

@@ -2,15 +2,15 @@
 # usage: groups.sh [HOSTS [GROUPS]]
 # Hosts join IPoIB's broadcast group and 50 others each, leave them, and return:
 # heddled beside opensm on the same simulator, asked by the same client
-# (groups_main.c), counted by the simulator. A block is what one Set carries;
-# "unchanged" are Sets that wrote what was there already.
+# (groups_main.c), counted by the simulator. A block is the content of one Set;
+# "unchanged" are Sets that wrote the content that was there already.
 #
-#	GROUPS_K=16		the fabric: a tree of switches with so many ports
-#	GROUPS_WINDOW=N		requests under way; if not given, one a host, group
-#				after group, as hosts do. heddled answers when the
-#				switches know, opensm before: with few under way it
-#				is one wave after the other that is written
-#	GROUPS_LIMIT=600	seconds that a subnet manager may take for a part
+#	GROUPS_K=16		the fabric: a tree of switches with K ports
+#	GROUPS_WINDOW=N		open requests; by default one per host, group after
+#				group, as hosts do. heddled answers after it has
+#				written the switches, opensm before: with few open
+#				requests tables are written in many small waves
+#	GROUPS_LIMIT=600	seconds of a subnet manager for a part, at most
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/e2e/lib.sh
@@ -28,7 +28,7 @@ count() {
 	sim stats | sed -n "s/^$1: //p"
 }
 
-# quiet: no more tables of groups are written
+# quiet: no more multicast tables are written
 quiet() {
 	q_was=$(count "group blocks written")
 	sleep 1

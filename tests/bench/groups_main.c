@@ -1,13 +1,12 @@
 /*
  * usage: groups FABRIC join|leave HOSTS GROUPS [WINDOW]
  *
- * A program of the kind that hosts run: through libibumad it asks whatever
- * subnet administrator is there to let that many hosts of the fabric into
- * IPoIB's broadcast group and into as many others, or out of them. It speaks
- * for all of them (a proxy, with SM_Key 1), group by group, with WINDOW
- * requests under way, if not given one a host; what is not answered, or
- * answered with BUSY, is asked again. On stdout: requests answered, refused,
- * repeated, and seconds.
+ * A program of the kind that hosts run: through libibumad it asks any subnet
+ * administrator to let HOSTS hosts of the fabric into IPoIB's broadcast group
+ * and GROUPS others, or out of them. It asks for all of them (a proxy, with
+ * SM_Key 1), group by group, with WINDOW requests open, by default one per
+ * host; requests without an answer, or answered with BUSY, are repeated. On
+ * stdout: requests answered, refused, repeated, and seconds.
  */
 #include <errno.h>
 #include <infiniband/umad.h>
@@ -18,7 +17,7 @@
 #include "sm/base/be.h"
 #include "sm/base/mem.h"
 #include "sm/mad/mad_sa.h"
-#include "tests/bench/clock.h"
+#include "tests/bench/bench_clock.h"
 #include "tests/topo/ibnet.h"
 
 enum { WAIT_MS = 4000, TRIES = 50 };
@@ -34,9 +33,9 @@ struct joiner {
 	uint8_t *tries; /* by request */
 };
 
-/* Request number i: a group, a host. */
+/* Send request number i: of a group and a host. */
 static int
-ask(struct joiner *j, uint32_t i)
+send_request(struct joiner *j, uint32_t i)
 {
 	const struct mad_sa h = {.base_version = 1,
 		.class_version = MAD_SA_VERSION,
@@ -72,9 +71,9 @@ ask(struct joiner *j, uint32_t i)
 	return umad_send(j->fd, j->agent, j->umad, MAD_SIZE, WAIT_MS, 0);
 }
 
-/* One answer, or the news that there is none. -1: nothing comes at all. */
+/* Receive an answer or a time-out. -1: nothing comes, or too many tries. */
 static int
-hear(struct joiner *j)
+receive_answer(struct joiner *j)
 {
 	int len = MAD_SIZE, got = umad_recv(j->fd, j->umad, &len, 3 * WAIT_MS);
 	const uint8_t *m = umad_get_mad(j->umad);
@@ -84,10 +83,10 @@ hear(struct joiner *j)
 		return -1;
 	i = be_get32(m + 12) - 1;
 	if (i >= j->next)
-		return 0; /* somebody else's */
+		return 0; /* another program's */
 	if (umad_status(j->umad) != 0 || be_get16(m + 4) == MAD_STATUS_BUSY) {
 		j->again++;
-		return ++j->tries[i] < TRIES ? ask(j, i) : -1;
+		return ++j->tries[i] < TRIES ? send_request(j, i) : -1;
 	}
 	j->open--;
 	j->answered++;
@@ -96,25 +95,25 @@ hear(struct joiner *j)
 }
 
 static int
-run(struct joiner *j, uint32_t window)
+run_requests(struct joiner *j, uint32_t window)
 {
 	uint32_t n = j->hosts * (j->groups + 1);
 
 	while (j->answered < n) {
 		while (j->next < n && j->open < window) {
-			if (ask(j, j->next) != 0)
+			if (send_request(j, j->next) != 0)
 				return -1;
 			j->next++;
 			j->open++;
 		}
-		if (hear(j) != 0)
+		if (receive_answer(j) != 0)
 			return -1;
 	}
 	return 0;
 }
 
 static int
-attach(struct joiner *j)
+open_port(struct joiner *j)
 {
 	umad_port_t port;
 
@@ -149,9 +148,9 @@ main(int argc, char **argv)
 			j.guid[j.hosts++] = fabric_port(f, n, 1)->guid;
 	j.tries = mem_zalloc((size_t)j.hosts * (j.groups + 1), 1);
 	began = clock_ms() / 1e3;
-	if (attach(&j) != 0 ||
-		run(&j, argc > 5 ? (uint32_t)strtoul(argv[5], NULL, 10)
-				 : j.hosts) != 0) {
+	if (open_port(&j) != 0 ||
+		run_requests(&j, argc > 5 ? (uint32_t)strtoul(argv[5], NULL, 10)
+					  : j.hosts) != 0) {
 		fprintf(stderr, "groups: %u answered: %s\n", j.answered,
 			strerror(errno));
 		return EXIT_FAILURE;

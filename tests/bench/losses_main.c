@@ -1,16 +1,16 @@
 /*
- * What a lost cable, or a lost switch, costs: entries that change when it goes,
- * and when it comes back, against those of them that have to - they led over
- * it, or to what is gone with it, or on ways that are not the shortest ones any
- * more or break the order -, and the worst load, against that of fresh tables.
- * Reversed: cables that are turned over in the order.
+ * The cost of a lost cable, or a lost switch: entries that change when it is
+ * lost, and when it returns, against those of them that must change - their
+ * path led over it, or to a part that is lost with it, or is not shortest any
+ * more, or breaks the order - and the highest load, against that of fresh
+ * tables. Reversed: links that change direction in the switch order.
  *
  * usage: losses FABRIC [CASES [LOST]]
  *
  * FABRIC: see treenet.h. Each cable between switches is lost once, alone, or
- * with LOST - 1 others at random; LOST 0: each switch instead. No more than
- * CASES of them are (all), at even distances; with LOSSES_ALL in the
- * environment each is told.
+ * with LOST - 1 others at random; LOST 0: each switch instead. At most CASES of
+ * them (default all), at even distances; with LOSSES_ALL in the environment
+ * each case is printed.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,8 +39,8 @@ struct loss {
 	unsigned n;
 	uint32_t sw;		       /* FABRIC_NONE: cables */
 	uint64_t least, gone, back;    /* entries */
-	uint64_t load, fresh, return_; /* worst load: kept, fresh, back */
-	uint64_t reversed;	       /* cables, in the order */
+	uint64_t load, fresh, return_; /* highest load: kept, fresh, back */
+	uint64_t reversed;	       /* links, in the switch order */
 };
 
 struct sums {
@@ -51,7 +51,7 @@ struct sums {
 };
 
 static struct routes *
-routed(const struct net *n, struct topo *t, const struct routes *prev,
+compute_tables(const struct net *n, struct topo *t, const struct routes *prev,
 	bool fresh)
 {
 	static const struct engine_options plain = {.lanes = 1};
@@ -75,19 +75,19 @@ routed(const struct net *n, struct topo *t, const struct routes *prev,
 	return r;
 }
 
-/* What leads to a LID in routes, by switch. */
+/* The paths to a LID in routes, by switch. */
 struct ways {
 	const struct routes *r;
-	uint32_t *pos;	/* places in their order */
-	sw_ix *next;	/* TOPO_NONE: the LID's own, or none */
-	uint32_t *dist; /* NOWHERE: none leads there */
+	uint32_t *pos;	/* positions in their order */
+	sw_ix *next;	/* TOPO_NONE: none, or the LID's own */
+	uint32_t *dist; /* NOWHERE: no path */
 };
 
 enum { NOWHERE = UINT32_MAX };
 
 /* The switch behind a port of s, or TOPO_NONE. */
 static sw_ix
-behind(const struct topo *t, sw_ix s, uint8_t port)
+next_switch(const struct topo *t, sw_ix s, uint8_t port)
 {
 	const struct topo_node *n = &t->node[t->sw[s].node];
 	port_ix p = port == 0 || port > n->nports
@@ -107,9 +107,9 @@ find_ways(struct ways *w, uint16_t lid)
 
 	for (sw_ix s = 0; s < t->nsw; s++) {
 		w->dist[s] = s == dest ? 0 : NOWHERE;
-		w->next[s] = s == dest
-				     ? TOPO_NONE
-				     : behind(t, s, routes_port(w->r, s, lid));
+		w->next[s] = s == dest ? TOPO_NONE
+				       : next_switch(t, s,
+						 routes_port(w->r, s, lid));
 	}
 	for (uint32_t k = 0; more; k++) {
 		more = false;
@@ -123,14 +123,15 @@ find_ways(struct ways *w, uint16_t lid)
 }
 
 /*
- * Must the entry of s lead elsewhere than by this port? As short ways as there
- * are now, down where that can be, and no way up behind one down, are what
- * keeps the order; whatever does not break that could stay.
+ * True if the entry of s must have another port than this one. The order is
+ * kept by paths as short as they are now, that lead down where possible and
+ * never up behind a hop down; an entry that does not break that could have
+ * stayed.
  */
 static bool
 has_to(const struct ways *w, sw_ix s, uint8_t port)
 {
-	sw_ix x = behind(w->r->topo, s, port), is = w->next[s];
+	sw_ix x = next_switch(w->r->topo, s, port), is = w->next[s];
 	bool down;
 
 	if (is == TOPO_NONE || w->dist[s] == NOWHERE)
@@ -143,10 +144,10 @@ has_to(const struct ways *w, sw_ix s, uint8_t port)
 	return down && w->dist[x] > 0 && w->pos[w->next[x]] < w->pos[x];
 }
 
-/* Entries that are others, of switches that are in both; least: those that
- * have to be. */
+/* Count entries that changed, of switches in both; least: those that must. */
 static uint64_t
-compare(const struct routes *was, const struct routes *is, uint64_t *least)
+compare_routes(
+	const struct routes *was, const struct routes *is, uint64_t *least)
 {
 	const struct topo *t = is->topo;
 	struct ways w = {.r = is,
@@ -186,7 +187,7 @@ between_switches(const struct fabric *f, uint32_t c)
 }
 
 static void
-lose(const struct net *n, struct loss *l)
+measure_loss(const struct net *n, struct loss *l)
 {
 	bool *drop = mem_zalloc(n->f->ncables, sizeof(*drop));
 	bool *node = mem_zalloc(n->f->nnodes, sizeof(*node));
@@ -203,12 +204,12 @@ lose(const struct net *n, struct loss *l)
 		node[l->sw] = true;
 	g = fabric_rebuild(n->f, &edit);
 	t = frozen_again(g, n->t, 0);
-	kept = routed(n, t, n->r, false);
-	l->gone = compare(n->r, kept, &l->least);
+	kept = compute_tables(n, t, n->r, false);
+	l->gone = compare_routes(n->r, kept, &l->least);
 	l->reversed = world_reversed(n->r, kept);
-	fresh = routed(n, t, n->r, true);
-	back = routed(n, n->t, kept, false);
-	l->back = compare(kept, back, &none);
+	fresh = compute_tables(n, t, n->r, true);
+	back = compute_tables(n, n->t, kept, false);
+	l->back = compare_routes(kept, back, &none);
 	l->load = kept->report.load_max;
 	l->fresh = fresh->report.load_max;
 	l->return_ = back->report.load_max;
@@ -222,16 +223,16 @@ lose(const struct net *n, struct loss *l)
 }
 
 static double
-ratio(uint64_t a, uint64_t b)
+ratio_of(uint64_t a, uint64_t b)
 {
 	return (double)a / (double)(b > 0 ? b : 1);
 }
 
 static void
-add(struct sums *s, const struct loss *l)
+add_loss(struct sums *s, const struct loss *l)
 {
-	double r = ratio(l->gone, l->least), b = ratio(l->back, l->least);
-	double load = ratio(l->load, l->fresh);
+	double r = ratio_of(l->gone, l->least), b = ratio_of(l->back, l->least);
+	double load = ratio_of(l->load, l->fresh);
 
 	s->n++;
 	s->least += (double)l->least;
@@ -273,7 +274,7 @@ print_case(const struct net *n, const char *what, const struct loss *l)
 	(void)printf("\n");
 }
 
-/* What may be lost: cables between switches, or switches. How many. */
+/* List the cables between switches, or the switches; their number. */
 static uint32_t
 find_victims(const struct fabric *f, bool switches, uint32_t *victim)
 {
@@ -303,7 +304,7 @@ print_sums(const struct net *n, const struct sums *s, const char *of)
 }
 
 static void
-survey(const struct net *n, uint32_t cases, unsigned lost)
+survey_losses(const struct net *n, uint32_t cases, unsigned lost)
 {
 	uint32_t room = n->f->ncables + n->f->nnodes, all;
 	uint32_t *victim = mem_zalloc(room, sizeof(*victim));
@@ -323,8 +324,8 @@ survey(const struct net *n, uint32_t cases, unsigned lost)
 			l.sw = first;
 		for (unsigned i = 1; i < lost; i++)
 			l.cable[i] = victim[rng_below(&g, all)];
-		lose(n, &l);
-		add(&s, &l);
+		measure_loss(n, &l);
+		add_loss(&s, &l);
 		if (getenv("LOSSES_ALL") != NULL)
 			print_case(n, "one", &l);
 	}
@@ -355,10 +356,11 @@ main(int argc, char **argv)
 	}
 	lost = args_number(argc, argv, 3, 1);
 	n.t = frozen_topo(n.f, &lids);
-	n.r = routed(&n, n.t, NULL, false);
+	n.r = compute_tables(&n, n.t, NULL, false);
 	(void)printf("%s: %u switches, %s, load %llu\n", argv[1], n.t->nsw,
 		n.r->engine, (unsigned long long)n.r->report.load_max);
-	survey(&n, args_number(argc, argv, 2, 0), lost > MOST ? MOST : lost);
+	survey_losses(
+		&n, args_number(argc, argv, 2, 0), lost > MOST ? MOST : lost);
 	routes_unref(n.r);
 	topo_unref(n.t);
 	lft_pool_free(n.pool);

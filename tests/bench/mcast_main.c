@@ -1,7 +1,7 @@
 /*
- * usage: mcast [HOSTS [GROUPS]]: that many hosts of a fat tree join IPoIB's
- * broadcast group and as many others, leave them, and return; the blocks of
- * multicast tables that were written against those that are different.
+ * usage: mcast [HOSTS [GROUPS]]: HOSTS hosts of a fat tree join IPoIB's
+ * broadcast group and GROUPS others, leave them, and return; the blocks of
+ * multicast tables that were written, against those that changed.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,14 +24,14 @@ struct bench {
 	struct fabric *f;
 	struct world *w;
 	struct sim_endpoint *ep;
-	uint32_t node; /* that speaks for all */
+	uint32_t node; /* that asks for all hosts */
 	uint32_t tid, answers, refused;
 	uint64_t writes;
 	uint8_t *was; /* tables at the last count */
 };
 
 static void
-heard(void *cookie, const struct transport_msg *m, struct mono now)
+on_answer(void *cookie, const struct transport_msg *m, struct mono now)
 {
 	struct bench *b = cookie;
 
@@ -41,7 +41,7 @@ heard(void *cookie, const struct transport_msg *m, struct mono now)
 }
 
 static enum sim_verdict
-hook(void *cookie, struct sim_msg *m)
+on_message(void *cookie, struct sim_msg *m)
 {
 	struct bench *b = cookie;
 	struct reason why;
@@ -54,7 +54,7 @@ hook(void *cookie, struct sim_msg *m)
 }
 
 static void
-say(struct bench *b, uint32_t host, unsigned group, uint8_t method)
+send_request(struct bench *b, uint32_t host, unsigned group, uint8_t method)
 {
 	struct transport_msg m = {.qpn = 1, .len = MAD_SIZE};
 	const struct mad_sa h = {.base_version = 1,
@@ -80,9 +80,9 @@ say(struct bench *b, uint32_t host, unsigned group, uint8_t method)
 	(void)sim_transport(b->ep)->send(sim_transport(b->ep), &m);
 }
 
-/* Cells that are not what they were at the last call. */
+/* Count table blocks that changed since the last call. */
 static uint64_t
-changed(struct bench *b, unsigned groups)
+count_changed(struct bench *b, unsigned groups)
 {
 	unsigned blocks = groups / 32 + 1;
 	uint64_t n = 0;
@@ -119,8 +119,9 @@ round_of(struct bench *b, const char *what, uint8_t method, unsigned hosts,
 			continue;
 		seen++;
 		for (unsigned g = 0; g <= groups; g++, asked++)
-			say(b, n, g, method);
-		world_run(b->w, mono_us(200)); /* they do not come at once */
+			send_request(b, n, g, method);
+		world_run(
+			b->w, mono_us(200)); /* hosts ask one after the other */
 	}
 	while (b->answers < asked)
 		world_run(b->w, mono_ms(1));
@@ -131,7 +132,7 @@ round_of(struct bench *b, const char *what, uint8_t method, unsigned hosts,
 		what, asked, b->refused, mono_seconds(t0),
 		(double)(clock() - began) / CLOCKS_PER_SEC,
 		(unsigned long long)b->writes,
-		(unsigned long long)changed(b, groups));
+		(unsigned long long)count_changed(b, groups));
 }
 
 int
@@ -153,10 +154,10 @@ main(int argc, char **argv)
 	b.node = fabric_first_host(b.f);
 	while (b.f->node[++b.node].type != FABRIC_CA)
 		;
-	b.ep = sim_attach(b.w->sim, b.node, 1, heard, &b);
+	b.ep = sim_attach(b.w->sim, b.node, 1, on_answer, &b);
 	b.was = mem_zalloc((size_t)b.f->nnodes,
 		((size_t)groups / 32 + 1) * POSITIONS * CELL);
-	sim_set_hook(b.w->sim, hook, &b);
+	sim_set_hook(b.w->sim, on_message, &b);
 	round_of(&b, "join", MAD_SET, hosts, groups);
 	round_of(&b, "again", MAD_SET, hosts, groups);
 	round_of(&b, "leave", MAD_SA_DELETE, hosts, groups);

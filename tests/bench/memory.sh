@@ -1,13 +1,12 @@
 #!/bin/sh
 # usage: memory.sh [FABRIC...]
-# What heddled takes, as a daemon on heddle-sim, over a day: resident after each
-# kind of event, and the peak during it, beside the budget: 1.25 times the
-# forwarding tables (switches x LIDs, blocks of 64) and 1 KiB a cabled port.
-# Fails when anything is above it, but where the whole budget is what a program
-# takes that has no tables yet.
-# Default: tree648 and tree3456; BENCH_BIG=1 adds tree11664. CABLES=N is how many
-# cables are lost in a row (16): kept tables are compared with fresh ones again
-# after every eighth. EVENTS="cable cables ..." picks some.
+# The memory of heddled as a daemon on heddle-sim, over a series of events:
+# resident after each, and the peak during it, beside the budget: 1.25 times the
+# forwarding tables (switches x LIDs, blocks of 64) and 1 KiB per linked port.
+# Fails if a value is above it, unless the whole budget is less than a program
+# needs that has no tables yet. Default: tree648 and tree3456; BENCH_BIG=1 adds
+# tree11664. CABLES=N links are lost in a row (16): kept tables are compared
+# with fresh ones after every eighth. EVENTS="cable cables ..." picks some.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/e2e/lib.sh
@@ -33,7 +32,7 @@ newer() {
 	[ "$(status_get generation)" -gt "$1" ] 2>/dev/null && up
 }
 
-# done_since GENERATION: a view younger than it, and no other for a while
+# done_since GENERATION: there is a later view, and no other for a while
 done_since() {
 	until_true 120 newer "$1" || fail "no change seen"
 	while :; do
@@ -63,7 +62,7 @@ budget() {
 		}' "$1"
 }
 
-# row EVENT: what there is now, and was at most since the last row
+# row EVENT: memory now, and the peak since the last row
 row() {
 	rss=$(kib VmRSS)
 	peak=$(kib VmHWM)
@@ -75,7 +74,7 @@ row() {
 	echo 5 >"/proc/$E2E_SM_PID/clear_refs"
 }
 
-# event NAME COMMAND...: and its row
+# event NAME COMMAND...: run it, and print its row
 event() {
 	name=$1
 	shift
@@ -85,7 +84,7 @@ event() {
 	row "$name"
 }
 
-# links STATE: of the cables picked, one after the other
+# links STATE: set the picked links to it, one after the other
 links() {
 	while read -r a pa _; do
 		l_g=$(status_get generation)
@@ -108,7 +107,7 @@ stands_by() {
 	[ "$(status_get role)" = standby ]
 }
 
-# A second heddled stands by, the first one dies; the row is the second's.
+# A second heddled is standby, the first one dies; the row is the second's.
 takeover() {
 	sed "s,$E2E_DIR/,&next.,
 		\$a\\

@@ -13,11 +13,12 @@ enum { PORTS = 256 };
 struct search {
 	const struct fabric *f;
 	const struct routes *r;
-	uint32_t home;	   /* the switch of our own host */
-	uint32_t *traffic; /* [nsw][PORTS] entries for hosts that lead there */
+	uint32_t home;	   /* the switch of the SM's host */
+	uint32_t *traffic; /* [nsw][PORTS] entries for hosts, by switch and
+			      out-port */
 };
 
-/* More than an aggregation node. */
+/* True if more than one end node is linked: not just an aggregation node. */
 static bool
 has_hosts(const struct fabric *f, uint32_t n)
 {
@@ -30,9 +31,9 @@ has_hosts(const struct fabric *f, uint32_t n)
 	return hosts > 1;
 }
 
-/* A switch of the kind, and not the one that we hang on. */
+/* A switch with, or without, hosts, but not that of the SM's host. */
 static bool
-fits(const struct search *x, uint32_t n, bool hosts)
+is_candidate(const struct search *x, uint32_t n, bool hosts)
 {
 	return x->f->node[n].type == FABRIC_SWITCH && n != x->home &&
 	       has_hosts(x->f, n) == hosts;
@@ -56,9 +57,9 @@ count_traffic(struct search *x)
 	}
 }
 
-/* How many entries for hosts lead from its neighbours to port p of n? */
+/* Number of entries for hosts that lead from the neighbour to port p of n. */
 static uint32_t
-traffic(const struct search *x, uint32_t n, unsigned p)
+port_traffic(const struct search *x, uint32_t n, unsigned p)
 {
 	const struct topo *t = x->r->topo;
 	uint32_t peer;
@@ -73,7 +74,7 @@ traffic(const struct search *x, uint32_t n, unsigned p)
 }
 
 static bool
-beside(const struct fabric *f, uint32_t a, uint32_t b)
+is_neighbour(const struct fabric *f, uint32_t a, uint32_t b)
 {
 	uint32_t peer;
 	unsigned port;
@@ -84,16 +85,17 @@ beside(const struct fabric *f, uint32_t a, uint32_t b)
 	return false;
 }
 
-/* Neighbours that both have. */
+/* Number of common neighbours. */
 static unsigned
-common(const struct fabric *f, uint32_t a, uint32_t b)
+count_common(const struct fabric *f, uint32_t a, uint32_t b)
 {
 	uint32_t peer;
 	unsigned port, n = 0;
 
 	for (unsigned p = 1; p <= f->node[a].nports; p++)
 		n += fabric_peer(f, a, p, &peer, &port) &&
-		     f->node[peer].type == FABRIC_SWITCH && beside(f, peer, b);
+		     f->node[peer].type == FABRIC_SWITCH &&
+		     is_neighbour(f, peer, b);
 	return n;
 }
 
@@ -106,17 +108,17 @@ find_busiest(const struct search *x, bool hosts, struct parts *e)
 	for (uint32_t n = 0; n < x->f->nnodes; n++) {
 		uint32_t sum = 0, best = 0;
 
-		if (!fits(x, n, hosts))
+		if (!is_candidate(x, n, hosts))
 			continue;
 		for (unsigned p = 1; p <= x->f->node[n].nports; p++)
-			sum += traffic(x, n, p);
+			sum += port_traffic(x, n, p);
 		if (sum <= most)
 			continue;
 		most = sum;
 		e->node[0] = n;
 		e->nnodes = 1;
 		for (unsigned p = 1; p <= x->f->node[n].nports; p++) {
-			uint32_t is = traffic(x, n, p);
+			uint32_t is = port_traffic(x, n, p);
 
 			if (is > best)
 				e->port = p;
@@ -125,7 +127,7 @@ find_busiest(const struct search *x, bool hosts, struct parts *e)
 	}
 }
 
-/* The next switch of a card. */
+/* Add the next switch to a card. */
 static bool
 add_like(const struct search *x, bool hosts, struct parts *e)
 {
@@ -138,9 +140,9 @@ add_like(const struct search *x, bool hosts, struct parts *e)
 
 		for (unsigned i = 0; i < e->nnodes; i++)
 			in |= e->node[i] == n;
-		if (in || !fits(x, n, hosts))
+		if (in || !is_candidate(x, n, hosts))
 			continue;
-		is = common(x->f, e->node[0], n);
+		is = count_common(x->f, e->node[0], n);
 		if (is > most) {
 			most = is;
 			best = n;
@@ -181,23 +183,23 @@ parts_name(const struct fabric *f, const struct parts *p, char out[160])
 
 /* ---- how many entries ---- */
 
-/* One switch's entries, one LID after the other. */
+/* Counts entries of one switch, in the order of LIDs. */
 struct count {
 	struct parts_sum sum;
 	uint64_t block;
 };
 
 static void
-count(struct count *c, uint32_t lid)
+count_entry(struct count *c, uint32_t lid)
 {
 	c->sum.entries++;
 	c->sum.blocks += lid / LFT_BLOCK != c->block;
 	c->block = lid / LFT_BLOCK;
 }
 
-/* The number that switch s of t had in was, or TOPO_NONE. */
+/* The index in `was` of switch s of t, or TOPO_NONE. */
 static sw_ix
-former(const struct topo *was, const struct topo *t, sw_ix s)
+previous_switch(const struct topo *was, const struct topo *t, sw_ix s)
 {
 	node_ix n = topo_by_node_guid(was, t->node[t->sw[s].node].guid);
 
@@ -211,7 +213,7 @@ parts_changed(const struct routes *was, const struct routes *is)
 	struct count c = {.block = UINT64_MAX};
 
 	for (sw_ix s = 0; s < t->nsw; s++) {
-		sw_ix o = former(was->topo, t, s);
+		sw_ix o = previous_switch(was->topo, t, s);
 
 		c.block = UINT64_MAX;
 		for (uint32_t lid = 1; lid <= t->max_lid; lid++) {
@@ -220,15 +222,15 @@ parts_changed(const struct routes *was, const struct routes *is)
 			if (routes_port(is, s, d) !=
 				(o == TOPO_NONE ? LFT_DROP
 						: routes_port(was, o, d)))
-				count(&c, lid);
+				count_entry(&c, lid);
 		}
 	}
 	return c.sum;
 }
 
-/* ---- the least ---- */
+/* ---- the least that must change ---- */
 
-/* Ways to one switch over the cables that are there, in an order. */
+/* Paths to one switch over the present links, in a switch order. */
 struct ways {
 	uint32_t *pos;	  /* [nsw] */
 	sw_ix *seq;	  /* [nsw] from the top */
@@ -238,15 +240,15 @@ struct ways {
 struct least {
 	const struct routes *was;
 	const struct topo *t;
-	sw_ix *old; /* [nsw of t] its number before, TOPO_NONE: a new one */
+	sw_ix *old; /* [nsw of t] its index before; TOPO_NONE: new */
 	struct ways tiers, line;
-	uint8_t *bit; /* [nsw][LID] must it be another? */
+	uint8_t *bit; /* [nsw][LID] 1: the entry must change */
 };
 
-/* Does a cable lead from s to a switch of that set, in that direction? */
+/* True if a link leads from s to a switch of the set, in that direction. */
 static bool
-leads(const struct topo *t, const struct ways *w, sw_ix s, const bool *set,
-	bool down)
+has_link_into(const struct topo *t, const struct ways *w, sw_ix s,
+	const bool *set, bool down)
 {
 	const struct topo_switch *x = &t->sw[s];
 
@@ -265,18 +267,18 @@ find_ways(const struct topo *t, struct ways *w, sw_ix dest)
 	for (uint32_t i = t->nsw; i-- > 0;) {
 		sw_ix s = w->seq[i];
 
-		w->down[s] = s == dest || leads(t, w, s, w->down, true);
+		w->down[s] = s == dest || has_link_into(t, w, s, w->down, true);
 	}
 	for (uint32_t i = 0; i < t->nsw; i++) {
 		sw_ix s = w->seq[i];
 
-		w->any[s] = w->down[s] || leads(t, w, s, w->any, false);
+		w->any[s] = w->down[s] || has_link_into(t, w, s, w->any, false);
 	}
 }
 
-/* Must the entry of s be another, for the switch that ways are those to? */
+/* True if the entry of s must change, for the destination of find_ways. */
 static bool
-must(const struct least *l, sw_ix s, uint8_t port)
+must_change(const struct least *l, sw_ix s, uint8_t port)
 {
 	const struct topo *t = l->t, *u = l->was->topo;
 	const struct topo_node *n = &t->node[t->sw[s].node];
@@ -298,7 +300,7 @@ must(const struct least *l, sw_ix s, uint8_t port)
 	return !(w->pos[peer] > w->pos[s] ? w->down[peer] : w->any[peer]);
 }
 
-/* Of all switches the entries for one LID of x that must be others. */
+/* Mark the entries of all switches for a LID of x that must change. */
 static void
 mark_lid(struct least *l, sw_ix x, uint32_t lid)
 {
@@ -307,13 +309,13 @@ mark_lid(struct least *l, sw_ix x, uint32_t lid)
 	for (sw_ix s = 0; s < l->t->nsw; s++)
 		l->bit[s * row + lid] =
 			l->old[s] == TOPO_NONE ||
-			(s != x && must(l, s,
+			(s != x && must_change(l, s,
 					   routes_port(l->was, l->old[s],
 						   (uint16_t)lid)));
 }
 
 static void
-mark(struct least *l)
+mark_changes(struct least *l)
 {
 	const struct topo *t = l->t;
 
@@ -332,7 +334,7 @@ mark(struct least *l)
 	}
 }
 
-/* The orders are those of is, or its ranks alone. */
+/* In the order of `is`, or by its ranks alone. */
 static void
 ways_new(struct ways *w, const struct routes *is, bool ranks)
 {
@@ -371,15 +373,15 @@ parts_least(const struct routes *was, const struct routes *is)
 	l.bit = mem_zalloc(t->nsw, row);
 	l.old = mem_zalloc(t->nsw, sizeof(*l.old));
 	for (sw_ix s = 0; s < t->nsw; s++)
-		l.old[s] = former(was->topo, t, s);
+		l.old[s] = previous_switch(was->topo, t, s);
 	ways_new(&l.tiers, is, true);
 	ways_new(&l.line, is, false);
-	mark(&l);
+	mark_changes(&l);
 	for (sw_ix s = 0; s < t->nsw; s++) {
 		c.block = UINT64_MAX;
 		for (uint32_t lid = 1; lid <= t->max_lid; lid++)
 			if (l.bit[s * row + lid])
-				count(&c, lid);
+				count_entry(&c, lid);
 	}
 	ways_end(&l.tiers);
 	ways_end(&l.line);

@@ -7,18 +7,18 @@
 
 enum { WIDE = 720, HIGH = 360, LEFT = 80, RIGHT = 180, TOP = 40, BOTTOM = 50 };
 
-/* What is seen: from (x0, y0) to (x1, y1). */
+/* The visible range: from (x0, y0) to (x1, y1). */
 struct frame {
 	const struct plot *p;
 	double x0, x1, y0, y1;
-	int dy; /* of this plot in the file */
+	int dy; /* vertical offset of this plot in the file */
 };
 
 static const char *const colour[] = {"#1b6ca8", "#c0392b", "#2e8b57", "#8e44ad",
 	"#d68910", "#34495e", "#16a085", "#7f8c8d"};
 
 static double
-height(const struct plot *p, double y)
+y_value(const struct plot *p, double y)
 {
 	return p->log_y ? log10(y < 1 ? 1 : y) : y;
 }
@@ -32,7 +32,7 @@ frame_of(const struct plot *p, int dy)
 	for (size_t c = 0; c < p->ncurves; c++)
 		for (size_t i = 0; i < p->curve[c].n; i++) {
 			double x = p->curve[c].x[i];
-			double y = height(p, p->curve[c].y[i]);
+			double y = y_value(p, p->curve[c].y[i]);
 
 			if (first || x < f.x0)
 				f.x0 = x;
@@ -60,7 +60,7 @@ static double
 at_y(const struct frame *f, double y)
 {
 	return f->dy + HIGH - BOTTOM -
-	       (height(f->p, y) - f->y0) / (f->y1 - f->y0) *
+	       (y_value(f->p, y) - f->y0) / (f->y1 - f->y0) *
 		       (HIGH - TOP - BOTTOM);
 }
 
@@ -76,7 +76,7 @@ step_of(double span)
 }
 
 static void
-text(FILE *out, double x, double y, const char *anchor, const char *s)
+write_text(FILE *out, double x, double y, const char *anchor, const char *s)
 {
 	(void)fprintf(out,
 		"<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s</text>\n", x,
@@ -95,8 +95,8 @@ grid_x(FILE *out, const struct frame *f)
 		if (x > f->x1 + step / 1e6)
 			return;
 		(void)snprintf(label, sizeof(label), "%g", x);
-		text(out, at_x(f, x), f->dy + HIGH - BOTTOM + 18, "middle",
-			label);
+		write_text(out, at_x(f, x), f->dy + HIGH - BOTTOM + 18,
+			"middle", label);
 	}
 }
 
@@ -115,12 +115,12 @@ grid_y(FILE *out, const struct frame *f)
 			"stroke=\"#ddd\"/>\n",
 			LEFT, WIDE - RIGHT, y, y);
 		(void)snprintf(label, sizeof(label), "%g", v);
-		text(out, LEFT - 8, y + 4, "end", label);
+		write_text(out, LEFT - 8, y + 4, "end", label);
 	}
 }
 
 static void
-curve(FILE *out, const struct frame *f, size_t c)
+draw_curve(FILE *out, const struct frame *f, size_t c)
 {
 	const struct plot_curve *k = &f->p->curve[c];
 	const char *ink = colour[c % (sizeof(colour) / sizeof(colour[0]))];
@@ -143,11 +143,11 @@ curve(FILE *out, const struct frame *f, size_t c)
 		"<line x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\" "
 		"stroke=\"%s\" stroke-width=\"3\"/>\n",
 		WIDE - RIGHT + 14, WIDE - RIGHT + 34, y - 4, y - 4, ink);
-	text(out, WIDE - RIGHT + 40, y, "start", k->name);
+	write_text(out, WIDE - RIGHT + 40, y, "start", k->name);
 }
 
 static void
-draw(FILE *out, const struct plot *p, int dy)
+draw_plot(FILE *out, const struct plot *p, int dy)
 {
 	struct frame f = frame_of(p, dy);
 
@@ -157,15 +157,16 @@ draw(FILE *out, const struct plot *p, int dy)
 		"<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" "
 		"fill=\"none\" stroke=\"#444\"/>\n",
 		LEFT, dy + TOP, WIDE - LEFT - RIGHT, HIGH - TOP - BOTTOM);
-	text(out, (WIDE - RIGHT + LEFT) / 2.0, dy + 24, "middle", p->title);
-	text(out, (WIDE - RIGHT + LEFT) / 2.0, dy + HIGH - 12, "middle",
+	write_text(
+		out, (WIDE - RIGHT + LEFT) / 2.0, dy + 24, "middle", p->title);
+	write_text(out, (WIDE - RIGHT + LEFT) / 2.0, dy + HIGH - 12, "middle",
 		p->xlabel);
 	(void)fprintf(out,
 		"<text transform=\"translate(18 %d) rotate(-90)\" "
 		"text-anchor=\"middle\">%s</text>\n",
 		dy + (HIGH - BOTTOM + TOP) / 2, p->ylabel);
 	for (size_t c = 0; c < p->ncurves; c++)
-		curve(out, &f, c);
+		draw_curve(out, &f, c);
 }
 
 int
@@ -181,7 +182,7 @@ plot_write(const char *path, const struct plot *p, size_t n, struct reason *why)
 		"<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
 		WIDE, HIGH * (int)n);
 	for (size_t i = 0; i < n; i++)
-		draw(out, &p[i], (int)i * HIGH);
+		draw_plot(out, &p[i], (int)i * HIGH);
 	(void)fprintf(out, "</svg>\n");
 	if (fclose(out) != 0)
 		return reason_set(why, "%s: %s", path, strerror(errno));

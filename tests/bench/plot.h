@@ -1,6 +1,6 @@
 /*
- * plot: curves as a scalable drawing, for figures that are drawn again from
- * measurements. One set of axes a plot, one colour and mark a curve.
+ * plot: curves as an SVG drawing, for figures made from measurements. One set
+ * of axes per plot, one colour per curve.
  */
 #ifndef HEDDLE_TESTS_BENCH_PLOT_H
 #define HEDDLE_TESTS_BENCH_PLOT_H

@@ -1,20 +1,22 @@
 /*
- * How long route computation takes, next to a memset of the same bytes, and
- * how good the routes are; by as many threads as HEDDLE_THREADS says, or one.
+ * The time of route computation, next to a memset of the same bytes, and the
+ * quality of the routes; with HEDDLE_THREADS threads, or one.
+ *
  * usage: route [FIXTURES] [NAME...]
  *        route --row NAME...	ftree alone, one line of figures each:
  *	name switches LIDs tables/KiB memset fresh one-cable verify change,
  *	milliseconds: fresh and after one failed cable by the clock, the
  *	verifier in full and by the change
- *        route --fresh TIMES NAME...	ftree alone, fresh, so many times after
- *	the first: name threads, the least and the middle of the clock, the
+ *        route --fresh TIMES NAME...	ftree alone, fresh, TIMES times after
+ *	the first: name threads, the least and the median of the clock, the
  *	least of all threads' CPU (milliseconds), and the fewest page faults;
- *	with HEDDLE_FRUGAL by a heap as that of the daemon
- *        route --repair TIMES NAME...	the same of nothing but repairs after
- *	one failed cable
- *        route --whole TIMES NAME...	both, judged, with the ports of nodes
- *	led apart and what is overloaded relieved
- * NAME: as below, or see treenet.h
+ *	with HEDDLE_FRUGAL on a heap like the daemon's
+ *        route --repair TIMES NAME...	the same of repairs after one failed
+ *	cable alone
+ *        route --whole TIMES NAME...	both, verified, with disjoint paths for
+ *	multi-port nodes and rebalanced links
+ *
+ * NAME: as in make_fabric below, or see treenet.h
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,14 +30,14 @@
 #include "sm/base/mem.h"
 #include "sm/base/rng.h"
 #include "tests/bench/args.h"
-#include "tests/bench/clock.h"
+#include "tests/bench/bench_clock.h"
 #include "tests/bench/treenet.h"
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
 
 /* n random cables between switches fail, evenly; f is freed. */
 static struct fabric *
-failed(struct fabric *f, unsigned n, uint64_t seed)
+fail_cables(struct fabric *f, unsigned n, uint64_t seed)
 {
 	bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
 	struct fabric_edit edit = {.drop_cable = drop};
@@ -59,7 +61,7 @@ failed(struct fabric *f, unsigned n, uint64_t seed)
 }
 
 static struct fabric *
-make(const char *name, const char *fixtures, struct reason *why)
+make_fabric(const char *name, const char *fixtures, struct reason *why)
 {
 	static const struct gen_fattree2 ft648 = {18, 36, 1, 18, 18};
 	static const struct gen_fattree2 odd648 = {18, 36, 1, 13, 1};
@@ -71,17 +73,17 @@ make(const char *name, const char *fixtures, struct reason *why)
 	if (strcmp(name, "ft648-13:1") == 0)
 		return gen_tree_two(&odd648, why);
 	if (strcmp(name, "ft648-34") == 0)
-		return failed(gen_tree_two(&ft648, why), 34, 1);
+		return fail_cables(gen_tree_two(&ft648, why), 34, 1);
 	if (strcmp(name, "parallel") == 0)
 		return gen_tree_two(&ndr, why);
 	if (strcmp(name, "ft3456") == 0)
 		return gen_tree_three(24, why);
 	if (strcmp(name, "ft3456-1%") == 0)
-		return failed(gen_tree_three(24, why), 69, 1);
+		return fail_cables(gen_tree_three(24, why), 69, 1);
 	if (strcmp(name, "ft11664") == 0)
 		return gen_tree_three(36, why);
 	if (strcmp(name, "ft11664-1%") == 0)
-		return failed(gen_tree_three(36, why), 233, 1);
+		return fail_cables(gen_tree_three(36, why), 233, 1);
 	if (strcmp(name, "ft43904") == 0) /* 47,824 LIDs, 3,920 switches */
 		return gen_tree_three(56, why);
 	if (strcmp(name, "ft27648") == 0)
@@ -95,10 +97,10 @@ make(const char *name, const char *fixtures, struct reason *why)
 	return treenet_make(name, fixtures, why);
 }
 
-/* A repair costs little: the least of many is the work alone. */
+/* A repair is short: the least of many is without disturbance. */
 enum { REPAIRS = 10 };
 
-/* The least of several runs. */
+/* The least times of several runs. */
 struct cost {
 	double ms, cpu;
 };
@@ -111,11 +113,11 @@ struct result {
 	struct bandwidth_ebb ebb;
 	struct bandwidth_shift shift;
 	char changed[64];
-	bool brief; /* no figures of how good the routes are */
+	bool brief; /* without the quality of the routes */
 };
 
 static void
-take(struct cost *c, double ms, double cpu)
+take_least(struct cost *c, double ms, double cpu)
 {
 	if (c->ms == 0 || ms < c->ms)
 		c->ms = ms;
@@ -124,7 +126,8 @@ take(struct cost *c, double ms, double cpu)
 }
 
 static struct routes *
-routed(const struct engine *e, struct route_job *job, bool keep, struct cost *c)
+run_engine(const struct engine *e, struct route_job *job, bool keep,
+	struct cost *c)
 {
 	struct arena *a = arena_new();
 	struct reason why = {""};
@@ -133,17 +136,17 @@ routed(const struct engine *e, struct route_job *job, bool keep, struct cost *c)
 
 	if (e->route(job, keep, 0, a, &r, &why) != ENGINE_OK)
 		(void)printf("  %s refused: %s\n", e->name, why.text);
-	take(c, clock_ms() - t, clock_cpu_ms() - cpu);
+	take_least(c, clock_ms() - t, clock_cpu_ms() - cpu);
 	arena_free(a);
 	return r;
 }
 
-/* What the verifier takes for the routes of a job with other cables. */
+/* Time of the incremental verifier for the job's topology. */
 static void
 judge_change(const struct engine *e, struct route_job *job, struct result *x)
 {
 	struct cost c = {0};
-	struct routes *r = routed(e, job, true, &c);
+	struct routes *r = run_engine(e, job, true, &c);
 	const struct routes *was = x->r;
 	const struct verify_before before = {was->verified,
 		{was->topo, was->pool, was->row, was->nblocks, &was->lanes}};
@@ -165,7 +168,7 @@ judge_change(const struct engine *e, struct route_job *job, struct result *x)
 	routes_unref(r);
 }
 
-/* How many cables lead from a switch to nearer ones. */
+/* Number of links from a switch to nearer ones. */
 static unsigned
 ways_home(const struct topo *t, const struct fabric_node *x)
 {
@@ -181,8 +184,10 @@ ways_home(const struct topo *t, const struct fabric_node *x)
 	return ways;
 }
 
-/* Is it between switches, and no end's only way home, so that all of them stay
- * as far as they are, and keep their numbers? */
+/*
+ * True if the cable is between switches and no end's only link to a nearer one,
+ * so that all switches keep their distances and numbers.
+ */
 static bool
 is_plain(const struct fabric *f, const struct topo *t, uint32_t c)
 {
@@ -201,7 +206,7 @@ one_less(const struct fabric *f, const struct topo *was)
 {
 	bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
 	struct fabric_edit edit = {.drop_cable = drop};
-	uint32_t c = f->ncables / 2; /* not where turns are made */
+	uint32_t c = f->ncables / 2; /* not at the sFtree root */
 	struct fabric *less;
 	struct topo *t;
 
@@ -215,7 +220,7 @@ one_less(const struct fabric *f, const struct topo *was)
 	return t;
 }
 
-/* The same job with one failed cable: repaired, and without memory. */
+/* The same job with one failed cable: repaired, and without the cache. */
 static void
 one_failed(const struct engine *e, struct route_job *job,
 	const struct fabric *f, struct result *x)
@@ -226,7 +231,7 @@ one_failed(const struct engine *e, struct route_job *job,
 	job->topo = one_less(f, was);
 	job->prev = x->r;
 	for (unsigned i = 0; i < REPAIRS; i++) {
-		struct routes *r = routed(e, job, true, &x->repair);
+		struct routes *r = run_engine(e, job, true, &x->repair);
 
 		(void)snprintf(x->changed, sizeof(x->changed), "%llu entries",
 			(unsigned long long)(r ? r->entries_changed : 0));
@@ -240,10 +245,10 @@ one_failed(const struct engine *e, struct route_job *job,
 		double at = clock_ms(), cpu = clock_cpu_ms();
 
 		routes_unref(compute_routes(job, &e->name, 1, &story, &why));
-		take(&x->all, clock_ms() - at, clock_cpu_ms() - cpu);
+		take_least(&x->all, clock_ms() - at, clock_cpu_ms() - cpu);
 	}
 	x->r->cache = NULL;
-	routes_unref(routed(e, job, true, &x->keep));
+	routes_unref(run_engine(e, job, true, &x->keep));
 	x->r->cache = memory;
 	topo_unref(job->topo);
 	job->topo = was;
@@ -257,7 +262,7 @@ table_bytes(const struct topo *t)
 }
 
 static bool
-measure(const struct engine *e, const struct fabric *f, struct topo *t,
+measure_engine(const struct engine *e, const struct fabric *f, struct topo *t,
 	struct result *x)
 {
 	struct lft_pool *pool = lft_pool_new();
@@ -277,7 +282,8 @@ measure(const struct engine *e, const struct fabric *f, struct topo *t,
 		__asm__ volatile("" : : "r"(floor) : "memory");
 		x->memset = clock_ms() - at;
 		routes_unref(x->r);
-		x->r = routed(e, &job, false, i == 0 ? &x->first : &x->route);
+		x->r = run_engine(
+			e, &job, false, i == 0 ? &x->first : &x->route);
 		if (x->r == NULL)
 			break;
 	}
@@ -309,11 +315,11 @@ measure(const struct engine *e, const struct fabric *f, struct topo *t,
 }
 
 static void
-row(const struct engine *e, const struct fabric *f, struct topo *t)
+print_engine(const struct engine *e, const struct fabric *f, struct topo *t)
 {
 	struct result x = {0};
 
-	if (!measure(e, f, t, &x))
+	if (!measure_engine(e, f, t, &x))
 		return;
 	(void)printf("         first %.1f, route %.1f (CPU %.1f), memset %.2f, "
 		     "verify %.1f ms\n",
@@ -333,11 +339,11 @@ row(const struct engine *e, const struct fabric *f, struct topo *t)
 }
 
 static void
-brief(const char *name, const struct fabric *f, struct topo *t)
+print_brief(const char *name, const struct fabric *f, struct topo *t)
 {
 	struct result x = {.brief = true};
 
-	if (!measure(&engine_ftree, f, t, &x))
+	if (!measure_engine(&engine_ftree, f, t, &x))
 		return;
 	(void)printf("%s %u %u %zu %.4f %.2f %.2f %.1f %.2f\n", name, t->nsw,
 		t->max_lid, table_bytes(t) / 1024, x.memset, x.route.ms,
@@ -353,7 +359,7 @@ by_size(const void *a, const void *b)
 }
 
 static long
-faults(void)
+count_faults(void)
 {
 	struct rusage u;
 
@@ -361,9 +367,9 @@ faults(void)
 	return u.ru_minflt;
 }
 
-/* As the daemon has routes computed. */
+/* Compute routes as the daemon does. */
 static struct routes *
-computed(const struct route_job *job, struct cost *c)
+compute_all(const struct route_job *job, struct cost *c)
 {
 	double t = clock_ms(), cpu = clock_cpu_ms();
 	struct route_account story;
@@ -371,17 +377,17 @@ computed(const struct route_job *job, struct cost *c)
 	struct routes *r =
 		compute_routes(job, &engine_ftree.name, 1, &story, &why);
 
-	take(c, clock_ms() - t, clock_cpu_ms() - cpu);
+	take_least(c, clock_ms() - t, clock_cpu_ms() - cpu);
 	return r;
 }
 
-/* What to do with each fabric; times: fresh, or repaired, that often. */
+/* What to do with each fabric; times: repetitions. */
 struct wanted {
 	bool rows, repair, whole;
 	uint32_t times;
 };
 
-/* What the job costs, so many times after the first that warms memory up. */
+/* Print the cost of a job, over repetitions after a first one that warms up. */
 static void
 again_and_again(
 	const char *name, struct route_job *job, const struct wanted *wanted)
@@ -393,16 +399,16 @@ again_and_again(
 
 	for (uint32_t i = 0; i <= times; i++) {
 		struct cost c = {0};
-		long n = faults();
+		long n = count_faults();
 
-		routes_unref(wanted->whole ? computed(job, &c)
-					   : routed(&engine_ftree, job,
+		routes_unref(wanted->whole ? compute_all(job, &c)
+					   : run_engine(&engine_ftree, job,
 						     job->prev != NULL, &c));
-		n = faults() - n;
+		n = count_faults() - n;
 		fewest = i < 2 || n < fewest ? n : fewest;
 		ms[i] = c.ms;
 		if (i > 0)
-			take(&least, c.ms, c.cpu);
+			take_least(&least, c.ms, c.cpu);
 	}
 	qsort(ms + 1, times, sizeof(*ms), by_size);
 	(void)printf("%s%s %u %.2f %.2f %.2f %ld\n", name,
@@ -413,9 +419,9 @@ again_and_again(
 	free(ms);
 }
 
-/* Nothing but fresh tables, or nothing but repairs of them, or both. */
+/* Measure fresh tables alone, or repairs alone, or both. */
 static void
-many(const char *name, const struct fabric *f, struct topo *t,
+measure_many(const char *name, const struct fabric *f, struct topo *t,
 	const struct wanted *wanted)
 {
 	struct lft_pool *pool = lft_pool_new();
@@ -429,8 +435,8 @@ many(const char *name, const struct fabric *f, struct topo *t,
 	if (!wanted->repair)
 		again_and_again(name, &job, wanted);
 	if (wanted->repair || wanted->whole)
-		r = wanted->whole ? computed(&job, &c)
-				  : routed(&engine_ftree, &job, false, &c);
+		r = wanted->whole ? compute_all(&job, &c)
+				  : run_engine(&engine_ftree, &job, false, &c);
 	if (r != NULL) {
 		job.prev = r;
 		job.topo = one_less(f, t);
@@ -442,11 +448,12 @@ many(const char *name, const struct fabric *f, struct topo *t,
 }
 
 static void
-bench(const char *name, const char *fixtures, const struct wanted *wanted)
+bench_fabric(
+	const char *name, const char *fixtures, const struct wanted *wanted)
 {
 	struct frozen_lids lids = {.found = true};
 	struct reason why = {""};
-	struct fabric *f = make(name, fixtures, &why);
+	struct fabric *f = make_fabric(name, fixtures, &why);
 	struct topo *t;
 
 	if (f == NULL) {
@@ -455,14 +462,14 @@ bench(const char *name, const char *fixtures, const struct wanted *wanted)
 	}
 	t = frozen_topo(f, &lids);
 	if (wanted->times > 0) {
-		many(name, f, t, wanted);
+		measure_many(name, f, t, wanted);
 	} else if (wanted->rows) {
-		brief(name, f, t);
+		print_brief(name, f, t);
 	} else {
 		(void)printf("%-24s %u switches, LIDs to %u\n", name, t->nsw,
 			t->max_lid);
-		row(&engine_ftree, f, t);
-		row(&engine_updn, f, t);
+		print_engine(&engine_ftree, f, t);
+		print_engine(&engine_updn, f, t);
 	}
 	topo_unref(t);
 	fabric_free(f);
@@ -486,8 +493,8 @@ main(int argc, char **argv)
 	if (getenv("HEDDLE_FRUGAL") != NULL)
 		mem_frugal();
 	for (int i = wanted.times > 0 ? 3 : 2; i < argc; i++)
-		bench(argv[i], fixtures, &wanted);
+		bench_fabric(argv[i], fixtures, &wanted);
 	for (size_t i = 0; argc <= 2 && i < sizeof(all) / sizeof(*all); i++)
-		bench(all[i], fixtures, &wanted);
+		bench_fabric(all[i], fixtures, &wanted);
 	return 0;
 }

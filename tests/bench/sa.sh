@@ -1,10 +1,10 @@
 #!/bin/sh
 # usage: sa.sh [FABRIC] (default tree3456)
 # Path queries of one host to opensm and to heddled, on heddle-sim: alone, and
-# while the subnet manager computes all routes anew and writes what differs
-# (opensm: a heavy sweep, on SIGHUP; heddled: heddlectl rebalance). The
-# simulator's and libibumad's time is in the figures of both; sa (the other
-# program here) measures heddled's alone.
+# while the subnet manager computes all routes anew and writes the differences
+# (opensm: a heavy sweep, on SIGHUP; heddled: heddlectl rebalance). The figures
+# of both include the time of the simulator and libibumad; sa_main.c measures
+# heddled's alone.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/e2e/lib.sh

@@ -1,7 +1,8 @@
 /*
- * How many path queries a second one core answers, and how long one takes:
- * alone, and while another core computes all routes anew. From a request's
- * bytes to its answer's, without the system calls around them.
+ * Path queries per second that one core answers, and the time of one: alone,
+ * and while another core computes all routes anew. From the request's bytes to
+ * the answer's, without the system calls around them.
+ *
  * usage: sa [QUERIES]
  */
 #include <pthread.h>
@@ -17,7 +18,7 @@
 #include "sm/policy/pkeys.h"
 #include "sm/sa/sa.h"
 #include "tests/bench/args.h"
-#include "tests/bench/clock.h"
+#include "tests/bench/bench_clock.h"
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
 
@@ -52,13 +53,13 @@ take_answer(struct transport *t, const struct transport_msg *m)
 }
 
 static void
-release(void *cookie, struct view *v)
+release_view(void *cookie, struct view *v)
 {
 	(void)cookie;
-	v->refs--; /* the last one is ours */
+	v->refs--; /* the last reference is ours */
 }
 
-/* Everybody in the default partition. */
+/* All ports in the default partition. */
 static struct pkeys *
 open_keys(struct topo *t)
 {
@@ -143,7 +144,7 @@ by_value(const void *a, const void *b)
 }
 
 static void
-measure(struct bench *b, const char *when, uint32_t n)
+measure_queries(struct bench *b, const char *when, uint32_t n)
 {
 	struct transport_msg *m = mem_zalloc(BATCH, sizeof(*m));
 	int64_t *took = mem_zalloc(n, sizeof(*took)), busy = 0;
@@ -178,7 +179,7 @@ measure(struct bench *b, const char *when, uint32_t n)
 
 /* A full computation, over and over, in a pool of its own. */
 static void *
-reroute(void *cookie)
+reroute_loop(void *cookie)
 {
 	static const char *const engines[] = {"updn"};
 	struct bench *b = cookie;
@@ -197,10 +198,10 @@ reroute(void *cookie)
 }
 
 static void
-run(const char *name, struct fabric *f, uint32_t n)
+bench_fabric(const char *name, struct fabric *f, uint32_t n)
 {
 	struct bench b = {.t.send = take_answer, .rng = {1}};
-	const struct sa_ops ops = {.cookie = &b, .release = release};
+	const struct sa_ops ops = {.cookie = &b, .release = release_view};
 	const struct sa_params p = {
 		.prefix = PREFIX, .packet_life = 18, .table_mib = 256};
 	struct lft_pool *pool = lft_pool_new();
@@ -216,9 +217,9 @@ run(const char *name, struct fabric *f, uint32_t n)
 	sa_commit(b.sa, b.view, (struct mono){0});
 	(void)printf("%s: %u hosts, %u switches\n", name, b.nhosts,
 		b.view->topo->nsw);
-	measure(&b, "alone", n);
-	if (pthread_create(&other, NULL, reroute, &b) == 0) {
-		measure(&b, "during a reroute", n);
+	measure_queries(&b, "alone", n);
+	if (pthread_create(&other, NULL, reroute_loop, &b) == 0) {
+		measure_queries(&b, "during a reroute", n);
 		atomic_store(&b.stop, true);
 		(void)pthread_join(other, NULL);
 		(void)printf(
@@ -240,8 +241,8 @@ main(int argc, char **argv)
 	static const struct gen_fattree2 small = {18, 36, 1, 18, 18};
 	uint32_t n = args_number(argc, argv, 1, 1000000);
 
-	run("ft648", gen_tree_two(&small, NULL), n);
-	run("ft3456", gen_tree_three(24, NULL), n);
-	run("ft11664", gen_tree_three(36, NULL), n);
+	bench_fabric("ft648", gen_tree_two(&small, NULL), n);
+	bench_fabric("ft3456", gen_tree_three(24, NULL), n);
+	bench_fabric("ft11664", gen_tree_three(36, NULL), n);
 	return EXIT_SUCCESS;
 }

@@ -1,20 +1,21 @@
 /*
- * How long a safe transition takes to plan, and what it needs: one failed
- * link and a full change on trees, then over random irregular nets how often
- * stages do, how often something is blocked, and what the paper would block;
- * and what several failures at once need where the order of switches is kept.
+ * The time to plan a safe transition, and what it needs: one failed link and a
+ * full change on trees; then, over random irregular fabrics, how often stages
+ * suffice, how often dependencies are blocked, and what the paper would block;
+ * and what several failures at once need if the switch order is kept.
+ *
  * usage: safe [FIXTURES [EVENTS]]
  */
 #include <stdio.h>
 
 #include "routing/verify/verify.h"
 #include "tests/bench/args.h"
-#include "tests/bench/clock.h"
+#include "tests/bench/bench_clock.h"
 #include "tests/topo/ibnet.h"
 #include "tests/unit/distribution/transition/transition_world.h"
 
 static void
-plan(const char *what, const struct transition_job *job)
+plan_transition(const char *what, const struct transition_job *job)
 {
 	double best = 0;
 
@@ -38,9 +39,9 @@ plan(const char *what, const struct transition_job *job)
 	(void)printf(", %.1f ms\n", best);
 }
 
-/* Every entry that leads up leads to the next cable up. */
+/* Routes in which every entry up has the next link up instead. */
 static struct routes *
-turned(const struct routes *r)
+rotate_uplinks(const struct routes *r)
 {
 	const struct topo *t = r->topo;
 	struct routes *x = routes_new(r->topo, r->pool);
@@ -78,7 +79,7 @@ turned(const struct routes *r)
 }
 
 static bool
-verifies(const struct routes *r)
+is_verified(const struct routes *r)
 {
 	struct verify_tables in = {
 		r->topo, r->pool, r->row, r->nblocks, &r->lanes};
@@ -89,7 +90,7 @@ verifies(const struct routes *r)
 
 /* f is freed. */
 static void
-trees(const char *name, struct fabric *f)
+bench_tree(const char *name, struct fabric *f)
 {
 	struct lft_pool *pool = lft_pool_new();
 	struct topo *t = frozen_topo(f, NULL), *t1;
@@ -107,16 +108,16 @@ trees(const char *name, struct fabric *f)
 	t1 = frozen_again(f, t, 0);
 	r1 = world_routes(t1, pool, r, TOPO_NONE);
 	job.to = r1;
-	plan("one link", &job);
+	plan_transition("one link", &job);
 	routes_unref(r1);
-	r1 = turned(r);
+	r1 = rotate_uplinks(r);
 	job.to = r1;
-	if (verifies(r1))
-		plan("full change", &job);
+	if (is_verified(r1))
+		plan_transition("full change", &job);
 	routes_unref(r1);
 	r1 = world_routes(t, pool, NULL, t->nsw - 1);
 	job.to = r1;
-	plan("one root", &job);
+	plan_transition("one root", &job);
 	routes_unref(r1);
 	routes_unref(r);
 	device_free(hw);
@@ -134,16 +135,16 @@ all_trees(const char *fixtures)
 	char path[512];
 	struct fabric *f;
 
-	trees("648", gen_tree_two(&ft648, &why));
-	trees("3456", gen_tree_three(24, &why));
+	bench_tree("648", gen_tree_two(&ft648, &why));
+	bench_tree("3456", gen_tree_three(24, &why));
 	(void)snprintf(path, sizeof(path), "%s/%s.ibnet", fixtures,
 		"ufm-sdk-selene-compute");
 	f = ibnet_load(path, NULL, &why);
 	if (f != NULL)
-		trees("Selene", f);
+		bench_tree("Selene", f);
 	else
 		(void)printf("Selene: skipped: %s\n", why.text);
-	trees("11664", gen_tree_three(36, &why));
+	bench_tree("11664", gen_tree_three(36, &why));
 }
 
 enum event { KEEP_ORDER, SWITCH_GONE, ROOT_LOST, ROOT_MOVED, EVENTS };
@@ -154,9 +155,9 @@ struct tally {
 	double route_ms, plan_ms;
 };
 
-/* The same without one switch, or with one cable less. f stays. */
+/* A copy of f without a switch or a cable, by the kind of event; or NULL. */
 static struct fabric *
-broken(const struct fabric *f, enum event e, const struct routes *r,
+break_fabric(const struct fabric *f, enum event e, const struct routes *r,
 	struct rng *g)
 {
 	struct reason why = {""};
@@ -194,7 +195,7 @@ broken(const struct fabric *f, enum event e, const struct routes *r,
 	return NULL;
 }
 
-/* A fabric and the routes in force in it. */
+/* A fabric and its routes in force. */
 struct scene {
 	struct fabric *f;
 	struct topo *t;
@@ -225,13 +226,13 @@ scene_free(struct scene *c)
 }
 
 /*
- * b is what is left, and freed. over: NULL, or where no rank is to be new, and
- * y is for an order that stays as it was: for one in which cables are turned
- * over.
+ * Plan the transition to b, the rest of the fabric, and add it to y. b is
+ * freed. over: NULL; or only changes without new ranks count, in y those that
+ * keep the order, in over those in which links change direction.
  */
 static void
-transit(const struct scene *c, struct fabric *b, sw_ix root, struct tally *y,
-	struct tally *over)
+add_transition(const struct scene *c, struct fabric *b, sw_ix root,
+	struct tally *y, struct tally *over)
 {
 	struct topo *t1 = frozen_again(b, c->t, 0);
 	struct transition_job job = {
@@ -279,16 +280,16 @@ one_event(struct fabric *f, uint64_t seed, enum event e, struct tally *y)
 	struct fabric *b;
 
 	scene_new(&c, f);
-	b = broken(c.f, e, c.r, &g);
+	b = break_fabric(c.f, e, c.r, &g);
 	if (b != NULL)
-		transit(&c, b,
+		add_transition(&c, b,
 			e == ROOT_MOVED ? rng_below(&g, c.t->nsw) : TOPO_NONE,
 			y, NULL);
 	scene_free(&c);
 }
 
 static void
-print(const char *name, uint32_t size, const struct tally *y)
+print_tally(const char *name, uint32_t size, const struct tally *y)
 {
 	double n = y->n > 0 ? y->n : 1;
 	double pairs = y->pairs > 0 ? (double)y->pairs : 1;
@@ -309,7 +310,7 @@ print(const char *name, uint32_t size, const struct tally *y)
 }
 
 static void
-statistics(unsigned events)
+print_statistics(unsigned events)
 {
 	static const char *const name[] = {"link lost, order sticky",
 		"switch removed", "root lost", "link lost, root moved"};
@@ -328,11 +329,13 @@ statistics(unsigned events)
 			for (uint64_t s = 1; s <= events; s++)
 				one_event(gen_random(sizes[i], 3, 1, s, &why),
 					s, (enum event)e, &y);
-			print(name[e], sizes[i], &y);
+			print_tally(name[e], sizes[i], &y);
 		}
 }
 
-/* The root of regular fabrics that are no trees, with two cables less. */
+/*
+ * Loss of the root of regular fabrics that are no trees, with two links less.
+ */
 static void
 roots_lost(unsigned events)
 {
@@ -357,11 +360,11 @@ roots_lost(unsigned events)
 				size += f->node[n].type == TOPO_SWITCH;
 			one_event(f, s, ROOT_LOST, &y);
 		}
-		print(name[kind], size, &y);
+		print_tally(name[kind], size, &y);
 	}
 }
 
-/* Links fail before; what is made of that is in force. */
+/* Let links fail first, and put the routes for that into force. */
 static void
 scene_wear(struct scene *c, unsigned links, struct rng *g)
 {
@@ -382,7 +385,7 @@ scene_wear(struct scene *c, unsigned links, struct rng *g)
 	world_known(c->hw, c->r);
 }
 
-/* Up to four links at once, of a fabric that has lost some before, or none. */
+/* Up to four links fail at once, perhaps after earlier failures. */
 static void
 kept_event(unsigned kind, uint64_t seed, struct tally *y, struct tally *over)
 {
@@ -397,7 +400,7 @@ kept_event(unsigned kind, uint64_t seed, struct tally *y, struct tally *over)
 	b = gen_edit_fail_links(world_copy(c.f), 1 + rng_below(&g, 4),
 		rng_next(&g), true, &why);
 	if (b != NULL)
-		transit(&c, b, TOPO_NONE, y, over);
+		add_transition(&c, b, TOPO_NONE, y, over);
 	scene_free(&c);
 }
 
@@ -414,8 +417,8 @@ print_kept(const char *what, const char *where, unsigned events,
 }
 
 /*
- * Where the order of switches is kept nothing is ever blocked. Where it is not,
- * though no rank differs, another subtree is turned over.
+ * If the switch order is kept, nothing is ever blocked. If it is not, though no
+ * rank differs, another sFtree subtree is chosen.
  */
 static void
 order_kept(unsigned events)
@@ -441,7 +444,7 @@ main(int argc, char **argv)
 	unsigned events = args_number(argc, argv, 2, 100);
 
 	all_trees(argc > 1 ? argv[1] : "../shared/fixtures");
-	statistics(events);
+	print_statistics(events);
 	roots_lost(events);
 	order_kept(events);
 	return 0;

@@ -1,8 +1,9 @@
 /*
- * Path queries to whatever subnet administration is there, as fast as it
- * answers: through libibumad, with a window of them open. Run under
- * libheddle-umad.so on a heddle-sim server (see sa.sh): what it measures has
- * the simulator's part in it, alike for every subnet manager.
+ * Path queries to any subnet administration, as fast as it answers: through
+ * libibumad, with a window of them open. Run under libheddle-umad.so on a
+ * heddle-sim server (see sa.sh): the result includes the simulator's time,
+ * which is the same for every subnet manager.
+ *
  * usage: sapound SECONDS WINDOW
  * Prints: seconds answers busy other lost median_us p99_us max_ms
  */
@@ -18,7 +19,7 @@
 #include "sm/base/rng.h"
 #include "sm/mad/mad_sa.h"
 #include "tests/bench/args.h"
-#include "tests/bench/clock.h"
+#include "tests/bench/bench_clock.h"
 
 enum { MOST = 1024, NODE_SIZE = 112, WAIT_MS = 60000, SAMPLES = 1 << 22 };
 #define QKEY 0x80010000U
@@ -27,7 +28,7 @@ struct pound {
 	int fd, agent;
 	uint16_t sm_lid;
 	struct mad_gid gid;
-	uint64_t *guid; /* of ports to ask for */
+	uint64_t *guid; /* of ports to query paths to */
 	uint32_t nguid;
 	struct rng rng;
 	int64_t sent[MOST]; /* by TID */
@@ -38,7 +39,7 @@ struct pound {
 };
 
 static void
-die(const char *what)
+exit_errno(const char *what)
 {
 	(void)fprintf(stderr, "sapound: %s: %s\n", what, strerror(errno));
 	exit(EXIT_FAILURE);
@@ -50,27 +51,27 @@ open_port(struct pound *p)
 	umad_port_t port;
 
 	if (umad_init() < 0 || umad_get_port(NULL, 0, &port) < 0)
-		die("no port");
+		exit_errno("no port");
 	p->sm_lid = (uint16_t)port.sm_lid;
 	p->gid = (struct mad_gid){
 		be64toh(port.gid_prefix), be64toh(port.port_guid)};
 	p->fd = umad_open_port(NULL, 0);
 	p->agent = umad_register(p->fd, MAD_SA, MAD_SA_VERSION, 1, NULL);
 	if (p->fd < 0 || p->agent < 0)
-		die("no agent");
+		exit_errno("no agent");
 	(void)umad_release_port(&port);
 }
 
 static void
-post(struct pound *p, uint8_t *umad, const struct mad_sa *h)
+send_query(struct pound *p, uint8_t *umad, const struct mad_sa *h)
 {
 	mad_sa_encode(h, umad_get_mad(umad));
 	(void)umad_set_addr(umad, p->sm_lid, 1, 0, (int)QKEY);
 	if (umad_send(p->fd, p->agent, umad, MAD_SIZE, WAIT_MS, 0) != 0)
-		die("send");
+		exit_errno("send");
 }
 
-/* Every port that there is, from the SA. */
+/* Read the GUIDs of all nodes from the SA. */
 static void
 read_ports(struct pound *p)
 {
@@ -83,10 +84,10 @@ read_ports(struct pound *p)
 	const uint8_t *rec;
 	int len = MAD_SIZE;
 
-	post(p, umad, &h);
+	send_query(p, umad, &h);
 	while (umad_recv(p->fd, umad, &len, WAIT_MS) < 0) {
 		if (errno != ENOSPC)
-			die("no nodes");
+			exit_errno("no nodes");
 		umad = mem_resize(umad, 1, umad_size() + (size_t)len);
 	}
 	rec = (const uint8_t *)umad_get_mad(umad) + MAD_SA_HEADER;
@@ -101,7 +102,7 @@ read_ports(struct pound *p)
 }
 
 static void
-ask(struct pound *p, uint32_t slot)
+ask_path(struct pound *p, uint32_t slot)
 {
 	const struct mad_sa h = {.base_version = 1,
 		.class_version = MAD_SA_VERSION,
@@ -119,12 +120,12 @@ ask(struct pound *p, uint32_t slot)
 	mad_sa_path_encode(
 		&path, (uint8_t *)umad_get_mad(p->umad) + MAD_SA_HEADER);
 	p->sent[slot] = clock_ns(CLOCK_MONOTONIC);
-	post(p, p->umad, &h);
+	send_query(p, p->umad, &h);
 }
 
-/* One answer, and what became of it; its place in the window. */
+/* Receive an answer and count it; returns its slot in the window. */
 static uint32_t
-take(struct pound *p)
+take_answer(struct pound *p)
 {
 	int len = MAD_SIZE;
 	const uint8_t *m = umad_get_mad(p->umad);
@@ -133,7 +134,7 @@ take(struct pound *p)
 	int64_t took;
 
 	if (umad_recv(p->fd, p->umad, &len, WAIT_MS) < 0)
-		die("no answer");
+		exit_errno("no answer");
 	slot = be_get32(m + 12) % MOST; /* the TID's lower half */
 	took = clock_ns(CLOCK_MONOTONIC) - p->sent[slot];
 	if (umad_status(p->umad) != 0 ||
@@ -166,23 +167,23 @@ main(int argc, char **argv)
 	if (window < 1 || window > MOST)
 		window = MOST;
 	open_port(&p);
-	/* who has just come up may be busy yet */
+	/* an SM that has just started may still be busy */
 	for (int tries = 0; tries < 60 && p.nguid == 0; tries++) {
 		read_ports(&p);
 		if (p.nguid == 0)
 			(void)sleep(1);
 	}
 	if (p.nguid == 0)
-		die("nobody to ask for");
+		exit_errno("nobody to ask for");
 	p.us = mem_zalloc(SAMPLES, sizeof(*p.us));
 	t0 = clock_ns(CLOCK_MONOTONIC);
 	end = t0 + seconds * 1000000000;
 	for (uint32_t i = 0; i < window; i++)
-		ask(&p, i);
+		ask_path(&p, i);
 	while (clock_ns(CLOCK_MONOTONIC) < end)
-		ask(&p, take(&p));
+		ask_path(&p, take_answer(&p));
 	for (uint32_t i = 0; i < window; i++)
-		(void)take(&p);
+		(void)take_answer(&p);
 	end = clock_ns(CLOCK_MONOTONIC);
 	qsort(p.us, p.n, sizeof(*p.us), by_value);
 	(void)printf("%.2f %zu %llu %llu %llu %u %u %.1f\n",

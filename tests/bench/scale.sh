@@ -9,11 +9,11 @@
 #	x		fresh against the memset; the budget is 10
 #	verify, change	the verifier in full, and after the failed cable
 #	KiB		the daemon's peak with two generations alive, and the
-#			budget: 1.25 times the tables and 1 KiB a cabled port
+#			budget: 1.25 times the tables and 1 KiB a linked port
 #	s		bring-up of heddled --once; of opensm -o -R ftree
 #
-# HEDDLE_THREADS (default 2) is for routes and verifier. The smallest of
-# several runs counts; what could not be measured is "-".
+# HEDDLE_THREADS (default 2) is for routes and verifier. The least of several
+# runs counts; "-": not measured.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/e2e/lib.sh
@@ -45,7 +45,7 @@ bring_up() {
 	sim_stop
 }
 
-# feasible HOSTS: is opensm?
+# feasible HOSTS: opensm can be run for that many
 feasible() {
 	case ${BENCH_OPENSM:-} in
 	0) return 1 ;;

@@ -1,13 +1,13 @@
 /*
- * shift: a cable, a switch, cards of four switches are lost and come back, each
- * by itself: what becomes of the tables and how they are replaced. Routing and
- * the plan alone, in seconds: event has what the fabric and its hosts see.
+ * shift: a link, a switch, cards of four switches are lost and come back, each
+ * by itself: the change of the tables and its transition. Routing and the plan
+ * alone, in seconds: event has what the fabric and its hosts see.
  *
  *   entries, blocks  that change, and the least (parts.h)
- *   drop             of these what no longer leads anywhere, or did not before
- *   load             of the worst cable, and that of fresh tables
- *   reversed         cables that lead up where they led down, of those between
- *                    switches that stay
+ *   drop             of these the ones that drop packets now, or did before
+ *   load             of the busiest link, and that of fresh tables
+ *   reversed         links that change direction in the switch order, of those
+ *                    between switches that stay
  *
  * usage: shift FABRIC... (see treenet.h)
  */
@@ -17,7 +17,7 @@
 #include "distribution/transition/transition.h"
 #include "routing/driver/compute.h"
 #include "sm/base/mem.h"
-#include "tests/bench/clock.h"
+#include "tests/bench/bench_clock.h"
 #include "tests/bench/parts.h"
 #include "tests/bench/treenet.h"
 #include "tests/topo/frozen.h"
@@ -33,7 +33,7 @@ struct net {
 };
 
 static struct routes *
-routed(const struct net *n, struct topo *t, const struct routes *prev,
+compute_tables(const struct net *n, struct topo *t, const struct routes *prev,
 	struct route_account *story)
 {
 	static const struct engine_options plain = {.lanes = 1};
@@ -57,9 +57,9 @@ routed(const struct net *n, struct topo *t, const struct routes *prev,
 	return r;
 }
 
-/* The number that switch s of r had in was, TOPO_NONE: it is new. */
+/* The index in `was` of switch s of r; TOPO_NONE: new. */
 static sw_ix
-former(const struct routes *was, const struct routes *r, sw_ix s)
+previous_switch(const struct routes *was, const struct routes *r, sw_ix s)
 {
 	const struct topo *t = r->topo, *u = was->topo;
 	node_ix n = topo_by_node_guid(u, t->node[t->sw[s].node].guid);
@@ -67,14 +67,14 @@ former(const struct routes *was, const struct routes *r, sw_ix s)
 	return n == TOPO_NONE ? TOPO_NONE : u->node[n].sw;
 }
 
-/* Of switches that were there: entries that began or ceased to drop. */
+/* Of switches in both: entries that began or ceased to drop. */
 static uint64_t
-dropping(const struct routes *was, const struct routes *is)
+count_drop_changes(const struct routes *was, const struct routes *is)
 {
 	uint64_t n = 0;
 
 	for (sw_ix s = 0; s < is->topo->nsw; s++) {
-		sw_ix o = former(was, is, s);
+		sw_ix o = previous_switch(was, is, s);
 
 		for (uint32_t lid = 1;
 			o != TOPO_NONE && lid <= is->topo->max_lid; lid++)
@@ -84,9 +84,9 @@ dropping(const struct routes *was, const struct routes *is)
 	return n;
 }
 
-/* From was to is, which took ms to route. */
+/* Print the change from was to is, which took ms to route. */
 static void
-print(const struct net *n, const char *what, const struct routes *was,
+print_change(const struct net *n, const char *what, const struct routes *was,
 	const struct routes *is, const struct route_account *story, double ms)
 {
 	struct device_store *hw = device_new(n->pool);
@@ -108,8 +108,8 @@ print(const struct net *n, const char *what, const struct routes *was,
 		(unsigned long long)did.entries, (unsigned long long)did.blocks,
 		(unsigned long long)least.entries,
 		(unsigned long long)least.blocks,
-		(unsigned long long)dropping(was, is), x->nstages, x->nturns,
-		(unsigned long long)is->report.load_max,
+		(unsigned long long)count_drop_changes(was, is), x->nstages,
+		x->nturns, (unsigned long long)is->report.load_max,
 		(unsigned long long)is->fresh_load,
 		story->rebalanced ? " (fresh tables)" : "",
 		(unsigned)world_reversed(was, is), ms, at);
@@ -120,9 +120,9 @@ print(const struct net *n, const char *what, const struct routes *was,
 	device_free(hw);
 }
 
-/* The fabric without p. */
+/* The fabric without the part p. */
 static struct fabric *
-without(const struct fabric *f, const struct parts *p)
+fabric_without(const struct fabric *f, const struct parts *p)
 {
 	bool *cable = mem_zalloc(f->ncables, sizeof(*cable));
 	bool *node = mem_zalloc(f->nnodes, sizeof(*node));
@@ -143,7 +143,7 @@ without(const struct fabric *f, const struct parts *p)
 }
 
 static void
-event(const struct net *n, enum parts_what what)
+run_event(const struct net *n, enum parts_what what)
 {
 	struct routes *lost, *back;
 	struct route_account story;
@@ -158,14 +158,14 @@ event(const struct net *n, enum parts_what what)
 		return;
 	parts_name(n->f, &p, name);
 	(void)printf("  %s\n", name);
-	g = without(n->f, &p);
+	g = fabric_without(n->f, &p);
 	t = frozen_again(g, n->t, 0);
 	at = clock_cpu_ms();
-	lost = routed(n, t, n->r, &story);
-	print(n, "lost", n->r, lost, &story, clock_cpu_ms() - at);
+	lost = compute_tables(n, t, n->r, &story);
+	print_change(n, "lost", n->r, lost, &story, clock_cpu_ms() - at);
 	at = clock_cpu_ms();
-	back = routed(n, n->t, lost, &story);
-	print(n, "back", lost, back, &story, clock_cpu_ms() - at);
+	back = compute_tables(n, n->t, lost, &story);
+	print_change(n, "back", lost, back, &story, clock_cpu_ms() - at);
 	routes_unref(back);
 	routes_unref(lost);
 	topo_unref(t);
@@ -173,7 +173,7 @@ event(const struct net *n, enum parts_what what)
 }
 
 static int
-fabric(const char *name)
+bench_fabric(const char *name)
 {
 	const char *at = getenv("HEDDLE_FIXTURES");
 	struct net n = {.pool = lft_pool_new()};
@@ -187,11 +187,11 @@ fabric(const char *name)
 		return 77;
 	}
 	n.t = frozen_topo(n.f, NULL);
-	n.r = routed(&n, n.t, NULL, &story);
+	n.r = compute_tables(&n, n.t, NULL, &story);
 	(void)printf("%s: %u switches, %s, load %llu\n", name, n.t->nsw,
 		n.r->engine, (unsigned long long)n.r->report.load_max);
 	for (int what = 0; what < PARTS; what++)
-		event(&n, (enum parts_what)what);
+		run_event(&n, (enum parts_what)what);
 	routes_unref(n.r);
 	topo_unref(n.t);
 	lft_pool_free(n.pool);
@@ -207,7 +207,7 @@ main(int argc, char **argv)
 	if (argc < 2)
 		(void)fprintf(stderr, "usage: shift FABRIC...\n");
 	for (int i = 1; i < argc; i++) {
-		int is = fabric(argv[i]);
+		int is = bench_fabric(argv[i]);
 
 		status = is != 0 ? is : status;
 	}

@@ -3,8 +3,8 @@
  * outside, so that two subnet managers are counted alike.
  *
  * A preload library in front of libumad2sim.so: umad_send writes a MAD behind
- * its header with write(2). What is a request of the subnet management classes
- * is counted by attribute; on exit the counts go to the file $SMPCOUNT_FILE, a
+ * its header with write(2). Requests of the subnet management classes are
+ * counted by attribute; on exit the counts go to the file $SMPCOUNT_FILE, a
  * line "attribute get set" each. Not part of the product.
  */
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
 /*
- * What partitions cost: hosts of a three-level fat tree divided among tenants,
- * by GUID, by name or by pattern. usage: tenants [K [TENANTS]]
+ * The cost of partitions: hosts of a three-level fat tree divided among
+ * tenants, by GUID, by name or by pattern. usage: tenants [K [TENANTS]]
  */
 #include <malloc.h>
 #include <stdio.h>
@@ -12,14 +12,14 @@
 #include "sm/base/mem.h"
 #include "sm/policy/pkeys.h"
 #include "tests/bench/args.h"
-#include "tests/bench/clock.h"
+#include "tests/bench/bench_clock.h"
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
 
 enum { GUIDS, NAMES, PATTERNS, WAYS };
 
 static double
-memory(void)
+heap_bytes(void)
 {
 	struct mallinfo2 m = mallinfo2();
 
@@ -28,7 +28,7 @@ memory(void)
 
 /* Each host in one partition, and some in two. */
 static void
-print(const struct topo *t, unsigned tenants, int way, struct buf *out)
+print_config(const struct topo *t, unsigned tenants, int way, struct buf *out)
 {
 	buf_printf(out, "partitions:\n");
 	for (unsigned i = 0; i < tenants; i++) {
@@ -50,9 +50,9 @@ print(const struct topo *t, unsigned tenants, int way, struct buf *out)
 	}
 }
 
-/* As a push leaves it: every port has what it shall have. */
+/* Fill the tables as a push would: every port has its wanted keys. */
 static void
-fill(struct pkey_tables *tables, const struct pkeys *k)
+fill_tables(struct pkey_tables *tables, const struct pkeys *k)
 {
 	const struct topo *t = k->topo;
 
@@ -72,7 +72,7 @@ fill(struct pkey_tables *tables, const struct pkeys *k)
 }
 
 static void
-measure(struct topo *t, unsigned tenants, int way)
+measure_members(struct topo *t, unsigned tenants, int way)
 {
 	static const char *const word[] = {"GUIDs", "names", "patterns"};
 	struct pkey_tables *tables = pkey_tables_new();
@@ -85,7 +85,7 @@ measure(struct topo *t, unsigned tenants, int way)
 
 	for (port_ix p = 0; p < t->nports; p++)
 		ends += topo_has_lid(t, p);
-	print(t, tenants, way, &yaml);
+	print_config(t, tenants, way, &yaml);
 	t0 = clock_ms();
 	c = config_parse("bench", yaml.text, yaml.n, NULL, &d);
 	if (c == NULL) {
@@ -93,13 +93,13 @@ measure(struct topo *t, unsigned tenants, int way)
 		exit(1);
 	}
 	diag_free(&d);
-	m0 = memory();
+	m0 = heap_bytes();
 	t1 = clock_ms();
 	k = pkeys_make(c, t);
 	t2 = clock_ms();
-	m1 = memory();
-	fill(tables, k);
-	m2 = memory();
+	m1 = heap_bytes();
+	fill_tables(tables, k);
+	m2 = heap_bytes();
 	t3 = clock_ms();
 	pkeys_settle(k, tables);
 	printf("%u ports, %u tenants by %s (%zu KiB): parse %.0f ms, who is in "
@@ -107,7 +107,7 @@ measure(struct topo *t, unsigned tenants, int way)
 	       "%.0f tables, %.0f settled\n",
 		ends, tenants, word[way], yaml.n / 1024, t1 - t0, t2 - t1,
 		clock_ms() - t3, (m1 - m0) / ends, (m2 - m1) / ends,
-		(memory() - m2) / ends);
+		(heap_bytes() - m2) / ends);
 	pkeys_unref(k);
 	config_unref(c);
 	pkey_tables_free(tables);
@@ -124,7 +124,7 @@ main(int argc, char **argv)
 	struct topo *t = frozen_topo(f, NULL);
 
 	for (int way = 0; way < WAYS; way++)
-		measure(t, tenants, way);
+		measure_members(t, tenants, way);
 	topo_unref(t);
 	fabric_free(f);
 	return 0;

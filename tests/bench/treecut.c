@@ -9,11 +9,11 @@ struct cutting {
 	const struct topo *t;
 	sw_ix *at; /* [nhosts] switch of the host, in the order of LIDs */
 	uint32_t nhosts;
-	uint32_t *far;	 /* [nsw] cables to the next switch with hosts */
-	uint32_t *piece; /* [nsw] its piece + 1, or 0 */
+	uint32_t *far;	 /* [nsw] links to the nearest switch with hosts */
+	uint32_t *piece; /* [nsw] number of its piece, from 1; 0: none */
 	uint32_t npieces;
-	uint32_t *hosts, *cables; /* of a piece; cables out of it */
-	uint32_t *leaves;	  /* of a piece: flows that leave it */
+	uint32_t *hosts, *cables; /* of a piece; links out of it */
+	uint32_t *leaves;	  /* of a piece: most flows that leave it */
 	sw_ix *queue;
 };
 
@@ -62,9 +62,9 @@ find_far(struct cutting *c)
 	}
 }
 
-/* The piece of s: what it joins without going further from hosts than most. */
+/* Make the piece of s: switches at most `most` links from hosts. */
 static void
-flood(struct cutting *c, sw_ix s, uint32_t most)
+flood_piece(struct cutting *c, sw_ix s, uint32_t most)
 {
 	uint32_t head = 0, n = 0, cables = 0;
 
@@ -86,7 +86,7 @@ flood(struct cutting *c, sw_ix s, uint32_t most)
 	c->cables[c->npieces] = cables;
 }
 
-/* The most flows that leave each piece in any shift. */
+/* Find the most flows that leave each piece in any shift. */
 static void
 shift_all(struct cutting *c)
 {
@@ -108,9 +108,9 @@ shift_all(struct cutting *c)
 	free(now);
 }
 
-/* False when nothing leads from one piece to another: no cut. */
+/* Cut at a distance; false if no link leads out of a piece. */
 static bool
-cut(struct cutting *c, uint32_t most, struct treecut *out)
+cut_pieces(struct cutting *c, uint32_t most, struct treecut *out)
 {
 	size_t n = c->t->nsw + 1U;
 	bool any = false;
@@ -121,7 +121,7 @@ cut(struct cutting *c, uint32_t most, struct treecut *out)
 	c->npieces = 0;
 	for (uint32_t i = 0; i < c->nhosts; i++) {
 		if (c->piece[c->at[i]] == 0)
-			flood(c, c->at[i], most);
+			flood_piece(c, c->at[i], most);
 		c->hosts[c->piece[c->at[i]]]++;
 	}
 	shift_all(c);
@@ -156,7 +156,7 @@ treecut_find(const struct topo *t)
 	c.queue = mem_alloc(n * sizeof(*c.queue));
 	find_hosts(&c);
 	find_far(&c);
-	for (uint32_t most = 0; cut(&c, most, &out); most++)
+	for (uint32_t most = 0; cut_pieces(&c, most, &out); most++)
 		;
 	free(c.at);
 	free(c.far);

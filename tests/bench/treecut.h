@@ -1,10 +1,11 @@
 /*
- * treecut: what no routing of a fabric can do better, by cutting pieces off it.
+ * treecut: bounds that no routing of a fabric can beat, by cutting pieces off
+ * it.
  *
- * The pieces: switches that are no further from one with hosts than 0, 1, ...
- * cables, as far as they are joined. In a tree these are leaves (racks, where
- * leaves have cables to each other), then pods. What leaves a piece does so by
- * the cables that lead out of it, and the fullest carries the mean at least.
+ * A piece is a connected set of switches at most 0, 1, ... links away from a
+ * switch with hosts. In a tree these are leaves (racks, if leaves have links to
+ * each other), then pods. The flows that leave a piece do so by the links that
+ * lead out of it, of which the busiest carries at least the mean.
  */
 #ifndef HEDDLE_TESTS_BENCH_TREECUT_H
 #define HEDDLE_TESTS_BENCH_TREECUT_H
@@ -12,9 +13,9 @@
 #include "discovery/topo.h"
 
 struct treecut {
-	uint32_t shift; /* flows on the busiest cable of the worst shift, hosts
+	uint32_t shift; /* flows on the busiest link of the worst shift, hosts
 			   in the order of their LIDs */
-	double load;	/* host pairs on the busiest cable */
+	double load;	/* host pairs on the busiest link */
 };
 
 struct treecut treecut_find(const struct topo *t);

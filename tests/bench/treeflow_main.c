@@ -1,19 +1,19 @@
 /*
- * What trees carry, with tables by the daemon's core and packets on the data
- * plane: the traffic of Papers I and II of Bogdanski's thesis.
+ * The throughput of trees, with tables by the daemon's core and packets on the
+ * data plane: the traffic of Papers I and II of Bogdanski's thesis.
  *
  * usage: treeflow uniform FABRIC [fifo]
  *        treeflow hot FABRIC LANES SPOTS SEEDS [fifo] [in-order] [narrow]
  *
- * uniform: every host sends as fast as its cable takes it, to anybody. hot: 5 %
- * of all packets go to a hot spot (SPOTS of them, each with its own part of the
- * hosts), the rest to anybody; a host whose packets for one lane are held up
- * goes on with those for others, or, in-order, waits. fifo: switches that look
- * at the first packet of a buffer only. narrow: one cable between switches has
- * a single VL, as an old switch would. Leaves on LANES lanes. Cables 4x SDR,
- * packets of 2 kB. Means over hosts, of the cables' rate, once buffers have
- * filled: congestion from a hot spot needs a while to reach all of the fabric,
- * and what is measured before that flatters a single lane.
+ * uniform: every host sends as fast as its link takes it, to random others.
+ * hot: 5 % of all packets go to a hot spot (SPOTS of them, each with its own
+ * part of the hosts), the rest to random others; a host with packets of one
+ * layer held up goes on with those of others, or, in-order, waits. fifo:
+ * switches consider the first packet of a buffer only. narrow: one link between
+ * switches has a single VL, as on an old switch. LANES routing layers. Links
+ * are 4x SDR, packets of 2 kB. Means over hosts, of the links' rate, once
+ * buffers have filled: congestion from a hot spot needs a while to reach all of
+ * the fabric, and an earlier measurement flatters a single layer.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +36,7 @@ struct flow {
 	bool fifo, in_order, narrow;
 };
 
-/* Words behind the operands; false: one is not known. */
+/* Parse the words behind the operands; false: unknown word. */
 static bool
 take_words(struct flow *x, char **word)
 {
@@ -52,7 +52,7 @@ take_words(struct flow *x, char **word)
 	return true;
 }
 
-/* The first cable between switches. */
+/* Give the first link between switches a single VL. */
 static void
 make_narrow(struct flow *x)
 {
@@ -68,7 +68,7 @@ make_narrow(struct flow *x)
 }
 
 static void
-begin(struct flow *x, const char *name, unsigned lanes)
+begin_flow(struct flow *x, const char *name, unsigned lanes)
 {
 	const char *at = getenv("HEDDLE_FIXTURES");
 	struct sim_options so = sim_defaults();
@@ -95,7 +95,7 @@ begin(struct flow *x, const char *name, unsigned lanes)
 }
 
 static void
-end(struct flow *x)
+end_flow(struct flow *x)
 {
 	world_free(x->w);
 	fabric_free(x->f);
@@ -127,9 +127,9 @@ find_switches(struct flow *x)
 	}
 }
 
-/* Mean over hosts: a fifth of the time to warm up. */
+/* The mean over hosts during us microseconds, after us / 2 of warm-up. */
 static double
-run(struct flow *x, uint64_t seed, struct data_traffic *t, int us)
+run_traffic(struct flow *x, uint64_t seed, struct data_traffic *t, int us)
 {
 	struct data_options o = x->fifo ? data_fifo() : data_defaults();
 	struct data_report r;
@@ -153,26 +153,26 @@ run(struct flow *x, uint64_t seed, struct data_traffic *t, int us)
 }
 
 static int
-uniform(struct flow *x, const char *name)
+run_uniform(struct flow *x, const char *name)
 {
 	struct data_traffic t = data_traffic_defaults();
 
-	begin(x, name, 1);
+	begin_flow(x, name, 1);
 	(void)printf("%-24s uniform%s %.2f %%\n", name, x->fifo ? ", fifo" : "",
-		100 * run(x, 1, &t, UNIFORM_US));
-	end(x);
+		100 * run_traffic(x, 1, &t, UNIFORM_US));
+	end_flow(x);
 	return 0;
 }
 
 static int
-hot(struct flow *x, const char *name, unsigned lanes, unsigned spots,
+run_hot(struct flow *x, const char *name, unsigned lanes, unsigned spots,
 	unsigned seeds)
 {
 	struct data_traffic t = data_traffic_defaults();
 	uint32_t target[SPOTS];
 	double sum = 0;
 
-	begin(x, name, lanes);
+	begin_flow(x, name, lanes);
 	for (unsigned i = 0; i < spots; i++)
 		target[i] = i * x->f->nhosts / spots;
 	t.pattern = DATA_HOTSPOT;
@@ -183,17 +183,17 @@ hot(struct flow *x, const char *name, unsigned lanes, unsigned spots,
 	t.ahead = AHEAD;
 	t.refuse = !x->in_order;
 	for (unsigned s = 1; s <= seeds; s++)
-		sum += run(x, s, &t, HOT_US);
+		sum += run_traffic(x, s, &t, HOT_US);
 	(void)printf("%-24s %u hot, %u of %u lanes%s%s%s: %.2f %%\n", name,
 		spots, sm_view(x->w->sm)->routes->lanes.n, lanes,
 		x->fifo ? ", fifo" : "", x->in_order ? ", in order" : "",
 		x->narrow ? ", one cable narrow" : "", 100 * sum / seeds);
-	end(x);
+	end_flow(x);
 	return 0;
 }
 
 static unsigned
-number(const char *s)
+parse_number(const char *s)
 {
 	return (unsigned)strtoul(s, NULL, 10);
 }
@@ -206,12 +206,12 @@ main(int argc, char **argv)
 
 	if (strcmp(verb, "uniform") == 0 && argc >= 3 &&
 		take_words(&x, argv + 3))
-		return uniform(&x, argv[2]);
+		return run_uniform(&x, argv[2]);
 	if (strcmp(verb, "hot") == 0 && argc >= 6 &&
-		number(argv[4]) - 1 < SPOTS && number(argv[5]) > 0 &&
-		take_words(&x, argv + 6))
-		return hot(&x, argv[2], number(argv[3]), number(argv[4]),
-			number(argv[5]));
+		parse_number(argv[4]) - 1 < SPOTS &&
+		parse_number(argv[5]) > 0 && take_words(&x, argv + 6))
+		return run_hot(&x, argv[2], parse_number(argv[3]),
+			parse_number(argv[4]), parse_number(argv[5]));
 	(void)fprintf(stderr, "usage: treeflow uniform FABRIC [fifo] |\n"
 			      "       hot FABRIC LANES SPOTS SEEDS [fifo] "
 			      "[in-order] [narrow]\n");

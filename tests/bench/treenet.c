@@ -18,7 +18,7 @@ struct wish {
 };
 
 static bool
-word(struct wish *w, const char *s)
+parse_word(struct wish *w, const char *s)
 {
 	if (strcmp(s, "rails") == 0)
 		w->rails = true;
@@ -38,7 +38,7 @@ word(struct wish *w, const char *s)
 }
 
 static int
-parse(const char *name, struct wish *w, struct reason *why)
+parse_name(const char *name, struct wish *w, struct reason *why)
 {
 	char text[200], *save = NULL, *s;
 
@@ -47,14 +47,14 @@ parse(const char *name, struct wish *w, struct reason *why)
 	s = strtok_r(text, ",", &save);
 	(void)snprintf(w->base, sizeof(w->base), "%s", s != NULL ? s : "");
 	while ((s = strtok_r(NULL, ",", &save)) != NULL)
-		if (!word(w, s))
+		if (!parse_word(w, s))
 			return reason_set(why, "\"%s\" in \"%s\"", s, name);
 	return 0;
 }
 
 /* Up to three numbers behind colons. */
 static unsigned
-numbers(const char *s, unsigned out[3])
+parse_numbers(const char *s, unsigned out[3])
 {
 	unsigned n = 0;
 
@@ -64,7 +64,7 @@ numbers(const char *s, unsigned out[3])
 }
 
 static bool
-is(const char *s, const char *kind)
+is_kind(const char *s, const char *kind)
 {
 	size_t n = strlen(kind);
 
@@ -72,47 +72,47 @@ is(const char *s, const char *kind)
 }
 
 static struct fabric *
-base(const char *s, const char *fixtures, struct reason *why)
+make_base(const char *s, const char *fixtures, struct reason *why)
 {
 	static const unsigned cube[3] = {8, 8, 8};
 	unsigned v[3] = {0, 0, 0};
-	unsigned n = numbers(s, v);
+	unsigned n = parse_numbers(s, v);
 	char path[512];
 
-	if (is(s, "648") && n == 2)
+	if (is_kind(s, "648") && n == 2)
 		return gen_tree_two(
 			&(struct gen_fattree2){18, 36, 1, v[0], v[1]}, why);
-	if (is(s, "3456") && n == 2)
+	if (is_kind(s, "3456") && n == 2)
 		return gen_edit_populate(gen_tree_three(24, why), v[0], v[1]);
-	if ((is(s, "racks") || is(s, "juropa")) && n == 2)
+	if ((is_kind(s, "racks") || is_kind(s, "juropa")) && n == 2)
 		return gen_paper_racks(*s == 'r' ? 1 : 8, v[0], v[1], why);
-	if (is(s, "thirds") && n == 2)
+	if (is_kind(s, "thirds") && n == 2)
 		return gen_paper_thirds(v[0], v[1], why);
-	if (is(s, "ranger") && n == 2)
+	if (is_kind(s, "ranger") && n == 2)
 		return gen_paper_dual(v[0], v[1], why);
-	if (is(s, "two") && n == 3)
+	if (is_kind(s, "two") && n == 3)
 		return gen_tree_two(
 			&(struct gen_fattree2){v[0], v[1], 1, v[2], v[2]}, why);
-	if (is(s, "three") && n == 3)
+	if (is_kind(s, "three") && n == 3)
 		return gen_edit_populate(gen_tree_three(v[0], why), v[1], v[2]);
-	if (is(s, "three") && n == 1)
+	if (is_kind(s, "three") && n == 1)
 		return gen_tree_three(v[0], why);
-	if (is(s, "dfly"))
+	if (is_kind(s, "dfly"))
 		return gen_dragonfly(8, 4, 4, why);
-	if (is(s, "torus"))
+	if (is_kind(s, "torus"))
 		return gen_grid(cube, 3, true, 1, why);
-	if (is(s, "irr64"))
+	if (is_kind(s, "irr64"))
 		return gen_random(64, 6, 4, 1, why);
 	(void)snprintf(path, sizeof(path), "%s/%s.ibnet", fixtures, s);
 	return ibnet_load(path, NULL, why);
 }
 
 /*
- * The n-th host of every second leaf and that of the next are one node, as in
- * Paper VI: port A on the first switch, port B on the second.
+ * The n-th hosts of every second leaf and of the next are one node, as in Paper
+ * VI of Bogdanski's thesis: port A on the first switch, port B on the second.
  */
 static void
-pair(struct fabric *f)
+pair_hosts(struct fabric *f)
 {
 	uint32_t leaf[2] = {FABRIC_NONE, FABRIC_NONE}, n = 0;
 
@@ -134,9 +134,9 @@ pair(struct fabric *f)
 	}
 }
 
-/* Without aggregation nodes. */
+/* Remove the aggregation nodes. */
 static struct fabric *
-bare(struct fabric *f)
+drop_sharp_nodes(struct fabric *f)
 {
 	bool *drop = mem_zalloc(f->nnodes, sizeof(*drop));
 	struct fabric_edit edit = {.drop_node = drop};
@@ -160,17 +160,17 @@ treenet_make(const char *name, const char *fixtures, struct reason *why)
 	struct wish w;
 	struct fabric *f;
 
-	if (parse(name, &w, why) != 0)
+	if (parse_name(name, &w, why) != 0)
 		return NULL;
-	f = base(w.base, fixtures, why);
+	f = make_base(w.base, fixtures, why);
 	if (f != NULL && w.rails)
 		f = gen_edit_rails(f, 2, true, why);
 	if (f != NULL && w.pairs)
-		pair(f);
+		pair_hosts(f);
 	if (f != NULL && w.sharp)
 		f = gen_edit_aggregation(f, why);
 	if (f != NULL && w.bare)
-		f = bare(f);
+		f = drop_sharp_nodes(f);
 	if (f != NULL && w.fail > 0)
 		f = gen_edit_fail_links(f, w.fail, w.seed, true, why);
 	return f;

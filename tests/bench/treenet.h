@@ -1,12 +1,12 @@
 /*
- * treenet: the fabrics that routing of trees is measured on, by name.
+ * treenet: the fabrics on which routing of trees is measured, by name.
  *
  *	648:X:Y     two levels of 36-port switches, X hosts on even leaves and
  *	            Y on odd ones
  *	3456:X:Y    three levels of 24-port switches
  *	racks:X:Y   a 648-port chassis above racks of two switches, X and Y
  *	            hosts a rack
- *	thirds:N:X  so many thirds of that, X hosts a rack: 216, 432 ports
+ *	thirds:N:X  N thirds of that, X hosts a rack: 216, 432 ports
  *	juropa:X:Y  eight of these above racks
  *	ranger:X:Y  two 3456-port trees above rack switches
  *	two:S:L:H   S spines, L leaves of H hosts
@@ -17,21 +17,21 @@
  *	irr64       64 switches, at random
  *	NAME        an ibnetdiscover file of the fixtures, less ".ibnet"
  *
- * followed by any of these, in this order of work:
+ * followed by any of these, which are applied in this order:
  *
  *	,rails      every host has a second port on the next leaf
  *	,pairs      hosts of neighbouring leaves are one node
  *	,sharp      aggregation nodes everywhere
- *	,bare       none of those there are
- *	,fail=N     N cables between switches fail, what remains is connected
- *	,seed=S     ... others
+ *	,bare       no aggregation nodes
+ *	,fail=N     N cables between switches fail, the rest stays connected
+ *	,seed=S     seed of their choice
  */
 #ifndef HEDDLE_TESTS_BENCH_TREENET_H
 #define HEDDLE_TESTS_BENCH_TREENET_H
 
 #include "tests/topo/fabric.h"
 
-/* NULL and why when it cannot be made. */
+/* NULL and why if it cannot be made. */
 struct fabric *treenet_make(
 	const char *name, const char *fixtures, struct reason *why);
 

@@ -3,25 +3,22 @@
 # Routes of trees by ftree beside OpenSM's engines, on ibsim, judged by one
 # measure (trees_main.c), in one table: fixtures, populations, several (trees
 # under the same racks), degraded, homes. Then flows (treeflow_main.c) and speed
-# (route_main.c, verify_main.c). Last big, which is only done when it is asked
-# for.
+# (route_main.c, verify_main.c). Last big, only if it is named.
 #
 #	TREES_SEEDS=16	degraded fabrics of each kind, and of these
 #	TREES_THEIRS=16	with OpenSM beside
 #	TREES_LIMIT=300	seconds for one bring-up of OpenSM
 #
-# The lines of a fabric: engine asked for, and what was really used behind a
-# ">"; pairs of (switch, LID) that do not arrive; channels on or behind a cycle
-# when all is on one lane (dfsssp uses several, which a table does not show);
-# host pairs on the busiest cable and on the idlest; static saturation; eBB (*:
-# of the pairs that arrive, some hosts do not reach each other); flows on the
-# busiest cable of the worst shift, and what that is at least, whatever the
-# routing; hops. Behind each part: where OpenSM's, if they reach everybody, are
-# better.
+# The lines of a fabric: engine asked for, and the one used behind a ">"; pairs
+# of (switch, LID) that do not arrive; channels on or behind a cycle with all
+# VLs as one (dfsssp uses several, which a table does not show); host pairs on
+# the busiest link and on the idlest; static saturation; eBB (*: of the pairs
+# that arrive, some hosts do not reach each other); flows on the busiest link of
+# the worst shift, and the lower bound of that for any routing; hops. Behind
+# each part: the lines where OpenSM's engines, if all is reached, are better.
 #
-# Tables that OpenSM made are kept in $B/trees by what they were made from: the
-# fabric, the engine, the version of OpenSM. Where it made none it is asked
-# again the next time.
+# Tables of OpenSM are kept in $B/trees by their inputs: the fabric, the engine,
+# the version of OpenSM. If it made none it is run again the next time.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/e2e/lib.sh
@@ -33,8 +30,8 @@ THEIRS=${TREES_THEIRS:-16}
 LIMIT=${TREES_LIMIT:-300}
 
 # opensm_on ENGINE FILE: its tables of $E2E_DIR/fabric.net as dump_fts prints
-# them, and in FILE.used the engine that made them. By itself: what fails in
-# here ends no more than this, and its simulator with it.
+# them, and in FILE.used the engine that made them. In a subshell: a failure
+# here ends only this, and its simulator.
 opensm_on() (
 	trap 'stop_pid "$E2E_SIM_PID"
 		rm -rf "$E2E_DIR/console" "$E2E_DIR/osm"' EXIT
@@ -55,8 +52,8 @@ opensm_on() (
 	}
 	END { print used == "" ? "none" : used }' "$E2E_DIR/osm/log" \
 		>"$2.used"
-	# "LID port # WHAT" is "LID port : (WHAT)" with dump_fts; whose LID that
-	# is need be said once only
+	# "LID port # OWNER" is "LID port : (OWNER)" with dump_fts; the owner of
+	# a LID is needed only once
 	LC_ALL=C awk '/^Unicast/ {
 		print
 		next
@@ -104,7 +101,7 @@ theirs() {
 	"$B/bench/trees" "$1" "$2" "$E2E_DIR/tables" "$th_label"
 }
 
-# beside FABRIC [ENGINE...]: our line, then theirs
+# beside FABRIC [ENGINE...]: our line, then OpenSM's
 beside() {
 	be=$1
 	shift
@@ -114,9 +111,10 @@ beside() {
 	done
 }
 
-# behind: of a table, the lines of OpenSM's that reach everybody and beat ours
-# in saturation or eBB by more than the last digit; minhop, and what falls back
-# to it, by channels that wait for each other in a circle
+# behind: of a table, the lines of OpenSM's engines that reach everything and
+# beat ours in saturation or eBB by more than the last digit; minhop, and
+# engines that fall back to it, with the channels that wait for each other in a
+# cycle
 behind() {
 	awk '/single point of failure/ { next }
 	$2 ~ /^(ftree|multi-homed)/ { sat[$1] = $7; ebb[$1] = $8 }
@@ -166,7 +164,7 @@ several() {
 	done
 }
 
-# The lines of each number of failed cables, then what they come to.
+# The lines of each number of failed cables, then their summary.
 degraded() {
 	for n in 34 85 130 194 259; do
 		s=1
@@ -234,7 +232,7 @@ homes() {
 	done
 }
 
-# flow PAPER ARGUMENTS...: what treeflow measures, and the paper beside it
+# flow PAPER ARGUMENTS...: treeflow's measurement, and the paper's beside it
 flow() {
 	fl_paper=$1
 	shift
@@ -242,7 +240,7 @@ flow() {
 	printf '%-56s paper: %s\n' "$fl_ours" "$fl_paper"
 }
 
-# gains FABRIC SPOTS SEEDS PAPER...: of 2, 4, 6, 8 lanes over one
+# gains FABRIC SPOTS SEEDS PAPER...: of 2, 4, 6, 8 layers over one
 gains() {
 	ga_fabric=$1 ga_spots=$2 ga_seeds=$3
 	shift 3
@@ -260,8 +258,8 @@ gains() {
 	done
 }
 
-# What Papers I and II measured, packets and all. Paper I, BEFT / EFT: read from
-# the text and Figures 4 to 9.
+# The measurements of Papers I and II of Bogdanski's thesis, with packets. Paper
+# I, BEFT / EFT: read from the text and Figures 4 to 9.
 flows() {
 	flow "90 / 90" uniform 648:18:18
 	flow "90 / 90, less than ours by its switch" uniform 648:18:18 fifo

@@ -1,5 +1,6 @@
 /*
- * How good routes of trees are, ours and anybody's, by one measure.
+ * The quality of routes of trees, ours and those of other managers, by one
+ * measure.
  *
  * usage: trees net FABRIC            the fabric as ibnetdiscover prints it
  *        trees ours FABRIC ENGINE    our routes, a line of the table
@@ -10,10 +11,10 @@
  *        trees head                  the head of the table
  *
  * FABRIC: see treenet.h; fixtures come from HEDDLE_FIXTURES. For shifts, hosts
- * are in the order of their switches, whatever LIDs the tables are about. eBB
- * is that of the pairs that reach each other: who loses some has an "*" behind
- * it, and the cables to himself that they would use. Shift: flows on the
- * busiest cable of the worst one / what treecut.h says no routing can be below.
+ * are in the order of their switches, whatever LIDs the tables use. eBB is over
+ * the pairs that reach each other: a "*" behind it if some do not, which leaves
+ * the others more bandwidth. Shift: flows on the busiest link of the worst one
+ * / the bound of treecut.h.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,7 +66,7 @@ close_net(struct net *n)
 }
 
 static struct verify_tables
-tables(const struct routes *r)
+tables_of(const struct routes *r)
 {
 	return (struct verify_tables){
 		r->topo, r->pool, r->row, r->nblocks, &r->lanes};
@@ -74,14 +75,14 @@ tables(const struct routes *r)
 /* ---- the table ---- */
 
 static void
-head(void)
+print_head(void)
 {
 	(void)printf("%-28s %-17s %7s %6s %6s %5s %5s %-5s %5s %4s\n", "fabric",
 		"engine", "unreach", "cyclic", "high", "low", "sat", " eBB",
 		"shift", "hops");
 }
 
-/* Over the flows that arrive. */
+/* eBB over the flows that arrive. */
 static void
 put_ebb(const struct verify_tables *in, unsigned samples, char out[16],
 	uint32_t *hosts)
@@ -101,9 +102,9 @@ put_ebb(const struct verify_tables *in, unsigned samples, char out[16],
 }
 
 static void
-line(const char *name, const char *label, const struct routes *r)
+print_line(const char *name, const char *label, const struct routes *r)
 {
-	struct verify_tables in = tables(r);
+	struct verify_tables in = tables_of(r);
 	struct treecut bound = treecut_find(r->topo);
 	struct verify_report q;
 	struct bandwidth_shift shift;
@@ -128,7 +129,7 @@ line(const char *name, const char *label, const struct routes *r)
 /* ---- ours ---- */
 
 static struct routes *
-routed(const struct net *n, const char *engine, const char **used)
+compute_tables(const struct net *n, const char *engine, const char **used)
 {
 	static const struct engine_options plain = {.lanes = 1};
 	static char said[64];
@@ -149,13 +150,13 @@ routed(const struct net *n, const char *engine, const char **used)
 }
 
 static int
-ours(const char *name, const char *engine)
+print_ours(const char *name, const char *engine)
 {
 	struct net n = open_net(name);
 	const char *used;
-	struct routes *r = routed(&n, engine, &used);
+	struct routes *r = compute_tables(&n, engine, &used);
 
-	line(name, used, r);
+	print_line(name, used, r);
 	routes_unref(r);
 	close_net(&n);
 	return 0;
@@ -164,7 +165,7 @@ ours(const char *name, const char *engine)
 /* ---- theirs ---- */
 
 static char *
-slurp(const char *path, size_t *n)
+read_file(const char *path, size_t *n)
 {
 	FILE *f = fopen(path, "re");
 	struct buf b = {0};
@@ -180,8 +181,8 @@ slurp(const char *path, size_t *n)
 }
 
 /*
- * ibsim gives port k of a node the GUID of the node plus k, whatever the file
- * says.
+ * The port with a GUID. ibsim gives port k of a node the GUID of the node plus
+ * k, whatever the file says.
  */
 static port_ix
 port_called(const struct topo *t, uint64_t guid)
@@ -196,9 +197,9 @@ port_called(const struct topo *t, uint64_t guid)
 	return topo_by_port_guid(t, guid);
 }
 
-/* Their LIDs in our order: row[lid of ours] = what they say for that port. */
+/* Translate tables to our LIDs: row[our LID] = their entry for that port. */
 static struct routes *
-translate(const struct net *n, const struct fts *f)
+translate_lids(const struct net *n, const struct fts *f)
 {
 	struct routes *r = routes_new(n->t, n->pool);
 	size_t bytes = (size_t)r->nblocks * LFT_BLOCK;
@@ -225,13 +226,13 @@ translate(const struct net *n, const struct fts *f)
 	return r;
 }
 
-/* Tables from a file; NULL: said why. */
+/* Tables from a file; NULL: the reason was printed. */
 static struct routes *
-load(const struct net *n, const char *path)
+load_tables(const struct net *n, const char *path)
 {
 	struct reason why = {""};
 	size_t len;
-	char *text = slurp(path, &len);
+	char *text = read_file(path, &len);
 	struct fts *f = text != NULL ? fts_parse(text, len, path, &why) : NULL;
 	struct routes *r;
 
@@ -240,17 +241,17 @@ load(const struct net *n, const char *path)
 		(void)fprintf(stderr, "trees: %s: %s\n", path, why.text);
 		return NULL;
 	}
-	r = translate(n, f);
+	r = translate_lids(n, f);
 	fts_free(f);
 	return r;
 }
 
-/* ---- homes ---- */
+/* ---- single points of failure ---- */
 
 static void
-homed(const char *name, const char *label, const struct routes *r)
+print_homed(const char *name, const char *label, const struct routes *r)
 {
-	struct verify_tables in = tables(r);
+	struct verify_tables in = tables_of(r);
 	struct redundancy_report h;
 
 	redundancy_find(&in, NULL, &h);
@@ -261,23 +262,23 @@ homed(const char *name, const char *label, const struct routes *r)
 }
 
 static int
-theirs(const char *name, const char *path, const char *label, bool homes)
+print_theirs(const char *name, const char *path, const char *label, bool homes)
 {
 	struct net n = open_net(name);
-	struct routes *r = load(&n, path);
+	struct routes *r = load_tables(&n, path);
 
 	if (r != NULL && homes)
-		homed(name, label, r);
+		print_homed(name, label, r);
 	if (r != NULL)
-		line(name, label, r);
+		print_line(name, label, r);
 	routes_unref(r);
 	close_net(&n);
 	return r == NULL;
 }
 
-/* Every port a node of its own: what balance alone makes of it. */
+/* Make every port a node of its own: then routes are only balanced. */
 static struct fabric *
-strangers(const struct fabric *f)
+split_nodes(const struct fabric *f)
 {
 	struct fabric_edit none = {0};
 	struct fabric *g = fabric_rebuild(f, &none);
@@ -288,23 +289,23 @@ strangers(const struct fabric *f)
 }
 
 static int
-homes(const char *name)
+print_homes(const char *name)
 {
 	struct net n = open_net(name), alone = {.pool = n.pool};
 	const char *used;
-	struct routes *r = routed(&n, "ftree", &used), *was, *judged;
+	struct routes *r = compute_tables(&n, "ftree", &used), *was, *judged;
 
-	alone.f = strangers(n.f);
+	alone.f = split_nodes(n.f);
 	alone.t = frozen_topo(alone.f, NULL);
-	was = routed(&alone, "ftree", &used);
-	/* the same tables, of nodes that are known */
+	was = compute_tables(&alone, "ftree", &used);
+	/* the same tables, with the nodes known */
 	judged = routes_new(n.t, n.pool);
 	for (sw_ix s = 0; s < n.t->nsw; s++)
 		routes_put_same(judged, s, was, s);
-	homed(name, "classic order", judged);
-	homed(name, "multi-homed", r);
-	line(name, "classic order", judged);
-	line(name, "multi-homed", r);
+	print_homed(name, "classic order", judged);
+	print_homed(name, "multi-homed", r);
+	print_line(name, "classic order", judged);
+	print_line(name, "multi-homed", r);
 	routes_unref(judged);
 	routes_unref(was);
 	routes_unref(r);
@@ -314,9 +315,9 @@ homes(const char *name)
 	return 0;
 }
 
-/* Routes after prev, and how many nodes have a single point of failure. */
+/* Compute routes after prev; print the nodes with a single point of failure. */
 static struct routes *
-after(const struct net *n, const char *name, const struct routes *prev,
+compute_after(const struct net *n, const char *name, const struct routes *prev,
 	bool rebalance)
 {
 	static const char *const engine = "ftree";
@@ -340,18 +341,18 @@ after(const struct net *n, const char *name, const struct routes *prev,
 	(void)snprintf(label, sizeof(label), "%s, %llu new",
 		rebalance ? "fresh" : "kept",
 		(unsigned long long)r->entries_changed);
-	homed(name, label, r);
+	print_homed(name, label, r);
 	return r;
 }
 
 static int
-falls(const char *name, unsigned steps, uint64_t seed)
+print_falls(const char *name, unsigned steps, uint64_t seed)
 {
 	struct net n = open_net(name);
 	const char *used;
-	struct routes *r = routed(&n, "ftree", &used);
+	struct routes *r = compute_tables(&n, "ftree", &used);
 
-	homed(name, "all cables", r);
+	print_homed(name, "all cables", r);
 	for (unsigned i = 1; i <= steps; i++) {
 		struct topo *was = n.t;
 		struct reason why = {""};
@@ -363,8 +364,8 @@ falls(const char *name, unsigned steps, uint64_t seed)
 		n.t = frozen_again(n.f, was, 0);
 		topo_unref(was);
 		(void)printf("%u failed\n", i);
-		kept = after(&n, name, r, false);
-		fresh = after(&n, name, r, true);
+		kept = compute_after(&n, name, r, false);
+		fresh = compute_after(&n, name, r, true);
 		routes_unref(fresh);
 		routes_unref(r);
 		r = kept;
@@ -375,7 +376,7 @@ falls(const char *name, unsigned steps, uint64_t seed)
 }
 
 static int
-net(const char *name)
+print_net(const char *name)
 {
 	struct net n = open_net(name);
 	struct buf b = {0};
@@ -393,21 +394,21 @@ main(int argc, char **argv)
 	const char *verb = argc > 1 ? argv[1] : "";
 
 	if (strcmp(verb, "head") == 0) {
-		head();
+		print_head();
 		return 0;
 	}
 	if (strcmp(verb, "net") == 0 && argc == 3)
-		return net(argv[2]);
+		return print_net(argv[2]);
 	if (strcmp(verb, "ours") == 0 && argc == 4)
-		return ours(argv[2], argv[3]);
+		return print_ours(argv[2], argv[3]);
 	if (strcmp(verb, "theirs") == 0 && argc == 5)
-		return theirs(argv[2], argv[3], argv[4], false);
+		return print_theirs(argv[2], argv[3], argv[4], false);
 	if (strcmp(verb, "homes") == 0 && argc == 3)
-		return homes(argv[2]);
+		return print_homes(argv[2]);
 	if (strcmp(verb, "homes") == 0 && argc == 5)
-		return theirs(argv[2], argv[3], argv[4], true);
+		return print_theirs(argv[2], argv[3], argv[4], true);
 	if (strcmp(verb, "falls") == 0 && argc == 5)
-		return falls(argv[2], (unsigned)strtoul(argv[3], NULL, 0),
+		return print_falls(argv[2], (unsigned)strtoul(argv[3], NULL, 0),
 			strtoull(argv[4], NULL, 0));
 	(void)fprintf(stderr,
 		"usage: trees head | net FABRIC | ours FABRIC ENGINE |\n"

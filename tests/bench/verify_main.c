@@ -1,6 +1,6 @@
 /*
- * How long the verifier takes: all of a fabric's tables, on one thread and on
- * two; and after one failed cable, from the judgement before. usage: verify
+ * The time of the verifier: for all of a fabric's tables, on one thread and on
+ * two; and after one failed cable, from the previous state. usage: verify
  * [K...], K being the ports of the switches of a three-level fat tree.
  */
 #include <stdio.h>
@@ -10,19 +10,19 @@
 #include "routing/driver/compute.h"
 #include "routing/verify/verify.h"
 #include "sm/base/mem.h"
-#include "tests/bench/clock.h"
+#include "tests/bench/bench_clock.h"
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
 
 static struct verify_tables
-tables(const struct routes *r)
+tables_of(const struct routes *r)
 {
 	return (struct verify_tables){
 		r->topo, r->pool, r->row, r->nblocks, &r->lanes};
 }
 
 static struct routes *
-route(struct topo *t, struct lft_pool *pool, const struct routes *prev)
+compute_one(struct topo *t, struct lft_pool *pool, const struct routes *prev)
 {
 	const struct route_job job = {.topo = t, .pool = pool, .prev = prev};
 	struct arena *a = arena_new();
@@ -36,9 +36,9 @@ route(struct topo *t, struct lft_pool *pool, const struct routes *prev)
 }
 
 static struct verify_state *
-full(const struct routes *r, unsigned threads)
+verify_all(const struct routes *r, unsigned threads)
 {
-	const struct verify_tables in = tables(r);
+	const struct verify_tables in = tables_of(r);
 	struct verify_report out;
 	struct verify_state *v;
 	struct reason why = {""};
@@ -53,11 +53,11 @@ full(const struct routes *r, unsigned threads)
 }
 
 static void
-change(const struct routes *was, const struct verify_state *state,
+verify_change(const struct routes *was, const struct verify_state *state,
 	const struct routes *is, const char *what)
 {
-	const struct verify_before before = {state, tables(was)};
-	const struct verify_tables in = tables(is);
+	const struct verify_before before = {state, tables_of(was)};
+	const struct verify_tables in = tables_of(is);
 	struct verify_report out;
 	struct verify_state *v;
 	struct reason why = {""};
@@ -78,9 +78,9 @@ change(const struct routes *was, const struct verify_state *state,
 		(unsigned long)is->entries_changed);
 }
 
-/* A cable of switch sw fails: the one to another switch, or to a host. */
+/* Let a cable fail, between switches or to a host. */
 static void
-fail(const struct fabric *f, const struct routes *was,
+fail_one_cable(const struct fabric *f, const struct routes *was,
 	const struct verify_state *state, bool host)
 {
 	bool *drop = mem_zalloc(f->ncables, sizeof(*drop));
@@ -94,15 +94,15 @@ fail(const struct fabric *f, const struct routes *was,
 		c++;
 	drop[c] = true;
 	t = frozen_less(f, drop, was->topo);
-	r = route(t, was->pool, was);
-	change(was, state, r, host ? "one host gone" : "one cable gone");
+	r = compute_one(t, was->pool, was);
+	verify_change(was, state, r, host ? "one host gone" : "one cable gone");
 	routes_unref(r);
 	topo_unref(t);
 	free(drop);
 }
 
 static void
-bench(unsigned k)
+bench_tree(unsigned k)
 {
 	struct lft_pool *pool = lft_pool_new();
 	struct reason why;
@@ -116,12 +116,12 @@ bench(unsigned k)
 		return;
 	}
 	t = frozen_topo(f, NULL);
-	r = route(t, pool, NULL);
+	r = compute_one(t, pool, NULL);
 	(void)printf("k = %u: %u LIDs, %u switches\n", k, t->max_lid, t->nsw);
-	verify_state_unref(full(r, 1));
-	v = full(r, 2);
-	fail(f, r, v, false);
-	fail(f, r, v, true);
+	verify_state_unref(verify_all(r, 1));
+	v = verify_all(r, 2);
+	fail_one_cable(f, r, v, false);
+	fail_one_cable(f, r, v, true);
 	verify_state_unref(v);
 	routes_unref(r);
 	topo_unref(t);
@@ -133,11 +133,11 @@ int
 main(int argc, char **argv)
 {
 	for (int i = 1; i < argc; i++)
-		bench((unsigned)strtoul(argv[i], NULL, 10));
+		bench_tree((unsigned)strtoul(argv[i], NULL, 10));
 	if (argc == 1) {
-		bench(24);
-		bench(36);
-		bench(56);
+		bench_tree(24);
+		bench_tree(36);
+		bench_tree(56);
 	}
 	return 0;
 }

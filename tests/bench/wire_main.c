@@ -1,8 +1,8 @@
 /*
- * wire: how many SMPs a second the lower layers carry, umad and xact together,
- * against whatever fabric the umad device leads to (ibsim through
- * libumad2sim.so, as a rule). Get(NodeInfo) of the port itself or of what is
- * one hop away, with a range of windows. Prints figures, asserts nothing.
+ * wire: SMPs per second that the lower layers carry, umad and xact together,
+ * over any fabric that the umad device leads to (ibsim through libumad2sim.so,
+ * as a rule). Get(NodeInfo) of the port itself or of a node HOPS away, with a
+ * range of windows. Prints figures, asserts nothing.
  *
  * usage: wire [PORT [COUNT [HOPS]]]
  */
@@ -15,7 +15,7 @@
 #include "sm/transport/umad.h"
 #include "sm/transport/xact.h"
 #include "tests/bench/args.h"
-#include "tests/bench/clock.h"
+#include "tests/bench/bench_clock.h"
 
 struct bench {
 	struct xact *x;
@@ -57,7 +57,7 @@ on_done(void *cookie, uint64_t tag, const struct xact_result *res)
 }
 
 static void
-wake(void *cookie)
+on_wake(void *cookie)
 {
 	uint64_t one = 1;
 
@@ -65,7 +65,7 @@ wake(void *cookie)
 }
 
 static void
-drain(struct umad *u, struct xact *x)
+drain_answers(struct umad *u, struct xact *x)
 {
 	struct transport_msg m;
 	struct smp s;
@@ -79,7 +79,7 @@ drain(struct umad *u, struct xact *x)
 }
 
 static void
-run(struct umad *u, int efd, struct bench b, unsigned window)
+run_window(struct umad *u, int efd, struct bench b, unsigned window)
 {
 	struct xact_options o = {.timeout = mono_ms(200),
 		.retries = 3,
@@ -98,7 +98,7 @@ run(struct umad *u, int efd, struct bench b, unsigned window)
 		struct pollfd p = {.fd = efd, .events = POLLIN};
 		uint64_t n;
 
-		drain(u, b.x);
+		drain_answers(u, b.x);
 		if (xact_pending(b.x) > 0 && poll(&p, 1, 50) > 0)
 			(void)!read(efd, &n, sizeof(n));
 	}
@@ -120,7 +120,7 @@ main(int argc, char **argv)
 	int efd = eventfd(0, EFD_NONBLOCK);
 	unsigned count = args_number(argc, argv, 2, 100000);
 	struct umad *u = umad_open(
-		argc > 1 ? argv[1] : "auto", true, wake, &efd, &name, &why);
+		argc > 1 ? argv[1] : "auto", true, on_wake, &efd, &name, &why);
 	struct bench b = {.hops = (uint8_t)args_number(argc, argv, 3, 0)};
 
 	if (u == NULL) {
@@ -132,7 +132,7 @@ main(int argc, char **argv)
 		(unsigned long)name.guid, count, b.hops);
 	for (unsigned w = 1; w <= 256; w *= 2) {
 		b.left = w == 1 ? count / 10 : count;
-		run(u, efd, b, w);
+		run_window(u, efd, b, w);
 	}
 	printf("dropped %lu\n", (unsigned long)umad_dropped(u));
 	umad_shutdown(u);

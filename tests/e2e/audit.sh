@@ -1,23 +1,23 @@
 #!/bin/sh
-# heddled --audit on fabrics that somebody else runs. usage: audit.sh WHAT
+# heddled --audit on fabrics of other subnet managers. usage: audit.sh WHAT
 #	opensm	updn with a given root on a random fabric, on ibsim, where no
 #		subnet administration answers: there may be a credit loop, and
-#		the audit leaves no trace
+#		the audit changes nothing
 #	credit	the same with one that answers: there is a credit loop
-#	lash	lash on the same fabric: lanes break it, as its SLs tell
-#	dfsssp	dfsssp on the torus where minhop has credit loops: its lanes
-#		break those of hosts' packets, not of what switches send
-#	2qos	torus-2QoS on a torus, whose packets change lanes on their way:
+#	lash	lash on the same fabric: VLs break it, as its SLs show
+#	dfsssp	dfsssp on the torus where minhop has credit loops: its VLs
+#		break those of hosts' packets, not those of switches' packets
+#	2qos	torus-2QoS on a torus, whose packets change VLs on their path:
 #		no deadlock, groups included
-#	torus	minhop on a torus, with groups: no deadlock is ruled out, all
-#		trees are well, nothing is written, nobody joins
-#	sim	heddled's own tables, on heddle-sim: all is well
+#	torus	minhop on a torus, with groups: a deadlock is not ruled out,
+#		all trees are right, nothing is written, no group is joined
+#	sim	heddled's own tables, on heddle-sim: no finding
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/e2e/lib.sh
 . tests/e2e/lib.sh
 
-# audit RESULT: its JSON in $E2E_DIR/audit.json; it must end with that code
+# audit RESULT: its JSON in $E2E_DIR/audit.json; it must exit with that code
 audit() {
 	sm_config
 	on "$E2E_TOOL_HOST" "$B/heddled" -c "$E2E_CONF" --audit --json \
@@ -28,7 +28,7 @@ audit() {
 	same wire.sets 0
 }
 
-# as_page: once more, for people
+# as_page: once more, as text
 as_page() {
 	on "$E2E_TOOL_HOST" "$B/heddled" -c "$E2E_CONF" --audit \
 		>"$E2E_DIR/audit.page" 2>"$E2E_DIR/audit.err"
@@ -45,12 +45,12 @@ same() {
 	[ "$(found "$1")" = "$2" ] || fail "$1 is $(found "$1"), not $2"
 }
 
-# some KEY: more than none
+# some KEY: its value is above 0
 some() {
 	[ "$(found "$1")" -gt 0 ] || fail "$1 is $(found "$1")"
 }
 
-# page PATTERN: a line of the page
+# page PATTERN: a line of the text
 page() {
 	grep -q "$1" "$E2E_DIR/audit.page" ||
 		fail "no '$1': $(cat "$E2E_DIR/audit.page")"
@@ -79,20 +79,20 @@ audit_opensm() {
 	same found.load.max "$(json_get "$E2E_DIR/before.json" load_max)"
 	[ "$(json_get "$E2E_DIR/before.json" cyclic)" -gt 0 ] ||
 		fail "the other judge sees no loop"
-	# which SLs there are nobody says
+	# no SA answers with the SLs
 	same sa.answers false
 	same dependencies.cyclic_sure 0
 	same findings.0.severity risk
 	as_page
 	page "^UNCERTAIN: a deadlock cannot be ruled out"
-	page "^RISK  *Credit loop of [0-9]* cables: "
+	page "^RISK  *Credit loop of [0-9]* links: "
 	page "    - 'sw[0-9]*' port [0-9]* -> 'sw[0-9]*' port [0-9]*, VL 0: LID"
 	say "eBB $(found found.ebb.mean), Heddle's $(found heddle.ebb.mean)"
 }
 
 # manager OPTIONS...: opensm on the first host of heddle-sim, with a subnet
-# administration that answers, until a fabric is up. Its first sweep takes
-# every port for one of a single lane, as it was when it was read.
+# administration that answers, until a fabric is up. Its first sweep takes every
+# port for one with a single VL, as it was when it was read.
 manager() {
 	mkdir -p "$E2E_DIR/sm"
 	echo 'force_log_flush TRUE' >"$E2E_DIR/opensm.conf"
@@ -108,13 +108,13 @@ manager() {
 	soon ups 2 || fail "opensm: no second sweep"
 }
 
-# ups N: so many sweeps have ended well
+# ups N: N sweeps have ended well
 ups() {
 	gone "$E2E_SM_PID" && fail "opensm ended"
 	[ "$(grep -s 'SUBNET UP' "$E2E_DIR/sm.log" | grep -c '')" -ge "$1" ]
 }
 
-# Programs by our own library: it knows of long answers.
+# Programs with libheddle-umad: it can receive long answers.
 served_fabric() {
 	E2E_SO=$B/libheddle-umad.so
 	serve "$E2E_DIR/fabric.net"
@@ -134,7 +134,7 @@ audit_credit() {
 	same findings.0.kind deadlock
 	as_page
 	page "^FAULTY: this fabric can deadlock"
-	page "^FAULT  *Credit loop of [0-9]* cables: "
+	page "^FAULT  *Credit loop of [0-9]* links: "
 	page "no deadlock is possible: Heddle's routes"
 	say "$(grep '^FAULT ' "$E2E_DIR/audit.page")"
 }
@@ -148,13 +148,13 @@ audit_lash() {
 	same well true
 	same sa.pairs_assumed 0
 	same dependencies.cyclic 0
-	# it is the lanes that do it
+	# the VLs break the loops
 	some dependencies.cyclic_on_one_lane
 	[ "$(found sl2vl.lanes)" -gt 1 ] || fail "one lane"
 	as_page
 	page "^WELL: every pair reaches, nothing loops, no deadlock"
-	page "directions would be in credit loops: the lanes"
-	# without a word of its SLs nobody could say so
+	page "directions would be in credit loops: the VLs"
+	# without its SLs this could not be known
 	stop_pid "$E2E_SM_PID"
 	E2E_SM_PID=
 	audit 1
@@ -176,8 +176,8 @@ audit_dfsssp() {
 	audit 1
 	same sa.pairs_assumed 0
 	some dependencies.cyclic_on_one_lane
-	# lanes break the loops of hosts' packets; those that switches send it
-	# leaves out of its account
+	# VLs break the loops of hosts' packets; dfsssp ignores packets that
+	# switches send
 	same dependencies.cyclic_sure 0
 	some dependencies.cyclic
 	same findings.0.kind deadlock
@@ -192,7 +192,7 @@ audit_dfsssp() {
 		"$(found dependencies.cyclic) with what switches send"
 }
 
-# trees: are there any, and all of them whole?
+# trees: multicast trees exist and all are complete
 trees() {
 	on "$E2E_TOOL_HOST" "$B/heddled" -c "$E2E_CONF" --audit --json \
 		>"$E2E_DIR/audit.json" 2>"$E2E_DIR/audit.err"
@@ -202,18 +202,18 @@ trees() {
 	done
 }
 
-# join: some hosts join the groups that IPoIB has
+# join: some hosts join the groups of IPoIB
 join() {
 	for h in h3 h9 h17 h30 h44; do
 		on $h "$B/heddle-saclient" ipoib h12 >"$E2E_DIR/join" 2>&1 ||
 			fail "$h: $(cat "$E2E_DIR/join")"
 	done
-	# opensm writes the trees when it has answered
+	# opensm writes the trees after it has answered
 	sm_config
 	soon trees || fail "no trees: $(cat "$E2E_DIR/audit.err")"
 }
 
-# What subnet administration keeps, and what switches were told.
+# The members in subnet administration, and the tables in the switches.
 kept() {
 	for k_record in MCMR IIR SR; do
 		on h20 saquery --smkey 1 $k_record 2>&1
@@ -299,6 +299,6 @@ opensm | credit | lash | dfsssp | 2qos | torus | sim) ;;
 	;;
 esac
 e2e_init
-E2E_TIMEOUT=2s # nobody is silent here
+E2E_TIMEOUT=2s # all nodes answer here
 "audit_$1"
 say "PASS"

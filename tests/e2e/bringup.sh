@@ -1,8 +1,8 @@
 #!/bin/sh
 # usage: bringup.sh FABRIC
-# A dead fabric comes up: one run to bring it up, then other people's tools
-# judge what it left behind; then a daemon on the living fabric, which must
-# find nothing to do, and must be found by sminfo.
+# A dead fabric comes up: one run brings it up, then the standard tools judge
+# its tables; then a daemon on the running fabric, which must find nothing to
+# do, and must be found by sminfo.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/e2e/lib.sh
@@ -10,7 +10,8 @@ cd "$(dirname "$0")/../.." || exit 1
 
 TRACKS=${TRACKS:-12}
 SEED=${SEED:-1}
-# opensm's minhop promises nothing about deadlock; its updn does not reach all.
+# With opensm cycles are allowed: minhop can have them, and updn does not reach
+# all.
 LENIENT=
 [ "$SM" = opensm ] && LENIENT=--allow-cycles
 
@@ -20,7 +21,7 @@ tool_lid() {
 		sed -n 's/^Lid:\.*//p'
 }
 
-# Compare what ibtracert finds with the walk through the tables.
+# Compare ibtracert's paths with the walk through the tables.
 compare_tracks() {
 	"$B/heddle-ftscheck" --tracks "$TRACKS" --tool "$1" --seed "$SEED" \
 		"$E2E_DIR/up.net" "$E2E_DIR/up.fts" >"$E2E_DIR/tracks" ||
@@ -36,7 +37,7 @@ compare_tracks() {
 	say "tracks: $(wc -l <"$E2E_DIR/tracks") agree with ibtracert"
 }
 
-# Ask ports by LID: they must be Active, have that LID and know their master.
+# Ask ports by LID: they must be Active, with that LID and the SM's LID.
 # usage: compare_ports SM_LID
 compare_ports() {
 	awk '{ print $2 }' "$E2E_DIR/tracks" | head -n 4 >"$E2E_DIR/ask"

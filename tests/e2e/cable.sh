@@ -1,8 +1,8 @@
 #!/bin/sh
 # usage: cable.sh FABRIC
-# A cable between two switches is pulled under a running daemon and put back.
-# Each time the tables must be right again, and what was written is held
-# against what had to be.
+# A link between two switches goes down under a running daemon and comes back.
+# Each time the tables must be right again, and the writes are compared with the
+# writes that were necessary.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/e2e/lib.sh
@@ -14,7 +14,7 @@ OTHER_MAX=${OTHER_MAX:-200}
 LENIENT=
 [ "$SM" = opensm ] && LENIENT=--allow-cycles
 
-# newer GENERATION: has the daemon committed a later view?
+# newer GENERATION: the daemon has committed a later view
 newer() {
 	gone "$E2E_SM_PID" && fail "the subnet manager ended"
 	if [ "$SM" = opensm ]; then
@@ -37,7 +37,7 @@ generation() {
 	fi
 }
 
-# change NAME COMMAND BEFORE: what the cable does, and what becomes of it
+# change NAME COMMAND BEFORE: change the link, and judge the result
 change() {
 	[ "$SM" = opensm ] || rest
 	g=$(generation)
@@ -47,7 +47,7 @@ change() {
 	soon newer "$g" || fail "$1: no new tables"
 	took=$(since "$t0")
 	if [ "$SM" != opensm ]; then
-		rest # what it may still want to send counts, too
+		rest # later SMPs of the change count too
 		after=$(sent_so_far)
 		blocks=$((${after#* } - ${before#* }))
 		smps=$((${after% *} - ${before% *}))
@@ -79,7 +79,7 @@ main() {
 	# shellcheck disable=SC2046
 	set -- "$1" $(net_cables "$E2E_DIR/fabric.net" | pick "$SEED" 1)
 	[ $# -eq 5 ] || fail "$1 has no cable between switches"
-	# No light sweep may blur the counts.
+	# No light sweep may disturb the counts.
 	E2E_CONF_MORE='sweep:
   interval: 0'
 	sm_start

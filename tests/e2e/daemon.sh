@@ -1,23 +1,23 @@
 #!/bin/sh
 # heddled as a daemon on heddle-sim, through libheddle-umad.so. usage:
 # daemon.sh TEST-FABRIC
-#	quarantine	a switch that hangs is kept out and comes back
+#	quarantine	a switch that hangs goes into quarantine and comes back
 #	reboot		switches that reboot get their tables and LIDs again, and
-#			so do all after our own cable was out
+#			and so do all after the SM's own link was down
 #	standby		a second heddled waits, takes over, and keeps the fabric
 #	handover	opensm hands the fabric over to heddled (by hand, see
 #			run.sh)
 #	reload		SIGHUP with a good and with a bad configuration
-#	distrust	a second master, tables and turns that others wrote, a
+#	distrust	a second master, drift of tables and SL2VL blocks, a
 #			switch that acknowledges and does not store
-#	told		roles that cannot be, an answer with a wrong signature,
-#			state files that cannot be used
+#	told		impossible roles, an answer with a wrong signature,
+#			unusable state files
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/e2e/lib.sh
 . tests/e2e/lib.sh
 
-# at HOST COMMAND...: run it there
+# at HOST COMMAND...: run it on that host
 at() {
 	at_host=$1
 	shift
@@ -25,7 +25,7 @@ at() {
 		"$IBSIM_SOCKNAME" -- "$@"
 }
 
-# config NAME PRIORITY: the configuration of a daemon, and more from stdin
+# config NAME PRIORITY: write the configuration of a daemon; more from stdin
 config() {
 	mkdir -p "$E2E_DIR/$1"
 	{
@@ -48,7 +48,7 @@ config() {
 	} >"$E2E_DIR/$1/yaml"
 }
 
-# launch NAME HOST COMMAND...: in the background; its id is in NAME/pid
+# launch NAME HOST COMMAND...: in the background; its process id is in NAME/pid
 launch() {
 	la_dir=$E2E_DIR/$1
 	la_host=$2
@@ -60,7 +60,7 @@ launch() {
 	soon test -s "$la_dir/pid" || fail "$1 did not start"
 }
 
-# daemon NAME HOST: heddled there
+# daemon NAME HOST: start heddled on that host
 daemon() {
 	launch "$1" "$2" "$B/heddled" -c "$E2E_DIR/$1/yaml"
 }
@@ -80,27 +80,27 @@ halt_all() {
 	e2e_cleanup
 }
 
-# tell NAME COMMAND...: heddlectl to that daemon
+# tell NAME COMMAND...: run heddlectl against that daemon
 tell() {
 	te_name=$1
 	shift
 	"$B/heddlectl" --socket "$E2E_DIR/$te_name/sock" "$@"
 }
 
-# is NAME KEY VALUE: in its status
+# is NAME KEY VALUE: its status has that value
 is() {
 	tell "$1" --json status >"$E2E_DIR/$1/status" 2>/dev/null
 	IS=$(json_get "$E2E_DIR/$1/status" "$2")
 	[ "$IS" = "$3" ]
 }
 
-# becomes NAME KEY VALUE: within some time
+# becomes NAME KEY VALUE: its status has it soon
 becomes() {
 	soon is "$@" || fail "$1: $2 is $IS, not $3"
 	say "$1: $2 is $3"
 }
 
-# rests NAME: it has ended what it was at
+# rests NAME: it is idle, with nothing to do
 rests() {
 	soon rested "$1" || fail "$1 does not come to rest: it is $IS"
 }
@@ -109,7 +109,7 @@ rested() {
 	is "$1" role master && resting "$E2E_DIR/$1/status"
 }
 
-# metric NAME SAMPLE: the line that says so
+# metric NAME SAMPLE: its metrics have that line
 metric() {
 	soon is_metric "$@" ||
 		fail "no $2: $(grep "^${2%%[ {]*}" "$E2E_DIR/$1/metrics")"
@@ -121,7 +121,7 @@ is_metric() {
 		grep -q "^$2\$" "$E2E_DIR/$1/metrics"
 }
 
-# says NAME CODE TEXT: its status ends so and, soon, has that text
+# says NAME CODE TEXT: its status exits so and, soon, has that text
 says() {
 	soon is_said "$@" || fail "status ends with $SAID and not $2, or has no" \
 		"'$3': $(cut -c1-120 "$E2E_DIR/$1/page" | head -n 12)"
@@ -241,17 +241,17 @@ test_handover() {
 	config a 10 </dev/null
 	daemon a h1
 	becomes a role master
-	grep -q 'another SM has this fabric' "$E2E_DIR/a/log" ||
+	grep -q 'another subnet manager is master' "$E2E_DIR/a/log" ||
 		fail "it did not stand by"
-	grep -q 'hand-over from the old master' "$E2E_DIR/a/log" ||
+	grep -q 'hand-over from the previous master' "$E2E_DIR/a/log" ||
 		fail "not by hand-over"
 	in_order "handed over"
-	grep 'did not take' "$E2E_DIR/a/log" && fail "not acknowledged"
+	grep 'did not accept' "$E2E_DIR/a/log" && fail "not acknowledged"
 	becomes a others.0.state 2
 	is a role master || fail "it went back: $IS"
 }
 
-# named NAME NODE: does it know that name?
+# named NAME NODE: it knows that node's name
 named() {
 	tell "$1" topology | grep -q "$2"
 }
@@ -289,7 +289,7 @@ test_reload() {
 	becomes a lids.used 44
 	in_order "LMC 0 again"
 	sim link h1/1 down || fail "link"
-	says a 1 '^ALARM .*our own port has no link: nobody can be reached'
+	says a 1 '^ALARM .*our own port has no link: the fabric is unreachable'
 	sim link h1/1 up || fail "link"
 	becomes a alarm ""
 	in_order "our own cable is back"
@@ -299,7 +299,8 @@ test_reload() {
 	grep -q '^heddle_up 0$' "$E2E_DIR/a/prom" || fail "not down"
 }
 
-# Another manager, and what it writes; a switch that only says that it writes.
+# Another manager, and its writes; a switch that acknowledges but does not
+# store.
 test_distrust() {
 	config a 5 </dev/null
 	daemon a h1
@@ -313,30 +314,30 @@ test_distrust() {
 			sim entry "$n" "$l" 6 || fail "entry"
 		done
 	done
-	says a 1 '^ALARM .*another hand writes here: block 0 .*"h20" priority 1'
+	says a 1 '^ALARM .*modified by something other than this daemon: .*"h20" priority 1'
 	in_order "altered tables are put in order"
-	logged a 'another hand writes here'
+	logged a 'modified by something other than this daemon'
 	metric a 'heddle_alarm 1'
 	metric a 'heddle_tables_altered_total [1-9].*'
-	# our own plan closes turns, too, and this may be one of them
+	# our own plan blocks dependencies too, and this may be one of them
 	rests a
 	sim manager h20 1 standby || fail "manager"
 	sim turn leaf2 5 6 closed || fail "turn"
 	tell a sweep >/dev/null || fail "sweep"
-	says a 1 '^not as left .* [1-9] turns closed by others'
-	logged a 'leaf2 discards what comes by port 5 and leaves by port 6'
+	says a 1 '^drift .* [1-9] dependencies blocked by others'
+	logged a 'leaf2 discards packets from port 5 to port 6'
 	sim fault leaf3 lie LinearF || fail "fault"
 	for l in 5 6 7 8; do
 		sim link "leaf5/$l" down >/dev/null || fail "link"
 		until_true 5 is a quarantined.0.name leaf3 && break
 		sim link "leaf5/$l" up >/dev/null
 	done
-	says a 1 '^quarantine .*"leaf3" acknowledges .* not hold; tried again'
+	says a 1 '^quarantine .*"leaf3" acknowledges .* not hold; retried'
 	metric a 'heddle_quarantined_info{.*name="leaf3",reason="ackn.*"} 1'
-	logged a '"leaf3": acknowledges and does not hold: block 0 of its'
+	logged a '"leaf3": acknowledges what it does not hold: .*block 0'
 }
 
-# What was said wrongly, by the administrator and by a switch, and files.
+# Wrong roles, by the administrator and by a switch, and unusable files.
 test_told() {
 	config a 5 <<-'EOF'
 		routing:
@@ -350,11 +351,11 @@ test_told() {
 	daemon a h1
 	in_order bring-up
 	rests a
-	says a 0 'role-unknown: 0x0000000000001234: has a configured role and'
-	says a 0 'role-unknown: "core\*": has a configured role and is no switch'
+	says a 0 'role-unknown: 0x0000000000001234: has a configured role,'
+	says a 0 'role-unknown: "core\*": has a configured role, but no switch'
 	says a 0 'role-torn: leaf1: the pattern "lea?1" gives it another role'
-	says a 0 '"leaf2": no role by the signature of its answer'
-	logged a 'tree: "core\*": has a configured role .*routing.roles'
+	says a 0 '"leaf2": role ignored, its answer has a wrong signature'
+	logged a 'tree: "core\*": has a configured role, .*routing.roles'
 	logged a 'discovery: .*signature'
 	metric a 'heddle_tree_oddities{kind="role-unknown"} 2'
 	halt a
@@ -368,7 +369,7 @@ test_told() {
 	sed -i 's/^  priority: 5/&\n  subnet_prefix: 0xfe80000000000001/' \
 		"$E2E_DIR/a/yaml"
 	daemon a h1
-	says a 0 '^state .*NOT USED: .*is of another fabric: prefix=0xfe800000000'
+	says a 0 '^state .*NOT USED: .*belongs to another fabric: prefix=0xfe800000000'
 	in_order "without another fabric's state"
 }
 

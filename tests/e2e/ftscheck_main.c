@@ -3,8 +3,8 @@
  *
  *   ibnetdiscover > net; dump_fts -n > fts; heddle-ftscheck net fts
  *
- * Exit 0: every port reaches every port and no deadlock is possible; 1: not so;
- * 2: the input cannot be read.
+ * Exit 0: every port reaches every port and no deadlock is possible; 1: it does
+ * not, or one is; 2: the input cannot be read.
  */
 #include <getopt.h>
 #include <inttypes.h>
@@ -105,7 +105,7 @@ struct options {
 };
 
 static int
-usage(void)
+print_usage(void)
 {
 	fprintf(stderr,
 		"usage: heddle-ftscheck [--json] [--allow-cycles] NET TABLES\n"
@@ -195,7 +195,7 @@ main(int argc, char **argv)
 	int at = parse_options(argc, argv, &o), rc;
 
 	if (at < 0)
-		return usage();
+		return print_usage();
 	t = read_all(argv[at], argv[at + 1]);
 	if (!t)
 		return 2;

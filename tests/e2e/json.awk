@@ -1,5 +1,5 @@
-# JSON on stdin as lines "a.b.0.c<TAB>value". Strings lose their quotes and
-# keep their escapes; enough for the tests, without a package of its own.
+# JSON on stdin as lines "a.b.0.c<TAB>value". Strings lose their quotes and keep
+# their escapes: enough for the tests, without a JSON package.
 {
 	text = text $0 "\n"
 }

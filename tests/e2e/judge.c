@@ -7,25 +7,26 @@
 
 enum { SHOWN = 5, ROW = 256 / 64, CYCLE_STARTS = 64 };
 
-/* What a walk knows about a switch and the LID in hand. */
+/* State of a switch for the current LID; 0 and above: depth. */
 enum { NEW = -1, LOST = -2, LOOP = -3, WALKING = -4 };
 
 struct judge {
 	const struct ndtext *t;
 	struct judge_report *r;
 	uint32_t *owner;    /* [stride] port record, or NDTEXT_NONE */
-	uint32_t *on;	    /* [nsw] ports of hosts, as sources of pairs */
-	uint32_t *senders;  /* [nsw] of them those that load links */
-	uint32_t *dep_base; /* [nsw] first row of its switch's matrix */
+	uint32_t *on;	    /* [nsw] host ports, as sources of pairs */
+	uint32_t *senders;  /* [nsw] of these, ports with traffic that loads
+			       links */
+	uint32_t *dep_base; /* [nsw] first row of the switch in dep */
 	uint64_t *dep;	    /* rows of ROW words: in-port -> out-ports */
-	uint64_t *load;	    /* [nports], by the port that a link leaves */
-	/* for the LID in hand */
-	int32_t *depth;	 /* [nsw] links to go, or a state */
+	uint64_t *load;	    /* [nports], by out-port */
+	/* for the current LID */
+	int32_t *depth;	 /* [nsw] links left to go, or a state */
 	uint32_t *next;	 /* [nsw] next switch, or NDTEXT_NONE */
 	uint32_t *out;	 /* [nsw] port record, or NDTEXT_NONE */
 	uint32_t *stack; /* [nsw] */
-	uint32_t *count; /* [nsw] senders that come through */
-	uint32_t *head;	 /* [nsw + 1] start of each depth in order */
+	uint32_t *count; /* [nsw] senders of packets that pass it */
+	uint32_t *head;	 /* [nsw + 1] start of each depth in order[] */
 	uint32_t *order; /* [nsw] switches by depth */
 	unsigned shown_lost;
 };
@@ -42,7 +43,7 @@ switch_name(const struct ndtext *t, uint32_t sw)
 	return t->node[t->sw[sw]].name;
 }
 
-/* The switch that a CA's port hangs on, or NDTEXT_NONE. */
+/* The switch that a CA's port is linked to, or NDTEXT_NONE. */
 static uint32_t
 leaf_of(const struct ndtext *t, uint32_t port)
 {
@@ -77,7 +78,7 @@ claim_lids(struct judge *j, uint32_t port)
 	}
 }
 
-/* Who sends, who is a destination. */
+/* Find the sources, and the destinations with their LIDs. */
 static void
 find_ends(struct judge *j)
 {
@@ -111,11 +112,11 @@ find_ends(struct judge *j)
 }
 
 /*
- * Where does switch s send lid? Fills out and next; returns 0 when the packet
- * is at its owner with this step, LOST when it dies here, NEW to go on.
+ * The next hop of switch s for lid. Fills out and next; returns 0 if the packet
+ * reaches the owner by it, LOST if it is dropped here, NEW if it goes on.
  */
 static int32_t
-step(struct judge *j, uint32_t s, uint32_t lid)
+next_hop(struct judge *j, uint32_t s, uint32_t lid)
 {
 	const struct ndtext *t = j->t;
 	uint32_t out = ndtext_out(t, s, lid), peer;
@@ -135,15 +136,15 @@ step(struct judge *j, uint32_t s, uint32_t lid)
 	return j->owner[lid] == peer ? 0 : LOST;
 }
 
-/* Walk from s until something known; give all on the way their depth. */
+/* Walk from s to a switch with known state; set the state of all passed. */
 static void
-walk(struct judge *j, uint32_t s, uint32_t lid)
+follow_lid(struct judge *j, uint32_t s, uint32_t lid)
 {
 	uint32_t n = 0;
 	int32_t end;
 
 	while (j->depth[s] == NEW) {
-		end = step(j, s, lid);
+		end = next_hop(j, s, lid);
 		j->depth[s] = end == NEW ? WALKING : end;
 		if (end != NEW)
 			break;
@@ -158,7 +159,7 @@ walk(struct judge *j, uint32_t s, uint32_t lid)
 	}
 }
 
-/* The dependency that lid's traffic makes at the switch after s. */
+/* Add the dependency of lid's traffic at the switch after s. */
 static void
 add_dependency(struct judge *j, uint32_t s)
 {
@@ -187,7 +188,7 @@ tell_lost(struct judge *j, uint32_t s, uint32_t lid)
 		j->depth[s] == LOOP ? "loop" : "dead end");
 }
 
-/* Count pairs towards lid, and mark what its traffic depends on. */
+/* Count pairs towards lid, and add the dependencies of its traffic. */
 static void
 judge_lid(struct judge *j, uint32_t lid)
 {
@@ -199,7 +200,7 @@ judge_lid(struct judge *j, uint32_t lid)
 	for (uint32_t s = 0; s < t->nsw; s++)
 		j->depth[s] = NEW;
 	for (uint32_t s = 0; s < t->nsw; s++)
-		walk(j, s, lid);
+		follow_lid(j, s, lid);
 	for (uint32_t s = 0; s < t->nsw; s++) {
 		uint32_t hosts = j->on[s] - (s == at && self == NDTEXT_NONE);
 
@@ -211,7 +212,7 @@ judge_lid(struct judge *j, uint32_t lid)
 				r->max_hops = (uint32_t)j->depth[s];
 			continue;
 		}
-		/* A switch that does not even find itself is lost, too. */
+		/* The switch itself counts as lost too. */
 		r->unreachable += hosts + 1;
 		r->sw_unreachable++;
 		r->loops += j->depth[s] == LOOP;
@@ -219,7 +220,7 @@ judge_lid(struct judge *j, uint32_t lid)
 	}
 }
 
-/* Push all hosts' packets for lid down its forest, farthest switch first. */
+/* Add the load of all hosts' packets to lid, farthest switch first. */
 static void
 add_load(struct judge *j)
 {
@@ -319,16 +320,17 @@ next_wait(const struct judge *j, uint32_t c, uint32_t after)
 	return NDTEXT_NONE;
 }
 
-/* Peeling and searching the graph of channels. */
+/* Arrays for peeling and searching the graph of channels. */
 struct graph {
 	uint32_t *in; /* [nports] channels that wait for this one, not peeled */
 	uint32_t *queue;
 	uint32_t *from;	 /* breadth-first parent */
-	uint8_t *behind; /* cannot be peeled from the front */
-	uint8_t *core;	 /* nor from the back: on a cycle or between two */
+	uint8_t *behind; /* cannot be peeled from the front: on or behind a
+			    cycle */
+	uint8_t *core;	 /* on a cycle */
 };
 
-/* Peel channels for which nothing waits; the rest is on or behind a cycle. */
+/* Peel channels that no channel waits for; the rest is on or behind a cycle. */
 static void
 peel_front(struct judge *j, struct graph *g)
 {
@@ -357,8 +359,9 @@ peel_front(struct judge *j, struct graph *g)
 }
 
 /*
- * Breadth-first from c back to c, in at most limit steps, within what is left.
- * Returns the cycle's length, or 0; from[] tells the way.
+ * Breadth-first search from c back to c, in at most limit steps, among the
+ * channels left. Returns the length of the cycle, or 0; from[] has its
+ * channels.
  */
 static uint32_t
 cycle_through(struct judge *j, struct graph *g, uint32_t c, uint32_t limit)

@@ -1,6 +1,6 @@
 # The entries for one LID (-v lid=N) out of ibsim's Dump, as dump_fts would
 # print them. dump_fts rounds LinearFDBTop up to blocks without adding one
-# first, and so forgets the highest LID where it is a multiple of 64.
+# first, and so omits the highest LID if it is a multiple of 64.
 /^(Switch|Ca|Rt|Hca) / {
 	guid = ""
 	if ($1 == "Switch" && match($0, /nodeguid [0-9a-f]+/))

@@ -1,22 +1,21 @@
 # shellcheck shell=sh
 # Helpers for end-to-end tests: a simulated fabric (ibsim, or heddle-sim),
-# clients attached to it (libumad2sim.so), a subnet manager on it, and what to
-# ask afterwards.
-# Source it, then call e2e_init. Everything lives in $E2E_DIR and dies with the
-# shell; processes are ended by their ids only.
+# clients attached to it (libumad2sim.so), a subnet manager on it, and queries
+# afterwards. Source it, then call e2e_init. Everything lives in $E2E_DIR and
+# dies with the shell; processes are ended by their ids only.
 #
 #	SM=heddled (default) or opensm, with SM_ENGINE (updn)
 #	B=build			where the programs are
-#	E2E_KEEP=1		leave $E2E_DIR behind
+#	E2E_KEEP=1		keep $E2E_DIR
 #	E2E_PRE=LIB		preload it in front of libumad2sim.so
 #	E2E_WRAP=COMMAND	run clients under it
 #	E2E_SO=LIB		in place of libumad2sim.so (on heddle-sim only)
-#	E2E_WAIT=SECONDS	what is waited for may take so long
+#	E2E_WAIT=SECONDS	the limit of every wait
 #
-# A machine may be slow, and stand still for a while. What is to come is waited
-# for with `soon`, which ends when it is there; what may not be there yet is
-# never looked at only once. Before somebody interferes with a daemon, and before
-# what it did is counted, it is at rest.
+# A machine may be slow, or stop for a while. Expected states are waited for
+# with `soon`, which ends when they are reached; a state that may come late is
+# never checked only once. Before a test interferes with a daemon, and before
+# its SMPs are counted, the daemon is at rest.
 
 B=${B:-build}
 SM=${SM:-heddled}
@@ -25,7 +24,7 @@ HEDDLE_FIXTURES=${HEDDLE_FIXTURES:-../shared/fixtures}
 E2E_DIR=
 E2E_SIM_PID=
 E2E_SM_PID=
-E2E_STATUS=77 # of a test that was skipped
+E2E_STATUS=77 # exit status of a skipped test
 E2E_WAIT=${E2E_WAIT:-120}
 
 say() {
@@ -38,7 +37,7 @@ fail() {
 	exit 1
 }
 
-# last_words: of daemons and simulators
+# last_words: the end of the logs of daemons and simulators
 last_words() {
 	for lw_log in "$E2E_DIR"/*/log "$E2E_DIR"/sm.log "$E2E_DIR"/sm.out \
 		"$E2E_DIR"/osm.log "$E2E_DIR"/sim.out; do
@@ -48,7 +47,7 @@ last_words() {
 	done
 }
 
-# told_to_end STATUS: whoever waits for this has no patience left
+# told_to_end STATUS: SIGTERM ends the test: print the last words
 told_to_end() {
 	say "FAIL: it was told to end"
 	last_words
@@ -70,7 +69,7 @@ since() {
 }
 
 # until_true SECONDS COMMAND...: poll it, for that long and that many times: a
-# machine that stands still does not use the time up
+# machine that stops does not use up the time
 until_true() {
 	ut_left=$1
 	ut_end=$(($(date +%s) + ut_left))
@@ -84,12 +83,12 @@ until_true() {
 	done
 }
 
-# soon COMMAND...: it becomes true
+# soon COMMAND...: wait until it is true
 soon() {
 	until_true "$E2E_WAIT" "$@"
 }
 
-# stop_pid PID: ask, then insist
+# stop_pid PID: SIGTERM, later SIGKILL
 stop_pid() {
 	[ -n "$1" ] || return 0
 	kill "$1" 2>/dev/null || return 0
@@ -109,7 +108,7 @@ e2e_cleanup() {
 	[ -n "${E2E_KEEP:-}" ] || rm -rf "$E2E_DIR"
 }
 
-# Programs by absolute path, a directory of our own, and the end of it.
+# Programs by absolute path, a directory of our own, and its removal.
 e2e_init() {
 	case $B in /*) ;; *) B=$PWD/$B ;; esac
 	case $HEDDLE_FIXTURES in
@@ -133,7 +132,7 @@ e2e_init() {
 	export IBSIM_SOCKNAME
 }
 
-# net_limits FILE: ibsim's -N -S -P for it
+# net_limits FILE: ibsim's options -N -S -P for it
 net_limits() {
 	awk '$1 ~ /^(Switch|Ca|Hca|Rt)$/ && $2 ~ /^[0-9]+$/ {
 		n++; p += $2 + 1
@@ -142,8 +141,8 @@ net_limits() {
 	END { printf "-N %d -S %d -P %d", n + 64, s + 64, p + 1024 }' "$1"
 }
 
-# net_hosts FILE: the ids of hosts with a cable in port 1, which is where
-# libumad2sim.so's clients sit; aggregation nodes left out
+# net_hosts FILE: the ids of hosts with a link at port 1, which is the port of
+# libumad2sim.so's clients; without aggregation nodes
 net_hosts() {
 	awk '$1 ~ /^(Switch|Ca|Hca|Rt)$/ {
 		id = ""
@@ -154,7 +153,7 @@ net_hosts() {
 	/^\[1\]/ && id != "" { print id }' "$1"
 }
 
-# net_cables FILE: "id port id port" of cables between two switches
+# net_cables FILE: "id port id port" of links between two switches
 net_cables() {
 	awk '$1 ~ /^(Switch|Ca|Hca|Rt)$/ {
 		id = $1 == "Switch" ? $3 : ""
@@ -181,7 +180,8 @@ sim_start() {
 	E2E_SIM_OUT=$E2E_DIR/sim.out
 	: >"$E2E_SIM_OUT"
 	mkfifo "$E2E_DIR/console"
-	# Opened for both ways so that neither side waits for the other.
+	# Opened for reading and writing, so that neither side waits for the
+	# other.
 	exec 9<>"$E2E_DIR/console"
 	# shellcheck disable=SC2046
 	ibsim -s $(net_limits "$1") "$1" <"$E2E_DIR/console" \
@@ -204,8 +204,8 @@ sim_cmd() {
 	printf '%s\n' "$*" >&9
 }
 
-# sim_dump FILE [PATTERN]: the state of all ports, from the simulator itself,
-# or what matches the pattern of that
+# sim_dump FILE [PATTERN]: the state of all ports, from the simulator itself, or
+# the lines of it that match the pattern
 sim_dump() {
 	: >"$E2E_SIM_OUT"
 	sim_cmd Dump
@@ -241,7 +241,7 @@ served() {
 	grep -q 'ready as' "$E2E_DIR/sim.out"
 }
 
-# sim COMMAND...: tell heddle-sim something, or ask it
+# sim COMMAND...: send a command to heddle-sim
 sim() {
 	"$B/heddle-sim" ctl --name "$IBSIM_SOCKNAME" "$@"
 }
@@ -253,7 +253,7 @@ unserve() {
 	E2E_SIM_PID=
 }
 
-# patience PROGRAM: options that give it some; the tools' own is a second
+# patience PROGRAM: options for longer time-outs; the tools' own is a second
 patience() {
 	case $1 in
 	ibnetdiscover | dump_fts | smpquery | sminfo | ibtracert | saquery | \
@@ -281,7 +281,7 @@ on() {
 }
 
 # sm_config: heddled's configuration for this fabric. libumad2sim.so holds one
-# lock while it sends and while it receives: when more than about 270 datagrams
+# lock while it sends and while it receives: if more than about 270 datagrams
 # wait in both directions it and ibsim wait for each other for ever, so that a
 # window and its retries must stay below that.
 sm_config() {
@@ -313,7 +313,7 @@ sm_once() {
 		>"$E2E_DIR/sm.log" 2>&1
 }
 
-# sm_launch COMMAND...: that subnet manager, as a daemon. sm_stop ends it.
+# sm_launch COMMAND...: start that subnet manager as a daemon. sm_stop ends it.
 sm_launch() {
 	mkdir -p "$E2E_DIR/sm"
 	(cd "$E2E_DIR/sm" && exec env SIM_HOST="$E2E_SM_HOST" \
@@ -323,7 +323,7 @@ sm_launch() {
 	E2E_SM_PID=$!
 }
 
-# sm_start: the one that is tested.
+# sm_start: start the subnet manager under test.
 sm_start() {
 	sm_config
 	if [ "$SM" = opensm ]; then
@@ -350,7 +350,7 @@ json_flat() {
 	awk -f "$E2E_HOME/json.awk"
 }
 
-# json_get FILE KEY: one value of it, "-" when there is none
+# json_get FILE KEY: one value of it, "-" if there is none
 json_get() {
 	json_flat <"$1" | awk -F'\t' -v k="$2" '
 		$1 == k { print $2; found = 1; exit }
@@ -359,7 +359,8 @@ json_get() {
 
 # status_get KEY: one value of heddlectl status
 status_get() {
-	# It says 1 when something is not well, with the answer all the same.
+	# It exits with 1 if something is wrong, and prints the answer all the
+	# same.
 	ctl --json status >"$E2E_DIR/status.json" 2>/dev/null ||
 		[ -s "$E2E_DIR/status.json" ] || {
 		echo -
@@ -368,7 +369,7 @@ status_get() {
 	json_get "$E2E_DIR/status.json" "$1"
 }
 
-# resting FILE: does that status say that nothing is under way, nor to be done?
+# resting FILE: by that status nothing is in progress or to be done
 resting() {
 	[ "$(json_get "$1" phase)" = idle ] &&
 		[ "$(json_get "$1" dirty)" = false ] &&
@@ -379,15 +380,15 @@ at_rest() {
 	[ "$(status_get role)" = master ] && resting "$E2E_DIR/status.json"
 }
 
-# rest: the daemon ends what it is at
+# rest: wait until the daemon is at rest
 rest() {
 	soon at_rest || fail "it does not come to rest:" \
 		"$(sed 's/,"/ /g' "$E2E_DIR/status.json" | cut -c1-200)"
 }
 
-# sent_so_far: "all blocks", the SMPs and of them the LFT blocks since heddled
-# started, without those sent again because an answer was late. One change may
-# take more than one view, so counts of the last one would not do.
+# sent_so_far: "all blocks", the SMPs and the LFT blocks among them since
+# heddled started, without repetitions after late answers. One change may take
+# more than one view, so counts of the last one would not do.
 sent_so_far() {
 	ssf=$(status_get wire.completed)
 	ssf_blocks=$(json_get "$E2E_DIR/status.json" \
@@ -410,8 +411,8 @@ top_lid() {
 	END { print top + 0 }' "$1"
 }
 
-# judge NAME [ftscheck options]: read the fabric and its tables with other
-# people's tools; the verdict is left in $E2E_DIR/NAME.{net,fts,json}
+# judge NAME [ftscheck options]: read the fabric and its tables with the
+# standard tools; the verdict is left in $E2E_DIR/NAME.{net,fts,json}
 judge() {
 	judge_as=$E2E_DIR/$1
 	shift
@@ -429,7 +430,7 @@ judge() {
 		>"$judge_as.json"
 }
 
-# states NAME: is every port with a cable Active, does every end have a LID?
+# states NAME: every port with a link is Active, every end port has a LID
 states() {
 	sim_dump "$E2E_DIR/$1.dump"
 	awk -f "$E2E_HOME/states.awk" "$E2E_DIR/$1.dump"
@@ -439,7 +440,7 @@ generate() {
 	"$B/heddle-sim" generate "$@"
 }
 
-# fabric NAME FILE: write that fabric, or skip
+# fabric NAME FILE: write that fabric, or skip the test
 fabric() {
 	case $1 in
 	selene) fabric_fixture ufm-sdk-selene-compute.ibnet "$2" ;;
@@ -471,8 +472,8 @@ fabric_fixture() {
 
 E2E_HOME=$(cd "${E2E_HOME:-tests/e2e}" && pwd)
 
-# neighbours FILE: of each cable between switches and either end of it: the
-# switch, how many hosts it has, the switch at the other end, how many that has
+# neighbours FILE: of each link between switches and either end of it: the
+# switch, its number of hosts, the switch at the other end, its number of hosts
 neighbours() {
 	awk '$1 ~ /^(Switch|Ca|Hca|Rt)$/ {
 		id = $1 == "Switch" ? $3 : ""

@@ -12,11 +12,11 @@ struct reader {
 	unsigned line;
 	struct reason *why;
 	size_t node_cap, port_cap, sw_cap;
-	uint32_t current; /* node whose lines follow, or NDTEXT_NONE */
+	uint32_t current; /* node of the lines that follow, or NDTEXT_NONE */
 };
 
 static int
-refuse(struct reader *r, const char *what, const char *text)
+set_refusal(struct reader *r, const char *what, const char *text)
 {
 	return reason_set(
 		r->why, "%s:%u: %s: %.80s", r->file, r->line, what, text);
@@ -37,7 +37,7 @@ parse_key(const char *s, char *kind, uint64_t *guid)
 	return end + 1;
 }
 
-/* A number in brackets, "[12]". NULL if there is none up to 255. */
+/* A number in brackets, "[12]". NULL if there is none up to 254. */
 static const char *
 parse_port(const char *s, unsigned *num)
 {
@@ -59,7 +59,7 @@ index_of(struct ndtext *t, char kind)
 	return &t->by_guid[kind == 'S' ? 0 : 1];
 }
 
-/* The quoted text after a '#', with what follows it in *rest. */
+/* The quoted text after a '#'; *rest: the text behind it. */
 static const char *
 quoted_name(struct ndtext *t, const char *s, const char **rest)
 {
@@ -120,9 +120,9 @@ read_node(struct reader *r, const char *line, const char *rest)
 	end += strspn(end, " \t");
 	rest = parse_key(end, &kind, &guid);
 	if (!rest || nports < 1 || nports > 254)
-		return refuse(r, "not a node", line);
+		return set_refusal(r, "not a node", line);
 	if (map_get(index_of(t, kind), guid, NULL))
-		return refuse(r, "node listed twice", line);
+		return set_refusal(r, "node listed twice", line);
 	t->node = mem_grow(t->node, t->nnodes, &r->node_cap, sizeof(*t->node));
 	n = &t->node[t->nnodes];
 	*n = (struct ndtext_node){
@@ -150,7 +150,7 @@ read_node(struct reader *r, const char *line, const char *rest)
 
 /*
  * "[1](portguid) "S-guid"[5](guid) # ...": the part before '#' is the link;
- * behind it a CA's own port says " lid 7 lmc 0 ..." first.
+ * behind it a CA's own port has " lid 7 lmc 0 ..." first.
  */
 static int
 read_link(struct reader *r, const char *line)
@@ -168,17 +168,18 @@ read_link(struct reader *r, const char *line)
 	s = s ? parse_key(s, &kind, &guid) : NULL;
 	s = s ? parse_port(s, &peer_num) : NULL;
 	if (!s)
-		return refuse(r, "not a link", line);
+		return set_refusal(r, "not a link", line);
 	if (r->current == NDTEXT_NONE)
-		return refuse(r, "link without a node", line);
+		return set_refusal(r, "link without a node", line);
 	n = &t->node[r->current];
 	if (!map_get(index_of(t, kind), guid, &peer))
-		return refuse(r, "link to a node that is not listed", line);
+		return set_refusal(
+			r, "link to a node that is not listed", line);
 	if (num > n->nports || peer_num > t->node[peer].nports)
-		return refuse(r, "no such port", line);
+		return set_refusal(r, "no such port", line);
 	here = ndtext_at(t, r->current, num);
 	if (t->port[here].peer != NDTEXT_NONE)
-		return refuse(r, "port listed twice", line);
+		return set_refusal(r, "port listed twice", line);
 	t->port[here].peer = ndtext_at(t, peer, peer_num);
 	if (n->sw != NDTEXT_NONE)
 		return 0;
@@ -194,7 +195,7 @@ read_link(struct reader *r, const char *line)
 	return 0;
 }
 
-/* Which node does a header line start? The text behind its first word. */
+/* The text behind the first word of a node's header line, or NULL. */
 static const char *
 node_line(const char *line)
 {
@@ -231,7 +232,7 @@ read_line(struct reader *r, const char *line, bool links)
 }
 
 static int
-pass(struct reader *r, FILE *in, bool links)
+read_pass(struct reader *r, FILE *in, bool links)
 {
 	char *line = NULL;
 	size_t cap = 0;
@@ -251,7 +252,7 @@ pass(struct reader *r, FILE *in, bool links)
 	return rc;
 }
 
-/* Count links, and how many are only known from one end. */
+/* Count links, and links that only one end reports. */
 static void
 count_links(struct ndtext *t)
 {
@@ -296,7 +297,7 @@ ndtext_read(FILE *in, const char *file, struct reason *why)
 	size_t bytes;
 
 	t->arena = arena_new();
-	if (pass(&r, in, false) || pass(&r, in, true))
+	if (read_pass(&r, in, false) || read_pass(&r, in, true))
 		goto fail;
 	if (!t->nnodes) {
 		reason_set(why, "%s: no nodes in it", file);
@@ -339,7 +340,7 @@ table_head(struct reader *r, const char *line)
 	uint32_t node;
 
 	if (!at || !map_get(&r->t->by_guid[0], guid, &node))
-		return refuse(r, "table of an unknown switch", line);
+		return set_refusal(r, "table of an unknown switch", line);
 	r->current = r->t->node[node].sw;
 	r->t->has_table[r->current] = 1;
 	return 0;
@@ -384,7 +385,8 @@ ndtext_read_tables(
 			block = NDTEXT_NONE;
 		} else if (line[0] == '0' && line[1] == 'x') {
 			if (r.current == NDTEXT_NONE)
-				rc = refuse(&r, "entry without a switch", line);
+				rc = set_refusal(
+					&r, "entry without a switch", line);
 			else
 				table_entry(&r, line, &block);
 		}
@@ -404,7 +406,7 @@ ndtext_out(const struct ndtext *t, uint32_t sw, uint32_t lid)
 	return n->first + out;
 }
 
-/* Do the entries of one block differ? Beyond a table's end there are none. */
+/* True if a block's entries differ; beyond a table's end they are drops. */
 static bool
 block_differs(const struct ndtext *a, uint32_t sa, const struct ndtext *b,
 	uint32_t sb, uint32_t block)

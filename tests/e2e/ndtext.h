@@ -1,10 +1,10 @@
 /*
- * ndtext: what other people's tools say about a fabric, read back.
+ * ndtext: reader of the output of standard tools about a fabric.
  *
  * Two texts are enough to judge a subnet manager from outside: the fabric with
  * its LIDs as ibnetdiscover prints it, and the unicast tables as dump_fts reads
  * them out of the switches. This reader shares nothing with the product's own
- * topology on purpose: a judge that believed the accused would be no judge.
+ * topology on purpose: the judge must not rely on the code that it judges.
  *
  * A node with N ports owns N + 1 consecutive records in port[]: its port n is
  * port[node.first + n]. Port 0 of a switch carries its LID.
@@ -27,9 +27,9 @@ enum { NDTEXT_LIDS = 0xc000, NDTEXT_DROP = 255 };
 
 struct ndtext_port {
 	uint64_t guid; /* of a CA's port, 0 otherwise */
-	uint32_t node; /* whose port this is */
+	uint32_t node; /* node of the port */
 	uint32_t peer; /* port record at the other end, or NDTEXT_NONE */
-	uint16_t lid;  /* 0 where none was printed */
+	uint16_t lid;  /* 0: none was printed */
 	uint8_t lmc;
 	uint8_t num;
 };
@@ -49,36 +49,36 @@ struct ndtext {
 	struct ndtext_port *port;
 	uint32_t *sw; /* switch index -> node index */
 	uint32_t nnodes, nports, nsw;
-	uint32_t nlinks;       /* cables, each counted once */
-	uint32_t linked;       /* ports with a cable, port 0 not counted */
+	uint32_t nlinks;       /* links, each counted once */
+	uint32_t linked;       /* ports with a link, without port 0 */
 	uint32_t one_way;      /* links that only one end reports */
 	struct map by_guid[2]; /* GUID -> node: switches, all others */
-	/* The tables: lft[sw * stride + lid], NDTEXT_DROP where none. */
+	/* The tables: lft[sw * stride + lid], NDTEXT_DROP: no entry. */
 	uint8_t *lft;
-	uint8_t *has_table; /* per switch: dump_fts knew it */
+	uint8_t *has_table; /* per switch: dump_fts printed it */
 	uint32_t stride;
-	uint64_t entries; /* entries that lead somewhere */
+	uint64_t entries; /* entries with an out-port */
 	uint64_t blocks;  /* 64-LID blocks with such an entry */
-	uint64_t stray;	  /* entries for LIDs above all that are in use */
+	uint64_t stray;	  /* entries for LIDs above the highest in use */
 };
 
 /*
- * Read a fabric from ibnetdiscover's text. Lines that say nothing about nodes
- * and links are skipped. The caller frees it with ndtext_free; NULL and why
- * when the text contradicts itself or holds no node.
+ * Read a fabric from ibnetdiscover's text. Lines that are not about nodes and
+ * links are skipped. The caller frees it with ndtext_free; NULL and why if the
+ * text contradicts itself or has no node.
  */
 struct ndtext *ndtext_read(FILE *in, const char *file, struct reason *why);
 
 /*
- * Add the tables as dump_fts prints them (with or without -n). 0, or -1 and
- * why when they speak of switches that the fabric does not have.
+ * Add the tables as dump_fts prints them (with or without -n). 0, or -1 and why
+ * if they are of switches that the fabric does not have.
  */
 int ndtext_read_tables(
 	struct ndtext *t, FILE *in, const char *file, struct reason *why);
 
 /*
- * How many 64-LID blocks of the same switches differ between two readings of
- * one fabric (a switch without a table counts as empty).
+ * Number of 64-LID blocks of the same switches that differ between two readings
+ * of one fabric (a switch without a table counts as empty).
  */
 uint64_t ndtext_diff_blocks(const struct ndtext *a, const struct ndtext *b);
 
@@ -93,8 +93,8 @@ ndtext_at(const struct ndtext *t, uint32_t node, unsigned n)
 }
 
 /*
- * The port record that a switch's entry for lid sends packets out of, or
- * NDTEXT_NONE when it drops them (no entry, no such port). May be port 0.
+ * The port record of the out-port of a switch for lid, or NDTEXT_NONE if it
+ * drops the packets (no entry, no such port). May be port 0.
  */
 uint32_t ndtext_out(const struct ndtext *t, uint32_t sw, uint32_t lid);
 

@@ -1,10 +1,10 @@
 #!/bin/sh
 # Partitions on heddle-sim, through libheddle-umad.so. usage:
 # partitions.sh TEST-FABRIC
-#	reload	tenants change while the daemon runs: tables, guards, what the SA
-#		shows; bad configurations change nothing and are told
-#	import	opensm with its files and heddled with what heddlectl makes of
-#		them lead to the same tables, port by port
+#	reload	tenants change while the daemon runs: tables, guards, the SA's
+#		answers; bad configurations change nothing and are reported
+#	import	opensm with its files and heddled with heddlectl's import of
+#		them make the same tables, port by port
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/e2e/lib.sh
@@ -15,7 +15,7 @@ start() {
 	E2E_SO=$B/libheddle-umad.so
 }
 
-# conf: a configuration of heddled, partitions from stdin
+# conf: write heddled's configuration, with partitions from stdin
 conf() {
 	{
 		cat <<-EOT
@@ -27,12 +27,12 @@ conf() {
 	} >"$E2E_DIR/p.yaml"
 }
 
-# keys NODE: its tables, a line each
+# keys NODE: its P_Key tables, one per line
 keys() {
 	sim show "$1" </dev/null | sed -n 's/^keys: port //p'
 }
 
-# holds NODE TEXT: becomes that soon
+# holds NODE TEXT: its tables become that soon
 holds() {
 	soon is_held "$@" || fail "$1 holds '$(keys "$1")', not '$2'"
 	say "$1: $2"
@@ -42,7 +42,7 @@ is_held() {
 	[ "$(keys "$1" | head -n 1)" = "$2" ]
 }
 
-# becomes KEY VALUE: in the status
+# becomes KEY VALUE: the status soon has that value
 becomes() {
 	soon is_status "$@" || fail "$1 is $(status_get "$1"), not $2"
 	say "$1: $2"
@@ -56,14 +56,14 @@ hup() {
 	kill -HUP "$E2E_SM_PID" || fail "no daemon"
 }
 
-# reload N: it is the N-th, and what comes of it
+# reload N: the N-th reload, which succeeds
 reload() {
 	hup
 	becomes config.reloads "$1"
 	rest
 }
 
-# refused N TEXT: the N-th bad reload; its words are in the log
+# refused N TEXT: the N-th bad reload; the reason is in the log
 refused() {
 	hup
 	becomes config.bad_reloads "$1"
@@ -72,7 +72,7 @@ refused() {
 	is_held leaf1 "$guards" || fail "... leaf1: $(keys leaf1)"
 }
 
-# sees HOST N: so many hosts, in the SA
+# sees HOST N: the SA shows it N hosts
 sees() {
 	soon is_seen "$@" || fail "$1 sees $SEEN hosts, not $2"
 	say "$1 sees $2 hosts"
@@ -124,7 +124,7 @@ test_reload() {
 	explained h3 nosuch 'no'
 	sees h2 4 # h1 by the default partition
 	sees h7 2
-	# keys that stay keep their places
+	# kept keys keep their places
 	conf <<-'EOT'
 		partitions:
 		  red:
@@ -152,7 +152,7 @@ test_reload() {
 	refused 3 'red'
 	rm "$E2E_DIR/p.yaml"
 	refused 4 'p.yaml'
-	# and without partitions all is as it was
+	# without partitions all is as before
 	conf </dev/null
 	reload 7
 	holds h3 "1 ffff"
@@ -168,14 +168,14 @@ guid_of() {
 		"$E2E_DIR/fabric.net"
 }
 
-# all_keys FILE: of every node, without order and holes: places are each one's
-# own choice
+# all_keys FILE: the keys of every node, without order and holes: each manager
+# chooses the places
 all_keys() {
 	awk '$1 ~ /^(Switch|Ca)$/ { gsub(/"/, "", $NF); gsub(/"/, "", $3); print $3 }' \
 		"$E2E_DIR/fabric.net" | while read -r n; do
 		keys "$n" | while read -r port rest; do
 			case $rest in
-			enforces*) continue ;; # judged elsewhere
+			enforces*) continue ;; # guards, judged elsewhere
 			esac
 			# shellcheck disable=SC2086
 			echo "$n $port $(printf '%s\n' $rest | grep -v 0000 |
@@ -184,7 +184,7 @@ all_keys() {
 	done >"$1"
 }
 
-# by WHO COMMAND...: that one's tables in FILE $E2E_DIR/WHO
+# by MANAGER COMMAND...: its tables go to $E2E_DIR/MANAGER
 by() {
 	by_who=$1
 	shift
@@ -206,8 +206,8 @@ up_heddled() {
 	sim judge >/dev/null 2>&1
 }
 
-# same NAME: opensm with $E2E_DIR/opensm.conf and partitions.conf, heddled with
-# what comes of them
+# same NAME: opensm with $E2E_DIR/opensm.conf and partitions.conf, and heddled
+# with the import of these, make the same tables
 same() {
 	opensm -c "$E2E_DIR/all.conf" >/dev/null 2>&1
 	cat "$E2E_DIR/all.conf" - >"$E2E_DIR/opensm.conf" <<-EOT
@@ -223,7 +223,7 @@ same() {
 		fail "$1: import"
 	"$B/heddled" -c "$E2E_DIR/import" --check-config >/dev/null ||
 		fail "$1: no configuration: $(cat "$E2E_DIR/import")"
-	# its sections, and where to live
+	# its sections, and its directories
 	cat "$E2E_DIR/import" - >"$E2E_DIR/p.yaml" <<-EOT
 		state: {dir: $E2E_DIR/state}
 		control: {socket: $E2E_SOCKET}
@@ -243,13 +243,13 @@ test_import() {
 	echo "Default=0x7fff : ALL, ALL_SWITCHES=full, SELF=full ;" \
 		>"$E2E_DIR/partitions.conf"
 	same "the default partition"
-	# what the manual of opensm has as examples, with GUIDs that exist
+	# the examples in opensm's manual, with GUIDs that exist
 	cat >"$E2E_DIR/partitions.conf" <<-EOT
 		NewPartition , ipoib : $a=full, $b=limi, $c ;
 		YetAnotherOne = 0x300 : SELF=full ;
 		YetAnotherOne = 0x300 : ALL=limited ;
 		ShareIO = 0x80 , defmember=full : $a, $b;
-		# these will be limited
+		# these become limited members
 		ShareIO = 0x80 : $c, $d, $b=full;
 		0x81, defmember=both : $a, $b=both, ALL_C;
 		Twice : $a=full;

@@ -2,10 +2,10 @@
 # heddlectl plan. usage: plan.sh WHAT
 #	trees	verdicts, figures and failures on fabrics made by rule, and
 #		--dump-fts as dump_fts prints what heddled wrote, on ibsim
-#	input	what is asked wrongly is refused, with the place
+#	input	wrong input is refused, with its position
 #	live	tables in force from the running daemon
-#	bad	what is cabled or said wrongly is routed, and told
-#	homes	single points of failure: the daemon counts what the plan does
+#	bad	wrong links and wrong roles are routed, and reported
+#	homes	single points of failure: the daemon counts as the plan does
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/e2e/lib.sh
@@ -22,7 +22,7 @@ same() {
 	[ "$same_is" = "$2" ] || fail "$1 is $same_is, not $2"
 }
 
-# refused CODE TEXT ARGUMENTS...: it ends so and says so, and nothing else
+# refused CODE TEXT ARGUMENTS...: it exits so and prints that, and nothing else
 refused() {
 	refused_code=$1
 	refused_text=$2
@@ -34,7 +34,7 @@ refused() {
 	[ ! -s "$E2E_DIR/plan.json" ] || fail "plan $*: printed all the same"
 }
 
-# A table without what depends on where it was read from, switches sorted.
+# A table without the parts that depend on the reading host, switches sorted.
 tables() {
 	sed 's/^Unicast lids .* guid /Unicast guid /' "$1" |
 		awk '/^Unicast/ { g = $3 } { print g "\t" NR "\t" $0 }' |
@@ -88,7 +88,7 @@ plan_trees() {
 	dump_agrees
 }
 
-# Every piece of what is torn is routed and judged.
+# Every part of a disconnected fabric is routed and judged.
 pieces() {
 	plan --topology "$E2E_DIR/small.net" --fail spine1 --fail spine2 ||
 		fail "$(cat "$E2E_DIR/plan.err")"
@@ -107,7 +107,8 @@ pieces() {
 		--topology "$E2E_DIR/small.net" --fail 0x2ca0300000200
 }
 
-# What heddled wrote and dump_fts read is what the plan writes, byte for byte.
+# The tables that heddled wrote, read by dump_fts, are those of the plan, byte
+# for byte.
 dump_agrees() {
 	fabric demo "$E2E_DIR/fabric.net"
 	sim_start "$E2E_DIR/fabric.net"
@@ -139,14 +140,14 @@ plan_input() {
 	: >"$E2E_DIR/empty"
 	printf 'Switch\0' >"$E2E_DIR/bytes"
 	net="--topology $E2E_DIR/demo.net"
-	refused 2 "--topology FILE says what fabric"
+	refused 2 "--topology FILE is missing"
 	refused 2 "unknown argument '--wat'" --wat
-	refused 2 "it wants a value: '--fail'" --fail
+	refused 2 "a value is missing after '--fail'" --fail
 	refused 2 "bad.net:2:2: expected a port number" \
 		--topology "$E2E_DIR/bad.net"
-	refused 2 "empty: there is nothing in it" --topology "$E2E_DIR/empty"
+	refused 2 "empty: is empty" --topology "$E2E_DIR/empty"
 	refused 2 "cannot be read" --topology "$E2E_DIR/none"
-	refused 2 "bytes: is no text" --topology "$E2E_DIR/bytes"
+	refused 2 "bytes: is not text" --topology "$E2E_DIR/bytes"
 	# shellcheck disable=SC2086
 	{
 		refused 2 "bad.fts:2:8: expected a port number" $net \
@@ -166,21 +167,21 @@ plan_input() {
 		refused 2 "more than one node is called 'leaf'" $net \
 			--fail leaf
 		refused 2 "unknown method 'magic'" $net --method magic
-		refused 2 "nothing changes without --fail" $net --method all
-		refused 2 "both want standard output" $net --dump-fts -
-		refused 2 "nothing is there to rebalance" $net --rebalance
-		refused 2 "it wants a name: '--engine'" $net --engine ""
+		refused 2 "--method and --rate need --fail" $net --method all
+		refused 2 "cannot both use standard output" $net --dump-fts -
+		refused 2 "--rebalance needs --from" $net --rebalance
+		refused 2 "a name is missing after '--engine'" $net --engine ""
 		refused 3 "" $net --from live
 		"$B/heddlectl" plan $net >/dev/full 2>"$E2E_DIR/plan.err"
 		[ $? = 2 ] || fail "a full output: not code 2"
-		grep -q 'output cannot be written' "$E2E_DIR/plan.err" ||
+		grep -q 'cannot write to standard output' "$E2E_DIR/plan.err" ||
 			fail "a full output: nothing said"
 	}
 	"$B/heddlectl" plan --help | grep -q '^usage' || fail "plan --help"
 	say "input: refused as it should be"
 }
 
-# told TEXT ARGUMENTS...: it plans, and that is on the page
+# told TEXT ARGUMENTS...: it makes a plan with that text in it
 told() {
 	told_text=$1
 	shift
@@ -193,7 +194,7 @@ told() {
 	say "bad: $told_text"
 }
 
-# The last cable of switch $2 in file $1 leads to the last port of $3 instead.
+# Let the last link of switch $2 in file $1 lead to the last port of $3 instead.
 rewire() {
 	awk -v a="$2" -v b="$3" '
 	FNR == 1 { pass++ }
@@ -211,12 +212,12 @@ plan_bad() {
 	net="--topology $E2E_DIR/demo.net"
 	# shellcheck disable=SC2086
 	{
-		told 'role-unknown: 0x0000000000001234: has a configured role' \
+		told 'role-unknown: 0x0000000000001234: has a configured role,' \
 			$net --set 'routing.roles.leaf=[leaf*, 0x1234]'
 		told 'role-torn: leaf1: the pattern "lea?1" gives it another' \
 			$net --set 'routing.roles.leaf=[leaf?]' \
 			--set 'routing.roles.root=[lea?1]'
-		told 'at the top, and 4 hosts on it' \
+		told 'top switch with 4 hosts' \
 			$net --set 'routing.roles.leaf=[spine*]' \
 			--set 'routing.roles.root=[leaf*]'
 	}
@@ -237,7 +238,7 @@ plan_bad() {
 		Ca	1 "H-0000000000000020"		# "hostB"
 		[1](21)	"H-0000000000000010"[1](11)	# lid 0 lmc 0 "hostA" lid 0 4xEDR
 	EOF
-	told 'no switch: there is nothing to route' \
+	told 'no switches: nothing to route' \
 		--topology "$E2E_DIR/none.net"
 	cat "$E2E_DIR/one.net" "$E2E_DIR/none.net" >"$E2E_DIR/two.net"
 	told '^IN PIECES .*1 more piece' --topology "$E2E_DIR/two.net"
@@ -247,7 +248,7 @@ is_up() {
 	[ "$(status_get generation)" -ge 1 ] 2>/dev/null
 }
 
-# named SWITCH HOST: the daemon has read the names of all nodes, the last ones too
+# named SWITCH HOST: the daemon has read the names of all nodes
 named() {
 	ctl topology --format ibnetdiscover >"$E2E_DIR/named" 2>/dev/null
 	grep -q "\"$1\"" "$E2E_DIR/named" && grep -q "\"$2\"" "$E2E_DIR/named"
@@ -258,7 +259,7 @@ unlinked() {
 	[ "$1" -gt "$2" ] 2>/dev/null
 }
 
-# foretold: what dump_fts reads now is what the plan dumped
+# foretold: dump_fts reads the tables that the plan dumped
 foretold() {
 	on "$E2E_TOOL_HOST" dump_fts >"$E2E_DIR/real.fts"
 	tables "$E2E_DIR/real.fts" >"$E2E_DIR/real.txt"
@@ -267,8 +268,8 @@ foretold() {
 		fail "the dumps differ: $(head -n 6 "$E2E_DIR/diff")"
 }
 
-# A cable fails: the daemon writes the blocks that the plan said, and what is in
-# them. It has lanes, LMC and roles that the plan is not told.
+# A link fails: the daemon writes the blocks that the plan predicted, with that
+# content. It has layers, LMC and roles that the plan is not given.
 plan_live() {
 	fabric demo "$E2E_DIR/fabric.net"
 	sim_start "$E2E_DIR/fabric.net"
@@ -307,19 +308,19 @@ routing: {ftree: {lanes: 2}, roles: {leaf: ["leaf*"], root: ["spine*"]}}'
 	sim_stop
 }
 
-# lone N: the daemon has counted, and so many nodes have one
+# lone N: the daemon has counted N nodes with a single point of failure
 lone() {
 	[ "$(status_get homes.single_points)" = "$1" ]
 }
 
-# switches N: so many are there, and nothing is left to do
+# switches N: the daemon has N switches, and nothing left to do
 switches() {
 	at_rest &&
 		[ "$(json_get "$E2E_DIR/status.json" fabric.switches)" = "$1" ]
 }
 
-# A spine that was away has given its entries to others for good, and what would
-# give them back is known before.
+# The entries of a spine that was absent stay on others, and the plan knows
+# beforehand what would return them.
 rebalanced() {
 	sim remove spine1 >/dev/null || fail "sim: $?"
 	soon switches 6 || fail "spine1 is still there"
@@ -335,8 +336,8 @@ rebalanced() {
 	say "homes: rebalanced as planned, $(status_get change.entries) entries"
 }
 
-# Hosts with two ports lose their spines: who hangs on the last one is counted,
-# named, and told as the plan tells it.
+# Hosts with two ports lose their spines: the hosts that depend on the last one
+# are counted, named, and reported as in the plan.
 plan_homes() {
 	generate fattree2 --spines 3 --leaves 4 --hosts 3 --rails 2 \
 		>"$E2E_DIR/fabric.net"

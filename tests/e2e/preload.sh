@@ -1,23 +1,23 @@
 #!/bin/sh
 # usage: preload.sh CHECK
-# Other people's programs on a simulated fabric through libheddle-umad.so:
+# Programs of other projects on a simulated fabric, with libheddle-umad.so:
 #	tables	opensm brings up 648 hosts; every tool reads them, saquery
 #		gets whole tables
 #	ports	a host with two ports on two leaves
 #	probe	descriptors, time-outs, agents: umadprobe
-#	heddled	our own daemon, a sanitized build too if there is one
+#	heddled	heddled, a sanitized build too if there is one
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/e2e/lib.sh
 . tests/e2e/lib.sh
 
-# stat_of WORD: what the server counted: in, out, timeouts, dropped
+# stat_of WORD: a count of the server: in, out, timeouts, dropped
 stat_of() {
 	sim clients | sed -n "s/^libheddle-umad:.* \([0-9]*\) $1.*/\1/p"
 }
 
-# preload_of PROGRAM: a sanitizer insists on being first; what it wraps leads
-# on to ours.
+# preload_of PROGRAM: a sanitizer's runtime must come first; its wrappers go on
+# to ours.
 preload_of() {
 	case $1 in
 	/*) ldd "$1" | awk '/libasan/ { printf "%s:", $3 }' ;;
@@ -25,7 +25,7 @@ preload_of() {
 	echo "$E2E_SO"
 }
 
-# under HOST COMMAND...: on that node; what it leaves behind is a failure
+# under HOST COMMAND...: run it on that node; it must leave no files
 under() {
 	u_host=$1
 	u_what=$2
@@ -41,9 +41,9 @@ under() {
 	return $u_rc
 }
 
-# sm HOST: opensm there, until SUBNET UP
+# sm HOST: run opensm on that host, until SUBNET UP
 sm() {
-	# or the log says it is up when something else is to be said
+	# otherwise the log has SUBNET UP only with some later line
 	echo 'force_log_flush TRUE' >"$E2E_DIR/opensm.conf"
 	E2E_SM_HOST=$1
 	sm_launch opensm -F "$E2E_DIR/opensm.conf" -f "$E2E_DIR/sm.log"
@@ -51,7 +51,7 @@ sm() {
 		fail "opensm: no SUBNET UP"
 }
 
-# links FILE: who is cabled to whom in an ibnetdiscover file
+# links FILE: the pairs of linked nodes in an ibnetdiscover file
 links() {
 	sed -e 's/#.*//' -e 's/([0-9a-f]*)//g' "$1" | awk '
 		/^(Switch|Ca)[ \t]/ { node = $1 " " $2 " " $3; print node }
@@ -144,7 +144,7 @@ check_ports() {
 		fail "port 2 is not on the right"
 }
 
-# What the library exports is in front of libc's, and nothing else.
+# The library exports wrappers of libc's functions, and nothing else.
 check_exports() {
 	libc=$(ldd "$E2E_SO" | awk '/libc\.so/ { print $3 }')
 	nm -D --defined-only "$E2E_SO" | awk '{ print $3 }' |
@@ -175,7 +175,7 @@ check_probe() {
 	[ "$(stat_of timeouts)" -gt "$n" ] || fail "nothing timed out"
 	sim hang leaf1 off >/dev/null
 	soon awake || fail "leaf1 does not answer"
-	# no server: an error in words, no waiting
+	# no server: an error message, no waiting
 	unserve
 	SIM_HOST=h1 LD_PRELOAD=$E2E_SO timeout 60 ibstat \
 		>"$E2E_DIR/none" 2>&1
@@ -191,7 +191,7 @@ hung() {
 	! awake
 }
 
-# once PROGRAM: a bring-up
+# once PROGRAM: bring the fabric up with it
 once() {
 	sm_config
 	rm -rf "$E2E_DIR/state"

@@ -1,15 +1,15 @@
 #!/bin/sh
 # usage: qos.sh FABRIC
-# Levels of service on heddle-sim, by other people's eyes: opensm -Q with some
-# tables, then heddled with what heddlectl import makes of the same file.
-# smpquery reads both fabrics: every SL must be on the same lane everywhere.
-# saquery shows the tables that smpquery shows, and paths of the right level.
+# QoS levels on heddle-sim, read with the standard tools: opensm -Q with some
+# tables, then heddled with heddlectl's import of the same file. smpquery reads
+# both fabrics: every SL must be on the same VL everywhere. saquery shows the
+# tables that smpquery shows, and paths of the right level.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/e2e/lib.sh
 . tests/e2e/lib.sh
 
-SOME='h1|h7|leaf1|leaf8|spine1' # whose tables are read one by one
+SOME='h1|h7|leaf1|leaf8|spine1' # nodes read one by one
 
 opensm_conf() {
 	cat >"$E2E_DIR/opensm.conf" <<-'EOT'
@@ -33,7 +33,7 @@ sa: {trust_key: 0x1}"
 	sm_config
 }
 
-# sm_up WHO: that subnet manager on h1, until every link is up
+# sm_up MANAGER: run that subnet manager on h1, until every link is up
 sm_up() {
 	if [ "$1" = opensm ]; then
 		set -- opensm -Q -F "$E2E_DIR/opensm.conf" -f "$E2E_DIR/sm.log"
@@ -51,7 +51,7 @@ paths() {
 		on h7 saquery -t 1000 --src-to-dst h7:h1 >/dev/null 2>&1
 }
 
-# tables WHO: SL2VL and arbitration of some nodes, by name and port
+# tables MANAGER: SL2VL and arbitration of some nodes, by name and port
 tables() {
 	: >"$E2E_DIR/$1.sl2vl"
 	: >"$E2E_DIR/$1.vlarb"
@@ -76,7 +76,7 @@ tables() {
 	[ -s "$E2E_DIR/$1.sl2vl" ] || fail "$1: no SL2VL"
 }
 
-# net_ports NAME: the cabled ports of a switch
+# net_ports NAME: the ports of a switch with links
 net_ports() {
 	awk -v name="\"$1\"" '
 		/^Switch/ { on = index($0, name) > 0 }
@@ -85,8 +85,7 @@ net_ports() {
 		"$E2E_DIR/fabric.net"
 }
 
-# Rows of lanes that somebody can use, by name: from a port without a cable
-# nothing comes.
+# Rows of SL2VL in use, by name: a port without a link has no packets.
 rows() {
 	sort "$E2E_DIR/$1.sl2vl" | while read -r r_name r_port r_rest; do
 		r_in=$(echo "$r_rest" | sed 's/.*in *\([0-9]*\).*/\1/')
@@ -97,8 +96,8 @@ rows() {
 	done
 }
 
-# opensm_done: it maps lanes by what a port did when it was read: in the first
-# sweep that is one lane, in the next one more
+# opensm_done: it maps SLs by the operational VLs at the time of reading: one VL
+# in the first sweep, more in the next
 opensm_done() {
 	tables opensm
 	rows opensm >"$E2E_DIR/opensm.rows"
@@ -107,7 +106,7 @@ opensm_done() {
 	return 1
 }
 
-# weights NAME PORT LINE: "vl=weight" of those that have one, summed up
+# weights NAME PORT LINE: "vl=weight" of VLs with a weight, summed up
 weights() {
 	grep "^$1 $2 " "$E2E_DIR/heddled.vlarb" | awk -F'|' -v want="$3" '
 		/ VL / { for (i = 2; i < NF; i++) vl[i] = $i; block++; next }
@@ -125,7 +124,7 @@ weights() {
 			printf "%d=%d ", v, sum[v] }'
 }
 
-# sl_of WORDS...: the SL of the path that saquery is given
+# sl_of WORDS...: the SL of the path that saquery gets
 sl_of() {
 	on h7 saquery "$@" 2>&1 |
 		sed -n 's/.*sl\.*\(0x[0-9a-f]*\|[0-9]*\)$/\1/p' | head -n 1
@@ -140,12 +139,12 @@ paths_have_levels() {
 		[ $((is)) = $((${q#*: })) ] ||
 			fail "a path '${q%:*}' has SL $is, not ${q#*: }"
 	done
-	# and the other way round
+	# and in the other direction
 	is=$(sl_of PR --slid 1 --dlid "$lid" --qos_class 7)
 	[ $((is)) = 2 ] || fail "the way back has SL $is"
 }
 
-# saquery's records are what smpquery reads
+# saquery's records are the tables that smpquery reads
 records() {
 	on h7 saquery --smkey 1 SL2VL >"$E2E_DIR/SL2VL" 2>&1 ||
 		fail "SL2VL: $(cat "$E2E_DIR/SL2VL")"

@@ -1,10 +1,10 @@
 # Two SMs' answers, field by field.
 # usage: awk -v rec=NAME -v rules=FILE -v used=FILE -f records.awk OURS THEIRS
 # Input lines: "record-key field=value", several of one field allowed. A field
-# that is not the same in both needs a rule: "VERDICT PATTERN : WHY", where the
-# pattern is matched with "record-key field=" and the verdict says how ours is:
-# better, other (as good) or worse. Prints a line of the table, then the rules that counted,
-# then what no rule excuses; rules that counted are appended to `used`.
+# that differs needs a rule: "VERDICT PATTERN : WHY", where the pattern is
+# matched with "record-key field=" and the verdict is on ours: better, other (as
+# good) or worse. Prints a line of the table, then the rules that counted, then
+# differences without a rule; rules that counted are appended to `used`.
 BEGIN {
 	while ((getline line < rules) > 0) {
 		if (line ~ /^#/ || line == "")

@@ -1,10 +1,10 @@
 #!/bin/sh
-# All end-to-end tests, several at a time: most of what they do is to wait, for
-# answers or for each other. The last line says how many passed and failed, and
-# those above it which: where a log is cut, its end is kept.
-# E2E_ONLY=word runs those whose name holds it, JOBS=N that many at once; with
-# SM=opensm the harness itself is tested on another subnet manager.
-# With --one KIND NAME SECONDS: run that one.
+# All end-to-end tests, several at a time: most of the time they wait, for
+# answers or for each other. The last line has the numbers of passed and failed
+# tests, the lines above it name them: if a log is cut, its end is kept.
+# E2E_ONLY=word runs the tests with it in their name, JOBS=N runs N at once;
+# with SM=opensm the harness itself is tested on another subnet manager. With
+# --one KIND NAME SECONDS: run that one.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 
@@ -13,11 +13,11 @@ if [ "${SM:-heddled}" = opensm ]; then
 	export SM_ENGINE
 fi
 
-# Name, and the seconds after which a test is hanging, also where others have the
-# machine: several times what a slow one needs, and one wait in vain (E2E_WAIT).
-# The long ones come first, or one of them would be left to run alone.
-# Not among them are daemon.sh handover-demo and sa.sh tree648: on a busy machine
-# opensm is late now and then.
+# Names, and the seconds after which a test is taken to hang, also on a busy
+# machine: several times that of a slow one, and one wait in vain (E2E_WAIT).
+# The long ones come first, or one of them would be left to run alone. Not among
+# them are daemon.sh handover-demo and sa.sh tree648: on a busy machine opensm
+# is sometimes late.
 TESTS='
 cable selene 900
 sim opensm-selene 900
@@ -68,18 +68,19 @@ plan bad 240
 plan homes 240
 '
 
-# one KIND NAME SECONDS: into $E2E_OUT/KIND-NAME what is said of it, whole
+# one KIND NAME SECONDS: run it; its report appears as $E2E_OUT/KIND-NAME in one
+# piece
 one() {
 	result=$E2E_OUT/$1-$2
 	t0=$(date +%s)
-	# timeout's own group dies as a whole, what hangs in it included
+	# timeout ends its whole process group, with anything that hangs in it
 	timeout -k 10 "$3" "tests/e2e/$1.sh" "$2" >"$result.log" 2>&1 </dev/null &
 	running=$!
 	trap 'kill $running 2>/dev/null; exit 130' INT TERM HUP
 	echo $running >"$result.pid"
 	wait "$running"
 	rc=$?
-	[ -d "$E2E_OUT" ] || exit 1 # all has been told to end
+	[ -d "$E2E_OUT" ] || exit 1 # the whole run was ended
 	rm -f "$result.pid"
 	case $rc in
 	0) verdict=PASS ;;
@@ -128,7 +129,7 @@ xargs -P "${JOBS:-$(($(nproc) + 1))}" -L 1 tests/e2e/run.sh --one \
 lanes=$!
 wait $lanes
 
-# failing N: what failed, and each time N lines of why
+# failing N: the failed tests, with N lines of the reason each
 failing() {
 	while read -r kind name _; do
 		result=$E2E_OUT/$kind-$name
@@ -143,7 +144,7 @@ failing() {
 	done <"$E2E_OUT/list"
 }
 
-# verdict WORD: how many of it
+# verdict WORD: the number of tests with it
 verdicts() {
 	cat "$E2E_OUT"/*-* 2>/dev/null | grep -c "^$1 "
 }

@@ -1,10 +1,10 @@
 #!/bin/sh
 # usage: sa.sh FABRIC
 # Subnet administration through libheddle-umad.so on heddle-sim: every record
-# that saquery knows, and what programs of hosts ask (heddle-saclient), is asked
-# of heddled and of opensm on the same fabric, and compared field by field. LIDs
-# are each one's own choice: in the comparison a LID is the port that has it.
-# What may differ, and why, is in records.expect.
+# that saquery knows, and the requests of hosts' programs (heddle-saclient), are
+# asked of heddled and of opensm on the same fabric, and compared field by
+# field. Each manager chooses LIDs: in the comparison a LID is the port that has
+# it. Differences that are permitted, and why, are in records.expect.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/e2e/lib.sh
@@ -15,7 +15,7 @@ RULES=tests/e2e/records.expect
 PROGRAMS="ipoib cm acm srp multi"
 PEER=h12
 
-# sm_up WHO: that subnet manager on h1, until its SA answers with every node
+# sm_up MANAGER: run it on h1, until its SA answers with every node
 sm_up() {
 	SM_IS=$1
 	if [ "$1" = opensm ]; then
@@ -38,7 +38,7 @@ all_nodes() {
 		! grep -q "NodeDescription\.*$" "$E2E_DIR/nodes"
 }
 
-# play WHO: what programs ask, on the host that will be asked about
+# play MANAGER: the requests of programs, from the host that is queried later
 play() {
 	p_out=$E2E_DIR/$1/CLIENT
 	mkdir -p "$E2E_DIR/$1"
@@ -50,7 +50,7 @@ play() {
 	done
 }
 
-# ask WHO: everything, one file a record
+# ask MANAGER: query all records, one file each
 ask() {
 	a_dir=$E2E_DIR/$1
 	mkdir -p "$a_dir"
@@ -60,19 +60,19 @@ ask() {
 			2>"$a_dir/$rec.err" ||
 			fail "$1: $rec: $(cat "$a_dir/$rec.err")"
 	done
-	# what is not trusted: opensm refuses some of it
+	# untrusted queries: opensm refuses some of them
 	for rec in MCMR PKTR; do
 		on h7 saquery --smkey 0 "$rec" >"$a_dir/${rec}0" \
 			2>/dev/null || :
 	done
-	# who has which LID
+	# the owners of LIDs
 	awk '/^\t\tlid\./ { sub(/.*\./, ""); lid = $0 }
 		/^\t\tport_guid\./ { sub(/.*\./, ""); print lid, $0 }' \
 		"$a_dir/NR" >"$a_dir/lids"
 }
 
-# flat WHO RECORD: lines "port-or-key field value"; a LID becomes its port's
-# GUID. Records are told apart by what identifies them, not by their order.
+# flat MANAGER RECORD: lines "port-or-key field value"; a LID becomes its port's
+# GUID. Records are identified by their keys, not by their order.
 flat() {
 	awk -v kind="$2" '
 	BEGIN { key = kind }
@@ -102,8 +102,8 @@ flat() {
 			v = $0
 		}
 		sub(/:$/, "", f)
-		# by which port a switch was asked: of ways that are equally
-		# long the one on which an answer came first
+		# the port by which a switch was asked: of equally long paths
+		# the one on which an answer came first
 		if (f == "LocalPort")
 			next
 		l = tolower(f)
@@ -117,7 +117,7 @@ flat() {
 	END { flush() }' "$E2E_DIR/$1/lids" "$E2E_DIR/$1/$2" | LC_ALL=C sort
 }
 
-# One record of both, as lines for records.awk.
+# One record type of both, as lines for records.awk.
 lines() {
 	if [ "$2" = CLIENT ]; then
 		sed 's/^\([^ ]*\) \([^ ]*\) /CLIENT\/\1 \2=/' \
@@ -127,7 +127,7 @@ lines() {
 	fi
 }
 
-# The table, and what no rule explains.
+# The table, and differences that no rule explains.
 compare() {
 	c_bad=0
 	: >"$E2E_DIR/used"
@@ -156,7 +156,7 @@ no_idle_rules() {
 	END { exit(bad) }' || fail "nothing differs like that any more"
 }
 
-# What goes wrong must go wrong in words.
+# Errors must be explained in words.
 expect() {
 	e_want=$1
 	shift
@@ -182,7 +182,7 @@ questions() {
 		fail "ibtracert: $(cat "$E2E_DIR/trace")"
 }
 
-# Reports arrive: a cable is pulled and put back while somebody listens.
+# Reports arrive: a link goes down and comes back while a client listens.
 events() {
 	on h9 "$B/heddle-saclient" listen 2 >"$E2E_DIR/listen" 2>&1 &
 	e_pid=$!
@@ -197,7 +197,7 @@ events() {
 	say "$1: reports 65 and 64 arrive"
 }
 
-# both WHO: all questions
+# both MANAGER: all queries
 both() {
 	serve "$E2E_DIR/fabric.net"
 	sm_up "$1"

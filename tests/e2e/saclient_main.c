@@ -1,12 +1,12 @@
 /*
- * heddle-saclient: asks subnet administration what programs of hosts ask, with
- * the same methods, attributes and component masks in the same order, through
- * libibumad. Run under libheddle-umad.so on a heddle-sim server.
+ * heddle-saclient: sends subnet administration the requests that programs of
+ * hosts send, with the same methods, attributes and component masks in the same
+ * order, through libibumad. Run under libheddle-umad.so on a heddle-sim server.
  *
  *	ipoib PEER	the kernel's IPoIB: class port info, the broadcast
- *			group, a group like it, sending only, a path, leaving
- *	cm PEER		rdma_cm: routes as librdmacm has the kernel ask for
- *			them, a group of its own
+ *			group, another group, a send-only join, a path, leaving
+ *	cm PEER		rdma_cm: routes as the kernel asks for them for
+ *			librdmacm, a group of its own
  *	acm PEER	ibacm: its group, paths by GID and by LID
  *	srp PEER	srp_daemon: targets by capability, node, path in each
  *			partition, traps 64 and 144
@@ -32,7 +32,7 @@
 #include "sm/base/mem.h"
 #include "sm/mad/mad_sa.h"
 
-enum { DEVICE_MANAGEMENT = 1 << 19 }; /* a capability of ports */
+enum { DEVICE_MANAGEMENT = 1 << 19 }; /* a bit of CapabilityMask */
 enum { WAIT_MS = 20000, QP1 = 1, NODE_SIZE = 112, MULTI = 20 };
 #define QKEY 0x80010000U
 #define SERVED UINT64_C(0x1000000000000042)
@@ -54,11 +54,11 @@ struct client {
 	const uint8_t *data;
 };
 
-static void die(const char *fmt, ...)
+static void exit_error(const char *fmt, ...)
 	__attribute__((format(printf, 1, 2), noreturn));
 
 static void
-die(const char *fmt, ...)
+exit_error(const char *fmt, ...)
 {
 	va_list ap;
 
@@ -81,7 +81,7 @@ struct question {
 };
 
 static void
-post(struct client *c, const struct question *q)
+send_question(struct client *c, const struct question *q)
 {
 	size_t len = q->len > MAD_SA_DATA ? MAD_SA_HEADER + q->len : MAD_SIZE;
 	uint8_t *umad = mem_zalloc(1, umad_size() + len);
@@ -103,13 +103,13 @@ post(struct client *c, const struct question *q)
 		memcpy(m + MAD_SA_HEADER, q->rec, q->len);
 	(void)umad_set_addr(umad, c->sm_lid, QP1, 0, (int)QKEY);
 	if (umad_send(c->fd, c->agent, umad, (int)len, WAIT_MS, 0) != 0)
-		die("send: %s", strerror(errno));
+		exit_error("send: %s", strerror(errno));
 	free(umad);
 }
 
-/* The next message for us, whole. */
+/* Receive the next message, whole. */
 static void
-take(struct client *c)
+receive_msg(struct client *c)
 {
 	int len = MAD_SIZE;
 
@@ -117,21 +117,21 @@ take(struct client *c)
 	c->umad = mem_zalloc(1, umad_size() + MAD_SIZE);
 	if (umad_recv(c->fd, c->umad, &len, WAIT_MS) < 0) {
 		if (errno != ENOSPC)
-			die("no answer: %s", strerror(errno));
+			exit_error("no answer: %s", strerror(errno));
 		c->umad = mem_resize(c->umad, 1, umad_size() + (size_t)len);
 		if (umad_recv(c->fd, c->umad, &len, WAIT_MS) < 0)
-			die("no answer: %s", strerror(errno));
+			exit_error("no answer: %s", strerror(errno));
 	}
 	if (umad_status(c->umad) != 0)
-		die("no answer: status %d", umad_status(c->umad));
+		exit_error("no answer: status %d", umad_status(c->umad));
 	c->len = len;
 	c->data = (const uint8_t *)umad_get_mad(c->umad) + MAD_SA_HEADER;
 	if (mad_sa_decode(umad_get_mad(c->umad), (size_t)len, &c->h, NULL) != 0)
-		die("not an answer of the SA");
+		exit_error("not an answer of the SA");
 }
 
 static size_t
-records(const struct client *c)
+count_records(const struct client *c)
 {
 	return c->h.offset == 0 ? 0
 				: (size_t)(c->len - MAD_SA_HEADER) /
@@ -150,11 +150,11 @@ name_of(const struct client *c, uint16_t lid)
 	return unknown;
 }
 
-static void say(const struct client *c, const char *step, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
+static void print_line(const struct client *c, const char *step,
+	const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 static void
-say(const struct client *c, const char *step, const char *fmt, ...)
+print_line(const struct client *c, const char *step, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -165,20 +165,20 @@ say(const struct client *c, const char *step, const char *fmt, ...)
 	(void)putchar('\n');
 }
 
-/* Ask and say how it went; true: there is a record. */
+/* Ask and print the status; true: there is a record. */
 static bool
-ask(struct client *c, const char *step, const struct question *q)
+ask_sa(struct client *c, const char *step, const struct question *q)
 {
-	post(c, q);
+	send_question(c, q);
 	do
-		take(c);
+		receive_msg(c);
 	while ((uint32_t)c->h.tid != c->tid);
-	say(c, step, "status 0x%04x", c->h.status);
-	return c->h.status == 0 &&
-	       ((c->h.method & 0x7f) < MAD_SA_GET_TABLE || records(c) > 0);
+	print_line(c, step, "status 0x%04x", c->h.status);
+	return c->h.status == 0 && ((c->h.method & 0x7f) < MAD_SA_GET_TABLE ||
+					   count_records(c) > 0);
 }
 
-/* ---- what is said of answers ---- */
+/* ---- printing answers ---- */
 
 static void
 say_path(const struct client *c, const char *step, const uint8_t *rec)
@@ -186,22 +186,22 @@ say_path(const struct client *c, const char *step, const uint8_t *rec)
 	struct mad_sa_path p;
 
 	mad_sa_path_decode(rec, &p);
-	say(c, step, "dgid %016" PRIx64 ":%016" PRIx64, p.dgid.prefix,
+	print_line(c, step, "dgid %016" PRIx64 ":%016" PRIx64, p.dgid.prefix,
 		p.dgid.guid);
-	say(c, step, "sgid %016" PRIx64 ":%016" PRIx64, p.sgid.prefix,
+	print_line(c, step, "sgid %016" PRIx64 ":%016" PRIx64, p.sgid.prefix,
 		p.sgid.guid);
-	say(c, step, "dlid %s", name_of(c, p.dlid));
-	say(c, step, "slid %s", name_of(c, p.slid));
-	say(c, step, "service %016" PRIx64, p.service);
-	say(c, step, "hop_limit %u", p.hop_limit);
-	say(c, step, "flow_label %u", p.flow_label);
-	say(c, step, "tclass %u", p.tclass);
-	say(c, step, "reversible %d", p.reversible);
-	say(c, step, "pkey 0x%04x", p.pkey);
-	say(c, step, "sl %u", p.sl);
-	say(c, step, "mtu %u:%u", p.mtu_sel, p.mtu);
-	say(c, step, "rate %u:%u", p.rate_sel, p.rate);
-	say(c, step, "life %u:%u", p.life_sel, p.life);
+	print_line(c, step, "dlid %s", name_of(c, p.dlid));
+	print_line(c, step, "slid %s", name_of(c, p.slid));
+	print_line(c, step, "service %016" PRIx64, p.service);
+	print_line(c, step, "hop_limit %u", p.hop_limit);
+	print_line(c, step, "flow_label %u", p.flow_label);
+	print_line(c, step, "tclass %u", p.tclass);
+	print_line(c, step, "reversible %d", p.reversible);
+	print_line(c, step, "pkey 0x%04x", p.pkey);
+	print_line(c, step, "sl %u", p.sl);
+	print_line(c, step, "mtu %u:%u", p.mtu_sel, p.mtu);
+	print_line(c, step, "rate %u:%u", p.rate_sel, p.rate);
+	print_line(c, step, "life %u:%u", p.life_sel, p.life);
 }
 
 static void
@@ -210,22 +210,22 @@ say_member(const struct client *c, const char *step)
 	struct mad_sa_member m;
 
 	mad_sa_member_decode(c->data, &m);
-	say(c, step, "mgid %016" PRIx64 ":%016" PRIx64, m.mgid.prefix,
+	print_line(c, step, "mgid %016" PRIx64 ":%016" PRIx64, m.mgid.prefix,
 		m.mgid.guid);
-	say(c, step, "gid %016" PRIx64 ":%016" PRIx64, m.gid.prefix,
+	print_line(c, step, "gid %016" PRIx64 ":%016" PRIx64, m.gid.prefix,
 		m.gid.guid);
-	say(c, step, "qkey 0x%x", m.qkey);
-	say(c, step, "mlid %s", m.mlid >= 0xc000 ? "multicast" : "none");
-	say(c, step, "pkey 0x%04x", m.pkey);
-	say(c, step, "mtu %u:%u", m.mtu_sel, m.mtu);
-	say(c, step, "rate %u:%u", m.rate_sel, m.rate);
-	say(c, step, "life %u:%u", m.life_sel, m.life);
-	say(c, step, "sl %u", m.sl);
-	say(c, step, "tclass %u", m.tclass);
-	say(c, step, "flow_label %u", m.flow_label);
-	say(c, step, "hop_limit %u", m.hop_limit);
-	say(c, step, "scope %u", m.scope);
-	say(c, step, "state %u", m.state);
+	print_line(c, step, "qkey 0x%x", m.qkey);
+	print_line(c, step, "mlid %s", m.mlid >= 0xc000 ? "multicast" : "none");
+	print_line(c, step, "pkey 0x%04x", m.pkey);
+	print_line(c, step, "mtu %u:%u", m.mtu_sel, m.mtu);
+	print_line(c, step, "rate %u:%u", m.rate_sel, m.rate);
+	print_line(c, step, "life %u:%u", m.life_sel, m.life);
+	print_line(c, step, "sl %u", m.sl);
+	print_line(c, step, "tclass %u", m.tclass);
+	print_line(c, step, "flow_label %u", m.flow_label);
+	print_line(c, step, "hop_limit %u", m.hop_limit);
+	print_line(c, step, "scope %u", m.scope);
+	print_line(c, step, "state %u", m.state);
 }
 
 static void
@@ -240,7 +240,7 @@ ask_path(struct client *c, const char *step, const struct mad_sa_path *p,
 		.len = sizeof(rec)};
 
 	mad_sa_path_encode(p, rec);
-	if (ask(c, step, &q))
+	if (ask_sa(c, step, &q))
 		say_path(c, step, c->data);
 }
 
@@ -257,7 +257,7 @@ ask_member(struct client *c, const char *step, uint8_t method,
 	bool ok;
 
 	mad_sa_member_encode(m, rec);
-	ok = ask(c, step, &q);
+	ok = ask_sa(c, step, &q);
 	if (ok)
 		say_member(c, step);
 	return ok;
@@ -269,11 +269,12 @@ ask_info(struct client *c, const char *step)
 	const struct question q = {
 		.method = MAD_GET, .attr = MAD_SA_CLASS_PORT_INFO};
 
-	if (!ask(c, step, &q))
+	if (!ask_sa(c, step, &q))
 		return;
-	say(c, step, "versions %u %u", c->data[0], c->data[1]);
-	say(c, step, "cap_mask_match %d", (be_get16(c->data + 2) >> 13) & 1);
-	say(c, step, "send_only_full %d",
+	print_line(c, step, "versions %u %u", c->data[0], c->data[1]);
+	print_line(c, step, "cap_mask_match %d",
+		(be_get16(c->data + 2) >> 13) & 1);
+	print_line(c, step, "send_only_full %d",
 		(be_get32(c->data + 4) >> 5 >> 12) & 1);
 }
 
@@ -299,7 +300,7 @@ enum {
 	       MAD_SA_MEMBER_HOPS,
 };
 
-/* A group whose last GID bits are low, of IPv4 in our partition. */
+/* The IPv4 group of our partition with these low GID bits. */
 static struct mad_sa_member
 ipoib_group(const struct client *c, uint64_t low)
 {
@@ -314,7 +315,7 @@ ipoib_group(const struct client *c, uint64_t low)
 }
 
 static void
-ipoib(struct client *c)
+run_ipoib(struct client *c)
 {
 	struct mad_sa_member all = ipoib_group(c, 0xffffffff), m;
 	struct mad_sa_path p = path_to(c);
@@ -328,7 +329,7 @@ ipoib(struct client *c)
 	m.mgid.guid = 0x1; /* 224.0.0.1 */
 	m.state = MAD_SA_JOIN_FULL;
 	(void)ask_member(c, "all-hosts", MAD_SET, &m, LIKE);
-	m.mgid.guid = 0x16; /* 224.0.0.22, only to send to */
+	m.mgid.guid = 0x16; /* 224.0.0.22, to send to only */
 	m.state = MAD_SA_JOIN_SEND_FULL;
 	(void)ask_member(c, "send-only", MAD_SET, &m, LIKE);
 	m.mgid.guid = 0x17;
@@ -345,7 +346,7 @@ ipoib(struct client *c)
 }
 
 static void
-cm(struct client *c)
+run_cm(struct client *c)
 {
 	const uint64_t route = MAD_SA_PATH_DGID | MAD_SA_PATH_SGID |
 			       MAD_SA_PATH_PKEY | MAD_SA_PATH_NPATHS |
@@ -370,7 +371,7 @@ cm(struct client *c)
 }
 
 static void
-acm(struct client *c)
+run_acm(struct client *c)
 {
 	struct mad_sa_path p = path_to(c);
 	struct mad_sa_member m = {
@@ -403,8 +404,8 @@ acm(struct client *c)
 }
 
 static void
-subscribe(struct client *c, const char *step, uint16_t trap, uint16_t type,
-	uint32_t producer)
+ask_subscription(struct client *c, const char *step, uint16_t trap,
+	uint16_t type, uint32_t producer)
 {
 	const struct mad_sa_inform i = {.lid_first = 0xffff,
 		.lid_last = 0xffff,
@@ -423,18 +424,18 @@ subscribe(struct client *c, const char *step, uint16_t trap, uint16_t type,
 	struct mad_sa_inform got;
 
 	mad_sa_inform_encode(&i, rec);
-	if (!ask(c, step, &q))
+	if (!ask_sa(c, step, &q))
 		return;
 	mad_sa_inform_decode(c->data, &got);
-	say(c, step, "subscribe %d", got.subscribe);
-	say(c, step, "trap %u", got.trap);
-	say(c, step, "type 0x%x", got.type);
-	say(c, step, "producer 0x%x", got.producer);
+	print_line(c, step, "subscribe %d", got.subscribe);
+	print_line(c, step, "trap %u", got.trap);
+	print_line(c, step, "type 0x%x", got.type);
+	print_line(c, step, "producer 0x%x", got.producer);
 }
 
-/* Ports with these capabilities. */
+/* Ask for ports with these capabilities. */
 static void
-targets(struct client *c, const char *step, uint32_t caps)
+ask_targets(struct client *c, const char *step, uint32_t caps)
 {
 	uint8_t rec[68] = {0};
 	const struct question q = {.method = MAD_SA_GET_TABLE,
@@ -445,15 +446,15 @@ targets(struct client *c, const char *step, uint32_t caps)
 		.len = sizeof(rec)};
 
 	be_put32(rec + 4 + 20, caps);
-	(void)ask(c, step, &q);
-	say(c, step, "records %zu", records(c));
-	for (size_t i = 0; i < records(c); i++)
-		say(c, step, "lid %s",
+	(void)ask_sa(c, step, &q);
+	print_line(c, step, "records %zu", count_records(c));
+	for (size_t i = 0; i < count_records(c); i++)
+		print_line(c, step, "lid %s",
 			name_of(c, be_get16(c->data + i * c->h.offset * 8U)));
 }
 
 static void
-srp(struct client *c)
+run_srp(struct client *c)
 {
 	uint8_t rec[NODE_SIZE] = {0};
 	const struct question node = {.method = MAD_GET,
@@ -469,23 +470,24 @@ srp(struct client *c)
 			      MAD_SA_PATH_NPATHS | MAD_SA_PATH_PKEY;
 
 	ask_info(c, "info");
-	targets(c, "device-managers", DEVICE_MANAGEMENT);
-	targets(c, "managers", MAD_CAP_IS_SM);
+	ask_targets(c, "device-managers", DEVICE_MANAGEMENT);
+	ask_targets(c, "managers", MAD_CAP_IS_SM);
 	be_put16(rec, c->peer_lid);
-	if (ask(c, "node", &node)) {
-		say(c, "node", "type %u", c->data[6]);
-		say(c, "node", "guid %016" PRIx64, be_get64(c->data + 16));
-		say(c, "node", "name %.64s", (const char *)c->data + 44);
+	if (ask_sa(c, "node", &node)) {
+		print_line(c, "node", "type %u", c->data[6]);
+		print_line(
+			c, "node", "guid %016" PRIx64, be_get64(c->data + 16));
+		print_line(c, "node", "name %.64s", (const char *)c->data + 44);
 	}
 	ask_path(c, "path", &p, mask);
 	p.pkey = 0x8123;
 	ask_path(c, "other-partition", &p, mask);
-	subscribe(c, "join", 64, 3, 4);
-	subscribe(c, "change", 144, 4, 1);
+	ask_subscription(c, "join", 64, 3, 4);
+	ask_subscription(c, "change", 144, 4, 1);
 }
 
 static void
-multi(struct client *c)
+run_multi(struct client *c)
 {
 	uint8_t rec[MAD_SA_MULTI + 16 * (MULTI + 1)] = {0};
 	const struct question q = {.method = MAD_SA_GET_MULTI,
@@ -506,13 +508,13 @@ multi(struct client *c)
 				&g, rec + MAD_SA_MULTI + 16 * (size_t)++n);
 	}
 	rec[16] = (uint8_t)n;
-	(void)ask(c, "paths", &q);
-	say(c, "paths", "records %zu", records(c));
-	for (size_t i = 0; i < records(c); i++)
+	(void)ask_sa(c, "paths", &q);
+	print_line(c, "paths", "records %zu", count_records(c));
+	for (size_t i = 0; i < count_records(c); i++)
 		say_path(c, "path", c->data + i * c->h.offset * 8U);
 }
 
-/* As the kernel looks for services, by number or by name. */
+/* Ask for a service as the kernel does, by number or by name. */
 static void
 ask_service(struct client *c, const char *step, uint64_t mask, bool wrong)
 {
@@ -525,11 +527,11 @@ ask_service(struct client *c, const char *step, uint64_t mask, bool wrong)
 
 	be_put64(service, SERVED);
 	memcpy(service + 48, wrong ? "elsewhere" : "storage", wrong ? 9 : 7);
-	if (!ask(c, step, &q))
+	if (!ask_sa(c, step, &q))
 		return;
-	say(c, step, "records %zu", records(c));
-	say(c, step, "id %016" PRIx64, be_get64(c->data));
-	say(c, step, "name %.64s", (const char *)c->data + 48);
+	print_line(c, step, "records %zu", count_records(c));
+	print_line(c, step, "id %016" PRIx64, be_get64(c->data));
+	print_line(c, step, "name %.64s", (const char *)c->data + 48);
 }
 
 static void
@@ -552,19 +554,20 @@ register_all(struct client *c)
 	be_put16(service + 24, c->pkey);
 	be_put32(service + 28, 0xffffffff);
 	memcpy(service + 48, "storage", sizeof("storage"));
-	if (ask(c, "service", &s))
-		say(c, "service", "lease 0x%x", be_get32(c->data + 28));
+	if (ask_sa(c, "service", &s))
+		print_line(c, "service", "lease 0x%x", be_get32(c->data + 28));
 	ask_service(c, "by-number", 1 << 0, false);
 	ask_service(c, "by-name", 1 << 6, false);
 	ask_service(c, "by-wrong-name", 1 << 0 | 1 << 6, true);
 	be_put16(guids, c->lid);
 	be_put64(guids + 16, 0x1111);
-	if (ask(c, "alias", &g))
-		say(c, "alias", "guid %016" PRIx64, be_get64(c->data + 16));
-	subscribe(c, "gone", 65, 3, 4);
+	if (ask_sa(c, "alias", &g))
+		print_line(
+			c, "alias", "guid %016" PRIx64, be_get64(c->data + 16));
+	ask_subscription(c, "gone", 65, 3, 4);
 }
 
-/* Answer a report as the one that it is. */
+/* Answer the report that was just received. */
 static void
 answer_report(struct client *c)
 {
@@ -573,7 +576,7 @@ answer_report(struct client *c)
 	m[3] = MAD_SA_REPORT | MAD_SA_RESPONSE;
 	(void)umad_set_addr(c->umad, c->sm_lid, QP1, 0, (int)QKEY);
 	if (umad_send(c->fd, c->agent, c->umad, MAD_SIZE, 0, 0) != 0)
-		die("ReportResp: %s", strerror(errno));
+		exit_error("ReportResp: %s", strerror(errno));
 }
 
 static void
@@ -582,16 +585,17 @@ listen_for(struct client *c, unsigned n)
 	uint64_t about, last_about = 0;
 	unsigned trap, last_trap = 0;
 
-	subscribe(c, "all", 0xffff, 3, 4);
-	say(c, "ready", "listening");
+	ask_subscription(c, "all", 0xffff, 3, 4);
+	print_line(c, "ready", "listening");
 	(void)fflush(stdout);
 	while (n > 0) {
-		take(c);
+		receive_msg(c);
 		if (c->h.method != MAD_SA_REPORT)
 			continue;
 		trap = be_get16(c->data + 4);
 		about = be_get64(c->data + 24);
-		say(c, "report", "trap %u about %016" PRIx64, trap, about);
+		print_line(
+			c, "report", "trap %u about %016" PRIx64, trap, about);
 		(void)fflush(stdout);
 		answer_report(c);
 		n -= trap != last_trap || about != last_about;
@@ -600,7 +604,7 @@ listen_for(struct client *c, unsigned n)
 	}
 }
 
-/* ---- who we are, and who else is there ---- */
+/* ---- our port, and the other nodes ---- */
 
 static void
 open_port(struct client *c)
@@ -609,7 +613,7 @@ open_port(struct client *c)
 	umad_port_t port;
 
 	if (umad_init() < 0 || umad_get_port(NULL, 0, &port) < 0)
-		die("no port");
+		exit_error("no port");
 	c->lid = (uint16_t)port.base_lid;
 	c->sm_lid = (uint16_t)port.sm_lid;
 	c->gid = (struct mad_gid){
@@ -618,7 +622,7 @@ open_port(struct client *c)
 	c->fd = umad_open_port(NULL, 0);
 	c->agent = umad_register(c->fd, MAD_SA, MAD_SA_VERSION, 1, mask);
 	if (c->fd < 0 || c->agent < 0)
-		die("no agent: %s", strerror(errno));
+		exit_error("no agent: %s", strerror(errno));
 	(void)umad_release_port(&port);
 }
 
@@ -628,11 +632,11 @@ read_nodes(struct client *c)
 	const struct question q = {
 		.method = MAD_SA_GET_TABLE, .attr = MAD_SA_NODE};
 
-	post(c, &q);
-	take(c);
+	send_question(c, &q);
+	receive_msg(c);
 	if (c->h.status != 0 || c->h.offset * 8 != NODE_SIZE)
-		die("no nodes: status 0x%04x", c->h.status);
-	c->nnodes = records(c);
+		exit_error("no nodes: status 0x%04x", c->h.status);
+	c->nnodes = count_records(c);
 	c->nodes = mem_dup(c->data, c->nnodes * NODE_SIZE);
 }
 
@@ -648,7 +652,7 @@ find_peer(struct client *c, const char *name)
 		c->peer_lid = be_get16(r);
 		return;
 	}
-	die("no node %s", name);
+	exit_error("no node %s", name);
 }
 
 int
@@ -657,8 +661,9 @@ main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*run)(struct client *c);
-	} sequence[] = {{"ipoib", ipoib}, {"cm", cm}, {"acm", acm},
-		{"srp", srp}, {"multi", multi}, {"register", register_all}};
+	} sequence[] = {{"ipoib", run_ipoib}, {"cm", run_cm}, {"acm", run_acm},
+		{"srp", run_srp}, {"multi", run_multi},
+		{"register", register_all}};
 	const char *what = argc > 1 ? argv[1] : "";
 	struct client c = {.sequence = what};
 
@@ -678,6 +683,7 @@ main(int argc, char **argv)
 			free(c.nodes);
 			return 0;
 		}
-	die("usage: heddle-saclient ipoib|cm|acm|srp|multi PEER | register | "
-	    "listen N");
+	exit_error("usage: heddle-saclient ipoib|cm|acm|srp|multi PEER | "
+		   "register | "
+		   "listen N");
 }

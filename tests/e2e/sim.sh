@@ -1,9 +1,9 @@
 #!/bin/sh
-# heddle-sim with other people's programs on it. usage: sim.sh TEST-FABRIC
-#	reread	ibnetdiscover's print, read again, is the fabric
+# heddle-sim with programs of other projects on it. usage: sim.sh TEST-FABRIC
+#	reread	ibnetdiscover's print, read again, is the same fabric
 #	opensm	opensm brings it up; sminfo, ibtracert and saquery agree, and
-#		it ends when the program that started it is told to
-#	heddled	heddled does, with the tables and the SMPs it has on ibsim
+#		it ends when the program that started it gets a signal
+#	heddled	heddled brings it up, with the tables and SMPs as on ibsim
 #	faults	heddled survives loss, a dead link, a reboot, another switch in
 #		the place of one, and finds a host that is plugged in
 set -u
@@ -12,7 +12,7 @@ SM_ENGINE=${SM_ENGINE:-minhop}
 # shellcheck source=tests/e2e/lib.sh
 . tests/e2e/lib.sh
 
-# judged_ok WHO [but]: in order, but for cycles if so told
+# judged_ok MANAGER [but]: the fabric is in order, perhaps but for cycles
 judged_ok() {
 	sim judge >"$E2E_DIR/judge" 2>&1 ||
 		{ [ "${2:-}" = but ] &&
@@ -22,7 +22,7 @@ judged_ok() {
 	say "$1: $(cat "$E2E_DIR/judge")"
 }
 
-# canonical FILE: a print without what a bring-up changes, nodes in order
+# canonical FILE: a print without what a bring-up changes, nodes sorted
 canonical() {
 	"$B/heddle-sim" generate file "$1" 2>/dev/null |
 		sed 's/ lid [0-9]* lmc [0-9]*//; s/ lid [0-9]* / /' |
@@ -58,7 +58,7 @@ test_reread() {
 					tr '\r' '\n' | head -n 10)"
 		say "$lib: $(grep -c '' "$E2E_DIR/got") nodes, the same"
 	done
-	# port 0 of a switch is a place for a client, and the usual one
+	# a client can attach to port 0 of a switch, which is the default
 	first=$(awk '$1 == "Switch" { print $3; exit }' \
 		"$E2E_DIR/fabric.net" | tr -d '"')
 	through umad2sim "$first" smpquery -D nodeinfo 0 2>/dev/null |
@@ -71,16 +71,16 @@ test_opensm() {
 	through umad2sim "$E2E_SM_HOST" opensm -o -R "$SM_ENGINE" \
 		-f "$E2E_DIR/once.osm" >"$E2E_DIR/osm.out" 2>&1 ||
 		fail "opensm: $(tail -n 3 "$E2E_DIR/osm.out")"
-	# between two spines of one tier it has no way but down and up
+	# between two spines of one tier it has no path but down and up
 	judged_ok "opensm through umad2sim" but
-	# or the log says it is up when something else is to be said
+	# otherwise the log has SUBNET UP only with some later line
 	echo 'force_log_flush TRUE' >"$E2E_DIR/opensm.conf"
 	(cd "$E2E_DIR" && exec "$B/heddle-sim" run --preload heddle \
 		--host "$E2E_SM_HOST" "$IBSIM_SOCKNAME" -- opensm \
 		-F "$E2E_DIR/opensm.conf" -R "$SM_ENGINE" \
 		-f "$E2E_DIR/osm.log") >"$E2E_DIR/osm.out" 2>&1 &
 	E2E_SM_PID=$!
-	# before that it throws away what subnet administration is asked
+	# before that it drops requests to subnet administration
 	until_true 480 grep -qs 'SUBNET UP' "$E2E_DIR/osm.log" ||
 		fail "opensm: not up"
 	judged_ok "opensm through heddle" but
@@ -117,7 +117,7 @@ records() {
 	say "saquery $r_what: $r_got"
 }
 
-# lid_of HOST: from the server itself
+# lid_of HOST: its LID, from the server itself
 lid_of() {
 	sim show "$1" | sed -n 's/^port .*: Active, lid \([0-9]*\) .*/\1/p'
 }
@@ -129,7 +129,7 @@ sm_answers() {
 
 # SMPs by attribute as heddled's summary has them, and the tables
 summary() {
-	# what is read behind the first view is cut off where the daemon ends
+	# reads after the first view end with the daemon
 	grep '^smps' "$E2E_DIR/sm.log" |
 		grep -v -e NodeDescription -e MulticastForwardingTable |
 		LC_ALL=C sort >"$E2E_DIR/$1.smps"
@@ -138,8 +138,9 @@ summary() {
 		fail "dump_fts failed on $1"
 }
 
-# An SMP that is sent again because an answer is late may overtake a later one,
-# so that what it wrote is looked at once more: none is.
+# An SMP that is repeated because an answer is late may overtake a later one,
+# and heddled would check its writes with further SMPs: the time-out is so long
+# that none is repeated.
 test_heddled() {
 	E2E_TIMEOUT=20s
 	sim_start "$E2E_DIR/fabric.net"
@@ -162,8 +163,8 @@ test_heddled() {
 	judged_ok "heddled"
 	summary full
 	unserve
-	# ibsim begins with the LIDs of a captured file, which are kept; a fabric
-	# after power-on has none, and other LIDs are other blocks
+	# ibsim begins with the LIDs of a captured file, which are kept; a
+	# fabric after power-on has none, and other LIDs make other blocks
 	lids=
 	grep -q ' lid [1-9]' "$E2E_DIR/fabric.net" && lids=captured
 	diff "$E2E_DIR/ours.smps" "$E2E_DIR/full.smps" >"$E2E_DIR/more" ||

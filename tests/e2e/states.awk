@@ -1,5 +1,5 @@
-# What ibsim's Dump says about ports: every port with a cable must be Active,
-# every end must have a LID and know the subnet manager's. Exit 1 otherwise.
+# Checks the ports in ibsim's Dump: every port with a link must be Active, every
+# end port must have a LID and the subnet manager's. Exit 1 otherwise.
 BEGIN {
 	FS = "\t"
 }

@@ -15,9 +15,9 @@ struct ends {
 	size_t nhost, nany;
 };
 
-/* A step of a packet for lid that is at port `at`: the port it leaves by. */
+/* The out-port of a packet for lid that is at port `at`. */
 static uint32_t
-leave(const struct ndtext *t, uint32_t at, uint32_t lid)
+out_port(const struct ndtext *t, uint32_t at, uint32_t lid)
 {
 	const struct ndtext_node *n = &t->node[t->port[at].node];
 
@@ -25,18 +25,18 @@ leave(const struct ndtext *t, uint32_t at, uint32_t lid)
 }
 
 /*
- * Links from port `from` to the port that owns lid, by the tables, with the
- * nodes on the way in via[] and what tracks_print prints in b (both may be
- * NULL); NDTEXT_NONE if it does not get there.
+ * Number of links from port `from` to port `to`, by the tables; the nodes
+ * passed go to via[], and the text of tracks_print to b (both may be NULL).
+ * NDTEXT_NONE if the packet does not arrive.
  */
 static uint32_t
-follow(const struct ndtext *t, uint32_t from, uint32_t to, uint32_t *via,
+count_links(const struct ndtext *t, uint32_t from, uint32_t to, uint32_t *via,
 	struct buf *b)
 {
 	uint32_t at = from, links = 0;
 
 	while (t->port[at].node != t->port[to].node) {
-		uint32_t out = leave(t, at, t->port[to].lid);
+		uint32_t out = out_port(t, at, t->port[to].lid);
 		uint64_t guid;
 
 		if (out == NDTEXT_NONE || t->port[out].peer == NDTEXT_NONE ||
@@ -57,7 +57,7 @@ follow(const struct ndtext *t, uint32_t from, uint32_t to, uint32_t *via,
 	return links;
 }
 
-/* The port that stands for a node in its management: switch port 0 or any. */
+/* The management port of a node: port 0 of a switch, otherwise `by`. */
 static uint32_t
 own_port(const struct ndtext *t, uint32_t node, uint32_t by)
 {
@@ -67,14 +67,14 @@ own_port(const struct ndtext *t, uint32_t node, uint32_t by)
 static bool
 near_tool(const struct ndtext *t, uint32_t tool, uint32_t port, uint32_t far)
 {
-	uint32_t there = follow(t, tool, port, NULL, NULL);
-	uint32_t back = follow(t, port, tool, NULL, NULL);
+	uint32_t there = count_links(t, tool, port, NULL, NULL);
+	uint32_t back = count_links(t, port, tool, NULL, NULL);
 
 	return there <= far && back <= far;
 }
 
 static bool
-one(const struct ends *e, struct rng *rng, uint32_t tool, uint32_t far,
+make_track(const struct ends *e, struct rng *rng, uint32_t tool, uint32_t far,
 	struct buf *b)
 {
 	const struct ndtext *t = e->t;
@@ -86,7 +86,7 @@ one(const struct ends *e, struct rng *rng, uint32_t tool, uint32_t far,
 	buf_printf(b, "%u %u", t->port[from].lid, t->port[to].lid);
 	if (t->port[from].node == t->port[to].node)
 		return false;
-	links = follow(t, from, to, via, b);
+	links = count_links(t, from, to, via, b);
 	if (links == NDTEXT_NONE || !near_tool(t, tool, from, far))
 		return false;
 	for (uint32_t i = 0; i < links; i++)
@@ -132,7 +132,7 @@ tracks_print(const struct ndtext *t, FILE *out, unsigned n, uint64_t seed,
 			at = e.host[i];
 	for (unsigned i = 0; at != NDTEXT_NONE && i < TRIES && printed < n;
 		i++) {
-		if (!one(&e, &rng, at, far, &b))
+		if (!make_track(&e, &rng, at, far, &b))
 			continue;
 		fprintf(out, "%s\n", b.text);
 		printed++;

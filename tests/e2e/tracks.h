@@ -1,5 +1,5 @@
 /*
- * tracks: the way a packet takes by the tables, for comparison with what
+ * tracks: the path of a packet by the tables, for comparison with the one that
  * ibtracert finds by asking the switches one after the other.
  */
 #ifndef HEDDLE_TESTS_E2E_TRACKS_H
@@ -16,10 +16,10 @@
  *	SLID DLID [1]{0xguid}[3] [7]{0xguid}[1] ...
  *
  * (out of port 1 into port 3 of the switch with that GUID, and so on; a host
- * shows its port's GUID, as ibtracert does). A tool
- * at host port LID `tool` must be able to reach every node on the way, and
- * back, in at most `far` links, because ibsim gives up after 16. Returns how
- * many were printed: fewer where there are not enough.
+ * has its port's GUID, as in ibtracert). A tool at host port LID `tool` must be
+ * able to reach every node on the path, and back, over at most `far` links,
+ * because ibsim gives up after 16. Returns the number printed: fewer if there
+ * are not enough.
  */
 unsigned tracks_print(const struct ndtext *t, FILE *out, unsigned n,
 	uint64_t seed, uint32_t tool, uint32_t far);

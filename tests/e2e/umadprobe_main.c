@@ -1,7 +1,7 @@
 /*
- * umadprobe: what a umad device must do and libumad2sim.so's does not, asked
+ * umadprobe: tests what a umad device must do and libumad2sim.so's does not,
  * through libibumad as any program would. Run under libheddle-umad.so on a
- * heddle-sim server. Says what is wrong and ends with 1.
+ * heddle-sim server. Prints what is wrong and exits with 1.
  *
  *	many N		N descriptors, each with a request of its own, waited
  *			for with epoll and select
@@ -28,7 +28,7 @@
 #include "sm/base/mem.h"
 #include "sm/mad/mad.h"
 
-/* umad_size() is not what it will be until the first port is open. */
+/* umad_size() changes when the first port is opened. */
 enum {
 	ROOM = sizeof(ib_user_mad_t) + MAD_SIZE,
 	MAX = 512,
@@ -40,10 +40,11 @@ enum {
 	RETRIES = 3,
 };
 
-static int bad(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+static int print_error(const char *fmt, ...)
+	__attribute__((format(printf, 1, 2)));
 
 static int
-bad(const char *fmt, ...)
+print_error(const char *fmt, ...)
 {
 	va_list ap;
 
@@ -54,7 +55,7 @@ bad(const char *fmt, ...)
 	return 1;
 }
 
-/* A Get(NodeInfo) with this TID: of ourselves, or of what is behind a port. */
+/* A Get(NodeInfo) with this TID: of this node, or of the one behind a port. */
 static void
 make_get(void *umad, uint32_t tid, unsigned port)
 {
@@ -93,10 +94,11 @@ read_answer(int fd, int agent, uint32_t tid)
 	int len = MAD_SIZE, got = umad_recv(fd, umad, &len, 0), rc = 0;
 
 	if (got != agent || len != MAD_SIZE || umad_status(umad) != 0)
-		rc = bad("descriptor %d: agent %d (%d), %d bytes, status %d",
-			fd, got, agent, len, umad_status(umad));
+		rc = print_error(
+			"descriptor %d: agent %d (%d), %d bytes, status %d", fd,
+			got, agent, len, umad_status(umad));
 	else if (be_get32(mad + 12) != tid || mad[3] != MAD_GET_RESP)
-		rc = bad("descriptor %d: TID %u, not %u", fd,
+		rc = print_error("descriptor %d: TID %u, not %u", fd,
 			be_get32(mad + 12), tid);
 	free(umad);
 	return rc;
@@ -123,7 +125,8 @@ wait_epoll(const int *fd, int n, bool *ready)
 		ready[e.data.u32] = true;
 	}
 	(void)close(ep);
-	return left ? bad("epoll: %d of %d are not readable", left, n) : 0;
+	return left ? print_error("epoll: %d of %d are not readable", left, n)
+		    : 0;
 }
 
 static int
@@ -139,11 +142,12 @@ wait_select(const int *fd, int n)
 		top = fd[i] > top ? fd[i] : top;
 	}
 	got = select(top + 1, &set, NULL, NULL, &now);
-	return got == n ? 0 : bad("select: %d of %d are readable", got, n);
+	return got == n ? 0
+			: print_error("select: %d of %d are readable", got, n);
 }
 
 static int
-many(int n)
+probe_many(int n)
 {
 	int fd[MAX], agent[MAX], rc = 0;
 	bool ready[MAX] = {false};
@@ -154,40 +158,41 @@ many(int n)
 	for (int i = 0; i < n && rc == 0; i++) {
 		fd[i] = open_agent(&agent[i]);
 		if (fd[i] < 0 || agent[i] < 0)
-			rc = bad("descriptor %d: %s", i, strerror(errno));
+			rc = print_error(
+				"descriptor %d: %s", i, strerror(errno));
 		make_get(umad, 1000 + (uint32_t)i, 0);
 		if (rc == 0 && umad_send(fd[i], agent[i], umad, MAD_SIZE,
 				       WAIT_MS, 0) != 0)
-			rc = bad("send %d: %s", i, strerror(errno));
+			rc = print_error("send %d: %s", i, strerror(errno));
 	}
 	if (rc == 0)
 		rc = wait_epoll(fd, n, ready) || wait_select(fd, n);
 	for (int i = 0; i < n && rc == 0; i++)
 		rc = read_answer(fd[i], agent[i], 1000 + (uint32_t)i);
 	if (rc == 0 && umad_poll(fd[0], 0) != -ETIMEDOUT)
-		rc = bad("readable without anything to read");
+		rc = print_error("readable without anything to read");
 	free(umad);
 	return rc;
 }
 
-/* Is this what comes back of a request that was lost, TID? */
+/* Check a returned request: ETIMEDOUT, its header, its TID. */
 static int
 came_back(uint8_t *umad, int len, uint32_t tid)
 {
 	uint32_t got = be_get32((const uint8_t *)umad_get_mad(umad) + 12);
 
 	if (umad_status(umad) != ETIMEDOUT || len != 24 || got != tid)
-		return bad("came back: status %d, %d bytes, TID %u",
+		return print_error("came back: status %d, %d bytes, TID %u",
 			umad_status(umad), len, got);
 	return 0;
 }
 
 /*
- * Two requests, one of which is lost: both come back, as they should. The
- * second one first, unless the first one's time was up before it was sent.
+ * Two requests, one of which is lost: both return, as they should. The second
+ * one first, unless the first one timed out before it was sent.
  */
 static int
-lost(unsigned port)
+probe_lost(unsigned port)
 {
 	uint8_t *umad = mem_zalloc(1, ROOM);
 	int agent, fd = open_agent(&agent), rc = 0;
@@ -196,30 +201,31 @@ lost(unsigned port)
 
 	make_get(umad, 1, port);
 	if (umad_send(fd, agent, umad, MAD_SIZE, SMALL_MS, RETRIES) != 0)
-		rc = bad("send: %s", strerror(errno));
+		rc = print_error("send: %s", strerror(errno));
 	make_get(umad, 2, 0);
 	if (umad_send(fd, agent, umad, MAD_SIZE, WAIT_MS, 0) != 0)
-		rc = bad("send: %s", strerror(errno));
+		rc = print_error("send: %s", strerror(errno));
 	for (int i = 0; i < 2 && rc == 0; i++) {
 		int len = MAD_SIZE;
 
 		memset(umad, 0, ROOM);
 		if (umad_recv(fd, umad, &len, WAIT_MS) != agent)
-			rc = bad("nothing came back: %s", strerror(errno));
+			rc = print_error(
+				"nothing came back: %s", strerror(errno));
 		else if (umad_status(umad) != 0)
 			rc = came_back(umad, len, 1);
 		else if (be_get32(mad + 12) != 2 || mad[3] != MAD_GET_RESP)
-			rc = bad("TID %u, not 2", be_get32(mad + 12));
+			rc = print_error("TID %u, not 2", be_get32(mad + 12));
 		seen |= 1U << be_get32(mad + 12) % 32;
 	}
 	if (rc == 0 && seen != (1U << 1 | 1U << 2))
-		rc = bad("not both came back");
+		rc = print_error("not both came back");
 	free(umad);
 	return rc;
 }
 
 static int
-agents(void)
+probe_agents(void)
 {
 	long mask[16 / sizeof(long)] = {1L << MAD_TRAP};
 	void *umad = mem_zalloc(1, ROOM);
@@ -228,21 +234,22 @@ agents(void)
 	int ids[UMAD_CA_MAX_AGENTS + 1] = {0};
 
 	if (first < 0)
-		rc = bad("register: %s", strerror(errno));
+		rc = print_error("register: %s", strerror(errno));
 	if (umad_register(b, MAD_SUBN_LID, 1, 0, mask) >= 0)
-		rc = bad("two agents for one method of one port");
+		rc = print_error("two agents for one method of one port");
 	(void)umad_unregister(a, first);
 	if (umad_register(b, MAD_SUBN_LID, 1, 0, mask) < 0)
-		rc = bad("the method is not free again");
+		rc = print_error("the method is not free again");
 	make_get(umad, 1, 0);
 	if (umad_send(a, first, umad, MAD_SIZE, 100, 0) == 0)
-		rc = bad("sent by an agent that is not registered");
+		rc = print_error("sent by an agent that is not registered");
 	if (write(a, umad, umad_size() + 30) >= 0 || errno != EINVAL)
-		rc = bad("a MAD of 30 bytes was sent");
+		rc = print_error("a MAD of 30 bytes was sent");
 	for (int i = 0; i <= UMAD_CA_MAX_AGENTS; i++)
 		ids[i] = umad_register(b, MAD_SUBN_DR, 1, 0, NULL);
 	if (ids[UMAD_CA_MAX_AGENTS - 2] < 0 || ids[UMAD_CA_MAX_AGENTS] >= 0)
-		rc = bad("not %d agents a descriptor", UMAD_CA_MAX_AGENTS);
+		rc = print_error(
+			"not %d agents a descriptor", UMAD_CA_MAX_AGENTS);
 	free(umad);
 	return rc;
 }
@@ -266,7 +273,7 @@ ask_table(int *agent, void *umad, unsigned sm_lid)
 	return umad_send(fd, *agent, umad, MAD_SIZE, WAIT_MS, 0) ? -1 : fd;
 }
 
-/* Is this the header of a first segment of that many bytes? */
+/* Check the RMPP header of a first segment of that many bytes. */
 static int
 check_rmpp(const uint8_t *m, int len)
 {
@@ -277,8 +284,9 @@ check_rmpp(const uint8_t *m, int len)
 		(m[RMPP_AT + 2] & 7) != flags || m[RMPP_AT + 3] != 0 ||
 		be_get32(m + RMPP_AT + 4) != 1 ||
 		be_get32(m + RMPP_AT + 8) != data + 20 * segments)
-		return bad("RMPP header %02x %02x %02x %02x %08x %08x of a "
-			   "message of %d bytes",
+		return print_error(
+			"RMPP header %02x %02x %02x %02x %08x %08x of a "
+			"message of %d bytes",
 			m[RMPP_AT], m[RMPP_AT + 1], m[RMPP_AT + 2],
 			m[RMPP_AT + 3], be_get32(m + RMPP_AT + 4),
 			be_get32(m + RMPP_AT + 8), len);
@@ -286,29 +294,32 @@ check_rmpp(const uint8_t *m, int len)
 }
 
 static int
-table(void)
+probe_table(void)
 {
 	uint8_t *umad = mem_zalloc(1, ROOM), *m;
 	umad_port_t port;
 	int agent, fd, len = MAD_SIZE, n;
 
 	if (umad_get_port(NULL, 0, &port) < 0)
-		return bad("no port");
+		return print_error("no port");
 	fd = ask_table(&agent, umad, port.sm_lid);
 	if (fd < 0)
-		return bad("cannot ask the SA: %s", strerror(errno));
+		return print_error("cannot ask the SA: %s", strerror(errno));
 	if (umad_recv(fd, umad, &len, WAIT_MS) >= 0 || errno != ENOSPC)
-		return bad("%d bytes of a table: %s", len, strerror(errno));
+		return print_error(
+			"%d bytes of a table: %s", len, strerror(errno));
 	umad = mem_resize(umad, 1, umad_size() + (size_t)len);
 	n = len;
 	if (umad_recv(fd, umad, &len, WAIT_MS) != agent || len != n)
-		return bad("%d bytes of %d: %s", len, n, strerror(errno));
+		return print_error(
+			"%d bytes of %d: %s", len, n, strerror(errno));
 	m = umad_get_mad(umad);
 	n = be_get16(m + 44) * 8; /* AttributeOffset */
 	if (check_rmpp(m, len))
 		return 1;
 	if (n == 0 || (len - SA_DATA) % n)
-		return bad("%d bytes of records of %d", len - SA_DATA, n);
+		return print_error(
+			"%d bytes of records of %d", len - SA_DATA, n);
 	printf("%d\n", (len - SA_DATA) / n);
 	free(umad);
 	(void)umad_release_port(&port);
@@ -316,20 +327,21 @@ table(void)
 }
 
 static int
-issm(void)
+probe_issm(void)
 {
 	char path[256];
 	int a, b;
 
 	if (umad_get_issm_path(NULL, 0, path, sizeof(path)) < 0)
-		return bad("no issm device");
+		return print_error("no issm device");
 	a = open(path, O_RDONLY | O_NONBLOCK);
 	b = open(path, O_RDONLY | O_NONBLOCK);
 	if (a < 0 || b >= 0 || errno != EAGAIN)
-		return bad("%s: %d, then %d: %s", path, a, b, strerror(errno));
+		return print_error(
+			"%s: %d, then %d: %s", path, a, b, strerror(errno));
 	(void)close(a);
-	a = open(path, O_RDONLY); /* waits if it must */
-	return a < 0 ? bad("%s: not free again", path) : 0;
+	a = open(path, O_RDONLY); /* waits if necessary */
+	return a < 0 ? print_error("%s: not free again", path) : 0;
 }
 
 int
@@ -339,17 +351,17 @@ main(int argc, char **argv)
 	int arg = argc > 2 ? (int)strtol(argv[2], NULL, 10) : 0;
 
 	if (umad_init() < 0)
-		return bad("no umad");
+		return print_error("no umad");
 	if (strcmp(mode, "many") == 0)
-		return many(arg);
+		return probe_many(arg);
 	if (strcmp(mode, "lost") == 0)
-		return lost((unsigned)arg);
+		return probe_lost((unsigned)arg);
 	if (strcmp(mode, "agents") == 0)
-		return agents();
+		return probe_agents();
 	if (strcmp(mode, "table") == 0)
-		return table();
+		return probe_table();
 	if (strcmp(mode, "issm") == 0)
-		return issm();
+		return probe_issm();
 	(void)fputs("usage: umadprobe many N | lost PORT | agents | table | "
 		    "issm\n",
 		stderr);

@@ -1,9 +1,9 @@
 /*
- * audit_fuzz: subnet administration that answers the audit anything. The input
- * is a program: an answer to a question that is open (status, offset, length
- * and records as it likes, a body or none), any bytes as a message, time. What
- * leaves is a question to the SM's LID, and not without end; at the end, when
- * nobody answers any more, all is done, and what was told can be asked for.
+ * audit_fuzz: subnet administration that gives the audit any answers. The input
+ * is a program: an answer to an open question (any status, offset, length and
+ * records, with a body or without), any bytes as a message, time. The audit
+ * must send only questions to the SM's LID, and a limited number; at the end,
+ * when no answers come any more, it must finish, and its facts can be read.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,9 +20,9 @@ struct wire {
 	struct transport t;
 	struct audit_sa *sa;
 	struct mono now;
-	struct transport_msg open[OPEN]; /* the last ones asked */
-	unsigned n;			 /* how many ever */
-	bool paths;			 /* were asked for */
+	struct transport_msg open[OPEN]; /* the last ones sent */
+	unsigned n;			 /* number sent */
+	bool paths;			 /* paths were asked for */
 };
 
 static int
@@ -41,7 +41,7 @@ wire_send(struct transport *t, const struct transport_msg *m)
 }
 
 static void
-receive(struct wire *w, struct transport_msg *m, size_t body)
+give_msg(struct wire *w, struct transport_msg *m, size_t body)
 {
 	if (m->len > MAD_SIZE && body != 0) {
 		m->body = mem_zalloc(1, m->len);
@@ -53,9 +53,9 @@ receive(struct wire *w, struct transport_msg *m, size_t body)
 	free(m->body);
 }
 
-/* which how status(2) offset(2) length(2) ... then what is in the records */
+/* which how status(2) offset(2) length(2) ... then the bytes of the records */
 static size_t
-answer(struct wire *w, const uint8_t *in, size_t n)
+answer_question(struct wire *w, const uint8_t *in, size_t n)
 {
 	struct transport_msg m;
 	struct mad_sa h;
@@ -78,19 +78,19 @@ answer(struct wire *w, const uint8_t *in, size_t n)
 	take = n - AT_RECORDS < in[10] ? n - AT_RECORDS : in[10];
 	take = take < MAD_SA_DATA ? take : MAD_SA_DATA;
 	memcpy(m.mad + MAD_SA_HEADER, in + AT_RECORDS, take);
-	receive(w, &m, in[11] % MAD_SA_DATA);
+	give_msg(w, &m, in[11] % MAD_SA_DATA);
 	return AT_RECORDS + take;
 }
 
 static size_t
-babble(struct wire *w, const uint8_t *in, size_t n)
+give_noise(struct wire *w, const uint8_t *in, size_t n)
 {
 	struct transport_msg m = {.lid = SM_LID, .qpn = 1};
 	size_t take = n < MAD_SIZE ? n : MAD_SIZE;
 
 	memcpy(m.mad, in, take);
 	m.len = take;
-	receive(w, &m, 0);
+	give_msg(w, &m, 0);
 	return take;
 }
 
@@ -104,9 +104,9 @@ go_on(struct wire *w, uint32_t records)
 	audit_sa_client_paths(w->sa, records, w->now);
 }
 
-/* Nobody says anything any more: that ends, and soon. */
+/* Without any more answers the audit must finish within a few time-outs. */
 static void
-finish(struct wire *w, const struct topo *t)
+check_end(struct wire *w, const struct topo *t)
 {
 	const struct audit_sa_client_facts *f = audit_sa_client_facts(w->sa);
 
@@ -167,14 +167,14 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		uint8_t op = data[at++];
 
 		if (op % 8 < 5)
-			at += answer(&w, data + at, size - at);
+			at += answer_question(&w, data + at, size - at);
 		else if (op % 8 == 5)
-			at += babble(&w, data + at, size - at);
+			at += give_noise(&w, data + at, size - at);
 		else
 			w.now = mono_add(w.now, mono_ms((int64_t)op * 40));
 		go_on(&w, records);
 	}
-	finish(&w, t);
+	check_end(&w, t);
 	audit_sa_client_free(w.sa);
 	topo_unref(t);
 	return 0;

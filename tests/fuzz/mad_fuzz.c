@@ -1,6 +1,6 @@
 /*
- * mad_fuzz: any bytes through every decoder. Nothing may crash, and what was
- * decoded, encoded and decoded again must give the same bytes.
+ * mad_fuzz: any bytes through every decoder. No decoder may crash, and encoding
+ * a decoded structure twice must give the same bytes.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,14 +10,14 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void
-same(const uint8_t *a, const uint8_t *b, size_t n)
+check_same(const uint8_t *a, const uint8_t *b, size_t n)
 {
 	if (memcmp(a, b, n) != 0)
 		abort();
 }
 
 static void
-attributes(const uint8_t *d)
+check_attributes(const uint8_t *d)
 {
 	uint8_t once[MAD_DATA], twice[MAD_DATA];
 	struct mad_node_info node;
@@ -32,31 +32,31 @@ attributes(const uint8_t *d)
 	mad_node_info_encode(&node, once);
 	(void)mad_node_info_decode(once, &node, &why);
 	mad_node_info_encode(&node, twice);
-	same(once, twice, MAD_DATA);
+	check_same(once, twice, MAD_DATA);
 
 	(void)mad_switch_info_decode(d, &sw, &why);
 	mad_switch_info_encode(&sw, once);
 	(void)mad_switch_info_decode(once, &sw, &why);
 	mad_switch_info_encode(&sw, twice);
-	same(once, twice, MAD_DATA);
+	check_same(once, twice, MAD_DATA);
 
 	(void)mad_port_info_decode(d, &port, &why);
 	mad_port_info_encode(&port, once);
 	(void)mad_port_info_decode(once, &port, &why);
 	mad_port_info_encode(&port, twice);
-	same(once, twice, MAD_DATA);
+	check_same(once, twice, MAD_DATA);
 
 	mad_sm_info_decode(d, &sm);
 	mad_sm_info_encode(&sm, once);
 	mad_sm_info_decode(once, &sm);
 	mad_sm_info_encode(&sm, twice);
-	same(once, twice, MAD_DATA);
+	check_same(once, twice, MAD_DATA);
 
 	mad_notice_decode(d, &notice);
 	mad_notice_encode(&notice, once);
 	mad_notice_decode(once, &notice);
 	mad_notice_encode(&notice, twice);
-	same(once, twice, MAD_DATA);
+	check_same(once, twice, MAD_DATA);
 
 	mad_node_desc_decode(d, desc);
 	for (const char *p = desc; *p != '\0'; p++)
@@ -76,14 +76,14 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (smp_decode(once, sizeof(once), &s, &why) != 0)
 			abort();
 		smp_encode(&s, twice);
-		same(once, twice, MAD_SIZE);
-		attributes(s.data);
+		check_same(once, twice, MAD_SIZE);
+		check_attributes(s.data);
 		if (*mad_attr_name(s.attr) == 0 ||
 			*mad_method_name(s.method) == 0 ||
 			*mad_status_name(s.status) == 0)
 			abort();
 	}
 	if (size >= MAD_DATA)
-		attributes(data);
+		check_attributes(data);
 	return 0;
 }

@@ -1,10 +1,11 @@
 /*
- * sa_fuzz: hosts that ask subnet administration anything. The input is a
+ * sa_fuzz: hosts that send subnet administration any requests. The input is a
  * program: a request (kind and method from a list, or any bytes), time, a view
  * that lost or regained a host, a trap, an answer to a report, a restart. Every
- * request is answered exactly once, with records as long as it says; nothing
- * else is. The last host is in a partition of its own: what the others get
- * without the key does not have its GUID in it, unless they said it first.
+ * request must be answered exactly once, with records of the length that it
+ * says, and nothing else may be answered. The last host is in a partition of
+ * its own: its GUID must not be in answers to the others without the key,
+ * unless their request had it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,22 +31,22 @@ struct wire {
 	struct transport t;
 	struct sa *sa;
 	struct view *view[2]; /* with and without the last host */
-	unsigned now;	      /* which of them */
+	unsigned now;	      /* the present one */
 	struct mono clock;
 	uint64_t asked, answered;
-	uint32_t report; /* TID of the last */
+	uint32_t report; /* TID of the last report */
 	const struct transport_msg *question;
 	struct sa_ops ops;
 	struct sa_params par;
 	struct sa_far far;
-	bool lazy; /* switches are told of groups later */
+	bool lazy; /* groups reach the switches later */
 };
 
 /* ---- a small fabric, by hand: two switches, three hosts ---- */
 
 /* Two hosts in one partition, the third in another. */
 static struct pkeys *
-tenants(struct topo *t)
+make_pkeys(struct topo *t)
 {
 	static const char text[] =
 		"partitions:\n"
@@ -76,7 +77,7 @@ make_view(struct lft_pool *pool, unsigned hosts, uint32_t generation)
 
 	v->refs = 1;
 	v->topo = small_topo(hosts, generation);
-	v->pkeys = tenants(v->topo);
+	v->pkeys = make_pkeys(v->topo);
 	v->routes = routes_new(v->topo, pool);
 	for (sw_ix s = 0; s < SMALL_LEAVES; s++) {
 		unsigned me =
@@ -105,14 +106,14 @@ names_hidden(const uint8_t *p, size_t n)
 	return memmem(p, n, guid, sizeof(guid)) != NULL;
 }
 
-/* An answer while its question is at hand. */
+/* Check that an answer does not reveal the hidden host. */
 static void
 judge_secrecy(const struct wire *w, const uint8_t *m, size_t len,
 	const struct mad_sa *h, uint16_t to)
 {
 	const struct transport_msg *q = w->question;
 
-	/* the SM's own port may talk to everybody */
+	/* the SM's own port may talk to all */
 	if (q == NULL || h->status != 0 || (to & ~3U) == HIDDEN_LID ||
 		(to & ~3U) == SM_LID)
 		return;
@@ -154,14 +155,14 @@ wire_send(struct transport *t, const struct transport_msg *m)
 }
 
 static void
-release(void *cookie, struct view *v)
+release_view(void *cookie, struct view *v)
 {
 	(void)cookie;
 	view_unref(v);
 }
 
 static bool
-manager(void *cookie, size_t n, struct sa_manager *out)
+get_manager(void *cookie, size_t n, struct sa_manager *out)
 {
 	const struct wire *w = cookie;
 
@@ -170,7 +171,7 @@ manager(void *cookie, size_t n, struct sa_manager *out)
 }
 
 static void
-regroup(void *cookie, uint16_t mlid)
+on_group_change(void *cookie, uint16_t mlid)
 {
 	struct wire *w = cookie;
 
@@ -180,7 +181,8 @@ regroup(void *cookie, uint16_t mlid)
 }
 
 static bool
-mft(void *cookie, uint64_t guid, unsigned block, unsigned pos, uint8_t out[64])
+read_mft(void *cookie, uint64_t guid, unsigned block, unsigned pos,
+	uint8_t out[64])
 {
 	(void)cookie;
 	(void)guid;
@@ -199,7 +201,7 @@ write_guids(void *cookie, port_ix port, uint8_t block, const uint64_t guid[8])
 
 /* ---- the program ---- */
 
-/* Is this one that must be answered? */
+/* True for a message that must be answered. */
 static bool
 is_request(const struct transport_msg *m)
 {
@@ -212,7 +214,7 @@ is_request(const struct transport_msg *m)
 }
 
 static void
-receive(struct wire *w, struct transport_msg *m)
+give_request(struct wire *w, struct transport_msg *m)
 {
 	if (m->len > MAD_SIZE) {
 		m->body = mem_zalloc(1, m->len);
@@ -226,9 +228,9 @@ receive(struct wire *w, struct transport_msg *m)
 	free(m->body);
 }
 
-/* GIDs and LIDs of hosts that are there, which chance would hardly find. */
+/* Write GIDs and LIDs of real hosts, which random bytes would hardly hit. */
 static void
-plant(uint8_t *rec, uint16_t attr, unsigned which)
+plant_ids(uint8_t *rec, uint16_t attr, unsigned which)
 {
 	static const struct {
 		uint16_t attr;
@@ -257,9 +259,9 @@ plant(uint8_t *rec, uint16_t attr, unsigned which)
 	}
 }
 
-/* kind method lid mask(8) then the record: the rest of it */
+/* kind method lid mask(8) length, then the bytes of the record */
 static size_t
-ask(struct wire *w, const uint8_t *in, size_t n)
+send_request(struct wire *w, const uint8_t *in, size_t n)
 {
 	static const uint16_t attrs[] = {0x01, 0x02, 0x03, 0x11, 0x12, 0x13,
 		0x14, 0x15, 0x17, 0x18, 0x20, 0x30, 0x31, 0x33, 0x35, 0x35,
@@ -289,14 +291,14 @@ ask(struct wire *w, const uint8_t *in, size_t n)
 	take = take < MAD_SA_DATA ? take : MAD_SA_DATA;
 	memcpy(m.mad + MAD_SA_HEADER, in + 12, take);
 	if ((in[2] & 0x20) != 0)
-		plant(m.mad + MAD_SA_HEADER, h.attr, in[11]);
-	receive(w, &m);
+		plant_ids(m.mad + MAD_SA_HEADER, h.attr, in[11]);
+	give_request(w, &m);
 	return 12 + take;
 }
 
 /* Any bytes as a message. */
 static size_t
-anything(struct wire *w, const uint8_t *in, size_t n)
+send_noise(struct wire *w, const uint8_t *in, size_t n)
 {
 	struct transport_msg m = {.qpn = 1};
 	size_t take;
@@ -311,12 +313,12 @@ anything(struct wire *w, const uint8_t *in, size_t n)
 	m.mad[AT_CLASS] = MAD_SA;
 	if (m.error != 0)
 		w->asked -= is_request(&m);
-	receive(w, &m);
+	give_request(w, &m);
 	return 2 + take;
 }
 
 static void
-respond(struct wire *w, uint8_t lid)
+answer_report(struct wire *w, uint8_t lid)
 {
 	struct transport_msg m = {.lid = lid, .qpn = 1, .len = MAD_SIZE};
 	const struct mad_sa h = {.base_version = 1,
@@ -326,11 +328,11 @@ respond(struct wire *w, uint8_t lid)
 		.attr = MAD_SA_NOTICE_ATTR};
 
 	mad_sa_encode(&h, m.mad);
-	receive(w, &m);
+	give_request(w, &m);
 }
 
 static void
-pass(struct wire *w, int64_t ms)
+pass_time(struct wire *w, int64_t ms)
 {
 	sa_group_written(w->sa, sa_group_stamp(w->sa));
 	w->clock = mono_add(w->clock, mono_ms(ms));
@@ -339,7 +341,7 @@ pass(struct wire *w, int64_t ms)
 }
 
 static void
-begin(struct wire *w)
+start_sa(struct wire *w)
 {
 	static const struct sa_configured_group all = {
 		{UINT64_C(0xff12401b80010000), 0xffffffff}, 0xb1b, 0x8001, 4, 3,
@@ -350,17 +352,17 @@ begin(struct wire *w)
 	sa_configured_group(w->sa, &all, 1);
 }
 
-/* What was kept is believed, whatever it is. */
+/* The restarted SA must accept its own saved state, whatever it is. */
 static void
-restart(struct wire *w)
+restart_sa(struct wire *w)
 {
 	struct buf b = {0};
 
-	pass(w, 1);
+	pass_time(w, 1);
 	sa_save(w->sa, w->clock, &b);
 	sa_free(w->sa);
 	w->sa = NULL;
-	begin(w);
+	start_sa(w);
 	if (sa_restore(w->sa, b.text, 0, w->clock) != 0)
 		abort();
 	sa_commit(w->sa, w->view[w->now], w->clock);
@@ -368,7 +370,7 @@ restart(struct wire *w)
 }
 
 static size_t
-step(struct wire *w, const uint8_t *in, size_t n)
+run_step(struct wire *w, const uint8_t *in, size_t n)
 {
 	uint8_t op = in[0] & 7;
 
@@ -376,15 +378,15 @@ step(struct wire *w, const uint8_t *in, size_t n)
 	case 0:
 	case 1:
 	case 2:
-		return 1 + ask(w, in + 1, n - 1);
+		return 1 + send_request(w, in + 1, n - 1);
 	case 3:
-		return 1 + anything(w, in + 1, n - 1);
+		return 1 + send_noise(w, in + 1, n - 1);
 	case 4:
-		pass(w, (int64_t)1 << (in[0] >> 4));
+		pass_time(w, (int64_t)1 << (in[0] >> 4));
 		return 1;
 	case 5:
 		if (in[0] >> 4 == 0xf) {
-			restart(w);
+			restart_sa(w);
 			return 1;
 		}
 		w->lazy = (in[0] & 0x10) != 0;
@@ -392,7 +394,7 @@ step(struct wire *w, const uint8_t *in, size_t n)
 		sa_commit(w->sa, w->view[w->now], w->clock);
 		return 1;
 	case 6:
-		respond(w, (uint8_t)(8 + (in[0] >> 4)));
+		answer_report(w, (uint8_t)(8 + (in[0] >> 4)));
 		return 1;
 	default:
 		if (n < 1 + MAD_DATA)
@@ -402,7 +404,7 @@ step(struct wire *w, const uint8_t *in, size_t n)
 	}
 }
 
-/* The same for every input: it takes longer than most of them. */
+/* Made once for all inputs: it takes longer than most of them. */
 static void
 make_fabric(struct wire *w)
 {
@@ -424,11 +426,11 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct wire w = {.t.send = wire_send, .clock = {1}};
 
 	w.ops = (struct sa_ops){.cookie = &w,
-		.release = release,
-		.manager = manager,
+		.release = release_view,
+		.manager = get_manager,
 		.write_guids = write_guids,
-		.regroup = regroup,
-		.mft = mft};
+		.regroup = on_group_change,
+		.mft = read_mft};
 	w.par = (struct sa_params){
 		.prefix = PREFIX,
 		.sa_key = KEY,
@@ -442,19 +444,19 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	};
 	w.far = (struct sa_far){0, 0x210};
 	make_fabric(&w);
-	begin(&w);
+	start_sa(&w);
 	while (size > 0) {
-		size_t used = step(&w, data, size);
+		size_t used = run_step(&w, data, size);
 
 		data += used;
 		size -= used;
 	}
-	pass(&w, 1);
+	pass_time(&w, 1);
 	if (w.asked != w.answered)
 		abort();
 	sa_free(w.sa);
 	for (unsigned i = 0; i < 2; i++)
 		if (w.view[i]->refs != 1)
-			abort(); /* somebody kept it */
+			abort(); /* a reference was kept */
 	return 0;
 }

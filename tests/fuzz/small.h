@@ -1,7 +1,7 @@
 /*
- * small: a fabric for fuzzers that need one, by hand: two switches of four
- * ports with LIDs 1 and 2, and up to three hosts on them by turns, with LIDs
- * from 8 on, eight apart, of LMC 2. The first host is where we are.
+ * small: a small fabric for fuzzers: two switches of four ports with LIDs 1 and
+ * 2, and up to three hosts, alternately on one and the other, with LIDs from 8
+ * on, eight apart, LMC 2. The first host is the SM's.
  */
 #ifndef HEDDLE_TESTS_FUZZ_SMALL_H
 #define HEDDLE_TESTS_FUZZ_SMALL_H

@@ -1,7 +1,7 @@
 /*
  * xact_fuzz: a hostile wire. The input is a program: submit, answer a MAD that
- * was sent (or something much like that answer), let time pass, cancel. No
- * request may complete twice, and all must have completed at the end.
+ * was sent (or nearly so), let time pass, cancel. No request may complete
+ * twice, and all must have completed at the end.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ struct wire {
 	struct transport t;
 	struct xact *x;
 	struct mono now;
-	struct transport_msg sent[SENT]; /* the last ones */
+	struct transport_msg sent[SENT]; /* the last MADs sent */
 	size_t n;
 	uint8_t done[TAGS];
 	unsigned tags, completed, cancels;
@@ -50,7 +50,7 @@ on_done(void *cookie, uint64_t tag, const struct xact_result *res)
 }
 
 static void
-submit(struct wire *w, uint8_t arg)
+submit_request(struct wire *w, uint8_t arg)
 {
 	struct xact_request r = {.method = arg & 1 ? MAD_GET : MAD_SET,
 		.attr = (uint16_t)(MAD_NODE_DESC + (arg >> 4)),
@@ -63,9 +63,9 @@ submit(struct wire *w, uint8_t arg)
 		xact_submit(w->x, &r, w->now, on_done, w, w->tags++);
 }
 
-/* Deliver a message made from one that was sent, with one byte changed. */
+/* Deliver an answer made from a sent message, perhaps with one byte changed. */
 static void
-deliver(struct wire *w, const uint8_t *arg)
+deliver_answer(struct wire *w, const uint8_t *arg)
 {
 	struct transport_msg m;
 	struct smp s;
@@ -89,7 +89,7 @@ deliver(struct wire *w, const uint8_t *arg)
 }
 
 static void
-pass(struct wire *w, unsigned ms)
+pass_time(struct wire *w, unsigned ms)
 {
 	w->now = mono_add(w->now, mono_ms(ms));
 	if (!mono_before(w->now, xact_next(w->x)))
@@ -97,7 +97,7 @@ pass(struct wire *w, unsigned ms)
 }
 
 static void
-step(struct wire *w, const uint8_t *op)
+run_step(struct wire *w, const uint8_t *op)
 {
 	struct xact_options o = {.timeout = mono_ms(1 + op[1] % 32),
 		.retries = op[2] % 18,
@@ -109,15 +109,15 @@ step(struct wire *w, const uint8_t *op)
 	case 0:
 	case 1:
 	case 2:
-		submit(w, op[1]);
+		submit_request(w, op[1]);
 		break;
 	case 3:
 	case 4:
 	case 5:
-		deliver(w, op + 1);
+		deliver_answer(w, op + 1);
 		break;
 	case 6:
-		pass(w, op[1]);
+		pass_time(w, op[1]);
 		break;
 	default:
 		w->refuse = op[1] & 1;
@@ -147,7 +147,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	w->x = xact_new(&o, &w->t);
 	w->now = mono_ms(1);
 	for (size_t i = 0; i + 5 <= size; i += 5) {
-		step(w, data + i);
+		run_step(w, data + i);
 		if (w->completed + xact_pending(w->x) != w->tags)
 			abort();
 	}

@@ -1,8 +1,8 @@
 /*
- * Any bytes as a configuration: either complaints, or a configuration whose
- * print reads back and prints the same. One file for libFuzzer
- * (clang -fsanitize=fuzzer,address,undefined) and, with -DFUZZ_MAIN, for
- * files named on the command line.
+ * Any bytes as a configuration: either complaints, or a configuration; its
+ * print is read back and prints the same. One file for libFuzzer (clang
+ * -fsanitize=fuzzer,address,undefined) and, with -DFUZZ_MAIN, for files named
+ * on the command line.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static const char *const engines[] = {"updn", "minhop", NULL};
 
 static void
-must(bool ok, const char *what)
+require_true(bool ok, const char *what)
 {
 	if (!ok) {
 		fprintf(stderr, "yaml_fuzz: %s\n", what);
@@ -33,7 +33,7 @@ print_complaints(const struct diag_list *d)
 	diag_text(d, &b);
 	diag_summary(d, &b);
 	diag_json(d, &b);
-	must(b.n > 0, "a refusal without a word");
+	require_true(b.n > 0, "a refusal without a word");
 	buf_free(&b);
 }
 
@@ -47,13 +47,14 @@ check_fixpoint(const struct config *c)
 
 	config_print(c, &first);
 	again = config_parse("print", first.text, first.n, engines, &d);
-	must(again != NULL, "the print is not a configuration");
+	require_true(again != NULL, "the print is not a configuration");
 	config_print(again, &second);
-	must(first.n == second.n &&
-			memcmp(first.text, second.text, first.n) == 0,
+	require_true(first.n == second.n &&
+			     memcmp(first.text, second.text, first.n) == 0,
 		"the print of the print differs");
 	config_diff(c, again, &ch);
-	must(ch.n == 0, "what was printed reads back as something else");
+	require_true(
+		ch.n == 0, "what was printed reads back as something else");
 	config_changes_free(&ch);
 	config_unref(again);
 	diag_free(&d);
@@ -68,7 +69,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct config *c =
 		config_parse("fuzz", (const char *)data, size, engines, &d);
 
-	must((c == NULL) == (diag_count(&d) > 0), "neither or both");
+	require_true((c == NULL) == (diag_count(&d) > 0), "neither or both");
 	if (c == NULL)
 		print_complaints(&d);
 	else

@@ -36,19 +36,18 @@ distribution/transition/* : sm/base/* sm/mad/* discovery/topo.h routing/core/* r
 distribution/plan/* : sm/base/* sm/mad/* discovery/topo.h routing/core/* distribution/tables/* distribution/device/* distribution/transition/* distribution/plan/*
 distribution/push/push.h : sm/base/* sm/mad/* sm/transport/xact.h discovery/topo.h discovery/builder/builder.h distribution/*
 distribution/push/* : sm/base/* sm/mad/* sm/transport/xact.h discovery/topo.h routing/core/* routing/mcast/mcast.h distribution/*
-sm/policy/roles.c : sm/base/* sm/mad/* sm/policy/* sm/core/sm_priv.h
-sm/policy/jobs.c : sm/base/* config/* sm/policy/* sm/core/sm_priv.h
-sm/policy/* : sm/base/* sm/mad/* config/* discovery/* routing/* distribution/* sm/policy/*
-sm/state/* : sm/base/* config/* discovery/topo.h routing/core/* distribution/* sm/state/*
-sm/view/* : sm/base/* config/* discovery/topo.h routing/* distribution/* sm/policy/* sm/view/*
+sm/policy/* : sm/base/* sm/mad/mad_role.h config/* discovery/topo.h routing/core/* distribution/tables/* distribution/device/device_store.h sm/policy/*
+sm/state/* : sm/base/* routing/core/routes.h sm/state/*
+sm/view/view_slvl.c : sm/base/* config/* routing/engines/ftree/ftree.h sm/view/*
+sm/view/* : sm/base/* config/* discovery/topo.h routing/core/* routing/improve/redundancy.h routing/driver/compute.h distribution/transition/loss_estimate.h sm/policy/* sm/view/*
 sm/sa/* : sm/base/* sm/mad/* sm/transport/transport.h discovery/topo.h routing/core/* sm/view/* sm/sa/*
-sm/report/groups_json.* : sm/base/* sm/core/sm_priv.h sm/core/sm.h sm/report/*
-sm/report/status_json.* : sm/base/* sm/mad/* sm/transport/umad.h config/* discovery/* sm/policy/* sm/view/* sm/core/sm.h sm/ctl/ctl.h sm/report/*
+sm/report/status_json.* : sm/base/* sm/mad/mad.h sm/transport/xact.h config/config.h sm/policy/qos.h sm/view/view.h sm/report/*
 sm/report/* : sm/base/* sm/mad/* config/* discovery/topo.h discovery/text/* routing/* distribution/* sm/policy/* sm/view/* sm/sa/sa.h sm/report/*
 sm/ctl/* : sm/base/* sm/view/* sm/report/* sm/ctl/*
 sm/what_if/* : sm/base/* sm/mad/* config/* discovery/* routing/* distribution/* sm/policy/* sm/state/* sm/view/* sm/report/* sm/ctl/client.h sm/what_if/*
 sm/audit/* : sm/base/* sm/mad/* sm/transport/* config/config.h discovery/* routing/* distribution/* sm/policy/jobs.h sm/report/* sm/what_if/* sm/audit/*
-sm/core/* : sm/base/* sm/mad/* sm/transport/transport.h sm/transport/xact.h config/* discovery/* routing/* distribution/* sm/policy/* sm/state/* sm/view/* sm/sa/* sm/core/*
+sm/core/snapshot_state.c : sm/base/* routing/updown/engine_cache_io.h sm/core/*
+sm/core/* : sm/base/* sm/mad/mad.h sm/transport/transport.h sm/transport/xact.h config/* discovery/builder/builder.h discovery/sweep/path_probe.h discovery/sweep/sweep.h discovery/port_key.h routing/core/lid.h routing/driver/compute.h routing/mcast/mcast.h routing/tiers/tree.h distribution/* sm/policy/* sm/state/* sm/view/* sm/sa/sa.h sm/report/sm_status.h sm/core/*
 sm/* : sm/* discovery/* routing/* distribution/* config/*
 tests/* : *
 '

@@ -85,7 +85,7 @@ fabric_addf(struct fabric *f, enum fabric_type type, unsigned nports,
 	return fabric_add(f, type, nports, name);
 }
 
-/* Can a cable go into port p of node n? */
+/* Check that port p of node n exists and has no link. */
 static int
 check_end(const struct fabric *f, uint32_t n, unsigned p, struct reason *why)
 {
@@ -189,7 +189,7 @@ fabric_first_host(const struct fabric *f)
 	return FABRIC_NONE;
 }
 
-/* A walk over what is left of a fabric. */
+/* A walk over the rest of a fabric. */
 struct walk {
 	const struct fabric *f;
 	uint32_t drop_cable, drop_node;
@@ -207,7 +207,7 @@ walk_add(struct walk *w, uint32_t node)
 	w->queue[w->n++] = node;
 }
 
-/* Follow the cables of one node; true when it has at least one. */
+/* Follow the links of one node; true if it has at least one. */
 static bool
 walk_node(struct walk *w, uint32_t node, bool follow)
 {
@@ -262,7 +262,7 @@ fabric_connected(
 	w.queue = mem_zalloc(f->nnodes, sizeof(*w.queue));
 	walk_add(&w, start);
 	for (uint32_t i = 0; i < w.n; i++) {
-		/* a host passes nothing on, unless the walk begins there */
+		/* a host passes nothing on, unless it is the start */
 		if (i == 0 || f->node[w.queue[i]].type == FABRIC_SWITCH)
 			walk_node(&w, w.queue[i], true);
 	}
@@ -279,7 +279,7 @@ rate_equal(const struct fabric_rate *a, const struct fabric_rate *b)
 	       a->speed_ext == b->speed_ext && a->fdr10 == b->fdr10;
 }
 
-/* Compare port p of node x of a with that of node y of b. */
+/* Compare port p of node x of a with port p of node y of b. */
 static int
 port_differs(const struct fabric *a, uint32_t x, const struct fabric *b,
 	uint32_t y, unsigned p, struct reason *why)
@@ -299,7 +299,7 @@ port_differs(const struct fabric *a, uint32_t x, const struct fabric *b,
 			  &a->cable[ap->cable].rate, &b->cable[bp->cable].rate))
 		return reason_set(why, "port %u of \"%s\": other rates", p,
 			a->node[x].name);
-	/* a port that nothing is cabled to does not show in a capture */
+	/* a port without a link does not show in a capture */
 	if ((al || p == 0) && (ap->guid != bp->guid || ap->lid != bp->lid ||
 				      ap->lmc != bp->lmc))
 		return reason_set(why, "port %u of \"%s\": other GUID or LID",
@@ -368,7 +368,7 @@ done:
 	return equal;
 }
 
-/* Does this node lose every cable it had? */
+/* True if this node loses all its links. */
 static bool
 is_orphan(const struct fabric *f, const struct fabric_edit *e, uint32_t n)
 {

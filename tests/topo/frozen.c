@@ -28,9 +28,9 @@ add_nodes(struct builder *d, const struct fabric *f, builder_id *id)
 	}
 }
 
-/* Without LIDs. */
+/* A topology without LIDs. */
 static struct topo *
-freeze(const struct fabric *f, uint64_t quarantine)
+freeze_fabric(const struct fabric *f, uint64_t quarantine)
 {
 	struct builder *d = builder_new();
 	builder_id *id = mem_zalloc(f->nnodes, sizeof(*id));
@@ -64,8 +64,10 @@ freeze(const struct fabric *f, uint64_t quarantine)
 	return t;
 }
 
-/* Every port in the order in which LIDs are given: hosts by switch, then
- * switches; ports without a switch (back to back) first. */
+/*
+ * List the ports in the order in which they get LIDs: hosts by switch, then
+ * switches; ports without a switch (back to back) first.
+ */
 static uint32_t
 list_ports(const struct topo *t, port_ix *list)
 {
@@ -84,7 +86,7 @@ list_ports(const struct topo *t, port_ix *list)
 }
 
 static void
-shuffle(port_ix *list, uint32_t n, uint64_t seed)
+shuffle_ports(port_ix *list, uint32_t n, uint64_t seed)
 {
 	struct rng r = {seed};
 
@@ -131,7 +133,7 @@ give_next(struct give *g, port_ix p, unsigned lmc)
 }
 
 static struct topo *
-finish(struct topo *t, struct give *g)
+finish_lids(struct topo *t, struct give *g)
 {
 	struct topo_lids lids = {g->lid, g->lmc};
 	struct topo *r = topo_with_lids(t, &lids);
@@ -158,14 +160,14 @@ struct topo *
 frozen_topo(const struct fabric *f, const struct frozen_lids *l)
 {
 	static const struct frozen_lids plain;
-	struct topo *t = freeze(f, l ? l->quarantine : 0);
+	struct topo *t = freeze_fabric(f, l ? l->quarantine : 0);
 	port_ix *list = mem_zalloc(t->nports, sizeof(*list));
 	uint32_t n = list_ports(t, list);
 	struct give *g = give_new(t);
 
 	l = l ? l : &plain;
 	if (l->shuffle != 0)
-		shuffle(list, n, l->shuffle);
+		shuffle_ports(list, n, l->shuffle);
 	for (uint32_t i = 0; l->found && i < n; i++) {
 		uint16_t lid = t->port[list[i]].found_lid;
 
@@ -177,14 +179,14 @@ frozen_topo(const struct fabric *f, const struct frozen_lids *l)
 			give_next(
 				g, list[i], t->port[list[i]].num ? l->lmc : 0);
 	free(list);
-	return finish(t, g);
+	return finish_lids(t, g);
 }
 
 struct topo *
 frozen_again(
 	const struct fabric *f, const struct topo *old, uint64_t quarantine)
 {
-	struct topo *t = freeze(f, quarantine);
+	struct topo *t = freeze_fabric(f, quarantine);
 	port_ix *list = mem_zalloc(t->nports, sizeof(*list));
 	uint32_t n = list_ports(t, list);
 	struct give *g = give_new(t);
@@ -200,7 +202,7 @@ frozen_again(
 		if (g->lid[list[i]] == 0)
 			give_next(g, list[i], 0);
 	free(list);
-	return finish(t, g);
+	return finish_lids(t, g);
 }
 
 struct topo *

@@ -9,9 +9,9 @@
 
 enum { MAX_RADIX = 254, MAX_SWITCHES = 100000 };
 
-/* Cable the next free ports of a and b; sizes were checked before. */
+/* Link the next free ports of a and b; sizes were checked before. */
 static void
-join(struct fabric *f, uint32_t a, uint32_t b)
+connect_nodes(struct fabric *f, uint32_t a, uint32_t b)
 {
 	unsigned pa = fabric_free_port(f, a), pb = fabric_free_port(f, b);
 	uint32_t c = fabric_connect(f, a, pa, b, pb, NULL);
@@ -24,7 +24,8 @@ static void
 add_hosts(struct fabric *f, uint32_t sw, unsigned hosts)
 {
 	for (unsigned i = 0; i < hosts; i++)
-		join(f, sw, fabric_addf(f, FABRIC_CA, 1, "h%u", f->nhosts + 1));
+		connect_nodes(f, sw,
+			fabric_addf(f, FABRIC_CA, 1, "h%u", f->nhosts + 1));
 }
 
 struct fabric *
@@ -34,7 +35,7 @@ gen_pair(void)
 	uint32_t a = fabric_add(f, FABRIC_CA, 1, "h1");
 	uint32_t b = fabric_add(f, FABRIC_CA, 1, "h2");
 
-	join(f, a, b);
+	connect_nodes(f, a, b);
 	return f;
 }
 
@@ -51,11 +52,11 @@ add_at(struct fabric *f, const unsigned *dim, unsigned ndims, unsigned ix,
 			d ? "." : "", ix % dim[d]);
 		ix /= dim[d];
 	}
-	/* nobody builds switches without ports, and no reader takes them */
+	/* a switch needs a port: no reader accepts one without */
 	return fabric_add(f, FABRIC_SWITCH, radix > 0 ? radix : 1, name);
 }
 
-/* The number of switches of a box, or 0 and a reason. */
+/* The number of switches of a grid, or 0 and a reason. */
 static unsigned
 box_size(const unsigned *dim, unsigned ndims, struct reason *why)
 {
@@ -86,7 +87,7 @@ radix_ok(unsigned radix, struct reason *why)
 	return false;
 }
 
-/* Switches of a box with their hosts: they sit at indexes base[i]. */
+/* Add the switches of a grid with their hosts; their node indexes. */
 static uint32_t *
 add_box(struct fabric *f, const unsigned *dim, unsigned ndims, unsigned links,
 	unsigned hosts)
@@ -120,9 +121,9 @@ gen_grid(const unsigned *dim, unsigned ndims, bool wrap, unsigned hosts,
 			unsigned x = i / stride % dim[d];
 
 			if (x + 1 < dim[d])
-				join(f, at[i], at[i + stride]);
+				connect_nodes(f, at[i], at[i + stride]);
 			else if (wrap && dim[d] > 2)
-				join(f, at[i], at[i - x * stride]);
+				connect_nodes(f, at[i], at[i - x * stride]);
 		}
 		stride *= dim[d];
 	}
@@ -149,7 +150,8 @@ gen_hyperx(
 			unsigned x = i / stride % dim[d];
 
 			for (unsigned y = x + 1; y < dim[d]; y++)
-				join(f, at[i], at[i + (y - x) * stride]);
+				connect_nodes(
+					f, at[i], at[i + (y - x) * stride]);
 		}
 		stride *= dim[d];
 	}
@@ -178,15 +180,15 @@ gen_dragonfly(unsigned a, unsigned p, unsigned h, struct reason *why)
 			i / a, i % a);
 		add_hosts(f, at[i], p);
 		for (unsigned j = i / a * a; j < i; j++)
-			join(f, at[j], at[i]);
+			connect_nodes(f, at[j], at[i]);
 	}
 	for (unsigned g = 0; g < groups; g++) {
-		/* the k-th global cable goes k + 1 groups onward */
+		/* the k-th global link leads k + 1 groups onward */
 		for (unsigned k = 0; k < a * h; k++) {
 			unsigned to = (g + k + 1) % groups;
 
 			if (to > g)
-				join(f, at[g * a + k / h],
+				connect_nodes(f, at[g * a + k / h],
 					at[to * a + (a * h - 1 - k) / h]);
 		}
 	}
@@ -215,7 +217,7 @@ graph_set(struct graph *g, unsigned e, unsigned a, unsigned b)
 	*graph_adj(g, a, b) = *graph_adj(g, b, a) = true;
 }
 
-/* Every switch cabled to the d nearest on a circle: regular and simple. */
+/* Every switch linked to the d nearest on a circle: regular and simple. */
 static void
 graph_circulant(struct graph *g, unsigned d)
 {
@@ -227,7 +229,7 @@ graph_circulant(struct graph *g, unsigned d)
 		graph_set(g, g->m++, i, i + g->n / 2);
 }
 
-/* Replace edges ab, cd by ad, cb where that keeps the graph simple. */
+/* Replace edges ab, cd by ad, cb if the graph stays simple. */
 static void
 graph_swap(struct graph *g, struct rng *r)
 {
@@ -256,7 +258,7 @@ graph_fabric(const struct graph *g, unsigned d, unsigned hosts)
 		add_hosts(f, at[i], hosts);
 	}
 	for (unsigned e = 0; e < g->m; e++)
-		join(f, at[g->edge[e][0]], at[g->edge[e][1]]);
+		connect_nodes(f, at[g->edge[e][0]], at[g->edge[e][1]]);
 	free(at);
 	return f;
 }

@@ -14,7 +14,7 @@ is_switch(const struct fabric *f, uint32_t n)
 }
 
 static void
-shuffle(uint32_t *a, uint32_t n, uint64_t seed)
+shuffle_numbers(uint32_t *a, uint32_t n, uint64_t seed)
 {
 	struct rng r = {seed};
 
@@ -26,9 +26,9 @@ shuffle(uint32_t *a, uint32_t n, uint64_t seed)
 	}
 }
 
-/* rebuild, then free the original. */
+/* fabric_rebuild, then free the original. */
 static struct fabric *
-replace(struct fabric *f, const struct fabric_edit *e)
+replace_fabric(struct fabric *f, const struct fabric_edit *e)
 {
 	struct fabric *out = fabric_rebuild(f, e);
 
@@ -36,7 +36,7 @@ replace(struct fabric *f, const struct fabric_edit *e)
 	return out;
 }
 
-/* Take one cable or switch out. */
+/* Remove one cable or switch. */
 static struct fabric *
 drop_one(struct fabric *f, uint32_t cable, uint32_t node)
 {
@@ -49,7 +49,7 @@ drop_one(struct fabric *f, uint32_t cable, uint32_t node)
 		dc[cable] = true;
 	if (node != FABRIC_NONE)
 		dn[node] = true;
-	f = replace(f, &e);
+	f = replace_fabric(f, &e);
 	free(dc);
 	free(dn);
 	return f;
@@ -57,7 +57,7 @@ drop_one(struct fabric *f, uint32_t cable, uint32_t node)
 
 /* Candidates for failure: cables between switches, or switches. */
 static uint32_t
-candidates(const struct fabric *f, bool cables, uint32_t *out)
+list_candidates(const struct fabric *f, bool cables, uint32_t *out)
 {
 	uint32_t n = 0;
 
@@ -75,7 +75,7 @@ candidates(const struct fabric *f, bool cables, uint32_t *out)
 	return n;
 }
 
-/* The first candidate whose loss leaves the rest connected. */
+/* The first candidate without which the rest stays connected. */
 static uint32_t
 first_safe(
 	const struct fabric *f, bool cables, const uint32_t *cand, uint32_t n)
@@ -89,15 +89,16 @@ first_safe(
 }
 
 static struct fabric *
-fail(struct fabric *f, bool cables, unsigned n, uint64_t seed, bool keep,
+fail_parts(struct fabric *f, bool cables, unsigned n, uint64_t seed, bool keep,
 	struct reason *why)
 {
 	for (unsigned i = 0; i < n; i++) {
 		uint32_t *cand =
 			mem_zalloc(f->ncables + f->nnodes, sizeof(*cand));
-		uint32_t left = candidates(f, cables, cand), pick;
+		uint32_t left = list_candidates(f, cables, cand), pick;
 
-		shuffle(cand, left, (seed ^ i) * 0xd6e8feb86659fd93U + i);
+		shuffle_numbers(
+			cand, left, (seed ^ i) * 0xd6e8feb86659fd93U + i);
 		pick = keep   ? first_safe(f, cables, cand, left)
 		       : left ? cand[0]
 			      : FABRIC_NONE;
@@ -118,17 +119,17 @@ struct fabric *
 gen_edit_fail_links(struct fabric *f, unsigned n, uint64_t seed, bool keep,
 	struct reason *why)
 {
-	return fail(f, true, n, seed, keep, why);
+	return fail_parts(f, true, n, seed, keep, why);
 }
 
 struct fabric *
 gen_edit_fail_switches(struct fabric *f, unsigned n, uint64_t seed, bool keep,
 	struct reason *why)
 {
-	return fail(f, false, n, seed, keep, why);
+	return fail_parts(f, false, n, seed, keep, why);
 }
 
-/* Does any CA hang on switch n? */
+/* True if a CA is linked to switch n. */
 static bool
 has_hosts(const struct fabric *f, uint32_t n)
 {
@@ -164,14 +165,14 @@ gen_edit_populate(struct fabric *f, unsigned even, unsigned odd)
 		}
 		leaf++;
 	}
-	f = replace(f, &e);
+	f = replace_fabric(f, &e);
 	free(drop);
 	return f;
 }
 
-/* Grow every switch by `more[n]` ports; f is freed, NULL and a reason. */
+/* Add more[n] ports to node n. f is freed; NULL and a reason on failure. */
 static struct fabric *
-grow(struct fabric *f, const unsigned *more, struct reason *why)
+grow_ports(struct fabric *f, const unsigned *more, struct reason *why)
 {
 	uint8_t *nports = mem_zalloc(f->nnodes, 1);
 	struct fabric_edit e = {.nports = nports};
@@ -188,7 +189,7 @@ grow(struct fabric *f, const unsigned *more, struct reason *why)
 		}
 		nports[n] = (uint8_t)want;
 	}
-	f = replace(f, &e);
+	f = replace_fabric(f, &e);
 	free(nports);
 	return f;
 }
@@ -202,12 +203,12 @@ grow_switches(struct fabric *f, unsigned first, unsigned by, struct reason *why)
 		if (is_switch(f, n) && done++ < first)
 			more[n] = by;
 	}
-	f = grow(f, more, why);
+	f = grow_ports(f, more, why);
 	free(more);
 	return f;
 }
 
-/* Set the GUIDs of a CA that belongs to the box of node n. */
+/* Set the GUIDs of a CA with the system image of node n. */
 static void
 set_guids(struct fabric *f, uint32_t ca, uint32_t n, unsigned offset)
 {
@@ -252,7 +253,7 @@ list_leaves(const struct fabric *f, uint32_t *leaf, uint32_t *place)
 	return n;
 }
 
-/* Where rail r of host h goes, or FABRIC_NONE. */
+/* The switch of rail r of host h, or FABRIC_NONE. */
 static uint32_t
 rail_switch(const struct fabric *f, uint32_t h, unsigned r,
 	const uint32_t *leaf, const uint32_t *place, uint32_t nleaf)
@@ -310,7 +311,7 @@ gen_edit_rails(
 			more[h] += separate ? 0 : 1;
 		}
 	}
-	f = f ? grow(f, more, why) : NULL;
+	f = f ? grow_ports(f, more, why) : NULL;
 	for (uint32_t h = 0; f && h < nnodes; h++) {
 		uint32_t to[8];
 
@@ -367,7 +368,7 @@ gen_edit_ports(struct fabric *f, unsigned nports, bool high, struct reason *why)
 		if (high)
 			shift[n] = (uint8_t)(nports - f->node[n].nports);
 	}
-	f = replace(f, &e);
+	f = replace_fabric(f, &e);
 	free(want);
 	free(shift);
 	return f;

@@ -8,7 +8,7 @@
 enum { MAX_RADIX = 254, MAX_NODES = 1000000, MAX_LEVELS = 8 };
 
 static void
-join(struct fabric *f, uint32_t a, uint32_t b, unsigned times)
+connect_nodes(struct fabric *f, uint32_t a, uint32_t b, unsigned times)
 {
 	for (unsigned i = 0; i < times; i++) {
 		uint32_t c = fabric_connect(f, a, fabric_free_port(f, a), b,
@@ -23,8 +23,8 @@ static void
 add_hosts(struct fabric *f, uint32_t sw, unsigned hosts)
 {
 	for (unsigned i = 0; i < hosts; i++)
-		join(f, sw, fabric_addf(f, FABRIC_CA, 1, "h%u", f->nhosts + 1),
-			1);
+		connect_nodes(f, sw,
+			fabric_addf(f, FABRIC_CA, 1, "h%u", f->nhosts + 1), 1);
 }
 
 struct fabric *
@@ -59,13 +59,13 @@ gen_tree_two(const struct gen_fattree2 *p, struct reason *why)
 			f, FABRIC_SWITCH, (unsigned)spine, "spine%u", s + 1);
 
 		for (unsigned i = 0; i < p->leaves; i++)
-			join(f, at[i], sw, p->parallel);
+			connect_nodes(f, at[i], sw, p->parallel);
 	}
 	free(at);
 	return f;
 }
 
-/* One pod: leaves with their hosts, then middles; returns the first middle. */
+/* Add a pod: leaves with hosts, then middle switches; returns the first one. */
 static uint32_t
 add_pod(struct fabric *f, unsigned k, unsigned pod, uint32_t *leaf,
 	uint32_t *mid)
@@ -79,7 +79,7 @@ add_pod(struct fabric *f, unsigned k, unsigned pod, uint32_t *leaf,
 		mid[i] = fabric_addf(
 			f, FABRIC_SWITCH, k, "pod%u.mid%u", pod + 1, i + 1);
 		for (unsigned j = 0; j < k / 2; j++)
-			join(f, leaf[j], mid[i], 1);
+			connect_nodes(f, leaf[j], mid[i], 1);
 	}
 	return mid[0];
 }
@@ -102,7 +102,8 @@ gen_tree_three(unsigned k, struct reason *why)
 		uint32_t top = fabric_addf(f, FABRIC_SWITCH, k, "top%u", t + 1);
 
 		for (unsigned pod = 0; pod < k; pod++)
-			join(f, mid[pod * (k / 2) + t / (k / 2)], top, 1);
+			connect_nodes(
+				f, mid[pod * (k / 2) + t / (k / 2)], top, 1);
 	}
 	free(mid);
 	return f;
@@ -116,7 +117,7 @@ struct pgft {
 	uint32_t first[MAX_LEVELS + 1]; /* index of the first of them */
 };
 
-/* How many values digit i (1..h) of a label at level l has. */
+/* Number of values of digit i (1..h) of a label at level l. */
 static unsigned
 digit_range(const struct pgft *t, unsigned l, unsigned i)
 {
@@ -159,8 +160,8 @@ pgft_check(struct pgft *t, struct reason *why)
 }
 
 /*
- * Cable the nodes of level l to those of l + 1: they agree in every digit but
- * digit l + 1, which both have, each with its own range.
+ * Link the nodes of level l to the nodes of level l + 1 with the same digits
+ * except digit l + 1, which has its own range at each level.
  */
 static void
 pgft_cable(struct fabric *f, const struct pgft *t, unsigned l)
@@ -176,7 +177,8 @@ pgft_cable(struct fabric *f, const struct pgft *t, unsigned l)
 		for (unsigned up = 0; up < w; up++) {
 			uint32_t y = (hi * w + up) * below + lo;
 
-			join(f, t->first[l] + x, t->first[l + 1] + y, t->p[l]);
+			connect_nodes(f, t->first[l] + x, t->first[l + 1] + y,
+				t->p[l]);
 		}
 	}
 }

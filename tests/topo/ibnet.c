@@ -20,7 +20,7 @@ struct span {
 
 /* A port line, kept until all nodes are known. */
 struct half {
-	uint32_t node; /* whose line it is */
+	uint32_t node; /* node of the line */
 	uint8_t port, peer_port;
 	bool has_rate;
 	struct fabric_rate rate;
@@ -28,7 +28,7 @@ struct half {
 	unsigned line, col;
 };
 
-/* What stands before a node line and belongs to it. */
+/* The lines before a node line that belong to it. */
 struct prelude {
 	uint64_t vendor, device, sysimg, guid, port_guid;
 	bool has_vendor, has_device, has_sysimg, has_guid, has_port_guid;
@@ -47,14 +47,14 @@ struct parse {
 	size_t id_cap, line_cap;
 	struct map by_id;   /* hash of an id -> node */
 	struct map by_guid; /* node GUID -> node */
-	uint32_t cur;	    /* node whose port lines may follow */
-	/* the line under parse and the place in it */
+	uint32_t cur;	    /* node of the port lines that may follow */
+	/* the line being parsed and the position in it */
 	const char *start, *at, *end;
 	unsigned line;
 };
 
 static int
-fail(struct parse *p, const char *what)
+fail_here(struct parse *p, const char *what)
 {
 	return reason_set(p->why, "%s:%u:%u: %s", p->file, p->line,
 		(unsigned)(p->at - p->start) + 1, what);
@@ -76,7 +76,7 @@ skip_blanks(struct parse *p)
 }
 
 static bool
-take(struct parse *p, char c)
+take_char(struct parse *p, char c)
 {
 	if (p->at == p->end || *p->at != c)
 		return false;
@@ -107,7 +107,7 @@ digit_of(char c)
 	return 99;
 }
 
-/* A number of the base up to max; false when there is none. */
+/* A number of the base up to max; false if there is none. */
 static bool
 take_number(struct parse *p, unsigned base, uint64_t max, uint64_t *out)
 {
@@ -129,13 +129,13 @@ take_number(struct parse *p, unsigned base, uint64_t max, uint64_t *out)
 	return p->at > from;
 }
 
-/* "text"; the quotes' inside. */
+/* "text"; out: without the quotes. */
 static bool
 take_quoted(struct parse *p, struct span *out)
 {
 	const char *q;
 
-	if (!take(p, '"'))
+	if (!take_char(p, '"'))
 		return false;
 	q = memchr(p->at, '"', (size_t)(p->end - p->at));
 	if (!q)
@@ -149,16 +149,16 @@ take_quoted(struct parse *p, struct span *out)
 static bool
 take_port(struct parse *p, uint64_t *out)
 {
-	return take(p, '[') && take_number(p, 10, FABRIC_MAX_PORTS, out) &&
-	       take(p, ']');
+	return take_char(p, '[') && take_number(p, 10, FABRIC_MAX_PORTS, out) &&
+	       take_char(p, ']');
 }
 
 /* (0002c90300337141) */
 static bool
 take_paren_guid(struct parse *p, uint64_t *out)
 {
-	return take(p, '(') && take_number(p, 16, UINT64_MAX, out) &&
-	       take(p, ')');
+	return take_char(p, '(') && take_number(p, 16, UINT64_MAX, out) &&
+	       take_char(p, ')');
 }
 
 static uint64_t
@@ -203,12 +203,12 @@ parse_assignment(struct parse *p, uint64_t *val, bool *has)
 	uint64_t v;
 
 	skip_blanks(p);
-	if (!take(p, '='))
-		return fail(p, "a '=' should stand here");
+	if (!take_char(p, '='))
+		return fail_here(p, "a '=' should stand here");
 	skip_blanks(p);
 	(void)take_word(p, "0x");
 	if (!take_number(p, 16, UINT64_MAX, &v))
-		return fail(p, "a hexadecimal number should stand here");
+		return fail_here(p, "a hexadecimal number should stand here");
 	*val = v;
 	*has = true;
 	return 0;
@@ -221,7 +221,7 @@ parse_guid_line(struct parse *p)
 		return -1;
 	if (p->at < p->end && *p->at == '(') {
 		if (!take_paren_guid(p, &p->pre.port_guid))
-			return fail(p, "a GUID should stand here");
+			return fail_here(p, "a GUID should stand here");
 		p->pre.has_port_guid = true;
 	}
 	return 0;
@@ -244,7 +244,7 @@ id_guid(struct span id, uint64_t *guid)
 	return true;
 }
 
-/* "lid 17 lmc 0" wherever it stands in the rest of the line. */
+/* "lid 17 lmc 0" anywhere in the rest of the line. */
 static void
 parse_lid(struct parse *p, struct fabric_port *port)
 {
@@ -296,24 +296,24 @@ check_new_node(struct parse *p, struct span id, uint32_t ix)
 	(void)snprintf(text, sizeof(text),
 		"GUID 0x%" PRIx64 " or its id was already used in line %u",
 		p->f->node[ix].guid, p->node_line[other]);
-	return fail(p, text);
+	return fail_here(p, text);
 }
 
-/* The name behind '#', without trailing newline; "" when there is none. */
+/* The name behind '#', without trailing newline; "" if there is none. */
 static struct span
 parse_desc(struct parse *p)
 {
 	struct span desc = {"", 0};
 
 	skip_blanks(p);
-	if (take(p, '#')) {
+	if (take_char(p, '#')) {
 		skip_blanks(p);
 		(void)take_quoted(p, &desc);
 	}
 	return desc;
 }
 
-/* "# heddle: key=value ...", which ends what others read of the line. */
+/* "# heddle: key=value ..."; the rest of the parser sees the line end there. */
 static int
 parse_note(struct parse *p, uint32_t ix)
 {
@@ -327,7 +327,7 @@ parse_note(struct parse *p, uint32_t ix)
 		    p->f->node[ix].type == FABRIC_SWITCH, &p->f->node[ix].attrs,
 		    &bad, &sub)) {
 		p->at = bad;
-		return fail(p, sub.text);
+		return fail_here(p, sub.text);
 	}
 	p->end = start;
 	return 0;
@@ -347,15 +347,15 @@ parse_node(struct parse *p, enum fabric_type type)
 	from = p->at;
 	if (!take_number(p, 10, FABRIC_MAX_PORTS, &nports) || nports == 0) {
 		p->at = from;
-		return fail(
+		return fail_here(
 			p, "a number of ports, 1 to 255, should stand here");
 	}
 	skip_blanks(p);
 	if (!take_quoted(p, &id) || id.n == 0)
-		return fail(p, "a node id in quotes should stand here");
+		return fail_here(p, "a node id in quotes should stand here");
 	from = p->at;
 	desc = parse_desc(p);
-	if (!desc.n) { /* the '#' that was looked at may begin a note */
+	if (!desc.n) { /* the '#' may begin a note */
 		desc = id;
 		p->at = from;
 	}
@@ -398,7 +398,7 @@ parse_width(struct parse *p, struct fabric_rate *r)
 	return true;
 }
 
-/* Does a comment end in something like a rate that we do not know? */
+/* Whether a comment ends in an unknown word that looks like a rate. */
 static bool
 looks_like_rate(const char *from, const char *word, const char *end)
 {
@@ -440,31 +440,31 @@ parse_port(struct parse *p)
 	bool has_guid = false;
 
 	if (p->cur == FABRIC_NONE)
-		return fail(p, "a port without a node line before it");
+		return fail_here(p, "a port without a node line before it");
 	if (!take_port(p, &num) || num == 0)
-		return fail(p, "a port number should stand here");
+		return fail_here(p, "a port number should stand here");
 	if (num > p->f->node[p->cur].nports)
-		return fail(p, "a port number beyond the node's ports");
+		return fail_here(p, "a port number beyond the node's ports");
 	if (p->at < p->end && *p->at == '(') {
 		if (!take_paren_guid(p, &guid))
-			return fail(p, "a port GUID should stand here");
+			return fail_here(p, "a port GUID should stand here");
 		has_guid = true;
 	}
 	skip_blanks(p);
 	h.port = (uint8_t)num;
 	h.col = (unsigned)(p->at - p->start) + 1;
 	if (!take_quoted(p, &h.peer) || h.peer.n == 0)
-		return fail(p, "a node id in quotes should stand here");
+		return fail_here(p, "a node id in quotes should stand here");
 	skip_blanks(p);
 	if (p->at < p->end && *p->at == '[' &&
 		(!take_port(p, &peer_port) || peer_port == 0))
-		return fail(p, "a port number should stand here");
+		return fail_here(p, "a port number should stand here");
 	h.peer_port = (uint8_t)peer_port;
 	if (p->at < p->end && *p->at == '(') {
 		uint64_t ignored;
 
 		if (!take_paren_guid(p, &ignored))
-			return fail(p, "a port GUID should stand here");
+			return fail_here(p, "a port GUID should stand here");
 	}
 	if (has_guid && p->f->node[p->cur].type != FABRIC_SWITCH)
 		fabric_port(p->f, p->cur, h.port)->guid = guid;
@@ -474,7 +474,7 @@ parse_port(struct parse *p)
 	return 0;
 }
 
-/* Bytes that no capture of text has. */
+/* Refuse bytes that no text capture has. */
 static int
 check_bytes(struct parse *p, bool record)
 {
@@ -483,9 +483,9 @@ check_bytes(struct parse *p, bool record)
 
 		p->at = s;
 		if (c == 0)
-			return fail(p, "a zero byte: not a text file");
+			return fail_here(p, "a zero byte: not a text file");
 		if (record && (c == 0x7f || (c < 0x20 && c != '\t')))
-			return fail(p, "a control character");
+			return fail_here(p, "a control character");
 	}
 	p->at = p->start;
 	return 0;
@@ -573,7 +573,8 @@ parse_word(struct parse *p, unsigned w)
 		break;
 	}
 	p->at = p->start;
-	return fail(p, "ibsim's include, do, module and aliases are not read");
+	return fail_here(
+		p, "ibsim's include, do, module and aliases are not read");
 }
 
 /* Something 36 "S-..." */
@@ -613,12 +614,12 @@ parse_line(struct parse *p)
 	if (check_bytes(p, false))
 		return -1;
 	if (looks_like_node(p))
-		return fail(p, "unknown node type: Switch, Ca or Rt");
+		return fail_here(p, "unknown node type: Switch, Ca or Rt");
 	warn_line(p, "not a line of a fabric, skipped");
 	return 0;
 }
 
-/* Find the line that stands for the other end of a port line's cable. */
+/* The port line of the other end of a port line's cable, or NULL. */
 static const struct half *
 other_half(const struct parse *p, const uint32_t *at, uint32_t peer,
 	const struct half *h)
@@ -639,7 +640,7 @@ fail_half(struct parse *p, const struct half *h, const char *what)
 		h->line, h->col, h->port, p->f->node[h->node].name, what);
 }
 
-/* Make the cable of the port line h, if its other end agrees. */
+/* Link the ends of the port line h, if the other end agrees. */
 static int
 link_half(struct parse *p, const uint32_t *at, const struct half *h)
 {

@@ -4,14 +4,14 @@
  * The reader takes real captures as they are: error lines of the tool before
  * the header, missing blank lines, self-loops, unused ports left out, names of
  * any printable text; and ibsim's hand-written nets (free node ids, "Hca",
- * w=12, no GUIDs). What a capture may contain but a fabric does not need is
- * skipped with a warning; what would make the fabric another one than the
- * author meant is refused, with file, line and column.
+ * w=12, no GUIDs). Lines that a capture can contain but a fabric does not need
+ * are skipped with a warning; errors that would change the fabric are refused,
+ * with file, line and column.
  *
- * What a node is beyond that stands in a comment of its line: see note.h.
+ * More attributes of a node are in a comment of its line: see note.h.
  *
- * The writer's text is read back by the reader, by ibsim and by everything
- * else that reads ibnetdiscover's output.
+ * The writer's text can be read by the reader, by ibsim and by every program
+ * that reads ibnetdiscover's output.
  */
 #ifndef HEDDLE_TESTS_TOPO_IBNET_H
 #define HEDDLE_TESTS_TOPO_IBNET_H
@@ -24,7 +24,7 @@
 
 /*
  * Parse n bytes of text; file names them in messages. warn (NULL allowed) gets
- * a line per skipped oddity. NULL and a reason when the text is refused.
+ * a line per skipped oddity. NULL and a reason if the text is refused.
  */
 struct fabric *ibnet_parse(const char *text, size_t n, const char *file,
 	struct buf *warn, struct reason *why);

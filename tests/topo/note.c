@@ -59,7 +59,7 @@ struct span {
 };
 
 static bool
-is(struct span s, const char *word)
+is_word(struct span s, const char *word)
 {
 	return s.n == strlen(word) && memcmp(s.p, word, s.n) == 0;
 }
@@ -85,7 +85,7 @@ note_find(const char *p, size_t n, const char **text)
 	return NULL;
 }
 
-/* Digits, and how many of them were used; more than max is max + 1. */
+/* Read digits; returns how many. A value above max becomes max + 1. */
 static size_t
 read_digits(struct span s, uint64_t max, uint64_t *out)
 {
@@ -105,7 +105,7 @@ read_number(struct span v, enum key k, uint32_t *out, struct reason *why)
 	uint64_t n;
 	size_t used = read_digits(v, keys[k].max, &n);
 
-	if (k == K_LEVEL && is(v, "unknown")) {
+	if (k == K_LEVEL && is_word(v, "unknown")) {
 		*out = MAD_ROLE_NO_LEVEL;
 		return 0;
 	}
@@ -130,7 +130,7 @@ read_time(struct span v, enum key k, uint32_t *out, struct reason *why)
 
 	for (size_t i = 0; used > 0 && i < sizeof(units) / sizeof(units[0]);
 		i++) {
-		if (!is(unit, units[i].unit) || n < 1 ||
+		if (!is_word(unit, units[i].unit) || n < 1 ||
 			n * units[i].ns > keys[k].max)
 			continue;
 		*out = (uint32_t)(n * units[i].ns);
@@ -143,7 +143,7 @@ static int
 read_role(struct span v, uint32_t *out, struct reason *why)
 {
 	for (unsigned r = 0; r <= MAD_ROLE_IGNORE; r++) {
-		if (is(v, mad_role_name((uint8_t)r)) &&
+		if (is_word(v, mad_role_name((uint8_t)r)) &&
 			(r <= MAD_ROLE_VIRTUAL || r == MAD_ROLE_IGNORE)) {
 			*out = r;
 			return 0;
@@ -161,9 +161,9 @@ read_word(struct span v, enum key k, uint32_t *out, struct reason *why)
 
 	if (k == K_ROLE)
 		return read_role(v, out, why);
-	if (!is(v, yes) && !is(v, no))
+	if (!is_word(v, yes) && !is_word(v, no))
 		return reason_set(why, "%s is %s or %s", keys[k].name, yes, no);
-	*out = is(v, yes);
+	*out = is_word(v, yes);
 	return 0;
 }
 
@@ -182,7 +182,7 @@ read_value(struct span v, enum key k, uint32_t *out, struct reason *why)
 }
 
 static void
-store(struct fabric_attrs *a, enum key k, uint32_t v)
+store_value(struct fabric_attrs *a, enum key k, uint32_t v)
 {
 	a->has_role = a->has_role || keys[k].of == OF_ROLE;
 	switch (k) {
@@ -235,7 +235,7 @@ find_key(struct span word)
 {
 	enum key k = K_ROLE;
 
-	while (k < NKEYS && !is(word, keys[k].name))
+	while (k < NKEYS && !is_word(word, keys[k].name))
 		k++;
 	return k;
 }
@@ -262,13 +262,13 @@ read_one(struct span word, bool is_switch, unsigned *seen,
 	if (read_value((struct span){eq + 1, word.n - key.n - 1}, k, &v, why))
 		return -1;
 	*seen |= 1U << k;
-	store(out, k, v);
+	store_value(out, k, v);
 	return 0;
 }
 
-/* What goes with what was said. */
+/* Set defaults that depend on the keys read. */
 static int
-complete(struct fabric_attrs *a, unsigned seen, struct reason *why)
+complete_attrs(struct fabric_attrs *a, unsigned seen, struct reason *why)
 {
 	if (a->has_role) {
 		if (!(seen >> K_LEVEL & 1))
@@ -311,7 +311,7 @@ note_parse(const char *p, size_t n, bool is_switch, struct fabric_attrs *out,
 		if (read_one(word, is_switch, &seen, out, why))
 			return -1;
 	}
-	return complete(out, seen, why);
+	return complete_attrs(out, seen, why);
 }
 
 static void

@@ -1,6 +1,6 @@
 /*
- * note: what a fabric file says about a node beyond what ibnetdiscover knows,
- * in a comment that everybody else passes over:
+ * note: attributes of a node in a fabric file beyond what ibnetdiscover knows,
+ * in a comment that other readers skip:
  *
  *	Switch 36 "S-..." # "sw1" base port 0 lid 1 lmc 0 # heddle: role=leaf
  *
@@ -10,10 +10,10 @@
  *   level=N|unknown tree=N plane=N pod=N index=N role-set=yes|no
  *	the SwitchRole attribute (sm/mad/mad_role.h); any of them gives one
  *   ar=rev1|none groups=N subgroups=N
- *	adaptive routing, 2048 groups of 2 sub-groups unless said
+ *	adaptive routing, by default 2048 groups of 2 sub-groups
  *   service=TIME hop=TIME queue=N
- *	what its SMA takes for an SMP, what a packet takes to leave it, and how
- *	many SMPs may wait; TIME is a number and ns, us or ms
+ *	time of its SMA per SMP, time of a packet to leave it, and SMPs waiting
+ *	at most; TIME is a number and ns, us or ms
  *
  * The first two rows are for switches only.
  */
@@ -27,19 +27,19 @@
 #include "tests/topo/fabric.h"
 
 /*
- * Find the note in the n bytes at p, which are the rest of a node's line
- * behind its name: its start ('#'), or NULL. *text is what follows "heddle:".
+ * Find the note in the n bytes at p, the rest of a node's line behind its name:
+ * its start ('#'), or NULL. *text is the text behind "heddle:".
  */
 const char *note_find(const char *p, size_t n, const char **text);
 
 /*
- * Read a note's n bytes at p. 0, or -1 with what is wrong (no file or line)
- * and *bad where it is.
+ * Read a note's n bytes at p. 0, or -1 with the reason (without file or line)
+ * and its position in *bad.
  */
 int note_parse(const char *p, size_t n, bool is_switch,
 	struct fabric_attrs *out, const char **bad, struct reason *why);
 
-/* Append " # heddle: ..." as note_parse reads it, or nothing. */
+/* Append " # heddle: ..." as note_parse reads it; nothing if all is zero. */
 void note_print(const struct fabric_attrs *a, struct buf *out);
 
 #endif

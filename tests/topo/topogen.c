@@ -156,9 +156,9 @@ parse_args(int argc, char **argv, struct args *a)
 	return optind == argc ? 0 : -1;
 }
 
-/* The option's number, or what it is when not given. */
+/* The option's number, or the default. */
 static unsigned
-num(const struct args *a, enum option_id o, unsigned otherwise)
+option_number(const struct args *a, enum option_id o, unsigned otherwise)
 {
 	return a->opt[o].n ? a->opt[o].v[0] : otherwise;
 }
@@ -167,11 +167,12 @@ static struct fabric *
 make_fattree2(const struct args *a, struct reason *why)
 {
 	struct gen_fattree2 p = {
-		.spines = num(a, O_SPINES, 1),
-		.leaves = num(a, O_LEAVES, 2),
-		.parallel = num(a, O_PARALLEL, 1),
-		.hosts_even = num(a, O_HOSTS, 1),
-		.hosts_odd = num(a, O_HOSTS_ODD, num(a, O_HOSTS, 1)),
+		.spines = option_number(a, O_SPINES, 1),
+		.leaves = option_number(a, O_LEAVES, 2),
+		.parallel = option_number(a, O_PARALLEL, 1),
+		.hosts_even = option_number(a, O_HOSTS, 1),
+		.hosts_odd = option_number(
+			a, O_HOSTS_ODD, option_number(a, O_HOSTS, 1)),
 	};
 
 	return gen_tree_two(&p, why);
@@ -180,13 +181,14 @@ make_fattree2(const struct args *a, struct reason *why)
 static struct fabric *
 make_fattree3(const struct args *a, struct reason *why)
 {
-	return gen_tree_three(num(a, O_K, 4), why);
+	return gen_tree_three(option_number(a, O_K, 4), why);
 }
 
 static struct fabric *
 make_kary(const struct args *a, struct reason *why)
 {
-	return gen_tree_kary(num(a, O_K, 2), num(a, O_N, 2), why);
+	return gen_tree_kary(
+		option_number(a, O_K, 2), option_number(a, O_N, 2), why);
 }
 
 static struct fabric *
@@ -206,21 +208,21 @@ static struct fabric *
 make_mesh(const struct args *a, struct reason *why)
 {
 	return gen_grid(a->opt[O_DIM].v, a->opt[O_DIM].n, false,
-		num(a, O_HOSTS, 1), why);
+		option_number(a, O_HOSTS, 1), why);
 }
 
 static struct fabric *
 make_torus(const struct args *a, struct reason *why)
 {
 	return gen_grid(a->opt[O_DIM].v, a->opt[O_DIM].n, true,
-		num(a, O_HOSTS, 1), why);
+		option_number(a, O_HOSTS, 1), why);
 }
 
 static struct fabric *
 make_hyperx(const struct args *a, struct reason *why)
 {
-	return gen_hyperx(
-		a->opt[O_DIM].v, a->opt[O_DIM].n, num(a, O_HOSTS, 1), why);
+	return gen_hyperx(a->opt[O_DIM].v, a->opt[O_DIM].n,
+		option_number(a, O_HOSTS, 1), why);
 }
 
 static struct fabric *
@@ -230,37 +232,39 @@ make_hypercube(const struct args *a, struct reason *why)
 
 	for (unsigned i = 0; i < GEN_MAX_DIMS; i++)
 		dim[i] = 2;
-	return gen_grid(dim, num(a, O_N, 3), false, num(a, O_HOSTS, 1), why);
+	return gen_grid(dim, option_number(a, O_N, 3), false,
+		option_number(a, O_HOSTS, 1), why);
 }
 
 static struct fabric *
 make_line(const struct args *a, struct reason *why)
 {
-	unsigned n = num(a, O_N, 2);
+	unsigned n = option_number(a, O_N, 2);
 
-	return gen_grid(&n, 1, false, num(a, O_HOSTS, 1), why);
+	return gen_grid(&n, 1, false, option_number(a, O_HOSTS, 1), why);
 }
 
 static struct fabric *
 make_ring(const struct args *a, struct reason *why)
 {
-	unsigned n = num(a, O_N, 4);
+	unsigned n = option_number(a, O_N, 4);
 
-	return gen_grid(&n, 1, true, num(a, O_HOSTS, 1), why);
+	return gen_grid(&n, 1, true, option_number(a, O_HOSTS, 1), why);
 }
 
 static struct fabric *
 make_dragonfly(const struct args *a, struct reason *why)
 {
-	return gen_dragonfly(
-		num(a, O_A, 4), num(a, O_P, 2), num(a, O_H, 2), why);
+	return gen_dragonfly(option_number(a, O_A, 4), option_number(a, O_P, 2),
+		option_number(a, O_H, 2), why);
 }
 
 static struct fabric *
 make_random(const struct args *a, struct reason *why)
 {
-	return gen_random(num(a, O_SWITCHES, 16), num(a, O_DEGREE, 4),
-		num(a, O_HOSTS, 1), a->seed, why);
+	return gen_random(option_number(a, O_SWITCHES, 16),
+		option_number(a, O_DEGREE, 4), option_number(a, O_HOSTS, 1),
+		a->seed, why);
 }
 
 static struct fabric *
@@ -268,7 +272,7 @@ make_single(const struct args *a, struct reason *why)
 {
 	unsigned one = 1;
 
-	return gen_grid(&one, 1, false, num(a, O_HOSTS, 2), why);
+	return gen_grid(&one, 1, false, option_number(a, O_HOSTS, 2), why);
 }
 
 static struct fabric *
@@ -319,7 +323,7 @@ static const struct {
 };
 
 static struct fabric *
-edit(struct fabric *f, const struct args *a, struct reason *why)
+edit_fabric(struct fabric *f, const struct args *a, struct reason *why)
 {
 	const struct list *pop = &a->opt[O_POPULATE];
 	bool keep = !a->opt[O_DISCONNECT].n;
@@ -327,21 +331,23 @@ edit(struct fabric *f, const struct args *a, struct reason *why)
 	if (f && pop->n)
 		f = gen_edit_populate(f, pop->v[0], pop->v[pop->n > 1 ? 1 : 0]);
 	if (f && a->opt[O_RAILS].n)
-		f = gen_edit_rails(
-			f, num(a, O_RAILS, 1), a->opt[O_SEPARATE].n != 0, why);
+		f = gen_edit_rails(f, option_number(a, O_RAILS, 1),
+			a->opt[O_SEPARATE].n != 0, why);
 	if (f && a->opt[O_SHARP].n)
 		f = gen_edit_aggregation(f, why);
 	if (f && a->opt[O_SELF_LOOPS].n)
-		f = gen_edit_self_loops(f, num(a, O_SELF_LOOPS, 0), why);
+		f = gen_edit_self_loops(
+			f, option_number(a, O_SELF_LOOPS, 0), why);
 	if (f && a->opt[O_PORTS].n)
-		f = gen_edit_ports(
-			f, num(a, O_PORTS, 0), a->opt[O_HIGH].n != 0, why);
+		f = gen_edit_ports(f, option_number(a, O_PORTS, 0),
+			a->opt[O_HIGH].n != 0, why);
 	if (f && a->opt[O_FAIL_LINKS].n)
-		f = gen_edit_fail_links(
-			f, num(a, O_FAIL_LINKS, 0), a->seed, keep, why);
+		f = gen_edit_fail_links(f, option_number(a, O_FAIL_LINKS, 0),
+			a->seed, keep, why);
 	if (f && a->opt[O_FAIL_SWITCHES].n)
-		f = gen_edit_fail_switches(
-			f, num(a, O_FAIL_SWITCHES, 0), a->seed, keep, why);
+		f = gen_edit_fail_switches(f,
+			option_number(a, O_FAIL_SWITCHES, 0), a->seed, keep,
+			why);
 	return f;
 }
 
@@ -379,7 +385,7 @@ topogen_run(int argc, char **argv)
 		(void)fputs(usage, stderr);
 		return 2;
 	}
-	f = edit(kinds[k].make(&a, &why), &a, &why);
+	f = edit_fabric(kinds[k].make(&a, &why), &a, &why);
 	if (!f) {
 		(void)fprintf(stderr, "heddle-sim: %s\n", why.text);
 		return 1;

@@ -99,7 +99,7 @@ note_moved(struct updown *u, const struct tree *tree)
 	if (moved == 0)
 		return 0;
 	n += (size_t)snprintf(u->note + n, sizeof(u->note) - n,
-		"; %u moved down for all pairs to meet on one lane:", moved);
+		"; %u moved down so that all pairs meet on one VL:", moved);
 	for (sw_ix s = 0; s < u->graph.nsw && n < sizeof(u->note); s++) {
 		if (!u->graph.live[s] || u->rank[s] == tree->tier[s])
 			continue;
@@ -162,7 +162,7 @@ whole(struct updown *u, bool keep, const struct tree *tree, struct reason *why)
 		}
 		moved = note_moved(u, tree);
 	}
-	r = routes_from_order(u, keep, engine_ftree.name);
+	r = rows_make_routes(u, keep, engine_ftree.name);
 	if (r != NULL)
 		r->moved = moved;
 	else
@@ -184,7 +184,7 @@ do_half(void *arg)
 	struct half *h = arg;
 
 	if (h->repairs)
-		h->r = routes_repair(&h->g, engine_ftree.name);
+		h->r = repair_routes(&h->g, engine_ftree.name);
 	if (h->reads)
 		h->tree = tree_read_graph(&h->g);
 }
@@ -234,9 +234,10 @@ route_graph(const struct swgraph *g, struct arena *a, bool keep,
 
 	begin_both(g, a, keep && !other, h);
 	if (!is_tree(g, h->tree))
-		return refuse(h->r, "this is no tree", why);
+		return refuse(h->r, "not a tree", why);
 	if (other)
-		return refuse(h->r, "another engine's routes stand", why);
+		return refuse(
+			h->r, "the routes of another engine are kept", why);
 	*out = h->r != NULL ? h->r : whole(&u, keep, h->tree, why);
 	if (*out == NULL)
 		return ENGINE_REFUSED;

@@ -225,8 +225,8 @@ add_levels(unsigned levels, char *out, size_t size)
 	size_t n = strlen(out);
 
 	if (levels > 1 && n < size)
-		(void)snprintf(out + n, size - n,
-			", and %u levels of service share them", levels);
+		(void)snprintf(out + n, size - n, ", which %u QoS levels share",
+			levels);
 }
 
 void
@@ -243,7 +243,7 @@ ftree_layers_short(const struct routes *r, const struct engine_options *o,
 	if (*why == '\0')
 		return;
 	(void)snprintf(out, size,
-		"leaf pairs are spread over %u of the %u lanes asked for: %s",
+		"leaf pairs are spread over %u of the %u layers configured: %s",
 		n, o->lanes, why);
 	add_levels(o->levels, out, size);
 }
@@ -262,7 +262,7 @@ ftree_layers_shared(const struct routes *r, const struct engine_options *o,
 	if (x.sharing == 0)
 		return 0;
 	(void)snprintf(out, size,
-		"%u lanes share VLs at %u of %u ports between switches: %u "
+		"%u layers share VLs at %u of %u ports between switches: %u "
 		"ha%s %u VL%s, first %s",
 		n, x.sharing, x.ports, x.narrow, x.narrow == 1 ? "s" : "ve",
 		x.least, plural(x.least), name_of(r->topo, x.first).s);
@@ -284,8 +284,8 @@ ftree_layers_fit(const struct routes *r, const struct engine_options *o,
 	if (x.sharing == 0)
 		return 0;
 	return reason_set(why,
-		"%u lanes must be kept apart to have no cycle: %u port%s "
-		"between switches ha%s %u VL%s, first %s",
+		"%u layers need a VL each to have no cycle: %u port%s between "
+		"switches ha%s %u VL%s, first %s",
 		r->lanes.n, x.narrow, plural(x.narrow),
 		x.narrow == 1 ? "s" : "ve", x.least, plural(x.least),
 		name_of(r->topo, x.first).s);

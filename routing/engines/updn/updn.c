@@ -81,13 +81,13 @@ route(const struct route_job *job, bool keep, unsigned attempt,
 	*out = NULL;
 	swgraph_build(&g);
 	if (keep && attempt == 0)
-		*out = routes_repair(&g, engine_updn.name);
+		*out = repair_routes(&g, engine_updn.name);
 	if (*out != NULL)
 		return ENGINE_OK;
 	if (!(keep && attempt == 0 && order_restore(&u, engine_updn.name)) &&
 		!find_order(&u, keep, attempt))
 		return ENGINE_NO_MORE;
-	*out = routes_from_order(&u, keep, engine_updn.name);
+	*out = rows_make_routes(&u, keep, engine_updn.name);
 	if (*out == NULL) {
 		(void)reason_set(why, "cancelled");
 		return ENGINE_REFUSED;

@@ -100,7 +100,7 @@ flow_to(struct flow *f, sw_ix dest)
 static double
 estimate(struct updown *u, uint32_t stride)
 {
-	struct reachability r = reachability(u);
+	struct reachability r = reach_make_levels(u);
 	struct flow f = {.u = u, .r = &r};
 	double worst = 0;
 
@@ -160,7 +160,7 @@ candidate(struct updown *u, uint32_t k)
 	struct rng g = {u->graph.job->seed + k};
 
 	u->reranked = 0;
-	u->turn_leaf = TOPO_NONE;
+	u->sftree_root = TOPO_NONE;
 	if (k == 0) {
 		order_make_fresh(u, false);
 	} else if (k == 1) {
@@ -208,5 +208,5 @@ updn_order_search(struct updown *u)
 	}
 	(void)candidate(u, best);
 	(void)snprintf(u->note, sizeof(u->note),
-		"no tree: the best of %u orders, number %u", n, best);
+		"not a tree: the best of %u orders, number %u", n, best);
 }

@@ -21,13 +21,13 @@ struct chaos {
 	struct chaos_group group;
 	struct map lids;  /* port GUID -> the first LID saved for it */
 	unsigned variant; /* of the partitions, in force */
-	bool lanes;	  /* are told apart */
+	bool lanes;	  /* VLs are judged separately */
 	struct chaos_report *r;
 };
 
 /* ---- playing the script ---- */
 
-/* What was on disk first is what must stay. */
+/* Note the first LID that was saved for each port: it must stay. */
 static void
 remember_lids(struct chaos *c)
 {
@@ -48,7 +48,7 @@ kill_daemon(struct chaos *c)
 	world_kill(c->w);
 }
 
-/* A cable that is not in use yet: between switches some are narrow. */
+/* Set VLCap of a link that is not up yet: some between switches are narrow. */
 static void
 lay_cable(struct chaos *c, uint32_t node, unsigned port)
 {
@@ -67,9 +67,9 @@ lay_cable(struct chaos *c, uint32_t node, unsigned port)
 	sim_hand_port(c->w->sim, node, port, &pi);
 }
 
-/* Settings and partitions, for this life and the next ones. */
+/* Load settings and a variant of the partitions, for this and later starts. */
 static void
-configure(struct chaos *c, unsigned variant)
+load_variant(struct chaos *c, unsigned variant)
 {
 	struct buf yaml = {0};
 
@@ -81,7 +81,7 @@ configure(struct chaos *c, unsigned variant)
 }
 
 static void
-reset(struct chaos *c, uint32_t node)
+reset_tenants(struct chaos *c, uint32_t node)
 {
 	if (c->script.tenants != NULL)
 		tenants_reset(c->script.tenants, node);
@@ -99,7 +99,7 @@ count_strike(struct chaos *c, const struct chaos_step *e)
 }
 
 static void
-play(struct chaos *c, const struct chaos_step *e)
+play_step(struct chaos *c, const struct chaos_step *e)
 {
 	struct sim *s = c->w->sim;
 	struct sim_behaviour how = {
@@ -114,12 +114,12 @@ play(struct chaos *c, const struct chaos_step *e)
 		sim_fault_link(s, e->node, e->port, e->kind == CHAOS_LINK_UP);
 		break;
 	case CHAOS_REBOOT:
-		reset(c, e->node);
+		reset_tenants(c, e->node);
 		sim_fault_reboot(s, e->node);
 		break;
 	case CHAOS_NODE_OUT:
 	case CHAOS_NODE_IN:
-		reset(c, e->node);
+		reset_tenants(c, e->node);
 		sim_fault_node(s, e->node, e->kind == CHAOS_NODE_IN);
 		break;
 	case CHAOS_HANG:
@@ -154,7 +154,7 @@ play(struct chaos *c, const struct chaos_step *e)
 			world_start(c->w);
 		break;
 	case CHAOS_RELOAD:
-		configure(c, e->value);
+		load_variant(c, e->value);
 		break;
 	case CHAOS_TAMPER:
 		tenants_spoil(c->script.tenants, e->node, e->port,
@@ -178,9 +178,9 @@ run_until(struct chaos *c, struct mono t)
 		world_run(c->w, mono_sub(t, now));
 }
 
-/* The wire is good again, everybody answers, the daemon runs. */
+/* End all faults: no loss, all nodes answer, the daemon runs. */
 static void
-heal(struct chaos *c)
+end_faults(struct chaos *c)
 {
 	const struct sim_faults none = {0};
 	const struct sim_behaviour well = {0};
@@ -218,7 +218,7 @@ judge_rest(const struct chaos *c, struct reason *why)
 	return 0;
 }
 
-/* The node of the simulation with a GUID. */
+/* Map GUIDs to nodes of the simulation. */
 static void
 index_nodes(const struct fabric *f, struct map *out)
 {
@@ -268,7 +268,7 @@ judge_lids(struct chaos *c, struct reason *why)
 			uint64_t guid = fabric_port(f, n, p)->guid;
 			uint32_t was, is = sim_port_info(c->w->sim, n, p)->lid;
 
-			/* who is away keeps what it had when it left */
+			/* a node that is absent keeps its LID */
 			if (guid == 0 || !sim_present(c->w->sim, n) ||
 				!map_get(&c->lids, guid, &was) || is == 0 ||
 				is == was)
@@ -281,7 +281,7 @@ judge_lids(struct chaos *c, struct reason *why)
 	return 0;
 }
 
-/* Does the view hold what is there, and nothing that has gone? */
+/* Whether the view has exactly the switches, end ports and links in scope. */
 static int
 judge_census(const struct chaos *c, const struct referee_report *r,
 	struct reason *why)
@@ -336,7 +336,7 @@ judge_all(struct chaos *c, struct reason *why)
 	return 0;
 }
 
-/* Wait until the day is forgotten, at most some time. */
+/* Wait until all judges find nothing, at most 900 s. */
 static int
 come_to_rest(struct chaos *c, struct reason *why)
 {
@@ -353,11 +353,11 @@ come_to_rest(struct chaos *c, struct reason *why)
 }
 
 /*
- * A daemon that starts in a fabric in order has nothing to write. It asks every
- * host to register anew, since what they told the first life died with it; a
- * Set that asks for that is no other Set in disguise: no plan makes one. And a
- * switch that takes all rows of SL2VL at once is told them: to read them is a
- * Get a row.
+ * A daemon that restarts in a fabric in order has nothing to write. It asks
+ * every host to register anew, since what hosts registered before died with it;
+ * a Set that asks for that changes nothing else: no plan makes it do so. And a
+ * switch that takes all rows of SL2VL at once gets them without being read:
+ * reading takes one Get per row.
  */
 static int
 second_life(struct chaos *c, unsigned judge, struct reason *why)
@@ -365,7 +365,7 @@ second_life(struct chaos *c, unsigned judge, struct reason *why)
 	const struct sim_stats *s = sim_stats(c->w->sim);
 	uint64_t ports, keys, lanes;
 
-	/* memberships are saved a moment after they change */
+	/* memberships are saved some time after they change */
 	world_run(c->w, mono_ms(2000));
 	kill_daemon(c);
 	sim_clear_stats(c->w->sim);
@@ -380,8 +380,8 @@ second_life(struct chaos *c, unsigned judge, struct reason *why)
 	lanes = s->by[sim_attr_row(MAD_SL2VL)][MAD_SET] +
 		s->by[sim_attr_row(MAD_VLARB)][MAD_SET] - s->sl2vl_blind;
 	c->r->rewritten = s->lft_sets + ports + s->mft_sets + keys + lanes;
-	/* who got no answer about a port, because its queue is short, takes it
-	 * for absent until it asks again */
+	/* a port that did not answer, because its SMA's queue is short, is
+	 * taken for absent until it is asked again */
 	if (c->r->rewritten > 0 && judge & CHAOS_MEMORY &&
 		sm_xact_stats(c->w->sm)->timeouts == 0)
 		return reason_set(why,
@@ -418,10 +418,10 @@ judge_watch(const struct chaos *c, unsigned judge, struct reason *why)
 	return 0;
 }
 
-/* ---- a day ---- */
+/* ---- a run ---- */
 
 static int
-live(struct chaos *c, const struct chaos_limits *l)
+live_day(struct chaos *c, const struct chaos_limits *l)
 {
 	struct reason *why = &c->r->why;
 	const struct chaos_script *s = &c->script;
@@ -433,10 +433,10 @@ live(struct chaos *c, const struct chaos_limits *l)
 	for (size_t i = 0; i < s->nsteps; i++) {
 		run_until(c, s->step[i].at);
 		count_strike(c, &s->step[i]);
-		play(c, &s->step[i]);
+		play_step(c, &s->step[i]);
 	}
 	run_until(c, s->end);
-	heal(c);
+	end_faults(c);
 	if (come_to_rest(c, why))
 		return -1;
 	c->r->smps = sim_stats(c->w->sim)->smps;
@@ -487,11 +487,11 @@ fill_report(struct chaos *c)
 }
 
 /*
- * What a switch does with groups that is kept out, with its hosts, because it
- * did not answer, nobody can change; see watch_excuse.
+ * A switch in quarantine, with its hosts, because it did not answer: the
+ * manager cannot change what it does with groups; see watch_excuse.
  */
 static void
-excuse(const struct chaos *c, const struct view *v)
+excuse_quarantined(const struct chaos *c, const struct view *v)
 {
 	struct map nodes = {0};
 
@@ -508,7 +508,7 @@ excuse(const struct chaos *c, const struct view *v)
 
 /* ---- SLs that hosts are given ---- */
 
-/* The switch that a port sits at, or TOPO_NONE. */
+/* The switch of a port, or TOPO_NONE. */
 static sw_ix
 switch_of(const struct topo *t, uint64_t guid)
 {
@@ -537,7 +537,7 @@ on_view(void *cookie, const struct view *v)
 	const struct chaos *c = cookie;
 	struct watch_sls sls = {&v, sls_of, 1};
 
-	excuse(c, v);
+	excuse_quarantined(c, v);
 	if (!c->lanes || v->qos == NULL)
 		return;
 	sls.groups |= (uint16_t)(1U << v->qos->want.levels.sl[0][0]);
@@ -563,7 +563,7 @@ chaos_run(uint64_t seed, const struct chaos_limits *l, struct chaos_report *r)
 	c.w->told_cookie = &c;
 	if (c.script.tenants != NULL) {
 		tenants_watch(c.script.tenants, c.w->sim);
-		configure(&c, 0);
+		load_variant(&c, 0);
 	}
 	for (uint32_t n = 0; n < c.script.f->nnodes; n++)
 		for (unsigned p = 1; p <= c.script.f->node[n].nports; p++)
@@ -571,7 +571,7 @@ chaos_run(uint64_t seed, const struct chaos_limits *l, struct chaos_report *r)
 	c.group.s = c.w->sim;
 	c.group.f = c.script.f;
 	chaos_group_begin(&c.group, c.script.speaker);
-	rc = live(&c, l);
+	rc = live_day(&c, l);
 	fill_report(&c);
 	watch_free(c.watch);
 	world_free(c.w);

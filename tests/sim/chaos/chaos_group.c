@@ -1,6 +1,6 @@
 /*
- * Groups on a day of chaos: one host that is trusted joins and leaves for all,
- * and in the evening packets are carried by the tables in the switches.
+ * Multicast groups in a chaos run: one trusted host joins and leaves for all
+ * members, and at the end packets are followed by the tables in the switches.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #define KEY 0x5ec2e7
 
 static void
-heard(void *cookie, const struct transport_msg *m, struct mono now)
+on_sa_answer(void *cookie, const struct transport_msg *m, struct mono now)
 {
 	struct chaos_group *g = cookie;
 
@@ -28,7 +28,7 @@ chaos_group_begin(struct chaos_group *g, uint32_t speaker)
 {
 	g->node = speaker;
 	if (speaker != FABRIC_NONE)
-		g->ep = sim_attach(g->s, speaker, 1, heard, g);
+		g->ep = sim_attach(g->s, speaker, 1, on_sa_answer, g);
 }
 
 void
@@ -52,7 +52,7 @@ chaos_group_say(struct chaos_group *g, const struct chaos_step *e)
 			fabric_port(g->f, e->node, 1)->guid},
 		.qkey = 0xb1b,
 		.pkey = 0xffff,
-		/* some only send */
+		/* some members only send */
 		.state = e->node % 5 == 0 ? MAD_SA_JOIN_SEND_FULL
 					  : MAD_SA_JOIN_FULL,
 	};
@@ -65,9 +65,9 @@ chaos_group_say(struct chaos_group *g, const struct chaos_step *e)
 	(void)sim_transport(g->ep)->send(sim_transport(g->ep), &m);
 }
 
-/* ---- the evening ---- */
+/* ---- the judgement at the end ---- */
 
-/* A packet on its way through the tables. */
+/* A packet that is followed through the tables. */
 struct post {
 	const struct chaos_group *g;
 	uint16_t mlid;
@@ -78,9 +78,9 @@ struct post {
 	} * hop;
 };
 
-/* All that a packet reaches from a host; hops beyond what can be are a loop. */
+/* Count the copies of a packet at all nodes; -1: a second copy at one. */
 static int
-carry(struct post *p, uint32_t host)
+carry_packet(struct post *p, uint32_t host)
 {
 	const struct fabric *f = p->g->f;
 	uint32_t nodes = sim_nodes(p->g->s), n = 0, i;
@@ -115,9 +115,9 @@ carry(struct post *p, uint32_t host)
 	return 0;
 }
 
-/* Who hears, by node: 0 nobody, 1 a member that sends, 2 one that hears too. */
+/* By node: 0: no member, 1: a member that only sends, 2: one that receives. */
 static void
-seat(const struct chaos_group *g, const struct sm *sm, uint16_t mlid,
+fill_seats(const struct chaos_group *g, const struct sm *sm, uint16_t mlid,
 	uint8_t *seats, const struct map *nodes)
 {
 	const struct topo *t = sm->view->topo;
@@ -144,7 +144,7 @@ judge_group(struct post *p, const uint8_t *seats, struct reason *why)
 	for (uint32_t from = 0; from < nodes; from++) {
 		if (seats[from] == 0)
 			continue;
-		if (carry(p, from) != 0)
+		if (carry_packet(p, from) != 0)
 			return reason_set(why,
 				"MLID 0x%x: a packet of \"%s\" goes two ways",
 				p->mlid, sim_name(p->g->s, from));
@@ -180,7 +180,7 @@ chaos_group_judge(
 		map_put(&nodes, g->f->node[n].guid, n);
 	while (rc == 0 && (mlid = sa_group_next(sm->sa, mlid)) != 0) {
 		p.mlid = mlid;
-		seat(g, sm, mlid, seats, &nodes);
+		fill_seats(g, sm, mlid, seats, &nodes);
 		rc = judge_group(&p, seats, why);
 	}
 	map_free(&nodes);

@@ -1,6 +1,6 @@
 /*
- * chaos_int: a day's script, between the file that writes it and the one that
- * plays it.
+ * chaos_int: the script of a run, shared by the file that makes it
+ * (chaos_script.c) and the ones that play it.
  */
 #ifndef HEDDLE_TESTS_SIM_CHAOS_CHAOS_INT_H
 #define HEDDLE_TESTS_SIM_CHAOS_CHAOS_INT_H
@@ -47,18 +47,19 @@ struct chaos_script {
 	char what[160]; /* the fabric in words */
 	char yaml[512];
 	struct mono route_delay;
-	uint32_t other_sm;	 /* host of a lesser SM, or FABRIC_NONE */
-	uint32_t speaker;	 /* host that joins for all, or FABRIC_NONE */
+	uint32_t other_sm; /* host of a second SM of lower priority, or
+			      FABRIC_NONE */
+	uint32_t speaker;  /* host that joins for all members, or FABRIC_NONE */
 	struct chaos_step *step; /* by time */
 	size_t nsteps, cap;
-	struct mono end;	 /* of trouble */
+	struct mono end;	 /* of the faults */
 	struct tenants *tenants; /* or NULL */
-	uint8_t narrow;		 /* VLCap of some cables between switches; 0:
-				    all are alike */
-	struct rng cables;	 /* which ones */
+	uint8_t narrow;	   /* VLCap of some links between switches; 0: all are
+			      alike */
+	struct rng cables; /* picks those links */
 };
 
-/* Write the script of a seed, and free what it holds. */
+/* Make the script of a seed; free what it holds. */
 void chaos_script_make(
 	struct chaos_script *s, uint64_t seed, const struct chaos_limits *l);
 void chaos_script_free(struct chaos_script *s);
@@ -67,20 +68,20 @@ void chaos_script_free(struct chaos_script *s);
 void chaos_script_print(const struct chaos_script *s,
 	const struct chaos_step *step, struct buf *out);
 
-/* chaos_group.c: groups on a day. */
+/* chaos_group.c: multicast groups in a run. */
 struct chaos_group {
 	struct sim *s;
 	const struct fabric *f;
-	struct sim_endpoint *ep; /* speaks for all; NULL: no groups */
-	uint32_t node;		 /* where it sits */
-	uint64_t answers;	 /* that all is well */
+	struct sim_endpoint *ep; /* joins for all members; NULL: no groups */
+	uint32_t node;		 /* the node of ep */
+	uint64_t answers;	 /* with status 0 */
 };
 void chaos_group_begin(struct chaos_group *g, uint32_t speaker);
-/* Join or leave; nobody waits. */
+/* Join or leave; does not wait for the answer. */
 void chaos_group_say(struct chaos_group *g, const struct chaos_step *e);
 /*
- * Do the switches carry to the members that the daemon knows, each once, what
- * any member sends, and to nobody else? 0 or -1.
+ * Whether the switches carry a packet from any member to every member that the
+ * daemon knows, once each, and to no other node. 0, or -1 and why.
  */
 struct sm;
 int chaos_group_judge(

@@ -1,19 +1,19 @@
 /*
- * soak: bad days without end, or one of them again.
+ * soak: chaos runs (chaos.h) of successive seeds, or one of them again.
  *
  *	soak [--seconds N] [--count N] [--hosts N] [--large N] [--from SEED]
  *		[--judge N] [--tenants] [--lanes]
- *	soak --seed SEED	that one, with what the daemon says
+ *	soak --seed SEED	that one, with the daemon's log
  *
  * --hosts: about as many at most; --large: at least; --tenants: with
- * partitions; --lanes: with several lanes, and some levels of service.
+ * partitions; --lanes: with several routing layers, and sometimes QoS levels.
  *
- * --judge: a sum of 1 (a second life writes nothing), 2 (no loop at any
- * moment), 4 (no dependency cycle at any moment) and 8 (no copy of a packet to
- *a group at any moment); 15 if not given.
+ * --judge: a sum of 1 (a restart writes nothing), 2 (no loop at any moment), 4
+ * (no dependency cycle at any moment) and 8 (no copy of a packet to a group at
+ * any moment); 15 if not given.
  *
- * Each seed that fails is named with what went wrong and its script; the exit
- * code is 1 when there was one.
+ * Each seed that fails is printed with the reason and its script; the exit code
+ * is 1 if one failed.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ struct soak {
 };
 
 static void
-usage(void)
+print_usage(void)
 {
 	(void)fprintf(stderr,
 		"usage: soak [--seconds N] [--count N] "
@@ -44,16 +44,16 @@ usage(void)
 }
 
 static unsigned long long
-number(const char *s)
+parse_number(const char *s)
 {
 	char *end;
 	unsigned long long v;
 
 	if (s == NULL)
-		usage();
+		print_usage();
 	v = strtoull(s, &end, 0);
 	if (*s == '\0' || *end != '\0')
-		usage();
+		print_usage();
 	return v;
 }
 
@@ -68,34 +68,34 @@ read_options(char **argv)
 
 	for (int i = 1; argv[i] != NULL; i++) {
 		if (strcmp(argv[i], "--judge") == 0) {
-			o.limits.judge = (unsigned)number(argv[++i]);
+			o.limits.judge = (unsigned)parse_number(argv[++i]);
 		} else if (strcmp(argv[i], "--tenants") == 0) {
 			o.limits.tenants = true;
 		} else if (strcmp(argv[i], "--lanes") == 0) {
 			o.limits.lanes = true;
 		} else if (strcmp(argv[i], "--seconds") == 0) {
-			o.seconds = (unsigned long)number(argv[++i]);
+			o.seconds = (unsigned long)parse_number(argv[++i]);
 		} else if (strcmp(argv[i], "--count") == 0) {
-			o.count = (unsigned long)number(argv[++i]);
+			o.count = (unsigned long)parse_number(argv[++i]);
 		} else if (strcmp(argv[i], "--hosts") == 0) {
-			o.limits.max_hosts = (unsigned)number(argv[++i]);
+			o.limits.max_hosts = (unsigned)parse_number(argv[++i]);
 		} else if (strcmp(argv[i], "--large") == 0) {
-			o.limits.min_hosts = (unsigned)number(argv[++i]);
+			o.limits.min_hosts = (unsigned)parse_number(argv[++i]);
 		} else if (strcmp(argv[i], "--from") == 0) {
-			o.from = number(argv[++i]);
+			o.from = parse_number(argv[++i]);
 		} else if (strcmp(argv[i], "--seed") == 0) {
-			o.from = number(argv[++i]);
+			o.from = parse_number(argv[++i]);
 			o.one = true;
 			o.count = 1;
 		} else {
-			usage();
+			print_usage();
 		}
 	}
 	return o;
 }
 
 static void
-tell(uint64_t seed, const struct chaos_report *r, bool failed, bool all)
+print_result(uint64_t seed, const struct chaos_report *r, bool failed, bool all)
 {
 	printf("seed=%llu %s switches=%u hosts=%u events=%u virtual=%.0fs "
 	       "runs=%u smps=%llu blocks=%llu mft_blocks=%llu changes=%llu "
@@ -138,7 +138,7 @@ main(int argc, char **argv)
 		bool bad = chaos_run(o.from, &o.limits, &r) != 0;
 
 		if (bad || o.one)
-			tell(o.from, &r, bad, o.one);
+			print_result(o.from, &r, bad, o.one);
 		failed += bad;
 		loops += r.loops > 0;
 		cycles += r.cycles > 0;

@@ -17,22 +17,22 @@ struct plan_maker {
 };
 
 static unsigned
-below(struct plan_maker *m, unsigned n)
+draw_below(struct plan_maker *m, unsigned n)
 {
 	return rng_below(&m->rng, n);
 }
 
 /* From a to b, both included. */
 static unsigned
-between(struct plan_maker *m, unsigned a, unsigned b)
+draw_between(struct plan_maker *m, unsigned a, unsigned b)
 {
-	return b <= a ? a : a + below(m, b - a + 1);
+	return b <= a ? a : a + draw_below(m, b - a + 1);
 }
 
 static bool
-chance(struct plan_maker *m, unsigned percent)
+draw_percent(struct plan_maker *m, unsigned percent)
 {
-	return below(m, 100) < percent;
+	return draw_below(m, 100) < percent;
 }
 
 /* ---- fabrics ---- */
@@ -40,13 +40,14 @@ chance(struct plan_maker *m, unsigned percent)
 static struct fabric *
 make_two_level(struct plan_maker *m)
 {
-	unsigned hosts = between(m, 1, 18), leaves;
+	unsigned hosts = draw_between(m, 1, 18), leaves;
 	struct gen_fattree2 p;
 
 	leaves = m->budget / hosts;
-	leaves = between(m, 2, leaves > 40 ? 40 : leaves);
-	p = (struct gen_fattree2){between(m, 1, 6), leaves, between(m, 1, 3),
-		hosts, chance(m, 70) ? hosts : below(m, hosts + 1)};
+	leaves = draw_between(m, 2, leaves > 40 ? 40 : leaves);
+	p = (struct gen_fattree2){draw_between(m, 1, 6), leaves,
+		draw_between(m, 1, 3), hosts,
+		draw_percent(m, 70) ? hosts : draw_below(m, hosts + 1)};
 	(void)snprintf(m->what, sizeof(m->what),
 		"two-level tree, %u spines, %u leaves, %u parallel, %u/%u "
 		"hosts",
@@ -59,7 +60,8 @@ make_three_level(struct plan_maker *m)
 {
 	unsigned k = 4;
 
-	while ((k + 2) * (k + 2) * (k + 2) / 4 <= m->budget && chance(m, 60))
+	while ((k + 2) * (k + 2) * (k + 2) / 4 <= m->budget &&
+		draw_percent(m, 60))
 		k += 2;
 	(void)snprintf(m->what, sizeof(m->what), "three-level tree of %u", k);
 	return gen_tree_three(k, NULL);
@@ -68,9 +70,10 @@ make_three_level(struct plan_maker *m)
 static struct fabric *
 make_xgft(struct plan_maker *m)
 {
-	unsigned mm[3] = {between(m, 1, 8), between(m, 2, 6), between(m, 1, 4)};
-	unsigned w[3] = {1, between(m, 1, 4), between(m, 1, 4)};
-	unsigned p[3] = {1, between(m, 1, 2), between(m, 1, 2)};
+	unsigned mm[3] = {draw_between(m, 1, 8), draw_between(m, 2, 6),
+		draw_between(m, 1, 4)};
+	unsigned w[3] = {1, draw_between(m, 1, 4), draw_between(m, 1, 4)};
+	unsigned p[3] = {1, draw_between(m, 1, 2), draw_between(m, 1, 2)};
 	unsigned h = mm[2] > 1 ? 3 : 2;
 
 	(void)snprintf(m->what, sizeof(m->what),
@@ -83,13 +86,13 @@ static struct fabric *
 make_grid(struct plan_maker *m)
 {
 	unsigned dim[3] = {1, 1, 1}, n = 1;
-	unsigned nd = between(m, 1, 3), hosts = between(m, 1, 4);
-	bool wrap = chance(m, 60);
+	unsigned nd = draw_between(m, 1, 3), hosts = draw_between(m, 1, 4);
+	bool wrap = draw_percent(m, 60);
 
 	for (unsigned i = 0; i < nd; i++) {
 		unsigned room = m->budget / hosts / n;
 
-		dim[i] = between(m, 2, room > 9 ? 9 : room);
+		dim[i] = draw_between(m, 2, room > 9 ? 9 : room);
 		n *= dim[i];
 	}
 	(void)snprintf(m->what, sizeof(m->what), "%s of %ux%ux%u, %u hosts",
@@ -101,9 +104,9 @@ make_grid(struct plan_maker *m)
 static struct fabric *
 make_hypercube(struct plan_maker *m)
 {
-	unsigned dim[6], nd = 1, hosts = between(m, 1, 4);
+	unsigned dim[6], nd = 1, hosts = draw_between(m, 1, 4);
 
-	while (nd < 6 && hosts << (nd + 1) <= m->budget && chance(m, 70))
+	while (nd < 6 && hosts << (nd + 1) <= m->budget && draw_percent(m, 70))
 		nd++;
 	for (unsigned i = 0; i < nd; i++)
 		dim[i] = 2;
@@ -115,8 +118,8 @@ make_hypercube(struct plan_maker *m)
 static struct fabric *
 make_hyperx(struct plan_maker *m)
 {
-	unsigned dim[2] = {between(m, 2, 6), between(m, 2, 6)};
-	unsigned hosts = between(m, 1, 4);
+	unsigned dim[2] = {draw_between(m, 2, 6), draw_between(m, 2, 6)};
+	unsigned hosts = draw_between(m, 1, 4);
 
 	(void)snprintf(m->what, sizeof(m->what), "hyperx %ux%u, %u hosts",
 		dim[0], dim[1], hosts);
@@ -126,8 +129,8 @@ make_hyperx(struct plan_maker *m)
 static struct fabric *
 make_dragonfly(struct plan_maker *m)
 {
-	unsigned a = between(m, 2, 4), p = between(m, 1, 3),
-		 h = between(m, 1, 2);
+	unsigned a = draw_between(m, 2, 4), p = draw_between(m, 1, 3),
+		 h = draw_between(m, 1, 2);
 
 	(void)snprintf(
 		m->what, sizeof(m->what), "dragonfly a=%u p=%u h=%u", a, p, h);
@@ -137,9 +140,9 @@ make_dragonfly(struct plan_maker *m)
 static struct fabric *
 make_random(struct plan_maker *m)
 {
-	unsigned hosts = between(m, 1, 6), room = m->budget / hosts;
-	unsigned n = between(m, 4, room > 60 ? 60 : room);
-	unsigned d = between(m, 2, n > 6 ? 6 : n - 1);
+	unsigned hosts = draw_between(m, 1, 6), room = m->budget / hosts;
+	unsigned n = draw_between(m, 4, room > 60 ? 60 : room);
+	unsigned d = draw_between(m, 2, n > 6 ? 6 : n - 1);
 
 	n += n & d & 1; /* no odd number of stubs */
 	(void)snprintf(m->what, sizeof(m->what),
@@ -150,9 +153,9 @@ make_random(struct plan_maker *m)
 static struct fabric *
 make_tiny(struct plan_maker *m)
 {
-	unsigned dim = 1, hosts = between(m, 1, 8);
+	unsigned dim = 1, hosts = draw_between(m, 1, 8);
 
-	if (chance(m, 30)) {
+	if (draw_percent(m, 30)) {
 		(void)snprintf(m->what, sizeof(m->what), "two hosts");
 		return gen_pair();
 	}
@@ -167,14 +170,16 @@ static struct fabric *(*const makers[])(struct plan_maker *) = {make_two_level,
 
 enum { NMAKERS = sizeof(makers) / sizeof(makers[0]) };
 
-/* About as many hosts as there may be, in one of the shapes that get large. */
+/*
+ * A fabric of about as many hosts as permitted, of a shape that can be large.
+ */
 static struct fabric *
 make_large(struct plan_maker *m)
 {
 	unsigned n = 2, dim[3];
 	struct gen_fattree2 two;
 
-	switch (below(m, 5)) {
+	switch (draw_below(m, 5)) {
 	case 0:
 		while ((n + 2) * (n + 2) * (n + 2) / 4 <= m->budget)
 			n += 2;
@@ -212,21 +217,21 @@ make_large(struct plan_maker *m)
 }
 
 static void
-note(struct plan_maker *m, const char *what)
+append_what(struct plan_maker *m, const char *what)
 {
 	size_t n = strlen(m->what);
 
 	(void)snprintf(m->what + n, sizeof(m->what) - n, "%s", what);
 }
 
-/* What the years have done to it. */
+/* Changes that fabrics undergo: links missing, more nodes, two rails. */
 static struct fabric *
-age(struct plan_maker *m, struct fabric *f)
+age_fabric(struct plan_maker *m, struct fabric *f)
 {
 	struct fabric *g;
 
-	if (chance(m, 20) && f->nswitches > 3) {
-		unsigned n = between(m, 1, 1 + f->ncables / 20);
+	if (draw_percent(m, 20) && f->nswitches > 3) {
+		unsigned n = draw_between(m, 1, 1 + f->ncables / 20);
 
 		for (g = NULL; n > 0 && g == NULL; n--) {
 			struct fabric_edit none = {0};
@@ -238,16 +243,16 @@ age(struct plan_maker *m, struct fabric *f)
 		if (g != NULL) {
 			fabric_free(f);
 			f = g;
-			note(m, ", cables missing");
+			append_what(m, ", cables missing");
 		}
 	}
-	if (chance(m, 10)) {
+	if (draw_percent(m, 10)) {
 		f = gen_edit_aggregation(f, NULL);
-		note(m, ", aggregation nodes");
+		append_what(m, ", aggregation nodes");
 	}
-	if (chance(m, 10) && f->nswitches > 1) {
-		f = gen_edit_rails(f, 2, chance(m, 50), NULL);
-		note(m, ", two rails");
+	if (draw_percent(m, 10) && f->nswitches > 1) {
+		f = gen_edit_rails(f, 2, draw_percent(m, 50), NULL);
+		append_what(m, ", two rails");
 	}
 	return f;
 }
@@ -257,20 +262,22 @@ make_fabric(struct plan_maker *m, const struct chaos_limits *l)
 {
 	struct fabric *f;
 
-	/* small ones are quick and find as much */
-	m->budget = between(m, l->min_hosts ? l->min_hosts : 8, l->max_hosts);
-	if (!l->min_hosts && chance(m, 60) && m->budget > 100)
-		m->budget = between(m, 8, 100);
+	/* small fabrics are quick and find as many faults */
+	m->budget =
+		draw_between(m, l->min_hosts ? l->min_hosts : 8, l->max_hosts);
+	if (!l->min_hosts && draw_percent(m, 60) && m->budget > 100)
+		m->budget = draw_between(m, 8, 100);
 	do {
-		f = l->min_hosts ? make_large(m) : makers[below(m, NMAKERS)](m);
+		f = l->min_hosts ? make_large(m)
+				 : makers[draw_below(m, NMAKERS)](m);
 	} while (f == NULL || fabric_first_host(f) == FABRIC_NONE);
-	f = age(m, f);
+	f = age_fabric(m, f);
 	assert(f != NULL);
-	if (chance(m, 10)) {
+	if (draw_percent(m, 10)) {
 		for (uint32_t i = 0; i < f->nnodes; i++)
 			f->node[i].enhanced_p0 =
 				f->node[i].type == FABRIC_SWITCH;
-		note(m, ", enhanced ports 0");
+		append_what(m, ", enhanced ports 0");
 	}
 	return f;
 }
@@ -279,7 +286,7 @@ static uint32_t
 pick_node(struct plan_maker *m, enum fabric_type type)
 {
 	const struct fabric *f = m->s->f;
-	uint32_t n = below(m, f->nnodes);
+	uint32_t n = draw_below(m, f->nnodes);
 
 	for (uint32_t i = 0; i < f->nnodes; i++, n = (n + 1) % f->nnodes) {
 		if (f->node[n].type == type && n != fabric_first_host(f))
@@ -297,49 +304,51 @@ set_up_devices(struct plan_maker *m)
 
 	*o = sim_defaults();
 	o->seed = rng_next(&m->rng);
-	o->hop = mono_us(between(m, 0, 3));
-	o->service = mono_us(
-		chance(m, 80) ? between(m, 1, 10) : between(m, 50, 400));
-	if (chance(m, 30))
-		o->sma_queue = between(m, 1, 16);
-	o->trap_interval = mono_ms(between(m, 50, 1000));
-	o->opt_sl2vl = chance(m, 50);
-	o->vl_cap = (uint8_t)between(m, 1, 5);
-	o->mtu_cap = (uint8_t)between(m, 3, 5);
-	if (chance(m, 10)) {
-		o->faults.loss = between(m, 100, 20000);
-		o->faults.dup = between(m, 0, 10000);
-		o->faults.busy = between(m, 0, 5000);
-		o->faults.delay = between(m, 0, 20000);
-		o->faults.delay_max = mono_ms(between(m, 1, 300));
+	o->hop = mono_us(draw_between(m, 0, 3));
+	o->service = mono_us(draw_percent(m, 80) ? draw_between(m, 1, 10)
+						 : draw_between(m, 50, 400));
+	if (draw_percent(m, 30))
+		o->sma_queue = draw_between(m, 1, 16);
+	o->trap_interval = mono_ms(draw_between(m, 50, 1000));
+	o->opt_sl2vl = draw_percent(m, 50);
+	o->vl_cap = (uint8_t)draw_between(m, 1, 5);
+	o->mtu_cap = (uint8_t)draw_between(m, 3, 5);
+	if (draw_percent(m, 10)) {
+		o->faults.loss = draw_between(m, 100, 20000);
+		o->faults.dup = draw_between(m, 0, 10000);
+		o->faults.busy = draw_between(m, 0, 5000);
+		o->faults.delay = draw_between(m, 0, 20000);
+		o->faults.delay_max = mono_ms(draw_between(m, 1, 300));
 	}
-	if (chance(m, 20))
-		o->faults.reorder = between(m, 1000, 500000);
-	if (chance(m, 20))
+	if (draw_percent(m, 20))
+		o->faults.reorder = draw_between(m, 1000, 500000);
+	if (draw_percent(m, 20))
 		o->enf_cap = 0;
 	m->s->other_sm = FABRIC_NONE;
-	if (chance(m, 10))
+	if (draw_percent(m, 10))
 		m->s->other_sm = pick_node(m, FABRIC_CA);
 }
 
-/* Some devices are not like the others. */
+/* Make some devices unlike the others. */
 static void
 set_up_nodes(struct plan_maker *m)
 {
 	struct fabric *f = m->s->f;
 
-	if (!chance(m, 20))
+	if (!draw_percent(m, 20))
 		return;
 	for (uint32_t i = 0; i < f->nnodes; i++) {
-		if (chance(m, 20))
+		if (draw_percent(m, 20))
 			f->node[i].attrs.service_ns =
-				1000 * between(m, 1, 1000);
-		if (chance(m, 20))
-			f->node[i].attrs.hop_ns = 1000 * between(m, 1, 100);
-		if (chance(m, 20))
-			f->node[i].attrs.queue = (uint16_t)between(m, 1, 8);
+				1000 * draw_between(m, 1, 1000);
+		if (draw_percent(m, 20))
+			f->node[i].attrs.hop_ns =
+				1000 * draw_between(m, 1, 100);
+		if (draw_percent(m, 20))
+			f->node[i].attrs.queue =
+				(uint16_t)draw_between(m, 1, 8);
 	}
-	note(m, ", unequal devices");
+	append_what(m, ", unequal devices");
 }
 
 static void
@@ -353,17 +362,20 @@ set_up_daemon(struct plan_maker *m)
 		"  target_max: %u\n"
 		"sa:\n  trust_key: 0x5ec2e7\n  requests_per_second: 0\n"
 		"routing:\n  load_limit: %u.%u\n",
-		chance(m, 20) ? between(m, 1, 1000) : 0,
-		chance(m, 20) ? between(m, 1, 3) : 0,
-		chance(m, 10) ? between(m, 1, 2) : 0, between(m, 2, 15),
-		chance(m, 30) ? 0 : between(m, 1, 100), between(m, 10, 200),
-		between(m, 2, 6), chance(m, 30) ? between(m, 1, 16) : 256,
-		between(m, 1, 8), between(m, 1, 2), between(m, 0, 9));
-	if (chance(m, 40))
-		m->s->route_delay = mono_ms(between(m, 1, 300));
+		draw_percent(m, 20) ? draw_between(m, 1, 1000) : 0,
+		draw_percent(m, 20) ? draw_between(m, 1, 3) : 0,
+		draw_percent(m, 10) ? draw_between(m, 1, 2) : 0,
+		draw_between(m, 2, 15),
+		draw_percent(m, 30) ? 0 : draw_between(m, 1, 100),
+		draw_between(m, 10, 200), draw_between(m, 2, 6),
+		draw_percent(m, 30) ? draw_between(m, 1, 16) : 256,
+		draw_between(m, 1, 8), draw_between(m, 1, 2),
+		draw_between(m, 0, 9));
+	if (draw_percent(m, 40))
+		m->s->route_delay = mono_ms(draw_between(m, 1, 300));
 }
 
-/* By dice of its own: the day is the same with one lane and with several. */
+/* From random numbers of its own: the run is the same without the layers. */
 static void
 add_lanes(struct plan_maker *m, uint64_t seed)
 {
@@ -378,24 +390,24 @@ add_lanes(struct plan_maker *m, uint64_t seed)
 		(void)snprintf(m->s->yaml + n, sizeof(m->s->yaml) - n,
 			"qos:\n  levels: {default: {weight: 3}, "
 			"fast: {weight: 8, sl: 3}}\n");
-	/* levels that have to share are an alarm; lanes may */
+	/* QoS levels that must share VLs raise an alarm; layers may share */
 	if (!levels && rng_below(&own, 2) == 0)
 		m->s->sim.vl_cap = (uint8_t)(2 + rng_below(&own, 2));
 	else if (m->s->sim.vl_cap < 4)
 		m->s->sim.vl_cap = 4;
-	note(m, ", several lanes");
+	append_what(m, ", several lanes");
 	if (rng_below(&own, 2) == 0)
 		return;
 	m->s->narrow = levels ? 2 : (uint8_t)(1 + rng_below(&own, 2));
 	m->s->cables = own;
-	note(m, ", some narrow cables");
+	append_what(m, ", some narrow cables");
 }
 
 /* ---- events ---- */
 
 static struct chaos_step *
-add(struct plan_maker *m, struct mono at, enum chaos_kind kind, uint32_t node,
-	uint32_t port)
+add_step(struct plan_maker *m, struct mono at, enum chaos_kind kind,
+	uint32_t node, uint32_t port)
 {
 	struct chaos_script *s = m->s;
 	size_t i = s->nsteps;
@@ -410,18 +422,18 @@ add(struct plan_maker *m, struct mono at, enum chaos_kind kind, uint32_t node,
 	return &s->step[i];
 }
 
-/* A time span of any order of magnitude up to some seconds. */
+/* A time span of any magnitude up to some seconds. */
 static struct mono
-span(struct plan_maker *m)
+draw_span(struct plan_maker *m)
 {
 	static const unsigned most[] = {100, 2000, 30000, 300000, 4000000};
 
-	return mono_us(below(m, most[below(m, 5)]));
+	return mono_us(draw_below(m, most[draw_below(m, 5)]));
 }
 
-/* The cable that the daemon cannot do without. */
+/* The SM's host and its switch: the daemon needs the links to them. */
 static bool
-is_ours(const struct plan_maker *m, uint32_t node)
+is_needed_by_sm(const struct plan_maker *m, uint32_t node)
 {
 	uint32_t host = fabric_first_host(m->s->f), peer = FABRIC_NONE;
 	unsigned port;
@@ -439,17 +451,19 @@ add_link(struct plan_maker *m, struct mono at)
 
 	if (f->ncables == 0)
 		return;
-	c = &f->cable[below(m, f->ncables)];
+	c = &f->cable[draw_below(m, f->ncables)];
 	n = c->node[0];
 	p = c->port[0];
-	if (chance(m, 20)) {
-		add(m, at, CHAOS_FLAP, n, p)->value = between(m, 1, 6);
+	if (draw_percent(m, 20)) {
+		add_step(m, at, CHAOS_FLAP, n, p)->value =
+			draw_between(m, 1, 6);
 		return;
 	}
-	add(m, at, CHAOS_LINK_DOWN, n, p);
-	at = mono_add(at, span(m));
-	if (chance(m, 60) || is_ours(m, n) || is_ours(m, c->node[1]))
-		add(m, at, CHAOS_LINK_UP, n, p);
+	add_step(m, at, CHAOS_LINK_DOWN, n, p);
+	at = mono_add(at, draw_span(m));
+	if (draw_percent(m, 60) || is_needed_by_sm(m, n) ||
+		is_needed_by_sm(m, c->node[1]))
+		add_step(m, at, CHAOS_LINK_UP, n, p);
 }
 
 static void
@@ -459,13 +473,13 @@ add_node(struct plan_maker *m, struct mono at, enum fabric_type type)
 
 	if (n == FABRIC_NONE)
 		return;
-	if (type == FABRIC_SWITCH && chance(m, 50)) {
-		add(m, at, CHAOS_REBOOT, n, 0);
+	if (type == FABRIC_SWITCH && draw_percent(m, 50)) {
+		add_step(m, at, CHAOS_REBOOT, n, 0);
 		return;
 	}
-	add(m, at, CHAOS_NODE_OUT, n, 0);
-	if (chance(m, 60) || is_ours(m, n))
-		add(m, mono_add(at, span(m)), CHAOS_NODE_IN, n, 0);
+	add_step(m, at, CHAOS_NODE_OUT, n, 0);
+	if (draw_percent(m, 60) || is_needed_by_sm(m, n))
+		add_step(m, mono_add(at, draw_span(m)), CHAOS_NODE_IN, n, 0);
 }
 
 static void
@@ -473,7 +487,7 @@ add_trouble(struct plan_maker *m, struct mono at)
 {
 	uint32_t n;
 
-	switch (below(m, 10)) {
+	switch (draw_below(m, 10)) {
 	case 0:
 	case 1:
 	case 2:
@@ -487,30 +501,33 @@ add_trouble(struct plan_maker *m, struct mono at)
 		add_node(m, at, FABRIC_CA);
 		break;
 	case 6:
-		n = pick_node(m, chance(m, 70) ? FABRIC_SWITCH : FABRIC_CA);
+		n = pick_node(
+			m, draw_percent(m, 70) ? FABRIC_SWITCH : FABRIC_CA);
 		if (n == FABRIC_NONE)
 			break;
-		if (chance(m, 30))
-			add(m, at, CHAOS_SLOW, n, 0)->value =
-				between(m, 1000, 50000);
+		if (draw_percent(m, 30))
+			add_step(m, at, CHAOS_SLOW, n, 0)->value =
+				draw_between(m, 1000, 50000);
 		else
-			add(m, at, CHAOS_HANG, n, 0);
-		add(m, mono_add(at, span(m)), CHAOS_WAKE, n, 0);
+			add_step(m, at, CHAOS_HANG, n, 0);
+		add_step(m, mono_add(at, draw_span(m)), CHAOS_WAKE, n, 0);
 		break;
 	case 7:
-		add(m, at, CHAOS_LOSS, 0, 0)->value = between(m, 1000, 300000);
-		add(m, mono_add(at, span(m)), CHAOS_NO_LOSS, 0, 0);
+		add_step(m, at, CHAOS_LOSS, 0, 0)->value =
+			draw_between(m, 1000, 300000);
+		add_step(m, mono_add(at, draw_span(m)), CHAOS_NO_LOSS, 0, 0);
 		break;
 	case 8:
-		add(m, at, CHAOS_KILL, 0, 0);
-		add(m, mono_add(at, span(m)), CHAOS_START, 0, 0);
+		add_step(m, at, CHAOS_KILL, 0, 0);
+		add_step(m, mono_add(at, draw_span(m)), CHAOS_START, 0, 0);
 		break;
 	default:
-		n = pick_node(m, chance(m, 50) ? FABRIC_SWITCH : FABRIC_CA);
-		if (n != FABRIC_NONE && chance(m, 50))
-			add(m, at, CHAOS_RENAME, n, 0);
+		n = pick_node(
+			m, draw_percent(m, 50) ? FABRIC_SWITCH : FABRIC_CA);
+		if (n != FABRIC_NONE && draw_percent(m, 50))
+			add_step(m, at, CHAOS_RENAME, n, 0);
 		else
-			add(m, at, CHAOS_RESWEEP, 0, 0);
+			add_step(m, at, CHAOS_RESWEEP, 0, 0);
 		break;
 	}
 }
@@ -518,21 +535,21 @@ add_trouble(struct plan_maker *m, struct mono at)
 static void
 write_script(struct plan_maker *m)
 {
-	unsigned n = between(m, 1, MAX_EVENTS);
+	unsigned n = draw_between(m, 1, MAX_EVENTS);
 	struct mono at = {0};
 
-	/* some days begin badly */
-	if (chance(m, 75))
-		at = mono_ms(between(m, 2000, 4000));
+	/* some runs begin with faults */
+	if (draw_percent(m, 75))
+		at = mono_ms(draw_between(m, 2000, 4000));
 	while (n-- > 0) {
-		at = mono_add(at, span(m));
+		at = mono_add(at, draw_span(m));
 		add_trouble(m, at);
 	}
 	m->s->end = m->s->nsteps ? m->s->step[m->s->nsteps - 1].at : at;
 	m->s->end = mono_add(m->s->end, mono_ms(1));
 }
 
-/* Drawn apart, so that the rest of the day is what it is without them. */
+/* From random numbers of its own: the rest of the run is as without them. */
 static void
 add_tenants(struct plan_maker *m, uint64_t seed)
 {
@@ -541,26 +558,28 @@ add_tenants(struct plan_maker *m, uint64_t seed)
 	unsigned node, port;
 
 	m->rng.state = ~seed;
-	s->sim.pkeys = (uint16_t)between(m, TENANTS_KEYS, 100);
+	s->sim.pkeys = (uint16_t)draw_between(m, TENANTS_KEYS, 100);
 	if (s->sim.enf_cap > 0)
-		s->sim.enf_cap = (uint16_t)between(m, TENANTS_KEYS, 100);
+		s->sim.enf_cap = (uint16_t)draw_between(m, TENANTS_KEYS, 100);
 	s->tenants = tenants_new(&m->rng, s->f);
-	for (unsigned n = between(m, 0, 4); n > 0; n--)
-		add(m, mono_ms(between(m, 0, most)), CHAOS_RELOAD, 0, 0)
-			->value = below(m, TENANTS_VARIANTS);
-	for (unsigned n = between(m, 0, 3); n > 0; n--) {
-		node = below(m, s->f->nnodes);
-		port = between(m, s->f->node[node].type != FABRIC_SWITCH,
+	for (unsigned n = draw_between(m, 0, 4); n > 0; n--)
+		add_step(m, mono_ms(draw_between(m, 0, most)), CHAOS_RELOAD, 0,
+			0)
+			->value = draw_below(m, TENANTS_VARIANTS);
+	for (unsigned n = draw_between(m, 0, 3); n > 0; n--) {
+		node = draw_below(m, s->f->nnodes);
+		port = draw_between(m, s->f->node[node].type != FABRIC_SWITCH,
 			s->f->node[node].nports);
-		add(m, mono_ms(between(m, 0, most)), CHAOS_TAMPER, node, port)
-			->value = 1 + below(m, 0xfffe);
+		add_step(m, mono_ms(draw_between(m, 0, most)), CHAOS_TAMPER,
+			node, port)
+			->value = 1 + draw_below(m, 0xfffe);
 	}
 	if (s->nsteps > 0)
 		s->end = mono_add(s->step[s->nsteps - 1].at, mono_ms(1));
-	note(m, ", partitions");
+	append_what(m, ", partitions");
 }
 
-/* Hosts join and leave all day; drawn beside the rest, which stays as it is. */
+/* Hosts join and leave all the time; also drawn separately. */
 static void
 write_groups(struct plan_maker *m, uint64_t seed)
 {
@@ -569,7 +588,7 @@ write_groups(struct plan_maker *m, uint64_t seed)
 
 	m->rng = (struct rng){seed ^ UINT64_C(0x6d756c7469636173)};
 	s->speaker = FABRIC_NONE;
-	if (chance(m, 40))
+	if (draw_percent(m, 40))
 		return;
 	s->speaker = pick_node(m, FABRIC_CA);
 	if (s->speaker == s->other_sm || s->speaker == FABRIC_NONE ||
@@ -578,15 +597,16 @@ write_groups(struct plan_maker *m, uint64_t seed)
 		return;
 	}
 	ms = (unsigned)(s->end.ns / 1000000) + 3000;
-	groups = between(m, 1, 12);
-	for (n = between(m, 5, 120); n > 0; n--) {
+	groups = draw_between(m, 1, 12);
+	for (n = draw_between(m, 5, 120); n > 0; n--) {
 		uint32_t host = pick_node(m, FABRIC_CA);
-		struct mono at = mono_ms(between(m, 500, ms));
+		struct mono at = mono_ms(draw_between(m, 500, ms));
 
 		if (host != FABRIC_NONE)
-			add(m, at, chance(m, 75) ? CHAOS_JOIN : CHAOS_LEAVE,
+			add_step(m, at,
+				draw_percent(m, 75) ? CHAOS_JOIN : CHAOS_LEAVE,
 				host, 0)
-				->value = below(m, groups);
+				->value = draw_below(m, groups);
 	}
 	if (s->nsteps > 0)
 		s->end = mono_add(s->step[s->nsteps - 1].at, mono_ms(1));

@@ -21,7 +21,7 @@ trial_slow(struct fabric *f)
 }
 
 static void
-cable(struct fabric *f, uint32_t a, uint32_t b)
+connect_nodes(struct fabric *f, uint32_t a, uint32_t b)
 {
 	struct reason why;
 
@@ -29,7 +29,7 @@ cable(struct fabric *f, uint32_t a, uint32_t b)
 		f, a, fabric_free_port(f, a), b, fabric_free_port(f, b), &why);
 }
 
-/* A random tree, then half as many cables more; at most 3 of 4 ports. */
+/* A random tree, then half as many links more; at most 3 of 4 ports in use. */
 struct fabric *
 trial_irregular(unsigned n, uint64_t seed)
 {
@@ -44,7 +44,7 @@ trial_irregular(unsigned n, uint64_t seed)
 		do
 			peer = first + rng_below(&rng, i);
 		while (fabric_degree(f, peer) >= 3);
-		cable(f, peer, s);
+		connect_nodes(f, peer, s);
 	}
 	while (extra > 0 && tries-- > 0) {
 		uint32_t a = first + rng_below(&rng, n);
@@ -53,11 +53,12 @@ trial_irregular(unsigned n, uint64_t seed)
 		if (a == b || fabric_degree(f, a) >= 3 ||
 			fabric_degree(f, b) >= 3)
 			continue;
-		cable(f, a, b);
+		connect_nodes(f, a, b);
 		extra--;
 	}
 	for (uint32_t i = 0; i < n; i++)
-		cable(f, first + i, fabric_addf(f, FABRIC_CA, 1, "h%u", i));
+		connect_nodes(
+			f, first + i, fabric_addf(f, FABRIC_CA, 1, "h%u", i));
 	trial_slow(f);
 	return f;
 }
@@ -75,7 +76,7 @@ trial_removable(const struct fabric *f, uint32_t s)
 	return fabric_connected(f, FABRIC_NONE, s);
 }
 
-/* ---- what is seen meanwhile ---- */
+/* ---- observing the change ---- */
 
 static enum sim_verdict
 see_write(void *cookie, struct sim_msg *m)
@@ -169,9 +170,9 @@ cause_of(enum data_drop why)
 
 /* ---- a run ---- */
 
-/* Everybody sends to everybody but the hosts of switch `without`. */
+/* All hosts send to all, except the hosts of switch `without`. */
 static void
-aim(struct trial *r, uint32_t without)
+set_targets(struct trial *r, uint32_t without)
 {
 	r->traffic.ntargets = 0;
 	for (uint32_t e = 0; e < data_ends(r->d); e++) {
@@ -204,7 +205,7 @@ trial_open(struct trial *r, const struct fabric *f, const char *method,
 		"distribution: {method: %s, allow_unsafe: true}\n",
 		method);
 	so.seed = 1;
-	so.service = mono_us(20); /* as SMAs of switches are */
+	so.service = mono_us(20); /* a usual time of switches' SMAs */
 	o.bin = bin;
 	o.seed = 1;
 	*r = (struct trial){.bin = bin};
@@ -227,7 +228,7 @@ trial_open(struct trial *r, const struct fabric *f, const char *method,
 	r->traffic.pattern = DATA_HOTSPOT;
 	r->traffic.hot = 1;
 	r->traffic.target = r->target;
-	aim(r, FABRIC_NONE);
+	set_targets(r, FABRIC_NONE);
 	sim_set_hook(r->w->sim, see_write, r);
 	world_run(r->w, mono_ms(2));
 }
@@ -241,9 +242,9 @@ trial_close(struct trial *r)
 	free(r->silent);
 }
 
-/* Is a view committed, and nothing written any more or to be done? */
+/* True if a view was committed, and nothing is written or due any more. */
 static bool
-still(const struct trial *r, unsigned commits)
+is_still(const struct trial *r, unsigned commits)
 {
 	struct sm_status s;
 
@@ -253,15 +254,15 @@ still(const struct trial *r, unsigned commits)
 }
 
 /*
- * Without traffic for as long as it takes until switches may tell of changes
- * as often as they like again, then a while with it.
+ * Stop traffic until the daemon's limits on traps of switches have recovered,
+ * then run a while with traffic.
  */
 static void
-rest(struct trial *r, uint32_t without)
+rest_between(struct trial *r, uint32_t without)
 {
 	data_traffic_stop(r->d);
 	world_run(r->w, mono_ms(5000));
-	aim(r, without);
+	set_targets(r, without);
 	world_run(r->w, mono_ms(1));
 }
 
@@ -280,9 +281,9 @@ worst_of(const struct data_bin *b, uint32_t n, uint64_t *all)
 	return least;
 }
 
-enum { STEADY = 3 }; /* bins at the end when all is over */
+enum { STEADY = 3 }; /* bins at the end, after the change */
 
-/* The worst bin from `from` on, beside those when all was over. */
+/* The worst bin since `from`, as a part of the last ones. */
 static void
 measure_flow(const struct trial *r, struct mono from, struct trial_outcome *o)
 {
@@ -315,7 +316,7 @@ trial_change(
 	unsigned commits = r->w->commits, waits = 0;
 	struct mono from = sim_now(r->w->sim);
 
-	aim(r, sw);
+	set_targets(r, sw);
 	data_report_get(r->d, &before);
 	r->writes.any = false;
 	r->writes.sets = 0;
@@ -324,13 +325,13 @@ trial_change(
 	sim_fault_node(r->w->sim, sw, present);
 	do
 		world_run(r->w, mono_ms(2));
-	while (!still(r, commits) && ++waits < 400);
+	while (!is_still(r, commits) && ++waits < 400);
 	r->writes.on = false;
 	r->o = NULL;
 	data_report_get(r->d, &after);
 	o->n++;
 	measure_flow(r, from, o);
-	rest(r, present ? FABRIC_NONE : sw);
+	rest_between(r, present ? FABRIC_NONE : sw);
 	o->unsettled += waits == 400;
 	o->deadlocks += after.deadlock && !before.deadlock;
 	o->sets += (double)r->writes.sets;

@@ -90,7 +90,7 @@ make_lanes(struct data *d)
 	}
 }
 
-/* VLs that any port could have. */
+/* The most VLs that a port can have. */
 static unsigned
 most_vls(const struct sim *s)
 {
@@ -107,8 +107,8 @@ most_vls(const struct sim *s)
 }
 
 /*
- * How wide a slot of the queue is: some six events, if every link is full of
- * packets of 2 KiB at three events each.
+ * Width of a slot of the queue: room for some six events if every link is full
+ * of packets of 2 KiB at three events each.
  */
 static unsigned
 slot_shift(const struct data *d)
@@ -128,7 +128,7 @@ slot_shift(const struct data *d)
 }
 
 static void
-turn(struct data *d, const struct data_event *e)
+run_event(struct data *d, const struct data_event *e)
 {
 	switch ((enum data_kind)e->kind) {
 	case DATA_EV_ROUTE:
@@ -164,7 +164,7 @@ turn(struct data *d, const struct data_event *e)
 }
 
 static void
-run(void *cookie, struct mono t)
+run_events_before(void *cookie, struct mono t)
 {
 	struct data *d = cookie;
 	int64_t end = t.ns < INT64_MAX / PS ? t.ns * PS : INT64_MAX;
@@ -173,14 +173,14 @@ run(void *cookie, struct mono t)
 	while (data_queue_pop(&d->q, end, &e)) {
 		assert(e.t >= d->now);
 		d->now = e.t;
-		turn(d, &e);
+		run_event(d, &e);
 	}
 	if (d->now < end)
 		d->now = end;
 }
 
 static void
-changed(void *cookie, uint32_t node, unsigned port)
+on_port_changed(void *cookie, uint32_t node, unsigned port)
 {
 	struct data *d = cookie;
 
@@ -191,7 +191,7 @@ struct data *
 data_new(struct sim *s, const struct data_options *o)
 {
 	struct data *d = mem_zalloc(1, sizeof(*d));
-	struct sim_plane plane = {d, run, changed};
+	struct sim_plane plane = {d, run_events_before, on_port_changed};
 
 	assert(!s->plane.run);
 	assert(o->lookahead > 0);

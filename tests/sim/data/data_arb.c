@@ -1,18 +1,18 @@
 /*
- * VLArb (IBA volume 1, 7.6.9): two tables of up to 64 entries (VL, weight in
- * 64 bytes), served in turn, an entry until its weight is used up or its VL has
- * nothing to send. The high table goes first until VLHighLimit (4 KiB each,
- * 255 no limit, 0 one packet) is used up and the low one has something. A VL
- * that is in neither table goes when nothing else can. A port whose tables were
- * never written serves its VLs in turn, packet by packet.
+ * VLArb (IBA volume 1, 7.6.9): two tables of up to 64 entries (VL, weight in 64
+ * bytes), served round robin, an entry until its weight is used up or its VL
+ * has nothing to send. The high table goes first until VLHighLimit (4 KiB each,
+ * 255 no limit, 0 one packet) is used up and the low one has a packet. A VL in
+ * neither table is served when no other can be. A port without written tables
+ * serves its VLs round robin, packet by packet.
  */
 #include "tests/sim/data/data_int.h"
 
 enum { ENTRIES = 64, HIGH_AT = 128, UNLIMITED = 255, LIMIT_BLOCKS = 64 };
 
-/* The VL that a table serves now, with its entry; DATA_NO_VL when none. */
+/* The VL that a table serves next, with its entry; DATA_NO_VL if none. */
 static unsigned
-look_up(const uint8_t *table, unsigned ready, uint8_t *at, uint16_t *left)
+serve_table(const uint8_t *table, unsigned ready, uint8_t *at, uint16_t *left)
 {
 	unsigned vl = table[*at * 2] & 15;
 
@@ -31,9 +31,9 @@ look_up(const uint8_t *table, unsigned ready, uint8_t *at, uint16_t *left)
 	return DATA_NO_VL;
 }
 
-/* The next VL in turn. */
+/* The next VL, round robin. */
 static unsigned
-in_turn(struct data_port *p, unsigned ready)
+next_vl(struct data_port *p, unsigned ready)
 {
 	unsigned later = ready & ~((2U << p->last_vl) - 1);
 
@@ -42,32 +42,33 @@ in_turn(struct data_port *p, unsigned ready)
 }
 
 static uint16_t
-charge(uint16_t left, uint16_t blocks)
+use_weight(uint16_t left, uint16_t blocks)
 {
 	return (uint16_t)(left > blocks ? left - blocks : 0);
 }
 
 static unsigned
-by_tables(struct data *d, uint32_t port, unsigned ready, const uint16_t *blocks)
+pick_by_tables(
+	struct data *d, uint32_t port, unsigned ready, const uint16_t *blocks)
 {
 	const struct sim_port *q = &d->s->port[port];
 	struct data_arb *a = &d->port[port].arb, try = *a;
 	unsigned limit = q->pi.vl_high_limit, hi, lo;
 
-	hi = look_up(q->vlarb + HIGH_AT, ready, &try.hi, &try.hi_left);
-	lo = look_up(q->vlarb, ready, &try.lo, &try.lo_left);
+	hi = serve_table(q->vlarb + HIGH_AT, ready, &try.hi, &try.hi_left);
+	lo = serve_table(q->vlarb, ready, &try.lo, &try.lo_left);
 	if (hi != DATA_NO_VL && (lo == DATA_NO_VL || limit == UNLIMITED ||
 					(limit ? a->spent < limit * LIMIT_BLOCKS
 					       : a->spent == 0))) {
 		a->hi = try.hi;
-		a->hi_left = charge(try.hi_left, blocks[hi]);
+		a->hi_left = use_weight(try.hi_left, blocks[hi]);
 		a->spent += blocks[hi];
 		return hi;
 	}
 	if (lo == DATA_NO_VL)
-		return in_turn(&d->port[port], ready);
+		return next_vl(&d->port[port], ready);
 	a->lo = try.lo;
-	a->lo_left = charge(try.lo_left, blocks[lo]);
+	a->lo_left = use_weight(try.lo_left, blocks[lo]);
 	a->spent = 0;
 	return lo;
 }
@@ -79,8 +80,8 @@ data_arb_pick(struct data *d, uint32_t port, unsigned ready,
 	struct data_port *p = &d->port[port];
 
 	if (d->s->port[port].vlarb && p->vls > 1)
-		return by_tables(d, port, ready, blocks);
+		return pick_by_tables(d, port, ready, blocks);
 	if (!(ready & (ready - 1)))
 		return (unsigned)__builtin_ctz(ready);
-	return in_turn(p, ready);
+	return next_vl(p, ready);
 }

@@ -1,7 +1,6 @@
 /*
- * The books: every block of every buffer is counted once, by the credits, by
- * what is on the way, or by what the buffer holds; every packet is in exactly
- * one place.
+ * The invariants: every block of every buffer is counted once, as a credit, as
+ * in motion, or as in use in the buffer; every packet is in exactly one place.
  */
 #include <stdlib.h>
 
@@ -9,8 +8,8 @@
 #include "tests/sim/data/data_int.h"
 
 static int
-bad(const struct data *d, uint32_t lane, const char *what, uint32_t is,
-	uint32_t should, struct reason *why)
+report_mismatch(const struct data *d, uint32_t lane, const char *what,
+	uint32_t is, uint32_t should, struct reason *why)
 {
 	const struct data_port *p = &d->port[lane / d->vls];
 
@@ -19,7 +18,7 @@ bad(const struct data *d, uint32_t lane, const char *what, uint32_t is,
 		should);
 }
 
-/* One lane: the list, its length, its blocks, its credits. */
+/* One buffer: its list, length, blocks and credits. */
 static int
 check_lane(const struct data *d, uint32_t lane, uint32_t wire, uint64_t *queued,
 	struct reason *why)
@@ -33,7 +32,7 @@ check_lane(const struct data *d, uint32_t lane, uint32_t wire, uint64_t *queued,
 		const struct data_packet *k = &d->packet[x];
 
 		if (k->state != DATA_QUEUED || k->at * d->vls + k->vl != lane)
-			return bad(d, lane, "packet's place",
+			return report_mismatch(d, lane, "packet's place",
 				k->at * d->vls + k->vl, lane, why);
 		n++;
 		blocks += k->blocks;
@@ -41,16 +40,18 @@ check_lane(const struct data *d, uint32_t lane, uint32_t wire, uint64_t *queued,
 	}
 	*queued += n;
 	if (n != l->n || (n && last != l->tail))
-		return bad(d, lane, "length of list", l->n, n, why);
+		return report_mismatch(d, lane, "length of list", l->n, n, why);
 	if (l->fly != wire)
-		return bad(d, lane, "blocks on the way", l->fly, wire, why);
+		return report_mismatch(
+			d, lane, "blocks on the way", l->fly, wire, why);
 	if (l->occ < blocks)
-		return bad(d, lane, "blocks held", l->occ, blocks, why);
+		return report_mismatch(
+			d, lane, "blocks held", l->occ, blocks, why);
 	if (peer != DATA_NONE)
 		credit = data_int_out(d, peer, lane % d->vls)->credit;
 	sum = (uint32_t)credit + l->fly + l->occ;
 	if (credit < 0 || sum != (uint32_t)d->cap)
-		return bad(
+		return report_mismatch(
 			d, lane, "sum of blocks", sum, (uint32_t)d->cap, why);
 	return 0;
 }

@@ -1,11 +1,11 @@
 /*
- * True deadlock: buffers that nothing will ever leave. A buffer lives if one of
- * its packets may go on: because the credits are there, or because the buffer
- * that it waits for lives, or has blocks on the move (a packet arriving, one
- * leaving, credits returning: what these will do is not known yet, and the next
- * look will see it). The rest, once nothing more can be added, is dead: every
- * packet in it waits for room in a dead buffer. Following any one of them leads
- * into a cycle.
+ * True deadlock: buffers that no packet will ever leave. A buffer is alive if
+ * one of its packets may go on: because credits are there, or because the
+ * buffer that it waits for is alive, or has blocks in motion (a packet
+ * arriving, one leaving, credits returning: their effect is not known yet, and
+ * the next search will see it). When no further buffer can be found alive, the
+ * rest is dead: every packet in it waits for room in a dead buffer. Following
+ * any one of them leads into a cycle.
  */
 #include <stdlib.h>
 
@@ -14,14 +14,14 @@
 
 struct search {
 	const struct data *d;
-	bool *stuck;	/* [lanes] not known to live */
-	uint32_t *lane; /* these */
+	bool *stuck;	/* [nports * vls] not known to be alive */
+	uint32_t *lane; /* buffers that are stuck */
 	uint32_t n;
 };
 
-/* The lane that a waiting packet wants to go to. */
+/* The buffer that a waiting packet goes to next. */
 static uint32_t
-wanted(const struct data *d, const struct data_packet *k)
+wanted_buffer(const struct data *d, const struct data_packet *k)
 {
 	uint32_t out = k->at - d->port[k->at].num + k->out;
 
@@ -36,9 +36,9 @@ has_credit(const struct data *d, const struct data_packet *k)
 	return data_int_out(d, out, k->out_vl)->credit >= k->blocks;
 }
 
-/* Blocks that are held by packets in the buffer which do not move. */
+/* Blocks of the packets that rest in the buffer. */
 static uint32_t
-resting(const struct data *d, const struct data_in *l)
+resting_blocks(const struct data *d, const struct data_in *l)
 {
 	uint32_t n = 0;
 
@@ -47,16 +47,16 @@ resting(const struct data *d, const struct data_in *l)
 	return n;
 }
 
-/* Lives by itself, whatever the others do. */
+/* Alive by itself: blocks are in motion. */
 static bool
-moves(const struct data *d, uint32_t lane)
+is_moving(const struct data *d, uint32_t lane)
 {
 	const struct data_in *l = &d->in[lane];
 
-	return l->fly || l->occ != resting(d, l);
+	return l->fly || l->occ != resting_blocks(d, l);
 }
 
-/* Can a packet of this lane go on, as far as is known? */
+/* Whether a packet of this buffer can go on, as far as is known. */
 static bool
 can_go(const struct search *s, uint32_t lane)
 {
@@ -66,7 +66,7 @@ can_go(const struct search *s, uint32_t lane)
 	for (uint32_t x = d->in[lane].head; x != DATA_NONE && left; left--) {
 		const struct data_packet *k = &d->packet[x];
 
-		if (has_credit(d, k) || !s->stuck[wanted(d, k)])
+		if (has_credit(d, k) || !s->stuck[wanted_buffer(d, k)])
 			return true;
 		x = k->next;
 	}
@@ -74,17 +74,17 @@ can_go(const struct search *s, uint32_t lane)
 }
 
 static void
-collect(struct search *s, uint32_t lane)
+add_suspect(struct search *s, uint32_t lane)
 {
-	if (moves(s->d, lane))
+	if (is_moving(s->d, lane))
 		return;
 	s->stuck[lane] = true;
 	s->lane[s->n++] = lane;
 }
 
-/* Take out what lives until nothing more does. */
+/* Remove buffers found alive until no more are found. */
 static void
-spread(struct search *s)
+remove_live(struct search *s)
 {
 	uint32_t before;
 
@@ -121,7 +121,7 @@ name_lane(const struct data *d, uint32_t lane, struct buf *out)
 		k->blocks);
 }
 
-/* Walk from a dead lane until one comes again, and print from there on. */
+/* Follow dead buffers until one repeats, and print the cycle from there. */
 static void
 print_cycle(struct data *d, uint32_t lane)
 {
@@ -130,7 +130,7 @@ print_cycle(struct data *d, uint32_t lane)
 
 	while (!seen[lane]) {
 		seen[lane] = true;
-		lane = wanted(d, &d->packet[d->in[lane].head]);
+		lane = wanted_buffer(d, &d->packet[d->in[lane].head]);
 	}
 	free(seen);
 	from = lane;
@@ -139,7 +139,7 @@ print_cycle(struct data *d, uint32_t lane)
 	do {
 		d->cycle_length++;
 		name_lane(d, lane, &d->cycle);
-		lane = wanted(d, &d->packet[d->in[lane].head]);
+		lane = wanted_buffer(d, &d->packet[d->in[lane].head]);
 	} while (lane != from);
 	buf_printf(&d->cycle,
 		"deadlock at %.3f us: these %u buffers wait for each other in a"
@@ -162,9 +162,10 @@ data_deadlock_look(struct data *d)
 	s.lane = mem_alloc(lanes * sizeof(*s.lane));
 	for (uint32_t i = 0; i < d->s->nports; i++) {
 		for (unsigned m = d->port[i].in; m; m &= m - 1)
-			collect(&s, i * d->vls + (unsigned)__builtin_ctz(m));
+			add_suspect(
+				&s, i * d->vls + (unsigned)__builtin_ctz(m));
 	}
-	spread(&s);
+	remove_live(&s);
 	ndead = s.n;
 	d->deadlock_now = ndead > 0;
 	if (ndead && !d->deadlock) {

@@ -3,14 +3,17 @@
 
 #include "tests/sim/data/data_int.h"
 
-/* May one more message be taken up? */
+/* Whether the end may take up one more message. */
 static bool
 has_room(const struct data *d, const struct data_end *e)
 {
 	return e->n < (d->t.refuse ? DATA_MAX_AHEAD : d->t.ahead);
 }
 
-/* Does this message's flow hold back, with so many of its SL waiting? */
+/*
+ * Whether the flow of this message holds back because of waiting ones of its
+ * SL.
+ */
 static bool
 holds_back(const struct data *d, const struct data_end *e,
 	const struct data_message *m)
@@ -22,7 +25,7 @@ holds_back(const struct data *d, const struct data_end *e,
 	return d->t.refuse && same >= d->t.ahead;
 }
 
-/* Draw the message that is due; false: this end has nothing more to do now. */
+/* Draw the message that is due; false: nothing more is due now. */
 static bool
 take_up(struct data *d, uint32_t ix)
 {
@@ -41,12 +44,12 @@ take_up(struct data *d, uint32_t ix)
 		return true;
 	}
 	e->refused++;
-	return e->mean > 0; /* saturated: when something has gone, again */
+	return e->mean > 0; /* saturated: tried again when a packet has gone */
 }
 
-/* Take up the messages that are due, and wake up for the next one. */
+/* Take up the messages that are due, and set the event for the next one. */
 static void
-fill(struct data *d, uint32_t ix)
+take_due_messages(struct data *d, uint32_t ix)
 {
 	struct data_end *e = &d->end[ix];
 
@@ -72,7 +75,9 @@ own_vl(const struct data *d, uint32_t port, unsigned sl)
 	return sl & 1 ? two & 15 : two >> 4;
 }
 
-/* The next packet of the message in slot i; the slot may be gone then. */
+/*
+ * Cut the next packet of the message in slot i, which is emptied by the last.
+ */
 static uint32_t
 cut_packet(struct data *d, struct data_end *e, unsigned i)
 {
@@ -97,17 +102,17 @@ cut_packet(struct data *d, struct data_end *e, unsigned i)
 	return px;
 }
 
-/* What could be sent: the oldest message of each VL, if credits are there. */
+/* What can be sent: the oldest message of each VL with enough credits. */
 struct ready {
 	unsigned vls;
 	uint16_t blocks[16];
 	uint8_t slot[16];
-	int bad; /* a message whose SL has no VL, or -1 */
+	int bad; /* a message that cannot be sent (why), or -1 */
 	enum data_drop why;
 };
 
 static void
-look(const struct data *d, uint32_t port, const struct data_end *e,
+find_ready(const struct data *d, uint32_t port, const struct data_end *e,
 	struct ready *r)
 {
 	unsigned seen = 0;
@@ -137,7 +142,7 @@ look(const struct data *d, uint32_t port, const struct data_end *e,
 	}
 }
 
-/* Send one packet if anything can go; false: nothing, a credit will wake us. */
+/* Send one packet; false: none can go before a credit comes. */
 static bool
 send_one(struct data *d, uint32_t port, struct data_end *e)
 {
@@ -146,9 +151,9 @@ send_one(struct data *d, uint32_t port, struct data_end *e)
 	uint32_t px;
 	unsigned vl;
 
-	look(d, port, e, &r);
+	find_ready(d, port, e, &r);
 	if (r.bad >= 0) {
-		/* what cannot be sent takes its time all the same */
+		/* a packet that cannot be sent takes its time all the same */
 		px = cut_packet(d, e, (unsigned)r.bad);
 		p->busy = d->now + data_net_time(p, d->packet[px].bytes);
 		data_net_drop(d, px, r.why);
@@ -162,15 +167,15 @@ send_one(struct data *d, uint32_t port, struct data_end *e)
 	return true;
 }
 
-/* What is given to a port that is not Active, if that does not wait. */
+/* Drop the messages of a port that is not Active, if they do not wait. */
 static void
-lose(struct data *d, uint32_t end)
+drop_unsent(struct data *d, uint32_t end)
 {
 	struct data_end *e = &d->end[end];
 
 	while (d->sending && d->t.lose && e->n > 0) {
 		data_net_drop(d, cut_packet(d, e, 0), DATA_DROP_DEAD);
-		fill(d, end);
+		take_due_messages(d, end);
 	}
 }
 
@@ -180,9 +185,9 @@ data_host_output(struct data *d, uint32_t port)
 	struct data_port *p = &d->port[port];
 	struct data_end *e = &d->end[p->end];
 
-	fill(d, p->end);
+	take_due_messages(d, p->end);
 	if (!p->live)
-		lose(d, p->end);
+		drop_unsent(d, p->end);
 	if (!p->live || e->n == 0)
 		return;
 	if (p->busy > d->now) {
@@ -191,7 +196,7 @@ data_host_output(struct data *d, uint32_t port)
 	}
 	if (!send_one(d, port, e))
 		return;
-	fill(d, p->end);
+	take_due_messages(d, p->end);
 	if (e->n || (d->sending && e->due <= p->busy))
 		data_net_arm(d, port);
 }

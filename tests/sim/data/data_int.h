@@ -1,11 +1,11 @@
 /*
- * data_int: what the files of the data plane share. Nobody outside tests/sim
- * includes it, but for the unit test of the queue.
+ * data_int: what the files of the data plane share. No file outside tests/sim
+ * includes it but the unit test of the queue.
  *
- * Ports are numbered as in the sim: port n of a node is node.first + n. A
- * "lane" is one VL of one port: an output lane holds the credits for the
- * buffer at the cable's far end and the inputs that want it; an input lane is
- * that buffer. Lane (port, vl) is lane[port * vls + vl].
+ * Ports are numbered as in the sim: port n of a node is node.first + n.
+ * Identifiers call one VL of one port a lane; (port, vl) has the index port *
+ * vls + vl. Its output holds the credits for the buffer at the link's far end,
+ * and the inputs with packets for it; its input is the buffer of the port.
  */
 #ifndef HEDDLE_TESTS_SIM_DATA_DATA_INT_H
 #define HEDDLE_TESTS_SIM_DATA_DATA_INT_H
@@ -26,29 +26,29 @@ struct data_event {
 };
 
 enum data_kind {
-	DATA_EV_ROUTE,	 /* packet a's head has been looked at */
-	DATA_EV_DELIVER, /* packet a's tail is where it goes to */
+	DATA_EV_ROUTE,	 /* packet a's head has passed the routing delay */
+	DATA_EV_DELIVER, /* packet a's tail is at its end port */
 	DATA_EV_OUT,	 /* port a may send again */
-	DATA_EV_CREDIT,	 /* b credits for output lane (a, vl) */
-	DATA_EV_READ,	 /* input lane (a, vl) has been read out once */
-	DATA_EV_LIFE,	 /* is the time of a packet in lane (a, vl) over? */
-	DATA_EV_MESSAGE, /* end a's next message is due */
-	DATA_EV_CHECK,	 /* look for deadlock */
+	DATA_EV_CREDIT,	 /* b credits for output (a, vl) */
+	DATA_EV_READ,	 /* an output has read a packet of buffer (a, vl) */
+	DATA_EV_LIFE,	 /* a lifetime in buffer (a, vl) may be over */
+	DATA_EV_MESSAGE, /* the next message of end a is due */
+	DATA_EV_CHECK,	 /* search for deadlocks */
 };
 
-/* A slot's list in the wheel. */
+/* An event in the list of a slot of the wheel. */
 struct data_node {
 	struct data_event e;
 	uint32_t next;
 };
 
-/* An event too far away for the wheel. */
+/* An event beyond the wheel. */
 struct data_far {
 	struct data_event e;
 	uint64_t seq;
 };
 
-/* data_queue.c: events in order of time, then of their making. */
+/* data_queue.c: events in order of time, then of insertion. */
 struct data_queue {
 	unsigned shift;	  /* a slot is 1 << shift ps wide */
 	int64_t base;	  /* slot number that cur was taken from */
@@ -73,19 +73,19 @@ bool data_queue_pop(struct data_queue *q, int64_t t, struct data_event *e);
 
 enum data_state {
 	DATA_FREE,
-	DATA_WIRE,   /* on the cable to `at`, or being routed there */
-	DATA_QUEUED, /* in input lane (at, vl) */
-	DATA_SINK,   /* being taken out by port 0 of a switch */
+	DATA_WIRE,   /* on the link to `at`, or being routed there */
+	DATA_QUEUED, /* in buffer (at, vl) */
+	DATA_SINK,   /* being consumed by port 0 of a switch */
 };
 
 struct data_packet {
-	int64_t born, sent; /* message's time; first bit on the first cable */
+	int64_t born, sent; /* of the message; its first bit on a link */
 	int64_t tail;	    /* when its last bit is (or was) at `at` */
-	int64_t head;	    /* since when it may leave its buffer; 0: not yet */
+	int64_t head;	    /* since then it may leave its buffer; 0: not yet */
 	int64_t routed;	    /* when */
 	uint32_t src, dst;  /* ends */
 	uint32_t at;	    /* port */
-	uint32_t next;	    /* in its lane, or free */
+	uint32_t next;	    /* in its buffer, or of the free packets */
 	uint16_t dlid, bytes, blocks, epoch;
 	uint8_t sl, vl, out, out_vl, hops, state;
 };
@@ -93,9 +93,9 @@ struct data_packet {
 struct data_in {
 	uint32_t head, tail, n; /* packets */
 	uint32_t reads;		/* outputs reading it now */
-	uint32_t fly, occ;	/* blocks on the way; held (until the credit is
-				   back at the sender) */
-	int64_t life;		/* when DATA_EV_LIFE is due, 0: not armed */
+	uint32_t fly, occ; /* blocks on the link; in use (until the credit is
+			      back at the sender) */
+	int64_t life;	   /* when DATA_EV_LIFE is due, 0: not armed */
 };
 
 struct data_out {
@@ -107,7 +107,7 @@ struct data_out {
 /* VL arbitration (IBA 7.6.9). */
 struct data_arb {
 	uint8_t hi, lo;		   /* entries */
-	uint16_t hi_left, lo_left; /* of the entry's weight, in blocks */
+	uint16_t hi_left, lo_left; /* weight left of the entry, in blocks */
 	uint32_t spent; /* blocks of the high table since the last low one */
 };
 
@@ -115,9 +115,9 @@ struct data_port {
 	int64_t busy; /* sends until then */
 	uint32_t peer, node, end;
 	uint32_t fs;	/* per byte */
-	uint16_t want;	/* output lanes that somebody wants */
-	uint16_t in;	/* input lanes that are not empty */
-	uint16_t epoch; /* counts how often the link went away */
+	uint16_t want;	/* VLs that some input has packets for */
+	uint16_t in;	/* VLs with packets in their buffer */
+	uint16_t epoch; /* counts how often the link went down */
 	uint16_t mtu;
 	uint8_t num, vls, last_vl;
 	bool armed; /* a DATA_EV_OUT is due when busy is over */
@@ -138,11 +138,11 @@ struct data_message {
 struct data_end {
 	uint32_t port;
 	uint32_t dst;	  /* fixed patterns */
-	struct rng rng;	  /* its own: nobody else changes its draws */
+	struct rng rng;	  /* its own: its draws depend on no other end */
 	int64_t due;	  /* next message, INT64_MAX: none */
 	int64_t armed;	  /* DATA_EV_MESSAGE is due then, or INT64_MAX */
 	int64_t mean;	  /* between messages; 0: saturated */
-	uint32_t turn, n; /* messages made; held in slots */
+	uint32_t turn, n; /* messages made; in slots */
 	uint64_t refused; /* messages */
 	uint64_t made, sent, received;	     /* bytes, in all */
 	uint64_t made_0, sent_0, received_0; /* at the mark */
@@ -164,10 +164,10 @@ struct data {
 	struct data_queue q;
 
 	struct data_port *port; /* [s->nports] */
-	struct data_in *in;	/* lanes */
+	struct data_in *in;	/* buffers, [nports * vls] */
 	struct data_out *out;
 	unsigned vls;
-	int32_t cap; /* blocks of a lane */
+	int32_t cap; /* blocks of a buffer */
 
 	struct data_packet *packet;
 	size_t npacket, packet_cap;
@@ -177,7 +177,7 @@ struct data {
 	struct data_end *end;
 	uint32_t nends;
 	struct data_message *slots;
-	uint32_t *live; /* [nends] ends that have a LID, in order */
+	uint32_t *live; /* [nends] ends with a LID, in order */
 	uint32_t nlive;
 	bool sending;
 	struct data_traffic t;
@@ -219,13 +219,13 @@ data_int_at(struct data *d, int64_t t, enum data_kind kind, uint32_t a)
 uint32_t data_net_packet(struct data *d); /* a new one, zeroed */
 /* Send a packet that fits (credits) out of an idle port. */
 void data_net_send(struct data *d, uint32_t port, unsigned vl, uint32_t px);
-/* Blocks of input lane (port, vl) are free again at time t. */
+/* Blocks of buffer (port, vl) are free again at time t. */
 void data_net_free_later(
 	struct data *d, uint32_t port, unsigned vl, uint32_t blocks, int64_t t);
-/* Port a may be able to send: arm DATA_EV_OUT for when it is idle again. */
+/* A port may have a packet to send: arm DATA_EV_OUT for when it is idle. */
 void data_net_arm(struct data *d, uint32_t port);
 void data_net_credit(struct data *d, const struct data_event *e);
-/* A packet is gone from the network, delivered or not. */
+/* A packet leaves the network, dropped or delivered. */
 void data_net_drop(struct data *d, uint32_t px, enum data_drop why);
 void data_net_deliver(struct data *d, uint32_t px);
 /* Read a port's settings from the sim. */
@@ -233,7 +233,7 @@ void data_net_refresh(struct data *d, uint32_t port);
 /* Time of bytes on a link, in ps. */
 int64_t data_net_time(const struct data_port *p, uint64_t bytes);
 
-/* data_arb.c: which of the ready VLs; blocks[vl] are what it would send. */
+/* data_arb.c: the ready VL to serve; blocks[vl]: size of its next packet. */
 unsigned data_arb_pick(struct data *d, uint32_t port, unsigned ready,
 	const uint16_t blocks[16]);
 
@@ -242,22 +242,23 @@ void data_switch_route(struct data *d, uint32_t px);
 void data_switch_output(struct data *d, uint32_t port);
 void data_switch_read(struct data *d, uint32_t port, unsigned vl);
 void data_switch_life(struct data *d, uint32_t port, unsigned vl);
-/* Packets that wait for an output, or in an input, that died. */
+/* Drop the packets for an output that went down, or all in a buffer. */
 void data_switch_output_died(struct data *d, uint32_t port);
 void data_switch_flush(struct data *d, uint32_t port);
-/* The VL for an SL from one port to another, 255: there is none. */
+/* The VL for an SL from one port to another; 255: none. */
 unsigned data_switch_vl(
 	const struct data *d, uint32_t in, uint32_t out, unsigned sl);
-/* May packet px (in a lane) leave as far as its lane is concerned? */
+/* Whether packet px may leave as far as its buffer is concerned. */
 bool data_switch_offered(const struct data *d, uint32_t px);
 
 /* data_host.c */
 void data_host_output(struct data *d, uint32_t port);
 void data_host_due(struct data *d, uint32_t end);
 
-/* data_traffic.c: the next message of an end; false: it has none. */
+/* data_traffic.c: the next message of an end; false: none. */
 bool data_traffic_next(struct data *d, uint32_t end, struct data_message *m);
-void data_traffic_pace(struct data *d, uint32_t end); /* when the one after */
+void data_traffic_pace(
+	struct data *d, uint32_t end); /* set the time of the one after */
 
 /* data_deadlock.c */
 void data_deadlock_look(struct data *d);

@@ -24,7 +24,7 @@ data_net_packet(struct data *d)
 }
 
 static void
-release(struct data *d, uint32_t px)
+release_packet(struct data *d, uint32_t px)
 {
 	d->packet[px].state = DATA_FREE;
 	d->packet[px].next = d->free_packet;
@@ -39,7 +39,7 @@ data_net_drop(struct data *d, uint32_t px, enum data_drop why)
 	d->drop[why]++;
 	if (d->bin_ps)
 		data_report_bin(d, d->now)->drops++;
-	release(d, px);
+	release_packet(d, px);
 }
 
 int64_t
@@ -68,7 +68,7 @@ data_net_send(struct data *d, uint32_t port, unsigned vl, uint32_t px)
 	int64_t end = d->now + data_net_time(p, k->bytes);
 
 	if (end < k->tail)
-		end = k->tail; /* the cable it comes by is slower */
+		end = k->tail; /* the link it comes by is slower */
 	p->busy = end;
 	o->credit -= k->blocks;
 	assert(o->credit >= 0);
@@ -114,9 +114,9 @@ data_net_credit(struct data *d, const struct data_event *e)
 		data_switch_output(d, e->a);
 }
 
-/* Does the end port that packet k came to have its LID? */
+/* True if the DLID of packet k is one of the end port's where it is. */
 static bool
-owns(const struct data *d, const struct data_packet *k)
+is_at_dest(const struct data *d, const struct data_packet *k)
 {
 	const struct mad_port_info *pi = &d->s->port[k->at].pi;
 
@@ -141,17 +141,17 @@ data_net_deliver(struct data *d, uint32_t px)
 			data_net_drop(d, px, DATA_DROP_LINK);
 			return;
 		}
-		if (!owns(d, k)) {
+		if (!is_at_dest(d, k)) {
 			data_net_drop(d, px, DATA_DROP_STRANGER);
 			return;
 		}
 	}
 	d->delivered++;
 	data_report_count(d, k);
-	release(d, px);
+	release_packet(d, px);
 }
 
-/* Femtoseconds per byte of one lane's data, line coding taken off. */
+/* Femtoseconds per byte of data at width 1x, without line coding. */
 static uint32_t
 lane_fs(const struct sim_port *q)
 {

@@ -1,8 +1,8 @@
 /*
- * A timing wheel whose current slot is a sorted array. Slots are so narrow
+ * A timing wheel with a sorted array for the current slot. Slots are so narrow
  * that a few events lie in each; a slot is sorted when its time has come, by
- * time and (stable) by the order of insertion. What lies beyond the wheel
- * waits in a heap and moves in before anything can be inserted beside it.
+ * time and (stable) by the order of insertion. Events beyond the wheel wait in
+ * a heap and move into the wheel before later ones can be inserted beside them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +35,7 @@ data_queue_free(struct data_queue *q)
 }
 
 static bool
-earlier(const struct data_far *a, const struct data_far *b)
+is_before(const struct data_far *a, const struct data_far *b)
 {
 	return a->e.t != b->e.t ? a->e.t < b->e.t : a->seq < b->seq;
 }
@@ -48,7 +48,7 @@ push_far(struct data_queue *q, struct data_event e)
 
 	q->far = mem_grow(q->far, i, &q->far_cap, sizeof(*q->far));
 	q->nfar++;
-	while (i > 0 && earlier(&x, &q->far[(i - 1) / 2])) {
+	while (i > 0 && is_before(&x, &q->far[(i - 1) / 2])) {
 		q->far[i] = q->far[(i - 1) / 2];
 		i = (i - 1) / 2;
 	}
@@ -67,9 +67,9 @@ pop_far(struct data_queue *q)
 
 		if (c >= q->nfar)
 			break;
-		if (c + 1 < q->nfar && earlier(&q->far[c + 1], &q->far[c]))
+		if (c + 1 < q->nfar && is_before(&q->far[c + 1], &q->far[c]))
 			c++;
-		if (!earlier(&q->far[c], &last))
+		if (!is_before(&q->far[c], &last))
 			break;
 		q->far[i] = q->far[c];
 		i = c;
@@ -78,7 +78,7 @@ pop_far(struct data_queue *q)
 	return top;
 }
 
-/* Into the slot that is being worked on, behind its equals. */
+/* Into the current slot, behind events of the same time. */
 static void
 insert_current(struct data_queue *q, struct data_event e)
 {
@@ -127,7 +127,7 @@ data_queue_push(struct data_queue *q, struct data_event e)
 }
 
 static void
-merge(struct data_event *to, const struct data_event *a, size_t na,
+merge_events(struct data_event *to, const struct data_event *a, size_t na,
 	const struct data_event *b, size_t nb)
 {
 	while (na && nb) {
@@ -157,7 +157,7 @@ sort_few(struct data_event *e, size_t n)
 	}
 }
 
-/* Stable; runs of FEW by insertion, then merged from one array to the other. */
+/* A stable sort: runs of FEW by insertion, then merged between two arrays. */
 static void
 sort_current(struct data_queue *q)
 {
@@ -179,7 +179,7 @@ sort_current(struct data_queue *q)
 			size_t na = n - i < run ? n - i : run;
 			size_t nb = n - i - na < run ? n - i - na : run;
 
-			merge(q->tmp + i, old + i, na, old + i + na, nb);
+			merge_events(q->tmp + i, old + i, na, old + i + na, nb);
 		}
 		q->cur = q->tmp;
 		q->cur_cap = q->tmp_cap;
@@ -188,7 +188,7 @@ sort_current(struct data_queue *q)
 	}
 }
 
-/* Number of the first slot after base that has events; there is one. */
+/* Number of the first slot after base with events; one exists. */
 static int64_t
 next_filled(const struct data_queue *q)
 {
@@ -207,7 +207,7 @@ next_filled(const struct data_queue *q)
 	}
 }
 
-/* Take the slot's list, which is the wrong way round, and sort it. */
+/* Take the slot's list, which is in reverse order, and sort it. */
 static void
 take_slot(struct data_queue *q)
 {
@@ -237,9 +237,9 @@ take_slot(struct data_queue *q)
 	sort_current(q);
 }
 
-/* Go to the next slot that has events; false when there are none at all. */
+/* Go to the next slot with events; false: there are no events. */
 static bool
-advance(struct data_queue *q)
+next_slot(struct data_queue *q)
 {
 	if (q->waiting)
 		q->base = next_filled(q);
@@ -261,7 +261,7 @@ data_queue_pop(struct data_queue *q, int64_t t, struct data_event *e)
 {
 	if (q->cur_i == q->cur_n) {
 		q->cur_i = q->cur_n = 0;
-		if (!advance(q))
+		if (!next_slot(q))
 			return false;
 	}
 	if (q->cur[q->cur_i].t >= t)

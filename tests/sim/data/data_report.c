@@ -6,7 +6,7 @@
 #include "tests/sim/data/data_int.h"
 
 static unsigned
-bucket(int64_t v)
+bucket_of(int64_t v)
 {
 	unsigned e, i;
 
@@ -19,7 +19,7 @@ bucket(int64_t v)
 
 /* The middle of a bucket. */
 static int64_t
-value(unsigned i)
+bucket_value(unsigned i)
 {
 	unsigned e;
 
@@ -30,9 +30,9 @@ value(unsigned i)
 }
 
 static void
-add(struct data_hist *h, int64_t v)
+add_sample(struct data_hist *h, int64_t v)
 {
-	h->bucket[bucket(v)]++;
+	h->bucket[bucket_of(v)]++;
 	if (h->n == 0 || v < h->min)
 		h->min = v;
 	if (h->n == 0 || v > h->max)
@@ -41,16 +41,16 @@ add(struct data_hist *h, int64_t v)
 	h->sum += (uint64_t)v;
 }
 
-/* The smallest value that `part` in 100 do not exceed. */
+/* The smallest value that `part` of 100 samples do not exceed. */
 static int64_t
-quantile(const struct data_hist *h, unsigned part)
+find_quantile(const struct data_hist *h, unsigned part)
 {
 	uint64_t want = (h->n * part + 99) / 100, seen = 0;
 
 	for (unsigned i = 0; i < DATA_HIST; i++) {
 		seen += h->bucket[i];
 		if (h->n && seen >= want) {
-			int64_t v = value(i);
+			int64_t v = bucket_value(i);
 
 			return v < h->min ? h->min : v > h->max ? h->max : v;
 		}
@@ -59,14 +59,14 @@ quantile(const struct data_hist *h, unsigned part)
 }
 
 static struct data_latency
-summary(const struct data_hist *h)
+summarize_hist(const struct data_hist *h)
 {
 	return (struct data_latency){
 		.n = h->n,
 		.min = h->min,
 		.mean = h->n ? (int64_t)(h->sum / h->n) : 0,
-		.p50 = quantile(h, 50),
-		.p99 = quantile(h, 99),
+		.p50 = find_quantile(h, 50),
+		.p99 = find_quantile(h, 99),
 		.max = h->max,
 	};
 }
@@ -92,8 +92,8 @@ data_report_count(struct data *d, const struct data_packet *k)
 	d->bytes += k->bytes;
 	if (end != DATA_NONE)
 		d->end[end].received += k->bytes;
-	add(&d->whole, d->now - k->born);
-	add(&d->network, d->now - k->sent);
+	add_sample(&d->whole, d->now - k->born);
+	add_sample(&d->network, d->now - k->sent);
 	if (d->bin_ps) {
 		struct data_bin *b = data_report_bin(d, d->now);
 
@@ -102,9 +102,9 @@ data_report_count(struct data *d, const struct data_packet *k)
 	}
 }
 
-/* Bytes that an end port was given to send, those it had no time for too. */
+/* Bytes that an end port was to send, also those it has had no time for yet. */
 static uint64_t
-offered(const struct data *d, const struct data_end *e)
+offered_bytes(const struct data *d, const struct data_end *e)
 {
 	uint64_t late = 0;
 
@@ -125,21 +125,21 @@ data_report_mark(struct data *d)
 	for (uint32_t i = 0; i < d->nends; i++) {
 		struct data_end *e = &d->end[i];
 
-		e->made_0 = offered(d, e);
+		e->made_0 = offered_bytes(d, e);
 		e->sent_0 = e->sent;
 		e->received_0 = e->received;
 	}
 }
 
-/* Bytes that a link carries since the mark. */
+/* Bytes that the end's link could carry since the mark. */
 static double
-capacity(const struct data *d, const struct data_end *e)
+link_capacity(const struct data *d, const struct data_end *e)
 {
 	return (double)(d->now - d->mark) * 1000 / d->port[e->port].fs;
 }
 
 static double
-ratio(double a, double b)
+fraction_of(double a, double b)
 {
 	return b > 0 ? a / b : 0;
 }
@@ -148,14 +148,15 @@ void
 data_report_end(const struct data *d, uint32_t end, struct data_end_report *out)
 {
 	const struct data_end *e = &d->end[end];
-	double all = capacity(d, e);
+	double all = link_capacity(d, e);
 
 	*out = (struct data_end_report){
 		.sent = e->sent - e->sent_0,
 		.received = e->received - e->received_0,
 	};
-	out->offered = ratio((double)(offered(d, e) - e->made_0), all);
-	out->accepted = ratio((double)out->received, all);
+	out->offered =
+		fraction_of((double)(offered_bytes(d, e) - e->made_0), all);
+	out->accepted = fraction_of((double)out->received, all);
 }
 
 void
@@ -165,9 +166,10 @@ data_report_get(const struct data *d, struct data_report *out)
 	double all = 0, want = 0;
 
 	for (uint32_t i = 0; i < d->nends; i++) {
-		all += capacity(d, &d->end[i]);
+		all += link_capacity(d, &d->end[i]);
 		refused += d->end[i].refused;
-		want += (double)(offered(d, &d->end[i]) - d->end[i].made_0);
+		want += (double)(offered_bytes(d, &d->end[i]) -
+				 d->end[i].made_0);
 	}
 	*out = (struct data_report){
 		.injected = d->injected,
@@ -179,13 +181,13 @@ data_report_get(const struct data *d, struct data_report *out)
 		.events = d->q.done,
 		.from = {d->mark / 1000},
 		.to = {d->now / 1000},
-		.offered = ratio(want, all),
-		.accepted = ratio((double)(d->bytes - d->bytes_0), all),
+		.offered = fraction_of(want, all),
+		.accepted = fraction_of((double)(d->bytes - d->bytes_0), all),
 		.packets = d->delivered - d->delivered_0,
 		.bytes = d->bytes - d->bytes_0,
 		.lost = d->dropped - d->dropped_0,
-		.whole = summary(&d->whole),
-		.network = summary(&d->network),
+		.whole = summarize_hist(&d->whole),
+		.network = summarize_hist(&d->network),
 		.deadlock = d->deadlock,
 		.deadlock_now = d->deadlock_now,
 		.deadlock_at = {d->deadlock_at / 1000},

@@ -1,6 +1,4 @@
-/*
- * data_report: what came of the traffic.
- */
+/* data_report: measurements of the traffic. */
 #ifndef HEDDLE_TESTS_SIM_DATA_DATA_REPORT_H
 #define HEDDLE_TESTS_SIM_DATA_DATA_REPORT_H
 
@@ -16,28 +14,28 @@ struct data_report {
 	/* since data_new */
 	uint64_t injected, delivered, dropped, in_flight; /* packets */
 	uint64_t drop[DATA_DROPS];
-	uint64_t refused; /* messages that were held back at their source */
+	uint64_t refused; /* messages held back at their source */
 	uint64_t hops;	  /* through switches */
 	uint64_t events;  /* of the data plane */
 
-	/* since data_report_mark, or data_new; fractions of the summed link
-	 * rates of all end ports */
+	/* since data_report_mark, or data_new; offered and accepted as
+	 * fractions of the summed link rates of all end ports */
 	struct mono from, to;
 	double offered, accepted;
 	uint64_t packets, bytes, lost; /* delivered, dropped */
-	struct data_latency whole;     /* from the message's time */
-	struct data_latency network;   /* from the first bit on the cable */
+	struct data_latency whole;     /* from the time of the message */
+	struct data_latency network;   /* from the first bit on the link */
 
 	/* the first deadlock seen */
-	bool deadlock;		 /* was there any? */
-	bool deadlock_now;	 /* at the last look */
-	struct mono deadlock_at; /* when it was seen */
+	bool deadlock;		 /* one was seen */
+	bool deadlock_now;	 /* at the last search */
+	struct mono deadlock_at; /* when it was found */
 	unsigned cycle_length;	 /* buffers */
-	unsigned dead_buffers;	 /* that nothing will ever leave */
-	const char *cycle;	 /* in words, or ""; lives as long as d */
+	unsigned dead_buffers;	 /* that no packet will ever leave */
+	const char *cycle;	 /* in words, or ""; valid as long as d */
 };
 
-/* Begin to measure here: the transient is over. */
+/* Start measuring here: the transient is over. */
 void data_report_mark(struct data *d);
 
 void data_report_get(const struct data *d, struct data_report *out);
@@ -53,7 +51,7 @@ void data_report_end(
 /* Append the report in words. */
 void data_report_print(const struct data *d, struct buf *out);
 
-/* The time series since data_new: bins of options.bin. NULL when none. */
+/* The time series since data_new, in bins of options.bin; NULL if none. */
 struct data_bin {
 	uint64_t bytes, packets;  /* delivered */
 	uint64_t injected, drops; /* packets */

@@ -1,36 +1,37 @@
 /*
- * A switch: packets are routed once, wait in the lane they came in by, and are
- * pulled by their output when it is idle and the buffer behind it has room.
- * An output knows who wants it by a bit per VL and input port; the packet is
- * looked up in the input's lanes when its turn has come. A bit is set exactly
- * when an offered packet exists: offered are the first `lookahead` packets of a
- * lane that is not being read by as many outputs as it can feed.
+ * A switch: packets are routed once, wait in the buffer of the port and VL they
+ * came in by, and are pulled by their output when it is idle and the next
+ * buffer has room. An output marks the inputs with packets for it by a bit per
+ * VL and input port; the packet is looked up in the input's buffers when the
+ * input is served. A bit is set exactly when an offered packet exists: offered
+ * are the first `lookahead` packets of a buffer that is read by fewer outputs
+ * than it can feed.
  */
 #include <assert.h>
 #include <string.h>
 
 #include "tests/sim/data/data_int.h"
 
-/* A packet in a lane, and the one before it. */
+/* A packet in a buffer, and the one before it. */
 struct pick {
 	uint32_t px, prev, in;
-	uint8_t vl; /* of the lane */
+	uint8_t vl; /* of the buffer */
 };
 
 static bool
-readable(const struct data *d, const struct data_in *l)
+is_readable(const struct data *d, const struct data_in *l)
 {
 	return d->o.reads == 0 || l->reads < d->o.reads;
 }
 
-/* The first offered packet of one lane for (out, vl). */
+/* The first offered packet of one buffer for (out, vl). */
 static bool
-find_in(const struct data *d, const struct data_in *l, unsigned out,
+find_in_lane(const struct data *d, const struct data_in *l, unsigned out,
 	unsigned vl, struct pick *at)
 {
 	uint32_t prev = DATA_NONE, left = d->o.lookahead;
 
-	if (!readable(d, l))
+	if (!is_readable(d, l))
 		return false;
 	for (uint32_t x = l->head; x != DATA_NONE && left; left--) {
 		const struct data_packet *k = &d->packet[x];
@@ -46,9 +47,11 @@ find_in(const struct data *d, const struct data_in *l, unsigned out,
 	return false;
 }
 
-/* The same of all lanes of an input port: the one that has waited longest. */
+/*
+ * The same over all VLs of an input port: the packet that has waited longest.
+ */
 static bool
-find(const struct data *d, uint32_t in, unsigned out, unsigned vl,
+find_offered(const struct data *d, uint32_t in, unsigned out, unsigned vl,
 	struct pick *best)
 {
 	bool found = false;
@@ -57,7 +60,7 @@ find(const struct data *d, uint32_t in, unsigned out, unsigned vl,
 		unsigned v = (unsigned)__builtin_ctz(m);
 		struct pick at = {.in = in, .vl = (uint8_t)v};
 
-		if (!find_in(d, data_int_in(d, in, v), out, vl, &at))
+		if (!find_in_lane(d, data_int_in(d, in, v), out, vl, &at))
 			continue;
 		if (!found || d->packet[at.px].head < d->packet[best->px].head)
 			*best = at;
@@ -72,9 +75,9 @@ first_port(const struct data *d, uint32_t port)
 	return port - d->port[port].num;
 }
 
-/* When a packet that may leave must have left, or INT64_MAX. */
+/* When the lifetime of an offered packet ends, or INT64_MAX. */
 static int64_t
-deadline(const struct data *d, const struct data_packet *k)
+packet_deadline(const struct data *d, const struct data_packet *k)
 {
 	enum { NEVER = 20, UNIT = 4096000 };
 	const struct sim_switch *sw = d->s->node[d->port[k->at].node].sw;
@@ -107,9 +110,9 @@ arm_life(struct data *d, uint32_t port, unsigned vl, int64_t t)
 			       });
 }
 
-/* Packet x of a lane may leave from now on: tell its output's bits. */
+/* Packet x of a buffer may leave from now on: set the bit at its output. */
 static uint32_t
-offer(struct data *d, uint32_t x)
+offer_packet(struct data *d, uint32_t x)
 {
 	struct data_packet *k = &d->packet[x];
 	uint32_t out = first_port(d, k->at) + k->out;
@@ -120,20 +123,20 @@ offer(struct data *d, uint32_t x)
 	data_int_out(d, out, k->out_vl)->want[in / 64] |= 1ULL << (in % 64);
 	d->port[out].want |= (uint16_t)(1U << k->out_vl);
 	if (d->o.lifetimes)
-		arm_life(d, k->at, k->vl, deadline(d, k));
+		arm_life(d, k->at, k->vl, packet_deadline(d, k));
 	return out;
 }
 
-/* No packet of input port in may be offered to (out, vl) any more. */
+/* Clear the bit of input port in at (out, vl), if no offered packet is left. */
 static void
-withdraw(struct data *d, uint32_t in, unsigned out, unsigned vl)
+withdraw_offer(struct data *d, uint32_t in, unsigned out, unsigned vl)
 {
 	uint32_t port = first_port(d, in) + out;
 	struct data_out *o = data_int_out(d, port, vl);
 	unsigned num = d->port[in].num;
 	struct pick at;
 
-	if (find(d, in, out, vl, &at))
+	if (find_offered(d, in, out, vl, &at))
 		return;
 	o->want[num / 64] &= ~(1ULL << (num % 64));
 	for (unsigned i = 0; i < DATA_WORDS; i++) {
@@ -150,10 +153,10 @@ withdraw_all(struct data *d, uint32_t in, unsigned vl)
 
 	for (uint32_t x = data_int_in(d, in, vl)->head; x != DATA_NONE && left;
 		x = d->packet[x].next, left--)
-		withdraw(d, in, d->packet[x].out, d->packet[x].out_vl);
+		withdraw_offer(d, in, d->packet[x].out, d->packet[x].out_vl);
 }
 
-/* Offer what may leave a lane, then let the outputs choose. */
+/* Offer the packets that may leave a buffer, then let the outputs choose. */
 static void
 offer_all(struct data *d, uint32_t port, unsigned vl)
 {
@@ -161,12 +164,12 @@ offer_all(struct data *d, uint32_t port, unsigned vl)
 	uint64_t outs[DATA_WORDS] = {0};
 	uint32_t left = d->o.lookahead, first = first_port(d, port);
 
-	if (!readable(d, l))
+	if (!is_readable(d, l))
 		return;
 	for (uint32_t x = l->head; x != DATA_NONE && left; left--) {
 		unsigned o = d->packet[x].out;
 
-		(void)offer(d, x);
+		(void)offer_packet(d, x);
 		outs[o / 64] |= 1ULL << (o % 64);
 		x = d->packet[x].next;
 	}
@@ -179,7 +182,7 @@ offer_all(struct data *d, uint32_t port, unsigned vl)
 }
 
 static void
-append(struct data *d, uint32_t px)
+append_packet(struct data *d, uint32_t px)
 {
 	struct data_packet *k = &d->packet[px];
 	struct data_in *l = data_int_in(d, k->at, k->vl);
@@ -192,8 +195,8 @@ append(struct data *d, uint32_t px)
 		d->packet[l->tail].next = px;
 	l->tail = px;
 	d->port[k->at].in |= (uint16_t)(1U << k->vl);
-	if (l->n <= d->o.lookahead && readable(d, l))
-		data_switch_output(d, offer(d, px));
+	if (l->n <= d->o.lookahead && is_readable(d, l))
+		data_switch_output(d, offer_packet(d, px));
 }
 
 static void
@@ -212,7 +215,7 @@ unlink_packet(struct data *d, const struct pick *at)
 		d->port[at->in].in &= (uint16_t) ~(1U << at->vl);
 }
 
-/* The packet that a removal has moved among the first `lookahead`. */
+/* The packet that a removal has moved into the first `lookahead`. */
 static uint32_t
 moved_up(const struct data *d, const struct data_in *l)
 {
@@ -226,7 +229,7 @@ moved_up(const struct data *d, const struct data_in *l)
 }
 
 static void
-grant(struct data *d, uint32_t port, const struct pick *at)
+grant_packet(struct data *d, uint32_t port, const struct pick *at)
 {
 	struct data_packet *k = &d->packet[at->px];
 	struct data_in *l = data_int_in(d, at->in, at->vl);
@@ -235,8 +238,8 @@ grant(struct data *d, uint32_t port, const struct pick *at)
 
 	unlink_packet(d, at);
 	l->reads++;
-	withdraw(d, at->in, out, vl);
-	if (!readable(d, l))
+	withdraw_offer(d, at->in, out, vl);
+	if (!is_readable(d, l))
 		withdraw_all(d, at->in, at->vl);
 	data_int_out(d, port, vl)->last = d->port[at->in].num;
 	data_net_send(d, port, vl, at->px);
@@ -251,9 +254,9 @@ grant(struct data *d, uint32_t port, const struct pick *at)
 					       .vl = at->vl,
 				       });
 	}
-	up = readable(d, l) ? moved_up(d, l) : DATA_NONE;
+	up = is_readable(d, l) ? moved_up(d, l) : DATA_NONE;
 	if (up != DATA_NONE)
-		data_switch_output(d, offer(d, up));
+		data_switch_output(d, offer_packet(d, up));
 }
 
 static unsigned
@@ -292,8 +295,8 @@ data_switch_output(struct data *d, uint32_t port)
 
 		vl = (unsigned)__builtin_ctz(m);
 		o = data_int_out(d, port, vl);
-		found = find(d, first_port(d, port) + next_input(o), p->num, vl,
-			&at[vl]);
+		found = find_offered(d, first_port(d, port) + next_input(o),
+			p->num, vl, &at[vl]);
 		assert(found);
 		blocks[vl] = d->packet[at[vl].px].blocks;
 		if (found && o->credit >= blocks[vl])
@@ -302,7 +305,7 @@ data_switch_output(struct data *d, uint32_t port)
 	if (!ready)
 		return;
 	vl = data_arb_pick(d, port, ready, blocks);
-	grant(d, port, &at[vl]);
+	grant_packet(d, port, &at[vl]);
 	if (p->want)
 		data_net_arm(d, port);
 }
@@ -317,21 +320,21 @@ data_switch_read(struct data *d, uint32_t port, unsigned vl)
 	offer_all(d, port, vl);
 }
 
-/* Drop a packet that waits in a lane. Its neighbours are not offered. */
+/* Drop a packet that waits in a buffer, without offering the next one. */
 static void
-discard(struct data *d, const struct pick *at, enum data_drop why)
+discard_packet(struct data *d, const struct pick *at, enum data_drop why)
 {
 	struct data_packet *k = &d->packet[at->px];
 	unsigned out = k->out, vl = k->out_vl;
 
 	unlink_packet(d, at);
-	withdraw(d, at->in, out, vl);
+	withdraw_offer(d, at->in, out, vl);
 	data_net_free_later(d, at->in, at->vl, k->blocks,
 		k->tail > d->now ? k->tail : d->now);
 	data_net_drop(d, at->px, why);
 }
 
-/* Drop those packets of a lane that leave by port out (256: all). */
+/* Drop the packets of a buffer that leave by port out (256: all). */
 static void
 discard_for(struct data *d, uint32_t in, unsigned vl, unsigned out,
 	enum data_drop why)
@@ -344,7 +347,7 @@ discard_for(struct data *d, uint32_t in, unsigned vl, unsigned out,
 		next = d->packet[x].next;
 		if (out == 256 || d->packet[x].out == out) {
 			at.px = x;
-			discard(d, &at, why);
+			discard_packet(d, &at, why);
 		} else {
 			at.prev = x;
 		}
@@ -373,7 +376,7 @@ data_switch_flush(struct data *d, uint32_t port)
 			DATA_DROP_NODE);
 }
 
-/* One packet whose time is over; false: there is none. */
+/* Drop one packet at the end of its lifetime; false: there is none. */
 static bool
 discard_old(struct data *d, uint32_t port, unsigned vl)
 {
@@ -383,7 +386,7 @@ discard_old(struct data *d, uint32_t port, unsigned vl)
 
 	for (at.px = l->head; at.px != DATA_NONE && left; left--) {
 		const struct data_packet *k = &d->packet[at.px];
-		int64_t t = k->head ? deadline(d, k) : INT64_MAX;
+		int64_t t = k->head ? packet_deadline(d, k) : INT64_MAX;
 
 		if (t <= d->now) {
 			unsigned hoq = d->s->port[first_port(d, port) + k->out]
@@ -391,7 +394,8 @@ discard_old(struct data *d, uint32_t port, unsigned vl)
 			bool head = hoq < 20 &&
 				    k->head + (4096000LL << hoq) <= d->now;
 
-			discard(d, &at, head ? DATA_DROP_HOQ : DATA_DROP_LIFE);
+			discard_packet(
+				d, &at, head ? DATA_DROP_HOQ : DATA_DROP_LIFE);
 			return true;
 		}
 		at.prev = at.px;
@@ -414,7 +418,7 @@ data_switch_life(struct data *d, uint32_t port, unsigned vl)
 		;
 	for (uint32_t x = l->head; x != DATA_NONE && left; left--) {
 		const struct data_packet *k = &d->packet[x];
-		int64_t due = k->head ? deadline(d, k) : INT64_MAX;
+		int64_t due = k->head ? packet_deadline(d, k) : INT64_MAX;
 
 		t = due < t ? due : t;
 		x = k->next;
@@ -430,7 +434,7 @@ data_switch_vl(const struct data *d, uint32_t in, uint32_t out, unsigned sl)
 	const uint8_t *row;
 
 	if (d->s->port[out].pi.vl_cap < 2)
-		return 0; /* there is no other */
+		return 0; /* the only VL */
 	if (!n->sw->sl2vl)
 		return sl == 15 ? 7 : sl;
 	row = n->sw->sl2vl[d->port[in].num * (n->nports + 1U) +
@@ -445,7 +449,7 @@ data_switch_offered(const struct data *d, uint32_t px)
 	const struct data_in *l = data_int_in(d, k->at, k->vl);
 	uint32_t left = d->o.lookahead;
 
-	if (!readable(d, l))
+	if (!is_readable(d, l))
 		return false;
 	for (uint32_t x = l->head; x != DATA_NONE && left; left--) {
 		if (x == px)
@@ -484,9 +488,9 @@ look_up(struct data *d, const struct data_packet *k, enum data_drop *why)
 	return out == p->num ? -1 : (int)out;
 }
 
-/* Find its way out; false and why it has none. */
+/* Choose its output port and VL; false and why there is none. */
 static bool
-decide(struct data *d, struct data_packet *k, enum data_drop *why)
+choose_output(struct data *d, struct data_packet *k, enum data_drop *why)
 {
 	int out = look_up(d, k, why);
 	uint32_t port;
@@ -510,7 +514,7 @@ decide(struct data *d, struct data_packet *k, enum data_drop *why)
 	return k->bytes <= d->port[port].mtu;
 }
 
-/* Port 0 takes what is for its LID. */
+/* True if the DLID is one of port 0's, which takes the packet. */
 static bool
 is_ours(const struct data *d, const struct data_packet *k)
 {
@@ -520,9 +524,9 @@ is_ours(const struct data *d, const struct data_packet *k)
 	       k->dlid < pi->lid + (1U << pi->lmc);
 }
 
-/* Did it really arrive? The first packet makes an Armed port Active. */
+/* Whether the packet arrived; the first one makes an Armed port Active. */
 static bool
-arrived(struct data *d, const struct data_packet *k)
+has_arrived(struct data *d, const struct data_packet *k)
 {
 	struct data_port *p = &d->port[k->at];
 
@@ -552,9 +556,9 @@ data_switch_route(struct data *d, uint32_t px)
 	d->hops++;
 	k->head = 0;
 	k->routed = d->now;
-	ok = arrived(d, k) && decide(d, k, &why);
+	ok = has_arrived(d, k) && choose_output(d, k, &why);
 	if (ok && k->out) {
-		append(d, px);
+		append_packet(d, px);
 		return;
 	}
 	data_net_free_later(d, k->at, k->vl, k->blocks, end);

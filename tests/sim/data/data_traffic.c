@@ -14,25 +14,25 @@ data_traffic_defaults(void)
 
 /* Uniform in [0, 1). */
 static double
-fraction(struct rng *r)
+draw_fraction(struct rng *r)
 {
 	return (double)(rng_next(r) >> 11) * 0x1p-53;
 }
 
 /*
- * An exponential variate of mean 1, by von Neumann's game: comparisons only,
+ * An exponential variate of mean 1, by von Neumann's method: comparisons only,
  * hence the same on every machine. Draws fall until one does not; a run of odd
- * length wins and gives its first draw, an even one adds 1 and plays again.
+ * length ends and gives its first draw, an even one adds 1 and starts again.
  */
 static double
-exponential(struct rng *r)
+draw_exponential(struct rng *r)
 {
 	for (unsigned whole = 0;; whole++) {
-		double first = fraction(r), last = first;
+		double first = draw_fraction(r), last = first;
 		unsigned n = 1;
 
 		for (;;) {
-			double x = fraction(r);
+			double x = draw_fraction(r);
 
 			if (x > last)
 				break;
@@ -54,9 +54,9 @@ bit_reverse(uint32_t x, uint32_t n)
 	return r < n && r != x ? r : DATA_NONE;
 }
 
-/* A partner for everybody, nobody his own (as far as that goes). */
+/* A partner for every end, none its own (unless there is only one). */
 static void
-permute(struct data *d, uint64_t seed)
+make_permutation(struct data *d, uint64_t seed)
 {
 	struct rng r = {seed ^ 0x9e2a7e5ULL};
 
@@ -77,7 +77,7 @@ fix_partners(struct data *d, const struct data_traffic *t)
 	uint32_t n = d->nends;
 
 	if (t->pattern == DATA_PERMUTATION && !t->dst)
-		permute(d, d->o.seed);
+		make_permutation(d, d->o.seed);
 	for (uint32_t i = 0; i < n; i++) {
 		struct data_end *e = &d->end[i];
 
@@ -92,7 +92,7 @@ fix_partners(struct data *d, const struct data_traffic *t)
 	}
 }
 
-/* Ends that can be sent to. */
+/* List the ends that have a LID: destinations. */
 static void
 find_live(struct data *d)
 {
@@ -116,7 +116,7 @@ start_end(struct data *d, uint32_t ix)
 	e->due = d->now;
 	if (e->mean)
 		data_traffic_pace(d, ix);
-	/* not from here: hosts start in the order of the clock */
+	/* not sent from here: hosts start in the order of the clock */
 	if (e->due < e->armed) {
 		e->armed = e->due;
 		data_int_at(d, e->due, DATA_EV_MESSAGE, ix);
@@ -152,7 +152,7 @@ data_traffic_stop(struct data *d)
 }
 
 static uint32_t
-anybody_else(struct data *d, uint32_t ix)
+random_dest(struct data *d, uint32_t ix)
 {
 	struct data_end *e = &d->end[ix];
 	uint32_t n = d->nlive, at;
@@ -166,7 +166,7 @@ anybody_else(struct data *d, uint32_t ix)
 }
 
 static uint32_t
-choose(struct data *d, uint32_t ix)
+choose_dest(struct data *d, uint32_t ix)
 {
 	struct data_end *e = &d->end[ix];
 	const struct data_traffic *t = &d->t;
@@ -174,16 +174,16 @@ choose(struct data *d, uint32_t ix)
 
 	switch (t->pattern) {
 	case DATA_UNIFORM:
-		return anybody_else(d, ix);
+		return random_dest(d, ix);
 	case DATA_HOTSPOT:
-		if (fraction(&e->rng) < t->hot) {
+		if (draw_fraction(&e->rng) < t->hot) {
 			do
 				to = t->target[rng_below(&e->rng, t->ntargets)];
 			while (to == ix && t->ntargets > 1);
 			if (to != ix)
 				return to;
 		}
-		return anybody_else(d, ix);
+		return random_dest(d, ix);
 	case DATA_RING:
 		if (n == 1)
 			return DATA_NONE;
@@ -200,7 +200,8 @@ bool
 data_traffic_next(struct data *d, uint32_t end, struct data_message *m)
 {
 	const struct data_traffic *t = &d->t;
-	uint32_t to = t->silent && t->silent[end] ? DATA_NONE : choose(d, end);
+	uint32_t to =
+		t->silent && t->silent[end] ? DATA_NONE : choose_dest(d, end);
 
 	if (to == DATA_NONE)
 		return false;
@@ -222,7 +223,8 @@ data_traffic_pace(struct data *d, uint32_t end)
 	struct data_end *e = &d->end[end];
 
 	if (e->mean)
-		e->due += (int64_t)((double)e->mean * exponential(&e->rng));
+		e->due +=
+			(int64_t)((double)e->mean * draw_exponential(&e->rng));
 }
 
 void

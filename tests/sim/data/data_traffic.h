@@ -1,11 +1,11 @@
 /*
- * data_traffic: what the end ports send, to whom, how much.
+ * data_traffic: the traffic that end ports send: pattern, load, message sizes.
  *
- * Every end port draws messages one after the other: when (Poisson, or as fast
- * as the link takes them), to whom (the pattern), cut into packets. A message
- * whose time has come while the port is busy waits outside the network and its
- * latency counts; an end port that is not Active holds its messages back, or
- * loses them, which is what a port in Init does with what it is given.
+ * Every end port draws messages one after the other: their times (Poisson, or
+ * as fast as the link takes them), destinations (the pattern), and cuts them
+ * into packets. A message that is due while the port is busy waits outside the
+ * network and its latency counts; an end port that is not Active holds its
+ * messages back, or drops them (lose), as a real port in Init does.
  */
 #ifndef HEDDLE_TESTS_SIM_DATA_DATA_TRAFFIC_H
 #define HEDDLE_TESTS_SIM_DATA_DATA_TRAFFIC_H
@@ -13,13 +13,15 @@
 #include "tests/sim/data/data.h"
 
 enum data_pattern {
-	DATA_UNIFORM,	  /* anybody else */
-	DATA_HOTSPOT,	  /* `hot` of the messages to a target, rest uniform */
-	DATA_BIT_REVERSE, /* bits of the end's number; who has no partner in a
-			     number that is no power of 2, is silent */
+	DATA_UNIFORM, /* any other end */
+	DATA_HOTSPOT, /* the part `hot` of the messages to a target, the rest
+			 uniform */
+	DATA_BIT_REVERSE, /* bits of the end's number reversed; an end without a
+			     partner, if the number of ends is no power of 2, is
+			     silent */
 	DATA_SHIFT,	  /* to end + k */
-	DATA_RING,	  /* to the next and the previous one, in turn */
-	DATA_PERMUTATION, /* to dst[end], or of a seeded permutation */
+	DATA_RING,	  /* to the next and the previous one, alternately */
+	DATA_PERMUTATION, /* to dst[end], or by a seeded permutation */
 };
 
 enum { DATA_MAX_AHEAD = 32 };
@@ -36,12 +38,12 @@ struct data_traffic {
 	const uint32_t *dst; /* [ends], DATA_NONE: silent; copied */
 	unsigned ahead;	     /* messages an end port works on at a time, so that
 				one VL does not hold up another; 0: 1 */
-	bool refuse; /* ahead counts per SL, and a message whose SL has so many
-			waiting is not sent at all: its flow holds back, the
+	bool refuse; /* ahead counts per SL, and a message with that many of its
+			SL waiting is not sent at all: its flow holds back, the
 			others go on */
-	bool lose;   /* what an end port that is not Active is given, is
-			dropped; not for saturated sources */
-	const bool *silent; /* [ends] these send nothing; read while it runs;
+	bool lose;   /* messages of an end port that is not Active are dropped;
+			not for saturated sources */
+	const bool *silent; /* [ends] true: sends nothing; read while it runs;
 			       NULL: all send */
 	/* NULL: SL 0, the first LID of the destination */
 	uint8_t (*sl)(void *cookie, uint32_t src, uint32_t dst);
@@ -52,15 +54,15 @@ struct data_traffic {
 /* Uniform, saturated, packets of 2048 bytes. */
 struct data_traffic data_traffic_defaults(void);
 
-/* Send like this from now on, instead of what was sent before. */
+/* Replace the traffic from now on. */
 void data_traffic_start(struct data *d, const struct data_traffic *t);
 
-/* Send nothing more; what waits outside the network is forgotten. */
+/* Send nothing more; messages waiting outside the network are discarded. */
 void data_traffic_stop(struct data *d);
 
 /*
- * One packet, from now on waiting at its end port like any other (at most
- * DATA_MAX_AHEAD at a time); dlid 0: the destination's. For tests by hand.
+ * Queue one packet at its end port like any other (at most DATA_MAX_AHEAD at a
+ * time); dlid 0: the destination's. For tests by hand.
  */
 void data_traffic_one(struct data *d, uint32_t src, uint32_t dst, uint16_t dlid,
 	uint8_t sl, uint32_t bytes);

@@ -1,8 +1,8 @@
 /*
- * field: a fabric and its data plane on the bench, without a subnet manager:
- * LID = node + 1, every port Active, MTU 4096, 8 VLs, tables laid by hand. Or
- * with one, if it shall lay them (field_bring_up). What must not fail ends the
- * test.
+ * field: a fabric and its data plane for tests, without a subnet manager: LID =
+ * node + 1, every port Active, MTU 4096, 8 VLs, tables made by hand. Or with
+ * the SM core, if it is to make the tables (field_bring_up). A step that fails
+ * ends the test.
  */
 #ifndef HEDDLE_TESTS_SIM_DATA_FIELD_H
 #define HEDDLE_TESTS_SIM_DATA_FIELD_H
@@ -26,30 +26,34 @@ void field_free(struct field *x);
 
 uint16_t field_lid(uint32_t node);
 
-/* Let so many nanoseconds pass, check the books, get the report. */
+/*
+ * Let ns nanoseconds pass, check the invariants (data_check), get the report.
+ */
 void field_run(struct field *x, int64_t ns);
 
 /* Uniform traffic as fast as the links take it. */
 void field_saturate(struct field *x);
 
-/* Before field_new: every cable at 4x SDR, 1 ns a byte. */
+/* Before field_new: every link at 4x SDR, 1 ns per byte. */
 void field_slow(struct fabric *f);
 
-/* Settings of all ports: codes of MTU and VLs, head-of-queue lifetime. */
+/* Set all ports: codes of MTU and VLs, head-of-queue lifetime. */
 void field_ports(struct sim *s, const struct fabric *f, uint8_t mtu,
 	uint8_t vls, uint8_t hoq);
 
-/* Shortest ways, breadth first; cables between nodes whose numbers are gap
- * apart stay unused (0: none such). */
+/*
+ * Shortest paths, breadth first; links between nodes with numbers that differ
+ * by gap stay unused (0: all are used).
+ */
 void field_route_shortest(struct field *x, uint32_t gap);
 
-/* Everything along one tree from node 0, a switch: never a cycle. */
+/* All paths along one tree from node 0, a switch: never a cycle. */
 void field_route_tree(struct field *x);
 
 /* Every LID clockwise round a ring of gen_grid with one host a switch. */
 void field_route_clockwise(struct sim *s, const struct fabric *f);
 
-/* A ring of n switches with a host each: nodes sw0, h1, sw1, h2, ... */
+/* A ring of n switches, one host each: nodes sw0, h1, sw1, h2, ... */
 struct fabric *field_ring(unsigned n);
 
 /* The fabric as the SM core brings it up, settled. */

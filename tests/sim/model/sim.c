@@ -40,9 +40,9 @@ sim_defaults(void)
 	};
 }
 
-/* The cable in a port, as the fabric has it. */
+/* Take the peer of a port from the fabric. */
 static void
-plug(struct sim *s, const struct fabric *f, uint32_t node, unsigned port)
+set_peer(struct sim *s, const struct fabric *f, uint32_t node, unsigned port)
 {
 	struct sim_port *q = sim_int_port(s, node, port);
 	unsigned pp = 0;
@@ -81,12 +81,12 @@ add_node(struct sim *s, const struct fabric *f, uint32_t ix)
 		q->guid = fabric_port(f, ix, p)->guid;
 		q->peer = q->to = FABRIC_NONE;
 		q->rate = (struct fabric_rate){2, 4, 0, false};
-		plug(s, f, ix, p);
+		set_peer(s, f, ix, p);
 	}
 }
 
 static void
-boot(struct sim *s, const struct fabric *f, uint32_t ix)
+boot_node(struct sim *s, const struct fabric *f, uint32_t ix)
 {
 	const struct sim_node *n = &s->node[ix];
 
@@ -118,7 +118,7 @@ sim_new(const struct fabric *f, const struct sim_options *o)
 	for (uint32_t i = 0; i < f->nnodes; i++)
 		add_node(s, f, i);
 	for (uint32_t i = 0; i < f->nnodes; i++)
-		boot(s, f, i);
+		boot_node(s, f, i);
 	for (uint32_t i = 0; i < f->nnodes; i++) {
 		for (unsigned p = 1; p <= s->node[i].nports; p++)
 			sim_port_refresh(s, i, p);
@@ -128,7 +128,7 @@ sim_new(const struct fabric *f, const struct sim_options *o)
 
 /* A longer copy, the new part zero; the old one is freed. */
 static void *
-longer(void *old, size_t n, size_t to, size_t size)
+grow_zeroed(void *old, size_t n, size_t to, size_t size)
 {
 	void *p = mem_zalloc(to, size);
 
@@ -143,18 +143,18 @@ sim_grow(struct sim *s, const struct fabric *f)
 	uint32_t n = s->nnodes;
 
 	assert(!s->watch && !s->plane.run && f->nnodes >= n);
-	s->node = longer(s->node, n, f->nnodes, sizeof(*s->node));
-	s->port = longer(s->port, s->nports, f->nports, sizeof(*s->port));
+	s->node = grow_zeroed(s->node, n, f->nnodes, sizeof(*s->node));
+	s->port = grow_zeroed(s->port, s->nports, f->nports, sizeof(*s->port));
 	s->nnodes = f->nnodes;
 	s->nports = f->nports;
 	for (uint32_t i = n; i < s->nnodes; i++) {
 		add_node(s, f, i);
-		boot(s, f, i);
+		boot_node(s, f, i);
 	}
 	for (uint32_t i = 0; i < s->nnodes; i++) {
 		for (unsigned p = 1; p <= s->node[i].nports; p++) {
 			if (sim_int_port(s, i, p)->peer == FABRIC_NONE)
-				plug(s, f, i, p);
+				set_peer(s, f, i, p);
 		}
 	}
 	for (uint32_t i = n; i < s->nnodes; i++) {
@@ -196,7 +196,7 @@ endpoint_at(const struct sim *s, uint32_t node, unsigned port)
 }
 
 static bool
-find_way(struct sim *s, const struct sim_endpoint *e, struct transport_msg *m,
+find_path(struct sim *s, const struct sim_endpoint *e, struct transport_msg *m,
 	struct sim_way *w)
 {
 	if (m->mad[AT_CLASS] == MAD_SUBN_DR) {
@@ -209,7 +209,7 @@ find_way(struct sim *s, const struct sim_endpoint *e, struct transport_msg *m,
 		m->mad[AT_CLASS] != MAD_SUBN_LID, w);
 }
 
-/* One MAD; or what RMPP would cut up, which travels as one message here. */
+/* One MAD; or a message of RMPP, which travels as one piece here. */
 static bool
 well_sized(const struct transport_msg *m)
 {
@@ -231,7 +231,7 @@ sim_send(struct sim_endpoint *e, const struct transport_msg *m)
 		s->stats.lost_silent++;
 		return;
 	}
-	if (!find_way(s, e, &msg.m, &w))
+	if (!find_path(s, e, &msg.m, &w))
 		return;
 	msg.m.lid = m->mad[AT_CLASS] == MAD_SUBN_DR ? LID_PERMISSIVE : pi->lid;
 	msg.m.error = 0;
@@ -256,7 +256,7 @@ endpoint_send(struct transport *t, const struct transport_msg *m)
 	return 0;
 }
 
-/* A place for an endpoint: one that was left, or a new one. */
+/* A record for an endpoint: a detached one, or a new one. */
 static struct sim_endpoint *
 free_endpoint(struct sim *s)
 {
@@ -351,7 +351,7 @@ sim_next(const struct sim *s)
 	return s->nheap ? (struct mono){s->heap[0].ns} : MONO_NEVER;
 }
 
-/* The last word of the script on a message; false: it is gone. */
+/* Ask the hook about a message; false: it is dropped. */
 static bool
 hook_passes(struct sim *s, struct sim_msg *msg)
 {
@@ -363,7 +363,7 @@ hook_passes(struct sim *s, struct sim_msg *msg)
 }
 
 static void
-deliver(struct sim *s, struct sim_msg *msg)
+deliver_to_endpoint(struct sim *s, struct sim_msg *msg)
 {
 	int e = endpoint_at(s, msg->node, msg->port);
 
@@ -382,14 +382,14 @@ deliver(struct sim *s, struct sim_msg *msg)
 static void
 send_answer(struct sim *s, struct sim_msg *a, int origin, struct mono wait)
 {
-	/* who is no endpoint (another SM) asks by LID alone */
+	/* a sender that is no endpoint (another SM) asks by LID alone */
 	const struct sim_endpoint *e = &s->endpoint[origin < 0 ? 0 : origin];
 	const struct sim_node *n = &s->node[a->node];
 	unsigned own = n->type == FABRIC_SWITCH ? 0 : a->port;
 	struct sim_way w;
 
 	if (a->m.mad[AT_CLASS] == MAD_SUBN_DR) {
-		/* the way of the request, if it is still there */
+		/* the path of the request, if it still exists */
 		if (!sim_route_directed(
 			    s, e->node, e->port, a->m.mad, NULL, &w) ||
 			w.node != a->node)
@@ -407,9 +407,9 @@ send_answer(struct sim *s, struct sim_msg *a, int origin, struct mono wait)
 	sim_queue_send(s, a, origin, EV_DELIVER, mono_add(wait, w.time));
 }
 
-/* Is what has arrived the SMA's business, or an endpoint's? */
+/* Whether an arrived message is for the SMA, not for an endpoint. */
 static bool
-for_sma(const struct sim *s, const struct sim_msg *msg)
+is_for_sma(const struct sim *s, const struct sim_msg *msg)
 {
 	uint8_t class = msg->m.mad[AT_CLASS], method = msg->m.mad[AT_METHOD];
 	uint16_t attr = be_get16(msg->m.mad + AT_ATTR);
@@ -425,7 +425,7 @@ for_sma(const struct sim *s, const struct sim_msg *msg)
 	return attr != MAD_SM_INFO || endpoint_at(s, msg->node, msg->port) < 0;
 }
 
-/* What an SMA takes for an SMP: as scripted, as the file says, as all do. */
+/* Time of an SMA per SMP: by script, by the fabric's file, or the default. */
 static int64_t
 service_of(const struct sim *s, const struct sim_node *n)
 {
@@ -435,7 +435,7 @@ service_of(const struct sim *s, const struct sim_node *n)
 }
 
 static void
-arrive(struct sim *s, struct sim_msg *msg, int origin)
+receive_msg(struct sim *s, struct sim_msg *msg, int origin)
 {
 	struct sim_node *n = &s->node[msg->node];
 	int64_t wait = n->busy.ns > s->now.ns ? n->busy.ns - s->now.ns : 0;
@@ -443,8 +443,8 @@ arrive(struct sim *s, struct sim_msg *msg, int origin)
 	int64_t service = service_of(s, n);
 	unsigned queue = n->attrs.queue ? n->attrs.queue : s->o.sma_queue;
 
-	if (!for_sma(s, msg)) {
-		deliver(s, msg);
+	if (!is_for_sma(s, msg)) {
+		deliver_to_endpoint(s, msg);
 		return;
 	}
 	msg->where = SIM_AT_SMA;
@@ -465,13 +465,13 @@ arrive(struct sim *s, struct sim_msg *msg, int origin)
 		s->stats.lost_silent += acted == s->stats.smps;
 }
 
-/* Take a message out of the pool: what it causes may move the pool. */
+/* Copy a message out of the pool: its consequences may move the pool. */
 static struct sim_flight
 take_flight(struct sim *s, uint32_t ix)
 {
 	struct sim_flight f = s->flight[ix];
 
-	f.held = f.msg.m.body; /* whatever becomes of the message */
+	f.held = f.msg.m.body; /* freed even if the message changes */
 	sim_queue_release(s, ix);
 	return f;
 }
@@ -500,12 +500,12 @@ sim_step(struct sim *s)
 	switch (e.kind) {
 	case EV_ARRIVE:
 		f = take_flight(s, e.ix);
-		arrive(s, &f.msg, f.origin);
+		receive_msg(s, &f.msg, f.origin);
 		free(f.held);
 		break;
 	case EV_DELIVER:
 		f = take_flight(s, e.ix);
-		deliver(s, &f.msg);
+		deliver_to_endpoint(s, &f.msg);
 		free(f.held);
 		break;
 	case EV_TRAP:

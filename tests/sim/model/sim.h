@@ -1,10 +1,10 @@
 /*
  * sim: a simulated fabric in the test's own process, on a virtual clock.
  *
- * It is built from a struct fabric and keeps its own state: what a real device
- * would keep, and nothing that the subnet manager under test believes. A test
+ * It is built from a struct fabric and keeps its own state: what real devices
+ * keep, and nothing of what the subnet manager under test believes. A test
  * attaches an endpoint to a port and gets a struct transport to send with;
- * what arrives at that port comes back through a callback with the virtual
+ * messages that arrive at that port are handed to a callback with the virtual
  * time. Between two events no time passes; nothing here sleeps or reads a
  * clock. The same seed and the same calls give the same run.
  *
@@ -12,10 +12,11 @@
  *	             |  directed route or installed tables  |
  *	             +-- faults, hook                       +-- faults, hook
  *
- * A message's way is walked when it is sent, an answer's when it is answered:
- * in the microseconds between nothing that matters can change, and one event a
- * direction keeps the simulation fast. A link that is down, a missing table
- * entry, a loop: the message is lost and counted, and only a timer will tell.
+ * The path of a message is followed when it is sent, that of an answer when the
+ * SMA answers: in the microseconds between nothing that matters can change, and
+ * one event per direction keeps the simulation fast. A link that is down, a
+ * missing table entry or a loop loses the message; the loss is counted, and the
+ * sender learns of it by its timer only.
  *
  * Directed routes: IBA volume 1, 14.2.2; attributes 14.2.5; traps 14.3.
  */
@@ -35,29 +36,29 @@
 struct sim;
 struct sim_endpoint;
 
-/* Chances of what may happen to a message, in millionths per direction. */
+/* Chances of faults of a message, in millionths per direction. */
 struct sim_faults {
 	uint32_t loss, dup, delay, corrupt, truncate;
-	uint32_t reorder;      /* overtaken by what was sent soon after */
+	uint32_t reorder;      /* overtaken by messages sent soon after */
 	uint32_t busy;	       /* SMA answers BUSY and does nothing */
-	struct mono delay_max; /* of delayed ones: uniform up to this */
+	struct mono delay_max; /* of delayed messages: uniform up to this */
 };
 
 struct sim_options {
 	uint64_t seed;
-	struct mono hop;     /* time per cable */
-	struct mono service; /* of an SMA per SMP, one after the other */
+	struct mono hop;     /* time per link */
+	struct mono service; /* of an SMA per SMP, which it serves one by one */
 	unsigned sma_queue;  /* SMPs that may wait at an SMA; 0: any number */
 	struct mono trap_interval; /* between repetitions of a trap */
-	unsigned trap_tries; /* how often it is sent; 0: until repressed */
+	unsigned trap_tries; /* times a trap is sent; 0: until repressed */
 	uint16_t lft_cap, mft_cap;
 	uint16_t enf_cap; /* P_Keys of a switch's external port; 0: none */
 	uint16_t pkeys;	  /* of all other ports, at least 1 */
 	uint8_t vl_cap, mtu_cap; /* codes as in PortInfo */
 	uint16_t capmask2;	 /* of end ports; bit 1: PortInfoExtended */
 	bool opt_sl2vl;		 /* switches do optimized SL2VL programming */
-	bool keep_lids;		 /* start with the LIDs of the fabric's file */
-	bool ibsim;		 /* SMAs that answer as those of ibsim 0.10 */
+	bool keep_lids;		 /* start with the LIDs in the fabric's file */
+	bool ibsim;		 /* SMAs that answer as ibsim 0.10 does */
 	struct sim_faults faults;
 };
 
@@ -69,41 +70,43 @@ struct sim *sim_new(const struct fabric *f, const struct sim_options *o);
 void sim_free(struct sim *s); /* NULL allowed */
 
 /*
- * Follow f, that the sim was made of and that has grown since: new nodes are
- * switched on, new cables plugged in. Not while somebody watches or a data
- * plane runs (asserted).
+ * Follow the growth of f, the fabric that the sim was made of: new nodes are
+ * switched on, new links plugged in. Not while a watch is set or a data plane
+ * runs (asserted).
  */
 void sim_grow(struct sim *s, const struct fabric *f);
 
 /*
- * What arrives at an endpoint's port and is no business of its SMA. m lives as
- * long as the call; it may send and change the fabric, but not step it.
+ * Takes the messages that arrive at an endpoint's port and are not for its SMA.
+ * m lives as long as the call; the callback may send and change the fabric, but
+ * not step the clock.
  */
 typedef void sim_recv(
 	void *cookie, const struct transport_msg *m, struct mono now);
 
 /*
- * Sit on a port (a CA's, or port 0 of a switch). At most 64 in a fabric, one
- * a port. The endpoint lives as long as the sim, or until sim_detach: what is
- * on its way to it is lost then.
+ * Attach an endpoint to a port (a CA's, or port 0 of a switch). At most 64 in a
+ * fabric, one per port. The endpoint lives as long as the sim, or until
+ * sim_detach: messages on their way to it are lost then.
  */
 struct sim_endpoint *sim_attach(struct sim *s, uint32_t node, unsigned port,
 	sim_recv *recv, void *cookie);
 void sim_detach(struct sim_endpoint *e);
 
-/* The transport to send with from there. */
+/* The transport by which the endpoint sends. */
 struct transport *sim_transport(struct sim_endpoint *e);
 
 /*
- * Send from there as a server does that has put into the TID, all of it, what
- * it knows its clients by: nothing is overwritten.
+ * Send from the endpoint with the TID as it is, all 64 bits of it: for a server
+ * that keeps there the number by which it knows its client. sim_transport
+ * overwrites the upper half.
  */
 void sim_send(struct sim_endpoint *e, const struct transport_msg *m);
 
 /* Raise or clear IsSM in the endpoint's CapabilityMask (sends trap 144). */
 void sim_set_issm(struct sim_endpoint *e, bool on);
 
-/* Hand m to the endpoint after the delay, whatever its bytes are. */
+/* Hand m to the endpoint after the delay; its bytes are not checked. */
 void sim_inject(struct sim_endpoint *e, const struct transport_msg *m,
 	struct mono delay);
 
@@ -116,30 +119,31 @@ struct mono sim_next(const struct sim *s); /* MONO_NEVER when idle */
 bool sim_step(struct sim *s);
 void sim_run_until(struct sim *s, struct mono t);
 
-/* Call fn(cookie, s) at time t: how scripts break things. */
+/* Call fn(cookie, s) at time t: test scripts cause their faults so. */
 void sim_at(struct sim *s, struct mono t, void (*fn)(void *, struct sim *),
 	void *cookie);
 
 /* A message on its way, as the hook sees it. */
 struct sim_msg {
 	enum { SIM_AT_SMA, SIM_AT_ENDPOINT } where;
-	uint32_t node; /* where it has arrived, and by which port */
+	uint32_t node; /* the node and port that it has arrived at */
 	uint8_t port;
-	uint32_t from;	 /* node that made it */
-	struct mono now; /* before the SMA has done anything */
+	uint32_t from;	 /* node that sent it */
+	struct mono now; /* before the SMA acts */
 	struct transport_msg m;
 };
 
 enum sim_verdict { SIM_PASS, SIM_DROP };
 
 /*
- * hook sees every message just before an SMA acts on it or an endpoint gets
- * it, after the random faults. It may change the bytes and say SIM_DROP.
+ * hook sees every message just before an SMA acts on it or an endpoint gets it,
+ * after the random faults. It may change the bytes, and drops the message with
+ * SIM_DROP.
  */
 void sim_set_hook(struct sim *s,
 	enum sim_verdict (*hook)(void *, struct sim_msg *), void *cookie);
 
-/* What has just changed in the fabric. */
+/* A change in the fabric that has just happened. */
 struct sim_change {
 	enum {
 		SIM_BLOCK,  /* LFT entries of 64 LIDs, block number arg */
@@ -152,15 +156,15 @@ struct sim_change {
 };
 
 /*
- * watch is told every change of forwarding tables and port states as soon as
- * it has happened: how judges look at every moment. It only looks.
+ * watch is called at every change of forwarding tables and port states as soon
+ * as it has happened, so that judges see every moment. It must change nothing.
  */
 void sim_watch(struct sim *s, void (*watch)(void *, const struct sim_change *),
 	void *cookie);
 
 /*
- * Rows of counts by attribute: the standard ones, the vendors' 0xff00-0xffff,
- * and one for all the rest.
+ * Rows of the counts by attribute: standard attributes, vendor attributes
+ * 0xff00-0xffff, and one row for all others.
  */
 enum { SIM_STD_ATTRS = 64, SIM_ATTRS = SIM_STD_ATTRS + 256 + 1 };
 
@@ -173,33 +177,33 @@ sim_attr_row(uint16_t attr)
 }
 
 struct sim_stats {
-	uint64_t sent;		     /* handed to us by endpoints */
+	uint64_t sent;		     /* by endpoints */
 	uint64_t smps;		     /* acted on by SMAs */
 	uint64_t by[SIM_ATTRS][8];   /* of these: [sim_attr_row][method & 7] */
 	uint64_t answers;	     /* made by SMAs */
 	uint64_t delivered;	     /* to endpoints */
-	uint64_t lost_link;	     /* a link down, a port or node not there */
+	uint64_t lost_link;	     /* link down, port or node absent */
 	uint64_t lost_entry;	     /* no table entry */
 	uint64_t lost_loop;	     /* forwarding loop */
-	uint64_t lost_fault;	     /* by the dice or the hook */
+	uint64_t lost_fault;	     /* by a random fault or the hook */
 	uint64_t lost_queue;	     /* SMA's buffer full */
 	uint64_t lost_silent;	     /* hung, mute, garbage, M_Key */
-	uint64_t lost_nobody;	     /* no endpoint there */
-	uint64_t lft_sets, lft_same; /* blocks written; of these unchanged */
-	uint64_t lft_entries;	     /* that were another before */
-	/* the first trap that arrives, and the last Set of a forwarding table,
-	 * of lanes or of a port; 0: there was none */
+	uint64_t lost_nobody;	     /* no endpoint at the port */
+	uint64_t lft_sets, lft_same; /* blocks written; unchanged */
+	uint64_t lft_entries;	     /* entries that such a block changed */
+	/* the first trap that arrives; the last Set of a forwarding table,
+	 * SL2VL or PortInfo; 0: none */
 	struct mono first_trap, last_set;
 	uint64_t mft_sets, mft_same;
 	uint64_t port_sets, switch_sets;
-	uint64_t sl2vl_blind; /* many rows in one Set, none of them another */
+	uint64_t sl2vl_blind; /* Sets of many rows that changed none */
 	uint64_t traps;	      /* sent, repetitions included */
 	uint64_t client_rereg;
 };
 const struct sim_stats *sim_stats(const struct sim *s);
 void sim_clear_stats(struct sim *s);
 
-/* What the fabric holds: for judges and tests. */
+/* The state of the fabric, for judges and tests. */
 uint32_t sim_nodes(const struct sim *s); /* indexes as in the fabric */
 const char *sim_name(const struct sim *s, uint32_t node);
 bool sim_present(const struct sim *s, uint32_t node);
@@ -210,45 +214,49 @@ const struct mad_switch_info *sim_switch_info(
 	const struct sim *s, uint32_t node);
 
 /*
- * What an SMA would answer to a Get of an attribute that arrives by a port, to
- * somebody who knows its key. 0, or the MAD status and d untouched.
+ * What an SMA would answer to a Get of an attribute that arrives by a port and
+ * bears the port's M_Key. 0, or the MAD status and d untouched.
  */
 uint16_t sim_read(struct sim *s, uint32_t node, unsigned port, uint16_t attr,
 	uint32_t mod, uint8_t d[MAD_DATA]);
 
-/* Multicast: the ports of an MLID, as far as MulticastFDBTop lets it: bit n %
- * 64 of word n / 64 is port n. */
+/*
+ * Multicast: the ports of an MLID, none if it is above MulticastFDBTop: bit n %
+ * 64 of word n / 64 is port n.
+ */
 void sim_mft(
 	const struct sim *s, uint32_t node, uint16_t mlid, uint64_t ports[4]);
 
-/* SLtoVLMappingTable of a switch or (in, out ignored) a CA's port. */
+/* SLtoVLMappingTable of a switch, or of a CA's port (out; in is ignored). */
 uint8_t sim_vl(const struct sim *s, uint32_t node, unsigned in, unsigned out,
 	unsigned sl);
 
-/* Adaptive routing: what the switch does, NULL when it cannot. */
+/* Adaptive routing info of the switch, NULL if it has none. */
 const struct mad_ar_info *sim_ar_info(const struct sim *s, uint32_t node);
 
 /*
- * The ports that a LID may take where adaptive routing is on and lets it, the
- * secondary ones empty where sub-groups are off. False: the LFT alone decides.
+ * The ports that packets to a LID may leave by, if adaptive routing is on and
+ * the entry permits it; the secondary ones are empty if sub-groups are off.
+ * False: the LFT alone decides.
  */
 bool sim_ar_ports(const struct sim *s, uint32_t node, uint16_t lid,
 	struct mad_ar_entry *entry, struct mad_ar_group *group);
 
-/* What a switch says its role is, NULL when it does not know the attribute. */
+/* The role that a switch reports, NULL if it does not know the attribute. */
 const struct mad_role *sim_role(const struct sim *s, uint32_t node);
 
 /*
- * Would a packet with this P_Key pass a port? An end port takes what is in its
- * table unless both are limited members; an external port of a switch looks at
- * the number alone, and only where the SM switched enforcement on.
+ * Whether a packet with this P_Key would pass a port. An end port takes the
+ * keys in its table unless both members are limited; an external port of a
+ * switch compares the number alone, and only if the SM has switched enforcement
+ * on.
  */
 bool sim_pkey_passes(const struct sim *s, uint32_t node, unsigned port,
 	uint16_t pkey, bool inbound);
 
 /*
- * Such a packet did not pass, or its Q_Key was wrong: counted, and told by
- * trap 257, 258 or, from external ports of switches, 259.
+ * A packet with a P_Key that did not pass, or a wrong Q_Key: sim_bad_key counts
+ * it, and sends trap 257, 258 or, from external ports of switches, 259.
  */
 struct sim_bad_key {
 	bool qkey, inbound;
@@ -260,17 +268,16 @@ struct sim_bad_key {
 void sim_bad_key(struct sim *s, uint32_t node, unsigned port,
 	const struct sim_bad_key *k);
 
-/* Write an entry or a LID as an SM would have (hand-made tables). */
+/* Write an entry or a LID as an SM would, for hand-made tables. */
 void sim_set_lft(struct sim *s, uint32_t node, uint16_t lid, uint8_t out);
 void sim_set_lid(struct sim *s, uint32_t node, unsigned port, uint16_t lid);
 void sim_activate_all(struct sim *s); /* every linked port Active */
 
 /*
- * More by hand (sim_hand.c): a port's settings, written as they are; SL2VL of
- * (in, out), or a CA's own with its port as out; the entry of an MLID, ports
- * below 16 of it; a block of a P_Key table;
- * VLArb as the four blocks of the attribute one after the other: low, low,
- * high, high.
+ * More settings by hand (sim_hand.c): PortInfo of a port, written as it is;
+ * SL2VL of (in, out), or a CA's own with its port as out; the entry of an MLID,
+ * ports below 16 of it; a block of a P_Key table; VLArb as the four blocks of
+ * the attribute one after the other: low, low, high, high.
  */
 void sim_hand_port(struct sim *s, uint32_t node, unsigned port,
 	const struct mad_port_info *pi);
@@ -285,8 +292,9 @@ void sim_hand_vlarb(
 
 /*
  * A second source of events on the same clock: the data plane. run is called
- * before the clock moves to t, to do everything that lies before t; changed
- * when a port's state, cable or settings may have changed. NULL: none.
+ * before the clock moves to t, to do everything that lies before t; changed is
+ * called when the state, link or settings of a port may have changed. NULL:
+ * none.
  */
 struct sim_plane {
 	void *cookie;
@@ -297,41 +305,43 @@ void sim_set_plane(struct sim *s, const struct sim_plane *plane);
 
 /* Faults of the fabric itself (sim_fault.c). */
 
-/* How a node misbehaves; zero is well-behaved. Bits are 1 << attribute, and for
- * the role of a switch that of no attribute. */
+/*
+ * How a node misbehaves; zeroes: well-behaved. Bits are 1 << attribute, and
+ * SIM_ROLE_BIT for the role of a switch (bit 0 is no attribute's).
+ */
 enum { SIM_ROLE_BIT = 1 };
 struct sim_behaviour {
-	bool hung; /* answers nothing, passes no directed routes on; what its
-		      tables say is still forwarded */
-	uint64_t mute;	     /* these attributes are not answered */
-	uint64_t refuse;     /* these are answered with this status */
-	uint16_t status;     /* 0: 0x000c */
-	uint64_t wrong;	     /* these are answered as another attribute */
-	bool zero_ports;     /* NodeInfo says 0 ports */
-	uint64_t lies;	     /* Sets of these are acknowledged, and not done */
-	bool bad_role;	     /* its role comes with another signature */
-	struct mono service; /* of its SMA per SMP; 0: as it is */
+	bool hung; /* answers nothing and passes no directed routes on; still
+		      forwards by its tables */
+	uint64_t mute;	 /* these attributes are not answered */
+	uint64_t refuse; /* these are answered with this status */
+	uint16_t status; /* 0: 0x000c */
+	uint64_t wrong;	 /* these are answered as another attribute */
+	bool zero_ports; /* NodeInfo says 0 ports */
+	uint64_t lies; /* Sets of these are acknowledged, but not carried out */
+	bool bad_role; /* its role has a wrong signature */
+	struct mono service;	  /* of its SMA per SMP; 0: unchanged */
 	struct sim_faults faults; /* on top of the fabric's */
 };
 void sim_fault_behave(
 	struct sim *s, uint32_t node, const struct sim_behaviour *b);
 
-/* ... and how it does now. */
+/* The node's present behaviour. */
 const struct sim_behaviour *sim_behaviour(const struct sim *s, uint32_t node);
 
 void sim_fault_chances(struct sim *s, const struct sim_faults *f);
 
-/* Break or mend the cable in a port: both ends, state change, traps. */
+/* Take the link at a port down or up: both ends, state change, traps. */
 void sim_fault_link(struct sim *s, uint32_t node, unsigned port, bool up);
 
 /*
- * A bad contact: the cable in a port goes down and comes back, each period one
- * time, count times, from now on. It ends up mended.
+ * A bad contact: the link at a port goes down and comes back once per period,
+ * count times, from now on. It ends up.
  */
 void sim_fault_flap(struct sim *s, uint32_t node, unsigned port,
 	struct mono period, unsigned count);
 
-/* Take a node away with its cables, or put it back as after power-on. */
+/* Remove a node with its links, or put it back as after power-on. */
 void sim_fault_node(struct sim *s, uint32_t node, bool present);
 
 /* Tables and LIDs wiped, all links retrained. */
@@ -341,7 +351,7 @@ void sim_fault_reboot(struct sim *s, uint32_t node);
 void sim_fault_guid(struct sim *s, uint32_t node, uint64_t guid);
 
 /*
- * What leaves this port arrives at to_node by to_port, though the cable there
+ * SMPs that leave this port arrive at to_node by to_port, though the link there
  * leads elsewhere: a neighbour that does not point back.
  */
 void sim_fault_cross(struct sim *s, uint32_t node, unsigned port,
@@ -353,17 +363,17 @@ void sim_fault_capmask(
 	struct sim *s, uint32_t node, unsigned port, uint32_t capmask);
 
 /*
- * A second subnet manager without a mind: it answers SMInfo Gets with what is
- * given here, counting its activity, and obeys the control Sets, the last of
- * which is remembered: at a hand-over it becomes master and acknowledges that,
- * at the others it becomes what they say. Sets IsSM. Calling it again changes
- * what it says.
+ * A second subnet manager that only answers: SMInfo Gets with what is given
+ * here, counting its activity; and obeys the control Sets, of which it
+ * remembers the last: at a hand-over it becomes master and acknowledges that,
+ * at the others it becomes what they say. Sets IsSM. A further call changes its
+ * answers.
  */
 void sim_fault_other_sm(struct sim *s, uint32_t node, unsigned port,
 	const struct mad_sm_info *says);
 /*
  * It sends an order (1 hand over, 2 acknowledge, 3 disable, 4 standby, 5
- * discover) to the SM at a LID. False when there is no way there. Handing over
+ * discover) to the SM at a LID. False if no path leads there. Handing over
  * makes it a standby.
  */
 bool sim_fault_other_sm_tells(

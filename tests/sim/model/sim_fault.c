@@ -9,7 +9,7 @@
 enum { HAND_OVER = 1, ACKNOWLEDGE, DISABLE, STAND_BY, DISCOVER };
 enum { SM_INACTIVE, SM_IS_DISCOVERING, SM_IS_STANDBY, SM_IS_MASTER };
 
-/* Trap 144, what else changed: the NodeDescription. */
+/* Trap 144, ChangeFlags: the NodeDescription. */
 enum { CHANGED_DESC = 1 };
 
 void
@@ -80,7 +80,7 @@ sim_fault_flap_due(struct sim *s, uint32_t ix)
 
 /* Forget everything that an SM has written. */
 static void
-wipe(struct sim *s, uint32_t node)
+wipe_node(struct sim *s, uint32_t node)
 {
 	struct sim_node *n = &s->node[node];
 
@@ -110,7 +110,7 @@ sim_fault_node(struct sim *s, uint32_t node, bool present)
 		return;
 	n->present = present;
 	if (present)
-		wipe(s, node);
+		wipe_node(s, node);
 	refresh_all(s, node);
 }
 
@@ -147,7 +147,7 @@ sim_fault_cross(struct sim *s, uint32_t node, unsigned port, uint32_t to_node,
 	p->to_port = (uint8_t)to_port;
 }
 
-/* The port that traps of a node are sent from. */
+/* The port from which a node sends traps. */
 static unsigned
 first_end_port(const struct sim *s, uint32_t node)
 {
@@ -179,7 +179,7 @@ sim_fault_capmask(struct sim *s, uint32_t node, unsigned port, uint32_t capmask)
 	sim_trap_local(s, node, port, 0);
 }
 
-/* Index of the mindless SM at a node, or -1. */
+/* Index of the second SM at a node, or -1. */
 static int
 find_other(const struct sim *s, uint32_t node)
 {

@@ -17,9 +17,9 @@ sim_hand_life(struct sim *s, uint32_t node, uint8_t life)
 	s->node[node].sw->si.life = life;
 }
 
-/* Through the tables' own code: a Set of the attribute. */
+/* A Set of the attribute: writes go through the tables' own code. */
 static struct smp
-set_of(uint16_t attr, uint32_t mod, const uint8_t *data, size_t n)
+make_set(uint16_t attr, uint32_t mod, const uint8_t *data, size_t n)
 {
 	struct smp q = {.method = MAD_SET, .attr = attr, .mod = mod};
 
@@ -28,7 +28,7 @@ set_of(uint16_t attr, uint32_t mod, const uint8_t *data, size_t n)
 }
 
 static void
-set(struct sim *s, uint32_t node, unsigned arrived, struct smp q)
+apply_set(struct sim *s, uint32_t node, unsigned arrived, struct smp q)
 {
 	uint8_t answer[MAD_DATA];
 
@@ -41,9 +41,10 @@ sim_hand_sl2vl(struct sim *s, uint32_t node, unsigned in, unsigned out,
 	const uint8_t row[8])
 {
 	if (s->node[node].sw)
-		set(s, node, 0, set_of(MAD_SL2VL, in << 8 | out, row, 8));
+		apply_set(
+			s, node, 0, make_set(MAD_SL2VL, in << 8 | out, row, 8));
 	else
-		set(s, node, out, set_of(MAD_SL2VL, 0, row, 8));
+		apply_set(s, node, out, make_set(MAD_SL2VL, 0, row, 8));
 }
 
 void
@@ -56,7 +57,7 @@ sim_hand_mft(struct sim *s, uint32_t node, uint16_t mlid, uint16_t ports)
 	if (sim_read(s, node, 0, MAD_MFT, block, data) != 0)
 		return;
 	be_put16(data + (size_t)2 * (mlid % BLOCK), ports);
-	set(s, node, 0, set_of(MAD_MFT, block, data, MAD_DATA));
+	apply_set(s, node, 0, make_set(MAD_MFT, block, data, MAD_DATA));
 }
 
 void
@@ -68,9 +69,10 @@ sim_hand_pkeys(struct sim *s, uint32_t node, unsigned port, unsigned block,
 
 	for (size_t i = 0; i < MAD_DATA / 2; i++)
 		be_put16(data + (size_t)2 * i, key[i]);
-	set(s, node, sw ? 0 : port,
-		set_of(MAD_PKEY_TABLE, block | (sw ? (uint32_t)port << 16 : 0),
-			data, MAD_DATA));
+	apply_set(s, node, sw ? 0 : port,
+		make_set(MAD_PKEY_TABLE,
+			block | (sw ? (uint32_t)port << 16 : 0), data,
+			MAD_DATA));
 }
 
 void
@@ -80,8 +82,8 @@ sim_hand_vlarb(
 	bool sw = s->node[node].sw != NULL;
 
 	for (unsigned part = 1; part <= 4; part++)
-		set(s, node, port,
-			set_of(MAD_VLARB, part << 16 | (sw ? port : 0),
+		apply_set(s, node, port,
+			make_set(MAD_VLARB, part << 16 | (sw ? port : 0),
 				table + (size_t)(part - 1) * MAD_DATA,
 				MAD_DATA));
 }

@@ -7,7 +7,7 @@
 #include "sm/base/mem.h"
 
 enum {
-	ATTR_EXT_PORT_INFO = 0xff90, /* kept, 64 bytes, meaning nothing */
+	ATTR_EXT_PORT_INFO = 0xff90, /* stored, 64 bytes, without effect */
 	PKEYS = 64,		     /* entries; port 0 of a switch has 8 */
 	PKEYS_P0 = 8,
 	PKEY_BLOCK = 32, /* entries */
@@ -15,7 +15,7 @@ enum {
 	LFT_BLOCK = 64,
 	MFT_BLOCKS = 32,
 	MFT_POSITIONS = 2,
-	VLARB_ENTRIES = 8, /* a table */
+	VLARB_ENTRIES = 8, /* per table */
 	VLARB_BYTES = 16,
 	WIDTHS = 0x1f,
 	SPEEDS = 7,
@@ -99,7 +99,7 @@ static void
 boot_port(struct mad_port_info *pi, const struct fabric_rate *r, bool host,
 	bool linked)
 {
-	/* newer speeds than HDR read as nothing, and nothing is 4x SDR */
+	/* speeds newer than HDR read as none, and none is 4x SDR */
 	bool known = linked && r->speed_ext <= EXT_HDR;
 	uint8_t width = linked ? r->width : 2;
 	uint8_t speed = known ? r->speed : 1;
@@ -157,7 +157,7 @@ sim_ibsim_boot(struct sim *s, uint32_t node, unsigned port, bool linked)
 
 /* A link carries when both of its ends say LinkUp. */
 static void
-relink(struct sim *s, uint32_t node, unsigned port)
+update_link(struct sim *s, uint32_t node, unsigned port)
 {
 	struct sim_port *p = sim_int_port(s, node, port), *q;
 	bool up;
@@ -180,9 +180,9 @@ highest_bit(unsigned v)
 	return (uint8_t)b;
 }
 
-/* What both ends allow, at most. */
+/* The highest rate that both ends permit. */
 static void
-negotiate(struct mad_port_info *a, struct mad_port_info *b)
+negotiate_rate(struct mad_port_info *a, struct mad_port_info *b)
 {
 	uint8_t width = highest_bit(a->width_enabled & b->width_enabled);
 	uint8_t ext = highest_bit(a->speed_ext_enabled & b->speed_ext_enabled);
@@ -238,10 +238,10 @@ set_port_info(struct sim *s, uint32_t node, unsigned port, const uint8_t *d)
 		is->speed_ext_supported)
 		is->speed_ext_enabled = in.speed_ext_enabled;
 	if (p->peer != FABRIC_NONE)
-		negotiate(is, &sim_int_port(s, p->peer, p->peer_port)->pi);
+		negotiate_rate(is, &sim_int_port(s, p->peer, p->peer_port)->pi);
 	if (in.phys_state) {
 		is->phys_state = in.phys_state;
-		relink(s, node, port);
+		update_link(s, node, port);
 	}
 	status = set_state(s, p, in.state);
 	if (status || in.op_vls > is->vl_cap)
@@ -294,7 +294,7 @@ act_switch_info(
 	return 0;
 }
 
-/* Blocks that sim_table would refuse read as what ibsim makes of them. */
+/* Blocks that sim_table would refuse read as in ibsim. */
 static uint16_t
 act_forwarding(struct sim *s, const struct sim_msg *q, const struct smp *req,
 	uint8_t *d)
@@ -436,7 +436,7 @@ act_ext_port_info(struct sim *s, const struct sim_msg *q, const struct smp *req,
 	return 0;
 }
 
-/* What can only be read: other methods are refused, and answered. */
+/* Read-only attributes; other methods get a refusal with the data in it. */
 static uint16_t
 act_constant(struct sim *s, const struct sim_msg *q, const struct smp *req,
 	uint8_t *d)

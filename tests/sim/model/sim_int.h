@@ -1,5 +1,5 @@
 /*
- * sim_int: what the files of the simulated fabric share. Nobody outside
+ * sim_int: what the files of the simulated fabric share. No file outside
  * tests/sim includes it.
  */
 #ifndef HEDDLE_TESTS_SIM_MODEL_SIM_INT_H
@@ -24,7 +24,7 @@ enum {
 enum { ST_NOCHANGE, ST_DOWN, ST_INIT, ST_ARMED, ST_ACTIVE };
 enum { PHYS_SLEEP = 1, PHYS_POLLING = 2, PHYS_DISABLED = 3, PHYS_LINKUP = 5 };
 
-/* What is counted in 64 bits, in the order of PortCountersExtended. */
+/* The 64-bit counters, in the order of PortCountersExtended. */
 enum {
 	SIM_FLOW_XMIT_DATA,
 	SIM_FLOW_RCV_DATA,
@@ -40,7 +40,8 @@ enum {
 struct sim_port {
 	struct mad_port_info pi;
 	uint64_t guid;
-	uint32_t peer, to; /* the cable's other node; where SMPs come out */
+	uint32_t peer, to; /* node at the link's other end; node where SMPs
+			      arrive (sim_fault_cross) */
 	uint8_t peer_port, to_port;
 	bool cut;      /* the cable is broken */
 	bool disabled; /* by Set of the physical state */
@@ -52,7 +53,7 @@ struct sim_port {
 	uint8_t *vlarb;	   /* [4 * 64], or NULL: never written */
 	uint8_t *guids;	   /* whole blocks of GUIDInfo, or NULL */
 	uint16_t fec_fdr, fec_edr;    /* enabled error correction */
-	struct mad_perf_counters err; /* all that is not flow */
+	struct mad_perf_counters err; /* counters other than flow */
 	uint64_t flow[SIM_FLOWS];
 };
 
@@ -65,7 +66,7 @@ struct sim_ar {
 
 struct sim_switch {
 	struct mad_switch_info si;
-	uint8_t *lft; /* [lft_n]; what is beyond is SIM_NO_PORT */
+	uint8_t *lft; /* [lft_n]; entries beyond are SIM_NO_PORT */
 	uint32_t lft_n;
 	uint8_t (*sl2vl)[8];   /* [in * (nports + 1) + out], or NULL */
 	uint8_t *mft;	       /* [position][whole blocks], or NULL */
@@ -76,16 +77,16 @@ struct sim_switch {
 /* A trap that waits for its TrapRepress. */
 struct sim_trap {
 	bool pending;
-	uint8_t port; /* whose LID it bears */
+	uint8_t port; /* its LID is in the trap */
 	uint64_t tid;
 	unsigned tries;
-	uint32_t generation; /* a timer of an older one is void */
+	uint32_t generation; /* a timer of an older generation is void */
 	uint16_t number;
 	uint8_t data[MAD_DATA];
 };
 enum { TRAP_128, TRAP_144, TRAP_256, TRAP_257, TRAP_258, TRAP_259, NTRAPS };
 
-/* An event's ix for a trap, and back. */
+/* The ix of an event for a trap. */
 #define SIM_TRAP_EVENT(node, which) ((node) << 3 | (which))
 
 struct sim_node {
@@ -103,11 +104,11 @@ struct sim_node {
 	struct mono busy; /* SMA busy until then */
 	struct sim_switch *sw;
 	struct sim_trap trap[NTRAPS];
-	int8_t endpoint; /* some endpoint sits here, or -1 */
+	int8_t endpoint; /* one of the endpoints here, or -1 */
 };
 
 struct sim_endpoint {
-	struct transport transport; /* first: send() finds us by it */
+	struct transport transport; /* first member: send() gets its address */
 	struct sim *s;
 	uint32_t node;
 	uint8_t port;
@@ -133,7 +134,7 @@ struct sim_event {
 	enum { EV_ARRIVE, EV_DELIVER, EV_TRAP, EV_CALL, EV_FLAP } kind;
 };
 
-/* A message in flight, and where it will come out. */
+/* A message in flight; msg says where it arrives. */
 struct sim_flight {
 	struct sim_msg msg;
 	int8_t origin; /* endpoint that sent it, or -1 */
@@ -141,12 +142,12 @@ struct sim_flight {
 	uint32_t next_free;
 };
 
-/* A cable with a bad contact. */
+/* A link with a bad contact. */
 struct sim_flap {
 	uint32_t node;
 	uint8_t port;
-	bool up;       /* what comes next */
-	unsigned left; /* turns */
+	bool up;       /* the next state */
+	unsigned left; /* changes of state to go */
 	struct mono half;
 };
 
@@ -197,14 +198,14 @@ sim_int_port(const struct sim *s, uint32_t node, unsigned port)
 	return &s->port[s->node[node].first + port];
 }
 
-/* Does this node's SMA work and its switch pass directed routes on? */
+/* True if the node's SMA answers and its switch passes directed routes on. */
 static inline bool
 sim_int_alive(const struct sim_node *n)
 {
 	return n->present && !n->how.hung;
 }
 
-/* Tell the watch and the data plane, where there are any. */
+/* Tell the watch and the data plane, if they are set. */
 static inline void
 sim_int_changed(const struct sim *s, int what, uint32_t node, uint32_t arg)
 {
@@ -227,7 +228,7 @@ void sim_queue_event(
 	struct sim *s, struct mono t, int kind, uint32_t ix, uint32_t arg);
 bool sim_queue_pop(struct sim *s, struct sim_event *e);
 struct sim_flight *sim_queue_flight(struct sim *s, uint32_t *ix);
-/* m is in flight: its body, if it has one, becomes a copy of its own. */
+/* m goes into flight: its body, if any, becomes a copy that m owns. */
 void sim_queue_hold(struct transport_msg *m);
 void sim_queue_release(struct sim *s, uint32_t ix);
 /* Give msg the random faults and let it arrive (kind) after the delay. */
@@ -235,9 +236,9 @@ void sim_queue_send(struct sim *s, const struct sim_msg *msg, int origin,
 	int kind, struct mono delay);
 void sim_queue_free(struct sim *s);
 
-/* sim_route.c: ways through the fabric. */
+/* sim_route.c: paths through the fabric. */
 struct sim_way {
-	uint32_t node; /* where it ends, and the port by which it comes in */
+	uint32_t node; /* where the path ends, and the port of arrival */
 	uint8_t port;
 	unsigned hops;
 	struct mono time;
@@ -255,10 +256,10 @@ bool sim_route_lid(struct sim *s, uint32_t node, unsigned port, uint16_t lid,
 /* sim_smp.c: an SMA. True when q->m became an answer to send back. */
 bool sim_smp_act(struct sim *s, struct sim_msg *q);
 
-/* What the mindless SM at a node answers to an order, and does. */
+/* Let the second SM at a node (sim_fault_other_sm) obey an order. */
 void sim_fault_obey(struct sim *s, struct sim_other_sm *o,
 	const struct sim_msg *q, const struct smp *req);
-/* The next turn of a bad contact. */
+/* The next change of a bad contact. */
 void sim_fault_flap_due(struct sim *s, uint32_t ix);
 
 /* sim_port.c: PortInfo and links. */
@@ -267,7 +268,7 @@ void sim_port_get(const struct sim *s, uint32_t node, unsigned port,
 	unsigned arrived, bool ext, uint8_t d[MAD_DATA]);
 uint16_t sim_port_set(struct sim *s, uint32_t node, unsigned port, bool ext,
 	const uint8_t d[MAD_DATA]);
-/* Bring the link in a port to what cables, nodes and settings allow. */
+/* Bring a link up or down as its ends, nodes and settings demand. */
 void sim_port_refresh(struct sim *s, uint32_t node, unsigned port);
 /* Retrain a link that is up: both ends through Down to Init. */
 void sim_port_retrain(struct sim *s, uint32_t node, unsigned port);
@@ -280,25 +281,28 @@ uint16_t sim_table_act(struct sim *s, uint32_t node, unsigned arrived,
 uint8_t sim_table_lft(const struct sim_switch *sw, uint16_t lid);
 void sim_table_write(struct sim_switch *sw, uint16_t lid, uint8_t out);
 
-/* sim_key.c: is the M_Key good enough? False: no answer, counted, trapped. */
+/*
+ * sim_key.c: true if the M_Key permits the request. False: no answer; counted,
+ * and a trap sent.
+ */
 bool sim_key_check(
 	struct sim *s, const struct sim_msg *q, const struct smp *req);
 /* Entries of a port's P_Key table. */
 unsigned sim_key_entries(const struct sim *s, uint32_t node, unsigned port);
 
-/* sim_perf.c: counters, and who answers for them. */
+/* sim_perf.c: counters, and the agent that answers for them. */
 enum sim_count {
 	SIM_COUNT_SYMBOL,
 	SIM_COUNT_DOWNED,
 	SIM_COUNT_RCV_ERROR,
 	SIM_COUNT_RELAY,   /* no table entry */
-	SIM_COUNT_DISCARD, /* to a port that is down, or past its time */
+	SIM_COUNT_DISCARD, /* to a port that is down, or too old */
 	SIM_COUNT_XMIT_CONSTRAINT,
 	SIM_COUNT_RCV_CONSTRAINT,
 	SIM_COUNT_VL15,
 };
 void sim_perf_count(struct sim_port *p, enum sim_count what);
-/* A MAD that is data went over a cable. */
+/* A MAD that travels as data crossed a link. */
 void sim_perf_hop(struct sim_port *out, struct sim_port *in);
 /* True when q->m became an answer to send back. */
 bool sim_perf_act(struct sim *s, struct sim_msg *q);

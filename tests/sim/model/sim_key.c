@@ -7,8 +7,10 @@
 /* M_KeyProtectBits from which on a Get needs the key too. */
 enum { PROTECT_GET = 2 };
 
-/* Trap 259: which of its fields mean something: both LIDs, the P_Key, SL and
- * QPs, the switch's LID and port. */
+/*
+ * Trap 259: its valid fields: both LIDs, the P_Key, SL and QPs, the switch's
+ * LID and port.
+ */
 enum { DATA_VALID = 0x0f };
 
 enum { P_KEY_NUMBER = 0x7fff, P_KEY_FULL = 0x8000 };
@@ -21,16 +23,16 @@ is_switch(const struct sim *s, uint32_t node)
 
 /* ---- M_Key ---- */
 
-/* The port whose key guards what arrives by a port. */
+/* The port with the M_Key that guards requests arriving by a port. */
 static struct sim_port *
 guard_of(const struct sim *s, uint32_t node, unsigned port)
 {
 	return sim_int_port(s, node, is_switch(s, node) ? 0 : port);
 }
 
-/* The lease ran out while nobody with the key came: no more protection. */
+/* Protection ends with a lease in which no request bore the key. */
 static void
-expire(const struct sim *s, struct sim_port *p)
+expire_lease(const struct sim *s, struct sim_port *p)
 {
 	if (p->lease.ns == 0 || mono_before(s->now, p->lease))
 		return;
@@ -39,7 +41,7 @@ expire(const struct sim *s, struct sim_port *p)
 }
 
 static void
-complain(struct sim *s, const struct sim_msg *q, const struct smp *req)
+report_violation(struct sim *s, const struct sim_msg *q, const struct smp *req)
 {
 	unsigned hops = req->hop_cnt;
 	struct mad_violation v = {
@@ -61,11 +63,11 @@ complain(struct sim *s, const struct sim_msg *q, const struct smp *req)
 		MAD_VIOLATION_M_KEY, &v);
 }
 
-/* Is the key good enough for this port? A lease stops or starts to run. */
+/* Whether the key permits the request at this port; also runs the lease. */
 static bool
-admits(struct sim *s, struct sim_port *p, const struct smp *req)
+is_mkey_accepted(struct sim *s, struct sim_port *p, const struct smp *req)
 {
-	expire(s, p);
+	expire_lease(s, p);
 	if (p->pi.mkey == 0 || p->pi.mkey == req->mkey) {
 		p->lease.ns = 0;
 		return true;
@@ -91,9 +93,10 @@ sim_key_check(struct sim *s, const struct sim_msg *q, const struct smp *req)
 	if (req->attr == MAD_PORT_INFO && !is_switch(s, q->node) && num > 0 &&
 		num <= s->node[q->node].nports)
 		there = sim_int_port(s, q->node, num);
-	if (admits(s, here, req) && (there == here || admits(s, there, req)))
+	if (is_mkey_accepted(s, here, req) &&
+		(there == here || is_mkey_accepted(s, there, req)))
 		return true;
-	complain(s, q, req);
+	report_violation(s, q, req);
 	return false;
 }
 
@@ -106,7 +109,7 @@ sim_key_entries(const struct sim *s, uint32_t node, unsigned port)
 					      : s->o.pkeys;
 }
 
-/* Is a P_Key in the table? switches look at the number alone. */
+/* Whether a P_Key is in the table; switches compare the number alone. */
 static bool
 in_table(const struct sim *s, uint32_t node, unsigned port, uint16_t pkey)
 {

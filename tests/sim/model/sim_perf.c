@@ -3,8 +3,8 @@
 #include "sm/base/be.h"
 #include "tests/sim/model/sim_int.h"
 
-/* Byte positions in a MAD's header. */
-enum { IBSIM_CAPMASK = 0x1200 }; /* whatever it may mean there */
+/* ibsim's CapabilityMask of the class; its meaning there is unknown. */
+enum { IBSIM_CAPMASK = 0x1200 }; /* as captured */
 
 enum {
 	AT_BASE_VERSION = 0,
@@ -96,7 +96,7 @@ sim_perf_hop(struct sim_port *out, struct sim_port *in)
 /* ---- PortCounters ---- */
 
 static uint32_t
-low(uint64_t n)
+clamp_u32(uint64_t n)
 {
 	return n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
 }
@@ -106,14 +106,14 @@ counters_of(const struct sim_port *p)
 {
 	struct mad_perf_counters c = p->err;
 
-	c.xmit_data = low(p->flow[SIM_FLOW_XMIT_DATA]);
-	c.rcv_data = low(p->flow[SIM_FLOW_RCV_DATA]);
-	c.xmit_packets = low(p->flow[SIM_FLOW_XMIT_PACKETS]);
-	c.rcv_packets = low(p->flow[SIM_FLOW_RCV_PACKETS]);
+	c.xmit_data = clamp_u32(p->flow[SIM_FLOW_XMIT_DATA]);
+	c.rcv_data = clamp_u32(p->flow[SIM_FLOW_RCV_DATA]);
+	c.xmit_packets = clamp_u32(p->flow[SIM_FLOW_XMIT_PACKETS]);
+	c.rcv_packets = clamp_u32(p->flow[SIM_FLOW_RCV_PACKETS]);
 	return c;
 }
 
-/* Write what was selected, which as a rule is 0. */
+/* Write the selected counters; the value is 0 as a rule. */
 static void
 write_counters(struct sim_port *p, const struct mad_perf_counters *in)
 {
@@ -156,9 +156,9 @@ write_counters(struct sim_port *p, const struct mad_perf_counters *in)
 		e->xmit_wait = in->xmit_wait;
 }
 
-/* Ports first to last of a PortSelect; false: there is no such port. */
+/* Ports first to last of a PortSelect; false: no such port. */
 static bool
-selected(const struct sim_node *n, unsigned select, unsigned *first,
+select_ports(const struct sim_node *n, unsigned select, unsigned *first,
 	unsigned *last)
 {
 	unsigned lowest = n->type == FABRIC_SWITCH ? 0 : 1;
@@ -181,10 +181,10 @@ sum_16(uint16_t a, uint16_t b)
 static uint32_t
 sum_32(uint32_t a, uint32_t b)
 {
-	return low((uint64_t)a + b);
+	return clamp_u32((uint64_t)a + b);
 }
 
-/* The counters that anybody sums over ports: the simulation has no others. */
+/* Sums over ports; only of counters that the simulation counts. */
 static void
 add_counters(struct mad_perf_counters *a, const struct mad_perf_counters *b)
 {
@@ -209,7 +209,7 @@ act_counters(struct sim *s, uint32_t node, bool set, uint8_t *d)
 	unsigned first, last;
 
 	mad_perf_counters_decode(d, &in);
-	if (!selected(&s->node[node], in.port, &first, &last))
+	if (!select_ports(&s->node[node], in.port, &first, &last))
 		return MAD_STATUS_FIELD;
 	for (unsigned p = first; p <= last; p++) {
 		struct sim_port *port = sim_int_port(s, node, p);
@@ -237,7 +237,7 @@ act_extended(struct sim *s, uint32_t node, bool set, uint8_t *d)
 	unsigned first, last;
 
 	mad_perf_extended_decode(d, &in);
-	if (!selected(&s->node[node], in.port, &first, &last))
+	if (!select_ports(&s->node[node], in.port, &first, &last))
 		return MAD_STATUS_FIELD;
 	out.port = in.port;
 	out.select = in.select;
@@ -255,7 +255,8 @@ act_extended(struct sim *s, uint32_t node, bool set, uint8_t *d)
 }
 
 static uint16_t
-act(struct sim *s, uint32_t node, uint8_t method, uint16_t attr, uint8_t *d)
+act_on_attr(
+	struct sim *s, uint32_t node, uint8_t method, uint16_t attr, uint8_t *d)
 {
 	const struct mad_perf_class_info info = {
 		.base_version = 1,
@@ -294,7 +295,7 @@ sim_perf_act(struct sim *s, struct sim_msg *q)
 		mad[AT_BASE_VERSION] != 1)
 		return false;
 	if (mad[AT_CLASS_VERSION] == 1)
-		status = act(s, q->node, mad[AT_METHOD],
+		status = act_on_attr(s, q->node, mad[AT_METHOD],
 			be_get16(mad + AT_ATTR), mad + MAD_PERF_AT);
 	else
 		status = MAD_STATUS_VERSION;

@@ -1,7 +1,7 @@
 #include "tests/sim/model/sim_ibsim.h"
 #include "tests/sim/model/sim_int.h"
 
-/* What a device of ours can do. */
+/* Capabilities of simulated devices. */
 enum {
 	CAP_NOTICE = 0x4,
 	CAP_TRAP = 0x8,
@@ -14,7 +14,7 @@ enum {
 	GUIDS = 32,  /* of a CA's port */
 	SPEEDS = 7,  /* SDR, DDR, QDR */
 	WIDTHS = 31, /* 1x, 4x, 8x, 12x, 2x */
-	KEEP = 0,    /* Set: a field of 0 leaves things as they are */
+	KEEP = 0,    /* Set: a field of 0 changes nothing */
 };
 
 static bool
@@ -102,7 +102,7 @@ sim_port_get(const struct sim *s, uint32_t node, unsigned port,
 	mad_port_info_encode(&pi, d);
 }
 
-/* May the fields that a Set carries stand? The state is judged elsewhere. */
+/* Whether the fields of a Set are valid; the state is judged by state_ok. */
 static bool
 fields_ok(const struct sim_port *p, const struct mad_port_info *in, bool end,
 	bool enhanced)
@@ -126,7 +126,9 @@ fields_ok(const struct sim_port *p, const struct mad_port_info *in, bool end,
 	       !(in->speed_enabled & ~is->speed_supported);
 }
 
-/* May the port go to this state by a Set? X to X never. */
+/*
+ * Whether a Set may bring the port to this state; never to the state it is in.
+ */
 static bool
 state_ok(const struct sim_port *p, uint8_t to)
 {
@@ -222,7 +224,10 @@ sim_port_set(struct sim *s, uint32_t node, unsigned port, bool ext,
 	return 0;
 }
 
-/* A link changed by itself: the switch it is in says so. */
+/*
+ * A link changed without a Set: its switch sets PortStateChange and sends a
+ * trap.
+ */
 static void
 tell_change(struct sim *s, uint32_t node, unsigned port)
 {

@@ -8,7 +8,7 @@
 enum { OVERTAKE = 16 };
 
 static bool
-earlier(const struct sim_event *a, const struct sim_event *b)
+is_before(const struct sim_event *a, const struct sim_event *b)
 {
 	return a->ns != b->ns ? a->ns < b->ns : a->seq < b->seq;
 }
@@ -30,7 +30,7 @@ sim_queue_event(
 		e.ns = s->now.ns;
 	s->heap = mem_grow(s->heap, i, &s->heap_cap, sizeof(*s->heap));
 	s->nheap++;
-	while (i > 0 && earlier(&e, &s->heap[(i - 1) / 2])) {
+	while (i > 0 && is_before(&e, &s->heap[(i - 1) / 2])) {
 		s->heap[i] = s->heap[(i - 1) / 2];
 		i = (i - 1) / 2;
 	}
@@ -52,9 +52,9 @@ sim_queue_pop(struct sim *s, struct sim_event *e)
 
 		if (c >= s->nheap)
 			break;
-		if (c + 1 < s->nheap && earlier(&s->heap[c + 1], &s->heap[c]))
+		if (c + 1 < s->nheap && is_before(&s->heap[c + 1], &s->heap[c]))
 			c++;
-		if (!earlier(&s->heap[c], &last))
+		if (!is_before(&s->heap[c], &last))
 			break;
 		s->heap[i] = s->heap[c];
 		i = c;
@@ -84,9 +84,9 @@ sim_queue_release(struct sim *s, uint32_t ix)
 	s->free_flight = ix;
 }
 
-/* One throw of a die with a chance in millionths. */
+/* Draw an event with the sum of two chances in millionths. */
 static bool
-happens(struct sim *s, uint32_t a, uint32_t b)
+is_drawn(struct sim *s, uint32_t a, uint32_t b)
 {
 	uint32_t chance = a + b;
 
@@ -94,21 +94,21 @@ happens(struct sim *s, uint32_t a, uint32_t b)
 }
 
 static void
-damage(struct sim *s, struct transport_msg *m, const struct sim_faults *a,
+damage_msg(struct sim *s, struct transport_msg *m, const struct sim_faults *a,
 	const struct sim_faults *b)
 {
-	if (happens(s, a->corrupt, b->corrupt)) {
+	if (is_drawn(s, a->corrupt, b->corrupt)) {
 		unsigned n = 1 + rng_below(&s->rng, 4);
 
 		while (n--)
 			m->mad[rng_below(&s->rng, MAD_SIZE)] ^=
 				(uint8_t)(1 + rng_below(&s->rng, 255));
 	}
-	if (happens(s, a->truncate, b->truncate))
+	if (is_drawn(s, a->truncate, b->truncate))
 		m->len = rng_below(&s->rng, MAD_SIZE);
 }
 
-/* As long as some others take to be sent and answered. */
+/* A delay in which some other messages are sent and answered. */
 static int64_t
 hold_back(struct sim *s)
 {
@@ -126,13 +126,13 @@ sim_queue_send(struct sim *s, const struct sim_msg *msg, int origin, int kind,
 	const struct sim_faults *b = &s->node[who].how.faults;
 	unsigned copies = 1;
 
-	if (happens(s, a->loss, b->loss)) {
+	if (is_drawn(s, a->loss, b->loss)) {
 		s->stats.lost_fault++;
 		sim_perf_count(sim_int_port(s, msg->node, msg->port),
 			SIM_COUNT_RCV_ERROR);
 		return;
 	}
-	copies += happens(s, a->dup, b->dup);
+	copies += is_drawn(s, a->dup, b->dup);
 	while (copies--) {
 		struct mono t = mono_add(s->now, delay);
 		uint32_t ix;
@@ -144,13 +144,13 @@ sim_queue_send(struct sim *s, const struct sim_msg *msg, int origin, int kind,
 		f->msg = *msg;
 		f->origin = (int8_t)origin;
 		sim_queue_hold(&f->msg.m);
-		damage(s, &f->msg.m, a, b);
+		damage_msg(s, &f->msg.m, a, b);
 		if (f->msg.m.len > MAD_SIZE)
 			memcpy(f->msg.m.body, f->msg.m.mad, MAD_SIZE);
-		if (happens(s, a->delay, b->delay) && most.ns > 0)
+		if (is_drawn(s, a->delay, b->delay) && most.ns > 0)
 			t.ns += (int64_t)(rng_next(&s->rng) %
 					  (uint64_t)most.ns);
-		if (happens(s, a->reorder, b->reorder))
+		if (is_drawn(s, a->reorder, b->reorder))
 			t.ns += hold_back(s);
 		sim_queue_event(s, t, kind, ix, 0);
 	}

@@ -3,12 +3,12 @@
 /* Byte positions in a directed-route SMP (IBA 14.2.1.2). */
 enum { AT_HOP_CNT = 7, AT_PATH = 128, AT_RET = 192 };
 
-/* A packet that made this many hops goes round for ever. */
+/* A packet that made this many hops is in a loop. */
 enum { LOOP_HOPS = 256 };
 
-/* Leave node by a port: where does it come out? */
+/* Leave a node by a port; w becomes the node and port at the other end. */
 static bool
-cross(struct sim *s, uint32_t node, unsigned port, struct sim_way *w)
+cross_link(struct sim *s, uint32_t node, unsigned port, struct sim_way *w)
 {
 	const struct sim_node *n = &s->node[node];
 	const struct sim_port *p;
@@ -25,10 +25,10 @@ cross(struct sim *s, uint32_t node, unsigned port, struct sim_way *w)
 	return true;
 }
 
-/* May a directed SMP that came in at w go on by port out? */
+/* Whether a directed SMP may leave a node by port out. */
 static bool
-passes(const struct sim *s, uint32_t node, unsigned first_port, unsigned hop,
-	unsigned out)
+is_forwarded(const struct sim *s, uint32_t node, unsigned first_port,
+	unsigned hop, unsigned out)
 {
 	const struct sim_node *n = &s->node[node];
 
@@ -51,8 +51,8 @@ sim_route_directed(struct sim *s, uint32_t node, unsigned port,
 	for (unsigned i = 1; i <= hops; i++) {
 		unsigned egress = mad[AT_PATH + i];
 
-		if (!passes(s, out->node, port, i, egress) ||
-			!cross(s, out->node, egress, out)) {
+		if (!is_forwarded(s, out->node, port, i, egress) ||
+			!cross_link(s, out->node, egress, out)) {
 			s->stats.lost_link++;
 			return false;
 		}
@@ -73,7 +73,7 @@ sim_route_return(
 		const struct sim_node *n = &s->node[out->node];
 
 		if ((i < hops && n->type != FABRIC_SWITCH) ||
-			!cross(s, out->node, mad[AT_RET + i], out)) {
+			!cross_link(s, out->node, mad[AT_RET + i], out)) {
 			s->stats.lost_link++;
 			return false;
 		}
@@ -83,9 +83,9 @@ sim_route_return(
 	return hops <= 63;
 }
 
-/* Does this port own the LID? */
+/* True if the LID is one of the port's. */
 static bool
-owns(const struct sim_port *p, uint16_t lid)
+is_lid_of_port(const struct sim_port *p, uint16_t lid)
 {
 	unsigned base = p->pi.lid;
 
@@ -109,7 +109,7 @@ carries_data(struct sim *s, uint32_t node, unsigned port)
 	return q->pi.state == ST_ACTIVE;
 }
 
-/* What ibsim asks for, of management packets as well. */
+/* ibsim demands this for management packets too. */
 static bool
 both_active(struct sim *s, uint32_t node, unsigned port)
 {
@@ -119,7 +119,7 @@ both_active(struct sim *s, uint32_t node, unsigned port)
 	       sim_int_port(s, p->to, p->to_port)->pi.state == ST_ACTIVE;
 }
 
-/* Leave a node by LID: 1 on the way, 0 arrived, -1 lost (counted). */
+/* Leave a node by LID: 1 to go on, 0 arrived, -1 lost (counted). */
 static int
 lid_hop(struct sim *s, struct sim_way *w, bool first, uint16_t lid, bool data)
 {
@@ -128,15 +128,17 @@ lid_hop(struct sim *s, struct sim_way *w, bool first, uint16_t lid, bool data)
 	struct sim_port *leaves;
 
 	if (n->type != FABRIC_SWITCH && !first) {
-		bool ours = n->present &&
-			    owns(sim_int_port(s, w->node, w->port), lid);
+		bool ours =
+			n->present &&
+			is_lid_of_port(sim_int_port(s, w->node, w->port), lid);
 
 		s->stats.lost_nobody += !ours;
 		return ours ? 0 : -1;
 	}
 	if (n->type == FABRIC_SWITCH) {
 		out = sim_table_lft(n->sw, lid);
-		if (out == 0 && owns(sim_int_port(s, w->node, 0), lid))
+		if (out == 0 &&
+			is_lid_of_port(sim_int_port(s, w->node, 0), lid))
 			return 0;
 		if (out == 0 || out > n->nports) {
 			s->stats.lost_entry++;
@@ -148,7 +150,7 @@ lid_hop(struct sim *s, struct sim_way *w, bool first, uint16_t lid, bool data)
 	leaves = sim_int_port(s, w->node, out);
 	if ((data && !carries_data(s, w->node, out)) ||
 		(s->o.ibsim && !both_active(s, w->node, out)) ||
-		!cross(s, w->node, out, w)) {
+		!cross_link(s, w->node, out, w)) {
 		s->stats.lost_link++;
 		sim_perf_count(leaves, SIM_COUNT_DISCARD);
 		return -1;
@@ -163,7 +165,7 @@ sim_route_lid(struct sim *s, uint32_t node, unsigned port, uint16_t lid,
 	bool data, struct sim_way *out)
 {
 	*out = (struct sim_way){node, (uint8_t)port, 0, s->o.hop};
-	if (owns(sim_int_port(s, node, port), lid))
+	if (is_lid_of_port(sim_int_port(s, node, port), lid))
 		return true;
 	for (unsigned i = 0; i < LOOP_HOPS; i++) {
 		int rc = lid_hop(s, out, i == 0, lid, data);

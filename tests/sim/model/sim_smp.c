@@ -14,7 +14,7 @@ enum { VENDOR_ATTRS = 0xff00 };
 enum { LAST_ORDER = 5 };
 
 static uint64_t
-bit(uint16_t attr)
+attr_bit(uint16_t attr)
 {
 	if (attr == MAD_ROLE)
 		return SIM_ROLE_BIT;
@@ -71,11 +71,11 @@ act_port_info(struct sim *s, const struct sim_msg *q, const struct smp *req,
 	sim_port_get(s, q->node, num, q->port, ext, d);
 	pi = &sim_int_port(s, q->node, num)->pi;
 	if (pi->mkey_prot && req->mkey != pi->mkey)
-		be_put64(d, 0); /* the key is shown to those who know it */
+		be_put64(d, 0); /* shown only to requests that bear it */
 	return 0;
 }
 
-/* Error correction: one mode each of FDR and EDR, as good as any. */
+/* Error correction: one mode each for FDR and EDR, without effect. */
 static uint16_t
 act_port_ext(struct sim *s, const struct sim_msg *q, const struct smp *req,
 	uint8_t *d)
@@ -139,7 +139,8 @@ act_sm_info(struct sim *s, const struct sim_msg *q, const struct smp *req,
 }
 
 static uint16_t
-act(struct sim *s, const struct sim_msg *q, const struct smp *req, uint8_t *d)
+act_on_attr(struct sim *s, const struct sim_msg *q, const struct smp *req,
+	uint8_t *d)
 {
 	if (s->o.ibsim && req->attr != MAD_NODE_INFO)
 		return sim_ibsim_act(s, q, req, d);
@@ -168,7 +169,7 @@ act(struct sim *s, const struct sim_msg *q, const struct smp *req, uint8_t *d)
 	}
 }
 
-/* What the dice and the script say before the SMA has a say; 0: go on. */
+/* A status forced by random faults or the script; 0: the SMA decides. */
 static uint16_t
 forced_status(struct sim *s, const struct sim_behaviour *b, uint16_t attr)
 {
@@ -176,14 +177,18 @@ forced_status(struct sim *s, const struct sim_behaviour *b, uint16_t attr)
 
 	if (busy && rng_below(&s->rng, 1000000) < busy)
 		return MAD_STATUS_BUSY;
-	if (b->refuse & bit(attr))
+	if (b->refuse & attr_bit(attr))
 		return b->status ? b->status : MAD_STATUS_METHOD_ATTR;
 	return 0;
 }
 
-/* A Set that is acknowledged and not done: a port says what it shall be. */
+/*
+ * The answer to a Set that is acknowledged but not carried out: its own data;
+ * in PortInfo a state of NoChange becomes the port's real one.
+ */
 static void
-lie(struct sim *s, const struct sim_msg *q, const struct smp *req, uint8_t *d)
+fake_set(struct sim *s, const struct sim_msg *q, const struct smp *req,
+	uint8_t *d)
 {
 	uint32_t num = req->mod & ~MAD_PORT_INFO_EXT;
 	struct mad_port_info pi;
@@ -199,7 +204,7 @@ lie(struct sim *s, const struct sim_msg *q, const struct smp *req, uint8_t *d)
 }
 
 static void
-answer(struct sim_msg *q, struct smp *a, uint16_t status)
+encode_answer(struct sim_msg *q, struct smp *a, uint16_t status)
 {
 	a->method = MAD_GET_RESP;
 	a->response = true;
@@ -209,7 +214,7 @@ answer(struct sim_msg *q, struct smp *a, uint16_t status)
 	q->from = q->node;
 }
 
-/* A class version that the SMA does not speak. */
+/* Refuse a class version that the SMA does not know; true: answered. */
 static bool
 answer_version(struct sim_msg *q)
 {
@@ -221,13 +226,13 @@ answer_version(struct sim_msg *q)
 	q->m.mad[AT_CLASS_VERSION] = 1;
 	if (smp_decode(q->m.mad, q->m.len, &a, NULL) || a.response)
 		return false;
-	answer(q, &a, MAD_STATUS_VERSION);
+	encode_answer(q, &a, MAD_STATUS_VERSION);
 	return true;
 }
 
-/* What an SM does about a change, and not to find out about it? */
+/* True for Sets that configure the fabric; discovery sends none of these. */
 static bool
-writes(const struct smp *req)
+is_config_set(const struct smp *req)
 {
 	return req->method == MAD_SET &&
 	       (req->attr == MAD_LFT || req->attr == MAD_SL2VL ||
@@ -246,7 +251,7 @@ sim_smp_act(struct sim *s, struct sim_msg *q)
 		return false;
 	if (smp_decode(q->m.mad, q->m.len, &req, NULL))
 		return answer_version(q);
-	if (req.method & 0x80 || n->how.mute & bit(req.attr) ||
+	if (req.method & 0x80 || n->how.mute & attr_bit(req.attr) ||
 		!sim_key_check(s, q, &req))
 		return false;
 	s->stats.smps++;
@@ -257,19 +262,20 @@ sim_smp_act(struct sim *s, struct sim_msg *q)
 	}
 	memcpy(d, req.data, MAD_DATA);
 	status = forced_status(s, &n->how, req.attr);
-	if (status == 0 && req.method == MAD_SET && n->how.lies & bit(req.attr))
-		lie(s, q, &req, d);
+	if (status == 0 && req.method == MAD_SET &&
+		n->how.lies & attr_bit(req.attr))
+		fake_set(s, q, &req, d);
 	else if (status == 0)
-		status = act(s, q, &req, d);
-	if (writes(&req))
+		status = act_on_attr(s, q, &req, d);
+	if (is_config_set(&req))
 		s->stats.last_set = sim_now(s);
 	if (n->how.bad_role && req.attr == MAD_ROLE)
 		d[0] ^= 0x20;
 	if (status == 0 || s->o.ibsim)
 		memcpy(req.data, d, MAD_DATA);
-	if (n->how.wrong & bit(req.attr))
+	if (n->how.wrong & attr_bit(req.attr))
 		req.attr ^= 1;
-	answer(q, &req, status);
+	encode_answer(q, &req, status);
 	s->stats.answers++;
 	return true;
 }
@@ -286,7 +292,7 @@ sim_read(struct sim *s, uint32_t node, unsigned port, uint16_t attr,
 		.mkey = sim_int_port(s, node, port)->pi.mkey,
 	};
 	uint8_t got[MAD_DATA] = {0};
-	uint16_t status = act(s, &q, &req, got);
+	uint16_t status = act_on_attr(s, &q, &req, got);
 
 	if (status == 0)
 		memcpy(d, got, MAD_DATA);

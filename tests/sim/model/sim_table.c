@@ -214,7 +214,7 @@ act_switch_info(struct sim *s, uint32_t node, const struct smp *req, uint8_t *d)
 	return 0;
 }
 
-/* A port's arbitration table: every VL in turn, and a CA's row of SL2VL. */
+/* Make a port's VLArb, one entry per VL, and a CA's row of SL2VL. */
 static void
 vlarb_reserve(struct sim_port *p)
 {
@@ -230,7 +230,7 @@ vlarb_reserve(struct sim_port *p)
 	memcpy(p->vlarb + (size_t)4 * MAD_DATA, default_sl2vl, 8);
 }
 
-/* One cell of SL2VL; was it another? */
+/* Write one row of SL2VL; true if it changed. */
 static bool
 sl2vl_write(struct sim *s, uint32_t node, unsigned in, unsigned out,
 	const uint8_t *row)
@@ -283,7 +283,7 @@ act_sl2vl(struct sim *s, uint32_t node, const struct smp *req, uint8_t *d)
 
 	if (req->mod >> 18 || (wild && !s->o.opt_sl2vl))
 		return MAD_STATUS_FIELD;
-	/* a wildcard's port number says nothing; a Get is shown port 1 */
+	/* a wildcard's port number is ignored; a Get reads port 1 */
 	if (wild & ALL_IN)
 		in = 1;
 	if (wild & ALL_OUT)
@@ -448,7 +448,7 @@ sim_table_act(struct sim *s, uint32_t node, unsigned arrived,
 {
 	struct sim_node *n = &s->node[node];
 
-	/* nothing to map to, nothing to arbitrate */
+	/* one VL: no mapping, no arbitration */
 	if ((req->attr == MAD_SL2VL || req->attr == MAD_VLARB) &&
 		s->o.vl_cap <= 1)
 		return MAD_STATUS_METHOD_ATTR;

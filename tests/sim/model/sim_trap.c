@@ -42,9 +42,10 @@ send_trap(struct sim *s, uint32_t node, unsigned which)
 	sim_queue_send(s, &msg, -1, EV_DELIVER, w.time);
 }
 
-/* A new reason to trap: what was said before is void. */
+/* Queue a trap in the place of the pending one. NULL: no SM is known. */
 static struct sim_trap *
-raise(struct sim *s, uint32_t node, unsigned which, struct mad_notice *notice)
+raise_trap(
+	struct sim *s, uint32_t node, unsigned which, struct mad_notice *notice)
 {
 	struct sim_trap *t = &s->node[node].trap[which];
 	const struct mad_port_info *pi = &sim_int_port(s, node, t->port)->pi;
@@ -52,7 +53,7 @@ raise(struct sim *s, uint32_t node, unsigned which, struct mad_notice *notice)
 	t->generation++;
 	t->pending = false;
 	if (!sim_int_alive(&s->node[node]) || !pi->lid || !pi->sm_lid)
-		return NULL; /* nobody to tell */
+		return NULL; /* no SM is known */
 	t->pending = true;
 	t->tries = 0;
 	t->tid = ++s->trap_tid;
@@ -76,7 +77,7 @@ sim_trap_link(struct sim *s, uint32_t node)
 	};
 
 	s->node[node].trap[TRAP_128].port = 0;
-	(void)raise(s, node, TRAP_128, &n);
+	(void)raise_trap(s, node, TRAP_128, &n);
 }
 
 void
@@ -92,10 +93,13 @@ sim_trap_local(struct sim *s, uint32_t node, unsigned port, uint16_t flags)
 	};
 
 	s->node[node].trap[TRAP_144].port = (uint8_t)port;
-	(void)raise(s, node, TRAP_144, &n);
+	(void)raise_trap(s, node, TRAP_144, &n);
 }
 
-/* The first of its kind is told until it is repressed, others meanwhile not. */
+/*
+ * One trap of a kind at a time: until it is repressed, further ones are
+ * dropped.
+ */
 void
 sim_trap_violation(struct sim *s, uint32_t node, unsigned port, uint16_t trap,
 	const struct mad_violation *v)
@@ -112,7 +116,7 @@ sim_trap_violation(struct sim *s, uint32_t node, unsigned port, uint16_t trap,
 	if (t->pending)
 		return;
 	t->port = (uint8_t)port;
-	t = raise(s, node, which, &n);
+	t = raise_trap(s, node, which, &n);
 	if (t)
 		mad_violation_encode(v, trap, t->data);
 }

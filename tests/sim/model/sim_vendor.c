@@ -87,7 +87,7 @@ act_ar_info(struct sim_ar *ar, const struct smp *req, uint8_t *d)
 	if (req->mod != 0)
 		return MAD_STATUS_FIELD;
 	if (req->method == MAD_SET) {
-		/* what it can do is not the writer's to say */
+		/* capabilities are read-only */
 		(void)mad_ar_info_decode(req->data, &in, NULL);
 		if (in.group_top >= is->group_cap ||
 			in.sub_groups_active > is->sub_groups_sup)
@@ -103,7 +103,7 @@ act_ar_info(struct sim_ar *ar, const struct smp *req, uint8_t *d)
 	return 0;
 }
 
-/* Does the mask name only ports that the switch has? */
+/* True if the mask has only ports of the switch. */
 static bool
 ports_exist(const uint64_t mask[4], unsigned nports)
 {

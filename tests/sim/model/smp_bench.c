@@ -6,9 +6,9 @@
 
 #include "tests/topo/gen.h"
 
-/* In every build, not only where assert is. */
+/* An assert that is in every build. */
 static void
-must(bool ok)
+require_true(bool ok)
 {
 	if (ok)
 		return;
@@ -41,7 +41,7 @@ bench_new(struct fabric *f, const struct sim_options *o)
 	struct sim_options def = sim_defaults();
 	struct bench b = {.f = f};
 
-	must(f != NULL);
+	require_true(f != NULL);
 	b.s = sim_new(f, o ? o : &def);
 	b.sm = fabric_first_host(f);
 	return b;
@@ -78,7 +78,7 @@ bench_ask_smp(struct bench *b, struct smp *q, uint16_t lid)
 
 	q->tid = ++b->tid;
 	smp_encode(q, m.mad);
-	must(sim_transport(b->e)->send(sim_transport(b->e), &m) == 0);
+	require_true(sim_transport(b->e)->send(sim_transport(b->e), &m) == 0);
 	sim_run_until(b->s, mono_add(sim_now(b->s), mono_ms(10)));
 	return b->got > had;
 }
@@ -111,9 +111,9 @@ bench_port_info(struct bench *b, const char *path, uint32_t port)
 {
 	struct mad_port_info pi;
 
-	must(bench_ask(b, path, MAD_GET, MAD_PORT_INFO, port));
-	must(b->last.status == 0);
-	must(mad_port_info_decode(b->last.data, &pi, NULL) == 0);
+	require_true(bench_ask(b, path, MAD_GET, MAD_PORT_INFO, port));
+	require_true(b->last.status == 0);
+	require_true(mad_port_info_decode(b->last.data, &pi, NULL) == 0);
 	return pi;
 }
 
@@ -126,7 +126,7 @@ bench_set_state(struct bench *b, const char *path, uint32_t port, uint8_t state)
 	pi.state = state;
 	pi.phys_state = 0;
 	mad_port_info_encode(&pi, b->last.data);
-	must(bench_ask(b, path, MAD_SET, MAD_PORT_INFO, port));
+	require_true(bench_ask(b, path, MAD_SET, MAD_PORT_INFO, port));
 	return b->last.status;
 }
 
@@ -140,7 +140,7 @@ bench_set_lid(struct bench *b, const char *path, uint32_t port, uint16_t lid)
 	pi.sm_lid = 1;
 	pi.state = pi.phys_state = 0;
 	mad_port_info_encode(&pi, b->last.data);
-	must(bench_ask(b, path, MAD_SET, MAD_PORT_INFO, port));
+	require_true(bench_ask(b, path, MAD_SET, MAD_PORT_INFO, port));
 	return b->last.status;
 }
 
@@ -152,14 +152,14 @@ bench_set_lft(struct bench *b, const char *path, const uint8_t *entries,
 
 	memset(b->last.data, 255, MAD_DATA);
 	memcpy(b->last.data, entries, n);
-	must(bench_ask(b, path, MAD_SET, MAD_LFT, 0));
-	must(b->last.status == 0);
-	must(bench_ask(b, path, MAD_GET, MAD_SWITCH_INFO, 0));
+	require_true(bench_ask(b, path, MAD_SET, MAD_LFT, 0));
+	require_true(b->last.status == 0);
+	require_true(bench_ask(b, path, MAD_GET, MAD_SWITCH_INFO, 0));
 	mad_switch_info_decode(b->last.data, &si, NULL);
 	si.lft_top = top;
 	mad_switch_info_encode(&si, b->last.data);
-	must(bench_ask(b, path, MAD_SET, MAD_SWITCH_INFO, 0));
-	must(b->last.status == 0);
+	require_true(bench_ask(b, path, MAD_SET, MAD_SWITCH_INFO, 0));
+	require_true(b->last.status == 0);
 }
 
 /*
@@ -171,10 +171,10 @@ bench_configure(struct bench *b)
 {
 	static const uint8_t t0[] = {255, 1, 0, 2, 2}, t1[] = {255, 2, 2, 0, 1};
 
-	must(bench_set_lid(b, "", 1, 1) == 0);
-	must(bench_set_lid(b, "\1", 0, 2) == 0);
-	must(bench_set_lid(b, "\1\2", 0, 3) == 0);
-	must(bench_set_lid(b, "\1\2\1", 1, 4) == 0);
+	require_true(bench_set_lid(b, "", 1, 1) == 0);
+	require_true(bench_set_lid(b, "\1", 0, 2) == 0);
+	require_true(bench_set_lid(b, "\1\2", 0, 3) == 0);
+	require_true(bench_set_lid(b, "\1\2\1", 1, 4) == 0);
 	bench_set_lft(b, "\1", t0, sizeof(t0), 4);
 	bench_set_lft(b, "\1\2", t1, sizeof(t1), 4);
 }

@@ -1,8 +1,8 @@
 /*
  * bench: a simulated fabric on a bench, poked with one raw SMP at a time. Its
  * own small fabric is h1(1) - sw0(2) - sw1(3) - h2(4), the LIDs in brackets;
- * port 1 of a switch leads to its host, port 2 to the other switch. What must
- * not fail ends the test.
+ * port 1 of a switch leads to its host, port 2 to the other switch. A step that
+ * fails ends the test.
  */
 #ifndef HEDDLE_TESTS_SIM_MODEL_SMP_BENCH_H
 #define HEDDLE_TESTS_SIM_MODEL_SMP_BENCH_H
@@ -13,7 +13,9 @@
 /* Port states. */
 enum { BENCH_DOWN = 1, BENCH_INIT, BENCH_ARMED, BENCH_ACTIVE };
 
-/* A fabric with an endpoint on its first host; what came last. */
+/*
+ * A fabric with an endpoint on its first host, and the last messages received.
+ */
 struct bench {
 	struct fabric *f;
 	struct sim *s;
@@ -23,13 +25,13 @@ struct bench {
 	unsigned traps;
 	struct transport_msg raw;
 	struct smp last; /* of the last message that was an SMP */
-	struct smp trap; /* the last trap, and whose it is */
+	struct smp trap; /* the last trap, and its source LID */
 	uint16_t trap_lid;
 	bool garbage; /* the last message was no SMP */
 	uint32_t tid;
 };
 
-/* The line of two switches and two hosts; nodes sw0, h1, sw1, h2. */
+/* Two switches in a line and two hosts; nodes sw0, h1, sw1, h2. */
 struct fabric *bench_line(void);
 
 /* A sim of f (taken over); o NULL: the defaults. The SM is the first host. */
@@ -73,7 +75,7 @@ void bench_set_lft(struct bench *b, const char *path, const uint8_t *entries,
 /* LIDs and tables of the line of two switches. */
 void bench_configure(struct bench *b);
 
-/* Repress the last trap, towards where it came from. */
+/* Repress the last trap; sent to its source LID. */
 void bench_repress(struct bench *b);
 
 #endif

@@ -42,7 +42,7 @@ world_forget(struct world *w)
 	w->saved = (struct state_file){0};
 }
 
-/* The leaves, and their masks behind them. */
+/* Copy the leaves' records, with their masks behind them. */
 static const struct state_file_sl_history *
 copy_leaves(const struct state_file *s)
 {
@@ -61,7 +61,7 @@ copy_leaves(const struct state_file *s)
 	return leaf;
 }
 
-/* The virtual clock is of the autumn of 2025. */
+/* Wall-clock seconds: the virtual clock starts in November 2025. */
 static uint64_t
 on_seconds(void *cookie)
 {
@@ -150,17 +150,17 @@ cpu_now(void)
 		(int64_t)ts.tv_sec * 1000000000 + (int64_t)ts.tv_nsec};
 }
 
-/* When a turn of the core begins, and when it has ended. */
+/* Around each call into the core: CPU time at its begin, and its account. */
 static struct mono
-turn_begins(const struct world *w)
+core_begin(const struct world *w)
 {
 	return w->timed ? cpu_now() : (struct mono){0};
 }
 
 static void
-turn_ended(struct world *w, struct mono began)
+core_end(struct world *w, struct mono began)
 {
-	struct mono took = mono_sub(turn_begins(w), began);
+	struct mono took = mono_sub(core_begin(w), began);
 	struct sm_status s;
 
 	if (!mono_before(w->longest, took))
@@ -174,12 +174,12 @@ static void
 on_message(void *cookie, const struct transport_msg *m, struct mono now)
 {
 	struct world *w = cookie;
-	struct mono began = turn_begins(w);
+	struct mono began = core_begin(w);
 
 	if (w->sm == NULL)
 		return;
 	sm_receive(w->sm, m, now);
-	turn_ended(w, began);
+	core_end(w, began);
 }
 
 static struct config *
@@ -227,7 +227,7 @@ world_new(const struct fabric *f, const struct sim_options *o, const char *yaml)
 void
 world_kill(struct world *w)
 {
-	w->work = NULL; /* dies with the core */
+	w->work = NULL; /* sm_free frees it */
 	sm_free(w->sm);
 	w->sm = NULL;
 }
@@ -271,7 +271,7 @@ world_reload(struct world *w, const char *yaml)
 		sm_reconfigure(w->sm, w->config, sim_now(w->sim));
 }
 
-/* The next thing that happens: the fabric's, the SM's timer, or its worker. */
+/* The next event: of the fabric, of the SM's timers, or of its worker. */
 static struct mono
 next_event(const struct world *w)
 {
@@ -285,7 +285,7 @@ next_event(const struct world *w)
 }
 
 static void
-turn(struct world *w, struct mono t)
+run_events(struct world *w, struct mono t)
 {
 	struct sm_work *work = w->work;
 
@@ -296,15 +296,15 @@ turn(struct world *w, struct mono t)
 		w->work = NULL;
 		run_job(work);
 		w->cpu = mono_add(w->cpu, mono_sub(cpu_now(), began));
-		began = turn_begins(w);
+		began = core_begin(w);
 		sm_routed(w->sm, work, t);
-		turn_ended(w, began);
+		core_end(w, began);
 	}
 	if (w->sm != NULL && !mono_before(t, sm_next(w->sm))) {
-		struct mono began = turn_begins(w);
+		struct mono began = core_begin(w);
 
 		sm_tick(w->sm, t);
-		turn_ended(w, began);
+		core_end(w, began);
 	}
 }
 
@@ -318,13 +318,14 @@ world_run(struct world *w, struct mono duration)
 		t = next_event(w);
 		if (mono_before(end, t))
 			break;
-		turn(w, mono_before(t, sim_now(w->sim)) ? sim_now(w->sim) : t);
+		run_events(w,
+			mono_before(t, sim_now(w->sim)) ? sim_now(w->sim) : t);
 	}
 	sim_run_until(w->sim, end);
 }
 
 static bool
-quiet(const struct world *w)
+is_settled(const struct world *w)
 {
 	struct sm_status s;
 
@@ -344,7 +345,7 @@ world_settle(struct world *w, struct mono limit)
 		unsigned runs = w->runs;
 
 		world_run(w, calm);
-		if (quiet(w) && w->runs == runs && runs > 0)
+		if (is_settled(w) && w->runs == runs && runs > 0)
 			return true;
 	}
 	return false;

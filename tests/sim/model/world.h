@@ -1,9 +1,9 @@
 /*
  * world: the SM core and a simulated fabric in one process, on one virtual
- * clock. What main.c does in production is done here by a test: messages go in
- * when the simulation delivers them, timers when they are due, routes at once
- * (after a configurable delay). State that is saved is kept, so that a second
- * life of the daemon can be started with it.
+ * clock. A test takes the place of sm/main.c: messages are handed in when the
+ * simulation delivers them, timers when they are due, routes at once (after a
+ * configurable delay). The state that the daemon saves is kept, so that it can
+ * be started again with it.
  */
 #ifndef HEDDLE_TESTS_SIM_MODEL_WORLD_H
 #define HEDDLE_TESTS_SIM_MODEL_WORLD_H
@@ -20,29 +20,30 @@ struct world {
 	const struct fabric *fabric; /* borrowed */
 	struct sim *sim;
 	struct sim_endpoint *ep;
-	uint32_t host; /* where it is */
+	uint32_t host; /* the SM's node */
 	struct sm *sm;
 	struct config *config;
 	struct sm_ops ops;
-	struct sm_work *work; /* waiting for its time */
+	struct sm_work *work; /* routed at work_due */
 	struct mono work_due, route_delay;
-	struct state_file saved; /* what the daemon wanted on disk */
+	struct state_file saved; /* the daemon's state file */
 	unsigned runs, runs_failed, commits;
 	char last_why[512];
-	/* is told of every view that is committed; or NULL */
+	/* called for every committed view; or NULL */
 	void (*told)(void *cookie, const struct view *v);
 	void *told_cookie;
-	struct mono cpu; /* of this process, in routing, judging, planning */
-	/* If asked for: CPU of the core's longest turn, in which it answers
-	 * nobody (the worker's part is none of it), and where that led. */
+	struct mono cpu; /* of this process: routing, verification, plan */
+	/* If timed: the longest CPU time of one call into the core, in which it
+	 * answers no query (the worker's part does not count), and the phase it
+	 * ended in. */
 	bool timed;
 	struct mono longest;
 	enum sm_phase longest_to;
 };
 
 /*
- * A world around f; yaml ("" or NULL: all defaults) is the configuration of
- * the SM, which sits on the first host. A configuration that does not parse is
+ * A world around f; yaml ("" or NULL: all defaults) is the configuration of the
+ * SM, which runs on the first host. A configuration that does not parse is
  * asserted. Nothing runs yet.
  */
 struct world *world_new(
@@ -52,16 +53,21 @@ void world_free(struct world *w); /* NULL allowed */
 /* Start the daemon at the present virtual time. */
 void world_start(struct world *w);
 
-/* Kill it without ceremony; world_start begins a second life with what was
- * saved. */
+/*
+ * Kill the daemon without shutdown; world_start restarts it with what was
+ * saved.
+ */
 void world_kill(struct world *w);
 
-/* Lose what was saved: the next life is that of a daemon elsewhere. */
+/* Lose what was saved, as if the daemon were started on another machine. */
 void world_forget(struct world *w);
-/* And on that host, by its first port; nobody lives now. */
+/*
+ * The same, and move the SM to this host, port 1. Not while the daemon runs
+ * (asserted).
+ */
 void world_elsewhere(struct world *w, uint32_t host);
 
-/* Another configuration, for the daemon that runs and those to come. */
+/* Load another configuration: into the running daemon, and for later starts. */
 void world_reload(struct world *w, const char *yaml);
 
 /* Let time pass. */

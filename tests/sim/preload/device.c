@@ -21,22 +21,22 @@ enum {
 	TABLE = 65536,		/* descriptors from here on cannot be devices */
 	ISSM_WAIT = 100 * 1000, /* microseconds between tries of a waiting
 				   open of an issm device */
-	GONE_WAIT = 200 * 1000, /* before it is said that the server is gone */
+	GONE_WAIT = 200 * 1000, /* delay of the error that the server is gone */
 };
 
 struct device {
 	atomic_bool live;
-	pthread_mutex_t lock; /* of reading: a long message is two frames */
+	pthread_mutex_t lock; /* for reading: a long message is two frames */
 	bool issm, pkey;
 	uint64_t key;
 	_Atomic uint32_t agents, rmpp; /* bit: number of the agent */
-	bool big;		       /* first has been read, BODY has not */
+	bool big; /* `first` has been read, its BODY has not */
 	struct proto_mad first;
 };
 
 /*
- * What a wrapper of libc must know of a descriptor it is given, so mutable
- * and global by nature. A place once used keeps its struct device.
+ * Devices by descriptor, for the wrappers of libc: hence mutable and global. An
+ * entry once used keeps its struct device.
  */
 /* NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables) */
 static _Atomic(struct device *) table[TABLE];
@@ -64,7 +64,7 @@ device_forget(int fd)
 }
 
 static int
-remember(int fd, bool issm, uint64_t key)
+add_device(int fd, bool issm, uint64_t key)
 {
 	struct device *d;
 
@@ -112,7 +112,7 @@ device_open(bool issm, uint32_t number, int flags)
 		(void)fcntl(fd, F_SETFD, 0);
 	if (flags & O_NONBLOCK)
 		(void)fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
-	if (remember(fd, issm, a.key) < 0) {
+	if (add_device(fd, issm, a.key) < 0) {
 		link_close(fd);
 		return -1;
 	}
@@ -126,19 +126,19 @@ header_size(const struct device *d)
 }
 
 static ssize_t
-refuse(int error)
+fail_errno(int error)
 {
 	errno = error;
 	return -1;
 }
 
-/* The server is gone, or talks nonsense: a device pulled out. */
+/* The server is gone, or breaks the protocol: like a device pulled out. */
 static ssize_t
-broken(ssize_t n)
+lost_server(ssize_t n)
 {
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return -1;
-	return refuse(EIO);
+	return fail_errno(EIO);
 }
 
 static void
@@ -171,7 +171,7 @@ receive_body(int fd)
 
 	while ((n = recvmsg(fd, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC)) < 0 &&
 		(errno == EAGAIN || errno == EINTR))
-		wait_for(fd, POLLIN); /* it is right behind its BIG */
+		wait_for(fd, POLLIN); /* it follows its BIG at once */
 	c = n == (ssize_t)sizeof(head) ? CMSG_FIRSTHDR(&m) : NULL;
 	if (c == NULL || c->cmsg_type != SCM_RIGHTS)
 		return -1;
@@ -182,7 +182,7 @@ receive_body(int fd)
 	return -1;
 }
 
-/* All of a body into buf: not mapped, as its sender could still cut it. */
+/* Read a body into buf; not mapped, as its sender could still truncate it. */
 static int
 read_body(int body, uint8_t *buf, size_t len)
 {
@@ -198,7 +198,7 @@ read_body(int body, uint8_t *buf, size_t len)
 	return 0;
 }
 
-/* Hand out the long message whose first frame is here, if it fits. */
+/* Return the long message of the first frame read, if it fits. */
 static ssize_t
 finish_big(struct device *d, int fd, uint8_t *buf, size_t room)
 {
@@ -206,28 +206,28 @@ finish_big(struct device *d, int fd, uint8_t *buf, size_t room)
 	int body, rc;
 
 	if (room < hdr + PROTO_MAD)
-		return refuse(EINVAL);
+		return fail_errno(EINVAL);
 	d->first.umad.length = (uint32_t)(hdr + len);
 	memcpy(buf, &d->first.umad, hdr);
 	memcpy(buf + hdr, d->first.mad, PROTO_MAD);
 	if (room < hdr + len)
-		return refuse(ENOSPC);
+		return fail_errno(ENOSPC);
 	d->big = false;
 	body = receive_body(fd);
 	if (body < 0)
-		return refuse(EIO);
+		return fail_errno(EIO);
 	rc = read_body(body, buf + hdr, len);
 	(void)real_close(body);
-	/* what the fabric has made of the headers counts */
+	/* the headers are those that came through the fabric */
 	memcpy(buf + hdr, d->first.mad, PROTO_MAD);
-	return rc < 0 ? refuse(EIO) : (ssize_t)(hdr + len);
+	return rc < 0 ? fail_errno(EIO) : (ssize_t)(hdr + len);
 }
 
 static ssize_t
 read_locked(struct device *d, int fd, uint8_t *buf, size_t room)
 {
 	size_t hdr = header_size(d), len;
-	/* what may not fit must stay in the socket */
+	/* a message that may not fit must stay in the socket */
 	int peek = room < hdr + PROTO_MAD ? MSG_PEEK : 0;
 	struct proto_mad f;
 	const char *why;
@@ -237,12 +237,12 @@ read_locked(struct device *d, int fd, uint8_t *buf, size_t room)
 		return finish_big(d, fd, buf, room);
 	n = recv(fd, &f, sizeof(f), MSG_DONTWAIT | peek);
 	if (n <= 0)
-		return broken(n);
+		return lost_server(n);
 	if (proto_mad_decode(&f, (size_t)n, &f, &len, &why) < 0)
-		return refuse(EIO);
+		return fail_errno(EIO);
 	if (peek) {
 		if (f.head.kind == PROTO_BIG || room < hdr + len)
-			return refuse(EINVAL);
+			return fail_errno(EINVAL);
 		(void)recv(fd, &f, sizeof(f), MSG_DONTWAIT);
 	}
 	if (f.head.kind == PROTO_BIG) {
@@ -257,7 +257,8 @@ read_locked(struct device *d, int fd, uint8_t *buf, size_t room)
 
 /*
  * opensm reads on after an error, and logs each: it would fill a disk, and be
- * cancelled at its end while it holds the lock of its log. Asleep it can be.
+ * cancelled at its end while it holds the lock of its log. While it sleeps here
+ * it can be cancelled safely.
  */
 static void
 hold_up(void)
@@ -273,7 +274,7 @@ device_read(struct device *d, int fd, void *buf, size_t n)
 	int cancel;
 
 	if (d->issm || n < header_size(d))
-		return refuse(EINVAL);
+		return fail_errno(EINVAL);
 	for (;;) {
 		/* a thread cancelled in here would keep the lock for ever */
 		(void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
@@ -318,7 +319,7 @@ send_frame(int fd, const struct proto_mad *f, size_t n, int body)
 		if (errno == EAGAIN) /* the kernel's queue has no end: wait */
 			wait_for(fd, POLLOUT);
 		else if (errno != EINTR)
-			return (int)refuse(EIO);
+			return (int)fail_errno(EIO);
 	}
 	return 0;
 }
@@ -330,12 +331,12 @@ send_big(int fd, struct proto_mad *f, const uint8_t *mad, size_t len)
 	size_t at = 0;
 
 	if (body < 0)
-		return (int)refuse(ENOMEM);
+		return (int)fail_errno(ENOMEM);
 	while (at < len) {
 		ssize_t n = real_write(body, mad + at, len - at);
 
 		if (n <= 0) {
-			(void)refuse(ENOMEM);
+			(void)fail_errno(ENOMEM);
 			goto out;
 		}
 		at += (size_t)n;
@@ -348,9 +349,9 @@ out:
 	return rc;
 }
 
-/* Would the kernel take a MAD of this length from this agent? */
+/* True if the kernel would take a MAD of this length from this agent. */
 static bool
-acceptable(
+is_acceptable(
 	const struct device *d, uint32_t agent, const uint8_t *mad, size_t len)
 {
 	uint32_t bit;
@@ -373,11 +374,11 @@ device_write(struct device *d, int fd, const void *buf, size_t n)
 	int rc;
 
 	if (d->issm || n < hdr + PROTO_MAD_LEAST)
-		return refuse(EINVAL);
+		return fail_errno(EINVAL);
 	memset(&f.umad, 0, sizeof(f.umad));
 	memcpy(&f.umad, buf, hdr);
-	if (!acceptable(d, f.umad.agent, mad, len))
-		return refuse(EINVAL);
+	if (!is_acceptable(d, f.umad.agent, mad, len))
+		return fail_errno(EINVAL);
 	memcpy(f.mad, mad, len < PROTO_MAD ? len : PROTO_MAD);
 	if (len > PROTO_MAD) {
 		rc = send_big(fd, &f, mad, len);
@@ -399,7 +400,7 @@ register_agent(struct device *d, const struct proto_agent *agent, uint32_t *id)
 	if (link_query(&h, &a, NULL) < 0)
 		return -1;
 	if (a.value >= PROTO_AGENTS)
-		return (int)refuse(EIO);
+		return (int)fail_errno(EIO);
 	if (agent->rmpp)
 		atomic_fetch_or(&d->rmpp, 1U << a.value);
 	else
@@ -437,7 +438,7 @@ register_new(struct device *d, void *arg)
 
 	memcpy(&r, arg, sizeof(r));
 	if (r.flags != 0 || r.qpn > 1) /* no RMPP in user space */
-		return (int)refuse(EINVAL);
+		return (int)fail_errno(EINVAL);
 	agent.qpn = (uint8_t)r.qpn;
 	agent.mgmt_class = r.mgmt_class;
 	agent.version = r.mgmt_class_version;
@@ -451,14 +452,14 @@ register_new(struct device *d, void *arg)
 }
 
 static int
-unregister(struct device *d, const void *arg)
+unregister_agent(struct device *d, const void *arg)
 {
 	struct proto_hello h = {.want = PROTO_WANT_UNREGISTER, .key = d->key};
 	struct proto_answer a;
 
 	memcpy(&h.agent.id, arg, sizeof(h.agent.id));
 	if (h.agent.id >= PROTO_AGENTS)
-		return (int)refuse(EINVAL);
+		return (int)fail_errno(EINVAL);
 	atomic_fetch_and(&d->agents, ~(1U << h.agent.id));
 	return link_query(&h, &a, NULL);
 }
@@ -469,7 +470,7 @@ device_ioctl(struct device *d, unsigned long request, void *arg, bool *done)
 	*done = !d->issm;
 	if (*done && request == IB_USER_MAD_ENABLE_PKEY) {
 		if (atomic_load(&d->agents) != 0)
-			return (int)refuse(EINVAL);
+			return (int)fail_errno(EINVAL);
 		d->pkey = true;
 		return 0;
 	}
@@ -479,7 +480,7 @@ device_ioctl(struct device *d, unsigned long request, void *arg, bool *done)
 	if (*done && request == IB_USER_MAD_REGISTER_AGENT2)
 		return register_new(d, arg);
 	if (*done && request == IB_USER_MAD_UNREGISTER_AGENT)
-		return unregister(d, arg);
+		return unregister_agent(d, arg);
 	*done = false;
 	return 0;
 }

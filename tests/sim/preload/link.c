@@ -18,9 +18,9 @@ link_close(int fd)
 	errno = keep;
 }
 
-/* Said once a process: a tool asks for dozens of files. */
+/* Once per process: a tool asks for dozens of files. */
 static void
-complain(const char *what)
+warn_once(const char *what)
 {
 	static atomic_flag said = ATOMIC_FLAG_INIT;
 	const char *name = getenv("IBSIM_SOCKNAME");
@@ -31,14 +31,14 @@ complain(const char *what)
 }
 
 static int
-dial(void)
+connect_server(void)
 {
 	struct sockaddr_un addr;
 	socklen_t n = proto_address(NULL, &addr);
 	int fd, size = 4 << 20; /* as much of it as the kernel allows */
 
 	if (n == 0) {
-		complain("its name is too long");
+		warn_once("its name is too long");
 		errno = ENXIO;
 		return -1;
 	}
@@ -46,7 +46,7 @@ dial(void)
 	if (fd < 0)
 		return -1;
 	if (connect(fd, (const struct sockaddr *)&addr, n) < 0) {
-		complain(strerror(errno));
+		warn_once(strerror(errno));
 		link_close(fd);
 		errno = ENXIO;
 		return -1;
@@ -56,7 +56,7 @@ dial(void)
 }
 
 static int
-exchange(
+exchange_frames(
 	int fd, const struct proto_hello *h, struct proto_answer *a, char *text)
 {
 	char frame[sizeof(*a) + PROTO_TEXT];
@@ -73,12 +73,12 @@ exchange(
 		n = 0;
 	}
 	if (n <= 0) {
-		complain(n < 0 ? strerror(errno) : "it hung up");
+		warn_once(n < 0 ? strerror(errno) : "it hung up");
 		errno = ENXIO;
 		return -1;
 	}
 	if (proto_answer_decode(frame, (size_t)n, a, text, &why) < 0) {
-		complain(why);
+		warn_once(why);
 		errno = ENXIO;
 		return -1;
 	}
@@ -90,7 +90,7 @@ int
 link_ask(struct proto_hello *h, struct proto_answer *a, char *text)
 {
 	const char *host = getenv("SIM_HOST");
-	int fd = dial();
+	int fd = connect_server();
 
 	if (fd < 0)
 		return -1;
@@ -100,7 +100,7 @@ link_ask(struct proto_hello *h, struct proto_answer *a, char *text)
 	h->pid = (uint32_t)getpid();
 	(void)snprintf(
 		h->host, sizeof(h->host), "%s", host != NULL ? host : "");
-	if (exchange(fd, h, a, text) < 0) {
+	if (exchange_frames(fd, h, a, text) < 0) {
 		link_close(fd);
 		return -1;
 	}

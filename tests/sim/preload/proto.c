@@ -27,13 +27,13 @@ proto_address(const char *name, struct sockaddr_un *out)
 }
 
 static int
-wrong(const char **why, const char *text)
+set_error(const char **why, const char *text)
 {
 	*why = text;
 	return -1;
 }
 
-/* Magic and version stand at the same place in HELLO and ANSWER, for ever. */
+/* Magic and version keep their place in HELLO and ANSWER in all versions. */
 static int
 check_first(const void *frame, size_t n, enum proto_kind kind, size_t least,
 	const char **why)
@@ -45,14 +45,15 @@ check_first(const void *frame, size_t n, enum proto_kind kind, size_t least,
 	} f;
 
 	if (n < sizeof(f))
-		return wrong(why, "a frame too short for its head");
+		return set_error(why, "a frame too short for its head");
 	memcpy(&f, frame, sizeof(f));
 	if (f.head.kind != kind || f.magic != PROTO_MAGIC)
-		return wrong(why, "not a frame of heddle-sim's protocol");
+		return set_error(why, "not a frame of heddle-sim's protocol");
 	if (f.version != PROTO_VERSION)
-		return wrong(why, "another version of heddle-sim's protocol");
+		return set_error(
+			why, "another version of heddle-sim's protocol");
 	if (f.head.size != n || n < least)
-		return wrong(why, "a frame of the wrong size");
+		return set_error(why, "a frame of the wrong size");
 	return 0;
 }
 
@@ -63,13 +64,13 @@ proto_hello_decode(
 	if (check_first(frame, n, PROTO_HELLO, sizeof(*out), why) < 0)
 		return -1;
 	if (n != sizeof(*out))
-		return wrong(why, "a HELLO of the wrong size");
+		return set_error(why, "a HELLO of the wrong size");
 	memcpy(out, frame, sizeof(*out));
 	if (out->want < PROTO_WANT_UMAD || out->want > PROTO_WANT_UNREGISTER)
-		return wrong(why, "a HELLO that wants what does not exist");
+		return set_error(why, "a HELLO that wants what does not exist");
 	if (memchr(out->host, '\0', sizeof(out->host)) == NULL ||
 		memchr(out->path, '\0', sizeof(out->path)) == NULL)
-		return wrong(why, "a HELLO with a text that does not end");
+		return set_error(why, "a HELLO with a text that does not end");
 	return 0;
 }
 
@@ -81,7 +82,7 @@ proto_answer_decode(const void *frame, size_t n, struct proto_answer *out,
 		return -1;
 	memcpy(out, frame, sizeof(*out));
 	if (out->bytes > PROTO_TEXT || out->bytes != n - sizeof(*out))
-		return wrong(why, "an ANSWER whose text has another size");
+		return set_error(why, "an ANSWER whose text has another size");
 	if (text != NULL)
 		memcpy(text, (const char *)frame + sizeof(*out), out->bytes);
 	return 0;
@@ -92,20 +93,21 @@ proto_mad_decode(const void *frame, size_t n, struct proto_mad *out,
 	size_t *len, const char **why)
 {
 	if (n < PROTO_MAD_AT + PROTO_MAD_HEADER || n > sizeof(*out))
-		return wrong(why, "a MAD of an impossible size");
+		return set_error(why, "a MAD of an impossible size");
 	memmove(out, frame, n);
 	memset((char *)out + n, 0, sizeof(*out) - n);
 	if (out->head.kind == PROTO_PLAIN) {
 		if (out->head.size != n)
-			return wrong(why, "a MAD of another size than it says");
+			return set_error(
+				why, "a MAD of another size than it says");
 		*len = n - PROTO_MAD_AT;
 		return 0;
 	}
 	if (out->head.kind != PROTO_BIG)
-		return wrong(why, "a frame that is no MAD");
+		return set_error(why, "a frame that is no MAD");
 	if (n != sizeof(*out) || out->head.size <= n ||
 		out->head.size > PROTO_MESSAGE)
-		return wrong(why, "a long message of an impossible size");
+		return set_error(why, "a long message of an impossible size");
 	*len = out->head.size - PROTO_MAD_AT;
 	return 0;
 }

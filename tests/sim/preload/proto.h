@@ -1,5 +1,5 @@
 /*
- * proto: what libheddle-umad.so and a heddle-sim server say to each other.
+ * proto: the protocol between libheddle-umad.so and a heddle-sim server.
  *
  * A connection is a SOCK_SEQPACKET socket in the abstract name space, at
  * "heddle-sim:NAME"; a datagram is one frame, in the host's byte order (both
@@ -13,20 +13,21 @@
  *				<--	BIG, then BODY (+ descriptor)
  *
  * Every open umad device is a connection of its own, and the descriptor that
- * the program holds is this socket: poll, select and epoll work because there
- * is something real to wait for. So is every open issm device: IsSM is set as
- * long as the connection lives. Everything else (to register an agent, to read
- * a file of sysfs) is one question and one answer on a connection made for it,
- * so that no answer ever mixes with the MADs that other threads wait for; it
- * names the device by the key in the answer to its HELLO.
+ * the program holds is this socket: so poll, select and epoll work. Every open
+ * issm device is a connection too: IsSM is set as long as it is open.
+ * Everything else (registering an agent, reading a file of sysfs) is one
+ * request and one answer on a connection of its own, so that no answer mixes
+ * with the MADs that other threads wait for; it names the device by the key in
+ * the answer to the device's HELLO.
  *
- * MAD carries what a program writes to or reads from a umad device: the
- * kernel's header of 64 bytes, then up to 256 bytes of MAD. What is longer (a
- * table that the kernel's RMPP would carry) travels as a memory file: BIG has
- * its size, the header and the first 256 bytes, the descriptor that comes with
- * it (from the server: with BODY, right behind) has all of the MAD. So there
- * is no limit but memory, nothing to put together from pieces, and a reader
- * whose buffer is too small leaves BODY in the socket: it stays readable.
+ * MAD carries the data that a program writes to or reads from a umad device:
+ * the kernel's header of 64 bytes, then up to 256 bytes of MAD. A longer
+ * message (a table that the kernel's RMPP would carry) travels as a memory
+ * file: BIG has its size, the header and the first 256 bytes; the descriptor
+ * that comes with it (from the server: with BODY, which follows) has all of the
+ * MAD. So only memory limits its length, no pieces are put together, and a
+ * reader with too small a buffer leaves BODY in the socket, which stays
+ * readable.
  */
 #ifndef HEDDLE_TESTS_SIM_PRELOAD_PROTO_H
 #define HEDDLE_TESTS_SIM_PRELOAD_PROTO_H
@@ -44,14 +45,14 @@ enum {
 	PROTO_TEXT = 16384,  /* of a file, or names in a directory */
 	PROTO_UMAD = 64,     /* struct ib_user_mad_hdr */
 	PROTO_UMAD_OLD = 56, /* the same without pkey_index */
-	PROTO_MAD = 256,     /* of these in a frame */
+	PROTO_MAD = 256,     /* bytes of MAD in a frame */
 	PROTO_MAD_HEADER = 24,
 	PROTO_MAD_LEAST = 36, /* MAD and RMPP header: the kernel's least */
 	PROTO_AGENTS = 32,    /* of one umad device, as in the kernel */
 	PROTO_METHODS = 4,    /* words of a method mask */
 };
 
-/* Longest message that is taken at all. */
+/* Longest message that is accepted. */
 #define PROTO_MESSAGE (1U << 30)
 
 enum proto_kind {
@@ -64,14 +65,14 @@ enum proto_kind {
 
 enum proto_want {
 	PROTO_WANT_UMAD = 1,	   /* device; answer: key */
-	PROTO_WANT_ISSM = 2,	   /* device; EBUSY when somebody else has it */
+	PROTO_WANT_ISSM = 2,	   /* device; EBUSY if another program has it */
 	PROTO_WANT_FILE = 3,	   /* path; answer: value a proto_file, text */
 	PROTO_WANT_REGISTER = 4,   /* key, agent; answer: value its id */
 	PROTO_WANT_UNREGISTER = 5, /* key, agent.id */
 };
 
 enum proto_file {
-	PROTO_FILE_TEXT = 1,  /* text is what is in it */
+	PROTO_FILE_TEXT = 1,  /* text is the file's content */
 	PROTO_FILE_DIR = 2,   /* text is names, a zero after each */
 	PROTO_FILE_DEVICE = 3 /* umad or issm */
 };
@@ -86,7 +87,7 @@ struct proto_agent {
 	uint32_t id;
 	uint8_t qpn, mgmt_class, version, rmpp;
 	uint32_t oui;
-	uint32_t methods[PROTO_METHODS]; /* requests that others may send */
+	uint32_t methods[PROTO_METHODS]; /* requests that the agent takes */
 };
 
 struct proto_hello {
@@ -96,7 +97,8 @@ struct proto_hello {
 	uint32_t pid, device;
 	uint64_t key;
 	struct proto_agent agent;
-	char host[PROTO_HOST]; /* node to sit on; empty: the server's choice */
+	char host[PROTO_HOST]; /* node to attach to; empty: the server's choice
+				*/
 	char path[PROTO_PATH];
 };
 
@@ -133,22 +135,22 @@ enum { PROTO_MAD_AT = sizeof(struct proto_head) + PROTO_UMAD };
 
 /*
  * The address of the server called name (NULL: $IBSIM_SOCKNAME, or "sim"), and
- * its length; 0 when the name is too long.
+ * its length; 0 if the name is too long.
  */
 socklen_t proto_address(const char *name, struct sockaddr_un *out);
 
 /*
- * Is this frame of n bytes what it says? 0, or -1 and what is wrong in *why
- * (a constant text). Texts in it are terminated afterwards.
+ * Decode a frame of n bytes and check it. 0, or -1 and the fault in *why (a
+ * constant text). Texts in the frame are terminated afterwards.
  */
 int proto_hello_decode(
 	const void *frame, size_t n, struct proto_hello *out, const char **why);
-/* text (room for PROTO_TEXT bytes, or NULL when none is expected). */
+/* text: room for PROTO_TEXT bytes, or NULL if none is expected. */
 int proto_answer_decode(const void *frame, size_t n, struct proto_answer *out,
 	char *text, const char **why);
 /*
- * PLAIN or BIG. *len: bytes of MAD, at least PROTO_MAD_HEADER; what the frame
- * does not have of out->mad is zeroes. frame may be out itself.
+ * PLAIN or BIG. *len: bytes of MAD, at least PROTO_MAD_HEADER; bytes of
+ * out->mad that are not in the frame are zero. frame may be out itself.
  */
 int proto_mad_decode(const void *frame, size_t n, struct proto_mad *out,
 	size_t *len, const char **why);

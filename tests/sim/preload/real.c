@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 static void *
-find(_Atomic(void *) *slot, const char *name)
+find_real(_Atomic(void *) *slot, const char *name)
 {
 	void *f = atomic_load_explicit(slot, memory_order_acquire);
 
@@ -23,7 +23,8 @@ find(_Atomic(void *) *slot, const char *name)
 	type real_##name parameters                                            \
 	{                                                                      \
 		static _Atomic(void *) slot;                                   \
-		type(*f) parameters = (type(*) parameters)find(&slot, #name);  \
+		type(*f) parameters =                                          \
+			(type(*) parameters)find_real(&slot, #name);           \
                                                                                \
 		return f arguments;                                            \
 	}

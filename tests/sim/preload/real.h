@@ -1,6 +1,6 @@
 /*
- * real: libc's own functions behind those that this library wraps - or those
- * of the next library that wraps them too (a sanitizer's come before ours).
+ * real: the functions of libc that this library wraps - or those of the next
+ * library that wraps them too (a sanitizer's come before ours).
  */
 #ifndef HEDDLE_TESTS_SIM_PRELOAD_REAL_H
 #define HEDDLE_TESTS_SIM_PRELOAD_REAL_H

@@ -1,17 +1,17 @@
 /*
- * wrap: the functions of libc that libheddle-umad.so puts in front of libc's,
- * and all that it exports. Each looks whether the call is about the simulator
- * and passes it on otherwise.
+ * wrap: the wrappers of libc's functions in libheddle-umad.so, which are all
+ * that it exports. Each checks whether the call is about the simulator and
+ * passes it on otherwise.
  *
  *	IBSIM_SOCKNAME=name SIM_HOST=node LD_PRELOAD=libheddle-umad.so saquery
  *
- * A program built with AddressSanitizer wants its runtime first, which wraps
- * the same functions and goes on to ours:
+ * A program built with AddressSanitizer needs its runtime first, which wraps
+ * the same functions and goes on to these:
  *
  *	LD_PRELOAD="libasan.so.8 libheddle-umad.so" heddled ...
  *
- * Known of the programs: descriptors that dup() made of a umad device are not
- * devices, nor is one that a program was given at its start. fork() is fine.
+ * Limits: a dup() of a umad device's descriptor is no device, nor is a
+ * descriptor that a program inherits. fork() works.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -26,15 +26,15 @@
 
 #include "tests/sim/preload/device.h"
 #include "tests/sim/preload/real.h"
-#include "tests/sim/preload/tree.h"
+#include "tests/sim/preload/sysfs.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* Where files are large anyway, both families are one. */
+/* If file offsets are 64 bits anyway, both families are the same. */
 _Static_assert(sizeof(struct stat) == sizeof(struct stat64), "LP64");
 _Static_assert(sizeof(struct dirent) == sizeof(struct dirent64), "LP64");
 
-/* What libc calls when a program was built with _FORTIFY_SOURCE. */
+/* Called by programs built with _FORTIFY_SOURCE. */
 /* NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl*): they are libc's names */
 EXPORT int __open_2(const char *path, int flags);
 EXPORT int __open64_2(const char *path, int flags);
@@ -52,8 +52,8 @@ mode_of(int flags, va_list ap)
 static int
 open_any(int dir, const char *path, int flags, mode_t mode)
 {
-	if (tree_ours(path))
-		return tree_open(path, flags);
+	if (sysfs_has(path))
+		return sysfs_open(path, flags);
 	return dir == AT_FDCWD ? real_open(path, flags, mode)
 			       : real_openat(dir, path, flags, mode);
 }
@@ -185,7 +185,7 @@ ioctl(int fd, unsigned long request, ...)
 EXPORT FILE *
 fopen(const char *path, const char *mode)
 {
-	return tree_ours(path) ? tree_fopen(path, mode)
+	return sysfs_has(path) ? sysfs_fopen(path, mode)
 			       : real_fopen(path, mode);
 }
 
@@ -198,7 +198,7 @@ fopen64(const char *path, const char *mode)
 EXPORT int
 stat(const char *path, struct stat *st)
 {
-	return tree_ours(path) ? tree_stat(path, st) : real_stat(path, st);
+	return sysfs_has(path) ? sysfs_stat(path, st) : real_stat(path, st);
 }
 
 EXPORT int
@@ -210,7 +210,7 @@ stat64(const char *path, struct stat64 *st)
 EXPORT int
 lstat(const char *path, struct stat *st)
 {
-	return tree_ours(path) ? tree_stat(path, st) : real_lstat(path, st);
+	return sysfs_has(path) ? sysfs_stat(path, st) : real_lstat(path, st);
 }
 
 EXPORT int
@@ -222,23 +222,23 @@ lstat64(const char *path, struct stat64 *st)
 EXPORT int
 access(const char *path, int mode)
 {
-	return tree_ours(path) ? tree_access(path, mode)
+	return sysfs_has(path) ? sysfs_access(path, mode)
 			       : real_access(path, mode);
 }
 
 EXPORT DIR *
 opendir(const char *path)
 {
-	return tree_ours(path) ? (DIR *)(void *)tree_opendir(path)
+	return sysfs_has(path) ? (DIR *)(void *)sysfs_opendir(path)
 			       : real_opendir(path);
 }
 
 EXPORT struct dirent *
 readdir(DIR *dir)
 {
-	struct tree_dir *d = tree_dir(dir);
+	struct sysfs_dir *d = sysfs_dir(dir);
 
-	return d != NULL ? tree_readdir(d) : real_readdir(dir);
+	return d != NULL ? sysfs_readdir(d) : real_readdir(dir);
 }
 
 EXPORT struct dirent64 *
@@ -250,15 +250,15 @@ readdir64(DIR *dir)
 EXPORT int
 closedir(DIR *dir)
 {
-	struct tree_dir *d = tree_dir(dir);
+	struct sysfs_dir *d = sysfs_dir(dir);
 
-	return d != NULL ? tree_closedir(d) : real_closedir(dir);
+	return d != NULL ? sysfs_closedir(d) : real_closedir(dir);
 }
 
 EXPORT int
 dirfd(DIR *dir)
 {
-	if (tree_dir(dir) != NULL) {
+	if (sysfs_dir(dir) != NULL) {
 		errno = ENOTSUP;
 		return -1;
 	}
@@ -270,7 +270,7 @@ scandir(const char *restrict path, struct dirent ***restrict list,
 	int (*select)(const struct dirent *),
 	int (*compare)(const struct dirent **, const struct dirent **))
 {
-	return tree_ours(path) ? tree_scandir(path, list, select, compare)
+	return sysfs_has(path) ? sysfs_scandir(path, list, select, compare)
 			       : real_scandir(path, list, select, compare);
 }
 

@@ -34,7 +34,7 @@ is_switch(const struct referee *j, uint32_t node)
 
 /* The node at the other end of a link that is up, or FABRIC_NONE. */
 static uint32_t
-neighbour(const struct referee *j, uint32_t node, unsigned port)
+link_peer(const struct referee *j, uint32_t node, unsigned port)
 {
 	const struct sim_port *p = sim_int_port(j->s, node, port);
 
@@ -42,8 +42,8 @@ neighbour(const struct referee *j, uint32_t node, unsigned port)
 }
 
 /*
- * Everything that the SM can reach from its port (a host's port 1), hosts
- * passing nothing on: not from one rail to another either.
+ * Everything that the SM can reach from its port (a host's port 1). Hosts pass
+ * nothing on, not from one of their ports to another either.
  */
 static void
 find_scope(struct referee *j, uint32_t sm)
@@ -56,7 +56,7 @@ find_scope(struct referee *j, uint32_t sm)
 		if (i > 0 && !is_switch(j, n))
 			continue;
 		for (unsigned p = 1; p <= j->s->node[n].nports; p++) {
-			uint32_t m = neighbour(j, n, p);
+			uint32_t m = link_peer(j, n, p);
 
 			if (p > 1 && !is_switch(j, n))
 				break;
@@ -112,7 +112,7 @@ add_lids(struct referee *j, uint32_t node, unsigned port)
 	}
 }
 
-/* Collect the end ports in scope and what LIDs they have. */
+/* Collect the end ports in scope and their LIDs. */
 static void
 find_lids(struct referee *j, bool judged)
 {
@@ -126,7 +126,7 @@ find_lids(struct referee *j, bool judged)
 			continue;
 		}
 		for (unsigned p = 1; p <= node->nports; p++) {
-			uint32_t m = neighbour(j, n, p);
+			uint32_t m = link_peer(j, n, p);
 
 			if (m != FABRIC_NONE && j->scope[m] &&
 				(is_switch(j, m) || j->norder <= 2))
@@ -158,9 +158,9 @@ referee_lids(struct referee *j)
 	free(owner);
 }
 
-/* One step from a switch towards a LID. */
+/* The next node from a switch towards a LID. */
 static uint32_t
-step(struct referee *j, uint32_t sw, const struct referee_lid *l)
+next_node(struct referee *j, uint32_t sw, const struct referee_lid *l)
 {
 	const struct sim_node *n = &j->s->node[sw];
 	unsigned out = sim_table_lft(n->sw, l->lid);
@@ -169,7 +169,7 @@ step(struct referee *j, uint32_t sw, const struct referee_lid *l)
 	j->out[sw] = (uint8_t)out;
 	if (out == 0)
 		return sw == l->node ? REFEREE_END : REFEREE_LOST;
-	m = out <= n->nports ? neighbour(j, sw, out) : FABRIC_NONE;
+	m = out <= n->nports ? link_peer(j, sw, out) : FABRIC_NONE;
 	if (m == FABRIC_NONE || !j->scope[m])
 		return REFEREE_LOST;
 	if (is_switch(j, m))
@@ -198,16 +198,16 @@ referee_arrives(const struct referee *j, uint32_t sw)
 	return is_depth(j->depth[sw]);
 }
 
-/* Follow a LID from a switch as far as something new is learnt. */
+/* Follow a LID from a switch until a switch with a known depth. */
 static void
-follow(struct referee *j, uint32_t sw, const struct referee_lid *l)
+follow_lid(struct referee *j, uint32_t sw, const struct referee_lid *l)
 {
 	uint32_t n = 0, at = sw, d;
 
 	while (j->depth[at] == D_UNKNOWN) {
 		j->depth[at] = D_WALKING;
 		j->stack[n++] = at;
-		j->next[at] = step(j, at, l);
+		j->next[at] = next_node(j, at, l);
 		if (j->next[at] >= REFEREE_LOST)
 			break;
 		at = j->next[at];
@@ -244,7 +244,7 @@ report_lost(struct referee *j, uint32_t sw, const struct referee_lid *l)
 			j->s->node[sw].name, l->lid, to, j->out[sw]);
 }
 
-/* Hosts' traffic to one LID, the farthest switches first. */
+/* Add the hosts' traffic to one LID, the farthest switches first. */
 static void
 add_load(struct referee *j, const struct referee_lid *l,
 	const uint32_t *by_depth)
@@ -253,9 +253,9 @@ add_load(struct referee *j, const struct referee_lid *l,
 
 	for (uint32_t i = 0; i < j->norder; i++)
 		j->flow[j->order[i]] = j->hosts[j->order[i]];
-	/* the destination sends nothing to itself */
-	if (neighbour(j, at, l->port) != FABRIC_NONE)
-		j->flow[neighbour(j, at, l->port)]--;
+	/* none from the destination to itself */
+	if (link_peer(j, at, l->port) != FABRIC_NONE)
+		j->flow[link_peer(j, at, l->port)]--;
 	for (uint32_t i = 0; i < j->r->switches; i++) {
 		uint32_t sw = by_depth[i];
 
@@ -315,7 +315,7 @@ referee_lid(struct referee *j, const struct referee_lid *l, unsigned what,
 			continue;
 		j->r->pairs++;
 		if (j->depth[sw] == D_UNKNOWN)
-			follow(j, sw, l);
+			follow_lid(j, sw, l);
 		if (!is_depth(j->depth[sw]))
 			report_lost(j, sw, l);
 		else if (j->depth[sw] > j->r->max_hops)
@@ -329,7 +329,7 @@ referee_lid(struct referee *j, const struct referee_lid *l, unsigned what,
 		add_load(j, l, by_depth);
 }
 
-/* How many host ports hang on each switch. */
+/* Count the host ports at each switch. */
 static void
 count_hosts(struct referee *j)
 {
@@ -337,7 +337,7 @@ count_hosts(struct referee *j)
 		const struct referee_lid *l = &j->lid[i];
 
 		if (l->base && is_host(j, l->node))
-			j->hosts[neighbour(j, l->node, l->port)]++;
+			j->hosts[link_peer(j, l->node, l->port)]++;
 	}
 }
 
@@ -351,7 +351,7 @@ sum_load(struct referee *j)
 
 		for (unsigned p = 1;
 			is_switch(j, sw) && p <= j->s->node[sw].nports; p++) {
-			uint32_t m = neighbour(j, sw, p);
+			uint32_t m = link_peer(j, sw, p);
 			uint64_t load = j->load[j->s->node[sw].first + p];
 
 			if (m == FABRIC_NONE || !j->scope[m] ||

@@ -6,21 +6,21 @@
 #include "tests/sim/referee/referee_int.h"
 
 /*
- * A channel is a lane of the port record that it leaves by: record * lanes +
- * lane. Its dependents are in the rows of the port record that it comes in by.
+ * A channel is a VL of the port record that it leaves by: record * lanes + VL.
+ * Its dependents are in the rows of the port record that it comes in by.
  */
 enum { F_CYCLE = 16, STARTS = 32, NAMED = 8, PORTS = 256 };
 
 struct cycle {
 	struct referee *j;
 	uint32_t n;	  /* channels */
-	uint32_t *degree; /* [n]: channels that still wait for this one */
-	uint32_t *node;	  /* [nports]: whose port it is */
+	uint32_t *degree; /* [n]: channels left that wait for this one */
+	uint32_t *node;	  /* [nports]: node of the port */
 	uint32_t *queue;  /* [n + 1] */
 	uint32_t *from;	  /* [n]: search tree, index + 1 */
 };
 
-/* The next set bit at or after *bit, false when there is none. */
+/* The next set bit at or after *bit; false if none. */
 static bool
 next_bit(const uint64_t *row, unsigned *bit)
 {
@@ -37,7 +37,7 @@ next_bit(const uint64_t *row, unsigned *bit)
 	return false;
 }
 
-/* The dependents of a channel one after the other; *at begins with 0. */
+/* The next dependent of a channel; *at begins with 0. False: no more. */
 static bool
 next_dependent(
 	const struct cycle *c, uint32_t channel, unsigned *at, uint32_t *to)
@@ -83,9 +83,11 @@ count_degrees(struct cycle *c)
 	}
 }
 
-/* Take away channels that nothing waits for until none is left or a cycle. */
+/*
+ * Remove channels that no channel waits for; the number of those that remain.
+ */
 static uint32_t
-peel(struct cycle *c)
+peel_acyclic(struct cycle *c)
 {
 	uint32_t n = 0;
 
@@ -105,9 +107,9 @@ peel(struct cycle *c)
 	return c->n - n;
 }
 
-/* The shortest way from a channel back to itself; its length, or 0. */
+/* The length of the shortest cycle through a channel, or 0. */
 static uint32_t
-search(struct cycle *c, uint32_t start)
+find_shortest(struct cycle *c, uint32_t start)
 {
 	uint32_t n = 0;
 
@@ -133,7 +135,7 @@ search(struct cycle *c, uint32_t start)
 	return 0;
 }
 
-/* Put the cycle that search found into words. */
+/* Report the cycle that find_shortest left in from[]. */
 static void
 name_cycle(struct cycle *c, uint32_t start, uint32_t len)
 {
@@ -164,9 +166,9 @@ name_cycle(struct cycle *c, uint32_t start, uint32_t len)
 		len > NAMED ? "..." : "and again");
 }
 
-/* A channel that ch waits behind and that was not peeled off: there is one. */
+/* A remaining channel that waits for ch; one exists. */
 static uint32_t
-before(const struct cycle *c, uint32_t ch)
+prev_channel(const struct cycle *c, uint32_t ch)
 {
 	const struct sim *s = c->j->s;
 	unsigned lanes = c->j->lanes;
@@ -192,19 +194,19 @@ before(const struct cycle *c, uint32_t ch)
 	return ch;
 }
 
-/* Go backwards until a channel comes up again: it is on a cycle. */
+/* Go backwards until a channel repeats: it is on a cycle. */
 static uint32_t
 onto_cycle(struct cycle *c, uint32_t ch)
 {
 	memset(c->from, 0, c->n * sizeof(*c->from));
 	while (!c->from[ch]) {
 		c->from[ch] = 1;
-		ch = before(c, ch);
+		ch = prev_channel(c, ch);
 	}
 	return ch;
 }
 
-/* Search from a spread of channels that are left; keep the shortest cycle. */
+/* Search from some of the remaining channels; report the shortest cycle. */
 static void
 name_shortest(struct cycle *c)
 {
@@ -217,13 +219,13 @@ name_shortest(struct cycle *c)
 		if (c->degree[ch] == 0 || seen++ % stride)
 			continue;
 		start = onto_cycle(c, ch);
-		len = search(c, start);
+		len = find_shortest(c, start);
 		if (len && (!best || len < best)) {
 			best = len;
 			at = start;
 		}
 	}
-	c->j->r->cycle_length = search(c, at);
+	c->j->r->cycle_length = find_shortest(c, at);
 	name_cycle(c, at, best);
 }
 
@@ -238,7 +240,7 @@ referee_cycle_find(struct referee *j)
 	c.queue = mem_zalloc(n + 1, sizeof(*c.queue));
 	c.from = mem_zalloc(n, sizeof(*c.from));
 	count_degrees(&c);
-	j->r->cyclic = peel(&c);
+	j->r->cyclic = peel_acyclic(&c);
 	if (j->r->cyclic)
 		name_shortest(&c);
 	free(c.degree);

@@ -1,6 +1,4 @@
-/*
- * referee_int: what the files of the judge share.
- */
+/* referee_int: what the files of the referee share. */
 #ifndef HEDDLE_TESTS_SIM_REFEREE_REFEREE_INT_H
 #define HEDDLE_TESTS_SIM_REFEREE_REFEREE_INT_H
 
@@ -12,7 +10,7 @@ struct referee_lid {
 	uint32_t node;
 	uint16_t lid;
 	uint8_t port;
-	bool base; /* the first of its port's */
+	bool base; /* the base LID of its port */
 };
 
 struct referee {
@@ -24,34 +22,35 @@ struct referee {
 	uint32_t norder;
 	struct referee_lid *lid;
 	size_t nlid, lid_cap;
-	unsigned said; /* kinds of faults already named */
+	unsigned said; /* kinds of faults already reported */
 
 	/* per LID */
 	uint32_t *next;	 /* [nnodes]: next node, or REFEREE_END, REFEREE_LOST */
-	uint8_t *out;	 /* [nnodes]: by which port */
-	uint32_t *depth; /* [nnodes]: switches to go; 0 unknown */
+	uint8_t *out;	 /* [nnodes]: out-port */
+	uint32_t *depth; /* [nnodes]: switches left to go; 0: unknown */
 	uint32_t *stack; /* [nnodes] */
 
-	/* dependencies, per in-port: from lane a to lane b of which ports */
+	/* dependencies, per in-port: from VL a to VL b of a set of out-ports.
+	 * "lane" in identifiers is a VL */
 	const struct referee_sls *sls; /* NULL: any SL between any two */
 	unsigned lanes;
 	uint64_t (**dep)[4]; /* [first + in], NULL or [a * lanes + b] */
-	uint16_t *on; /* [(first + in) * lanes + a]: SLs, while a LID is done */
+	uint16_t *on; /* [(first + in) * lanes + a]: SLs, for the current LID */
 
-	/* load: pairs on the channel out of port [first + out] */
+	/* load: pairs on the link out of port [first + out] */
 	uint64_t *load;
 	uint64_t *flow;	 /* [nnodes], per LID */
-	uint32_t *hosts; /* [nnodes]: CAs at a switch */
+	uint32_t *hosts; /* [nnodes]: host ports at a switch */
 };
 
 #define REFEREE_END (UINT32_MAX - 1)
 #define REFEREE_LOST (UINT32_MAX - 2)
 
-/* Name a fault, the first of its kind only. */
+/* Report a fault, only the first of its kind. */
 void referee_say(struct referee *j, unsigned kind, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Does the way of the LID under work lead from this switch to its end? */
+/* True if the path of the current LID leads from this switch to its port. */
 bool referee_arrives(const struct referee *j, uint32_t sw);
 
 /* referee_lane.c: collect dependencies, one LID at a time. */
@@ -60,7 +59,7 @@ void referee_lane_add(struct referee *j, const struct referee_lid *l,
 	const uint32_t *by_depth);
 void referee_lane_end(struct referee *j);
 
-/* referee_cycle.c: find cycles in the dependencies. */
+/* referee_cycle.c: find cycles of dependencies. */
 void referee_cycle_find(struct referee *j);
 
 #endif

@@ -5,16 +5,17 @@
 #include "tests/sim/referee/referee_int.h"
 
 /*
- * Which channels wait for which, lane by lane. The ways to a LID are a tree of
- * switches; what flows down it is taken in from the farthest switch to the
- * nearest, as the set of SLs on each lane of a link. A packet's lane on the
- * next link is SL2VL's word there, so both ends of a dependency are known.
+ * Dependencies between channels, VL by VL. The paths to a LID are a tree of
+ * switches; its traffic is followed from the farthest switch to the nearest, as
+ * the set of SLs on each VL of a link. The VL of a packet on the next link is
+ * in SL2VL, so both ends of a dependency are known. "lane" in identifiers is a
+ * VL.
  */
 enum { SLS = 16, NO_LANE = 15, F_BLOCKED = 32 };
 
 static const uint16_t all_sls = 0xffff;
 
-/* Lanes that a port works with. */
+/* The operational VLs of a port. */
 static unsigned
 lanes_of(const struct sim_port *p)
 {
@@ -24,14 +25,14 @@ lanes_of(const struct sim_port *p)
 }
 
 static const uint8_t *
-row(const struct sim_node *n, unsigned in, unsigned out)
+sl2vl_row(const struct sim_node *n, unsigned in, unsigned out)
 {
 	return n->sw->sl2vl[in * (n->nports + 1U) + out];
 }
 
-/* Do all switches map all SLs alike, wherever a packet comes from? */
+/* True if all switches map all SLs alike, for all pairs of ports. */
 static bool
-uniform(const struct referee *j)
+is_sl2vl_uniform(const struct referee *j)
 {
 	const uint8_t *first = NULL;
 	bool untouched = false;
@@ -44,8 +45,8 @@ uniform(const struct referee *j)
 		untouched = untouched || !n->sw->sl2vl;
 		for (unsigned k = 0; n->sw->sl2vl && k < n->nports * n->nports;
 			k++) {
-			const uint8_t *r =
-				row(n, k / n->nports + 1, k % n->nports + 1);
+			const uint8_t *r = sl2vl_row(
+				n, k / n->nports + 1, k % n->nports + 1);
 
 			first = first ? first : r;
 			if (memcmp(r, first, SLS / 2) != 0)
@@ -71,8 +72,8 @@ referee_lane_begin(struct referee *j)
 				most = lanes_of(q);
 		}
 	}
-	/* alike everywhere and all SLs in use: each lane is as the others */
-	j->lanes = !j->sls && uniform(j) ? 1 : most;
+	/* the same maps everywhere and all SLs in use: all VLs are alike */
+	j->lanes = !j->sls && is_sl2vl_uniform(j) ? 1 : most;
 	j->dep = mem_zalloc(j->s->nports, sizeof(*j->dep));
 	if (j->lanes > 1)
 		j->on = mem_zalloc(
@@ -88,10 +89,10 @@ referee_lane_end(struct referee *j)
 	free(j->on);
 }
 
-/* From lane a of the link into a port to lane b of the link out of another. */
+/* From VL a of the link into a port to VL b of the link out of another. */
 static void
-depend(struct referee *j, uint32_t sw, unsigned in, unsigned a, unsigned out,
-	unsigned b)
+add_dependency(struct referee *j, uint32_t sw, unsigned in, unsigned a,
+	unsigned out, unsigned b)
 {
 	uint64_t(**dep)[4] = &j->dep[j->s->node[sw].first + in];
 
@@ -100,7 +101,7 @@ depend(struct referee *j, uint32_t sw, unsigned in, unsigned a, unsigned out,
 	(*dep)[a * j->lanes + b][out / 64] |= 1ULL << out % 64;
 }
 
-/* One lane stands for all: the dependencies of all ways to one LID. */
+/* One VL stands for all: the dependencies of all paths to one LID. */
 static void
 add_plain(struct referee *j)
 {
@@ -110,17 +111,18 @@ add_plain(struct referee *j)
 		if (!referee_arrives(j, sw) || m >= REFEREE_LOST ||
 			j->next[m] >= REFEREE_LOST)
 			continue;
-		depend(j, m, sim_int_port(j->s, sw, j->out[sw])->peer_port, 0,
+		add_dependency(j, m,
+			sim_int_port(j->s, sw, j->out[sw])->peer_port, 0,
 			j->out[m], 0);
 	}
 }
 
 /*
- * What comes in by a port on lane a goes on; the SLs that a switch lets go
- * nowhere are returned.
+ * Put packets that come in by a port on VL a (-1: from a host) onto the VLs of
+ * the out-port. Returns the SLs that the switch drops.
  */
 static uint16_t
-turn(struct referee *j, uint32_t sw, unsigned in, int a, uint16_t sls,
+map_sls(struct referee *j, uint32_t sw, unsigned in, int a, uint16_t sls,
 	uint16_t *onto)
 {
 	unsigned out = j->out[sw];
@@ -139,12 +141,14 @@ turn(struct referee *j, uint32_t sw, unsigned in, int a, uint16_t sls,
 		}
 		onto[b] |= (uint16_t)(1U << sl);
 		if (a >= 0 && j->next[sw] < REFEREE_LOST)
-			depend(j, sw, in, (unsigned)a, out, b);
+			add_dependency(j, sw, in, (unsigned)a, out, b);
 	}
 	return lost;
 }
 
-/* Packets that no lane takes: some of those in use, or all there could be. */
+/*
+ * Report dropped SLs: any if the SLs in use are known, all of them otherwise.
+ */
 static void
 judge_lost(struct referee *j, uint32_t sw, unsigned in,
 	const struct referee_lid *l, uint16_t sls, uint16_t lost)
@@ -159,9 +163,9 @@ judge_lost(struct referee *j, uint32_t sw, unsigned in,
 		j->out[sw]);
 }
 
-/* The SLs that start at a port of a switch: its own, or those of a host. */
+/* The SLs of packets that start at a port of a switch: its own, or a host's. */
 static uint16_t
-starting(const struct referee *j, uint32_t sw, unsigned port,
+starting_sls(const struct referee *j, uint32_t sw, unsigned port,
 	const struct referee_lid *l)
 {
 	const struct sim_port *p = sim_int_port(j->s, sw, port), *q = p;
@@ -177,7 +181,9 @@ starting(const struct referee *j, uint32_t sw, unsigned port,
 	return j->sls ? j->sls->of(j->sls->cookie, q->pi.lid, l->lid) : all_sls;
 }
 
-/* All that a switch has for a LID, from all its ports, on to the next. */
+/*
+ * Move a switch's packets for a LID, from all its ports, on to the next switch.
+ */
 static void
 add_switch(struct referee *j, uint32_t sw, const struct referee_lid *l)
 {
@@ -187,13 +193,13 @@ add_switch(struct referee *j, uint32_t sw, const struct referee_lid *l)
 
 	for (unsigned in = 0; in <= n->nports; in++) {
 		uint16_t *on = &j->on[(size_t)(n->first + in) * j->lanes];
-		uint16_t sls = starting(j, sw, in, l), lost = 0, all = sls;
+		uint16_t sls = starting_sls(j, sw, in, l), lost = 0, all = sls;
 
 		if (sls && j->out[sw])
-			lost = turn(j, sw, in, -1, sls, onto);
+			lost = map_sls(j, sw, in, -1, sls, onto);
 		for (unsigned a = 0; a < j->lanes; a++) {
 			if (on[a] && j->out[sw])
-				lost |= turn(j, sw, in, (int)a, on[a], onto);
+				lost |= map_sls(j, sw, in, (int)a, on[a], onto);
 			all |= on[a];
 			on[a] = 0;
 		}

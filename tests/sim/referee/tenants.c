@@ -16,10 +16,10 @@ enum {
 	AS_LIMITED = 1,
 	AS_FULL = 2,
 	AS_BOTH = 3,
-	ENTRIES = 256, /* of a table, that are looked at */
+	ENTRIES = 256, /* of a table, at most, that are judged */
 };
 
-/* A partition: memberships by node; a class of nodes comes first. */
+/* A partition: memberships by node, or else by the class of the node. */
 struct part {
 	uint16_t pkey;
 	const char *class; /* or NULL */
@@ -44,7 +44,7 @@ struct tenants {
 
 static const char *const as_word[] = {"", "limited", "full", "both"};
 
-/* ---- making ---- */
+/* ---- making partitions ---- */
 
 static uint8_t
 pick_as(struct rng *rng)
@@ -67,9 +67,9 @@ make_part(struct part *p, unsigned i, struct rng *rng, const struct fabric *f)
 			p->as[n] = pick_as(rng);
 }
 
-/* Like another variant, but not quite. */
+/* A variation of another variant. */
 static void
-vary(struct variant *v, const struct variant *from, struct rng *rng,
+vary_variant(struct variant *v, const struct variant *from, struct rng *rng,
 	const struct fabric *f)
 {
 	*v = *from;
@@ -98,7 +98,7 @@ tenants_new(struct rng *rng, const struct fabric *f)
 	for (unsigned i = 0; i < t->v[0].n; i++)
 		make_part(&t->v[0].part[i], i, rng, f);
 	for (unsigned i = 1; i < TENANTS_VARIANTS; i++)
-		vary(&t->v[i], &t->v[i - 1], rng, f);
+		vary_variant(&t->v[i], &t->v[i - 1], rng, f);
 	return t;
 }
 
@@ -138,10 +138,10 @@ tenants_yaml(const struct tenants *t, unsigned variant, struct buf *out)
 	}
 }
 
-/* ---- who shall have what ---- */
+/* ---- the keys that ports are to have ---- */
 
 static unsigned
-membership(const struct tenants *t, const struct part *p, uint32_t node)
+member_type(const struct tenants *t, const struct part *p, uint32_t node)
 {
 	uint8_t type = t->f->node[node].type;
 
@@ -157,7 +157,7 @@ membership(const struct tenants *t, const struct part *p, uint32_t node)
 }
 
 static unsigned
-add(uint16_t *key, unsigned n, uint16_t pkey, unsigned as)
+add_keys(uint16_t *key, unsigned n, uint16_t pkey, unsigned as)
 {
 	if (as == AS_FULL || as == AS_BOTH)
 		key[n++] = pkey | FULL;
@@ -176,13 +176,14 @@ tenants_want(const struct tenants *t, unsigned variant, uint32_t node,
 
 	for (unsigned i = 0; i < v->n; i++) {
 		home |= v->part[i].pkey == BASE;
-		as = membership(t, &v->part[i], node);
+		as = member_type(t, &v->part[i], node);
 		if (sm && v->part[i].pkey == BASE && as != AS_BOTH)
 			as = AS_FULL;
-		n = add(key, n, v->part[i].pkey, as);
+		n = add_keys(key, n, v->part[i].pkey, as);
 	}
 	if (!home)
-		n = add(key, n, BASE, sm || v->n == 0 ? AS_FULL : AS_LIMITED);
+		n = add_keys(
+			key, n, BASE, sm || v->n == 0 ? AS_FULL : AS_LIMITED);
 	return n;
 }
 
@@ -195,9 +196,10 @@ is_in(uint16_t key, const uint16_t *list, unsigned n)
 	return false;
 }
 
-/* Does every variant give the port this key? */
+/* True if every variant gives the port this key. */
 static bool
-always(const struct tenants *t, uint32_t node, unsigned port, uint16_t key)
+is_permanent(
+	const struct tenants *t, uint32_t node, unsigned port, uint16_t key)
 {
 	uint16_t want[TENANTS_KEYS];
 
@@ -207,7 +209,7 @@ always(const struct tenants *t, uint32_t node, unsigned port, uint16_t key)
 	return true;
 }
 
-/* ---- what the ports have ---- */
+/* ---- the keys that ports have ---- */
 
 static bool
 is_switch(const struct fabric *f, uint32_t node)
@@ -215,9 +217,9 @@ is_switch(const struct fabric *f, uint32_t node)
 	return f->node[node].type == FABRIC_SWITCH;
 }
 
-/* The whole table of a port: entries, as its blocks answer. */
+/* Read the whole table of a port; the number of entries. */
 static unsigned
-table(struct sim *s, const struct fabric *f, uint32_t node, unsigned port,
+read_pkeys(struct sim *s, const struct fabric *f, uint32_t node, unsigned port,
 	uint16_t key[ENTRIES])
 {
 	bool sw = is_switch(f, node);
@@ -252,7 +254,7 @@ tenants_spoil(struct tenants *t, uint32_t node, unsigned port, uint16_t key)
 {
 	uint16_t is[ENTRIES];
 
-	if (table(t->s, t->f, node, port, is) == 0)
+	if (read_pkeys(t->s, t->f, node, port, is) == 0)
 		return;
 	map_put(&t->spoiled, (uint64_t)node << 8 | port, 0);
 	is[key % 8] = key;
@@ -262,7 +264,7 @@ tenants_spoil(struct tenants *t, uint32_t node, unsigned port, uint16_t key)
 /* ---- moments ---- */
 
 static void
-tell(struct tenants *t, const char *what, uint32_t node, unsigned port,
+report_moment(struct tenants *t, const char *what, uint32_t node, unsigned port,
 	uint16_t key)
 {
 	if (t->bad.text[0] != '\0')
@@ -272,7 +274,7 @@ tell(struct tenants *t, const char *what, uint32_t node, unsigned port,
 		what);
 }
 
-/* A key as a guard has it: the number, full if anybody is. */
+/* Whether a guard lacks a key; guards compare the number alone. */
 static bool
 guard_lacks(const uint16_t *is, unsigned n, uint16_t key)
 {
@@ -282,7 +284,7 @@ guard_lacks(const uint16_t *is, unsigned n, uint16_t key)
 	return true;
 }
 
-/* Does anybody use the port's keys? Port 0 of a switch: is any port up? */
+/* Whether the port's keys are in use; of port 0 of a switch: any port is up. */
 static bool
 in_use(const struct tenants *t, uint32_t node, unsigned port)
 {
@@ -294,7 +296,7 @@ in_use(const struct tenants *t, uint32_t node, unsigned port)
 	return false;
 }
 
-/* A block of a host's or a switch's own table is about to be written. */
+/* Check a write of a block of a host's or a switch's own table. */
 static void
 look_at_keys(
 	struct tenants *t, uint32_t node, unsigned port, const struct smp *q)
@@ -304,14 +306,14 @@ look_at_keys(
 
 	if (is_spoiled(t, node, port) || !in_use(t, node, port))
 		return;
-	n = table(t->s, t->f, node, port, is);
+	n = read_pkeys(t->s, t->f, node, port, is);
 	for (unsigned i = at; i < at + BLOCK && i < n; i++)
-		if (is[i] != 0 && always(t, node, port, is[i]) &&
+		if (is[i] != 0 && is_permanent(t, node, port, is[i]) &&
 			be_get16(q->data + (size_t)2 * (i - at)) != is[i])
-			tell(t, "is taken away", node, port, is[i]);
+			report_moment(t, "is taken away", node, port, is[i]);
 }
 
-/* What a port that enforces has, or is about to have. */
+/* Check the keys that an enforcing port has, or is about to have. */
 static void
 look_at_guard(struct tenants *t, uint32_t node, unsigned port,
 	const uint16_t *is, unsigned n)
@@ -326,16 +328,17 @@ look_at_guard(struct tenants *t, uint32_t node, unsigned port,
 		sim_port_info(t->s, node, port)->state <= INIT ||
 		sim_port_info(t->s, host, far)->state <= INIT)
 		return;
-	nhas = table(t->s, t->f, host, far, has);
+	nhas = read_pkeys(t->s, t->f, host, far, has);
 	for (unsigned i = 0; i < nhas; i++)
-		if (has[i] != 0 && always(t, host, far, has[i]) &&
+		if (has[i] != 0 && is_permanent(t, host, far, has[i]) &&
 			guard_lacks(is, n, has[i]))
-			tell(t, "of the host is held up", node, port, has[i]);
+			report_moment(t, "of the host is held up", node, port,
+				has[i]);
 }
 
-/* A key of both with which they may talk. */
+/* True if a key of both permits them to talk. */
 static bool
-share(const uint16_t *a, unsigned na, const uint16_t *b, unsigned nb)
+has_common_key(const uint16_t *a, unsigned na, const uint16_t *b, unsigned nb)
 {
 	for (unsigned i = 0; i < na; i++)
 		for (unsigned k = 0; k < nb; k++)
@@ -346,7 +349,7 @@ share(const uint16_t *a, unsigned na, const uint16_t *b, unsigned nb)
 }
 
 static bool
-share_by_all(const struct tenants *t, uint32_t a, uint32_t b)
+has_permanent_common_key(const struct tenants *t, uint32_t a, uint32_t b)
 {
 	uint16_t ka[TENANTS_KEYS], kb[TENANTS_KEYS];
 
@@ -354,23 +357,23 @@ share_by_all(const struct tenants *t, uint32_t a, uint32_t b)
 		unsigned na = tenants_want(t, v, a, 1, ka);
 		unsigned nb = tenants_want(t, v, b, 1, kb);
 
-		if (!share(ka, na, kb, nb))
+		if (!has_common_key(ka, na, kb, nb))
 			return false;
 	}
 	return true;
 }
 
-/* Keys of port 1 of a host that its guard lets pass. */
+/* Keys of port 1 of a host that its guard passes. */
 static unsigned
-usable(const struct tenants *t, uint32_t host, uint16_t key[ENTRIES])
+usable_keys(const struct tenants *t, uint32_t host, uint16_t key[ENTRIES])
 {
 	uint16_t all[ENTRIES], guard[ENTRIES];
-	unsigned n = table(t->s, t->f, host, 1, all), k = 0, nguard, port;
+	unsigned n = read_pkeys(t->s, t->f, host, 1, all), k = 0, nguard, port;
 	uint32_t sw;
 
 	if (!fabric_peer(t->f, host, 1, &sw, &port))
 		return 0;
-	nguard = table(t->s, t->f, sw, port, guard);
+	nguard = read_pkeys(t->s, t->f, sw, port, guard);
 	for (unsigned i = 0; i < n; i++)
 		if (all[i] != 0 && (!sim_port_info(t->s, sw, port)->enf_in ||
 					   !guard_lacks(guard, nguard, all[i])))
@@ -387,10 +390,11 @@ look_at_pairs(struct tenants *t)
 		for (uint32_t b = 0; b < a; b++) {
 			if (is_switch(t->f, a) || is_switch(t->f, b) ||
 				!in_use(t, a, 1) || !in_use(t, b, 1) ||
-				!share_by_all(t, a, b))
+				!has_permanent_common_key(t, a, b))
 				continue;
-			if (!share(ka, usable(t, a, ka), kb, usable(t, b, kb)))
-				tell(t,
+			if (!has_common_key(ka, usable_keys(t, a, ka), kb,
+				    usable_keys(t, b, kb)))
+				report_moment(t,
 					"(first of its own) and another host "
 					"are cut off",
 					a, 1, ka[0]);
@@ -398,7 +402,7 @@ look_at_pairs(struct tenants *t)
 }
 
 static enum sim_verdict
-look(void *cookie, struct sim_msg *m)
+on_message(void *cookie, struct sim_msg *m)
 {
 	struct tenants *t = cookie;
 	struct mad_port_info i;
@@ -416,7 +420,7 @@ look(void *cookie, struct sim_msg *m)
 		(port == 0 || !is_switch(t->f, m->node))) {
 		look_at_keys(t, m->node, port, &q);
 	} else if (q.attr == MAD_PKEY_TABLE) {
-		n = table(t->s, t->f, m->node, port, is);
+		n = read_pkeys(t->s, t->f, m->node, port, is);
 		for (unsigned k = 0; k < BLOCK; k++)
 			if ((q.mod & 0xffff) * BLOCK + k < n)
 				is[(q.mod & 0xffff) * BLOCK + k] =
@@ -426,7 +430,7 @@ look(void *cookie, struct sim_msg *m)
 	} else if (q.attr == MAD_PORT_INFO && is_switch(t->f, m->node) &&
 		   mad_port_info_decode(q.data, &i, NULL) == 0 && i.enf_in) {
 		port = q.mod & 0xff;
-		n = table(t->s, t->f, m->node, port, is);
+		n = read_pkeys(t->s, t->f, m->node, port, is);
 		if (port > 0 && port <= t->f->node[m->node].nports)
 			look_at_guard(t, m->node, port, is, n);
 	}
@@ -437,7 +441,7 @@ void
 tenants_watch(struct tenants *t, struct sim *s)
 {
 	t->s = s;
-	sim_set_hook(s, look, t);
+	sim_set_hook(s, on_message, t);
 }
 
 void
@@ -465,7 +469,7 @@ struct place {
 };
 
 static int
-wrong(const struct place *at, const char *what, uint16_t key)
+report_key(const struct place *at, const char *what, uint16_t key)
 {
 	return reason_set(at->why, "\"%s\" port %u %s key 0x%04x",
 		at->t->f->node[at->node].name, at->port, what, key);
@@ -477,14 +481,14 @@ same_keys(const struct place *at, const uint16_t *is, unsigned nis,
 {
 	for (unsigned i = 0; i < nis; i++)
 		if (is[i] != 0 && !is_in(is[i], want, nwant))
-			return wrong(at, "should not hold", is[i]);
+			return report_key(at, "should not hold", is[i]);
 	for (unsigned i = 0; i < nwant; i++)
 		if (!is_in(want[i], is, nis))
-			return wrong(at, "lacks", want[i]);
+			return report_key(at, "lacks", want[i]);
 	return 0;
 }
 
-/* A guard looks at numbers: each once, full if the host has it so. */
+/* Keys as a guard has them: each number once, full if the host has it full. */
 static unsigned
 by_number(uint16_t *key, unsigned n)
 {
@@ -519,8 +523,8 @@ judge_guard(const struct place *at, unsigned variant, struct sim *s)
 			t->f->node[at->node].name, at->port, i->enf_in,
 			i->enf_out, on);
 	return !on ? 0
-		   : same_keys(at, is, table(s, t->f, at->node, at->port, is),
-			     want,
+		   : same_keys(at, is,
+			     read_pkeys(s, t->f, at->node, at->port, is), want,
 			     by_number(want, tenants_want(t, variant, host, far,
 						     want)));
 }
@@ -539,7 +543,7 @@ tenants_judge(const struct tenants *t, unsigned variant, struct sim *s,
 		struct place at = {
 			.t = t, .port = topo->port[p].num, .why = why};
 
-		/* without partitions nobody looks */
+		/* without partitions tables are not corrected */
 		if (!map_get(&nodes, topo->node[topo->port[p].node].guid,
 			    &at.node) ||
 			(topo->port[p].peer == TOPO_NONE && at.port != 0) ||
@@ -550,7 +554,7 @@ tenants_judge(const struct tenants *t, unsigned variant, struct sim *s,
 			continue;
 		if (topo_has_lid(topo, p))
 			rc = same_keys(&at, is,
-				table(s, t->f, at.node, at.port, is), want,
+				read_pkeys(s, t->f, at.node, at.port, is), want,
 				tenants_want(
 					t, variant, at.node, at.port, want));
 		else if (is_switch(t->f, at.node))

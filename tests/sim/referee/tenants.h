@@ -1,17 +1,18 @@
 /*
- * tenants: partitions made at random, and a judge of what becomes of them who
- * knows nothing of the subnet manager: it has its own idea of who is in what,
- * and looks into the simulated ports.
+ * tenants: partitions made at random, and a judge of them that shares nothing
+ * with the subnet manager: it has its own model of the members, and reads the
+ * simulated ports.
  *
- * There are a few variants of one set of partitions, for reloads; what they
- * have in common is what jobs rely on. At every moment:
+ * There are a few variants of one set of partitions, for reloads; jobs rely on
+ * the keys that all variants have in common. At every moment:
  *
- *   index    a key that all variants give a port is not moved in its table,
- *            nor taken out of it, unless the port is not up
- *   guard    no port of a switch enforces, with a table that lacks such a key
+ *   index    a key that all variants give a port is not moved in its table
+ *            nor removed from it, unless the port is down
+ *   guard    no port of a switch enforces with a table that lacks such a key
  *            of the host behind it
- *   pairs    (if asked for: it needs a calm day) two hosts that may talk to
- * each other by every variant can, by whatever key, through their guards
+ *   pairs    (if asked for: not while parts of the fabric fail) two hosts that
+ *            may talk to each other by every variant can, by whatever key,
+ *            through their guards
  *
  * and at rest each port's table holds the keys of the variant in force and
  * nothing else, and switches guard hosts by them.
@@ -38,28 +39,31 @@ void tenants_free(struct tenants *t); /* NULL allowed */
 /* The partitions of a variant as YAML, appended. */
 void tenants_yaml(const struct tenants *t, unsigned variant, struct buf *out);
 
-/* The keys that a port of the fabric shall have, how many. */
+/* The keys that a port of the fabric is to have, and their number. */
 unsigned tenants_want(const struct tenants *t, unsigned variant, uint32_t node,
 	unsigned port, uint16_t key[TENANTS_KEYS]);
 
-/* Look at every message of s, as its hook, and at pairs. Free t after s. */
+/* Check every message of s, as its hook; and pairs too. Free t after s. */
 void tenants_watch(struct tenants *t, struct sim *s);
 void tenants_watch_pairs(struct tenants *t);
 
 /*
- * Another hand puts a key somewhere into a port's table; moments of that table
- * say nothing more.
+ * Write a key into a port's table as another tool could (drift); that table is
+ * not judged at every moment any more.
  */
 void tenants_spoil(
 	struct tenants *t, uint32_t node, unsigned port, uint16_t key);
 
-/* The node loses its memory, in the middle of anything: likewise. */
+/*
+ * The node loses its tables at any time; they are not judged at every moment
+ * any more.
+ */
 void tenants_reset(struct tenants *t, uint32_t node);
 
-/* The first bad moment; false: there was none. */
+/* The first fault at any moment; false: none. */
 bool tenants_moment(const struct tenants *t, struct reason *why);
 
-/* Judge the ports that topo has, at rest with a variant. */
+/* Judge the ports of topo, at rest, with a variant in force. */
 int tenants_judge(const struct tenants *t, unsigned variant, struct sim *s,
 	const struct topo *topo, struct reason *why);
 

@@ -22,19 +22,19 @@ watch_record(const struct watch *w, uint32_t node, unsigned port)
 }
 
 static bool
-carries(const struct sim_port *p)
+carries_data(const struct sim_port *p)
 {
 	return p->up && p->pi.state >= ST_ARMED;
 }
 
-/* Would a packet cross the cable in this port? */
+/* True if a packet would cross the link at this port. */
 static bool
 link_alive(const struct watch *w, uint32_t node, unsigned port)
 {
 	const struct sim_port *p = sim_int_port(w->s, node, port);
 
-	return p->peer != FABRIC_NONE && carries(p) &&
-	       carries(sim_int_port(w->s, p->peer, p->peer_port));
+	return p->peer != FABRIC_NONE && carries_data(p) &&
+	       carries_data(sim_int_port(w->s, p->peer, p->peer_port));
 }
 
 bool
@@ -52,8 +52,8 @@ watch_turn_open(const struct watch *w, uint32_t sw, unsigned in, unsigned out)
 /* ---- loops ---- */
 
 /*
- * Where a switch sends a LID that came in by *in (0: from anywhere) over a live
- * link, or FABRIC_NONE; *in becomes the port where it arrives.
+ * The next node for packets to a LID that came in by *in (0: from anywhere),
+ * over a live link, or FABRIC_NONE; *in becomes the port of arrival.
  */
 static uint32_t
 next_hop(const struct watch *w, uint32_t sw, unsigned lid, unsigned *in)
@@ -92,7 +92,7 @@ tell_loop(struct watch *w, uint32_t sw, unsigned lid)
 	buf_free(&b);
 }
 
-/* Does the way of a LID from a switch lead back to it? */
+/* Report a loop if the path of a LID from a switch leads back to it. */
 static void
 check_loop(struct watch *w, uint32_t sw, unsigned lid)
 {
@@ -153,7 +153,7 @@ watch_next_bit(const uint64_t any[4], unsigned *bit)
 	return false;
 }
 
-/* The next channel that one waits for, by its port at or after *out. */
+/* The next channel that ch waits for, by its port at or after *out. */
 static uint32_t
 waited_for(const struct watch *w, uint32_t ch, unsigned *out)
 {
@@ -197,7 +197,7 @@ watch_check_cycle(struct watch *w, uint32_t from, uint32_t to)
 	}
 }
 
-/* Channels on which nothing waits are taken away until there are none. */
+/* Remove channels that no channel waits for until there are none. */
 bool
 watch_cyclic(struct watch *w)
 {
@@ -246,8 +246,8 @@ watch_count_turn(
 }
 
 /*
- * Add (1) or take away (-1) all turns that the entry of a switch is part of;
- * when adding, those that are new are followed.
+ * Add (1) or remove (-1) all dependencies that a switch's entry is part of; new
+ * ones are checked for cycles.
  */
 static void
 count_entry(struct watch *w, uint32_t sw, unsigned lid, int by)
@@ -289,7 +289,7 @@ change_entry(struct watch *w, uint32_t sw, unsigned lid, uint8_t out)
 	check_loop(w, sw, lid);
 }
 
-/* ---- what the simulation tells ---- */
+/* ---- changes in the simulation ---- */
 
 static void
 look_at_table(struct watch *w, uint32_t sw, uint32_t from, uint32_t to)
@@ -301,7 +301,7 @@ look_at_table(struct watch *w, uint32_t sw, uint32_t from, uint32_t to)
 		change_entry(w, sw, lid, sim_table_lft(t, (uint16_t)lid));
 }
 
-/* All that is or was below a top. */
+/* Compare all entries up to the old or new LinearFDBTop. */
 static void
 look_at_all(struct watch *w, uint32_t sw)
 {
@@ -312,7 +312,7 @@ look_at_all(struct watch *w, uint32_t sw)
 	look_at_table(w, sw, 0, most);
 }
 
-/* A link came to life: what goes over it may close something. */
+/* A link came up: check for loops and cycles over it. */
 static void
 check_link(struct watch *w, uint32_t node, unsigned port)
 {
@@ -347,7 +347,7 @@ look_at_port(struct watch *w, uint32_t node, unsigned port)
 	}
 }
 
-/* A turn may have been opened: what it closes was counted while it was not. */
+/* SL2VL may have opened a dependency: check it, as its uses are counted. */
 static void
 look_at_turn(struct watch *w, uint32_t sw, unsigned in, unsigned out)
 {

@@ -1,28 +1,28 @@
 /*
- * watch: the judge of every moment. The referee looks at a fabric that is
- * quiet; the watch looks at each single change of a forwarding table or a
- * port, while the subnet manager is at work, and asks what the change made
- * possible for packets that are on their way right now:
+ * watch: the judge of every moment. The referee judges a fabric that is quiet;
+ * the watch judges each single change of a forwarding table or a port while the
+ * subnet manager is at work, for what the change makes possible for packets
+ * that are on their way right now:
  *
- *   loops    a LID whose packets go round: its way from the changed entry
+ *   loops    a LID with packets in a loop: its path from the changed entry
  *            comes back to it, over links that carry data
  *   cycles   a dependency of channels that closes a cycle, all LIDs, and the
- *            first groups, on one virtual lane
- *   copies   a packet to a group that comes to a switch twice, whoever sent it
+ *            first groups, on one VL
+ *   copies   a packet to a group that comes to a switch twice, from any host
  *
- * Only what a change touches is looked at again. The watch keeps a copy of the
- * tables, and for each (switch, in-port, out-port) the number of LIDs that
- * turn there; a link that comes to life is asked for what it closes. A link is
- * alive when it is up and both ends are Armed or Active. A packet does not
- * leave by the port that it came in by, nor where SL2VL maps the turn (SL 0) to
- * VL 15: a switch discards it, and nobody waits.
+ * Only what a change touches is judged again. The watch keeps a copy of the
+ * tables, and for each (switch, in-port, out-port) the number of LIDs that make
+ * this dependency; a link that comes up is checked for loops and cycles that it
+ * closes. A link is alive if it is up and both ends are Armed or Active. A
+ * packet does not leave by the port that it came in by, nor by one where SL2VL
+ * maps its SL (0) to VL 15: the switch discards it, and no packet waits.
  *
- * What a packet cannot do is not counted, what it could do is, whether or not
- * a host has that LID or sends to it.
+ * What no packet can do is not counted; what one could do is, whether or not a
+ * host has that LID or sends to it.
  *
- * Where hosts send with several SLs and the watch is told which
- * (watch_lanes, watch_paths), a cycle counts only if packets that they send
- * close it on the lanes that the rows of SL2VL give them.
+ * If hosts send with several SLs and the watch is told which (watch_lanes,
+ * watch_paths), a cycle counts only if packets that hosts send close it on the
+ * VLs that the rows of SL2VL give them.
  */
 #ifndef HEDDLE_TESTS_SIM_REFEREE_WATCH_H
 #define HEDDLE_TESTS_SIM_REFEREE_WATCH_H
@@ -36,29 +36,31 @@ struct watch;
 
 struct watch_report {
 	uint64_t changes; /* table entries that changed */
-	uint64_t checks;  /* ways and dependencies that were followed */
+	uint64_t checks;  /* paths and dependencies followed */
 	uint64_t loops;	  /* (change, LID) that made a loop */
 	uint64_t cycles;  /* dependencies and links that closed a cycle */
-	uint64_t copies;  /* (change, sender) that made one too many */
+	uint64_t copies;  /* (change, sender) that caused a second copy */
 	struct mono first_loop, first_cycle, first_copy; /* when */
 	struct reason loop, cycle, copy; /* the first of each, in words */
 };
 
 /*
- * Begin to watch s, whose only watch this is, from what it holds now. It must
- * be freed before s.
+ * Begin to watch s from its present state; s has no other watch. Must be freed
+ * before s.
  */
 struct watch *watch_new(struct sim *s);
 void watch_free(struct watch *w); /* NULL allowed */
 
-/* This switch does not answer: what it does with packets of its own hosts to
- * groups is nobody's fault, until its table is written again. */
+/*
+ * Excuse a switch that does not answer: packets of its own hosts to groups are
+ * not judged until its table is written again.
+ */
 void watch_excuse(struct watch *w, uint32_t node);
 
-/* Tell lanes apart from now on. */
+/* Judge VLs separately from now on. */
 void watch_lanes(struct watch *w);
 
-/* SLs that hosts are given. */
+/* The SLs that hosts are given in path records. */
 struct watch_sls {
 	void *cookie;
 	/* from one end port to another, by their GUIDs: a bit each */
@@ -66,7 +68,7 @@ struct watch_sls {
 	uint16_t groups; /* of packets to groups */
 };
 
-/* Path records say this from now on. */
+/* Path records have these SLs from now on. */
 void watch_paths(struct watch *w, const struct watch_sls *sls);
 
 const struct watch_report *watch_report(const struct watch *w);

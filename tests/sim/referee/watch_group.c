@@ -1,9 +1,9 @@
 /*
- * Multicast tables at every moment: a packet that takes two ways to one switch
- * is a copy too many or goes round, whichever host sent it; and where it waits,
- * unicast packets on the same lane wait too.
+ * Multicast tables at every moment: a packet that takes two paths to one switch
+ * is a copy too many or in a loop, whichever host sent it; and where it waits,
+ * unicast packets on the same VL wait too.
  *
- * A packet comes in by a cable when the switch behind it has that cable in its
+ * A packet comes in by a link if the switch at its far end has that link in its
  * mask; it leaves by all other ports of the mask.
  */
 #include <stdlib.h>
@@ -16,14 +16,14 @@
 enum { MLID = 0xc000 };
 
 static bool
-bit(const uint64_t mask[WATCH_WORDS], unsigned port)
+is_port_set(const uint64_t mask[WATCH_WORDS], unsigned port)
 {
 	return mask[port / 64] >> port % 64 & 1;
 }
 
-/* The switch behind a port, or FABRIC_NONE. */
+/* The switch at the far end of a link, or FABRIC_NONE. */
 static uint32_t
-behind(const struct watch *w, uint32_t sw, unsigned port, unsigned *theirs)
+peer_switch(const struct watch *w, uint32_t sw, unsigned port, unsigned *theirs)
 {
 	const struct sim_port *p;
 
@@ -36,22 +36,23 @@ behind(const struct watch *w, uint32_t sw, unsigned port, unsigned *theirs)
 	return p->peer;
 }
 
-/* ---- turns ---- */
+/* ---- dependencies ---- */
 
 static void
-count(struct watch *w, uint32_t sw, unsigned in, unsigned out, int by)
+count_dependency(
+	struct watch *w, uint32_t sw, unsigned in, unsigned out, int by)
 {
 	unsigned p = 0;
-	uint32_t from = behind(w, sw, in, &p);
+	uint32_t from = peer_switch(w, sw, in, &p);
 
-	if (in == out || behind(w, sw, out, &(unsigned){0}) == FABRIC_NONE)
-		return; /* nobody waits for a host */
+	if (in == out || peer_switch(w, sw, out, &(unsigned){0}) == FABRIC_NONE)
+		return; /* no packet waits for a host */
 	if (watch_count_turn(w, sw, in, out, by))
 		watch_check_cycle(
 			w, watch_record(w, sw, out), watch_record(w, from, p));
 }
 
-/* All turns that the row of a switch is part of. */
+/* All dependencies that the row of a switch is part of. */
 static void
 count_row(struct watch *w, uint32_t sw, unsigned g, int by)
 {
@@ -59,18 +60,19 @@ count_row(struct watch *w, uint32_t sw, unsigned g, int by)
 
 	for (unsigned port = 1; port <= w->s->node[sw].nports; port++) {
 		unsigned theirs = 0;
-		uint32_t peer = behind(w, sw, port, &theirs);
+		uint32_t peer = peer_switch(w, sw, port, &theirs);
 
 		if (peer == FABRIC_NONE)
 			continue;
-		for (unsigned b = 1; bit(w->group[peer]->of[g], theirs) &&
-				     b < 256 && watch_next_bit(mask, &b);
+		for (unsigned b = 1;
+			is_port_set(w->group[peer]->of[g], theirs) && b < 256 &&
+			watch_next_bit(mask, &b);
 			b++)
-			count(w, sw, port, b, by);
-		for (unsigned b = 1; bit(mask, port) && b < 256 &&
+			count_dependency(w, sw, port, b, by);
+		for (unsigned b = 1; is_port_set(mask, port) && b < 256 &&
 				     watch_next_bit(w->group[peer]->of[g], &b);
 			b++)
-			count(w, peer, theirs, b, by);
+			count_dependency(w, peer, theirs, b, by);
 	}
 }
 
@@ -88,12 +90,12 @@ tell_copy(struct watch *w, uint32_t from, uint32_t sw, unsigned g)
 		w->s->node[from].name, MLID + g, w->s->node[sw].name);
 }
 
-/* The live cable that a packet leaves by, or FABRIC_NONE. */
+/* The next switch over a live link, or FABRIC_NONE. */
 static uint32_t
-onward(const struct watch *w, uint32_t sw, unsigned in, unsigned out,
+live_peer(const struct watch *w, uint32_t sw, unsigned in, unsigned out,
 	unsigned *theirs)
 {
-	uint32_t peer = behind(w, sw, out, theirs);
+	uint32_t peer = peer_switch(w, sw, out, theirs);
 
 	if (peer == FABRIC_NONE || !w->live[watch_record(w, sw, out)] ||
 		(in != 0 && !watch_turn_open(w, sw, in, out)))
@@ -108,9 +110,11 @@ watch_excuse(struct watch *w, uint32_t node)
 		w->group[node]->wild = true;
 }
 
-/* A packet from a host at a switch, wherever it goes. */
+/*
+ * Follow a packet from a host at a switch to all places; report a second copy.
+ */
 static void
-send(struct watch *w, uint32_t from, unsigned g)
+check_sender(struct watch *w, uint32_t from, unsigned g)
 {
 	uint32_t n = 0;
 
@@ -129,7 +133,8 @@ send(struct watch *w, uint32_t from, unsigned g)
 			b < 256 && watch_next_bit(w->group[sw]->of[g], &b);
 			b++) {
 			unsigned theirs = 0;
-			uint32_t to = onward(w, sw, w->before[sw], b, &theirs);
+			uint32_t to =
+				live_peer(w, sw, w->before[sw], b, &theirs);
 
 			if (to == FABRIC_NONE)
 				continue;
@@ -144,7 +149,7 @@ send(struct watch *w, uint32_t from, unsigned g)
 	}
 }
 
-/* Packets from everywhere that pass a switch. */
+/* Check packets from all switches that send through this one. */
 static void
 check_copies(struct watch *w, uint32_t sw, unsigned g)
 {
@@ -156,16 +161,16 @@ check_copies(struct watch *w, uint32_t sw, unsigned g)
 	for (uint32_t i = 0; i < n; i++)
 		for (unsigned p = 1; p <= w->s->node[list[i]].nports; p++) {
 			unsigned theirs = 0;
-			uint32_t q = behind(w, list[i], p, &theirs);
+			uint32_t q = peer_switch(w, list[i], p, &theirs);
 
 			if (q == FABRIC_NONE || there[q] ||
-				!bit(w->group[q]->of[g], theirs))
+				!is_port_set(w->group[q]->of[g], theirs))
 				continue;
 			there[q] = true;
 			list[n++] = q;
 		}
 	for (uint32_t i = 0; i < n; i++)
-		send(w, list[i], g);
+		check_sender(w, list[i], g);
 	free(list);
 	free(there);
 }
@@ -204,12 +209,12 @@ void
 watch_group_link(struct watch *w, uint32_t sw, unsigned port)
 {
 	unsigned theirs = 0;
-	uint32_t peer = behind(w, sw, port, &theirs);
+	uint32_t peer = peer_switch(w, sw, port, &theirs);
 
 	for (unsigned g = 0; peer != FABRIC_NONE && g < WATCH_GROUPS; g++) {
-		if (bit(w->group[sw]->of[g], port))
+		if (is_port_set(w->group[sw]->of[g], port))
 			check_copies(w, sw, g);
-		if (bit(w->group[peer]->of[g], theirs))
+		if (is_port_set(w->group[peer]->of[g], theirs))
 			check_copies(w, peer, g);
 	}
 }

@@ -1,7 +1,8 @@
 /*
- * watch_int: what the judge of unicast tables (watch.c) and that of multicast
- * tables (watch_group.c) share, and that of lanes (watch_lane.c): the turns
- * that packets take, whatever they are.
+ * watch_int: what the judges of unicast tables (watch.c), of multicast tables
+ * (watch_group.c) and of VLs (watch_lane.c) share: the dependencies that
+ * packets make. "turn" in identifiers is a dependency (in-port, out-port),
+ * "lane" a VL.
  */
 #ifndef HEDDLE_TESTS_SIM_REFEREE_WATCH_INT_H
 #define HEDDLE_TESTS_SIM_REFEREE_WATCH_INT_H
@@ -12,8 +13,8 @@
 enum { WATCH_GROUPS = 32, WATCH_WORDS = 4 };
 
 /*
- * A channel is the port record that it leaves by. What depends on it is the
- * row of the port record that it comes in by: which out-ports packets take.
+ * A channel is the port record that it leaves by. Its dependents are in the row
+ * of the port record that it comes in by: the out-ports that packets take.
  */
 struct watch_row {
 	uint64_t any[WATCH_WORDS]; /* out-ports with a count */
@@ -21,10 +22,10 @@ struct watch_row {
 			      none */
 };
 
-/* Ports of the first groups, of a switch. */
+/* A switch's ports of the first groups. */
 struct watch_masks {
 	uint64_t of[WATCH_GROUPS][WATCH_WORDS];
-	bool wild; /* it did not answer, and was not written since */
+	bool wild; /* excused until it is written: it did not answer */
 };
 
 struct watch {
@@ -32,52 +33,55 @@ struct watch {
 	uint8_t **table;	    /* [nnodes]: a port by LID, of switches */
 	struct watch_masks **group; /* [nnodes]: of switches */
 	uint32_t *top;	       /* [nnodes]: entries above are all SIM_NO_PORT */
-	uint32_t *owner;       /* [nports]: node of a port record */
+	uint32_t *owner;       /* [nports]: node of the port record */
 	struct watch_row *row; /* [nports]: by in-port */
 	bool *live;	       /* [nports]: by out-port */
-	uint32_t *seen;	  /* [nports]: stamp of the search that was there */
-	uint32_t *before; /* [nports]: channel it came from */
+	uint32_t *seen; /* [nports]: stamp of the last search that came here */
+	uint32_t *before; /* [nports]: previous channel of the search */
 	uint32_t *queue;
 	uint32_t stamp;
 	struct watch_report r;
-	struct watch_lanes *lanes; /* or NULL: one for all */
+	struct watch_lanes *lanes; /* or NULL: VLs are not separate */
 };
 
 bool watch_is_switch(const struct watch *w, uint32_t node);
-/* The record of a port. */
+/* Index of the port record. */
 uint32_t watch_record(const struct watch *w, uint32_t node, unsigned port);
 /*
- * Does a packet that came in by one port leave by another? Not by the port that
- * it came in by, nor where the turn is mapped to the lane that discards.
+ * Whether packets that come in by one port can leave by another: not by the
+ * same port, nor where all SLs in use are mapped to VL 15.
  */
 bool watch_turn_open(
 	const struct watch *w, uint32_t sw, unsigned in, unsigned out);
-/* The next set bit at or after *bit, false when there is none. */
+/* The next set bit at or after *bit; false if none. */
 bool watch_next_bit(const uint64_t any[WATCH_WORDS], unsigned *bit);
-/* Is there a chain of live channels from one to another? */
+/* Report a cycle if live channels lead from `from` to `to`. */
 void watch_check_cycle(struct watch *w, uint32_t from, uint32_t to);
-/* One more or less turns from in to out at a switch; true: the first. */
+/* Count by (1, -1) the uses of in to out at a switch; true: the first use. */
 bool watch_count_turn(
 	struct watch *w, uint32_t sw, unsigned in, unsigned out, int by);
 
-/* Are there cycles at this moment, if all lanes are one? */
+/* True if there is a cycle at this moment with all VLs as one. */
 bool watch_cyclic(struct watch *w);
 
 /* watch_lane.c: SLs of packets. */
 uint16_t watch_lane_used(const struct watch *w);
-/* All lanes in one have a cycle: false, then lanes are not told apart. */
+/*
+ * A cycle exists with all VLs as one. False: VLs are not separate, so it
+ * counts.
+ */
 bool watch_lane_suspect(struct watch *w);
-/* Something changed: what of it do the lanes have? */
+/* After a change: judge the VLs, if a cycle is suspected. */
 void watch_lane_judge(struct watch *w);
-/* Do packets that hosts send to a LID go round? */
+/* True if packets that hosts send to a LID are in a loop. */
 bool watch_lane_loops(const struct watch *w, unsigned lid);
-/* A port may have come up, or gone down. */
+/* The state of a port may have changed. */
 void watch_lane_port(struct watch *w, uint32_t node, unsigned port);
 void watch_lanes_free(struct watch *w);
 
 /* watch_group.c: a switch's multicast table may have changed. */
 void watch_group_look(struct watch *w, uint32_t sw);
-/* A cable between switches came to life. */
+/* A link between switches came up. */
 void watch_group_link(struct watch *w, uint32_t sw, unsigned port);
 
 #endif

@@ -1,12 +1,13 @@
 /*
- * Which lanes packets are on. A cycle of channels on one lane for all is only a
- * suspicion where hosts use several: then every packet that hosts may send is
+ * The VLs that packets are on. If hosts use several, a cycle of channels with
+ * all VLs as one is only a suspicion: then every packet that hosts may send is
  * followed, by the tables and the rows of SL2VL as they are at that moment, and
- * the channels that it waits for are told apart by their lanes.
+ * the channels that it waits for are separate per VL. "lane" in identifiers is
+ * a VL.
  *
  * Hosts send with the SLs that path records gave them since both their ports
- * came up, whatever the records say today; a switch's own packets bear what the
- * view in force says.
+ * came up, whatever the records say today; a switch's own packets bear the SLs
+ * of the view in force.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,27 +18,27 @@
 
 enum { LANES = 16, SLS = 16, DISCARD = 15, ACTIVE = 4, NAMED = 8 };
 
-/* An end port, and what it may send to others. */
+/* An end port, and the SLs that it may send to others with. */
 struct end {
 	uint32_t node, rec;
-	uint32_t sw; /* where its packets come in */
+	uint32_t sw; /* switch that its packets enter */
 	uint8_t port, in;
-	uint16_t *now,
-		*ever; /* [nends]: SLs by the view in force; since then */
+	uint16_t *now, *ever; /* [nends]: SLs of the view in force; SLs of all
+				 views since both came up */
 	bool up;
 };
 
-/* Channels of which packets wait: record where they leave * LANES + lane. */
+/* Channels that packets wait for: record that they leave by * LANES + VL. */
 struct watch_lanes {
 	struct end *end;
 	uint32_t nends;
 	uint32_t *by_rec;	 /* [nports]: end + 1 */
-	uint16_t used;		 /* SLs that anybody ever had */
+	uint16_t used;		 /* SLs that any host ever had */
 	uint16_t groups;	 /* SLs of groups */
-	bool suspect;		 /* one lane for all would have a cycle */
-	bool closed;		 /* and so had the lanes, when last looked at */
+	bool suspect;		 /* with all VLs as one there is a cycle */
+	bool closed;		 /* and on separate VLs, when last judged */
 	uint16_t (**dep)[LANES]; /* [nports]: by arriving record, then out-port:
-				    from each lane to which */
+				    from each VL the mask of VLs */
 	uint16_t *on;		 /* [nports * LANES]: SLs there */
 	uint32_t *list;		 /* [nports * LANES * SLS] */
 	uint8_t *state;		 /* [nports * LANES]: of the search */
@@ -45,12 +46,12 @@ struct watch_lanes {
 };
 
 static uint32_t
-vertex(uint32_t rec, unsigned lane)
+channel_index(uint32_t rec, unsigned lane)
 {
 	return rec * LANES + lane;
 }
 
-/* ---- who may send what ---- */
+/* ---- the SLs of senders ---- */
 
 static void
 add_end(struct watch *w, uint32_t node, unsigned port)
@@ -98,7 +99,7 @@ is_up(const struct watch *w, const struct end *e)
 	return e->port == 0 || (p->up && p->pi.state == ACTIVE);
 }
 
-/* A pair's connections end with either port; new ones are as of today. */
+/* Connections end with either port; new ones have the SLs of today. */
 static void
 begin_anew(struct watch_lanes *l, uint32_t i)
 {
@@ -162,11 +163,11 @@ watch_lane_suspect(struct watch *w)
 	return true;
 }
 
-/* ---- what they wait for ---- */
+/* ---- dependencies ---- */
 
-/* Lanes of an out-port that packets may be put on. */
+/* Whether packets can be put on a VL of an out-port. */
 static bool
-takes(const struct sim_port *p, unsigned lane)
+is_vl_usable(const struct sim_port *p, unsigned lane)
 {
 	static const uint8_t n[] = {1, 1, 2, 4, 8, 15};
 
@@ -174,16 +175,16 @@ takes(const struct sim_port *p, unsigned lane)
 	       lane < (p->pi.op_vls < sizeof(n) ? n[p->pi.op_vls] : 15U);
 }
 
-/* The out-port and the channel of what a switch sends to a LID, or false. */
+/* Whether packets from in go on by out, over a live link to a switch. */
 static bool
-way_on(const struct watch *w, uint32_t sw, unsigned in, unsigned out)
+has_next_hop(const struct watch *w, uint32_t sw, unsigned in, unsigned out)
 {
 	return out != 0 && out <= w->s->node[sw].nports && out != in &&
 	       w->live[watch_record(w, sw, out)] &&
 	       watch_is_switch(w, sim_int_port(w->s, sw, out)->peer);
 }
 
-/* Where packets are, on which lane (-1: on none yet), with which SLs. */
+/* Packets: where they are, their VL (-1: none yet), their SLs. */
 struct spot {
 	uint32_t sw;
 	unsigned in;
@@ -192,7 +193,8 @@ struct spot {
 };
 
 static void
-depend(struct watch *w, const struct spot *at, unsigned out, unsigned lane)
+add_dependency(
+	struct watch *w, const struct spot *at, unsigned out, unsigned lane)
 {
 	uint16_t(**dep)[LANES] =
 		&w->lanes->dep[watch_record(w, at->sw, at->in)];
@@ -203,9 +205,9 @@ depend(struct watch *w, const struct spot *at, unsigned out, unsigned lane)
 	(*dep)[out][at->lane] |= (uint16_t)(1U << lane);
 }
 
-/* They go on by out; what is new there is put on the list of n. */
+/* Move packets on by out; SLs new there are appended to the list of n. */
 static uint32_t
-step(struct watch *w, const struct spot *at, unsigned out, uint32_t n)
+follow_hop(struct watch *w, const struct spot *at, unsigned out, uint32_t n)
 {
 	uint32_t rec = watch_record(w, at->sw, out);
 	const struct sim_port *p = &w->s->port[rec];
@@ -217,19 +219,19 @@ step(struct watch *w, const struct spot *at, unsigned out, uint32_t n)
 		if ((at->sls >> sl & 1) == 0)
 			continue;
 		b = sim_vl(w->s, at->sw, at->in, out, sl);
-		if (!takes(p, b))
+		if (!is_vl_usable(p, b))
 			continue;
 		if (at->lane >= 0)
-			depend(w, at, out, b);
-		if ((l->on[vertex(rec, b)] >> sl & 1) != 0)
+			add_dependency(w, at, out, b);
+		if ((l->on[channel_index(rec, b)] >> sl & 1) != 0)
 			continue;
-		l->on[vertex(rec, b)] |= (uint16_t)(1U << sl);
-		l->list[n++] = vertex(rec, b) * SLS + sl;
+		l->on[channel_index(rec, b)] |= (uint16_t)(1U << sl);
+		l->list[n++] = channel_index(rec, b) * SLS + sl;
 	}
 	return n;
 }
 
-/* The end port of a LID: its number, or nends. */
+/* The index of the end port with a LID, or nends. */
 static uint32_t
 end_of(const struct watch *w, unsigned lid)
 {
@@ -246,7 +248,7 @@ end_of(const struct watch *w, unsigned lid)
 	return i;
 }
 
-/* Does a packet from an end port go on and on? */
+/* Whether a packet from an end port is in a loop. */
 static bool
 goes_round(
 	const struct watch *w, const struct end *e, unsigned lid, unsigned sl)
@@ -258,10 +260,10 @@ goes_round(
 		unsigned out = w->table[sw][lid];
 		const struct sim_port *p;
 
-		if (!way_on(w, sw, in, out))
+		if (!has_next_hop(w, sw, in, out))
 			return false;
 		p = sim_int_port(w->s, sw, out);
-		if (!takes(p, sim_vl(w->s, sw, in, out, sl)))
+		if (!is_vl_usable(p, sim_vl(w->s, sw, in, out, sl)))
 			return false;
 		sw = p->peer;
 		in = p->peer_port;
@@ -283,7 +285,7 @@ watch_lane_loops(const struct watch *w, unsigned lid)
 	return false;
 }
 
-/* Everything that goes to a LID, from wherever it comes. */
+/* Follow the packets from all end ports to a LID. */
 static void
 follow_lid(struct watch *w, unsigned lid, uint32_t to)
 {
@@ -295,8 +297,8 @@ follow_lid(struct watch *w, unsigned lid, uint32_t to)
 		const struct spot at = {e->sw, e->in, -1, e->ever[to]};
 		unsigned out = w->table[e->sw][lid];
 
-		if (e->up && at.sls != 0 && way_on(w, e->sw, e->in, out))
-			n = step(w, &at, out, n);
+		if (e->up && at.sls != 0 && has_next_hop(w, e->sw, e->in, out))
+			n = follow_hop(w, &at, out, n);
 	}
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t v = l->list[i] / SLS;
@@ -305,8 +307,8 @@ follow_lid(struct watch *w, unsigned lid, uint32_t to)
 			(uint16_t)(1U << l->list[i] % SLS)};
 		unsigned out = w->table[at.sw][lid];
 
-		if (way_on(w, at.sw, at.in, out))
-			n = step(w, &at, out, n);
+		if (has_next_hop(w, at.sw, at.in, out))
+			n = follow_hop(w, &at, out, n);
 	}
 	for (uint32_t i = 0; i < n; i++)
 		l->on[l->list[i] / SLS] = 0;
@@ -318,18 +320,18 @@ in_group(const struct watch *w, uint32_t sw, unsigned g, unsigned port)
 	return w->group[sw]->of[g][port / 64] >> port % 64 & 1;
 }
 
-/* Packets to a group, wherever it leads from there. */
+/* Move packets to a group on by all ports of its mask. */
 static uint32_t
 fan_out(struct watch *w, const struct spot *at, unsigned g, uint32_t n)
 {
 	for (unsigned out = 1; out <= w->s->node[at->sw].nports; out++)
 		if (in_group(w, at->sw, g, out) &&
-			way_on(w, at->sw, at->in, out))
-			n = step(w, at, out, n);
+			has_next_hop(w, at->sw, at->in, out))
+			n = follow_hop(w, at, out, n);
 	return n;
 }
 
-/* Packets to a group that a switch takes on, from any port of its own. */
+/* Follow the packets to a group that enter at any port of a switch. */
 static void
 follow_group(struct watch *w, uint32_t sw, unsigned g)
 {
@@ -384,9 +386,9 @@ follow_all(struct watch *w)
 
 enum { NEW, OPEN, DONE };
 
-/* The next channel behind v at or after *at, or UINT32_MAX. */
+/* The next channel that v waits for, at or after *at, or UINT32_MAX. */
 static uint32_t
-behind(const struct watch *w, uint32_t v, uint32_t *at)
+next_dependent(const struct watch *w, uint32_t v, uint32_t *at)
 {
 	const struct sim_port *p = &w->s->port[v / LANES];
 	uint16_t(*dep)[LANES] =
@@ -395,13 +397,15 @@ behind(const struct watch *w, uint32_t v, uint32_t *at)
 
 	for (; dep != NULL && *at < end; ++*at)
 		if ((dep[*at / LANES][v % LANES] >> *at % LANES & 1) != 0)
-			return vertex(watch_record(w, p->peer, *at / LANES),
+			return channel_index(
+				watch_record(w, p->peer, *at / LANES),
 				*at % LANES);
 	return UINT32_MAX;
 }
 
 static void
-tell(struct watch *w, const uint32_t *trail, uint32_t from, uint32_t end)
+report_cycle(
+	struct watch *w, const uint32_t *trail, uint32_t from, uint32_t end)
 {
 	struct buf b = {0};
 
@@ -418,9 +422,9 @@ tell(struct watch *w, const uint32_t *trail, uint32_t from, uint32_t end)
 	buf_free(&b);
 }
 
-/* Depth first from v; at: where each channel of the trail is. */
+/* Depth-first search from v; at: position of each channel on the trail. */
 static bool
-search(struct watch *w, uint32_t v, uint32_t *at)
+find_cycle_from(struct watch *w, uint32_t v, uint32_t *at)
 {
 	struct watch_lanes *l = w->lanes;
 	uint32_t n = 0;
@@ -429,7 +433,7 @@ search(struct watch *w, uint32_t v, uint32_t *at)
 	at[n++] = 0;
 	l->state[v] = OPEN;
 	while (n > 0) {
-		uint32_t next = behind(w, l->trail[n - 1], &at[n - 1]);
+		uint32_t next = next_dependent(w, l->trail[n - 1], &at[n - 1]);
 
 		at[n - 1]++;
 		if (next == UINT32_MAX) {
@@ -440,7 +444,7 @@ search(struct watch *w, uint32_t v, uint32_t *at)
 			while (l->trail[from] != next)
 				from--;
 			if (w->r.cycles == 0)
-				tell(w, l->trail, from, n);
+				report_cycle(w, l->trail, from, n);
 			return true;
 		} else if (l->state[next] == NEW) {
 			l->state[next] = OPEN;
@@ -455,13 +459,13 @@ static bool
 any_cycle(struct watch *w)
 {
 	uint32_t total = w->s->nports * LANES;
-	uint32_t *at = w->lanes->list; /* long enough, and free */
+	uint32_t *at = w->lanes->list; /* long enough, and unused now */
 	bool found = false;
 
 	memset(w->lanes->state, NEW, total);
 	for (uint32_t v = 0; v < total && !found; v++)
 		if (w->live[v / LANES] && w->lanes->state[v] == NEW)
-			found = search(w, v, at);
+			found = find_cycle_from(w, v, at);
 	return found;
 }
 
@@ -480,7 +484,7 @@ watch_lane_judge(struct watch *w)
 	l->suspect = found || watch_cyclic(w);
 }
 
-/* ---- life ---- */
+/* ---- making and freeing ---- */
 
 void
 watch_lanes(struct watch *w)

@@ -127,7 +127,7 @@ ibsimwire_address(const char *name, const char *what, struct sockaddr_un *out)
 		name, what);
 	if (n < 0 || (size_t)n >= sizeof(out->sun_path) - 2)
 		return 0;
-	/* and so does the last: libumad2sim.so counts it in */
+	/* and so does the last one: libumad2sim.so includes it in the length */
 	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 2 +
 			   (size_t)n);
 }

@@ -1,8 +1,8 @@
 /*
- * ibsimwire: the datagrams that clients of ibsim speak, libumad2sim.so first
- * among them. Pure codec: bytes in, bytes out.
+ * ibsimwire: the datagrams of ibsim's clients, of which libumad2sim.so is the
+ * usual one. Pure codec: bytes in, bytes out.
  *
- * Two kinds of them, in the host's byte order except where noted:
+ * Two kinds of datagrams, in the host's byte order except where noted:
  *
  *	control, 80 bytes, one each way
  *	 0 u32 magic	4 u32 client	8 u32 type	12 u32 length
@@ -16,7 +16,7 @@
  *
  * A client binds NAME:ctlPID and NAME:inPID in the abstract name space; the
  * server has NAME:ctl and NAME:out0, NAME:out1 and so on, one per client. The
- * names on the wire end in a zero byte that belongs to them.
+ * names on the wire include a zero byte at their end.
  */
 #ifndef HEDDLE_TESTS_SIM_SERVE_IBSIMWIRE_H
 #define HEDDLE_TESTS_SIM_SERVE_IBSIMWIRE_H
@@ -32,9 +32,9 @@
 enum {
 	IBSIMWIRE_MAGIC_SIZE = 4,
 	IBSIMWIRE_CTL = 80,    /* bytes of a control datagram */
-	IBSIMWIRE_DATA = 64,   /* of these: data */
+	IBSIMWIRE_DATA = 64,   /* data bytes of these */
 	IBSIMWIRE_MSG = 288,   /* bytes of a message */
-	IBSIMWIRE_NODEID = 32, /* bytes for the name of a node */
+	IBSIMWIRE_NODEID = 32, /* bytes of the name of a node */
 };
 
 enum ibsimwire_type {
@@ -56,9 +56,9 @@ struct ibsimwire_ctl {
 	uint8_t data[IBSIMWIRE_DATA];
 };
 
-/* What data holds in a CONNECT, both ways. */
+/* The data of a CONNECT, in both directions. */
 struct ibsimwire_connect {
-	uint32_t id; /* the client's process id; back: its number */
+	uint32_t id; /* request: the client's process id; answer: its number */
 	uint32_t qp, issm;
 	char nodeid[IBSIMWIRE_NODEID]; /* always terminated */
 };
@@ -73,21 +73,24 @@ void ibsimwire_connect_encode(
 	const struct ibsimwire_connect *in, uint8_t data[IBSIMWIRE_DATA]);
 
 /*
- * A message of a client's: its address and MAD; a QP is the destination's.
+ * Decode a message from a client: address and MAD; the QP is the destination's.
  * -1 unless n is 288.
  */
 int ibsimwire_msg_decode(const uint8_t *b, size_t n, struct transport_msg *out);
 
-/* A message to a client at LID to (0xffff: directed); a QP is the source's. */
+/*
+ * Encode a message to a client at LID to (0xffff: directed); the QP is the
+ * source's.
+ */
 void ibsimwire_msg_encode(
 	const struct transport_msg *in, uint16_t to, uint8_t b[IBSIMWIRE_MSG]);
 
-/* Turn a client's own message into one that comes back with an error. */
+/* Turn a client's own message into one that returns with an error. */
 void ibsimwire_msg_fail(uint8_t b[IBSIMWIRE_MSG], uint32_t error);
 
 /*
- * The address of NAME:what in the abstract name space, and its length; 0 when
- * the name is too long.
+ * The address of NAME:what in the abstract name space, and its length; 0 if the
+ * name is too long.
  */
 socklen_t ibsimwire_address(
 	const char *name, const char *what, struct sockaddr_un *out);

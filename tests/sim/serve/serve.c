@@ -33,7 +33,7 @@ serve_now(const struct serve *s)
 }
 
 static void
-arm(struct serve *s, struct mono at)
+arm_timer(struct serve *s, struct mono at)
 {
 	struct mono t = mono_add(s->base, at);
 	struct itimerspec its = {0};
@@ -59,11 +59,11 @@ serve_settle(struct serve *s)
 	serve_wait_tick(s, now);
 	if (!mono_before(now, umadserve_next(s->umad)))
 		umadserve_turn(s->umad, now);
-	sim_run_until(s->sim, now); /* what was sent again */
+	sim_run_until(s->sim, now); /* requests that were repeated */
 	serve_data_flush(s);
 	umadserve_flush(s->umad);
-	arm(s, mono_min(mono_min(sim_next(s->sim), serve_wait_next(s)),
-		       umadserve_next(s->umad)));
+	arm_timer(s, mono_min(mono_min(sim_next(s->sim), serve_wait_next(s)),
+			     umadserve_next(s->umad)));
 }
 
 static void

@@ -1,23 +1,24 @@
 /*
- * serve: the simulated fabric as a server, for programs that know nothing of
- * it: opensm, ibnetdiscover, smpquery, heddled, preloaded with libumad2sim.so.
+ * serve: the simulated fabric as a server, for unmodified programs: opensm,
+ * ibnetdiscover, smpquery, heddled, preloaded with libumad2sim.so.
  *
  *	client --NAME:inPID--> NAME:outI --> sim_send --> the fabric --+
  *	  ^                                                            |
- *	  +--- a queue per client <--- who is it for? <--- endpoint <--+
+ *	  +--- a queue per client <--- by TID or IsSM <--- endpoint <--+
  *
- * Programs with libheddle-umad.so attach to the same fabric, by umadserve.
+ * Programs with libheddle-umad.so attach to the same fabric through umadserve.
  *
- * One process, one thread, one loop. Several clients may sit on one port: they
- * share its endpoint. Requests that arrive at a port go to the client there
- * that has raised IsSM, answers to the client whose number is in bits 63:48 of
- * the TID: the server puts it there when the request passes.
+ * One process, one thread, one loop. Several clients may attach to one port:
+ * they share its endpoint. Requests that arrive at a port go to the client
+ * there that has raised IsSM, answers to the client with the number in bits
+ * 63:48 of the TID: the server writes it there when the request passes.
  *
- * libumad2sim.so has no timers, and what uses it waits for ever for a message
- * that was lost (ibnetdiscover reads without a time limit; opensm counts what
- * is outstanding). The kernel would hand such a request back with ETIMEDOUT;
- * so does the server, a while after it was sent. With the latencies at zero
- * messages are answered in the turn in which they arrive.
+ * libumad2sim.so has no timers, and programs that use it wait for ever for a
+ * message that was lost (ibnetdiscover reads without a time limit; opensm
+ * counts what is outstanding). The kernel would return such a request with
+ * ETIMEDOUT; so does the server, some time after it was sent. With zero
+ * latencies messages are answered in the same pass of the loop in which they
+ * arrive.
  */
 #ifndef HEDDLE_TESTS_SIM_SERVE_SERVE_H
 #define HEDDLE_TESTS_SIM_SERVE_SERVE_H
@@ -43,8 +44,8 @@ struct serve_options {
 struct serve_options serve_defaults(void);
 
 /*
- * Bind the sockets and build the fabric; f lives as long as the server, which
- * adds hosts to it when told to. NULL and a reason when the name is taken.
+ * Bind the sockets and build the fabric. f must live as long as the server; the
+ * command `add` adds hosts to it. NULL and a reason if the name is taken.
  */
 struct serve *serve_new(
 	struct fabric *f, const struct serve_options *o, struct reason *why);
@@ -52,7 +53,7 @@ struct serve *serve_new(
 /* Serve until `quit`, SIGINT or SIGTERM. */
 void serve_run(struct serve *s);
 
-/* Serve what is there and due, waiting for it at first: for tests. */
+/* One pass of the loop: wait for events and serve them. For tests. */
 void serve_once(struct serve *s);
 
 void serve_free(struct serve *s); /* NULL allowed */

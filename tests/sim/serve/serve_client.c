@@ -102,7 +102,9 @@ set_issm(struct serve_client *c, bool on)
 	sim_set_issm(c->place->e, on);
 }
 
-/* The socket stays as it is: to unconnect it would be an error for the peer. */
+/*
+ * The socket stays connected: to disconnect it would be an error for the peer.
+ */
 void
 serve_client_drop(struct serve_client *c)
 {
@@ -115,9 +117,9 @@ serve_client_drop(struct serve_client *c)
 	c->place = NULL;
 }
 
-/* Is there still somebody behind a client's input socket? */
+/* True if a client's input socket still exists. */
 static bool
-is_there(const struct serve_client *c)
+is_alive(const struct serve_client *c)
 {
 	char what[24];
 	struct sockaddr_un a;
@@ -129,7 +131,8 @@ is_there(const struct serve_client *c)
 	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return true;
-	/* refused by a live one too, being connected to us, but otherwise */
+	/* a live one refuses too, as it is connected to us, but with another
+	 * errno */
 	rc = connect(fd, (const struct sockaddr *)&a, n);
 	n = rc < 0 && errno == ECONNREFUSED;
 	(void)close(fd);
@@ -140,12 +143,12 @@ void
 serve_client_bury(struct serve *s)
 {
 	for (int i = 0; i < SERVE_CLIENTS; i++) {
-		if (s->client[i].used && !is_there(&s->client[i]))
+		if (s->client[i].used && !is_alive(&s->client[i]))
 			serve_client_drop(&s->client[i]);
 	}
 }
 
-/* The port of a host that SIM_HOST means when it names none. */
+/* The default port of a host, if SIM_HOST names none. */
 static unsigned
 usual_port(const struct serve *s, uint32_t node)
 {
@@ -158,7 +161,7 @@ usual_port(const struct serve *s, uint32_t node)
 	return 1;
 }
 
-/* A record that nobody uses, the one unused longest first. */
+/* A free record, the one unused longest first. */
 static struct serve_client *
 free_client(struct serve *s)
 {
@@ -174,7 +177,7 @@ free_client(struct serve *s)
 }
 
 static int
-join(struct serve *s, struct serve_client *c, uint32_t pid)
+connect_to_client(struct serve *s, struct serve_client *c, uint32_t pid)
 {
 	char what[24];
 	struct sockaddr_un a;
@@ -182,7 +185,7 @@ join(struct serve *s, struct serve_client *c, uint32_t pid)
 
 	(void)snprintf(what, sizeof(what), "in%u", pid);
 	n = ibsimwire_address(s->name, what, &a);
-	/* mutual: no limit of the queue's length, nobody else's messages */
+	/* connected both ways: no limit of the queue, no messages of others */
 	return connect(c->fd, (const struct sockaddr *)&a, n);
 }
 
@@ -206,7 +209,7 @@ connect_client(struct serve *s, struct ibsimwire_ctl *ctl,
 	else if (port == 0)
 		port = usual_port(s, node);
 	c = free_client(s);
-	if (!c || join(s, c, info.id))
+	if (!c || connect_to_client(s, c, info.id))
 		return false;
 	c->place = serve_place_get(s, node, port);
 	if (!c->place)
@@ -286,9 +289,9 @@ get_port_info(const struct serve_client *c, uint8_t *d)
 	read_attr(c, MAD_PORT_INFO, num, d);
 }
 
-/* A client's question or wish; false: refused. */
+/* Carry out a client's control request; false: refused. */
 static bool
-act(struct serve_client *c, struct ibsimwire_ctl *ctl)
+answer_ctl(struct serve_client *c, struct ibsimwire_ctl *ctl)
 {
 	int on;
 
@@ -326,9 +329,9 @@ act(struct serve_client *c, struct ibsimwire_ctl *ctl)
 	}
 }
 
-/* The client that says this, if it is who it says it is. */
+/* The client with this number, if the datagram is from its address. */
 static struct serve_client *
-speaker(struct serve *s, uint32_t client, const struct sockaddr_un *from,
+sender_client(struct serve *s, uint32_t client, const struct sockaddr_un *from,
 	socklen_t n)
 {
 	struct serve_client *c = &s->client[client % SERVE_CLIENTS];
@@ -355,14 +358,14 @@ on_ctl(void *cookie, unsigned events, struct mono now)
 	(void)now;
 	n = recvfrom(s->ctl_fd, b, sizeof(b), 0, (struct sockaddr *)&from,
 		&from_len);
-	/* what is no request of ours gets no answer */
+	/* a datagram that is no request of the protocol gets no answer */
 	if (n < 0 || ibsimwire_ctl_decode(b, (size_t)n, &ctl))
 		return;
 	if (ctl.type == IBSIMWIRE_CONNECT) {
 		ok = connect_client(s, &ctl, &from, from_len);
 	} else {
-		c = speaker(s, ctl.client, &from, from_len);
-		ok = c && act(c, &ctl);
+		c = sender_client(s, ctl.client, &from, from_len);
+		ok = c && answer_ctl(c, &ctl);
 	}
 	if (!ok)
 		ctl.type = IBSIMWIRE_ERROR;

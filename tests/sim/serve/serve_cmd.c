@@ -19,7 +19,7 @@ struct words {
 
 /* Blanks separate words, except between double quotes. */
 static int
-split(const char *line, struct words *out, struct reason *why)
+split_words(const char *line, struct words *out, struct reason *why)
 {
 	char *at = out->text;
 
@@ -48,8 +48,8 @@ split(const char *line, struct words *out, struct reason *why)
 }
 
 static int
-find(const struct serve *s, const char *text, uint32_t *node, unsigned *port,
-	struct reason *why)
+find_node(const struct serve *s, const char *text, uint32_t *node,
+	unsigned *port, struct reason *why)
 {
 	*node = serve_node_port(s, text, port);
 	if (*node == FABRIC_NONE)
@@ -69,7 +69,7 @@ on_or_off(const char *word, const char *on, const char *off, bool *out,
 }
 
 static int
-number(const char *word, double max, double *out, struct reason *why)
+parse_number(const char *word, double max, double *out, struct reason *why)
 {
 	char *end;
 
@@ -88,7 +88,7 @@ cmd_link(struct serve *s, const struct words *w, struct buf *out,
 	unsigned port, n = 0;
 	bool up;
 
-	if (find(s, w->w[1], &node, &port, why) ||
+	if (find_node(s, w->w[1], &node, &port, why) ||
 		on_or_off(w->w[2], "up", "down", &up, why))
 		return -1;
 	for (unsigned p = 1; p <= s->f->node[node].nports; p++) {
@@ -114,7 +114,7 @@ cmd_node(struct serve *s, const struct words *w, struct buf *out,
 	bool back = strcmp(w->w[0], "return") == 0;
 
 	(void)out;
-	if (find(s, w->w[1], &node, &port, why))
+	if (find_node(s, w->w[1], &node, &port, why))
 		return -1;
 	if (sim_present(s->sim, node) == back)
 		return reason_set(
@@ -133,7 +133,7 @@ cmd_loss(struct serve *s, const struct words *w, struct buf *out,
 	double v;
 
 	(void)out;
-	if (number(w->w[1], 1000, &v, why))
+	if (parse_number(w->w[1], 1000, &v, why))
 		return -1;
 	s->o.sim.faults.loss = (uint32_t)(v * 1000);
 	sim_fault_chances(s->sim, &s->o.sim.faults);
@@ -147,7 +147,7 @@ cmd_delay(struct serve *s, const struct words *w, struct buf *out,
 	double v;
 
 	(void)out;
-	if (number(w->w[1], US_MAX, &v, why))
+	if (parse_number(w->w[1], US_MAX, &v, why))
 		return -1;
 	s->o.sim.faults.delay = v > 0 ? MILLION : 0;
 	s->o.sim.faults.delay_max = mono_us((int64_t)v);
@@ -155,14 +155,14 @@ cmd_delay(struct serve *s, const struct words *w, struct buf *out,
 	return 0;
 }
 
-/* A node, and how it behaves by now. */
+/* A node, and its present behaviour. */
 static int
-find_ways(struct serve *s, const char *word, uint32_t *node,
+find_behaviour(struct serve *s, const char *word, uint32_t *node,
 	struct sim_behaviour *b, struct reason *why)
 {
 	unsigned port;
 
-	if (find(s, word, node, &port, why))
+	if (find_node(s, word, node, &port, why))
 		return -1;
 	*b = *sim_behaviour(s->sim, *node);
 	return 0;
@@ -176,16 +176,16 @@ cmd_hang(struct serve *s, const struct words *w, struct buf *out,
 	uint32_t node;
 
 	(void)out;
-	if (find_ways(s, w->w[1], &node, &b, why) ||
+	if (find_behaviour(s, w->w[1], &node, &b, why) ||
 		on_or_off(w->w[2], "on", "off", &b.hung, why))
 		return -1;
 	sim_fault_behave(s->sim, node, &b);
 	return 0;
 }
 
-/* Which attribute, by its name or the first letters of it? */
+/* The bit of an attribute, by its name or the first letters of it. */
 static int
-attribute(const char *word, uint64_t *bit, struct reason *why)
+parse_attribute(const char *word, uint64_t *bit, struct reason *why)
 {
 	if (strcmp(mad_attr_name(MAD_ROLE), word) == 0) {
 		*bit = SIM_ROLE_BIT;
@@ -200,7 +200,7 @@ attribute(const char *word, uint64_t *bit, struct reason *why)
 	return reason_set(why, "no attribute is called \"%s\"", word);
 }
 
-/* What a node does wrong; one thing comes to the other until it is off. */
+/* Make a node misbehave; faults add up until `off`. */
 static int
 cmd_fault(struct serve *s, const struct words *w, struct buf *out,
 	struct reason *why)
@@ -211,8 +211,8 @@ cmd_fault(struct serve *s, const struct words *w, struct buf *out,
 	uint32_t node;
 
 	(void)out;
-	if (find_ways(s, w->w[1], &node, &b, why) ||
-		(w->n == 4 && attribute(w->w[3], &bit, why)))
+	if (find_behaviour(s, w->w[1], &node, &b, why) ||
+		(w->n == 4 && parse_attribute(w->w[3], &bit, why)))
 		return -1;
 	if (w->n == 3 && strcmp(what, "off") == 0)
 		b = (struct sim_behaviour){0};
@@ -232,7 +232,7 @@ cmd_fault(struct serve *s, const struct words *w, struct buf *out,
 	return 0;
 }
 
-/* Another hand writes an entry. */
+/* Write an entry of an LFT behind the manager's back (drift). */
 static int
 cmd_entry(struct serve *s, const struct words *w, struct buf *out,
 	struct reason *why)
@@ -242,9 +242,9 @@ cmd_entry(struct serve *s, const struct words *w, struct buf *out,
 	unsigned port;
 
 	(void)out;
-	if (find(s, w->w[1], &node, &port, why) ||
-		number(w->w[2], MAD_LID_END - 1, &lid, why) ||
-		number(w->w[3], UINT8_MAX, &to, why))
+	if (find_node(s, w->w[1], &node, &port, why) ||
+		parse_number(w->w[2], MAD_LID_END - 1, &lid, why) ||
+		parse_number(w->w[3], UINT8_MAX, &to, why))
 		return -1;
 	if (s->f->node[node].type != FABRIC_SWITCH)
 		return reason_set(why, "%s is no switch", w->w[1]);
@@ -252,7 +252,7 @@ cmd_entry(struct serve *s, const struct words *w, struct buf *out,
 	return 0;
 }
 
-/* Another hand closes a turn, or opens it. */
+/* Block a dependency through SL2VL -> VL15, or unblock it (drift). */
 static int
 cmd_turn(struct serve *s, const struct words *w, struct buf *out,
 	struct reason *why)
@@ -264,9 +264,9 @@ cmd_turn(struct serve *s, const struct words *w, struct buf *out,
 	bool closed;
 
 	(void)out;
-	if (find(s, w->w[1], &node, &port, why) ||
-		number(w->w[2], s->f->node[node].nports, &in, why) ||
-		number(w->w[3], s->f->node[node].nports, &to, why) ||
+	if (find_node(s, w->w[1], &node, &port, why) ||
+		parse_number(w->w[2], s->f->node[node].nports, &in, why) ||
+		parse_number(w->w[3], s->f->node[node].nports, &to, why) ||
 		on_or_off(w->w[4], "closed", "open", &closed, why))
 		return -1;
 	if (closed)
@@ -275,7 +275,7 @@ cmd_turn(struct serve *s, const struct words *w, struct buf *out,
 	return 0;
 }
 
-/* Another subnet manager, that says it is one and does nothing. */
+/* Add a second subnet manager, which only answers. */
 static int
 cmd_manager(struct serve *s, const struct words *w, struct buf *out,
 	struct reason *why)
@@ -287,8 +287,8 @@ cmd_manager(struct serve *s, const struct words *w, struct buf *out,
 	bool master;
 
 	(void)out;
-	if (find(s, w->w[1], &node, &port, why) ||
-		number(w->w[2], 15, &priority, why) ||
+	if (find_node(s, w->w[1], &node, &port, why) ||
+		parse_number(w->w[2], 15, &priority, why) ||
 		on_or_off(w->w[3], "master", "standby", &master, why))
 		return -1;
 	port = s->f->node[node].type == FABRIC_SWITCH ? 0
@@ -311,7 +311,7 @@ cmd_guid(struct serve *s, const struct words *w, struct buf *out,
 	uint64_t guid;
 
 	(void)out;
-	if (find(s, w->w[1], &node, &port, why))
+	if (find_node(s, w->w[1], &node, &port, why))
 		return -1;
 	guid = strtoull(w->w[2], &end, 16);
 	if (guid == 0 || *end)
@@ -320,7 +320,7 @@ cmd_guid(struct serve *s, const struct words *w, struct buf *out,
 	return 0;
 }
 
-/* Another device in the place of one: no tables, no LIDs, its own GUID. */
+/* Replace a device by another: no tables, no LIDs, its own GUID. */
 static int
 cmd_replace(struct serve *s, const struct words *w, struct buf *out,
 	struct reason *why)
@@ -328,14 +328,15 @@ cmd_replace(struct serve *s, const struct words *w, struct buf *out,
 	uint32_t node;
 	unsigned port;
 
-	if (find(s, w->w[1], &node, &port, why) || cmd_guid(s, w, out, why))
+	if (find_node(s, w->w[1], &node, &port, why) ||
+		cmd_guid(s, w, out, why))
 		return -1;
 	sim_fault_node(s->sim, node, false);
 	sim_fault_node(s->sim, node, true);
 	return 0;
 }
 
-/* A host with one port, plugged into a free port of a switch. */
+/* Add a host with one port, linked to a free port of a switch. */
 static int
 cmd_add(struct serve *s, const struct words *w, struct buf *out,
 	struct reason *why)
@@ -343,7 +344,7 @@ cmd_add(struct serve *s, const struct words *w, struct buf *out,
 	uint32_t sw, host;
 	unsigned port;
 
-	if (find(s, w->w[2], &sw, &port, why))
+	if (find_node(s, w->w[2], &sw, &port, why))
 		return -1;
 	if (serve_node_find(s, w->w[1]) != FABRIC_NONE)
 		return reason_set(why, "%s is there already", w->w[1]);
@@ -373,7 +374,7 @@ cmd_rename(struct serve *s, const struct words *w, struct buf *out,
 	unsigned port;
 
 	(void)out;
-	if (find(s, w->w[1], &node, &port, why))
+	if (find_node(s, w->w[1], &node, &port, why))
 		return -1;
 	sim_fault_rename(s->sim, node, w->w[2]);
 	return 0;
@@ -386,7 +387,7 @@ cmd_show(struct serve *s, const struct words *w, struct buf *out,
 	uint32_t node;
 	unsigned port;
 
-	if (find(s, w->w[1], &node, &port, why))
+	if (find_node(s, w->w[1], &node, &port, why))
 		return -1;
 	serve_show_node(s, node, out);
 	return 0;
@@ -416,7 +417,7 @@ cmd_clients(struct serve *s, const struct words *w, struct buf *out,
 	return 0;
 }
 
-/* Judge from where the subnet manager is, or would be. */
+/* Run the referee from the subnet manager's node, or else the first host. */
 static int
 cmd_judge(struct serve *s, const struct words *w, struct buf *out,
 	struct reason *why)
@@ -506,7 +507,7 @@ serve_cmd(
 {
 	struct words w = {.n = 0};
 
-	if (split(line, &w, why))
+	if (split_words(line, &w, why))
 		return -1;
 	if (w.n == 0)
 		return 0;

@@ -20,7 +20,7 @@ hang_up(struct serve_control *c)
 	c->closing = false;
 }
 
-/* Write what there is; what does not fit waits. */
+/* Write what is queued; the rest waits. */
 static void
 write_out(struct serve_control *c)
 {
@@ -44,7 +44,7 @@ write_out(struct serve_control *c)
  * "ok" or "error: why".
  */
 static void
-answer(struct serve_control *c, const char *line)
+answer_line(struct serve_control *c, const char *line)
 {
 	struct reason why = {{0}};
 	struct buf text = {0};
@@ -86,7 +86,7 @@ take_lines(struct serve_control *c)
 		if (strlen(line) != n)
 			buf_printf(&c->out, "error: a zero byte\n");
 		else
-			answer(c, line);
+			answer_line(c, line);
 	}
 }
 
@@ -116,9 +116,9 @@ on_control(void *cookie, unsigned events, struct mono now)
 		loop_stop(s->loop);
 }
 
-/* Only who owns this process, or root, may break things. */
+/* Only the owner of this process, or root, may send commands. */
 static bool
-may(int fd)
+is_permitted(int fd)
 {
 	struct ucred u;
 	socklen_t n = sizeof(u);
@@ -145,7 +145,7 @@ on_listen(void *cookie, unsigned events, struct mono now)
 			continue;
 		while (k < SERVE_CONTROLS && s->control[k].fd >= 0)
 			k++;
-		if (k == SERVE_CONTROLS || !may(fd)) {
+		if (k == SERVE_CONTROLS || !is_permitted(fd)) {
 			(void)close(fd);
 			continue;
 		}
@@ -175,7 +175,7 @@ listen_at(struct serve *s, int i, const struct sockaddr_un *a, socklen_t n,
 	return 0;
 }
 
-/* A socket that nobody listens at any more may be replaced. */
+/* Remove a socket on which no process listens any more. */
 static void
 clear_path(const struct sockaddr_un *a)
 {

@@ -34,7 +34,7 @@ expects_answer(const uint8_t *mad)
 	return !(m & RESPONSE) && m != MAD_TRAP && m != MAD_TRAP_REPRESS;
 }
 
-/* ibsim takes no notice at all of what these are not true for. */
+/* ibsim ignores MADs for which this is false. */
 static bool
 ibsim_takes(const uint8_t *mad)
 {
@@ -66,7 +66,7 @@ serve_data_queue(struct serve_client *c, const uint8_t *wire)
 	memcpy(c->out[c->out_from + c->out_n++], wire, IBSIMWIRE_MSG);
 }
 
-/* Write one batch; 0: the socket is full, or the client is gone. */
+/* Write one batch; 0: the socket is full, or the client was dropped. */
 static int
 write_batch(struct serve_client *c)
 {
@@ -122,7 +122,7 @@ serve_data_forget(struct serve_client *c)
 }
 
 static void
-deliver(struct serve_client *c, const struct transport_msg *m)
+queue_msg(struct serve_client *c, const struct transport_msg *m)
 {
 	const struct serve_place *p = c->place;
 	uint8_t wire[IBSIMWIRE_MSG];
@@ -133,7 +133,9 @@ deliver(struct serve_client *c, const struct transport_msg *m)
 	serve_data_queue(c, wire);
 }
 
-/* The client that asked, if it is still there and still asks. */
+/*
+ * Give an answer to the client that asked, if it is still connected and waits.
+ */
 static bool
 arrived_answer(struct serve_place *p, const struct transport_msg *m)
 {
@@ -146,13 +148,14 @@ arrived_answer(struct serve_place *p, const struct transport_msg *m)
 	if (ix >= SERVE_CLIENTS || !s->client[ix].used ||
 		s->client[ix].place != p)
 		return false;
-	/* like the kernel, which drops what nobody waits for any more */
+	/* like the kernel, which drops answers that no agent waits for any more
+	 */
 	if (!s->o.sim.ibsim && !waited && (!current || s->answered)) {
 		s->late++;
 		return true;
 	}
 	s->answered |= current;
-	deliver(&s->client[ix], m);
+	queue_msg(&s->client[ix], m);
 	return true;
 }
 
@@ -169,13 +172,13 @@ serve_data_arrival(struct serve_place *p, const struct transport_msg *m)
 		return false;
 	if (s->now_valid && s->now_tid == be_get64(m->mad + SERVE_AT_TID))
 		s->forwarded = true;
-	deliver(c, m);
+	queue_msg(c, m);
 	return true;
 }
 
-/* A request has done what it does at once: will anything more come of it? */
+/* A request has had its immediate effects: wait for its answer, or fail it. */
 static void
-account(struct serve_client *c, uint64_t tid, uint8_t *wire, bool smp)
+track_request(struct serve_client *c, uint64_t tid, uint8_t *wire, bool smp)
 {
 	struct serve *s = c->s;
 	bool late = s->o.sim.hop.ns || s->o.sim.service.ns;
@@ -192,7 +195,7 @@ account(struct serve_client *c, uint64_t tid, uint8_t *wire, bool smp)
 }
 
 static void
-take(struct serve_client *c, uint8_t *wire, size_t n, struct mono now)
+take_request(struct serve_client *c, uint8_t *wire, size_t n, struct mono now)
 {
 	struct serve *s = c->s;
 	struct transport_msg m;
@@ -215,7 +218,7 @@ take(struct serve_client *c, uint8_t *wire, size_t n, struct mono now)
 	sim_send(c->place->e, &m);
 	sim_run_until(s->sim, now);
 	if (asks)
-		account(c, s->now_tid, wire, is_smp(m.mad));
+		track_request(c, s->now_tid, wire, is_smp(m.mad));
 	s->now_valid = false;
 }
 
@@ -230,7 +233,8 @@ read_batch(struct serve_client *c, struct mono now)
 
 	memset(v, 0, sizeof(v));
 	for (unsigned i = 0; i < SERVE_BATCH; i++) {
-		/* cppcheck-suppress legacyUninitvar ; its address only */
+		/* cppcheck-suppress legacyUninitvar ; only its address is taken
+		 */
 		iov[i] = (struct iovec){wire[i], sizeof(wire[i])};
 		v[i].msg_hdr.msg_iov = &iov[i];
 		v[i].msg_hdr.msg_iovlen = 1;
@@ -239,7 +243,7 @@ read_batch(struct serve_client *c, struct mono now)
 	if (n < 0 && errno != EAGAIN && errno != EINTR && errno != ECONNRESET)
 		serve_client_drop(c);
 	for (int i = 0; i < n && c->used; i++)
-		take(c, wire[i], v[i].msg_len, now);
+		take_request(c, wire[i], v[i].msg_len, now);
 }
 
 void

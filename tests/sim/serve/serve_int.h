@@ -1,6 +1,4 @@
-/*
- * serve_int: what the files of the server share. Nobody else includes it.
- */
+/* serve_int: what the files of the server share. No other file includes it. */
 #ifndef HEDDLE_TESTS_SIM_SERVE_SERVE_INT_H
 #define HEDDLE_TESTS_SIM_SERVE_SERVE_INT_H
 
@@ -12,10 +10,10 @@
 #include "tests/sim/serve/umadserve.h"
 
 enum {
-	SERVE_PLACES = 64,	 /* as many ports as sim_attach takes */
-	SERVE_BATCH = 64,	 /* messages a system call */
+	SERVE_PLACES = 64,	 /* the most endpoints of sim_attach */
+	SERVE_BATCH = 64,	 /* messages per system call */
 	SERVE_QUEUE_MAX = 65536, /* messages that wait for a client */
-	SERVE_CONTROLS = 8,	 /* control connections at a time */
+	SERVE_CONTROLS = 8,	 /* control connections open at a time */
 	SERVE_LINE_MAX = 1024,	 /* bytes of a command */
 	SERVE_NO_CLIENT = -1,
 };
@@ -35,14 +33,14 @@ struct serve_place {
 	uint32_t node;
 	uint8_t port;
 	unsigned users;	      /* 0: the record is free */
-	umadserve_take *take; /* of programs with our own library, or NULL */
+	umadserve_take *take; /* of programs with libheddle-umad, or NULL */
 	void *take_cookie;
 };
 
-/* Whoever is connected to one of the out sockets. */
+/* The client connected to one of the out sockets. */
 struct serve_client {
 	struct serve *s;
-	int fd; /* bound to NAME:outI for good */
+	int fd; /* bound to NAME:outI, never closed before the end */
 	struct loop_fd *watch;
 	bool used, issm;
 	uint32_t pid;
@@ -58,14 +56,14 @@ struct serve_client {
 struct serve_wait {
 	uint64_t tid;
 	struct mono due;
-	uint32_t prev, next; /* in its line, or of the free ones */
+	uint32_t prev, next; /* in its list, or of the free records */
 	unsigned tries;	     /* left */
 	int8_t client;
-	bool patient; /* which line it stands in */
+	bool patient; /* which list it is in */
 	uint8_t wire[IBSIMWIRE_MSG];
 };
 
-/* Those that wait equally long stand in line: the first is due first. */
+/* A list of requests with the same time-out: the first is due first. */
 struct serve_line {
 	uint32_t first, last;
 };
@@ -91,19 +89,19 @@ struct serve {
 	int timer_fd;
 	struct loop_fd *timer_watch;
 	struct mono armed;
-	struct loop_timer *pulse; /* looks for the dead */
+	struct loop_timer *pulse; /* checks whether clients live */
 	struct loop_signal *sig[2];
 	bool quit;
 
 	struct serve_client client[SERVE_CLIENTS];
-	unsigned next_client; /* the place to look for a free one */
+	unsigned next_client; /* where the search for a free one begins */
 	struct serve_place place[SERVE_PLACES];
 
-	struct umadserve *umad; /* for programs with our own library */
+	struct umadserve *umad; /* for programs with libheddle-umad */
 	struct umadserve_hub hub;
 	struct loop_fd *umad_watch;
 
-	/* the request under work, for on_arrival to see */
+	/* the request being handled, for serve_data_arrival */
 	uint64_t now_tid;
 	bool now_valid, answered, forwarded;
 
@@ -118,40 +116,40 @@ struct serve {
 	struct serve_control control[SERVE_CONTROLS];
 	char *ctl_path; /* to be removed at the end */
 
-	uint64_t returned; /* requests handed back with ETIMEDOUT */
+	uint64_t returned; /* requests returned with ETIMEDOUT */
 	uint64_t resent, late;
 };
 
 /* serve.c */
 struct mono serve_now(const struct serve *s); /* on the simulated clock */
-/* Run the fabric to this moment, write what there is, set the alarm. */
+/* Run the fabric to the present, write what is queued, set the timer. */
 void serve_settle(struct serve *s);
 
-/* serve_node.c: which node does somebody mean? */
+/* serve_node.c: nodes by their names. */
 /*
  * By the id of the file, by S-, H- or R- and GUID, by 0xGUID (of the node or of
- * a port), by name. FABRIC_NONE when there is none or, by name, several.
+ * a port), by name. FABRIC_NONE if there is none or, by name, several.
  */
 uint32_t serve_node_find(const struct serve *s, const char *text);
-/* The same with /PORT or [PORT] behind it; *port is 0 when there is none. */
+/* The same with /PORT or [PORT] appended; *port is 0 if neither is there. */
 uint32_t serve_node_port(
 	const struct serve *s, const char *text, unsigned *port);
-/* The id of a node as ibnetdiscover would write it or the file does. */
+/* The id of a node as in its file, or as ibnetdiscover would print it. */
 void serve_node_id(const struct serve *s, uint32_t node, char *out, size_t n);
 
 /* serve_client.c: the client table and the control datagrams. */
 int serve_client_open(struct serve *s, struct reason *why);
 void serve_client_close(struct serve *s);
 void serve_client_drop(struct serve_client *c);
-/* Drop those whose sockets are gone. */
+/* Drop clients without a socket any more. */
 void serve_client_bury(struct serve *s);
 struct serve_client *serve_client_sm(
 	struct serve *s, const struct serve_place *p);
 
-/* serve_place.c: ports with clients on them, of one kind or the other. */
+/* serve_place.c: ports with clients of either kind. */
 int serve_place_open(struct serve *s, struct reason *why);
 void serve_place_close(struct serve *s);
-/* Sit on a port (NULL: no more of them can be), and leave it. */
+/* Attach to a port (NULL: no endpoint is left), and detach. */
 struct serve_place *serve_place_get(
 	struct serve *s, uint32_t node, unsigned port);
 void serve_place_put(struct serve_place *p);
@@ -161,7 +159,7 @@ void serve_data_readable(void *cookie, unsigned events, struct mono now);
 void serve_data_queue(struct serve_client *c, const uint8_t *wire);
 void serve_data_flush(struct serve *s);
 void serve_data_forget(struct serve_client *c);
-/* True when one of our clients gets it, or has stopped waiting for it. */
+/* True if one of our clients gets it, or has stopped waiting for it. */
 bool serve_data_arrival(struct serve_place *p, const struct transport_msg *m);
 
 /* serve_wait.c: requests that may be lost. */
@@ -177,7 +175,7 @@ void serve_wait_free(struct serve *s);
 int serve_control_open(struct serve *s, struct reason *why);
 void serve_control_close(struct serve *s);
 
-/* serve_cmd.c: what may be said there. */
+/* serve_cmd.c: the commands of the control sockets. */
 /* Run a line; the answer is appended to out. 0, or -1 and a reason. */
 int serve_cmd(
 	struct serve *s, const char *line, struct buf *out, struct reason *why);

@@ -9,7 +9,7 @@
 enum { TEXT_MAX = 128 };
 
 static char
-letter(const struct fabric_node *n)
+type_letter(const struct fabric_node *n)
 {
 	if (n->type == FABRIC_SWITCH)
 		return 'S';
@@ -26,7 +26,8 @@ serve_node_id(const struct serve *s, uint32_t node, char *out, size_t n)
 	if (fn->id)
 		(void)snprintf(out, n, "%s", fn->id);
 	else
-		(void)snprintf(out, n, "%c-%016" PRIx64, letter(fn), fn->guid);
+		(void)snprintf(
+			out, n, "%c-%016" PRIx64, type_letter(fn), fn->guid);
 }
 
 static bool
@@ -41,7 +42,7 @@ parse_guid(const char *text, uint64_t *guid)
 	return *end == '\0' && errno == 0;
 }
 
-/* Is it this node's GUID, or one of its ports'? */
+/* True if it is the GUID of the node or of one of its ports. */
 static bool
 has_guid(const struct fabric *f, uint32_t node, uint64_t guid)
 {
@@ -60,7 +61,7 @@ static uint32_t
 find_guid(const struct fabric *f, uint64_t guid, char type)
 {
 	for (uint32_t i = 0; i < f->nnodes; i++) {
-		if (type ? letter(&f->node[i]) == type &&
+		if (type ? type_letter(&f->node[i]) == type &&
 					f->node[i].guid == guid
 			 : has_guid(f, i, guid))
 			return i;
@@ -81,7 +82,7 @@ find_text(const struct serve *s, const char *text)
 		if (strcmp(s->f->node[i].name, text) != 0)
 			continue;
 		if (found != FABRIC_NONE)
-			return FABRIC_NONE; /* which of them? */
+			return FABRIC_NONE; /* ambiguous */
 		found = i;
 	}
 	return found;

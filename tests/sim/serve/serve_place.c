@@ -1,9 +1,9 @@
 #include "sm/base/be.h"
 #include "tests/sim/serve/serve_int.h"
 
-/* Something has arrived at a port: whose is it? */
+/* Give a message that arrived at a port to the client that it is for. */
 static void
-arrival(void *cookie, const struct transport_msg *m, struct mono now)
+on_arrival(void *cookie, const struct transport_msg *m, struct mono now)
 {
 	struct serve_place *p = cookie;
 
@@ -32,7 +32,7 @@ serve_place_get(struct serve *s, uint32_t node, unsigned port)
 		return NULL;
 	*p = (struct serve_place){
 		.s = s, .node = node, .port = (uint8_t)port, .users = 1};
-	p->e = sim_attach(s->sim, node, port, arrival, p);
+	p->e = sim_attach(s->sim, node, port, on_arrival, p);
 	return p;
 }
 
@@ -43,7 +43,7 @@ serve_place_put(struct serve_place *p)
 		sim_detach(p->e);
 }
 
-/* What umadserve asks for when one of its programs sits down on a port. */
+/* The hub of umadserve: called when one of its programs attaches to a port. */
 static struct sim_endpoint *
 hub_attach(void *cookie, uint32_t node, unsigned port, umadserve_take *take,
 	void *take_cookie)
@@ -58,7 +58,7 @@ hub_attach(void *cookie, uint32_t node, unsigned port, umadserve_take *take,
 }
 
 static void
-/* cppcheck-suppress constParameter ; the hub's type says so */
+/* cppcheck-suppress constParameter ; the type of the hub demands it */
 hub_detach(void *cookie, struct sim_endpoint *e)
 {
 	struct serve *s = cookie;

@@ -39,7 +39,7 @@ show_port(const struct serve *s, uint32_t node, unsigned port, struct buf *out)
 	buf_printf(out, "\n");
 }
 
-/* A port's P_Keys, holes as 0000; of external ports only where they enforce. */
+/* A port's P_Keys, holes as 0000; of external ports only if they enforce. */
 static void
 show_keys(const struct serve *s, uint32_t node, unsigned port, struct buf *out)
 {
@@ -68,7 +68,7 @@ show_keys(const struct serve *s, uint32_t node, unsigned port, struct buf *out)
 	buf_printf(out, "\n");
 }
 
-/* The LIDs that leave by a port, as ranges. */
+/* The LIDs with this out-port, as ranges. */
 static void
 show_exit(const struct serve *s, uint32_t node, unsigned out_port,
 	struct buf *out)
@@ -95,8 +95,10 @@ show_exit(const struct serve *s, uint32_t node, unsigned out_port,
 		buf_printf(out, "\n");
 }
 
-/* SLs that are discarded on the turn from one port to another; SL 15 alone is
-   no news: that is what tables of one SL a lane say. */
+/*
+ * The SLs that are blocked from one port to another. SL 15 alone is not shown:
+ * tables with one SL per VL block it everywhere.
+ */
 static void
 show_closed(const struct serve *s, uint32_t node, unsigned in,
 	unsigned out_port, struct buf *out)
@@ -161,7 +163,7 @@ show_count(unsigned row, unsigned method, uint64_t n, struct buf *out)
 	buf_printf(out, ": %" PRIu64 "\n", n);
 }
 
-/* 0: nothing was told of, or nothing done about it. */
+/* 0: no trap, or no Set after it. */
 static uint64_t
 us_between(struct mono first, struct mono last)
 {
@@ -212,7 +214,7 @@ serve_show_stats(const struct serve *s, struct buf *out)
 		buf_printf(out, "%s: %" PRIu64 "\n", rest[i].name, rest[i].n);
 }
 
-/* Programs with our own library. */
+/* Programs with libheddle-umad. */
 static void
 show_programs(const struct serve *s, struct buf *out)
 {

@@ -21,7 +21,7 @@ unlink_wait(struct serve *s, uint32_t ix)
 		s->wait[w->next].prev = w->prev;
 }
 
-/* Stand at the end of the line, with the whole time to go. */
+/* Append to the list, with the whole time-out to go. */
 static void
 link_wait(struct serve *s, uint32_t ix)
 {
@@ -113,9 +113,9 @@ serve_wait_next(const struct serve *s)
 	return t;
 }
 
-/* Its time is up: once more, or back to whom it came from. */
+/* A request timed out: send it again, or return it to its client. */
 static void
-expire(struct serve *s, uint32_t ix)
+expire_wait(struct serve *s, uint32_t ix)
 {
 	struct serve_wait *w = &s->wait[ix];
 	struct serve_client *c = &s->client[w->client];
@@ -144,7 +144,7 @@ serve_wait_tick(struct serve *s, struct mono now)
 
 		while ((ix = s->line[l].first) != FABRIC_NONE &&
 			!mono_before(now, s->wait[ix].due))
-			expire(s, ix);
+			expire_wait(s, ix);
 	}
 }
 

@@ -15,7 +15,7 @@ static const char usage[] =
 	"       heddle-sim ctl help\n";
 
 static int
-dial(const char *name, const char *path)
+connect_server(const char *name, const char *path)
 {
 	struct sockaddr_un a = {.sun_family = AF_UNIX};
 	socklen_t n = sizeof(a);
@@ -34,9 +34,11 @@ dial(const char *name, const char *path)
 	return -1;
 }
 
-/* Words with blanks are quoted again, for the server to split. */
+/*
+ * Join words to a line; words with blanks are quoted, for the server to split.
+ */
 static void
-join(char **word, struct buf *out)
+join_words(char **word, struct buf *out)
 {
 	for (; *word; word++) {
 		const char *q = strpbrk(*word, " \t") || !**word ? "\"" : "";
@@ -47,7 +49,7 @@ join(char **word, struct buf *out)
 }
 
 static int
-say(int fd, const struct buf *line)
+send_line(int fd, const struct buf *line)
 {
 	size_t done = 0;
 
@@ -64,7 +66,7 @@ say(int fd, const struct buf *line)
 
 /* Print the answer; the exit code. */
 static int
-hear(int fd)
+print_answer(int fd)
 {
 	FILE *in = fdopen(fd, "r");
 	char *line = NULL;
@@ -108,14 +110,14 @@ simctl_run(int argc, char **argv)
 		(void)fputs(usage, stderr);
 		return 2;
 	}
-	fd = dial(name, path);
+	fd = connect_server(name, path);
 	if (fd < 0)
 		return 1;
-	join(argv + i, &line);
-	if (say(fd, &line))
+	join_words(argv + i, &line);
+	if (send_line(fd, &line))
 		(void)close(fd);
 	else
-		rc = hear(fd);
+		rc = print_answer(fd);
 	buf_free(&line);
 	return rc;
 }

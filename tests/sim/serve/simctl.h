@@ -4,7 +4,7 @@
 #ifndef HEDDLE_TESTS_SIM_SERVE_SIMCTL_H
 #define HEDDLE_TESTS_SIM_SERVE_SIMCTL_H
 
-/* argv[0] is "ctl". The exit code: 0 when the server said "ok". */
+/* argv[0] is "ctl". Returns the exit code: 0 if the server answered "ok". */
 int simctl_run(int argc, char **argv);
 
 #endif

@@ -33,7 +33,7 @@ static const struct option long_options[] = {
 
 struct run {
 	const char *host;
-	const char *where;   /* a server's name, or a file */
+	const char *where;   /* name of a server, or a file */
 	const char *profile; /* of our own server; NULL: the default */
 	enum { AUTO, HEDDLE, UMAD2SIM } preload;
 	char library[PATH_MAX];
@@ -43,13 +43,13 @@ struct run {
 };
 
 static int
-fail(const char *what)
+report_errno(const char *what)
 {
 	(void)fprintf(stderr, "heddle-sim: %s: %s\n", what, strerror(errno));
 	return -1;
 }
 
-/* Our own library lies where this program does. */
+/* Find libheddle-umad.so: it is in the directory of this program. */
 static int
 find_heddle(struct run *r)
 {
@@ -91,9 +91,9 @@ find_umad2sim(struct run *r)
 	return -1;
 }
 
-/* Is the server one of ours, that our own library can talk to? */
+/* True if a heddle-sim server has this name: libheddle-umad can talk to it. */
 static bool
-is_ours(const char *name)
+is_our_server(const char *name)
 {
 	struct sockaddr_un a;
 	socklen_t n = ibsimwire_address(name, "control", &a);
@@ -111,18 +111,18 @@ find_library(struct run *r)
 {
 	if (r->preload == UMAD2SIM)
 		return find_umad2sim(r);
-	if ((r->preload == HEDDLE || is_ours(r->where)) &&
+	if ((r->preload == HEDDLE || is_our_server(r->where)) &&
 		find_heddle(r) == 0) {
 		r->preload = HEDDLE;
 		return 0;
 	}
 	if (r->preload == HEDDLE)
-		return fail(r->library);
+		return report_errno(r->library);
 	r->preload = UMAD2SIM;
 	return find_umad2sim(r);
 }
 
-/* A server for this run alone; it ends when we do. */
+/* Start a server for this run alone; it ends with this process. */
 static int
 start_server(struct run *r)
 {
@@ -132,12 +132,12 @@ start_server(struct run *r)
 
 	(void)snprintf(r->name, sizeof(r->name), "heddle-sim-%d", (int)self);
 	if (pipe2(fd, O_CLOEXEC))
-		return fail("pipe");
+		return report_errno("pipe");
 	r->server = fork();
 	if (r->server < 0) {
 		(void)close(fd[0]);
 		(void)close(fd[1]);
-		return fail("fork");
+		return report_errno("fork");
 	}
 	if (r->server == 0) {
 		(void)close(fd[0]);
@@ -149,7 +149,7 @@ start_server(struct run *r)
 	(void)close(fd[1]);
 	r->where = r->name;
 	if (read(fd[0], &byte, 1) != 1)
-		byte = 1; /* it has said why */
+		byte = 1; /* the server has printed the reason */
 	(void)close(fd[0]);
 	return byte;
 }
@@ -163,7 +163,7 @@ remove_entry(const char *path, const struct stat *st, int type, struct FTW *w)
 	return remove(path);
 }
 
-/* LD_PRELOAD with ours in front of what is there. */
+/* Set LD_PRELOAD to our library in front of the present value. */
 static void
 set_preload(const struct run *r)
 {
@@ -176,13 +176,13 @@ set_preload(const struct run *r)
 	buf_free(&b);
 }
 
-/* In the child: become the command. */
+/* In the child: execute the command. */
 static void
-become(const struct run *r, char **command)
+exec_command(const struct run *r, char **command)
 {
 	char *path = command[0];
 
-	/* a program named by a path from here must be found from there */
+	/* a program named by a relative path must be found after chdir */
 	if (strchr(path, '/'))
 		path = realpath(path, NULL);
 	(void)setenv("IBSIM_SOCKNAME", r->where, 1);
@@ -190,15 +190,15 @@ become(const struct run *r, char **command)
 		(void)setenv("SIM_HOST", r->host, 1);
 	(void)setenv("OSM_TMP_DIR", r->dir, 0);
 	(void)setenv("OSM_CACHE_DIR", r->dir, 0);
-	/* libumad2sim.so leaves its tree where the program is started */
+	/* libumad2sim.so leaves its tree in the working directory */
 	if (!path || (r->preload == UMAD2SIM && chdir(r->dir))) {
-		(void)fail(command[0]);
+		(void)report_errno(command[0]);
 		_exit(127);
 	}
 	set_preload(r);
 	(void)execvp(path, command);
 	(void)unsetenv("LD_PRELOAD");
-	(void)fail(command[0]);
+	(void)report_errno(command[0]);
 	_exit(127);
 }
 
@@ -208,7 +208,9 @@ exit_code(int status)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* What is sent to us alone is meant for the command: pass it on to its end. */
+/*
+ * Wait for the command; signals sent to this process alone are passed on to it.
+ */
 static int
 wait_for(pid_t pid, const sigset_t *signals)
 {
@@ -227,7 +229,7 @@ wait_for(pid_t pid, const sigset_t *signals)
 	}
 }
 
-/* Run the command; signals of the terminal are its business. */
+/* Run the command; signals of the terminal are left to it. */
 static int
 run_command(const struct run *r, char **command)
 {
@@ -248,9 +250,9 @@ run_command(const struct run *r, char **command)
 		(void)sigaction(SIGINT, &was[0], NULL);
 		(void)sigaction(SIGQUIT, &was[1], NULL);
 		(void)sigprocmask(SIG_SETMASK, &before, NULL);
-		become(r, command);
+		exec_command(r, command);
 	}
-	rc = pid < 0 ? -fail("fork") : wait_for(pid, &signals);
+	rc = pid < 0 ? -report_errno("fork") : wait_for(pid, &signals);
 	(void)sigaction(SIGINT, &was[0], NULL);
 	(void)sigaction(SIGQUIT, &was[1], NULL);
 	(void)sigprocmask(SIG_SETMASK, &before, NULL);
@@ -270,7 +272,7 @@ stop_server(const struct run *r, int rc)
 }
 
 static int
-run(struct run *r, char **command)
+run_on_fabric(struct run *r, char **command)
 {
 	struct stat st;
 	int rc;
@@ -289,7 +291,7 @@ run(struct run *r, char **command)
 		return stop_server(r, 1);
 	(void)snprintf(r->dir, sizeof(r->dir), "%s", "/tmp/heddle-sim.XXXXXX");
 	if (!mkdtemp(r->dir)) {
-		(void)fail(r->dir);
+		(void)report_errno(r->dir);
 		return stop_server(r, 1);
 	}
 	rc = run_command(r, command);
@@ -323,7 +325,7 @@ simrun_run(int argc, char **argv)
 	if (optind + 1 != cut)
 		goto bad;
 	r.where = argv[optind];
-	return run(&r, argv + cut + 1);
+	return run_on_fabric(&r, argv + cut + 1);
 bad:
 	(void)fputs(usage, stderr);
 	return 2;

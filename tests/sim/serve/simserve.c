@@ -42,14 +42,14 @@ static const char usage[] =
 	"           [--retries N] [--ctl PATH]\n";
 
 static int
-complain(const char *text)
+report_error(const char *text)
 {
 	(void)fprintf(stderr, "heddle-sim: %s\n", text);
 	return 1;
 }
 
 static int
-number(const char *text, uint64_t max, uint64_t *out)
+parse_number(const char *text, uint64_t max, uint64_t *out)
 {
 	char *end;
 
@@ -60,7 +60,7 @@ number(const char *text, uint64_t max, uint64_t *out)
 	return -1;
 }
 
-/* What Debian's ibsim 0.10 has and does. */
+/* The capabilities of Debian's ibsim 0.10. */
 static void
 as_ibsim(struct sim_options *o)
 {
@@ -87,13 +87,13 @@ set_profile(struct sim_options *o, const char *name)
 }
 
 static int
-set(struct serve_options *o, int c, const char *arg)
+set_option(struct serve_options *o, int c, const char *arg)
 {
 	static const uint64_t most = 1000000000;
 	uint64_t v = 0;
 
 	if (c != O_NAME && c != O_CTL && c != O_PROFILE &&
-		number(arg, c == O_SEED ? UINT64_MAX : most, &v))
+		parse_number(arg, c == O_SEED ? UINT64_MAX : most, &v))
 		return -1;
 	switch ((enum option_id)c) {
 	case O_NAME:
@@ -126,7 +126,7 @@ set(struct serve_options *o, int c, const char *arg)
 }
 
 static struct fabric *
-load(const char *path)
+load_fabric(const char *path)
 {
 	struct buf warn = {0};
 	struct reason why = {{0}};
@@ -136,7 +136,7 @@ load(const char *path)
 		(void)fputs(warn.text, stderr);
 	buf_free(&warn);
 	if (!f)
-		(void)complain(why.text);
+		(void)report_error(why.text);
 	else if (f->nnodes == 0) {
 		(void)fprintf(stderr, "heddle-sim: %s: no nodes\n", path);
 		fabric_free(f);
@@ -146,10 +146,10 @@ load(const char *path)
 }
 
 static int
-serve(const char *path, const struct serve_options *o, int ready_fd)
+serve_fabric(const char *path, const struct serve_options *o, int ready_fd)
 {
 	struct reason why = {{0}};
-	struct fabric *f = load(path);
+	struct fabric *f = load_fabric(path);
 	struct serve *s;
 
 	if (!f)
@@ -157,9 +157,9 @@ serve(const char *path, const struct serve_options *o, int ready_fd)
 	s = serve_new(f, o, &why);
 	if (!s) {
 		fabric_free(f);
-		return complain(why.text);
+		return report_error(why.text);
 	}
-	/* latencies of microseconds, not of 50 of them */
+	/* latencies are microseconds; the default slack is 50 of them */
 	(void)prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
 	if (ready_fd >= 0) {
 		(void)!write(ready_fd, "", 1);
@@ -176,9 +176,9 @@ serve(const char *path, const struct serve_options *o, int ready_fd)
 	return 0;
 }
 
-/* The name that clients will look for if nobody tells them another. */
+/* Defaults with the name that clients use by default. */
 static struct serve_options
-defaults(void)
+env_defaults(void)
 {
 	struct serve_options o = serve_defaults();
 	const char *name = getenv("IBSIM_SOCKNAME");
@@ -191,16 +191,16 @@ defaults(void)
 int
 simserve_run(int argc, char **argv)
 {
-	struct serve_options o = defaults();
+	struct serve_options o = env_defaults();
 	int c;
 
 	while ((c = getopt_long(argc, argv, "", long_options, NULL)) != -1) {
-		if (set(&o, c, optarg))
+		if (set_option(&o, c, optarg))
 			goto bad;
 	}
 	if (optind + 1 != argc)
 		goto bad;
-	return serve(argv[optind], &o, -1);
+	return serve_fabric(argv[optind], &o, -1);
 bad:
 	(void)fputs(usage, stderr);
 	return 2;
@@ -210,10 +210,10 @@ int
 simserve_plain(
 	const char *path, const char *name, const char *profile, int ready_fd)
 {
-	struct serve_options o = defaults();
+	struct serve_options o = env_defaults();
 
 	o.name = name;
 	if (profile && set_profile(&o.sim, profile))
 		return 2;
-	return serve(path, &o, ready_fd);
+	return serve_fabric(path, &o, ready_fd);
 }

@@ -14,15 +14,15 @@
 
 enum {
 	EVENTS = 64,
-	FRAMES = 32, /* read from a connection before the next one's turn */
-	FRAME_ROOM = 512, /* longer frames there are none from programs */
+	FRAMES = 32,	  /* read from a connection before the next one */
+	FRAME_ROOM = 512, /* no frame from a program is longer */
 	SOCKET_ROOM = 4 << 20,
 	BACKLOG = 64,
 };
 
 _Static_assert(sizeof(struct proto_hello) < FRAME_ROOM, "room for any frame");
 
-/* Where frames are read into, many by one system call. */
+/* Buffers for frames, many of which are read by one system call. */
 struct umadserve_inbox {
 	union {
 		struct cmsghdr h;
@@ -34,7 +34,7 @@ struct umadserve_inbox {
 };
 
 static int
-watch(struct umadserve *u, int fd, void *what, int op, uint32_t events)
+epoll_set(struct umadserve *u, int fd, void *what, int op, uint32_t events)
 {
 	struct epoll_event e = {.events = events, .data = {.ptr = what}};
 
@@ -81,7 +81,7 @@ umadserve_new(const struct umadserve_options *o, struct reason *why)
 	if (n == 0 || u->epfd < 0 || u->lfd < 0 ||
 		bind(u->lfd, (const struct sockaddr *)&addr, n) < 0 ||
 		listen(u->lfd, BACKLOG) < 0 ||
-		watch(u, u->lfd, NULL, EPOLL_CTL_ADD, EPOLLIN) < 0) {
+		epoll_set(u, u->lfd, NULL, EPOLL_CTL_ADD, EPOLLIN) < 0) {
 		(void)reason_set(why, "cannot listen at @%s: %s",
 			n ? addr.sun_path + 1 : "", strerror(errno));
 		umadserve_free(u);
@@ -107,9 +107,9 @@ umadserve_unref(struct umadserve_body *b)
 	free(b);
 }
 
-/* Forget the first message in a connection's queue. */
+/* Remove the first message from a connection's queue. */
 static void
-pop(struct umadserve *u, struct umadserve_conn *c)
+pop_out(struct umadserve *u, struct umadserve_conn *c)
 {
 	struct umadserve_out *o = c->first;
 
@@ -123,9 +123,9 @@ pop(struct umadserve *u, struct umadserve_conn *c)
 	u->spare = o;
 }
 
-/* Ended, and out of everything but the list of connections. */
+/* End a connection; it remains only in the list of connections. */
 static void
-end(struct umadserve *u, struct umadserve_conn *c)
+end_conn(struct umadserve *u, struct umadserve_conn *c)
 {
 	if (c->dead)
 		return;
@@ -142,11 +142,11 @@ end(struct umadserve *u, struct umadserve_conn *c)
 	if (c->port)
 		umadserve_port_put(c->port);
 	while (c->first)
-		pop(u, c);
+		pop_out(u, c);
 }
 
 static void
-reap(struct umadserve *u)
+free_dead_conns(struct umadserve *u)
 {
 	struct umadserve_conn **at = &u->conns, *c;
 
@@ -160,7 +160,7 @@ reap(struct umadserve *u)
 		free(c->agent);
 		free(c);
 		if (u->full)
-			u->full = watch(u, u->lfd, NULL, EPOLL_CTL_MOD,
+			u->full = epoll_set(u, u->lfd, NULL, EPOLL_CTL_MOD,
 					  EPOLLIN) < 0;
 	}
 }
@@ -173,10 +173,10 @@ umadserve_free(struct umadserve *u)
 	if (!u)
 		return;
 	for (struct umadserve_conn *c = u->conns; c; c = c->next) {
-		end(u, c);
+		end_conn(u, c);
 		c->dirty = false;
 	}
-	reap(u);
+	free_dead_conns(u);
 	while ((o = u->spare) != NULL) {
 		u->spare = o->next;
 		free(o);
@@ -213,7 +213,7 @@ umadserve_stats(const struct umadserve *u)
 }
 
 static void
-admit(struct umadserve *u)
+accept_conns(struct umadserve *u)
 {
 	int size = SOCKET_ROOM, fd;
 	struct umadserve_conn *c;
@@ -231,14 +231,14 @@ admit(struct umadserve *u)
 		u->conns = c;
 		u->nconns++;
 		u->stats.connections++;
-		(void)watch(u, fd, c, EPOLL_CTL_ADD, EPOLLIN);
+		(void)epoll_set(u, fd, c, EPOLL_CTL_ADD, EPOLLIN);
 	}
-	/* no descriptors left: who waits must not keep us busy */
+	/* no descriptors left: waiting programs must not keep us busy */
 	if (u->nconns >= UMADSERVE_CONNS || errno == EMFILE || errno == ENFILE)
-		u->full = watch(u, u->lfd, NULL, EPOLL_CTL_MOD, 0) == 0;
+		u->full = epoll_set(u, u->lfd, NULL, EPOLL_CTL_MOD, 0) == 0;
 }
 
-/* Is it a file that holds so many bytes? Nothing else is passed on. */
+/* True if it is a file of at least len bytes; nothing else is passed on. */
 static bool
 is_whole(const struct umadserve_body *body, size_t len)
 {
@@ -248,7 +248,9 @@ is_whole(const struct umadserve_body *body, size_t len)
 	       st.st_size >= 0 && (size_t)st.st_size >= len;
 }
 
-/* The descriptor that came with a frame, or NULL. More than one: none. */
+/*
+ * The descriptor that came with a frame, or NULL; NULL too if there are more.
+ */
 static struct umadserve_body *
 body_of(struct msghdr *m)
 {
@@ -265,10 +267,10 @@ body_of(struct msghdr *m)
 	return b;
 }
 
-/* One frame from a program; -1: it is not to be talked to any more. */
+/* Handle a frame from a program; -1: the connection is to be ended. */
 static int
-frame(struct umadserve *u, struct umadserve_conn *c, const uint8_t *b, size_t n,
-	struct umadserve_body *body)
+take_frame(struct umadserve *u, struct umadserve_conn *c, const uint8_t *b,
+	size_t n, struct umadserve_body *body)
 {
 	struct proto_hello h;
 	struct proto_mad f;
@@ -294,9 +296,9 @@ frame(struct umadserve *u, struct umadserve_conn *c, const uint8_t *b, size_t n,
 	return -1;
 }
 
-/* Read what a program has sent, up to FRAMES. */
+/* Read up to FRAMES frames from a program. */
 static void
-input(struct umadserve *u, struct umadserve_conn *c)
+read_conn(struct umadserve *u, struct umadserve_conn *c)
 {
 	struct mmsghdr *m = u->inbox->m;
 	int n;
@@ -305,25 +307,25 @@ input(struct umadserve *u, struct umadserve_conn *c)
 		m[i].msg_hdr.msg_controllen = sizeof(u->inbox->control[i]);
 	n = recvmmsg(c->fd, m, FRAMES, MSG_DONTWAIT | MSG_CMSG_CLOEXEC, NULL);
 	if (n < 0 && errno != EAGAIN && errno != EINTR)
-		end(u, c);
+		end_conn(u, c);
 	for (int i = 0; i < n; i++) {
 		struct umadserve_body *body = body_of(&m[i].msg_hdr);
 		bool bad = (m[i].msg_hdr.msg_flags & MSG_TRUNC) != 0;
 
 		/* an empty frame is the end of the connection */
 		if (!c->dead && m[i].msg_len == 0)
-			end(u, c);
-		if (!c->dead && (bad || frame(u, c, u->inbox->room[i],
+			end_conn(u, c);
+		if (!c->dead && (bad || take_frame(u, c, u->inbox->room[i],
 						m[i].msg_len, body) < 0)) {
 			u->stats.refused++;
-			end(u, c);
+			end_conn(u, c);
 		}
 		umadserve_unref(body);
 	}
 }
 
 static void
-mark(struct umadserve *u, struct umadserve_conn *c)
+mark_dirty(struct umadserve *u, struct umadserve_conn *c)
 {
 	if (c->dirty || c->dead)
 		return;
@@ -343,18 +345,18 @@ umadserve_turn(struct umadserve *u, struct mono now)
 		struct umadserve_conn *c = e[i].data.ptr;
 
 		if (!c) {
-			admit(u);
+			accept_conns(u);
 			continue;
 		}
 		if (c->dead)
 			continue;
 		if (e[i].events & EPOLLOUT)
-			mark(u, c);
+			mark_dirty(u, c);
 		if (e[i].events & ~(uint32_t)EPOLLOUT)
-			input(u, c);
+			read_conn(u, c);
 	}
 	umadserve_mad_due(u);
-	reap(u);
+	free_dead_conns(u);
 }
 
 void
@@ -384,7 +386,7 @@ umadserve_give(struct umadserve_agent *a, const struct proto_mad *f, size_t n,
 	c->bodies += body != NULL;
 	u->stats.delivered++;
 	u->stats.big += body != NULL;
-	mark(u, c);
+	mark_dirty(u, c);
 }
 
 /* Send the frame with the descriptor that follows a BIG. */
@@ -412,7 +414,7 @@ send_body(const struct umadserve_conn *c, const struct umadserve_out *o)
 	return sendmsg(c->fd, &m, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? -1 : 1;
 }
 
-/* Send some of what is queued; the number of frames, or -1 and errno. */
+/* Send some queued messages; the number of frames, or -1 and errno. */
 static int
 send_some(struct umadserve_conn *c)
 {
@@ -434,7 +436,7 @@ send_some(struct umadserve_conn *c)
 }
 
 static void
-output(struct umadserve *u, struct umadserve_conn *c)
+write_conn(struct umadserve *u, struct umadserve_conn *c)
 {
 	bool blocked = false;
 
@@ -444,7 +446,7 @@ output(struct umadserve *u, struct umadserve_conn *c)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0 && errno != EAGAIN && errno != ETOOMANYREFS) {
-			end(u, c);
+			end_conn(u, c);
 			return;
 		}
 		blocked = n < 0;
@@ -454,11 +456,11 @@ output(struct umadserve *u, struct umadserve_conn *c)
 				break;
 			}
 			c->half = false;
-			pop(u, c);
+			pop_out(u, c);
 		}
 	}
 	if (blocked != c->blocked)
-		(void)watch(u, c->fd, c, EPOLL_CTL_MOD,
+		(void)epoll_set(u, c->fd, c, EPOLL_CTL_MOD,
 			EPOLLIN | (blocked ? (uint32_t)EPOLLOUT : 0));
 	c->blocked = blocked;
 }
@@ -472,7 +474,7 @@ umadserve_flush(struct umadserve *u)
 		u->dirty = c->next_dirty;
 		c->dirty = false;
 		if (!c->dead)
-			output(u, c);
+			write_conn(u, c);
 	}
-	reap(u);
+	free_dead_conns(u);
 }

@@ -6,7 +6,7 @@
 #include "sm/base/be.h"
 #include "tests/sim/serve/umadserve_int.h"
 
-/* The one device a node has, and how deep paths below it are. */
+/* The one device of a node, and the depth of paths below it. */
 #define DEVICE "heddle0"
 enum { PARTS = 8, PART = 64, ABI_VERSION = 5 };
 
@@ -21,9 +21,9 @@ struct where {
 	unsigned port;
 };
 
-/* Cut a path into its parts; false when it is too deep or long for us. */
+/* Cut a path into its parts; false if it is too deep or long. */
 static bool
-cut(const char *text, struct path *out)
+split_path(const char *text, struct path *out)
 {
 	out->n = 0;
 	while (*text) {
@@ -42,7 +42,7 @@ cut(const char *text, struct path *out)
 
 /* A decimal number after a prefix. */
 static bool
-numbered(const char *s, const char *prefix, uint32_t *out)
+parse_numbered(const char *s, const char *prefix, uint32_t *out)
 {
 	size_t n = strlen(prefix);
 	char *end;
@@ -85,7 +85,7 @@ umadserve_file_device(
 
 /* The names in a directory, a zero after each. */
 static int
-list(struct buf *out, uint32_t *kind, const char *const names[])
+list_names(struct buf *out, uint32_t *kind, const char *const names[])
 {
 	*kind = PROTO_FILE_DIR;
 	for (int i = 0; names[i]; i++)
@@ -136,7 +136,7 @@ print_rate(struct buf *out, const struct mad_port_info *pi)
 {
 	static const struct {
 		uint8_t ext, speed;
-		unsigned tenths; /* Gb/s of a lane */
+		unsigned tenths; /* of Gb/s at width 1x */
 		const char *name;
 	} speeds[] = {{16, 0, 2000, "XDR"}, {8, 0, 1000, "NDR"},
 		{4, 0, 500, "HDR"}, {2, 0, 250, "EDR"}, {1, 0, 140, "FDR"},
@@ -230,7 +230,7 @@ table_file(
 	return 0;
 }
 
-/* p: what comes after ports/N/. */
+/* part: the path behind ports/N/. */
 static int
 in_port(const struct where *w, char (*part)[PART], int n, struct buf *out,
 	uint32_t *kind)
@@ -240,7 +240,7 @@ in_port(const struct where *w, char (*part)[PART], int n, struct buf *out,
 	uint32_t number;
 
 	if (n == 0)
-		return list(out, kind, port_files);
+		return list_names(out, kind, port_files);
 	if (n == 1 && (gids || pkeys)) {
 		*kind = PROTO_FILE_DIR;
 		list_numbers(out, "", 0, gids ? 0 : SIM_PKEYS - 1);
@@ -249,7 +249,7 @@ in_port(const struct where *w, char (*part)[PART], int n, struct buf *out,
 	*kind = PROTO_FILE_TEXT;
 	if (n == 1)
 		return port_file(w, part[0], out);
-	if (n == 2 && (gids || pkeys) && numbered(part[1], "", &number))
+	if (n == 2 && (gids || pkeys) && parse_numbered(part[1], "", &number))
 		return table_file(w, part[0], number, out);
 	return ENOENT;
 }
@@ -287,7 +287,7 @@ device_file(const struct where *w, const char *name, struct buf *out)
 	return 0;
 }
 
-/* What comes after /sys/class/infiniband/. */
+/* Paths below /sys/class/infiniband/. */
 static int
 in_class(struct where *w, char (*part)[PART], int n, struct buf *out,
 	uint32_t *kind)
@@ -295,11 +295,11 @@ in_class(struct where *w, char (*part)[PART], int n, struct buf *out,
 	static const char *const top[] = {DEVICE, NULL};
 
 	if (n == 0)
-		return list(out, kind, top);
+		return list_names(out, kind, top);
 	if (strcmp(part[0], DEVICE) != 0)
 		return ENOENT;
 	if (n == 1)
-		return list(out, kind, device_files);
+		return list_names(out, kind, device_files);
 	if (strcmp(part[1], "ports") != 0) {
 		*kind = PROTO_FILE_TEXT;
 		return n == 2 ? device_file(w, part[1], out) : ENOTDIR;
@@ -310,14 +310,14 @@ in_class(struct where *w, char (*part)[PART], int n, struct buf *out,
 			last_port(w->u, w->node));
 		return 0;
 	}
-	if (!numbered(part[2], "", &w->port) ||
+	if (!parse_numbered(part[2], "", &w->port) ||
 		w->port < first_port(w->u, w->node) ||
 		w->port > last_port(w->u, w->node))
 		return ENOENT;
 	return in_port(w, part + 3, n - 3, out, kind);
 }
 
-/* What comes after /sys/class/infiniband_mad/ or /dev/infiniband/. */
+/* Paths below /sys/class/infiniband_mad/ or /dev/infiniband/. */
 static int
 in_mad(struct where *w, char (*part)[PART], int n, bool dev, struct buf *out,
 	uint32_t *kind)
@@ -334,8 +334,8 @@ in_mad(struct where *w, char (*part)[PART], int n, bool dev, struct buf *out,
 		buf_printf(out, "%d\n", ABI_VERSION);
 		return 0;
 	}
-	if ((!numbered(part[0], "umad", &number) &&
-		    !numbered(part[0], "issm", &number)) ||
+	if ((!parse_numbered(part[0], "umad", &number) &&
+		    !parse_numbered(part[0], "issm", &number)) ||
 		!umadserve_file_device(w->u, w->node, number, &w->port))
 		return ENOENT;
 	if (n == 1 && dev) {
@@ -343,7 +343,7 @@ in_mad(struct where *w, char (*part)[PART], int n, bool dev, struct buf *out,
 		return 0;
 	}
 	if (n == 1)
-		return list(out, kind, files);
+		return list_names(out, kind, files);
 	if (n == 2 && !dev && strcmp(part[1], "ibdev") == 0)
 		buf_printf(out, DEVICE "\n");
 	else if (n == 2 && !dev && strcmp(part[1], "port") == 0)
@@ -360,7 +360,7 @@ umadserve_file(struct umadserve *u, uint32_t node, const char *path,
 	struct where w = {.u = u, .node = node};
 	struct path p;
 
-	if (!cut(path, &p))
+	if (!split_path(path, &p))
 		return ENOENT;
 	if (p.n >= 2 && strcmp(p.part[0], "dev") == 0 &&
 		strcmp(p.part[1], "infiniband") == 0)

@@ -7,7 +7,7 @@
 #include "sm/base/mem.h"
 #include "tests/sim/serve/umadserve_int.h"
 
-/* Is this what people call the node? Its id in the file, GUID or name. */
+/* True if name is the node's id in the file, S- or H- and GUID, or 0xGUID. */
 static bool
 is_called(const struct umadserve *u, uint32_t ix, const char *name)
 {
@@ -25,7 +25,7 @@ is_called(const struct umadserve *u, uint32_t ix, const char *name)
 		       strtoull(name, NULL, 16) == now->guid);
 }
 
-/* The node a program asks to sit on, or FABRIC_NONE. */
+/* The node that a program asks to attach to, or FABRIC_NONE. */
 static uint32_t
 port_find_node(const struct umadserve *u, const char *name)
 {
@@ -47,7 +47,7 @@ port_find_node(const struct umadserve *u, const char *name)
 }
 
 static void
-answer(struct umadserve_conn *c, int error, uint32_t value,
+send_answer(struct umadserve_conn *c, int error, uint32_t value,
 	const struct buf *text)
 {
 	struct proto_answer a = {
@@ -64,7 +64,7 @@ answer(struct umadserve_conn *c, int error, uint32_t value,
 	struct msghdr m = {.msg_iov = iov, .msg_iovlen = 2};
 
 	a.head.size = (uint32_t)(sizeof(a) + a.bytes);
-	/* the socket is new: there is room, or nobody there */
+	/* the socket is new: it has room, or its peer is gone */
 	(void)sendmsg(c->fd, &m, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
@@ -137,6 +137,6 @@ umadserve_hello(struct umadserve *u, struct umadserve_conn *c,
 	default:
 		break;
 	}
-	answer(c, error, value, error ? NULL : &text);
+	send_answer(c, error, value, error ? NULL : &text);
 	buf_free(&text);
 }

@@ -1,5 +1,5 @@
 /*
- * umadserve_int: what the files of umadserve share. Nobody else includes it.
+ * umadserve_int: what the files of umadserve share. No other file includes it.
  */
 #ifndef HEDDLE_TESTS_SIM_SERVE_UMADSERVE_INT_H
 #define HEDDLE_TESTS_SIM_SERVE_UMADSERVE_INT_H
@@ -13,16 +13,16 @@
 
 enum {
 	UMADSERVE_CONNS = 4096,
-	UMADSERVE_QUEUE = 65536,   /* messages a program may leave unread */
-	UMADSERVE_WAITING = 65536, /* requests a program may have open */
-	UMADSERVE_BODIES = 64,	   /* long messages it may leave unread */
-	UMADSERVE_PARKED = 256,	   /* long messages on their way */
+	UMADSERVE_QUEUE = 65536,   /* unread messages of a program, at most */
+	UMADSERVE_WAITING = 65536, /* open requests of a program, at most */
+	UMADSERVE_BODIES = 64,	/* unread long messages of a program, at most */
+	UMADSERVE_PARKED = 256, /* long messages in flight, at most */
 };
 
 struct umadserve_conn;
 struct umadserve_port;
 
-/* All of a long message, in a memory file; shared by those who need it. */
+/* All of a long message, in a memory file; reference-counted. */
 struct umadserve_body {
 	int fd;
 	unsigned refs;
@@ -58,7 +58,7 @@ struct umadserve_conn {
 	struct umadserve_conn *next, *next_dirty;
 };
 
-/* A port that somebody sits on. */
+/* A port that a connection is attached to. */
 struct umadserve_port {
 	struct umadserve *u;
 	struct umadserve_port *next;
@@ -80,7 +80,7 @@ struct umadserve_xact {
 	struct umadserve_body *body;
 };
 
-/* A long message whose beginning travels through the fabric. */
+/* A long message; its first 256 bytes travel through the fabric. */
 struct umadserve_parked {
 	struct umadserve_body *body;
 	struct mono since;
@@ -93,13 +93,13 @@ struct umadserve {
 	struct umadserve_options o;
 	struct sim *sim;
 	int epfd, lfd;
-	bool full; /* nobody is let in until somebody leaves */
+	bool full; /* no connection is accepted before one ends */
 	struct mono now;
 	struct rng keys;
 	uint32_t hi;
 	size_t nconns;
 	struct umadserve_conn *conns, *dirty;
-	struct umadserve_inbox *inbox; /* what is being read */
+	struct umadserve_inbox *inbox; /* frames being read */
 	struct umadserve_out *spare;
 	struct umadserve_port *ports;
 	struct umadserve_xact *xact;
@@ -118,18 +118,18 @@ void umadserve_give(struct umadserve_agent *a, const struct proto_mad *f,
 struct umadserve_body *umadserve_ref(struct umadserve_body *b); /* NULL ok */
 void umadserve_unref(struct umadserve_body *b);			/* NULL ok */
 
-/* umadserve_hello.c: what a connection's first frame wants. */
+/* umadserve_hello.c: carry out a connection's first frame. */
 void umadserve_hello(struct umadserve *u, struct umadserve_conn *c,
 	const struct proto_hello *h);
 
 /*
- * umadserve_port.c: sit on a port of the fabric, refs counted. get: NULL and
- * errno.
+ * umadserve_port.c: attach to a port of the fabric; counts references. get:
+ * NULL and errno.
  */
 struct umadserve_port *umadserve_port_get(
 	struct umadserve *u, uint32_t node, unsigned port);
 void umadserve_port_put(struct umadserve_port *p);
-/* 0 or errno: that method has an agent already. */
+/* 0, or an errno: EINVAL if a method has an agent already. */
 int umadserve_port_register(struct umadserve_port *p, struct umadserve_conn *c,
 	const struct proto_agent *what, uint32_t *id);
 void umadserve_port_unregister(struct umadserve_agent *a);
@@ -143,12 +143,12 @@ void umadserve_mad_due(struct umadserve *u);
 void umadserve_mad_forget(struct umadserve *u, const struct umadserve_agent *a);
 
 /*
- * umadserve_file.c: what a program on this node finds at a path. 0 and *kind,
- * or errno.
+ * umadserve_file.c: the content of a path for a program on this node. 0 and
+ * *kind, or errno.
  */
 int umadserve_file(struct umadserve *u, uint32_t node, const char *path,
 	struct buf *out, uint32_t *kind);
-/* The port behind umad device number n; false when there is none. */
+/* The port of umad device number n; false if there is none. */
 bool umadserve_file_device(
 	const struct umadserve *u, uint32_t node, uint32_t n, unsigned *port);
 

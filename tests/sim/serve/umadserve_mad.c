@@ -23,7 +23,7 @@ enum {
 enum {
 	RESPONSE = 0x80,
 	DIRECTION = 0x80, /* in the first byte of a directed SMP's status */
-	BM = 0x05,	  /* baseboard management: responses say so in their */
+	BM = 0x05, /* baseboard management: responses are marked in their */
 	AT_BM_RESPONSE = 23, /* attribute modifier */
 	RMPP_DATA = 1,
 	RMPP_ACTIVE = 1,
@@ -31,12 +31,12 @@ enum {
 	RMPP_LAST = 4,
 	RMPP_ROOM = 220, /* of a segment, class header included */
 	LID_PERMISSIVE = 0xffff,
-	PARKED_MS = 10000,    /* longer nothing is on its way */
-	RETRIES = 1000,	      /* more would not end within anybody's life */
+	PARKED_MS = 10000,    /* no message is in flight for longer */
+	RETRIES = 1000,	      /* more would take years */
 	TIMEOUT_MS = 1 << 30, /* the same */
 };
 
-/* As the kernel decides what is an answer and what a request. */
+/* True for an answer, by the kernel's rules. */
 static bool
 is_response(const uint8_t *mad)
 {
@@ -45,7 +45,7 @@ is_response(const uint8_t *mad)
 	       (mad[AT_CLASS] == BM && (mad[AT_BM_RESPONSE] & 1));
 }
 
-/* Bytes before the data that RMPP cuts up; 0: no RMPP in this class. */
+/* Bytes before the data of RMPP segments; 0: no RMPP in this class. */
 static size_t
 rmpp_data(uint8_t mgmt_class)
 {
@@ -77,7 +77,7 @@ begin_rmpp(uint8_t *mad, size_t len)
 	be_put32(mad + AT_RMPP_LENGTH, (uint32_t)(segments * overhead + data));
 }
 
-/* The length of the message that this first segment begins; 0: nonsense. */
+/* The length of the message of this first segment; 0: invalid. */
 static size_t
 rmpp_length(const uint8_t *mad)
 {
@@ -97,7 +97,7 @@ speaks_rmpp(const struct umadserve_agent *a, const uint8_t *mad)
 }
 
 static void
-unpark(struct umadserve *u, struct umadserve_parked *p)
+unpark_body(struct umadserve *u, struct umadserve_parked *p)
 {
 	umadserve_unref(p->body);
 	p->body = NULL;
@@ -105,14 +105,14 @@ unpark(struct umadserve *u, struct umadserve_parked *p)
 }
 
 static void
-park(struct umadserve *u, const uint8_t *mad, size_t len,
+park_body(struct umadserve *u, const uint8_t *mad, size_t len,
 	struct umadserve_body *body)
 {
 	struct umadserve_parked *p =
 		&u->parked[u->next_parked++ % UMADSERVE_PARKED];
 
 	if (p->body)
-		unpark(u, p);
+		unpark_body(u, p);
 	u->nparked++;
 	*p = (struct umadserve_parked){
 		.body = umadserve_ref(body),
@@ -124,9 +124,9 @@ park(struct umadserve *u, const uint8_t *mad, size_t len,
 	};
 }
 
-/* The youngest long message that begins like this, or NULL. */
+/* The youngest long message with this header, or NULL. */
 static struct umadserve_parked *
-parked(struct umadserve *u, const uint8_t *mad)
+find_parked(struct umadserve *u, const uint8_t *mad)
 {
 	for (unsigned i = 1; i <= UMADSERVE_PARKED; i++) {
 		struct umadserve_parked *p =
@@ -140,7 +140,7 @@ parked(struct umadserve *u, const uint8_t *mad)
 	return NULL;
 }
 
-/* Those whose beginning was lost in the fabric will never be asked for. */
+/* Free long messages after the loss of their first bytes. */
 static void
 clear_parking(struct umadserve *u)
 {
@@ -150,7 +150,7 @@ clear_parking(struct umadserve *u)
 		if (p->body &&
 			mono_before(
 				mono_add(p->since, mono_ms(PARKED_MS)), u->now))
-			unpark(u, p);
+			unpark_body(u, p);
 	}
 }
 
@@ -167,7 +167,7 @@ put_on_wire(struct umadserve *u, struct sim_endpoint *e,
 
 	memcpy(m.mad, f->mad, MAD_SIZE);
 	if (body)
-		park(u, m.mad, len, body);
+		park_body(u, m.mad, len, body);
 	u->stats.sent++;
 	sim_send(e, &m);
 }
@@ -192,7 +192,7 @@ free_xact(struct umadserve *u, uint32_t ix)
 	uint64_t tid = be_get64(x->f.mad + AT_TID);
 	uint32_t other;
 
-	/* a second request of the same TID may have its place in the map */
+	/* a second request with the same TID may have replaced it in the map */
 	if (map_get(&u->by_tid, tid, &other) && other == ix)
 		(void)map_del(&u->by_tid, tid);
 	deadlines_clear(&u->due, ix);
@@ -203,10 +203,10 @@ free_xact(struct umadserve *u, uint32_t ix)
 	u->free_xact = ix;
 }
 
-/* Wait for the answer to what has just been sent. */
+/* Wait for the answer to a request that is being sent. */
 static void
-await(struct umadserve *u, struct umadserve_agent *a, const struct proto_mad *f,
-	size_t len, struct umadserve_body *body)
+add_xact(struct umadserve *u, struct umadserve_agent *a,
+	const struct proto_mad *f, size_t len, struct umadserve_body *body)
 {
 	uint32_t ix = new_xact(u), ms = f->umad.timeout_ms;
 	struct umadserve_xact *x = &u->xact[ix];
@@ -243,13 +243,13 @@ umadserve_mad_send(struct umadserve *u, struct umadserve_conn *c,
 	if (speaks_rmpp(a, f->mad))
 		begin_rmpp(f->mad, len);
 	if (!response && f->umad.timeout_ms && c->waiting < UMADSERVE_WAITING)
-		await(u, a, f, len, body);
+		add_xact(u, a, f, len, body);
 	put_on_wire(u, c->port->e, f, len, body);
 }
 
 /* Give a MAD that has arrived to an agent. */
 static void
-deliver(struct umadserve *u, struct umadserve_agent *a,
+deliver_to_agent(struct umadserve *u, struct umadserve_agent *a,
 	const struct transport_msg *m)
 {
 	struct proto_mad f = {
@@ -266,7 +266,7 @@ deliver(struct umadserve *u, struct umadserve_agent *a,
 	struct umadserve_parked *p = NULL;
 	size_t len = m->len;
 
-	if (len < PROTO_MAD_LEAST) { /* cut by a fault on its way */
+	if (len < PROTO_MAD_LEAST) { /* truncated by a fault */
 		u->stats.dropped++;
 		return;
 	}
@@ -276,7 +276,7 @@ deliver(struct umadserve *u, struct umadserve_agent *a,
 		size_t whole = rmpp_length(f.mad);
 
 		if (whole > MAD_SIZE)
-			p = parked(u, f.mad);
+			p = find_parked(u, f.mad);
 		if (p ? p->len == whole
 		      : whole >= PROTO_MAD_LEAST && whole < len)
 			len = whole;
@@ -289,7 +289,7 @@ deliver(struct umadserve *u, struct umadserve_agent *a,
 	}
 	f.head.kind = PROTO_BIG;
 	umadserve_give(a, &f, sizeof(f), p->body);
-	unpark(u, p);
+	unpark_body(u, p);
 }
 
 static bool
@@ -307,13 +307,13 @@ take_response(struct umadserve_port *p, const struct transport_msg *m)
 	}
 	a = u->xact[ix].agent;
 	free_xact(u, ix);
-	deliver(u, a, m);
+	deliver_to_agent(u, a, m);
 	return true;
 }
 
-/* Did this agent register for such requests? */
+/* True if this agent registered for such requests. */
 static bool
-wants(const struct umadserve_agent *a, const uint8_t *mad)
+wants_request(const struct umadserve_agent *a, const uint8_t *mad)
 {
 	uint8_t mgmt_class = mad[AT_CLASS], method = mad[AT_METHOD] & 0x7f;
 
@@ -333,8 +333,8 @@ umadserve_mad_take(struct umadserve_port *p, const struct transport_msg *m)
 	if (is_response(m->mad))
 		return take_response(p, m);
 	for (struct umadserve_agent *a = p->agents; a; a = a->next) {
-		if (wants(a, m->mad)) {
-			deliver(p->u, a, m);
+		if (wants_request(a, m->mad)) {
+			deliver_to_agent(p->u, a, m);
 			return true;
 		}
 	}
@@ -356,9 +356,9 @@ umadserve_unmatched(struct sim_endpoint *e, const struct transport_msg *m)
 	sim_send(e, &r);
 }
 
-/* Nobody has answered in time: once more, or back to the sender. */
+/* A request timed out: send it again, or return it to its agent. */
 static void
-expire(struct umadserve *u, uint32_t ix)
+expire_xact(struct umadserve *u, uint32_t ix)
 {
 	struct umadserve_xact *x = &u->xact[ix];
 	struct umadserve_agent *a = x->agent;
@@ -385,7 +385,7 @@ umadserve_mad_due(struct umadserve *u)
 	uint32_t ix;
 
 	while (!mono_before(u->now, deadlines_first(&u->due, &ix)))
-		expire(u, ix);
+		expire_xact(u, ix);
 	clear_parking(u);
 }
 

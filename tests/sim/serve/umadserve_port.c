@@ -9,27 +9,27 @@
 enum { VENDOR_FIRST = 0x30, VENDOR_LAST = 0x4f };
 
 static bool
-take(void *cookie, const struct transport_msg *m, struct mono now)
+on_hub_msg(void *cookie, const struct transport_msg *m, struct mono now)
 {
 	(void)now;
 	return umadserve_mad_take(cookie, m);
 }
 
-/* The same where no hub stands between the endpoint and us. */
+/* The same without a hub between the endpoint and umadserve. */
 static void
-arrived(void *cookie, const struct transport_msg *m, struct mono now)
+on_endpoint_msg(void *cookie, const struct transport_msg *m, struct mono now)
 {
 	struct umadserve_port *p = cookie;
 
-	if (!take(p, m, now)) {
+	if (!on_hub_msg(p, m, now)) {
 		p->u->stats.unmatched++;
 		umadserve_unmatched(p->e, m);
 	}
 }
 
-/* Is there a place for one more endpoint, and is this port's free? */
+/* True if one more endpoint is possible, and this port has none. */
 static bool
-attachable(const struct sim *s, uint32_t node, unsigned port)
+can_attach(const struct sim *s, uint32_t node, unsigned port)
 {
 	int used = 0;
 
@@ -46,15 +46,16 @@ attachable(const struct sim *s, uint32_t node, unsigned port)
 }
 
 static struct sim_endpoint *
-attach(struct umadserve_port *p)
+attach_port(struct umadserve_port *p)
 {
 	const struct umadserve_hub *hub = p->u->o.hub;
 
 	if (hub)
-		return hub->attach(hub->cookie, p->node, p->port, take, p);
-	if (!attachable(p->u->sim, p->node, p->port))
+		return hub->attach(
+			hub->cookie, p->node, p->port, on_hub_msg, p);
+	if (!can_attach(p->u->sim, p->node, p->port))
 		return NULL;
-	return sim_attach(p->u->sim, p->node, p->port, arrived, p);
+	return sim_attach(p->u->sim, p->node, p->port, on_endpoint_msg, p);
 }
 
 struct umadserve_port *
@@ -71,7 +72,7 @@ umadserve_port_get(struct umadserve *u, uint32_t node, unsigned port)
 	p = mem_zalloc(1, sizeof(*p));
 	*p = (struct umadserve_port){
 		.u = u, .node = node, .port = (uint8_t)port, .refs = 1};
-	p->e = attach(p);
+	p->e = attach_port(p);
 	if (!p->e) {
 		free(p);
 		errno = EUSERS;
@@ -99,9 +100,9 @@ umadserve_port_put(struct umadserve_port *p)
 	free(p);
 }
 
-/* Do both want the same requests? */
+/* True if both register for the same requests. */
 static bool
-clash(const struct proto_agent *a, const struct proto_agent *b)
+has_conflict(const struct proto_agent *a, const struct proto_agent *b)
 {
 	if (a->mgmt_class != b->mgmt_class || a->version != b->version)
 		return false;
@@ -125,7 +126,7 @@ umadserve_port_register(struct umadserve_port *p, struct umadserve_conn *c,
 	if (what->qpn > 1 || (smp && what->qpn != 0))
 		return EINVAL;
 	for (a = p->agents; a; a = a->next)
-		if (clash(&a->what, what))
+		if (has_conflict(&a->what, what))
 			return EINVAL;
 	for (*id = 0; *id < PROTO_AGENTS && c->agent[*id].used;)
 		++*id;

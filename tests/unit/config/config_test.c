@@ -379,8 +379,8 @@ static const struct complaint {
 		"  partitions: {a: {members: {all: full}}}\n"
 		"               ^\n"},
 	{"partitions:\n  a: {pkey: 0x5}\n  b: {pkey: 0x5}\n",
-		"t.yaml:3:3: error: partitions.b: pkey 0x0005 is partitions.a "
-		"already\n"
+		"t.yaml:3:3: error: partitions.b: pkey 0x0005 is already that "
+		"of partitions.a\n"
 		"    b: {pkey: 0x5}\n"
 		"    ^\n"
 		"t.yaml:2:3: note: given here before\n"
@@ -398,7 +398,7 @@ static const struct complaint {
 	{"sa:\n  prefix_routes:\n    a: {routers: [0x1]}\n"
 	 "    b: {routers: [0x2]}\n",
 		"t.yaml:4:5: error: sa.prefix_routes.b: prefix "
-		"0x0000000000000000 is sa.prefix_routes.a already\n"
+		"0x0000000000000000 is already given by sa.prefix_routes.a\n"
 		"      b: {routers: [0x2]}\n"
 		"      ^\n"},
 	{"fabric: {lmc_override: {0x1: 8}}\n",
@@ -449,9 +449,8 @@ static const struct complaint {
 		"'priority'?\n"},
 	/* a bad alias is one mistake, not two; the others are still found */
 	{"sweep: *x\nlog: {level: loud}\n",
-		"t.yaml:1:8: error: aliases are not allowed; a text that "
-		"begins with * "
-		"stands in quotes\n"
+		"t.yaml:1:8: error: aliases are not allowed; quote values that "
+		"begin with *\n"
 		"  sweep: *x\n"
 		"         ^\n"
 		"t.yaml:2:14: error: log.level: 'loud' is not error, warn, "

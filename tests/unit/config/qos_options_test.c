@@ -60,12 +60,12 @@ START_TEST(mistakes)
 		{"qos:\n  levels:\n    a: {}\n    a: {}\n", 4, 5,
 			"duplicate key"},
 		{"qos:\n  levels:\n    a: {sl: 3}\n    b: {sl: 3}\n", 4, 5,
-			"sl 3 is that of a already"},
+			"sl 3 is already that of a"},
 		{"qos:\n  levels:\n    a: {shares_with: x}\n", 3, 5,
-			"no level on the way by x"},
+			"x does not lead to a level that exists"},
 		{"qos:\n  levels:\n    a: {shares_with: b}\n"
 		 "    b: {shares_with: a}\n",
-			3, 5, "circle"},
+			3, 5, "shares_with loops at"},
 		{"routing: {ftree: {lanes: 8}}\nqos:\n  levels:\n    a: {}\n"
 		 "    b: {}\n",
 			5, 5, "need 24 service levels"},
@@ -75,13 +75,13 @@ START_TEST(mistakes)
 			4, 5, "did you mean 'gold'?"},
 		{"qos:\n  levels: {a: {}}\n  rules:\n"
 		 "    r: {level: a, services: [iser, isr]}\n",
-			4, 36, "'isr' is no service"},
+			4, 36, "'isr' is not a service"},
 		{"qos:\n  levels: {a: {}}\n  rules:\n"
 		 "    r: {level: a, partitions: [none]}\n",
-			4, 32, "'none' is no partition"},
+			4, 32, "'none' is not a partition"},
 		{"qos:\n  levels: {a: {}}\n  rules:\n"
 		 "    r: {level: a, with: [0xzz]}\n",
-			4, 26, "'0xzz' is no GUID"},
+			4, 26, "'0xzz' is not a GUID"},
 		{"qos:\n  levels: {a: {}, b: {}}\n  rules:\n"
 		 "    r: {level: a, services: ['tcp:1-9']}\n"
 		 "    s: {level: b, services: ['tcp:9-12']}\n",
@@ -89,7 +89,7 @@ START_TEST(mistakes)
 		{"qos:\n  levels: {a: {}, b: {}}\n  rules:\n"
 		 "    r: {level: a, services: [rdma_cm]}\n"
 		 "    s: {level: b, services: [iser], classes: [3]}\n",
-			5, 5, "never counts"},
+			5, 5, "never applies"},
 		{"partitions:\n  p: {pkey: 0x5, ipoib: {sl: 2}}\n"
 		 "qos: {levels: {a: {}}}\n",
 			2, 3, "a rule with this partition"},

@@ -41,9 +41,8 @@ static const struct refusal {
 		"t.yaml:1:4: error: anchors are not allowed\n"
 		"  a: &x 1\n"
 		"     ^\n"
-		"t.yaml:2:4: error: aliases are not allowed; a text that "
-		"begins with * "
-		"stands in quotes\n"
+		"t.yaml:2:4: error: aliases are not allowed; quote values that "
+		"begin with *\n"
 		"  b: *x\n"
 		"     ^\n"},
 	{"anchored map", "a: &x\n  b: 1\n",
@@ -79,7 +78,7 @@ static const struct refusal {
 		"  ? [a]\n"
 		"    ^\n"},
 	{"key without a name", "\"\": 1\n",
-		"t.yaml:1:1: error: a key without a name\n"
+		"t.yaml:1:1: error: key without a name\n"
 		"  \"\": 1\n"
 		"  ^\n"},
 	{"not UTF-8", "a: x\xff\n",
@@ -103,9 +102,8 @@ static const struct refusal {
 		"  a: \"x\\0y\"\n"
 		"     ^\n"},
 	{"columns count characters", "\"\xc3\xa9\xc3\xa9\": *x\n",
-		"t.yaml:1:7: error: aliases are not allowed; a text that "
-		"begins with * "
-		"stands in quotes\n"
+		"t.yaml:1:7: error: aliases are not allowed; quote values that "
+		"begin with *\n"
 		"  \"\xc3\xa9\xc3\xa9\": *x\n"
 		"        ^\n"},
 	{"bad indentation", "a:\n  b: 1\n c: 2\n",
@@ -121,9 +119,8 @@ static const struct refusal {
 		"  a: \"b\n"
 		"     ^\n"},
 	{"CRLF lines", "a: 1\r\nb: *x\r\n",
-		"t.yaml:2:4: error: aliases are not allowed; a text that "
-		"begins with * "
-		"stands in quotes\n"
+		"t.yaml:2:4: error: aliases are not allowed; quote values that "
+		"begin with *\n"
 		"  b: *x\n"
 		"     ^\n"},
 };

@@ -249,8 +249,9 @@ START_TEST(told)
 	ck_assert_int_eq(
 		json_integer_value(json_object_get(o, "single_points")), 8);
 	check_page(o, show_redundancy,
-		"homes       8 nodes with several ports, 8 with a single point "
-		"of failure\n            \"spine1\": 8 nodes hang on it\n");
+		"redundancy  8 multi-port nodes, 8 with a single point of "
+		"failure\n"
+		"            \"spine1\": 8 nodes depend on it\n");
 	json_decref(o);
 
 	j = answered(&b, "homes");
@@ -259,7 +260,7 @@ START_TEST(told)
 	ck_assert_str_eq(json_string_value(
 				 json_object_get(json_array_get(o, 0), "text")),
 		"\"h1\": \"spine1\" cuts off both ports from 2 of 4 leaves; "
-		"there is no other way");
+		"there is no other path");
 	check_page(json_object_get(j, "result"), show_tree,
 		"h6                        \"h6\": \"spine1\" cuts off both");
 	json_decref(j);

@@ -124,7 +124,7 @@ START_TEST(hung_switch)
 	/* never seen: not there, but told */
 	sim_fault_behave(b.sim, spine, &hung);
 	run(&b, SWEEP_FULL, NULL, 0);
-	oddities(&b, "nobody answers");
+	oddities(&b, "no answer");
 	t = freeze(&b);
 	ck_assert_uint_eq(t->nnodes, b.f->nnodes - 1);
 	topo_unref(t);

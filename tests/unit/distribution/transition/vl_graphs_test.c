@@ -297,8 +297,8 @@ transit(unsigned i, enum rows rows, unsigned *apart)
 			.levels = want};
 		struct transition_result *t = transition_find(&job);
 
-		*apart += t->cyclic > 0 &&
-			  strstr(t->cause, "on one lane") != NULL;
+		*apart +=
+			t->cyclic > 0 && strstr(t->cause, "on one VL") != NULL;
 		ck_assert_msg(carry_out(&b, t, x),
 			"SEED=%u: %s, %zu turns, a deadlock: %s", i,
 			transition_kind_name(t->way), t->nturns, t->cause);

@@ -205,8 +205,7 @@ change(struct day *d)
 	d->t = t;
 }
 
-/* The routes that a second life begins with, as routes_from_lft.c makes them.
- */
+/* The routes after a restart, as run_push.c reads them back. */
 static struct routes *
 found(const struct day *d, const struct route_rank *rank, size_t n)
 {

@@ -53,42 +53,43 @@ static const struct {
 	{"a role for a GUID that is not here", plain,
 		"routing: {roles: {leaf: [0x1234, \"leaf?\"]}}\n",
 		TREE_ROLE_UNKNOWN, 1,
-		"0x0000000000001234: has a configured role and is not a "
-		"switch here"},
+		"0x0000000000001234: has a configured role, but no switch has "
+		"this GUID"},
 	{"a role for a name that is not here", plain,
 		"routing: {roles: {root: [\"core*\"]}}\n", TREE_ROLE_UNKNOWN, 1,
-		"\"core*\": has a configured role and is no switch's name "
-		"here"},
+		"\"core*\": has a configured role, but no switch has this "
+		"name"},
 	{"patterns that disagree", plain,
 		"routing: {roles: {leaf: [\"leaf?\"], root: [\"lea?1\"]}}\n",
 		TREE_ROLE_TORN, 1,
-		"leaf1: the pattern \"lea?1\" gives it another role than one "
-		"that is as long"},
+		"leaf1: the pattern \"lea?1\" gives it another role than a "
+		"pattern of the same length"},
 	{"a port in a group that is not here", plain,
 		"routing: {homes: {groups: {0x1234: 3}}}\n", TREE_HOME_UNKNOWN,
 		1,
-		"0x0000000000001234: is configured to be in group 3 and is no "
-		"host's port here"},
+		"0x0000000000001234: configured to be in group 3, but no "
+		"host port has this GUID"},
 	{"a passive port that is not here", plain,
 		"routing: {homes: {passive: [0x1234]}}\n", TREE_HOME_UNKNOWN, 1,
-		"is configured to be passive and is no host's port here"},
+		"configured to be passive, but no host port has this GUID"},
 	{"a group of one", plain,
 		"routing: {homes: {groups: {0x1234: 3, 0x0002c90300000201: "
 		"3}}}\n",
 		TREE_HOME_ALONE, 1,
-		"(h1): is configured to be in group 3, and no other port is "
-		"here that it could stand in for"},
+		"(h1): configured to be in group 3, but no other port of "
+		"its node or group is here"},
 	{"roles upside down", plain,
 		"routing: {roles: {leaf: [\"spine?\"], root: [\"leaf?\"]}}\n",
-		TREE_ROOT_HOSTS, 3, "at the top, and 2 hosts on it"},
+		TREE_ROOT_HOSTS, 3, "top switch with 2 hosts"},
 	{"a leaf among the tops", plain, "routing: {roles: {leaf: [spine1]}}\n",
-		TREE_NO_TREE, 1, "make no tree with the roles that are given"},
+		TREE_NO_TREE, 1,
+		"do not form a tree with the configured roles"},
 	{"leaves linked", leaves_linked, "", TREE_LEAVES_LINKED, 2,
 		"two leaf switches linked"},
 	{"hosts on the tops", root_hosts, "", TREE_ROOT_HOSTS, 2,
-		"at the top, and 2 hosts on it"},
+		"top switch with 2 hosts"},
 	{"a cable to itself", with_own_cable, "", TREE_SELF_LINK, 1,
-		": a cable from a switch to itself"},
+		": a link from a switch to itself"},
 	{"one switch", single, "", TREE_ODDITIES, 0, NULL},
 	{"no switch", one_cable, "", TREE_ODDITIES, 0, NULL},
 };
@@ -354,7 +355,7 @@ static const struct {
 	{{"leaf1/4", "leaf2/5"}, 0, NULL},
 	{{"spine1", "spine3"}, 12,
 		"\"h1\": \"spine2\" cuts off both ports from 2 of 4 leaves; "
-		"there is no other way"},
+		"there is no other path"},
 };
 
 /* Who loses redundancy by a failure is named, and nobody else. */

@@ -295,11 +295,12 @@ expect_told(struct world *w, const char *reason)
 	show_tiers(tree, &b);
 	ck_assert_msg(strstr(b.text, reason) != NULL, "%s", b.text);
 	ck_assert_msg(
-		strstr(b.text, "\"heddlectl routes rebalance\" reads afresh") !=
+		strstr(b.text,
+			"\"heddlectl routes rebalance\" decides afresh") !=
 			NULL,
 		"%s", b.text);
-	ck_assert_msg(
-		strstr(b.text, ": kept as read at 2025-11-21 10:48:") != NULL,
+	ck_assert_msg(strstr(b.text,
+			      ": kept as decided at 2025-11-21 10:48:") != NULL,
 		"%s", b.text);
 	ck_assert_str_eq(json_string_value(json_object_get(reading, "engine")),
 		w->saved.engine);
@@ -325,10 +326,9 @@ START_TEST(lives)
 		cable(w, false, "ftree", "cable out");
 		ck_assert_uint_eq(
 			count(sm_view(w->sm)->routes, TREE_STAYS_TREE), 1);
-		expect_told(w,
-			"8 switches that are kept as a tree, as they were "
-			"read; reads now as no tree because 35% of the cables "
-			"are inside a tier and 0% of the hosts above");
+		expect_told(w, "8 switches that are still routed as a tree but "
+			       "would not be today, because 35% of the links "
+			       "are inside a tier and 0% of the hosts above");
 		cable(w, true, "ftree", "cable in");
 	}
 	ck_assert_uint_eq(w->saved.read, since);
@@ -340,8 +340,8 @@ START_TEST(lives)
 	again(w, "after that");
 	cable(w, true, "updn", "cable in at last");
 	ck_assert_uint_eq(count(sm_view(w->sm)->routes, TREE_STAYS_MESH), 1);
-	expect_told(w, "kept as no tree, as they were read; reads now as a "
-		       "tree because 33%");
+	expect_told(w,
+		"still not routed as a tree but would be today, because 33%");
 	/* what is said about reading changes, if only by a name */
 	world_reload(w, "routing: {roles: {spine: [nobody]}}\n");
 	life_expect_order(w, "another configuration");

@@ -394,9 +394,8 @@ START_TEST(roles)
 	ck_assert_uint_eq(r->count[TREE_ROLE_CONFLICT], 1);
 	ck_assert_uint_eq(r->count[TREE_ROLE_UNKNOWN], 1);
 	irregularity_text(t, &r->odd[0], text, sizeof(text));
-	ck_assert_str_eq(text,
-		"t0 new0: configured as leaf, and the switch says "
-		"that it is root");
+	ck_assert_str_eq(text, "t0 new0: configured as leaf, but the switch "
+			       "reports that it is root");
 	topo_unref(t);
 	arena_free(a);
 	fabric_free(f);

@@ -118,16 +118,16 @@ static const struct {
 		"LID 3 ('h2') from switch 'L0': it ends at switch 'S0', which "
 		"has no entry (255)"},
 	{2, 3, 77, 2, "'S0', whose entry is port 77 of 4"},
-	{2, 3, 4, 2, "'S0', whose entry is port 4, which has no cable"},
-	{2, 3, 0, 2, "'S0', which takes it for its own (port 0)"},
+	{2, 3, 4, 2, "'S0', whose entry is port 4, which has no link"},
+	{2, 3, 0, 2, "'S0', which takes it as its own (port 0)"},
 	{2, 3, 1, 2,
 		"'L0' sends it out of port 3 to 'S0', whose entry is port 1, "
-		"the cable it came from"},
+		"the link it came from"},
 	{1, 3, 2, 4,
 		"it ends at switch 'L1', whose entry is port 2 to 'h3', which "
 		"is not its owner, instead of port 1"},
 	{1, 3, 255, 4, "which has no entry (255), instead of port 1"},
-	{1, 3, 3, 4, "whose entry is port 3, the cable it came from"},
+	{1, 3, 3, 4, "whose entry is port 3, the link it came from"},
 	{1, 3, 0, 4, "(port 0), instead of port 1"},
 	{1, 6, 1, 4, "port 1 to 'h2', which is not its owner, instead of"},
 	{0, 6, 255, 1, "LID 6 ('L1') from switch 'L0': it ends at"},
@@ -217,7 +217,7 @@ START_TEST(cyclic_ring)
 	ck_assert_double_eq_tol(r.hops_mean, 2.0, 1e-9);
 	ck_assert_uint_eq(r.load_max, 6);
 	(void)snprintf(words, sizeof(words),
-		"credit loop of 4 cables: 'R0' port %u (LID ", ports[_i]);
+		"credit loop of 4 links: 'R0' port %u (LID ", ports[_i]);
 	ck_assert_msg(strstr(r.first, words) != NULL, "%s", r.first);
 	ck_assert(strstr(r.first, "'R3' port") != NULL);
 	/* break it: what would pass from R3 over R0 goes the other way */
@@ -355,9 +355,9 @@ START_TEST(stray_loop)
 	ck_assert_uint_eq(r.loops, 3);
 	ck_assert_uint_eq(r.unreachable, 0);
 	ck_assert_uint_eq(r.cyclic_channels, 3);
-	ck_assert_str_eq(r.first, "LID 20 (nobody's here) from switch 'R0': "
-				  "it loops: 'R0' port 2 -> 'R1' port 2 -> "
-				  "'R2' port 2 -> 'R0'");
+	ck_assert_str_eq(r.first,
+		"LID 20 (no port has it) from switch 'R0': it loops: "
+		"'R0' port 2 -> 'R1' port 2 -> 'R2' port 2 -> 'R0'");
 	/* a stray entry that only ends is none */
 	*hand_entry(&h, 2, 20) = 255;
 	(void)judge(t, &h, &r);

@@ -254,7 +254,8 @@ START_TEST(tables_that_lose_what_no_host_sends)
 	sim_set_lft(r.w->sim, s, sim_port_info(r.w->sim, o, 0)->lid, 255);
 	report = look(&r, &well);
 	ck_assert(!well);
-	expect(report, "unreachable", "fault", "no host loses");
+	expect(report, "unreachable", "fault",
+		"no packets between hosts are lost");
 	page_fits(report);
 	json_decref(report);
 	rig_free(&r);
@@ -282,7 +283,7 @@ START_TEST(tables_that_deadlock)
 	}
 	report = look(&r, &well);
 	ck_assert(!well);
-	expect(report, "deadlock", "fault", "Credit loop of 5 cables");
+	expect(report, "deadlock", "fault", "Credit loop of 5 links");
 	expect(report, "deadlock", "fault", "'sw0' port");
 	json_decref(report);
 	rig_free(&r);
@@ -340,7 +341,7 @@ START_TEST(a_group_in_pieces)
 	sim_hand_mft(r.w->sim, place(&r, "sw", 2), FIRST_MLID, 1 << 15);
 	report = look(&r, &well);
 	ck_assert(!well);
-	expect(report, "group", "fault", "does not reach 'sw3'");
+	expect(report, "group", "fault", "do not reach 'sw3'");
 	ck_assert_int_eq(json_util_num(json_object_get(report, "groups"),
 				 "dead_entries"),
 		1);
@@ -395,7 +396,7 @@ START_TEST(a_group_that_comes_twice)
 	}
 	report = look(&r, &well);
 	ck_assert(!well);
-	expect(report, "group", "fault", "does not reach");
+	expect(report, "group", "fault", "do not reach");
 	ck_assert_int_eq(
 		json_util_num(json_object_get(report, "groups"), "copies"), 1);
 	ck_assert_int_eq(

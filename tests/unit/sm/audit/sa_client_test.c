@@ -224,9 +224,9 @@ START_TEST(one_that_is_no_help)
 	} cases[] = {
 		{SILENT, 8, "did not answer"},
 		{STRANGER, 8, "did not answer"},
-		{BESIDE, 4, "spoke of something else"},
-		{REFUSES, 4, "said status 0x0100"},
-		{NOTHING, 15, "told the paths from 0 of 15 LIDs"},
+		{BESIDE, 4, "answered something else"},
+		{REFUSES, 4, "answered status 0x0100"},
+		{NOTHING, 15, "sent the paths from 0 of 15 LIDs"},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

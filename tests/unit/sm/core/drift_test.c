@@ -98,11 +98,11 @@ static const struct lie {
 } lies[] = {
 	/* three checks, each of all rows that a switch of 8 ports has */
 	{MAD_SL2VL, "leaf3", LEVELS, NULL, 3 * 9 * 8},
-	{MAD_PORT_INFO, "leaf3", NULL, "\"leaf3\" acknowledges and does not",
+	{MAD_PORT_INFO, "leaf3", NULL, "\"leaf3\" acknowledged and did not",
 		100},
-	{MAD_PORT_INFO, "h9", NULL, "\"h9\" acknowledges and does not", 100},
+	{MAD_PORT_INFO, "h9", NULL, "\"h9\" acknowledged and did not", 100},
 	{MAD_PKEY_TABLE, "h9", KEYS,
-		"\"h9\" acknowledges and does not keep its P_Keys", 100},
+		"\"h9\" acknowledged and did not keep its P_Keys", 100},
 };
 
 START_TEST(every_lie_is_found)
@@ -434,7 +434,8 @@ START_TEST(two_that_write)
 	expect_order(w, "somebody wrote");
 	sm_status(w->sm, &s);
 	ck_assert_uint_gt(s.altered, 0);
-	ck_assert_msg(strstr(s.alarm, "another hand writes here: block 0 of") &&
+	ck_assert_msg(strstr(s.alarm, "modified by something other than this "
+				      "daemon: forwarding table block 0 of") &&
 			      strstr(s.alarm, "0x0000000000000077 \"h20\"") &&
 			      strstr(s.alarm, "priority 5"),
 		"alarm \"%s\"", s.alarm);

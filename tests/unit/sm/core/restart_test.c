@@ -102,7 +102,7 @@ expect_alarm(const struct world *w)
 		(void)snprintf(want[0], sizeof(want[0]), "switch 0x%016llx",
 			(unsigned long long)b->guid);
 		(void)snprintf(want[1], sizeof(want[1]),
-			"blocks port %u to port %u, %llu pairs", b->in, b->out,
+			"blocks port %u to port %u; %llu pairs", b->in, b->out,
 			(unsigned long long)b->pairs);
 		found |= strstr(alarm, want[0]) != NULL &&
 			 strstr(alarm, want[1]) != NULL;

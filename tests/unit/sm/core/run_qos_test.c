@@ -423,7 +423,7 @@ START_TEST(shortage)
 	ck_assert_uint_eq(sim_vl(w->sim, leaf, 1, 4, 3), 1);
 	sm_status(w->sm, &st);
 	ck_assert_ptr_nonnull(strstr(st.lanes, "2 of"));
-	ck_assert_ptr_nonnull(strstr(st.alarm, "fewer lanes"));
+	ck_assert_ptr_nonnull(strstr(st.alarm, "fewer VLs"));
 	/* refused: everywhere or nowhere */
 	configure(w, "qos: {levels: {gold: {sl: 3}}, shortage: refuse}\n");
 	ck_assert_uint_eq(sim_vl(w->sim, leaf, 1, 4, 3), 0);
@@ -556,9 +556,9 @@ START_TEST(narrow)
 	expect_fold(w, &c, 2);
 	told(w, few, shared);
 	ck_assert_str_eq(few, "");
-	ck_assert_ptr_nonnull(strstr(shared,
-		"4 lanes share VLs at 2 of 16 ports between switches: 2 have 2 "
-		"VLs"));
+	ck_assert_ptr_nonnull(
+		strstr(shared, "4 layers share VLs at 2 of 16 ports between "
+			       "switches: 2 have 2 VLs"));
 	(void)snprintf(want, sizeof(want), "first port %u of", c.port[1]);
 	ck_assert_msg(strstr(shared, want) != NULL, "%s", shared);
 	ck_assert_ptr_nonnull(strstr(shared, "spine1"));

@@ -108,7 +108,8 @@ START_TEST(our_own_cable)
 	ck_assert_str_eq(w->last_why, "");
 	sim_fault_link(w->sim, us, 1, false);
 	world_run(w, mono_ms(20000));
-	ck_assert_msg(strstr(w->last_why, "port 1, through which") != NULL,
+	ck_assert_msg(strstr(w->last_why,
+			      "port 1, which connects to the fabric") != NULL,
 		"\"%s\"", w->last_why);
 	sim_fault_link(w->sim, us, 1, true);
 	world_run(w, mono_ms(20000));

@@ -271,7 +271,7 @@ START_TEST(no_place_for_a_socket)
 	(void)close(fd);
 	ck_assert_ptr_null(
 		ctl_open(f.loop, path, ops_of(&f, &ops), NULL, &why));
-	ck_assert_ptr_nonnull(strstr(why.text, "something else"));
+	ck_assert_ptr_nonnull(strstr(why.text, "exists and is not a socket"));
 	ck_assert_int_eq(access(path, F_OK), 0);
 	(void)snprintf(path, sizeof(path), "%s/file/sock", f.dir);
 	ck_assert_ptr_null(

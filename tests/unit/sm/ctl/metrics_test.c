@@ -207,9 +207,10 @@ START_TEST(nobody_answered)
 
 	metrics_text(NULL, &page);
 	judge_page(&page);
-	ck_assert_str_eq(page.text, "# HELP heddle_up Whether heddled "
-				    "answered.\n# TYPE heddle_up gauge\n"
-				    "heddle_up 0\n");
+	ck_assert_str_eq(page.text,
+		"# HELP heddle_up 1 if heddled answered, else 0.\n"
+		"# TYPE heddle_up gauge\n"
+		"heddle_up 0\n");
 	buf_free(&page);
 }
 END_TEST
@@ -231,7 +232,7 @@ START_TEST(alive)
 		"partitions:\n  all: {pkey: 0x10, members: {ALL: full, nobody: "
 		"full}}\n");
 	struct status_daemon d = {.config_file = ""};
-	struct ctl_stats ctl = {0};
+	struct status_control ctl = {0};
 	struct sm_status sm;
 	struct status_facts facts = {
 		.daemon = &d, .config = w->config, .sm = &sm, .ctl = &ctl};

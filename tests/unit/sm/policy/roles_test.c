@@ -229,8 +229,8 @@ START_TEST(contradicted)
 		irregularity_text(
 			sm_view(w->sm)->topo, &t->odd[i], text, sizeof(text));
 		ck_assert_str_eq(text,
-			"leaf1: the pattern \"lea?1\" gives it another role "
-			"than one that is as long");
+			"leaf1: the pattern \"lea?1\" gives it another "
+			"role than a pattern of the same length");
 	}
 	life_end(w, f);
 }

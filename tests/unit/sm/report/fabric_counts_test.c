@@ -21,7 +21,7 @@ START_TEST(a_line)
 		{{0, 2, 0, 0, 1}, "h2",
 			"fabric      0 switches, 2 hosts, 1 link, seen from "
 			"h2\n"
-			"            no switch: there is nothing to route\n"},
+			"            no switches: nothing to route\n"},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

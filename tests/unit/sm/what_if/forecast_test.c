@@ -209,7 +209,7 @@ END_TEST
 static const struct {
 	const char *text, *says;
 } bad_fts[] = {
-	{"", "x: there is no table"},
+	{"", "x: contains no table"},
 	{"hello\n", "x:1:1: expected \"Unicast"},
 	{"0x0001 001\n", "x:1:1: an entry before any switch"},
 	{"Unicast lids [0x0-0x1]\n", "x:1:1: expected the switch's GUID"},
@@ -217,7 +217,7 @@ static const struct {
 	{"Unicast lids guid 0x5 (a):\n0x0001:1\n", "x:2:7: expected a blank"},
 	{"Unicast lids guid 0x5 (a):\n0x0001 256\n", "x:2:8: expected a port"},
 	{"Unicast lids guid 0x5 (a):\nUnicast lids guid 0x5 (a):\n",
-		"x:2:22: this switch was there"},
+		"x:2:22: this switch was listed before"},
 };
 
 START_TEST(fts_bad)
@@ -324,7 +324,7 @@ static const struct {
 	{"leaf1/9", "'leaf1' has no port 9"},
 	{"leaf1/0", "'leaf1' has no port 0"},
 	{"0x77", "no port and no node has GUID"},
-	{"", "an empty name"},
+	{"", "the name is empty"},
 };
 
 START_TEST(failure_bad)

@@ -202,7 +202,7 @@ note_view(void *cookie, const struct view *v)
 	s->views++;
 	/* rows of SL2VL that nobody knows yet: a plan cannot tell */
 	for (size_t i = 0; i < v->change.nphases; i++)
-		if (strcmp(v->change.phase[i].what, "read lanes") == 0)
+		if (strcmp(v->change.phase[i].what, "read SL2VL") == 0)
 			s->smps -= v->change.phase[i].smps;
 }
 

@@ -138,8 +138,8 @@ START_TEST(one_cable)
 		(unsigned long long)b.t->node[b.t->port[first].node].guid,
 		topo_desc(b.t, b.t->port[first].node));
 	nothing(b.text);
-	expect(b.shared, "8 lanes share VLs at 2 of 16 ports between switches: "
-			 "2 have 2 VLs, ");
+	expect(b.shared, "8 layers share VLs at 2 of 16 ports between "
+			 "switches: 2 have 2 VLs, ");
 	expect(b.shared, want);
 	end(&b);
 }
@@ -171,7 +171,7 @@ START_TEST(no_map)
 
 	b.t->port[b.t->node[n].first_port].capmask &= ~(uint32_t)CAP_SL_MAPPING;
 	route(&b, &o, 1);
-	expect(b.text, "1 of the 4 lanes");
+	expect(b.text, "1 of the 4 layers");
 	expect(b.text, "between switches cannot map SLs to VLs, first port");
 	expect(b.text, topo_desc(b.t, n));
 	nothing(b.shared);
@@ -199,7 +199,7 @@ START_TEST(widest)
 	set_vls(b.t, p, 2);
 	route(&b, &o, 2);
 	expect(b.text, "no port between switches has more than 2 VLs");
-	expect(b.shared, "2 lanes share VLs at 14 of 16 ports");
+	expect(b.shared, "2 layers share VLs at 14 of 16 ports");
 	set_vls(b.t, p, 4);
 	route(&b, &o, 4);
 	nothing(b.text);
@@ -214,7 +214,7 @@ START_TEST(max_vls)
 	struct bed b = begin();
 
 	route(&b, &o, 2);
-	expect(b.text, "2 of the 4 lanes");
+	expect(b.text, "2 of the 4 layers");
 	expect(b.text, "no link may have more than 2 VLs");
 	nothing(b.shared);
 	end(&b);
@@ -229,19 +229,19 @@ START_TEST(with_levels)
 
 	b.t->port[cable(b.t, 0, 0)].vl_cap = 3;
 	route(&b, &o, 2);
-	expect(b.text, "2 of the 4 lanes");
-	expect(b.text, "has more than 8 VLs, and 3 levels of service share");
-	expect(b.shared, "2 lanes share VLs at 2 of 16 ports");
+	expect(b.text, "2 of the 4 layers");
+	expect(b.text, "has more than 8 VLs, which 3 QoS levels share");
+	expect(b.shared, "2 layers share VLs at 2 of 16 ports");
 	expect(b.shared, "have 4 VLs");
-	expect(b.shared, ", and 3 levels of service share them");
+	expect(b.shared, ", which 3 QoS levels share");
 	end(&b);
 	/* cables have enough, SLs are few */
 	b = begin();
 	for (port_ix i = 0; i < b.t->nports; i++)
 		b.t->port[i].vl_cap = 5;
 	route(&b, &many, 5);
-	expect(b.text, "5 of the 8 lanes");
-	expect(b.text, "there are 16 SLs, and 3 levels of service share them");
+	expect(b.text, "5 of the 8 layers");
+	expect(b.text, "there are 16 SLs, which 3 QoS levels share");
 	nothing(b.shared);
 	end(&b);
 }
@@ -405,14 +405,14 @@ START_TEST(needed)
 	ck_assert_int_eq(ftree_layers_fit(&r, NULL, &why), 0);
 	t->port[cable(t, 2, 0)].vl_cap = 1;
 	ck_assert_int_eq(ftree_layers_fit(&r, NULL, &why), -1);
-	expect(why.text, "2 lanes must be kept apart to have no cycle: 2 ports "
+	expect(why.text, "2 layers need a VL each to have no cycle: 2 ports "
 			 "between switches have 1 VL, first port");
 	r.lanes.plain = true;
 	ck_assert_int_eq(ftree_layers_fit(&r, NULL, &why), 0);
 	/* what folds there is a cycle */
 	in.lanes = NULL;
 	ck_assert_int_eq(verify_tables(&in, &report, &why), -1);
-	expect(why.text, "credit loop of 4 cables");
+	expect(why.text, "credit loop of 4 links");
 	hand_tables_unpack(&h);
 	hand_tables_free(&h);
 	hand_free(t);

@@ -623,8 +623,8 @@ START_TEST(homing_names_it)
 		ck_assert(h.node[i].only_way);
 	}
 	redundancy_text(x.t, &h.node[0], text, sizeof(text));
-	ck_assert_str_eq(text, "\"h1\": \"spine1\" cuts off both ports from "
-			       "2 of 4 leaves; there is no other way");
+	ck_assert_str_eq(text, "\"h1\": \"spine1\" cuts off both ports from 2 "
+			       "of 4 leaves; there is no other path");
 	redundancy_free(&h);
 	end(&x);
 }

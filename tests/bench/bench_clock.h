@@ -1,6 +1,6 @@
-/* clock: what measurements read the time by. */
-#ifndef HEDDLE_TESTS_BENCH_CLOCK_H
-#define HEDDLE_TESTS_BENCH_CLOCK_H
+/* bench_clock: clocks of the measurements. */
+#ifndef HEDDLE_TESTS_BENCH_BENCH_CLOCK_H
+#define HEDDLE_TESTS_BENCH_BENCH_CLOCK_H
 
 #include <stdint.h>
 #include <time.h>
@@ -14,14 +14,14 @@ clock_ns(clockid_t id)
 	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
-/* By the clock on the wall. */
+/* Elapsed time. */
 static inline double
 clock_ms(void)
 {
 	return (double)clock_ns(CLOCK_MONOTONIC) / 1e6;
 }
 
-/* Of all threads: what a busy machine does not distort as much. */
+/* CPU time of all threads: a busy machine distorts it less. */
 static inline double
 clock_cpu_ms(void)
 {

@@ -1,4 +1,4 @@
-#include "tests/sim/preload/tree.h"
+#include "tests/sim/preload/sysfs.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,24 +17,24 @@
 
 enum { UMAD_MAJOR = 231 }; /* as the kernel's devices have */
 
-struct tree_dir {
-	struct tree_dir *next;
+struct sysfs_dir {
+	struct sysfs_dir *next;
 	size_t at, n;
 	struct dirent now;
 	char names[PROTO_TEXT];
 };
 
 /*
- * Open directories, so that readdir can tell them from libc's: global, as a
- * wrapper of libc has nothing else to keep them in.
+ * Open directories, so that readdir can tell them from libc's. Global, as the
+ * wrappers of libc have no other place for them.
  */
 /* NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables) */
-static _Atomic(struct tree_dir *) dirs;
+static _Atomic(struct sysfs_dir *) dirs;
 static pthread_mutex_t dirs_lock = PTHREAD_MUTEX_INITIALIZER;
 /* NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables) */
 
 bool
-tree_ours(const char *path)
+sysfs_has(const char *path)
 {
 	static const char *const roots[] = {
 		"/sys/class/infiniband", "/sys/class/infiniband_mad", DEV_DIR};
@@ -51,9 +51,9 @@ tree_ours(const char *path)
 	return false;
 }
 
-/* Ask what there is: its kind, or -1. text: PROTO_TEXT + 1 bytes. */
+/* Ask for a path: its kind, or -1. text: PROTO_TEXT + 1 bytes. */
 static int
-look(const char *path, char *text, size_t *n)
+ask_server(const char *path, char *text, size_t *n)
 {
 	struct proto_hello h = {.want = PROTO_WANT_FILE};
 	struct proto_answer a;
@@ -73,7 +73,7 @@ look(const char *path, char *text, size_t *n)
 	return (int)a.value;
 }
 
-/* The number behind a word, as in umad12; false if it is not that. */
+/* The number behind a word, as in umad12; false if the path is another. */
 static bool
 device_number(const char *path, const char *word, uint32_t *number)
 {
@@ -106,7 +106,7 @@ text_file(const char *text, size_t n, int flags)
 }
 
 int
-tree_open(const char *path, int flags)
+sysfs_open(const char *path, int flags)
 {
 	char text[PROTO_TEXT + 1];
 	uint32_t number;
@@ -117,7 +117,7 @@ tree_open(const char *path, int flags)
 		return device_open(false, number, flags);
 	if (device_number(path, "issm", &number))
 		return device_open(true, number, flags);
-	kind = look(path, text, &n);
+	kind = ask_server(path, text, &n);
 	if (kind < 0)
 		return -1;
 	if (kind != PROTO_FILE_TEXT)
@@ -130,9 +130,9 @@ tree_open(const char *path, int flags)
 }
 
 FILE *
-tree_fopen(const char *path, const char *mode)
+sysfs_fopen(const char *path, const char *mode)
 {
-	int fd = tree_open(
+	int fd = sysfs_open(
 		path, mode[0] == 'r' && !strchr(mode, '+') ? O_RDONLY : O_RDWR);
 	FILE *f;
 
@@ -145,11 +145,11 @@ tree_fopen(const char *path, const char *mode)
 }
 
 int
-tree_stat(const char *path, struct stat *st)
+sysfs_stat(const char *path, struct stat *st)
 {
 	char text[PROTO_TEXT + 1];
 	size_t n;
-	int kind = look(path, text, &n);
+	int kind = ask_server(path, text, &n);
 
 	if (kind < 0)
 		return -1;
@@ -166,18 +166,18 @@ tree_stat(const char *path, struct stat *st)
 		break;
 	default:
 		st->st_mode = S_IFREG | 0444;
-		st->st_size = 4096; /* as sysfs says of all its files */
+		st->st_size = 4096; /* as of all files in sysfs */
 		break;
 	}
 	return 0;
 }
 
 int
-tree_access(const char *path, int mode)
+sysfs_access(const char *path, int mode)
 {
 	struct stat st;
 
-	if (tree_stat(path, &st) < 0)
+	if (sysfs_stat(path, &st) < 0)
 		return -1;
 	if ((mode & W_OK) && !S_ISCHR(st.st_mode)) {
 		errno = EACCES;
@@ -186,16 +186,16 @@ tree_access(const char *path, int mode)
 	return 0;
 }
 
-struct tree_dir *
-tree_opendir(const char *path)
+struct sysfs_dir *
+sysfs_opendir(const char *path)
 {
-	struct tree_dir *d = calloc(1, sizeof(*d));
+	struct sysfs_dir *d = calloc(1, sizeof(*d));
 	char text[PROTO_TEXT + 1];
 	int kind;
 
 	if (d == NULL)
 		return NULL;
-	kind = look(path, text, &d->n);
+	kind = ask_server(path, text, &d->n);
 	if (kind != PROTO_FILE_DIR) {
 		if (kind >= 0)
 			errno = ENOTDIR;
@@ -210,10 +210,10 @@ tree_opendir(const char *path)
 	return d;
 }
 
-struct tree_dir *
-tree_dir(const void *dir)
+struct sysfs_dir *
+sysfs_dir(const void *dir)
 {
-	struct tree_dir *d;
+	struct sysfs_dir *d;
 
 	if (atomic_load_explicit(&dirs, memory_order_relaxed) == NULL)
 		return NULL;
@@ -225,7 +225,7 @@ tree_dir(const void *dir)
 }
 
 struct dirent *
-tree_readdir(struct tree_dir *d)
+sysfs_readdir(struct sysfs_dir *d)
 {
 	size_t n;
 
@@ -245,9 +245,9 @@ tree_readdir(struct tree_dir *d)
 }
 
 int
-tree_closedir(struct tree_dir *d)
+sysfs_closedir(struct sysfs_dir *d)
 {
-	struct tree_dir *p;
+	struct sysfs_dir *p;
 
 	(void)pthread_mutex_lock(&dirs_lock);
 	p = atomic_load(&dirs);
@@ -262,7 +262,7 @@ tree_closedir(struct tree_dir *d)
 }
 
 static int
-grow(struct dirent ***list, int n, const struct dirent *e)
+list_append(struct dirent ***list, int n, const struct dirent *e)
 {
 	struct dirent **more = realloc(*list, ((size_t)n + 1) * sizeof(void *));
 
@@ -277,30 +277,30 @@ grow(struct dirent ***list, int n, const struct dirent *e)
 }
 
 int
-tree_scandir(const char *path, struct dirent ***list, real_select *select,
+sysfs_scandir(const char *path, struct dirent ***list, real_select *select,
 	real_compare *compare)
 {
-	struct tree_dir *d = tree_opendir(path);
+	struct sysfs_dir *d = sysfs_opendir(path);
 	struct dirent **out = NULL;
 	const struct dirent *e;
 	int n = 0;
 
 	if (d == NULL)
 		return -1;
-	while ((e = tree_readdir(d)) != NULL) {
+	while ((e = sysfs_readdir(d)) != NULL) {
 		if (select != NULL && !select(e))
 			continue;
-		if (grow(&out, n, e) < 0) {
+		if (list_append(&out, n, e) < 0) {
 			while (n > 0)
 				free(out[--n]);
 			free(out);
-			(void)tree_closedir(d);
+			(void)sysfs_closedir(d);
 			errno = ENOMEM;
 			return -1;
 		}
 		n++;
 	}
-	(void)tree_closedir(d);
+	(void)sysfs_closedir(d);
 	if (n > 0 && compare != NULL)
 		qsort(out, (size_t)n, sizeof(void *),
 			(int (*)(const void *, const void *))compare);

@@ -1,0 +1,94 @@
+/*
+ * The light sweep, in between runs: SwitchInfo of every switch says which of
+ * them changed or do not answer; these are marked dirty. Tables of some
+ * switches are sampled after it (drift.c, run_pkeys.c).
+ *
+ * A light sweep that only waits for silent switches is ended early when a run
+ * is due.
+ */
+#include "sm/core/sm_priv.h"
+
+enum { LIGHT_GIVES = 4 }; /* light sweeps in a row that are ended early */
+
+void
+light_sweep_schedule(struct sm *sm, struct mono now)
+{
+	const struct mono interval = sm->cfg->sweep.interval;
+
+	sm->light_due = interval.ns > 0 ? mono_add(now, interval) : MONO_NEVER;
+}
+
+bool
+light_sweep_is_overdue(const struct sm *sm, struct mono now)
+{
+	return sm->light_due.ns != MONO_NEVER.ns &&
+	       timer_is_due(
+		       mono_add(sm->light_due, sm->cfg->sweep.interval), now);
+}
+
+void
+light_sweep_start(struct sm *sm, struct mono now)
+{
+	if (sm->view->topo->nsw == 0) {
+		run_pkeys_light(sm, now);
+		light_sweep_schedule(sm, now);
+		dirty_mark_full(sm, now, "light sweep");
+		return;
+	}
+	run_begin(sm, now, SWEEP_LIGHT);
+	sm->light_short = false;
+	sm->stat.sweeps_light++;
+	run_start_sweep(sm, now, SWEEP_LIGHT);
+}
+
+/* The light sweep is over, or was ended early: mark what it found. */
+void
+light_sweep_end(struct sm *sm, struct mono now)
+{
+	const uint64_t *guid;
+	size_t n, i;
+	bool whole = !sm->light_short;
+
+	if (sweep_self_changed(sm->sweep))
+		dirty_mark_full(sm, now, "our own port changed");
+	/* a switch that the builder no longer has cannot be asked: only a full
+	 * sweep finds it */
+	if (whole && sweep_stats(sm->sweep)->smps + sm->view->nquarantine <
+			     sm->view->topo->nsw)
+		dirty_mark_full(sm, now, "light sweep: switches are missing");
+	guid = sweep_suspects(sm->sweep, &n);
+	for (i = 0; i < n; i++) {
+		struct sm_quarantined *b = quarantine_find(sm, guid[i]);
+
+		if (b == NULL || !mono_before(now, b->until))
+			dirty_mark(sm, guid[i], now, "light sweep");
+	}
+	sweep_free(sm->sweep);
+	sm->sweep = NULL;
+	master_review(sm, now);
+	run_pkeys_light(sm, now);
+	drift_light(sm, now);
+	if (whole)
+		light_sweep_schedule(sm, now); /* what it found comes first */
+	else
+		sm->light_due = now; /* once what is dirty has been handled */
+	sm->light_early_ends = whole ? 0 : sm->light_early_ends + 1;
+	sm_enter(sm, SM_IDLE, now);
+}
+
+/*
+ * A light sweep that waits only for silent switches does not hold up what is
+ * known to have changed. Not for ever, or a port that flaps would keep the
+ * silent switches from being found.
+ */
+struct mono
+light_sweep_until(const struct sm *sm)
+{
+	if (sm->phase != SM_DISCOVER || sm->kind != SWEEP_LIGHT ||
+		sm->light_early_ends >= LIGHT_GIVES || sweep_done(sm->sweep) ||
+		(sm->dirty.due.ns == MONO_NEVER.ns &&
+			!sweep_saw_change(sm->sweep)) ||
+		!sweep_only_late(sm->sweep))
+		return MONO_NEVER;
+	return sweep_saw_change(sm->sweep) ? sm->phase_began : sm->dirty.due;
+}

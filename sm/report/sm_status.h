@@ -1,0 +1,85 @@
+/*
+ * sm_status: the state and the counters of the subnet manager, as a value. The
+ * core fills it (sm_status in sm/core/sm.h); status_json.h and main.c report
+ * it.
+ */
+#ifndef HEDDLE_SM_REPORT_SM_STATUS_H
+#define HEDDLE_SM_REPORT_SM_STATUS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "distribution/device/sl2vl_scan.h"
+#include "sm/base/clock.h"
+#include "sm/sa/sa.h"
+
+enum sm_phase {
+	SM_IDLE,
+	SM_DISCOVER,
+	SM_ELECT,
+	SM_STANDBY,
+	SM_TAKE,
+	SM_READBACK,
+	SM_ROUTE,
+	SM_PUSH,
+	SM_COMMIT,
+	SM_NAMES,
+	SM_CHECK,
+};
+
+enum sm_role { SM_DISCOVERING, SM_STANDING_BY, SM_MASTER };
+
+/* Another SM that was seen. */
+struct sm_other {
+	uint64_t guid;
+	uint8_t priority, state; /* as in SMInfo, once it answered */
+	bool answers;
+	char name[65];
+};
+
+enum { SM_OTHERS = 16 }; /* that are reported */
+
+struct sm_status {
+	enum sm_role role;
+	enum sm_phase phase;
+	bool dirty; /* something waits for the next run */
+	uint64_t port_guid;
+	uint8_t priority;
+	struct sm_other master;		  /* guid 0 when none is known */
+	struct sm_other other[SM_OTHERS]; /* seen in the last sweep */
+	unsigned nothers;
+	uint64_t traps, traps_repeated, traps_refused;
+	uint64_t traps_ours; /* caused by our own plan, not acted on */
+	uint64_t ways_lost;  /* links found down behind late answers */
+	bool directed_only;  /* SMPs routed by LID are not answered here */
+	uint64_t malformed;  /* MADs dropped by the decoder */
+	uint64_t requests_refused; /* SA and unknown requests refused */
+	uint64_t sweeps_full, sweeps_light, probes;
+	uint64_t pushes_stopped;  /* overtaken by a change in the fabric */
+	const char *writing;	  /* the phase of a push, "" else; static */
+	uint64_t checked, untrue; /* read after a push; not as acked */
+	uint64_t altered;	  /* blocks and ports that another SM changed */
+	uint64_t keys_checked, keys_untrue; /* P_Key blocks; tables altered */
+	struct sl2vl_scan_counts
+		scan;	     /* SL2VL rows read for blocked pairs of others */
+	uint64_t rows_freed; /* blocked pairs of others that we opened */
+	uint64_t plan_failures; /* runs that did not end in a commit */
+	struct sa_stats sa;	/* subnet administration */
+	size_t held;		/* (in-port, out-port) pairs blocked now */
+	uint64_t held_pairs;	/* (switch, LID) that lose packets by them */
+	struct mono held_until; /* when the first should be open, or NEVER */
+	char alarm[2048];	/* what an administrator should act on, or "" */
+	char own[64];		/* of it: our own port has no link; or "" */
+	char rival[512];	/* of it: another manager writes; or "" */
+	char masters[320];	/* of it: two masters; or "" */
+	char flaw[192];		/* of it: a port does not hold what it acks */
+	char keys[256];		/* P_Key tables that are too small; or "" */
+	char lanes[256];	/* links with fewer VLs than wanted; or "" */
+};
+
+/* Names of enumerators for people: "idle", "master". */
+const char *sm_phase_name(enum sm_phase p);
+const char *sm_role_name(enum sm_role r);
+
+#endif
