@@ -1,12 +1,12 @@
 /*
  * engine: what a routing engine is. A pure function of its job: same job, same
- * bytes, whatever the number of threads; it sends nothing, logs nothing, asks
- * no clock and is never called again about a result it gave.
+ * bytes, for any number of threads; it sends nothing, logs nothing, reads no
+ * clock and is never called again about a result it gave.
  *
- * The verifier then judges the result, whoever made it. An engine that has
- * several ways to try (other roots, another leaf for its turns) offers them as
- * attempts 0, 1, 2 ...: the driver (compute.c) asks for the next one when the
- * verifier refuses a result, until the engine says ENGINE_NO_MORE.
+ * The verifier judges the result of any engine. An engine that can try several
+ * orders (other roots, another sFtree root) offers them as attempts 0, 1, 2
+ * ...: the driver (compute.c) asks for the next one when the verifier refuses a
+ * result, until the engine says ENGINE_NO_MORE.
  */
 #ifndef HEDDLE_ROUTING_CORE_ENGINE_H
 #define HEDDLE_ROUTING_CORE_ENGINE_H
@@ -33,13 +33,14 @@ struct route_role_of {
 	bool told;	   /* by the switch itself, not by the configuration */
 	const char *entry; /* guid 0: the configuration's name or pattern that
 			      no switch answers to */
-	const char *torn;  /* a pattern that says otherwise and counts as
-			      much, or NULL */
+	const char *torn;  /* a pattern of equal weight that gives another
+			      role, or NULL */
 };
 
 /*
- * Ports that stand in for each other although their nodes do not say so, or of
- * which some are passive: groups by number, sorted by GUID.
+ * Ports of multi-port nodes as configured: ports that stand in for each other
+ * although their nodes do not say so, or that are passive. Groups by number,
+ * sorted by GUID.
  */
 enum { ROUTE_HOME_NODE = 65536 }; /* in no group: what the node says counts */
 
@@ -49,7 +50,7 @@ struct route_multi_port {
 	bool passive; /* idle until another one fails */
 };
 
-/* What the administrator may say to the engines. */
+/* What the administrator configures for the engines. */
 struct engine_options {
 	const uint64_t *roots; /* routing.updn.roots: switch GUIDs, sorted */
 	size_t nroots;
@@ -57,11 +58,11 @@ struct engine_options {
 	size_t nroles;
 	const struct route_multi_port *home;
 	size_t nhomes;
-	uint8_t lanes;	  /* routing.ftree.lanes: to spread over, >= 1 */
-	uint8_t levels;	  /* of service, which share the VLs with lanes */
+	uint8_t lanes;	  /* layers to spread over: routing.ftree.lanes, >= 1 */
+	uint8_t levels;	  /* QoS levels, which share the VLs with layers */
 	uint8_t max_vls;  /* a code as in PortInfo; 0: any number of VLs */
-	uint64_t reading; /* hash of what was said about how to read the fabric
-			     and with which engines; see topo_class.h */
+	uint64_t reading; /* hash of the options for reading the fabric and of
+			     the list of engines; see topo_class.h */
 };
 
 struct route_job {
@@ -77,7 +78,7 @@ struct route_job {
 	const struct engine_options *options;
 	uint32_t load_limit; /* per mille: keep entries while the worst load
 				is below this times a fresh computation's */
-	bool rebalance; /* fresh entries are wanted although there are prev */
+	bool rebalance; /* fresh entries are wanted although prev has some */
 	uint64_t seed;
 	unsigned threads;
 	const volatile bool *cancel; /* NULL: never cancelled */
@@ -95,7 +96,7 @@ struct engine {
 	 * Compute attempt number `attempt` into *out (made by routes_new, owned
 	 * by the caller on ENGINE_OK, NULL otherwise). keep: entries of
 	 * job->prev are kept wherever their port is still legal; otherwise
-	 * only the order of switches is kept. arena is for scratch.
+	 * only the switch order is kept. arena is for scratch.
 	 */
 	enum engine_result (*route)(const struct route_job *job, bool keep,
 		unsigned attempt, struct arena *arena, struct routes **out,

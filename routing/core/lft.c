@@ -34,7 +34,7 @@ chunk_free(uint8_t *at)
 	free(raw);
 }
 
-/* All blocks of chunk c free, in their order; the first of all never is. */
+/* Put all blocks of chunk c on its free list, in order, but LFT_EMPTY. */
 static void
 link_free(struct lft_pool *p, size_t c)
 {
@@ -47,9 +47,9 @@ link_free(struct lft_pool *p, size_t c)
 	p->refs[r] = 0;
 }
 
-/* A chunk with room: the first, so that the last ones come to be empty. */
+/* The first chunk with room, so that the last chunks become empty. */
 static struct lft_use *
-room(struct lft_pool *p)
+chunk_with_room(struct lft_pool *p)
 {
 	size_t c = p->first;
 
@@ -86,7 +86,7 @@ lft_pool_new(void)
 	struct lft_pool *p = mem_zalloc(1, sizeof(*p));
 
 	p->chunk = mem_zalloc(LFT_MAX_CHUNKS, sizeof(*p->chunk));
-	(void)room(p);
+	(void)chunk_with_room(p);
 	memset(bytes_of(p, LFT_EMPTY), LFT_DROP, LFT_BLOCK);
 	p->refs[LFT_EMPTY] = 1;
 	return p;
@@ -114,7 +114,7 @@ lft_add(struct lft_pool *p, const uint8_t bytes[LFT_BLOCK])
 
 	if (memcmp(bytes, bytes_of(p, LFT_EMPTY), LFT_BLOCK) == 0)
 		return LFT_EMPTY;
-	use = room(p);
+	use = chunk_with_room(p);
 	r = use->free;
 	use->free = p->refs[r];
 	use->live++;
@@ -196,7 +196,7 @@ span_drop(struct lft_pool *p, struct lft_span *s, uint32_t n)
 	free(s);
 }
 
-/* Another one of n blocks, as far as was, which has so many, goes. */
+/* A new span of n blocks: those of was, which has `many`, then empty ones. */
 static struct lft_span *
 span_copy(struct lft_pool *p, const struct lft_span *was, uint32_t many,
 	uint32_t n)
@@ -208,7 +208,7 @@ span_copy(struct lft_pool *p, const struct lft_span *was, uint32_t many,
 	return s;
 }
 
-/* The spans are to be filled in. */
+/* A row for n blocks; the caller fills in its spans. */
 static struct lft_row *
 row_new(uint32_t n)
 {

@@ -8,14 +8,14 @@
  * changes. Reference 0 is the block that drops everything (all 255): it is
  * never counted and costs nothing.
  *
- * A pool belongs to whoever runs the current stage of the pipeline: the
- * routing job while it runs (perhaps in the worker thread), the core before
- * and after. Counts are therefore plain integers; no lock exists. The bytes of
- * blocks that somebody holds may be read at any time: neither they nor the
- * array of chunks ever move.
+ * A pool belongs to the current stage of the pipeline: the routing job while it
+ * runs (perhaps in the worker thread), the core before and after. Counts are
+ * therefore plain integers; no lock exists. The bytes of referenced blocks may
+ * be read at any time: neither they nor the array of chunks ever move.
  *
- * New blocks go where there is room in front, so that what tables took that
- * were compared and dropped lies together and can be given back.
+ * New blocks go into the first chunk with room. So the blocks of tables that
+ * were only compared and then dropped lie together, at the end, and their
+ * chunks can be given back.
  *
  * IBA volume 1: LinearForwardingTable 14.2.5.10.
  */
@@ -38,7 +38,7 @@ typedef uint32_t lft_ref;
 
 struct lft_use {
 	lft_ref free;  /* head of the chunk's free list, linked through refs */
-	uint32_t live; /* blocks that somebody holds */
+	uint32_t live; /* blocks with references */
 };
 
 struct lft_pool {
@@ -46,7 +46,7 @@ struct lft_pool {
 				NULL: given back */
 	struct lft_use *use; /* of each */
 	uint32_t *refs;	     /* of each block */
-	uint32_t live;	     /* blocks that somebody holds */
+	uint32_t live;	     /* blocks with references */
 	size_t nchunks;
 	size_t first; /* no chunk before has room */
 };
@@ -54,7 +54,7 @@ struct lft_pool {
 struct lft_pool *lft_pool_new(void);
 void lft_pool_free(struct lft_pool *p); /* NULL allowed */
 
-/* Give the memory of chunks of which nobody holds a block back. */
+/* Give back the memory of chunks without a referenced block. */
 void lft_pool_trim(struct lft_pool *p);
 
 /* The 64 bytes of block r, valid until it is dropped for the last time. */
@@ -75,10 +75,11 @@ lft_ref lft_share(struct lft_pool *p, lft_ref r);
 void lft_drop(struct lft_pool *p, lft_ref r);
 
 /*
- * The table of one switch: its blocks, each counted once, in spans of
- * LFT_SPAN blocks, the last one with what is left. Rows and spans are shared by
- * reference count too, so that a changed block costs the counts of one span;
- * who wants to change one makes sure that both are his alone.
+ * The table of one switch: its blocks, each counted once, in spans of LFT_SPAN
+ * blocks, the last span with the rest. Rows and spans are shared by reference
+ * count too, so that a changed block costs the counts of one span. Before a
+ * block is changed, its row and its span are made unshared (lft_row_own,
+ * lft_row_slot).
  */
 struct lft_span {
 	unsigned refs;
@@ -91,7 +92,7 @@ struct lft_row {
 	struct lft_span *span[];
 };
 
-/* Where block b of a row that has it is named, and its name. */
+/* The place of the reference to block b in a row that has it; the reference. */
 static inline const lft_ref *
 lft_row_at(const struct lft_row *r, uint32_t b)
 {
@@ -109,12 +110,12 @@ struct lft_row *lft_row_new(uint32_t n);
 struct lft_row *lft_row_share(struct lft_row *r);
 void lft_row_drop(struct lft_pool *p, struct lft_row *r);
 
-/* For a reference to r one to a row like it that nobody else has: r itself,
- * or a copy of n blocks, cut short or filled up with empty ones. */
+/* Exchange a reference to r for one to an unshared row of n blocks: r itself,
+ * or a copy, truncated or filled up with empty blocks. */
 struct lft_row *lft_row_own(struct lft_pool *p, struct lft_row *r, uint32_t n);
 
-/* Block b of a row that nobody else has, to be changed, for which the span is
- * made his alone; what is there is counted once. */
+/* Block b of an unshared row, to be changed: its span is made unshared. The
+ * reference found there is counted once. */
 lft_ref *lft_row_slot(struct lft_pool *p, struct lft_row *r, uint32_t b);
 
 #endif

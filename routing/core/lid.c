@@ -24,8 +24,8 @@ static const char *const class_name[NCLASSES] = {
 enum claim { CLAIM_NONE, CLAIM_RECORD, CLAIM_HELD, CLAIM_NEW, CLAIM_ABSENT };
 
 /*
- * Somebody who needs or reserves a range: a port of the topology, or the
- * record of one that is away (port TOPO_NONE).
+ * An owner needs or reserves a range: a port of the topology, or the record of
+ * one that is away (port TOPO_NONE).
  */
 struct owner {
 	uint64_t guid;
@@ -75,7 +75,7 @@ class_lmc(const struct lid_policy *policy, enum lid_class c)
 	return lmc[c] < LMC_MAX ? lmc[c] : LMC_MAX;
 }
 
-/* The LMC that port p shall have; *named when an override names it. */
+/* The LMC that port p is to have; *named: an override names it. */
 static uint8_t
 lmc_of(const struct lid_policy *policy, const struct topo *t, port_ix p,
 	bool *named)
@@ -169,9 +169,9 @@ size_of(unsigned lmc)
 	return 1U << lmc;
 }
 
-/* Inside the space and aligned? */
+/* True if the range is inside the space and aligned. */
 static bool
-fits(const struct assign *a, uint32_t base, unsigned lmc)
+is_range_allowed(const struct assign *a, uint32_t base, unsigned lmc)
 {
 	return base >= a->first && base + size_of(lmc) <= a->end &&
 	       (base & (size_of(lmc) - 1)) == 0;
@@ -179,7 +179,8 @@ fits(const struct assign *a, uint32_t base, unsigned lmc)
 
 /* The first owner + 1 in the range other than `self` (+ 1), or 0. */
 static uint32_t
-occupant(const struct assign *a, uint32_t base, unsigned lmc, uint32_t self)
+first_occupant(
+	const struct assign *a, uint32_t base, unsigned lmc, uint32_t self)
 {
 	for (uint32_t l = base; l < base + size_of(lmc); l++)
 		if (a->at[l] != 0 && a->at[l] != self)
@@ -188,32 +189,32 @@ occupant(const struct assign *a, uint32_t base, unsigned lmc, uint32_t self)
 }
 
 static void
-paint(struct assign *a, uint32_t base, unsigned lmc, uint32_t value)
+mark_range(struct assign *a, uint32_t base, unsigned lmc, uint32_t value)
 {
 	for (uint32_t l = base; l < base + size_of(lmc); l++)
 		a->at[l] = value;
 }
 
 static void
-take(struct assign *a, uint32_t i, uint32_t base, unsigned lmc,
+take_range(struct assign *a, uint32_t i, uint32_t base, unsigned lmc,
 	enum claim claim)
 {
 	struct owner *o = &a->own[i];
 
 	if (o->base != 0)
-		paint(a, o->base, o->lmc, 0);
+		mark_range(a, o->base, o->lmc, 0);
 	o->base = base;
 	o->lmc = (uint8_t)lmc;
 	o->claim = (uint8_t)claim;
-	paint(a, base, lmc, i + 1);
+	mark_range(a, base, lmc, i + 1);
 }
 
 static void
-release(struct assign *a, uint32_t i)
+release_range(struct assign *a, uint32_t i)
 {
 	struct owner *o = &a->own[i];
 
-	paint(a, o->base, o->lmc, 0);
+	mark_range(a, o->base, o->lmc, 0);
 	for (unsigned l = 0; l <= LMC_MAX; l++) {
 		uint32_t base = o->base & ~(size_of(l) - 1);
 
@@ -224,7 +225,7 @@ release(struct assign *a, uint32_t i)
 	o->claim = CLAIM_NONE;
 }
 
-/* "LID 7: 'node-1' 0x... keeps it, 'node-2' 0x... is moved" */
+/* An owner in words: "port 0x... ('node-1')", "absent port 0x..." */
 static void
 owner_name(const struct assign *a, const struct owner *o, char *s, size_t size)
 {
@@ -246,9 +247,9 @@ owner_name(const struct assign *a, const struct owner *o, char *s, size_t size)
 			*s = '.';
 }
 
-/* Owner keeper + 1 keeps LID `lid`, which loser claims too. */
+/* Owner number keeper - 1 keeps LID `lid`, which loser claims too. */
 static void
-conflict(struct assign *a, uint32_t lid, uint32_t keeper, uint32_t loser)
+note_conflict(struct assign *a, uint32_t lid, uint32_t keeper, uint32_t loser)
 {
 	char kept[80], lost[80];
 
@@ -288,7 +289,7 @@ add_owner(struct assign *a, const struct owner *o)
  * record's, else the first. The others are shadows.
  */
 static void
-settle_guid(struct assign *a, uint32_t lo, uint32_t hi,
+choose_guid_owner(struct assign *a, uint32_t lo, uint32_t hi,
 	const struct lid_record *rec)
 {
 	uint32_t chosen = lo;
@@ -310,12 +311,13 @@ settle_guid(struct assign *a, uint32_t lo, uint32_t hi,
 static bool
 record_ok(const struct assign *a, const struct lid_record *r)
 {
-	return r->guid != 0 && r->lmc <= LMC_MAX && fits(a, r->lid, r->lmc);
+	return r->guid != 0 && r->lmc <= LMC_MAX &&
+	       is_range_allowed(a, r->lid, r->lmc);
 }
 
 /* Join ports and records, both sorted by GUID. */
 static void
-join(struct assign *a, const struct lid_record *record, size_t nrecord)
+match_records(struct assign *a, const struct lid_record *record, size_t nrecord)
 {
 	uint32_t i = 0, n = a->n;
 	size_t r = 0;
@@ -342,11 +344,11 @@ join(struct assign *a, const struct lid_record *record, size_t nrecord)
 		while (end < n && a->own[end].guid == a->own[i].guid)
 			end++;
 		if (r < nrecord && record[r].guid == a->own[i].guid) {
-			settle_guid(a, i, end, &record[r]);
+			choose_guid_owner(a, i, end, &record[r]);
 			while (r < nrecord && record[r].guid == a->own[i].guid)
 				r++;
 		} else {
-			settle_guid(a, i, end, NULL);
+			choose_guid_owner(a, i, end, NULL);
 		}
 		i = end;
 	}
@@ -374,7 +376,7 @@ assign_new(struct assign *a, const struct lid_record *record, size_t nrecord)
 		qsort(a->own, n, sizeof(*a->own), by_guid);
 	for (uint32_t i = 0; i < n; i++)
 		a->order[a->own[i].rank] = i;
-	join(a, record, nrecord);
+	match_records(a, record, nrecord);
 	for (unsigned l = 0; l <= LMC_MAX; l++) {
 		uint32_t size = size_of(l);
 
@@ -383,7 +385,7 @@ assign_new(struct assign *a, const struct lid_record *record, size_t nrecord)
 	}
 }
 
-/* ---- the four ways to a range ---- */
+/* ---- the four sources of a range ---- */
 
 /* What is on record: first the ports that are here, then the absent ones. */
 static void
@@ -398,18 +400,18 @@ claim_records(struct assign *a)
 			continue;
 		if (i < a->n && o->want < lmc)
 			lmc = o->want;
-		other = occupant(a, o->rec, lmc, 0);
+		other = first_occupant(a, o->rec, lmc, 0);
 		if (other == 0)
-			take(a, i, o->rec, lmc,
+			take_range(a, i, o->rec, lmc,
 				i < a->n ? CLAIM_RECORD : CLAIM_ABSENT);
 		else
-			conflict(a, o->rec, other, i);
+			note_conflict(a, o->rec, other, i);
 	}
 }
 
 /*
- * Ranges that became too small: extended where they are, or given back. Those
- * that can only be given back go first, they may be in another's way.
+ * Ranges that became too small are extended where they are, or given back.
+ * Ranges that can only be given back go first: another one may grow into them.
  */
 static void
 extend_records(struct assign *a)
@@ -418,18 +420,18 @@ extend_records(struct assign *a)
 		const struct owner *o = &a->own[i];
 
 		if (o->base != 0 && o->lmc < o->want &&
-			!fits(a, o->base, o->want))
-			release(a, i);
+			!is_range_allowed(a, o->base, o->want))
+			release_range(a, i);
 	}
 	for (uint32_t i = 0; i < a->n; i++) {
 		const struct owner *o = &a->own[i];
 
 		if (o->base == 0 || o->lmc >= o->want)
 			continue;
-		if (occupant(a, o->base, o->want, i + 1) == 0)
-			take(a, i, o->base, o->want, CLAIM_RECORD);
+		if (first_occupant(a, o->base, o->want, i + 1) == 0)
+			take_range(a, i, o->base, o->want, CLAIM_RECORD);
 		else
-			release(a, i);
+			release_range(a, i);
 	}
 }
 
@@ -441,14 +443,14 @@ claim_held(struct assign *a)
 		const struct owner *o = &a->own[i];
 		uint32_t held = a->t->port[o->port].found_lid;
 
-		if (o->base != 0 || !fits(a, held, o->want))
+		if (o->base != 0 || !is_range_allowed(a, held, o->want))
 			continue;
-		if (occupant(a, held, o->want, 0) == 0)
-			take(a, i, held, o->want, CLAIM_HELD);
+		if (first_occupant(a, held, o->want, 0) == 0)
+			take_range(a, i, held, o->want, CLAIM_HELD);
 	}
 }
 
-/* Who holds a LID that turned out to be another's. */
+/* Ports that hold a LID which now belongs to another port. */
 static void
 count_conflicts(struct assign *a)
 {
@@ -461,7 +463,7 @@ count_conflicts(struct assign *a)
 		other = a->at[held];
 		if (other != 0 && other != i + 1 &&
 			!(o->rec == held && o->base == 0))
-			conflict(a, held, other, i);
+			note_conflict(a, held, other, i);
 	}
 }
 
@@ -471,7 +473,7 @@ lowest_free(struct assign *a, unsigned lmc)
 {
 	uint32_t base = a->cursor[lmc], size = size_of(lmc);
 
-	while (base + size <= a->end && occupant(a, base, lmc, 0) != 0)
+	while (base + size <= a->end && first_occupant(a, base, lmc, 0) != 0)
 		base += size;
 	a->cursor[lmc] = base;
 	return base + size <= a->end ? base : 0;
@@ -479,7 +481,7 @@ lowest_free(struct assign *a, unsigned lmc)
 
 /* Take the lowest range that only absent ports stand in; 0: there is none. */
 static uint32_t
-reclaim(struct assign *a, unsigned lmc)
+reclaim_range(struct assign *a, unsigned lmc)
 {
 	uint32_t size = size_of(lmc);
 
@@ -493,7 +495,7 @@ reclaim(struct assign *a, unsigned lmc)
 		for (l = base; l < base + size; l++) {
 			if (a->at[l] == 0)
 				continue;
-			release(a, a->at[l] - 1);
+			release_range(a, a->at[l] - 1);
 			a->out->reclaimed++;
 		}
 		return base;
@@ -515,12 +517,12 @@ claim_new(struct assign *a)
 			continue;
 		base = lowest_free(a, want);
 		if (base == 0)
-			base = reclaim(a, want);
+			base = reclaim_range(a, want);
 		if (base == 0) {
 			failed++;
 			continue;
 		}
-		take(a, i, base, want, CLAIM_NEW);
+		take_range(a, i, base, want, CLAIM_NEW);
 		a->out->assigned++;
 	}
 	return failed;
@@ -529,7 +531,7 @@ claim_new(struct assign *a)
 /* ---- outcome ---- */
 
 static int
-refuse(const struct assign *a, uint32_t failed, struct reason *why)
+explain_exhausted(const struct assign *a, uint32_t failed, struct reason *why)
 {
 	uint64_t need = 0, absent = 0, there = a->end - a->first;
 
@@ -561,7 +563,7 @@ record_order(const void *pa, const void *pb)
 }
 
 static void
-publish(const struct assign *a)
+fill_table(const struct assign *a)
 {
 	struct lid_table *out = a->out;
 	uint32_t total = a->n + a->nabsent;
@@ -611,13 +613,13 @@ lid_assign(const struct topo *t, const struct lid_policy *policy,
 	count_conflicts(&a);
 	failed = claim_new(&a);
 	if (failed == 0)
-		publish(&a);
+		fill_table(&a);
 	else
 		memset(out, 0, sizeof(*out));
 	free(a.order);
 	free(a.at);
 	if (failed != 0)
-		(void)refuse(&a, failed, why);
+		(void)explain_exhausted(&a, failed, why);
 	free(a.own);
 	return failed == 0 ? 0 : -1;
 }

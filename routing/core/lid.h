@@ -1,12 +1,13 @@
 /*
- * lid: who gets which LIDs. Pure: from a topology and what is remembered.
+ * lid: which port gets which LIDs. Pure: from a topology and what is
+ * remembered.
  *
  * Stability is everything: jobs hold LIDs. In order: what the state file
  * records for a port GUID (also while the port is away, so that a rebooting
- * node finds its LID again); else what the port already holds, if nobody else
+ * node finds its LID again); else what the port already holds, if no other port
  * owns it and it fits its LMC; else the lowest free range, given in the order
- * of switches so that the hosts of one leaf are neighbours (hosts first,
- * switches last: the tables' pattern stores live on that).
+ * of switches so that the hosts of one leaf have neighbouring LIDs (hosts
+ * first, switches last: the pattern stores of forwarding tables rely on that).
  */
 #ifndef HEDDLE_ROUTING_CORE_LID_H
 #define HEDDLE_ROUTING_CORE_LID_H
@@ -45,16 +46,16 @@ struct lid_table {
 	size_t nrecord;
 	unsigned assigned;  /* new ranges given */
 	unsigned moved;	    /* ports that must change the LID they hold */
-	unsigned conflicts; /* two claims for one LID, settled */
+	unsigned conflicts; /* LIDs claimed twice, decided for one port */
 	unsigned reclaimed; /* ranges of absent ports given away: space ran
 			       out */
 	char conflict[256]; /* the first conflict in words */
 };
 
 /*
- * Assign. 0, or -1 with a count of what is needed and what there is when the
- * space is exhausted; never LID 0. Ports of nodes flagged TN_DUPLICATE share
- * a GUID: the second one is treated as having none on record.
+ * Assign. 0, or -1 when the space is exhausted, with a count of the LIDs needed
+ * and available; never LID 0. Ports of nodes flagged TN_DUPLICATE share a GUID:
+ * the second one is treated as having no record.
  * LMC of base switch port 0 is always 0 (IBA 14.2.5.6).
  */
 int lid_assign(const struct topo *t, const struct lid_policy *policy,
@@ -64,9 +65,9 @@ int lid_assign(const struct topo *t, const struct lid_policy *policy,
 void lid_table_free(struct lid_table *t);
 
 /*
- * The LID budget in lines for people, appended to b: what each class of port
- * costs under this policy and what there is. t may be NULL: then what the
- * policy alone says.
+ * The LID budget in lines for people, appended to b: how many LIDs each class
+ * of port needs under this policy and how many there are. t may be NULL: then
+ * what the policy alone says.
  */
 void lid_budget_print(
 	const struct lid_policy *policy, const struct topo *t, struct buf *b);

@@ -195,7 +195,7 @@ routes_order_in(const struct routes *r, const struct topo *t, uint32_t *pos)
 	free(line);
 }
 
-/* How many entries of a block lead somewhere, and how many of those differ. */
+/* Entries of a block that lead to a port and are unchanged; those changed. */
 static void
 count_entries(const uint8_t *was, const uint8_t *is, unsigned *kept,
 	unsigned *changed)
@@ -303,14 +303,14 @@ routes_put_entry(struct routes *r, sw_ix s, uint16_t lid, uint8_t out,
 	routes_put_block(r, s, b, block);
 }
 
-/* Name of a switch for a reason. */
+/* The name of a switch, for a message. */
 static const char *
-name(const struct routes *r, sw_ix s)
+switch_name(const struct routes *r, sw_ix s)
 {
 	return topo_desc(r->topo, r->topo->sw[s].node);
 }
 
-/* Where the packet enters the first switch; false when it enters none. */
+/* The first switch and the in-port there; false when there is none. */
 static bool
 first_hop(const struct topo *t, port_ix from, sw_ix *s, uint8_t *in)
 {
@@ -378,14 +378,14 @@ routes_trace(const struct routes *r, port_ix from, uint16_t dlid,
 		if (++n > t->nsw)
 			return reason_set(why,
 				"LID %u loops, last seen at \"%s\"", dlid,
-				name(r, at));
+				switch_name(r, at));
 		end = step_on(r, out, owner, &s, &in);
 		if (end > 0)
 			return (int)n;
 		if (end < 0)
 			return reason_set(why,
 				"LID %u ends at \"%s\", out-port %u", dlid,
-				name(r, at), out);
+				switch_name(r, at), out);
 	}
 }
 
@@ -462,7 +462,7 @@ routes_note(const struct routes *r, sw_ix s)
 }
 
 static void
-recall_switch(struct routes *r, sw_ix s, const struct route_rank *is)
+restore_switch(struct routes *r, sw_ix s, const struct route_rank *is)
 {
 	uint32_t n = r->topo->nsw;
 
@@ -481,9 +481,12 @@ recall_switch(struct routes *r, sw_ix s, const struct route_rank *is)
 	r->lanes.cls[s] = (uint16_t)(is->number - 1);
 }
 
-/* Switches that have gone leave gaps, those that have come have no place. */
+/*
+ * Nothing is restored when a switch has no place, as a new one has, or two have
+ * the same. Switches that have gone leave gaps in the places: they are closed.
+ */
 static void
-recall_line(struct routes *r, struct ranked *all)
+restore_sw_order(struct routes *r, struct ranked *all)
 {
 	uint32_t n = r->topo->nsw;
 
@@ -509,9 +512,9 @@ routes_restore(struct routes *r, const struct route_rank *rank, size_t n)
 		uint64_t guid = t->node[t->sw[s].node].guid;
 		const struct route_rank *is = routes_rank_of(rank, n, guid);
 
-		recall_switch(r, s, is);
+		restore_switch(r, s, is);
 		all[s] = (struct ranked){is != NULL ? is->place : 0, s, guid};
 	}
-	recall_line(r, all);
+	restore_sw_order(r, all);
 	free(all);
 }

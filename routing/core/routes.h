@@ -2,8 +2,8 @@
  * routes: what an engine computed, an immutable value.
  *
  * Forwarding tables as block references, the ranks that give the total order
- * of switches, and the verifier's verdict. It belongs to one topology, whose
- * indexes it uses and which it keeps alive.
+ * of switches, and the verifier's verdict. It belongs to one topology: it uses
+ * the topology's indexes and keeps it alive.
  */
 #ifndef HEDDLE_ROUTING_CORE_ROUTES_H
 #define HEDDLE_ROUTING_CORE_ROUTES_H
@@ -13,13 +13,13 @@
 
 #include "discovery/topo.h"
 #include "routing/core/lft.h"
-#include "routing/verify/verify.h"
+#include "routing/core/verdict.h"
 #include "sm/base/arena.h"
 #include "sm/base/reason.h"
 
 /*
  * The order of switches: s is above t when (rank, GUID) of s is smaller.
- * Kept across sweeps and restarts: reversing a cable is what can deadlock.
+ * Kept across sweeps and restarts: reversing a link is what can deadlock.
  */
 enum route_order {
 	ROUTE_TIERS,  /* tiers share a rank, several tops */
@@ -29,15 +29,15 @@ enum route_order {
 
 /* What a switch was read as; see topo_class.h. */
 enum route_read {
-	ROUTE_READ_NEVER, /* nobody knows */
+	ROUTE_READ_NEVER, /* unknown */
 	ROUTE_READ_TREE,
-	ROUTE_READ_MESH, /* in a piece that is no tree */
+	ROUTE_READ_MESH, /* in a component that is no tree */
 };
 
 /*
  * What is remembered of a switch, by GUID; arrays of these are sorted by it.
- * place, plane and number are one more than in routes.line, routes.plane and
- * route_layers.cls, 0 is none.
+ * place, plane and number are one more than in routes.sw_order, routes.plane
+ * and route_layers.cls; 0 is none.
  */
 struct route_rank {
 	uint64_t guid;
@@ -52,7 +52,7 @@ struct route_rank {
 const struct route_rank *routes_rank_of(
 	const struct route_rank *rank, size_t n, uint64_t guid);
 
-/* What the fabric was read as, beside what each switch was. */
+/* What the fabric as a whole was read as; each switch has its route_read. */
 struct topo_class {
 	const char *engine; /* in force, a static string; NULL: no reading */
 	uint64_t options;   /* engine_options.reading then */
@@ -60,37 +60,37 @@ struct topo_class {
 };
 
 /*
- * Lanes: which way of their own the packets from one switch's ports to
- * another's have. A lane is kept all the way, so that the dependencies of lanes
- * are separate graphs; which SLs and VLs it is made of is routing/core/slvl.h's
- * business. With one lane (n is 1) both
- * arrays are NULL. Otherwise the lane of (a, b) is the exception where there
- * is one, else what the numbers of the two leaves give: two bytes a switch.
+ * Layers: the packets from the ports of one switch to those of another have a
+ * layer, which they keep on their whole path, so that the dependencies of each
+ * layer are a graph of their own. Which SLs and VLs a layer gets is decided by
+ * routing/core/slvl.h. With one layer (n is 1) both arrays are NULL. Otherwise
+ * the layer of (a, b) is the exception where there is one, else it follows from
+ * the numbers of the two leaves: two bytes a switch.
  */
 struct route_layer_pair {
 	sw_ix src, dst;
 	uint8_t lane;
 };
 
-enum { ROUTE_NO_LEAF = UINT16_MAX }; /* a switch without a number: lane 0 */
+enum { ROUTE_NO_LEAF = UINT16_MAX }; /* a switch without a number: layer 0 */
 
 struct route_layers {
-	uint8_t n;	/* lanes in use by routing, 1..8 */
+	uint8_t n;	/* layers in use by routing, 1..8 */
 	uint8_t spread; /* leaf pairs are spread over the first of them, >= 1 */
-	bool plain;	/* the verifier finds no cycle on a single lane either:
-			   lanes may be one */
+	bool plain;	/* the verifier finds no cycle either when all layers
+			   are one: they may share VLs */
 	uint16_t *cls;	/* [nsw] numbers of leaves, or NULL: everything on
-			   lane 0 but exceptions */
+			   layer 0 but exceptions */
 	struct route_layer_pair *pair; /* exceptions, sorted by (src, dst) */
 	size_t npairs;
 };
 
 /*
- * The lane of leaves number a and b, of n. Guay et al., vFtree (IPDPS 2011),
- * algorithm 1: the pairs of leaf i begin with lane 2i mod n, one more where
- * 2i / n is odd, and go round the lanes with the leaves behind i; a pair has
- * the same lane both ways; inside a leaf it is lane 0. In closed form it is
- * i + j - 1 (+ 1) mod n with i < j.
+ * The layer, of n, for leaves number a and b. Guay et al., vFtree (IPDPS 2011),
+ * algorithm 1: the pairs of leaf i begin with layer 2i mod n, one more where
+ * 2i / n is odd, and go round the layers with the leaves behind i; a pair has
+ * the same layer in both directions; inside a leaf it is layer 0. In closed
+ * form it is i + j - 1 (+ 1) mod n with i < j.
  */
 static inline uint8_t
 routes_layer_of(uint16_t a, uint16_t b, unsigned n)
@@ -103,17 +103,18 @@ routes_layer_of(uint16_t a, uint16_t b, unsigned n)
 }
 
 /*
- * What an engine wants to find again when its routes are the previous ones,
- * and nobody else reads: it saves time, and of several ports that are as good
- * it decides which is taken (engine_cache_io.h tells it to others). It may rest
- * on that of older routes. With the last routes that have it goes what only
- * they need; the rest with the last memory that rests on it.
+ * The engine's cache: what it wants to find again when these routes are the
+ * previous ones. Only the engine reads it. It saves time, and of several
+ * equally good ports it decides which is taken (engine_cache_io.h hands it to
+ * another process). A cache may refer to the arena of its base, the cache of
+ * older routes. `own` is freed with the last routes that have this cache;
+ * `arena` is freed when no later cache has it as its base either.
  */
 struct route_cache {
-	unsigned refs;	     /* of routes */
-	unsigned rests;	     /* of memories, and one for all routes */
-	struct arena *arena; /* what others may rest on */
-	struct arena *own;   /* what and all else; NULL: gone */
+	unsigned refs;	     /* by routes */
+	unsigned rests;	     /* by caches as their base; all routes count 1 */
+	struct arena *arena; /* what later caches may refer to */
+	struct arena *own;   /* `what` and all else; NULL: freed */
 	const void *what;
 	struct route_cache *base;
 };
@@ -134,10 +135,10 @@ struct routes {
 	const char *engine;    /* static string */
 	enum route_order order;
 	uint32_t *rank;	      /* [nsw] */
-	uint32_t *sw_order;   /* [nsw] places in the order that the tables obey,
-			 or NULL: that of the ranks; see routes_order */
+	uint32_t *sw_order;   /* [nsw] places in the switch order, or NULL:
+			 by rank and GUID; see routes_order */
 	uint8_t *plane;	      /* [nsw] or NULL: see routes_has_order */
-	sw_ix sftree_root;    /* the leaf under which down-up turns are
+	sw_ix sftree_root;    /* the leaf under which down-up dependencies are
 			       made, or TOPO_NONE where none is needed */
 	uint16_t top;	      /* LinearFDBTop: highest LID */
 	uint32_t nblocks;     /* blocks per switch: top / 64 + 1 */
@@ -146,42 +147,42 @@ struct routes {
 	struct route_cache *cache; /* the engine's, or NULL */
 	uint64_t entries_kept;	   /* against the previous routes */
 	uint64_t entries_changed;
-	uint32_t reranked;   /* switches whose rank had to change */
+	uint32_t reranked;   /* switches that had to change their rank */
 	uint32_t moved;	     /* switches not in the tier that they were read
 				in: the next reading may move more */
-	uint64_t fresh_load; /* highest link load of a fresh computation, hosts'
-				own included, or the least: see compute.h */
-	uint32_t homes;	     /* LIDs of nodes that have several */
-	uint32_t lost_disjoint; /* of those nodes: cut off by one switch, from
-			   some leaf, for all that routing/improve/disjoint.h
-			   could do
+	uint64_t fresh_load; /* that these routes are accepted against: highest
+				link load of a fresh computation, hosts' links
+				included, or the load bound; see compute.h */
+	uint32_t homes;	     /* LIDs of multi-port nodes */
+	uint32_t lost_disjoint; /* multi-port nodes that one switch still cuts
+			   off from some leaf, after routing/improve/disjoint.h
 			 */
-	uint64_t disjoint_opts_hash; /* hash of what was said about ports when
-			it was done, or 0: it was not */
+	uint64_t disjoint_opts_hash; /* of the options about ports with which
+			paths were made disjoint, or 0: they were not */
 	struct verify_report report;
 	struct verify_state *verified;	   /* what the verdict rests on, for the
 					      next one; or NULL */
-	struct verify_dependencies *turns; /* at least those made, or NULL:
-				       nobody noted */
+	struct verify_dependencies *turns; /* dependencies: at least those made,
+				       or NULL: not noted */
 	struct routes_tree *tree;	   /* NULL: not read */
 	struct topo_class reading;	   /* {0}: not noted */
 	uint8_t *read;			   /* [nsw] enum route_read, or NULL */
-	bool order_restored; /* recalled, and made for this very topology: their
-			order is taken over as it is (order_restore.c) */
+	bool order_restored; /* made by a previous run for this very topology:
+			their order is kept as it is (order_restore.c) */
 	char note[256];	     /* how the order came about, in words */
 };
 
 struct routes *routes_ref(struct routes *r);
 void routes_unref(struct routes *r); /* drops its blocks; NULL allowed */
 
-/* References of routes to memories; NULL allowed. */
+/* References of routes to caches; NULL allowed. */
 struct route_cache *routes_cache_ref(struct route_cache *m);
 void routes_cache_unref(struct route_cache *m);
 
-/* Let m, which rests on nothing yet, rest on base. */
+/* Give m, which has no base yet, this one. */
 void routes_cache_set_base(struct route_cache *m, struct route_cache *base);
 
-/* Block b of switch s, and its 64 entries. */
+/* Reference of block b of switch s, and its 64 entries. */
 static inline lft_ref
 routes_ref_of(const struct routes *r, sw_ix s, uint32_t b)
 {
@@ -194,23 +195,22 @@ routes_block(const struct routes *r, sw_ix s, uint32_t b)
 	return lft_bytes(r->pool, lft_row_ref(r->row[s], b));
 }
 
-/* Block b of switch s, to be changed: nobody else's from now on. */
+/* Block b of switch s, to be changed: no longer shared with other routes. */
 lft_ref *routes_slot(struct routes *r, sw_ix s, uint32_t b);
 
 /* Out-port of switch s for lid: LFT_DROP beyond the top. */
 uint8_t routes_port(const struct routes *r, sw_ix s, uint16_t lid);
 
-/*
- * True when switch a is above switch b in the order (ranks, then GUIDs).
- */
+/* True when switch a is above switch b by (rank, GUID). */
 bool routes_above(const struct routes *r, sw_ix a, sw_ix b);
 
 /*
- * The order that the tables obey, turned subtrees included: pos[s] is the
- * place of switch s, smaller is above, no two alike. No packet that came from
- * above goes up again in it, and every piece of the fabric has one top: what
- * else obeys it (trees of groups), on cables that routes_has_order allows, has
- * no cycle of dependencies with unicast.
+ * The switch order, the total order that the tables obey, with the sFtree
+ * subtree reversed: pos[s] is the place of switch s, smaller is above, no two
+ * are alike. No packet that came from above goes up again in it, and every
+ * component of the fabric has one top. So whatever else obeys it (multicast
+ * trees), on links that routes_has_order allows, has no cycle of dependencies
+ * with unicast.
  */
 void routes_order(const struct routes *r, uint32_t *pos);
 
@@ -222,16 +222,20 @@ void routes_order_in(
 	const struct routes *r, const struct topo *t, uint32_t *pos);
 
 /*
- * Trees may be joined by cables inside racks alone (multi_tree.c). Those cables
- * are no part of the order but for those between apexes, the leaf of each plane
- * where switches change planes. True when a cable between a and b is.
+ * Several trees (planes) may be joined by links inside racks alone
+ * (multi_tree.c). plane[s] is the number of the plane of switch s, with flags.
  */
 enum {
 	ROUTE_PLANES = 8,
 	ROUTE_PLANE = ROUTE_PLANES - 1, /* in plane[]: its number */
-	ROUTE_LEAF = 0x40,		/* where cables across may be */
-	ROUTE_APEX = 0x80,
+	ROUTE_LEAF = 0x40,		/* may have links to other planes */
+	ROUTE_APEX = 0x80, /* the crossing leaf: where paths change planes */
 };
+
+/*
+ * True when a link between a and b is part of the switch order: links between
+ * planes are not, except those between the crossing leaves.
+ */
 
 static inline bool
 routes_has_order(const uint8_t *plane, sw_ix a, sw_ix b)
@@ -240,7 +244,7 @@ routes_has_order(const uint8_t *plane, sw_ix a, sw_ix b)
 	       (plane[a] & plane[b] & ROUTE_APEX);
 }
 
-/* The lane of packets from ports of switch src to ports of dst. */
+/* The layer of packets from ports of switch src to ports of dst. */
 uint8_t routes_layer(const struct route_layers *l, sw_ix src, sw_ix dst);
 
 /* An empty value for topology t (reference taken), all entries dropping. */
@@ -254,9 +258,9 @@ struct routes *routes_new(struct topo *t, struct lft_pool *pool);
 struct routes *routes_for(const struct routes *r, struct topo *t);
 
 /*
- * What there is to remember of switch s of r; and back, into routes that were
- * read from the switches, from rank[n], sorted by GUID. The line is known again
- * only where every switch has a place of its own in it.
+ * routes_note: what is remembered of switch s of r. routes_restore puts it back
+ * into routes that were read from the switches, from rank[n], sorted by GUID.
+ * The switch order is restored only if every switch has a place of its own.
  */
 struct route_rank routes_note(const struct routes *r, sw_ix s);
 void routes_restore(struct routes *r, const struct route_rank *rank, size_t n);
@@ -269,16 +273,17 @@ void routes_restore(struct routes *r, const struct route_rank *rank, size_t n);
 void routes_put_row(struct routes *r, sw_ix s, const uint8_t *row,
 	const struct routes *prev, sw_ix prev_sw);
 
-/* The same; what is not as in prev, but as in the row of switch like of r, is
- * shared with that. */
+/* The same; blocks that differ from prev but equal those in the row of switch
+ * `like` of r are shared with that row. */
 void routes_put_like(struct routes *r, sw_ix s, const uint8_t *row,
 	const struct routes *prev, sw_ix prev_sw, sw_ix like);
 
 /*
  * Give switch s the row of switch from_sw in from (r itself, or routes with
- * the same pool), sharing all blocks; what from has beyond r's is left out.
- * Then single blocks of it may be replaced. Entries are not counted. All: every
- * switch that of its own number, numbering and LIDs being the same.
+ * the same pool), sharing all blocks; blocks that from has beyond r's are left
+ * out. Then single blocks of it may be replaced. Entries are not counted.
+ * routes_put_all: every switch gets the row of the same number; numbering and
+ * LIDs must be the same.
  */
 void routes_put_same(
 	struct routes *r, sw_ix s, const struct routes *from, sw_ix from_sw);
@@ -292,9 +297,9 @@ void routes_put_entry(struct routes *r, sw_ix s, uint16_t lid, uint8_t out,
 	const struct routes *prev);
 
 /*
- * The path from port a to LID dlid as the tables go: up to max (switch, out
- * port) steps. Returns the number of switches passed, or -1 with a reason
- * (dead end, loop).
+ * The path from a port to LID dlid by the tables: up to max (switch, out-port)
+ * steps. Returns the number of switches passed, or -1 with a reason (dead end,
+ * loop).
  */
 struct route_step {
 	sw_ix sw;

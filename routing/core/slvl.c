@@ -5,19 +5,19 @@
 enum { LIVE = 3, CAP_SL_MAPPING = 0x40 };
 
 static unsigned
-min(unsigned a, unsigned b)
+smaller_of(unsigned a, unsigned b)
 {
 	return a < b ? a : b;
 }
 
-/* Who has which SLs by now. */
+/* SLs while they are given out. */
 struct giving {
 	struct slvl *l;
 	bool taken[SLVL_SLS];
-	unsigned band; /* SLs from which a lane has its own; 0: from all */
+	unsigned band; /* SLs that each layer has for itself; 0: no bands */
 };
 
-/* The lowest SL for this lane that nobody has yet. */
+/* The lowest SL for this layer that is not taken yet. */
 static unsigned
 next_free(const struct giving *g, unsigned lane)
 {
@@ -29,7 +29,7 @@ next_free(const struct giving *g, unsigned lane)
 }
 
 static void
-give(struct giving *g, unsigned level, unsigned lane, unsigned sl)
+assign_sl(struct giving *g, unsigned level, unsigned lane, unsigned sl)
 {
 	g->taken[sl] = true;
 	g->l->sl[level][lane] = (uint8_t)sl;
@@ -37,30 +37,30 @@ give(struct giving *g, unsigned level, unsigned lane, unsigned sl)
 	g->l->lane[sl] = (uint8_t)lane;
 }
 
-/* Can level i have the number that it wants? */
+/* True if level i can have the number that it wants. */
 static bool
-chosen(const struct slvl_want *w, const struct giving *g, unsigned i)
+has_wanted_sl(const struct slvl_want *w, const struct giving *g, unsigned i)
 {
 	unsigned end = g->band > 0 ? g->band : SLVL_SLS;
 
 	return w->n > 0 && w->level[i].sl < end;
 }
 
-/* Numbers that somebody asked for, then those of the others. */
+/* The SLs of the first layer: those asked for, then those of other levels. */
 static void
-give_first(const struct slvl_want *w, struct giving *g)
+assign_first_layer(const struct slvl_want *w, struct giving *g)
 {
 	for (unsigned i = 0; i < g->l->apart; i++)
-		if (chosen(w, g, i))
-			give(g, i, 0, w->level[i].sl);
+		if (has_wanted_sl(w, g, i))
+			assign_sl(g, i, 0, w->level[i].sl);
 	for (unsigned i = 0; i < g->l->apart; i++)
-		if (!chosen(w, g, i))
-			give(g, i, 0, next_free(g, 0));
+		if (!has_wanted_sl(w, g, i))
+			assign_sl(g, i, 0, next_free(g, 0));
 }
 
-/* A level that has SLs of its own: this one, or who it shares with. */
+/* A level with its own SLs: this one, or the one that it shares with. */
 static unsigned
-owner(const struct slvl *l, unsigned level, unsigned owners)
+level_with_own(const struct slvl *l, unsigned level, unsigned owners)
 {
 	for (unsigned i = 0; level >= owners && i < l->n; i++)
 		level = l->with[level];
@@ -76,74 +76,74 @@ slvl_allocate(
 
 	*out = (struct slvl){
 		.n = w->n > 0 ? w->n : 1,
-		.lanes = lanes > 1 ? min(lanes, SLVL_LANES) : 1,
+		.lanes = lanes > 1 ? smaller_of(lanes, SLVL_LANES) : 1,
 		.wanted = w->n > 0,
 		.plain = plain || lanes < 2,
 	};
 	for (i = 1; i < w->n; i++)
 		out->with[i] = w->level[i].with;
-	out->apart = min(out->n, SLVL_SLS / out->lanes);
+	out->apart = smaller_of(out->n, SLVL_SLS / out->lanes);
 	if (!out->plain)
 		g.band = SLVL_SLS / out->lanes;
 	for (i = 0; g.band > 0 && i < SLVL_SLS; i++)
-		out->lane[i] = (uint8_t)min(i / g.band, out->lanes - 1);
-	give_first(w, &g);
+		out->lane[i] = (uint8_t)smaller_of(i / g.band, out->lanes - 1);
+	assign_first_layer(w, &g);
 	for (k = 1; k < out->lanes; k++)
 		for (i = 0; i < out->apart; i++)
-			give(&g, i, k, next_free(&g, k));
+			assign_sl(&g, i, k, next_free(&g, k));
 	for (i = out->apart; i < out->n; i++)
-		memcpy(out->sl[i], out->sl[owner(out, i, out->apart)],
+		memcpy(out->sl[i], out->sl[level_with_own(out, i, out->apart)],
 			sizeof(out->sl[i]));
-	/* what asks for nothing uses SL 0 */
+	/* SL 0 stays: traffic that asks for no level uses it */
 	for (i = 1; i < SLVL_SLS; i++)
 		out->drop[i] = !g.taken[i] && w->n > 0 && w->drop;
 }
 
 /*
- * Lanes that such a link keeps apart: all, where they must be; else as many as
- * levels leave room for.
+ * Layers that such a link separates: all where they must be separate, else as
+ * many as levels leave room for.
  */
 static unsigned
-lanes_on(const struct slvl *l, unsigned vls, bool end)
+layers_on_link(const struct slvl *l, unsigned vls, bool end)
 {
 	unsigned room = vls / (l->together ? 1 : l->n);
 
 	if (!end && !l->plain)
 		return l->lanes;
-	return room > 1 ? min(l->lanes, room) : 1;
+	return room > 1 ? smaller_of(l->lanes, room) : 1;
 }
 
 unsigned
 slvl_separate_layers(const struct slvl *l, unsigned vls)
 {
-	return lanes_on(l, vls, false);
+	return layers_on_link(l, vls, false);
 }
 
 unsigned
 slvl_slots(const struct slvl *l, unsigned vls, bool end)
 {
-	unsigned slots = vls / lanes_on(l, vls, end);
+	unsigned slots = vls / layers_on_link(l, vls, end);
 
 	if (l->together || slots < 1)
 		return 1;
-	return min(slots, l->n);
+	return smaller_of(slots, l->n);
 }
 
 unsigned
 slvl_slot(const struct slvl *l, unsigned level, unsigned slots)
 {
-	return owner(l, level, slots);
+	return level_with_own(l, level, slots);
 }
 
 uint8_t
 slvl_vl(const struct slvl *l, unsigned sl, unsigned vls, bool end)
 {
-	unsigned lanes = lanes_on(l, vls, end), stride;
+	unsigned lanes = layers_on_link(l, vls, end), stride;
 
 	if (l->drop[sl] || vls < lanes)
 		return SLVL_DROP;
-	/* the same for any number of levels, or their change would move lanes
-	 * into each other's place */
+	/* the same for any number of levels, or a change of levels would move
+	 * one layer to the VLs of another */
 	stride = l->wanted || !l->plain ? vls / lanes : 1;
 	return (uint8_t)(l->lane[sl] % lanes * stride +
 			 slvl_slot(l, l->level[sl], slvl_slots(l, vls, end)));
@@ -171,7 +171,7 @@ slvl_sls(const struct slvl *l, uint16_t lanes)
 
 /* An enhanced port 0: its link is inside the switch. */
 static bool
-inner(const struct topo *t, port_ix p)
+is_enhanced_port0(const struct topo *t, port_ix p)
 {
 	const struct topo_node *n = &t->node[t->port[p].node];
 
@@ -179,9 +179,9 @@ inner(const struct topo *t, port_ix p)
 	       (n->flags & TN_ENHANCED_P0) != 0;
 }
 
-/* What a port works with, as a code; 0: its link is not up there. */
+/* A port's OperationalVLs, as a code; 0: its link is not up. */
 static unsigned
-working(const struct topo_port *p)
+operational_code(const struct topo_port *p)
 {
 	return p->state >= LIVE ? p->op_vls : 0;
 }
@@ -190,13 +190,13 @@ uint8_t
 slvl_link_code(const struct topo *t, port_ix p, uint8_t max)
 {
 	const struct topo_port *a = &t->port[p], *b = &t->port[a->peer];
-	unsigned here = working(a), there = working(b);
+	unsigned here = operational_code(a), there = operational_code(b);
 
 	if (here > 0 || there > 0)
-		return (uint8_t)(here > 0 && there > 0 ? min(here, there)
+		return (uint8_t)(here > 0 && there > 0 ? smaller_of(here, there)
 						       : here + there);
-	here = min(a->vl_cap, b->vl_cap);
-	return (uint8_t)(max > 0 ? min(here, max) : here);
+	here = smaller_of(a->vl_cap, b->vl_cap);
+	return (uint8_t)(max > 0 ? smaller_of(here, max) : here);
 }
 
 unsigned
@@ -214,7 +214,7 @@ slvl_link(const struct topo *t, port_ix p, uint8_t max)
 
 	if ((a->flags & (TP_ABSENT | TP_UNREAD)) != 0)
 		return 0;
-	if (inner(t, p))
+	if (is_enhanced_port0(t, p))
 		return slvl_vls(a->vl_cap);
 	if (a->peer == TOPO_NONE)
 		return 0;

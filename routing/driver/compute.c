@@ -6,21 +6,22 @@
 
 #include "routing/engines/ftree/ftree.h"
 #include "routing/improve/disjoint.h"
-#include "routing/improve/load_bound_cut.h"
-#include "routing/improve/load_bound_tree.h"
+#include "routing/improve/load_bound.h"
 #include "routing/improve/rebalance.h"
 #include "routing/tiers/topo_class.h"
 #include "routing/tiers/tree.h"
+#include "routing/verify/verify.h"
 #include "sm/base/mem.h"
 
-enum { SETTLE = 8 };	/* rounds; two do nearly always */
-enum { ATTEMPTS = 64 }; /* no engine has so many: a bound for mistakes */
-enum { FEW = 256 };	/* such a part of all entries is easily changed */
-enum { ALIKE = 32 };	/* ... is quickly judged by what differs */
-enum { SLACK = 8 };	/* a part of the load that is not worth changes */
+enum { SETTLE = 8 };	/* rounds until stable; two nearly always suffice */
+enum { ATTEMPTS = 64 }; /* more than any engine has: a bound for mistakes */
+enum { FEW = 256 };	/* changing 1/FEW of all entries is cheap */
+enum { ALIKE = 32 };	/* 1/ALIKE changed is quick to judge incrementally */
+enum { SLACK = 8 };	/* 1/SLACK of the load is not worth changes */
 
-/* How long to look for relief: some milliseconds, and tens of them, where what
- * it saves is all tables being turned over. */
+/* How much work to spend on rebalancing: some milliseconds for fresh tables,
+ * tens of milliseconds for kept ones, where success saves that all tables are
+ * replaced. */
 enum { WORK_FRESH = 1 << 20, WORK_KEPT = 1 << 23 };
 
 static const struct engine *const engines_known[] = {
@@ -80,7 +81,7 @@ append_account(struct run *run, const char *fmt, ...)
 }
 
 static bool
-cancelled(const struct run *run)
+is_cancelled(const struct run *run)
 {
 	return run->job->cancel != NULL && *run->job->cancel;
 }
@@ -92,9 +93,13 @@ routes_as_verify_tables(const struct routes *r)
 		r->topo, r->pool, r->row, r->nblocks, &r->lanes};
 }
 
-/* Judge r, from the judgement of others where there is one. */
+/*
+ * Judge r: incrementally, if there is a judgement of routes before. The
+ * verdict, its state and the dependencies are stored in r. 0, or -1 and why: a
+ * fault, or a link has too few VLs for the layers.
+ */
 static int
-verify(const struct route_job *job, const struct routes *before,
+verify_routes(const struct route_job *job, const struct routes *before,
 	struct routes *r, struct reason *why)
 {
 	const struct verify_tables in = routes_as_verify_tables(r);
@@ -112,9 +117,9 @@ verify(const struct route_job *job, const struct routes *before,
 	return ftree_layers_fit(r, job->options, why);
 }
 
-/* The same cable in an older topology, in use there? */
+/* True if an older topology has the same link, in use there. */
 static bool
-had_cable(const struct topo *was, const struct topo *t, sw_ix s,
+had_link(const struct topo *was, const struct topo *t, sw_ix s,
 	const struct topo_adj *a)
 {
 	uint64_t peer_guid = t->node[t->sw[a->peer].node].guid;
@@ -134,7 +139,7 @@ had_cable(const struct topo *was, const struct topo *t, sw_ix s,
 	       !((peer->flags | was->node[n].flags) & TN_QUARANTINED);
 }
 
-/* The same switches by the same numbers, in use or not as they were? */
+/* True if the switches have the same numbers, and those in use are the same. */
 static bool
 same_numbers(const struct topo *was, const struct topo *t)
 {
@@ -149,7 +154,7 @@ same_numbers(const struct topo *was, const struct topo *t)
 }
 
 static bool
-same_cables(const struct topo *was, const struct topo *t, sw_ix s)
+same_links(const struct topo *was, const struct topo *t, sw_ix s)
 {
 	const struct topo_switch *a = &t->sw[s], *b = &was->sw[s];
 
@@ -157,9 +162,9 @@ same_cables(const struct topo *was, const struct topo *t, sw_ix s)
 					     a->nadj * sizeof(*t->adj)) == 0;
 }
 
-/* Does t have a cable in use that was does not have? */
+/* True if t has a link in use that `was` does not have. */
 static bool
-has_grown(const struct topo *was, const struct topo *t)
+has_new_link(const struct topo *was, const struct topo *t)
 {
 	bool same = same_numbers(was, t);
 
@@ -167,19 +172,24 @@ has_grown(const struct topo *was, const struct topo *t)
 		for (uint32_t i = 0; i < t->sw[s].nadj; i++) {
 			const struct topo_adj *a = &t->adj[t->sw[s].adj + i];
 
-			if (i == 0 && same && same_cables(was, t, s))
+			if (i == 0 && same && same_links(was, t, s))
 				break;
 			if (topo_sw_live(t, s) && topo_sw_live(t, a->peer) &&
-				!had_cable(was, t, s, a))
+				!had_link(was, t, s, a))
 				return true;
 		}
 	return false;
 }
 
-/* r, verified, or the same with the ports of nodes led apart; r is used up
- * then. */
+/*
+ * Make paths to the ports of one node disjoint: returns r, which is verified,
+ * or a changed copy, which is verified too; then r is dropped. In kept tables
+ * only the nodes are looked at for which something has changed, and all where a
+ * new link may help nodes that could not be helped before. Tables with layers
+ * for single pairs of switches are left alone.
+ */
 static struct routes *
-separate_paths(const struct run *run, struct routes *r, bool keep)
+make_paths_disjoint(const struct run *run, struct routes *r, bool keep)
 {
 	const struct routes *prev = run->job->prev;
 	struct reason why = {""};
@@ -190,10 +200,10 @@ separate_paths(const struct run *run, struct routes *r, bool keep)
 	apart = disjoint_routes(r, run->job,
 		!keep || prev == NULL ||
 			(prev->lost_disjoint > 0 &&
-				has_grown(prev->topo, r->topo)));
+				has_new_link(prev->topo, r->topo)));
 	if (apart == NULL)
 		return r;
-	if (verify(run->job, r, apart, &why) == 0) {
+	if (verify_routes(run->job, r, apart, &why) == 0) {
 		routes_unref(r);
 		return apart;
 	}
@@ -201,7 +211,7 @@ separate_paths(const struct run *run, struct routes *r, bool keep)
 	return r;
 }
 
-/* What an engine makes, not judged yet; NULL: nothing. */
+/* What an engine makes, not judged yet; NULL: nothing, *result says why. */
 static struct routes *
 run_engine(
 	struct run *run, const struct trial *trial, enum engine_result *result)
@@ -219,8 +229,10 @@ run_engine(
 	return *result == ENGINE_OK ? r : NULL;
 }
 
-/* r, judged; it is used up, and NULL comes back, unless it verifies. NULL
- * stays NULL. */
+/*
+ * Judge r, and make it disjoint if it verifies; else it is dropped, the account
+ * gets the reason, and NULL is returned. NULL stays NULL.
+ */
 static struct routes *
 verify_or_drop(struct run *run, const struct trial *trial, struct routes *r)
 {
@@ -229,8 +241,8 @@ verify_or_drop(struct run *run, const struct trial *trial, struct routes *r)
 	if (r == NULL)
 		return NULL;
 	run->story->attempts++;
-	if (verify(run->job, run->job->prev, r, &why) == 0)
-		return separate_paths(run, r, trial->keep);
+	if (verify_routes(run->job, run->job->prev, r, &why) == 0)
+		return make_paths_disjoint(run, r, trial->keep);
 	append_account(run, "%s attempt %u%s: %s", trial->engine->name,
 		trial->attempt, trial->keep ? " keeping entries" : "",
 		why.text);
@@ -238,7 +250,7 @@ verify_or_drop(struct run *run, const struct trial *trial, struct routes *r)
 	return NULL;
 }
 
-/* Compute hosts that can be reached. */
+/* Compute hosts on live switches. */
 static uint64_t
 count_hosts(const struct topo *t)
 {
@@ -253,9 +265,13 @@ count_hosts(const struct topo *t)
 	return n;
 }
 
-/* r, or the same with its busiest cables relieved; r is used up then. */
+/*
+ * Move entries off the busiest links of r: returns r, or a changed copy that
+ * verifies and has a lower load; then r is dropped. Tables with layers for
+ * single pairs of switches are left alone.
+ */
 static struct routes *
-relieve_busiest_links(const struct run *run, struct routes *r,
+rebalance_busiest_links(const struct run *run, struct routes *r,
 	const struct rebalance_opts *wish)
 {
 	struct reason why = {""};
@@ -266,7 +282,7 @@ relieve_busiest_links(const struct run *run, struct routes *r,
 	even = rebalance_routes(r, wish);
 	if (even == NULL)
 		return r;
-	if (verify(run->job, r, even, &why) == 0 &&
+	if (verify_routes(run->job, r, even, &why) == 0 &&
 		even->report.load_max < r->report.load_max) {
 		routes_unref(r);
 		return even;
@@ -275,6 +291,7 @@ relieve_busiest_links(const struct run *run, struct routes *r,
 	return r;
 }
 
+/* True if the load of r is within the limit of a fresh load. */
 static bool
 is_within_load_limit(
 	const struct run *run, const struct routes *r, uint64_t fresh)
@@ -282,9 +299,9 @@ is_within_load_limit(
 	return r->report.load_max * 1000 <= fresh * run->job->load_limit;
 }
 
-/* What the busiest cable carries, those of hosts included. */
+/* What the busiest link carries, those of hosts included. */
 static uint64_t
-busiest(const struct routes *r)
+busiest_link_load(const struct routes *r)
 {
 	uint64_t least = verify_state_load_bound(r->verified);
 
@@ -292,12 +309,12 @@ busiest(const struct routes *r)
 }
 
 /*
- * Has a fresh computation a load that vouches for what is kept? Found before,
- * for this very fabric, or what any has at the least, be it on the cables of
- * hosts.
+ * True if kept tables are within the limit of a load that is known without a
+ * fresh computation: a load bound, or the fresh_load of the previous routes if
+ * the fabric is the same. The highest known load is noted in kept->fresh_load.
  */
 static bool
-has_known_load_bound(const struct run *run, struct routes *kept)
+known_load_allows_kept(const struct run *run, struct routes *kept)
 {
 	const struct routes *prev = run->job->prev;
 	uint64_t least;
@@ -314,7 +331,7 @@ has_known_load_bound(const struct run *run, struct routes *kept)
 	return is_within_load_limit(run, kept, kept->fresh_load);
 }
 
-/* Do they change no more than one entry in so many of those in force? */
+/* True if r changes no more than one entry in `many` of those in force. */
 static bool
 changes_one_in(const struct routes *r, uint64_t many)
 {
@@ -323,9 +340,9 @@ changes_one_in(const struct routes *r, uint64_t many)
 }
 
 /*
- * Is there nothing to relieve of fresh tables, as they load no cable clearly
- * more than any must be, or than a host's own one? If there is, goal is what
- * must be.
+ * True if fresh tables with this load need no rebalancing: it is not clearly
+ * more than a host's own link carries, or than the load bound. *goal is set to
+ * the load that rebalancing is to reach, if it is needed.
  */
 static bool
 is_near_load_bound(const struct topo *t, uint64_t load, uint64_t *goal)
@@ -340,7 +357,8 @@ is_near_load_bound(const struct topo *t, uint64_t load, uint64_t *goal)
 	return load <= least + least / SLACK;
 }
 
-/* A fresh computation, judged, whose tables are relieved where that is due. */
+/* Rebalance fresh tables, which are verified, where they need it. NULL stays
+ * NULL. */
 static struct routes *
 rebalance_fresh(const struct run *run, struct routes *r)
 {
@@ -350,15 +368,16 @@ rebalance_fresh(const struct run *run, struct routes *r)
 	if (r == NULL ||
 		is_near_load_bound(r->topo, r->report.load_max, &wish.goal))
 		return r;
-	return relieve_busiest_links(run, r, &wish);
+	return rebalance_busiest_links(run, r, &wish);
 }
 
 /*
- * Do fresh tables, not judged, vouch for what is kept? Then it does not matter
- * what a judge would say of them: without them what is kept would be used all
- * the same. It is their load alone that counts, where they would be used as
- * they are, neither led apart nor relieved. What is nearly as it was is judged
- * by the difference, which is quicker.
+ * True if kept tables are within the limit of the load of fresh ones, which are
+ * not judged. A judgement is not needed: if they failed it, the kept tables
+ * would be used as well. The load is the final one only if the fresh tables
+ * would neither be made disjoint nor rebalanced; otherwise false. Also false
+ * if they are nearly the tables in force: then the incremental judgement is
+ * quicker than counting loads.
  */
 static bool
 fresh_load_allows_kept(
@@ -377,9 +396,9 @@ fresh_load_allows_kept(
 }
 
 /*
- * Few entries in force that load a cable too much, led another way: clearly
- * below the limit that a fresh load sets, so that it is not reached again at
- * once.
+ * Options for rerouting a few entries of kept tables. The goal is halfway
+ * between the fresh load and the limit, so that the limit is not reached again
+ * with the next change.
  */
 static struct rebalance_opts
 small_rebalance_opts(const struct run *run, uint64_t fresh)
@@ -390,10 +409,11 @@ small_rebalance_opts(const struct run *run, uint64_t fresh)
 }
 
 /*
- * Entries that are kept, a few of them led another way, if then what any tables
- * have at the least vouches for them: that is quicker than fresh ones beside
- * them. It is hopeless, most likely, where what vouched for those in force is
- * far from that.
+ * Step 3: rebalance kept tables against the load bound in kept->fresh_load.
+ * Returns changed tables if they are within its limit, else kept as it was.
+ * This is quicker than fresh tables to compare with. It is most likely hopeless
+ * where the load that the previous routes were accepted against is already
+ * above that limit.
  */
 static struct routes *
 rebalance_kept_by_bound(const struct run *run, struct routes *kept)
@@ -404,7 +424,7 @@ rebalance_kept_by_bound(const struct run *run, struct routes *kept)
 
 	if (was * 1000 > least * run->job->load_limit)
 		return kept;
-	light = relieve_busiest_links(run, routes_ref(kept), &wish);
+	light = rebalance_busiest_links(run, routes_ref(kept), &wish);
 	if (is_within_load_limit(run, light, least)) {
 		routes_unref(kept);
 		light->fresh_load = least;
@@ -415,9 +435,10 @@ rebalance_kept_by_bound(const struct run *run, struct routes *kept)
 }
 
 /*
- * Entries in force that load a cable too much, a few of them led another way;
- * then, if those do not serve, whatever does, then those of single LIDs as
- * fresh tables have them.
+ * Step 6: rebalance kept tables against the load of fresh ones, until they are
+ * within its limit: first by few entries, well below the limit; if that fails,
+ * by any entries; then by taking over all entries of single LIDs from the fresh
+ * tables. Each call returns at once if its goal is reached.
  */
 static struct routes *
 rebalance_kept_by_fresh(
@@ -428,16 +449,16 @@ rebalance_kept_by_fresh(
 
 	if (is_within_load_limit(run, kept, load))
 		return kept;
-	kept = relieve_busiest_links(run, kept, &wish);
+	kept = rebalance_busiest_links(run, kept, &wish);
 	wish.goal = load * run->job->load_limit / 1000;
 	wish.fresh = true;
-	kept = relieve_busiest_links(run, kept, &wish);
+	kept = rebalance_busiest_links(run, kept, &wish);
 	wish.from = fresh;
-	return relieve_busiest_links(run, kept, &wish);
+	return rebalance_busiest_links(run, kept, &wish);
 }
 
-/* Fresh tables that are nearly those in force, and not much further from them
- * than those that are kept? */
+/* True if fresh tables are nearly those in force, and change at most twice as
+ * many entries as the kept ones. */
 static bool
 changes_few(const struct routes *fresh, const struct routes *kept)
 {
@@ -445,13 +466,17 @@ changes_few(const struct routes *fresh, const struct routes *kept)
 	       fresh->entries_changed <= 2 * kept->entries_changed;
 }
 
-/* Which of the two to use; the other is dropped. Either may be NULL. */
+/*
+ * Step 6: choose between kept and fresh tables, both verified; the other one is
+ * dropped. Either may be NULL. Kept tables win if they are, or can be
+ * rebalanced to be, within the limit of the fresh load.
+ */
 static struct routes *
 choose_routes(struct run *run, struct routes *kept, struct routes *fresh)
 {
 	if (fresh == NULL)
 		return kept;
-	fresh->fresh_load = busiest(fresh);
+	fresh->fresh_load = busiest_link_load(fresh);
 	if (kept != NULL &&
 		!is_within_load_limit(run, kept, fresh->fresh_load)) {
 		kept = rebalance_kept_by_fresh(run, kept, fresh);
@@ -471,7 +496,8 @@ choose_routes(struct run *run, struct routes *kept, struct routes *fresh)
 	return fresh;
 }
 
-/* One attempt of one engine: verified routes or NULL. */
+/* One attempt of one engine, in the steps of compute.h: verified routes or
+ * NULL. */
 static struct routes *
 attempt_engine(struct run *run, const struct engine *e, unsigned n,
 	enum engine_result *result)
@@ -485,12 +511,12 @@ attempt_engine(struct run *run, const struct engine *e, unsigned n,
 		if (*result != ENGINE_OK)
 			return NULL;
 	}
-	if (kept != NULL && !has_known_load_bound(run, kept))
+	if (kept != NULL && !known_load_allows_kept(run, kept))
 		kept = rebalance_kept_by_bound(run, kept);
 	if (kept != NULL && is_within_load_limit(run, kept, kept->fresh_load))
 		return kept;
 	if (kept != NULL)
-		mem_trim(); /* the fresh ones are one more generation */
+		mem_trim(); /* fresh tables need as much memory again */
 	trial.keep = false;
 	fresh = run_engine(run, &trial, result);
 	if (kept != NULL && fresh != NULL &&
@@ -517,8 +543,8 @@ same_tables(const struct routes *a, const struct routes *b)
 	return true;
 }
 
-/* What the fabric looks like as a tree, told beside every result: read here
- * where the engine has not. */
+/* What the fabric looks like as a tree, part of every result: read here if the
+ * engine has not read it. */
 static void
 read_tree(const struct route_job *job, struct routes *r)
 {
@@ -531,10 +557,10 @@ read_tree(const struct route_job *job, struct routes *r)
 }
 
 /*
- * Where switches were moved, the order in force is not the one that was read,
- * and the next computation begins with another. Begin again with what came of
- * it until nothing more changes, so that neither the next sweep nor a restart
- * rewrites tables for it.
+ * Where switches were moved to another tier, the order in force differs from
+ * the one that was read, and the next computation would begin with another
+ * order. So compute again from the result until nothing changes any more: then
+ * neither the next sweep nor a restart rewrites tables for this reason.
  */
 static struct routes *
 repeat_until_stable(
@@ -591,7 +617,7 @@ compute_routes(const struct route_job *job, const char *const *engines,
 	struct routes *r = NULL;
 
 	*story = (struct route_account){0};
-	for (size_t i = 0; i < n && r == NULL && !cancelled(&run); i++) {
+	for (size_t i = 0; i < n && r == NULL && !is_cancelled(&run); i++) {
 		const struct engine *e = engine_by_name(engines[i]);
 
 		if (e == NULL) {
@@ -603,11 +629,11 @@ compute_routes(const struct route_job *job, const char *const *engines,
 		r = try_engine(&run, e);
 		story->fallback = i > 0;
 	}
-	if (r == NULL && !last_tried && !cancelled(&run)) {
+	if (r == NULL && !last_tried && !is_cancelled(&run)) {
 		r = try_engine(&run, &engine_updn);
 		story->fallback = n > 0;
 	}
-	if (r != NULL && cancelled(&run)) {
+	if (r != NULL && is_cancelled(&run)) {
 		routes_unref(r);
 		r = NULL;
 	}
@@ -615,9 +641,9 @@ compute_routes(const struct route_job *job, const char *const *engines,
 		read_tree(job, r);
 	else
 		(void)reason_set(why, "%s%s",
-			cancelled(&run) ? "cancelled"
-					: "no engine made routes that pass "
-					  "verification: ",
-			cancelled(&run) ? "" : story->tried);
+			is_cancelled(&run) ? "cancelled"
+					   : "no engine made routes that pass "
+					     "verification: ",
+			is_cancelled(&run) ? "" : story->tried);
 	return r;
 }

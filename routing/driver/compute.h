@@ -1,38 +1,56 @@
 /*
- * route: from a job to verified routes.
+ * compute: from a job to verified routes.
  *
- * Runs the configured engines in order; each result is judged by verify; a
- * refusal or a failed verification leads to the engine's next attempt, then to
- * the next engine, and last always to up/down over the kept order, which routes
- * any connected fabric on one lane. What was tried and why it was left is told.
+ * The configured engines are tried in order. The verifier judges each result
+ * (routing/verify/verify.h). A result that fails leads to the engine's next
+ * attempt; an engine that refuses, or has no further attempt, to the next
+ * engine. The last one is always up/down over the kept order, which routes any
+ * connected fabric on one layer. struct route_account tells what was tried and
+ * why it was rejected.
  *
- * Keeping entries: with previous routes, a result that keeps what it can is
- * accepted while its worst link load stays within job->load_limit of what a
- * fresh computation would give (compared with the fresh one, so that drift
- * cannot compound). Links are those of hosts, too: over its own, each is sent
- * to by all others, whatever the tables, and a cable between switches that
- * carries no more holds nobody up. That the limit is kept is proven of every
- * result (routes.fresh_load says which load vouches):
+ * An attempt may make two sets of tables: kept tables, in which every entry of
+ * the previous routes stays that is still legal, and fresh tables. Kept tables
+ * are preferred while their busiest link carries at most job->load_limit (per
+ * mille) of what the busiest link of fresh tables carries. The comparison is
+ * never with the previous routes, so that loads cannot grow step by step over
+ * many changes. A load is that of the busiest of all links, those of hosts
+ * included: all other hosts send over a host's own link, whatever the tables,
+ * and a link between switches that carries no more than that delays no traffic.
  *
- *   by what any tables must load some cable with (verify_state_load_bound,
- * load_bound_tree.h): nearly always, in no time; the same of kept tables of
- * which the busiest cables are relieved (rebalance.h), where what vouched for
- * those in force was not far from it: a repair leads what went over a lost
- * cable together with as much, and fresh tables do not; or else by the load of
- * fresh ones, computed beside those kept, and judged only if they are to be
- * used, or kept ones must be changed first: these are relieved before they are
- * given up for fresh ones.
+ * That the limit is observed is proven for every result, at the smallest cost
+ * that will do. routes.fresh_load is the load that a result was accepted
+ * against. The steps of an attempt:
  *
- * So most failures do not wait for a fresh computation. An entry may change
- * that fresh tables would have vouched for, where they would have been as busy.
+ *   1. Kept tables are computed and verified. Without previous routes, or if
+ *      job->rebalance is set, or if they fail, step 4 follows without them.
+ *   2. Kept tables are accepted if they are within the limit of a load bound,
+ *      which the busiest link of any tables carries at the least
+ *      (verify_state_load_bound, load_bound_tree), or of the fresh_load of the
+ *      previous routes if the fabric is the same. This is nearly always enough
+ *      and takes no time.
+ *   3. Else a few entries are moved off their busiest links (rebalance.h), and
+ *      they are accepted if they are within the limit of the load bound then.
+ *      This often helps after a repair, which adds all that went over a lost
+ *      link to one other link, as fresh tables do not. It is tried only if the
+ *      fresh_load of the previous routes was not far above the load bound.
+ *   4. Else fresh tables are computed. If their load, which is counted without
+ *      a judgement, allows the kept tables, these are accepted.
+ *   5. Else fresh tables are verified. Their busiest links are rebalanced where
+ *      they carry clearly more than they must.
+ *   6. Kept tables that are above the limit of the fresh load are rebalanced
+ *      against it. They are given up for fresh ones if they stay above the
+ *      limit, or if the fresh ones change hardly more entries.
  *
- * The busiest cables of fresh tables are relieved, too, where they carry
- * clearly more than they must. Fresh means of the order and the reading in
- * force: to read the fabric anew, which may take another engine, is for
- * job->rebalance, whatever the load.
+ * So most failures do not wait for a fresh computation. Step 3 may change an
+ * entry that could have stayed, where fresh tables would have been as busy.
  *
- * Ports of one node are led apart in every result (apart.h), kept or fresh:
- * redundancy is worth entries, and comes before load.
+ * Fresh tables still use the order and the reading of the fabric in force. To
+ * read the fabric anew, which may lead to another engine, takes job->rebalance,
+ * whatever the load.
+ *
+ * In all verified tables, kept or fresh, the paths to the ports of one node are
+ * made disjoint (disjoint.h): redundancy is worth entries, and comes before
+ * load.
  */
 #ifndef HEDDLE_ROUTING_DRIVER_COMPUTE_H
 #define HEDDLE_ROUTING_DRIVER_COMPUTE_H
@@ -42,11 +60,11 @@
 
 #include "routing/core/engine.h"
 
-/* What happened on the way, for the log, status and explain. */
+/* What happened meanwhile, for the log, status and explain. */
 struct route_account {
 	char engine[16];   /* that made the result */
 	bool fallback;	   /* it was not the first configured one */
-	bool rebalanced;   /* fresh tables although there were old ones */
+	bool rebalanced;   /* fresh tables although there were previous ones */
 	unsigned attempts; /* results judged */
 	char tried[512];   /* "updn attempt 0: cycle S1/3 ...; ..." */
 };
@@ -63,10 +81,10 @@ struct routes *compute_routes(const struct route_job *job,
 /* Known engine names, NULL-terminated: for the configuration. */
 const char *const *engine_names(void);
 
-/* The engine called so; NULL: none is, or name is NULL. */
+/* The engine of this name; NULL: there is none, or name is NULL. */
 const struct engine *engine_by_name(const char *name);
 
-/* The name of the engine called so, static; NULL: none is, or word is NULL. */
+/* The name of that engine, static; NULL: there is none, or word is NULL. */
 const char *engine_find(const char *word);
 
 #endif

@@ -3,26 +3,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "routing/verify/verify.h"
 #include "sm/base/be.h"
 #include "sm/base/hash.h"
 
 enum {
 	CHANGES = 3,	    /* entries that are changed at once */
-	PATIENCE = 1 << 16, /* cables to look at in vain, for one node */
+	PATIENCE = 1 << 16, /* links to try in vain, for one node */
 };
 
-/* Of a search for another way: how it gets to a switch with so many entries
- * changed. */
+/* A state of a search for another path: the best path so far to a switch with
+ * a given number of entries changed. */
 struct disjoint_state {
-	uint32_t search; /* number of the one that it is of */
-	uint32_t moved;	 /* ways of leaves that pass what is changed */
-	uint64_t load;	 /* of the busiest cable */
-	uint32_t cable;	 /* by which it came, */
-	sw_ix from;	 /* from there, with */
-	uint8_t changes;
+	uint32_t search; /* number of the search */
+	uint32_t moved;	 /* paths of leaves that pass changed entries */
+	uint64_t load;	 /* of the busiest link */
+	uint32_t cable;	 /* last link, */
+	sw_ix from;	 /* from this switch, */
+	uint8_t changes; /* which is reached with this number of changes */
 };
 
-/* Entries to change, so that a leaf gets to a port by another way. */
+/* Entries to change, so that a leaf gets to a port by another path. */
 struct trial {
 	uint32_t way;
 	uint32_t n;
@@ -32,11 +33,11 @@ struct trial {
 	uint64_t load;
 };
 
-/* ---- what there is ---- */
+/* ---- the fabric ---- */
 
-/* Cables that may be used. */
+/* Links that may be used. */
 static void
-find_cables(struct disjoint *e)
+find_links(struct disjoint *e)
 {
 	const struct topo *t = e->t;
 	bool *live = arena_array(e->a, t->nsw, sizeof(*live));
@@ -80,9 +81,9 @@ find_loads(struct disjoint *e)
 		}
 }
 
-/* The hash of what was said about ports: was it the same last time? */
+/* The hash of the options about ports, to see whether they have changed. */
 static uint64_t
-said(const struct engine_options *o)
+hash_port_options(const struct engine_options *o)
 {
 	uint64_t h = FNV_START;
 
@@ -97,10 +98,10 @@ said(const struct engine_options *o)
 	return h | 1;
 }
 
-/* Add to what the switches and cables on the way from leaf s have. */
+/* Add to the counts of the switches and links on the path from leaf s. */
 static void
-carry(struct disjoint *e, struct disjoint_path *w, sw_ix s, uint32_t leaves,
-	uint64_t load)
+add_path_load(struct disjoint *e, struct disjoint_path *w, sw_ix s,
+	uint32_t leaves, uint64_t load)
 {
 	while (w->dist[s] != DISJOINT_NONE && s != w->dest) {
 		uint32_t c = w->next[s];
@@ -112,7 +113,7 @@ carry(struct disjoint *e, struct disjoint_path *w, sw_ix s, uint32_t leaves,
 }
 
 static void
-begin(struct disjoint *e)
+prepare_search(struct disjoint *e)
 {
 	uint32_t nsw = e->t->nsw;
 	const struct multi_port_node_ports *p = &e->ports;
@@ -141,13 +142,11 @@ begin(struct disjoint *e)
 	for (size_t i = 0; i < p->n; i++)
 		e->hosts[topo_switch_of(e->t, p->member[i].port)]++;
 	routes_order(e->from, e->pos);
-	find_cables(e);
+	find_links(e);
 }
 
-/* ---- the ways to a node ---- */
+/* ---- the paths to a node ---- */
 
-/* The ways to the path-th LIDs of n ports: are there several, not all to one
- * switch? */
 bool
 disjoint_take_paths(struct disjoint *e, const struct multi_port_node_member *m,
 	size_t n, unsigned path)
@@ -176,12 +175,11 @@ disjoint_take_paths(struct disjoint *e, const struct multi_port_node_member *m,
 }
 
 /*
- * Count how many of the ways from s, but that of number `but` (DISJOINT_NONE:
- * of all), pass each switch behind it; e->all are all of them. False when there
- * is none that all pass, or a port that is not reached.
+ * e->seen counts, from e->stamp on, how many of the paths from s pass each
+ * switch; e->all is the count of a switch that all of them pass.
  */
 bool
-disjoint_cross(struct disjoint *e, sw_ix s, uint32_t but)
+disjoint_has_shared_switch(struct disjoint *e, sw_ix s, uint32_t but)
 {
 	bool any = true;
 
@@ -210,12 +208,12 @@ disjoint_cross(struct disjoint *e, sw_ix s, uint32_t but)
 }
 
 /*
- * All entries at once, as there is waiting for each; how far each switch is,
- * how many leaves' packets pass it. e->order: those that get there, each behind
- * the one it sends to.
+ * Read all entries at once, as each waits for memory; find how far each switch
+ * is, and how many leaves' packets pass it. e->order: the switches that get
+ * there, each behind the one it sends to.
  */
 static void
-measure(struct disjoint *e, struct disjoint_path *w)
+measure_paths(struct disjoint *e, struct disjoint_path *w)
 {
 	uint32_t n, d;
 
@@ -248,14 +246,14 @@ measure(struct disjoint *e, struct disjoint_path *w)
 	}
 }
 
-/* Do packets of others come to s? */
+/* True if packets of other leaves come to s. */
 static bool
 is_passed(const struct disjoint *e, const struct disjoint_path *w, sw_ix s)
 {
 	return s == w->dest || w->pass[s] > (e->hosts[s] > 0);
 }
 
-/* ---- another way ---- */
+/* ---- another path ---- */
 
 static bool
 goes_down(const struct disjoint *e, sw_ix s, sw_ix next)
@@ -273,9 +271,9 @@ in_one_plane(const struct disjoint *e, const struct disjoint_path *w, sw_ix s,
 	       (((p[s] ^ p[next]) | (p[s] ^ p[w->dest])) & ROUTE_PLANE) == 0;
 }
 
-/* May the entry of s lead by cable c? */
+/* True if the entry of s may be link c. */
 static bool
-may(const struct disjoint *e, const struct disjoint_path *w, sw_ix s,
+can_use_link(const struct disjoint *e, const struct disjoint_path *w, sw_ix s,
 	uint32_t c)
 {
 	sw_ix x = e->t->adj[c].peer, next = w->to[s];
@@ -295,9 +293,10 @@ state_of(struct disjoint *e, sw_ix s, uint32_t changes)
 }
 
 /*
- * By cable c from s to its other end: is that new, or better? True: new. Loads
- * decide where the leaf's own way is all that moves: that is always worth it,
- * so that what is done depends on the entries alone.
+ * Take link c from s: note the state at its other end if it is new or better.
+ * True: new. Loads decide only where nothing but the leaf's own path moves:
+ * such a change is always worth it, so that the outcome depends on the entries
+ * alone.
  */
 static bool
 try_next_hop(struct disjoint *e, const struct disjoint_path *w, sw_ix s,
@@ -320,10 +319,11 @@ try_next_hop(struct disjoint *e, const struct disjoint_path *w, sw_ix s,
 	return fresh;
 }
 
-/* From the leaf by all ways that take no more changes than so many, and none of
- * the switches that are on all ways to the other ports. What it took. */
+/* Search from the leaf all paths that need at most `most` changes and pass none
+ * of the switches that are on all paths to the other ports. Returns the links
+ * tried. */
 static uint32_t
-explore(struct disjoint *e, const struct disjoint_path *w, sw_ix leaf,
+explore_paths(struct disjoint *e, const struct disjoint_path *w, sw_ix leaf,
 	uint32_t most)
 {
 	const struct topo *t = e->t;
@@ -347,7 +347,7 @@ explore(struct disjoint *e, const struct disjoint_path *w, sw_ix leaf,
 		for (uint32_t c = from; c < to; c++) {
 			sw_ix x = t->adj[c].peer;
 
-			if (e->seen[x] != e->all && may(e, w, s, c) &&
+			if (e->seen[x] != e->all && can_use_link(e, w, s, c) &&
 				try_next_hop(e, w, s, k, c))
 				e->queue[n++] = x * (CHANGES + 1) + k +
 						(c != w->next[s]);
@@ -356,8 +356,8 @@ explore(struct disjoint *e, const struct disjoint_path *w, sw_ix leaf,
 	return took;
 }
 
-/* The best way from leaf to port i, by k entries changed, that meets none that
- * is on all others. */
+/* The best path from leaf to port i, with k entries changed, that passes no
+ * switch that is on all other paths. False: there is none. */
 static bool
 find_trial(struct disjoint *e, uint32_t i, sw_ix leaf, uint32_t k,
 	struct trial *out)
@@ -366,9 +366,9 @@ find_trial(struct disjoint *e, uint32_t i, sw_ix leaf, uint32_t k,
 	sw_ix s = w->dest;
 	uint32_t took;
 
-	if (!disjoint_cross(e, leaf, i) || s == leaf)
+	if (!disjoint_has_shared_switch(e, leaf, i) || s == leaf)
 		return false;
-	took = explore(e, w, leaf, k);
+	took = explore_paths(e, w, leaf, k);
 	if (state_of(e, s, k)->search != e->search) {
 		if (k > 1)
 			e->patience -= took < e->patience ? took : e->patience;
@@ -391,7 +391,8 @@ find_trial(struct disjoint *e, uint32_t i, sw_ix leaf, uint32_t k,
 }
 
 static bool
-better(const struct disjoint *e, const struct trial *a, const struct trial *b)
+is_better_trial(
+	const struct disjoint *e, const struct trial *a, const struct trial *b)
 {
 	bool idle = e->way[a->way].idle;
 
@@ -409,7 +410,7 @@ is_changed(const struct trial *x, sw_ix s)
 	return false;
 }
 
-/* The leaves whose ways pass what is changed: how many. */
+/* Find the leaves with paths through changed entries; returns how many. */
 static uint32_t
 find_moved(struct disjoint *e, const struct trial *x, uint32_t l)
 {
@@ -444,52 +445,53 @@ swap_entries(const struct disjoint *e, struct disjoint_path *w, struct trial *x)
 	}
 }
 
-/* Take n leaves' ways to a port off, change what is to be, put them on. */
+/* Take the paths of n leaves off the counts, swap the entries, add the new
+ * paths. Done twice, everything is as before. */
 static void
-move(struct disjoint *e, struct trial *x, uint32_t n)
+move_paths(struct disjoint *e, struct trial *x, uint32_t n)
 {
 	struct disjoint_path *w = &e->way[x->way];
 
 	for (uint32_t i = 0; i < n; i++) {
 		sw_ix s = e->ports.leaf[e->moved[i]];
 
-		carry(e, w, s, DISJOINT_NONE,
+		add_path_load(e, w, s, DISJOINT_NONE,
 			w->base ? 0 - (uint64_t)e->hosts[s] : 0);
 	}
 	swap_entries(e, w, x);
 	for (uint32_t i = 0; i < n; i++) {
 		sw_ix s = e->ports.leaf[e->moved[i]];
 
-		carry(e, w, s, 1, w->base ? e->hosts[s] : 0);
+		add_path_load(e, w, s, 1, w->base ? e->hosts[s] : 0);
 	}
 }
 
-/* Do it if fewer leaves are cut then. */
+/* Accept a trial if fewer leaves are cut with it. */
 static bool
 try_trial(struct disjoint *e, struct trial *x, uint32_t l)
 {
 	uint32_t n = find_moved(e, x, l), before = 0, after = 0;
 
-	move(e, x, n);
+	move_paths(e, x, n);
 	for (uint32_t i = 0; i < n; i++) {
 		before += e->cut[e->moved[i]];
-		after += disjoint_cross(
+		after += disjoint_has_shared_switch(
 			e, e->ports.leaf[e->moved[i]], DISJOINT_NONE);
 	}
 	if (after >= before) {
-		move(e, x, n);
+		move_paths(e, x, n);
 		return false;
 	}
 	for (uint32_t i = 0; i < n; i++)
-		e->cut[e->moved[i]] = disjoint_cross(
+		e->cut[e->moved[i]] = disjoint_has_shared_switch(
 			e, e->ports.leaf[e->moved[i]], DISJOINT_NONE);
 	e->ncut -= before - after;
 	return true;
 }
 
-/* The best trial of k changes for leaf number l that is worth it. */
+/* Accept the best trial of k changes for leaf number l that helps. */
 static bool
-mend_leaf(struct disjoint *e, uint32_t l, uint32_t k)
+repair_leaf(struct disjoint *e, uint32_t l, uint32_t k)
 {
 	struct trial trial[DISJOINT_PORTS];
 	uint32_t n = 0;
@@ -500,7 +502,7 @@ mend_leaf(struct disjoint *e, uint32_t l, uint32_t k)
 		uint32_t best = 0;
 
 		for (uint32_t i = 1; i < n; i++)
-			if (better(e, &trial[i], &trial[best]))
+			if (is_better_trial(e, &trial[i], &trial[best]))
 				best = i;
 		if (try_trial(e, &trial[best], l))
 			return true;
@@ -511,9 +513,9 @@ mend_leaf(struct disjoint *e, uint32_t l, uint32_t k)
 
 /* ---- nodes ---- */
 
-/* Write what is other than it was. */
+/* Write the entries that have changed. */
 static void
-write_way(struct disjoint *e, const struct disjoint_path *w)
+write_path(struct disjoint *e, const struct disjoint_path *w)
 {
 	const struct topo *t = e->t;
 
@@ -528,12 +530,12 @@ write_way(struct disjoint *e, const struct disjoint_path *w)
 }
 
 /*
- * Which leaves have a single point of failure; how many. Only they can that
- * send what is for the first port, whose way was measured last, by a switch
- * that is on a way to the second, too.
+ * Find the leaves that have a single point of failure; returns how many. A leaf
+ * can only have one if its path to the first port, which was measured last,
+ * passes a switch that is on a path to the second port, too.
  */
 static uint32_t
-find_cut(struct disjoint *e)
+find_cut_leaves(struct disjoint *e)
 {
 	const struct disjoint_path *w = e->way;
 	bool *shared = e->shared;
@@ -550,23 +552,23 @@ find_cut(struct disjoint *e)
 		sw_ix s = e->ports.leaf[i];
 
 		e->cut[i] = w->dist[s] != DISJOINT_NONE && shared[s] &&
-			    disjoint_cross(e, s, DISJOINT_NONE);
+			    disjoint_has_shared_switch(e, s, DISJOINT_NONE);
 		e->ncut += e->cut[i];
 	}
 	return e->ncut;
 }
 
-/* Part the ways at hand. */
+/* Make the paths at hand disjoint, as far as possible. */
 static void
-part(struct disjoint *e)
+make_disjoint(struct disjoint *e)
 {
 	uint32_t before, last;
 
 	if (!e->meets[e->way[0].lid])
 		return;
 	for (uint32_t i = e->nways; i-- > 0;)
-		measure(e, &e->way[i]);
-	before = find_cut(e);
+		measure_paths(e, &e->way[i]);
+	before = find_cut_leaves(e);
 	if (before == 0)
 		return;
 	if (e->load == NULL)
@@ -577,27 +579,27 @@ part(struct disjoint *e)
 		for (uint32_t k = 1; k <= CHANGES; k++)
 			for (uint32_t i = 0; i < e->ports.nleaves; i++)
 				if (e->cut[i] && e->patience > 0)
-					(void)mend_leaf(e, i, k);
+					(void)repair_leaf(e, i, k);
 	} while (e->ncut > 0 && e->ncut < last);
 	for (uint32_t i = 0; e->ncut < before && i < e->nways; i++)
-		write_way(e, &e->way[i]);
+		write_path(e, &e->way[i]);
 	e->left += e->ncut > 0;
 }
 
-/* The node whose first port has number i. */
+/* The same for all LIDs of a node; i: the number of its first port. */
 static void
-part_node(struct disjoint *e, size_t i)
+make_node_disjoint(struct disjoint *e, size_t i)
 {
 	size_t n = multi_port_node_size(&e->ports, i);
 
 	for (unsigned path = 0; path < DISJOINT_PATHS; path++) {
 		if (!disjoint_take_paths(e, &e->ports.member[i], n, path))
 			return;
-		part(e);
+		make_disjoint(e);
 	}
 }
 
-/* Which node a LID leads to, of those with several ports. False: none. */
+/* Find the node of each LID, of nodes with several ports. False: none. */
 static bool
 find_nodes(struct disjoint *e)
 {
@@ -621,20 +623,20 @@ find_nodes(struct disjoint *e)
 }
 
 static void
-part_all(struct disjoint *e, bool all)
+make_all_disjoint(struct disjoint *e, bool all)
 {
 	const struct multi_port_node_ports *p = &e->ports;
 	const struct route_job *job = e->job;
 
-	begin(e);
+	prepare_search(e);
 	if (all || !disjoint_select(e))
 		e->due = NULL;
 	disjoint_find_shared(e);
 	for (size_t i = 0; i < p->n; i += multi_port_node_size(p, i))
-		if (disjoint_asked(e, i) &&
+		if (disjoint_is_due(e, i) &&
 			(job->cancel == NULL || !*job->cancel))
-			part_node(e, i);
-	/* who was not looked at is as he was */
+			make_node_disjoint(e, i);
+	/* nodes that were not looked at are as before */
 	e->left += e->due != NULL ? job->prev->lost_disjoint : 0;
 }
 
@@ -643,13 +645,13 @@ disjoint_routes(struct routes *r, const struct route_job *job, bool all)
 {
 	struct disjoint e = {.t = r->topo, .job = job, .from = r};
 
-	r->disjoint_opts_hash = said(job->options);
+	r->disjoint_opts_hash = hash_port_options(job->options);
 	if (r->homes == 0)
 		return NULL;
 	e.a = arena_new();
 	e.ports = multi_port_node_ports(r->topo, job->options);
 	if (find_nodes(&e))
-		part_all(&e, all);
+		make_all_disjoint(&e, all);
 	multi_port_node_ports_free(&e.ports);
 	arena_free(e.a);
 	r->lost_disjoint = e.left;

@@ -6,34 +6,36 @@
 #include "sm/base/mem.h"
 
 /*
- * Most ways never meet, and that is found out for many nodes at once. Of a
- * block of LIDs every switch has a word: those whose packets come to it. Where
- * two leaves have both ports of some nodes, their LIDs follow each other on
- * both, and one look at two words of each switch is about all of them.
+ * The paths to most nodes' ports never meet, and that is found out for many
+ * nodes at once. For a block of LIDs every switch has a word: the LIDs for
+ * which packets come to it. Where two leaves have the two ports of several
+ * nodes, the LIDs of these nodes are in the same sequence on both, and one
+ * comparison of two words of each switch, one of them rotated, decides for all
+ * these nodes.
  */
 
-/* The first two ways to a node. */
+/* The LIDs of the first two ports of a node. */
 struct pair {
 	uint16_t lid[2];
 };
 
 struct leaf {
-	uint64_t hash; /* of its cables */
+	uint64_t hash; /* of its links */
 	sw_ix sw;
-	bool as_before; /* the same as of the leaf before */
+	bool as_before; /* the same links as the leaf before it */
 };
 
 struct meet {
 	const struct disjoint *e;
-	struct leaf *leaf; /* [e->ports.nleaves], those alike together */
+	struct leaf *leaf; /* [e->ports.nleaves], equal ones together */
 	uint64_t *want;	   /* [nblocks] LIDs to follow, and */
-	uint32_t *asks;	   /* how many pairs have one there */
-	uint64_t **word;   /* [nblocks] of each switch, or NULL */
-	uint64_t **idle;   /* [nidle] of blocks that are done with */
+	uint32_t *asks;	   /* how many pairs have a LID there */
+	uint64_t **word;   /* [nblocks] words by switch, or NULL */
+	uint64_t **idle;   /* [nidle] words of blocks no longer needed */
 	uint32_t nidle;
 	/* of the block at hand, by switch */
 	uint64_t *sent;
-	sw_ix *queue; /* [nsw], a ring, with at most each switch once */
+	sw_ix *queue; /* [nsw], a ring, each switch at most once */
 	bool *queued;
 	uint32_t head, nqueue;
 };
@@ -44,9 +46,9 @@ block_of(const struct pair *p, unsigned k)
 	return p->lid[k] / LFT_BLOCK;
 }
 
-/* By how much the second LID's bit is turned to get to that of the first. */
+/* How far the second LID's bit is rotated to get to that of the first. */
 static unsigned
-turn_of(const struct pair *p)
+rotation_of(const struct pair *p)
 {
 	return (unsigned)(p->lid[0] - p->lid[1]) % LFT_BLOCK;
 }
@@ -59,8 +61,8 @@ by_blocks(const void *pa, const void *pb)
 	for (unsigned k = 0; k < 2; k++)
 		if (block_of(a, k) != block_of(b, k))
 			return block_of(a, k) < block_of(b, k) ? -1 : 1;
-	if (turn_of(a) != turn_of(b))
-		return turn_of(a) < turn_of(b) ? -1 : 1;
+	if (rotation_of(a) != rotation_of(b))
+		return rotation_of(a) < rotation_of(b) ? -1 : 1;
 	return a->lid[0] < b->lid[0] ? -1 : a->lid[0] > b->lid[0];
 }
 
@@ -76,10 +78,10 @@ by_hash(const void *pa, const void *pb)
 	return a->sw < b->sw ? -1 : a->sw > b->sw;
 }
 
-/* Do the same ports lead to the same switches? Of what hangs on a leaf nothing
- * is sent on, whichever its ports are. */
+/* True if the same ports lead to the same switches. Ports to hosts do not
+ * matter: nothing is sent on from there. */
 static bool
-alike(const struct topo *t, sw_ix a, sw_ix b)
+has_same_links(const struct topo *t, sw_ix a, sw_ix b)
 {
 	const struct topo_adj *x = t->adj + t->sw[a].adj;
 	const struct topo_adj *y = t->adj + t->sw[b].adj;
@@ -116,14 +118,14 @@ find_leaves(struct meet *m)
 	for (uint32_t i = 1; i < p->nleaves; i++)
 		m->leaf[i].as_before =
 			m->leaf[i].hash == m->leaf[i - 1].hash &&
-			alike(t, m->leaf[i].sw, m->leaf[i - 1].sw);
+			has_same_links(t, m->leaf[i].sw, m->leaf[i - 1].sw);
 }
 
 /* ---- blocks ---- */
 
-/* Put s behind the last one that is to send on. */
+/* Put s at the end of the queue of switches that are to send on. */
 static void
-enqueue(struct meet *m, sw_ix s)
+enqueue_switch(struct meet *m, sw_ix s)
 {
 	uint32_t nsw = m->e->t->nsw, at = m->head + m->nqueue++;
 
@@ -131,7 +133,7 @@ enqueue(struct meet *m, sw_ix s)
 	m->queued[s] = true;
 }
 
-/* From s to the next switches, what is in bits. */
+/* Send the LIDs in bits from s on to the next switches. */
 static void
 forward_bits(struct meet *m, sw_ix s, uint32_t b, uint64_t bits, uint64_t *word)
 {
@@ -149,13 +151,14 @@ forward_bits(struct meet *m, sw_ix s, uint32_t b, uint64_t bits, uint64_t *word)
 			continue;
 		word[to] |= bits & -bits;
 		if ((word[to] & ~m->sent[to]) != 0 && !m->queued[to])
-			enqueue(m, to);
+			enqueue_switch(m, to);
 	}
 }
 
-/* Who has the LIDs of block b that are asked about, from all leaves. */
+/* Find the switches that the wanted LIDs of block b come to, from all leaves.
+ */
 static void
-follow(struct meet *m, uint32_t b, uint64_t *word)
+follow_lids(struct meet *m, uint32_t b, uint64_t *word)
 {
 	const struct disjoint *e = m->e;
 	uint32_t nsw = e->t->nsw, nleaves = e->ports.nleaves;
@@ -180,18 +183,18 @@ follow(struct meet *m, uint32_t b, uint64_t *word)
 }
 
 static const uint64_t *
-words_of(struct meet *m, uint32_t b)
+words_for_block(struct meet *m, uint32_t b)
 {
 	if (m->word[b] == NULL) {
 		m->word[b] = m->nidle > 0 ? m->idle[--m->nidle]
 					  : arena_array(m->e->a, m->e->t->nsw,
 						    sizeof(**m->word));
-		follow(m, b, m->word[b]);
+		follow_lids(m, b, m->word[b]);
 	}
 	return m->word[b];
 }
 
-/* n pairs less will ask about block b. */
+/* n pairs of block b are done; with the last one its words are free again. */
 static void
 done_with(struct meet *m, uint32_t b, uint32_t n)
 {
@@ -204,13 +207,13 @@ done_with(struct meet *m, uint32_t b, uint32_t n)
 
 /* ---- pairs ---- */
 
-/* n pairs in the same two blocks, by the same turn. */
+/* Check n pairs in the same two blocks with the same rotation. */
 static void
-look_at(struct meet *m, const struct pair *p, uint32_t n, bool *out)
+check_pairs(struct meet *m, const struct pair *p, uint32_t n, bool *out)
 {
-	const uint64_t *x = words_of(m, block_of(p, 0));
-	const uint64_t *y = words_of(m, block_of(p, 1));
-	unsigned turn = turn_of(p);
+	const uint64_t *x = words_for_block(m, block_of(p, 0));
+	const uint64_t *y = words_for_block(m, block_of(p, 1));
+	unsigned turn = rotation_of(p);
 	uint64_t both = 0;
 
 	for (sw_ix s = 0; s < m->e->t->nsw; s++)
@@ -222,7 +225,7 @@ look_at(struct meet *m, const struct pair *p, uint32_t n, bool *out)
 }
 
 static void
-begin(struct meet *m, const struct pair *pair, size_t n)
+prepare_blocks(struct meet *m, const struct pair *pair, size_t n)
 {
 	const struct disjoint *e = m->e;
 	const struct topo *t = e->t;
@@ -245,7 +248,7 @@ begin(struct meet *m, const struct pair *pair, size_t n)
 		}
 }
 
-/* The pairs of the node whose first port has number i, behind the n others. */
+/* Append the pairs of a node to the n pairs; i: number of its first port. */
 static size_t
 add_pairs(struct disjoint *e, size_t i, struct pair *pair, size_t n)
 {
@@ -270,19 +273,19 @@ disjoint_find_shared(struct disjoint *e)
 	e->meets = arena_array(e->a, nlid, sizeof(*e->meets));
 	for (size_t i = 0; i < e->ports.n;
 		i += multi_port_node_size(&e->ports, i))
-		if (disjoint_asked(e, i))
+		if (disjoint_is_due(e, i))
 			n = add_pairs(e, i, pair, n);
 	qsort(pair, n, sizeof(*pair), by_blocks);
 	if (n > 0)
-		begin(&m, pair, n);
+		prepare_blocks(&m, pair, n);
 	for (size_t i = 0; i < n; i += k) {
 		k = 1;
 		while (i + k < n &&
 			block_of(&pair[i], 0) == block_of(&pair[i + k], 0) &&
 			block_of(&pair[i], 1) == block_of(&pair[i + k], 1) &&
-			turn_of(&pair[i]) == turn_of(&pair[i + k]))
+			rotation_of(&pair[i]) == rotation_of(&pair[i + k]))
 			k++;
-		look_at(&m, pair + i, (uint32_t)k, e->meets);
+		check_pairs(&m, pair + i, (uint32_t)k, e->meets);
 	}
 	free(pair);
 }

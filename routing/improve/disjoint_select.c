@@ -4,7 +4,7 @@
 
 enum { WORD = 8 }; /* entries that are compared at once */
 
-/* Does a neighbour of s send it what is for the LID? */
+/* True if a neighbour of s sends it packets for the LID. */
 static bool
 is_fed(const struct disjoint *e, sw_ix s, uint16_t lid)
 {
@@ -24,9 +24,11 @@ is_fed(const struct disjoint *e, sw_ix s, uint16_t lid)
 }
 
 /*
- * The entry of s for the LID is another one. Where nobody sends s anything for
- * it, that is about the hosts of s alone, unless somebody could now who had no
- * other way.
+ * The entry of s for the LID has changed: its node is due. Where no neighbour
+ * sends s packets for the LID, the change concerns the hosts of s, and switches
+ * that had no disjoint paths and might find some through s now. These are not
+ * looked for: then the node is due only if the hosts of s have a single point
+ * of failure.
  */
 static void
 find_due_by(struct disjoint *e, sw_ix s, uint16_t lid)
@@ -45,11 +47,10 @@ find_due_by(struct disjoint *e, sw_ix s, uint16_t lid)
 		    (e->hosts[s] > 0 &&
 			    disjoint_take_paths(e, &p->member[i],
 				    multi_port_node_size(p, i), path) &&
-			    disjoint_cross(e, s, DISJOINT_NONE));
+			    disjoint_has_shared_switch(e, s, DISJOINT_NONE));
 }
 
-/* Of the entries in a block of s those that are not what they were; old: NULL:
- * there were none. */
+/* Nodes due by changed entries in a block of s; old NULL: there were none. */
 static void
 find_due_among(struct disjoint *e, sw_ix s, uint32_t b, const uint8_t *old)
 {
@@ -66,7 +67,7 @@ find_due_among(struct disjoint *e, sw_ix s, uint32_t b, const uint8_t *old)
 	}
 }
 
-/* Entries of switch s that are not what they were. */
+/* Nodes due by changed entries of switch s, which had number `was`. */
 static void
 find_due_in(struct disjoint *e, sw_ix s, sw_ix was)
 {
@@ -85,7 +86,7 @@ find_due_in(struct disjoint *e, sw_ix s, sw_ix was)
 	}
 }
 
-/* Is port p of was here, too, with its LIDs and on its switch? */
+/* True if port p of `was` is in t, too, with its LIDs and on its switch. */
 static bool
 is_there(const struct topo *t, const struct topo *was, port_ix p)
 {
@@ -109,7 +110,7 @@ find_due_at(struct disjoint *e, port_ix p)
 		e->due[i - 1] = true;
 }
 
-/* The node of a port that is gone or was elsewhere. */
+/* The node of a port that is gone or was on another switch is due. */
 static void
 find_due_with(struct disjoint *e, const struct multi_port_node_member *gone)
 {
@@ -119,7 +120,7 @@ find_due_with(struct disjoint *e, const struct multi_port_node_member *gone)
 		find_due_at(e, e->ports.member[i].port);
 }
 
-/* Had all leaves hosts before? A new one has not been asked about anything. */
+/* True if all leaves had hosts before: a new leaf was never looked at. */
 static bool
 same_leaves(const struct disjoint *e, const struct multi_port_node_ports *old)
 {
@@ -137,7 +138,11 @@ same_leaves(const struct disjoint *e, const struct multi_port_node_ports *old)
 	return true;
 }
 
-/* Who had no way to part may have one in another order. */
+/*
+ * True if there is no new switch, and all are in the order and the planes of
+ * job->prev. In another order, nodes for which no disjoint paths were found may
+ * have some.
+ */
 static bool
 same_order(const struct disjoint *e)
 {
@@ -163,8 +168,8 @@ same_order(const struct disjoint *e)
 	return true;
 }
 
-/* The same LIDs on the same ports of the same nodes and switches, by the same
- * numbers? */
+/* True if the same LIDs are on the same ports of the same nodes and switches,
+ * by the same numbers. */
 static bool
 same_ends(const struct topo *t, const struct topo *was)
 {
@@ -192,7 +197,7 @@ same_ends(const struct topo *t, const struct topo *was)
 	return true;
 }
 
-/* Nodes whose ports are not what they were. False: all may be. */
+/* Mark the nodes with changed ports. False: all nodes may be due. */
 static bool
 find_due_at_ends(struct disjoint *e)
 {
@@ -201,7 +206,7 @@ find_due_at_ends(struct disjoint *e)
 	bool some;
 
 	if (same_ends(t, was))
-		return true; /* mostly it is about cables */
+		return true; /* mostly only links have changed */
 	old = multi_port_node_ports(was, e->job->options);
 	some = same_leaves(e, &old);
 	for (size_t i = 0; i < old.n; i++)
@@ -214,7 +219,6 @@ find_due_at_ends(struct disjoint *e)
 	return some;
 }
 
-/* Nodes whose ports or entries are not what they were. False: all may be. */
 bool
 disjoint_select(struct disjoint *e)
 {

@@ -9,17 +9,17 @@
 #include "sm/base/mem.h"
 
 enum {
-	STEP = 12,   /* the level sinks by such a part of itself, */
-	FINER = 4,   /* where that is too much by such a part of that, */
-	FINEST = 48, /* down to this */
-	PLENTY = 40, /* times what has to go: enough to choose from */
-	LOOK = 2,    /* cost of a switch when a LID is looked at first, */
-	AGAIN = 4,   /* such a part of 1 later; that of a cable is 1 */
+	STEP = 12,   /* the level sinks by 1/STEP of itself, */
+	FINER = 4,   /* where that is too much by a FINER-th of that, */
+	FINEST = 48, /* down to 1/FINEST */
+	PLENTY = 40, /* moves for so many times the excess load are enough */
+	LOOK = 2,    /* work per switch when a LID is looked at first, */
+	AGAIN = 4,   /* 1/AGAIN per switch later; 1 per link */
 	STEPS = 4,   /* entries that are changed at once */
 	NONE = REBALANCE_NONE,
 };
 
-/* What passes the first switch, led another way. */
+/* Rerouting what passes the first switch: the entries to change. */
 struct move {
 	uint32_t n;
 	struct step {
@@ -29,21 +29,21 @@ struct move {
 	int64_t cost; /* pairs that meet more than before */
 };
 
-/* The first step of one, for a LID. */
+/* The first step of a move, for a LID. */
 struct choice {
 	int64_t cost;
-	uint32_t gain; /* how much of what has to go */
+	uint32_t gain; /* pairs of the excess load that it takes off */
 	uint32_t n;    /* entries */
 	uint32_t cable;
 	uint16_t sw, lid;
 };
 
-/* Packets of others on the way from a switch, in all and at the worst. */
+/* Packets of other LIDs met on the path from a switch: in all, at the worst. */
 struct met {
 	int64_t sum, most;
 };
 
-/* What an entry that is not used yet might be, as found, when. */
+/* A link for an entry that is not used yet; valid while `when` is e->now. */
 struct spare {
 	uint64_t when;
 	uint32_t cable;
@@ -59,27 +59,28 @@ struct rebalance {
 	uint32_t *load; /* [nadj] */
 	bool *fixed;	/* by LID */
 	struct rebalance_tree **tree;  /* by LID, NULL: not in the ring */
-	struct rebalance_tree **other; /* ... of the tables to take over from */
+	struct rebalance_tree **other; /* ... in the tables to take over from */
 	struct rebalance_tree_ring ring;
 	struct rebalance_multi_port homes;
-	uint32_t level;
-	uint64_t work; /* left */
+	uint32_t level; /* the load that no link is to exceed */
+	uint64_t work;	/* left */
 	uint64_t moves;
-	bool any; /* what makes more packets meet, or others make room */
+	bool any; /* also moves that make more packets meet, or LIDs for which
+		     others must make room */
 
 	/* Of the LID at hand. */
 	uint16_t lid;
 	sw_ix dest;
 	struct rebalance_tree *x;
-	uint8_t from;	/* distance of the cable to be relieved, and */
-	bool *via;	/* [nsw] who is as far, or further, and sends by it */
-	uint16_t *user; /* [nuser] of these, who is used */
+	uint8_t from;	/* distance of the link to be rebalanced, and */
+	bool *via;	/* [nsw] switches as far or farther that send by it */
+	uint16_t *user; /* [nuser] those that some packets pass */
 	uint32_t nuser;
 	struct met *met;       /* [nsw] */
-	struct choice *choice; /* for the cable at hand */
+	struct choice *choice; /* for the link at hand */
 	size_t nchoice, room;
-	uint64_t gain;	     /* by all of them */
-	uint64_t now;	     /* how often it was looked for a move */
+	uint64_t gain;	     /* of all choices */
+	uint64_t now;	     /* stamp: changes when spares are outdated */
 	struct spare *spare; /* [nsw] */
 };
 
@@ -98,7 +99,8 @@ next_of(const struct rebalance *e, sw_ix s)
 	return e->net.head[e->x->way[s]];
 }
 
-/* Packets would meet others there; of the same LID they never do. */
+/* The packets of other LIDs on link c of s: those of the same LID count as not
+ * meeting. */
 static int64_t
 load_with_others(const struct rebalance *e, sw_ix s, uint32_t c)
 {
@@ -106,7 +108,8 @@ load_with_others(const struct rebalance *e, sw_ix s, uint32_t c)
 	       (e->x->way[s] == c ? (int64_t)e->x->flow[s] : 0);
 }
 
-/* What is met on the way from each switch, in all and at the worst. */
+/* Find the packets met on the path from each switch, in all and at the worst.
+ */
 static void
 find_met(struct rebalance *e)
 {
@@ -123,7 +126,7 @@ find_met(struct rebalance *e)
 	}
 }
 
-/* Who uses cable c for the LID. */
+/* Find the switches that use link c for the LID. */
 static void
 find_users(struct rebalance *e, uint32_t c)
 {
@@ -145,7 +148,8 @@ find_users(struct rebalance *e, uint32_t c)
 	}
 }
 
-/* May any packet for the LID pass s? Half of all entries are never used. */
+/* True if a packet for the LID may pass s; half of all entries are never used.
+ */
 static bool
 is_passed(const struct rebalance *e, sw_ix s)
 {
@@ -169,7 +173,7 @@ spend_work(struct rebalance *e, uint64_t work)
 	e->work -= e->work < work ? e->work : work;
 }
 
-/* The tree of a LID in these tables, from its place or made. */
+/* The tree of a LID in these tables, the one at *place or a new one. */
 static struct rebalance_tree *
 tree_at(struct rebalance *e, struct rebalance_tree **place,
 	const struct routes *r, uint32_t lid)
@@ -209,14 +213,15 @@ is_via(const struct rebalance *e, sw_ix s)
 	return e->x->dist[s] >= e->from && e->via[s];
 }
 
-/* Does what comes to s stay off the cable to be relieved, or could it? */
+/* True if packets that come to s keep off the link to be rebalanced, or could:
+ * the entry of s is not used yet. */
 static bool
 is_open(const struct rebalance *e, sw_ix s)
 {
 	return !is_via(e, s) || e->x->flow[s] == 0;
 }
 
-/* Might s use cable c as well as its own one? */
+/* True if s could use link c instead of its own one. */
 static bool
 is_legal_next_hop(const struct rebalance *e, sw_ix s, uint32_t c)
 {
@@ -235,8 +240,8 @@ is_legal_next_hop(const struct rebalance *e, sw_ix s, uint32_t c)
 }
 
 /*
- * For what nobody uses yet: the cable from s by which it meets the fewest.
- * NONE: all lead over the one to be relieved.
+ * A next hop for an entry of s that is not used yet: the least loaded link.
+ * NONE: all lead over the link to be rebalanced.
  */
 static uint32_t
 find_spare(const struct rebalance *e, sw_ix s)
@@ -258,7 +263,7 @@ find_spare(const struct rebalance *e, sw_ix s)
 }
 
 static uint32_t
-has_spare(struct rebalance *e, sw_ix s)
+spare_next_hop(struct rebalance *e, sw_ix s)
 {
 	if (e->spare[s].when != e->now)
 		e->spare[s] = (struct spare){e->now, find_spare(e, s)};
@@ -266,11 +271,11 @@ has_spare(struct rebalance *e, sw_ix s)
 }
 
 /*
- * Lead what passes s by cable c, up to where it meets the way there is.
- * False: something gets above the level.
+ * Try to lead what passes s by link c, up to where it joins its old path.
+ * False: some link gets above the level.
  */
 static bool
-try_way(struct rebalance *e, sw_ix s, uint32_t c, struct move *m)
+try_path(struct rebalance *e, sw_ix s, uint32_t c, struct move *m)
 {
 	const struct rebalance_tree *t = e->x;
 	uint32_t add = t->flow[s];
@@ -297,7 +302,7 @@ try_way(struct rebalance *e, sw_ix s, uint32_t c, struct move *m)
 		c = t->way[x];
 		if (t->flow[x] == 0 &&
 			(is_via(e, x) || e->load[c] + add > e->level))
-			c = has_spare(e, x);
+			c = spare_next_hop(e, x);
 		if (c == NONE)
 			return false;
 	}
@@ -305,7 +310,8 @@ try_way(struct rebalance *e, sw_ix s, uint32_t c, struct move *m)
 	return true;
 }
 
-/* Few entries where they are kept, else few packets that meet. */
+/* Better: fewer entries where entries are kept, else fewer packets that meet.
+ */
 static bool
 choice_is_better(const struct rebalance *e, const struct choice *a,
 	const struct choice *b)
@@ -318,8 +324,8 @@ choice_is_better(const struct rebalance *e, const struct choice *a,
 }
 
 /*
- * May it be better to lead what passes x->sw by its cable? As if that took one
- * entry, and nothing were in the way behind the next switch but one.
+ * True if x may be a better choice than best: a quick estimate, as if it took
+ * one entry and no link behind the next switch but one got too busy.
  */
 static bool
 choice_may_help(
@@ -334,7 +340,7 @@ choice_may_help(
 	x->cost = e->load[x->cable] - e->met[x->sw].sum;
 	if (to != e->dest && t->flow[to] == 0 &&
 		(is_via(e, to) || e->load[way] + flow > e->level)) {
-		way = has_spare(e, to);
+		way = spare_next_hop(e, to);
 		if (way == NONE || e->load[way] + flow > e->level)
 			return false;
 		x->cost += e->load[way];
@@ -351,7 +357,7 @@ choice_may_help(
 	return (x->cost <= 0 || e->any) && choice_is_better(e, x, best);
 }
 
-/* The same for sure? */
+/* True if x is possible and better, with its exact cost. */
 static bool
 choice_still_valid(
 	struct rebalance *e, struct choice *x, const struct choice *best)
@@ -359,21 +365,22 @@ choice_still_valid(
 	struct move m;
 
 	if (!is_legal_next_hop(e, x->sw, x->cable) ||
-		!try_way(e, x->sw, x->cable, &m))
+		!try_path(e, x->sw, x->cable, &m))
 		return false;
 	x->n = m.n;
 	x->cost = m.cost;
 	return (x->cost <= 0 || e->any) && choice_is_better(e, x, best);
 }
 
-/* What passes s for the LID is about to be led elsewhere. */
+/* What passes s for the LID is about to be rerouted: exclude the switches that
+ * it must keep off. */
 static void
-reroute_away(struct rebalance *e, sw_ix s)
+exclude_shared_switches(struct rebalance *e, sw_ix s)
 {
 	spend_work(e,
 		rebalance_multi_port_exclude(&e->homes, e->r, e->lid, e->x, s));
 	e->now += rebalance_multi_port_has(
-		&e->homes, e->lid); /* no spare is as it was */
+		&e->homes, e->lid); /* all spares are outdated */
 }
 
 /* The best entry of s to change. */
@@ -389,7 +396,7 @@ try_switch(struct rebalance *e, sw_ix s, uint32_t excess)
 	if (flow > e->level)
 		return best;
 	spend_work(e, sw->nadj);
-	reroute_away(e, s);
+	exclude_shared_switches(e, s);
 	x.gain = flow < excess ? flow : excess;
 	for (uint32_t c = sw->adj; c < sw->adj + sw->nadj; c++) {
 		if (e->load[c] > e->level - flow ||
@@ -403,7 +410,7 @@ try_switch(struct rebalance *e, sw_ix s, uint32_t excess)
 	return best;
 }
 
-/* Put this much of what passes s on its way, or take it off. */
+/* Add flow to the path from s, or (modulo 2^32) subtract it. */
 static void
 move_flow(struct rebalance *e, sw_ix s, uint32_t flow)
 {
@@ -435,11 +442,11 @@ apply_move(struct rebalance *e, const struct move *m)
 	move_flow(e, s, flow);
 }
 
-/* ---- one cable ---- */
+/* ---- one link ---- */
 
-/* Turn to what is sent to a LID by cable c. */
+/* Make lid the LID at hand, and find what is sent to it by link c. */
 static void
-reroute_onto(struct rebalance *e, uint32_t lid, uint32_t c)
+select_lid(struct rebalance *e, uint32_t lid, uint32_t c)
 {
 	e->lid = (uint16_t)lid;
 	e->dest = topo_switch_of(e->t, e->t->by_lid[lid]);
@@ -449,11 +456,11 @@ reroute_onto(struct rebalance *e, uint32_t lid, uint32_t c)
 	spend_work(e, e->t->nsw / AGAIN);
 }
 
-/* How to lead what is sent to the LID by cable c another way. */
+/* Find choices that take what is sent to the LID off link c. */
 static void
 find_moves(struct rebalance *e, uint32_t lid, uint32_t c)
 {
-	reroute_onto(e, lid, c);
+	select_lid(e, lid, c);
 	find_met(e);
 	for (uint32_t i = 0; i < e->nuser; i++) {
 		struct choice x =
@@ -469,23 +476,23 @@ find_moves(struct rebalance *e, uint32_t lid, uint32_t c)
 	}
 }
 
-/* Make it, if it is possible after others were made, too. */
+/* Apply a choice, if it is still possible after others were applied. */
 static void
 apply_choice_if_better(struct rebalance *e, const struct choice *x, uint32_t c)
 {
 	struct move m = {.n = 0};
 
-	reroute_onto(e, x->lid, c);
-	reroute_away(e, x->sw);
+	select_lid(e, x->lid, c);
+	exclude_shared_switches(e, x->sw);
 	if (is_via(e, x->sw) && e->x->flow[x->sw] > 0 &&
 		is_legal_next_hop(e, x->sw, x->cable) &&
-		try_way(e, x->sw, x->cable, &m))
+		try_path(e, x->sw, x->cable, &m))
 		apply_move(e, &m);
 }
 
-/* Is the LID sent to by cable c, and may that be changed? */
+/* True if packets to the LID use link c, and the entry may be changed. */
 static bool
-is_free(struct rebalance *e, uint32_t lid, uint32_t c)
+is_movable_lid(struct rebalance *e, uint32_t lid, uint32_t c)
 {
 	sw_ix s = e->net.tail[c];
 
@@ -501,7 +508,7 @@ is_free(struct rebalance *e, uint32_t lid, uint32_t c)
 	return e->x->flow[s] > 0;
 }
 
-/* What can be done about LIDs of cable c, until there is plenty. */
+/* Find choices for the LIDs of link c, until there are plenty. */
 static void
 find_choices(struct rebalance *e, uint32_t c)
 {
@@ -510,13 +517,14 @@ find_choices(struct rebalance *e, uint32_t c)
 	e->nchoice = 0;
 	e->gain = 0;
 	for (uint32_t lid = 1; lid <= e->t->max_lid && e->work > 0; lid++)
-		if (e->gain < plenty && is_free(e, lid, c))
+		if (e->gain < plenty && is_movable_lid(e, lid, c))
 			find_moves(e, lid, c);
 }
 
-/* Make the best of the choices, as long as that serves: has any been? */
+/* Apply the best choices until link c is not above the level. True: some were
+ * applied. */
 static bool
-choose(struct rebalance *e, uint32_t c)
+apply_best_choices(struct rebalance *e, uint32_t c)
 {
 	uint64_t before = e->moves;
 
@@ -532,21 +540,21 @@ choose(struct rebalance *e, uint32_t c)
 	return e->moves > before;
 }
 
-/* Lead LIDs of cable c another way, until it is not above the level. */
+/* Reroute LIDs of link c, until it is not above the level. */
 static void
-relieve_link(struct rebalance *e, uint32_t c)
+rebalance_link(struct rebalance *e, uint32_t c)
 {
 	bool more = true;
 
 	while (more && e->load[c] > e->level && e->work > 0) {
 		find_choices(e, c);
-		more = choose(e, c);
+		more = apply_best_choices(e, c);
 	}
 }
 
 /* ---- all entries of a LID ---- */
 
-/* Put all that is sent to the LID on its ways, or take it off. */
+/* Add all that is sent to the LID to the loads, or take it off. */
 static void
 carry_all(struct rebalance *e, const struct rebalance_tree *x, bool off)
 {
@@ -558,7 +566,7 @@ carry_all(struct rebalance *e, const struct rebalance_tree *x, bool off)
 }
 
 static bool
-fits(const struct rebalance *e, const struct rebalance_tree *x)
+fits_below_level(const struct rebalance *e, const struct rebalance_tree *x)
 {
 	for (uint32_t i = 1; i < x->n; i++) {
 		sw_ix s = x->seq[i];
@@ -584,8 +592,9 @@ copy_lid(struct rebalance *e)
 }
 
 /*
- * Lead the LID as the other tables do, off cable c. Something gets above the
- * level then? Only if any: others must make room.
+ * Take over the LID from the other tables, if that takes load off link c. If
+ * some link gets above the level then, only with e->any: other LIDs must make
+ * room.
  */
 static void
 take_lid(struct rebalance *e, uint32_t c)
@@ -602,7 +611,7 @@ take_lid(struct rebalance *e, uint32_t c)
 		return;
 	carry_all(e, e->x, true);
 	if ((to->way[s] != c || to->flow[s] < e->x->flow[s]) &&
-		(e->any || fits(e, to))) {
+		(e->any || fits_below_level(e, to))) {
 		carry_all(e, to, false);
 		copy_lid(e);
 		return;
@@ -610,7 +619,7 @@ take_lid(struct rebalance *e, uint32_t c)
 	carry_all(e, e->x, false);
 }
 
-/* Take LIDs off cable c, until it is not above the level. */
+/* Take over LIDs of link c, until it is not above the level. */
 static void
 take_lids(struct rebalance *e, uint32_t c)
 {
@@ -624,7 +633,7 @@ take_lids(struct rebalance *e, uint32_t c)
 	}
 }
 
-/* Do tables obey the same order, and the same planes? */
+/* True if the tables have the same switch order, and the same planes. */
 static bool
 in_same_order(const struct rebalance *e, const struct routes *from)
 {
@@ -638,7 +647,7 @@ in_same_order(const struct rebalance *e, const struct routes *from)
 		       memcmp(from->plane, e->r->plane, nsw) == 0);
 }
 
-/* ---- all of them ---- */
+/* ---- all links ---- */
 
 struct busy {
 	uint32_t load;
@@ -655,7 +664,7 @@ by_load(const void *a, const void *b)
 	return x->cable < y->cable ? -1 : x->cable > y->cable;
 }
 
-/* All cables above the level, the busiest first: how many. */
+/* Find all links above the level, the busiest first; returns how many. */
 static uint32_t
 find_busy(const struct rebalance *e, struct busy *busy)
 {
@@ -669,18 +678,18 @@ find_busy(const struct rebalance *e, struct busy *busy)
 }
 
 /*
- * Relieve them: by what makes fewer packets meet, then, or if entries are dear
- * at once, by what does not.
+ * Rebalance all links above the level: first by moves that make no more packets
+ * meet, then, or at once where entries are kept, by any move.
  */
 static void
-lower_goal(struct rebalance *e, struct busy *busy)
+rebalance_busy_links(struct rebalance *e, struct busy *busy)
 {
 	uint32_t n = find_busy(e, busy);
 
 	for (unsigned round = e->wish->fresh ? 0 : 1; round < 2; round++) {
 		e->any = round > 0;
 		for (uint32_t i = 0; i < n; i++)
-			relieve_link(e, busy[i].cable);
+			rebalance_link(e, busy[i].cable);
 	}
 }
 
@@ -696,9 +705,9 @@ busiest_load(const struct rebalance *e)
 }
 
 /*
- * Single entries, while the level sinks down to the goal. What stays above it
- * is tried by smaller steps; where the busiest cable cannot be relieved even so
- * nothing is gained by the others.
+ * Fresh tables: change single entries while the level sinks down to the goal.
+ * Where the busiest load does not fall, smaller steps are tried; if it does not
+ * fall with these either, the other links would gain nothing.
  */
 static void
 change_entries(struct rebalance *e, struct busy *busy)
@@ -710,13 +719,13 @@ change_entries(struct rebalance *e, struct busy *busy)
 		was = is;
 		e->level = was - was / part - 1;
 		e->level = e->level < goal ? goal : e->level;
-		lower_goal(e, busy);
+		rebalance_busy_links(e, busy);
 		is = busiest_load(e);
 		part *= is == was ? FINER : 1;
 	}
 }
 
-/* Where they are dear: at once, as long as any serves. */
+/* Kept entries: the level is the goal at once; repeat while moves are found. */
 static void
 change_few(struct rebalance *e, struct busy *busy)
 {
@@ -725,11 +734,12 @@ change_few(struct rebalance *e, struct busy *busy)
 	e->level = (uint32_t)e->wish->goal;
 	do {
 		before = e->moves;
-		lower_goal(e, busy);
+		rebalance_busy_links(e, busy);
 	} while (e->moves > before && e->work > 0);
 }
 
-/* Those that find room; then, one after the other, those that must find it. */
+/* Take over LIDs: first those that find room; then, link by link, any, so that
+ * other LIDs must make room. */
 static void
 change_lids(struct rebalance *e, struct busy *busy)
 {
@@ -750,7 +760,7 @@ change_lids(struct rebalance *e, struct busy *busy)
 }
 
 static void
-begin(struct rebalance *e, const struct routes *r)
+prepare_rebalance(struct rebalance *e, const struct routes *r)
 {
 	uint32_t nsw = r->topo->nsw, nlid = r->topo->max_lid + 1U;
 
@@ -779,7 +789,7 @@ rebalance_routes(const struct routes *r, const struct rebalance_opts *w)
 	struct busy *busy = arena_array(e.a, r->topo->nadj, sizeof(*busy));
 
 	e.r = routes_for(r, r->topo);
-	begin(&e, r);
+	prepare_rebalance(&e, r);
 	if (w->from != NULL)
 		change_lids(&e, busy);
 	else if (w->fresh)

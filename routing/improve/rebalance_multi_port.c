@@ -43,11 +43,12 @@ rebalance_multi_port_begin(struct rebalance_multi_port *h,
 	multi_port_node_ports_free(&p);
 }
 
-/* Follow the ways from a leaf to the other ports: how many there are, then
- * h->seen of who is on all of them is h->stamp. 0: some port is not reached. */
+/* Follow the paths from a leaf to the other ports; returns how many there are,
+ * 0 if some port is not reached. Then h->seen of the switches that are on all
+ * of them is h->stamp. */
 static uint32_t
-follow(struct rebalance_multi_port *h, const struct routes *r, uint16_t lid,
-	sw_ix leaf)
+follow_other_ports(struct rebalance_multi_port *h, const struct routes *r,
+	uint16_t lid, sw_ix leaf)
 {
 	const struct topo *t = h->net->t;
 	uint64_t before = ++h->stamp;
@@ -72,16 +73,16 @@ follow(struct rebalance_multi_port *h, const struct routes *r, uint16_t lid,
 	return n;
 }
 
-/* Bar what is on all ways from a leaf to the other ports. */
+/* Exclude the switches on all paths from a leaf to the other ports. */
 static void
-bar_from(struct rebalance_multi_port *h, const struct routes *r, uint16_t lid,
-	sw_ix leaf)
+exclude_from_leaf(struct rebalance_multi_port *h, const struct routes *r,
+	uint16_t lid, sw_ix leaf)
 {
 	const struct topo *t = h->net->t;
 	uint16_t m = h->mate[lid];
 	sw_ix dest = topo_switch_of(t, t->by_lid[m]);
 
-	if (follow(h, r, lid, leaf) == 0)
+	if (follow_other_ports(h, r, lid, leaf) == 0)
 		return;
 	for (sw_ix s = leaf; s != dest;) {
 		s = h->net->head[rebalance_tree_entry(h->net, r, s, m)];
@@ -111,7 +112,7 @@ rebalance_multi_port_exclude(struct rebalance_multi_port *h,
 			y == s || (x->dist[y] > x->dist[s] &&
 					  h->behind[h->net->head[x->way[y]]]);
 		if (h->behind[y] && hosts[y] > 0) {
-			bar_from(h, r, lid, y);
+			exclude_from_leaf(h, r, lid, y);
 			took += x->dist[y];
 		}
 	}
@@ -126,7 +127,8 @@ rebalance_multi_port_shares(struct rebalance_multi_port *h,
 		i++) {
 		sw_ix s = x->seq[i];
 
-		if (h->net->hosts[s] == 0 || follow(h, r, lid, s) == 0)
+		if (h->net->hosts[s] == 0 ||
+			follow_other_ports(h, r, lid, s) == 0)
 			continue;
 		while (x->way[s] != REBALANCE_NONE) {
 			s = h->net->head[x->way[s]];

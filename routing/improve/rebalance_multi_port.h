@@ -1,8 +1,8 @@
 /*
- * rebalance_multi_port: what relief (rebalance.h) may do about the LIDs of a
- * node with several ports. A leaf's packets for one of them keep off the
- * switches that all of its ways to the others pass: whoever had no single point
- * of failure gets none.
+ * rebalance_multi_port: what rebalancing (rebalance.h) may do about the LIDs of
+ * a node with several ports. A leaf's packets for one of them keep off the
+ * switches that all of its paths to the others pass: a leaf without a single
+ * point of failure gets none.
  */
 #ifndef HEDDLE_ROUTING_IMPROVE_REBALANCE_MULTI_PORT_H
 #define HEDDLE_ROUTING_IMPROVE_REBALANCE_MULTI_PORT_H
@@ -12,22 +12,23 @@
 struct rebalance_multi_port {
 	const struct rebalance_links *net;
 	uint16_t *mate;	  /* by LID: that of the next port, in a ring */
-	uint64_t *barred; /* [nsw] when: to what is to be led elsewhere now */
+	uint64_t *barred; /* [nsw] is now: excluded for what is rerouted now */
 	uint64_t now;
-	uint64_t *seen; /* [nsw] stamp + how many of the ways pass, */
-	uint64_t stamp; /* ... of so many, from one leaf */
-	bool *behind;	/* [nsw] */
+	uint64_t *seen; /* [nsw] is stamp: on all paths followed, from one */
+	uint64_t stamp; /* ... leaf to the other ports */
+	bool *behind;	/* [nsw] what it sends passes the switch at hand */
 };
 
 /*
- * Who belongs together; and in fixed[max_lid + 1] all but the LIDs that may be
- * led another way: the first one of each host's port, unless that is idle.
+ * Find which LIDs are of one node. fixed[max_lid + 1]: the LIDs that must not
+ * be rerouted: all but the first LID of each host's port, and of a node with
+ * several ports also those of idle ones.
  */
 void rebalance_multi_port_begin(struct rebalance_multi_port *h,
 	const struct rebalance_links *net, const struct engine_options *o,
 	bool *fixed, struct arena *a);
 
-/* Has the node of the LID other ports? */
+/* True if the node of the LID has other ports. */
 static inline bool
 rebalance_multi_port_has(const struct rebalance_multi_port *h, uint16_t lid)
 {
@@ -35,21 +36,23 @@ rebalance_multi_port_has(const struct rebalance_multi_port *h, uint16_t lid)
 }
 
 /*
- * From now on what passes s for the LID, whose tree x is, is what is about to
- * be led elsewhere. What that takes: switches that were looked at.
+ * What passes s for the LID, x being its tree, is about to be rerouted: exclude
+ * from now on the switches that it must keep off, and no others. Returns the
+ * work: switches that were looked at.
  */
 uint32_t rebalance_multi_port_exclude(struct rebalance_multi_port *h,
 	const struct routes *r, uint16_t lid, const struct rebalance_tree *x,
 	sw_ix s);
 
-/* Must it keep off this switch? */
+/* True if it must keep off switch s. */
 static inline bool
 rebalance_multi_port_is_excluded(const struct rebalance_multi_port *h, sw_ix s)
 {
 	return h->barred[s] == h->now;
 }
 
-/* Would the LID, by tree x as a whole, pass a switch that it must keep off? */
+/* True if packets to the LID, by tree x, would pass a switch that the paths
+ * from their leaf to all other ports pass. */
 bool rebalance_multi_port_shares(struct rebalance_multi_port *h,
 	const struct routes *r, uint16_t lid, const struct rebalance_tree *x);
 

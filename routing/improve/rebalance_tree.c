@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "routing/verify/verify.h"
+
 enum { KEPT = 100000 }; /* switches of trees, of 11 bytes */
 
 void
@@ -53,7 +55,7 @@ rebalance_tree_loads(const struct rebalance_links *c,
 	return load;
 }
 
-/* Distances, by following entries until one is known. */
+/* Distances from switch `from` on, following entries until one is known. */
 static void
 find_dist(const struct rebalance_links *c, struct rebalance_tree *x, sw_ix from)
 {
@@ -90,7 +92,7 @@ sort_by_distance(const struct rebalance_links *c, struct rebalance_tree *x)
 }
 
 static struct rebalance_tree *
-make(uint32_t n, struct arena *a)
+tree_new(uint32_t n, struct arena *a)
 {
 	struct rebalance_tree *x = arena_alloc(a, sizeof(*x));
 
@@ -101,10 +103,10 @@ make(uint32_t n, struct arena *a)
 	return x;
 }
 
-/* Make x, whatever it was, the tree of a LID. */
+/* Make x the tree of a LID; its old content does not matter. */
 static void
-read_ways(const struct rebalance_links *c, const struct routes *r, uint16_t lid,
-	struct rebalance_tree *x)
+read_paths(const struct rebalance_links *c, const struct routes *r,
+	uint16_t lid, struct rebalance_tree *x)
 {
 	uint32_t nsw = c->t->nsw;
 	sw_ix dest = topo_switch_of(c->t, c->t->by_lid[lid]);
@@ -122,7 +124,7 @@ read_ways(const struct rebalance_links *c, const struct routes *r, uint16_t lid,
 		x->flow[c->head[x->way[x->seq[i]]]] += x->flow[x->seq[i]];
 }
 
-/* ---- those that are kept ---- */
+/* ---- the ring of trees ---- */
 
 struct rebalance_tree_held {
 	struct rebalance_tree *tree, **place;
@@ -147,7 +149,7 @@ rebalance_tree_at(struct rebalance_tree_ring *g, struct rebalance_tree **place,
 		return false;
 	if (g->n < g->most) {
 		h = &g->held[g->n++];
-		h->tree = make(g->net->t->nsw, g->a);
+		h->tree = tree_new(g->net->t->nsw, g->a);
 	} else {
 		h = &g->held[g->oldest];
 		g->oldest = (g->oldest + 1) % g->most;
@@ -155,6 +157,6 @@ rebalance_tree_at(struct rebalance_tree_ring *g, struct rebalance_tree **place,
 	}
 	h->place = place;
 	*place = h->tree;
-	read_ways(g->net, r, lid, h->tree);
+	read_paths(g->net, r, lid, h->tree);
 	return true;
 }

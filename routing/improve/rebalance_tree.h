@@ -1,7 +1,7 @@
 /*
- * rebalance_tree: the ways of all switches to one LID, a tree, and what passes
- * each of them: what relief (rebalance.h) looks at, and keeps while it leads
- * parts of it another way.
+ * rebalance_tree: the paths of all switches to one LID, a tree, and the hosts
+ * that send packets through each switch. Rebalancing (rebalance.h) reads a tree
+ * once and keeps it up to date while it reroutes parts of it.
  */
 #ifndef HEDDLE_ROUTING_IMPROVE_REBALANCE_TREE_H
 #define HEDDLE_ROUTING_IMPROVE_REBALANCE_TREE_H
@@ -12,26 +12,26 @@
 
 enum { REBALANCE_NONE = UINT32_MAX, REBALANCE_FAR = UINT8_MAX };
 
-/* Cables by their number in topo.adj. */
+/* Links by their number in topo.adj. */
 struct rebalance_links {
 	const struct topo *t;
 	uint32_t
 		*by_port; /* [nports] of switches, REBALANCE_NONE: not in use */
-	sw_ix *tail;	  /* [nadj] whose it is, TOPO_NONE: not in use */
-	sw_ix *head;	  /* [nadj] where it leads */
+	sw_ix *tail;	  /* [nadj] the switch here, TOPO_NONE: not in use */
+	sw_ix *head;	  /* [nadj] the switch at the other end */
 	uint32_t *hosts;  /* [nsw] at a switch */
 };
 
 struct rebalance_tree {
-	uint32_t *way;	/* [nsw] cable, or REBALANCE_NONE */
-	uint32_t *flow; /* [nsw] hosts whose packets pass */
-	uint16_t *seq;	/* [n] switches that have a way, by distance */
+	uint32_t *way;	/* [nsw] link, or REBALANCE_NONE */
+	uint32_t *flow; /* [nsw] hosts that send through it */
+	uint16_t *seq;	/* [n] switches that have a path, by distance */
 	uint32_t n;
-	uint8_t *dist; /* [nsw] cables to the LID's switch, REBALANCE_FAR: none
-			  leads there, or too many */
+	uint8_t *dist; /* [nsw] links to the LID's switch, REBALANCE_FAR: no
+			  path, or too many */
 };
 
-/* The cable by which switch s sends to the LID, or REBALANCE_NONE. */
+/* The link by which switch s sends to the LID, or REBALANCE_NONE. */
 static inline uint32_t
 rebalance_tree_entry(const struct rebalance_links *c, const struct routes *r,
 	sw_ix s, uint16_t lid)
@@ -43,20 +43,20 @@ rebalance_tree_entry(const struct rebalance_links *c, const struct routes *r,
 			       : c->by_port[n->first_port + out];
 }
 
-/* What is in use of a topology; without hosts. */
+/* Find the links of a topology that are in use; hosts are not counted yet. */
 void rebalance_tree_links(
 	struct rebalance_links *c, const struct topo *t, struct arena *a);
 
-/* ... and those. */
+/* Count the hosts at each switch. */
 void rebalance_tree_hosts(struct rebalance_links *c);
 
-/* What each cable carries, as it was judged: [nadj]. */
+/* The load of each link, as it was judged: [nadj]. */
 uint32_t *rebalance_tree_loads(const struct rebalance_links *c,
 	const struct verify_state *v, struct arena *a);
 
 /*
- * Trees that are kept, about a megabyte: where there are more, the oldest one
- * gives its room to the next.
+ * A ring of trees, about a megabyte: when it is full, the oldest tree gives its
+ * room to the next.
  */
 struct rebalance_tree_ring {
 	const struct rebalance_links *net;
@@ -69,8 +69,8 @@ void rebalance_tree_begin(struct rebalance_tree_ring *g,
 	const struct rebalance_links *net, struct arena *a);
 
 /*
- * The tree of a LID in place, which is NULL when it goes. True: it was not
- * there, and has been made, as the tables are now.
+ * Put the tree of a LID at *place, which becomes NULL when the tree leaves the
+ * ring. True: it was not there, and was made from the tables as they are now.
  */
 bool rebalance_tree_at(struct rebalance_tree_ring *g,
 	struct rebalance_tree **place, const struct routes *r, uint16_t lid);

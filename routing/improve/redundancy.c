@@ -8,10 +8,11 @@
 
 enum {
 	STEPS = 64,
-	WAYS = 4, /* of a node with more ports each step is looked up anew */
+	WAYS = 4, /* paths that are kept; of a node with more ports each step is
+		     looked up anew */
 };
 
-/* What follows a switch on the way to a port, where it is no switch. */
+/* What follows a switch on the path to a port, where it is no switch. */
 enum { ARRIVES = UINT32_MAX, NOWHERE = UINT32_MAX - 1 };
 
 struct step {
@@ -19,27 +20,27 @@ struct step {
 	uint8_t out;
 };
 
-/* The way to a port, as far as it was asked for. */
+/* The paths to a port, as far as they were looked up. */
 struct way {
 	port_ix port;
-	uint32_t *next; /* [nsw] of those that are */
-	uint32_t *read; /* [nsw] read for this port, whose number is */
-	uint32_t nth;
+	uint32_t *next; /* [nsw] what follows; valid where read is nth */
+	uint32_t *read; /* [nsw] */
+	uint32_t nth;	/* of the ports looked up in this struct */
 };
 
 struct find {
 	const struct verify_tables *in;
 	struct multi_port_node_ports ports;
 	struct way way[WAYS];
-	uint32_t *passed; /* [nsw] stamp + how many of the ways do */
+	uint32_t *passed; /* [nsw] stamp + how many of the paths pass */
 	uint32_t stamp;
 	uint32_t *of_sw, *of_port; /* leaves that each would cut off */
-	struct step *seen;	   /* which of them are not 0 */
+	struct step *seen;	   /* those that are not 0 */
 	size_t nseen, cap;
 };
 
 static uint8_t
-entry(const struct verify_tables *in, sw_ix s, uint16_t lid)
+lft_entry(const struct verify_tables *in, sw_ix s, uint16_t lid)
 {
 	uint32_t b = lid / LFT_BLOCK;
 
@@ -48,15 +49,15 @@ entry(const struct verify_tables *in, sw_ix s, uint16_t lid)
 	return lft_bytes(in->pool, lft_row_ref(in->row[s], b))[lid % LFT_BLOCK];
 }
 
-/* The way from s to port p, from the first cable on; steps, or 0 if none. */
+/* The path from s to port p; returns its steps, or 0 if there is none. */
 static unsigned
-walk(const struct verify_tables *in, sw_ix s, port_ix p, struct step *step)
+walk_path(const struct verify_tables *in, sw_ix s, port_ix p, struct step *step)
 {
 	const struct topo *t = in->topo;
 
 	for (unsigned n = 0; n < STEPS;) {
 		const struct topo_node *x = &t->node[t->sw[s].node];
-		uint8_t out = entry(in, s, t->port[p].lid);
+		uint8_t out = lft_entry(in, s, t->port[p].lid);
 		port_ix peer;
 
 		if (out == 0 || out > x->nports)
@@ -73,7 +74,7 @@ walk(const struct verify_tables *in, sw_ix s, port_ix p, struct step *step)
 	return 0;
 }
 
-/* What follows s on the way. */
+/* What follows s on the path. */
 static uint32_t
 next_of(const struct find *f, struct way *w, sw_ix s)
 {
@@ -84,7 +85,7 @@ next_of(const struct find *f, struct way *w, sw_ix s)
 
 	if (w->read[s] == w->nth)
 		return w->next[s];
-	out = entry(f->in, s, t->port[w->port].lid);
+	out = lft_entry(f->in, s, t->port[w->port].lid);
 	if (out > 0 && out <= n->nports)
 		peer = t->port[n->first_port + out].peer;
 	w->read[s] = w->nth;
@@ -98,11 +99,11 @@ next_of(const struct find *f, struct way *w, sw_ix s)
 }
 
 /*
- * Is any switch behind leaf s on all the ways from there? Mostly none is, and
- * then nobody asks which.
+ * True if some switch behind leaf s is on the paths from there to all ports.
+ * Mostly there is none, and then it need not be found which.
  */
 static bool
-meet(struct find *f, sw_ix s, uint32_t nways)
+has_shared_switch(struct find *f, sw_ix s, uint32_t nways)
 {
 	uint32_t first;
 	bool any = true;
@@ -130,10 +131,11 @@ meet(struct find *f, sw_ix s, uint32_t nways)
 	return any;
 }
 
-/* Keep of the steps in `both`, of which out 0 is the switch alone, those that
- * the other way takes, too. */
+/* Keep in `both`, in which out 0 is the switch alone, the steps that the other
+ * path takes, too. */
 static unsigned
-intersect(struct step *both, unsigned n, const struct step *other, unsigned m)
+keep_common_steps(
+	struct step *both, unsigned n, const struct step *other, unsigned m)
 {
 	unsigned kept = 0;
 
@@ -150,7 +152,7 @@ intersect(struct step *both, unsigned n, const struct step *other, unsigned m)
 }
 
 static void
-count(struct find *f, const struct step *both, unsigned n)
+count_steps(struct find *f, const struct step *both, unsigned n)
 {
 	const struct topo *t = f->in->topo;
 
@@ -170,21 +172,22 @@ count(struct find *f, const struct step *both, unsigned n)
 }
 
 /*
- * What the ways from leaf s to all ports have in common: switches behind s,
- * and cables. A port that is not reached has no way to share.
+ * Count what the paths from leaf s to all ports have in common: switches behind
+ * s, and links. With a port that is not reached nothing is shared. True if
+ * there is any.
  */
 static bool
-steps_from(struct find *f, sw_ix s, const struct multi_port_node_member *m,
-	uint32_t nports)
+count_common_steps(struct find *f, sw_ix s,
+	const struct multi_port_node_member *m, uint32_t nports)
 {
 	struct step both[2 * STEPS], other[STEPS];
 	unsigned n = 0;
 
 	for (uint32_t k = 0; k < nports; k++) {
-		unsigned len = walk(f->in, s, m[k].port, other);
+		unsigned len = walk_path(f->in, s, m[k].port, other);
 
 		if (k > 0) {
-			n = intersect(both, n, other, len);
+			n = keep_common_steps(both, n, other, len);
 			continue;
 		}
 		for (unsigned i = 0; i < len; i++) {
@@ -194,11 +197,11 @@ steps_from(struct find *f, sw_ix s, const struct multi_port_node_member *m,
 				both[n++] = other[i];
 		}
 	}
-	count(f, both, n);
+	count_steps(f, both, n);
 	return n > 0;
 }
 
-/* The worst of what was counted; the counts are cleared. */
+/* Note the worst point that was counted in x; clear the counts. */
 static void
 take_worst(struct find *f, struct redundancy_node *x)
 {
@@ -211,7 +214,7 @@ take_worst(struct find *f, struct redundancy_node *x)
 					  : &f->of_port[topo_port_of(t,
 						    t->sw[p->sw].node, p->out)];
 
-		/* A switch says more than the cable that leads to it. */
+		/* A switch says more than the link that leads to it. */
 		if (*c > x->worst ||
 			(*c == x->worst && p->out == 0 && x->out != 0)) {
 			x->worst = *c;
@@ -223,9 +226,10 @@ take_worst(struct find *f, struct redundancy_node *x)
 	f->nseen = 0;
 }
 
-/* Does the cable go with the point? */
+/* True if a link is lost when the point x fails. */
 static bool
-is_away(const struct redundancy_node *x, sw_ix s, const struct topo_adj *a)
+is_removed_link(
+	const struct redundancy_node *x, sw_ix s, const struct topo_adj *a)
 {
 	if (x->out == 0)
 		return a->peer == x->sw || s == x->sw;
@@ -234,11 +238,11 @@ is_away(const struct redundancy_node *x, sw_ix s, const struct topo_adj *a)
 }
 
 /*
- * Without the point, do all leaves get to some port of the node, by whatever
- * cables? From the ports' switches outwards.
+ * True if without the point x some leaf gets to no port of the node, over any
+ * links. Searched from the ports' switches outwards.
  */
 static bool
-is_only_way(const struct find *f, const struct multi_port_node_member *m,
+is_only_path(const struct find *f, const struct multi_port_node_member *m,
 	const struct redundancy_node *x)
 {
 	const struct topo *t = f->in->topo;
@@ -262,7 +266,7 @@ is_only_way(const struct find *f, const struct multi_port_node_member *m,
 			const struct topo_adj *a = &t->adj[t->sw[s].adj + i];
 
 			if (seen[a->peer] || !topo_sw_live(t, a->peer) ||
-				is_away(x, s, a))
+				is_removed_link(x, s, a))
 				continue;
 			seen[a->peer] = true;
 			queue[n++] = a->peer;
@@ -276,21 +280,21 @@ is_only_way(const struct find *f, const struct multi_port_node_member *m,
 	return lost;
 }
 
-/* Have all ways from leaf s something in common? It is counted. */
+/* True if all paths from leaf s have something in common. It is counted. */
 static bool
-from_leaf(struct find *f, sw_ix s, const struct multi_port_node_member *m,
+count_from_leaf(struct find *f, sw_ix s, const struct multi_port_node_member *m,
 	const struct redundancy_node *x)
 {
 	if (x->nports > WAYS)
-		return steps_from(f, s, m, x->nports);
-	if (!meet(f, s, x->nports))
+		return count_common_steps(f, s, m, x->nports);
+	if (!has_shared_switch(f, s, x->nports))
 		return false;
-	return x->one_switch || steps_from(f, s, m, x->nports);
+	return x->one_switch || count_common_steps(f, s, m, x->nports);
 }
 
 static void
-look_at(struct find *f, const struct multi_port_node_member *m, uint32_t nports,
-	struct redundancy_node *x)
+check_node(struct find *f, const struct multi_port_node_member *m,
+	uint32_t nports, struct redundancy_node *x)
 {
 	const struct topo *t = f->in->topo;
 
@@ -306,7 +310,7 @@ look_at(struct find *f, const struct multi_port_node_member *m, uint32_t nports,
 	}
 	for (uint32_t i = 0; i < f->ports.nleaves; i++) {
 		x->leaves++;
-		x->cut += from_leaf(f, f->ports.leaf[i], m, x);
+		x->cut += count_from_leaf(f, f->ports.leaf[i], m, x);
 	}
 	take_worst(f, x);
 	if (x->one_switch) { /* all of them go there */
@@ -314,11 +318,11 @@ look_at(struct find *f, const struct multi_port_node_member *m, uint32_t nports,
 		x->out = 0;
 		x->worst = x->cut;
 	}
-	x->only_way = x->cut > 0 && is_only_way(f, m, x);
+	x->only_way = x->cut > 0 && is_only_path(f, m, x);
 }
 
 static void
-look_at_all(struct find *f, const atomic_bool *cancel,
+check_all_nodes(struct find *f, const atomic_bool *cancel,
 	struct redundancy_report *out)
 {
 	size_t cap = 0;
@@ -338,7 +342,7 @@ look_at_all(struct find *f, const atomic_bool *cancel,
 			mem_grow(out->node, out->n, &cap, sizeof(*out->node));
 		x = &out->node[out->n++];
 		*x = (struct redundancy_node){.key = m->key};
-		look_at(f, m, (uint32_t)n, x);
+		check_node(f, m, (uint32_t)n, x);
 		out->single += x->cut > 0;
 	}
 }
@@ -361,7 +365,7 @@ redundancy_find_unless(const struct verify_tables *in,
 		f.way[k].next = mem_zalloc(t->nsw + 1U, sizeof(uint32_t));
 		f.way[k].read = mem_zalloc(t->nsw + 1U, sizeof(uint32_t));
 	}
-	look_at_all(&f, cancel, out);
+	check_all_nodes(&f, cancel, out);
 	for (unsigned k = 0; k < WAYS; k++) {
 		free(f.way[k].next);
 		free(f.way[k].read);

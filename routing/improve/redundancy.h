@@ -1,9 +1,9 @@
 /*
- * homing: nodes with several ports, and what they gain by them. Of each node
- * the report says whether one switch or one cable, failing, would cut all of
- * its ports from some leaf at once, until new tables are in force, and names
- * it. From tables alone, whoever made them. Whether other routes could help is
- * seen from the cables.
+ * redundancy: multi-port nodes and their single points of failure. Of each node
+ * the report says whether the failure of one switch or one link would cut off
+ * all of its ports from some leaf at once, until new tables are in force, and
+ * names the worst one. It is found from tables alone, of any origin; whether
+ * other routes could help is found from the links.
  *
  * Source: Bogdanski et al., Multi-homed Fat-Tree Routing with InfiniBand (PDP
  * 2014).
@@ -16,33 +16,33 @@
 #include <stdint.h>
 
 #include "routing/core/engine.h"
+#include "routing/core/verdict.h"
 #include "routing/graph/multi_port_node.h"
-#include "routing/verify/verify.h"
 
 struct redundancy_node {
 	uint64_t key;	 /* see multi_port_node_key */
 	port_ix port;	 /* the first of its ports */
 	uint32_t nports; /* that have a LID and hang on a live switch */
 	uint32_t leaves; /* switches with hosts that were looked at */
-	uint32_t cut;	 /* of these, those with a single point of failure */
-	sw_ix sw;	 /* the worst one: a switch, or its cable at out; where
-			    all ports hang on one switch, that one */
+	uint32_t cut;	 /* leaves with a single point of failure */
+	sw_ix sw;	 /* the worst point of failure: a switch, or its link at
+			    out; the switch of all ports, if it is one */
 	uint8_t out;	 /* 0: the switch itself */
 	uint32_t worst;	 /* leaves that it cuts off */
 	bool one_switch; /* all ports on one switch: no routing helps */
-	bool only_way;	 /* without it there is no way for some leaf, along
-			    whatever cables: no routing helps */
+	bool only_way;	 /* without it some leaf has no path over any links:
+			    no routing helps */
 };
 
 struct redundancy_report {
-	struct redundancy_node *node; /* those with several ports, by key */
+	struct redundancy_node *node; /* multi-port nodes, by key */
 	size_t n;
-	uint64_t *alone; /* keys of those with one port, ascending */
+	uint64_t *alone; /* keys of nodes with one port, ascending */
 	size_t nalone;
-	size_t single; /* of these, those with a single point of failure */
+	size_t single; /* multi-port nodes with a single point of failure */
 };
 
-/* Fill *out; options: for the groups, NULL allowed. */
+/* Fill *out; options: for the groups of ports, NULL allowed. */
 void redundancy_find(const struct verify_tables *in,
 	const struct engine_options *options, struct redundancy_report *out);
 
@@ -63,11 +63,11 @@ struct redundancy_point {
 	uint32_t nodes;
 };
 
-/* All of them, those with most nodes first; to be freed. *n: how many. */
+/* All of a report's, those with most nodes first; to be freed. *n: how many. */
 struct redundancy_point *redundancy_points(
 	const struct redundancy_report *h, size_t *n);
 
-/* Has a node with this key one port and no more? */
+/* True if a node with this key has exactly one port. */
 bool redundancy_is_single_port(const struct redundancy_report *h, uint64_t key);
 
 /* One node in words: "node N1: switch \"S7\" cuts off 12 of 36 leaves". */

@@ -5,7 +5,7 @@
 #include "routing/core/routes.h"
 #include "sm/base/mem.h"
 
-/* A live cable seen from below. */
+/* A live link seen from below. */
 struct rise {
 	sw_ix to;
 	uint8_t out, peer_port;
@@ -32,12 +32,12 @@ struct mcast {
 	const uint8_t *plane;
 	uint32_t *first; /* rise[first[s] .. first[s + 1]) */
 	struct rise *rise;
-	uint32_t *piece; /* component of a switch */
+	uint32_t *piece; /* [nsw] component: the lowest switch in it */
 	struct knot *knot;
 	sw_ix *queue; /* [nsw] */
 	sw_ix *list;  /* [nsw] switches in the tree, in any order */
 	uint32_t nlist;
-	sw_ix root; /* of the tree that the others are grafted to */
+	sw_ix root; /* of the part that the others are grafted to */
 	uint32_t receivers;
 	uint32_t stamp, wave;
 };
@@ -50,7 +50,7 @@ leads_up(const struct mcast *m, sw_ix s, const struct topo_adj *a)
 	       routes_has_order(m->plane, s, a->peer);
 }
 
-/* Pieces of the live fabric: the lowest switch number in each. */
+/* Components of the live fabric, named by the lowest switch number in each. */
 static void
 find_pieces(struct mcast *m)
 {
@@ -131,13 +131,13 @@ mcast_free(struct mcast *m)
 /* ---- the search upwards ---- */
 
 static bool
-inside(const struct mcast *m, sw_ix s)
+is_in_tree(const struct mcast *m, sw_ix s)
 {
 	return m->knot[s].in == m->stamp;
 }
 
 static void
-reach(struct mcast *m, sw_ix s, sw_ix from, const struct rise *by)
+mark_reached(struct mcast *m, sw_ix s, sw_ix from, const struct rise *by)
 {
 	struct knot *k = &m->knot[s];
 
@@ -160,21 +160,21 @@ at_goal(const struct mcast *m, sw_ix s, sw_ix began, enum goal goal)
 {
 	if (goal == AT_END || s == began)
 		return false;
-	return inside(m, s) || (goal == AT_MET && m->knot[s].met);
+	return is_in_tree(m, s) || (goal == AT_MET && m->knot[s].met);
 }
 
 /*
- * Search upwards from s, nearest first; the way is left in the knots, one step
- * down each. The seed turns the order in which cables are looked at, so that
+ * Search upwards from s, nearest first; the path is left in the knots, in each
+ * the step down. The seed rotates the order in which links are tried, so that
  * groups spread. TOPO_NONE: the goal is not above s.
  */
 static sw_ix
-climb(struct mcast *m, sw_ix s, enum goal goal, uint64_t seed)
+search_up(struct mcast *m, sw_ix s, enum goal goal, uint64_t seed)
 {
 	uint32_t head = 0, tail = 0;
 
 	m->wave++;
-	reach(m, s, TOPO_NONE, NULL);
+	mark_reached(m, s, TOPO_NONE, NULL);
 	m->queue[tail++] = s;
 	while (head < tail) {
 		sw_ix at = m->queue[head++];
@@ -188,7 +188,7 @@ climb(struct mcast *m, sw_ix s, enum goal goal, uint64_t seed)
 
 			if (m->knot[up->to].seen == m->wave)
 				continue;
-			reach(m, up->to, at, up);
+			mark_reached(m, up->to, at, up);
 			m->queue[tail++] = up->to;
 		}
 	}
@@ -197,13 +197,13 @@ climb(struct mcast *m, sw_ix s, enum goal goal, uint64_t seed)
 
 /* ---- the tree in the making ---- */
 
-/* Bring s in, with nothing above it. */
+/* Add s to the tree, with nothing above it. */
 static void
-enter(struct mcast *m, sw_ix s)
+add_switch(struct mcast *m, sw_ix s)
 {
 	struct knot *k = &m->knot[s];
 
-	if (inside(m, s))
+	if (is_in_tree(m, s))
 		return;
 	k->in = m->stamp;
 	k->kids = k->ends = k->below = 0;
@@ -213,7 +213,7 @@ enter(struct mcast *m, sw_ix s)
 }
 
 static void
-hang(struct mcast *m, sw_ix s, const struct rise *r)
+set_parent(struct mcast *m, sw_ix s, const struct rise *r)
 {
 	struct knot *k = &m->knot[s];
 
@@ -223,20 +223,20 @@ hang(struct mcast *m, sw_ix s, const struct rise *r)
 	m->knot[r->to].kids++;
 }
 
-/* Bring in the way that climb() left, from its end down to where it began. */
+/* Add the path that search_up found, from its end down to its start. */
 static void
-adopt(struct mcast *m, sw_ix end)
+add_found_path(struct mcast *m, sw_ix end)
 {
 	sw_ix s = end;
 
-	enter(m, end);
+	add_switch(m, end);
 	while (m->knot[s].from != TOPO_NONE) {
 		const struct knot *k = &m->knot[s];
 		const struct rise r = {s, k->from_up, k->from_down};
 		sw_ix next = k->from;
 
-		enter(m, next);
-		hang(m, next, &r);
+		add_switch(m, next);
+		set_parent(m, next, &r);
 		s = next;
 	}
 }
@@ -250,32 +250,32 @@ root_of(const struct mcast *m, sw_ix s)
 }
 
 /*
- * Join s, which has nothing above it, to what there is: by the shortest way up
- * that meets it. Where nothing above s is in the tree, first the tree gets a
- * way from its root up to something that is above both.
+ * Join s, which has nothing above it, to the tree: by the shortest path up that
+ * meets it. Where nothing above s is in the tree, first the tree is extended
+ * from its root up to a switch that is above both.
  */
 static void
-graft(struct mcast *m, sw_ix s, uint64_t seed)
+graft_switch(struct mcast *m, sw_ix s, uint64_t seed)
 {
 	sw_ix at;
 
-	while ((at = climb(m, s, AT_TREE, seed)) == TOPO_NONE) {
-		at = climb(m, m->root, AT_MET, seed);
+	while ((at = search_up(m, s, AT_TREE, seed)) == TOPO_NONE) {
+		at = search_up(m, m->root, AT_MET, seed);
 		if (at == TOPO_NONE)
 			return; /* not in one order with one top */
-		adopt(m, at);
+		add_found_path(m, at);
 		m->root = root_of(m, at);
 		if (m->root == s)
 			return;
 	}
-	adopt(m, at);
+	add_found_path(m, at);
 }
 
 /* ---- members ---- */
 
-/* The switch that serves a port, and the port there; TOPO_NONE: none. */
+/* The live switch of a member's port, and the port there; TOPO_NONE: none. */
 static sw_ix
-server(const struct mcast *m, port_ix p, uint8_t *out)
+member_switch(const struct mcast *m, port_ix p, uint8_t *out)
 {
 	const struct topo *t = m->t;
 	sw_ix s = topo_switch_of(t, p);
@@ -287,7 +287,7 @@ server(const struct mcast *m, port_ix p, uint8_t *out)
 	return s;
 }
 
-/* The piece in which most of the members are; TOPO_NONE: there are none. */
+/* The component with most of the members; TOPO_NONE: there are none. */
 static uint32_t
 busiest_piece(struct mcast *m, const struct mcast_member *member, size_t n)
 {
@@ -297,7 +297,7 @@ busiest_piece(struct mcast *m, const struct mcast_member *member, size_t n)
 
 	m->stamp++;
 	for (i = 0; i < n; i++) {
-		sw_ix s = server(m, member[i].port, &out);
+		sw_ix s = member_switch(m, member[i].port, &out);
 		struct knot *k;
 
 		if (s == TOPO_NONE)
@@ -316,9 +316,9 @@ busiest_piece(struct mcast *m, const struct mcast_member *member, size_t n)
 	return best;
 }
 
-/* Bring the members' switches in; returns how many members are left out. */
+/* Add the members' switches; returns how many members are left out. */
 static size_t
-seat(struct mcast *m, const struct mcast_member *member, size_t n,
+add_members(struct mcast *m, const struct mcast_member *member, size_t n,
 	uint32_t piece)
 {
 	size_t i, left = 0;
@@ -326,13 +326,13 @@ seat(struct mcast *m, const struct mcast_member *member, size_t n,
 
 	m->receivers = 0;
 	for (i = 0; i < n; i++) {
-		sw_ix s = server(m, member[i].port, &out);
+		sw_ix s = member_switch(m, member[i].port, &out);
 
 		if (s == TOPO_NONE || m->piece[s] != piece) {
 			left++;
 			continue;
 		}
-		enter(m, s);
+		add_switch(m, s);
 		m->knot[s].ends++;
 		m->knot[s].below += member[i].receives;
 		m->receivers += member[i].receives;
@@ -340,11 +340,11 @@ seat(struct mcast *m, const struct mcast_member *member, size_t n,
 	return left;
 }
 
-/* ---- what stands ---- */
+/* ---- what is kept ---- */
 
 /* Switch s of topology old in ours, or TOPO_NONE. */
 static sw_ix
-again(const struct mcast *m, const struct topo *old, sw_ix s)
+map_switch(const struct mcast *m, const struct topo *old, sw_ix s)
 {
 	node_ix n;
 
@@ -363,33 +363,34 @@ find_rise(const struct mcast *m, sw_ix s, sw_ix to, uint8_t out)
 	return NULL;
 }
 
-/* The previous tree, as far as it stands, with all its switches. */
+/* Add the previous tree: all its switches, and links that still exist. */
 static void
-keep(struct mcast *m, const struct mcast_tree *prev, uint32_t piece)
+keep_previous_tree(
+	struct mcast *m, const struct mcast_tree *prev, uint32_t piece)
 {
 	for (size_t i = 0; i < prev->n; i++) {
 		const struct mcast_branch *b = &prev->branch[i];
 		const struct rise *r;
-		sw_ix s = again(m, prev->topo, b->sw), to;
+		sw_ix s = map_switch(m, prev->topo, b->sw), to;
 
 		if (s == TOPO_NONE || m->piece[s] != piece)
 			continue;
-		enter(m, s);
+		add_switch(m, s);
 		if (b->parent == TOPO_NONE)
 			continue;
-		to = again(m, prev->topo, b->parent);
+		to = map_switch(m, prev->topo, b->parent);
 		r = to != TOPO_NONE ? find_rise(m, s, to, b->up) : NULL;
 		if (r == NULL)
 			continue;
-		enter(m, to);
-		hang(m, s, r);
+		add_switch(m, to);
+		set_parent(m, s, r);
 	}
 }
 
 /* ---- the end ---- */
 
 static void
-leave(struct mcast *m, sw_ix s)
+remove_switch(struct mcast *m, sw_ix s)
 {
 	struct knot *k = &m->knot[s];
 
@@ -426,11 +427,11 @@ sort_list(struct mcast *m)
 }
 
 /*
- * Cut branches that lead to nobody, from the bottom, then from the top; add
- * up receivers below. The list must be sorted.
+ * Remove branches that lead to no member, from the bottom, then from the top;
+ * add up receivers below. The list must be sorted.
  */
 static void
-prune(struct mcast *m)
+prune_branches(struct mcast *m)
 {
 	uint32_t n = 0, i;
 
@@ -439,7 +440,7 @@ prune(struct mcast *m)
 		const struct knot *k = &m->knot[s];
 
 		if (k->ends == 0 && k->kids == 0) {
-			leave(m, s);
+			remove_switch(m, s);
 			continue;
 		}
 		if (k->parent != TOPO_NONE)
@@ -482,14 +483,14 @@ mcast_find(const struct mcast_tree *tree, sw_ix s)
 }
 
 static void
-mark(struct mcast_branch *b, unsigned port)
+mark_port(struct mcast_branch *b, unsigned port)
 {
 	b->mask[port / 64] |= UINT64_C(1) << (port % 64);
 }
 
-/* Ports of cables: where there are receivers beyond them. */
+/* Mark the ports of links that have receivers beyond them. */
 static void
-mark_cables(const struct mcast *m, struct mcast_tree *tree)
+mark_links(const struct mcast *m, struct mcast_tree *tree)
 {
 	for (size_t i = 0; i < tree->n; i++) {
 		struct mcast_branch *b = &tree->branch[i];
@@ -498,14 +499,14 @@ mark_cables(const struct mcast *m, struct mcast_tree *tree)
 		if (b->parent == TOPO_NONE)
 			continue;
 		if (below < m->receivers)
-			mark(b, b->up);
+			mark_port(b, b->up);
 		if (below > 0)
-			mark(find_branch(tree, b->parent), b->down);
+			mark_port(find_branch(tree, b->parent), b->down);
 	}
 }
 
 static void
-finish(const struct mcast *m, struct mcast_tree *tree,
+fill_branches(const struct mcast *m, struct mcast_tree *tree,
 	const struct mcast_member *member, size_t n)
 {
 	uint8_t out;
@@ -521,14 +522,14 @@ finish(const struct mcast *m, struct mcast_tree *tree,
 			tree->branch[i].up = tree->branch[i].down = 0;
 	}
 	qsort(tree->branch, tree->n, sizeof(*tree->branch), by_switch);
-	mark_cables(m, tree);
+	mark_links(m, tree);
 	for (size_t i = 0; i < n; i++) {
-		sw_ix s = server(m, member[i].port, &out);
+		sw_ix s = member_switch(m, member[i].port, &out);
 		struct mcast_branch *b =
 			s != TOPO_NONE ? find_branch(tree, s) : NULL;
 
 		if (b != NULL && member[i].receives)
-			mark(b, out);
+			mark_port(b, out);
 	}
 }
 
@@ -542,8 +543,8 @@ mcast_tree(struct mcast *m, const struct mcast_member *member, size_t n,
 	tree->topo = topo_ref(m->t);
 	m->nlist = 0;
 	if (prev != NULL && piece != TOPO_NONE)
-		keep(m, prev, piece);
-	tree->left_out = seat(m, member, n, piece);
+		keep_previous_tree(m, prev, piece);
+	tree->left_out = add_members(m, member, n, piece);
 	roots = m->nlist;
 	if (roots > 0)
 		m->root = root_of(m, m->list[0]);
@@ -551,20 +552,20 @@ mcast_tree(struct mcast *m, const struct mcast_member *member, size_t n,
 		sw_ix s = m->list[i];
 
 		if (m->knot[s].parent == TOPO_NONE && s != m->root)
-			graft(m, s, seed);
+			graft_switch(m, s, seed);
 	}
 	sort_list(m);
-	prune(m);
-	finish(m, tree, member, n);
+	prune_branches(m);
+	fill_branches(m, tree, member, n);
 	return tree;
 }
 
 /* ---- what switches hold ---- */
 
-/* The cable by which a switch is in a tree: both ends have it in their masks,
- * or one of them where packets go one way only. NULL: none. */
+/* The uplink of a switch in a tree: both ends have it in their masks, or one of
+ * them where packets go in one direction only. NULL: none. */
 static const struct rise *
-cable_up(const struct mcast *m, sw_ix s, const uint64_t (*mask)[MCAST_WORDS])
+uplink_of(const struct mcast *m, sw_ix s, const uint64_t (*mask)[MCAST_WORDS])
 {
 	const struct rise *best = NULL;
 	unsigned most = 0;
@@ -598,7 +599,7 @@ mcast_found(const struct mcast *m, mcast_mask *get, void *cookie)
 		tree->branch = mem_zalloc(nsw, sizeof(*tree->branch));
 	}
 	for (sw_ix s = 0; any && s < nsw; s++) {
-		const struct rise *r = cable_up(m, s, mask);
+		const struct rise *r = uplink_of(m, s, mask);
 
 		if (r != NULL)
 			tree->branch[tree->n++] = (struct mcast_branch){.sw = s,

@@ -1,22 +1,22 @@
 /*
  * mcast: the spanning tree of a multicast group.
  *
- * A tree hangs from one root switch over cables that lead down in the total
- * order that unicast is routed by: every switch in it has at most one cable
- * up. So a packet that comes from above never goes up again, whichever member
- * sent it; all turns of all trees are legal in that order, and dependencies of
- * unicast and multicast together have no cycle. A tree has one way between any
- * two members: nothing arrives twice, nothing goes round.
+ * A tree hangs from one root switch over links that lead down in the switch
+ * order, the total order that unicast is routed by: every switch in it has at
+ * most one uplink. So a packet that comes from above never goes up again,
+ * whichever member sent it; all dependencies of all trees are legal in that
+ * order, and those of unicast and multicast together have no cycle. A tree has
+ * one path between any two members: nothing arrives twice, nothing loops.
  *
- * A switch forwards a group's packets to all ports of its mask but the one
- * that they came in by (IBA 18.2.4.3.3). A cable is in a mask only where
- * receivers are beyond it: members that only send have a way up and no way
+ * A switch forwards a group's packets to all ports of its mask except the one
+ * that they came in by (IBA 18.2.4.3.3). A link is in a mask only where
+ * receivers are beyond it: members that only send have a path up and none
  * down.
  *
- * What stands is kept: a switch that is in the previous tree keeps its cable
- * up while that is alive and legal; members that come are grafted by the
- * shortest way up to what is there, branches without members are cut off. The
- * group's seed (its MLID) spreads roots and cables.
+ * The previous tree is kept as far as possible: a switch in it keeps its uplink
+ * while that is alive and legal; new members are grafted by the shortest path
+ * up to the tree, branches without members are pruned. The group's seed (its
+ * MLID) spreads roots and links.
  *
  * IBA volume 1: multicast 10.5, MulticastForwardingTable 14.2.5.12.
  */
@@ -51,7 +51,7 @@ struct mcast_tree {
 	struct topo *topo;	     /* a reference */
 	struct mcast_branch *branch; /* sorted by switch */
 	size_t n;
-	size_t left_out; /* members on no live switch, or in other pieces */
+	size_t left_out; /* members on no live switch, or in other components */
 };
 
 /* The topology and an order, prepared for many groups. */
@@ -59,8 +59,8 @@ struct mcast;
 
 /*
  * pos[s]: place of switch s in the order, smaller is above, no two alike; with
- * one top in every piece of the fabric. plane: NULL, or cables that are left
- * out (routes_has_order). All are borrowed.
+ * one top in every component of the fabric. plane: NULL, or planes, which say
+ * what links are left out (routes_has_order). All are borrowed.
  */
 struct mcast *mcast_new(
 	struct topo *t, const uint32_t *pos, const uint8_t *plane);
@@ -68,20 +68,20 @@ void mcast_free(struct mcast *m); /* NULL allowed */
 
 /*
  * The tree of n members. prev (of any topology, or NULL) is kept as far as it
- * can be. Members in several pieces of the fabric are served in the piece that
- * holds most of them. Pure but for the scratch in m.
+ * can be. Members in several components of the fabric are served in the
+ * component that holds most of them. Pure but for the scratch in m.
  */
 struct mcast_tree *mcast_tree(struct mcast *m,
 	const struct mcast_member *member, size_t n,
 	const struct mcast_tree *prev, uint64_t seed);
 
-/* The MFT entry of switch s; false: it has none, or it is not known. */
+/* The MFT entry of switch s; false: it has none, or none is known. */
 typedef bool mcast_mask(void *cookie, sw_ix s, uint64_t out[MCAST_WORDS]);
 
 /*
- * The tree that switches hold already, as far as it keeps the order, to be the
- * prev of the next: what an earlier life wrote stays as it is. Masks of its
- * branches are left empty. NULL: there is none.
+ * The tree that switches hold already, as far as it obeys the order, to be the
+ * prev of the next: the entries of a previous run stay as they are. Masks of
+ * its branches are left empty. NULL: there is none.
  */
 struct mcast_tree *mcast_found(
 	const struct mcast *m, mcast_mask *mask, void *cookie);

@@ -13,7 +13,7 @@ enum {
 
 struct flows {
 	const struct verify_tables *in;
-	port_ix *far;  /* [nports] the other end of a cable, or TOPO_NONE */
+	port_ix *far;  /* [nports] the other end of a link, or TOPO_NONE */
 	sw_ix *sw_of;  /* [nports] live switch of a port, or TOPO_NONE */
 	port_ix *base; /* [nsw] its port 0 */
 	port_ix *host; /* in the order of LIDs */
@@ -77,10 +77,10 @@ flows_end(struct flows *f)
 	free(f->path);
 }
 
-/* A flow on its way. */
+/* A flow on its path. */
 struct walk {
 	const uint8_t *entry; /* of the table at hand */
-	port_ix to, in;	      /* where it goes; where it entered the switch */
+	port_ix to, in;	      /* its destination; where it entered the switch */
 	sw_ix s;	      /* TOPO_NONE: it is over */
 	uint32_t lid, n;
 	port_ix hop[HOPS_SHORT];
@@ -88,13 +88,13 @@ struct walk {
 };
 
 static const lft_ref *
-slot(const struct flows *f, sw_ix s, uint32_t lid)
+lft_slot(const struct flows *f, sw_ix s, uint32_t lid)
 {
 	return lft_row_at(f->in->row[s], lid / LFT_BLOCK);
 }
 
 static void
-start(const struct flows *f, struct walk *w, port_ix from, port_ix to)
+start_flow(const struct flows *f, struct walk *w, port_ix from, port_ix to)
 {
 	w->to = to;
 	w->in = f->far[from];
@@ -105,12 +105,12 @@ start(const struct flows *f, struct walk *w, port_ix from, port_ix to)
 	if (w->lid / LFT_BLOCK >= f->in->nblocks)
 		w->s = TOPO_NONE;
 	if (w->s != TOPO_NONE)
-		__builtin_prefetch(slot(f, w->s, w->lid));
+		__builtin_prefetch(lft_slot(f, w->s, w->lid));
 }
 
-/* The next cable; TOPO_NONE when the flow ends at this switch. */
+/* The out-port; TOPO_NONE when the flow ends at this switch. */
 static port_ix
-leave(const struct flows *f, const struct walk *w)
+next_out_port(const struct flows *f, const struct walk *w)
 {
 	const struct topo *t = f->in->topo;
 	uint8_t e = *w->entry;
@@ -123,9 +123,9 @@ leave(const struct flows *f, const struct walk *w)
 }
 
 static void
-go(const struct flows *f, struct walk *w)
+advance_flow(const struct flows *f, struct walk *w)
 {
-	port_ix out = leave(f, w);
+	port_ix out = next_out_port(f, w);
 
 	w->s = TOPO_NONE;
 	if (out == TOPO_NONE)
@@ -141,7 +141,7 @@ go(const struct flows *f, struct walk *w)
 		return;
 	w->s = f->sw_of[w->in];
 	if (w->s != TOPO_NONE)
-		__builtin_prefetch(slot(f, w->s, w->lid));
+		__builtin_prefetch(lft_slot(f, w->s, w->lid));
 }
 
 static void
@@ -151,9 +151,10 @@ add_hop(struct flows *f, port_ix out)
 	f->hop[f->nhops++] = out;
 }
 
-/* A flow that gets lost leaves no trace but the count. */
+/* Count the flow on its links; a flow that does not arrive is counted as lost
+ * alone. */
 static void
-finish(struct flows *f, bool arrived, size_t first)
+finish_flow(struct flows *f, bool arrived, size_t first)
 {
 	if (!arrived) {
 		f->nhops = first;
@@ -165,22 +166,22 @@ finish(struct flows *f, bool arrived, size_t first)
 	f->path[++f->nflows] = f->nhops;
 }
 
-/* A long way, by itself: no longer than there are switches. */
+/* Lay one flow with a long path: at most as many steps as switches. */
 static void
 lay_alone(struct flows *f, struct walk *w, port_ix from)
 {
 	size_t first = f->nhops;
 
-	start(f, w, from, w->to);
+	start_flow(f, w, from, w->to);
 	for (uint32_t i = 0; i <= f->in->topo->nsw && w->s != TOPO_NONE; i++) {
 		w->n = 0;
-		w->entry = lft_bytes(f->in->pool, *slot(f, w->s, w->lid)) +
+		w->entry = lft_bytes(f->in->pool, *lft_slot(f, w->s, w->lid)) +
 			   w->lid % LFT_BLOCK;
-		go(f, w);
+		advance_flow(f, w);
 		if (w->n > 0)
 			add_hop(f, w->hop[0]);
 	}
-	finish(f, w->arrived, first);
+	finish_flow(f, w->arrived, first);
 }
 
 /* Lay n flows, at most BATCH: from[i] to to[i]. */
@@ -191,21 +192,21 @@ lay_batch(struct flows *f, const port_ix *from, const port_ix *to, uint32_t n)
 	bool more = true;
 
 	for (uint32_t i = 0; i < n; i++)
-		start(f, &w[i], from[i], to[i]);
+		start_flow(f, &w[i], from[i], to[i]);
 	while (more) {
 		more = false;
 		for (uint32_t i = 0; i < n; i++) {
 			if (w[i].s == TOPO_NONE)
 				continue;
 			w[i].entry = lft_bytes(f->in->pool,
-					     *slot(f, w[i].s, w[i].lid)) +
+					     *lft_slot(f, w[i].s, w[i].lid)) +
 				     w[i].lid % LFT_BLOCK;
 			__builtin_prefetch(w[i].entry);
 			more = true;
 		}
 		for (uint32_t i = 0; i < n; i++)
 			if (w[i].s != TOPO_NONE)
-				go(f, &w[i]);
+				advance_flow(f, &w[i]);
 	}
 	for (uint32_t i = 0; i < n; i++) {
 		size_t first = f->nhops;
@@ -216,13 +217,13 @@ lay_batch(struct flows *f, const port_ix *from, const port_ix *to, uint32_t n)
 		}
 		for (uint32_t k = 0; w[i].arrived && k < w[i].n; k++)
 			add_hop(f, w[i].hop[k]);
-		finish(f, w[i].arrived, first);
+		finish_flow(f, w[i].arrived, first);
 	}
 }
 
 /* The first n hosts send, each to the one `by` places after it. */
 static void
-lay(struct flows *f, uint32_t n, uint32_t by)
+lay_pattern(struct flows *f, uint32_t n, uint32_t by)
 {
 	port_ix to[BATCH];
 
@@ -240,7 +241,7 @@ lay(struct flows *f, uint32_t n, uint32_t by)
 
 /* The sum of the flows' bandwidths; then the pattern is taken off again. */
 static double
-measure(struct flows *f)
+measure_pattern(struct flows *f)
 {
 	double sum = 0;
 
@@ -266,7 +267,7 @@ measure(struct flows *f)
 
 /* Square root by Newton's method, so that no maths library is needed. */
 static double
-root(double x)
+square_root(double x)
 {
 	double r = x > 1 ? x : 1;
 
@@ -298,16 +299,16 @@ bandwidth_ebb(const struct verify_tables *in, unsigned trials, uint64_t seed,
 			f.host[j] = f.host[i - 1];
 			f.host[i - 1] = p;
 		}
-		lay(&f, half, half);
-		mean = measure(&f) / half;
+		lay_pattern(&f, half, half);
+		mean = measure_pattern(&f) / half;
 		sum += mean;
 		squares += mean * mean;
 		out->trials++;
 	}
 	if (out->trials > 0) {
 		out->mean = sum / out->trials;
-		out->spread =
-			root(squares / out->trials - out->mean * out->mean);
+		out->spread = square_root(
+			squares / out->trials - out->mean * out->mean);
 		out->lowest = f.lost > 0 ? 0 : f.lowest;
 	}
 	out->lost = f.lost;
@@ -324,7 +325,7 @@ bandwidth_saturation(const struct verify_report *r, uint32_t hosts)
 
 /* The switch that host i hangs on. */
 static sw_ix
-home(const struct flows *f, uint32_t i)
+host_switch(const struct flows *f, uint32_t i)
 {
 	return f->sw_of[f->far[f->host[i]]];
 }
@@ -339,8 +340,9 @@ first_out(const struct flows *f, sw_ix s, uint32_t i)
 
 	if (lid / LFT_BLOCK >= f->in->nblocks)
 		return 0;
-	w.entry = lft_bytes(f->in->pool, *slot(f, s, lid)) + lid % LFT_BLOCK;
-	out = leave(f, &w);
+	w.entry =
+		lft_bytes(f->in->pool, *lft_slot(f, s, lid)) + lid % LFT_BLOCK;
+	out = next_out_port(f, &w);
 	if (out == TOPO_NONE || f->far[out] == TOPO_NONE ||
 		f->sw_of[f->far[out]] == TOPO_NONE)
 		return 0;
@@ -348,11 +350,12 @@ first_out(const struct flows *f, sw_ix s, uint32_t i)
 }
 
 /*
- * Hosts lo .. lo + m - 1 are all those of switch s: shift by k, and they send
- * to the window of m that begins at lo + k. The most on one port, ever.
+ * Hosts lo .. lo + m - 1 are all hosts of switch s: in the shift by k they send
+ * to the window of m hosts that begins at lo + k. Returns the most flows on one
+ * port of s over all shifts.
  */
 static uint32_t
-slide(const struct flows *f, sw_ix s, uint32_t lo, uint32_t m)
+slide_window(const struct flows *f, sw_ix s, uint32_t lo, uint32_t m)
 {
 	uint32_t n = f->nhosts, count[256] = {0}, worst = 0;
 	uint8_t *out = mem_alloc(n);
@@ -375,23 +378,23 @@ slide(const struct flows *f, sw_ix s, uint32_t lo, uint32_t m)
 }
 
 static void
-slide_all(const struct flows *f, struct bandwidth_shift *out)
+slide_all_windows(const struct flows *f, struct bandwidth_shift *out)
 {
 	bool *seen = mem_zalloc(f->in->topo->nsw, sizeof(*seen));
 	uint32_t m;
 
 	out->first_exact = true;
 	for (uint32_t i = 0; i < f->nhosts && out->first_exact; i += m) {
-		sw_ix s = home(f, i);
+		sw_ix s = host_switch(f, i);
 		uint32_t worst;
 
-		for (m = 1; i + m < f->nhosts && home(f, i + m) == s;)
+		for (m = 1; i + m < f->nhosts && host_switch(f, i + m) == s;)
 			m++;
 		if (s == TOPO_NONE)
 			continue;
 		out->first_exact = !seen[s];
 		seen[s] = true;
-		worst = slide(f, s, i, m);
+		worst = slide_window(f, s, i, m);
 		if (worst > out->first_worst)
 			out->first_worst = worst;
 	}
@@ -414,14 +417,14 @@ bandwidth_shift(const struct verify_tables *in, unsigned samples, uint64_t seed,
 	flows_new(&f, in);
 	n = out->hosts = f.nhosts;
 	if (n > 1)
-		slide_all(&f, out);
+		slide_all_windows(&f, out);
 	all = n > 0 && samples >= n - 1;
 	out->shifts = n < 2 ? 0 : all ? n - 1 : samples;
 	for (uint32_t k = 0; k < out->shifts; k++) {
 		uint32_t by = 1 + (all ? k : rng_below(&rng, n - 1));
 
-		lay(&f, n, by);
-		sum += measure(&f) / n;
+		lay_pattern(&f, n, by);
+		sum += measure_pattern(&f) / n;
 		if (f.busiest > out->worst) {
 			out->worst = f.busiest;
 			out->worst_by = by;

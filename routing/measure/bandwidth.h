@@ -1,9 +1,10 @@
 /*
- * metrics: how good tables are, beyond being right. For the plan, the status
- * and the benchmarks; nothing depends on them.
+ * bandwidth: how good tables are, beyond being correct: effective bisection
+ * bandwidth and shift permutations. For the plan, the status and the
+ * benchmarks; nothing depends on the figures.
  *
- * Both measures are static: a pattern of flows is laid over the tables, a
- * flow's bandwidth is 1 / (flows on its busiest cable direction). Flows run
+ * Both measures are static: a pattern of flows is laid over the tables, and a
+ * flow's bandwidth is 1 / (flows on its busiest link direction). Flows run
  * between compute ports (CA and router ports that are not aggregation nodes
  * and hang on a switch) and use base LIDs.
  *
@@ -16,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "routing/verify/verify.h"
+#include "routing/core/verdict.h"
 
 struct bandwidth_ebb {
 	uint32_t hosts;
@@ -37,29 +38,30 @@ void bandwidth_ebb(const struct verify_tables *in, unsigned trials,
 
 struct bandwidth_shift {
 	uint32_t hosts;
-	uint32_t shifts;   /* looked at */
-	uint32_t worst;	   /* flows on the busiest cable of the worst one */
-	uint32_t worst_by; /* which shift that is: host i sends to i + it */
+	uint32_t shifts;   /* measured */
+	uint32_t worst;	   /* flows on the busiest link of the worst shift */
+	uint32_t worst_by; /* that shift: host i sends to i + worst_by */
 	double mean;	   /* bandwidth over flows and shifts */
 	uint64_t lost;
-	uint32_t first_worst; /* flows on the busiest cable out of a switch
-				 with hosts, of their own, over all shifts */
-	bool first_exact;     /* so it is: the LIDs of each switch's hosts are
-				 neighbours; first_worst is 0 otherwise */
+	uint32_t first_worst; /* over all shifts: flows, of a switch's own
+				 hosts, on the busiest link out of it */
+	bool first_exact;     /* first_worst is known: the LIDs of each switch's
+				 hosts are neighbours; otherwise it is 0 */
 };
 
 /*
- * Static saturation: the share of its rate that every host can send at, to all
- * others evenly, before the busiest cable is full; 1 at best. 1 where no cable
+ * Static saturation: the share of its rate at which every host can send, to all
+ * others evenly, before the busiest link is full; 1 at best. 1 where no link
  * between switches carries anything.
  */
 double bandwidth_saturation(const struct verify_report *r, uint32_t hosts);
 
 /*
  * Shift permutations, hosts in the order of their LIDs: what an all-to-all
- * runs through. All of them when `samples` is at least hosts - 1, else that
- * many, drawn by seed. What leaves the first switch is looked at for all
- * shifts in either case: they are windows that slide over its row.
+ * runs through. All of them when `samples` is at least hosts - 1, else
+ * `samples` of them, drawn by seed. The flows that leave the first switch are
+ * counted for all shifts in both cases: a shift is a window of destinations,
+ * which slides over the switch's row.
  */
 void bandwidth_shift(const struct verify_tables *in, unsigned samples,
 	uint64_t seed, struct bandwidth_shift *out);

@@ -37,7 +37,7 @@ print_desc(const struct topo *t, node_ix n, struct buf *out)
 			(unsigned char)*s < ' ' || *s == 0x7f ? '?' : *s);
 }
 
-/* The LIDs of a port of which the first that is in the table was printed. */
+/* The LIDs of the port last printed in full; the rest are paths of it. */
 struct span {
 	uint32_t base, end;
 };
@@ -111,17 +111,17 @@ struct parse {
 	const char *start, *at, *end; /* the line */
 	unsigned line;
 	size_t captables, capowners;
-	bool told[TOPO_LID_MAX + 1]; /* whose LID it is */
+	bool told[TOPO_LID_MAX + 1]; /* the owner of the LID is known */
 };
 
 static int
-fail(struct parse *p, const char *what)
+parse_error(struct parse *p, const char *what)
 {
 	return reason_set(p->why, "%s:%u:%u: %s", p->name, p->line,
 		(unsigned)(p->at - p->start) + 1, what);
 }
 
-/* Go behind the next `word`; false when it does not come. */
+/* Go behind the next `word`; false when the line has none. */
 static bool
 skip_to_word(struct parse *p, const char *word)
 {
@@ -136,7 +136,7 @@ skip_to_word(struct parse *p, const char *word)
 
 /* Digits of the base, at most 64 bits and max. */
 static bool
-number(struct parse *p, unsigned base, uint64_t max, uint64_t *out)
+parse_number(struct parse *p, unsigned base, uint64_t max, uint64_t *out)
 {
 	const char *from = p->at;
 	uint64_t v = 0;
@@ -167,11 +167,12 @@ parse_head(struct parse *p)
 	struct fts *f = p->f;
 	uint64_t guid;
 
-	if (!skip_to_word(p, " guid 0x") || !number(p, 16, UINT64_MAX, &guid))
-		return fail(p, "expected the switch's GUID");
+	if (!skip_to_word(p, " guid 0x") ||
+		!parse_number(p, 16, UINT64_MAX, &guid))
+		return parse_error(p, "expected the switch's GUID");
 	for (size_t i = 0; i < f->ntables; i++)
 		if (f->table[i].guid == guid)
-			return fail(p, "this switch was listed before");
+			return parse_error(p, "this switch was listed before");
 	f->table = mem_grow(
 		f->table, f->ntables, &p->captables, sizeof(*f->table));
 	f->table[f->ntables++] = (struct fts_table){.guid = guid};
@@ -179,7 +180,7 @@ parse_head(struct parse *p)
 }
 
 static void
-store(struct fts_table *t, uint32_t lid, uint8_t out)
+store_entry(struct fts_table *t, uint32_t lid, uint8_t out)
 {
 	if (lid >= t->nlid) {
 		uint32_t n = t->nlid == 0 ? 1024 : t->nlid;
@@ -201,21 +202,21 @@ parse_entry(struct parse *p)
 	uint64_t lid, out, guid;
 
 	if (f->ntables == 0)
-		return fail(p, "an entry before any switch");
+		return parse_error(p, "an entry before any switch");
 	p->at += 2;
-	if (!number(p, 16, TOPO_LID_MAX, &lid))
-		return fail(p, "expected a unicast LID");
+	if (!parse_number(p, 16, TOPO_LID_MAX, &lid))
+		return parse_error(p, "expected a unicast LID");
 	if (p->at == p->end || *p->at != ' ')
-		return fail(p, "expected a blank and a port number");
+		return parse_error(p, "expected a blank and a port number");
 	p->at++;
-	if (!number(p, 10, 255, &out))
-		return fail(p, "expected a port number, 0 to 255");
-	store(&f->table[f->ntables - 1], (uint32_t)lid, (uint8_t)out);
+	if (!parse_number(p, 10, 255, &out))
+		return parse_error(p, "expected a port number, 0 to 255");
+	store_entry(&f->table[f->ntables - 1], (uint32_t)lid, (uint8_t)out);
 	if (p->told[lid] || !skip_to_word(p, "portguid 0x"))
 		return 0;
 	p->told[lid] = true;
-	if (!number(p, 16, UINT64_MAX, &guid))
-		return fail(p, "expected a port GUID");
+	if (!parse_number(p, 16, UINT64_MAX, &guid))
+		return parse_error(p, "expected a port GUID");
 	f->owner = mem_grow(
 		f->owner, f->nowners, &p->capowners, sizeof(*f->owner));
 	f->owner[f->nowners++] = (struct fts_owner){guid, (uint16_t)lid};
@@ -241,8 +242,9 @@ parse_line(struct parse *p)
 		return 0;
 	if (n > 6 && (memcmp(p->start, "ibwarn", 6) == 0 ||
 			     memcmp(p->start, "Switch", 6) == 0))
-		return 0; /* what the tool says in between */
-	return fail(p, "expected \"Unicast lids ...\" or \"0xLID port ...\"");
+		return 0; /* messages of the tool between tables */
+	return parse_error(
+		p, "expected \"Unicast lids ...\" or \"0xLID port ...\"");
 }
 
 static int
@@ -312,7 +314,7 @@ fts_free(struct fts *f)
 }
 
 static size_t
-moved(const struct fts *f, const struct topo *t)
+count_moved_lids(const struct fts *f, const struct topo *t)
 {
 	size_t n = 0;
 
@@ -333,7 +335,8 @@ fts_routes(const struct fts *f, struct topo *t, struct lft_pool *pool,
 	uint8_t *row = mem_alloc(bytes);
 
 	r->engine = "found";
-	*misfit = (struct fts_misfit){.missing = t->nsw, .moved = moved(f, t)};
+	*misfit = (struct fts_misfit){
+		.missing = t->nsw, .moved = count_moved_lids(f, t)};
 	for (size_t i = 0; i < f->ntables; i++) {
 		const struct fts_table *tab = &f->table[i];
 		node_ix n = topo_by_node_guid(t, tab->guid);

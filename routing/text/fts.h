@@ -1,7 +1,7 @@
 /*
  * fts: forwarding tables as text, in the format of infiniband-diags' dump_fts,
  * which every site's scripts read: printed for plans, read back as tables in
- * force. A table is known by its switch's GUID.
+ * force. A table is identified by its switch's GUID.
  *
  *	Unicast lids [0x0-0x2c] of switch DR path slid 0; dlid 0; 0,1,5 guid
  *	0x0002c90200001f00 (leaf7):            (one line)
@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 #include "routing/core/routes.h"
-#include "routing/verify/verify.h"
+#include "routing/core/verdict.h"
 #include "sm/base/buf.h"
 #include "sm/base/reason.h"
 
@@ -29,13 +29,13 @@ void fts_print(const struct verify_tables *in, struct buf *out);
 struct fts_table {
 	uint64_t guid;
 	uint8_t *entry;
-	uint32_t nlid; /* entries there are */
+	uint32_t nlid; /* number of entries */
 };
 
-/* Whose LID is whose, as far as the text says. */
+/* The port that owns a LID, as far as the text says. */
 struct fts_owner {
 	uint64_t port_guid;
-	uint16_t lid; /* the lowest that was seen */
+	uint16_t lid; /* the lowest that the text has for this port */
 };
 
 struct fts {
@@ -54,7 +54,7 @@ struct fts *fts_parse(
 
 void fts_free(struct fts *f); /* NULL allowed */
 
-/* What does not fit together of tables and a topology. */
+/* Differences between tables and a topology. */
 struct fts_misfit {
 	size_t missing; /* switches of the topology without a table */
 	size_t strange; /* tables of switches that it does not have */
@@ -62,10 +62,9 @@ struct fts_misfit {
 };
 
 /*
- * The tables as routes of topology t, whose LIDs they must be about. Ranks are
- * all 0. Tables of switches that t does not have are left out, switches
- * without a table drop everything; *misfit counts both, and ports whose LIDs
- * differ.
+ * The tables as routes of topology t; they must use its LIDs. Ranks are all 0.
+ * Tables of switches that t does not have are left out, switches without a
+ * table drop everything; *misfit counts both, and ports with another LID.
  */
 struct routes *fts_routes(const struct fts *f, struct topo *t,
 	struct lft_pool *pool, struct fts_misfit *misfit);

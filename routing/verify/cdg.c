@@ -9,9 +9,9 @@
 #include "sm/base/mem.h"
 #include "sm/base/reason.h"
 
-/* A cable that packets can use: both switches live, both ports nameable. */
+/* True if packets can use a link: both switches live, both ports nameable. */
 static bool
-usable(const struct topo *t, const struct topo_adj *a)
+is_usable_link(const struct topo *t, const struct topo_adj *a)
 {
 	return a->out != LFT_DROP && a->peer_port != LFT_DROP &&
 	       topo_sw_live(t, a->peer);
@@ -19,7 +19,7 @@ usable(const struct topo *t, const struct topo_adj *a)
 
 /* Component numbers of the live switches, by breadth-first search. */
 static uint32_t
-components(const struct topo *t, uint32_t *comp)
+find_components(const struct topo *t, uint32_t *comp)
 {
 	sw_ix *queue = mem_alloc(t->nsw * sizeof(*queue));
 	uint32_t head = 0, tail = 0, n = 0;
@@ -36,7 +36,8 @@ components(const struct topo *t, uint32_t *comp)
 			for (uint32_t i = 0; i < sw->nadj; i++) {
 				const struct topo_adj *a = &t->adj[sw->adj + i];
 
-				if (comp[a->peer] != TOPO_NONE || !usable(t, a))
+				if (comp[a->peer] != TOPO_NONE ||
+					!is_usable_link(t, a))
 					continue;
 				comp[a->peer] = n;
 				queue[tail++] = a->peer;
@@ -50,12 +51,12 @@ components(const struct topo *t, uint32_t *comp)
 
 /* Number the live switches component by component. */
 static void
-number(struct cdg *g)
+number_switches(struct cdg *g)
 {
 	const struct topo *t = g->t;
 	uint32_t *of = mem_alloc(t->nsw * sizeof(*of)), *at;
 
-	g->ncomp = components(t, of);
+	g->ncomp = find_components(t, of);
 	g->comp_lo = mem_zalloc(g->ncomp + 2U, sizeof(*g->comp_lo));
 	for (sw_ix s = 0; s < t->nsw; s++)
 		if (of[s] != TOPO_NONE)
@@ -79,9 +80,9 @@ number(struct cdg *g)
 	free(of);
 }
 
-/* Number them as before; false: they are others, or fall apart. */
+/* Number them as in `like`; false: not the same, or not all connected. */
 static bool
-number_like(struct cdg *g, const struct verify_state *like)
+number_switches_like(struct cdg *g, const struct verify_state *like)
 {
 	const struct topo *t = g->t;
 	uint32_t live = 0;
@@ -104,9 +105,9 @@ number_like(struct cdg *g, const struct verify_state *like)
 	return live == g->n;
 }
 
-/* Port records and what is behind each port. */
+/* Port records and the port behind each of them. */
 static void
-wire(struct cdg *g)
+connect_ports(struct cdg *g)
 {
 	const struct topo *t = g->t;
 	unsigned widest = 0;
@@ -134,7 +135,7 @@ wire(struct cdg *g)
 		for (uint32_t i = 0; i < sw->nadj; i++) {
 			const struct topo_adj *a = &t->adj[sw->adj + i];
 
-			if (usable(t, a))
+			if (is_usable_link(t, a))
 				g->peer[g->off[s] + a->out] =
 					cdg_pack(g->ix[a->peer], a->peer_port);
 		}
@@ -190,9 +191,9 @@ count_hosts(struct cdg *g)
 	}
 }
 
-/* Lanes by live number; exceptions sorted by destination. */
+/* Layers by live number; exceptions sorted by destination. */
 static void
-lay_lanes(struct cdg *g, const struct route_layers *l)
+set_layers(struct cdg *g, const struct route_layers *l)
 {
 	uint32_t *at;
 
@@ -275,14 +276,14 @@ cdg_new(const struct verify_tables *in, const struct verify_state *like,
 	}
 	g = mem_zalloc(1, sizeof(*g));
 	g->t = t;
-	number(g);
-	if (like != NULL && !number_like(g, like)) {
+	number_switches(g);
+	if (like != NULL && !number_switches_like(g, like)) {
 		cdg_free(g);
 		return NULL;
 	}
-	wire(g);
+	connect_ports(g);
 	count_hosts(g);
-	lay_lanes(g, in->lanes);
+	set_layers(g, in->lanes);
 	g->plane = (size_t)g->nports << g->shift;
 	make_room(g);
 	return g;

@@ -1,15 +1,17 @@
 /*
- * cdg: what the parts of the verifier share, private to them; whoever
- * puts its findings into words may name nodes as it does.
+ * cdg: the channel dependency graph, and what the parts of the verifier share.
+ * Other modules that put findings into words use it to name nodes and to find
+ * the switch of a LID.
  *
  * The switches that take part ("live": not quarantined) are numbered anew,
  * component by component, so that everything a destination needs lies in one
  * range [lo, hi) of every array. The number after the last one stands for
- * "nowhere": a port without a cable to a live switch leads there, so that the
+ * "nowhere": a port without a link to a live switch leads there, so that the
  * inner loops need no branch.
  *
- * A channel is a directed cable, named by where it arrives: switch, in-port.
- * The port arrays (peer, turn, load) are indexed by off[switch] + port.
+ * A channel is a link direction, named by the port where it arrives: switch,
+ * in-port. The port arrays (peer, turn, load) are indexed by off[switch] +
+ * port. turn holds the dependencies, a bit matrix per switch and layer.
  */
 #ifndef HEDDLE_ROUTING_VERIFY_CDG_H
 #define HEDDLE_ROUTING_VERIFY_CDG_H
@@ -33,7 +35,7 @@ struct cdg {
 	const struct topo *t;
 	uint32_t n;	   /* live switches; also the number of "nowhere" */
 	uint32_t nports;   /* port records, those of "nowhere" included */
-	sw_ix *sw;	   /* [n] their place in topo.sw */
+	sw_ix *sw;	   /* [n] their index in topo.sw */
 	uint32_t *ix;	   /* [topo.nsw] live number or TOPO_NONE */
 	uint32_t ncomp;	   /* components */
 	uint32_t *comp_lo; /* [ncomp + 1] first switch of each */
@@ -44,31 +46,31 @@ struct cdg {
 	uint32_t *hosts;   /* [n] compute ports with a LID on the switch */
 	unsigned shift;	   /* log2 of the words in a row of turn */
 
-	unsigned nlanes;     /* planes of turn */
+	unsigned nlanes;     /* layers: planes of turn */
 	unsigned spread;     /* route_layers.spread */
 	uint16_t *cls;	     /* [n] route_layers.cls, or NULL */
 	uint32_t *except_lo; /* [n + 1] exceptions by destination, or NULL */
 	struct verify_except *except;
 
-	bool light; /* one lane; loads alone are asked for, no turns */
+	bool light; /* one layer; only loads are wanted, no dependencies */
 
 	/* what a walk finds; everything above stays as it was built */
-	size_t plane;	/* words of turn for one lane: nports << shift */
+	size_t plane;	/* words of turn for one layer: nports << shift */
 	uint64_t *turn; /* [nlanes * plane] bit out of row (switch, in) */
 	uint32_t *load; /* [nports] host pairs leaving by a port */
-	uint64_t *hops; /* [n + 1] host pairs by cables on their path */
+	uint64_t *hops; /* [n + 1] host pairs by links on their path */
 };
 
-/* The lane from a switch, where it is not that of the classes. */
+/* The layer from a switch, where the classes do not give it. */
 struct verify_except {
 	uint32_t src;
 	uint8_t lane;
 };
 
 /*
- * Build; NULL and a reason when there are more switches than LIDs. like: a
- * judgement whose numbers of switches are taken over, NULL when the switches
- * are others or are not all connected; or NULL.
+ * Build; NULL and a reason when there are more switches than LIDs. like (NULL
+ * allowed): a judgement; its numbers of switches are taken over, and NULL is
+ * returned when the switches are not the same or are not all connected.
  */
 struct cdg *cdg_new(const struct verify_tables *in,
 	const struct verify_state *like, struct reason *why);
@@ -83,17 +85,17 @@ void cdg_join(struct cdg *g, struct cdg *fork);
 void cdg_free_fork(struct cdg *fork);
 
 /*
- * The turns of all lanes as if they were one: [plane], to be freed. NULL: there
- * is but one, g->turn.
+ * The dependencies of all layers as if they were one: [plane], to be freed.
+ * NULL: there is only one layer, g->turn.
  */
 uint64_t *cdg_one_layer(const struct cdg *g);
 
-/* The lanes from every live switch to one: [n] bits. Only with nlanes > 1. */
+/* The layers from every live switch to one: [n] bits. Only with nlanes > 1. */
 void cdg_layers(const struct cdg *g, uint32_t root, uint8_t *bit);
 
 /*
- * Where LID owner p hangs: the topology's switch and the port that ejects to
- * it. TOPO_NONE when it hangs on no switch.
+ * The switch of the topology that port p, which owns a LID, hangs on, and the
+ * port there that ejects to it. TOPO_NONE when it hangs on no switch.
  */
 sw_ix cdg_home_switch(const struct topo *t, port_ix p, uint8_t *eject);
 
@@ -117,7 +119,7 @@ uint32_t verify_walk_blocks(const struct verify_tables *in);
 void verify_walk(struct cdg *g, const struct verify_tables *in, uint32_t from,
 	uint32_t to, struct verify_report *out);
 
-/* Where a LID goes. */
+/* The destination of a LID. */
 struct verify_dest {
 	uint32_t root; /* live switch, or g->n */
 	uint8_t eject;
@@ -126,8 +128,8 @@ struct verify_dest {
 struct verify_dest verify_walk_dest(const struct cdg *g, uint32_t lid);
 
 /*
- * The same for some LIDs, whose bits are set by block; dest: where the LIDs of
- * all blocks go. Without faults g->t is not used.
+ * verify_walk for some LIDs only, given as bits by block; dest: the
+ * destinations of the LIDs of all blocks. Without faults g->t is not used.
  */
 struct verify_some {
 	const uint64_t *lids; /* [nblocks] */
@@ -152,37 +154,38 @@ void verify_text_pair(const struct cdg *g, const uint8_t *col,
 	const struct verify_pair *pair, char *text, size_t size);
 
 /*
- * Are the graphs of turns free of cycles, that of all lanes as one, or each?
+ * Look for cycles of dependencies, in all layers as one and then in each layer.
  * Fills plain, cyclic_channels, cycle and first.
  */
 void verify_cycle_find(const struct cdg *g, const struct verify_tables *in,
 	struct verify_report *out);
 
 /*
- * Number channels so that every turn of these [plane] leads to a higher number:
- * 0 or one more than the highest before. layer: [nports]. False: there is a
- * cycle.
+ * Order the channels: number them so that every dependency of turn [plane]
+ * leads to a higher number, 0 or one more than the highest number before it.
+ * chan_order: [nports]. False: there is a cycle.
  */
-bool verify_cycle_layers(
-	const struct cdg *g, const uint64_t *turn, uint32_t *layer);
+bool verify_cycle_order_channels(
+	const struct cdg *g, const uint64_t *turn, uint32_t *chan_order);
 
-/* Busiest cable, means and hops of the report from what the walk found. */
+/* Busiest link, means and hops of the report from what the walk found. */
 void verify_sum(const struct cdg *g, struct verify_report *out);
 
-/* What verify_keep keeps of a good judgement; g->t is not used any more. */
+/* What verify_keep keeps of a judgement; g->t is not used any more. */
 struct verify_state {
 	unsigned refs;
 	unsigned
 		steps; /* verify_incremental since the last judgement in full */
 	struct cdg *g;
-	bool ok;	 /* and plain: the next may rest on it */
-	uint64_t *guid;	 /* [g->n] of the switches */
-	uint32_t *layer; /* [nports] of all lanes as one; NULL unless ok */
+	bool ok;	/* no fault, and plain: the next may build on it */
+	uint64_t *guid; /* [g->n] of the switches */
+	uint32_t
+		*chan_order; /* [nports] of all layers as one; NULL unless ok */
 	struct verify_dest *dest; /* [nlid]; NULL unless ok */
 	uint32_t nlid;
 };
 
-/* Keep g (taken over), judged so. */
+/* Keep g (taken over), which was judged with the report `found`. */
 struct verify_state *verify_state_new(struct cdg *g,
 	const struct verify_tables *in, const struct verify_report *found);
 

@@ -14,7 +14,8 @@ verify_sum(const struct cdg *g, struct verify_report *out)
 {
 	uint64_t cables = 0, sum = 0, pairs = 0;
 
-	/* in the order of the topology: the numbers may be those of before */
+	/* in the order of the topology: the graph's numbers may be taken over
+	 * from a previous judgement */
 	for (sw_ix sw = 0; sw < g->t->nsw; sw++) {
 		uint32_t s = g->ix[sw];
 
@@ -133,7 +134,7 @@ verify_load(const struct verify_tables *in, unsigned threads, uint64_t *load)
 	struct verify_report out = {0};
 	struct cdg *g;
 
-	plain.lanes = NULL; /* cables do not know them */
+	plain.lanes = NULL; /* loads do not depend on layers */
 	g = cdg_new(&plain, NULL, NULL);
 	if (g == NULL)
 		return false;

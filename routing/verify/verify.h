@@ -1,25 +1,34 @@
 /*
- * verify: the judge. From tables alone, without a line of the engines' code:
- * does every pair that has a physical path reach, does nothing loop, is the
- * channel dependency graph of every virtual lane free of cycles.
+ * verify: the judge. From tables alone, without a line of the engines' code: it
+ * checks that every pair that has a physical path reaches, that nothing loops,
+ * and that the channel dependency graph of every layer has no cycle.
+ *
+ *   cdg                 the graph: live switches by number, channels, layers
+ *   verify              a judgement in full, by several threads
+ *   verify_walk         every LID from every switch, 64 LIDs at a time
+ *   verify_flow         all LIDs of one switch together, where all is well
+ *   verify_cycle        cycles of dependencies, an order of channels
+ *   verify_incremental  a judgement from the previous one
+ *   verify_state        what a judgement found out, kept
+ *   verify_text         a pair that does not arrive, in words
  *
  * Every switch is a source (its own management traffic counts as traffic);
  * every LID is a destination. Quarantined switches (TN_QUARANTINED) and what
  * hangs on them are outside: pairs are counted between what is connected
- * without them. A dependency is a turn (switch, in-port, out-port), so the
- * graph is one bit matrix per switch. A turn back into the cable it came from
- * is discarded by hardware: such an entry counts as unreachable, not as a
- * dependency. Loads count host-to-host pairs (CA and router ports that are
- * not aggregation nodes) per directed cable between live switches, for base
+ * without them. A dependency is a triple (switch, in-port, out-port), so the
+ * graph is one bit matrix per switch. A packet that would leave by the port it
+ * came in by is discarded by hardware: such an entry counts as unreachable, not
+ * as a dependency. Loads count host-to-host pairs (CA and router ports that are
+ * not aggregation nodes) per directed link between live switches, for base
  * LIDs; pairs that do not arrive load nothing.
  *
  * LIDs that live switches cannot reach at all (other component, behind a
  * quarantined switch, on no switch) count as cut off, not as unreachable.
- * Entries for them, and for LIDs that nobody owns, may end anywhere; but what
- * they send in a circle is a loop, and their turns are dependencies.
+ * Entries for them, and for LIDs that no port owns, may end anywhere; but if
+ * they lead round in a loop it is counted, and their dependencies count too.
  *
- * Sources: Dally and Seitz 1987; shared/routing.md section 5 method: 64 LIDs
- * at a time, depths by memoised pointer chase, counts from the deepest up.
+ * Source: Dally and Seitz, Deadlock-free message routing in multiprocessor
+ * interconnection networks (IEEE Transactions on Computers, 1987).
  */
 #ifndef HEDDLE_ROUTING_VERIFY_VERIFY_H
 #define HEDDLE_ROUTING_VERIFY_VERIFY_H
@@ -28,99 +37,49 @@
 #include <stdint.h>
 
 #include "discovery/topo.h"
-#include "routing/core/lft.h"
+#include "routing/core/verdict.h"
 #include "sm/base/reason.h"
 
-struct verify_report {
-	bool ok;	      /* nothing unreachable, no loop, no cycle */
-	uint64_t pairs;	      /* (switch, LID) pairs that have a path */
-	uint64_t unreachable; /* of those: dead ends and wrong ejections */
-	uint64_t loops;	      /* (switch, LID) pairs that run in a circle */
-	uint64_t cut_off;     /* (switch, LID) pairs with no physical path */
-	uint32_t cyclic_channels; /* on a cycle, or only reachable from one */
-	uint32_t vls;		  /* lanes judged */
-	bool plain;	   /* no cycle even if all lanes were one; see slvl.h */
-	uint64_t load_max; /* host pairs over the busiest cable direction */
-	uint64_t load_min; /* ... and over the idlest */
-	double load_mean;  /* over cable directions between switches */
-	sw_ix load_sw;	   /* where the busiest one leaves */
-	uint8_t load_port;
-	unsigned hops_max; /* cables between switches on the longest path */
-	double hops_mean;  /* over host pairs */
-	bool by_change;	   /* from what differs alone: verify_incremental */
-	char first[512];   /* the first fault in words: names and ports */
-	char cycle[512];   /* a cycle in words, where there is one */
-};
-
-struct route_layers;
-
-/* Tables to judge: row[s] of the switches of topo, nblocks each. */
-struct verify_tables {
-	const struct topo *topo;
-	const struct lft_pool *pool;
-	struct lft_row *const *row;
-	uint32_t nblocks;
-	const struct route_layers *lanes; /* NULL: one lane */
-};
-
 /*
- * The turns that tables on one lane make, by the topology's numbers: record r
- * of switch s and in-port i is the sum of (ports + 1) of the switches before s,
- * plus i. Bit out of its row: something that arrives there leaves by out.
- */
-struct verify_dependencies {
-	uint32_t nrec;
-	unsigned shift; /* log2 of the words in a row: 64 ports fit in one */
-	uint64_t row[];
-};
-
-/*
- * Judge. 0 when everything holds, -1 with why (NULL allowed) set to the first
- * fault otherwise; *out is filled either way. Pure; its scratch is freed.
+ * Judge. 0 when everything holds, else -1 with why (NULL allowed) set to the
+ * first fault; *out is filled in both cases. Pure; its scratch is freed.
  */
 int verify_tables(const struct verify_tables *in, struct verify_report *out,
 	struct reason *why);
 
 /*
- * What the busiest cable carries, as the report would say, and no judgement: of
- * cycles, and of what is sent to others than hosts, nothing is known. False: to
- * a host not all arrives. threads: see verify_keep.
+ * The load of the busiest link, as in the report, without a judgement: cycles,
+ * and packets to LIDs that are not hosts', are not looked at. False: some pair
+ * does not arrive at a host. threads: see verify_keep.
  */
 bool verify_load(
 	const struct verify_tables *in, unsigned threads, uint64_t *load);
 
-/* What a judgement found out, kept: loads by cable, hops, dependencies. */
-struct verify_state;
-
 /*
- * The same, keeping what was found out in *keep for the functions below; NULL
- * only when there was nothing to judge. threads: 0 and 1 mean this one alone;
- * the verdict does not depend on it.
+ * verify_tables that keeps what it found out in *keep, for the functions below;
+ * NULL only when there was nothing to judge. threads: 0 and 1 mean the calling
+ * one alone; the verdict does not depend on it.
  */
 int verify_keep(const struct verify_tables *in, unsigned threads,
 	struct verify_report *out, struct verify_state **keep,
 	struct reason *why);
 
-/* Another reference, and one less; NULL allowed. */
-struct verify_state *verify_state_ref(struct verify_state *v);
-void verify_state_unref(struct verify_state *v);
-
-/* A good judgement and the tables it was about, blocks still held. */
+/* A judgement and the tables that it was about, their blocks still held. */
 struct verify_before {
 	const struct verify_state *state;
 	struct verify_tables in;
 };
 
 /*
- * verify_keep, looking only at what differs from before: entries, cables,
- * destinations. The verdict and every figure are those of verify_keep. What is
- * not well or not plain, and what differs in too much (other switches, other
- * lanes, another pool, a large part of the entries), is left to verify_keep, so
- * that this is never wrong and slow only where it must be. was (or its state)
- * may be NULL.
+ * verify_keep, but looking only at what differs from the tables judged before:
+ * entries, links, destinations. The verdict and every figure are those of
+ * verify_keep. Tables with a fault or not plain, and tables that differ in too
+ * much (other switches, other layers, another pool, a large part of the
+ * entries), are left to verify_keep: so this is never wrong, and slow only
+ * where it must be. was (or its state) may be NULL.
  *
- * Turns that are no longer made stay in the graph of dependencies until a
- * cycle needs one of them; then verify_keep decides.
+ * Dependencies that are no longer made stay in the graph until a cycle needs
+ * one of them; then verify_keep decides.
  */
 int verify_incremental(const struct verify_before *was,
 	const struct verify_tables *in, unsigned threads,
@@ -128,37 +87,37 @@ int verify_incremental(const struct verify_before *was,
 	struct reason *why);
 
 /*
- * Host pairs that leave switch s (of the topology) by this port; 0 where it
+ * Host pairs that leave switch s (of the topology) by this port; 0 if the port
  * does not lead to a live switch.
  */
 uint64_t verify_state_load(
 	const struct verify_state *v, sw_ix s, unsigned port);
 
 /*
- * What the busiest cable of any tables for this fabric carries at the least,
- * those of hosts included: a host's own carries what all others send it, and
- * what a switch's hosts are sent comes over its cables. Of a good judgement.
+ * A load bound: what the busiest link, those of hosts included, carries at the
+ * least in any tables for this fabric. A host's own link carries what all
+ * others send it, and what the hosts of a switch are sent comes over the links
+ * of the switch. The judgement must have found no fault.
  */
 uint64_t verify_state_load_bound(const struct verify_state *v);
 
 /*
- * Host pairs by cables between switches on their path: element h counts those
- * of h cables. Returns the number of elements.
+ * Host pairs by the links between switches on their path: element h counts the
+ * pairs with h links. Returns the number of elements.
  */
 size_t verify_state_hops(const struct verify_state *v, const uint64_t **pairs);
 
 /*
- * The turns (to be freed) by t's numbers, t being the topology that was judged;
- * NULL where tables have more than one lane. After verify_incremental there may
- * be some that are no longer made.
+ * The dependencies (to be freed) by t's numbers, t being the topology that was
+ * judged; NULL where tables have more than one layer. After verify_incremental
+ * there may be some that are no longer made.
  */
 struct verify_dependencies *verify_state_dependencies(
 	const struct verify_state *v, const struct topo *t);
 
 /*
- * verify_tables; *turns (to be freed) says what turns there are, NULL where
- * tables have more than one lane. Whoever compares routings need not look
- * again.
+ * verify_tables; *turns (to be freed) are the dependencies, NULL where tables
+ * have more than one layer. For callers that compare tables afterwards.
  */
 int verify_tables_dependencies(const struct verify_tables *in,
 	struct verify_report *out, struct verify_dependencies **turns,

@@ -1,10 +1,11 @@
 /*
- * verify_cycle: is the graph of turns free of cycles, and if not, which one?
+ * verify_cycle: whether the graph of dependencies has a cycle, and a short one.
  *
  * Channels without predecessors are removed until none is left (Kahn). What
- * remains is on a cycle or behind one; the same from the other end leaves what
- * is on a cycle or between two. From there any way forward closes a cycle, and
- * a breadth-first search from its channels finds a short one to show.
+ * remains is on a cycle or behind one; removing channels without successors
+ * then leaves what is on a cycle or between two. From there every path forward
+ * closes a cycle, and a breadth-first search from its channels finds a short
+ * one to show.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,7 @@ enum { STARTS = 64, SHOWN = 6 };
 
 struct cycle {
 	const struct cdg *g;
-	const uint64_t *turn; /* the lane's */
+	const uint64_t *turn; /* the layer's dependencies */
 	uint32_t *owner;      /* [nports] the switch of a port record */
 	uint32_t *degree;
 	uint32_t *queue;
@@ -27,7 +28,7 @@ struct cycle {
 
 /* The channels that follow c: iterate with at = 0. TOPO_NONE at the end. */
 static uint32_t
-follower(const struct cycle *cy, uint32_t c, unsigned *at)
+next_successor(const struct cycle *cy, uint32_t c, unsigned *at)
 {
 	const struct cdg *g = cy->g;
 	const uint64_t *row = cy->turn + ((size_t)c << g->shift);
@@ -49,9 +50,12 @@ follower(const struct cycle *cy, uint32_t c, unsigned *at)
 	return TOPO_NONE;
 }
 
-/* The channels that precede c, likewise: in-ports of the switch before. */
+/*
+ * The channels that precede c, in-ports of the switch before it: iterated like
+ * next_successor.
+ */
 static uint32_t
-leader(const struct cycle *cy, uint32_t c, unsigned *at)
+next_predecessor(const struct cycle *cy, uint32_t c, unsigned *at)
 {
 	const struct cdg *g = cy->g;
 	uint32_t e = g->peer[c], u = e >> 8, out = e & 255;
@@ -70,12 +74,13 @@ leader(const struct cycle *cy, uint32_t c, unsigned *at)
 typedef uint32_t neighbour(const struct cycle *, uint32_t, unsigned *);
 
 /*
- * Remove, again and again, channels that are `after` no other one (followers:
- * nothing leads to them; leaders: they lead nowhere). Returns how many stay.
- * layer: zeroes, or NULL; each channel's becomes higher than those before it.
+ * Remove, again and again, channels that are `after` no other one. With
+ * next_successor these are channels without predecessors, with next_predecessor
+ * channels without successors. Returns how many stay. chan_order: zeroes, or
+ * NULL; each channel's number becomes higher than those before it.
  */
 static uint32_t
-trim(struct cycle *cy, neighbour *after, uint32_t *layer)
+trim_channels(struct cycle *cy, neighbour *after, uint32_t *chan_order)
 {
 	uint32_t n = cy->g->nports, head = 0, tail = 0, d;
 	unsigned at;
@@ -93,8 +98,9 @@ trim(struct cycle *cy, neighbour *after, uint32_t *layer)
 		cy->left[cy->queue[head]] = false;
 		at = 0;
 		while ((d = after(cy, cy->queue[head], &at)) != TOPO_NONE) {
-			if (layer != NULL && layer[d] <= layer[cy->queue[head]])
-				layer[d] = layer[cy->queue[head]] + 1;
+			if (chan_order != NULL &&
+				chan_order[d] <= chan_order[cy->queue[head]])
+				chan_order[d] = chan_order[cy->queue[head]] + 1;
 			if (cy->left[d] && --cy->degree[d] == 0)
 				cy->queue[tail++] = d;
 		}
@@ -112,12 +118,13 @@ next_channel(const struct cycle *cy, uint32_t c)
 	uint32_t d;
 
 	do
-		d = follower(cy, c, &at);
+		d = next_successor(cy, c, &at);
 	while (d != TOPO_NONE && !cy->left[d]);
 	return d;
 }
 
-/* Shortest way from `start` back to itself, into queue order; its length. */
+/* The shortest path from `start` back to itself, first channel first; returns
+ * its length, 0 where there is none shorter than limit. */
 static uint32_t
 round_trip(struct cycle *cy, uint32_t start, uint32_t *path, uint32_t limit)
 {
@@ -130,7 +137,7 @@ round_trip(struct cycle *cy, uint32_t start, uint32_t *path, uint32_t limit)
 		uint32_t c = cy->queue[head++];
 
 		at = 0;
-		while ((d = follower(cy, c, &at)) != TOPO_NONE) {
+		while ((d = next_successor(cy, c, &at)) != TOPO_NONE) {
 			if (!cy->left[d] || cy->from[d] != TOPO_NONE)
 				continue;
 			cy->from[d] = c;
@@ -155,7 +162,7 @@ round_trip(struct cycle *cy, uint32_t start, uint32_t *path, uint32_t limit)
 
 /* A short cycle; path has room for nports channels. Returns its length. */
 static uint32_t
-shortest(struct cycle *cy, uint32_t *path)
+find_short_cycle(struct cycle *cy, uint32_t *path)
 {
 	uint32_t c = 0, best, n, tries;
 	uint32_t *start = mem_alloc(STARTS * sizeof(*start));
@@ -186,10 +193,10 @@ shortest(struct cycle *cy, uint32_t *path)
 	return best;
 }
 
-/* A LID that makes the turn from channel c out of port `out`; 0: none. */
+/* A LID that makes the dependency of port `out` on channel c; 0: none. */
 static uint32_t
-witness(const struct cycle *cy, const struct verify_tables *in, uint32_t c,
-	uint32_t out)
+find_witness_lid(const struct cycle *cy, const struct verify_tables *in,
+	uint32_t c, uint32_t out)
 {
 	const struct cdg *g = cy->g;
 	uint32_t s = cy->owner[c], e = g->peer[c];
@@ -217,9 +224,11 @@ describe_cycle(const struct cycle *cy, const struct verify_tables *in,
 		uint32_t s = cy->owner[path[i]];
 		/* the port by which the cycle leaves s */
 		uint32_t out = g->peer[path[(i + 1) % n]] & 255;
-		/* with lanes a LID alone makes no turn: who sends matters */
-		uint32_t lid =
-			g->nlanes > 1 ? 0 : witness(cy, in, path[i], out);
+		/* with layers a LID alone makes no dependency: the source
+		 * matters, too */
+		uint32_t lid = g->nlanes > 1
+				       ? 0
+				       : find_witness_lid(cy, in, path[i], out);
 		struct verify_name name = cdg_name(t, t->sw[g->sw[s]].node);
 
 		buf_printf(b, "%s port %u", name.s, out);
@@ -260,16 +269,16 @@ cycle_end(struct cycle *cy)
 	free(cy->left);
 }
 
-/* A short cycle of what trim has left, in words. */
+/* A short cycle of what trim_channels has left, in words. */
 static void
-show(struct cycle *cy, const struct verify_tables *in,
+report_cycle(struct cycle *cy, const struct verify_tables *in,
 	struct verify_report *out)
 {
 	uint32_t *path = mem_alloc(cy->g->nports * sizeof(*path)), n;
 	struct buf b = {0};
 
-	(void)trim(cy, leader, NULL);
-	n = shortest(cy, path);
+	(void)trim_channels(cy, next_predecessor, NULL);
+	n = find_short_cycle(cy, path);
 	describe_cycle(cy, in, path, n, &b);
 	strncpy(out->cycle, b.text, sizeof(out->cycle) - 1);
 	if (out->first[0] == '\0')
@@ -278,9 +287,9 @@ show(struct cycle *cy, const struct verify_tables *in,
 	free(path);
 }
 
-/* Have all lanes together, several of them, no cycle? Then none has one. */
+/* True if several layers have no cycle as one: then none of them has. */
 static bool
-together(const struct cdg *g)
+is_acyclic_as_one(const struct cdg *g)
 {
 	uint64_t *all = cdg_one_layer(g);
 	struct cycle cy;
@@ -289,7 +298,7 @@ together(const struct cdg *g)
 	if (all == NULL)
 		return false;
 	cycle_new(&cy, g, all);
-	none = trim(&cy, follower, NULL) == 0;
+	none = trim_channels(&cy, next_successor, NULL) == 0;
 	cycle_end(&cy);
 	free(all);
 	return none;
@@ -301,29 +310,30 @@ verify_cycle_find(const struct cdg *g, const struct verify_tables *in,
 {
 	struct cycle cy;
 
-	out->plain = together(g);
+	out->plain = is_acyclic_as_one(g);
 	for (unsigned lane = 0; lane < g->nlanes && !out->plain; lane++) {
 		uint32_t stay;
 
 		cycle_new(&cy, g, g->turn + lane * g->plane);
-		stay = trim(&cy, follower, NULL);
+		stay = trim_channels(&cy, next_successor, NULL);
 		out->cyclic_channels += stay;
 		if (stay > 0 && out->cycle[0] == '\0')
-			show(&cy, in, out);
+			report_cycle(&cy, in, out);
 		cycle_end(&cy);
 	}
 	out->plain |= g->nlanes == 1 && out->cyclic_channels == 0;
 }
 
 bool
-verify_cycle_layers(const struct cdg *g, const uint64_t *turn, uint32_t *layer)
+verify_cycle_order_channels(
+	const struct cdg *g, const uint64_t *turn, uint32_t *chan_order)
 {
 	struct cycle cy;
 	bool ok;
 
-	memset(layer, 0, g->nports * sizeof(*layer));
+	memset(chan_order, 0, g->nports * sizeof(*chan_order));
 	cycle_new(&cy, g, turn);
-	ok = trim(&cy, follower, layer) == 0;
+	ok = trim_channels(&cy, next_successor, chan_order) == 0;
 	cycle_end(&cy);
 	return ok;
 }

@@ -5,9 +5,9 @@
 
 #include "sm/base/mem.h"
 
-enum { AHEAD = 8 }; /* switches whose blocks are on their way */
+enum { AHEAD = 8 }; /* switches ahead that blocks are prefetched for */
 
-/* Of a set; 0: nobody asks for turns. */
+/* Words of a set of ports; 0: dependencies are not wanted. */
 static unsigned
 words_of(const struct cdg *g)
 {
@@ -21,11 +21,11 @@ verify_flow_new(struct verify_flow *f, struct cdg *g)
 
 	*f = (struct verify_flow){
 		.g = g, .root = TOPO_NONE, .lane_root = TOPO_NONE};
-	/* lanes and wide switches take room that LIDs would have */
+	/* the more layers and words a set has, the fewer LIDs at once */
 	f->most = (unsigned)(LFT_BLOCK / (sets > 0 ? sets : 1));
 	f->line = mem_alloc(n * sizeof(*f->line));
 	f->far = mem_zalloc(n, sizeof(*f->far));
-	f->far[g->n] = UINT16_MAX - 1; /* one more is nobody's distance */
+	f->far[g->n] = UINT16_MAX - 1; /* no switch is one link farther */
 	f->order = mem_alloc(n * sizeof(*f->order));
 	f->feeder = mem_alloc(n * sizeof(*f->feeder));
 	f->other = mem_alloc(n * sizeof(*f->other));
@@ -37,7 +37,7 @@ verify_flow_new(struct verify_flow *f, struct cdg *g)
 
 /* Sets by out-port become rows by in-port. */
 static void
-turn_over(const struct verify_flow *f, uint32_t s, uint32_t out)
+transpose_sets(const struct verify_flow *f, uint32_t s, uint32_t out)
 {
 	const struct cdg *g = f->g;
 	unsigned words = words_of(g), sets = g->nlanes * words;
@@ -63,11 +63,11 @@ verify_flow_end(struct verify_flow *f)
 	const struct cdg *g = f->g;
 	bool one = g->nlanes * words_of(g) == 1;
 
-	/* of few LIDs few ports have turns */
+	/* with few LIDs most ports have no dependencies */
 	for (uint32_t s = 0; s < g->n && !g->light; s++)
 		for (uint32_t p = g->off[s]; p < g->off[s + 1]; p++)
 			if (!one || f->turn[p] != 0)
-				turn_over(f, s, p - g->off[s]);
+				transpose_sets(f, s, p - g->off[s]);
 	free(f->line);
 	free(f->far);
 	free(f->order);
@@ -102,7 +102,7 @@ verify_flow_load(
 	}
 }
 
-/* Who sends to whom: a list of feeders for each switch. */
+/* For each switch the list of its feeders, the switches that send to it. */
 static void
 find_feeders(struct verify_flow *f, uint32_t l)
 {
@@ -147,17 +147,17 @@ verify_flow_order(struct verify_flow *f, uint32_t l)
 	return at == 0;
 }
 
-/* Sets of in-ports on their way through a switch, for one LID. */
+/* One step of sets of in-ports through a switch, for one LID. */
 struct hop {
-	uint64_t *from; /* of the cell: taken away */
+	uint64_t *from; /* of the cell: cleared */
 	uint64_t *turn; /* of the out-port */
 	uint64_t *to;	/* of the next cell ... */
 	uint32_t at;	/* ... where this port is added */
-	unsigned own;	/* lanes of the switch's own packets */
+	unsigned own;	/* layers of the switch's own packets */
 };
 
 static inline __attribute__((always_inline)) void
-carry(const struct hop *h, const unsigned words, const unsigned lanes)
+carry_sets(const struct hop *h, const unsigned words, const unsigned lanes)
 {
 	for (unsigned q = 0; q < lanes; q++) {
 		uint64_t any = lanes == 1 || (h->own >> q & 1);
@@ -176,7 +176,7 @@ carry(const struct hop *h, const unsigned words, const unsigned lanes)
 	}
 }
 
-/* Ports of a line, 0 for what is no port. */
+/* The ports of a line of entries, 0 for an entry that is no port. */
 static inline void
 ports_of(const uint8_t *line, uint8_t top, uint8_t *out)
 {
@@ -185,12 +185,13 @@ ports_of(const uint8_t *line, uint8_t top, uint8_t *out)
 }
 
 /*
- * All LIDs of l at switch s, which is not the root. first: nobody sends to it;
- * only for one lane.
+ * All LIDs of l at switch s, which is not the root. first: no switch sends to
+ * it; only for one layer.
  */
 static inline __attribute__((always_inline)) uint64_t
-pass(const struct verify_flow *f, const struct verify_lids *l, uint32_t s,
-	const unsigned words, const unsigned lanes, const bool first)
+pass_switch(const struct verify_flow *f, const struct verify_lids *l,
+	uint32_t s, const unsigned words, const unsigned lanes,
+	const bool first)
 {
 	const struct cdg *g = f->g;
 	const size_t sets = (size_t)words * lanes, size = sets + 1, n = l->n;
@@ -231,14 +232,14 @@ pass(const struct verify_flow *f, const struct verify_lids *l, uint32_t s,
 		h.turn = turn + out * sets;
 		h.to = next + 1;
 		h.at = e & 255;
-		carry(&h, words, lanes);
+		carry_sets(&h, words, lanes);
 	}
 	return bad;
 }
 
-/* And at the root, where they leave the fabric. */
+/* All LIDs of l at the root, where packets leave the fabric. */
 static void
-eject(const struct verify_flow *f, const struct verify_lids *l)
+eject_at_root(const struct verify_flow *f, const struct verify_lids *l)
 {
 	const struct cdg *g = f->g;
 	unsigned words = words_of(g);
@@ -252,7 +253,7 @@ eject(const struct verify_flow *f, const struct verify_lids *l)
 		cell[0] = 0;
 		h.from = cell + 1;
 		h.turn = turn + f->line[f->root][l->first + i] * sets;
-		carry(&h, words, g->nlanes);
+		carry_sets(&h, words, g->nlanes);
 	}
 }
 
@@ -263,15 +264,15 @@ pass_all(const struct verify_flow *f, const struct verify_lids *l,
 	uint32_t n = f->hi - f->lo, k = 0;
 	uint64_t bad = 0;
 
-	/* to the farthest nobody sends */
+	/* no switch sends to the farthest ones */
 	for (; lanes == 1 && k + 1 < n; k++) {
 		if (f->far[f->order[k]] != f->farthest)
 			break;
-		bad |= pass(f, l, f->order[k], words, 1, true);
+		bad |= pass_switch(f, l, f->order[k], words, 1, true);
 	}
 	for (; k + 1 < n; k++)
-		bad |= pass(f, l, f->order[k], words, lanes, false);
-	eject(f, l);
+		bad |= pass_switch(f, l, f->order[k], words, lanes, false);
+	eject_at_root(f, l);
 	return bad;
 }
 
@@ -311,6 +312,6 @@ verify_flow_sum(struct verify_flow *f, const struct verify_lids *l)
 	}
 	for (uint32_t d = 0; d <= f->farthest && hosts > 0; d++)
 		hops[d] += f->hosts[d] * hosts;
-	hops[0] -= hosts; /* nobody sends to himself */
+	hops[0] -= hosts; /* no host sends to itself */
 	return bad;
 }

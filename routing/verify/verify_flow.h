@@ -1,24 +1,26 @@
 /*
- * verify_flow: what comes through every switch on its way to one of them, for
- * up to 64 LIDs of that one at once; private to the verifier.
+ * verify_flow: the packets that pass every switch on their path to one
+ * destination switch, for up to 64 LIDs of that switch at once; private to the
+ * verifier.
  *
  * For one LID the tables are a function switch -> switch. Following it back
- * from the destination, by lists of who sends to whom, visits every switch
- * after the one it sends to. When all of the component have been visited,
- * everything arrives and nothing loops.
+ * from the destination, by lists of the switches that send to each, visits
+ * every switch after the one it sends to. When all switches of the component
+ * have been visited, everything arrives and nothing loops.
  *
- * Two LIDs of one switch nearly always leave every switch equally far from it,
- * however different their ways. So the order that one of them gives, turned
- * round, serves all: each switch, the farthest first, gives what it has for LID
- * after LID to the next one, out of one line of 64 entries, and is done with.
- * That the next one is nearer by one cable, entry by entry, proves that all
- * arrive. LIDs of which it is not true are told, and what they left in the
- * loads is taken back by passing them once more with the opposite weight.
+ * For two LIDs of one switch every other switch is nearly always at the same
+ * distance, however different the paths. So the order found for one LID,
+ * reversed, serves all: each switch, the farthest first, passes its packets for
+ * LID after LID on to the next switch, reading one cache line of 64 entries,
+ * and is finished. That the next switch is nearer by one link, entry by entry,
+ * proves that all packets arrive. LIDs for which it is not true are returned,
+ * and what they added to the loads is taken back by passing them once more with
+ * the opposite weight.
  *
- * What a switch has for a LID is a number of hosts, and the set of in-ports
- * that it comes by: the turns are that set by the out-port of the entry, one
- * word for many turns. They are collected by out-port, and turned over into
- * the rows of the graph at the end.
+ * A switch has for each LID a number of hosts, and the set of in-ports by which
+ * their packets come: the dependencies are this set on the out-port of the
+ * entry, one word for many of them. They are collected by out-port, and
+ * transposed into the rows of the graph at the end.
  */
 #ifndef HEDDLE_ROUTING_VERIFY_VERIFY_FLOW_H
 #define HEDDLE_ROUTING_VERIFY_VERIFY_FLOW_H
@@ -31,18 +33,18 @@ struct verify_flow {
 	unsigned most;		    /* LIDs at once */
 	/* the destination, to be set: its switch, the component */
 	uint32_t root, lo, hi;
-	/* ... and what verify_flow_order makes of it */
-	uint16_t *far;	 /* [n + 1] cables to it */
+	/* ... and what verify_flow_order finds for it */
+	uint16_t *far;	 /* [n + 1] links to it */
 	uint32_t *order; /* [hi - lo] the farthest first */
 	uint64_t *hosts; /* [n + 1] by their distance */
 	uint32_t farthest;
-	uint32_t *feeder; /* [n + 1] the first that sends there */
-	uint32_t *other;  /* [n + 1] the next that sends to the same */
-	uint8_t *lane;	  /* [n] bits of the lanes from a switch to it */
+	uint32_t *feeder; /* [n + 1] the first switch that sends to this one */
+	uint32_t *other;  /* [n + 1] the next one that sends to the same */
+	uint8_t *lane;	  /* [n] bits of the layers from a switch to it */
 	uint32_t lane_root;
 	/*
 	 * By switch and LID, all zeroes between passes: a word of hosts, and
-	 * for each lane a set of in-ports. By port, for each lane the set of
+	 * for each layer a set of in-ports. By port, for each layer the set of
 	 * in-ports from which packets leave by it.
 	 */
 	uint64_t *cell; /* [n * most * (sets + 1)] */
@@ -55,24 +57,25 @@ struct verify_lids {
 	uint32_t weight; /* what a pair counts: 1 for hosts, else 0 */
 };
 
-/* Find room; and note loads and turns in g, free it. */
+/* Allocate; and the end: dependencies are noted in g, memory is freed. */
 void verify_flow_new(struct verify_flow *f, struct cdg *g);
 void verify_flow_end(struct verify_flow *f);
 
-/* Block b of all switches. */
+/* Copy block b of all switches into line. */
 void verify_flow_load(
 	struct verify_flow *f, const struct verify_tables *in, uint32_t b);
 
 /*
- * Make the order of root, lo and hi from LID l of the block, which its root
- * ejects. False: not all reach it, and there is none.
+ * Find the order of the switches for root, lo and hi from LID l of the block,
+ * which its root ejects. False: not all switches reach it, there is no order.
  */
 bool verify_flow_order(struct verify_flow *f, uint32_t l);
 
 /*
- * Add loads, hops and turns of n LIDs, at most f->most. Returns the bits of
- * those that are not as far from the root as the order says: of these only
- * turns were noted, and only such as they really make.
+ * Add loads, hops and dependencies of l->n LIDs, at most f->most. Returns the
+ * bits of the LIDs for which some switch is not as far from the root as the
+ * order says: for these only dependencies were noted, and only such as they
+ * really make.
  */
 uint64_t verify_flow_sum(struct verify_flow *f, const struct verify_lids *l);
 

@@ -1,17 +1,19 @@
 /*
- * verify_incremental: a judgement from the one before.
+ * verify_incremental: a judgement from the previous one.
  *
- * Before, every LID's entries were a tree to its destination. Cut the edges
- * that changed, C, out of one such tree: what is behind each switch c of C is
- * the same in the old and the new one, and all of it goes where c goes. So the
- * host pairs behind c leave the old path of c and join the new one, the new
- * paths of C tell whether all arrive, and the turns that are new are those of
- * these paths and those into the switches of C. Where much is behind c, or a
- * destination itself changed, the old column is taken off as a whole and the
- * new one judged as verify_walk does.
+ * Before, the entries of all switches for one LID were a tree to its
+ * destination. Let C be the switches with a changed entry, and remove their
+ * edges from the tree: the subtree behind each switch c of C is the same in the
+ * old and the new tables, and all its packets go where c sends them. So the
+ * host pairs behind c leave the old path of c and join its new path; the new
+ * paths of C show whether all arrive; and the new dependencies are those on
+ * these paths and those into the switches of C. Where the subtree is large, or
+ * the destination itself changed, the old column, all entries for the LID, is
+ * subtracted as a whole and the new one judged as verify_walk does.
  *
- * Layers (verify_cycle_layers) order the channels. A new turn that leads up in
- * them closes no cycle; one that does not raises what is behind it.
+ * The order of channels (verify_cycle_order_channels) shows that there is no
+ * cycle. A new dependency that leads to a higher channel closes no cycle; for
+ * one that does not, the channels behind it are raised.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,27 +25,27 @@
 
 enum {
 	BEHIND_MAX = 96,  /* switches behind a changed entry */
-	CUT_MAX = 24,	  /* of them for one LID */
-	WHOLE_PART = 4,	  /* no more than one block in so many as a whole */
+	CUT_MAX = 24,	  /* switches in C, for one LID */
+	WHOLE_PART = 4,	  /* one block in this many may have whole LIDs */
 	WEIGHED_MAX = 16, /* switches that got or lost hosts */
-	STEPS_MAX = 64,	  /* then turns of the past are forgotten */
+	STEPS_MAX = 64,	  /* then dependencies not made any more are dropped */
 };
 
-/* The switches whose entries for the LIDs of one block differ, by LID. */
+/* By LID of one block, the switches that have another entry for it. */
 struct columns {
 	uint32_t sw[LFT_BLOCK][CUT_MAX];
 	uint32_t n[LFT_BLOCK]; /* CUT_MAX + 1: too many */
 };
 
-/* Switches behind c, and what they mean. */
+/* The subtree behind switch c of C. */
 struct behind {
 	uint32_t c;
 	uint32_t n;		    /* switches, c the first */
 	uint32_t sw[BEHIND_MAX];    /* each after what it sends to */
-	uint32_t depth[BEHIND_MAX]; /* cables to c */
-	uint32_t to[BEHIND_MAX];    /* which of sw it sends to */
+	uint32_t depth[BEHIND_MAX]; /* links to c */
+	uint32_t to[BEHIND_MAX];    /* index in sw of the switch it sends to */
 	uint8_t in[BEHIND_MAX];	    /* in-port there */
-	uint8_t mask[BEHIND_MAX];   /* lanes of what comes through it */
+	uint8_t mask[BEHIND_MAX];   /* layers of the packets that pass it */
 };
 
 struct change {
@@ -55,23 +57,23 @@ struct change {
 	uint32_t nlid0, nlid;
 	struct verify_report *out;
 	unsigned threads;
-	bool *other;	 /* [nports] another cable, or none, or a new one */
-	bool *recabled;	 /* [n] some port is such */
-	uint16_t *row;	 /* switches whose rows differ, by block of LIDs, */
-	uint32_t *first; /* [nlid / 64 + 1] where those of each begin */
+	bool *other;	 /* [nports] the link changed, went or came */
+	bool *recabled;	 /* [n] the switch has such a port */
+	uint16_t *row;	 /* switches with another row, by block of LIDs, */
+	uint32_t *first; /* [nlid / 64 + 1] where each block's begin */
 	uint64_t *whole; /* [nlid / 64] LIDs judged as a whole */
 	uint32_t wholes; /* blocks with such LIDs */
 	uint32_t *cut;	 /* [n] the LID for which it is in C */
-	uint8_t *lane;	 /* [n] lanes to lane_root */
+	uint8_t *lane;	 /* [n] layers to lane_root */
 	uint32_t lane_root;
 	struct behind *behind; /* [CUT_MAX] */
 	bool failed;	       /* left to verify_keep */
 };
 
-/* ---- may it be done at all ---- */
+/* ---- whether it can be done at all ---- */
 
 static bool
-same_lanes(const struct cdg *a, const struct cdg *b)
+same_layers(const struct cdg *a, const struct cdg *b)
 {
 	uint32_t n = a->n, k;
 
@@ -93,7 +95,7 @@ same_lanes(const struct cdg *a, const struct cdg *b)
 	return true;
 }
 
-/* The same number of ports everywhere. */
+/* True if every switch has the same number of ports as before. */
 static bool
 same_ports(const struct cdg *g0, const struct cdg *g)
 {
@@ -110,7 +112,8 @@ ref_of(const struct cdg *g, const struct verify_tables *in, uint32_t s,
 	return b < in->nblocks ? lft_row_ref(in->row[g->sw[s]], b) : LFT_EMPTY;
 }
 
-/* From block b on, the next in which the rows of switch s differ, or n. */
+/* From block b on, the next block in which the rows of switch s differ, or n;
+ * with a changed link every block counts. */
 static uint32_t
 next_other(const struct change *c, uint32_t s, uint32_t b, uint32_t n)
 {
@@ -135,7 +138,7 @@ next_other(const struct change *c, uint32_t s, uint32_t b, uint32_t n)
 	return b;
 }
 
-/* Whose rows differ, block by block: counted first, then listed. */
+/* The switches with another row, block by block: counted, then listed. */
 static void
 find_rows(struct change *c)
 {
@@ -155,7 +158,7 @@ find_rows(struct change *c)
 	free(at);
 }
 
-/* Entries of a block that differ, or lead into a cable that does. */
+/* Find the entries of a block that differ, or lead to a changed link. */
 static void
 compare_block(
 	const struct change *c, uint32_t s, uint32_t b, struct columns *to)
@@ -174,9 +177,10 @@ compare_block(
 	}
 }
 
-/* Cables that differ; the turns through them are forgotten. */
+/* Begin with the old findings; find links that changed, and drop the
+ * dependencies through them. */
 static void
-find_cables(struct change *c)
+find_changed_links(struct change *c)
 {
 	struct cdg *g = c->g;
 	size_t words = g->nlanes * g->plane;
@@ -213,18 +217,18 @@ same_dest(const struct verify_dest *a, const struct verify_dest *b)
 }
 
 static struct verify_dest
-dest0(const struct change *c, uint32_t lid)
+previous_dest(const struct change *c, uint32_t lid)
 {
 	return lid < c->nlid0 ? c->dest0[lid]
 			      : (struct verify_dest){.root = c->g0->n};
 }
 
-/* Where LIDs go now; those that go elsewhere are judged as a whole. */
+/* The destinations of all LIDs; LIDs with another one are judged as a whole. */
 static void
 find_dests(struct change *c)
 {
 	for (uint32_t lid = 0; lid < c->nlid; lid++) {
-		struct verify_dest was = dest0(c, lid);
+		struct verify_dest was = previous_dest(c, lid);
 
 		c->dest[lid] = verify_walk_dest(c->g, lid);
 		if (!same_dest(&was, &c->dest[lid]))
@@ -236,7 +240,8 @@ find_dests(struct change *c)
 /* ---- one LID, a few switches ---- */
 
 static void
-note(const struct cdg *g, uint32_t s, unsigned in, unsigned out, unsigned mask)
+note_dependency(const struct cdg *g, uint32_t s, unsigned in, unsigned out,
+	unsigned mask)
 {
 	size_t row = (size_t)(g->off[s] + in) << g->shift;
 
@@ -245,9 +250,9 @@ note(const struct cdg *g, uint32_t s, unsigned in, unsigned out, unsigned mask)
 			(out >> 6)] |= (uint64_t)1 << (out & 63);
 }
 
-/* The entries of a switch's neighbours are all over the memory. */
+/* The entries of a switch's neighbours are spread over the memory. */
 static void
-prefetch(const struct change *c, uint32_t x, uint32_t b)
+prefetch_entries(const struct change *c, uint32_t x, uint32_t b)
 {
 	const struct cdg *g = c->g;
 	const struct verify_tables *in = c->in;
@@ -265,14 +270,15 @@ prefetch(const struct change *c, uint32_t x, uint32_t b)
 				lft_bytes(in->pool, ref_of(g, in, *e >> 8, b)));
 }
 
-/* Who sends to sw[i] of b, is not in C itself: appended. False: too many. */
+/* Append the switches that send to sw[i] of b and are not in C. False: there
+ * are too many. */
 static bool
-extend(const struct change *c, struct behind *b, uint32_t i, uint32_t lid)
+add_feeders(const struct change *c, struct behind *b, uint32_t i, uint32_t lid)
 {
 	const struct cdg *g = c->g;
 	uint32_t x = b->sw[i];
 
-	prefetch(c, x, lid / LFT_BLOCK);
+	prefetch_entries(c, x, lid / LFT_BLOCK);
 	for (uint32_t p = g->off[x]; p < g->off[x + 1]; p++) {
 		uint32_t u = g->peer[p] >> 8;
 
@@ -289,9 +295,9 @@ extend(const struct change *c, struct behind *b, uint32_t i, uint32_t lid)
 	return true;
 }
 
-/* The lanes that come through each switch behind c. */
+/* The layers of the packets that pass each switch behind c. */
 static void
-gather_lanes(const struct change *c, struct behind *b)
+gather_layers(const struct change *c, struct behind *b)
 {
 	for (uint32_t i = 0; i < b->n; i++)
 		b->mask[i] = c->g->nlanes == 1 ? 1 : c->lane[b->sw[i]];
@@ -300,21 +306,21 @@ gather_lanes(const struct change *c, struct behind *b)
 }
 
 static bool
-look_behind(const struct change *c, struct behind *b, uint32_t s, uint32_t lid)
+find_subtree(const struct change *c, struct behind *b, uint32_t s, uint32_t lid)
 {
 	b->c = b->sw[0] = s;
 	b->depth[0] = 0;
 	b->n = 1;
 	for (uint32_t i = 0; i < b->n; i++)
-		if (!extend(c, b, i, lid))
+		if (!add_feeders(c, b, i, lid))
 			return false;
-	gather_lanes(c, b);
+	gather_layers(c, b);
 	return true;
 }
 
-/* The old path of b->c loses what is behind; its length. */
+/* Take the subtree's host pairs off the old path of b->c; its length. */
 static uint32_t
-leave_old(
+leave_old_path(
 	struct change *c, const struct behind *b, uint32_t lid, uint32_t hosts)
 {
 	const struct cdg *g0 = c->g0;
@@ -329,10 +335,11 @@ leave_old(
 	return n;
 }
 
-/* The new one gains it, turns included; false when it does not arrive. */
+/* Put them on the new path, and note its dependencies; false when it does not
+ * arrive. */
 static bool
-join_new(struct change *c, const struct behind *b, uint32_t lid, uint32_t hosts,
-	uint32_t *length)
+join_new_path(struct change *c, const struct behind *b, uint32_t lid,
+	uint32_t hosts, uint32_t *length)
 {
 	const struct cdg *g = c->g;
 	uint32_t root = c->dest[lid].root, s = b->c, n = 0;
@@ -351,13 +358,13 @@ join_new(struct change *c, const struct behind *b, uint32_t lid, uint32_t hosts,
 		then = cdg_entry(g, c->in, s, lid);
 		if (then > g->top[s] || then == (e & 255))
 			return false;
-		note(g, s, e & 255, then, b->mask[0]);
+		note_dependency(g, s, e & 255, then, b->mask[0]);
 	}
 	*length = n;
 	return true;
 }
 
-/* Turns into b->c, from those that did not change. */
+/* Note the dependencies at b->c from its feeders, which did not change. */
 static void
 note_feeders(const struct change *c, const struct behind *b, uint32_t lid)
 {
@@ -365,11 +372,11 @@ note_feeders(const struct change *c, const struct behind *b, uint32_t lid)
 
 	for (uint32_t i = 1; i < b->n && out <= c->g->top[b->c]; i++)
 		if (b->to[i] == 0)
-			note(c->g, b->c, b->in[i], out, b->mask[i]);
+			note_dependency(c->g, b->c, b->in[i], out, b->mask[i]);
 }
 
 static void
-move(struct change *c, const struct behind *b, uint32_t lid)
+move_subtree(struct change *c, const struct behind *b, uint32_t lid)
 {
 	struct cdg *g = c->g;
 	uint32_t hosts = 0, was, is = 0;
@@ -377,9 +384,9 @@ move(struct change *c, const struct behind *b, uint32_t lid)
 
 	for (uint32_t i = 0; i < b->n; i++)
 		hosts += host ? c->g0->hosts[b->sw[i]] : 0;
-	was = leave_old(c, b, lid, hosts);
+	was = leave_old_path(c, b, lid, hosts);
 	note_feeders(c, b, lid);
-	if (!join_new(c, b, lid, hosts, &is)) {
+	if (!join_new_path(c, b, lid, hosts, &is)) {
 		c->failed = true;
 		return;
 	}
@@ -411,10 +418,10 @@ change_column(struct change *c, const uint32_t *sw, uint32_t n, uint32_t lid)
 		c->lane_root = d->root;
 	}
 	for (uint32_t i = 0; i < n; i++)
-		if (!look_behind(c, &c->behind[i], sw[i], lid))
+		if (!find_subtree(c, &c->behind[i], sw[i], lid))
 			return false;
 	for (uint32_t i = 0; i < n && !c->failed; i++)
-		move(c, &c->behind[i], lid);
+		move_subtree(c, &c->behind[i], lid);
 	return true;
 }
 
@@ -435,7 +442,7 @@ change_block(struct change *c, uint32_t b)
 	}
 }
 
-/* LIDs one by one, until too many are none that can be looked at so. */
+/* LIDs one by one, until too many have to be judged as a whole. */
 static void
 change_blocks(struct change *c)
 {
@@ -451,7 +458,7 @@ change_blocks(struct change *c)
 
 /* ---- whole LIDs ---- */
 
-/* The tables before, or those now; each may have a thread. */
+/* The old tables or the new ones; each may have a thread. */
 struct side {
 	struct cdg *g;
 	const struct verify_tables *in;
@@ -467,14 +474,14 @@ judge_side(void *arg)
 	verify_walk_some(x->g, x->in, &x->some, &x->out);
 }
 
-/* Where all LIDs went before; to be freed. */
+/* The previous destinations of all LIDs; to be freed. */
 static struct verify_dest *
-all_dest0(const struct change *c)
+all_previous_dests(const struct change *c)
 {
 	struct verify_dest *d = mem_alloc(c->nlid * sizeof(*d));
 
 	for (uint32_t lid = 0; lid < c->nlid; lid++)
-		d[lid] = dest0(c, lid);
+		d[lid] = previous_dest(c, lid);
 	return d;
 }
 
@@ -489,7 +496,7 @@ change_wholes(struct change *c)
 	if (c->failed || c->wholes == 0)
 		return;
 	side[1].g = cdg_copy(c->g0);
-	side[1].some.dest = was = all_dest0(c);
+	side[1].some.dest = was = all_previous_dests(c);
 	if (c->threads > 1) {
 		thread_share(2, judge_side, side, sizeof(*side));
 	} else {
@@ -507,9 +514,10 @@ change_wholes(struct change *c)
 
 /* ---- hosts that came or went ---- */
 
-/* More, or fewer, hosts on switch s send to a LID that is where it was. */
+/* Add (or, modulo 2^32, subtract) hosts of switch s that send to a LID; its
+ * destination did not change. */
 static void
-weigh(struct change *c, uint32_t s, uint32_t lid, uint32_t more)
+change_hosts(struct change *c, uint32_t s, uint32_t lid, uint32_t more)
 {
 	struct cdg *g = c->g;
 	uint32_t n = 0;
@@ -538,16 +546,16 @@ change_weights(struct change *c)
 			if (c->dest[lid].host && c->dest[lid].root != c->g->n &&
 				!(c->whole[lid / LFT_BLOCK] >> lid % LFT_BLOCK &
 					1))
-				weigh(c, s, lid, more);
+				change_hosts(c, s, lid, more);
 	}
 }
 
-/* ---- layers ---- */
+/* ---- the order of channels ---- */
 
 struct raise {
 	const struct change *c;
-	const uint64_t *turn, *was; /* of all lanes as one, now and before */
-	uint32_t *layer;
+	const uint64_t *turn, *was; /* of all layers as one, now and before */
+	uint32_t *chan_order;
 	uint32_t *owner; /* [nports] the switch of a port */
 	uint32_t *stack;
 	uint32_t depth, steps;
@@ -559,16 +567,17 @@ add_channel_order(struct raise *r, uint32_t a, uint32_t b)
 {
 	const struct cdg *g = r->c->g;
 
-	if (r->layer[a] < r->layer[b])
+	if (r->chan_order[a] < r->chan_order[b])
 		return true;
-	r->layer[b] = r->layer[a] + 1;
+	r->chan_order[b] = r->chan_order[a] + 1;
 	if (++r->steps >= g->nports)
 		return false;
 	r->stack[r->depth++] = b;
 	return true;
 }
 
-/* Do the new turns out of row `in` of switch s keep to the layers? */
+/* Put the channels that these bits of row `in` make depend on channel `in`
+ * behind it. False when that takes too long. */
 static bool
 order_row(struct raise *r, uint32_t in, uint64_t bits, unsigned first)
 {
@@ -587,7 +596,7 @@ order_row(struct raise *r, uint32_t in, uint64_t bits, unsigned first)
 }
 
 static bool
-settle(struct raise *r)
+raise_successors(struct raise *r)
 {
 	const struct cdg *g = r->c->g;
 
@@ -602,7 +611,7 @@ settle(struct raise *r)
 	return true;
 }
 
-/* Raise the layers for all turns that are new; false: it takes too long. */
+/* Raise channels for all new dependencies; false: it takes too long. */
 static bool
 raise_all(struct raise *r)
 {
@@ -615,24 +624,24 @@ raise_all(struct raise *r)
 
 		if (s == g->n)
 			continue;
-		/* a cable that is another one makes old turns new */
+		/* a changed link makes old dependencies new */
 		all = r->c->recabled[s];
 		for (unsigned k = 0; k < 1U << g->shift; k++) {
 			size_t at = ((size_t)in << g->shift) + k;
 			uint64_t bits =
 				r->turn[at] & (all ? UINT64_MAX : ~r->was[at]);
 
-			if (bits != 0 &&
-				(!order_row(r, in, bits, k * 64) || !settle(r)))
+			if (bits != 0 && (!order_row(r, in, bits, k * 64) ||
+						 !raise_successors(r)))
 				return false;
 		}
 	}
 	return true;
 }
 
-/* Layers for the new graph, or false: it may have a cycle. */
+/* Order the channels of the new graph; false: it may have a cycle. */
 static bool
-find_layers(const struct change *c, uint32_t *layer)
+find_channel_order(const struct change *c, uint32_t *chan_order)
 {
 	const struct cdg *g = c->g;
 	uint64_t *is = cdg_one_layer(g);
@@ -640,7 +649,7 @@ find_layers(const struct change *c, uint32_t *layer)
 	struct raise r = {.c = c,
 		.turn = is != NULL ? is : g->turn,
 		.was = was != NULL ? was : c->g0->turn,
-		.layer = layer,
+		.chan_order = chan_order,
 		.owner = mem_alloc(g->nports * sizeof(*r.owner)),
 		.stack = mem_alloc((g->nports + 1U) * sizeof(*r.stack))};
 	bool ok;
@@ -649,7 +658,8 @@ find_layers(const struct change *c, uint32_t *layer)
 		for (uint32_t p = g->off[s]; p < g->off[s + 1]; p++)
 			r.owner[p] = s;
 	r.owner[g->off[g->n]] = g->n;
-	ok = raise_all(&r) || verify_cycle_layers(g, r.turn, layer);
+	ok = raise_all(&r) ||
+	     verify_cycle_order_channels(g, r.turn, chan_order);
 	free(is);
 	free(was);
 	free(r.owner);
@@ -676,7 +686,7 @@ count_pairs(struct change *c)
 }
 
 static void
-look(struct change *c)
+apply_differences(struct change *c)
 {
 	struct cdg *g = c->g;
 
@@ -688,7 +698,7 @@ look(struct change *c)
 	c->lane = mem_zalloc(g->n + 1U, sizeof(*c->lane));
 	c->behind = mem_alloc(CUT_MAX * sizeof(*c->behind));
 	c->lane_root = TOPO_NONE;
-	find_cables(c);
+	find_changed_links(c);
 	find_dests(c);
 	find_rows(c);
 	change_blocks(c);
@@ -702,10 +712,11 @@ look(struct change *c)
 	free(c->behind);
 }
 
-/* Judge by the difference; NULL: that cannot be done, or something fails. */
+/* Judge by the differences; NULL: that cannot be done, or there is a fault. */
 static struct verify_state *
-judge(const struct verify_before *was, const struct verify_tables *in,
-	struct cdg *g, unsigned threads, struct verify_report *out)
+judge_differences(const struct verify_before *was,
+	const struct verify_tables *in, struct cdg *g, unsigned threads,
+	struct verify_report *out)
 {
 	struct change c = {.g0 = was->state->g,
 		.in0 = &was->in,
@@ -717,13 +728,14 @@ judge(const struct verify_before *was, const struct verify_tables *in,
 		.out = out,
 		.threads = threads};
 	struct verify_state *v = NULL;
-	uint32_t *layer;
+	uint32_t *chan_order;
 
 	if (c.nlid < c.nlid0)
 		c.nlid = c.nlid0;
-	look(&c);
-	layer = mem_dup(was->state->layer, g->nports * sizeof(*layer));
-	if (!c.failed && find_layers(&c, layer)) {
+	apply_differences(&c);
+	chan_order = mem_dup(
+		was->state->chan_order, g->nports * sizeof(*chan_order));
+	if (!c.failed && find_channel_order(&c, chan_order)) {
 		count_pairs(&c);
 		verify_sum(g, out);
 		out->ok = out->plain = out->by_change = true;
@@ -734,15 +746,15 @@ judge(const struct verify_before *was, const struct verify_tables *in,
 			.ok = true,
 			.guid = mem_dup(was->state->guid,
 				(g->n + 1U) * sizeof(*v->guid)),
-			.layer = layer,
+			.chan_order = chan_order,
 			.dest = c.dest,
 			.nlid = c.nlid};
 	} else {
-		free(layer);
+		free(chan_order);
 		free(c.dest);
 	}
 	if (v != NULL)
-		g->t = NULL; /* may die before us */
+		g->t = NULL; /* may be freed before v is */
 	free(c.other);
 	free(c.recabled);
 	return v;
@@ -761,11 +773,11 @@ verify_incremental(const struct verify_before *was,
 		was->state->steps < STEPS_MAX && was->in.pool == in->pool)
 		g = cdg_new(in, was->state, NULL);
 	if (g != NULL && same_ports(was->state->g, g) &&
-		same_lanes(was->state->g, g)) {
+		same_layers(was->state->g, g)) {
 		memset(out, 0, sizeof(*out));
 		out->load_sw = TOPO_NONE;
 		out->vls = g->nlanes;
-		v = judge(was, in, g, threads, out);
+		v = judge_differences(was, in, g, threads, out);
 	}
 	if (v == NULL) {
 		cdg_free(g);

@@ -1,20 +1,24 @@
-/* verify_state: what a judgement found out, for questions and for the next. */
+/*
+ * verify_state: what a judgement found out, kept for readers of its figures and
+ * for the next judgement.
+ */
 #include <stdlib.h>
 #include <string.h>
 
 #include "routing/verify/cdg.h"
 #include "sm/base/mem.h"
 
-/* Layers of all lanes as one. */
+/* Order the channels by the dependencies of all layers. False: a cycle. */
 static bool
-lay(struct verify_state *v)
+order_channels(struct verify_state *v)
 {
 	const struct cdg *g = v->g;
 	uint64_t *one = cdg_one_layer(g);
 	bool ok;
 
-	v->layer = mem_alloc(g->nports * sizeof(*v->layer));
-	ok = verify_cycle_layers(g, one != NULL ? one : g->turn, v->layer);
+	v->chan_order = mem_alloc(g->nports * sizeof(*v->chan_order));
+	ok = verify_cycle_order_channels(
+		g, one != NULL ? one : g->turn, v->chan_order);
 	free(one);
 	return ok;
 }
@@ -40,8 +44,8 @@ verify_state_new(struct cdg *g, const struct verify_tables *in,
 	v->dest = mem_alloc(v->nlid * sizeof(*v->dest));
 	for (uint32_t lid = 0; lid < v->nlid; lid++)
 		v->dest[lid] = verify_walk_dest(g, lid);
-	v->ok = lay(v);
-	g->t = NULL; /* may die before us */
+	v->ok = order_channels(v);
+	g->t = NULL; /* may be freed before v is */
 	return v;
 }
 
@@ -60,7 +64,7 @@ verify_state_unref(struct verify_state *v)
 		return;
 	cdg_free(v->g);
 	free(v->guid);
-	free(v->layer);
+	free(v->chan_order);
 	free(v->dest);
 	free(v);
 }

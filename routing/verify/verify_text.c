@@ -1,4 +1,4 @@
-/* verify_words: a pair that does not arrive, in words for an administrator. */
+/* verify_text: a pair that does not arrive, in words for an administrator. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ name_of(const struct cdg *g, uint32_t s)
 
 /* What is behind port `out` of s, when it is not a live switch. */
 static void
-behind(const struct cdg *g, uint32_t s, unsigned out, struct buf *b)
+describe_port(const struct cdg *g, uint32_t s, unsigned out, struct buf *b)
 {
 	const struct topo *t = g->t;
 	node_ix me = t->sw[g->sw[s]].node;
@@ -43,9 +43,9 @@ behind(const struct cdg *g, uint32_t s, unsigned out, struct buf *b)
 			name.s);
 }
 
-/* The walk ends at s, whose entry leads to no live switch. */
+/* The walk ends at s: its entry leads to no live switch. */
 static void
-dead_end(const struct cdg *g, uint32_t s, uint8_t entry,
+describe_dead_end(const struct cdg *g, uint32_t s, uint8_t entry,
 	const struct verify_pair *pair, struct buf *b)
 {
 	struct verify_name name = name_of(g, s);
@@ -59,15 +59,15 @@ dead_end(const struct cdg *g, uint32_t s, uint8_t entry,
 		buf_printf(b, "which takes it as its own (port 0)");
 	else {
 		buf_printf(b, "whose entry is ");
-		behind(g, s, entry, b);
+		describe_port(g, s, entry, b);
 	}
 	if (s == pair->root)
 		buf_printf(b, ", instead of port %u", pair->eject);
 }
 
-/* The walk is in a circle: name it from switch s on. */
+/* The walk loops: name the switches of the loop, s first. */
 static void
-circle(const struct cdg *g, const uint8_t *col, uint32_t s, bool uturn,
+describe_loop(const struct cdg *g, const uint8_t *col, uint32_t s, bool uturn,
 	struct buf *b)
 {
 	uint32_t v = s, n = 0;
@@ -105,8 +105,8 @@ next_of(const struct cdg *g, const uint8_t *col, uint32_t s)
 
 /* Follow the walk from its start to its dead end or first repeated switch. */
 static void
-follow(const struct cdg *g, const uint8_t *col, const struct verify_pair *pair,
-	struct buf *b)
+describe_walk(const struct cdg *g, const uint8_t *col,
+	const struct verify_pair *pair, struct buf *b)
 {
 	uint8_t *seen = mem_zalloc(g->n + 1U, 1);
 	uint32_t v = pair->from, e;
@@ -114,13 +114,13 @@ follow(const struct cdg *g, const uint8_t *col, const struct verify_pair *pair,
 	for (;;) {
 		e = next_of(g, col, v);
 		if (e >> 8 == g->n) {
-			dead_end(g, v, col[v], pair, b);
+			describe_dead_end(g, v, col[v], pair, b);
 			break;
 		}
 		seen[v] = 1;
 		v = e >> 8;
 		if (seen[v]) {
-			circle(g, col, v, !pair->loop, b);
+			describe_loop(g, col, v, !pair->loop, b);
 			break;
 		}
 	}
@@ -145,7 +145,7 @@ verify_text_pair(const struct cdg *g, const uint8_t *col,
 		buf_printf(&b, " (no port has it)");
 	}
 	buf_printf(&b, " from switch %s: ", from.s);
-	follow(g, col, pair, &b);
+	describe_walk(g, col, pair, &b);
 	(void)snprintf(text, size, "%s", b.text);
 	buf_free(&b);
 }

@@ -1,10 +1,11 @@
 /*
  * verify_walk: every LID from every switch, 64 LIDs at a time.
  *
- * That all is well is seen for all LIDs of a switch together (verify_flow).
- * Only where it is not, is each switch looked at: peeling the LID's entries
- * from the switches that nobody sends to sums up what comes through, and what
- * arrives, ends somewhere else, or runs in a circle is counted.
+ * That everything arrives is established for all LIDs of a switch together
+ * (verify_flow). Where it does not, the LID is judged alone, switch by switch:
+ * visiting each switch before the one it sends to, beginning with those that
+ * no switch sends to, sums up the packets that pass; then it is counted which
+ * arrive, which end somewhere else, and which run into a loop.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 #include "routing/verify/verify_flow.h"
 #include "sm/base/mem.h"
 
-/* A walk's sums in one word: hosts, switches, and who is still to come. */
+/* A walk's sums in one word: hosts, switches, and feeders not yet visited. */
 enum { SW_BIT = 20, IN_BIT = 40 };
 #define SUM_MASK (((uint64_t)1 << IN_BIT) - 1)
 #define ONE_SW ((uint64_t)1 << SW_BIT)
@@ -23,9 +24,9 @@ enum fate { FATE_UNKNOWN, FATE_ON_PATH, FATE_REACHED, FATE_DEAD, FATE_LOOP };
 /* One LID in one component. */
 struct one {
 	uint32_t lo, hi; /* the component */
-	uint32_t root;	 /* that the entries end at, or g->n: none does */
+	uint32_t root;	 /* switch that the entries end at; g->n: none */
 	struct verify_dest d;
-	uint32_t l; /* which of the block */
+	uint32_t l; /* its number in the block */
 	uint16_t lid;
 	bool stray; /* not a destination here: no pair is expected */
 };
@@ -34,7 +35,7 @@ struct walk {
 	struct cdg *g;
 	struct verify_report *out;
 	struct verify_flow flow;
-	uint32_t last; /* root that flow's order is for, or TOPO_NONE */
+	uint32_t last; /* the root of flow's order, or TOPO_NONE */
 	/* per live switch, and one more for "nowhere" */
 	uint8_t *col;	/* entries */
 	uint8_t *port;	/* the entry, 0 where it is no port */
@@ -43,7 +44,7 @@ struct walk {
 	uint64_t *init; /* what they start from */
 	uint32_t *queue;
 	uint8_t *fate;
-	uint32_t *far; /* cables to the end */
+	uint32_t *far; /* links to the end */
 };
 
 static void
@@ -100,9 +101,9 @@ verify_walk_dest(const struct cdg *g, uint32_t lid)
 	return d;
 }
 
-/* Resolve a LID's entries and count who sends to whom. */
+/* Resolve a LID's entries and count the feeders of each switch. */
 static void
-resolve(struct walk *w, const struct one *b)
+resolve_entries(struct walk *w, const struct one *b)
 {
 	const struct cdg *g = w->g;
 	const uint32_t *off = g->off, *peer = g->peer;
@@ -125,9 +126,9 @@ resolve(struct walk *w, const struct one *b)
 	}
 }
 
-/* Visit every switch before the one it sends to; circles stay unvisited. */
+/* Visit every switch before the one it sends to; loops stay unvisited. */
 static void
-peel(struct walk *w, const struct one *b)
+peel_switches(struct walk *w, const struct one *b)
 {
 	uint64_t *word = w->word;
 	const uint32_t *next = w->next;
@@ -148,9 +149,9 @@ peel(struct walk *w, const struct one *b)
 	}
 }
 
-/* A turn on all lanes. */
+/* Note a dependency on all layers. */
 static void
-note_lanes(const struct cdg *g, uint32_t entry, unsigned out)
+note_on_all_layers(const struct cdg *g, uint32_t entry, unsigned out)
 {
 	size_t row = (size_t)(g->off[entry >> 8] + (entry & 255)) << g->shift;
 
@@ -159,7 +160,7 @@ note_lanes(const struct cdg *g, uint32_t entry, unsigned out)
 							    << (out & 63);
 }
 
-/* Does s's packet come back through the very cable it left by? */
+/* True if a packet of s would come back by the link it left by. */
 static bool
 is_uturn(const struct walk *w, uint32_t s)
 {
@@ -217,7 +218,7 @@ first_fault(struct walk *w, const struct one *b, uint32_t s)
 			sizeof(w->out->first));
 }
 
-/* What does not arrive is counted; the turns are real all the same. */
+/* Count the pairs that do not arrive; their dependencies are real, too. */
 static void
 count_fates(struct walk *w, const struct one *b)
 {
@@ -229,9 +230,9 @@ count_fates(struct walk *w, const struct one *b)
 		uint32_t p = w->next[s] >> 8;
 		uint32_t c = g->off[s] + w->port[s];
 
-		/* hardware discards what would leave as it came */
+		/* hardware discards what would leave by its in-port */
 		if (w->port[p] != (w->next[s] & 255))
-			note_lanes(g, w->next[s], w->port[p]);
+			note_on_all_layers(g, w->next[s], w->port[p]);
 		if (w->fate[s] == FATE_REACHED) {
 			g->load[c] +=
 				host * (uint32_t)(w->word[s] & (ONE_SW - 1));
@@ -247,20 +248,20 @@ count_fates(struct walk *w, const struct one *b)
 		first_fault(w, b, s);
 	}
 	if (b->root != g->n)
-		g->hops[0] -= host; /* nobody sends to himself */
+		g->hops[0] -= host; /* no host sends to itself */
 }
 
-/* A LID of which nothing is taken for granted. */
+/* Judge one LID; its entries may have any fault. */
 static void
 judge_one(struct walk *w, const struct one *b)
 {
-	resolve(w, b);
-	peel(w, b);
+	resolve_entries(w, b);
+	peel_switches(w, b);
 	find_fates(w, b);
 	count_fates(w, b);
 }
 
-/* An order from LID b; false: not all of it arrives. */
+/* Find an order from LID b; false: not all packets to it arrive. */
 static bool
 find_order(struct walk *w, const struct one *b)
 {
@@ -275,8 +276,9 @@ find_order(struct walk *w, const struct one *b)
 }
 
 /*
- * LIDs that their root ejects well, b being the first of them. Those that are
- * not as far away as the first one are judged by orders of their own.
+ * Judge LIDs that their root ejects as it should, b being the first of them.
+ * LIDs to which the distances differ from those of the first one are judged by
+ * orders of their own.
  */
 static void
 judge_lids(struct walk *w, struct one *b, const struct verify_dest *dest,
@@ -311,8 +313,8 @@ all_drop(const struct walk *w, const struct one *b)
 }
 
 /*
- * Entries for a LID in components where it is not: nothing arrives there, and
- * nothing should, but what circles there is a loop, and its turns count.
+ * Judge the entries for a LID in components where it is not: nothing arrives
+ * there, and nothing should, but loops and dependencies count.
  */
 static void
 judge_strays(
@@ -336,7 +338,8 @@ judge_strays(
 	}
 }
 
-/* Judge LID number l of the block and its neighbours after it; how many. */
+/* Judge LID number l of the block and its neighbours after it; returns how
+ * many were judged. */
 static uint32_t
 judge_from(struct walk *w, const struct verify_dest *dest, uint32_t block,
 	uint32_t l)
@@ -369,8 +372,8 @@ judge_from(struct walk *w, const struct verify_dest *dest, uint32_t block,
 }
 
 /*
- * The LIDs of a block whose bit is set; no others may be counted along. of:
- * where all 64 go.
+ * Judge the LIDs of a block that have their bit set; no others may be counted.
+ * of: the destinations of all 64.
  */
 static void
 judge_block(struct walk *w, uint32_t block, uint64_t lids,
@@ -385,7 +388,7 @@ judge_block(struct walk *w, uint32_t block, uint64_t lids,
 
 		*d = (struct verify_dest){.root = g->n};
 		if (!(lids >> l & 1) || (g->light && !of[l].host))
-			continue; /* what is sent there loads nothing */
+			continue; /* packets to it add no load */
 		*d = of[l];
 		if (d->root != g->n) {
 			uint32_t c = g->comp[d->root];

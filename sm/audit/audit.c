@@ -9,6 +9,7 @@
 #include "discovery/sweep/sweep.h"
 #include "distribution/device/device_store.h"
 #include "distribution/device/lft_read.h"
+#include "routing/verify/verify.h"
 #include "sm/audit/audit_json.h"
 #include "sm/base/map.h"
 #include "sm/base/mem.h"

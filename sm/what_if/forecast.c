@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "routing/tiers/tree.h"
+#include "routing/verify/verify.h"
 #include "sm/policy/jobs.h"
 #include "sm/what_if/snapshot_read.h"
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "routing/verify/verify.h"
 #include "sm/base/mem.h"
 #include "sm/report/json_util.h"
 #include "sm/report/names.h"

@@ -8,6 +8,7 @@
  */
 #include <stdio.h>
 
+#include "routing/verify/verify.h"
 #include "tests/bench/args.h"
 #include "tests/bench/bench_clock.h"
 #include "tests/topo/ibnet.h"

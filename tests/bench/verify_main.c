@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "routing/driver/compute.h"
+#include "routing/verify/verify.h"
 #include "sm/base/mem.h"
 #include "tests/bench/bench_clock.h"
 #include "tests/topo/frozen.h"

@@ -16,19 +16,18 @@ discovery/builder/* : sm/base/* sm/mad/* discovery/topo.h discovery/builder/*
 discovery/sweep/* : sm/base/* sm/mad/* sm/transport/xact.h config/schema.h discovery/topo.h discovery/builder/* discovery/sweep/*
 discovery/text/* : sm/base/* sm/mad/* discovery/topo.h discovery/builder/builder.h discovery/text/*
 discovery/* : sm/base/* discovery/topo.h discovery/topo_diff.h discovery/port_key.h
-routing/core/routes.h : sm/base/* discovery/topo.h config/schema.h routing/core/* routing/verify/verify.h
 routing/core/* : sm/base/* discovery/topo.h config/schema.h routing/core/*
 routing/verify/* : sm/base/* discovery/topo.h routing/core/* routing/verify/*
 routing/graph/* : sm/base/* discovery/topo.h discovery/topo_diff.h routing/core/* routing/graph/*
 routing/tiers/* : sm/base/* discovery/topo.h routing/core/* routing/graph/* routing/tiers/*
 routing/updown/* : sm/base/* discovery/topo.h routing/core/* routing/graph/* routing/tiers/tree.h routing/tiers/topo_class.h routing/updown/*
-routing/improve/* : sm/base/* discovery/topo.h routing/core/* routing/graph/* routing/verify/* routing/improve/*
-routing/measure/* : sm/base/* discovery/topo.h routing/core/* routing/verify/verify.h routing/measure/*
+routing/improve/* : sm/base/* discovery/topo.h routing/core/* routing/graph/* routing/verify/verify.h routing/improve/*
+routing/measure/* : sm/base/* discovery/topo.h routing/core/* routing/measure/*
 routing/mcast/* : sm/base/* discovery/topo.h routing/core/* routing/mcast/*
-routing/text/* : sm/base/* discovery/topo.h routing/core/* routing/verify/verify.h routing/text/*
+routing/text/* : sm/base/* discovery/topo.h routing/core/* routing/text/*
 routing/engines/ftree/* : sm/base/* discovery/topo.h config/schema.h routing/core/* routing/graph/* routing/tiers/tree.h routing/tiers/topo_class.h routing/updown/updown.h routing/engines/ftree/*
 routing/engines/updn/* : sm/base/* discovery/topo.h config/schema.h routing/core/* routing/graph/* routing/tiers/tree.h routing/tiers/topo_class.h routing/updown/updown.h routing/engines/updn/*
-routing/driver/* : sm/base/* discovery/topo.h config/schema.h routing/core/* routing/verify/* routing/tiers/tree.h routing/tiers/topo_class.h routing/improve/* routing/engines/* routing/driver/*
+routing/driver/* : sm/base/* discovery/topo.h config/schema.h routing/core/* routing/verify/verify.h routing/tiers/tree.h routing/tiers/topo_class.h routing/improve/* routing/engines/* routing/driver/*
 distribution/tables/* : sm/base/* sm/mad/* discovery/topo.h discovery/port_key.h routing/core/slvl.h distribution/tables/*
 distribution/device/* : sm/base/* sm/mad/* sm/transport/xact.h discovery/topo.h discovery/port_key.h routing/core/lft.h distribution/tables/* distribution/device/*
 distribution/transition/* : sm/base/* sm/mad/* discovery/topo.h routing/core/* distribution/tables/* distribution/device/device_store.h distribution/transition/*

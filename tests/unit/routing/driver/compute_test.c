@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "routing/driver/compute.h"
+#include "routing/verify/verify.h"
 #include "sm/base/mem.h"
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"

@@ -4,7 +4,7 @@
  */
 #include <check.h>
 
-#include "routing/improve/load_bound_cut.h"
+#include "routing/improve/load_bound.h"
 #include "tests/bench/treecut.h"
 #include "tests/bench/treenet.h"
 #include "tests/topo/frozen.h"

@@ -8,7 +8,8 @@
 #include <string.h>
 
 #include "routing/driver/compute.h"
-#include "routing/improve/load_bound_tree.h"
+#include "routing/improve/load_bound.h"
+#include "routing/verify/verify.h"
 #include "sm/base/mem.h"
 #include "sm/base/rng.h"
 #include "tests/topo/frozen.h"

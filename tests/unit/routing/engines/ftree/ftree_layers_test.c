@@ -10,6 +10,7 @@
 #include "routing/core/slvl.h"
 #include "routing/driver/compute.h"
 #include "routing/engines/ftree/ftree.h"
+#include "routing/verify/verify.h"
 #include "sm/base/rng.h"
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"

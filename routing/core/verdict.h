@@ -1,0 +1,69 @@
+/*
+ * verdict: tables to be judged, and what the verifier says of them. Values:
+ * the judge itself is routing/verify/verify.h.
+ */
+#ifndef HEDDLE_ROUTING_CORE_VERDICT_H
+#define HEDDLE_ROUTING_CORE_VERDICT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "discovery/topo.h"
+#include "routing/core/lft.h"
+
+struct route_layers;
+
+/* Tables to judge: row[s] of the switches of topo, nblocks each. */
+struct verify_tables {
+	const struct topo *topo;
+	const struct lft_pool *pool;
+	struct lft_row *const *row;
+	uint32_t nblocks;
+	const struct route_layers *lanes; /* NULL: one layer */
+};
+
+/* What the verifier says of them. */
+struct verify_report {
+	bool ok;	      /* nothing unreachable, no loop, no cycle */
+	uint64_t pairs;	      /* (switch, LID) pairs that have a path */
+	uint64_t unreachable; /* of those: dead ends and wrong ejections */
+	uint64_t loops;	      /* (switch, LID) pairs that run into a loop */
+	uint64_t cut_off;     /* (switch, LID) pairs with no physical path */
+	uint32_t cyclic_channels; /* on a cycle, or only reachable from one */
+	uint32_t vls;		  /* layers judged */
+	bool plain; /* no cycle even if all layers were one; see slvl.h */
+	uint64_t load_max; /* host pairs over the busiest link direction */
+	uint64_t load_min; /* ... and over the idlest */
+	double load_mean;  /* over link directions between switches */
+	sw_ix load_sw;	   /* where the busiest one leaves */
+	uint8_t load_port;
+	unsigned hops_max; /* links between switches on the longest path */
+	double hops_mean;  /* over host pairs */
+	bool by_change;	   /* judged by verify_incremental, from differences */
+	char first[512];   /* the first fault in words: names and ports */
+	char cycle[512];   /* a cycle in words, where there is one */
+};
+
+/*
+ * The dependencies that tables with one layer make, by the topology's numbers:
+ * record r of switch s and in-port i is the sum of (ports + 1) of the switches
+ * before s, plus i. Bit `out` of its row: a packet that arrives there leaves by
+ * out.
+ */
+struct verify_dependencies {
+	uint32_t nrec;
+	unsigned shift; /* log2 of the words in a row: 64 ports fit in one */
+	uint64_t row[];
+};
+
+/*
+ * What a judgement found out, kept: loads by link, hops, dependencies. Opaque;
+ * routing/verify/verify.h has the functions that read it.
+ */
+struct verify_state;
+
+/* One reference more, and one less; NULL allowed. In verify_state.c. */
+struct verify_state *verify_state_ref(struct verify_state *v);
+void verify_state_unref(struct verify_state *v);
+
+#endif
