@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "routing/driver/compute.h"
+#include "routing/driver/registry.h"
 #include "sm/audit/auditor.h"
 #include "sm/base/log.h"
 #include "sm/base/loop.h"
@@ -358,7 +358,7 @@ read_config(const struct options *opt, struct diag_list *bad)
 		diag_begin(bad, opt->file, NULL, 0);
 		return config_default();
 	}
-	return config_load(opt->file, engine_names(), bad);
+	return config_load(opt->file, registry_names(), bad);
 }
 
 /* Log the mistakes; *first becomes the first line, and stays as it is if there
@@ -785,7 +785,7 @@ main(int argc, char **argv)
 		buf_printf(&out, "heddled %s\n", VERSION_TEXT);
 		break;
 	case OPTIONS_SCHEMA:
-		config_json_schema(engine_names(), &out);
+		config_json_schema(registry_names(), &out);
 		break;
 	case OPTIONS_RUN:
 	case OPTIONS_AUDIT:

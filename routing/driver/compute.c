@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "routing/driver/registry.h"
 #include "routing/engines/ftree/ftree.h"
 #include "routing/improve/disjoint.h"
 #include "routing/improve/load_bound.h"
@@ -24,9 +25,6 @@ enum { SLACK = 8 };	/* 1/SLACK of the load is not worth changes */
  * replaced. */
 enum { WORK_FRESH = 1 << 20, WORK_KEPT = 1 << 23 };
 
-static const struct engine *const engines_known[] = {
-	&engine_ftree, &engine_updn, NULL};
-
 struct run {
 	const struct route_job *job;
 	struct route_account *story;
@@ -37,31 +35,6 @@ struct trial {
 	unsigned attempt;
 	bool keep;
 };
-
-const char *const *
-engine_names(void)
-{
-	static const char *const names[] = {"ftree", "updn", NULL};
-
-	return names;
-}
-
-const struct engine *
-engine_by_name(const char *name)
-{
-	for (size_t i = 0; name != NULL && engines_known[i] != NULL; i++)
-		if (strcmp(engines_known[i]->name, name) == 0)
-			return engines_known[i];
-	return NULL;
-}
-
-const char *
-engine_find(const char *word)
-{
-	const struct engine *e = engine_by_name(word);
-
-	return e != NULL ? e->name : NULL;
-}
 
 static void __attribute__((format(printf, 2, 3)))
 append_account(struct run *run, const char *fmt, ...)
@@ -618,7 +591,7 @@ compute_routes(const struct route_job *job, const char *const *engines,
 
 	*story = (struct route_account){0};
 	for (size_t i = 0; i < n && r == NULL && !is_cancelled(&run); i++) {
-		const struct engine *e = engine_by_name(engines[i]);
+		const struct engine *e = registry_find(engines[i]);
 
 		if (e == NULL) {
 			append_account(

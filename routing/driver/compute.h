@@ -78,13 +78,4 @@ struct routes *compute_routes(const struct route_job *job,
 	const char *const *engines, size_t n, struct route_account *story,
 	struct reason *why);
 
-/* Known engine names, NULL-terminated: for the configuration. */
-const char *const *engine_names(void);
-
-/* The engine of this name; NULL: there is none, or name is NULL. */
-const struct engine *engine_by_name(const char *name);
-
-/* The name of that engine, static; NULL: there is none, or word is NULL. */
-const char *engine_find(const char *word);
-
 #endif

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "routing/driver/registry.h"
 #include "sm/base/mem.h"
 #include "sm/core/sm_priv.h"
 
@@ -169,7 +170,7 @@ load_state(struct sm *sm, const struct state_file *s)
 	sm->rank_known = s->order[0] != '\0';
 	sm->rank_order = order_from_word(s->order);
 	sm->reading = (struct topo_class){
-		engine_find(s->engine), s->options, s->read};
+		registry_name_of(s->engine), s->options, s->read};
 }
 
 struct sm *

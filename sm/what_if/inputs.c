@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "discovery/text/topo_text.h"
+#include "routing/driver/registry.h"
 #include "sm/base/loop.h"
 #include "sm/base/mem.h"
 #include "sm/base/version.h"
@@ -102,7 +103,7 @@ take_config(
 	}
 	for (size_t i = 0; i < ask->nset; i++)
 		set[n++] = ask->set[i];
-	in->cfg = config_with(base, set, n, engine_names(), why);
+	in->cfg = config_with(base, set, n, registry_names(), why);
 	config_unref(base);
 	free(set);
 	return in->cfg != NULL ? 0 : -1;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "routing/driver/registry.h"
 #include "routing/text/fts.h"
 #include "sm/base/mem.h"
 #include "sm/policy/qos.h"
@@ -254,7 +255,7 @@ read_base(const char *file, struct config **out)
 
 	if (file == NULL)
 		return EXIT_OK;
-	*out = config_load(file, engine_names(), &bad);
+	*out = config_load(file, registry_names(), &bad);
 	if (*out == NULL) {
 		diag_text(&bad, &text);
 		(void)fprintf(stderr, "%s", text.text);

@@ -5,7 +5,7 @@
 
 #include "discovery/builder/builder.h"
 #include "routing/core/engine.h"
-#include "routing/driver/compute.h"
+#include "routing/driver/registry.h"
 #include "routing/updown/engine_cache_io.h"
 #include "sm/base/mem.h"
 #include "sm/base/version.h"
@@ -294,7 +294,8 @@ order_of(const struct state_file *s)
 static struct topo_class
 topo_class_of(const struct state_file *s)
 {
-	return (struct topo_class){engine_find(s->engine), s->options, s->read};
+	return (struct topo_class){
+		registry_name_of(s->engine), s->options, s->read};
 }
 
 static int
@@ -391,7 +392,7 @@ take_config(const json_t *snapshot, struct reason *why)
 	struct buf said = {0};
 	struct diag_list bad;
 	struct config *c = config_parse("heddled's configuration", text,
-		strlen(text), engine_names(), &bad);
+		strlen(text), registry_names(), &bad);
 
 	if (c == NULL) {
 		diag_text(&bad, &said);
@@ -407,7 +408,7 @@ take_config(const json_t *snapshot, struct reason *why)
 static void
 take_memoir(const json_t *snapshot, struct snapshot *g)
 {
-	const struct engine *e = engine_by_name(g->routes->reading.engine);
+	const struct engine *e = registry_find(g->routes->reading.engine);
 	struct jobs_options options;
 	struct reason why = {""};
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "routing/driver/compute.h"
+#include "routing/driver/registry.h"
 #include "sm/base/log.h"
 #include "sm/base/mem.h"
 #include "sm/report/status_json.h"
@@ -190,7 +190,7 @@ read_config(const char *yaml)
 	struct config *c;
 
 	c = config_parse(
-		"world.yaml", yaml, strlen(yaml), engine_names(), &bad);
+		"world.yaml", yaml, strlen(yaml), registry_names(), &bad);
 	if (c == NULL) {
 		diag_text(&bad, &text);
 		(void)fprintf(stderr, "%s\n", text.text);

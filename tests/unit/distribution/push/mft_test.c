@@ -3,6 +3,7 @@
  * hold: every receiver gets what any member sends exactly once, and no other
  * host gets it; at every moment of a change no host gets anything twice.
  */
+#include "routing/driver/registry.h"
 #include "tests/unit/distribution/push/mft_fixture.h"
 #include "tests/unit/suite.h"
 
@@ -208,7 +209,8 @@ config_with_root(uint64_t guid)
 		"{sa: {trust_key: 0x5ec2e7}, routing: {engines: [updn], "
 		"updn: {roots: [0x%016llx]}}}",
 		(unsigned long long)guid);
-	c = config_parse("test.yaml", yaml, strlen(yaml), engine_names(), &bad);
+	c = config_parse(
+		"test.yaml", yaml, strlen(yaml), registry_names(), &bad);
 	ck_assert_ptr_nonnull(c);
 	diag_free(&bad);
 	return c;

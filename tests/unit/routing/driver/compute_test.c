@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "routing/driver/compute.h"
+#include "routing/driver/registry.h"
 #include "routing/verify/verify.h"
 #include "sm/base/mem.h"
 #include "tests/topo/frozen.h"
@@ -306,8 +307,8 @@ START_TEST(driver_names)
 	cancel = true;
 	ck_assert_ptr_null(compute_routes(&job, NULL, 0, &story, &why));
 	ck_assert_str_eq(why.text, "cancelled");
-	ck_assert_str_eq(engine_names()[0], "ftree");
-	ck_assert_str_eq(engine_names()[1], "updn");
+	ck_assert_str_eq(registry_names()[0], "ftree");
+	ck_assert_str_eq(registry_names()[1], "updn");
 	ck_assert_uint_eq(pool->live, 0);
 	lft_pool_free(pool);
 	topo_unref(t);

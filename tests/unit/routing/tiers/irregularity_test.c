@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "discovery/text/topo_text.h"
+#include "routing/driver/registry.h"
 #include "routing/tiers/tree.h"
 #include "sm/what_if/failure.h"
 #include "sm/what_if/plan_json.h"
@@ -179,7 +180,7 @@ plan_topo(struct topo *bare, const char *yaml)
 	struct diag_list d = {0};
 	struct reason why = {""};
 	struct planned p = {.cfg = config_parse("yaml", yaml, strlen(yaml),
-				    engine_names(), &d)};
+				    registry_names(), &d)};
 	struct topo *t;
 
 	ck_assert_ptr_nonnull(p.cfg);

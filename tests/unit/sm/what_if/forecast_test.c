@@ -6,6 +6,7 @@
 
 #include "config/config.h"
 #include "routing/driver/compute.h"
+#include "routing/driver/registry.h"
 #include "routing/text/fts.h"
 #include "routing/tiers/tree.h"
 #include "sm/base/mem.h"
@@ -380,12 +381,12 @@ START_TEST(settings)
 	struct buf text = {0};
 
 	c = config_with(
-		base, set, set[1] == NULL ? 1 : 2, engine_names(), &why);
+		base, set, set[1] == NULL ? 1 : 2, registry_names(), &why);
 	ck_assert_ptr_null(c);
 	ck_assert_msg(
 		strstr(why.text, bad_set[_i].says) != NULL, "%s", why.text);
 	ck_assert_ptr_null(strstr(why.text, "secret"));
-	c = config_with(base, good, ngood, engine_names(), &why);
+	c = config_with(base, good, ngood, registry_names(), &why);
 	ck_assert_msg(c != NULL, "%s", why.text);
 	ck_assert_uint_eq(c->routing.load_limit, 2000);
 	ck_assert_uint_eq(c->fabric.lmc.hosts, 1);
@@ -417,7 +418,7 @@ START_TEST(roles)
 	struct topo *t = frozen_topo(f, &lids);
 	struct config *base = config_default();
 	struct forecast_job job = {
-		.cfg = config_with(base, set, 3, engine_names(), &why),
+		.cfg = config_with(base, set, 3, registry_names(), &why),
 		.pool = lft_pool_new()};
 	const struct tree *tree;
 	struct forecast now;
