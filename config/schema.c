@@ -12,6 +12,9 @@
 #include "config/yaml.h"
 #include "sm/base/mem.h"
 
+/* Sections hold records, which hold sections: as deep as the option tables. */
+/* NOLINTBEGIN(misc-no-recursion) */
+
 /* A value being read from the tree. */
 struct loading {
 	const struct schema_option *o;
@@ -892,3 +895,4 @@ schema_section_print_line(
 	}
 	buf_put(out, "}", 1);
 }
+/* NOLINTEND(misc-no-recursion) */

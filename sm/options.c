@@ -1,6 +1,7 @@
 #include "sm/options.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 enum what {
@@ -72,7 +73,7 @@ apply_option(const struct option_row *r, const char *value, struct options *out,
 {
 	switch (r->what) {
 	case CONFIG:
-		if (*value == '\0')
+		if (value == NULL || *value == '\0')
 			return reason_set(why, "%s needs a file", r->name);
 		out->file = value;
 		out->file_given = true;
@@ -152,8 +153,7 @@ options_help(struct buf *out)
 		buf_printf(&b, "%s", r->name);
 		if (r->arg != NULL)
 			buf_printf(&b, " %s", r->arg);
-		left[0] = '\0';
-		strncat(left, b.text, sizeof(left) - 1);
+		(void)snprintf(left, sizeof(left), "%s", b.text);
 		buf_free(&b);
 		buf_printf(out, "  %-20s  %s\n", left, r->help);
 	}

@@ -217,7 +217,7 @@ describe_cycle(const struct cycle *cy, const struct verify_tables *in,
 
 	buf_printf(b, "credit loop of %u links", n);
 	if (g->nlanes > 1)
-		buf_printf(b, " on VL %u",
+		buf_printf(b, " in layer %u",
 			(unsigned)((size_t)(cy->turn - g->turn) / g->plane));
 	buf_printf(b, ": ");
 	for (uint32_t i = 0; i < n && i < SHOWN; i++) {

@@ -11,7 +11,7 @@ static void *
 abort_if_null(void *p)
 {
 	if (p == NULL) {
-		fputs("heddle: out of memory\n", stderr);
+		(void)fputs("heddle: out of memory\n", stderr);
 		abort();
 	}
 	return p;

@@ -115,8 +115,8 @@ mad_ar_info_encode(const struct mad_ar_info *in, uint8_t d[MAD_DATA])
 void
 mad_ar_group_decode(const uint8_t d[MAD_DATA], struct mad_ar_group *out)
 {
-	for (int s = 0; s < MAD_AR_SUB_GROUPS; s++) {
-		for (int w = 0; w < 4; w++)
+	for (size_t s = 0; s < MAD_AR_SUB_GROUPS; s++) {
+		for (size_t w = 0; w < 4; w++)
 			out->port[s][w] =
 				be_get64(d + s * MASK_BYTES + 24 - w * 8);
 	}
@@ -125,8 +125,8 @@ mad_ar_group_decode(const uint8_t d[MAD_DATA], struct mad_ar_group *out)
 void
 mad_ar_group_encode(const struct mad_ar_group *in, uint8_t d[MAD_DATA])
 {
-	for (int s = 0; s < MAD_AR_SUB_GROUPS; s++) {
-		for (int w = 0; w < 4; w++)
+	for (size_t s = 0; s < MAD_AR_SUB_GROUPS; s++) {
+		for (size_t w = 0; w < 4; w++)
 			be_put64(d + s * MASK_BYTES + 24 - w * 8,
 				in->port[s][w]);
 	}

@@ -63,18 +63,19 @@ make_racks(unsigned boxes, unsigned ninner, unsigned even, unsigned odd)
 {
 	unsigned n = boxes * ninner * BOX_PORTS / (2 * THIRD);
 	struct fabric *f = fabric_new();
-	uint32_t *rack = mem_zalloc(2 * n, sizeof(*rack));
+	uint32_t *rack = mem_zalloc((size_t)2 * n, sizeof(*rack));
 	uint32_t *inner = mem_zalloc((size_t)boxes * ninner, sizeof(*inner));
 
 	for (unsigned r = 0; r < n; r++) {
 		unsigned hosts = r % 2 == 0 ? even : odd;
+		uint32_t *pair = rack + (size_t)2 * r;
 
-		rack[2 * r] = rack_switch(f, r, 0, (hosts + 1) / 2);
-		rack[2 * r + 1] = rack_switch(f, r, 1, hosts / 2);
-		connect_nodes(f, rack[2 * r], rack[2 * r + 1], THIRD);
+		pair[0] = rack_switch(f, r, 0, (hosts + 1) / 2);
+		pair[1] = rack_switch(f, r, 1, hosts / 2);
+		connect_nodes(f, pair[0], pair[1], THIRD);
 	}
 	for (unsigned b = 0; b < boxes; b++)
-		add_chassis(f, b, inner + b * ninner, ninner);
+		add_chassis(f, b, inner + (size_t)b * ninner, ninner);
 	for (unsigned i = 0; i < 2 * n; i++)
 		for (unsigned k = 0; k < THIRD / BUNDLE; k++) {
 			unsigned box = boxes == 1 ? 0 : i % 2 * 4 + k;

@@ -90,14 +90,14 @@ gen_tree_three(unsigned k, struct reason *why)
 	struct fabric *f;
 	uint32_t leaf[MAX_RADIX], *mid;
 
-	if (k < 2 || k % 2 || k > 64) {
+	if (k / 2 == 0 || k % 2 || k > 64) {
 		reason_set(why, "k is even, 2 to 64, not %u", k);
 		return NULL;
 	}
 	f = fabric_new();
 	mid = mem_zalloc((size_t)k * k / 2, sizeof(*mid));
 	for (unsigned pod = 0; pod < k; pod++)
-		add_pod(f, k, pod, leaf, mid + pod * (k / 2));
+		add_pod(f, k, pod, leaf, mid + (size_t)pod * (k / 2));
 	for (unsigned t = 0; t < k * k / 4; t++) {
 		uint32_t top = fabric_addf(f, FABRIC_SWITCH, k, "top%u", t + 1);
 

@@ -14,15 +14,16 @@ enum { ENTRIES = 64, HIGH_AT = 128, UNLIMITED = 255, LIMIT_BLOCKS = 64 };
 static unsigned
 serve_table(const uint8_t *table, unsigned ready, uint8_t *at, uint16_t *left)
 {
-	unsigned vl = table[*at * 2] & 15;
+	const uint8_t *next = table + (size_t)*at * 2;
+	unsigned vl = next[0] & 15;
 
-	if (*left && table[*at * 2 + 1] && ready >> vl & 1)
+	if (*left && next[1] && ready >> vl & 1)
 		return vl;
 	for (unsigned i = 1; i <= ENTRIES; i++) {
 		unsigned e = (*at + i) % ENTRIES;
 
-		vl = table[e * 2] & 15;
-		if (table[e * 2 + 1] && ready >> vl & 1) {
+		vl = table[(size_t)e * 2] & 15;
+		if (table[(size_t)e * 2 + 1] && ready >> vl & 1) {
 			*at = (uint8_t)e;
 			*left = table[e * 2 + 1];
 			return vl;

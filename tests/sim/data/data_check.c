@@ -61,7 +61,7 @@ data_check(const struct data *d, struct reason *why)
 {
 	size_t lanes = (size_t)d->s->nports * d->vls;
 	uint32_t *wire = mem_zalloc(lanes, sizeof(*wire));
-	uint64_t queued = 0, moving = 0, in_lists = 0;
+	uint64_t queued = 0, moving = 0, in_lists = 0, found;
 	int rc = 0;
 
 	for (size_t i = 0; i < d->npacket; i++) {
@@ -81,7 +81,8 @@ data_check(const struct data *d, struct reason *why)
 		return reason_set(why, "%llu packets queued, %llu in lists",
 			(unsigned long long)queued,
 			(unsigned long long)in_lists);
-	if (queued + moving != d->in_flight ||
+	found = queued + moving;
+	if (found != d->in_flight ||
 		d->injected != d->delivered + d->dropped + d->in_flight)
 		return reason_set(why,
 			"injected %llu, delivered %llu, dropped %llu, in"
@@ -90,6 +91,6 @@ data_check(const struct data *d, struct reason *why)
 			(unsigned long long)d->delivered,
 			(unsigned long long)d->dropped,
 			(unsigned long long)d->in_flight,
-			(unsigned long long)(queued + moving));
+			(unsigned long long)found);
 	return 0;
 }

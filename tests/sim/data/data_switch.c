@@ -229,7 +229,8 @@ moved_up(const struct data *d, const struct data_in *l)
 }
 
 static void
-grant_packet(struct data *d, uint32_t port, const struct pick *at)
+grant_packet(/* NOLINT(misc-no-recursion): as deep as a packet's path */
+	struct data *d, uint32_t port, const struct pick *at)
 {
 	struct data_packet *k = &d->packet[at->px];
 	struct data_in *l = data_int_in(d, at->in, at->vl);
@@ -276,7 +277,8 @@ next_input(const struct data_out *o)
 }
 
 void
-data_switch_output(struct data *d, uint32_t port)
+data_switch_output(/* NOLINT(misc-no-recursion): see grant_packet */
+	struct data *d, uint32_t port)
 {
 	struct data_port *p = &d->port[port];
 	unsigned ready = 0, vl;

@@ -145,7 +145,7 @@ sim_queue_send(struct sim *s, const struct sim_msg *msg, int origin, int kind,
 		f->origin = (int8_t)origin;
 		sim_queue_hold(&f->msg.m);
 		damage_msg(s, &f->msg.m, a, b);
-		if (f->msg.m.len > MAD_SIZE)
+		if (f->msg.m.len > MAD_SIZE && f->msg.m.body != NULL)
 			memcpy(f->msg.m.body, f->msg.m.mad, MAD_SIZE);
 		if (is_drawn(s, a->delay, b->delay) && most.ns > 0)
 			t.ns += (int64_t)(rng_next(&s->rng) %

@@ -384,7 +384,7 @@ usable_keys(const struct tenants *t, uint32_t host, uint16_t key[ENTRIES])
 static void
 look_at_pairs(struct tenants *t)
 {
-	uint16_t ka[ENTRIES], kb[ENTRIES];
+	uint16_t ka[ENTRIES] = {0}, kb[ENTRIES];
 
 	for (uint32_t a = 0; a < t->f->nnodes; a++)
 		for (uint32_t b = 0; b < a; b++) {
