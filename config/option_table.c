@@ -504,7 +504,7 @@ static const struct schema_option prefix_route[] = {
 		.reload = SCHEMA_LIVE,
 		.help = "Port GUIDs, on this subnet, of the routers that lead "
 			"there. Destinations are spread over those that are "
-			"up."},
+			"up; one that fails or returns moves only its own."},
 };
 
 static const struct schema prefix_routes = {"", prefix_route,

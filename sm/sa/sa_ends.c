@@ -81,45 +81,63 @@ usable_router(const struct sa_query *q, uint64_t guid)
 		       : TOPO_NONE;
 }
 
+/* A destination's preference for a router: two GUIDs well mixed (the finalizer
+ * of MurmurHash3). */
+static uint64_t
+router_weight(uint64_t guid, uint64_t router)
+{
+	uint64_t h = guid ^ router * UINT64_C(0x9e3779b97f4a7c15);
+
+	h = (h ^ h >> 33) * UINT64_C(0xff51afd7ed558ccd);
+	h = (h ^ h >> 33) * UINT64_C(0xc4ceb9fe1a85ec53);
+	return h ^ h >> 33;
+}
+
 /*
- * The routers of the prefix, or of prefix 0 if it has none, that are up: the
- * nth of them in *out; returns how many there are.
+ * The router to destination g: of those of its prefix, or of those that serve
+ * any prefix where it has none, the usable one that the destination prefers
+ * (rendezvous hashing, Thaler and Ravishankar 1998). So destinations are spread
+ * over the routers, each always over the same, and a router that fails or
+ * returns moves none but its own. TOPO_NONE: no router is usable.
  */
-static size_t
-routers_to(const struct sa_query *q, uint64_t prefix, size_t nth, port_ix *out)
+static port_ix
+router_for(const struct sa_query *q, const struct mad_gid *g)
 {
 	const struct sa *sa = q->sa;
-	size_t n = 0, i = 0;
+	uint64_t prefix = g->prefix, most = 0;
+	port_ix best = TOPO_NONE;
+	size_t i = 0;
 
 	while (i < sa->nfar && sa->far[i].prefix != prefix)
 		i++;
 	if (i == sa->nfar)
 		prefix = 0;
 	for (i = 0; i < sa->nfar; i++) {
+		uint64_t weight = router_weight(g->guid, sa->far[i].router);
 		port_ix p;
 
-		if (sa->far[i].prefix != prefix)
+		if (sa->far[i].prefix != prefix ||
+			(best != TOPO_NONE && weight <= most))
 			continue;
 		p = usable_router(q, sa->far[i].router);
-		if (p != TOPO_NONE && n++ == nth)
-			*out = p;
+		if (p == TOPO_NONE)
+			continue;
+		best = p;
+		most = weight;
 	}
-	return n;
+	return best;
 }
 
-/* Destinations are spread over the routers; one destination always uses the
- * same router. */
 uint16_t
 sa_ends_by_far_gid(
 	const struct sa_query *q, const struct mad_gid *g, struct sa_end *out)
 {
-	uint64_t h = g->guid * UINT64_C(0x9e3779b97f4a7c15) >> 32;
 	port_ix p = TOPO_NONE;
-	size_t n = g->prefix != 0 ? routers_to(q, g->prefix, SIZE_MAX, &p) : 0;
 
-	if (n == 0 || g->guid == 0)
+	if (g->prefix != 0 && g->guid != 0)
+		p = router_for(q, g);
+	if (p == TOPO_NONE)
 		return MAD_SA_INVALID_GID;
-	(void)routers_to(q, g->prefix, h % n, &p);
 	*out = (struct sa_end){p, 0, g->guid, g->prefix};
 	return 0;
 }

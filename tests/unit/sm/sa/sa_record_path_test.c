@@ -3,6 +3,7 @@
  * several independent ones.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "tests/unit/sm/sa/sa_fixture.h"
 #include "tests/unit/suite.h"
@@ -12,15 +13,15 @@
 
 enum { GIDS = MAD_SA_PATH_DGID | MAD_SA_PATH_SGID };
 
-/* Two leaves under two spines, two hosts and a router at each leaf. */
+/* Two leaves under two spines, two hosts at each leaf, and routers in turn. */
 static struct fabric *
-fabric_with_routers(void)
+fabric_with_routers(unsigned routers)
 {
 	struct fabric *f = fabric_new();
 	uint32_t leaf[2], spine[2], end;
 
 	for (unsigned i = 0; i < 2; i++) {
-		leaf[i] = fabric_addf(f, FABRIC_SWITCH, 8, "leaf%u", i);
+		leaf[i] = fabric_addf(f, FABRIC_SWITCH, 16, "leaf%u", i);
 		spine[i] = fabric_addf(f, FABRIC_SWITCH, 8, "spine%u", i);
 	}
 	for (unsigned i = 0; i < 4; i++)
@@ -30,9 +31,9 @@ fabric_with_routers(void)
 		end = fabric_addf(f, FABRIC_CA, 1, "h%u", i + 1);
 		fabric_connect(f, leaf[i / 2], 4 + i % 2, end, 1, NULL);
 	}
-	for (unsigned i = 0; i < 2; i++) {
+	for (unsigned i = 0; i < routers; i++) {
 		end = fabric_addf(f, FABRIC_ROUTER, 1, "router%u", i);
-		fabric_connect(f, leaf[i], 7, end, 1, NULL);
+		fabric_connect(f, leaf[i % 2], 7 + i / 2, end, 1, NULL);
 	}
 	return f;
 }
@@ -40,8 +41,10 @@ fabric_with_routers(void)
 static uint64_t
 router_guid(const struct fabric *f, unsigned i)
 {
-	return fabric_port(f, fabric_find(f, i == 0 ? "router0" : "router1"), 1)
-		->guid;
+	char name[16];
+
+	(void)snprintf(name, sizeof(name), "router%u", i);
+	return fabric_port(f, fabric_find(f, name), 1)->guid;
 }
 
 /* A world with its subnet FAR behind both routers, all others behind the
@@ -49,7 +52,7 @@ router_guid(const struct fabric *f, unsigned i)
 static struct fixture
 with_routers(const char *more)
 {
-	struct fabric *f = fabric_with_routers();
+	struct fabric *f = fabric_with_routers(2);
 	char yaml[512];
 
 	(void)snprintf(yaml, sizeof(yaml),
@@ -149,6 +152,61 @@ START_TEST(routers_of_others)
 	w = path_between(o, ELSEWHERE, 1);
 	ck_assert_uint_eq(host_path(o, &w, GIDS, &p), MAD_SA_INVALID_GID);
 	host_free(r0);
+	host_free(o);
+	fixture_free(&x);
+}
+END_TEST
+
+/*
+ * Six routers, one of them lost and back: none but its own destinations move,
+ * and they return.
+ */
+START_TEST(a_lost_router)
+{
+	enum { ROUTERS = 6, DESTINATIONS = 648 };
+	struct fabric *f = fabric_with_routers(ROUTERS);
+	char yaml[512] = "sa: {prefix_routes: {b: {prefix: 0xfec0000000000001, "
+			 "routers: [";
+	uint16_t before[DESTINATIONS], lost;
+	unsigned served = 0;
+	struct mad_sa_path p, w;
+	struct fixture x;
+	struct host *o, *gone;
+
+	for (unsigned i = 0; i < ROUTERS; i++) {
+		size_t n = strlen(yaml);
+
+		(void)snprintf(yaml + n, sizeof(yaml) - n, "%s0x%llx",
+			i > 0 ? ", " : "",
+			(unsigned long long)router_guid(f, i));
+	}
+	(void)snprintf(
+		yaml + strlen(yaml), sizeof(yaml) - strlen(yaml), "]}}}\n");
+	x = fixture_with(f, yaml);
+	o = host_on(x.w, "h2");
+	gone = host_on(x.w, "router5");
+	lost = gone->lid;
+	for (unsigned i = 0; i < DESTINATIONS; i++) {
+		w = path_between(o, FAR, i + 1);
+		ck_assert_uint_eq(host_path(o, &w, GIDS, &p), 0);
+		before[i] = p.dlid;
+		served += p.dlid == lost;
+	}
+	/* a sixth is 108 */
+	ck_assert_uint_gt(served, 60);
+	ck_assert_uint_lt(served, 160);
+	for (unsigned up = 0; up < 2; up++) {
+		sim_fault_node(x.w->sim, gone->node, up == 1);
+		ck_assert(world_settle(x.w, mono_ms(60000)));
+		for (unsigned i = 0; i < DESTINATIONS; i++) {
+			w = path_between(o, FAR, i + 1);
+			ck_assert_uint_eq(host_path(o, &w, GIDS, &p), 0);
+			ck_assert(up == 1 || p.dlid != lost);
+			ck_assert(p.dlid == before[i] ||
+				  (up == 0 && before[i] == lost));
+		}
+	}
+	host_free(gone);
 	host_free(o);
 	fixture_free(&x);
 }
@@ -269,7 +327,7 @@ count_shared_links(const struct view *v, const struct mad_sa_path *a,
 /* LMC 1: two LIDs a host, one over each spine; which is up to the engine. */
 START_TEST(independent_paths)
 {
-	struct fabric *f = fabric_with_routers();
+	struct fabric *f = fabric_with_routers(2);
 	struct fixture x = fixture_with(f, "fabric: {lmc: {hosts: 2}}");
 	struct host *o = host_on(x.w, "h2"), *h3 = host_on(x.w, "h3"),
 		    *h4 = host_on(x.w, "h4");
@@ -361,6 +419,7 @@ main(void)
 
 	tcase_add_test(t, another_subnet);
 	tcase_add_test(t, routers_of_others);
+	tcase_add_test(t, a_lost_router);
 	tcase_add_test(t, prefixes);
 	tcase_add_test(t, to_a_group);
 	tcase_add_test(t, independent_paths);
