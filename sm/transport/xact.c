@@ -15,6 +15,7 @@ enum {
 	TRIES_MAX = 1 << TRY_BITS,
 	SERIAL_BITS = 32 - TRY_BITS,
 	BACKOFF_PART = 8, /* the wait after a failed try: its time-out / 8 */
+	WINDOW_LEAST = 8, /* the window shrinks no further */
 	ROOM_QUEUED = 4096,
 	ROOM_READY = 16,
 	LATE_MS = 10,	/* the least time after which an answer is late */
@@ -47,6 +48,7 @@ struct slot {
 	uint32_t serial;     /* in the TID; 0: never sent */
 	unsigned tries;	     /* begun so far */
 	bool late;	     /* its answer takes longer than others did */
+	bool apart;	     /* FLYING outside the window, to a silent target */
 	bool cut;	     /* DOOMED: by xact_cut */
 	struct mono sent[TRIES_MAX];
 };
@@ -62,6 +64,11 @@ struct target {
 	bool dead;   /* a request was given up: the others get one try each */
 };
 
+/* Targets with something to send that they may send now, by turns. */
+struct ready {
+	uint32_t head, tail;
+};
+
 struct xact {
 	struct xact_options opt;
 	struct transport *transport;
@@ -71,8 +78,10 @@ struct xact {
 	uint32_t free_slot, doomed, doomed_tail;
 	struct target *target;
 	size_t ntargets, target_cap;
-	uint32_t free_target, ready, ready_tail;
+	uint32_t free_target;
+	struct ready ready[2]; /* those who answer; [1]: silent ones */
 	unsigned nready;
+	unsigned apart;	  /* in flight to silent targets, outside the window */
 	struct map by_id; /* target id -> target */
 	struct deadlines deadlines;
 	uint32_t *by_serial; /* low bits of a serial -> slot */
@@ -193,29 +202,31 @@ static void
 ready_append(struct xact *x, uint32_t t)
 {
 	struct target *g = &x->target[t];
+	struct ready *list = &x->ready[g->silent];
 
 	g->next = NIL;
-	g->prev = x->ready_tail;
+	g->prev = list->tail;
 	if (g->prev != NIL)
 		x->target[g->prev].next = t;
 	else
-		x->ready = t;
-	x->ready_tail = t;
+		list->head = t;
+	list->tail = t;
 }
 
 static void
 ready_remove(struct xact *x, uint32_t t)
 {
 	struct target *g = &x->target[t];
+	struct ready *list = &x->ready[g->silent];
 
 	if (g->next != NIL)
 		x->target[g->next].prev = g->prev;
 	else
-		x->ready_tail = g->prev;
+		list->tail = g->prev;
 	if (g->prev != NIL)
 		x->target[g->prev].next = g->next;
 	else
-		x->ready = g->next;
+		list->head = g->next;
 }
 
 /* Put target t into the list of ready targets, or take it out, as its state
@@ -237,6 +248,22 @@ update_ready(struct xact *x, uint32_t t)
 		ready_remove(x, t);
 		x->nready--;
 	}
+}
+
+/* Target t fell silent, or is heard again. */
+static void
+set_silent(struct xact *x, uint32_t t, bool silent)
+{
+	struct target *g = &x->target[t];
+
+	if (g->silent == silent)
+		return;
+	if (g->ready)
+		ready_remove(x, t);
+	g->silent = silent;
+	if (g->ready)
+		ready_append(x, t);
+	update_ready(x, t);
 }
 
 static uint32_t
@@ -315,6 +342,7 @@ static void
 end_flight(struct xact *x, uint32_t i)
 {
 	deadlines_clear(&x->deadlines, i);
+	x->apart -= x->slot[i].apart;
 	x->stats.inflight--;
 	x->target[x->slot[i].target].inflight--;
 	update_ready(x, x->slot[i].target);
@@ -385,6 +413,14 @@ late_after(const struct xact *x)
 		ns < x->opt.timeout.ns / 2 ? ns : x->opt.timeout.ns / 2};
 }
 
+/* Whether one more request may go to targets that answer, or to silent ones. */
+static bool
+has_room(const struct xact *x, bool silent)
+{
+	return silent ? x->apart < x->opt.window_max
+		      : x->stats.inflight - x->apart < x->stats.window;
+}
+
 /* Send the next try of slot i. */
 static void
 send_try(struct xact *x, uint32_t i, struct mono now)
@@ -399,7 +435,10 @@ send_try(struct xact *x, uint32_t i, struct mono now)
 	s->sent[try] = now;
 	x->target[s->target].inflight++;
 	update_ready(x, s->target);
-	if (++x->stats.inflight >= x->stats.window)
+	s->apart = x->target[s->target].silent;
+	x->apart += s->apart;
+	x->stats.inflight++;
+	if (!has_room(x, false))
 		x->limited = true;
 	deadlines_set(&x->deadlines, i,
 		mono_add(now, s->late || x->late == NULL ? try_timeout(x, try)
@@ -417,15 +456,16 @@ send_try(struct xact *x, uint32_t i, struct mono now)
 static void
 send_ready(struct xact *x, struct mono now)
 {
-	while (x->ready != NIL && x->stats.inflight < x->stats.window) {
-		uint32_t t = x->ready;
-		uint32_t i = x->target[t].head;
+	for (unsigned silent = 0; silent < 2; silent++)
+		while (x->ready[silent].head != NIL && has_room(x, silent)) {
+			uint32_t t = x->ready[silent].head;
+			uint32_t i = x->target[t].head;
 
-		ready_remove(x, t); /* served: to the end of the list */
-		ready_append(x, t);
-		unqueue_slot(x, i);
-		send_try(x, i, now);
-	}
+			ready_remove(x, t); /* served: to the end of the list */
+			ready_append(x, t);
+			unqueue_slot(x, i);
+			send_try(x, i, now);
+		}
 }
 
 /* Take slot i out of all queues, tables and counts; its state is stale then. */
@@ -494,7 +534,11 @@ shrink_window(struct xact *x, struct mono sent, struct mono now)
 		return;
 	x->shrunk = now;
 	x->acked = 0;
-	x->stats.window = at_least_one(x->stats.window / 2);
+	x->stats.window /= 2;
+	if (x->stats.window < WINDOW_LEAST)
+		x->stats.window = WINDOW_LEAST;
+	if (x->stats.window > x->opt.window_max)
+		x->stats.window = x->opt.window_max;
 }
 
 static unsigned
@@ -623,7 +667,7 @@ take_answer(struct xact *x, uint32_t i, unsigned try, const struct smp *s,
 		.by_lid = try_is_by_lid(&x->slot[i].req, try),
 		.strayed = x->slot[i].req.lid != 0 && try > 0};
 
-	x->target[x->slot[i].target].silent = false;
+	set_silent(x, x->slot[i].target, false);
 	x->target[x->slot[i].target].dead = false;
 	measure_answer(x, res.rtt);
 	grow_window(x);
@@ -711,7 +755,7 @@ expire_try(struct xact *x, uint32_t i, struct mono now)
 	/* a target that stays silent is dead, not congested */
 	if (!x->target[s->target].silent)
 		shrink_window(x, s->sent[s->tries - 1], now);
-	x->target[s->target].silent = true;
+	set_silent(x, s->target, true);
 	tell_late(x, i, now); /* may move the array of slots */
 	fail_try(x, i, (struct mono){0}, now);
 }

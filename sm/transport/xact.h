@@ -4,11 +4,15 @@
  * with back-off, and exactly one completion. Late, repeated, forged and alien
  * answers are counted and ignored.
  *
- * The window (how many may be in flight at once) adapts: one more per window of
- * answers, halved at a time-out (AIMD), never above window_max. A target (one
- * SMA) has at most target_max in flight; further requests to it wait without
- * holding up those to others: targets that have requests to send are served
- * round robin. A status of BUSY counts as a time-out that came early.
+ * The window (how many may be in flight at once) adapts: one more per window
+ * of answers, halved at a time-out (AIMD), never above window_max, nor below 8
+ * where that is more. A target (one SMA) has at most target_max in flight; what
+ * exceeds it waits without holding up others: targets that have something to
+ * send take turns. A target that left a try unanswered is silent until it
+ * answers: it has one request in flight, which holds no place in the window and
+ * shrinks it no further, so that many dead targets cost the living ones
+ * nothing; window_max bounds how many of these fly at once. A status of BUSY
+ * counts as a time-out that came early.
  *
  * Of the TID's 32 bits that are ours 28 are a serial number, given at the first
  * try, and 4 the number of the try: the answer to any try completes the

@@ -259,7 +259,7 @@ END_TEST
 /* Busy, or returned with an errno: retried after 1/8 of the timeout. */
 START_TEST(early_failures)
 {
-	struct env *e = env_new(8, 8, 8);
+	struct env *e = env_new(16, 16, 8);
 	bool busy = _i == 0;
 	const int64_t wait[] = {10, 20};
 
@@ -283,7 +283,7 @@ START_TEST(early_failures)
 	ck_assert_int_eq(e->last.outcome, XACT_TIMEOUT);
 	ck_assert_uint_eq(e->last.tries, 3);
 	ck_assert_uint_eq(xact_stats(e->x)->busy, busy ? 3 : 0);
-	ck_assert_uint_eq(xact_stats(e->x)->window, busy ? 1 : 8);
+	ck_assert_uint_eq(xact_stats(e->x)->window, busy ? 8 : 16);
 	env_free(e);
 }
 END_TEST
@@ -348,20 +348,51 @@ START_TEST(window_grows)
 }
 END_TEST
 
-/* A burst that is lost halves the window once, not once a message. */
+/*
+ * A burst that is lost halves the window once, not once a message, and never
+ * below 8. The retries to targets that are silent now hold no place in it.
+ */
 START_TEST(window_halves)
 {
-	struct env *e = env_new(16, 16, 100);
+	struct env *e = env_new(32, 32, 100);
 
-	for (unsigned i = 0; i < 32; i++)
+	for (unsigned i = 0; i < 64; i++)
 		submit_get(e, i + 1, i);
-	ck_assert_uint_eq(e->n, 16);
+	ck_assert_uint_eq(e->n, 32);
 	tick_at(e, 1080);
+	ck_assert_uint_eq(xact_stats(e->x)->window, 16);
+	ck_assert_uint_eq(e->n, 32 + 16 + 32);
+	ck_assert_uint_eq(xact_stats(e->x)->inflight, 16 + 32);
+	tick_at(e, 1160); /* the new ones are lost, too */
 	ck_assert_uint_eq(xact_stats(e->x)->window, 8);
-	ck_assert_uint_eq(e->n, 24);
-	ck_assert_uint_eq(xact_stats(e->x)->inflight, 8);
-	tick_at(e, 1240); /* the retries are lost, too */
-	ck_assert_uint_eq(xact_stats(e->x)->window, 4);
+	tick_at(e, 1240);
+	ck_assert_uint_eq(xact_stats(e->x)->window, 8);
+	env_free(e);
+}
+END_TEST
+
+/* Forty dead targets: one that lives is served as if it were alone. */
+START_TEST(silent_targets_hold_no_place)
+{
+	struct env *e = env_new(16, 64, 4);
+	const size_t dead = 40;
+
+	for (size_t i = 0; i < dead; i++)
+		submit_get(e, i + 1, i);
+	for (int64_t ms = 1080; ms <= 1400; ms += 80)
+		tick_at(e, ms); /* all have been tried, burst by burst */
+	for (unsigned i = 0; i < 20; i++) {
+		size_t before = e->n;
+
+		submit_get(e, 1000, dead + i);
+		ck_assert_uint_eq(e->n, before + 1);
+		send_answer(e, before);
+		ck_assert_uint_eq(e->calls[dead + i], 1);
+	}
+	/* the dead ones take their tries side by side: 80 + 160 + 320 ms */
+	for (int64_t ms = 1420; ms <= 2000; ms += 20)
+		tick_at(e, ms);
+	ck_assert_uint_eq(xact_stats(e->x)->timeouts, dead);
 	env_free(e);
 }
 END_TEST
@@ -628,6 +659,7 @@ main(void)
 	tcase_add_test(t, wire_refuses);
 	tcase_add_test(t, window_grows);
 	tcase_add_test(t, window_halves);
+	tcase_add_test(t, silent_targets_hold_no_place);
 	tcase_add_test(t, target_cap);
 	tcase_add_test(t, round_robin);
 	tcase_add_test(t, room);
