@@ -75,6 +75,7 @@ audit_new(const struct config *c, struct transport *t)
 
 	a->cfg = c;
 	a->guard.transport.send = guarded_send;
+	a->guard.transport.tid_start = t->tid_start;
 	a->guard.inner = t;
 	a->x = xact_new(&o, &a->guard.transport);
 	a->draft = builder_new();

@@ -38,6 +38,9 @@ struct transport {
 	 * transaction's timer will retry).
 	 */
 	int (*send)(struct transport *t, const struct transport_msg *m);
+	/* Where the TIDs of transactions begin: random on hardware, so that an
+	 * answer cannot be forged blindly. */
+	uint32_t tid_start;
 };
 
 #endif

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -299,6 +300,8 @@ umad_open(const char *spec, bool serve, void (*wake)(void *), void *cookie,
 	chosen->guid = ports[k].guid;
 	u = mem_zalloc(1, sizeof(*u));
 	u->transport.send = send_msg;
+	(void)getrandom(
+		&u->transport.tid_start, sizeof(u->transport.tid_start), 0);
 	u->fd = u->issm = -1;
 	memset(u->agent, 0xff, sizeof(u->agent));
 	memcpy(u->device, ports[k].device, sizeof(u->device));

@@ -86,6 +86,7 @@ struct xact {
 	struct deadlines deadlines;
 	uint32_t *by_serial; /* low bits of a serial -> slot */
 	size_t serial_cap, nserials;
+	uint32_t first;	 /* serials count up from here */
 	uint64_t issued; /* serials given so far */
 	unsigned pending, queued, acked;
 	bool limited;	    /* the window was full since it last grew */
@@ -125,6 +126,7 @@ xact_new(const struct xact_options *o, struct transport *t)
 
 	x->opt = limit_options(o);
 	x->transport = t;
+	x->first = t->tid_start & SERIAL_MASK;
 	x->nslots = x->ntargets = 1;
 	x->serial_cap = 64;
 	x->by_serial = mem_zalloc(x->serial_cap, sizeof(*x->by_serial));
@@ -180,11 +182,26 @@ try_encode(const struct xact_request *r, unsigned try, uint32_t tid,
 	smp_encode(&smp, m->mad);
 }
 
+/*
+ * Whether an answer came the way of its request: its initial path is that of
+ * the request (IBA 14.2.2), or its source is the LID that was asked.
+ */
+static bool
+try_came_back(const struct xact_request *r, unsigned try,
+	const struct transport_msg *m, const struct smp *s)
+{
+	if (try_is_by_lid(r, try))
+		return m->lid == r->lid;
+	return s->hop_cnt == r->hops &&
+	       memcmp(s->path + 1, r->path + 1, r->hops) == 0;
+}
+
 /* Whether an answer, or our own request that came back, fits the try. */
 static bool
-try_fits(const struct xact_request *r, unsigned try, const struct smp *s,
-	bool returned)
+try_fits(const struct xact_request *r, unsigned try,
+	const struct transport_msg *m, const struct smp *s)
 {
+	bool returned = m->error != 0;
 	uint32_t differs = r->mod ^ s->mod;
 
 	/* SMAs that do not know the bit may answer without it. */
@@ -193,7 +210,8 @@ try_fits(const struct xact_request *r, unsigned try, const struct smp *s,
 	return s->attr == r->attr && differs == 0 &&
 	       s->method == (returned ? r->method : MAD_GET_RESP) &&
 	       s->mgmt_class ==
-		       (try_is_by_lid(r, try) ? MAD_SUBN_LID : MAD_SUBN_DR);
+		       (try_is_by_lid(r, try) ? MAD_SUBN_LID : MAD_SUBN_DR) &&
+	       (returned || try_came_back(r, try, m, s));
 }
 
 /* ---- targets ---- */
@@ -375,7 +393,7 @@ give_serial(struct xact *x, uint32_t i)
 	if (x->nserials * 2 >= x->serial_cap)
 		grow_serials(x);
 	do
-		serial = (uint32_t)(++x->issued & SERIAL_MASK);
+		serial = (uint32_t)(x->first + ++x->issued) & SERIAL_MASK;
 	while (serial == 0 ||
 		x->by_serial[serial & (x->serial_cap - 1)] != NIL);
 	x->by_serial[serial & (x->serial_cap - 1)] = i;
@@ -636,7 +654,7 @@ xact_submit(struct xact *x, const struct xact_request *r, struct mono now,
 static void
 count_stray(struct xact *x, uint32_t serial)
 {
-	uint64_t back = (x->issued - serial) & SERIAL_MASK;
+	uint64_t back = (x->first + x->issued - serial) & SERIAL_MASK;
 
 	if (back < x->issued && back < SERIAL_MASK / 2)
 		x->stats.late++;
@@ -696,7 +714,7 @@ xact_input(struct xact *x, const struct transport_msg *m, const struct smp *s,
 		x->stats.alien++;
 		return true;
 	}
-	if (!try_fits(&x->slot[i].req, try, s, returned)) {
+	if (!try_fits(&x->slot[i].req, try, m, s)) {
 		x->stats.mismatched++;
 		return true;
 	}

@@ -15,13 +15,14 @@
  * counts as a time-out that came early.
  *
  * Of the TID's 32 bits that are ours 28 are a serial number, given at the first
- * try, and 4 the number of the try: the answer to any try completes the
- * transaction, and the round-trip time of that very try is known. When a
- * deadline has passed the next try is sent as soon as the (halved) window
- * allows it, with twice the time. After an answer of BUSY, or a request that
- * the wire sent back with an error (ibsim does so, at once, for attributes that
- * it does not know), the next try waits an eighth of the deadline of the failed
- * one, outside the window.
+ * try and counted from where the transport says (at random, so that a forger
+ * cannot guess what is open), and 4 the number of the try: the answer to any
+ * try completes the transaction, and the round-trip time of that very try is
+ * known. When a deadline has passed the next try is sent as soon as the
+ * (halved) window allows it, with twice the time. After an answer of BUSY, or a
+ * request that the wire sent back with an error (ibsim does so, at once, for
+ * attributes that it does not know), the next try waits an eighth of the
+ * deadline of the failed one, outside the window.
  *
  * SMPs routed by LID are forwarded by switches as data is, not by the processor
  * of each; they are lost where tables, or ports that are not Active, lead them
@@ -112,8 +113,9 @@ struct xact_stats {
 	uint64_t cut;	     /* of timeouts: by xact_cut */
 	uint64_t late;	     /* answers to transactions already over */
 	uint64_t alien;	     /* answers that match no transaction of ours */
-	uint64_t mismatched; /* right TID, wrong attribute, modifier, method or
-				class: ignored, the real answer may come */
+	uint64_t mismatched; /* right TID, wrong attribute, modifier, method,
+				class, path or source: ignored, the real one
+				may come */
 	uint64_t busy;
 	uint64_t by_lid;  /* of sent: routed by LID */
 	uint64_t strayed; /* of by_lid: followed by a directed try */

@@ -211,6 +211,55 @@ START_TEST(duplicates_and_unknown_tids)
 }
 END_TEST
 
+/* The serial numbers begin where the transport says, and pass the end. */
+START_TEST(serials_begin_anywhere)
+{
+	struct env *e = env_new(4, 4, 4);
+	const struct xact_options o = {.timeout = mono_ms(TIMEOUT_MS),
+		.retries = 2,
+		.window_start = 4,
+		.window_max = 4,
+		.target_max = 4};
+
+	xact_free(e->x);
+	e->t.tid_start = 0xfffffffe;
+	e->x = xact_new(&o, &e->t);
+	for (unsigned i = 0; i < 5; i++) {
+		submit_get(e, 1, i);
+		send_answer(e, i);
+		send_answer(e, i);
+		ck_assert_uint_eq(e->calls[i], 1);
+		ck_assert_uint_eq(xact_stats(e->x)->late, i + 1);
+	}
+	ck_assert_uint_eq(sent_smp(e, 0).tid, 0xffffffff << 4 & 0xffffffff);
+	env_free(e);
+}
+END_TEST
+
+/* An answer that guessed its TID, but came another way or from elsewhere. */
+START_TEST(forged_answers)
+{
+	struct env *e = env_new(8, 8, 8);
+	struct smp s;
+
+	put_by_lid(e, 0);
+	s = answer_to(e, 0);
+	ck_assert(deliver_from(e, 0x777, &s, 0));
+	tick_at(e, 1080); /* the next try is directed */
+	s = answer_to(e, 1);
+	s.path[2]++;
+	ck_assert(deliver_smp(e, &s, 0));
+	s = answer_to(e, 1);
+	s.hop_cnt--;
+	ck_assert(deliver_smp(e, &s, 0));
+	ck_assert_uint_eq(xact_stats(e->x)->mismatched, 3);
+	ck_assert_uint_eq(e->done, 0);
+	send_answer(e, 1);
+	ck_assert_int_eq(e->last.outcome, XACT_OK);
+	env_free(e);
+}
+END_TEST
+
 START_TEST(wrong_answers)
 {
 	struct env *e = env_new(4, 4, 4);
@@ -652,6 +701,8 @@ main(void)
 	tcase_add_test(t, timeout);
 	tcase_add_test(t, answer_to_first_try);
 	tcase_add_test(t, duplicates_and_unknown_tids);
+	tcase_add_test(t, serials_begin_anywhere);
+	tcase_add_test(t, forged_answers);
 	tcase_add_test(t, wrong_answers);
 	tcase_add_test(t, port_info_without_the_bit);
 	tcase_add_loop_test(t, early_failures, 0, 2);
