@@ -5,6 +5,12 @@
  * core's one timer, routes from the worker, signals, the control socket. After
  * each of them arm_core_timer() sets that timer anew. The core asks for things
  * through sm_ops. State lives in one struct daemon on main's stack.
+ *
+ * There may be no port: its driver is not loaded yet, or the adapter is reset.
+ * Then there is no core either; the control socket answers, with an alarm, and
+ * the port is tried again and again. A port that is lost ends everything but
+ * the process, and all begins anew with the saved state, as after a restart:
+ * what another manager did meanwhile is found in the same way.
  */
 #include <errno.h>
 #include <signal.h>
@@ -45,6 +51,10 @@ enum { LOOK_MS = 1000 };
 /* Longest text of who asked for what. */
 enum { CAUSE = 64 };
 
+/* A port that cannot be opened is tried again after so long; the pauses double
+ * up to the second. */
+enum { REOPEN_MS = 100, REOPEN_MAX_MS = 2000 };
+
 struct daemon {
 	const struct options *opt;
 	struct config *config; /* in force */
@@ -53,8 +63,12 @@ struct daemon {
 	struct loop *loop;
 	struct loop_timer *tick;
 	struct loop_timer *watchdog;
-	struct loop_timer *look; /* reads the link of our own port */
-	int link;		 /* when it was read last; -1: unknown */
+	struct loop_timer *look;   /* reads the link of our own port */
+	struct loop_timer *reopen; /* tries to open the port */
+	struct mono reopen_wait;
+	char spec[64]; /* the port to open: as configured, or the lost one */
+	bool lost;     /* the port is gone: begin anew */
+	int link;      /* when it was read last; -1: unknown */
 	struct loop_wake *inbox;
 	struct loop_signal *signal[3];
 	struct umad *umad;
@@ -68,30 +82,47 @@ struct daemon {
 	struct status_daemon facts;
 	struct status_control control;
 	struct mono watchdog_half;
-	uint64_t watchdog_seen; /* transactions over when last fed */
-	enum sm_phase watchdog_phase;
+	uint64_t watchdog_answered, watchdog_sent; /* when last fed */
 	struct mono told; /* when the view was made that was logged last */
 	bool ready;	  /* systemd has been told that we are up */
 	int exit_code;
 };
 
+/* The status while there is no core. */
+static void
+tell_no_port(const struct daemon *d, struct sm_status *sm)
+{
+	*sm = (struct sm_status){.role = SM_DISCOVERING,
+		.phase = SM_IDLE,
+		.priority = (uint8_t)d->config->fabric.priority,
+		.writing = "",
+		.held_until = MONO_NEVER};
+	(void)snprintf(sm->alarm, sizeof(sm->alarm),
+		"no port: %s; waiting for it", d->facts.no_port);
+}
+
 static void
 gather_status(struct daemon *d, struct sm_status *sm, struct status_facts *f)
 {
+	static const struct xact_stats none;
 	const struct ctl_stats *c = d->ctl != NULL ? ctl_stats(d->ctl) : NULL;
+	bool runs = d->sm != NULL;
 
 	if (c != NULL)
 		d->control = (struct status_control){c->accepted, c->requests,
 			c->malformed, c->refused, c->dropped, c->clients};
-	sm_status(d->sm, sm);
+	if (runs)
+		sm_status(d->sm, sm);
+	else
+		tell_no_port(d, sm);
 	*f = (struct status_facts){
 		.daemon = &d->facts,
 		.config = d->config,
 		.sm = sm,
-		.wire = sm_xact_stats(d->sm),
-		.view = sm_view(d->sm),
+		.wire = runs ? sm_xact_stats(d->sm) : &none,
+		.view = runs ? sm_view(d->sm) : NULL,
 		.ctl = c != NULL ? &d->control : NULL,
-		.ring_dropped = umad_dropped(d->umad),
+		.ring_dropped = runs ? umad_dropped(d->umad) : 0,
 		.now = loop_now(),
 	};
 }
@@ -103,6 +134,8 @@ arm_core_timer(struct daemon *d)
 {
 	struct sm_status s;
 
+	if (d->sm == NULL)
+		return;
 	loop_timer_set(d->tick, sm_next(d->sm));
 	if (d->ready)
 		return;
@@ -270,8 +303,17 @@ on_inbox(void *cookie, struct mono now)
 {
 	struct daemon *d = cookie;
 	struct transport_msg m;
+	struct reason why;
 	int n = 0;
 
+	if (d->sm == NULL)
+		return;
+	if (umad_lost(d->umad, &why)) {
+		log_error("port: lost: %s", why.text);
+		d->lost = true;
+		loop_stop(d->loop);
+		return;
+	}
 	while (n < RECEIVE_BATCH && umad_next(d->umad, &m) != 0) {
 		sm_receive(d->sm, &m, now);
 		free(m.body);
@@ -322,28 +364,34 @@ on_look(void *cookie, struct mono now)
 }
 
 /*
- * Alive means more than a loop that runs: either there is nothing to do, or a
- * transaction ended, the phase changed, or routes are being computed.
+ * Alive means more than a loop that runs: since the last time an answer came,
+ * or nothing was asked, or routes are being computed. Our own port answers as
+ * long as the device lives. Without a port there is nothing to do but to wait
+ * for it.
  */
 static void
 on_watchdog(void *cookie, struct mono now)
 {
 	struct daemon *d = cookie;
-	const struct xact_stats *x = sm_xact_stats(d->sm);
-	uint64_t over = x->completed + x->timeouts;
-	struct sm_status s;
+	const struct xact_stats *x;
+	uint64_t answered;
 
-	sm_status(d->sm, &s);
-	if (s.phase == SM_IDLE || s.phase == SM_STANDBY ||
-		s.phase != d->watchdog_phase || over != d->watchdog_seen ||
+	loop_timer_set(d->watchdog, mono_add(now, d->watchdog_half));
+	if (d->sm == NULL) {
+		notify_alive();
+		return;
+	}
+	x = sm_xact_stats(d->sm);
+	answered = x->completed - x->timeouts;
+	if (answered != d->watchdog_answered || x->sent == d->watchdog_sent ||
 		worker_busy(d->worker))
 		notify_alive();
 	else
-		log_warn("watchdog: no progress phase=%s inflight=%u",
-			sm_phase_name(s.phase), x->inflight);
-	d->watchdog_phase = s.phase;
-	d->watchdog_seen = over;
-	loop_timer_set(d->watchdog, mono_add(now, d->watchdog_half));
+		log_warn("watchdog: nothing is answered sent=%llu inflight=%u",
+			(unsigned long long)(x->sent - d->watchdog_sent),
+			x->inflight);
+	d->watchdog_answered = answered;
+	d->watchdog_sent = x->sent;
 }
 
 /* ---- configuration ---- */
@@ -410,7 +458,8 @@ on_reload(void *cookie, struct mono now)
 	notify_reloading(now);
 	d->facts.reloads++;
 	c = read_config(d->opt, &bad);
-	if (c != NULL && sm_accepts_config(d->sm, c, &why) != 0) {
+	if (c != NULL && d->sm != NULL &&
+		sm_accepts_config(d->sm, c, &why) != 0) {
 		log_error("config: %s", why.text);
 		config_unref(c);
 		c = NULL;
@@ -427,7 +476,8 @@ on_reload(void *cookie, struct mono now)
 		config_unref(d->config);
 		d->config = c;
 		log_set_level((enum log_level)c->log.level);
-		sm_reconfigure(d->sm, c, now);
+		if (d->sm != NULL)
+			sm_reconfigure(d->sm, c, now);
 		arm_core_timer(d);
 	}
 	(void)snprintf(d->facts.refused, sizeof(d->facts.refused), "%s",
@@ -443,7 +493,7 @@ ctl_wants_view(void *cookie)
 {
 	struct daemon *d = cookie;
 
-	return sm_view(d->sm);
+	return d->sm != NULL ? sm_view(d->sm) : NULL;
 }
 
 static json_t *
@@ -512,6 +562,8 @@ ctl_wants_sweep(void *cookie, uid_t uid, uint64_t *sweeps, struct reason *why)
 	struct sm_status s;
 	char cause[CAUSE];
 
+	if (d->sm == NULL)
+		return reason_set(why, "no port: %s", d->facts.no_port);
 	sm_status(d->sm, &s);
 	if (s.role == SM_STANDING_BY)
 		return reason_set(why,
@@ -532,6 +584,8 @@ ctl_wants_rebalance(void *cookie, uid_t uid, struct reason *why)
 	struct sm_status s;
 	char cause[CAUSE];
 
+	if (d->sm == NULL)
+		return reason_set(why, "no port: %s", d->facts.no_port);
 	sm_status(d->sm, &s);
 	if (s.role != SM_MASTER)
 		return reason_set(why, "not the master of this fabric");
@@ -572,17 +626,26 @@ static int
 open_port(struct daemon *d)
 {
 	struct umad_port_name *p = &d->port;
+	uint64_t was = p->guid;
 	struct reason why;
 
-	d->umad = umad_open(d->boot->fabric.port, true, on_wire, d, p, &why);
+	d->umad = umad_open(d->spec, true, on_wire, d, p, &why);
 	if (d->umad == NULL) {
-		log_error("port: %s", why.text);
+		if (strcmp(why.text, d->facts.no_port) != 0)
+			log_error("port: %s", why.text);
+		(void)snprintf(d->facts.no_port, sizeof(d->facts.no_port), "%s",
+			why.text);
 		return -1;
 	}
+	d->facts.no_port[0] = '\0';
 	memcpy(d->facts.device, p->device, sizeof(d->facts.device));
 	d->facts.port = p->port;
 	log_info("port: device=%s port=%d guid=0x%016llx asked=%s", p->device,
-		p->port, (unsigned long long)p->guid, d->boot->fabric.port);
+		p->port, (unsigned long long)p->guid, d->spec);
+	if (was != 0 && was != p->guid)
+		log_warn("port: the adapter is another one: guid was "
+			 "0x%016llx",
+			(unsigned long long)was);
 	return 0;
 }
 
@@ -612,6 +675,38 @@ make_core(struct daemon *d)
 	state_file_free(&state);
 }
 
+/* The port is open: the subnet manager begins. */
+static void
+start_core(struct daemon *d)
+{
+	make_core(d);
+	d->link = umad_link(d->umad);
+	if (!d->opt->once)
+		loop_timer_set(d->look, mono_add(loop_now(), mono_ms(LOOK_MS)));
+	sm_start(d->sm, loop_now());
+	arm_core_timer(d);
+}
+
+static void
+wait_for_port(struct daemon *d, struct mono now)
+{
+	struct mono most = mono_ms(REOPEN_MAX_MS);
+
+	loop_timer_set(d->reopen, mono_add(now, d->reopen_wait));
+	d->reopen_wait = mono_min((struct mono){d->reopen_wait.ns * 2}, most);
+}
+
+static void
+on_reopen(void *cookie, struct mono now)
+{
+	struct daemon *d = cookie;
+
+	if (open_port(d) == 0)
+		start_core(d);
+	else
+		wait_for_port(d, now);
+}
+
 static void
 start_watchers(struct daemon *d)
 {
@@ -621,9 +716,7 @@ start_watchers(struct daemon *d)
 	d->signal[1] = loop_signal_new(d->loop, SIGTERM, on_end, d);
 	d->signal[2] = loop_signal_new(d->loop, SIGINT, on_end, d);
 	d->look = loop_timer_new(d->loop, on_look, d);
-	d->link = umad_link(d->umad);
-	if (!d->opt->once)
-		loop_timer_set(d->look, mono_add(loop_now(), mono_ms(LOOK_MS)));
+	d->reopen = loop_timer_new(d->loop, on_reopen, d);
 	if (limit.ns == MONO_NEVER.ns)
 		return;
 	d->watchdog_half = (struct mono){limit.ns / 2};
@@ -639,7 +732,8 @@ start_watchers(struct daemon *d)
 static void
 take_down(struct daemon *d)
 {
-	notify_stopping();
+	if (!d->lost)
+		notify_stopping();
 	if (d->umad != NULL)
 		(void)umad_set_issm(d->umad, false, NULL);
 	worker_free(d->worker);
@@ -654,6 +748,7 @@ take_down(struct daemon *d)
 		loop_signal_free(d->signal[i]);
 	loop_timer_free(d->watchdog);
 	loop_timer_free(d->look);
+	loop_timer_free(d->reopen);
 	loop_timer_free(d->tick);
 	loop_wake_free(d->inbox);
 	loop_free(d->loop);
@@ -699,16 +794,48 @@ serve_fabric(struct daemon *d)
 		log_error("%s", why.text);
 		return;
 	}
-	if (open_port(d) != 0)
-		return;
-	make_core(d);
-	open_control(d);
 	start_watchers(d);
-	sm_start(d->sm, loop_now());
-	arm_core_timer(d);
+	if (open_port(d) == 0) {
+		start_core(d);
+	} else if (d->opt->once) {
+		return;
+	} else {
+		log_info("port: waiting for it");
+		notify_status("waiting for the port: %s", d->facts.no_port);
+		notify_ready(); /* an adapter may take its time */
+		d->ready = true;
+		wait_for_port(d, loop_now());
+	}
+	open_control(d);
 	loop_run(d->loop);
-	if (d->opt->once)
+	if (d->opt->once && d->sm != NULL)
 		print_page(d);
+}
+
+/*
+ * What outlasts the loss of the port: configuration, port, and what was
+ * counted. The port to open is the one that was lost, whatever "auto" would
+ * choose now: another one may lead to another fabric.
+ */
+static void
+begin_anew(struct daemon *d)
+{
+	struct daemon anew = {
+		.opt = d->opt,
+		.config = d->config,
+		.boot = config_ref(d->config),
+		.port = d->port,
+		.facts = d->facts,
+		.reopen_wait = mono_ms(REOPEN_MS),
+		.ready = d->ready,
+		.exit_code = EXIT_FAILURE,
+	};
+
+	memcpy(anew.spec, d->spec, sizeof(anew.spec));
+	if (d->lost)
+		(void)snprintf(anew.spec, sizeof(anew.spec), "%s/%d",
+			d->port.device, d->port.port);
+	*d = anew;
 }
 
 static int
@@ -717,8 +844,9 @@ run_daemon(const struct options *opt, struct config *c)
 	struct daemon d = {
 		.opt = opt,
 		.config = c,
-		.boot = config_ref(c),
-		.facts = {.started = loop_now(), .config_file = opt->file},
+		.facts = {.started = loop_now(),
+			.config_file = opt->file,
+			.state_writable = true},
 		.exit_code = EXIT_FAILURE,
 	};
 
@@ -730,8 +858,12 @@ run_daemon(const struct options *opt, struct config *c)
 		log_info("config: no %s, all defaults", opt->file);
 		d.facts.config_file = "";
 	}
-	serve_fabric(&d);
-	take_down(&d);
+	(void)snprintf(d.spec, sizeof(d.spec), "%s", c->fabric.port);
+	do {
+		begin_anew(&d);
+		serve_fabric(&d);
+		take_down(&d);
+	} while (d.lost && !opt->once);
 	config_unref(d.config);
 	return d.exit_code;
 }

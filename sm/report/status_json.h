@@ -22,6 +22,7 @@
 struct status_daemon {
 	char device[32]; /* of our port, and its number */
 	int port;
+	char no_port[512];	 /* why there is none, or "" */
 	const char *config_file; /* "" when there is none */
 	struct mono started;
 	uint64_t runs;	      /* of the pipeline that have ended */

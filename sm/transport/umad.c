@@ -24,6 +24,7 @@ enum {
 	DRAIN_MS = 20, /* silence after which no message is on its way to us */
 	DRAINS_MAX = 50,
 	ERROR_MS = 50,	 /* pause after a failed read, not to spin */
+	ERRORS_MAX = 20, /* failed reads in a row: the device is lost */
 	MATCH_MS = 4000, /* how long the kernel matches an answer */
 	QKEY = (int)0x80010000,
 	PORTS_MAX = 64,
@@ -62,6 +63,7 @@ struct umad {
 	pthread_t thread;
 	bool started, serve;
 	atomic_bool stop;
+	atomic_int lost; /* the errno of reads that fail for good; 0: none */
 	_Atomic uint64_t dropped;
 };
 
@@ -174,6 +176,41 @@ receive_one(struct umad *u, struct inbox *in)
 	return 1;
 }
 
+/*
+ * A read failed for the errors-th time in a row. Whether the device is lost:
+ * the kernel answers EIO for good once its agents are dead (the adapter was
+ * reset, its driver removed), other errors may pass.
+ */
+static bool
+is_lost(int error, unsigned errors)
+{
+	return error == EIO || error == ENODEV || error == EBADF ||
+	       errors >= ERRORS_MAX;
+}
+
+/* Receive until the owner stops us or the device is lost. */
+static void
+receive_all(struct umad *u, struct inbox *in)
+{
+	unsigned errors = 0;
+
+	while (!atomic_load_explicit(&u->stop, memory_order_relaxed)) {
+		int got = receive_one(u, in);
+
+		if (got >= 0)
+			errors = 0;
+		if (got == 0) {
+			(void)umad_poll(u->fd, POLL_MS);
+		} else if (got < 0 && is_lost(errno, ++errors)) {
+			atomic_store(&u->lost, errno != 0 ? errno : EIO);
+			u->wake(u->cookie);
+			return;
+		} else if (got < 0) {
+			sleep_ms(ERROR_MS);
+		}
+	}
+}
+
 static void *
 run_receiver(void *arg)
 {
@@ -181,17 +218,10 @@ run_receiver(void *arg)
 	struct inbox in = {.umad = mem_zalloc(1, umad_size() + MAD_SIZE),
 		.room = MAD_SIZE};
 
-	while (!atomic_load_explicit(&u->stop, memory_order_relaxed)) {
-		int got = receive_one(u, &in);
-
-		if (got == 0)
-			(void)umad_poll(u->fd, POLL_MS);
-		else if (got < 0)
-			sleep_ms(ERROR_MS);
-	}
+	receive_all(u, &in);
 	/* libumad2sim.so does not survive a MAD for a descriptor just closed:
 	 * wait until nothing more comes. */
-	for (int i = 0; i < DRAINS_MAX; i++) {
+	for (int i = 0; i < DRAINS_MAX && atomic_load(&u->lost) == 0; i++) {
 		while (receive_one(u, &in) > 0)
 			;
 		if (umad_poll(u->fd, DRAIN_MS) == -ETIMEDOUT)
@@ -391,6 +421,17 @@ umad_set_issm(struct umad *u, int on, struct reason *why)
 			errno == EAGAIN ? " (another subnet manager holds it)"
 					: "");
 	return 0;
+}
+
+bool
+umad_lost(const struct umad *u, struct reason *why)
+{
+	int error = atomic_load(&u->lost);
+
+	if (error != 0)
+		(void)reason_set(
+			why, "%s/%d: %s", u->device, u->port, strerror(error));
+	return error != 0;
 }
 
 uint64_t

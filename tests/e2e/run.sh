@@ -50,6 +50,7 @@ sim opensm-demo 240
 sim heddled-tree648 240
 sim heddled-gb200 240
 sim faults-tree648 300
+sim device-demo 240
 daemon quarantine-demo 240
 daemon reboot-demo 240
 daemon standby-demo 240

@@ -4,6 +4,8 @@
 #	opensm	opensm brings it up; sminfo, ibtracert and saquery agree, and
 #		it ends when the program that started it gets a signal
 #	heddled	heddled brings it up, with the tables and SMPs as on ibsim
+#	device	heddled waits for its port at start, and again when the device
+#		is lost, and brings the fabric up when it is back
 #	faults	heddled survives loss, a dead link, a reboot, another switch in
 #		the place of one, and finds a host that is plugged in
 set -u
@@ -215,11 +217,53 @@ test_faults() {
 	unserve
 }
 
+# waiting: the daemon's control socket answers, with an alarm
+waiting() {
+	case $(status_get alarm) in
+	"no port: "*) return 0 ;;
+	esac
+	return 1
+}
+
+# kill -9 of the simulator is to its clients what a reset of the adapter is:
+# every read and write fails, and the device has to be opened anew.
+test_device() {
+	net_hosts "$E2E_DIR/fabric.net" >"$E2E_DIR/hosts"
+	sm_config
+	"$B/heddle-sim" run --preload heddle \
+		--host "$(head -n 1 "$E2E_DIR/hosts")" "$IBSIM_SOCKNAME" -- \
+		"$B/heddled" -c "$E2E_CONF" >"$E2E_DIR/sm.out" 2>&1 &
+	E2E_SM_PID=$!
+	soon waiting || fail "no alarm before there is a port"
+	serve "$E2E_DIR/fabric.net"
+	soon all_well || fail "a late port: $(cat "$E2E_DIR/judge")"
+	rest
+	[ -z "$(status_get alarm)" ] || fail "alarm: $(status_get alarm)"
+	for i in 1 2; do
+		kill -9 "$E2E_SIM_PID"
+		wait "$E2E_SIM_PID" 2>/dev/null
+		soon waiting || fail "no alarm when the device is lost"
+		ctl sweep >"$E2E_DIR/sweep" 2>&1 && fail "a sweep without a port"
+		grep -q 'no port' "$E2E_DIR/sweep" ||
+			fail "sweep: $(cat "$E2E_DIR/sweep")"
+		serve "$E2E_DIR/fabric.net"
+		back=$(now)
+		soon all_well || fail "device back: $(cat "$E2E_DIR/judge")"
+		say "loss $i: in order $(since "$back") s after the return"
+	done
+	rest
+	[ -z "$(status_get alarm)" ] || fail "alarm: $(status_get alarm)"
+	grep -q 'port: lost: heddle0/1: Input/output error' \
+		"$E2E_DIR/sm.out" || fail "the log does not name the device"
+	sm_stop
+	unserve
+}
+
 e2e_init
 test=${1%%-*}
 case $test in
-reread | opensm | heddled | faults) ;;
-*) fail "usage: sim.sh reread|opensm|heddled|faults-FABRIC" ;;
+reread | opensm | heddled | faults | device) ;;
+*) fail "usage: sim.sh reread|opensm|heddled|faults|device-FABRIC" ;;
 esac
 fabric "${1#*-}" "$E2E_DIR/fabric.net"
 "test_$test"
