@@ -196,8 +196,10 @@ send_question(struct audit_sa *a, struct question *q, struct mono now)
 	struct mad_sa h = {.base_version = 1,
 		.class_version = MAD_SA_VERSION,
 		.method = MAD_SA_GET_TABLE};
-	struct transport_msg m = {
-		.lid = a->lid, .qpn = QP1, .sl = a->sl, .len = MAD_SIZE};
+	struct transport_msg m = {.addr.lid = a->lid,
+		.addr.qpn = QP1,
+		.addr.sl = a->sl,
+		.len = MAD_SIZE};
 	struct mono wait = mono_ms(TABLE_MS);
 
 	h.attr = attr[a->stage];
@@ -443,7 +445,7 @@ audit_sa_client_receive(
 			q = &a->q[i];
 	if (q == NULL)
 		return true; /* late */
-	if (m->error == 0 && m->lid != a->lid)
+	if (m->error == 0 && m->addr.lid != a->lid)
 		return true; /* not from the port that was asked */
 	if (m->error != 0 || (h.status & 0xff) == MAD_STATUS_BUSY) {
 		q->due = mono_min(q->due, mono_add(now, mono_ms(FIRST_MS)));

@@ -322,7 +322,7 @@ sm_receive(struct sm *sm, const struct transport_msg *m, struct mono now)
 		sm->stat.malformed++;
 		if (log_allowed(&sm->noise, 5, now, &n))
 			log_warn("wire: dropped MAD lid=%u suppressed=%u: %s",
-				m->lid, n, why.text);
+				m->addr.lid, n, why.text);
 		return;
 	}
 	if (!xact_input(sm->x, m, &s, now))

@@ -250,10 +250,10 @@ trap_receive(struct sm *sm, const struct transport_msg *m, const struct smp *s,
 	sm->stat.traps++;
 	if (sm->role != SM_MASTER || !n.generic)
 		return;
-	switch (trap_is_new(sm->traps, m->lid, s, &n, now)) {
+	switch (trap_is_new(sm->traps, m->addr.lid, s, &n, now)) {
 	case TRAP_ACT:
-		sa_trap(sm->sa, m->lid, s->data, now);
-		act_on_trap(sm, m->lid, &n, now);
+		sa_trap(sm->sa, m->addr.lid, s->data, now);
+		act_on_trap(sm, m->addr.lid, &n, now);
 		break;
 	case TRAP_REPEAT:
 		sm->stat.traps_repeated++;
@@ -262,7 +262,7 @@ trap_receive(struct sm *sm, const struct transport_msg *m, const struct smp *s,
 		sm->stat.traps_refused++;
 		if (log_allowed(&sm->noise, 5, now, &swallowed))
 			log_warn("trap: too many from lid=%u trap=%u, ignored",
-				m->lid, n.trap);
+				m->addr.lid, n.trap);
 		break;
 	}
 }

@@ -134,11 +134,12 @@ query_new(struct sa *sa, const struct transport_msg *m, const struct mad_sa *h)
 	q->sa = sa;
 	q->view = view_ref(sa->view);
 	q->h = *h;
-	q->lid = m->lid;
-	q->qpn = m->qpn;
-	q->sl = m->sl;
-	q->from = q->view != NULL ? topo_by_lid(q->view->topo, m->lid, NULL)
-				  : TOPO_NONE;
+	q->lid = m->addr.lid;
+	q->qpn = m->addr.qpn;
+	q->sl = m->addr.sl;
+	q->from = q->view != NULL
+			  ? topo_by_lid(q->view->topo, m->addr.lid, NULL)
+			  : TOPO_NONE;
 	q->data = whole + MAD_SA_HEADER;
 	q->len = m->len - MAD_SA_HEADER;
 	memcpy(q->want, q->data, q->len < MAD_SA_DATA ? q->len : MAD_SA_DATA);
@@ -240,8 +241,8 @@ is_request(const struct transport_msg *m, const struct mad_sa *h)
 {
 	return m->error == 0 && (h->method & MAD_SA_RESPONSE) == 0 &&
 	       h->method != MAD_TRAP && h->method != MAD_TRAP_REPRESS &&
-	       h->method != MAD_SA_REPORT && h->method != 0 && m->lid != 0 &&
-	       m->lid < MAD_LID_END;
+	       h->method != MAD_SA_REPORT && h->method != 0 &&
+	       m->addr.lid != 0 && m->addr.lid < MAD_LID_END;
 }
 
 void
@@ -258,7 +259,7 @@ sa_receive(struct sa *sa, const struct transport_msg *m, struct mono now)
 		return;
 	}
 	if (h.method == (MAD_SA_REPORT | MAD_SA_RESPONSE) && m->error == 0) {
-		sa_informs_response(sa, m->lid, h.tid, now);
+		sa_informs_response(sa, m->addr.lid, h.tid, now);
 		return;
 	}
 	if (!is_request(m, &h)) {

@@ -339,8 +339,10 @@ wants_event(const struct sa *sa, const struct event_sub *sub, port_ix p,
 static void
 send_report(struct sa *sa, struct event_report *r, struct mono now)
 {
-	struct transport_msg m = {
-		.lid = r->lid, .qpn = r->qpn, .sl = r->sl, .len = MAD_SIZE};
+	struct transport_msg m = {.addr.lid = r->lid,
+		.addr.qpn = r->qpn,
+		.addr.sl = r->sl,
+		.len = MAD_SIZE};
 	const struct mad_sa h = {
 		.base_version = 1,
 		.class_version = MAD_SA_VERSION,

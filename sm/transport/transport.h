@@ -6,16 +6,34 @@
 #ifndef HEDDLE_SM_TRANSPORT_TRANSPORT_H
 #define HEDDLE_SM_TRANSPORT_TRANSPORT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "sm/mad/mad.h"
 
+/*
+ * The other side of a MAD. An answer goes to the address from which its request
+ * came, whole: a requester that sent a GRH (it shares a LID with others, or is
+ * in another subnet) takes no answer without one, nor one of another partition.
+ */
+struct transport_addr {
+	uint16_t lid;	     /* 0xffff for directed routes */
+	uint16_t pkey_index; /* of our port's P_Key table */
+	uint32_t qpn;	     /* 0 SMPs, 1 SA */
+	uint8_t sl;
+	struct {
+		bool present;	   /* the rest is 0 where it is not */
+		uint8_t gid[16];   /* the other side's */
+		uint8_t gid_index; /* ours, in our port's GID table */
+		uint8_t hop_limit, traffic_class;
+		uint32_t flow_label;
+	} grh;
+};
+
 /* A MAD with its address, either direction. */
 struct transport_msg {
-	uint16_t lid; /* other side's LID; 0xffff for directed routes */
-	uint32_t qpn; /* other side's QP: 0 SMPs, 1 SA */
-	uint8_t sl;
+	struct transport_addr addr;
 	int error; /* received: 0, or the errno with which our own request came
 		      back unanswered */
 	/*

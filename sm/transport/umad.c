@@ -105,8 +105,8 @@ send_msg(struct transport *t, const struct transport_msg *m)
 		memcpy(umad_get_mad(out), m->body, len);
 	else
 		memcpy(umad_get_mad(out), m->mad, m->len);
-	(void)umad_set_addr(
-		out, m->lid, (int)m->qpn, m->sl, m->qpn != 0 ? QKEY : 0);
+	(void)umad_set_addr(out, m->addr.lid, (int)m->addr.qpn, m->addr.sl,
+		m->addr.qpn != 0 ? QKEY : 0);
 	rc = umad_send(u->fd, agent, out, (int)len, answer ? 0 : MATCH_MS, 0);
 	if (out != u->out)
 		free(out);
@@ -144,9 +144,9 @@ hand_over(struct umad *u, void *umad, size_t len)
 		atomic_fetch_add_explicit(&u->dropped, 1, memory_order_relaxed);
 		return;
 	}
-	m->lid = ntohs(a->lid);
-	m->qpn = ntohl(a->qpn);
-	m->sl = a->sl;
+	m->addr.lid = ntohs(a->lid);
+	m->addr.qpn = ntohl(a->qpn);
+	m->addr.sl = a->sl;
 	m->error = status;
 	m->len = status != 0 ? MAD_SIZE : len;
 	m->body = m->len > MAD_SIZE ? mem_dup(umad_get_mad(umad), len) : NULL;
@@ -359,7 +359,7 @@ wake_receiver(struct umad *u)
 		.attr = MAD_NODE_INFO,
 		.dr_slid = 0xffff,
 		.dr_dlid = 0xffff};
-	struct transport_msg m = {.lid = 0xffff, .len = MAD_SIZE};
+	struct transport_msg m = {.addr.lid = 0xffff, .len = MAD_SIZE};
 
 	smp_encode(&s, m.mad);
 	(void)u->transport.send(&u->transport, &m);

@@ -178,7 +178,7 @@ try_encode(const struct xact_request *r, unsigned try, uint32_t tid,
 		memcpy(smp.path + 1, r->path + 1, r->hops);
 	}
 	*m = (struct transport_msg){
-		.lid = by_lid ? r->lid : 0xffff, .len = MAD_SIZE};
+		.addr.lid = by_lid ? r->lid : 0xffff, .len = MAD_SIZE};
 	smp_encode(&smp, m->mad);
 }
 
@@ -191,7 +191,7 @@ try_came_back(const struct xact_request *r, unsigned try,
 	const struct transport_msg *m, const struct smp *s)
 {
 	if (try_is_by_lid(r, try))
-		return m->lid == r->lid;
+		return m->addr.lid == r->lid;
 	return s->hop_cnt == r->hops &&
 	       memcmp(s->path + 1, r->path + 1, r->hops) == 0;
 }

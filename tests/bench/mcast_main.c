@@ -56,7 +56,7 @@ on_message(void *cookie, struct sim_msg *m)
 static void
 send_request(struct bench *b, uint32_t host, unsigned group, uint8_t method)
 {
-	struct transport_msg m = {.qpn = 1, .len = MAD_SIZE};
+	struct transport_msg m = {.addr.qpn = 1, .len = MAD_SIZE};
 	const struct mad_sa h = {.base_version = 1,
 		.class_version = MAD_SA_VERSION,
 		.method = method,
@@ -74,7 +74,7 @@ send_request(struct bench *b, uint32_t host, unsigned group, uint8_t method)
 		.state = MAD_SA_JOIN_FULL,
 	};
 
-	m.lid = sim_port_info(b->w->sim, b->node, 1)->sm_lid;
+	m.addr.lid = sim_port_info(b->w->sim, b->node, 1)->sm_lid;
 	mad_sa_encode(&h, m.mad);
 	mad_sa_member_encode(&rec, m.mad + MAD_SA_HEADER);
 	(void)sim_transport(b->ep)->send(sim_transport(b->ep), &m);

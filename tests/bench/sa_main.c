@@ -128,8 +128,8 @@ make_query(struct bench *b, struct transport_msg *m)
 	};
 
 	memset(m, 0, sizeof(*m));
-	m->lid = from->lid;
-	m->qpn = 1;
+	m->addr.lid = from->lid;
+	m->addr.qpn = 1;
 	m->len = MAD_SIZE;
 	mad_sa_encode(&h, m->mad);
 	mad_sa_path_encode(&p, m->mad + MAD_SA_HEADER);

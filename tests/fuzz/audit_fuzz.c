@@ -31,7 +31,7 @@ wire_send(struct transport *t, const struct transport_msg *m)
 	struct wire *w = (struct wire *)(void *)t;
 	struct mad_sa h;
 
-	if (m->len != MAD_SIZE || m->lid != SM_LID || m->body != NULL ||
+	if (m->len != MAD_SIZE || m->addr.lid != SM_LID || m->body != NULL ||
 		mad_sa_decode(m->mad, m->len, &h, NULL) != 0 ||
 		(h.method != MAD_GET && h.method != MAD_SA_GET_TABLE) ||
 		w->n == QUESTIONS)
@@ -72,7 +72,7 @@ answer_question(struct wire *w, const uint8_t *in, size_t n)
 	h.attr ^= in[1] & 4 ? in[8] : 0;
 	h.rmpp = (in[1] & 8) != 0;
 	m.error = (in[1] & 48) == 48;
-	m.lid = (in[1] & 192) == 192 ? in[9] : m.lid;
+	m.addr.lid = (in[1] & 192) == 192 ? in[9] : m.addr.lid;
 	m.len = be_get16(in + 6);
 	mad_sa_encode(&h, m.mad);
 	take = n - AT_RECORDS < in[10] ? n - AT_RECORDS : in[10];
@@ -85,7 +85,7 @@ answer_question(struct wire *w, const uint8_t *in, size_t n)
 static size_t
 give_noise(struct wire *w, const uint8_t *in, size_t n)
 {
-	struct transport_msg m = {.lid = SM_LID, .qpn = 1};
+	struct transport_msg m = {.addr.lid = SM_LID, .addr.qpn = 1};
 	size_t take = n < MAD_SIZE ? n : MAD_SIZE;
 
 	memcpy(m.mad, in, take);

@@ -149,7 +149,7 @@ wire_send(struct transport *t, const struct transport_msg *m)
 		abort();
 	if (!h.rmpp && m->len != MAD_SIZE)
 		abort();
-	judge_secrecy(w, whole, m->len, &h, m->lid);
+	judge_secrecy(w, whole, m->len, &h, m->addr.lid);
 	w->answered++;
 	return 0;
 }
@@ -210,7 +210,7 @@ is_request(const struct transport_msg *m)
 	return m->len >= MAD_SA_HEADER && m->mad[AT_CLASS] == MAD_SA &&
 	       (method & MAD_SA_RESPONSE) == 0 && method != MAD_TRAP &&
 	       method != MAD_TRAP_REPRESS && method != MAD_SA_REPORT &&
-	       method != 0 && m->lid != 0 && m->lid < MAD_LID_END;
+	       method != 0 && m->addr.lid != 0 && m->addr.lid < MAD_LID_END;
 }
 
 static void
@@ -269,7 +269,7 @@ send_request(struct wire *w, const uint8_t *in, size_t n)
 	static const uint8_t methods[] = {
 		1, 2, 0x12, 0x13, 0x14, 0x15, 1, 0x12};
 	static const uint16_t lids[] = {1, 2, 8, 9, 16, 24, 27, 99};
-	struct transport_msg m = {.qpn = 1, .len = MAD_SIZE};
+	struct transport_msg m = {.addr.qpn = 1, .len = MAD_SIZE};
 	struct mad_sa h = {.base_version = 1, .class_version = MAD_SA_VERSION};
 	size_t take;
 
@@ -279,7 +279,7 @@ send_request(struct wire *w, const uint8_t *in, size_t n)
 	h.method = methods[in[1] % sizeof(methods)];
 	h.mod = (uint32_t)(in[1] & 0x80) << 24;
 	h.sm_key = (in[2] & 0x40) != 0 ? KEY : 0;
-	m.lid = lids[in[2] % 8];
+	m.addr.lid = lids[in[2] % 8];
 	h.mask = be_get64(in + 3);
 	if ((in[2] & 0x80) != 0) {
 		h.rmpp = true;
@@ -300,12 +300,12 @@ send_request(struct wire *w, const uint8_t *in, size_t n)
 static size_t
 send_noise(struct wire *w, const uint8_t *in, size_t n)
 {
-	struct transport_msg m = {.qpn = 1};
+	struct transport_msg m = {.addr.qpn = 1};
 	size_t take;
 
 	if (n < 3)
 		return n;
-	m.lid = in[0];
+	m.addr.lid = in[0];
 	m.error = in[1] & 0x80 ? 110 : 0;
 	take = n - 2 < MAD_SIZE ? n - 2 : MAD_SIZE;
 	m.len = take;
@@ -320,7 +320,8 @@ send_noise(struct wire *w, const uint8_t *in, size_t n)
 static void
 answer_report(struct wire *w, uint8_t lid)
 {
-	struct transport_msg m = {.lid = lid, .qpn = 1, .len = MAD_SIZE};
+	struct transport_msg m = {
+		.addr.lid = lid, .addr.qpn = 1, .len = MAD_SIZE};
 	const struct mad_sa h = {.base_version = 1,
 		.class_version = MAD_SA_VERSION,
 		.method = MAD_SA_REPORT | MAD_SA_RESPONSE,

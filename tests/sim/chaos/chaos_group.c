@@ -34,7 +34,7 @@ chaos_group_begin(struct chaos_group *g, uint32_t speaker)
 void
 chaos_group_say(struct chaos_group *g, const struct chaos_step *e)
 {
-	struct transport_msg m = {.qpn = 1, .len = MAD_SIZE};
+	struct transport_msg m = {.addr.qpn = 1, .len = MAD_SIZE};
 	const struct mad_sa h = {.base_version = 1,
 		.class_version = MAD_SA_VERSION,
 		.method = e->kind == CHAOS_JOIN ? MAD_SET : MAD_SA_DELETE,
@@ -57,8 +57,8 @@ chaos_group_say(struct chaos_group *g, const struct chaos_step *e)
 					  : MAD_SA_JOIN_FULL,
 	};
 
-	m.lid = sim_port_info(g->s, g->node, 1)->sm_lid;
-	if (g->ep == NULL || m.lid == 0)
+	m.addr.lid = sim_port_info(g->s, g->node, 1)->sm_lid;
+	if (g->ep == NULL || m.addr.lid == 0)
 		return;
 	mad_sa_encode(&h, m.mad);
 	mad_sa_member_encode(&rec, m.mad + MAD_SA_HEADER);

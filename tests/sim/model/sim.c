@@ -205,7 +205,7 @@ find_path(struct sim *s, const struct sim_endpoint *e, struct transport_msg *m,
 		return sim_route_directed(
 			s, e->node, e->port, m->mad, m->mad + AT_RET, w);
 	}
-	return sim_route_lid(s, e->node, e->port, m->lid,
+	return sim_route_lid(s, e->node, e->port, m->addr.lid,
 		m->mad[AT_CLASS] != MAD_SUBN_LID, w);
 }
 
@@ -233,7 +233,8 @@ sim_send(struct sim_endpoint *e, const struct transport_msg *m)
 	}
 	if (!find_path(s, e, &msg.m, &w))
 		return;
-	msg.m.lid = m->mad[AT_CLASS] == MAD_SUBN_DR ? LID_PERMISSIVE : pi->lid;
+	msg.m.addr.lid =
+		m->mad[AT_CLASS] == MAD_SUBN_DR ? LID_PERMISSIVE : pi->lid;
 	msg.m.error = 0;
 	msg.node = w.node;
 	msg.port = w.port;
@@ -396,12 +397,12 @@ send_answer(struct sim *s, struct sim_msg *a, int origin, struct mono wait)
 			return;
 		w.node = e->node;
 		w.port = e->port;
-	} else if (!sim_route_lid(s, a->node, own, a->m.lid,
+	} else if (!sim_route_lid(s, a->node, own, a->m.addr.lid,
 			   a->m.mad[AT_CLASS] == MAD_PERF, &w)) {
 		return;
 	}
 	if (a->m.mad[AT_CLASS] != MAD_SUBN_DR)
-		a->m.lid = sim_int_port(s, a->node, own)->pi.lid;
+		a->m.addr.lid = sim_int_port(s, a->node, own)->pi.lid;
 	a->node = w.node;
 	a->port = w.port;
 	sim_queue_send(s, a, origin, EV_DELIVER, mono_add(wait, w.time));

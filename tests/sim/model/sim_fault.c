@@ -232,7 +232,7 @@ send_order(struct sim *s, const struct sim_other_sm *o, uint16_t lid,
 	mad_sm_info_encode(&o->says, m.data);
 	smp_encode(&m, msg.m.mad);
 	msg.m.len = MAD_SIZE;
-	msg.m.lid = pi->lid;
+	msg.m.addr.lid = pi->lid;
 	msg.node = w.node;
 	msg.port = w.port;
 	sim_queue_send(s, &msg, -1, EV_ARRIVE, w.time);
@@ -266,7 +266,7 @@ sim_fault_obey(struct sim *s, struct sim_other_sm *o, const struct sim_msg *q,
 		(void)send_order(s, o,
 			req->mgmt_class == MAD_SUBN_DR
 				? sim_int_port(s, q->from, 1)->pi.lid
-				: q->m.lid,
+				: q->m.addr.lid,
 			ACKNOWLEDGE);
 		break;
 	case DISABLE:

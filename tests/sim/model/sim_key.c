@@ -45,7 +45,7 @@ report_violation(struct sim *s, const struct sim_msg *q, const struct smp *req)
 {
 	unsigned hops = req->hop_cnt;
 	struct mad_violation v = {
-		.lid = q->m.lid,
+		.lid = q->m.addr.lid,
 		.directed = req->mgmt_class == MAD_SUBN_DR,
 		.dr_slid = req->dr_slid,
 		.method = req->method,

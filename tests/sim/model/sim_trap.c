@@ -35,8 +35,8 @@ send_trap(struct sim *s, uint32_t node, unsigned which)
 	memcpy(m.data, t->data, MAD_DATA);
 	smp_encode(&m, msg.m.mad);
 	msg.m.len = MAD_SIZE;
-	msg.m.lid = pi->lid;
-	msg.m.sl = pi->sm_sl;
+	msg.m.addr.lid = pi->lid;
+	msg.m.addr.sl = pi->sm_sl;
 	msg.node = w.node;
 	msg.port = w.port;
 	sim_queue_send(s, &msg, -1, EV_DELIVER, w.time);

@@ -28,7 +28,7 @@ smp_bench_on_recv(void *cookie, const struct transport_msg *m, struct mono now)
 	if (!b->garbage && s.method == MAD_TRAP) {
 		b->traps++;
 		b->trap = s;
-		b->trap_lid = m->lid;
+		b->trap_lid = m->addr.lid;
 		return;
 	}
 	b->got++;
@@ -73,7 +73,7 @@ smp_bench_line(void)
 bool
 smp_bench_ask_smp(struct bench *b, struct smp *q, uint16_t lid)
 {
-	struct transport_msg m = {.lid = lid, .len = MAD_SIZE};
+	struct transport_msg m = {.addr.lid = lid, .len = MAD_SIZE};
 	unsigned had = b->got;
 
 	q->tid = ++b->tid;
@@ -195,7 +195,7 @@ void
 smp_bench_repress(struct bench *b)
 {
 	struct smp q = b->trap;
-	struct transport_msg m = {.lid = b->trap_lid, .len = MAD_SIZE};
+	struct transport_msg m = {.addr.lid = b->trap_lid, .len = MAD_SIZE};
 
 	q.method = MAD_TRAP_REPRESS;
 	smp_encode(&q, m.mad);

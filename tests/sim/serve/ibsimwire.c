@@ -84,9 +84,9 @@ ibsimwire_msg_decode(const uint8_t *b, size_t n, struct transport_msg *out)
 {
 	if (n != IBSIMWIRE_MSG)
 		return -1;
-	out->lid = ntohs((uint16_t)host_get32(b + AT_DLID));
-	out->qpn = be_get32(b + AT_DQP);
-	out->sl = 0;
+	out->addr.lid = ntohs((uint16_t)host_get32(b + AT_DLID));
+	out->addr.qpn = be_get32(b + AT_DQP);
+	out->addr.sl = 0;
 	out->error = 0;
 	out->len = MAD_SIZE;
 	memcpy(out->mad, b + AT_MAD, MAD_SIZE);
@@ -101,9 +101,9 @@ ibsimwire_msg_encode(
 
 	memset(b, 0, AT_MAD);
 	host_put32(b + AT_DLID, htons(to));
-	host_put32(b + AT_SLID, htons(in->lid));
-	be_put32(b + AT_DQP, in->qpn);
-	be_put32(b + AT_SQP, in->qpn);
+	host_put32(b + AT_SLID, htons(in->addr.lid));
+	be_put32(b + AT_DQP, in->addr.qpn);
+	be_put32(b + AT_SQP, in->addr.qpn);
 	be_put32(b + AT_STATUS, (uint32_t)in->error);
 	be_put64(b + AT_LENGTH, MAD_SIZE);
 	memcpy(b + AT_MAD, in->mad, n);

@@ -159,9 +159,9 @@ put_on_wire(struct umadserve *u, struct sim_endpoint *e,
 	const struct proto_mad *f, size_t len, struct umadserve_body *body)
 {
 	struct transport_msg m = {
-		.lid = ntohs(f->umad.lid_be),
-		.qpn = ntohl(f->umad.qpn_be),
-		.sl = f->umad.sl,
+		.addr.lid = ntohs(f->umad.lid_be),
+		.addr.qpn = ntohl(f->umad.qpn_be),
+		.addr.sl = f->umad.sl,
 		.len = MAD_SIZE,
 	};
 
@@ -258,9 +258,9 @@ deliver_to_agent(struct umadserve *u, struct umadserve_agent *a,
 			{
 				.agent = a->what.id,
 				.length = PROTO_UMAD + MAD_SIZE,
-				.qpn_be = htonl(m->qpn),
-				.lid_be = htons(m->lid),
-				.sl = m->sl,
+				.qpn_be = htonl(m->addr.qpn),
+				.lid_be = htons(m->addr.lid),
+				.sl = m->addr.sl,
 			},
 	};
 	struct umadserve_parked *p = NULL;

@@ -112,7 +112,7 @@ answer_request(struct rig *r, const struct transport_msg *q)
 	if (h.attr == MAD_SA_PATH_REC) {
 		if (r->paths == SILENT)
 			return;
-		m.lid = r->paths == STRANGER ? 9 : m.lid;
+		m.addr.lid = r->paths == STRANGER ? 9 : m.addr.lid;
 		h.status = r->paths == REFUSES ? MAD_SA_NO_RESOURCES : 0;
 		h.offset = MAD_SA_PATH / 8;
 		m.len = MAD_SA_HEADER;

@@ -471,7 +471,7 @@ START_TEST(garbage_from_everywhere)
 	world_run(w, mono_us(500));
 	for (i = 0; i < 20000; i++) {
 		memset(&m, 0, sizeof(m));
-		m.lid = (uint16_t)rng_next(&rng);
+		m.addr.lid = (uint16_t)rng_next(&rng);
 		m.len = rng_below(&rng, MAD_SIZE + 1);
 		for (k = 0; k < m.len; k++)
 			m.mad[k] = (uint8_t)rng_next(&rng);

@@ -24,7 +24,7 @@ inject_traps(struct world *w, uint16_t lid, int from_ms, int to_ms)
 	struct smp m = {.mgmt_class = MAD_SUBN_LID,
 		.method = MAD_TRAP,
 		.attr = MAD_NOTICE};
-	struct transport_msg msg = {.len = MAD_SIZE, .lid = lid};
+	struct transport_msg msg = {.len = MAD_SIZE, .addr.lid = lid};
 
 	mad_notice_encode(&n, m.data);
 	for (int ms = from_ms; ms < to_ms; ms += 400) {

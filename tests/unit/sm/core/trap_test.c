@@ -72,11 +72,11 @@ START_TEST(repress_repeats_the_notice)
 
 	make_trap(&s, &n, 0x1234567800000009U, 5);
 	memset(&m, 0, sizeof(m));
-	m.lid = 5;
+	m.addr.lid = 5;
 	m.len = MAD_SIZE;
 	smp_encode(&s, m.mad);
 	trap_repress(&m, &s, &out);
-	ck_assert_uint_eq(out.lid, 5);
+	ck_assert_uint_eq(out.addr.lid, 5);
 	ck_assert_int_eq(smp_decode(out.mad, out.len, &r, NULL), 0);
 	ck_assert_uint_eq(r.method, MAD_TRAP_REPRESS);
 	ck_assert_uint_eq(r.attr, MAD_NOTICE);

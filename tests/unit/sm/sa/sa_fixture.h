@@ -114,7 +114,7 @@ struct ask {
 static inline void
 host_send(struct host *o, uint8_t method, uint16_t attr, const struct ask *a)
 {
-	struct transport_msg m = {.qpn = 1, .len = MAD_SIZE};
+	struct transport_msg m = {.addr.qpn = 1, .len = MAD_SIZE};
 	struct mad_sa h = {
 		.base_version = 1,
 		.class_version = a->version ? a->version : MAD_SA_VERSION,
@@ -127,7 +127,7 @@ host_send(struct host *o, uint8_t method, uint16_t attr, const struct ask *a)
 	};
 	uint8_t *whole = mem_zalloc(1, MAD_SIZE + a->len);
 
-	m.lid = sim_port_info(o->w->sim, o->node, 1)->sm_lid;
+	m.addr.lid = sim_port_info(o->w->sim, o->node, 1)->sm_lid;
 	if (a->len > MAD_SA_DATA) {
 		h.rmpp = true;
 		h.rmpp_type = 1;

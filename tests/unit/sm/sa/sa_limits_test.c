@@ -144,7 +144,7 @@ START_TEST(forged_traps)
 			.attr = MAD_NOTICE,
 			.tid = 100 + i};
 
-		m.lid = sim_port_info(x.w->sim, o3->node, 1)->sm_lid;
+		m.addr.lid = sim_port_info(x.w->sim, o3->node, 1)->sm_lid;
 		mad_notice_encode(&says[i], s.data);
 		smp_encode(&s, m.mad);
 		sim_transport(o3->ep)->send(sim_transport(o3->ep), &m);
@@ -191,8 +191,9 @@ START_TEST(forged_lids)
 		.tid = 1};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct transport_msg m = {
-			.lid = rows[i].lid, .qpn = 1, .len = MAD_SIZE};
+		struct transport_msg m = {.addr.lid = rows[i].lid,
+			.addr.qpn = 1,
+			.len = MAD_SIZE};
 		struct sa_stats d;
 
 		mad_sa_encode(&h, m.mad);
@@ -217,7 +218,7 @@ START_TEST(damaged_messages)
 		.mask = MAD_SA_MULTI_NSGID | MAD_SA_MULTI_NDGID,
 		.rmpp = true};
 	uint8_t body[600] = {0};
-	struct transport_msg m = {.lid = o->lid, .qpn = 1};
+	struct transport_msg m = {.addr.lid = o->lid, .addr.qpn = 1};
 
 	for (unsigned type = 0; type < 6; type++) {
 		h.rmpp_type = (uint8_t)type; /* 1 data, ACK, STOP, ABORT */

@@ -15,13 +15,13 @@ START_TEST(fills_and_drains)
 	ck_assert(!ring_take(r, &m));
 	for (uint16_t round = 0; round < 10; round++) {
 		for (uint16_t i = 0; i < 4; i++) {
-			ring_slot(r)->lid = i;
+			ring_slot(r)->addr.lid = i;
 			ck_assert(ring_commit(r) == (i == 0));
 		}
 		ck_assert_ptr_null(ring_slot(r));
 		for (uint16_t i = 0; i < 4; i++) {
 			ck_assert(ring_take(r, &m));
-			ck_assert_uint_eq(m.lid, i);
+			ck_assert_uint_eq(m.addr.lid, i);
 		}
 		ck_assert(!ring_take(r, &m));
 	}
@@ -40,12 +40,12 @@ START_TEST(touches_few)
 	for (uint16_t i = 0; i < 100; i++) {
 		ck_assert_ptr_eq(ring_slot(r), first);
 		for (uint16_t k = 0; k < i % 8; k++) {
-			ring_slot(r)->lid = k;
+			ring_slot(r)->addr.lid = k;
 			(void)ring_commit(r);
 		}
 		for (uint16_t k = 0; k < i % 8; k++) {
 			ck_assert(ring_take(r, &m));
-			ck_assert_uint_eq(m.lid, k);
+			ck_assert_uint_eq(m.addr.lid, k);
 		}
 	}
 	ring_free(r);
@@ -69,7 +69,7 @@ produce_messages(void *arg)
 
 		if (m == NULL)
 			continue;
-		m->qpn = i++;
+		m->addr.qpn = i++;
 		if (ring_commit(p->ring))
 			(void)sem_post(&p->wake);
 	}
@@ -89,7 +89,7 @@ START_TEST(two_threads)
 	while (next < MESSAGES) {
 		(void)sem_wait(&p.wake);
 		while (ring_take(p.ring, &m))
-			ck_assert_uint_eq(m.qpn, next++);
+			ck_assert_uint_eq(m.addr.qpn, next++);
 	}
 	(void)pthread_join(t, NULL);
 	(void)sem_destroy(&p.wake);

@@ -126,7 +126,8 @@ answer_to(const struct env *e, size_t k)
 static inline bool
 deliver_from(struct env *e, uint16_t lid, const struct smp *s, int error)
 {
-	struct transport_msg m = {.lid = lid, .len = MAD_SIZE, .error = error};
+	struct transport_msg m = {
+		.addr.lid = lid, .len = MAD_SIZE, .error = error};
 
 	smp_encode(s, m.mad);
 	return xact_input(e->x, &m, s, e->now);
@@ -143,7 +144,7 @@ send_answer(struct env *e, size_t k)
 {
 	struct smp s = answer_to(e, k);
 
-	ck_assert(deliver_from(e, e->sent[k].lid, &s, 0));
+	ck_assert(deliver_from(e, e->sent[k].addr.lid, &s, 0));
 }
 
 static inline void

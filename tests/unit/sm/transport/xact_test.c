@@ -24,8 +24,8 @@ START_TEST(request_on_the_wire)
 	submit_get(e, 4, 0);
 	xact_submit(e->x, &r, e->now, on_done, e, 1);
 	ck_assert_uint_eq(e->n, 2);
-	ck_assert_uint_eq(e->sent[0].lid, 0xffff);
-	ck_assert_uint_eq(e->sent[0].qpn, 0);
+	ck_assert_uint_eq(e->sent[0].addr.lid, 0xffff);
+	ck_assert_uint_eq(e->sent[0].addr.qpn, 0);
 	ck_assert_uint_eq(e->sent[0].len, MAD_SIZE);
 	s = sent_smp(e, 0);
 	ck_assert_uint_eq(s.mgmt_class, MAD_SUBN_DR);
@@ -36,7 +36,7 @@ START_TEST(request_on_the_wire)
 	ck_assert_uint_eq(s.path[1], 3);
 	ck_assert_uint_eq(s.path[2], 4);
 	ck_assert_uint_eq(s.tid >> 32, 0);
-	ck_assert_uint_eq(e->sent[1].lid, 99);
+	ck_assert_uint_eq(e->sent[1].addr.lid, 99);
 	s = sent_smp(e, 1);
 	ck_assert_uint_eq(s.mgmt_class, MAD_SUBN_LID);
 	ck_assert_uint_eq(s.method, MAD_SET);
@@ -107,7 +107,7 @@ START_TEST(by_lid)
 	put_by_lid(e, 1);
 	tick_at(e, 1080);
 	ck_assert_uint_eq(sent_smp(e, 2).mgmt_class, MAD_SUBN_DR);
-	ck_assert_uint_eq(e->sent[2].lid, 0xffff);
+	ck_assert_uint_eq(e->sent[2].addr.lid, 0xffff);
 	ck_assert_uint_eq(sent_smp(e, 2).hop_cnt, 2);
 	s = answer_to(e, 2);
 	s.mgmt_class = MAD_SUBN_LID;

@@ -280,7 +280,7 @@ START_TEST(lid_routes_follow_the_tables)
 			"LID %u", lid);
 		mad_node_desc_decode(b.last.data, desc);
 		ck_assert_str_eq(desc, name[lid - 1]);
-		ck_assert_uint_eq(b.raw.lid, lid);
+		ck_assert_uint_eq(b.raw.addr.lid, lid);
 	}
 	sim_clear_stats(b.s);
 	ck_assert(!smp_bench_ask_lid(&b, 5, MAD_NODE_DESC));
@@ -328,7 +328,7 @@ START_TEST(traps_repeat_until_repressed)
 	mad_notice_decode(b.trap.data, &n);
 	ck_assert_uint_eq(n.trap, 128);
 	ck_assert_uint_eq(n.data_lid, 3);
-	ck_assert_uint_eq(b.raw.lid, 3);
+	ck_assert_uint_eq(b.raw.addr.lid, 3);
 	smp_bench_repress(&b);
 	sim_run_until(b.s, mono_add(sim_now(b.s), mono_ms(900)));
 	ck_assert_uint_eq(b.traps, 5);
@@ -522,7 +522,7 @@ START_TEST(garbage_does_not_crash_an_sma)
 		q.attr = (uint16_t)(r.x >> 8 & 0x23);
 		q.mod = (uint32_t)(r.x >> 20) >> (i % 29);
 		m = (struct transport_msg){
-			.lid = (uint16_t)(r.x >> 50), .len = MAD_SIZE};
+			.addr.lid = (uint16_t)(r.x >> 50), .len = MAD_SIZE};
 		smp_encode(&q, m.mad);
 		if (i % 7 == 0) {
 			m.mad[r.x % 250] = (uint8_t)(r.x >> 32);
@@ -599,7 +599,7 @@ START_TEST(time_is_what_it_takes)
 		.attr = MAD_NODE_INFO,
 		.hop_cnt = 2,
 		.path = {0, 1, 2}};
-	struct transport_msg m = {.lid = 0xffff, .len = MAD_SIZE};
+	struct transport_msg m = {.addr.lid = 0xffff, .len = MAD_SIZE};
 
 	o.hop = mono_us(10);
 	o.service = mono_us(100);
@@ -677,7 +677,8 @@ END_TEST
 START_TEST(data_needs_active_ports)
 {
 	struct bench b = smp_bench_new(smp_bench_line(), NULL), other = {0};
-	struct transport_msg m = {.lid = 4, .qpn = 1, .len = MAD_SIZE};
+	struct transport_msg m = {
+		.addr.lid = 4, .addr.qpn = 1, .len = MAD_SIZE};
 
 	smp_bench_attach(&b);
 	other.e = sim_attach(b.s, 3, 1, smp_bench_on_recv, &other);
@@ -694,7 +695,7 @@ START_TEST(data_needs_active_ports)
 	sim_run_until(b.s, mono_add(sim_now(b.s), mono_ms(1)));
 	ck_assert_uint_eq(other.got, 1);
 	ck_assert_uint_eq(other.raw.mad[1], MAD_SA);
-	ck_assert_uint_eq(other.raw.lid, 1);
+	ck_assert_uint_eq(other.raw.addr.lid, 1);
 	smp_bench_free(&b);
 }
 END_TEST

@@ -35,7 +35,7 @@ static const uint8_t *
 ask_perf(struct bench *b, uint16_t lid, uint8_t method, uint16_t attr,
 	const uint8_t *payload)
 {
-	struct transport_msg m = {.lid = lid, .len = MAD_SIZE};
+	struct transport_msg m = {.addr.lid = lid, .len = MAD_SIZE};
 	struct transport *t = sim_transport(b->e);
 
 	m.mad[0] = 1;
@@ -433,7 +433,7 @@ time_of(struct bench *b, const char *path)
 		.dr_dlid = 0xffff,
 		.tid = ++b->tid,
 	};
-	struct transport_msg m = {.lid = 0xffff, .len = MAD_SIZE};
+	struct transport_msg m = {.addr.lid = 0xffff, .len = MAD_SIZE};
 	struct transport *t = sim_transport(b->e);
 
 	memcpy(q.path + 1, path, q.hop_cnt);
@@ -468,7 +468,7 @@ END_TEST
 START_TEST(a_full_buffer_drops)
 {
 	struct fabric *f = smp_bench_line();
-	struct transport_msg m = {.lid = 0xffff, .len = MAD_SIZE};
+	struct transport_msg m = {.addr.lid = 0xffff, .len = MAD_SIZE};
 	struct smp q = {
 		.mgmt_class = MAD_SUBN_DR,
 		.method = MAD_GET,
@@ -576,7 +576,7 @@ START_TEST(messages_overtake)
 		t = sim_transport(b.e);
 		for (uint32_t i = 1; i <= 2; i++) {
 			struct transport_msg m = {
-				.lid = 0xffff, .len = MAD_SIZE};
+				.addr.lid = 0xffff, .len = MAD_SIZE};
 			struct smp q = {
 				.mgmt_class = MAD_SUBN_DR,
 				.method = MAD_GET,
@@ -641,7 +641,7 @@ START_TEST(another_sm_obeys_and_orders)
 	ck_assert_uint_eq(b.last.method, MAD_SET);
 	ck_assert_uint_eq(b.last.attr, MAD_SM_INFO);
 	ck_assert_uint_eq(b.last.mod, 1);
-	ck_assert_uint_eq(b.raw.lid, 4);
+	ck_assert_uint_eq(b.raw.addr.lid, 4);
 	mad_sm_info_decode(b.last.data, &sent);
 	ck_assert_uint_eq(sent.guid, 7);
 	ck_assert_uint_eq(sent.state, 3);

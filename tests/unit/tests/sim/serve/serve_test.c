@@ -178,7 +178,7 @@ make_directed(const char *path, uint8_t method, uint16_t attr, uint32_t mod)
 static void
 send_smp(struct client *c, const struct smp *m)
 {
-	struct transport_msg t = {.lid = 0xffff, .len = MAD_SIZE};
+	struct transport_msg t = {.addr.lid = 0xffff, .len = MAD_SIZE};
 	uint8_t b[IBSIMWIRE_MSG];
 
 	smp_encode(m, t.mad);
