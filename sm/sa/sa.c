@@ -134,9 +134,7 @@ query_new(struct sa *sa, const struct transport_msg *m, const struct mad_sa *h)
 	q->sa = sa;
 	q->view = view_ref(sa->view);
 	q->h = *h;
-	q->lid = m->addr.lid;
-	q->qpn = m->addr.qpn;
-	q->sl = m->addr.sl;
+	q->addr = m->addr;
 	q->from = q->view != NULL
 			  ? topo_by_lid(q->view->topo, m->addr.lid, NULL)
 			  : TOPO_NONE;
@@ -202,7 +200,7 @@ static void
 queue_job(struct sa_query *q)
 {
 	struct sa *sa = q->sa;
-	struct sa_bucket *b = &sa->bucket[q->lid];
+	struct sa_bucket *b = &sa->bucket[q->addr.lid];
 
 	if (sa->stats.jobs >= SA_JOBS || b->jobs >= SA_JOBS_PORT) {
 		sa_query_answer(q, MAD_STATUS_BUSY);
@@ -273,7 +271,8 @@ sa_receive(struct sa *sa, const struct transport_msg *m, struct mono now)
 	status = judge_header(q);
 	if (status == 0)
 		status = judge_method(q->kind, q);
-	if (status == 0 && (sa->view == NULL || !take_token(sa, q->lid, now)))
+	if (status == 0 &&
+		(sa->view == NULL || !take_token(sa, q->addr.lid, now)))
 		status = MAD_STATUS_BUSY;
 	if (status == 0 && q->from == TOPO_NONE)
 		status = MAD_SA_REQ_INVALID;
@@ -296,7 +295,7 @@ run_jobs(struct sa *sa)
 	struct sa_query **link = &sa->job;
 
 	for (; q != NULL; q = next) {
-		uint16_t lid = q->lid;
+		uint16_t lid = q->addr.lid;
 
 		next = q->next;
 		if (!sa_query_run(q, share)) {

@@ -39,7 +39,7 @@ struct event_sub {
 	uint64_t owner;		/* port GUID */
 	struct event_sub *mate; /* next one of the same owner */
 	struct mad_sa_inform inform;
-	uint8_t sl;
+	struct transport_addr addr; /* that subscribed; its LID may change */
 	bool trusted;
 	uint64_t next;	     /* event */
 	unsigned open;	     /* reports unanswered */
@@ -49,9 +49,7 @@ struct event_sub {
 struct event_report {
 	uint32_t sub; /* id; 0: free */
 	uint32_t tid; /* without the number of the try */
-	uint16_t lid;
-	uint32_t qpn;
-	uint8_t sl;
+	struct transport_addr addr;
 	unsigned tries;
 	struct mono due;
 	uint8_t notice[MAD_SA_NOTICE];

@@ -92,13 +92,13 @@ subscribe_requester(struct sa_query *q, struct mad_sa_inform *i)
 	uint64_t owner = q->view->topo->port[q->from].guid;
 	struct event_sub *sub;
 
-	i->qpn = q->qpn; /* reports go where the request came from */
+	i->qpn = q->addr.qpn; /* reports go where the request came from */
 	sub = find_subscription(q->sa->informs, owner, i->qpn, i);
 	if (sub == NULL && !has_room(q->sa, owner))
 		return MAD_SA_NO_RESOURCES;
 	if (sub == NULL)
 		sub = add_subscription(q->sa, owner, i);
-	sub->sl = q->sl;
+	sub->addr = q->addr;
 	sub->trusted |= q->trusted;
 	sub->unanswered = 0;
 	return 0;
@@ -193,17 +193,57 @@ const struct sa_kind sa_inform_rec = {
 /* ---- over a restart ---- */
 
 /* Trust is not saved: the subscriber has to show the key again. */
+/*
+ * What an address has beyond LID, QP and SL, as bytes: P_Key index, flow label,
+ * traffic class, hop limit, our GID index, the subscriber's GID. None where all
+ * of it is 0, which is the rule.
+ */
+enum { SAVED_GRH = 2 + 4 + 3 + 16 };
+
+static size_t
+print_address(const struct transport_addr *a, uint8_t out[SAVED_GRH])
+{
+	if (!a->grh.present && a->pkey_index == 0)
+		return 0;
+	be_put16(out, a->pkey_index);
+	be_put32(out + 2, a->grh.flow_label);
+	out[6] = a->grh.traffic_class;
+	out[7] = a->grh.hop_limit;
+	out[8] = a->grh.gid_index;
+	memcpy(out + 9, a->grh.gid, sizeof(a->grh.gid));
+	return SAVED_GRH;
+}
+
+static void
+parse_address(const uint8_t *in, struct transport_addr *a)
+{
+	static const uint8_t none[SAVED_GRH - 2];
+
+	a->pkey_index = be_get16(in);
+	a->grh.present = memcmp(in + 2, none, sizeof(none)) != 0;
+	a->grh.flow_label = be_get32(in + 2);
+	a->grh.traffic_class = in[6];
+	a->grh.hop_limit = in[7];
+	a->grh.gid_index = in[8];
+	memcpy(a->grh.gid, in + 9, sizeof(a->grh.gid));
+}
+
 void
 sa_informs_save(const struct sa *sa, struct buf *out)
 {
 	const struct sa_informs *s = sa->informs;
-	uint8_t d[MAD_SA_INFORM];
+	uint8_t d[MAD_SA_INFORM + SAVED_GRH];
 
 	for (size_t i = 0; i < s->n; i++) {
+		const struct event_sub *sub = s->sub[i];
+
 		buf_printf(out, "inform 0x%016llx %u ",
-			(unsigned long long)s->sub[i]->owner, s->sub[i]->sl);
-		mad_sa_inform_encode(&s->sub[i]->inform, d);
-		sa_state_hex(d, sizeof(d), out);
+			(unsigned long long)sub->owner, sub->addr.sl);
+		mad_sa_inform_encode(&sub->inform, d);
+		sa_state_hex(d,
+			MAD_SA_INFORM +
+				print_address(&sub->addr, d + MAD_SA_INFORM),
+			out);
 		buf_put(out, "\n", 1);
 	}
 }
@@ -219,13 +259,20 @@ bool
 sa_informs_restore(struct sa *sa, const struct sa_saved *k)
 {
 	struct mad_sa_inform i;
+	struct event_sub *sub;
 
-	if (k->nbytes != MAD_SA_INFORM || k->number > 15)
+	if ((k->nbytes != MAD_SA_INFORM &&
+		    k->nbytes != MAD_SA_INFORM + SAVED_GRH) ||
+		k->number > 15)
 		return false;
 	mad_sa_inform_decode(k->byte, &i);
 	if (!is_sensible(&i) || !i.subscribe || !has_room(sa, k->owner) ||
 		find_subscription(sa->informs, k->owner, i.qpn, &i) != NULL)
 		return false;
-	add_subscription(sa, k->owner, &i)->sl = (uint8_t)k->number;
+	sub = add_subscription(sa, k->owner, &i);
+	sub->addr.qpn = i.qpn;
+	sub->addr.sl = (uint8_t)k->number;
+	if (k->nbytes > MAD_SA_INFORM)
+		parse_address(k->byte + MAD_SA_INFORM, &sub->addr);
 	return true;
 }

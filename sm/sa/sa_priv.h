@@ -102,10 +102,8 @@ struct sa_query {
 	struct view *view; /* pinned */
 	const struct sa_kind *kind;
 	struct mad_sa h;
-	uint16_t lid; /* to answer to, with qpn and sl */
-	uint32_t qpn;
-	uint8_t sl;
-	port_ix from; /* the requester */
+	struct transport_addr addr; /* to answer to */
+	port_ix from;		    /* the requester */
 	bool trusted;
 	size_t len;		   /* bytes of data in the request */
 	const uint8_t *data;	   /* all of it; only while it is begun */

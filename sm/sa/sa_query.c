@@ -123,10 +123,7 @@ static void
 send_answer(struct sa_query *q, uint16_t status)
 {
 	uint8_t method = q->h.method;
-	struct transport_msg m = {.addr.lid = q->lid,
-		.addr.qpn = q->qpn,
-		.addr.sl = q->sl,
-		.len = MAD_SIZE};
+	struct transport_msg m = {.addr = q->addr, .len = MAD_SIZE};
 	struct mad_sa h = q->h;
 	size_t len = MAD_SA_HEADER + q->nrecords * q->kind->size;
 	bool table = method == MAD_SA_GET_TABLE || method == MAD_SA_GET_TRACE ||

@@ -339,10 +339,7 @@ wants_event(const struct sa *sa, const struct event_sub *sub, port_ix p,
 static void
 send_report(struct sa *sa, struct event_report *r, struct mono now)
 {
-	struct transport_msg m = {.addr.lid = r->lid,
-		.addr.qpn = r->qpn,
-		.addr.sl = r->sl,
-		.len = MAD_SIZE};
+	struct transport_msg m = {.addr = r->addr, .len = MAD_SIZE};
 	const struct mad_sa h = {
 		.base_version = 1,
 		.class_version = MAD_SA_VERSION,
@@ -372,10 +369,9 @@ open_report(struct sa *sa, struct event_sub *sub, port_ix p,
 	*r = (struct event_report){
 		.sub = sub->id,
 		.tid = ++s->tid & (UINT32_MAX >> TRY_BITS),
-		.lid = t->port[p].lid,
-		.qpn = sub->inform.qpn,
-		.sl = sub->sl,
+		.addr = sub->addr,
 	};
+	r->addr.lid = t->port[p].lid;
 	memcpy(r->notice, e->notice, sizeof(r->notice));
 	s->open++;
 	sub->open++;
@@ -488,7 +484,7 @@ sa_informs_response(struct sa *sa, uint16_t lid, uint64_t tid, struct mono now)
 		r++) {
 		struct event_sub *sub;
 
-		if (r->sub == 0 || r->tid != which || r->lid != lid)
+		if (r->sub == 0 || r->tid != which || r->addr.lid != lid)
 			continue;
 		sub = sub_of(s, r->sub);
 		close_report(s, r, sub);
@@ -508,7 +504,7 @@ follow_lid(const struct sa *sa, struct event_report *r)
 	uint32_t p;
 
 	if (sub != NULL && map_get(&sa->by_guid, sub->owner, &p))
-		r->lid = sa->view->topo->port[p].lid;
+		r->addr.lid = sa->view->topo->port[p].lid;
 }
 
 struct mono

@@ -3,7 +3,7 @@
  * every service, subscription and port with alias GUIDs.
  *
  *	service 0x<port GUID> <seconds left> <record>
- *	inform 0x<port GUID> <service level> <InformInfo>
+ *	inform 0x<port GUID> <service level> <InformInfo, GRH if it has one>
  *	alias 0x<port GUID> <entries> <GUIDs>
  *
  * The last word is the bytes as hexadecimal digits. A line is accepted when it

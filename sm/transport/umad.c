@@ -86,6 +86,43 @@ is_rmpp(const struct transport_msg *m)
 	       (m->mad[1] == MAD_SA && (m->mad[FLAGS] & ACTIVE) != 0);
 }
 
+/* The address of a message that is sent, in the kernel's header. */
+static void
+set_address(void *umad, const struct transport_addr *a)
+{
+	ib_mad_addr_t *to = umad_get_mad_addr(umad);
+
+	(void)umad_set_addr(
+		umad, a->lid, (int)a->qpn, a->sl, a->qpn != 0 ? QKEY : 0);
+	(void)umad_set_pkey(umad, a->pkey_index);
+	if (!a->grh.present)
+		return;
+	to->grh_present = 1;
+	to->gid_index = a->grh.gid_index;
+	to->hop_limit = a->grh.hop_limit;
+	to->traffic_class = a->grh.traffic_class;
+	to->flow_label = htonl(a->grh.flow_label);
+	memcpy(to->gid, a->grh.gid, sizeof(to->gid));
+}
+
+/* The address from which a message came. */
+static void
+get_address(const ib_mad_addr_t *from, struct transport_addr *a)
+{
+	*a = (struct transport_addr){.lid = ntohs(from->lid),
+		.qpn = ntohl(from->qpn),
+		.sl = from->sl,
+		.pkey_index = from->pkey_index};
+	if (from->grh_present == 0)
+		return;
+	a->grh.present = true;
+	a->grh.gid_index = from->gid_index;
+	a->grh.hop_limit = from->hop_limit;
+	a->grh.traffic_class = from->traffic_class;
+	a->grh.flow_label = ntohl(from->flow_label);
+	memcpy(a->grh.gid, from->gid, sizeof(a->grh.gid));
+}
+
 static int
 send_msg(struct transport *t, const struct transport_msg *m)
 {
@@ -105,8 +142,7 @@ send_msg(struct transport *t, const struct transport_msg *m)
 		memcpy(umad_get_mad(out), m->body, len);
 	else
 		memcpy(umad_get_mad(out), m->mad, m->len);
-	(void)umad_set_addr(out, m->addr.lid, (int)m->addr.qpn, m->addr.sl,
-		m->addr.qpn != 0 ? QKEY : 0);
+	set_address(out, &m->addr);
 	rc = umad_send(u->fd, agent, out, (int)len, answer ? 0 : MATCH_MS, 0);
 	if (out != u->out)
 		free(out);
@@ -135,7 +171,6 @@ struct inbox {
 static void
 hand_over(struct umad *u, void *umad, size_t len)
 {
-	const ib_mad_addr_t *a = umad_get_mad_addr(umad);
 	struct transport_msg *m = ring_slot(u->ring);
 	int status = umad_status(umad);
 	size_t begins;
@@ -144,9 +179,7 @@ hand_over(struct umad *u, void *umad, size_t len)
 		atomic_fetch_add_explicit(&u->dropped, 1, memory_order_relaxed);
 		return;
 	}
-	m->addr.lid = ntohs(a->lid);
-	m->addr.qpn = ntohl(a->qpn);
-	m->addr.sl = a->sl;
+	get_address(umad_get_mad_addr(umad), &m->addr);
 	m->error = status;
 	m->len = status != 0 ? MAD_SIZE : len;
 	m->body = m->len > MAD_SIZE ? mem_dup(umad_get_mad(umad), len) : NULL;

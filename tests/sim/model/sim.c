@@ -235,6 +235,11 @@ sim_send(struct sim_endpoint *e, const struct transport_msg *m)
 		return;
 	msg.m.addr.lid =
 		m->mad[AT_CLASS] == MAD_SUBN_DR ? LID_PERMISSIVE : pi->lid;
+	if (m->addr.grh.present) { /* the receiver sees the sender's GID */
+		be_put64(msg.m.addr.grh.gid, pi->gid_prefix);
+		be_put64(msg.m.addr.grh.gid + 8,
+			sim_int_port(s, e->node, e->port)->guid);
+	}
 	msg.m.error = 0;
 	msg.node = w.node;
 	msg.port = w.port;

@@ -162,9 +162,18 @@ put_on_wire(struct umadserve *u, struct sim_endpoint *e,
 		.addr.lid = ntohs(f->umad.lid_be),
 		.addr.qpn = ntohl(f->umad.qpn_be),
 		.addr.sl = f->umad.sl,
+		.addr.pkey_index = f->umad.pkey_index,
 		.len = MAD_SIZE,
 	};
 
+	if (f->umad.grh) {
+		m.addr.grh.present = true;
+		m.addr.grh.gid_index = f->umad.gid_index;
+		m.addr.grh.hop_limit = f->umad.hop_limit;
+		m.addr.grh.traffic_class = f->umad.traffic_class;
+		m.addr.grh.flow_label = ntohl(f->umad.flow_label_be);
+		memcpy(m.addr.grh.gid, f->umad.gid, sizeof(f->umad.gid));
+	}
 	memcpy(m.mad, f->mad, MAD_SIZE);
 	if (body)
 		park_body(u, m.mad, len, body);
@@ -261,6 +270,12 @@ deliver_to_agent(struct umadserve *u, struct umadserve_agent *a,
 				.qpn_be = htonl(m->addr.qpn),
 				.lid_be = htons(m->addr.lid),
 				.sl = m->addr.sl,
+				.pkey_index = m->addr.pkey_index,
+				.grh = m->addr.grh.present,
+				.gid_index = m->addr.grh.gid_index,
+				.hop_limit = m->addr.grh.hop_limit,
+				.traffic_class = m->addr.grh.traffic_class,
+				.flow_label_be = htonl(m->addr.grh.flow_label),
 			},
 	};
 	struct umadserve_parked *p = NULL;
@@ -271,6 +286,7 @@ deliver_to_agent(struct umadserve *u, struct umadserve_agent *a,
 		return;
 	}
 	len = len > MAD_SIZE ? MAD_SIZE : len;
+	memcpy(f.umad.gid, m->addr.grh.gid, sizeof(f.umad.gid));
 	memcpy(f.mad, m->mad, len);
 	if (speaks_rmpp(a, f.mad)) {
 		size_t whole = rmpp_length(f.mad);

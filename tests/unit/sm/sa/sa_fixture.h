@@ -27,12 +27,13 @@ struct host {
 	uint16_t lid;
 	uint64_t guid; /* of its port */
 	uint32_t tid;
-	unsigned answers; /* to the last request */
-	struct mad_sa h;  /* header of the last */
-	uint8_t *data;	  /* its records, owned */
-	size_t len;	  /* bytes of them */
-	unsigned reports; /* received */
-	bool mute;	  /* does not acknowledge reports */
+	unsigned answers;	    /* to the last request */
+	struct mad_sa h;	    /* header of the last */
+	uint8_t *data;		    /* its records, owned */
+	size_t len;		    /* bytes of them */
+	unsigned reports;	    /* received */
+	bool mute;		    /* does not acknowledge reports */
+	struct transport_addr from; /* GRH and P_Key index of its requests */
 	uint8_t notice[MAD_SA_NOTICE];
 	uint8_t notices[64][MAD_SA_NOTICE];
 };
@@ -52,6 +53,25 @@ answer_report(struct host *o, const struct transport_msg *m)
 	sim_transport(o->ep)->send(sim_transport(o->ep), &out);
 }
 
+/*
+ * What the kernel asks of an answer before it gives it to who asked, and of a
+ * Report: a GRH from the manager's GID where requests have one, none else; and
+ * the same P_Key.
+ */
+static inline bool
+fits_sender(const struct host *o, const struct transport_addr *a)
+{
+	const struct topo *t = sm_view(o->w->sm)->topo;
+	uint64_t guid = t->port[t->sm_port].guid;
+
+	return a->grh.present == o->from.grh.present &&
+	       a->pkey_index == o->from.pkey_index &&
+	       (!a->grh.present ||
+		       (be_get64(a->grh.gid + 8) == guid &&
+			       a->grh.gid_index == o->from.grh.gid_index &&
+			       a->grh.flow_label == o->from.grh.flow_label));
+}
+
 static inline void
 on_host(void *cookie, const struct transport_msg *m, struct mono now)
 {
@@ -60,6 +80,8 @@ on_host(void *cookie, const struct transport_msg *m, struct mono now)
 	struct mad_sa h;
 
 	(void)now;
+	if (!fits_sender(o, &m->addr))
+		return;
 	if (m->mad[1] != MAD_SA || mad_sa_decode(whole, m->len, &h, NULL) != 0)
 		return;
 	if (h.method == MAD_SA_REPORT) {
@@ -114,7 +136,7 @@ struct ask {
 static inline void
 host_send(struct host *o, uint8_t method, uint16_t attr, const struct ask *a)
 {
-	struct transport_msg m = {.addr.qpn = 1, .len = MAD_SIZE};
+	struct transport_msg m = {.addr = o->from, .len = MAD_SIZE};
 	struct mad_sa h = {
 		.base_version = 1,
 		.class_version = a->version ? a->version : MAD_SA_VERSION,
@@ -127,6 +149,7 @@ host_send(struct host *o, uint8_t method, uint16_t attr, const struct ask *a)
 	};
 	uint8_t *whole = mem_zalloc(1, MAD_SIZE + a->len);
 
+	m.addr.qpn = 1;
 	m.addr.lid = sim_port_info(o->w->sim, o->node, 1)->sm_lid;
 	if (a->len > MAD_SA_DATA) {
 		h.rmpp = true;

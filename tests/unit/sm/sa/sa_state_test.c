@@ -119,6 +119,33 @@ START_TEST(subscriptions_survive)
 }
 END_TEST
 
+/*
+ * A host with a GRH in its requests, as hypervisors' virtual ports send them:
+ * answers have one, Reports have one, also those after a restart.
+ */
+START_TEST(grh_survives)
+{
+	struct fixture x = small_fixture("");
+	struct host *o = host_on(x.w, "h2"), *h4 = host_on(x.w, "h4");
+	struct mad_sa_inform i = everything;
+
+	o->from.pkey_index = 3;
+	o->from.grh.present = true;
+	o->from.grh.gid_index = 2;
+	o->from.grh.flow_label = 0xabcde;
+	i.trap = 65;
+	ck_assert_uint_eq(send_inform(o, &i, 0), 0);
+	ck_assert_uint_eq(count_subscriptions(o), 1);
+	restart_daemon(&x, 0);
+	ck_assert_uint_eq(count_subscriptions(o), 1);
+	set_present(&x, h4->node, false);
+	ck_assert_uint_eq(count_reports(o, 65), 1);
+	host_free(h4);
+	host_free(o);
+	fixture_free(&x);
+}
+END_TEST
+
 START_TEST(aliases_survive)
 {
 	struct fixture x = small_fixture("");
@@ -319,6 +346,7 @@ main(void)
 
 	tcase_add_test(t, services_survive);
 	tcase_add_test(t, subscriptions_survive);
+	tcase_add_test(t, grh_survives);
 	tcase_add_test(t, aliases_survive);
 	tcase_add_test(t, a_standby_forgets);
 	tcase_add_test(t, lines_that_cannot_be);
