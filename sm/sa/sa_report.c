@@ -339,7 +339,9 @@ wants_event(const struct sa *sa, const struct event_sub *sub, port_ix p,
 static void
 send_report(struct sa *sa, struct event_report *r, struct mono now)
 {
-	struct transport_msg m = {.addr = r->addr, .len = MAD_SIZE};
+	struct transport_msg m = {.addr = r->addr,
+		.timeout_ms = EVENT_MS << r->tries,
+		.len = MAD_SIZE};
 	const struct mad_sa h = {
 		.base_version = 1,
 		.class_version = MAD_SA_VERSION,

@@ -34,6 +34,9 @@ struct transport_addr {
 /* A MAD with its address, either direction. */
 struct transport_msg {
 	struct transport_addr addr;
+	/* Senders of requests: how long those below us should match an answer
+	 * to this try; 0: a while. */
+	unsigned timeout_ms;
 	int error; /* received: 0, or the errno with which our own request came
 		      back unanswered */
 	/*

@@ -23,9 +23,10 @@ enum {
 	POLL_MS = 200, /* the longest that a stop may take */
 	DRAIN_MS = 20, /* silence after which no message is on its way to us */
 	DRAINS_MAX = 50,
-	ERROR_MS = 50,	 /* pause after a failed read, not to spin */
-	ERRORS_MAX = 20, /* failed reads in a row: the device is lost */
-	MATCH_MS = 4000, /* how long the kernel matches an answer */
+	ERROR_MS = 50,	     /* pause after a failed read, not to spin */
+	ERRORS_MAX = 20,     /* failed reads in a row: the device is lost */
+	MATCH_MS = 4000,     /* how long the kernel matches an answer */
+	SEGMENT_RETRIES = 3, /* as OpenSM has it */
 	QKEY = (int)0x80010000,
 	PORTS_MAX = 64,
 	AGENTS = 3,
@@ -143,7 +144,12 @@ send_msg(struct transport *t, const struct transport_msg *m)
 	else
 		memcpy(umad_get_mad(out), m->mad, m->len);
 	set_address(out, &m->addr);
-	rc = umad_send(u->fd, agent, out, (int)len, answer ? 0 : MATCH_MS, 0);
+	/* of an answer in many segments the kernel repeats the lost ones */
+	rc = umad_send(u->fd, agent, out, (int)len,
+		answer		    ? 0
+		: m->timeout_ms > 0 ? (int)m->timeout_ms
+				    : MATCH_MS,
+		answer && is_rmpp(m) ? SEGMENT_RETRIES : 0);
 	if (out != u->out)
 		free(out);
 	return rc == 0 ? 0 : -1;

@@ -439,6 +439,20 @@ has_room(const struct xact *x, bool silent)
 		      : x->stats.inflight - x->apart < x->stats.window;
 }
 
+/*
+ * How long the kernel should match an answer to a try, in ms: twice its own
+ * deadline, since a late answer completes, too. Longer, and requests to targets
+ * that are dead fill the kernel's bounded queue of requests without an answer.
+ */
+static unsigned
+match_ms(const struct xact *x, unsigned try)
+{
+	const int64_t most = 60000;
+	int64_t ms = try_timeout(x, try).ns / 1000000;
+
+	return (unsigned)(ms < most / 2 ? 2 * ms : most);
+}
+
 /* Send the next try of slot i. */
 static void
 send_try(struct xact *x, uint32_t i, struct mono now)
@@ -466,6 +480,7 @@ send_try(struct xact *x, uint32_t i, struct mono now)
 	x->stats.by_lid += try_is_by_lid(&s->req, try);
 	x->stats.strayed += s->req.lid != 0 && try == 1;
 	try_encode(&s->req, try, s->serial << TRY_BITS | try, &m);
+	m.timeout_ms = match_ms(x, try);
 	if (x->transport->send(x->transport, &m) == 0)
 		x->stats.sent++;
 }

@@ -27,6 +27,7 @@ START_TEST(request_on_the_wire)
 	ck_assert_uint_eq(e->sent[0].addr.lid, 0xffff);
 	ck_assert_uint_eq(e->sent[0].addr.qpn, 0);
 	ck_assert_uint_eq(e->sent[0].len, MAD_SIZE);
+	ck_assert_uint_eq(e->sent[0].timeout_ms, 2 * TIMEOUT_MS);
 	s = sent_smp(e, 0);
 	ck_assert_uint_eq(s.mgmt_class, MAD_SUBN_DR);
 	ck_assert_uint_eq(s.hop_cnt, 2);
