@@ -49,6 +49,23 @@ next_commit(struct fixture *x)
 	world_run(x->w, mono_ms(1));
 }
 
+/* Runs until both ends of a host's link are Active, at most for a second. */
+static void
+run_until_active(struct fixture *x, const struct host *o)
+{
+	uint32_t sw;
+	unsigned port;
+
+	ck_assert(fabric_peer(x->f, o->node, 1, &sw, &port));
+	for (int i = 0; i < 100000; i++) {
+		world_run(x->w, mono_us(10));
+		if (sim_port_info(x->w->sim, o->node, 1)->state == 4 &&
+			sim_port_info(x->w->sim, sw, port)->state == 4)
+			return;
+	}
+	ck_abort_msg("not Active");
+}
+
 /* A host comes back and asks as soon as it is Active: before the commit. */
 static void
 come_back(struct fixture *x, struct host *o)
@@ -58,12 +75,7 @@ come_back(struct fixture *x, struct host *o)
 	set_present(x, o->node, false);
 	before = x->w->commits;
 	sim_fault_node(x->w->sim, o->node, true);
-	for (int i = 0; i < 100000; i++) {
-		world_run(x->w, mono_us(10));
-		if (sim_port_info(x->w->sim, o->node, 1)->state == 4)
-			break;
-	}
-	ck_assert_uint_eq(sim_port_info(x->w->sim, o->node, 1)->state, 4);
+	run_until_active(x, o);
 	ck_assert_uint_eq(x->w->commits, before);
 	o->lid = sim_port_info(x->w->sim, o->node, 1)->lid;
 }
@@ -144,12 +156,8 @@ START_TEST(the_first_view_is_waited_for)
 	x.w = world_new(x.f, &so, "");
 	o = host_on(x.w, "h2");
 	world_start(x.w);
-	for (int i = 0; i < 100000; i++) {
-		world_run(x.w, mono_us(10));
-		sm_status(x.w->sm, &st);
-		if (sim_port_info(x.w->sim, o->node, 1)->state == 4)
-			break;
-	}
+	run_until_active(&x, o);
+	sm_status(x.w->sm, &st);
 	ck_assert_int_eq(st.role, SM_MASTER);
 	ck_assert_uint_eq(x.w->commits, 0);
 	ck_assert_uint_eq(host_ask(o, MAD_SA_GET_TABLE, MAD_SA_NODE, &all), 0);
