@@ -1,7 +1,7 @@
 /*
  * Subnet administration in the core: while we are master it is given the
  * committed views and the messages that arrive for it; hosts are asked to
- * register anew. A standby refuses its requests.
+ * register anew. Without being master it is silent.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -228,37 +228,17 @@ run_sa_configure(struct sm *sm)
 }
 
 /*
- * A standby does not serve subnet administration: say so with a status, so that
- * a client fails at once instead of timing out. Responses, and requests of ours
- * that came back, get no answer.
+ * Only the master answers (IBA C15-0.1.3). A status would be final for a host;
+ * after silence it asks again, and its port may know the master's LID by then.
  */
-static void
-refuse_message(struct sm *sm, const struct transport_msg *m)
-{
-	enum { METHOD = 3, STATUS = 4, RMPP_FLAGS = 26 };
-	struct transport_msg out = *m;
-
-	if (m->error != 0 || m->len < 56 || (m->mad[METHOD] & 0x80) != 0)
-		return;
-	if (m->mad[METHOD] != MAD_GET && m->mad[METHOD] != MAD_SET &&
-		m->mad[METHOD] < 0x12)
-		return; /* Send, Trap, Report, Repress: nothing to answer */
-	out.len = MAD_SIZE;
-	out.mad[METHOD] |= 0x80;
-	be_put16(out.mad + STATUS, MAD_STATUS_METHOD_ATTR);
-	out.mad[RMPP_FLAGS] = 0;
-	(void)sm->t->send(sm->t, &out);
-	sm->stat.requests_refused++;
-}
-
 void
 run_sa_message(struct sm *sm, const struct transport_msg *m, struct mono now)
 {
 	sm->sa_now = now;
-	if (sm->role == SM_STANDING_BY)
-		refuse_message(sm, m);
-	else
+	if (sm->role == SM_MASTER)
 		sa_receive(sm->sa, m, now);
+	else
+		sa_ignore(sm->sa, m);
 }
 
 void

@@ -241,8 +241,8 @@ static const struct metrics_row rows[] = {
 	/* subnet administration, partitions, levels */
 	{"heddle_sa_events_total", true,
 		"Subnet administration: requests, and their outcomes.",
-		"sa.requests|answers|records|busy|refused|dropped|reports|"
-		"reports_given_up",
+		"sa.requests|answers|records|busy|refused|dropped|parked|"
+		"unanswered|reports|reports_given_up",
 		"event"},
 	{"heddle_sa_held", false,
 		"Records that subnet administration holds, by kind.",

@@ -54,7 +54,7 @@ struct sm_status {
 	uint64_t ways_lost;  /* links found down behind late answers */
 	bool directed_only;  /* SMPs routed by LID are not answered here */
 	uint64_t malformed;  /* MADs dropped by the decoder */
-	uint64_t requests_refused; /* SA and unknown requests refused */
+	uint64_t requests_refused; /* SMPs other than SMInfo */
 	uint64_t sweeps_full, sweeps_light, probes;
 	uint64_t pushes_stopped;  /* overtaken by a change in the fabric */
 	const char *writing;	  /* the phase of a push, "" else; static */

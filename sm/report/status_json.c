@@ -252,6 +252,8 @@ sa_json(const struct sa_stats *s)
 	json_util_put(o, "busy", json_util_u64(s->busy));
 	json_util_put(o, "refused", json_util_u64(s->refused));
 	json_util_put(o, "dropped", json_util_u64(s->dropped));
+	json_util_put(o, "parked", json_util_u64(s->parked));
+	json_util_put(o, "unanswered", json_util_u64(s->unanswered));
 	json_util_put(o, "tables_in_progress", json_util_u64(s->jobs));
 	json_util_put(o, "services", json_util_u64(s->services));
 	json_util_put(o, "subscriptions", json_util_u64(s->subscriptions));

@@ -20,6 +20,7 @@ sa_new(struct transport *t, const struct sa_ops *ops, const struct sa_params *p)
 	sa->par = *p;
 	sa->bucket = mem_zalloc(MAD_LID_END, sizeof(*sa->bucket));
 	sa->last_job = &sa->job;
+	sa->parked = sa_parked_new();
 	sa->services = sa_services_new();
 	sa->guids = sa_guids_new();
 	sa->informs = sa_informs_new();
@@ -63,6 +64,7 @@ sa_free(struct sa *sa)
 	if (sa == NULL)
 		return;
 	drop_jobs(sa, false);
+	sa_parked_free(sa->parked);
 	sa_groups_drop_waiting(sa, false);
 	set_view(sa, NULL);
 	sa_services_free(sa->services);
@@ -243,6 +245,40 @@ is_request(const struct transport_msg *m, const struct mad_sa *h)
 	       m->addr.lid != 0 && m->addr.lid < MAD_LID_END;
 }
 
+static int
+decode_header(const struct transport_msg *m, struct mad_sa *h)
+{
+	if (m->len > MAD_SIZE && m->body == NULL)
+		return -1;
+	return mad_sa_decode(
+		m->len > MAD_SIZE ? m->body : m->mad, m->len, h, NULL);
+}
+
+/* The status with which a request is refused at once, or 0. */
+static uint16_t
+judge_request(struct sa_query *q, struct mono now)
+{
+	uint16_t status = judge_header(q);
+
+	if (status == 0)
+		status = judge_method(q->kind, q);
+	if (status == 0 && !take_token(q->sa, q->addr.lid, now))
+		status = MAD_STATUS_BUSY;
+	return status;
+}
+
+/* A requester that the view does not have gets no status: a host takes any as
+ * final, and the next view may have it. */
+static void
+park_request(struct sa *sa, const struct transport_msg *m, uint16_t status,
+	struct mono now)
+{
+	if (status == 0)
+		sa_parked_add(sa, m, now);
+	else
+		sa->stats.unanswered++;
+}
+
 void
 sa_receive(struct sa *sa, const struct transport_msg *m, struct mono now)
 {
@@ -250,9 +286,7 @@ sa_receive(struct sa *sa, const struct transport_msg *m, struct mono now)
 	struct mad_sa h;
 	uint16_t status;
 
-	if ((m->len > MAD_SIZE && m->body == NULL) ||
-		mad_sa_decode(m->len > MAD_SIZE ? m->body : m->mad, m->len, &h,
-			NULL) != 0) {
+	if (decode_header(m, &h) != 0) {
 		sa->stats.dropped++;
 		return;
 	}
@@ -268,18 +302,42 @@ sa_receive(struct sa *sa, const struct transport_msg *m, struct mono now)
 	sa->stats.requests++;
 	q = query_new(sa, m, &h);
 	q->kind = sa_records_find(h.attr);
-	status = judge_header(q);
-	if (status == 0)
-		status = judge_method(q->kind, q);
-	if (status == 0 &&
-		(sa->view == NULL || !take_token(sa, q->addr.lid, now)))
-		status = MAD_STATUS_BUSY;
-	if (status == 0 && q->from == TOPO_NONE)
-		status = MAD_SA_REQ_INVALID;
-	if (status != 0)
+	status = judge_request(q, now);
+	if (q->from == TOPO_NONE) {
+		park_request(sa, m, status, now);
+		sa_query_free(q);
+	} else if (status != 0) {
 		sa_query_answer(q, status);
-	else
+	} else {
 		serve_query(q, now);
+	}
+}
+
+bool
+sa_answer(struct sa *sa, const struct transport_msg *m, struct mono now)
+{
+	struct sa_query *q;
+	struct mad_sa h;
+
+	if (decode_header(m, &h) != 0)
+		return false;
+	q = query_new(sa, m, &h);
+	q->kind = sa_records_find(h.attr);
+	if (q->from == TOPO_NONE) {
+		sa_query_free(q);
+		return false;
+	}
+	serve_query(q, now);
+	return true;
+}
+
+void
+sa_ignore(struct sa *sa, const struct transport_msg *m)
+{
+	struct mad_sa h;
+
+	if (decode_header(m, &h) == 0 && is_request(m, &h))
+		sa->stats.unanswered++;
 }
 
 /*
@@ -319,6 +377,7 @@ sa_commit(struct sa *sa, struct view *v, struct mono now)
 	sa_guids_commit(sa);
 	sa_informs_commit(sa, old, now);
 	sa_groups_commit(sa);
+	sa_parked_commit(sa);
 	if (old != NULL)
 		sa->ops->release(sa->ops->cookie, old);
 }
@@ -331,6 +390,7 @@ sa_reset(struct sa *sa, struct mono now)
 	(void)now;
 	drop_jobs(sa, true);
 	sa_groups_drop_waiting(sa, true);
+	sa_parked_drop(sa);
 	for (lid = 0; lid < MAD_LID_END; lid++)
 		sa->bucket[lid].jobs = 0;
 	sa->stats.jobs = 0;
@@ -350,7 +410,8 @@ sa_next(const struct sa *sa)
 {
 	if (sa->job != NULL)
 		return (struct mono){0};
-	return mono_min(sa_services_next(sa), sa_informs_next(sa));
+	return mono_min(sa_parked_next(sa),
+		mono_min(sa_services_next(sa), sa_informs_next(sa)));
 }
 
 void
@@ -358,6 +419,7 @@ sa_tick(struct sa *sa, struct mono now)
 {
 	sa->now = now;
 	run_jobs(sa);
+	sa_parked_tick(sa, now);
 	sa_services_tick(sa, now);
 	sa_informs_tick(sa, now);
 }

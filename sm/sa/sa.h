@@ -18,7 +18,10 @@
  *
  * Bounded: requests per port (tokens), jobs per port and in all, services and
  * subscriptions per port, bytes of a table. A requester that exceeds a bound is
- * told so: BUSY or no resources, never silence.
+ * told so: BUSY or no resources, never silence. Silence is for moments in which
+ * an answer would be wrong a moment later: before the first view and to a
+ * requester that the view does not have, requests are parked until the next
+ * commit (sa_parked.c); while this manager is not the master they are ignored.
  *
  * No I/O but the transport's send; time is an argument. IBA volume 1, 15.
  */
@@ -118,14 +121,17 @@ struct sa_stats {
 	uint64_t busy;	     /* of requests: answered BUSY */
 	uint64_t refused;    /* answered with another status than 0 */
 	uint64_t dropped;    /* not an SA request at all */
+	uint64_t parked;     /* kept until the next commit */
+	uint64_t unanswered; /* dropped: not master, or the requester was in no
+				view */
 	uint64_t reports;    /* sent, repetitions included */
 	uint64_t unreported; /* given up, or missed by a slow subscriber */
 	uint32_t jobs, services, subscriptions;
 	uint32_t groups, members;
 };
 
-/* ops and t are borrowed. Until the first view every request is answered
- * BUSY. */
+/* ops and t are borrowed. Requests that arrive before the first view are
+ * answered after it, or dropped. */
 struct sa *sa_new(struct transport *t, const struct sa_ops *ops,
 	const struct sa_params *p);
 void sa_free(struct sa *sa); /* NULL allowed; releases its views */
@@ -138,17 +144,20 @@ void sa_configure(struct sa *sa, const struct sa_params *p);
  */
 void sa_receive(struct sa *sa, const struct transport_msg *m, struct mono now);
 
+/* The same while this manager is not the master: no answer, it is counted. */
+void sa_ignore(struct sa *sa, const struct transport_msg *m);
+
 /*
  * A view was committed (a reference is taken). Subscribers get reports of the
  * GIDs that came and went; services, subscriptions, alias GUIDs and memberships
- * of ports that left end.
+ * of ports that left end. sa_tick is due at once if requests were parked.
  */
 void sa_commit(struct sa *sa, struct view *v, struct mono now);
 
 /*
- * Mastership is lost: queries in progress end with BUSY; services,
- * subscriptions, alias GUIDs, memberships and the view are dropped; hosts
- * register with the new master.
+ * Mastership is lost: queries in progress end with BUSY; parked requests,
+ * services, subscriptions, alias GUIDs, memberships and the view are dropped;
+ * hosts register with the new master.
  */
 void sa_reset(struct sa *sa, struct mono now);
 

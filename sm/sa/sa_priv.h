@@ -118,6 +118,9 @@ struct sa_query {
 	struct sa_query *next;	   /* job */
 };
 
+/* Requests that cannot be answered yet: sa_parked.c. */
+struct sa_parked;
+
 /* Services: sa_service.c. Alias GUIDs: sa_guid.c. */
 struct sa_services;
 struct sa_guids;
@@ -146,12 +149,32 @@ struct sa {
 	bool changed; /* what sa_save saves has changed since the last call */
 	size_t held;  /* bytes of the answers in progress */
 	struct sa_query *job, **last_job;
+	struct sa_parked *parked;
 	struct sa_services *services;
 	struct sa_guids *guids;
 	struct sa_informs *informs;
 	struct sa_groups *groups;
 	struct sa_stats stats;
 };
+
+/*
+ * sa.c: answer a request which was parked, or begin to; its header and its
+ * tokens were checked when it arrived. False: the view does not have its
+ * requester.
+ */
+bool sa_answer(struct sa *sa, const struct transport_msg *m, struct mono now);
+
+/* sa_parked.c: requests that wait for the next view. */
+struct sa_parked *sa_parked_new(void);
+void sa_parked_free(struct sa_parked *s);
+/* Park a request (copied), which takes the place of one that it repeats. */
+void sa_parked_add(
+	struct sa *sa, const struct transport_msg *m, struct mono now);
+/* A view was committed: sa_parked_tick answers or drops what is parked now. */
+void sa_parked_commit(struct sa *sa);
+void sa_parked_drop(struct sa *sa); /* drop all, without an answer */
+struct mono sa_parked_next(const struct sa *sa);
+void sa_parked_tick(struct sa *sa, struct mono now);
 
 /* sa_query.c: run a query's candidates, at most budget; true when the query is
  * over and has been answered and freed. */

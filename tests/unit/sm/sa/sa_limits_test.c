@@ -160,7 +160,7 @@ END_TEST
 /* ---- requests with false contents ---- */
 
 /* Hands the SM a request as if from this LID; returns whether it was answered,
- * refused or dropped. */
+ * refused, dropped or parked. */
 static struct sa_stats
 as_from(struct fixture *x, const struct transport_msg *m)
 {
@@ -173,6 +173,7 @@ as_from(struct fixture *x, const struct transport_msg *m)
 	d.answers = after.sa.answers - before.sa.answers;
 	d.refused = after.sa.refused - before.sa.refused;
 	d.dropped = after.sa.dropped - before.sa.dropped;
+	d.parked = after.sa.parked - before.sa.parked;
 	return d;
 }
 
@@ -199,7 +200,8 @@ START_TEST(forged_lids)
 		mad_sa_encode(&h, m.mad);
 		d = as_from(&x, &m);
 		ck_assert_msg(d.dropped == rows[i].dropped &&
-				      d.refused == !rows[i].dropped,
+				      d.parked == !rows[i].dropped &&
+				      d.answers == 0,
 			"LID %u", rows[i].lid);
 	}
 	fixture_free(&x);

@@ -387,25 +387,6 @@ START_TEST(too_long_a_table)
 }
 END_TEST
 
-START_TEST(a_standby_is_no_sa)
-{
-	struct fixture x = small_fixture("");
-	struct host *o = host_on(x.w, "h2");
-	const struct mad_sm_info other = {
-		.guid = 1, .priority = 15, .state = 3};
-	const struct ask a = {0};
-
-	ck_assert_uint_eq(send_inform(o, &everything, 0), 0);
-	sim_fault_other_sm(x.w->sim, fabric_find(x.f, "h4"), 1, &other);
-	sm_resweep(x.w->sm, sim_now(x.w->sim), "test");
-	world_run(x.w, mono_ms(5000));
-	ck_assert_uint_eq(host_ask(o, MAD_SA_GET_TABLE, MAD_SA_NODE, &a),
-		MAD_STATUS_METHOD_ATTR);
-	host_free(o);
-	fixture_free(&x);
-}
-END_TEST
-
 int
 main(void)
 {
@@ -424,7 +405,6 @@ main(void)
 	tcase_add_test(l, too_many_requests_are_refused);
 	tcase_add_test(l, all_paths_of_a_large_fabric);
 	tcase_add_test(l, too_long_a_table);
-	tcase_add_test(l, a_standby_is_no_sa);
 	suite_add_tcase(s, t);
 	suite_add_tcase(s, l);
 	return suite_run(s);
