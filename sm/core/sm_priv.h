@@ -220,7 +220,8 @@ struct sm {
 	unsigned missed;
 	struct mono master_heard; /* last answer as active master */
 	bool handed_over;	  /* the old master gave us the fabric */
-	bool took_over; /* we became master: others may have written */
+	bool took_over;	       /* we became master: others may have written */
+	bool change_bits_left; /* by the sweep before we became master */
 	bool poll_open;
 
 	/* subnet administration */
