@@ -394,6 +394,8 @@ START_TEST(a_change_before_the_election_is_not_lost)
 	struct fabric *f = core_tree();
 	struct sim_options o = sim_defaults();
 	struct world *w;
+	struct mad_sm_info silent = {.guid = 1, .state = 2};
+	struct sim_behaviour mute = {.mute = 1ULL << MAD_SM_INFO};
 	struct sm_status s;
 	uint32_t leaf = fabric_find(f, "leaf8");
 	uint32_t spine = fabric_find(f, "spine4");
@@ -412,11 +414,14 @@ START_TEST(a_change_before_the_election_is_not_lost)
 		sim_fault_link(w->sim, spine, port_between(f, spine, near), i);
 	}
 	world_run(w, mono_ms(1000));
+	/* the election waits for this one, long enough to lose the traps */
+	sim_fault_other_sm(w->sim, fabric_find(f, "h20"), 1, &silent);
+	sim_fault_behave(w->sim, fabric_find(f, "h20"), &mute);
 	world_start(w);
 	do {
 		world_run(w, mono_us(10));
 		sm_status(w->sm, &s);
-	} while (s.phase == SM_DISCOVER);
+	} while (s.phase != SM_ELECT);
 	sim_fault_link(w->sim, leaf, p, false);
 	world_run(w, mono_ms(60000));
 	core_expect_order(w, "a link failed during the election");
