@@ -3,11 +3,11 @@
  *
  *  full   directed-route breadth-first from our own port: NodeInfo, then for
  *         switches SwitchInfo (PortStateChange is cleared first, so that a
- *         change during the sweep sets it anew), PortInfo of port 0 and of all
- *         ports, NodeInfo through every port that is up and that has no known
- *         other end yet; for CAs and routers PortInfo of the port. The
- *         breadth-first levels keep each link from being asked from both ends.
- *  probe  of some switches (after a trap): clear PortStateChange, read the
+ *         change during the sweep sets it anew, unless nothing may be written),
+ *         PortInfo of port 0 and of all ports, NodeInfo through every port that
+ * is up and that has no known other end yet; for CAs and routers PortInfo of
+ * the port. The breadth-first levels keep each link from being asked from both
+ * ends. probe  of some switches (after a trap): clear PortStateChange, read the
  *         ports, follow what is new, drop what is gone, read SwitchInfo once
  *         more: a bit set anew means another round. A switch that is probed
  *         because of a trap alone is read no further if the bit is clear.
@@ -80,9 +80,9 @@ void sweep_add_trap_source(struct sweep *s, uint64_t guid);
 bool sweep_found_no_change(const struct sweep *s);
 
 /*
- * Send only Gets from now on: PortStateChange stays as it is. For reading a
- * fabric that another subnet manager masters; a change in the middle of it goes
- * unnoticed.
+ * Send only Gets from now on: for reading a fabric that another subnet manager
+ * masters, or may master. A PortStateChange that is set stays so; a change of
+ * that switch while it is read goes unnoticed until its ports are read again.
  */
 void sweep_read_only(struct sweep *s);
 

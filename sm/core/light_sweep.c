@@ -29,6 +29,7 @@ light_sweep_is_overdue(const struct sm *sm, struct mono now)
 void
 light_sweep_start(struct sm *sm, struct mono now)
 {
+	sm->stranger_next = mono_add(now, mono_ms(STRANGER_MS));
 	if (sm->view->topo->nsw == 0) {
 		run_pkeys_light(sm, now);
 		light_sweep_schedule(sm, now);

@@ -42,12 +42,25 @@ run_begin(struct sm *sm, struct mono now, enum sweep_kind kind)
 	map_free(&sm->probed);
 }
 
+/*
+ * A sweep of what to ask. Before the election, another manager may be master,
+ * which looks for PortStateChange: nothing is written.
+ */
+static void
+enter_discovery(struct sm *sm, struct mono now, enum sweep_kind kind,
+	const uint64_t *guid, size_t n)
+{
+	sm->sweep = sweep_new(
+		kind, sm->draft, sm->x, sm->cfg->fabric.m_key, guid, n);
+	if (sm->role != SM_MASTER)
+		sweep_read_only(sm->sweep);
+	sm_enter(sm, SM_DISCOVER, now);
+}
+
 void
 run_start_sweep(struct sm *sm, struct mono now, enum sweep_kind kind)
 {
-	sm->sweep = sweep_new(
-		kind, sm->draft, sm->x, sm->cfg->fabric.m_key, NULL, 0);
-	sm_enter(sm, SM_DISCOVER, now);
+	enter_discovery(sm, now, kind, NULL, 0);
 }
 
 static void
@@ -57,9 +70,7 @@ start_probe(struct sm *sm, struct mono now, const uint64_t *guid, size_t n)
 
 	for (i = 0; i < n; i++)
 		map_put(&sm->probed, guid[i], 0);
-	sm->sweep = sweep_new(
-		SWEEP_PROBE, sm->draft, sm->x, sm->cfg->fabric.m_key, guid, n);
-	sm_enter(sm, SM_DISCOVER, now);
+	enter_discovery(sm, now, SWEEP_PROBE, guid, n);
 }
 
 /* Switches that are marked. One that only a trap reports is read further only
@@ -386,20 +397,40 @@ read_names_first(struct sm *sm, struct mono now)
 	return true;
 }
 
+/* True if the sweep found PortStateChange of a switch set, and left it so. */
+static bool
+has_change_bits(const struct topo *t)
+{
+	struct mad_switch_info i;
+
+	for (sw_ix s = 0; s < t->nsw; s++)
+		if (mad_switch_info_decode(t->sinfo[s], &i, NULL) == 0 &&
+			i.state_change)
+			return true;
+	return false;
+}
+
+/* Elected. The sweep before the election wrote nothing. */
+static void
+become_master(struct sm *sm)
+{
+	log_info("sm: master of the fabric nodes=%u switches=%u",
+		sm->topo->nnodes, sm->topo->nsw);
+	sm->role = SM_MASTER;
+	sm->took_over = true;
+	sm->change_bits_left = has_change_bits(sm->topo);
+	run_push_forget(sm);
+	sm->handed_over = false;
+	sm->master = (struct sm_peer){0};
+}
+
 bool
 run_assign_lids(struct sm *sm, struct mono now)
 {
 	struct reason why;
 
-	if (sm->role != SM_MASTER) {
-		log_info("sm: master of the fabric nodes=%u switches=%u",
-			sm->topo->nnodes, sm->topo->nsw);
-		sm->role = SM_MASTER;
-		sm->took_over = true;
-		run_push_forget(sm);
-		sm->handed_over = false;
-		sm->master = (struct sm_peer){0};
-	}
+	if (sm->role != SM_MASTER)
+		become_master(sm);
 	sm->is_idle = false;
 	if (read_names_first(sm, now))
 		return true;
@@ -621,6 +652,20 @@ settle_view(struct sm *sm)
 	plan_carried_out(sm->plan);
 }
 
+/*
+ * A bit of PortStateChange that the sweep before the election left set hides
+ * every change since that sweep read the ports: only reading them again after
+ * the bit is cleared finds it. The probes that a light sweep leads to do just
+ * that, once the tables are in place.
+ */
+static void
+find_left_changes(struct sm *sm)
+{
+	if (sm->change_bits_left)
+		sm->light_due = sm->names_due;
+	sm->change_bits_left = false;
+}
+
 /* In three steps, a tick each: on a large fabric each takes milliseconds. */
 bool
 run_commit(struct sm *sm, struct mono now)
@@ -649,6 +694,7 @@ run_commit(struct sm *sm, struct mono now)
 	run_pkeys_review(sm);
 	run_qos_review(sm);
 	commit_schedule(sm, now);
+	find_left_changes(sm);
 	discard_work(sm);
 	sm_enter(sm, SM_IDLE, now);
 	commit_log_run(sm);

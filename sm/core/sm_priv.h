@@ -56,6 +56,9 @@ struct sm_suspect {
 	bool told; /* a trap reported it, and nothing else did */
 };
 
+/* Light sweeps and probes for traps about unknown LIDs: one in this time. */
+enum { STRANGER_MS = 5000 };
+
 /* What waits for the next run. Events only mark; a timer starts the run. */
 struct sm_dirty {
 	bool full;	/* sweep everything */
@@ -131,6 +134,8 @@ struct sm {
 	uint32_t generation;
 	struct sm_dirty dirty;
 	struct mono light_due, poll_due, retry_due, retry_wait, names_due;
+	struct mono stranger_next; /* not before: a light sweep, or probe, for
+				      a trap about an unknown LID */
 	bool light_short;	   /* the light sweep was ended early ... */
 	unsigned light_early_ends; /* ... and how many in a row were */
 	struct mono check_due;	   /* a while after a push: its check is due */
@@ -220,7 +225,8 @@ struct sm {
 	unsigned missed;
 	struct mono master_heard; /* last answer as active master */
 	bool handed_over;	  /* the old master gave us the fabric */
-	bool took_over; /* we became master: others may have written */
+	bool took_over;	       /* we became master: others may have written */
+	bool change_bits_left; /* by the sweep before we became master */
 	bool poll_open;
 
 	/* subnet administration */

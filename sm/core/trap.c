@@ -203,6 +203,32 @@ is_change_known(const struct sm *sm, uint64_t guid)
 	return false;
 }
 
+/*
+ * A trap about a LID that no port has. Its sender may be next to what changed:
+ * that switch is asked whether anything did. An unknown sender, or one too many
+ * such traps, costs a light sweep, which finds a change at any switch; it comes
+ * later, not never. A full sweep would let one host occupy the manager.
+ */
+static void
+act_on_stranger(struct sm *sm, uint16_t lid, struct mono now, const char *cause)
+{
+	const struct topo *t = NULL;
+	port_ix p = port_of_lid(sm, lid, &t);
+	uint64_t guid =
+		p != TOPO_NONE ? guid_to_probe(t, p, TRAP_LINK_STATE) : 0;
+	struct mono due =
+		mono_before(now, sm->stranger_next) ? sm->stranger_next : now;
+
+	if (guid != 0 && due.ns == now.ns) {
+		sm->stranger_next = mono_add(now, mono_ms(STRANGER_MS));
+		dirty_mark_reported(sm, guid, now, cause);
+		return;
+	}
+	if (due.ns < sm->light_due.ns)
+		log_info("trap: light sweep cause=\"%s\"", cause);
+	sm->light_due = mono_min(sm->light_due, due);
+}
+
 static void
 act_on_trap(struct sm *sm, uint16_t lid, const struct mad_notice *n,
 	struct mono now)
@@ -232,6 +258,8 @@ act_on_trap(struct sm *sm, uint16_t lid, const struct mad_notice *n,
 		dirty_mark_reported(sm, guid, now, cause);
 	else if (guid != 0)
 		dirty_mark(sm, guid, now, cause);
+	else if (p == TOPO_NONE && sm->view != NULL)
+		act_on_stranger(sm, lid, now, cause);
 	else
 		dirty_mark_full(sm, now, cause);
 }

@@ -326,6 +326,110 @@ START_TEST(killed_at_any_moment)
 }
 END_TEST
 
+/* Every Set that the simulator counts, and the time of the last one. */
+static void
+expect_no_set(const struct world *w, const char *when)
+{
+	const struct sim_stats *c = sim_stats(w->sim);
+
+	ck_assert_msg(
+		c->lft_sets + c->mft_sets + c->port_sets + c->switch_sets ==
+				0 &&
+			c->last_set.ns == 0,
+		"%s: %llu Sets of SwitchInfo", when,
+		(unsigned long long)c->switch_sets);
+}
+
+static unsigned
+count_change_bits(const struct world *w)
+{
+	unsigned bits = 0;
+
+	for (uint32_t i = 0; i < sim_nodes(w->sim); i++)
+		if (w->fabric->node[i].type == FABRIC_SWITCH)
+			bits += sim_switch_info(w->sim, i)->state_change;
+	return bits;
+}
+
+/* PortStateChange belongs to the master: its light sweeps look for it. Here the
+ * bits are set since power on. */
+START_TEST(a_standby_writes_nothing)
+{
+	struct fabric *f = core_tree();
+	struct sim_options o = sim_defaults();
+	struct world *w = world_new(f, &o, "standby:\n  poll_interval: 1s\n");
+	struct mad_sm_info other = {
+		.guid = 1, .act_count = 1, .priority = 0, .state = 3};
+	uint32_t host = fabric_find(f, "h20"), leaf = fabric_find(f, "leaf1");
+	struct sm_status s;
+
+	sim_fault_other_sm(w->sim, host, 1, &other);
+	ck_assert_uint_eq(count_change_bits(w), 12);
+	world_start(w);
+	for (int i = 0; i < 10; i++) {
+		world_run(w, mono_ms(1000));
+		other.act_count++;
+		sim_fault_other_sm(w->sim, host, 1, &other);
+		sim_fault_link(w->sim, leaf, 5, i % 2 != 0);
+	}
+	sm_status(w->sm, &s);
+	ck_assert_int_eq(s.role, SM_STANDING_BY);
+	expect_no_set(w, "as a standby");
+	ck_assert_uint_eq(count_change_bits(w), 12);
+	sim_fault_node(w->sim, host, false);
+	world_run(w, mono_ms(20000));
+	core_expect_order(w, "master after all");
+	ck_assert_uint_eq(count_change_bits(w), 0);
+	core_end(w, f);
+}
+END_TEST
+
+/*
+ * A link fails between the sweep before the election and the first bit that is
+ * cleared; its traps go to no master. In a fabric that a previous run has
+ * brought up, nothing has to be written there, which would show it.
+ */
+START_TEST(a_change_before_the_election_is_not_lost)
+{
+	struct fabric *f = core_tree();
+	struct sim_options o = sim_defaults();
+	struct world *w;
+	struct mad_sm_info silent = {.guid = 1, .state = 2};
+	struct sim_behaviour mute = {.mute = 1ULL << MAD_SM_INFO};
+	struct sm_status s;
+	uint32_t leaf = fabric_find(f, "leaf8");
+	uint32_t spine = fabric_find(f, "spine4");
+	uint32_t other = fabric_find(f, "spine3");
+	uint32_t near = fabric_find(f, "leaf7");
+	unsigned p = port_between(f, leaf, spine);
+
+	o.trap_tries = 1;
+	w = world_new(f, &o, "sweep:\n  interval: 0s\n");
+	world_start(w);
+	core_expect_order(w, "bring-up");
+	world_kill(w);
+	/* the bits of leaf8 and spine4 are set before they are read */
+	for (int i = 0; i < 2; i++) {
+		sim_fault_link(w->sim, leaf, port_between(f, leaf, other), i);
+		sim_fault_link(w->sim, spine, port_between(f, spine, near), i);
+	}
+	world_run(w, mono_ms(1000));
+	/* the election waits for this one, long enough to lose the traps */
+	sim_fault_other_sm(w->sim, fabric_find(f, "h20"), 1, &silent);
+	sim_fault_behave(w->sim, fabric_find(f, "h20"), &mute);
+	world_start(w);
+	do {
+		world_run(w, mono_us(10));
+		sm_status(w->sm, &s);
+	} while (s.phase != SM_ELECT);
+	sim_fault_link(w->sim, leaf, p, false);
+	world_run(w, mono_ms(60000));
+	core_expect_order(w, "a link failed during the election");
+	ck_assert_uint_eq(count_change_bits(w), 0);
+	core_end(w, f);
+}
+END_TEST
+
 START_TEST(another_master_keeps_us_out)
 {
 	struct fabric *f = core_tree();
@@ -670,6 +774,8 @@ main(void)
 	tcase_add_test(t, a_switch_that_refuses_tables_is_kept_out);
 	tcase_add_loop_test(t, a_restart_changes_nothing, 0, 2);
 	tcase_add_test(t, killed_at_any_moment);
+	tcase_add_test(t, a_standby_writes_nothing);
+	tcase_add_test(t, a_change_before_the_election_is_not_lost);
 	tcase_add_test(t, another_master_keeps_us_out);
 	tcase_add_loop_test(t, the_other_master_hands_over, 0, 2);
 	tcase_add_test(t, two_do_not_stand_by_for_each_other);

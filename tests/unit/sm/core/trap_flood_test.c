@@ -8,9 +8,10 @@
 #include "tests/unit/core_fixture.h"
 #include "tests/unit/suite.h"
 
-/* Traps from lid, each with another TID: none is a repetition. */
+/* Traps from lid about a LID, each with another TID: none is a repetition. */
 static void
-inject_traps(struct world *w, uint16_t lid, int from_ms, int to_ms)
+inject_traps_about(
+	struct world *w, uint16_t lid, uint16_t about, int from_ms, int to_ms)
 {
 	static uint64_t tid;
 	struct mad_notice n = {
@@ -19,7 +20,7 @@ inject_traps(struct world *w, uint16_t lid, int from_ms, int to_ms)
 		.producer = 2,
 		.trap = 128,
 		.issuer_lid = lid,
-		.data_lid = lid,
+		.data_lid = about,
 	};
 	struct smp m = {.mgmt_class = MAD_SUBN_LID,
 		.method = MAD_TRAP,
@@ -32,6 +33,12 @@ inject_traps(struct world *w, uint16_t lid, int from_ms, int to_ms)
 		smp_encode(&m, msg.mad);
 		sim_inject(w->ep, &msg, mono_ms(ms));
 	}
+}
+
+static void
+inject_traps(struct world *w, uint16_t lid, int from_ms, int to_ms)
+{
+	inject_traps_about(w, lid, lid, from_ms, to_ms);
 }
 
 /* A source of endless traps delays neither light sweeps nor retries. */
@@ -106,7 +113,7 @@ END_TEST
 
 /*
  * The source of a trap is named in the cause: by its GUID before names are
- * read, by its LID if no port has it. Only then there is a full sweep.
+ * read, or else only by its LID; a stranger causes no full sweep.
  */
 START_TEST(source_is_named)
 {
@@ -127,7 +134,45 @@ START_TEST(source_is_named)
 	core_expect_order(w, "a stranger");
 	world_run(w, mono_ms(2000));
 	sm_status(w->sm, &st);
-	ck_assert_uint_eq(st.sweeps_full, 2);
+	ck_assert_uint_eq(st.sweeps_full, 1);
+	core_end(w, f);
+}
+END_TEST
+
+/*
+ * Traps about a LID that no port has, from a host and, in the second case, from
+ * that LID: light sweeps, or a probe of the host's switch, one in five seconds.
+ */
+START_TEST(strangers_are_limited_in_sum)
+{
+	struct fabric *f = core_tree();
+	struct world *w = core_start(f, "sweep:\n  interval: 0\n");
+	uint32_t leaf = fabric_find(f, "leaf5");
+	uint16_t lid = 999;
+	struct sm_status was, is;
+	unsigned commits;
+
+	core_expect_order(w, "bring-up");
+	world_run(w, mono_ms(10000));
+	if (_i == 0)
+		lid = sim_port_info(w->sim, fabric_find(f, "h20"), 1)->lid;
+	commits = w->commits;
+	sm_status(w->sm, &was);
+	inject_traps_about(w, lid, 999, 1, 20000);
+	inject_traps_about(w, 998, 997, 100, 20000);
+	world_run(w, mono_ms(25000));
+	sm_status(w->sm, &is);
+	ck_assert_uint_eq(is.sweeps_full, was.sweeps_full);
+	ck_assert_uint_ge(
+		is.sweeps_light + is.probes, was.sweeps_light + was.probes + 4);
+	ck_assert_uint_le(
+		is.sweeps_light + is.probes, was.sweeps_light + was.probes + 6);
+	ck_assert_uint_eq(w->commits, commits);
+	/* what changed unnoticed is found, if not at once */
+	sim_fault_link(w->sim, leaf, 1, false);
+	inject_traps_about(w, 998, 999, 0, 1);
+	world_run(w, mono_ms(6000));
+	core_expect_order(w, "after the strangers");
 	core_end(w, f);
 }
 END_TEST
@@ -175,6 +220,7 @@ main(void)
 	tcase_add_test(t, endless_traps_delay_nothing);
 	tcase_add_test(t, old_news_cost_nothing);
 	tcase_add_test(t, source_is_named);
+	tcase_add_loop_test(t, strangers_are_limited_in_sum, 0, 2);
 	tcase_add_test(t, new_switch_is_known);
 	return suite_run(s);
 }
