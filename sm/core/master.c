@@ -340,7 +340,7 @@ master_sminfo(struct sm *sm, const struct transport_msg *m, const struct smp *s,
 	struct mad_sm_info i = {
 		.guid = sm->port_guid,
 		.key = sm->cfg->fabric.sm_key,
-		.act_count = (uint32_t)(now.ns / 1000000000),
+		.act_count = (uint32_t)(now.ns / 1000000),
 		.priority = (uint8_t)sm->cfg->fabric.priority,
 	};
 	struct transport_msg out = *m;

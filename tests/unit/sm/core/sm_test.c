@@ -538,6 +538,79 @@ START_TEST(two_do_not_stand_by_for_each_other)
 }
 END_TEST
 
+/* The last answer that came for another host, which asks as a manager does. */
+struct asker {
+	struct sim_endpoint *at;
+	uint16_t ours; /* LID of the manager under test */
+	unsigned n;
+	struct mad_sm_info says;
+};
+
+static void
+take_sm_info(void *cookie, const struct transport_msg *m, struct mono now)
+{
+	struct asker *a = cookie;
+	struct reason why;
+	struct smp s;
+
+	(void)now;
+	ck_assert_int_eq(smp_decode(m->mad, m->len, &s, &why), 0);
+	if (s.attr != MAD_SM_INFO || s.method != MAD_GET_RESP)
+		return;
+	a->n++;
+	mad_sm_info_decode(s.data, &a->says);
+}
+
+/* Ask for SMInfo, showing a key. */
+static void
+ask_sm_info(struct world *w, struct asker *a, uint64_t key)
+{
+	struct mad_sm_info i = {.guid = 1, .key = key, .state = 3};
+	struct transport_msg m = {.addr.lid = a->ours, .len = MAD_SIZE};
+	struct smp s = {
+		.mgmt_class = MAD_SUBN_LID,
+		.method = MAD_GET,
+		.attr = MAD_SM_INFO,
+		.tid = a->n + 1,
+	};
+	unsigned before = a->n;
+
+	mad_sm_info_encode(&i, s.data);
+	smp_encode(&s, m.mad);
+	sim_send(a->at, &m);
+	world_run(w, mono_ms(100));
+	ck_assert_uint_eq(a->n, before + 1);
+}
+
+static struct world *
+start_with_asker(struct fabric *f, struct asker *a, const char *config)
+{
+	struct world *w = core_start(f, config);
+
+	core_expect_order(w, "bring-up");
+	a->at = sim_attach(w->sim, fabric_find(f, "h20"), 1, take_sm_info, a);
+	a->ours = sim_port_info(w->sim, fabric_first_host(f), 1)->lid;
+	return w;
+}
+
+/* A standby may ask every 100 ms, and takes a count that does not change for a
+ * master that does nothing. */
+START_TEST(the_activity_count_moves_between_polls)
+{
+	struct fabric *f = core_tree();
+	struct asker a = {0};
+	struct world *w = start_with_asker(f, &a, "{}");
+
+	for (unsigned i = 0; i < 5; i++) {
+		uint32_t before = a.says.act_count;
+
+		ask_sm_info(w, &a, 0);
+		ck_assert_uint_ne(a.says.act_count, before);
+	}
+	core_end(w, f);
+}
+END_TEST
+
 START_TEST(a_weaker_standby_does_not)
 {
 	struct fabric *f = core_tree();
@@ -779,6 +852,7 @@ main(void)
 	tcase_add_test(t, another_master_keeps_us_out);
 	tcase_add_loop_test(t, the_other_master_hands_over, 0, 2);
 	tcase_add_test(t, two_do_not_stand_by_for_each_other);
+	tcase_add_test(t, the_activity_count_moves_between_polls);
 	tcase_add_test(t, a_weaker_standby_does_not);
 	tcase_add_test(t, garbage_from_everywhere);
 	tcase_add_test(t, duplicate_guids_are_probed_twice);
