@@ -445,7 +445,8 @@ static const struct schema_option link[] = {
 		.unit = "4.096us x 2^n",
 		.reload = SCHEMA_REROUTE,
 		.help = "How long a packet may stay in a switch before it is "
-			"dropped. 20 or more: no limit."},
+			"dropped, written to every switch. 20 or more: no "
+			"limit."},
 	{.key = "hoq_lifetime",
 		.type = SCHEMA_INT,
 		FIELD(config_link, hoq_lifetime),

@@ -11,7 +11,8 @@
  *   KEYS     P_Keys that ports gain
  *   PARAMS   port 0 of switches, and end ports that are already Armed or
  *            Active: LID, LMC, SM's LID, time-outs, with NoChange of the state
- *            (a Set of the state a port is in is an error, IBA 14.2.5.6)
+ *            (a Set of the state a port is in is an error, IBA 14.2.5.6);
+ *            LifeTimeValue of switches that no later phase sends SwitchInfo
  *   TOP      LinearFDBTop of switches that refuse blocks above it
  *   WALL     quench: unknown blocks become 255, and so do entries that lead
  *            into the unknown; the phase that follows drains first
@@ -116,6 +117,7 @@ struct plan_params {
 	uint8_t hoq_life,
 		leaf_hoq_life; /* switch ports to switches, to hosts */
 	uint8_t vl_stall;
+	uint8_t packet_life;  /* LifeTimeValue of switches */
 	uint8_t max_vls_code; /* OperationalVLs code, 1..5 */
 };
 

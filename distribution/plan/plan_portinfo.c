@@ -284,6 +284,7 @@ plan_portinfo_params(struct plan_maker *m)
 	plan_begin(m, PLAN_PARAMS);
 	for (ix = 0; ix < m->t->nports; ix++)
 		set_params(m, ix);
+	plan_lifetimes_add(m);
 	(void)plan_end(m);
 }
 

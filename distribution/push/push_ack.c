@@ -334,24 +334,37 @@ take_port_ack(struct push *p, size_t ix, const struct xact_result *res)
 		(void)push_ask(p, ix, res->now, take_port_read);
 }
 
-/* ---- LinearFDBTop ---- */
+/* ---- LinearFDBTop and LifeTimeValue ---- */
 
+/*
+ * A switch without the LifeTimeValue that it shall have still forwards packets:
+ * one that refuses it, or keeps its own, is not asked for it again.
+ */
 static void
 take_switch_ack(struct push *p, size_t ix, const struct xact_result *res)
 {
 	const struct plan_step *s = &p->plan->step[ix];
-	struct mad_switch_info i;
+	uint64_t guid = push_guid(p, s);
+	struct mad_switch_info is, want;
 
+	if (mad_switch_info_decode(p->plan->payload[s->payload], &want, NULL) !=
+		0)
+		return;
+	if (res->outcome == XACT_STATUS && s->kind == PLAN_PARAMS) {
+		device_set_keeps_life(p->job.hw, guid, want.life);
+		return;
+	}
 	if (res->outcome != XACT_OK) {
 		fail_unacked(p, s, res);
 		return;
 	}
 	p->counts.other_sets++;
-	if (mad_switch_info_decode(res->data, &i, NULL) == 0) {
-		p->job.switch_written(
-			p->job.cookie, push_guid(p, s), res->data);
-		device_set_top(p->job.hw, push_guid(p, s), i.lft_top);
-	}
+	if (mad_switch_info_decode(res->data, &is, NULL) != 0)
+		return;
+	if (is.life != want.life)
+		device_set_keeps_life(p->job.hw, guid, want.life);
+	p->job.switch_written(p->job.cookie, guid, res->data);
+	device_set_top(p->job.hw, guid, is.lft_top);
 }
 
 /* Note whether the SMP arrived by LID or strayed. */

@@ -608,6 +608,55 @@ START_TEST(a_reload_that_changes_the_lmc)
 }
 END_TEST
 
+/* The Sets of SwitchInfo since the counts were cleared. */
+static uint64_t
+switch_sets(const struct world *w)
+{
+	return sim_stats(w->sim)->switch_sets;
+}
+
+/* Fails unless the switches hold this LifeTimeValue, and except holds own. */
+static void
+expect_life(const struct world *w, uint8_t life, uint32_t except, uint8_t own)
+{
+	for (uint32_t n = 0; n < w->fabric->nnodes; n++)
+		if (w->fabric->node[n].type == FABRIC_SWITCH)
+			ck_assert_uint_eq(sim_switch_info(w->sim, n)->life,
+				n == except ? own : life);
+}
+
+/*
+ * Each switch gets link.packet_lifetime, with its LinearFDBTop where that is
+ * set anyway. A switch that keeps its own value is asked once.
+ */
+START_TEST(switches_get_the_packet_lifetime)
+{
+	struct fabric *f = core_tree();
+	struct world *w = core_start(f, "");
+	const struct sim_behaviour own = {.own_life = true};
+	uint32_t spine = fabric_find(f, "spine4"), nsw = 0;
+
+	for (uint32_t n = 0; n < f->nnodes; n++)
+		nsw += f->node[n].type == FABRIC_SWITCH;
+	core_expect_order(w, "bring-up");
+	expect_life(w, 18, spine, 18);
+	sim_fault_behave(w->sim, spine, &own);
+	sim_clear_stats(w->sim);
+	world_reload(w, "link: {packet_lifetime: 16}\n");
+	core_expect_order(w, "another lifetime");
+	expect_life(w, 16, spine, 18);
+	ck_assert_uint_eq(switch_sets(w), nsw);
+	ck_assert_uint_eq(sim_stats(w->sim)->lft_sets, 0);
+	sm_resweep(w->sm, sim_now(w->sim), "asked for");
+	core_expect_order(w, "sweep");
+	ck_assert_uint_eq(switch_sets(w), nsw);
+	world_reload(w, "link: {packet_lifetime: 15}\n");
+	core_expect_order(w, "a third one");
+	ck_assert_uint_eq(switch_sets(w), 2 * nsw);
+	core_end(w, f);
+}
+END_TEST
+
 enum meanwhile { NOTHING, A_CABLE, LEVELS, A_DEATH, MEANWHILE };
 
 /*
@@ -679,6 +728,7 @@ main(void)
 	tcase_add_test(t, a_reload_that_changes_the_interval);
 	tcase_add_test(t, a_change_does_not_wait_for_names);
 	tcase_add_test(t, a_reload_that_changes_the_lmc);
+	tcase_add_test(t, switches_get_the_packet_lifetime);
 	tcase_add_loop_test(t, meanwhile_the_worker_plans, 0, MEANWHILE);
 	suite_add_tcase(s, t);
 	return suite_run(s);
