@@ -210,6 +210,8 @@ mad_port_info_settings(const uint8_t d[MAD_DATA], struct mad_port_info *out)
 		.enf_in = (d[43] & 8) != 0,
 		.enf_out = (d[43] & 4) != 0,
 		.subnet_timeout = d[51] & 31,
+		.phy_errors = d[53] >> 4,
+		.overrun_errors = d[53] & 15,
 	};
 	return out->state > 4 ? -1 : 0;
 }

@@ -657,6 +657,42 @@ START_TEST(switches_get_the_packet_lifetime)
 }
 END_TEST
 
+/* Fails unless every port that is up has these thresholds. */
+static void
+expect_thresholds(const struct world *w, uint8_t phy, uint8_t overrun)
+{
+	const struct mad_port_info *pi;
+
+	for (uint32_t n = 0; n < w->fabric->nnodes; n++)
+		for (unsigned p = 0; p <= w->fabric->node[n].nports; p++) {
+			pi = sim_port_info(w->sim, n, p);
+			if (pi->state != 4)
+				continue;
+			ck_assert_uint_eq(pi->phy_errors, phy);
+			ck_assert_uint_eq(pi->overrun_errors, overrun);
+		}
+}
+
+/* Ports that come up and ports that are up get the error thresholds. */
+START_TEST(ports_get_the_error_thresholds)
+{
+	struct fabric *f = core_tree();
+	struct world *w = core_start(f, "");
+
+	core_expect_order(w, "bring-up");
+	expect_thresholds(w, 8, 8);
+	world_reload(w, "link: {phy_errors_threshold: 3, "
+			"overrun_errors_threshold: 15}\n");
+	core_expect_order(w, "others");
+	expect_thresholds(w, 3, 15);
+	sim_clear_stats(w->sim);
+	sm_resweep(w->sm, sim_now(w->sim), "asked for");
+	core_expect_order(w, "sweep");
+	ck_assert_uint_eq(sim_stats(w->sim)->port_sets, 0);
+	core_end(w, f);
+}
+END_TEST
+
 enum meanwhile { NOTHING, A_CABLE, LEVELS, A_DEATH, MEANWHILE };
 
 /*
@@ -729,6 +765,7 @@ main(void)
 	tcase_add_test(t, a_change_does_not_wait_for_names);
 	tcase_add_test(t, a_reload_that_changes_the_lmc);
 	tcase_add_test(t, switches_get_the_packet_lifetime);
+	tcase_add_test(t, ports_get_the_error_thresholds);
 	tcase_add_loop_test(t, meanwhile_the_worker_plans, 0, MEANWHILE);
 	suite_add_tcase(s, t);
 	return suite_run(s);

@@ -218,6 +218,8 @@ START_TEST(port_info_settings)
 	ck_assert_int_eq(few.enf_in, all.enf_in);
 	ck_assert_int_eq(few.enf_out, all.enf_out);
 	ck_assert_uint_eq(few.subnet_timeout, all.subnet_timeout);
+	ck_assert_uint_eq(few.phy_errors, all.phy_errors);
+	ck_assert_uint_eq(few.overrun_errors, all.overrun_errors);
 }
 END_TEST
 
