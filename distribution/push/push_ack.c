@@ -219,6 +219,17 @@ take_block_ack(struct push *p, size_t ix, const struct xact_result *res)
 /* ---- ports ---- */
 
 /*
+ * Whether a port has the LID that it shall have. An external port of a switch
+ * has none: what its PortInfo says, such as the switch's own, means nothing.
+ */
+static bool
+lid_matches(const struct push *p, const struct plan_step *s,
+	const struct mad_port_info *is, const struct mad_port_info *want)
+{
+	return !topo_has_lid(push_topo(p), s->port) || is->lid == want->lid;
+}
+
+/*
  * A port answers with what it made of a Set. Another LID than asked is a
  * failure; a port may keep its own time-outs, which is recorded.
  */
@@ -232,7 +243,7 @@ record_port(struct push *p, const struct plan_step *s, const uint8_t *data)
 	if (mad_port_info_decode(data, &is, NULL) != 0 ||
 		mad_port_info_decode(
 			p->plan->payload[s->payload], &want, NULL) != 0 ||
-		is.lid != want.lid) {
+		!lid_matches(p, s, &is, &want)) {
 		push_ack_fail(p, s, PUSH_LIED, "acknowledged another LID");
 		return;
 	}
@@ -269,7 +280,7 @@ take_port_read(void *cookie, uint64_t tag, const struct xact_result *res)
 		mad_port_info_decode(res->data, &is, NULL) == 0 &&
 		mad_port_info_decode(
 			p->plan->payload[s->payload], &want, NULL) == 0 &&
-		is.state >= want.state && is.lid == want.lid)
+		is.state >= want.state && lid_matches(p, s, &is, &want))
 		record_port(p, s, res->data);
 	else
 		push_ack_fail(p, s, PUSH_REFUSED, "refused");

@@ -693,6 +693,55 @@ START_TEST(ports_get_the_error_thresholds)
 }
 END_TEST
 
+/* The LID that an external port of a switch shows means nothing. */
+START_TEST(external_ports_that_show_a_lid)
+{
+	const struct sim_behaviour shows = {.lid_everywhere = true};
+	struct fabric *f = core_tree();
+	struct world *w = core_start(f, "");
+
+	sim_fault_behave(w->sim, fabric_find(f, "spine4"), &shows);
+	sim_fault_behave(w->sim, fabric_find(f, "leaf1"), &shows);
+	core_expect_order(w, "bring-up");
+	ck_assert_uint_eq(w->runs_failed, 0);
+	ck_assert_uint_eq(sm_view(w->sm)->counts.ports_active,
+		sm_view(w->sm)->counts.ports_linked);
+	core_end(w, f);
+}
+END_TEST
+
+/* A port in ActiveDefer carries data again in a moment: nothing is sent. */
+START_TEST(a_port_in_active_defer)
+{
+	struct fabric *f = core_tree();
+	struct world *w = core_start(f, "");
+	uint32_t leaf = fabric_find(f, "leaf1");
+	unsigned port = port_between(f, leaf, fabric_find(f, "spine1"));
+	struct mad_port_info pi;
+	size_t linked;
+
+	core_expect_order(w, "bring-up");
+	linked = sm_view(w->sm)->counts.ports_linked;
+	pi = *sim_port_info(w->sim, leaf, port);
+	pi.state = MAD_ACTIVE_DEFER;
+	sim_hand_port(w->sim, leaf, port, &pi);
+	sim_clear_stats(w->sim);
+	sm_resweep(w->sm, sim_now(w->sim), "asked for");
+	ck_assert(world_settle(w, mono_ms(60000)));
+	ck_assert_uint_eq(w->runs_failed, 0);
+	ck_assert_uint_eq(sm_view(w->sm)->nquarantine, 0);
+	ck_assert_uint_eq(sm_view(w->sm)->counts.ports_active, linked);
+	ck_assert_uint_eq(sm_view(w->sm)->counts.ports_linked, linked);
+	ck_assert_uint_eq(sim_stats(w->sim)->port_sets, 0);
+	ck_assert_uint_eq(sim_stats(w->sim)->lft_sets, 0);
+	pi.state = 4;
+	sim_hand_port(w->sim, leaf, port, &pi);
+	core_expect_order(w, "recovered");
+	ck_assert_uint_eq(sim_stats(w->sim)->port_sets, 0);
+	core_end(w, f);
+}
+END_TEST
+
 enum meanwhile { NOTHING, A_CABLE, LEVELS, A_DEATH, MEANWHILE };
 
 /*
@@ -766,6 +815,8 @@ main(void)
 	tcase_add_test(t, a_reload_that_changes_the_lmc);
 	tcase_add_test(t, switches_get_the_packet_lifetime);
 	tcase_add_test(t, ports_get_the_error_thresholds);
+	tcase_add_test(t, external_ports_that_show_a_lid);
+	tcase_add_test(t, a_port_in_active_defer);
 	tcase_add_loop_test(t, meanwhile_the_worker_plans, 0, MEANWHILE);
 	suite_add_tcase(s, t);
 	return suite_run(s);
