@@ -114,6 +114,7 @@ struct config_link {
 	uint32_t hoq_lifetime;
 	uint32_t leaf_hoq_lifetime;
 	uint32_t vl_stall_count;
+	uint32_t phy_errors_threshold, overrun_errors_threshold;
 	uint32_t max_vls; /* 1, 2, 4, 8 or 15 */
 };
 

@@ -445,7 +445,8 @@ static const struct schema_option link[] = {
 		.unit = "4.096us x 2^n",
 		.reload = SCHEMA_REROUTE,
 		.help = "How long a packet may stay in a switch before it is "
-			"dropped. 20 or more: no limit."},
+			"dropped, written to every switch. 20 or more: no "
+			"limit."},
 	{.key = "hoq_lifetime",
 		.type = SCHEMA_INT,
 		FIELD(config_link, hoq_lifetime),
@@ -475,6 +476,28 @@ static const struct schema_option link[] = {
 		.help = "How many packets in a row may be dropped because of "
 			"the head-of-queue lifetime before the VL counts as "
 			"stalled."},
+	{.key = "phy_errors_threshold",
+		.type = SCHEMA_INT,
+		FIELD(config_link, phy_errors_threshold),
+		.max = 15,
+		.def = "8",
+		.unit = "errors",
+		.reload = SCHEMA_REROUTE,
+		.help = "After how many errors of the physical layer a port "
+			"reports trap 129 (LocalPhyErrors), written to every "
+			"port. 0: as the device means it, never or "
+			"always."},
+	{.key = "overrun_errors_threshold",
+		.type = SCHEMA_INT,
+		FIELD(config_link, overrun_errors_threshold),
+		.max = 15,
+		.def = "8",
+		.unit = "flow control periods",
+		.reload = SCHEMA_REROUTE,
+		.help = "After how many flow control periods in a row with "
+			"buffer overruns a port reports trap 130 "
+			"(OverrunErrors), written to every port. 0 as for "
+			"link.phy_errors_threshold."},
 	{.key = "max_vls",
 		.type = SCHEMA_INT,
 		FIELD(config_link, max_vls),

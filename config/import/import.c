@@ -43,6 +43,8 @@ static const struct option {
 	{"head_of_queue_lifetime", "link.hoq_lifetime", SAME},
 	{"leaf_head_of_queue_lifetime", "link.leaf_hoq_lifetime", SAME},
 	{"vl_stall_count", "link.vl_stall_count", SAME},
+	{"local_phy_errors_threshold", "link.phy_errors_threshold", SAME},
+	{"overrun_errors_threshold", "link.overrun_errors_threshold", SAME},
 	{"max_op_vls", "link.max_vls", VLS},
 	{"sa_key", "sa.trust_key", SAME},
 };

@@ -166,15 +166,16 @@ port_matches(
 {
 	port_ix p = port_of(c, i);
 	bool owner = topo_has_lid(c->topo, p);
+	uint8_t state = c->topo->port[p].state; /* ActiveDefer is Active */
 	struct mad_port_info is, was;
 
 	if (mad_port_info_decode(data, &is, NULL) != 0 ||
 		mad_port_info_decode(topo_info(c->topo, p), &was, NULL) != 0)
 		return true;
 	/* a PortInfo from before it got its LID proves nothing */
-	if (was.lid != c->topo->port[p].lid)
+	if (owner && was.lid != c->topo->port[p].lid)
 		return true;
-	if ((is.state >= was.state || was.state < ARMED) &&
+	if ((is.state >= state || state < ARMED) &&
 		(!owner || (is.lid == was.lid && is.lmc == was.lmc &&
 				   is.sm_lid == was.sm_lid)))
 		return true;

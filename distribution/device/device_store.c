@@ -26,6 +26,8 @@ struct device_switch {
 	uint16_t top;
 	bool known;
 	bool top_first;
+	uint8_t refused_life; /* LifeTimeValue + 1 that it does not take, or 0
+			       */
 };
 
 struct device_store {
@@ -330,6 +332,7 @@ device_forget_node(struct device_store *h, uint64_t guid)
 	sl2vl_forget(h->turns, guid);
 	s->known = false;
 	s->top = 0;
+	s->refused_life = 0;
 }
 
 void
@@ -406,6 +409,20 @@ device_is_refused(const struct device_store *h, uint64_t node_guid,
 
 	return map_get(&h->stubborn, port_key(node_guid, port), &was) &&
 	       was == wanted;
+}
+
+void
+device_set_keeps_life(struct device_store *h, uint64_t guid, uint8_t wanted)
+{
+	find_or_add_switch(h, guid)->refused_life = (uint8_t)(wanted + 1);
+}
+
+bool
+device_keeps_life(const struct device_store *h, uint64_t guid, uint8_t wanted)
+{
+	const struct device_switch *s = find_switch(h, guid);
+
+	return s != NULL && s->refused_life == wanted + 1;
 }
 
 struct sl2vl_cache *

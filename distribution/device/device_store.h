@@ -120,6 +120,15 @@ void device_set_refused(struct device_store *h, uint64_t node_guid,
 bool device_is_refused(const struct device_store *h, uint64_t node_guid,
 	unsigned port, uint32_t wanted);
 
+/*
+ * This switch does not take the LifeTimeValue: it is not set again until
+ * another value is wanted or the switch lost its memory.
+ */
+void device_set_keeps_life(
+	struct device_store *h, uint64_t guid, uint8_t wanted);
+bool device_keeps_life(
+	const struct device_store *h, uint64_t guid, uint8_t wanted);
+
 /* Record LinearFDBTop as acknowledged or read, for device_reconcile. */
 void device_set_top(struct device_store *h, uint64_t guid, uint16_t top);
 

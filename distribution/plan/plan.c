@@ -124,29 +124,67 @@ top_kind(const struct plan_maker *m, sw_ix s)
 	return lower && !is_fresh(m->t, s) ? PLAN_LOWER : PLAN_RAISE;
 }
 
+/*
+ * SwitchInfo as every Set of this plan begins it: what was read, with the
+ * configured LifeTimeValue unless the switch keeps its own. False: it cannot
+ * be set.
+ */
+static bool
+fill_switch_info(const struct plan_maker *m, sw_ix s, struct mad_switch_info *i)
+{
+	const struct topo_node *n = node_of(m->t, s);
+
+	if ((n->flags & TN_QUARANTINED) != 0 ||
+		mad_switch_info_decode(m->t->sinfo[s], i, NULL) != 0)
+		return false;
+	if (!device_keeps_life(m->hw, n->guid, m->params->packet_life))
+		i->life = m->params->packet_life;
+	i->state_change = false; /* writing 1 would clear it */
+	return true;
+}
+
+static void
+add_switch_set(
+	struct plan_maker *m, sw_ix s, const struct mad_switch_info *want)
+{
+	uint32_t pay;
+
+	mad_switch_info_encode(want, plan_add_payload(m, &pay));
+	plan_add_step(m, node_of(m->t, s)->first_port, MAD_SWITCH_INFO, 0, pay);
+}
+
+void
+plan_lifetimes_add(struct plan_maker *m)
+{
+	struct mad_switch_info was, want;
+	sw_ix s;
+
+	for (s = 0; s < m->t->nsw; s++)
+		if (m->p->routes->top == m->t->sw[s].lft_top &&
+			fill_switch_info(m, s, &want) &&
+			mad_switch_info_decode(m->t->sinfo[s], &was, NULL) ==
+				0 &&
+			was.life != want.life)
+			add_switch_set(m, s, &want);
+}
+
 static void
 add_tops(struct plan_maker *m, enum plan_kind kind, bool fresh)
 {
 	const struct topo *t = m->t;
 	struct mad_switch_info i;
-	uint32_t pay;
 	sw_ix s;
 
 	plan_begin(m, kind);
 	m->now->fresh = fresh;
 	for (s = 0; s < t->nsw; s++) {
-		const struct topo_node *n = node_of(t, s);
-
 		if (m->p->routes->top == t->sw[s].lft_top ||
 			top_kind(m, s) != kind ||
 			(kind == PLAN_RAISE && is_fresh(t, s) != fresh) ||
-			(n->flags & TN_QUARANTINED) != 0 ||
-			mad_switch_info_decode(t->sinfo[s], &i, NULL) != 0)
+			!fill_switch_info(m, s, &i))
 			continue;
 		i.lft_top = m->p->routes->top;
-		i.state_change = false; /* writing 1 would clear it */
-		mad_switch_info_encode(&i, plan_add_payload(m, &pay));
-		plan_add_step(m, n->first_port, MAD_SWITCH_INFO, 0, pay);
+		add_switch_set(m, s, &i);
 	}
 	(void)plan_end(m);
 }
@@ -168,20 +206,16 @@ static void
 add_clears(struct plan_maker *m)
 {
 	struct mad_switch_info i;
-	uint32_t pay;
 	sw_ix s;
 
 	plan_begin(m, PLAN_CLEAR);
 	for (s = 0; s < m->t->nsw; s++) {
-		if (!has_downed_port(m, s) ||
-			mad_switch_info_decode(m->t->sinfo[s], &i, NULL) != 0)
+		if (!has_downed_port(m, s) || !fill_switch_info(m, s, &i))
 			continue;
 		if (m->p->routes->top > i.lft_top && is_fresh(m->t, s))
 			i.lft_top = m->p->routes->top;
 		i.state_change = true;
-		mad_switch_info_encode(&i, plan_add_payload(m, &pay));
-		plan_add_step(m, node_of(m->t, s)->first_port, MAD_SWITCH_INFO,
-			0, pay);
+		add_switch_set(m, s, &i);
 	}
 	(void)plan_end(m);
 }

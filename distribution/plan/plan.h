@@ -11,7 +11,8 @@
  *   KEYS     P_Keys that ports gain
  *   PARAMS   port 0 of switches, and end ports that are already Armed or
  *            Active: LID, LMC, SM's LID, time-outs, with NoChange of the state
- *            (a Set of the state a port is in is an error, IBA 14.2.5.6)
+ *            (a Set of the state a port is in is an error, IBA 14.2.5.6);
+ *            LifeTimeValue of switches that no later phase sends SwitchInfo
  *   TOP      LinearFDBTop of switches that refuse blocks above it
  *   WALL     quench: unknown blocks become 255, and so do entries that lead
  *            into the unknown; the phase that follows drains first
@@ -116,7 +117,9 @@ struct plan_params {
 	uint8_t hoq_life,
 		leaf_hoq_life; /* switch ports to switches, to hosts */
 	uint8_t vl_stall;
-	uint8_t max_vls_code; /* OperationalVLs code, 1..5 */
+	uint8_t phy_errors, overrun_errors; /* thresholds for traps */
+	uint8_t packet_life;		    /* LifeTimeValue of switches */
+	uint8_t max_vls_code;		    /* OperationalVLs code, 1..5 */
 };
 
 /* A P_Key table without room for all that it shall hold. */
@@ -167,8 +170,8 @@ void plan_free(struct plan *p); /* NULL allowed */
 void plan_no_change(struct mad_port_info *i);
 
 /*
- * VLHighLimit, time-outs and lifetimes of a PortInfo as one number: a device
- * may keep its own although it acknowledged the Set.
+ * VLHighLimit, time-outs, lifetimes and error thresholds of a PortInfo as one
+ * number: a device may keep its own although it acknowledged the Set.
  */
 uint32_t plan_tunables(const struct mad_port_info *i);
 

@@ -123,6 +123,8 @@ fill_wanted(const struct plan_maker *m, port_ix ix,
 
 	*want = *was;
 	plan_no_change(want);
+	want->phy_errors = m->params->phy_errors;
+	want->overrun_errors = m->params->overrun_errors;
 	if (m->lanes.levels.wanted && p->vl_cap > 1)
 		want->vl_high_limit = m->lanes.limit[vlarb_class(m->t, ix)];
 	if (is_external(m->t, ix)) {
@@ -165,13 +167,14 @@ uint32_t
 plan_tunables(const struct mad_port_info *i)
 {
 	return (uint32_t)i->vl_high_limit << 24 |
-	       (uint32_t)i->subnet_timeout << 16 | (uint32_t)i->hoq_life << 8 |
-	       i->vl_stall;
+	       (uint32_t)i->subnet_timeout << 19 | (uint32_t)i->hoq_life << 14 |
+	       (uint32_t)i->vl_stall << 11 | (uint32_t)i->phy_errors << 4 |
+	       i->overrun_errors;
 }
 
 /*
- * Whether fields differ that a port should take: time-outs. A port that keeps
- * its own is not asked twice.
+ * Whether fields differ that a port should take: time-outs and thresholds. A
+ * port that keeps its own is not asked twice.
  */
 static bool
 tunables_differ(const struct plan_maker *m, port_ix ix,
@@ -284,6 +287,7 @@ plan_portinfo_params(struct plan_maker *m)
 	plan_begin(m, PLAN_PARAMS);
 	for (ix = 0; ix < m->t->nports; ix++)
 		set_params(m, ix);
+	plan_lifetimes_add(m);
 	(void)plan_end(m);
 }
 

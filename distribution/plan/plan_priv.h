@@ -41,6 +41,9 @@ uint8_t *plan_add_payload(struct plan_maker *m, uint32_t *ix);
 void plan_begin(struct plan_maker *m, enum plan_kind kind);
 bool plan_end(struct plan_maker *m);
 
+/* LifeTimeValue of switches whose LinearFDBTop stays, into this phase. */
+void plan_lifetimes_add(struct plan_maker *m);
+
 /* plan_portinfo.c */
 void plan_portinfo_params(struct plan_maker *m);
 /* ARM, then ACTIVATE: of ports in Init or Armed, or of ports taken down. */

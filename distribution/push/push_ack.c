@@ -219,6 +219,17 @@ take_block_ack(struct push *p, size_t ix, const struct xact_result *res)
 /* ---- ports ---- */
 
 /*
+ * Whether a port has the LID that it shall have. An external port of a switch
+ * has none: what its PortInfo says, such as the switch's own, means nothing.
+ */
+static bool
+lid_matches(const struct push *p, const struct plan_step *s,
+	const struct mad_port_info *is, const struct mad_port_info *want)
+{
+	return !topo_has_lid(push_topo(p), s->port) || is->lid == want->lid;
+}
+
+/*
  * A port answers with what it made of a Set. Another LID than asked is a
  * failure; a port may keep its own time-outs, which is recorded.
  */
@@ -232,7 +243,7 @@ record_port(struct push *p, const struct plan_step *s, const uint8_t *data)
 	if (mad_port_info_decode(data, &is, NULL) != 0 ||
 		mad_port_info_decode(
 			p->plan->payload[s->payload], &want, NULL) != 0 ||
-		is.lid != want.lid) {
+		!lid_matches(p, s, &is, &want)) {
 		push_ack_fail(p, s, PUSH_LIED, "acknowledged another LID");
 		return;
 	}
@@ -269,7 +280,7 @@ take_port_read(void *cookie, uint64_t tag, const struct xact_result *res)
 		mad_port_info_decode(res->data, &is, NULL) == 0 &&
 		mad_port_info_decode(
 			p->plan->payload[s->payload], &want, NULL) == 0 &&
-		is.state >= want.state && is.lid == want.lid)
+		is.state >= want.state && lid_matches(p, s, &is, &want))
 		record_port(p, s, res->data);
 	else
 		push_ack_fail(p, s, PUSH_REFUSED, "refused");
@@ -334,24 +345,37 @@ take_port_ack(struct push *p, size_t ix, const struct xact_result *res)
 		(void)push_ask(p, ix, res->now, take_port_read);
 }
 
-/* ---- LinearFDBTop ---- */
+/* ---- LinearFDBTop and LifeTimeValue ---- */
 
+/*
+ * A switch without the LifeTimeValue that it shall have still forwards packets:
+ * one that refuses it, or keeps its own, is not asked for it again.
+ */
 static void
 take_switch_ack(struct push *p, size_t ix, const struct xact_result *res)
 {
 	const struct plan_step *s = &p->plan->step[ix];
-	struct mad_switch_info i;
+	uint64_t guid = push_guid(p, s);
+	struct mad_switch_info is, want;
 
+	if (mad_switch_info_decode(p->plan->payload[s->payload], &want, NULL) !=
+		0)
+		return;
+	if (res->outcome == XACT_STATUS && s->kind == PLAN_PARAMS) {
+		device_set_keeps_life(p->job.hw, guid, want.life);
+		return;
+	}
 	if (res->outcome != XACT_OK) {
 		fail_unacked(p, s, res);
 		return;
 	}
 	p->counts.other_sets++;
-	if (mad_switch_info_decode(res->data, &i, NULL) == 0) {
-		p->job.switch_written(
-			p->job.cookie, push_guid(p, s), res->data);
-		device_set_top(p->job.hw, push_guid(p, s), i.lft_top);
-	}
+	if (mad_switch_info_decode(res->data, &is, NULL) != 0)
+		return;
+	if (is.life != want.life)
+		device_set_keeps_life(p->job.hw, guid, want.life);
+	p->job.switch_written(p->job.cookie, guid, res->data);
+	device_set_top(p->job.hw, guid, is.lft_top);
 }
 
 /* Note whether the SMP arrived by LID or strayed. */

@@ -291,7 +291,7 @@ audit_sa_client_start(struct audit_sa *a, struct mono now)
 		mad_port_info_decode(
 			topo_info(a->t, a->t->sm_port), &i, NULL) != 0 ||
 		i.lid == 0 || i.sm_lid == 0 || i.sm_lid > TOPO_LID_MAX ||
-		i.state != ACTIVE) {
+		i.state < ACTIVE) {
 		(void)snprintf(a->facts.why, sizeof(a->facts.why),
 			"this port is not Active, or has no LID of the subnet "
 			"manager");

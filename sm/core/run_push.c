@@ -189,6 +189,9 @@ run_push_job(const struct sm *sm, struct run_push_job *job)
 			.hoq_life = (uint8_t)l->hoq_lifetime,
 			.leaf_hoq_life = (uint8_t)l->leaf_hoq_lifetime,
 			.vl_stall = (uint8_t)l->vl_stall_count,
+			.phy_errors = (uint8_t)l->phy_errors_threshold,
+			.overrun_errors = (uint8_t)l->overrun_errors_threshold,
+			.packet_life = (uint8_t)l->packet_lifetime,
 			.max_vls_code = qos_vls_code(sm->cfg)},
 	};
 	job->safe.from = job->from;

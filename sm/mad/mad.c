@@ -178,9 +178,9 @@ mad_port_info_decode(const uint8_t d[MAD_DATA], struct mad_port_info *out,
 	struct reason *why)
 {
 	fields_decode(ROWS(port_info), d, out);
-	if (out->state > 4)
+	if (out->state > MAD_ACTIVE_DEFER)
 		return reason_set(why,
-			"PortInfo: port state %u is above 4 (active)",
+			"PortInfo: port state %u is above 5 (active defer)",
 			out->state);
 	return 0;
 }
@@ -210,8 +210,10 @@ mad_port_info_settings(const uint8_t d[MAD_DATA], struct mad_port_info *out)
 		.enf_in = (d[43] & 8) != 0,
 		.enf_out = (d[43] & 4) != 0,
 		.subnet_timeout = d[51] & 31,
+		.phy_errors = d[53] >> 4,
+		.overrun_errors = d[53] & 15,
 	};
-	return out->state > 4 ? -1 : 0;
+	return out->state > MAD_ACTIVE_DEFER ? -1 : 0;
 }
 
 void

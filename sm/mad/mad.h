@@ -62,6 +62,12 @@ enum {
 	MAD_STATUS_FIELD = 0x001c,
 };
 
+/*
+ * PortState ActiveDefer, IBA 14.2.5.6: a port that is Active while its link
+ * recovers from an error; it becomes Active or Down by itself.
+ */
+enum { MAD_ACTIVE_DEFER = 5 };
+
 /* PortInfo attribute modifier: this SM understands extended speeds. */
 #define MAD_PORT_INFO_EXT 0x80000000U
 
@@ -150,9 +156,9 @@ struct mad_port_info {
 };
 
 /*
- * -1: a port state above 4. State 0 passes: Sets carry it (no change), and a
- * base switch port 0 need not have one. Unknown speeds, widths, MTUs and VLs
- * pass, and so does any LID: LID assignment judges it.
+ * -1: a port state above MAD_ACTIVE_DEFER. State 0 passes: Sets carry it (no
+ * change), and a base switch port 0 need not have one. Unknown speeds, widths,
+ * MTUs and VLs pass, and so does any LID: LID assignment judges it.
  */
 int mad_port_info_decode(
 	const uint8_t d[MAD_DATA], struct mad_port_info *out, struct reason *);
@@ -160,9 +166,9 @@ void mad_port_info_encode(const struct mad_port_info *in, uint8_t d[MAD_DATA]);
 
 /*
  * Decode only the fields of a PortInfo that a subnet manager sets in a port
- * that is up: keys, LIDs, time-outs, partition enforcement, and the state; the
- * others are 0. Decoding all fields of all ports of a fabric would be the
- * longest part of a plan that concerns two ports.
+ * that is up: keys, LIDs, time-outs, thresholds, partition enforcement, and the
+ * state; the others are 0. Decoding all fields of all ports of a fabric would
+ * be the longest part of a plan that concerns two ports.
  */
 int mad_port_info_settings(
 	const uint8_t d[MAD_DATA], struct mad_port_info *out);

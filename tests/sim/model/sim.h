@@ -320,7 +320,9 @@ struct sim_behaviour {
 	bool zero_ports; /* NodeInfo says 0 ports */
 	uint64_t lies; /* Sets of these are acknowledged, but not carried out */
 	bool bad_role; /* its role has a wrong signature */
-	struct mono service;	  /* of its SMA per SMP; 0: unchanged */
+	bool lid_everywhere; /* a switch: its external ports show its LID */
+	bool own_life;	     /* a switch: keeps its LifeTimeValue */
+	struct mono service; /* of its SMA per SMP; 0: unchanged */
 	struct sim_faults faults; /* on top of the fabric's */
 };
 void sim_fault_behave(

@@ -99,6 +99,8 @@ sim_port_get(const struct sim *s, uint32_t node, unsigned port,
 	 * captures of real fabrics have them all the same */
 	(void)ext;
 	pi.local_port = (uint8_t)arrived;
+	if (s->node[node].how.lid_everywhere)
+		pi.lid = sim_int_port(s, node, 0)->pi.lid;
 	mad_port_info_encode(&pi, d);
 }
 

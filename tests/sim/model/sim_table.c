@@ -202,7 +202,8 @@ act_switch_info(struct sim *s, uint32_t node, const struct smp *req, uint8_t *d)
 		sw->si.def_port = in.def_port;
 		sw->si.def_mcast_pri = in.def_mcast_pri;
 		sw->si.def_mcast_not = in.def_mcast_not;
-		sw->si.life = in.life;
+		if (!s->node[node].how.own_life)
+			sw->si.life = in.life;
 		if (in.state_change)
 			sw->si.state_change = false;
 		if (top != sw->si.lft_top)

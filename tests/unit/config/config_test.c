@@ -128,6 +128,8 @@ START_TEST(test_defaults)
 	ck_assert_uint_eq(c->link.hoq_lifetime, 18);
 	ck_assert_uint_eq(c->link.leaf_hoq_lifetime, 16);
 	ck_assert_uint_eq(c->link.vl_stall_count, 7);
+	ck_assert_uint_eq(c->link.phy_errors_threshold, 8);
+	ck_assert_uint_eq(c->link.overrun_errors_threshold, 8);
 	ck_assert_uint_eq(c->link.max_vls, 15);
 	ck_assert_str_eq(c->state.dir, "/var/lib/heddle");
 	ck_assert_str_eq(c->control.socket, "/run/heddle/heddle.sock");
@@ -175,7 +177,8 @@ static const char full[] =
 	" lid_routed: false}\n"
 	"standby: {poll_interval: 100ms, missed_polls: 1}\n"
 	"link: {subnet_timeout: 0, packet_lifetime: 31, hoq_lifetime: 20,\n"
-	"  leaf_hoq_lifetime: 19, vl_stall_count: 0, max_vls: 8}\n"
+	"  leaf_hoq_lifetime: 19, vl_stall_count: 0, max_vls: 8,\n"
+	"  phy_errors_threshold: 0, overrun_errors_threshold: 15}\n"
 	"sa: {trust_key: 0x7, requests_per_second: 0, request_burst: 1,\n"
 	"  services_per_port: 0, subscriptions_per_port: 1,\n"
 	"  groups_per_port: 1, table_mib: 1, prefix_routes: {\n"

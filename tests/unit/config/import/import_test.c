@@ -41,6 +41,9 @@ static const struct {
 		"fabric.priority: 99 is out of range: 0 to 15\n"
 		"# o:3: qos_policy_file /x: no counterpart\n"
 		"{}\n"},
+	{"local_phy_errors_threshold 0x0a\noverrun_errors_threshold 8\n", NULL,
+		"link:\n  phy_errors_threshold: 0x0a\n"
+		"  overrun_errors_threshold: 8\n"},
 	{"part_enforce off\nmax_op_vls 3\n", NULL,
 		"fabric:\n  partition_enforcement: false\n"
 		"link:\n  max_vls: 4\n"},

@@ -206,6 +206,52 @@ START_TEST(top_first_where_blocks_above_are_refused)
 }
 END_TEST
 
+/* LifeTimeValue is set with LinearFDBTop, or alone where that stays. */
+START_TEST(lifetimes_of_switches)
+{
+	struct plan_params wanted = params;
+	struct plan_job job = {.params = &wanted};
+	struct mad_switch_info si;
+	struct rig g;
+	size_t i, sets = 0;
+
+	rig_draft(&g);
+	rig_state(&g, 4);
+	builder_set_lft(g.d, g.sw[1], 1024, 4); /* the top that it shall have */
+	rig_routes(&g);
+	wanted.packet_life = 18;
+	job.routes = g.r;
+	job.hw = g.hw;
+	job.change = transition_find(&(struct transition_job){
+		.to = g.r, .hw = g.hw, .max_stages = 8});
+	g.p = plan_make(&job);
+	for (i = 0; i < g.p->nsteps; i++) {
+		if (g.p->step[i].attr != MAD_SWITCH_INFO)
+			continue;
+		sets++;
+		(void)mad_switch_info_decode(
+			g.p->payload[g.p->step[i].payload], &si, NULL);
+		ck_assert_uint_eq(si.life, 18);
+		ck_assert_uint_eq(si.lft_top, g.r->top);
+		ck_assert_int_eq(g.p->step[i].kind,
+			g.t->node[g.t->port[g.p->step[i].port].node].guid ==
+					0x101
+				? PLAN_PARAMS
+				: PLAN_RAISE);
+	}
+	ck_assert_uint_eq(sets, 2);
+	device_set_keeps_life(g.hw, 0x101, 18);
+	job.change = transition_find(&(struct transition_job){
+		.to = g.r, .hw = g.hw, .max_stages = 8});
+	plan_free(g.p);
+	g.p = plan_make(&job);
+	for (i = 0; i < g.p->nsteps; i++)
+		ck_assert(g.p->step[i].attr != MAD_SWITCH_INFO ||
+			  g.p->step[i].kind != PLAN_PARAMS);
+	rig_free(&g);
+}
+END_TEST
+
 START_TEST(live_ports_get_no_change_sets)
 {
 	struct rig g;
@@ -522,6 +568,7 @@ main(void)
 	tcase_add_test(t, fresh_fabric);
 	tcase_add_test(t, what_is_in_place_is_not_sent);
 	tcase_add_test(t, top_first_where_blocks_above_are_refused);
+	tcase_add_test(t, lifetimes_of_switches);
 	tcase_add_test(t, live_ports_get_no_change_sets);
 	tcase_add_test(t, quarantined_switches_are_left_alone);
 	tcase_add_test(t, half_raised_links_are_finished);

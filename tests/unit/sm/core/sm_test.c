@@ -785,6 +785,140 @@ START_TEST(a_reload_that_changes_the_lmc)
 }
 END_TEST
 
+/* The Sets of SwitchInfo since the counts were cleared. */
+static uint64_t
+switch_sets(const struct world *w)
+{
+	return sim_stats(w->sim)->switch_sets;
+}
+
+/* Fails unless the switches hold this LifeTimeValue, and except holds own. */
+static void
+expect_life(const struct world *w, uint8_t life, uint32_t except, uint8_t own)
+{
+	for (uint32_t n = 0; n < w->fabric->nnodes; n++)
+		if (w->fabric->node[n].type == FABRIC_SWITCH)
+			ck_assert_uint_eq(sim_switch_info(w->sim, n)->life,
+				n == except ? own : life);
+}
+
+/*
+ * Each switch gets link.packet_lifetime, with its LinearFDBTop where that is
+ * set anyway. A switch that keeps its own value is asked once.
+ */
+START_TEST(switches_get_the_packet_lifetime)
+{
+	struct fabric *f = core_tree();
+	struct world *w = core_start(f, "");
+	const struct sim_behaviour own = {.own_life = true};
+	uint32_t spine = fabric_find(f, "spine4"), nsw = 0;
+
+	for (uint32_t n = 0; n < f->nnodes; n++)
+		nsw += f->node[n].type == FABRIC_SWITCH;
+	core_expect_order(w, "bring-up");
+	expect_life(w, 18, spine, 18);
+	sim_fault_behave(w->sim, spine, &own);
+	sim_clear_stats(w->sim);
+	world_reload(w, "link: {packet_lifetime: 16}\n");
+	core_expect_order(w, "another lifetime");
+	expect_life(w, 16, spine, 18);
+	ck_assert_uint_eq(switch_sets(w), nsw);
+	ck_assert_uint_eq(sim_stats(w->sim)->lft_sets, 0);
+	sm_resweep(w->sm, sim_now(w->sim), "asked for");
+	core_expect_order(w, "sweep");
+	ck_assert_uint_eq(switch_sets(w), nsw);
+	world_reload(w, "link: {packet_lifetime: 15}\n");
+	core_expect_order(w, "a third one");
+	ck_assert_uint_eq(switch_sets(w), 2 * nsw);
+	core_end(w, f);
+}
+END_TEST
+
+/* Fails unless every port that is up has these thresholds. */
+static void
+expect_thresholds(const struct world *w, uint8_t phy, uint8_t overrun)
+{
+	const struct mad_port_info *pi;
+
+	for (uint32_t n = 0; n < w->fabric->nnodes; n++)
+		for (unsigned p = 0; p <= w->fabric->node[n].nports; p++) {
+			pi = sim_port_info(w->sim, n, p);
+			if (pi->state != 4)
+				continue;
+			ck_assert_uint_eq(pi->phy_errors, phy);
+			ck_assert_uint_eq(pi->overrun_errors, overrun);
+		}
+}
+
+/* Ports that come up and ports that are up get the error thresholds. */
+START_TEST(ports_get_the_error_thresholds)
+{
+	struct fabric *f = core_tree();
+	struct world *w = core_start(f, "");
+
+	core_expect_order(w, "bring-up");
+	expect_thresholds(w, 8, 8);
+	world_reload(w, "link: {phy_errors_threshold: 3, "
+			"overrun_errors_threshold: 15}\n");
+	core_expect_order(w, "others");
+	expect_thresholds(w, 3, 15);
+	sim_clear_stats(w->sim);
+	sm_resweep(w->sm, sim_now(w->sim), "asked for");
+	core_expect_order(w, "sweep");
+	ck_assert_uint_eq(sim_stats(w->sim)->port_sets, 0);
+	core_end(w, f);
+}
+END_TEST
+
+/* The LID that an external port of a switch shows means nothing. */
+START_TEST(external_ports_that_show_a_lid)
+{
+	const struct sim_behaviour shows = {.lid_everywhere = true};
+	struct fabric *f = core_tree();
+	struct world *w = core_start(f, "");
+
+	sim_fault_behave(w->sim, fabric_find(f, "spine4"), &shows);
+	sim_fault_behave(w->sim, fabric_find(f, "leaf1"), &shows);
+	core_expect_order(w, "bring-up");
+	ck_assert_uint_eq(w->runs_failed, 0);
+	ck_assert_uint_eq(sm_view(w->sm)->counts.ports_active,
+		sm_view(w->sm)->counts.ports_linked);
+	core_end(w, f);
+}
+END_TEST
+
+/* A port in ActiveDefer carries data again in a moment: nothing is sent. */
+START_TEST(a_port_in_active_defer)
+{
+	struct fabric *f = core_tree();
+	struct world *w = core_start(f, "");
+	uint32_t leaf = fabric_find(f, "leaf1");
+	unsigned port = port_between(f, leaf, fabric_find(f, "spine1"));
+	struct mad_port_info pi;
+	size_t linked;
+
+	core_expect_order(w, "bring-up");
+	linked = sm_view(w->sm)->counts.ports_linked;
+	pi = *sim_port_info(w->sim, leaf, port);
+	pi.state = MAD_ACTIVE_DEFER;
+	sim_hand_port(w->sim, leaf, port, &pi);
+	sim_clear_stats(w->sim);
+	sm_resweep(w->sm, sim_now(w->sim), "asked for");
+	ck_assert(world_settle(w, mono_ms(60000)));
+	ck_assert_uint_eq(w->runs_failed, 0);
+	ck_assert_uint_eq(sm_view(w->sm)->nquarantine, 0);
+	ck_assert_uint_eq(sm_view(w->sm)->counts.ports_active, linked);
+	ck_assert_uint_eq(sm_view(w->sm)->counts.ports_linked, linked);
+	ck_assert_uint_eq(sim_stats(w->sim)->port_sets, 0);
+	ck_assert_uint_eq(sim_stats(w->sim)->lft_sets, 0);
+	pi.state = 4;
+	sim_hand_port(w->sim, leaf, port, &pi);
+	core_expect_order(w, "recovered");
+	ck_assert_uint_eq(sim_stats(w->sim)->port_sets, 0);
+	core_end(w, f);
+}
+END_TEST
+
 enum meanwhile { NOTHING, A_CABLE, LEVELS, A_DEATH, MEANWHILE };
 
 /*
@@ -859,6 +993,10 @@ main(void)
 	tcase_add_test(t, a_reload_that_changes_the_interval);
 	tcase_add_test(t, a_change_does_not_wait_for_names);
 	tcase_add_test(t, a_reload_that_changes_the_lmc);
+	tcase_add_test(t, switches_get_the_packet_lifetime);
+	tcase_add_test(t, ports_get_the_error_thresholds);
+	tcase_add_test(t, external_ports_that_show_a_lid);
+	tcase_add_test(t, a_port_in_active_defer);
 	tcase_add_loop_test(t, meanwhile_the_worker_plans, 0, MEANWHILE);
 	suite_add_tcase(s, t);
 	return suite_run(s);
