@@ -1,6 +1,6 @@
 #!/bin/sh
 # Everything that must pass, suite by suite with its time: unit and property
-# tests, the same under AddressSanitizer and UBSan, and end to end on a
+# tests, the same under AddressSanitizer and UBSan, fuzzers, and end to end on a
 # simulated fabric of another project (ibsim), judged by the standard tools. The
 # last line counts the tests. usage: check.sh (from make check)
 set -u
@@ -57,6 +57,38 @@ units() {
 	budget "$1" $(($(date +%s) - start))
 }
 
+# Every fuzzer for 5 s, beginning with its corpus, as many at once as there are
+# cores; each is one test. What it finds is kept in build/fuzz.
+fuzzers() {
+	start=$(date +%s)
+	if ! why=$(sh tests/fuzz/can_build.sh); then
+		echo "SKIP fuzzers: $why"
+		return
+	fi
+	# shellcheck disable=SC2016
+	for f in tests/fuzz/*_fuzz.c; do
+		basename "$f" _fuzz.c
+	done | OUT=$out xargs -P "$(nproc)" -n 1 sh -c '
+		mkdir -p "$OUT/new/$1"
+		timeout -k 10 120 "build/fuzz/$1" -max_total_time=5 \
+			-rss_limit_mb=1024 -artifact_prefix="build/fuzz/$1-" \
+			"$OUT/new/$1" "tests/fuzz/corpus/$1" \
+			>"$OUT/$1_fuzz" 2>&1 </dev/null
+		echo $? >"$OUT/$1_fuzz.rc"' sh
+	for f in tests/fuzz/*_fuzz.c; do
+		log=$out/$(basename "$f" .c)
+		rc=$(cat "$log.rc" 2>/dev/null || echo 1)
+		if [ "$rc" = 0 ]; then
+			passed=$((passed + 1))
+			continue
+		fi
+		failed=$((failed + 1))
+		echo "FAIL $f (exit $rc)" | tee -a "$out/failing"
+		tail -n 30 "$log" | sed 's/^/    /'
+	done
+	budget tests/fuzz $(($(date +%s) - start))
+}
+
 end_to_end() {
 	start=$(date +%s)
 	log=$out/log
@@ -71,6 +103,7 @@ end_to_end() {
 
 units build/unit
 units build/san/unit
+fuzzers
 end_to_end
 [ ! -e "$out/failing" ] || cat "$out/failing"
 printf 'TIME %-28s %4d s (budget 900 s, builds apart)\n' total "$total"

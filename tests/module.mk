@@ -46,12 +46,34 @@ $(B)/bench/%: $(B)/obj/tests/bench/%_main.o $(B)/libheddletest.a \
 .PHONY: bench-bins
 bench-bins: $(BENCH)
 
+# Fuzzers, libFuzzer's: tests/fuzz/NAME_fuzz.c becomes build/fuzz/NAME, by clang
+# with its runtime library, whatever CC is; tests/check.sh runs each for 5 s.
+#   build/fuzz/mad -max_total_time=600 /tmp/new tests/fuzz/corpus/mad
+F := build/fuzz
+FUZZBIN := $(patsubst tests/fuzz/%_fuzz.c,$(F)/%,$(wildcard tests/fuzz/*_fuzz.c))
+FUZZOBJ := $(SRC:%.c=$(F)/obj/%.o)
+FUZZCC := clang $(CPPFLAGS) -std=c11 -g -O1 -pthread -MMD -MP \
+	-fno-sanitize-recover=all -fno-omit-frame-pointer
+$(F)/obj/%.o: %.c tests/module.mk | deps-ok
+	@mkdir -p $(@D)
+	@echo CC $@
+	@$(FUZZCC) -fsanitize=fuzzer-no-link,address,undefined -c -o $@ $<
+$(F)/libheddle.a: $(FUZZOBJ)
+	@rm -f $@ && ar rcs $@ $^
+$(FUZZBIN): $(F)/%: $(F)/obj/tests/fuzz/%_fuzz.o $(F)/libheddle.a
+	@echo LD $@
+	@clang -fsanitize=fuzzer,address,undefined -o $@ $^ $(LDLIBS_ALL)
+.PHONY: fuzz-bins
+fuzz-bins: $(FUZZBIN)
+-include $(FUZZOBJ:%.o=%.d) $(FUZZBIN:$(F)/%=$(F)/obj/tests/fuzz/%_fuzz.d)
+
 # Everything that must pass before a commit: tests/check.sh prints the times.
 .PHONY: check
 check: deps
 	@rm -f build/.check-ran
 	$(MAKE) -j2 all unit-bins
 	$(MAKE) -j2 SAN=1 unit-bins
+	@! sh tests/fuzz/can_build.sh || $(MAKE) -j2 fuzz-bins
 	@touch build/.check-ran
 	@tests/check.sh
 

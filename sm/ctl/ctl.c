@@ -36,6 +36,7 @@ struct client {
 			 status */
 	uint64_t generation, sweep;
 	struct mono progress; /* when something was last written */
+	struct mono asked;    /* when it connected or last sent a whole line */
 };
 
 struct ctl {
@@ -312,7 +313,7 @@ run_request(struct client *k, json_t *request)
 
 /* Execute the request in the first n bytes of k->in, a line. */
 static void
-take_line(struct client *k, size_t n)
+take_line(struct client *k, size_t n, struct mono now)
 {
 	json_error_t err;
 	json_t *request;
@@ -328,6 +329,7 @@ take_line(struct client *k, size_t n)
 		json_decref(request);
 	}
 	k->ctl->stats.requests++;
+	k->asked = now;
 	buf_drop(&k->in, n + 1);
 }
 
@@ -345,7 +347,7 @@ is_blank(const char *s, size_t n)
  * now; true if there is an answer.
  */
 static bool
-next_request(struct client *k)
+next_request(struct client *k, struct mono now)
 {
 	char *end;
 	size_t n;
@@ -366,7 +368,7 @@ next_request(struct client *k)
 		} else if (is_blank(k->in.text, n)) {
 			buf_drop(&k->in, n + 1);
 		} else {
-			take_line(k, n);
+			take_line(k, n, now);
 		}
 	}
 	return k->answer != NULL;
@@ -413,7 +415,7 @@ produce_answers(struct client *k, struct mono now)
 {
 	struct ctl *c = k->ctl;
 
-	while (k->out.n < c->limits.slice && next_request(k)) {
+	while (k->out.n < c->limits.slice && next_request(k, now)) {
 		if (k->out.n == 0)
 			k->progress = now;
 		if (answer_more(k->answer, c->limits.slice - k->out.n, &k->out))
@@ -503,13 +505,51 @@ on_again(void *cookie, struct mono now)
 	shed_views(c);
 }
 
+/* ---- clients that stop ---- */
+
 static void
 tick_later(struct ctl *c, struct mono now)
 {
+	int64_t least = c->limits.stall.ns;
+
+	if (c->limits.idle.ns < least)
+		least = c->limits.idle.ns;
+	if (c->limits.wait.ns < least)
+		least = c->limits.wait.ns;
 	if (!c->ticking)
-		loop_timer_set(c->stalls,
-			mono_add(now, (struct mono){c->limits.stall.ns / 4}));
+		loop_timer_set(
+			c->stalls, mono_add(now, (struct mono){least / 4}));
 	c->ticking = true;
+}
+
+static bool
+has_passed(struct mono from, struct mono limit, struct mono now)
+{
+	return !mono_before(now, mono_add(from, limit));
+}
+
+/* True if the client does not read its reply, or asks nothing. */
+static bool
+has_stopped(const struct client *k, struct mono now)
+{
+	const struct ctl_limits *max = &k->ctl->limits;
+
+	if (k->out.n > 0)
+		return has_passed(k->progress, max->stall, now);
+	return k->answer == NULL && !k->waiting &&
+	       has_passed(k->asked, max->idle, now) &&
+	       has_passed(k->progress, max->idle, now);
+}
+
+/* Answer a client that has waited too long for a generation or a sweep. */
+static void
+end_wait(struct client *k, struct mono now)
+{
+	k->waiting = false;
+	k->ctl->stats.refused++;
+	k->answer = answer_error("timeout",
+		"the generation or sweep was not reached in time: ask again");
+	serve_client(k, 0, now);
 }
 
 static void
@@ -521,11 +561,13 @@ on_stalls(void *cookie, struct mono now)
 	c->ticking = false;
 	for (k = c->clients; k != NULL; k = next) {
 		next = k->next;
-		if (k->out.n == 0 || mono_before(now, mono_add(k->progress,
-							      c->limits.stall)))
-			continue;
-		c->stats.dropped++;
-		client_free(k);
+		if (has_stopped(k, now)) {
+			c->stats.dropped++;
+			client_free(k);
+		} else if (k->waiting &&
+			   has_passed(k->asked, c->limits.wait, now)) {
+			end_wait(k, now);
+		}
 	}
 	shed_views(c);
 	loop_fd_set(c->watch, LOOP_READ); /* if accept had failed */
@@ -536,31 +578,56 @@ on_stalls(void *cookie, struct mono now)
 /* ---- the listening socket ---- */
 
 static uid_t
-peer_uid(int fd)
+peer_uid(const struct ctl *c, int fd)
 {
 	struct ucred cred = {.uid = (uid_t)-1};
 	socklen_t n = sizeof(cred);
 
+	if (c->ops.peer_uid != NULL)
+		return c->ops.peer_uid(c->ops.cookie, fd);
 	(void)getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &n);
 	return cred.uid;
+}
+
+/*
+ * Is there a place for one more client of this user? Other users share
+ * limits.clients; beyond these root and the daemon's own user have a place
+ * each, and root may use both.
+ */
+static bool
+has_place(const struct ctl *c, uid_t uid)
+{
+	const uid_t own = geteuid();
+	unsigned places = c->limits.clients, same = 0;
+
+	if (uid == own || uid == 0)
+		places++;
+	if (uid == 0 && own != 0)
+		places++;
+	for (const struct client *k = c->clients; k != NULL; k = k->next)
+		same += k->uid == uid;
+	return c->stats.clients < places &&
+	       (uid == own || uid == 0 || same < c->limits.per_user);
 }
 
 static void
 add_client(struct ctl *c, int fd, struct mono now)
 {
 	struct client *k = mem_zalloc(1, sizeof(*k));
+	const uid_t uid = peer_uid(c, fd);
+	const bool place = has_place(c, uid);
 
 	k->ctl = c;
 	k->fd = fd;
-	k->uid = peer_uid(fd);
-	k->progress = now;
+	k->uid = uid;
+	k->progress = k->asked = now;
 	k->next = c->clients;
 	if (k->next != NULL)
 		k->next->prev = k;
 	c->clients = k;
 	c->stats.clients++;
 	k->watch = loop_fd_new(c->loop, fd, LOOP_READ, on_client, k);
-	if (c->stats.clients > c->limits.clients) {
+	if (!place) {
 		c->stats.dropped++;
 		k->answer = answer_error("busy", "too many clients");
 		k->last = true;
@@ -583,6 +650,23 @@ on_listen(void *cookie, unsigned events, struct mono now)
 		loop_fd_set(c->watch, 0); /* no descriptors: retry later */
 	}
 	tick_later(c, now);
+}
+
+static void
+set_limits(struct ctl_limits *l)
+{
+	if (l->clients == 0)
+		l->clients = 64;
+	if (l->per_user == 0)
+		l->per_user = (l->clients + 3) / 4;
+	if (l->slice == 0)
+		l->slice = 65536;
+	if (l->stall.ns == 0)
+		l->stall = mono_ms(30000);
+	if (l->idle.ns == 0)
+		l->idle = mono_ms(120000);
+	if (l->wait.ns == 0)
+		l->wait = mono_ms(3600000);
 }
 
 static int
@@ -686,12 +770,7 @@ ctl_open(struct loop *l, const char *path, const struct ctl_ops *ops,
 	c->ops = *ops;
 	if (limits != NULL)
 		c->limits = *limits;
-	if (c->limits.clients == 0)
-		c->limits.clients = 64;
-	if (c->limits.slice == 0)
-		c->limits.slice = 65536;
-	if (c->limits.stall.ns == 0)
-		c->limits.stall = mono_ms(30000);
+	set_limits(&c->limits);
 	c->watch = loop_fd_new(l, fd, LOOP_READ, on_listen, c);
 	c->stalls = loop_timer_new(l, on_stalls, c);
 	c->again = loop_wake_new(l, on_again, c);

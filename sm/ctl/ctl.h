@@ -14,12 +14,14 @@
  * its view while it is being written, so it is consistent whatever is committed
  * meanwhile. No client can block the loop: sockets do not block, a request is
  * at most 64 KiB, a large reply is produced in slices as the client reads it,
- * the next request is not read before that, and a client that stops reading is
- * disconnected. Bytes that are not a request get an error that says so, and
- * are counted.
+ * the next request is not read before that, and a client that stops reading or
+ * sends no whole line for some time is disconnected. One user has a part of the
+ * places only, and root and the daemon's own user have a place each that no
+ * other user can take. Bytes that are not a request get an error that says so,
+ *and are counted.
  *
  * A status request with "wait_generation" or "wait_sweep" is answered when that
- * number is reached.
+ * number is reached, or by an error after limits.wait.
  */
 #ifndef HEDDLE_SM_CTL_CTL_H
 #define HEDDLE_SM_CTL_CTL_H
@@ -74,12 +76,21 @@ struct ctl_ops {
 	/* The part of a snapshot that is not in the view
 	 * (sm/report/snapshot_json.h), as a new JSON object. */
 	json_t *(*memory)(void *cookie);
+	/* The user at the other end of a connection; NULL: ask the kernel. */
+	uid_t (*peer_uid)(void *cookie, int fd);
 };
 
 /* Bounds; a zero takes the default. */
 struct ctl_limits {
-	unsigned clients;  /* connected at once; default 64 */
+	unsigned clients;  /* connected at once, without the places of root and
+			      of the daemon's own user; default 64 */
+	unsigned per_user; /* of any other user; default: a quarter of clients
+			    */
 	struct mono stall; /* how long a reply may stay unread; default 30 s */
+	struct mono idle;  /* how long a client may send no whole line;
+			      default 2 min */
+	struct mono wait;  /* how long a request may wait for a generation or
+			      a sweep; default 1 h */
 	size_t slice; /* bytes of a reply produced at a time; default 64 KiB */
 };
 
@@ -89,7 +100,8 @@ struct ctl_stats {
 			       incomplete */
 	uint64_t refused; /* well-formed requests that were answered by an error
 			   */
-	uint64_t dropped; /* clients that did not read, or exceeded the limit */
+	uint64_t dropped; /* clients that did not read, did not ask, or found
+			     no place */
 	unsigned clients; /* connected now */
 };
 

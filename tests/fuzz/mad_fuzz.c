@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sm/base/utf8.h"
 #include "sm/mad/mad.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -59,9 +60,8 @@ check_attributes(const uint8_t *d)
 	check_same(once, twice, MAD_DATA);
 
 	mad_node_desc_decode(d, desc);
-	for (const char *p = desc; *p != '\0'; p++)
-		if (*p < 0x20 || *p > 0x7e)
-			abort();
+	if (!utf8_clean(desc))
+		abort();
 }
 
 int

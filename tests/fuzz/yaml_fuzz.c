@@ -10,10 +10,9 @@
 #include <string.h>
 
 #include "config/config.h"
+#include "routing/driver/registry.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static const char *const engines[] = {"updn", "minhop", NULL};
 
 static void
 require_true(bool ok, const char *what)
@@ -46,7 +45,8 @@ check_fixpoint(const struct config *c)
 	struct config_changes ch;
 
 	config_print(c, &first);
-	again = config_parse("print", first.text, first.n, engines, &d);
+	again = config_parse(
+		"print", first.text, first.n, registry_names(), &d);
 	require_true(again != NULL, "the print is not a configuration");
 	config_print(again, &second);
 	require_true(first.n == second.n &&
@@ -66,8 +66,8 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct diag_list d;
-	struct config *c =
-		config_parse("fuzz", (const char *)data, size, engines, &d);
+	struct config *c = config_parse(
+		"fuzz", (const char *)data, size, registry_names(), &d);
 
 	require_true((c == NULL) == (diag_count(&d) > 0), "neither or both");
 	if (c == NULL)

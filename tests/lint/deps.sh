@@ -6,11 +6,12 @@ set -eu
 build="gcc make libc6-dev pkg-config libev-dev libyaml-dev libjansson-dev
 libibumad-dev libibmad-dev libsystemd-dev"
 check="check ibsim-utils infiniband-diags opensm procps"
+fuzz="clang libclang-rt-dev"
 bench="$check time"
 lint="git clang clang-format clang-tidy cppcheck mandoc shellcheck binutils"
 case ${1:-} in
 build) need=$build ;;
-check) need="$build $check" ;;
+check) need="$build $check $fuzz" ;;
 bench) need="$build $bench" ;;
 lint) need="$build $lint" ;;
 *)

@@ -34,6 +34,7 @@ struct fixture {
 	unsigned asked; /* sweeps requested */
 	unsigned rebalanced;
 	const char *refuse;
+	uid_t uid; /* whose the next connections are; 0: the test's user */
 	/* behind view */
 	struct topo *topo;
 	struct lft_pool *pool;
@@ -115,11 +116,21 @@ get_memory(void *cookie)
 	return json_pack("{s:s, s:s}", "config", "", "state", "");
 }
 
+static inline uid_t
+get_peer_uid(void *cookie, int fd)
+{
+	const struct fixture *f = cookie;
+
+	(void)fd;
+	return f->uid != 0 ? f->uid : getuid();
+}
+
 static inline const struct ctl_ops *
 ops_of(struct fixture *f, struct ctl_ops *ops)
 {
 	*ops = (struct ctl_ops){f, get_view, get_status, get_sweeps,
-		may_release, do_sweep, do_rebalance, do_groups, get_memory};
+		may_release, do_sweep, do_rebalance, do_groups, get_memory,
+		get_peer_uid};
 	return ops;
 }
 

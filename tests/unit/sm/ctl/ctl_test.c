@@ -3,6 +3,8 @@
 #include "tests/unit/sm/ctl/ctl_fixture.h"
 #include "tests/unit/suite.h"
 
+enum { STRANGER = 70001 }; /* a user that does not run the test */
+
 START_TEST(status_and_mode)
 {
 	struct fixture f;
@@ -294,6 +296,7 @@ START_TEST(too_many_clients)
 	int a, b;
 
 	fixture_start(&f, &(struct ctl_limits){.clients = 1});
+	f.uid = STRANGER;
 	a = client_connect(&f);
 	client_send_text(&f, a, "{\"cmd\":\"status\"}\n");
 	expect_status(&f, a);
@@ -308,6 +311,87 @@ START_TEST(too_many_clients)
 	expect_status(&f, a);
 	(void)close(a);
 	ck_assert_uint_eq(ctl_stats(f.ctl)->dropped, 1);
+	fixture_stop(&f);
+}
+END_TEST
+
+/* One user cannot take all places, all users together not the one of the
+ * daemon's own user. */
+START_TEST(own_user_keeps_a_place)
+{
+	enum { PLACES = 64, EACH = 16 };
+	struct fixture f;
+	int fd[PLACES], refused;
+
+	fixture_start(&f, NULL);
+	for (unsigned i = 0; i < PLACES; i++) {
+		f.uid = STRANGER + i / EACH;
+		fd[i] = client_connect(&f);
+		client_send_text(&f, fd[i], "{\"cmd\":\"sta");
+		while (ctl_stats(f.ctl)->clients <= i)
+			loop_once(f.loop);
+		if ((i + 1) % EACH != 0)
+			continue;
+		refused = client_connect(&f);
+		expect_error(&f, refused, "busy");
+		expect_end(&f, refused);
+		ck_assert_uint_eq(ctl_stats(f.ctl)->clients, i + 1);
+	}
+	f.uid = 0;
+	refused = client_connect(&f);
+	client_send_text(&f, refused, "{\"cmd\":\"status\"}\n");
+	expect_status(&f, refused);
+	(void)close(refused);
+	for (unsigned i = 0; i < PLACES; i++)
+		(void)close(fd[i]);
+	fixture_stop(&f);
+}
+END_TEST
+
+/* Bytes without a newline and blank lines are no requests. */
+START_TEST(idle_clients_leave)
+{
+	static const char *const sent[] = {"", "{\"cmd\":\"sta", "\n\r\n"};
+	struct fixture f;
+	int fd[3], asks;
+
+	fixture_start(&f, &(struct ctl_limits){.idle = mono_ms(400)});
+	asks = client_connect(&f);
+	for (unsigned i = 0; i < 3; i++) {
+		fd[i] = client_connect(&f);
+		client_send_text(&f, fd[i], sent[i]);
+	}
+	while (ctl_stats(f.ctl)->dropped < 3) {
+		client_send_text(&f, asks, "{\"cmd\":\"status\"}\n");
+		expect_status(&f, asks);
+	}
+	for (unsigned i = 0; i < 3; i++)
+		expect_end(&f, fd[i]);
+	(void)close(asks);
+	fixture_stop(&f);
+}
+END_TEST
+
+/* A client that waits is not idle, but its wait ends. */
+START_TEST(a_wait_ends)
+{
+	struct fixture f;
+	struct mono idle = mono_ms(100);
+	struct mono until;
+	int fd;
+
+	fixture_start(
+		&f, &(struct ctl_limits){.idle = idle, .wait = mono_ms(600)});
+	fd = client_connect(&f);
+	until = mono_add(loop_now(), mono_ms(600));
+	client_send_text(
+		&f, fd, "{\"cmd\":\"status\",\"wait_generation\":999999999}\n");
+	expect_error(&f, fd, "timeout");
+	ck_assert(!mono_before(loop_now(), until));
+	client_send_text(&f, fd, "{\"cmd\":\"status\"}\n");
+	expect_status(&f, fd); /* the connection is as good as before */
+	ck_assert_uint_eq(ctl_stats(f.ctl)->dropped, 0);
+	(void)close(fd);
 	fixture_stop(&f);
 }
 END_TEST
@@ -508,6 +592,9 @@ main(void)
 	tcase_add_test(tc, dead_socket_goes);
 	tcase_add_test(tc, no_place_for_a_socket);
 	tcase_add_test(tc, too_many_clients);
+	tcase_add_test(tc, own_user_keeps_a_place);
+	tcase_add_test(tc, idle_clients_leave);
+	tcase_add_test(tc, a_wait_ends);
 	tcase_add_test(tc, sweep_and_wait);
 	tcase_add_test(tc, rebalance);
 	tcase_add_test(tc, waiting_client_leaves);
