@@ -5,6 +5,7 @@
 #   make check      everything that must pass before a commit
 #   make lint       what a program can hold us to
 #   make soak SECONDS=N  bad days from seeds, on and on
+#   make fuzz       the fuzzers, and what they need
 #   make bench      bring-up, sizes and answers beside opensm
 #   make trees      routes of trees beside opensm, TREES="populations flows"
 #   make memory     what the daemon takes, beside its budget

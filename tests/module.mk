@@ -63,8 +63,12 @@ $(F)/libheddle.a: $(FUZZOBJ)
 $(FUZZBIN): $(F)/%: $(F)/obj/tests/fuzz/%_fuzz.o $(F)/libheddle.a
 	@echo LD $@
 	@clang -fsanitize=fuzzer,address,undefined -o $@ $^ $(LDLIBS_ALL)
-.PHONY: fuzz-bins
+.PHONY: fuzz fuzz-bins
 fuzz-bins: $(FUZZBIN)
+# With it installed, make check runs them.
+fuzz:
+	@sh tests/lint/deps.sh fuzz
+	@$(MAKE) -j2 fuzz-bins
 -include $(FUZZOBJ:%.o=%.d) $(FUZZBIN:$(F)/%=$(F)/obj/tests/fuzz/%_fuzz.d)
 
 # Everything that must pass before a commit: tests/check.sh prints the times.

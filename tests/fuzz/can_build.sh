@@ -3,7 +3,7 @@
 # Succeeds if this machine can build fuzzers: clang with libFuzzer and the
 # sanitizers' runtime library. Says what is missing otherwise.
 command -v clang >/dev/null 2>&1 || {
-	echo "no clang"
+	echo "no clang: make fuzz installs it"
 	exit 1
 }
 tmp=$(mktemp -d) || exit 1
@@ -18,6 +18,6 @@ LLVMFuzzerTestOneInput(const unsigned char *data, unsigned long size)
 EOF
 clang -fsanitize=fuzzer,address,undefined -o "$tmp/empty" "$tmp/empty.c" \
 	2>/dev/null || {
-	echo "clang has no runtime library for fuzzers (libclang-rt-dev)"
+	echo "clang has no runtime library for fuzzers: make fuzz installs it"
 	exit 1
 }

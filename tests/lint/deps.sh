@@ -1,5 +1,5 @@
 #!/bin/sh
-# usage: deps.sh build|check|bench|lint
+# usage: deps.sh build|check|fuzz|bench|lint
 # Names the packages that a job needs and the machine lacks, and installs them
 # (root or sudo), or refuses clearly.
 set -eu
@@ -11,11 +11,12 @@ bench="$check time"
 lint="git clang clang-format clang-tidy cppcheck mandoc shellcheck binutils"
 case ${1:-} in
 build) need=$build ;;
-check) need="$build $check $fuzz" ;;
+check) need="$build $check" ;;
+fuzz) need="$build $fuzz" ;;
 bench) need="$build $bench" ;;
 lint) need="$build $lint" ;;
 *)
-	echo "usage: deps.sh build|check|bench|lint" >&2
+	echo "usage: deps.sh build|check|fuzz|bench|lint" >&2
 	exit 2
 	;;
 esac
