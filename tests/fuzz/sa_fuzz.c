@@ -453,7 +453,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		size -= used;
 	}
 	pass_time(&w, 1);
-	if (w.asked != w.answered)
+	/* at most one answer each: silence is an answer, too (sa.h) */
+	if (w.answered > w.asked)
 		abort();
 	sa_free(w.sa);
 	for (unsigned i = 0; i < 2; i++)
