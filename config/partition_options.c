@@ -11,7 +11,7 @@ static const char *const scopes[] = {"2", "5", "8", "14", NULL};
 
 const char *const partition_rates[] = {"2.5", "5", "10", "14", "20", "25", "28",
 	"30", "40", "50", "56", "60", "80", "100", "112", "120", "168", "200",
-	"300", "400", "600", "800", "1200", NULL};
+	"300", "400", "600", "800", "1200", "1600", NULL};
 
 #define FIELD(member) .offset = offsetof(struct partition_options, member)
 
@@ -92,7 +92,7 @@ uint8_t
 partition_rate_code(uint32_t rate)
 {
 	static const uint8_t code[] = {2, 5, 3, 11, 6, 15, 19, 4, 7, 20, 12, 8,
-		9, 16, 13, 10, 14, 17, 18, 21, 22, 23, 24};
+		9, 16, 13, 10, 14, 17, 18, 21, 22, 23, 24, 25};
 
 	return code[rate];
 }

@@ -72,7 +72,7 @@ struct topo_port {
 	uint8_t op_vls;	 /* OperationalVLs as read */
 	uint8_t width;	 /* LinkWidthActive: 1 1x, 2 4x, 4 8x, 8 12x, 16 2x */
 	uint8_t speed;	 /* LinkSpeedActive: 1 SDR 2 DDR 4 QDR */
-	uint8_t speed_ext; /* LinkSpeedExtActive: 1 FDR 2 EDR 4 HDR 8 NDR... */
+	uint8_t speed_ext; /* active: 1 FDR 2 EDR 4 HDR 8 NDR 16 XDR */
 	uint8_t flags;	   /* TP_* */
 };
 

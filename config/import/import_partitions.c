@@ -164,7 +164,8 @@ rate_word(unsigned long code)
 		[21] = "400",
 		[22] = "600",
 		[23] = "800",
-		[24] = "1200"};
+		[24] = "1200",
+		[25] = "1600"};
 
 	return code < sizeof(word) / sizeof(word[0]) ? word[code] : NULL;
 }

@@ -13,6 +13,18 @@ owns_lid(const struct builder_node *n, uint8_t port)
 	return n->type != TOPO_SWITCH || port == 0;
 }
 
+/* Only port 0 of a switch has a CapabilityMask, which is that of all. */
+static uint8_t
+extended_speed(const struct builder_node *n, uint8_t port,
+	const struct mad_port_info *pi)
+{
+	const struct builder_port *zero = &n->port[0];
+
+	return owns_lid(n, port)
+		       ? mad_extended_speed(pi, pi->capmask, pi->capmask2)
+		       : mad_extended_speed(pi, zero->capmask, zero->capmask2);
+}
+
 int
 builder_port_info(struct builder *d, builder_id n, uint8_t port,
 	const uint8_t info[64], bool ext, struct reason *why)
@@ -40,7 +52,7 @@ builder_port_info(struct builder *d, builder_id n, uint8_t port,
 	p->op_vls = pi.op_vls;
 	p->width = pi.width_active;
 	p->speed = pi.speed_active;
-	p->speed_ext = pi.speed_ext_active;
+	p->speed_ext = extended_speed(d->node[n], port, &pi);
 	p->flags &=
 		(uint8_t) ~(TP_ABSENT | TP_UNREAD | TP_EXT_SPEED | TP_IS_SM);
 	if ((p->marks & DP_NOEXT) == 0 &&
@@ -51,8 +63,9 @@ builder_port_info(struct builder *d, builder_id n, uint8_t port,
 	return p->state != old.state || p->phys != old.phys ||
 	       p->lid != old.lid || p->lmc != old.lmc ||
 	       p->capmask != old.capmask || p->width != old.width ||
-	       p->speed != old.speed || p->mtu != old.mtu ||
-	       p->op_vls != old.op_vls || p->vl_cap != old.vl_cap;
+	       p->speed != old.speed || p->speed_ext != old.speed_ext ||
+	       p->mtu != old.mtu || p->op_vls != old.op_vls ||
+	       p->vl_cap != old.vl_cap;
 }
 
 int

@@ -48,7 +48,8 @@ encode_port_info(struct builder *d, builder_id n, unsigned port)
 	pi.lid = p->lid;
 	pi.width_active = p->width;
 	pi.speed_active = p->speed;
-	pi.speed_ext_active = p->speed_ext;
+	pi.speed_ext_active = p->speed_ext & 15;
+	pi.speed_ext2_active = p->speed_ext >> 4;
 	pi.state = p->state;
 	pi.phys_state = p->phys;
 	pi.mtu = p->mtu;

@@ -62,6 +62,7 @@ plan_no_change(struct mad_port_info *i)
 	i->width_enabled = 0;
 	i->speed_enabled = 0;
 	i->speed_ext_enabled = 0;
+	i->speed_ext2_enabled = 0;
 	i->client_rereg = false;
 	i->init_type = 0;
 }

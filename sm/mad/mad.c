@@ -173,11 +173,20 @@ mad_switch_info_encode(const struct mad_switch_info *in, uint8_t d[MAD_DATA])
 	fields_encode(ROWS(switch_info), in, d);
 }
 
+/*
+ * The byte of LinkSpeedExtActive2 (2 bits), Supported2 (2) and Enabled2 (3),
+ * after a reserved bit: libibmad has no fields for them before release 49.
+ */
+enum { EXT2_AT = 56, EXT2_ACTIVE = 5, EXT2_SUPPORTED = 3 };
+
 int
 mad_port_info_decode(const uint8_t d[MAD_DATA], struct mad_port_info *out,
 	struct reason *why)
 {
 	fields_decode(ROWS(port_info), d, out);
+	out->speed_ext2_active = d[EXT2_AT] >> EXT2_ACTIVE & 3;
+	out->speed_ext2_supported = d[EXT2_AT] >> EXT2_SUPPORTED & 3;
+	out->speed_ext2_enabled = d[EXT2_AT] & 7;
 	if (out->state > MAD_ACTIVE_DEFER)
 		return reason_set(why,
 			"PortInfo: port state %u is above 5 (active defer)",
@@ -189,6 +198,22 @@ void
 mad_port_info_encode(const struct mad_port_info *in, uint8_t d[MAD_DATA])
 {
 	fields_encode(ROWS(port_info), in, d);
+	d[EXT2_AT] =
+		(uint8_t)((in->speed_ext2_active & 3) << EXT2_ACTIVE |
+			  (in->speed_ext2_supported & 3) << EXT2_SUPPORTED |
+			  (in->speed_ext2_enabled & 7));
+}
+
+uint8_t
+mad_extended_speed(
+	const struct mad_port_info *i, uint32_t capmask, uint16_t capmask2)
+{
+	enum { XDR = 16 };
+	bool second = (capmask & MAD_CAP_CAPMASK2) != 0 &&
+		      (capmask2 & MAD_CAP2_EXT_SPEEDS2) != 0;
+
+	return second && (i->speed_ext2_active & 1) != 0 ? XDR
+							 : i->speed_ext_active;
 }
 
 int

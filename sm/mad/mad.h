@@ -153,6 +153,8 @@ struct mad_port_info {
 	uint8_t mcast_pkey_supr; /* 2 bits */
 	uint8_t subnet_timeout, resp_time, phy_errors, overrun_errors;
 	uint8_t speed_ext_active, speed_ext_supported, speed_ext_enabled;
+	/* XDR, bit 0; they mean nothing without MAD_CAP2_EXT_SPEEDS2 */
+	uint8_t speed_ext2_active, speed_ext2_supported, speed_ext2_enabled;
 };
 
 /*
@@ -183,6 +185,23 @@ enum {
 	MAD_CAP_CLIENT_REREG = 0x2000000,
 	MAD_CAP_MFT_TOP = 0x40000000, /* port 0: MulticastFDBTop */
 };
+
+/* PortInfo.CapabilityMask2 bits; of a switch those of port 0 count. */
+enum {
+	MAD_CAP2_2X = 0x10,
+	MAD_CAP2_HDR = 0x20,
+	MAD_CAP2_NDR = 0x400,
+	MAD_CAP2_EXT_SPEEDS2 = 0x800,
+	MAD_CAP2_XDR = 0x1000,
+};
+
+/*
+ * The active extended speed, a bit each: 1 FDR, 2 EDR, 4 HDR, 8 NDR, 16 XDR; 0:
+ * none. capmask and capmask2 are those of the port, or of its switch's port 0:
+ * without MAD_CAP2_EXT_SPEEDS2 the place of the second set is reserved.
+ */
+uint8_t mad_extended_speed(
+	const struct mad_port_info *i, uint32_t capmask, uint16_t capmask2);
 
 struct mad_sm_info {
 	uint64_t guid, key;

@@ -13,7 +13,7 @@
 enum { SLOWEST = 2, DEFAULT_RATE = 3 };
 
 /* The capability that a port needs to know a rate. */
-enum rate_needs { RATE_OLD, RATE_EXT, RATE_2X, RATE_HDR, RATE_NDR };
+enum rate_needs { RATE_OLD, RATE_EXT, RATE_2X, RATE_HDR, RATE_NDR, RATE_XDR };
 
 /* Slowest first; 100 Mb/s. */
 static const struct {
@@ -43,6 +43,7 @@ static const struct {
 	{6000, 22, RATE_HDR},
 	{8000, 23, RATE_NDR},
 	{12000, 24, RATE_NDR},
+	{16000, 25, RATE_XDR},
 };
 enum { RATES = sizeof(rates) / sizeof(rates[0]) };
 
@@ -123,7 +124,11 @@ sa_path_rate_of(const struct topo_port *p)
 static bool
 knows_rate(const struct topo_port *p, uint8_t needs)
 {
-	enum { CAP2_2X = 0x10, CAP2_HDR = 0x20, CAP2_NDR = 0x400 };
+	enum {
+		SINCE_XDR = MAD_CAP2_XDR,
+		SINCE_NDR = MAD_CAP2_NDR | SINCE_XDR,
+		SINCE_HDR = MAD_CAP2_HDR | SINCE_NDR,
+	};
 	uint16_t cap2 = (p->capmask & MAD_CAP_CAPMASK2) != 0 ? p->capmask2 : 0;
 
 	switch (needs) {
@@ -132,12 +137,14 @@ knows_rate(const struct topo_port *p, uint8_t needs)
 	case RATE_EXT:
 		return (p->capmask & MAD_CAP_EXT_SPEEDS) != 0;
 	case RATE_2X:
-		return (cap2 & (CAP2_2X | CAP2_HDR | CAP2_NDR)) != 0 ||
+		return (cap2 & (MAD_CAP2_2X | SINCE_HDR)) != 0 ||
 		       p->width == 16;
 	case RATE_HDR:
-		return (cap2 & (CAP2_HDR | CAP2_NDR)) != 0 || p->speed_ext >= 4;
+		return (cap2 & SINCE_HDR) != 0 || p->speed_ext >= 4;
+	case RATE_NDR:
+		return (cap2 & SINCE_NDR) != 0 || p->speed_ext >= 8;
 	default:
-		return (cap2 & CAP2_NDR) != 0 || p->speed_ext >= 8;
+		return (cap2 & SINCE_XDR) != 0 || p->speed_ext >= 16;
 	}
 }
 

@@ -52,14 +52,6 @@ struct transport *umad_transport(struct umad *u);
 /*
  * True once the device is lost: reads fail (EIO after a reset of the adapter,
  * ENODEV when its driver is gone) and will not succeed on this descriptor
- * again. wake(cookie) was called. Nothing is received any more; shut it down,
- * and open the port anew. The reason names the device and the error.
- */
-bool umad_lost(const struct umad *u, struct reason *why);
-
-/*
- * True once the device is lost: reads fail (EIO after a reset of the adapter,
- * ENODEV when its driver is gone) and will not succeed on this descriptor
  * again. wake(cookie) was called, and nothing is received any more: shut it
  * down, and open the port anew. The reason names the port and the error.
  */

@@ -155,7 +155,7 @@ data_net_deliver(struct data *d, uint32_t px)
 static uint32_t
 lane_fs(const struct sim_port *q)
 {
-	switch (q->pi.speed_ext_active) {
+	switch (q->pi.speed_ext2_active != 0 ? 16 : q->pi.speed_ext_active) {
 	case 1:
 		return 586667; /* FDR: 14.0625 Gbit/s, 64/66 */
 	case 2:

@@ -14,7 +14,8 @@ enum {
 	GUIDS = 32,  /* of a CA's port */
 	SPEEDS = 7,  /* SDR, DDR, QDR */
 	WIDTHS = 31, /* 1x, 4x, 8x, 12x, 2x */
-	KEEP = 0,    /* Set: a field of 0 changes nothing */
+	EXT_XDR = 16,
+	KEEP = 0, /* Set: a field of 0 changes nothing */
 };
 
 static bool
@@ -41,6 +42,34 @@ boot_capmask(
 	if (s->o.capmask2)
 		cap |= MAD_CAP_CAPMASK2;
 	return ext ? cap | MAD_CAP_EXT_SPEEDS : cap;
+}
+
+/* A link of XDR has its speed in the second set of fields alone. */
+static void
+boot_xdr(struct mad_port_info *pi, bool end)
+{
+	enum { UP_TO_NDR = 15, DEFAULT_ENABLED = 31 };
+
+	pi->speed_ext_supported = UP_TO_NDR;
+	pi->speed_ext_enabled = DEFAULT_ENABLED;
+	pi->speed_ext_active = 0;
+	pi->speed_ext2_supported = pi->speed_ext2_enabled = 1;
+	pi->speed_ext2_active = 1;
+	if (!end)
+		return;
+	pi->capmask |= MAD_CAP_CAPMASK2;
+	pi->capmask2 |= MAD_CAP2_EXT_SPEEDS2 | MAD_CAP2_XDR | MAD_CAP2_NDR |
+			MAD_CAP2_HDR;
+}
+
+/* Whether any port of a node has a link of XDR. */
+static bool
+has_xdr(struct sim *s, uint32_t node)
+{
+	for (unsigned p = 0; p <= s->node[node].nports; p++)
+		if (sim_int_port(s, node, p)->rate.speed_ext == EXT_XDR)
+			return true;
+	return false;
 }
 
 void
@@ -85,6 +114,8 @@ sim_port_boot(struct sim *s, uint32_t node, unsigned port)
 		.resp_time = 18,
 		.subnet_timeout = 18,
 	};
+	if (ext == EXT_XDR || (port == 0 && has_xdr(s, node)))
+		boot_xdr(&p->pi, is_end_port(n, port));
 	if (n->type != FABRIC_SWITCH && port == 0)
 		p->pi.state = ST_DOWN;
 }

@@ -146,9 +146,10 @@ print_rate(struct buf *out, const struct mad_port_info *pi)
 			 : pi->width_active == 8  ? 12
 			 : pi->width_active == 16 ? 2
 						  : 4;
+	unsigned ext = pi->speed_ext2_active ? 16 : pi->speed_ext_active;
 	unsigned i = 0, all;
 
-	while ((speeds[i].ext && pi->speed_ext_active != speeds[i].ext) ||
+	while ((speeds[i].ext && ext != speeds[i].ext) ||
 		(speeds[i].speed && pi->speed_active != speeds[i].speed))
 		i++;
 	all = speeds[i].tenths * width;

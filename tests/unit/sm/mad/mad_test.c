@@ -67,7 +67,7 @@ static const struct codec codecs[] = {
 	{"PortInfo", pass_port,
 		"ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff"
 		"ff"
-		"ffffc7ffffffffffffffffffffffffffffffffff1fffffff00ffffffffffff"
+		"ffffc7ffffffffffffffffffffffffffffffffff1fffffff7fffffffffffff"
 		"1f"},
 	{"SMInfo", pass_sm, "ffffffffffffffffffffffffffffffffffffffffff"},
 };
@@ -171,7 +171,10 @@ START_TEST(port_info_positions)
 		.capmask2 = 0xabcd,
 		.speed_ext_active = 4,
 		.speed_ext_supported = 7,
-		.speed_ext_enabled = 31};
+		.speed_ext_enabled = 31,
+		.speed_ext2_active = 1,
+		.speed_ext2_supported = 1,
+		.speed_ext2_enabled = 5};
 	uint8_t d[MAD_DATA];
 
 	mad_port_info_encode(&in, d);
@@ -186,6 +189,7 @@ START_TEST(port_info_positions)
 	ck_assert_uint_eq(d[36], 0x50);
 	ck_assert_uint_eq(d[43], 0x48);
 	ck_assert_uint_eq(d[51], 0x92);
+	ck_assert_uint_eq(d[56], 0x2d);
 	ck_assert_uint_eq(be_get16(d + 60), in.capmask2);
 	ck_assert_uint_eq(d[62], 0x47);
 	ck_assert_uint_eq(d[63], 0x1f);

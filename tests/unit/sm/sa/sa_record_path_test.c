@@ -411,6 +411,35 @@ START_TEST(independence_has_ends)
 }
 END_TEST
 
+/*
+ * A link of XDR has no other active speed than that of the second set of
+ * fields.
+ */
+START_TEST(rates_of_xdr)
+{
+	static const struct {
+		uint8_t width, code;
+	} cases[] = {{1, 17}, {16, 21}, {2, 23}, {4, 25}};
+	struct fabric *f = fabric_with_routers(0);
+	struct fixture x;
+	struct mad_sa_path p, w;
+	struct host *o, *far;
+
+	for (uint32_t i = 0; i < f->ncables; i++)
+		f->cable[i].rate =
+			(struct fabric_rate){cases[_i].width, 4, 16, false};
+	x = fixture_with(f, "");
+	o = host_on(x.w, "h2");
+	far = host_on(x.w, "h4");
+	w = path_between(o, PREFIX, far->guid);
+	ck_assert_uint_eq(host_path(o, &w, GIDS, &p), 0);
+	ck_assert_uint_eq(p.rate, cases[_i].code);
+	host_free(o);
+	host_free(far);
+	fixture_free(&x);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -424,6 +453,7 @@ main(void)
 	tcase_add_test(t, to_a_group);
 	tcase_add_test(t, independent_paths);
 	tcase_add_test(t, independence_has_ends);
+	tcase_add_loop_test(t, rates_of_xdr, 0, 4);
 	suite_add_tcase(s, t);
 	return suite_run(s);
 }
