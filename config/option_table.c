@@ -25,7 +25,8 @@ static const struct schema_option fabric[] = {
 		.help = "The local port to manage the fabric from. "
 			"auto takes the first InfiniBand port whose link is "
 			"up; DEVICE/PORT, such as mlx5_0/1, or a port GUID "
-			"names one."},
+			"names one. The port of a planarized adapter is in two "
+			"devices, with QP0 and with QP1: either names both."},
 	{.key = "subnet_prefix",
 		.type = SCHEMA_HEX,
 		FIELD(config_fabric, subnet_prefix),

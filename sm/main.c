@@ -640,8 +640,10 @@ open_port(struct daemon *d)
 	d->facts.no_port[0] = '\0';
 	memcpy(d->facts.device, p->device, sizeof(d->facts.device));
 	d->facts.port = p->port;
-	log_info("port: device=%s port=%d guid=0x%016llx asked=%s", p->device,
-		p->port, (unsigned long long)p->guid, d->spec);
+	log_info("port: device=%s port=%d guid=0x%016llx asked=%s "
+		 "sa_device=%s",
+		p->device, p->port, (unsigned long long)p->guid, d->spec,
+		p->sa_device);
 	if (was != 0 && was != p->guid)
 		log_warn("port: the adapter is another one: guid was "
 			 "0x%016llx",

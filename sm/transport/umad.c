@@ -50,23 +50,46 @@ static const struct agent {
 			1U << 0x13 | 1U << 0x14 | 1U << 0x15},
 };
 
+/* An open umad device, with the thread that receives from it. */
+struct umad_device {
+	struct umad *u;
+	char name[UMAD_CA_NAME_LEN];
+	int port;
+	int fd; /* -1: not open */
+	struct ring *ring;
+	pthread_t thread;
+	bool started;
+};
+
+/*
+ * Which device has which queue pair: where the port is in one device, that has
+ * both.
+ */
+enum { QP0, QP1, DEVICES };
+
 struct umad {
 	struct transport transport; /* first member: a pointer to it is one to
 				       the umad */
-	int fd, issm;		    /* -1: not open */
+	struct umad_device device[DEVICES];
+	int ndevices;
+	int turn; /* the device whose messages are next */
+	int issm; /* -1: not open */
 	int agent[AGENTS];
-	char device[UMAD_CA_NAME_LEN];
-	int port;
 	void *out; /* one message being sent */
-	struct ring *ring;
 	void (*wake)(void *);
 	void *cookie;
-	pthread_t thread;
-	bool started, serve;
+	bool serve;
 	atomic_bool stop;
 	atomic_int lost; /* the errno of reads that fail for good; 0: none */
 	_Atomic uint64_t dropped;
 };
+
+/* The device through which MADs of a class go. */
+static struct umad_device *
+device_for(struct umad *u, int mgmt_class)
+{
+	return &u->device[mgmt_class == MAD_SA ? u->ndevices - 1 : QP0];
+}
 
 static int
 agent_of(const struct umad *u, uint8_t mgmt_class)
@@ -145,7 +168,7 @@ send_msg(struct transport *t, const struct transport_msg *m)
 		memcpy(umad_get_mad(out), m->mad, m->len);
 	set_address(out, &m->addr);
 	/* of an answer in many segments the kernel repeats the lost ones */
-	rc = umad_send(u->fd, agent, out, (int)len,
+	rc = umad_send(device_for(u, m->mad[1])->fd, agent, out, (int)len,
 		answer		    ? 0
 		: m->timeout_ms > 0 ? (int)m->timeout_ms
 				    : MATCH_MS,
@@ -175,9 +198,10 @@ struct inbox {
  * kernel only the header comes back; the rest is zero then.
  */
 static void
-hand_over(struct umad *u, void *umad, size_t len)
+hand_over(struct umad_device *d, void *umad, size_t len)
 {
-	struct transport_msg *m = ring_slot(u->ring);
+	struct transport_msg *m = ring_slot(d->ring);
+	struct umad *u = d->u;
 	int status = umad_status(umad);
 	size_t begins;
 
@@ -192,18 +216,18 @@ hand_over(struct umad *u, void *umad, size_t len)
 	begins = len < MAD_SIZE ? len : MAD_SIZE;
 	memcpy(m->mad, umad_get_mad(umad), begins);
 	memset(m->mad + begins, 0, MAD_SIZE - begins);
-	if (ring_commit(u->ring))
+	if (ring_commit(d->ring))
 		u->wake(u->cookie);
 }
 
 /* Read one message if there is one: 1, 0 when there is none, -1 on errors. */
 static int
-receive_one(struct umad *u, struct inbox *in)
+receive_one(struct umad_device *d, struct inbox *in)
 {
 	int len = in->room;
 
-	if (umad_recv(u->fd, in->umad, &len, 0) >= 0) {
-		hand_over(u, in->umad, len > 0 ? (size_t)len : 0);
+	if (umad_recv(d->fd, in->umad, &len, 0) >= 0) {
+		hand_over(d, in->umad, len > 0 ? (size_t)len : 0);
 		return 1;
 	}
 	if (errno == EWOULDBLOCK || errno == EINTR)
@@ -229,17 +253,18 @@ is_lost(int error, unsigned errors)
 
 /* Receive until the owner stops us or the device is lost. */
 static void
-receive_all(struct umad *u, struct inbox *in)
+receive_all(struct umad_device *d, struct inbox *in)
 {
+	struct umad *u = d->u;
 	unsigned errors = 0;
 
 	while (!atomic_load_explicit(&u->stop, memory_order_relaxed)) {
-		int got = receive_one(u, in);
+		int got = receive_one(d, in);
 
 		if (got >= 0)
 			errors = 0;
 		if (got == 0) {
-			(void)umad_poll(u->fd, POLL_MS);
+			(void)umad_poll(d->fd, POLL_MS);
 		} else if (got < 0 && is_lost(errno, ++errors)) {
 			atomic_store(&u->lost, errno != 0 ? errno : EIO);
 			u->wake(u->cookie);
@@ -253,17 +278,17 @@ receive_all(struct umad *u, struct inbox *in)
 static void *
 run_receiver(void *arg)
 {
-	struct umad *u = arg;
+	struct umad_device *d = arg;
 	struct inbox in = {.umad = mem_zalloc(1, umad_size() + MAD_SIZE),
 		.room = MAD_SIZE};
 
-	receive_all(u, &in);
+	receive_all(d, &in);
 	/* libumad2sim.so does not survive a MAD for a descriptor just closed:
 	 * wait until nothing more comes. */
-	for (int i = 0; i < DRAINS_MAX && atomic_load(&u->lost) == 0; i++) {
-		while (receive_one(u, &in) > 0)
+	for (int i = 0; i < DRAINS_MAX && atomic_load(&d->u->lost) == 0; i++) {
+		while (receive_one(d, &in) > 0)
 			;
-		if (umad_poll(u->fd, DRAIN_MS) == -ETIMEDOUT)
+		if (umad_poll(d->fd, DRAIN_MS) == -ETIMEDOUT)
 			break;
 	}
 	free(in.umad);
@@ -292,6 +317,8 @@ find_ports(struct umad_choose_port *p)
 			p[n] = (struct umad_choose_port){.port = k,
 				.guid = be64toh(port->port_guid),
 				.state = port->state,
+				.no_smi = (be32toh(port->capmask) &
+						  MAD_CAP_SM_DISABLED) != 0,
 				.infiniband =
 					strcmp(port->link_layer, "IB") == 0 ||
 					strcmp(port->link_layer,
@@ -309,43 +336,69 @@ register_agents(struct umad *u, struct reason *why)
 {
 	for (int i = 0; i < AGENTS; i++) {
 		long mask[16 / sizeof(long)] = {0};
+		const struct umad_device *d;
 
 		if (u->serve)
 			mask[0] = (long)agents[i].methods;
-		u->agent[i] = umad_register(u->fd, agents[i].mgmt_class,
+		d = device_for(u, agents[i].mgmt_class);
+		u->agent[i] = umad_register(d->fd, agents[i].mgmt_class,
 			agents[i].version, agents[i].rmpp, mask);
 		if (u->agent[i] < 0)
 			return reason_set(why,
 				"%s/%d: cannot register management class "
 				"0x%02x: %s (is another subnet manager "
 				"running on this port?)",
-				u->device, u->port, agents[i].mgmt_class,
+				d->name, d->port, agents[i].mgmt_class,
 				strerror(errno));
 	}
 	return 0;
 }
 
 static int
-start_thread(struct umad *u, struct reason *why)
+start_thread(struct umad_device *d, struct reason *why)
 {
-	int rc = thread_start(&u->thread, run_receiver, u);
+	int rc = thread_start(&d->thread, run_receiver, d);
 
 	if (rc != 0)
 		return reason_set(
 			why, "cannot start a thread: %s", strerror(rc));
-	u->started = true;
+	d->started = true;
 	return 0;
 }
 
-static int
-open_port(struct umad *u, struct reason *why)
+/* One device more; false and a reason where it cannot be opened. */
+static bool
+add_device(struct umad *u, const struct umad_choose_port *p, struct reason *why)
 {
-	u->fd = umad_open_port(u->device, u->port);
-	if (u->fd < 0)
-		return reason_set(why, "%s/%d: cannot open its umad device: %s",
-			u->device, u->port, strerror(errno));
+	struct umad_device *d = &u->device[u->ndevices++];
+
+	d->u = u;
+	memcpy(d->name, p->device, sizeof(d->name));
+	d->port = p->port;
+	d->ring = ring_new(RING);
+	d->fd = umad_open_port(d->name, d->port);
+	if (d->fd < 0)
+		(void)reason_set(why, "%s/%d: cannot open its umad device: %s",
+			d->name, d->port, strerror(errno));
+	return d->fd >= 0;
+}
+
+static bool
+open_devices(struct umad *u, const struct umad_choose_port *ports, size_t n,
+	int smi, struct reason *why)
+{
+	int gsi = umad_choose_gsi(ports, n, smi);
+
+	if (!add_device(u, &ports[smi], why) ||
+		(gsi != smi && !add_device(u, &ports[gsi], why)) ||
+		register_agents(u, why) < 0)
+		return false;
+	/* umad_size is known once a device is open */
 	u->out = mem_zalloc(1, umad_size() + MAD_SIZE);
-	return register_agents(u, why) < 0 ? -1 : start_thread(u, why);
+	for (int i = 0; i < u->ndevices; i++)
+		if (start_thread(&u->device[i], why) < 0)
+			return false;
+	return true;
 }
 
 struct umad *
@@ -354,6 +407,7 @@ umad_open(const char *spec, bool serve, void (*wake)(void *), void *cookie,
 {
 	struct umad_choose_port ports[PORTS_MAX];
 	struct umad *u;
+	size_t n;
 	int k;
 
 	if (umad_init() < 0) {
@@ -361,25 +415,25 @@ umad_open(const char *spec, bool serve, void (*wake)(void *), void *cookie,
 			why, "no access to InfiniBand: is ib_umad loaded?");
 		return NULL;
 	}
-	k = umad_choose(ports, find_ports(ports), spec, why);
+	n = find_ports(ports);
+	k = umad_choose(ports, n, spec, why);
 	if (k < 0)
 		return NULL;
 	memcpy(chosen->device, ports[k].device, sizeof(chosen->device));
+	memcpy(chosen->sa_device, ports[umad_choose_gsi(ports, n, k)].device,
+		sizeof(chosen->sa_device));
 	chosen->port = ports[k].port;
 	chosen->guid = ports[k].guid;
 	u = mem_zalloc(1, sizeof(*u));
 	u->transport.send = send_msg;
 	(void)getrandom(
 		&u->transport.tid_start, sizeof(u->transport.tid_start), 0);
-	u->fd = u->issm = -1;
+	u->issm = -1;
 	memset(u->agent, 0xff, sizeof(u->agent));
-	memcpy(u->device, ports[k].device, sizeof(u->device));
-	u->port = ports[k].port;
 	u->serve = serve;
 	u->wake = wake;
 	u->cookie = cookie;
-	u->ring = ring_new(RING);
-	if (open_port(u, why) < 0) {
+	if (!open_devices(u, ports, n, k, why)) {
 		umad_shutdown(u);
 		return NULL;
 	}
@@ -387,8 +441,8 @@ umad_open(const char *spec, bool serve, void (*wake)(void *), void *cookie,
 }
 
 /*
- * The receiving thread sleeps in poll. A request to our own port wakes it at
- * once, by its answer; without an answer poll ends after POLL_MS.
+ * The receiving threads sleep in poll. A request to our own port wakes that of
+ * QP0 at once, by its answer; without an answer poll ends after POLL_MS.
  */
 static void
 wake_receiver(struct umad *u)
@@ -404,23 +458,33 @@ wake_receiver(struct umad *u)
 	(void)u->transport.send(&u->transport, &m);
 }
 
+static void
+close_device(struct umad_device *d)
+{
+	if (d->fd >= 0)
+		(void)umad_close_port(d->fd);
+	ring_free(d->ring);
+}
+
 void
 umad_shutdown(struct umad *u)
 {
 	if (u == NULL)
 		return;
 	(void)umad_set_issm(u, 0, NULL);
-	if (u->started) {
-		atomic_store(&u->stop, true);
+	atomic_store(&u->stop, true);
+	if (u->ndevices > 0 && u->device[QP0].started)
 		wake_receiver(u);
-		(void)pthread_join(u->thread, NULL);
-	}
-	for (int i = 0; i < AGENTS && u->fd >= 0; i++)
+	for (int i = 0; i < u->ndevices; i++)
+		if (u->device[i].started)
+			(void)pthread_join(u->device[i].thread, NULL);
+	for (int i = 0; i < AGENTS; i++)
 		if (u->agent[i] >= 0)
-			(void)umad_unregister(u->fd, u->agent[i]);
-	if (u->fd >= 0)
-		(void)umad_close_port(u->fd);
-	ring_free(u->ring);
+			(void)umad_unregister(
+				device_for(u, agents[i].mgmt_class)->fd,
+				u->agent[i]);
+	for (int i = 0; i < u->ndevices; i++)
+		close_device(&u->device[i]);
 	free(u->out);
 	free(u);
 }
@@ -434,12 +498,20 @@ umad_transport(struct umad *u)
 int
 umad_next(struct umad *u, struct transport_msg *m)
 {
-	return ring_take(u->ring, m);
+	for (int i = 0; i < u->ndevices; i++) {
+		const struct umad_device *d = &u->device[u->turn];
+
+		u->turn = (u->turn + 1) % u->ndevices;
+		if (ring_take(d->ring, m))
+			return 1;
+	}
+	return 0;
 }
 
 int
 umad_set_issm(struct umad *u, int on, struct reason *why)
 {
+	const struct umad_device *d = &u->device[QP0];
 	char path[256];
 
 	if (!on) {
@@ -450,9 +522,9 @@ umad_set_issm(struct umad *u, int on, struct reason *why)
 	}
 	if (u->issm >= 0)
 		return 0;
-	if (umad_get_issm_path(u->device, u->port, path, sizeof(path)) < 0)
+	if (umad_get_issm_path(d->name, d->port, path, sizeof(path)) < 0)
 		return reason_set(
-			why, "%s/%d: no issm device", u->device, u->port);
+			why, "%s/%d: no issm device", d->name, d->port);
 	u->issm = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (u->issm < 0)
 		return reason_set(why, "%s: cannot set IsSM: %s%s", path,
@@ -465,11 +537,12 @@ umad_set_issm(struct umad *u, int on, struct reason *why)
 bool
 umad_lost(const struct umad *u, struct reason *why)
 {
+	const struct umad_device *d = &u->device[QP0];
 	int error = atomic_load(&u->lost);
 
 	if (error != 0)
 		(void)reason_set(
-			why, "%s/%d: %s", u->device, u->port, strerror(error));
+			why, "%s/%d: %s", d->name, d->port, strerror(error));
 	return error != 0;
 }
 
@@ -482,13 +555,14 @@ umad_dropped(const struct umad *u)
 int
 umad_link(const struct umad *u)
 {
+	const struct umad_device *d = &u->device[QP0];
 	char path[128], text[32] = "";
 	ssize_t n;
 	int fd;
 
 	(void)snprintf(path, sizeof(path),
-		"/sys/class/infiniband/%s/ports/%d/phys_state", u->device,
-		u->port);
+		"/sys/class/infiniband/%s/ports/%d/phys_state", d->name,
+		d->port);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -1;

@@ -1,8 +1,10 @@
 /*
- * umad: the transport over libibumad. It owns one thread, which only blocks in
- * umad_recv and hands messages over through a bounded ring: the poll of
- * libumad2sim watches one descriptor only, so under it a umad descriptor cannot
- * sit in an event loop. Messages are sent in the caller's thread.
+ * umad: the transport over libibumad. It owns one thread for each device that
+ * it has open, which only blocks in umad_recv and hands messages over through a
+ * bounded ring: the poll of libumad2sim watches one descriptor only, so under
+ * it a umad descriptor cannot sit in an event loop. Messages are sent in the
+ * caller's thread. A port is in one device, or in two, one for SMPs and one for
+ * subnet administration (umad_choose.h).
  *
  * The kernel is asked to match answers, never to retry: transactions have
  * deadlines of their own, and each of their tries has a TID of its own. Of a
@@ -27,6 +29,7 @@ struct umad;
 /* The port that was chosen, for the log. */
 struct umad_port_name {
 	char device[32];
+	char sa_device[32]; /* the same unless the port is in two devices */
 	int port;
 	uint64_t guid;
 };
@@ -34,11 +37,12 @@ struct umad_port_name {
 /*
  * Open a port: spec is "auto" (the first port of an InfiniBand link layer with
  * a GUID, one that is not Down if there is one), "DEVICE/PORT" or a port GUID
- * (0x...). Ethernet link layers are never chosen. Registers classes 0x01, 0x81
- * on QP0 and 0x03 on QP1. NULL and a reason on failure (it lists the ports
- * found). wake(cookie) is called from the receiving thread when the ring was
- * empty. serve: requests and traps of others are received too; otherwise only
- * answers are, and another subnet manager may hold the port.
+ * (0x...). Ethernet link layers are never chosen, nor is a port without QP0.
+ * Registers classes 0x01, 0x81 on QP0 and 0x03 on QP1. NULL and a reason on
+ * failure (it lists the ports found). wake(cookie) is called from the receiving
+ * thread when the ring was empty. serve: requests and traps of others are
+ * received too; otherwise only answers are, and another subnet manager may hold
+ * the port.
  */
 struct umad *umad_open(const char *spec, bool serve, void (*wake)(void *),
 	void *cookie, struct umad_port_name *chosen, struct reason *why);

@@ -30,7 +30,35 @@ list_ports(const struct umad_choose_port *p, size_t n, struct reason *why)
 static bool
 is_usable(const struct umad_choose_port *p)
 {
-	return p->infiniband && p->guid != 0;
+	return p->infiniband && p->guid != 0 && !p->no_smi;
+}
+
+/*
+ * The port for QP0 that port k stands for: itself where it was named by its
+ * device and has one, else the one of its GUID; of several planes the first
+ * that is not Down. -1: there is none.
+ */
+static int
+find_smi(const struct umad_choose_port *p, size_t n, size_t k, bool by_guid)
+{
+	int best = -1;
+
+	if (p[k].guid == 0 || (!p[k].no_smi && !by_guid))
+		return is_usable(&p[k]) ? (int)k : -1;
+	for (size_t i = 0; i < n; i++)
+		if (p[i].guid == p[k].guid && is_usable(&p[i]) &&
+			(best < 0 || (p[best].state <= 1 && p[i].state > 1)))
+			best = (int)i;
+	return best;
+}
+
+int
+umad_choose_gsi(const struct umad_choose_port *p, size_t n, int smi)
+{
+	for (size_t i = 0; i < n; i++)
+		if (p[i].no_smi && p[i].infiniband && p[i].guid == p[smi].guid)
+			return (int)i;
+	return smi;
 }
 
 static int
@@ -42,7 +70,7 @@ choose_auto(const struct umad_choose_port *p, size_t n, struct reason *why)
 	for (size_t i = 0; i < n; i++)
 		if (is_usable(&p[i]))
 			return (int)i;
-	(void)reason_set(why, "no InfiniBand port with a GUID");
+	(void)reason_set(why, "no InfiniBand port with a GUID and QP0");
 	return list_ports(p, n, why);
 }
 
@@ -66,6 +94,7 @@ umad_choose(const struct umad_choose_port *p, size_t n, const char *spec,
 	bool is_guid = strncmp(spec, "0x", 2) == 0;
 	uint64_t guid = 0;
 	char *end;
+	int smi;
 
 	if (strcmp(spec, "auto") == 0)
 		return choose_auto(p, n, why);
@@ -78,11 +107,15 @@ umad_choose(const struct umad_choose_port *p, size_t n, const char *spec,
 	for (size_t i = 0; i < n; i++) {
 		if (!names_port(spec, is_guid, guid, &p[i]))
 			continue;
-		if (is_usable(&p[i]))
-			return (int)i;
+		smi = find_smi(p, n, i, is_guid);
+		if (smi >= 0)
+			return smi;
 		(void)reason_set(why, "%s: %s", spec,
-			p[i].infiniband ? "the port has no GUID"
-					: "an Ethernet port");
+			!p[i].infiniband ? "an Ethernet port"
+			: p[i].guid == 0
+				? "the port has no GUID"
+				: "the port has no QP0 (IsSMDisabled), "
+				  "and no other device has it");
 		return list_ports(p, n, why);
 	}
 	(void)reason_set(why, "%s: no such port", spec);

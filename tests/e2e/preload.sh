@@ -6,6 +6,7 @@
 #	ports	a host with two ports on two leaves
 #	probe	descriptors, time-outs, agents: umadprobe
 #	heddled	heddled, a sanitized build too if there is one
+#	planar	heddled on a port in two devices, QP0 and QP1 apart
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/e2e/lib.sh
@@ -215,6 +216,28 @@ check_heddled() {
 	fi
 }
 
+check_planar() {
+	fabric demo "$E2E_DIR/fabric.net"
+	serve "$E2E_DIR/fabric.net" --planar
+	for port in auto smi0/1 heddle0/1; do
+		sm_config
+		sed -i "s|port: auto|port: $port|" "$E2E_CONF"
+		sm_launch "$B/heddled" -c "$E2E_CONF"
+		soon answers || fail "$port: $(tail "$E2E_DIR/sm.out")"
+		grep -q 'device=smi0 .*sa_device=heddle0' "$E2E_DIR/sm.out" ||
+			fail "$port: SMPs do not go through smi0"
+		sm_stop
+	done
+}
+
+# Subnet administration answers, through the device with QP1.
+answers() {
+	gone "$E2E_SM_PID" && fail "heddled ended: $(cat "$E2E_DIR/sm.out")"
+	n=$(under h6 saquery -C heddle0 NR 2>/dev/null |
+		grep -c NodeDescription)
+	[ "$n" -ge 8 ]
+}
+
 e2e_init
 E2E_SO=$B/libheddle-umad.so
 case ${1:-} in
@@ -222,8 +245,9 @@ tables) check_tables ;;
 ports) check_ports ;;
 probe) check_probe ;;
 heddled) check_heddled ;;
+planar) check_planar ;;
 *)
-	echo "usage: preload.sh tables|ports|probe|heddled" >&2
+	echo "usage: preload.sh tables|ports|probe|heddled|planar" >&2
 	exit 2
 	;;
 esac

@@ -12,7 +12,7 @@
 static const char usage[] =
 	"usage: heddle-sim serve FABRIC [--name NAME] [--profile full|ibsim]\n"
 	"           [--seed N] [--hop US] [--service US] [--timeout MS]\n"
-	"           [--retries N] [--ctl PATH]\n"
+	"           [--retries N] [--ctl PATH] [--planar]\n"
 	"       heddle-sim generate KIND [options] > FABRIC\n"
 	"       heddle-sim ctl [--name NAME | PATH] COMMAND...\n"
 	"       heddle-sim run [--host NODE] [--preload umad2sim|heddle]\n"

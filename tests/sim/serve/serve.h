@@ -38,6 +38,7 @@ struct serve_options {
 	struct mono timeout;  /* lost SMPs come back after this */
 	struct mono patience; /* requests to other clients after this */
 	unsigned retries;     /* times that a lost SMP is sent again first */
+	bool planar;	      /* umadserve_options.planar */
 };
 
 /* No latencies, 200 ms, 10 s, no retries. */

@@ -95,6 +95,7 @@ serve_place_open(struct serve *s, struct reason *why)
 		.fabric = s->f,
 		.name = s->name,
 		.hub = &s->hub,
+		.planar = s->o.planar,
 	};
 
 	s->hub = (struct umadserve_hub){hub_attach, hub_detach, s};

@@ -21,6 +21,7 @@ enum option_id {
 	O_TIMEOUT,
 	O_RETRIES,
 	O_CTL,
+	O_PLANAR,
 	O_COUNT
 };
 
@@ -33,13 +34,14 @@ static const struct option long_options[] = {
 	{"timeout", required_argument, NULL, O_TIMEOUT},
 	{"retries", required_argument, NULL, O_RETRIES},
 	{"ctl", required_argument, NULL, O_CTL},
+	{"planar", no_argument, NULL, O_PLANAR},
 	{NULL, 0, NULL, 0},
 };
 
 static const char usage[] =
 	"usage: heddle-sim serve FABRIC [--name NAME] [--profile full|ibsim]\n"
 	"           [--seed N] [--hop US] [--service US] [--timeout MS]\n"
-	"           [--retries N] [--ctl PATH]\n";
+	"           [--retries N] [--ctl PATH] [--planar]\n";
 
 static int
 report_error(const char *text)
@@ -92,7 +94,7 @@ set_option(struct serve_options *o, int c, const char *arg)
 	static const uint64_t most = 1000000000;
 	uint64_t v = 0;
 
-	if (c != O_NAME && c != O_CTL && c != O_PROFILE &&
+	if (c != O_NAME && c != O_CTL && c != O_PROFILE && c != O_PLANAR &&
 		parse_number(arg, c == O_SEED ? UINT64_MAX : most, &v))
 		return -1;
 	switch ((enum option_id)c) {
@@ -118,6 +120,9 @@ set_option(struct serve_options *o, int c, const char *arg)
 		return 0;
 	case O_RETRIES:
 		o->retries = (unsigned)v;
+		return 0;
+	case O_PLANAR:
+		o->planar = true;
 		return 0;
 	case O_COUNT:
 		break;

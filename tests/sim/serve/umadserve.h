@@ -61,6 +61,9 @@ struct umadserve_options {
 	struct sim *sim;	     /* outlives the umadserve */
 	const struct fabric *fabric; /* the same; names its nodes */
 	const char *name;	     /* of the socket; NULL: $IBSIM_SOCKNAME */
+	/* Each port is in two devices, smi0 with QP0 and heddle0 with QP1, as
+	 * those of a planarized adapter. */
+	bool planar;
 	const struct umadserve_hub *hub; /* NULL: the ports are ours alone */
 };
 

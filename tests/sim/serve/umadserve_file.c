@@ -6,8 +6,10 @@
 #include "sm/base/be.h"
 #include "tests/sim/serve/umadserve_int.h"
 
-/* The one device of a node, and the depth of paths below it. */
+/* The one device of a node, that with QP0 where it has two, and the depth of
+ * paths below it. */
 #define DEVICE "heddle0"
+#define SMI_DEVICE "smi0"
 enum { PARTS = 8, PART = 64, ABI_VERSION = 5 };
 
 struct path {
@@ -19,6 +21,7 @@ struct where {
 	struct umadserve *u;
 	uint32_t node;
 	unsigned port;
+	enum umadserve_side side;
 };
 
 /* Cut a path into its parts; false if it is too deep or long. */
@@ -73,13 +76,27 @@ last_port(const struct umadserve *u, uint32_t node)
 	return n->type == FABRIC_SWITCH ? 0 : n->nports;
 }
 
-bool
-umadserve_file_device(
-	const struct umadserve *u, uint32_t node, uint32_t n, unsigned *port)
+/* Devices of a node: the ports of heddle0 come first, those of smi0 follow. */
+static unsigned
+count_devices(const struct umadserve *u, uint32_t node)
 {
-	if (n > last_port(u, node) - first_port(u, node))
+	unsigned ports = last_port(u, node) - first_port(u, node) + 1;
+
+	return u->o.planar ? 2 * ports : ports;
+}
+
+bool
+umadserve_file_device(const struct umadserve *u, uint32_t node, uint32_t n,
+	unsigned *port, enum umadserve_side *side)
+{
+	unsigned ports = last_port(u, node) - first_port(u, node) + 1;
+
+	if (n >= count_devices(u, node))
 		return false;
-	*port = first_port(u, node) + n;
+	*port = first_port(u, node) + n % ports;
+	*side = !u->o.planar ? UMADSERVE_BOTH
+		: n < ports  ? UMADSERVE_GSI
+			     : UMADSERVE_SMI;
 	return true;
 }
 
@@ -105,11 +122,11 @@ list_numbers(struct buf *out, const char *prefix, unsigned from, unsigned to)
 static int
 list_devices(const struct where *w, struct buf *out, uint32_t *kind)
 {
-	unsigned last = last_port(w->u, w->node) - first_port(w->u, w->node);
+	unsigned n = count_devices(w->u, w->node);
 
 	*kind = PROTO_FILE_DIR;
-	list_numbers(out, "umad", 0, last);
-	list_numbers(out, "issm", 0, last);
+	list_numbers(out, "umad", 0, n - 1);
+	list_numbers(out, "issm", 0, n - 1);
 	return 0;
 }
 
@@ -187,7 +204,10 @@ port_file(const struct where *w, const char *name, struct buf *out)
 		sim_port_info(w->u->sim, w->node, w->port);
 
 	if (strcmp(name, "cap_mask") == 0)
-		buf_printf(out, "0x%08x\n", pi->capmask);
+		buf_printf(out, "0x%08x\n",
+			w->side == UMADSERVE_GSI
+				? pi->capmask | MAD_CAP_SM_DISABLED
+				: pi->capmask);
 	else if (strcmp(name, "lid") == 0)
 		buf_printf(out, "0x%x\n", pi->lid);
 	else if (strcmp(name, "lid_mask_count") == 0)
@@ -294,11 +314,16 @@ in_class(struct where *w, char (*part)[PART], int n, struct buf *out,
 	uint32_t *kind)
 {
 	static const char *const top[] = {DEVICE, NULL};
+	static const char *const planar[] = {DEVICE, SMI_DEVICE, NULL};
+	bool smi = w->u->o.planar && n > 0 && strcmp(part[0], SMI_DEVICE) == 0;
 
 	if (n == 0)
-		return list_names(out, kind, top);
-	if (strcmp(part[0], DEVICE) != 0)
+		return list_names(out, kind, w->u->o.planar ? planar : top);
+	if (!smi && strcmp(part[0], DEVICE) != 0)
 		return ENOENT;
+	w->side = !w->u->o.planar ? UMADSERVE_BOTH
+		  : smi		  ? UMADSERVE_SMI
+				  : UMADSERVE_GSI;
 	if (n == 1)
 		return list_names(out, kind, device_files);
 	if (strcmp(part[1], "ports") != 0) {
@@ -337,7 +362,8 @@ in_mad(struct where *w, char (*part)[PART], int n, bool dev, struct buf *out,
 	}
 	if ((!parse_numbered(part[0], "umad", &number) &&
 		    !parse_numbered(part[0], "issm", &number)) ||
-		!umadserve_file_device(w->u, w->node, number, &w->port))
+		!umadserve_file_device(
+			w->u, w->node, number, &w->port, &w->side))
 		return ENOENT;
 	if (n == 1 && dev) {
 		*kind = PROTO_FILE_DEVICE;
@@ -346,7 +372,8 @@ in_mad(struct where *w, char (*part)[PART], int n, bool dev, struct buf *out,
 	if (n == 1)
 		return list_names(out, kind, files);
 	if (n == 2 && !dev && strcmp(part[1], "ibdev") == 0)
-		buf_printf(out, DEVICE "\n");
+		buf_printf(out, "%s\n",
+			w->side == UMADSERVE_SMI ? SMI_DEVICE : DEVICE);
 	else if (n == 2 && !dev && strcmp(part[1], "port") == 0)
 		buf_printf(out, "%u\n", w->port);
 	else

@@ -75,7 +75,9 @@ want_device(struct umadserve *u, struct umadserve_conn *c, uint32_t node,
 	struct umadserve_port *p;
 	unsigned port;
 
-	if (!umadserve_file_device(u, node, h->device, &port))
+	if (!umadserve_file_device(u, node, h->device, &port, &c->side))
+		return ENXIO;
+	if (h->want == PROTO_WANT_ISSM && c->side == UMADSERVE_GSI)
 		return ENXIO;
 	p = umadserve_port_get(u, node, port);
 	if (!p)

@@ -44,6 +44,9 @@ struct umadserve_out {
 	struct proto_mad f;
 };
 
+/* The queue pairs of a umad device. */
+enum umadserve_side { UMADSERVE_BOTH, UMADSERVE_SMI, UMADSERVE_GSI };
+
 enum umadserve_state { UMADSERVE_FRESH, UMADSERVE_UMAD, UMADSERVE_OTHER };
 
 struct umadserve_conn {
@@ -51,6 +54,7 @@ struct umadserve_conn {
 	enum umadserve_state state;
 	bool dead, dirty, blocked, half; /* half: BIG is out, BODY is not */
 	uint64_t key;
+	enum umadserve_side side;
 	struct umadserve_port *port;
 	struct umadserve_agent *agent; /* [PROTO_AGENTS] of a umad device */
 	struct umadserve_out *first, **last;
@@ -148,8 +152,9 @@ void umadserve_mad_forget(struct umadserve *u, const struct umadserve_agent *a);
  */
 int umadserve_file(struct umadserve *u, uint32_t node, const char *path,
 	struct buf *out, uint32_t *kind);
-/* The port of umad device number n; false if there is none. */
-bool umadserve_file_device(
-	const struct umadserve *u, uint32_t node, uint32_t n, unsigned *port);
+/* The port of umad device number n, and what it has of it; false if there is
+ * none. */
+bool umadserve_file_device(const struct umadserve *u, uint32_t node, uint32_t n,
+	unsigned *port, enum umadserve_side *side);
 
 #endif

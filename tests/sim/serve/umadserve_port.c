@@ -125,6 +125,8 @@ umadserve_port_register(struct umadserve_port *p, struct umadserve_conn *c,
 
 	if (what->qpn > 1 || (smp && what->qpn != 0))
 		return EINVAL;
+	if (c->side == (smp ? UMADSERVE_GSI : UMADSERVE_SMI))
+		return EPROTONOSUPPORT;
 	for (a = p->agents; a; a = a->next)
 		if (has_conflict(&a->what, what))
 			return EINVAL;
