@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "discovery/port_key.h"
 #include "sm/base/mem.h"
 
 /* Bytes of one array in the block; the next one is aligned to 16 bytes. */
@@ -287,6 +288,57 @@ topo_route(const struct topo *t, node_ix n, uint8_t path[64])
 		n = p->node;
 	}
 	return (int)hops;
+}
+
+static inline bool
+is_switch_port(const struct topo *t, port_ix p)
+{
+	return t->node[t->port[p].node].type == TOPO_SWITCH;
+}
+
+int
+topo_route_port(const struct topo *t, port_ix p, uint8_t path[64])
+{
+	port_ix peer = t->port[p].peer;
+	int hops;
+
+	if (is_switch_port(t, p) || p == t->sm_port)
+		return topo_route(t, t->port[p].node, path);
+	/* no host but ours sends SMPs on, and that by our port alone */
+	if (peer == TOPO_NONE ||
+		(!is_switch_port(t, peer) && peer != t->sm_port))
+		return -1;
+	hops = topo_route(t, t->port[peer].node, path);
+	if (hops < 0 || hops >= TOPO_MAX_HOPS)
+		return -1;
+	path[++hops] = t->port[peer].num;
+	return hops;
+}
+
+uint64_t
+topo_sma_guid(const struct topo *t, port_ix p)
+{
+	const struct topo_port *port = &t->port[p];
+	uint64_t guid = t->node[port->node].guid;
+
+	if (is_switch_port(t, p))
+		return guid;
+	return port->guid != 0 ? port->guid : port_key(guid, port->num);
+}
+
+bool
+topo_is_near_end(const struct topo *t, port_ix p)
+{
+	port_ix peer = t->port[p].peer;
+	uint16_t here = t->node[t->port[p].node].hops;
+	uint16_t there = t->node[t->port[peer].node].hops;
+
+	if (p == t->sm_port || peer == t->sm_port)
+		return p == t->sm_port;
+	/* the port of a host is reached by its own link alone */
+	if (is_switch_port(t, p) != is_switch_port(t, peer))
+		return is_switch_port(t, p);
+	return here < there || (here == there && p < peer);
 }
 
 sw_ix

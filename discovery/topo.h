@@ -232,6 +232,25 @@ const char *topo_desc(const struct topo *t, node_ix n);
 int topo_route(const struct topo *t, node_ix n, uint8_t path[64]);
 
 /*
+ * The same to the SMA that answers for port p. A switch has one for all its
+ * ports. Each port of a CA or router has its own, which takes what comes in by
+ * that port: the route leads to the far end of the port's link and over it. To
+ * our own port it has no hops. -1: too far, or there is no such link.
+ */
+int topo_route_port(const struct topo *t, port_ix p, uint8_t path[64]);
+
+/*
+ * What tells that SMA from all others: the port's GUID, a switch's node GUID.
+ */
+uint64_t topo_sma_guid(const struct topo *t, port_ix p);
+
+/*
+ * True if p is the near end of its link (it must have one): SMPs to it do not
+ * cross that link, those to the far end may.
+ */
+bool topo_is_near_end(const struct topo *t, port_ix p);
+
+/*
  * The switch of a switch port, or the one that a CA or router port is linked
  * to, or TOPO_NONE.
  */

@@ -279,6 +279,17 @@ path_over(const struct builder *d, builder_id n, uint8_t port, uint8_t path[64])
 	return hops + 1;
 }
 
+/*
+ * True if the job is about a port of a CA or router, each of which has an SMA
+ * of its own and is asked over its own link: the rule of topo_route_port.
+ */
+static bool
+asks_host_port(const struct builder_node *n, const struct sweep_job *job)
+{
+	return n->type != TOPO_SWITCH && job->kind != JOB_ASK &&
+	       job->kind != JOB_DESC;
+}
+
 static int
 job_path(const struct sweep *s, const struct sweep_job *job, uint8_t path[64])
 {
@@ -291,29 +302,34 @@ job_path(const struct sweep *s, const struct sweep_job *job, uint8_t path[64])
 	n = d->node[job->node];
 	if (job->kind == JOB_ASK)
 		return path_over(d, job->node, job->port, path);
-	if (n->type == TOPO_SWITCH || job->kind == JOB_DESC ||
+	if (!asks_host_port(n, job) ||
 		(job->node == d->self && job->port == d->self_port))
 		return path_to(d, job->node, path);
-	/* Each port of a CA is asked over its own link. */
 	p = &n->port[job->port];
-	if (p->peer == BUILDER_NONE)
+	if (p->peer == BUILDER_NONE ||
+		(d->node[p->peer]->type != TOPO_SWITCH &&
+			(p->peer != d->self || p->peer_port != d->self_port)))
 		return -1;
 	return path_over(d, p->peer, p->peer_port, path);
 }
 
-/* The node that the cap per target is to protect. */
+/* The SMA that the cap per target is to protect. */
 static uint64_t
 job_target(const struct sweep *s, const struct sweep_job *job)
 {
 	const struct builder_node *n;
 	uint64_t salt = job->kind == JOB_ASK ? job->port + 1U : 0;
+	uint64_t guid = 0;
 
 	if (job->kind == JOB_SELF)
 		return 1;
 	n = s->d->node[job->node];
+	if (asks_host_port(n, job))
+		guid = n->port[job->port].guid;
 	if (n->flags & TN_DUPLICATE)
 		salt += (uint64_t)job->node << 8;
-	return (n->guid + salt * 0x9e3779b97f4a7c15U) | (n->guid == 0);
+	guid = guid != 0 ? guid : n->guid;
+	return (guid + salt * 0x9e3779b97f4a7c15U) | (guid == 0);
 }
 
 static const struct {

@@ -1,6 +1,8 @@
 /*
- * device_request: the frame of every Get and Set to a node of a topology:
- * directed route, M_Key, and the node that the request counts against.
+ * device_request: the frame of every Get and Set about a port of a topology:
+ * directed route, M_Key, and the SMA that the request counts against. There is
+ * one rule, topo_route_port: a switch's SMA answers for all its ports, and each
+ * port of a host or router is asked over its own link.
  */
 #ifndef HEDDLE_DISTRIBUTION_DEVICE_DEVICE_REQUEST_H
 #define HEDDLE_DISTRIBUTION_DEVICE_DEVICE_REQUEST_H
@@ -11,17 +13,14 @@
 #include "sm/transport/xact.h"
 
 /*
- * Fill r but for its data: directed to the node of this topology. 0, or -1:
- * more than 63 hops away.
- */
-int device_request(const struct topo *t, node_ix node, uint64_t mkey,
-	struct xact_request *r);
-
-/*
- * The same, to arrive at port p itself: a host answers for the port that the
- * request comes in by.
+ * Fill r but for its data: to the SMA that answers for port p. 0, or -1: more
+ * than 63 hops away, or no link leads there.
  */
 int device_request_port(
 	const struct topo *t, port_ix p, uint64_t mkey, struct xact_request *r);
+
+/* The same for a switch (asserted), whatever port the request is about. */
+int device_request(const struct topo *t, node_ix node, uint64_t mkey,
+	struct xact_request *r);
 
 #endif

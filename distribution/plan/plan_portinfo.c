@@ -361,19 +361,9 @@ choose_ports(struct plan_maker *m)
 }
 
 /*
- * Whether this end gets the Set: the one nearer to us, because the answer must
- * not need the link that it takes down.
+ * The near end of a link gets the Set: the answer must not need the link that
+ * it takes down.
  */
-static bool
-is_near_end(const struct topo *t, port_ix ix)
-{
-	port_ix peer = t->port[ix].peer;
-	uint16_t here = t->node[t->port[ix].node].hops;
-	uint16_t there = t->node[t->port[peer].node].hops;
-
-	return here < there || (here == there && ix < peer);
-}
-
 static void
 add_steps_at_distance(struct plan_maker *m, uint16_t hops)
 {
@@ -383,7 +373,7 @@ add_steps_at_distance(struct plan_maker *m, uint16_t hops)
 	port_ix ix;
 
 	for (ix = 0; ix < t->nports; ix++) {
-		if (!m->p->downed[ix] || !is_near_end(t, ix) ||
+		if (!m->p->downed[ix] || !topo_is_near_end(t, ix) ||
 			!link_carries_data(t, ix) ||
 			t->node[t->port[ix].node].hops != hops ||
 			decode_and_fill(m, ix, &was, &want) != 0)

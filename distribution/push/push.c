@@ -147,12 +147,9 @@ make_request(const struct push *p, const struct plan_step *s, uint8_t method,
 	const struct topo *t = push_topo(p);
 	sw_ix sw = push_switch(p, s);
 
-	/* tables of ports go to the port itself */
-	if (s->attr == MAD_PKEY_TABLE ? push_pkeys_request(p, s, r) != 0
-		: s->attr == MAD_SL2VL || s->attr == MAD_VLARB
-			? device_request_port(t, s->port, p->job.mkey, r) != 0
-			: device_request(t, t->port[s->port].node, p->job.mkey,
-				  r) != 0)
+	if (s->attr == MAD_PKEY_TABLE
+			? push_pkeys_request(p, s, r) != 0
+			: device_request_port(t, s->port, p->job.mkey, r) != 0)
 		return -1;
 	r->mkey = p->job.mkey;
 	r->method = method;
@@ -206,7 +203,7 @@ push_send(struct push *p, size_t ix, struct mono now)
 	struct xact_request r;
 
 	if (make_request(p, s, plan_reads(s) ? MAD_GET : MAD_SET, &r) != 0) {
-		push_ack_fail(p, s, PUSH_SILENT, "more than 63 hops away");
+		push_ack_fail(p, s, PUSH_SILENT, "no path to it");
 		return;
 	}
 	if (!plan_reads(s))

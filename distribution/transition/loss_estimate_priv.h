@@ -53,23 +53,13 @@ struct loss_estimate_moment {
 	port_ix back_to;
 };
 
-static inline bool
-loss_estimate_is_near(const struct topo *t, port_ix p)
-{
-	port_ix peer = t->port[p].peer;
-	uint16_t here = t->node[t->port[p].node].hops;
-	uint16_t there = t->node[t->port[peer].node].hops;
-
-	return here < there || (here == there && p < peer);
-}
-
 /* Whether this port, one that the method takes, is down at the moment. */
 static inline bool
 loss_estimate_is_down(
 	const struct topo *t, port_ix p, const struct loss_estimate_moment *m)
 {
 	port_ix peer = t->port[p].peer;
-	port_ix near = loss_estimate_is_near(t, p) ? p : peer;
+	port_ix near = topo_is_near_end(t, p) ? p : peer;
 
 	return t->node[t->port[near].node].hops >= m->down_from &&
 	       (p > peer ? p : peer) >= m->back_to;

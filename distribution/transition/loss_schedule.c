@@ -186,7 +186,7 @@ count_link_smps(struct when *w, uint16_t hops, bool both)
 		node_ix n = t->port[p].node;
 
 		/* a link in Init has only to stay there */
-		if (!w->downed[p] || !loss_estimate_is_near(t, p) ||
+		if (!w->downed[p] || !topo_is_near_end(t, p) ||
 			t->node[n].hops != hops ||
 			(t->port[p].state <= INIT &&
 				t->port[t->port[p].peer].state <= INIT))

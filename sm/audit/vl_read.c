@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "distribution/device/device_request.h"
 #include "sm/base/mem.h"
 
 enum { ROW = 8, UNREAD = 0, ROWS_MAX = UINT16_MAX };
@@ -243,20 +244,14 @@ ask_row(struct audit_lanes *l, size_t at, struct mono now)
 	const struct topo *t = l->job.t;
 	node_ix node = t->sw[q->sw].node;
 	struct xact_request r;
-	int hops;
 
-	memset(&r, 0, sizeof(r));
-	hops = topo_route(t, node, r.path);
-	if (hops < 0) {
+	if (device_request(t, node, l->job.mkey, &r) != 0) {
 		l->refused++;
 		return;
 	}
-	r.hops = (uint8_t)hops;
 	r.method = MAD_GET;
 	r.attr = MAD_SL2VL;
 	r.mod = (uint32_t)q->in << 8 | q->out;
-	r.mkey = l->job.mkey;
-	r.target = t->node[node].guid;
 	l->inflight++;
 	xact_submit(l->job.x, &r, now, row_answered, l, at);
 }

@@ -31,7 +31,7 @@ ask_sminfo(struct sm *sm, const struct sm_peer *p, struct mono now,
 	r.method = MAD_GET;
 	r.attr = MAD_SM_INFO;
 	r.mkey = sm->cfg->fabric.m_key;
-	r.target = p->node_guid;
+	r.target = p->sma;
 	r.hops = p->hops;
 	memcpy(r.path, p->path, sizeof(r.path));
 	xact_submit(sm->x, &r, now, done, sm, tag);
@@ -89,11 +89,12 @@ master_begin(struct sm *sm, struct mono now)
 
 		if ((t->port[p].flags & TP_IS_SM) == 0 || p == t->sm_port)
 			continue;
-		hops = topo_route(t, t->port[p].node, peer.path);
+		hops = topo_route_port(t, p, peer.path);
 		if (hops < 0)
 			continue;
 		peer.hops = (uint8_t)hops;
 		peer.node_guid = t->node[t->port[p].node].guid;
+		peer.sma = topo_sma_guid(t, p);
 		peer.id.guid = t->port[p].guid;
 		(void)snprintf(peer.id.name, sizeof(peer.id.name), "%s",
 			topo_desc(t, t->port[p].node));
@@ -287,7 +288,7 @@ acknowledge_handover(struct sm *sm, struct mono now, xact_done *done)
 	r.method = MAD_SET;
 	r.attr = MAD_SM_INFO;
 	r.mod = ACKNOWLEDGE;
-	r.target = sm->master.node_guid;
+	r.target = sm->master.sma;
 	r.hops = sm->master.hops;
 	memcpy(r.path, sm->master.path, sizeof(r.path));
 	mad_sm_info_encode(&i, r.data);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "distribution/device/device_request.h"
 #include "sm/base/be.h"
 #include "sm/base/mem.h"
 #include "sm/core/sm_priv.h"
@@ -94,28 +95,15 @@ guids_written(void *cookie, uint64_t tag, const struct xact_result *res)
 			(unsigned long long)tag);
 }
 
-/* A Set to a port of the view: by the directed route to its switch and out of
- * the port that it is connected to. False: there is no path. */
+/* A Set to a port of the view. False: there is no path. */
 static bool
 make_set_request(const struct sm *sm, port_ix port, struct xact_request *r)
 {
-	const struct topo *t = sm->view->topo;
-	const struct topo_port *p = &t->port[port];
-	int hops;
-
-	memset(r, 0, sizeof(*r));
-	hops = topo_route(t, p->node, r->path);
-	if (port != t->sm_port && t->node[p->node].type != TOPO_SWITCH &&
-		p->peer != TOPO_NONE) {
-		hops = topo_route(t, t->port[p->peer].node, r->path);
-		if (hops >= 0 && hops < TOPO_MAX_HOPS)
-			r->path[++hops] = t->port[p->peer].num;
-	}
-	r->hops = (uint8_t)hops;
+	if (device_request_port(
+		    sm->view->topo, port, sm->cfg->fabric.m_key, r) != 0)
+		return false;
 	r->method = MAD_SET;
-	r->mkey = sm->cfg->fabric.m_key;
-	r->target = t->node[p->node].guid;
-	return hops >= 0;
+	return true;
 }
 
 static void

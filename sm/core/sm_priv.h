@@ -88,6 +88,7 @@ struct sm_quarantined {
 struct sm_peer {
 	struct sm_other id;
 	uint64_t node_guid;
+	uint64_t sma; /* topo_sma_guid of its port */
 	uint32_t act_count;
 	uint8_t hops;
 	uint8_t path[64];

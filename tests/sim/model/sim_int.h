@@ -264,6 +264,12 @@ void sim_fault_flap_due(struct sim *s, uint32_t ix);
 
 /* sim_port.c: PortInfo and links. */
 void sim_port_boot(struct sim *s, uint32_t node, unsigned port);
+/*
+ * Whether the SMA that a request arrived at answers for port *num; where that
+ * is 0 and the node is no switch, it becomes the port of arrival.
+ */
+bool sim_port_answers(
+	const struct sim *s, uint32_t node, unsigned arrived, uint32_t *num);
 void sim_port_get(const struct sim *s, uint32_t node, unsigned port,
 	unsigned arrived, bool ext, uint8_t d[MAD_DATA]);
 uint16_t sim_port_set(struct sim *s, uint32_t node, unsigned port, bool ext,

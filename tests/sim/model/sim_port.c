@@ -120,6 +120,23 @@ sim_port_boot(struct sim *s, uint32_t node, unsigned port)
 		p->pi.state = ST_DOWN;
 }
 
+/*
+ * Each port of a host has an SMA of its own, as those of mlx5 have: a request
+ * that names another port, or that comes in by another one, is refused. ibsim's
+ * one SMA answers for all ports of a host.
+ */
+bool
+sim_port_answers(
+	const struct sim *s, uint32_t node, unsigned arrived, uint32_t *num)
+{
+	const struct sim_node *n = &s->node[node];
+
+	if (n->type != FABRIC_SWITCH && *num == 0)
+		*num = arrived;
+	return *num <= n->nports &&
+	       (n->type == FABRIC_SWITCH || s->o.ibsim || *num == arrived);
+}
+
 void
 sim_port_get(const struct sim *s, uint32_t node, unsigned port,
 	unsigned arrived, bool ext, uint8_t d[MAD_DATA])

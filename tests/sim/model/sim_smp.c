@@ -54,15 +54,12 @@ static uint16_t
 act_port_info(struct sim *s, const struct sim_msg *q, const struct smp *req,
 	uint8_t *d)
 {
-	const struct sim_node *n = &s->node[q->node];
 	bool ext = req->mod & MAD_PORT_INFO_EXT;
 	uint32_t num = req->mod & ~MAD_PORT_INFO_EXT;
 	const struct mad_port_info *pi;
 	uint16_t status = 0;
 
-	if (n->type != FABRIC_SWITCH && num == 0)
-		num = q->port;
-	if (num > n->nports)
+	if (!sim_port_answers(s, q->node, q->port, &num))
 		return MAD_STATUS_FIELD;
 	if (req->method == MAD_SET)
 		status = sim_port_set(s, q->node, num, ext, req->data);
@@ -80,16 +77,13 @@ static uint16_t
 act_port_ext(struct sim *s, const struct sim_msg *q, const struct smp *req,
 	uint8_t *d)
 {
-	const struct sim_node *n = &s->node[q->node];
-	unsigned num = req->mod;
+	uint32_t num = req->mod;
 	struct mad_port_ext is = {.fdr_supported = 1, .edr_supported = 1}, in;
 	struct sim_port *p;
 
 	if (!(s->o.capmask2 & MAD_CAP2_PORT_EXT))
 		return MAD_STATUS_METHOD_ATTR;
-	if (n->type != FABRIC_SWITCH && num == 0)
-		num = q->port;
-	if (num > n->nports)
+	if (!sim_port_answers(s, q->node, q->port, &num))
 		return MAD_STATUS_FIELD;
 	p = sim_int_port(s, q->node, num);
 	if (req->method == MAD_SET) {
@@ -193,11 +187,10 @@ fake_set(struct sim *s, const struct sim_msg *q, const struct smp *req,
 	uint32_t num = req->mod & ~MAD_PORT_INFO_EXT;
 	struct mad_port_info pi;
 
-	if (req->attr != MAD_PORT_INFO || num > s->node[q->node].nports ||
+	if (req->attr != MAD_PORT_INFO ||
+		!sim_port_answers(s, q->node, q->port, &num) ||
 		mad_port_info_decode(d, &pi, NULL) != 0)
 		return;
-	if (s->node[q->node].type != FABRIC_SWITCH && num == 0)
-		num = q->port;
 	if (pi.state == 0)
 		pi.state = sim_int_port(s, q->node, num)->pi.state;
 	mad_port_info_encode(&pi, d);

@@ -407,31 +407,20 @@ act_guids(struct sim_port *p, const struct smp *req, uint8_t *d)
 	return 0;
 }
 
-/* The port that the low byte of a port attribute's modifier names. */
-static struct sim_port *
-named_port(struct sim *s, uint32_t node, unsigned arrived, unsigned num)
-{
-	struct sim_node *n = &s->node[node];
-
-	if (n->type != FABRIC_SWITCH && num == 0)
-		num = arrived;
-	return num > n->nports ? NULL : sim_int_port(s, node, num);
-}
-
 static uint16_t
 act_port_table(struct sim *s, uint32_t node, unsigned arrived,
 	const struct smp *req, uint8_t *d)
 {
 	bool sw = s->node[node].type == FABRIC_SWITCH;
 	bool pkey = req->attr == MAD_PKEY_TABLE;
-	unsigned num = pkey ? (sw ? req->mod >> 16 : 0) : req->mod & 0xff;
+	uint32_t num = pkey ? req->mod >> 16 : req->mod & 0xff;
 	struct sim_port *p;
 
 	if (req->attr == MAD_GUID_INFO)
 		num = 0;
-	p = num > 255 ? NULL : named_port(s, node, arrived, num);
-	if (!p)
+	if (!sim_port_answers(s, node, arrived, &num))
 		return MAD_STATUS_FIELD;
+	p = sim_int_port(s, node, num);
 	if (pkey && sw && num > 0 && s->o.enf_cap == 0)
 		return MAD_STATUS_METHOD_ATTR;
 	if (pkey)
