@@ -23,7 +23,7 @@ static const char *const mtus[] = {
 	"none", "256", "512", "1024", "2048", "4096", NULL};
 static const char *const rates[] = {"none", "2.5", "5", "10", "14", "20", "25",
 	"28", "30", "40", "50", "56", "60", "80", "100", "112", "120", "168",
-	"200", "300", "400", "600", "800", "1200", NULL};
+	"200", "300", "400", "600", "800", "1200", "1600", NULL};
 
 #define FIELD(member) .offset = offsetof(struct qos_level_options, member)
 

@@ -21,7 +21,7 @@ enum {
 	MAX_LIFE = 0x3f,
 	MTU_MIN = 1,
 	MTU_MAX = 5,
-	RATE_MAX = 24, /* 1200 Gb/s: the fastest rate */
+	RATE_MAX = 25, /* 1600 Gb/s: the fastest rate */
 	LINK_SCOPE = 2,
 	KEEPS = MAD_SA_JOIN_FULL | MAD_SA_JOIN_SEND_FULL,
 	JOIN = MAD_SA_MEMBER_MGID | MAD_SA_MEMBER_GID | MAD_SA_MEMBER_STATE,
