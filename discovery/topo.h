@@ -48,7 +48,8 @@ enum {
 enum {
 	TP_ABSENT = 1 << 0,    /* never seen (other rail of a CA, CA port 0) */
 	TP_UNREAD = 1 << 1,    /* linked, but PortInfo was not answered */
-	TP_EXT_SPEED = 1 << 2, /* has extended speeds: use modifier bit 31 */
+	TP_EXT_SPEED = 1 << 2, /* was read with modifier bit 31, for extended
+				  speeds: it is Set with it */
 	TP_SELF = 1 << 3,      /* its link comes back to the same node */
 	TP_IS_SM = 1 << 4,     /* CapabilityMask says an SM runs here */
 	TP_OURS = 1 << 5,      /* the port we send from */

@@ -37,8 +37,7 @@ builder_port_info(struct builder *d, builder_id n, uint8_t port,
 		return -1;
 	portinfo_pool_set(&d->infos, &p->info, info);
 	p->read = d->sweep;
-	p->marks &= (uint8_t)~DP_EXT;
-	p->marks |= (uint8_t)(DP_READ | (ext ? DP_EXT : 0));
+	p->marks |= DP_READ;
 	p->capmask = pi.capmask;
 	p->capmask2 = pi.capmask2;
 	p->lid = owns_lid(d->node[n], port) ? pi.lid : 0;
@@ -55,8 +54,7 @@ builder_port_info(struct builder *d, builder_id n, uint8_t port,
 	p->speed_ext = extended_speed(d->node[n], port, &pi);
 	p->flags &=
 		(uint8_t) ~(TP_ABSENT | TP_UNREAD | TP_EXT_SPEED | TP_IS_SM);
-	if ((p->marks & DP_NOEXT) == 0 &&
-		(ext || (pi.capmask & MAD_CAP_EXT_SPEEDS)))
+	if (ext)
 		p->flags |= TP_EXT_SPEED;
 	if (pi.capmask & MAD_CAP_IS_SM)
 		p->flags |= TP_IS_SM;
@@ -101,7 +99,7 @@ builder_port_written(struct builder *d, uint64_t node_guid, unsigned port,
 		return;
 	d->touched = true;
 	(void)builder_port_info(d, n, (uint8_t)port, info,
-		(d->node[n]->port[port].marks & DP_EXT) != 0, NULL);
+		(d->node[n]->port[port].flags & TP_EXT_SPEED) != 0, NULL);
 }
 
 void

@@ -18,8 +18,7 @@
 /* builder_port.marks, besides the TP_* in flags */
 enum {
 	DP_READ = 1 << 0,  /* PortInfo was read (or made up by hand) */
-	DP_NOEXT = 1 << 1, /* refused modifier bit 31 */
-	DP_EXT = 1 << 2,   /* was last read with modifier bit 31 */
+	DP_NOEXT = 1 << 1, /* refused modifier bit 31; of a switch: port 0 */
 };
 
 struct builder_port {
@@ -151,6 +150,14 @@ static inline bool
 builder_up(const struct builder_port *p)
 {
 	return p->phys == 5 && p->state >= 2;
+}
+
+/* True if a port that was read says that it knows modifier bit 31. */
+static inline bool
+builder_has_ext(const struct builder_port *p)
+{
+	return (p->capmask & MAD_CAP_EXT_SPEEDS) != 0 &&
+	       (p->marks & DP_NOEXT) == 0;
 }
 
 /*

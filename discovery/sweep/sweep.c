@@ -520,11 +520,33 @@ on_request_done(void *cookie, uint64_t tag, const struct xact_result *res)
 		;
 }
 
+/*
+ * Whether PortInfo is asked for with modifier bit 31. A switch says at port 0
+ * whether it has extended speeds; port 0 itself has no link. A host's port says
+ * so for itself: it is asked with the bit once it has said so, or at once where
+ * the other end of its link runs at an extended speed, so that most ports are
+ * read once.
+ */
+static bool
+reads_ext(const struct sweep *s, const struct sweep_job *job)
+{
+	const struct builder *d = s->d;
+	const struct builder_node *n = d->node[job->node];
+	const struct builder_port *p = &n->port[job->port];
+
+	if (n->type == TOPO_SWITCH)
+		return job->port > 0 && builder_has_ext(&n->port[0]);
+	return builder_has_ext(p) ||
+	       ((p->marks & DP_NOEXT) == 0 && p->peer != BUILDER_NONE &&
+		       d->node[p->peer]->port[p->peer_port].speed_ext != 0);
+}
+
 /* Send a job; false when there is no route to its target. */
 static bool
 submit_job(struct sweep *s, const struct sweep_job *job, struct mono now)
 {
 	struct xact_request r = {.mkey = s->mkey};
+	struct sweep_job as = *job;
 	int hops = job_path(s, job, r.path);
 
 	if (hops < 0)
@@ -533,8 +555,10 @@ submit_job(struct sweep *s, const struct sweep_job *job, struct mono now)
 	r.method = wire[job->kind].method;
 	r.attr = wire[job->kind].attr;
 	r.target = job_target(s, job);
-	if (r.attr == MAD_PORT_INFO)
-		r.mod = job->port | (job->ext ? MAD_PORT_INFO_EXT : 0);
+	if (r.attr == MAD_PORT_INFO) {
+		as.ext = reads_ext(s, job);
+		r.mod = job->port | (as.ext ? MAD_PORT_INFO_EXT : 0);
+	}
 	if (job->kind == JOB_CLEAR) {
 		/* As it was read, the bit that says "changed" included:
 		 * writing a one is what clears it. */
@@ -542,7 +566,7 @@ submit_job(struct sweep *s, const struct sweep_job *job, struct mono now)
 	}
 	s->pending++;
 	s->asks += job->kind == JOB_ASK;
-	xact_submit(s->x, &r, now, on_request_done, s, tag_of(job));
+	xact_submit(s->x, &r, now, on_request_done, s, tag_of(&as));
 	return true;
 }
 
@@ -569,8 +593,6 @@ queue_next_port(struct sweep *s, struct sweep_job *job)
 			.gen = w->gen,
 			.port = (uint8_t)w->next_port++,
 			.kind = JOB_PORT,
-			.ext = (s->d->node[id]->port[0].flags & TP_EXT_SPEED) !=
-			       0,
 		};
 		w->open++;
 		return true;
@@ -650,7 +672,6 @@ sweep_feed(struct sweep *s, struct mono now)
 bool
 sweep_hint(struct sweep *s, builder_id n, uint8_t port)
 {
-	struct sweep_job job = {.node = n, .port = port, .kind = JOB_REFRESH};
 	const struct builder_port *p = &s->d->node[n]->port[port];
 
 	if (s->kind != SWEEP_PROBE || s->stage == STAGE_DONE)
@@ -658,8 +679,7 @@ sweep_hint(struct sweep *s, builder_id n, uint8_t port)
 	if (s->d->node[n]->type != TOPO_SWITCH ||
 		(p->read == s->sweep && !builder_up(p)))
 		return true;
-	job.ext = (p->marks & DP_EXT) != 0;
-	sweep_queue_job(s, &job);
+	sweep_queue(s, JOB_REFRESH, n, port);
 	return true;
 }
 

@@ -135,7 +135,6 @@ read_stale(struct sweep *s)
 			builder_up(p) == (p->peer != BUILDER_NONE))
 			continue; /* consistent with its link */
 		job.kind = node->type == TOPO_SWITCH ? JOB_REFRESH : JOB_PORT;
-		job.ext = node->type == TOPO_SWITCH && (p->marks & DP_EXT);
 		if (node->type == TOPO_SWITCH
 				? sweep_node(s, e.node)->state == SN_NONE
 				: p->peer != BUILDER_NONE)
@@ -255,25 +254,10 @@ ask_again(struct sweep *s)
 	}
 }
 
-/* True if the other end of this CA port's link has reported the speed. */
-static bool
-speed_known(const struct builder *d, builder_id n, const struct builder_port *p)
-{
-	const struct builder_node *far;
-
-	if (p->peer == BUILDER_NONE)
-		return false;
-	far = d->node[p->peer];
-	if (far->port[p->peer_port].marks & DP_EXT)
-		return true;
-	/* Of two hosts on one link, one is enough. */
-	if (far->type != TOPO_SWITCH && p->peer < n)
-		return (far->port[p->peer_port].flags & TP_EXT_SPEED) != 0;
-	/* A switch without extended speeds cannot run the link at one. */
-	return far->type == TOPO_SWITCH && (far->port[0].marks & DP_READ) &&
-	       (far->port[0].capmask & MAD_CAP_EXT_SPEEDS) == 0;
-}
-
+/*
+ * Ports of hosts that were read without modifier bit 31, and said then that
+ * they know it: a Set with the bit echoes only what was read with it.
+ */
 static void
 ask_second(struct sweep *s)
 {
@@ -284,16 +268,11 @@ ask_second(struct sweep *s)
 			continue;
 		for (unsigned i = 1; i <= node->nports; i++) {
 			const struct builder_port *p = &node->port[i];
-			struct sweep_job job = {.node = n,
-				.port = (uint8_t)i,
-				.kind = JOB_SECOND,
-				.ext = true};
 
 			if (p->read == s->sweep && (p->marks & DP_READ) &&
-				(p->flags & TP_EXT_SPEED) &&
-				!(p->marks & (DP_EXT | DP_NOEXT)) &&
-				!speed_known(s->d, n, p))
-				sweep_queue_job(s, &job);
+				builder_has_ext(p) &&
+				(p->flags & TP_EXT_SPEED) == 0)
+				sweep_queue(s, JOB_SECOND, n, (uint8_t)i);
 		}
 	}
 }

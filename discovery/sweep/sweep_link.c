@@ -281,12 +281,9 @@ sweep_ask_later(struct sweep *s, builder_id n, uint8_t port)
 static void
 check_again(struct sweep *s, builder_id n, uint8_t port)
 {
-	struct sweep_job job = {.node = n, .port = port, .kind = JOB_REFRESH};
-
 	if (s->d->node[n]->type != TOPO_SWITCH)
 		return;
-	job.ext = (s->d->node[n]->port[port].marks & DP_EXT) != 0;
-	sweep_queue_job(s, &job);
+	sweep_queue(s, JOB_REFRESH, n, port);
 	sweep_ask_again(s, n, port);
 }
 

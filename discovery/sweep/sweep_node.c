@@ -344,7 +344,8 @@ port_unread(struct sweep *s, builder_id n, uint8_t port,
 	if (n == s->d->self && port == s->d->self_port)
 		reason_set(&s->failure, "our own port: PortInfo: %s",
 			no_answer(res));
-	p->marks &= (uint8_t) ~(DP_READ | DP_EXT);
+	p->marks &= (uint8_t)~DP_READ;
+	p->flags &= (uint8_t)~TP_EXT_SPEED;
 	p->state = 0;
 	p->phys = 0;
 	(void)snprintf(what, sizeof(what), "PortInfo of port %u", port);
@@ -382,19 +383,13 @@ static bool
 without_ext(struct sweep *s, const struct sweep_job *job)
 {
 	struct builder_node *node = s->d->node[job->node];
-	struct sweep_job plain = *job;
+	bool sw = node->type == TOPO_SWITCH;
 
 	if (!job->ext)
 		return false;
-	if (job->kind == JOB_SECOND) {
-		node->port[job->port].marks |= DP_NOEXT;
-		node->port[job->port].flags &= (uint8_t)~TP_EXT_SPEED;
-		return true;
-	}
-	node->port[0].marks |= DP_NOEXT;
-	node->port[0].flags &= (uint8_t)~TP_EXT_SPEED;
-	plain.ext = false;
-	sweep_queue_job(s, &plain);
+	node->port[sw ? 0 : job->port].marks |= DP_NOEXT;
+	if (job->kind != JOB_SECOND)
+		sweep_queue_job(s, job);
 	return true;
 }
 

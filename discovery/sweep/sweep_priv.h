@@ -42,7 +42,7 @@ struct sweep_job {
 	uint16_t gen; /* of the node's record: stale jobs are ignored */
 	uint8_t port;
 	uint8_t kind;
-	bool ext;   /* PortInfo: with modifier bit 31 */
+	bool ext;   /* PortInfo: was sent with modifier bit 31 */
 	bool force; /* JOB_ASK: although its link is known */
 };
 

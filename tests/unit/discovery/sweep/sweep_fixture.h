@@ -186,7 +186,9 @@ expect_topo_is_fabric(const struct bench *b, const struct topo *t)
 static inline uint64_t
 floor_smps(const struct fabric *f, const struct sim *s)
 {
-	uint64_t n = 1; /* the manager's own NodeInfo */
+	/* the manager's own NodeInfo; its port is read again with modifier
+	 * bit 31, since the speed of its link is not known before */
+	uint64_t n = 1 + 1;
 
 	for (uint32_t i = 0; i < f->nnodes; i++) {
 		const struct fabric_node *node = &f->node[i];

@@ -106,6 +106,64 @@ expect_all_ports(struct fabric *f, unsigned ports)
 	core_end(w, f);
 }
 
+/* ---- modifier bit 31 ---- */
+
+enum { NODES = 64, PORTS = 16 };
+
+/* Ports that were read with the bit. */
+struct reads {
+	bool ext[NODES][PORTS];
+	unsigned sets,
+		without; /* Sets with the bit; to ports not read with it */
+};
+
+static enum sim_verdict
+watch_bit(void *cookie, struct sim_msg *q)
+{
+	struct reads *r = cookie;
+	struct smp m;
+	unsigned port;
+	bool ext;
+
+	if (q->where != SIM_AT_SMA ||
+		smp_decode(q->m.mad, q->m.len, &m, NULL) != 0 ||
+		m.attr != MAD_PORT_INFO)
+		return SIM_PASS;
+	port = m.mod & 0xff;
+	ext = (m.mod & MAD_PORT_INFO_EXT) != 0;
+	ck_assert(q->node < NODES && port < PORTS);
+	if (m.method == MAD_GET)
+		r->ext[q->node][port] |= ext;
+	if (m.method != MAD_SET || !ext)
+		return SIM_PASS;
+	r->sets++;
+	r->without += !r->ext[q->node][port];
+	return SIM_PASS;
+}
+
+/*
+ * A Set with the bit echoes what was read with it, on every port: ours, which
+ * is read before its link is known, and port 0 of switches among them.
+ */
+START_TEST(a_set_echoes_what_was_read)
+{
+	struct fabric *f = gen_edit_rails(core_tree(), 2, false, NULL);
+	struct sim_options o = sim_defaults();
+	struct world *w = world_new(f, &o, settings);
+	struct reads r = {0};
+
+	sim_set_hook(w->sim, watch_bit, &r);
+	world_start(w);
+	core_expect_order(w, "bring-up");
+	ck_assert_uint_gt(r.sets, 4 * 64);
+	ck_assert_uint_eq(r.without, 0);
+	/* a port each of 128 ends of links and 64 hosts, of them ours twice,
+	 * and port 0 of 12 switches */
+	ck_assert_uint_le(sim_stats(w->sim)->by[MAD_PORT_INFO][MAD_GET], 400);
+	core_end(w, f);
+}
+END_TEST
+
 START_TEST(both_ports_of_hosts)
 {
 	struct fabric *f = gen_edit_rails(core_tree(), 2, false, NULL);
@@ -162,6 +220,7 @@ main(void)
 	TCase *c = tcase_create("host_ports");
 
 	tcase_set_timeout(c, 60);
+	tcase_add_test(c, a_set_echoes_what_was_read);
 	tcase_add_test(c, both_ports_of_hosts);
 	tcase_add_test(c, back_to_back);
 	tcase_add_test(c, own_two_ports_linked);
