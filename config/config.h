@@ -42,6 +42,9 @@ struct config_fabric {
 	struct config_lids lids;
 	uint32_t priority;
 	uint64_t m_key, sm_key;
+	uint64_t m_key_previous;    /* ports may still hold it; 0: none */
+	uint32_t m_key_protection;  /* M_KeyProtectBits */
+	struct mono m_key_lease;    /* 0: without end */
 	bool partition_enforcement; /* by switches, for hosts */
 };
 

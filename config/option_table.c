@@ -108,9 +108,45 @@ static const struct schema_option fabric[] = {
 		.def = "0x0",
 		.secret = true,
 		.reload = SCHEMA_REROUTE,
-		.help = "The M_Key that is written to ports and sent with "
-			"requests. 0 means none. Make a file that contains a "
-			"key unreadable to other users."},
+		.help = "The M_Key that is written to every port: only "
+			"requests that bear it change anything there. 0 means "
+			"none. Each request bears the key that the port holds, "
+			"so that the key can be changed on a fabric in use: it "
+			"is changed when the configuration is read again, and "
+			"the one before stays known. A file with a key that "
+			"other users can read is refused."},
+	{.key = "m_key_previous",
+		.type = SCHEMA_HEX,
+		FIELD(config_fabric, m_key_previous),
+		.def = "0x0",
+		.secret = true,
+		.reload = SCHEMA_REROUTE,
+		.help = "An M_Key that ports may still hold: that of another "
+			"subnet manager, or the one from before a change that "
+			"was made while the daemon was not running. 0 means "
+			"none."},
+	{.key = "m_key_protection",
+		.type = SCHEMA_INT,
+		FIELD(config_fabric, m_key_protection),
+		.max = 3,
+		.def = "1",
+		.reload = SCHEMA_REROUTE,
+		.help = "M_KeyProtectBits, where there is an M_Key: at 0 "
+			"everyone can read the key in the ports, at 1 it is "
+			"hidden, at 2 and 3 requests without it are not even "
+			"answered, those of diagnostic tools among them."},
+	{.key = "m_key_lease",
+		.type = SCHEMA_DURATION,
+		FIELD(config_fabric, m_key_lease),
+		.max = 65535 * SECOND,
+		.def = "60s",
+		.reload = SCHEMA_REROUTE,
+		.help = "M_KeyLeasePeriod, in whole seconds, where there is an "
+			"M_Key: a port that was asked with a wrong key, and "
+			"then not with the right one for so long, gives up its "
+			"protection, so that another subnet manager can take "
+			"over. Every port is asked twice in this time. 0 "
+			"means that protection does not end."},
 	{.key = "sm_key",
 		.type = SCHEMA_HEX,
 		FIELD(config_fabric, sm_key),

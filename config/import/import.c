@@ -29,6 +29,8 @@ static const struct option {
 	{"lmc_esp0", "fabric.lmc.switches", YES},
 	{"sm_priority", "fabric.priority", SAME},
 	{"m_key", "fabric.m_key", SAME},
+	{"m_key_protection_level", "fabric.m_key_protection", SAME},
+	{"m_key_lease_period", "fabric.m_key_lease", SECONDS},
 	{"sm_key", "fabric.sm_key", SAME},
 	{"no_partition_enforcement", "fabric.partition_enforcement", INVERTED},
 	{"part_enforce", "fabric.partition_enforcement", GUARDS},

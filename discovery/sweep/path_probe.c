@@ -100,8 +100,7 @@ void
 path_probe_late(struct path_probe *s, const void *owner,
 	const struct xact_request *r, unsigned first, struct mono now)
 {
-	struct xact_request q = {
-		.method = MAD_GET, .attr = MAD_PORT_INFO, .mkey = r->mkey};
+	struct xact_request q = {.method = MAD_GET, .attr = MAD_PORT_INFO};
 	struct way *w;
 
 	if (owner == s || r->lid != 0 || r->hops <= first)

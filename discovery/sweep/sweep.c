@@ -174,14 +174,13 @@ start_survey(struct sweep *s)
 
 struct sweep *
 sweep_new(enum sweep_kind kind, struct builder *d, struct xact *x,
-	uint64_t mkey, const uint64_t *guid, size_t n)
+	const uint64_t *guid, size_t n)
 {
 	struct sweep *s = mem_zalloc(1, sizeof(*s));
 
 	s->kind = kind;
 	s->d = d;
 	s->x = x;
-	s->mkey = mkey;
 	if (kind == SWEEP_FULL || kind == SWEEP_PROBE)
 		d->sweep++;
 	s->sweep = d->sweep;
@@ -222,6 +221,12 @@ sweep_found_no_change(const struct sweep *s)
 	       c->new_nodes + c->gone_nodes + c->new_links + c->gone_links +
 			       c->changed_ports ==
 		       0;
+}
+
+void
+sweep_needs_keys(struct sweep *s)
+{
+	s->needs_keys = true;
 }
 
 void
@@ -545,7 +550,7 @@ reads_ext(const struct sweep *s, const struct sweep_job *job)
 static bool
 submit_job(struct sweep *s, const struct sweep_job *job, struct mono now)
 {
-	struct xact_request r = {.mkey = s->mkey};
+	struct xact_request r = {0};
 	struct sweep_job as = *job;
 	int hops = job_path(s, job, r.path);
 

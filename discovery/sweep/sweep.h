@@ -60,11 +60,10 @@ struct sweep_stats {
 
 /*
  * Start. guid/n: the switches of a probe (unknown GUIDs are ignored), NULL/0
- * otherwise. The sweep borrows d and x; nothing is submitted yet. mkey goes
- * into every request.
+ * otherwise. The sweep borrows d and x; nothing is submitted yet.
  */
 struct sweep *sweep_new(enum sweep_kind kind, struct builder *d, struct xact *x,
-	uint64_t mkey, const uint64_t *guid, size_t n);
+	const uint64_t *guid, size_t n);
 
 /*
  * Probe: a trap is the only reason to probe this switch. If its PortStateChange
@@ -85,6 +84,12 @@ bool sweep_found_no_change(const struct sweep *s);
  * that switch while it is read goes unnoticed until its ports are read again.
  */
 void sweep_read_only(struct sweep *s);
+
+/*
+ * What is read will be written to: a node that hides its M_Key, because none of
+ * the keys that are known is right, is quarantined.
+ */
+void sweep_needs_keys(struct sweep *s);
 
 /*
  * Free. Only when it is done, or after xact_cancel_all has completed its

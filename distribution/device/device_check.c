@@ -214,8 +214,7 @@ device_check_feed(struct check *c, struct mono now)
 		const struct device_check_item *i = &c->todo[c->next];
 		struct xact_request r;
 
-		if (device_request_port(
-			    c->topo, port_of(c, i), c->job.mkey, &r) == 0) {
+		if (device_request_port(c->topo, port_of(c, i), &r) == 0) {
 			r.method = MAD_GET;
 			r.attr = i->attr;
 			r.mod = i->mod;

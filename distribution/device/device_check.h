@@ -48,7 +48,6 @@ struct device_check_job {
 	struct device_store *hw;
 	struct lft_pool *pool;
 	struct xact *x;
-	uint64_t mkey;
 	const struct device_check_item
 		*item; /* not kept; items of absent or quarantined nodes are
 			  left out */

@@ -4,16 +4,14 @@
 #include <string.h>
 
 int
-device_request(const struct topo *t, node_ix node, uint64_t mkey,
-	struct xact_request *r)
+device_request(const struct topo *t, node_ix node, struct xact_request *r)
 {
 	assert(t->node[node].type == TOPO_SWITCH);
-	return device_request_port(t, topo_port_of(t, node, 0), mkey, r);
+	return device_request_port(t, topo_port_of(t, node, 0), r);
 }
 
 int
-device_request_port(
-	const struct topo *t, port_ix p, uint64_t mkey, struct xact_request *r)
+device_request_port(const struct topo *t, port_ix p, struct xact_request *r)
 {
 	int hops;
 
@@ -22,7 +20,6 @@ device_request_port(
 	if (hops < 0)
 		return -1;
 	r->hops = (uint8_t)hops;
-	r->mkey = mkey;
 	r->target = topo_sma_guid(t, p);
 	return 0;
 }

@@ -1,6 +1,6 @@
 /*
  * device_request: the frame of every Get and Set about a port of a topology:
- * directed route, M_Key, and the SMA that the request counts against. There is
+ * directed route, and the SMA that the request counts against. There is
  * one rule, topo_route_port: a switch's SMA answers for all its ports, and each
  * port of a host or router is asked over its own link.
  */
@@ -17,10 +17,9 @@
  * than 63 hops away, or no link leads there.
  */
 int device_request_port(
-	const struct topo *t, port_ix p, uint64_t mkey, struct xact_request *r);
+	const struct topo *t, port_ix p, struct xact_request *r);
 
 /* The same for a switch (asserted), whatever port the request is about. */
-int device_request(const struct topo *t, node_ix node, uint64_t mkey,
-	struct xact_request *r);
+int device_request(const struct topo *t, node_ix node, struct xact_request *r);
 
 #endif

@@ -20,7 +20,6 @@ struct lft_read {
 	struct device_store *hw;
 	struct lft_pool *pool;
 	struct xact *x;
-	uint64_t mkey;
 	sw_ix *sample; /* switches to sample, then ... */
 	uint32_t nsample, next_sample;
 	bool listed; /* ... the list of switches to read is made */
@@ -82,7 +81,6 @@ lft_read_new(struct topo *t, const struct lft_read_job *job)
 	r->hw = job->hw;
 	r->pool = job->pool;
 	r->x = job->x;
-	r->mkey = job->mkey;
 	r->todo = mem_zalloc(t->nsw, sizeof(*r->todo));
 	r->misses = mem_zalloc(t->nsw, sizeof(*r->misses));
 	r->sample = mem_zalloc(t->nsw, sizeof(*r->sample));
@@ -214,7 +212,7 @@ submit_block_get(struct lft_read *r, sw_ix s, uint32_t b, struct mono now)
 	node_ix node = r->topo->sw[s].node;
 	struct xact_request q;
 
-	if (device_request(r->topo, node, r->mkey, &q) != 0)
+	if (device_request(r->topo, node, &q) != 0)
 		return;
 	q.method = MAD_GET;
 	q.attr = MAD_LFT;

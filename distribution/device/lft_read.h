@@ -31,7 +31,6 @@ struct lft_read_job {
 	struct device_store *hw;
 	struct lft_pool *pool;
 	struct xact *x;
-	uint64_t mkey;
 	const struct map *suspects; /* GUIDs of switches with changed ports */
 };
 

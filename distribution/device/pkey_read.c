@@ -18,7 +18,6 @@ struct pkey_read {
 	struct topo *topo;
 	struct pkey_tables *tables;
 	struct xact *x;
-	uint64_t mkey;
 	struct question *todo;
 	size_t n, cap, next;
 	bool *silent; /* [nports] */
@@ -47,14 +46,13 @@ list_port(struct pkey_read *r, port_ix p, bool all)
 
 struct pkey_read *
 pkey_read_new(struct topo *t, struct pkey_tables *tables, const uint8_t *ask,
-	struct xact *x, uint64_t mkey)
+	struct xact *x)
 {
 	struct pkey_read *r = mem_zalloc(1, sizeof(*r));
 
 	r->topo = topo_ref(t);
 	r->tables = tables;
 	r->x = x;
-	r->mkey = mkey;
 	r->silent = mem_zalloc(t->nports, sizeof(*r->silent));
 	r->wrong = mem_zalloc(t->nports, sizeof(*r->wrong));
 	for (port_ix p = 0; p < t->nports; p++)
@@ -108,7 +106,7 @@ pkey_read_request(
 {
 	uint32_t num = t->port[p].num;
 
-	if (device_request_port(t, p, 0, r) != 0)
+	if (device_request_port(t, p, r) != 0)
 		return -1;
 	r->attr = MAD_PKEY_TABLE;
 	r->mod = block;
@@ -154,7 +152,6 @@ pkey_read_feed(struct pkey_read *r, struct mono now)
 						  q->block, &req) != 0)
 			continue;
 		req.method = MAD_GET;
-		req.mkey = r->mkey;
 		r->inflight++;
 		xact_submit(r->x, &req, now, take_answer, r, r->next - 1);
 	}

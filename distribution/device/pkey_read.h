@@ -28,7 +28,7 @@ enum { PKEY_TABLE_ASK_NOTHING, PKEY_TABLE_ASK_UNKNOWN, PKEY_TABLE_ASK_ALL };
  * is not kept.
  */
 struct pkey_read *pkey_read_new(struct topo *t, struct pkey_tables *tables,
-	const uint8_t *ask, struct xact *x, uint64_t mkey);
+	const uint8_t *ask, struct xact *x);
 
 /* Only when done, or after xact_cancel_all. NULL allowed. */
 void pkey_read_free(struct pkey_read *r);

@@ -255,12 +255,12 @@ take_answer(void *cookie, uint64_t tag, const struct xact_result *res)
 }
 
 static void
-ask_row(struct sl2vl_scan *s, struct xact *x, uint64_t mkey, struct mono now)
+ask_row(struct sl2vl_scan *s, struct xact *x, struct mono now)
 {
 	node_ix n = s->todo[s->next];
 	struct xact_request r;
 
-	if (device_request(s->topo, n, mkey, &r) != 0)
+	if (device_request(s->topo, n, &r) != 0)
 		return;
 	r.method = MAD_GET;
 	r.attr = MAD_SL2VL;
@@ -299,8 +299,8 @@ next_switch(struct sl2vl_scan *s)
 }
 
 void
-sl2vl_scan_feed(struct sl2vl_scan *s, struct xact *x, uint64_t mkey,
-	uint16_t sls, struct mono now)
+sl2vl_scan_feed(
+	struct sl2vl_scan *s, struct xact *x, uint16_t sls, struct mono now)
 {
 	uint64_t many = s->hurry ? HURRY : s->total / HALF_A_DAY + 1;
 
@@ -309,7 +309,7 @@ sl2vl_scan_feed(struct sl2vl_scan *s, struct xact *x, uint64_t mkey,
 	s->sls = sls;
 	while (many-- > 0 && s->next < s->ntodo && xact_room(x)) {
 		if (s->out <= s->topo->node[s->todo[s->next]].nports) {
-			ask_row(s, x, mkey, now);
+			ask_row(s, x, now);
 			if (advance_row(s) && s->misses < MISSES_MAX)
 				continue;
 		}

@@ -64,8 +64,8 @@ void sl2vl_scan_adopt(struct sl2vl_scan *s, struct topo *t, struct mono now);
  * Send the Gets that are due. x is borrowed for the answers, sls are the SLs of
  * paths.
  */
-void sl2vl_scan_feed(struct sl2vl_scan *s, struct xact *x, uint64_t mkey,
-	uint16_t sls, struct mono now);
+void sl2vl_scan_feed(
+	struct sl2vl_scan *s, struct xact *x, uint16_t sls, struct mono now);
 
 /* When sl2vl_scan_feed is due. */
 struct mono sl2vl_scan_next(const struct sl2vl_scan *s);

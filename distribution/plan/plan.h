@@ -112,7 +112,9 @@ struct plan_phase {
 /* Parameters that every linked port shall have. */
 struct plan_params {
 	uint64_t subnet_prefix;
-	uint64_t mkey;
+	uint64_t mkey;		 /* 0: none; the next two mean nothing then */
+	uint16_t mkey_lease;	 /* seconds; 0: without end */
+	uint8_t mkey_protection; /* M_KeyProtectBits */
 	uint8_t subnet_timeout;
 	uint8_t hoq_life,
 		leaf_hoq_life; /* switch ports to switches, to hosts */

@@ -73,6 +73,8 @@ fill_lid_fields(const struct plan_maker *m, const struct topo_port *p,
 	struct mad_port_info *i)
 {
 	i->mkey = m->params->mkey;
+	i->mkey_prot = i->mkey != 0 ? m->params->mkey_protection : 0;
+	i->mkey_lease = i->mkey != 0 ? m->params->mkey_lease : 0;
 	i->gid_prefix = m->params->subnet_prefix;
 	i->lid = p->lid;
 	i->lmc = p->lmc;
@@ -159,8 +161,12 @@ add_port_set(struct plan_maker *m, port_ix ix, const struct mad_port_info *want)
 static bool
 addresses_differ(const struct mad_port_info *a, const struct mad_port_info *b)
 {
-	return a->mkey != b->mkey || a->gid_prefix != b->gid_prefix ||
-	       a->lid != b->lid || a->lmc != b->lmc || a->sm_lid != b->sm_lid ||
+	bool keys = a->mkey != b->mkey ||
+		    (b->mkey != 0 && (a->mkey_prot != b->mkey_prot ||
+					     a->mkey_lease != b->mkey_lease));
+
+	return keys || a->gid_prefix != b->gid_prefix || a->lid != b->lid ||
+	       a->lmc != b->lmc || a->sm_lid != b->sm_lid ||
 	       a->sm_sl != b->sm_sl;
 }
 
@@ -285,9 +291,17 @@ plan_portinfo_params(struct plan_maker *m)
 {
 	port_ix ix;
 
+	/* An SMA is given another M_Key while nothing else is under way to it.
+	 */
 	plan_begin(m, PLAN_PARAMS);
 	for (ix = 0; ix < m->t->nports; ix++)
-		set_params(m, ix);
+		if (!is_external(m->t, ix))
+			set_params(m, ix);
+	(void)plan_end(m);
+	plan_begin(m, PLAN_PARAMS);
+	for (ix = 0; ix < m->t->nports; ix++)
+		if (is_external(m->t, ix))
+			set_params(m, ix);
 	plan_lifetimes_add(m);
 	(void)plan_end(m);
 }

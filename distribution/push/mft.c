@@ -499,7 +499,7 @@ send_set(struct mft *m, struct xact_request *r, xact_done *done, uint64_t tag,
  * without default ports.
  */
 static void
-send_top(struct mft *m, size_t at, uint64_t mkey, struct mono now)
+send_top(struct mft *m, size_t at, struct mono now)
 {
 	const struct mft_table *s = &m->table[at];
 	struct mad_switch_info i;
@@ -507,7 +507,7 @@ send_top(struct mft *m, size_t at, uint64_t mkey, struct mono now)
 
 	if (!mft_writable(s, 0) || (needed_top(m, s) == s->top && !s->stray) ||
 		mad_switch_info_decode(m->topo->sinfo[s->sw], &i, NULL) != 0 ||
-		device_request(m->topo, m->topo->sw[s->sw].node, mkey, &r) != 0)
+		device_request(m->topo, m->topo->sw[s->sw].node, &r) != 0)
 		return;
 	i.mft_top = needed_top(m, s);
 	if (s->stray)
@@ -519,14 +519,14 @@ send_top(struct mft *m, size_t at, uint64_t mkey, struct mono now)
 }
 
 static void
-send_cell(struct mft *m, size_t at, unsigned c, uint64_t mkey, struct mono now)
+send_cell(struct mft *m, size_t at, unsigned c, struct mono now)
 {
 	struct mft_table *s = &m->table[at];
 	uint16_t goal[MFT_COLUMNS];
 	struct xact_request r;
 
 	if (!cell_differs(m, s, c, goal) ||
-		device_request(m->topo, m->topo->sw[s->sw].node, mkey, &r) != 0)
+		device_request(m->topo, m->topo->sw[s->sw].node, &r) != 0)
 		return;
 	/* until it is acknowledged */
 	s->cell[c].known = s->cell[c].asked = false;
@@ -538,16 +538,16 @@ send_cell(struct mft *m, size_t at, unsigned c, uint64_t mkey, struct mono now)
 
 /* One step of the present stage; false: it has none left. */
 static bool
-stage_step(struct mft *m, const struct mft_wire *w, struct mono now)
+stage_step(struct mft *m, struct mono now)
 {
 	if (m->stage == MFT_ASK)
-		return mft_read_step(m, w, now);
+		return mft_read_step(m, now);
 	if (m->at == m->n)
 		return false;
 	if (m->stage == MFT_TOPS)
-		send_top(m, m->at, w->mkey, now);
+		send_top(m, m->at, now);
 	else if (m->cell_at < m->nblocks * m->table[m->at].npos)
-		send_cell(m, m->at, m->cell_at++, w->mkey, now);
+		send_cell(m, m->at, m->cell_at++, now);
 	if (m->stage == MFT_TOPS ||
 		m->cell_at == m->nblocks * m->table[m->at].npos) {
 		m->at++;
@@ -588,13 +588,13 @@ next_stage(struct mft *m)
 }
 
 void
-mft_feed(struct mft *m, const struct mft_wire *w, struct mono now)
+mft_feed(struct mft *m, struct mono stray, struct mono now)
 {
-	m->stray = w->stray;
+	m->stray = stray;
 	while (m->stage != MFT_REST) {
 		if (!xact_room(m->job.x))
 			return;
-		if (stage_step(m, w, now))
+		if (stage_step(m, now))
 			continue;
 		if (m->inflight > 0)
 			return;

@@ -71,12 +71,6 @@ struct mft_counts {
 	uint64_t untrue; /* of these, not as acknowledged */
 };
 
-/* The wire parameters of mft_feed. */
-struct mft_wire {
-	uint64_t mkey;
-	struct mono stray; /* how long copies of an SMP stay in flight */
-};
-
 struct mft *mft_new(const struct mft_job *job);
 void mft_free(struct mft *m); /* nothing may be in flight; NULL allowed */
 
@@ -135,8 +129,11 @@ bool mft_any(const struct mft *m); /* whether there is any entry */
 /* Begin a cycle; false: everything is as wanted. */
 bool mft_begin(struct mft *m);
 
-/* Send what there is room for; without this call the cycle rests. */
-void mft_feed(struct mft *m, const struct mft_wire *w, struct mono now);
+/*
+ * Send what there is room for; without this call the cycle rests. stray: how
+ * long copies of an SMP stay in flight.
+ */
+void mft_feed(struct mft *m, struct mono stray, struct mono now);
 
 bool mft_running(const struct mft *m); /* a cycle has begun and is not over */
 bool mft_is_idle(const struct mft *m); /* nothing is in flight */

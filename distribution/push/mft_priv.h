@@ -68,7 +68,7 @@ struct mft {
 	size_t nlooks, caplooks;
 	struct mft_look *later; /* cells to be read when they are due */
 	size_t nlater, caplater;
-	struct mono stray; /* mft_wire.stray of the last feed */
+	struct mono stray; /* as given to the last mft_feed */
 	struct mft_counts counts;
 };
 
@@ -84,7 +84,7 @@ void mft_mark_refusing(
 
 /* mft_read.c */
 /* Send the next Get; false: there is none left. */
-bool mft_read_step(struct mft *m, const struct mft_wire *w, struct mono now);
+bool mft_read_step(struct mft *m, struct mono now);
 /* A cell was written and shall be read some time later. */
 void mft_read_later(struct mft *m, const struct mft_look *l);
 

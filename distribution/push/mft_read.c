@@ -251,7 +251,7 @@ take_answer(void *cookie, uint64_t tag, const struct xact_result *res)
 }
 
 static void
-ask_cell(struct mft *m, const struct mft_wire *w, struct mono now)
+ask_cell(struct mft *m, struct mono now)
 {
 	const struct mft_look *l = &m->look[m->at];
 	struct mft_table *s = &m->table[l->table];
@@ -262,8 +262,7 @@ ask_cell(struct mft *m, const struct mft_wire *w, struct mono now)
 		return;
 	s->cell[l->cell].asked = true;
 	if (s->silent >= SILENT ||
-		device_request(m->topo, m->topo->sw[s->sw].node, w->mkey, &r) !=
-			0)
+		device_request(m->topo, m->topo->sw[s->sw].node, &r) != 0)
 		return;
 	r.method = MAD_GET;
 	r.attr = MAD_MFT;
@@ -274,11 +273,11 @@ ask_cell(struct mft *m, const struct mft_wire *w, struct mono now)
 }
 
 bool
-mft_read_step(struct mft *m, const struct mft_wire *w, struct mono now)
+mft_read_step(struct mft *m, struct mono now)
 {
 	if (m->at == m->nlooks)
 		return false;
-	ask_cell(m, w, now);
+	ask_cell(m, now);
 	m->at++;
 	return true;
 }

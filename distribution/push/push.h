@@ -71,7 +71,6 @@ struct push_job {
 	const struct plan *plan;
 	struct device_store *hw;
 	struct xact *x;
-	uint64_t mkey;
 	struct mono drain; /* how long packets stay in flight */
 	struct mono stray; /* how long a copy of an SMP does */
 	bool by_lid;	   /* SMPs may be routed by LID where that is proven */

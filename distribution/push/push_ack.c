@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "distribution/push/push_priv.h"
+#include "sm/base/be.h"
 #include "sm/base/mem.h"
 #include "sm/mad/mad.h"
 
@@ -239,6 +240,7 @@ record_port(struct push *p, const struct plan_step *s, const uint8_t *data)
 	const struct topo_port *port = &push_topo(p)->port[s->port];
 	uint64_t guid = push_guid(p, s);
 	struct mad_port_info is, want;
+	uint8_t held[MAD_DATA];
 
 	if (mad_port_info_decode(data, &is, NULL) != 0 ||
 		mad_port_info_decode(
@@ -246,6 +248,11 @@ record_port(struct push *p, const struct plan_step *s, const uint8_t *data)
 		!lid_matches(p, s, &is, &want)) {
 		push_ack_fail(p, s, PUSH_LIED, "acknowledged another LID");
 		return;
+	}
+	if (keyring_is_hidden(data)) { /* the request bore the key before */
+		memcpy(held, data, sizeof(held));
+		be_put64(held, want.mkey);
+		data = held;
 	}
 	if (plan_tunables(&is) != plan_tunables(&want))
 		device_set_refused(

@@ -38,6 +38,7 @@ struct audit {
 	struct guard guard;
 	enum phase phase;
 	struct xact *x;
+	struct keyring *keys;
 	struct builder *draft;
 	struct sweep *sweep;
 	struct lft_pool *pool;
@@ -71,6 +72,7 @@ audit_new(const struct config *c, struct transport *t)
 		.window_max = c->smp.window_max,
 		.target_max = c->smp.target_max,
 	};
+	const uint64_t keys[] = {c->fabric.m_key, c->fabric.m_key_previous};
 	struct audit *a = mem_zalloc(1, sizeof(*a));
 
 	a->cfg = c;
@@ -78,6 +80,9 @@ audit_new(const struct config *c, struct transport *t)
 	a->guard.transport.tid_start = t->tid_start;
 	a->guard.inner = t;
 	a->x = xact_new(&o, &a->guard.transport);
+	a->keys = keyring_new();
+	keyring_configure(a->keys, keys, 2);
+	xact_set_keyring(a->x, a->keys);
 	a->draft = builder_new();
 	a->pool = lft_pool_new();
 	a->hw = device_new(a->pool);
@@ -101,6 +106,7 @@ audit_free(struct audit *a)
 	audit_vl_read_free(a->found.lanes);
 	audit_sa_client_free(a->found.sa);
 	xact_free(a->x);
+	keyring_free(a->keys);
 	free(a->found.turns);
 	routes_unref(a->found.routes);
 	topo_unref(a->found.topo);
@@ -113,8 +119,7 @@ audit_free(struct audit *a)
 static void
 start_sweep(struct audit *a, enum sweep_kind kind)
 {
-	a->sweep =
-		sweep_new(kind, a->draft, a->x, a->cfg->fabric.m_key, NULL, 0);
+	a->sweep = sweep_new(kind, a->draft, a->x, NULL, 0);
 	sweep_read_only(a->sweep);
 }
 
@@ -224,11 +229,8 @@ static bool
 step_names(struct audit *a, struct mono now)
 {
 	struct map none = {0};
-	struct lft_read_job job = {.hw = a->hw,
-		.pool = a->pool,
-		.x = a->x,
-		.mkey = a->cfg->fabric.m_key,
-		.suspects = &none};
+	struct lft_read_job job = {
+		.hw = a->hw, .pool = a->pool, .x = a->x, .suspects = &none};
 
 	sweep_feed(a->sweep, now);
 	if (!sweep_done(a->sweep))
@@ -382,9 +384,7 @@ step_sa(struct audit *a, struct mono now)
 static bool
 step_groups(struct audit *a, struct mono now)
 {
-	const struct mft_wire w = {.mkey = a->cfg->fabric.m_key};
-
-	mft_feed(a->mft, &w, now);
+	mft_feed(a->mft, (struct mono){0}, now);
 	if (mft_asking(a->mft))
 		return false;
 	if (mft_blocks(a->mft) > a->mft_blocks)
@@ -396,7 +396,6 @@ step_groups(struct audit *a, struct mono now)
 	a->found.lanes = audit_vl_read_new(
 		&(struct audit_vl_read_job){.t = a->found.topo,
 			.x = a->x,
-			.mkey = a->cfg->fabric.m_key,
 			.turns = a->found.turns,
 			.all = a->found.one_lane > 0});
 	a->phase = PHASE_LANES;

@@ -245,7 +245,7 @@ ask_row(struct audit_lanes *l, size_t at, struct mono now)
 	node_ix node = t->sw[q->sw].node;
 	struct xact_request r;
 
-	if (device_request(t, node, l->job.mkey, &r) != 0) {
+	if (device_request(t, node, &r) != 0) {
 		l->refused++;
 		return;
 	}

@@ -38,7 +38,6 @@ struct audit_vl_row {
 struct audit_vl_read_job {
 	const struct topo *t;
 	struct xact *x;
-	uint64_t mkey;
 	const struct verify_dependencies *turns; /* of the forwarding tables */
 	bool all; /* read the tables of all dependencies if more than one VL is
 		     used */

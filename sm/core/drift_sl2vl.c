@@ -115,7 +115,7 @@ drift_sl2vl_step(struct sm *sm, struct mono now)
 	if (!may_ask(sm))
 		return;
 	/* one layer uses SL 0 */
-	sl2vl_scan_feed(sm->scan, sm->x, sm->cfg->fabric.m_key, 1, now);
+	sl2vl_scan_feed(sm->scan, sm->x, 1, now);
 	take_found_rows(sm, now);
 	plan_when_due(sm, now);
 }

@@ -30,7 +30,6 @@ ask_sminfo(struct sm *sm, const struct sm_peer *p, struct mono now,
 	memset(&r, 0, sizeof(r));
 	r.method = MAD_GET;
 	r.attr = MAD_SM_INFO;
-	r.mkey = sm->cfg->fabric.m_key;
 	r.target = p->sma;
 	r.hops = p->hops;
 	memcpy(r.path, p->path, sizeof(r.path));

@@ -50,8 +50,8 @@ static void
 enter_discovery(struct sm *sm, struct mono now, enum sweep_kind kind,
 	const uint64_t *guid, size_t n)
 {
-	sm->sweep = sweep_new(
-		kind, sm->draft, sm->x, sm->cfg->fabric.m_key, guid, n);
+	sm->sweep = sweep_new(kind, sm->draft, sm->x, guid, n);
+	sweep_needs_keys(sm->sweep);
 	if (sm->role != SM_MASTER)
 		sweep_read_only(sm->sweep);
 	sm_enter(sm, SM_DISCOVER, now);
@@ -154,8 +154,7 @@ start_regular(struct sm *sm, struct mono now)
 	if (timer_is_due(sm->names_due, now)) {
 		sm->names_due = MONO_NEVER;
 		run_sa_reregister(sm, now);
-		sm->sweep = sweep_new(SWEEP_NAMES, sm->draft, sm->x,
-			sm->cfg->fabric.m_key, NULL, 0);
+		sm->sweep = sweep_new(SWEEP_NAMES, sm->draft, sm->x, NULL, 0);
 		sm_enter(sm, SM_NAMES, now);
 		return true;
 	}
@@ -361,7 +360,6 @@ start_readback(struct sm *sm, struct mono now)
 		.hw = sm->hw,
 		.pool = sm->pool,
 		.x = sm->x,
-		.mkey = sm->cfg->fabric.m_key,
 		.suspects = &sm->probed,
 	};
 	sw_ix s;
@@ -392,7 +390,7 @@ read_names_first(struct sm *sm, struct mono now)
 		return false;
 	sm->names_read = true;
 	sm->sweep = sweep_new(all ? SWEEP_NAMES : SWEEP_SWITCH_NAMES, sm->draft,
-		sm->x, sm->cfg->fabric.m_key, NULL, 0);
+		sm->x, NULL, 0);
 	sm_enter(sm, SM_NAMES, now);
 	return true;
 }

@@ -358,11 +358,10 @@ run_mcast_next(const struct sm *sm)
 	return mono_before(t, m->rest) ? m->rest : t;
 }
 
-static struct mft_wire
-mft_wire_of(const struct sm *sm)
+static struct mono
+mft_stray(const struct sm *sm)
 {
-	return (struct mft_wire){.mkey = sm->cfg->fabric.m_key,
-		.stray = {sm->cfg->smp.timeout.ns * STRAY_TIMEOUTS}};
+	return (struct mono){sm->cfg->smp.timeout.ns * STRAY_TIMEOUTS};
 }
 
 /* First read what has to be known, then write. False: nothing to do. */
@@ -383,7 +382,6 @@ void
 run_mcast_step(struct sm *sm, struct mono now)
 {
 	struct sm_mcast *m = sm->mcast;
-	const struct mft_wire w = mft_wire_of(sm);
 	bool asking;
 
 	while (may_write(sm)) {
@@ -395,7 +393,7 @@ run_mcast_step(struct sm *sm, struct mono now)
 				continue;
 		}
 		asking = mft_asking(m->mft);
-		mft_feed(m->mft, &w, now);
+		mft_feed(m->mft, mft_stray(sm), now);
 		if (mft_running(m->mft))
 			return;
 		if (asking) {
@@ -433,7 +431,6 @@ bool
 run_mcast_has_read(struct sm *sm, struct mono now)
 {
 	struct sm_mcast *m = sm->mcast;
-	const struct mft_wire w = mft_wire_of(sm);
 
 	if (!m->looking && !mft_asking(m->mft))
 		return true;
@@ -445,7 +442,7 @@ run_mcast_has_read(struct sm *sm, struct mono now)
 		mft_adopt(m->mft, sm->topo);
 		(void)mft_ask(m->mft, blocks_in_use(sm), now);
 	}
-	mft_feed(m->mft, &w, now);
+	mft_feed(m->mft, mft_stray(sm), now);
 	return !mft_asking(m->mft);
 }
 
@@ -530,7 +527,6 @@ bool
 run_mcast_ready(struct sm *sm, struct mono now)
 {
 	struct sm_mcast *m = sm->mcast;
-	const struct mft_wire w = mft_wire_of(sm);
 
 	if (!m->clearing && !mft_is_idle(m->mft))
 		return false;
@@ -538,7 +534,7 @@ run_mcast_ready(struct sm *sm, struct mono now)
 		judge_trees(sm);
 	if (!m->clearing)
 		return true;
-	mft_feed(m->mft, &w, now);
+	mft_feed(m->mft, mft_stray(sm), now);
 	m->clearing = mft_running(m->mft);
 	if (m->clearing)
 		return false;

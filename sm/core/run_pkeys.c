@@ -147,8 +147,8 @@ run_pkeys_read(struct sm *sm)
 	for (port_ix p = 0; p < t->nports; p++)
 		if (is_table_relevant(sm, &want, p))
 			ask[p] = PKEY_TABLE_ASK_UNKNOWN;
-	sm->pkey_read = pkey_read_new(sm->topo, device_ptables(sm->hw), ask,
-		sm->x, sm->cfg->fabric.m_key);
+	sm->pkey_read =
+		pkey_read_new(sm->topo, device_ptables(sm->hw), ask, sm->x);
 	free(ask);
 }
 
@@ -208,8 +208,7 @@ run_pkeys_check(struct sm *sm)
 			ask[topo_port_of(t, node, d[i].port)] =
 				PKEY_TABLE_ASK_ALL;
 	}
-	sm->pkey_read = pkey_read_new(
-		t, device_ptables(sm->hw), ask, sm->x, sm->cfg->fabric.m_key);
+	sm->pkey_read = pkey_read_new(t, device_ptables(sm->hw), ask, sm->x);
 	free(ask);
 }
 

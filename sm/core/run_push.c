@@ -185,6 +185,11 @@ run_push_job(const struct sm *sm, struct run_push_job *job)
 			.max_vls = qos_vls_code(sm->cfg)},
 		.params = {.subnet_prefix = sm->cfg->fabric.subnet_prefix,
 			.mkey = sm->cfg->fabric.m_key,
+			.mkey_protection =
+				(uint8_t)sm->cfg->fabric.m_key_protection,
+			.mkey_lease =
+				(uint16_t)(sm->cfg->fabric.m_key_lease.ns /
+					   1000000000),
 			.subnet_timeout = (uint8_t)l->subnet_timeout,
 			.hoq_life = (uint8_t)l->hoq_lifetime,
 			.leaf_hoq_life = (uint8_t)l->leaf_hoq_lifetime,
@@ -329,7 +334,6 @@ run_push_start(struct sm *sm, struct run_push_job *job, struct plan *plan,
 		.plan = plan,
 		.hw = sm->hw,
 		.x = sm->x,
-		.mkey = job->params.mkey,
 		.drain = run_push_drain(sm),
 		.stray = stray_time(sm),
 		.by_lid = sm->cfg->smp.lid_routed && !sm->stat.directed_only,
@@ -592,7 +596,6 @@ run_push_check_begin(struct sm *sm, struct mono now)
 		.hw = sm->hw,
 		.pool = sm->pool,
 		.x = sm->x,
-		.mkey = sm->cfg->fabric.m_key,
 		.item = sm->sample,
 		.n = sm->nsample,
 	};

@@ -99,8 +99,7 @@ guids_written(void *cookie, uint64_t tag, const struct xact_result *res)
 static bool
 make_set_request(const struct sm *sm, port_ix port, struct xact_request *r)
 {
-	if (device_request_port(
-		    sm->view->topo, port, sm->cfg->fabric.m_key, r) != 0)
+	if (device_request_port(sm->view->topo, port, r) != 0)
 		return false;
 	r->method = MAD_SET;
 	return true;

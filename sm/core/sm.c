@@ -117,10 +117,16 @@ configure_wire(struct sm *sm)
 		.target_max = c->target_max,
 	};
 
-	if (sm->x == NULL)
-		sm->x = xact_new(&o, sm->t);
-	else
+	const uint64_t keys[] = {
+		sm->cfg->fabric.m_key, sm->cfg->fabric.m_key_previous};
+
+	keyring_configure(sm->keys, keys, 2);
+	if (sm->x != NULL) {
 		xact_configure(sm->x, &o);
+		return;
+	}
+	sm->x = xact_new(&o, sm->t);
+	xact_set_keyring(sm->x, sm->keys);
 }
 
 /* Tell the topology builder which switches to ask for their roles. */
@@ -196,6 +202,7 @@ sm_new(struct config *c, const struct state_file *state, struct transport *t,
 	sm->check_due = sm->save_due = sm->late_sets_until = MONO_NEVER;
 	sm->write_recorded = state->writing;
 	sm->previous_blocks_unknown = state->unsaved;
+	sm->keys = keyring_new();
 	configure_wire(sm);
 	sm->scout = path_probe_new(sm->x, probe_finds_down, sm);
 	xact_on_late(sm->x, probe_late_answer, sm);
@@ -236,6 +243,7 @@ sm_free(struct sm *sm)
 	builder_free(sm->draft);
 	traps_free(sm->traps);
 	xact_free(sm->x);
+	keyring_free(sm->keys);
 	lft_pool_free(sm->pool);
 	map_free(&sm->probed);
 	map_free(&sm->retried);

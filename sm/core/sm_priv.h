@@ -122,6 +122,7 @@ struct sm {
 	uint64_t port_guid;
 
 	struct xact *x;
+	struct keyring *keys;
 	struct path_probe *scout;
 	struct builder *draft;
 	struct lft_pool *pool;

@@ -72,6 +72,7 @@ struct ready {
 struct xact {
 	struct xact_options opt;
 	struct transport *transport;
+	struct keyring *keys; /* NULL: none */
 	struct xact_stats stats;
 	struct slot *slot;
 	size_t nslots, slot_cap;
@@ -148,6 +149,12 @@ xact_free(struct xact *x)
 	free(x);
 }
 
+void
+xact_set_keyring(struct xact *x, struct keyring *k)
+{
+	x->keys = k;
+}
+
 /* ---- one try of a request, on the wire: IBA 13.4.3, 14.2.1 ---- */
 
 /* Whether the try (0: the first) of this request is routed by LID. */
@@ -159,8 +166,8 @@ try_is_by_lid(const struct xact_request *r, unsigned try)
 
 /* The message of a try; tid: the half of the TID that is ours. */
 static void
-try_encode(const struct xact_request *r, unsigned try, uint32_t tid,
-	struct transport_msg *m)
+try_encode(const struct xact_request *r, unsigned try, uint64_t mkey,
+	uint32_t tid, struct transport_msg *m)
 {
 	bool by_lid = try_is_by_lid(r, try);
 	struct smp smp = {.mgmt_class = by_lid ? MAD_SUBN_LID : MAD_SUBN_DR,
@@ -168,7 +175,7 @@ try_encode(const struct xact_request *r, unsigned try, uint32_t tid,
 		.tid = tid,
 		.attr = r->attr,
 		.mod = r->mod,
-		.mkey = r->mkey,
+		.mkey = mkey,
 		.dr_slid = 0xffff,
 		.dr_dlid = 0xffff};
 
@@ -453,6 +460,28 @@ match_ms(const struct xact *x, unsigned try)
 	return (unsigned)(ms < most / 2 ? 2 * ms : most);
 }
 
+/*
+ * A request as the keyring sees it. A Set of PortInfo may give the SMA another
+ * key; a switch has it in port 0.
+ */
+static struct keyring_request
+key_request(const struct slot *s, unsigned try)
+{
+	bool set = s->req.method == MAD_SET && s->req.attr == MAD_PORT_INFO;
+
+	return (struct keyring_request){.sma = s->req.target,
+		.try = try,
+		.gives = set ? be_get64(s->req.data) : 0};
+}
+
+static uint64_t
+key_of_try(const struct xact *x, const struct slot *s, unsigned try)
+{
+	struct keyring_request q = key_request(s, try);
+
+	return x->keys != NULL ? keyring_key(x->keys, &q) : 0;
+}
+
 /* Send the next try of slot i. */
 static void
 send_try(struct xact *x, uint32_t i, struct mono now)
@@ -479,7 +508,8 @@ send_try(struct xact *x, uint32_t i, struct mono now)
 		x->stats.retried++;
 	x->stats.by_lid += try_is_by_lid(&s->req, try);
 	x->stats.strayed += s->req.lid != 0 && try == 1;
-	try_encode(&s->req, try, s->serial << TRY_BITS | try, &m);
+	try_encode(&s->req, try, key_of_try(x, s, try),
+		s->serial << TRY_BITS | try, &m);
 	m.timeout_ms = match_ms(x, try);
 	if (x->transport->send(x->transport, &m) == 0)
 		x->stats.sent++;
@@ -578,7 +608,12 @@ static unsigned
 tries_of(const struct xact *x, const struct slot *s)
 {
 	unsigned n = 1 + x->opt.retries + (s->req.lid != 0);
+	unsigned keys = x->keys != NULL
+				? keyring_candidates(x->keys, s->req.target)
+				: 0;
 
+	if (n < keys)
+		n = keys;
 	return n < TRIES_MAX ? n : TRIES_MAX;
 }
 
@@ -592,6 +627,8 @@ fail_try(struct xact *x, uint32_t i, struct mono wait, struct mono now)
 		bool strayed = s->req.lid != 0;
 
 		x->target[s->target].dead = true;
+		if (x->keys != NULL)
+			keyring_forget(x->keys, s->req.target);
 		detach_slot(x, i);
 		complete_slot(x, i,
 			&(struct xact_result){.outcome = XACT_TIMEOUT,
@@ -687,6 +724,28 @@ measure_answer(struct xact *x, struct mono rtt)
 	x->spread.ns += ((off < 0 ? -off : off) - x->spread.ns) / 4;
 }
 
+/*
+ * Have the keyring learn from an answer. False: the port hides its key, and the
+ * request is sent again with the next one.
+ */
+static bool
+learn_key(struct xact *x, uint32_t i, unsigned try, const struct smp *s)
+{
+	struct slot *slot = &x->slot[i];
+	struct keyring_request q = key_request(slot, try);
+
+	if (x->keys == NULL || s->status != 0 || s->attr != MAD_PORT_INFO)
+		return true;
+	if (slot->req.method == MAD_SET) {
+		if (q.gives != 0)
+			keyring_given(x->keys, q.sma, q.gives);
+		return true;
+	}
+	return keyring_seen(x->keys, &q, s->data) != KEYRING_TRY_NEXT ||
+	       slot->state != FLYING || try + 1 != slot->tries ||
+	       slot->tries >= TRIES_MAX;
+}
+
 static void
 take_answer(struct xact *x, uint32_t i, unsigned try, const struct smp *s,
 	struct mono now)
@@ -734,7 +793,12 @@ xact_input(struct xact *x, const struct transport_msg *m, const struct smp *s,
 		return true;
 	}
 	if (!returned && !busy) {
-		take_answer(x, i, try, s, now);
+		if (learn_key(x, i, try, s)) {
+			take_answer(x, i, try, s, now);
+		} else {
+			end_flight(x, i);
+			queue_slot(x, i, true);
+		}
 		send_ready(x, now);
 		return true;
 	}

@@ -36,6 +36,10 @@
  * Requests that are then known to lead over a link that is down are given up by
  * xact_cut.
  *
+ * The M_Key of each try comes from the keyring (keyring.h), and the keyring
+ * learns from the answers: a port that hides its key is asked again at once
+ * with the next one that it might have.
+ *
  * The owner drives it: xact_input for everything received, xact_tick when
  * xact_next is due. It has no clock, and no I/O but transport.send.
  */
@@ -47,6 +51,7 @@
 
 #include "sm/base/clock.h"
 #include "sm/mad/mad.h"
+#include "sm/transport/keyring.h"
 #include "sm/transport/transport.h"
 
 struct xact;
@@ -63,9 +68,9 @@ struct xact_request {
 	uint8_t method; /* MAD_GET or MAD_SET */
 	uint16_t attr;
 	uint32_t mod;
-	uint64_t mkey;
-	uint64_t target; /* identity of the SMA for target_max: node GUID, or a
-			    hash of the path while it is unknown; not 0 */
+	uint64_t target; /* identity of the SMA, for target_max and its M_Key:
+			    topo_sma_guid, or a hash of the path while it is
+			    unknown; not 0 */
 	uint16_t lid; /* the first try is routed to this LID, in addition to the
 			 directed ones; 0: no try is */
 	uint8_t hops; /* directed: path[1..hops] are out-ports */
@@ -126,6 +131,9 @@ struct xact_stats {
 };
 
 struct xact *xact_new(const struct xact_options *o, struct transport *t);
+
+/* Take the M_Keys of all tries from k, which is borrowed; NULL: no key. */
+void xact_set_keyring(struct xact *x, struct keyring *k);
 void xact_free(struct xact *x); /* no completions are called; NULL allowed */
 
 /* Change options; requests in flight keep their deadlines. */

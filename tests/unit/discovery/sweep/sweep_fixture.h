@@ -94,7 +94,7 @@ static inline void
 bench_sweep(
 	struct bench *b, enum sweep_kind kind, const uint64_t *guid, size_t n)
 {
-	struct sweep *s = sweep_new(kind, b->d, b->x, 0, guid, n);
+	struct sweep *s = sweep_new(kind, b->d, b->x, guid, n);
 	const uint64_t *suspect;
 	unsigned steps = 0;
 

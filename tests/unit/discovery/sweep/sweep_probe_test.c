@@ -413,7 +413,7 @@ START_TEST(deaf)
 
 	bench_start(&b, two_tier_tree(2, 2, 1, 2));
 	sim_fault_behave(b.sim, fabric_first_host(b.f), &hung);
-	s = sweep_new(SWEEP_FULL, b.d, b.x, 0, NULL, 0);
+	s = sweep_new(SWEEP_FULL, b.d, b.x, NULL, 0);
 	sweep_feed(s, sim_now(b.sim));
 	while (!sweep_done(s)) {
 		struct mono t = mono_min(sim_next(b.sim), xact_next(b.x));

@@ -98,7 +98,7 @@ run_scan(struct bed *b, int64_t ms)
 				     : mono_add(b->e->now, mono_ms(STEP_MS)));
 		xact_tick(b->e->x, b->e->now);
 		deliver_answers(b);
-		sl2vl_scan_feed(b->s, b->e->x, 0, 1, b->e->now);
+		sl2vl_scan_feed(b->s, b->e->x, 1, b->e->now);
 		deliver_answers(b);
 		(void)sl2vl_scan_found(b->s, &n);
 		b->found += (unsigned)n;

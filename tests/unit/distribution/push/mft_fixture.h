@@ -365,11 +365,11 @@ draw_trees(struct writer *w)
 static inline void
 feed_writer(struct writer *w)
 {
-	static const struct mft_wire wire = {.stray = {400000000}};
+	static const struct mono stray = {400000000};
 	struct sim *sim = w->p->x.w->sim;
 
 	while (mft_running(w->mft)) {
-		mft_feed(w->mft, &wire, sim_now(sim));
+		mft_feed(w->mft, stray, sim_now(sim));
 		if (!mft_running(w->mft))
 			break;
 		sim_run_until(sim, mono_min(sim_next(sim), xact_next(w->x)));
@@ -469,7 +469,7 @@ set_behind(struct writer *w, uint64_t guid, const struct smp_set *set)
 	bool done = false;
 
 	ck_assert_int_eq(
-		device_request(w->t, topo_by_node_guid(w->t, guid), 0, &r), 0);
+		device_request(w->t, topo_by_node_guid(w->t, guid), &r), 0);
 	r.method = MAD_SET;
 	r.attr = set->attr;
 	r.mod = set->mod;

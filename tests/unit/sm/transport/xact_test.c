@@ -15,12 +15,15 @@ START_TEST(request_on_the_wire)
 	struct xact_request r = {.method = MAD_SET,
 		.attr = MAD_LFT,
 		.mod = 17,
-		.mkey = 0x1122334455667788,
 		.target = 1,
 		.lid = 99,
 		.data = {1, 2, 3}};
+	const uint64_t key = 0x1122334455667788;
+	struct keyring *k = keyring_new();
 	struct smp s;
 
+	keyring_configure(k, &key, 1);
+	xact_set_keyring(e->x, k);
 	submit_get(e, 4, 0);
 	xact_submit(e->x, &r, e->now, on_done, e, 1);
 	ck_assert_uint_eq(e->n, 2);
@@ -42,11 +45,12 @@ START_TEST(request_on_the_wire)
 	ck_assert_uint_eq(s.mgmt_class, MAD_SUBN_LID);
 	ck_assert_uint_eq(s.method, MAD_SET);
 	ck_assert_uint_eq(s.mod, 17);
-	ck_assert_uint_eq(s.mkey, r.mkey);
+	ck_assert_uint_eq(s.mkey, key);
 	ck_assert_uint_eq(s.data[2], 3);
 	send_answer(e, 1);
 	ck_assert_uint_eq(xact_stats(e->x)->by_attr[MAD_LFT][1], 1);
 	env_free(e);
+	keyring_free(k);
 }
 END_TEST
 
