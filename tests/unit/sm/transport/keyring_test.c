@@ -28,7 +28,7 @@ key_at(const struct keyring *k, uint64_t sma, unsigned try, uint64_t gives)
 }
 
 static enum keyring_verdict
-see(struct keyring *k, unsigned try, uint64_t shown, unsigned protect)
+see_port(struct keyring *k, unsigned try, uint64_t shown, unsigned protect)
 {
 	return keyring_seen(k, &(struct keyring_request){SMA, try, 0},
 		port_info(shown, protect));
@@ -53,7 +53,7 @@ START_TEST(candidates)
 	ck_assert_uint_eq(key_at(k, SMA, 0, 0), 0xa);
 	ck_assert_uint_eq(key_at(k, SMA, 1, 0), 0xb);
 	/* the second was right: it comes first at all others */
-	ck_assert_int_eq(see(k, 1, 0xb, 1), KEYRING_FINE);
+	ck_assert_int_eq(see_port(k, 1, 0xb, 1), KEYRING_FINE);
 	ck_assert_uint_eq(key_at(k, SMA, 0, 0), 0xb);
 	ck_assert_uint_eq(keyring_candidates(k, SMA), 1);
 	ck_assert_uint_eq(key_at(k, OTHER, 0, 0), 0xb);
@@ -72,16 +72,16 @@ START_TEST(hidden)
 {
 	struct keyring *k = with_keys(0xa, 0xb);
 
-	ck_assert_int_eq(see(k, 0, 0, 1), KEYRING_TRY_NEXT);
-	ck_assert_int_eq(see(k, 1, 0, 1), KEYRING_TRY_NEXT);
-	ck_assert_int_eq(see(k, 2, 0, 1), KEYRING_FINE);
+	ck_assert_int_eq(see_port(k, 0, 0, 1), KEYRING_TRY_NEXT);
+	ck_assert_int_eq(see_port(k, 1, 0, 1), KEYRING_TRY_NEXT);
+	ck_assert_int_eq(see_port(k, 2, 0, 1), KEYRING_FINE);
 	/* a port without a key hides nothing */
-	ck_assert_int_eq(see(k, 0, 0, 0), KEYRING_FINE);
+	ck_assert_int_eq(see_port(k, 0, 0, 0), KEYRING_FINE);
 	/* one that is not protected shows any key, which is known then */
-	ck_assert_int_eq(see(k, 0, 0xf00, 0), KEYRING_FINE);
+	ck_assert_int_eq(see_port(k, 0, 0xf00, 0), KEYRING_FINE);
 	ck_assert_uint_eq(key_at(k, SMA, 0, 0), 0xf00);
 	/* it has been changed since */
-	ck_assert_int_eq(see(k, 0, 0, 1), KEYRING_TRY_NEXT);
+	ck_assert_int_eq(see_port(k, 0, 0, 1), KEYRING_TRY_NEXT);
 	ck_assert_uint_eq(key_at(k, SMA, 1, 0), 0xb);
 	ck_assert_uint_eq(key_at(k, SMA, 2, 0), 0xa);
 	keyring_free(k);
@@ -93,7 +93,7 @@ START_TEST(change)
 	struct keyring *k = with_keys(0xb, 0);
 
 	ck_assert_uint_eq(keyring_candidates(k, SMA), 1);
-	ck_assert_int_eq(see(k, 0, 0xa, 1), KEYRING_FINE);
+	ck_assert_int_eq(see_port(k, 0, 0xa, 1), KEYRING_FINE);
 	/* the port may have taken the new one although no answer came */
 	ck_assert_uint_eq(key_at(k, SMA, 0, 0xb), 0xa);
 	ck_assert_uint_eq(key_at(k, SMA, 1, 0xb), 0xb);
@@ -101,7 +101,7 @@ START_TEST(change)
 	keyring_given(k, SMA, 0xb);
 	ck_assert_uint_eq(key_at(k, SMA, 0, 0), 0xb);
 	/* what does not answer may have lost it */
-	(void)see(k, 0, 0xa, 1);
+	(void)see_port(k, 0, 0xa, 1);
 	keyring_forget(k, SMA);
 	ck_assert_uint_eq(key_at(k, SMA, 0, 0), 0xb);
 	keyring_free(k);
@@ -114,7 +114,7 @@ START_TEST(no_key)
 
 	ck_assert_uint_eq(key_at(k, SMA, 0, 0), 0);
 	ck_assert_uint_eq(keyring_candidates(k, SMA), 1);
-	ck_assert_int_eq(see(k, 0, 0, 1), KEYRING_FINE);
+	ck_assert_int_eq(see_port(k, 0, 0, 1), KEYRING_FINE);
 	ck_assert(keyring_is_hidden(port_info(0, 2)));
 	ck_assert(!keyring_is_hidden(port_info(1, 2)));
 	ck_assert(!keyring_is_hidden(port_info(0, 0)));
