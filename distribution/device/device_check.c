@@ -157,8 +157,27 @@ row_matches(const struct check *c, const struct device_check_item *i,
 }
 
 /*
+ * The address that another manager gave the port, or NULL. An M_Key that was
+ * hidden when it was acknowledged is ours where our requests show it.
+ */
+static const char *
+other_address(const struct check *c, const struct mad_port_info *is,
+	const struct mad_port_info *was)
+{
+	if (is->lid != was->lid || is->lmc != was->lmc)
+		return "LID";
+	if (is->sm_lid != was->sm_lid)
+		return "SM LID";
+	if (is->gid_prefix != was->gid_prefix)
+		return "GID prefix";
+	if (is->mkey != was->mkey && is->mkey != c->job.mkey)
+		return "M_Key";
+	return NULL;
+}
+
+/*
  * Whether the port has at least the state it had, unless it was still coming
- * up, and the LIDs that it was given.
+ * up, and the addresses that it was given.
  */
 static bool
 port_matches(
@@ -175,9 +194,8 @@ port_matches(
 	/* a PortInfo from before it got its LID proves nothing */
 	if (owner && was.lid != c->topo->port[p].lid)
 		return true;
-	if ((is.state >= state || state < ARMED) &&
-		(!owner || (is.lid == was.lid && is.lmc == was.lmc &&
-				   is.sm_lid == was.sm_lid)))
+	i->field = owner ? other_address(c, &is, &was) : NULL;
+	if ((is.state >= state || state < ARMED) && i->field == NULL)
 		return true;
 	i->empty = owner && is.lid == 0;
 	return false;
@@ -234,5 +252,8 @@ device_check_item_text(const struct device_check_item *i, char *out, size_t n)
 		(void)snprintf(out, n, "the SL2VL row from port %u to port %u",
 			i->mod >> 8 & 0xff, i->mod & 0xff);
 	else
-		(void)snprintf(out, n, "port %u", i->mod);
+		(void)snprintf(out, n, "%s%s%sport %u",
+			i->field != NULL ? "the " : "",
+			i->field != NULL ? i->field : "",
+			i->field != NULL ? " of " : "", i->mod);
 }

@@ -1,5 +1,5 @@
 /*
- * device_check: whether switches hold what they acknowledged, and whether
+ * device_check: whether devices hold what they acknowledged, and whether
  * another subnet manager writes to them.
  *
  * Some time after a push, when no copy of a repeated SMP can be in flight any
@@ -9,9 +9,9 @@
  * reported, what it does hold becomes what is known, and the core writes it
  * again.
  *
- * Between pushes the owner has some switches checked in turn: a difference
- * there is drift: another subnet manager wrote it, or the switch lost its
- * memory.
+ * Between pushes the owner has some switches and ports checked in turn: a
+ * difference there is drift: another subnet manager wrote it, or the device
+ * lost its memory.
  */
 #ifndef HEDDLE_DISTRIBUTION_DEVICE_DEVICE_CHECK_H
 #define HEDDLE_DISTRIBUTION_DEVICE_DEVICE_CHECK_H
@@ -40,7 +40,10 @@ struct device_check_item {
 			  pkey_read's, and passed over */
 	uint32_t mod;  /* block; in-port << 8 | out-port; port */
 	enum device_check_why why;
-	bool empty; /* only in device_check_wrong: it holds nothing at all */
+	/* only in device_check_wrong: */
+	bool empty;	   /* it holds nothing at all */
+	const char *field; /* the address of a port that is another one: "LID"
+			      and so on, or NULL: its state is lower */
 };
 
 /* The inputs of a check; everything is borrowed. */
@@ -75,8 +78,8 @@ bool device_check_done(const struct check *c);
 const struct device_check_item *device_check_wrong(
 	const struct check *c, size_t *n);
 
-/* "block 3 of its forwarding table", "the lanes from port 3 to port 4", "port
- * 5", for messages. */
+/* "forwarding table block 3", "the SL2VL row from port 3 to port 4", "port 5",
+ * "the LID of port 1", for messages. */
 void device_check_item_text(
 	const struct device_check_item *i, char *out, size_t n);
 

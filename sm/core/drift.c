@@ -1,10 +1,12 @@
 /*
  * Drift: device state that differs from what was acknowledged. After each light
  * sweep some switches are sampled in rotation, although nothing was written
- * there: one LFT block and port 0 of each. A difference is the work of another
- * writer, most likely another subnet manager, or the switch has rebooted. Then
- * the tables of all switches are read and put in order as after a take-over,
- * and an alarm names the switch and the other subnet managers that are known.
+ * there: one LFT block and port 0 of each; and some ports of hosts, ours every
+ * time, for their LID, SM LID, GID prefix and M_Key. A difference is the work
+ * of another writer, most likely another subnet manager, or the device has
+ * rebooted. Then the tables of all switches are read and put in order as after
+ * a take-over, for a host's port the ports alone by a full sweep, and an alarm
+ * names the device and the other subnet managers that are known.
  * The other writer may have been in the middle of its work: after the next
  * light sweep all blocks are read once more, and again until no difference is
  * found; pairs that it blocked are searched for (drift_sl2vl.c). If it happens
@@ -78,6 +80,34 @@ sample_switch(struct sm *sm, const struct topo *t, sw_ix s)
 	sample_attribute(sm, guid, MAD_PORT_INFO, 0);
 }
 
+/* PortInfo of a host's port that is up. */
+static void
+sample_host_port(struct sm *sm, const struct topo *t, port_ix p)
+{
+	const struct topo_port *port = &t->port[p];
+	const struct topo_node *n = &t->node[port->node];
+
+	if (n->type != TOPO_SWITCH && port->peer != TOPO_NONE &&
+		(n->flags & TN_DUPLICATE) == 0)
+		sample_attribute(sm, n->guid, MAD_PORT_INFO, port->num);
+}
+
+/* Ours, and some others in rotation: all of them in TURNS light sweeps. */
+static void
+sample_ports(struct sm *sm, const struct topo *t)
+{
+	uint32_t left = t->nguid / TURNS + 1;
+
+	sample_host_port(sm, t, t->sm_port);
+	for (; left > 0; left--) {
+		port_ix p = t->by_pguid[sm->trust.port_turn++ % t->nguid];
+
+		if (p != t->sm_port)
+			sample_host_port(sm, t, p);
+	}
+	sm->trust.port_turn %= t->nguid;
+}
+
 /* Every block that is known, of every switch. */
 static void
 sample_all_blocks(struct sm *sm, const struct topo *t)
@@ -148,6 +178,8 @@ drift_light(struct sm *sm, struct mono now)
 		dirty_mark_replan(sm, now,
 			"tables were modified by something other than this "
 			"daemon");
+		sm->dirty.full |= u->left_ports;
+		u->left_ports = false;
 		return;
 	}
 	if (u->flaw.guid != 0 && u->flaw.attr == MAD_PORT_INFO)
@@ -162,6 +194,7 @@ drift_light(struct sm *sm, struct mono now)
 		sample_switch(sm, t, u->turn++);
 	}
 	u->again = false;
+	sample_ports(sm, t);
 	/* not before Sets under way have arrived: see run_push_finish */
 	if (sm->check_due.ns == MONO_NEVER.ns)
 		sm->check_due = now;
@@ -189,6 +222,14 @@ list_other_managers(const struct sm *sm, struct buf *out)
 		buf_printf(out, "none seen");
 }
 
+static bool
+is_of_host(const struct topo *t, uint64_t guid)
+{
+	node_ix n = topo_by_node_guid(t, guid);
+
+	return n != TOPO_NONE && t->node[n].type != TOPO_SWITCH;
+}
+
 static void
 log_drift(struct sm *sm, const struct device_check_item *i)
 {
@@ -199,10 +240,11 @@ log_drift(struct sm *sm, const struct device_check_item *i)
 
 	device_check_item_text(i, what, sizeof(what));
 	buf_printf(&b,
-		"modified by something other than this daemon: %s of switch "
+		"modified by something other than this daemon: %s of %s "
 		"0x%016llx \"%s\" (%u so far); run only one subnet manager. "
 		"This one: 0x%016llx priority %u; others: ",
-		what, (unsigned long long)i->guid,
+		what, is_of_host(t, i->guid) ? "host" : "switch",
+		(unsigned long long)i->guid,
 		n == TOPO_NONE ? "" : topo_desc(t, n), sm->trust.switches,
 		(unsigned long long)sm->port_guid, sm->cfg->fabric.priority);
 	list_other_managers(sm, &b);
@@ -215,28 +257,36 @@ take_altered(struct sm *sm, const struct device_check_item *i, bool blank,
 	struct mono now)
 {
 	struct drift_state *u = &sm->trust;
+	bool host = is_of_host(sm->view->topo, i->guid);
 
-	device_forget_node(sm->hw, i->guid);
-	if (blank) {
-		dirty_mark(sm, i->guid, now, "a switch lost its tables");
+	if (!host)
+		device_forget_node(sm->hw, i->guid);
+	if (blank || (host && i->field == NULL)) {
+		dirty_mark(sm, i->guid, now,
+			host ? "a host's port went down or lost its LID"
+			     : "a switch lost its tables");
 		return;
 	}
 	sm->stat.altered++;
 	u->found++;
+	u->tables |= !host;
 	u->switches++;
 	log_drift(sm, i);
 	if (u->found <= NOTED)
 		log_warn("sm: %s", sm->stat.rival);
 	if (mono_before(now, u->wait_until)) {
 		u->left_so = true;
+		u->left_ports |= host;
 		return;
 	}
 	if (i->attr == MAD_PORT_INFO)
 		dirty_mark_full(sm, now,
 			"ports were modified by something other than this "
 			"daemon");
-	dirty_mark(sm, i->guid, now,
-		"tables were modified by something other than this daemon");
+	if (!host)
+		dirty_mark(sm, i->guid, now,
+			"tables were modified by something other than this "
+			"daemon");
 }
 
 /* A port does not hold what it acknowledged. */
@@ -380,6 +430,14 @@ forget_all_switches(struct sm *sm)
 		device_forget_node(sm->hw, t->node[t->sw[s].node].guid);
 }
 
+/* One switch was altered: all blocks are read, and once more later. */
+static void
+suspect_tables(struct sm *sm)
+{
+	sm->trust.again = true;
+	drift_sl2vl_forget(sm, true);
+}
+
 void
 drift_checked(struct sm *sm, struct mono now)
 {
@@ -392,6 +450,7 @@ drift_checked(struct sm *sm, struct mono now)
 	clear_port_flaw(sm, wrong, n, now);
 	rival = is_rival_likely(wrong, n);
 	u->found = 0;
+	u->tables = false;
 	for (i = 0; i < n; i++)
 		if (wrong[i].why == DEVICE_CHECK_TURN ||
 			(rival && wrong[i].why == DEVICE_CHECK_ACKED &&
@@ -403,12 +462,14 @@ drift_checked(struct sm *sm, struct mono now)
 	if (u->found == 0)
 		return;
 	u->altered = now;
-	u->again = true;
-	drift_sl2vl_forget(sm, true);
+	if (u->tables)
+		suspect_tables(sm);
 	if (mono_before(now, u->wait_until))
 		return;
-	u->all = true;
-	forget_all_switches(sm);
+	if (u->tables) {
+		u->all = true;
+		forget_all_switches(sm);
+	}
 	if (++u->times < PATIENCE)
 		return;
 	u->wait.ns =

@@ -204,10 +204,30 @@ is_change_known(const struct sm *sm, uint64_t guid)
 }
 
 /*
- * A trap about a LID that no port has. Its sender may be next to what changed:
- * that switch is asked whether anything did. An unknown sender, or one too many
- * such traps, costs a light sweep, which finds a change at any switch; it comes
- * later, not never. A full sweep would let one host occupy the manager.
+ * True if port p of t, that a trap is about, is of the node that sent it, or of
+ * the switch next to its port: no other node's ports are its business.
+ */
+static bool
+is_of_sender(const struct sm *sm, uint16_t lid, const struct topo *t, port_ix p)
+{
+	uint64_t guid = t->node[t->port[p].node].guid;
+	const struct topo *from = NULL;
+	port_ix q = port_of_lid(sm, lid, &from);
+	sw_ix s;
+
+	if (q == TOPO_NONE)
+		return false;
+	s = topo_switch_of(from, q);
+	return from->node[from->port[q].node].guid == guid ||
+	       (s != TOPO_NONE && from->node[from->sw[s].node].guid == guid);
+}
+
+/*
+ * A trap about a LID that no port has, or that is no business of its sender,
+ * which may be next to what changed: that switch is asked whether anything did.
+ * An unknown sender, or one too many such traps, costs a light sweep, which
+ * finds a change at any switch; it comes later, not never. A full sweep, or a
+ * probe for each, would let one host occupy the manager.
  */
 static void
 act_on_stranger(struct sm *sm, uint16_t lid, struct mono now, const char *cause)
@@ -241,6 +261,13 @@ act_on_trap(struct sm *sm, uint16_t lid, const struct mad_notice *n,
 
 	if (n->trap != TRAP_LINK_STATE && n->trap != TRAP_LOCAL_CHANGES)
 		return;
+	if (p != TOPO_NONE && !is_of_sender(sm, lid, t, p)) {
+		(void)snprintf(cause, sizeof(cause),
+			"trap %u from lid %u about lid %u, of another node",
+			n->trap, lid, about);
+		act_on_stranger(sm, lid, now, cause);
+		return;
+	}
 	if (p != TOPO_NONE) {
 		guid = guid_to_probe(t, p, n->trap);
 		if (n->trap == TRAP_LOCAL_CHANGES &&

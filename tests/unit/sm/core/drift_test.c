@@ -464,6 +464,75 @@ START_TEST(two_managers_that_write)
 }
 END_TEST
 
+enum { FOREIGN = 0x999 };
+
+/* Addresses of a port that another manager gives it. */
+static const struct address {
+	const char *field;
+	bool ours; /* our own port: found by the next light sweep */
+	struct mad_port_info as;
+} addresses[] = {
+	{"LID", false, {.lid = FOREIGN}},
+	{"LID", true, {.lid = FOREIGN}},
+	{"SM LID", false, {.sm_lid = FOREIGN}},
+	{"GID prefix", false, {.gid_prefix = FOREIGN}},
+	{"M_Key", false, {.mkey = FOREIGN}},
+};
+
+static void
+give_address(struct world *w, uint32_t node, const struct mad_port_info *as)
+{
+	struct mad_port_info is = *sim_port_info(w->sim, node, 1);
+
+	is.lid = as->lid != 0 ? as->lid : is.lid;
+	is.sm_lid = as->sm_lid != 0 ? as->sm_lid : is.sm_lid;
+	is.gid_prefix = as->gid_prefix != 0 ? as->gid_prefix : is.gid_prefix;
+	is.mkey = as->mkey;
+	sim_hand_port(w->sim, node, 1, &is);
+}
+
+/*
+ * Another manager writes PortInfo of one host, which sends no trap: light
+ * sweeps find it, all ports in 32 of them, ours at once; it is put in order,
+ * and the alarm names the field and the host.
+ */
+START_TEST(addresses_that_another_manager_gave)
+{
+	const struct address *a = &addresses[_i];
+	struct fabric *f = core_tree();
+	struct world *w = start_settled(f, "sweep: {interval: 1s}\n");
+	uint32_t host = a->ours ? w->host : fabric_find(f, "h20");
+	struct mad_port_info was = *sim_port_info(w->sim, host, 1), is;
+	uint64_t blocks = sim_stats(w->sim)->lft_sets;
+	uint64_t gets = sim_stats(w->sim)->by[MAD_LFT][MAD_GET];
+	struct sm_status s;
+	char says[96];
+
+	give_address(w, host, &a->as);
+	world_run(w, mono_ms(a->ours ? 3000 : 40000));
+	sm_status(w->sm, &s);
+	(void)snprintf(says, sizeof(says), "the %s of port 1 of host 0x%016llx",
+		a->field, (unsigned long long)f->node[host].guid);
+	ck_assert_msg(strstr(s.alarm, says) != NULL, "alarm \"%s\"", s.alarm);
+	ck_assert_uint_eq(sim_stats(w->sim)->lft_sets, blocks);
+	/* one a second in turn, and one of each switch by a full sweep */
+	ck_assert_uint_le(sim_stats(w->sim)->by[MAD_LFT][MAD_GET], gets + 80);
+	ck_assert_uint_eq(sm_view(w->sm)->nquarantine, 0);
+	if (a->as.mkey != 0) /* only who knows that key may write there */
+		give_address(w, host, &(struct mad_port_info){0});
+	expect_order(w, "in order again");
+	is = *sim_port_info(w->sim, host, 1);
+	ck_assert_uint_eq(is.lid, was.lid);
+	ck_assert_uint_eq(is.sm_lid, was.sm_lid);
+	ck_assert_uint_eq(is.gid_prefix, was.gid_prefix);
+	ck_assert_uint_eq(is.mkey, was.mkey);
+	world_run(w, mono_ms(1000000));
+	sm_status(w->sm, &s);
+	ck_assert_str_eq(s.alarm, "");
+	core_end(w, f);
+}
+END_TEST
+
 /* Blocks or unblocks all dependencies of some switches, and single ones of
  * others. */
 static void
@@ -562,6 +631,8 @@ main(void)
 		sizeof(lies) / sizeof(lies[0]));
 	tcase_add_test(tc, sl2vl_that_is_not_stored);
 	tcase_add_test(tc, two_managers_that_write);
+	tcase_add_loop_test(tc, addresses_that_another_manager_gave, 0,
+		sizeof(addresses) / sizeof(addresses[0]));
 	tcase_add_test(tc, sl2vl_that_is_refused);
 	tcase_add_test(tc, the_state_of_another_fabric);
 	tcase_add_test(tc, the_state_of_foreign_ports);

@@ -141,24 +141,27 @@ END_TEST
 
 /*
  * Traps about a LID that no port has, from a host and, in the second case, from
- * that LID: light sweeps, or a probe of the host's switch, one in five seconds.
+ * that LID, and in the third traps from a host about a switch that is not next
+ * to it: light sweeps, or a probe of the host's switch, one in five seconds.
  */
 START_TEST(strangers_are_limited_in_sum)
 {
 	struct fabric *f = core_tree();
 	struct world *w = core_start(f, "sweep:\n  interval: 0\n");
 	uint32_t leaf = fabric_find(f, "leaf5");
-	uint16_t lid = 999;
+	uint16_t lid = 999, about = 999;
 	struct sm_status was, is;
 	unsigned commits;
 
 	core_expect_order(w, "bring-up");
 	world_run(w, mono_ms(10000));
-	if (_i == 0)
+	if (_i != 1)
 		lid = sim_port_info(w->sim, fabric_find(f, "h20"), 1)->lid;
 	commits = w->commits;
 	sm_status(w->sm, &was);
-	inject_traps_about(w, lid, 999, 1, 20000);
+	if (_i == 2)
+		about = sim_port_info(w->sim, fabric_find(f, "leaf1"), 0)->lid;
+	inject_traps_about(w, lid, about, 1, 20000);
 	inject_traps_about(w, 998, 997, 100, 20000);
 	world_run(w, mono_ms(25000));
 	sm_status(w->sm, &is);
@@ -220,7 +223,7 @@ main(void)
 	tcase_add_test(t, endless_traps_delay_nothing);
 	tcase_add_test(t, old_news_cost_nothing);
 	tcase_add_test(t, source_is_named);
-	tcase_add_loop_test(t, strangers_are_limited_in_sum, 0, 2);
+	tcase_add_loop_test(t, strangers_are_limited_in_sum, 0, 3);
 	tcase_add_test(t, new_switch_is_known);
 	return suite_run(s);
 }
