@@ -156,13 +156,10 @@ row_matches(const struct check *c, const struct device_check_item *i,
 	return false;
 }
 
-/*
- * The address that another manager gave the port, or NULL. An M_Key that was
- * hidden when it was acknowledged is ours where our requests show it.
- */
+/* The address that another manager gave the port, or NULL. */
 static const char *
-other_address(const struct check *c, const struct mad_port_info *is,
-	const struct mad_port_info *was)
+other_address(
+	const struct mad_port_info *is, const struct mad_port_info *was)
 {
 	if (is->lid != was->lid || is->lmc != was->lmc)
 		return "LID";
@@ -170,7 +167,7 @@ other_address(const struct check *c, const struct mad_port_info *is,
 		return "SM LID";
 	if (is->gid_prefix != was->gid_prefix)
 		return "GID prefix";
-	if (is->mkey != was->mkey && is->mkey != c->job.mkey)
+	if (is->mkey != was->mkey)
 		return "M_Key";
 	return NULL;
 }
@@ -194,7 +191,7 @@ port_matches(
 	/* a PortInfo from before it got its LID proves nothing */
 	if (owner && was.lid != c->topo->port[p].lid)
 		return true;
-	i->field = owner ? other_address(c, &is, &was) : NULL;
+	i->field = owner ? other_address(&is, &was) : NULL;
 	if ((is.state >= state || state < ARMED) && i->field == NULL)
 		return true;
 	i->empty = owner && is.lid == 0;
