@@ -32,6 +32,7 @@ struct lft_read {
 	uint8_t *misses; /* [nsw] */
 	lft_ref *recent; /* [RECENT] by hash, each counted; LFT_EMPTY: none */
 	unsigned inflight;
+	bool stopped;
 	uint64_t count;
 };
 
@@ -141,7 +142,14 @@ bool
 lft_read_done(const struct lft_read *r)
 {
 	return r->inflight == 0 &&
-	       (r->ntodo == 0 || (is_round_over(r) && !needs_another_round(r)));
+	       (r->stopped || r->ntodo == 0 ||
+		       (is_round_over(r) && !needs_another_round(r)));
+}
+
+void
+lft_read_stop(struct lft_read *r)
+{
+	r->stopped = true;
 }
 
 uint64_t
@@ -257,9 +265,9 @@ feed_blocks(struct lft_read *r, struct mono now)
 void
 lft_read_feed(struct lft_read *r, struct mono now)
 {
-	if (!r->listed)
+	if (!r->listed && !r->stopped)
 		feed_samples(r, now);
-	if (!r->listed)
+	if (!r->listed || r->stopped)
 		return;
 	feed_blocks(r, now);
 	while (r->ntodo > 0 && is_round_over(r) && needs_another_round(r)) {

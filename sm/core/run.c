@@ -12,7 +12,11 @@
 #include "sm/policy/jobs.h"
 #include "sm/view/view_redundancy.h"
 
-enum { MAX_PASSES = 64 };
+enum {
+	MAX_PASSES = 64,
+	MUTE_STOPS = 2 /* of a run in which nothing answers; then each device
+			  is given up by itself, and quarantined */
+};
 
 /* Routes, where there are none yet, and the plan that leads to them: what the
  * worker is given, and what it adds. */
@@ -37,7 +41,7 @@ run_begin(struct sm *sm, struct mono now, enum sweep_kind kind)
 	sm->times = (struct view_times){0};
 	sm->counts = (struct view_counts){0};
 	sm->sent_before = xact_stats(sm->x)->sent;
-	sm->passes = 0;
+	sm->passes = sm->mute_stops = 0;
 	sm->names_read = false;
 	map_free(&sm->probed);
 }
@@ -322,6 +326,40 @@ run_discover(struct sm *sm, struct mono now)
 	return true;
 }
 
+/* ---- ends before the commit ---- */
+
+static void
+discard_work(struct sm *sm)
+{
+	push_free(sm->push);
+	plan_free(sm->plan);
+	routes_unref(sm->routes);
+	topo_unref(sm->topo);
+	topo_unref(sm->topo_written);
+	pkeys_unref(sm->pkeys);
+	sm->pkeys = NULL;
+	run_qos_drop(sm);
+	sm->push = NULL;
+	sm->plan = NULL;
+	sm->routes = NULL;
+	sm->topo = NULL;
+	sm->topo_written = NULL;
+	lft_pool_trim(sm->pool);
+}
+
+/* The same run begins anew with a full sweep. */
+static void
+sweep_again(struct sm *sm, struct mono now)
+{
+	discard_work(sm);
+	if (++sm->passes > MAX_PASSES) {
+		run_fail(sm, now, "too many switches failed one after another");
+		return;
+	}
+	sm->kind = SWEEP_FULL;
+	run_start_sweep(sm, now, SWEEP_FULL);
+}
+
 /* ---- LIDs ---- */
 
 static int
@@ -537,9 +575,51 @@ start_work(struct sm *sm, struct mono now)
 	sm->ops->route(sm->ops->cookie, w);
 }
 
+/*
+ * True where no device at all answers any more, as when links next to us fail
+ * while no trap can arrive: to wait for each device in turn would take minutes.
+ * All that was asked is given up then, and the fabric is discovered anew.
+ */
+static bool
+is_run_mute(struct sm *sm, struct mono now)
+{
+	if (sm->mute_stops >= MUTE_STOPS || !xact_is_mute(sm->x, now))
+		return false;
+	sm->mute_stops++;
+	log_warn("sm: no device answers any more, the fabric is discovered "
+		 "again phase=%s",
+		sm_phase_name(sm->phase));
+	return true;
+}
+
+static void
+give_up_requests(struct sm *sm, struct mono now)
+{
+	static const uint8_t everywhere[64];
+
+	xact_cut(sm->x, everywhere, 0, now);
+}
+
+static void
+abandon_readback(struct sm *sm, struct mono now)
+{
+	lft_read_stop(sm->readback);
+	pkey_read_stop(sm->pkey_read, now);
+	give_up_requests(sm, now);
+	lft_read_free(sm->readback);
+	sm->readback = NULL;
+	pkey_read_free(sm->pkey_read);
+	sm->pkey_read = NULL;
+	sweep_again(sm, now);
+}
+
 bool
 run_readback(struct sm *sm, struct mono now)
 {
+	if (is_run_mute(sm, now)) {
+		abandon_readback(sm, now);
+		return true;
+	}
 	lft_read_feed(sm->readback, now);
 	pkey_read_feed(sm->pkey_read, now);
 	if (!run_mcast_has_read(sm, now) || !lft_read_done(sm->readback) ||
@@ -580,25 +660,6 @@ run_routed(struct sm *sm, struct sm_work *w, struct mono now)
 }
 
 /* ---- push and commit ---- */
-
-static void
-discard_work(struct sm *sm)
-{
-	push_free(sm->push);
-	plan_free(sm->plan);
-	routes_unref(sm->routes);
-	topo_unref(sm->topo);
-	topo_unref(sm->topo_written);
-	pkeys_unref(sm->pkeys);
-	sm->pkeys = NULL;
-	run_qos_drop(sm);
-	sm->push = NULL;
-	sm->plan = NULL;
-	sm->routes = NULL;
-	sm->topo = NULL;
-	sm->topo_written = NULL;
-	lft_pool_trim(sm->pool);
-}
 
 static void
 count_push(struct sm *sm)
@@ -721,12 +782,13 @@ finish_push(struct sm *sm, enum sm_verdict v, struct mono now)
 		sm_enter(sm, SM_IDLE, now);
 		return;
 	}
+	if (v == SM_SWEEP_AGAIN) {
+		sweep_again(sm, now);
+		return;
+	}
 	discard_work(sm);
 	if (++sm->passes > MAX_PASSES) {
 		run_fail(sm, now, "too many switches failed one after another");
-	} else if (v == SM_SWEEP_AGAIN) {
-		sm->kind = SWEEP_FULL;
-		run_start_sweep(sm, now, SWEEP_FULL);
 	} else if (freeze_topology(sm, now)) {
 		sm_enter(sm, SM_TAKE, now);
 	}
@@ -736,10 +798,16 @@ bool
 run_push(struct sm *sm, struct mono now)
 {
 	enum sm_verdict v;
+	bool mute = false;
 
 	if (!run_mcast_ready(sm, now))
 		return false; /* never together with multicast tables */
 	run_push_watch(sm, now);
+	if (is_run_mute(sm, now)) {
+		mute = true;
+		push_stop(sm->push);
+		give_up_requests(sm, now);
+	}
 	push_feed(sm->push, now);
 	if (!push_done(sm->push))
 		return false;
@@ -748,7 +816,7 @@ run_push(struct sm *sm, struct mono now)
 	sm->times.push =
 		mono_add(sm->times.push, mono_sub(now, sm->phase_began));
 	v = quarantine_failures(sm, now);
-	if (v == SM_WRITTEN && run_mcast_is_stuck(sm))
+	if (mute || (v == SM_WRITTEN && run_mcast_is_stuck(sm)))
 		v = SM_SWEEP_AGAIN;
 	finish_push(sm, v, now);
 	return true;

@@ -195,9 +195,10 @@ struct sm {
 	uint64_t sent_before;
 	char cause[256];
 	char lid_conflict[256];
-	unsigned passes; /* pipeline passes of this run */
-	bool names_read; /* names were read before routing */
-	bool rebalance;	 /* the tables of this run are to be fresh */
+	unsigned passes;     /* pipeline passes of this run */
+	unsigned mute_stops; /* of these, how many nothing answered in */
+	bool names_read;     /* names were read before routing */
+	bool rebalance;	     /* the tables of this run are to be fresh */
 	/* nodes to ask again because a port of theirs is not as it should be
 	 * (0: a full sweep), and by GUID the run that last listed them */
 	uint64_t *retry;

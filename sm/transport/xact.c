@@ -18,8 +18,9 @@ enum {
 	WINDOW_LEAST = 8, /* the window shrinks no further */
 	ROOM_QUEUED = 4096,
 	ROOM_READY = 16,
-	LATE_MS = 10,	/* the least time after which an answer is late */
-	LATE_SPREAD = 8 /* times the spread of the round-trip times */
+	LATE_MS = 10,	    /* the least time after which an answer is late */
+	MUTE_TIMEOUTS = 32, /* without an answer of any target, at most */
+	LATE_SPREAD = 8	    /* times the spread of the round-trip times */
 };
 
 #define SERIAL_MASK ((UINT32_C(1) << SERIAL_BITS) - 1)
@@ -93,6 +94,8 @@ struct xact {
 	bool limited;	    /* the window was full since it last grew */
 	struct mono shrunk; /* when the window was last halved */
 	struct mono spread; /* smoothed deviation from stats.answer */
+	struct mono heard;  /* the last answer, or, later, when requests were
+			       open again */
 	xact_late *late;    /* NULL: late requests are not reported */
 	void *late_cookie;
 };
@@ -697,21 +700,24 @@ xact_submit(struct xact *x, const struct xact_request *r, struct mono now,
 	s->cookie = cookie;
 	s->tag = tag;
 	s->target = target_ref(x, r->target);
-	x->pending++;
+	if (x->pending++ == 0)
+		x->heard = now;
 	queue_slot(x, i, false);
 	send_ready(x, now);
 }
 
 /* Count an answer that belongs to no open request. */
 static void
-count_stray(struct xact *x, uint32_t serial)
+count_stray(struct xact *x, uint32_t serial, struct mono now)
 {
 	uint64_t back = (x->first + x->issued - serial) & SERIAL_MASK;
 
-	if (back < x->issued && back < SERIAL_MASK / 2)
+	if (back < x->issued && back < SERIAL_MASK / 2) {
 		x->stats.late++;
-	else
+		x->heard = now;
+	} else {
 		x->stats.alien++;
+	}
 }
 
 /* Update the smoothed round-trip time and its spread, as TCP does. */
@@ -781,7 +787,7 @@ xact_input(struct xact *x, const struct transport_msg *m, const struct smp *s,
 		return false;
 	i = find_serial(x, serial);
 	if (i == NIL) {
-		count_stray(x, serial);
+		count_stray(x, serial, now);
 		return true;
 	}
 	if (try >= x->slot[i].tries) {
@@ -792,6 +798,8 @@ xact_input(struct xact *x, const struct transport_msg *m, const struct smp *s,
 		x->stats.mismatched++;
 		return true;
 	}
+	if (!returned)
+		x->heard = now;
 	if (!returned && !busy) {
 		if (learn_key(x, i, try, s)) {
 			take_answer(x, i, try, s, now);
@@ -949,7 +957,8 @@ xact_cut(struct xact *x, const uint8_t path[64], unsigned hops, struct mono now)
 	for (uint32_t i = 1; i < x->nslots; i++) {
 		const struct slot *s = &x->slot[i];
 
-		if (is_open(s) && is_directed(s) && s->req.hops >= hops &&
+		if (is_open(s) && (hops == 0 || is_directed(s)) &&
+			s->req.hops >= hops &&
 			memcmp(s->req.path + 1, path + 1, hops) == 0)
 			doom_slot(x, i, true);
 	}
@@ -966,6 +975,16 @@ xact_only_late(const struct xact *x, const void *owner)
 			!x->target[x->slot[i].target].silent)
 			return false;
 	return true;
+}
+
+bool
+xact_is_mute(const struct xact *x, struct mono now)
+{
+	unsigned n =
+		x->opt.retries < 4 ? (2U << x->opt.retries) - 1 : MUTE_TIMEOUTS;
+	struct mono limit = {x->opt.timeout.ns * n};
+
+	return x->pending > 0 && !mono_before(now, mono_add(x->heard, limit));
 }
 
 unsigned

@@ -176,7 +176,8 @@ void xact_cancel(struct xact *x, const void *owner, struct mono now);
 
 /*
  * The directed path path[1..hops] is broken: complete all requests with this
- * beginning of their path, with XACT_TIMEOUT and cut set.
+ * beginning of their path, with XACT_TIMEOUT and cut set. hops 0: all
+ * requests, those routed by LID too.
  */
 void xact_cut(
 	struct xact *x, const uint8_t path[64], unsigned hops, struct mono now);
@@ -184,6 +185,12 @@ void xact_cut(
 /* True if all open requests of this owner are late; one that waits after a
  * failed try counts as late, and so does every request to a silent target. */
 bool xact_only_late(const struct xact *x, const void *owner);
+
+/*
+ * True if requests are open, and for the time in which one of them is given up
+ * (at most 32 time-outs) no target has answered any.
+ */
+bool xact_is_mute(const struct xact *x, struct mono now);
 
 /* Requests submitted and not yet completed. */
 unsigned xact_pending(const struct xact *x);

@@ -169,7 +169,14 @@ test_heddled() {
 	# fabric after power-on has none, and other LIDs make other blocks
 	lids=
 	grep -q ' lid [1-9]' "$E2E_DIR/fabric.net" && lids=captured
-	diff "$E2E_DIR/ours.smps" "$E2E_DIR/full.smps" >"$E2E_DIR/more" ||
+	# ibsim reads speeds newer than HDR as SDR: the ports of hosts that know
+	# extended speeds are read again, to see theirs
+	same=
+	grep -q 'x[NX]DR' "$E2E_DIR/fabric.net" && same='s/\(PortInfo get=\)[0-9]*/\1/'
+	for as in ours full; do
+		sed "$same" "$E2E_DIR/$as.smps" >"$E2E_DIR/$as.same"
+	done
+	diff "$E2E_DIR/ours.same" "$E2E_DIR/full.same" >"$E2E_DIR/more" ||
 		{ [ -n "$lids" ] &&
 			! grep '^[<>]' "$E2E_DIR/more" |
 			grep -qv LinearForwardingTable; } ||

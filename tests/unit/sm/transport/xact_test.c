@@ -451,6 +451,35 @@ START_TEST(silent_targets_hold_no_place)
 }
 END_TEST
 
+/*
+ * With two retries a request is given up after 1 + 2 + 4 time-outs; in that
+ * time no target may have answered. A pause without requests does not count.
+ */
+START_TEST(nothing_answers)
+{
+	enum { LIFE = 7 * TIMEOUT_MS };
+	struct env *e = env_new(2, 2, 2);
+
+	ck_assert(!xact_is_mute(e->x, mono_ms(1000 + LIFE)));
+	e->now = mono_ms(5000);
+	for (uint64_t t = 1; t <= 8; t++)
+		submit_get(e, t, t);
+	for (int64_t t = 5000; t < 5000 + LIFE; t += 10) {
+		tick_at(e, t);
+		ck_assert(!xact_is_mute(e->x, e->now));
+	}
+	ck_assert(xact_is_mute(e->x, mono_ms(5000 + LIFE)));
+	send_answer(e, 0); /* late, to the first try of all */
+	ck_assert(!xact_is_mute(e->x, mono_ms(5000 + LIFE)));
+	put_by_lid(e, 9);
+	xact_cut(e->x, (const uint8_t[64]){0}, 0, e->now);
+	ck_assert_uint_eq(xact_pending(e->x), 0);
+	ck_assert_int_eq(e->last.outcome, XACT_TIMEOUT);
+	ck_assert(e->last.cut);
+	env_free(e);
+}
+END_TEST
+
 START_TEST(target_cap)
 {
 	struct env *e = env_new(16, 16, 2);
@@ -716,6 +745,7 @@ main(void)
 	tcase_add_test(t, window_grows);
 	tcase_add_test(t, window_halves);
 	tcase_add_test(t, silent_targets_hold_no_place);
+	tcase_add_test(t, nothing_answers);
 	tcase_add_test(t, target_cap);
 	tcase_add_test(t, round_robin);
 	tcase_add_test(t, room);
