@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "distribution/device/device_request.h"
+#include "sm/base/map.h"
 #include "sm/base/mem.h"
 #include "sm/mad/mad.h"
 
@@ -16,6 +17,8 @@ struct check {
 	struct device_check_job job;
 	struct device_check_item *todo;
 	size_t ntodo, captodo, next;
+	struct map port0; /* switches that hold something else, by GUID: 1 if
+			     their port 0 does, too */
 	struct device_check_item *wrong;
 	size_t nwrong, capwrong;
 	unsigned inflight;
@@ -88,6 +91,7 @@ device_check_free(struct check *c)
 		return;
 	assert(c->inflight == 0);
 	topo_unref(c->topo);
+	map_free(&c->port0);
 	free(c->todo);
 	free(c->wrong);
 	free(c);
@@ -198,6 +202,35 @@ port_matches(
 	return false;
 }
 
+/*
+ * A switch that restarted after it acknowledged holds something else, and its
+ * port 0 has no LID. A Get that leaves now sees that in every case.
+ */
+static void
+ask_for_restart(struct check *c, const struct device_check_item *i)
+{
+	if (map_get(&c->port0, i->guid, NULL))
+		return;
+	map_put(&c->port0, i->guid, 0);
+	add_item(c, &(struct device_check_item){.guid = i->guid,
+			    .attr = MAD_PORT_INFO,
+			    .mod = 0,
+			    .why = i->why});
+}
+
+/* True if port 0 of this switch was asked twice and differed before. */
+static bool
+is_known_port0(struct check *c, const struct device_check_item *i)
+{
+	uint32_t known = 0;
+
+	if (i->attr != MAD_PORT_INFO || i->mod != 0)
+		return false;
+	(void)map_get(&c->port0, i->guid, &known);
+	map_put(&c->port0, i->guid, 1);
+	return known != 0;
+}
+
 static void
 take_answer(void *cookie, uint64_t tag, const struct xact_result *res)
 {
@@ -215,8 +248,10 @@ take_answer(void *cookie, uint64_t tag, const struct xact_result *res)
 		ok = row_matches(c, &i, res->data);
 	else
 		ok = port_matches(c, &i, res->data);
-	if (ok)
+	if (ok || is_known_port0(c, &i))
 		return;
+	if (i.attr != MAD_PORT_INFO)
+		ask_for_restart(c, &i);
 	c->wrong =
 		mem_grow(c->wrong, c->nwrong, &c->capwrong, sizeof(*c->wrong));
 	c->wrong[c->nwrong++] = i;

@@ -7,7 +7,7 @@
  * every switch that was written, up to a number: a forwarding block, a row of
  * SL2VL, a port. A switch that holds something else than it acknowledged is
  * reported, what it does hold becomes what is known, and the core writes it
- * again.
+ * again. Its port 0 is read as well: without a LID the switch has restarted.
  *
  * Between pushes the owner has some switches and ports checked in turn: a
  * difference there is drift: another subnet manager wrote it, or the device

@@ -280,8 +280,7 @@ raise_port(struct plan_maker *m, port_ix ix)
 		decode_and_fill(m, ix, &was, &want) != 0)
 		return;
 	want.mtu = common_mtu(m->t, p);
-	want.op_vls = min_u8(
-		slvl_link_code(m->t, ix, m->params->max_vls_code), p->vl_cap);
+	want.op_vls = slvl_link_code(m->t, ix, m->params->max_vls_code);
 	want.state = from + 1;
 	add_port_set(m, ix, &want);
 }

@@ -179,24 +179,31 @@ is_enhanced_port0(const struct topo *t, port_ix p)
 	       (n->flags & TN_ENHANCED_P0) != 0;
 }
 
-/* A port's OperationalVLs, as a code; 0: its link is not up. */
-static unsigned
-operational_code(const struct topo_port *p)
+/* True if the port is up and its OperationalVLs count. */
+static bool
+is_operational(const struct topo_port *p)
 {
-	return p->state >= LIVE ? p->op_vls : 0;
+	return p->state >= LIVE && p->op_vls > 0;
+}
+
+/* What one end of a link allows, as a code; 0: it was not read. */
+static unsigned
+end_code(const struct topo_port *p)
+{
+	return is_operational(p) ? p->op_vls : p->vl_cap;
 }
 
 uint8_t
 slvl_link_code(const struct topo *t, port_ix p, uint8_t max)
 {
 	const struct topo_port *a = &t->port[p], *b = &t->port[a->peer];
-	unsigned here = operational_code(a), there = operational_code(b);
+	unsigned here = end_code(a), there = end_code(b);
+	unsigned code =
+		here > 0 && there > 0 ? smaller_of(here, there) : here + there;
 
-	if (here > 0 || there > 0)
-		return (uint8_t)(here > 0 && there > 0 ? smaller_of(here, there)
-						       : here + there);
-	here = smaller_of(a->vl_cap, b->vl_cap);
-	return (uint8_t)(max > 0 ? smaller_of(here, max) : here);
+	if (max == 0 || is_operational(a) || is_operational(b))
+		return (uint8_t)code;
+	return (uint8_t)smaller_of(code, max);
 }
 
 unsigned

@@ -125,7 +125,8 @@ unsigned slvl_link(const struct topo *t, port_ix p, uint8_t max);
 /*
  * The same as a code of OperationalVLs: what a port has to be set to when its
  * link comes up. Where one end has come up before the other, the value in
- * operation at that end counts, and the old value of the other end does not.
+ * operation at that end counts, as far as the VLCap of the other end allows;
+ * the old value of the other end does not.
  */
 uint8_t slvl_link_code(const struct topo *t, port_ix p, uint8_t max);
 

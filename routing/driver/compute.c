@@ -156,24 +156,20 @@ has_new_link(const struct topo *was, const struct topo *t)
 
 /*
  * Make paths to the ports of one node disjoint: returns r, which is verified,
- * or a changed copy, which is verified too; then r is dropped. In kept tables
- * only the nodes are looked at for which something has changed, and all where a
- * new link may help nodes that could not be helped before. Tables with layers
- * for single pairs of switches are left alone.
+ * or a changed copy, which is verified too; then r is dropped. Only nodes are
+ * looked at for which something has changed since the given routes, all for
+ * NULL. Tables with layers for single pairs of switches are left alone.
  */
 static struct routes *
-make_paths_disjoint(const struct run *run, struct routes *r, bool keep)
+make_paths_disjoint(
+	const struct run *run, struct routes *r, const struct routes *since)
 {
-	const struct routes *prev = run->job->prev;
 	struct reason why = {""};
 	struct routes *apart;
 
 	if (r->lanes.npairs > 0)
 		return r;
-	apart = disjoint_routes(r, run->job,
-		!keep || prev == NULL ||
-			(prev->lost_disjoint > 0 &&
-				has_new_link(prev->topo, r->topo)));
+	apart = disjoint_routes(r, run->job, since);
 	if (apart == NULL)
 		return r;
 	if (verify_routes(run->job, r, apart, &why) == 0) {
@@ -182,6 +178,22 @@ make_paths_disjoint(const struct run *run, struct routes *r, bool keep)
 	}
 	routes_unref(apart);
 	return r;
+}
+
+/*
+ * The routes since which nodes have to be looked at again. In kept tables the
+ * previous ones; but a new link may help any node that could not be helped
+ * before.
+ */
+static const struct routes *
+routes_looked_at(const struct run *run, const struct routes *r, bool keep)
+{
+	const struct routes *prev = run->job->prev;
+
+	if (!keep || prev == NULL ||
+		(prev->lost_disjoint > 0 && has_new_link(prev->topo, r->topo)))
+		return NULL;
+	return prev;
 }
 
 /* What an engine makes, not judged yet; NULL: nothing, *result says why. */
@@ -215,7 +227,8 @@ verify_or_drop(struct run *run, const struct trial *trial, struct routes *r)
 		return NULL;
 	run->story->attempts++;
 	if (verify_routes(run->job, run->job->prev, r, &why) == 0)
-		return make_paths_disjoint(run, r, trial->keep);
+		return make_paths_disjoint(
+			run, r, routes_looked_at(run, r, trial->keep));
 	append_account(run, "%s attempt %u%s: %s", trial->engine->name,
 		trial->attempt, trial->keep ? " keeping entries" : "",
 		why.text);
@@ -240,8 +253,10 @@ count_hosts(const struct topo *t)
 
 /*
  * Move entries off the busiest links of r: returns r, or a changed copy that
- * verifies and has a lower load; then r is dropped. Tables with layers for
- * single pairs of switches are left alone.
+ * verifies and has a lower load; then r is dropped. A node that one switch
+ * still cuts off from some leaf may have disjoint paths by the changed entries:
+ * it gets them, or a restart, which looks at all nodes, would write them.
+ * Tables with layers for single pairs of switches are left alone.
  */
 static struct routes *
 rebalance_busiest_links(const struct run *run, struct routes *r,
@@ -257,6 +272,8 @@ rebalance_busiest_links(const struct run *run, struct routes *r,
 		return r;
 	if (verify_routes(run->job, r, even, &why) == 0 &&
 		even->report.load_max < r->report.load_max) {
+		if (r->lost_disjoint > 0)
+			even = make_paths_disjoint(run, even, r);
 		routes_unref(r);
 		return even;
 	}

@@ -623,13 +623,13 @@ find_nodes(struct disjoint *e)
 }
 
 static void
-make_all_disjoint(struct disjoint *e, bool all)
+make_all_disjoint(struct disjoint *e)
 {
 	const struct multi_port_node_ports *p = &e->ports;
 	const struct route_job *job = e->job;
 
 	prepare_search(e);
-	if (all || !disjoint_select(e))
+	if (e->since == NULL || !disjoint_select(e))
 		e->due = NULL;
 	disjoint_find_shared(e);
 	for (size_t i = 0; i < p->n; i += multi_port_node_size(p, i))
@@ -637,13 +637,15 @@ make_all_disjoint(struct disjoint *e, bool all)
 			(job->cancel == NULL || !*job->cancel))
 			make_node_disjoint(e, i);
 	/* nodes that were not looked at are as before */
-	e->left += e->due != NULL ? job->prev->lost_disjoint : 0;
+	e->left += e->due != NULL ? e->since->lost_disjoint : 0;
 }
 
 struct routes *
-disjoint_routes(struct routes *r, const struct route_job *job, bool all)
+disjoint_routes(struct routes *r, const struct route_job *job,
+	const struct routes *since)
 {
-	struct disjoint e = {.t = r->topo, .job = job, .from = r};
+	struct disjoint e = {
+		.t = r->topo, .job = job, .from = r, .since = since};
 
 	r->disjoint_opts_hash = hash_port_options(job->options);
 	if (r->homes == 0)
@@ -651,7 +653,7 @@ disjoint_routes(struct routes *r, const struct route_job *job, bool all)
 	e.a = arena_new();
 	e.ports = multi_port_node_ports(r->topo, job->options);
 	if (find_nodes(&e))
-		make_all_disjoint(&e, all);
+		make_all_disjoint(&e);
 	multi_port_node_ports_free(&e.ports);
 	arena_free(e.a);
 	r->lost_disjoint = e.left;

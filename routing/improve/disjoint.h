@@ -39,11 +39,11 @@
 
 /*
  * A copy of r with entries changed; not verified. NULL: there is nothing to
- * gain. r must be verified, with r->verified. all: look at all nodes, not only
- * at those for which something has changed since job->prev. In r and the result
- * disjoint_opts_hash and lost_disjoint are set.
+ * gain. r must be verified, with r->verified. since: only nodes are looked at
+ * for which something has changed since these routes; NULL: all nodes. In r and
+ * the result disjoint_opts_hash and lost_disjoint are set.
  */
-struct routes *disjoint_routes(
-	struct routes *r, const struct route_job *job, bool all);
+struct routes *disjoint_routes(struct routes *r, const struct route_job *job,
+	const struct routes *since);
 
 #endif

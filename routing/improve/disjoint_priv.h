@@ -43,6 +43,8 @@ struct disjoint {
 	const struct topo *t;
 	const struct route_job *job;
 	const struct routes *from;
+	const struct routes *since; /* look at what has changed since; NULL: at
+				       all */
 	struct routes *r; /* a copy, being changed; NULL: nothing is yet */
 	struct multi_port_node_ports ports;
 	struct arena *a;

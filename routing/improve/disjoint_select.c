@@ -26,9 +26,8 @@ is_fed(const struct disjoint *e, sw_ix s, uint16_t lid)
 /*
  * The entry of s for the LID has changed: its node is due. Where no neighbour
  * sends s packets for the LID, the change concerns the hosts of s, and switches
- * that had no disjoint paths and might find some through s now. These are not
- * looked for: then the node is due only if the hosts of s have a single point
- * of failure.
+ * that had no disjoint paths and might find some through s now. If all had
+ * some, the node is due only if the hosts of s have a single point of failure.
  */
 static void
 find_due_by(struct disjoint *e, sw_ix s, uint16_t lid)
@@ -43,7 +42,7 @@ find_due_by(struct disjoint *e, sw_ix s, uint16_t lid)
 	if (e->due[i])
 		return;
 	(void)topo_by_lid(e->t, lid, &path);
-	e->due[i] = is_fed(e, s, lid) ||
+	e->due[i] = e->since->lost_disjoint > 0 || is_fed(e, s, lid) ||
 		    (e->hosts[s] > 0 &&
 			    disjoint_take_paths(e, &p->member[i],
 				    multi_port_node_size(p, i), path) &&
@@ -71,7 +70,7 @@ find_due_among(struct disjoint *e, sw_ix s, uint32_t b, const uint8_t *old)
 static void
 find_due_in(struct disjoint *e, sw_ix s, sw_ix was)
 {
-	const struct routes *prev = e->job->prev, *r = e->from;
+	const struct routes *prev = e->since, *r = e->from;
 	const struct lft_row *x = r->row[s], *y = prev->row[was];
 	uint32_t old = y->n < prev->nblocks ? y->n : prev->nblocks;
 
@@ -124,7 +123,7 @@ find_due_with(struct disjoint *e, const struct multi_port_node_member *gone)
 static bool
 same_leaves(const struct disjoint *e, const struct multi_port_node_ports *old)
 {
-	const struct topo *was = e->job->prev->topo;
+	const struct topo *was = e->since->topo;
 	bool *had = arena_array(e->a, was->nsw, sizeof(*had));
 
 	for (uint32_t i = 0; i < old->nleaves; i++)
@@ -140,13 +139,13 @@ same_leaves(const struct disjoint *e, const struct multi_port_node_ports *old)
 
 /*
  * True if there is no new switch, and all are in the order and the planes of
- * job->prev. In another order, nodes for which no disjoint paths were found may
+ * e->since. In another order, nodes for which no disjoint paths were found may
  * have some.
  */
 static bool
 same_order(const struct disjoint *e)
 {
-	const struct routes *prev = e->job->prev, *r = e->from;
+	const struct routes *prev = e->since, *r = e->from;
 	uint32_t nsw = e->t->nsw, last = 0;
 	uint32_t *was = arena_array(e->a, nsw, sizeof(*was));
 	sw_ix *seq = arena_array(e->a, nsw, sizeof(*seq));
@@ -201,7 +200,7 @@ same_ends(const struct topo *t, const struct topo *was)
 static bool
 find_due_at_ends(struct disjoint *e)
 {
-	const struct topo *t = e->t, *was = e->job->prev->topo;
+	const struct topo *t = e->t, *was = e->since->topo;
 	struct multi_port_node_ports old;
 	bool some;
 
@@ -222,12 +221,11 @@ find_due_at_ends(struct disjoint *e)
 bool
 disjoint_select(struct disjoint *e)
 {
-	const struct routes *prev = e->job->prev;
+	const struct routes *prev = e->since;
 	const struct topo *t = e->t;
 	bool some;
 
-	if (prev == NULL ||
-		prev->disjoint_opts_hash != e->from->disjoint_opts_hash ||
+	if (prev->disjoint_opts_hash != e->from->disjoint_opts_hash ||
 		(prev->lost_disjoint > 0 && !same_order(e)))
 		return false;
 	e->due = arena_array(e->a, e->ports.n, sizeof(*e->due));

@@ -196,7 +196,8 @@ struct sim_stats {
 	struct mono first_trap, last_set;
 	uint64_t mft_sets, mft_same;
 	uint64_t port_sets, switch_sets;
-	uint64_t sl2vl_blind; /* Sets of many rows that changed none */
+	uint64_t sl2vl_blind; /* Sets of many rows that changed none that
+				 packets can be sent by */
 	uint64_t traps;	      /* sent, repetitions included */
 	uint64_t client_rereg;
 };

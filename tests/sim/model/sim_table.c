@@ -251,6 +251,16 @@ sl2vl_write(struct sim *s, uint32_t node, unsigned in, unsigned out,
 	return changes;
 }
 
+/* True if packets can be sent by this row: not back to the port they came by,
+ * and between ports that have a link, or from port 0. */
+static bool
+sl2vl_is_used(struct sim *s, uint32_t node, unsigned in, unsigned out)
+{
+	return in != out && out > 0 &&
+	       sim_int_port(s, node, out)->pi.state > ST_DOWN &&
+	       (in == 0 || sim_int_port(s, node, in)->pi.state > ST_DOWN);
+}
+
 /*
  * The optimized forms: every input port, every output port, or both. Port 0 is
  * among them where it is enhanced.
@@ -269,7 +279,8 @@ sl2vl_write_all(struct sim *s, uint32_t node, const struct smp *req)
 			if ((all_in ? i >= first : i == in) &&
 				(all_out ? o >= first : o == out))
 				changes |=
-					sl2vl_write(s, node, i, o, req->data);
+					sl2vl_write(s, node, i, o, req->data) &&
+					sl2vl_is_used(s, node, i, o);
 		}
 	}
 	s->stats.sl2vl_blind += !changes;

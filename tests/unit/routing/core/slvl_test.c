@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "sm/base/rng.h"
+#include "tests/unit/hand_topo.h"
 #include "tests/unit/suite.h"
 
 enum { SEED = 71, ROUNDS = 3000, LINKS = 12, MOST_VLS = 15 };
@@ -279,6 +280,50 @@ START_TEST(no_cycle)
 }
 END_TEST
 
+/* The VLs of a link, as codes, by what is known of its two ends. */
+START_TEST(vls_of_a_link)
+{
+	enum { INIT = 2, ARMED = 3, ACTIVE = 4, WIDE = 4, NARROW = 2 };
+	static const struct {
+		uint8_t state[2], vl_cap[2], op_vls[2], max, code;
+	} row[] = {
+		{{INIT, INIT}, {WIDE, WIDE}, {1, 1}, 0, WIDE},
+		{{INIT, INIT}, {WIDE, NARROW}, {1, 1}, 0, NARROW},
+		{{INIT, INIT}, {WIDE, WIDE}, {1, 1}, 3, 3},
+		{{ACTIVE, ACTIVE}, {WIDE, WIDE}, {3, WIDE}, 1, 3},
+		/* one end is up: the other takes as many as it can */
+		{{ARMED, INIT}, {WIDE, WIDE}, {3, 1}, 1, 3},
+		{{ARMED, INIT}, {WIDE, NARROW}, {WIDE, 1}, 0, NARROW},
+		/* the other end was not read */
+		{{ACTIVE, 0}, {WIDE, 0}, {WIDE, 0}, 0, WIDE},
+	};
+
+	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++) {
+		struct hand h = {0};
+		node_ix a = hand_node(&h, TOPO_SWITCH, 2, "a");
+		node_ix b = hand_node(&h, TOPO_SWITCH, 2, "b");
+		struct topo *t;
+		port_ix p[2];
+
+		hand_link(&h, a, 1, b, 2);
+		t = hand_topo(&h);
+		p[0] = topo_port_of(t, a, 1);
+		p[1] = topo_port_of(t, b, 2);
+		for (unsigned k = 0; k < 2; k++) {
+			t->port[p[k]].state = row[i].state[k];
+			t->port[p[k]].vl_cap = row[i].vl_cap[k];
+			t->port[p[k]].op_vls = row[i].op_vls[k];
+		}
+		for (unsigned k = 0; k < 2; k++)
+			ck_assert_msg(slvl_link_code(t, p[k], row[i].max) ==
+					      row[i].code,
+				"row %zu, end %u: %u", i, k,
+				slvl_link_code(t, p[k], row[i].max));
+		topo_unref(t);
+	}
+}
+END_TEST
+
 int
 main(void)
 {
@@ -292,6 +337,7 @@ main(void)
 	tcase_add_test(t, unknown_numbers);
 	tcase_add_test(t, unrelated_levels_do_not_meet);
 	tcase_add_test(t, no_cycle);
+	tcase_add_test(t, vls_of_a_link);
 	suite_add_tcase(s, t);
 	return suite_run(s);
 }

@@ -343,6 +343,42 @@ overwrite_entry(struct world *w, unsigned k, uint16_t lid)
 }
 
 /*
+ * Two switches restart after a push that wrote nothing but their rows of SL2VL,
+ * before these are read back: no other writer is named.
+ */
+START_TEST(restarts_are_not_drift)
+{
+	struct fabric *f = core_tree();
+	struct sim_options o = sim_defaults();
+	struct world *w;
+	struct sm_status s;
+
+	o.opt_sl2vl = true; /* a restart writes rows without reading them */
+	w = world_new(f, &o,
+		"routing: {ftree: {lanes: 2}}\n"
+		"distribution: {drain: 50ms}\n");
+	world_start(w);
+	expect_order(w, "bring-up");
+	world_kill(w);
+	world_start(w);
+	do {
+		world_run(w, mono_ms(1));
+		sm_status(w->sm, &s);
+	} while (sm_view(w->sm) == NULL || s.phase != SM_IDLE);
+	ck_assert_uint_eq(s.checked, 0);
+	sim_fault_reboot(w->sim, a_switch(f, 1));
+	sim_fault_reboot(w->sim, a_switch(f, 2));
+	world_run(w, mono_ms(500));
+	expect_order(w, "two switches restarted");
+	sm_status(w->sm, &s);
+	ck_assert_uint_gt(s.checked, 0);
+	ck_assert_uint_eq(s.altered, 0);
+	ck_assert_str_eq(s.alarm, "");
+	core_end(w, f);
+}
+END_TEST
+
+/*
  * After drift in one table all tables are read, and again later: the other
  * writer may not have ended when they were repaired.
  */
@@ -636,6 +672,7 @@ main(void)
 	tcase_add_test(tc, sl2vl_that_is_refused);
 	tcase_add_test(tc, the_state_of_another_fabric);
 	tcase_add_test(tc, the_state_of_foreign_ports);
+	tcase_add_test(tc, restarts_are_not_drift);
 	tcase_add_test(tc, all_drift_is_found);
 	tcase_add_test(tc, what_another_manager_wrote);
 	tcase_add_loop_test(tc, what_arrives_after_a_hand_over, 0, 11);

@@ -498,6 +498,38 @@ START_TEST(optimized_sl2vl)
 }
 END_TEST
 
+static void
+set_rows(struct bench *b, uint32_t mod, uint8_t value)
+{
+	memset(b->last.data, value, 8);
+	ck_assert(smp_bench_ask(b, "\1", MAD_SET, MAD_SL2VL, mod));
+	ck_assert_uint_eq(b->last.status, 0);
+}
+
+/* A Set of many rows counts as one that changed none where it only changes rows
+ * that no packet is sent by: from a port back to itself. */
+START_TEST(sets_that_change_no_row)
+{
+	static const uint32_t used[] = {0x001, 0x002, 0x102, 0x201};
+	struct sim_options o = sim_defaults();
+	struct fabric *f = smp_bench_line();
+	struct bench b;
+
+	o.opt_sl2vl = true;
+	b = smp_bench_new(f, &o);
+	smp_bench_attach(&b);
+	for (unsigned i = 0; i < sizeof(used) / sizeof(*used); i++)
+		set_rows(&b, used[i], 0x33);
+	set_rows(&b, 0x30000, 0x33);
+	ck_assert_uint_eq(sim_stats(b.s)->sl2vl_blind, 1);
+	set_rows(&b, 0x30000, 0x33);
+	ck_assert_uint_eq(sim_stats(b.s)->sl2vl_blind, 2);
+	set_rows(&b, 0x30000, 0x44);
+	ck_assert_uint_eq(sim_stats(b.s)->sl2vl_blind, 2);
+	smp_bench_free(&b);
+}
+END_TEST
+
 START_TEST(vl_tables)
 {
 	struct sim_options o = sim_defaults();
@@ -578,6 +610,7 @@ main(void)
 	tcase_add_test(tc, guids);
 	tcase_add_test(tc, multicast);
 	tcase_add_test(tc, optimized_sl2vl);
+	tcase_add_test(tc, sets_that_change_no_row);
 	tcase_add_test(tc, vl_tables);
 	tcase_add_test(tc, error_correction);
 	suite_add_tcase(s, tc);
