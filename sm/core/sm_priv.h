@@ -6,6 +6,7 @@
  *	dirty.c		what waits for the next run
  *	run.c		a run, phase by phase: discovery to commit
  *	run_push.c	its plan, the push, and the checks after it
+ *	run_adaptive.c	adaptive routing that another manager left on
  *	run_pkeys.c	P_Key tables in a run
  *	run_qos.c	service levels in a run
  *	run_mcast.c	multicast trees and their tables
@@ -28,6 +29,7 @@
 #include "discovery/sweep/sweep.h"
 #include "distribution/device/device_check.h"
 #include "distribution/device/device_store.h"
+#include "distribution/device/foreign_adaptive.h"
 #include "distribution/device/lft_read.h"
 #include "distribution/device/pkey_read.h"
 #include "distribution/device/sl2vl_scan.h"
@@ -153,6 +155,7 @@ struct sm {
 	struct map probed; /* switches that this run has probed */
 	struct lft_read *readback;
 	struct pkey_read *pkey_read;
+	struct foreign_adaptive *adaptive;
 	struct plan *plan;
 	struct push *push;
 	struct check *check;
@@ -170,6 +173,9 @@ struct sm {
 	bool previous_blocks_unknown; /* pairs may be blocked unrecorded */
 	struct mono late_sets_until;  /* late Sets may arrive; or MONO_NEVER */
 	bool keys_due;		      /* the next check reads P_Key tables */
+	struct mono adaptive_off_at;  /* adaptive routing was switched off; or
+				      MONO_NEVER */
+	uint32_t adaptive_shown;      /* changes of it that the view shows */
 	unsigned overtaken_pushes; /* pushes in a row that a change overtook */
 	bool is_idle; /* no run is unfinished: what is dirty is all */
 	char why_few_layers[VIEW_SLVL_SHORT]; /* why there are so few layers, as
@@ -491,6 +497,22 @@ void group_keep_load(struct sm *sm, const struct state_file *s);
 void group_keep_configure(struct sm *sm); /* the groups of the configuration */
 void group_keep_save(const struct sm *sm, struct group_keep_saved *out);
 void group_keep_saved_free(struct group_keep_saved *s);
+
+/* run_adaptive.c */
+/* After the forwarding tables were read: go on to read what forwards beside
+ * them, and switch it off; true when that is done. */
+bool run_adaptive_read(struct sm *sm, struct mono now);
+/* The alarm about switches of t, by the names that it has. */
+void run_adaptive_name(struct sm *sm, const struct topo *t);
+/* True if packets that it sent on may still be on their way. */
+bool run_adaptive_drains(const struct sm *sm, struct mono now);
+/* The push is over: true if the view differs. */
+bool run_adaptive_changed(const struct sm *sm);
+/* Enter the switches where it is on, as far as is known. */
+void run_adaptive_list(struct sm *sm, struct view *v);
+/* Have those that do not obey asked again later. */
+void run_adaptive_retry(struct sm *sm, const struct topo *t);
+void run_adaptive_lost(struct sm *sm); /* another SM is master */
 
 /* run_pkeys.c */
 void run_pkeys_load(struct sm *sm, const struct state_file *s);

@@ -211,6 +211,12 @@ status_routes(const json_t *r, struct buf *out)
 		"cyclic channels\n",
 		json_util_num(v, "pairs"), json_util_num(v, "unreachable"),
 		json_util_num(v, "loops"), json_util_num(v, "cyclic_channels"));
+	if (json_util_num(v, "except") > 0)
+		buf_printf(out,
+			"            except for %lld switch%s, which may not "
+			"forward by these routes\n",
+			json_util_num(v, "except"),
+			json_util_num(v, "except") == 1 ? "" : "es");
 	status_change(json_object_get(r, "change"), out);
 	buf_printf(out,
 		"last run    %.3f s: discover %.3f, readback %.3f, route "
@@ -266,6 +272,10 @@ status_trouble(const json_t *r, struct buf *out)
 
 	json_array_foreach(list, i, e) buf_printf(out,
 		"quarantine  %s \"%s\" %s\n", text_or_dash(e, "guid"),
+		text_or_dash(e, "name"), text_or_dash(e, "why"));
+	list = json_object_get(r, "foreign_adaptive");
+	json_array_foreach(list, i, e) buf_printf(out,
+		"unverified  %s \"%s\" %s\n", text_or_dash(e, "guid"),
 		text_or_dash(e, "name"), text_or_dash(e, "why"));
 	list = json_object_get(r, "unreachable_ports");
 	json_array_foreach(list, i, e) buf_printf(out,

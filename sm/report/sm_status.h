@@ -74,6 +74,9 @@ struct sm_status {
 	char rival[512];	/* of it: another manager writes; or "" */
 	char masters[320];	/* of it: two masters; or "" */
 	char flaw[192];		/* of it: a port does not hold what it acks */
+	char adaptive[768];	/* of it: switches that forward otherwise than
+				   by their tables; or "" */
+	uint64_t adaptive_off;	/* switches where it was switched off */
 	char keys[256];		/* P_Key tables that are too small; or "" */
 	char lanes[256];	/* links with fewer VLs than wanted; or "" */
 };

@@ -53,6 +53,7 @@ view_unref(struct view *v)
 	qos_unref(v->qos);
 	view_redundancy_unref(v->homes);
 	free(v->quarantine);
+	free(v->adaptive);
 	view_change_free(&v->change);
 	free(v);
 }
