@@ -186,6 +186,19 @@ status_redundancy(const json_t *r, struct buf *out)
 			"            list them: heddlectl tree --list homes\n");
 }
 
+/* The exception to the verdict on the routes. */
+static void
+status_except(const json_t *verdict, const char *margin, struct buf *out)
+{
+	long long n = json_util_num(verdict, "except");
+
+	if (n > 0)
+		buf_printf(out,
+			"%sexcept for %lld switch%s, which may not forward by "
+			"these routes\n",
+			margin, n, n == 1 ? "" : "es");
+}
+
 static void
 status_routes(const json_t *r, struct buf *out)
 {
@@ -211,12 +224,7 @@ status_routes(const json_t *r, struct buf *out)
 		"cyclic channels\n",
 		json_util_num(v, "pairs"), json_util_num(v, "unreachable"),
 		json_util_num(v, "loops"), json_util_num(v, "cyclic_channels"));
-	if (json_util_num(v, "except") > 0)
-		buf_printf(out,
-			"            except for %lld switch%s, which may not "
-			"forward by these routes\n",
-			json_util_num(v, "except"),
-			json_util_num(v, "except") == 1 ? "" : "es");
+	status_except(v, "            ", out);
 	status_change(json_object_get(r, "change"), out);
 	buf_printf(out,
 		"last run    %.3f s: discover %.3f, readback %.3f, route "
@@ -448,6 +456,10 @@ routes_path(const json_t *r, struct buf *out)
 			json_util_num(s, "in"), text_or_dash(s, "direction"));
 		put_out(s, out);
 		buf_printf(out, "\n");
+		if (has_text(s, "foreign_adaptive"))
+			buf_printf(out,
+				"       may leave by another port: it %s\n",
+				text_or_dash(s, "foreign_adaptive"));
 	}
 	buf_printf(out, "to     %s port %lld LID %lld \"%s\"\n",
 		text_or_dash(to, "guid"), json_util_num(to, "port"),
@@ -536,6 +548,7 @@ routes_summary(const json_t *r, struct buf *out)
 		json_util_num(r, "pairs"), json_util_num(r, "unreachable"),
 		json_util_num(r, "cut_off"), json_util_num(r, "loops"),
 		json_util_num(r, "cyclic_channels"));
+	status_except(r, "          ", out);
 	buf_printf(out, "load      highest %lld, mean %.1f",
 		json_util_num(r, "load_max"), json_util_real(r, "load_mean"));
 	if (json_is_object(busy))

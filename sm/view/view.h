@@ -106,6 +106,9 @@ struct view {
 	struct mono when;
 };
 
+/* How switch s may forward otherwise than by its tables, or NULL. */
+const char *view_adaptive_why(const struct view *v, sw_ix s);
+
 /* The packet loss that the change was to cost hosts; computed when first asked
  * for. */
 const struct loss_estimate *view_expected(const struct view *v);

@@ -389,6 +389,10 @@ test_adaptive() {
 	says a 1 '^ALARM .*1 switch may not forward by the verified routes: .*"leaf4" acknowledges'
 	says a 1 '^            except for 1 switch, which may not forward by these'
 	says a 1 '^unverified .*"leaf4" acknowledges the Set .*adaptive routing'
+	tell a routes h13 h1 >"$E2E_DIR/a/path" 2>&1
+	grep -q '^ *may leave by another port: it acknowledges' \
+		"$E2E_DIR/a/path" ||
+		fail "routes: $(cat "$E2E_DIR/a/path")"
 	logged a 'adaptive: switched off on switches=4 '
 	metric a 'heddle_foreign_adaptive 1'
 	metric a 'heddle_adaptive_switched_off_total 4'
