@@ -16,6 +16,7 @@
  *	light_sweep.c	the light sweep between runs
  *	master.c	mastership: election, standby, hand-over, SMInfo
  *	trap.c		traps: filtered, then marked dirty
+ *	trap_fault.c	traps about faults: counted and logged
  *	quarantine.c	switches excluded from transit
  *	blocked.c	blocked (in-port, out-port) pairs across restarts
  *	drift.c		device state that another manager changed
@@ -255,7 +256,7 @@ struct sm {
 	struct sm_mcast *mcast;
 
 	struct sm_status stat;
-	struct log_limit noise;
+	struct log_limit noise, fault_noise;
 };
 
 /* True when a timer that is set for t has run out. */
@@ -424,6 +425,10 @@ void master_sminfo(struct sm *sm, const struct transport_msg *m,
 /* trap.c: a trap has arrived. */
 void trap_receive(struct sm *sm, const struct transport_msg *m,
 	const struct smp *s, struct mono now);
+
+/* trap_fault.c: a trap about a fault, from a LID, is counted and logged. */
+void trap_fault_report(struct sm *sm, uint16_t lid, const struct mad_notice *n,
+	const uint8_t data[MAD_DATA], struct mono now);
 
 /* run_sa.c */
 void run_sa_new(struct sm *sm);

@@ -226,6 +226,12 @@ static const struct metrics_row rows[] = {
 		"Traps: all received; of these repeated, refused, and caused "
 		"by our own writes (ours).",
 		"traps.received|repeated|refused|ours", "event"},
+	{"heddle_faults_total", true,
+		"Faults that traps reported: errors of links that reached a "
+		"threshold, packets with a wrong key; by kind.",
+		"faults.link_errors|buffer_overruns|flow_control|p_key|q_key|"
+		"switch_p_key",
+		"kind"},
 
 	/* the wire */
 	{"heddle_smps_sent_total", true, "SMPs sent, retries included.",

@@ -162,6 +162,24 @@ status_blocked(const json_t *r, struct buf *out)
 			json_util_num(s, "rows_freed"));
 }
 
+/* What traps reported: link errors, and packets with wrong keys. */
+static void
+status_faults(const json_t *r, struct buf *out)
+{
+	const json_t *f = json_object_get(r, "faults");
+
+	if (!has_text(f, "last"))
+		return;
+	buf_printf(out,
+		"faults      reported: %lld by links, %lld P_Keys, %lld "
+		"Q_Keys; last: %s\n",
+		json_util_num(f, "link_errors") +
+			json_util_num(f, "buffer_overruns") +
+			json_util_num(f, "flow_control"),
+		json_util_num(f, "p_key") + json_util_num(f, "switch_p_key"),
+		json_util_num(f, "q_key"), text_or_dash(f, "last"));
+}
+
 static void
 status_tree(const json_t *r, struct buf *out)
 {
@@ -379,6 +397,7 @@ show_status(const json_t *r, struct buf *out)
 	status_wire(r, out);
 	status_files(r, out);
 	status_trouble(r, out);
+	status_faults(r, out);
 }
 
 /* ---- topology ---- */

@@ -380,6 +380,21 @@ memory_json(void)
 		json_util_u64((uint64_t)use.ru_maxrss * 1024));
 }
 
+/* Faults that traps reported, by kind, and the last one in words. */
+static json_t *
+faults_json(const struct sm_status *s)
+{
+	static const char *const kind[SM_FAULTS] = {"link_errors",
+		"buffer_overruns", "flow_control", "p_key", "q_key",
+		"switch_p_key"};
+	json_t *o = json_object();
+
+	for (unsigned i = 0; i < SM_FAULTS; i++)
+		json_util_put(o, kind[i], json_util_u64(s->faults[i]));
+	json_util_put(o, "last", names_text(s->fault));
+	return o;
+}
+
 static void
 add_daemon(json_t *o, const struct status_facts *f)
 {
@@ -407,6 +422,7 @@ add_daemon(json_t *o, const struct status_facts *f)
 			json_util_u64(f->sm->traps_repeated), "refused",
 			json_util_u64(f->sm->traps_refused), "ours",
 			json_util_u64(f->sm->traps_ours)));
+	json_util_put(o, "faults", faults_json(f->sm));
 	json_util_put(o, "config",
 		json_pack("{s:o, s:o, s:o, s:o}", "file",
 			names_text(d->config_file), "reloads",
