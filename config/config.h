@@ -67,10 +67,14 @@ struct config_roles {
 	struct schema_names leaf, spine, root;
 };
 
+/* routing.foreign_adaptive */
+enum config_adaptive { CONFIG_ADAPTIVE_OFF, CONFIG_ADAPTIVE_ALARM };
+
 struct config_routing {
 	struct schema_names engines; /* in order of preference */
 	uint32_t load_limit;	     /* per mille, at least 1000 */
 	uint32_t threads;	     /* 0: by cores (jobs_threads) */
+	uint32_t foreign_adaptive;   /* enum config_adaptive */
 	struct config_updn updn;
 	struct config_ftree ftree;
 	struct config_homes homes;

@@ -14,6 +14,7 @@
 static const char *const vl_counts[] = {"1", "2", "4", "8", "15", NULL};
 static const char *const methods[] = {
 	"auto", "static", "break-ports", "break-dependencies", "dynamic", NULL};
+static const char *const adaptive[] = {"off", "alarm", NULL};
 static const char *const levels[] = {"error", "warn", "info", "debug", NULL};
 
 static const struct schema_option fabric[] = {
@@ -198,6 +199,22 @@ static const struct schema_option routing[] = {
 		.help = "Threads that compute and verify routes; the routes "
 			"are the same with any number. 0: as many as there "
 			"are processor cores, but no more than 4."},
+	{.key = "foreign_adaptive",
+		.type = SCHEMA_ENUM,
+		FIELD(config_routing, foreign_adaptive),
+		.choices = adaptive, /* as enum config_adaptive */
+		.def = "off",
+		.reload = SCHEMA_REROUTE,
+		.help = "What to do about switches that another subnet "
+			"manager left with adaptive routing, hash-based "
+			"forwarding, fast recovery or private forwarding "
+			"tables: they do not forward by the verified routes. "
+			"off switches it off when this daemon becomes master, "
+			"and whenever such a switch appears, before any "
+			"forwarding table is written; a switch that does not "
+			"obey is an alarm. alarm writes nothing and raises the "
+			"alarm. Only NVIDIA's switches from SwitchX on are "
+			"asked."},
 };
 
 static const struct schema_option updn[] = {

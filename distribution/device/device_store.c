@@ -39,6 +39,7 @@ struct device_store {
 	struct sl2vl_cache *turns;
 	struct pkey_tables *ptables;
 	struct vlarb_cache *vlarbs;
+	struct adaptive_cache *adaptive;
 	struct device_doubt *doubt;
 	size_t ndoubts, capdoubts;
 };
@@ -52,6 +53,7 @@ device_new(struct lft_pool *pool)
 	h->turns = sl2vl_new();
 	h->ptables = pkey_tables_new();
 	h->vlarbs = vlarb_cache_new();
+	h->adaptive = adaptive_cache_new();
 	return h;
 }
 
@@ -99,6 +101,7 @@ device_free(struct device_store *h)
 	sl2vl_free(h->turns);
 	pkey_tables_free(h->ptables);
 	vlarb_cache_free(h->vlarbs);
+	adaptive_cache_free(h->adaptive);
 	map_free(&h->by_guid);
 	map_free(&h->stubborn);
 	free(h);
@@ -326,6 +329,7 @@ device_forget_node(struct device_store *h, uint64_t guid)
 
 	pkey_tables_forget(h->ptables, guid);
 	vlarb_cache_forget(h->vlarbs, guid);
+	adaptive_cache_forget(h->adaptive, guid);
 	if (s == NULL)
 		return;
 	drop_blocks(h, s);
@@ -355,7 +359,7 @@ device_set_top(struct device_store *h, uint64_t guid, uint16_t top)
 	find_or_add_switch(h, guid)->top = top;
 }
 
-/* Forget SL2VL and arbitration tables of nodes that are not up. */
+/* Forget all but the tables of nodes that are not up. */
 static void
 reconcile_port_tables(struct device_store *h, const struct topo *t)
 {
@@ -366,6 +370,7 @@ reconcile_port_tables(struct device_store *h, const struct topo *t)
 			if (p == n->first_port && (n->flags & TN_FRESH) != 0) {
 				sl2vl_forget(h->turns, n->guid);
 				vlarb_cache_forget(h->vlarbs, n->guid);
+				adaptive_cache_forget(h->adaptive, n->guid);
 			}
 		} else if (t->port[p].state <= INIT) {
 			sl2vl_unknown(h->turns, n->guid, 0, t->port[p].num);
@@ -443,6 +448,13 @@ device_distrust_ports(struct device_store *h)
 	sl2vl_forget_all(h->turns);
 	vlarb_cache_forget_all(h->vlarbs);
 	pkey_tables_forget_all(h->ptables);
+	adaptive_cache_forget_all(h->adaptive);
+}
+
+struct adaptive_cache *
+device_adaptive(const struct device_store *h)
+{
+	return h->adaptive;
 }
 
 struct pkey_tables *

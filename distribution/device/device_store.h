@@ -7,8 +7,9 @@
  * Switches are keyed by GUID, so that the store outlives topologies, and blocks
  * are shared with the routes that they came from. The store also owns what is
  * known of SL2VL, P_Key and arbitration tables (sl2vl_cache.h, pkey_table.h,
- * vlarb.h). Port parameters are not here: discovery's builder holds them as
- * last read or acknowledged.
+ * vlarb.h), and of what forwards beside the tables (adaptive_cache.h). Port
+ * parameters are not here: discovery's builder holds them as last read or
+ * acknowledged.
  *
  * It changes only on a Set that leaves, an acknowledgement, a read-back, or
  * when something shows that a switch lost its memory.
@@ -21,6 +22,7 @@
 #include <stdint.h>
 
 #include "discovery/topo.h"
+#include "distribution/device/adaptive_cache.h"
 #include "distribution/device/sl2vl_cache.h"
 #include "distribution/tables/pkey_table.h"
 #include "distribution/tables/vlarb.h"
@@ -141,9 +143,12 @@ struct pkey_tables *device_ptables(const struct device_store *h);
 /* The known VLArbitrationTables, of hosts as well. */
 struct vlarb_cache *device_vlarbs(const struct device_store *h);
 
+/* Which switches forward otherwise than by their tables alone. */
+struct adaptive_cache *device_adaptive(const struct device_store *h);
+
 /*
  * Another subnet manager may have written tables of ports: SL2VL, arbitration
- * and P_Key tables are unknown again.
+ * and P_Key tables are unknown again, and what forwards beside the tables.
  */
 void device_distrust_ports(struct device_store *h);
 

@@ -8,6 +8,7 @@
 #include "discovery/builder/builder.h"
 #include "discovery/sweep/sweep.h"
 #include "distribution/device/device_store.h"
+#include "distribution/device/foreign_adaptive.h"
 #include "distribution/device/lft_read.h"
 #include "routing/verify/verify.h"
 #include "sm/audit/audit_json.h"
@@ -19,6 +20,7 @@ enum phase {
 	PHASE_SWEEP,
 	PHASE_NAMES,
 	PHASE_TABLES,
+	PHASE_ADAPTIVE,
 	PHASE_SA,
 	PHASE_GROUPS,
 	PHASE_LANES,
@@ -44,6 +46,7 @@ struct audit {
 	struct lft_pool *pool;
 	struct device_store *hw;
 	struct lft_read *readback;
+	struct foreign_adaptive *adaptive;
 	struct mft *mft;
 	unsigned mft_blocks; /* requested so far */
 	struct audit_input found;
@@ -89,6 +92,7 @@ audit_new(const struct config *c, struct transport *t)
 	a->mft = mft_new(&(struct mft_job){.x = a->x});
 	a->found.cfg = c;
 	a->found.pool = a->pool;
+	a->found.adaptive = device_adaptive(a->hw);
 	a->found.mft = a->mft;
 	a->found.wire = xact_stats(a->x);
 	return a;
@@ -102,6 +106,7 @@ audit_free(struct audit *a)
 	xact_cancel_all(a->x, (struct mono){0});
 	sweep_free(a->sweep);
 	lft_read_free(a->readback);
+	foreign_adaptive_free(a->adaptive);
 	mft_free(a->mft);
 	audit_vl_read_free(a->found.lanes);
 	audit_sa_client_free(a->found.sa);
@@ -325,6 +330,14 @@ quarantine_unread(struct audit *a)
 static bool
 step_tables(struct audit *a, struct mono now)
 {
+	const struct map none = {0};
+	const struct foreign_adaptive_job job = {
+		.cache = device_adaptive(a->hw),
+		.x = a->x,
+		.mkey = a->cfg->fabric.m_key,
+		.suspects = &none,
+	};
+
 	lft_read_feed(a->readback, now);
 	if (!lft_read_done(a->readback))
 		return false;
@@ -338,6 +351,17 @@ step_tables(struct audit *a, struct mono now)
 		fail_audit(a, "there is nothing to judge");
 		return false;
 	}
+	a->adaptive = foreign_adaptive_new(a->found.topo, &job);
+	a->phase = PHASE_ADAPTIVE;
+	return true;
+}
+
+static bool
+step_adaptive(struct audit *a, struct mono now)
+{
+	foreign_adaptive_feed(a->adaptive, now);
+	if (!foreign_adaptive_done(a->adaptive))
+		return false;
 	a->found.sa = audit_sa_client_new(a->found.topo, &a->guard.transport);
 	audit_sa_client_start(a->found.sa, now);
 	a->phase = PHASE_SA;
@@ -450,6 +474,7 @@ advance_phase(struct audit *a, struct mono now)
 		[PHASE_SWEEP] = step_sweep,
 		[PHASE_NAMES] = step_names,
 		[PHASE_TABLES] = step_tables,
+		[PHASE_ADAPTIVE] = step_adaptive,
 		[PHASE_SA] = step_sa,
 		[PHASE_GROUPS] = step_groups,
 		[PHASE_LANES] = step_lanes,
@@ -516,6 +541,7 @@ audit_doing(const struct audit *a)
 		[PHASE_SWEEP] = "discovering nodes and links",
 		[PHASE_NAMES] = "reading names",
 		[PHASE_TABLES] = "reading forwarding tables",
+		[PHASE_ADAPTIVE] = "asking for adaptive routing",
 		[PHASE_SA] = "asking subnet administration for groups",
 		[PHASE_GROUPS] = "reading multicast tables",
 		[PHASE_LANES] = "reading SL to VL tables",

@@ -5,6 +5,7 @@
  * answered.
  *
  *	sweep (reading only) -> names -> forwarding tables
+ *		-> what forwards beside them
  *		-> subnet administration: groups -> multicast tables
  *		-> SL to VL tables -> subnet administration: SLs of paths
  *		-> judge, compare (audit_json.h)

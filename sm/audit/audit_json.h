@@ -18,6 +18,7 @@
 
 #include "config/config.h"
 #include "discovery/builder/builder.h"
+#include "distribution/device/adaptive_cache.h"
 #include "distribution/push/mft.h"
 #include "routing/core/routes.h"
 #include "sm/audit/sa_client.h"
@@ -29,6 +30,7 @@ struct audit_input {
 	struct lft_pool *pool;
 	const struct builder *draft; /* why a switch is in quarantine */
 	struct topo *topo;	     /* LIDs as found */
+	const struct adaptive_cache *adaptive; /* what else forwards */
 	struct routes *routes; /* as read, with the report of the verifier */
 	struct verify_dependencies *turns;
 	struct audit_lanes *lanes;

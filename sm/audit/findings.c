@@ -313,6 +313,53 @@ find_unjudged(struct list *l)
 					l->in->read->draft, t->node[n].guid));
 }
 
+/* True if switch s forwards otherwise than by the tables that were judged; or,
+ * untold, if it does not say whether it does. */
+static bool
+is_adaptive(const struct list *l, sw_ix s, bool untold)
+{
+	const struct audit_input *in = l->in->read;
+	struct adaptive_seen seen = adaptive_cache_get(
+		in->adaptive, in->topo->node[in->topo->sw[s].node].guid);
+
+	return adaptive_is_on(seen) &&
+	       (seen.state == ADAPTIVE_UNTOLD) == untold;
+}
+
+static void
+find_adaptive(struct list *l, bool untold)
+{
+	const struct topo *t = l->in->read->topo;
+	uint32_t n = 0;
+	json_t *lines;
+	char text[160];
+
+	for (sw_ix s = 0; s < t->nsw; s++)
+		n += is_adaptive(l, s, untold);
+	if (n == 0)
+		return;
+	lines = add_finding(l, untold ? UNJUDGED : RISK, "adaptive",
+		"%u switch%s %s by more than %s forwarding table%s, which "
+		"alone %s judged here.",
+		n, n == 1 ? "" : "es",
+		untold	 ? "may forward"
+		: n == 1 ? "forwards"
+			 : "forward",
+		n == 1 ? "its" : "their", n == 1 ? "" : "s",
+		n == 1 ? "was" : "were");
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		node_ix node = t->sw[s].node;
+
+		if (!is_adaptive(l, s, untold) ||
+			json_array_size(lines) >= APART_SHOWN)
+			continue;
+		adaptive_seen_text(adaptive_cache_get(l->in->read->adaptive,
+					   t->node[node].guid),
+			text, sizeof(text));
+		add_line(lines, "%s %s", cdg_name(t, node).s, text);
+	}
+}
+
 static void
 find_sls(struct list *l)
 {
@@ -366,6 +413,8 @@ audit_findings(const struct audit_findings_in *in, size_t *grave)
 	find_cycles(&l);
 	find_groups(&l);
 	find_unjudged(&l);
+	find_adaptive(&l, false);
+	find_adaptive(&l, true);
 	find_sls(&l);
 	for (size_t s = 0; s < SEVERITIES; s++) {
 		if (s == NOTE)

@@ -361,6 +361,7 @@ list_retries(struct sm *sm, const struct topo *t)
 	for (p = 0; p < t->nports; p++)
 		if (is_port_unfinished(t, p))
 			commit_retry(sm, t, p);
+	run_adaptive_retry(sm, t);
 	/* it may have been one node that moved while it was asked */
 	if (sm->has_new_duplicate_guids)
 		add_retry(sm, 0);
@@ -477,6 +478,7 @@ commit_run(struct sm *sm, struct mono now)
 	count_ports(v->topo, &sm->counts);
 	v->counts = sm->counts;
 	list_quarantine(sm, v);
+	run_adaptive_list(sm, v);
 	(void)snprintf(v->cause, sizeof(v->cause), "%s", sm->cause);
 	(void)snprintf(v->lid_conflict, sizeof(v->lid_conflict), "%s",
 		sm->lid_conflict);

@@ -136,7 +136,8 @@ start_run(struct sm *sm, struct mono now)
 	}
 }
 
-/* Ports that stayed down although they have a link are asked again. */
+/* Ports that stayed down although they have a link are asked again, and what
+ * else did not obey. */
 static void
 mark_retries(struct sm *sm, struct mono now)
 {
@@ -144,7 +145,8 @@ mark_retries(struct sm *sm, struct mono now)
 
 	for (i = 0; i < sm->nretry; i++)
 		if (sm->retry[i] != 0)
-			dirty_mark(sm, sm->retry[i], now, "ports not yet up");
+			dirty_mark(sm, sm->retry[i], now,
+				"ports not yet up, or settings not kept");
 		else /* a link between two hosts: there is no switch to ask */
 			dirty_mark_full(sm, now, "ports not yet up");
 }
@@ -623,7 +625,7 @@ run_readback(struct sm *sm, struct mono now)
 	lft_read_feed(sm->readback, now);
 	pkey_read_feed(sm->pkey_read, now);
 	if (!run_mcast_has_read(sm, now) || !lft_read_done(sm->readback) ||
-		!pkey_read_done(sm->pkey_read))
+		!pkey_read_done(sm->pkey_read) || !run_adaptive_read(sm, now))
 		return false;
 	sm->counts.lft_reads += lft_read_count(sm->readback);
 	lft_read_free(sm->readback);
@@ -697,7 +699,8 @@ needs_new_view(struct sm *sm)
 {
 	bool keys = run_pkeys_settle(sm), lanes = run_qos_settle(sm);
 
-	return keys || lanes || sm->plan->nsteps > 0 || !is_same_fabric(sm) ||
+	return keys || lanes || run_adaptive_changed(sm) ||
+	       sm->plan->nsteps > 0 || !is_same_fabric(sm) ||
 	       !has_same_ports(sm->view->topo, sm->topo);
 }
 
@@ -879,10 +882,13 @@ run_names(struct sm *sm, struct mono now)
 		v->homes = view_redundancy_ref(v->homes);
 		v->quarantine = mem_dup(
 			v->quarantine, v->nquarantine * sizeof(*v->quarantine));
+		v->adaptive = mem_dup(
+			v->adaptive, v->nadaptive * sizeof(*v->adaptive));
 		view_change_own(&v->change);
 		view_unref(sm->view);
 		sm->view = v;
 		run_qos_log_layers(sm);
+		run_adaptive_name(sm, fresh);
 		run_sa_publish(sm, now);
 		drift_sl2vl_renew(sm, now);
 		sm->ops->committed(sm->ops->cookie, v);

@@ -121,6 +121,15 @@ drain_inherited(struct sm *sm, struct mono now)
 	sm->late_sets_until = MONO_NEVER;
 }
 
+/* Packets of tables, or of groups, that were in force before this push. */
+static void
+drain_before(struct sm *sm, struct mono now)
+{
+	drain_inherited(sm, now);
+	if (run_adaptive_drains(sm, now))
+		push_drain_first(sm->push);
+}
+
 /* ---- planning ---- */
 
 _Static_assert((int)CONFIG_METHOD_DYNAMIC == (int)TRANSITION_DYNAMIC,
@@ -350,7 +359,7 @@ run_push_start(struct sm *sm, struct run_push_job *job, struct plan *plan,
 	sl2vl_scan_discard(sm->scan);
 	expect_traps(sm);
 	sm->push = push_new(&push);
-	drain_inherited(sm, now);
+	drain_before(sm, now);
 	log_plan(sm->plan);
 	sm->waited = mono_sub(now, sm->first_heard);
 	if (sm->plan->nsteps > 0)

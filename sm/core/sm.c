@@ -200,6 +200,7 @@ sm_new(struct config *c, const struct state_file *state, struct transport *t,
 	sm->light_due = sm->poll_due = MONO_NEVER;
 	sm->retry_due = sm->names_due = sm->free_due = MONO_NEVER;
 	sm->check_due = sm->save_due = sm->late_sets_until = MONO_NEVER;
+	sm->adaptive_off_at = MONO_NEVER;
 	sm->write_recorded = state->writing;
 	sm->previous_blocks_unknown = state->unsaved;
 	sm->keys = keyring_new();
@@ -223,6 +224,7 @@ sm_free(struct sm *sm)
 	sweep_free(sm->sweep);
 	lft_read_free(sm->readback);
 	pkey_read_free(sm->pkey_read);
+	foreign_adaptive_free(sm->adaptive);
 	device_check_free(sm->check);
 	sl2vl_scan_free(sm->scan);
 	push_free(sm->push);
@@ -512,7 +514,8 @@ static void
 join_alarms(const struct sm *sm, char *out, size_t size)
 {
 	const char *all[] = {sm->stat.own, sm->stat.alarm, sm->stat.masters,
-		sm->stat.rival, sm->stat.flaw, run_mcast_alarm(sm)};
+		sm->stat.rival, sm->stat.flaw, sm->stat.adaptive,
+		run_mcast_alarm(sm)};
 	size_t n = 0;
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)

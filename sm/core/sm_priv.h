@@ -6,6 +6,7 @@
  *	dirty.c		what waits for the next run
  *	run.c		a run, phase by phase: discovery to commit
  *	run_push.c	its plan, the push, and the checks after it
+ *	run_adaptive.c	adaptive routing that another manager left on
  *	run_pkeys.c	P_Key tables in a run
  *	run_qos.c	service levels in a run
  *	run_mcast.c	multicast trees and their tables
@@ -15,6 +16,7 @@
  *	light_sweep.c	the light sweep between runs
  *	master.c	mastership: election, standby, hand-over, SMInfo
  *	trap.c		traps: filtered, then marked dirty
+ *	trap_fault.c	traps about faults: counted and logged
  *	quarantine.c	switches excluded from transit
  *	blocked.c	blocked (in-port, out-port) pairs across restarts
  *	drift.c		device state that another manager changed
@@ -28,6 +30,7 @@
 #include "discovery/sweep/sweep.h"
 #include "distribution/device/device_check.h"
 #include "distribution/device/device_store.h"
+#include "distribution/device/foreign_adaptive.h"
 #include "distribution/device/lft_read.h"
 #include "distribution/device/pkey_read.h"
 #include "distribution/device/sl2vl_scan.h"
@@ -154,6 +157,7 @@ struct sm {
 	struct map probed; /* switches that this run has probed */
 	struct lft_read *readback;
 	struct pkey_read *pkey_read;
+	struct foreign_adaptive *adaptive;
 	struct plan *plan;
 	struct push *push;
 	struct check *check;
@@ -171,6 +175,9 @@ struct sm {
 	bool previous_blocks_unknown; /* pairs may be blocked unrecorded */
 	struct mono late_sets_until;  /* late Sets may arrive; or MONO_NEVER */
 	bool keys_due;		      /* the next check reads P_Key tables */
+	struct mono adaptive_off_at;  /* adaptive routing was switched off; or
+				      MONO_NEVER */
+	uint32_t adaptive_shown;      /* changes of it that the view shows */
 	unsigned overtaken_pushes; /* pushes in a row that a change overtook */
 	bool is_idle; /* no run is unfinished: what is dirty is all */
 	char why_few_layers[VIEW_SLVL_SHORT]; /* why there are so few layers, as
@@ -251,7 +258,7 @@ struct sm {
 	struct sm_mcast *mcast;
 
 	struct sm_status stat;
-	struct log_limit noise;
+	struct log_limit noise, fault_noise;
 };
 
 /* True when a timer that is set for t has run out. */
@@ -421,6 +428,10 @@ void master_sminfo(struct sm *sm, const struct transport_msg *m,
 void trap_receive(struct sm *sm, const struct transport_msg *m,
 	const struct smp *s, struct mono now);
 
+/* trap_fault.c: a trap about a fault, from a LID, is counted and logged. */
+void trap_fault_report(struct sm *sm, uint16_t lid, const struct mad_notice *n,
+	const uint8_t data[MAD_DATA], struct mono now);
+
 /* run_sa.c */
 void run_sa_new(struct sm *sm);
 void run_sa_free(struct sm *sm);
@@ -493,6 +504,22 @@ void group_keep_load(struct sm *sm, const struct state_file *s);
 void group_keep_configure(struct sm *sm); /* the groups of the configuration */
 void group_keep_save(const struct sm *sm, struct group_keep_saved *out);
 void group_keep_saved_free(struct group_keep_saved *s);
+
+/* run_adaptive.c */
+/* After the forwarding tables were read: go on to read what forwards beside
+ * them, and switch it off; true when that is done. */
+bool run_adaptive_read(struct sm *sm, struct mono now);
+/* The alarm about switches of t, by the names that it has. */
+void run_adaptive_name(struct sm *sm, const struct topo *t);
+/* True if packets that it sent on may still be on their way. */
+bool run_adaptive_drains(const struct sm *sm, struct mono now);
+/* The push is over: true if the view differs. */
+bool run_adaptive_changed(const struct sm *sm);
+/* Enter the switches where it is on, as far as is known. */
+void run_adaptive_list(struct sm *sm, struct view *v);
+/* Have those that do not obey asked again later. */
+void run_adaptive_retry(struct sm *sm, const struct topo *t);
+void run_adaptive_lost(struct sm *sm); /* another SM is master */
 
 /* run_pkeys.c */
 void run_pkeys_load(struct sm *sm, const struct state_file *s);

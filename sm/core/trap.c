@@ -309,6 +309,7 @@ trap_receive(struct sm *sm, const struct transport_msg *m, const struct smp *s,
 	case TRAP_ACT:
 		sa_trap(sm->sa, m->addr.lid, s->data, now);
 		act_on_trap(sm, m->addr.lid, &n, now);
+		trap_fault_report(sm, m->addr.lid, &n, s->data, now);
 		break;
 	case TRAP_REPEAT:
 		sm->stat.traps_repeated++;

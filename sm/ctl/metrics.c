@@ -87,6 +87,15 @@ static const struct metrics_row rows[] = {
 		NULL},
 	{"heddle_quarantined_info", false, "A node in quarantine, and why.",
 		"quarantined.[guid,name,why]", "guid name reason"},
+	{"heddle_foreign_adaptive", false,
+		"Switches that may not forward by the verified routes: "
+		"adaptive "
+		"routing, or the like, of another manager.",
+		"foreign_adaptive", NULL},
+	{"heddle_foreign_adaptive_info", false,
+		"A switch that may not forward by the verified routes, and "
+		"why.",
+		"foreign_adaptive.[guid,name,why]", "guid name reason"},
 	{"heddle_lids", false, "LIDs used and free.", "lids.used|free",
 		"state"},
 	{"heddle_lid_conflict", false,
@@ -107,7 +116,9 @@ static const struct metrics_row rows[] = {
 
 	/* routes */
 	{"heddle_routes_verified", false,
-		"1 if the routes passed verification.", "verified.ok", NULL},
+		"1 if the routes passed verification; switches of "
+		"heddle_foreign_adaptive may not forward by them.",
+		"verified.ok", NULL},
 	{"heddle_routes_pairs", false,
 		"Pairs of switch and LID: verified, and those without a "
 		"physical path (cut_off).",
@@ -204,6 +215,10 @@ static const struct metrics_row rows[] = {
 		"SL2VL rows left blocked by another subnet manager, now "
 		"unblocked.",
 		"sweeps.rows_freed", NULL},
+	{"heddle_adaptive_switched_off_total", true,
+		"Switches on which adaptive routing, or the like, of another "
+		"manager was switched off.",
+		"sweeps.adaptive_off", NULL},
 	{"heddle_links_lost_late_total", true,
 		"Links found down because answers were late.",
 		"sweeps.ways_lost", NULL},
@@ -211,6 +226,12 @@ static const struct metrics_row rows[] = {
 		"Traps: all received; of these repeated, refused, and caused "
 		"by our own writes (ours).",
 		"traps.received|repeated|refused|ours", "event"},
+	{"heddle_faults_total", true,
+		"Faults that traps reported: errors of links that reached a "
+		"threshold, packets with a wrong key; by kind.",
+		"faults.link_errors|buffer_overruns|flow_control|p_key|q_key|"
+		"switch_p_key",
+		"kind"},
 
 	/* the wire */
 	{"heddle_smps_sent_total", true, "SMPs sent, retries included.",

@@ -223,6 +223,7 @@ struct mad_notice {
 	uint16_t count;
 	uint16_t data_lid; /* traps 128 to 131, 144, 145, 256: LID the trap is
 			      about */
+	uint8_t data_port; /* traps 129 to 131: the port of the node with it */
 	uint32_t capmask;  /* trap 144: new CapabilityMask */
 	uint16_t change_flags; /* trap 144: what else changed */
 };

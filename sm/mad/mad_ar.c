@@ -6,6 +6,18 @@
 
 enum { MASK_BYTES = 32, ENTRY_BYTES = 4 };
 
+/* Where what forwards is switched on. */
+enum {
+	AT_ENABLE = 3,
+	ENABLE_GROUPS = 0x01,
+	ENABLE_RECOVERY = 0x10,
+	ENABLE_NOTICES = 0x20, /* of recovery, between switches */
+	AT_ENABLE_HASH = 22,
+	ENABLE_HASH = 0xe0,   /* by SL, weighted, by VL */
+	ENABLE_REMOTE = 0x10, /* recovery by such notices */
+	AT_PLFT_MODE = 3,
+};
+
 /* The place of a bit of ARInfo. */
 struct flag {
 	uint8_t byte, bit;
@@ -109,6 +121,40 @@ mad_ar_info_encode(const struct mad_ar_info *in, uint8_t d[MAD_DATA])
 	be_put32(d + 16, in->ageing_us);
 	d[20] = in->hash_caps;
 	d[22] = in->hash_enabled;
+}
+
+unsigned
+mad_ar_info_on(const uint8_t d[MAD_DATA])
+{
+	unsigned on = 0;
+
+	if (d[AT_ENABLE] & ENABLE_GROUPS)
+		on |= MAD_AR_ON_GROUPS;
+	if (d[AT_ENABLE] & ENABLE_RECOVERY || d[AT_ENABLE_HASH] & ENABLE_REMOTE)
+		on |= MAD_AR_ON_RECOVERY;
+	if (d[AT_ENABLE_HASH] & ENABLE_HASH)
+		on |= MAD_AR_ON_HASH;
+	return on;
+}
+
+void
+mad_ar_info_off(uint8_t d[MAD_DATA])
+{
+	d[AT_ENABLE] &=
+		(uint8_t) ~(ENABLE_GROUPS | ENABLE_RECOVERY | ENABLE_NOTICES);
+	d[AT_ENABLE_HASH] &= (uint8_t) ~(ENABLE_HASH | ENABLE_REMOTE);
+}
+
+unsigned
+mad_ar_plft_on(const uint8_t d[MAD_DATA])
+{
+	return d[AT_PLFT_MODE] != 0 ? MAD_AR_ON_PLFT : 0;
+}
+
+void
+mad_ar_plft_off(uint8_t d[MAD_DATA])
+{
+	d[AT_PLFT_MODE] = 0;
 }
 
 /* Port n is bit n % 8 of the mask's byte 31 - n / 8. */

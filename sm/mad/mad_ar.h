@@ -9,6 +9,12 @@
  *   ARInfo       the capabilities of the switch, and whether they are enabled
  *   ARGroupTable a group: sub-groups 0 and 1 as masks of 256 ports
  *   ARLFT        16 LIDs a block: state, default port, group
+ *   PrivateLFTInfo  forwarding tables by in-port and SL, in place of the one
+ *
+ * While one of these is on, the standard forwarding table (LFT) alone does not
+ * decide where a packet leaves. Which of them are on is read from, and cleared
+ * in, the bytes that the switch answered: whatever else the attribute has goes
+ * back as it came, members that are not decoded here included.
  *
  * The layouts are not in a public specification; they were gathered from open
  * sources that agree with each other. The one thing that no open source states,
@@ -25,6 +31,7 @@
 #include "sm/mad/mad.h"
 
 enum {
+	MAD_AR_PLFT_INFO = 0xff10,
 	MAD_AR_INFO = 0xff20,
 	MAD_AR_GROUP = 0xff21,
 	MAD_AR_LFT = 0xff23,
@@ -61,6 +68,22 @@ struct mad_ar_info {
 int mad_ar_info_decode(
 	const uint8_t d[MAD_DATA], struct mad_ar_info *out, struct reason *why);
 void mad_ar_info_encode(const struct mad_ar_info *in, uint8_t d[MAD_DATA]);
+
+/* What forwards beside the LFT, or in its place: bits. */
+enum mad_ar_on {
+	MAD_AR_ON_GROUPS = 1,	/* adaptive routing over groups of ports */
+	MAD_AR_ON_RECOVERY = 2, /* fast recovery: around ports that are down */
+	MAD_AR_ON_HASH = 4,	/* hash-based forwarding */
+	MAD_AR_ON_PLFT = 8,	/* private LFTs */
+};
+
+/* What is on by an answered ARInfo; the same with all of it off, for a Set. */
+unsigned mad_ar_info_on(const uint8_t d[MAD_DATA]);
+void mad_ar_info_off(uint8_t d[MAD_DATA]);
+
+/* The same of PrivateLFTInfo. */
+unsigned mad_ar_plft_on(const uint8_t d[MAD_DATA]);
+void mad_ar_plft_off(uint8_t d[MAD_DATA]);
 
 /* Ports of sub-groups 0 and 1: port n is bit n % 64 of word n / 64. */
 struct mad_ar_group {

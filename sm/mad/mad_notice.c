@@ -43,6 +43,15 @@ lid_at(const struct mad_notice *n)
 	}
 }
 
+/* Traps 129 to 131 name a port as well. */
+enum { AT_PORT = 14 };
+
+static bool
+has_port(const struct mad_notice *n)
+{
+	return n->generic && n->trap >= 129 && n->trap <= 131;
+}
+
 /* Trap 144: the new CapabilityMask, and what else changed. */
 enum { AT_CAPMASK = 16, AT_CHANGE_FLAGS = 20 };
 
@@ -56,6 +65,8 @@ mad_notice_decode(const uint8_t d[MAD_DATA], struct mad_notice *out)
 	at = lid_at(out);
 	if (at != 0)
 		out->data_lid = be_get16(d + at);
+	if (has_port(out))
+		out->data_port = d[AT_PORT];
 	if (out->generic && out->trap == 144) {
 		out->capmask = be_get32(d + AT_CAPMASK);
 		out->change_flags = be_get16(d + AT_CHANGE_FLAGS);
@@ -70,6 +81,8 @@ mad_notice_encode(const struct mad_notice *in, uint8_t d[MAD_DATA])
 	fields_encode(notice, ROWS, in, d);
 	if (at != 0)
 		be_put16(d + at, in->data_lid);
+	if (has_port(in))
+		d[AT_PORT] = in->data_port;
 	if (in->generic && in->trap == 144) {
 		be_put32(d + AT_CAPMASK, in->capmask);
 		be_put16(d + AT_CHANGE_FLAGS, in->change_flags);

@@ -23,6 +23,7 @@ enum {
 
 /* Bits of GeneralInfo's capability mask. */
 enum {
+	MAD_VENDOR_CAP_PLFT = 0,    /* mad_ar.h */
 	MAD_VENDOR_CAP_AR = 1,	    /* the older kind, not with the next */
 	MAD_VENDOR_CAP_AR_REV1 = 2, /* mad_ar.h */
 	MAD_VENDOR_CAP_EXT_PORT_INFO = 9,
@@ -48,6 +49,13 @@ mad_vendor_set(struct mad_vendor_general *g, unsigned bit)
 {
 	g->cap[bit / 32] |= 1U << bit % 32;
 }
+
+/*
+ * True for the switches that answer GeneralInfo and may forward by more than
+ * the standard table: NVIDIA's from SwitchX on. The vendor and the device of
+ * NodeInfo.
+ */
+bool mad_vendor_has_general(uint32_t vendor, uint16_t device);
 
 /* ExtendedPortInfo: FDR10, a speed between QDR and FDR. */
 enum { MAD_VENDOR_FDR10 = 1 };

@@ -130,6 +130,7 @@ summary_answer(struct view *v)
 	json_util_put(o, "cut_off", json_util_u64(q->cut_off));
 	json_util_put(o, "loops", json_util_u64(q->loops));
 	json_util_put(o, "cyclic_channels", json_util_u64(q->cyclic_channels));
+	json_util_put(o, "except", json_util_u64(v->nadaptive));
 	json_util_put(o, "load_max", json_util_u64(q->load_max));
 	json_util_put(o, "load_mean", json_real(q->load_mean));
 	json_util_put(o, "busiest", busiest_json(v));
@@ -153,11 +154,13 @@ step_direction(
 }
 
 static json_t *
-steps_json(const struct routes *r, const struct route_step *step, int n)
+steps_json(const struct view *v, const struct route_step *step, int n)
 {
+	const struct routes *r = v->routes;
 	json_t *list = json_array();
 
 	for (int i = 0; i < n; i++) {
+		const char *why = view_adaptive_why(v, step[i].sw);
 		json_t *o = json_object();
 
 		put_switch(o, r->topo, step[i].sw);
@@ -168,6 +171,8 @@ steps_json(const struct routes *r, const struct route_step *step, int n)
 			json_string(step_direction(r, step, i, n)));
 		json_util_put(
 			o, "next", next_json(r->topo, step[i].sw, step[i].out));
+		if (why != NULL)
+			json_util_put(o, "foreign_adaptive", names_text(why));
 		(void)json_array_append_new(list, o);
 	}
 	return list;
@@ -239,7 +244,7 @@ path_answer(struct view *v, const char *from, const char *to)
 	o = routes_json(v);
 	json_util_put(o, "from", port_json(t, a, slid));
 	json_util_put(o, "to", port_json(t, b, dlid));
-	json_util_put(o, "steps", steps_json(v->routes, step, n));
+	json_util_put(o, "steps", steps_json(v, step, n));
 	json_util_put(o, "levels", levels_json(v, a, b, step, n));
 	return answer_result(o);
 }

@@ -162,6 +162,24 @@ status_blocked(const json_t *r, struct buf *out)
 			json_util_num(s, "rows_freed"));
 }
 
+/* What traps reported: link errors, and packets with wrong keys. */
+static void
+status_faults(const json_t *r, struct buf *out)
+{
+	const json_t *f = json_object_get(r, "faults");
+
+	if (!has_text(f, "last"))
+		return;
+	buf_printf(out,
+		"faults      reported: %lld by links, %lld P_Keys, %lld "
+		"Q_Keys; last: %s\n",
+		json_util_num(f, "link_errors") +
+			json_util_num(f, "buffer_overruns") +
+			json_util_num(f, "flow_control"),
+		json_util_num(f, "p_key") + json_util_num(f, "switch_p_key"),
+		json_util_num(f, "q_key"), text_or_dash(f, "last"));
+}
+
 static void
 status_tree(const json_t *r, struct buf *out)
 {
@@ -184,6 +202,19 @@ status_redundancy(const json_t *r, struct buf *out)
 	if (json_util_num(homes, "single_points") > 0)
 		buf_printf(out,
 			"            list them: heddlectl tree --list homes\n");
+}
+
+/* The exception to the verdict on the routes. */
+static void
+status_except(const json_t *verdict, const char *margin, struct buf *out)
+{
+	long long n = json_util_num(verdict, "except");
+
+	if (n > 0)
+		buf_printf(out,
+			"%sexcept for %lld switch%s, which may not forward by "
+			"these routes\n",
+			margin, n, n == 1 ? "" : "es");
 }
 
 static void
@@ -211,6 +242,7 @@ status_routes(const json_t *r, struct buf *out)
 		"cyclic channels\n",
 		json_util_num(v, "pairs"), json_util_num(v, "unreachable"),
 		json_util_num(v, "loops"), json_util_num(v, "cyclic_channels"));
+	status_except(v, "            ", out);
 	status_change(json_object_get(r, "change"), out);
 	buf_printf(out,
 		"last run    %.3f s: discover %.3f, readback %.3f, route "
@@ -266,6 +298,10 @@ status_trouble(const json_t *r, struct buf *out)
 
 	json_array_foreach(list, i, e) buf_printf(out,
 		"quarantine  %s \"%s\" %s\n", text_or_dash(e, "guid"),
+		text_or_dash(e, "name"), text_or_dash(e, "why"));
+	list = json_object_get(r, "foreign_adaptive");
+	json_array_foreach(list, i, e) buf_printf(out,
+		"unverified  %s \"%s\" %s\n", text_or_dash(e, "guid"),
 		text_or_dash(e, "name"), text_or_dash(e, "why"));
 	list = json_object_get(r, "unreachable_ports");
 	json_array_foreach(list, i, e) buf_printf(out,
@@ -361,6 +397,7 @@ show_status(const json_t *r, struct buf *out)
 	status_wire(r, out);
 	status_files(r, out);
 	status_trouble(r, out);
+	status_faults(r, out);
 }
 
 /* ---- topology ---- */
@@ -438,6 +475,10 @@ routes_path(const json_t *r, struct buf *out)
 			json_util_num(s, "in"), text_or_dash(s, "direction"));
 		put_out(s, out);
 		buf_printf(out, "\n");
+		if (has_text(s, "foreign_adaptive"))
+			buf_printf(out,
+				"       may leave by another port: it %s\n",
+				text_or_dash(s, "foreign_adaptive"));
 	}
 	buf_printf(out, "to     %s port %lld LID %lld \"%s\"\n",
 		text_or_dash(to, "guid"), json_util_num(to, "port"),
@@ -526,6 +567,7 @@ routes_summary(const json_t *r, struct buf *out)
 		json_util_num(r, "pairs"), json_util_num(r, "unreachable"),
 		json_util_num(r, "cut_off"), json_util_num(r, "loops"),
 		json_util_num(r, "cyclic_channels"));
+	status_except(r, "          ", out);
 	buf_printf(out, "load      highest %lld, mean %.1f",
 		json_util_num(r, "load_max"), json_util_real(r, "load_mean"));
 	if (json_is_object(busy))

@@ -40,6 +40,17 @@ struct sm_other {
 
 enum { SM_OTHERS = 16 }; /* that are reported */
 
+/* Faults that traps report: 129, 130, 131, 257, 258, 259. */
+enum sm_fault {
+	SM_FAULT_LINK_ERRORS,
+	SM_FAULT_OVERRUNS,
+	SM_FAULT_FLOW_CONTROL,
+	SM_FAULT_P_KEY,
+	SM_FAULT_Q_KEY,
+	SM_FAULT_SWITCH_P_KEY,
+	SM_FAULTS,
+};
+
 struct sm_status {
 	enum sm_role role;
 	enum sm_phase phase;
@@ -50,10 +61,12 @@ struct sm_status {
 	struct sm_other other[SM_OTHERS]; /* seen in the last sweep */
 	unsigned nothers;
 	uint64_t traps, traps_repeated, traps_refused;
-	uint64_t traps_ours; /* caused by our own plan, not acted on */
-	uint64_t ways_lost;  /* links found down behind late answers */
-	bool directed_only;  /* SMPs routed by LID are not answered here */
-	uint64_t malformed;  /* MADs dropped by the decoder */
+	uint64_t traps_ours;	    /* caused by our own plan, not acted on */
+	uint64_t faults[SM_FAULTS]; /* reported by traps, by kind ... */
+	char fault[448];	    /* ... and the last one in words, or "" */
+	uint64_t ways_lost;	    /* links found down behind late answers */
+	bool directed_only; /* SMPs routed by LID are not answered here */
+	uint64_t malformed; /* MADs dropped by the decoder */
 	uint64_t requests_refused; /* SMPs other than SMInfo */
 	uint64_t sweeps_full, sweeps_light, probes;
 	uint64_t pushes_stopped;  /* overtaken by a change in the fabric */
@@ -74,6 +87,9 @@ struct sm_status {
 	char rival[512];	/* of it: another manager writes; or "" */
 	char masters[320];	/* of it: two masters; or "" */
 	char flaw[192];		/* of it: a port does not hold what it acks */
+	char adaptive[768];	/* of it: switches that forward otherwise than
+				   by their tables; or "" */
+	uint64_t adaptive_off;	/* switches where it was switched off */
 	char keys[256];		/* P_Key tables that are too small; or "" */
 	char lanes[256];	/* links with fewer VLs than wanted; or "" */
 };

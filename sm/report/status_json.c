@@ -101,9 +101,11 @@ lids_json(const struct status_facts *f)
 		names_text(v->lid_conflict));
 }
 
+/* The verdict on the routes, and how many switches may not forward by them. */
 static json_t *
-verified_json(const struct verify_report *r)
+verified_json(const struct view *v)
 {
+	const struct verify_report *r = &v->routes->report;
 	json_t *o = json_object();
 
 	json_util_put(o, "ok", json_boolean(r->ok));
@@ -117,6 +119,7 @@ verified_json(const struct verify_report *r)
 	json_util_put(o, "load_mean", json_real(r->load_mean));
 	json_util_put(o, "hops_max", json_util_u64(r->hops_max));
 	json_util_put(o, "hops_mean", json_real(r->hops_mean));
+	json_util_put(o, "except", json_util_u64(v->nadaptive));
 	return o;
 }
 
@@ -144,13 +147,14 @@ counts_json(const struct view_counts *c)
 	return o;
 }
 
+/* Nodes, and what is wrong with each. */
 static json_t *
-quarantine_json(const struct view *v)
+troubled_json(const struct view *v, const struct view_quarantine *all, size_t n)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < v->nquarantine; i++) {
-		const struct view_quarantine *q = &v->quarantine[i];
+	for (size_t i = 0; i < n; i++) {
+		const struct view_quarantine *q = &all[i];
 
 		(void)json_array_append_new(list,
 			json_pack("{s:o, s:o, s:o}", "guid",
@@ -183,14 +187,17 @@ add_view(json_t *o, const struct status_facts *f)
 	json_util_put(o, "lids", lids_json(f));
 	json_util_put(o, "tree", tree_json(v, TREE_JSON_FIRST));
 	json_util_put(o, "homes", redundancy_json_all(v));
-	json_util_put(o, "verified", verified_json(&v->routes->report));
+	json_util_put(o, "verified", verified_json(v));
 	qos_json_lanes(o, v->qos != NULL ? v->qos->cfg : NULL, v->routes);
 	json_util_put(o, "times", times_json(&v->times));
 	json_util_put(o, "counts", counts_json(&v->counts));
 	json_util_put(o, "change", change_json(v, LOSS_ESTIMATE_RATE));
 	json_util_put(o, "partitions", partition_json(v, f->sm->keys));
 	json_util_put(o, "qos", qos_json(v));
-	json_util_put(o, "quarantined", quarantine_json(v));
+	json_util_put(o, "quarantined",
+		troubled_json(v, v->quarantine, v->nquarantine));
+	json_util_put(o, "foreign_adaptive",
+		troubled_json(v, v->adaptive, v->nadaptive));
 	json_util_put(o, "unreachable",
 		json_util_u64(count_unreachable(v->topo, list)));
 	json_util_put(o, "unreachable_ports", list);
@@ -290,6 +297,7 @@ sweeps_json(const struct status_facts *f)
 	json_util_put(o, "rows_read", json_util_u64(f->sm->scan.read));
 	json_util_put(o, "rows_left", json_util_u64(f->sm->scan.left));
 	json_util_put(o, "rows_freed", json_util_u64(f->sm->rows_freed));
+	json_util_put(o, "adaptive_off", json_util_u64(f->sm->adaptive_off));
 	json_util_put(o, "last_ok", json_boolean(d->last_ok));
 	json_util_put(o, "last_why", names_text(d->last_why));
 	return o;
@@ -372,6 +380,21 @@ memory_json(void)
 		json_util_u64((uint64_t)use.ru_maxrss * 1024));
 }
 
+/* Faults that traps reported, by kind, and the last one in words. */
+static json_t *
+faults_json(const struct sm_status *s)
+{
+	static const char *const kind[SM_FAULTS] = {"link_errors",
+		"buffer_overruns", "flow_control", "p_key", "q_key",
+		"switch_p_key"};
+	json_t *o = json_object();
+
+	for (unsigned i = 0; i < SM_FAULTS; i++)
+		json_util_put(o, kind[i], json_util_u64(s->faults[i]));
+	json_util_put(o, "last", names_text(s->fault));
+	return o;
+}
+
 static void
 add_daemon(json_t *o, const struct status_facts *f)
 {
@@ -399,6 +422,7 @@ add_daemon(json_t *o, const struct status_facts *f)
 			json_util_u64(f->sm->traps_repeated), "refused",
 			json_util_u64(f->sm->traps_refused), "ours",
 			json_util_u64(f->sm->traps_ours)));
+	json_util_put(o, "faults", faults_json(f->sm));
 	json_util_put(o, "config",
 		json_pack("{s:o, s:o, s:o, s:o}", "file",
 			names_text(d->config_file), "reloads",
@@ -477,6 +501,11 @@ page_view(const struct view *v, struct buf *out)
 		(unsigned long long)r->unreachable,
 		(unsigned long long)r->loops, (unsigned long long)r->cut_off,
 		r->cyclic_channels);
+	if (v->nadaptive > 0)
+		buf_printf(out,
+			"           except switches=%zu, which may not forward "
+			"by these routes\n",
+			v->nadaptive);
 	buf_printf(out,
 		"load       load_max=%llu load_mean=%.1f hops_max=%u "
 		"hops_mean=%.2f\n",
@@ -500,6 +529,10 @@ page_view(const struct view *v, struct buf *out)
 		buf_printf(out, "quarantine guid=0x%016llx %s\n",
 			(unsigned long long)v->quarantine[i].guid,
 			v->quarantine[i].why);
+	for (size_t i = 0; i < v->nadaptive; i++)
+		buf_printf(out, "unverified guid=0x%016llx %s\n",
+			(unsigned long long)v->adaptive[i].guid,
+			v->adaptive[i].why);
 }
 
 static void
@@ -563,4 +596,6 @@ status_line(const struct view *v, struct buf *out)
 		(unsigned long long)r->cut_off, (unsigned long long)r->load_max,
 		n->ports_active, n->ports_linked,
 		count_unreachable(v->topo, NULL), v->nquarantine);
+	if (v->nadaptive > 0)
+		buf_printf(out, " unverified_switches=%zu", v->nadaptive);
 }

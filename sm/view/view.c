@@ -34,6 +34,15 @@ view_expected(const struct view *v)
 	return loss_estimate_cost(v->change.expected, v->routes);
 }
 
+const char *
+view_adaptive_why(const struct view *v, sw_ix s)
+{
+	for (size_t i = 0; i < v->nadaptive; i++)
+		if (v->adaptive[i].node == v->topo->sw[s].node)
+			return v->adaptive[i].why;
+	return NULL;
+}
+
 struct view *
 view_ref(struct view *v)
 {
@@ -53,6 +62,7 @@ view_unref(struct view *v)
 	qos_unref(v->qos);
 	view_redundancy_unref(v->homes);
 	free(v->quarantine);
+	free(v->adaptive);
 	view_change_free(&v->change);
 	free(v);
 }

@@ -17,7 +17,8 @@
 #include "routing/driver/compute.h"
 #include "sm/base/clock.h"
 
-/* A node in quarantine, and why. */
+/* A node in quarantine, and why; or a switch that may forward otherwise than by
+ * its tables, and how. */
 struct view_quarantine {
 	uint64_t guid;
 	node_ix node; /* in the view's topology, or TOPO_NONE */
@@ -98,10 +99,15 @@ struct view {
 	struct view_change change;
 	struct view_quarantine *quarantine;
 	size_t nquarantine;
+	struct view_quarantine *adaptive;
+	size_t nadaptive;
 	char cause[256]; /* "start", "trap 128 from S1 lid 4; ..." */
 	char lid_conflict[256];
 	struct mono when;
 };
+
+/* How switch s may forward otherwise than by its tables, or NULL. */
+const char *view_adaptive_why(const struct view *v, sw_ix s);
 
 /* The packet loss that the change was to cost hosts; computed when first asked
  * for. */

@@ -10,6 +10,8 @@
 #	reload		SIGHUP with a good and with a bad configuration
 #	distrust	a second master, drift of tables and SL2VL blocks, a
 #			switch that acknowledges and does not store
+#	adaptive	adaptive routing that another manager left on, and a
+#			switch that keeps it
 #	told		impossible roles, an answer with a wrong signature,
 #			unusable state files
 set -u
@@ -373,12 +375,44 @@ test_told() {
 	in_order "without another fabric's state"
 }
 
+test_adaptive() {
+	config a 5 </dev/null
+	daemon a h1
+	in_order "the manager before"
+	halt a
+	for n in leaf1 leaf2 spine1; do
+		sim adaptive "$n" on || fail "adaptive"
+	done
+	sim adaptive leaf3 plft || fail "adaptive"
+	sim adaptive leaf4 keeps || fail "adaptive"
+	daemon a h1
+	says a 1 '^ALARM .*1 switch may not forward by the verified routes: .*"leaf4" acknowledges'
+	says a 1 '^            except for 1 switch, which may not forward by these'
+	says a 1 '^unverified .*"leaf4" acknowledges the Set .*adaptive routing'
+	tell a routes h13 h1 >"$E2E_DIR/a/path" 2>&1
+	grep -q '^ *may leave by another port: it acknowledges' \
+		"$E2E_DIR/a/path" ||
+		fail "routes: $(cat "$E2E_DIR/a/path")"
+	logged a 'adaptive: switched off on switches=4 '
+	metric a 'heddle_foreign_adaptive 1'
+	metric a 'heddle_adaptive_switched_off_total 4'
+	for n in leaf1 leaf2 leaf3 spine1; do
+		[ "$(sim adaptive "$n")" = off ] || fail "$n routes adaptively"
+	done
+	sim adaptive leaf4 on || fail "adaptive"
+	tell a sweep >/dev/null || fail "sweep"
+	becomes a alarm ""
+	[ "$(sim adaptive leaf4)" = off ] || fail "leaf4 routes adaptively"
+	metric a 'heddle_foreign_adaptive 0'
+	in_order "all of it is off"
+}
+
 e2e_init
 trap halt_all EXIT
 test=${1%%-*}
 case $test in
-quarantine | reboot | standby | handover | reload | distrust | told) ;;
-*) fail "usage: daemon.sh quarantine|reboot|standby|handover|reload|distrust|told-FABRIC" ;;
+quarantine | reboot | standby | handover | reload | distrust | adaptive | told) ;;
+*) fail "usage: daemon.sh quarantine|reboot|standby|handover|reload|distrust|adaptive|told-FABRIC" ;;
 esac
 fabric "${1#*-}" "$E2E_DIR/fabric.net"
 [ "$test" != told ] ||

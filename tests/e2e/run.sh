@@ -58,6 +58,7 @@ daemon reboot-demo 240
 daemon standby-demo 240
 daemon reload-demo 240
 daemon told-demo 240
+daemon adaptive-demo 240
 partitions reload-demo 240
 audit credit 240
 audit lash 240

@@ -236,6 +236,22 @@ uint8_t sim_vl(const struct sim *s, uint32_t node, unsigned in, unsigned out,
 const struct mad_ar_info *sim_ar_info(const struct sim *s, uint32_t node);
 
 /*
+ * What another manager left on (enum mad_ar_on bits), and how the switch takes
+ * a Set that switches it off. A switch without adaptive routing gets it, and
+ * has it after a reboot too, when it is off and the switch obeys.
+ */
+enum sim_ar_temper {
+	SIM_AR_OBEYS,
+	SIM_AR_REFUSES, /* answers the Set with a status */
+	SIM_AR_IGNORES, /* does not answer the Set */
+	SIM_AR_KEEPS,	/* acknowledges the Set, and keeps it on */
+	SIM_AR_SECRET,	/* does not answer GeneralInfo */
+};
+void sim_hand_adaptive(
+	struct sim *s, uint32_t node, unsigned on, enum sim_ar_temper temper);
+unsigned sim_adaptive_on(const struct sim *s, uint32_t node);
+
+/*
  * The ports that packets to a LID may leave by, if adaptive routing is on and
  * the entry permits it; the secondary ones are empty if sub-groups are off.
  * False: the LFT alone decides.

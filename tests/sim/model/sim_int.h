@@ -62,6 +62,8 @@ struct sim_ar {
 	struct mad_ar_info info;
 	struct mad_ar_group *group; /* [group_cap], or NULL */
 	struct mad_ar_entry *entry; /* [MAD_LID_END], or NULL */
+	uint8_t plft_mode;	    /* ActiveMode of private LFTs */
+	enum sim_ar_temper temper;
 };
 
 struct sim_switch {
@@ -316,6 +318,8 @@ bool sim_perf_act(struct sim *s, struct sim_msg *q);
 /* sim_vendor.c: vendor attributes and the switch's role. */
 void sim_vendor_boot(struct sim *s, uint32_t node);
 void sim_vendor_free(struct sim *s, uint32_t node);
+/* True for a vendor request that this switch leaves without an answer. */
+bool sim_vendor_is_mute(const struct sim_node *n, const struct smp *req);
 uint16_t sim_vendor_act(struct sim *s, uint32_t node, unsigned arrived,
 	const struct smp *req, uint8_t d[MAD_DATA]);
 

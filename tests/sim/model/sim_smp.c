@@ -245,7 +245,7 @@ sim_smp_act(struct sim *s, struct sim_msg *q)
 	if (smp_decode(q->m.mad, q->m.len, &req, NULL))
 		return answer_version(q);
 	if (req.method & 0x80 || n->how.mute & attr_bit(req.attr) ||
-		!sim_key_check(s, q, &req))
+		sim_vendor_is_mute(n, &req) || !sim_key_check(s, q, &req))
 		return false;
 	s->stats.smps++;
 	s->stats.by[sim_attr_row(req.attr)][req.method & 7]++;

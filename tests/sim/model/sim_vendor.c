@@ -9,6 +9,17 @@ enum {
 	ROLE_VERSION = 1,
 	AR_VERSION = 1,
 	ALL_PORTS = 255,
+	GROUPS = 1024, /* of a switch that gets adaptive routing by hand */
+	SUB_GROUPS = 2,
+	/* PrivateLFTInfo */
+	PLFT_NUMBER = 1,
+	PLFT_CAPS = 2,
+	PLFT_MODE = 3,
+	PLFTS = 4,
+	PLFT_MODES = 1,
+	/* ARInfo */
+	HASH_SUP = 0x80,
+	HASH_BY_SL = 0x80,
 };
 
 void
@@ -28,6 +39,22 @@ sim_vendor_free(struct sim *s, uint32_t node)
 	sw->role = NULL;
 }
 
+static struct sim_ar *
+make_ar(const struct fabric_attrs *a)
+{
+	struct sim_ar *ar = mem_zalloc(1, sizeof(*ar));
+
+	ar->info = (struct mad_ar_info){
+		.group_cap = a->groups,
+		.sub_groups_sup = a->sub_groups,
+		.by_sl_cap = true,
+		.fr_sup = true,
+		.hash_caps = HASH_SUP,
+		.version = AR_VERSION,
+	};
+	return ar;
+}
+
 void
 sim_vendor_boot(struct sim *s, uint32_t node)
 {
@@ -37,15 +64,8 @@ sim_vendor_boot(struct sim *s, uint32_t node)
 	sim_vendor_free(s, node);
 	if (!sw)
 		return;
-	if (a->ar) {
-		sw->ar = mem_zalloc(1, sizeof(*sw->ar));
-		sw->ar->info = (struct mad_ar_info){
-			.group_cap = a->groups,
-			.sub_groups_sup = a->sub_groups,
-			.by_sl_cap = true,
-			.version = AR_VERSION,
-		};
-	}
+	if (a->ar)
+		sw->ar = make_ar(a);
 	if (a->has_role) {
 		sw->role = mem_zalloc(1, sizeof(*sw->role));
 		*sw->role = (struct mad_role){
@@ -70,8 +90,10 @@ act_general(const struct sim_node *n, const struct smp *req, uint8_t *d)
 		return MAD_STATUS_METHOD_ATTR;
 	if (req->mod != MAD_VENDOR_GENERAL_CAPS)
 		return MAD_STATUS_FIELD;
-	if (n->sw && n->sw->ar)
+	if (n->sw && n->sw->ar) {
+		mad_vendor_set(&g, MAD_VENDOR_CAP_PLFT);
 		mad_vendor_set(&g, MAD_VENDOR_CAP_AR_REV1);
+	}
 	mad_vendor_set(&g, MAD_VENDOR_CAP_EXT_PORT_INFO);
 	mad_vendor_general_encode(&g, d);
 	return 0;
@@ -86,6 +108,10 @@ act_ar_info(struct sim_ar *ar, const struct smp *req, uint8_t *d)
 
 	if (req->mod != 0)
 		return MAD_STATUS_FIELD;
+	if (req->method == MAD_SET && ar->temper == SIM_AR_REFUSES)
+		return MAD_STATUS_METHOD_ATTR;
+	if (req->method == MAD_SET && ar->temper == SIM_AR_KEEPS)
+		return 0; /* the answer is what was sent */
 	if (req->method == MAD_SET) {
 		/* capabilities are read-only */
 		(void)mad_ar_info_decode(req->data, &in, NULL);
@@ -98,8 +124,31 @@ act_ar_info(struct sim_ar *ar, const struct smp *req, uint8_t *d)
 		is->by_sl_enabled = in.by_sl_enabled;
 		is->sl_mask = in.sl_mask;
 		is->ageing_us = in.ageing_us;
+		is->fr_enabled = in.fr_enabled;
+		is->rn_xmit = in.rn_xmit;
+		is->hash_enabled = in.hash_enabled;
 	}
 	mad_ar_info_encode(is, d);
+	return 0;
+}
+
+static uint16_t
+act_plft_info(struct sim_ar *ar, const struct smp *req, uint8_t *d)
+{
+	if (req->mod != 0)
+		return MAD_STATUS_FIELD;
+	if (req->method == MAD_SET && ar->temper == SIM_AR_REFUSES)
+		return MAD_STATUS_METHOD_ATTR;
+	if (req->method == MAD_SET && ar->temper == SIM_AR_KEEPS)
+		return 0;
+	if (req->method == MAD_SET && req->data[PLFT_MODE] > PLFT_MODES)
+		return MAD_STATUS_FIELD;
+	if (req->method == MAD_SET)
+		ar->plft_mode = req->data[PLFT_MODE];
+	memset(d, 0, MAD_DATA);
+	d[PLFT_NUMBER] = PLFTS;
+	d[PLFT_CAPS] = 1 << PLFT_MODES;
+	d[PLFT_MODE] = ar->plft_mode;
 	return 0;
 }
 
@@ -253,6 +302,8 @@ sim_vendor_act(struct sim *s, uint32_t node, unsigned arrived,
 		return act_general(n, req, d);
 	case MAD_AR_INFO:
 		return act_ar_info(ar, req, d);
+	case MAD_AR_PLFT_INFO:
+		return act_plft_info(ar, req, d);
 	case MAD_AR_GROUP:
 		return act_ar_group(ar, n->nports, req, d);
 	case MAD_AR_LFT:
@@ -260,6 +311,53 @@ sim_vendor_act(struct sim *s, uint32_t node, unsigned arrived,
 	default:
 		return MAD_STATUS_METHOD_ATTR;
 	}
+}
+
+bool
+sim_vendor_is_mute(const struct sim_node *n, const struct smp *req)
+{
+	const struct sim_ar *ar = n->sw ? n->sw->ar : NULL;
+
+	if (!ar)
+		return false;
+	if (ar->temper == SIM_AR_SECRET)
+		return req->attr == MAD_VENDOR_GENERAL;
+	return ar->temper == SIM_AR_IGNORES && req->method == MAD_SET &&
+	       (req->attr == MAD_AR_INFO || req->attr == MAD_AR_PLFT_INFO);
+}
+
+void
+sim_hand_adaptive(
+	struct sim *s, uint32_t node, unsigned on, enum sim_ar_temper temper)
+{
+	struct sim_node *n = &s->node[node];
+	struct sim_ar *ar;
+
+	if (!n->attrs.ar) {
+		n->attrs.ar = true;
+		n->attrs.groups = GROUPS;
+		n->attrs.sub_groups = SUB_GROUPS;
+		n->sw->ar = make_ar(&n->attrs);
+	}
+	ar = n->sw->ar;
+	ar->info.enabled = (on & MAD_AR_ON_GROUPS) != 0;
+	ar->info.fr_enabled = (on & MAD_AR_ON_RECOVERY) != 0;
+	ar->info.hash_enabled = (uint8_t)(on & MAD_AR_ON_HASH ? HASH_BY_SL : 0);
+	ar->plft_mode = (uint8_t)(on & MAD_AR_ON_PLFT ? PLFT_MODES : 0);
+	ar->temper = temper;
+}
+
+unsigned
+sim_adaptive_on(const struct sim *s, uint32_t node)
+{
+	const struct sim_ar *ar =
+		s->node[node].sw ? s->node[node].sw->ar : NULL;
+	uint8_t d[MAD_DATA];
+
+	if (!ar)
+		return 0;
+	mad_ar_info_encode(&ar->info, d);
+	return mad_ar_info_on(d) | (ar->plft_mode ? MAD_AR_ON_PLFT : 0);
 }
 
 const struct mad_ar_info *

@@ -275,6 +275,46 @@ cmd_turn(struct serve *s, const struct words *w, struct buf *out,
 	return 0;
 }
 
+/* Leave adaptive routing on, as another subnet manager would. */
+static int
+cmd_adaptive(struct serve *s, const struct words *w, struct buf *out,
+	struct reason *why)
+{
+	static const struct {
+		const char *word;
+		unsigned on;
+		enum sim_ar_temper temper;
+	} all[] = {
+		{"off", 0, SIM_AR_OBEYS},
+		{"on", MAD_AR_ON_GROUPS, SIM_AR_OBEYS},
+		{"hash", MAD_AR_ON_HASH, SIM_AR_OBEYS},
+		{"plft", MAD_AR_ON_GROUPS | MAD_AR_ON_PLFT, SIM_AR_OBEYS},
+		{"refuses", MAD_AR_ON_GROUPS, SIM_AR_REFUSES},
+		{"ignores", MAD_AR_ON_GROUPS, SIM_AR_IGNORES},
+		{"keeps", MAD_AR_ON_GROUPS, SIM_AR_KEEPS},
+		{"secret", MAD_AR_ON_GROUPS, SIM_AR_SECRET},
+	};
+	uint32_t node;
+	unsigned port;
+
+	if (find_node(s, w->w[1], &node, &port, why))
+		return -1;
+	if (s->f->node[node].type != FABRIC_SWITCH)
+		return reason_set(why, "%s is no switch", w->w[1]);
+	if (w->n == 2) {
+		buf_printf(out, "%s\n",
+			sim_adaptive_on(s->sim, node) ? "on" : "off");
+		return 0;
+	}
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (strcmp(w->w[2], all[i].word) == 0) {
+			sim_hand_adaptive(
+				s->sim, node, all[i].on, all[i].temper);
+			return 0;
+		}
+	return reason_set(why, "there is no \"%s\"", w->w[2]);
+}
+
 /* Add a second subnet manager, which only answers. */
 static int
 cmd_manager(struct serve *s, const struct words *w, struct buf *out,
@@ -474,6 +514,8 @@ static const struct {
 		"NODE lie|refuse|mute ATTRIBUTE, NODE role, NODE off"},
 	{"entry", 4, 4, cmd_entry, "SWITCH LID PORT"},
 	{"turn", 5, 5, cmd_turn, "SWITCH IN OUT closed|open"},
+	{"adaptive", 2, 3, cmd_adaptive,
+		"SWITCH [off|on|hash|plft|refuses|ignores|keeps|secret]"},
 	{"manager", 4, 4, cmd_manager, "NODE PRIORITY master|standby"},
 	{"guid", 3, 3, cmd_guid, "NODE GUID"},
 	{"replace", 3, 3, cmd_replace, "NODE GUID"},

@@ -166,6 +166,7 @@ static const char full[] =
 	"    groups: {0x2: 7, 0x1: 7}\n"
 	"    passive: [0x2]\n"
 	"  threads: 3\n"
+	"  foreign_adaptive: alarm\n"
 	"  updn:\n"
 	"    roots: [0x2, 0x1]\n"
 	"  roles:\n"
@@ -237,6 +238,7 @@ START_TEST(test_every_key)
 	ck_assert_str_eq(c->routing.engines.name[0], "minhop");
 	ck_assert_uint_eq(c->routing.load_limit, 1500);
 	ck_assert_uint_eq(c->routing.threads, 3);
+	ck_assert_uint_eq(c->routing.foreign_adaptive, CONFIG_ADAPTIVE_ALARM);
 	ck_assert_uint_eq(c->routing.updn.roots.n, 2);
 	ck_assert_uint_eq(c->routing.updn.roots.guid[0], 1);
 	ck_assert_uint_eq(c->routing.ftree.lanes, 4);

@@ -5,6 +5,7 @@
 #include "sm/audit/audit.h"
 #include "sm/audit/audit_page.h"
 #include "sm/audit/dependencies.h"
+#include "sm/mad/mad_ar.h"
 #include "sm/report/json_util.h"
 #include "tests/sim/model/world.h"
 #include "tests/topo/frozen.h"
@@ -222,6 +223,39 @@ START_TEST(a_switch_that_does_not_answer)
 	ck_assert_int_eq(
 		json_util_num(json_object_get(report, "groups"), "parted"), 0);
 	ck_assert_int_gt(json_util_num(report, "blocks_unread"), 0);
+	page_fits(report);
+	json_decref(report);
+	rig_free(&r);
+}
+END_TEST
+
+/* Switches that do not forward by the tables that were judged. */
+START_TEST(switches_that_forward_adaptively)
+{
+	struct rig r = make_ring(NULL);
+	uint32_t sw2 = ring_node(&r, "sw", 2);
+	bool well;
+	json_t *report;
+
+	sim_hand_adaptive(r.w->sim, sw2, MAD_AR_ON_GROUPS, SIM_AR_OBEYS);
+	sim_hand_adaptive(r.w->sim, ring_node(&r, "sw", 3), 0, SIM_AR_OBEYS);
+	report = run_audit(&r, &well);
+	ck_assert(!well);
+	expect_finding(
+		report, "adaptive", "risk", "sw2' uses adaptive routing");
+	ck_assert_uint_eq(sim_adaptive_on(r.w->sim, sw2), MAD_AR_ON_GROUPS);
+	page_fits(report);
+	json_decref(report);
+	audit_free(r.audit);
+	r.audit = NULL;
+	rig_free(&r);
+	r = make_ring(NULL);
+	sim_hand_adaptive(r.w->sim, ring_node(&r, "sw", 2), MAD_AR_ON_GROUPS,
+		SIM_AR_SECRET);
+	report = run_audit(&r, &well);
+	ck_assert(!well);
+	expect_finding(report, "adaptive", "unjudged",
+		"sw2' does not say whether it uses adaptive routing");
 	page_fits(report);
 	json_decref(report);
 	rig_free(&r);
@@ -585,6 +619,7 @@ main(void)
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, a_well_run_fabric);
 	tcase_add_test(tc, a_switch_that_does_not_answer);
+	tcase_add_test(tc, switches_that_forward_adaptively);
 	tcase_add_test(tc, tables_that_lose_packets);
 	tcase_add_test(tc, tables_that_lose_what_no_host_sends);
 	tcase_add_test(tc, tables_that_deadlock);

@@ -341,7 +341,8 @@ static const struct mad_notice notices[] = {
 		.producer = 2,
 		.trap = 130,
 		.count = 0x7fff,
-		.data_lid = 0x2345},
+		.data_lid = 0x2345,
+		.data_port = 0x36},
 	{.generic = true,
 		.type = 4,
 		.producer = 1,
@@ -369,6 +370,7 @@ START_TEST(notice_round_trip)
 	ck_assert_uint_eq(out.issuer_lid, in->issuer_lid);
 	ck_assert_uint_eq(out.count, in->count);
 	ck_assert_uint_eq(out.data_lid, in->data_lid);
+	ck_assert_uint_eq(out.data_port, in->data_port);
 	ck_assert_uint_eq(out.capmask, in->capmask);
 	ck_assert_uint_eq(out.change_flags, in->change_flags);
 	mad_notice_encode(&out, again);

@@ -256,6 +256,62 @@ START_TEST(ar_info_is_where_it_should_be)
 }
 END_TEST
 
+/* What forwards beside the LFT is read bit by bit, and cleared without a trace
+ * in the rest, of whatever kind that is. */
+START_TEST(what_is_on_is_switched_off)
+{
+	static const struct {
+		uint8_t byte, value;
+		unsigned on;
+	} at[] = {
+		{3, 0x01, MAD_AR_ON_GROUPS},
+		{3, 0x10, MAD_AR_ON_RECOVERY},
+		{3, 0x20, 0},
+		{22, 0x80, MAD_AR_ON_HASH},
+		{22, 0x20, MAD_AR_ON_HASH},
+		{22, 0x10, MAD_AR_ON_RECOVERY},
+		{3, 0x4e, 0},
+		{22, 0x0f, 0},
+	};
+	uint8_t d[MAD_DATA], want[MAD_DATA];
+
+	for (size_t i = 0; i < sizeof(at) / sizeof(at[0]); i++) {
+		memset(d, 0xff, sizeof(d));
+		d[3] = d[22] = 0;
+		ck_assert_uint_eq(mad_ar_info_on(d), 0);
+		d[at[i].byte] = at[i].value;
+		ck_assert_uint_eq(mad_ar_info_on(d), at[i].on);
+	}
+	memset(d, 0xff, sizeof(d));
+	memset(want, 0xff, sizeof(want));
+	want[3] = 0xce;
+	want[22] = 0x0f;
+	mad_ar_info_off(d);
+	ck_assert_mem_eq(d, want, MAD_DATA);
+	ck_assert_uint_eq(mad_ar_info_on(d), 0);
+	memset(d, 0xff, sizeof(d));
+	memset(want, 0xff, sizeof(want));
+	want[3] = 0;
+	ck_assert_uint_eq(mad_ar_plft_on(d), MAD_AR_ON_PLFT);
+	mad_ar_plft_off(d);
+	ck_assert_mem_eq(d, want, MAD_DATA);
+	ck_assert_uint_eq(mad_ar_plft_on(d), 0);
+}
+END_TEST
+
+START_TEST(which_switches_are_asked)
+{
+	ck_assert(mad_vendor_has_general(0x2c9, 0xd2f0));  /* Quantum */
+	ck_assert(mad_vendor_has_general(0x2c9, 0xd2f2));  /* Quantum-2 */
+	ck_assert(mad_vendor_has_general(0x2c9, 0xcb20));  /* Switch-IB */
+	ck_assert(mad_vendor_has_general(0x2c9, 0xcf08));  /* Switch-IB 2 */
+	ck_assert(mad_vendor_has_general(0x2c9, 0xc738));  /* SwitchX */
+	ck_assert(!mad_vendor_has_general(0x2c9, 0xbd36)); /* InfiniScale IV */
+	ck_assert(!mad_vendor_has_general(0x2c9, 0x101b)); /* ConnectX-6 */
+	ck_assert(!mad_vendor_has_general(0x1175, 0xd2f0));
+}
+END_TEST
+
 START_TEST(ports_of_a_group)
 {
 	struct mad_ar_group g = {
@@ -409,6 +465,8 @@ main(void)
 
 	tcase_add_loop_test(tc, every_bit_there_and_back, 0, NCODECS);
 	tcase_add_test(tc, ar_info_is_where_it_should_be);
+	tcase_add_test(tc, what_is_on_is_switched_off);
+	tcase_add_test(tc, which_switches_are_asked);
 	tcase_add_test(tc, ports_of_a_group);
 	tcase_add_test(tc, an_entry_of_arlft);
 	tcase_add_test(tc, roles);

@@ -1,0 +1,62 @@
+/*
+ * adaptive_cache: whether a switch forwards by its forwarding table (LFT)
+ * alone, as far as it was asked.
+ *
+ * Filled by foreign_adaptive.h, owned by the device store, keyed by GUID like
+ * everything there: a switch that lost its memory is forgotten and asked again.
+ */
+#ifndef HEDDLE_DISTRIBUTION_DEVICE_ADAPTIVE_CACHE_H
+#define HEDDLE_DISTRIBUTION_DEVICE_ADAPTIVE_CACHE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum adaptive_state {
+	ADAPTIVE_UNREAD,  /* not asked yet */
+	ADAPTIVE_OFF,	  /* the LFT alone decides */
+	ADAPTIVE_LEFT,	  /* on, and not to be switched off */
+	ADAPTIVE_UNTOLD,  /* the switch does not say whether it is on */
+	ADAPTIVE_SILENT,  /* on; the Set that switches it off has no answer */
+	ADAPTIVE_REFUSED, /* on; the Set is refused */
+	ADAPTIVE_KEPT,	  /* on; the Set is acknowledged */
+};
+
+struct adaptive_seen {
+	enum adaptive_state state;
+	unsigned on; /* enum mad_ar_on bits; 0 where the state says so */
+};
+
+struct adaptive_cache;
+
+struct adaptive_cache *adaptive_cache_new(void);
+void adaptive_cache_free(struct adaptive_cache *c); /* NULL allowed */
+
+struct adaptive_seen adaptive_cache_get(
+	const struct adaptive_cache *c, uint64_t guid);
+void adaptive_cache_put(
+	struct adaptive_cache *c, uint64_t guid, struct adaptive_seen seen);
+
+/* A switch lost its memory; another manager may have written all of them. */
+void adaptive_cache_forget(struct adaptive_cache *c, uint64_t guid);
+void adaptive_cache_forget_all(struct adaptive_cache *c);
+
+/* Grows whenever a switch begins or ends to forward otherwise than by its LFT
+ * alone, as far as is known. */
+uint32_t adaptive_cache_changes(const struct adaptive_cache *c);
+
+/* True unless the LFT alone decides, or nothing is known yet. */
+static inline bool
+adaptive_is_on(struct adaptive_seen s)
+{
+	return s.state > ADAPTIVE_OFF;
+}
+
+/* What is on, of enum mad_ar_on: "adaptive routing, private LFTs". */
+void adaptive_on_text(unsigned on, char *out, size_t size);
+
+/* What is wrong with such a switch, as the rest of a sentence about it:
+ * "refuses to switch off adaptive routing, private LFTs". */
+void adaptive_seen_text(struct adaptive_seen s, char *out, size_t size);
+
+#endif

@@ -1,0 +1,157 @@
+/*
+ * Adaptive routing of another manager in a run: read when the forwarding tables
+ * are, before routes are planned, and switched off or named
+ * (distribution/device/foreign_adaptive.h).
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "sm/base/mem.h"
+#include "sm/core/sm_priv.h"
+
+static struct adaptive_seen
+seen_of(const struct sm *sm, const struct topo *t, sw_ix s)
+{
+	return adaptive_cache_get(
+		device_adaptive(sm->hw), t->node[t->sw[s].node].guid);
+}
+
+/* How many switches, and as many of them as there is room for. */
+void
+run_adaptive_name(struct sm *sm, const struct topo *t)
+{
+	char *out = sm->stat.adaptive, why[160];
+	size_t size = sizeof(sm->stat.adaptive), n = 0;
+	unsigned all = 0, named = 0;
+
+	for (sw_ix s = 0; s < t->nsw; s++)
+		all += adaptive_is_on(seen_of(sm, t, s));
+	if (all > 0)
+		n = (size_t)snprintf(out, size,
+			"%u switch%s may not forward by the verified routes: ",
+			all, all == 1 ? "" : "es");
+	else
+		out[0] = '\0';
+	for (sw_ix s = 0; s < t->nsw && n + 280 < size; s++) {
+		const struct topo_node *node = &t->node[t->sw[s].node];
+
+		if (!adaptive_is_on(seen_of(sm, t, s)))
+			continue;
+		adaptive_seen_text(seen_of(sm, t, s), why, sizeof(why));
+		n += (size_t)snprintf(out + n, size - n,
+			"%s0x%016llx \"%s\" %s", named++ > 0 ? "; " : "",
+			(unsigned long long)node->guid,
+			topo_desc(t, t->sw[s].node), why);
+	}
+	if (named < all)
+		(void)snprintf(out + n, size - n, "; and %u more", all - named);
+}
+
+static void
+start_reading(struct sm *sm)
+{
+	const struct foreign_adaptive_job job = {
+		.cache = device_adaptive(sm->hw),
+		.x = sm->x,
+		.mkey = sm->cfg->fabric.m_key,
+		.suspects = &sm->probed,
+		.switch_off = sm->cfg->routing.foreign_adaptive ==
+			      CONFIG_ADAPTIVE_OFF,
+	};
+
+	sm->adaptive = foreign_adaptive_new(sm->topo, &job);
+}
+
+static void
+finish_reading(struct sm *sm, struct mono now)
+{
+	char was[sizeof(sm->stat.adaptive)];
+	unsigned on;
+	uint32_t n;
+	sw_ix first;
+
+	n = foreign_adaptive_switched(sm->adaptive, &first, &on);
+	foreign_adaptive_free(sm->adaptive);
+	sm->adaptive = NULL;
+	if (n > 0) {
+		const struct topo *t = sm->topo;
+		char what[160];
+
+		adaptive_on_text(on, what, sizeof(what));
+		log_warn("adaptive: switched off on switches=%u first "
+			 "guid=0x%016llx \"%s\" was_on=\"%s\"",
+			n, (unsigned long long)t->node[t->sw[first].node].guid,
+			topo_desc(t, t->sw[first].node), what);
+		sm->stat.adaptive_off += n;
+		sm->adaptive_off_at = now;
+	}
+	memcpy(was, sm->stat.adaptive, sizeof(was));
+	run_adaptive_name(sm, sm->topo);
+	if (*sm->stat.adaptive != '\0' && strcmp(was, sm->stat.adaptive) != 0)
+		log_error("adaptive: %s", sm->stat.adaptive);
+}
+
+bool
+run_adaptive_read(struct sm *sm, struct mono now)
+{
+	if (sm->adaptive == NULL)
+		start_reading(sm);
+	foreign_adaptive_feed(sm->adaptive, now);
+	if (!foreign_adaptive_done(sm->adaptive))
+		return false;
+	finish_reading(sm, now);
+	return true;
+}
+
+bool
+run_adaptive_drains(const struct sm *sm, struct mono now)
+{
+	return sm->adaptive_off_at.ns != MONO_NEVER.ns &&
+	       mono_before(
+		       now, mono_add(sm->adaptive_off_at, run_push_drain(sm)));
+}
+
+bool
+run_adaptive_changed(const struct sm *sm)
+{
+	return sm->adaptive_shown !=
+	       adaptive_cache_changes(device_adaptive(sm->hw));
+}
+
+void
+run_adaptive_list(struct sm *sm, struct view *v)
+{
+	const struct topo *t = v->topo;
+
+	v->adaptive = mem_zalloc(t->nsw, sizeof(*v->adaptive));
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		struct view_quarantine *a = &v->adaptive[v->nadaptive];
+
+		if (!adaptive_is_on(seen_of(sm, t, s)))
+			continue;
+		a->node = t->sw[s].node;
+		a->guid = t->node[a->node].guid;
+		adaptive_seen_text(seen_of(sm, t, s), a->why, sizeof(a->why));
+		v->nadaptive++;
+	}
+	v->adaptive =
+		mem_resize(v->adaptive, v->nadaptive, sizeof(*v->adaptive));
+	sm->adaptive_shown = adaptive_cache_changes(device_adaptive(sm->hw));
+}
+
+void
+run_adaptive_retry(struct sm *sm, const struct topo *t)
+{
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		struct adaptive_seen seen = seen_of(sm, t, s);
+
+		if (adaptive_is_on(seen) && seen.state != ADAPTIVE_LEFT)
+			commit_retry(sm, t, t->node[t->sw[s].node].first_port);
+	}
+}
+
+void
+run_adaptive_lost(struct sm *sm)
+{
+	sm->stat.adaptive[0] = '\0';
+}

@@ -1,0 +1,121 @@
+/*
+ * Traps that report a fault rather than a change: errors of a link that reached
+ * their threshold (129 to 131), packets with a wrong P_Key or Q_Key (257 to
+ * 259). They mark nothing dirty. Each is counted, and logged by name at a
+ * limited rate: any host can send them, or cause them. Trap 256, of M_Keys, is
+ * not one of them. IBA volume 1, 14.2.5.1.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "sm/core/sm_priv.h"
+#include "sm/mad/mad_violation.h"
+
+enum {
+	LINK_ERRORS = 129,
+	OVERRUNS = 130,
+	FLOW_CONTROL = 131,
+	LINES = 10, /* log lines at once, then one a second */
+};
+
+static int
+kind_of(unsigned trap)
+{
+	switch (trap) {
+	case LINK_ERRORS:
+		return SM_FAULT_LINK_ERRORS;
+	case OVERRUNS:
+		return SM_FAULT_OVERRUNS;
+	case FLOW_CONTROL:
+		return SM_FAULT_FLOW_CONTROL;
+	case MAD_VIOLATION_P_KEY:
+		return SM_FAULT_P_KEY;
+	case MAD_VIOLATION_Q_KEY:
+		return SM_FAULT_Q_KEY;
+	case MAD_VIOLATION_SWITCH_P_KEY:
+		return SM_FAULT_SWITCH_P_KEY;
+	default:
+		return -1;
+	}
+}
+
+struct port_text {
+	char s[112];
+};
+
+/* The port with a LID, by name or GUID; of a switch port num. */
+static struct port_text
+name_port(const struct sm *sm, uint16_t lid, unsigned num)
+{
+	const struct topo *t = sm->view != NULL ? sm->view->topo : NULL;
+	port_ix p =
+		t != NULL && lid != 0 ? topo_by_lid(t, lid, NULL) : TOPO_NONE;
+	struct port_text out;
+	const struct topo_node *n;
+	const char *name;
+
+	if (p == TOPO_NONE) {
+		(void)snprintf(
+			out.s, sizeof(out.s), "lid %u (of no port here)", lid);
+		return out;
+	}
+	n = &t->node[t->port[p].node];
+	name = topo_desc(t, t->port[p].node);
+	if (n->type != TOPO_SWITCH)
+		num = t->port[p].num;
+	if (*name != '\0')
+		(void)snprintf(out.s, sizeof(out.s), "\"%.64s\" port %u lid %u",
+			name, num, lid);
+	else
+		(void)snprintf(out.s, sizeof(out.s), "0x%016llx port %u lid %u",
+			(unsigned long long)n->guid, num, lid);
+	return out;
+}
+
+static void
+describe_violation(struct sm *sm, uint16_t from, const struct mad_notice *n,
+	const uint8_t data[MAD_DATA], char *out, size_t size)
+{
+	bool in_switch = n->trap == MAD_VIOLATION_SWITCH_P_KEY;
+	struct mad_violation v;
+
+	mad_violation_decode(data, n->trap, &v);
+	(void)snprintf(out, size,
+		"trap %u from %s: a packet from %s to %s has a wrong %s 0x%x",
+		n->trap,
+		name_port(sm, in_switch ? v.switch_lid : from, v.port).s,
+		name_port(sm, v.lid, 0).s, name_port(sm, v.lid2, 0).s,
+		n->trap == MAD_VIOLATION_Q_KEY ? "Q_Key" : "P_Key", v.key);
+}
+
+void
+trap_fault_report(struct sm *sm, uint16_t lid, const struct mad_notice *n,
+	const uint8_t data[MAD_DATA], struct mono now)
+{
+	static const char *const words[] = {
+		[SM_FAULT_LINK_ERRORS] = "errors of the link reached the "
+					 "threshold",
+		[SM_FAULT_OVERRUNS] = "buffer overruns reached the threshold",
+		[SM_FAULT_FLOW_CONTROL] = "flow control updates of the link "
+					  "are missing",
+	};
+	int kind = kind_of(n->trap);
+	char *text = sm->stat.fault;
+	unsigned held;
+
+	if (kind < 0)
+		return;
+	sm->stat.faults[kind]++;
+	if (kind <= SM_FAULT_FLOW_CONTROL)
+		(void)snprintf(text, sizeof(sm->stat.fault),
+			"trap %u from %s: %s", n->trap,
+			name_port(sm, n->data_lid != 0 ? n->data_lid : lid,
+				n->data_port)
+				.s,
+			words[kind]);
+	else
+		describe_violation(
+			sm, lid, n, data, text, sizeof(sm->stat.fault));
+	if (log_allowed(&sm->fault_noise, LINES, now, &held))
+		log_warn("%s suppressed=%u", text, held);
+}
