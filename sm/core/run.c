@@ -171,6 +171,10 @@ run_idle(struct sm *sm, struct mono now)
 {
 	bool master = sm->role == SM_MASTER;
 
+	if (master && master_between_runs(sm, now))
+		return true;
+	if (master && (sm->paused || hand_over_idle(sm, now)))
+		return false;
 	if (master && timer_is_due(sm->retry_due, now)) {
 		sm->retry_due = MONO_NEVER;
 		mark_retries(sm, now);
@@ -412,7 +416,7 @@ has_change_bits(const struct topo *t)
 
 /* Elected. The sweep before the election wrote nothing. */
 static void
-become_master(struct sm *sm)
+become_master(struct sm *sm, struct mono now)
 {
 	log_info("sm: master of the fabric nodes=%u switches=%u",
 		sm->topo->nnodes, sm->topo->nsw);
@@ -420,8 +424,19 @@ become_master(struct sm *sm)
 	sm->took_over = true;
 	sm->change_bits_left = has_change_bits(sm->topo);
 	run_push_forget(sm);
-	sm->handed_over = false;
+	hand_over_taken(sm, now);
+	sm->not_taken = 0;
+	sm->stat.taken[0] = '\0';
 	sm->master = (struct sm_peer){0};
+}
+
+/* A second master has written, too. */
+static void
+take_again(struct sm *sm)
+{
+	sm->took_over = sm->stood_by = true;
+	run_push_forget(sm);
+	map_free(&sm->rereg); /* hosts have registered with the other one */
 }
 
 bool
@@ -430,7 +445,10 @@ run_assign_lids(struct sm *sm, struct mono now)
 	struct reason why;
 
 	if (sm->role != SM_MASTER)
-		become_master(sm);
+		become_master(sm, now);
+	else if (sm->retake && sm->kind == SWEEP_FULL)
+		take_again(sm);
+	sm->retake &= sm->kind != SWEEP_FULL;
 	sm->is_idle = false;
 	if (read_names_first(sm, now))
 		return true;

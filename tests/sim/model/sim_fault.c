@@ -206,6 +206,8 @@ sim_fault_other_sm(struct sim *s, uint32_t node, unsigned port,
 				MAD_CAP_IS_SM);
 	}
 	s->other[i].says = *says;
+	if (says->guid == 0)
+		s->other[i].says.guid = sim_int_port(s, node, port)->guid;
 }
 
 /* Send an order to a LID; or, with a directed request, back to its sender. */
@@ -248,9 +250,40 @@ sim_fault_other_sm_tells(
 	assert(i >= 0);
 	if (!send_order(s, &s->other[i], lid, order))
 		return false;
-	if (order == HAND_OVER)
+	if (order == HAND_OVER) {
 		s->other[i].says.state = SM_IS_STANDBY;
+		s->other[i].handed_over = true;
+	}
 	return true;
+}
+
+/*
+ * Whether the manager takes an order (IBA 14.4.1, as OpenSM does): orders come
+ * from a master, an acknowledgement from a standby; one that is master takes no
+ * order but a hand-over, and an acknowledgement only of its own hand-over.
+ */
+bool
+sim_fault_may_order(const struct sim_other_sm *o, const struct smp *req)
+{
+	struct mad_sm_info from;
+
+	mad_sm_info_decode(req->data, &from);
+	switch (req->mod) {
+	case HAND_OVER:
+		return from.state == SM_IS_MASTER &&
+		       o->says.state != SM_INACTIVE;
+	case ACKNOWLEDGE:
+		return from.state == SM_IS_STANDBY && o->handed_over;
+	case DISABLE:
+	case DISCOVER:
+		return from.state == SM_IS_MASTER &&
+		       o->says.state == SM_IS_STANDBY;
+	case STAND_BY:
+		return from.state == SM_IS_MASTER &&
+		       o->says.state == SM_INACTIVE;
+	default:
+		return false;
+	}
 }
 
 void

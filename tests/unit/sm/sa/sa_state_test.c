@@ -186,8 +186,7 @@ START_TEST(a_standby_forgets)
 {
 	struct fixture x = small_fixture("");
 	struct host *o = host_on(x.w, "h2");
-	const struct mad_sm_info other = {
-		.guid = 1, .priority = 15, .state = 3};
+	const struct mad_sm_info other = {.priority = 15, .state = 3};
 	struct service s = service_of(o, 7, 0);
 
 	ck_assert_uint_eq(change_service(o, MAD_SET, &s, ID | GID), 0);
