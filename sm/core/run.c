@@ -329,15 +329,53 @@ run_discover(struct sm *sm, struct mono now)
 
 /* ---- LIDs ---- */
 
+/* The LID on record for our own port, or 0. */
+static uint16_t
+recorded_lid(const struct sm *sm)
+{
+	for (size_t i = 0; i < sm->nrecord; i++)
+		if (sm->record[i].guid == sm->port_guid)
+			return sm->record[i].lid;
+	return 0;
+}
+
+/*
+ * True if the records are older than the reign of another manager: most ports
+ * name a master with another LID than the one that this port had. Then the
+ * LIDs that ports hold count.
+ */
+static bool
+has_reigned_another(const struct sm *sm)
+{
+	const struct topo *t = sm->topo;
+	uint16_t ours = recorded_lid(sm);
+	unsigned own = 0, other = 0;
+	struct mad_port_info i;
+
+	for (port_ix p = 0; p < t->nports && ours != 0; p++) {
+		if (!topo_has_lid(t, p) || t->port[p].found_lid == 0 ||
+			mad_port_info_decode(topo_info(t, p), &i, NULL) != 0)
+			continue;
+		own += i.sm_lid == ours;
+		other += i.sm_lid != ours && i.sm_lid != 0;
+	}
+	return other > own;
+}
+
 static int
 assign_lids(struct sm *sm, struct reason *why)
 {
+	struct jobs_lid_records known;
 	struct lid_table out;
 
 	if (sm->view == NULL)
 		drift_check_state_file(sm);
-	if (jobs_lids(sm->cfg, sm->topo, sm->record, sm->nrecord, &out, why) !=
-		0)
+	known = (struct jobs_lid_records){sm->record, sm->nrecord,
+		sm->took_over && (sm->stood_by || has_reigned_another(sm))};
+	if (known.outdated)
+		log_info("lid: another manager has reigned since the LIDs were "
+			 "recorded: ports keep those that they hold");
+	if (jobs_lids(sm->cfg, sm->topo, &known, &out, why) != 0)
 		return -1;
 	sm->topo =
 		topo_give_lids(sm->topo, &(struct topo_lids){out.lid, out.lmc});
@@ -460,7 +498,7 @@ run_assign_lids(struct sm *sm, struct mono now)
 	}
 	if (sm->took_over)
 		run_pkeys_distrust(sm);
-	sm->took_over = false;
+	sm->took_over = sm->stood_by = false;
 	start_readback(sm, now);
 	return true;
 }

@@ -357,7 +357,7 @@ run_sa_step(struct sm *sm, struct mono now)
 void
 run_sa_lost(struct sm *sm, struct mono now)
 {
-	sa_reset(sm->sa, now);
+	sa_suspend(sm->sa, now);
 	run_mcast_lost(sm);
 	map_free(&sm->rereg);
 	sm->sa_view = NULL;
