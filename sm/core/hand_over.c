@@ -108,8 +108,9 @@ may_give(
 	const struct sm *sm, const struct sm_peer *p, bool any, struct mono now)
 {
 	return p->id.answers && p->id.state == SMI_STANDBY &&
-	       p->key == SM_KEY_SHARED && (any || master_is_below(sm, p)) &&
-	       !mono_before(now, p->offer_after);
+	       p->key == SM_KEY_SHARED && !mono_before(now, p->offer_after) &&
+	       (any || (master_is_below(sm, p) &&
+			       !mono_before(now, p->back_after)));
 }
 
 static const struct sm_peer *
@@ -323,6 +324,6 @@ hand_over_taken(struct sm *sm, struct mono now)
 		sm->handed_over ? peers_find(sm, sm->master.id.guid) : NULL;
 
 	if (p != NULL)
-		p->offer_after = mono_add(now, mono_ms(AGAIN_MS));
+		p->back_after = mono_add(now, mono_ms(AGAIN_MS));
 	hand_over_reset(sm);
 }

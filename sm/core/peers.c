@@ -252,6 +252,7 @@ inherit_peer(struct sm_peer *p, const struct sm_peer *old, size_t n)
 			p->alias = old[i].alias;
 			p->looked = old[i].looked;
 			p->offer_after = old[i].offer_after;
+			p->back_after = old[i].back_after;
 			p->noted = old[i].noted;
 			p->met = old[i].met;
 		}

@@ -372,7 +372,7 @@ assign_lids(struct sm *sm, struct reason *why)
 		drift_check_state_file(sm);
 	known = (struct jobs_lid_records){sm->record, sm->nrecord,
 		sm->took_over && (sm->stood_by || has_reigned_another(sm))};
-	if (known.outdated)
+	if (known.outdated && known.n > 0)
 		log_info("lid: another manager has reigned since the LIDs were "
 			 "recorded: ports keep those that they hold");
 	if (jobs_lids(sm->cfg, sm->topo, &known, &out, why) != 0)

@@ -106,7 +106,8 @@ struct sm_peer {
 	bool noted;  /* logged: it is not handed over to */
 	uint32_t act_count;
 	struct mono looked;	 /* when it was asked out of turn */
-	struct mono offer_after; /* no hand-over to it before */
+	struct mono offer_after; /* no hand-over to it before ... */
+	struct mono back_after;	 /* ... nor without need: it handed over */
 	uint8_t hops;
 	uint8_t path[64];
 };

@@ -210,7 +210,7 @@ sim_fault_other_sm(struct sim *s, uint32_t node, unsigned port,
 		s->other[i].says.guid = sim_int_port(s, node, port)->guid;
 }
 
-/* Send an order to a LID; or, with a directed request, back to its sender. */
+/* Send an order to a LID. */
 static bool
 send_order(struct sim *s, const struct sim_other_sm *o, uint16_t lid,
 	uint32_t order)
@@ -287,8 +287,7 @@ sim_fault_may_order(const struct sim_other_sm *o, const struct smp *req)
 }
 
 void
-sim_fault_obey(struct sim *s, struct sim_other_sm *o, const struct sim_msg *q,
-	const struct smp *req)
+sim_fault_obey(struct sim_other_sm *o, const struct smp *req)
 {
 	o->was_set = true;
 	o->modifier = req->mod;
@@ -296,11 +295,6 @@ sim_fault_obey(struct sim *s, struct sim_other_sm *o, const struct sim_msg *q,
 	switch (req->mod) {
 	case HAND_OVER:
 		o->says.state = SM_IS_MASTER;
-		(void)send_order(s, o,
-			req->mgmt_class == MAD_SUBN_DR
-				? sim_int_port(s, q->from, 1)->pi.lid
-				: q->m.addr.lid,
-			ACKNOWLEDGE);
 		break;
 	case DISABLE:
 		o->says.state = SM_INACTIVE;

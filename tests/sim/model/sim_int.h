@@ -259,8 +259,7 @@ bool sim_smp_act(struct sim *s, struct sim_msg *q);
 /* Whether the second SM at a node (sim_fault_other_sm) takes an order. */
 bool sim_fault_may_order(const struct sim_other_sm *o, const struct smp *req);
 /* Let it obey one that it takes. */
-void sim_fault_obey(struct sim *s, struct sim_other_sm *o,
-	const struct sim_msg *q, const struct smp *req);
+void sim_fault_obey(struct sim_other_sm *o, const struct smp *req);
 /* The next change of a bad contact. */
 void sim_fault_flap_due(struct sim *s, uint32_t ix);
 

@@ -128,7 +128,7 @@ act_sm_info(struct sim *s, const struct sim_msg *q, const struct smp *req,
 	if (req->method == MAD_SET) {
 		if (!sim_fault_may_order(o, req))
 			return MAD_STATUS_FIELD;
-		sim_fault_obey(s, o, q, req);
+		sim_fault_obey(o, req);
 	}
 	mad_sm_info_encode(&o->says, d);
 	o->says.act_count++;

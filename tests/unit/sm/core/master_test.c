@@ -208,9 +208,32 @@ START_TEST(a_manager_that_ends_hands_over)
 		world_run(p.a, mono_ms(10));
 	ck_assert_double_lt(now_of(&p) - began, 0.2);
 	world_kill(p.a);
-	(void)until_master(&p, p.b, 1);
+	world_run(p.a, mono_ms(200));
+	ck_assert_int_eq(role_of(p.b), SM_MASTER);
 	ck_assert_double_lt(now_of(&p) - began, 0.5);
 	core_expect_order(p.b, "handed over");
+	pair_end(&p);
+}
+END_TEST
+
+/* Also when it has only just got the fabric from that standby. */
+START_TEST(and_back_again)
+{
+	struct pair p = pair_new("priority: 3", "priority: 10");
+
+	world_start(p.a);
+	(void)until_master(&p, p.a, 30);
+	world_start(p.b);
+	(void)until_master(&p, p.b, 10);
+	world_run(p.a, mono_ms(3000));
+	expect_roles(&p, SM_STANDING_BY, SM_MASTER);
+	ck_assert(sm_resign(p.b->sm, sim_now(p.a->sim)));
+	while (sm_resigning(p.b->sm))
+		world_run(p.a, mono_ms(10));
+	world_kill(p.b);
+	world_run(p.a, mono_ms(200));
+	ck_assert_int_eq(role_of(p.a), SM_MASTER);
+	core_expect_order(p.a, "handed back");
 	pair_end(&p);
 }
 END_TEST
@@ -306,9 +329,35 @@ START_TEST(a_standby_that_takes_and_dies)
 	world_kill(p.b);
 	began = now_of(&p);
 	(void)until_master(&p, p.a, 10);
-	ck_assert_double_lt(now_of(&p) - began, 6);
+	ck_assert_double_lt(now_of(&p) - began, 4);
 	core_expect_order(p.a, "it has it again");
 	pair_end(&p);
+}
+END_TEST
+
+/* It answers the hand-over, as OpenSM does without acknowledging it, and
+ * becomes master (0); or it does not (1): then it is not given way to again. */
+START_TEST(a_standby_that_does_not_acknowledge)
+{
+	struct sim_options o = sim_defaults();
+	struct fabric *f = core_tree();
+	struct world *w = world_new(f, &o, "fabric: {priority: 3}\n");
+	const struct mad_sm_info other = {.priority = 15, .state = SMI_STANDBY};
+	uint32_t host = fabric_find(f, "h20");
+
+	world_start(w);
+	core_expect_order(w, "bring-up");
+	sim_fault_other_sm(w->sim, host, 1, &other);
+	while (role_of(w) == SM_MASTER)
+		world_run(w, mono_us(10));
+	if (_i == 1)
+		sim_fault_other_sm(w->sim, host, 1, &other);
+	world_run(w, mono_ms(3000));
+	ck_assert_int_eq(role_of(w), _i == 0 ? SM_STANDING_BY : SM_MASTER);
+	ck_assert_str_eq(alarm_of(w), "");
+	world_run(w, mono_ms(30000));
+	ck_assert_int_eq(role_of(w), _i == 0 ? SM_STANDING_BY : SM_MASTER);
+	core_end(w, f);
 }
 END_TEST
 
@@ -370,14 +419,20 @@ END_TEST
 START_TEST(a_master_that_was_stopped)
 {
 	struct pair p;
+	uint32_t leaf;
 	double began;
 
 	pair_with_key(&p, 5, 3, keys[_i]);
+	leaf = fabric_find(p.f, "leaf3");
 	pair_start(&p);
 	p.a->stopped = true;
 	(void)until_master(&p, p.b, 30);
-	sim_fault_link(p.a->sim, fabric_find(p.f, "leaf3"), 6, false);
-	world_run(p.a, mono_ms(5000));
+	for (unsigned port = 5; port <= 8; port++) { /* other tables remain */
+		sim_fault_link(p.a->sim, leaf, port, false);
+		world_run(p.a, mono_ms(2000));
+		sim_fault_link(p.a->sim, leaf, port, true);
+		world_run(p.a, mono_ms(2000));
+	}
 	p.a->stopped = false;
 	began = now_of(&p);
 	while (role_of(p.b) != SM_STANDING_BY) {
@@ -556,10 +611,12 @@ main(void)
 	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, a_higher_standby_gets_the_fabric, 0, 2);
 	tcase_add_loop_test(t, a_manager_that_ends_hands_over, 0, 2);
+	tcase_add_test(t, and_back_again);
 	tcase_add_test(t, nobody_to_hand_over_to);
 	tcase_add_loop_test(t, a_forged_hand_over, 0, 3);
 	tcase_add_test(t, a_manager_that_hands_over_and_dies);
 	tcase_add_test(t, a_standby_that_takes_and_dies);
+	tcase_add_loop_test(t, a_standby_that_does_not_acknowledge, 0, 2);
 	tcase_add_test(t, a_hand_over_that_is_not_taken);
 	tcase_add_loop_test(t, a_dead_master_costs_its_polls, 0, 6);
 	tcase_add_loop_test(t, a_master_that_was_stopped, 0, 2);

@@ -641,7 +641,7 @@ START_TEST(another_sm_obeys_and_orders)
 	ck_assert_uint_eq(send_order(&b, 3), 0); /* disable */
 	ck_assert_uint_eq(send_order(&b, 4), 2); /* stand by */
 	ck_assert_uint_eq(send_order(&b, 5), 1); /* discover */
-	/* hand-over: it is master, and acknowledges */
+	/* hand-over: it is master */
 	ck_assert_uint_eq(send_order(&b, 1), 3);
 	refused_order(&b, 2, 2); /* it has handed nothing over */
 	refused_order(&b, 3, 3); /* a master is not disabled */
