@@ -84,6 +84,29 @@ check_method(struct parsing *p)
 			"distribution.allow_unsafe: true");
 }
 
+/* An answer to a poll is waited for as long as that to any first try. */
+static void
+check_polls(struct parsing *p)
+{
+	const struct config *c = p->c;
+	const struct section_key *poll =
+		schema_section_find(&p->keys, "standby.poll_interval");
+	const struct section_key *wait =
+		schema_section_find(&p->keys, "smp.timeout");
+	const struct section_key *at = poll->at.line > 0 ? poll : wait;
+	struct diag *e;
+
+	if (!mono_before(c->standby.poll_interval, c->smp.timeout))
+		return;
+	e = diag_add(p->d, at->at, "impossible-poll", at->name,
+		"standby.poll_interval (%g ms) is below smp.timeout (%g ms): a "
+		"poll would be over before its answer is",
+		mono_seconds(c->standby.poll_interval) * 1e3,
+		mono_seconds(c->smp.timeout) * 1e3);
+	if (poll->at.line > 0 && wait->at.line > 0)
+		diag_note(p->d, e, wait->at, "smp.timeout is given here");
+}
+
 /* Rules between options, which no single row can judge. */
 static void
 check_together(struct parsing *p)
@@ -103,6 +126,7 @@ check_together(struct parsing *p)
 			check_roles(p, schema_section_find(&p->keys, role[i]),
 				schema_section_find(&p->keys, role[j]));
 	check_method(p);
+	check_polls(p);
 	if (lids->first <= lids->last)
 		return;
 	e = diag_add(p->d, at->at, "reversed-range", at->name,

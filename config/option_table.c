@@ -102,7 +102,8 @@ static const struct schema_option fabric[] = {
 		.reload = SCHEMA_LIVE,
 		.help = "Priority among subnet managers. "
 			"The highest becomes master; among equals the lowest "
-			"GUID."},
+			"GUID. A manager that starts later gets the fabric "
+			"handed over."},
 	{.key = "m_key",
 		.type = SCHEMA_HEX,
 		FIELD(config_fabric, m_key),
@@ -155,8 +156,14 @@ static const struct schema_option fabric[] = {
 		.secret = true,
 		.reload = SCHEMA_LIVE,
 		.help = "The SM_Key that all subnet managers of a fabric "
-			"share. The default is that of OpenSM, which ignores a "
-			"manager with another key."},
+			"share. A manager with another key is not obeyed, nor "
+			"handed over to, and nothing is written where it is "
+			"master. The default is that of OpenSM; it and 0 are "
+			"no secrets and are shown to all. Any other key is "
+			"shown only to managers that have shown it, and by a "
+			"standby to its master. OpenSM shows a key only when "
+			"it is asked, so that beside OpenSM the default is the "
+			"key to use."},
 	{.key = "partition_enforcement",
 		.type = SCHEMA_BOOL,
 		FIELD(config_fabric, partition_enforcement),
@@ -466,10 +473,11 @@ static const struct schema_option standby[] = {
 		FIELD(config_standby, poll_interval),
 		.min = 100 * MS,
 		.max = HOUR,
-		.def = "5s",
+		.def = "1s",
 		.reload = SCHEMA_LIVE,
 		.help = "How often a standby asks the master whether it is "
-			"alive."},
+			"alive, with one packet each time. Not below "
+			"smp.timeout, for which an answer is waited for."},
 	{.key = "missed_polls",
 		.type = SCHEMA_INT,
 		FIELD(config_standby, missed_polls),

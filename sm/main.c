@@ -55,6 +55,10 @@ enum { CAUSE = 64 };
  * up to the second. */
 enum { REOPEN_MS = 100, REOPEN_MAX_MS = 2000 };
 
+/* At the end the fabric is handed over: how often that is looked at, and for
+ * how long at most. */
+enum { FAREWELL_MS = 10, END_MS = 2500 };
+
 struct daemon {
 	const struct options *opt;
 	struct config *config; /* in force */
@@ -63,8 +67,10 @@ struct daemon {
 	struct loop *loop;
 	struct loop_timer *tick;
 	struct loop_timer *watchdog;
-	struct loop_timer *look;   /* reads the link of our own port */
-	struct loop_timer *reopen; /* tries to open the port */
+	struct loop_timer *look;     /* reads the link of our own port */
+	struct loop_timer *reopen;   /* tries to open the port */
+	struct loop_timer *farewell; /* the daemon ends: hands over first */
+	struct mono end_by;	     /* 0: it does not end */
 	struct mono reopen_wait;
 	char spec[64]; /* the port to open: as configured, or the lost one */
 	bool lost;     /* the port is gone: begin anew */
@@ -267,6 +273,26 @@ on_finished(void *cookie, bool ok, const char *why)
 	loop_stop(d->loop);
 }
 
+/* A standby is well: its run has not failed. But --once wants the fabric up. */
+static void
+on_stood_by(void *cookie, const char *why)
+{
+	struct daemon *d = cookie;
+	struct status_daemon *f = &d->facts;
+
+	f->runs++;
+	f->last_ok = true;
+	f->last_why[0] = '\0';
+	notify_status("%s: %s", sm_role_name(SM_STANDING_BY), why);
+	if (d->ctl != NULL)
+		ctl_changed(d->ctl, loop_now());
+	mem_trim();
+	if (!d->opt->once)
+		return;
+	d->exit_code = EXIT_FAILURE;
+	loop_stop(d->loop);
+}
+
 static void
 want_issm(void *cookie, bool on)
 {
@@ -336,15 +362,38 @@ on_routed(void *cookie, void *work, struct mono now)
 		ctl_changed(d->ctl, now); /* views may be released again */
 }
 
+/* The fabric has been handed over, or could not be. */
+static void
+on_farewell(void *cookie, struct mono now)
+{
+	struct daemon *d = cookie;
+
+	if (d->sm != NULL && sm_resigning(d->sm) &&
+		mono_before(now, d->end_by)) {
+		loop_timer_set(
+			d->farewell, mono_add(now, mono_ms(FAREWELL_MS)));
+		return;
+	}
+	loop_stop(d->loop);
+}
+
+/* A standby gets the fabric first; a second signal ends the daemon at once. */
 static void
 on_end(void *cookie, struct mono now)
 {
 	struct daemon *d = cookie;
+	bool again = d->end_by.ns != 0;
 
-	(void)now;
 	log_info("ending");
 	d->exit_code = d->opt->once ? EXIT_FAILURE : EXIT_SUCCESS;
-	loop_stop(d->loop);
+	d->end_by = mono_add(now, mono_ms(END_MS));
+	if (again || d->sm == NULL || !sm_resign(d->sm, now)) {
+		loop_stop(d->loop);
+		return;
+	}
+	notify_status("handing over");
+	arm_core_timer(d);
+	loop_timer_set(d->farewell, mono_add(now, mono_ms(FAREWELL_MS)));
 }
 
 /* No trap reports the link of a host's own port: read it. */
@@ -665,6 +714,7 @@ make_core(struct daemon *d)
 		.set_aside = want_aside,
 		.committed = on_commit,
 		.finished = on_finished,
+		.stood_by = on_stood_by,
 		.seconds = wall_seconds,
 		.set_issm = want_issm,
 	};
@@ -719,6 +769,7 @@ start_watchers(struct daemon *d)
 	d->signal[2] = loop_signal_new(d->loop, SIGINT, on_end, d);
 	d->look = loop_timer_new(d->loop, on_look, d);
 	d->reopen = loop_timer_new(d->loop, on_reopen, d);
+	d->farewell = loop_timer_new(d->loop, on_farewell, d);
 	if (limit.ns == MONO_NEVER.ns)
 		return;
 	d->watchdog_half = (struct mono){limit.ns / 2};
@@ -751,6 +802,7 @@ take_down(struct daemon *d)
 	loop_timer_free(d->watchdog);
 	loop_timer_free(d->look);
 	loop_timer_free(d->reopen);
+	loop_timer_free(d->farewell);
 	loop_timer_free(d->tick);
 	loop_wake_free(d->inbox);
 	loop_free(d->loop);

@@ -51,7 +51,6 @@ struct foreign_adaptive {
 	struct topo *topo;
 	struct adaptive_cache *cache;
 	struct xact *x;
-	uint64_t mkey;
 	bool switch_off;
 	struct asked *asked;
 	uint32_t nasked;
@@ -85,7 +84,6 @@ foreign_adaptive_new(struct topo *t, const struct foreign_adaptive_job *job)
 	f->topo = topo_ref(t);
 	f->cache = job->cache;
 	f->x = job->x;
-	f->mkey = job->mkey;
 	f->switch_off = job->switch_off;
 	for (sw_ix s = 0; s < t->nsw; s++)
 		n += needs_asking(job, &t->node[t->sw[s].node]);
@@ -295,7 +293,7 @@ send_step(struct foreign_adaptive *f, uint32_t i, struct mono now)
 	struct asked *a = &f->asked[i];
 	struct xact_request q;
 
-	if (device_request(f->topo, f->topo->sw[a->sw].node, f->mkey, &q) != 0)
+	if (device_request(f->topo, f->topo->sw[a->sw].node, &q) != 0)
 		return;
 	q.method = requests[a->step].method;
 	q.attr = requests[a->step].attr;

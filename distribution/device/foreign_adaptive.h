@@ -72,7 +72,6 @@ struct foreign_adaptive;
 struct foreign_adaptive_job {
 	struct adaptive_cache *cache;
 	struct xact *x;
-	uint64_t mkey;
 	const struct map *suspects; /* GUIDs of switches that are asked again
 				       although it is known to be on */
 	bool switch_off;	    /* else nothing is Set */

@@ -387,6 +387,30 @@ assign_new(struct assign *a, const struct lid_record *record, size_t nrecord)
 
 /* ---- the four sources of a range ---- */
 
+/* What ports hold alone, or with the record on their side. */
+static void
+claim_held_before_records(struct assign *a)
+{
+	uint8_t *holders = mem_zalloc(UINT16_MAX + 1, sizeof(*holders));
+
+	for (uint32_t i = 0; i < a->n; i++) {
+		uint16_t held = a->t->port[a->own[i].port].found_lid;
+
+		if (holders[held] < 2)
+			holders[held]++;
+	}
+	for (uint32_t i = 0; i < a->n; i++) {
+		const struct owner *o = &a->own[i];
+		uint16_t held = a->t->port[o->port].found_lid;
+
+		if (is_range_allowed(a, held, o->want) &&
+			(holders[held] == 1 || o->rec == held) &&
+			first_occupant(a, held, o->want, 0) == 0)
+			take_range(a, i, held, o->want, CLAIM_HELD);
+	}
+	free(holders);
+}
+
 /* What is on record: first the ports that are here, then the absent ones. */
 static void
 claim_records(struct assign *a)
@@ -396,7 +420,7 @@ claim_records(struct assign *a)
 		unsigned lmc = o->rec_lmc;
 		uint32_t other;
 
-		if (o->rec == 0)
+		if (o->rec == 0 || o->base != 0)
 			continue;
 		if (i < a->n && o->want < lmc)
 			lmc = o->want;
@@ -404,7 +428,7 @@ claim_records(struct assign *a)
 		if (other == 0)
 			take_range(a, i, o->rec, lmc,
 				i < a->n ? CLAIM_RECORD : CLAIM_ABSENT);
-		else
+		else if (!a->policy->held_first)
 			note_conflict(a, o->rec, other, i);
 	}
 }
@@ -607,6 +631,8 @@ lid_assign(const struct topo *t, const struct lid_policy *policy,
 	if (a.end < a.first)
 		a.end = a.first;
 	assign_new(&a, record, nrecord);
+	if (policy->held_first)
+		claim_held_before_records(&a);
 	claim_records(&a);
 	extend_records(&a);
 	claim_held(&a);

@@ -8,6 +8,11 @@
  * owns it and it fits its LMC; else the lowest free range, given in the order
  * of switches so that the hosts of one leaf have neighbouring LIDs (hosts
  * first, switches last: the pattern stores of forwarding tables rely on that).
+ *
+ * Where another subnet manager has reigned since the records were made, they
+ * come second: a port that is up keeps what it holds, and the records reserve
+ * LIDs for ports that are away. Of several ports that hold one LID the record
+ * still decides.
  */
 #ifndef HEDDLE_ROUTING_CORE_LID_H
 #define HEDDLE_ROUTING_CORE_LID_H
@@ -36,6 +41,7 @@ struct lid_policy {
 	const struct lid_override *override; /* sorted by GUID */
 	size_t noverride;
 	uint16_t first, last; /* LIDs that may be given out, inclusive */
+	bool held_first;      /* the records are older than what ports hold */
 };
 
 /* The outcome; free with lid_table_free. */

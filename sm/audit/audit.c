@@ -334,7 +334,6 @@ step_tables(struct audit *a, struct mono now)
 	const struct foreign_adaptive_job job = {
 		.cache = device_adaptive(a->hw),
 		.x = a->x,
-		.mkey = a->cfg->fabric.m_key,
 		.suspects = &none,
 	};
 

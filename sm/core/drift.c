@@ -553,10 +553,13 @@ drift_other_master(struct sm *sm, const struct sm_peer *p)
 		return; /* it may be about to hand over */
 	(void)snprintf(sm->stat.masters, sizeof(sm->stat.masters),
 		"two masters: 0x%016llx \"%s\" priority %u is master as well; "
-		"this one, 0x%016llx priority %u, outranks it and stays "
-		"master: stop the other one",
+		"this one, 0x%016llx priority %u, %s and stays master: stop "
+		"the other one",
 		(unsigned long long)p->id.guid, p->id.name, p->id.priority,
-		(unsigned long long)sm->port_guid, sm->cfg->fabric.priority);
+		(unsigned long long)sm->port_guid, sm->cfg->fabric.priority,
+		p->key == SM_KEY_SHARED
+			? "outranks it"
+			: "is not shown its SM_Key (fabric.sm_key) by it");
 	if (news)
 		log_error("sm: %s", sm->stat.masters);
 }

@@ -6,8 +6,8 @@
  * last of them has, multicast would be gone if the groups were not kept. So
  * groups and members are saved a moment after they change, and after a restart
  * they are there again, with their MLIDs. A member that left meanwhile stays
- * until its port goes or says so. A standby forgets all groups: what it saved
- * was of another time.
+ * until its port goes or says so. A standby keeps its groups in the same way,
+ * for the next time as master.
  */
 #include <stdlib.h>
 

@@ -4,156 +4,122 @@
  * priority (equal: lower GUID) makes us a standby: nothing is written, a
  * warning is logged, and the master is polled.
  *
- * A standby takes over by hand-over, or when the master misses polls: no
- * answer, an activity count that does not change, or state STANDBY (two
- * standbys that wait for each other would wait for ever). An SM that has handed
- * over to us is not given way to again, although it would outrank us.
+ * A standby takes over by hand-over (hand_over.c), or when the master misses
+ * polls: no answer, an activity count that does not change, or state STANDBY
+ * (two standbys that wait for each other would wait for ever). A poll is one
+ * packet: the next poll repeats it. An SM that has handed over to us is not
+ * given way to again, although it would outrank us.
  *
- * SMInfo requests of other SMs are answered here as well.
+ * A master gives way to another master that outranks it and shares its SM_Key.
+ * One that does not is not obeyed: an alarm names it. Where another manager is
+ * master already, a manager without its key stays standby: it never writes to a
+ * fabric of another one.
+ *
+ * SMInfo requests of other SMs are answered here as well; peers.c knows them.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sm/base/mem.h"
 #include "sm/core/sm_priv.h"
 
-enum { SMI_NOT_ACTIVE, SMI_DISCOVERING, SMI_STANDBY, SMI_MASTER };
-enum { HANDOVER = 1, ACKNOWLEDGE = 2, DISABLE = 3, STANDBY = 4, DISCOVER = 5 };
+/* A timer of the master that is served so late: the daemon was stopped, and
+ * another manager may have taken over. */
+enum { PAUSE_MS = 1000 };
 
-static void
-ask_sminfo(struct sm *sm, const struct sm_peer *p, struct mono now,
-	xact_done *done, uint64_t tag)
+/* ---- rank ---- */
+
+bool
+peers_outranks(const struct sm_peer *a, const struct sm_peer *b)
 {
-	struct xact_request r;
-
-	memset(&r, 0, sizeof(r));
-	r.method = MAD_GET;
-	r.attr = MAD_SM_INFO;
-	r.target = p->sma;
-	r.hops = p->hops;
-	memcpy(r.path, p->path, sizeof(r.path));
-	xact_submit(sm->x, &r, now, done, sm, tag);
-}
-
-static void
-take_answer(struct sm_peer *p, const struct xact_result *res)
-{
-	struct mad_sm_info i;
-
-	p->id.answers = res->outcome == XACT_OK;
-	if (!p->id.answers)
-		return;
-	mad_sm_info_decode(res->data, &i);
-	p->id.guid = i.guid;
-	p->id.priority = i.priority;
-	p->id.state = i.state;
-	p->act_count = i.act_count;
-}
-
-/* A tag is the round and the peer: the list may be another one by now. */
-static void
-elect_answer(void *cookie, uint64_t tag, const struct xact_result *res)
-{
-	struct sm *sm = cookie;
-
-	sm->asked--;
-	if (tag >> 32 == sm->ask_round)
-		take_answer(&sm->peer[(uint32_t)tag], res);
-}
-
-static void
-ask_peers(struct sm *sm, struct mono now, xact_done *done)
-{
-	size_t i;
-
-	sm->ask_round++;
-	for (i = 0; i < sm->npeers; i++) {
-		sm->asked++;
-		ask_sminfo(sm, &sm->peer[i], now, done,
-			(uint64_t)sm->ask_round << 32 | i);
-	}
+	return a->id.priority > b->id.priority ||
+	       (a->id.priority == b->id.priority && a->id.guid < b->id.guid);
 }
 
 bool
-master_begin(struct sm *sm, struct mono now)
+master_is_below(const struct sm *sm, const struct sm_peer *p)
 {
-	const struct topo *t = sm->topo;
-	port_ix p;
+	uint8_t ours = (uint8_t)sm->cfg->fabric.priority;
 
-	sm->npeers = 0;
-	for (p = 0; p < t->nports; p++) {
-		struct sm_peer peer = {0};
-		int hops;
-
-		if ((t->port[p].flags & TP_IS_SM) == 0 || p == t->sm_port)
-			continue;
-		hops = topo_route_port(t, p, peer.path);
-		if (hops < 0)
-			continue;
-		peer.hops = (uint8_t)hops;
-		peer.node_guid = t->node[t->port[p].node].guid;
-		peer.sma = topo_sma_guid(t, p);
-		peer.id.guid = t->port[p].guid;
-		(void)snprintf(peer.id.name, sizeof(peer.id.name), "%s",
-			topo_desc(t, t->port[p].node));
-		sm->peer = mem_grow(
-			sm->peer, sm->npeers, &sm->cappeers, sizeof(peer));
-		sm->peer[sm->npeers++] = peer;
-	}
-	ask_peers(sm, now, elect_answer);
-	return sm->npeers > 0;
+	return p->id.priority > ours ||
+	       (p->id.priority == ours && p->id.guid < sm->port_guid);
 }
 
 /* True if p keeps us from being master. */
 static bool
 is_outranked_by(const struct sm *sm, const struct sm_peer *p)
 {
-	uint8_t ours = (uint8_t)sm->cfg->fabric.priority;
-	bool higher = p->id.priority > ours ||
-		      (p->id.priority == ours && p->id.guid < sm->port_guid);
-
-	if (!p->id.answers || p->id.guid == sm->port_guid ||
-		p->id.state == SMI_NOT_ACTIVE)
+	if (!p->id.answers || p->id.state == SMI_NOT_ACTIVE)
 		return false;
 	if (sm->role == SM_MASTER) /* two subnets met: the higher one stays */
-		return p->id.state == SMI_MASTER && higher;
+		return p->id.state == SMI_MASTER && master_is_below(sm, p) &&
+		       p->key == SM_KEY_SHARED && sm->offered != p->id.guid;
+	if (sm->handed_over && p->id.guid == sm->master.id.guid)
+		return false;
 	if (p->id.state == SMI_MASTER)
-		return !sm->handed_over || p->id.guid != sm->master.id.guid;
-	return higher && !sm->handed_over;
+		return true;
+	return master_is_below(sm, p) && !sm->handed_over &&
+	       p->key != SM_KEY_OTHER && p->id.guid != sm->not_taken;
 }
 
-/* As a master: an answer of an SM that outranks us and is master itself leads
- * to a full sweep. */
+/* ---- asking the others ---- */
+
+/*
+ * A fellow that this manager outranks is master too: subnets have met, or this
+ * daemon was stopped and the other one took over. What it wrote is read anew,
+ * as after a take-over; it is no drift.
+ */
+static void
+meet_fellow(struct sm *sm, struct sm_peer *p, struct mono now)
+{
+	bool is_master = p->id.answers && p->id.state == SMI_MASTER;
+
+	if (is_master && !p->met && p->key == SM_KEY_SHARED &&
+		!is_outranked_by(sm, p)) {
+		sm->retake = true;
+		dirty_mark_full(sm, now, "another manager is master as well");
+		sm->dirty.due = now;
+	}
+	p->met = is_master;
+}
+
+static void
+elect_answer(void *cookie, uint64_t tag, const struct xact_result *res)
+{
+	struct sm *sm = cookie;
+	struct sm_peer *p = peers_answered(sm, tag, res);
+
+	if (p != NULL && sm->role == SM_MASTER)
+		meet_fellow(sm, p, res->now);
+}
+
+bool
+master_begin(struct sm *sm, struct mono now)
+{
+	peers_list(sm);
+	peers_ask_all(sm, now, elect_answer);
+	return sm->npeers > 0;
+}
+
+/* As a master: an answer of an SM that outranks us and is master itself makes
+ * us a standby before the next run begins. */
 static void
 review_answer(void *cookie, uint64_t tag, const struct xact_result *res)
 {
 	struct sm *sm = cookie;
-	const struct sm_peer *p = &sm->peer[(uint32_t)tag];
+	struct sm_peer *p = peers_answered(sm, tag, res);
 
-	elect_answer(cookie, tag, res);
-	if (tag >> 32 != sm->ask_round || sm->role != SM_MASTER)
+	if (p == NULL || sm->role != SM_MASTER)
 		return;
-	if (is_outranked_by(sm, p))
-		dirty_mark_full(sm, res->now, "another master");
-	else if (p->id.answers && p->id.state == SMI_MASTER &&
-		 p->id.guid != sm->port_guid)
+	meet_fellow(sm, p, res->now);
+	if (is_outranked_by(sm, p)) {
+		sm->yield_to = p->id.guid;
+		if (sm->phase != SM_IDLE) {
+			dirty_mark_full(sm, res->now, "another master");
+			sm->dirty.due = res->now;
+		}
+	} else if (p->id.answers && p->id.state == SMI_MASTER) {
 		drift_other_master(sm, p);
-}
-
-/* Names are read later than peers are found. */
-static void
-name_peers(struct sm *sm)
-{
-	const struct topo *t = sm->view->topo;
-
-	for (size_t i = 0; i < sm->npeers; i++) {
-		struct sm_peer *p = &sm->peer[i];
-		node_ix n = topo_by_node_guid(t, p->node_guid);
-
-		if (n != TOPO_NONE && p->id.name[0] == '\0')
-			(void)snprintf(p->id.name, sizeof(p->id.name), "%s",
-				topo_desc(t, n));
 	}
 }
 
@@ -162,33 +128,109 @@ master_review(struct sm *sm, struct mono now)
 {
 	if (sm->asked > 0)
 		return;
-	name_peers(sm);
+	peers_name(sm);
 	drift_review(sm);
-	ask_peers(sm, now, review_answer);
+	peers_ask_all(sm, now, review_answer);
 }
 
-static void
-stand_by(struct sm *sm, const struct sm_peer *p, struct mono now)
+void
+master_look(struct sm *sm, uint64_t guid, struct mono now)
 {
+	struct sm_peer *p = peers_find(sm, guid);
+
+	if (p != NULL && sm->role == SM_MASTER)
+		peers_look(sm, p, now, review_answer);
+}
+
+void
+master_paused(struct sm *sm, struct mono due, struct mono now)
+{
+	if (sm->role != SM_MASTER || sm->npeers == 0 ||
+		due.ns == MONO_NEVER.ns || due.ns == 0 ||
+		mono_before(now, mono_add(due, mono_ms(PAUSE_MS))))
+		return;
+	log_warn("sm: stopped for %.1f s: another manager may be master",
+		mono_seconds(mono_sub(now, due)));
+	sm->paused = true;
+	master_review(sm, now);
+}
+
+bool
+master_between_runs(struct sm *sm, struct mono now)
+{
+	struct sm_peer *p = peers_find(sm, sm->yield_to);
+
+	sm->paused &= sm->asked > 0;
+	sm->yield_to = 0;
+	if (p != NULL && is_outranked_by(sm, p)) {
+		struct sm_peer other = *p;
+
+		master_stand_by(sm, &other, MASTER_OUTRANKED, now);
+		return true;
+	}
+	return false;
+}
+
+/* ---- standby ---- */
+
+static void
+forget_dirt(struct sm *sm)
+{
+	struct sm_dirty *d = &sm->dirty;
+
+	d->full = d->replan = d->rebalance = false;
+	d->n = 0;
+	d->cause[0] = '\0';
+	d->due = MONO_NEVER;
+}
+
+/* The fabric was this manager's, and it has not given it away. */
+static void
+raise_taken(struct sm *sm, const struct sm_peer *p)
+{
+	(void)snprintf(sm->stat.taken, sizeof(sm->stat.taken),
+		"another subnet manager took the fabric from this one: "
+		"0x%016llx \"%s\" priority %u; if it should not run, stop it; "
+		"if it should, reload this daemon",
+		(unsigned long long)p->id.guid, p->id.name, p->id.priority);
+	log_error("sm: %s", sm->stat.taken);
+}
+
+void
+master_stand_by(struct sm *sm, const struct sm_peer *p, enum master_way way,
+	struct mono now)
+{
+	bool was_master = sm->role == SM_MASTER;
 	char why[256];
 
+	if (way != MASTER_GAVE)
+		hand_over_reset(sm);
+	run_sa_lost(sm, now);
 	sm->master = *p;
 	sm->role = SM_STANDING_BY;
-	run_sa_lost(sm, now);
+	sm->stood_by = true;
 	drift_reset(sm);
 	run_adaptive_lost(sm);
+	forget_dirt(sm);
 	sm->missed = 0;
 	sm->master_heard = now;
-	sm->handed_over = false;
+	sm->handed_over = sm->paused = false;
+	sm->offered = sm->not_taken = sm->yield_to = 0;
 	sm->poll_due = mono_add(now, sm->cfg->standby.poll_interval);
+	if (was_master && way != MASTER_GAVE)
+		raise_taken(sm, p);
 	(void)snprintf(why, sizeof(why),
-		"another subnet manager is master: guid=0x%016llx name=\"%s\" "
+		"%s: guid=0x%016llx name=\"%s\" "
 		"priority=%u state=%s; standing by, nothing is written",
+		way == MASTER_GAVE ? "the fabric is handed over"
+				   : "another subnet manager is master",
 		(unsigned long long)p->id.guid, p->id.name, p->id.priority,
-		p->id.state == SMI_MASTER ? "MASTER" : "higher priority");
+		p->id.state == SMI_MASTER ? "MASTER"
+		: way == MASTER_GAVE	  ? "STANDBY"
+					  : "higher priority");
 	log_warn("sm: %s", why);
 	sm_enter(sm, SM_STANDBY, now);
-	sm->ops->finished(sm->ops->cookie, false, why);
+	sm->ops->stood_by(sm->ops->cookie, why);
 }
 
 bool
@@ -197,7 +239,7 @@ master_step(struct sm *sm, struct mono now)
 	const struct sm_peer *best = NULL;
 	size_t i;
 
-	if (sm->asked > 0)
+	if (sm->asked > 0 || hand_over_confirm(sm, now))
 		return false;
 	for (i = 0; i < sm->npeers; i++) {
 		const struct sm_peer *p = &sm->peer[i];
@@ -207,11 +249,33 @@ master_step(struct sm *sm, struct mono now)
 			best = p;
 	}
 	if (best != NULL) {
-		stand_by(sm, best, now);
+		struct sm_peer other = *best;
+
+		master_stand_by(sm, &other, MASTER_OUTRANKED, now);
 		return true;
 	}
 	sm_enter(sm, SM_TAKE, now);
 	return true;
+}
+
+/* The master shows a key that is not ours, although it was shown ours. */
+static void
+watch_key(struct sm *sm)
+{
+	const struct sm_other *m = &sm->master.id;
+	bool news = sm->stat.sm_key[0] == '\0';
+
+	if (sm->master.key != SM_KEY_OTHER || m->state != SMI_MASTER) {
+		sm->stat.sm_key[0] = '\0';
+		return;
+	}
+	(void)snprintf(sm->stat.sm_key, sizeof(sm->stat.sm_key),
+		"the master 0x%016llx \"%s\" does not show the SM_Key of this "
+		"manager (fabric.sm_key): standing by, neither will hand over "
+		"to the other",
+		(unsigned long long)m->guid, m->name);
+	if (news)
+		log_error("sm: %s", sm->stat.sm_key);
 }
 
 static void
@@ -222,8 +286,12 @@ poll_answer(void *cookie, uint64_t tag, const struct xact_result *res)
 
 	(void)tag;
 	sm->poll_open = false;
-	sm->poll_due = mono_add(res->now, sm->cfg->standby.poll_interval);
-	take_answer(&sm->master, res);
+	if (sm->role != SM_STANDING_BY)
+		return;
+	peers_take(sm, &sm->master, res);
+	watch_key(sm);
+	if (hand_over_polled(sm, res->now))
+		return;
 	if (!sm->master.id.answers || sm->master.act_count == before ||
 		sm->master.id.state == SMI_NOT_ACTIVE ||
 		sm->master.id.state == SMI_STANDBY)
@@ -238,8 +306,10 @@ static void
 leave_standby(struct sm *sm, struct mono now, const char *cause)
 {
 	log_warn("sm: leaving standby: %s", cause);
-	run_push_inherit(sm, sm->master_heard);
+	if (!sm->handed_over || !sm->none_under_way)
+		run_push_inherit(sm, sm->master_heard);
 	sm->role = SM_DISCOVERING;
+	sm->stat.sm_key[0] = '\0';
 	dirty_mark_full(sm, now, cause);
 	sm->dirty.due = now;
 	sm_enter(sm, SM_IDLE, now);
@@ -252,107 +322,87 @@ master_standby(struct sm *sm, struct mono now)
 		leave_standby(sm, now, "hand-over from the previous master");
 		return true;
 	}
+	if (sm->not_taken != 0) {
+		leave_standby(sm, now, "the hand-over was not taken up");
+		return true;
+	}
 	if (sm->missed >= sm->cfg->standby.missed_polls) {
 		leave_standby(sm, now, "the master does not answer");
 		return true;
 	}
 	if (!sm->poll_open && !mono_before(now, sm->poll_due)) {
 		sm->poll_open = true;
-		ask_sminfo(sm, &sm->master, now, poll_answer, 0);
+		sm->poll_due = mono_add(now, sm->cfg->standby.poll_interval);
+		peers_ask(sm, &sm->master, true, now, poll_answer, 0);
 	}
 	return false;
 }
 
-static uint8_t
-our_state(const struct sm *sm)
-{
-	return sm->role == SM_MASTER	    ? SMI_MASTER
-	       : sm->role == SM_STANDING_BY ? SMI_STANDBY
-					    : SMI_DISCOVERING;
-}
-
-/* Set(SMInfo) that tells the old master that its hand-over arrived, with the
- * state of a standby, which opensm insists on. */
-static void
-acknowledge_handover(struct sm *sm, struct mono now, xact_done *done)
-{
-	struct mad_sm_info i = {
-		.guid = sm->port_guid,
-		.key = sm->cfg->fabric.sm_key,
-		.priority = (uint8_t)sm->cfg->fabric.priority,
-		.state = SMI_STANDBY,
-	};
-	struct xact_request r;
-
-	memset(&r, 0, sizeof(r));
-	r.method = MAD_SET;
-	r.attr = MAD_SM_INFO;
-	r.mod = ACKNOWLEDGE;
-	r.target = sm->master.sma;
-	r.hops = sm->master.hops;
-	memcpy(r.path, sm->master.path, sizeof(r.path));
-	mad_sm_info_encode(&i, r.data);
-	xact_submit(sm->x, &r, now, done, sm, 0);
-}
-
-static void
-ack_done(void *cookie, uint64_t tag, const struct xact_result *res)
-{
-	(void)cookie;
-	(void)tag;
-	if (res->outcome != XACT_OK)
-		log_info("sm: the previous master did not accept the "
-			 "acknowledgement");
-}
+/* ---- requests of others ---- */
 
 static uint16_t
 take_sminfo_set(struct sm *sm, uint32_t mod, const struct mad_sm_info *from,
 	struct mono now)
 {
-	switch (mod) {
-	case HANDOVER:
-		if (sm->role != SM_STANDING_BY ||
-			from->guid != sm->master.id.guid)
-			return MAD_STATUS_FIELD;
-		sm->handed_over = true;
-		sm->master_heard = now;
-		acknowledge_handover(sm, now, ack_done);
-		return 0;
-	case ACKNOWLEDGE:
-	case STANDBY:
-	case DISCOVER:
-	case DISABLE:
-		/*
-		 * commands of a master to a standby, which only an
-		 * authenticated master may give: without an SM_Key no SM is one
-		 */
+	uint16_t status = MAD_STATUS_FIELD;
+
+	if (mod == SMI_HANDOVER)
+		status = hand_over_offered(sm, from, now);
+	else if (mod == SMI_ACKNOWLEDGE)
+		status = hand_over_acknowledged(sm, from, now);
+	/* STANDBY, DISCOVER and DISABLE are refused: a master could stop every
+	 * standby by them */
+	if (status != 0)
 		log_warn("sm: refused SMInfo order=%u from guid=0x%016llx", mod,
 			(unsigned long long)from->guid);
-		return MAD_STATUS_FIELD;
-	default:
-		return MAD_STATUS_FIELD;
-	}
+	return status;
+}
+
+/*
+ * A manager has sent a request: one that says that it is master, or that is not
+ * what it was when it was asked last, is asked at once.
+ */
+static void
+hear_peer(struct sm *sm, uint64_t sender, const struct mad_sm_info *from,
+	struct mono now)
+{
+	uint64_t guid = from->guid != 0 ? from->guid : sender;
+	struct sm_peer *p;
+	bool news;
+
+	if (sm->role != SM_MASTER || hand_over_is_open(sm) || guid == 0 ||
+		guid == sm->port_guid)
+		return;
+	p = peers_find(sm, guid);
+	if (p == NULL && from->guid != 0)
+		p = peers_add(sm, guid);
+	if (p == NULL)
+		return;
+	news = from->guid != 0
+		       ? from->state == SMI_MASTER ||
+				 from->state != p->id.state || !p->id.answers
+		       : p->id.state != SMI_STANDBY;
+	if (news || (p->key != SM_KEY_SHARED && peers_may_see_key(sm, p)))
+		peers_look(sm, p, now, review_answer);
 }
 
 void
 master_sminfo(struct sm *sm, const struct transport_msg *m, const struct smp *s,
 	struct mono now)
 {
-	struct mad_sm_info i = {
-		.guid = sm->port_guid,
-		.key = sm->cfg->fabric.sm_key,
-		.act_count = (uint32_t)(now.ns / 1000000),
-		.priority = (uint8_t)sm->cfg->fabric.priority,
-	};
+	uint64_t sender = peers_sender(sm, m, s);
+	uint64_t ours = sm->cfg->fabric.sm_key;
 	struct transport_msg out = *m;
-	struct mad_sm_info from;
+	struct mad_sm_info from, i;
 	struct smp r = *s;
 
 	mad_sm_info_decode(s->data, &from);
+	peers_note_key(sm, from.guid, from.key);
 	r.status = s->method == MAD_SET
 			   ? take_sminfo_set(sm, s->mod, &from, now)
 			   : 0;
-	i.state = our_state(sm);
+	peers_say(sm, from.key == ours || map_get(&sm->key_shown, sender, NULL),
+		now, &i);
 	r.method = MAD_GET_RESP;
 	r.response = true;
 	memset(r.data, 0, sizeof(r.data));
@@ -361,4 +411,5 @@ master_sminfo(struct sm *sm, const struct transport_msg *m, const struct smp *s,
 	out.len = MAD_SIZE;
 	smp_encode(&r, out.mad);
 	(void)sm->t->send(sm->t, &out);
+	hear_peer(sm, sender, &from, now);
 }

@@ -176,6 +176,10 @@ run_idle(struct sm *sm, struct mono now)
 {
 	bool master = sm->role == SM_MASTER;
 
+	if (master && master_between_runs(sm, now))
+		return true;
+	if (master && (sm->paused || hand_over_idle(sm, now)))
+		return false;
 	if (master && timer_is_due(sm->retry_due, now)) {
 		sm->retry_due = MONO_NEVER;
 		mark_retries(sm, now);
@@ -364,15 +368,53 @@ sweep_again(struct sm *sm, struct mono now)
 
 /* ---- LIDs ---- */
 
+/* The LID on record for our own port, or 0. */
+static uint16_t
+recorded_lid(const struct sm *sm)
+{
+	for (size_t i = 0; i < sm->nrecord; i++)
+		if (sm->record[i].guid == sm->port_guid)
+			return sm->record[i].lid;
+	return 0;
+}
+
+/*
+ * True if the records are older than the reign of another manager: most ports
+ * name a master with another LID than the one that this port had. Then the
+ * LIDs that ports hold count.
+ */
+static bool
+has_reigned_another(const struct sm *sm)
+{
+	const struct topo *t = sm->topo;
+	uint16_t ours = recorded_lid(sm);
+	unsigned own = 0, other = 0;
+	struct mad_port_info i;
+
+	for (port_ix p = 0; p < t->nports && ours != 0; p++) {
+		if (!topo_has_lid(t, p) || t->port[p].found_lid == 0 ||
+			mad_port_info_decode(topo_info(t, p), &i, NULL) != 0)
+			continue;
+		own += i.sm_lid == ours;
+		other += i.sm_lid != ours && i.sm_lid != 0;
+	}
+	return other > own;
+}
+
 static int
 assign_lids(struct sm *sm, struct reason *why)
 {
+	struct jobs_lid_records known;
 	struct lid_table out;
 
 	if (sm->view == NULL)
 		drift_check_state_file(sm);
-	if (jobs_lids(sm->cfg, sm->topo, sm->record, sm->nrecord, &out, why) !=
-		0)
+	known = (struct jobs_lid_records){sm->record, sm->nrecord,
+		sm->took_over && (sm->stood_by || has_reigned_another(sm))};
+	if (known.outdated && known.n > 0)
+		log_info("lid: another manager has reigned since the LIDs were "
+			 "recorded: ports keep those that they hold");
+	if (jobs_lids(sm->cfg, sm->topo, &known, &out, why) != 0)
 		return -1;
 	sm->topo =
 		topo_give_lids(sm->topo, &(struct topo_lids){out.lid, out.lmc});
@@ -450,7 +492,7 @@ has_change_bits(const struct topo *t)
 
 /* Elected. The sweep before the election wrote nothing. */
 static void
-become_master(struct sm *sm)
+become_master(struct sm *sm, struct mono now)
 {
 	log_info("sm: master of the fabric nodes=%u switches=%u",
 		sm->topo->nnodes, sm->topo->nsw);
@@ -458,8 +500,19 @@ become_master(struct sm *sm)
 	sm->took_over = true;
 	sm->change_bits_left = has_change_bits(sm->topo);
 	run_push_forget(sm);
-	sm->handed_over = false;
+	hand_over_taken(sm, now);
+	sm->not_taken = 0;
+	sm->stat.taken[0] = '\0';
 	sm->master = (struct sm_peer){0};
+}
+
+/* A second master has written, too. */
+static void
+take_again(struct sm *sm)
+{
+	sm->took_over = sm->stood_by = true;
+	run_push_forget(sm);
+	map_free(&sm->rereg); /* hosts have registered with the other one */
 }
 
 bool
@@ -468,7 +521,10 @@ run_assign_lids(struct sm *sm, struct mono now)
 	struct reason why;
 
 	if (sm->role != SM_MASTER)
-		become_master(sm);
+		become_master(sm, now);
+	else if (sm->retake && sm->kind == SWEEP_FULL)
+		take_again(sm);
+	sm->retake &= sm->kind != SWEEP_FULL;
 	sm->is_idle = false;
 	if (read_names_first(sm, now))
 		return true;
@@ -480,7 +536,7 @@ run_assign_lids(struct sm *sm, struct mono now)
 	}
 	if (sm->took_over)
 		run_pkeys_distrust(sm);
-	sm->took_over = false;
+	sm->took_over = sm->stood_by = false;
 	start_readback(sm, now);
 	return true;
 }

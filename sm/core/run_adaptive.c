@@ -53,7 +53,6 @@ start_reading(struct sm *sm)
 	const struct foreign_adaptive_job job = {
 		.cache = device_adaptive(sm->hw),
 		.x = sm->x,
-		.mkey = sm->cfg->fabric.m_key,
 		.suspects = &sm->probed,
 		.switch_off = sm->cfg->routing.foreign_adaptive ==
 			      CONFIG_ADAPTIVE_OFF,

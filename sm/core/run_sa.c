@@ -11,8 +11,6 @@
 #include "sm/base/mem.h"
 #include "sm/core/sm_priv.h"
 
-enum { SMI_MASTER = 3 };
-
 static struct sa_params
 params_of(const struct sm *sm)
 {
@@ -68,7 +66,7 @@ manager_info(void *cookie, size_t n, struct sa_manager *out)
 			.port = t->sm_port,
 			.info = {.guid = sm->port_guid,
 				.act_count =
-					(uint32_t)(sm->sa_now.ns / 1000000000),
+					(uint32_t)(sm->sa_now.ns / 1000000),
 				.priority = (uint8_t)sm->cfg->fabric.priority,
 				.state = SMI_MASTER},
 		};
@@ -346,7 +344,7 @@ run_sa_step(struct sm *sm, struct mono now)
 void
 run_sa_lost(struct sm *sm, struct mono now)
 {
-	sa_reset(sm->sa, now);
+	sa_suspend(sm->sa, now);
 	run_mcast_lost(sm);
 	map_free(&sm->rereg);
 	sm->sa_view = NULL;

@@ -44,6 +44,8 @@ advance_phase(struct sm *sm, struct mono now)
 	sm->sa_now = now;
 	if (!sm->phase_is_new)
 		sm->phase_is_new = phases[sm->phase](sm, now);
+	if (hand_over_is_open(sm))
+		return; /* nothing is written */
 	run_mcast_step(sm, now);
 	drift_sl2vl_step(sm, now);
 	run_sa_step(sm, now);
@@ -249,6 +251,7 @@ sm_free(struct sm *sm)
 	lft_pool_free(sm->pool);
 	map_free(&sm->probed);
 	map_free(&sm->retried);
+	map_free(&sm->key_shown);
 	free(sm->dirty.who);
 	free(sm->banned);
 	free(sm->retry);
@@ -272,6 +275,21 @@ sm_start(struct sm *sm, struct mono now)
 	dirty_mark_full(sm, now, "start");
 	sm->dirty.due = now;
 	advance_phase(sm, now);
+}
+
+bool
+sm_resign(struct sm *sm, struct mono now)
+{
+	bool any = hand_over_resign(sm, now);
+
+	advance_phase(sm, now);
+	return any;
+}
+
+bool
+sm_resigning(const struct sm *sm)
+{
+	return hand_over_is_pending(sm);
 }
 
 void
@@ -325,7 +343,8 @@ sm_receive(struct sm *sm, const struct transport_msg *m, struct mono now)
 
 	if (m->len >= 2 && m->mad[1] == MAD_SA) {
 		run_sa_message(sm, m, now);
-		run_mcast_step(sm, now);
+		if (!hand_over_is_open(sm))
+			run_mcast_step(sm, now);
 		return;
 	}
 	if (smp_decode(m->mad, m->len, &s, &why) != 0) {
@@ -343,7 +362,8 @@ sm_receive(struct sm *sm, const struct transport_msg *m, struct mono now)
 static bool
 may_sweep(const struct sm *sm)
 {
-	return sm->phase == SM_IDLE && sm->role == SM_MASTER;
+	return sm->phase == SM_IDLE && sm->role == SM_MASTER &&
+	       !sm->resigning && !sm->paused;
 }
 
 /* When the next run may begin. */
@@ -364,13 +384,15 @@ sm_next(const struct sm *sm)
 
 	if (sm->phase_is_new)
 		return mono_min(t, sm->sa_now);
+	if (hand_over_is_open(sm))
+		return t;
 	t = mono_min(t, run_sa_next(sm));
 	t = mono_min(t, run_mcast_next(sm));
 	t = mono_min(t, drift_sl2vl_next(sm));
 	t = mono_min(t, commit_save_next(sm));
 	t = mono_min(t, blocked_next(sm));
-	if (sm->phase == SM_IDLE || sm->phase == SM_NAMES ||
-		sm->phase == SM_CHECK)
+	if ((sm->phase == SM_IDLE && !sm->resigning && !sm->paused) ||
+		sm->phase == SM_NAMES || sm->phase == SM_CHECK)
 		t = mono_min(t, run_due(sm));
 	t = mono_min(t, light_sweep_until(sm));
 	if (may_sweep(sm))
@@ -387,6 +409,7 @@ sm_next(const struct sm *sm)
 void
 sm_tick(struct sm *sm, struct mono now)
 {
+	master_paused(sm, sm_next(sm), now);
 	sm->sa_now = now;
 	sm->phase_is_new = false;
 	xact_tick(sm->x, now);
@@ -425,6 +448,9 @@ sm_reconfigure(struct sm *sm, struct config *c, struct mono now)
 	struct config_changes ch;
 
 	config_diff(sm->cfg, c, &ch);
+	if (sm->cfg->fabric.sm_key != c->fabric.sm_key)
+		peers_forget_keys(sm);
+	sm->stat.taken[0] = '\0'; /* the administrator has been here */
 	config_unref(sm->cfg);
 	sm->cfg = config_ref(c);
 	configure_wire(sm);
@@ -513,9 +539,9 @@ count_blocked(const struct sm *sm, struct sm_status *out)
 static void
 join_alarms(const struct sm *sm, char *out, size_t size)
 {
-	const char *all[] = {sm->stat.own, sm->stat.alarm, sm->stat.masters,
-		sm->stat.rival, sm->stat.flaw, sm->stat.adaptive,
-		run_mcast_alarm(sm)};
+	const char *all[] = {sm->stat.own, sm->stat.alarm, sm->stat.taken,
+		sm->stat.sm_key, sm->stat.masters, sm->stat.rival,
+		sm->stat.flaw, sm->stat.adaptive, run_mcast_alarm(sm)};
 	size_t n = 0;
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)

@@ -66,6 +66,9 @@ struct sm_ops {
 	 * ends.
 	 */
 	void (*finished)(void *cookie, bool ok, const char *why);
+	/* We are a standby, and why. A run that ends so has not failed; with
+	 * --once, the program ends. */
+	void (*stood_by)(void *cookie, const char *why);
 	/* Seconds since 1970, for records; may be NULL. */
 	uint64_t (*seconds)(void *cookie);
 	/* Raise or clear IsSM on our port. */
@@ -81,6 +84,14 @@ void sm_free(struct sm *sm);
 
 /* Begin: sweep the fabric and become master unless another SM is. */
 void sm_start(struct sm *sm, struct mono now);
+
+/*
+ * The daemon is about to end: hand the fabric over to the best standby. False:
+ * there is none. Else drive the core on while sm_resigning is true, for at most
+ * a few seconds.
+ */
+bool sm_resign(struct sm *sm, struct mono now);
+bool sm_resigning(const struct sm *sm);
 
 /* Save what waits to be saved: the daemon ends. */
 void sm_save(struct sm *sm);

@@ -14,7 +14,9 @@
  *	group_keep.c	multicast groups that are configured or were saved
  *	commit.c	the end of a run: view, state to save, retries, log
  *	light_sweep.c	the light sweep between runs
- *	master.c	mastership: election, standby, hand-over, SMInfo
+ *	master.c	mastership: election, standby, SMInfo
+ *	hand_over.c	mastership that is given to another manager, or taken
+ *	peers.c		the other managers: what they answer, their SM_Keys
  *	trap.c		traps: filtered, then marked dirty
  *	trap_fault.c	traps about faults: counted and logged
  *	quarantine.c	switches excluded from transit
@@ -87,14 +89,39 @@ struct sm_quarantined {
 	char why[128];	  /* for the last exclusion */
 };
 
+/* SMInfo: states, and the orders of a Set. */
+enum { SMI_NOT_ACTIVE, SMI_DISCOVERING, SMI_STANDBY, SMI_MASTER };
+enum { SMI_HANDOVER = 1, SMI_ACKNOWLEDGE = 2 };
+
+/* Whether another SM shows our SM_Key; UNSEEN: it shows none, and was not shown
+ * ours. */
+enum sm_peer_key { SM_KEY_UNSEEN, SM_KEY_SHARED, SM_KEY_OTHER };
+
 /* Another SM: what it answered, and its path. */
 struct sm_peer {
 	struct sm_other id;
 	uint64_t node_guid;
-	uint64_t sma; /* topo_sma_guid of its port */
+	uint64_t sma;	/* topo_sma_guid of its port */
+	uint64_t alias; /* a GUID that is not the port's, in its answer */
+	enum sm_peer_key key;
+	bool showed; /* our SM_Key was in the question */
+	bool silent; /* the last question was not answered */
+	bool met;    /* it was master, and so were we */
+	bool noted;  /* logged: it is not handed over to */
 	uint32_t act_count;
+	struct mono looked;	 /* when it was asked out of turn */
+	struct mono offer_after; /* no hand-over to it before ... */
+	struct mono back_after;	 /* ... nor without need: it handed over */
 	uint8_t hops;
 	uint8_t path[64];
+};
+
+/* A hand-over that was sent. */
+struct sm_offer {
+	uint64_t to;	   /* port GUID; 0: none */
+	bool given;	   /* it was answered: we are standby */
+	struct mono until; /* it is to be master by then */
+	struct sm_peer peer;
 };
 
 /* A view that is released when the worker has ended. */
@@ -238,6 +265,19 @@ struct sm {
 	unsigned missed;
 	struct mono master_heard; /* last answer as active master */
 	bool handed_over;	  /* the old master gave us the fabric */
+	uint64_t offered;    /* a hand-over in this name is not confirmed yet */
+	bool none_under_way; /* ... says that no Set of its is */
+	bool ack_open;	     /* ... the question is under way */
+	struct mono distrust_until; /* no further hand-over is looked at */
+	struct sm_offer offer;	    /* our own hand-over */
+	uint64_t gave;		    /* who took it */
+	uint64_t not_taken;	    /* who did not */
+	bool resigning;		    /* the daemon ends */
+	uint64_t yield_to;	    /* a master that outranks this one */
+	bool paused; /* the daemon was stopped; others are asked first */
+	struct map key_shown; /* port GUIDs that have shown our SM_Key */
+	bool retake; /* the next full sweep reads what a second master wrote */
+	bool stood_by;	       /* another manager reigned since */
 	bool took_over;	       /* we became master: others may have written */
 	bool change_bits_left; /* by the sweep before we became master */
 	bool poll_open;
@@ -417,12 +457,83 @@ void commit_log_run(struct sm *sm);
 struct topo *commit_refresh(struct sm *sm, const struct topo *t);
 
 /* master.c */
+enum master_way { MASTER_OUTRANKED, MASTER_GAVE };
 bool master_begin(struct sm *sm, struct mono now);  /* false: no other SM */
 void master_review(struct sm *sm, struct mono now); /* ask the other SMs */
+/* Ask the SM at this port at once, if it is one that is known. */
+void master_look(struct sm *sm, uint64_t guid, struct mono now);
+/* The timer that was due then is served now: if the daemon was stopped
+ * meanwhile, the others are asked first. */
+void master_paused(struct sm *sm, struct mono due, struct mono now);
+/* True if this manager became a standby. */
+bool master_between_runs(struct sm *sm, struct mono now);
 bool master_step(struct sm *sm, struct mono now);
 bool master_standby(struct sm *sm, struct mono now);
+void master_stand_by(struct sm *sm, const struct sm_peer *p,
+	enum master_way way, struct mono now);
+/* True if p outranks this manager. */
+bool master_is_below(const struct sm *sm, const struct sm_peer *p);
 void master_sminfo(struct sm *sm, const struct transport_msg *m,
 	const struct smp *s, struct mono now);
+
+/* hand_over.c */
+/* Between runs of a master: offer the fabric to a manager that should have it.
+ * True: nothing may begin. */
+bool hand_over_idle(struct sm *sm, struct mono now);
+/* True while an offer is not answered: nothing is written. */
+bool hand_over_is_open(const struct sm *sm);
+/* The daemon ends: hand over. False: there is no manager to hand over to. */
+bool hand_over_resign(struct sm *sm, struct mono now);
+bool hand_over_is_pending(const struct sm *sm);
+/* A poll of the manager that was given the fabric was answered, or not. False:
+ * there is none, this is a usual poll. */
+bool hand_over_polled(struct sm *sm, struct mono now);
+/* Orders of another manager: the status of the answer. */
+uint16_t hand_over_acknowledged(
+	struct sm *sm, const struct mad_sm_info *from, struct mono now);
+uint16_t hand_over_offered(
+	struct sm *sm, const struct mad_sm_info *from, struct mono now);
+/* In an election: confirm a hand-over that came during discovery. True: its
+ * answer is waited for. */
+bool hand_over_confirm(struct sm *sm, struct mono now);
+void hand_over_reset(struct sm *sm);
+/* We are master now. */
+void hand_over_taken(struct sm *sm, struct mono now);
+
+/* peers.c */
+void peers_list(struct sm *sm); /* the managers in sm->topo */
+struct sm_peer *peers_find(struct sm *sm, uint64_t guid); /* or NULL */
+struct sm_peer *peers_add(struct sm *sm, uint64_t guid);  /* of the view */
+void peers_name(struct sm *sm);
+/* The port GUID of the sender of a request, by its path or LID; or 0. */
+uint64_t peers_sender(const struct sm *sm, const struct transport_msg *m,
+	const struct smp *s);
+/* Ask for SMInfo. once: one packet, with the deadline of a poll. */
+void peers_ask(struct sm *sm, struct sm_peer *p, bool once, struct mono now,
+	xact_done *done, uint64_t tag);
+/* All of them, and one out of turn; done calls peers_answered. */
+void peers_ask_all(struct sm *sm, struct mono now, xact_done *done);
+void peers_look(
+	struct sm *sm, struct sm_peer *p, struct mono now, xact_done *done);
+/* The manager that this answers for, or NULL: the list is another one. */
+struct sm_peer *peers_answered(
+	struct sm *sm, uint64_t tag, const struct xact_result *res);
+void peers_take(
+	struct sm *sm, struct sm_peer *p, const struct xact_result *res);
+/* A Get(SMInfo) to p with our own SMInfo. */
+void peers_request(const struct sm *sm, const struct sm_peer *p, bool show_key,
+	struct mono now, struct xact_request *r);
+/* Our SMInfo. */
+void peers_say(const struct sm *sm, bool show_key, struct mono now,
+	struct mad_sm_info *out);
+/* True if that key is ours, or neither is a secret. */
+bool peers_key_fits(const struct sm *sm, uint64_t key);
+bool peers_may_see_key(const struct sm *sm, const struct sm_peer *p);
+/* The manager at this port has shown a key. */
+void peers_note_key(struct sm *sm, uint64_t guid, uint64_t key);
+void peers_forget_keys(struct sm *sm);		 /* ours is another one */
+struct mono peers_deadline(const struct sm *sm); /* of a poll */
+bool peers_outranks(const struct sm_peer *a, const struct sm_peer *b);
 
 /* trap.c: a trap has arrived. */
 void trap_receive(struct sm *sm, const struct transport_msg *m,

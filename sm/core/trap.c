@@ -269,6 +269,8 @@ act_on_trap(struct sm *sm, uint16_t lid, const struct mad_notice *n,
 		return;
 	}
 	if (p != TOPO_NONE) {
+		if (n->trap == TRAP_LOCAL_CHANGES)
+			master_look(sm, t->port[p].guid, now);
 		guid = guid_to_probe(t, p, n->trap);
 		if (n->trap == TRAP_LOCAL_CHANGES &&
 			(n->change_flags & NEW_DESCRIPTION) != 0)

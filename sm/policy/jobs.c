@@ -28,7 +28,7 @@ last_lid(const struct config *c, const struct topo *t)
 
 int
 jobs_lids(const struct config *c, const struct topo *t,
-	const struct lid_record *record, size_t nrecord, struct lid_table *out,
+	const struct jobs_lid_records *r, struct lid_table *out,
 	struct reason *why)
 {
 	const struct config_fabric *f = &c->fabric;
@@ -43,13 +43,14 @@ jobs_lids(const struct config *c, const struct topo *t,
 		.noverride = f->lmc_override.n,
 		.first = (uint16_t)f->lids.first,
 		.last = last_lid(c, t),
+		.held_first = r->outdated,
 	};
 	int rc;
 
 	for (size_t i = 0; i < f->lmc_override.n; i++)
 		over[i] = (struct lid_override){f->lmc_override.entry[i].guid,
 			(uint8_t)f->lmc_override.entry[i].value};
-	rc = lid_assign(t, &policy, record, nrecord, out, why);
+	rc = lid_assign(t, &policy, r->record, r->n, out, why);
 	free(over);
 	return rc;
 }

@@ -12,10 +12,16 @@
 #include "routing/core/engine.h"
 #include "routing/core/lid.h"
 
-/* Assign LIDs to t as c says, from the LIDs that are on record (sorted by
- * GUID). As lid_assign; free *out with lid_table_free. */
+/* LIDs on record, sorted by GUID. */
+struct jobs_lid_records {
+	const struct lid_record *record;
+	size_t n;
+	bool outdated; /* another subnet manager has reigned since */
+};
+
+/* Assign LIDs to t as c says. As lid_assign; free *out with lid_table_free. */
 int jobs_lids(const struct config *c, const struct topo *t,
-	const struct lid_record *record, size_t nrecord, struct lid_table *out,
+	const struct jobs_lid_records *r, struct lid_table *out,
 	struct reason *why);
 
 /* The options of the engines, and the arrays that they point to. */

@@ -85,13 +85,15 @@ struct sm_status {
 	char alarm[2048];	/* what an administrator should act on, or "" */
 	char own[64];		/* of it: our own port has no link; or "" */
 	char rival[512];	/* of it: another manager writes; or "" */
-	char masters[320];	/* of it: two masters; or "" */
-	char flaw[192];		/* of it: a port does not hold what it acks */
-	char adaptive[768];	/* of it: switches that forward otherwise than
-				   by their tables; or "" */
-	uint64_t adaptive_off;	/* switches where it was switched off */
-	char keys[256];		/* P_Key tables that are too small; or "" */
-	char lanes[256];	/* links with fewer VLs than wanted; or "" */
+	char masters[384];	/* of it: two masters; or "" */
+	char taken[320];	/* of it: another manager is master; or "" */
+	char sm_key[256];      /* of it: the master has another SM_Key; or "" */
+	char flaw[192];	       /* of it: a port does not hold what it acks */
+	char adaptive[768];    /* of it: switches that forward otherwise than
+				  by their tables; or "" */
+	uint64_t adaptive_off; /* switches where it was switched off */
+	char keys[256];	       /* P_Key tables that are too small; or "" */
+	char lanes[256];       /* links with fewer VLs than wanted; or "" */
 };
 
 /* Names of enumerators for people: "idle", "master". */

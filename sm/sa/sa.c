@@ -382,12 +382,29 @@ sa_commit(struct sa *sa, struct view *v, struct mono now)
 		sa->ops->release(sa->ops->cookie, old);
 }
 
+/* As text, since reports that are under way refer to subscriptions. */
+static void
+keep_registrations(struct sa *sa, struct mono now)
+{
+	struct buf kept = {0};
+
+	sa_services_save(sa, now, &kept);
+	sa_informs_save(sa, &kept);
+	sa_services_free(sa->services);
+	sa_guids_free(sa->guids);
+	sa_informs_free(sa->informs);
+	sa->services = sa_services_new();
+	sa->guids = sa_guids_new();
+	sa->informs = sa_informs_new();
+	(void)sa_restore(sa, kept.text, 0, now);
+	buf_free(&kept);
+}
+
 void
-sa_reset(struct sa *sa, struct mono now)
+sa_suspend(struct sa *sa, struct mono now)
 {
 	uint32_t lid;
 
-	(void)now;
 	drop_jobs(sa, true);
 	sa_groups_drop_waiting(sa, true);
 	sa_parked_drop(sa);
@@ -395,13 +412,8 @@ sa_reset(struct sa *sa, struct mono now)
 		sa->bucket[lid].jobs = 0;
 	sa->stats.jobs = 0;
 	set_view(sa, NULL);
-	sa_services_free(sa->services);
-	sa_guids_free(sa->guids);
-	sa_informs_free(sa->informs);
-	sa->services = sa_services_new();
-	sa->guids = sa_guids_new();
-	sa->informs = sa_informs_new();
-	sa_groups_reset(sa);
+	keep_registrations(sa, now);
+	sa_groups_suspend(sa);
 	sa->changed = true;
 }
 

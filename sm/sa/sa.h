@@ -139,8 +139,8 @@ void sa_free(struct sa *sa); /* NULL allowed; releases its views */
 void sa_configure(struct sa *sa, const struct sa_params *p);
 
 /*
- * A message of class 0x03 arrived. Called on the master only: see sa_reset. m
- * lives as long as the call.
+ * A message of class 0x03 arrived. Called on the master only: see sa_suspend.
+ * m lives as long as the call.
  */
 void sa_receive(struct sa *sa, const struct transport_msg *m, struct mono now);
 
@@ -155,11 +155,12 @@ void sa_ignore(struct sa *sa, const struct transport_msg *m);
 void sa_commit(struct sa *sa, struct view *v, struct mono now);
 
 /*
- * Mastership is lost: queries in progress end with BUSY; parked requests,
- * services, subscriptions, alias GUIDs, memberships and the view are dropped;
- * hosts register with the new master.
+ * Mastership is lost: queries in progress end with BUSY; parked requests and
+ * the view are dropped. Services, subscriptions and memberships stay for the
+ * next time as master, when those of ports that left end with the first view.
+ * Alias GUIDs are dropped: the new master may give one to another port.
  */
-void sa_reset(struct sa *sa, struct mono now);
+void sa_suspend(struct sa *sa, struct mono now);
 
 /*
  * sa_save appends the state that has to survive a restart to out, as lines (see

@@ -502,11 +502,9 @@ sa_configured_group(
 }
 
 void
-sa_groups_reset(struct sa *sa)
+sa_groups_suspend(struct sa *sa)
 {
-	forget_all(sa->groups);
 	sa->groups->written = sa->groups->stamp;
-	make_standing(sa);
 }
 
 /* ---- a new view ---- */

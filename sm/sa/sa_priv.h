@@ -330,7 +330,7 @@ struct sa_group {
 struct sa_groups *sa_groups_new(void);
 void sa_groups_free(struct sa_groups *g); /* NULL allowed */
 void sa_groups_commit(struct sa *sa);	  /* removes members that left */
-void sa_groups_reset(struct sa *sa); /* drops all but the configured groups */
+void sa_groups_suspend(struct sa *sa);	  /* groups and members stay */
 void sa_groups_drop_waiting(struct sa *sa, bool answer);
 struct sa_group *sa_groups_find(const struct sa *sa, const struct mad_gid *g);
 size_t sa_groups_count(const struct sa *sa);

@@ -420,25 +420,28 @@ find_serial(const struct xact *x, uint32_t serial)
 	return i != NIL && x->slot[i].serial == serial ? i : NIL;
 }
 
+/* The time-out of a try of request r. */
 static struct mono
-try_timeout(const struct xact *x, unsigned try)
+try_timeout(const struct xact *x, const struct xact_request *r, unsigned try)
 {
 	int64_t ns = x->opt.timeout.ns;
 
+	if (r->once.ns > 0)
+		return r->once;
 	return ns > INT64_MAX >> TRIES_MAX ? MONO_NEVER
 					   : (struct mono){ns << try};
 }
 
-/* The time after which an answer is late. */
+/* The time after which an answer to request r is late. */
 static struct mono
-late_after(const struct xact *x)
+late_after(const struct xact *x, const struct xact_request *r)
 {
+	int64_t most = try_timeout(x, r, 0).ns / 2;
 	int64_t ns = x->stats.answer.ns + LATE_SPREAD * x->spread.ns;
 
 	if (ns < mono_ms(LATE_MS).ns)
 		ns = mono_ms(LATE_MS).ns;
-	return (struct mono){
-		ns < x->opt.timeout.ns / 2 ? ns : x->opt.timeout.ns / 2};
+	return (struct mono){ns < most ? ns : most};
 }
 
 /* Whether one more request may go to targets that answer, or to silent ones. */
@@ -455,10 +458,10 @@ has_room(const struct xact *x, bool silent)
  * that are dead fill the kernel's bounded queue of requests without an answer.
  */
 static unsigned
-match_ms(const struct xact *x, unsigned try)
+match_ms(const struct xact *x, const struct xact_request *r, unsigned try)
 {
 	const int64_t most = 60000;
-	int64_t ms = try_timeout(x, try).ns / 1000000;
+	int64_t ms = try_timeout(x, r, try).ns / 1000000;
 
 	return (unsigned)(ms < most / 2 ? 2 * ms : most);
 }
@@ -505,15 +508,16 @@ send_try(struct xact *x, uint32_t i, struct mono now)
 	if (!has_room(x, false))
 		x->limited = true;
 	deadlines_set(&x->deadlines, i,
-		mono_add(now, s->late || x->late == NULL ? try_timeout(x, try)
-							 : late_after(x)));
+		mono_add(now, s->late || x->late == NULL
+				      ? try_timeout(x, &s->req, try)
+				      : late_after(x, &s->req)));
 	if (try > 0)
 		x->stats.retried++;
 	x->stats.by_lid += try_is_by_lid(&s->req, try);
 	x->stats.strayed += s->req.lid != 0 && try == 1;
 	try_encode(&s->req, try, key_of_try(x, s, try),
 		s->serial << TRY_BITS | try, &m);
-	m.timeout_ms = match_ms(x, try);
+	m.timeout_ms = match_ms(x, &s->req, try);
 	if (x->transport->send(x->transport, &m) == 0)
 		x->stats.sent++;
 }
@@ -615,6 +619,8 @@ tries_of(const struct xact *x, const struct slot *s)
 				? keyring_candidates(x->keys, s->req.target)
 				: 0;
 
+	if (s->req.once.ns > 0)
+		return 1;
 	if (n < keys)
 		n = keys;
 	return n < TRIES_MAX ? n : TRIES_MAX;
@@ -651,7 +657,7 @@ fail_try(struct xact *x, uint32_t i, struct mono wait, struct mono now)
 static struct mono
 backoff_time(const struct xact *x, const struct slot *s)
 {
-	struct mono t = try_timeout(x, s->tries - 1);
+	struct mono t = try_timeout(x, &s->req, s->tries - 1);
 
 	return (struct mono){t.ns / BACKOFF_PART};
 }
@@ -845,7 +851,7 @@ tell_late(struct xact *x, uint32_t i, struct mono now)
 	if (!s->late)
 		deadlines_set(&x->deadlines, i,
 			mono_add(s->sent[s->tries - 1],
-				try_timeout(x, s->tries - 1)));
+				try_timeout(x, &s->req, s->tries - 1)));
 	s->late = true;
 	if (x->late != NULL)
 		x->late(x->late_cookie, s->cookie, &r, now);

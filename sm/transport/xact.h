@@ -29,6 +29,9 @@
  * astray. Hence the owner of a request has to prove the path, only the first
  * try is routed by LID, and all tries after it are directed.
  *
+ * A request may ask for a single try with a deadline of its own: a poll, whose
+ * repetition is the next poll.
+ *
  * An answer is late long before its deadline passes: the limit follows from the
  * times that answers took lately. Lateness changes nothing here; it is reported
  * to the function set by xact_on_late, because one request to the near end of
@@ -75,7 +78,9 @@ struct xact_request {
 			 directed ones; 0: no try is */
 	uint8_t hops; /* directed: path[1..hops] are out-ports */
 	uint8_t path[64];
-	uint8_t data[MAD_DATA]; /* of a Set; zero for a Get */
+	uint8_t data[MAD_DATA]; /* of a Set; zero for a Get, but of SMInfo */
+	struct mono once; /* a single try, given up after this; 0: tries and
+			     time-outs as the options say */
 };
 
 enum xact_outcome {

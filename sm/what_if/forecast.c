@@ -27,7 +27,9 @@ forecast_lids(const struct forecast_job *job, const struct topo *t,
 	struct topo *with;
 
 	report_progress(job, "assigning LIDs");
-	if (jobs_lids(job->cfg, t, record, nrecord, &table, why) != 0)
+	if (jobs_lids(job->cfg, t,
+		    &(struct jobs_lid_records){record, nrecord, false}, &table,
+		    why) != 0)
 		return NULL;
 	with = topo_with_lids(t, &(struct topo_lids){table.lid, table.lmc});
 	if (out != NULL)

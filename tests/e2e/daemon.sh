@@ -5,8 +5,11 @@
 #	reboot		switches that reboot get their tables and LIDs again, and
 #			and so do all after the SM's own link was down
 #	standby		a second heddled waits, takes over, and keeps the fabric
-#	handover	opensm hands the fabric over to heddled (by hand, see
-#			run.sh)
+#	handover	opensm hands the fabric over to heddled, and heddled to
+#			opensm (by hand, see run.sh)
+#	takeover	seconds until a standby with the default settings is
+#			master: kill -9, SIGSTOP, SIGTERM, higher priority (by
+#			hand: for a large fabric)
 #	reload		SIGHUP with a good and with a bad configuration
 #	distrust	a second master, drift of tables and SL2VL blocks, a
 #			switch that acknowledges and does not store
@@ -225,14 +228,96 @@ test_standby() {
 	in_order "a cable out under the new master"
 	rests b
 	daemon a h1
-	becomes a role standby # although its priority is higher
-	is b role master || fail "b is $IS"
+	becomes a role master # its priority is higher
+	becomes b role standby
+	logged b 'handing over to .* outranks this manager'
+	logged a 'leaving standby: hand-over from the previous master'
 	sim link spine1/1 up || fail "link"
 	in_order "the cable back"
-	rests b
-	halt b
+	rests a
+	forged_handover
+	halt a
+	becomes b role master
+	logged a 'handing over to .* because this manager ends'
+	in_order "the second one has it again"
+	is b alarm "" || fail "alarm $IS"
+}
+
+# A third host hands over in a's name: b stays a standby.
+forged_handover() {
+	fo_lid=$(sim show h9 | sed -n 's/^port 1.*, lid \([0-9]*\) .*/\1/p')
+	is b master.guid - && fail "b knows no master"
+	at h20 "$B/heddle-umadprobe" handover "$fo_lid" "$IS" 1 ||
+		fail "handover"
+	logged b 'was not confirmed by it: ignored'
+	sleep 1
+	is b role standby || fail "a forged hand-over made b $IS"
+	is a role master || fail "a is $IS"
+}
+
+# took NAME EVENT T0: prints the seconds until it is master of a view made since
+took() {
+	until is "$1" role master && is "$1" phase idle &&
+		[ "$(json_get "$E2E_DIR/$1/status" generation)" != 0 ]; do
+		[ "$(since "$3" | cut -d. -f1)" -lt 60 ] ||
+			fail "$2: $1 is not master"
+		sleep 0.01
+	done
+	say "take-over: $2: $(since "$3") s, $(json_get "$E2E_DIR/$1/status" \
+		lids.moved) LIDs moved, $(json_get "$E2E_DIR/$1/status" \
+		counts.lft_blocks) blocks written"
+}
+
+# defaults NAME PRIORITY: a configuration with no other setting
+defaults() {
+	mkdir -p "$E2E_DIR/$1"
+	cat >"$E2E_DIR/$1/yaml" <<-EOF
+		state: {dir: $E2E_DIR/$1/state}
+		control: {socket: $E2E_DIR/$1/sock}
+		fabric: {priority: $2}
+	EOF
+}
+
+test_takeover() {
+	to_last=$(sed -n '$p' "$E2E_DIR/hosts")
+	defaults a 5
+	defaults b 3
+	daemon a "$E2E_SM_HOST"
+	in_order bring-up
+	rests a
+	daemon b "$to_last"
+	becomes b role standby
+	sleep 3
+	to=$(now)
+	kill -9 "$(cat "$E2E_DIR/a/pid")"
+	took b "kill -9" "$to"
+	in_order "kill -9"
+	to=$(now)
+	daemon a "$E2E_SM_HOST"
+	took a "higher priority, from its start" "$to"
+	in_order "higher priority"
+	becomes b role standby
+	rests a
+	to=$(now)
+	kill -TERM "$(cat "$E2E_DIR/a/pid")"
+	took b SIGTERM "$to"
+	in_order "SIGTERM"
+	daemon a "$E2E_SM_HOST"
 	becomes a role master
-	in_order "the first one has it again"
+	becomes b role standby
+	rests a
+	sleep 3
+	to=$(now)
+	kill -STOP "$(cat "$E2E_DIR/a/pid")"
+	took b SIGSTOP "$to"
+	in_order SIGSTOP
+	to=$(now)
+	kill -CONT "$(cat "$E2E_DIR/a/pid")"
+	becomes b role standby
+	say "take-over: SIGCONT: two masters for $(since "$to") s"
+	rests a
+	in_order SIGCONT
+	is a alarm "" || fail "alarm $IS"
 }
 
 test_handover() {
@@ -248,9 +333,35 @@ test_handover() {
 	grep -q 'hand-over from the previous master' "$E2E_DIR/a/log" ||
 		fail "not by hand-over"
 	in_order "handed over"
-	grep 'did not accept' "$E2E_DIR/a/log" && fail "not acknowledged"
+	grep 'not confirmed' "$E2E_DIR/a/log" && fail "not acknowledged"
 	becomes a others.0.state 2
 	is a role master || fail "it went back: $IS"
+	halt osm
+	say "opensm with a higher priority, started later"
+	mkdir -p "$E2E_DIR/osm2"
+	launch osm2 h9 opensm -p 15 -s 3 -d2 -f "$E2E_DIR/osm2/osm.log"
+	becomes a role standby
+	logged a 'handing over to .* priority=15 which outranks this manager'
+	soon grep -qs 'SUBNET UP' "$E2E_DIR/osm2/osm.log" ||
+		fail "opensm: no SUBNET UP"
+	is a role standby || fail "a is $IS"
+	is a alarm "" || fail "alarm $IS"
+	say "heddled ends beside opensm, and begins again"
+	halt a
+	daemon a h1
+	becomes a role standby
+	halt osm2
+	becomes a role master
+	in_order "opensm is gone"
+	say "heddled ends: opensm gets the fabric at once"
+	mkdir -p "$E2E_DIR/osm3"
+	launch osm3 h9 opensm -p 1 -s 3 -d2 -f "$E2E_DIR/osm3/osm.log"
+	becomes a others.0.state 2
+	halt a
+	logged a 'handing over to .* because this manager ends'
+	logged a 'handed over to'
+	soon grep -qs 'SUBNET UP' "$E2E_DIR/osm3/osm.log" ||
+		fail "opensm: no SUBNET UP"
 }
 
 # named NAME NODE: it knows that node's name
@@ -411,8 +522,8 @@ e2e_init
 trap halt_all EXIT
 test=${1%%-*}
 case $test in
-quarantine | reboot | standby | handover | reload | distrust | adaptive | told) ;;
-*) fail "usage: daemon.sh quarantine|reboot|standby|handover|reload|distrust|adaptive|told-FABRIC" ;;
+quarantine | reboot | standby | handover | takeover | reload | distrust | adaptive | told) ;;
+*) fail "usage: daemon.sh quarantine|reboot|standby|handover|takeover|reload|distrust|adaptive|told-FABRIC" ;;
 esac
 fabric "${1#*-}" "$E2E_DIR/fabric.net"
 [ "$test" != told ] ||

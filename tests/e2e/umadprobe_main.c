@@ -9,6 +9,9 @@
  *	agents		what the kernel refuses
  *	table		a table from the SA, with a buffer too small at first
  *	issm		one at a time
+ *	handover LID GUID KEY
+ *			not a test: sends Set(SMInfo) HANDOVER in the name of
+ *			the manager with this GUID, and prints the status
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -344,6 +347,36 @@ probe_issm(void)
 	return a < 0 ? print_error("%s: not free again", path) : 0;
 }
 
+/* Any host can send this. */
+static int
+send_handover(uint16_t lid, uint64_t guid, uint64_t key)
+{
+	const struct mad_sm_info i = {
+		.guid = guid, .key = key, .priority = 15, .state = 3};
+	struct smp s = {.mgmt_class = MAD_SUBN_LID,
+		.method = MAD_SET,
+		.attr = MAD_SM_INFO,
+		.mod = 1,
+		.tid = 77};
+	uint8_t *umad = mem_zalloc(1, ROOM);
+	int fd = umad_open_port(NULL, 0), len = MAD_SIZE, rc = 0;
+	int agent = fd < 0 ? -1 : umad_register(fd, MAD_SUBN_LID, 1, 0, NULL);
+
+	mad_sm_info_encode(&i, s.data);
+	smp_encode(&s, umad_get_mad(umad));
+	(void)umad_set_addr(umad, lid, 0, 0, 0);
+	if (agent < 0 ||
+		umad_send(fd, agent, umad, MAD_SIZE, SMALL_MS, RETRIES) < 0 ||
+		umad_recv(fd, umad, &len, WAIT_MS) != agent ||
+		umad_status(umad) != 0 ||
+		smp_decode(umad_get_mad(umad), MAD_SIZE, &s, NULL) != 0)
+		rc = print_error("no answer from LID %u", lid);
+	else
+		(void)printf("status 0x%x\n", s.status);
+	free(umad);
+	return rc;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -362,8 +395,11 @@ main(int argc, char **argv)
 		return probe_table();
 	if (strcmp(mode, "issm") == 0)
 		return probe_issm();
+	if (strcmp(mode, "handover") == 0 && argc == 5)
+		return send_handover((uint16_t)arg, strtoull(argv[3], NULL, 16),
+			strtoull(argv[4], NULL, 16));
 	(void)fputs("usage: umadprobe many N | lost PORT | agents | table | "
-		    "issm\n",
+		    "issm | handover LID GUID KEY\n",
 		stderr);
 	return 2;
 }

@@ -425,7 +425,7 @@ live_day(struct chaos *c, const struct chaos_limits *l)
 {
 	struct reason *why = &c->r->why;
 	const struct chaos_script *s = &c->script;
-	const struct mad_sm_info lesser = {.guid = 1, .state = 2};
+	const struct mad_sm_info lesser = {.state = 2};
 
 	if (s->other_sm != FABRIC_NONE)
 		sim_fault_other_sm(c->w->sim, s->other_sm, 1, &lesser);

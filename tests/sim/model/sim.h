@@ -384,9 +384,10 @@ void sim_fault_capmask(
 /*
  * A second subnet manager that only answers: SMInfo Gets with what is given
  * here, counting its activity; and obeys the control Sets, of which it
- * remembers the last: at a hand-over it becomes master and acknowledges that,
- * at the others it becomes what they say. Sets IsSM. A further call changes its
- * answers.
+ * remembers the last: at a hand-over it becomes master, and sends no
+ * acknowledgement, as OpenSM; at the others it becomes what they say. Orders
+ * that OpenSM would refuse it refuses. Its GUID is that of its port where 0 is
+ * given. Sets IsSM. A further call changes its answers.
  */
 void sim_fault_other_sm(struct sim *s, uint32_t node, unsigned port,
 	const struct mad_sm_info *says);

@@ -206,9 +206,11 @@ sim_fault_other_sm(struct sim *s, uint32_t node, unsigned port,
 				MAD_CAP_IS_SM);
 	}
 	s->other[i].says = *says;
+	if (says->guid == 0)
+		s->other[i].says.guid = sim_int_port(s, node, port)->guid;
 }
 
-/* Send an order to a LID; or, with a directed request, back to its sender. */
+/* Send an order to a LID. */
 static bool
 send_order(struct sim *s, const struct sim_other_sm *o, uint16_t lid,
 	uint32_t order)
@@ -248,14 +250,44 @@ sim_fault_other_sm_tells(
 	assert(i >= 0);
 	if (!send_order(s, &s->other[i], lid, order))
 		return false;
-	if (order == HAND_OVER)
+	if (order == HAND_OVER) {
 		s->other[i].says.state = SM_IS_STANDBY;
+		s->other[i].handed_over = true;
+	}
 	return true;
 }
 
+/*
+ * Whether the manager takes an order (IBA 14.4.1, as OpenSM does): orders come
+ * from a master, an acknowledgement from a standby; one that is master takes no
+ * order but a hand-over, and an acknowledgement only of its own hand-over.
+ */
+bool
+sim_fault_may_order(const struct sim_other_sm *o, const struct smp *req)
+{
+	struct mad_sm_info from;
+
+	mad_sm_info_decode(req->data, &from);
+	switch (req->mod) {
+	case HAND_OVER:
+		return from.state == SM_IS_MASTER &&
+		       o->says.state != SM_INACTIVE;
+	case ACKNOWLEDGE:
+		return from.state == SM_IS_STANDBY && o->handed_over;
+	case DISABLE:
+	case DISCOVER:
+		return from.state == SM_IS_MASTER &&
+		       o->says.state == SM_IS_STANDBY;
+	case STAND_BY:
+		return from.state == SM_IS_MASTER &&
+		       o->says.state == SM_INACTIVE;
+	default:
+		return false;
+	}
+}
+
 void
-sim_fault_obey(struct sim *s, struct sim_other_sm *o, const struct sim_msg *q,
-	const struct smp *req)
+sim_fault_obey(struct sim_other_sm *o, const struct smp *req)
 {
 	o->was_set = true;
 	o->modifier = req->mod;
@@ -263,11 +295,6 @@ sim_fault_obey(struct sim *s, struct sim_other_sm *o, const struct sim_msg *q,
 	switch (req->mod) {
 	case HAND_OVER:
 		o->says.state = SM_IS_MASTER;
-		(void)send_order(s, o,
-			req->mgmt_class == MAD_SUBN_DR
-				? sim_int_port(s, q->from, 1)->pi.lid
-				: q->m.addr.lid,
-			ACKNOWLEDGE);
 		break;
 	case DISABLE:
 		o->says.state = SM_INACTIVE;

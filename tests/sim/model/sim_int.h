@@ -122,7 +122,7 @@ struct sim_other_sm {
 	uint32_t node;
 	uint8_t port;
 	struct mad_sm_info says;
-	bool was_set;
+	bool was_set, handed_over;
 	uint32_t modifier;
 	struct mad_sm_info sent;
 };
@@ -258,9 +258,10 @@ bool sim_route_lid(struct sim *s, uint32_t node, unsigned port, uint16_t lid,
 /* sim_smp.c: an SMA. True when q->m became an answer to send back. */
 bool sim_smp_act(struct sim *s, struct sim_msg *q);
 
-/* Let the second SM at a node (sim_fault_other_sm) obey an order. */
-void sim_fault_obey(struct sim *s, struct sim_other_sm *o,
-	const struct sim_msg *q, const struct smp *req);
+/* Whether the second SM at a node (sim_fault_other_sm) takes an order. */
+bool sim_fault_may_order(const struct sim_other_sm *o, const struct smp *req);
+/* Let it obey one that it takes. */
+void sim_fault_obey(struct sim_other_sm *o, const struct smp *req);
 /* The next change of a bad contact. */
 void sim_fault_flap_due(struct sim *s, uint32_t ix);
 

@@ -10,9 +10,6 @@ enum { AT_BASE_VERSION = 0, AT_CLASS_VERSION = 2 };
 
 enum { VENDOR_ATTRS = 0xff00 };
 
-/* SMInfo's attribute modifiers 1..5 are orders to another SM. */
-enum { LAST_ORDER = 5 };
-
 static uint64_t
 attr_bit(uint16_t attr)
 {
@@ -123,9 +120,9 @@ act_sm_info(struct sim *s, const struct sim_msg *q, const struct smp *req,
 	if (!o)
 		return MAD_STATUS_METHOD_ATTR;
 	if (req->method == MAD_SET) {
-		if (req->mod < 1 || req->mod > LAST_ORDER)
+		if (!sim_fault_may_order(o, req))
 			return MAD_STATUS_FIELD;
-		sim_fault_obey(s, o, q, req);
+		sim_fault_obey(o, req);
 	}
 	mad_sm_info_encode(&o->says, d);
 	o->says.act_count++;

@@ -133,6 +133,17 @@ on_finished(void *cookie, bool ok, const char *why)
 }
 
 static void
+on_stood_by(void *cookie, const char *why)
+{
+	struct world *w = cookie;
+
+	w->runs++;
+	w->stood_by++;
+	log_debug("world: now=%.6f %s", mono_seconds(sim_now(w->sim)), why);
+	(void)snprintf(w->last_why, sizeof(w->last_why), "%s", why);
+}
+
+static void
 on_issm(void *cookie, bool on)
 {
 	struct world *w = cookie;
@@ -176,7 +187,7 @@ on_message(void *cookie, const struct transport_msg *m, struct mono now)
 	struct world *w = cookie;
 	struct mono began = core_begin(w);
 
-	if (w->sm == NULL)
+	if (w->sm == NULL || w->stopped)
 		return;
 	sm_receive(w->sm, m, now);
 	core_end(w, began);
@@ -200,14 +211,16 @@ read_config(const char *yaml)
 	return c;
 }
 
-struct world *
-world_new(const struct fabric *f, const struct sim_options *o, const char *yaml)
+/* A daemon on this fabric, not started. */
+static struct world *
+make_world(
+	const struct fabric *f, struct sim *s, uint32_t host, const char *yaml)
 {
 	struct world *w = mem_zalloc(1, sizeof(*w));
 
 	w->fabric = f;
-	w->sim = sim_new(f, o);
-	w->host = fabric_first_host(f);
+	w->sim = s;
+	w->host = host;
 	w->ep = sim_attach(w->sim, w->host, 1, on_message, w);
 	w->config = read_config(yaml != NULL ? yaml : "");
 	w->ops = (struct sm_ops){
@@ -218,10 +231,26 @@ world_new(const struct fabric *f, const struct sim_options *o, const char *yaml)
 		.set_aside = on_aside,
 		.committed = on_committed,
 		.finished = on_finished,
+		.stood_by = on_stood_by,
 		.seconds = on_seconds,
 		.set_issm = on_issm,
 	};
 	return w;
+}
+
+struct world *
+world_new(const struct fabric *f, const struct sim_options *o, const char *yaml)
+{
+	return make_world(f, sim_new(f, o), fabric_first_host(f), yaml);
+}
+
+struct world *
+world_beside(struct world *w, uint32_t host, const char *yaml)
+{
+	assert(w->beside == NULL);
+	w->beside = make_world(w->fabric, w->sim, host, yaml);
+	w->beside->is_guest = true;
+	return w->beside;
 }
 
 void
@@ -238,7 +267,9 @@ world_free(struct world *w)
 	if (w == NULL)
 		return;
 	world_kill(w);
-	sim_free(w->sim);
+	world_free(w->beside);
+	if (!w->is_guest)
+		sim_free(w->sim);
 	config_unref(w->config);
 	world_forget(w);
 	free(w);
@@ -271,25 +302,36 @@ world_reload(struct world *w, const char *yaml)
 		sm_reconfigure(w->sm, w->config, sim_now(w->sim));
 }
 
-/* The next event: of the fabric, of the SM's timers, or of its worker. */
+/* The next event of a daemon: a timer, or its worker. */
+static struct mono
+next_of_daemon(const struct world *w)
+{
+	struct mono t = MONO_NEVER;
+
+	if (w->sm != NULL && !w->stopped)
+		t = mono_min(t, sm_next(w->sm));
+	if (w->work != NULL && !w->stopped)
+		t = mono_min(t, w->work_due);
+	return t;
+}
+
 static struct mono
 next_event(const struct world *w)
 {
 	struct mono t = sim_next(w->sim);
 
-	if (w->sm != NULL)
-		t = mono_min(t, sm_next(w->sm));
-	if (w->work != NULL)
-		t = mono_min(t, w->work_due);
+	for (; w != NULL; w = w->beside)
+		t = mono_min(t, next_of_daemon(w));
 	return t;
 }
 
 static void
-run_events(struct world *w, struct mono t)
+run_daemon(struct world *w, struct mono t)
 {
 	struct sm_work *work = w->work;
 
-	sim_run_until(w->sim, t);
+	if (w->stopped)
+		return;
 	if (work != NULL && !mono_before(t, w->work_due)) {
 		struct mono began = cpu_now();
 
@@ -306,6 +348,14 @@ run_events(struct world *w, struct mono t)
 		sm_tick(w->sm, t);
 		core_end(w, began);
 	}
+}
+
+static void
+run_events(struct world *w, struct mono t)
+{
+	sim_run_until(w->sim, t);
+	for (; w != NULL; w = w->beside)
+		run_daemon(w, t);
 }
 
 void

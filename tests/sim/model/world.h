@@ -19,6 +19,7 @@
 struct world {
 	const struct fabric *fabric; /* borrowed */
 	struct sim *sim;
+	struct world *beside; /* another SM on the same fabric, or NULL */
 	struct sim_endpoint *ep;
 	uint32_t host; /* the SM's node */
 	struct sm *sm;
@@ -27,11 +28,13 @@ struct world {
 	struct sm_work *work; /* routed at work_due */
 	struct mono work_due, route_delay;
 	struct state_file saved; /* the daemon's state file */
-	unsigned runs, runs_failed, commits;
+	unsigned runs, runs_failed, stood_by, commits;
 	char last_why[512];
 	/* called for every committed view; or NULL */
 	void (*told)(void *cookie, const struct view *v);
 	void *told_cookie;
+	bool stopped;	 /* SIGSTOP: no event is served; messages are lost */
+	bool is_guest;	 /* on the fabric of another world */
 	struct mono cpu; /* of this process: routing, verification, plan */
 	/* If timed: the longest CPU time of one call into the core, in which it
 	 * answers no query (the worker's part does not count), and the phase it
@@ -49,6 +52,12 @@ struct world {
 struct world *world_new(
 	const struct fabric *f, const struct sim_options *o, const char *yaml);
 void world_free(struct world *w); /* NULL allowed */
+
+/*
+ * A second daemon on w's fabric, on this host, port 1; freed with w. Time
+ * passes for both when it passes for w.
+ */
+struct world *world_beside(struct world *w, uint32_t host, const char *yaml);
 
 /* Start the daemon at the present virtual time. */
 void world_start(struct world *w);

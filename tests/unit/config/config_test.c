@@ -121,7 +121,7 @@ START_TEST(test_defaults)
 	ck_assert_uint_eq(c->smp.window_max, 64);
 	ck_assert_uint_eq(c->smp.target_max, 4);
 	ck_assert(c->smp.lid_routed);
-	ck_assert_int_eq(c->standby.poll_interval.ns, mono_ms(5000).ns);
+	ck_assert_int_eq(c->standby.poll_interval.ns, mono_ms(1000).ns);
 	ck_assert_uint_eq(c->standby.missed_polls, 3);
 	ck_assert_uint_eq(c->link.subnet_timeout, 18);
 	ck_assert_uint_eq(c->link.packet_lifetime, 18);
@@ -306,6 +306,24 @@ static const struct complaint {
 		"each word between the dots on a line of its own, indented\n"
 		"  sweep.interval: 10s\n"
 		"  ^\n"},
+	{"standby:\n  poll_interval: 100ms\n",
+		"t.yaml:2:18: error: standby.poll_interval (100 ms) is below "
+		"smp.timeout (200 ms): a poll would be over before its answer "
+		"is\n"
+		"    poll_interval: 100ms\n"
+		"                   ^\n"},
+	{"smp:\n  timeout: 2s\n",
+		"t.yaml:2:12: error: standby.poll_interval (1000 ms) is below "
+		"smp.timeout (2000 ms): a poll would be over before its answer "
+		"is\n"
+		"    timeout: 2s\n"
+		"             ^\n"},
+	{"standby:\n  missed_polls: 0\n",
+		"t.yaml:2:17: error: standby.missed_polls: 0 is out of range: "
+		"1 "
+		"to 100\n"
+		"    missed_polls: 0\n"
+		"                  ^\n"},
 	{"fabric:\n  lids:\n    first: 100\n    last: 99\n",
 		"t.yaml:3:12: error: fabric.lids.first (100) is above "
 		"fabric.lids.last (99)\n"

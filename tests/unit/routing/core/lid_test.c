@@ -147,6 +147,45 @@ START_TEST(claim)
 }
 END_TEST
 
+/* What another manager gave counts, and records are for those that are away. */
+START_TEST(outdated_records)
+{
+	struct lid_policy p = plain;
+	struct topo *t = switch_row(1, 6);
+	const struct lid_record r[] = {
+		{ca_guid(1), 11, 0}, /* holds 21, which is on record for 2 */
+		{ca_guid(2), 21, 0}, /* holds 22 */
+		{ca_guid(3), 22, 0}, /* holds nothing */
+		{ca_guid(4), 24, 0}, /* holds 25, and so does 5, whose it is */
+		{ca_guid(5), 25, 0}, {ca_guid(6), 26, 0}, /* holds nothing */
+		{ca_guid(8), 31, 0},			  /* away */
+		{ca_guid(9), 22, 0}, /* away, and given to another since */
+	};
+	static const uint16_t held[] = {0, 21, 22, 0, 25, 25, 0};
+	static const uint16_t gets[] = {0, 21, 22, 0, 24, 25, 26};
+	struct lid_table l;
+	bool kept = false;
+
+	for (node_ix n = 1; n <= 6; n++)
+		t->port[ca_port(t, n)].found_lid = held[n];
+	p.held_first = true;
+	assign_lids(t, &p, r, 8, &l);
+	for (node_ix n = 1; n <= 6; n++)
+		if (gets[n] != 0)
+			ck_assert_uint_eq(l.lid[ca_port(t, n)], gets[n]);
+	ck_assert_uint_eq(l.lid[ca_port(t, 3)], 1); /* new: 22 is in use */
+	ck_assert_uint_eq(l.moved, 1);		    /* 4, of the two */
+	ck_assert_uint_eq(l.conflicts, 1);	    /* that of 4 and 5 */
+	for (size_t i = 0; i < l.nrecord; i++) {
+		kept |= l.record[i].guid == ca_guid(8) && l.record[i].lid == 31;
+		ck_assert_uint_ne(l.record[i].guid, ca_guid(9));
+	}
+	ck_assert(kept);
+	lid_table_free(&l);
+	hand_free(t);
+}
+END_TEST
+
 START_TEST(conflict_in_words)
 {
 	struct topo *t = switch_row(1, 2);
@@ -497,6 +536,7 @@ make_suite(void)
 
 	tcase_add_test(tc, fresh_order);
 	tcase_add_test(tc, back_to_back);
+	tcase_add_test(tc, outdated_records);
 	tcase_add_loop_test(
 		tc, claim, 0, (int)(sizeof(claims) / sizeof(claims[0])));
 	tcase_add_test(tc, conflict_in_words);

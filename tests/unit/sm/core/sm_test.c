@@ -358,8 +358,7 @@ START_TEST(a_standby_writes_nothing)
 	struct fabric *f = core_tree();
 	struct sim_options o = sim_defaults();
 	struct world *w = world_new(f, &o, "standby:\n  poll_interval: 1s\n");
-	struct mad_sm_info other = {
-		.guid = 1, .act_count = 1, .priority = 0, .state = 3};
+	struct mad_sm_info other = {.act_count = 1, .priority = 0, .state = 3};
 	uint32_t host = fabric_find(f, "h20"), leaf = fabric_find(f, "leaf1");
 	struct sm_status s;
 
@@ -394,7 +393,7 @@ START_TEST(a_change_before_the_election_is_not_lost)
 	struct fabric *f = core_tree();
 	struct sim_options o = sim_defaults();
 	struct world *w;
-	struct mad_sm_info silent = {.guid = 1, .state = 2};
+	struct mad_sm_info silent = {.state = 2};
 	struct sim_behaviour mute = {.mute = 1ULL << MAD_SM_INFO};
 	struct sm_status s;
 	uint32_t leaf = fabric_find(f, "leaf8");
@@ -436,8 +435,7 @@ START_TEST(another_master_keeps_us_out)
 	struct sim_options o = sim_defaults();
 	struct world *w = world_new(f, &o,
 		"fabric:\n  priority: 15\nstandby:\n  poll_interval: 1s\n");
-	struct mad_sm_info other = {
-		.guid = 1, .act_count = 1, .priority = 0, .state = 3};
+	struct mad_sm_info other = {.act_count = 1, .priority = 0, .state = 3};
 	uint32_t host = fabric_find(f, "h20");
 	struct sm_status s;
 	int i;
@@ -451,14 +449,15 @@ START_TEST(another_master_keeps_us_out)
 	}
 	sm_status(w->sm, &s);
 	ck_assert_int_eq(s.role, SM_STANDING_BY);
-	ck_assert_uint_eq(s.master.guid, 1);
+	ck_assert_uint_eq(s.master.guid, fabric_port(f, host, 1)->guid);
 	ck_assert_uint_eq(s.nothers, 1);
-	ck_assert_uint_eq(s.other[0].guid, 1);
+	ck_assert_uint_eq(s.other[0].guid, fabric_port(f, host, 1)->guid);
 	ck_assert(s.other[0].answers);
 	ck_assert_uint_eq(s.other[0].state, 3);
 	ck_assert_uint_eq(sim_stats(w->sim)->lft_sets, 0);
 	ck_assert_uint_eq(sim_stats(w->sim)->port_sets, 0);
-	ck_assert_uint_eq(w->runs_failed, 1);
+	ck_assert_uint_eq(w->stood_by, 1);
+	ck_assert_uint_eq(w->runs_failed, 0);
 	ck_assert_uint_eq(s.nothers, 1);
 	/* it dies: its activity count does not change, then it is gone */
 	sim_fault_node(w->sim, host, false);
@@ -476,7 +475,7 @@ START_TEST(the_other_master_hands_over)
 {
 	struct fabric *f = core_tree();
 	struct world *w = core_start(f, "fabric:\n  priority: 3\n");
-	struct mad_sm_info other = {.guid = 1, .state = 3}, sent;
+	struct mad_sm_info other = {.state = 3}, sent;
 	uint32_t host = fabric_find(f, "h20"), modifier;
 	uint16_t ours;
 	struct sm_status s;
@@ -492,14 +491,14 @@ START_TEST(the_other_master_hands_over)
 	world_run(w, mono_ms(5000));
 	sm_status(w->sm, &s);
 	ck_assert_int_eq(s.role, SM_STANDING_BY);
-	ck_assert_uint_eq(s.master.guid, 1);
+	ck_assert_uint_eq(s.master.guid, fabric_port(f, host, 1)->guid);
 	ck_assert(sim_fault_other_sm_tells(w->sim, host, ours, 1));
 	other.state = 2;
 	sim_fault_other_sm(w->sim, host, 1, &other);
 	world_run(w, mono_ms(60000));
 	sm_status(w->sm, &s);
 	ck_assert_int_eq(s.role, SM_MASTER);
-	ck_assert_uint_eq(w->runs_failed, 1); /* stood by once */
+	ck_assert_uint_eq(w->stood_by, 1);
 	ck_assert(sim_fault_other_sm_last(w->sim, host, &modifier, &sent));
 	ck_assert_uint_eq(modifier, 2); /* acknowledged */
 	ck_assert_int_eq(sent.state, 2);
@@ -516,7 +515,7 @@ START_TEST(two_do_not_stand_by_for_each_other)
 	struct fabric *f = core_tree();
 	struct sim_options o = sim_defaults();
 	struct world *w = world_new(f, &o, "fabric:\n  priority: 3\n");
-	struct mad_sm_info other = {.guid = 1, .priority = 4, .state = 2};
+	struct mad_sm_info other = {.priority = 4, .state = 2};
 	uint32_t host = fabric_find(f, "h20");
 	struct sm_status s;
 	unsigned stood = 0;
@@ -526,10 +525,10 @@ START_TEST(two_do_not_stand_by_for_each_other)
 		other.act_count++;
 		sim_fault_other_sm(w->sim, host, 1, &other);
 		world_run(w, mono_ms(1000));
-		if (w->runs_failed == 2)
+		if (w->stood_by == 2)
 			other.state = 3; /* it noticed */
 	}
-	stood = w->runs_failed;
+	stood = w->stood_by;
 	sm_status(w->sm, &s);
 	ck_assert_int_eq(s.role, SM_STANDING_BY);
 	ck_assert_uint_eq(s.master.state, 3);
@@ -617,7 +616,7 @@ START_TEST(a_weaker_standby_does_not)
 	struct sim_options o = sim_defaults();
 	struct world *w = world_new(f, &o, "fabric:\n  priority: 3\n");
 	const struct mad_sm_info other = {
-		.guid = 1, .act_count = 1, .priority = 2, .state = 2};
+		.act_count = 1, .priority = 2, .state = 2};
 	struct sm_status s;
 
 	sim_fault_other_sm(w->sim, fabric_find(f, "h20"), 1, &other);

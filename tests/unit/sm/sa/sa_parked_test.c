@@ -206,8 +206,7 @@ END_TEST
 START_TEST(not_while_another_is_master)
 {
 	struct fixture x = fixture_with(small_fabric(), "");
-	struct mad_sm_info other = {
-		.guid = 1, .act_count = 1, .priority = 15, .state = 3};
+	struct mad_sm_info other = {.act_count = 1, .priority = 15, .state = 3};
 	struct host *o = host_on(x.w, "h2");
 	const struct ask all = {0};
 	struct sm_status st = {0};

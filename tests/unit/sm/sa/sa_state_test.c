@@ -181,24 +181,48 @@ START_TEST(aliases_survive)
 }
 END_TEST
 
-/* A manager that became a standby keeps no registrations. */
-START_TEST(a_standby_forgets)
+/*
+ * A manager that became a standby keeps its registrations until it is master
+ * again, also over a restart, but not alias GUIDs; then hosts are asked to
+ * register anew.
+ */
+START_TEST(a_standby_keeps_registrations)
 {
+	const uint64_t alias[8] = {0, 0x1111};
 	struct fixture x = small_fixture("");
 	struct host *o = host_on(x.w, "h2");
-	const struct mad_sm_info other = {
-		.guid = 1, .priority = 15, .state = 3};
+	const struct mad_sm_info other = {.priority = 15, .state = 3};
 	struct service s = service_of(o, 7, 0);
+	struct sm_status st;
 
 	ck_assert_uint_eq(change_service(o, MAD_SET, &s, ID | GID), 0);
 	ck_assert_uint_eq(send_inform(o, &everything, 0), 0);
+	ck_assert_uint_eq(
+		change_aliases(o, MAD_SET, LID | BLOCK | GUID1, o->lid, alias),
+		0);
 	world_run(x.w, mono_ms(3000));
 	ck_assert_ptr_nonnull(strstr(x.w->saved.sa, "service 0x"));
 	ck_assert_ptr_nonnull(strstr(x.w->saved.sa, "inform 0x"));
+	ck_assert_ptr_nonnull(strstr(x.w->saved.sa, "alias 0x"));
 	sim_fault_other_sm(x.w->sim, fabric_find(x.f, "h4"), 1, &other);
 	sm_resweep(x.w->sm, sim_now(x.w->sim), "test");
 	world_run(x.w, mono_ms(5000));
-	ck_assert_ptr_null(x.w->saved.sa);
+	ck_assert_ptr_nonnull(strstr(x.w->saved.sa, "service 0x"));
+	ck_assert_ptr_nonnull(strstr(x.w->saved.sa, "inform 0x"));
+	ck_assert_ptr_null(strstr(x.w->saved.sa, "alias 0x"));
+	if (_i == 1) { /* a standby from the start */
+		world_kill(x.w);
+		world_start(x.w);
+		world_run(x.w, mono_ms(5000));
+	}
+	sim_clear_stats(x.w->sim);
+	sim_fault_node(x.w->sim, fabric_find(x.f, "h4"), false);
+	world_run(x.w, mono_ms(10000));
+	sm_status(x.w->sm, &st);
+	ck_assert_int_eq(st.role, SM_MASTER);
+	ck_assert_uint_eq(st.sa.services, 1);
+	ck_assert_uint_eq(st.sa.subscriptions, 1);
+	ck_assert_uint_gt(sim_stats(x.w->sim)->client_rereg, 0);
 	host_free(o);
 	fixture_free(&x);
 }
@@ -348,7 +372,7 @@ main(void)
 	tcase_add_test(t, subscriptions_survive);
 	tcase_add_test(t, grh_survives);
 	tcase_add_test(t, aliases_survive);
-	tcase_add_test(t, a_standby_forgets);
+	tcase_add_loop_test(t, a_standby_keeps_registrations, 0, 2);
 	tcase_add_test(t, lines_that_cannot_be);
 	tcase_add_test(t, damaged_lines);
 	suite_add_tcase(s, t);

@@ -164,6 +164,34 @@ START_TEST(timeout)
 }
 END_TEST
 
+/* A request with a deadline of its own is sent once. */
+START_TEST(a_single_try)
+{
+	struct env *e = env_new(4, 4, 4);
+	struct xact_request r = {.method = MAD_GET,
+		.attr = MAD_SM_INFO,
+		.target = 1,
+		.once = mono_ms(30)};
+
+	xact_submit(e->x, &r, e->now, on_done, e, 7);
+	tick_at(e, 1029);
+	ck_assert_uint_eq(e->done, 0);
+	tick_at(e, 1030);
+	ck_assert_uint_eq(e->done, 1);
+	ck_assert_uint_eq(e->n, 1);
+	ck_assert_int_eq(e->last.outcome, XACT_TIMEOUT);
+	/* longer than all tries of others, too */
+	r.once = mono_ms(1000);
+	xact_submit(e->x, &r, e->now, on_done, e, 8);
+	tick_at(e, 2029);
+	ck_assert_uint_eq(e->done, 1);
+	tick_at(e, 2030);
+	ck_assert_uint_eq(e->done, 2);
+	ck_assert_uint_eq(e->n, 2);
+	env_free(e);
+}
+END_TEST
+
 /* The answer to an earlier try counts, with that try's own time. */
 START_TEST(answer_to_first_try)
 {
@@ -733,6 +761,7 @@ main(void)
 	tcase_add_test(t, answered);
 	tcase_add_test(t, status);
 	tcase_add_test(t, timeout);
+	tcase_add_test(t, a_single_try);
 	tcase_add_test(t, answer_to_first_try);
 	tcase_add_test(t, duplicates_and_unknown_tids);
 	tcase_add_test(t, serials_begin_anywhere);

@@ -666,6 +666,7 @@ START_TEST(subnet_managers_meet)
 	ck_assert_uint_eq(si.guid, 9);
 	ck_assert_uint_eq(si.state, 2);
 	ck_assert(!sim_fault_other_sm_last(b.s, 2, &mod, &si));
+	says.state = 3;
 	mad_sm_info_encode(&says, b.last.data);
 	ck_assert(smp_bench_ask(&b, "\1\2", MAD_SET, MAD_SM_INFO, 1));
 	ck_assert(sim_fault_other_sm_last(b.s, 2, &mod, &si));

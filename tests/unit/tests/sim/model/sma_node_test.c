@@ -616,6 +616,17 @@ send_order(struct bench *b, uint32_t modifier)
 	return they.state;
 }
 
+/* An order of a manager in this state is refused. */
+static void
+refused_order(struct bench *b, uint32_t modifier, uint8_t state)
+{
+	const struct mad_sm_info us = {.guid = 99, .state = state};
+
+	mad_sm_info_encode(&us, b->last.data);
+	ck_assert(smp_bench_ask(b, "\1\2\1", MAD_SET, MAD_SM_INFO, modifier));
+	ck_assert_uint_eq(b->last.status, MAD_STATUS_FIELD);
+}
+
 START_TEST(another_sm_obeys_and_orders)
 {
 	const struct mad_sm_info says = {.guid = 7, .priority = 3, .state = 2};
@@ -627,11 +638,13 @@ START_TEST(another_sm_obeys_and_orders)
 	sim_fault_other_sm(b.s, h, 1, &says);
 	ck_assert(!sim_fault_other_sm_tells(b.s, h, 1, 1)); /* no LID yet */
 	smp_bench_configure(&b);
-	ck_assert_uint_eq(send_order(&b, 5), 1); /* discover */
-	ck_assert_uint_eq(send_order(&b, 4), 2); /* stand by */
 	ck_assert_uint_eq(send_order(&b, 3), 0); /* disable */
-	/* hand-over: it is master, and acknowledges */
+	ck_assert_uint_eq(send_order(&b, 4), 2); /* stand by */
+	ck_assert_uint_eq(send_order(&b, 5), 1); /* discover */
+	/* hand-over: it is master */
 	ck_assert_uint_eq(send_order(&b, 1), 3);
+	refused_order(&b, 2, 2); /* it has handed nothing over */
+	refused_order(&b, 3, 3); /* a master is not disabled */
 	ck_assert(sim_fault_other_sm_last(b.s, h, &modifier, &sent));
 	ck_assert_uint_eq(modifier, 1);
 	ck_assert_uint_eq(sent.guid, 99);
@@ -645,6 +658,12 @@ START_TEST(another_sm_obeys_and_orders)
 	mad_sm_info_decode(b.last.data, &sent);
 	ck_assert_uint_eq(sent.guid, 7);
 	ck_assert_uint_eq(sent.state, 3);
+	/* now an acknowledgement is in order, of a standby */
+	refused_order(&b, 2, 3);
+	mad_sm_info_encode(
+		&(struct mad_sm_info){.guid = 99, .state = 2}, b.last.data);
+	ck_assert(smp_bench_ask(&b, "\1\2\1", MAD_SET, MAD_SM_INFO, 2));
+	ck_assert_uint_eq(b.last.status, 0);
 	/* to a port without an SM: the SMA answers, and no client gets it */
 	ck_assert(sim_fault_other_sm_tells(b.s, h, 2, 1));
 	run_ms(&b, SECOND);

@@ -1,0 +1,329 @@
+/*
+ * Hand-over (IBA 14.4.1): the master gives the fabric to another manager with
+ * Set(SMInfo) HANDOVER; the other one answers, becomes master, and sends
+ * Set(SMInfo) ACKNOWLEDGE.
+ *
+ *	giving	IDLE --HANDOVER--> offered --answer, or ACKNOWLEDGE--> given
+ *		given: a standby that polls often, until the other manager has
+ *		acknowledged or says that it is master; else it takes over again
+ *
+ *	taking	HANDOVER --> answered, ACKNOWLEDGE sent --accepted--> taken
+ *
+ * A HANDOVER is a packet that any host can send in the name of the master. So
+ * its receiver sends the acknowledgement by its own directed route to the
+ * manager that is named, which refuses it unless it has handed over; until it
+ * is accepted nothing changes. OpenSM sends no acknowledgement: it is polled,
+ * and says that it is master.
+ *
+ * The fabric is given to a standby that would outrank this manager and shares
+ * its SM_Key; and when this daemon ends, to the best standby that shares the
+ * key, of any priority. Nothing is written from the offer on, and no Set is
+ * under way then. That is said by an activity count of 0, which managers that
+ * count what they sent never have: the new master need not wait for late Sets.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "sm/core/sm_priv.h"
+
+enum {
+	ANSWER_MS = 500,    /* for the answer to a HANDOVER, or to an ACK */
+	TAKEN_MS = 2000,    /* until the other manager is master */
+	POLL_MS = 50,	    /* meanwhile it is asked so often */
+	AGAIN_MS = 60000,   /* not offered again to the same manager before */
+	DISTRUST_MS = 1000, /* after an acknowledgement was refused */
+};
+
+/* ActCount of a hand-over. */
+enum { NOTHING_UNDER_WAY = 0 };
+
+static void
+send_order(struct sm *sm, const struct sm_peer *p, uint32_t order,
+	struct mono now, xact_done *done)
+{
+	struct mad_sm_info i;
+	struct xact_request r;
+
+	peers_request(sm, p, peers_may_see_key(sm, p), now, &r);
+	mad_sm_info_decode(r.data, &i);
+	/* OpenSM wants these states with these orders */
+	i.state = order == SMI_HANDOVER ? SMI_MASTER : SMI_STANDBY;
+	if (order == SMI_HANDOVER)
+		i.act_count = NOTHING_UNDER_WAY;
+	mad_sm_info_encode(&i, r.data);
+	r.method = MAD_SET;
+	r.mod = order;
+	r.once = mono_ms(ANSWER_MS);
+	xact_submit(sm->x, &r, now, done, sm, 0);
+}
+
+/* ---- giving ---- */
+
+bool
+hand_over_is_open(const struct sm *sm)
+{
+	return sm->offer.to != 0 && !sm->offer.given;
+}
+
+/* The other manager took the offer, or says that it is master. */
+static void
+become_given(struct sm *sm, struct mono now)
+{
+	struct sm_peer p = sm->offer.peer;
+
+	if (sm->role != SM_MASTER || sm->offer.given)
+		return;
+	sm->offer.given = true;
+	sm->offer.until = mono_add(now, mono_ms(TAKEN_MS));
+	master_stand_by(sm, &p, MASTER_GAVE, now);
+	sm->poll_due = mono_add(now, mono_ms(POLL_MS));
+}
+
+static void
+take_offer_answer(void *cookie, uint64_t tag, const struct xact_result *res)
+{
+	struct sm *sm = cookie;
+	struct sm_peer *p;
+
+	(void)tag;
+	if (!hand_over_is_open(sm))
+		return;
+	if (res->outcome == XACT_OK) {
+		become_given(sm, res->now);
+		return;
+	}
+	log_warn("sm: hand-over to 0x%016llx \"%s\" refused: %s",
+		(unsigned long long)sm->offer.to, sm->offer.peer.id.name,
+		res->outcome == XACT_STATUS ? mad_status_name(res->status)
+					    : "no answer");
+	p = peers_find(sm, sm->offer.to);
+	if (p != NULL)
+		p->offer_after = mono_add(res->now, mono_ms(AGAIN_MS));
+	sm->offer = (struct sm_offer){0};
+}
+
+/* True if p may be given the fabric; any: whatever its priority. */
+static bool
+may_give(
+	const struct sm *sm, const struct sm_peer *p, bool any, struct mono now)
+{
+	return p->id.answers && p->id.state == SMI_STANDBY &&
+	       p->key == SM_KEY_SHARED && !mono_before(now, p->offer_after) &&
+	       (any || (master_is_below(sm, p) &&
+			       !mono_before(now, p->back_after)));
+}
+
+static const struct sm_peer *
+best_standby(const struct sm *sm, bool any, struct mono now)
+{
+	const struct sm_peer *best = NULL;
+
+	for (size_t i = 0; i < sm->npeers; i++) {
+		const struct sm_peer *p = &sm->peer[i];
+
+		if (may_give(sm, p, any, now) &&
+			(best == NULL || peers_outranks(p, best)))
+			best = p;
+	}
+	return best;
+}
+
+/* Log once what keeps the fabric from a manager that outranks this one. */
+static void
+note_strangers(struct sm *sm)
+{
+	for (size_t i = 0; i < sm->npeers; i++) {
+		struct sm_peer *p = &sm->peer[i];
+
+		if (p->noted || !p->id.answers || p->id.state != SMI_STANDBY ||
+			p->key == SM_KEY_SHARED || !master_is_below(sm, p))
+			continue;
+		p->noted = true;
+		log_warn("sm: standby 0x%016llx \"%s\" has priority %u, and "
+			 "does not show the SM_Key of this manager: not handed "
+			 "over to",
+			(unsigned long long)p->id.guid, p->id.name,
+			p->id.priority);
+	}
+}
+
+bool
+hand_over_idle(struct sm *sm, struct mono now)
+{
+	const struct sm_peer *p;
+
+	if (hand_over_is_open(sm))
+		return true;
+	note_strangers(sm);
+	p = best_standby(sm, sm->resigning, now);
+	if (p == NULL) {
+		sm->resigning = false;
+		return false;
+	}
+	if (xact_pending(sm->x) > 0 || run_mcast_writing(sm))
+		return sm->resigning;
+	log_info("sm: handing over to 0x%016llx \"%s\" priority=%u %s",
+		(unsigned long long)p->id.guid, p->id.name, p->id.priority,
+		sm->resigning ? "because this manager ends"
+			      : "which outranks this manager");
+	sm->offer = (struct sm_offer){.to = p->id.guid, .peer = *p};
+	send_order(sm, p, SMI_HANDOVER, now, take_offer_answer);
+	return true;
+}
+
+bool
+hand_over_resign(struct sm *sm, struct mono now)
+{
+	sm->resigning =
+		sm->role == SM_MASTER && best_standby(sm, true, now) != NULL;
+	return sm->resigning;
+}
+
+bool
+hand_over_is_pending(const struct sm *sm)
+{
+	return sm->resigning && (sm->role == SM_MASTER || sm->offer.to != 0);
+}
+
+/* The end of an offer that was taken. */
+static void
+end_offer(struct sm *sm, struct mono now)
+{
+	log_info("sm: handed over to 0x%016llx \"%s\"",
+		(unsigned long long)sm->offer.to, sm->offer.peer.id.name);
+	sm->gave = sm->offer.to;
+	sm->offer = (struct sm_offer){0};
+	sm->missed = 0;
+	sm->poll_due = mono_add(now, sm->cfg->standby.poll_interval);
+}
+
+bool
+hand_over_polled(struct sm *sm, struct mono now)
+{
+	struct sm_peer *p;
+
+	if (!sm->offer.given)
+		return false;
+	if (sm->master.id.answers && sm->master.id.state == SMI_MASTER) {
+		end_offer(sm, now);
+		return true;
+	}
+	sm->poll_due = mono_add(now, mono_ms(POLL_MS));
+	if (mono_before(now, sm->offer.until))
+		return true;
+	log_warn("sm: hand-over to 0x%016llx \"%s\" was answered, but it did "
+		 "not become master",
+		(unsigned long long)sm->offer.to, sm->offer.peer.id.name);
+	p = peers_find(sm, sm->offer.to);
+	if (p != NULL)
+		p->offer_after = mono_add(now, mono_ms(AGAIN_MS));
+	sm->offer = (struct sm_offer){0};
+	sm->not_taken = sm->master.id.guid;
+	return true;
+}
+
+uint16_t
+hand_over_acknowledged(
+	struct sm *sm, const struct mad_sm_info *from, struct mono now)
+{
+	if (!peers_key_fits(sm, from->key) || from->guid == 0)
+		return MAD_STATUS_FIELD;
+	if (sm->role == SM_STANDING_BY && sm->gave == from->guid)
+		return 0; /* our answer was lost */
+	if (sm->offer.to != from->guid)
+		return MAD_STATUS_FIELD;
+	become_given(sm, now);
+	end_offer(sm, now);
+	return 0;
+}
+
+/* ---- taking ---- */
+
+static void
+take_ack_answer(void *cookie, uint64_t tag, const struct xact_result *res)
+{
+	struct sm *sm = cookie;
+
+	(void)tag;
+	sm->ack_open = false;
+	if (res->outcome != XACT_OK) {
+		log_warn("sm: a hand-over in the name of 0x%016llx was not "
+			 "confirmed by it: ignored",
+			(unsigned long long)sm->offered);
+		sm->distrust_until = mono_add(res->now, mono_ms(DISTRUST_MS));
+		sm->offered = 0;
+		return;
+	}
+	if (sm->role == SM_MASTER) { /* two subnets met */
+		sm->offered = 0;
+		dirty_mark_full(sm, res->now, "hand-over from another master");
+		return;
+	}
+	sm->handed_over = true;
+	sm->master_heard = res->now;
+}
+
+bool
+hand_over_confirm(struct sm *sm, struct mono now)
+{
+	struct sm_peer *p =
+		sm->offered != 0 ? peers_find(sm, sm->offered) : NULL;
+
+	if (p == NULL || sm->handed_over || sm->ack_open)
+		return sm->ack_open;
+	sm->master = *p;
+	sm->ack_open = true;
+	send_order(sm, p, SMI_ACKNOWLEDGE, now, take_ack_answer);
+	return true;
+}
+
+uint16_t
+hand_over_offered(
+	struct sm *sm, const struct mad_sm_info *from, struct mono now)
+{
+	bool known = sm->role == SM_STANDING_BY
+			     ? from->guid == sm->master.id.guid
+			     : from->guid != 0 && from->guid != sm->port_guid;
+
+	if (!known || from->state != SMI_MASTER ||
+		!peers_key_fits(sm, from->key) || hand_over_is_open(sm) ||
+		(sm->role == SM_MASTER && peers_find(sm, from->guid) == NULL))
+		return MAD_STATUS_FIELD;
+	if (sm->offered == from->guid)
+		return 0; /* repeated */
+	if (mono_before(now, sm->distrust_until) || sm->ack_open)
+		return MAD_STATUS_FIELD;
+	sm->offered = from->guid;
+	sm->none_under_way = from->act_count == NOTHING_UNDER_WAY;
+	if (sm->role == SM_STANDING_BY) {
+		sm->ack_open = true;
+		send_order(
+			sm, &sm->master, SMI_ACKNOWLEDGE, now, take_ack_answer);
+	} else if (sm->role == SM_MASTER) {
+		sm->ack_open = true;
+		send_order(sm, peers_find(sm, from->guid), SMI_ACKNOWLEDGE, now,
+			take_ack_answer);
+	}
+	return 0;
+}
+
+void
+hand_over_reset(struct sm *sm)
+{
+	sm->offer = (struct sm_offer){0};
+	sm->gave = sm->offered = 0;
+	sm->handed_over = false;
+}
+
+/* A manager that hands over has a reason: it does not get the fabric back at
+ * once. */
+void
+hand_over_taken(struct sm *sm, struct mono now)
+{
+	struct sm_peer *p =
+		sm->handed_over ? peers_find(sm, sm->master.id.guid) : NULL;
+
+	if (p != NULL)
+		p->back_after = mono_add(now, mono_ms(AGAIN_MS));
+	hand_over_reset(sm);
+}
