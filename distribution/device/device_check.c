@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "distribution/device/device_request.h"
+#include "distribution/tables/port_settings.h"
 #include "sm/base/mem.h"
 #include "sm/mad/mad.h"
 
@@ -158,7 +159,7 @@ row_matches(const struct check *c, const struct device_check_item *i,
 
 /*
  * Whether the port has at least the state it had, unless it was still coming
- * up, and the LIDs that it was given.
+ * up, the LIDs that it was given, and the settings that it acknowledged.
  */
 static bool
 port_matches(
@@ -175,9 +176,13 @@ port_matches(
 	/* a PortInfo from before it got its LID proves nothing */
 	if (owner && was.lid != c->topo->port[p].lid)
 		return true;
+	if (is.mkey == 0) /* a key that is protected is not shown */
+		is.mkey = was.mkey;
+	if (state < ARMED && !owner)
+		return true;
 	if ((is.state >= state || state < ARMED) &&
-		(!owner || (is.lid == was.lid && is.lmc == was.lmc &&
-				   is.sm_lid == was.sm_lid)))
+		port_settings_needed(
+			port_settings_differ(c->topo, p, &is, &was)) == 0)
 		return true;
 	i->empty = owner && is.lid == 0;
 	return false;

@@ -176,6 +176,7 @@ stand_by(struct sm *sm, const struct sm_peer *p, struct mono now)
 	sm->role = SM_STANDING_BY;
 	run_sa_lost(sm, now);
 	drift_reset(sm);
+	run_settings_reset(sm);
 	sm->missed = 0;
 	sm->master_heard = now;
 	sm->handed_over = false;

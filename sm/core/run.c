@@ -612,8 +612,8 @@ count_push(struct sm *sm)
 	sm->counts.failed_sets += c->failed;
 }
 
-/* False if a port came up, or a node answered at last, to which nothing had to
- * be written. */
+/* False if a port came up or has another MTU or VLs, or a node answered at
+ * last, to which nothing had to be written. */
 static bool
 has_same_ports(const struct topo *was, const struct topo *is)
 {
@@ -627,7 +627,9 @@ has_same_ports(const struct topo *was, const struct topo *is)
 
 	for (p = 0; p < is->nports; p++)
 		if (was->port[p].state != is->port[p].state ||
-			was->port[p].flags != is->port[p].flags)
+			was->port[p].flags != is->port[p].flags ||
+			was->port[p].mtu != is->port[p].mtu ||
+			was->port[p].op_vls != is->port[p].op_vls)
 			return false;
 	return true;
 }

@@ -504,7 +504,8 @@ static void
 join_alarms(const struct sm *sm, char *out, size_t size)
 {
 	const char *all[] = {sm->stat.own, sm->stat.alarm, sm->stat.masters,
-		sm->stat.rival, sm->stat.flaw, run_mcast_alarm(sm)};
+		sm->stat.rival, sm->stat.flaw, sm->stat.settings,
+		run_mcast_alarm(sm)};
 	size_t n = 0;
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)

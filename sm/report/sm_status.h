@@ -38,7 +38,8 @@ struct sm_other {
 	char name[65];
 };
 
-enum { SM_OTHERS = 16 }; /* that are reported */
+enum { SM_OTHERS = 16 };    /* that are reported */
+enum { SM_SETTINGS = 384 }; /* bytes of a text about a port's settings */
 
 struct sm_status {
 	enum sm_role role;
@@ -74,8 +75,11 @@ struct sm_status {
 	char rival[512];	/* of it: another manager writes; or "" */
 	char masters[320];	/* of it: two masters; or "" */
 	char flaw[192];		/* of it: a port does not hold what it acks */
-	char keys[256];		/* P_Key tables that are too small; or "" */
-	char lanes[256];	/* links with fewer VLs than wanted; or "" */
+	char settings[SM_SETTINGS]; /* of it: a port lacks what it needs */
+	uint32_t settings_kept; /* ports that keep settings of their own ... */
+	char settings_first[SM_SETTINGS]; /* ... and the first of them */
+	char keys[256];	 /* P_Key tables that are too small; or "" */
+	char lanes[256]; /* links with fewer VLs than wanted; or "" */
 };
 
 /* Names of enumerators for people: "idle", "master". */
