@@ -224,12 +224,6 @@ sweep_found_no_change(const struct sweep *s)
 }
 
 void
-sweep_needs_keys(struct sweep *s)
-{
-	s->needs_keys = true;
-}
-
-void
 sweep_read_only(struct sweep *s)
 {
 	s->read_only = true;

@@ -86,12 +86,6 @@ bool sweep_found_no_change(const struct sweep *s);
 void sweep_read_only(struct sweep *s);
 
 /*
- * What is read will be written to: a node that hides its M_Key, because none of
- * the keys that are known is right, is quarantined.
- */
-void sweep_needs_keys(struct sweep *s);
-
-/*
  * Free. Only when it is done, or after xact_cancel_all has completed its
  * requests (asserted). NULL allowed.
  */

@@ -312,7 +312,7 @@ judge_port(struct sweep *s, builder_id n, uint8_t port,
 
 /* A port of a CA or router, ours among them, was read: start what follows. */
 static void
-judge_ca(struct sweep *s, builder_id n, uint8_t port, bool hidden)
+judge_ca(struct sweep *s, builder_id n, uint8_t port)
 {
 	struct builder_node *node = s->d->node[n];
 	const struct builder_port *p = &node->port[port];
@@ -323,11 +323,6 @@ judge_ca(struct sweep *s, builder_id n, uint8_t port, bool hidden)
 			  (node->port[i].marks & DP_READ) == 0;
 	if (!unread)
 		node->flags &= (uint8_t)~TN_PARTIAL;
-	if (hidden) {
-		s->rewired |= node->quarantine == NULL;
-		builder_node_quarantine(s->d, n, SWEEP_KEY_UNKNOWN);
-		return;
-	}
 	/* it has recovered: what its other ports said is old */
 	for (unsigned i = 1; node->quarantine != NULL && i <= node->nports; i++)
 		if (i != port && node->port[i].peer != BUILDER_NONE &&
@@ -418,14 +413,6 @@ refresh_failed(struct sweep *s, const struct sweep_job *job,
 	return true;
 }
 
-/* Whether this PortInfo says that nothing can be Set where it comes from. */
-static bool
-hides_key(const struct sweep *s, const struct xact_result *res)
-{
-	return s->needs_keys && res->outcome == XACT_OK &&
-	       keyring_is_hidden(res->data);
-}
-
 void
 sweep_got_port(struct sweep *s, const struct sweep_job *job,
 	const struct xact_result *res)
@@ -454,13 +441,11 @@ sweep_got_port(struct sweep *s, const struct sweep_job *job,
 	if (taken < 0)
 		port_unread(s, job->node, job->port, res);
 	else if (node->type != TOPO_SWITCH)
-		judge_ca(s, job->node, job->port, hides_key(s, res));
+		judge_ca(s, job->node, job->port);
 	else if (job->port > 0)
 		judge_port(s, job->node, job->port, &old);
 	if (reading)
 		count_port(s, job, taken >= 0, res);
-	if (job->port == 0 && taken >= 0 && hides_key(s, res))
-		give_up(s, job->node, SWEEP_KEY_UNKNOWN);
 }
 
 /* ---- the role of a switch ---- */

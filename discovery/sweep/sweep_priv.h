@@ -95,8 +95,7 @@ enum sweep_stage { STAGE_RUN, STAGE_AGAIN, STAGE_SECOND, STAGE_DONE };
 
 struct sweep {
 	enum sweep_kind kind;
-	bool read_only;	 /* nothing is Set */
-	bool needs_keys; /* see sweep_needs_keys */
+	bool read_only; /* nothing is Set */
 	enum sweep_stage stage;
 	struct builder *d;
 	struct xact *x;
@@ -189,10 +188,6 @@ void sweep_ask_later(struct sweep *s, builder_id n, uint8_t port);
 void sweep_role_ask(struct sweep *s, builder_id n);
 void sweep_role_got(
 	struct sweep *s, builder_id n, const struct xact_result *res);
-
-/* Why a node that hides its M_Key is quarantined. */
-#define SWEEP_KEY_UNKNOWN                                                      \
-	"its M_Key is not known (fabric.m_key, fabric.m_key_previous)"
 
 /* The answers. res->data is NULL without one. */
 void sweep_got_self(struct sweep *s, const struct xact_result *res);

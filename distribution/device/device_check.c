@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "distribution/device/device_request.h"
+#include "distribution/tables/port_settings.h"
 #include "sm/base/map.h"
 #include "sm/base/mem.h"
 #include "sm/mad/mad.h"
@@ -162,8 +163,7 @@ row_matches(const struct check *c, const struct device_check_item *i,
 
 /* The address that another manager gave the port, or NULL. */
 static const char *
-other_address(
-	const struct mad_port_info *is, const struct mad_port_info *was)
+other_address(const struct mad_port_info *is, const struct mad_port_info *was)
 {
 	if (is->lid != was->lid || is->lmc != was->lmc)
 		return "LID";
@@ -178,7 +178,7 @@ other_address(
 
 /*
  * Whether the port has at least the state it had, unless it was still coming
- * up, and the addresses that it was given.
+ * up, the addresses that it was given, and the settings that it acknowledged.
  */
 static bool
 port_matches(
@@ -195,7 +195,12 @@ port_matches(
 	/* a PortInfo from before it got its LID proves nothing */
 	if (owner && was.lid != c->topo->port[p].lid)
 		return true;
+	if (state < ARMED && !owner)
+		return true;
 	i->field = owner ? other_address(&is, &was) : NULL;
+	if (i->field == NULL && port_settings_needed(port_settings_differ(
+					c->topo, p, &is, &was)) != 0)
+		i->field = "settings";
 	if ((is.state >= state || state < ARMED) && i->field == NULL)
 		return true;
 	i->empty = owner && is.lid == 0;

@@ -33,7 +33,9 @@ struct device_switch {
 struct device_store {
 	struct lft_pool *pool;
 	struct map by_guid;
-	struct map stubborn; /* port -> tunables that it refused */
+	struct map keepers; /* port -> index in kept */
+	struct device_kept *kept;
+	size_t nkept, capkept;
 	struct device_switch *sw;
 	size_t n, cap;
 	struct sl2vl_cache *turns;
@@ -103,7 +105,8 @@ device_free(struct device_store *h)
 	vlarb_cache_free(h->vlarbs);
 	adaptive_cache_free(h->adaptive);
 	map_free(&h->by_guid);
-	map_free(&h->stubborn);
+	map_free(&h->keepers);
+	free(h->kept);
 	free(h);
 }
 
@@ -399,21 +402,44 @@ device_reconcile(struct device_store *h, const struct topo *t)
 	}
 }
 
-void
-device_set_refused(struct device_store *h, uint64_t node_guid, unsigned port,
-	uint32_t wanted)
+const struct device_kept *
+device_kept(const struct device_store *h, uint64_t node_guid, unsigned port)
 {
-	map_put(&h->stubborn, port_key(node_guid, port), wanted);
+	uint32_t i;
+
+	return map_get(&h->keepers, port_key(node_guid, port), &i) ? &h->kept[i]
+								   : NULL;
 }
 
-bool
-device_is_refused(const struct device_store *h, uint64_t node_guid,
-	unsigned port, uint32_t wanted)
+void
+device_set_kept(struct device_store *h, const struct device_kept *k)
 {
-	uint32_t was;
+	uint64_t key = port_key(k->guid, k->port);
+	uint32_t i;
 
-	return map_get(&h->stubborn, port_key(node_guid, port), &was) &&
-	       was == wanted;
+	if (!map_get(&h->keepers, key, &i)) {
+		h->kept = mem_grow(
+			h->kept, h->nkept, &h->capkept, sizeof(*h->kept));
+		i = (uint32_t)h->nkept++;
+		map_put(&h->keepers, key, i);
+	}
+	h->kept[i] = *k;
+}
+
+void
+device_took(struct device_store *h, uint64_t node_guid, unsigned port)
+{
+	const struct device_kept *last;
+	uint32_t i;
+
+	if (!map_get(&h->keepers, port_key(node_guid, port), &i))
+		return;
+	(void)map_del(&h->keepers, port_key(node_guid, port));
+	last = &h->kept[--h->nkept];
+	if (i == h->nkept)
+		return;
+	h->kept[i] = *last;
+	map_put(&h->keepers, port_key(last->guid, last->port), i);
 }
 
 void

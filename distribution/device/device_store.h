@@ -7,7 +7,8 @@
  * Switches are keyed by GUID, so that the store outlives topologies, and blocks
  * are shared with the routes that they came from. The store also owns what is
  * known of SL2VL, P_Key and arbitration tables (sl2vl_cache.h, pkey_table.h,
- * vlarb.h), and of what forwards beside the tables (adaptive_cache.h). Port
+ * vlarb.h), what forwards beside the tables (adaptive_cache.h), and which
+ * settings ports keep although they were sent others. Port
  * parameters are not here: discovery's builder holds them as last read or
  * acknowledged.
  *
@@ -28,6 +29,7 @@
 #include "distribution/tables/vlarb.h"
 #include "routing/core/lft.h"
 #include "sm/base/clock.h"
+#include "sm/mad/mad.h"
 
 #define DEVICE_UNKNOWN UINT32_MAX /* no lft_ref: contents unknown */
 
@@ -114,13 +116,22 @@ bool device_top_first(const struct device_store *h, uint64_t guid);
 void device_reconcile(struct device_store *h, const struct topo *t);
 
 /*
- * This port acknowledged a Set but kept its own time-outs or lifetimes: they
- * are not set again until a different value is wanted.
+ * What a port was sent and what it answered to it, where the two differ: it
+ * keeps settings of its own. It is not sent the same once more while it holds
+ * the same; a port that lost its memory, or shall have something else, is.
  */
-void device_set_refused(struct device_store *h, uint64_t node_guid,
-	unsigned port, uint32_t wanted);
-bool device_is_refused(const struct device_store *h, uint64_t node_guid,
-	unsigned port, uint32_t wanted);
+struct device_kept {
+	uint64_t guid;
+	uint8_t port;
+	struct mad_port_info want, held;
+};
+
+void device_set_kept(struct device_store *h, const struct device_kept *k);
+/* The port took all that it was sent. */
+void device_took(struct device_store *h, uint64_t node_guid, unsigned port);
+/* NULL: none. Valid until the store changes. */
+const struct device_kept *device_kept(
+	const struct device_store *h, uint64_t node_guid, unsigned port);
 
 /*
  * This switch does not take the LifeTimeValue: it is not set again until

@@ -36,6 +36,15 @@ plan_add_payload(struct plan_maker *m, uint32_t *ix)
 }
 
 void
+plan_note_kept(struct plan_maker *m, port_ix port, bool life)
+{
+	struct plan *p = m->p;
+
+	p->kept = mem_grow(p->kept, p->nkept, &m->capkept, sizeof(*p->kept));
+	p->kept[p->nkept++] = (struct plan_kept){.port = port, .life = life};
+}
+
+void
 plan_begin(struct plan_maker *m, enum plan_kind kind)
 {
 	struct plan *p = m->p;
@@ -159,13 +168,20 @@ plan_lifetimes_add(struct plan_maker *m)
 	struct mad_switch_info was, want;
 	sw_ix s;
 
-	for (s = 0; s < m->t->nsw; s++)
+	for (s = 0; s < m->t->nsw; s++) {
+		const struct topo_node *n = node_of(m->t, s);
+
+		if (!fill_switch_info(m, s, &want) ||
+			mad_switch_info_decode(m->t->sinfo[s], &was, NULL) != 0)
+			continue;
+		if (was.life != m->params->packet_life &&
+			device_keeps_life(
+				m->hw, n->guid, m->params->packet_life))
+			plan_note_kept(m, n->first_port, true);
 		if (m->p->routes->top == m->t->sw[s].lft_top &&
-			fill_switch_info(m, s, &want) &&
-			mad_switch_info_decode(m->t->sinfo[s], &was, NULL) ==
-				0 &&
 			was.life != want.life)
 			add_switch_set(m, s, &want);
+	}
 }
 
 static void
@@ -392,6 +408,7 @@ make_phases(struct plan_maker *m)
 		plan_portinfo_rise(m, false);
 	if (fell)
 		plan_portinfo_rise(m, true);
+	plan_portinfo_sm_sl(m);
 	add_tops(m, PLAN_LOWER, false);
 	plan_pkeys_drop(m);
 }
@@ -413,7 +430,10 @@ plan_make(const struct plan_job *job)
 	else
 		slvl_allocate(&(struct slvl_want){0}, p->routes->lanes.n,
 			p->routes->lanes.plain, &m.lanes.levels);
+	m.sm_switch = topo_switch_of(m.t, m.t->sm_port);
 	make_phases(&m);
+	free(m.rise);
+	free(m.sl);
 	return p;
 }
 
@@ -440,6 +460,7 @@ plan_free(struct plan *p)
 	routes_unref(p->routes);
 	free(p->downed);
 	free(p->unfit);
+	free(p->kept);
 	free(p);
 }
 

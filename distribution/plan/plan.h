@@ -9,9 +9,9 @@
  * place gets no step. Phases without steps are left out.
  *
  *   KEYS     P_Keys that ports gain
- *   PARAMS   port 0 of switches, and end ports that are already Armed or
- *            Active: LID, LMC, SM's LID, time-outs, with NoChange of the state
- *            (a Set of the state a port is in is an error, IBA 14.2.5.6);
+ *   PARAMS   port 0 of switches, and ports that are already Armed or Active:
+ *            LID, LMC, SM's LID, time-outs, with NoChange of the state (a Set
+ *            of the state a port is in is an error, IBA 14.2.5.6);
  *            LifeTimeValue of switches that no later phase sends SwitchInfo
  *   TOP      LinearFDBTop of switches that refuse blocks above it
  *   WALL     quench: unknown blocks become 255, and so do entries that lead
@@ -29,7 +29,11 @@
  *            are in Init again, the nearest first; CLEAR: PortStateChange of
  *            their switches, so that what is set from now on is not our doing;
  *            VERIFY: nothing else happened there meanwhile
- *   ARM      ports in Init go to Armed; their parameters ride on that Set
+ *   PREPARE  the parameters of ports in Init, with NoChange of the state: MTU,
+ *            VLs and what PARAMS sets of others, where a port has not all of
+ *            them. Devices may ignore parameters in a Set that changes the
+ *            state
+ *   ARM      ports in Init go to Armed; their Sets repeat the parameters
  *   ACTIVATE all armed ports go to Active. New links carry traffic before the
  *            entries that use them are written: the mixture has them already
  *   LFT      delta blocks of live switches, one phase for each stage; all but
@@ -37,11 +41,14 @@
  *   UNBLOCK  rows get their final value, after a drain; also rows that a
  *            previous run or a broken push left blocked
  *   RAISE    LinearFDBTop of the others, now that the blocks below it are right
- *   ARM, ACTIVATE  ports that DOWN took
+ *   PREPARE, ARM, ACTIVATE  ports that DOWN took: they hold what a port holds
+ *            in Init, which was not read when the plan was made
+ *   PARAMS   MasterSMSL of end ports that are up: the SL belongs to the tables
+ *            that are in place by now
  *   LOWER    LinearFDBTop that may come down
  *   UNKEY    P_Keys that ports lose
  *   GUARD    live switch ports begin to enforce partitions; ports in Init do so
- *            from ARM on
+ *            from PREPARE on
  *
  * IBA volume 1, 14.2.5.4, 14.2.5.6, 14.2.5.8; pitfalls: no echoed physical
  * state, 0 (no change) for link width and speed, no LID on external switch
@@ -74,6 +81,7 @@ enum plan_kind {
 	PLAN_SETTLE,
 	PLAN_CLEAR,
 	PLAN_VERIFY,
+	PLAN_PREPARE,
 	PLAN_ARM,
 	PLAN_ACTIVATE,
 	PLAN_UNBLOCK,
@@ -130,6 +138,15 @@ struct plan_unfit {
 	uint32_t keys, cap;
 };
 
+/*
+ * A port that keeps settings of its own (device_kept), or a switch that keeps
+ * its LifeTimeValue: known from an earlier answer, and not asked again.
+ */
+struct plan_kept {
+	port_ix port;
+	bool life; /* of the switch of this port 0 */
+};
+
 struct plan {
 	struct routes *routes; /* a reference; routes->topo is the topology */
 	struct transition_result *change; /* owned */
@@ -142,6 +159,8 @@ struct plan {
 	bool *downed; /* [nports] taken to Init, or NULL: none */
 	struct plan_unfit *unfit;
 	size_t nunfit;
+	struct plan_kept *kept;
+	size_t nkept;
 	size_t mismatched_ports; /* live links with another MTU or VLs than both
 				    ends can do: left alone, not bounced */
 };
@@ -163,19 +182,13 @@ struct plan_job {
  */
 struct plan *plan_make(const struct plan_job *job);
 
-/* Free the steps, which may be large; unfit and mismatched_ports stay. */
+/* Free the steps, which may be large; unfit, kept and mismatched_ports stay. */
 void plan_carried_out(struct plan *p);
 
 void plan_free(struct plan *p); /* NULL allowed */
 
 /* The fields that a Set(PortInfo) must never echo become "no change". */
 void plan_no_change(struct mad_port_info *i);
-
-/*
- * VLHighLimit, time-outs, lifetimes and error thresholds of a PortInfo as one
- * number: a device may keep its own although it acknowledged the Set.
- */
-uint32_t plan_tunables(const struct mad_port_info *i);
 
 /* "block", "LFT"; never NULL. */
 const char *plan_kind_name(enum plan_kind k);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "distribution/plan/plan_priv.h"
+#include "distribution/tables/port_settings.h"
 #include "routing/core/slvl.h"
 #include "sm/base/mem.h"
 #include "sm/mad/mad.h"
@@ -67,19 +68,35 @@ plan_no_change(struct mad_port_info *i)
 	i->init_type = 0;
 }
 
+/* The SL by which the node of port ix reaches the subnet manager. */
+static uint8_t
+sm_sl(const struct plan_maker *m, port_ix ix)
+{
+	sw_ix here = topo_switch_of(m->t, ix);
+	unsigned layer = 0;
+
+	if (here != TOPO_NONE && m->sm_switch != TOPO_NONE)
+		layer = routes_layer(&m->p->routes->lanes, here, m->sm_switch);
+	return m->lanes.levels.sl[0][layer < SLVL_LANES ? layer : 0];
+}
+
 /* LID and what goes with it, for CA and router ports and switch port 0. */
 static void
 fill_lid_fields(const struct plan_maker *m, const struct topo_port *p,
 	struct mad_port_info *i)
 {
+	if (m->params->mkey != 0) {
+		i->mkey_prot = m->params->mkey_protection;
+		i->mkey_lease = m->params->mkey_lease;
+	} else if (i->mkey != 0) {
+		i->mkey_prot = 0;
+	}
 	i->mkey = m->params->mkey;
-	i->mkey_prot = i->mkey != 0 ? m->params->mkey_protection : 0;
-	i->mkey_lease = i->mkey != 0 ? m->params->mkey_lease : 0;
 	i->gid_prefix = m->params->subnet_prefix;
 	i->lid = p->lid;
 	i->lmc = p->lmc;
 	i->sm_lid = m->t->port[m->t->sm_port].lid;
-	i->sm_sl = 0;
+	i->sm_sl = sm_sl(m, (port_ix)(p - m->t->port));
 	i->subnet_timeout = m->params->subnet_timeout;
 }
 
@@ -106,8 +123,8 @@ fill_external_fields(const struct plan_maker *m, const struct topo_port *p,
 static void
 fill_guard(const struct plan_maker *m, port_ix ix, struct mad_port_info *i)
 {
-	bool now = m->now->kind == PLAN_ARM || m->now->kind == PLAN_ACTIVATE ||
-		   m->now->kind == PLAN_GUARD;
+	bool now = m->now->kind == PLAN_PREPARE || m->now->kind == PLAN_ARM ||
+		   m->now->kind == PLAN_ACTIVATE || m->now->kind == PLAN_GUARD;
 
 	if (m->guard == NULL || m->guard[ix] == GUARD_AS_IS)
 		return;
@@ -116,7 +133,8 @@ fill_guard(const struct plan_maker *m, port_ix ix, struct mad_port_info *i)
 }
 
 /*
- * What a port shall be set to, given what it was, without state, MTU and VLs.
+ * What a port shall be set to, given what it was, without state, and without
+ * the MTU and VLs of a link.
  */
 static void
 fill_wanted(const struct plan_maker *m, port_ix ix,
@@ -133,9 +151,13 @@ fill_wanted(const struct plan_maker *m, port_ix ix,
 	if (is_external(m->t, ix)) {
 		fill_external_fields(m, p, want);
 		fill_guard(m, ix, want);
-	} else {
-		fill_lid_fields(m, p, want);
+		return;
 	}
+	fill_lid_fields(m, p, want);
+	/* its link is inside the switch, and has the MTU that the port has */
+	if (is_switch(m->t, ix) && p->mtu_cap != 0 &&
+		(m->t->node[p->node].flags & TN_ENHANCED_P0) != 0)
+		want->mtu = p->mtu_cap;
 }
 
 static int
@@ -157,43 +179,6 @@ add_port_set(struct plan_maker *m, port_ix ix, const struct mad_port_info *want)
 	plan_add_step(m, ix, MAD_PORT_INFO, port_mod(&m->t->port[ix]), pay);
 }
 
-/* Whether fields differ that a port must take: addresses. */
-static bool
-addresses_differ(const struct mad_port_info *a, const struct mad_port_info *b)
-{
-	bool keys = a->mkey != b->mkey ||
-		    (b->mkey != 0 && (a->mkey_prot != b->mkey_prot ||
-					     a->mkey_lease != b->mkey_lease));
-
-	return keys || a->gid_prefix != b->gid_prefix || a->lid != b->lid ||
-	       a->lmc != b->lmc || a->sm_lid != b->sm_lid ||
-	       a->sm_sl != b->sm_sl;
-}
-
-uint32_t
-plan_tunables(const struct mad_port_info *i)
-{
-	return (uint32_t)i->vl_high_limit << 24 |
-	       (uint32_t)i->subnet_timeout << 19 | (uint32_t)i->hoq_life << 14 |
-	       (uint32_t)i->vl_stall << 11 | (uint32_t)i->phy_errors << 4 |
-	       i->overrun_errors;
-}
-
-/*
- * Whether fields differ that a port should take: time-outs and thresholds. A
- * port that keeps its own is not asked twice.
- */
-static bool
-tunables_differ(const struct plan_maker *m, port_ix ix,
-	const struct mad_port_info *was, const struct mad_port_info *want)
-{
-	const struct topo_port *p = &m->t->port[ix];
-
-	return plan_tunables(was) != plan_tunables(want) &&
-	       !device_is_refused(m->hw, m->t->node[p->node].guid, p->num,
-		       plan_tunables(want));
-}
-
 static unsigned
 enforcement_bits(const struct mad_port_info *i)
 {
@@ -207,9 +192,85 @@ is_unusable(const struct topo *t, port_ix ix)
 	       is_quarantined(t, ix);
 }
 
+/*
+ * Whether the port was sent this already, as far as it does not hold it, and
+ * answered that it holds what it holds now.
+ */
+static bool
+keeps_own(const struct plan_maker *m, port_ix ix,
+	const struct mad_port_info *was, const struct mad_port_info *want)
+{
+	const struct topo_port *p = &m->t->port[ix];
+	const struct device_kept *k =
+		device_kept(m->hw, m->t->node[p->node].guid, p->num);
+	uint32_t lacks;
+
+	if (k == NULL)
+		return false;
+	lacks = port_settings_differ(m->t, ix, was, want);
+	return ((port_settings_differ(m->t, ix, &k->held, was) |
+			port_settings_differ(m->t, ix, &k->want, want)) &
+		       lacks) == 0;
+}
+
+/*
+ * Whether the port can have the SL of the new tables before these are written:
+ * no packet that it sends passes a switch yet.
+ */
+static bool
+may_have_new_sl(const struct plan_maker *m, port_ix ix)
+{
+	return is_switch(m->t, ix) &&
+	       (m->t->node[m->t->port[ix].node].flags & TN_FRESH) != 0;
+}
+
+/*
+ * A MasterSMSL of other tables stays until these are written. *want is what the
+ * port can have by now.
+ */
+static void
+sm_sl_later(struct plan_maker *m, port_ix ix, const struct mad_port_info *was,
+	struct mad_port_info *want)
+{
+	if (was->sm_sl == want->sm_sl || may_have_new_sl(m, ix))
+		return;
+	want->sm_sl = was->sm_sl;
+	m->sl = mem_grow(m->sl, m->nsl, &m->capsl, sizeof(*m->sl));
+	m->sl[m->nsl++] = ix;
+}
+
+/*
+ * Whether the port lacks something of what it shall have and is to be sent it:
+ * not where it is known to keep its own.
+ */
+static bool
+lacks_settings(struct plan_maker *m, port_ix ix,
+	const struct mad_port_info *was, const struct mad_port_info *want)
+{
+	if (port_settings_differ(m->t, ix, was, want) == 0)
+		return false;
+	if (!keeps_own(m, ix, was, want))
+		return true;
+	plan_note_kept(m, ix, false);
+	return false;
+}
+
+/* Whether nothing is to be set, byte by byte: quicker than the fields. */
+static bool
+are_alike(const struct mad_port_info *was, const struct mad_port_info *want)
+{
+	struct mad_port_info same = *was;
+
+	plan_no_change(&same);
+	/* one is a copy of the other; where padding differs the fields decide
+	 */
+	/* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison) */
+	return memcmp(&same, want, sizeof(same)) == 0;
+}
+
 /* Whether a port that will not pass through Init needs a Set. */
 static bool
-needs_set(const struct plan_maker *m, port_ix ix)
+needs_set(struct plan_maker *m, port_ix ix)
 {
 	const struct topo_port *p = &m->t->port[ix];
 	bool live = p->state == ARMED || p->state == ACTIVE;
@@ -220,10 +281,31 @@ needs_set(const struct plan_maker *m, port_ix ix)
 	if (mad_port_info_settings(topo_info(m->t, ix), &was) != 0)
 		return false;
 	fill_wanted(m, ix, &was, &want);
-	return tunables_differ(m, ix, &was, &want) ||
-	       (is_external(m->t, ix) ? enforcement_bits(&was) !=
-						enforcement_bits(&want)
-				      : addresses_differ(&was, &want));
+	if (are_alike(&was, &want)) /* most are */
+		return false;
+	sm_sl_later(m, ix, &was, &want);
+	return lacks_settings(m, ix, &was, &want);
+}
+
+/* Whether the MTU or VLs of a live link are below what both ends can. */
+static bool
+is_mismatched(const struct plan_maker *m, const struct topo_port *p)
+{
+	return (p->state == ARMED || p->state == ACTIVE) &&
+	       p->peer != TOPO_NONE &&
+	       (p->mtu != common_mtu(m->t, p) || p->op_vls != common_vls(m, p));
+}
+
+/* Whether a live port has the MTU and VLs that it kept when it came up. */
+static bool
+kept_link(const struct plan_maker *m, const struct topo_port *p)
+{
+	const struct device_kept *k =
+		device_kept(m->hw, m->t->node[p->node].guid, p->num);
+
+	return k != NULL && k->held.mtu == p->mtu &&
+	       k->held.op_vls == p->op_vls &&
+	       (k->want.mtu != p->mtu || k->want.op_vls != p->op_vls);
 }
 
 /*
@@ -235,16 +317,20 @@ set_params(struct plan_maker *m, port_ix ix)
 {
 	const struct topo_port *p = &m->t->port[ix];
 	struct mad_port_info was, want;
-	bool live = p->state == ARMED || p->state == ACTIVE;
 
 	if (is_unusable(m->t, ix))
 		return;
-	if (live && p->peer != TOPO_NONE &&
-		(p->mtu != common_mtu(m->t, p) ||
-			p->op_vls != common_vls(m, p)))
-		m->p->mismatched_ports++;
-	if (needs_set(m, ix) && decode_and_fill(m, ix, &was, &want) == 0)
-		add_port_set(m, ix, &want);
+	if (is_mismatched(m, p)) {
+		if (kept_link(m, p))
+			plan_note_kept(m, ix, false);
+		else
+			m->p->mismatched_ports++;
+	}
+	if (!needs_set(m, ix) || decode_and_fill(m, ix, &was, &want) != 0)
+		return;
+	if (!may_have_new_sl(m, ix))
+		want.sm_sl = was.sm_sl;
+	add_port_set(m, ix, &want);
 }
 
 /* Whether both ends are present, answer and are not Down. */
@@ -269,20 +355,70 @@ planned_state(const struct plan_maker *m, port_ix ix)
 							: m->t->port[ix].state;
 }
 
+/*
+ * The MTU of a link that comes up. Where one end has come up before the other,
+ * that end keeps its own.
+ */
+static uint8_t
+rising_mtu(const struct plan_maker *m, port_ix ix)
+{
+	const struct topo_port *p = &m->t->port[ix];
+	const struct topo_port *peer = &m->t->port[p->peer];
+	uint8_t mtu = common_mtu(m->t, p);
+
+	return planned_state(m, p->peer) > INIT && peer->mtu != 0
+		       ? min_u8(mtu, peer->mtu)
+		       : mtu;
+}
+
+/*
+ * The payload of a port that comes up, with NoChange of the state: made once
+ * for its two or three Sets. PREPARE is for what the port lacks (*lacks).
+ */
+static int
+make_rising(struct plan_maker *m, port_ix ix, uint32_t *pay, bool *lacks)
+{
+	struct mad_port_info was, want;
+
+	if (decode_and_fill(m, ix, &was, &want) != 0)
+		return -1;
+	if (planned_state(m, ix) == INIT) {
+		want.mtu = rising_mtu(m, ix);
+		want.op_vls = slvl_link_code(m->t, ix, m->params->max_vls_code);
+	}
+	/* what a port holds that was taken down was not read yet */
+	*lacks = (m->p->downed != NULL && m->p->downed[ix]) ||
+		 lacks_settings(m, ix, &was, &want);
+	mad_port_info_encode(&want, plan_add_payload(m, pay));
+	if (m->rise == NULL)
+		m->rise = mem_zalloc(m->t->nports, sizeof(*m->rise));
+	m->rise[ix] = *pay + 1;
+	return 0;
+}
+
 static void
 raise_port(struct plan_maker *m, port_ix ix)
 {
-	const struct topo_port *p = &m->t->port[ix];
-	struct mad_port_info was, want;
-	uint8_t from = m->now->kind == PLAN_ARM ? INIT : ARMED;
+	uint32_t mod = port_mod(&m->t->port[ix]), made, pay;
+	uint8_t from = m->now->kind == PLAN_ACTIVATE ? ARMED : INIT;
+	bool lacks = false;
+	uint8_t *data;
 
-	if (!can_rise(m->t, ix) || planned_state(m, ix) > from ||
-		decode_and_fill(m, ix, &was, &want) != 0)
+	if (!can_rise(m->t, ix) || planned_state(m, ix) > from)
 		return;
-	want.mtu = common_mtu(m->t, p);
-	want.op_vls = slvl_link_code(m->t, ix, m->params->max_vls_code);
-	want.state = from + 1;
-	add_port_set(m, ix, &want);
+	if (m->rise != NULL && m->rise[ix] != 0)
+		made = m->rise[ix] - 1;
+	else if (make_rising(m, ix, &made, &lacks) != 0)
+		return;
+	if (m->now->kind == PLAN_PREPARE) {
+		if (lacks)
+			plan_add_step(m, ix, MAD_PORT_INFO, mod, made);
+		return;
+	}
+	data = plan_add_payload(m, &pay);
+	memcpy(data, m->p->payload[made], MAD_DATA);
+	mad_port_info_put_state(data, from + 1);
+	plan_add_step(m, ix, MAD_PORT_INFO, mod, pay);
 }
 
 void
@@ -290,7 +426,9 @@ plan_portinfo_params(struct plan_maker *m)
 {
 	port_ix ix;
 
-	/* An SMA is given another M_Key while nothing else is under way to it.
+	/*
+	 * Ports with LIDs first: an SMA is given another M_Key while nothing
+	 * else is under way to it.
 	 */
 	plan_begin(m, PLAN_PARAMS);
 	for (ix = 0; ix < m->t->nports; ix++)
@@ -308,11 +446,12 @@ plan_portinfo_params(struct plan_maker *m)
 void
 plan_portinfo_rise(struct plan_maker *m, bool downed)
 {
-	static const enum plan_kind kind[] = {PLAN_ARM, PLAN_ACTIVATE};
+	static const enum plan_kind kind[] = {
+		PLAN_PREPARE, PLAN_ARM, PLAN_ACTIVATE};
 	port_ix ix;
 	unsigned i;
 
-	for (i = 0; i < 2; i++) {
+	for (i = 0; i < sizeof(kind) / sizeof(kind[0]); i++) {
 		plan_begin(m, kind[i]);
 		for (ix = 0; ix < m->t->nports; ix++)
 			if (downed ==
@@ -322,6 +461,19 @@ plan_portinfo_rise(struct plan_maker *m, bool downed)
 		if (kind[i] == PLAN_ARM && !downed)
 			plan_slvl_rise(m);
 	}
+}
+
+void
+plan_portinfo_sm_sl(struct plan_maker *m)
+{
+	struct mad_port_info was, want;
+
+	plan_begin(m, PLAN_PARAMS);
+	for (size_t i = 0; i < m->nsl; i++)
+		if (decode_and_fill(m, m->sl[i], &was, &want) == 0 &&
+			lacks_settings(m, m->sl[i], &was, &want))
+			add_port_set(m, m->sl[i], &want);
+	(void)plan_end(m);
 }
 
 void
@@ -398,6 +550,7 @@ add_steps_at_distance(struct plan_maker *m, uint16_t hops)
 				port_mod(&t->port[t->port[ix].peer]), 0);
 			continue;
 		}
+		want.sm_sl = was.sm_sl;
 		want.state = DOWN;
 		mad_port_info_encode(&want, plan_add_payload(m, &pay));
 		plan_add_step(

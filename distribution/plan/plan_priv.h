@@ -24,7 +24,11 @@ struct plan_maker {
 	uint8_t *guard; /* [nports] enum plan_enforce, or NULL */
 	port_ix *drop;	/* ports that lose keys */
 	size_t ndrop, capdrop;
-	size_t capsteps, capphases, cappayload, capunfit;
+	sw_ix sm_switch; /* of the port that we send from, or TOPO_NONE */
+	uint32_t *rise;	 /* [nports] payload of a port in Init + 1, or NULL */
+	port_ix *sl;	 /* ports that get another MasterSMSL at the end */
+	size_t nsl, capsl;
+	size_t capsteps, capphases, cappayload, capunfit, capkept;
 	struct plan_phase *now; /* the phase that is being made */
 	bool drain;		/* before the next one */
 	bool rising; /* SL2VL of hosts that come up is being planned */
@@ -35,6 +39,8 @@ void plan_add_step(struct plan_maker *m, port_ix port, uint16_t attr,
 	uint32_t mod, uint32_t payload);
 /* Room for one more 64-byte payload, zeroed; *ix is its number. */
 uint8_t *plan_add_payload(struct plan_maker *m, uint32_t *ix);
+/* A port, or the switch of a port 0 with its lifetime, keeps its own. */
+void plan_note_kept(struct plan_maker *m, port_ix port, bool life);
 /*
  * plan_begin: a phase of this kind begins. plan_end: false if it has no steps.
  */
@@ -46,7 +52,12 @@ void plan_lifetimes_add(struct plan_maker *m);
 
 /* plan_portinfo.c */
 void plan_portinfo_params(struct plan_maker *m);
-/* ARM, then ACTIVATE: of ports in Init or Armed, or of ports taken down. */
+/* MasterSMSL of ports that are up, when the tables that it is for are written.
+ */
+void plan_portinfo_sm_sl(struct plan_maker *m);
+/*
+ * PREPARE, ARM, ACTIVATE: of ports in Init or Armed, or of ports taken down.
+ */
 void plan_portinfo_rise(struct plan_maker *m, bool downed);
 /* DOWN and SETTLE phases for what the method takes down; false: nothing. */
 bool plan_portinfo_fall(struct plan_maker *m);

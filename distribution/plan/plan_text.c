@@ -20,6 +20,7 @@ plan_kind_name(enum plan_kind k)
 		[PLAN_SETTLE] = "wait for Init",
 		[PLAN_CLEAR] = "clear changes",
 		[PLAN_VERIFY] = "verify ports",
+		[PLAN_PREPARE] = "port parameters",
 		[PLAN_ARM] = "arm",
 		[PLAN_ACTIVATE] = "activate",
 		[PLAN_UNBLOCK] = "unblock",

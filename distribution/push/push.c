@@ -22,6 +22,10 @@ push_new(const struct push_job *job)
 	p->ended = MONO_NEVER;
 	p->node_failed = mem_zalloc(push_topo(p)->nnodes, sizeof(bool));
 	p->port_failed = mem_zalloc(push_topo(p)->nports, sizeof(bool));
+	p->port_keeps = mem_zalloc(push_topo(p)->nports, sizeof(bool));
+	for (size_t i = 0; i < job->plan->nkept; i++)
+		p->port_keeps[job->plan->kept[i].port] |=
+			!job->plan->kept[i].life;
 	p->sample = mem_zalloc(push_topo(p)->nsw, sizeof(*p->sample));
 	if (job->by_lid)
 		p->by_lid = push_lid_routed_new(job->plan, job->hw);
@@ -41,6 +45,8 @@ push_free(struct push *p)
 	free(p->node_failed);
 	free(p->port_failed);
 	free(p->failure);
+	free(p->kept);
+	free(p->port_keeps);
 	free(p);
 }
 
@@ -111,6 +117,13 @@ push_failures(const struct push *p, size_t *n)
 	return p->failure;
 }
 
+const struct plan_kept *
+push_kept(const struct push *p, size_t *n)
+{
+	*n = p->nkept;
+	return p->kept;
+}
+
 /* ---- sending ---- */
 
 /*
@@ -134,6 +147,8 @@ is_void_step(const struct push *p, const struct plan_step *s)
 	if (p->node_failed[port->node] || push_slvl_in_place(p, s) ||
 		(is_for_host(p, s) && p->port_failed[s->port]))
 		return true;
+	if (s->kind == PLAN_ARM)
+		return p->port_failed[s->port];
 	if (s->kind != PLAN_ACTIVATE)
 		return false;
 	return p->port_failed[s->port] || p->port_failed[port->peer] ||
@@ -187,6 +202,9 @@ load_set_data(struct push *p, const struct plan_step *s, uint8_t data[MAD_DATA])
 	case MAD_PKEY_TABLE:
 		push_pkeys_sending(p, s);
 		memcpy(data, p->plan->payload[s->payload], MAD_DATA);
+		break;
+	case MAD_PORT_INFO:
+		push_settings_load(p, s, data);
 		break;
 	default:
 		memcpy(data, p->plan->payload[s->payload], MAD_DATA);

@@ -8,6 +8,11 @@
  * switch_written for port and switch parameters. An answer that does not repeat
  * the block it acknowledges is a failure, not an acknowledgement.
  *
+ * The answer to a Set(PortInfo) or Set(SwitchInfo) is compared with all that
+ * was sent. What a port lacks of what it needs (port_settings.h) is sent again,
+ * without a change of state, and then recorded: it keeps its own, and is not
+ * made to fail for it. A port without its LID is.
+ *
  * A block whose Set was sent more than once is read back before it is recorded,
  * and stays in doubt for a while: a copy of the Set may still be in flight and
  * overwrite what is written later (device_doubt; device_check.h reads such
@@ -132,6 +137,12 @@ bool push_useless_lids(const struct push *p);
 
 /* A block that switch s acknowledged, or UINT32_MAX: none. */
 uint32_t push_sample(const struct push *p, sw_ix s);
+
+/*
+ * Ports that hold other settings than they were sent (device_kept has both),
+ * and switches that keep their LifeTimeValue. Not those that the plan names.
+ */
+const struct plan_kept *push_kept(const struct push *p, size_t *n);
 
 /* Failures, at most one per node. */
 const struct push_failure *push_failures(const struct push *p, size_t *n);

@@ -57,6 +57,7 @@ push_ack_is_needed(const struct push *p, const struct plan_step *s)
 	case PLAN_UNBLOCK:
 	case PLAN_PARAMS:
 	case PLAN_TOP:
+	case PLAN_PREPARE:
 	case PLAN_ARM:
 	case PLAN_ACTIVATE:
 	case PLAN_RAISE:
@@ -101,6 +102,20 @@ push_ack_fail(struct push *p, const struct plan_step *s, enum push_cause cause,
 	(void)snprintf(f->why, sizeof(f->why), "%.80s: %.45s", step, how);
 }
 
+/*
+ * Whether the node hid its M_Key when it was read: its silence means, most
+ * likely, that none of the keys that are known is right.
+ */
+static bool
+hides_key(const struct topo *t, const struct plan_step *s)
+{
+	node_ix n = t->port[s->port].node;
+	port_ix p = t->node[n].type == TOPO_SWITCH ? topo_port_of(t, n, 0)
+						   : s->port;
+
+	return keyring_is_hidden(topo_info(t, p));
+}
+
 static void
 fail_unacked(struct push *p, const struct plan_step *s,
 	const struct xact_result *res)
@@ -119,7 +134,10 @@ fail_unacked(struct push *p, const struct plan_step *s,
 			device_set_top_first(p->job.hw, n->guid);
 		}
 	}
-	push_ack_fail(p, s, cause, outcome_text(res));
+	push_ack_fail(p, s, cause,
+		res->outcome == XACT_TIMEOUT && hides_key(t, s)
+			? "no answer: its M_Key is not known"
+			: outcome_text(res));
 }
 
 /* ---- tables ---- */
@@ -230,42 +248,49 @@ lid_matches(const struct push *p, const struct plan_step *s,
 	return !topo_has_lid(push_topo(p), s->port) || is->lid == want->lid;
 }
 
-/*
- * A port answers with what it made of a Set. Another LID than asked is a
- * failure; a port may keep its own time-outs, which is recorded.
- */
+/* A port answers with what it made of a Set. */
 static void
-record_port(struct push *p, const struct plan_step *s, const uint8_t *data)
+record_port(struct push *p, size_t ix, const uint8_t *data, struct mono now)
 {
+	const struct plan_step *s = &p->plan->step[ix];
 	const struct topo_port *port = &push_topo(p)->port[s->port];
-	uint64_t guid = push_guid(p, s);
 	struct mad_port_info is, want;
 	uint8_t held[MAD_DATA];
 
-	if (mad_port_info_decode(data, &is, NULL) != 0 ||
-		mad_port_info_decode(
-			p->plan->payload[s->payload], &want, NULL) != 0 ||
-		!lid_matches(p, s, &is, &want)) {
-		push_ack_fail(p, s, PUSH_LIED, "acknowledged another LID");
+	if (mad_port_info_decode(data, &is, NULL) != 0) {
+		push_ack_fail(p, s, PUSH_LIED, "acknowledged an unknown state");
 		return;
 	}
+	if (!push_settings_taken(p, ix, &is, now) ||
+		mad_port_info_decode(
+			p->plan->payload[s->payload], &want, NULL) != 0)
+		return;
 	if (keyring_is_hidden(data)) { /* the request bore the key before */
 		memcpy(held, data, sizeof(held));
 		be_put64(held, want.mkey);
 		data = held;
 	}
-	if (plan_tunables(&is) != plan_tunables(&want))
-		device_set_refused(
-			p->job.hw, guid, port->num, plan_tunables(&want));
 	push_pkeys_seen(p, s, &is, &want);
-	p->job.port_written(p->job.cookie, guid, port->num, data);
+	p->job.port_written(p->job.cookie, push_guid(p, s), port->num, data);
 	p->counts.other_sets++;
 }
 
+/* Whether the port is in the state that it was to go to, or beyond. */
+static bool
+has_state(const struct push *p, const struct plan_step *s, const uint8_t *data)
+{
+	struct mad_port_info is, want;
+
+	return mad_port_info_decode(data, &is, NULL) != 0 ||
+	       mad_port_info_decode(
+		       p->plan->payload[s->payload], &want, NULL) != 0 ||
+	       is.state >= want.state;
+}
+
 /*
- * A Set(PortInfo) was refused. When an answer was lost and the Set repeated, or
- * when data from the peer made an Armed port Active, the port is as wanted:
- * read it before calling it a failure.
+ * A Set(PortInfo) was refused, or acknowledged in a state below. When an answer
+ * was lost and the Set repeated, or when data from the peer made an Armed port
+ * Active, the port is as wanted: read it before calling it a failure.
  */
 static void
 take_port_read(void *cookie, uint64_t tag, const struct xact_result *res)
@@ -288,7 +313,7 @@ take_port_read(void *cookie, uint64_t tag, const struct xact_result *res)
 		mad_port_info_decode(
 			p->plan->payload[s->payload], &want, NULL) == 0 &&
 		is.state >= want.state && lid_matches(p, s, &is, &want))
-		record_port(p, s, res->data);
+		record_port(p, tag, res->data, res->now);
 	else
 		push_ack_fail(p, s, PUSH_REFUSED, "refused");
 }
@@ -346,17 +371,27 @@ take_port_ack(struct push *p, size_t ix, const struct xact_result *res)
 		take_verify_answer(p, s, res->data);
 	else if (plan_reads(s))
 		push_ack_fail(p, s, PUSH_REFUSED, outcome_text(res));
-	else if (res->outcome == XACT_OK)
-		record_port(p, s, res->data);
+	else if (res->outcome == XACT_OK && has_state(p, s, res->data))
+		record_port(p, ix, res->data, res->now);
 	else
 		(void)push_ask(p, ix, res->now, take_port_read);
 }
 
 /* ---- LinearFDBTop and LifeTimeValue ---- */
 
+/* The switch refuses a LifeTimeValue, or keeps its own. */
+static void
+keep_life(struct push *p, const struct plan_step *s, uint8_t life)
+{
+	if (!device_keeps_life(p->job.hw, push_guid(p, s), life))
+		push_settings_note(p, s->port, true);
+	device_set_keeps_life(p->job.hw, push_guid(p, s), life);
+}
+
 /*
- * A switch without the LifeTimeValue that it shall have still forwards packets:
- * one that refuses it, or keeps its own, is not asked for it again.
+ * A switch without the LifeTimeValue that it shall have still forwards packets,
+ * and is not asked for it again. With a LinearFDBTop below the one that it
+ * shall have it drops those to the LIDs above.
  */
 static void
 take_switch_ack(struct push *p, size_t ix, const struct xact_result *res)
@@ -369,20 +404,27 @@ take_switch_ack(struct push *p, size_t ix, const struct xact_result *res)
 		0)
 		return;
 	if (res->outcome == XACT_STATUS && s->kind == PLAN_PARAMS) {
-		device_set_keeps_life(p->job.hw, guid, want.life);
+		keep_life(p, s, want.life);
 		return;
 	}
 	if (res->outcome != XACT_OK) {
 		fail_unacked(p, s, res);
 		return;
 	}
-	p->counts.other_sets++;
 	if (mad_switch_info_decode(res->data, &is, NULL) != 0)
 		return;
-	if (is.life != want.life)
-		device_set_keeps_life(p->job.hw, guid, want.life);
+	if (is.lft_top < want.lft_top && push_settings_resend(p, ix, res->now))
+		return;
 	p->job.switch_written(p->job.cookie, guid, res->data);
 	device_set_top(p->job.hw, guid, is.lft_top);
+	if (is.lft_top < want.lft_top) {
+		push_ack_fail(
+			p, s, PUSH_LIED, "acknowledged a lower LinearFDBTop");
+		return;
+	}
+	p->counts.other_sets++;
+	if (is.life != want.life)
+		keep_life(p, s, want.life);
 }
 
 /* Note whether the SMP arrived by LID or strayed. */

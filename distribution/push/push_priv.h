@@ -1,7 +1,8 @@
 /*
  * push_priv: shared by push.c (phases, sending), push_ack.c (answers,
- * recording), push_pkeys.c and push_slvl.c (P_Keys; SL2VL and arbitration), and
- * included by no other file.
+ * recording), push_settings.c (what ports hold of what they were sent),
+ * push_pkeys.c and push_slvl.c (P_Keys; SL2VL and arbitration), and included by
+ * no other file.
  */
 #ifndef HEDDLE_DISTRIBUTION_PUSH_PUSH_PRIV_H
 #define HEDDLE_DISTRIBUTION_PUSH_PUSH_PRIV_H
@@ -29,6 +30,9 @@ struct push {
 	bool *port_failed;     /* [nports]: not to be made Active */
 	struct push_failure *failure;
 	size_t nfailures, capfailures;
+	bool *port_keeps;	/* [nports]: holds not all that it was sent */
+	struct plan_kept *kept; /* of these, found by this push; and switches */
+	size_t nkept, capkept;
 	uint32_t *sample; /* [nsw]: 1 + an acknowledged block */
 	struct push_counts counts;
 	struct push_lid_routed *by_lid; /* or NULL: everything is directed */
@@ -79,6 +83,19 @@ void push_pkeys_done(struct push *p, const struct plan_step *s,
 	const struct xact_result *res);
 void push_pkeys_seen(struct push *p, const struct plan_step *s,
 	const struct mad_port_info *is, const struct mad_port_info *want);
+
+/*
+ * push_settings.c: the data of a Set(PortInfo); and whether its answer settles
+ * it. False: it was sent again, or failed. resend: once more, without a change
+ * of a port's state; false: it was often enough.
+ */
+void push_settings_load(const struct push *p, const struct plan_step *s,
+	uint8_t data[MAD_DATA]);
+bool push_settings_taken(struct push *p, size_t ix,
+	const struct mad_port_info *is, struct mono now);
+bool push_settings_resend(struct push *p, size_t ix, struct mono now);
+/* A port, or the switch of a port 0 with its lifetime, keeps its own. */
+void push_settings_note(struct push *p, port_ix port, bool life);
 
 /*
  * push_slvl.c: rows of SL2VL, arbitration tables. in_place: whether the step's

@@ -282,7 +282,7 @@ count_end_smps(struct when *w, bool taken)
 			count_smps(w, w->t->port[p].node, 1);
 }
 
-/* New links: all go to Armed, then all to Active. */
+/* New links: all get their parameters, then go to Armed, then to Active. */
 static void
 schedule_new_links(struct when *w)
 {
@@ -291,7 +291,7 @@ schedule_new_links(struct when *w)
 		return;
 	phase_begin(w, LOSS_ESTIMATE_LIVEN);
 	add_drain(w);
-	for (unsigned i = 0; i < 2; i++) {
+	for (unsigned i = 0; i < 3; i++) {
 		count_end_smps(w, false);
 		add_moment(w, answer_time(w));
 	}
@@ -305,8 +305,10 @@ schedule_rise(struct when *w)
 	if (w->downed == NULL)
 		return;
 	phase_begin(w, LOSS_ESTIMATE_RISE);
-	count_end_smps(w, true);
-	add_moment(w, answer_time(w));
+	for (unsigned i = 0; i < 2; i++) { /* parameters, Armed */
+		count_end_smps(w, true);
+		add_moment(w, answer_time(w));
+	}
 	count_end_smps(w, true);
 	time = divide_time(answer_time(w), SAMPLES);
 	for (unsigned k = 0; k < SAMPLES; k++) {

@@ -212,6 +212,7 @@ master_stand_by(struct sm *sm, const struct sm_peer *p, enum master_way way,
 	drift_reset(sm);
 	run_adaptive_lost(sm);
 	forget_dirt(sm);
+	run_settings_reset(sm);
 	sm->missed = 0;
 	sm->master_heard = now;
 	sm->handed_over = sm->paused = false;

@@ -55,7 +55,6 @@ enter_discovery(struct sm *sm, struct mono now, enum sweep_kind kind,
 	const uint64_t *guid, size_t n)
 {
 	sm->sweep = sweep_new(kind, sm->draft, sm->x, guid, n);
-	sweep_needs_keys(sm->sweep);
 	if (sm->role != SM_MASTER)
 		sweep_read_only(sm->sweep);
 	sm_enter(sm, SM_DISCOVER, now);
@@ -729,8 +728,8 @@ count_push(struct sm *sm)
 	sm->counts.failed_sets += c->failed;
 }
 
-/* False if a port came up, or a node answered at last, to which nothing had to
- * be written. */
+/* False if a port came up or has another MTU or VLs, or a node answered at
+ * last, to which nothing had to be written. */
 static bool
 has_same_ports(const struct topo *was, const struct topo *is)
 {
@@ -744,7 +743,9 @@ has_same_ports(const struct topo *was, const struct topo *is)
 
 	for (p = 0; p < is->nports; p++)
 		if (was->port[p].state != is->port[p].state ||
-			was->port[p].flags != is->port[p].flags)
+			was->port[p].flags != is->port[p].flags ||
+			was->port[p].mtu != is->port[p].mtu ||
+			was->port[p].op_vls != is->port[p].op_vls)
 			return false;
 	return true;
 }

@@ -578,6 +578,7 @@ run_push_finish(struct sm *sm, struct mono now)
 	if (push_complete(sm->push)) {
 		sm->overtaken_pushes = 0;
 		run_push_account(sm);
+		run_settings_review(sm);
 	} else if (sm->dirty.due.ns != MONO_NEVER.ns &&
 		   !mono_before(now, sm->dirty.due)) {
 		sm->overtaken_pushes++;

@@ -541,7 +541,8 @@ join_alarms(const struct sm *sm, char *out, size_t size)
 {
 	const char *all[] = {sm->stat.own, sm->stat.alarm, sm->stat.taken,
 		sm->stat.sm_key, sm->stat.masters, sm->stat.rival,
-		sm->stat.flaw, sm->stat.adaptive, run_mcast_alarm(sm)};
+		sm->stat.flaw, sm->stat.settings, sm->stat.adaptive,
+		run_mcast_alarm(sm)};
 	size_t n = 0;
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)

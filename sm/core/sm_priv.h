@@ -9,6 +9,7 @@
  *	run_adaptive.c	adaptive routing that another manager left on
  *	run_pkeys.c	P_Key tables in a run
  *	run_qos.c	service levels in a run
+ *	run_settings.c	ports that keep settings of their own
  *	run_mcast.c	multicast trees and their tables
  *	run_sa.c	subnet administration, and hosts that register anew
  *	group_keep.c	multicast groups that are configured or were saved
@@ -196,7 +197,8 @@ struct sm {
 	struct drift_state trust;
 	struct map
 		self_caused; /* switches whose ports our own plan takes down */
-	bool held_alarm;     /* the alarm is about blocked pairs */
+	uint64_t settings_logged; /* the alarm about a port's settings, or 0 */
+	bool held_alarm;	  /* the alarm is about blocked pairs */
 	bool self_caused_trap_seen; /* a trap of one of them was not acted on */
 	bool write_recorded; /* the next start finds the mark of a push */
 	bool previous_blocks_unknown; /* pairs may be blocked unrecorded */
@@ -667,6 +669,10 @@ bool run_qos_settle(struct sm *sm);
 void run_qos_log_layers(struct sm *sm);
 /* A shortage of VLs: log, status, alarm. */
 void run_qos_review(struct sm *sm);
+
+/* run_settings.c: the push is over: log, status, alarm. */
+void run_settings_review(struct sm *sm);
+void run_settings_reset(struct sm *sm); /* another manager is master */
 
 /* sm.c */
 void sm_enter(struct sm *sm, enum sm_phase phase, struct mono now);

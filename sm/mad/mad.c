@@ -228,12 +228,14 @@ mad_port_info_settings(const uint8_t d[MAD_DATA], struct mad_port_info *out)
 		.state = d[32] & 15,
 		.mkey_prot = d[34] >> 6,
 		.lmc = d[34] & 7,
+		.mtu = d[36] >> 4,
 		.sm_sl = d[36] & 15,
 		.vl_high_limit = d[38],
 		.arb_high_cap = d[39],
 		.arb_low_cap = d[40],
 		.vl_stall = d[42] >> 5,
 		.hoq_life = d[42] & 31,
+		.op_vls = d[43] >> 4,
 		.enf_in = (d[43] & 8) != 0,
 		.enf_out = (d[43] & 4) != 0,
 		.subnet_timeout = d[51] & 31,
@@ -241,6 +243,12 @@ mad_port_info_settings(const uint8_t d[MAD_DATA], struct mad_port_info *out)
 		.overrun_errors = d[53] & 15,
 	};
 	return out->state > MAD_ACTIVE_DEFER ? -1 : 0;
+}
+
+void
+mad_port_info_put_state(uint8_t d[MAD_DATA], uint8_t state)
+{
+	d[32] = (uint8_t)((d[32] & 0xf0) | (state & 15));
 }
 
 void

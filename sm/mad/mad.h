@@ -168,12 +168,16 @@ void mad_port_info_encode(const struct mad_port_info *in, uint8_t d[MAD_DATA]);
 
 /*
  * Decode only the fields of a PortInfo that a subnet manager sets in a port
- * that is up: keys, LIDs, time-outs, thresholds, partition enforcement, and the
- * state; the others are 0. Decoding all fields of all ports of a fabric would
- * be the longest part of a plan that concerns two ports.
+ * that is up: keys, LIDs, MTU, VLs, time-outs, thresholds, partition
+ * enforcement, and the state; the others are 0. Decoding all fields of all
+ * ports of a fabric would be the longest part of a plan that concerns two
+ * ports.
  */
 int mad_port_info_settings(
 	const uint8_t d[MAD_DATA], struct mad_port_info *out);
+
+/* Write the port state alone. */
+void mad_port_info_put_state(uint8_t d[MAD_DATA], uint8_t state);
 
 /* PortInfo.CapabilityMask bits. */
 enum {

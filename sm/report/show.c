@@ -131,6 +131,22 @@ status_change(const json_t *c, struct buf *out)
 			json_util_num(c, "mismatched_ports"));
 }
 
+/* Ports that do not take what they are sent; what they lack of what traffic
+ * needs is an alarm besides. */
+static void
+status_settings(const json_t *r, struct buf *out)
+{
+	const json_t *s = json_object_get(r, "settings");
+	long long n = json_util_num(s, "ports");
+
+	if (n > 0)
+		buf_printf(out,
+			"settings    %lld port%s keep%s other settings than "
+			"configured\n            %s\n",
+			n, names_plural(n), n == 1 ? "s" : "",
+			text_or_dash(s, "first"));
+}
+
 /* Dependencies that are blocked now, and drift that was found. */
 static void
 status_blocked(const json_t *r, struct buf *out)
@@ -393,6 +409,7 @@ show_status(const json_t *r, struct buf *out)
 		status_partitions(json_object_get(r, "partitions"), out);
 		status_qos(json_object_get(r, "qos"), out);
 	}
+	status_settings(r, out);
 	status_blocked(r, out);
 	status_wire(r, out);
 	status_files(r, out);

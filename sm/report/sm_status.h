@@ -38,7 +38,8 @@ struct sm_other {
 	char name[65];
 };
 
-enum { SM_OTHERS = 16 }; /* that are reported */
+enum { SM_OTHERS = 16 };    /* that are reported */
+enum { SM_SETTINGS = 384 }; /* bytes of a text about a port's settings */
 
 /* Faults that traps report: 129, 130, 131, 257, 258, 259. */
 enum sm_fault {
@@ -87,8 +88,11 @@ struct sm_status {
 	char rival[512];	/* of it: another manager writes; or "" */
 	char masters[384];	/* of it: two masters; or "" */
 	char taken[320];	/* of it: another manager is master; or "" */
-	char sm_key[256];      /* of it: the master has another SM_Key; or "" */
-	char flaw[192];	       /* of it: a port does not hold what it acks */
+	char sm_key[256]; /* of it: the master has another SM_Key; or "" */
+	char flaw[192];	  /* of it: a port does not hold what it acks */
+	char settings[SM_SETTINGS]; /* of it: a port lacks what it needs */
+	uint32_t settings_kept; /* ports that keep settings of their own ... */
+	char settings_first[SM_SETTINGS]; /* ... and the first of them */
 	char adaptive[768];    /* of it: switches that forward otherwise than
 				  by their tables; or "" */
 	uint64_t adaptive_off; /* switches where it was switched off */

@@ -430,6 +430,10 @@ add_daemon(json_t *o, const struct status_facts *f)
 			json_util_u64(d->bad_reloads), "refused",
 			names_text(d->refused)));
 	json_util_put(o, "held", blocked_json(f));
+	json_util_put(o, "settings",
+		json_pack("{s:o, s:o}", "ports",
+			json_util_u64(f->sm->settings_kept), "first",
+			names_text(f->sm->settings_first)));
 	json_util_put(o, "memory", memory_json());
 	json_util_put(o, "state_writable", json_boolean(d->state_writable));
 	json_util_put(o, "state_lost", names_text(d->state_lost));

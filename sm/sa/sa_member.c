@@ -52,7 +52,7 @@ read_port(const struct sa_query *q, struct request *r)
 	const struct topo_port *p = &t->port[r->end.port];
 	bool inside = t->node[p->node].type == TOPO_SWITCH;
 
-	r->mtu = p->mtu_cap;
+	r->mtu = sa_path_mtu_of(t, p);
 	r->rate = inside ? RATE_MAX : sa_path_rate_of(p);
 }
 

@@ -1,7 +1,8 @@
 /*
  * The properties of the path between two ports, from the tables of the view:
  * the smallest MTU, the slowest link, the routing layer in both directions.
- * O(hops).
+ * O(hops). A link has the smaller of the MTUs that its ends hold, which are the
+ * same unless one of them did not take its own.
  *
  * The codes of rates are in the order of their invention, so rates are compared
  * by speed (IBA 15.2.5.16, table of rates; later codes as the drivers define
@@ -158,11 +159,31 @@ sa_path_rate_known(const struct topo_port *client, uint8_t rate)
 	return i < 0 ? rate : rates[i].code;
 }
 
+static uint8_t
+mtu_held(const struct topo_port *p)
+{
+	return p->mtu != 0 ? p->mtu : p->mtu_cap;
+}
+
+uint8_t
+sa_path_mtu_of(const struct topo *t, const struct topo_port *p)
+{
+	uint8_t here = mtu_held(p), there;
+
+	if (t->node[p->node].type == TOPO_SWITCH && p->num == 0) {
+		bool enhanced = (t->node[p->node].flags & TN_ENHANCED_P0) != 0;
+
+		return enhanced ? here : p->mtu_cap;
+	}
+	there = p->peer != TOPO_NONE ? mtu_held(&t->port[p->peer]) : 0;
+	return there != 0 && there < here ? there : here;
+}
+
 /* The path uses the link of port p: lower the limits to those of the link. */
 static void
-pass_link(const struct topo_port *p, struct sa_path *w)
+pass_link(const struct topo *t, const struct topo_port *p, struct sa_path *w)
 {
-	uint8_t mtu = p->mtu != 0 ? p->mtu : p->mtu_cap;
+	uint8_t mtu = sa_path_mtu_of(t, p);
 	uint8_t rate = sa_path_rate_of(p);
 
 	if (w->mtu == 0 || mtu < w->mtu)
@@ -176,11 +197,12 @@ static void
 pass_end(const struct topo *t, port_ix p, struct sa_path *w)
 {
 	const struct topo_port *port = &t->port[p];
+	uint8_t mtu = sa_path_mtu_of(t, port);
 
 	if (t->node[port->node].type != TOPO_SWITCH)
-		pass_link(port, w);
-	else if (port->mtu_cap != 0 && (w->mtu == 0 || port->mtu_cap < w->mtu))
-		w->mtu = port->mtu_cap;
+		pass_link(t, port, w);
+	else if (mtu != 0 && (w->mtu == 0 || mtu < w->mtu))
+		w->mtu = mtu;
 }
 
 /* The routing layer, in w->sl, and whether answers can use the same layer;
@@ -229,7 +251,8 @@ sa_path_find(const struct sa *sa, const struct view *v,
 		const struct topo_node *s = &t->node[t->sw[step[i].sw].node];
 
 		if (step[i].out != 0)
-			pass_link(&t->port[s->first_port + step[i].out], out);
+			pass_link(
+				t, &t->port[s->first_port + step[i].out], out);
 	}
 	pass_end(t, to->port, out);
 	if (out->rate == 0)

@@ -250,6 +250,9 @@ int sa_path_rate_compare(uint8_t a, uint8_t b);
 bool sa_path_rate_valid(uint8_t code);
 /* The next slower rate, 0 when there is none. */
 uint8_t sa_path_rate_below(uint8_t code);
+/* The largest MTU that the link of a port carries, as a code: the smaller one
+ * of its ends; 0 where none is known. */
+uint8_t sa_path_mtu_of(const struct topo *t, const struct topo_port *p);
 /* The rate of a port's link as a code, rounded down. */
 uint8_t sa_path_rate_of(const struct topo_port *p);
 /* The fastest rate that the client knows and that is not above rate. */

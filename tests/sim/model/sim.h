@@ -339,6 +339,8 @@ struct sim_behaviour {
 	bool bad_role; /* its role has a wrong signature */
 	bool lid_everywhere; /* a switch: its external ports show its LID */
 	bool own_life;	     /* a switch: keeps its LifeTimeValue */
+	uint8_t keeps_mtu;   /* this port, not 0, keeps its NeighborMTU ... */
+	bool claims_mtu;     /* ... and acknowledges the one it is sent */
 	struct mono service; /* of its SMA per SMP; 0: unchanged */
 	struct sim_faults faults; /* on top of the fabric's */
 };

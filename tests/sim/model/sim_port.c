@@ -197,7 +197,7 @@ state_ok(const struct sim_port *p, uint8_t to)
 
 static void
 apply_fields(struct sim *s, struct sim_port *p, const struct mad_port_info *in,
-	bool end, bool ext)
+	bool end, bool ext, bool keeps_mtu)
 {
 	bool enforces = !end && s->o.enf_cap > 0;
 	struct mad_port_info *is = &p->pi;
@@ -215,7 +215,7 @@ apply_fields(struct sim *s, struct sim_port *p, const struct mad_port_info *in,
 		s->stats.client_rereg +=
 			in->client_rereg && is->capmask & MAD_CAP_CLIENT_REREG;
 	}
-	if (in->mtu != KEEP)
+	if (in->mtu != KEEP && !keeps_mtu)
 		is->mtu = in->mtu;
 	if (in->op_vls != KEEP)
 		is->op_vls = in->op_vls;
@@ -261,7 +261,10 @@ sim_port_set(struct sim *s, uint32_t node, unsigned port, bool ext,
 	if (!state_ok(p, in.state) || in.phys_state > PHYS_DISABLED ||
 		!fields_ok(p, &in, end, n->enhanced_p0 || port))
 		return MAD_STATUS_FIELD;
-	apply_fields(s, p, &in, end, ext);
+	/* as devices may: parameters, or a change of state */
+	if (in.state == ST_NOCHANGE)
+		apply_fields(s, p, &in, end, ext,
+			port != 0 && port == n->how.keeps_mtu);
 	if (in.phys_state == PHYS_DISABLED || in.phys_state == PHYS_POLLING) {
 		p->disabled = in.phys_state == PHYS_DISABLED;
 		sim_port_refresh(s, node, port);

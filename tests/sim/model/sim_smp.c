@@ -10,6 +10,9 @@ enum { AT_BASE_VERSION = 0, AT_CLASS_VERSION = 2 };
 
 enum { VENDOR_ATTRS = 0xff00 };
 
+/* Byte of a PortInfo: NeighborMTU in its upper half. */
+enum { AT_MTU = 36 };
+
 static uint64_t
 attr_bit(uint16_t attr)
 {
@@ -51,6 +54,7 @@ static uint16_t
 act_port_info(struct sim *s, const struct sim_msg *q, const struct smp *req,
 	uint8_t *d)
 {
+	const struct sim_node *n = &s->node[q->node];
 	bool ext = req->mod & MAD_PORT_INFO_EXT;
 	uint32_t num = req->mod & ~MAD_PORT_INFO_EXT;
 	const struct mad_port_info *pi;
@@ -63,6 +67,10 @@ act_port_info(struct sim *s, const struct sim_msg *q, const struct smp *req,
 	if (status)
 		return status;
 	sim_port_get(s, q->node, num, q->port, ext, d);
+	if (req->method == MAD_SET && n->how.claims_mtu &&
+		num == n->how.keeps_mtu)
+		d[AT_MTU] = (uint8_t)((d[AT_MTU] & 0xf) |
+				      (req->data[AT_MTU] & 0xf0));
 	pi = &sim_int_port(s, q->node, num)->pi;
 	if (pi->mkey_prot && req->mkey != pi->mkey)
 		be_put64(d, 0); /* shown only to requests that bear it */

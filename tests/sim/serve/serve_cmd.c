@@ -209,15 +209,19 @@ cmd_fault(struct serve *s, const struct words *w, struct buf *out,
 	struct sim_behaviour b;
 	uint64_t bit = 0;
 	uint32_t node;
+	unsigned port;
 
 	(void)out;
-	if (find_behaviour(s, w->w[1], &node, &b, why) ||
+	if (find_node(s, w->w[1], &node, &port, why) ||
+		find_behaviour(s, w->w[1], &node, &b, why) ||
 		(w->n == 4 && parse_attribute(w->w[3], &bit, why)))
 		return -1;
 	if (w->n == 3 && strcmp(what, "off") == 0)
 		b = (struct sim_behaviour){0};
 	else if (w->n == 3 && strcmp(what, "role") == 0)
 		b.bad_role = true;
+	else if (w->n == 3 && strcmp(what, "mtu") == 0 && port != 0)
+		b.keeps_mtu = (uint8_t)port;
 	else if (w->n == 4 && strcmp(what, "lie") == 0)
 		b.lies |= bit;
 	else if (w->n == 4 && strcmp(what, "refuse") == 0)
@@ -227,7 +231,7 @@ cmd_fault(struct serve *s, const struct words *w, struct buf *out,
 	else
 		return reason_set(why,
 			"it can lie, refuse or mute an ATTRIBUTE, have a bad "
-			"role, or be off");
+			"role, keep the mtu of NODE/PORT, or be off");
 	sim_fault_behave(s->sim, node, &b);
 	return 0;
 }
@@ -511,7 +515,8 @@ static const struct {
 	{"delay", 2, 2, cmd_delay, "MICROSECONDS"},
 	{"hang", 3, 3, cmd_hang, "NODE on|off"},
 	{"fault", 3, 4, cmd_fault,
-		"NODE lie|refuse|mute ATTRIBUTE, NODE role, NODE off"},
+		"NODE lie|refuse|mute ATTRIBUTE, NODE role, NODE/PORT mtu, "
+		"NODE off"},
 	{"entry", 4, 4, cmd_entry, "SWITCH LID PORT"},
 	{"turn", 5, 5, cmd_turn, "SWITCH IN OUT closed|open"},
 	{"adaptive", 2, 3, cmd_adaptive,

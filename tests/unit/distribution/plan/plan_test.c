@@ -135,6 +135,7 @@ START_TEST(fresh_fabric)
 	ck_assert_uint_eq(count_steps(&g, PLAN_TOP), 0);
 	ck_assert_uint_eq(count_steps(&g, PLAN_LFT), 2);
 	ck_assert_uint_eq(count_steps(&g, PLAN_RAISE), 2);
+	ck_assert_uint_eq(count_steps(&g, PLAN_PREPARE), 6);
 	ck_assert_uint_eq(count_steps(&g, PLAN_ARM), 6);
 	ck_assert_uint_eq(count_steps(&g, PLAN_ACTIVATE), 6);
 	ck_assert_uint_eq(count_steps(&g, PLAN_LOWER), 0);
@@ -153,9 +154,9 @@ START_TEST(fresh_fabric)
 		ck_assert_uint_eq(pi.width_enabled, 0);
 		ck_assert_uint_eq(pi.speed_enabled, 0);
 		ck_assert(!pi.client_rereg);
-		ck_assert_uint_eq(pi.state, s->kind == PLAN_PARAMS ? 0
-					    : s->kind == PLAN_ARM  ? 3
-								   : 4);
+		ck_assert_uint_eq(pi.state, s->kind == PLAN_ARM	       ? 3
+					    : s->kind == PLAN_ACTIVATE ? 4
+								       : 0);
 		if (topo_has_lid(g.t, s->port)) {
 			ck_assert_uint_eq(pi.lid, port->lid);
 			ck_assert_uint_eq(
@@ -448,7 +449,7 @@ START_TEST(a_port_instead_of_a_dependency)
 {
 	static const enum plan_kind order[] = {PLAN_DOWN, PLAN_SETTLE,
 		PLAN_CLEAR, PLAN_VERIFY, PLAN_LFT, PLAN_LFT, PLAN_RAISE,
-		PLAN_ARM, PLAN_ACTIVATE};
+		PLAN_PREPARE, PLAN_ARM, PLAN_ACTIVATE};
 	struct rig g;
 	size_t i, at;
 
@@ -462,6 +463,8 @@ START_TEST(a_port_instead_of_a_dependency)
 	ck_assert_uint_eq(count_steps(&g, PLAN_DOWN), 1);   /* at one end */
 	ck_assert_uint_eq(count_steps(&g, PLAN_SETTLE), 2); /* both ends fall */
 	ck_assert_uint_eq(count_steps(&g, PLAN_CLEAR), 2);
+	/* what they hold in Init was not read */
+	ck_assert_uint_eq(count_steps(&g, PLAN_PREPARE), 2);
 	ck_assert_uint_eq(count_steps(&g, PLAN_ARM), 2);
 	/* the end nearer to the manager */
 	ck_assert_uint_eq(
@@ -559,6 +562,239 @@ START_TEST(fresh_switches_first)
 }
 END_TEST
 
+/* The step of this kind for a port, or NULL. */
+static const struct plan_step *
+step_of(const struct rig *g, enum plan_kind k, port_ix p)
+{
+	for (size_t i = 0; i < g->p->nsteps; i++)
+		if (g->p->step[i].kind == k && g->p->step[i].port == p)
+			return &g->p->step[i];
+	return NULL;
+}
+
+static struct mad_port_info
+sent_by(const struct rig *g, const struct plan_step *s)
+{
+	struct mad_port_info i;
+
+	ck_assert_ptr_nonnull(s);
+	ck_assert_int_eq(
+		mad_port_info_decode(g->p->payload[s->payload], &i, NULL), 0);
+	return i;
+}
+
+/* The fabric once more, with what the builder knows by now. */
+static void
+rig_reread(struct rig *g)
+{
+	plan_free(g->p);
+	g->p = NULL;
+	routes_unref(g->r);
+	device_free(g->hw);
+	lft_pool_free(g->pool);
+	topo_unref(g->t);
+	rig_routes(g);
+}
+
+/* What a port answers from now on. */
+static void
+rig_answers(struct rig *g, port_ix p, const struct mad_port_info *i)
+{
+	uint8_t d[MAD_DATA];
+
+	mad_port_info_encode(i, d);
+	builder_port_written(g->d, g->t->node[g->t->port[p].node].guid,
+		g->t->port[p].num, d);
+}
+
+/* Port 2 of s0: of the link between the switches. */
+static port_ix
+link_port(const struct rig *g)
+{
+	return topo_port_of(g->t, topo_by_node_guid(g->t, 0x100), 2);
+}
+
+/* MTU, VLs and the rest go to ports in Init with NoChange, then the state with
+ * the same; where everything is in place, the state alone. */
+START_TEST(parameters_before_the_state)
+{
+	struct mad_port_info i, armed;
+	struct rig g;
+
+	rig_draft(&g);
+	rig_state(&g, 2);
+	rig_routes(&g);
+	ck_assert_int_eq(
+		mad_port_info_decode(topo_info(g.t, link_port(&g)), &i, NULL),
+		0);
+	i.mtu = i.op_vls = 1;
+	rig_answers(&g, link_port(&g), &i);
+	rig_reread(&g);
+	rig_plan(&g);
+	ck_assert_uint_lt(phase_of(&g, PLAN_PREPARE, false),
+		phase_of(&g, PLAN_ARM, false));
+	i = sent_by(&g, step_of(&g, PLAN_PREPARE, link_port(&g)));
+	ck_assert_uint_eq(i.state, 0);
+	ck_assert_uint_eq(i.mtu, 5);
+	ck_assert_uint_eq(i.op_vls, 3);
+	ck_assert_uint_eq(i.hoq_life, 18);
+	armed = sent_by(&g, step_of(&g, PLAN_ARM, link_port(&g)));
+	ck_assert_uint_eq(armed.state, 3);
+	armed.state = 0;
+	ck_assert_int_eq(memcmp(&armed, &i, sizeof(i)), 0);
+	for (size_t k = 0; k < g.p->nsteps; k++)
+		if (g.p->step[k].kind == PLAN_PREPARE) {
+			i = sent_by(&g, &g.p->step[k]);
+			i.state = 2;
+			rig_answers(&g, g.p->step[k].port, &i);
+		}
+	rig_reread(&g);
+	rig_plan(&g);
+	ck_assert_uint_eq(count_steps(&g, PLAN_PREPARE), 0);
+	ck_assert_uint_eq(count_steps(&g, PLAN_ARM), 6);
+	rig_free(&g);
+}
+END_TEST
+
+/* The end of a link that came up first keeps its MTU, and the other follows. */
+START_TEST(an_end_that_is_armed_keeps_its_mtu)
+{
+	struct mad_port_info i;
+	struct rig g;
+
+	rig_draft(&g);
+	rig_state(&g, 2);
+	rig_routes(&g);
+	ck_assert_int_eq(
+		mad_port_info_decode(topo_info(g.t, link_port(&g)), &i, NULL),
+		0);
+	i.mtu = 3;
+	i.state = 3;
+	rig_answers(&g, link_port(&g), &i);
+	rig_reread(&g);
+	rig_plan(&g);
+	ck_assert_ptr_null(step_of(&g, PLAN_PREPARE, link_port(&g)));
+	ck_assert_ptr_null(step_of(&g, PLAN_ARM, link_port(&g)));
+	i = sent_by(&g, step_of(&g, PLAN_ACTIVATE, link_port(&g)));
+	ck_assert_uint_eq(i.mtu, 3);
+	i = sent_by(
+		&g, step_of(&g, PLAN_PREPARE, g.t->port[link_port(&g)].peer));
+	ck_assert_uint_eq(i.mtu, 3);
+	ck_assert_uint_eq(g.p->mismatched_ports, 1);
+	rig_free(&g);
+}
+END_TEST
+
+/* A port is not sent again what it did not take, unless it holds something else
+ * by now. */
+START_TEST(settings_that_a_port_keeps)
+{
+	struct device_kept k = {.guid = 0x100, .port = 2};
+	struct rig g;
+
+	rig_draft(&g);
+	rig_state(&g, 2);
+	rig_routes(&g);
+	rig_plan(&g);
+	k.want = sent_by(&g, step_of(&g, PLAN_PREPARE, link_port(&g)));
+	ck_assert_int_eq(mad_port_info_decode(
+				 topo_info(g.t, link_port(&g)), &k.held, NULL),
+		0);
+	device_set_kept(g.hw, &k);
+	rig_plan(&g);
+	ck_assert_uint_eq(count_steps(&g, PLAN_PREPARE), 5);
+	ck_assert_uint_eq(g.p->nkept, 1);
+	ck_assert_uint_eq(g.p->kept[0].port, link_port(&g));
+	k.held.hoq_life = 3; /* it has another one now: it has restarted */
+	device_set_kept(g.hw, &k);
+	rig_plan(&g);
+	ck_assert_uint_eq(count_steps(&g, PLAN_PREPARE), 6);
+	ck_assert_uint_eq(g.p->nkept, 0);
+	rig_free(&g);
+}
+END_TEST
+
+/* An enhanced port 0 gets the MTU that it can do; a base one has none. */
+START_TEST(the_mtu_of_port_0)
+{
+	struct mad_switch_info si = {.lft_cap = 1024, .enhanced_p0 = true};
+	struct mad_port_info i;
+	uint8_t d[MAD_DATA];
+	struct rig g;
+	node_ix n;
+
+	rig_draft(&g);
+	rig_state(&g, 2);
+	rig_routes(&g);
+	for (unsigned k = 0; k < 2; k++) {
+		n = topo_by_node_guid(g.t, 0x100 + k);
+		ck_assert_int_eq(
+			mad_port_info_decode(
+				topo_info(g.t, g.t->node[n].first_port), &i,
+				NULL),
+			0);
+		i.mtu = 1;
+		i.mtu_cap = 4;
+		rig_answers(&g, g.t->node[n].first_port, &i);
+	}
+	mad_switch_info_encode(&si, d);
+	builder_switch_written(g.d, 0x101, d);
+	rig_reread(&g);
+	rig_plan(&g);
+	for (unsigned k = 0; k < 2; k++) {
+		n = topo_by_node_guid(g.t, 0x100 + k);
+		i = sent_by(
+			&g, step_of(&g, PLAN_PARAMS, g.t->node[n].first_port));
+		ck_assert_uint_eq(i.mtu, k == 0 ? 1 : 4);
+	}
+	rig_free(&g);
+}
+END_TEST
+
+/* With two layers a node reaches the manager on the SL of the layer of their
+ * switches; live ports get it when the tables are written. */
+START_TEST(the_sl_to_the_manager)
+{
+	const bool live = _i == 1;
+	struct mad_port_info i;
+	struct rig g;
+	port_ix far;
+
+	rig_draft(&g);
+	rig_state(&g, live ? 4 : 2);
+	rig_routes(&g);
+	g.r->lanes.n = 2;
+	g.r->lanes.plain = true;
+	g.r->lanes.spread = 2;
+	g.r->lanes.cls = calloc(g.t->nsw, sizeof(*g.r->lanes.cls));
+	for (uint16_t k = 0; k < g.t->nsw; k++)
+		g.r->lanes.cls[k] = k + 1;
+	rig_plan(&g);
+	far = topo_port_of(g.t, topo_by_node_guid(g.t, 0x210), 1);
+	ck_assert_uint_eq(routes_layer(&g.r->lanes, 1, 0), 1);
+	if (live) {
+		size_t last = g.p->nphases - 1;
+
+		i = sent_by(&g, step_of(&g, PLAN_PARAMS, far));
+		ck_assert_uint_eq(i.sm_sl, 0);
+		while (g.p->phase[last].kind != PLAN_PARAMS)
+			last--;
+		ck_assert_uint_gt(last, phase_of(&g, PLAN_LFT, false));
+		for (size_t k = g.p->phase[last].first;
+			k < g.p->phase[last].end; k++)
+			ck_assert_uint_eq(sent_by(&g, &g.p->step[k]).sm_sl, 1);
+		ck_assert_uint_eq(
+			g.p->phase[last].end - g.p->phase[last].first, 2);
+	} else {
+		i = sent_by(&g, step_of(&g, PLAN_PREPARE, far));
+		ck_assert_uint_eq(i.sm_sl, 1);
+		i = sent_by(&g, step_of(&g, PLAN_ARM, far));
+		ck_assert_uint_eq(i.sm_sl, 1);
+	}
+	rig_free(&g);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -580,6 +816,11 @@ main(void)
 	tcase_add_test(t, blocks_of_a_previous_run_are_opened);
 	tcase_add_test(t, sl2vl_rows);
 	tcase_add_test(t, fresh_switches_first);
+	tcase_add_test(t, parameters_before_the_state);
+	tcase_add_test(t, an_end_that_is_armed_keeps_its_mtu);
+	tcase_add_test(t, settings_that_a_port_keeps);
+	tcase_add_test(t, the_mtu_of_port_0);
+	tcase_add_loop_test(t, the_sl_to_the_manager, 0, 2);
 	suite_add_tcase(s, t);
 	return suite_run(s);
 }

@@ -137,7 +137,7 @@ START_TEST(change)
 	ck_assert_uint_eq(count_keyed(w, KEY_A, 2, 60), end_ports(f));
 	world_reload(w, "");
 	core_expect_order(w, "no key");
-	ck_assert_uint_eq(count_keyed(w, 0, 0, 0), end_ports(f));
+	ck_assert_uint_eq(count_keyed(w, 0, 0, 60), end_ports(f));
 	ck_assert_uint_eq(sm_xact_stats(w->sm)->timeouts, 0);
 	ck_assert_uint_eq(sim_stats(w->sim)->lft_sets, blocks);
 	core_end(w, f);

@@ -224,6 +224,18 @@ START_TEST(port_info_settings)
 	ck_assert_uint_eq(few.subnet_timeout, all.subnet_timeout);
 	ck_assert_uint_eq(few.phy_errors, all.phy_errors);
 	ck_assert_uint_eq(few.overrun_errors, all.overrun_errors);
+	ck_assert_uint_eq(few.mkey_lease, all.mkey_lease);
+	ck_assert_uint_eq(few.mkey_prot, all.mkey_prot);
+	ck_assert_uint_eq(few.mtu, all.mtu);
+	ck_assert_uint_eq(few.op_vls, all.op_vls);
+	for (uint8_t state = 0; state <= MAD_ACTIVE_DEFER; state++) {
+		struct mad_port_info is;
+
+		mad_port_info_put_state(d, state);
+		ck_assert_int_eq(mad_port_info_decode(d, &is, NULL), 0);
+		ck_assert_uint_eq(is.state, state);
+		ck_assert_uint_eq(is.speed_supported, all.speed_supported);
+	}
 }
 END_TEST
 
