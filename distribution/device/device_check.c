@@ -198,10 +198,12 @@ port_matches(
 	if (state < ARMED && !owner)
 		return true;
 	i->field = owner ? other_address(&is, &was) : NULL;
-	if (i->field == NULL && port_settings_needed(port_settings_differ(
-					c->topo, p, &is, &was)) != 0)
+	if (is.state < state && state >= ARMED)
+		i->field = NULL; /* it restarted */
+	else if (i->field == NULL && port_settings_needed(port_settings_differ(
+					     c->topo, p, &is, &was)) != 0)
 		i->field = "settings";
-	if ((is.state >= state || state < ARMED) && i->field == NULL)
+	else if (i->field == NULL)
 		return true;
 	i->empty = owner && is.lid == 0;
 	return false;

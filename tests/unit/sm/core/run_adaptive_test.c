@@ -211,17 +211,17 @@ END_TEST
 /* Nothing is asked, let alone written, while another manager is master. */
 START_TEST(a_standby_does_not_touch_it)
 {
-	struct mad_sm_info other = {
-		.guid = 1, .act_count = 1, .priority = 15, .state = 3};
+	struct mad_sm_info other = {.act_count = 1, .priority = 15, .state = 3};
 	struct fabric *f = core_tree();
 	struct world *w = start_foreign(f, "standby:\n  poll_interval: 1s\n");
 	uint32_t leaf = fabric_find(f, "leaf3"), host = fabric_find(f, "h20");
 
 	sim_hand_adaptive(w->sim, leaf, MAD_AR_ON_GROUPS, SIM_AR_OBEYS);
+	other.guid = fabric_port(f, host, 1)->guid;
 	sim_fault_other_sm(w->sim, host, 1, &other);
 	world_start(w);
-	for (int i = 0; i < 10; i++) {
-		world_run(w, mono_ms(1000));
+	for (int i = 0; i < 40; i++) {
+		world_run(w, mono_ms(250));
 		other.act_count++;
 		sim_fault_other_sm(w->sim, host, 1, &other);
 	}
@@ -239,8 +239,7 @@ END_TEST
 /* It was known to be off; then another manager was master. */
 START_TEST(it_is_read_again_after_another_master)
 {
-	struct mad_sm_info other = {
-		.guid = 1, .act_count = 1, .priority = 15, .state = 3};
+	struct mad_sm_info other = {.act_count = 1, .priority = 15, .state = 3};
 	struct fabric *f = core_tree();
 	struct world *w = start_foreign(f, "standby:\n  poll_interval: 1s\n"
 					   "sweep:\n  interval: 1s\n");
@@ -249,9 +248,10 @@ START_TEST(it_is_read_again_after_another_master)
 
 	world_start(w);
 	core_expect_order(w, "master");
+	other.guid = fabric_port(f, host, 1)->guid;
 	sim_fault_other_sm(w->sim, host, 1, &other);
-	for (int i = 0; i < 10; i++) {
-		world_run(w, mono_ms(1000));
+	for (int i = 0; i < 40; i++) {
+		world_run(w, mono_ms(250));
 		other.act_count++;
 		sim_fault_other_sm(w->sim, host, 1, &other);
 	}

@@ -194,7 +194,7 @@ START_TEST(devices_with_settings_of_their_own)
 	world_start(w);
 	core_expect_order(w, "bring-up");
 	s = status_of(w);
-	ck_assert_str_eq(s.alarm, "");
+	ck_assert_str_eq(s.settings, "");
 	ck_assert_uint_eq(s.settings_kept, 12 + 32 + 8 * 8 + 4 * 8);
 	ck_assert_ptr_nonnull(strstr(s.settings_first, "instead of"));
 	sweep_again(w, "sweep");
