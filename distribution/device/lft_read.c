@@ -146,6 +146,15 @@ lft_read_done(const struct lft_read *r)
 	       (r->ntodo == 0 || (is_round_over(r) && !needs_another_round(r)));
 }
 
+void
+lft_read_stop(struct lft_read *r, struct mono now)
+{
+	r->next_sample = r->nsample;
+	r->ntodo = 0;
+	r->listed = true;
+	xact_cancel(r->x, r, now);
+}
+
 uint64_t
 lft_read_count(const struct lft_read *r)
 {

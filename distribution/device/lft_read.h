@@ -47,6 +47,9 @@ void lft_read_free(struct lft_read *r);
 void lft_read_feed(struct lft_read *r, struct mono now);
 bool lft_read_done(const struct lft_read *r);
 
+/* Give up what is unanswered; the read-back is done then. */
+void lft_read_stop(struct lft_read *r, struct mono now);
+
 /*
  * Blocks read so far, samples included. Blocks without an answer stay unknown,
  * and will be written; a switch that leaves several in a row unanswered is

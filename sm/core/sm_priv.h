@@ -170,7 +170,9 @@ struct sm {
 	bool previous_blocks_unknown; /* pairs may be blocked unrecorded */
 	struct mono late_sets_until;  /* late Sets may arrive; or MONO_NEVER */
 	bool keys_due;		      /* the next check reads P_Key tables */
-	unsigned overtaken_pushes; /* pushes in a row that a change overtook */
+	unsigned overtaken_pushes; /* pushes, and read-backs before them, in a
+				      row that a change overtook */
+	uint64_t timeouts_before;  /* requests given up before this phase */
 	bool is_idle; /* no run is unfinished: what is dirty is all */
 	char why_few_layers[VIEW_SLVL_SHORT]; /* why there are so few layers, as
 						 it was logged */
@@ -311,6 +313,10 @@ void run_push_start(struct sm *sm, struct run_push_job *job, struct plan *plan,
 void run_push_switch_written(
 	void *cookie, uint64_t node_guid, const uint8_t info[MAD_DATA]);
 struct mono run_push_next(const struct sm *sm);
+/* True if the fabric has changed since this run began, so that its push would
+ * write tables of a fabric that is no more; not for ever, or a port that flaps
+ * would keep the tables from ever arriving. */
+bool run_push_is_overtaken(const struct sm *sm, struct mono now);
 void run_push_watch(struct sm *sm, struct mono now); /* stop it if overtaken */
 void run_push_finish(struct sm *sm, struct mono now);
 bool run_push_check(struct sm *sm, struct mono now); /* SM_CHECK */
@@ -461,6 +467,7 @@ void run_mcast_step(struct sm *sm, struct mono now);
  * all are known. */
 void run_mcast_start_reading(struct sm *sm);
 bool run_mcast_has_read(struct sm *sm, struct mono now);
+void run_mcast_stop_reading(struct sm *sm); /* the run ends here */
 /* True if there are trees that a transition has to count with. *unsettled: and
  * they are not known to obey the order of the view. */
 bool run_mcast_dependencies(const struct sm *sm, bool *unsettled);
