@@ -32,7 +32,6 @@ struct lft_read {
 	uint8_t *misses; /* [nsw] */
 	lft_ref *recent; /* [RECENT] by hash, each counted; LFT_EMPTY: none */
 	unsigned inflight;
-	bool stopped;
 	uint64_t count;
 };
 
@@ -142,14 +141,16 @@ bool
 lft_read_done(const struct lft_read *r)
 {
 	return r->inflight == 0 &&
-	       (r->stopped || r->ntodo == 0 ||
-		       (is_round_over(r) && !needs_another_round(r)));
+	       (r->ntodo == 0 || (is_round_over(r) && !needs_another_round(r)));
 }
 
 void
-lft_read_stop(struct lft_read *r)
+lft_read_stop(struct lft_read *r, struct mono now)
 {
-	r->stopped = true;
+	r->next_sample = r->nsample;
+	r->ntodo = 0;
+	r->listed = true;
+	xact_cancel(r->x, r, now);
 }
 
 uint64_t
@@ -265,9 +266,9 @@ feed_blocks(struct lft_read *r, struct mono now)
 void
 lft_read_feed(struct lft_read *r, struct mono now)
 {
-	if (!r->listed && !r->stopped)
+	if (!r->listed)
 		feed_samples(r, now);
-	if (!r->listed || r->stopped)
+	if (!r->listed)
 		return;
 	feed_blocks(r, now);
 	while (r->ntodo > 0 && is_round_over(r) && needs_another_round(r)) {

@@ -43,11 +43,11 @@ struct lft_read *lft_read_new(struct topo *t, const struct lft_read_job *job);
 /* Only when done, or after xact_cancel_all. NULL allowed. */
 void lft_read_free(struct lft_read *r);
 
-/* Ask for nothing more: done once what was asked for is completed. */
-void lft_read_stop(struct lft_read *r);
-
 void lft_read_feed(struct lft_read *r, struct mono now);
 bool lft_read_done(const struct lft_read *r);
+
+/* Give up what is unanswered; the read-back is done then. */
+void lft_read_stop(struct lft_read *r, struct mono now);
 
 /*
  * Blocks read so far, samples included. Blocks without an answer stay unknown,

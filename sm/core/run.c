@@ -95,6 +95,7 @@ probe_suspects(struct sm *sm, struct mono now)
 }
 
 static bool freeze_topology(struct sm *sm, struct mono now);
+static void discard_work(struct sm *sm);
 
 /* The dirty marks become a run. */
 static void
@@ -451,6 +452,7 @@ start_readback(struct sm *sm, struct mono now)
 	sm->readback = lft_read_new(sm->topo, &job);
 	run_pkeys_read(sm);
 	run_mcast_start_reading(sm);
+	sm->timeouts_before = xact_stats(sm->x)->timeouts;
 	sm_enter(sm, SM_READBACK, now);
 }
 
@@ -658,16 +660,46 @@ give_up_requests(struct sm *sm, struct mono now)
 }
 
 static void
-abandon_readback(struct sm *sm, struct mono now)
+end_readback(struct sm *sm)
 {
-	lft_read_stop(sm->readback);
-	pkey_read_stop(sm->pkey_read, now);
-	give_up_requests(sm, now);
 	lft_read_free(sm->readback);
 	sm->readback = NULL;
 	pkey_read_free(sm->pkey_read);
 	sm->pkey_read = NULL;
+}
+
+static void
+abandon_readback(struct sm *sm, struct mono now)
+{
+	lft_read_stop(sm->readback, now);
+	pkey_read_stop(sm->pkey_read, now);
+	run_adaptive_stop(sm, now);
+	give_up_requests(sm, now);
+	end_readback(sm);
 	sweep_again(sm, now);
+}
+
+/*
+ * Switches that were found do not answer any more, and there is news of the
+ * fabric: each of them would be asked in vain, table by table, before the news
+ * is looked at. A sweep finds what is still there; it is a full one, because
+ * the tables that were to be sampled in this run have to be in the next one.
+ */
+static void
+stop_readback(struct sm *sm, struct mono now)
+{
+	log_info("sm: reading tables stopped early, switches do not answer "
+		 "cause=\"%s\"",
+		sm->dirty.cause);
+	lft_read_stop(sm->readback, now);
+	pkey_read_stop(sm->pkey_read, now);
+	run_adaptive_stop(sm, now);
+	run_mcast_stop_reading(sm);
+	end_readback(sm);
+	sm->overtaken_pushes++;
+	dirty_mark_full(sm, now, "switches do not answer");
+	discard_work(sm);
+	sm_enter(sm, SM_IDLE, now);
 }
 
 bool
@@ -677,16 +709,18 @@ run_readback(struct sm *sm, struct mono now)
 		abandon_readback(sm, now);
 		return true;
 	}
+	if (xact_stats(sm->x)->timeouts > sm->timeouts_before &&
+		run_push_is_overtaken(sm, now)) {
+		stop_readback(sm, now);
+		return true;
+	}
 	lft_read_feed(sm->readback, now);
 	pkey_read_feed(sm->pkey_read, now);
 	if (!run_mcast_has_read(sm, now) || !lft_read_done(sm->readback) ||
 		!pkey_read_done(sm->pkey_read) || !run_adaptive_read(sm, now))
 		return false;
 	sm->counts.lft_reads += lft_read_count(sm->readback);
-	lft_read_free(sm->readback);
-	sm->readback = NULL;
-	pkey_read_free(sm->pkey_read);
-	sm->pkey_read = NULL;
+	end_readback(sm);
 	sm->times.readback =
 		mono_add(sm->times.readback, mono_sub(now, sm->phase_began));
 	sl_history_add_topology(sm->sl_history, sm->topo,

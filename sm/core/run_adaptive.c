@@ -150,6 +150,16 @@ run_adaptive_retry(struct sm *sm, const struct topo *t)
 }
 
 void
+run_adaptive_stop(struct sm *sm, struct mono now)
+{
+	if (sm->adaptive == NULL)
+		return;
+	xact_cancel(sm->x, sm->adaptive, now);
+	foreign_adaptive_free(sm->adaptive);
+	sm->adaptive = NULL;
+}
+
+void
 run_adaptive_lost(struct sm *sm)
 {
 	sm->stat.adaptive[0] = '\0';

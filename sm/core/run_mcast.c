@@ -447,6 +447,16 @@ run_mcast_has_read(struct sm *sm, struct mono now)
 }
 
 void
+run_mcast_stop_reading(struct sm *sm)
+{
+	struct sm_mcast *m = sm->mcast;
+
+	m->looking = false;
+	if (mft_asking(m->mft))
+		mft_stop(m->mft);
+}
+
+void
 run_mcast_before_push(struct sm *sm, struct mono now)
 {
 	struct sm_mcast *m = sm->mcast;

@@ -379,19 +379,22 @@ run_push_next(const struct sm *sm)
 	return t;
 }
 
+bool
+run_push_is_overtaken(const struct sm *sm, struct mono now)
+{
+	return timer_is_due(sm->dirty.due, now) && !sm->dirty.patient &&
+	       sm->overtaken_pushes < MAX_STOPS;
+}
+
 /*
  * The fabric has changed since this was planned: Sets that are under way are
- * waited for, the rest would be written for a fabric that is no more. Not for
- * ever, or a port that flaps would keep the tables from ever arriving.
+ * waited for, the rest would be written for a fabric that is no more.
  */
 void
 run_push_watch(struct sm *sm, struct mono now)
 {
-	if (sm->dirty.due.ns == MONO_NEVER.ns || sm->dirty.patient ||
-		mono_before(now, sm->dirty.due) ||
-		sm->overtaken_pushes >= MAX_STOPS || push_complete(sm->push))
-		return;
-	push_stop(sm->push);
+	if (run_push_is_overtaken(sm, now) && !push_complete(sm->push))
+		push_stop(sm->push);
 }
 
 /* ---- afterwards ---- */

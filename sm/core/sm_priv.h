@@ -207,7 +207,9 @@ struct sm {
 	struct mono adaptive_off_at;  /* adaptive routing was switched off; or
 				      MONO_NEVER */
 	uint32_t adaptive_shown;      /* changes of it that the view shows */
-	unsigned overtaken_pushes; /* pushes in a row that a change overtook */
+	unsigned overtaken_pushes; /* pushes, and read-backs before them, in a
+				      row that a change overtook */
+	uint64_t timeouts_before;  /* requests given up before this phase */
 	bool is_idle; /* no run is unfinished: what is dirty is all */
 	char why_few_layers[VIEW_SLVL_SHORT]; /* why there are so few layers, as
 						 it was logged */
@@ -362,6 +364,10 @@ void run_push_start(struct sm *sm, struct run_push_job *job, struct plan *plan,
 void run_push_switch_written(
 	void *cookie, uint64_t node_guid, const uint8_t info[MAD_DATA]);
 struct mono run_push_next(const struct sm *sm);
+/* True if the fabric has changed since this run began, so that its push would
+ * write tables of a fabric that is no more; not for ever, or a port that flaps
+ * would keep the tables from ever arriving. */
+bool run_push_is_overtaken(const struct sm *sm, struct mono now);
 void run_push_watch(struct sm *sm, struct mono now); /* stop it if overtaken */
 void run_push_finish(struct sm *sm, struct mono now);
 bool run_push_check(struct sm *sm, struct mono now); /* SM_CHECK */
@@ -587,6 +593,7 @@ void run_mcast_step(struct sm *sm, struct mono now);
  * all are known. */
 void run_mcast_start_reading(struct sm *sm);
 bool run_mcast_has_read(struct sm *sm, struct mono now);
+void run_mcast_stop_reading(struct sm *sm); /* the run ends here */
 /* True if there are trees that a transition has to count with. *unsettled: and
  * they are not known to obey the order of the view. */
 bool run_mcast_dependencies(const struct sm *sm, bool *unsettled);
@@ -632,6 +639,8 @@ bool run_adaptive_changed(const struct sm *sm);
 void run_adaptive_list(struct sm *sm, struct view *v);
 /* Have those that do not obey asked again later. */
 void run_adaptive_retry(struct sm *sm, const struct topo *t);
+/* End a reading that is not over: what was asked is given up. */
+void run_adaptive_stop(struct sm *sm, struct mono now);
 void run_adaptive_lost(struct sm *sm); /* another SM is master */
 
 /* run_pkeys.c */

@@ -243,6 +243,35 @@ START_TEST(nothing_under_way)
 }
 END_TEST
 
+/*
+ * A switch leaves while the tables are read, and most switches with it, as far
+ * as their paths are known: a sweep finds other paths before each was asked in
+ * vain, with all retries.
+ */
+START_TEST(a_switch_leaves_while_tables_are_read)
+{
+	const unsigned dim[] = {8, 8};
+	struct fabric *f = gen_grid(dim, 2, false, 1, NULL);
+	struct sim_options o = sim_defaults();
+	struct world *w;
+
+	o.service = mono_us(300);
+	w = world_new(
+		f, &o, "smp: {timeout: 150ms, retries: 6, window_max: 4}\n");
+	world_start(w);
+	ck_assert_msg(world_settle(w, mono_ms(60000)), "%s", w->last_why);
+	world_run(w, mono_ms(3000));
+	world_kill(w);
+	world_start(w);
+	run_until_phase(w, SM_READBACK);
+	sim_fault_node(w->sim, fabric_find(f, "sw1.0"), false);
+	ck_assert_msg(world_settle(w, mono_ms(100000)), "%s", w->last_why);
+	core_expect(
+		w, REFEREE_ALL & ~(unsigned)REFEREE_LOAD, "the switch is gone");
+	core_end(w, f);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -255,6 +284,7 @@ main(void)
 	tcase_add_test(tc, block_limit_goes_on);
 	tcase_add_loop_test(tc, tables_that_arrive_late, 0, 4);
 	tcase_add_test(tc, nothing_under_way);
+	tcase_add_test(tc, a_switch_leaves_while_tables_are_read);
 	suite_add_tcase(s, tc);
 	return suite_run(s);
 }
