@@ -177,6 +177,28 @@ other_address(const struct mad_port_info *is, const struct mad_port_info *was)
 }
 
 /*
+ * A port that is up acknowledged an MTU or VLs and holds others: it keeps them,
+ * since they change only where a link comes up.
+ */
+static void
+record_link(const struct check *c, port_ix p, const struct mad_port_info *is,
+	const struct mad_port_info *was)
+{
+	const struct topo_port *port = &c->topo->port[p];
+	uint32_t link =
+		port_settings_link(port_settings_differ(c->topo, p, is, was));
+	struct device_kept k = {.guid = c->topo->node[port->node].guid,
+		.port = port->num,
+		.want = *is,
+		.held = *is};
+
+	if (link == 0)
+		return;
+	port_settings_copy(link, was, &k.want);
+	device_set_kept(c->job.hw, &k);
+}
+
+/*
  * Whether the port has at least the state it had, unless it was still coming
  * up, the addresses that it was given, and the settings that it acknowledged.
  */
@@ -206,6 +228,8 @@ port_matches(
 	else if (i->field == NULL)
 		return true;
 	i->empty = owner && is.lid == 0;
+	if (i->why == DEVICE_CHECK_ACKED && is.state >= ARMED)
+		record_link(c, p, &is, &was);
 	return false;
 }
 

@@ -36,12 +36,12 @@ plan_add_payload(struct plan_maker *m, uint32_t *ix)
 }
 
 void
-plan_note_kept(struct plan_maker *m, port_ix port, bool life)
+plan_note_kept(struct plan_maker *m, port_ix port, enum plan_keeps what)
 {
 	struct plan *p = m->p;
 
 	p->kept = mem_grow(p->kept, p->nkept, &m->capkept, sizeof(*p->kept));
-	p->kept[p->nkept++] = (struct plan_kept){.port = port, .life = life};
+	p->kept[p->nkept++] = (struct plan_kept){.port = port, .what = what};
 }
 
 void
@@ -177,7 +177,7 @@ plan_lifetimes_add(struct plan_maker *m)
 		if (was.life != m->params->packet_life &&
 			device_keeps_life(
 				m->hw, n->guid, m->params->packet_life))
-			plan_note_kept(m, n->first_port, true);
+			plan_note_kept(m, n->first_port, PLAN_KEEPS_LIFE);
 		if (m->p->routes->top == m->t->sw[s].lft_top &&
 			was.life != want.life)
 			add_switch_set(m, s, &want);

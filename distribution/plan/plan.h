@@ -138,13 +138,17 @@ struct plan_unfit {
 	uint32_t keys, cap;
 };
 
-/*
- * A port that keeps settings of its own (device_kept), or a switch that keeps
- * its LifeTimeValue: known from an earlier answer, and not asked again.
- */
+/* What a device keeps of its own. */
+enum plan_keeps {
+	PLAN_KEEPS_SETTINGS,	/* a port, of its PortInfo: see device_kept */
+	PLAN_KEEPS_LIFE,	/* a switch, by its port 0: LifeTimeValue */
+	PLAN_KEEPS_ENFORCEMENT, /* a port does not enforce partitions */
+};
+
+/* A port that keeps its own, known from an earlier answer: not asked again. */
 struct plan_kept {
 	port_ix port;
-	bool life; /* of the switch of this port 0 */
+	enum plan_keeps what;
 };
 
 struct plan {

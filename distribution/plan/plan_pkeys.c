@@ -144,10 +144,13 @@ plan_pkeys_add(struct plan_maker *m)
 
 		if (!lay_table(m, p, &c))
 			continue;
-		if (pkey_table_guards(m->t, m->keys, p) &&
-			!pkey_tables_refused(device_ptables(m->hw),
-				m->t->node[port->node].guid, port->num))
-			m->guard[p] = GUARD_ON;
+		if (pkey_table_guards(m->t, m->keys, p)) {
+			if (pkey_tables_refused(device_ptables(m->hw),
+				    m->t->node[port->node].guid, port->num))
+				plan_note_kept(m, p, PLAN_KEEPS_ENFORCEMENT);
+			else
+				m->guard[p] = GUARD_ON;
+		}
 		add_blocks(m, &c, c.was, c.grown);
 		if (memcmp(c.grown, c.out, c.cap * sizeof(*c.out)) != 0)
 			drop_later(m, p);

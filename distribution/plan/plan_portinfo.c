@@ -251,7 +251,7 @@ lacks_settings(struct plan_maker *m, port_ix ix,
 		return false;
 	if (!keeps_own(m, ix, was, want))
 		return true;
-	plan_note_kept(m, ix, false);
+	plan_note_kept(m, ix, PLAN_KEEPS_SETTINGS);
 	return false;
 }
 
@@ -322,7 +322,7 @@ set_params(struct plan_maker *m, port_ix ix)
 		return;
 	if (is_mismatched(m, p)) {
 		if (kept_link(m, p))
-			plan_note_kept(m, ix, false);
+			plan_note_kept(m, ix, PLAN_KEEPS_SETTINGS);
 		else
 			m->p->mismatched_ports++;
 	}

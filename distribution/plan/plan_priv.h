@@ -39,8 +39,9 @@ void plan_add_step(struct plan_maker *m, port_ix port, uint16_t attr,
 	uint32_t mod, uint32_t payload);
 /* Room for one more 64-byte payload, zeroed; *ix is its number. */
 uint8_t *plan_add_payload(struct plan_maker *m, uint32_t *ix);
-/* A port, or the switch of a port 0 with its lifetime, keeps its own. */
-void plan_note_kept(struct plan_maker *m, port_ix port, bool life);
+/* The port keeps its own. */
+void plan_note_kept(
+	struct plan_maker *m, port_ix port, enum plan_keeps what);
 /*
  * plan_begin: a phase of this kind begins. plan_end: false if it has no steps.
  */

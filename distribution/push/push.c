@@ -25,7 +25,7 @@ push_new(const struct push_job *job)
 	p->port_keeps = mem_zalloc(push_topo(p)->nports, sizeof(bool));
 	for (size_t i = 0; i < job->plan->nkept; i++)
 		p->port_keeps[job->plan->kept[i].port] |=
-			!job->plan->kept[i].life;
+			job->plan->kept[i].what == PLAN_KEEPS_SETTINGS;
 	p->sample = mem_zalloc(push_topo(p)->nsw, sizeof(*p->sample));
 	if (job->by_lid)
 		p->by_lid = push_lid_routed_new(job->plan, job->hw);

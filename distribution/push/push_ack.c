@@ -384,7 +384,7 @@ static void
 keep_life(struct push *p, const struct plan_step *s, uint8_t life)
 {
 	if (!device_keeps_life(p->job.hw, push_guid(p, s), life))
-		push_settings_note(p, s->port, true);
+		push_settings_note(p, s->port, PLAN_KEEPS_LIFE);
 	device_set_keeps_life(p->job.hw, push_guid(p, s), life);
 }
 

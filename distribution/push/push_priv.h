@@ -94,8 +94,9 @@ void push_settings_load(const struct push *p, const struct plan_step *s,
 bool push_settings_taken(struct push *p, size_t ix,
 	const struct mad_port_info *is, struct mono now);
 bool push_settings_resend(struct push *p, size_t ix, struct mono now);
-/* A port, or the switch of a port 0 with its lifetime, keeps its own. */
-void push_settings_note(struct push *p, port_ix port, bool life);
+/* The port keeps its own. */
+void push_settings_note(
+	struct push *p, port_ix port, enum plan_keeps what);
 
 /*
  * push_slvl.c: rows of SL2VL, arbitration tables. in_place: whether the step's

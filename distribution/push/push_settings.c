@@ -85,10 +85,10 @@ add_kept_link(const struct push *p, const struct plan_step *s,
 }
 
 void
-push_settings_note(struct push *p, port_ix port, bool life)
+push_settings_note(struct push *p, port_ix port, enum plan_keeps what)
 {
 	p->kept = mem_grow(p->kept, p->nkept, &p->capkept, sizeof(*p->kept));
-	p->kept[p->nkept++] = (struct plan_kept){.port = port, .life = life};
+	p->kept[p->nkept++] = (struct plan_kept){.port = port, .what = what};
 }
 
 /* Record what the port holds of what it was sent. */
@@ -108,7 +108,7 @@ record_settings(struct push *p, const struct plan_step *s,
 		return;
 	}
 	device_set_kept(p->job.hw, &k);
-	push_settings_note(p, s->port, false);
+	push_settings_note(p, s->port, PLAN_KEEPS_SETTINGS);
 }
 
 bool

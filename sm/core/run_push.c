@@ -414,8 +414,10 @@ sample_of_step(const struct topo *t, const struct plan_step *s,
 		i->mod = p->num;
 		return true;
 	}
+	/* of the Sets of a port that comes up the last one is enough */
 	if (s->attr == MAD_PORT_INFO && !plan_reads(s) &&
-		s->kind != PLAN_DOWN) {
+		s->kind != PLAN_DOWN && s->kind != PLAN_PREPARE &&
+		s->kind != PLAN_ARM) {
 		i->mod = p->num;
 		return true;
 	}

@@ -7,9 +7,12 @@
 #include <string.h>
 
 #include "distribution/device/device_request.h"
+#include "distribution/tables/port_settings.h"
 #include "sm/base/be.h"
 #include "sm/base/mem.h"
 #include "sm/core/sm_priv.h"
+
+enum { ARMED = 3 /* PortState */ };
 
 static struct sa_params
 params_of(const struct sm *sm)
@@ -253,6 +256,29 @@ run_sa_publish(struct sm *sm, struct mono now)
 
 /* ---- hosts that must register anew ---- */
 
+/* A port that is up answered with other settings than the view has: the request
+ * to register repeated old ones after others were written, or it lost them. */
+static void
+compare_settings(struct sm *sm, uint64_t guid, const struct xact_result *res)
+{
+	struct mad_port_info is, was;
+	port_ix p;
+
+	if (sm->view == NULL || sm->role != SM_MASTER)
+		return;
+	p = topo_by_port_guid(sm->view->topo, guid);
+	if (p == TOPO_NONE || mad_port_info_decode(res->data, &is, NULL) != 0 ||
+		mad_port_info_decode(
+			topo_info(sm->view->topo, p), &was, NULL) != 0 ||
+		is.state < ARMED || was.state < ARMED)
+		return;
+	if (is.mkey == 0) /* a key that is protected is not shown */
+		is.mkey = was.mkey;
+	if (port_settings_needed(
+		    port_settings_differ(sm->view->topo, p, &is, &was)) != 0)
+		drift_port_disobeys(sm, p, MAD_PORT_INFO, res->now);
+}
+
 static void
 take_rereg_answer(void *cookie, uint64_t tag, const struct xact_result *res)
 {
@@ -261,6 +287,8 @@ take_rereg_answer(void *cookie, uint64_t tag, const struct xact_result *res)
 	/* asked again after the next run */
 	if (res->outcome == XACT_TIMEOUT)
 		(void)map_del(&sm->rereg, tag);
+	else if (res->outcome == XACT_OK)
+		compare_settings(sm, tag, res);
 }
 
 /* Set nothing but the request to register: all else as the port has it. */

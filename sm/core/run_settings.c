@@ -1,39 +1,42 @@
 /*
  * Ports that keep settings of their own: what the plan knows of and what its
- * push found, in words. Where a port lacks something that traffic needs
+ * push found. Where a port lacks something that traffic needs
  * (distribution/tables/port_settings.h) that is an alarm as long as it lacks
- * it; time-outs, lifetimes and thresholds are counted and shown.
+ * it; time-outs, lifetimes and thresholds are counted and shown. The first port
+ * of either kind is kept by its GUID: its name may be read later.
  */
 #include <stdio.h>
 #include <string.h>
 
-#include "discovery/port_key.h"
 #include "distribution/tables/port_settings.h"
-#include "sm/base/hash.h"
 #include "sm/core/sm_priv.h"
 
 /* A review in progress. */
 struct review {
 	const struct sm *sm;
-	struct map seen; /* ports, and switches: by plan_kept */
-	uint32_t ports, lacking;
-	char first[SM_SETTINGS]; /* that keeps its own */
-	char alarm[SM_SETTINGS]; /* the first that lacks what it needs ... */
-	uint64_t which;		 /* ... and what that is; 0: none */
+	struct map told; /* of what was kept: (port, what) */
+	struct map seen; /* ports */
+	struct sm_settings own, lacking;
 };
 
 static void
-port_text(
-	const struct topo *t, port_ix p, const char *what, char *out, size_t n)
+note_first(struct sm_settings *s, const struct topo *t, port_ix p,
+	const char *what)
 {
-	const struct topo_port *port = &t->port[p];
-	const struct topo_node *node = &t->node[port->node];
+	if (s->ports++ > 0)
+		return;
+	s->guid = t->node[t->port[p].node].guid;
+	s->port = t->port[p].num;
+	(void)snprintf(s->what, sizeof(s->what), "%s", what);
+}
 
-	(void)snprintf(out, n,
-		"port %u of 0x%016llx \"%.64s\" does not take all settings: "
-		"%s",
-		port->num, (unsigned long long)node->guid,
-		topo_desc(t, port->node), what);
+static void
+note_kept(struct review *r, port_ix p, const char *what)
+{
+	if (map_get(&r->seen, p, NULL))
+		return;
+	map_put(&r->seen, p, 0);
+	note_first(&r->own, r->sm->topo, p, what);
 }
 
 static void
@@ -45,21 +48,27 @@ review_life(struct review *r, port_ix p)
 	(void)snprintf(what, sizeof(what), "LifeTimeValue %u instead of %u",
 		t->sw[t->node[t->port[p].node].sw].life,
 		(unsigned)r->sm->cfg->link.packet_lifetime);
-	if (r->ports++ == 0)
-		port_text(t, p, what, r->first, sizeof(r->first));
+	note_kept(r, p, what);
+}
+
+static void
+review_enforcement(struct review *r, port_ix p)
+{
+	static const char what[] = "partition enforcement off instead of on";
+
+	note_kept(r, p, what);
+	note_first(&r->lacking, r->sm->topo, p, what);
 }
 
 /* What the link of a port without its MTU can carry. */
 static void
-add_link_mtu(const struct topo *t, port_ix p, const struct device_kept *k,
-	char *out, size_t n)
+add_link_mtu(const struct device_kept *k, char *out, size_t n)
 {
-	uint8_t mtu = k->held.mtu;
+	uint8_t mtu = k->held.mtu < k->want.mtu ? k->held.mtu : k->want.mtu;
+	size_t at = strlen(out);
 
-	if (t->port[p].peer != TOPO_NONE && k->want.mtu < mtu)
-		mtu = k->want.mtu;
 	if (k->held.mtu != k->want.mtu)
-		(void)snprintf(out + strlen(out), n - strlen(out),
+		(void)snprintf(out + at, n - at,
 			"; paths over its link have MTU %u",
 			port_settings_mtu(mtu));
 }
@@ -71,48 +80,70 @@ review_port(struct review *r, port_ix p)
 	const struct device_kept *k = device_kept(
 		r->sm->hw, t->node[t->port[p].node].guid, t->port[p].num);
 	uint32_t fields;
-	char what[160];
+	char what[sizeof(r->own.what)];
 
 	if (k == NULL)
 		return;
 	fields = port_settings_differ(t, p, &k->held, &k->want);
 	port_settings_text(fields, &k->held, &k->want, what, sizeof(what));
-	if (r->ports++ == 0)
-		port_text(t, p, what, r->first, sizeof(r->first));
+	note_kept(r, p, what);
 	fields = port_settings_needed(fields);
-	if (fields == 0 || r->lacking++ > 0)
+	if (fields == 0)
 		return;
 	port_settings_text(fields, &k->held, &k->want, what, sizeof(what));
-	r->which = fnv_more(port_key(k->guid, k->port), what, strlen(what));
-	port_text(t, p, what, r->alarm, sizeof(r->alarm));
 	if (port_settings_link(fields) != 0)
-		add_link_mtu(t, p, k, r->alarm, sizeof(r->alarm));
+		add_link_mtu(k, what, sizeof(what));
+	note_first(&r->lacking, t, p, what);
 }
 
 static void
 review_list(struct review *r, const struct plan_kept *kept, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		uint64_t key = (uint64_t)kept[i].port << 1 | kept[i].life;
+		uint64_t key = (uint64_t)kept[i].port << 2 | kept[i].what;
 
-		if (map_get(&r->seen, key, NULL))
+		if (map_get(&r->told, key, NULL))
 			continue;
-		map_put(&r->seen, key, 0);
-		if (kept[i].life)
-			review_life(r, kept[i].port);
-		else
+		map_put(&r->told, key, 0);
+		switch (kept[i].what) {
+		case PLAN_KEEPS_SETTINGS:
 			review_port(r, kept[i].port);
+			break;
+		case PLAN_KEEPS_LIFE:
+			review_life(r, kept[i].port);
+			break;
+		case PLAN_KEEPS_ENFORCEMENT:
+			review_enforcement(r, kept[i].port);
+			break;
+		}
 	}
 }
 
+/* "": there is no such port. */
 static void
-add_count(char *text, uint32_t n)
+print_settings(const struct sm_settings *s, const struct topo *t, char *out,
+	size_t size)
 {
-	size_t at = strlen(text);
+	node_ix n = topo_by_node_guid(t, s->guid);
+	char more[32] = "";
 
-	if (n > 1)
+	out[0] = '\0';
+	if (s->ports > 1)
 		(void)snprintf(
-			text + at, SM_SETTINGS - at, " (%u such ports)", n);
+			more, sizeof(more), " (%u such ports)", s->ports);
+	if (s->ports > 0)
+		(void)snprintf(out, size,
+			"port %u of 0x%016llx \"%.64s\" does not take all "
+			"settings: %s%s",
+			s->port, (unsigned long long)s->guid,
+			n == TOPO_NONE ? "" : topo_desc(t, n), s->what, more);
+}
+
+static bool
+is_same(const struct sm_settings *a, const struct sm_settings *b)
+{
+	return a->ports == b->ports && a->guid == b->guid &&
+	       a->port == b->port && strcmp(a->what, b->what) == 0;
 }
 
 void
@@ -120,30 +151,41 @@ run_settings_review(struct sm *sm)
 {
 	struct review r = {.sm = sm};
 	const struct plan_kept *found;
+	char text[SM_SETTINGS];
 	size_t n;
 
 	found = push_kept(sm->push, &n);
 	review_list(&r, sm->plan->kept, sm->plan->nkept);
 	review_list(&r, found, n);
+	map_free(&r.told);
 	map_free(&r.seen);
-	add_count(r.alarm, r.lacking);
-	/* not once more when its name is read */
-	if (r.which != 0 && r.which != sm->settings_logged)
-		log_error("push: %s", r.alarm);
-	else if (r.ports > sm->stat.settings_kept)
-		log_warn("push: ports keep settings of their own ports=%u "
-			 "first=\"%s\"",
-			r.ports, r.first);
-	sm->settings_logged = r.which;
-	sm->stat.settings_kept = r.ports;
-	memcpy(sm->stat.settings_first, r.first, sizeof(r.first));
-	memcpy(sm->stat.settings, r.alarm, sizeof(r.alarm));
+	if (r.lacking.ports > 0 && !is_same(&r.lacking, &sm->lacking)) {
+		print_settings(&r.lacking, sm->topo, text, sizeof(text));
+		log_error("push: %s", text);
+	} else if (r.own.ports > sm->own_settings.ports) {
+		print_settings(&r.own, sm->topo, text, sizeof(text));
+		log_warn("push: %s", text);
+	}
+	sm->lacking = r.lacking;
+	sm->own_settings = r.own;
+}
+
+void
+run_settings_tell(const struct sm *sm, struct sm_status *out)
+{
+	out->settings_kept = 0;
+	out->settings[0] = out->settings_first[0] = '\0';
+	if (sm->view == NULL)
+		return;
+	out->settings_kept = sm->own_settings.ports;
+	print_settings(&sm->own_settings, sm->view->topo, out->settings_first,
+		sizeof(out->settings_first));
+	print_settings(&sm->lacking, sm->view->topo, out->settings,
+		sizeof(out->settings));
 }
 
 void
 run_settings_reset(struct sm *sm)
 {
-	sm->settings_logged = 0;
-	sm->stat.settings_kept = 0;
-	sm->stat.settings_first[0] = sm->stat.settings[0] = '\0';
+	sm->own_settings = sm->lacking = (struct sm_settings){0};
 }

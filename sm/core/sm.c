@@ -535,15 +535,16 @@ count_blocked(const struct sm *sm, struct sm_status *out)
 	}
 }
 
-/* All alarms, in one text. */
+/* All alarms, in one text; to->settings is made. */
 static void
-join_alarms(const struct sm *sm, char *out, size_t size)
+join_alarms(const struct sm *sm, struct sm_status *to)
 {
 	const char *all[] = {sm->stat.own, sm->stat.alarm, sm->stat.taken,
 		sm->stat.sm_key, sm->stat.masters, sm->stat.rival,
-		sm->stat.flaw, sm->stat.settings, sm->stat.adaptive,
+		sm->stat.flaw, to->settings, sm->stat.adaptive,
 		run_mcast_alarm(sm)};
-	size_t n = 0;
+	size_t n = 0, size = sizeof(to->alarm);
+	char *out = to->alarm;
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		if (all[i][0] != '\0' && n < size)
@@ -566,7 +567,8 @@ sm_status(const struct sm *sm, struct sm_status *out)
 	out->master = sm->master.id;
 	sa_stats(sm->sa, &out->sa);
 	count_blocked(sm, out);
-	join_alarms(sm, out->alarm, sizeof(out->alarm));
+	run_settings_tell(sm, out);
+	join_alarms(sm, out);
 	out->writing = sm->phase == SM_PUSH ? run_push_writes(sm) : "";
 	for (i = 0; i < sm->npeers && i < SM_OTHERS; i++)
 		out->other[i] = sm->peer[i].id;

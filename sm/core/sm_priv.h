@@ -149,6 +149,14 @@ struct drift_state {
 	unsigned masters; /* rounds in a row */
 };
 
+/* Ports that keep settings of their own: the first, and how many there are. */
+struct sm_settings {
+	uint64_t guid;
+	uint8_t port;
+	uint32_t ports;
+	char what[256];
+};
+
 struct sm {
 	struct config *cfg;
 	struct transport *t;
@@ -197,8 +205,9 @@ struct sm {
 	struct drift_state trust;
 	struct map
 		self_caused; /* switches whose ports our own plan takes down */
-	uint64_t settings_logged; /* the alarm about a port's settings, or 0 */
-	bool held_alarm;	  /* the alarm is about blocked pairs */
+	struct sm_settings own_settings, lacking; /* ports that have some, and
+						     that lack needed ones */
+	bool held_alarm;	    /* the alarm is about blocked pairs */
 	bool self_caused_trap_seen; /* a trap of one of them was not acted on */
 	bool write_recorded; /* the next start finds the mark of a push */
 	bool previous_blocks_unknown; /* pairs may be blocked unrecorded */
@@ -681,6 +690,7 @@ void run_qos_review(struct sm *sm);
 
 /* run_settings.c: the push is over: log, status, alarm. */
 void run_settings_review(struct sm *sm);
+void run_settings_tell(const struct sm *sm, struct sm_status *out);
 void run_settings_reset(struct sm *sm); /* another manager is master */
 
 /* sm.c */

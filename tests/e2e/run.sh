@@ -53,6 +53,7 @@ sim heddled-gb200 240
 sim heddled-rails 240
 sim faults-tree648 300
 sim device-demo 240
+sim mtu-demo 240
 daemon quarantine-demo 240
 daemon reboot-demo 240
 daemon standby-demo 240

@@ -6,6 +6,8 @@
 #	heddled	heddled brings it up, with the tables and SMPs as on ibsim
 #	device	heddled waits for its port at start, and again when the device
 #		is lost, and brings the fabric up when it is back
+#	mtu	a switch port acknowledges its MTU and keeps the old one: an
+#		alarm, and paths by it have the MTU that it holds
 #	faults	heddled survives loss, a dead link, a reboot, another switch in
 #		the place of one, and finds a host that is plugged in
 set -u
@@ -232,15 +234,20 @@ waiting() {
 	return 1
 }
 
+# run_daemon HOST: heddled through libheddle-umad.so, whose messages have any
+# length
+run_daemon() {
+	sm_config
+	"$B/heddle-sim" run --preload heddle --host "$1" "$IBSIM_SOCKNAME" -- \
+		"$B/heddled" -c "$E2E_CONF" >"$E2E_DIR/sm.out" 2>&1 &
+	E2E_SM_PID=$!
+}
+
 # kill -9 of the simulator is to its clients what a reset of the adapter is:
 # every read and write fails, and the device has to be opened anew.
 test_device() {
 	net_hosts "$E2E_DIR/fabric.net" >"$E2E_DIR/hosts"
-	sm_config
-	"$B/heddle-sim" run --preload heddle \
-		--host "$(head -n 1 "$E2E_DIR/hosts")" "$IBSIM_SOCKNAME" -- \
-		"$B/heddled" -c "$E2E_CONF" >"$E2E_DIR/sm.out" 2>&1 &
-	E2E_SM_PID=$!
+	run_daemon "$(head -n 1 "$E2E_DIR/hosts")"
 	soon waiting || fail "no alarm before there is a port"
 	serve "$E2E_DIR/fabric.net"
 	soon all_well || fail "a late port: $(cat "$E2E_DIR/judge")"
@@ -266,11 +273,77 @@ test_device() {
 	unserve
 }
 
+# switch_port FILE HOST: "id/port" of the switch port at port 1 of a host
+switch_port() {
+	awk -v host="$2" '$1 ~ /^(Switch|Ca|Hca|Rt)$/ { id = $3
+			gsub(/"/, "", id) }
+		/^\[1\]/ && id == host {
+			split($0, q, "\"")
+			split(q[3], e, /[][]/)
+			print q[2] "/" e[2]
+		}' "$1"
+}
+
+keeps_mtu() {
+	case $(status_get alarm) in
+	"port ${at#*/} of "*" NeighborMTU 256 instead of 4096; "*) return 0 ;;
+	esac
+	return 1
+}
+
+no_alarm() {
+	[ -z "$(status_get alarm)" ]
+}
+
+# path_mtu FROM TO CODE
+path_mtu() {
+	through heddle "$1" saquery PR --slid "$(lid_of "$1")" \
+		--dlid "$(lid_of "$2")" >"$E2E_DIR/path" 2>&1 ||
+		fail "saquery PR: $(tail -n 3 "$E2E_DIR/path")"
+	grep -q "mtu\.*$3" "$E2E_DIR/path" || fail "not MTU $3 from $1 to $2:" \
+		"$(grep mtu "$E2E_DIR/path")"
+}
+
+test_mtu() {
+	serve "$E2E_DIR/fabric.net"
+	at=$(switch_port "$E2E_DIR/fabric.net" "$E2E_TOOL_HOST")
+	sim fault "${at%/*}" mtu 2>/dev/null && fail "a fault of no port"
+	sim fault "$at" mtu || fail "no fault at $at"
+	run_daemon "$E2E_SM_HOST"
+	soon all_well || fail "bring-up: $(cat "$E2E_DIR/judge")"
+	rest
+	keeps_mtu || fail "alarm: $(status_get alarm)"
+	ctl status >"$E2E_DIR/status" && fail "the status is well"
+	grep -q '^settings    1 port keeps' "$E2E_DIR/status" ||
+		fail "status: $(cat "$E2E_DIR/status")"
+	other=$(sed -n 2p "$E2E_DIR/hosts")
+	path_mtu "$other" "$E2E_TOOL_HOST" 0x81
+	path_mtu "$E2E_TOOL_HOST" "$other" 0x81
+	path_mtu "$other" "$E2E_SM_HOST" 0x85
+	sent=$(status_get wire.by_attribute.PortInfo.set)
+	ctl sweep --wait >/dev/null # the alarm makes its exit status 1
+	rest
+	keeps_mtu || fail "alarm after a sweep: $(status_get alarm)"
+	[ "$(status_get wire.by_attribute.PortInfo.set)" = "$sent" ] ||
+		fail "the port is sent its MTU again"
+	sim fault "${at%/*}" off || fail "no end of the fault"
+	sim link "$at" down || fail "no cable to pull"
+	soon no_alarm || fail "unplugged: $(status_get alarm)"
+	sim link "$at" up || fail "no cable to put back"
+	soon all_well || fail "plugged in: $(cat "$E2E_DIR/judge")"
+	rest
+	no_alarm || fail "alarm: $(status_get alarm)"
+	path_mtu "$other" "$E2E_TOOL_HOST" 0x85
+	say "$at: $(grep ALARM "$E2E_DIR/status")"
+	sm_stop
+	unserve
+}
+
 e2e_init
 test=${1%%-*}
 case $test in
-reread | opensm | heddled | faults | device) ;;
-*) fail "usage: sim.sh reread|opensm|heddled|faults|device-FABRIC" ;;
+reread | opensm | heddled | faults | device | mtu) ;;
+*) fail "usage: sim.sh reread|opensm|heddled|faults|device|mtu-FABRIC" ;;
 esac
 fabric "${1#*-}" "$E2E_DIR/fabric.net"
 "test_$test"
