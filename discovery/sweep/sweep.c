@@ -245,6 +245,7 @@ sweep_free(struct sweep *s)
 	free(s->claims.end);
 	free(s->failed.end);
 	free(s->suspect);
+	free(s->cleared);
 	free(s);
 }
 
@@ -712,6 +713,13 @@ sweep_suspects(const struct sweep *s, size_t *n)
 {
 	*n = s->nsuspect;
 	return s->suspect;
+}
+
+const uint64_t *
+sweep_repeated_clears(const struct sweep *s, size_t *n)
+{
+	*n = s->ncleared;
+	return s->cleared;
 }
 
 bool

@@ -123,6 +123,15 @@ const char *sweep_failed(const struct sweep *s);
 /* Light: GUIDs of the nodes that need a probe; valid until sweep_free. */
 const uint64_t *sweep_suspects(const struct sweep *s, size_t *n);
 
+/*
+ * GUIDs of the switches whose PortStateChange was cleared by a Set that was
+ * sent more than once; valid until sweep_free. A copy of it that arrives later
+ * clears the bit again, and with it the news of a change that came meanwhile:
+ * only reading their ports again, once no copy can be under way any more, finds
+ * such a change.
+ */
+const uint64_t *sweep_repeated_clears(const struct sweep *s, size_t *n);
+
 /* Light: true if a switch answered that something changed there. */
 bool sweep_saw_change(const struct sweep *s);
 

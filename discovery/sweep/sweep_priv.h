@@ -123,6 +123,8 @@ struct sweep {
 	uint32_t unchanged;	  /* ... of which nothing was read */
 	uint64_t *suspect;
 	size_t nsuspect, suspect_cap;
+	uint64_t *cleared; /* by a Set that was repeated */
+	size_t ncleared, cleared_cap;
 	struct sweep_stats stats;
 	struct reason failure; /* text empty: none */
 };

@@ -362,6 +362,8 @@ list_retries(struct sm *sm, const struct topo *t)
 		if (is_port_unfinished(t, p))
 			commit_retry(sm, t, p);
 	run_adaptive_retry(sm, t);
+	for (size_t i = 0; i < sm->nrecheck; i++)
+		add_retry(sm, sm->recheck[i]);
 	/* it may have been one node that moved while it was asked */
 	if (sm->has_new_duplicate_guids)
 		add_retry(sm, 0);

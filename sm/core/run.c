@@ -149,6 +149,7 @@ mark_retries(struct sm *sm, struct mono now)
 				"ports not yet up, or settings not kept");
 		else /* a link between two hosts: there is no switch to ask */
 			dirty_mark_full(sm, now, "ports not yet up");
+	sm->nrecheck = 0;
 }
 
 /* What a master does between runs; false: nothing is due. */
@@ -295,6 +296,20 @@ end_unchanged(struct sm *sm, struct mono now)
 	commit_log_run(sm);
 }
 
+/* Switches where a late copy of a Set may hide a change are read again. */
+static void
+note_repeated_clears(struct sm *sm)
+{
+	size_t n;
+	const uint64_t *guid = sweep_repeated_clears(sm->sweep, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		sm->recheck = mem_grow(sm->recheck, sm->nrecheck,
+			&sm->caprecheck, sizeof(*sm->recheck));
+		sm->recheck[sm->nrecheck++] = guid[i];
+	}
+}
+
 bool
 run_discover(struct sm *sm, struct mono now)
 {
@@ -309,6 +324,7 @@ run_discover(struct sm *sm, struct mono now)
 	if (!sweep_done(sm->sweep))
 		return false;
 	log_oddities(sm);
+	note_repeated_clears(sm);
 	if (sm->kind == SWEEP_LIGHT) {
 		light_sweep_end(sm, now);
 		return true;

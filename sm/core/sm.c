@@ -255,6 +255,7 @@ sm_free(struct sm *sm)
 	free(sm->dirty.who);
 	free(sm->banned);
 	free(sm->retry);
+	free(sm->recheck);
 	free(sm->sample);
 	map_free(&sm->self_caused);
 	drift_reset(sm);

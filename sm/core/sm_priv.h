@@ -251,6 +251,9 @@ struct sm {
 	uint64_t *retry;
 	size_t nretry, capretry;
 	struct map retried;
+	uint64_t *recheck; /* switches to read again, as nothing may report
+			      that they changed */
+	size_t nrecheck, caprecheck;
 	uint32_t run;	  /* number of this run */
 	bool retry_fresh; /* one of them was not listed by the last run */
 	bool has_new_duplicate_guids; /* this run met new nodes with one GUID */

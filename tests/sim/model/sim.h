@@ -292,13 +292,15 @@ void sim_activate_all(struct sim *s); /* every linked port Active */
 
 /*
  * More settings by hand (sim_hand.c): PortInfo of a port, written as it is;
- * SL2VL of (in, out), or a CA's own with its port as out; the entry of an MLID,
- * ports below 16 of it; a block of a P_Key table; VLArb as the four blocks of
- * the attribute one after the other: low, low, high, high.
+ * PortStateChange of a switch; SL2VL of (in, out), or a CA's own with its port
+ * as out; the entry of an MLID, ports below 16 of it; a block of a P_Key table;
+ * VLArb as the four blocks of the attribute one after the other: low, low,
+ * high, high.
  */
 void sim_hand_port(struct sim *s, uint32_t node, unsigned port,
 	const struct mad_port_info *pi);
 void sim_hand_life(struct sim *s, uint32_t node, uint8_t life); /* switch's */
+void sim_hand_change_bit(struct sim *s, uint32_t node, bool set);
 void sim_hand_sl2vl(struct sim *s, uint32_t node, unsigned in, unsigned out,
 	const uint8_t row[8]);
 void sim_hand_mft(struct sim *s, uint32_t node, uint16_t mlid, uint16_t ports);

@@ -17,6 +17,12 @@ sim_hand_life(struct sim *s, uint32_t node, uint8_t life)
 	s->node[node].sw->si.life = life;
 }
 
+void
+sim_hand_change_bit(struct sim *s, uint32_t node, bool set)
+{
+	s->node[node].sw->si.state_change = set;
+}
+
 /* A Set of the attribute: writes go through the tables' own code. */
 static struct smp
 make_set(uint16_t attr, uint32_t mod, const uint8_t *data, size_t n)

@@ -68,6 +68,54 @@ START_TEST(endless_traps_delay_nothing)
 }
 END_TEST
 
+/* Loses the first Set(SwitchInfo) of a switch, and traps. */
+struct losses {
+	uint32_t sw;
+	unsigned sets;
+	bool traps;
+};
+
+static enum sim_verdict
+lose_messages(void *cookie, struct sim_msg *m)
+{
+	struct losses *l = cookie;
+	const uint8_t *mad = m->m.mad;
+
+	if (mad[3] == MAD_TRAP)
+		return l->traps ? SIM_DROP : SIM_PASS;
+	if (m->where == SIM_AT_SMA && m->node == l->sw && mad[3] == MAD_SET &&
+		mad[16] == 0 && mad[17] == MAD_SWITCH_INFO && l->sets++ == 0)
+		return SIM_DROP;
+	return SIM_PASS;
+}
+
+/*
+ * The first Set that clears PortStateChange is late, and repeated. It arrives
+ * after a link has come up, whose trap is lost: nothing reports that link.
+ */
+START_TEST(a_late_clear_hides_a_change)
+{
+	struct fabric *f = core_tree();
+	struct world *w = core_start(f, "sweep:\n  interval: 1s\n");
+	struct losses l = {.sw = fabric_find(f, "leaf5")};
+
+	core_expect_order(w, "bring-up");
+	world_run(w, mono_ms(5000));
+	sim_set_hook(w->sim, lose_messages, &l);
+	sim_fault_link(w->sim, l.sw, 1, false);
+	world_run(w, mono_ms(2000));
+	ck_assert_uint_ge(l.sets, 2);
+	l.traps = true;
+	sim_fault_link(w->sim, l.sw, 1, true);
+	sim_hand_change_bit(w->sim, l.sw, false);
+	world_run(w, mono_ms(5000));
+	ck_assert_uint_eq(sim_port_info(w->sim, l.sw, 1)->state, 2);
+	world_run(w, mono_ms(15000));
+	core_expect_order(w, "read again");
+	core_end(w, f);
+}
+END_TEST
+
 /* The SMPs that n traps of a switch cost; commits: runs that changed a view. */
 static uint64_t
 cost_of_traps(struct world *w, uint16_t lid, int n, unsigned *commits)
@@ -221,6 +269,7 @@ main(void)
 	suite_add_tcase(s, t);
 	tcase_set_timeout(t, 120);
 	tcase_add_test(t, endless_traps_delay_nothing);
+	tcase_add_test(t, a_late_clear_hides_a_change);
 	tcase_add_test(t, old_news_cost_nothing);
 	tcase_add_test(t, source_is_named);
 	tcase_add_loop_test(t, strangers_are_limited_in_sum, 0, 3);
