@@ -184,10 +184,17 @@ forget_dirt(struct sm *sm)
 	d->due = MONO_NEVER;
 }
 
-/* The fabric was this manager's, and it has not given it away. */
+/*
+ * The fabric was this manager's, and it has not given it away. That is an alarm
+ * unless the other one is known: it shares a secret key, or the two have stood
+ * by for each other before.
+ */
 static void
 raise_taken(struct sm *sm, const struct sm_peer *p)
 {
+	if (map_get(&sm->key_shown, p->id.guid, NULL) ||
+		map_get(&sm->fellows, p->id.guid, NULL))
+		return;
 	(void)snprintf(sm->stat.taken, sizeof(sm->stat.taken),
 		"another subnet manager took the fabric from this one: "
 		"0x%016llx \"%s\" priority %u; if it should not run, stop it; "
@@ -220,6 +227,8 @@ master_stand_by(struct sm *sm, const struct sm_peer *p, enum master_way way,
 	sm->poll_due = mono_add(now, sm->cfg->standby.poll_interval);
 	if (was_master && way != MASTER_GAVE)
 		raise_taken(sm, p);
+	else
+		map_put(&sm->fellows, p->id.guid, 0);
 	(void)snprintf(why, sizeof(why),
 		"%s: guid=0x%016llx name=\"%s\" "
 		"priority=%u state=%s; standing by, nothing is written",

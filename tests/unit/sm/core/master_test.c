@@ -443,6 +443,7 @@ START_TEST(a_master_that_was_stopped)
 	world_run(p.a, mono_ms(400000)); /* all switches are sampled */
 	expect_roles(&p, SM_MASTER, SM_STANDING_BY);
 	ck_assert_str_eq(alarm_of(p.a), "");
+	ck_assert_str_eq(alarm_of(p.b), "");
 	pair_end(&p);
 }
 END_TEST
