@@ -355,6 +355,7 @@ take_sminfo_set(struct sm *sm, uint32_t mod, const struct mad_sm_info *from,
 	struct mono now)
 {
 	uint16_t status = MAD_STATUS_FIELD;
+	unsigned n;
 
 	if (mod == SMI_HANDOVER)
 		status = hand_over_offered(sm, from, now);
@@ -362,30 +363,31 @@ take_sminfo_set(struct sm *sm, uint32_t mod, const struct mad_sm_info *from,
 		status = hand_over_acknowledged(sm, from, now);
 	/* STANDBY, DISCOVER and DISABLE are refused: a master could stop every
 	 * standby by them */
-	if (status != 0)
-		log_warn("sm: refused SMInfo order=%u from guid=0x%016llx", mod,
-			(unsigned long long)from->guid);
+	if (status != 0 && log_allowed(&sm->noise, 5, now, &n))
+		log_warn("sm: refused SMInfo order=%u from guid=0x%016llx "
+			 "suppressed=%u",
+			mod, (unsigned long long)from->guid, n);
 	return status;
 }
 
 /*
- * A manager has sent a request: one that says that it is master, or that is not
- * what it was when it was asked last, is asked at once.
+ * A manager has sent a request from its own port: one that says that it is
+ * master, or that is not what it was when it was asked last, is asked at once.
  */
 static void
 hear_peer(struct sm *sm, uint64_t sender, const struct mad_sm_info *from,
 	struct mono now)
 {
-	uint64_t guid = from->guid != 0 ? from->guid : sender;
 	struct sm_peer *p;
 	bool news;
 
-	if (sm->role != SM_MASTER || hand_over_is_open(sm) || guid == 0 ||
-		guid == sm->port_guid)
+	if (sm->role != SM_MASTER || hand_over_is_open(sm) || sender == 0 ||
+		sender == sm->port_guid ||
+		(from->guid != 0 && from->guid != sender))
 		return;
-	p = peers_find(sm, guid);
+	p = peers_find(sm, sender);
 	if (p == NULL && from->guid != 0)
-		p = peers_add(sm, guid);
+		p = peers_add(sm, sender);
 	if (p == NULL)
 		return;
 	news = from->guid != 0

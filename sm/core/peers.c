@@ -22,6 +22,10 @@
 /* OpenSM's key unless it is configured; it treats 0 as no key. */
 enum { KEY_OPEN_MAX = 1 };
 
+/* Managers that are added to the list between two runs; any host can call
+ * itself one. */
+enum { ADDED_MAX = 64 };
+
 /* One manager is not asked out of turn more often than this. */
 enum { LOOK_MS = 200 };
 
@@ -287,7 +291,8 @@ peers_add(struct sm *sm, uint64_t guid)
 	port_ix p = t != NULL ? topo_by_port_guid(t, guid) : TOPO_NONE;
 	struct sm_peer peer = {0};
 
-	if (p == TOPO_NONE || p == t->sm_port || !make_peer(t, p, &peer))
+	if (p == TOPO_NONE || p == t->sm_port || sm->npeers >= ADDED_MAX ||
+		!make_peer(t, p, &peer))
 		return NULL;
 	append_peer(sm, &peer);
 	return &sm->peer[sm->npeers - 1];

@@ -263,9 +263,13 @@ took() {
 			fail "$2: $1 is not master"
 		sleep 0.01
 	done
-	say "take-over: $2: $(since "$3") s, $(json_get "$E2E_DIR/$1/status" \
-		lids.moved) LIDs moved, $(json_get "$E2E_DIR/$1/status" \
-		counts.lft_blocks) blocks written"
+	to_s=$(since "$3")
+	to_line=
+	for key in lids.moved counts.lft_blocks times.discover times.readback \
+		times.route times.push; do
+		to_line="$to_line $key=$(json_get "$E2E_DIR/$1/status" $key)"
+	done
+	say "take-over: $2: $to_s s$to_line"
 }
 
 # defaults NAME PRIORITY: a configuration with no other setting
