@@ -30,13 +30,6 @@ enum { PAUSE_MS = 1000 };
 /* ---- rank ---- */
 
 bool
-peers_outranks(const struct sm_peer *a, const struct sm_peer *b)
-{
-	return a->id.priority > b->id.priority ||
-	       (a->id.priority == b->id.priority && a->id.guid < b->id.guid);
-}
-
-bool
 master_is_below(const struct sm *sm, const struct sm_peer *p)
 {
 	uint8_t ours = (uint8_t)sm->cfg->fabric.priority;

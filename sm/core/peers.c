@@ -211,6 +211,13 @@ peers_answered(struct sm *sm, uint64_t tag, const struct xact_result *res)
 
 /* ---- the list ---- */
 
+bool
+peers_outranks(const struct sm_peer *a, const struct sm_peer *b)
+{
+	return a->id.priority > b->id.priority ||
+	       (a->id.priority == b->id.priority && a->id.guid < b->id.guid);
+}
+
 struct sm_peer *
 peers_find(struct sm *sm, uint64_t guid)
 {
