@@ -249,7 +249,6 @@ world_beside(struct world *w, uint32_t host, const char *yaml)
 {
 	assert(w->beside == NULL);
 	w->beside = make_world(w->fabric, w->sim, host, yaml);
-	w->beside->is_guest = true;
 	return w->beside;
 }
 
@@ -261,18 +260,28 @@ world_kill(struct world *w)
 	w->sm = NULL;
 }
 
-void
-world_free(struct world *w)
+static void
+free_daemon(struct world *w)
 {
-	if (w == NULL)
-		return;
 	world_kill(w);
-	world_free(w->beside);
-	if (!w->is_guest)
-		sim_free(w->sim);
 	config_unref(w->config);
 	world_forget(w);
 	free(w);
+}
+
+void
+world_free(struct world *w)
+{
+	struct sim *s;
+
+	if (w == NULL)
+		return;
+	s = w->sim;
+	world_kill(w);
+	if (w->beside != NULL)
+		free_daemon(w->beside);
+	free_daemon(w);
+	sim_free(s);
 }
 
 void

@@ -34,7 +34,6 @@ struct world {
 	void (*told)(void *cookie, const struct view *v);
 	void *told_cookie;
 	bool stopped;	 /* SIGSTOP: no event is served; messages are lost */
-	bool is_guest;	 /* on the fabric of another world */
 	struct mono cpu; /* of this process: routing, verification, plan */
 	/* If timed: the longest CPU time of one call into the core, in which it
 	 * answers no query (the worker's part does not count), and the phase it
