@@ -86,7 +86,7 @@ take_offer_answer(void *cookie, uint64_t tag, const struct xact_result *res)
 	struct sm_peer *p;
 
 	(void)tag;
-	if (!hand_over_is_open(sm))
+	if (!hand_over_is_open(sm) || res->outcome == XACT_CANCELLED)
 		return;
 	if (res->outcome == XACT_OK) {
 		become_given(sm, res->now);
@@ -246,6 +246,8 @@ take_ack_answer(void *cookie, uint64_t tag, const struct xact_result *res)
 
 	(void)tag;
 	sm->ack_open = false;
+	if (res->outcome == XACT_CANCELLED)
+		return;
 	if (res->outcome != XACT_OK) {
 		log_warn("sm: a hand-over in the name of 0x%016llx was not "
 			 "confirmed by it: ignored",

@@ -200,11 +200,12 @@ peers_look(struct sm *sm, struct sm_peer *p, struct mono now, xact_done *done)
 struct sm_peer *
 peers_answered(struct sm *sm, uint64_t tag, const struct xact_result *res)
 {
-	struct sm_peer *p = &sm->peer[(uint32_t)tag];
+	struct sm_peer *p;
 
 	sm->asked--;
 	if (tag >> 32 != sm->ask_round)
 		return NULL;
+	p = &sm->peer[(uint32_t)tag];
 	peers_take(sm, p, res);
 	return p;
 }

@@ -57,6 +57,7 @@ sim mtu-demo 240
 daemon quarantine-demo 240
 daemon reboot-demo 240
 daemon standby-demo 240
+daemon takeover-demo 240
 daemon reload-demo 240
 daemon told-demo 240
 daemon adaptive-demo 240
