@@ -8,8 +8,8 @@
 #	handover	opensm hands the fabric over to heddled, and heddled to
 #			opensm (by hand, see run.sh)
 #	takeover	seconds until a standby with the default settings is
-#			master: kill -9, SIGSTOP, SIGTERM, higher priority (by
-#			hand: for a large fabric)
+#			master: kill -9, SIGSTOP, SIGTERM, higher priority, and
+#			with the state file of an earlier reign
 #	reload		SIGHUP with a good and with a bad configuration
 #	distrust	a second master, drift of tables and SL2VL blocks, a
 #			switch that acknowledges and does not store
@@ -322,6 +322,35 @@ test_takeover() {
 	rests a
 	in_order SIGCONT
 	is a alarm "" || fail "alarm $IS"
+	stale_state
+}
+
+# b alone was master once; the power failed, and a has given LIDs since.
+stale_state() {
+	halt b
+	halt a
+	rm -rf "$E2E_DIR/a/state" "$E2E_DIR/b/state"
+	unserve
+	serve "$E2E_DIR/fabric.net"
+	daemon b "$to_last"
+	in_order "b alone"
+	rests b
+	halt b
+	unserve
+	serve "$E2E_DIR/fabric.net"
+	daemon a "$E2E_SM_HOST"
+	in_order "a alone"
+	rests a
+	lids "$E2E_DIR/lids.before"
+	daemon b "$to_last"
+	becomes b role standby
+	sleep 3
+	to=$(now)
+	kill -9 "$(cat "$E2E_DIR/a/pid")"
+	took b "kill -9, stale state" "$to"
+	in_order "stale state"
+	lids "$E2E_DIR/lids.after"
+	cmp "$E2E_DIR/lids.before" "$E2E_DIR/lids.after" || fail "other LIDs"
 }
 
 test_handover() {
