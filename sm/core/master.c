@@ -58,12 +58,12 @@ is_outranked_by(const struct sm *sm, const struct sm_peer *p)
 /* ---- asking the others ---- */
 
 /*
- * A fellow that this manager outranks is master too: subnets have met, or this
+ * A manager that this one outranks is master too: subnets have met, or this
  * daemon was stopped and the other one took over. What it wrote is read anew,
  * as after a take-over; it is no drift.
  */
 static void
-meet_fellow(struct sm *sm, struct sm_peer *p, struct mono now)
+meet_second_master(struct sm *sm, struct sm_peer *p, struct mono now)
 {
 	bool is_master = p->id.answers && p->id.state == SMI_MASTER;
 
@@ -83,7 +83,7 @@ elect_answer(void *cookie, uint64_t tag, const struct xact_result *res)
 	struct sm_peer *p = peers_answered(sm, tag, res);
 
 	if (p != NULL && sm->role == SM_MASTER)
-		meet_fellow(sm, p, res->now);
+		meet_second_master(sm, p, res->now);
 }
 
 bool
@@ -104,7 +104,7 @@ review_answer(void *cookie, uint64_t tag, const struct xact_result *res)
 
 	if (p == NULL || sm->role != SM_MASTER)
 		return;
-	meet_fellow(sm, p, res->now);
+	meet_second_master(sm, p, res->now);
 	if (is_outranked_by(sm, p)) {
 		sm->yield_to = p->id.guid;
 		if (sm->phase != SM_IDLE) {
@@ -186,7 +186,7 @@ static void
 raise_taken(struct sm *sm, const struct sm_peer *p)
 {
 	if (map_get(&sm->key_shown, p->id.guid, NULL) ||
-		map_get(&sm->fellows, p->id.guid, NULL))
+		map_get(&sm->once_master, p->id.guid, NULL))
 		return;
 	(void)snprintf(sm->stat.taken, sizeof(sm->stat.taken),
 		"another subnet manager took the fabric from this one: "
@@ -221,7 +221,7 @@ master_stand_by(struct sm *sm, const struct sm_peer *p, enum master_way way,
 	if (was_master && way != MASTER_GAVE)
 		raise_taken(sm, p);
 	else
-		map_put(&sm->fellows, p->id.guid, 0);
+		map_put(&sm->once_master, p->id.guid, 0);
 	(void)snprintf(why, sizeof(why),
 		"%s: guid=0x%016llx name=\"%s\" "
 		"priority=%u state=%s; standing by, nothing is written",

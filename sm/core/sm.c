@@ -252,7 +252,7 @@ sm_free(struct sm *sm)
 	map_free(&sm->probed);
 	map_free(&sm->retried);
 	map_free(&sm->key_shown);
-	map_free(&sm->fellows);
+	map_free(&sm->once_master);
 	free(sm->dirty.who);
 	free(sm->banned);
 	free(sm->retry);

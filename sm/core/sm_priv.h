@@ -291,8 +291,8 @@ struct sm {
 	bool resigning;		    /* the daemon ends */
 	uint64_t yield_to;	    /* a master that outranks this one */
 	bool paused; /* the daemon was stopped; others are asked first */
-	struct map key_shown; /* port GUIDs that have shown our SM_Key */
-	struct map fellows;   /* port GUIDs of managers that reigned by right */
+	struct map key_shown;	/* port GUIDs that have shown our SM_Key */
+	struct map once_master; /* port GUIDs of managers stood by for */
 	bool retake; /* the next full sweep reads what a second master wrote */
 	bool stood_by;	       /* another manager reigned since */
 	bool took_over;	       /* we became master: others may have written */

@@ -211,6 +211,8 @@ test_standby() {
 	daemon b h9
 	becomes b role standby
 	is b master.priority 5 || fail "b's master has priority $IS"
+	is b sweeps.last_ok true || fail "a standby is a failed run"
+	is b sweeps.runs_failed 0 || fail "a standby failed $IS runs"
 	becomes a others.0.priority 3
 	becomes a others.0.state 2
 	is b wire.by_attribute.LinearForwardingTable.set - ||
