@@ -133,6 +133,17 @@ fill_guard(const struct plan_maker *m, port_ix ix, struct mad_port_info *i)
 }
 
 /*
+ * A base port 0 of a switch has no link whose errors it could count: devices
+ * answer 0 to every threshold that is set there.
+ */
+static bool
+has_data_link(const struct topo *t, port_ix p)
+{
+	return !is_switch(t, p) || t->port[p].num != 0 ||
+	       (t->node[t->port[p].node].flags & TN_ENHANCED_P0) != 0;
+}
+
+/*
  * What a port shall be set to, given what it was, without state, and without
  * the MTU and VLs of a link.
  */
@@ -144,8 +155,10 @@ fill_wanted(const struct plan_maker *m, port_ix ix,
 
 	*want = *was;
 	plan_no_change(want);
-	want->phy_errors = m->params->phy_errors;
-	want->overrun_errors = m->params->overrun_errors;
+	if (has_data_link(m->t, ix)) {
+		want->phy_errors = m->params->phy_errors;
+		want->overrun_errors = m->params->overrun_errors;
+	}
 	if (m->lanes.levels.wanted && p->vl_cap > 1)
 		want->vl_high_limit = m->lanes.limit[vlarb_class(m->t, ix)];
 	if (is_external(m->t, ix)) {

@@ -17,6 +17,7 @@ enum { PORT_SIZE = 72, PORT_NUM = 2, PORT_OPTIONS = 3, PORT_INFO = 4 };
 		number, (PORT_INFO + (o)) * 8 + (b), width                     \
 	}
 enum { OPTIONS = 2, CAPMASK = 7, CAPMASK2 = 53 };
+enum { KNOWS_EXTENDED = 0x80 }; /* Options: the requester, of speeds */
 
 static const struct sa_part port_parts[] = {
 	{0, 0, 16},		     /* EndportLID */
@@ -105,6 +106,20 @@ is_read(const struct topo_port *p)
 	return (p->flags & (TP_ABSENT | TP_UNREAD)) == 0;
 }
 
+/*
+ * The speeds that a requester sees which does not say that it knows extended
+ * ones: QDR beside those of the port, as IBA 14.2.5.6 has it for SMAs. Without
+ * it, a link of NDR has no speed for such a requester.
+ */
+static void
+show_base_speeds(uint8_t *info)
+{
+	enum { AT_SUPPORTED = 32, AT_ACTIVE_ENABLED = 35, QDR = 4 };
+
+	info[AT_SUPPORTED] |= QDR << 4;
+	info[AT_ACTIVE_ENABLED] |= QDR << 4 | QDR;
+}
+
 static bool
 port_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
 {
@@ -120,6 +135,8 @@ port_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
 	if (sa_query_has(q, OPTIONS))
 		rec[PORT_OPTIONS] = q->want[PORT_OPTIONS];
 	memcpy(rec + PORT_INFO, topo_info(t, (port_ix)ix), sizeof(*t->info));
+	if (p->speed_ext != 0 && (rec[PORT_OPTIONS] & KNOWS_EXTENDED) == 0)
+		show_base_speeds(rec + PORT_INFO);
 	if (!q->trusted)
 		memset(rec + PORT_INFO, 0, 8); /* the M_Key */
 	return true;

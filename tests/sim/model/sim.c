@@ -6,6 +6,7 @@
 
 #include "sm/base/be.h"
 #include "sm/base/mem.h"
+#include "tests/sim/model/sim_device.h"
 #include "tests/sim/model/sim_ibsim.h"
 #include "tests/sim/model/sim_int.h"
 
@@ -30,11 +31,12 @@ sim_defaults(void)
 		.hop = mono_us(1),
 		.service = mono_us(2),
 		.trap_interval = mono_ms(200),
-		.lft_cap = 0xc000,
-		.mft_cap = 1024,
-		.enf_cap = SIM_PKEYS,
+		.lft_cap = sim_device_switch()->lft_cap,
+		.mft_cap = sim_device_switch()->mft_cap,
+		.enf_cap = sim_device_switch()->enf_cap,
 		.pkeys = SIM_PKEYS,
-		.capmask2 = 0x2,
+		.capmask2 = UINT16_MAX,
+		.opt_sl2vl = true,
 		.vl_cap = 4,
 		.mtu_cap = 5,
 	};

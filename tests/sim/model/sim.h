@@ -54,8 +54,10 @@ struct sim_options {
 	uint16_t lft_cap, mft_cap;
 	uint16_t enf_cap; /* P_Keys of a switch's external port; 0: none */
 	uint16_t pkeys;	  /* of all other ports, at least 1 */
-	uint8_t vl_cap, mtu_cap; /* codes as in PortInfo */
-	uint16_t capmask2;	 /* of end ports; bit 1: PortInfoExtended */
+	uint8_t vl_cap, mtu_cap; /* codes as in PortInfo; a CA has at most 4
+				    VLs, base port 0 of a switch none */
+	uint16_t capmask2;	 /* bits that end ports may have; bit 1:
+				    PortInfoExtended */
 	bool opt_sl2vl;		 /* switches do optimized SL2VL programming */
 	bool keep_lids;		 /* start with the LIDs in the fabric's file */
 	bool ibsim;		 /* SMAs that answer as ibsim 0.10 does */

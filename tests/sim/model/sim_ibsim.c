@@ -61,10 +61,14 @@ sim_ibsim_node_info(struct mad_node_info *ni)
 void
 sim_ibsim_boot_switch(struct sim_switch *sw, bool enhanced_p0)
 {
-	sw->si.enf_cap = PKEYS;
-	sw->si.enf_in = sw->si.enf_out = false;
-	sw->si.filter_in = sw->si.filter_out = true;
-	sw->si.enhanced_p0 = enhanced_p0;
+	sw->si = (struct mad_switch_info){
+		.lft_cap = sw->si.lft_cap,
+		.mft_cap = sw->si.mft_cap,
+		.enf_cap = PKEYS,
+		.filter_in = true,
+		.filter_out = true,
+		.enhanced_p0 = enhanced_p0,
+	};
 }
 
 static void

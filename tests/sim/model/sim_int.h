@@ -71,7 +71,8 @@ struct sim_switch {
 	uint8_t *lft; /* [lft_n]; entries beyond are SIM_NO_PORT */
 	uint32_t lft_n;
 	uint8_t (*sl2vl)[8];   /* [in * (nports + 1) + out], or NULL */
-	uint8_t *mft;	       /* [position][whole blocks], or NULL */
+	uint8_t *mft;	       /* [block][position][64]; beyond: 0 */
+	uint32_t mft_blocks;   /* in mft */
 	struct sim_ar *ar;     /* NULL: none */
 	struct mad_role *role; /* NULL: does not know the attribute */
 };

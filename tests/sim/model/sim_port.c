@@ -1,21 +1,13 @@
+#include "tests/sim/model/sim_device.h"
 #include "tests/sim/model/sim_ibsim.h"
 #include "tests/sim/model/sim_int.h"
 
-/* Capabilities of simulated devices. */
 enum {
-	CAP_NOTICE = 0x4,
-	CAP_TRAP = 0x8,
-	CAP_SL_MAP = 0x40,
-	CAP_SYSIMG = 0x800,
-	CAP_DR_NOTICE = 0x200000,
-	CAP_MASK_NOTICE = 0x400000,
-	CAP_LOCAL_CHANGES = 0x4000000,
-	CAP_MCAST_TOP = 0x40000000,
-	GUIDS = 32,  /* of a CA's port */
-	SPEEDS = 7,  /* SDR, DDR, QDR */
-	WIDTHS = 31, /* 1x, 4x, 8x, 12x, 2x */
+	SDR = 1,
+	QDR = 4,
 	EXT_XDR = 16,
-	KEEP = 0, /* Set: a field of 0 changes nothing */
+	KEEP = 0,	/* Set: a field of 0 changes nothing */
+	CA_MAX_VLS = 3, /* VLCap: 4 VLs, whatever the switches have */
 };
 
 static bool
@@ -24,24 +16,35 @@ is_end_port(const struct sim_node *n, unsigned port)
 	return (n->type == FABRIC_SWITCH) == (port == 0);
 }
 
-static uint32_t
-boot_capmask(
-	const struct sim *s, const struct sim_node *n, unsigned port, bool ext)
+/* A link older than FDR: of a device that has its speed and those below. */
+static void
+boot_old_speed(struct mad_port_info *pi, uint8_t speed)
 {
-	uint32_t cap = CAP_NOTICE | CAP_TRAP | CAP_SYSIMG | CAP_DR_NOTICE |
-		       CAP_MASK_NOTICE | CAP_LOCAL_CHANGES;
+	pi->speed_ext_supported = pi->speed_ext_enabled = 0;
+	pi->speed_supported = pi->speed_enabled = (uint8_t)(speed * 2 - 1);
+	pi->speed_active = speed;
+}
 
-	if (!is_end_port(n, port))
-		return 0;
-	if (n->type != FABRIC_SWITCH)
-		cap |= MAD_CAP_CLIENT_REREG;
-	else
-		cap |= CAP_MCAST_TOP;
-	if (s->o.vl_cap > 1)
-		cap |= CAP_SL_MAP;
-	if (s->o.capmask2)
-		cap |= MAD_CAP_CAPMASK2;
-	return ext ? cap | MAD_CAP_EXT_SPEEDS : cap;
+/*
+ * Width and speed of a link. Beside an extended speed a switch shows QDR as the
+ * speed of old, an adapter none.
+ */
+static void
+boot_rate(struct mad_port_info *pi, const struct fabric_rate *r, bool ca)
+{
+	uint8_t ext = r->speed_ext;
+
+	pi->width_active = r->width;
+	pi->width_supported |= r->width;
+	pi->width_enabled = pi->width_supported;
+	if (ext == 0) {
+		boot_old_speed(pi, r->speed);
+		return;
+	}
+	pi->speed_active = ca ? 0 : QDR;
+	pi->speed_ext_active = ext;
+	pi->speed_ext_supported = pi->speed_ext_enabled =
+		(uint8_t)(ext * 2 - 1);
 }
 
 /* A link of XDR has its speed in the second set of fields alone. */
@@ -72,6 +75,31 @@ has_xdr(struct sim *s, uint32_t node)
 	return false;
 }
 
+/* PortInfo without a link, within the limits of the simulation's options. */
+static void
+boot_device(const struct sim *s, const struct sim_node *n, unsigned port,
+	struct mad_port_info *pi)
+{
+	bool sw = n->type == FABRIC_SWITCH;
+	uint8_t vls = s->o.vl_cap;
+
+	if (sw && port == 0 && !n->enhanced_p0)
+		*pi = *sim_device_port(SIM_DEVICE_BASE_P0);
+	else if (sw && port == 0)
+		*pi = *sim_device_port(SIM_DEVICE_ENHANCED_P0);
+	else
+		*pi = *sim_device_port(sw ? SIM_DEVICE_SWITCH : SIM_DEVICE_CA);
+	if (pi->mtu_cap) {
+		pi->mtu_cap = s->o.mtu_cap;
+		pi->vl_cap = sw || vls < CA_MAX_VLS ? vls : CA_MAX_VLS;
+	}
+	if (s->o.vl_cap <= 1)
+		pi->capmask &= ~(uint32_t)MAD_CAP_SL_MAPPING;
+	pi->capmask2 &= s->o.capmask2;
+	if (!s->o.capmask2)
+		pi->capmask &= ~(uint32_t)MAD_CAP_CAPMASK2;
+}
+
 void
 sim_port_boot(struct sim *s, uint32_t node, unsigned port)
 {
@@ -86,38 +114,11 @@ sim_port_boot(struct sim *s, uint32_t node, unsigned port)
 		sim_ibsim_boot(s, node, port, false);
 		return;
 	}
-	p->pi = (struct mad_port_info){
-		.gid_prefix = 0xfe80000000000000U,
-		.capmask = boot_capmask(s, n, port, ext || !port),
-		.width_supported = WIDTHS,
-		.width_enabled = WIDTHS,
-		.width_active = p->rate.width,
-		.speed_supported = SPEEDS,
-		.speed_enabled = SPEEDS,
-		.speed_active = p->rate.speed,
-		.speed_ext_supported = (uint8_t)(ext ? ext * 2 - 1 : 0),
-		.speed_ext_enabled = (uint8_t)(ext ? ext * 2 - 1 : 0),
-		.speed_ext_active = ext,
-		.state = port ? ST_DOWN : ST_ACTIVE,
-		.phys_state = port ? PHYS_POLLING : PHYS_LINKUP,
-		.down_default = PHYS_POLLING,
-		.mtu = 1,
-		.mtu_cap = s->o.mtu_cap,
-		.vl_cap = s->o.vl_cap,
-		.op_vls = 1,
-		.arb_high_cap = 8,
-		.arb_low_cap = 8,
-		.capmask2 = is_end_port(n, port) ? s->o.capmask2 : 0,
-		.guid_cap = !is_end_port(n, port) ? 0
-			    : port		  ? GUIDS
-						  : 1,
-		.resp_time = 18,
-		.subnet_timeout = 18,
-	};
+	boot_device(s, n, port, &p->pi);
+	if (port)
+		boot_rate(&p->pi, &p->rate, n->type != FABRIC_SWITCH);
 	if (ext == EXT_XDR || (port == 0 && has_xdr(s, node)))
 		boot_xdr(&p->pi, is_end_port(n, port));
-	if (n->type != FABRIC_SWITCH && port == 0)
-		p->pi.state = ST_DOWN;
 }
 
 /*
@@ -152,96 +153,165 @@ sim_port_get(const struct sim *s, uint32_t node, unsigned port,
 	mad_port_info_encode(&pi, d);
 }
 
-/* Whether the fields of a Set are valid; the state is judged by state_ok. */
+/* Whether LIDs are unicast ones; with LMC, all of them. */
 static bool
-fields_ok(const struct sim_port *p, const struct mad_port_info *in, bool end,
-	bool enhanced)
+lids_ok(const struct mad_port_info *in, bool base)
 {
-	const struct mad_port_info *is = &p->pi;
-
-	if (end && in->lid != is->lid &&
-		(in->lid == 0 || in->lid >= MAD_LID_END))
-		return false;
-	if (end && in->sm_lid != is->sm_lid &&
-		(in->sm_lid == 0 || in->sm_lid >= MAD_LID_END))
-		return false;
-	if (end && in->lmc && !enhanced)
-		return false;
-	if (in->mtu > is->mtu_cap || in->op_vls > is->vl_cap)
-		return false;
-	if (in->width_enabled != KEEP && in->width_enabled != 0xff &&
-		in->width_enabled & ~is->width_supported)
-		return false;
-	return in->speed_enabled == KEEP || in->speed_enabled == 15 ||
-	       !(in->speed_enabled & ~is->speed_supported);
+	return in->lid > 0 && in->lid + (1U << in->lmc) <= MAD_LID_END &&
+	       in->sm_lid > 0 && in->sm_lid < MAD_LID_END &&
+	       (in->lmc == 0 || !base);
 }
 
 /*
- * Whether a Set may bring the port to this state; never to the state it is in.
+ * Whether a link may be enabled so: as supported, or one of the codes for all
+ * that is supported, for none, and for no change.
  */
 static bool
-state_ok(const struct sim_port *p, uint8_t to)
+rates_ok(const struct mad_port_info *is, const struct mad_port_info *in,
+	bool ext)
 {
-	switch (to) {
-	case ST_NOCHANGE:
-	case ST_DOWN:
-		return true;
-	case ST_ARMED:
-		return p->pi.state == ST_INIT;
-	case ST_ACTIVE:
-		return p->pi.state == ST_ARMED;
-	default:
+	enum { ALL_WIDTHS = 255, ALL_SPEEDS = 15, NO_EXT = 30, ALL_EXT = 31 };
+
+	if (in->width_enabled != ALL_WIDTHS &&
+		in->width_enabled & ~is->width_supported)
 		return false;
-	}
+	if (in->speed_enabled != ALL_SPEEDS &&
+		in->speed_enabled & ~is->speed_supported)
+		return false;
+	return !ext || in->speed_ext_enabled == NO_EXT ||
+	       in->speed_ext_enabled == ALL_EXT ||
+	       !(in->speed_ext_enabled & ~is->speed_ext_supported);
 }
 
+/*
+ * Whether the fields of a Set are valid; the state is judged by state_ok. Base
+ * port 0 of a switch has no MTU, no VLs and no rates, so it takes none.
+ */
+static bool
+fields_ok(const struct mad_port_info *is, const struct mad_port_info *in,
+	bool end, bool ext)
+{
+	bool base = is->mtu_cap == 0;
+
+	if (end && !lids_ok(in, base))
+		return false;
+	return in->mtu <= is->mtu_cap && (base || in->mtu > 0) &&
+	       in->op_vls <= is->vl_cap && in->down_default <= PHYS_POLLING &&
+	       rates_ok(is, in, ext);
+}
+
+/*
+ * Whether a Set may bring the port to these states: never to the state it is
+ * in, and to a physical state only on the way down. Port 0 of a switch has no
+ * state machine.
+ */
+static bool
+state_ok(
+	const struct sim_port *p, unsigned port, const struct mad_port_info *in)
+{
+	uint8_t is = p->pi.state, to = in->state;
+
+	if (port == 0 || in->phys_state > PHYS_DISABLED)
+		return to == ST_NOCHANGE && in->phys_state == 0;
+	if (in->phys_state != 0 && to != ST_NOCHANGE && to != ST_DOWN)
+		return false;
+	return to == ST_NOCHANGE || to == ST_DOWN ||
+	       (to == ST_ARMED && is == ST_INIT) ||
+	       (to == ST_ACTIVE && is == ST_ARMED);
+}
+
+/* Violations are counted from 0 again where a 0 is written. */
+static void
+clear_count(uint16_t *count, uint16_t in)
+{
+	if (in == 0)
+		*count = 0;
+}
+
+/* What a port with a LID of its own has. */
+static void
+apply_end(
+	struct sim *s, struct mad_port_info *is, const struct mad_port_info *in)
+{
+	is->lid = in->lid;
+	is->sm_lid = in->sm_lid;
+	is->lmc = in->lmc;
+	is->sm_sl = in->sm_sl;
+	is->mkey = in->mkey;
+	is->mkey_prot = in->mkey_prot;
+	is->mkey_lease = in->mkey_lease;
+	is->gid_prefix = in->gid_prefix;
+	is->subnet_timeout = in->subnet_timeout;
+	clear_count(&is->mkey_viol, in->mkey_viol);
+	clear_count(&is->pkey_viol, in->pkey_viol);
+	clear_count(&is->qkey_viol, in->qkey_viol);
+	s->stats.client_rereg +=
+		in->client_rereg && is->capmask & MAD_CAP_CLIENT_REREG;
+}
+
+static void
+apply_rates(struct mad_port_info *is, const struct mad_port_info *in, bool ext)
+{
+	enum { ALL_WIDTHS = 255, ALL_SPEEDS = 15, NO_EXT = 30, ALL_EXT = 31 };
+
+	if (in->width_enabled == ALL_WIDTHS)
+		is->width_enabled = is->width_supported;
+	else if (in->width_enabled != KEEP)
+		is->width_enabled = in->width_enabled;
+	if (in->speed_enabled == ALL_SPEEDS)
+		is->speed_enabled = is->speed_supported;
+	else if (in->speed_enabled != KEEP)
+		is->speed_enabled = in->speed_enabled;
+	if (!ext || in->speed_ext_enabled == KEEP)
+		return;
+	is->speed_ext_enabled = in->speed_ext_enabled == NO_EXT ? 0
+				: in->speed_ext_enabled == ALL_EXT
+					? is->speed_ext_supported
+					: in->speed_ext_enabled;
+}
+
+/*
+ * What the external port of a switch alone has: an adapter's port and port 0
+ * send nothing on for others.
+ */
+static void
+apply_external(const struct sim *s, struct mad_port_info *is,
+	const struct mad_port_info *in)
+{
+	is->vl_stall = in->vl_stall;
+	is->hoq_life = in->hoq_life;
+	is->filter_in = in->filter_in;
+	is->filter_out = in->filter_out;
+	if (s->o.enf_cap == 0)
+		return;
+	is->enf_in = in->enf_in;
+	is->enf_out = in->enf_out;
+}
+
+/* Fields that are not named here are read-only: what a Set says is ignored. */
 static void
 apply_fields(struct sim *s, struct sim_port *p, const struct mad_port_info *in,
 	bool end, bool ext, bool keeps_mtu)
 {
-	bool enforces = !end && s->o.enf_cap > 0;
 	struct mad_port_info *is = &p->pi;
 
-	if (end) {
-		is->lid = in->lid;
-		is->sm_lid = in->sm_lid;
-		is->lmc = in->lmc;
-		is->sm_sl = in->sm_sl;
-		is->mkey = in->mkey;
-		is->mkey_prot = in->mkey_prot;
-		is->mkey_lease = in->mkey_lease;
-		is->gid_prefix = in->gid_prefix;
-		is->subnet_timeout = in->subnet_timeout;
-		s->stats.client_rereg +=
-			in->client_rereg && is->capmask & MAD_CAP_CLIENT_REREG;
-	}
+	if (end)
+		apply_end(s, is, in);
+	else
+		apply_external(s, is, in);
+	if (is->mtu_cap == 0) /* base port 0: the rest is of a link */
+		return;
 	if (in->mtu != KEEP && !keeps_mtu)
 		is->mtu = in->mtu;
 	if (in->op_vls != KEEP)
 		is->op_vls = in->op_vls;
-	if (in->width_enabled == 0xff)
-		is->width_enabled = is->width_supported;
-	else if (in->width_enabled != KEEP)
-		is->width_enabled = in->width_enabled;
-	if (in->speed_enabled == 15)
-		is->speed_enabled = is->speed_supported;
-	else if (in->speed_enabled != KEEP)
-		is->speed_enabled = in->speed_enabled;
-	if (ext && in->speed_ext_enabled != KEEP)
-		is->speed_ext_enabled = (uint8_t)(in->speed_ext_enabled &
-						  is->speed_ext_supported);
+	if (in->down_default != KEEP)
+		is->down_default = in->down_default;
+	apply_rates(is, in, ext);
 	is->vl_high_limit = in->vl_high_limit;
-	is->vl_stall = in->vl_stall;
-	is->hoq_life = in->hoq_life;
-	if (enforces) {
-		is->enf_in = in->enf_in;
-		is->enf_out = in->enf_out;
-	}
-	is->filter_in = in->filter_in;
-	is->filter_out = in->filter_out;
+	is->mcast_pkey_supr = in->mcast_pkey_supr;
 	is->phy_errors = in->phy_errors;
 	is->overrun_errors = in->overrun_errors;
-	is->mkey_viol = in->mkey_viol ? is->mkey_viol : 0;
 }
 
 uint16_t
@@ -250,16 +320,13 @@ sim_port_set(struct sim *s, uint32_t node, unsigned port, bool ext,
 {
 	struct sim_port *p = sim_int_port(s, node, port);
 	const struct sim_node *n = &s->node[node];
-	bool end = is_end_port(n, port);
+	bool end = is_end_port(&s->node[node], port);
 	struct mad_port_info in;
 
 	s->stats.port_sets++;
 	if (mad_port_info_decode(d, &in, NULL))
 		return MAD_STATUS_FIELD;
-	if (port == 0) /* always Active: no link, no state machine */
-		in.state = in.phys_state = ST_NOCHANGE;
-	if (!state_ok(p, in.state) || in.phys_state > PHYS_DISABLED ||
-		!fields_ok(p, &in, end, n->enhanced_p0 || port))
+	if (!state_ok(p, port, &in) || !fields_ok(&p->pi, &in, end, ext))
 		return MAD_STATUS_FIELD;
 	/* as devices may: parameters, or a change of state */
 	if (in.state == ST_NOCHANGE)

@@ -3,13 +3,14 @@
 
 #include "sm/base/be.h"
 #include "sm/base/mem.h"
+#include "tests/sim/model/sim_device.h"
 #include "tests/sim/model/sim_ibsim.h"
 #include "tests/sim/model/sim_int.h"
 
 enum {
 	LFT_BLOCK = 64,
 	MFT_BLOCK = 64, /* bytes: 32 masks of 16 ports */
-	MFT_POSITIONS = 16,
+	MFT_MLIDS = 32, /* of a block */
 	MFT_PORTS = 16, /* of a position */
 	MFT_BLOCKS = 0x200,
 	MLID_BASE = 0xc000,
@@ -33,7 +34,7 @@ sim_table_free(struct sim *s, uint32_t node)
 		n->sw->lft = NULL;
 		n->sw->sl2vl = NULL;
 		n->sw->mft = NULL;
-		n->sw->lft_n = 0;
+		n->sw->lft_n = n->sw->mft_blocks = 0;
 	}
 	for (unsigned p = 0; p <= n->nports; p++) {
 		struct sim_port *q = sim_int_port(s, node, p);
@@ -53,15 +54,14 @@ sim_table_boot(struct sim *s, uint32_t node)
 	sim_table_free(s, node);
 	if (!n->sw)
 		return;
-	n->sw->si = (struct mad_switch_info){
-		.lft_cap = s->o.lft_cap,
-		.mft_cap = s->o.mft_cap,
-		.enf_cap = s->o.enf_cap,
-		.opt_sl2vl = s->o.opt_sl2vl ? 1 : 0,
-		.enf_in = s->o.enf_cap > 0,
-		.enf_out = s->o.enf_cap > 0,
-		.enhanced_p0 = n->enhanced_p0,
-	};
+	n->sw->si = *sim_device_switch();
+	n->sw->si.lft_cap = s->o.lft_cap;
+	n->sw->si.mft_cap = s->o.mft_cap;
+	n->sw->si.enf_cap = s->o.enf_cap;
+	n->sw->si.enf_in = n->sw->si.enf_out = s->o.enf_cap > 0;
+	n->sw->si.enhanced_p0 = n->enhanced_p0;
+	if (!s->o.opt_sl2vl)
+		n->sw->si.opt_sl2vl = 0;
 	if (s->o.ibsim)
 		sim_ibsim_boot_switch(n->sw, n->enhanced_p0);
 	sim_int_changed(s, SIM_TABLE, node, 0);
@@ -124,36 +124,56 @@ act_lft(struct sim *s, uint32_t node, const struct smp *req, uint8_t *d)
 	return 0;
 }
 
-/* Bytes of a position of the multicast table: whole blocks. */
-static size_t
-mft_row(const struct sim_switch *sw)
+/* Positions of the multicast table that a switch's ports need. */
+static unsigned
+mft_positions(const struct sim_node *n)
 {
-	return (size_t)(sw->si.mft_cap + MFT_BLOCK / 2 - 1) / (MFT_BLOCK / 2) *
-	       MFT_BLOCK;
+	return n->nports / MFT_PORTS + 1U;
+}
+
+/* A block of a position of the multicast table, which has been made. */
+static uint8_t *
+mft_block(const struct sim_node *n, uint32_t block, unsigned pos)
+{
+	return n->sw->mft +
+	       ((size_t)block * mft_positions(n) + pos) * MFT_BLOCK;
+}
+
+/* Make the multicast table up to a block. */
+static void
+mft_reserve(struct sim_node *n, uint32_t block)
+{
+	size_t row = (size_t)mft_positions(n) * MFT_BLOCK;
+	uint32_t had = n->sw->mft_blocks;
+
+	if (block < had)
+		return;
+	n->sw->mft = mem_resize(n->sw->mft, block + 1, row);
+	memset(n->sw->mft + had * row, 0, (block + 1 - had) * row);
+	n->sw->mft_blocks = block + 1;
 }
 
 static uint16_t
 act_mft(struct sim *s, uint32_t node, const struct smp *req, uint8_t *d)
 {
-	struct sim_switch *sw = s->node[node].sw;
+	struct sim_node *n = &s->node[node];
 	uint32_t pos = req->mod >> 28, block = req->mod & 0xfffffff;
-	size_t at = mft_row(sw) * pos + (size_t)block * MFT_BLOCK;
 
-	if (sw->si.mft_cap == 0)
+	if (n->sw->si.mft_cap == 0)
 		return MAD_STATUS_METHOD_ATTR;
-	if (block >= MFT_BLOCKS || (size_t)block * MFT_BLOCK >= mft_row(sw))
+	if (block >= MFT_BLOCKS || pos >= mft_positions(n) ||
+		block * MFT_MLIDS >= n->sw->si.mft_cap)
 		return MAD_STATUS_FIELD;
 	if (req->method == MAD_SET) {
-		if (!sw->mft)
-			sw->mft = mem_zalloc(MFT_POSITIONS, mft_row(sw));
+		mft_reserve(n, block);
 		s->stats.mft_sets++;
-		s->stats.mft_same +=
-			memcmp(sw->mft + at, req->data, MFT_BLOCK) == 0;
-		memcpy(sw->mft + at, req->data, MFT_BLOCK);
+		s->stats.mft_same += memcmp(mft_block(n, block, pos), req->data,
+					     MFT_BLOCK) == 0;
+		memcpy(mft_block(n, block, pos), req->data, MFT_BLOCK);
 		sim_int_changed(s, SIM_GROUPS, node, 0);
 	}
-	if (sw->mft)
-		memcpy(d, sw->mft + at, MFT_BLOCK);
+	if (block < n->sw->mft_blocks)
+		memcpy(d, mft_block(n, block, pos), MFT_BLOCK);
 	else
 		memset(d, 0, MFT_BLOCK);
 	return 0;
@@ -174,12 +194,13 @@ sim_mft(const struct sim *s, uint32_t node, uint16_t mlid, uint64_t ports[4])
 	uint32_t i = (uint32_t)(mlid - MLID_BASE);
 
 	memset(ports, 0, 4 * sizeof(*ports));
-	if (mlid < MLID_BASE || !sw->mft || i >= sw->si.mft_cap ||
+	if (mlid < MLID_BASE || i / MFT_MLIDS >= sw->mft_blocks ||
+		i >= sw->si.mft_cap ||
 		(sw->si.mft_top != 0 && mlid > sw->si.mft_top))
 		return;
-	for (unsigned pos = 0; pos <= n->nports / MFT_PORTS; pos++) {
-		uint64_t mask =
-			be_get16(sw->mft + mft_row(sw) * pos + (size_t)2 * i);
+	for (unsigned pos = 0; pos < mft_positions(n); pos++) {
+		uint64_t mask = be_get16(mft_block(n, i / MFT_MLIDS, pos) +
+					 (size_t)2 * (i % MFT_MLIDS));
 
 		ports[pos / 4] |= mask << pos % 4 * MFT_PORTS;
 	}
@@ -300,7 +321,8 @@ act_sl2vl(struct sim *s, uint32_t node, const struct smp *req, uint8_t *d)
 		in = 1;
 	if (wild & ALL_OUT)
 		out = 1;
-	if (in > n->nports || out > n->nports)
+	/* no packet leaves by base port 0 */
+	if (in > n->nports || out > n->nports || (out == 0 && !n->enhanced_p0))
 		return MAD_STATUS_FIELD;
 	if (req->method == MAD_SET && wild)
 		sl2vl_write_all(s, node, req);

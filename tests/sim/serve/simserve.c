@@ -69,6 +69,7 @@ as_ibsim(struct sim_options *o)
 	o->ibsim = true;
 	o->lft_cap = 30 * 1024;
 	o->mft_cap = 1024;
+	o->opt_sl2vl = false;
 	o->vl_cap = 4;
 	o->mtu_cap = 4;
 	o->keep_lids = true;

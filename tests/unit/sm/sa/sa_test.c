@@ -50,7 +50,7 @@ START_TEST(tables_have_all_there_is)
 		{MAD_SA_PKEY, 72, NODES},
 		{MAD_SA_SM, 25, 1},
 		{MAD_SA_LINK, 8, 2 * (HOSTS + 1)},
-		{MAD_SA_GUID, 72, 3 * NODES}, /* 8 GUIDs each */
+		{MAD_SA_GUID, 72, NODES}, /* 8 GUIDs each */
 		{MAD_SA_SERVICE_REC, 176, 0},
 		{MAD_SA_INFORM_REC, 60, 0},
 		{MAD_SA_PATH_REC, 64, NODES * NODES},
@@ -160,9 +160,49 @@ START_TEST(records_by_component)
 }
 END_TEST
 
+/*
+ * An adapter's port has no base speed beside its extended one; a requester that
+ * does not say that it knows extended speeds sees QDR.
+ */
+START_TEST(speeds_by_requester)
+{
+	enum { LID = 1, OPTIONS = 4, KNOWS = 0x80 };
+	static const struct {
+		uint64_t mask;
+		uint8_t options, active, supported, enabled;
+	} rows[] = {
+		{LID, 0, 4, 5, 5},
+		{LID, KNOWS, 4, 5, 5}, /* not among the components */
+		{LID | OPTIONS, 0, 4, 5, 5},
+		{LID | OPTIONS, KNOWS, 0, 1, 1},
+	};
+	struct fixture x = small_fixture("");
+	struct host *o = second_host(&x);
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		uint8_t rec[MAD_SA_DATA] = {0};
+		struct ask a = {
+			.mask = rows[i].mask, .rec = rec, .len = sizeof(rec)};
+		const uint8_t *info;
+
+		be_put16(rec, o->lid);
+		rec[3] = rows[i].options;
+		ck_assert_uint_eq(host_ask(o, MAD_GET, MAD_SA_PORT, &a), 0);
+		info = o->data + 4;
+		ck_assert_uint_eq(info[35] >> 4, rows[i].active);
+		ck_assert_uint_eq(info[32] >> 4, rows[i].supported);
+		ck_assert_uint_eq(info[35] & 15, rows[i].enabled);
+		ck_assert_uint_eq(info[62] >> 4, 4); /* HDR, to both */
+	}
+	host_free(o);
+	fixture_free(&x);
+}
+END_TEST
+
 /* Ports with IsSM, as srp_daemon asks for ports with a device manager. */
 START_TEST(capabilities_match_by_bits)
 {
+	enum { NO_PORT_HAS = 0x10 }; /* IsResetSupported */
 	struct fixture x = small_fixture("");
 	struct host *o = second_host(&x);
 	uint8_t rec[MAD_SA_DATA] = {0};
@@ -175,7 +215,7 @@ START_TEST(capabilities_match_by_bits)
 	ck_assert_uint_eq(host_ask(o, MAD_SA_GET_TABLE, MAD_SA_PORT, &a), 0);
 	ck_assert_uint_eq(host_records(o, 68), 1);
 	/* all of the requested bits */
-	be_put32(rec + 4 + 20, MAD_CAP_IS_SM | 0x80000000U);
+	be_put32(rec + 4 + 20, MAD_CAP_IS_SM | NO_PORT_HAS);
 	ck_assert_uint_eq(host_ask(o, MAD_SA_GET_TABLE, MAD_SA_PORT, &a), 0);
 	ck_assert_uint_eq(host_records(o, 68), 0);
 	host_free(o);
@@ -496,6 +536,7 @@ main(void)
 	tcase_add_test(t, tables_have_all_there_is);
 	tcase_add_test(t, statuses);
 	tcase_add_test(t, records_by_component);
+	tcase_add_test(t, speeds_by_requester);
 	tcase_add_test(t, capabilities_match_by_bits);
 	tcase_add_test(t, keys_are_for_the_trusted);
 	tcase_add_test(p, a_path_by_gid);

@@ -84,9 +84,9 @@ START_TEST(ports_have_states)
 	ck_assert_uint_eq(smp_bench_set_state(&b, "\1\2", 2, BENCH_ARMED), 0);
 	ck_assert_uint_eq(smp_bench_set_state(&b, "\1", 2, BENCH_DOWN), 0);
 	ck_assert_uint_eq(smp_bench_port_info(&b, "\1\2", 2).state, BENCH_INIT);
-	/* port 0 remains Active */
-	ck_assert_uint_eq(smp_bench_set_state(&b, "\1", 0, BENCH_ARMED), 0);
-	ck_assert_uint_eq(smp_bench_port_info(&b, "\1", 0).state, BENCH_ACTIVE);
+	/* base port 0 has none */
+	ck_assert_uint_eq(smp_bench_set_state(&b, "\1", 0, BENCH_ARMED), 0x1c);
+	ck_assert_uint_eq(smp_bench_port_info(&b, "\1", 0).state, 0);
 	smp_bench_free(&b);
 }
 END_TEST
@@ -131,6 +131,7 @@ START_TEST(mkeys_are_kept)
 
 	smp_bench_attach(&b);
 	pi = smp_bench_port_info(&b, "\1", 0);
+	pi.lid = pi.sm_lid = 1;
 	pi.mkey = 0x1234;
 	pi.mkey_prot = 1;
 	pi.state = pi.phys_state = 0;
@@ -173,7 +174,11 @@ START_TEST(status_where_due)
 		{"\1", MAD_GET, MAD_LFT, 768, 0x1c},
 		{"\1", MAD_GET, MAD_SL2VL, 2 << 8 | 2, 0},
 		{"\1", MAD_GET, MAD_SL2VL, 3 << 8 | 2, 0x1c},
-		{"\1", MAD_SET, MAD_SL2VL, 0x30000, 0x1c},
+		{"\1", MAD_GET, MAD_SL2VL, 0 << 8 | 2, 0},
+		{"\1", MAD_GET, MAD_SL2VL, 2 << 8 | 0, 0x1c},
+		{"\1", MAD_SET, MAD_SL2VL, 0x30000, 0},
+		{"\1", MAD_SET, MAD_SL2VL, 0x40000, 0x1c},
+		{"\1", MAD_GET, MAD_VLARB, 1 << 16 | 0, 0x1c},
 		{"\1", MAD_GET, MAD_VLARB, 1 << 16 | 2, 0},
 		{"\1", MAD_GET, MAD_VLARB, 2 << 16 | 2, 0x1c},
 		{"\1", MAD_GET, MAD_VLARB, 3 << 16 | 2, 0},
@@ -185,8 +190,9 @@ START_TEST(status_where_due)
 		{"\1", MAD_GET, MAD_PKEY_TABLE, 1, 0x1c},
 		{"\1", MAD_GET, MAD_GUID_INFO, 0, 0},
 		{"\1", MAD_GET, MAD_GUID_INFO, 1, 0x1c},
-		{"\1", MAD_GET, MAD_MFT, 0xf0000000U | 31, 0},
-		{"\1", MAD_GET, MAD_MFT, 32, 0x1c},
+		{"\1", MAD_GET, MAD_MFT, 255, 0},
+		{"\1", MAD_GET, MAD_MFT, 0x10000000U | 255, 0x1c},
+		{"\1", MAD_GET, MAD_MFT, 256, 0x1c},
 		{"", MAD_SET, MAD_SL2VL, 1, 0},
 	};
 
@@ -211,7 +217,7 @@ START_TEST(tables_are_kept)
 		unsigned bytes;
 	} t[] = {
 		{MAD_LFT, 500, 499, 64},
-		{MAD_MFT, 0x20000003, 0x10000003, 64},
+		{MAD_MFT, 3, 2, 64},
 		{MAD_SL2VL, 1 << 8 | 2, 2 << 8 | 1, 8},
 		{MAD_VLARB, 1 << 16 | 1, 3 << 16 | 1, 16},
 		{MAD_PKEY_TABLE, 1 << 16, 2 << 16, 64},
