@@ -189,6 +189,8 @@ struct sim {
 	struct sim_plane plane; /* functions NULL: none */
 	void (*watch)(void *, const struct sim_change *);
 	void *watch_cookie;
+	void (*trace)(void *, const struct sim_set *);
+	void *trace_cookie;
 	struct sim_stats stats;
 };
 
@@ -255,6 +257,9 @@ bool sim_route_lid(struct sim *s, uint32_t node, unsigned port, uint16_t lid,
 
 /* sim_smp.c: an SMA. True when q->m became an answer to send back. */
 bool sim_smp_act(struct sim *s, struct sim_msg *q);
+
+/* sim_trace.c: sim_smp_act, and the trace is told of a Set. */
+bool sim_trace_act(struct sim *s, struct sim_msg *q);
 
 /* Let the second SM at a node (sim_fault_other_sm) obey an order. */
 void sim_fault_obey(struct sim *s, struct sim_other_sm *o,
