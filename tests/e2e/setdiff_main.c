@@ -624,25 +624,37 @@ compare_sides(const struct side side[2])
 
 /* ---- input ---- */
 
-/* The highest LID, and that of the manager's own port. */
+/* A port has this PortInfo in the end: its LID, and that of the manager. */
 static void
-find_lids(struct side *s, uint32_t sm)
+note_lid(struct side *s, uint32_t sm, const struct setfold_unit *u,
+	const uint8_t *d)
 {
-	for (size_t i = 0; i < s->fold->n; i++) {
-		const struct setfold_unit *u = &s->fold->unit[i];
-		uint16_t lid;
-		uint64_t lmc;
+	uint16_t lid = (uint16_t)field_of(d, IB_PORT_LID_F), last;
 
-		if (u->attr != MAD_PORT_INFO ||
-			(s->log->node[u->node].is_switch && u->unit != 0))
-			continue;
-		lid = own_lid(s, u->node, u->unit);
-		lmc = field_of(u->value, IB_PORT_LMC_F);
-		if (u->node == sm && s->sm_lid == 0)
-			s->sm_lid = lid;
-		lid = (uint16_t)(lid + (1U << lmc) - 1);
-		if (lid > s->top_lid)
-			s->top_lid = lid;
+	if (u->attr != MAD_PORT_INFO ||
+		(s->log->node[u->node].is_switch && u->unit != 0))
+		return;
+	last = (uint16_t)(lid + (1U << field_of(d, IB_PORT_LMC_F)) - 1);
+	if (u->node == sm && s->sm_lid == 0)
+		s->sm_lid = lid;
+	if (last > s->top_lid)
+		s->top_lid = last;
+}
+
+/*
+ * The highest LIDs, and that of the manager's own port; a port that a manager
+ * does not write has what the other found in it.
+ */
+static void
+find_lids(struct side *s, const struct side *other, uint32_t sm)
+{
+	for (size_t i = 0; i < s->fold->n; i++)
+		note_lid(s, sm, &s->fold->unit[i], s->fold->unit[i].value);
+	for (size_t i = 0; i < other->fold->n; i++) {
+		const struct setfold_unit *u = &other->fold->unit[i];
+
+		if (!setfold_find(s->fold, u->node, u->attr, u->unit))
+			note_lid(s, sm, u, u->held);
 	}
 	for (size_t i = 0; i < s->log->nnodes; i++)
 		if (s->fold->tables[i].top_mlid > s->top_mlid)
@@ -719,7 +731,7 @@ main(int argc, char **argv)
 		goto out;
 	}
 	for (int i = 0; i < 2; i++)
-		find_lids(&side[i], (uint32_t)sm);
+		find_lids(&side[i], &side[1 - i], (uint32_t)sm);
 	print_counts(side);
 	compare_sides(side);
 	rc = fflush(stdout) ? 2 : 0;

@@ -22,7 +22,13 @@ configure() {
 	{
 		echo 'force_log_flush TRUE'
 		case $2 in
-		keyed) echo 'm_key 0x0000000000001234' ;;
+		keyed)
+			cat <<-'EOT'
+				m_key 0x0000000000001234
+				m_key_protection_level 1
+				m_key_lease_period 60
+			EOT
+			;;
 		qos)
 			cat <<-'EOT'
 				qos TRUE
@@ -78,6 +84,7 @@ manager() {
 	rest
 	ctl sweep >/dev/null || fail "heddled: no second sweep"
 	rest
+	soon is_silent || fail "heddled does not come to rest"
 }
 
 # swept N: opensm has been through that many sweeps
@@ -86,7 +93,8 @@ swept() {
 	[ "$(grep -s 'SUBNET UP' "$E2E_DIR/sm.log" | grep -c '')" -ge "$1" ]
 }
 
-# is_silent: no request for half a second
+# is_silent: no request for half a second; heddled asks hosts to register 200 ms
+# after it has come to rest
 is_silent() {
 	sim stats >"$E2E_DIR/stats.1"
 	sleep 0.5
