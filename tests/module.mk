@@ -4,14 +4,17 @@ TESTSRC += $(filter-out %_main.c,$(wildcard $(SIM:%=%/*.c) tests/topo/*.c \
 UNIT += $(shell find tests/unit -name "*_test.c" | LC_ALL=C sort)
 
 # The simulated fabric, the judge of the end-to-end scripts, a program that
-# tests the umad devices of libheddle-umad, and one that sends the requests of
-# hosts' programs to subnet administration.
-TESTPROGRAMS := heddle-sim heddle-ftscheck heddle-umadprobe heddle-saclient
+# tests the umad devices of libheddle-umad, one that sends the requests of hosts'
+# programs to subnet administration, and one that compares the Sets of two
+# managers.
+TESTPROGRAMS := heddle-sim heddle-ftscheck heddle-umadprobe heddle-saclient \
+	heddle-setdiff
 PROGRAMS += $(TESTPROGRAMS:%=$(B)/%)
 $(B)/heddle-sim: $(B)/obj/tests/sim/serve/heddlesim_main.o
 $(B)/heddle-ftscheck: $(B)/obj/tests/e2e/ftscheck_main.o
 $(B)/heddle-umadprobe: $(B)/obj/tests/e2e/umadprobe_main.o
 $(B)/heddle-saclient: $(B)/obj/tests/e2e/saclient_main.o
+$(B)/heddle-setdiff: $(B)/obj/tests/e2e/setdiff_main.o
 $(TESTPROGRAMS:%=$(B)/%): $(B)/libheddletest.a $(B)/libheddle.a
 	@echo LD $@
 	@$(CC) $(LDFLAGS) -o $@ $(filter %_main.o,$^) $(B)/libheddletest.a \

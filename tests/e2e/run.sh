@@ -22,11 +22,13 @@ TESTS='
 cable selene 900
 sim opensm-selene 900
 sim heddled-selene 900
+sets selene 900
 bringup selene 600
 bringup tree3456 600
 sim reread-selene 300
 qos demo 300
 sa demo 400
+sets demo 300
 partitions import-demo 400
 daemon distrust-demo 240
 bringup torus888 240

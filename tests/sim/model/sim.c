@@ -467,7 +467,7 @@ receive_msg(struct sim *s, struct sim_msg *msg, int origin)
 	wait += service;
 	n->busy.ns = s->now.ns + wait;
 	if (msg->m.mad[AT_CLASS] == MAD_PERF ? sim_perf_act(s, msg)
-					     : sim_smp_act(s, msg))
+					     : sim_trace_act(s, msg))
 		send_answer(s, msg, origin, (struct mono){wait});
 	else
 		s->stats.lost_silent += acted == s->stats.smps;

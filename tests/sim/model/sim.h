@@ -145,6 +145,30 @@ enum sim_verdict { SIM_PASS, SIM_DROP };
 void sim_set_hook(struct sim *s,
 	enum sim_verdict (*hook)(void *, struct sim_msg *), void *cookie);
 
+/* A Set that an SMA has dealt with. */
+struct sim_set {
+	struct mono now;
+	uint32_t node;
+	uint8_t port; /* by which it arrived */
+	uint16_t attr;
+	uint32_t mod;
+	uint64_t mkey;		/* of the request */
+	uint8_t data[MAD_DATA]; /* what it asks for */
+	bool has_before;
+	uint8_t before[MAD_DATA]; /* what a Get would have shown before it */
+	bool answered;
+	uint16_t status; /* of the answer */
+};
+
+/*
+ * trace is called at every Set that arrives at an SMA, after the SMA has acted
+ * on it or discarded it (its M_Key): programs that compare managers read their
+ * Sets so. Notice and SMInfo have no value before: a Get of them has effects.
+ * NULL: none. It must change nothing.
+ */
+void sim_trace(struct sim *s, void (*trace)(void *, const struct sim_set *),
+	void *cookie);
+
 /* A change in the fabric that has just happened. */
 struct sim_change {
 	enum {

@@ -192,6 +192,8 @@ struct sim {
 	struct sim_plane plane; /* functions NULL: none */
 	void (*watch)(void *, const struct sim_change *);
 	void *watch_cookie;
+	void (*trace)(void *, const struct sim_set *);
+	void *trace_cookie;
 	struct sim_stats stats;
 };
 
@@ -263,6 +265,9 @@ bool sim_smp_act(struct sim *s, struct sim_msg *q);
 bool sim_fault_may_order(const struct sim_other_sm *o, const struct smp *req);
 /* Let it obey one that it takes. */
 void sim_fault_obey(struct sim_other_sm *o, const struct smp *req);
+/* sim_trace.c: sim_smp_act, and the trace is told of a Set. */
+bool sim_trace_act(struct sim *s, struct sim_msg *q);
+
 /* The next change of a bad contact. */
 void sim_fault_flap_due(struct sim *s, uint32_t ix);
 

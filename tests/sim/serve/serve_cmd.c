@@ -452,6 +452,16 @@ cmd_stats(struct serve *s, const struct words *w, struct buf *out,
 }
 
 static int
+cmd_trace(struct serve *s, const struct words *w, struct buf *out,
+	struct reason *why)
+{
+	(void)out;
+	if (strcmp(w->w[1], "off") == 0)
+		return serve_trace_close(s, why);
+	return serve_trace_open(s, w->w[1], why);
+}
+
+static int
 cmd_clients(struct serve *s, const struct words *w, struct buf *out,
 	struct reason *why)
 {
@@ -528,6 +538,7 @@ static const struct {
 	{"rename", 3, 3, cmd_rename, "NODE NAME"},
 	{"show", 2, 2, cmd_show, "NODE"},
 	{"stats", 1, 2, cmd_stats, "[clear]"},
+	{"trace", 2, 2, cmd_trace, "FILE|off"},
 	{"judge", 1, 1, cmd_judge, ""},
 	{"clients", 1, 1, cmd_clients, ""},
 	{"quit", 1, 1, cmd_quit, ""},

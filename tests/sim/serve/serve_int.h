@@ -2,6 +2,8 @@
 #ifndef HEDDLE_TESTS_SIM_SERVE_SERVE_INT_H
 #define HEDDLE_TESTS_SIM_SERVE_SERVE_INT_H
 
+#include <stdio.h>
+
 #include "sm/base/buf.h"
 #include "sm/base/loop.h"
 #include "sm/base/map.h"
@@ -116,6 +118,8 @@ struct serve {
 	struct serve_control control[SERVE_CONTROLS];
 	char *ctl_path; /* to be removed at the end */
 
+	FILE *trace; /* NULL: none */
+
 	uint64_t returned; /* requests returned with ETIMEDOUT */
 	uint64_t resent, late;
 };
@@ -174,6 +178,14 @@ void serve_wait_free(struct serve *s);
 /* serve_control.c: the control sockets. */
 int serve_control_open(struct serve *s, struct reason *why);
 void serve_control_close(struct serve *s);
+
+/*
+ * serve_trace.c: a file of all Sets. Opening one closes the one before; -1 and
+ * a reason if it cannot be written.
+ */
+int serve_trace_open(struct serve *s, const char *path, struct reason *why);
+/* 0, also if there is none; -1 and a reason if lines were lost. */
+int serve_trace_close(struct serve *s, struct reason *why);
 
 /* serve_cmd.c: the commands of the control sockets. */
 /* Run a line; the answer is appended to out. 0, or -1 and a reason. */

@@ -614,6 +614,10 @@ START_TEST(commands_are_judged)
 		{"guid h1 0", "error: "},
 		{"guid h1 12zz", "error: "},
 		{"rename h1 \"another name\"", "ok\n"},
+		{"trace /dev/null", "ok\n"},
+		{"trace /nowhere/x", "error: /nowhere/x: "},
+		{"trace off", "ok\n"},
+		{"trace", "error: usage: trace FILE|off"},
 		{"clients", "ok\n"},
 		{"judge", "error: "}, /* nothing is configured */
 		{"fly", "error: unknown command"},
