@@ -137,8 +137,10 @@ fill_wanted(const struct plan_maker *m, port_ix ix,
 
 	*want = *was;
 	plan_no_change(want);
-	want->phy_errors = m->params->phy_errors;
-	want->overrun_errors = m->params->overrun_errors;
+	if (p->num != 0) { /* port 0 has no link */
+		want->phy_errors = m->params->phy_errors;
+		want->overrun_errors = m->params->overrun_errors;
+	}
 	if (m->lanes.levels.wanted && p->vl_cap > 1)
 		want->vl_high_limit = m->lanes.limit[vlarb_class(m->t, ix)];
 	if (is_external(m->t, ix)) {
