@@ -39,7 +39,8 @@ static const struct field {
 	{"M_Key", FIELD(mkey), OWNER, NEEDED, SECRET, false},
 	{"M_KeyProtectBits", FIELD(mkey_prot), OWNER, NEEDED, NUMBER, false},
 	{"M_KeyLeasePeriod", FIELD(mkey_lease), OWNER, NEEDED, NUMBER, false},
-	{"NeighborMTU", FIELD(mtu), DATA, NEEDED, MTU, true},
+	{"NeighborMTU", FIELD(mtu), LINKED, NEEDED, MTU, true},
+	{"NeighborMTU", FIELD(mtu), ENHANCED, OWN, MTU, true},
 	{"OperationalVLs", FIELD(op_vls), LINKED, NEEDED, NUMBER, true},
 	{"PartitionEnforcementInbound", FIELD(enf_in), EXTERNAL, NEEDED,
 		SWITCHED, false},
@@ -49,8 +50,8 @@ static const struct field {
 	{"VLHighLimit", FIELD(vl_high_limit), DATA, OWN, NUMBER, false},
 	{"VLStallCount", FIELD(vl_stall), EXTERNAL, OWN, NUMBER, false},
 	{"HOQLife", FIELD(hoq_life), EXTERNAL, OWN, NUMBER, false},
-	{"LocalPhyErrors", FIELD(phy_errors), DATA, OWN, NUMBER, false},
-	{"OverrunErrors", FIELD(overrun_errors), DATA, OWN, NUMBER, false},
+	{"LocalPhyErrors", FIELD(phy_errors), LINKED, OWN, NUMBER, false},
+	{"OverrunErrors", FIELD(overrun_errors), LINKED, OWN, NUMBER, false},
 };
 enum { FIELDS = sizeof(table) / sizeof(table[0]) };
 _Static_assert((int)FIELDS <= 32, "a bit each");

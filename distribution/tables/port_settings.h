@@ -12,10 +12,11 @@
  * that costs differs from field to field:
  *
  *	addresses	LID, LMC: no path leads to the port
- *	needed		SM's LID and SL, GID prefix, M_Key, MTU, VLs, partition
- *			enforcement: traffic is lost or not kept apart
+ *	needed		SM's LID and SL, GID prefix, M_Key, MTU and VLs of a
+ *			link, partition enforcement: traffic is lost, slower, or
+ *			not kept apart
  *	others		time-outs, lifetimes, thresholds, the limit of high
- *			priority: the port may have its own
+ *			priority, the MTU of port 0: the port may have its own
  *
  * IBA volume 1: PortInfo 14.2.5.6.
  */

@@ -328,8 +328,9 @@ sim_port_set(struct sim *s, uint32_t node, unsigned port, bool ext,
 		return MAD_STATUS_FIELD;
 	if (!state_ok(p, port, &in) || !fields_ok(&p->pi, &in, end, ext))
 		return MAD_STATUS_FIELD;
-	/* as devices may: parameters, or a change of state */
-	if (in.state == ST_NOCHANGE)
+	/* as devices may: parameters, or a way up; opensm takes ports of hosts
+	 * down with their LIDs */
+	if (in.state == ST_NOCHANGE || in.state == ST_DOWN)
 		apply_fields(s, p, &in, end, ext,
 			port != 0 && port == n->how.keeps_mtu);
 	if (in.phys_state == PHYS_DISABLED || in.phys_state == PHYS_POLLING) {

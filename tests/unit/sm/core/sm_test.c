@@ -842,7 +842,7 @@ expect_thresholds(const struct world *w, uint8_t phy, uint8_t overrun)
 	for (uint32_t n = 0; n < w->fabric->nnodes; n++)
 		for (unsigned p = 0; p <= w->fabric->node[n].nports; p++) {
 			pi = sim_port_info(w->sim, n, p);
-			/* a base port 0 has no link, and no thresholds */
+			/* port 0 has no link, and no thresholds */
 			if (pi->state != 4 || p == 0)
 				continue;
 			ck_assert_uint_eq(pi->phy_errors, phy);
