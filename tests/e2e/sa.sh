@@ -48,6 +48,18 @@ play() {
 			2>"$p_out.err" ||
 			fail "$1: $program: $(cat "$p_out.err")"
 	done
+	virtual "$1"
+}
+
+# virtual MANAGER: with a GRH in its requests, as behind a virtual port, a
+# program gets the same answers
+virtual() {
+	# shellcheck disable=SC2086
+	on h7 "$B/heddle-saclient" grh cm $PEER >"$E2E_DIR/$1.grh" 2>&1 ||
+		fail "$1: with a GRH: $(tail -n 1 "$E2E_DIR/$1.grh")"
+	grep '^cm\.' "$E2E_DIR/$1/CLIENT" | cmp -s - "$E2E_DIR/$1.grh" ||
+		fail "$1: with a GRH: $(diff "$E2E_DIR/$1/CLIENT" \
+			"$E2E_DIR/$1.grh" | grep '^> ')"
 }
 
 # ask MANAGER: query all records, one file each
@@ -182,9 +194,10 @@ questions() {
 		fail "ibtracert: $(cat "$E2E_DIR/trace")"
 }
 
-# Reports arrive: a link goes down and comes back while a client listens.
+# Reports arrive: a link goes down and comes back while a client listens, behind
+# a virtual port.
 events() {
-	on h9 "$B/heddle-saclient" listen 2 >"$E2E_DIR/listen" 2>&1 &
+	on h9 "$B/heddle-saclient" grh listen 2 >"$E2E_DIR/listen" 2>&1 &
 	e_pid=$!
 	soon grep -q listening "$E2E_DIR/listen" ||
 		fail "$1: no subscription: $(cat "$E2E_DIR/listen")"

@@ -17,6 +17,10 @@
  *			reports, after a line "listening"; one that comes again
  *			because the answer was late does not count
  *
+ * With the word grh before these, requests have a GRH to the SA's well-known
+ * GID, as the kernel's have where virtual ports share a LID; answers and
+ * Reports must have one too.
+ *
  * Prints "SEQUENCE.STEP FIELD VALUE", a LID as the description of its node, so
  * that the answers of two subnet managers can be compared.
  */
@@ -35,12 +39,14 @@
 enum { DEVICE_MANAGEMENT = 1 << 19 }; /* a bit of CapabilityMask */
 enum { WAIT_MS = 20000, QP1 = 1, NODE_SIZE = 112, MULTI = 20 };
 #define QKEY 0x80010000U
+#define SA_GUID UINT64_C(0x0200000000000002)
 #define SERVED UINT64_C(0x1000000000000042)
 #define SERVICE UINT64_C(0x0000000001060000) /* rdma_cm: TCP port 0 */
 
 struct client {
 	int fd, agent;
 	uint32_t tid;
+	bool grh;
 	uint16_t lid, sm_lid, pkey;
 	struct mad_gid gid, peer;
 	uint16_t peer_lid;
@@ -80,6 +86,18 @@ struct question {
 	size_t len;
 };
 
+/* The address of the SA, in a message that is sent. */
+static void
+set_address(const struct client *c, uint8_t *umad)
+{
+	ib_mad_addr_t to = {.hop_limit = 64};
+
+	be_put64(to.gid, c->gid.prefix);
+	be_put64(to.gid + 8, SA_GUID);
+	(void)umad_set_addr(umad, c->sm_lid, QP1, 0, (int)QKEY);
+	(void)umad_set_grh(umad, c->grh ? &to : NULL);
+}
+
 static void
 send_question(struct client *c, const struct question *q)
 {
@@ -101,7 +119,7 @@ send_question(struct client *c, const struct question *q)
 	mad_sa_encode(&h, m);
 	if (q->rec != NULL)
 		memcpy(m + MAD_SA_HEADER, q->rec, q->len);
-	(void)umad_set_addr(umad, c->sm_lid, QP1, 0, (int)QKEY);
+	set_address(c, umad);
 	if (umad_send(c->fd, c->agent, umad, (int)len, WAIT_MS, 0) != 0)
 		exit_error("send: %s", strerror(errno));
 	free(umad);
@@ -124,6 +142,8 @@ receive_msg(struct client *c)
 	}
 	if (umad_status(c->umad) != 0)
 		exit_error("no answer: status %d", umad_status(c->umad));
+	if ((umad_get_mad_addr(c->umad)->grh_present != 0) != c->grh)
+		exit_error("a message %s a GRH", c->grh ? "without" : "with");
 	c->len = len;
 	c->data = (const uint8_t *)umad_get_mad(c->umad) + MAD_SA_HEADER;
 	if (mad_sa_decode(umad_get_mad(c->umad), (size_t)len, &c->h, NULL) != 0)
@@ -574,7 +594,7 @@ answer_report(struct client *c)
 	uint8_t *m = umad_get_mad(c->umad);
 
 	m[3] = MAD_SA_REPORT | MAD_SA_RESPONSE;
-	(void)umad_set_addr(c->umad, c->sm_lid, QP1, 0, (int)QKEY);
+	set_address(c, c->umad);
 	if (umad_send(c->fd, c->agent, c->umad, MAD_SIZE, 0, 0) != 0)
 		exit_error("ReportResp: %s", strerror(errno));
 }
@@ -664,9 +684,12 @@ main(int argc, char **argv)
 	} sequence[] = {{"ipoib", run_ipoib}, {"cm", run_cm}, {"acm", run_acm},
 		{"srp", run_srp}, {"multi", run_multi},
 		{"register", register_all}};
-	const char *what = argc > 1 ? argv[1] : "";
-	struct client c = {.sequence = what};
+	bool grh = argc > 1 && strcmp(argv[1], "grh") == 0;
+	const char *what = argc > 1 + grh ? argv[1 + grh] : "";
+	struct client c = {.sequence = what, .grh = grh};
 
+	argc -= grh;
+	argv += grh;
 	open_port(&c);
 	read_nodes(&c);
 	if (strcmp(what, "listen") == 0) {
@@ -683,7 +706,7 @@ main(int argc, char **argv)
 			free(c.nodes);
 			return 0;
 		}
-	exit_error("usage: heddle-saclient ipoib|cm|acm|srp|multi PEER | "
+	exit_error("usage: heddle-saclient [grh] ipoib|cm|acm|srp|multi PEER | "
 		   "register | "
 		   "listen N");
 }

@@ -237,10 +237,9 @@ sim_send(struct sim_endpoint *e, const struct transport_msg *m)
 		return;
 	msg.m.addr.lid =
 		m->mad[AT_CLASS] == MAD_SUBN_DR ? LID_PERMISSIVE : pi->lid;
-	if (m->addr.grh.present) { /* the receiver sees the sender's GID */
-		be_put64(msg.m.addr.grh.gid, pi->gid_prefix);
-		be_put64(msg.m.addr.grh.gid + 8,
-			sim_int_port(s, e->node, e->port)->guid);
+	if (!sim_gid_pass(s, e->node, e->port, &w, &msg.m.addr)) {
+		s->stats.lost_nobody++;
+		return;
 	}
 	msg.m.error = 0;
 	msg.node = w.node;
@@ -408,6 +407,8 @@ send_answer(struct sim *s, struct sim_msg *a, int origin, struct mono wait)
 			   a->m.mad[AT_CLASS] == MAD_PERF, &w)) {
 		return;
 	}
+	if (!sim_gid_pass(s, a->node, own, &w, &a->m.addr))
+		return;
 	if (a->m.mad[AT_CLASS] != MAD_SUBN_DR)
 		a->m.addr.lid = sim_int_port(s, a->node, own)->pi.lid;
 	a->node = w.node;

@@ -332,6 +332,9 @@ void sim_hand_sl2vl(struct sim *s, uint32_t node, unsigned in, unsigned out,
 void sim_hand_mft(struct sim *s, uint32_t node, uint16_t mlid, uint16_t ports);
 void sim_hand_pkeys(struct sim *s, uint32_t node, unsigned port, unsigned block,
 	const uint16_t key[32]);
+/* A block of alias GUIDs of a host's port; the first GUID of all stays. */
+void sim_hand_guids(struct sim *s, uint32_t node, unsigned port, unsigned block,
+	const uint64_t guid[8]);
 void sim_hand_vlarb(
 	struct sim *s, uint32_t node, unsigned port, const uint8_t table[256]);
 

@@ -82,6 +82,18 @@ sim_hand_pkeys(struct sim *s, uint32_t node, unsigned port, unsigned block,
 }
 
 void
+sim_hand_guids(struct sim *s, uint32_t node, unsigned port, unsigned block,
+	const uint64_t guid[8])
+{
+	uint8_t data[MAD_DATA];
+
+	for (size_t i = 0; i < MAD_DATA / 8; i++)
+		be_put64(data + 8 * i, guid[i]);
+	apply_set(
+		s, node, port, make_set(MAD_GUID_INFO, block, data, MAD_DATA));
+}
+
+void
 sim_hand_vlarb(
 	struct sim *s, uint32_t node, unsigned port, const uint8_t table[256])
 {

@@ -258,6 +258,14 @@ bool sim_route_return(
 bool sim_route_lid(struct sim *s, uint32_t node, unsigned port, uint16_t lid,
 	bool data, struct sim_way *out);
 
+/*
+ * sim_gid.c: a, as the sender at a port wrote it, becomes what the receiver
+ * sees: the sender's GID, and the index of its own that the GRH names. False:
+ * one of both ports does not have that GID.
+ */
+bool sim_gid_pass(const struct sim *s, uint32_t from, unsigned from_port,
+	const struct sim_way *to, struct transport_addr *a);
+
 /* sim_smp.c: an SMA. True when q->m became an answer to send back. */
 bool sim_smp_act(struct sim *s, struct sim_msg *q);
 

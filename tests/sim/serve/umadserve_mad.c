@@ -308,6 +308,17 @@ deliver_to_agent(struct umadserve *u, struct umadserve_agent *a,
 	unpark_body(u, p);
 }
 
+/*
+ * Whether the kernel takes an answer for that to a request: both with a GRH or
+ * both without, and one with a GRH goes to the GID that the request came from.
+ */
+static bool
+has_same_gid(const struct proto_umad *request, const struct transport_addr *a)
+{
+	return (request->grh != 0) == a->grh.present &&
+	       (!a->grh.present || request->gid_index == a->grh.gid_index);
+}
+
 static bool
 take_response(struct umadserve_port *p, const struct transport_msg *m)
 {
@@ -317,6 +328,7 @@ take_response(struct umadserve_port *p, const struct transport_msg *m)
 
 	if (!map_get(&u->by_tid, be_get64(m->mad + AT_TID), &ix) ||
 		u->xact[ix].agent->conn->port != p ||
+		!has_same_gid(&u->xact[ix].f.umad, &m->addr) ||
 		u->xact[ix].f.mad[AT_CLASS] != m->mad[AT_CLASS]) {
 		u->stats.late++;
 		return false;

@@ -127,11 +127,15 @@ START_TEST(grh_survives)
 {
 	struct fixture x = small_fixture("");
 	struct host *o = host_on(x.w, "h2"), *h4 = host_on(x.w, "h4");
+	const uint64_t aliases[8] = {0, 0x1111, 0x2222};
 	struct mad_sa_inform i = everything;
 
+	sim_hand_guids(x.w->sim, o->node, 1, 0, aliases);
 	o->from.pkey_index = 3;
 	o->from.grh.present = true;
 	o->from.grh.gid_index = 2;
+	be_put64(o->from.grh.gid, PREFIX);
+	be_put64(o->from.grh.gid + 8, UINT64_C(0x0200000000000002));
 	o->from.grh.flow_label = 0xabcde;
 	i.trap = 65;
 	ck_assert_uint_eq(send_inform(o, &i, 0), 0);

@@ -211,6 +211,73 @@ START_TEST(round_trip)
 }
 END_TEST
 
+/*
+ * The kernel's rule for answers: with a GRH where the request had one, to the
+ * GID that it came from; else the request times out.
+ */
+START_TEST(answers_need_the_grh)
+{
+	static const struct {
+		bool asked, answered;
+		uint8_t index;
+		uint64_t to; /* the GUID in the answer's GRH; 0: the sender's */
+		uint32_t status;
+	} rows[] = {
+		{false, false, 0, 0, 0}, {false, true, 0, 0, ETIMEDOUT},
+		{true, false, 0, 0, ETIMEDOUT}, {true, true, 0, 0, 0},
+		{true, true, 3, 0, 0},		    /* by an alias */
+		{true, true, 3, 0x4444, ETIMEDOUT}, /* another alias */
+		{true, true, 0, 0x9999, ETIMEDOUT}, /* of no port there */
+	};
+	const uint64_t prefix = 0xfe80000000000000;
+	const uint64_t aliases[8] = {0, 0, 0, 0x3333, 0x4444};
+	struct proto_agent client = {
+		.mgmt_class = MAD_SA, .version = 2, .qpn = 1};
+	struct proto_agent sa = client;
+	uint64_t key, sa_key, left;
+	struct setup s;
+	uint32_t id, sa_id;
+	int fd, sa_fd;
+
+	setup_begin(&s, NULL);
+	left = fabric_port(s.f, LEFT, 1)->guid;
+	sim_hand_guids(s.sim, LEFT, 1, 0, aliases);
+	fd = open_umad(&s, "left", &key);
+	sa_fd = open_umad(&s, "right", &sa_key);
+	sa.methods[0] = 1U << GET_TABLE;
+	ck_assert_uint_eq(register_agent(&s, key, &client, &id), 0);
+	ck_assert_uint_eq(register_agent(&s, sa_key, &sa, &sa_id), 0);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct proto_mad f = make_mad(id, RIGHT_LID, MAD_SA, GET_TABLE);
+		uint64_t from = rows[i].index != 0 ? 0x3333 : left;
+		struct proto_mad g;
+
+		f.umad.timeout_ms = 100;
+		f.umad.grh = rows[i].asked;
+		f.umad.gid_index = rows[i].index;
+		be_put64(f.umad.gid, prefix);
+		be_put64(f.umad.gid + 8, fabric_port(s.f, RIGHT, 1)->guid);
+		send_mad(&s, fd, &f);
+		ck_assert_uint_eq(get_frame(sa_fd, &g), PROTO_PLAIN);
+		ck_assert_uint_eq(g.umad.grh, rows[i].asked);
+		if (rows[i].asked)
+			ck_assert_uint_eq(be_get64(g.umad.gid + 8), from);
+		ck_assert_uint_eq(g.umad.gid_index, 0);
+		g.umad.agent = sa_id;
+		g.umad.grh = rows[i].answered;
+		be_put64(g.umad.gid, prefix);
+		be_put64(g.umad.gid + 8, rows[i].to != 0 ? rows[i].to : from);
+		g.mad[3] = GET_TABLE_RESP;
+		send_mad(&s, sa_fd, &g);
+		setup_pass(&s, 101);
+		ck_assert_uint_eq(get_frame(fd, &g), PROTO_PLAIN);
+		ck_assert_msg(g.umad.status == rows[i].status,
+			"row %zu: status %u", i, g.umad.status);
+	}
+	setup_end(&s);
+}
+END_TEST
+
 START_TEST(time_out)
 {
 	struct sim_behaviour hung = {.hung = true};
@@ -676,6 +743,7 @@ main(void)
 	tcase_add_test(tc, registration);
 	tcase_add_test(tc, round_trip);
 	tcase_add_test(tc, stray);
+	tcase_add_test(tc, answers_need_the_grh);
 	tcase_add_test(tc, time_out);
 	tcase_add_test(tc, unregistered_classes);
 	tcase_add_test(tc, tables);
