@@ -1,6 +1,7 @@
 #include "sm/transport/xact.h"
 
 #include <assert.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,8 +15,9 @@ enum {
 	TRY_BITS = 4,
 	TRIES_MAX = 1 << TRY_BITS,
 	SERIAL_BITS = 32 - TRY_BITS,
-	BACKOFF_PART = 8, /* the wait after a failed try: its time-out / 8 */
-	WINDOW_LEAST = 8, /* the window shrinks no further */
+	BACKOFF_PART = 8,   /* the wait after a failed try: its time-out / 8 */
+	WINDOW_LEAST = 8,   /* the window shrinks no further */
+	TARGET_GROWTH = 32, /* answers, then one more in flight to a target */
 	ROOM_QUEUED = 4096,
 	ROOM_READY = 16,
 	LATE_MS = 10,	    /* the least time after which an answer is late */
@@ -60,7 +62,9 @@ struct target {
 	uint32_t head, tail; /* queue of slots */
 	uint32_t next, prev; /* in the list of ready targets, or of free ones */
 	unsigned refs, inflight;
-	bool ready;  /* has a request to send and may send it */
+	unsigned limit;	  /* in flight at most, and at most target_max */
+	unsigned answers; /* since limit changed */
+	bool ready;	  /* has a request to send and may send it */
 	bool silent; /* its last try went unanswered: one request at a time */
 	bool dead;   /* a request was given up: the others get one try each */
 };
@@ -104,6 +108,12 @@ static unsigned
 at_least_one(unsigned n)
 {
 	return n > 0 ? n : 1;
+}
+
+static unsigned
+at_most(unsigned n, unsigned most)
+{
+	return n < most ? n : most;
 }
 
 static struct xact_options
@@ -263,7 +273,7 @@ static void
 update_ready(struct xact *x, uint32_t t)
 {
 	struct target *g = &x->target[t];
-	unsigned most = g->silent ? 1 : x->opt.target_max;
+	unsigned most = g->silent ? 1 : at_most(g->limit, x->opt.target_max);
 	bool ready = g->head != NIL && g->inflight < most;
 
 	if (ready == g->ready)
@@ -276,6 +286,28 @@ update_ready(struct xact *x, uint32_t t)
 		ready_remove(x, t);
 		x->nready--;
 	}
+}
+
+/*
+ * A node whose queue is shorter than target_max drops what exceeds it. The
+ * limit finds the room that there is, and seldom tries for more.
+ */
+static void
+lower_limit(const struct xact *x, struct target *g)
+{
+	unsigned most = at_most(g->limit, x->opt.target_max);
+
+	g->limit = at_least_one(most / 2);
+	g->answers = 0;
+}
+
+static void
+raise_limit(const struct xact *x, struct target *g)
+{
+	if (g->limit >= x->opt.target_max || ++g->answers < TARGET_GROWTH)
+		return;
+	g->limit++;
+	g->answers = 0;
 }
 
 /* Target t fell silent, or is heard again. */
@@ -308,7 +340,7 @@ target_ref(struct xact *x, uint64_t id)
 				&x->target_cap, sizeof(*x->target));
 			t = (uint32_t)x->ntargets++;
 		}
-		x->target[t] = (struct target){.id = id};
+		x->target[t] = (struct target){.id = id, .limit = UINT_MAX};
 		map_put(&x->by_id, id, t);
 	}
 	x->target[t].refs++;
@@ -771,6 +803,7 @@ take_answer(struct xact *x, uint32_t i, unsigned try, const struct smp *s,
 		.by_lid = try_is_by_lid(&x->slot[i].req, try),
 		.strayed = x->slot[i].req.lid != 0 && try > 0};
 
+	raise_limit(x, &x->target[x->slot[i].target]);
 	set_silent(x, x->slot[i].target, false);
 	x->target[x->slot[i].target].dead = false;
 	measure_answer(x, res.rtt);
@@ -866,6 +899,7 @@ expire_try(struct xact *x, uint32_t i, struct mono now)
 	/* a target that stays silent is dead, not congested */
 	if (!x->target[s->target].silent)
 		shrink_window(x, s->sent[s->tries - 1], now);
+	lower_limit(x, &x->target[s->target]);
 	set_silent(x, s->target, true);
 	tell_late(x, i, now); /* may move the array of slots */
 	fail_try(x, i, (struct mono){0}, now);

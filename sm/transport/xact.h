@@ -8,7 +8,9 @@
  * of answers, halved at a time-out (AIMD), never above window_max, nor below 8
  * where that is more. A target (one SMA) has at most target_max in flight; what
  * exceeds it waits without holding up others: targets that have something to
- * send take turns. A target that left a try unanswered is silent until it
+ * send take turns. A target that dropped some has a shorter queue than that: it
+ * gets half as many at each time-out, and one more after a number of answers. A
+ * target that left a try unanswered is silent until it
  * answers: it has one request in flight, which holds no place in the window and
  * shrinks it no further, so that many dead targets cost the living ones
  * nothing; window_max bounds how many of these fly at once. A status of BUSY

@@ -528,6 +528,32 @@ START_TEST(target_cap)
 }
 END_TEST
 
+/* A target with a short queue gets one request at a time after it dropped some,
+ * and two at a time when it has answered for a while. */
+START_TEST(target_with_a_short_queue)
+{
+	struct env *e = env_new(16, 16, 4);
+	size_t k;
+
+	for (unsigned i = 0; i < 60; i++)
+		submit_get(e, 1, i);
+	ck_assert_uint_eq(e->n, 4);
+	tick_at(e, 1080); /* all four are tried again, one by one */
+	for (k = 4; k < 4 + 31; k++) {
+		ck_assert_uint_eq(e->n, k + 1);
+		send_answer(e, k);
+	}
+	ck_assert_uint_eq(e->n, k + 1);
+	send_answer(e, k++);
+	ck_assert_uint_eq(e->n, k + 2);
+	while (k < e->n)
+		send_answer(e, k++);
+	ck_assert_uint_eq(e->done, 60);
+	ck_assert_uint_eq(xact_stats(e->x)->timeouts, 0);
+	env_free(e);
+}
+END_TEST
+
 /* With a window of one, targets take turns. */
 START_TEST(round_robin)
 {
@@ -776,6 +802,7 @@ main(void)
 	tcase_add_test(t, silent_targets_hold_no_place);
 	tcase_add_test(t, nothing_answers);
 	tcase_add_test(t, target_cap);
+	tcase_add_test(t, target_with_a_short_queue);
 	tcase_add_test(t, round_robin);
 	tcase_add_test(t, room);
 	tcase_add_test(t, cancel);
