@@ -84,7 +84,10 @@ check_method(struct parsing *p)
 			"distribution.allow_unsafe: true");
 }
 
-/* An answer to a poll is waited for as long as that to any first try. */
+/*
+ * An answer to a poll is waited for as long as that to any first try, but not
+ * longer than polls are apart: an interval that is given must allow it.
+ */
 static void
 check_polls(struct parsing *p)
 {
@@ -93,17 +96,17 @@ check_polls(struct parsing *p)
 		schema_section_find(&p->keys, "standby.poll_interval");
 	const struct section_key *wait =
 		schema_section_find(&p->keys, "smp.timeout");
-	const struct section_key *at = poll->at.line > 0 ? poll : wait;
 	struct diag *e;
 
-	if (!mono_before(c->standby.poll_interval, c->smp.timeout))
+	if (poll->at.line == 0 ||
+		!mono_before(c->standby.poll_interval, c->smp.timeout))
 		return;
-	e = diag_add(p->d, at->at, "impossible-poll", at->name,
+	e = diag_add(p->d, poll->at, "impossible-poll", poll->name,
 		"standby.poll_interval (%g ms) is below smp.timeout (%g ms): a "
 		"poll would be over before its answer is",
 		mono_seconds(c->standby.poll_interval) * 1e3,
 		mono_seconds(c->smp.timeout) * 1e3);
-	if (poll->at.line > 0 && wait->at.line > 0)
+	if (wait->at.line > 0)
 		diag_note(p->d, e, wait->at, "smp.timeout is given here");
 }
 

@@ -84,9 +84,9 @@ ibsimwire_msg_decode(const uint8_t *b, size_t n, struct transport_msg *out)
 {
 	if (n != IBSIMWIRE_MSG)
 		return -1;
+	out->addr = (struct transport_addr){0};
 	out->addr.lid = ntohs((uint16_t)host_get32(b + AT_DLID));
 	out->addr.qpn = be_get32(b + AT_DQP);
-	out->addr.sl = 0;
 	out->error = 0;
 	out->len = MAD_SIZE;
 	memcpy(out->mad, b + AT_MAD, MAD_SIZE);

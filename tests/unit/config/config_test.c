@@ -312,12 +312,6 @@ static const struct complaint {
 		"is\n"
 		"    poll_interval: 100ms\n"
 		"                   ^\n"},
-	{"smp:\n  timeout: 2s\n",
-		"t.yaml:2:12: error: standby.poll_interval (1000 ms) is below "
-		"smp.timeout (2000 ms): a poll would be over before its answer "
-		"is\n"
-		"    timeout: 2s\n"
-		"             ^\n"},
 	{"standby:\n  missed_polls: 0\n",
 		"t.yaml:2:17: error: standby.missed_polls: 0 is out of range: "
 		"1 "
