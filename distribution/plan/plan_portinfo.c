@@ -132,6 +132,14 @@ fill_guard(const struct plan_maker *m, port_ix ix, struct mad_port_info *i)
 	i->enf_out = m->guard[ix] == GUARD_ON && (now || i->enf_out);
 }
 
+/* A base port 0 of a switch has no link whose errors it could count. */
+static bool
+has_data_link(const struct topo *t, port_ix p)
+{
+	return t->port[p].num != 0 || !is_switch(t, p) ||
+	       (t->node[t->port[p].node].flags & TN_ENHANCED_P0) != 0;
+}
+
 /*
  * What a port shall be set to, given what it was, without state, and without
  * the MTU and VLs of a link.
@@ -144,7 +152,7 @@ fill_wanted(const struct plan_maker *m, port_ix ix,
 
 	*want = *was;
 	plan_no_change(want);
-	if (p->num != 0) { /* port 0 has no link */
+	if (has_data_link(m->t, ix)) {
 		want->phy_errors = m->params->phy_errors;
 		want->overrun_errors = m->params->overrun_errors;
 	}

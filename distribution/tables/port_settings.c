@@ -50,8 +50,8 @@ static const struct field {
 	{"VLHighLimit", FIELD(vl_high_limit), DATA, OWN, NUMBER, false},
 	{"VLStallCount", FIELD(vl_stall), EXTERNAL, OWN, NUMBER, false},
 	{"HOQLife", FIELD(hoq_life), EXTERNAL, OWN, NUMBER, false},
-	{"LocalPhyErrors", FIELD(phy_errors), LINKED, OWN, NUMBER, false},
-	{"OverrunErrors", FIELD(overrun_errors), LINKED, OWN, NUMBER, false},
+	{"LocalPhyErrors", FIELD(phy_errors), DATA, OWN, NUMBER, false},
+	{"OverrunErrors", FIELD(overrun_errors), DATA, OWN, NUMBER, false},
 };
 enum { FIELDS = sizeof(table) / sizeof(table[0]) };
 _Static_assert((int)FIELDS <= 32, "a bit each");

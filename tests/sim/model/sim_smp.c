@@ -59,9 +59,14 @@ act_port_info(struct sim *s, const struct sim_msg *q, const struct smp *req,
 	uint32_t num = req->mod & ~MAD_PORT_INFO_EXT;
 	const struct mad_port_info *pi;
 	uint16_t status = 0;
+	bool shown;
 
 	if (!sim_port_answers(s, q->node, q->port, &num))
 		return MAD_STATUS_FIELD;
+	/* to requests that bear the key: the one that a Set finds, so that its
+	 * answer shows the one that it wrote */
+	pi = &sim_int_port(s, q->node, num)->pi;
+	shown = !pi->mkey_prot || pi->mkey == 0 || req->mkey == pi->mkey;
 	if (req->method == MAD_SET)
 		status = sim_port_set(s, q->node, num, ext, req->data);
 	if (status)
@@ -71,9 +76,8 @@ act_port_info(struct sim *s, const struct sim_msg *q, const struct smp *req,
 		num == n->how.keeps_mtu)
 		d[AT_MTU] = (uint8_t)((d[AT_MTU] & 0xf) |
 				      (req->data[AT_MTU] & 0xf0));
-	pi = &sim_int_port(s, q->node, num)->pi;
-	if (pi->mkey_prot && req->mkey != pi->mkey)
-		be_put64(d, 0); /* shown only to requests that bear it */
+	if (!shown)
+		be_put64(d, 0);
 	return 0;
 }
 

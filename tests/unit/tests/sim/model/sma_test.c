@@ -594,6 +594,28 @@ START_TEST(error_correction)
 }
 END_TEST
 
+/* The answer to the Set that protects a port shows the key: it was accepted. */
+START_TEST(a_set_shows_the_key_it_wrote)
+{
+	struct bench b = smp_bench_new(smp_bench_line(), NULL);
+	struct mad_port_info pi;
+
+	smp_bench_attach(&b);
+	pi = smp_bench_port_info(&b, "\1", 0);
+	pi.mkey = KEY;
+	pi.mkey_prot = 1;
+	pi.state = pi.phys_state = 0;
+	mad_port_info_encode(&pi, b.last.data);
+	b.last.mkey = 0;
+	ck_assert(smp_bench_ask(&b, "\1", MAD_SET, MAD_PORT_INFO, 0));
+	ck_assert_uint_eq(be_get64(b.last.data), KEY);
+	b.last.mkey = 0;
+	ck_assert(smp_bench_ask(&b, "\1", MAD_GET, MAD_PORT_INFO, 0));
+	ck_assert_uint_eq(be_get64(b.last.data), 0);
+	smp_bench_free(&b);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -601,6 +623,7 @@ main(void)
 	TCase *tc = tcase_create("sma");
 
 	tcase_add_test(tc, m_key_levels);
+	tcase_add_test(tc, a_set_shows_the_key_it_wrote);
 	tcase_add_test(tc, a_lease_runs_out);
 	tcase_add_test(tc, no_lease_never_ends);
 	tcase_add_test(tc, a_bad_m_key_is_reported);
