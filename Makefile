@@ -11,6 +11,7 @@
 #   make memory     what the daemon takes, beside its budget
 #   make figures    a paper's figures, drawn again
 #   make records    what saquery shows of both managers
+#   make managers   two daemons, and what may happen to the master
 #   make groups     what joins and leaves cost
 #   make SAN=1 ...  the same under AddressSanitizer and UBSan, in build/san
 #   make COV=1 ...  with coverage counters, in build/cov

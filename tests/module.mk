@@ -122,6 +122,14 @@ records:
 	@$(MAKE) --no-print-directory -j2 all
 	@tests/e2e/sa.sh $(FABRIC)
 
+# Two daemons, and what may happen to the master: make managers
+# [FABRICS="tree648"].
+.PHONY: managers
+managers:
+	@sh tests/lint/deps.sh bench
+	@$(MAKE) --no-print-directory -j2 all
+	@tests/bench/managers.sh $(FABRICS)
+
 # Hosts that join groups, leave and return: make groups [ARGS="HOSTS GROUPS"].
 .PHONY: groups
 groups:
