@@ -40,8 +40,7 @@ void plan_add_step(struct plan_maker *m, port_ix port, uint16_t attr,
 /* Room for one more 64-byte payload, zeroed; *ix is its number. */
 uint8_t *plan_add_payload(struct plan_maker *m, uint32_t *ix);
 /* The port keeps its own. */
-void plan_note_kept(
-	struct plan_maker *m, port_ix port, enum plan_keeps what);
+void plan_note_kept(struct plan_maker *m, port_ix port, enum plan_keeps what);
 /*
  * plan_begin: a phase of this kind begins. plan_end: false if it has no steps.
  */

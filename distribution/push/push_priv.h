@@ -95,8 +95,7 @@ bool push_settings_taken(struct push *p, size_t ix,
 	const struct mad_port_info *is, struct mono now);
 bool push_settings_resend(struct push *p, size_t ix, struct mono now);
 /* The port keeps its own. */
-void push_settings_note(
-	struct push *p, port_ix port, enum plan_keeps what);
+void push_settings_note(struct push *p, port_ix port, enum plan_keeps what);
 
 /*
  * push_slvl.c: rows of SL2VL, arbitration tables. in_place: whether the step's

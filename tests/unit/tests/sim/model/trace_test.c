@@ -80,6 +80,8 @@ START_TEST(silence_is_told)
 
 	smp_bench_attach(&b);
 	pi = smp_bench_port_info(&b, "\1", 0);
+	pi.lid = 2;
+	pi.sm_lid = 1;
 	pi.mkey = KEY;
 	pi.mkey_prot = 1;
 	pi.state = pi.phys_state = 0;
