@@ -288,6 +288,17 @@ has_state(const struct push *p, const struct plan_step *s, const uint8_t *data)
 }
 
 /*
+ * Whether a link came up anew, with other capabilities than the plan knew: the
+ * port is not raised with the MTU and VLs that it booted with, which it would
+ * keep, but by the next plan.
+ */
+static bool
+has_other_caps(const struct topo_port *p, const struct mad_port_info *is)
+{
+	return is->vl_cap != p->vl_cap || is->mtu_cap != p->mtu_cap;
+}
+
+/*
  * A Set(PortInfo) was refused, or acknowledged in a state below. When an answer
  * was lost and the Set repeated, or when data from the peer made an Armed port
  * Active, the port is as wanted: read it before calling it a failure.
@@ -308,14 +319,17 @@ take_port_read(void *cookie, uint64_t tag, const struct xact_result *res)
 		p->job.port_written(
 			p->job.cookie, push_guid(p, s), port->num, res->data);
 	}
-	if (res->outcome == XACT_OK &&
-		mad_port_info_decode(res->data, &is, NULL) == 0 &&
+	if (res->outcome != XACT_OK ||
+		mad_port_info_decode(res->data, &is, NULL) != 0 ||
 		mad_port_info_decode(
-			p->plan->payload[s->payload], &want, NULL) == 0 &&
-		is.state >= want.state && lid_matches(p, s, &is, &want))
-		record_port(p, tag, res->data, res->now);
-	else
+			p->plan->payload[s->payload], &want, NULL) != 0 ||
+		is.state < want.state || !lid_matches(p, s, &is, &want))
 		push_ack_fail(p, s, PUSH_REFUSED, "refused");
+	else if (s->kind == PLAN_PREPARE && has_other_caps(port, &is))
+		push_ack_fail(
+			p, s, PUSH_GONE, "another MTU or VLs are possible now");
+	else
+		record_port(p, tag, res->data, res->now);
 }
 
 /* A port that went down has to come back to Init by itself. */
