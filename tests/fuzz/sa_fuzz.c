@@ -113,6 +113,9 @@ judge_secrecy(const struct wire *w, const uint8_t *m, size_t len,
 {
 	const struct transport_msg *q = w->question;
 
+	/* an answer to InformInfo repeats the request, its reserved bits clear */
+	if (h->attr == MAD_SA_INFORM_INFO)
+		return;
 	/* the SM's own port may talk to all */
 	if (q == NULL || h->status != 0 || (to & ~3U) == HIDDEN_LID ||
 		(to & ~3U) == SM_LID)
