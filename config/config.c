@@ -272,6 +272,48 @@ read_regular_file(int fd, char **text)
 	return (ssize_t)n;
 }
 
+/* Step to the next secret option, from *i on, that is not at its default. */
+static bool
+next_secret(const struct section *k, const struct config *c, size_t *i)
+{
+	struct config *plain = config_default();
+	bool found = false;
+
+	for (; *i < k->n && !found; *i += !found) {
+		const struct section_key *key = &k->key[*i];
+
+		found = key->o->secret &&
+			!schema_same(key->o, schema_section_base(key, c),
+				schema_section_base(key, plain));
+	}
+	config_unref(plain);
+	return found;
+}
+
+/* A key that every user can read protects nothing. */
+static struct config *
+refuse_open_secrets(int fd, struct config *c, struct diag_list *d)
+{
+	struct arena *scratch = arena_new();
+	struct section k = keys_new(scratch);
+	struct stat st;
+	size_t i = 0;
+
+	if (c != NULL && fstat(fd, &st) == 0 && (st.st_mode & S_IROTH) != 0 &&
+		next_secret(&k, c, &i)) {
+		(void)diag_add(d, (struct diag_place){0, 0}, "readable",
+			k.key[i].name,
+			"every user can read this file, and %s is secret: "
+			"chmod o= %.200s",
+			k.key[i].name, d->file);
+		diag_end(d);
+		config_unref(c);
+		c = NULL;
+	}
+	arena_free(scratch);
+	return c;
+}
+
 struct config *
 config_load(const char *file, const char *const *engines, struct diag_list *d)
 {
@@ -284,6 +326,7 @@ config_load(const char *file, const char *const *engines, struct diag_list *d)
 
 	if (n >= 0) {
 		c = config_parse(file, text, (size_t)n, engines, d);
+		c = refuse_open_secrets(fd, c, d);
 	} else {
 		diag_begin(d, file, NULL, 0);
 		diag_add(d, (struct diag_place){0, 0}, "unreadable", "",
@@ -374,6 +417,18 @@ config_publish(const struct config *c, struct buf *out)
 			k.key[n++] = k.key[i];
 	k.n = n;
 	schema_section_print(&k, c, 0, out);
+	arena_free(scratch);
+}
+
+void
+config_show(const struct config *c, struct buf *out)
+{
+	struct arena *scratch = arena_new();
+	struct section k = keys_new(scratch);
+
+	config_publish(c, out);
+	for (size_t i = 0; next_secret(&k, c, &i); i++)
+		buf_printf(out, "# %s is set, and not shown\n", k.key[i].name);
 	arena_free(scratch);
 }
 

@@ -212,7 +212,10 @@ struct config *config_default(void);
 struct config *config_parse(const char *file, const char *text, size_t len,
 	const char *const *engines, struct diag_list *d);
 
-/* The same from a file; an unreadable or oversized one is a mistake. */
+/*
+ * The same from a file; an unreadable or oversized one is a mistake, and so is
+ * one with keys that every user can read.
+ */
 struct config *config_load(
 	const char *file, const char *const *engines, struct diag_list *d);
 
@@ -238,6 +241,9 @@ void config_print(const struct config *c, struct buf *out);
  * but not its keys.
  */
 void config_publish(const struct config *c, struct buf *out);
+
+/* The same, with a comment for each secret that is not at its default. */
+void config_show(const struct config *c, struct buf *out);
 
 /* List what differs; free with config_changes_free. */
 void config_diff(const struct config *was, const struct config *is,

@@ -12,7 +12,7 @@ config_check_print(const struct options *opt, const struct config *c,
 	struct buf out = {0};
 
 	if (opt->mode == OPTIONS_PRINT)
-		config_print(c, &out);
+		config_show(c, &out);
 	else if (opt->json)
 		diag_json(bad, &out);
 	else {

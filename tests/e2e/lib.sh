@@ -299,6 +299,8 @@ sm_config() {
 		  timeout: ${E2E_TIMEOUT:-200ms}
 		${E2E_CONF_MORE:-}
 	EOF
+	# heddled refuses keys that every user can read
+	chmod o= "$E2E_CONF"
 }
 
 # sm_once: bring the fabric up and return; its log is $E2E_DIR/sm.log

@@ -62,6 +62,8 @@ configure() {
 		EOT
 		printf '%s\n' "$E2E_CONF_MORE" | sed '/^{}$/d'
 	} >"$E2E_CONF"
+	# heddled refuses keys that every user can read
+	chmod o= "$E2E_CONF"
 }
 
 # manager NAME: run it as a daemon until the fabric is up, and through one more

@@ -549,6 +549,71 @@ START_TEST(test_json_errors)
 END_TEST
 
 /* Files that cannot be read are mistakes like others, never a crash. */
+/* Keys that every user can read are refused; sm_key 1 is no secret. */
+static void
+open_secrets(const char *path)
+{
+	static const struct {
+		const char *text;
+		mode_t mode;
+		const char *says;
+	} with[] = {
+		{"fabric: {m_key: 0x5}\n", 0640, NULL},
+		{"fabric: {sm_key: 0x1, priority: 3}\n", 0644, NULL},
+		{"fabric: {m_key: 0x5}\n", 0644, "fabric.m_key is secret"},
+		{"fabric: {sm_key: 0x5}\n", 0666, "fabric.sm_key is secret"},
+		{"sa: {trust_key: 0x5}\n", 0644, "sa.trust_key is secret"},
+	};
+
+	for (size_t i = 0; i < sizeof(with) / sizeof(with[0]); i++) {
+		FILE *f = fopen(path, "w");
+		struct buf says = {0};
+		struct diag_list d;
+		struct config *c;
+
+		(void)fputs(with[i].text, f);
+		ck_assert_int_eq(fclose(f), 0);
+		ck_assert_int_eq(chmod(path, with[i].mode), 0);
+		c = config_load(path, engines, &d);
+		ck_assert_int_eq(c == NULL, with[i].says != NULL);
+		diag_text(&d, &says);
+		if (with[i].says != NULL) {
+			ck_assert_ptr_nonnull(strstr(says.text, with[i].says));
+			ck_assert_ptr_nonnull(strstr(says.text, "chmod o= "));
+			ck_assert_ptr_nonnull(strstr(says.text, path));
+		}
+		buf_free(&says);
+		diag_free(&d);
+		config_unref(c);
+		ck_assert_int_eq(unlink(path), 0);
+	}
+}
+
+/* What others may see: that a key is set, and still a configuration. */
+START_TEST(test_show)
+{
+	struct config *c =
+		parse_config("fabric: {m_key: 0x5eed, m_key_previous: 0xfeed, "
+			     "sm_key: 0x1}\n");
+	struct buf out = {0};
+	struct diag_list d;
+	struct config *back;
+
+	config_show(c, &out);
+	ck_assert_ptr_null(strstr(out.text, "5eed"));
+	ck_assert_ptr_null(strstr(out.text, "feed"));
+	ck_assert_ptr_nonnull(
+		strstr(out.text, "# fabric.m_key is set, and not shown\n"));
+	ck_assert_ptr_null(strstr(out.text, "sm_key is set"));
+	back = config_parse("show", out.text, out.n, engines, &d);
+	ck_assert_ptr_nonnull(back);
+	diag_free(&d);
+	buf_free(&out);
+	config_unref(back);
+	config_unref(c);
+}
+END_TEST
+
 START_TEST(test_files)
 {
 	char dir[] = "/tmp/heddle-config-XXXXXX", path[64];
@@ -580,6 +645,7 @@ START_TEST(test_files)
 	diag_free(&d);
 	ck_assert_int_eq(unlink(path), 0);
 
+	open_secrets(path);
 	f = fopen(path, "w");
 	for (i = 0; i < 10 * 1024; i++)
 		(void)fprintf(f, "%1023s\n", "#");
@@ -799,6 +865,7 @@ main(void)
 		(int)(sizeof(complaints) / sizeof(complaints[0])));
 	tcase_add_test(t, test_reversed_default);
 	tcase_add_test(t, test_json_errors);
+	tcase_add_test(t, test_show);
 	tcase_add_test(t, test_files);
 	tcase_add_test(t, test_diff);
 	tcase_add_test(t, test_budget);
