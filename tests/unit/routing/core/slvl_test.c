@@ -319,7 +319,7 @@ START_TEST(vls_of_a_link)
 					      row[i].code,
 				"row %zu, end %u: %u", i, k,
 				slvl_link_code(t, p[k], row[i].max));
-		topo_unref(t);
+		hand_free(t);
 	}
 }
 END_TEST
