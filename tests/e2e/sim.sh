@@ -314,7 +314,7 @@ test_mtu() {
 	run_daemon "$E2E_SM_HOST"
 	soon all_well || fail "bring-up: $(cat "$E2E_DIR/judge")"
 	rest
-	keeps_mtu || fail "alarm: $(status_get alarm)"
+	soon keeps_mtu || fail "alarm: $(status_get alarm)"
 	ctl status >"$E2E_DIR/status" && fail "the status is well"
 	grep -q '^settings    1 port keeps' "$E2E_DIR/status" ||
 		fail "status: $(cat "$E2E_DIR/status")"
@@ -322,12 +322,15 @@ test_mtu() {
 	path_mtu "$other" "$E2E_TOOL_HOST" 0x81
 	path_mtu "$E2E_TOOL_HOST" "$other" 0x81
 	path_mtu "$other" "$E2E_SM_HOST" 0x85
+	ctl sweep --wait >/dev/null # by then hosts were asked to register anew
+	rest
 	sent=$(status_get wire.by_attribute.PortInfo.set)
 	ctl sweep --wait >/dev/null # the alarm makes its exit status 1
 	rest
-	keeps_mtu || fail "alarm after a sweep: $(status_get alarm)"
+	soon keeps_mtu || fail "alarm after a sweep: $(status_get alarm)"
 	[ "$(status_get wire.by_attribute.PortInfo.set)" = "$sent" ] ||
-		fail "the port is sent its MTU again"
+		fail "the port is sent its MTU again: $sent, then" \
+			"$(status_get wire.by_attribute.PortInfo.set)"
 	sim fault "${at%/*}" off || fail "no end of the fault"
 	sim link "$at" down || fail "no cable to pull"
 	soon no_alarm || fail "unplugged: $(status_get alarm)"
