@@ -272,22 +272,24 @@ read_regular_file(int fd, char **text)
 	return (ssize_t)n;
 }
 
-/* Step to the next secret option, from *i on, that is not at its default. */
+/* Keys up to 1 are those with which managers come: OpenSM's sm_key and sa_key
+ * are 1, and 0 is none. */
+static bool
+is_key_secret(const struct section_key *key, const struct config *c)
+{
+	const char *base = schema_section_base(key, c);
+
+	return key->o->secret &&
+	       *(const uint64_t *)(const void *)(base + key->o->offset) > 1;
+}
+
+/* Step to the next secret option, from *i on, whose key is a secret. */
 static bool
 next_secret(const struct section *k, const struct config *c, size_t *i)
 {
-	struct config *plain = config_default();
-	bool found = false;
-
-	for (; *i < k->n && !found; *i += !found) {
-		const struct section_key *key = &k->key[*i];
-
-		found = key->o->secret &&
-			!schema_same(key->o, schema_section_base(key, c),
-				schema_section_base(key, plain));
-	}
-	config_unref(plain);
-	return found;
+	while (*i < k->n && !is_key_secret(&k->key[*i], c))
+		++*i;
+	return *i < k->n;
 }
 
 /* A key that every user can read protects nothing. */

@@ -548,8 +548,7 @@ START_TEST(test_json_errors)
 }
 END_TEST
 
-/* Files that cannot be read are mistakes like others, never a crash. */
-/* Keys that every user can read are refused; sm_key 1 is no secret. */
+/* Keys that every user can read are refused; 1 is no secret. */
 static void
 open_secrets(const char *path)
 {
@@ -560,6 +559,7 @@ open_secrets(const char *path)
 	} with[] = {
 		{"fabric: {m_key: 0x5}\n", 0640, NULL},
 		{"fabric: {sm_key: 0x1, priority: 3}\n", 0644, NULL},
+		{"sa: {trust_key: 0x1}\n", 0644, NULL},
 		{"fabric: {m_key: 0x5}\n", 0644, "fabric.m_key is secret"},
 		{"fabric: {sm_key: 0x5}\n", 0666, "fabric.sm_key is secret"},
 		{"sa: {trust_key: 0x5}\n", 0644, "sa.trust_key is secret"},
@@ -614,6 +614,7 @@ START_TEST(test_show)
 }
 END_TEST
 
+/* Files that cannot be read are mistakes like others, never a crash. */
 START_TEST(test_files)
 {
 	char dir[] = "/tmp/heddle-config-XXXXXX", path[64];
