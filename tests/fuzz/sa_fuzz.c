@@ -113,7 +113,8 @@ judge_secrecy(const struct wire *w, const uint8_t *m, size_t len,
 {
 	const struct transport_msg *q = w->question;
 
-	/* an answer to InformInfo repeats the request, its reserved bits clear */
+	/* an answer to InformInfo repeats the request, its reserved bits clear
+	 */
 	if (h->attr == MAD_SA_INFORM_INFO)
 		return;
 	/* the SM's own port may talk to all */
