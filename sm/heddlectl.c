@@ -580,17 +580,13 @@ is_said(const json_t *o, const char *key)
 	return s != NULL && *s != '\0';
 }
 
-/* An alarm, a refused configuration, a state that cannot be saved or a
- * quarantined switch is a problem; so is a failed sweep that was waited for. */
+/* An alarm is a problem; so is a failed sweep that was waited for. */
 static int
 exit_code_of(const struct ask *a, const json_t *result)
 {
-	const json_t *config = json_object_get(result, "config");
 	const json_t *sweeps = json_object_get(result, "sweeps");
 
-	if (is_said(result, "alarm") || is_said(config, "refused") ||
-		json_is_false(json_object_get(result, "state_writable")) ||
-		json_array_size(json_object_get(result, "quarantined")) > 0)
+	if (is_said(result, "alarm"))
 		return EXIT_PROBLEM;
 	if (a->wait && !json_is_true(json_object_get(sweeps, "last_ok")))
 		return EXIT_PROBLEM;

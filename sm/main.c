@@ -736,6 +736,10 @@ start_core(struct daemon *d)
 	if (!d->opt->once)
 		loop_timer_set(d->look, mono_add(loop_now(), mono_ms(LOOK_MS)));
 	sm_start(d->sm, loop_now());
+	if (d->link == 0) {
+		log_warn("port: our own link is down");
+		sm_own_link(d->sm, false, loop_now());
+	}
 	arm_core_timer(d);
 }
 

@@ -380,6 +380,46 @@ memory_json(void)
 		json_util_u64((uint64_t)use.ru_maxrss * 1024));
 }
 
+/* Quarantined nodes, by the first of them. */
+static void
+add_quarantine_alarm(const struct view *v, struct buf *out)
+{
+	const struct view_quarantine *q;
+
+	if (v == NULL || v->nquarantine == 0)
+		return;
+	q = &v->quarantine[0];
+	buf_printf(out, "; %zu quarantined node%s, first 0x%016llx \"%s\": %s",
+		v->nquarantine, names_plural((long long)v->nquarantine),
+		(unsigned long long)q->guid,
+		q->node != TOPO_NONE ? topo_desc(v->topo, q->node) : "",
+		q->why);
+}
+
+/*
+ * Everything that an administrator should act on, or "": the one source of the
+ * alarm in the status, of heddlectl's exit status and of heddle_alarm.
+ */
+static json_t *
+alarm_json(const struct status_facts *f)
+{
+	struct buf out = {0};
+	json_t *text;
+
+	if (f->sm->alarm[0] != '\0')
+		buf_printf(&out, "; %s", f->sm->alarm);
+	add_quarantine_alarm(f->view, &out);
+	if (f->daemon->refused[0] != '\0')
+		buf_printf(&out, "; the configuration was refused: %s",
+			f->daemon->refused);
+	if (!f->daemon->state_writable)
+		buf_printf(&out, "; the state file cannot be written: LIDs may "
+				 "change at the next restart");
+	text = names_text(out.n > 0 ? out.text + 2 : "");
+	buf_free(&out);
+	return text;
+}
+
 /* Faults that traps reported, by kind, and the last one in words. */
 static json_t *
 faults_json(const struct sm_status *s)
@@ -405,7 +445,7 @@ add_daemon(json_t *o, const struct status_facts *f)
 	json_util_put(o, "phase", json_string(sm_phase_name(f->sm->phase)));
 	json_util_put(o, "writing", json_string(f->sm->writing));
 	json_util_put(o, "dirty", json_boolean(f->sm->dirty));
-	json_util_put(o, "alarm", names_text(f->sm->alarm));
+	json_util_put(o, "alarm", alarm_json(f));
 	json_util_put(o, "uptime",
 		json_real(mono_seconds(mono_sub(f->now, d->started))));
 	json_util_put(o, "port",

@@ -173,6 +173,8 @@ test_quarantine() {
 	becomes a quarantined.0.name spine2
 	becomes a quarantined.1.name -
 	metric a 'heddle_quarantined 1'
+	metric a 'heddle_alarm 1'
+	says a 1 '^ALARM .*1 quarantined node, first .*"spine2": '
 	metric a 'heddle_quarantined_info{.*name="spine2",reason="..*"} 1'
 	sim hang spine2 off || fail "hang off"
 	becomes a quarantined.0.name -
@@ -448,6 +450,14 @@ test_reload() {
 	sim link h1/1 up || fail "link"
 	becomes a alarm ""
 	in_order "our own cable is back"
+	halt a
+	sim link h1/1 down || fail "link"
+	daemon a h1
+	says a 1 '^ALARM .*our own port has no link: the fabric is unreachable'
+	metric a 'heddle_alarm 1'
+	sim link h1/1 up || fail "link"
+	becomes a alarm ""
+	in_order "started without a link"
 	halt a
 	tell a metrics --output "$E2E_DIR/a/prom" 2>/dev/null
 	[ $? = 3 ] || fail "not unreachable"
