@@ -96,6 +96,11 @@ static const struct option_row sweep_options[] = {
 	{NULL, NULL, TEXT, NULL, NULL},
 };
 
+static const struct option_row events_options[] = {
+	{"--since", "N", NUMBER, "since", "only the events after number N"},
+	{NULL, NULL, TEXT, NULL, NULL},
+};
+
 static const struct option_row metrics_options[] = {
 	{"--output", "FILE", OUTPUT, NULL,
 		"write them to FILE atomically, also when heddled is down"},
@@ -128,6 +133,11 @@ static const struct command commands[] = {
 		"how the last change was written to the switches, and why;\n"
 		"      the partitions of A, and whether A and B may talk, and "
 		"why"},
+	{"events", "", 0, events_options, show_events,
+		"what happened: links and nodes that went and came"},
+	{"links", "[accept]", 1, no_options, show_links,
+		"what is missing, and links that could be faster;\n"
+		"      accept: what is missing now is to be forgotten"},
 	{"metrics", "", 0, metrics_options, metrics_text,
 		"the status as Prometheus metrics"},
 	{"sweep", "", 0, sweep_options, show_sweep,
@@ -364,6 +374,8 @@ set_operands(struct ask *a)
 		(void)set_what(a, "partitions");
 		return set_ports(a, "from", "to");
 	}
+	if (a->cmd->show == show_links)
+		return set_ports(a, "what", NULL);
 	if (a->cmd->show == show_groups) {
 		if (a->noperands > 0 &&
 			json_object_set_new(a->request, "group",

@@ -32,6 +32,7 @@
 #include "sm/notify.h"
 #include "sm/options.h"
 #include "sm/redundancy_worker.h"
+#include "sm/report/events_json.h"
 #include "sm/report/groups_json.h"
 #include "sm/report/status_json.h"
 #include "sm/state/previous_run.h"
@@ -127,6 +128,7 @@ gather_status(struct daemon *d, struct sm_status *sm, struct status_facts *f)
 		.sm = sm,
 		.wire = runs ? sm_xact_stats(d->sm) : &none,
 		.view = runs ? sm_view(d->sm) : NULL,
+		.events = runs ? sm_events(d->sm) : NULL,
 		.ctl = c != NULL ? &d->control : NULL,
 		.ring_dropped = runs ? umad_dropped(d->umad) : 0,
 		.now = loop_now(),
@@ -570,6 +572,31 @@ ctl_wants_groups(void *cookie, const char *which, struct reason *why)
 }
 
 static json_t *
+ctl_wants_events(void *cookie, uint64_t since, struct reason *why)
+{
+	const struct daemon *d = cookie;
+
+	if (d->sm != NULL)
+		return events_json(sm_events(d->sm), since, loop_now());
+	(void)reason_set(why, "no port: %s", d->facts.no_port);
+	return NULL;
+}
+
+static json_t *
+ctl_wants_links(void *cookie, bool accept)
+{
+	const struct daemon *d = cookie;
+	const struct topo *t = sm_view(d->sm)->topo;
+	struct event_log *l = sm_events(d->sm);
+
+	if (accept)
+		event_log_accept(l);
+	return json_pack("{s:o, s:o}", "missing",
+		events_missing_json(l, t, SIZE_MAX, loop_now()), "degraded",
+		events_degraded_json(t, SIZE_MAX));
+}
+
+static json_t *
 ctl_wants_memory(void *cookie)
 {
 	const struct daemon *d = cookie;
@@ -659,6 +686,8 @@ open_control(struct daemon *d)
 		.sweep = ctl_wants_sweep,
 		.rebalance = ctl_wants_rebalance,
 		.groups = ctl_wants_groups,
+		.events = ctl_wants_events,
+		.links = ctl_wants_links,
 		.memory = ctl_wants_memory,
 	};
 	struct reason why;

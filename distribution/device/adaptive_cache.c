@@ -107,8 +107,8 @@ adaptive_seen_text(struct adaptive_seen s, char *out, size_t size)
 		[ADAPTIVE_UNTOLD] = "does not say whether it uses",
 		[ADAPTIVE_SILENT] = "does not answer the Set to switch off",
 		[ADAPTIVE_REFUSED] = "refuses to switch off",
-		[ADAPTIVE_KEPT] = "acknowledges the Set to switch off, and "
-				  "keeps,",
+		[ADAPTIVE_KEPT] =
+			"acknowledges the Set to switch off, and keeps,",
 	};
 	char what[96];
 

@@ -486,6 +486,7 @@ commit_run(struct sm *sm, struct mono now)
 		sm->lid_conflict);
 	v->when = now;
 	log_role_mistakes(sm, v);
+	events_note(sm, v, now);
 	view_unref(sm->view);
 	sm->view = v;
 	remember_ranks(sm, v->routes);

@@ -89,7 +89,7 @@ elect_answer(void *cookie, uint64_t tag, const struct xact_result *res)
 bool
 master_begin(struct sm *sm, struct mono now)
 {
-	peers_list(sm);
+	peers_list(sm, now);
 	peers_ask_all(sm, now, elect_answer);
 	return sm->npeers > 0;
 }
@@ -380,7 +380,7 @@ hear_peer(struct sm *sm, uint64_t sender, const struct mad_sm_info *from,
 		return;
 	p = peers_find(sm, sender);
 	if (p == NULL && from->guid != 0)
-		p = peers_add(sm, sender);
+		p = peers_add(sm, sender, now);
 	if (p == NULL)
 		return;
 	news = from->guid != 0

@@ -270,8 +270,31 @@ inherit_peer(struct sm_peer *p, const struct sm_peer *old, size_t n)
 		}
 }
 
+/* Whether this manager is among n others. */
+static bool
+is_listed(const struct sm_peer *p, const struct sm_peer *in, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (in[i].id.guid == p->id.guid)
+			return true;
+	return false;
+}
+
+/* Managers that came or left since there were n others. */
+static void
+tell_changes(
+	struct sm *sm, const struct sm_peer *old, size_t n, struct mono now)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!is_listed(&old[i], sm->peer, sm->npeers))
+			events_manager(sm, &old[i], false, now);
+	for (size_t i = 0; i < sm->npeers; i++)
+		if (!is_listed(&sm->peer[i], old, n))
+			events_manager(sm, &sm->peer[i], true, now);
+}
+
 void
-peers_list(struct sm *sm)
+peers_list(struct sm *sm, struct mono now)
 {
 	const struct topo *t = sm->topo;
 	struct sm_peer *old = mem_dup(sm->peer, sm->npeers * sizeof(*old));
@@ -289,11 +312,12 @@ peers_list(struct sm *sm)
 			peer.silent |= sm->missed > 0;
 		append_peer(sm, &peer);
 	}
+	tell_changes(sm, old, n, now);
 	free(old);
 }
 
 struct sm_peer *
-peers_add(struct sm *sm, uint64_t guid)
+peers_add(struct sm *sm, uint64_t guid, struct mono now)
 {
 	const struct topo *t = sm->view != NULL ? sm->view->topo : NULL;
 	port_ix p = t != NULL ? topo_by_port_guid(t, guid) : TOPO_NONE;
@@ -303,6 +327,7 @@ peers_add(struct sm *sm, uint64_t guid)
 		!make_peer(t, p, &peer))
 		return NULL;
 	append_peer(sm, &peer);
+	events_manager(sm, &peer, true, now);
 	return &sm->peer[sm->npeers - 1];
 }
 

@@ -1003,6 +1003,8 @@ run_names(struct sm *sm, struct mono now)
 			dirty_mark_replan(
 				sm, now, "partition members were renamed");
 	}
+	if (sm->view != NULL)
+		events_release(sm, now);
 	sm_enter(sm, SM_IDLE, now);
 	return true;
 }

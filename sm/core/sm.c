@@ -206,6 +206,7 @@ sm_new(struct config *c, const struct state_file *state, struct transport *t,
 	sm->write_recorded = state->writing;
 	sm->previous_blocks_unknown = state->unsaved;
 	sm->keys = keyring_new();
+	sm->events = event_log_new();
 	configure_wire(sm);
 	sm->scout = path_probe_new(sm->x, probe_finds_down, sm);
 	xact_on_late(sm->x, probe_late_answer, sm);
@@ -248,6 +249,9 @@ sm_free(struct sm *sm)
 	traps_free(sm->traps);
 	xact_free(sm->x);
 	keyring_free(sm->keys);
+	event_log_free(sm->events);
+	free(sm->held_event);
+	topo_unref(sm->seen);
 	lft_pool_free(sm->pool);
 	map_free(&sm->probed);
 	map_free(&sm->retried);
@@ -501,6 +505,12 @@ struct view *
 sm_view(const struct sm *sm)
 {
 	return sm->view;
+}
+
+struct event_log *
+sm_events(const struct sm *sm)
+{
+	return sm->events;
 }
 
 const struct sa *

@@ -120,6 +120,9 @@ void sm_reconfigure(struct sm *sm, struct config *c, struct mono now);
  * and a sweep. A standby notices by its polls. */
 void sm_own_link(struct sm *sm, bool up, struct mono now);
 
+/* What happened to the fabric, and what is missing; the core's. */
+struct event_log *sm_events(const struct sm *sm);
+
 /* Ask for a full sweep, as soon as the current run is over. */
 void sm_resweep(struct sm *sm, struct mono now, const char *cause);
 

@@ -14,6 +14,7 @@
  *	run_sa.c	subnet administration, and hosts that register anew
  *	group_keep.c	multicast groups that are configured or were saved
  *	commit.c	the end of a run: view, state to save, retries, log
+ *	events.c	what happened to the fabric, for an administrator
  *	light_sweep.c	the light sweep between runs
  *	master.c	mastership: election, standby, SMInfo
  *	hand_over.c	mastership that is given to another manager, or taken
@@ -51,6 +52,7 @@
 #include "sm/policy/qos.h"
 #include "sm/policy/roles.h"
 #include "sm/sa/sa.h"
+#include "sm/view/event_log.h"
 #include "sm/view/view_slvl.h"
 
 /* The request to a host to register anew: sent, or to be sent. */
@@ -272,6 +274,12 @@ struct sm {
 				   P_Key table */
 	uint64_t keys_stamp;	/* of the tables when they were last settled */
 
+	/* what happened */
+	struct event_log *events;
+	struct topo *seen; /* before our own link went down, or NULL */
+	struct topo_event *held_event; /* they wait for names */
+	size_t nheld_events, cap_held_events;
+
 	/* mastership */
 	struct sm_peer *peer;
 	size_t npeers, cappeers;
@@ -474,6 +482,14 @@ void commit_schedule(struct sm *sm, struct mono now);
 void commit_retry(struct sm *sm, const struct topo *t, port_ix p);
 /* Report that a run is over, and what is not as it should be. */
 void commit_log_run(struct sm *sm);
+
+/* events.c: what led from sm->view to the view that replaces it. */
+void events_note(struct sm *sm, const struct view *is, struct mono now);
+/* Names were read: the events that waited for them. */
+void events_release(struct sm *sm, struct mono now);
+/* Another manager came, or left. */
+void events_manager(
+	struct sm *sm, const struct sm_peer *p, bool seen, struct mono now);
 /* t with the port states and names known by now, or NULL. */
 struct topo *commit_refresh(struct sm *sm, const struct topo *t);
 
@@ -522,9 +538,11 @@ void hand_over_reset(struct sm *sm);
 void hand_over_taken(struct sm *sm, struct mono now);
 
 /* peers.c */
-void peers_list(struct sm *sm); /* the managers in sm->topo */
+/* The managers in sm->topo. */
+void peers_list(struct sm *sm, struct mono now);
 struct sm_peer *peers_find(struct sm *sm, uint64_t guid); /* or NULL */
-struct sm_peer *peers_add(struct sm *sm, uint64_t guid);  /* of the view */
+struct sm_peer *peers_add(
+	struct sm *sm, uint64_t guid, struct mono now); /* of the view */
 void peers_name(struct sm *sm);
 /* The port GUID of the sender of a request, by its path or LID; or 0. */
 uint64_t peers_sender(const struct sm *sm, const struct transport_msg *m,

@@ -221,6 +221,44 @@ command_groups(struct client *k, json_t *request)
 }
 
 static struct answer *
+command_events(struct client *k, json_t *request)
+{
+	const struct ctl_ops *ops = &k->ctl->ops;
+	json_int_t since = 0;
+	const char *cmd;
+	struct reason why;
+	json_error_t err;
+	json_t *r;
+
+	if (json_unpack_ex(request, &err, 0, "{s:s, s?I !}", "cmd", &cmd,
+		    "since", &since) != 0)
+		return answer_error("bad-argument", err.text);
+	if (since < 0)
+		return answer_error(
+			"bad-argument", "events have no negative numbers");
+	r = ops->events(ops->cookie, (uint64_t)since, &why);
+	return r != NULL ? answer_result(r)
+			 : answer_error("not-found", why.text);
+}
+
+static struct answer *
+command_links(struct client *k, json_t *request)
+{
+	const struct ctl_ops *ops = &k->ctl->ops;
+	const char *cmd, *what = NULL;
+	json_error_t err;
+
+	if (json_unpack_ex(request, &err, 0, "{s:s, s?s !}", "cmd", &cmd,
+		    "what", &what) != 0)
+		return answer_error("bad-argument", err.text);
+	if (what != NULL && strcmp(what, "accept") != 0)
+		return answer_error("bad-argument",
+			"links are listed, or with \"accept\" what is missing "
+			"is forgotten");
+	return answer_result(ops->links(ops->cookie, what != NULL));
+}
+
+static struct answer *
 command_snapshot(struct client *k, json_t *request)
 {
 	const struct ctl_ops *ops = &k->ctl->ops;
@@ -244,6 +282,8 @@ static const struct command {
 	{"tree", true, command_tree},
 	{"routes", true, command_routes},
 	{"groups", true, command_groups},
+	{"events", false, command_events},
+	{"links", true, command_links},
 	{"explain", true, command_explain},
 	{"snapshot", true, command_snapshot},
 	{"sweep", false, command_sweep},

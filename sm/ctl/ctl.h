@@ -73,6 +73,12 @@ struct ctl_ops {
 	/* All multicast groups, or the one that `which` names
 	 * (sm/report/groups_json.h), as a new JSON object; NULL and why. */
 	json_t *(*groups)(void *cookie, const char *which, struct reason *why);
+	/* The events after this one (sm/report/events_json.h), as a new JSON
+	 * object; NULL and why. */
+	json_t *(*events)(void *cookie, uint64_t since, struct reason *why);
+	/* What is missing, and degraded; accept: what is missing now is
+	 * forgotten first. A new JSON object. */
+	json_t *(*links)(void *cookie, bool accept);
 	/* The part of a snapshot that is not in the view
 	 * (sm/report/snapshot_json.h), as a new JSON object. */
 	json_t *(*memory)(void *cookie);

@@ -78,7 +78,7 @@ mad_perf_extended_decode(
 {
 	out->port = d[1];
 	out->select = be_get16(d + 2);
-	for (int i = 0; i < MAD_PERF_EXT_COUNTERS; i++)
+	for (size_t i = 0; i < MAD_PERF_EXT_COUNTERS; i++)
 		out->counter[i] = be_get64(d + EXT_AT + 8 * i);
 }
 
@@ -89,6 +89,6 @@ mad_perf_extended_encode(
 	memset(d, 0, MAD_PERF_SIZE);
 	d[1] = in->port;
 	be_put16(d + 2, in->select);
-	for (int i = 0; i < MAD_PERF_EXT_COUNTERS; i++)
+	for (size_t i = 0; i < MAD_PERF_EXT_COUNTERS; i++)
 		be_put64(d + EXT_AT + 8 * i, in->counter[i]);
 }

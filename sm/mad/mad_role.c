@@ -39,7 +39,7 @@ mad_role_decode(
 	out->pod = be_get32(d + 16);
 	out->index = be_get32(d + 20);
 	out->owner = be_get64(d + 24);
-	for (int w = 0; w < 4; w++)
+	for (size_t w = 0; w < 4; w++)
 		out->up[w] = be_get64(d + 56 - w * 8);
 	if ((out->flags & MAD_ROLE_UP_VALID) != 0 && (out->up[0] & 1) != 0)
 		return reason_set(
@@ -62,7 +62,7 @@ mad_role_encode(const struct mad_role *in, uint8_t d[MAD_DATA])
 	be_put32(d + 16, in->pod);
 	be_put32(d + 20, in->index);
 	be_put64(d + 24, in->owner);
-	for (int w = 0; w < 4; w++)
+	for (size_t w = 0; w < 4; w++)
 		be_put64(d + 56 - w * 8, in->up[w]);
 }
 

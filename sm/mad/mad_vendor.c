@@ -27,7 +27,7 @@ void
 mad_vendor_general_decode(
 	const uint8_t d[MAD_DATA], struct mad_vendor_general *out)
 {
-	for (int w = 0; w < 4; w++)
+	for (size_t w = 0; w < 4; w++)
 		out->cap[w] = be_get32(d + 4 * w);
 }
 
@@ -36,7 +36,7 @@ mad_vendor_general_encode(
 	const struct mad_vendor_general *in, uint8_t d[MAD_DATA])
 {
 	memset(d, 0, MAD_DATA);
-	for (int w = 0; w < 4; w++)
+	for (size_t w = 0; w < 4; w++)
 		be_put32(d + 4 * w, in->cap[w]);
 }
 

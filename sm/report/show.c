@@ -269,6 +269,32 @@ status_routes(const json_t *r, struct buf *out)
 		json_util_num(c, "lft_blocks"));
 }
 
+/* What was there before and is not, and links that could be faster. */
+static void
+status_links(const json_t *r, struct buf *out)
+{
+	const json_t *m = json_object_get(r, "missing");
+	const json_t *d = json_object_get(r, "degraded");
+	long long nodes = json_util_num(m, "nodes");
+	long long links = json_util_num(m, "links");
+	long long slow = json_util_num(d, "links");
+
+	if (nodes + links > 0) {
+		buf_printf(out,
+			"missing     %lld node%s, %lld link%s that were there "
+			"before; list all: heddlectl links\n",
+			nodes, names_plural(nodes), links, names_plural(links));
+		show_missing(m, out);
+	}
+	if (slow > 0) {
+		buf_printf(out,
+			"degraded    %lld link%s below the width or speed that "
+			"both ends support\n",
+			slow, names_plural(slow));
+		show_degraded(d, out);
+	}
+}
+
 static void
 status_wire(const json_t *r, struct buf *out)
 {
@@ -403,6 +429,7 @@ show_status(const json_t *r, struct buf *out)
 	status_head(r, out);
 	if (json_util_num(r, "generation") > 0) {
 		status_fabric(r, out);
+		status_links(r, out);
 		status_tree(r, out);
 		status_redundancy(r, out);
 		status_routes(r, out);

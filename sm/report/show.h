@@ -21,6 +21,12 @@ void show_redundancy(const json_t *homes, struct buf *out);
 void show_routes(const json_t *result, struct buf *out);
 void show_groups(const json_t *result, struct buf *out);
 void show_explain(const json_t *result, struct buf *out);
+void show_events(const json_t *result, struct buf *out);
+void show_links(const json_t *result, struct buf *out);
+/* Append the list in an object of events_missing_json, and in one of
+ * events_degraded_json, a line each. */
+void show_missing(const json_t *missing, struct buf *out);
+void show_degraded(const json_t *degraded, struct buf *out);
 void show_sweep(const json_t *result, struct buf *out);
 
 #endif

@@ -10,6 +10,7 @@
 #include "sm/mad/mad.h"
 #include "sm/policy/qos.h"
 #include "sm/report/change_json.h"
+#include "sm/report/events_json.h"
 #include "sm/report/fabric_counts.h"
 #include "sm/report/json_util.h"
 #include "sm/report/names.h"
@@ -20,6 +21,9 @@
 
 /* Unreachable ports listed in a status; the count is always complete. */
 enum { UNREACHABLE_LISTED = 100 };
+
+/* Missing and degraded links in a status; the command links lists all. */
+enum { LINKS_LISTED = 5 };
 
 /* ---- counts of a view ---- */
 
@@ -184,6 +188,10 @@ add_view(json_t *o, const struct status_facts *f)
 	json_util_put(o, "tried", names_text(v->story.tried));
 	json_util_put(o, "order", json_string(names_order(v->routes->order)));
 	json_util_put(o, "fabric", fabric_counts_json(v->topo));
+	json_util_put(o, "missing",
+		events_missing_json(f->events, v->topo, LINKS_LISTED, f->now));
+	json_util_put(
+		o, "degraded", events_degraded_json(v->topo, LINKS_LISTED));
 	json_util_put(o, "lids", lids_json(f));
 	json_util_put(o, "tree", tree_json(v, TREE_JSON_FIRST));
 	json_util_put(o, "homes", redundancy_json_all(v));
@@ -463,6 +471,8 @@ add_daemon(json_t *o, const struct status_facts *f)
 			json_util_u64(f->sm->traps_refused), "ours",
 			json_util_u64(f->sm->traps_ours)));
 	json_util_put(o, "faults", faults_json(f->sm));
+	if (f->events != NULL)
+		json_util_put(o, "events", events_counts_json(f->events));
 	json_util_put(o, "config",
 		json_pack("{s:o, s:o, s:o, s:o}", "file",
 			names_text(d->config_file), "reloads",

@@ -16,6 +16,7 @@
 #include "sm/base/clock.h"
 #include "sm/report/sm_status.h"
 #include "sm/transport/xact.h"
+#include "sm/view/event_log.h"
 #include "sm/view/view.h"
 
 /* Facts and counters that main.c keeps. */
@@ -51,6 +52,7 @@ struct status_facts {
 	const struct sm_status *sm;
 	const struct xact_stats *wire;
 	const struct view *view;	  /* NULL before the first */
+	const struct event_log *events;	  /* NULL without a port */
 	const struct status_control *ctl; /* NULL without a control socket */
 	uint64_t ring_dropped;
 	struct mono now;

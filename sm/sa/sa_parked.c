@@ -100,7 +100,7 @@ sa_parked_add(struct sa *sa, const struct transport_msg *m, struct mono now)
 	}
 	sa->stats.parked++;
 	replace_repeated(s, m);
-	if (s->n >= PARKED) {
+	if (s->n >= PARKED && s->first != NULL) {
 		sa->stats.unanswered++;
 		free_parked(s, &s->first);
 	}

@@ -8,6 +8,7 @@
  * by speed (IBA 15.2.5.16, table of rates; later codes as the drivers define
  * them).
  */
+#include "discovery/link_rate.h"
 #include "sm/mad/mad.h"
 #include "sm/sa/sa_priv.h"
 
@@ -80,40 +81,10 @@ sa_path_rate_below(uint8_t code)
 	return i > 0 ? rates[i - 1].code : 0;
 }
 
-/* The speed of a 1x link of this port, in units of 100 Mb/s. */
-static unsigned
-speed_of_1x(const struct topo_port *p)
-{
-	/* FDR EDR HDR NDR XDR, a bit each; several: the fastest */
-	static const uint16_t ext[] = {140, 250, 500, 1000, 2000};
-
-	for (int i = 4; i >= 0; i--)
-		if ((p->speed_ext >> i & 1) != 0)
-			return ext[i];
-	return p->speed >= 4 ? 100 : p->speed >= 2 ? 50 : 25;
-}
-
-static unsigned
-width_of(uint8_t width)
-{
-	switch (width) {
-	case 2:
-		return 4;
-	case 4:
-		return 8;
-	case 8:
-		return 12;
-	case 16:
-		return 2;
-	default:
-		return 1;
-	}
-}
-
 uint8_t
 sa_path_rate_of(const struct topo_port *p)
 {
-	unsigned speed = speed_of_1x(p) * width_of(p->width);
+	uint32_t speed = link_rate_active(p);
 	uint8_t code = SLOWEST;
 
 	for (int i = 0; i < RATES; i++)

@@ -15,6 +15,8 @@
 #			switch that acknowledges and does not store
 #	adaptive	adaptive routing that another manager left on, and a
 #			switch that keeps it
+#	events		links and nodes that go and come are logged, counted,
+#			listed as events, and as missing until they are back
 #	told		impossible roles, an answer with a wrong signature,
 #			unusable state files
 set -u
@@ -464,6 +466,50 @@ test_reload() {
 	grep -q '^heddle_up 0$' "$E2E_DIR/a/prom" || fail "not down"
 }
 
+# lists NAME COMMAND TEXT: what heddlectl COMMAND prints has that text
+lists() {
+	soon is_listed "$@" || fail "$2 has no '$3': $(cat "$E2E_DIR/$1/page")"
+	say "$1: $2: $(grep "$3" "$E2E_DIR/$1/page" | tail -n 1)"
+}
+
+is_listed() {
+	tell "$1" "$2" >"$E2E_DIR/$1/page" 2>&1
+	grep -q "$3" "$E2E_DIR/$1/page"
+}
+
+test_events() {
+	leaf1_5='"leaf1" (0x[0-9a-f]*) port 5 - "spine1" (0x[0-9a-f]*) port 1'
+	config a 5 </dev/null
+	daemon a h1
+	in_order bring-up
+	soon named a spine2 || fail "no names"
+	rests a
+	lists a events 'no events'
+	lists a links 'missing: 0 nodes, 0 links'
+	lists a links 'below what both ends support: 0 links'
+	sim link leaf1/5 down || fail "link"
+	logged a "link: down $leaf1_5\$"
+	lists a events "link: down $leaf1_5\$"
+	lists a links "link $leaf1_5, since"
+	says a 0 '^missing *0 nodes, 1 link'
+	metric a 'heddle_missing{kind="links"} 1'
+	metric a 'heddle_link_transitions_total{transition="down"} 1'
+	sim link leaf1/5 up || fail "link"
+	logged a "link: up $leaf1_5\$"
+	lists a links 'missing: 0 nodes, 0 links'
+	rests a
+	sim remove spine2 || fail "remove"
+	logged a 'node: gone "spine2" (0x[0-9a-f]*), was linked to "leaf1".* and by 7 more'
+	lists a links 'missing: 1 node, 0 links'
+	tell a links accept >/dev/null || fail "accept"
+	lists a links 'missing: 0 nodes, 0 links'
+	sim return spine2 || fail "return"
+	logged a 'node: new "spine2" (0x[0-9a-f]*), linked to "leaf'
+	rests a
+	tell a --json events --since 1 | grep -q '"kind":"node-new"' ||
+		fail "no event as JSON"
+}
+
 # Another manager, and its writes; a switch that acknowledges but does not
 # store.
 test_distrust() {
@@ -574,8 +620,8 @@ e2e_init
 trap halt_all EXIT
 test=${1%%-*}
 case $test in
-quarantine | reboot | standby | handover | takeover | reload | distrust | adaptive | told) ;;
-*) fail "usage: daemon.sh quarantine|reboot|standby|handover|takeover|reload|distrust|adaptive|told-FABRIC" ;;
+quarantine | reboot | standby | handover | takeover | reload | distrust | adaptive | told | events) ;;
+*) fail "usage: daemon.sh quarantine|reboot|standby|handover|takeover|reload|distrust|adaptive|told|events-FABRIC" ;;
 esac
 fabric "${1#*-}" "$E2E_DIR/fabric.net"
 [ "$test" != told ] ||

@@ -62,6 +62,7 @@ daemon standby-demo 240
 daemon takeover-demo 240
 daemon reload-demo 240
 daemon told-demo 240
+daemon events-demo 240
 daemon adaptive-demo 240
 partitions reload-demo 240
 audit credit 240

@@ -15,7 +15,7 @@ sm/transport/* : sm/base/* sm/mad/* sm/transport/*
 discovery/builder/* : sm/base/* sm/mad/* discovery/topo.h discovery/builder/*
 discovery/sweep/* : sm/base/* sm/mad/* sm/transport/xact.h config/schema.h discovery/topo.h discovery/builder/* discovery/sweep/*
 discovery/text/* : sm/base/* sm/mad/* discovery/topo.h discovery/builder/builder.h discovery/text/*
-discovery/* : sm/base/* discovery/topo.h discovery/topo_diff.h discovery/port_key.h
+discovery/* : sm/base/* discovery/topo.h discovery/topo_diff.h discovery/link_rate.h discovery/port_key.h
 routing/core/* : sm/base/* discovery/topo.h config/schema.h routing/core/*
 routing/verify/* : sm/base/* discovery/topo.h routing/core/* routing/verify/*
 routing/graph/* : sm/base/* discovery/topo.h discovery/topo_diff.h routing/core/* routing/graph/*
@@ -36,10 +36,10 @@ distribution/push/* : sm/base/* sm/mad/* sm/transport/xact.h discovery/topo.h ro
 sm/policy/* : sm/base/* sm/mad/mad_role.h config/* discovery/topo.h routing/core/* distribution/tables/* distribution/device/device_store.h sm/policy/*
 sm/state/* : sm/base/* routing/core/routes.h sm/state/*
 sm/view/view_slvl.c : sm/base/* config/* routing/engines/ftree/ftree.h sm/view/*
-sm/view/* : sm/base/* config/* discovery/topo.h routing/core/* routing/improve/redundancy.h routing/driver/compute.h distribution/transition/loss_estimate.h sm/policy/* sm/view/*
-sm/sa/* : sm/base/* sm/mad/* sm/transport/transport.h discovery/topo.h routing/core/* sm/view/* sm/sa/*
-sm/report/status_json.* : sm/base/* sm/mad/mad.h sm/transport/xact.h config/config.h sm/policy/qos.h sm/view/view.h sm/report/*
-sm/report/* : sm/base/* sm/mad/* config/* discovery/topo.h discovery/text/* routing/* distribution/* sm/policy/* sm/view/* sm/sa/sa.h sm/report/*
+sm/view/* : sm/base/* config/* discovery/topo.h discovery/link_rate.h routing/core/* routing/improve/redundancy.h routing/driver/compute.h distribution/transition/loss_estimate.h sm/policy/* sm/view/*
+sm/sa/* : sm/base/* sm/mad/* sm/transport/transport.h discovery/topo.h discovery/link_rate.h routing/core/* sm/view/* sm/sa/*
+sm/report/status_json.* : sm/base/* sm/mad/mad.h sm/transport/xact.h config/config.h sm/policy/qos.h sm/view/view.h sm/view/event_log.h sm/report/*
+sm/report/* : sm/base/* sm/mad/* config/* discovery/topo.h discovery/link_rate.h discovery/text/* routing/* distribution/* sm/policy/* sm/view/* sm/sa/sa.h sm/report/*
 sm/ctl/* : sm/base/* sm/view/* sm/report/* sm/ctl/*
 sm/what_if/* : sm/base/* sm/mad/* config/* discovery/* routing/* distribution/* sm/policy/* sm/state/* sm/view/* sm/report/* sm/ctl/client.h sm/what_if/*
 sm/audit/* : sm/base/* sm/mad/* sm/transport/* config/config.h discovery/* routing/* distribution/* sm/policy/jobs.h sm/report/* sm/what_if/* sm/audit/*

@@ -3,12 +3,12 @@
 #include "tests/topo/ibnet.h"
 #include "tests/topo/note.h"
 
-static char
+static const char *
 id_letter(const struct fabric_node *n)
 {
-	return n->type == FABRIC_SWITCH ? 'S'
-	       : n->type == FABRIC_CA	? 'H'
-					: 'R';
+	return n->type == FABRIC_SWITCH ? "S"
+	       : n->type == FABRIC_CA	? "H"
+					: "R";
 }
 
 static void
@@ -30,7 +30,7 @@ print_port(const struct fabric *f, uint32_t ix, unsigned p, struct buf *out)
 	if (n->type != FABRIC_SWITCH)
 		buf_printf(out, "(%" PRIx64 ") ", port->guid);
 	buf_printf(
-		out, "\t\"%c-%016" PRIx64 "\"[%u]", id_letter(m), m->guid, pp);
+		out, "\t\"%s-%016" PRIx64 "\"[%u]", id_letter(m), m->guid, pp);
 	if (m->type != FABRIC_SWITCH)
 		buf_printf(out, "(%" PRIx64 ") ", far->guid);
 	buf_printf(out, "\t\t# ");
@@ -52,7 +52,7 @@ print_node(const struct fabric *f, uint32_t ix, struct buf *out)
 	buf_printf(out, "%sguid=0x%" PRIx64, key[n->type], n->guid);
 	if (n->type == FABRIC_SWITCH)
 		buf_printf(out, "(%" PRIx64 ")", p0->guid);
-	buf_printf(out, "\n%s\t%u \"%c-%016" PRIx64 "\"\t\t# \"%s\"",
+	buf_printf(out, "\n%s\t%u \"%s-%016" PRIx64 "\"\t\t# \"%s\"",
 		kind[n->type], n->nports, id_letter(n), n->guid, n->name);
 	if (n->type == FABRIC_SWITCH)
 		buf_printf(out, " %s port 0 lid %u lmc %u",

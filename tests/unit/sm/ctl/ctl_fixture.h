@@ -110,6 +110,25 @@ do_groups(void *cookie, const char *which, struct reason *why)
 }
 
 static inline json_t *
+get_events(void *cookie, uint64_t since, struct reason *why)
+{
+	const struct fixture *f = cookie;
+
+	if (f->refuse == NULL)
+		return json_pack(
+			"{s:I, s:[]}", "last", (json_int_t)since, "events");
+	(void)reason_set(why, "%s", f->refuse);
+	return NULL;
+}
+
+static inline json_t *
+do_links(void *cookie, bool accept)
+{
+	(void)cookie;
+	return json_pack("{s:b}", "accepted", accept);
+}
+
+static inline json_t *
 get_memory(void *cookie)
 {
 	(void)cookie;
@@ -128,9 +147,20 @@ get_peer_uid(void *cookie, int fd)
 static inline const struct ctl_ops *
 ops_of(struct fixture *f, struct ctl_ops *ops)
 {
-	*ops = (struct ctl_ops){f, get_view, get_status, get_sweeps,
-		may_release, do_sweep, do_rebalance, do_groups, get_memory,
-		get_peer_uid};
+	*ops = (struct ctl_ops){
+		.cookie = f,
+		.view = get_view,
+		.status = get_status,
+		.sweeps = get_sweeps,
+		.may_release = may_release,
+		.sweep = do_sweep,
+		.rebalance = do_rebalance,
+		.groups = do_groups,
+		.events = get_events,
+		.links = do_links,
+		.memory = get_memory,
+		.peer_uid = get_peer_uid,
+	};
 	return ops;
 }
 

@@ -247,6 +247,7 @@ START_TEST(running_daemon)
 	sm_status(w->sm, &sm);
 	facts.wire = sm_xact_stats(w->sm);
 	facts.view = sm_view(w->sm);
+	facts.events = sm_events(w->sm);
 	facts.now = facts.view->when;
 	sm_view(w->sm)->homes = view_redundancy_count(facts.view, NULL, NULL);
 	j = status_json(&facts);

@@ -1,0 +1,159 @@
+/*
+ * What happened to the fabric: each new view is compared with the one before,
+ * and what an administrator should hear of is logged, counted and kept.
+ *
+ * A node that has just come has no name yet, so events that name it wait for
+ * the names to be read, or for the next run.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/base/mem.h"
+#include "sm/core/sm_priv.h"
+
+static bool
+is_bad_news(enum topo_event_kind kind)
+{
+	return kind == TOPO_NODE_GONE || kind == TOPO_LINK_DOWN ||
+	       kind == TOPO_LINK_RESET || kind == TOPO_LINK_RATE ||
+	       kind == TOPO_QUARANTINED;
+}
+
+static void
+log_entry(const struct event_entry *e)
+{
+	if (e == NULL)
+		return;
+	if (is_bad_news(e->kind))
+		log_warn("%s", e->text);
+	else
+		log_info("%s", e->text);
+}
+
+static void
+tell_rest(struct sm *sm, struct mono now)
+{
+	const struct event_entry *e;
+
+	while ((e = event_log_rest(sm->events, now)) != NULL)
+		log_entry(e);
+}
+
+/* ---- events that wait for names ---- */
+
+static bool
+lacks_name(const struct topo_event_end *end)
+{
+	return end->guid != 0 && end->name[0] == '\0';
+}
+
+static void
+hold_event(struct sm *sm, const struct topo_event *e)
+{
+	sm->held_event = mem_grow(sm->held_event, sm->nheld_events,
+		&sm->cap_held_events, sizeof(*sm->held_event));
+	sm->held_event[sm->nheld_events++] = *e;
+}
+
+static void
+name_end(const struct topo *t, struct topo_event_end *end)
+{
+	node_ix n = topo_by_node_guid(t, end->guid);
+	port_ix p = topo_by_port_guid(t, end->guid);
+
+	if (!lacks_name(end))
+		return;
+	if (n == TOPO_NONE && p != TOPO_NONE)
+		n = t->port[p].node;
+	if (n != TOPO_NONE)
+		(void)snprintf(
+			end->name, sizeof(end->name), "%s", topo_desc(t, n));
+}
+
+void
+events_release(struct sm *sm, struct mono now)
+{
+	for (size_t i = 0; i < sm->nheld_events; i++) {
+		struct topo_event *e = &sm->held_event[i];
+
+		name_end(sm->view->topo, &e->a);
+		name_end(sm->view->topo, &e->b);
+		log_entry(event_log_add(sm->events, e, now));
+	}
+	free(sm->held_event);
+	sm->held_event = NULL;
+	sm->nheld_events = sm->cap_held_events = 0;
+	tell_rest(sm, now);
+}
+
+/* ---- the changes of a run ---- */
+
+struct events_batch {
+	struct sm *sm;
+	const struct view *is;
+	struct mono now;
+};
+
+static const char *
+find_quarantine_why(const struct view *v, uint64_t guid)
+{
+	for (size_t i = 0; i < v->nquarantine; i++)
+		if (v->quarantine[i].guid == guid)
+			return v->quarantine[i].why;
+	return NULL;
+}
+
+static void
+take_event(void *cookie, const struct topo_event *found)
+{
+	const struct events_batch *b = cookie;
+	struct topo_event e = *found;
+
+	if (e.kind == TOPO_QUARANTINED)
+		e.why = find_quarantine_why(b->is, e.a.guid);
+	if ((e.kind == TOPO_NODE_NEW || e.kind == TOPO_LINK_UP) &&
+		(lacks_name(&e.a) || lacks_name(&e.b)))
+		hold_event(b->sm, &e);
+	else
+		log_entry(event_log_add(b->sm->events, &e, b->now));
+}
+
+/*
+ * While our own port has no link nothing is known of the fabric: what it was is
+ * kept, to be compared with what it is when the link is back.
+ */
+void
+events_note(struct sm *sm, const struct view *is, struct mono now)
+{
+	struct events_batch b = {sm, is, now};
+	bool cut_off = sm->topo->nnodes == 1;
+
+	if (sm->view != NULL)
+		events_release(sm, now);
+	if (cut_off && sm->seen == NULL && sm->view != NULL)
+		sm->seen = topo_ref(sm->view->topo);
+	if (cut_off || sm->view == NULL)
+		return;
+	topo_events(sm->seen != NULL ? sm->seen : sm->view->topo, sm->topo,
+		take_event, &b);
+	topo_unref(sm->seen);
+	sm->seen = NULL;
+	event_log_settle(sm->events, sm->topo);
+	tell_rest(sm, now);
+}
+
+void
+events_manager(
+	struct sm *sm, const struct sm_peer *p, bool seen, struct mono now)
+{
+	struct topo_event e = {
+		.kind = seen ? TOPO_MANAGER_SEEN : TOPO_MANAGER_GONE};
+
+	e.a.guid = p->id.guid;
+	memcpy(e.a.name, p->id.name, sizeof(e.a.name));
+	if (seen && lacks_name(&e.a))
+		hold_event(sm, &e);
+	else
+		log_entry(event_log_add(sm->events, &e, now));
+}

@@ -1,0 +1,194 @@
+#include "sm/report/events_json.h"
+
+#include "discovery/link_rate.h"
+#include "sm/mad/mad.h"
+#include "sm/report/json_util.h"
+#include "sm/report/names.h"
+
+/* ---- events ---- */
+
+static void
+append_end(json_t *list, const struct topo_event_end *end)
+{
+	if (end->guid == 0)
+		return;
+	(void)json_array_append_new(list,
+		json_pack("{s:o, s:o, s:i}", "guid", names_guid(end->guid),
+			"name", names_text(end->name), "port", end->port));
+}
+
+static json_t *
+ends_json(const struct topo_event_end *a, const struct topo_event_end *b)
+{
+	json_t *list = json_array();
+
+	append_end(list, a);
+	append_end(list, b);
+	return list;
+}
+
+static double
+age_of(struct mono when, struct mono now)
+{
+	return mono_seconds(mono_sub(now, when));
+}
+
+json_t *
+events_json(const struct event_log *l, uint64_t since, struct mono now)
+{
+	const struct event_entry *e;
+	json_t *list = json_array();
+
+	while ((e = event_log_after(l, since)) != NULL) {
+		(void)json_array_append_new(
+			list, json_pack("{s:o, s:f, s:s, s:o, s:o}", "seq",
+				      json_util_u64(e->seq), "age",
+				      age_of(e->when, now), "kind",
+				      topo_event_name(e->kind), "text",
+				      names_text(e->text), "ends",
+				      ends_json(&e->a, &e->b)));
+		since = e->seq;
+	}
+	return json_pack(
+		"{s:o, s:o}", "last", json_util_u64(since), "events", list);
+}
+
+json_t *
+events_counts_json(const struct event_log *l)
+{
+	static const struct {
+		enum topo_event_kind kind;
+		const char *group, *name;
+	} row[] = {
+		{TOPO_LINK_DOWN, "links", "down"},
+		{TOPO_LINK_UP, "links", "up"},
+		{TOPO_LINK_RESET, "links", "reset"},
+		{TOPO_LINK_RATE, "links", "rate"},
+		{TOPO_NODE_GONE, "nodes", "gone"},
+		{TOPO_NODE_NEW, "nodes", "new"},
+		{TOPO_QUARANTINED, "quarantine", "entered"},
+		{TOPO_RELEASED, "quarantine", "left"},
+		{TOPO_MANAGER_SEEN, "managers", "seen"},
+		{TOPO_MANAGER_GONE, "managers", "gone"},
+	};
+	json_t *o = json_object();
+
+	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		if (json_object_get(o, row[i].group) == NULL)
+			json_util_put(o, row[i].group, json_object());
+		json_util_put(json_object_get(o, row[i].group), row[i].name,
+			json_util_u64(event_log_count(l, row[i].kind)));
+	}
+	return o;
+}
+
+/* ---- what is missing ---- */
+
+/* Append what is missing of a kind to list, which takes at most `most`. */
+static long long
+list_missing(const struct event_log *l, bool nodes, const struct topo *t,
+	size_t most, struct mono now, json_t *list)
+{
+	size_t n;
+	const struct event_missing *m = event_log_missing(l, &n);
+	long long told = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (m[i].is_node != nodes || !event_log_is_told(&m[i], t))
+			continue;
+		told++;
+		if (json_array_size(list) >= most)
+			continue;
+		(void)json_array_append_new(
+			list, json_pack("{s:s, s:f, s:o}", "kind",
+				      nodes ? "node" : "link", "age",
+				      age_of(m[i].since, now), "ends",
+				      ends_json(&m[i].a, &m[i].b)));
+	}
+	return told;
+}
+
+json_t *
+events_missing_json(const struct event_log *l, const struct topo *t,
+	size_t most, struct mono now)
+{
+	json_t *list = json_array();
+	long long nodes = list_missing(l, true, t, most, now, list);
+	long long links = list_missing(l, false, t, most, now, list);
+
+	return json_pack("{s:I, s:I, s:o}", "nodes", (json_int_t)nodes, "links",
+		(json_int_t)links, "list", list);
+}
+
+/* ---- links below what they could do ---- */
+
+/* What a port supports; false: its PortInfo was not read. */
+static bool
+read_supported(const struct topo *t, port_ix p, struct mad_port_info *out)
+{
+	const struct topo_port *port = &t->port[p];
+	const struct topo_node *n = &t->node[port->node];
+	const struct topo_port *cap =
+		n->type == TOPO_SWITCH ? &t->port[n->first_port] : port;
+	struct reason why;
+
+	if ((port->flags & TP_UNREAD) != 0 || port->width == 0 ||
+		mad_port_info_decode(topo_info(t, p), out, &why) != 0)
+		return false;
+	if ((cap->capmask & MAD_CAP_CAPMASK2) != 0 &&
+		(cap->capmask2 & MAD_CAP2_EXT_SPEEDS2) != 0 &&
+		(out->speed_ext2_supported & 1) != 0)
+		out->speed_ext_supported |= 16;
+	return true;
+}
+
+/* The rate that both ends of a link support, at least the one it has. */
+static uint32_t
+best_rate(const struct topo *t, port_ix p)
+{
+	uint32_t is = link_rate_active(&t->port[p]), best;
+	struct mad_port_info a, b;
+
+	if (!read_supported(t, p, &a) ||
+		!read_supported(t, t->port[p].peer, &b))
+		return is;
+	best = link_rate_of(a.width_supported & b.width_supported,
+		a.speed_supported & b.speed_supported,
+		a.speed_ext_supported & b.speed_ext_supported);
+	return best > is ? best : is;
+}
+
+static json_t *
+degraded_json(const struct topo *t, port_ix p, uint32_t best)
+{
+	const struct topo_port *a = &t->port[p], *b = &t->port[a->peer];
+	struct topo_event_end from, to;
+
+	topo_event_end_of(t, a->node, a->num, &from);
+	topo_event_end_of(t, b->node, b->num, &to);
+	return json_pack("{s:o, s:s, s:s, s:f, s:f}", "ends",
+		ends_json(&from, &to), "width", names_width(a->width), "speed",
+		names_speed(a), "gbps", link_rate_active(a) / 10.0, "best",
+		best / 10.0);
+}
+
+json_t *
+events_degraded_json(const struct topo *t, size_t most)
+{
+	json_t *list = json_array();
+	json_int_t n = 0;
+
+	for (port_ix p = 0; p < t->nports; p++) {
+		uint32_t best;
+
+		if (t->port[p].peer == TOPO_NONE || t->port[p].peer < p)
+			continue;
+		best = best_rate(t, p);
+		if (best == link_rate_active(&t->port[p]))
+			continue;
+		if (n++ < (json_int_t)most)
+			(void)json_array_append_new(
+				list, degraded_json(t, p, best));
+	}
+	return json_pack("{s:I, s:o}", "links", n, "list", list);
+}

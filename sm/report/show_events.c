@@ -1,0 +1,113 @@
+#include <time.h>
+
+#include "sm/report/json_util.h"
+#include "sm/report/names.h"
+#include "sm/report/show.h"
+
+/* Local time of something that is age seconds old. */
+static void
+put_time(double age, struct buf *out)
+{
+	time_t when = time(NULL) - (time_t)(age + 0.5);
+	char text[32];
+	struct tm tm;
+
+	if (localtime_r(&when, &tm) == NULL ||
+		strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm) == 0)
+		text[0] = '\0';
+	buf_printf(out, "%s", text);
+}
+
+void
+show_events(const json_t *r, struct buf *out)
+{
+	const json_t *e;
+	size_t i;
+
+	json_array_foreach(json_object_get(r, "events"), i, e)
+	{
+		put_time(json_util_real(e, "age"), out);
+		buf_printf(out, "  %6lld  %s\n", json_util_num(e, "seq"),
+			json_util_text(e, "text"));
+	}
+	if (json_array_size(json_object_get(r, "events")) == 0)
+		buf_printf(out, "no events\n");
+}
+
+/* "leaf1" (0x0002c90200000001) port 5 */
+static void
+put_end(const json_t *end, struct buf *out)
+{
+	const char *name = json_util_text(end, "name");
+
+	if (*name != '\0')
+		buf_printf(
+			out, "\"%s\" (%s)", name, json_util_text(end, "guid"));
+	else
+		buf_printf(out, "%s", json_util_text(end, "guid"));
+	if (json_util_num(end, "port") > 0)
+		buf_printf(out, " port %lld", json_util_num(end, "port"));
+}
+
+static void
+put_ends(const json_t *o, const char *between, struct buf *out)
+{
+	const json_t *ends = json_object_get(o, "ends");
+
+	put_end(json_array_get(ends, 0), out);
+	if (json_array_size(ends) < 2)
+		return;
+	buf_printf(out, "%s", between);
+	put_end(json_array_get(ends, 1), out);
+}
+
+void
+show_missing(const json_t *missing, struct buf *out)
+{
+	const json_t *m;
+	size_t i;
+
+	json_array_foreach(json_object_get(missing, "list"), i, m)
+	{
+		bool node = json_util_text(m, "kind")[0] == 'n';
+
+		buf_printf(out, "  %s ", json_util_text(m, "kind"));
+		put_ends(m, node ? " at " : " - ", out);
+		buf_printf(out, ", since ");
+		put_time(json_util_real(m, "age"), out);
+		buf_printf(out, "\n");
+	}
+}
+
+void
+show_degraded(const json_t *degraded, struct buf *out)
+{
+	const json_t *l;
+	size_t i;
+
+	json_array_foreach(json_object_get(degraded, "list"), i, l)
+	{
+		buf_printf(out, "  link ");
+		put_ends(l, " - ", out);
+		buf_printf(out, ": %s %s, %g of %g Gb/s\n",
+			json_util_text(l, "width"), json_util_text(l, "speed"),
+			json_util_real(l, "gbps"), json_util_real(l, "best"));
+	}
+}
+
+void
+show_links(const json_t *r, struct buf *out)
+{
+	const json_t *missing = json_object_get(r, "missing");
+	const json_t *degraded = json_object_get(r, "degraded");
+	long long nodes = json_util_num(missing, "nodes");
+	long long links = json_util_num(missing, "links");
+	long long slow = json_util_num(degraded, "links");
+
+	buf_printf(out, "missing: %lld node%s, %lld link%s\n", nodes,
+		names_plural(nodes), links, names_plural(links));
+	show_missing(missing, out);
+	buf_printf(out, "below what both ends support: %lld link%s\n", slow,
+		names_plural(slow));
+	show_degraded(degraded, out);
+}

@@ -1,0 +1,315 @@
+#include "sm/view/topo_events.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "discovery/link_rate.h"
+#include "sm/base/buf.h"
+#include "sm/base/mem.h"
+
+enum { DOWN = 1, INIT = 2, ACTIVE = 4 };
+
+/* Two topologies, and the nodes of each in the other (TOPO_NONE: not there). */
+struct pair {
+	const struct topo *t, *other;
+	node_ix *node;
+};
+
+/* A GUID that two nodes have matches neither. */
+static void
+match_nodes(struct pair *p)
+{
+	p->node = mem_alloc((p->t->nnodes + 1U) * sizeof(*p->node));
+	for (node_ix n = 0; n < p->t->nnodes; n++) {
+		node_ix m = topo_by_node_guid(p->other, p->t->node[n].guid);
+
+		if (m != TOPO_NONE &&
+			((p->t->node[n].flags | p->other->node[m].flags) &
+				TN_DUPLICATE) != 0)
+			m = TOPO_NONE;
+		p->node[n] = m;
+	}
+}
+
+/* Port x of t in the other topology, or TOPO_NONE. */
+static port_ix
+port_there(const struct pair *p, port_ix x)
+{
+	const struct topo_port *port = &p->t->port[x];
+	node_ix m = p->node[port->node];
+
+	return m != TOPO_NONE && port->num <= p->other->node[m].nports
+		       ? topo_port_of(p->other, m, port->num)
+		       : TOPO_NONE;
+}
+
+/* The link of port x in the other topology, by its port there, if its other end
+ * is the same; else TOPO_NONE. */
+static port_ix
+same_link_there(const struct pair *p, port_ix x)
+{
+	port_ix here = port_there(p, x);
+	port_ix there = port_there(p, p->t->port[x].peer);
+
+	return here != TOPO_NONE && there != TOPO_NONE &&
+			       p->other->port[here].peer == there
+		       ? here
+		       : TOPO_NONE;
+}
+
+/* Each link once, by the end of the lower index. */
+static bool
+is_first_end(const struct topo *t, port_ix x)
+{
+	return t->port[x].peer != TOPO_NONE && x <= t->port[x].peer;
+}
+
+static bool
+is_duplicate(const struct topo *t, port_ix x)
+{
+	return (t->node[t->port[x].node].flags & TN_DUPLICATE) != 0;
+}
+
+void
+topo_event_end_of(const struct topo *t, node_ix n, unsigned num,
+	struct topo_event_end *out)
+{
+	out->guid = t->node[n].guid;
+	out->port = (uint8_t)num;
+	(void)snprintf(out->name, sizeof(out->name), "%s", topo_desc(t, n));
+}
+
+static void
+fill_link(const struct topo *t, port_ix x, struct topo_event *e)
+{
+	const struct topo_port *a = &t->port[x], *b = &t->port[a->peer];
+
+	topo_event_end_of(t, a->node, a->num, &e->a);
+	topo_event_end_of(t, b->node, b->num, &e->b);
+}
+
+/* A node, its number of links, and the far end of the first one: the one that
+ * our directed route to it takes. */
+static void
+fill_node(const struct topo *t, node_ix n, struct topo_event *e)
+{
+	const struct topo_node *node = &t->node[n];
+	port_ix far = node->via;
+
+	topo_event_end_of(t, n, 0, &e->a);
+	for (unsigned i = 1; i <= node->nports; i++)
+		e->links += t->port[topo_port_of(t, n, i)].peer != TOPO_NONE;
+	if (far != TOPO_NONE)
+		topo_event_end_of(
+			t, t->port[far].node, t->port[far].num, &e->b);
+}
+
+/* Nodes of p->t that are not in the other topology. */
+static void
+tell_nodes(const struct pair *p, bool gone, topo_event_sink *sink, void *cookie)
+{
+	for (node_ix n = 0; n < p->t->nnodes; n++) {
+		struct topo_event e = {
+			.kind = gone ? TOPO_NODE_GONE : TOPO_NODE_NEW};
+
+		if (p->node[n] != TOPO_NONE ||
+			(p->t->node[n].flags & TN_DUPLICATE) != 0)
+			continue;
+		fill_node(p->t, n, &e);
+		sink(cookie, &e);
+	}
+}
+
+/* True if this end, in the later topology, shows that its link is no more. */
+static bool
+shows_lost(const struct pair *p, port_ix x)
+{
+	port_ix there = port_there(p, x);
+
+	return there != TOPO_NONE &&
+	       (p->other->port[there].peer != TOPO_NONE ||
+		       p->other->port[there].state <= DOWN);
+}
+
+static void
+tell_down(const struct pair *p, topo_event_sink *sink, void *cookie)
+{
+	for (port_ix x = 0; x < p->t->nports; x++) {
+		struct topo_event e = {.kind = TOPO_LINK_DOWN};
+
+		if (!is_first_end(p->t, x) || is_duplicate(p->t, x) ||
+			is_duplicate(p->t, p->t->port[x].peer) ||
+			same_link_there(p, x) != TOPO_NONE)
+			continue;
+		fill_link(p->t, x, &e);
+		e.unseen =
+			!shows_lost(p, x) && !shows_lost(p, p->t->port[x].peer);
+		sink(cookie, &e);
+	}
+}
+
+/* A link that is in both: there, in the earlier topology. */
+static void
+tell_changed(const struct pair *p, port_ix x, port_ix there,
+	topo_event_sink *sink, void *cookie)
+{
+	const struct topo_port *is = &p->t->port[x];
+	const struct topo_port *was = &p->other->port[there];
+	struct topo_event e = {.kind = TOPO_LINK_RATE,
+		.was = link_rate_active(was),
+		.is = link_rate_active(is)};
+
+	if (was->width != 0 && is->width != 0 && e.was != e.is) {
+		fill_link(p->t, x, &e);
+		sink(cookie, &e);
+	} else if (was->state == ACTIVE && is->state == INIT) {
+		e.kind = TOPO_LINK_RESET;
+		fill_link(p->t, x, &e);
+		sink(cookie, &e);
+	}
+}
+
+static void
+tell_up(const struct pair *p, topo_event_sink *sink, void *cookie)
+{
+	for (port_ix x = 0; x < p->t->nports; x++) {
+		struct topo_event e = {.kind = TOPO_LINK_UP};
+		port_ix there;
+
+		if (!is_first_end(p->t, x) || is_duplicate(p->t, x) ||
+			is_duplicate(p->t, p->t->port[x].peer))
+			continue;
+		there = same_link_there(p, x);
+		if (there != TOPO_NONE) {
+			tell_changed(p, x, there, sink, cookie);
+			continue;
+		}
+		fill_link(p->t, x, &e);
+		sink(cookie, &e);
+	}
+}
+
+static void
+tell_quarantine(const struct pair *p, topo_event_sink *sink, void *cookie)
+{
+	for (node_ix n = 0; n < p->t->nnodes; n++) {
+		node_ix m = p->node[n];
+		bool is = (p->t->node[n].flags & TN_QUARANTINED) != 0;
+		bool was = m != TOPO_NONE &&
+			   (p->other->node[m].flags & TN_QUARANTINED) != 0;
+		struct topo_event e = {
+			.kind = is ? TOPO_QUARANTINED : TOPO_RELEASED};
+
+		if (is == was)
+			continue;
+		fill_node(p->t, n, &e);
+		sink(cookie, &e);
+	}
+}
+
+void
+topo_events(const struct topo *was, const struct topo *is,
+	topo_event_sink *sink, void *cookie)
+{
+	struct pair before = {was, is, NULL}, after = {is, was, NULL};
+
+	match_nodes(&before);
+	match_nodes(&after);
+	tell_nodes(&before, true, sink, cookie);
+	tell_down(&before, sink, cookie);
+	tell_quarantine(&after, sink, cookie);
+	tell_nodes(&after, false, sink, cookie);
+	tell_up(&after, sink, cookie);
+	free(before.node);
+	free(after.node);
+}
+
+/* ---- in words ---- */
+
+const char *
+topo_event_name(enum topo_event_kind kind)
+{
+	static const char *const name[TOPO_EVENT_KINDS] = {
+		[TOPO_NODE_GONE] = "node-gone",
+		[TOPO_LINK_DOWN] = "link-down",
+		[TOPO_QUARANTINED] = "quarantined",
+		[TOPO_RELEASED] = "released",
+		[TOPO_NODE_NEW] = "node-new",
+		[TOPO_LINK_UP] = "link-up",
+		[TOPO_LINK_RESET] = "link-reset",
+		[TOPO_LINK_RATE] = "link-rate",
+		[TOPO_MANAGER_SEEN] = "manager-seen",
+		[TOPO_MANAGER_GONE] = "manager-gone",
+	};
+
+	return name[kind];
+}
+
+enum { END_TEXT = 128, RATE_TEXT = 24 };
+
+/* "leaf1" (0x0002c90200000001) port 5 */
+static const char *
+end_text(const struct topo_event_end *end, char out[END_TEXT])
+{
+	char port[16] = "";
+
+	if (end->port != 0)
+		(void)snprintf(port, sizeof(port), " port %u", end->port);
+	if (end->name[0] != '\0')
+		(void)snprintf(out, END_TEXT, "\"%s\" (0x%016llx)%s", end->name,
+			(unsigned long long)end->guid, port);
+	else
+		(void)snprintf(out, END_TEXT, "0x%016llx%s",
+			(unsigned long long)end->guid, port);
+	return out;
+}
+
+/* 200 Gb/s, or 2.5 Gb/s */
+static const char *
+rate_text(uint32_t rate, char out[RATE_TEXT])
+{
+	if (rate % 10 == 0)
+		(void)snprintf(out, RATE_TEXT, "%u Gb/s", rate / 10);
+	else
+		(void)snprintf(
+			out, RATE_TEXT, "%u.%u Gb/s", rate / 10, rate % 10);
+	return out;
+}
+
+void
+topo_event_text(const struct topo_event *e, char *out, size_t size)
+{
+	/* what is said before the first end, and before the second one */
+	static const struct words {
+		const char *said, *linked;
+	} words[TOPO_EVENT_KINDS] = {
+		[TOPO_NODE_GONE] = {"node: gone", "was linked to"},
+		[TOPO_NODE_NEW] = {"node: new", "linked to"},
+		[TOPO_LINK_DOWN] = {"link: down", "-"},
+		[TOPO_LINK_UP] = {"link: up", "-"},
+		[TOPO_LINK_RESET] = {"link: reset", "-"},
+		[TOPO_LINK_RATE] = {"link: rate changed", "-"},
+		[TOPO_QUARANTINED] = {"node: quarantined", NULL},
+		[TOPO_RELEASED] = {"node: left quarantine", NULL},
+		[TOPO_MANAGER_SEEN] = {"sm: another manager at", NULL},
+		[TOPO_MANAGER_GONE] = {"sm: no manager any more at", NULL},
+	};
+	const struct words *w = &words[e->kind];
+	char a[END_TEXT], b[END_TEXT], was[RATE_TEXT], is[RATE_TEXT];
+	struct buf text = {0};
+
+	buf_printf(&text, "%s %s", w->said, end_text(&e->a, a));
+	if (w->linked != NULL && e->b.guid != 0)
+		buf_printf(&text, "%s %s %s", e->links > 0 ? "," : "",
+			w->linked, end_text(&e->b, b));
+	if (e->links > 1 && w->linked != NULL)
+		buf_printf(&text, " and by %u more", e->links - 1);
+	if (e->kind == TOPO_LINK_RATE)
+		buf_printf(&text, ": %s, was %s", rate_text(e->is, is),
+			rate_text(e->was, was));
+	if (e->why != NULL)
+		buf_printf(&text, ": %s", e->why);
+	(void)snprintf(out, size, "%s", text.text);
+	buf_free(&text);
+}

@@ -1,0 +1,290 @@
+/* What an administrator hears of the fabric: events, and what is missing. */
+#include <string.h>
+
+#include "sm/base/log.h"
+#include "sm/report/events_json.h"
+#include "tests/unit/core_fixture.h"
+
+static struct world *
+start_named(struct fabric *f)
+{
+	struct world *w = core_start(f, "");
+
+	core_expect_order(w, "start");
+	world_run(w, mono_ms(5000));
+	return w;
+}
+
+static uint64_t
+count_of(const struct world *w, enum topo_event_kind kind)
+{
+	return event_log_count(sm_events(w->sm), kind);
+}
+
+/* The text of the newest event of this kind. */
+static const char *
+last_text(const struct world *w, enum topo_event_kind kind)
+{
+	const struct event_entry *e;
+	const char *text = "";
+
+	for (uint64_t seq = 0;
+		(e = event_log_after(sm_events(w->sm), seq)) != NULL;
+		seq = e->seq)
+		if (e->kind == kind)
+			text = e->text;
+	return text;
+}
+
+static void
+expect_text(const struct world *w, enum topo_event_kind kind,
+	const char *const *has)
+{
+	const char *text = last_text(w, kind);
+
+	for (; *has != NULL; has++)
+		ck_assert_msg(strstr(text, *has) != NULL, "\"%s\" has no %s",
+			text, *has);
+}
+
+#define EXPECT(kind, ...)                                                      \
+	expect_text(w, kind, (const char *const[]){__VA_ARGS__, NULL})
+
+static void
+expect_missing(const struct world *w, long long nodes, long long links)
+{
+	json_t *j = events_missing_json(
+		sm_events(w->sm), sm_view(w->sm)->topo, 100, sim_now(w->sim));
+
+	ck_assert_int_eq(
+		json_integer_value(json_object_get(j, "nodes")), nodes);
+	ck_assert_int_eq(
+		json_integer_value(json_object_get(j, "links")), links);
+	json_decref(j);
+}
+
+static long long
+degraded_links(const struct world *w)
+{
+	json_t *j = events_degraded_json(sm_view(w->sm)->topo, 100);
+	long long n = json_integer_value(json_object_get(j, "links"));
+
+	ck_assert_int_eq(
+		(long long)json_array_size(json_object_get(j, "list")), n);
+	json_decref(j);
+	return n;
+}
+
+START_TEST(links_go_and_come)
+{
+	struct fabric *f = core_tree();
+	struct world *w = start_named(f);
+	uint32_t leaf = fabric_find(f, "leaf1");
+
+	ck_assert_ptr_null(event_log_after(sm_events(w->sm), 0));
+	sim_fault_link(w->sim, leaf, 5, false);
+	core_expect_order(w, "down");
+	ck_assert_uint_eq(count_of(w, TOPO_LINK_DOWN), 1);
+	EXPECT(TOPO_LINK_DOWN, "link: down \"", "\"leaf1\" (0x", ") port 5",
+		"\"spine1\" (0x", ") port 1");
+	expect_missing(w, 0, 1);
+	sim_fault_link(w->sim, leaf, 5, true);
+	core_expect_order(w, "up");
+	ck_assert_uint_eq(count_of(w, TOPO_LINK_UP), 1);
+	expect_missing(w, 0, 0);
+	/* as quick as the hold-down: down and up in one run */
+	sim_fault_link(w->sim, leaf, 5, false);
+	sim_fault_link(w->sim, leaf, 5, true);
+	core_expect_order(w, "reset");
+	ck_assert_uint_eq(count_of(w, TOPO_LINK_DOWN), 1);
+	ck_assert_uint_eq(count_of(w, TOPO_LINK_RESET), 1);
+	EXPECT(TOPO_LINK_RESET, "\"leaf1\" (0x", ") port 5");
+	core_end(w, f);
+}
+END_TEST
+
+START_TEST(nodes_go_and_come)
+{
+	struct fabric *f = core_tree();
+	struct world *w = start_named(f);
+	uint32_t spine = fabric_find(f, "spine2"), host = fabric_find(f, "h9");
+
+	sim_fault_node(w->sim, spine, false);
+	core_expect_order(w, "gone");
+	ck_assert_uint_eq(count_of(w, TOPO_NODE_GONE), 1);
+	ck_assert_uint_eq(count_of(w, TOPO_LINK_DOWN), 8);
+	EXPECT(TOPO_NODE_GONE, "node: gone \"spine2\" (0x",
+		", was linked to \"leaf1\" (0x", " and by 7 more");
+	expect_missing(w, 1, 0);
+	/* it is back, with one link less */
+	sim_fault_node(w->sim, spine, true);
+	sim_fault_link(w->sim, spine, 3, false);
+	core_expect_order(w, "back");
+	world_run(w, mono_ms(2000));
+	ck_assert_uint_eq(count_of(w, TOPO_NODE_NEW), 1);
+	EXPECT(TOPO_NODE_NEW, "node: new \"spine2\" (0x");
+	expect_missing(w, 0, 1);
+	event_log_accept(sm_events(w->sm));
+	expect_missing(w, 0, 0);
+	/* a node that hangs is not gone: its link is up */
+	sim_fault_behave(w->sim, host, &(struct sim_behaviour){.hung = true});
+	sm_resweep(w->sm, sim_now(w->sim), "test");
+	world_run(w, mono_ms(60000));
+	ck_assert_uint_eq(count_of(w, TOPO_NODE_GONE), 1);
+	ck_assert_uint_eq(count_of(w, TOPO_QUARANTINED), 1);
+	EXPECT(TOPO_QUARANTINED, "quarantined \"h9\" (0x", ": does not answer");
+	core_end(w, f);
+}
+END_TEST
+
+START_TEST(quarantine_is_told)
+{
+	struct fabric *f = core_tree();
+	struct world *w = start_named(f);
+	uint32_t leaf = fabric_find(f, "leaf3");
+	const struct sim_behaviour liar = {.lies = UINT64_C(1) << MAD_LFT},
+				   well = {0};
+
+	sim_fault_behave(w->sim, leaf, &liar);
+	sim_fault_link(w->sim, fabric_find(f, "h9"), 1, false);
+	world_run(w, mono_ms(20000));
+	sim_fault_link(w->sim, fabric_find(f, "leaf1"), 5, false);
+	world_run(w, mono_ms(60000));
+	ck_assert_uint_ge(count_of(w, TOPO_QUARANTINED), 1);
+	EXPECT(TOPO_QUARANTINED, "node: quarantined \"leaf3\" (0x", ": ");
+	sim_fault_behave(w->sim, leaf, &well);
+	world_run(w, mono_ms(2000000));
+	ck_assert_uint_eq(
+		count_of(w, TOPO_RELEASED), count_of(w, TOPO_QUARANTINED));
+	EXPECT(TOPO_RELEASED, "node: left quarantine \"leaf3\" (0x");
+	core_end(w, f);
+}
+END_TEST
+
+/* While our own link is down nothing is known of the fabric. */
+START_TEST(our_own_link)
+{
+	struct fabric *f = core_tree();
+	struct world *w = start_named(f);
+	uint32_t us = fabric_first_host(f);
+
+	sim_fault_link(w->sim, us, 1, false);
+	sm_own_link(w->sm, false, sim_now(w->sim));
+	world_run(w, mono_ms(20000));
+	ck_assert_uint_eq(sm_view(w->sm)->topo->nnodes, 1);
+	ck_assert_ptr_null(event_log_after(sm_events(w->sm), 0));
+	sim_fault_node(w->sim, fabric_find(f, "h9"), false);
+	sim_fault_link(w->sim, us, 1, true);
+	sm_own_link(w->sm, true, sim_now(w->sim));
+	core_expect_order(w, "back");
+	ck_assert_uint_eq(count_of(w, TOPO_NODE_GONE), 1);
+	ck_assert_uint_eq(count_of(w, TOPO_NODE_NEW), 0);
+	expect_missing(w, 1, 0);
+	core_end(w, f);
+}
+END_TEST
+
+/* A loose connector: all is counted, and neither the log nor memory fills. */
+START_TEST(a_loose_connector)
+{
+	struct fabric *f = core_tree();
+	struct world *w = start_named(f);
+	struct event_log *l = sm_events(w->sm);
+	const struct event_entry *e;
+	unsigned kept = 0, sums = 0;
+
+	sim_fault_flap(w->sim, fabric_find(f, "leaf1"), 5, mono_ms(300), 1000);
+	world_run(w, mono_ms(310000));
+	core_expect_order(w, "at rest");
+	ck_assert_uint_ge(
+		count_of(w, TOPO_LINK_DOWN) + count_of(w, TOPO_LINK_RESET),
+		300);
+	for (uint64_t seq = 0; (e = event_log_after(l, seq)) != NULL;
+		seq = e->seq) {
+		kept++;
+		sums += strstr(e->text, " more of kind link-") != NULL;
+	}
+	ck_assert_uint_le(kept, EVENT_LOG_KEPT);
+	ck_assert_uint_ge(sums, 1);
+	expect_missing(w, 0, 0);
+	core_end(w, f);
+}
+END_TEST
+
+/* The cable at a port. */
+static struct fabric_cable *
+cable_at(const struct fabric *f, uint32_t node, unsigned port)
+{
+	for (uint32_t i = 0; i < f->ncables; i++)
+		for (unsigned end = 0; end < 2; end++)
+			if (f->cable[i].node[end] == node &&
+				f->cable[i].port[end] == port)
+				return &f->cable[i];
+	ck_abort_msg("no such cable");
+	return NULL;
+}
+
+static void
+note_event(void *cookie, const struct topo_event *e)
+{
+	struct buf *out = cookie;
+	char text[320];
+
+	topo_event_text(e, text, sizeof(text));
+	buf_printf(out, "%s\n", text);
+}
+
+START_TEST(narrow_links)
+{
+	struct fabric *f = core_tree(), *g = core_tree();
+	struct world *w = start_named(f), *x;
+	struct buf out = {0};
+
+	ck_assert_int_eq(degraded_links(w), 0);
+	cable_at(g, fabric_find(g, "leaf1"), 5)->rate.width = 1;
+	x = start_named(g);
+	ck_assert_int_eq(degraded_links(x), 1);
+	topo_events(
+		sm_view(w->sm)->topo, sm_view(x->sm)->topo, note_event, &out);
+	ck_assert_str_eq(out.text,
+		"link: rate changed \"leaf1\" (0x0002c90200000100) port 5 - "
+		"\"spine1\" (0x0002c90200002900) port 1: 50 Gb/s, was 200 "
+		"Gb/s\n");
+	buf_free(&out);
+	core_end(w, f);
+	core_end(x, g);
+}
+END_TEST
+
+START_TEST(another_manager)
+{
+	struct fabric *f = core_tree();
+	struct world *w = start_named(f);
+
+	sim_fault_other_sm(w->sim, fabric_find(f, "h20"), 1,
+		&(struct mad_sm_info){.priority = 1, .state = 2});
+	world_run(w, mono_ms(20000));
+	ck_assert_uint_eq(count_of(w, TOPO_MANAGER_SEEN), 1);
+	EXPECT(TOPO_MANAGER_SEEN, "sm: another manager at \"h20\" (0x");
+	core_end(w, f);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("events");
+	TCase *tc = tcase_create("events");
+
+	log_set_level(LOG_LEVEL_ERROR);
+	tcase_set_timeout(tc, 60);
+	tcase_add_test(tc, links_go_and_come);
+	tcase_add_test(tc, nodes_go_and_come);
+	tcase_add_test(tc, quarantine_is_told);
+	tcase_add_test(tc, our_own_link);
+	tcase_add_test(tc, a_loose_connector);
+	tcase_add_test(tc, narrow_links);
+	tcase_add_test(tc, another_manager);
+	suite_add_tcase(s, tc);
+	return suite_run(s);
+}
