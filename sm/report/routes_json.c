@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "discovery/link_rate.h"
 #include "routing/core/routes.h"
+#include "routing/verify/verify.h"
 #include "sm/base/mem.h"
 #include "sm/base/reason.h"
 #include "sm/report/json_util.h"
@@ -153,6 +155,27 @@ step_direction(
 	return routes_above(r, step[i + 1].sw, step[i].sw) ? "up" : "down";
 }
 
+/* The link by which a step leaves: its rate, and the pairs of hosts on it. */
+static void
+put_link(json_t *o, const struct routes *r, const struct route_step *step)
+{
+	const struct topo *t = r->topo;
+	node_ix n = t->sw[step->sw].node;
+	const struct topo_port *p;
+
+	if (step->out == 0 || step->out > t->node[n].nports)
+		return;
+	p = &t->port[topo_port_of(t, n, step->out)];
+	json_util_put(o, "width", json_string(names_width(p->width)));
+	json_util_put(o, "speed", json_string(names_speed(p)));
+	json_util_put(o, "gbps", json_real(link_rate_active(p) / 10.0));
+	if (r->verified != NULL && p->peer != TOPO_NONE &&
+		t->node[t->port[p->peer].node].type == TOPO_SWITCH)
+		json_util_put(o, "load",
+			json_util_u64(verify_state_load(
+				r->verified, step->sw, step->out)));
+}
+
 static json_t *
 steps_json(const struct view *v, const struct route_step *step, int n)
 {
@@ -171,6 +194,7 @@ steps_json(const struct view *v, const struct route_step *step, int n)
 			json_string(step_direction(r, step, i, n)));
 		json_util_put(
 			o, "next", next_json(r->topo, step[i].sw, step[i].out));
+		put_link(o, r, &step[i]);
 		if (why != NULL)
 			json_util_put(o, "foreign_adaptive", names_text(why));
 		(void)json_array_append_new(list, o);
@@ -219,6 +243,17 @@ levels_json(const struct view *v, port_ix a, port_ix b,
 	return list;
 }
 
+/* The steps of the way back, which no table makes the same. */
+static json_t *
+back_json(const struct view *v, port_ix from, uint16_t to)
+{
+	struct route_step step[STEPS_MAX];
+	struct reason why;
+	int n = routes_trace(v->routes, from, to, step, STEPS_MAX, &why);
+
+	return steps_json(v, step, n > STEPS_MAX ? STEPS_MAX : n);
+}
+
 static struct answer *
 path_answer(struct view *v, const char *from, const char *to)
 {
@@ -246,6 +281,8 @@ path_answer(struct view *v, const char *from, const char *to)
 	json_util_put(o, "to", port_json(t, b, dlid));
 	json_util_put(o, "steps", steps_json(v, step, n));
 	json_util_put(o, "levels", levels_json(v, a, b, step, n));
+	json_util_put(o, "load_mean", json_real(v->routes->report.load_mean));
+	json_util_put(o, "back", back_json(v, b, slid));
 	return answer_result(o);
 }
 

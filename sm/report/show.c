@@ -499,18 +499,13 @@ put_out(const json_t *e, struct buf *out)
 			json_util_num(next, "port"));
 }
 
+/* The switches of a path, and the link by which it leaves each. */
 static void
-routes_path(const json_t *r, struct buf *out)
+put_steps(const json_t *r, const json_t *steps, struct buf *out)
 {
-	const json_t *steps = json_object_get(r, "steps");
-	const json_t *from = json_object_get(r, "from");
-	const json_t *to = json_object_get(r, "to");
 	const json_t *s;
 	size_t i;
 
-	buf_printf(out, "from   %s port %lld LID %lld \"%s\"\n",
-		text_or_dash(from, "guid"), json_util_num(from, "port"),
-		json_util_num(from, "lid"), text_or_dash(from, "name"));
 	json_array_foreach(steps, i, s)
 	{
 		buf_printf(out, "%4zu   %s \"%s\" rank %lld in %lld %s out",
@@ -518,15 +513,42 @@ routes_path(const json_t *r, struct buf *out)
 			text_or_dash(s, "name"), json_util_num(s, "rank"),
 			json_util_num(s, "in"), text_or_dash(s, "direction"));
 		put_out(s, out);
+		if (has_text(s, "width"))
+			buf_printf(out, "  %s %s %g Gb/s",
+				text_or_dash(s, "width"),
+				text_or_dash(s, "speed"),
+				json_util_real(s, "gbps"));
+		if (json_object_get(s, "load") != NULL)
+			buf_printf(out, ", load %lld (mean %.1f)",
+				json_util_num(s, "load"),
+				json_util_real(r, "load_mean"));
 		buf_printf(out, "\n");
 		if (has_text(s, "foreign_adaptive"))
 			buf_printf(out,
 				"       may leave by another port: it %s\n",
 				text_or_dash(s, "foreign_adaptive"));
 	}
+}
+
+static void
+routes_path(const json_t *r, struct buf *out)
+{
+	const json_t *steps = json_object_get(r, "steps");
+	const json_t *back = json_object_get(r, "back");
+	const json_t *from = json_object_get(r, "from");
+	const json_t *to = json_object_get(r, "to");
+
+	buf_printf(out, "from   %s port %lld LID %lld \"%s\"\n",
+		text_or_dash(from, "guid"), json_util_num(from, "port"),
+		json_util_num(from, "lid"), text_or_dash(from, "name"));
+	put_steps(r, steps, out);
 	buf_printf(out, "to     %s port %lld LID %lld \"%s\"\n",
 		text_or_dash(to, "guid"), json_util_num(to, "port"),
 		json_util_num(to, "lid"), text_or_dash(to, "name"));
+	if (json_array_size(back) > 0) {
+		buf_printf(out, "back\n");
+		put_steps(r, back, out);
+	}
 	put_qos_levels(json_object_get(r, "levels"), out);
 	buf_printf(out,
 		"why    engine %s, order %s: a path climbs to lower ranks "

@@ -487,6 +487,11 @@ test_events() {
 	lists a events 'no events'
 	lists a links 'missing: 0 nodes, 0 links'
 	lists a links 'below what both ends support: 0 links'
+	tell a routes h1 h20 >"$E2E_DIR/a/path" || fail "no path"
+	if [ "$(grep -c '4x HDR 200 Gb/s, load [1-9]' "$E2E_DIR/a/path")" != 4 ] ||
+		! grep -q '^back$' "$E2E_DIR/a/path"; then
+		fail "rates, loads, way back: $(cat "$E2E_DIR/a/path")"
+	fi
 	sim link leaf1/5 down || fail "link"
 	logged a "link: down $leaf1_5\$"
 	lists a events "link: down $leaf1_5\$"
