@@ -20,15 +20,29 @@ budget() {
 }
 total=0
 
+# signs WHAT N: a sign of life every 30 s, while N test programs run
+signs() {
+	while sleep 30 >/dev/null 2>&1 && kill -0 $$; do
+		echo "heddle:   $1: $(find "$out" -name '*_test.rc' |
+			grep -c '') of $2 test programs have ended"
+	done
+}
+
 # units DIR: every unit test program there, as many at once as there are cores
 units() {
 	start=$(date +%s)
+	rm -f "$out"/*_test.rc
+	n=$(find "$1" -name '*_test' -type f | grep -c '')
+	echo "heddle: running the $n test programs of $1"
+	signs "$1" "$n" &
+	signs=$!
 	# shellcheck disable=SC2016
 	find "$1" -name '*_test' -type f | sort |
 		OUT=$out xargs -P "$(nproc)" -n 1 sh -c '
 			log=$OUT/${1##*/}
 			timeout -k 10 900 "$1" >"$log" 2>&1 </dev/null
 			echo $? >"$log.rc"' sh
+	kill "$signs"
 	for t in $(find "$1" -name "*_test" -type f | sort); do
 		log=$out/${t##*/}
 		rc=$(cat "$log.rc" 2>/dev/null || echo 1)

@@ -76,6 +76,11 @@ table() {
 	line "management packets sent" smps
 	line "of these blocks of 64 routes" blocks
 	say
+	say "A link could deadlock if packets on it could wait for each other in" \
+		"a circle. The"
+	say "management packets include a sample of the written blocks that is" \
+		"read back later."
+	say
 }
 
 # happens NAME COMMAND...: command the simulator, and show how heddled reacts
@@ -88,7 +93,33 @@ happens() {
 	stage "$h_name" "$g" "$t0"
 }
 
+# try_next: the fabric is kept, with a configuration for it; print three
+# commands that begin anew with them
+try_next() {
+	kept=${E2E_DEMO:-$B/demo}
+	mkdir -p "$kept" && chmod go= "$kept"
+	cp "$E2E_DIR/fabric.net" "$kept/fabric.ibnet"
+	cat >"$kept/heddle.yaml" <<-EOF
+		state:
+		  dir: $kept/state
+		control:
+		  socket: $kept/socket
+	EOF
+	b=${B#"$PWD/"}
+	k=${kept#"$PWD/"}
+	say
+	say "Try next, on the same fabric:"
+	say
+	say "  $b/heddle-sim serve $k/fabric.ibnet --name demo &"
+	say "  $b/heddle-sim run --host h1 demo -- $b/heddled -c" \
+		"$k/heddle.yaml &"
+	say "  HEDDLE_SOCKET=$k/socket $b/heddlectl routes h1 h32"
+	say
+	say "README.md goes on from there: \"A fabric on your desk\"."
+}
+
 main() {
+	E2E_NEEDS="ibnetdiscover dump_fts"
 	e2e_init
 	E2E_SO=$B/libheddle-umad.so
 	wrong=0
@@ -122,6 +153,7 @@ main() {
 	fi
 	say "Every port reached every port each time, and no deadlock was" \
 		"possible. That is what Heddle is for."
+	try_next
 }
 
 main

@@ -78,16 +78,21 @@ fuzz:
 .PHONY: check
 check: deps
 	@rm -f build/.check-ran
-	$(MAKE) -j2 all unit-bins
-	$(MAKE) -j2 SAN=1 unit-bins
-	@! sh tests/fuzz/can_build.sh || $(MAKE) -j2 fuzz-bins
+	@tests/quietly.sh build/make.log "compiling the programs and their tests" \
+		$(MAKE) -j2 all unit-bins
+	@tests/quietly.sh build/make-san.log "compiling the tests with sanitizers" \
+		$(MAKE) -j2 SAN=1 unit-bins
+	@! sh tests/fuzz/can_build.sh || tests/quietly.sh build/make-fuzz.log \
+		"compiling the fuzzers" $(MAKE) -j2 fuzz-bins
 	@touch build/.check-ran
 	@tests/check.sh
 
 # A minute with Heddle, without hardware.
 .PHONY: demo
-demo: deps
-	@$(MAKE) --no-print-directory -j2 all
+demo:
+	@sh tests/lint/deps.sh demo
+	@tests/quietly.sh build/make.log "compiling heddled and a simulated fabric" \
+		$(MAKE) --no-print-directory -j2 all
 	@tests/demo.sh
 
 # Side by side with opensm; BENCH_BIG=1 adds the 11,664-host tree (and one of

@@ -75,6 +75,8 @@ plan input 240
 plan live 240
 plan bad 240
 plan homes 240
+install setup 60
+install demo 120
 '
 
 # one KIND NAME SECONDS: run it; its report appears as $E2E_OUT/KIND-NAME in one

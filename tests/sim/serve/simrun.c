@@ -14,6 +14,7 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "sm/base/buf.h"
@@ -30,6 +31,9 @@ static const struct option long_options[] = {
 	{"profile", required_argument, NULL, 'f'},
 	{NULL, 0, NULL, 0},
 };
+
+/* How long a server is waited for: two seconds. */
+enum { PAUSES = 40, PAUSE_NS = 50000000 };
 
 struct run {
 	const char *host;
@@ -106,12 +110,26 @@ is_our_server(const char *name)
 	return ours;
 }
 
+/* As is_our_server; a server that was started in this moment is waited for. */
+static bool
+awaits_our_server(const char *name)
+{
+	static const struct timespec pause = {0, PAUSE_NS};
+
+	for (int i = 0; i < PAUSES; i++) {
+		if (is_our_server(name))
+			return true;
+		(void)nanosleep(&pause, NULL);
+	}
+	return false;
+}
+
 static int
 find_library(struct run *r)
 {
 	if (r->preload == UMAD2SIM)
 		return find_umad2sim(r);
-	if ((r->preload == HEDDLE || is_our_server(r->where)) &&
+	if ((r->preload == HEDDLE || awaits_our_server(r->where)) &&
 		find_heddle(r) == 0) {
 		r->preload = HEDDLE;
 		return 0;
