@@ -347,8 +347,7 @@ list_half_up_links(struct sm *sm, const struct topo *t, struct mono now)
 			continue;
 		guid = t->node[t->port[peer].node].guid;
 		if (!map_get(&sm->retried, guid, &last) || last + 1 < sm->run)
-			dirty_mark(
-				sm, guid, now, "one end of a link went down");
+			dirty_mark(sm, guid, now, DIRTY_HALF_DOWN, NULL);
 		commit_retry(sm, t, peer);
 	}
 }
@@ -481,7 +480,7 @@ commit_run(struct sm *sm, struct mono now)
 	v->counts = sm->counts;
 	list_quarantine(sm, v);
 	run_adaptive_list(sm, v);
-	(void)snprintf(v->cause, sizeof(v->cause), "%s", sm->cause);
+	(void)snprintf(v->cause, sizeof(v->cause), "%s", sm->cause_text);
 	(void)snprintf(v->lid_conflict, sizeof(v->lid_conflict), "%s",
 		sm->lid_conflict);
 	v->when = now;

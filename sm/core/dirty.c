@@ -6,21 +6,61 @@
 #include "sm/base/mem.h"
 #include "sm/core/sm_priv.h"
 
+static const char *const texts[DIRTY_CAUSES] = {
+	[DIRTY_START] = "start",
+	[DIRTY_REQUEST] = "sweep requested",
+	[DIRTY_CONFIG] = "configuration changed",
+	[DIRTY_REBALANCE] = "rebalance requested",
+	[DIRTY_RENAMED] = "partition members were renamed",
+	[DIRTY_TRAP] = "trap",
+	[DIRTY_NO_ANSWER] = "no answer from behind a link",
+	[DIRTY_LIGHT] = "light sweep",
+	[DIRTY_MISSING] = "light sweep: switches are missing",
+	[DIRTY_OWN_PORT] = "our own port changed",
+	[DIRTY_SILENT] = "switches do not answer",
+	[DIRTY_NOT_UP] = "ports not yet up, or settings not kept",
+	[DIRTY_HALF_DOWN] = "one end of a link went down",
+	[DIRTY_FAILED_RUN] = "retry after a failed run",
+	[DIRTY_MASTERSHIP] = "hand-over from another master",
+	[DIRTY_SECOND_MASTER] = "another manager is master as well",
+	[DIRTY_BLOCKED] = "dependencies are still blocked",
+	[DIRTY_LEFT_BLOCKED] =
+		"dependencies left blocked by another subnet manager",
+	[DIRTY_LOST] = "a switch lost its tables",
+	[DIRTY_TABLES] = "tables were modified by something other than this "
+			 "daemon",
+	[DIRTY_PORTS] = "ports were modified by something other than this "
+			"daemon",
+	[DIRTY_PKEYS] = "P_Key tables were modified",
+	[DIRTY_LATE_COPY] = "a delayed copy of an old table arrived",
+	[DIRTY_UNTRUE] = "tables are not as acknowledged",
+	[DIRTY_MCAST] = "multicast table not written",
+};
+
 static void
-dirty_add(struct sm *sm, struct mono now, const char *cause)
+add_text(struct sm_dirty *d, const char *text)
+{
+	size_t n = strlen(d->text);
+
+	if (strstr(d->text, text) == NULL &&
+		n + strlen(text) + 3 < sizeof(d->text))
+		(void)snprintf(d->text + n, sizeof(d->text) - n, "%s%s",
+			n > 0 ? "; " : "", text);
+}
+
+static void
+dirty_add(struct sm *sm, struct mono now, enum dirty_cause cause,
+	const char *text)
 {
 	struct sm_dirty *d = &sm->dirty;
-	size_t n = strlen(d->cause);
 
 	d->patient = false;
+	d->causes |= 1U << cause;
 	if (d->due.ns == MONO_NEVER.ns) {
 		d->due = mono_add(now, sm->cfg->sweep.hold_down);
 		d->since = now;
 	}
-	if (cause != NULL && strstr(d->cause, cause) == NULL &&
-		n + strlen(cause) + 3 < sizeof(d->cause))
-		(void)snprintf(d->cause + n, sizeof(d->cause) - n, "%s%s",
-			n > 0 ? "; " : "", cause);
+	add_text(d, text != NULL ? text : texts[cause]);
 }
 
 static void
@@ -38,40 +78,71 @@ add_suspect(struct sm_dirty *d, uint64_t guid, bool told)
 }
 
 void
-dirty_mark(struct sm *sm, uint64_t guid, struct mono now, const char *cause)
+dirty_mark(struct sm *sm, uint64_t guid, struct mono now,
+	enum dirty_cause cause, const char *text)
 {
-	dirty_add(sm, now, cause);
+	dirty_add(sm, now, cause, text);
 	add_suspect(&sm->dirty, guid, false);
 }
 
 void
 dirty_mark_reported(
-	struct sm *sm, uint64_t guid, struct mono now, const char *cause)
+	struct sm *sm, uint64_t guid, struct mono now, const char *text)
 {
-	dirty_add(sm, now, cause);
+	dirty_add(sm, now, DIRTY_TRAP, text);
 	add_suspect(&sm->dirty, guid, true);
 }
 
 void
 dirty_mark_known(
-	struct sm *sm, uint64_t guid, struct mono now, const char *cause)
+	struct sm *sm, uint64_t guid, struct mono now, const char *text)
 {
 	bool patient = sm->dirty.patient || sm->dirty.due.ns == MONO_NEVER.ns;
 
-	dirty_mark_reported(sm, guid, now, cause);
+	dirty_mark_reported(sm, guid, now, text);
 	sm->dirty.patient = patient;
 }
 
 void
-dirty_mark_full(struct sm *sm, struct mono now, const char *cause)
+dirty_mark_full(struct sm *sm, struct mono now, enum dirty_cause cause,
+	const char *text)
 {
 	sm->dirty.full = true;
-	dirty_add(sm, now, cause);
+	dirty_add(sm, now, cause, text);
 }
 
 void
-dirty_mark_replan(struct sm *sm, struct mono now, const char *cause)
+dirty_mark_replan(struct sm *sm, struct mono now, enum dirty_cause cause,
+	const char *text)
 {
 	sm->dirty.replan = true;
-	dirty_add(sm, now, cause);
+	dirty_add(sm, now, cause, text);
+}
+
+static void
+clear_marks(struct sm_dirty *d)
+{
+	d->causes = 0;
+	d->full = d->replan = false;
+	d->n = 0;
+	d->text[0] = '\0';
+	d->due = MONO_NEVER;
+}
+
+void
+dirty_take(struct sm *sm)
+{
+	struct sm_dirty *d = &sm->dirty;
+
+	sm->causes |= d->causes;
+	(void)snprintf(sm->cause_text, sizeof(sm->cause_text), "%s", d->text);
+	sm->is_idle &= !d->full && !d->replan;
+	clear_marks(d);
+}
+
+void
+dirty_forget(struct sm *sm)
+{
+	sm->causes = (sm->causes | sm->dirty.causes) & 1U << DIRTY_CONFIG;
+	clear_marks(&sm->dirty);
 }

@@ -192,9 +192,7 @@ drift_light(struct sm *sm, struct mono now)
 		return;
 	if (u->left_so) { /* the repair that waited is made now */
 		u->left_so = false;
-		dirty_mark_replan(sm, now,
-			"tables were modified by something other than this "
-			"daemon");
+		dirty_mark_replan(sm, now, DIRTY_TABLES, NULL);
 		sm->dirty.full |= u->left_ports;
 		u->left_ports = false;
 		return;
@@ -279,9 +277,9 @@ take_altered(struct sm *sm, const struct device_check_item *i, bool blank,
 	if (!host)
 		device_forget_node(sm->hw, i->guid);
 	if (blank || (host && i->field == NULL)) {
-		dirty_mark(sm, i->guid, now,
+		dirty_mark(sm, i->guid, now, DIRTY_LOST,
 			host ? "a host's port went down or lost its LID"
-			     : "a switch lost its tables");
+			     : NULL);
 		return;
 	}
 	sm->stat.altered++;
@@ -297,13 +295,9 @@ take_altered(struct sm *sm, const struct device_check_item *i, bool blank,
 		return;
 	}
 	if (i->attr == MAD_PORT_INFO)
-		dirty_mark_full(sm, now,
-			"ports were modified by something other than this "
-			"daemon");
+		dirty_mark_full(sm, now, DIRTY_PORTS, NULL);
 	if (!host)
-		dirty_mark(sm, i->guid, now,
-			"tables were modified by something other than this "
-			"daemon");
+		dirty_mark(sm, i->guid, now, DIRTY_TABLES, NULL);
 }
 
 /* A port does not hold what it acknowledged. */
@@ -367,10 +361,9 @@ take_not_as_acked(struct sm *sm, const struct device_check_item *wrong,
 	if (port && !w->empty)
 		take_port_flaw(sm, w, now);
 	else if (w->why == DEVICE_CHECK_DOUBT)
-		dirty_mark_replan(
-			sm, now, "a delayed copy of an old table arrived");
+		dirty_mark_replan(sm, now, DIRTY_LATE_COPY, NULL);
 	else
-		dirty_mark(sm, w->guid, now, "tables are not as acknowledged");
+		dirty_mark(sm, w->guid, now, DIRTY_UNTRUE, NULL);
 	if (w->why != DEVICE_CHECK_ACKED || (port && w->mod != 0))
 		return;
 	while (k < i && (wrong[k].guid != w->guid || wrong[k].why != w->why))

@@ -91,8 +91,7 @@ plan_when_due(struct sm *sm, struct mono now)
 		sm->nleft_closed);
 	sm->nleft_closed = 0;
 	sm->free_due = MONO_NEVER;
-	dirty_mark_replan(
-		sm, now, "dependencies left blocked by another subnet manager");
+	dirty_mark_replan(sm, now, DIRTY_LEFT_BLOCKED, NULL);
 }
 
 static bool

@@ -258,7 +258,7 @@ take_ack_answer(void *cookie, uint64_t tag, const struct xact_result *res)
 	}
 	if (sm->role == SM_MASTER) { /* two subnets met */
 		sm->offered = 0;
-		dirty_mark_full(sm, res->now, "hand-over from another master");
+		dirty_mark_full(sm, res->now, DIRTY_MASTERSHIP, NULL);
 		return;
 	}
 	sm->handed_over = true;

@@ -33,7 +33,7 @@ light_sweep_start(struct sm *sm, struct mono now)
 	if (sm->view->topo->nsw == 0) {
 		run_pkeys_light(sm, now);
 		light_sweep_schedule(sm, now);
-		dirty_mark_full(sm, now, "light sweep");
+		dirty_mark_full(sm, now, DIRTY_LIGHT, NULL);
 		return;
 	}
 	run_begin(sm, now, SWEEP_LIGHT);
@@ -51,18 +51,18 @@ light_sweep_end(struct sm *sm, struct mono now)
 	bool whole = !sm->light_short;
 
 	if (sweep_self_changed(sm->sweep))
-		dirty_mark_full(sm, now, "our own port changed");
+		dirty_mark_full(sm, now, DIRTY_OWN_PORT, NULL);
 	/* a switch that the builder no longer has cannot be asked: only a full
 	 * sweep finds it */
 	if (whole && sweep_stats(sm->sweep)->smps + sm->view->nquarantine <
 			     sm->view->topo->nsw)
-		dirty_mark_full(sm, now, "light sweep: switches are missing");
+		dirty_mark_full(sm, now, DIRTY_MISSING, NULL);
 	guid = sweep_suspects(sm->sweep, &n);
 	for (i = 0; i < n; i++) {
 		struct sm_quarantined *b = quarantine_find(sm, guid[i]);
 
 		if (b == NULL || !mono_before(now, b->until))
-			dirty_mark(sm, guid[i], now, "light sweep");
+			dirty_mark(sm, guid[i], now, DIRTY_LIGHT, NULL);
 	}
 	sweep_free(sm->sweep);
 	sm->sweep = NULL;

@@ -70,7 +70,7 @@ meet_second_master(struct sm *sm, struct sm_peer *p, struct mono now)
 	if (is_master && !p->met && p->key == SM_KEY_SHARED &&
 		!is_outranked_by(sm, p)) {
 		sm->retake = true;
-		dirty_mark_full(sm, now, "another manager is master as well");
+		dirty_mark_full(sm, now, DIRTY_SECOND_MASTER, NULL);
 		sm->dirty.due = now;
 	}
 	p->met = is_master;
@@ -108,7 +108,8 @@ review_answer(void *cookie, uint64_t tag, const struct xact_result *res)
 	if (is_outranked_by(sm, p)) {
 		sm->yield_to = p->id.guid;
 		if (sm->phase != SM_IDLE) {
-			dirty_mark_full(sm, res->now, "another master");
+			dirty_mark_full(sm, res->now, DIRTY_SECOND_MASTER,
+				"another master");
 			sm->dirty.due = res->now;
 		}
 	} else if (p->id.answers && p->id.state == SMI_MASTER) {
@@ -166,17 +167,6 @@ master_between_runs(struct sm *sm, struct mono now)
 
 /* ---- standby ---- */
 
-static void
-forget_dirt(struct sm *sm)
-{
-	struct sm_dirty *d = &sm->dirty;
-
-	d->full = d->replan = d->rebalance = false;
-	d->n = 0;
-	d->cause[0] = '\0';
-	d->due = MONO_NEVER;
-}
-
 /*
  * The fabric was this manager's, and it has not given it away. That is an alarm
  * unless the other one is known: it shares a secret key, or the two have stood
@@ -211,7 +201,7 @@ master_stand_by(struct sm *sm, const struct sm_peer *p, enum master_way way,
 	sm->stood_by = true;
 	drift_reset(sm);
 	run_adaptive_lost(sm);
-	forget_dirt(sm);
+	dirty_forget(sm);
 	run_settings_reset(sm);
 	sm->missed = 0;
 	sm->master_heard = now;
@@ -313,7 +303,7 @@ leave_standby(struct sm *sm, struct mono now, const char *cause)
 		run_push_inherit(sm, sm->master_heard);
 	sm->role = SM_DISCOVERING;
 	sm->stat.sm_key[0] = '\0';
-	dirty_mark_full(sm, now, cause);
+	dirty_mark_full(sm, now, DIRTY_MASTERSHIP, cause);
 	sm->dirty.due = now;
 	sm_enter(sm, SM_IDLE, now);
 }

@@ -114,7 +114,6 @@ start_run(struct sm *sm, struct mono now)
 	sm->run++;
 	sm->nretry = 0;
 	sm->retry_fresh = sm->has_new_duplicate_guids = false;
-	(void)snprintf(sm->cause, sizeof(sm->cause), "%s", d->cause);
 	if (ask && kind == SWEEP_PROBE)
 		probe_suspects(sm, now);
 	else if (ask)
@@ -123,12 +122,7 @@ start_run(struct sm *sm, struct mono now)
 		sm->stat.sweeps_full++;
 	else if (ask)
 		sm->stat.probes++;
-	sm->rebalance |= d->rebalance;
-	sm->is_idle &= !d->full && !d->replan && !d->rebalance;
-	d->full = d->replan = d->rebalance = false;
-	d->n = 0;
-	d->cause[0] = '\0';
-	d->due = MONO_NEVER;
+	dirty_take(sm);
 	if (!ask) {
 		sm->generation++;
 		if (freeze_topology(sm, now))
@@ -145,10 +139,10 @@ mark_retries(struct sm *sm, struct mono now)
 
 	for (i = 0; i < sm->nretry; i++)
 		if (sm->retry[i] != 0)
-			dirty_mark(sm, sm->retry[i], now,
-				"ports not yet up, or settings not kept");
+			dirty_mark(sm, sm->retry[i], now, DIRTY_NOT_UP, NULL);
 		else /* a link between two hosts: there is no switch to ask */
-			dirty_mark_full(sm, now, "ports not yet up");
+			dirty_mark_full(
+				sm, now, DIRTY_NOT_UP, "ports not yet up");
 	sm->nrecheck = 0;
 }
 
@@ -290,7 +284,7 @@ end_unchanged(struct sm *sm, struct mono now)
 {
 	sweep_free(sm->sweep);
 	sm->sweep = NULL;
-	log_debug("sm: nothing new cause=\"%s\"", sm->cause);
+	log_debug("sm: nothing new cause=\"%s\"", sm->cause_text);
 	commit_schedule(sm, now);
 	sm_enter(sm, SM_IDLE, now);
 	commit_log_run(sm);
@@ -615,7 +609,7 @@ describe_routing(struct sm *sm, struct sm_work *w)
 	w->job.prev = w->push.from;
 	w->job.options = &w->options.engine;
 	w->job.load_limit = sm->cfg->routing.load_limit;
-	w->job.rebalance = sm->rebalance;
+	w->job.rebalance = (sm->causes & 1U << DIRTY_REBALANCE) != 0;
 	w->job.seed = 1;
 	w->job.threads = jobs_threads(w->push.cfg);
 }
@@ -625,10 +619,11 @@ describe_routing(struct sm *sm, struct sm_work *w)
 static bool
 is_same_fabric(const struct sm *sm)
 {
-	return sm->view != NULL && !sm->rebalance &&
+	const uint32_t anew = 1U << DIRTY_CONFIG | 1U << DIRTY_REBALANCE;
+
+	return sm->view != NULL && (sm->causes & anew) == 0 &&
 	       sm->view->topo->hash == sm->topo->hash &&
-	       sm->view->topo->max_lid == sm->topo->max_lid &&
-	       strcmp(sm->cause, "configuration changed") != 0;
+	       sm->view->topo->max_lid == sm->topo->max_lid;
 }
 
 /* Hand the job to the worker; on the same fabric it only plans, with the routes
@@ -706,14 +701,14 @@ stop_readback(struct sm *sm, struct mono now)
 {
 	log_info("sm: reading tables stopped early, switches do not answer "
 		 "cause=\"%s\"",
-		sm->dirty.cause);
+		sm->dirty.text);
 	lft_read_stop(sm->readback, now);
 	pkey_read_stop(sm->pkey_read, now);
 	run_adaptive_stop(sm, now);
 	run_mcast_stop_reading(sm);
 	end_readback(sm);
 	sm->overtaken_pushes++;
-	dirty_mark_full(sm, now, "switches do not answer");
+	dirty_mark_full(sm, now, DIRTY_SILENT, NULL);
 	discard_work(sm);
 	sm_enter(sm, SM_IDLE, now);
 }
@@ -851,8 +846,8 @@ run_commit(struct sm *sm, struct mono now)
 	if (sm->publish_view)
 		commit_run(sm, now);
 	else
-		log_debug("sm: nothing changed cause=\"%s\"", sm->cause);
-	sm->rebalance = false;
+		log_debug("sm: nothing changed cause=\"%s\"", sm->cause_text);
+	sm->causes = 0;
 	sm->is_idle = true;
 	if (!sm->held_alarm)
 		sm->stat.alarm[0] = '\0';
@@ -887,7 +882,7 @@ finish_push(struct sm *sm, enum sm_verdict v, struct mono now)
 		 * its silence
 		 */
 		if (v == SM_SWEEP_AGAIN)
-			dirty_mark_full(sm, now, "switches do not answer");
+			dirty_mark_full(sm, now, DIRTY_SILENT, NULL);
 		discard_work(sm);
 		sm_enter(sm, SM_IDLE, now);
 		return;
@@ -939,12 +934,12 @@ run_fail(struct sm *sm, struct mono now, const char *why)
 
 	log_error("sm: run failed, the last good tables stay in force "
 		  "cause=\"%s\": %s",
-		sm->cause, why);
+		sm->cause_text, why);
 	(void)snprintf(sm->stat.alarm, sizeof(sm->stat.alarm), "%s", why);
 	sm->stat.plan_failures++;
 	discard_work(sm);
 	sm_enter(sm, SM_IDLE, now);
-	dirty_mark_full(sm, now, "retry after a failed run");
+	dirty_mark_full(sm, now, DIRTY_FAILED_RUN, NULL);
 	sm->dirty.due = mono_add(now, wait);
 	sm->ops->finished(sm->ops->cookie, false, why);
 }
@@ -1000,8 +995,7 @@ run_names(struct sm *sm, struct mono now)
 		drift_sl2vl_renew(sm, now);
 		sm->ops->committed(sm->ops->cookie, v);
 		if (run_pkeys_renamed(sm, fresh))
-			dirty_mark_replan(
-				sm, now, "partition members were renamed");
+			dirty_mark_replan(sm, now, DIRTY_RENAMED, NULL);
 	}
 	if (sm->view != NULL)
 		events_release(sm, now);

@@ -312,8 +312,7 @@ judge_failures(struct sm *sm, struct mono now)
 				 "status=0x%04x",
 				(unsigned long long)f[i].guid, f[i].status);
 		if (f[i].status == 0 && !f[i].liar)
-			dirty_mark(sm, f[i].guid, now,
-				"multicast table not written");
+			dirty_mark(sm, f[i].guid, now, DIRTY_MCAST, NULL);
 	}
 }
 

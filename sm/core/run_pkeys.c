@@ -242,7 +242,7 @@ run_pkeys_checked(struct sm *sm, struct mono now)
 		topo_desc(t, t->port[p].node));
 	drift_port_disobeys(sm, p, MAD_PKEY_TABLE, now);
 	if (n > 1)
-		dirty_mark_replan(sm, now, "P_Key tables were modified");
+		dirty_mark_replan(sm, now, DIRTY_PKEYS, NULL);
 }
 
 void

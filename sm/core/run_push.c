@@ -589,7 +589,7 @@ run_push_finish(struct sm *sm, struct mono now)
 		sm->overtaken_pushes++;
 		sm->stat.pushes_stopped++;
 		log_info("push: stopped early, the fabric changed cause=\"%s\"",
-			sm->dirty.cause);
+			sm->dirty.text);
 	}
 	check_lid_routing(sm);
 	take_samples(sm);

@@ -88,7 +88,7 @@ probe_finds_down(
 	(void)snprintf(cause, sizeof(cause),
 		"no answer from behind port %u of 0x%016llx", port,
 		(unsigned long long)builder_guid(sm->draft, n));
-	dirty_mark(sm, builder_guid(sm->draft, n), now, cause);
+	dirty_mark(sm, builder_guid(sm->draft, n), now, DIRTY_NO_ANSWER, cause);
 }
 
 static void
@@ -278,7 +278,7 @@ sm_start(struct sm *sm, struct mono now)
 	run_sa_start(sm, now);
 	blocked_start(sm, now);
 	run_push_restart(sm, now);
-	dirty_mark_full(sm, now, "start");
+	dirty_mark_full(sm, now, DIRTY_START, NULL);
 	sm->dirty.due = now;
 	advance_phase(sm, now);
 }
@@ -462,7 +462,7 @@ sm_reconfigure(struct sm *sm, struct config *c, struct mono now)
 	configure_wire(sm);
 	run_sa_configure(sm);
 	if (ch.of[SCHEMA_REROUTE] > 0)
-		dirty_mark_replan(sm, now, "configuration changed");
+		dirty_mark_replan(sm, now, DIRTY_CONFIG, NULL);
 	for (size_t i = 0; i < ch.n; i++)
 		if (strcmp(ch.item[i].key, "discovery.role_attribute") == 0) {
 			configure_roles(sm);
@@ -474,12 +474,19 @@ sm_reconfigure(struct sm *sm, struct config *c, struct mono now)
 	advance_phase(sm, now);
 }
 
+static void
+sweep_all(struct sm *sm, struct mono now, enum dirty_cause cause,
+	const char *text)
+{
+	drift_sl2vl_forget(sm, true);
+	dirty_mark_full(sm, now, cause, text);
+	advance_phase(sm, now);
+}
+
 void
 sm_resweep(struct sm *sm, struct mono now, const char *cause)
 {
-	drift_sl2vl_forget(sm, true);
-	dirty_mark_full(sm, now, cause);
-	advance_phase(sm, now);
+	sweep_all(sm, now, DIRTY_REQUEST, cause);
 }
 
 void
@@ -489,15 +496,14 @@ sm_own_link(struct sm *sm, bool up, struct mono now)
 		up ? ""
 		   : "our own port has no link: the fabric is unreachable");
 	if (sm->role != SM_STANDING_BY)
-		sm_resweep(sm, now,
+		sweep_all(sm, now, DIRTY_OWN_PORT,
 			up ? "our own port came up" : "our own port went down");
 }
 
 void
 sm_rebalance(struct sm *sm, struct mono now, const char *cause)
 {
-	sm->dirty.rebalance = true;
-	dirty_mark_replan(sm, now, cause);
+	dirty_mark_replan(sm, now, DIRTY_REBALANCE, cause);
 	advance_phase(sm, now);
 }
 

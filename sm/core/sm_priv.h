@@ -67,17 +67,50 @@ struct sm_suspect {
 /* Light sweeps and probes for traps about unknown LIDs: one in this time. */
 enum { STRANGER_MS = 5000 };
 
+/*
+ * Why there is a run. A run has a set of them (1U << cause); dirty.c has their
+ * texts for the log, which nothing compares.
+ */
+enum dirty_cause {
+	DIRTY_START,
+	DIRTY_REQUEST,	 /* a sweep was asked for */
+	DIRTY_CONFIG,	 /* an option that routes depend on was changed */
+	DIRTY_REBALANCE, /* fresh tables were asked for */
+	DIRTY_RENAMED,
+	DIRTY_TRAP,
+	DIRTY_NO_ANSWER, /* from behind a link */
+	DIRTY_LIGHT,
+	DIRTY_MISSING,
+	DIRTY_OWN_PORT,
+	DIRTY_SILENT,
+	DIRTY_NOT_UP,
+	DIRTY_HALF_DOWN,
+	DIRTY_FAILED_RUN,
+	DIRTY_MASTERSHIP,
+	DIRTY_SECOND_MASTER,
+	DIRTY_BLOCKED,
+	DIRTY_LEFT_BLOCKED,
+	DIRTY_LOST,
+	DIRTY_TABLES,
+	DIRTY_PORTS,
+	DIRTY_PKEYS,
+	DIRTY_LATE_COPY,
+	DIRTY_UNTRUE,
+	DIRTY_MCAST,
+	DIRTY_CAUSES,
+};
+
 /* What waits for the next run. Events only mark; a timer starts the run. */
 struct sm_dirty {
-	bool full;	/* sweep everything */
-	bool replan;	/* route and plan again without asking the fabric */
-	bool rebalance; /* ... and with fresh tables */
+	uint32_t causes;
+	bool full;   /* sweep everything */
+	bool replan; /* route and plan again without asking the fabric */
 	struct sm_suspect *who; /* unsorted, no duplicates */
 	size_t n, cap;
 	struct mono due;   /* hold-down: not before */
 	struct mono since; /* when the first event was heard of */
 	bool patient;	   /* a push goes on: its plan knows all of this */
-	char cause[256];
+	char text[256];	   /* the causes, for the log */
 };
 
 /* A switch that refused its tables: excluded from transit until a time, then
@@ -242,12 +275,13 @@ struct sm {
 	struct view_times times;
 	struct view_counts counts;
 	uint64_t sent_before;
-	char cause[256];
+	uint32_t causes; /* of this run, and of those before it since the last
+			    commit: what they asked for is not done yet */
+	char cause_text[256];
 	char lid_conflict[256];
 	unsigned passes;     /* pipeline passes of this run */
 	unsigned mute_stops; /* of these, how many nothing answered in */
 	bool names_read;     /* names were read before routing */
-	bool rebalance;	     /* the tables of this run are to be fresh */
 	/* nodes to ask again because a port of theirs is not as it should be
 	 * (0: a full sweep), and by GUID the run that last listed them */
 	uint64_t *retry;
@@ -718,18 +752,28 @@ void run_settings_reset(struct sm *sm); /* another manager is master */
 /* sm.c */
 void sm_enter(struct sm *sm, enum sm_phase phase, struct mono now);
 
-/* dirty.c: a switch is to be probed, by its GUID ... */
+/* dirty.c: a switch is to be probed, by its GUID. text: the cause in the log,
+ * where that of its table does not say it all; or NULL. */
 void dirty_mark(struct sm *sm, uint64_t switch_guid, struct mono now,
-	const char *cause);
+	enum dirty_cause cause, const char *text);
 /* ... because of a trap: the switch may have been asked after what the trap
  * reports. */
 void dirty_mark_reported(
-	struct sm *sm, uint64_t guid, struct mono now, const char *cause);
+	struct sm *sm, uint64_t guid, struct mono now, const char *text);
 /* ... and the tables that are being written already follow from it, as far as
  * is known. */
 void dirty_mark_known(
-	struct sm *sm, uint64_t guid, struct mono now, const char *cause);
-void dirty_mark_full(struct sm *sm, struct mono now, const char *cause);
-void dirty_mark_replan(struct sm *sm, struct mono now, const char *cause);
+	struct sm *sm, uint64_t guid, struct mono now, const char *text);
+/* Everything is to be swept. */
+void dirty_mark_full(struct sm *sm, struct mono now, enum dirty_cause cause,
+	const char *text);
+/* Routes and plan are to be made again from what is known. */
+void dirty_mark_replan(struct sm *sm, struct mono now, enum dirty_cause cause,
+	const char *text);
+/* The marks are the run's from now on. */
+void dirty_take(struct sm *sm);
+/* Another manager is master: nothing is to be swept or written. What was to be
+ * routed anew is so when this one is master again. */
+void dirty_forget(struct sm *sm);
 
 #endif

@@ -286,11 +286,11 @@ act_on_trap(struct sm *sm, uint16_t lid, const struct mad_notice *n,
 	else if (guid != 0 && n->trap == TRAP_LINK_STATE)
 		dirty_mark_reported(sm, guid, now, cause);
 	else if (guid != 0)
-		dirty_mark(sm, guid, now, cause);
+		dirty_mark(sm, guid, now, DIRTY_TRAP, cause);
 	else if (p == TOPO_NONE && sm->view != NULL)
 		act_on_stranger(sm, lid, now, cause);
 	else
-		dirty_mark_full(sm, now, cause);
+		dirty_mark_full(sm, now, DIRTY_TRAP, cause);
 }
 
 void
