@@ -102,6 +102,9 @@ sleeps() {
 }
 
 setup() {
+	# without libcheck: the programs are built where no tests are
+	! grep -l '^#include <check.h>' tests/sim/*/*.[ch] tests/topo/*.[ch] \
+		tests/e2e/*.[ch] || fail "heddle-sim needs libcheck"
 	DEPS=$PWD/tests/lint/deps.sh
 	fakes
 
