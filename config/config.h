@@ -34,6 +34,9 @@ struct config_lids {
 	uint32_t last; /* first <= last */
 };
 
+/* fabric.names */
+enum config_names { CONFIG_NAMES_PINNED, CONFIG_NAMES_TRUSTED };
+
 struct config_fabric {
 	const char *port; /* "auto", "DEVICE/PORT" or "0x<port GUID>" */
 	uint64_t subnet_prefix;
@@ -46,6 +49,7 @@ struct config_fabric {
 	uint32_t m_key_protection;  /* M_KeyProtectBits */
 	struct mono m_key_lease;    /* 0: without end */
 	bool partition_enforcement; /* by switches, for hosts */
+	uint32_t names;		    /* enum config_names */
 };
 
 struct config_updn {

@@ -15,6 +15,7 @@ static const char *const vl_counts[] = {"1", "2", "4", "8", "15", NULL};
 static const char *const methods[] = {
 	"auto", "static", "break-ports", "break-dependencies", "dynamic", NULL};
 static const char *const adaptive[] = {"off", "alarm", NULL};
+static const char *const names[] = {"pinned", "trusted", NULL};
 static const char *const levels[] = {"error", "warn", "info", "debug", NULL};
 
 static const struct schema_option fabric[] = {
@@ -172,6 +173,22 @@ static const struct schema_option fabric[] = {
 		.help = "Where partitions are configured, have switches "
 			"discard packets from or to a host with a P_Key that "
 			"the host does not have."},
+	{.key = "names",
+		.type = SCHEMA_ENUM,
+		FIELD(config_fabric, names),
+		.choices = names, /* as enum config_names */
+		.def = "pinned",
+		.reload = SCHEMA_REROUTE,
+		.help = "What a name or pattern means as a member of a "
+			"partition or in a QoS rule. A node names itself, and "
+			"root on any host can change its name. pinned resolves "
+			"names to node GUIDs when a configuration that has "
+			"them is loaded, and keeps the result over restarts; a "
+			"node that matches later, or no longer, changes "
+			"nothing: it is an alarm, until heddlectl partitions "
+			"accept takes it over. trusted follows the names at "
+			"once: any host can join any partition that names its "
+			"members."},
 };
 
 static const struct schema_option routing[] = {

@@ -3,7 +3,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "sm/policy/pkeys.h"
+#include "sm/policy/qos.h"
+
 enum { EXIT_CONFIG = 78 };
+
+static void
+warn_trusted_names(const struct config *c, struct buf *out)
+{
+	if (c->fabric.names == CONFIG_NAMES_TRUSTED &&
+		(pkeys_by_name(c) || qos_by_name(c)))
+		buf_printf(out,
+			"warning: fabric.names is trusted: root on any host "
+			"can join every partition whose members are named, by "
+			"changing the host's name\n");
+}
 
 int
 config_check_print(const struct options *opt, const struct config *c,
@@ -17,6 +31,7 @@ config_check_print(const struct options *opt, const struct config *c,
 		diag_json(bad, &out);
 	else {
 		buf_printf(&out, "OK\n");
+		warn_trusted_names(c, &out);
 		config_budget(c, &out);
 	}
 	if (out.n > 0)

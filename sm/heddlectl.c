@@ -138,6 +138,9 @@ static const struct command commands[] = {
 	{"links", "[accept]", 1, no_options, show_links,
 		"what is missing, and links that could be faster;\n"
 		"      accept: what is missing now is to be forgotten"},
+	{"partitions", "[accept]", 1, no_options, show_partitions,
+		"nodes whose names wait to be accepted as members;\n"
+		"      accept: they are"},
 	{"metrics", "", 0, metrics_options, metrics_text,
 		"the status as Prometheus metrics"},
 	{"sweep", "", 0, sweep_options, show_sweep,
@@ -374,7 +377,7 @@ set_operands(struct ask *a)
 		(void)set_what(a, "partitions");
 		return set_ports(a, "from", "to");
 	}
-	if (a->cmd->show == show_links)
+	if (a->cmd->show == show_links || a->cmd->show == show_partitions)
 		return set_ports(a, "what", NULL);
 	if (a->cmd->show == show_groups) {
 		if (a->noperands > 0 &&

@@ -34,6 +34,7 @@
 #include "sm/redundancy_worker.h"
 #include "sm/report/events_json.h"
 #include "sm/report/groups_json.h"
+#include "sm/report/names_json.h"
 #include "sm/report/status_json.h"
 #include "sm/state/previous_run.h"
 #include "sm/state/saver.h"
@@ -596,6 +597,28 @@ ctl_wants_links(void *cookie, bool accept)
 		events_degraded_json(t, SIZE_MAX));
 }
 
+/* "sweep requested by root (uid 0)": the cause of what a user asked for. */
+static void
+requested_by(const char *what, uid_t uid, char cause[CAUSE])
+{
+	(void)snprintf(cause, CAUSE, "%s by %suid %u%s", what,
+		uid == 0 ? "root (" : "", uid, uid == 0 ? ")" : "");
+}
+
+static json_t *
+ctl_wants_names(void *cookie, uid_t uid, bool accept)
+{
+	struct daemon *d = cookie;
+	char cause[CAUSE];
+
+	if (accept) {
+		requested_by("names accepted", uid, cause);
+		sm_names_accept(d->sm, loop_now(), cause);
+		arm_core_timer(d);
+	}
+	return names_json(sm_names(d->sm), sm_view(d->sm)->topo);
+}
+
 static json_t *
 ctl_wants_memory(void *cookie)
 {
@@ -621,14 +644,6 @@ may_release(void *cookie)
 	return !worker_busy(d->worker);
 }
 
-/* "sweep requested by root (uid 0)": the cause of what a user asked for. */
-static void
-requested_by(const char *what, uid_t uid, char cause[CAUSE])
-{
-	(void)snprintf(cause, CAUSE, "%s requested by %suid %u%s", what,
-		uid == 0 ? "root (" : "", uid, uid == 0 ? ")" : "");
-}
-
 /* The sweep asked for is the next one: a full sweep in progress began before
  * the request. */
 static int
@@ -647,7 +662,7 @@ ctl_wants_sweep(void *cookie, uid_t uid, uint64_t *sweeps, struct reason *why)
 			(unsigned long long)s.master.guid, s.master.name,
 			s.master.priority);
 	*sweeps = s.sweeps_full + 1;
-	requested_by("sweep", uid, cause);
+	requested_by("sweep requested", uid, cause);
 	sm_resweep(d->sm, loop_now(), cause);
 	arm_core_timer(d);
 	return 0;
@@ -665,7 +680,7 @@ ctl_wants_rebalance(void *cookie, uid_t uid, struct reason *why)
 	sm_status(d->sm, &s);
 	if (s.role != SM_MASTER)
 		return reason_set(why, "not the master of this fabric");
-	requested_by("rebalance", uid, cause);
+	requested_by("rebalance requested", uid, cause);
 	sm_rebalance(d->sm, loop_now(), cause);
 	arm_core_timer(d);
 	return 0;
@@ -688,6 +703,7 @@ open_control(struct daemon *d)
 		.groups = ctl_wants_groups,
 		.events = ctl_wants_events,
 		.links = ctl_wants_links,
+		.names = ctl_wants_names,
 		.memory = ctl_wants_memory,
 	};
 	struct reason why;

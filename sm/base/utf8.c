@@ -26,6 +26,23 @@ utf8_decode(const unsigned char *p, size_t left, uint32_t *c)
 	return n;
 }
 
+/* Characters that take no place, or turn the direction of others: two names
+ * that differ in them look alike. */
+static bool
+is_invisible(uint32_t c)
+{
+	static const struct {
+		uint32_t first, last;
+	} range[] = {{0xad, 0xad}, {0x61c, 0x61c}, {0x180e, 0x180e},
+		{0x200b, 0x200f}, {0x202a, 0x202e}, {0x2060, 0x206f},
+		{0xfff9, 0xfffb}, {0xe0000, 0xe007f}};
+
+	for (unsigned i = 0; i < sizeof(range) / sizeof(range[0]); i++)
+		if (c >= range[i].first && c <= range[i].last)
+			return true;
+	return false;
+}
+
 bool
 utf8_printable(uint32_t c)
 {
@@ -33,7 +50,7 @@ utf8_printable(uint32_t c)
 		return c >= 0x20 && c != 0x7f;
 	if (c < 0xa0 || c == 0x2028 || c == 0x2029 || c == 0xfeff)
 		return false;
-	return c != 0xfffe && c != 0xffff;
+	return c != 0xfffe && c != 0xffff && !is_invisible(c);
 }
 
 bool

@@ -20,7 +20,8 @@ unsigned utf8_decode(const unsigned char *p, size_t left, uint32_t *c);
 
 /*
  * True for characters that YAML allows in a file, except tabs and all line
- * breaks: no control characters, no byte order mark, no U+FFFE, U+FFFF.
+ * breaks: no control characters, no byte order mark, no U+FFFE, U+FFFF; and
+ * that can be seen: none of zero width, none that changes the direction.
  */
 bool utf8_printable(uint32_t c);
 

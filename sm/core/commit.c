@@ -177,6 +177,7 @@ struct gathered {
 	struct state_file_lid *lid;
 	struct state_file_sl_history *leaf;
 	struct state_file_blocked *block;
+	struct state_file_pin *pin;
 };
 
 static void
@@ -218,6 +219,7 @@ gather_state(const struct sm *sm, struct gathered *g)
 	};
 	g->leaf = list_leaves(sm, s);
 	gather_blocks(sm, g);
+	g->pin = name_accept_gather(sm, s);
 	g->lid = mem_zalloc(sm->nrecord, sizeof(*g->lid));
 	for (size_t i = 0; i < sm->nrecord; i++)
 		g->lid[i] = (struct state_file_lid){sm->record[i].guid,
@@ -239,6 +241,7 @@ gathered_free(struct gathered *g)
 	free(g->lid);
 	free(g->leaf);
 	free(g->block);
+	free(g->pin);
 }
 
 void

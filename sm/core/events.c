@@ -17,7 +17,7 @@ is_bad_news(enum topo_event_kind kind)
 {
 	return kind == TOPO_NODE_GONE || kind == TOPO_LINK_DOWN ||
 	       kind == TOPO_LINK_RESET || kind == TOPO_LINK_RATE ||
-	       kind == TOPO_QUARANTINED;
+	       kind == TOPO_QUARANTINED || kind == TOPO_NAME_WAITS;
 }
 
 static void
@@ -140,6 +140,13 @@ events_note(struct sm *sm, const struct view *is, struct mono now)
 	topo_unref(sm->seen);
 	sm->seen = NULL;
 	event_log_settle(sm->events, sm->topo);
+	tell_rest(sm, now);
+}
+
+void
+events_log(struct sm *sm, const struct topo_event *e, struct mono now)
+{
+	log_entry(event_log_add(sm->events, e, now));
 	tell_rest(sm, now);
 }
 

@@ -456,6 +456,7 @@ start_readback(struct sm *sm, struct mono now)
 	};
 	sw_ix s;
 
+	name_accept_update(sm);
 	run_pkeys_make(sm);
 	for (s = 0; s < t->nsw && sm->kind == SWEEP_FULL; s++)
 		map_put(&sm->probed, t->node[t->sw[s].node].guid, 0);
@@ -773,6 +774,15 @@ count_push(struct sm *sm)
 	sm->counts.failed_sets += c->failed;
 }
 
+/* True if node n has another name, as far as it was read again. */
+static bool
+was_renamed(const struct topo *was, const struct topo *is, node_ix n)
+{
+	const char *name = topo_desc(is, n);
+
+	return *name != '\0' && strcmp(name, topo_desc(was, n)) != 0;
+}
+
 /* False if a port came up or has another MTU or VLs, or a node answered at
  * last, to which nothing had to be written. */
 static bool
@@ -783,7 +793,8 @@ has_same_ports(const struct topo *was, const struct topo *is)
 
 	for (n = 0; n < is->nnodes; n++)
 		if (((was->node[n].flags ^ is->node[n].flags) & TN_PARTIAL) !=
-			0)
+				0 ||
+			was_renamed(was, is, n))
 			return false;
 
 	for (p = 0; p < is->nports; p++)
@@ -857,6 +868,7 @@ run_commit(struct sm *sm, struct mono now)
 	quarantine_release(sm);
 	run_pkeys_review(sm);
 	run_qos_review(sm);
+	name_accept_review(sm, now);
 	commit_schedule(sm, now);
 	find_left_changes(sm);
 	discard_work(sm);
@@ -997,8 +1009,10 @@ run_names(struct sm *sm, struct mono now)
 		if (run_pkeys_renamed(sm, fresh))
 			dirty_mark_replan(sm, now, DIRTY_RENAMED, NULL);
 	}
-	if (sm->view != NULL)
+	if (sm->view != NULL) {
 		events_release(sm, now);
+		name_accept_review(sm, now);
+	}
 	sm_enter(sm, SM_IDLE, now);
 	return true;
 }

@@ -119,7 +119,7 @@ run_pkeys_make(struct sm *sm)
 {
 	pkey_tables_reconcile(device_ptables(sm->hw), sm->topo);
 	pkeys_unref(sm->pkeys);
-	sm->pkeys = pkeys_make(sm->cfg, sm->topo);
+	sm->pkeys = pkeys_make(sm->cfg, sm->topo, sm->pins);
 	presume_fresh_ports(sm);
 	save_wanted_keys(sm);
 }
@@ -333,7 +333,7 @@ run_pkeys_renamed(const struct sm *sm, struct topo *fresh)
 
 	if (!pkeys_by_name(sm->cfg))
 		return false;
-	k = pkeys_make(sm->cfg, fresh);
+	k = pkeys_make(sm->cfg, fresh, sm->pins);
 	other = !pkeys_want_same(k, sm->view->pkeys);
 	pkeys_unref(k);
 	return other;

@@ -186,6 +186,7 @@ run_push_job(const struct sm *sm, struct run_push_job *job)
 		.from = sm->view != NULL ? routes_ref(sm->view->routes)
 					 : routes_from_lft(sm),
 		.keys = pkeys_ref(sm->pkeys),
+		.pins = name_pins_ref(sm->pins),
 		.safe = {.hw = sm->hw,
 			.history = sm->sl_history,
 			.method = (enum transition_method_kind)d->method,
@@ -217,6 +218,7 @@ run_push_job_free(struct run_push_job *job)
 {
 	routes_unref(job->from);
 	pkeys_unref(job->keys);
+	name_pins_unref(job->pins);
 	qos_unref(job->qos);
 	config_unref(job->cfg);
 }
@@ -232,7 +234,7 @@ run_push_make(struct run_push_job *job, struct routes *to)
 		.keys = &keys,
 	};
 
-	job->qos = qos_make(job->cfg, to->topo, &to->lanes);
+	job->qos = qos_make(job->cfg, to->topo, &to->lanes, job->pins);
 	plan.lanes = &job->qos->want;
 	job->safe.to = to;
 	plan.change = transition_find(&job->safe);

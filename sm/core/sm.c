@@ -170,6 +170,7 @@ load_state(struct sm *sm, const struct state_file *s)
 	run_push_load(sm, s);
 	blocked_load(sm, s);
 	run_pkeys_load(sm, s);
+	name_accept_load(sm, s);
 	group_keep_load(sm, s);
 	group_keep_configure(sm);
 	sm->routed = s->routed;
@@ -237,6 +238,8 @@ sm_free(struct sm *sm)
 	topo_unref(sm->topo);
 	topo_unref(sm->topo_written);
 	pkeys_unref(sm->pkeys);
+	name_pins_unref(sm->pins);
+	map_free(&sm->names_told);
 	map_free(&sm->saved_pkeys);
 	qos_unref(sm->qos);
 	run_sa_free(sm);
@@ -513,6 +516,19 @@ sm_view(const struct sm *sm)
 	return sm->view;
 }
 
+const struct name_pins *
+sm_names(const struct sm *sm)
+{
+	return sm->pins;
+}
+
+void
+sm_names_accept(struct sm *sm, struct mono now, const char *cause)
+{
+	name_accept_all(sm, now, cause);
+	advance_phase(sm, now);
+}
+
 struct event_log *
 sm_events(const struct sm *sm)
 {
@@ -560,7 +576,7 @@ join_alarms(const struct sm *sm, struct sm_status *to)
 	const char *all[] = {sm->stat.own, sm->stat.alarm, sm->stat.taken,
 		sm->stat.sm_key, sm->stat.masters, sm->stat.rival,
 		sm->stat.flaw, to->settings, sm->stat.adaptive,
-		run_mcast_alarm(sm)};
+		run_mcast_alarm(sm), sm->stat.names};
 	size_t n = 0, size = sizeof(to->alarm);
 	char *out = to->alarm;
 

@@ -123,6 +123,13 @@ void sm_own_link(struct sm *sm, bool up, struct mono now);
 /* What happened to the fabric, and what is missing; the core's. */
 struct event_log *sm_events(const struct sm *sm);
 
+/* The names of members as they are resolved; NULL where nodes are trusted, or
+ * there are no names. The core's. */
+const struct name_pins *sm_names(const struct sm *sm);
+
+/* An administrator accepts what names of members match now. */
+void sm_names_accept(struct sm *sm, struct mono now, const char *cause);
+
 /* Ask for a full sweep, as soon as the current run is over. */
 void sm_resweep(struct sm *sm, struct mono now, const char *cause);
 

@@ -12,6 +12,7 @@
  *	run_settings.c	ports that keep settings of their own
  *	run_mcast.c	multicast trees and their tables
  *	run_sa.c	subnet administration, and hosts that register anew
+ *	name_accept.c	names of members, as an administrator accepted them
  *	group_keep.c	multicast groups that are configured or were saved
  *	commit.c	the end of a run: view, state to save, retries, log
  *	events.c	what happened to the fabric, for an administrator
@@ -304,6 +305,8 @@ struct sm {
 	bool rank_known;
 	struct topo_class reading;
 	uint64_t routed, load, turn; /* as in struct state_file */
+	struct name_pins *pins; /* NULL: there are none, or names are trusted */
+	struct map names_told;	/* what waits and was told */
 	struct map saved_pkeys; /* port GUID -> enum state_file_pkeys, of its
 				   P_Key table */
 	uint64_t keys_stamp;	/* of the tables when they were last settled */
@@ -404,6 +407,7 @@ struct run_push_job {
 	struct config *cfg;	    /* a reference */
 	struct routes *from;	    /* a reference: in force; or NULL */
 	struct pkeys *keys;	    /* a reference */
+	struct name_pins *pins;	    /* a reference, or NULL */
 	struct transition_job safe; /* complete but for the routes to come */
 	struct plan_params params;
 	struct qos *qos; /* made with the plan */
@@ -521,6 +525,8 @@ void commit_log_run(struct sm *sm);
 void events_note(struct sm *sm, const struct view *is, struct mono now);
 /* Names were read: the events that waited for them. */
 void events_release(struct sm *sm, struct mono now);
+/* One more of them. */
+void events_log(struct sm *sm, const struct topo_event *e, struct mono now);
 /* Another manager came, or left. */
 void events_manager(
 	struct sm *sm, const struct sm_peer *p, bool seen, struct mono now);
@@ -731,6 +737,18 @@ void run_pkeys_review(struct sm *sm);
 bool run_pkeys_settle(struct sm *sm);
 /* Names were read: true if a port is another member by its name. */
 bool run_pkeys_renamed(const struct sm *sm, struct topo *fresh);
+
+/* name_accept.c */
+void name_accept_load(struct sm *sm, const struct state_file *s);
+/* Into s; free the result when it is saved. */
+struct state_file_pin *name_accept_gather(
+	const struct sm *sm, struct state_file *s);
+/* Resolve the names of members that are not yet, on sm->topo. */
+void name_accept_update(struct sm *sm);
+/* What waits in the view: log, events, alarm. */
+void name_accept_review(struct sm *sm, struct mono now);
+/* What names match now is accepted; a run follows. */
+void name_accept_all(struct sm *sm, struct mono now, const char *cause);
 
 /* run_qos.c */
 void run_qos_drop(struct sm *sm); /* the run is over */

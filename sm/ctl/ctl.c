@@ -241,21 +241,45 @@ command_events(struct client *k, json_t *request)
 			 : answer_error("not-found", why.text);
 }
 
+/* What a request wants to be done with what it lists: nothing, or "accept".
+ * NULL: *accept is set; else an error. */
 static struct answer *
-command_links(struct client *k, json_t *request)
+read_accept(json_t *request, bool *accept)
 {
-	const struct ctl_ops *ops = &k->ctl->ops;
 	const char *cmd, *what = NULL;
 	json_error_t err;
 
 	if (json_unpack_ex(request, &err, 0, "{s:s, s?s !}", "cmd", &cmd,
 		    "what", &what) != 0)
 		return answer_error("bad-argument", err.text);
-	if (what != NULL && strcmp(what, "accept") != 0)
-		return answer_error("bad-argument",
-			"links are listed, or with \"accept\" what is missing "
-			"is forgotten");
-	return answer_result(ops->links(ops->cookie, what != NULL));
+	*accept = what != NULL;
+	return what == NULL || strcmp(what, "accept") == 0
+		       ? NULL
+		       : answer_error("bad-argument",
+				 "expected nothing more, or \"accept\"");
+}
+
+static struct answer *
+command_links(struct client *k, json_t *request)
+{
+	const struct ctl_ops *ops = &k->ctl->ops;
+	bool accept = false;
+	struct answer *bad = read_accept(request, &accept);
+
+	return bad != NULL ? bad
+			   : answer_result(ops->links(ops->cookie, accept));
+}
+
+static struct answer *
+command_partitions(struct client *k, json_t *request)
+{
+	const struct ctl_ops *ops = &k->ctl->ops;
+	bool accept = false;
+	struct answer *bad = read_accept(request, &accept);
+
+	return bad != NULL
+		       ? bad
+		       : answer_result(ops->names(ops->cookie, k->uid, accept));
 }
 
 static struct answer *
@@ -284,6 +308,7 @@ static const struct command {
 	{"groups", true, command_groups},
 	{"events", false, command_events},
 	{"links", true, command_links},
+	{"partitions", true, command_partitions},
 	{"explain", true, command_explain},
 	{"snapshot", true, command_snapshot},
 	{"sweep", false, command_sweep},

@@ -79,6 +79,9 @@ struct ctl_ops {
 	/* What is missing, and degraded; accept: what is missing now is
 	 * forgotten first. A new JSON object. */
 	json_t *(*links)(void *cookie, bool accept);
+	/* Names of members that wait; accept: they are accepted first, by user
+	 * uid. A new JSON object. */
+	json_t *(*names)(void *cookie, uid_t uid, bool accept);
 	/* The part of a snapshot that is not in the view
 	 * (sm/report/snapshot_json.h), as a new JSON object. */
 	json_t *(*memory)(void *cookie);

@@ -16,16 +16,18 @@ struct name {
 
 struct name_match {
 	const struct topo *t;
+	const struct name_pins *pins;
 	struct name *name; /* sorted, after the first lookup of a name */
 	size_t n;
 };
 
 struct name_match *
-name_match_new(const struct topo *t)
+name_match_new(const struct topo *t, const struct name_pins *pins)
 {
 	struct name_match *n = mem_zalloc(1, sizeof(*n));
 
 	n->t = t;
+	n->pins = pins;
 	return n;
 }
 
@@ -71,15 +73,17 @@ struct told {
 };
 
 static void
-tell_node(const struct told *to, node_ix n)
+tell_node(void *cookie, node_ix n)
 {
+	const struct told *to = cookie;
+
 	for (unsigned p = 0; p <= to->t->node[n].nports; p++)
 		to->fn(to->cookie, topo_port_of(to->t, n, p));
 }
 
 /* Nodes of a type, or of all. */
 static void
-tell_type(const struct told *to, int type)
+tell_type(struct told *to, int type)
 {
 	for (node_ix n = 0; n < to->t->nnodes; n++)
 		if (type == 0 || to->t->node[n].type == type)
@@ -87,7 +91,7 @@ tell_type(const struct told *to, int type)
 }
 
 static void
-tell_guid(const struct told *to, uint64_t guid)
+tell_guid(struct told *to, uint64_t guid)
 {
 	port_ix p = topo_by_port_guid(to->t, guid);
 	node_ix n = topo_by_node_guid(to->t, guid);
@@ -99,7 +103,7 @@ tell_guid(const struct told *to, uint64_t guid)
 }
 
 static void
-tell_name(struct name_match *n, const struct told *to, const char *text)
+tell_name(struct name_match *n, struct told *to, const char *text)
 {
 	const struct name key = {.text = text, .len = strlen(text)};
 	size_t low = 0, high;
@@ -132,7 +136,7 @@ matches_pattern(const char *desc, const char *pattern)
 }
 
 static void
-tell_pattern(const struct told *to, const char *pattern)
+tell_pattern(struct told *to, const char *pattern)
 {
 	for (node_ix i = 0; i < to->t->nnodes; i++)
 		if (matches_pattern(topo_desc(to->t, i), pattern))
@@ -143,7 +147,7 @@ enum partition_who
 name_match_ports(struct name_match *n, const char *member,
 	void (*fn)(void *cookie, port_ix p), void *cookie)
 {
-	const struct told to = {n->t, fn, cookie};
+	struct told to = {n->t, fn, cookie};
 	uint64_t guid = 0;
 	enum partition_who who = partition_who(member, &guid);
 
@@ -168,7 +172,9 @@ name_match_ports(struct name_match *n, const char *member,
 		break;
 	case PARTITION_NAME:
 	default:
-		if (strpbrk(member, "*?[\\") == NULL)
+		if (n->pins != NULL)
+			name_pins_nodes(n->pins, n->t, member, tell_node, &to);
+		else if (strpbrk(member, "*?[\\") == NULL)
 			tell_name(n, &to, member);
 		else
 			tell_pattern(&to, member);

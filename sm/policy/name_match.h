@@ -10,11 +10,14 @@
 
 #include "config/partition_options.h"
 #include "discovery/topo.h"
+#include "sm/policy/name_pins.h"
 
 struct name_match;
 
-/* t is borrowed. */
-struct name_match *name_match_new(const struct topo *t);
+/* Both are borrowed. pins: what names mean; NULL: what the nodes call
+ * themselves. */
+struct name_match *name_match_new(
+	const struct topo *t, const struct name_pins *pins);
 void name_match_free(struct name_match *n); /* NULL allowed */
 
 /*

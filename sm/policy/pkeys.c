@@ -207,12 +207,13 @@ pkeys_adopt(struct pkeys *k, struct topo *t)
 }
 
 struct pkeys *
-pkeys_make(struct config *c, struct topo *t)
+pkeys_make(struct config *c, struct topo *t, const struct name_pins *pins)
 {
 	struct pkeys *k = mem_zalloc(1, sizeof(*k));
 	const struct partition_options *o = c->partitions.record;
-	struct roll r = {
-		.t = t, .as = mem_alloc(t->nports), .named = name_match_new(t)};
+	struct roll r = {.t = t,
+		.as = mem_alloc(t->nports),
+		.named = name_match_new(t, pins)};
 	struct found f = nothing_found(t->nports);
 	uint32_t i, home = UINT32_MAX;
 

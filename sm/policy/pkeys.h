@@ -28,6 +28,7 @@
 #include "config/partition_options.h"
 #include "discovery/topo.h"
 #include "distribution/tables/pkey_table.h"
+#include "sm/policy/name_pins.h"
 
 enum { PKEYS_FULL = PKEY_TABLE_FULL, PKEYS_BASE = PKEY_TABLE_BASE };
 
@@ -54,7 +55,10 @@ struct pkeys {
 	struct pkeys_lists live, table;
 };
 
-struct pkeys *pkeys_make(struct config *c, struct topo *t);
+/* pins: the nodes that names of members mean; NULL: those that call themselves
+ * so. */
+struct pkeys *pkeys_make(
+	struct config *c, struct topo *t, const struct name_pins *pins);
 
 struct pkeys *pkeys_ref(struct pkeys *k); /* NULL allowed */
 void pkeys_unref(struct pkeys *k);	  /* NULL allowed */

@@ -134,11 +134,11 @@ read_rule(struct qos *q, struct name_match *who,
 }
 
 static void
-read_rules(struct qos *q)
+read_rules(struct qos *q, const struct name_pins *pins)
 {
 	const struct schema_records *all = &q->cfg->qos.rules;
 	const struct qos_rule_options *o = all->record;
-	struct name_match *who = name_match_new(q->topo);
+	struct name_match *who = name_match_new(q->topo, pins);
 
 	q->nrules = all->n;
 	q->rule = arena_array(q->arena, all->n, sizeof(*q->rule));
@@ -316,7 +316,7 @@ int
 qos_fits(struct config *c, struct topo *t, const struct route_layers *lanes,
 	struct reason *why)
 {
-	struct qos *q = qos_make(c, t, lanes);
+	struct qos *q = qos_make(c, t, lanes, NULL);
 	int rc = 0;
 
 	if (q->want.levels.together)
@@ -328,7 +328,8 @@ qos_fits(struct config *c, struct topo *t, const struct route_layers *lanes,
 /* ---- a qos ---- */
 
 struct qos *
-qos_make(struct config *c, struct topo *t, const struct route_layers *lanes)
+qos_make(struct config *c, struct topo *t, const struct route_layers *lanes,
+	const struct name_pins *pins)
 {
 	struct qos *q = mem_zalloc(1, sizeof(*q));
 	const struct slvl_want w = qos_levels_want(c);
@@ -340,7 +341,7 @@ qos_make(struct config *c, struct topo *t, const struct route_layers *lanes)
 	q->want.max_vls = qos_vls_code(c);
 	slvl_allocate(&w, lanes->n, lanes->plain, &q->want.levels);
 	set_weights(c, &q->want);
-	read_rules(q);
+	read_rules(q, pins);
 	count_shortage(q);
 	q->mapped = mem_zalloc(t->nports, sizeof(*q->mapped));
 	q->shared = mem_zalloc(t->nports, sizeof(*q->shared));

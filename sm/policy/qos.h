@@ -21,6 +21,7 @@
 #include "routing/core/routes.h"
 #include "sm/base/arena.h"
 #include "sm/base/reason.h"
+#include "sm/policy/name_pins.h"
 
 struct qos_rule; /* a rule, ports and numbers instead of texts */
 
@@ -42,9 +43,9 @@ struct qos {
 	uint32_t missing; /* ports where one of them is not */
 };
 
-/* lanes: the layers of routing. */
-struct qos *qos_make(
-	struct config *c, struct topo *t, const struct route_layers *lanes);
+/* lanes: the layers of routing. pins: as for pkeys_make. */
+struct qos *qos_make(struct config *c, struct topo *t,
+	const struct route_layers *lanes, const struct name_pins *pins);
 
 struct qos *qos_ref(struct qos *q); /* NULL allowed */
 void qos_unref(struct qos *q);	    /* NULL allowed */

@@ -22,6 +22,7 @@ void show_routes(const json_t *result, struct buf *out);
 void show_groups(const json_t *result, struct buf *out);
 void show_explain(const json_t *result, struct buf *out);
 void show_events(const json_t *result, struct buf *out);
+void show_partitions(const json_t *result, struct buf *out);
 void show_links(const json_t *result, struct buf *out);
 /* Append the list in an object of events_missing_json, and in one of
  * events_degraded_json, a line each. */

@@ -111,3 +111,20 @@ show_links(const json_t *r, struct buf *out)
 		names_plural(slow));
 	show_degraded(degraded, out);
 }
+
+void
+show_partitions(const json_t *r, struct buf *out)
+{
+	const json_t *list = json_object_get(r, "waiting"), *w;
+	size_t i;
+
+	if (!json_util_yes(r, "pinned"))
+		buf_printf(out, "no names are pinned\n");
+	else if (json_array_size(list) == 0)
+		buf_printf(out, "no name waits to be accepted\n");
+	json_array_foreach(list, i, w)
+		buf_printf(out, "waits  %s \"%s\" would %s \"%s\"\n",
+			json_util_text(w, "guid"), json_util_text(w, "name"),
+			json_util_yes(w, "joins") ? "join as" : "leave",
+			json_util_text(w, "member"));
+}

@@ -93,6 +93,7 @@ struct sm_status {
 	char settings[SM_SETTINGS]; /* of it: a port lacks what it needs */
 	uint32_t settings_kept; /* ports that keep settings of their own ... */
 	char settings_first[SM_SETTINGS]; /* ... and the first of them */
+	char names[320];       /* of it: names wait to be accepted; or "" */
 	char adaptive[768];    /* of it: switches that forward otherwise than
 				  by their tables; or "" */
 	uint64_t adaptive_off; /* switches where it was switched off */

@@ -48,6 +48,11 @@
  *					still use with each leaf, two digits a
  *					leaf in the order of these lines; "-":
  *					the first alone, "any": all of them
+ *	pin 0x0002c90300a1b2c3 "blue-*"	node GUID that a name of a member means,
+ *					as an administrator accepted it; "-":
+ *					the name has been resolved
+ *	unnamed 0x0002c90300a1b2c3	node GUID without a name then, to be
+ *					resolved when it is read
  *	checksum 0x1f0e...				FNV-1a of all before
  *
  * It is replaced as a whole: a temporary file in the same directory, fsync,
@@ -129,6 +134,12 @@ struct state_file_sl_history {
 	const uint8_t *mask; /* [nleaf] of bits; NULL: the first */
 };
 
+/* A name of a member, and a node that it means; GUID 0: it is resolved. */
+struct state_file_pin {
+	const char *name;
+	uint64_t guid;
+};
+
 /*
  * {0} is the empty state. state_file_load fills arena and points the arrays
  * into it; a caller that saves may point them anywhere and leave arena NULL.
@@ -164,6 +175,10 @@ struct state_file {
 	unsigned lanes; /* layers given out last, 1..8; 0: none recorded */
 	const struct state_file_sl_history *leaf;
 	size_t nleaf;
+	const struct state_file_pin *pin;
+	size_t npin;
+	const uint64_t *unnamed; /* node GUIDs */
+	size_t nunnamed;
 	struct arena *arena;
 };
 

@@ -1,7 +1,7 @@
 /*
- * What the two parts of the state file share: state_file.c (the file, its
- * header and its checksum) and state_records.c (the records between them). No
- * other file includes this.
+ * What the parts of the state file share: state_file.c (the file, its header
+ * and its checksum), state_records.c (the records between them) and
+ * state_pins.c (some of these records). No other file includes this.
  */
 #ifndef HEDDLE_SM_STATE_STATE_FILE_PRIV_H
 #define HEDDLE_SM_STATE_STATE_FILE_PRIV_H
@@ -43,6 +43,9 @@ struct state_file_reader {
 	struct state_file_leaf_line *leaf;
 	size_t nleaf, leaf_cap;
 	unsigned line;
+	struct state_file_pin *pin;
+	uint64_t *unnamed;
+	size_t npin, pin_cap, nunnamed, unnamed_cap;
 	struct buf sa;
 	bool has_prefix, has_order, has_routed, has_read;
 };
@@ -54,6 +57,15 @@ int state_records_complain(struct state_file_reader *r, unsigned line,
 	const char *field, const char *what);
 /* A number of digits only (0x for base 16) and at most max. */
 bool state_records_number(const char *s, int base, uint64_t max, uint64_t *v);
+
+/* The next word is a GUID, not 0; 0 or -1 with a reason. */
+int state_records_guid(struct state_file_reader *r, char **s, uint64_t *guid);
+
+/* state_pins.c */
+int state_pins_read(struct state_file_reader *r, char *s);
+int state_pins_read_unnamed(struct state_file_reader *r, char *s);
+void state_pins_keep(struct state_file_reader *r);
+void state_pins_print(const struct state_file *s, struct buf *out);
 
 /* Read a line; 0 or -1 with a reason. */
 int state_records_read(struct state_file_reader *r, char *s);

@@ -56,9 +56,8 @@ state_records_number(const char *s, int base, uint64_t max, uint64_t *v)
 	return errno == 0 && *v <= max;
 }
 
-/* The next word is a GUID; 0 or -1 with a reason. */
-static int
-read_guid(struct state_file_reader *r, char **s, uint64_t *guid)
+int
+state_records_guid(struct state_file_reader *r, char **s, uint64_t *guid)
 {
 	if (!state_records_number(next_word(s), 16, UINT64_MAX, guid) ||
 		*guid == 0)
@@ -140,7 +139,7 @@ read_lid(struct state_file_reader *r, char *s)
 	struct state_file_lid rec = {0};
 	uint64_t lid, lmc;
 
-	if (read_guid(r, &s, &rec.guid) < 0)
+	if (state_records_guid(r, &s, &rec.guid) < 0)
 		return -1;
 	if (!state_records_number(next_word(&s), 10, LID_MAX, &lid) || lid == 0)
 		return state_records_complain(
@@ -291,7 +290,7 @@ read_turn(struct state_file_reader *r, char *s)
 	if (r->s->turn != 0)
 		return state_records_complain(
 			r, r->line, "turn", "given twice");
-	if (read_guid(r, &s, &r->s->turn) < 0)
+	if (state_records_guid(r, &s, &r->s->turn) < 0)
 		return -1;
 	return s == NULL ? 0
 			 : state_records_complain(
@@ -389,7 +388,7 @@ read_rank(struct state_file_reader *r, char *s)
 	struct route_rank rec = {0};
 	uint64_t rank;
 
-	if (read_guid(r, &s, &rec.guid) < 0)
+	if (state_records_guid(r, &s, &rec.guid) < 0)
 		return -1;
 	if (!state_records_number(next_word(&s), 10, UINT32_MAX, &rank))
 		return state_records_complain(
@@ -536,7 +535,7 @@ read_block(struct state_file_reader *r, char *s)
 	size_t i;
 	char text[24];
 
-	if (read_guid(r, &s, &rec.guid) < 0)
+	if (state_records_guid(r, &s, &rec.guid) < 0)
 		return -1;
 	if (!state_records_number(next_word(&s), 10, 254, &in) ||
 		!state_records_number(next_word(&s), 10, 254, &out))
@@ -734,7 +733,8 @@ read_member(struct state_file_reader *r, char *s)
 	if (r->ngroup == 0)
 		return state_records_complain(
 			r, r->line, "member", "of no group");
-	if (read_guid(r, &s, &rec.guid) < 0 || read_guid(r, &s, &rec.owner) < 0)
+	if (state_records_guid(r, &s, &rec.guid) < 0 ||
+		state_records_guid(r, &s, &rec.owner) < 0)
 		return -1;
 	if (!state_records_number(next_word(&s), 10, STATE_MAX, &state) ||
 		state == 0)
@@ -843,7 +843,7 @@ read_leaf(struct state_file_reader *r, char *s)
 	struct state_file_leaf_line l = {.line = r->line};
 	const char *w;
 
-	if (read_guid(r, &s, &l.rec.guid) < 0)
+	if (state_records_guid(r, &s, &l.rec.guid) < 0)
 		return -1;
 	w = next_word(&s);
 	l.rec.any = w != NULL && strcmp(w, "any") == 0;
@@ -945,6 +945,8 @@ static const struct codec {
 	{"member", read_member, NULL, NULL, NULL},
 	{"lanes", read_layers, NULL, NULL, print_layers},
 	{"leaf", read_leaf, check_leaves, keep_leaves, print_leaves},
+	{"pin", state_pins_read, NULL, state_pins_keep, state_pins_print},
+	{"unnamed", state_pins_read_unnamed, NULL, NULL, NULL},
 };
 
 enum { CODECS = sizeof(codecs) / sizeof(codecs[0]) };
@@ -960,7 +962,7 @@ state_records_read(struct state_file_reader *r, char *s)
 			return codecs[i].read(r, s);
 	return state_records_complain(r, r->line, "record",
 		"none of lid, rank, order, read, routed, turn, fabric, block, "
-		"saved, sa, group, member, lanes, leaf");
+		"saved, sa, group, member, lanes, leaf, pin, unnamed");
 }
 
 int
@@ -1000,4 +1002,6 @@ state_records_free(struct state_file_reader *r)
 	free(r->group);
 	free(r->leaf);
 	free(r->member);
+	free(r->pin);
+	free(r->unnamed);
 }

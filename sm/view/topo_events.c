@@ -241,6 +241,7 @@ topo_event_name(enum topo_event_kind kind)
 		[TOPO_LINK_RATE] = "link-rate",
 		[TOPO_MANAGER_SEEN] = "manager-seen",
 		[TOPO_MANAGER_GONE] = "manager-gone",
+		[TOPO_NAME_WAITS] = "name-waits",
 	};
 
 	return name[kind];
@@ -293,6 +294,7 @@ topo_event_text(const struct topo_event *e, char *out, size_t size)
 		[TOPO_QUARANTINED] = {"node: quarantined", NULL},
 		[TOPO_RELEASED] = {"node: left quarantine", NULL},
 		[TOPO_MANAGER_SEEN] = {"sm: another manager at", NULL},
+		[TOPO_NAME_WAITS] = {"partitions: not accepted yet:", NULL},
 		[TOPO_MANAGER_GONE] = {"sm: no manager any more at", NULL},
 	};
 	const struct words *w = &words[e->kind];

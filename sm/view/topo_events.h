@@ -29,6 +29,7 @@ enum topo_event_kind {
 	TOPO_LINK_RATE,	 /* another width or speed */
 	TOPO_MANAGER_SEEN,
 	TOPO_MANAGER_GONE,
+	TOPO_NAME_WAITS, /* for an administrator to accept it */
 	TOPO_EVENT_KINDS
 };
 

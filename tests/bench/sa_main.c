@@ -65,7 +65,7 @@ open_keys(struct topo *t)
 {
 	struct config *c = config_default();
 	struct pkey_tables *none = pkey_tables_new();
-	struct pkeys *k = pkeys_make(c, t);
+	struct pkeys *k = pkeys_make(c, t, NULL);
 
 	pkeys_settle(k, none);
 	pkey_tables_free(none);

@@ -95,7 +95,7 @@ measure_members(struct topo *t, unsigned tenants, int way)
 	diag_free(&d);
 	m0 = heap_bytes();
 	t1 = clock_ms();
-	k = pkeys_make(c, t);
+	k = pkeys_make(c, t, NULL);
 	t2 = clock_ms();
 	m1 = heap_bytes();
 	fill_tables(tables, k);

@@ -62,7 +62,7 @@ make_pkeys(struct topo *t)
 	diag_free(&d);
 	if (c == NULL)
 		abort();
-	k = pkeys_make(c, t);
+	k = pkeys_make(c, t, NULL);
 	pkeys_settle(k, none);
 	pkey_tables_free(none);
 	config_unref(c);

@@ -30,9 +30,12 @@ world_forget(struct world *w)
 	} lid = {w->saved.lid}, rank = {w->saved.rank},
 	  block = {w->saved.block}, sa = {w->saved.sa},
 	  group = {w->saved.group}, member = {w->saved.member},
-	  leaf = {w->saved.leaf};
+	  leaf = {w->saved.leaf}, pin = {w->saved.pin},
+	  unnamed = {w->saved.unnamed};
 
 	free(leaf.out);
+	free(pin.out);
+	free(unnamed.out);
 	free(group.out);
 	free(member.out);
 	free(block.out);
@@ -61,6 +64,28 @@ copy_leaves(const struct state_file *s)
 	return leaf;
 }
 
+/* Copy the pins, with their names behind them. */
+static const struct state_file_pin *
+copy_pins(const struct state_file *s)
+{
+	struct state_file_pin *pin;
+	size_t bytes = 1;
+	char *text;
+
+	for (size_t i = 0; i < s->npin; i++)
+		bytes += strlen(s->pin[i].name) + 1;
+	pin = mem_zalloc(1, s->npin * sizeof(*pin) + bytes);
+	text = (char *)(pin + s->npin);
+	for (size_t i = 0; i < s->npin; i++) {
+		size_t n = strlen(s->pin[i].name) + 1;
+
+		pin[i] = (struct state_file_pin){text, s->pin[i].guid};
+		memcpy(text, s->pin[i].name, n);
+		text += n;
+	}
+	return pin;
+}
+
 /* Wall-clock seconds: the virtual clock starts in November 2025. */
 static uint64_t
 on_seconds(void *cookie)
@@ -85,6 +110,9 @@ on_save(void *cookie, const struct state_file *s, bool at_once)
 	w->saved.rank = mem_dup(s->rank, s->nrank * sizeof(*s->rank));
 	w->saved.block = mem_dup(s->block, s->nblock * sizeof(*s->block));
 	w->saved.leaf = copy_leaves(s);
+	w->saved.pin = copy_pins(s);
+	w->saved.unnamed =
+		mem_dup(s->unnamed, s->nunnamed * sizeof(*s->unnamed));
 	w->saved.sa = s->sa != NULL ? mem_strdup(s->sa) : NULL;
 	w->saved.group = mem_dup(s->group, s->ngroup * sizeof(*s->group));
 	w->saved.member = mem_dup(s->member, s->nmember * sizeof(*s->member));

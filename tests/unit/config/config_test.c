@@ -153,6 +153,7 @@ static const char full[] =
 	"  lids: {first: 0x10, last: 4096}\n"
 	"  priority: 15\n"
 	"  partition_enforcement: false\n"
+	"  names: trusted\n"
 	"  m_key: 0xabc\n"
 	"  m_key_previous: 0xcba\n"
 	"  m_key_protection: 2\n"

@@ -129,6 +129,14 @@ do_links(void *cookie, bool accept)
 }
 
 static inline json_t *
+do_names(void *cookie, uid_t uid, bool accept)
+{
+	(void)cookie;
+	ck_assert_uint_eq(uid, getuid());
+	return json_pack("{s:b}", "accepted", accept);
+}
+
+static inline json_t *
 get_memory(void *cookie)
 {
 	(void)cookie;
@@ -158,6 +166,7 @@ ops_of(struct fixture *f, struct ctl_ops *ops)
 		.groups = do_groups,
 		.events = get_events,
 		.links = do_links,
+		.names = do_names,
 		.memory = get_memory,
 		.peer_uid = get_peer_uid,
 	};

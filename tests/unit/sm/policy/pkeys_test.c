@@ -31,7 +31,7 @@ make_pkeys(const char *yaml, struct topo *t)
 
 	ck_assert(c != NULL);
 	diag_free(&d);
-	k = pkeys_make(c, t);
+	k = pkeys_make(c, t, NULL);
 	config_unref(c);
 	return k;
 }

@@ -123,6 +123,24 @@ static const struct state_file_sl_history leaves[] = {
 	{0x0002c90200000002, false, masks + 3},
 };
 
+static const struct state_file_pin pins[] = {
+	{"a \"b\" c*", 0},
+	{"a \"b\" c*", UINT64_MAX},
+};
+static const uint64_t unnamed[] = {7};
+
+static void
+check_pins(const struct state_file *back)
+{
+	ck_assert_uint_eq(back->npin, 2);
+	for (size_t i = 0; i < 2; i++) {
+		ck_assert_str_eq(back->pin[i].name, pins[i].name);
+		ck_assert_uint_eq(back->pin[i].guid, pins[i].guid);
+	}
+	ck_assert_uint_eq(back->nunnamed, 1);
+	ck_assert_uint_eq(back->unnamed[0], 7);
+}
+
 static void
 check_leaves(const struct state_file *back)
 {
@@ -188,6 +206,10 @@ START_TEST(test_round)
 		.lanes = 8,
 		.leaf = leaves,
 		.nleaf = 3,
+		.pin = pins,
+		.npin = 2,
+		.unnamed = unnamed,
+		.nunnamed = 1,
 		.lid = lids,
 		.nlid = 4,
 		.rank = ranks,
@@ -241,6 +263,7 @@ START_TEST(test_round)
 	}
 	check_groups(&back);
 	check_leaves(&back);
+	check_pins(&back);
 	ck_assert_str_eq(back.lid[0].name, "host 1 HCA-1");
 	ck_assert_ptr_null(back.lid[1].name);
 	ck_assert_str_eq(back.lid[3].name, "quote ? and?newline");
@@ -364,12 +387,13 @@ static const struct refusal {
 	{"fabric 12\n", ":2: fabric: not a subnet prefix such as "
 			"0xfe80000000000000"},
 	{"fabric 0x1\nfabric 0x1\n", ":3: fabric: given twice"},
-	{"lids 0x1 1 0\n", ":2: record: none of lid, rank, order, read, "
-			   "routed, turn, fabric, "
-			   "block, saved, sa, group, member, lanes, leaf"},
+	{"lids 0x1 1 0\n",
+		":2: record: none of lid, rank, order, read, "
+		"routed, turn, fabric, "
+		"block, saved, sa, group, member, lanes, leaf, pin, unnamed"},
 	{"\n", ":2: record: none of lid, rank, order, read, routed, turn, "
 	       "fabric, "
-	       "block, saved, sa, group, member, lanes, leaf"},
+	       "block, saved, sa, group, member, lanes, leaf, pin, unnamed"},
 	{"saved 0\n", ":2: saved: not seconds since 1970"},
 	{"saved 1\nsaved 2\n", ":3: saved: given twice"},
 	{"sa\n", ":2: sa: is empty"},
@@ -419,6 +443,11 @@ static const struct refusal {
 	{"leaf 0x1 01\nleaf 0x2 any\n",
 		":2: leaf: not two digits for each leaf"},
 	{"leaf 0x1 -\nleaf 0x1 -\n", ":3: leaf: given twice"},
+	{"pin 0x0 \"a\"\n", ":2: GUID: not 0x and hexadecimal digits, or 0"},
+	{"pin 0x1 a\n", ":2: name: not a text in quotes"},
+	{"pin - \"\"\n", ":2: name: not a text in quotes"},
+	{"pin\n", ":2: GUID: not 0x and hexadecimal digits, or 0"},
+	{"unnamed 0x1 2\n", ":2: unnamed: too much"},
 };
 
 START_TEST(test_refusals)
