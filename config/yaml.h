@@ -22,7 +22,7 @@
 
 #define YAML_MAX_BYTES ((size_t)4 << 20)
 #define YAML_MAX_DEPTH 32u
-#define YAML_MAX_NODES 200000u
+#define YAML_MAX_NODES 500000u
 
 enum yaml_kind {
 	YAML_KIND_SCALAR,

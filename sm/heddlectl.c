@@ -3,11 +3,14 @@
  * and help; the rest is one request over the control socket.
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "config/import/import.h"
@@ -647,25 +650,138 @@ operand_or_null(const char *s)
 	return s == NULL || strcmp(s, "-") == 0 ? NULL : s;
 }
 
+/* What the arguments of import say. */
+struct import_args {
+	const char *output; /* a file, or NULL */
+	const char *file[2];
+	unsigned n;
+};
+
+static int
+parse_import(struct import_args *a, int argc, char **argv)
+{
+	for (int i = 0; i < argc; i++) {
+		if (strcmp(argv[i], "-o") == 0 ||
+			strcmp(argv[i], "--output") == 0) {
+			a->output = argv[++i];
+			if (i == argc)
+				return fail_usage(
+					"a file is missing after", argv[i - 1]);
+		} else if (argv[i][0] == '-' && argv[i][1] != '\0') {
+			return fail_usage("unknown option", argv[i]);
+		} else if (a->n == 2) {
+			return fail_usage("unexpected argument", argv[i]);
+		} else {
+			a->file[a->n++] = operand_or_null(argv[i]);
+		}
+	}
+	if (a->file[0] == NULL && a->file[1] == NULL)
+		return fail_usage(
+			"import: expected OPENSM.CONF [PARTITIONS.CONF]", NULL);
+	return EXIT_OK;
+}
+
+/*
+ * A new file that the daemon can read and other users cannot: of the group
+ * heddle, where there is one and we may, else of our user alone. 0 or -1.
+ */
+static int
+write_import(const char *file, const struct buf *yaml)
+{
+	const struct group *g = geteuid() == 0 ? getgrnam("heddle") : NULL;
+	int fd = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
+	bool ok = f != NULL;
+
+	if (ok && g != NULL)
+		ok = fchown(fd, (uid_t)-1, g->gr_gid) == 0 &&
+		     fchmod(fd, 0640) == 0;
+	ok = ok && fwrite(yaml->text, 1, yaml->n, f) == yaml->n;
+	if (f != NULL && fclose(f) != 0)
+		ok = false;
+	if (!ok) {
+		int error = errno;
+
+		if (fd >= 0)
+			(void)unlink(file);
+		(void)fprintf(stderr, "heddlectl: %s: %s%s\n", file,
+			strerror(error),
+			error == EEXIST ? "; nothing was written" : "");
+		return -1;
+	}
+	(void)fprintf(stderr, "heddlectl: wrote %s, which %s can read\n", file,
+		g != NULL ? "root and the group heddle" : "only you");
+	return 0;
+}
+
+/* Keys in a file that every user can read are refused by heddled. */
+static void
+warn_open_output(void)
+{
+	char name[4096] = "FILE";
+	struct stat st;
+	ssize_t n;
+
+	if (fstat(STDOUT_FILENO, &st) != 0 || !S_ISREG(st.st_mode) ||
+		(st.st_mode & S_IROTH) == 0)
+		return;
+	n = readlink("/proc/self/fd/1", name, sizeof(name) - 1);
+	if (n > 0)
+		name[n] = '\0';
+	(void)fprintf(stderr,
+		"heddlectl: the result has secret keys, and every user can "
+		"read it; heddled will refuse it until: chmod o= %s\n",
+		name);
+}
+
+/* What was not carried over, as far as it fits a screen. */
+static void
+print_lost(const struct import_result *r)
+{
+	enum { SHOWN = 20 };
+	const char *at = r->lost.text;
+
+	(void)fprintf(stderr, "heddlectl: %zu thing%s not carried over:\n",
+		r->nlost, r->nlost == 1 ? " was" : "s were");
+	for (size_t i = 0; i < r->nlost && i < SHOWN; i++) {
+		size_t n = strcspn(at, "\n");
+
+		(void)fprintf(stderr, "  %.*s\n", (int)n, at);
+		at += n + 1;
+	}
+	if (r->nlost > SHOWN)
+		(void)fprintf(stderr,
+			"  and %zu more: see the comments of the result\n",
+			r->nlost - SHOWN);
+}
+
 static int
 run_import(int argc, char **argv)
 {
-	const char *opts = argc > 0 ? operand_or_null(argv[0]) : NULL;
-	const char *parts = argc > 1 ? operand_or_null(argv[1]) : NULL;
-	struct buf out = {0};
+	struct import_args a = {0};
+	struct import_result r = {0};
 	struct reason why;
-	int rc;
+	int ret = parse_import(&a, argc, argv);
 
-	if (argc < 1 || argc > 2)
-		return fail_usage(
-			"import: expected OPENSM.CONF [PARTITIONS.CONF]", NULL);
-	rc = import_files(opts, parts, &out, &why);
-	if (rc != 0)
+	if (ret != EXIT_OK)
+		return ret;
+	if (import_files(a.file[0], a.file[1], IMPORT_OPENSM_DIR, &r, &why) !=
+		0) {
 		(void)fprintf(stderr, "heddlectl: %s\n", why.text);
-	else if (out.text != NULL)
-		(void)fputs(out.text, stdout);
-	buf_free(&out);
-	return rc == 0 ? EXIT_OK : EXIT_PROBLEM;
+		return EXIT_USAGE;
+	}
+	if (a.output == NULL)
+		(void)fwrite(r.yaml.text, 1, r.yaml.n, stdout);
+	else if (write_import(a.output, &r.yaml) != 0)
+		ret = EXIT_USAGE;
+	if (r.nlost > 0)
+		print_lost(&r);
+	if (a.output == NULL && r.has_secrets)
+		warn_open_output();
+	if (ret == EXIT_OK && r.nlost > 0)
+		ret = EXIT_PROBLEM;
+	import_free(&r);
+	return ret;
 }
 
 /* An answer that cannot be written to standard output is a failure. */

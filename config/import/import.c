@@ -1,22 +1,32 @@
 #include "config/import/import.h"
 
-#include <fcntl.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "config/config.h"
 #include "config/import/import_priv.h"
 #include "sm/base/mem.h"
 
-enum { MAX_FILE = 4 << 20, MAX_LINE = 1024, MAX_TEXT = 200 };
+enum { MAX_LINE = 1024, MAX_TEXT = 200, MAX_PATH = 1024 };
 
 /* How a value of OpenSM becomes one of Heddle. */
-enum how { SAME, SECONDS, MILLISECONDS, VLS, ENGINES, INVERTED, GUARDS, YES };
+enum how {
+	SAME,
+	SECONDS,
+	MILLISECONDS,
+	VLS,
+	ENGINES,
+	INVERTED,
+	GUARDS,
+	YES,
+	SMPS,
+	SECRET,
+	STOCK_SECRET, /* not carried over where everybody knows it */
+};
 
 /* In the order of the sections: they are printed from here. */
 static const struct option {
@@ -28,16 +38,19 @@ static const struct option {
 	{"lmc", "fabric.lmc.hosts", SAME},
 	{"lmc_esp0", "fabric.lmc.switches", YES},
 	{"sm_priority", "fabric.priority", SAME},
-	{"m_key", "fabric.m_key", SAME},
+	{"m_key", "fabric.m_key", SECRET},
 	{"m_key_protection_level", "fabric.m_key_protection", SAME},
 	{"m_key_lease_period", "fabric.m_key_lease", SECONDS},
-	{"sm_key", "fabric.sm_key", SAME},
+	{"sm_key", "fabric.sm_key", SECRET},
 	{"no_partition_enforcement", "fabric.partition_enforcement", INVERTED},
 	{"part_enforce", "fabric.partition_enforcement", GUARDS},
 	{"routing_engine", "routing.engines", ENGINES},
+	{NULL, "routing.updn.roots", SAME},
+	{NULL, "routing.roles.root", SAME},
 	{"sweep_interval", "sweep.interval", SECONDS},
 	{"transaction_timeout", "smp.timeout", MILLISECONDS},
 	{"transaction_retries", "smp.retries", SAME},
+	{"max_wire_smps", "smp.window_max", SMPS},
 	{"sminfo_polling_timeout", "standby.poll_interval", MILLISECONDS},
 	{"polling_retry_number", "standby.missed_polls", SAME},
 	{"subnet_timeout", "link.subnet_timeout", SAME},
@@ -48,7 +61,7 @@ static const struct option {
 	{"local_phy_errors_threshold", "link.phy_errors_threshold", SAME},
 	{"overrun_errors_threshold", "link.overrun_errors_threshold", SAME},
 	{"max_op_vls", "link.max_vls", VLS},
-	{"sa_key", "sa.trust_key", SAME},
+	{"sa_key", "sa.trust_key", STOCK_SECRET},
 };
 
 enum { NOPTIONS = sizeof(options) / sizeof(options[0]) };
@@ -56,31 +69,84 @@ enum { NOPTIONS = sizeof(options) / sizeof(options[0]) };
 /* Engines that have the same name in OpenSM and Heddle. */
 static const char *const known[] = {"updn", "ftree", NULL};
 
-struct import {
-	const struct import_file *file;
-	struct config *all_defaults;
-	char value[NOPTIONS][MAX_TEXT]; /* ours, "" for not given */
-	char lmc[MAX_TEXT];
-	bool both; /* allow_both_pkeys */
-	struct import_qos *qos;
-	struct buf notes, silent; /* options at OpenSM's defaults */
-	unsigned nsilent;
+/* The options that name files, and where OpenSM has them. */
+enum named { PARTITIONS, QOS_POLICY, PREFIX_ROUTES, ROOTS, NAMED };
+
+static const struct {
+	const char *key, *file; /* file NULL: there is none by default */
+} named[NAMED] = {
+	[PARTITIONS] = {"partition_config_file", "partitions.conf"},
+	[QOS_POLICY] = {"qos_policy_file", "qos-policy.conf"},
+	[PREFIX_ROUTES] = {"prefix_routes_file", "prefix-routes.conf"},
+	[ROOTS] = {"root_guid_file", NULL},
 };
 
-void
-import_note(struct buf *out, const struct import_file *f, unsigned line,
-	const char *fmt, ...)
-{
-	char text[2 * MAX_TEXT];
-	va_list ap;
+struct import {
+	struct import_file file; /* opensm.conf */
+	const char *dir;	 /* where files are that it does not name */
+	struct config *all_defaults;
+	char value[NOPTIONS][MAX_TEXT]; /* ours, "" for not given */
+	struct buf roots;		/* a list of switches */
+	bool roots_of[2];		/* it is for updn, for ftree */
+	char lmc[MAX_TEXT];
+	struct {
+		char path[MAX_PATH]; /* "" if there is none */
+		unsigned line;	     /* 0: the default place */
+	} named[NAMED];
+	bool both;    /* allow_both_pkeys */
+	bool has_sa;  /* the section "sa" has a key */
+	bool secrets; /* there are keys to protect */
+	size_t lines, understood;
+	struct import_qos *qos;
+	struct import_notes notes;
+	struct buf silent; /* options at OpenSM's defaults */
+	unsigned column;   /* of its last line */
+};
 
-	va_start(ap, fmt);
+/* ---- remarks ---- */
+
+static void
+add_line(struct buf *out, const struct import_file *f, unsigned line,
+	const char *fmt, va_list ap)
+{
+	char text[2 * MAX_TEXT], where[MAX_TEXT + 16];
+
 	(void)vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
+	if (line > 0)
+		(void)snprintf(where, sizeof(where), "%.*s:%u", MAX_TEXT,
+			f->name, line);
+	else
+		(void)snprintf(where, sizeof(where), "%.*s", MAX_TEXT, f->name);
 	for (char *c = text; *c != '\0'; c++)
 		if ((unsigned char)*c < 0x20 || (unsigned char)*c > 0x7e)
 			*c = '?';
-	buf_printf(out, "# %s:%u: %s\n", f->name, line, text);
+	for (char *c = where; *c != '\0'; c++)
+		if ((unsigned char)*c < 0x20 || (unsigned char)*c > 0x7e)
+			*c = '?';
+	buf_printf(out, "%s: %s\n", where, text);
+}
+
+void
+import_lost(struct import_notes *n, const struct import_file *f, unsigned line,
+	const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	add_line(&n->lost, f, line, fmt, ap);
+	va_end(ap);
+	n->nlost++;
+}
+
+void
+import_note(struct import_notes *n, const struct import_file *f, unsigned line,
+	const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	add_line(&n->info, f, line, fmt, ap);
+	va_end(ap);
 }
 
 /* ---- values ---- */
@@ -108,8 +174,9 @@ translate_engines(
 			i++)
 			;
 		if (known[i] == NULL)
-			import_note(&im->notes, im->file, line,
-				"routing_engine %s: not available in Heddle, "
+			import_lost(&im->notes, &im->file, line,
+				"routing_engine %.60s: not available in "
+				"Heddle, "
 				"whose engines are all deadlock-free",
 				name);
 		else if (strstr(out, known[i]) == NULL) {
@@ -150,13 +217,27 @@ translate_value(struct import *im, const struct option *o, unsigned line,
 	case GUARDS:
 		(void)snprintf(out, MAX_TEXT, "false");
 		if (strcasecmp(v, "in") == 0 || strcasecmp(v, "out") == 0)
-			import_note(&im->notes, im->file, line,
-				"part_enforce %s: switches enforce both ways",
+			import_note(&im->notes, &im->file, line,
+				"part_enforce %.10s: switches enforce both "
+				"ways",
 				v);
 		return strcasecmp(v, "off") == 0;
 	case YES:
 		(void)snprintf(out, MAX_TEXT, "%s", im->lmc);
 		return is_true(v) && im->lmc[0] != '\0';
+	case SMPS: /* 4 is OpenSM's default; 0: no limit */
+		(void)snprintf(out, MAX_TEXT, "%.20s",
+			strtoull(v, NULL, 0) == 0 && *v == '0' ? "4096" : v);
+		return strtoull(v, NULL, 0) != 4;
+	case STOCK_SECRET:
+		(void)snprintf(out, MAX_TEXT, "%.20s", v);
+		if (strtoull(v, NULL, 0) == 1)
+			import_note(&im->notes, &im->file, line,
+				"%s: OpenSM's default, known to everybody, "
+				"is not trusted; %s takes a key of your own",
+				o->theirs, o->ours);
+		return strtoull(v, NULL, 0) != 1;
+	case SECRET:
 	case SAME:
 	default:
 		(void)snprintf(out, MAX_TEXT, "%.*s", MAX_TEXT - 1, v);
@@ -165,81 +246,238 @@ translate_value(struct import *im, const struct option *o, unsigned line,
 	}
 }
 
+/* List an option at its default, in lines of at most 80 columns. */
 static void
-take_option(struct import *im, unsigned line, const char *key, const char *v)
+add_silent(struct import *im, const char *key)
 {
-	char text[MAX_TEXT], set[2 * MAX_TEXT];
+	enum { WIDTH = 78, INDENT = 4 };
+	unsigned n = (unsigned)strlen(key);
+	bool fits = im->column > 0 && im->column + 2 + n <= WIDTH;
+
+	buf_printf(&im->silent, "%s%s%s", im->column > 0 ? "," : "",
+		fits ? " " : "\n#   ", key);
+	im->column = fits ? im->column + 2 + n : INDENT + n;
+}
+
+/* An option that has no counterpart. */
+static void
+pass_option(struct import *im, unsigned line, const char *key, const char *v)
+{
+	const char *why;
+
+	switch (import_judge_option(key, v, &why)) {
+	case IMPORT_DEFAULT:
+		add_silent(im, key);
+		break;
+	case IMPORT_SAME:
+		import_note(&im->notes, &im->file, line, "%.60s %.100s: %s",
+			key, v, why);
+		break;
+	case IMPORT_UNKNOWN:
+		im->understood--;
+		/* fallthrough */
+	case IMPORT_LOST:
+	default:
+		import_lost(&im->notes, &im->file, line, "%.60s %.100s: %s",
+			key, v, why);
+		break;
+	}
+}
+
+/* Keep an option's value if Heddle accepts it. */
+static void
+set_option(struct import *im, size_t i, unsigned line, const char *v,
+	const char *text)
+{
+	const struct option *o = &options[i];
+	bool secret = o->how == SECRET || o->how == STOCK_SECRET;
+	char set[2 * MAX_TEXT];
 	const char *const list[] = {set};
 	struct config *c;
 	struct reason why;
-	size_t i;
 
-	if (import_qos_take(im->qos, key, v))
-		return;
-	for (i = 0; i < NOPTIONS && strcmp(options[i].theirs, key) != 0; i++)
-		;
-	im->both |= strcmp(key, "allow_both_pkeys") == 0 && is_true(v);
-	if (strcmp(key, "allow_both_pkeys") == 0 && im->both)
-		return;
-	if (i == NOPTIONS && import_is_default(key, v)) {
-		buf_printf(&im->silent, "%s%s",
-			im->nsilent++ % 3 ? ", " : "\n#   ", key);
-		return;
-	}
-	if (i == NOPTIONS) {
-		import_note(&im->notes, im->file, line, "%.60s %.100s: %s", key,
-			v,
-			strcmp(key, "partition_config_file") == 0
-				? "pass it as the second file"
-				: "no counterpart");
-		return;
-	}
-	if (!translate_value(im, &options[i], line, v, text))
-		return;
-	(void)snprintf(set, sizeof(set), "%s=%s", options[i].ours, text);
+	(void)snprintf(set, sizeof(set), "%s=%s", o->ours, text);
 	c = config_with(im->all_defaults, list, 1, known, &why);
 	if (c == NULL) {
-		import_note(&im->notes, im->file, line,
-			"%.60s %.60s: cannot be carried over: %.200s", key, v,
-			why.text);
+		import_lost(&im->notes, &im->file, line, "%.60s %.60s: %.200s",
+			o->theirs, secret ? "(secret)" : v,
+			secret ? "not a hexadecimal number" : why.text);
 		return;
 	}
 	config_unref(c);
-	memcpy(im->value[i], text, sizeof(text));
-	if (strcmp(key, "lmc") == 0)
-		memcpy(im->lmc, text, sizeof(text));
+	(void)snprintf(im->value[i], MAX_TEXT, "%s", text);
+	/* 0 and 1 are no secrets */
+	im->secrets |= secret && strtoull(text, NULL, 0) > 1;
+	im->has_sa |= o->how == STOCK_SECRET;
+	if (strcmp(o->theirs, "lmc") == 0)
+		memcpy(im->lmc, im->value[i], MAX_TEXT);
+}
+
+/* True if the option names a file, which is kept for later. */
+static bool
+take_file_name(struct import *im, unsigned line, const char *key, const char *v)
+{
+	for (unsigned i = 0; i < NAMED; i++) {
+		if (strcmp(named[i].key, key) != 0)
+			continue;
+		(void)snprintf(im->named[i].path, MAX_PATH, "%s", v);
+		im->named[i].line = line;
+		return true;
+	}
+	return false;
 }
 
 static void
-read_options(struct import *im, const struct import_file *f)
+take_option(struct import *im, unsigned line, const char *key, const char *v)
 {
-	const char *at = f->text, *end = f->text + f->len;
-	char buf[MAX_LINE], *key, *v;
-	unsigned line = 0;
+	char text[MAX_TEXT];
+	size_t i;
 
-	while (at < end) {
-		const char *eol = memchr(at, '\n', (size_t)(end - at));
-		size_t n = (size_t)((eol != NULL ? eol : end) - at);
-
-		line++;
-		if (n >= sizeof(buf))
-			import_note(&im->notes, f, line, "line too long");
-		(void)snprintf(buf, sizeof(buf), "%.*s",
-			n < sizeof(buf) ? (int)n : 0, at);
-		at += n + 1;
-		buf[strcspn(buf, "#\r")] = '\0';
-		key = buf + strspn(buf, " \t");
-		v = key + strcspn(key, " \t");
-		if (*v != '\0')
-			*v++ = '\0';
-		v += strspn(v, " \t");
-		n = strlen(v);
-		while (n > 0 && strchr(" \t", v[n - 1]) != NULL)
-			v[--n] = '\0';
-		/* "(null)": not set */
-		if (*key != '\0' && *v != '\0' && strcmp(v, "(null)") != 0)
-			take_option(im, line, key, v);
+	im->understood++;
+	if (import_qos_take(im->qos, key, v) ||
+		take_file_name(im, line, key, v))
+		return;
+	if (strcmp(key, "allow_both_pkeys") == 0 && is_true(v)) {
+		im->both = true;
+		return;
 	}
+	for (i = 0;
+		i < NOPTIONS && (options[i].theirs == NULL ||
+					strcmp(options[i].theirs, key) != 0);
+		i++)
+		;
+	if (i == NOPTIONS)
+		pass_option(im, line, key, v);
+	else if (translate_value(im, &options[i], line, v, text))
+		set_option(im, i, line, v, text);
+}
+
+static void
+read_options(struct import *im)
+{
+	struct import_line line;
+	size_t at = 0;
+
+	while (import_next_line(&im->file, &at, &line, &im->notes)) {
+		im->lines++;
+		/* "(null)": not set */
+		if (*line.rest == '\0')
+			import_lost(&im->notes, &im->file, line.number,
+				"'%.60s': not understood", line.key);
+		else if (strcmp(line.rest, "(null)") != 0)
+			take_option(im, line.number, line.key, line.rest);
+		else
+			im->understood++;
+	}
+}
+
+/* ---- files that opensm.conf names ---- */
+
+/*
+ * Read one of them. False: there is none, which is listed unless OpenSM goes
+ * without it, too.
+ */
+static bool
+read_named(struct import *im, enum named which, struct import_file *f)
+{
+	const char *path = im->named[which].path;
+	unsigned line = im->named[which].line;
+	char standard[MAX_PATH] = "";
+	struct reason why;
+	bool default_place;
+
+	if (named[which].file != NULL && im->dir != NULL)
+		(void)snprintf(standard, sizeof(standard), "%s/%s", im->dir,
+			named[which].file);
+	if (*path == '\0')
+		path = standard;
+	default_place = strcmp(path, standard) == 0;
+	if (*path == '\0')
+		return false;
+	if (import_read(path, f, &why) == 0) {
+		import_note(&im->notes, &im->file, line, "%s: %.200s was read",
+			named[which].key, path);
+		(void)memmove(im->named[which].path, path, strlen(path) + 1);
+		f->name = im->named[which].path;
+		return true;
+	}
+	if (default_place && errno == ENOENT)
+		import_note(&im->notes, &im->file, line,
+			"%s: there is no %.200s here", named[which].key, path);
+	else
+		import_lost(&im->notes, &im->file, line, "%s: %.300s",
+			named[which].key, why.text);
+	return false;
+}
+
+/* Root switches are for the engines that OpenSM would give them to. */
+static void
+take_roots(struct import *im)
+{
+	const char *engines = "";
+	struct import_file f;
+
+	for (size_t i = 0; i < NOPTIONS; i++)
+		if (options[i].how == ENGINES)
+			engines = im->value[i];
+	if (im->named[ROOTS].line == 0)
+		return;
+	if (*engines == '\0') {
+		import_note(&im->notes, &im->file, im->named[ROOTS].line,
+			"%s: OpenSM uses it with updn and ftree only; see "
+			"routing.roles.root",
+			named[ROOTS].key);
+		return;
+	}
+	if (!read_named(im, ROOTS, &f))
+		return;
+	(void)import_roots(&f, 6, &im->notes, &im->roots);
+	im->roots_of[0] = strstr(engines, "updn") != NULL;
+	im->roots_of[1] = strstr(engines, "ftree") != NULL;
+	free(f.text);
+}
+
+static void
+take_prefix_routes(struct import *im, struct buf *out)
+{
+	struct import_file f;
+
+	if (!read_named(im, PREFIX_ROUTES, &f))
+		return;
+	(void)import_prefix_routes(&f, im->has_sa, &im->notes, out);
+	free(f.text);
+}
+
+/* A policy is for hands to carry over; without QoS, OpenSM does not read it. */
+static void
+take_qos_policy(struct import *im)
+{
+	struct import_file f;
+
+	if (!import_qos_on(im->qos) || !read_named(im, QOS_POLICY, &f))
+		return;
+	import_lost(&im->notes, &f, 0,
+		"the QoS policy is not carried over; qos.rules and qos.levels "
+		"do what its match rules and levels do");
+	free(f.text);
+}
+
+/* The partitions: of the file given, else of that which opensm.conf names. */
+static int
+take_partitions(struct import *im, const struct import_file *given,
+	struct buf *out, struct reason *why)
+{
+	struct import_file f = {0};
+	int rc = 0;
+
+	if (given->text != NULL)
+		return import_partitions(
+			given, im->qos, im->both, &im->notes, out, why);
+	if (read_named(im, PARTITIONS, &f))
+		rc = import_partitions(
+			&f, im->qos, im->both, &im->notes, out, why);
+	free(f.text);
+	return rc;
 }
 
 /* ---- printing ---- */
@@ -268,7 +506,18 @@ print_key(struct buf *out, const char *path, const char *before,
 		at += n + 1;
 		depth++;
 	}
-	buf_printf(out, " %s\n", value);
+	buf_printf(out, "%s%s\n", *value == '\n' ? "" : " ", value);
+}
+
+/* The text of an option's value, or NULL for none. */
+static const char *
+value_of(const struct import *im, size_t i)
+{
+	if (strcmp(options[i].ours, "routing.updn.roots") == 0)
+		return im->roots_of[0] ? im->roots.text : NULL;
+	if (strcmp(options[i].ours, "routing.roles.root") == 0)
+		return im->roots_of[1] ? im->roots.text : NULL;
+	return im->value[i][0] != '\0' ? im->value[i] : NULL;
 }
 
 static void
@@ -277,16 +526,43 @@ print_options(const struct import *im, struct buf *out)
 	const char *before = "";
 
 	for (size_t i = 0; i < NOPTIONS; i++) {
-		if (im->value[i][0] == '\0' ||
-			strcmp(options[i].ours, before) == 0)
+		const char *v = value_of(im, i);
+
+		if (v == NULL || strcmp(options[i].ours, before) == 0)
 			continue;
-		print_key(out, options[i].ours, before, im->value[i]);
+		print_key(out, options[i].ours, before, v);
 		before = options[i].ours;
 		if (strcmp(before, "fabric.lmc.hosts") != 0)
 			continue;
-		print_key(out, "fabric.lmc.routers", before, im->value[i]);
-		print_key(out, "fabric.lmc.aggregation", before, im->value[i]);
+		print_key(out, "fabric.lmc.routers", before, v);
+		print_key(out, "fabric.lmc.aggregation", before, v);
 	}
+}
+
+/* A heading, and lines below it, all of them comments. */
+static void
+print_comment(struct buf *out, const char *heading, const char *lines)
+{
+	if (lines == NULL)
+		return;
+	buf_printf(out, "# %s:\n", heading);
+	while (*lines != '\0') {
+		size_t n = strcspn(lines, "\n");
+
+		buf_printf(out, "#   %.*s\n", (int)n, lines);
+		lines += n + (lines[n] != '\0');
+	}
+}
+
+static void
+print_comments(const struct import *im, struct buf *out)
+{
+	print_comment(out, "Not carried over", im->notes.lost.text);
+	print_comment(out, "Notes", im->notes.info.text);
+	if (im->silent.n > 0)
+		buf_printf(out,
+			"# No counterpart, but set to OpenSM's defaults:%s\n",
+			im->silent.text);
 }
 
 /* The output must be a valid configuration. */
@@ -305,87 +581,100 @@ check_output(const struct buf *out, struct reason *why)
 	return c != NULL ? 0 : -1;
 }
 
-int
-import_text(const struct import_file *opts, const struct import_file *parts,
-	struct buf *out, struct reason *why)
+/* The sections of the result. */
+static int
+print_sections(struct import *im, const struct import_file *parts,
+	struct buf *body, struct reason *why)
 {
-	struct import *im = mem_zalloc(1, sizeof(*im));
-	struct buf b = {0};
+	struct buf routes = {0};
 	int rc;
 
-	im->file = opts;
-	im->all_defaults = config_default();
-	im->qos = import_qos_new();
-	if (opts->text != NULL)
-		read_options(im, opts);
-	if (im->notes.text != NULL)
-		buf_put(&b, im->notes.text, im->notes.n);
-	if (im->nsilent > 0)
-		buf_printf(&b,
-			"# %s: no counterpart, but set to OpenSM's "
-			"defaults:%s\n",
-			opts->name, im->silent.text);
-	print_options(im, &b);
-	if (parts->text != NULL)
-		import_partitions(parts, im->qos, im->both, &b);
-	import_qos_print(im->qos, opts, &b);
-	if (b.n == im->notes.n) /* nothing but comments */
-		buf_printf(&b, "{}\n");
-	rc = check_output(&b, why);
-	if (rc == 0)
-		buf_put(out, b.text, b.n);
-	buf_free(&b);
-	buf_free(&im->notes);
+	if (im->file.text != NULL) {
+		take_roots(im);
+		take_prefix_routes(im, &routes);
+		take_qos_policy(im);
+	}
+	print_options(im, body);
+	buf_put(body, routes.text, routes.n);
+	buf_free(&routes);
+	rc = take_partitions(im, parts, body, why);
+	import_qos_print(im->qos, &im->file, &im->notes, body);
+	return rc;
+}
+
+static int
+import_all(struct import *im, const struct import_file *parts,
+	struct import_result *out, struct reason *why)
+{
+	struct buf body = {0};
+	int rc;
+
+	read_options(im);
+	if (im->lines > 0 && im->understood == 0)
+		return reason_set(why,
+			"%.200s: nothing in it is an option of OpenSM",
+			im->file.name);
+	rc = print_sections(im, parts, &body, why);
+	if (rc == 0) {
+		print_comments(im, &out->yaml);
+		if (body.n > 0)
+			buf_put(&out->yaml, body.text, body.n);
+		else
+			buf_printf(&out->yaml, "{}\n");
+		rc = check_output(&out->yaml, why);
+	}
+	buf_free(&body);
+	if (rc != 0)
+		return -1;
+	out->lost = im->notes.lost;
+	out->nlost = im->notes.nlost;
+	out->has_secrets = im->secrets;
+	im->notes.lost = (struct buf){0};
+	return 0;
+}
+
+static void
+import_end(struct import *im)
+{
+	free(im->file.text);
+	buf_free(&im->roots);
+	buf_free(&im->notes.lost);
+	buf_free(&im->notes.info);
 	buf_free(&im->silent);
 	config_unref(im->all_defaults);
 	import_qos_free(im->qos);
 	free(im);
-	return rc;
-}
-
-/* ---- files ---- */
-
-static int
-read_small_file(const char *name, char **text, size_t *len, struct reason *why)
-{
-	int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct stat st;
-	ssize_t n = -1;
-
-	*text = NULL;
-	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-		st.st_size <= MAX_FILE) {
-		*text = mem_alloc((size_t)st.st_size + 1);
-		n = read(fd, *text, (size_t)st.st_size);
-	}
-	if (fd >= 0)
-		(void)close(fd);
-	if (n < 0)
-		return reason_set(why,
-			"%s: cannot be read, or is not a regular file of at "
-			"most 4 MiB",
-			name);
-	*len = (size_t)n;
-	return 0;
 }
 
 int
-import_files(const char *opts, const char *parts, struct buf *out,
-	struct reason *why)
+import_files(const char *opts, const char *parts, const char *dir,
+	struct import_result *out, struct reason *why)
 {
-	struct import_file f[2] = {{.name = opts}, {.name = parts}};
-	char *text[2] = {NULL, NULL};
+	struct import *im = mem_zalloc(1, sizeof(*im));
+	struct import_file p = {0};
 	int rc = 0;
 
-	for (unsigned i = 0; i < 2 && rc == 0; i++) {
-		if (f[i].name == NULL)
-			continue;
-		rc = read_small_file(f[i].name, &text[i], &f[i].len, why);
-		f[i].text = text[i];
+	im->all_defaults = config_default();
+	im->qos = import_qos_new();
+	if (opts != NULL) {
+		im->dir = dir;
+		rc = import_read(opts, &im->file, why);
 	}
+	if (rc == 0 && parts != NULL)
+		rc = import_read(parts, &p, why);
 	if (rc == 0)
-		rc = import_text(&f[0], &f[1], out, why);
-	free(text[0]);
-	free(text[1]);
+		rc = import_all(im, &p, out, why);
+	if (rc != 0)
+		import_free(out);
+	free(p.text);
+	import_end(im);
 	return rc;
+}
+
+void
+import_free(struct import_result *r)
+{
+	buf_free(&r->yaml);
+	buf_free(&r->lost);
+	*r = (struct import_result){0};
 }

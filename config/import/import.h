@@ -1,37 +1,47 @@
 /*
  * import: OpenSM's configuration as Heddle's.
  *
- * Reads opensm.conf (a key and a value a line) and partitions.conf (NAME=KEY,
- * flags : members ;) and writes the YAML that does the same, with a comment for
- * everything that has no counterpart, naming file and line. The result is
+ * Reads opensm.conf (a key and a value a line), partitions.conf (NAME=KEY,
+ * flags : members ;) and the other files that opensm.conf names or that OpenSM
+ * looks for in its directory, and writes the YAML that does the same. What is
+ * lost on the way is listed, each with file and line, at the beginning of the
+ * result and for the caller; remarks about the rest follow. The result is
  * judged like any configuration before it is given out; a value that Heddle
- * would refuse becomes a comment with the refusal. Text of the files reaches
- * the output only as checked values or inside comments.
+ * would refuse is listed with the refusal. Text of the files reaches the output
+ * only as checked values or inside comments. A file in which nothing is
+ * understood is refused: it is another file than was meant.
  *
  * OpenSM's doc/partition-config.txt, opensm(8).
  */
 #ifndef HEDDLE_CONFIG_IMPORT_IMPORT_H
 #define HEDDLE_CONFIG_IMPORT_IMPORT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "sm/base/buf.h"
 #include "sm/base/reason.h"
 
-/* A file that was read; text NULL: there is none. */
-struct import_file {
-	const char *name; /* for messages */
-	const char *text;
-	size_t len;
+/* Where OpenSM looks for files that its options do not name. */
+#define IMPORT_OPENSM_DIR "/etc/opensm"
+
+/* Start as {0}; free with import_free. */
+struct import_result {
+	struct buf yaml;
+	struct buf lost;  /* what was not carried over, a line each */
+	size_t nlost;	  /* how many */
+	bool has_secrets; /* the YAML has keys that protect the fabric */
 };
 
-/* 0 and the YAML appended to out; or -1 and a reason. */
-int import_text(const struct import_file *options,
-	const struct import_file *partitions, struct buf *out,
-	struct reason *why);
+void import_free(struct import_result *r);
 
-/* The same from files, each of which may be NULL, at most 4 MiB. */
-int import_files(const char *options, const char *partitions, struct buf *out,
-	struct reason *why);
+/*
+ * Import these files, each of which may be NULL and has at most 4 MiB.
+ * partitions: instead of the file that options names. dir: where files are
+ * that options does not name, IMPORT_OPENSM_DIR; only with options. 0 and *out,
+ * or -1 and a reason: a file cannot be read, or nothing in it is understood.
+ */
+int import_files(const char *options, const char *partitions, const char *dir,
+	struct import_result *out, struct reason *why);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * OpenSM's options that have no counterpart, with their default values (opensm
- * -c writes them all into its file).
+ * OpenSM's options that have no counterpart: their default values (opensm -c
+ * writes them all into its file), and what becomes of other values.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -67,13 +67,11 @@ static const struct {
 	{"max_msg_fifo_timeout", "10000"},
 	{"max_reverse_hops", "0"},
 	{"max_smps_timeout", "600000"},
-	{"max_wire_smps", "4"},
 	{"max_wire_smps2", "4"},
 	{"mcgroup_join_validation", "TRUE"},
 	{"no_clients_rereg", "FALSE"},
 	{"nue_include_switches", "FALSE"},
 	{"nue_max_num_vls", "1"},
-	{"partition_config_file", "/etc/opensm/partitions.conf"},
 	{"per_module_logging_file", "/etc/opensm/per-module-logging.conf"},
 	{"perfmgr", "FALSE"},
 	{"perfmgr_ignore_cas", "FALSE"},
@@ -87,13 +85,11 @@ static const struct {
 	{"perfmgr_xmit_wait_threshold", "65535"},
 	{"port_profile_switch_nodes", "FALSE"},
 	{"port_shifting", "FALSE"},
-	{"prefix_routes_file", "/etc/opensm/prefix-routes.conf"},
 	{"qos", "FALSE"},
 	{"qos_ca_high_limit", "-1"},
 	{"qos_ca_max_vls", "0"},
 	{"qos_high_limit", "-1"},
 	{"qos_max_vls", "0"},
-	{"qos_policy_file", "/etc/opensm/qos-policy.conf"},
 	{"qos_rtr_high_limit", "-1"},
 	{"qos_rtr_max_vls", "0"},
 	{"qos_sw0_high_limit", "-1"},
@@ -117,21 +113,104 @@ static const struct {
 	{"use_ucast_cache", "FALSE"},
 };
 
-bool
-import_is_default(const char *key, const char *value)
+static const char no_log[] = "Heddle logs to the journal or standard error";
+static const char no_perf[] =
+	"no counterpart: Heddle has no performance manager";
+static const char no_congestion[] =
+	"no counterpart: Heddle does not configure congestion control";
+static const char no_dump[] =
+	"no counterpart: heddlectl shows the fabric and its routes";
+static const char no_console[] = "no counterpart: use heddlectl";
+static const char no_engine[] =
+	"no counterpart: an option of an engine that Heddle does not have";
+
+/* A key, or with '*' the beginning of one. */
+static const struct {
+	const char *key;
+	bool same; /* nothing is lost */
+	const char *why;
+} others[] = {
+	{"accum_log_file", true, no_log},
+	{"cc_*", false, no_congestion},
+	{"cn_guid_file", false,
+		"no counterpart: Heddle treats all hosts alike"},
+	{"congestion_control", false, no_congestion},
+	{"connect_roots", true, "always so in Heddle"},
+	{"console*", false, no_console},
+	{"daemon", true, "heddled runs under systemd"},
+	{"dimn_ports_file", false, no_engine},
+	{"do_mesh_analysis", false, no_engine},
+	{"dump_files_dir", false, no_dump},
+	{"event_*", false, no_perf},
+	{"force_log_flush", true, no_log},
+	{"guid_routing_order_file", false, "no counterpart"},
+	{"honor_guid2lid_file", false,
+		"ports that are up keep their LIDs at the switch-over; one "
+		"that is down then may get another"},
+	{"hop_weights_file", false,
+		"no counterpart: weights of links are not configured"},
+	{"ids_guid_file", false, no_engine},
+	{"io_guid_file", false,
+		"no counterpart: Heddle treats all hosts alike"},
+	{"lash_start_vl", false, no_engine},
+	{"lfts_file", false, no_dump},
+	{"lid_matrix_dump_file", false, no_dump},
+	{"log_*", true, no_log},
+	{"max_rate_enum", false, "no counterpart"},
+	{"node_name_map_name", false,
+		"no counterpart: Heddle shows NodeDescriptions"},
+	{"nue_*", false, no_engine},
+	{"per_module_logging_file", true, no_log},
+	{"perfmgr*", false, no_perf},
+	{"port_prof_ignore_file", false, "no counterpart"},
+	{"port_search_ordering_file", false, "no counterpart"},
+	{"qos_*", false, "not understood"},
+	{"remote_guid_sorting", true, "always so in Heddle"},
+	{"sa_db_file", false, no_dump},
+	{"torus_config", false, no_engine},
+	{"use_ucast_cache", true, "always so in Heddle"},
+};
+
+static bool
+is_default(const char *is, const char *value)
 {
 	char *end;
 
-	for (size_t i = 0; i < sizeof(defaults) / sizeof(defaults[0]); i++) {
-		const char *is = defaults[i].value;
+	/* numbers are written in more than one way */
+	return strcasecmp(is, value) == 0 ||
+	       (strtoull(value, &end, 0) == strtoull(is, NULL, 0) &&
+		       end != value && *end == '\0' &&
+		       strpbrk(is, " :") == NULL);
+}
 
+static bool
+is_named(const char *pattern, const char *key)
+{
+	size_t n = strcspn(pattern, "*");
+
+	return pattern[n] == '*' ? strncmp(pattern, key, n) == 0
+				 : strcmp(pattern, key) == 0;
+}
+
+enum import_known
+import_judge_option(const char *key, const char *value, const char **why)
+{
+	bool known = false;
+
+	*why = "no counterpart";
+	for (size_t i = 0; i < sizeof(defaults) / sizeof(defaults[0]); i++) {
 		if (strcmp(defaults[i].key, key) != 0)
 			continue;
-		/* numbers are written in more than one way */
-		return strcasecmp(is, value) == 0 ||
-		       (strtoull(value, &end, 0) == strtoull(is, NULL, 0) &&
-			       end != value && *end == '\0' &&
-			       strpbrk(is, " :") == NULL);
+		if (is_default(defaults[i].value, value))
+			return IMPORT_DEFAULT;
+		known = true;
 	}
-	return false;
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (is_named(others[i].key, key)) {
+			*why = others[i].why;
+			return others[i].same ? IMPORT_SAME : IMPORT_LOST;
+		}
+	if (!known)
+		*why = "not known as an option of OpenSM";
+	return known ? IMPORT_LOST : IMPORT_UNKNOWN;
 }

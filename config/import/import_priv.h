@@ -3,12 +3,49 @@
 #define HEDDLE_CONFIG_IMPORT_IMPORT_PRIV_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "config/import/import.h"
 
-/* Append "# file:line: " and the text as one line of printable ASCII. */
-void import_note(struct buf *out, const struct import_file *f, unsigned line,
-	const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+/* A file that was read; text NULL: there is none. */
+struct import_file {
+	const char *name; /* for messages */
+	char *text;	  /* terminated, without NUL bytes */
+	size_t len;
+};
+
+/* What is said beside the YAML. */
+struct import_notes {
+	struct buf lost, info; /* lines */
+	size_t nlost;
+};
+
+/* Add "file:line: " (line 0: "file: ") and the text as one line of printable
+ * ASCII: something that is not carried over ... */
+void import_lost(struct import_notes *n, const struct import_file *f,
+	unsigned line, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+/* ... or a remark about something that is, or need not be. */
+void import_note(struct import_notes *n, const struct import_file *f,
+	unsigned line, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/* import_read.c: read a text file whole, at most 4 MiB; free its text. 0, or -1
+ * with errno set (ENOENT ...) and why. */
+int import_read(const char *name, struct import_file *out, struct reason *why);
+
+/* One line of a text file; comments are gone. */
+struct import_line {
+	unsigned number;
+	char *key;  /* the first word */
+	char *rest; /* what follows, without blanks at its ends; or "" */
+	char text[1024];
+};
+
+/* Step to the next line that has words, from *at on; false: the end. A line
+ * that is too long is listed as lost. */
+bool import_next_line(const struct import_file *f, size_t *at,
+	struct import_line *line, struct import_notes *n);
 
 /* import_qos.c: QoS levels. */
 struct import_qos *import_qos_new(void);
@@ -21,17 +58,33 @@ bool import_qos_on(const struct import_qos *q);
 void import_qos_partition(struct import_qos *q, const char *name, unsigned sl);
 /* Append the section "qos", or nothing where QoS is off. */
 void import_qos_print(const struct import_qos *q, const struct import_file *f,
-	struct buf *out);
+	struct import_notes *n, struct buf *out);
 
 /*
- * import_partitions.c: append the section "partitions", notes before it. Where
- * QoS is on, the SLs of partitions go to q. both: allow_both_pkeys; without it
- * "both" means full.
+ * import_partitions.c: append the section "partitions". Where QoS is on, the
+ * SLs of partitions go to q. both: allow_both_pkeys; without it "both" means
+ * full. 0, or -1 and why: the file has statements, and none is a partition.
  */
-void import_partitions(const struct import_file *f, struct import_qos *q,
-	bool both, struct buf *out);
+int import_partitions(const struct import_file *f, struct import_qos *q,
+	bool both, struct import_notes *n, struct buf *out, struct reason *why);
 
-/* import_default.c: true if this is the value that OpenSM has by default. */
-bool import_is_default(const char *key, const char *value);
+/* import_guids.c: append the switches of a root_guid_file as a YAML list,
+ * indent spaces in. Their number. */
+size_t import_roots(const struct import_file *f, int indent,
+	struct import_notes *n, struct buf *out);
+/* Append the map "prefix_routes" of a prefix_routes_file, or nothing where it
+ * has no entries. Their number. */
+size_t import_prefix_routes(const struct import_file *f, bool in_section,
+	struct import_notes *n, struct buf *out);
+
+/* import_default.c: what is known of an option without a counterpart. */
+enum import_known {
+	IMPORT_UNKNOWN, /* no option of OpenSM */
+	IMPORT_DEFAULT, /* it has OpenSM's default value */
+	IMPORT_SAME,	/* nothing is lost: see *why */
+	IMPORT_LOST,	/* see *why */
+};
+enum import_known import_judge_option(
+	const char *key, const char *value, const char **why);
 
 #endif

@@ -42,6 +42,7 @@ struct import_qos {
 	bool on;
 	struct tables of[CLASSES];
 	unsigned vl[SLS];
+	bool vl_given;
 	struct part_sl *part;
 	size_t nparts, capparts;
 };
@@ -165,8 +166,10 @@ take_table(struct import_qos *q, enum class c, const char *key, const char *v)
 		t->high_given |= read_weights(v, t->high);
 		return t->high_given;
 	}
-	if (strcmp(key, "sl2vl") == 0 && c == ALL)
-		return read_sl2vl(v, q->vl);
+	if (strcmp(key, "sl2vl") == 0 && c == ALL) {
+		q->vl_given |= read_sl2vl(v, q->vl);
+		return q->vl_given;
+	}
 	if (strcmp(key, "high_limit") == 0) {
 		if (strcmp(v, "-1") == 0) /* as for all ports */
 			return true;
@@ -297,10 +300,24 @@ print_rules(const struct import_qos *q, struct buf *out)
 	}
 }
 
-/* Notes on what changes; there is no line to name. */
+/* A VL in both tables of an arbiter; a level is in one. */
+static void
+check_weights(const struct import_qos *q, const struct import_file *f,
+	unsigned sl, struct import_notes *notes)
+{
+	unsigned vl = q->vl[sl];
+
+	if (vl < VLS && q->of[ALL].high[vl] > 0 && q->of[ALL].low[vl] > 0)
+		import_lost(notes, f, 0,
+			"VL %u is in qos_vlarb_high and in qos_vlarb_low: its "
+			"weight of %u in the latter is not carried over",
+			vl, q->of[ALL].low[vl]);
+}
+
+/* What changes; there is no line to name. */
 static void
 print_losses(const struct import_qos *q, const struct import_file *f,
-	struct buf *out)
+	struct import_notes *notes, struct buf *out)
 {
 	bool drops = false;
 
@@ -309,20 +326,23 @@ print_losses(const struct import_qos *q, const struct import_file *f,
 
 		drops |= q->vl[sl] == DROP;
 		if (n != sl && q->vl[sl] != DROP)
-			buf_printf(out,
-				"# %s: SL %u is on the VL of SL %u: programs "
-				"configured with SL %u must use SL %u\n",
-				f->name, sl, n, sl, n);
+			(q->vl_given ? import_lost : import_note)(notes, f, 0,
+				"SL %u is on the VL of SL %u: programs "
+				"configured with SL %u must use SL %u",
+				sl, n, sl, n);
+		else if (q->vl[sl] < VLS)
+			check_weights(q, f, sl, notes);
 	}
+	check_weights(q, f, 0, notes);
 	if (q->vl[0] == DROP)
-		buf_printf(out, "# %s: SL 0 cannot be discarded\n", f->name);
+		import_lost(notes, f, 0, "SL 0 cannot be discarded");
 	if (drops)
 		buf_printf(out, "  unknown_sl: drop\n");
 }
 
 void
 import_qos_print(const struct import_qos *q, const struct import_file *f,
-	struct buf *out)
+	struct import_notes *n, struct buf *out)
 {
 	if (!q->on)
 		return;
@@ -332,5 +352,5 @@ import_qos_print(const struct import_qos *q, const struct import_file *f,
 			print_level(q, sl, out);
 	print_rules(q, out);
 	print_limits(q, out);
-	print_losses(q, f, out);
+	print_losses(q, f, n, out);
 }

@@ -206,8 +206,8 @@ up_heddled() {
 	sim judge >/dev/null 2>&1
 }
 
-# same NAME: opensm with $E2E_DIR/opensm.conf and partitions.conf, and heddled
-# with the import of these, make the same tables
+# same NAME [OPTION [STATUS]]: opensm with $E2E_DIR/opensm.conf, which names
+# partitions.conf, and heddled with the import of it, make the same tables
 same() {
 	opensm -c "$E2E_DIR/all.conf" >/dev/null 2>&1
 	cat "$E2E_DIR/all.conf" - >"$E2E_DIR/opensm.conf" <<-EOT
@@ -218,9 +218,9 @@ same() {
 	rm -f "$E2E_DIR/osm.log"
 	by opensm opensm -F "$E2E_DIR/opensm.conf" -f "$E2E_DIR/osm.log"
 	conf </dev/null
-	"$B/heddlectl" import "$E2E_DIR/opensm.conf" \
-		"$E2E_DIR/partitions.conf" >"$E2E_DIR/import" ||
-		fail "$1: import"
+	"$B/heddlectl" import "$E2E_DIR/opensm.conf" >"$E2E_DIR/import" \
+		2>"$E2E_DIR/lost"
+	[ $? = "${3:-0}" ] || fail "$1: import: $(cat "$E2E_DIR/lost")"
 	"$B/heddled" -c "$E2E_DIR/import" --check-config >/dev/null ||
 		fail "$1: no configuration: $(cat "$E2E_DIR/import")"
 	# its sections, and its directories
@@ -259,8 +259,60 @@ test_import() {
 		  mgid=ff12::1,sl=1,Q_Key=0xDEADBEEF,rate=3,mtu=2
 		  $d=full;
 	EOT
-	same "the examples"
-	same "both memberships" "allow_both_pkeys TRUE"
+	same "the examples" "" 1
+	[ "$(grep -c 'group mgid=' "$E2E_DIR/lost")" = 2 ] ||
+		fail "groups: $(cat "$E2E_DIR/lost")"
+	same "both memberships" "allow_both_pkeys TRUE" 1
+	test_import_status
+}
+
+# status WANT ARGUMENT...: heddlectl import ends with it
+status() {
+	want=$1
+	shift
+	"$B/heddlectl" import "$@" >"$E2E_DIR/out" 2>"$E2E_DIR/err"
+	got=$?
+	[ $got = "$want" ] ||
+		fail "import $*: $got, not $want: $(cat "$E2E_DIR/err")"
+}
+
+# What the exit status says, and who can read the result
+test_import_status() {
+	o=$E2E_DIR/o.conf
+	new=$E2E_DIR/new.yaml
+	status 2 /etc/passwd
+	[ ! -s "$E2E_DIR/out" ] || fail "/etc/passwd: $(cat "$E2E_DIR/out")"
+	status 2 - /etc/passwd
+	status 2 /bin/ls
+	status 2 /nonexistent
+	grep -q 'No such file' "$E2E_DIR/err" || fail "$(cat "$E2E_DIR/err")"
+	status 2
+	echo "lmc 1" >"$o"
+	status 0 "$o"
+	echo "hop_weights_file /x" >>"$o"
+	status 1 "$o"
+	grep -q '^heddlectl: 1 thing was not carried over:$' "$E2E_DIR/err" ||
+		fail "$(cat "$E2E_DIR/err")"
+	grep -q "^  $o:2: hop_weights_file" "$E2E_DIR/err" ||
+		fail "$(cat "$E2E_DIR/err")"
+	# a key: heddled refuses what every user can read, and is told how not
+	echo "m_key 0x5ec2e7" >"$o"
+	umask 022
+	status 0 "$o"
+	grep -q "chmod o= $E2E_DIR/out" "$E2E_DIR/err" ||
+		fail "$(cat "$E2E_DIR/err")"
+	! "$B/heddled" -c "$E2E_DIR/out" --check-config >/dev/null 2>&1 ||
+		fail "a key that every user can read is accepted"
+	status 0 -o "$new" "$o"
+	case $(stat -c %a "$new") in
+	600 | 640) ;;
+	*) fail "$new: mode $(stat -c %a "$new")" ;;
+	esac
+	"$B/heddled" -c "$new" --check-config >/dev/null || fail "$new"
+	cp "$new" "$E2E_DIR/before"
+	status 2 -o "$new" "$o"
+	cmp -s "$new" "$E2E_DIR/before" || fail "$new was overwritten"
+	say "exit status and modes"
 }
 
 e2e_init

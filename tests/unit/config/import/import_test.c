@@ -1,24 +1,76 @@
 /* OpenSM's files imported: what is carried over, what is reported, and hostile
  * input. */
-#include <check.h>
+#include <ftw.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "config/config.h"
 #include "config/import/import.h"
+#include "sm/base/mem.h"
 #include "sm/base/rng.h"
 #include "tests/unit/suite.h"
 
+/* What a test reads is in a directory of its own. */
+static void
+enter_directory(void)
+{
+	char name[] = "/tmp/import_test.XXXXXX";
+
+	ck_assert_ptr_nonnull(mkdtemp(name));
+	ck_assert_int_eq(chdir(name), 0);
+}
+
 static int
-import_texts(const char *opts, const char *parts, struct buf *out,
+remove_entry(const char *name, const struct stat *st, int kind, struct FTW *at)
+{
+	(void)st;
+	(void)kind;
+	(void)at;
+	return remove(name);
+}
+
+static void
+leave_directory(void)
+{
+	char name[256];
+
+	ck_assert_ptr_nonnull(getcwd(name, sizeof(name)));
+	ck_assert_int_eq(chdir("/"), 0);
+	ck_assert_int_eq(strncmp(name, "/tmp/import_test.", 17), 0);
+	ck_assert_int_eq(nftw(name, remove_entry, 8, FTW_DEPTH | FTW_PHYS), 0);
+}
+
+static void
+write_bytes(const char *name, const void *text, size_t n)
+{
+	FILE *f = fopen(name, "w");
+
+	ck_assert_ptr_nonnull(f);
+	ck_assert_uint_eq(fwrite(text, 1, n, f), n);
+	ck_assert_int_eq(fclose(f), 0);
+}
+
+static void
+write_text(const char *name, const char *text)
+{
+	write_bytes(name, text, strlen(text));
+}
+
+/* Import these texts as the files o and p, which name all others. */
+static int
+import_texts(const char *opts, const char *parts, struct import_result *out,
 	struct reason *why)
 {
-	const struct import_file o = {
-		"o", opts, opts != NULL ? strlen(opts) : 0};
-	const struct import_file p = {
-		"p", parts, parts != NULL ? strlen(parts) : 0};
-
-	return import_text(&o, &p, out, why);
+	if (opts != NULL)
+		write_text("o", opts);
+	if (parts != NULL)
+		write_text("p", parts);
+	return import_files(opts != NULL ? "o" : NULL,
+		parts != NULL ? "p" : NULL, NULL, out, why);
 }
 
 static const struct {
@@ -32,15 +84,33 @@ static const struct {
 		"    aggregation: 2\n  m_key: 0x5\n"
 		"sweep:\n  interval: 30s\n"},
 	{"routing_engine minhop,ftree, updn\n", NULL,
-		"# o:1: routing_engine minhop: not available in Heddle, whose "
-		"engines are all deadlock-free\n"
+		"# Not carried over:\n"
+		"#   o:1: routing_engine minhop: not available in Heddle, "
+		"whose engines are all deadlock-free\n"
 		"routing:\n"
 		"  engines: [ftree, updn]\n"},
-	{"sm_priority 99\nqos FALSE\nqos_policy_file /x\n", NULL,
-		"# o:1: sm_priority 99: cannot be carried over: "
-		"fabric.priority: 99 is out of range: 0 to 15\n"
-		"# o:3: qos_policy_file /x: no counterpart\n"
+	{"sm_priority 99\nqos FALSE\nqos_policy_file /x\nm_key 12345\n"
+	 "sm_key zz\nhop_weights_file /x\nlog_file /x\n",
+		NULL,
+		"# Not carried over:\n"
+		"#   o:1: sm_priority 99: fabric.priority: 99 is out of range: "
+		"0 to 15\n"
+		"#   o:4: m_key (secret): not a hexadecimal number\n"
+		"#   o:5: sm_key (secret): not a hexadecimal number\n"
+		"#   o:6: hop_weights_file /x: no counterpart: weights of "
+		"links are not configured\n"
+		"# Notes:\n"
+		"#   o:7: log_file /x: Heddle logs to the journal or standard "
+		"error\n"
 		"{}\n"},
+	/* the key that everybody knows; packets under way */
+	{"sa_key 0x0000000000000001\nmax_wire_smps 16\n", NULL,
+		"# Notes:\n"
+		"#   o:1: sa_key: OpenSM's default, known to everybody, is not "
+		"trusted; sa.trust_key takes a key of your own\n"
+		"smp:\n  window_max: 16\n"},
+	{"sa_key 0x2\nmax_wire_smps 4\n", NULL, "sa:\n  trust_key: 0x2\n"},
+	{"max_wire_smps 0\n", NULL, "smp:\n  window_max: 4096\n"},
 	{"local_phy_errors_threshold 0x0a\noverrun_errors_threshold 8\n", NULL,
 		"link:\n  phy_errors_threshold: 0x0a\n"
 		"  overrun_errors_threshold: 8\n"},
@@ -57,12 +127,21 @@ static const struct {
 	{NULL,
 		"a=5:0x12,ALL;\na=0x8005,defmember=both:\n0x12;"
 		"a=6:SELF=full;",
+		"# Not carried over:\n"
+		"#   p:3: partition a: 0x0000000000000012 is full here and "
+		"limited in line 1: the last counts\n"
+		"# Notes:\n"
+		"#   p:2: partition a: 'both' means full, as allow_both_pkeys "
+		"is not TRUE\n"
+		"#   p:3: partition 'a' has P_Key 0x0006, and 0x0005 in line "
+		"1: two partitions\n"
 		"partitions:\n  \"a\":\n    pkey: 0x0005\n"
 		"    members:\n      all: limited\n"
 		"      0x0000000000000012: full\n  \"a_pkey_0006\":\n"
 		"    pkey: 0x0006\n    members:\n      sm: full\n"},
 	{NULL, "Default,ipoib,mtu=5,rate=16,sl=3,scope=5:ALL=full;",
-		"# p:1: sl: OpenSM ignores it without qos TRUE\n"
+		"# Notes:\n"
+		"#   p:1: sl: OpenSM ignores it without qos TRUE\n"
 		"partitions:\n  \"Default\":\n    pkey: 0x7fff\n"
 		"    members:\n      sm: full\n      all: full\n"
 		"    ipoib:\n      enabled: true\n      mtu: 4096\n"
@@ -73,7 +152,10 @@ static const struct {
 	 "qos_high_limit 7\nqos_ca_high_limit 9\n"
 	 "qos_swe_high_limit -1\nqos_swe_vlarb_low 0:1,1:2\n",
 		"a=5,ipoib,sl=3:ALL;\nb=6,sl=1:ALL;",
-		"# o:5: qos_rtr_vlarb_low 0:400: no counterpart\n"
+		"# Not carried over:\n"
+		"#   o:5: qos_rtr_vlarb_low 0:400: not understood\n"
+		"#   o: SL 1 is on the VL of SL 0: programs configured with SL "
+		"1 must use SL 0\n"
 		"partitions:\n"
 		"  \"a\":\n"
 		"    pkey: 0x0005\n"
@@ -110,22 +192,23 @@ static const struct {
 		"    port0: 7\n"
 		"    switches: 7\n"
 		"    routers: 7\n"
-		"# o: SL 1 is on the VL of SL 0: programs configured with SL 1 "
-		"must use SL 0\n"
 		"  unknown_sl: drop\n"},
 	{NULL,
 		"a=5,rate=99:bogus,0x12=boss;\nb:ALL;\nc=0x8000:ALL;"
 		"d=x:ALL;",
-		"# p:1: rate=99: not carried over\n"
-		"# p:1: partition a: member 'bogus': not carried over\n"
-		"# p:1: partition a: 'boss' is not a membership; limited is "
-		"assumed\n"
-		"# p:2: partition 'b' has no P_Key: OpenSM would give it "
-		"0x0001\n"
-		"# p:3: partition 'c' has no P_Key: OpenSM would give it "
-		"0x0002\n"
-		"# p:3: partition 'd': 'x' is not a P_Key; the partition is "
+		"# Not carried over:\n"
+		"#   p:1: rate=99: not understood\n"
+		"#   p:1: partition a: member 'bogus': neither a GUID nor a "
+		"keyword\n"
+		"#   p:3: partition 'd': 'x' is not a P_Key; the partition is "
 		"left out\n"
+		"# Notes:\n"
+		"#   p:1: partition a: 'boss' is not a membership; limited is "
+		"assumed\n"
+		"#   p:2: partition 'b' has no P_Key: OpenSM would give it "
+		"0x0001\n"
+		"#   p:3: partition 'c' has no P_Key: OpenSM would give it "
+		"0x0002\n"
 		"partitions:\n"
 		"  \"a\":\n"
 		"    pkey: 0x0005\n"
@@ -139,16 +222,63 @@ static const struct {
 		"    pkey: 0x0002\n"
 		"    members:\n"
 		"      all: limited\n"},
+	/* a file that contradicts itself */
+	{"qos TRUE\nqos_vlarb_low 0:16,1:4\nqos_vlarb_high 0:64\n"
+	 "qos_sl2vl 0,0,1,15,15,15,15,15,15,15,15,15,15,15,15,15\n",
+		"a=5,ipoib,mtu=5,sl=2:0x12=full,ALL;\nb=5,ipoib:0x12,0x13;\n"
+		"5:ALL=full,0x13;",
+		"# Not carried over:\n"
+		"#   p:2: partition a: SL 2 before is SL 0 from here on: the "
+		"last statement counts\n"
+		"#   p:2: partition a: the IPoIB group has other parameters in "
+		"line 1: the first ones count\n"
+		"#   p:2: partition a: 0x0000000000000012 is limited here and "
+		"full in line 1: the last counts\n"
+		"#   p:3: partition a: ALL is full here and limited in line 1: "
+		"the last counts\n"
+		"#   o: SL 1 is on the VL of SL 0: programs configured with SL "
+		"1 must use SL 0\n"
+		"#   o: VL 0 is in qos_vlarb_high and in qos_vlarb_low: its "
+		"weight of 16 in the latter is not carried over\n"
+		"# Notes:\n"
+		"#   p:2: partition 'b' has the P_Key of 'a' in line 1, "
+		"0x0005: its members are in that one\n"
+		"partitions:\n"
+		"  \"a\":\n"
+		"    pkey: 0x0005\n"
+		"    members:\n"
+		"      0x0000000000000012: limited\n"
+		"      all: full\n"
+		"      0x0000000000000013: limited\n"
+		"    ipoib:\n"
+		"      enabled: true\n"
+		"      mtu: 4096\n"
+		"qos:\n"
+		"  levels:\n"
+		"    default:\n"
+		"      sl: 0\n"
+		"      weight: 64\n"
+		"      priority: high\n"
+		"    sl2:\n"
+		"      sl: 2\n"
+		"      weight: 4\n"
+		"  high_limit:\n"
+		"    hosts: 0\n"
+		"    port0: 0\n"
+		"    switches: 0\n"
+		"    routers: 0\n"
+		"  unknown_sl: drop\n"},
 	/* groups, lines, words cut short; the default partition has
 	 * members of its own */
 	{"allow_both_pkeys TRUE\nconsole off\nconsole local\n",
 		"Default=0x7fff,ipoib:\n mgid=ff12::1,sl=1 # one\n"
 		" 0x12=b, ALL_C=f\n;\n5: SE=full,NONE;",
-		"# o:3: console local: no counterpart\n"
-		"# o: no counterpart, but set to OpenSM's defaults:\n"
+		"# Not carried over:\n"
+		"#   o:3: console local: no counterpart: use heddlectl\n"
+		"#   p:2: partition Default: group mgid=ff12::1: groups by "
+		"mgid are not carried over\n"
+		"# No counterpart, but set to OpenSM's defaults:\n"
 		"#   console\n"
-		"# p:2: partition Default: group mgid=ff12::1: groups by mgid "
-		"are not carried over\n"
 		"partitions:\n"
 		"  \"Default\":\n"
 		"    pkey: 0x7fff\n"
@@ -168,16 +298,143 @@ static const struct {
 START_TEST(golden)
 {
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct buf out = {0};
+		struct import_result out = {0};
 		struct reason why = {""};
 
 		ck_assert_msg(import_texts(cases[i].opts, cases[i].parts, &out,
 				      &why) == 0,
 			"case %zu: %s", i, why.text);
-		ck_assert_msg(strcmp(out.text, cases[i].yaml) == 0,
-			"case %zu:\n%s", i, out.text);
-		buf_free(&out);
+		ck_assert_msg(strcmp(out.yaml.text, cases[i].yaml) == 0,
+			"case %zu:\n%s", i, out.yaml.text);
+		ck_assert_msg((strstr(cases[i].yaml, "Not carried") != NULL) ==
+				      (out.nlost > 0),
+			"case %zu: %zu lost", i, out.nlost);
+		import_free(&out);
 	}
+}
+END_TEST
+
+/* ---- files that opensm.conf names ---- */
+
+/* The import has each of these texts; OpenSM's directory is d. */
+static void
+expect_texts(const char *opts, size_t nlost, const char *const *text)
+{
+	struct import_result out = {0};
+	struct reason why = {""};
+
+	write_text("o", opts);
+	ck_assert_msg(import_files("o", NULL, "d", &out, &why) == 0, "%s: %s",
+		opts, why.text);
+	for (; *text != NULL; text++)
+		ck_assert_msg(strstr(out.yaml.text, *text) != NULL,
+			"'%s' is not in:\n%s", *text, out.yaml.text);
+	ck_assert_msg(
+		out.nlost == nlost, "%zu lost:\n%s", out.nlost, out.yaml.text);
+	import_free(&out);
+}
+
+#define EXPECT(opts, nlost, ...)                                               \
+	expect_texts(opts, nlost, (const char *const[]){__VA_ARGS__, NULL})
+
+START_TEST(files_that_are_named)
+{
+	write_text("roots", "0x12 spine 1\n# none\n0x13\n0x12\nspine\n");
+	write_text("parts", "blue=5:0x12=full;");
+	write_text("routes", "fec0000000000001 12 # one\n* 13\n");
+	EXPECT("routing_engine updn\nroot_guid_file roots\n"
+	       "partition_config_file parts\nprefix_routes_file routes\n",
+		1, "root_guid_file: roots was read",
+		"roots:5: 'spine' is not a GUID",
+		"routing:\n  engines: [updn]\n  updn:\n    roots:\n"
+		"      - 0x0000000000000012\n      - 0x0000000000000013\n",
+		"sa:\n  prefix_routes:\n    route1:\n"
+		"      prefix: 0xfec0000000000001\n"
+		"      routers: [0x0000000000000012]\n"
+		"    route2:\n      prefix: 0x0000000000000000\n"
+		"      routers: [0x0000000000000013]\n",
+		"  \"blue\":\n    pkey: 0x0005\n");
+	EXPECT("sa_key 0x77\nrouting_engine ftree,updn\nroot_guid_file roots\n"
+	       "prefix_routes_file routes\n",
+		1, "  roles:\n    root:\n      - 0x0000000000000012\n",
+		"  updn:\n    roots:\n      - 0x0000000000000012\n",
+		"sa:\n  trust_key: 0x77\n  prefix_routes:\n");
+	/* OpenSM's minhop takes no roots */
+	EXPECT("root_guid_file roots\n", 0,
+		"o:1: root_guid_file: OpenSM uses it with updn and ftree only");
+	EXPECT("partition_config_file nowhere\n", 1,
+		"Not carried over:\n#   o:1: partition_config_file: nowhere: "
+		"No such file or directory\n");
+}
+END_TEST
+
+START_TEST(files_in_their_default_places)
+{
+	EXPECT("lmc 1\n", 0,
+		"o: partition_config_file: there is no "
+		"d/partitions.conf here\n");
+	ck_assert_int_eq(mkdir("d", 0700), 0);
+	write_text("d/partitions.conf", "blue=5:0x12=full;");
+	write_text("d/prefix-routes.conf",
+		"fec0 12\nfec0 13\n* *\nzz 14\nfec1\nfec2 x\n* 15\nfec3 16\n");
+	write_text("d/qos-policy.conf", "qos-ulps\nend-qos-ulps\n");
+	EXPECT("lmc 1\n", 6, "o: partition_config_file: d/partitions.conf was",
+		"  \"blue\":\n    pkey: 0x0005\n",
+		"d/prefix-routes.conf:2: fec0: an earlier line has this prefix",
+		"d/prefix-routes.conf:3: * by any router",
+		"d/prefix-routes.conf:4: 'zz' is not a GID prefix",
+		"d/prefix-routes.conf:5: fec1: without a router",
+		"d/prefix-routes.conf:6: 'x' is not a GUID",
+		"d/prefix-routes.conf:8: fec3: an earlier line",
+		"routers: [0x0000000000000012]",
+		"routers: [0x0000000000000015]");
+	EXPECT("partition_config_file d/partitions.conf\nqos TRUE\n"
+	       "prefix_routes_file nowhere\n",
+		2, "d/qos-policy.conf: the QoS policy is not carried over");
+}
+END_TEST
+
+/* ---- files that are no configuration ---- */
+
+static void
+expect_refusal(const char *opts, const char *parts, const char *text)
+{
+	struct import_result out = {0};
+	struct reason why = {""};
+
+	ck_assert_int_ne(import_files(opts, parts, "d", &out, &why), 0);
+	ck_assert_msg(strstr(why.text, text) != NULL, "%s", why.text);
+	ck_assert_ptr_null(out.yaml.text);
+}
+
+START_TEST(not_understood)
+{
+	static const char noise[] = "lmc 1\nx\0y\n";
+	char *text = mem_alloc(200001);
+
+	expect_refusal("nowhere", NULL, "nowhere: No such file or directory");
+	expect_refusal("/", NULL, "/: not a regular file");
+	write_bytes("o", noise, sizeof(noise) - 1);
+	expect_refusal("o", NULL, "o:2: a NUL byte: this is no text file");
+	expect_refusal(NULL, "o", "o:2: a NUL byte: this is no text file");
+	/* read in several pieces, from a file without a size */
+	expect_refusal("/proc/self/maps", NULL,
+		"/proc/self/maps: nothing in it is an option of OpenSM");
+	write_text("o", "root:x:0:0:root:/root:/bin/sh\n");
+	expect_refusal("o", NULL, "o: nothing in it is an option");
+	expect_refusal(NULL, "o", "o: no partition in it is understood");
+	memset(text, 'x', 200000);
+	text[200000] = '\0';
+	write_text("o", text);
+	expect_refusal(NULL, "o", "o: no partition in it is understood");
+	/* an empty file is one of OpenSM's */
+	EXPECT("# nothing\n\n", 0, "here\n{}\n");
+	EXPECT("lmc 1\nlmc\nxyzzy 1\n", 2, "o:2: 'lmc': not understood",
+		"o:3: xyzzy 1: not known as an option of OpenSM");
+	write_text("o2", "lmc 1\n");
+	(void)strcpy(text + 2000, "\nlmc 1\n");
+	EXPECT(text, 1, "o:1: line too long", "hosts: 1");
+	free(text);
 }
 END_TEST
 
@@ -189,12 +446,13 @@ START_TEST(hostile)
 		"rate=3", "\x1b[2J", "\xff", "{", "0x12", "SELF", "lmc 3\n",
 		"m_key 0x", "routing_engine ", "updn,", "ftree", " ", "a",
 		"99999999999999999999", "sl=15", "scope=", "\\", "]", "'",
-		"mgid=1", "part_enforce off\n", "lmc_esp0 TRUE\n"};
+		"mgid=1", "part_enforce off\n", "lmc_esp0 TRUE\n", "qos TRUE\n",
+		"root_guid_file p\n", "prefix_routes_file p\n"};
 	struct rng rng = {(uint64_t)_i};
 
 	for (unsigned round = 0; round < 100; round++) {
-		char text[2][2048] = {"", ""};
-		struct buf out = {0};
+		char text[2][2048] = {"lmc 1\n", "a=5:ALL;"};
+		struct import_result out = {0};
 		struct reason why = {""};
 
 		for (unsigned f = 0; f < 2; f++)
@@ -207,27 +465,47 @@ START_TEST(hostile)
 		ck_assert_msg(import_texts(text[0], text[1], &out, &why) == 0,
 			"seed %d round %u: %s\n%s\n--\n%s", _i, round, why.text,
 			text[0], text[1]);
-		for (const char *c = out.text; *c != '\0'; c++)
+		for (const char *c = out.yaml.text; *c != '\0'; c++)
 			ck_assert(*c == '\n' || (*c >= 0x20 && *c < 0x7f));
-		buf_free(&out);
+		import_free(&out);
 	}
 }
 END_TEST
 
-START_TEST(long_lines)
+/* A name of a file is no text of the result. */
+START_TEST(hostile_name)
 {
-	char *text = malloc(200001);
-	struct buf out = {0};
+	static const char name[] = "a\nqos: {}\n";
+	struct import_result out = {0};
 	struct reason why;
 
-	memset(text, 'x', 200000);
-	text[200000] = '\0';
-	ck_assert_int_eq(import_texts(text, text, &out, &why), 0);
-	ck_assert(strstr(out.text, "o:1: line too long") != NULL);
-	buf_free(&out);
-	ck_assert_int_ne(import_files("/nowhere", NULL, &out, &why), 0);
-	ck_assert(strstr(why.text, "/nowhere") != NULL);
-	free(text);
+	write_text(name, "xyzzy 1\nlmc 1\n");
+	ck_assert_int_eq(import_files(name, NULL, "d", &out, &why), 0);
+	ck_assert_ptr_nonnull(strstr(out.yaml.text, "#   a?qos: {}?:1: xyzzy"));
+	import_free(&out);
+}
+END_TEST
+
+START_TEST(a_hundred_thousand_members)
+{
+	struct buf text = {0};
+	struct import_result out = {0};
+	struct reason why = {""};
+	clock_t before;
+
+	buf_printf(&text, "a=5:SELF=full");
+	for (unsigned i = 0; i < 100000; i++)
+		buf_printf(&text, ",\n0x%x", 0x10000 + i);
+	buf_printf(&text, ";\n");
+	write_text("p", text.text);
+	before = clock();
+	ck_assert_msg(
+		import_files(NULL, "p", "d", &out, &why) == 0, "%s", why.text);
+	/* a quarter of a second; 22 if each is compared with all before */
+	ck_assert_int_lt((clock() - before) / CLOCKS_PER_SEC, 5);
+	ck_assert_uint_gt(out.yaml.n, (size_t)3 << 20);
+	import_free(&out);
+	buf_free(&text);
 }
 END_TEST
 
@@ -238,9 +516,14 @@ main(void)
 	TCase *t = tcase_create("core");
 
 	tcase_set_timeout(t, 30);
+	tcase_add_checked_fixture(t, enter_directory, leave_directory);
 	tcase_add_test(t, golden);
+	tcase_add_test(t, files_that_are_named);
+	tcase_add_test(t, files_in_their_default_places);
+	tcase_add_test(t, not_understood);
 	tcase_add_loop_test(t, hostile, 1, 6);
-	tcase_add_test(t, long_lines);
+	tcase_add_test(t, hostile_name);
+	tcase_add_test(t, a_hundred_thousand_members);
 	suite_add_tcase(s, t);
 	return suite_run(s);
 }
