@@ -144,6 +144,12 @@ choice_index(const char *const *choices, const char *text)
 	return -1;
 }
 
+static bool
+is_number(const char *text)
+{
+	return text[strspn(text, "0123456789.")] == '\0';
+}
+
 static int
 no_choice(const struct reading *r, const char *const *choices)
 {
@@ -152,7 +158,8 @@ no_choice(const struct reading *r, const char *const *choices)
 	size_t i;
 	int rc;
 
-	for (i = 0; choices[i] != NULL; i++)
+	/* a number has no spelling: 16 is no mistake for 10 */
+	for (i = 0; choices[i] != NULL && !is_number(r->text); i++)
 		suggest_offer(&s, choices[i]);
 	if (s.best != NULL)
 		return reason_set(r->why,

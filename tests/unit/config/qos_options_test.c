@@ -66,6 +66,8 @@ START_TEST(mistakes)
 		{"qos:\n  levels:\n    a: {shares_with: b}\n"
 		 "    b: {shares_with: a}\n",
 			3, 5, "shares_with loops at"},
+		{"qos:\n  levels:\n    a: {sl: 16}\n", 3, 13,
+			"'16' is not any, 0, 1"},
 		{"routing: {ftree: {lanes: 8}}\nqos:\n  levels:\n    a: {}\n"
 		 "    b: {}\n",
 			5, 5, "need 24 service levels"},
