@@ -1,8 +1,13 @@
 #include "sm/report/port_find.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "config/suggest.h"
+
+enum { NAME_MAX_LENGTH = 65 };
 
 /* Parse all of text as a number in base 10, or 16 with 0x; false if it is not
  * one. */
@@ -24,31 +29,98 @@ parse_number(const char *text, int base, uint64_t *out)
 	return true;
 }
 
+/* How a name may match, the best first. */
+enum match { WHOLE, WORDS, PART, MATCHES };
+
+/* True if what stands in name between blanks or the ends. */
 static bool
-name_matches(const struct topo *t, node_ix n, const char *what, bool whole)
+has_words(const char *name, const char *what)
+{
+	size_t n = strlen(what);
+
+	for (const char *s = name; (s = strstr(s, what)) != NULL; s++)
+		if ((s == name || s[-1] == ' ') &&
+			(s[n] == '\0' || s[n] == ' '))
+			return true;
+	return false;
+}
+
+static bool
+name_matches(const struct topo *t, node_ix n, const char *what, enum match how)
 {
 	const char *name = topo_desc(t, n);
 
-	return whole ? strcmp(name, what) == 0 : strstr(name, what) != NULL;
+	if (how == WHOLE)
+		return strcmp(name, what) == 0;
+	return how == WORDS ? has_words(name, what)
+			    : strstr(name, what) != NULL;
 }
 
-/* Find a node by name: 1 and *out, 0 if no node matches, -1 if several do. */
-static int
-by_name(const struct topo *t, const char *what, bool whole, bool switches,
-	node_ix *out)
+/* How many nodes match a name, and the first of them. */
+static unsigned
+count_matches(const struct topo *t, const char *what, enum match how,
+	bool switches, node_ix *first)
 {
-	int found = 0;
+	unsigned found = 0;
+
+	for (node_ix n = 0; n < t->nnodes; n++)
+		if ((!switches || t->node[n].sw != TOPO_NONE) &&
+			name_matches(t, n, what, how) && found++ == 0)
+			*first = n;
+	return found;
+}
+
+/* Say which nodes a name stands for, as many as there is room for. */
+static void
+list_candidates(const struct topo *t, const char *what, enum match how,
+	bool switches, unsigned found, struct reason *why)
+{
+	enum { ROOM = 400 };
+	unsigned listed = 0;
+
+	(void)reason_set(why,
+		"'%.60s' is in the name of %u %s: use a GUID, a LID or more "
+		"of the name:",
+		what, found, switches ? "switches" : "nodes");
+	for (node_ix n = 0; n < t->nnodes && strlen(why->text) < ROOM; n++) {
+		if ((switches && t->node[n].sw == TOPO_NONE) ||
+			!name_matches(t, n, what, how))
+			continue;
+		(void)reason_add(why, "%s 0x%016llx \"%.48s\"",
+			listed++ > 0 ? "," : "",
+			(unsigned long long)t->node[n].guid, topo_desc(t, n));
+	}
+	if (listed < found)
+		(void)reason_add(why, " and %u more", found - listed);
+}
+
+/* The name that may have been meant: one that differs by a letter or two, as a
+ * whole or in its first word. */
+static void
+suggest_name(const struct topo *t, const char *what, bool switches,
+	struct reason *why)
+{
+	struct suggest s = suggest_for(what);
+	char first[NAME_MAX_LENGTH], best[NAME_MAX_LENGTH] = "";
 
 	for (node_ix n = 0; n < t->nnodes; n++) {
+		const char *name = topo_desc(t, n);
+
 		if (switches && t->node[n].sw == TOPO_NONE)
 			continue;
-		if (!name_matches(t, n, what, whole))
-			continue;
-		if (found++ > 0)
-			return -1;
-		*out = n;
+		(void)snprintf(first, sizeof(first), "%.*s",
+			(int)strcspn(name, " "), name);
+		s.best = NULL;
+		suggest_offer(&s, name);
+		if (s.best == NULL)
+			suggest_offer(&s, first);
+		if (s.best != NULL)
+			(void)snprintf(best, sizeof(best), "%s", s.best);
 	}
-	return found;
+	(void)reason_set(why, "no %s is called '%.100s'",
+		switches ? "switch" : "node", what);
+	if (best[0] != '\0')
+		(void)reason_add(why, "; did you mean '%s'?", best);
 }
 
 static node_ix
@@ -56,22 +128,24 @@ port_find_name(const struct topo *t, const char *what, bool switches,
 	struct reason *why)
 {
 	node_ix n = TOPO_NONE;
-	int found;
 
 	if (*what == '\0') {
 		(void)reason_set(why, "the name is empty");
 		return TOPO_NONE;
 	}
-	found = by_name(t, what, true, switches, &n);
-	if (found == 0)
-		found = by_name(t, what, false, switches, &n);
-	if (found == 1)
-		return n;
-	(void)reason_set(why,
-		found == 0 ? "no %s is called '%s'"
-			   : "more than one %s is called '%s': use a GUID or "
-			     "a LID",
-		switches ? "switch" : "node", what);
+	for (unsigned how = WHOLE; how < MATCHES; how++) {
+		unsigned found =
+			count_matches(t, what, (enum match)how, switches, &n);
+
+		if (found == 1)
+			return n;
+		if (found > 1) {
+			list_candidates(
+				t, what, (enum match)how, switches, found, why);
+			return TOPO_NONE;
+		}
+	}
+	suggest_name(t, what, switches, why);
 	return TOPO_NONE;
 }
 

@@ -1,7 +1,8 @@
 /*
  * port_find: the port or switch that a user names: by a LID in decimal, a GUID
- * with 0x (of a port or a node), a node's name, or a part of a name that no
- * other node's name contains.
+ * with 0x (of a port or a node), a node's name, whole words of a name or a part
+ * of one. The best kind of match decides; where it fits several nodes, they are
+ * listed.
  */
 #ifndef HEDDLE_SM_REPORT_PORT_FIND_H
 #define HEDDLE_SM_REPORT_PORT_FIND_H

@@ -164,7 +164,7 @@ plan_input() {
 		refused 2 "--fail nix: no node is called 'nix'" $net --fail nix
 		refused 2 "--fail leaf1/99: 'leaf1' has no port 99" $net \
 			--fail leaf1/99
-		refused 2 "more than one node is called 'leaf'" $net \
+		refused 2 "'leaf' is in the name of " $net \
 			--fail leaf
 		refused 2 "unknown method 'magic'" $net --method magic
 		refused 2 "--method and --rate need --fail" $net --method all

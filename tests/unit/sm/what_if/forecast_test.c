@@ -322,7 +322,7 @@ static const struct {
 	const char *what, *says;
 } bad_failure[] = {
 	{"nix", "no node is called 'nix'"},
-	{"leaf", "more than one node"},
+	{"leaf", "'leaf' is in the name of "},
 	{"leaf1/9", "'leaf1' has no port 9"},
 	{"leaf1/0", "'leaf1' has no port 0"},
 	{"0x77", "no port and no node has GUID"},

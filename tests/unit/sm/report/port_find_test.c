@@ -1,0 +1,107 @@
+/* Names of nodes: which of them a text stands for, and what is said where it
+ * stands for none or several. */
+#include "sm/report/port_find.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/topo/frozen.h"
+#include "tests/topo/gen.h"
+#include "tests/unit/suite.h"
+
+/* A switch with hosts of these names. */
+static struct topo *
+named_hosts(const char *const *name, size_t n)
+{
+	struct fabric *f = fabric_new();
+	uint32_t s = fabric_add(f, FABRIC_SWITCH, 36, "leaf one");
+	struct topo *t;
+
+	for (size_t i = 0; i < n; i++)
+		(void)fabric_connect(f, s, (unsigned)i + 1,
+			fabric_add(f, FABRIC_CA, 1, name[i]), 1, NULL);
+	t = frozen_topo(f, &(struct frozen_lids){0});
+	fabric_free(f);
+	return t;
+}
+
+static const char *const names[] = {"luna-0001 mlx5_0", "luna-0001 mlx5_1",
+	"luna-00010 mlx5_0", "luna-0002", "luna-0002 mlx5_1", "swift HCA-1"};
+
+static const struct {
+	const char *what, *name, *says;
+} cases[] = {
+	/* all of a name, then its words, then a part of it */
+	{"luna-0002", "luna-0002", NULL},
+	{"luna-00010", "luna-00010 mlx5_0", NULL},
+	{"luna-0001 mlx5_1", "luna-0001 mlx5_1", NULL},
+	{"swif", "swift HCA-1", NULL},
+	{"luna-0001", NULL,
+		"'luna-0001' is in the name of 2 nodes: use a GUID, a LID or "
+		"more of the name: 0x"},
+	{"luna-0001", NULL, "\"luna-0001 mlx5_0\", 0x"},
+	{"luna-0001", NULL, "\"luna-0001 mlx5_1\""},
+	{"luna", NULL, "'luna' is in the name of 5 nodes"},
+	{"luan-0002", NULL,
+		"no node is called 'luan-0002'; did you mean 'luna-0002'?"},
+	{"swivt", NULL, "did you mean 'swift'?"},
+	{"nowhere", NULL, "no node is called 'nowhere'"},
+	{"", NULL, "the name is empty"},
+};
+
+START_TEST(names_of_nodes)
+{
+	struct topo *t = named_hosts(names, sizeof(names) / sizeof(names[0]));
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct reason why = {""};
+		node_ix n = port_find_node(t, cases[i].what, &why);
+
+		if (cases[i].name != NULL) {
+			ck_assert_msg(n != TOPO_NONE, "%s", why.text);
+			ck_assert_str_eq(topo_desc(t, n), cases[i].name);
+			continue;
+		}
+		ck_assert_uint_eq(n, TOPO_NONE);
+		ck_assert_msg(strstr(why.text, cases[i].says) != NULL, "%s: %s",
+			cases[i].what, why.text);
+	}
+	topo_unref(t);
+}
+END_TEST
+
+/* More candidates than there is room for are counted. */
+START_TEST(many_candidates)
+{
+	char text[35][16];
+	const char *name[35];
+	struct reason why = {""};
+	struct topo *t;
+
+	for (unsigned i = 0; i < 35; i++) {
+		(void)snprintf(text[i], sizeof(text[i]), "rack host %u", i);
+		name[i] = text[i];
+	}
+	t = named_hosts(name, 35);
+	ck_assert_uint_eq(port_find_node(t, "rack", &why), TOPO_NONE);
+	ck_assert_msg(strstr(why.text, "of 35 nodes") != NULL &&
+			      strstr(why.text, " more") != NULL,
+		"%s", why.text);
+	ck_assert_uint_eq(port_find_switch(t, "leaf", &why), 0);
+	ck_assert_uint_eq(port_find_switch(t, "rack", &why), TOPO_NONE);
+	ck_assert_str_eq(why.text, "no switch is called 'rack'");
+	topo_unref(t);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("port_find");
+	TCase *t = tcase_create("port_find");
+
+	tcase_add_test(t, names_of_nodes);
+	tcase_add_test(t, many_candidates);
+	suite_add_tcase(s, t);
+	return suite_run(s);
+}
