@@ -1,1 +1,39 @@
 SRC += $(wildcard config/*.c config/import/*.c)
+
+# make install [DESTDIR=DIR] [PREFIX=/usr]: programs, manual pages, units,
+# users, the udev rule, completions, and a configuration that is all comments,
+# which is never written over. Nothing is started or enabled.
+PREFIX ?= /usr/local
+SYSCONFDIR ?= /etc
+BINDIR ?= $(PREFIX)/bin
+SBINDIR ?= $(PREFIX)/sbin
+LIBDIR ?= $(PREFIX)/lib
+DATADIR ?= $(PREFIX)/share
+INSTALL ?= install
+I := config/install
+D = $(DESTDIR)
+
+# heddled.service, and the template for a second port
+UNIT_SED = -e 's|@SBINDIR@|$(SBINDIR)|'
+$(B)/install/heddled.service: $(I)/heddled.service.in config/module.mk
+	@mkdir -p $(@D)
+	@sed $(UNIT_SED) -e 's|@WHAT@|The subnet manager of this host.|' \
+		-e 's|@FOR@||' -e 's|@STATE@|heddle|' \
+		-e 's|@CONFIG@|$(SYSCONFDIR)/heddle/heddle.yaml|' $< >$@
+$(B)/install/heddled@.service: $(I)/heddled.service.in config/module.mk
+	@mkdir -p $(@D)
+	@sed $(UNIT_SED) -e 's|@WHAT@|For another port: heddled@NAME has NAME.yaml\
+	, which names the port, state.dir\n# /var/lib/heddle/NAME and\
+	 control.socket /run/heddle/NAME/heddle.sock.|' \
+		-e 's|@FOR@| (%i)|' -e 's|@STATE@|heddle/%i|' \
+		-e 's|@CONFIG@|$(SYSCONFDIR)/heddle/%i.yaml|' $< >$@
+
+# of the paths in them, too: another PREFIX is another unit
+.PHONY: $(B)/install/heddled.service $(B)/install/heddled@.service
+
+.PHONY: install
+install: $(addprefix $(B)/,heddled heddlectl heddle-sim libheddle-umad.so \
+		install/heddled.service install/heddled@.service)
+	@PREFIX=$(PREFIX) SYSCONFDIR=$(SYSCONFDIR) BINDIR=$(BINDIR) \
+		SBINDIR=$(SBINDIR) LIBDIR=$(LIBDIR) DATADIR=$(DATADIR) \
+		INSTALL="$(INSTALL)" DESTDIR=$(DESTDIR) sh $(I)/install.sh $(B)

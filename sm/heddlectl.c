@@ -16,6 +16,7 @@
 #include "config/import/import.h"
 #include "sm/base/loop.h"
 #include "sm/base/version.h"
+#include "sm/completion.h"
 #include "sm/ctl/client.h"
 #include "sm/ctl/ctl.h"
 #include "sm/ctl/metrics.h"
@@ -184,7 +185,10 @@ print_help(FILE *to)
 	(void)fprintf(to,
 		"  %s  import OPENSM.CONF [PARTITIONS.CONF]\n"
 		"      print OpenSM's configuration as heddle.yaml (- for "
-		"none)\n",
+		"none)\n"
+		"  complete -- WORD ...\n"
+		"      what could stand in place of the last word; for "
+		"shells\n",
 		planner_help());
 	(void)fprintf(to,
 		"\n"
@@ -404,6 +408,58 @@ set_operands(struct ask *a)
 				 : set_ports(a, "to", NULL);
 }
 
+/* ---- what could come next ---- */
+
+/* Commands that are carried out here, without the tables above. */
+static const struct {
+	const char *name, *operands;
+} local_commands[] = {
+	{"plan", ""},
+	{"import", "OPENSM.CONF"},
+	{"help", ""},
+};
+
+enum { NLOCAL = sizeof(local_commands) / sizeof(local_commands[0]) };
+
+static const char *
+command_name(size_t i)
+{
+	if (i < NCOMMANDS)
+		return commands[i].name;
+	return i - NCOMMANDS < NLOCAL ? local_commands[i - NCOMMANDS].name
+				      : NULL;
+}
+
+static const char *
+command_operands(const char *name)
+{
+	const struct command *c = find_command(name);
+
+	if (c != NULL)
+		return c->operands;
+	for (size_t i = 0; i < NLOCAL; i++)
+		if (strcmp(local_commands[i].name, name) == 0)
+			return local_commands[i].operands;
+	return NULL;
+}
+
+static const char *
+command_option(const char *name, size_t i, const char **arg)
+{
+	const struct command *c = find_command(name);
+
+	*arg = NULL;
+	if (c == NULL)
+		return strcmp(name, "plan") == 0 ? planner_option(i, arg)
+						 : NULL;
+	/* the row that ends the table has no word */
+	for (size_t k = 0; k < i; k++)
+		if (c->option[k].word == NULL)
+			return NULL;
+	*arg = c->option[i].arg;
+	return c->option[i].word;
+}
+
 static bool
 wants_help(const char *word)
 {
@@ -411,7 +467,7 @@ wants_help(const char *word)
 }
 
 /* -1: print help; -2: print the version; -3: plan, with the arguments from
- * *rest; -4: import, with the arguments from *rest. */
+ * *rest; -4: import, -5: complete, in the same way. */
 static int
 parse_arguments(struct ask *a, int argc, char **argv, int *rest)
 {
@@ -434,6 +490,8 @@ parse_arguments(struct ask *a, int argc, char **argv, int *rest)
 	if (strcmp(argv[i], "help") == 0)
 		return -1;
 	*rest = i + 1;
+	if (strcmp(argv[i], "complete") == 0)
+		return -5;
 	for (int k = *rest; k < argc; k++)
 		if (wants_help(argv[k]))
 			return -1;
@@ -784,6 +842,23 @@ run_import(int argc, char **argv)
 	return ret;
 }
 
+/* argv: "--" and the words of the line. */
+static int
+run_complete(int argc, char **argv, const char *socket)
+{
+	static const struct completion_source from = {
+		command_name, command_operands, command_option};
+	struct buf out = {0};
+
+	if (argc < 2 || strcmp(argv[0], "--") != 0)
+		return fail_usage("complete: expected -- WORD ...", NULL);
+	completion_words(&from, (size_t)argc - 1, argv + 1, socket, &out);
+	if (out.text != NULL)
+		print_clean(out.text);
+	buf_free(&out);
+	return EXIT_OK;
+}
+
 /* An answer that cannot be written to standard output is a failure. */
 static int
 flush_output(int code)
@@ -812,6 +887,8 @@ main(int argc, char **argv)
 		ret = planner_run(argc - rest, argv + rest, a.socket, a.json);
 	} else if (ret == -4) {
 		ret = run_import(argc - rest, argv + rest);
+	} else if (ret == -5) {
+		ret = run_complete(argc - rest, argv + rest, a.socket);
 	} else if (ret == -1) {
 		print_help(stdout);
 		ret = EXIT_OK;

@@ -89,6 +89,13 @@ planner_help(void)
 	       "      --dump-fts FILE       write the tables like dump_fts\n";
 }
 
+const char *
+planner_option(size_t i, const char **arg)
+{
+	*arg = i < NROWS ? rows[i].arg : NULL;
+	return i < NROWS ? rows[i].word : NULL;
+}
+
 static int
 fail_usage(const char *what, const char *which)
 {

@@ -8,6 +8,7 @@
 #define HEDDLE_SM_WHAT_IF_PLANNER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /*
  * argv: what follows the word plan, ending with NULL. socket: the daemon's.
@@ -18,5 +19,9 @@ int planner_run(int argc, char *const *argv, const char *socket, bool json);
 
 /* The command's lines of heddlectl's help. */
 const char *planner_help(void);
+
+/* Its options, counted from 0; NULL ends them. *arg: the name of the value in
+ * the help; NULL: it takes none. */
+const char *planner_option(size_t i, const char **arg);
 
 #endif

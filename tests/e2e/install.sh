@@ -3,8 +3,10 @@
 #
 #	setup	packages are installed without starting a subnet manager
 #	demo	make demo, and the commands that it tells to try next
+#	files	make install: what is where, and whether systemd likes it
+#	shells	completion in bash, zsh and fish
 #
-# usage: install.sh setup|demo
+# usage: install.sh setup|demo|files|shells
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/e2e/lib.sh
@@ -186,14 +188,262 @@ demo() {
 	say "demo: $(grep -c '^' "$E2E_DIR/third.out") lines of a path"
 }
 
+# ---- files: make install DESTDIR=
+
+# installs [NAME=VALUE...]: make install into $E2E_DIR/root
+installs() {
+	make --no-print-directory install "DESTDIR=$E2E_DIR/root" "$@" \
+		>"$E2E_DIR/said" 2>&1 || fail "make: $(cat "$E2E_DIR/said")"
+}
+
+expected() {
+	cat <<-EOF
+		/etc/heddle/heddle.yaml 640
+		/usr/bin/heddle-sim 777
+		/usr/lib/heddle/heddle-sim 755
+		/usr/lib/heddle/libheddle-umad.so 644
+		/usr/lib/systemd/system/heddled.service 644
+		/usr/lib/systemd/system/heddled@.service 644
+		/usr/lib/sysusers.d/heddle.conf 644
+		/usr/lib/tmpfiles.d/heddle.conf 644
+		/usr/lib/udev/rules.d/70-heddle.rules 644
+		/usr/sbin/heddlectl 755
+		/usr/sbin/heddled 755
+		/usr/share/bash-completion/completions/heddlectl 644
+		/usr/share/doc/heddle/LICENSE 644
+		/usr/share/doc/heddle/README.md 644
+		/usr/share/doc/heddle/examples/heddle.yaml 644
+		/usr/share/fish/vendor_completions.d/heddlectl.fish 644
+		/usr/share/heddle/heddle.schema.json 644
+		/usr/share/zsh/site-functions/_heddlectl 644
+	EOF
+	for page in man/*.[1-9]; do
+		echo "/usr/share/man/man${page##*.}/${page##*/} 644"
+	done
+}
+
+# has_line UNIT TEXT: it has that line
+has_line() {
+	grep -qxF -- "$2" "$root/usr/lib/systemd/system/$1" ||
+		fail "$1 has no $2"
+}
+
+# units: both of them; what systemd says itself is asked where it is there
+units() {
+	for unit in heddled.service heddled@.service; do
+		has_line $unit 'WantedBy=multi-user.target'
+		has_line $unit 'Conflicts=opensm.service opensmd.service'
+		has_line $unit 'StartLimitIntervalSec=0'
+		has_line $unit 'Restart=on-failure'
+		grep -q '^After=.*openibd.service' \
+			"$root/usr/lib/systemd/system/$unit" ||
+			fail "$unit does not wait for openibd"
+		! grep -q '@[A-Z]*@\|RestartPrevent\|^Condition' \
+			"$root/usr/lib/systemd/system/$unit" ||
+			fail "$unit may give up, or is not filled in"
+	done
+	start=$(sed -n 's/^ExecStart=//p' \
+		"$root/usr/lib/systemd/system/heddled.service")
+	[ "$start" = "/usr/sbin/heddled -c /etc/heddle/heddle.yaml" ] ||
+		fail "heddled.service starts $start"
+	[ "$(grep -n '^ExecReload' \
+		"$root/usr/lib/systemd/system/heddled.service" |
+		head -n 1 | cut -d= -f2-)" = "$start --check-config" ] ||
+		fail "a reload is not checked first"
+	has_line heddled@.service \
+		'ExecStart=/usr/sbin/heddled -c /etc/heddle/%i.yaml'
+	has_line heddled@.service 'StateDirectory=heddle/%i'
+	if ! command -v systemd-analyze >/dev/null; then
+		say "NOT CHECKED by systemd-analyze, which is not installed"
+		return
+	fi
+	# systemd looks for the programs of a unit: it gets them here
+	mkdir -p "$E2E_DIR/units"
+	for unit in heddled.service heddled@.service; do
+		sed "s|/usr/sbin/|$root/usr/sbin/|; /^Documentation/d" \
+			"$root/usr/lib/systemd/system/$unit" \
+			>"$E2E_DIR/units/$unit"
+		instance=$(echo "$unit" | sed 's/@/@second/')
+		[ "$instance" = "$unit" ] ||
+			ln -s "$unit" "$E2E_DIR/units/$instance"
+		systemd-analyze verify --recursive-errors=no \
+			"$E2E_DIR/units/$instance" >"$E2E_DIR/verify" 2>&1
+		! grep "$instance" "$E2E_DIR/verify" || fail "verify $unit"
+		systemd-analyze security --offline=true --threshold=14 \
+			"$E2E_DIR/units/$instance" >"$E2E_DIR/exposure" 2>&1 ||
+			fail "$unit: $(tail -n 1 "$E2E_DIR/exposure")"
+		say "$(sed -n 's/^[^O]*\(Overall.*\)/\1/p' "$E2E_DIR/exposure")"
+	done
+}
+
+# users: systemd makes the user and gives it the configuration
+users() {
+	if ! command -v systemd-sysusers >/dev/null; then
+		say "NOT CHECKED by systemd-sysusers, which is not installed"
+		return
+	fi
+	systemd-sysusers --root="$root" >"$E2E_DIR/said" 2>&1 ||
+		fail "sysusers: $(cat "$E2E_DIR/said")"
+	grep -q '^heddle-umad:.*:heddle$' "$root/etc/group" ||
+		fail "heddle is no member of heddle-umad"
+	[ "$(id -u)" = 0 ] || return
+	systemd-tmpfiles --root="$root" --create \
+		"$root/usr/lib/tmpfiles.d/heddle.conf" >"$E2E_DIR/said" 2>&1 ||
+		fail "tmpfiles: $(cat "$E2E_DIR/said")"
+	gid=$(sed -n 's/^heddle:[^:]*:\([0-9]*\):.*/\1/p' "$root/etc/group")
+	[ "$(stat -c '%a %u %g' "$root/etc/heddle/heddle.yaml")" = \
+		"640 0 $gid" ] || fail "the configuration is not the daemon's"
+}
+
+files() {
+	root=$E2E_DIR/root
+	installs PREFIX=/usr
+	(cd "$root" && find . ! -type d -printf '/%P %m\n') |
+		LC_ALL=C sort >"$E2E_DIR/is"
+	expected | LC_ALL=C sort >"$E2E_DIR/want"
+	diff "$E2E_DIR/want" "$E2E_DIR/is" || fail "other files"
+
+	# the sample changes nothing, and all of it is good with its '#' removed
+	etc=$root/etc/heddle/heddle.yaml
+	"$root/usr/sbin/heddled" -c "$etc" --print-config >"$E2E_DIR/sample"
+	echo >"$E2E_DIR/empty.yaml"
+	"$root/usr/sbin/heddled" -c "$E2E_DIR/empty.yaml" --print-config \
+		>"$E2E_DIR/defaults"
+	diff "$E2E_DIR/defaults" "$E2E_DIR/sample" ||
+		fail "the sample changes something"
+	sed '/^# [^ ]/d; s/^#//' "$etc" >"$E2E_DIR/used.yaml"
+	"$root/usr/sbin/heddled" -c "$E2E_DIR/used.yaml" --check-config ||
+		fail "the sample has mistakes"
+	grep -q "schema=/usr/share/heddle/heddle.schema.json" "$etc" ||
+		fail "the schema is elsewhere"
+
+	echo "# own" >"$etc"
+	installs PREFIX=/usr
+	grep -qx '# own' "$etc" || fail "the configuration was written over"
+
+	"$root/usr/bin/heddle-sim" generate fattree2 --spines 1 --leaves 2 \
+		--hosts 1 >"$E2E_DIR/net" 2>/dev/null
+	"$root/usr/bin/heddle-sim" run --preload heddle "$E2E_DIR/net" -- \
+		"$root/usr/sbin/heddled" --once >"$E2E_DIR/said" 2>&1 ||
+		fail "heddle-sim: $(cat "$E2E_DIR/said")"
+	units
+	users
+
+	rm -rf "$root"
+	installs
+	grep -q '^ExecStart=/usr/local/sbin/heddled' \
+		"$root/usr/local/lib/systemd/system/heddled.service" ||
+		fail "the unit of /usr/local starts another program"
+	say "files: $(grep -c '' "$E2E_DIR/is"), as expected"
+}
+
+# ---- shells: completion
+
+# bash_says LINE: what bash offers at its end
+bash_says() {
+	bash --norc --noprofile -c '
+		. config/completion/heddlectl.bash
+		COMP_LINE=$1 COMP_POINT=${#1}
+		_heddlectl
+		printf "%s\n" "${COMPREPLY[@]}"' bash "$1" 2>&1
+}
+
+zsh_says() {
+	zsh -f -c '
+		compadd() { shift; print -rl -- ${(M)${(P)1}:#$PREFIX*} }
+		_files() { print -rl -- ${PREFIX}*(N) }
+		compdef() { : }
+		source config/completion/_heddlectl
+		words=("${(@z)1}")
+		[[ $1 = *" " ]] && words+=("")
+		CURRENT=${#words}
+		PREFIX=${words[-1]}
+		_heddlectl' zsh "$1" 2>&1
+}
+
+fish_says() {
+	# shellcheck disable=SC2016
+	HOME=$E2E_DIR fish --no-config -c '
+		source config/completion/heddlectl.fish
+		complete -C $argv[1]' "$1" 2>&1
+}
+
+# offers WHERE LINE WORD...: exactly these words
+offers() {
+	of_shell=$1
+	of_line=$2
+	shift 2
+	printf '%s\n' "$@" | LC_ALL=C sort >"$E2E_DIR/want"
+	"${of_shell}_says" "$B/heddlectl $of_line" | sed '/^$/d' |
+		LC_ALL=C sort >"$E2E_DIR/is"
+	[ -n "$*" ] || : >"$E2E_DIR/want"
+	diff "$E2E_DIR/want" "$E2E_DIR/is" >"$E2E_DIR/diff" ||
+		fail "$of_shell: '$of_line': $(cat "$E2E_DIR/diff")"
+}
+
+# in_shell NAME: what all of them do alike
+in_shell() {
+	offers "$1" "sta" status
+	offers "$1" "to" topology
+	offers "$1" "topology --format " table json ibnetdiscover
+	offers "$1" "plan --f" --fail --from
+	offers "$1" "routes --sw" --switch
+	offers "$1" "sweep " ""
+	offers "$1" "status --wait-generation " ""
+	offers "$1" "--socket $E2E_DIR/heddle.y" "$E2E_DIR/heddle.yaml"
+	offers "$1" "--json plan --topology $E2E_DIR/heddle.y" \
+		"$E2E_DIR/heddle.yaml"
+	offers "$1" "explain ch" change
+	offers "$1" "routes h3" h3 h30 h31
+	offers "$1" "routes h1 spine" spine1 spine2 spine3 spine4
+	offers "$1" "routes --switch leaf" leaf1 leaf2 leaf3 leaf4 leaf5 leaf6 \
+		leaf7 leaf8
+}
+
+shells() {
+	fabric demo "$E2E_DIR/fabric.net"
+	# one node has a name that a shell reads as several words
+	sed -i 's/"h32"/"MF0;L1:x y"/' "$E2E_DIR/fabric.net"
+	serve "$E2E_DIR/fabric.net"
+	E2E_SO=$B/libheddle-umad.so
+	sm_start
+	rest
+	E2E_SHELLS=
+	for shell in bash zsh fish; do
+		if ! command -v $shell >/dev/null; then
+			say "NOT CHECKED in $shell, which is not installed"
+			continue
+		fi
+		HEDDLE_SOCKET=$E2E_SOCKET
+		export HEDDLE_SOCKET
+		in_shell $shell
+		offers $shell "groups " ""
+		[ $shell != bash ] || {
+			offers bash "routes MF" 'MF0\;L1:x\ y'
+			offers bash "routes MF0\\;L1:x" 'x\ y'
+			offers bash "routes 'MF0;L1" 'MF0;L1:x y'
+		}
+		[ $shell != zsh ] || offers zsh "routes MF" 'MF0;L1:x y'
+		[ $shell != fish ] || offers fish "routes MF" 'MF0;L1:x y'
+		# without a daemon: what needs none, at once and in silence
+		HEDDLE_SOCKET=$E2E_DIR/none
+		offers $shell "routes " rebalance
+		offers $shell "routes h3" ""
+		E2E_SHELLS="$E2E_SHELLS $shell"
+	done
+	say "shells:$E2E_SHELLS"
+}
+
 case ${1:-} in
-setup | demo) ;;
+setup | demo | files | shells) ;;
 *)
-	echo "usage: install.sh setup|demo" >&2
+	echo "usage: install.sh setup|demo|files|shells" >&2
 	exit 2
 	;;
 esac
-E2E_NEEDS="ibnetdiscover dump_fts"
-[ "$1" = demo ] || E2E_NEEDS="sh"
+case $1 in
+setup | files) E2E_NEEDS="sh" ;;
+*) E2E_NEEDS="ibnetdiscover dump_fts" ;;
+esac
 e2e_init
 "$1"

@@ -77,6 +77,8 @@ plan bad 240
 plan homes 240
 install setup 60
 install demo 120
+install files 120
+install shells 120
 '
 
 # one KIND NAME SECONDS: run it; its report appears as $E2E_OUT/KIND-NAME in one
