@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "config/import/import.h"
@@ -32,6 +33,11 @@ enum {
 };
 
 enum { PATIENCE_MS = 300000 };
+
+/* A hand-over takes less than that, and is looked at so often. */
+enum { HANDOVER_MS = 10000, LOOK_NS = 50000000 };
+
+enum { SMINFO_MASTER = 3 };
 
 enum kind {
 	FLAG_WAIT,
@@ -149,6 +155,8 @@ static const struct command commands[] = {
 		"the status as Prometheus metrics"},
 	{"sweep", "", 0, sweep_options, show_sweep,
 		"sweep the whole fabric again"},
+	{"handover", "", 0, no_options, show_handover,
+		"hand the fabric over to the best standby (root only)"},
 };
 
 enum { NCOMMANDS = sizeof(commands) / sizeof(commands[0]) };
@@ -590,6 +598,43 @@ wait_after(const struct ask *a, int fd, json_t *reply, struct mono until,
 	return after;
 }
 
+/* True if by this status another manager is master. */
+static bool
+is_handed_over(const json_t *status)
+{
+	const json_t *master = json_object_get(status, "master");
+	const char *role = json_string_value(json_object_get(status, "role"));
+
+	return role != NULL && strcmp(role, "standby") == 0 &&
+	       json_integer_value(json_object_get(master, "state")) ==
+		       SMINFO_MASTER;
+}
+
+/* Wait until the standby in the reply is master; the answer is the status then.
+ */
+static json_t *
+wait_handed_over(const struct ask *a, int fd, json_t *reply, int *code)
+{
+	static const struct timespec pause = {0, LOOK_NS};
+	struct mono until = mono_add(loop_now(), mono_ms(HANDOVER_MS));
+	json_t *request = json_pack("{s:s}", "cmd", "status");
+
+	do {
+		json_decref(reply);
+		(void)nanosleep(&pause, NULL);
+		reply = ask_daemon(a, fd, request, until, code);
+	} while (reply != NULL && mono_before(loop_now(), until) &&
+		 !is_handed_over(json_object_get(reply, "result")));
+	json_decref(request);
+	if (reply == NULL || is_handed_over(json_object_get(reply, "result")))
+		return reply;
+	(void)fprintf(stderr,
+		"heddlectl: not handed over: the log of heddled says why\n");
+	*code = EXIT_PROBLEM;
+	json_decref(reply);
+	return NULL;
+}
+
 /* Print text that came from the wire: control characters do not reach the
  * terminal. */
 static void
@@ -688,12 +733,15 @@ run_command(const struct ask *a)
 	}
 	if (reply != NULL && a->wait)
 		reply = wait_after(a, fd, reply, until, &code);
+	if (reply != NULL && a->cmd->show == show_handover)
+		reply = wait_handed_over(a, fd, reply, &code);
 	result = json_object_get(reply, "result");
 	if (a->cmd->show == metrics_text) {
 		code = print_metrics(a, result, code);
 	} else if (reply != NULL) {
 		print_result(a, result);
-		code = exit_code_of(a, result);
+		if (a->cmd->show != show_handover)
+			code = exit_code_of(a, result);
 	}
 	json_decref(reply);
 	if (fd >= 0)

@@ -686,6 +686,26 @@ ctl_wants_rebalance(void *cookie, uid_t uid, struct reason *why)
 	return 0;
 }
 
+/* A hand-over changes who answers for the whole fabric: members of the socket's
+ * group may not ask for it. */
+static int
+ctl_wants_hand_over(
+	void *cookie, uid_t uid, struct sm_other *to, struct reason *why)
+{
+	struct daemon *d = cookie;
+	char cause[CAUSE];
+
+	if (uid != 0)
+		return reason_set(why, "only root may hand the fabric over");
+	if (d->sm == NULL)
+		return reason_set(why, "no port: %s", d->facts.no_port);
+	requested_by("as", uid, cause);
+	if (sm_hand_over(d->sm, cause, loop_now(), to, why) != 0)
+		return -1;
+	arm_core_timer(d);
+	return 0;
+}
+
 /* ---- start and end ---- */
 
 static void
@@ -700,6 +720,7 @@ open_control(struct daemon *d)
 		.may_release = may_release,
 		.sweep = ctl_wants_sweep,
 		.rebalance = ctl_wants_rebalance,
+		.hand_over = ctl_wants_hand_over,
 		.groups = ctl_wants_groups,
 		.events = ctl_wants_events,
 		.links = ctl_wants_links,

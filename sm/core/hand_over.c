@@ -16,10 +16,11 @@
  * and says that it is master.
  *
  * The fabric is given to a standby that would outrank this manager and shares
- * its SM_Key; and when this daemon ends, to the best standby that shares the
- * key, of any priority. Nothing is written from the offer on, and no Set is
- * under way then. That is said by an activity count of 0, which managers that
- * count what they sent never have: the new master need not wait for late Sets.
+ * its SM_Key; and when this daemon ends, or an administrator says so, to the
+ * best standby that shares the key, of any priority. Nothing is written from
+ * the offer on, and no Set is under way then. That is said by an activity count
+ * of 0, which managers that count what they sent never have: the new master
+ * need not wait for late Sets.
  */
 #include <stdio.h>
 #include <string.h>
@@ -164,19 +165,50 @@ hand_over_idle(struct sm *sm, struct mono now)
 		return sm->resigning;
 	log_info("sm: handing over to 0x%016llx \"%s\" priority=%u %s",
 		(unsigned long long)p->id.guid, p->id.name, p->id.priority,
-		sm->resigning ? "because this manager ends"
-			      : "which outranks this manager");
+		sm->resigning ? sm->resign_why : "which outranks this manager");
 	sm->offer = (struct sm_offer){.to = p->id.guid, .peer = *p};
 	send_order(sm, p, SMI_HANDOVER, now, take_offer_answer);
 	return true;
 }
 
 bool
-hand_over_resign(struct sm *sm, struct mono now)
+hand_over_resign(struct sm *sm, const char *why, struct mono now)
 {
 	sm->resigning =
 		sm->role == SM_MASTER && best_standby(sm, true, now) != NULL;
+	(void)snprintf(sm->resign_why, sizeof(sm->resign_why), "%s", why);
 	return sm->resigning;
+}
+
+const struct sm_other *
+hand_over_choice(const struct sm *sm, struct mono now, struct reason *why)
+{
+	const struct sm_peer *best = best_standby(sm, true, now);
+	const struct sm_peer *other = NULL;
+
+	if (sm->role != SM_MASTER) {
+		(void)reason_set(why, "not the master of this fabric");
+		return NULL;
+	}
+	if (best != NULL)
+		return &best->id;
+	for (size_t i = 0; i < sm->npeers; i++)
+		if (sm->peer[i].id.answers &&
+			sm->peer[i].id.state == SMI_STANDBY)
+			other = &sm->peer[i];
+	if (other == NULL)
+		(void)reason_set(why, "no standby was found in this fabric");
+	else if (other->key != SM_KEY_SHARED)
+		(void)reason_set(why,
+			"standby 0x%016llx \"%s\" does not show the SM_Key of "
+			"this manager",
+			(unsigned long long)other->id.guid, other->id.name);
+	else
+		(void)reason_set(why,
+			"standby 0x%016llx \"%s\" refused the fabric less than "
+			"a minute ago",
+			(unsigned long long)other->id.guid, other->id.name);
+	return NULL;
 }
 
 bool
@@ -192,6 +224,7 @@ end_offer(struct sm *sm, struct mono now)
 	log_info("sm: handed over to 0x%016llx \"%s\"",
 		(unsigned long long)sm->offer.to, sm->offer.peer.id.name);
 	sm->gave = sm->offer.to;
+	sm->resigning = false;
 	sm->offer = (struct sm_offer){0};
 	sm->missed = 0;
 	sm->poll_due = mono_add(now, sm->cfg->standby.poll_interval);

@@ -289,10 +289,24 @@ sm_start(struct sm *sm, struct mono now)
 bool
 sm_resign(struct sm *sm, struct mono now)
 {
-	bool any = hand_over_resign(sm, now);
+	bool any = hand_over_resign(sm, "because this manager ends", now);
 
 	advance_phase(sm, now);
 	return any;
+}
+
+int
+sm_hand_over(struct sm *sm, const char *cause, struct mono now,
+	struct sm_other *to, struct reason *why)
+{
+	const struct sm_other *best = hand_over_choice(sm, now, why);
+
+	if (best == NULL)
+		return -1;
+	*to = *best;
+	(void)hand_over_resign(sm, cause, now);
+	advance_phase(sm, now);
+	return 0;
 }
 
 bool

@@ -93,6 +93,14 @@ void sm_start(struct sm *sm, struct mono now);
 bool sm_resign(struct sm *sm, struct mono now);
 bool sm_resigning(const struct sm *sm);
 
+/*
+ * Hand the fabric over to the best standby, and go on as a standby of it; cause
+ * is for the log. *to: that standby. -1 and why: there is none, or this is not
+ * the master.
+ */
+int sm_hand_over(struct sm *sm, const char *cause, struct mono now,
+	struct sm_other *to, struct reason *why);
+
 /* Save what waits to be saved: the daemon ends. */
 void sm_save(struct sm *sm);
 

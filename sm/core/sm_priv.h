@@ -333,8 +333,9 @@ struct sm {
 	struct sm_offer offer;	    /* our own hand-over */
 	uint64_t gave;		    /* who took it */
 	uint64_t not_taken;	    /* who did not */
-	bool resigning;		    /* the daemon ends */
-	uint64_t yield_to;	    /* a master that outranks this one */
+	bool resigning; /* the fabric is to be given away, whoever outranks */
+	char resign_why[64]; /* ... for the log */
+	uint64_t yield_to;   /* a master that outranks this one */
 	bool paused; /* the daemon was stopped; others are asked first */
 	struct map key_shown;	/* port GUIDs that have shown our SM_Key */
 	struct map once_master; /* port GUIDs of managers stood by for */
@@ -559,8 +560,12 @@ void master_sminfo(struct sm *sm, const struct transport_msg *m,
 bool hand_over_idle(struct sm *sm, struct mono now);
 /* True while an offer is not answered: nothing is written. */
 bool hand_over_is_open(const struct sm *sm);
-/* The daemon ends: hand over. False: there is no manager to hand over to. */
-bool hand_over_resign(struct sm *sm, struct mono now);
+/* Hand over to the best standby, of any priority; why is for the log. False:
+ * there is no manager to hand over to. */
+bool hand_over_resign(struct sm *sm, const char *why, struct mono now);
+/* The manager that would be handed over to now; NULL and why: there is none. */
+const struct sm_other *hand_over_choice(
+	const struct sm *sm, struct mono now, struct reason *why);
 bool hand_over_is_pending(const struct sm *sm);
 /* A poll of the manager that was given the fabric was answered, or not. False:
  * there is none, this is a usual poll. */

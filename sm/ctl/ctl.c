@@ -13,6 +13,7 @@
 #include "sm/base/mem.h"
 #include "sm/report/answer.h"
 #include "sm/report/change_json.h"
+#include "sm/report/names.h"
 #include "sm/report/partition_explain.h"
 #include "sm/report/routes_json.h"
 #include "sm/report/snapshot_json.h"
@@ -175,6 +176,24 @@ command_rebalance(struct client *k, json_t *request)
 }
 
 static struct answer *
+command_handover(struct client *k, json_t *request)
+{
+	const struct ctl_ops *ops = &k->ctl->ops;
+	struct sm_other to;
+	const char *cmd;
+	struct reason why;
+	json_error_t err;
+
+	if (json_unpack_ex(request, &err, 0, "{s:s !}", "cmd", &cmd) != 0)
+		return answer_error("bad-argument", err.text);
+	if (ops->hand_over(ops->cookie, k->uid, &to, &why) != 0)
+		return answer_error("refused", why.text);
+	return answer_result(json_pack("{s:o, s:o, s:i}", "guid",
+		names_guid(to.guid), "name", names_text(to.name), "priority",
+		(int)to.priority));
+}
+
+static struct answer *
 command_topology(struct client *k, json_t *request)
 {
 	return topology_answer(request, k->ctl->ops.view(k->ctl->ops.cookie));
@@ -313,6 +332,7 @@ static const struct command {
 	{"snapshot", true, command_snapshot},
 	{"sweep", false, command_sweep},
 	{"rebalance", true, command_rebalance},
+	{"handover", false, command_handover},
 };
 
 static const struct command *

@@ -35,6 +35,7 @@
 #include "sm/base/clock.h"
 #include "sm/base/loop.h"
 #include "sm/base/reason.h"
+#include "sm/report/sm_status.h"
 #include "sm/view/view.h"
 
 #define CTL_DEFAULT_SOCKET "/run/heddle/heddle.sock"
@@ -70,6 +71,12 @@ struct ctl_ops {
 	 * -1 and why not.
 	 */
 	int (*rebalance)(void *cookie, uid_t uid, struct reason *why);
+	/*
+	 * Hand the fabric over because user uid asked for it. 0, and in *to the
+	 * standby that gets it, or -1 and why not.
+	 */
+	int (*hand_over)(void *cookie, uid_t uid, struct sm_other *to,
+		struct reason *why);
 	/* All multicast groups, or the one that `which` names
 	 * (sm/report/groups_json.h), as a new JSON object; NULL and why. */
 	json_t *(*groups)(void *cookie, const char *which, struct reason *why);

@@ -677,6 +677,17 @@ show_sweep(const json_t *r, struct buf *out)
 		json_util_num(r, "wait_sweep"));
 }
 
+/* The status afterwards. */
+void
+show_handover(const json_t *r, struct buf *out)
+{
+	const json_t *to = json_object_get(r, "master");
+
+	buf_printf(out, "Handed over to %s \"%s\", priority %lld\n",
+		text_or_dash(to, "guid"), text_or_dash(to, "name"),
+		json_util_num(to, "priority"));
+}
+
 /* ---- explain ---- */
 
 static void

@@ -216,6 +216,41 @@ START_TEST(a_manager_that_ends_hands_over)
 }
 END_TEST
 
+/* Told to, a manager hands over whatever the priority of the standby, goes on
+ * as a standby, and can be given the fabric back in the same way. */
+START_TEST(told_to_hand_over)
+{
+	struct sm_other to;
+	struct reason why;
+	struct pair p;
+
+	pair_with_key(&p, 10, 3, keys[_i]);
+	pair_start(&p);
+	expect_roles(&p, SM_MASTER, SM_STANDING_BY);
+	ck_assert_int_eq(
+		sm_hand_over(p.b->sm, "as told", sim_now(p.a->sim), &to, &why),
+		-1);
+	ck_assert_str_eq(why.text, "not the master of this fabric");
+	for (int turn = 0; turn < 2; turn++) {
+		struct world *from = turn == 0 ? p.a : p.b;
+		struct world *other = turn == 0 ? p.b : p.a;
+
+		ck_assert_int_eq(sm_hand_over(from->sm, "as told",
+					 sim_now(p.a->sim), &to, &why),
+			0);
+		world_run(p.a, mono_ms(1000));
+		ck_assert_int_eq(role_of(from), SM_STANDING_BY);
+		ck_assert_int_eq(role_of(other), SM_MASTER);
+		ck_assert(!sm_resigning(from->sm));
+		/* it stays there for a while, whoever outranks it */
+		world_run(p.a, mono_ms(20000));
+		ck_assert_int_eq(role_of(other), SM_MASTER);
+		core_expect_order(p.a, "handed over");
+	}
+	pair_end(&p);
+}
+END_TEST
+
 /* Also when it has only just got the fabric from that standby. */
 START_TEST(and_back_again)
 {
@@ -242,11 +277,17 @@ END_TEST
 START_TEST(nobody_to_hand_over_to)
 {
 	struct pair p = pair_new("priority: 10", "priority: 3");
+	struct sm_other to;
+	struct reason why;
 
 	world_start(p.a);
 	(void)until_master(&p, p.a, 30);
 	ck_assert(!sm_resign(p.a->sm, sim_now(p.a->sim)));
 	ck_assert(!sm_resigning(p.a->sm));
+	ck_assert_int_eq(
+		sm_hand_over(p.a->sm, "as told", sim_now(p.a->sim), &to, &why),
+		-1);
+	ck_assert_str_eq(why.text, "no standby was found in this fabric");
 	pair_end(&p);
 	p = pair_new("priority: 10", "priority: 3");
 	pair_start(&p);
@@ -612,6 +653,7 @@ main(void)
 	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, a_higher_standby_gets_the_fabric, 0, 2);
 	tcase_add_loop_test(t, a_manager_that_ends_hands_over, 0, 2);
+	tcase_add_loop_test(t, told_to_hand_over, 0, 2);
 	tcase_add_test(t, and_back_again);
 	tcase_add_test(t, nobody_to_hand_over_to);
 	tcase_add_loop_test(t, a_forged_hand_over, 0, 3);

@@ -84,6 +84,19 @@ do_sweep(void *cookie, uid_t uid, uint64_t *sweeps, struct reason *why)
 }
 
 static inline int
+do_hand_over(void *cookie, uid_t uid, struct sm_other *to, struct reason *why)
+{
+	const struct fixture *f = cookie;
+
+	(void)uid;
+	if (f->refuse != NULL)
+		return reason_set(why, "%s", f->refuse);
+	*to = (struct sm_other){
+		.guid = 7, .priority = 3, .answers = true, .name = "h\xff"};
+	return 0;
+}
+
+static inline int
 do_rebalance(void *cookie, uid_t uid, struct reason *why)
 {
 	struct fixture *f = cookie;
@@ -163,6 +176,7 @@ ops_of(struct fixture *f, struct ctl_ops *ops)
 		.may_release = may_release,
 		.sweep = do_sweep,
 		.rebalance = do_rebalance,
+		.hand_over = do_hand_over,
 		.groups = do_groups,
 		.events = get_events,
 		.links = do_links,

@@ -456,6 +456,29 @@ START_TEST(rebalance)
 }
 END_TEST
 
+START_TEST(handover)
+{
+	struct fixture f;
+	json_t *j;
+	int fd;
+
+	fixture_start(&f, NULL);
+	fd = client_connect(&f);
+	j = client_ask(&f, fd, "{\"cmd\":\"handover\"}\n");
+	ck_assert_int_eq(json_integer_value(json_object_get(
+				 json_object_get(j, "result"), "priority")),
+		3);
+	json_decref(j);
+	client_send_text(&f, fd, "{\"cmd\":\"handover\",\"to\":1}\n");
+	expect_error(&f, fd, "bad-argument");
+	f.refuse = "no standby";
+	client_send_text(&f, fd, "{\"cmd\":\"handover\"}\n");
+	expect_error(&f, fd, "refused");
+	(void)close(fd);
+	fixture_stop(&f);
+}
+END_TEST
+
 START_TEST(waiting_client_leaves)
 {
 	struct fixture f;
@@ -597,6 +620,7 @@ main(void)
 	tcase_add_test(tc, a_wait_ends);
 	tcase_add_test(tc, sweep_and_wait);
 	tcase_add_test(tc, rebalance);
+	tcase_add_test(tc, handover);
 	tcase_add_test(tc, waiting_client_leaves);
 	tcase_add_test(tc, large_reply_slow_reader);
 	tcase_add_test(tc, tree);
