@@ -170,6 +170,7 @@ serve_free(struct serve *s)
 	loop_signal_free(s->sig[0]);
 	loop_signal_free(s->sig[1]);
 	(void)serve_trace_close(s, NULL);
+	serve_traffic_free(s);
 	serve_control_close(s);
 	serve_client_close(s);
 	serve_place_close(s);

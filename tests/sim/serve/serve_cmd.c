@@ -1,4 +1,6 @@
+#include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -390,6 +392,8 @@ cmd_add(struct serve *s, const struct words *w, struct buf *out,
 
 	if (find_node(s, w->w[2], &sw, &port, why))
 		return -1;
+	if (s->traffic != NULL)
+		return reason_set(why, "not while there is traffic");
 	if (serve_node_find(s, w->w[1]) != FABRIC_NONE)
 		return reason_set(why, "%s is there already", w->w[1]);
 	if (s->f->node[sw].type != FABRIC_SWITCH)
@@ -459,6 +463,31 @@ cmd_trace(struct serve *s, const struct words *w, struct buf *out,
 	if (strcmp(w->w[1], "off") == 0)
 		return serve_trace_close(s, why);
 	return serve_trace_open(s, w->w[1], why);
+}
+
+/* traffic: what became of it; off: the same, and end it; N: begin */
+static int
+cmd_traffic(struct serve *s, const struct words *w, struct buf *out,
+	struct reason *why)
+{
+	unsigned long rate;
+	char *end;
+	int rc;
+
+	if (w->n == 1)
+		return serve_traffic_show(s, out, why);
+	if (strcmp(w->w[1], "off") == 0) {
+		rc = serve_traffic_show(s, out, why);
+		serve_traffic_free(s);
+		return rc;
+	}
+	errno = 0;
+	rate = strtoul(w->w[1], &end, 10);
+	if (w->w[1][0] < '0' || w->w[1][0] > '9' || *end != '\0' ||
+		errno != 0 || rate > UINT_MAX)
+		return reason_set(
+			why, "\"%s\" is no number of packets", w->w[1]);
+	return serve_traffic_start(s, (unsigned)rate, why);
 }
 
 static int
@@ -539,6 +568,7 @@ static const struct {
 	{"show", 2, 2, cmd_show, "NODE"},
 	{"stats", 1, 2, cmd_stats, "[clear]"},
 	{"trace", 2, 2, cmd_trace, "FILE|off"},
+	{"traffic", 1, 2, cmd_traffic, "[PACKETS|off]"},
 	{"judge", 1, 1, cmd_judge, ""},
 	{"clients", 1, 1, cmd_clients, ""},
 	{"quit", 1, 1, cmd_quit, ""},

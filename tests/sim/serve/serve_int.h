@@ -118,7 +118,8 @@ struct serve {
 	struct serve_control control[SERVE_CONTROLS];
 	char *ctl_path; /* to be removed at the end */
 
-	FILE *trace; /* NULL: none */
+	FILE *trace;		       /* NULL: none */
+	struct serve_traffic *traffic; /* NULL: none */
 
 	uint64_t returned; /* requests returned with ETIMEDOUT */
 	uint64_t resent, late;
@@ -186,6 +187,14 @@ void serve_control_close(struct serve *s);
 int serve_trace_open(struct serve *s, const char *path, struct reason *why);
 /* 0, also if there is none; -1 and a reason if lines were lost. */
 int serve_trace_close(struct serve *s, struct reason *why);
+
+/*
+ * serve_traffic.c: packets of hosts. Start: rate packets a second of each,
+ * in place of any traffic before; show: what became of them since; -1 and why.
+ */
+int serve_traffic_start(struct serve *s, unsigned rate, struct reason *why);
+int serve_traffic_show(struct serve *s, struct buf *out, struct reason *why);
+void serve_traffic_free(struct serve *s);
 
 /* serve_cmd.c: the commands of the control sockets. */
 /* Run a line; the answer is appended to out. 0, or -1 and a reason. */

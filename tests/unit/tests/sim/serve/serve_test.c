@@ -618,6 +618,11 @@ START_TEST(commands_are_judged)
 		{"trace /nowhere/x", "error: /nowhere/x: "},
 		{"trace off", "ok\n"},
 		{"trace", "error: usage: trace FILE|off"},
+		{"traffic", "error: there is no traffic"},
+		{"traffic off", "error: there is no traffic"},
+		{"traffic many", "error: \"many\" is no number of packets"},
+		{"traffic 0", "error: 0 packets a second: 1 to 100000"},
+		{"traffic 9", "error: h1 has no LID: a subnet manager"},
 		{"clients", "ok\n"},
 		{"judge", "error: "}, /* nothing is configured */
 		{"fly", "error: unknown command"},
