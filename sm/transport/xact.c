@@ -22,7 +22,8 @@ enum {
 	ROOM_READY = 16,
 	LATE_MS = 10,	    /* the least time after which an answer is late */
 	MUTE_TIMEOUTS = 32, /* without an answer of any target, at most */
-	LATE_SPREAD = 8	    /* times the spread of the round-trip times */
+	VAIN_MANY = 32, /* requests given up in a row: no losses, but death */
+	LATE_SPREAD = 8 /* times the spread of the round-trip times */
 };
 
 #define SERIAL_MASK ((UINT32_C(1) << SERIAL_BITS) - 1)
@@ -88,6 +89,9 @@ struct xact {
 	struct ready ready[2]; /* those who answer; [1]: silent ones */
 	unsigned nready;
 	unsigned apart;	  /* in flight to silent targets, outside the window */
+	unsigned unheard; /* requests to silent targets */
+	unsigned vain;	  /* requests given up with all tries since a repeated
+			     try was answered */
 	struct map by_id; /* target id -> target */
 	struct deadlines deadlines;
 	uint32_t *by_serial; /* low bits of a serial -> slot */
@@ -321,6 +325,7 @@ set_silent(struct xact *x, uint32_t t, bool silent)
 	if (g->ready)
 		ready_remove(x, t);
 	g->silent = silent;
+	x->unheard += silent ? g->refs : -g->refs;
 	if (g->ready)
 		ready_append(x, t);
 	update_ready(x, t);
@@ -344,6 +349,7 @@ target_ref(struct xact *x, uint64_t id)
 		map_put(&x->by_id, id, t);
 	}
 	x->target[t].refs++;
+	x->unheard += x->target[t].silent;
 	return t;
 }
 
@@ -351,6 +357,7 @@ static void
 target_unref(struct xact *x, uint32_t t)
 {
 	update_ready(x, t);
+	x->unheard -= x->target[t].silent;
 	if (--x->target[t].refs > 0)
 		return;
 	(void)map_del(&x->by_id, x->target[t].id);
@@ -643,6 +650,14 @@ shrink_window(struct xact *x, struct mono sent, struct mono now)
 		x->stats.window = x->opt.window_max;
 }
 
+/* Whether one try of the request is enough: most likely nothing answers. */
+static bool
+is_doubtful(const struct xact *x, const struct xact_request *r)
+{
+	return r->doubt == XACT_SILENT ||
+	       (r->doubt == XACT_STRANGER && x->vain >= VAIN_MANY);
+}
+
 static unsigned
 tries_of(const struct xact *x, const struct slot *s)
 {
@@ -653,6 +668,8 @@ tries_of(const struct xact *x, const struct slot *s)
 
 	if (s->req.once.ns > 0)
 		return 1;
+	if (is_doubtful(x, &s->req))
+		n = 1;
 	if (n < keys)
 		n = keys;
 	return n < TRIES_MAX ? n : TRIES_MAX;
@@ -667,6 +684,7 @@ fail_try(struct xact *x, uint32_t i, struct mono wait, struct mono now)
 	if (s->tries >= tries_of(x, s) || x->target[s->target].dead) {
 		bool strayed = s->req.lid != 0;
 
+		x->vain += s->tries > 1 && s->tries >= tries_of(x, s);
 		x->target[s->target].dead = true;
 		if (x->keys != NULL)
 			keyring_forget(x->keys, s->req.target);
@@ -738,6 +756,8 @@ xact_submit(struct xact *x, const struct xact_request *r, struct mono now,
 	s->cookie = cookie;
 	s->tag = tag;
 	s->target = target_ref(x, r->target);
+	if (x->target[s->target].refs == 1 && is_doubtful(x, r))
+		set_silent(x, s->target, true);
 	if (x->pending++ == 0)
 		x->heard = now;
 	queue_slot(x, i, false);
@@ -803,6 +823,8 @@ take_answer(struct xact *x, uint32_t i, unsigned try, const struct smp *s,
 		.by_lid = try_is_by_lid(&x->slot[i].req, try),
 		.strayed = x->slot[i].req.lid != 0 && try > 0};
 
+	if (try > 0)
+		x->vain = 0;
 	raise_limit(x, &x->target[x->slot[i].target]);
 	set_silent(x, x->slot[i].target, false);
 	x->target[x->slot[i].target].dead = false;
@@ -1015,6 +1037,12 @@ xact_only_late(const struct xact *x, const void *owner)
 			!x->target[x->slot[i].target].silent)
 			return false;
 	return true;
+}
+
+bool
+xact_only_silent(const struct xact *x)
+{
+	return x->unheard == x->pending;
 }
 
 bool

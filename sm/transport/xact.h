@@ -16,6 +16,11 @@
  * nothing; window_max bounds how many of these fly at once. A status of BUSY
  * counts as a time-out that came early.
  *
+ * Where most likely nothing answers, the owner of a request says so
+ * (xact_doubt), and one try is enough. Retries are there for losses: once many
+ * requests were given up in a row, and no repeated try was answered, silence
+ * means death, and strangers get one try as well.
+ *
  * Of the TID's 32 bits that are ours 28 are a serial number, given at the first
  * try and counted from where the transport says (at random, so that a forger
  * cannot guess what is open), and 4 the number of the try: the answer to any
@@ -68,6 +73,14 @@ struct xact_options {
 	unsigned target_max; /* in flight per target */
 };
 
+/* Whether an answer is expected. */
+enum xact_doubt {
+	XACT_EXPECTED,
+	XACT_STRANGER, /* nothing is known of the target yet */
+	XACT_SILENT,   /* it was silent before, and is asked again later: one
+			  try, outside the window */
+};
+
 /* A request; copied by xact_submit. */
 struct xact_request {
 	uint8_t method; /* MAD_GET or MAD_SET */
@@ -83,6 +96,7 @@ struct xact_request {
 	uint8_t data[MAD_DATA]; /* of a Set; zero for a Get, but of SMInfo */
 	struct mono once; /* a single try, given up after this; 0: tries and
 			     time-outs as the options say */
+	enum xact_doubt doubt;
 };
 
 enum xact_outcome {
@@ -192,6 +206,9 @@ void xact_cut(
 /* True if all open requests of this owner are late; one that waits after a
  * failed try counts as late, and so does every request to a silent target. */
 bool xact_only_late(const struct xact *x, const void *owner);
+
+/* True if all open requests, of any owner, are to silent targets. */
+bool xact_only_silent(const struct xact *x);
 
 /*
  * True if requests are open, and for the time in which one of them is given up

@@ -479,6 +479,76 @@ START_TEST(silent_targets_hold_no_place)
 }
 END_TEST
 
+static void
+submit_doubted(
+	struct env *e, uint64_t target, uint64_t tag, enum xact_doubt doubt)
+{
+	struct xact_request r = {.method = MAD_GET,
+		.attr = MAD_NODE_INFO,
+		.target = target,
+		.hops = 1,
+		.path = {0, 3},
+		.doubt = doubt};
+
+	xact_submit(e->x, &r, e->now, on_done, e, tag);
+}
+
+/* What was silent before gets one try, beside the window, and shrinks it no
+ * more; it is a target like all others once it answers. */
+START_TEST(silent_before)
+{
+	struct env *e = env_new(16, 64, 4);
+
+	for (unsigned i = 0; i < 40; i++)
+		submit_doubted(e, i + 1, i, XACT_SILENT);
+	ck_assert_uint_eq(e->n, 40);
+	ck_assert(xact_only_silent(e->x));
+	submit_get(e, 1000, 50);
+	ck_assert_uint_eq(e->n, 41);
+	ck_assert(!xact_only_silent(e->x));
+	send_answer(e, 40);
+	send_answer(e, 7);
+	ck_assert_uint_eq(e->calls[7], 1);
+	tick_at(e, 1080);
+	ck_assert_uint_eq(e->n, 41);
+	ck_assert_uint_eq(xact_stats(e->x)->timeouts, 39);
+	ck_assert_uint_eq(xact_stats(e->x)->window, 16);
+	ck_assert_uint_eq(xact_pending(e->x), 0);
+	env_free(e);
+}
+END_TEST
+
+/* Strangers get all tries, until 32 requests were given up in a row; and again
+ * as soon as a retry is answered: packets are lost, then. */
+START_TEST(strangers_among_the_dead)
+{
+	struct env *e = env_new(64, 64, 4);
+	size_t at;
+
+	for (unsigned i = 0; i < 32; i++)
+		submit_doubted(e, i + 1, i, XACT_STRANGER);
+	tick_at(e, 1080);
+	ck_assert_uint_eq(e->n, 64);
+	tick_at(e, 1240);
+	tick_at(e, 1560);
+	ck_assert_uint_eq(xact_stats(e->x)->timeouts, 32);
+	at = e->n;
+	submit_doubted(e, 100, 40, XACT_STRANGER);
+	submit_get(e, 200, 41);
+	tick_at(e, 1640);
+	ck_assert_uint_eq(e->calls[40], 1);
+	ck_assert_int_eq(e->last.outcome, XACT_TIMEOUT);
+	ck_assert_uint_eq(e->n, at + 3); /* the expected one is tried again */
+	send_answer(e, at + 2);
+	ck_assert_uint_eq(e->calls[41], 1);
+	submit_doubted(e, 100, 42, XACT_STRANGER);
+	tick_at(e, 1720);
+	ck_assert_uint_eq(e->calls[42], 0);
+	ck_assert_uint_eq(e->n, at + 5);
+	env_free(e);
+}
+END_TEST
+
 /*
  * With two retries a request is given up after 1 + 2 + 4 time-outs; in that
  * time no target may have answered. A pause without requests does not count.
@@ -800,6 +870,8 @@ main(void)
 	tcase_add_test(t, window_grows);
 	tcase_add_test(t, window_halves);
 	tcase_add_test(t, silent_targets_hold_no_place);
+	tcase_add_test(t, silent_before);
+	tcase_add_test(t, strangers_among_the_dead);
 	tcase_add_test(t, nothing_answers);
 	tcase_add_test(t, target_cap);
 	tcase_add_test(t, target_with_a_short_queue);
