@@ -255,6 +255,20 @@ builder_node_quarantine(struct builder *d, builder_id n, const char *why)
 	d->touched = true;
 	free(d->node[n]->quarantine);
 	d->node[n]->quarantine = copy;
+	if (copy == NULL && d->node[n]->silent) {
+		d->node[n]->silent = false;
+		d->routed = false;
+	}
+}
+
+void
+builder_node_silence(struct builder *d, builder_id n, const char *why)
+{
+	builder_node_quarantine(d, n, why);
+	if (d->node[n]->silent)
+		return;
+	d->node[n]->silent = true;
+	d->routed = false;
 }
 
 void
@@ -283,8 +297,19 @@ builder_quarantine_why(const struct builder *d, uint64_t guid)
 	for (; n != BUILDER_NONE; n = d->node[n]->next) {
 		if (d->node[n]->quarantine != NULL)
 			return d->node[n]->quarantine;
+		if (d->node[n]->reach == BUILDER_CUT_OFF)
+			return "behind switches that do not answer";
 	}
 	return "";
+}
+
+bool
+builder_is_cut_off(const struct builder *d, uint64_t guid)
+{
+	builder_id n = first_of(d, guid);
+
+	return n != BUILDER_NONE && d->node[n]->quarantine == NULL &&
+	       d->node[n]->reach == BUILDER_CUT_OFF;
 }
 
 bool

@@ -180,8 +180,14 @@ void builder_components_free(struct builder_components *p); /* zeroes allowed */
 void builder_quarantine(struct builder *d, uint64_t guid, const char *why);
 void builder_release(struct builder *d, uint64_t guid);
 
-/* Why a node is quarantined, "" when it is not. */
+/* Why a node is quarantined, or cannot be asked; "" when it is neither. */
 const char *builder_quarantine_why(const struct builder *d, uint64_t guid);
+
+/*
+ * True if only switches that do not answer lead to the node, as of the last
+ * builder_freeze: it cannot be asked, and is not quarantined itself.
+ */
+bool builder_is_cut_off(const struct builder *d, uint64_t guid);
 
 /*
  * Store what the distribution wrote and the device acknowledged: keeps PortInfo

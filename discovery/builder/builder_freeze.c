@@ -101,17 +101,28 @@ reach_clean(struct builder *d)
 	}
 }
 
-/* Then the nodes that only quarantined switches lead to. */
+/*
+ * Then the nodes that only quarantined switches lead to: first those that
+ * answer, and pass directed routes on, at last the silent ones.
+ */
 static void
 reach_behind(struct builder *d)
 {
-	size_t n = d->norder;
+	size_t clean = d->norder, n;
 
 	for (size_t i = 0; i < d->norder; i++) {
-		if (i >= n || d->node[d->order[i]]->quarantine != NULL)
+		const struct builder_node *node = d->node[d->order[i]];
+
+		if (!node->silent && (i >= clean || node->quarantine != NULL))
 			reach_neighbours(d, d->order[i], BUILDER_BEHIND);
 	}
-	if (d->norder > n)
+	n = d->norder;
+	for (size_t i = 0; i < d->norder; i++)
+		if (i >= n || d->node[d->order[i]]->silent)
+			reach_neighbours(d, d->order[i], BUILDER_CUT_OFF);
+	for (size_t i = n; i < d->norder; i++)
+		d->node[d->order[i]]->was_cut = true;
+	if (d->norder > clean)
 		sort_order(d, 0);
 }
 
@@ -276,7 +287,7 @@ freeze_node(struct builder *d, struct topo *t, node_ix i, port_ix first,
 	out->nports = n->nports;
 	out->flags = n->flags;
 	out->role = n->role;
-	if (n->quarantine != NULL)
+	if (n->quarantine != NULL || n->reach == BUILDER_CUT_OFF)
 		out->flags |= TN_QUARANTINED;
 	if (id == d->self)
 		out->flags |= TN_SM;

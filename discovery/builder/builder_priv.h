@@ -38,8 +38,9 @@ struct builder_port {
 /* How a node is reached from us, by the last builder_route. */
 enum builder_reach {
 	BUILDER_UNREACHED,
-	BUILDER_CLEAN,	/* over switches that work */
-	BUILDER_BEHIND, /* only through a quarantined one */
+	BUILDER_CLEAN,	 /* over switches that work */
+	BUILDER_BEHIND,	 /* only through a quarantined one */
+	BUILDER_CUT_OFF, /* only through one that does not answer */
 };
 
 /* What is known of a switch's role. */
@@ -67,6 +68,9 @@ struct builder_node {
 	uint8_t life;
 	uint8_t role, role_state; /* enum mad_role_kind, enum builder_role */
 	bool changed, opt_sl2vl;
+	bool silent;  /* quarantined because it does not answer: it passes no
+			 directed routes on */
+	bool was_cut; /* cut off since it was last read */
 	uint8_t switch_info[64];
 	char *desc;		    /* NULL: not read */
 	char *quarantine;	    /* why; NULL: it is not */
@@ -118,8 +122,9 @@ bool builder_unlink(struct builder *d, builder_id n, uint8_t port);
 /*
  * Find the directed route to every node: via, hops, reach and d->order. Fewest
  * hops over switches that are not quarantined, then what only the quarantined
- * ones lead to. Code that changes links, quarantine or our own port clears
- * d->routed; while it is set, this costs nothing.
+ * ones lead to, then what is cut off by silent ones. Code that changes links,
+ * quarantine or our own port clears d->routed; while it is set, this costs
+ * nothing.
  */
 void builder_route(struct builder *d);
 
@@ -134,6 +139,9 @@ const char *builder_name(const struct builder *d, builder_id n, char out[96]);
 
 /* Quarantine one node (not all nodes of its GUID); why NULL: release it. */
 void builder_node_quarantine(struct builder *d, builder_id n, const char *why);
+
+/* The same, because it does not answer. */
+void builder_node_silence(struct builder *d, builder_id n, const char *why);
 
 /* Make n a node of another kind, as new: no links, nothing read. */
 void builder_node_reset(

@@ -5,12 +5,16 @@
 #include <string.h>
 
 #include "discovery/sweep/sweep_priv.h"
+#include "sm/base/hash.h"
 #include "sm/base/mem.h"
 #include "sm/mad/mad_role.h"
 
 /* How many stragglers a level may leave behind when requests are being
  * repeated: one dead node must not hold up a whole level. */
 enum { STRAGGLERS = 8 };
+
+/* How many links to a node are tried at a time that may be silent. */
+enum { LINKS_TRIED = 2 };
 
 struct sweep_node *
 sweep_node(struct sweep *s, builder_id n)
@@ -117,7 +121,8 @@ start_probe(struct sweep *s, const uint64_t *guid, size_t n)
 				continue;
 			}
 			for (unsigned p = 1; p <= node->nports; p++) {
-				if (node->port[p].peer != BUILDER_NONE)
+				if (node->port[p].peer != BUILDER_NONE &&
+					node->reach != BUILDER_CUT_OFF)
 					sweep_queue(
 						s, JOB_PORT, id, (uint8_t)p);
 			}
@@ -162,6 +167,8 @@ start_survey(struct sweep *s)
 		builder_id id = s->d->order[i];
 		const struct builder_node *node = s->d->node[id];
 
+		if (node->reach == BUILDER_CUT_OFF)
+			continue; /* until what it is behind answers */
 		if (s->kind == SWEEP_LIGHT)
 			start_listening(s, id);
 		if ((s->kind == SWEEP_NAMES ||
@@ -243,6 +250,7 @@ sweep_free(struct sweep *s)
 	free(s->level);
 	free(s->stale.end);
 	free(s->claims.end);
+	free(s->others.end);
 	free(s->failed.end);
 	free(s->suspect);
 	free(s->cleared);
@@ -265,6 +273,15 @@ path_to(const struct builder *d, builder_id n, uint8_t path[64])
 	for (int i = 0; i < hops; i++)
 		path[i + 1] = back[hops - 1 - i];
 	return hops;
+}
+
+uint64_t
+sweep_path_hash(const struct sweep *s, builder_id n)
+{
+	uint8_t path[64];
+	int hops = path_to(s->d, n, path);
+
+	return fnv_more(FNV_START, path, hops < 0 ? 0 : (size_t)hops + 1) | 1;
 }
 
 /* The route over a given port of n: one hop more. */
@@ -501,6 +518,34 @@ queues_empty(const struct sweep *s)
 	       s->nring == 0 && s->level_at == s->nlevel;
 }
 
+/* The node that is known to be behind the port of a JOB_ASK, or BUILDER_NONE.
+ */
+static builder_id
+asked_node(const struct sweep *s, const struct sweep_job *job)
+{
+	const struct builder_node *n = s->d->node[job->node];
+
+	return job->kind == JOB_ASK && n != NULL && job->port <= n->nports
+		       ? n->port[job->port].peer
+		       : BUILDER_NONE;
+}
+
+static void
+count_ask(struct sweep *s, const struct sweep_job *job, bool open)
+{
+	builder_id far = asked_node(s, job);
+	struct sweep_node *w;
+
+	s->asks = open ? s->asks + 1 : s->asks - 1;
+	if (far == BUILDER_NONE)
+		return;
+	w = sweep_node(s, far);
+	if (open)
+		w->asking++;
+	else if (w->asking > 0) /* 0: the link has become known meanwhile */
+		w->asking--;
+}
+
 static void
 on_request_done(void *cookie, uint64_t tag, const struct xact_result *res)
 {
@@ -508,7 +553,8 @@ on_request_done(void *cookie, uint64_t tag, const struct xact_result *res)
 	struct sweep_job job = job_of(tag);
 
 	s->pending--;
-	s->asks -= job.kind == JOB_ASK;
+	if (job.kind == JOB_ASK)
+		count_ask(s, &job, false);
 	if (res->outcome == XACT_CANCELLED) {
 		s->cancelled = true;
 		return;
@@ -541,6 +587,26 @@ reads_ext(const struct sweep *s, const struct sweep_job *job)
 		       d->node[p->peer]->port[p->peer_port].speed_ext != 0);
 }
 
+/*
+ * What is known of the node that is asked. A light sweep comes again: one that
+ * was silent, or a link that led to nothing, is tried once in each.
+ */
+static enum xact_doubt
+job_doubt(const struct sweep *s, const struct sweep_job *job)
+{
+	const struct builder_node *n;
+	bool known;
+
+	if (job->kind == JOB_SELF)
+		return XACT_EXPECTED;
+	n = s->d->node[job->node];
+	known = job->kind != JOB_ASK || n->port[job->port].peer != BUILDER_NONE;
+	if (s->kind == SWEEP_LIGHT && job->node != s->d->self &&
+		(n->silent || !known))
+		return XACT_SILENT;
+	return known ? XACT_EXPECTED : XACT_STRANGER;
+}
+
 /* Send a job; false when there is no route to its target. */
 static bool
 submit_job(struct sweep *s, const struct sweep_job *job, struct mono now)
@@ -555,6 +621,7 @@ submit_job(struct sweep *s, const struct sweep_job *job, struct mono now)
 	r.method = wire[job->kind].method;
 	r.attr = wire[job->kind].attr;
 	r.target = job_target(s, job);
+	r.doubt = job_doubt(s, job);
 	if (r.attr == MAD_PORT_INFO) {
 		as.ext = reads_ext(s, job);
 		r.mod = job->port | (as.ext ? MAD_PORT_INFO_EXT : 0);
@@ -565,7 +632,8 @@ submit_job(struct sweep *s, const struct sweep_job *job, struct mono now)
 		memcpy(r.data, s->d->node[job->node]->switch_info, MAD_DATA);
 	}
 	s->pending++;
-	s->asks += job->kind == JOB_ASK;
+	if (job->kind == JOB_ASK)
+		count_ask(s, job, true);
 	xact_submit(s->x, &r, now, on_request_done, s, tag_of(&as));
 	return true;
 }
@@ -618,17 +686,24 @@ ask_wanted(struct sweep *s, const struct sweep_job *job)
 		sweep_ends_add(&s->failed, job->node, job->port);
 		return false;
 	}
+	if (p->peer != BUILDER_NONE && p->seen != s->sweep &&
+		sweep_node(s, p->peer)->asking >= LINKS_TRIED &&
+		xact_stats(s->x)->retried > s->retried) {
+		sweep_ends_add(&s->others, job->node, job->port);
+		return false;
+	}
 	return p->peer == BUILDER_NONE || p->seen != s->sweep;
 }
 
 /*
- * True if requests are being repeated and few are open: do not wait for them.
+ * True if requests are being repeated and few are open, or none but those to
+ * nodes that are silent: do not wait for them.
  */
 static bool
 only_stragglers(const struct sweep *s)
 {
-	return s->pending <= STRAGGLERS &&
-	       xact_stats(s->x)->retried > s->retried;
+	return xact_stats(s->x)->retried > s->retried &&
+	       (s->pending <= STRAGGLERS || xact_only_silent(s->x));
 }
 
 static bool

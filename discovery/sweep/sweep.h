@@ -23,7 +23,10 @@
  * port 0 says the switch knows them; a CA port is read a second time with it
  * only when the other end of its link has not reported the speed already.
  *
- * A switch that does not answer after its retries is quarantined; a CA is kept
+ * A switch that does not answer after its retries is quarantined; what is known
+ * behind it, and cannot be reached otherwise, is kept and not asked: its path
+ * leads through the silent processor. Light sweeps ask silent switches once
+ * more, and a probe of one that answers reads what was behind it. A CA is kept
  * as far as it answered (TN_PARTIAL). Several SMPs are in flight: as many as
  * the transactions have room for. IBA volume 1, 14.2 and 14.4.
  */

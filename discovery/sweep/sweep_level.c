@@ -85,10 +85,34 @@ is_path_unread(struct sweep *s, builder_id n)
 	return false;
 }
 
+/*
+ * Probe: give up the switches that did not answer, and have no other path than
+ * before.
+ */
+static void
+give_up_waiting(struct sweep *s)
+{
+	struct sweep_ends lost = {0};
+
+	for (builder_id n = 0; n < s->d->nnodes; n++) {
+		const struct sweep_node *w = sweep_node(s, n);
+
+		if (s->d->node[n] != NULL && w->state == SN_WAIT &&
+			w->failed != 0 && !is_path_unread(s, n) &&
+			w->failed == sweep_path_hash(s, n))
+			sweep_ends_add(&lost, n, 0);
+	}
+	for (size_t i = 0; i < lost.n; i++)
+		sweep_give_up(s, lost.end[i].node, "does not answer");
+	free(lost.end);
+	builder_route(s->d);
+}
+
 /* Probe: start the switches with a route that is sound by now. */
 static void
 start_waiting(struct sweep *s)
 {
+	give_up_waiting(s);
 	for (builder_id n = 0; n < s->d->nnodes; n++) {
 		const struct builder_node *node = s->d->node[n];
 		struct sweep_node *w = sweep_node(s, n);
@@ -101,6 +125,10 @@ start_waiting(struct sweep *s)
 		}
 		if (is_path_unread(s, n))
 			continue;
+		if (node->reach == BUILDER_CUT_OFF) {
+			w->state = SN_DEAD;
+			continue;
+		}
 		sweep_read(s, n,
 			w->full || node->quarantine != NULL ||
 				node->reach == BUILDER_BEHIND);
@@ -124,7 +152,8 @@ read_stale(struct sweep *s)
 		struct builder_port *p;
 
 		if (node == NULL || e.port > node->nports ||
-			node->reach == BUILDER_UNREACHED)
+			node->reach == BUILDER_UNREACHED ||
+			node->reach == BUILDER_CUT_OFF)
 			continue;
 		if (is_path_unread(s, e.node)) {
 			sweep_ends_add(&later, e.node, e.port);
@@ -160,6 +189,25 @@ ask_claims(struct sweep *s)
 	s->claims.n = 0;
 }
 
+/* Ask through the links that waited for others to the same node: none is being
+ * asked through now. */
+static void
+ask_others(struct sweep *s)
+{
+	for (size_t i = 0; i < s->others.n; i++) {
+		struct sweep_end e = s->others.end[i];
+		const struct builder_node *n = s->d->node[e.node];
+
+		if (n == NULL || e.port > n->nports)
+			continue;
+		if (n->port[e.port].peer != BUILDER_NONE)
+			sweep_node(s, n->port[e.port].peer)->asking = 0;
+		sweep_queue(s, JOB_ASK, e.node, e.port);
+	}
+	s->others.n = 0;
+	s->retried = xact_stats(s->x)->retried;
+}
+
 /*
  * Keep the link of a port of n that is silent, and quarantine the node behind
  * it.
@@ -174,11 +222,13 @@ keep_silent(struct sweep *s, builder_id n, uint8_t port)
 	p->seen = s->sweep;
 	far->port[p->peer_port].seen = s->sweep;
 	far->seen = s->sweep;
-	if (far->quarantine != NULL)
+	if (far->quarantine != NULL) {
+		builder_node_silence(s->d, p->peer, far->quarantine);
 		return;
+	}
 	builder_add_oddity(s->d, "%s is quarantined: does not answer",
 		builder_name(s->d, p->peer, name));
-	builder_node_quarantine(s->d, p->peer, "does not answer");
+	builder_node_silence(s->d, p->peer, "does not answer");
 }
 
 /*
@@ -458,6 +508,8 @@ queue_pending_work(struct sweep *s)
 		start_waiting(s);
 	if (!has_queued_jobs(s) && s->nready > 0)
 		sweep_next_level(s);
+	if (!has_queued_jobs(s) && s->others.n > 0)
+		ask_others(s);
 	if (!has_queued_jobs(s) && s->claims.n > 0)
 		ask_claims(s);
 	if (!has_queued_jobs(s) && s->failed.n > 0)
@@ -470,7 +522,8 @@ sweep_advance(struct sweep *s)
 	if (s->stage == STAGE_DONE)
 		return false;
 	queue_pending_work(s);
-	if (has_queued_jobs(s) || s->nready > 0 || s->claims.n > 0)
+	if (has_queued_jobs(s) || s->nready > 0 || s->others.n > 0 ||
+		s->claims.n > 0)
 		return true;
 	if (s->stage == STAGE_RUN) {
 		s->stage = STAGE_AGAIN;

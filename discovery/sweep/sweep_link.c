@@ -198,7 +198,7 @@ confirm_node(struct sweep *s, builder_id n, const struct answer *a)
 	if (s->kind == SWEEP_FULL)
 		first = node->seen != s->sweep;
 	else
-		first = node->reach != BUILDER_CLEAN ||
+		first = node->reach != BUILDER_CLEAN || node->was_cut ||
 			node->quarantine != NULL;
 	node->seen = s->sweep;
 	if (!first || w->state == SN_DEAD || w->state == SN_READ)

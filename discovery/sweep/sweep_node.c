@@ -7,7 +7,7 @@
 
 enum {
 	MISSES_MAX = 2, /* attributes timed out in a row: it hangs */
-	VIAS_MAX = 2,	/* searches for another path before it is given up */
+	VIAS_MAX = 2,	/* other paths to try before it is given up */
 	ROUNDS_MAX = 8, /* of a probe while PortStateChange keeps coming */
 };
 
@@ -29,9 +29,12 @@ mark_partial(struct sweep *s, builder_id n, const char *what, const char *why)
 		s->d, "%s: %s: %s", builder_name(s->d, n, name), what, why);
 }
 
-/* Give a switch up: quarantine it, and ask it nothing more. */
-static void
-give_up(struct sweep *s, builder_id n, const char *why)
+/*
+ * Give a switch up: quarantine it, and ask it nothing more. One that was silent
+ * to the last passes nothing on, either.
+ */
+void
+sweep_give_up(struct sweep *s, builder_id n, const char *why)
 {
 	struct sweep_node *w = sweep_node(s, n);
 	char name[96];
@@ -41,7 +44,10 @@ give_up(struct sweep *s, builder_id n, const char *why)
 	if (s->d->node[n]->quarantine == NULL)
 		builder_add_oddity(s->d, "%s is quarantined: %s",
 			builder_name(s->d, n, name), why);
-	builder_node_quarantine(s->d, n, why);
+	if (w->misses > 0)
+		builder_node_silence(s->d, n, why);
+	else
+		builder_node_quarantine(s->d, n, why);
 	s->rewired = true;
 }
 
@@ -56,6 +62,7 @@ sweep_read(struct sweep *s, builder_id n, bool full)
 	w->misses = 0;
 	w->head = 1;
 	w->rounds = 1;
+	s->d->node[n]->was_cut = false;
 	w->whole = s->d->node[n]->quarantine == NULL &&
 		   (s->d->node[n]->flags & TN_PARTIAL) == 0;
 	s->d->node[n]->flags &= (uint8_t)~TN_PARTIAL;
@@ -85,8 +92,8 @@ start_ports(struct sweep *s, builder_id n)
 
 /*
  * The path to a switch may be what fails, not the switch: read its links from
- * their other ends before it is tried again. False: that was done, or this is
- * no probe.
+ * their other ends; if that leads to another path it is tried again. False:
+ * that was done, or this is no probe.
  */
 static bool
 try_around(struct sweep *s, builder_id n)
@@ -97,6 +104,7 @@ try_around(struct sweep *s, builder_id n)
 	if (s->kind != SWEEP_PROBE || w->vias >= VIAS_MAX)
 		return false;
 	w->vias++;
+	w->failed = sweep_path_hash(s, n);
 	w->state = SN_WAIT;
 	for (unsigned p = 1; p <= node->nports; p++) {
 		const struct builder_port *port = &node->port[p];
@@ -118,7 +126,8 @@ advance_switch(struct sweep *s, builder_id n)
 		if (!w->fault)
 			start_ports(s, n);
 		else if (!try_around(s, n))
-			give_up(s, n, "SwitchInfo or port 0 not answered");
+			sweep_give_up(
+				s, n, "SwitchInfo or port 0 not answered");
 		return;
 	}
 	if (w->state != SN_PORTS || w->open > 0 ||
@@ -248,6 +257,8 @@ sweep_got_switch(struct sweep *s, const struct sweep_job *job,
 		s->d->node[job->node]->changed = false;
 		read_port_zero(s, job->node);
 	} else if (!taken) {
+		if (res->outcome == XACT_TIMEOUT)
+			w->misses++;
 		w->fault = true;
 	} else if (skip_unchanged(s, job->node)) {
 		return;
@@ -381,7 +392,8 @@ count_port(struct sweep *s, const struct sweep_job *job, bool taken,
 	}
 	if (res->outcome == XACT_TIMEOUT && ++w->misses >= MISSES_MAX &&
 		w->state == SN_PORTS && !try_around(s, job->node))
-		give_up(s, job->node, "stopped answering while it was read");
+		sweep_give_up(
+			s, job->node, "stopped answering while it was read");
 	advance_switch(s, job->node);
 }
 
@@ -419,6 +431,7 @@ refresh_failed(struct sweep *s, const struct sweep_job *job,
 	w->state = SN_HEAD;
 	w->head = 0;
 	w->fault = true;
+	w->misses = 1;
 	advance_switch(s, job->node);
 	return true;
 }

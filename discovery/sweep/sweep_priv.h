@@ -66,6 +66,7 @@ struct sweep_node {
 	uint8_t again;	 /* the round after which SwitchInfo was read again */
 	uint8_t vias;	 /* probe: searches for another path to it */
 	uint8_t silent;	 /* known links to it that did not answer */
+	uint16_t asking; /* known links to it that are being asked through */
 	bool probed;	 /* given to sweep_new */
 	bool told;	 /* probed because of a trap alone */
 	bool whole;	 /* all of it had been read before */
@@ -78,6 +79,7 @@ struct sweep_node {
 	uint32_t claimed[8];  /* ports given to sweep_ask_later */
 	uint32_t banned[8];   /* ports with a one-sided link */
 	struct sweep_end met; /* where it was first met in this sweep */
+	uint64_t failed;      /* vias: the path by which it did not answer */
 };
 
 /* A growing first-in first-out queue. */
@@ -116,6 +118,7 @@ struct sweep {
 	unsigned asks;		  /* open */
 	struct sweep_ends stale;  /* ports with a changed other end */
 	struct sweep_ends claims; /* asked again when nothing is pending */
+	struct sweep_ends others; /* further links to nodes that are late */
 	struct sweep_ends failed; /* links that are up, known, and silent */
 	bool self_changed;	  /* light: our own port is not as it was */
 	bool told;		  /* light: a switch reported a change */
@@ -169,6 +172,12 @@ bool sweep_ask_group(struct sweep *s);
 
 /* Read a switch from its start; full: ask through all ports that are up. */
 void sweep_read(struct sweep *s, builder_id n, bool full);
+
+/* Give a switch up that does not answer, or not as it should. */
+void sweep_give_up(struct sweep *s, builder_id n, const char *why);
+
+/* The present directed route to n as a number; never 0. */
+uint64_t sweep_path_hash(const struct sweep *s, builder_id n);
 
 /*
  * Read one port again, when nothing is pending, because its other end changed.

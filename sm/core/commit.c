@@ -47,6 +47,16 @@ count_ports(const struct topo *t, struct view_counts *c)
 	}
 }
 
+/* Hosts behind a switch in quarantine count as unreachable, like those behind
+ * one that answers: they are not listed one by one. */
+static bool
+is_listed(const struct sm *sm, const struct topo_node *n)
+{
+	return (n->flags & TN_QUARANTINED) != 0 &&
+	       (n->type == TOPO_SWITCH ||
+		       !builder_is_cut_off(sm->draft, n->guid));
+}
+
 static void
 list_quarantine(const struct sm *sm, struct view *v)
 {
@@ -54,14 +64,13 @@ list_quarantine(const struct sm *sm, struct view *v)
 	node_ix n;
 
 	for (n = 0; n < t->nnodes; n++)
-		if ((t->node[n].flags & TN_QUARANTINED) != 0)
-			v->nquarantine++;
+		v->nquarantine += is_listed(sm, &t->node[n]);
 	v->quarantine = mem_zalloc(v->nquarantine, sizeof(*v->quarantine));
 	v->nquarantine = 0;
 	for (n = 0; n < t->nnodes; n++) {
 		struct view_quarantine *q = &v->quarantine[v->nquarantine];
 
-		if ((t->node[n].flags & TN_QUARANTINED) == 0)
+		if (!is_listed(sm, &t->node[n]))
 			continue;
 		q->guid = t->node[n].guid;
 		q->node = n;
