@@ -51,8 +51,10 @@ configure() {
 	fi
 	[ "$1" = heddled ] || return 0
 	# shellcheck disable=SC2086
-	E2E_CONF_MORE=$("$B/heddlectl" import "$E2E_DIR/opensm.conf" $parts) ||
-		fail "no import"
+	# 1: not all of it can be carried over, and it says what
+	E2E_CONF_MORE=$("$B/heddlectl" import "$E2E_DIR/opensm.conf" $parts \
+		2>"$E2E_DIR/lost")
+	[ $? -le 1 ] || fail "no import: $(cat "$E2E_DIR/lost")"
 	E2E_SOCKET=$E2E_DIR/heddle.sock
 	E2E_CONF=$E2E_DIR/heddle.yaml
 	{
