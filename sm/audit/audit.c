@@ -249,6 +249,31 @@ step_names(struct audit *a, struct mono now)
 	return true;
 }
 
+/*
+ * Forget the entries for ports that carry no data: those of a link with an end
+ * that is not Active, or not Armed where packets arrive. Ends whose state was
+ * not read count as Active.
+ */
+static void
+drop_idle_ports(const struct topo *t, sw_ix s, uint8_t *row, size_t bytes)
+{
+	enum { ARMED = 3, ACTIVE = 4 };
+	const struct topo_node *n = &t->node[t->sw[s].node];
+	bool idle[256] = {0};
+
+	for (unsigned p = 1; p <= n->nports && p < LFT_DROP; p++) {
+		const struct topo_port *out = &t->port[n->first_port + p];
+		uint8_t far = out->peer == TOPO_NONE ? ACTIVE
+						     : t->port[out->peer].state;
+
+		idle[p] = (out->state != 0 && out->state < ACTIVE) ||
+			  (far != 0 && far < ARMED);
+	}
+	for (size_t lid = 0; lid < bytes; lid++)
+		if (idle[row[lid]])
+			row[lid] = LFT_DROP;
+}
+
 /* Beyond LinearFDBTop a switch drops packets, whatever its table holds. */
 static void
 take_row(struct audit *a, struct routes *r, sw_ix s, uint8_t *row)
@@ -268,6 +293,7 @@ take_row(struct audit *a, struct routes *r, sw_ix s, uint8_t *row)
 	}
 	if (top + 1U < bytes)
 		memset(row + top + 1, LFT_DROP, bytes - top - 1);
+	drop_idle_ports(t, s, row, bytes);
 	routes_put_row(r, s, row, NULL, TOPO_NONE);
 }
 
@@ -419,8 +445,7 @@ step_groups(struct audit *a, struct mono now)
 	a->found.lanes = audit_vl_read_new(
 		&(struct audit_vl_read_job){.t = a->found.topo,
 			.x = a->x,
-			.turns = a->found.turns,
-			.all = a->found.one_lane > 0});
+			.matters = a->found.one_lane > 0});
 	a->phase = PHASE_LANES;
 	return true;
 }
@@ -442,7 +467,7 @@ step_lanes(struct audit *a, struct mono now)
 	if (l.lanes > 1 && a->found.one_lane > 0)
 		audit_sa_client_paths(
 			a->found.sa, AUDIT_SA_CLIENT_RECORDS, now);
-	else if (l.discards)
+	else if (l.discards != 0)
 		audit_sa_client_paths(a->found.sa, AUDIT_SA_CLIENT_FEW, now);
 	a->phase = PHASE_PATHS;
 	return true;
@@ -552,8 +577,8 @@ audit_doing(const struct audit *a)
 }
 
 json_t *
-audit_report(struct audit *a, bool *well)
+audit_report(struct audit *a, enum audit_verdict *v)
 {
 	a->found.held = a->guard.held;
-	return audit_json_make(&a->found, well);
+	return audit_json_make(&a->found, v);
 }

@@ -24,6 +24,7 @@
 #include <stdint.h>
 
 #include "config/config.h"
+#include "sm/audit/audit_verdict.h"
 #include "sm/base/clock.h"
 #include "sm/transport/transport.h"
 #include "sm/transport/xact.h"
@@ -49,8 +50,8 @@ const char *audit_doing(const struct audit *a);
 
 /*
  * Judge what was read, and the routes that Heddle would make with the same
- * LIDs. The report; *well: it has no finding but notes. To be called once.
+ * LIDs. The report, and its verdict in *v. To be called once.
  */
-json_t *audit_report(struct audit *a, bool *well);
+json_t *audit_report(struct audit *a, enum audit_verdict *v);
 
 #endif

@@ -51,18 +51,15 @@ judge_dependencies(struct judged *j)
 	const struct audit_input *f = j->read;
 	const struct audit_vl_read_facts l = audit_vl_read_facts(f->lanes);
 	const struct audit_sa_client_facts *sa = audit_sa_client_facts(f->sa);
-	const struct audit_path_job paths = {.r = f->routes,
-		.lanes = f->lanes,
-		.sa = f->sa,
-		.assumed = sa->sls != 0 ? sa->sls : UINT16_MAX};
+	const struct audit_path_job paths = {
+		.r = f->routes, .lanes = f->lanes, .sa = f->sa};
 	const struct audit_mcast_job groups = {.t = f->topo,
 		.mft = f->mft,
 		.lanes = j->lanes ? f->lanes : NULL,
-		.sa = sa,
-		.assumed = paths.assumed};
+		.sa = sa};
 
 	j->deps = audit_dependencies_new(f->topo);
-	if (l.lanes > 1 || (l.discards && sa->sls != 0))
+	if (l.lanes > 1 || l.discards != 0)
 		audit_path_walk(&paths, j->deps, &j->paths);
 	if (!j->lanes) {
 		audit_dependencies_free(j->deps);
@@ -167,7 +164,7 @@ sl2vl_json(const struct audit_input *f)
 	json_util_put(o, "maps_refused", json_util_u64(l.refused));
 	json_util_put(o, "kinds", json_util_u64(l.kinds));
 	json_util_put(o, "lanes", json_util_u64(l.lanes));
-	json_util_put(o, "discarding", json_boolean(l.discards));
+	json_util_put(o, "discarding", json_boolean(l.discards != 0));
 	return o;
 }
 
@@ -283,47 +280,19 @@ wire_json(const struct judged *j)
 		"sets", json_util_u64(n));
 }
 
-/*
- * True if there is a finding of this severity that is (or is not) a deadlock.
- */
-static bool
-has_finding(const json_t *findings, const char *severity, bool deadlock)
-{
-	const json_t *e;
-	size_t i;
-
-	json_array_foreach(findings, i,
-		e) if (strcmp(json_util_text(e, "severity"), severity) == 0 &&
-		       (strcmp(json_util_text(e, "kind"), "deadlock") == 0) ==
-			       deadlock) return true;
-	return false;
-}
-
-/* The verdict in one line. */
-static const char *
-verdict_text(const json_t *findings, size_t grave, uint64_t pairs)
-{
-	bool lost = has_finding(findings, "fault", false);
-
-	if (has_finding(findings, "fault", true))
-		return lost ? "FAULTY: packets do not arrive, and this fabric "
-			      "can deadlock"
-			    : "FAULTY: this fabric can deadlock";
-	if (lost)
-		return "FAULTY: packets do not arrive";
-	if (pairs == 0)
-		return "NOT UP: nothing in this fabric carries traffic";
-	if (has_finding(findings, "risk", true))
-		return "UNCERTAIN: a deadlock cannot be ruled out";
-	if (grave > 0)
-		return "INCOMPLETE: no fault in what could be judged, but not "
-		       "everything could";
-	return "WELL: every pair reaches, nothing loops, no deadlock is "
-	       "possible";
-}
-
 static void
-put_findings(struct judged *j, json_t *o, bool *well)
+put_verdict(json_t *o, enum audit_verdict v, const char *what)
+{
+	struct buf text = {0};
+
+	buf_printf(&text, "%s: %s", audit_verdict_word(v), what);
+	json_util_put(o, "verdict", json_string(audit_verdict_word(v)));
+	json_util_put(o, "text", names_text(text.text));
+	buf_free(&text);
+}
+
+static enum audit_verdict
+put_findings(struct judged *j, json_t *o)
 {
 	const struct audit_findings_in in = {.read = j->read,
 		.found = &j->found,
@@ -334,25 +303,37 @@ put_findings(struct judged *j, json_t *o, bool *well)
 		.sure = &j->sure,
 		.all = &j->all,
 		.lanes = j->lanes};
-	size_t grave;
-	json_t *list = audit_findings(&in, &grave);
+	json_t *list = audit_findings(&in);
+	struct buf what = {0};
+	enum audit_verdict v = audit_verdict_of(&in, list, &what);
 
-	*well = grave == 0;
-	json_util_put(o, "well", json_boolean(*well));
-	json_util_put(o, "verdict",
-		json_string(verdict_text(list, grave, j->found.report.pairs)));
+	put_verdict(o, v, what.text);
+	buf_free(&what);
 	json_util_put(o, "findings", list);
 	json_util_put(o, "better", audit_findings_better(&in));
+	return v;
 }
 
 json_t *
-audit_json_make(const struct audit_input *f, bool *well)
+audit_json_failed(const char *why)
+{
+	json_t *o = json_object();
+	struct buf what = {0};
+
+	buf_printf(&what, "the fabric could not be read: %s", why);
+	put_verdict(o, AUDIT_VERDICT_UNKNOWN, what.text);
+	buf_free(&what);
+	return o;
+}
+
+json_t *
+audit_json_make(const struct audit_input *f, enum audit_verdict *v)
 {
 	struct judged j = {.read = f};
 	json_t *o = json_object();
 
 	judge_fabric(&j);
-	put_findings(&j, o, well);
+	*v = put_findings(&j, o);
 	json_util_put(o, "fabric", fabric_counts_json(f->topo));
 	json_util_put(o, "managers", managers_json(f->topo));
 	json_util_put(o, "lids", lids_json(f));

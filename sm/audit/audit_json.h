@@ -6,10 +6,7 @@
  *	               \-> dependencies of paths and groups -> credit loops
  *	the same fabric -> Heddle's engines -> routes to compare with
  *
- * Findings have a severity. fault: packets are lost, or can wait for each other
- * forever right now. risk: a deadlock cannot be ruled out with what could be
- * read. unjudged: something could not be read. note: a fact without a fault.
- * The fabric is well if all findings are notes.
+ * The verdict follows from the findings (audit_verdict.h).
  */
 #ifndef HEDDLE_SM_AUDIT_AUDIT_JSON_H
 #define HEDDLE_SM_AUDIT_AUDIT_JSON_H
@@ -21,6 +18,7 @@
 #include "distribution/device/adaptive_cache.h"
 #include "distribution/push/mft.h"
 #include "routing/core/routes.h"
+#include "sm/audit/audit_verdict.h"
 #include "sm/audit/sa_client.h"
 #include "sm/audit/vl_read.h"
 
@@ -47,6 +45,10 @@ struct audit_input {
  * groups and multicast tables. */
 uint32_t audit_json_one_lane(const struct audit_input *f);
 
-json_t *audit_json_make(const struct audit_input *f, bool *well);
+json_t *audit_json_make(const struct audit_input *f, enum audit_verdict *v);
+
+/* The report of a fabric that could not be read at all: the verdict, and why.
+ */
+json_t *audit_json_failed(const char *why);
 
 #endif

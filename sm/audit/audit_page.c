@@ -104,7 +104,7 @@ page_vls(const json_t *a, struct buf *out)
 		buf_printf(out,
 			"SLs         %lld path%s read from subnet "
 			"administration, those of %s: SLs of %lld pairs of "
-			"switch and LID are known, of %lld unknown\n",
+			"port and LID are known, of %lld unknown\n",
 			json_util_num(s, "paths"),
 			names_plural(json_util_num(s, "paths")),
 			json_util_text(s, "asked"),
@@ -155,7 +155,7 @@ static void
 page_findings(const json_t *a, struct buf *out)
 {
 	static const char *const label[][2] = {{"fault", "FAULT"},
-		{"risk", "RISK"}, {"unjudged", "NOT JUDGED"}, {"note", "note"}};
+		{"risk", "RISK"}, {"unknown", "UNKNOWN"}, {"note", "note"}};
 	const json_t *list = json_object_get(a, "findings"), *e, *l;
 	size_t i, k;
 
@@ -244,7 +244,13 @@ audit_page(const json_t *a, struct buf *out)
 {
 	struct buf page = {0};
 
-	buf_printf(&page, "%s\n\n", json_util_text(a, "verdict"));
+	buf_printf(&page, "%s\n", json_util_text(a, "text"));
+	if (json_object_get(a, "fabric") == NULL) { /* it was not read */
+		fold_page(&page, out);
+		buf_free(&page);
+		return;
+	}
+	buf_printf(&page, "\n");
 	page_seen(a, &page);
 	page_vls(a, &page);
 	page_groups(a, &page);

@@ -5,12 +5,13 @@
 #include <stdlib.h>
 
 #include "sm/audit/audit.h"
+#include "sm/audit/audit_json.h"
 #include "sm/audit/audit_page.h"
 #include "sm/base/log.h"
 #include "sm/base/loop.h"
 #include "sm/transport/umad.h"
 
-enum { RECEIVE_BATCH = 256, WELL = 0, FINDINGS = 1, FAILED = 2 };
+enum { RECEIVE_BATCH = 256 };
 
 struct auditor {
 	struct loop *loop;
@@ -91,11 +92,9 @@ on_end(void *cookie, struct mono now)
 }
 
 static int
-print_report(struct auditor *x, bool json)
+print_report(json_t *report, enum audit_verdict v, bool json)
 {
 	struct buf page = {0};
-	bool well;
-	json_t *report = audit_report(x->audit, &well);
 
 	if (json) {
 		(void)json_dumpf(
@@ -108,24 +107,34 @@ print_report(struct auditor *x, bool json)
 	}
 	json_decref(report);
 	if (fflush(stdout) != 0)
-		return FAILED;
-	return well ? WELL : FINDINGS;
+		return AUDIT_VERDICT_UNKNOWN;
+	return v;
+}
+
+static int
+print_failure(const char *why, bool json)
+{
+	log_error("audit: %s", why);
+	return print_report(
+		audit_json_failed(why), AUDIT_VERDICT_UNKNOWN, json);
 }
 
 static int
 run_audit(struct auditor *x, bool json)
 {
+	enum audit_verdict v;
 	const char *why;
+	json_t *report;
 
 	audit_start(x->audit, loop_now());
 	stop_or_rearm(x);
 	loop_run(x->loop);
 	if (x->ended)
-		return FAILED;
-	if (audit_done(x->audit, &why) && *why == '\0')
-		return print_report(x, json);
-	log_error("audit: %s", why);
-	return FAILED;
+		return print_failure("a signal ended the audit", json);
+	if (!audit_done(x->audit, &why) || *why != '\0')
+		return print_failure(why, json);
+	report = audit_report(x->audit, &v);
+	return print_report(report, v, json);
 }
 
 int
@@ -133,7 +142,7 @@ auditor_run(const struct config *c, bool json)
 {
 	struct auditor x = {.loop = loop_new()};
 	struct umad_port_name port;
-	int ret = FAILED;
+	int ret = AUDIT_VERDICT_UNKNOWN;
 	struct reason why;
 
 	(void)signal(SIGPIPE, SIG_IGN);
@@ -150,7 +159,7 @@ auditor_run(const struct config *c, bool json)
 		ret = run_audit(&x, json);
 		audit_free(x.audit);
 	} else {
-		log_error("port: %s", why.text);
+		ret = print_failure(why.text, json);
 	}
 	umad_shutdown(x.umad);
 	for (size_t i = 0; i < 2; i++)

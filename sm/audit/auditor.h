@@ -9,7 +9,8 @@
 
 #include "config/config.h"
 
-/* The exit code: 0 no findings, 1 findings, 2 the fabric could not be read. */
+/* The exit code is the verdict (audit_verdict.h); a fabric that could not be
+ * read at all is unknown. */
 int auditor_run(const struct config *c, bool json);
 
 #endif

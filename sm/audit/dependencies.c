@@ -320,9 +320,13 @@ audit_dependencies_judge(const struct audit_deps *d, bool sure,
 	out->turns = on.at[d->n];
 	prune_channels(&s, &on, false);
 	prune_channels(&s, &back, true);
+	out->link = mem_zalloc(d->n + 1, sizeof(*out->link));
 	for (uint32_t c = 0; c < d->n; c++) {
 		out->cyclic += s.left[c];
-		out->cables += s.left[c] && is_lowest_vl(&s, c);
+		if (s.left[c] && is_lowest_vl(&s, c))
+			out->link[out->cables++] =
+				(struct audit_dependencies_link){
+					d->channel[c].sw, d->channel[c].in};
 	}
 	if (out->cyclic > 0)
 		find_short_cycle(&s, &on, out);
@@ -337,5 +341,6 @@ void
 audit_dependencies_verdict_free(struct audit_dependencies_verdict *v)
 {
 	free(v->cycle);
+	free(v->link);
 	*v = (struct audit_dependencies_verdict){0};
 }

@@ -57,11 +57,18 @@ struct audit_dependencies_hop {
 	struct audit_dependencies_cause why;
 };
 
+/* A link direction, by the switch port where it ends. */
+struct audit_dependencies_link {
+	sw_ix to;
+	uint8_t in;
+};
+
 struct audit_dependencies_verdict {
 	uint32_t channels; /* that have a dependency */
 	uint32_t turns;
 	uint32_t cyclic; /* channels on cycles, or between two cycles */
 	uint32_t cables; /* link directions that have such a channel */
+	struct audit_dependencies_link *link; /* [cables] these */
 	struct audit_dependencies_hop *cycle;
 	uint32_t len; /* length of a short cycle; 0: there is none */
 };

@@ -7,16 +7,17 @@
 
 #include "routing/verify/cdg.h"
 #include "sm/base/buf.h"
+#include "sm/base/mem.h"
 #include "sm/report/json_util.h"
 #include "sm/report/names.h"
 
-enum { HOPS_SHOWN = 12, APART_SHOWN = 10 };
+enum { HOPS_SHOWN = 12, APART_SHOWN = 10, HOSTS_SHOWN = 6 };
 
 /* In the order of severity, which is the order of the list. */
-enum severity { FAULT, RISK, UNJUDGED, NOTE, SEVERITIES };
+enum severity { FAULT, RISK, UNREAD, NOTE, SEVERITIES };
 
 static const char *const severity_words[SEVERITIES] = {
-	"fault", "risk", "unjudged", "note"};
+	"fault", "risk", "unknown", "note"};
 
 struct list {
 	const struct audit_findings_in *in;
@@ -152,6 +153,73 @@ is_closed_by_switches(const struct audit_dependencies_verdict *v)
 	return own;
 }
 
+/* The ports of links that are part of credit loops, at the sending side:
+ * [nports]. */
+static bool *
+mark_loop_ports(
+	const struct topo *t, const struct audit_dependencies_verdict *v)
+{
+	bool *on = mem_zalloc(t->nports, sizeof(*on));
+
+	for (uint32_t i = 0; i < v->cables; i++) {
+		port_ix p = topo_port_of(
+			t, t->sw[v->link[i].to].node, v->link[i].in);
+
+		if (t->port[p].peer != TOPO_NONE)
+			on[t->port[p].peer] = true;
+	}
+	return on;
+}
+
+/* True if packets to a LID leave some switch by one of these ports. */
+static bool
+crosses_ports(const struct routes *r, const bool *on, uint16_t lid)
+{
+	const struct topo *t = r->topo;
+
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		const struct topo_node *n = &t->node[t->sw[s].node];
+		unsigned out = routes_port(r, s, lid);
+
+		if (out != 0 && out <= n->nports && on[n->first_port + out])
+			return true;
+	}
+	return false;
+}
+
+/* The hosts that lose packets if the loop closes. */
+static void
+add_loop_victims(const struct list *l,
+	const struct audit_dependencies_verdict *v, json_t *lines)
+{
+	const struct routes *r = l->in->read->routes;
+	const struct topo *t = r->topo;
+	bool *on = mark_loop_ports(t, v);
+	uint32_t hosts = 0, hit = 0;
+	struct buf names = {0};
+
+	for (uint32_t i = 0; i < t->nend; i++) {
+		const struct topo_port *p = &t->port[t->end[i].port];
+
+		if (!t->end[i].host || p->lid == 0)
+			continue;
+		hosts++;
+		if (!crosses_ports(r, on, p->lid))
+			continue;
+		if (hit++ < HOSTS_SHOWN)
+			buf_printf(&names, "%s%s", hit > 1 ? ", " : "",
+				cdg_name(t, p->node).s);
+	}
+	if (hit > 0)
+		add_line(lines,
+			"who suffers: packets to %" PRIu32 " of %" PRIu32
+			" host ports cross links of such loops: %s%s",
+			hit, hosts, names.text,
+			hit > HOSTS_SHOWN ? ", ..." : "");
+	buf_free(&names);
+	free(on);
+}
+
 static void
 find_cycles(struct list *l)
 {
@@ -183,25 +251,44 @@ find_cycles(struct list *l)
 			"it is real if all paths have the same SL, as they "
 			"do unless an engine or QoS levels that need more "
 			"are configured");
+	add_loop_victims(l, v, lines);
 	add_cycle_lines(l, v, lines);
 }
 
 /* ---- unicast ---- */
 
-/* Whether hosts lose packets, or only switches' own ports. */
+/* Which hosts do not get packets, or that only switches' own ports do not. */
 static void
-add_lost_line(const struct list *l, json_t *lines)
+add_lost_lines(const struct list *l, json_t *lines)
 {
-	uint64_t hosts = l->in->apart->hosts;
+	const struct audit_unreachable_facts *f = l->in->apart;
+	const struct topo *t = l->in->read->topo;
 
-	if (hosts > 0)
-		add_line(lines,
-			"%" PRIu64 " of all pairs that do not arrive are from "
-			"a switch with hosts to a host",
-			hosts);
-	else
+	if (f->hosts == 0) {
 		add_line(lines, "no packets between hosts are lost: these are "
 				"paths from or to switches' own ports");
+		return;
+	}
+	add_line(lines,
+		"who suffers: %" PRIu32 " host port%s; %" PRIu64
+		" of all pairs that do not arrive are from a switch with "
+		"hosts to a host",
+		f->nvictims, names_plural(f->nvictims), f->hosts);
+	for (uint32_t i = 0; i < f->nvictims && i < AUDIT_UNREACHABLE_SHOWN;
+		i++) {
+		const struct audit_unreachable_victim *v = &f->victim[i];
+
+		add_line(lines,
+			"LID %u (%s) gets nothing from hosts of %" PRIu32
+			" switch%s: %s%s",
+			v->lid, cdg_name(t, t->port[t->by_lid[v->lid]].node).s,
+			v->switches, v->switches == 1 ? "" : "es",
+			switch_name(l, v->first).s,
+			v->switches > 1 ? ", ..." : "");
+	}
+	if (f->nvictims > AUDIT_UNREACHABLE_SHOWN)
+		add_line(lines, "and %" PRIu32 " more",
+			f->nvictims - AUDIT_UNREACHABLE_SHOWN);
 }
 
 static void
@@ -212,13 +299,14 @@ find_paths(struct list *l)
 	json_t *lines;
 
 	if (q->unreachable > 0) {
-		lines = add_finding(l, FAULT, "unreachable",
+		lines = add_finding(l, l->in->apart->hosts > 0 ? FAULT : RISK,
+			"unreachable",
 			"%" PRIu64 " of %" PRIu64
 			" pairs (switch, LID) do not arrive.",
 			q->unreachable, q->pairs);
 		if (q->loops == 0)
 			add_line(lines, "%s", q->first);
-		add_lost_line(l, lines);
+		add_lost_lines(l, lines);
 	}
 	if (q->loops > 0) {
 		lines = add_finding(l, FAULT, "loop",
@@ -227,13 +315,13 @@ find_paths(struct list *l)
 			q->loops);
 		add_line(lines, "%s", q->first);
 		if (q->unreachable == 0)
-			add_lost_line(l, lines);
+			add_lost_lines(l, lines);
 	}
 	if (p->discarded > 0) {
 		lines = add_finding(l, FAULT, "discarded",
 			"%" PRIu64
 			" in-port to out-port pairs discard packets with an SL "
-			"that subnet administration gave out.",
+			"that subnet administration gave out, or with any SL.",
 			p->discarded);
 		add_line(lines, "%s", p->first);
 	}
@@ -245,7 +333,7 @@ find_paths(struct list *l)
 			names_plural(l->in->read->bad_lid),
 			l->in->read->bad_lid == 1 ? "has" : "have");
 	if (l->in->read->no_lid > 0)
-		(void)add_finding(l, UNJUDGED, "lid",
+		(void)add_finding(l, UNREAD, "lid",
 			"%u port%s %s no LID: nothing can be sent to %s.",
 			l->in->read->no_lid, names_plural(l->in->read->no_lid),
 			l->in->read->no_lid == 1 ? "has" : "have",
@@ -295,12 +383,12 @@ find_unjudged(struct list *l)
 		partial += (t->node[n].flags & TN_PARTIAL) != 0 &&
 			   !(t->node[n].flags & TN_QUARANTINED);
 	if (partial > 0)
-		(void)add_finding(l, UNJUDGED, "partial",
+		(void)add_finding(l, UNREAD, "partial",
 			"%u node%s did not answer all requests.", partial,
 			names_plural(partial));
 	if (a->nodes == 0)
 		return;
-	lines = add_finding(l, UNJUDGED, "apart",
+	lines = add_finding(l, UNREAD, "apart",
 		"%u node%s could not be judged, nor what is behind %s; %" PRIu64
 		" pairs (switch, LID) of other nodes have paths through %s.",
 		a->nodes, names_plural(a->nodes), a->nodes == 1 ? "it" : "them",
@@ -338,7 +426,7 @@ find_adaptive(struct list *l, bool untold)
 		n += is_adaptive(l, s, untold);
 	if (n == 0)
 		return;
-	lines = add_finding(l, untold ? UNJUDGED : RISK, "adaptive",
+	lines = add_finding(l, untold ? UNREAD : RISK, "adaptive",
 		"%u switch%s %s by more than %s forwarding table%s, which "
 		"alone %s judged here.",
 		n, n == 1 ? "" : "es",
@@ -360,6 +448,34 @@ find_adaptive(struct list *l, bool untold)
 	}
 }
 
+/* What subnet administration did not tell. */
+static void
+find_sa(struct list *l)
+{
+	const struct audit_sa_client_facts *sa =
+		audit_sa_client_facts(l->in->read->sa);
+	json_t *lines;
+
+	if (!sa->answers) {
+		lines = add_finding(l, UNREAD, "sa",
+			"Subnet administration did not answer: groups are "
+			"known only from multicast tables%s.",
+			l->in->lanes ? ", and packets may have every SL" : "");
+		add_line(lines, "%s", sa->why);
+	} else if (sa->why[0] != '\0') {
+		add_line(add_finding(l, UNREAD, "sa",
+				 "Subnet administration did not answer all "
+				 "requests as it should."),
+			"%s", sa->why);
+	}
+	if (sa->answered < sa->sources)
+		(void)add_finding(l, NOTE, "sa",
+			"Subnet administration gave paths from %" PRIu32
+			" of %" PRIu32 " LIDs.",
+			sa->answered, sa->sources);
+}
+
+/* Which packets were judged with every SL, and whether some SLs are lost. */
 static void
 find_sls(struct list *l)
 {
@@ -368,41 +484,57 @@ find_sls(struct list *l)
 	const struct audit_sa_client_facts *sa =
 		audit_sa_client_facts(l->in->read->sa);
 	const struct audit_path_facts *p = l->in->paths;
-	json_t *lines;
 
-	if (!sa->answers) {
-		lines = add_finding(l, NOTE, "sa",
-			"Subnet administration did not answer: groups are "
-			"known only from multicast tables%s.",
-			l->in->lanes ? ", and every SL is assumed to be in use"
-				     : "");
-		add_line(lines, "%s", sa->why);
-	} else if (sa->why[0] != '\0') {
-		add_line(add_finding(l, NOTE, "sa",
-				 "Subnet administration did not answer all "
-				 "requests."),
-			"%s", sa->why);
-	}
 	if (l->in->lanes && p->assumed > 0)
 		(void)add_finding(l, NOTE, "sl",
 			"SLs of %" PRIu64
-			" pairs (switch, LID) are those that subnet "
-			"administration reported, those of %" PRIu64
-			" are assumed: any SL that %s.",
-			p->told, p->assumed,
-			sa->sls != 0 ? "was reported for others" : "exists");
-	if (l->in->lanes && v.read < v.tables)
-		(void)add_finding(l, NOTE, "sl2vl",
+			" pairs (port, LID) are those that subnet "
+			"administration reported; packets of the %" PRIu64
+			" others were judged with every SL.",
+			p->told, p->assumed);
+	else if (v.discards != 0 && p->assumed > 0)
+		(void)add_finding(l, sa->sls != 0 ? NOTE : UNREAD, "sl",
+			"Some SL to VL tables discard some SLs%s. SLs of "
+			"%" PRIu64 " pairs (port, LID) are unknown.",
+			sa->sls != 0 ? ", none of them one that subnet "
+				       "administration gave out where it was "
+				       "asked"
+				     : "",
+			p->assumed);
+}
+
+static void
+find_tables(struct list *l)
+{
+	const struct audit_vl_read_facts v =
+		audit_vl_read_facts(l->in->read->lanes);
+	const struct topo *t = l->in->read->topo;
+	const struct mft_failure *failed;
+	json_t *lines;
+	size_t n;
+
+	if (v.read < v.tables && (l->in->lanes || v.discards != 0))
+		(void)add_finding(l,
+			l->in->lanes || v.refused > 0 ? UNREAD : NOTE, "sl2vl",
 			"%" PRIu64 " of %" PRIu64
 			" SL to VL tables were read, of %u kind%s; the others "
-			"are assumed to be %s.",
-			v.read, v.tables, v.kinds, names_plural(v.kinds),
-			v.kinds == 1 ? "the same"
-				     : "like the most frequent one");
+			"may be different.",
+			v.read, v.tables, v.kinds, names_plural(v.kinds));
+	failed = mft_failures(l->in->read->mft, &n);
+	if (n == 0 && mft_complete(l->in->read->mft))
+		return;
+	lines = add_finding(l, UNREAD, "mft",
+		"Multicast tables of %zu switch%s could not be read "
+		"completely.",
+		n, n == 1 ? "" : "es");
+	for (size_t i = 0; i < n && i < APART_SHOWN; i++)
+		for (sw_ix s = 0; s < t->nsw; s++)
+			if (t->node[t->sw[s].node].guid == failed[i].guid)
+				add_line(lines, "%s", switch_name(l, s).s);
 }
 
 json_t *
-audit_findings(const struct audit_findings_in *in, size_t *grave)
+audit_findings(const struct audit_findings_in *in)
 {
 	struct list l = {.in = in};
 	json_t *all = json_array();
@@ -415,10 +547,10 @@ audit_findings(const struct audit_findings_in *in, size_t *grave)
 	find_unjudged(&l);
 	find_adaptive(&l, false);
 	find_adaptive(&l, true);
+	find_sa(&l);
 	find_sls(&l);
+	find_tables(&l);
 	for (size_t s = 0; s < SEVERITIES; s++) {
-		if (s == NOTE)
-			*grave = json_array_size(all);
 		(void)json_array_extend(all, l.of[s]);
 		json_decref(l.of[s]);
 	}

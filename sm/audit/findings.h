@@ -1,6 +1,11 @@
 /*
  * audit_findings: the findings of an audit, each a sentence that an
  * administrator can act on, the most severe first.
+ *
+ * Severities. fault: packets are lost, or can wait for each other forever right
+ * now. risk: this may be so, depending on what was not read, or concerns only
+ * packets that switches send themselves. unknown: something could not be read.
+ * note: a fact without a fault.
  */
 #ifndef HEDDLE_SM_AUDIT_FINDINGS_H
 #define HEDDLE_SM_AUDIT_FINDINGS_H
@@ -25,9 +30,8 @@ struct audit_findings_in {
 	bool lanes; /* whether there is a credit loop depends on VLs */
 };
 
-/* A list of {severity, kind, text, lines}, sorted by severity; *grave: how many
- * are not notes. */
-json_t *audit_findings(const struct audit_findings_in *in, size_t *grave);
+/* A list of {severity, kind, text, lines}, sorted by severity. */
+json_t *audit_findings(const struct audit_findings_in *in);
 
 /* What Heddle's routes would improve, and what not: a list of sentences. */
 json_t *audit_findings_better(const struct audit_findings_in *in);

@@ -25,8 +25,9 @@ struct tree {
 	struct audit_mcast_facts *out;
 	uint16_t mlid;
 	uint16_t sls;
-	bool told;  /* the SLs were reported */
-	bool blind; /* a port leads to a switch that was not read */
+	bool told;    /* the SLs were reported */
+	bool blind;   /* a port leads to a switch that was not read */
+	bool *unread; /* [nsw] the multicast tables were not */
 	struct knot *knot;
 	uint32_t n;
 	uint32_t *ix;	   /* [nsw] index in knot, or TOPO_NONE */
@@ -101,6 +102,13 @@ has_port(const struct tree *g, uint32_t k, unsigned port)
 
 /* ---- entries ---- */
 
+static bool
+is_unread(const struct tree *g, node_ix n)
+{
+	return (g->t->node[n].flags & TN_QUARANTINED) ||
+	       g->unread[g->t->node[n].sw];
+}
+
 static void
 check_entry(struct tree *g, uint32_t k)
 {
@@ -122,11 +130,8 @@ check_entry(struct tree *g, uint32_t k)
 			continue;
 		}
 		if (leads_to_switch(g, k, p, &far)) {
-			g->blind |=
-				(g->t->node[g->t->port[port_of(g, k, p)->peer]
-						     .node]
-						.flags &
-					TN_QUARANTINED) != 0;
+			g->blind |= is_unread(
+				g, g->t->port[port_of(g, k, p)->peer].node);
 			continue;
 		}
 		x->members = true;
@@ -379,34 +384,47 @@ vls_out(const struct tree *g, uint32_t k, unsigned out, unsigned sl, bool *sure)
 	return all & (uint16_t) ~(1U << AUDIT_VL_READ_DISCARD);
 }
 
-/* Add the dependencies of one SL from an in-port to all other ports of the
+/* Packets of a group: where they arrive, on which VLs (a bit each). */
+struct arrival {
+	uint32_t knot;
+	unsigned in, sl;
+	uint16_t vls;
+	bool sure;
+};
+
+/* Add the dependencies of arriving packets to one port. */
+static void
+add_dependencies_to(const struct tree *g, const struct arrival *a, unsigned out,
+	struct audit_deps *d)
+{
+	bool sure = a->sure;
+	uint8_t vl = vl_of(g, a->knot, a->in, out, a->sl, &sure);
+
+	for (unsigned v = 0; v < AUDIT_VL_READ_DISCARD; v++)
+		if (a->vls >> v & 1 && vl != AUDIT_VL_READ_DISCARD)
+			audit_dependencies_add(d,
+				&(struct audit_dependency){g->knot[a->knot].sw,
+					(uint8_t)a->in, (uint8_t)v,
+					(uint8_t)out, vl},
+				&(struct audit_dependencies_cause){
+					g->mlid, (uint8_t)a->sl, sure, false});
+}
+
+/* Add the dependencies of one SL from an in-port to all other links of the
  * entry. */
 static void
 add_dependencies_from(struct tree *g, uint32_t k, unsigned in, unsigned sl,
 	struct audit_deps *d)
 {
-	struct end from = {0, 0};
-	bool sure = g->told;
-	uint16_t vls;
+	struct arrival a = {.knot = k, .in = in, .sl = sl, .sure = g->told};
+	struct end from = {0, 0}, far;
 
 	(void)leads_to_switch(g, k, in, &from);
-	vls = vls_out(g, from.knot, from.port, sl, &sure);
-	for (unsigned out = 1; out <= port_count(g, k); out++) {
-		uint8_t vl;
-
-		if (out == in || !has_port(g, k, out))
-			continue;
-		vl = vl_of(g, k, in, out, sl, &sure);
-		for (unsigned v = 0; v < AUDIT_VL_READ_DISCARD; v++)
-			if (vls >> v & 1 && vl != AUDIT_VL_READ_DISCARD)
-				audit_dependencies_add(d,
-					&(struct audit_dependency){
-						g->knot[k].sw, (uint8_t)in,
-						(uint8_t)v, (uint8_t)out, vl},
-					&(struct audit_dependencies_cause){
-						g->mlid, (uint8_t)sl, sure,
-						false});
-	}
+	a.vls = vls_out(g, from.knot, from.port, sl, &a.sure);
+	for (unsigned out = 1; out <= port_count(g, k); out++)
+		if (out != in && has_port(g, k, out) &&
+			leads_to_switch(g, k, out, &far))
+			add_dependencies_to(g, &a, out, d);
 }
 
 static void
@@ -465,7 +483,7 @@ take_owner_sls(struct tree *g, size_t *at)
 	}
 	g->told = any || g->job->lanes == NULL;
 	if (!any)
-		g->sls = g->job->lanes == NULL ? 1 : g->job->assumed;
+		g->sls = UINT16_MAX;
 	if (g->job->lanes == NULL)
 		g->sls = 1;
 	return any;
@@ -492,6 +510,8 @@ tree_new(struct tree *g, const struct audit_mcast_job *job,
 	struct audit_mcast_facts *out)
 {
 	uint32_t n = job->t->nsw;
+	const struct mft_failure *failed;
+	size_t nfailed;
 
 	*g = (struct tree){.job = job, .t = job->t, .out = out};
 	g->knot = mem_zalloc(n + 1U, sizeof(*g->knot));
@@ -500,6 +520,12 @@ tree_new(struct tree *g, const struct audit_mcast_job *job,
 	g->queue = mem_zalloc(n + 1U, sizeof(*g->queue));
 	g->arrived = mem_zalloc(n + 1U, sizeof(*g->arrived));
 	g->by = mem_zalloc(n + 1U, 1);
+	g->unread = mem_zalloc(n + 1U, sizeof(*g->unread));
+	failed = mft_failures(job->mft, &nfailed);
+	for (size_t i = 0; i < nfailed; i++)
+		for (sw_ix s = 0; s < n; s++)
+			g->unread[s] |= g->t->node[g->t->sw[s].node].guid ==
+					failed[i].guid;
 }
 
 void
@@ -537,4 +563,5 @@ audit_mcast_judge(const struct audit_mcast_job *job, struct audit_deps *d,
 	free(g.queue);
 	free(g.arrived);
 	free(g.by);
+	free(g.unread);
 }

@@ -7,6 +7,9 @@
  * A switch forwards a group's packet to all ports of its entry except the port
  * at which it arrived (IBA 18.2.4.3.3). Entries in which links form a ring are
  * harmless only if no packet can follow the ring.
+ *
+ * The packets of a tree that belongs to no reported group may have any SL;
+ * dependencies of these are not sure.
  */
 #ifndef HEDDLE_SM_AUDIT_MCAST_TREES_H
 #define HEDDLE_SM_AUDIT_MCAST_TREES_H
@@ -24,7 +27,6 @@ struct audit_mcast_job {
 	const struct mft *mft;
 	const struct audit_lanes *lanes; /* NULL: all packets are on one VL */
 	const struct audit_sa_client_facts *sa;
-	uint16_t assumed; /* SLs assumed for groups that were not reported */
 };
 
 /* How often a fault was found, and the first one in words. */

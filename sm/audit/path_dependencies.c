@@ -7,7 +7,7 @@
 #include "routing/verify/cdg.h"
 #include "sm/base/mem.h"
 
-enum { SLS = 16 };
+enum { SLS = 16, NO_SL = SLS };
 
 /* The VLs (a bit each) that have been followed to a LID, by SL, for one
  * in-port. */
@@ -26,6 +26,7 @@ struct walk {
 	size_t ntouched, captouched;
 	uint16_t lid;
 	sw_ix root;
+	port_ix *class_of; /* [nports] */
 };
 
 /* Packets at a switch: their SLs, and the VL on which each SL arrived. */
@@ -65,18 +66,36 @@ audit_path_one_layer(const struct topo *t,
 	}
 }
 
+/* sl: NO_SL for every SL. */
 static void
 note_discard(struct walk *w, const struct at *a, unsigned out, unsigned sl)
 {
 	const struct topo *t = w->t;
+	char which[16] = "every SL";
 
 	if (w->out->discarded++ > 0)
 		return;
+	if (sl != NO_SL)
+		(void)snprintf(which, sizeof(which), "SL %u", sl);
 	(void)snprintf(w->out->first, sizeof(w->out->first),
-		"SL %u to LID %u (%s): %s has no VL for it from port %u to "
+		"%s to LID %u (%s): %s has no VL for it from port %u to "
 		"port %u",
-		sl, w->lid, cdg_name(t, t->port[t->by_lid[w->lid]].node).s,
+		which, w->lid, cdg_name(t, t->port[t->by_lid[w->lid]].node).s,
 		cdg_name(t, t->sw[a->sw].node).s, a->in, out);
+}
+
+/* True if packets of unknown SLs are lost here whatever their SL is. */
+static bool
+is_closed(const struct walk *w, const struct at *a, unsigned out)
+{
+	const struct audit_vl_row turn = {a->sw, a->in, (uint8_t)out};
+	bool sure = true;
+
+	for (unsigned sl = 0; sl < SLS && sure; sl++)
+		if (audit_vl_read_vl(w->job->lanes, &turn, sl, &sure) !=
+			AUDIT_VL_READ_DISCARD)
+			return false;
+	return sure;
 }
 
 /* True if this SL has been here on this VL; marks it as seen. */
@@ -145,6 +164,8 @@ walk_step(struct walk *w, struct at *a)
 	far = t->port[n->first_port + out].peer;
 	if (far == TOPO_NONE || t->node[t->port[far].node].sw == TOPO_NONE)
 		return false;
+	if (a->sure == 0 && is_closed(w, a, out))
+		note_discard(w, a, out, NO_SL);
 	for (unsigned sl = 0; sl < SLS; sl++) {
 		unsigned vl;
 
@@ -160,90 +181,118 @@ walk_step(struct walk *w, struct at *a)
 	return a->sls != 0;
 }
 
-/*
- * The SLs of the paths from there to a LID. False if they are unknown, as they
- * are for the further LIDs of a port if only paths to its base LID were
- * reported.
- */
+/* ---- senders ---- */
+
+/* Count a pair whose SLs were reported, or not. */
 static bool
-sls_known(const struct walk *w, const struct audit_sa_client_from *from,
-	uint16_t lid, uint16_t *sls)
+count_pair(struct walk *w, bool known)
 {
-	uint16_t base = w->t->port[w->t->by_lid[lid]].lid, first;
-
-	if (!audit_sa_client_sls(w->job->sa, from, lid, sls))
-		return false;
-	return *sls != 0 || lid == base ||
-	       !audit_sa_client_sls(w->job->sa, from, base, &first) ||
-	       first == 0;
-}
-
-/*
- * Port 0 answers a request with the SL of the request, which is the SL of the
- * path from the LID to port 0.
- */
-static bool
-answer_sls_known(const struct walk *w, sw_ix sw, uint16_t *sls)
-{
-	const struct topo *t = w->t;
-	uint16_t mine = t->port[t->node[t->sw[sw].node].first_port].lid;
-	port_ix owner = t->by_lid[w->lid];
-	const struct audit_sa_client_from there = {
-		w->root, t->port[owner].num == 0};
-
-	return mine != 0 && sls_known(w, &there, mine, sls);
-}
-
-/* The SLs from there to the LID; false if they are assumed. */
-static bool
-sls_of(const struct walk *w, const struct audit_sa_client_from *from,
-	uint16_t *sls)
-{
-	uint16_t all = 0, more = 0;
-	bool known = sls_known(w, from, w->lid, &all);
-
-	if (from->port0 && w->root != TOPO_NONE)
-		known |= answer_sls_known(w, from->sw, &more);
-	all |= more;
-	if (!known)
-		all = w->job->assumed;
-	*sls = 0;
-	for (unsigned sl = 0; sl < SLS; sl++)
-		if (all >> sl & 1)
-			*sls |= (uint16_t)(1U << w->same[sl]);
+	w->out->told += known;
+	w->out->assumed += !known;
 	return known;
 }
 
+/* The SLs that are sure; others may be in use as well if some are unknown. */
 static void
-walk_from(struct walk *w, const struct audit_sa_client_from *from, uint8_t in)
+set_sls(const struct walk *w, struct at *a, uint16_t sure, bool known)
 {
-	struct at a = {
-		.sw = from->sw, .in = in, .first = true, .own = from->port0};
+	a->sls = a->sure = 0;
+	for (unsigned sl = 0; sl < SLS; sl++) {
+		uint16_t bit = (uint16_t)(1U << w->same[sl]);
 
-	if (sls_of(w, from, &a.sls)) {
-		a.sure = a.sls;
-		w->out->told++;
-	} else {
-		w->out->assumed++;
+		if (sure >> sl & 1)
+			a->sure |= bit;
+		if (!known || sure >> sl & 1)
+			a->sls |= bit;
 	}
+}
+
+/*
+ * Port 0 sends with the SL of its path to the LID, and answers with the SL of
+ * the request, which is the SL of the path from the LID to port 0.
+ */
+static void
+walk_from_port0(struct walk *w, sw_ix s)
+{
+	const struct topo *t = w->t;
+	port_ix port = t->node[t->sw[s].node].first_port;
+	struct at a = {.sw = s, .first = true, .own = true};
+	uint16_t to, back;
+	bool known;
+
+	if (t->port[port].lid == 0)
+		return;
+	known = audit_sa_client_sls(w->job->sa, port, w->lid, &to);
+	known &= audit_sa_client_sls(
+		w->job->sa, t->by_lid[w->lid], t->port[port].lid, &back);
+	set_sls(w, &a, to | back, count_pair(w, known));
 	while (walk_step(w, &a))
 		;
 }
 
 /*
- * From a switch's hosts, which are taken to be alike, and from its own port 0.
+ * From those hosts of the switch that have the SL to VL tables of the host at
+ * end `first`, unless an earlier end has them.
  */
+static void
+walk_from_hosts(struct walk *w, sw_ix s, uint32_t first)
+{
+	const struct topo *t = w->t;
+	const struct topo_end *e = &t->end[t->sw[s].end];
+	struct at a = {.sw = s, .in = e[first].out, .first = true};
+	uint16_t sls = 0, one;
+	bool known = true;
+
+	for (uint32_t i = first; i < t->sw[s].nend; i++) {
+		if (w->class_of[e[i].port] != e[first].port)
+			continue;
+		known &= count_pair(w, audit_sa_client_sls(w->job->sa,
+					       e[i].port, w->lid, &one));
+		sls |= one;
+	}
+	set_sls(w, &a, sls, known);
+	while (walk_step(w, &a))
+		;
+}
+
 static void
 walk_switch(struct walk *w, sw_ix s)
 {
-	const struct topo_switch *sw = &w->t->sw[s];
+	const struct topo *t = w->t;
+	const struct topo_switch *sw = &t->sw[s];
 
-	if (s == w->root || w->t->node[sw->node].flags & TN_QUARANTINED)
+	if (s == w->root || t->node[sw->node].flags & TN_QUARANTINED)
 		return;
-	if (sw->nend > 1)
-		walk_from(w, &(struct audit_sa_client_from){s, false},
-			w->t->end[sw->end + 1].out);
-	walk_from(w, &(struct audit_sa_client_from){s, true}, 0);
+	for (uint32_t i = 1; i < sw->nend; i++) {
+		port_ix p = t->end[sw->end + i].port;
+
+		if (w->class_of[p] == p)
+			walk_from_hosts(w, s, i);
+	}
+	walk_from_port0(w, s);
+}
+
+/* Sort the hosts of a switch by the SL to VL tables of their ports: class_of is
+ * the first host that has the same, or TOPO_NONE for a port that sends
+ * nothing. */
+static void
+sort_hosts(struct walk *w, sw_ix s)
+{
+	const struct topo *t = w->t;
+	const struct topo_end *e = &t->end[t->sw[s].end];
+
+	for (uint32_t i = 1; i < t->sw[s].nend; i++) {
+		port_ix mine = audit_sa_client_is_host(t, e[i].port)
+				       ? e[i].port
+				       : TOPO_NONE;
+
+		for (uint32_t k = 1; k < i && mine == e[i].port; k++)
+			if (w->class_of[e[k].port] == e[k].port &&
+				audit_vl_read_same(
+					w->job->lanes, s, e[k].out, e[i].out))
+				mine = e[k].port;
+		w->class_of[e[i].port] = mine;
+	}
 }
 
 void
@@ -255,10 +304,13 @@ audit_path_walk(const struct audit_path_job *job, struct audit_deps *d,
 		.t = t,
 		.d = d,
 		.out = out,
-		.seen = mem_zalloc(t->nports, sizeof(*w.seen))};
+		.seen = mem_zalloc(t->nports, sizeof(*w.seen)),
+		.class_of = mem_zalloc(t->nports, sizeof(*w.class_of))};
 
 	*out = (struct audit_path_facts){0};
 	audit_vl_read_alike(job->lanes, w.same);
+	for (sw_ix s = 0; s < t->nsw; s++)
+		sort_hosts(&w, s);
 	for (uint32_t lid = 1; lid <= t->max_lid; lid++) {
 		if (t->by_lid[lid] == TOPO_NONE)
 			continue;
@@ -270,5 +322,6 @@ audit_path_walk(const struct audit_path_job *job, struct audit_deps *d,
 			w.seen[w.touched[--w.ntouched]] = (struct seen){0};
 	}
 	free(w.seen);
+	free(w.class_of);
 	free(w.touched);
 }

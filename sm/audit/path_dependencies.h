@@ -4,9 +4,10 @@
  *
  * A path is followed from every switch, for its hosts and for its own port 0,
  * to every LID with every SL in use between them, until it reaches a channel
- * where another path to that LID has been. If the SLs of a pair are not known,
- * it is assumed to use any of some SLs; the dependencies of these are not sure,
- * nor are those of packets that only switches send.
+ * where another path to that LID has been. Hosts of a switch are followed
+ * together if their ports have the same SL to VL tables. If the SLs from one of
+ * them are not known, the packets may have any SL; the dependencies that only
+ * these cause are not sure, nor are those of packets that only switches send.
  */
 #ifndef HEDDLE_SM_AUDIT_PATH_DEPENDENCIES_H
 #define HEDDLE_SM_AUDIT_PATH_DEPENDENCIES_H
@@ -22,15 +23,15 @@ struct audit_path_job {
 	const struct routes *r;
 	const struct audit_lanes *lanes;
 	const struct audit_sa *sa;
-	uint16_t assumed; /* SLs, a bit each, where none were reported */
 };
 
 struct audit_path_facts {
-	uint64_t told; /* pairs (switch, LID) with known SLs; hosts and port 0
-			  of a switch count separately */
-	uint64_t assumed;   /* pairs with unknown SLs */
+	uint64_t told; /* pairs (port, LID) whose SLs are known; the ports are
+			  those of hosts, and port 0 of switches */
+	uint64_t assumed;   /* pairs that may use any SL */
 	uint64_t discarded; /* pairs of in-port and out-port, on the path to a
-			       LID, that discard an SL that was given out */
+			       LID, that discard an SL that was given out, or
+			       every SL */
 	char first[256];    /* the first of these, in words */
 };
 

@@ -1,7 +1,6 @@
 #include "sm/audit/sa_client.h"
 
 #include <assert.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,8 +57,9 @@ struct audit_sa {
 	size_t nsources, capsources, at;
 	uint8_t npaths; /* requested to each port: all of its LIDs */
 	unsigned vain;
-	/* [nsw] by LID, for hosts and port 0; NULL: not requested, no answer */
-	uint16_t **sls[2];
+	/* [max_lid + 1] of a source LID: SLs by LID; NULL: not requested, no
+	 * answer */
+	uint16_t **sls;
 	struct audit_sa_client_group *group;
 	size_t capgroups;
 	struct audit_sa_client_facts facts;
@@ -72,8 +72,7 @@ audit_sa_client_new(const struct topo *t, struct transport *wire)
 
 	a->t = t;
 	a->wire = wire;
-	for (size_t i = 0; i < 2; i++)
-		a->sls[i] = mem_zalloc(t->nsw, sizeof(*a->sls[i]));
+	a->sls = mem_zalloc(t->max_lid + 1U, sizeof(*a->sls));
 	return a;
 }
 
@@ -82,11 +81,9 @@ audit_sa_client_free(struct audit_sa *a)
 {
 	if (a == NULL)
 		return;
-	for (size_t i = 0; i < 2; i++) {
-		for (sw_ix s = 0; s < a->t->nsw; s++)
-			free(a->sls[i][s]);
-		free(a->sls[i]);
-	}
+	for (uint32_t lid = 0; lid <= a->t->max_lid; lid++)
+		free(a->sls[lid]);
+	free(a->sls);
 	free(a->source);
 	free(a->group);
 	free(a);
@@ -94,11 +91,10 @@ audit_sa_client_free(struct audit_sa *a)
 
 /* ---- choosing the sources ---- */
 
-static bool
-is_host(const struct topo *t, port_ix p)
+bool
+audit_sa_client_is_host(const struct topo *t, port_ix p)
 {
-	return !(t->node[t->port[p].node].flags & TN_AGGREGATION) &&
-	       t->port[p].lid != 0 && t->port[p].state == ACTIVE;
+	return t->port[p].lid != 0 && t->port[p].state == ACTIVE;
 }
 
 /* The number of LIDs of a port; take: add them to the sources. */
@@ -132,7 +128,7 @@ lids_on(struct audit_sa *a, sw_ix s, bool every, bool take)
 	for (uint32_t i = 1; i < sw->nend; i++) {
 		port_ix p = a->t->end[sw->end + i].port;
 
-		if (!is_host(a->t, p))
+		if (!audit_sa_client_is_host(a->t, p))
 			continue;
 		n += add_lids(a, p, take);
 		if (!every)
@@ -249,11 +245,6 @@ feed_paths(struct audit_sa *a, struct mono now)
 	if (count_open(a) > 0)
 		return;
 	a->stage = STAGE_DONE;
-	if (a->facts.answered < a->facts.sources && a->facts.why[0] == '\0')
-		(void)snprintf(a->facts.why, sizeof(a->facts.why),
-			"it sent the paths from %" PRIu32 " of %" PRIu32
-			" LIDs",
-			a->facts.answered, a->facts.sources);
 }
 
 static void
@@ -360,62 +351,111 @@ take_paths(struct audit_sa *a, const struct question *q, const uint8_t *rec,
 	size_t n, size_t stride)
 {
 	const struct topo *t = a->t;
-	port_ix from = a->source[q->source].port;
-	sw_ix s = topo_switch_of(t, from);
-	uint16_t **sls;
+	const struct source *from = &a->source[q->source];
+	uint16_t **sls = &a->sls[from->lid];
 
 	a->vain = 0;
-	if (n == 0 || s == TOPO_NONE)
+	if (n == 0)
 		return; /* perhaps they are withheld */
 	a->facts.answered++;
 	a->facts.records += n;
-	sls = &a->sls[t->port[from].num == 0][s];
 	if (*sls == NULL)
 		*sls = mem_zalloc(t->max_lid + 1U, sizeof(**sls));
 	for (size_t i = 0; i < n; i++) {
 		struct mad_sa_path p;
 
 		mad_sa_path_decode(rec + i * stride, &p);
-		if (p.dlid == 0 || p.dlid > t->max_lid)
+		if (p.slid != from->lid || p.dlid == 0 || p.dlid > t->max_lid)
 			continue;
 		(*sls)[p.dlid] |= (uint16_t)(1U << p.sl);
 		a->facts.sls |= (uint16_t)(1U << p.sl);
 	}
 }
 
+/* The PayloadLength of a first segment: the kernel counts the class header once
+ * in each segment. */
+static size_t
+payload_of(size_t len)
+{
+	enum { CLASS_HEADER = 20 };
+	size_t data = len - MAD_SA_HEADER;
+	size_t segments = data > 0 ? (data + MAD_SA_DATA - 1) / MAD_SA_DATA : 1;
+
+	return data + segments * CLASS_HEADER;
+}
+
+/*
+ * Whether an answer is a whole table: its number of records in *n, or why it is
+ * not. Only the first segment's header is left of a message that the kernel put
+ * together; Last is then set if it was the only one.
+ */
+static const char *
+check_table(const struct mad_sa *h, size_t len, size_t least, size_t *n)
+{
+	size_t stride = (size_t)h->offset * 8, bytes = len - MAD_SA_HEADER;
+	bool one = len <= MAD_SIZE;
+
+	*n = 0;
+	if (!h->rmpp || h->rmpp_version != 1)
+		return "answered without RMPP";
+	if (h->rmpp_type != 1 || h->rmpp_status != 0)
+		return "answered RMPP that is no data";
+	if (!h->rmpp_first || h->rmpp_segment != 1 || h->rmpp_last != one)
+		return "sent an answer that was cut off on its way: its RMPP "
+		       "flags are not those of a whole message";
+	if (h->rmpp_payload != payload_of(len) && (one || h->rmpp_payload != 0))
+		return "sent an answer of another length than its RMPP header "
+		       "says";
+	if (bytes == 0)
+		return NULL;
+	if (stride < least || bytes % stride != 0)
+		return "sent records of a wrong size";
+	*n = bytes / stride;
+	return NULL;
+}
+
+static const char *
+take_table(struct audit_sa *a, const struct question *q, const struct mad_sa *h,
+	const struct transport_msg *m)
+{
+	const uint8_t *rec = m->len > MAD_SIZE ? m->body : m->mad;
+	size_t stride = (size_t)h->offset * 8, n = 0;
+	bool groups = a->stage == STAGE_GROUPS;
+	const char *wrong = NULL;
+
+	if (h->status == MAD_SA_OK)
+		wrong = check_table(h, m->len,
+			groups ? MAD_SA_MEMBER_REC : MAD_SA_PATH, &n);
+	if (wrong != NULL)
+		return wrong;
+	if (groups)
+		take_groups(a, rec + MAD_SA_HEADER, n, stride);
+	else
+		take_paths(a, q, rec + MAD_SA_HEADER, n, stride);
+	return NULL;
+}
+
 static void
 take_answer(struct audit_sa *a, const struct question *q,
 	const struct mad_sa *h, const struct transport_msg *m)
 {
-	static const size_t least[] = {
-		[STAGE_INFO] = MAD_SA_PORT_INFO,
-		[STAGE_GROUPS] = MAD_SA_MEMBER_REC,
-		[STAGE_PATHS] = MAD_SA_PATH,
-		[STAGE_DONE] = 0,
-	};
-	const uint8_t *rec = m->len > MAD_SIZE ? m->body : m->mad;
-	size_t stride = (size_t)h->offset * 8, n = 0;
+	const char *wrong = NULL;
 	char how[48];
 
-	if (h->attr != attr[a->stage]) {
-		note_failure(a, q, "answered something else");
-		return;
-	}
-	if (rec == NULL ||
-		(h->status != MAD_SA_OK && h->status != MAD_SA_NO_RECORDS)) {
+	if (h->attr != attr[a->stage] || h->class_version != MAD_SA_VERSION ||
+		(m->len > MAD_SIZE && m->body == NULL)) {
+		wrong = "answered something else";
+	} else if (h->status != MAD_SA_OK && h->status != MAD_SA_NO_RECORDS) {
 		(void)snprintf(
 			how, sizeof(how), "answered status 0x%04x", h->status);
-		note_failure(a, q, how);
-		return;
-	}
-	if (h->status == MAD_SA_OK && stride >= least[a->stage])
-		n = (m->len - MAD_SA_HEADER) / stride;
-	if (a->stage == STAGE_INFO)
+		wrong = how;
+	} else if (a->stage == STAGE_INFO) {
 		a->facts.answers = true;
-	else if (a->stage == STAGE_GROUPS)
-		take_groups(a, rec + MAD_SA_HEADER, n, stride);
-	else
-		take_paths(a, q, rec + MAD_SA_HEADER, n, stride);
+	} else {
+		wrong = take_table(a, q, h, m);
+	}
+	if (wrong != NULL)
+		note_failure(a, q, wrong);
 }
 
 /* The request was not answered in time: send it again, or give up. */
@@ -492,14 +532,20 @@ audit_sa_client_facts(const struct audit_sa *a)
 }
 
 bool
-audit_sa_client_sls(const struct audit_sa *a,
-	const struct audit_sa_client_from *from, uint16_t lid, uint16_t *out)
+audit_sa_client_sls(
+	const struct audit_sa *a, port_ix from, uint16_t lid, uint16_t *out)
 {
-	const uint16_t *sls = a->sls[from->port0][from->sw];
+	const struct topo_port *p = &a->t->port[from];
+	bool all = p->lid != 0 && lid <= a->t->max_lid;
 
 	*out = 0;
-	if (sls == NULL || lid > a->t->max_lid)
-		return false;
-	*out = sls[lid];
-	return true;
+	for (uint32_t i = 0; lid <= a->t->max_lid && i < 1U << p->lmc; i++) {
+		const uint16_t *sls = a->sls[p->lid + i];
+
+		if (sls == NULL || sls[lid] == 0)
+			all = false;
+		else
+			*out |= sls[lid];
+	}
+	return all;
 }

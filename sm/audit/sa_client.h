@@ -11,14 +11,22 @@
  * Only Get and GetTable are sent. The server belongs to another subnet manager:
  * at most two requests are open at once, the number of records requested is
  * limited (the last source may exceed the limit), and after some requests
- * without an answer no more are sent. If the paths of all hosts and of all
- * switches' own ports 0 are too many, port 0 and one host of each switch are
- * asked about, and the other hosts of the switch are taken to be alike; if
- * these are too many as well, only those of some switches.
+ * without a usable answer no more are sent. If the paths of all hosts and of
+ * all switches' own ports 0 are too many, port 0 and one host of each switch
+ * are asked about; if these are too many as well, only those of some switches.
+ * What was not asked is not known: a host does not speak for another one.
+ *
+ * An answer counts only if it is whole: data of RMPP that begins with its first
+ * segment, whose flags and PayloadLength agree with the length, and that is
+ * divided into records without a rest. A transport without RMPP delivers the
+ * beginning of an answer, which looks like a short one. What a whole answer
+ * does not list is not known either: subnet administration may withhold paths,
+ * and hosts may send without asking it.
  *
  * Without its key, subnet administration reports groups, but not members.
  *
- * IBA volume 1, 15.2.5.16 (PathRecord), 15.2.5.17 (MCMemberRecord), 15.4.
+ * IBA volume 1, 15.2.5.16 (PathRecord), 15.2.5.17 (MCMemberRecord), 15.4; RMPP
+ * 13.6.2.1.
  */
 #ifndef HEDDLE_SM_AUDIT_SA_CLIENT_H
 #define HEDDLE_SM_AUDIT_SA_CLIENT_H
@@ -81,17 +89,15 @@ struct audit_sa_client_facts {
 const struct audit_sa_client_facts *audit_sa_client_facts(
 	const struct audit_sa *a);
 
-/* The source of packets: hosts of a switch, or its own port 0. */
-struct audit_sa_client_from {
-	sw_ix sw;
-	bool port0;
-};
+/* True if packets of hosts come from this port: it is Active and has a LID. */
+bool audit_sa_client_is_host(const struct topo *t, port_ix p);
 
 /*
- * The SLs (a bit each) of paths from there to a LID; 0: there is no path. False
- * if they are unknown.
+ * The SLs (a bit each) of the paths from all LIDs of a port to a LID, as far as
+ * they were reported. True if that is all: a path from each LID of the port was
+ * reported.
  */
-bool audit_sa_client_sls(const struct audit_sa *a,
-	const struct audit_sa_client_from *from, uint16_t lid, uint16_t *out);
+bool audit_sa_client_sls(
+	const struct audit_sa *a, port_ix from, uint16_t lid, uint16_t *out);
 
 #endif

@@ -21,6 +21,7 @@ struct apart {
 	sw_ix *way;	 /* [nsw] */
 	bool *hosts;	 /* [nsw] the switch has hosts */
 	bool *host;	 /* [nports] the port is a host's */
+	uint16_t last;	 /* the LID of the last victim; 0: none */
 };
 
 static void
@@ -89,6 +90,24 @@ follow_lid(struct apart *a, sw_ix s, uint16_t lid)
 	return e;
 }
 
+/* Packets from hosts at s to a host do not arrive. LIDs come in ascending
+ * order. */
+static void
+note_victim(struct apart *a, sw_ix s, uint16_t lid)
+{
+	struct audit_unreachable_facts *f = a->out;
+
+	f->hosts++;
+	if (a->last != lid) {
+		a->last = lid;
+		if (f->nvictims++ < AUDIT_UNREACHABLE_SHOWN)
+			f->victim[f->nvictims - 1] =
+				(struct audit_unreachable_victim){lid, 0, s};
+	}
+	if (f->nvictims <= AUDIT_UNREACHABLE_SHOWN)
+		f->victim[f->nvictims - 1].switches++;
+}
+
 static void
 judge_lid(struct apart *a, uint16_t lid)
 {
@@ -107,8 +126,9 @@ judge_lid(struct apart *a, uint16_t lid)
 			continue;
 		e = follow_lid(a, s, lid);
 		a->out->unseen += e == UNSEEN;
-		a->out->hosts += (e == LOST || e == LOOPS) && a->hosts[s] &&
-				 a->host[t->by_lid[lid]];
+		if ((e == LOST || e == LOOPS) && a->hosts[s] &&
+			a->host[t->by_lid[lid]])
+			note_victim(a, s, lid);
 		if (e == LOST && a->out->lost[0] == '\0')
 			(void)snprintf(a->out->lost, sizeof(a->out->lost),
 				"LID %u (%s) from switch %s", lid,

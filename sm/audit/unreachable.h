@@ -14,13 +14,25 @@
 
 #include "routing/core/routes.h"
 
+enum { AUDIT_UNREACHABLE_SHOWN = 6 };
+
+/* A host that some hosts do not reach. */
+struct audit_unreachable_victim {
+	uint16_t lid;
+	uint32_t switches; /* with hosts, from which nothing arrives */
+	sw_ix first;	   /* one of these */
+};
+
 struct audit_unreachable_facts {
 	uint32_t nodes;	 /* in quarantine: could not be read */
 	uint64_t unseen; /* pairs (switch, LID) with a path that ends at such a
 			    node */
 	uint64_t hosts;	 /* lost or looping pairs, from a switch with hosts to
 			    the LID of a host */
-	char lost[192];	 /* the first other pair that is lost, or "" */
+	uint32_t nvictims;
+	struct audit_unreachable_victim
+		victim[AUDIT_UNREACHABLE_SHOWN]; /* the first of nvictims */
+	char lost[192]; /* the first other pair that is lost, or "" */
 };
 
 /*

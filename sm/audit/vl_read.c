@@ -8,7 +8,7 @@
 
 enum { ROW = 8, UNREAD = 0, ROWS_MAX = UINT16_MAX };
 
-/* A table, and how many dependencies have it. */
+/* A table, and how many pairs of ports have it. */
 struct row {
 	uint8_t vl[ROW];
 	uint32_t n;
@@ -22,10 +22,12 @@ struct audit_lanes {
 	uint16_t **id; /* [nsw] by in * width + out: index in row, or UNREAD */
 	struct row *row;
 	size_t nrows, caprows;
-	size_t common; /* the row that most dependencies have, or UNREAD */
+	uint8_t **guess; /* [nsw] by in * width + out: the row is another's */
+	size_t common;	 /* the row that most pairs have, or UNREAD */
 	uint64_t read, refused;
 	uint16_t vls;
-	bool discards, done;
+	uint16_t discards;
+	bool done;
 };
 
 static unsigned
@@ -50,8 +52,10 @@ want_row(struct audit_lanes *l, sw_ix s, unsigned in, unsigned out)
 
 	l->want = mem_grow(l->want, l->n, &l->cap, sizeof(*l->want));
 	l->want[l->n++] = (struct audit_vl_row){s, (uint8_t)in, (uint8_t)out};
-	if (l->id[s] == NULL)
+	if (l->id[s] == NULL) {
 		l->id[s] = mem_zalloc((size_t)w * w, sizeof(**l->id));
+		l->guess[s] = mem_zalloc((size_t)w * w, 1);
+	}
 }
 
 /* The first host port of the switch; 0: it has none. */
@@ -63,57 +67,62 @@ host_port(const struct topo *t, sw_ix s)
 	return sw->nend > 1 ? t->end[sw->end + 1].out : 0;
 }
 
+/* A host port other than the first one of the switch. */
 static bool
-is_dependency(const struct verify_dependencies *turns, size_t rec, unsigned in,
-	unsigned out)
+is_other_host(const struct topo *t, sw_ix s, unsigned in)
 {
-	size_t word = ((rec + in) << turns->shift) + out / 64;
+	const struct topo_port *p =
+		&t->port[topo_port_of(t, t->sw[s].node, in)];
 
-	return turns->row[word] >> out % 64 & 1;
+	return in != host_port(t, s) && p->peer != TOPO_NONE &&
+	       !to_switch(t, p);
 }
 
-/* True if packets arrive at this port that leave by the link. Packets of the
- * switch itself arrive at port 0; of the host ports one stands for all. */
+/* True if packets that leave by the link may arrive at this port. Packets of
+ * the switch itself arrive at port 0; of the host ports only the first
+ * counts. */
 static bool
-comes_in(const struct audit_lanes *l, sw_ix s, size_t rec, unsigned in,
-	unsigned out)
+comes_in(const struct audit_lanes *l, sw_ix s, unsigned in, unsigned out)
 {
 	const struct topo *t = l->job.t;
 
 	if (in == out)
 		return false;
 	return in == 0 || in == host_port(t, s) ||
-	       (to_switch(t, &t->port[topo_port_of(t, t->sw[s].node, in)]) &&
-		       is_dependency(l->job.turns, rec, in, out));
+	       to_switch(t, &t->port[topo_port_of(t, t->sw[s].node, in)]);
 }
 
 /*
- * The in-ports of a link out of s: a sample of one, or all the others. The
- * sample is a host port at some links and the port of another link at others,
- * but not port 0, of which few subnet managers know.
+ * The in-ports of a link out of s: a sample of one; all others but the further
+ * hosts; these. The sample is a host port at some links and the port of another
+ * link at others, but not port 0, of which few subnet managers know.
  */
+enum part { PART_SAMPLE, PART_REST, PART_HOSTS };
+
 static void
-want_link(struct audit_lanes *l, sw_ix s, size_t rec, unsigned out, bool rest)
+want_link(struct audit_lanes *l, sw_ix s, unsigned out, enum part part)
 {
 	unsigned w = table_width(l->job.t, s), n = 0, sample = 0;
 
 	for (unsigned in = 1; in < w; in++)
-		n += comes_in(l, s, rec, in, out);
+		n += comes_in(l, s, in, out);
 	for (unsigned in = 1, k = 0; in < w && n > 0; in++)
-		if (comes_in(l, s, rec, in, out) && k++ == out % n)
+		if (comes_in(l, s, in, out) && k++ == out % n)
 			sample = in;
-	if (!rest)
+	if (part == PART_SAMPLE)
 		want_row(l, s, sample, out);
-	for (unsigned in = 0; in < w && rest; in++)
-		if (in != sample && comes_in(l, s, rec, in, out))
+	for (unsigned in = 0; in < w && part == PART_REST; in++)
+		if (in != sample && comes_in(l, s, in, out))
+			want_row(l, s, in, out);
+	for (unsigned in = 1; in < w && part == PART_HOSTS; in++)
+		if (is_other_host(l->job.t, s, in))
 			want_row(l, s, in, out);
 }
 
 static void
-want_all(struct audit_lanes *l, bool rest)
+want_part(struct audit_lanes *l, enum part part)
 {
 	const struct topo *t = l->job.t;
-	size_t rec = 0;
 
 	for (sw_ix s = 0; s < t->nsw; s++) {
 		const struct topo_switch *sw = &t->sw[s];
@@ -124,9 +133,8 @@ want_all(struct audit_lanes *l, bool rest)
 
 			if (t->port[p].vl_cap > 1 &&
 				!(t->node[sw->node].flags & TN_QUARANTINED))
-				want_link(l, s, rec, out, rest);
+				want_link(l, s, out, part);
 		}
-		rec += table_width(t, s);
 	}
 }
 
@@ -137,12 +145,13 @@ audit_vl_read_new(const struct audit_vl_read_job *job)
 
 	l->job = *job;
 	l->id = mem_zalloc(job->t->nsw, sizeof(*l->id));
+	l->guess = mem_zalloc(job->t->nsw, sizeof(*l->guess));
 	l->row = mem_grow(l->row, 0, &l->caprows, sizeof(*l->row));
 	l->row[l->nrows++] = (struct row){{0}, 0}; /* UNREAD */
-	want_all(l, false);
+	want_part(l, PART_SAMPLE);
 	l->first = l->end = l->n;
-	want_all(l, true);
-	l->job.turns = NULL;
+	want_part(l, PART_REST);
+	want_part(l, PART_HOSTS);
 	return l;
 }
 
@@ -151,9 +160,12 @@ audit_vl_read_free(struct audit_lanes *l)
 {
 	if (l == NULL)
 		return;
-	for (sw_ix s = 0; s < l->job.t->nsw; s++)
+	for (sw_ix s = 0; s < l->job.t->nsw; s++) {
 		free(l->id[s]);
+		free(l->guess[s]);
+	}
 	free(l->id);
+	free(l->guess);
 	free(l->want);
 	free(l->row);
 	free(l);
@@ -197,6 +209,8 @@ row_id(struct audit_lanes *l, const uint8_t *vl)
 	return (uint16_t)i;
 }
 
+/* Store a row that was read; that of the first host port also for the other
+ * host ports as long as theirs are not read. */
 static void
 store_row_id(struct audit_lanes *l, const struct audit_vl_row *q, uint16_t id)
 {
@@ -205,10 +219,17 @@ store_row_id(struct audit_lanes *l, const struct audit_vl_row *q, uint16_t id)
 	unsigned w = table_width(t, q->sw);
 
 	l->id[q->sw][q->in * w + q->out] = id;
+	l->guess[q->sw][q->in * w + q->out] = false;
 	if (q->in != host_port(t, q->sw))
 		return;
-	for (uint32_t i = 1; i < sw->nend; i++)
-		l->id[q->sw][t->end[sw->end + i].out * w + q->out] = id;
+	for (uint32_t i = 2; i < sw->nend; i++) {
+		size_t at = t->end[sw->end + i].out * w + q->out;
+
+		if (l->id[q->sw][at] != UNREAD && !l->guess[q->sw][at])
+			continue;
+		l->id[q->sw][at] = id;
+		l->guess[q->sw][at] = true;
+	}
 }
 
 static void
@@ -233,7 +254,7 @@ row_answered(void *cookie, uint64_t tag, const struct xact_result *res)
 		if (vl < lanes)
 			l->vls |= (uint16_t)(1U << vl);
 		else
-			l->discards = true;
+			l->discards |= (uint16_t)(1U << sl);
 	}
 }
 
@@ -260,11 +281,11 @@ ask_row(struct audit_lanes *l, size_t at, struct mono now)
 static bool
 needs_rest(struct audit_lanes *l)
 {
-	if (!l->job.all || l->end > l->first || l->read == 0)
+	if (l->end > l->first || l->read == 0)
 		return false;
-	if ((l->vls & (l->vls - 1)) == 0 && !l->discards)
+	if ((l->vls & (l->vls - 1)) == 0 && l->discards == 0)
 		return false;
-	if (l->n > AUDIT_VL_READ_MAX && l->nrows == 2)
+	if (!l->job.matters && l->n > AUDIT_VL_READ_FEW)
 		return false;
 	l->end = l->n < AUDIT_VL_READ_MAX ? l->n : AUDIT_VL_READ_MAX;
 	return l->end > l->first;
@@ -309,21 +330,36 @@ audit_vl_read_vl(const struct audit_lanes *l, const struct audit_vl_row *turn,
 	const struct topo *t = l->job.t;
 	const struct topo_port *p =
 		&t->port[topo_port_of(t, t->sw[turn->sw].node, turn->out)];
-	size_t id = UNREAD;
+	size_t id = UNREAD, at;
 	unsigned vl;
 
 	if (p->vl_cap < 2 || l->common == UNREAD)
 		return 0;
-	if (l->id[turn->sw] != NULL)
-		id = l->id[turn->sw]
-			  [turn->in * table_width(t, turn->sw) + turn->out];
+	at = turn->in * table_width(t, turn->sw) + turn->out;
+	if (l->id[turn->sw] != NULL) {
+		id = l->id[turn->sw][at];
+		*sure = *sure && !l->guess[turn->sw][at];
+	}
 	if (id == UNREAD) {
 		id = l->common;
-		*sure = *sure && l->nrows == 2;
+		*sure = false;
 	}
 	vl = vl_in(l->row[id].vl, sl);
 	return vl < operational_vls(p->op_vls) ? (uint8_t)vl
 					       : AUDIT_VL_READ_DISCARD;
+}
+
+bool
+audit_vl_read_same(
+	const struct audit_lanes *l, sw_ix s, unsigned in, unsigned other)
+{
+	unsigned w = table_width(l->job.t, s);
+
+	return l->id[s] == NULL ||
+	       (memcmp(l->id[s] + (size_t)in * w, l->id[s] + (size_t)other * w,
+			w * sizeof(**l->id)) == 0 &&
+		       memcmp(l->guess[s] + (size_t)in * w,
+			       l->guess[s] + (size_t)other * w, w) == 0);
 }
 
 void

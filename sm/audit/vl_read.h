@@ -3,13 +3,12 @@
  * switches hold.
  *
  * First one table of each link between switches is read, for an in-port of a
- * host or of another link. If these map to one VL, nothing more is read. Else,
- * if the job says so, the tables of all dependencies of the forwarding tables
- * are read, up to a limit: beyond it tables are assumed to be like all others,
- * if these are the same, or else like the most frequent one, which is a guess,
- * so that what follows from it is not sure. Host ports of one switch are taken
- * to be alike: one of them is read. So is port 0, as a switch sends packets,
- * too.
+ * host or of another link. Then, unless these map everything to one VL, the
+ * tables of all other in-ports are read: of links, of port 0, as a switch sends
+ * packets, too, and of each host port.
+ * If they are more than a limit, nothing more is read, or only as many. A table
+ * that was not read is taken to be like that of another host port of the
+ * switch, or like most others: a guess, and what follows from it is not sure.
  *
  * IBA volume 1: SLtoVLMappingTable 14.2.5.8; 7.6.6: VL 15 and VLs that are not
  * operational discard, a port with a single VL needs no table.
@@ -21,11 +20,14 @@
 #include <stdint.h>
 
 #include "discovery/topo.h"
-#include "routing/verify/verify.h"
 #include "sm/base/clock.h"
 #include "sm/transport/xact.h"
 
-enum { AUDIT_VL_READ_DISCARD = 15, AUDIT_VL_READ_MAX = 60000 };
+/* The most tables that are read: where VLs matter, or else; beyond the latter
+ * only one of each link. */
+enum { AUDIT_VL_READ_MAX = 1000000, AUDIT_VL_READ_FEW = 60000 };
+
+enum { AUDIT_VL_READ_DISCARD = 15 };
 
 struct audit_lanes;
 
@@ -38,12 +40,10 @@ struct audit_vl_row {
 struct audit_vl_read_job {
 	const struct topo *t;
 	struct xact *x;
-	const struct verify_dependencies *turns; /* of the forwarding tables */
-	bool all; /* read the tables of all dependencies if more than one VL is
-		     used */
+	bool matters; /* whether there is a credit loop depends on VLs */
 };
 
-/* The job's data is borrowed; turns is used in this call only. */
+/* The job's data is borrowed. */
 struct audit_lanes *audit_vl_read_new(const struct audit_vl_read_job *job);
 void audit_vl_read_free(
 	struct audit_lanes *l); /* no request may be in flight; NULL allowed */
@@ -52,15 +52,15 @@ void audit_vl_read_feed(struct audit_lanes *l, struct mono now);
 bool audit_vl_read_done(const struct audit_lanes *l);
 
 struct audit_vl_read_facts {
-	uint64_t tables;  /* tables of the dependencies, on ports with several
-			     VLs */
-	uint64_t read;	  /* of these */
-	uint64_t refused; /* of these: no answer, or unsupported */
-	uint32_t kinds;	  /* different tables among those read */
-	uint16_t vls;	  /* bit v: an SL is mapped to VL v */
-	unsigned lanes;	  /* VLs in use, 1 or more */
-	bool discards;	  /* an SL is mapped to VL 15 or to a VL that is not
-			     operational */
+	uint64_t tables;   /* tables of the dependencies, on ports with several
+			      VLs */
+	uint64_t read;	   /* of these */
+	uint64_t refused;  /* of these: no answer, or unsupported */
+	uint32_t kinds;	   /* different tables among those read */
+	uint16_t vls;	   /* bit v: an SL is mapped to VL v */
+	unsigned lanes;	   /* VLs in use, 1 or more */
+	uint16_t discards; /* bit s: SL s is mapped to VL 15 or to a VL that is
+			      not operational, in some table */
 };
 struct audit_vl_read_facts audit_vl_read_facts(const struct audit_lanes *l);
 
@@ -70,6 +70,11 @@ struct audit_vl_read_facts audit_vl_read_facts(const struct audit_lanes *l);
  */
 uint8_t audit_vl_read_vl(const struct audit_lanes *l,
 	const struct audit_vl_row *turn, unsigned sl, bool *sure);
+
+/* True if packets from two ports of a switch are mapped alike, by all tables
+ * that were read for one of them. */
+bool audit_vl_read_same(
+	const struct audit_lanes *l, sw_ix s, unsigned in, unsigned other);
 
 /* For each SL the lowest SL that is mapped to the same VLs in all tables. */
 void audit_vl_read_alike(const struct audit_lanes *l, uint8_t same[16]);

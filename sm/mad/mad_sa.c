@@ -17,11 +17,19 @@ enum {
 	AT_RMPP_TYPE = 25,
 	AT_RMPP_FLAGS = 26,
 	AT_RMPP_STATUS = 27,
+	AT_RMPP_SEGMENT = 28,
+	AT_RMPP_PAYLOAD = 32,
 	AT_SM_KEY = 36,
 	AT_OFFSET = 44,
 	AT_MASK = 48,
 };
-enum { RMPP_VERSION = 1, RMPP_ACTIVE = 1, RMPP_NO_TIME = 0x1f << 3 };
+enum {
+	RMPP_VERSION = 1,
+	RMPP_ACTIVE = 1,
+	RMPP_FIRST = 2,
+	RMPP_LAST = 4,
+	RMPP_NO_TIME = 0x1f << 3,
+};
 
 int
 mad_sa_decode(
@@ -43,6 +51,11 @@ mad_sa_decode(
 		.rmpp = (buf[AT_RMPP_FLAGS] & RMPP_ACTIVE) != 0,
 		.rmpp_type = buf[AT_RMPP_TYPE],
 		.rmpp_status = buf[AT_RMPP_STATUS],
+		.rmpp_version = buf[AT_RMPP_VERSION],
+		.rmpp_first = (buf[AT_RMPP_FLAGS] & RMPP_FIRST) != 0,
+		.rmpp_last = (buf[AT_RMPP_FLAGS] & RMPP_LAST) != 0,
+		.rmpp_segment = be_get32(buf + AT_RMPP_SEGMENT),
+		.rmpp_payload = be_get32(buf + AT_RMPP_PAYLOAD),
 		.sm_key = be_get64(buf + AT_SM_KEY),
 		.offset = be_get16(buf + AT_OFFSET),
 		.mask = be_get64(buf + AT_MASK),

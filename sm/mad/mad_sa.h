@@ -74,7 +74,11 @@ enum mad_sa_status {
 	MAD_SA_DENIED = 0x0700,
 };
 
-/* The header, with the RMPP fields that an application sees. */
+/*
+ * The header, with the RMPP fields that an application sees: those of the first
+ * segment of a message, in whose place the rest was put below us. The second
+ * half of them is written there and not by mad_sa_encode.
+ */
 struct mad_sa {
 	uint8_t base_version, class_version;
 	uint8_t method;
@@ -85,6 +89,11 @@ struct mad_sa {
 	bool rmpp;	     /* the Active flag */
 	uint8_t rmpp_type;   /* 1: data */
 	uint8_t rmpp_status; /* 0: no error */
+	uint8_t rmpp_version;
+	bool rmpp_first, rmpp_last; /* segment flags */
+	uint32_t rmpp_segment;
+	uint32_t rmpp_payload; /* PayloadLength: of all segments, class headers
+				  included; 0: not told */
 	uint64_t sm_key;
 	uint16_t offset; /* AttributeOffset: 8-byte units */
 	uint64_t mask;	 /* ComponentMask */

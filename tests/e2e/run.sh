@@ -33,6 +33,7 @@ partitions import-demo 400
 daemon distrust-demo 240
 bringup torus888 240
 audit opensm 240
+audit cut 240
 audit sim 240
 preload tables 240
 bringup demo 240
@@ -65,6 +66,7 @@ daemon told-demo 240
 daemon events-demo 240
 daemon adaptive-demo 240
 partitions reload-demo 240
+audit tenants 240
 audit credit 240
 audit lash 240
 audit dfsssp 240

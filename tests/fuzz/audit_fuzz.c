@@ -53,6 +53,19 @@ give_msg(struct wire *w, struct transport_msg *m, size_t body)
 	free(m->body);
 }
 
+/* The RMPP header of a whole message, as a kernel delivers it. */
+static void
+begin_rmpp(struct transport_msg *m)
+{
+	enum { FLAGS = 26, SEGMENT = 28, PAYLOAD = 32, CLASS_HEADER = 20 };
+	size_t data = m->len > MAD_SA_HEADER ? m->len - MAD_SA_HEADER : 0;
+	size_t n = data > 0 ? (data + MAD_SA_DATA - 1) / MAD_SA_DATA : 1;
+
+	m->mad[FLAGS] |= n == 1 ? 6 : 2;
+	be_put32(m->mad + SEGMENT, 1);
+	be_put32(m->mad + PAYLOAD, (uint32_t)(data + n * CLASS_HEADER));
+}
+
 /* which how status(2) offset(2) length(2) ... then the bytes of the records */
 static size_t
 answer_question(struct wire *w, const uint8_t *in, size_t n)
@@ -71,10 +84,13 @@ answer_question(struct wire *w, const uint8_t *in, size_t n)
 	h.offset = in[1] & 2 ? be_get16(in + 4) : 8;
 	h.attr ^= in[1] & 4 ? in[8] : 0;
 	h.rmpp = (in[1] & 8) != 0;
+	h.rmpp_type = 1;
 	m.error = (in[1] & 48) == 48;
 	m.addr.lid = (in[1] & 192) == 192 ? in[9] : m.addr.lid;
 	m.len = be_get16(in + 6);
 	mad_sa_encode(&h, m.mad);
+	if (h.rmpp && !(in[8] & 1))
+		begin_rmpp(&m);
 	take = n - AT_RECORDS < in[10] ? n - AT_RECORDS : in[10];
 	take = take < MAD_SA_DATA ? take : MAD_SA_DATA;
 	memcpy(m.mad + MAD_SA_HEADER, in + AT_RECORDS, take);
@@ -127,13 +143,12 @@ check_end(struct wire *w, const struct topo *t)
 			(i > 0 && f->group[i].mlid < f->group[i - 1].mlid))
 			abort();
 	for (uint32_t lid = 0; lid <= UINT16_MAX; lid += 1 + lid / 40)
-		for (unsigned k = 0; k < 2U * t->nsw; k++) {
-			const struct audit_sa_client_from from = {k / 2, k % 2};
+		for (port_ix p = 0; p < t->nports; p++) {
 			uint16_t sls;
 
-			if (!audit_sa_client_sls(
-				    w->sa, &from, (uint16_t)lid, &sls) &&
-				sls != 0)
+			if (audit_sa_client_sls(
+				    w->sa, p, (uint16_t)lid, &sls) &&
+				sls == 0)
 				abort();
 		}
 }

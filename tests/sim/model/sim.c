@@ -9,6 +9,7 @@
 #include "tests/sim/model/sim_device.h"
 #include "tests/sim/model/sim_ibsim.h"
 #include "tests/sim/model/sim_int.h"
+#include "tests/sim/model/sim_rmpp.h"
 
 /* Byte positions in a MAD (IBA 13.4.3, 14.2.1). */
 enum {
@@ -255,10 +256,12 @@ endpoint_send(struct transport *t, const struct transport_msg *m)
 	struct transport_msg own = *m;
 
 	/* like the kernel: the upper half of a request's TID is not the
-	 * caller's */
+	 * caller's, nor is the RMPP header */
 	if (!(method & RESPONSE) && method != MAD_TRAP_REPRESS)
 		be_put32(own.mad + AT_TID,
 			0x5eed0000U | (uint32_t)(e - e->s->endpoint));
+	if (m->mad[AT_CLASS] == MAD_SA && (m->mad[AT_RMPP_FLAGS] & 1))
+		sim_rmpp_begin(own.mad, m->len);
 	sim_send(e, &own);
 	return 0;
 }

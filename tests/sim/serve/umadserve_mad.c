@@ -4,6 +4,7 @@
 
 #include "sm/base/be.h"
 #include "sm/base/mem.h"
+#include "tests/sim/model/sim_rmpp.h"
 #include "tests/sim/serve/umadserve_int.h"
 
 /* Byte positions in a MAD and its RMPP header (IBA 13.4.3, 13.6.2.1). */
@@ -13,11 +14,7 @@ enum {
 	AT_METHOD = 3,
 	AT_STATUS = 4,
 	AT_TID = 8,
-	AT_RMPP_VERSION = 24,
-	AT_RMPP_TYPE = 25,
 	AT_RMPP_FLAGS = 26,
-	AT_RMPP_SEGMENT = 28,
-	AT_RMPP_LENGTH = 32,
 	AT_OUI = 37,
 };
 enum {
@@ -25,11 +22,7 @@ enum {
 	DIRECTION = 0x80, /* in the first byte of a directed SMP's status */
 	BM = 0x05, /* baseboard management: responses are marked in their */
 	AT_BM_RESPONSE = 23, /* attribute modifier */
-	RMPP_DATA = 1,
 	RMPP_ACTIVE = 1,
-	RMPP_FIRST = 2,
-	RMPP_LAST = 4,
-	RMPP_ROOM = 220, /* of a segment, class header included */
 	LID_PERMISSIVE = 0xffff,
 	PARKED_MS = 10000,    /* no message is in flight for longer */
 	RETRIES = 1000,	      /* more would take years */
@@ -45,54 +38,10 @@ is_response(const uint8_t *mad)
 	       (mad[AT_CLASS] == BM && (mad[AT_BM_RESPONSE] & 1));
 }
 
-/* Bytes before the data of RMPP segments; 0: no RMPP in this class. */
-static size_t
-rmpp_data(uint8_t mgmt_class)
-{
-	switch (mgmt_class) {
-	case 0x03: /* subnet administration */
-		return 56;
-	case 0x06: /* device management */
-	case 0x10: /* device administration */
-	case 0x12: /* boot information */
-		return 64;
-	default:
-		return mgmt_class >= 0x30 && mgmt_class <= 0x4f ? 40 : 0;
-	}
-}
-
-/* Make the RMPP header that of a first segment, as the kernel sends it. */
-static void
-begin_rmpp(uint8_t *mad, size_t len)
-{
-	size_t hdr = rmpp_data(mad[AT_CLASS]), data = len > hdr ? len - hdr : 0;
-	size_t room = MAD_SIZE - hdr, overhead = RMPP_ROOM - room;
-	size_t segments = data ? (data + room - 1) / room : 1;
-
-	mad[AT_RMPP_TYPE] = RMPP_DATA;
-	mad[AT_RMPP_FLAGS] |= RMPP_FIRST;
-	if (segments == 1)
-		mad[AT_RMPP_FLAGS] |= RMPP_LAST;
-	be_put32(mad + AT_RMPP_SEGMENT, 1);
-	be_put32(mad + AT_RMPP_LENGTH, (uint32_t)(segments * overhead + data));
-}
-
-/* The length of the message of this first segment; 0: invalid. */
-static size_t
-rmpp_length(const uint8_t *mad)
-{
-	size_t hdr = rmpp_data(mad[AT_CLASS]), room = MAD_SIZE - hdr;
-	size_t payload = be_get32(mad + AT_RMPP_LENGTH);
-	size_t segments = (payload + RMPP_ROOM - 1) / RMPP_ROOM;
-	size_t overhead = (RMPP_ROOM - room) * segments;
-
-	return payload >= overhead ? hdr + payload - overhead : 0;
-}
-
 static bool
 speaks_rmpp(const struct umadserve_agent *a, const uint8_t *mad)
 {
-	return a->what.rmpp && rmpp_data(mad[AT_CLASS]) &&
+	return a->what.rmpp && sim_rmpp_data(mad[AT_CLASS]) &&
 	       (mad[AT_RMPP_FLAGS] & RMPP_ACTIVE);
 }
 
@@ -250,7 +199,7 @@ umadserve_mad_send(struct umadserve *u, struct umadserve_conn *c,
 	if (!response)
 		be_put32(f->mad + AT_TID, a->hi);
 	if (speaks_rmpp(a, f->mad))
-		begin_rmpp(f->mad, len);
+		sim_rmpp_begin(f->mad, len);
 	if (!response && f->umad.timeout_ms && c->waiting < UMADSERVE_WAITING)
 		add_xact(u, a, f, len, body);
 	put_on_wire(u, c->port->e, f, len, body);
@@ -289,7 +238,7 @@ deliver_to_agent(struct umadserve *u, struct umadserve_agent *a,
 	memcpy(f.umad.gid, m->addr.grh.gid, sizeof(f.umad.gid));
 	memcpy(f.mad, m->mad, len);
 	if (speaks_rmpp(a, f.mad)) {
-		size_t whole = rmpp_length(f.mad);
+		size_t whole = sim_rmpp_length(f.mad);
 
 		if (whole > MAD_SIZE)
 			p = find_parked(u, f.mad);

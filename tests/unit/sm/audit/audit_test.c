@@ -74,7 +74,7 @@ rig_free(struct rig *r)
 
 /* Runs the audit and returns its report. */
 static json_t *
-run_audit(struct rig *r, bool *well)
+run_audit(struct rig *r, enum audit_verdict *v)
 {
 	const char *why;
 	json_t *report;
@@ -89,7 +89,7 @@ run_audit(struct rig *r, bool *well)
 	}
 	ck_assert(audit_done(r->audit, &why));
 	ck_assert_str_eq(why, "");
-	report = audit_report(r->audit, well);
+	report = audit_report(r->audit, v);
 	ck_assert_uint_gt(r->asked, 0);
 	ck_assert_uint_eq(r->wrote, 0);
 	ck_assert_int_eq(
@@ -190,11 +190,12 @@ set_group_chain(struct rig *r, uint16_t mlid, unsigned from, unsigned cables)
 START_TEST(a_well_run_fabric)
 {
 	struct rig r = make_ring(NULL);
-	bool well;
-	json_t *report = run_audit(&r, &well);
+	enum audit_verdict verdict;
+	json_t *report = run_audit(&r, &verdict);
 	const json_t *sa = json_object_get(report, "sa");
 
-	ck_assert_msg(well, "%s", json_dumps(report, JSON_INDENT(1)));
+	ck_assert_msg(verdict == AUDIT_VERDICT_SAFE, "%s",
+		json_dumps(report, JSON_INDENT(1)));
 	ck_assert(json_util_yes(sa, "answers"));
 	ck_assert_int_eq(json_util_num(json_object_get(report, "dependencies"),
 				 "cyclic"),
@@ -209,15 +210,15 @@ START_TEST(a_switch_that_does_not_answer)
 {
 	const struct sim_behaviour mute = {.mute = UINT64_C(1) << MAD_LFT};
 	struct rig r = make_ring(NULL);
-	bool well;
+	enum audit_verdict verdict;
 	json_t *report;
 
 	/* nor is a group that goes through it disconnected */
 	set_group_chain(&r, FIRST_MLID, 1, 2);
 	sim_fault_behave(r.w->sim, ring_node(&r, "sw", 2), &mute);
-	report = run_audit(&r, &well);
-	ck_assert(!well);
-	expect_finding(report, "apart", "unjudged", "sw2");
+	report = run_audit(&r, &verdict);
+	ck_assert_int_eq(verdict, AUDIT_VERDICT_UNKNOWN);
+	expect_finding(report, "apart", "unknown", "sw2");
 	/* no fault is reported for what could not be read */
 	ck_assert_ptr_null(find_finding(report, "unreachable"));
 	ck_assert_int_eq(
@@ -234,13 +235,13 @@ START_TEST(switches_that_forward_adaptively)
 {
 	struct rig r = make_ring(NULL);
 	uint32_t sw2 = ring_node(&r, "sw", 2);
-	bool well;
+	enum audit_verdict verdict;
 	json_t *report;
 
 	sim_hand_adaptive(r.w->sim, sw2, MAD_AR_ON_GROUPS, SIM_AR_OBEYS);
 	sim_hand_adaptive(r.w->sim, ring_node(&r, "sw", 3), 0, SIM_AR_OBEYS);
-	report = run_audit(&r, &well);
-	ck_assert(!well);
+	report = run_audit(&r, &verdict);
+	ck_assert_int_eq(verdict, AUDIT_VERDICT_AT_RISK);
 	expect_finding(
 		report, "adaptive", "risk", "sw2' uses adaptive routing");
 	ck_assert_uint_eq(sim_adaptive_on(r.w->sim, sw2), MAD_AR_ON_GROUPS);
@@ -252,9 +253,9 @@ START_TEST(switches_that_forward_adaptively)
 	r = make_ring(NULL);
 	sim_hand_adaptive(r.w->sim, ring_node(&r, "sw", 2), MAD_AR_ON_GROUPS,
 		SIM_AR_SECRET);
-	report = run_audit(&r, &well);
-	ck_assert(!well);
-	expect_finding(report, "adaptive", "unjudged",
+	report = run_audit(&r, &verdict);
+	ck_assert_int_eq(verdict, AUDIT_VERDICT_UNKNOWN);
+	expect_finding(report, "adaptive", "unknown",
 		"sw2' does not say whether it uses adaptive routing");
 	page_fits(report);
 	json_decref(report);
@@ -267,14 +268,15 @@ START_TEST(tables_that_lose_packets)
 	struct rig r = make_ring(NULL);
 	uint32_t s = ring_node(&r, "sw", 1), h = ring_node(&r, "h", 4);
 	uint16_t lid = sim_port_info(r.w->sim, h, 1)->lid;
-	bool well;
+	enum audit_verdict verdict;
 	json_t *report;
 
 	sim_set_lft(r.w->sim, s, lid, 255);
-	report = run_audit(&r, &well);
-	ck_assert(!well);
+	report = run_audit(&r, &verdict);
+	ck_assert_int_eq(verdict, AUDIT_VERDICT_AT_RISK);
 	expect_finding(report, "unreachable", "fault", "sw1");
-	expect_finding(report, "unreachable", "fault", "1 of all pairs");
+	expect_finding(
+		report, "unreachable", "fault", "who suffers: 1 host port");
 	json_decref(report);
 	rig_free(&r);
 }
@@ -284,13 +286,13 @@ START_TEST(tables_that_lose_what_no_host_sends)
 {
 	struct rig r = make_ring(NULL);
 	uint32_t s = ring_node(&r, "sw", 1), o = ring_node(&r, "sw", 3);
-	bool well;
+	enum audit_verdict verdict;
 	json_t *report;
 
 	sim_set_lft(r.w->sim, s, sim_port_info(r.w->sim, o, 0)->lid, 255);
-	report = run_audit(&r, &well);
-	ck_assert(!well);
-	expect_finding(report, "unreachable", "fault",
+	report = run_audit(&r, &verdict);
+	ck_assert_int_eq(verdict, AUDIT_VERDICT_AT_RISK);
+	expect_finding(report, "unreachable", "risk",
 		"no packets between hosts are lost");
 	page_fits(report);
 	json_decref(report);
@@ -301,7 +303,7 @@ END_TEST
 START_TEST(tables_that_deadlock)
 {
 	struct rig r = make_ring(NULL);
-	bool well;
+	enum audit_verdict verdict;
 	json_t *report;
 
 	/* all packets take one direction round the ring */
@@ -318,10 +320,12 @@ START_TEST(tables_that_deadlock)
 						->lid,
 					(uint8_t)on);
 	}
-	report = run_audit(&r, &well);
-	ck_assert(!well);
+	report = run_audit(&r, &verdict);
+	ck_assert_int_eq(verdict, AUDIT_VERDICT_AT_RISK);
 	expect_finding(report, "deadlock", "fault", "Credit loop of 5 links");
 	expect_finding(report, "deadlock", "fault", "'sw0' port");
+	expect_finding(report, "deadlock", "fault",
+		"packets to 5 of 5 host ports cross links of such loops");
 	json_decref(report);
 	rig_free(&r);
 }
@@ -330,15 +334,15 @@ END_TEST
 START_TEST(groups_that_deadlock)
 {
 	struct rig r = make_ring(NULL);
-	bool well;
+	enum audit_verdict verdict;
 	json_t *report;
 
 	/* each tree is free of cycles; together they depend on each other at
 	 * every switch */
 	set_group_chain(&r, FIRST_MLID, 0, RING - 1);
 	set_group_chain(&r, FIRST_MLID + 1, 2, RING - 1);
-	report = run_audit(&r, &well);
-	ck_assert(!well);
+	report = run_audit(&r, &verdict);
+	ck_assert_int_eq(verdict, AUDIT_VERDICT_AT_RISK);
 	expect_finding(report, "deadlock", "fault", "multicast group's tree");
 	expect_finding(report, "deadlock", "fault", "group 0xc00");
 	ck_assert_int_eq(
@@ -353,12 +357,12 @@ END_TEST
 START_TEST(a_group_in_a_ring)
 {
 	struct rig r = make_ring(NULL);
-	bool well;
+	enum audit_verdict verdict;
 	json_t *report;
 
 	set_group_chain(&r, FIRST_MLID, 0, RING);
-	report = run_audit(&r, &well);
-	ck_assert(!well);
+	report = run_audit(&r, &verdict);
+	ck_assert_int_eq(verdict, AUDIT_VERDICT_AT_RISK);
 	expect_finding(report, "group", "fault", "never stops");
 	expect_finding(report, "group", "fault", "0xc000: 'sw");
 	json_decref(report);
@@ -369,7 +373,7 @@ END_TEST
 START_TEST(a_disconnected_group)
 {
 	struct rig r = make_ring(NULL);
-	bool well;
+	enum audit_verdict verdict;
 	json_t *report;
 
 	/* no manager is responsible for it any more */
@@ -377,13 +381,13 @@ START_TEST(a_disconnected_group)
 	set_group_chain(&r, FIRST_MLID, 0, 1);
 	set_group_chain(&r, FIRST_MLID, 3, 0);
 	sim_hand_mft(r.w->sim, ring_node(&r, "sw", 2), FIRST_MLID, 1 << 15);
-	report = run_audit(&r, &well);
-	ck_assert(!well);
+	report = run_audit(&r, &verdict);
+	ck_assert_int_eq(verdict, AUDIT_VERDICT_AT_RISK);
 	expect_finding(report, "group", "fault", "do not reach 'sw3'");
 	ck_assert_int_eq(json_util_num(json_object_get(report, "groups"),
 				 "dead_entries"),
 		1);
-	expect_finding(report, "sa", "note", "did not answer");
+	expect_finding(report, "sa", "unknown", "did not answer");
 	json_decref(report);
 	rig_free(&r);
 }
@@ -395,14 +399,14 @@ START_TEST(an_sl_that_is_discarded)
 		0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
 	struct rig r = make_ring(NULL);
 	uint32_t s = ring_node(&r, "sw", 0);
-	bool well;
+	enum audit_verdict verdict;
 	json_t *report;
 
 	for (unsigned in = 1; in <= r.f->node[s].nports; in++)
 		sim_hand_sl2vl(r.w->sim, s, in,
 			port_to(&r, s, ring_node(&r, "sw", 1)), nothing);
-	report = run_audit(&r, &well);
-	ck_assert(!well);
+	report = run_audit(&r, &verdict);
+	ck_assert_int_eq(verdict, AUDIT_VERDICT_AT_RISK);
 	expect_finding(report, "discarded", "fault", "sw0");
 	json_decref(report);
 	rig_free(&r);
@@ -414,7 +418,7 @@ END_TEST
 START_TEST(a_group_that_comes_twice)
 {
 	struct rig r = make_ring(NULL);
-	bool well;
+	enum audit_verdict verdict;
 	json_t *report;
 
 	/* from switch 0 on over 1 and over 4 and 3, each to switch 2, which
@@ -434,8 +438,8 @@ START_TEST(a_group_that_comes_twice)
 		}
 		sim_hand_mft(r.w->sim, s, FIRST_MLID, (uint16_t)ports);
 	}
-	report = run_audit(&r, &well);
-	ck_assert(!well);
+	report = run_audit(&r, &verdict);
+	ck_assert_int_eq(verdict, AUDIT_VERDICT_AT_RISK);
 	expect_finding(report, "group", "fault", "do not reach");
 	ck_assert_int_eq(
 		json_util_num(json_object_get(report, "groups"), "copies"), 1);
@@ -517,17 +521,18 @@ START_TEST(vls_of_packets_from_switches)
 		struct rig r = make_ring(cases[i].yaml);
 		const json_t *d, *sa;
 		json_t *report;
-		bool well;
+		enum audit_verdict verdict;
 
 		set_two_vls(&r, cases[i].right, cases[i].own);
-		report = run_audit(&r, &well);
+		report = run_audit(&r, &verdict);
 		d = json_object_get(report, "dependencies");
 		sa = json_object_get(report, "sa");
 		ck_assert_int_gt(json_util_num(d, "cyclic_on_one_lane"), 0);
 		ck_assert_int_gt(json_util_num(sa, "paths"), 0);
 		ck_assert_int_eq(json_util_num(sa, "pairs_assumed"), 0);
 		ck_assert_int_eq(json_util_num(d, "cyclic"), cases[i].cyclic);
-		ck_assert_int_eq(well, cases[i].cyclic == 0);
+		ck_assert_int_eq(
+			verdict == AUDIT_VERDICT_SAFE, cases[i].cyclic == 0);
 		if (cases[i].severity != NULL)
 			expect_finding(report, "deadlock", cases[i].severity,
 				cases[i].own > 0 ? "from switches alone"

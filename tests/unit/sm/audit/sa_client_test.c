@@ -5,6 +5,7 @@
 #include "sm/audit/sa_client.h"
 #include "sm/base/be.h"
 #include "sm/base/mem.h"
+#include "tests/sim/model/sim_rmpp.h"
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
 #include "tests/unit/suite.h"
@@ -18,7 +19,18 @@ enum manner {
 	STRANGER, /* from another LID */
 	BESIDE,	  /* another attribute */
 	REFUSES,
-	NOTHING, /* no records */
+	NOTHING,     /* no records */
+	CUT,	     /* the first 256 bytes, as without RMPP in the transport */
+	CUT_SEGMENT, /* the first segment as it travels */
+	TYPELESS,
+	ABORTED,   /* RMPP that is an ABORT */
+	LONGER,	   /* than its header says */
+	RAGGED,	   /* a rest behind the last record */
+	ANOTHER,   /* paths from another LID than the requested one */
+	SPARSE,	   /* paths to odd LIDs only */
+	OLD_CLASS, /* another class version */
+	UNTOLD,	   /* PayloadLength 0, as a sender may say that begins before it
+		      knows */
 };
 
 /* A subnet administration, and its client. */
@@ -82,21 +94,52 @@ write_paths(const struct rig *r, const uint8_t *question, uint8_t *rec)
 {
 	const struct topo *t = r->topo;
 	struct mad_sa_path p;
+	uint16_t asked;
 	size_t n = 0;
 
 	mad_sa_path_decode(question, &p);
 	ck_assert_uint_eq(topo_by_port_guid(t, p.sgid.guid), t->by_lid[p.slid]);
+	asked = p.slid;
 	for (uint32_t lid = 1; lid <= t->max_lid; lid++) {
 		port_ix owner = t->by_lid[lid];
 
 		if (owner == TOPO_NONE || lid >= t->port[owner].lid + p.npaths)
 			continue;
+		if (r->paths == SPARSE && lid % 2 == 0)
+			continue;
 		p.dlid = (uint16_t)lid;
-		p.sl = (uint8_t)sl_of(p.slid, p.dlid);
+		p.sl = (uint8_t)sl_of(asked, p.dlid);
+		p.slid = (uint16_t)(asked + (r->paths == ANOTHER));
 		mad_sa_path_encode(&p, rec + n);
 		n += MAD_SA_PATH;
 	}
 	return n;
+}
+
+/* Damage a message in the manner of the rig. */
+static void
+damage_answer(const struct rig *r, struct transport_msg *m)
+{
+	enum { TYPE = 25, FLAGS = 26, LENGTH = 32 };
+
+	if (r->paths == CUT)
+		m->mad[FLAGS] &= 0xf9;
+	if (r->paths == CUT || r->paths == CUT_SEGMENT)
+		m->len = MAD_SIZE;
+	if (r->paths == TYPELESS)
+		m->mad[FLAGS] = m->mad[TYPE] = 0;
+	if (r->paths == ABORTED)
+		m->mad[TYPE] = 4;
+	if (r->paths == LONGER)
+		be_put32(m->mad + LENGTH, be_get32(m->mad + LENGTH) - 64);
+	if (r->paths == RAGGED) {
+		m->len += 8;
+		sim_rmpp_begin(m->mad, m->len);
+	}
+	if (r->paths == OLD_CLASS)
+		m->mad[2] = 1;
+	if (r->paths == UNTOLD)
+		be_put32(m->mad + LENGTH, 0);
 }
 
 static void
@@ -105,16 +148,20 @@ answer_request(struct rig *r, const struct transport_msg *q)
 	struct transport_msg m = *q;
 	struct mad_sa h;
 	uint8_t body[8192] = {0};
+	bool paths;
 
 	ck_assert_int_eq(mad_sa_decode(q->mad, MAD_SIZE, &h, NULL), 0);
 	h.method |= MAD_SA_RESPONSE;
 	h.status = h.attr == MAD_SA_MEMBER ? MAD_SA_NO_RECORDS : 0;
-	if (h.attr == MAD_SA_PATH_REC) {
+	paths = h.attr == MAD_SA_PATH_REC;
+	if (paths) {
 		if (r->paths == SILENT)
 			return;
 		m.addr.lid = r->paths == STRANGER ? 9 : m.addr.lid;
 		h.status = r->paths == REFUSES ? MAD_SA_NO_RESOURCES : 0;
 		h.offset = MAD_SA_PATH / 8;
+		h.rmpp = true;
+		h.rmpp_type = 1;
 		m.len = MAD_SA_HEADER;
 		if (r->paths != NOTHING)
 			m.len += write_paths(r, q->mad + MAD_SA_HEADER,
@@ -125,7 +172,11 @@ answer_request(struct rig *r, const struct transport_msg *q)
 		m.body = body;
 	}
 	mad_sa_encode(&h, m.mad);
-	mad_sa_encode(&h, body);
+	if (paths) {
+		sim_rmpp_begin(m.mad, m.len);
+		damage_answer(r, &m);
+	}
+	memcpy(body, m.mad, MAD_SA_HEADER);
 	ck_assert(audit_sa_client_receive(r->sa, &m, r->now));
 }
 
@@ -147,32 +198,35 @@ run_client(struct rig *r)
 	return audit_sa_client_facts(r->sa);
 }
 
-/* Fails unless exactly what was answered is known; returns the number of
- * sources. */
+/* Fails unless exactly what was answered is known; returns the number of ports
+ * from which paths to all LIDs are known. */
 static unsigned
 count_known(const struct rig *r)
 {
 	const struct topo *t = r->topo;
 	unsigned n = 0;
 
-	for (unsigned k = 0; k < 2U * t->nsw; k++) {
-		const struct audit_sa_client_from from = {k / 2, k % 2};
-		uint16_t sls,
-			own = t->port[t->node[t->sw[from.sw].node].first_port]
-				      .lid;
+	for (port_ix p = 0; p < t->nports; p++) {
+		const struct topo_port *port = &t->port[p];
+		unsigned lids = 0, known = 0;
 
 		for (uint32_t lid = 1; lid <= t->max_lid; lid++) {
-			if (!audit_sa_client_sls(
-				    r->sa, &from, (uint16_t)lid, &sls)) {
-				ck_assert_uint_eq(sls, 0);
-				break;
-			}
-			ck_assert_int_eq(sls != 0, t->by_lid[lid] != TOPO_NONE);
-			if (from.port0 && sls != 0)
-				ck_assert_uint_eq(
-					sls, 1U << sl_of(own, (uint16_t)lid));
-			n += lid == t->max_lid;
+			uint16_t sls, want = 0;
+			bool all = audit_sa_client_sls(
+				r->sa, p, (uint16_t)lid, &sls);
+
+			lids += t->by_lid[lid] != TOPO_NONE;
+			known += all;
+			ck_assert(!all || t->by_lid[lid] != TOPO_NONE);
+			for (unsigned i = 0; i < 1U << port->lmc; i++)
+				want |= (uint16_t)(1U << sl_of(
+							   (uint16_t)(port->lid +
+								      i),
+							   (uint16_t)lid));
+			if (all)
+				ck_assert_uint_eq(sls, want);
 		}
+		n += known == lids;
 	}
 	return n;
 }
@@ -185,14 +239,15 @@ START_TEST(as_many_paths_as_allowed)
 		enum audit_sa_client_extent extent;
 		unsigned sources, known;
 	} cases[] = {
-		/* 15 LIDs; one host and port 0 of each switch: 10 */
-		{0, 15 * 15, AUDIT_SA_CLIENT_EVERY, 15, 2 * RING},
+		/* 15 LIDs; one host and port 0 of each switch: 10. A host does
+		 * not speak for the other one. */
+		{0, 15 * 15, AUDIT_SA_CLIENT_EVERY, 15, 3 * RING},
 		{0, 15 * 15 - 1, AUDIT_SA_CLIENT_SWITCH, 10, 2 * RING},
 		{0, 10 * 15, AUDIT_SA_CLIENT_SWITCH, 10, 2 * RING},
 		{0, 10 * 15 - 1, AUDIT_SA_CLIENT_SOME, 6, 6},
 		{0, 1, AUDIT_SA_CLIENT_SOME, 2, 2},
 		/* each host has two LIDs */
-		{1, 25 * 25, AUDIT_SA_CLIENT_EVERY, 25, 2 * RING},
+		{1, 25 * 25, AUDIT_SA_CLIENT_EVERY, 25, 3 * RING},
 		{1, 15 * 25, AUDIT_SA_CLIENT_SWITCH, 15, 2 * RING},
 	};
 
@@ -228,7 +283,14 @@ START_TEST(an_unhelpful_sa)
 		{STRANGER, 8, "did not answer"},
 		{BESIDE, 4, "answered something else"},
 		{REFUSES, 4, "answered status 0x0100"},
-		{NOTHING, 15, "sent the paths from 0 of 15 LIDs"},
+		{NOTHING, 15, ""},
+		{CUT, 4, "cut off"},
+		{CUT_SEGMENT, 4, "cut off"},
+		{TYPELESS, 4, "without RMPP"},
+		{ABORTED, 4, "no data"},
+		{LONGER, 4, "another length"},
+		{RAGGED, 4, "wrong size"},
+		{OLD_CLASS, 4, "answered something else"},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -254,6 +316,41 @@ START_TEST(an_unhelpful_sa)
 }
 END_TEST
 
+/* Whole answers that do not list everything: the rest is unknown. */
+START_TEST(what_is_not_listed_is_unknown)
+{
+	static const struct {
+		enum manner how;
+		unsigned known; /* ports with all paths */
+		bool odd, even; /* known LIDs from another port */
+	} cases[] = {
+		{UNTOLD, 3 * RING, true, true},
+		{SPARSE, 0, true, false},
+		{ANOTHER, 0, false, false},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct rig r;
+		uint16_t sls;
+		port_ix p;
+
+		rig_new(&r, 0);
+		r.paths = cases[i].how;
+		audit_sa_client_start(r.sa, r.now);
+		(void)run_client(&r);
+		audit_sa_client_paths(r.sa, AUDIT_SA_CLIENT_RECORDS, r.now);
+		(void)run_client(&r);
+		ck_assert_uint_eq(count_known(&r), cases[i].known);
+		p = r.topo->by_lid[1];
+		ck_assert_int_eq(
+			audit_sa_client_sls(r.sa, p, 3, &sls), cases[i].odd);
+		ck_assert_int_eq(
+			audit_sa_client_sls(r.sa, p, 4, &sls), cases[i].even);
+		rig_free(&r);
+	}
+}
+END_TEST
+
 int
 main(void)
 {
@@ -262,6 +359,7 @@ main(void)
 
 	tcase_add_test(tc, as_many_paths_as_allowed);
 	tcase_add_test(tc, an_unhelpful_sa);
+	tcase_add_test(tc, what_is_not_listed_is_unknown);
 	suite_add_tcase(s, tc);
 	return suite_run(s);
 }
