@@ -278,9 +278,14 @@ static bool
 is_key_secret(const struct section_key *key, const struct config *c)
 {
 	const char *base = schema_section_base(key, c);
+	const void *field = base + key->o->offset;
+	const struct schema_guids *list = field;
 
-	return key->o->secret &&
-	       *(const uint64_t *)(const void *)(base + key->o->offset) > 1;
+	if (!key->o->secret)
+		return false;
+	if (key->o->type != SCHEMA_KEYS)
+		return *(const uint64_t *)field > 1;
+	return list->n > 0 && list->guid[list->n - 1] > 1; /* they are sorted */
 }
 
 /* Step to the next secret option, from *i on, whose key is a secret. */
@@ -672,6 +677,10 @@ type_json(const struct schema_option *o, const char *const *engines)
 	case SCHEMA_GUIDS:
 		return json_pack("{s:s, s:b, s:o}", "type", "array",
 			"uniqueItems", 1, "items", text_json(GUID_PATTERN));
+	case SCHEMA_KEYS:
+		return json_pack("{s:s, s:b, s:I, s:o}", "type", "array",
+			"uniqueItems", 1, "maxItems", (json_int_t)o->max,
+			"items", text_json(HEX_PATTERN));
 	case SCHEMA_GUID_INTS:
 		return json_pack("{s:s, s:{s:s}, s:o}", "type", "object",
 			"propertyNames", "pattern", GUID_PATTERN,

@@ -44,10 +44,11 @@ struct config_fabric {
 	struct schema_guid_ints lmc_override; /* port GUID -> LMC, sorted */
 	struct config_lids lids;
 	uint32_t priority;
-	uint64_t m_key, sm_key;
-	uint64_t m_key_previous;    /* ports may still hold it; 0: none */
-	uint32_t m_key_protection;  /* M_KeyProtectBits */
-	struct mono m_key_lease;    /* 0: without end */
+	uint64_t m_key;
+	struct schema_guids m_keys_known; /* further ones that ports may have */
+	uint32_t m_key_protection;	  /* M_KeyProtectBits, with m_key */
+	struct mono m_key_lease;	  /* 0: it never runs out */
+	uint64_t sm_key;
 	bool partition_enforcement; /* by switches, for hosts */
 	uint32_t names;		    /* enum config_names */
 };

@@ -111,45 +111,43 @@ static const struct schema_option fabric[] = {
 		.def = "0x0",
 		.secret = true,
 		.reload = SCHEMA_REROUTE,
-		.help = "The M_Key that is written to every port: only "
-			"requests that bear it change anything there. 0 means "
-			"none. Each request bears the key that the port holds, "
-			"so that the key can be changed on a fabric in use: it "
-			"is changed when the configuration is read again, and "
-			"the one before stays known. A file with a key that "
-			"other users can read is refused."},
-	{.key = "m_key_previous",
-		.type = SCHEMA_HEX,
-		FIELD(config_fabric, m_key_previous),
-		.def = "0x0",
+		.help = "The M_Key that is written to ports and sent with "
+			"requests. 0 means none. Make a file that contains a "
+			"key unreadable to other users."},
+	{.key = "m_keys_known",
+		.type = SCHEMA_KEYS,
+		FIELD(config_fabric, m_keys_known),
+		.max = 7,
+		.def = "[]",
 		.secret = true,
 		.reload = SCHEMA_REROUTE,
-		.help = "An M_Key that ports may still hold: that of another "
-			"subnet manager, or the one from before a change that "
-			"was made while the daemon was not running. 0 means "
-			"none."},
+		.help = "M_Keys that ports may have besides m_key: of another "
+			"manager, or from before a restart. They are tried on "
+			"ports that do not take m_key, which is then written "
+			"to them."},
 	{.key = "m_key_protection",
 		.type = SCHEMA_INT,
 		FIELD(config_fabric, m_key_protection),
 		.max = 3,
 		.def = "1",
 		.reload = SCHEMA_REROUTE,
-		.help = "M_KeyProtectBits, where there is an M_Key: at 0 "
-			"everyone can read the key in the ports, at 1 it is "
-			"hidden, at 2 and 3 requests without it are not even "
-			"answered, those of diagnostic tools among them."},
+		.help = "M_KeyProtectBits of ports, where m_key is not 0. "
+			"0: every host can read the key. 1: it is hidden. 2 "
+			"and 3: the port answers no request without it, and "
+			"diagnostic tools need it."},
 	{.key = "m_key_lease",
 		.type = SCHEMA_DURATION,
 		FIELD(config_fabric, m_key_lease),
+		.min = 3 * SECOND,
 		.max = 65535 * SECOND,
+		.zero_off = true,
 		.def = "60s",
 		.reload = SCHEMA_REROUTE,
-		.help = "M_KeyLeasePeriod, in whole seconds, where there is an "
-			"M_Key: a port that was asked with a wrong key, and "
-			"then not with the right one for so long, gives up its "
-			"protection, so that another subnet manager can take "
-			"over. Every port is asked twice in this time. 0 "
-			"means that protection does not end."},
+		.help = "M_KeyLeasePeriod of ports: this long after a request "
+			"with a wrong key a port drops its protection, unless "
+			"one with the right key comes. heddled sends one to "
+			"each port three times in that time. 0: the "
+			"protection stays when all managers are lost."},
 	{.key = "sm_key",
 		.type = SCHEMA_HEX,
 		FIELD(config_fabric, sm_key),

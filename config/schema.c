@@ -136,6 +136,8 @@ report_duplicate(const struct loading *l, struct diag_place at,
 		"%s: %s is listed twice", l->path, what);
 
 	diag_note(l->d, e, other, "listed here before");
+	if (l->o->secret)
+		diag_hide(e);
 }
 
 static int
@@ -208,7 +210,8 @@ sort_guids(const struct loading *l, struct placed *p, size_t n)
 		if (p[i].guid != p[i - 1].guid)
 			continue;
 		(void)snprintf(text, sizeof(text), "0x%016" PRIx64, p[i].guid);
-		report_duplicate(l, p[i].at, p[i - 1].at, text);
+		report_duplicate(
+			l, p[i].at, p[i - 1].at, l->o->secret ? "a key" : text);
 		rc = -1;
 	}
 	return rc;
@@ -218,12 +221,15 @@ static int
 load_guids(const struct loading *l, const struct yaml_value *list,
 	struct schema_guids *field)
 {
-	struct schema_option one = {
-		.key = l->o->key, .type = SCHEMA_GUID, .def = l->o->def};
+	struct schema_option one = {.key = l->o->key,
+		.type = l->o->type == SCHEMA_KEYS ? SCHEMA_HEX : SCHEMA_GUID,
+		.secret = l->o->secret,
+		.def = l->o->def};
 	struct loading item = {&one, l->env, l->d, l->path};
 	struct placed *p = mem_zalloc(list->n, sizeof(*p));
 	uint64_t *guid = arena_array(l->env->arena, list->n, sizeof(*guid));
 	const struct yaml_value *v;
+	struct reason why;
 	size_t i, n = 0;
 	int rc = 0;
 
@@ -236,6 +242,10 @@ load_guids(const struct loading *l, const struct yaml_value *list,
 	}
 	if (sort_guids(l, p, n) < 0)
 		rc = -1;
+	if (l->o->type == SCHEMA_KEYS && list->n > l->o->max) {
+		(void)reason_set(&why, "at most %" PRIu64 " keys", l->o->max);
+		rc = report_bad_value(l, list, why.text);
+	}
 	for (i = 0; i < n; i++)
 		guid[i] = p[i].guid;
 	free(p);
@@ -476,6 +486,7 @@ schema_load(const struct schema_option *o, const struct yaml_value *v,
 			return -1;
 		return load_names(&l, v, field);
 	case SCHEMA_GUIDS:
+	case SCHEMA_KEYS:
 		if (!is_kind(&l, v, YAML_KIND_LIST))
 			return -1;
 		return load_guids(&l, v, field);
@@ -570,7 +581,9 @@ schema_print(const struct schema_option *o, const void *base, int indent,
 	const struct schema_names *switches = field;
 	size_t i;
 
-	if (indent >= 0 && o->type == SCHEMA_GUIDS && guids->n > 0) {
+	if (indent >= 0 &&
+		(o->type == SCHEMA_GUIDS || o->type == SCHEMA_KEYS) &&
+		guids->n > 0) {
 		for (i = 0; i < guids->n; i++)
 			buf_printf(out, "\n%*s- 0x%016" PRIx64, indent, "",
 				guids->guid[i]);

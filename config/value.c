@@ -556,6 +556,7 @@ static set_fn *const setters[] = {
 	[SCHEMA_PORT] = set_port,
 	[SCHEMA_NAMES] = set_names,
 	[SCHEMA_GUIDS] = set_guids,
+	[SCHEMA_KEYS] = set_guids, /* its default only */
 	[SCHEMA_GUID_INTS] = set_guid_ints,
 	[SCHEMA_SWITCH] = set_switch,
 	[SCHEMA_SWITCHES] = set_switches,

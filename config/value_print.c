@@ -253,6 +253,7 @@ static const struct type {
 	[SCHEMA_PORT] = {"port", print_string},
 	[SCHEMA_NAMES] = {"list of names", print_names},
 	[SCHEMA_GUIDS] = {"list of GUIDs", print_guids},
+	[SCHEMA_KEYS] = {"list of keys", print_guids},
 	[SCHEMA_GUID_INTS] = {"map of GUIDs to integers", print_guid_ints},
 	[SCHEMA_SWITCH] = {"switch", print_string},
 	[SCHEMA_SWITCHES] = {"list of switches", print_names},
@@ -362,6 +363,9 @@ value_range(const struct schema_option *o, const char *const *names,
 	case SCHEMA_HEX:
 		if (o->max != 0)
 			limits_print(o, hex_print, out);
+		break;
+	case SCHEMA_KEYS:
+		buf_printf(out, "at most %" PRIu64, o->max);
 		break;
 	case SCHEMA_BOOL:
 	case SCHEMA_GUID:

@@ -26,6 +26,8 @@ enum how {
 	SMPS,
 	SECRET,
 	STOCK_SECRET, /* not carried over where everybody knows it */
+	LEVEL,	      /* 0, OpenSM's default, becomes Heddle's */
+	LEASE
 };
 
 /* In the order of the sections: they are printed from here. */
@@ -39,8 +41,8 @@ static const struct option {
 	{"lmc_esp0", "fabric.lmc.switches", YES},
 	{"sm_priority", "fabric.priority", SAME},
 	{"m_key", "fabric.m_key", SECRET},
-	{"m_key_protection_level", "fabric.m_key_protection", SAME},
-	{"m_key_lease_period", "fabric.m_key_lease", SECONDS},
+	{"m_key_protection_level", "fabric.m_key_protection", LEVEL},
+	{"m_key_lease_period", "fabric.m_key_lease", LEASE},
 	{"sm_key", "fabric.sm_key", SECRET},
 	{"no_partition_enforcement", "fabric.partition_enforcement", INVERTED},
 	{"part_enforce", "fabric.partition_enforcement", GUARDS},
@@ -225,6 +227,9 @@ translate_value(struct import *im, const struct option *o, unsigned line,
 	case YES:
 		(void)snprintf(out, MAX_TEXT, "%s", im->lmc);
 		return is_true(v) && im->lmc[0] != '\0';
+	case LEASE:
+		(void)snprintf(out, MAX_TEXT, "%.20ss", v);
+		return strcmp(v, "0") != 0;
 	case SMPS: /* 4 is OpenSM's default; 0: no limit */
 		(void)snprintf(out, MAX_TEXT, "%.20s",
 			strtoull(v, NULL, 0) == 0 && *v == '0' ? "4096" : v);
@@ -238,9 +243,12 @@ translate_value(struct import *im, const struct option *o, unsigned line,
 				o->theirs, o->ours);
 		return strtoull(v, NULL, 0) != 1;
 	case SECRET:
+	case LEVEL:
 	case SAME:
 	default:
 		(void)snprintf(out, MAX_TEXT, "%.*s", MAX_TEXT - 1, v);
+		if (o->how == LEVEL)
+			return strcmp(v, "0") != 0;
 		return strcmp(o->theirs, "guid") != 0 ||
 		       strtoull(v, NULL, 0) != 0;
 	}

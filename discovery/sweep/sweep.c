@@ -330,6 +330,16 @@ job_path(const struct sweep *s, const struct sweep_job *job, uint8_t path[64])
 	return path_over(d, p->peer, p->peer_port, path);
 }
 
+uint64_t
+sweep_sma(const struct builder *d, builder_id n, unsigned port)
+{
+	const struct builder_node *node = d->node[n];
+
+	if (node->type == TOPO_SWITCH || node->port[port].guid == 0)
+		return node->guid;
+	return node->port[port].guid;
+}
+
 /* The SMA that the cap per target is to protect. */
 static uint64_t
 job_target(const struct sweep *s, const struct sweep_job *job)
@@ -347,6 +357,45 @@ job_target(const struct sweep *s, const struct sweep_job *job)
 		salt += (uint64_t)job->node << 8;
 	guid = guid != 0 ? guid : n->guid;
 	return (guid + salt * 0x9e3779b97f4a7c15U) | (guid == 0);
+}
+
+/* The port of node n that directed requests to it arrive at. */
+static unsigned
+arrival_port(const struct builder *d, builder_id n)
+{
+	const struct builder_node *node = d->node[n];
+	const struct builder_port *via;
+
+	if (n == d->self)
+		return d->self_port;
+	if (node->via == BUILDER_NONE)
+		return 0;
+	via = &d->node[node->via]->port[node->via_port];
+	return via->peer == n ? via->peer_port : 0;
+}
+
+/*
+ * Whose M_Key a job needs, where that is not its target: our own port's; asked
+ * through a port is what is known to be there; a description of a host comes
+ * from one of its ports. 0: it is the target's.
+ */
+static uint64_t
+job_sma(const struct sweep *s, const struct sweep_job *job)
+{
+	const struct builder *d = s->d;
+	const struct builder_port *p;
+
+	if (job->kind == JOB_SELF)
+		return d->self == BUILDER_NONE
+			       ? 0
+			       : sweep_sma(d, d->self, d->self_port);
+	if (job->kind == JOB_DESC && d->node[job->node]->type != TOPO_SWITCH)
+		return sweep_sma(d, job->node, arrival_port(d, job->node));
+	if (job->kind != JOB_ASK)
+		return 0;
+	p = &d->node[job->node]->port[job->port];
+	return p->peer == BUILDER_NONE ? 0
+				       : sweep_sma(d, p->peer, p->peer_port);
 }
 
 static const struct {
@@ -612,6 +661,7 @@ static bool
 submit_job(struct sweep *s, const struct sweep_job *job, struct mono now)
 {
 	struct xact_request r = {0};
+	const struct builder *d = s->d;
 	struct sweep_job as = *job;
 	int hops = job_path(s, job, r.path);
 
@@ -622,6 +672,10 @@ submit_job(struct sweep *s, const struct sweep_job *job, struct mono now)
 	r.attr = wire[job->kind].attr;
 	r.target = job_target(s, job);
 	r.doubt = job_doubt(s, job);
+	r.sma = job_sma(s, job);
+	r.own_port =
+		job->kind != JOB_SELF &&
+		(d->node[job->node]->type != TOPO_SWITCH || job->port == 0);
 	if (r.attr == MAD_PORT_INFO) {
 		as.ext = reads_ext(s, job);
 		r.mod = job->port | (as.ext ? MAD_PORT_INFO_EXT : 0);

@@ -15,6 +15,7 @@ struct answer {
 	struct mad_node_info ni;
 	builder_id from; /* asked through this node ... */
 	uint8_t port;	 /* ... and this port of it */
+	uint64_t key;	 /* with this M_Key */
 };
 
 /* Start the record of a node anew: it became another one. */
@@ -257,6 +258,7 @@ connect_link_end(struct sweep *s, const struct answer *a, builder_id n)
 		s->rewired = true;
 	}
 	set_node_info(d, n, &a->ni);
+	keyring_suppose(xact_keys(s->x), sweep_sma(d, n, port), a->key);
 	d->node[a->from]->port[a->port].seen = s->sweep;
 	d->node[n]->port[port].seen = s->sweep;
 	confirm_node(s, n, a);
@@ -415,7 +417,8 @@ void
 sweep_got_ask(struct sweep *s, const struct sweep_job *job,
 	const struct xact_result *res)
 {
-	struct answer a = {.from = job->node, .port = job->port};
+	struct answer a = {
+		.from = job->node, .port = job->port, .key = res->key};
 	struct reason why;
 	bool contested;
 	builder_id n;
@@ -424,7 +427,8 @@ sweep_got_ask(struct sweep *s, const struct sweep_job *job,
 		mark_link_silent(s, job,
 			res->outcome == XACT_STATUS
 				? mad_status_name(res->status)
-				: "no answer");
+				: "no answer; it hangs, or its M_Key is not "
+				  "known");
 		return;
 	}
 	if (mad_node_info_decode(res->data, &a.ni, &why) != 0) {
@@ -497,6 +501,8 @@ sweep_got_self(struct sweep *s, const struct xact_result *res)
 	d->routed = false;
 	d->self_port = ni.type == TOPO_SWITCH ? 0 : ni.local_port;
 	set_node_info(d, n, &ni);
+	keyring_suppose(
+		xact_keys(s->x), sweep_sma(d, n, d->self_port), res->key);
 	d->node[n]->seen = s->sweep;
 	d->node[n]->via = BUILDER_NONE;
 	d->node[n]->hops = 0;

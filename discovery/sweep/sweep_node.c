@@ -149,6 +149,19 @@ advance_switch(struct sweep *s, builder_id n)
 }
 
 /*
+ * True if PortStateChange of switch n is to be cleared. A switch with an M_Key
+ * that is not known would not answer that Set.
+ */
+static bool
+is_clear_due(const struct sweep *s, builder_id n)
+{
+	const struct builder_node *node = s->d->node[n];
+
+	return node->changed && !s->read_only &&
+	       !keyring_is_locked(xact_keys(s->x), node->guid);
+}
+
+/*
  * SwitchInfo after the ports were read: PortStateChange set anew means another
  * round.
  */
@@ -157,7 +170,7 @@ got_again(struct sweep *s, builder_id n)
 {
 	struct sweep_node *w = sweep_node(s, n);
 
-	if (!s->d->node[n]->changed || w->rounds >= ROUNDS_MAX || s->read_only)
+	if (w->rounds >= ROUNDS_MAX || !is_clear_due(s, n))
 		return;
 	w->rounds++;
 	w->state = SN_HEAD;
@@ -262,7 +275,7 @@ sweep_got_switch(struct sweep *s, const struct sweep_job *job,
 		w->fault = true;
 	} else if (skip_unchanged(s, job->node)) {
 		return;
-	} else if (s->d->node[job->node]->changed && !s->read_only) {
+	} else if (is_clear_due(s, job->node)) {
 		w->head++;
 		sweep_queue(s, JOB_CLEAR, job->node, 0);
 	} else {

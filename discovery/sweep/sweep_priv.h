@@ -155,6 +155,9 @@ void sweep_queue_job(struct sweep *s, const struct sweep_job *job);
 /* Ask through a port again although something is known about it. */
 void sweep_ask_again(struct sweep *s, builder_id n, uint8_t port);
 
+/* The SMA of a port, as topo_sma_guid names it. */
+uint64_t sweep_sma(const struct builder *d, builder_id n, unsigned port);
+
 /* Add to a list of link ends. */
 void sweep_ends_add(struct sweep_ends *l, builder_id n, uint8_t port);
 

@@ -21,5 +21,6 @@ device_request_port(const struct topo *t, port_ix p, struct xact_request *r)
 		return -1;
 	r->hops = (uint8_t)hops;
 	r->target = topo_sma_guid(t, p);
+	r->own_port = topo_has_lid(t, p);
 	return 0;
 }

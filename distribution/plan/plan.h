@@ -12,7 +12,9 @@
  *   PARAMS   port 0 of switches, and ports that are already Armed or Active:
  *            LID, LMC, SM's LID, time-outs, with NoChange of the state (a Set
  *            of the state a port is in is an error, IBA 14.2.5.6);
- *            LifeTimeValue of switches that no later phase sends SwitchInfo
+ *            LifeTimeValue of switches that no later phase sends SwitchInfo.
+ *            The ports that have LIDs come first: what follows needs the
+ *            M_Keys that they are given
  *   TOP      LinearFDBTop of switches that refuse blocks above it
  *   WALL     quench: unknown blocks become 255, and so do entries that lead
  *            into the unknown; the phase that follows drains first
@@ -120,8 +122,8 @@ struct plan_phase {
 /* Parameters that every linked port shall have. */
 struct plan_params {
 	uint64_t subnet_prefix;
-	uint64_t mkey;		 /* 0: none; the next two mean nothing then */
-	uint16_t mkey_lease;	 /* seconds; 0: without end */
+	uint64_t mkey;		 /* 0: none, without protection and lease */
+	uint16_t mkey_lease;	 /* seconds; 0: it does not run out */
 	uint8_t mkey_protection; /* M_KeyProtectBits */
 	uint8_t subnet_timeout;
 	uint8_t hoq_life,

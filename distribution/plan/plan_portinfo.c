@@ -90,6 +90,7 @@ fill_lid_fields(const struct plan_maker *m, const struct topo_port *p,
 		i->mkey_lease = m->params->mkey_lease;
 	} else if (i->mkey != 0) {
 		i->mkey_prot = 0;
+		i->mkey_lease = 0;
 	}
 	i->mkey = m->params->mkey;
 	i->gid_prefix = m->params->subnet_prefix;
@@ -431,15 +432,15 @@ raise_port(struct plan_maker *m, port_ix ix)
 	plan_add_step(m, ix, MAD_PORT_INFO, mod, pay);
 }
 
+/*
+ * Ports with LIDs first: an SMA is given another M_Key while nothing else is
+ * under way to it.
+ */
 void
 plan_portinfo_params(struct plan_maker *m)
 {
 	port_ix ix;
 
-	/*
-	 * Ports with LIDs first: an SMA is given another M_Key while nothing
-	 * else is under way to it.
-	 */
 	plan_begin(m, PLAN_PARAMS);
 	for (ix = 0; ix < m->t->nports; ix++)
 		if (!is_external(m->t, ix))

@@ -103,17 +103,14 @@ push_ack_fail(struct push *p, const struct plan_step *s, enum push_cause cause,
 }
 
 /*
- * Whether the node hid its M_Key when it was read: its silence means, most
+ * Whether the port hides its M_Key: its silence means, most
  * likely, that none of the keys that are known is right.
  */
 static bool
-hides_key(const struct topo *t, const struct plan_step *s)
+hides_key(const struct push *p, const struct plan_step *s)
 {
-	node_ix n = t->port[s->port].node;
-	port_ix p = t->node[n].type == TOPO_SWITCH ? topo_port_of(t, n, 0)
-						   : s->port;
-
-	return keyring_is_hidden(topo_info(t, p));
+	return keyring_is_hidden(
+		xact_keys(p->job.x), topo_sma_guid(push_topo(p), s->port));
 }
 
 static void
@@ -135,7 +132,7 @@ fail_unacked(struct push *p, const struct plan_step *s,
 		}
 	}
 	push_ack_fail(p, s, cause,
-		res->outcome == XACT_TIMEOUT && hides_key(t, s)
+		res->outcome == XACT_TIMEOUT && hides_key(p, s)
 			? "no answer: its M_Key is not known"
 			: outcome_text(res));
 }
@@ -255,7 +252,6 @@ record_port(struct push *p, size_t ix, const uint8_t *data, struct mono now)
 	const struct plan_step *s = &p->plan->step[ix];
 	const struct topo_port *port = &push_topo(p)->port[s->port];
 	struct mad_port_info is, want;
-	uint8_t held[MAD_DATA];
 
 	if (mad_port_info_decode(data, &is, NULL) != 0) {
 		push_ack_fail(p, s, PUSH_LIED, "acknowledged an unknown state");
@@ -265,11 +261,6 @@ record_port(struct push *p, size_t ix, const uint8_t *data, struct mono now)
 		mad_port_info_decode(
 			p->plan->payload[s->payload], &want, NULL) != 0)
 		return;
-	if (keyring_is_hidden(data)) { /* the request bore the key before */
-		memcpy(held, data, sizeof(held));
-		be_put64(held, want.mkey);
-		data = held;
-	}
 	push_pkeys_seen(p, s, &is, &want);
 	p->job.port_written(p->job.cookie, push_guid(p, s), port->num, data);
 	p->counts.other_sets++;
@@ -296,6 +287,22 @@ static bool
 has_other_caps(const struct topo_port *p, const struct mad_port_info *is)
 {
 	return is->vl_cap != p->vl_cap || is->mtu_cap != p->mtu_cap;
+}
+
+/*
+ * A Set(PortInfo) was taken. A port that was given another M_Key may hide it
+ * from this request, which bore the one before.
+ */
+static void
+take_port_set(struct push *p, size_t ix, const struct xact_result *res)
+{
+	const struct plan_step *s = &p->plan->step[ix];
+	uint8_t taken[MAD_DATA];
+
+	memcpy(taken, res->data, sizeof(taken));
+	if (be_get64(taken) == 0)
+		memcpy(taken, p->plan->payload[s->payload], sizeof(uint64_t));
+	record_port(p, ix, taken, res->now);
 }
 
 /*
@@ -386,7 +393,7 @@ take_port_ack(struct push *p, size_t ix, const struct xact_result *res)
 	else if (plan_reads(s))
 		push_ack_fail(p, s, PUSH_REFUSED, outcome_text(res));
 	else if (res->outcome == XACT_OK && has_state(p, s, res->data))
-		record_port(p, ix, res->data, res->now);
+		take_port_set(p, ix, res);
 	else
 		(void)push_ask(p, ix, res->now, take_port_read);
 }

@@ -40,7 +40,6 @@ struct audit {
 	struct guard guard;
 	enum phase phase;
 	struct xact *x;
-	struct keyring *keys;
 	struct builder *draft;
 	struct sweep *sweep;
 	struct lft_pool *pool;
@@ -75,7 +74,6 @@ audit_new(const struct config *c, struct transport *t)
 		.window_max = c->smp.window_max,
 		.target_max = c->smp.target_max,
 	};
-	const uint64_t keys[] = {c->fabric.m_key, c->fabric.m_key_previous};
 	struct audit *a = mem_zalloc(1, sizeof(*a));
 
 	a->cfg = c;
@@ -83,9 +81,8 @@ audit_new(const struct config *c, struct transport *t)
 	a->guard.transport.tid_start = t->tid_start;
 	a->guard.inner = t;
 	a->x = xact_new(&o, &a->guard.transport);
-	a->keys = keyring_new();
-	keyring_configure(a->keys, keys, 2);
-	xact_set_keyring(a->x, a->keys);
+	keyring_configure(xact_keys(a->x), c->fabric.m_key,
+		c->fabric.m_keys_known.guid, c->fabric.m_keys_known.n);
 	a->draft = builder_new();
 	a->pool = lft_pool_new();
 	a->hw = device_new(a->pool);
@@ -111,7 +108,6 @@ audit_free(struct audit *a)
 	audit_vl_read_free(a->found.lanes);
 	audit_sa_client_free(a->found.sa);
 	xact_free(a->x);
-	keyring_free(a->keys);
 	free(a->found.turns);
 	routes_unref(a->found.routes);
 	topo_unref(a->found.topo);

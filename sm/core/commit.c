@@ -370,7 +370,7 @@ list_retries(struct sm *sm, const struct topo *t)
 	port_ix p;
 
 	for (p = 0; p < t->nports; p++)
-		if (is_port_unfinished(t, p))
+		if (is_port_unfinished(t, p) || m_keys_is_silent(sm, t, p))
 			commit_retry(sm, t, p);
 	run_adaptive_retry(sm, t);
 	for (size_t i = 0; i < sm->nrecheck; i++)

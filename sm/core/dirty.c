@@ -35,6 +35,8 @@ static const char *const texts[DIRTY_CAUSES] = {
 	[DIRTY_LATE_COPY] = "a delayed copy of an old table arrived",
 	[DIRTY_UNTRUE] = "tables are not as acknowledged",
 	[DIRTY_MCAST] = "multicast table not written",
+	[DIRTY_M_KEY] = "M_Key or its protection is not as written",
+	[DIRTY_UNLOCKED] = "an M_Key may be known now",
 };
 
 static void

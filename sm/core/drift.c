@@ -92,28 +92,11 @@ sample_host_port(struct sm *sm, const struct topo *t, port_ix p)
 		sample_attribute(sm, n->guid, MAD_PORT_INFO, port->num);
 }
 
-/*
- * In how many light sweeps every port is read. Each reading bears the port's
- * M_Key and renews its lease: that takes half of a lease at most.
- */
-static uint32_t
-port_turns(const struct sm *sm)
-{
-	const struct config_fabric *f = &sm->cfg->fabric;
-	int64_t sweeps;
-
-	if (f->m_key == 0 || f->m_key_lease.ns == 0 ||
-		sm->cfg->sweep.interval.ns == 0)
-		return TURNS;
-	sweeps = f->m_key_lease.ns / 2 / sm->cfg->sweep.interval.ns;
-	return sweeps < 1 ? 1 : sweeps < TURNS ? (uint32_t)sweeps : TURNS;
-}
-
-/* Ours, and some others in rotation. */
+/* Ours, and some others in rotation: all of them in TURNS light sweeps. */
 static void
 sample_ports(struct sm *sm, const struct topo *t)
 {
-	uint32_t left = t->nguid / port_turns(sm) + 1;
+	uint32_t left = t->nguid / TURNS + 1;
 
 	sample_host_port(sm, t, t->sm_port);
 	for (; left > 0; left--) {

@@ -203,6 +203,7 @@ master_stand_by(struct sm *sm, const struct sm_peer *p, enum master_way way,
 	run_adaptive_lost(sm);
 	dirty_forget(sm);
 	run_settings_reset(sm);
+	m_keys_reset(sm);
 	sm->missed = 0;
 	sm->master_heard = now;
 	sm->handed_over = sm->paused = false;

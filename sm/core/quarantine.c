@@ -27,6 +27,28 @@ quarantine_find(struct sm *sm, uint64_t guid)
 	return NULL;
 }
 
+static bool
+is_locked(const struct sm *sm, uint64_t sma)
+{
+	return keyring_is_locked(xact_keys(sm->x), sma);
+}
+
+void
+quarantine_unlock(struct sm *sm, struct mono now)
+{
+	size_t i;
+
+	for (i = 0; i < sm->nbanned; i++) {
+		struct sm_quarantined *b = &sm->banned[i];
+
+		if (!b->locked || is_locked(sm, b->guid))
+			continue;
+		b->locked = false;
+		b->until = now;
+		dirty_mark(sm, b->guid, now, DIRTY_UNLOCKED, NULL);
+	}
+}
+
 /* Switches in quarantine stay out of the topology until their time is over. */
 void
 quarantine_apply(struct sm *sm, struct mono now)
@@ -70,6 +92,25 @@ quarantine_switch(
 }
 
 /*
+ * A switch that hides an M_Key that is not known cannot be written: it stays in
+ * quarantine until its key is known.
+ */
+static enum sm_verdict
+quarantine_locked(struct sm *sm, uint64_t guid)
+{
+	static const char why[] = "its M_Key is not known";
+	struct sm_quarantined *b = quarantine_entry(sm, guid);
+
+	log_error("push: quarantined guid=0x%016llx: %s",
+		(unsigned long long)guid, why);
+	b->locked = true;
+	b->until = MONO_NEVER;
+	(void)snprintf(b->why, sizeof(b->why), "%s", why);
+	builder_quarantine(sm->draft, guid, b->why);
+	return SM_PLAN_AGAIN;
+}
+
+/*
  * A switch that fell silent may only be behind one that is gone: the fabric is
  * swept before a switch is quarantined for silence. One that answers questions
  * and does not answer writes a second time is quarantined.
@@ -80,6 +121,8 @@ judge_silent(struct sm *sm, const struct push_failure *f, struct mono now)
 	uint64_t guid = sm->topo->node[f->node].guid;
 	struct sm_quarantined *b = quarantine_entry(sm, guid);
 
+	if (is_locked(sm, guid))
+		return quarantine_locked(sm, guid);
 	if (++b->silent < 2)
 		return SM_SWEEP_AGAIN;
 	b->silent = 0;
@@ -120,7 +163,9 @@ judge_failure(struct sm *sm, const struct push_failure *f, struct mono now)
 		return SM_WRITTEN;
 	}
 	if (!f->condemned) {
-		log_warn("push: port not brought up: %s", f->why);
+		/* of locked ports an alarm tells, once */
+		if (!is_locked(sm, topo_sma_guid(sm->topo, f->port)))
+			log_warn("push: port not brought up: %s", f->why);
 		commit_retry(sm, sm->topo, f->port);
 		return SM_WRITTEN;
 	}

@@ -869,6 +869,7 @@ run_commit(struct sm *sm, struct mono now)
 	run_pkeys_review(sm);
 	run_qos_review(sm);
 	name_accept_review(sm, now);
+	m_keys_review(sm);
 	commit_schedule(sm, now);
 	find_left_changes(sm);
 	discard_work(sm);
@@ -949,6 +950,7 @@ run_fail(struct sm *sm, struct mono now, const char *why)
 		sm->cause_text, why);
 	(void)snprintf(sm->stat.alarm, sizeof(sm->stat.alarm), "%s", why);
 	sm->stat.plan_failures++;
+	m_keys_review(sm);
 	discard_work(sm);
 	sm_enter(sm, SM_IDLE, now);
 	dirty_mark_full(sm, now, DIRTY_FAILED_RUN, NULL);

@@ -48,6 +48,7 @@ advance_phase(struct sm *sm, struct mono now)
 		return; /* nothing is written */
 	run_mcast_step(sm, now);
 	drift_sl2vl_step(sm, now);
+	m_keys_step(sm, now);
 	run_sa_step(sm, now);
 }
 
@@ -119,16 +120,13 @@ configure_wire(struct sm *sm)
 		.target_max = c->target_max,
 	};
 
-	const uint64_t keys[] = {
-		sm->cfg->fabric.m_key, sm->cfg->fabric.m_key_previous};
-
-	keyring_configure(sm->keys, keys, 2);
-	if (sm->x != NULL) {
+	if (sm->x == NULL)
+		sm->x = xact_new(&o, sm->t);
+	else
 		xact_configure(sm->x, &o);
-		return;
-	}
-	sm->x = xact_new(&o, sm->t);
-	xact_set_keyring(sm->x, sm->keys);
+	keyring_configure(xact_keys(sm->x), sm->cfg->fabric.m_key,
+		sm->cfg->fabric.m_keys_known.guid,
+		sm->cfg->fabric.m_keys_known.n);
 }
 
 /* Tell the topology builder which switches to ask for their roles. */
@@ -206,7 +204,6 @@ sm_new(struct config *c, const struct state_file *state, struct transport *t,
 	sm->adaptive_off_at = MONO_NEVER;
 	sm->write_recorded = state->writing;
 	sm->previous_blocks_unknown = state->unsaved;
-	sm->keys = keyring_new();
 	sm->events = event_log_new();
 	configure_wire(sm);
 	sm->scout = path_probe_new(sm->x, probe_finds_down, sm);
@@ -251,7 +248,6 @@ sm_free(struct sm *sm)
 	builder_free(sm->draft);
 	traps_free(sm->traps);
 	xact_free(sm->x);
-	keyring_free(sm->keys);
 	event_log_free(sm->events);
 	free(sm->held_event);
 	topo_unref(sm->seen);
@@ -412,6 +408,7 @@ sm_next(const struct sm *sm)
 	t = mono_min(t, run_sa_next(sm));
 	t = mono_min(t, run_mcast_next(sm));
 	t = mono_min(t, drift_sl2vl_next(sm));
+	t = mono_min(t, m_keys_next(sm));
 	t = mono_min(t, commit_save_next(sm));
 	t = mono_min(t, blocked_next(sm));
 	if ((sm->phase == SM_IDLE && !sm->resigning && !sm->paused) ||
@@ -484,8 +481,13 @@ sm_reconfigure(struct sm *sm, struct config *c, struct mono now)
 		if (strcmp(ch.item[i].key, "discovery.role_attribute") == 0) {
 			configure_roles(sm);
 			sm->dirty.full = true;
+		} else if (strncmp(ch.item[i].key, "fabric.m_key",
+				   strlen("fabric.m_key")) == 0) {
+			/* nodes may answer that did not before */
+			sm->dirty.full = true;
 		}
 	config_changes_free(&ch);
+	quarantine_unlock(sm, now);
 	if (sm->view != NULL)
 		light_sweep_schedule(sm, now);
 	advance_phase(sm, now);
@@ -583,14 +585,14 @@ count_blocked(const struct sm *sm, struct sm_status *out)
 	}
 }
 
-/* All alarms, in one text; to->settings is made. */
+/* All alarms, in one text; those of settings and M_Keys are made. */
 static void
 join_alarms(const struct sm *sm, struct sm_status *to)
 {
 	const char *all[] = {sm->stat.own, sm->stat.alarm, sm->stat.taken,
 		sm->stat.sm_key, sm->stat.masters, sm->stat.rival,
-		sm->stat.flaw, to->settings, sm->stat.adaptive,
-		run_mcast_alarm(sm), sm->stat.names};
+		sm->stat.flaw, to->settings, to->m_keys.alarm,
+		sm->stat.adaptive, run_mcast_alarm(sm), sm->stat.names};
 	size_t n = 0, size = sizeof(to->alarm);
 	char *out = to->alarm;
 
@@ -616,6 +618,7 @@ sm_status(const struct sm *sm, struct sm_status *out)
 	sa_stats(sm->sa, &out->sa);
 	count_blocked(sm, out);
 	run_settings_tell(sm, out);
+	m_keys_tell(sm, out);
 	join_alarms(sm, out);
 	out->writing = sm->phase == SM_PUSH ? run_push_writes(sm) : "";
 	for (i = 0; i < sm->npeers && i < SM_OTHERS; i++)

@@ -20,6 +20,7 @@
  *	master.c	mastership: election, standby, SMInfo
  *	hand_over.c	mastership that is given to another manager, or taken
  *	peers.c		the other managers: what they answer, their SM_Keys
+ *	m_keys.c	leases of M_Keys, and ports with an unknown one
  *	trap.c		traps: filtered, then marked dirty
  *	trap_fault.c	traps about faults: counted and logged
  *	quarantine.c	switches excluded from transit
@@ -98,6 +99,8 @@ enum dirty_cause {
 	DIRTY_LATE_COPY,
 	DIRTY_UNTRUE,
 	DIRTY_MCAST,
+	DIRTY_M_KEY,
+	DIRTY_UNLOCKED,
 	DIRTY_CAUSES,
 };
 
@@ -123,6 +126,7 @@ struct sm_quarantined {
 	unsigned lies;	  /* blocks it acknowledged and did not hold */
 	struct mono lied; /* the last of them */
 	unsigned silent;  /* pushes in a row that it did not answer */
+	bool locked;	  /* until its M_Key is known */
 	char why[128];	  /* for the last exclusion */
 };
 
@@ -193,6 +197,14 @@ struct sm_settings {
 	char what[256];
 };
 
+/* Requests that renew the leases of M_Keys; m_keys.c. */
+struct leases {
+	struct mono due, asked; /* the next step; when the last was due */
+	port_ix next;
+	uint32_t ports;	  /* in this round */
+	uint32_t pending; /* without an answer */
+};
+
 struct sm {
 	struct config *cfg;
 	struct transport *t;
@@ -200,7 +212,6 @@ struct sm {
 	uint64_t port_guid;
 
 	struct xact *x;
-	struct keyring *keys;
 	struct path_probe *scout;
 	struct builder *draft;
 	struct lft_pool *pool;
@@ -239,6 +250,7 @@ struct sm {
 	struct device_check_item *sample; /* what the next check reads */
 	size_t nsample, capsample;
 	struct drift_state trust;
+	struct leases leases;
 	struct map
 		self_caused; /* switches whose ports our own plan takes down */
 	struct sm_settings own_settings, lacking; /* ports that have some, and
@@ -480,6 +492,8 @@ enum sm_verdict quarantine_failures(struct sm *sm, struct mono now);
 struct sm_quarantined *quarantine_find(
 	struct sm *sm, uint64_t guid);		       /* or NULL */
 void quarantine_apply(struct sm *sm, struct mono now); /* before a freeze */
+/* M_Keys became known: switches that were locked are probed. */
+void quarantine_unlock(struct sm *sm, struct mono now);
 void quarantine_release(struct sm *sm); /* forgets silence, after a good push */
 /* A node acknowledged a block and holds another. */
 void quarantine_for_disobedience(
@@ -623,9 +637,22 @@ bool peers_outranks(const struct sm_peer *a, const struct sm_peer *b);
 void trap_receive(struct sm *sm, const struct transport_msg *m,
 	const struct smp *s, struct mono now);
 
-/* trap_fault.c: a trap about a fault, from a LID, is counted and logged. */
+/* trap_fault.c: a trap about a fault, from a LID, is counted and, if it is to
+ * be told, logged. */
 void trap_fault_report(struct sm *sm, uint16_t lid, const struct mad_notice *n,
-	const uint8_t data[MAD_DATA], struct mono now);
+	const uint8_t data[MAD_DATA], bool told, struct mono now);
+
+/* m_keys.c */
+struct mono m_keys_next(const struct sm *sm);
+void m_keys_step(struct sm *sm, struct mono now);
+/* The node behind port p of a switch may guard itself with an M_Key that is not
+ * known, until its lease has run out. */
+bool m_keys_is_silent(const struct sm *sm, const struct topo *t, port_ix p);
+/* A run is over: count the ports of sm->topo that cannot be written. */
+void m_keys_review(struct sm *sm);
+void m_keys_reset(struct sm *sm); /* another manager is master */
+/* Names them, and makes the alarm about them. */
+void m_keys_tell(const struct sm *sm, struct sm_status *out);
 
 /* run_sa.c */
 void run_sa_new(struct sm *sm);

@@ -86,9 +86,9 @@ trap_is_new(struct trap_filter *t, uint16_t lid, const struct smp *s,
 {
 	struct source *src = source_of(t, lid, now);
 	uint64_t print = trap_print(s) ^ n->trap;
+	bool seen = src->print == print && src->last.ns != 0;
 
-	if (src->print == print && src->last.ns != 0 &&
-		mono_before(now, mono_add(src->last, mono_ms(REPEAT_MS))))
+	if (seen && mono_before(now, mono_add(src->last, mono_ms(REPEAT_MS))))
 		return TRAP_REPEAT;
 	earn_tokens(src, now);
 	if (src->tokens == 0)
@@ -96,16 +96,17 @@ trap_is_new(struct trap_filter *t, uint16_t lid, const struct smp *s,
 	src->tokens--;
 	src->print = print;
 	src->last = now;
-	return TRAP_ACT;
+	return seen ? TRAP_AGAIN : TRAP_ACT;
 }
 
 void
-trap_repress(const struct transport_msg *m, const struct smp *s,
+trap_repress(const struct transport_msg *m, const struct smp *s, uint64_t key,
 	struct transport_msg *out)
 {
 	struct smp r = *s;
 
 	r.method = MAD_TRAP_REPRESS;
+	r.mkey = key;
 	r.status = 0;
 	r.response = false;
 	*out = *m;
@@ -293,25 +294,44 @@ act_on_trap(struct sm *sm, uint16_t lid, const struct mad_notice *n,
 		dirty_mark_full(sm, now, DIRTY_TRAP, cause);
 }
 
+/*
+ * The M_Key that the port of a LID takes: TrapRepress needs it, too. None is
+ * sent to a LID that is not known to be that of a port with this key.
+ */
+static uint64_t
+key_of_source(const struct sm *sm, uint16_t lid)
+{
+	const struct topo *t = NULL;
+	port_ix p = port_of_lid(sm, lid, &t);
+
+	return p == TOPO_NONE
+		       ? 0
+		       : keyring_find(xact_keys(sm->x), topo_sma_guid(t, p), 0);
+}
+
 void
 trap_receive(struct sm *sm, const struct transport_msg *m, const struct smp *s,
 	struct mono now)
 {
 	struct transport_msg answer;
 	struct mad_notice n;
+	enum trap_verdict verdict;
 	unsigned swallowed;
 
-	trap_repress(m, s, &answer);
+	trap_repress(m, s, key_of_source(sm, m->addr.lid), &answer);
 	(void)sm->t->send(sm->t, &answer);
 	mad_notice_decode(s->data, &n);
 	sm->stat.traps++;
 	if (sm->role != SM_MASTER || !n.generic)
 		return;
-	switch (trap_is_new(sm->traps, m->addr.lid, s, &n, now)) {
+	verdict = trap_is_new(sm->traps, m->addr.lid, s, &n, now);
+	switch (verdict) {
 	case TRAP_ACT:
+	case TRAP_AGAIN:
 		sa_trap(sm->sa, m->addr.lid, s->data, now);
 		act_on_trap(sm, m->addr.lid, &n, now);
-		trap_fault_report(sm, m->addr.lid, &n, s->data, now);
+		trap_fault_report(
+			sm, m->addr.lid, &n, s->data, verdict == TRAP_ACT, now);
 		break;
 	case TRAP_REPEAT:
 		sm->stat.traps_repeated++;

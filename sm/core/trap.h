@@ -26,6 +26,7 @@ struct trap_filter;
 
 enum trap_verdict {
 	TRAP_ACT,    /* new: act on it */
+	TRAP_AGAIN,  /* seen, but long ago: act on it, without a log line */
 	TRAP_REPEAT, /* seen already: only repress */
 	TRAP_FLOOD,  /* its source sends too many: only repress */
 };
@@ -39,8 +40,9 @@ void traps_free(struct trap_filter *t); /* NULL allowed */
 enum trap_verdict trap_is_new(struct trap_filter *t, uint16_t lid,
 	const struct smp *s, const struct mad_notice *n, struct mono now);
 
-/* The TrapRepress that answers m, whose decoded SMP is s. */
+/* The TrapRepress that answers m, whose decoded SMP is s, with the M_Key of its
+ * source. */
 void trap_repress(const struct transport_msg *m, const struct smp *s,
-	struct transport_msg *out);
+	uint64_t key, struct transport_msg *out);
 
 #endif

@@ -1,9 +1,10 @@
 /*
  * Traps that report a fault rather than a change: errors of a link that reached
- * their threshold (129 to 131), packets with a wrong P_Key or Q_Key (257 to
- * 259). They mark nothing dirty. Each is counted, and logged by name at a
- * limited rate: any host can send them, or cause them. Trap 256, of M_Keys, is
- * not one of them. IBA volume 1, 14.2.5.1.
+ * their threshold (129 to 131), requests with a wrong M_Key (256), packets with
+ * a wrong P_Key or Q_Key (257 to 259). They mark nothing dirty and cause no
+ * request: the lease that a wrong M_Key sets running is renewed in its turn
+ * (m_keys.c). Each is counted, and logged by name at a limited rate: any host
+ * can send them, or cause them. IBA volume 1, 14.2.5.1.
  */
 #include <stdio.h>
 #include <string.h>
@@ -16,6 +17,7 @@ enum {
 	OVERRUNS = 130,
 	FLOW_CONTROL = 131,
 	LINES = 10, /* log lines at once, then one a second */
+	PERMISSIVE = 0xffff,
 };
 
 static int
@@ -28,6 +30,8 @@ kind_of(unsigned trap)
 		return SM_FAULT_OVERRUNS;
 	case FLOW_CONTROL:
 		return SM_FAULT_FLOW_CONTROL;
+	case MAD_VIOLATION_M_KEY:
+		return SM_FAULT_M_KEY;
 	case MAD_VIOLATION_P_KEY:
 		return SM_FAULT_P_KEY;
 	case MAD_VIOLATION_Q_KEY:
@@ -88,9 +92,27 @@ describe_violation(struct sm *sm, uint16_t from, const struct mad_notice *n,
 		n->trap == MAD_VIOLATION_Q_KEY ? "Q_Key" : "P_Key", v.key);
 }
 
+/* The LID of a request by directed route alone is the permissive one: the port
+ * that sent it is not known. */
+static void
+describe_m_key(struct sm *sm, uint16_t from, const uint8_t data[MAD_DATA],
+	char *out, size_t size)
+{
+	struct mad_violation v;
+
+	mad_violation_decode(data, MAD_VIOLATION_M_KEY, &v);
+	(void)snprintf(out, size,
+		"trap %u from %s: a %s of attribute 0x%04x by %s has a wrong "
+		"M_Key",
+		(unsigned)MAD_VIOLATION_M_KEY, name_port(sm, from, 0).s,
+		v.method == MAD_SET ? "Set" : "Get", v.attr,
+		v.directed && v.lid == PERMISSIVE ? "a directed route"
+						  : name_port(sm, v.lid, 0).s);
+}
+
 void
 trap_fault_report(struct sm *sm, uint16_t lid, const struct mad_notice *n,
-	const uint8_t data[MAD_DATA], struct mono now)
+	const uint8_t data[MAD_DATA], bool told, struct mono now)
 {
 	static const char *const words[] = {
 		[SM_FAULT_LINK_ERRORS] = "errors of the link reached the "
@@ -113,9 +135,11 @@ trap_fault_report(struct sm *sm, uint16_t lid, const struct mad_notice *n,
 				n->data_port)
 				.s,
 			words[kind]);
+	else if (kind == SM_FAULT_M_KEY)
+		describe_m_key(sm, lid, data, text, sizeof(sm->stat.fault));
 	else
 		describe_violation(
 			sm, lid, n, data, text, sizeof(sm->stat.fault));
-	if (log_allowed(&sm->fault_noise, LINES, now, &held))
+	if (told && log_allowed(&sm->fault_noise, LINES, now, &held))
 		log_warn("%s suppressed=%u", text, held);
 }

@@ -244,9 +244,14 @@ static const struct metrics_row rows[] = {
 	{"heddle_faults_total", true,
 		"Faults that traps reported: errors of links that reached a "
 		"threshold, packets with a wrong key; by kind.",
-		"faults.link_errors|buffer_overruns|flow_control|p_key|q_key|"
-		"switch_p_key",
+		"faults.link_errors|buffer_overruns|flow_control|m_key|p_key|"
+		"q_key|switch_p_key",
 		"kind"},
+	{"heddle_m_key_ports", false,
+		"Ports that are not written because their M_Key is not known, "
+		"and links to nodes that do not answer, which may be the "
+		"reason (silent).",
+		"m_keys.unknown|silent", "state"},
 
 	/* the wire */
 	{"heddle_smps_sent_total", true, "SMPs sent, retries included.",

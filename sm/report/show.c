@@ -147,6 +147,51 @@ status_settings(const json_t *r, struct buf *out)
 			text_or_dash(s, "first"));
 }
 
+/* The named ports that are silent, or not; what: before each. */
+static void
+m_key_ports(const json_t *m, int silent, const char *what, struct buf *out)
+{
+	long long left = json_util_num(m, silent ? "silent" : "unknown");
+	const json_t *p;
+	size_t i;
+
+	json_array_foreach(json_object_get(m, "ports"), i, p)
+	{
+		if (json_util_yes(p, "silent") != silent)
+			continue;
+		buf_printf(out, "            %sport %lld of %s \"%s\"\n", what,
+			json_util_num(p, "port"), text_or_dash(p, "guid"),
+			text_or_dash(p, "name"));
+		left--;
+	}
+	if (left > 0)
+		buf_printf(out, "            and %lld more\n", left);
+}
+
+/* Ports that cannot be written for want of their M_Key. */
+static void
+status_m_keys(const json_t *r, struct buf *out)
+{
+	const json_t *m = json_object_get(r, "m_keys");
+	long long n = json_util_num(m, "unknown");
+
+	if (n > 0) {
+		buf_printf(out,
+			"M_Keys      %lld port%s not written: %s M_Key is not "
+			"known\n",
+			n, names_plural(n), n == 1 ? "its" : "their");
+		m_key_ports(m, false, "", out);
+	}
+	n = json_util_num(m, "silent");
+	if (n > 0) {
+		buf_printf(out,
+			"M_Keys      %lld node%s that %s not answer: a hang, "
+			"or an M_Key that is not known\n",
+			n, names_plural(n), n == 1 ? "does" : "do");
+		m_key_ports(m, true, "behind ", out);
+	}
+}
+
 /* Dependencies that are blocked now, and drift that was found. */
 static void
 status_blocked(const json_t *r, struct buf *out)
@@ -187,11 +232,12 @@ status_faults(const json_t *r, struct buf *out)
 	if (!has_text(f, "last"))
 		return;
 	buf_printf(out,
-		"faults      reported: %lld by links, %lld P_Keys, %lld "
-		"Q_Keys; last: %s\n",
+		"faults      reported: %lld by links, %lld M_Keys, %lld "
+		"P_Keys, %lld Q_Keys; last: %s\n",
 		json_util_num(f, "link_errors") +
 			json_util_num(f, "buffer_overruns") +
 			json_util_num(f, "flow_control"),
+		json_util_num(f, "m_key"),
 		json_util_num(f, "p_key") + json_util_num(f, "switch_p_key"),
 		json_util_num(f, "q_key"), text_or_dash(f, "last"));
 }
@@ -233,6 +279,20 @@ status_except(const json_t *verdict, const char *margin, struct buf *out)
 			margin, n, n == 1 ? "" : "es");
 }
 
+/* What the verdict on the routes leaves out. */
+static void
+status_unwritten(const json_t *m_keys, struct buf *out)
+{
+	long long n = json_util_num(m_keys, "unknown") +
+		      json_util_num(m_keys, "silent");
+
+	if (n > 0)
+		buf_printf(out,
+			"            without %lld port%s that could not be "
+			"written, see M_Keys\n",
+			n, names_plural(n));
+}
+
 static void
 status_routes(const json_t *r, struct buf *out)
 {
@@ -259,6 +319,7 @@ status_routes(const json_t *r, struct buf *out)
 		json_util_num(v, "pairs"), json_util_num(v, "unreachable"),
 		json_util_num(v, "loops"), json_util_num(v, "cyclic_channels"));
 	status_except(v, "            ", out);
+	status_unwritten(json_object_get(r, "m_keys"), out);
 	status_change(json_object_get(r, "change"), out);
 	buf_printf(out,
 		"last run    %.3f s: discover %.3f, readback %.3f, route "
@@ -437,6 +498,7 @@ show_status(const json_t *r, struct buf *out)
 		status_qos(json_object_get(r, "qos"), out);
 	}
 	status_settings(r, out);
+	status_m_keys(r, out);
 	status_blocked(r, out);
 	status_wire(r, out);
 	status_files(r, out);

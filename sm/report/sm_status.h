@@ -41,15 +41,35 @@ struct sm_other {
 enum { SM_OTHERS = 16 };    /* that are reported */
 enum { SM_SETTINGS = 384 }; /* bytes of a text about a port's settings */
 
-/* Faults that traps report: 129, 130, 131, 257, 258, 259. */
+/* Faults that traps report: 129, 130, 131, 256 to 259. */
 enum sm_fault {
 	SM_FAULT_LINK_ERRORS,
 	SM_FAULT_OVERRUNS,
 	SM_FAULT_FLOW_CONTROL,
+	SM_FAULT_M_KEY,
 	SM_FAULT_P_KEY,
 	SM_FAULT_Q_KEY,
 	SM_FAULT_SWITCH_P_KEY,
 	SM_FAULTS,
+};
+
+enum { SM_M_KEY_PORTS = 16 }; /* that are named */
+
+/* A port that has an M_Key that is not known; or, if silent, a port of a switch
+ * that leads to a node that does not answer and may have one. */
+struct sm_m_key_port {
+	uint64_t guid; /* its node's */
+	uint8_t port;
+	bool silent;
+	char name[65];
+};
+
+struct sm_m_keys {
+	uint32_t unknown, silent; /* how many there are of each */
+	struct sm_m_key_port port[SM_M_KEY_PORTS];
+	unsigned nports;
+	uint64_t print;	 /* of all of them */
+	char alarm[512]; /* about them, or "" */
 };
 
 struct sm_status {
@@ -97,8 +117,9 @@ struct sm_status {
 	char adaptive[768];    /* of it: switches that forward otherwise than
 				  by their tables; or "" */
 	uint64_t adaptive_off; /* switches where it was switched off */
-	char keys[256];	       /* P_Key tables that are too small; or "" */
-	char lanes[256];       /* links with fewer VLs than wanted; or "" */
+	struct sm_m_keys m_keys;
+	char keys[256];	 /* P_Key tables that are too small; or "" */
+	char lanes[256]; /* links with fewer VLs than wanted; or "" */
 };
 
 /* Names of enumerators for people: "idle", "master". */

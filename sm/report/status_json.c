@@ -433,7 +433,7 @@ static json_t *
 faults_json(const struct sm_status *s)
 {
 	static const char *const kind[SM_FAULTS] = {"link_errors",
-		"buffer_overruns", "flow_control", "p_key", "q_key",
+		"buffer_overruns", "flow_control", "m_key", "p_key", "q_key",
 		"switch_p_key"};
 	json_t *o = json_object();
 
@@ -441,6 +441,24 @@ faults_json(const struct sm_status *s)
 		json_util_put(o, kind[i], json_util_u64(s->faults[i]));
 	json_util_put(o, "last", names_text(s->fault));
 	return o;
+}
+
+/* Ports with an M_Key that is not known. */
+static json_t *
+m_keys_json(const struct sm_m_keys *k)
+{
+	json_t *list = json_array();
+
+	for (unsigned i = 0; i < k->nports; i++) {
+		const struct sm_m_key_port *p = &k->port[i];
+
+		(void)json_array_append_new(list,
+			json_pack("{s:o, s:i, s:o, s:b}", "guid",
+				names_guid(p->guid), "port", p->port, "name",
+				names_text(p->name), "silent", p->silent));
+	}
+	return json_pack("{s:i, s:i, s:o}", "unknown", (int)k->unknown,
+		"silent", (int)k->silent, "ports", list);
 }
 
 static void
@@ -473,6 +491,7 @@ add_daemon(json_t *o, const struct status_facts *f)
 	json_util_put(o, "faults", faults_json(f->sm));
 	if (f->events != NULL)
 		json_util_put(o, "events", events_counts_json(f->events));
+	json_util_put(o, "m_keys", m_keys_json(&f->sm->m_keys));
 	json_util_put(o, "config",
 		json_pack("{s:o, s:o, s:o, s:o}", "file",
 			names_text(d->config_file), "reloads",

@@ -1,22 +1,27 @@
 /*
- * keyring: which M_Key a request bears. An SMA takes a Set, and from protection
- * level 2 on a Get, only with the key that its port holds; anything else it
- * drops without an answer (IBA volume 1, 14.2.4). So the key in the header of
- * a request is the one that the port holds now, whatever it shall hold: the key
- * that it shall hold is in the payload of a Set(PortInfo) (plan_portinfo.c).
+ * keyring: the M_Key that a request has to bear (IBA volume 1, 14.2.4), found
+ * by the SMA that it is addressed to. Requests have no key of their own: the
+ * layer of transactions asks here for every try, so that one place knows which
+ * port holds which key.
  *
- * Known keys come from answers: PortInfo shows the key to a request that bears
- * it, and to every request where the port is not protected; an acknowledged
- * Set(PortInfo) gives the port the one in its payload. Of an SMA without a
- * known key the tries of a request go through the candidates: the keys of the
- * configuration, those that it had before a reload among them. The candidate
- * that was right last comes first, so that only the first contacts with a
- * fabric that has another of the keys pay for it.
+ * An SMA is named by the target of its requests: topo_sma_guid, the GUID of a
+ * host's port or of a switch. What a port holds need not be the key of the
+ * configuration: that may have changed a moment ago, and another manager may
+ * have written the port. Three things tell:
  *
- * While a Set(PortInfo) changes the key and its acknowledgement is missing, the
- * port may hold either: the tries of that Set alternate.
+ * - PortInfo shows the key to a request that bears it, and to every request
+ *   where M_KeyProtectBits are 0, as they are after a lease has run out; it
+ *   shows 0 otherwise: the key is hidden.
+ * - A Set that is answered bore the right key, and one that writes PortInfo
+ *   leaves the key that it wrote. While its answer is missing the port may
+ *   hold either key.
+ * - Silence is the answer to a wrong key of a Set, and of a Get where the
+ *   protection is 2 or 3.
  *
- * xact.c asks it for the key of each try and shows it each answer of PortInfo.
+ * Where a port's key is not proven, the keys that may be it are tried one after
+ * another: the configured one, those that were configured before, and those
+ * that the configuration lists as known. A port that hides its key from all of
+ * them and does not answer a Set is locked. A port without a key takes any.
  */
 #ifndef HEDDLE_SM_TRANSPORT_KEYRING_H
 #define HEDDLE_SM_TRANSPORT_KEYRING_H
@@ -25,52 +30,61 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sm/mad/mad.h"
-
-enum { KEYRING_CANDIDATES = 8 }; /* at most */
+enum { KEYRING_MAX = 9 }; /* keys that are tried */
 
 struct keyring;
-
-/* One try of a request to an SMA. */
-struct keyring_request {
-	uint64_t sma;	/* xact_request.target */
-	unsigned try;	/* from 0 */
-	uint64_t gives; /* of a Set(PortInfo): the key in its payload; or 0 */
-};
-
-enum keyring_verdict {
-	KEYRING_FINE,	  /* nothing is hidden, or no further key is there */
-	KEYRING_TRY_NEXT, /* the key is hidden: the next try has another one */
-};
 
 struct keyring *keyring_new(void);
 void keyring_free(struct keyring *k); /* NULL allowed */
 
 /*
- * The keys of the configuration: first the one that ports shall have, then
- * others that they may have. Keys given before stay candidates behind them, as
- * far as there is room; a key of 0 is none.
+ * The M_Key that every port of the fabric shall have (0: none), and further
+ * keys that ports may have. The key before this one stays among those that are
+ * tried. More than KEYRING_MAX: the last are left out. Ports that were locked
+ * are tried again.
  */
-void keyring_configure(struct keyring *k, const uint64_t *key, size_t n);
+void keyring_configure(
+	struct keyring *k, uint64_t m_key, const uint64_t *known, size_t n);
 
-/* The key for this try; 0: none. */
-uint64_t keyring_key(const struct keyring *k, const struct keyring_request *q);
+/* How many keys an SMA may have, as far as is known: at least 1. */
+unsigned keyring_choices(const struct keyring *k, uint64_t sma);
 
-/* How many tries it takes to use every candidate at this SMA: 1 where its key
- * is known. */
-unsigned keyring_candidates(const struct keyring *k, uint64_t sma);
+/* The key for the try (0: the first) of a request to this SMA. */
+uint64_t keyring_find(const struct keyring *k, uint64_t sma, unsigned try);
 
-/* A Get of PortInfo was answered with d. */
-enum keyring_verdict keyring_seen(struct keyring *k,
-	const struct keyring_request *q, const uint8_t d[MAD_DATA]);
+/* A Set is on its way that leaves the SMA with m_key. */
+void keyring_changing(struct keyring *k, uint64_t sma, uint64_t m_key);
 
-/* A Set(PortInfo) with this key in its payload was acknowledged. */
-void keyring_given(struct keyring *k, uint64_t sma, uint64_t key);
+/* The SMA answered a Set that bore this key. */
+void keyring_accepted(struct keyring *k, uint64_t sma, uint64_t used);
 
-/* The SMA does not answer: the key known of it may be another by now. */
-void keyring_forget(struct keyring *k, uint64_t sma);
+/*
+ * A Get that bore this key was answered by the SMA before it was identified: if
+ * nothing is known of it, this is the first key to try.
+ */
+void keyring_suppose(struct keyring *k, uint64_t sma, uint64_t used);
 
-/* True if PortInfo d belongs to a port that hid its key from the request. */
-bool keyring_is_hidden(const uint8_t d[MAD_DATA]);
+/* The SMA acknowledged a Set that leaves it with m_key. */
+void keyring_changed(struct keyring *k, uint64_t sma, uint64_t m_key);
+
+/*
+ * The SMA answered a request with PortInfo that shows this key and protection.
+ * True: it hides its key. Once all keys were tried, keyring_hidden says so.
+ */
+bool keyring_shown(
+	struct keyring *k, uint64_t sma, uint64_t shown, uint8_t protect);
+void keyring_hidden(struct keyring *k, uint64_t sma);
+
+/* The SMA left a request unanswered, all tries of it. */
+void keyring_silent(struct keyring *k, uint64_t sma, bool set);
+
+/* True if all keys are hidden from us: one of them was shown to be wrong. */
+bool keyring_is_hidden(const struct keyring *k, uint64_t sma);
+
+/* True if it has an M_Key that is not known: nothing can be written to it. */
+bool keyring_is_locked(const struct keyring *k, uint64_t sma);
+
+/* How many SMAs are locked. */
+size_t keyring_locked(const struct keyring *k);
 
 #endif

@@ -51,10 +51,13 @@ struct slot {
 	uint32_t next, prev; /* in the target's queue, or a list of slots */
 	uint32_t serial;     /* in the TID; 0: never sent */
 	unsigned tries;	     /* begun so far */
+	uint8_t keys;	     /* that its target may have */
+	uint8_t hidden;	     /* answers that hid the target's key */
 	bool late;	     /* its answer takes longer than others did */
 	bool apart;	     /* FLYING outside the window, to a silent target */
 	bool cut;	     /* DOOMED: by xact_cut */
 	struct mono sent[TRIES_MAX];
+	uint64_t key[TRIES_MAX];
 };
 
 /* One SMA; it lives while a slot refers to it. */
@@ -78,7 +81,7 @@ struct ready {
 struct xact {
 	struct xact_options opt;
 	struct transport *transport;
-	struct keyring *keys; /* NULL: none */
+	struct keyring *keys;
 	struct xact_stats stats;
 	struct slot *slot;
 	size_t nslots, slot_cap;
@@ -144,6 +147,7 @@ xact_new(const struct xact_options *o, struct transport *t)
 
 	x->opt = limit_options(o);
 	x->transport = t;
+	x->keys = keyring_new();
 	x->first = t->tid_start & SERIAL_MASK;
 	x->nslots = x->ntargets = 1;
 	x->serial_cap = 64;
@@ -158,6 +162,7 @@ xact_free(struct xact *x)
 {
 	if (x == NULL)
 		return;
+	keyring_free(x->keys);
 	free(x->slot);
 	free(x->target);
 	free(x->by_serial);
@@ -166,10 +171,10 @@ xact_free(struct xact *x)
 	free(x);
 }
 
-void
-xact_set_keyring(struct xact *x, struct keyring *k)
+struct keyring *
+xact_keys(struct xact *x)
 {
-	x->keys = k;
+	return x->keys;
 }
 
 /* ---- one try of a request, on the wire: IBA 13.4.3, 14.2.1 ---- */
@@ -183,8 +188,8 @@ try_is_by_lid(const struct xact_request *r, unsigned try)
 
 /* The message of a try; tid: the half of the TID that is ours. */
 static void
-try_encode(const struct xact_request *r, unsigned try, uint64_t mkey,
-	uint32_t tid, struct transport_msg *m)
+try_encode(const struct xact_request *r, unsigned try, uint32_t tid,
+	uint64_t key, struct transport_msg *m)
 {
 	bool by_lid = try_is_by_lid(r, try);
 	struct smp smp = {.mgmt_class = by_lid ? MAD_SUBN_LID : MAD_SUBN_DR,
@@ -192,7 +197,7 @@ try_encode(const struct xact_request *r, unsigned try, uint64_t mkey,
 		.tid = tid,
 		.attr = r->attr,
 		.mod = r->mod,
-		.mkey = mkey,
+		.mkey = key,
 		.dr_slid = 0xffff,
 		.dr_dlid = 0xffff};
 
@@ -459,23 +464,24 @@ find_serial(const struct xact *x, uint32_t serial)
 	return i != NIL && x->slot[i].serial == serial ? i : NIL;
 }
 
-/* The time-out of a try of request r. */
+/* The time-out of a try: it doubles, once each of the keys has had its try. */
 static struct mono
-try_timeout(const struct xact *x, const struct xact_request *r, unsigned try)
+try_timeout(const struct xact *x, const struct slot *s, unsigned try)
 {
 	int64_t ns = x->opt.timeout.ns;
+	unsigned doubled = try < s->keys ? 0 : try - (s->keys - 1U);
 
-	if (r->once.ns > 0)
-		return r->once;
+	if (s->req.once.ns > 0)
+		return s->req.once;
 	return ns > INT64_MAX >> TRIES_MAX ? MONO_NEVER
-					   : (struct mono){ns << try};
+					   : (struct mono){ns << doubled};
 }
 
-/* The time after which an answer to request r is late. */
+/* The time after which an answer to the request of s is late. */
 static struct mono
-late_after(const struct xact *x, const struct xact_request *r)
+late_after(const struct xact *x, const struct slot *s)
 {
-	int64_t most = try_timeout(x, r, 0).ns / 2;
+	int64_t most = try_timeout(x, s, 0).ns / 2;
 	int64_t ns = x->stats.answer.ns + LATE_SPREAD * x->spread.ns;
 
 	if (ns < mono_ms(LATE_MS).ns)
@@ -497,34 +503,72 @@ has_room(const struct xact *x, bool silent)
  * that are dead fill the kernel's bounded queue of requests without an answer.
  */
 static unsigned
-match_ms(const struct xact *x, const struct xact_request *r, unsigned try)
+match_ms(const struct xact *x, const struct slot *s, unsigned try)
 {
 	const int64_t most = 60000;
-	int64_t ms = try_timeout(x, r, try).ns / 1000000;
+	int64_t ms = try_timeout(x, s, try).ns / 1000000;
 
 	return (unsigned)(ms < most / 2 ? 2 * ms : most);
 }
 
-/*
- * A request as the keyring sees it. A Set of PortInfo may give the SMA another
- * key; a switch has it in port 0.
- */
-static struct keyring_request
-key_request(const struct slot *s, unsigned try)
-{
-	bool set = s->req.method == MAD_SET && s->req.attr == MAD_PORT_INFO;
-
-	return (struct keyring_request){.sma = s->req.target,
-		.try = try,
-		.gives = set ? be_get64(s->req.data) : 0};
-}
+/* ---- keys ---- */
 
 static uint64_t
-key_of_try(const struct xact *x, const struct slot *s, unsigned try)
+sma_of(const struct slot *s)
 {
-	struct keyring_request q = key_request(s, try);
+	return s->req.sma != 0 ? s->req.sma : s->req.target;
+}
 
-	return x->keys != NULL ? keyring_key(x->keys, &q) : 0;
+/* Whether the request is about the PortInfo that has the target's M_Key. */
+static bool
+is_about_key(const struct slot *s)
+{
+	return s->req.own_port && s->req.attr == MAD_PORT_INFO;
+}
+
+/* The M_Key for a try, which begins. The one routed by LID shares its key with
+ * the directed one after it. */
+static void
+choose_key(struct xact *x, struct slot *s, unsigned try)
+{
+	uint64_t sma = sma_of(s);
+	unsigned choices;
+
+	if (s->req.method == MAD_SET && is_about_key(s))
+		keyring_changing(x->keys, sma, be_get64(s->req.data));
+	choices = keyring_choices(x->keys, sma);
+	if (choices > s->keys)
+		s->keys = (uint8_t)choices;
+	s->key[try] = keyring_find(
+		x->keys, sma, s->req.lid != 0 && try > 0 ? try - 1 : try);
+}
+
+/*
+ * What an answer tells about the M_Key of its target. True: the target hides
+ * its key, and there are others to try.
+ */
+static bool
+learn_key(struct xact *x, struct slot *s, unsigned try, const struct smp *a)
+{
+	uint64_t shown = be_get64(a->data), sma = sma_of(s);
+	struct mad_port_info pi;
+
+	if (s->req.method == MAD_SET)
+		keyring_accepted(x->keys, sma, s->key[try]);
+	if (!is_about_key(s) || a->status != 0 ||
+		mad_port_info_decode(a->data, &pi, NULL) != 0)
+		return false;
+	if (s->req.method == MAD_SET) {
+		keyring_changed(x->keys, sma,
+			shown != 0 ? shown : be_get64(s->req.data));
+		return false;
+	}
+	if (!keyring_shown(x->keys, sma, shown, pi.mkey_prot))
+		return false;
+	if (++s->hidden < keyring_choices(x->keys, sma))
+		return true;
+	keyring_hidden(x->keys, sma);
+	return false;
 }
 
 /* Send the next try of slot i. */
@@ -539,6 +583,7 @@ send_try(struct xact *x, uint32_t i, struct mono now)
 		give_serial(x, i);
 	s->state = FLYING;
 	s->sent[try] = now;
+	choose_key(x, s, try);
 	x->target[s->target].inflight++;
 	update_ready(x, s->target);
 	s->apart = x->target[s->target].silent;
@@ -548,15 +593,14 @@ send_try(struct xact *x, uint32_t i, struct mono now)
 		x->limited = true;
 	deadlines_set(&x->deadlines, i,
 		mono_add(now, s->late || x->late == NULL
-				      ? try_timeout(x, &s->req, try)
-				      : late_after(x, &s->req)));
+				      ? try_timeout(x, s, try)
+				      : late_after(x, s)));
 	if (try > 0)
 		x->stats.retried++;
 	x->stats.by_lid += try_is_by_lid(&s->req, try);
 	x->stats.strayed += s->req.lid != 0 && try == 1;
-	try_encode(&s->req, try, key_of_try(x, s, try),
-		s->serial << TRY_BITS | try, &m);
-	m.timeout_ms = match_ms(x, &s->req, try);
+	try_encode(&s->req, try, s->serial << TRY_BITS | try, s->key[try], &m);
+	m.timeout_ms = match_ms(x, s, try);
 	if (x->transport->send(x->transport, &m) == 0)
 		x->stats.sent++;
 }
@@ -661,17 +705,15 @@ is_doubtful(const struct xact *x, const struct xact_request *r)
 static unsigned
 tries_of(const struct xact *x, const struct slot *s)
 {
-	unsigned n = 1 + x->opt.retries + (s->req.lid != 0);
-	unsigned keys = x->keys != NULL
-				? keyring_candidates(x->keys, s->req.target)
-				: 0;
+	unsigned lid = s->req.lid != 0;
+	unsigned n = s->keys + x->opt.retries + lid;
 
 	if (s->req.once.ns > 0)
 		return 1;
 	if (is_doubtful(x, &s->req))
-		n = 1;
-	if (n < keys)
-		n = keys;
+		n = s->keys;
+	if (s->req.method == MAD_SET && keyring_is_hidden(x->keys, sma_of(s)))
+		n = (keyring_is_locked(x->keys, sma_of(s)) ? 1 : 2) + lid;
 	return n < TRIES_MAX ? n : TRIES_MAX;
 }
 
@@ -686,8 +728,7 @@ fail_try(struct xact *x, uint32_t i, struct mono wait, struct mono now)
 
 		x->vain += s->tries > 1 && s->tries >= tries_of(x, s);
 		x->target[s->target].dead = true;
-		if (x->keys != NULL)
-			keyring_forget(x->keys, s->req.target);
+		keyring_silent(x->keys, sma_of(s), s->req.method == MAD_SET);
 		detach_slot(x, i);
 		complete_slot(x, i,
 			&(struct xact_result){.outcome = XACT_TIMEOUT,
@@ -707,7 +748,7 @@ fail_try(struct xact *x, uint32_t i, struct mono wait, struct mono now)
 static struct mono
 backoff_time(const struct xact *x, const struct slot *s)
 {
-	struct mono t = try_timeout(x, &s->req, s->tries - 1);
+	struct mono t = try_timeout(x, s, s->tries - 1);
 
 	return (struct mono){t.ns / BACKOFF_PART};
 }
@@ -758,6 +799,7 @@ xact_submit(struct xact *x, const struct xact_request *r, struct mono now,
 	s->target = target_ref(x, r->target);
 	if (x->target[s->target].refs == 1 && is_doubtful(x, r))
 		set_silent(x, s->target, true);
+	s->keys = 1;
 	if (x->pending++ == 0)
 		x->heard = now;
 	queue_slot(x, i, false);
@@ -788,26 +830,19 @@ measure_answer(struct xact *x, struct mono rtt)
 	x->spread.ns += ((off < 0 ? -off : off) - x->spread.ns) / 4;
 }
 
-/*
- * Have the keyring learn from an answer. False: the port hides its key, and the
- * request is sent again with the next one.
- */
+/* Have slot i, which was answered, try another key. False: it has no tries. */
 static bool
-learn_key(struct xact *x, uint32_t i, unsigned try, const struct smp *s)
+try_next_key(struct xact *x, uint32_t i)
 {
-	struct slot *slot = &x->slot[i];
-	struct keyring_request q = key_request(slot, try);
+	struct slot *s = &x->slot[i];
 
-	if (x->keys == NULL || s->status != 0 || s->attr != MAD_PORT_INFO)
+	if (s->state != FLYING) /* its next try waits to be sent */
 		return true;
-	if (slot->req.method == MAD_SET) {
-		if (q.gives != 0)
-			keyring_given(x->keys, q.sma, q.gives);
-		return true;
-	}
-	return keyring_seen(x->keys, &q, s->data) != KEYRING_TRY_NEXT ||
-	       slot->state != FLYING || try + 1 != slot->tries ||
-	       slot->tries >= TRIES_MAX;
+	if (s->tries >= tries_of(x, s))
+		return false;
+	end_flight(x, i);
+	queue_slot(x, i, true);
+	return true;
 }
 
 static void
@@ -820,6 +855,7 @@ take_answer(struct xact *x, uint32_t i, unsigned try, const struct smp *s,
 		.data = s->data,
 		.now = now,
 		.rtt = mono_sub(now, x->slot[i].sent[try]),
+		.key = x->slot[i].key[try],
 		.by_lid = try_is_by_lid(&x->slot[i].req, try),
 		.strayed = x->slot[i].req.lid != 0 && try > 0};
 
@@ -830,6 +866,8 @@ take_answer(struct xact *x, uint32_t i, unsigned try, const struct smp *s,
 	x->target[x->slot[i].target].dead = false;
 	measure_answer(x, res.rtt);
 	grow_window(x);
+	if (learn_key(x, &x->slot[i], try, s) && try_next_key(x, i))
+		return;
 	detach_slot(x, i);
 	complete_slot(x, i, &res);
 }
@@ -862,12 +900,7 @@ xact_input(struct xact *x, const struct transport_msg *m, const struct smp *s,
 	if (!returned)
 		x->heard = now;
 	if (!returned && !busy) {
-		if (learn_key(x, i, try, s)) {
-			take_answer(x, i, try, s, now);
-		} else {
-			end_flight(x, i);
-			queue_slot(x, i, true);
-		}
+		take_answer(x, i, try, s, now);
 		send_ready(x, now);
 		return true;
 	}
@@ -906,7 +939,7 @@ tell_late(struct xact *x, uint32_t i, struct mono now)
 	if (!s->late)
 		deadlines_set(&x->deadlines, i,
 			mono_add(s->sent[s->tries - 1],
-				try_timeout(x, &s->req, s->tries - 1)));
+				try_timeout(x, s, s->tries - 1)));
 	s->late = true;
 	if (x->late != NULL)
 		x->late(x->late_cookie, s->cookie, &r, now);

@@ -46,9 +46,11 @@
  * Requests that are then known to lead over a link that is down are given up by
  * xact_cut.
  *
- * The M_Key of each try comes from the keyring (keyring.h), and the keyring
- * learns from the answers: a port that hides its key is asked again at once
- * with the next one that it might have.
+ * Each try bears an M_Key of keyring.h, which learns from the answers. Where a
+ * target may have one of several keys, there is one more try for each further
+ * one, with the deadline of the first; and an answer to Get(PortInfo) that
+ * hides the target's key is followed by a try with the next key at once. To a
+ * target with a key that is known to be unknown a Set has fewer tries.
  *
  * The owner drives it: xact_input for everything received, xact_tick when
  * xact_next is due. It has no clock, and no I/O but transport.send.
@@ -86,9 +88,10 @@ struct xact_request {
 	uint8_t method; /* MAD_GET or MAD_SET */
 	uint16_t attr;
 	uint32_t mod;
-	uint64_t target; /* identity of the SMA, for target_max and its M_Key:
-			    topo_sma_guid, or a hash of the path while it is
-			    unknown; not 0 */
+	uint64_t target; /* identity of the SMA for target_max: node GUID, or a
+			    hash of the path while it is unknown; not 0 */
+	uint64_t sma;	 /* whose M_Key it needs; 0: that of target */
+	bool own_port;	 /* PortInfo of the port that holds that M_Key */
 	uint16_t lid; /* the first try is routed to this LID, in addition to the
 			 directed ones; 0: no try is */
 	uint8_t hops; /* directed: path[1..hops] are out-ports */
@@ -113,6 +116,7 @@ struct xact_result {
 				NULL without an answer */
 	struct mono now;
 	struct mono rtt; /* of the try that was answered */
+	uint64_t key;	 /* the M_Key that this try bore */
 	unsigned tries;
 	bool cut;     /* of XACT_TIMEOUT: by xact_cut */
 	bool by_lid;  /* the try that was routed by LID was answered */
@@ -152,10 +156,10 @@ struct xact_stats {
 };
 
 struct xact *xact_new(const struct xact_options *o, struct transport *t);
-
-/* Take the M_Keys of all tries from k, which is borrowed; NULL: no key. */
-void xact_set_keyring(struct xact *x, struct keyring *k);
 void xact_free(struct xact *x); /* no completions are called; NULL allowed */
+
+/* The keys that requests bear, by their target; owned by x. */
+struct keyring *xact_keys(struct xact *x);
 
 /* Change options; requests in flight keep their deadlines. */
 void xact_configure(struct xact *x, const struct xact_options *o);

@@ -13,7 +13,7 @@ config/import/* : sm/base/* config/*
 config/* : sm/base/* config/*
 sm/transport/* : sm/base/* sm/mad/* sm/transport/*
 discovery/builder/* : sm/base/* sm/mad/* discovery/topo.h discovery/builder/*
-discovery/sweep/* : sm/base/* sm/mad/* sm/transport/xact.h config/schema.h discovery/topo.h discovery/builder/* discovery/sweep/*
+discovery/sweep/* : sm/base/* sm/mad/* sm/transport/keyring.h sm/transport/xact.h config/schema.h discovery/topo.h discovery/builder/* discovery/sweep/*
 discovery/text/* : sm/base/* sm/mad/* discovery/topo.h discovery/builder/builder.h discovery/text/*
 discovery/* : sm/base/* discovery/topo.h discovery/topo_diff.h discovery/link_rate.h discovery/port_key.h
 routing/core/* : sm/base/* discovery/topo.h config/schema.h routing/core/*
@@ -45,7 +45,7 @@ sm/what_if/* : sm/base/* sm/mad/* config/* discovery/* routing/* distribution/* 
 sm/audit/* : sm/base/* sm/mad/* sm/transport/* config/config.h discovery/* routing/* distribution/* sm/policy/jobs.h sm/report/* sm/what_if/* sm/audit/*
 sm/core/snapshot_state.c : sm/base/* routing/updown/engine_cache_io.h sm/core/*
 sm/core/trap_fault.c : sm/base/* sm/mad/mad_violation.h sm/core/*
-sm/core/* : sm/base/* sm/mad/mad.h sm/transport/transport.h sm/transport/xact.h config/* discovery/builder/builder.h discovery/sweep/path_probe.h discovery/sweep/sweep.h discovery/port_key.h routing/core/lid.h routing/driver/* routing/mcast/mcast.h routing/tiers/tree.h distribution/* sm/policy/* sm/state/* sm/view/* sm/sa/sa.h sm/report/sm_status.h sm/core/*
+sm/core/* : sm/base/* sm/mad/mad.h sm/transport/transport.h sm/transport/keyring.h sm/transport/xact.h config/* discovery/builder/builder.h discovery/sweep/path_probe.h discovery/sweep/sweep.h discovery/port_key.h routing/core/lid.h routing/driver/* routing/mcast/mcast.h routing/tiers/tree.h distribution/* sm/policy/* sm/state/* sm/view/* sm/sa/sa.h sm/report/sm_status.h sm/core/*
 sm/* : sm/* discovery/* routing/* distribution/* config/*
 tests/* : *
 '

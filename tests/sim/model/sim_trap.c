@@ -21,8 +21,7 @@ send_trap(struct sim *s, uint32_t node, unsigned which)
 		.mgmt_class = MAD_SUBN_LID,
 		.method = MAD_TRAP,
 		.attr = MAD_NOTICE,
-		.tid = t->tid,
-		.mkey = pi->mkey,
+		.tid = t->tid, /* the M_Key is 0: IBA o14-1 */
 	};
 	struct sim_way w;
 

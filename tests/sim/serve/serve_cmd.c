@@ -366,6 +366,37 @@ cmd_guid(struct serve *s, const struct words *w, struct buf *out,
 	return 0;
 }
 
+/* Give all ports of a node an M_Key, without a lease, as another manager would
+ * that has gone. */
+static int
+cmd_key(struct serve *s, const struct words *w, struct buf *out,
+	struct reason *why)
+{
+	uint32_t node;
+	unsigned port, p;
+	double level;
+	char *end;
+	uint64_t key;
+
+	(void)out;
+	if (find_node(s, w->w[1], &node, &port, why) ||
+		parse_number(w->w[3], 3, &level, why))
+		return -1;
+	key = strtoull(w->w[2], &end, 16);
+	if (*end)
+		return reason_set(why, "\"%s\" is no M_Key", w->w[2]);
+	p = s->f->node[node].type == FABRIC_SWITCH ? 0 : 1;
+	do {
+		struct mad_port_info pi = *sim_port_info(s->sim, node, p);
+
+		pi.mkey = key;
+		pi.mkey_prot = (uint8_t)level;
+		pi.mkey_lease = 0;
+		sim_hand_port(s->sim, node, p, &pi);
+	} while (p++ > 0 && p <= s->f->node[node].nports);
+	return 0;
+}
+
 /* Replace a device by another: no tables, no LIDs, its own GUID. */
 static int
 cmd_replace(struct serve *s, const struct words *w, struct buf *out,
@@ -562,6 +593,7 @@ static const struct {
 		"SWITCH [off|on|hash|plft|refuses|ignores|keeps|secret]"},
 	{"manager", 4, 4, cmd_manager, "NODE PRIORITY master|standby"},
 	{"guid", 3, 3, cmd_guid, "NODE GUID"},
+	{"key", 4, 4, cmd_key, "NODE M_KEY LEVEL"},
 	{"replace", 3, 3, cmd_replace, "NODE GUID"},
 	{"add", 3, 3, cmd_add, "NAME SWITCH[/PORT]"},
 	{"rename", 3, 3, cmd_rename, "NODE NAME"},

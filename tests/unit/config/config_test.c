@@ -155,9 +155,9 @@ static const char full[] =
 	"  partition_enforcement: false\n"
 	"  names: trusted\n"
 	"  m_key: 0xabc\n"
-	"  m_key_previous: 0xcba\n"
+	"  m_keys_known: [0xabd]\n"
 	"  m_key_protection: 2\n"
-	"  m_key_lease: 30s\n"
+	"  m_key_lease: 90s\n"
 	"  sm_key: 0xdef\n"
 	"routing:\n"
 	"  engines: [minhop, updn]\n"
@@ -234,6 +234,10 @@ START_TEST(test_every_key)
 	ck_assert_uint_eq(c->fabric.lids.last, 4096);
 	ck_assert_uint_eq(c->fabric.priority, 15);
 	ck_assert_uint_eq(c->fabric.m_key, 0xabc);
+	ck_assert_uint_eq(c->fabric.m_keys_known.n, 1);
+	ck_assert_uint_eq(c->fabric.m_keys_known.guid[0], 0xabd);
+	ck_assert_uint_eq(c->fabric.m_key_protection, 2);
+	ck_assert_int_eq(c->fabric.m_key_lease.ns, 90000000000);
 	ck_assert_uint_eq(c->fabric.sm_key, 0xdef);
 	ck_assert_uint_eq(c->routing.engines.n, 2);
 	ck_assert_str_eq(c->routing.engines.name[0], "minhop");
@@ -462,6 +466,24 @@ static const struct complaint {
 		"not VENDOR or VENDOR:DEVICE such as 0x2c9:0xd2f0\n"
 		"  discovery: {role_attribute: [0x2c9:54]}\n"
 		"                               ^\n"},
+	{"fabric: {m_keys_known: [0x1, 0x1]}\n",
+		"t.yaml:1:30: error: fabric.m_keys_known: a key is listed "
+		"twice\n"
+		"t.yaml:1:25: note: listed here before\n"},
+	{"fabric:\n  m_keys_known: [0x1, x]\n",
+		"t.yaml:2:23: error: fabric.m_keys_known: the value is not 0x "
+		"and 1 to 16 hexadecimal digits\n"},
+	{"fabric: {m_keys_known: [0x1, 0x2, 0x3, 0x4, 0x5, 0x6, 0x7, 0x8]}\n",
+		"t.yaml:1:24: error: fabric.m_keys_known: at most 7 keys\n"},
+	{"fabric: {m_key_protection: 4, m_key_lease: 1s}\n",
+		"t.yaml:1:28: error: fabric.m_key_protection: 4 is out of "
+		"range: 0 to 3\n"
+		"  fabric: {m_key_protection: 4, m_key_lease: 1s}\n"
+		"                             ^\n"
+		"t.yaml:1:44: error: fabric.m_key_lease: 1s is out of range: "
+		"0 (off) or 3s to 65535s\n"
+		"  fabric: {m_key_protection: 4, m_key_lease: 1s}\n"
+		"                                             ^\n"},
 	{"fabric:\n  m_key: secret\n",
 		"t.yaml:2:10: error: fabric.m_key: the value is not 0x and 1 "
 		"to 16 hexadecimal digits\n"},
@@ -561,7 +583,10 @@ open_secrets(const char *path)
 		{"fabric: {m_key: 0x5}\n", 0640, NULL},
 		{"fabric: {sm_key: 0x1, priority: 3}\n", 0644, NULL},
 		{"sa: {trust_key: 0x1}\n", 0644, NULL},
+		{"fabric: {m_keys_known: [0x1, 0x0]}\n", 0644, NULL},
 		{"fabric: {m_key: 0x5}\n", 0644, "fabric.m_key is secret"},
+		{"fabric: {m_keys_known: [0x5]}\n", 0604,
+			"fabric.m_keys_known is secret"},
 		{"fabric: {sm_key: 0x5}\n", 0666, "fabric.sm_key is secret"},
 		{"sa: {trust_key: 0x5}\n", 0644, "sa.trust_key is secret"},
 	};
@@ -594,7 +619,7 @@ open_secrets(const char *path)
 START_TEST(test_show)
 {
 	struct config *c =
-		parse_config("fabric: {m_key: 0x5eed, m_key_previous: 0xfeed, "
+		parse_config("fabric: {m_key: 0x5eed, m_keys_known: [0xfeed], "
 			     "sm_key: 0x1}\n");
 	struct buf out = {0};
 	struct diag_list d;

@@ -83,6 +83,10 @@ static const struct {
 		"fabric:\n  lmc:\n    hosts: 2\n    routers: 2\n"
 		"    aggregation: 2\n  m_key: 0x5\n"
 		"sweep:\n  interval: 30s\n"},
+	{"m_key 0x5\nm_key_protection_level 2\nm_key_lease_period 90\n", NULL,
+		"fabric:\n  m_key: 0x5\n  m_key_protection: 2\n"
+		"  m_key_lease: 90s\n"},
+	{"m_key_protection_level 0\nm_key_lease_period 0\n", NULL, "{}\n"},
 	{"routing_engine minhop,ftree, updn\n", NULL,
 		"# Not carried over:\n"
 		"#   o:1: routing_engine minhop: not available in Heddle, "

@@ -551,8 +551,6 @@ START_TEST(addresses_that_another_manager_gave)
 	/* one a second in turn, and one of each switch by a full sweep */
 	ck_assert_uint_le(sim_stats(w->sim)->by[MAD_LFT][MAD_GET], gets + 80);
 	ck_assert_uint_eq(sm_view(w->sm)->nquarantine, 0);
-	if (a->as.mkey != 0) /* only who knows that key may write there */
-		give_address(w, host, &(struct mad_port_info){0});
 	expect_order(w, "in order again");
 	is = *sim_port_info(w->sim, host, 1);
 	ck_assert_uint_eq(is.lid, was.lid);

@@ -1,209 +1,593 @@
 /*
- * M_Keys: what the simulated ports hold is what was configured, whatever they
- * held before; a change of key, and a fabric that another manager keyed with a
- * key that is configured, lose nothing; nodes with a key that is not known are
- * named and left out.
+ * M_Keys of ports: they are written with protection and lease, changed without
+ * a switch or a table entry lost, taken over from another manager where the key
+ * is known, and named where it is not; leases are kept, and looked at again
+ * when they run out. What counts is what the simulated devices hold: they hide
+ * their keys, answer a wrong one by silence, and count it.
  */
 #include <stdio.h>
 #include <string.h>
 
+#include "sm/base/be.h"
+#include "tests/sim/referee/watch.h"
 #include "tests/unit/core_fixture.h"
 
-enum { LEASE = 20 };
+#define OLD UINT64_C(0x1111)
+#define NEW UINT64_C(0x2222)
+#define FOREIGN UINT64_C(0xf0f0)
 
-#define KEY_A UINT64_C(0x1111)
-#define KEY_B UINT64_C(0x2222)
+enum { ACTIVE = 4 };
 
 static bool
-is_end_port(const struct world *w, uint32_t node, unsigned port)
+is_host(const struct world *w, uint32_t node)
 {
-	return (w->fabric->node[node].type == FABRIC_SWITCH) == (port == 0);
+	return w->fabric->node[node].type != FABRIC_SWITCH;
 }
 
-/* Give all ports of a node this key, as another manager would. */
+/* Calls fn for every port that has an M_Key. */
 static void
-give_key(struct world *w, uint32_t node, uint64_t key, uint8_t protect)
+each_port(struct world *w,
+	void (*fn)(struct world *, uint32_t, unsigned, void *), void *arg)
 {
-	for (unsigned p = 0; p <= w->fabric->node[node].nports; p++) {
-		struct mad_port_info i;
-
-		if (!is_end_port(w, node, p))
-			continue;
-		i = *sim_port_info(w->sim, node, p);
-		i.mkey = key;
-		i.mkey_prot = protect;
-		i.mkey_lease = LEASE;
-		sim_hand_port(w->sim, node, p, &i);
+	for (uint32_t i = 0; i < w->fabric->nnodes; i++) {
+		if (!is_host(w, i))
+			fn(w, i, 0, arg);
+		for (unsigned p = 1;
+			is_host(w, i) && p <= w->fabric->node[i].nports; p++)
+			fn(w, i, p, arg);
 	}
 }
 
+struct key {
+	uint64_t key;
+	uint8_t prot;
+	uint16_t lease;
+	unsigned half; /* 1: only every second port */
+	unsigned n;
+};
+
 static void
-give_keys(struct world *w, uint64_t key, uint8_t protect)
+hand_key(struct world *w, uint32_t node, unsigned port, void *arg)
 {
-	for (uint32_t n = 0; n < w->fabric->nnodes; n++)
-		give_key(w, n, key, protect);
+	struct key *k = arg;
+	struct mad_port_info pi = *sim_port_info(w->sim, node, port);
+
+	if (k->n++ % 2 < k->half || node == w->host)
+		return;
+	pi.mkey = k->key;
+	pi.mkey_prot = k->prot;
+	pi.mkey_lease = k->lease;
+	sim_hand_port(w->sim, node, port, &pi);
 }
 
-/* How many end ports hold this key, with level and lease. */
+static void
+expect_key(struct world *w, uint32_t node, unsigned port, void *arg)
+{
+	const struct key *k = arg;
+	const struct mad_port_info *pi = sim_port_info(w->sim, node, port);
+
+	ck_assert_msg(pi->mkey == k->key && pi->mkey_prot == k->prot &&
+			      pi->mkey_lease == k->lease,
+		"%s port %u: key 0x%llx protection %u lease %u",
+		w->fabric->node[node].name, port, (unsigned long long)pi->mkey,
+		pi->mkey_prot, pi->mkey_lease);
+}
+
+static void
+count_violations(struct world *w, uint32_t node, unsigned port, void *arg)
+{
+	*(unsigned *)arg += sim_port_info(w->sim, node, port)->mkey_viol;
+}
+
 static unsigned
-count_keyed(
-	const struct world *w, uint64_t key, uint8_t protect, uint16_t lease)
+sum_violations(struct world *w)
 {
-	unsigned count = 0;
+	unsigned n = 0;
 
-	for (uint32_t n = 0; n < w->fabric->nnodes; n++)
-		for (unsigned p = 0; p <= w->fabric->node[n].nports; p++) {
-			const struct mad_port_info *i;
-
-			if (!is_end_port(w, n, p))
-				continue;
-			i = sim_port_info(w->sim, n, p);
-			count += i->mkey == key && i->mkey_prot == protect &&
-				 i->mkey_lease == lease;
-		}
-	return count;
+	each_port(w, count_violations, &n);
+	return n;
 }
 
-/* A settled world in which all ports had this key before. */
+static void
+expect_keys(struct world *w, uint64_t key, uint8_t prot, uint16_t lease)
+{
+	struct key k = {.key = key, .prot = prot, .lease = lease};
+
+	each_port(w, expect_key, &k);
+}
+
 static struct world *
-start_keyed(
-	const struct fabric *f, const char *yaml, uint64_t key, uint8_t protect)
+start_keyed(const struct fabric *f, const char *yaml, struct key *k)
 {
 	struct sim_options o = sim_defaults();
 	struct world *w = world_new(f, &o, yaml);
 
-	give_keys(w, key, protect);
+	each_port(w, hand_key, k);
 	world_start(w);
 	return w;
 }
 
-static unsigned
-end_ports(const struct fabric *f)
+static void
+expect_no_alarm(const struct world *w)
 {
-	return f->nnodes; /* a port of each host, port 0 of each switch */
+	struct sm_status s;
+
+	sm_status(w->sm, &s);
+	ck_assert_str_eq(s.alarm, "");
+	ck_assert_uint_eq(sm_view(w->sm)->nquarantine, 0);
+}
+
+/* ---- keys of the configuration ---- */
+
+START_TEST(keys_protection_and_lease_are_written)
+{
+	struct fabric *f = core_tree();
+	struct world *w = core_start(f, "fabric: {m_key: 0x1111}\n");
+
+	core_expect_order(w, "bring-up");
+	expect_keys(w, OLD, 1, 60);
+	ck_assert_uint_eq(sum_violations(w), 0);
+	/* nothing differs: nothing is written again */
+	sim_clear_stats(w->sim);
+	sm_resweep(w->sm, sim_now(w->sim), "test");
+	core_expect_order(w, "again");
+	ck_assert_uint_eq(sim_stats(w->sim)->port_sets, 0);
+	world_reload(w, "fabric: {m_key: 0x1111, m_key_protection: 3, "
+			"m_key_lease: 0}\n");
+	core_expect_order(w, "level 3");
+	expect_keys(w, OLD, 3, 0);
+	world_reload(w, "");
+	core_expect_order(w, "no key");
+	expect_keys(w, 0, 0, 0);
+	ck_assert_uint_eq(sum_violations(w), 0);
+	core_end(w, f);
+}
+END_TEST
+
+/* At all levels: one Set for each port, no wrong key, no table touched. */
+START_TEST(a_change_of_key_loses_nothing)
+{
+	struct fabric *f = core_tree();
+	char yaml[100];
+	struct world *w;
+	struct watch *watch;
+	unsigned ports = 0;
+	uint64_t changes;
+
+	(void)snprintf(yaml, sizeof(yaml),
+		"fabric: {m_key: 0x1111, m_key_protection: %d}\n", _i);
+	w = core_start(f, yaml);
+	core_expect_order(w, "bring-up");
+	sim_clear_stats(w->sim);
+	watch = watch_new(w->sim);
+	changes = watch_report(watch)->changes;
+	(void)snprintf(yaml, sizeof(yaml),
+		"fabric: {m_key: 0x2222, m_key_protection: %d}\n", _i);
+	world_reload(w, yaml);
+	core_expect_order(w, "changed");
+	expect_keys(w, NEW, (uint8_t)_i, 60);
+	expect_no_alarm(w);
+	for (uint32_t i = 0; i < f->nnodes; i++)
+		ports += is_host(w, i) ? f->node[i].nports : 1;
+	ck_assert_uint_eq(sim_stats(w->sim)->port_sets, ports);
+	ck_assert_uint_eq(sim_stats(w->sim)->lft_sets, 0);
+	ck_assert_uint_eq(watch_report(watch)->changes, changes);
+	ck_assert_uint_eq(sum_violations(w), 0);
+	ck_assert_uint_eq(w->runs_failed, 0);
+	watch_free(watch);
+	core_end(w, f);
+}
+END_TEST
+
+/* The first answer of each node that no longer shows the old key is lost. */
+struct losses {
+	bool done[64];
+	unsigned lost;
+};
+
+static enum sim_verdict
+lose_answers(void *cookie, struct sim_msg *m)
+{
+	struct losses *l = cookie;
+	struct smp s;
+
+	if (m->where != SIM_AT_ENDPOINT ||
+		smp_decode(m->m.mad, m->m.len, &s, NULL) != 0 ||
+		s.method != MAD_GET_RESP || s.attr != MAD_PORT_INFO ||
+		be_get64(s.data) == OLD || l->done[m->from])
+		return SIM_PASS;
+	l->done[m->from] = true;
+	l->lost++;
+	return SIM_DROP;
+}
+
+START_TEST(a_change_of_key_survives_lost_answers)
+{
+	struct fabric *f = core_tree();
+	struct world *w =
+		core_start(f, "fabric: {m_key: 0x1111, m_key_protection: 2}\n");
+	struct losses l = {.lost = 0};
+
+	core_expect_order(w, "bring-up");
+	sim_set_hook(w->sim, lose_answers, &l);
+	world_reload(w, "fabric: {m_key: 0x2222, m_key_protection: 2}\n");
+	core_expect_order(w, "changed");
+	sim_set_hook(w->sim, NULL, NULL);
+	ck_assert_uint_eq(l.lost, f->nnodes);
+	expect_keys(w, NEW, 2, 60);
+	expect_no_alarm(w);
+	core_end(w, f);
+}
+END_TEST
+
+/* Some devices hide the new key from the Set that wrote it. */
+static enum sim_verdict
+hide_from_sets(void *cookie, struct sim_msg *m)
+{
+	struct smp s;
+
+	if (m->where == SIM_AT_ENDPOINT &&
+		smp_decode(m->m.mad, m->m.len, &s, NULL) == 0 &&
+		s.method == MAD_GET_RESP && s.attr == MAD_PORT_INFO &&
+		be_get64(s.data) == NEW && s.mkey != NEW) {
+		be_put64(s.data, 0);
+		smp_encode(&s, m->m.mad);
+		++*(unsigned *)cookie;
+	}
+	return SIM_PASS;
+}
+
+START_TEST(a_change_of_key_to_devices_that_hide_it)
+{
+	struct fabric *f = core_tree();
+	struct world *w = core_start(f, "fabric: {m_key: 0x1111}\n");
+	unsigned hidden = 0;
+
+	core_expect_order(w, "bring-up");
+	sim_clear_stats(w->sim);
+	sim_set_hook(w->sim, hide_from_sets, &hidden);
+	world_reload(w, "fabric: {m_key: 0x2222}\n");
+	core_expect_order(w, "changed");
+	ck_assert_uint_ge(hidden, f->nnodes);
+	expect_keys(w, NEW, 1, 60);
+	world_run(w, mono_ms(30000)); /* a round of renewals */
+	ck_assert_uint_eq(sim_stats(w->sim)->port_sets, f->nnodes);
+	expect_no_alarm(w);
+	core_end(w, f);
+}
+END_TEST
+
+/* The previous key is in no file: the configuration lists it. */
+START_TEST(a_change_of_key_over_a_restart)
+{
+	struct fabric *f = core_tree();
+	struct world *w = core_start(f, "fabric: {m_key: 0x1111}\n");
+
+	core_expect_order(w, "bring-up");
+	world_kill(w);
+	world_reload(w, "fabric: {m_key: 0x2222, m_keys_known: [0x1111]}\n");
+	world_start(w);
+	core_expect_order(w, "restarted");
+	expect_keys(w, NEW, 1, 60);
+	expect_no_alarm(w);
+	core_end(w, f);
+}
+END_TEST
+
+/* ---- keys of another manager ---- */
+
+/* Listed as the last of several, or readable, at every level. */
+START_TEST(a_fabric_with_a_known_key_is_taken_over)
+{
+	struct fabric *f = core_tree();
+	struct key k = {.key = FOREIGN, .prot = (uint8_t)_i, .lease = 60};
+	struct world *w = start_keyed(f,
+		_i == 0 ? "fabric: {m_key: 0x2222}\n"
+			: "fabric: {m_key: 0x2222, m_keys_known: "
+			  "[0x1, 0x2, 0x3, 0xf0f0]}\n",
+		&k);
+
+	core_expect_order(w, "taken over");
+	expect_keys(w, NEW, 1, 60);
+	expect_no_alarm(w);
+	core_end(w, f);
+}
+END_TEST
+
+START_TEST(a_known_key_is_removed)
+{
+	struct fabric *f = core_tree();
+	struct key k = {.key = FOREIGN, .prot = 1, .lease = 60};
+	struct world *w =
+		start_keyed(f, "fabric: {m_keys_known: [0xf0f0]}\n", &k);
+
+	core_expect_order(w, "taken over");
+	expect_keys(w, 0, 0, 0);
+	core_end(w, f);
+}
+END_TEST
+
+/* The ports of a host have SMAs, and keys, of their own. */
+static void
+hand_rail_key(struct world *w, uint32_t node, unsigned port, void *arg)
+{
+	struct mad_port_info pi = *sim_port_info(w->sim, node, port);
+
+	(void)arg;
+	pi.mkey = 0x100 + port;
+	pi.mkey_prot = 2;
+	sim_hand_port(w->sim, node, port, &pi);
+}
+
+START_TEST(each_port_of_a_host_has_its_key)
+{
+	struct fabric *f = gen_edit_rails(core_tree(), 2, false, NULL);
+	struct sim_options o = sim_defaults();
+	struct world *w = world_new(f, &o,
+		"fabric: {m_key: 0x2222, m_keys_known: "
+		"[0x100, 0x101, 0x102]}\n");
+
+	each_port(w, hand_rail_key, NULL);
+	world_start(w);
+	core_expect_order(w, "taken over");
+	expect_keys(w, NEW, 1, 60);
+	expect_no_alarm(w);
+	core_end(w, f);
+}
+END_TEST
+
+/* ---- keys that are not known ---- */
+
+static unsigned
+count_active(const struct world *w)
+{
+	return sm_view(w->sm)->counts.ports_active;
 }
 
 static unsigned
-count_quarantined(const struct world *w)
+count_keyed(struct world *w, uint64_t key)
 {
-	const struct topo *t = sm_view(w->sm)->topo;
-	unsigned count = 0;
+	unsigned n = 0;
 
-	for (node_ix n = 0; n < t->nnodes; n++)
-		count += (t->node[n].flags & TN_QUARANTINED) != 0;
-	return count;
+	for (uint32_t i = 0; i < w->fabric->nnodes; i++)
+		n += sim_port_info(w->sim, i, is_host(w, i))->mkey == key;
+	return n;
+}
+
+/*
+ * Half of the ports hide, or guard, a key that is not known: the others are in
+ * order soon, the half is named, and taken when its leases have run out, or
+ * when the configuration has its key.
+ */
+static void
+half_unknown(uint8_t prot, uint16_t lease, const char *later)
+{
+	struct fabric *f = core_tree();
+	struct key k = {
+		.key = FOREIGN, .prot = prot, .lease = lease, .half = 1};
+	struct world *w = start_keyed(f, "fabric: {m_key: 0x2222}\n", &k);
+	unsigned foreign = count_keyed(w, FOREIGN);
+	struct sm_status s;
+
+	ck_assert_uint_gt(foreign, 15);
+	ck_assert(world_settle(w, mono_ms(30000)));
+	printf("level %u: %u of %u nodes with an unknown key: in order after "
+	       "%lld ms\n",
+		prot, foreign, f->nnodes,
+		(long long)sm_view(w->sm)->times.total.ns / 1000000);
+	ck_assert_int_lt(sm_view(w->sm)->times.total.ns, mono_ms(12000).ns);
+	ck_assert_uint_gt(count_active(w), 0);
+	ck_assert_uint_eq(count_keyed(w, FOREIGN), foreign);
+	ck_assert_uint_gt(count_keyed(w, NEW), 0);
+	sm_status(w->sm, &s);
+	if (prot == 1) {
+		ck_assert_uint_eq(count_keyed(w, NEW), f->nnodes - foreign);
+		ck_assert_msg(strstr(s.alarm, "M_Key not known: ") != NULL,
+			"alarm: %s", s.alarm);
+		ck_assert_uint_eq(s.m_keys.unknown, foreign);
+		ck_assert_uint_eq(s.m_keys.silent, 0);
+		ck_assert_uint_eq(s.m_keys.nports, SM_M_KEY_PORTS);
+	} else {
+		ck_assert_msg(strstr(s.alarm, "do not answer") != NULL,
+			"alarm: %s", s.alarm);
+		ck_assert_uint_gt(s.m_keys.silent, 0);
+	}
+	if (later != NULL)
+		world_reload(w, later);
+	else
+		world_run(w, mono_ms((lease + 60) * 1000L));
+	core_expect_order(w, "recovered");
+	expect_keys(w, NEW, 1, 60);
+	expect_no_alarm(w);
+	core_end(w, f);
+}
+
+START_TEST(unknown_keys_until_leases_run_out)
+{
+	half_unknown(1, 30, NULL);
+}
+END_TEST
+
+START_TEST(unknown_keys_until_they_are_configured)
+{
+	half_unknown((uint8_t)_i, 0,
+		"fabric: {m_key: 0x2222, m_keys_known: [0xf0f0]}\n");
+}
+END_TEST
+
+START_TEST(unknown_guarded_keys_until_leases_run_out)
+{
+	half_unknown(2, 30, NULL);
+}
+END_TEST
+
+/* ---- leases ---- */
+
+/* Another host tries a wrong key on every port by its LID, now and then. */
+struct attacker {
+	struct world *w;
+	struct sim_endpoint *ep;
+};
+
+static void
+send_attack(void *cookie, struct sim *s)
+{
+	struct attacker *a = cookie;
+	const struct topo *t = sm_view(a->w->sm)->topo;
+	struct smp q = {.mgmt_class = MAD_SUBN_LID,
+		.method = MAD_SET,
+		.attr = MAD_NODE_DESC,
+		.mkey = 0xbad};
+	struct transport_msg m = {.len = MAD_SIZE};
+
+	for (port_ix p = 0; p < t->nports; p++)
+		if (topo_has_lid(t, p) && t->port[p].lid != 0) {
+			q.tid++;
+			m.addr.lid = t->port[p].lid;
+			smp_encode(&q, m.mad);
+			sim_send(a->ep, &m);
+		}
+	sim_at(s, mono_add(sim_now(s), mono_ms(7000)), send_attack, a);
 }
 
 static void
-expect_keys(struct world *w, uint64_t key, const char *when)
+ignore_message(void *cookie, const struct transport_msg *m, struct mono now)
 {
-	core_expect_order(w, when);
-	ck_assert_msg(count_keyed(w, key, 1, 60) == end_ports(w->fabric),
-		"%s: %u of %u ports have the key", when,
-		count_keyed(w, key, 1, 60), end_ports(w->fabric));
-	ck_assert_uint_eq(count_quarantined(w), 0);
+	(void)cookie;
+	(void)m;
+	(void)now;
 }
 
-START_TEST(fresh)
+static struct attacker
+attack_from(struct world *w, const char *host)
 {
-	struct fabric *f = core_tree();
-	struct world *w = start_keyed(f, "fabric: {m_key: 0x1111}", 0, 0);
+	struct attacker a = {w, sim_attach(w->sim, fabric_find(w->fabric, host),
+					1, ignore_message, NULL)};
 
-	expect_keys(w, KEY_A, "bring-up");
-	ck_assert_uint_eq(sm_xact_stats(w->sm)->timeouts, 0);
-	ck_assert_uint_eq(sm_xact_stats(w->sm)->retried, 0);
-	core_end(w, f);
+	return a;
 }
-END_TEST
 
-/* In use, at every level: no packet, no switch and no SMP is lost. */
-START_TEST(change)
+static enum sim_verdict
+lose_traps(void *cookie, struct sim_msg *m)
 {
-	struct fabric *f = core_tree();
-	struct world *w = start_keyed(f, "fabric: {m_key: 0x1111}", 0, 0);
-	uint64_t blocks;
+	struct smp s;
 
-	expect_keys(w, KEY_A, "bring-up");
-	blocks = sim_stats(w->sim)->lft_sets;
-	world_reload(w, "fabric: {m_key: 0x2222}");
-	expect_keys(w, KEY_B, "another key");
-	ck_assert_uint_eq(sm_xact_stats(w->sm)->retried, 0);
-	ck_assert_uint_eq(sim_stats(w->sim)->lft_sets, blocks);
-	world_reload(w, "fabric: {m_key: 0x2222, m_key_protection: 2}");
-	core_expect_order(w, "level 2");
-	ck_assert_uint_eq(count_keyed(w, KEY_B, 2, 60), end_ports(f));
-	world_reload(w, "fabric: {m_key: 0x1111, m_key_protection: 2}");
-	core_expect_order(w, "another key at level 2");
-	ck_assert_uint_eq(count_keyed(w, KEY_A, 2, 60), end_ports(f));
-	world_reload(w, "");
-	core_expect_order(w, "no key");
-	ck_assert_uint_eq(count_keyed(w, 0, 0, 60), end_ports(f));
-	ck_assert_uint_eq(sm_xact_stats(w->sm)->timeouts, 0);
-	ck_assert_uint_eq(sim_stats(w->sim)->lft_sets, blocks);
-	core_end(w, f);
+	(void)cookie;
+	return m->where == SIM_AT_ENDPOINT &&
+			       smp_decode(m->m.mad, m->m.len, &s, NULL) == 0 &&
+			       s.method == MAD_TRAP
+		       ? SIM_DROP
+		       : SIM_PASS;
 }
-END_TEST
 
-/* Another manager keyed the fabric: readable, or with a key that we have. */
-START_TEST(foreign)
+/* Whether traps arrive (_i 1) or not: they cause no request. */
+START_TEST(leases_are_kept)
 {
-	static const struct {
-		const char *yaml;
-		uint8_t protect;
-	} cases[] = {
-		{"fabric: {m_key: 0x1111}", 0},
-		{"fabric: {m_key: 0x1111, m_key_previous: 0x2222}", 1},
-		{"fabric: {m_key: 0x1111, m_key_previous: 0x2222}", 2},
-		{"fabric: {m_key: 0x1111, m_key_previous: 0x2222}", 3},
-	};
 	struct fabric *f = core_tree();
 	struct world *w =
-		start_keyed(f, cases[_i].yaml, KEY_B, cases[_i].protect);
+		core_start(f, "fabric: {m_key: 0x1111, m_key_lease: 20s}\n"
+			      "sweep: {interval: 0}\n");
+	struct attacker a;
+	struct sm_status s;
+	uint64_t asked;
 
-	expect_keys(w, KEY_A, "take-over");
-	ck_assert_uint_eq(sm_xact_stats(w->sm)->timeouts, 0);
-	ck_assert_uint_eq(w->runs_failed, 0);
+	core_expect_order(w, "bring-up");
+	if (_i == 0)
+		sim_set_hook(w->sim, lose_traps, NULL);
+	asked = sim_stats(w->sim)->by[MAD_PORT_INFO][MAD_GET];
+	a = attack_from(w, "h9");
+	send_attack(&a, w->sim);
+	world_run(w, mono_ms(3 * 20000 + 5000));
+	expect_keys(w, OLD, 1, 20);
+	ck_assert_uint_gt(sum_violations(w), 5 * (f->nnodes - 1));
+	sm_status(w->sm, &s);
+	ck_assert_uint_eq(s.faults[SM_FAULT_M_KEY] > 5, _i == 1);
+	asked = sim_stats(w->sim)->by[MAD_PORT_INFO][MAD_GET] - asked;
+	ck_assert_uint_ge(asked, 9 * f->nnodes);
+	ck_assert_uint_le(asked, 10 * f->nnodes);
 	core_end(w, f);
 }
 END_TEST
 
-START_TEST(restart)
+/* TrapRepress is checked, too: a wrong key would be reported by a trap. */
+START_TEST(traps_are_repressed_with_the_key)
 {
 	struct fabric *f = core_tree();
-	struct world *w = start_keyed(f, "fabric: {m_key: 0x2222}", 0, 0);
+	struct world *w = core_start(f, "fabric: {m_key: 0x1111}\n");
+	uint32_t leaf = fabric_find(f, "leaf3");
 
-	expect_keys(w, KEY_B, "bring-up");
-	world_kill(w);
-	world_reload(w, "fabric: {m_key: 0x1111, m_key_previous: 0x2222}");
-	world_start(w);
-	expect_keys(w, KEY_A, "restarted with another key");
+	core_expect_order(w, "bring-up");
+	sim_fault_link(w->sim, leaf, 5, false);
+	core_expect_order(w, "one link less");
+	ck_assert_uint_gt(sim_stats(w->sim)->traps, 0);
+	ck_assert_uint_eq(sum_violations(w), 0);
 	core_end(w, f);
 }
 END_TEST
 
-/*
- * A node with a key that is not known is named and left out, until the key is
- * configured, or until the lease of a switch has ended.
- */
-START_TEST(unknown)
+/* Without a manager the protection ends, and the next one restores it. */
+START_TEST(a_lease_runs_out)
 {
-	struct sim_options o = sim_defaults();
 	struct fabric *f = core_tree();
-	struct world *w = world_new(f, &o, "fabric: {m_key: 0x1111}");
-	uint32_t n = f->nnodes - 1;
+	struct world *w =
+		core_start(f, "fabric: {m_key: 0x1111, m_key_lease: 20s}\n");
+	uint32_t h = fabric_find(f, "h9");
+	struct mad_port_info pi;
+	uint8_t d[MAD_DATA];
 
-	while ((f->node[n].type == FABRIC_SWITCH) != (_i % 2 == 0) ||
-		n == w->host)
-		n--;
-	give_key(w, n, KEY_B, 1);
-	world_start(w);
-	core_expect(w, 0, "without one key");
-	ck_assert_uint_eq(count_keyed(w, KEY_A, 1, 60), end_ports(f) - 1);
-	if (_i < 2)
-		world_reload(
-			w, "fabric: {m_key: 0x1111, m_key_previous: 0x2222}");
-	world_run(w, mono_ms(_i < 2 ? 60000 : 180000));
-	expect_keys(w, KEY_A, "the key is known, or protection over");
+	core_expect_order(w, "bring-up");
+	pi = *sim_port_info(w->sim, h, 1);
+	pi.mkey_prot = 0; /* as if it had */
+	sim_hand_port(w->sim, h, 1, &pi);
+	ck_assert_uint_eq(sim_read(w->sim, h, 1, MAD_PORT_INFO, 1, d), 0);
+	world_run(w, mono_ms(10000));
+	expect_keys(w, OLD, 1, 20);
+	core_end(w, f);
+}
+END_TEST
+
+/* 648 hosts: requests are spread over the lease, three to each port. */
+START_TEST(renewals_are_spread)
+{
+	const struct gen_fattree2 p = {18, 36, 1, 18, 18};
+	struct fabric *f = gen_tree_two(&p, NULL);
+	struct world *w = core_start(
+		f, "fabric: {m_key: 0x1111}\nsweep: {interval: 0}\n");
+	uint64_t before, most = 0, total = 0;
+
+	core_expect_order(w, "bring-up");
+	world_run(w, mono_ms(20000));
+	for (int i = 0; i < 60; i++) {
+		before = sim_stats(w->sim)->by[MAD_PORT_INFO][MAD_GET];
+		world_run(w, mono_ms(1000));
+		before = sim_stats(w->sim)->by[MAD_PORT_INFO][MAD_GET] - before;
+		total += before;
+		most = before > most ? before : most;
+	}
+	printf("%u nodes: %llu requests in 60 s, at most %llu in one\n",
+		f->nnodes, (unsigned long long)total, (unsigned long long)most);
+	ck_assert_uint_ge(total, 3 * f->nnodes - f->nnodes / 10);
+	ck_assert_uint_le(total, 3 * f->nnodes + f->nnodes / 10);
+	ck_assert_uint_le(most, 2 * total / 60);
+	core_end(w, f);
+}
+END_TEST
+
+/* A host that was restarted has no key; it gets its own again. */
+START_TEST(a_lost_key_is_written_again)
+{
+	struct fabric *f = core_tree();
+	struct world *w = core_start(f, "fabric: {m_key: 0x1111}\n");
+	uint32_t h = fabric_find(f, "h9");
+	struct mad_port_info pi;
+
+	core_expect_order(w, "bring-up");
+	pi = *sim_port_info(w->sim, h, 1);
+	pi.mkey = 0;
+	pi.mkey_prot = 0;
+	sim_hand_port(w->sim, h, 1, &pi);
+	world_run(w, mono_ms(25000));
+	expect_keys(w, OLD, 1, 60);
 	core_end(w, f);
 }
 END_TEST
@@ -212,13 +596,25 @@ int
 main(void)
 {
 	Suite *s = suite_create("m_keys");
-	TCase *t = tcase_create("m_keys");
+	TCase *c = tcase_create("m_keys");
 
-	tcase_add_test(t, fresh);
-	tcase_add_test(t, change);
-	tcase_add_loop_test(t, foreign, 0, 4);
-	tcase_add_test(t, restart);
-	tcase_add_loop_test(t, unknown, 0, 3);
-	suite_add_tcase(s, t);
+	tcase_set_timeout(c, 120);
+	tcase_add_test(c, keys_protection_and_lease_are_written);
+	tcase_add_loop_test(c, a_change_of_key_loses_nothing, 0, 4);
+	tcase_add_test(c, a_change_of_key_survives_lost_answers);
+	tcase_add_test(c, a_change_of_key_to_devices_that_hide_it);
+	tcase_add_test(c, a_change_of_key_over_a_restart);
+	tcase_add_loop_test(c, a_fabric_with_a_known_key_is_taken_over, 0, 4);
+	tcase_add_test(c, a_known_key_is_removed);
+	tcase_add_test(c, each_port_of_a_host_has_its_key);
+	tcase_add_test(c, unknown_keys_until_leases_run_out);
+	tcase_add_loop_test(c, unknown_keys_until_they_are_configured, 1, 4);
+	tcase_add_test(c, unknown_guarded_keys_until_leases_run_out);
+	tcase_add_loop_test(c, leases_are_kept, 0, 2);
+	tcase_add_test(c, traps_are_repressed_with_the_key);
+	tcase_add_test(c, a_lease_runs_out);
+	tcase_add_test(c, renewals_are_spread);
+	tcase_add_test(c, a_lost_key_is_written_again);
+	suite_add_tcase(s, c);
 	return suite_run(s);
 }

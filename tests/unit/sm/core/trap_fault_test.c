@@ -44,6 +44,31 @@ lid_of(const struct world *w, const char *name, unsigned port)
 	return sim_port_info(w->sim, fabric_find(w->fabric, name), port)->lid;
 }
 
+static void
+ignore_message(void *cookie, const struct transport_msg *m, struct mono now)
+{
+	(void)cookie;
+	(void)m;
+	(void)now;
+}
+
+/* A host sends a Set with a wrong M_Key to a LID. */
+static void
+send_wrong_key(struct world *w, const char *host, uint16_t to)
+{
+	struct sim_endpoint *ep = sim_attach(
+		w->sim, fabric_find(w->fabric, host), 1, ignore_message, NULL);
+	struct smp q = {.mgmt_class = MAD_SUBN_LID,
+		.method = MAD_SET,
+		.attr = MAD_NODE_DESC,
+		.tid = 1,
+		.mkey = 0xbad};
+	struct transport_msg m = {.len = MAD_SIZE, .addr.lid = to};
+
+	smp_encode(&q, m.mad);
+	sim_send(ep, &m);
+}
+
 /* Up, with names read, and at rest. */
 static struct world *
 start_resting(const struct fabric *f)
@@ -148,6 +173,68 @@ START_TEST(a_packet_with_a_wrong_key)
 }
 END_TEST
 
+/* TrapRepresses that carry an M_Key, and those that carry none. */
+struct represses {
+	unsigned with, without;
+};
+
+static enum sim_verdict
+count_represses(void *cookie, struct sim_msg *m)
+{
+	struct represses *r = cookie;
+	struct smp s;
+
+	if (m->where != SIM_AT_SMA ||
+		smp_decode(m->m.mad, m->m.len, &s, NULL) != 0 ||
+		s.method != MAD_TRAP_REPRESS)
+		return SIM_PASS;
+	r->with += s.mkey != 0;
+	r->without += s.mkey == 0;
+	return SIM_PASS;
+}
+
+/*
+ * Trap 256 is counted and named, and a flood of it costs no request.
+ */
+START_TEST(a_request_with_a_wrong_m_key)
+{
+	struct fabric *f = core_tree();
+	struct world *w =
+		core_start(f, "fabric: {m_key: 0x1111, m_key_lease: 0}\n"
+			      "sweep: {interval: 0}\n");
+	struct represses heard = {0};
+	struct sm_status s;
+	char text[320];
+	uint16_t h5, h9;
+
+	core_expect_order(w, "bring-up");
+	world_run(w, mono_ms(5000));
+	sim_clear_stats(w->sim);
+	h5 = lid_of(w, "h5", 1);
+	h9 = lid_of(w, "h9", 1);
+	send_wrong_key(w, "h9", h5);
+	world_run(w, mono_ms(2000));
+	(void)snprintf(text, sizeof(text),
+		"trap 256 from \"h5\" port 1 lid %u: a Set of attribute 0x0010 "
+		"by \"h9\" port 1 lid %u has a wrong M_Key",
+		h5, h9);
+	expect_text(w, text);
+	sm_status(w->sm, &s);
+	ck_assert_uint_eq(s.faults[SM_FAULT_M_KEY], 1);
+	sim_clear_stats(w->sim);
+	for (int i = 0; i < TRAPS; i++)
+		inject_trap(
+			w, i % 2 == 0 ? h5 : (uint16_t)(40000 + i), 256, 0, 0);
+	sim_set_hook(w->sim, count_represses, &heard);
+	world_run(w, mono_ms(5000));
+	/* represses, those to known LIDs; and nothing else */
+	ck_assert_uint_eq(sim_stats(w->sim)->smps, TRAPS / 2);
+	ck_assert_uint_eq(heard.with, TRAPS / 2);
+	ck_assert_uint_eq(heard.without, 0);
+	core_end(w, f);
+}
+END_TEST
+
 /* A source that never ends counts as far as it is heard, and reads nothing. */
 START_TEST(a_flood_of_faults)
 {
@@ -180,6 +267,7 @@ main(void)
 	tcase_set_timeout(t, 60);
 	tcase_add_test(t, a_link_with_errors);
 	tcase_add_test(t, a_packet_with_a_wrong_key);
+	tcase_add_test(t, a_request_with_a_wrong_m_key);
 	tcase_add_test(t, a_flood_of_faults);
 	suite_add_tcase(s, t);
 	return suite_run(s);

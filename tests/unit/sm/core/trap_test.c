@@ -38,6 +38,8 @@ START_TEST(repetitions_are_not_acted_on)
 	/* and so is a new notice of the same source */
 	make_trap(&s, &n, 2, 5);
 	ck_assert_int_eq(trap_is_new(t, 5, &s, &n, mono_ms(600)), TRAP_ACT);
+	/* which may have been in vain, if it still comes */
+	ck_assert_int_eq(trap_is_new(t, 5, &s, &n, mono_ms(2000)), TRAP_AGAIN);
 	traps_free(t);
 }
 END_TEST
@@ -75,12 +77,13 @@ START_TEST(repress_repeats_the_notice)
 	m.addr.lid = 5;
 	m.len = MAD_SIZE;
 	smp_encode(&s, m.mad);
-	trap_repress(&m, &s, &out);
+	trap_repress(&m, &s, 0x77, &out);
 	ck_assert_uint_eq(out.addr.lid, 5);
 	ck_assert_int_eq(smp_decode(out.mad, out.len, &r, NULL), 0);
 	ck_assert_uint_eq(r.method, MAD_TRAP_REPRESS);
 	ck_assert_uint_eq(r.attr, MAD_NOTICE);
 	ck_assert_uint_eq(r.tid, s.tid);
+	ck_assert_uint_eq(r.mkey, 0x77); /* a port checks it */
 	mad_notice_decode(r.data, &back);
 	ck_assert_uint_eq(back.trap, 128);
 	ck_assert_uint_eq(back.data_lid, 5);

@@ -208,6 +208,8 @@ START_TEST(port_info_settings)
 	ck_assert_int_eq(mad_port_info_settings(d, &few),
 		mad_port_info_decode(d, &all, NULL));
 	ck_assert_uint_eq(few.mkey, all.mkey);
+	ck_assert_uint_eq(few.mkey_prot, all.mkey_prot);
+	ck_assert_uint_eq(few.mkey_lease, all.mkey_lease);
 	ck_assert_uint_eq(few.gid_prefix, all.gid_prefix);
 	ck_assert_uint_eq(few.lid, all.lid);
 	ck_assert_uint_eq(few.sm_lid, all.sm_lid);

@@ -9,6 +9,8 @@
 
 enum { SEED = 8086 };
 
+#define KEY UINT64_C(0x1122334455667788)
+
 START_TEST(request_on_the_wire)
 {
 	struct env *e = env_new(8, 8, 8);
@@ -18,12 +20,9 @@ START_TEST(request_on_the_wire)
 		.target = 1,
 		.lid = 99,
 		.data = {1, 2, 3}};
-	const uint64_t key = 0x1122334455667788;
-	struct keyring *k = keyring_new();
 	struct smp s;
 
-	keyring_configure(k, &key, 1);
-	xact_set_keyring(e->x, k);
+	keyring_configure(xact_keys(e->x), KEY, NULL, 0);
 	submit_get(e, 4, 0);
 	xact_submit(e->x, &r, e->now, on_done, e, 1);
 	ck_assert_uint_eq(e->n, 2);
@@ -45,12 +44,11 @@ START_TEST(request_on_the_wire)
 	ck_assert_uint_eq(s.mgmt_class, MAD_SUBN_LID);
 	ck_assert_uint_eq(s.method, MAD_SET);
 	ck_assert_uint_eq(s.mod, 17);
-	ck_assert_uint_eq(s.mkey, key);
+	ck_assert_uint_eq(s.mkey, KEY);
 	ck_assert_uint_eq(s.data[2], 3);
 	send_answer(e, 1);
 	ck_assert_uint_eq(xact_stats(e->x)->by_attr[MAD_LFT][1], 1);
 	env_free(e);
-	keyring_free(k);
 }
 END_TEST
 

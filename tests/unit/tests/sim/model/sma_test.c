@@ -173,6 +173,13 @@ START_TEST(a_bad_m_key_is_reported)
 	ck_assert(!is_answered(&b, MAD_SET, 0x78));
 	mad_violation_decode(b.trap.data, 256, &v);
 	ck_assert_uint_eq(v.mkey, 0x77);
+	ck_assert_uint_eq(b.trap.mkey, 0);
+	smp_bench_repress(&b); /* without the key: another violation */
+	run_ms(&b, 50);
+	b.traps = 0;
+	run_ms(&b, SECOND);
+	ck_assert_uint_ge(b.traps, 4);
+	b.trap.mkey = KEY;
 	smp_bench_repress(&b);
 	run_ms(&b, 50);
 	b.traps = 0;
