@@ -294,6 +294,7 @@ sm_config() {
 	cat >"$E2E_CONF" <<-EOF
 		fabric:
 		  port: auto
+		${E2E_CONF_FABRIC:-}
 		state:
 		  dir: $E2E_DIR/state
 		control:

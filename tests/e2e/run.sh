@@ -57,6 +57,8 @@ sim heddled-rails 240
 sim faults-tree648 300
 sim device-demo 240
 sim mtu-demo 240
+sim keys-demo 240
+sim strangers-demo 240
 daemon quarantine-demo 240
 daemon reboot-demo 240
 daemon standby-demo 240

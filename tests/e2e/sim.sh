@@ -8,6 +8,10 @@
 #		is lost, and brings the fabric up when it is back
 #	mtu	a switch port acknowledges its MTU and keeps the old one: an
 #		alarm, and paths by it have the MTU that it holds
+#	keys	heddled takes over a fabric that opensm keyed and hid the keys
+#		of; another key is a SIGHUP; other hosts read none
+#	strangers half of the hosts and a switch have an M_Key that is not
+#		known: they are named, the rest is up, until it is configured
 #	faults	heddled survives loss, a dead link, a reboot, another switch in
 #		the place of one, and finds a host that is plugged in
 set -u
@@ -344,11 +348,144 @@ test_mtu() {
 	unserve
 }
 
+# key_is LID KEY [USED]: smpquery of another host shows this M_Key, where it
+# bears the key USED, or none
+key_is() {
+	through heddle "$E2E_TOOL_HOST" smpquery -K ${3:+-y "$3"} \
+		portinfo "$1" 2>/dev/null | grep -q "^Mkey:\.*$2\$"
+}
+
+# keyed KEY: every host has it, and hides it from those that do not bear it
+keyed() {
+	while read -r k_host; do
+		k_lid=$(lid_of "$k_host")
+		key_is "$k_lid" "$1" "$1" </dev/null || return 1
+		key_is "$k_lid" 0x0000000000000000 </dev/null || return 1
+	done <"$E2E_DIR/hosts"
+}
+
+keys_config() {
+	E2E_CONF_FABRIC="  m_key: $1
+  m_keys_known: $2"
+	sm_config
+}
+
+later_generation() {
+	[ "$(status_get generation)" -gt "$generation" ]
+}
+
+test_keys() {
+	serve "$E2E_DIR/fabric.net"
+	cat >"$E2E_DIR/osm.conf" <<-EOF
+		m_key 0x0000000000001111
+		m_key_lease_period 60
+		m_key_protection_level 1
+	EOF
+	through heddle "$E2E_SM_HOST" opensm -o -R "$SM_ENGINE" \
+		-F "$E2E_DIR/osm.conf" -f "$E2E_DIR/osm.log" \
+		>"$E2E_DIR/osm.out" 2>&1 || fail "opensm: not up"
+	keyed 0x0000000000001111 || fail "opensm has not keyed the hosts"
+	keys_config 0x2222 '[0x1111]'
+	chmod o+r "$E2E_CONF"
+	"$B/heddled" -c "$E2E_CONF" --check-config 2>"$E2E_DIR/open" &&
+		fail "keys that every user can read are accepted"
+	grep -q "chmod o= $E2E_CONF" "$E2E_DIR/open" ||
+		fail "no command: $(cat "$E2E_DIR/open")"
+	chmod o= "$E2E_CONF"
+	"$B/heddled" -c "$E2E_CONF" --print-config | grep -i 0x2222 &&
+		fail "a key is printed"
+	sm_start
+	soon all_well || fail "take-over: $(cat "$E2E_DIR/judge")"
+	rest
+	[ -z "$(status_get alarm)" ] || fail "alarm: $(status_get alarm)"
+	keyed 0x0000000000002222 || fail "hosts have not the new key"
+	say "taken over from opensm: $(cat "$E2E_DIR/judge")"
+	generation=$(status_get generation)
+	violations=$(status_get faults.m_key)
+	keys_config 0x3333 '[]'
+	kill -HUP "$E2E_SM_PID"
+	soon later_generation || fail "no run after the reload"
+	rest
+	all_well || fail "another key: $(cat "$E2E_DIR/judge")"
+	[ -z "$(status_get alarm)" ] || fail "alarm: $(status_get alarm)"
+	keyed 0x0000000000003333 || fail "hosts have not the last key"
+	[ "$(status_get faults.m_key)" = "$violations" ] ||
+		fail "$(status_get faults.m_key) violations"
+	say "another key: $(cat "$E2E_DIR/judge")"
+	sm_stop
+	unserve
+}
+
+# unknown_ports COUNT KIND: so many ports that are unknown, or silent
+unknown_ports() {
+	[ "$(status_get "m_keys.$2")" = "$1" ] 2>/dev/null
+}
+
+some_ports() {
+	[ "$(status_get "m_keys.$1")" -gt 0 ] 2>/dev/null
+}
+
+# all of those without a key of another manager have ours
+ours_keyed() {
+	while read -r o_host; do
+		sim show "$o_host" </dev/null | grep -q '^port 1: Active' ||
+			return 1
+	done <"$E2E_DIR/ours"
+}
+
+# Half of the hosts, and one switch of a tier, have the key of a manager that
+# has gone; at level 1 they hide it, at level 2 they do not answer.
+test_strangers() {
+	serve "$E2E_DIR/fabric.net"
+	sed -n 'n;p' "$E2E_DIR/hosts" >"$E2E_DIR/theirs"
+	sed -n 'p;n' "$E2E_DIR/hosts" >"$E2E_DIR/ours"
+	awk '$1 == "Switch" { gsub(/"/, "", $3); last = $3 } END { print last }' \
+		"$E2E_DIR/fabric.net" >>"$E2E_DIR/theirs"
+	n=$(grep -c '' "$E2E_DIR/theirs")
+	for level in 1 2; do
+		while read -r host; do
+			sim key "$host" 0xf0f0 $level </dev/null ||
+				fail "no key of $host"
+		done <"$E2E_DIR/theirs"
+		keys_config 0x2222 '[]'
+		began=$(date +%s)
+		sm_start
+		kind=unknown
+		[ $level = 1 ] || kind=silent
+		soon some_ports $kind ||
+			fail "level $level: $(status_get m_keys)"
+		rest
+		say "level $level: $(status_get m_keys.$kind) $kind of $n" \
+			"after $(($(date +%s) - began)) s:" \
+			"$(status_get alarm)"
+		[ $level = 2 ] || unknown_ports "$n" unknown ||
+			fail "$(status_get m_keys.unknown) of $n ports"
+		ctl status >"$E2E_DIR/status" && fail "the status is well"
+		grep -q '^ *without [0-9]* ports* that' "$E2E_DIR/status" ||
+			fail "the verdict says too much:" \
+				"$(cat "$E2E_DIR/status")"
+		grep -q '^M_Keys ' "$E2E_DIR/status" ||
+			fail "status: $(cat "$E2E_DIR/status")"
+		ctl metrics | grep -q "^heddle_m_key_ports{state=\"$kind\"} [1-9]" ||
+			fail "no metric: $(ctl metrics | grep m_key)"
+		[ $level = 2 ] || soon ours_keyed || fail "ours are not up"
+		keys_config 0x2222 '[0xf0f0]'
+		kill -HUP "$E2E_SM_PID"
+		soon all_well || fail "recovery: $(cat "$E2E_DIR/judge")"
+		rest
+		soon no_alarm || fail "alarm: $(status_get alarm)"
+		keyed 0x0000000000002222 || fail "not all have our key"
+		say "level $level, its key configured: $(cat "$E2E_DIR/judge")"
+		sm_stop
+	done
+	unserve
+}
+
 e2e_init
 test=${1%%-*}
 case $test in
-reread | opensm | heddled | faults | device | mtu) ;;
-*) fail "usage: sim.sh reread|opensm|heddled|faults|device|mtu-FABRIC" ;;
+reread | opensm | heddled | keys | strangers | faults | device | mtu) ;;
+*) fail "usage: sim.sh reread|opensm|heddled|keys|strangers|faults|device|mtu-FABRIC" ;;
 esac
 fabric "${1#*-}" "$E2E_DIR/fabric.net"
 "test_$test"
