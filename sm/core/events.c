@@ -112,8 +112,7 @@ take_event(void *cookie, const struct topo_event *found)
 
 	if (e.kind == TOPO_QUARANTINED)
 		e.why = find_quarantine_why(b->is, e.a.guid);
-	if ((e.kind == TOPO_NODE_NEW || e.kind == TOPO_LINK_UP) &&
-		(lacks_name(&e.a) || lacks_name(&e.b)))
+	if (e.why == NULL && (lacks_name(&e.a) || lacks_name(&e.b)))
 		hold_event(b->sm, &e);
 	else
 		log_entry(event_log_add(b->sm->events, &e, b->now));
