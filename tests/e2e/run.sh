@@ -80,6 +80,7 @@ plan live 240
 plan bad 240
 plan homes 240
 install setup 60
+migration demo 300
 install demo 120
 install files 120
 install shells 120
