@@ -242,6 +242,7 @@ test_standby() {
 	in_order "the cable back"
 	rests a
 	forged_handover
+	told_handover
 	halt a
 	becomes b role master
 	logged a 'handing over to .* because this manager ends'
@@ -259,6 +260,37 @@ forged_handover() {
 	sleep 1
 	is b role standby || fail "a forged hand-over made b $IS"
 	is a role master || fail "a is $IS"
+}
+
+# An administrator has a hand over to b, and b to a; only root may.
+told_handover() {
+	rests a
+	tell a handover >"$E2E_DIR/said" || fail "handover: $(cat "$E2E_DIR/said")"
+	grep -q '^Handed over to .*"h9", priority 3' "$E2E_DIR/said" ||
+		fail "it says: $(cat "$E2E_DIR/said")"
+	logged a 'handing over to .* as requested by root'
+	is b role master || fail "b is $IS"
+	is a role standby || fail "a is $IS"
+	in_order "handed over as requested"
+	rests b
+	tell a handover >"$E2E_DIR/said" 2>&1
+	[ $? = 4 ] || fail "a standby hands over: $(cat "$E2E_DIR/said")"
+	if [ "$(id -u)" = 0 ]; then
+		chmod o+x "$E2E_DIR" "$E2E_DIR/b"
+		chmod o+rw "$E2E_DIR/b/sock"
+		setpriv --reuid 65534 --regid 65534 --clear-groups \
+			"$B/heddlectl" --socket "$E2E_DIR/b/sock" handover \
+			>"$E2E_DIR/said" 2>&1
+		[ $? = 4 ] || fail "any user hands over"
+		grep -q 'only root' "$E2E_DIR/said" ||
+			fail "it says: $(cat "$E2E_DIR/said")"
+	fi
+	tell b --json handover >"$E2E_DIR/said" || fail "b: handover"
+	[ "$(json_get "$E2E_DIR/said" master.priority)" = 5 ] ||
+		fail "it says: $(cat "$E2E_DIR/said")"
+	becomes a role master
+	in_order "and back"
+	rests a
 }
 
 # took NAME EVENT T0: prints the seconds until it is master of a view made since
