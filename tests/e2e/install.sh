@@ -2,11 +2,12 @@
 # What an administrator does before the first fabric is managed.
 #
 #	setup	packages are installed without starting a subnet manager
+#	desk	the section "A fabric on your desk" of README.md
 #	demo	make demo, and the commands that it tells to try next
 #	files	make install: what is where, and whether systemd likes it
 #	shells	completion in bash, zsh and fish
 #
-# usage: install.sh setup|demo|files|shells
+# usage: install.sh setup|desk|demo|files|shells
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/e2e/lib.sh
@@ -186,6 +187,50 @@ demo() {
 	sim quit >/dev/null
 	soon gone "$E2E_SIM_PID" || fail "heddled or heddle-sim goes on"
 	say "demo: $(grep -c '^' "$E2E_DIR/third.out") lines of a path"
+}
+
+# ---- desk: the section of README.md, word by word
+
+desk() {
+	mkdir "$E2E_DIR/build"
+	for p in heddled heddlectl heddle-sim libheddle-umad.so; do
+		ln -s "$B/$p" "$E2E_DIR/build/$p"
+	done
+	{
+		echo "set -e; cd '$E2E_DIR'"
+		sed -n '/^## A fabric on your desk/,/^## [^A]/s/^    //p' \
+			README.md | sed "s/\\<desk\\>/$IBSIM_SOCKNAME/" |
+			while IFS= read -r line; do
+				echo "echo; echo '\$' $(printf '%s\n' "$line" |
+					sed "s/'/'\\\\''/g; s/.*/'&'/")"
+				printf '%s\n' "$line"
+				# what a reader waits for
+				case $line in
+				export*) echo 'up 1' ;;
+				*' down') echo 'up 2' ;;
+				*traffic\ 500) echo 'sleep 1' ;;
+				esac
+			done
+		echo "wait"
+	} >"$E2E_DIR/script"
+	cat >"$E2E_DIR/up" <<-'EOF'
+		up() {
+			until ./heddlectl status --wait-generation "$1" &&
+				./heddlectl routes h1 h32; do
+				sleep 0.1
+			done >/dev/null 2>&1
+		}
+	EOF
+	timeout 60 sh -c ". '$E2E_DIR/up'; . '$E2E_DIR/script'" \
+		>"$E2E_DIR/said" 2>&1 &
+	E2E_SIM_PID=$!
+	soon gone "$E2E_SIM_PID" || fail "$(tail -n 5 "$E2E_DIR/said")"
+	[ -z "${E2E_TRANSCRIPT:-}" ] || cp "$E2E_DIR/said" "$E2E_TRANSCRIPT"
+	for want in 'to .*"h32"' 'direct, 1 stage' ' arrived, ' 'Switch.*spine2'; do
+		grep -q "$want" "$E2E_DIR/said" ||
+			fail "no $want: $(tail -n 5 "$E2E_DIR/said")"
+	done
+	say "desk: $(grep -c '^\$ ' "$E2E_DIR/said") commands"
 }
 
 # ---- files: make install DESTDIR=
@@ -435,9 +480,9 @@ shells() {
 }
 
 case ${1:-} in
-setup | demo | files | shells) ;;
+setup | desk | demo | files | shells) ;;
 *)
-	echo "usage: install.sh setup|demo|files|shells" >&2
+	echo "usage: install.sh setup|desk|demo|files|shells" >&2
 	exit 2
 	;;
 esac

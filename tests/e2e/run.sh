@@ -82,6 +82,7 @@ plan homes 240
 install setup 60
 migration demo 300
 install demo 120
+install desk 120
 install files 120
 install shells 120
 '
