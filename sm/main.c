@@ -699,7 +699,7 @@ ctl_wants_hand_over(
 		return reason_set(why, "only root may hand the fabric over");
 	if (d->sm == NULL)
 		return reason_set(why, "no port: %s", d->facts.no_port);
-	requested_by("as", uid, cause);
+	requested_by("as requested", uid, cause);
 	if (sm_hand_over(d->sm, cause, loop_now(), to, why) != 0)
 		return -1;
 	arm_core_timer(d);
