@@ -3,6 +3,9 @@
  * only apart from the state, a port that keeps its MTU, devices with time-outs
  * of their own, and hosts that restart between two Sets.
  */
+#include <stdio.h>
+#include <string.h>
+
 #include "sm/sa/sa_priv.h"
 #include "tests/unit/core_fixture.h"
 
@@ -183,6 +186,67 @@ START_TEST(a_port_that_claims_its_mtu)
 }
 END_TEST
 
+/* The least MTU that ports hold on the way that the tables give packets. */
+static uint8_t
+least_held(const struct world *w, const char *from, const char *to)
+{
+	const struct fabric *f = w->fabric;
+	uint32_t n = fabric_find(f, from), end = fabric_find(f, to), peer;
+	uint16_t lid = sim_port_info(w->sim, end, 1)->lid;
+	unsigned out = 1, far;
+	uint8_t least = MTU_4096;
+
+	while (n != end) {
+		ck_assert(fabric_peer(f, n, out, &peer, &far));
+		if (sim_port_info(w->sim, n, out)->mtu < least)
+			least = sim_port_info(w->sim, n, out)->mtu;
+		if (sim_port_info(w->sim, peer, far)->mtu < least)
+			least = sim_port_info(w->sim, peer, far)->mtu;
+		n = peer;
+		out = n == end ? 0 : sim_lft(w->sim, n, lid);
+	}
+	return least;
+}
+
+/* The same at a link between switches, refused openly or in silence: paths
+ * over it have the MTU that its ports hold, all others more. */
+START_TEST(an_inner_link_that_keeps_its_mtu)
+{
+	struct fabric *f = core_tree();
+	struct world *w = core_start(f, "");
+	uint32_t leaf = fabric_find(f, "leaf8");
+	unsigned up = port_towards(f, "leaf8", "spine2"), low = 0, high = 0;
+	const struct sim_behaviour keeps = {
+		.keeps_mtu = (uint8_t)up, .claims_mtu = _i == 1};
+	char host[8];
+
+	core_expect_order(w, "bring-up");
+	sim_fault_behave(w->sim, leaf, &keeps);
+	sim_fault_link(w->sim, leaf, up, false);
+	core_expect_order(w, "unplugged");
+	sim_fault_link(w->sim, leaf, up, true);
+	core_expect_order(w, "plugged in");
+	ck_assert_uint_eq(sim_port_info(w->sim, leaf, up)->mtu, MTU_256);
+	ck_assert_ptr_nonnull(
+		strstr(status_of(w).alarm, "NeighborMTU 256 instead of 4096"));
+	for (unsigned h = 2; h <= 32; h++) {
+		uint8_t least;
+
+		(void)snprintf(host, sizeof(host), "h%u", h);
+		least = least_held(w, "h1", host);
+		low += least == MTU_256;
+		high += least == MTU_4096;
+		ck_assert_uint_le(path_mtu(w, "h1", host), least);
+		ck_assert_uint_le(
+			path_mtu(w, host, "h1"), least_held(w, host, "h1"));
+	}
+	ck_assert_uint_gt(low, 0);
+	ck_assert_uint_gt(high, 0);
+	ck_assert_uint_eq(path_mtu(w, "h1", "h2"), MTU_4096);
+	core_end(w, f);
+}
+END_TEST
+
 /* Devices that keep time-outs and thresholds of their own: counted, no alarm,
  * and not asked again. */
 START_TEST(devices_with_settings_of_their_own)
@@ -257,6 +321,7 @@ main(void)
 	tcase_add_test(t, parameters_apart_from_the_state);
 	tcase_add_test(t, a_port_that_keeps_its_mtu);
 	tcase_add_test(t, a_port_that_claims_its_mtu);
+	tcase_add_loop_test(t, an_inner_link_that_keeps_its_mtu, 0, 2);
 	tcase_add_test(t, devices_with_settings_of_their_own);
 	tcase_add_test(t, a_host_that_restarts_before_it_is_armed);
 	suite_add_tcase(s, t);
