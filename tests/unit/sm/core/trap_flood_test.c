@@ -3,8 +3,11 @@
  * traps delay nothing else.
  */
 #include <check.h>
+#include <malloc.h>
 #include <string.h>
+#include <time.h>
 
+#include "sm/base/log.h"
 #include "tests/unit/core_fixture.h"
 #include "tests/unit/suite.h"
 
@@ -228,6 +231,96 @@ START_TEST(strangers_are_limited_in_sum)
 }
 END_TEST
 
+/* Hands the core so many traps, each with its own TID, about LIDs that no port
+ * has; from one host, or from as many LIDs as there are. */
+static void
+receive_strangers(struct world *w, uint16_t from, unsigned n, uint32_t *seed)
+{
+	struct mad_notice notice = {
+		.generic = true, .type = 1, .producer = 2, .trap = 128};
+	struct smp m = {.mgmt_class = MAD_SUBN_LID,
+		.method = MAD_TRAP,
+		.attr = MAD_NOTICE};
+	struct transport_msg msg = {.len = MAD_SIZE};
+
+	while (n-- > 0) {
+		*seed = *seed * 1664525 + 1013904223;
+		msg.addr.lid = from != 0
+				       ? from
+				       : (uint16_t)(1 + (*seed >> 16) % 0xbffe);
+		notice.issuer_lid = msg.addr.lid;
+		notice.data_lid = (uint16_t)(1000 + (*seed >> 12) % 40000);
+		mad_notice_encode(&notice, m.data);
+		m.tid = *seed;
+		smp_encode(&m, msg.mad);
+		sm_receive(w->sm, &msg, sim_now(w->sim));
+	}
+}
+
+static struct mono
+cpu_now(void)
+{
+	struct timespec ts;
+
+	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+	return (struct mono){
+		(int64_t)ts.tv_sec * 1000000000 + (int64_t)ts.tv_nsec};
+}
+
+/*
+ * Ten thousand traps a second for twenty seconds about LIDs that no port has,
+ * from one host or from all LIDs: few SMPs, little memory, no run that writes;
+ * and a cable that is pulled meanwhile is acted on at once.
+ */
+START_TEST(ten_thousand_a_second)
+{
+	enum { SECONDS = 20, RATE = 10000, STEPS = 100, PER_SECOND = 60 };
+	struct fabric *f = core_tree();
+	struct world *w = core_start(f, "sweep:\n  interval: 0\n");
+	uint32_t seed = 1, leaf = fabric_find(f, "leaf5");
+	struct mono cpu = {0};
+	struct sm_status was, is;
+	unsigned commits;
+	uint64_t sent;
+	size_t memory;
+	uint16_t from;
+
+	core_expect_order(w, "bring-up");
+	world_run(w, mono_ms(10000));
+	from = sim_port_info(w->sim, fabric_find(f, "h20"), 1)->lid;
+	receive_strangers(w, _i == 0 ? from : 0, RATE, &seed);
+	world_run(w, mono_ms(1000));
+	commits = w->commits;
+	sent = sm_xact_stats(w->sm)->sent;
+	memory = mallinfo2().uordblks;
+	sm_status(w->sm, &was);
+	for (unsigned i = 0; i < SECONDS * STEPS; i++) {
+		struct mono began = cpu_now();
+
+		receive_strangers(w, _i == 0 ? from : 0, RATE / STEPS, &seed);
+		cpu = mono_add(cpu, mono_sub(cpu_now(), began));
+		world_run(w, mono_ms(1000 / STEPS));
+	}
+	sm_status(w->sm, &is);
+	log_info("%.2f us of CPU time a trap",
+		mono_seconds(cpu) * 1e6 / (SECONDS * RATE));
+	ck_assert_uint_eq(is.traps - was.traps, SECONDS * RATE);
+	ck_assert_uint_eq(w->commits, commits);
+	ck_assert_uint_eq(is.sweeps_full, was.sweeps_full);
+	ck_assert_uint_le(
+		sm_xact_stats(w->sm)->sent - sent, SECONDS * PER_SECOND / 5);
+	ck_assert_uint_le(mallinfo2().uordblks, memory + (4U << 20));
+	sim_fault_link(w->sim, leaf, 1, false);
+	for (unsigned i = 0; i < STEPS && w->commits == commits; i++) {
+		receive_strangers(w, _i == 0 ? from : 0, RATE / STEPS, &seed);
+		world_run(w, mono_ms(1000 / STEPS));
+	}
+	ck_assert_uint_gt(w->commits, commits);
+	core_expect_order(w, "a cable pulled in the flood");
+	core_end(w, f);
+}
+END_TEST
+
 /* The trap of a new switch that is not in the view yet is not taken for one
  * from an unknown LID. */
 START_TEST(new_switch_is_known)
@@ -273,6 +366,7 @@ main(void)
 	tcase_add_test(t, old_news_cost_nothing);
 	tcase_add_test(t, source_is_named);
 	tcase_add_loop_test(t, strangers_are_limited_in_sum, 0, 3);
+	tcase_add_loop_test(t, ten_thousand_a_second, 0, 2);
 	tcase_add_test(t, new_switch_is_known);
 	return suite_run(s);
 }
