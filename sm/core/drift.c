@@ -503,6 +503,10 @@ drift_check_state_file(struct sm *sm)
 	sm->routed = sm->load = sm->turn = 0;
 	sm->rank_known = false;
 	sm->reading = (struct topo_class){0};
+	sl_history_free(sm->sl_history);
+	sm->sl_history = sl_history_new();
+	name_pins_unref(sm->pins); /* they mean nodes of that fabric */
+	sm->pins = NULL;
 	sl2vl_unblock_all(device_sl2vl(sm->hw));
 	drift_sl2vl_forget(sm, true);
 }

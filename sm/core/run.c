@@ -941,6 +941,22 @@ run_push(struct sm *sm, struct mono now)
 }
 
 void
+run_link_lost(struct sm *sm, struct mono now)
+{
+	if (sm->sweep != NULL) {
+		sweep_stop(sm->sweep, now);
+		sweep_free(sm->sweep);
+		sm->sweep = NULL;
+		discard_work(sm);
+		sm_enter(sm, SM_IDLE, now);
+		return;
+	}
+	if (sm->push != NULL)
+		push_stop(sm->push);
+	give_up_requests(sm, now);
+}
+
+void
 run_fail(struct sm *sm, struct mono now, const char *why)
 {
 	struct mono wait = mono_ms(10000);

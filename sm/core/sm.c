@@ -514,9 +514,12 @@ sm_own_link(struct sm *sm, bool up, struct mono now)
 	(void)snprintf(sm->stat.own, sizeof(sm->stat.own), "%s",
 		up ? ""
 		   : "our own port has no link: the fabric is unreachable");
-	if (sm->role != SM_STANDING_BY)
-		sweep_all(sm, now, DIRTY_OWN_PORT,
-			up ? "our own port came up" : "our own port went down");
+	if (sm->role == SM_STANDING_BY)
+		return;
+	if (!up)
+		run_link_lost(sm, now);
+	sweep_all(sm, now, DIRTY_OWN_PORT,
+		up ? "our own port came up" : "our own port went down");
 }
 
 void

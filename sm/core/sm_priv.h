@@ -399,6 +399,13 @@ void run_job_free(struct sm_work *w);
 /* End a run without a commit: the tables in force stay. */
 void run_fail(struct sm *sm, struct mono now, const char *why);
 
+/*
+ * Our own link is down. It may come back before other switches, which the open
+ * requests were not meant for, Sets among them: they are given up, and no more
+ * of them are sent. A sweep that was cut short says nothing: it is dropped.
+ */
+void run_link_lost(struct sm *sm, struct mono now);
+
 /* For light_sweep.c: begin a run, start its sweep. */
 void run_begin(struct sm *sm, struct mono now, enum sweep_kind kind);
 void run_start_sweep(struct sm *sm, struct mono now, enum sweep_kind kind);
