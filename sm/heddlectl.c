@@ -6,22 +6,27 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "config/import/import.h"
+#include "config/suggest.h"
 #include "sm/base/loop.h"
 #include "sm/base/version.h"
 #include "sm/completion.h"
 #include "sm/ctl/client.h"
 #include "sm/ctl/ctl.h"
 #include "sm/ctl/metrics.h"
+#include "sm/report/json_util.h"
 #include "sm/report/show.h"
+#include "sm/report/terminal.h"
 #include "sm/what_if/planner.h"
 
 enum {
@@ -56,10 +61,14 @@ struct option_row {
 	const char *help;
 };
 
+/* A command: its request is {"cmd": cmd, "what": what} with its operands under
+ * these keys. */
 struct command {
 	const char *name;
 	const char *operands; /* in the help */
-	unsigned max_operands;
+	unsigned min_operands, max_operands;
+	const char *cmd, *what; /* what: NULL for none */
+	const char *key[2];
 	const struct option_row *option; /* ends with a NULL word */
 	void (*show)(const json_t *result, struct buf *out);
 	const char *help;
@@ -91,8 +100,12 @@ static const struct option_row tree_options[] = {
 
 static const struct option_row routes_options[] = {
 	{"--switch", "X", TEXT, "switch", "the forwarding table of switch X"},
+	{NULL, NULL, TEXT, NULL, NULL},
+};
+
+static const struct option_row rebalance_options[] = {
 	{"--wait", NULL, FLAG_WAIT, NULL,
-		"rebalance: answer with the status when it is done"},
+		"answer with the status when it is done"},
 	{"--timeout", "S", SECONDS, NULL,
 		"give up after S seconds (default 300)"},
 	{NULL, NULL, TEXT, NULL, NULL},
@@ -117,7 +130,7 @@ static const struct option_row metrics_options[] = {
 	{NULL, NULL, TEXT, NULL, NULL},
 };
 
-static const struct option_row explain_options[] = {
+static const struct option_row change_options[] = {
 	{"--rate", "N", NUMBER, "rate",
 		"packets a second that each host sends (default 6100000)"},
 	{NULL, NULL, TEXT, NULL, NULL},
@@ -128,34 +141,45 @@ static const struct option_row no_options[] = {
 };
 
 static const struct command commands[] = {
-	{"status", "", 0, status_options, show_status,
-		"role, fabric, routes, verification, wire"},
-	{"topology", "", 0, topology_options, show_topology, "nodes and links"},
-	{"tree", "", 0, tree_options, show_tree,
+	{"status", "", 0, 0, "status", NULL, {NULL, NULL}, status_options,
+		show_status, "role, fabric, routes, verification, wire"},
+	{"topology", "", 0, 0, "topology", NULL, {NULL, NULL}, topology_options,
+		show_topology, "the nodes"},
+	{"tree", "", 0, 0, "tree", NULL, {NULL, NULL}, tree_options, show_tree,
 		"tier of each switch, the evidence for it, inconsistencies"},
-	{"routes", "[[FROM] TO] | rebalance", 2, routes_options, show_routes,
-		"summary; out-ports towards TO; the path FROM TO and why;\n"
-		"      rebalance: compute and write fresh tables"},
-	{"groups", "[GROUP]", 1, no_options, show_groups,
+	{"routes", "[[FROM] TO]", 0, 2, "routes", NULL, {"from", "to"},
+		routes_options, show_routes,
+		"summary; out-ports towards TO; the path FROM TO and why"},
+	{"rebalance", "", 0, 0, "rebalance", NULL, {NULL, NULL},
+		rebalance_options, show_routes,
+		"compute and write fresh tables, if they are better"},
+	{"groups", "[GROUP]", 0, 1, "groups", NULL, {"group", NULL}, no_options,
+		show_groups,
 		"multicast groups; members and tree of GROUP, an MGID or\n"
 		"      an MLID"},
-	{"explain", "change | A [B]", 2, explain_options, show_explain,
-		"how the last change was written to the switches, and why;\n"
-		"      the partitions of A, and whether A and B may talk, and "
-		"why"},
-	{"events", "", 0, events_options, show_events,
+	{"change", "", 0, 0, "explain", "change", {NULL, NULL}, change_options,
+		show_change,
+		"how the last change was written to the switches, and why"},
+	{"pkeys", "A [B]", 1, 2, "explain", "partitions", {"from", "to"},
+		no_options, show_pkeys,
+		"the partitions of A, and whether A and B may talk, and why"},
+	{"events", "", 0, 0, "events", NULL, {NULL, NULL}, events_options,
+		show_events,
 		"what happened: links and nodes that went and came"},
-	{"links", "[accept]", 1, no_options, show_links,
+	{"links", "[accept]", 0, 1, "links", NULL, {"what", NULL}, no_options,
+		show_links,
 		"what is missing, and links that could be faster;\n"
 		"      accept: what is missing now is to be forgotten"},
-	{"partitions", "[accept]", 1, no_options, show_partitions,
+	{"partitions", "[accept]", 0, 1, "partitions", NULL, {"what", NULL},
+		no_options, show_names,
 		"nodes whose names wait to be accepted as members;\n"
 		"      accept: they are"},
-	{"metrics", "", 0, metrics_options, metrics_text,
-		"the status as Prometheus metrics"},
-	{"sweep", "", 0, sweep_options, show_sweep,
-		"sweep the whole fabric again"},
-	{"handover", "", 0, no_options, show_handover,
+	{"metrics", "", 0, 0, "status", NULL, {NULL, NULL}, metrics_options,
+		metrics_text, "the status as Prometheus metrics"},
+	{"sweep", "", 0, 0, "sweep", NULL, {NULL, NULL}, sweep_options,
+		show_sweep, "sweep the whole fabric again"},
+	{"handover", "", 0, 0, "handover", NULL, {NULL, NULL}, no_options,
+		show_handover,
 		"hand the fabric over to the best standby (root only)"},
 };
 
@@ -173,48 +197,29 @@ struct ask {
 	bool json, wait, text;
 };
 
+/* Commands that need no daemon. */
+static const char import_help[] =
+	"import [-o FILE] OPENSM.CONF [PARTITIONS.CONF]\n"
+	"      print OpenSM's configuration as heddle.yaml (- for none)\n"
+	"      -o FILE               write a new FILE for heddled alone\n";
+
+/* Words that are looked for, and the commands that do it. */
+static const char *const elsewhere[][2] = {
+	{"explain", "change, or pkeys A [B]"},
+	{"nodes", "topology"},
+	{"reload", "systemctl reload heddled"},
+	{"show", "status"},
+};
+
 static void
-print_help(FILE *to)
+print_command(const struct command *c)
 {
-	(void)fprintf(to, "usage: heddlectl [--socket PATH] [--json] COMMAND "
-			  "[ARGUMENT ...]\n\nCommands:\n");
-	for (size_t i = 0; i < NCOMMANDS; i++) {
-		const struct command *c = &commands[i];
-
-		(void)fprintf(to, "  %s%s%s\n      %s\n", c->name,
-			*c->operands != '\0' ? " " : "", c->operands, c->help);
-		for (const struct option_row *o = c->option; o->word != NULL;
-			o++)
-			(void)fprintf(to, "      %s%s%-*s  %s\n", o->word,
-				o->arg != NULL ? " " : "",
-				20 - (int)strlen(o->word),
-				o->arg != NULL ? o->arg : "", o->help);
-	}
-	(void)fprintf(to,
-		"  %s  import OPENSM.CONF [PARTITIONS.CONF]\n"
-		"      print OpenSM's configuration as heddle.yaml (- for "
-		"none)\n"
-		"  complete -- WORD ...\n"
-		"      what could stand in place of the last word; for "
-		"shells\n",
-		planner_help());
-	(void)fprintf(to,
-		"\n"
-		"FROM, TO and X are a LID, a GUID (0x...), a name or a part of "
-		"one.\n"
-		"The socket is %s, or $HEDDLE_SOCKET.\n"
-		"Exit codes: 0 ok, 1 problem, 2 usage, 3 heddled not running, "
-		"4 refused.\n",
-		CTL_DEFAULT_SOCKET);
-}
-
-static int
-fail_usage(const char *what, const char *which)
-{
-	(void)fprintf(stderr, "heddlectl: %s%s%s%s\nTry heddlectl --help.\n",
-		what, which != NULL ? " '" : "", which != NULL ? which : "",
-		which != NULL ? "'" : "");
-	return EXIT_USAGE;
+	(void)printf("  %s%s%s\n      %s\n", c->name,
+		*c->operands != '\0' ? " " : "", c->operands, c->help);
+	for (const struct option_row *o = c->option; o->word != NULL; o++)
+		(void)printf("      %s%s%-*s  %s\n", o->word,
+			o->arg != NULL ? " " : "", 20 - (int)strlen(o->word),
+			o->arg != NULL ? o->arg : "", o->help);
 }
 
 static const struct command *
@@ -224,6 +229,111 @@ find_command(const char *name)
 		if (strcmp(commands[i].name, name) == 0)
 			return &commands[i];
 	return NULL;
+}
+
+/* Print the help of one command, or of all (NULL). False: there is no such
+ * command. */
+static bool
+print_help(const char *name)
+{
+	const struct command *one = name != NULL ? find_command(name) : NULL;
+	bool plan = name != NULL && strcmp(name, "plan") == 0;
+	bool import = name != NULL && strcmp(name, "import") == 0;
+
+	if (name != NULL && one == NULL && !plan && !import)
+		return false;
+	(void)printf("usage: heddlectl [--socket PATH] [--json] COMMAND "
+		     "[ARGUMENT ...]\n\n%s\n",
+		name != NULL ? "Command:" : "Commands:");
+	for (size_t i = 0; i < NCOMMANDS; i++)
+		if (name == NULL || one == &commands[i])
+			print_command(&commands[i]);
+	if (name == NULL || plan)
+		(void)printf("  %s", planner_help());
+	if (name == NULL || import)
+		(void)printf("  %s", import_help);
+	(void)printf("\n"
+		     "A node or port is a LID, a GUID (0x...), a name or a "
+		     "part of one.\n");
+	if (name == NULL)
+		(void)printf("heddlectl help COMMAND shows one command.\n"
+			     "The socket is %s, or $HEDDLE_SOCKET.\n",
+			CTL_DEFAULT_SOCKET);
+	(void)printf("Exit codes: 0 ok, 1 problem, 2 usage, 3 heddled not "
+		     "running, 4 refused.\n");
+	return true;
+}
+
+/* With --json, an error is an object on standard output as well. */
+static bool json_errors;
+
+/* Say what went wrong; code: as in the daemon's answers. */
+static void
+print_error(const char *code, const char *fmt, ...)
+{
+	char text[1024];
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	(void)fprintf(stderr, "heddlectl: %s\n", text);
+	if (json_errors)
+		json_util_print_error(code, text);
+}
+
+static int
+fail_usage(const char *what, const char *which)
+{
+	print_error("bad-argument", "%s%s%s%s", what, which != NULL ? " '" : "",
+		which != NULL ? which : "", which != NULL ? "'" : "");
+	(void)fprintf(stderr, "Try heddlectl help.\n");
+	return EXIT_USAGE;
+}
+
+/* The nearest command to a word that is none, or where else it is done. */
+static int
+fail_command(const char *word)
+{
+	struct suggest s = suggest_for(word);
+
+	for (size_t i = 0; i < sizeof(elsewhere) / sizeof(elsewhere[0]); i++)
+		if (strcmp(elsewhere[i][0], word) == 0) {
+			print_error("bad-argument",
+				"unknown command '%s': see heddlectl %s", word,
+				elsewhere[i][1]);
+			return EXIT_USAGE;
+		}
+	for (size_t i = 0; i < NCOMMANDS; i++)
+		suggest_offer(&s, commands[i].name);
+	suggest_offer(&s, "plan");
+	suggest_offer(&s, "import");
+	suggest_offer(&s, "help");
+	if (s.best == NULL)
+		return fail_usage("unknown command", word);
+	print_error("bad-argument", "unknown command '%s'; did you mean '%s'?",
+		word, s.best);
+	return EXIT_USAGE;
+}
+
+static int
+fail_option(const struct command *c, const char *word)
+{
+	struct suggest s = suggest_for(word);
+
+	for (const struct option_row *o = c->option; o->word != NULL; o++)
+		suggest_offer(&s, o->word);
+	suggest_offer(&s, "--json");
+	suggest_offer(&s, "--socket");
+	if (s.best != NULL)
+		print_error("bad-argument",
+			"%s: unknown option '%s'; did you mean '%s'?", c->name,
+			word, s.best);
+	else
+		print_error("bad-argument",
+			"%s: unknown option '%s'; heddlectl help %s lists them",
+			c->name, word, c->name);
+	return EXIT_USAGE;
 }
 
 static const struct option_row *
@@ -318,102 +428,70 @@ take_global_option(struct ask *a, char **argv, int *i, int *ret)
 	return a->socket != NULL;
 }
 
+/* Take an operand, an option or an option and its value at argv[*i]. */
+static int
+parse_argument(struct ask *a, char **argv, int *i, bool *operands_only)
+{
+	const struct option_row *o;
+	const char *value;
+
+	if (!*operands_only && strcmp(argv[*i], "--") == 0) {
+		*operands_only = true;
+		return EXIT_OK;
+	}
+	if (*operands_only || argv[*i][0] != '-') {
+		if (a->noperands >= a->cmd->max_operands)
+			return fail_usage("unexpected argument", argv[*i]);
+		a->operand[a->noperands++] = argv[*i];
+		return EXIT_OK;
+	}
+	o = find_option(a->cmd, argv[*i]);
+	if (o == NULL)
+		return fail_option(a->cmd, argv[*i]);
+	value = o->arg != NULL ? argv[++*i] : "";
+	if (value == NULL)
+		return fail_usage("a value is missing after", o->word);
+	return set_option(a, o, value);
+}
+
 /* The arguments after the command's name. */
 static int
 parse_rest(struct ask *a, int argc, char **argv)
 {
-	const struct option_row *o;
-	const char *value;
+	bool operands_only = false;
 	int ret = EXIT_OK;
 
-	for (int i = 0; i < argc && ret == EXIT_OK; i++) {
-		if (take_global_option(a, argv, &i, &ret) || ret != EXIT_OK)
-			continue;
-		if (strncmp(argv[i], "--", 2) != 0) {
-			if (a->noperands >= a->cmd->max_operands)
-				return fail_usage(
-					"unexpected argument", argv[i]);
-			a->operand[a->noperands++] = argv[i];
-			continue;
-		}
-		o = find_option(a->cmd, argv[i]);
-		if (o == NULL)
-			return fail_usage("unknown option", argv[i]);
-		value = o->arg != NULL ? argv[++i] : "";
-		if (value == NULL)
-			return fail_usage("a value is missing after", o->word);
-		ret = set_option(a, o, value);
-	}
+	for (int i = 0; i < argc && ret == EXIT_OK; i++)
+		if (operands_only || !take_global_option(a, argv, &i, &ret))
+			ret = ret == EXIT_OK ? parse_argument(a, argv, &i,
+						       &operands_only)
+					     : ret;
 	return ret;
 }
 
-static int
-set_what(struct ask *a, const char *what)
-{
-	(void)json_object_set_new(a->request, "what", json_string(what));
-	return EXIT_OK;
-}
-
-/* Put the operands into the request, under these keys. */
-static int
-set_ports(struct ask *a, const char *first, const char *second)
-{
-	for (unsigned i = 0; i < a->noperands; i++)
-		if (json_object_set_new(a->request, i == 0 ? first : second,
-			    json_string(a->operand[i])) != 0)
-			return fail_usage("an operand is not UTF-8", NULL);
-	return EXIT_OK;
-}
-
+/* Put the operands into the request. */
 static int
 set_operands(struct ask *a)
 {
-	if (a->cmd->show == metrics_text) {
-		if (a->json)
-			return fail_usage(
-				"metrics cannot be printed as JSON; use status",
-				NULL);
-		(void)json_object_set_new(
-			a->request, "cmd", json_string("status"));
-		return EXIT_OK;
-	}
-	if (a->cmd->show == show_explain) {
-		if (a->noperands == 0)
-			return fail_usage(
-				"explain: expected 'change' or a port", NULL);
-		if (strcmp(a->operand[0], "change") != 0 &&
-			json_object_get(a->request, "rate") != NULL)
-			return fail_usage("--rate needs explain change", NULL);
-		if (strcmp(a->operand[0], "change") == 0)
-			return a->noperands == 1
-				       ? set_what(a, "change")
-				       : fail_usage("unexpected argument",
-						 a->operand[1]);
-		(void)set_what(a, "partitions");
-		return set_ports(a, "from", "to");
-	}
-	if (a->cmd->show == show_links || a->cmd->show == show_partitions)
-		return set_ports(a, "what", NULL);
-	if (a->cmd->show == show_groups) {
-		if (a->noperands > 0 &&
-			json_object_set_new(a->request, "group",
-				json_string(a->operand[0])) != 0)
-			return fail_usage("an operand is not UTF-8", NULL);
-		return EXIT_OK;
+	/* routes TO, routes FROM TO */
+	unsigned skip = a->cmd->show == show_routes && a->noperands == 1;
+
+	if (a->cmd->show == metrics_text && a->json)
+		return fail_usage(
+			"metrics cannot be printed as JSON; use status", NULL);
+	if (a->noperands < a->cmd->min_operands) {
+		print_error("bad-argument", "%s: expected %s", a->cmd->name,
+			a->cmd->operands);
+		return EXIT_USAGE;
 	}
 	if (a->noperands > 0 && json_object_get(a->request, "switch") != NULL)
 		return fail_usage(
 			"--switch cannot be combined with FROM or TO", NULL);
-	if (a->cmd->show == show_routes && a->noperands == 1 &&
-		strcmp(a->operand[0], "rebalance") == 0) {
-		(void)json_object_set_new(
-			a->request, "cmd", json_string("rebalance"));
-		return EXIT_OK;
-	}
-	if (a->cmd->show == show_routes && a->wait)
-		return fail_usage("--wait needs routes rebalance", NULL);
-	return a->noperands == 2 ? set_ports(a, "from", "to")
-				 : set_ports(a, "to", NULL);
+	for (unsigned i = 0; i < a->noperands; i++)
+		if (json_object_set_new(a->request, a->cmd->key[i + skip],
+			    json_string(a->operand[i])) != 0)
+			return fail_usage("an operand is not UTF-8", NULL);
+	return EXIT_OK;
 }
 
 /* ---- what could come next ---- */
@@ -474,43 +552,68 @@ wants_help(const char *word)
 	return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
 }
 
-/* -1: print help; -2: print the version; -3: plan, with the arguments from
- * *rest; -4: import, -5: complete, in the same way. */
-static int
-parse_arguments(struct ask *a, int argc, char **argv, int *rest)
-{
-	int i, ret = EXIT_OK;
+/* What the command line asks for, where it is not a request to the daemon. */
+enum {
+	ASK_HELP = -1,
+	ASK_VERSION = -2,
+	ASK_PLAN = -3,
+	ASK_IMPORT = -4,
+	ASK_COMPLETE = -5,
+};
 
-	for (i = 1; i < argc && argv[i][0] == '-'; i++) {
-		if (take_global_option(a, argv, &i, &ret))
+/* The options before the command; *i is its index. */
+static int
+parse_before(struct ask *a, int argc, char **argv, int *i)
+{
+	int ret = EXIT_OK;
+
+	for (*i = 1; *i < argc && argv[*i][0] == '-'; ++*i) {
+		if (take_global_option(a, argv, i, &ret))
 			continue;
 		if (ret != EXIT_OK)
 			return ret;
-		if (wants_help(argv[i]))
-			return -1;
-		if (strcmp(argv[i], "--version") == 0 ||
-			strcmp(argv[i], "-V") == 0)
-			return -2;
-		return fail_usage("unknown option", argv[i]);
+		if (wants_help(argv[*i]))
+			return ASK_HELP;
+		if (strcmp(argv[*i], "--version") == 0 ||
+			strcmp(argv[*i], "-V") == 0)
+			return ASK_VERSION;
+		return fail_usage("unknown option", argv[*i]);
 	}
-	if (i >= argc)
-		return fail_usage("no command given", NULL);
-	if (strcmp(argv[i], "help") == 0)
-		return -1;
+	return *i < argc ? EXIT_OK : fail_usage("no command given", NULL);
+}
+
+/* EXIT_OK, a usage error or one of ASK_*: help of the command *help, or plan
+ * and import with the arguments from *rest. */
+static int
+parse_arguments(
+	struct ask *a, int argc, char **argv, int *rest, const char **help)
+{
+	int i, ret = parse_before(a, argc, argv, &i);
+
+	if (ret != EXIT_OK)
+		return ret;
 	*rest = i + 1;
 	if (strcmp(argv[i], "complete") == 0)
-		return -5;
-	for (int k = *rest; k < argc; k++)
-		if (wants_help(argv[k]))
-			return -1;
+		return ASK_COMPLETE;
+	if (strcmp(argv[i], "help") == 0) {
+		*help = argv[i + 1];
+		return ASK_HELP;
+	}
+	for (int k = *rest; k < argc && strcmp(argv[k], "--") != 0; k++)
+		if (wants_help(argv[k])) {
+			*help = argv[i];
+			return ASK_HELP;
+		}
 	if (strcmp(argv[i], "plan") == 0)
-		return -3;
+		return ASK_PLAN;
 	if (strcmp(argv[i], "import") == 0)
-		return -4;
+		return ASK_IMPORT;
 	a->cmd = find_command(argv[i]);
 	if (a->cmd == NULL)
-		return fail_usage("unknown command", argv[i]);
-	a->request = json_pack("{s:s}", "cmd", a->cmd->name);
+		return fail_command(argv[i]);
+	a->request = json_pack("{s:s}", "cmd", a->cmd->cmd);
+	if (a->cmd->what != NULL)
+		json_util_put(a->request, "what", json_string(a->cmd->what));
 	ret = parse_rest(a, argc - i - 1, argv + i + 1);
 	return ret != EXIT_OK ? ret : set_operands(a);
 }
@@ -529,6 +632,23 @@ fault_code(enum client_fault fault)
 	case CLIENT_BROKEN:
 	default:
 		return EXIT_PROBLEM;
+	}
+}
+
+/* The same as a word, for JSON. */
+static const char *
+fault_word(enum client_fault fault)
+{
+	switch (fault) {
+	case CLIENT_UNREACHABLE:
+		return "unreachable";
+	case CLIENT_FORBIDDEN:
+		return "refused";
+	case CLIENT_TIMEOUT:
+		return "timeout";
+	case CLIENT_BROKEN:
+	default:
+		return "broken";
 	}
 }
 
@@ -557,7 +677,7 @@ ask_daemon(const struct ask *a, int fd, const json_t *request,
 	json_t *reply = client_ask(fd, request, until, &fault, &why);
 
 	if (reply == NULL) {
-		(void)fprintf(stderr, "heddlectl: %s\n", why.text);
+		print_error(fault_word(fault), "%s", why.text);
 		*code = fault_code(fault);
 		return NULL;
 	}
@@ -649,6 +769,43 @@ print_clean(const char *s)
 	}
 }
 
+/* Columns of the terminal; 0: standard output is none, or does not say. */
+static unsigned
+terminal_width(void)
+{
+	struct winsize w;
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) != 0)
+		return 0;
+	return w.ws_col;
+}
+
+static bool
+has_colours(void)
+{
+	const char *term = getenv("TERM"), *no = getenv("NO_COLOR");
+
+	return isatty(STDOUT_FILENO) != 0 && (no == NULL || *no == '\0') &&
+	       term != NULL && strcmp(term, "dumb") != 0;
+}
+
+/* Print a page for a person. */
+static void
+print_page(const struct buf *page)
+{
+	struct buf out = {0};
+
+	/* before there are colours in it */
+	for (size_t i = 0; i < page->n; i++)
+		if (((unsigned char)page->text[i] < 0x20 &&
+			    page->text[i] != '\n') ||
+			page->text[i] == 0x7f)
+			page->text[i] = '?';
+	terminal_format(page->text, terminal_width(), has_colours(), &out);
+	(void)fwrite(out.text, 1, out.n, stdout);
+	buf_free(&out);
+}
+
 /* Metrics are printed for a daemon that is down or in alarm, too: neither is a
  * failure to print them. code: of asking. */
 static int
@@ -689,7 +846,7 @@ print_result(const struct ask *a, const json_t *result)
 	else
 		a->cmd->show(result, &out);
 	if (out.text != NULL)
-		print_clean(out.text);
+		print_page(&out);
 	buf_free(&out);
 }
 
@@ -726,7 +883,7 @@ run_command(const struct ask *a)
 	int fd = client_connect(a->socket, &fault, &why);
 
 	if (fd < 0) {
-		(void)fprintf(stderr, "heddlectl: %s\n", why.text);
+		print_error(fault_word(fault), "%s", why.text);
 		code = fault_code(fault);
 	} else {
 		reply = ask_daemon(a, fd, a->request, until, &code);
@@ -810,8 +967,7 @@ write_import(const char *file, const struct buf *yaml)
 
 		if (fd >= 0)
 			(void)unlink(file);
-		(void)fprintf(stderr, "heddlectl: %s: %s%s\n", file,
-			strerror(error),
+		print_error("failed", "%s: %s%s", file, strerror(error),
 			error == EEXIST ? "; nothing was written" : "");
 		return -1;
 	}
@@ -873,7 +1029,7 @@ run_import(int argc, char **argv)
 		return ret;
 	if (import_files(a.file[0], a.file[1], IMPORT_OPENSM_DIR, &r, &why) !=
 		0) {
-		(void)fprintf(stderr, "heddlectl: %s\n", why.text);
+		print_error("bad-argument", "%s", why.text);
 		return EXIT_USAGE;
 	}
 	if (a.output == NULL)
@@ -929,23 +1085,25 @@ main(int argc, char **argv)
 				  : CTL_DEFAULT_SOCKET,
 		.patience = mono_ms(PATIENCE_MS),
 	};
-	int rest = argc, ret = parse_arguments(&a, argc, argv, &rest);
+	const char *help = NULL;
+	int rest = argc, ret;
 
-	if (ret == -3) {
+	for (int i = 1; i < argc; i++)
+		json_errors |= strcmp(argv[i], "--json") == 0;
+	ret = parse_arguments(&a, argc, argv, &rest, &help);
+	if (ret == ASK_PLAN)
 		ret = planner_run(argc - rest, argv + rest, a.socket, a.json);
-	} else if (ret == -4) {
+	else if (ret == ASK_IMPORT)
 		ret = run_import(argc - rest, argv + rest);
-	} else if (ret == -5) {
+	else if (ret == ASK_COMPLETE)
 		ret = run_complete(argc - rest, argv + rest, a.socket);
-	} else if (ret == -1) {
-		print_help(stdout);
-		ret = EXIT_OK;
-	} else if (ret == -2) {
-		(void)printf("heddlectl %s\n", VERSION_TEXT);
-		ret = EXIT_OK;
-	} else if (ret == EXIT_OK) {
+	else if (ret == ASK_HELP)
+		ret = print_help(help) ? EXIT_OK : fail_command(help);
+	else if (ret == ASK_VERSION)
+		ret = printf("heddlectl %s\n", VERSION_TEXT) > 0 ? EXIT_OK
+								 : EXIT_PROBLEM;
+	else if (ret == EXIT_OK)
 		ret = run_command(&a);
-	}
 	json_decref(a.request);
 	return flush_output(ret);
 }

@@ -735,7 +735,7 @@ kept_class_text(
 	(void)snprintf(out, n,
 		"%s: one of %u switches that are %s, because %u%% of the links "
 		"are inside a tier and %u%% of the hosts above the leaves: "
-		"\"heddlectl routes rebalance\" decides afresh",
+		"\"heddlectl rebalance\" decides afresh",
 		a, o->n,
 		tree ? "still routed as a tree but would not be today"
 		     : "still not routed as a tree but would be today",

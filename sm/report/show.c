@@ -3,6 +3,7 @@
 #include "sm/report/json_util.h"
 #include "sm/report/loss_json.h"
 #include "sm/report/names.h"
+#include "sm/report/terminal.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -20,6 +21,20 @@ static bool
 has_text(const json_t *o, const char *key)
 {
 	return strcmp(text_or_dash(o, key), "-") != 0;
+}
+
+size_t
+show_name_width(const json_t *list)
+{
+	size_t width = strlen("OWNER"), n, i;
+	const json_t *e;
+
+	json_array_foreach(list, i, e)
+	{
+		n = terminal_columns(text_or_dash(e, "name"));
+		width = n > width ? n : width;
+	}
+	return width;
 }
 
 /* ---- status ---- */
@@ -629,17 +644,19 @@ routes_column(const json_t *r, struct buf *out)
 {
 	const json_t *to = json_object_get(r, "to");
 	const json_t *list = json_object_get(r, "entries");
+	size_t width = show_name_width(list);
 	const json_t *e;
 	size_t i;
 
 	buf_printf(out, "to %s port %lld LID %lld \"%s\"\n",
 		text_or_dash(to, "guid"), json_util_num(to, "port"),
 		json_util_num(to, "lid"), text_or_dash(to, "name"));
-	buf_printf(out, "%-18s  %-24s  %4s\n", "SWITCH", "NAME", "OUT");
+	buf_printf(
+		out, "%-18s  %-*s  %4s\n", "SWITCH", (int)width, "NAME", "OUT");
 	json_array_foreach(list, i, e)
 	{
-		buf_printf(out, "%-18s  %-24s", text_or_dash(e, "switch"),
-			text_or_dash(e, "name"));
+		buf_printf(out, "%-18s  ", text_or_dash(e, "switch"));
+		terminal_put_padded(text_or_dash(e, "name"), width, out);
 		put_out(e, out);
 		buf_printf(out, "\n");
 	}
@@ -649,18 +666,20 @@ static void
 routes_row(const json_t *r, struct buf *out)
 {
 	const json_t *list = json_object_get(r, "entries");
+	size_t width = show_name_width(list);
 	const json_t *e;
 	size_t i;
 
 	buf_printf(out, "switch %s \"%s\" rank %lld\n",
 		text_or_dash(r, "switch"), text_or_dash(r, "name"),
 		json_util_num(r, "rank"));
-	buf_printf(
-		out, "%5s  %-18s  %-24s  %4s\n", "LID", "GUID", "OWNER", "OUT");
+	buf_printf(out, "%5s  %-18s  %-*s  %4s\n", "LID", "GUID", (int)width,
+		"OWNER", "OUT");
 	json_array_foreach(list, i, e)
 	{
-		buf_printf(out, "%5lld  %-18s  %-24s", json_util_num(e, "lid"),
-			text_or_dash(e, "guid"), text_or_dash(e, "name"));
+		buf_printf(out, "%5lld  %-18s  ", json_util_num(e, "lid"),
+			text_or_dash(e, "guid"));
+		terminal_put_padded(text_or_dash(e, "name"), width, out);
 		put_out(e, out);
 		buf_printf(out, "\n");
 	}
@@ -810,8 +829,8 @@ explain_port(const json_t *p, struct buf *out)
 		json_util_yes(k, "configured") ? "" : ", not as configured");
 }
 
-static void
-explain_ports(const json_t *r, struct buf *out)
+void
+show_pkeys(const json_t *r, struct buf *out)
 {
 	const json_t *to = json_object_get(r, "to");
 
@@ -825,12 +844,8 @@ explain_ports(const json_t *r, struct buf *out)
 }
 
 void
-show_explain(const json_t *r, struct buf *out)
+show_change(const json_t *r, struct buf *out)
 {
-	if (json_object_get(r, "from") != NULL) {
-		explain_ports(r, out);
-		return;
-	}
 	buf_printf(out, "change     of generation %lld: %s\n",
 		json_util_num(r, "generation"), text_or_dash(r, "because"));
 	buf_printf(out,

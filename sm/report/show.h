@@ -20,9 +20,10 @@ void show_tiers(const json_t *tree, struct buf *out);
 void show_redundancy(const json_t *homes, struct buf *out);
 void show_routes(const json_t *result, struct buf *out);
 void show_groups(const json_t *result, struct buf *out);
-void show_explain(const json_t *result, struct buf *out);
+void show_change(const json_t *result, struct buf *out);
+void show_pkeys(const json_t *result, struct buf *out);
 void show_events(const json_t *result, struct buf *out);
-void show_partitions(const json_t *result, struct buf *out);
+void show_names(const json_t *result, struct buf *out);
 void show_links(const json_t *result, struct buf *out);
 /* Append the list in an object of events_missing_json, and in one of
  * events_degraded_json, a line each. */
@@ -30,5 +31,8 @@ void show_missing(const json_t *missing, struct buf *out);
 void show_degraded(const json_t *degraded, struct buf *out);
 void show_sweep(const json_t *result, struct buf *out);
 void show_handover(const json_t *result, struct buf *out);
+
+/* The columns that the longest "name" of a list of objects takes. */
+size_t show_name_width(const json_t *list);
 
 #endif

@@ -113,7 +113,7 @@ show_links(const json_t *r, struct buf *out)
 }
 
 void
-show_partitions(const json_t *r, struct buf *out)
+show_names(const json_t *r, struct buf *out)
 {
 	const json_t *list = json_object_get(r, "waiting"), *w;
 	size_t i;

@@ -5,6 +5,7 @@
 
 #include "sm/report/json_util.h"
 #include "sm/report/names.h"
+#include "sm/report/terminal.h"
 
 /* How many switches of a tier were placed by which evidence. */
 static void
@@ -137,24 +138,29 @@ put_redundancy(const json_t *r, struct buf *out)
 {
 	const json_t *homes = json_object_get(r, "homes");
 	const json_t *list = json_object_get(r, "list"), *e;
-	size_t i;
+	size_t i, width;
 
 	show_redundancy(homes, out);
 	if (json_util_num(homes, "nodes") == 0)
 		buf_printf(out, "redundancy  no multi-port nodes\n");
 	if (json_array_size(list) == 0)
 		return;
-	buf_printf(out, "%-18s  %-24s  %s\n", "NODE", "NAME", "WHAT");
+	width = show_name_width(list);
+	buf_printf(
+		out, "%-18s  %-*s  %s\n", "NODE", (int)width, "NAME", "WHAT");
 	json_array_foreach(list, i, e)
-		buf_printf(out, "%-18s  %-24s  %s\n", json_util_text(e, "guid"),
-			json_util_text(e, "name"), json_util_text(e, "text"));
+	{
+		buf_printf(out, "%-18s  ", json_util_text(e, "guid"));
+		terminal_put_padded(json_util_text(e, "name"), width, out);
+		buf_printf(out, "  %s\n", json_util_text(e, "text"));
+	}
 }
 
 void
 show_tree(const json_t *r, struct buf *out)
 {
 	const json_t *list = json_object_get(r, "list"), *e;
-	size_t i;
+	size_t i, width;
 
 	if (json_object_get(r, "homes") != NULL) {
 		put_redundancy(r, out);
@@ -166,16 +172,17 @@ show_tree(const json_t *r, struct buf *out)
 		put_irregularities(list, out);
 		return;
 	}
-	buf_printf(
-		out, "%4s  %-18s  %-24s  %s\n", "TIER", "SWITCH", "NAME", "BY");
+	width = show_name_width(list);
+	buf_printf(out, "%4s  %-18s  %-*s  %s\n", "TIER", "SWITCH", (int)width,
+		"NAME", "BY");
 	json_array_foreach(list, i, e)
 	{
 		if (json_is_integer(json_object_get(e, "tier")))
 			buf_printf(out, "%4lld", json_util_num(e, "tier"));
 		else
 			buf_printf(out, "%4s", "-");
-		buf_printf(out, "  %-18s  %-24s  %s\n",
-			json_util_text(e, "guid"), json_util_text(e, "name"),
-			json_util_text(e, "origin"));
+		buf_printf(out, "  %-18s  ", json_util_text(e, "guid"));
+		terminal_put_padded(json_util_text(e, "name"), width, out);
+		buf_printf(out, "  %s\n", json_util_text(e, "origin"));
 	}
 }

@@ -62,7 +62,7 @@ static const struct option_row {
 	{"--fail", "NODE[/PORT]",
 		"what fails, and what that changes; may be repeated"},
 	{"--from", "FILE", "tables in force: dump_fts's output, or live"},
-	{"--rebalance", NULL, "fresh tables, as routes rebalance asks for"},
+	{"--rebalance", NULL, "fresh tables, as heddlectl rebalance asks for"},
 	{"--method", "NAME",
 		"of changing tables, instead of distribution.method; all "
 		"compares"},
@@ -96,20 +96,29 @@ planner_option(size_t i, const char **arg)
 	return i < NROWS ? rows[i].word : NULL;
 }
 
+/* Say what went wrong, with --json as an object on standard output as well. */
 static int
-fail_usage(const char *what, const char *which)
+report_error(const struct ask *a, const char *why)
 {
-	(void)fprintf(stderr,
-		"heddlectl: plan: %s%s%s%s\nTry heddlectl --help.\n", what,
-		which != NULL ? " '" : "", which != NULL ? which : "",
-		which != NULL ? "'" : "");
+	char text[1024];
+
+	(void)snprintf(text, sizeof(text), "plan: %s", why);
+	(void)fprintf(stderr, "heddlectl: %s\n", text);
+	if (a->json)
+		json_util_print_error("bad-argument", text);
 	return EXIT_USAGE;
 }
 
 static int
-report_error(const char *why)
+fail_usage(const struct ask *a, const char *what, const char *which)
 {
-	(void)fprintf(stderr, "heddlectl: plan: %s\n", why);
+	char text[512];
+
+	(void)snprintf(text, sizeof(text), "%s%s%.300s%s", what,
+		which != NULL ? " '" : "", which != NULL ? which : "",
+		which != NULL ? "'" : "");
+	(void)report_error(a, text);
+	(void)fprintf(stderr, "Try heddlectl help plan.\n");
 	return EXIT_USAGE;
 }
 
@@ -183,22 +192,23 @@ static int
 judge_ask(struct ask *a)
 {
 	if (!known_method(a->method))
-		return fail_usage("unknown method", a->method);
+		return fail_usage(a, "unknown method", a->method);
 	if (!known_rate(a))
-		return fail_usage("not a packet rate:", a->packets);
+		return fail_usage(a, "not a packet rate:", a->packets);
 	if (a->topology == NULL &&
 		(a->from == NULL || strcmp(a->from, "live") != 0))
-		return fail_usage("--topology FILE is missing", NULL);
+		return fail_usage(a, "--topology FILE is missing", NULL);
 	if (a->engine != NULL && *a->engine == '\0')
-		return fail_usage("a name is missing after", "--engine");
+		return fail_usage(a, "a name is missing after", "--engine");
 	if (a->rebalance && a->from == NULL && a->fail.n == 0)
-		return fail_usage("--rebalance needs --from or --fail", NULL);
+		return fail_usage(
+			a, "--rebalance needs --from or --fail", NULL);
 	if ((a->method != NULL || a->packets != NULL) && a->fail.n == 0 &&
 		a->from == NULL)
 		return fail_usage(
-			"--method and --rate need --fail or --from", NULL);
+			a, "--method and --rate need --fail or --from", NULL);
 	if (a->json && to_stdout(a->dump))
-		return fail_usage(
+		return fail_usage(a,
 			"--json and --dump-fts cannot both use standard output",
 			NULL);
 	return EXIT_OK;
@@ -217,14 +227,15 @@ parse_arguments(struct ask *a, int argc, char *const *argv)
 				strncmp(rows[k].word, argv[i], n) != 0))
 			k++;
 		if (k == NROWS)
-			return fail_usage("unknown argument", argv[i]);
+			return fail_usage(a, "unknown argument", argv[i]);
 		if (argv[i][n] == '=')
 			value = argv[i] + n + 1;
 		if (rows[k].arg == NULL && value != NULL)
-			return fail_usage("unexpected value for", rows[k].word);
+			return fail_usage(
+				a, "unexpected value for", rows[k].word);
 		if (rows[k].arg != NULL && value == NULL) {
 			if (++i >= argc)
-				return fail_usage("a value is missing after",
+				return fail_usage(a, "a value is missing after",
 					rows[k].word);
 			value = argv[i];
 		}
@@ -255,17 +266,19 @@ clear_progress(const struct plan *p)
 
 /* Read --config; EXIT_OK, or its mistakes are printed. */
 static int
-read_base(const char *file, struct config **out)
+read_base(const struct ask *a, struct config **out)
 {
 	struct diag_list bad = {0};
 	struct buf text = {0};
 
-	if (file == NULL)
+	if (a->config == NULL)
 		return EXIT_OK;
-	*out = config_load(file, registry_names(), &bad);
+	*out = config_load(a->config, registry_names(), &bad);
 	if (*out == NULL) {
 		diag_text(&bad, &text);
 		(void)fprintf(stderr, "%s", text.text);
+		if (a->json)
+			json_util_print_error("bad-configuration", text.text);
 		buf_free(&text);
 	}
 	diag_free(&bad);
@@ -283,7 +296,7 @@ read_all(struct plan *p)
 		.nset = p->ask.set.n};
 	bool live = p->ask.from != NULL && strcmp(p->ask.from, "live") == 0;
 	struct reason why = {""};
-	int ret = read_base(p->ask.config, &ask.base);
+	int ret = read_base(&p->ask, &ask.base);
 
 	if (ret != EXIT_OK)
 		return ret;
@@ -297,7 +310,7 @@ read_all(struct plan *p)
 	config_unref(ask.base);
 	clear_progress(p);
 	if (ret != EXIT_OK)
-		(void)report_error(why.text);
+		(void)report_error(&p->ask, why.text);
 	return ret;
 }
 
@@ -331,7 +344,7 @@ read_failures(struct plan *p)
 			look_beside(p, l->item[i], &why);
 			(void)snprintf(text, sizeof(text), "--fail %s: %s",
 				l->item[i], why.text);
-			return report_error(text);
+			return report_error(&p->ask, text);
 		}
 	return EXIT_OK;
 }
@@ -460,11 +473,11 @@ compute_plan(struct plan *p)
 	struct reason why = {""};
 
 	if (what_if_now(&p->in, &p->job, &p->out, &why) != 0)
-		return report_error(why.text);
+		return report_error(&p->ask, why.text);
 	if ((p->in.found != NULL || p->ask.fail.n > 0) &&
 		what_if_after(&p->in, &p->job, p->fail, p->ask.fail.n, &p->out,
 			&why) != 0)
-		return report_error(why.text);
+		return report_error(&p->ask, why.text);
 	make_report(p);
 	clear_progress(p);
 	return EXIT_OK;

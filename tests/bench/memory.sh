@@ -152,7 +152,7 @@ day() {
 		event "$what lost" sim remove "$id"
 		event "$what back" sim return "$id"
 	done
-	wanted rebalance && event rebalance ctl routes rebalance
+	wanted rebalance && event rebalance ctl rebalance
 	if wanted sweep; then
 		ctl sweep --wait >/dev/null
 		row sweep

@@ -40,7 +40,7 @@ reroute() {
 	if [ "$SM" = opensm ]; then
 		kill -HUP "$E2E_SM_PID"
 	else
-		ctl routes rebalance >/dev/null
+		ctl rebalance >/dev/null
 	fi
 }
 

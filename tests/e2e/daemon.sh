@@ -17,6 +17,8 @@
 #			switch that keeps it
 #	events		links and nodes that go and come are logged, counted,
 #			listed as events, and as missing until they are back
+#	ctl		what heddlectl says about wrong words and ambiguous
+#			names, as JSON too, and its pages on a terminal
 #	told		impossible roles, an answer with a wrong signature,
 #			unusable state files
 set -u
@@ -509,6 +511,94 @@ is_listed() {
 	grep -q "$3" "$E2E_DIR/$1/page"
 }
 
+# wrong STATUS TEXT ARGUMENT...: heddlectl ends so and says the text, with
+# --json as an object, wherever that stands
+wrong() {
+	wr_want=$1 wr_text=$2
+	shift 2
+	for wr_json in '' --json; do
+		# shellcheck disable=SC2086
+		"$B/heddlectl" $wr_json --socket "$E2E_DIR/a/sock" "$@" \
+			>"$E2E_DIR/out" 2>"$E2E_DIR/err"
+		wr_rc=$?
+		[ $wr_rc = "$wr_want" ] ||
+			fail "heddlectl $*: $wr_rc: $(cat "$E2E_DIR/err")"
+		grep -qF -- "$wr_text" "$E2E_DIR/err" ||
+			fail "heddlectl $*: $(cat "$E2E_DIR/err")"
+		[ -n "$wr_json" ] || continue
+		wr_json=$(json_get "$E2E_DIR/out" ok)
+		wr_json=$wr_json,$(json_get "$E2E_DIR/out" code)
+		wr_json=$wr_json,$(json_get "$E2E_DIR/out" error)
+		case $wr_json in
+		false,[a-z]*,?*) ;;
+		*) fail "heddlectl --json $*: $(cat "$E2E_DIR/out")" ;;
+		esac
+	done
+}
+
+# page COLUMNS ARGUMENT...: the page on a terminal of this width
+page() {
+	pg_columns=$1
+	shift
+	TERM=xterm script -qec "stty cols $pg_columns; $B/heddlectl --socket \
+		$E2E_DIR/a/sock $*" /dev/null </dev/null | tr -d '\r'
+}
+
+test_ctl() {
+	wrong 3 'heddled is not running' status
+	config a 5 </dev/null
+	daemon a h1
+	in_order bring-up
+	soon named a spine2 || fail "no names"
+	rests a
+	wrong 2 "unknown command 'statsu'; did you mean 'status'?" statsu
+	wrong 2 "unknown command 'xyzzy'" xyzzy
+	wrong 2 "unknown command 'explain': see heddlectl change" explain h1 h2
+	wrong 2 "routes: unknown option '--swich'; did you mean '--switch'?" \
+		routes --swich leaf1
+	wrong 2 "routes: unknown option '-5'" routes -5 1
+	wrong 2 "partitions: expected A [B]" partitions
+	wrong 2 "unexpected argument 'c'" partitions a b c
+	wrong 2 "plan: unknown argument '--tropology'" plan --tropology x
+	wrong 2 "not a number: 'x'" change --rate x
+	wrong 1 "no node is called 'leef1'; did you mean 'leaf1'?" routes leef1
+	wrong 1 "no node is called '-5'" routes -- -5
+	wrong 1 "'pine' is in the name of 4 nodes: use a GUID" routes pine
+	wrong 1 '"spine4"' routes pine
+	for c in status topology tree routes rebalance groups change \
+		partitions events links metrics sweep plan import; do
+		for h in "help $c" "$c --help" "$c -h"; do
+			# shellcheck disable=SC2086
+			"$B/heddlectl" $h >"$E2E_DIR/out" || fail "$h"
+			grep -q "^  $c" "$E2E_DIR/out" || fail "$h"
+			[ "$(wc -l <"$E2E_DIR/out")" -lt 25 ] || fail "$h"
+		done
+	done
+	tell a rebalance --wait >"$E2E_DIR/out" || fail "rebalance"
+	tell a change | grep -q '^change ' || fail "change"
+	tell a pkeys h1 h2 | grep -q '^may talk' || fail "pkeys"
+	# a node with a long name: columns stay aligned
+	sim rename h20 "h20 with a name that is longer than any column" ||
+		fail "rename"
+	soon named a "h20 with a name that is longer than any column" ||
+		fail "no new name"
+	[ "$(tell a routes --switch leaf5 | awk 'NR > 2' |
+		sed 's/ *-> .*//' | awk '{ print length($0) }' |
+		sort -u | wc -l)" = 1 ] ||
+		fail "columns: $(tell a routes --switch leaf5)"
+	if command -v script >/dev/null; then
+		page 60 status >"$E2E_DIR/out"
+		grep -q '^role  *master' "$E2E_DIR/out" ||
+			fail "terminal: $(cat "$E2E_DIR/out")"
+		[ "$(awk '{ print length($0) }' "$E2E_DIR/out" |
+			sort -n | tail -n 1)" -le 60 ] ||
+			fail "too wide: $(cat "$E2E_DIR/out")"
+		[ "$(tell a status | wc -l)" -lt "$(wc -l <"$E2E_DIR/out")" ] ||
+			fail "nothing was too long"
+	fi
+	halt a
+}
+
 test_events() {
 	leaf1_5='"leaf1" (0x[0-9a-f]*) port 5 - "spine1" (0x[0-9a-f]*) port 1'
 	config a 5 </dev/null
@@ -657,8 +747,8 @@ e2e_init
 trap halt_all EXIT
 test=${1%%-*}
 case $test in
-quarantine | reboot | standby | handover | takeover | reload | distrust | adaptive | told | events) ;;
-*) fail "usage: daemon.sh quarantine|reboot|standby|handover|takeover|reload|distrust|adaptive|told|events-FABRIC" ;;
+quarantine | reboot | standby | handover | takeover | reload | distrust | adaptive | told | events | ctl) ;;
+*) fail "usage: daemon.sh quarantine|reboot|standby|handover|takeover|reload|distrust|adaptive|told|events|ctl-FABRIC" ;;
 esac
 fabric "${1#*-}" "$E2E_DIR/fabric.net"
 [ "$test" != told ] ||

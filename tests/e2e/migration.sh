@@ -141,7 +141,7 @@ after() {
 		becomes master
 		soon in_order || fail "not in order: $(cat "$E2E_DIR/judge")"
 		;;
-	"heddlectl explain change")
+	"heddlectl change")
 		grep -q 'expected  *0 packets lost' "$af_out" ||
 			fail "the change: $(cat "$af_out")"
 		;;

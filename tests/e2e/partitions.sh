@@ -85,7 +85,7 @@ is_seen() {
 
 # explained A B TEXT
 explained() {
-	ctl explain "$1" "$2" >"$E2E_DIR/explain" 2>&1
+	ctl pkeys "$1" "$2" >"$E2E_DIR/explain" 2>&1
 	grep -q "$3" "$E2E_DIR/explain" ||
 		fail "$1 and $2: no '$3': $(cat "$E2E_DIR/explain")"
 }

@@ -299,10 +299,8 @@ expect_reported(struct world *w, const char *reason)
 
 	show_tiers(tree, &b);
 	ck_assert_msg(strstr(b.text, reason) != NULL, "%s", b.text);
-	ck_assert_msg(
-		strstr(b.text,
-			"\"heddlectl routes rebalance\" decides afresh") !=
-			NULL,
+	ck_assert_msg(strstr(b.text,
+			      "\"heddlectl rebalance\" decides afresh") != NULL,
 		"%s", b.text);
 	ck_assert_msg(strstr(b.text,
 			      ": kept as decided at 2025-11-21 10:48:") != NULL,
