@@ -218,7 +218,8 @@ print_command(const struct command *c)
 		*c->operands != '\0' ? " " : "", c->operands, c->help);
 	for (const struct option_row *o = c->option; o->word != NULL; o++)
 		(void)printf("      %s%s%-*s  %s\n", o->word,
-			o->arg != NULL ? " " : "", 20 - (int)strlen(o->word),
+			o->arg != NULL ? " " : "",
+			(o->arg != NULL ? 20 : 21) - (int)strlen(o->word),
 			o->arg != NULL ? o->arg : "", o->help);
 }
 

@@ -438,7 +438,7 @@ in_shell() {
 	offers "$1" "--socket $E2E_DIR/heddle.y" "$E2E_DIR/heddle.yaml"
 	offers "$1" "--json plan --topology $E2E_DIR/heddle.y" \
 		"$E2E_DIR/heddle.yaml"
-	offers "$1" "explain ch" change
+	offers "$1" "links a" accept
 	offers "$1" "routes h3" h3 h30 h31
 	offers "$1" "routes h1 spine" spine1 spine2 spine3 spine4
 	offers "$1" "routes --switch leaf" leaf1 leaf2 leaf3 leaf4 leaf5 leaf6 \
@@ -472,7 +472,7 @@ shells() {
 		[ $shell != fish ] || offers fish "routes MF" 'MF0;L1:x y'
 		# without a daemon: what needs none, at once and in silence
 		HEDDLE_SOCKET=$E2E_DIR/none
-		offers $shell "routes " rebalance
+		offers $shell "links " accept
 		offers $shell "routes h3" ""
 		E2E_SHELLS="$E2E_SHELLS $shell"
 	done
