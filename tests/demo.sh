@@ -136,7 +136,7 @@ main() {
 	# shellcheck disable=SC2046
 	set -- $(net_cables "$E2E_DIR/fabric.net" | pick 1 1)
 	say
-	say "Somebody pulls the cable between $(name_of "$1") port $2 and" \
+	say "The cable is pulled between $(name_of "$1") port $2 and" \
 		"$(name_of "$3") port $4."
 	happens pulled link "$1/$2" down
 	say

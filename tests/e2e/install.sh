@@ -197,7 +197,8 @@ desk() {
 		ln -s "$B/$p" "$E2E_DIR/build/$p"
 	done
 	{
-		echo "set -e; cd '$E2E_DIR'"
+		# as at a terminal, with jobs; none of them is left behind
+		echo "set -em; trap 'kill %1 %2 2>/dev/null || :' EXIT; cd '$E2E_DIR'"
 		sed -n '/^## A fabric on your desk/,/^## [^A]/s/^    //p' \
 			README.md | sed "s/\\<desk\\>/$IBSIM_SOCKNAME/" |
 			while IFS= read -r line; do
@@ -221,10 +222,11 @@ desk() {
 			done >/dev/null 2>&1
 		}
 	EOF
-	timeout 60 sh -c ". '$E2E_DIR/up'; . '$E2E_DIR/script'" \
-		>"$E2E_DIR/said" 2>&1 &
-	E2E_SIM_PID=$!
-	soon gone "$E2E_SIM_PID" || fail "$(tail -n 5 "$E2E_DIR/said")"
+	timeout 90 bash -c ". '$E2E_DIR/up'; . '$E2E_DIR/script'" \
+		>"$E2E_DIR/said" 2>&1 ||
+		fail "it ended with $?: $(tail -n 5 "$E2E_DIR/said")"
+	! "$B/heddle-sim" ctl --name "$IBSIM_SOCKNAME" clients >/dev/null 2>&1 ||
+		fail "heddle-sim goes on"
 	[ -z "${E2E_TRANSCRIPT:-}" ] || cp "$E2E_DIR/said" "$E2E_TRANSCRIPT"
 	for want in 'to .*"h32"' 'direct, 1 stage' ' arrived, ' 'Switch.*spine2'; do
 		grep -q "$want" "$E2E_DIR/said" ||
