@@ -166,6 +166,11 @@ answers() {
 	eval "$third" >"$E2E_DIR/third.out" 2>&1
 }
 
+demo_ends() {
+	kill "$(cat "$E2E_DIR/second")" 2>/dev/null
+	sim quit >/dev/null 2>&1
+}
+
 demo() {
 	E2E_DEMO=$E2E_DIR/kept tests/demo.sh >"$E2E_DIR/said" 2>&1 ||
 		fail "the demo failed: $(tail -n 5 "$E2E_DIR/said")"
@@ -177,14 +182,14 @@ demo() {
 	# pasted at once: the second does not wait for the first to be ready
 	sed -n 1,2p "$E2E_DIR/try" | sed 's/ &$/ \&/' >"$E2E_DIR/start"
 	third=$(sed -n 3p "$E2E_DIR/try")
+	trap 'demo_ends; e2e_cleanup' EXIT
 	sh -c ". $E2E_DIR/start; "' echo $! >'"$E2E_DIR/second; wait" \
 		>"$E2E_DIR/sm.out" 2>&1 &
 	E2E_SIM_PID=$!
 	soon answers || fail "no answer: $(cat "$E2E_DIR/third.out")"
 	grep -q '^to .*"h32"' "$E2E_DIR/third.out" ||
 		fail "no path to h32: $(cat "$E2E_DIR/third.out")"
-	kill "$(cat "$E2E_DIR/second")"
-	sim quit >/dev/null
+	demo_ends
 	soon gone "$E2E_SIM_PID" || fail "heddled or heddle-sim goes on"
 	say "demo: $(grep -c '^' "$E2E_DIR/third.out") lines of a path"
 }
