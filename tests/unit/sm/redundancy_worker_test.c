@@ -264,7 +264,7 @@ START_TEST(answers)
 		"\"h1\": \"spine1\" cuts off both ports from 2 of 4 leaves; "
 		"there is no other path");
 	check_page(json_object_get(j, "result"), show_tree,
-		"h6                        \"h6\": \"spine1\" cuts off both");
+		"h6        \"h6\": \"spine1\" cuts off both");
 	json_decref(j);
 	end_bed(&b);
 }
