@@ -198,20 +198,15 @@ is_crossing_set(const struct updown *u, sw_ix s, sw_ix *at)
 	return true;
 }
 
-/* True if one of these leaves is the sFtree root of the previous routes. */
+/* True if one of these leaves is the sFtree root of the previous routes;
+ * former: that of each component. */
 static bool
-is_in_force(const struct updown *u, const sw_ix *at)
+is_in_force(const struct updown *u, const sw_ix *former, const sw_ix *at)
 {
-	const struct routes *prev = u->graph.job->prev;
 	bool any = false;
 
-	for (uint32_t p = 0; prev != NULL && p < u->nplanes; p++)
-		any |= prev->sftree_root != TOPO_NONE &&
-		       u->graph.t->node[u->graph.t->sw[at[p]].node].guid ==
-			       prev->topo
-				       ->node[prev->topo->sw[prev->sftree_root]
-						       .node]
-				       .guid;
+	for (uint32_t p = 0; p < u->nplanes; p++)
+		any |= at[p] == former[u->graph.comp[at[p]]];
 	return any;
 }
 
@@ -224,12 +219,13 @@ is_in_force(const struct updown *u, const sw_ix *at)
  * as good.
  */
 static uint64_t
-rate_crossing_set(struct updown *u, bool keep, const sw_ix *at)
+rate_crossing_set(
+	struct updown *u, bool keep, const sw_ix *former, const sw_ix *at)
 {
 	uint64_t good = 0;
 	bool sm = false;
 
-	if (is_in_force(u, at) &&
+	if (is_in_force(u, former, at) &&
 		sftree_root_is_extendable(u, keep, at, u->nplanes))
 		return UINT64_MAX - 1;
 	for (uint32_t p = 0; p < u->nplanes; p++) {
@@ -243,10 +239,14 @@ bool
 multi_tree_order(struct updown *u, bool keep)
 {
 	sw_ix at[MOST_TREES] = {TOPO_NONE}, best[MOST_TREES] = {TOPO_NONE};
+	sw_ix *former =
+		arena_array(u->graph.a, u->graph.ncomp, sizeof(*former));
 	uint64_t most = 0;
 	size_t n;
 
 	reach_find_tiers(u);
+	for (uint32_t c = 0; c < u->graph.ncomp; c++)
+		former[c] = sftree_root_previous(u, c);
 	for (uint32_t i = 0; i < u->graph.nsw; i++) {
 		sw_ix s = u->tier.seq[i];
 		uint64_t is;
@@ -254,7 +254,7 @@ multi_tree_order(struct updown *u, bool keep)
 		if (!u->graph.live[s] || !u->leaf[s] ||
 			u->graph.plane[s] != 0 || !is_crossing_set(u, s, at))
 			continue;
-		is = rate_crossing_set(u, keep, at) + 1;
+		is = rate_crossing_set(u, keep, former, at) + 1;
 		if (is <= most)
 			continue;
 		most = is;

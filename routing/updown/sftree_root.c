@@ -508,15 +508,14 @@ sftree_root_is_leaf(const struct updown *u, sw_ix s)
 	return u->graph.live[s];
 }
 
-/* The sFtree root of the previous routes, or TOPO_NONE. */
-static sw_ix
-prev_leaf(const struct updown *u)
+sw_ix
+sftree_root_previous(const struct updown *u, uint32_t comp)
 {
 	const struct routes *prev = u->graph.job->prev;
 	node_ix n;
 
 	if (prev == NULL || prev->sftree_root == TOPO_NONE)
-		return TOPO_NONE;
+		return sftree_root_found(u, comp);
 	n = topo_by_node_guid(u->graph.t,
 		prev->topo->node[prev->topo->sw[prev->sftree_root].node].guid);
 	return n == TOPO_NONE ? TOPO_NONE : u->graph.t->node[n].sw;
@@ -723,7 +722,7 @@ static sw_ix
 choose_leaf(const struct updown *u, uint32_t comp, bool any)
 {
 	sw_ix sm = topo_switch_of(u->graph.t, u->graph.t->sm_port);
-	sw_ix best = TOPO_NONE, former = prev_leaf(u);
+	sw_ix best = TOPO_NONE, former = sftree_root_previous(u, comp);
 	const uint64_t *tree = prev_subtree(u);
 	struct fitness most = {0};
 	sw_ix odd[MOST_PEERED];
@@ -769,7 +768,7 @@ static bool
 keep_leaf(struct updown *u, uint32_t comp, bool keep, struct reversed *t,
 	sw_ix *leaf)
 {
-	sw_ix former = prev_leaf(u);
+	sw_ix former = sftree_root_previous(u, comp);
 	bool stands = former != TOPO_NONE && u->graph.comp[former] == comp &&
 		      sftree_root_is_leaf(u, former);
 

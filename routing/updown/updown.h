@@ -10,6 +10,7 @@
  *   root_elect         a new root where the order has one top and lost it
  *   sftree_root        several tops: the sFtree root and its subtree, extended
  *                      when the subtree has lost links
+ *   sftree_root_found  the sFtree root that tables without an order show
  *   multi_tree         several trees that only links between leaves join
  *
  * What makes the tables, in the order of the data flow:
@@ -270,6 +271,13 @@ uint64_t sftree_root_choose(struct updown *u, bool keep);
 bool sftree_root_is_leaf(const struct updown *u, sw_ix s);
 
 /*
+ * The sFtree root of the previous routes, or TOPO_NONE. Where they came from
+ * the switches, without an order, it is seen in their tables: that of this
+ * component; u->tier_set is there.
+ */
+sw_ix sftree_root_previous(const struct updown *u, uint32_t comp);
+
+/*
  * The same file, for given roots, one of each component. set: reverse their
  * subtrees, whether necessary or not, with extension switches if these connect
  * everything; else tops that the roots do not connect go down a tier. False:
@@ -281,6 +289,16 @@ bool sftree_root_set(
 bool sftree_root_is_extendable(
 	struct updown *u, bool keep, const sw_ix *leaf, uint32_t n);
 uint32_t sftree_root_reach_count(const struct updown *u, sw_ix leaf);
+
+/*
+ * sftree_root_found.c: the root that the previous tables of a component show,
+ * TOPO_NONE where their order is known or they show none. is_order_unknown:
+ * true if the previous routes came from the switches, without any order; then
+ * prev_next is the switch that s sends to for this LID, or TOPO_NONE.
+ */
+sw_ix sftree_root_found(const struct updown *u, uint32_t comp);
+bool updown_is_order_unknown(const struct updown *u);
+sw_ix updown_prev_next(const struct updown *u, sw_ix s, uint16_t lid);
 
 /*
  * multi_tree.c: where trees are joined by links from leaf to leaf inside racks

@@ -15,11 +15,19 @@ enum {
 struct flow {
 	const struct updown *u;
 	const struct reachability *r;
-	uint8_t *level; /* steps to the destination */
-	bool *down;	/* all of these steps go down */
-	uint32_t *list; /* switches, farthest first */
-	double *pairs;	/* host pairs that pass */
-	double *load;	/* per group, over all destinations */
+	uint8_t *level;	  /* steps to the destination */
+	bool *down;	  /* all of these steps go down */
+	uint32_t *list;	  /* switches, farthest first */
+	double *pairs;	  /* host pairs that pass */
+	double *load;	  /* per group, over all destinations */
+	uint64_t strange; /* see struct order_value */
+};
+
+/* What is known of an order. */
+struct order_value {
+	double load;	  /* the greatest of a link, estimated; < 0: no order */
+	uint64_t strange; /* entries of tables found in the switches that are
+			     not legal in it */
 };
 
 /* Distances to dest, and the switches in order of falling distance. */
@@ -64,14 +72,31 @@ is_next(const struct flow *f, sw_ix s, sw_ix peer)
 	       (f->down[peer] || !below);
 }
 
+/* Count the entries found for the LID of dest that are not legal; n: switches
+ * in the list. */
+static void
+count_strange(struct flow *f, sw_ix dest, uint32_t n)
+{
+	const struct topo *t = f->u->graph.t;
+	uint16_t lid = t->port[t->node[t->sw[dest].node].first_port].lid;
+
+	for (uint32_t i = 0; i < n; i++) {
+		sw_ix s = f->list[i];
+		sw_ix next = s == dest ? dest : updown_prev_next(f->u, s, lid);
+
+		f->strange += s != dest &&
+			      (next == TOPO_NONE || !is_next(f, s, next));
+	}
+}
+
 /*
  * The traffic of all switches to dest, split evenly over the legal next hops.
+ * n: switches in the list.
  */
 static void
-add_flows_to(struct flow *f, sw_ix dest)
+add_flows_to(struct flow *f, sw_ix dest, uint32_t n)
 {
 	const struct updown *u = f->u;
-	uint32_t n = find_levels(f, dest);
 
 	for (uint32_t i = 0; i < n; i++) {
 		sw_ix s = f->list[i];
@@ -97,13 +122,15 @@ add_flows_to(struct flow *f, sw_ix dest)
 
 /*
  * The greatest load of a link under the order in u->sw_order, if traffic is
- * split over all legal paths, from every stride-th destination.
+ * split over all legal paths, from every stride-th destination; and how well
+ * the order goes with tables whose own order is not known.
  */
-static double
-estimate_max_load(struct updown *u, uint32_t stride)
+static struct order_value
+evaluate_order(struct updown *u, uint32_t stride)
 {
 	struct reachability r = reach_make_levels(u);
 	struct flow f = {.u = u, .r = &r};
+	bool found = updown_is_order_unknown(u);
 	double worst = 0;
 
 	f.level = arena_array(u->graph.a, u->graph.nsw, sizeof(*f.level));
@@ -112,12 +139,19 @@ estimate_max_load(struct updown *u, uint32_t stride)
 	f.pairs = arena_array(u->graph.a, u->graph.nsw, sizeof(*f.pairs));
 	f.load = arena_array(
 		u->graph.a, u->graph.first[u->graph.nsw], sizeof(*f.load));
-	for (sw_ix d = 0; d < u->graph.nsw; d += stride)
-		if (u->graph.live[d] && u->graph.weight[d] != 0)
-			add_flows_to(&f, d);
+	for (sw_ix d = 0; d < u->graph.nsw; d += stride) {
+		uint32_t n;
+
+		if (!u->graph.live[d] || u->graph.weight[d] == 0)
+			continue;
+		n = find_levels(&f, d);
+		add_flows_to(&f, d, n);
+		if (found)
+			count_strange(&f, d, n);
+	}
 	for (uint32_t g = 0; g < u->graph.first[u->graph.nsw]; g++)
 		worst = f.load[g] > worst ? f.load[g] : worst;
-	return worst;
+	return (struct order_value){worst, f.strange};
 }
 
 /*
@@ -159,7 +193,8 @@ rank_by_closeness(struct updown *u)
 }
 
 /*
- * Make order number k of those that are tried. False: it cannot be completed.
+ * Make order number k of those that are tried: the same ones wherever the
+ * subnet manager is. False: it cannot be completed.
  */
 static bool
 make_candidate_order(struct updown *u, uint32_t k)
@@ -174,18 +209,30 @@ make_candidate_order(struct updown *u, uint32_t k)
 		order_make_fresh(u, true);
 	} else if (k == 2) {
 		rank_by_closeness(u);
-	} else if (k == 3) {
+	} else {
 		for (sw_ix s = 0; s < u->graph.nsw; s++)
 			u->rank[s] = u->graph.live[s] ? 0 : UINT32_MAX;
 		order_sort(u);
-	} else {
-		order_from_root(u, rng_below(&g, u->graph.nsw));
+		if (k > 3)
+			order_from_root(
+				u, u->tier.seq[rng_below(&g, u->graph.nsw)]);
 	}
 	if (k == 2 || k == 3)
 		u->order = ROUTE_TIERS;
 	if (u->order == ROUTE_TIERS)
 		mark_tops(u);
 	return sftree_root_choose(u, false) != UINT64_MAX;
+}
+
+/* The order that the tables found go with is as good as in force. */
+static bool
+is_better_order(const struct order_value *a, const struct order_value *b)
+{
+	if ((a->load < 0) != (b->load < 0))
+		return b->load < 0;
+	if ((a->strange == 0) != (b->strange == 0))
+		return a->strange == 0;
+	return a->load < b->load;
 }
 
 void
@@ -195,22 +242,21 @@ updn_order_search(struct updown *u)
 			(u->graph.first[u->graph.nsw] + 20U * u->graph.nsw);
 	uint32_t n = (uint32_t)(EFFORT / (cost + 1)), best = 1;
 	uint32_t stride = (uint32_t)(cost / (EFFORT / FEWEST)) | 1;
-	double least = -1;
+	struct order_value least = {.load = -1};
 
 	n = n < FEWEST ? FEWEST : n > MOST ? MOST : n;
 	for (uint32_t k = 0; k < n; k++) {
 		struct updown v = {.graph = {.job = u->graph.job,
 					   .t = u->graph.t,
 					   .like = &u->graph}};
-		double load;
+		struct order_value is = {.load = -1};
 
 		v.graph.a = arena_new();
 		order_begin(&v);
-		load = make_candidate_order(&v, k)
-			       ? estimate_max_load(&v, stride)
-			       : -1;
-		if (load >= 0 && (least < 0 || load < least)) {
-			least = load;
+		if (make_candidate_order(&v, k))
+			is = evaluate_order(&v, stride);
+		if (is_better_order(&is, &least)) {
+			least = is;
 			best = k;
 		}
 		arena_free(v.graph.a);

@@ -1,0 +1,142 @@
+/*
+ * A manager that takes a fabric over without knowledge of it changes no table,
+ * wherever it is: with a hand-over, or after the other manager has died.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/unit/core_fixture.h"
+#include "tests/unit/suite.h"
+
+/* i / 10 is the size, i % 10 the kind. */
+enum { FABRICS = 60, MOST_PLACES = 4 };
+
+static struct fabric *
+make_fabric(int i)
+{
+	unsigned k = (unsigned)i / 10;
+	unsigned down[] = {2 + k % 3, 2 + k / 2, 2 + k % 2},
+		 up[] = {1, 1 + k % 3, 2};
+	unsigned dim[] = {3 + k, 4, 2 + k / 3};
+	struct gen_fattree2 flat = {1 + k, 4 + k, 1 + k % 3, 2 + k, 1 + k};
+	struct gen_planes planes = {2, 3 + k, 2 + k / 2, 2, 1 + k % 2};
+	struct fabric *f;
+
+	switch (i % 10) {
+	case 0:
+		return gen_tree_two(&flat, NULL);
+	case 1:
+		return gen_tree_three(4 + 2 * (k / 3), NULL);
+	case 2:
+		return gen_tree_pgft(3, down, up, NULL, NULL);
+	case 3:
+		return gen_paper_planes(&planes);
+	case 4:
+		return gen_grid(dim, 2 + k % 2, true, 2, NULL);
+	case 5:
+		return gen_random(12 + k, 3 + k % 2, 2, 7 + k, NULL);
+	case 6:
+		f = gen_tree_two(&flat, NULL);
+		return flat.spines > 1
+			       ? gen_edit_fail_links(f, k + 1, k, true, NULL)
+			       : f;
+	case 7:
+		return gen_edit_fail_links(
+			gen_tree_three(4, NULL), k + 1, k, true, NULL);
+	case 8:
+		return gen_edit_rails(gen_tree_three(4, NULL), 2, k % 2, NULL);
+	default:
+		return gen_hyperx(dim, 2, 1 + k, NULL);
+	}
+}
+
+/* The hosts in turn, the last one first: other leaves than the first host's. */
+static uint32_t
+pick_host(const struct fabric *f, unsigned nth, unsigned of)
+{
+	uint32_t hosts = 0, skip;
+
+	for (uint32_t n = 0; n < f->nnodes; n++)
+		hosts += f->node[n].type != FABRIC_SWITCH;
+	skip = hosts - 1 - nth * (hosts - 1) / of;
+	for (uint32_t n = 0; n < f->nnodes; n++)
+		if (f->node[n].type != FABRIC_SWITCH && skip-- == 0)
+			return n;
+	return 0;
+}
+
+static void
+expect_untouched(struct world *w, uint32_t host, const char *how)
+{
+	char when[128];
+
+	(void)snprintf(when, sizeof(when), "%s to \"%s\"", how,
+		w->fabric->node[host].name);
+	core_expect_order(w, when);
+	ck_assert_msg(sim_stats(w->sim)->lft_sets == 0,
+		"%s: %llu LFT blocks written", when,
+		(unsigned long long)sim_stats(w->sim)->lft_sets);
+}
+
+/* Each manager dies, and another one elsewhere knows nothing of it. */
+START_TEST(from_host_to_host)
+{
+	struct fabric *f = make_fabric(_i);
+	struct world *w = core_start(f, "");
+
+	core_expect_order(w, "bring-up");
+	for (unsigned k = 0; k < MOST_PLACES; k++) {
+		uint32_t host = pick_host(f, k, MOST_PLACES);
+
+		world_kill(w);
+		world_elsewhere(w, host);
+		sim_clear_stats(w->sim);
+		world_start(w);
+		expect_untouched(w, host, "dead, and on");
+	}
+	core_end(w, f);
+}
+END_TEST
+
+static bool
+is_master(const struct world *w)
+{
+	struct sm_status s;
+
+	sm_status(w->sm, &s);
+	return s.role == SM_MASTER;
+}
+
+/* The first hands over to one of higher priority on the last host. */
+START_TEST(from_hand_to_hand)
+{
+	struct fabric *f = make_fabric(_i);
+	struct world *a = core_start(f, "fabric: {priority: 3}\n"), *b;
+	uint32_t host = pick_host(f, 0, 1);
+
+	core_expect_order(a, "bring-up");
+	b = world_beside(a, host, "fabric: {priority: 9}\n");
+	sim_clear_stats(a->sim);
+	world_start(b);
+	for (unsigned k = 0; k < 1000 && !is_master(b); k++)
+		world_run(a, mono_ms(10));
+	ck_assert(is_master(b));
+	expect_untouched(b, host, "handed over");
+	core_end(a, f);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("take_over");
+	TCase *t = tcase_create("take_over");
+
+	tcase_set_timeout(t, 120);
+	tcase_add_loop_test(t, from_host_to_host, 0, FABRICS);
+	tcase_add_loop_test(t, from_hand_to_hand, 0, FABRICS);
+	suite_add_tcase(s, t);
+	return suite_run(s);
+}
