@@ -461,6 +461,20 @@ m_keys_json(const struct sm_m_keys *k)
 		"silent", (int)k->silent, "ports", list);
 }
 
+/* Whether each role is the one of the daemon. */
+static json_t *
+roles_json(enum sm_role role)
+{
+	static const enum sm_role all[] = {
+		SM_DISCOVERING, SM_STANDING_BY, SM_MASTER};
+	json_t *o = json_object();
+
+	for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		json_util_put(
+			o, sm_role_name(all[i]), json_boolean(role == all[i]));
+	return o;
+}
+
 static void
 add_daemon(json_t *o, const struct status_facts *f)
 {
@@ -468,6 +482,7 @@ add_daemon(json_t *o, const struct status_facts *f)
 
 	json_util_put(o, "version", json_string(VERSION_TEXT));
 	json_util_put(o, "role", json_string(sm_role_name(f->sm->role)));
+	json_util_put(o, "roles", roles_json(f->sm->role));
 	json_util_put(o, "phase", json_string(sm_phase_name(f->sm->phase)));
 	json_util_put(o, "writing", json_string(f->sm->writing));
 	json_util_put(o, "dirty", json_boolean(f->sm->dirty));
