@@ -130,16 +130,36 @@ poll_locked(struct sm *sm, struct mono now)
 	sm->leases.due = mono_add(now, mono_ms(POLL_MS));
 }
 
-/* A round begins: how many ports it has. */
+/* How many ports a round has, which may change while it goes on. */
 static void
-begin_round(struct sm *sm)
+count_keyed(struct sm *sm)
 {
 	const struct topo *t = sm->view->topo;
+	struct leases *l = &sm->leases;
 
-	sm->leases.next = 0;
-	sm->leases.ports = 0;
+	if (l->generation == t->generation)
+		return;
+	l->generation = t->generation;
+	l->ports = 0;
 	for (port_ix p = 0; p < t->nports; p++)
-		sm->leases.ports += is_keyed(t, p);
+		l->ports += is_keyed(t, p);
+}
+
+/* A round begins, now that the last one is over. */
+static void
+begin_round(struct sm *sm, struct mono now)
+{
+	struct leases *l = &sm->leases;
+	bool late = l->began.ns > 0 &&
+		    mono_before(mono_add(l->began, sm->cfg->fabric.m_key_lease),
+			    now);
+
+	if (late && !l->late)
+		log_error("sm: renewing the leases of all M_Keys took %.1f s",
+			mono_seconds(mono_sub(now, l->began)));
+	l->late = late;
+	l->began = now;
+	l->next = 0;
 }
 
 /*
@@ -154,8 +174,9 @@ renew_some(struct sm *sm, struct mono now)
 	int64_t round = sm->cfg->fabric.m_key_lease.ns / RENEWALS;
 	int64_t pause;
 
-	if (l->next >= t->nports || l->ports == 0)
-		begin_round(sm);
+	count_keyed(sm);
+	if (l->next >= t->nports || l->began.ns == 0)
+		begin_round(sm, now);
 	pause = round / (l->ports > 0 ? l->ports : 1);
 	if (pause < 1)
 		pause = 1;
@@ -297,7 +318,8 @@ void
 m_keys_reset(struct sm *sm)
 {
 	sm->stat.m_keys = (struct sm_m_keys){0};
-	sm->leases.asked = (struct mono){0};
+	sm->leases.asked = sm->leases.began = (struct mono){0};
+	sm->leases.late = false;
 }
 
 void
@@ -322,4 +344,10 @@ m_keys_tell(const struct sm *sm, struct sm_status *out)
 			"%s%u links lead to nodes that do not answer, first "
 			"%s: they hang, or have an M_Key that is not known",
 			n > 0 ? "; " : "", k->silent, first);
+	n = strlen(k->alarm);
+	if (sm->leases.late && n < size)
+		(void)snprintf(k->alarm + n, size - n,
+			"%sit takes longer than fabric.m_key_lease to ask all "
+			"ports: leases of M_Keys can run out",
+			n > 0 ? "; " : "");
 }

@@ -201,8 +201,10 @@ struct sm_settings {
 struct leases {
 	struct mono due, asked; /* the next step; when the last was due */
 	port_ix next;
-	uint32_t ports;	  /* in this round */
-	uint32_t pending; /* without an answer */
+	uint32_t generation, ports; /* of the view, which has so many ports */
+	struct mono began; /* the round of requests; 0: there is none */
+	uint32_t pending;  /* without an answer */
+	bool late;	   /* the last round took longer than a lease */
 };
 
 struct sm {

@@ -573,6 +573,65 @@ START_TEST(renewals_are_spread)
 }
 END_TEST
 
+/* More is asked for than the hosts, which are slow, can answer: that is said.
+ */
+START_TEST(a_lease_that_cannot_be_kept)
+{
+	const struct gen_fattree2 p = {18, 36, 1, 18, 18};
+	struct fabric *f = gen_tree_two(&p, NULL);
+	struct world *w;
+	struct sm_status s;
+
+	for (uint32_t i = 0; i < f->nnodes; i++)
+		if (f->node[i].type != FABRIC_SWITCH)
+			f->node[i].attrs.service_ns = 300 * 1000000;
+	w = core_start(f, "fabric: {m_key: 0x1111, m_key_lease: 3s}\n"
+			  "smp: {window_max: 32, timeout: 1s}\n"
+			  "sweep: {interval: 0}\n");
+	world_run(w, mono_ms(120000));
+	ck_assert_uint_eq(count_keyed(w, OLD), f->nnodes);
+	sm_status(w->sm, &s);
+	ck_assert_msg(strstr(s.alarm, "leases of M_Keys can run out") != NULL,
+		"alarm: %s", s.alarm);
+	world_reload(w, "fabric: {m_key: 0x1111, m_key_lease: 60s}\n"
+			"smp: {window_max: 32, timeout: 1s}\n"
+			"sweep: {interval: 0}\n");
+	world_run(w, mono_ms(60000));
+	expect_no_alarm(w);
+	core_end(w, f);
+}
+END_TEST
+
+/* The part of a fabric that comes later is in the same round. */
+START_TEST(a_fabric_that_grows_keeps_its_leases)
+{
+	struct fabric *f = core_tree();
+	struct sim_options o = sim_defaults();
+	struct world *w = world_new(f, &o, "fabric: {m_key: 0x1111}\n");
+	uint64_t asked;
+
+	for (uint32_t c = 0; c < f->ncables; c++)
+		if (f->cable[c].node[0] != w->host &&
+			f->cable[c].node[1] != w->host)
+			sim_fault_link(w->sim, f->cable[c].node[0],
+				f->cable[c].port[0], false);
+	world_start(w);
+	ck_assert(world_settle(w, mono_ms(30000)));
+	world_run(w, mono_ms(1000));
+	for (uint32_t c = 0; c < f->ncables; c++)
+		sim_fault_link(
+			w->sim, f->cable[c].node[0], f->cable[c].port[0], true);
+	core_expect_order(w, "grown");
+	world_run(w, mono_ms(20000));
+	asked = sim_stats(w->sim)->by[MAD_PORT_INFO][MAD_GET];
+	world_run(w, mono_ms(20000));
+	asked = sim_stats(w->sim)->by[MAD_PORT_INFO][MAD_GET] - asked;
+	ck_assert_uint_ge(asked, f->nnodes);
+	expect_no_alarm(w);
+	core_end(w, f);
+}
+END_TEST
+
 /* A host that was restarted has no key; it gets its own again. */
 START_TEST(a_lost_key_is_written_again)
 {
@@ -614,6 +673,8 @@ main(void)
 	tcase_add_test(c, traps_are_repressed_with_the_key);
 	tcase_add_test(c, a_lease_runs_out);
 	tcase_add_test(c, renewals_are_spread);
+	tcase_add_test(c, a_lease_that_cannot_be_kept);
+	tcase_add_test(c, a_fabric_that_grows_keeps_its_leases);
 	tcase_add_test(c, a_lost_key_is_written_again);
 	suite_add_tcase(s, c);
 	return suite_run(s);
