@@ -471,6 +471,19 @@ plan_page_transition(const json_t *list, struct buf *out)
 	loss_show(json_object_get(first, "expected"), out);
 }
 
+/* The verdict, and each loss after the first one. */
+static void
+plan_page_losses(const json_t *p, struct buf *out)
+{
+	const json_t *v = json_object_get(p, "verdict"), *e;
+	size_t i;
+
+	buf_printf(out, "%s\n", json_util_text(v, "text"));
+	json_array_foreach(json_object_get(v, "losses"), i, e) if (i > 0)
+		buf_printf(out, "        %s\n", json_util_text(e, "text"));
+	buf_printf(out, "\n");
+}
+
 void
 plan_page(const json_t *p, struct buf *out)
 {
@@ -479,6 +492,7 @@ plan_page(const json_t *p, struct buf *out)
 	bool held = json_util_yes(p, "held");
 	size_t i;
 
+	plan_page_losses(p, out);
 	plan_page_head(p, out);
 	plan_page_from(p, out);
 	plan_page_divided(json_object_get(p, "pieces"),

@@ -9,6 +9,10 @@
 /* Append the page of the report that planner.c makes. */
 void plan_page(const json_t *plan, struct buf *out);
 
+/* The answer alone: the verdict and the figures that belong to it, in at most
+ * ten lines. */
+void plan_page_short(const json_t *plan, struct buf *out);
+
 /* Append one forecast's lines. */
 void plan_page_forecast(const json_t *forecast, struct buf *out);
 

@@ -19,6 +19,7 @@
 #include "sm/what_if/inputs.h"
 #include "sm/what_if/plan_json.h"
 #include "sm/what_if/plan_page.h"
+#include "sm/what_if/plan_verdict.h"
 #include "sm/what_if/transition_preview.h"
 #include "sm/what_if/what_if.h"
 
@@ -36,7 +37,7 @@ struct ask {
 	const char *engine, *method, *packets;
 	double rate; /* packets as a number */
 	struct list set, fail;
-	bool json, rebalance;
+	bool json, rebalance, verbose;
 };
 
 struct plan {
@@ -68,6 +69,7 @@ static const struct option_row {
 		"compares"},
 	{"--rate", "N", "packets a second that each host sends, for losses"},
 	{"--dump-fts", "FILE", "write the tables as dump_fts prints them"},
+	{"--verbose", NULL, "the whole page, not ten lines"},
 	{"--json", NULL, "the report as JSON"},
 };
 
@@ -86,7 +88,8 @@ planner_help(void)
 	       "      --rebalance           fresh tables in place of those\n"
 	       "      --method NAME|all     how tables change under traffic\n"
 	       "      --rate N              packets a second of each host\n"
-	       "      --dump-fts FILE       write the tables like dump_fts\n";
+	       "      --dump-fts FILE       write the tables like dump_fts\n"
+	       "      --verbose             the whole page, not ten lines\n";
 }
 
 const char *
@@ -154,6 +157,8 @@ set_option(struct ask *a, const char *word, const char *value)
 		add_text(&a->fail, value);
 	else if (strcmp(word, "--rebalance") == 0)
 		a->rebalance = true;
+	else if (strcmp(word, "--verbose") == 0)
+		a->verbose = true;
 	else
 		a->json = true;
 }
@@ -418,12 +423,41 @@ as_given(const char *text)
 	return s != NULL ? s : names_text(text);
 }
 
+/* The changes between the tables in force and those afterwards. */
+static void
+put_impact(struct plan *p, json_t *o)
+{
+	json_t *impact;
+
+	if (p->out.then.routes == NULL || p->out.now.routes == NULL)
+		return;
+	show_progress(p, "comparing");
+	impact = plan_json_impact(&p->out.now, &p->out.then);
+	json_util_put(
+		impact, "pairs_parted", json_util_u64(count_disconnected(p)));
+	json_util_put(o, "impact", impact);
+	show_progress(p, "planning the transition");
+	json_util_put(o, "transition", transition_json(p));
+}
+
+static json_t *
+verdict_json(const struct plan *p, const json_t *impact)
+{
+	return plan_verdict_make(&(struct plan_verdict_ask){.what = &p->out,
+		.fail = p->fail,
+		.nfail = p->ask.fail.n,
+		.topo = p->in.topo,
+		.cut = (uint64_t)json_util_num(impact, "pairs_cut"),
+		.parted = (uint64_t)json_util_num(impact, "pairs_parted")});
+}
+
 static void
 make_report(struct plan *p)
 {
 	const char *name = p->ask.topology != NULL ? p->ask.topology : "live";
 	json_t *o = json_object(), *list = json_array();
 
+	json_util_put(o, "verdict", json_null()); /* to be the first */
 	json_util_put(o, "topology", as_given(name));
 	json_util_put(o, "fabric", fabric_counts_json(p->in.topo));
 	json_util_put(o, "lids", plan_json_lids(p->in.topo, &p->in.lids));
@@ -455,15 +489,9 @@ make_report(struct plan *p)
 		json_util_put(
 			o, "loose_then", json_util_u64(p->out.after.loose));
 	}
-	if (p->out.then.routes != NULL && p->out.now.routes != NULL) {
-		show_progress(p, "comparing");
-		json_util_put(o, "impact",
-			plan_json_impact(&p->out.now, &p->out.then));
-		json_util_put(json_object_get(o, "impact"), "pairs_parted",
-			json_util_u64(count_disconnected(p)));
-		show_progress(p, "planning the transition");
-		json_util_put(o, "transition", transition_json(p));
-	}
+	put_impact(p, o);
+	json_util_put(
+		o, "verdict", verdict_json(p, json_object_get(o, "impact")));
 	p->report = o;
 }
 
@@ -489,18 +517,10 @@ last_forecast(const struct plan *p)
 	return p->out.then.topo != NULL ? &p->out.then : &p->out.now;
 }
 
-/* True if the final routes of all components verify. */
 static bool
-all_well(const struct plan *p)
+is_safe(const struct plan *p)
 {
-	const struct what_if_others *o =
-		p->out.then.topo != NULL && p->ask.fail.n > 0 ? &p->out.after
-							      : &p->out.beside;
-	bool ok = last_forecast(p)->report.ok;
-
-	for (size_t i = 0; i < o->n; i++)
-		ok &= o->piece[i].report.ok;
-	return ok;
+	return json_util_yes(json_object_get(p->report, "verdict"), "safe");
 }
 
 static int
@@ -539,7 +559,10 @@ print_report(const struct plan *p)
 			JSON_COMPACT | JSON_REAL_PRECISION(9));
 		(void)putchar('\n');
 	} else if (!to_stdout(p->ask.dump)) { /* else: tables */
-		plan_page(p->report, &out);
+		if (p->ask.verbose)
+			plan_page(p->report, &out);
+		else
+			plan_page_short(p->report, &out);
 		(void)fputs(out.text, stdout);
 		buf_free(&out);
 	}
@@ -599,7 +622,7 @@ planner_run(int argc, char *const *argv, const char *socket, bool json)
 		ret = print_report(&p);
 	if (ret == EXIT_OK)
 		ret = dump_tables(&p);
-	if (ret == EXIT_OK && !all_well(&p))
+	if (ret == EXIT_OK && !is_safe(&p))
 		ret = EXIT_VERDICT;
 	plan_free(&p);
 	return ret;

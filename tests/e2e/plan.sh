@@ -1,5 +1,6 @@
 #!/bin/sh
 # heddlectl plan. usage: plan.sh WHAT
+#	verdict	SAFE or UNSAFE comes first, with who loses what, in ten lines
 #	trees	verdicts, figures and failures on fabrics made by rule, and
 #		--dump-fts as dump_fts prints what heddled wrote, on ibsim
 #	input	wrong input is refused, with its position
@@ -89,10 +90,57 @@ plan_trees() {
 	dump_agrees
 }
 
+# page CODE FIRST ARGUMENTS...: the page for people: its exit code, its first
+# line, its length
+page() {
+	page_code=$1
+	page_first=$2
+	shift 2
+	"$B/heddlectl" plan "$@" >"$E2E_DIR/page" 2>"$E2E_DIR/plan.err"
+	[ $? = "$page_code" ] || fail "plan $*: not code $page_code:" \
+		"$(cat "$E2E_DIR/plan.err" "$E2E_DIR/page")"
+	sed -n 1p "$E2E_DIR/page" | grep -q "$page_first" ||
+		fail "plan $*: $(cat "$E2E_DIR/page")"
+	[ "$(grep -c '' "$E2E_DIR/page")" -le 10 ] ||
+		fail "plan $*: long: $(cat "$E2E_DIR/page")"
+	! grep -q 'unequal:' "$E2E_DIR/page" || fail "$(cat "$E2E_DIR/page")"
+}
+
+plan_verdict() {
+	fabric demo "$E2E_DIR/demo.net"
+	page 0 '^SAFE: the routes verify$' --topology "$E2E_DIR/demo.net"
+	page 0 '^SAFE: no host loses anything$' \
+		--topology "$E2E_DIR/demo.net" --fail spine1
+	page 0 '^SAFE: no host loses anything$' \
+		--topology "$E2E_DIR/demo.net" --fail h7
+	page 1 '^UNSAFE: 4 hosts lose the fabric: h1, h2, h3, h4$' \
+		--topology "$E2E_DIR/demo.net" --fail leaf1
+	page 1 '^UNSAFE: 1 host loses the fabric: h7$' \
+		--topology "$E2E_DIR/demo.net" --fail h7/1
+	# all that there is to say is one option away
+	"$B/heddlectl" plan --topology "$E2E_DIR/demo.net" --fail leaf1 \
+		--verbose >"$E2E_DIR/page"
+	[ $? = 1 ] || fail "--verbose: another code"
+	sed -n 1p "$E2E_DIR/page" | grep -q '^UNSAFE: 4 hosts lose' ||
+		fail "$(cat "$E2E_DIR/page")"
+	grep -q '^  lost ' "$E2E_DIR/page" || fail "$(cat "$E2E_DIR/page")"
+	selene=$HEDDLE_FIXTURES/ufm-sdk-selene-compute.ibnet
+	[ -e "$selene" ] || say "SKIP: $selene is not there"
+	[ ! -e "$selene" ] || page 1 \
+		'^UNSAFE: 4 hosts lose the fabric: .*selene-login-02' \
+		--topology "$selene" --fail CSPINE1-80
+}
+
 # Every part of a disconnected fabric is routed and judged.
 pieces() {
-	plan --topology "$E2E_DIR/small.net" --fail spine1 --fail spine2 ||
-		fail "$(cat "$E2E_DIR/plan.err")"
+	plan --topology "$E2E_DIR/small.net" --fail spine1 --fail spine2
+	[ $? = 1 ] || fail "not UNSAFE: $(cat "$E2E_DIR/plan.err")"
+	same verdict.safe false
+	same verdict.losses.0.kind hosts
+	same verdict.losses.0.count 6
+	same verdict.losses.0.list.0 h3
+	same verdict.losses.1.kind parted
+	same verdict.losses.1.count 48
 	same impact.pairs_parted 48
 	same pieces_then.2.fabric.hosts 2
 	same pieces_then.2.now.ok true
@@ -186,7 +234,8 @@ plan_input() {
 told() {
 	told_text=$1
 	shift
-	"$B/heddlectl" plan "$@" >"$E2E_DIR/page" 2>"$E2E_DIR/plan.err" ||
+	"$B/heddlectl" plan --verbose "$@" >"$E2E_DIR/page" \
+		2>"$E2E_DIR/plan.err" ||
 		fail "plan $*: $(cat "$E2E_DIR/plan.err" "$E2E_DIR/page")"
 	grep -q "$told_text" "$E2E_DIR/page" ||
 		fail "plan $*: no '$told_text' in $(cat "$E2E_DIR/page")"
@@ -365,9 +414,9 @@ plan_homes() {
 }
 
 case ${1:-} in
-trees | input | live | bad | homes) ;;
+verdict | trees | input | live | bad | homes) ;;
 *)
-	echo "usage: plan.sh trees|input|live|bad|homes" >&2
+	echo "usage: plan.sh verdict|trees|input|live|bad|homes" >&2
 	exit 2
 	;;
 esac

@@ -75,6 +75,7 @@ audit lash 240
 audit dfsssp 240
 audit 2qos 240
 audit torus 240
+plan verdict 240
 plan trees 240
 plan input 240
 plan live 240
