@@ -106,6 +106,22 @@ names_hidden(const uint8_t *p, size_t n)
 	return memmem(p, n, guid, sizeof(guid)) != NULL;
 }
 
+/* Whether the records of an answer name the hidden host. Of a subscription the
+ * subscriber counts alone: the rest is what it sent itself. */
+static bool
+records_name_hidden(const uint8_t *m, size_t len, const struct mad_sa *h)
+{
+	enum { SUBSCRIBER = 16 };
+	size_t size = h->offset != 0 ? (size_t)h->offset * 8 : len;
+
+	if (h->attr != MAD_SA_INFORM_REC)
+		return names_hidden(m + MAD_SA_HEADER, len - MAD_SA_HEADER);
+	for (size_t at = MAD_SA_HEADER; at + SUBSCRIBER <= len; at += size)
+		if (names_hidden(m + at, SUBSCRIBER))
+			return true;
+	return false;
+}
+
 /* Check that an answer does not reveal the hidden host. */
 static void
 judge_secrecy(const struct wire *w, const uint8_t *m, size_t len,
@@ -124,7 +140,7 @@ judge_secrecy(const struct wire *w, const uint8_t *m, size_t len,
 	if (be_get64(q->mad + 36) == KEY || names_hidden(q->mad, MAD_SIZE) ||
 		(q->body != NULL && names_hidden(q->body, q->len)))
 		return;
-	if (!names_hidden(m + MAD_SA_HEADER, len - MAD_SA_HEADER))
+	if (!records_name_hidden(m, len, h))
 		return;
 	(void)fprintf(stderr,
 		"LID %u is told of the hidden host: method "
