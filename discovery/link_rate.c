@@ -38,3 +38,68 @@ link_rate_active(const struct topo_port *p)
 {
 	return link_rate_of(p->width, p->speed, p->speed_ext);
 }
+
+/* The rate that a port tells; UINT16_MAX where it tells none. */
+static uint16_t
+told_rate(const struct topo_port *p)
+{
+	if (p->width == 0 || (p->speed == 0 && p->speed_ext == 0))
+		return UINT16_MAX;
+	return (uint16_t)link_rate_active(p);
+}
+
+/* The rate of a link by both of its ends; 0: neither tells it. */
+static uint16_t
+rate_between(const struct topo *t, port_ix p)
+{
+	uint16_t a = told_rate(&t->port[p]), b = UINT16_MAX;
+
+	if (t->port[p].peer != TOPO_NONE)
+		b = told_rate(&t->port[t->port[p].peer]);
+	a = a < b ? a : b;
+	return a == UINT16_MAX ? 0 : a;
+}
+
+/* Of the links of switch s; rate_max and rate_host are raised to them. */
+static void
+find_switch_rates(struct topo *t, sw_ix s)
+{
+	const struct topo_switch *sw = &t->sw[s];
+	bool live = topo_sw_live(t, s);
+
+	for (uint32_t i = 0; i < sw->nadj; i++) {
+		struct topo_adj *a = &t->adj[sw->adj + i];
+
+		a->rate = rate_between(t, topo_port_of(t, sw->node, a->out));
+		if (live && topo_sw_live(t, a->peer) && a->rate > t->rate_max)
+			t->rate_max = a->rate;
+	}
+	for (uint32_t i = 0; live && i < sw->nend; i++) {
+		const struct topo_end *e = &t->end[sw->end + i];
+		uint16_t rate = e->host ? rate_between(t, e->port) : 0;
+
+		t->rate_host = rate > t->rate_host ? rate : t->rate_host;
+	}
+}
+
+void
+link_rate_find(struct topo *t)
+{
+	t->rate_max = t->rate_host = 0;
+	for (sw_ix s = 0; s < t->nsw; s++)
+		find_switch_rates(t, s);
+	if (t->rate_max == 0)
+		t->rate_max = 1;
+	if (t->rate_host == 0 || t->rate_host > t->rate_max)
+		t->rate_host = t->rate_max;
+	t->rate_min = t->rate_max;
+	for (sw_ix s = 0; s < t->nsw; s++)
+		for (uint32_t i = 0; i < t->sw[s].nadj; i++) {
+			struct topo_adj *a = &t->adj[t->sw[s].adj + i];
+
+			a->rate = a->rate == 0 ? t->rate_max : a->rate;
+			if (a->rate < t->rate_min && topo_sw_live(t, s) &&
+				topo_sw_live(t, a->peer))
+				t->rate_min = a->rate;
+		}
+}

@@ -20,4 +20,11 @@ uint32_t link_rate_of(uint8_t width, uint8_t speed, uint8_t speed_ext);
 /* The rate at which the link of port p runs. */
 uint32_t link_rate_active(const struct topo_port *p);
 
+/*
+ * Find the rates of t: of topo_adj, rate_min, rate_max and rate_host. Where the
+ * two ends of a link differ, the slower one counts; an end without a known
+ * width and speed does not count. topo_seal calls it.
+ */
+void link_rate_find(struct topo *t);
+
 #endif

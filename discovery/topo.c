@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "discovery/link_rate.h"
 #include "discovery/port_key.h"
 #include "sm/base/mem.h"
 
@@ -199,6 +200,7 @@ void
 topo_seal(struct topo *t)
 {
 	index_guids(t);
+	link_rate_find(t);
 	t->hash = hash_of(t);
 }
 
@@ -428,6 +430,9 @@ topo_with_lids(const struct topo *t, const struct topo_lids *l)
 
 	c->generation = t->generation;
 	c->sm_port = t->sm_port;
+	c->rate_min = t->rate_min;
+	c->rate_max = t->rate_max;
+	c->rate_host = t->rate_host;
 	/* The block is laid out alike up to the indexes. */
 	memcpy(c->node, t->node, body_size(&dims));
 	memcpy(c->by_node, t->by_node, t->nnodes * sizeof(*c->by_node));

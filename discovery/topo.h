@@ -123,6 +123,8 @@ struct topo_adj {
 	sw_ix peer;
 	uint8_t out;	   /* our port number */
 	uint8_t peer_port; /* the port number at the other end */
+	uint16_t rate;	   /* in units of 100 Mb/s (link_rate.h); rate_max where
+			      the ports do not tell */
 };
 
 /*
@@ -153,6 +155,10 @@ struct topo {
 	uint8_t (*sinfo)[64]; /* per switch: SwitchInfo, wire bytes */
 	char *text;	      /* descriptions, zero-terminated */
 
+	/* Rates of links between live switches, as in topo_adj, and of the
+	 * fastest link of a compute host, at most rate_max; all at least 1. */
+	uint16_t rate_min, rate_max, rate_host;
+
 	port_ix sm_port;  /* the port we send from */
 	uint16_t max_lid; /* highest LID in use, LMC ranges included */
 	port_ix *by_lid;  /* [max_lid + 1]: LID -> port or TOPO_NONE */
@@ -180,7 +186,7 @@ struct topo_dims {
  */
 struct topo *topo_new(const struct topo_dims *dims);
 
-/* Build the indexes and the hash of a filled topology. */
+/* Build the indexes and the hash of a filled topology, and find its rates. */
 void topo_seal(struct topo *t);
 
 /* Another reference to t (NULL allowed); returns t. */

@@ -376,7 +376,9 @@ freeze_cables(
 				(struct topo_end){port->peer, (uint8_t)p, host};
 		} else {
 			t->adj[(*nadj)++] =
-				(struct topo_adj){sw, (uint8_t)p, peer->num};
+				(struct topo_adj){.peer = sw,
+					.out = (uint8_t)p,
+					.peer_port = peer->num};
 		}
 	}
 	w->nadj = (uint16_t)(*nadj - w->adj);

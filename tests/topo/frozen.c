@@ -28,6 +28,16 @@ add_nodes(struct builder *d, const struct fabric *f, builder_id *id)
 	}
 }
 
+static void
+add_cable(struct builder *d, const struct fabric_cable *c, const builder_id *id)
+{
+	builder_add_link(
+		d, id[c->node[0]], c->port[0], id[c->node[1]], c->port[1]);
+	for (unsigned i = 0; i < 2; i++)
+		builder_set_port_speed(d, id[c->node[i]], c->port[i],
+			c->rate.width, c->rate.speed, c->rate.speed_ext);
+}
+
 /* A topology without LIDs. */
 static struct topo *
 freeze_fabric(const struct fabric *f, uint64_t quarantine)
@@ -40,9 +50,7 @@ freeze_fabric(const struct fabric *f, uint64_t quarantine)
 
 	add_nodes(d, f, id);
 	for (uint32_t c = 0; c < f->ncables; c++)
-		builder_add_link(d, id[f->cable[c].node[0]],
-			f->cable[c].port[0], id[f->cable[c].node[1]],
-			f->cable[c].port[1]);
+		add_cable(d, &f->cable[c], id);
 	if (self == FABRIC_NONE) {
 		builder_set_self(d, id[0], 0);
 	} else {

@@ -140,7 +140,7 @@ hand_switch(struct topo *t, sw_ix s, node_ix n)
 		far = &t->port[peer];
 		if (t->node[far->node].type == TOPO_SWITCH)
 			t->adj[t->nadj++] = (struct topo_adj){
-				t->node[far->node].sw, (uint8_t)i, far->num};
+				t->node[far->node].sw, (uint8_t)i, far->num, 1};
 		else
 			t->end[t->nend++] =
 				(struct topo_end){peer, (uint8_t)i, true};
@@ -160,6 +160,7 @@ hand_topo(struct hand *h)
 	struct topo *t = mem_zalloc(1, sizeof(*t));
 
 	t->refs = 1;
+	t->rate_min = t->rate_max = t->rate_host = 1;
 	hand_nodes(h, t);
 	hand_ports(h, t);
 	t->sw = mem_zalloc(t->nsw + 1U, sizeof(*t->sw));

@@ -93,6 +93,65 @@ START_TEST(switch_view)
 }
 END_TEST
 
+/* The rate of the link at this port of the switch with this GUID. */
+static uint16_t
+rate_at(const struct topo *t, uint64_t guid, unsigned out)
+{
+	const struct topo_switch *sw =
+		&t->sw[t->node[topo_by_node_guid(t, guid)].sw];
+
+	for (uint32_t i = 0; i < sw->nadj; i++)
+		if (t->adj[sw->adj + i].out == out)
+			return t->adj[sw->adj + i].rate;
+	ck_abort_msg("no such link");
+	return 0;
+}
+
+/* Of the two ends of a link the slower one counts; one that is not known does
+ * not, and a link of which nothing is known is as fast as any. */
+START_TEST(rates)
+{
+	struct builder *d = small_builder();
+	builder_id l0 = 0, l1 = 1, s1 = 3, h0 = 4;
+	struct topo *t, *u;
+
+	builder_set_port_speed(d, l0, 3, 2, 4, 2);
+	builder_set_port_speed(d, l1, 3, 1, 4, 1);
+	builder_set_port_speed(d, l0, 2, 0, 0, 0);
+	builder_set_port_speed(d, l1, 2, 0, 0, 0);
+	builder_set_port_speed(d, s1, 2, 2, 0, 0);
+	builder_set_port_speed(d, h0, 1, 2, 4, 1);
+	t = freeze_topo(d);
+	ck_assert_uint_eq(rate_at(t, 0x20, 3), 1000);
+	ck_assert_uint_eq(rate_at(t, 0x11, 1), 1000);
+	ck_assert_uint_eq(rate_at(t, 0x21, 3), 140);
+	ck_assert_uint_eq(rate_at(t, 0x20, 2), 2000);
+	ck_assert_uint_eq(rate_at(t, 0x21, 2), 2000);
+	ck_assert_uint_eq(rate_at(t, 0x20, 4), 2000);
+	ck_assert_uint_eq(t->rate_min, 140);
+	ck_assert_uint_eq(t->rate_max, 2000);
+	ck_assert_uint_eq(t->rate_host, 2000);
+	/* routes depend on them */
+	builder_set_port_speed(d, l1, 3, 2, 4, 4);
+	u = freeze_topo(d);
+	ck_assert(u->hash != t->hash);
+	ck_assert_uint_eq(u->rate_min, 1000);
+	/* hosts that are slower, and faster, than links between switches */
+	builder_set_port_speed(d, 5, 2, 2, 4, 1);
+	topo_unref(t);
+	t = freeze_topo(d);
+	ck_assert_uint_eq(t->rate_host, 560);
+	builder_set_port_speed(d, l0, 1, 2, 4, 8);
+	builder_set_port_speed(d, h0, 1, 2, 4, 8);
+	topo_unref(t);
+	t = freeze_topo(d);
+	ck_assert_uint_eq(t->rate_host, 2000);
+	topo_unref(t);
+	topo_unref(u);
+	builder_free(d);
+}
+END_TEST
+
 START_TEST(ports)
 {
 	struct builder *d = small_builder();
@@ -227,6 +286,7 @@ main(void)
 
 	tcase_add_test(tc, order_and_routes);
 	tcase_add_test(tc, switch_view);
+	tcase_add_test(tc, rates);
 	tcase_add_test(tc, ports);
 	tcase_add_test(tc, lids);
 	tcase_add_test(tc, hash_and_refs);
