@@ -210,7 +210,9 @@ static const struct schema_option routing[] = {
 		.help = "Table entries are kept when the fabric changes while "
 			"the most loaded link carries at most this many times "
 			"what freshly computed tables would give it. Links of "
-			"hosts count, too."},
+			"hosts count, too. A pair of hosts counts more on a "
+			"link that is slower than the fastest, by their "
+			"rates."},
 	{.key = "threads",
 		.type = SCHEMA_INT,
 		FIELD(config_routing, threads),

@@ -32,8 +32,8 @@ struct verify_report {
 	uint32_t cyclic_channels; /* on a cycle, or only reachable from one */
 	uint32_t vls;		  /* layers judged */
 	bool plain; /* no cycle even if all layers were one; see slvl.h */
-	uint64_t load_max; /* host pairs over the busiest link direction */
-	uint64_t load_min; /* ... and over the idlest */
+	uint64_t load_max; /* of the busiest link direction, see link_load.h */
+	uint64_t load_min; /* ... and of the idlest */
 	double load_mean;  /* over link directions between switches */
 	sw_ix load_sw;	   /* where the busiest one leaves */
 	uint8_t load_port;

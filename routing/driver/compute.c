@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "routing/core/link_load.h"
 #include "routing/driver/registry.h"
 #include "routing/engines/ftree/ftree.h"
 #include "routing/improve/disjoint.h"
@@ -337,7 +338,9 @@ changes_one_in(const struct routes *r, uint64_t many)
 static bool
 is_near_load_bound(const struct topo *t, uint64_t load, uint64_t *goal)
 {
-	uint64_t own = count_hosts(t), least;
+	uint64_t own =
+		link_load_of_pairs(count_hosts(t), t->rate_host, t->rate_max);
+	uint64_t least;
 
 	own += own / SLACK;
 	if (load <= own)
@@ -355,6 +358,8 @@ rebalance_fresh(const struct run *run, struct routes *r)
 	struct rebalance_opts wish = {
 		.job = run->job, .fresh = true, .work = WORK_FRESH};
 
+	if (r != NULL && r->topo->rate_min < r->topo->rate_max)
+		wish.work = WORK_KEPT;
 	if (r == NULL ||
 		is_near_load_bound(r->topo, r->report.load_max, &wish.goal))
 		return r;

@@ -16,6 +16,8 @@
  * many changes. A load is that of the busiest of all links, those of hosts
  * included: all other hosts send over a host's own link, whatever the tables,
  * and a link between switches that carries no more than that delays no traffic.
+ * Loads are weighed by the rates of links (routing/core/link_load.h), so when a
+ * link becomes slower its load grows, and entries are moved off it.
  *
  * That the limit is observed is proven for every result, at the smallest cost
  * that will do. routes.fresh_load is the load that a result was accepted

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "routing/core/link_load.h"
 #include "routing/verify/verify.h"
 #include "sm/base/be.h"
 #include "sm/base/hash.h"
@@ -65,18 +66,18 @@ find_links(struct disjoint *e)
 		}
 }
 
-/* Their loads. */
+/* Their host pairs. */
 static void
-find_loads(struct disjoint *e)
+find_pairs(struct disjoint *e)
 {
 	const struct topo *t = e->t;
 
-	e->load = arena_array(e->a, t->nadj, sizeof(*e->load));
+	e->pairs = arena_array(e->a, t->nadj, sizeof(*e->pairs));
 	for (sw_ix s = 0; s < t->nsw; s++)
 		for (uint32_t i = 0; i < t->sw[s].nadj; i++) {
 			uint32_t c = t->sw[s].adj + i;
 
-			e->load[c] = verify_state_load(
+			e->pairs[c] = verify_state_pairs(
 				e->from->verified, s, t->adj[c].out);
 		}
 }
@@ -100,14 +101,14 @@ hash_port_options(const struct engine_options *o)
 
 /* Add to the counts of the switches and links on the path from leaf s. */
 static void
-add_path_load(struct disjoint *e, struct disjoint_path *w, sw_ix s,
-	uint32_t leaves, uint64_t load)
+add_path_pairs(struct disjoint *e, struct disjoint_path *w, sw_ix s,
+	uint32_t leaves, uint64_t pairs)
 {
 	while (w->dist[s] != DISJOINT_NONE && s != w->dest) {
 		uint32_t c = w->next[s];
 
 		w->pass[s] += leaves;
-		e->load[c] += load;
+		e->pairs[c] += pairs;
 		s = w->to[s];
 	}
 }
@@ -304,9 +305,11 @@ try_next_hop(struct disjoint *e, const struct disjoint_path *w, sw_ix s,
 {
 	const struct disjoint_state *was = state_of(e, s, k);
 	uint32_t other = c != w->next[s];
+	uint64_t load = link_load_of_pairs(
+		e->pairs[c], e->t->adj[c].rate, e->t->rate_max);
 	struct disjoint_state is = {.search = e->search,
 		.moved = was->moved + (other ? w->pass[s] : 0),
-		.load = was->load > e->load[c] ? was->load : e->load[c],
+		.load = was->load > load ? was->load : load,
 		.cable = c,
 		.from = s,
 		.changes = (uint8_t)k};
@@ -455,14 +458,14 @@ move_paths(struct disjoint *e, struct trial *x, uint32_t n)
 	for (uint32_t i = 0; i < n; i++) {
 		sw_ix s = e->ports.leaf[e->moved[i]];
 
-		add_path_load(e, w, s, DISJOINT_NONE,
+		add_path_pairs(e, w, s, DISJOINT_NONE,
 			w->base ? 0 - (uint64_t)e->hosts[s] : 0);
 	}
 	swap_entries(e, w, x);
 	for (uint32_t i = 0; i < n; i++) {
 		sw_ix s = e->ports.leaf[e->moved[i]];
 
-		add_path_load(e, w, s, 1, w->base ? e->hosts[s] : 0);
+		add_path_pairs(e, w, s, 1, w->base ? e->hosts[s] : 0);
 	}
 }
 
@@ -571,8 +574,8 @@ make_disjoint(struct disjoint *e)
 	before = find_cut_leaves(e);
 	if (before == 0)
 		return;
-	if (e->load == NULL)
-		find_loads(e);
+	if (e->pairs == NULL)
+		find_pairs(e);
 	do {
 		last = e->ncut;
 		e->patience = PATIENCE;

@@ -54,7 +54,7 @@ struct disjoint {
 	uint32_t *cable;  /* [nports] of a switch's port: number in t->adj of a
 			     link between live switches, or DISJOINT_NONE */
 	uint16_t *behind; /* [nports] the switch at its other end + 1, or 0 */
-	uint64_t *load;	  /* [nadj] of a link, or NULL: not read yet */
+	uint64_t *pairs;  /* [nadj] on a link, or NULL: not read yet */
 	uint32_t *of_lid; /* its node: number of the first port + 1, or 0 */
 	bool *due;   /* by number of the first port: look at the node; NULL:
 			look at all */

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "routing/core/link_load.h"
 #include "sm/base/arena.h"
 #include "sm/base/union_find.h"
 
@@ -17,8 +18,8 @@ struct pieces {
 	bool *here;	 /* [nsw] added to its piece */
 	sw_ix *in;	 /* [nsw] a union-find forest of pieces */
 	uint64_t *hosts; /* [nsw] of a piece */
-	uint64_t *out;	 /* [nsw] links that lead out of it */
-	uint64_t *all;	 /* [nsw] hosts of the switch's component */
+	uint64_t *out; /* [nsw] rates of links that lead out of it, added up */
+	uint64_t *all; /* [nsw] hosts of the switch's component */
 	uint64_t least;
 };
 
@@ -39,7 +40,8 @@ split_into_switches(struct pieces *c)
 			c->hosts[s] += e->host && t->port[e->port].lid != 0;
 		}
 		for (uint32_t i = 0; topo_sw_live(t, s) && i < sw->nadj; i++)
-			c->out[s] += topo_sw_live(t, t->adj[sw->adj + i].peer);
+			if (topo_sw_live(t, t->adj[sw->adj + i].peer))
+				c->out[s] += t->adj[sw->adj + i].rate;
 	}
 }
 
@@ -93,7 +95,7 @@ join_switch(struct pieces *c, uint32_t k)
 			c->hosts[a] += c->hosts[b];
 			c->out[a] += c->out[b];
 		}
-		c->out[a] -= 2;
+		c->out[a] -= 2U * t->adj[i].rate;
 	}
 }
 
@@ -107,7 +109,7 @@ measure_pieces(struct pieces *c, uint32_t n)
 
 		if (c->in[s] != s || c->out[s] == 0)
 			continue;
-		pairs = (pairs + c->out[s] - 1) / c->out[s];
+		pairs = link_load_of_pairs(pairs, c->out[s], c->t->rate_max);
 		c->least = c->least < pairs ? pairs : c->least;
 	}
 }
@@ -156,7 +158,7 @@ load_bound_cut(const struct topo *t)
 struct cut {
 	sw_ix at;
 	uint64_t hosts, inside; /* that send; that are not sent to */
-	uint32_t cables;	/* links */
+	uint64_t rate;		/* of the links, added up */
 	sw_ix rack;		/* TOPO_NONE: the cut holds of any tables */
 };
 
@@ -169,7 +171,7 @@ struct parts {
 	sw_ix *head;	 /* [nsw] a union-find forest of parts */
 	sw_ix *next;	 /* [nsw] of the same part, in a ring */
 	uint64_t *hosts; /* [nsw] by head: of the part, and */
-	uint32_t *out;	 /* ... links that leave it */
+	uint64_t *out;	 /* ... rates of links that leave it, added up */
 	uint32_t *seen;	 /* [nsw] stamp: the switch was counted */
 	uint32_t stamp;
 	uint32_t *parts; /* [nsw] by head: the tier of its last cut, and */
@@ -196,14 +198,14 @@ hosts_at(const struct topo *t, sw_ix s)
 
 /* Both ends of a link are in parts now: it leaves neither of them. */
 static void
-join_parts(struct parts *l, sw_ix a, sw_ix b)
+join_parts(struct parts *l, sw_ix a, const struct topo_adj *link)
 {
-	sw_ix swap;
+	sw_ix b = link->peer, swap;
 
 	a = union_find_of(l->head, a);
 	b = union_find_of(l->head, b);
-	l->out[a]--;
-	l->out[b]--;
+	l->out[a] -= link->rate;
+	l->out[b] -= link->rate;
 	if (a == b)
 		return;
 	l->head[b] = a;
@@ -224,15 +226,17 @@ add_switch(struct parts *l, sw_ix s)
 	l->head[s] = l->next[s] = s;
 	l->hosts[s] = hosts_at(t, s);
 	for (uint32_t c = sw->adj; c < sw->adj + sw->nadj; c++)
-		l->out[s] += topo_sw_live(t, t->adj[c].peer);
+		if (topo_sw_live(t, t->adj[c].peer))
+			l->out[s] += t->adj[c].rate;
 	for (uint32_t c = sw->adj; c < sw->adj + sw->nadj; c++)
 		if (l->in[t->adj[c].peer])
-			join_parts(l, s, t->adj[c].peer);
+			join_parts(l, s, &t->adj[c]);
 }
 
-/* The neighbours of s outside, each counted once per stamp; *cables: links. */
+/* The neighbours of s outside, each counted once per stamp; *rate: the rates of
+ * links to them, added up. */
 static uint32_t
-count_outside(struct parts *l, sw_ix s, uint32_t *cables)
+count_outside(struct parts *l, sw_ix s, uint64_t *rate)
 {
 	const struct topo *t = l->t;
 	const struct topo_switch *sw = &t->sw[s];
@@ -243,7 +247,7 @@ count_outside(struct parts *l, sw_ix s, uint32_t *cables)
 
 		if (l->in[x] || !topo_sw_live(t, x))
 			continue;
-		++*cables;
+		*rate += t->adj[c].rate;
 		n += l->seen[x] != l->stamp;
 		l->seen[x] = l->stamp;
 	}
@@ -274,12 +278,13 @@ is_in_rack(const struct parts *l, sw_ix s)
 static void
 cut_rack(struct parts *l, sw_ix rack, uint32_t rank)
 {
-	uint32_t all = 0, cables = 0;
+	uint32_t all = 0;
+	uint64_t rate = 0;
 	sw_ix s = rack;
 
 	l->stamp++;
 	do
-		all += count_outside(l, s, &cables);
+		all += count_outside(l, s, &rate);
 	while ((s = l->next[s]) != rack);
 	do {
 		struct cut cut = {.at = s,
@@ -289,7 +294,7 @@ cut_rack(struct parts *l, sw_ix rack, uint32_t rank)
 
 		l->stamp++;
 		if (l->r->rank[s] == rank && is_in_rack(l, s) &&
-			count_outside(l, s, &cut.cables) == all)
+			count_outside(l, s, &cut.rate) == all)
 			l->cut[l->ncuts++] = cut;
 	} while ((s = l->next[s]) != rack);
 }
@@ -310,7 +315,7 @@ cut_tier(struct parts *l, uint32_t from, uint32_t to)
 			l->cut[l->ncuts++] = (struct cut){.at = s,
 				.hosts = l->hosts[part],
 				.inside = l->hosts[part],
-				.cables = l->out[part],
+				.rate = l->out[part],
 				.rack = TOPO_NONE};
 		l->parts[part] = to;
 		if (!tiers || l->racks[part] == to || !is_in_rack(l, s))
@@ -342,13 +347,14 @@ sort_by_rank(struct parts *l, struct arena *a)
 			l->seq[at[most - l->r->rank[s]]++] = s;
 }
 
-/* What the links of a cut carry on average, rounded up. */
+/* The load of the links of a cut, if each carries its share by rate. */
 static uint64_t
 load_of_cut(struct parts *l, const struct cut *c)
 {
 	uint64_t all = l->hosts[union_find_of(l->head, c->at)];
 
-	return (c->hosts * (all - c->inside) + c->cables - 1) / c->cables;
+	return link_load_of_pairs(
+		c->hosts * (all - c->inside), c->rate, l->t->rate_max);
 }
 
 static void
@@ -396,7 +402,7 @@ load_bound_tree(const struct routes *r)
 		.head = arena_array(a, nsw, sizeof(sw_ix)),
 		.next = arena_array(a, nsw, sizeof(sw_ix)),
 		.hosts = arena_array(a, nsw, sizeof(uint64_t)),
-		.out = arena_array(a, nsw, sizeof(uint32_t)),
+		.out = arena_array(a, nsw, sizeof(uint64_t)),
 		.seen = arena_array(a, nsw, sizeof(uint32_t)),
 		.parts = arena_array(a, nsw, sizeof(uint32_t)),
 		.racks = arena_array(a, nsw, sizeof(uint32_t)),

@@ -1,11 +1,13 @@
 /*
- * load_bound: how many host pairs the busiest link must carry at the least,
- * however tables spread the load. Tables that come near the bound are accepted
- * without fresh ones to compare them with (routing/driver/compute.h).
+ * load_bound: the load (routing/core/link_load.h) that the busiest link must
+ * have at the least, however tables spread it. Tables that come near the bound
+ * are accepted without fresh ones to compare them with
+ * (routing/driver/compute.h).
  *
  * What the hosts of a part of the fabric send to hosts outside of it leaves
- * the part by the links that lead out of it; the busiest of these carries at
- * least the mean. The two functions differ in the parts that they look at.
+ * the part by the links that lead out of it; the busiest of these has at least
+ * the load that each has if they share the pairs by their rates. The two
+ * functions differ in the parts that they look at.
  *
  * load_bound_cut needs the topology alone. Its parts are every switch by
  * itself; then the connected pieces of switches that are at most 0, 1, ...
@@ -35,14 +37,14 @@
 #include "routing/core/routes.h"
 
 /*
- * Host pairs that the busiest link of any tables for t carries at the least, as
- * the verifier counts them; 0 where no cut says anything.
+ * The load that the busiest link of any tables for t has at the least, as the
+ * verifier counts it; 0 where no cut says anything.
  */
 uint64_t load_bound_cut(const struct topo *t);
 
 /*
- * Host pairs that the busiest link carries at the least in any tables that an
- * engine makes of r's topology and ranks; 0 where nothing can be said.
+ * The load that the busiest link has at the least in any tables that an engine
+ * makes of r's topology and ranks; 0 where nothing can be said.
  */
 uint64_t load_bound_tree(const struct routes *r);
 

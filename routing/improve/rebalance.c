@@ -3,19 +3,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "routing/core/link_load.h"
 #include "routing/improve/rebalance_multi_port.h"
 #include "routing/improve/rebalance_tree.h"
 #include "sm/base/arena.h"
 #include "sm/base/mem.h"
 
 enum {
-	STEP = 12,   /* the level sinks by 1/STEP of itself, */
-	FINER = 4,   /* where that is too much by a FINER-th of that, */
-	FINEST = 48, /* down to 1/FINEST */
-	PLENTY = 40, /* moves for so many times the excess load are enough */
-	LOOK = 2,    /* work per switch when a LID is looked at first, */
-	AGAIN = 4,   /* 1/AGAIN per switch later; 1 per link */
-	STEPS = 4,   /* entries that are changed at once */
+	STEP = 12,    /* the level sinks by 1/STEP of itself, */
+	FINER = 4,    /* where that is too much by a FINER-th of that, */
+	FINEST = 48,  /* down to 1/FINEST */
+	PLENTY = 40,  /* moves for so many times the excess load are enough */
+	LOOK = 2,     /* work per switch when a LID is looked at first, */
+	AGAIN = 4,    /* 1/AGAIN per switch later; 1 per link */
+	STEPS = 4,    /* entries that are changed at once */
+	SLOWEST = 16, /* a pair on a slow link costs at most so many */
 	NONE = REBALANCE_NONE,
 };
 
@@ -26,7 +28,7 @@ struct move {
 		sw_ix sw;
 		uint32_t cable;
 	} step[STEPS];
-	int64_t cost; /* pairs that meet more than before */
+	int64_t cost; /* pairs that meet more than before, by weight */
 };
 
 /* The first step of a move, for a LID. */
@@ -38,9 +40,10 @@ struct choice {
 	uint16_t sw, lid;
 };
 
-/* Packets of other LIDs met on the path from a switch: in all, at the worst. */
+/* Packets of other LIDs met on the path from a switch, by weight; and how many
+ * more pairs its links have room for. */
 struct met {
-	int64_t sum, most;
+	int64_t sum, room;
 };
 
 /* A link for an entry that is not used yet; valid while `when` is e->now. */
@@ -55,14 +58,16 @@ struct rebalance {
 	struct routes *r; /* being changed */
 	struct arena *a;
 	struct rebalance_links net;
-	uint32_t *pos;	/* [nsw] place in the order, smaller is above */
-	uint32_t *load; /* [nadj] */
-	bool *fixed;	/* by LID */
+	uint32_t *pos;	 /* [nsw] place in the order, smaller is above */
+	uint32_t *pairs; /* [nadj] */
+	uint32_t *room;	 /* [nadj] pairs with which the level is reached */
+	uint8_t *weight; /* [nadj] the fastest rate by the link's own */
+	bool *fixed;	 /* by LID */
 	struct rebalance_tree **tree;  /* by LID, NULL: not in the ring */
 	struct rebalance_tree **other; /* ... in the tables to take over from */
 	struct rebalance_tree_ring ring;
 	struct rebalance_multi_port homes;
-	uint32_t level; /* the load that no link is to exceed */
+	uint64_t level; /* the load that no link is to exceed */
 	uint64_t work;	/* left */
 	uint64_t moves;
 	bool any; /* also moves that make more packets meet, or LIDs for which
@@ -78,7 +83,7 @@ struct rebalance {
 	uint32_t nuser;
 	struct met *met;       /* [nsw] */
 	struct choice *choice; /* for the link at hand */
-	size_t nchoice, room;
+	size_t nchoice, max_choices;
 	uint64_t gain;	     /* of all choices */
 	uint64_t now;	     /* stamp: changes when spares are outdated */
 	struct spare *spare; /* [nsw] */
@@ -99,30 +104,52 @@ next_of(const struct rebalance *e, sw_ix s)
 	return e->net.head[e->x->way[s]];
 }
 
+/* The load of link c. */
+static uint64_t
+load_of(const struct rebalance *e, uint32_t c)
+{
+	return link_load_of_pairs(
+		e->pairs[c], e->t->adj[c].rate, e->t->rate_max);
+}
+
+/* True if link c has no room for so many more pairs. */
+static bool
+is_too_busy(const struct rebalance *e, uint32_t c, uint32_t more)
+{
+	return e->pairs[c] + more > e->room[c];
+}
+
 /* The packets of other LIDs on link c of s: those of the same LID count as not
  * meeting. */
 static int64_t
-load_with_others(const struct rebalance *e, sw_ix s, uint32_t c)
+pairs_with_others(const struct rebalance *e, sw_ix s, uint32_t c)
 {
-	return (int64_t)e->load[c] -
+	return (int64_t)e->pairs[c] -
 	       (e->x->way[s] == c ? (int64_t)e->x->flow[s] : 0);
 }
 
-/* Find the packets met on the path from each switch, in all and at the worst.
- */
+static int64_t
+weighted_pairs(const struct rebalance *e, uint32_t c)
+{
+	return (int64_t)e->pairs[c] * e->weight[c];
+}
+
+/* Find the packets met on the path from each switch, and the room on it. */
 static void
 find_met(struct rebalance *e)
 {
 	const struct rebalance_tree *x = e->x;
 
-	e->met[e->dest] = (struct met){0, 0};
+	e->met[e->dest] = (struct met){0, INT64_MAX};
 	for (uint32_t i = 1; i < x->n; i++) {
 		sw_ix s = x->seq[i];
 		const struct met *on = &e->met[next_of(e, s)];
-		int64_t here = load_with_others(e, s, x->way[s]);
+		uint32_t c = x->way[s];
+		int64_t here = pairs_with_others(e, s, c);
+		int64_t room = e->room[c] - here;
 
-		e->met[s].sum = here + on->sum;
-		e->met[s].most = here > on->most ? here : on->most;
+		e->met[s].sum = here * e->weight[c] + on->sum;
+		e->met[s].room = room < on->room ? room : on->room;
 	}
 }
 
@@ -248,17 +275,23 @@ find_spare(const struct rebalance *e, sw_ix s)
 {
 	const struct topo_switch *sw = &e->t->sw[s];
 	sw_ix next = next_of(e, s);
+	uint64_t load, least = UINT64_MAX;
 	uint32_t best = NONE;
 
 	if (is_open(e, next) &&
-		!rebalance_multi_port_is_excluded(&e->homes, next))
+		!rebalance_multi_port_is_excluded(&e->homes, next)) {
 		best = e->x->way[s];
-	for (uint32_t c = sw->adj; c < sw->adj + sw->nadj; c++)
-		if ((best == NONE || e->load[c] < e->load[best]) &&
-			is_legal_next_hop(e, s, c) &&
+		least = load_of(e, best);
+	}
+	for (uint32_t c = sw->adj; c < sw->adj + sw->nadj; c++) {
+		load = load_of(e, c);
+		if (load < least && is_legal_next_hop(e, s, c) &&
 			!rebalance_multi_port_is_excluded(
-				&e->homes, e->net.head[c]))
+				&e->homes, e->net.head[c])) {
 			best = c;
+			least = load;
+		}
+	}
 	return best;
 }
 
@@ -289,10 +322,11 @@ try_path(struct rebalance *e, sw_ix s, uint32_t c, struct move *m)
 				return false;
 			m->step[m->n++] = (struct step){x, c};
 		}
-		if (e->load[c] + add > e->level)
+		if (is_too_busy(e, c, add))
 			return false;
-		m->cost += load_with_others(e, x, c) -
-			   load_with_others(e, old, t->way[old]);
+		m->cost += pairs_with_others(e, x, c) * e->weight[c] -
+			   pairs_with_others(e, old, t->way[old]) *
+				   e->weight[t->way[old]];
 		old = next_of(e, old);
 		x = e->net.head[c];
 		if (x == old)
@@ -300,8 +334,7 @@ try_path(struct rebalance *e, sw_ix s, uint32_t c, struct move *m)
 		if (rebalance_multi_port_is_excluded(&e->homes, x))
 			return false;
 		c = t->way[x];
-		if (t->flow[x] == 0 &&
-			(is_via(e, x) || e->load[c] + add > e->level))
+		if (t->flow[x] == 0 && (is_via(e, x) || is_too_busy(e, c, add)))
 			c = spare_next_hop(e, x);
 		if (c == NONE)
 			return false;
@@ -337,17 +370,17 @@ choice_may_help(
 	uint32_t way = t->way[to];
 
 	x->n = 1;
-	x->cost = e->load[x->cable] - e->met[x->sw].sum;
+	x->cost = weighted_pairs(e, x->cable) - e->met[x->sw].sum;
 	if (to != e->dest && t->flow[to] == 0 &&
-		(is_via(e, to) || e->load[way] + flow > e->level)) {
+		(is_via(e, to) || is_too_busy(e, way, flow))) {
 		way = spare_next_hop(e, to);
-		if (way == NONE || e->load[way] + flow > e->level)
+		if (way == NONE || is_too_busy(e, way, flow))
 			return false;
-		x->cost += e->load[way];
+		x->cost += weighted_pairs(e, way);
 		to = e->net.head[way];
 	}
 	if (!is_via(e, to)) {
-		if (e->met[to].most + flow > e->level)
+		if (flow > e->met[to].room)
 			return false;
 		x->cost += e->met[to].sum;
 	} else if (t->flow[to] > 0) {
@@ -399,7 +432,7 @@ try_switch(struct rebalance *e, sw_ix s, uint32_t excess)
 	exclude_shared_switches(e, s);
 	x.gain = flow < excess ? flow : excess;
 	for (uint32_t c = sw->adj; c < sw->adj + sw->nadj; c++) {
-		if (e->load[c] > e->level - flow ||
+		if (is_too_busy(e, c, flow) ||
 			dist[e->net.head[c]] != dist[s] - 1)
 			continue;
 		x.cable = c;
@@ -415,7 +448,7 @@ static void
 move_flow(struct rebalance *e, sw_ix s, uint32_t flow)
 {
 	for (; s != e->dest; s = next_of(e, s)) {
-		e->load[e->x->way[s]] += flow;
+		e->pairs[e->x->way[s]] += flow;
 		e->x->flow[next_of(e, s)] += flow;
 	}
 }
@@ -464,13 +497,13 @@ find_moves(struct rebalance *e, uint32_t lid, uint32_t c)
 	find_met(e);
 	for (uint32_t i = 0; i < e->nuser; i++) {
 		struct choice x =
-			try_switch(e, e->user[i], e->load[c] - e->level);
+			try_switch(e, e->user[i], e->pairs[c] - e->room[c]);
 
 		if (x.gain == 0)
 			continue;
-		if (e->nchoice == e->room)
-			e->choice = mem_grow(e->choice, e->nchoice, &e->room,
-				sizeof(*e->choice));
+		if (e->nchoice == e->max_choices)
+			e->choice = mem_grow(e->choice, e->nchoice,
+				&e->max_choices, sizeof(*e->choice));
 		e->choice[e->nchoice++] = x;
 		e->gain += x.gain;
 	}
@@ -512,7 +545,7 @@ is_movable_lid(struct rebalance *e, uint32_t lid, uint32_t c)
 static void
 find_choices(struct rebalance *e, uint32_t c)
 {
-	uint64_t plenty = (uint64_t)(e->load[c] - e->level) * PLENTY;
+	uint64_t plenty = (uint64_t)(e->pairs[c] - e->room[c]) * PLENTY;
 
 	e->nchoice = 0;
 	e->gain = 0;
@@ -528,7 +561,7 @@ apply_best_choices(struct rebalance *e, uint32_t c)
 {
 	uint64_t before = e->moves;
 
-	while (e->nchoice > 0 && e->load[c] > e->level) {
+	while (e->nchoice > 0 && is_too_busy(e, c, 0)) {
 		struct choice *x = e->choice;
 
 		for (size_t i = 1; i < e->nchoice; i++)
@@ -546,7 +579,7 @@ rebalance_link(struct rebalance *e, uint32_t c)
 {
 	bool more = true;
 
-	while (more && e->load[c] > e->level && e->work > 0) {
+	while (more && is_too_busy(e, c, 0) && e->work > 0) {
 		find_choices(e, c);
 		more = apply_best_choices(e, c);
 	}
@@ -561,7 +594,7 @@ carry_all(struct rebalance *e, const struct rebalance_tree *x, bool off)
 	for (uint32_t i = 1; i < x->n; i++) {
 		sw_ix s = x->seq[i];
 
-		e->load[x->way[s]] += off ? 0 - x->flow[s] : x->flow[s];
+		e->pairs[x->way[s]] += off ? 0 - x->flow[s] : x->flow[s];
 	}
 }
 
@@ -571,8 +604,7 @@ fits_below_level(const struct rebalance *e, const struct rebalance_tree *x)
 	for (uint32_t i = 1; i < x->n; i++) {
 		sw_ix s = x->seq[i];
 
-		if (x->flow[s] > 0 &&
-			e->load[x->way[s]] + x->flow[s] > e->level)
+		if (x->flow[s] > 0 && is_too_busy(e, x->way[s], x->flow[s]))
 			return false;
 	}
 	return true;
@@ -626,7 +658,7 @@ take_lids(struct rebalance *e, uint32_t c)
 	sw_ix s = e->net.tail[c];
 	uint32_t last = e->t->max_lid;
 
-	for (uint32_t lid = 1; lid <= last && e->load[c] > e->level; lid++) {
+	for (uint32_t lid = 1; lid <= last && is_too_busy(e, c, 0); lid++) {
 		e->lid = (uint16_t)lid;
 		if (!e->fixed[lid] && e->work > 0 && lft_entry_of(e, s) == c)
 			take_lid(e, c);
@@ -650,7 +682,7 @@ in_same_order(const struct rebalance *e, const struct routes *from)
 /* ---- all links ---- */
 
 struct busy {
-	uint32_t load;
+	uint64_t load;
 	uint32_t cable;
 };
 
@@ -671,8 +703,8 @@ find_busy(const struct rebalance *e, struct busy *busy)
 	uint32_t n = 0;
 
 	for (uint32_t c = 0; c < e->t->nadj; c++)
-		if (e->load[c] > e->level)
-			busy[n++] = (struct busy){e->load[c], c};
+		if (is_too_busy(e, c, 0))
+			busy[n++] = (struct busy){load_of(e, c), c};
 	qsort(busy, n, sizeof(*busy), by_load);
 	return n;
 }
@@ -693,34 +725,75 @@ rebalance_busy_links(struct rebalance *e, struct busy *busy)
 	}
 }
 
-static uint32_t
-busiest_load(const struct rebalance *e)
+/* The load of the busiest of the links with at most this weight. */
+static uint64_t
+busiest_load(const struct rebalance *e, unsigned weight)
 {
-	uint32_t most = 0;
+	uint64_t most = 0, load;
+
+	for (uint32_t c = 0; c < e->t->nadj; c++) {
+		load = load_of(e, c);
+		if (load > most && e->weight[c] <= weight)
+			most = load;
+	}
+	return most;
+}
+
+static void
+set_level(struct rebalance *e, uint64_t level)
+{
+	const struct topo *t = e->t;
+
+	e->level = level;
+	for (uint32_t c = 0; c < t->nadj; c++) {
+		uint64_t room =
+			link_load_room(level, t->adj[c].rate, t->rate_max);
+
+		e->room[c] = room < UINT32_MAX ? (uint32_t)room : UINT32_MAX;
+	}
+}
+
+/* The weight that most links have. */
+static unsigned
+common_weight(const struct rebalance *e)
+{
+	uint32_t count[SLOWEST + 1] = {0};
+	unsigned common = 1;
 
 	for (uint32_t c = 0; c < e->t->nadj; c++)
-		if (e->load[c] > most)
-			most = e->load[c];
-	return most;
+		count[e->weight[c]] += e->net.tail[c] != TOPO_NONE;
+	for (unsigned w = 2; w <= SLOWEST; w++)
+		if (count[w] > count[common])
+			common = w;
+	return common;
 }
 
 /*
  * Fresh tables: change single entries while the level sinks down to the goal.
  * Where the busiest load does not fall, smaller steps are tried; if it does not
- * fall with these either, the other links would gain nothing.
+ * fall with these either, the other links would gain nothing. A link that is
+ * slower than most may have many times the load of the others, too much for
+ * steps: first such links are brought to what the others have.
  */
 static void
 change_entries(struct rebalance *e, struct busy *busy)
 {
-	uint32_t goal = (uint32_t)e->wish->goal, part = STEP;
-	uint32_t is = busiest_load(e), was;
+	uint64_t goal = e->wish->goal, was;
+	uint64_t is = busiest_load(e, SLOWEST);
+	uint64_t level = busiest_load(e, common_weight(e));
+	uint32_t part = STEP;
 
+	if (is > level && is > goal) {
+		set_level(e, level > goal ? level : goal);
+		rebalance_busy_links(e, busy);
+		is = busiest_load(e, SLOWEST);
+	}
 	while (is > goal && part <= FINEST && e->work > 0) {
 		was = is;
-		e->level = was - was / part - 1;
-		e->level = e->level < goal ? goal : e->level;
+		level = was - was / part - 1;
+		set_level(e, level < goal ? goal : level);
 		rebalance_busy_links(e, busy);
-		is = busiest_load(e);
+		is = busiest_load(e, SLOWEST);
 		part *= is == was ? FINER : 1;
 	}
 }
@@ -731,7 +804,7 @@ change_few(struct rebalance *e, struct busy *busy)
 {
 	uint64_t before;
 
-	e->level = (uint32_t)e->wish->goal;
+	set_level(e, e->wish->goal);
 	do {
 		before = e->moves;
 		rebalance_busy_links(e, busy);
@@ -747,7 +820,7 @@ change_lids(struct rebalance *e, struct busy *busy)
 
 	if (!in_same_order(e, e->wish->from))
 		return;
-	e->level = (uint32_t)e->wish->goal;
+	set_level(e, e->wish->goal);
 	do {
 		uint32_t n = find_busy(e, busy);
 
@@ -757,6 +830,21 @@ change_lids(struct rebalance *e, struct busy *busy)
 			take_lids(e, busy[i % n].cable);
 		}
 	} while (e->moves > before);
+}
+
+static void
+weigh_links(struct rebalance *e)
+{
+	const struct topo *t = e->t;
+
+	e->weight = arena_array(e->a, t->nadj, sizeof(*e->weight));
+	for (uint32_t c = 0; c < t->nadj; c++) {
+		uint32_t rate = t->adj[c].rate;
+		uint32_t weight = (t->rate_max + rate / 2) / rate;
+
+		weight += weight == 0; /* faster than all links in use */
+		e->weight[c] = (uint8_t)(weight < SLOWEST ? weight : SLOWEST);
+	}
 }
 
 static void
@@ -772,10 +860,12 @@ prepare_rebalance(struct rebalance *e, const struct routes *r)
 	e->tree = arena_array(e->a, nlid, sizeof(*e->tree));
 	e->fixed = arena_array(e->a, nlid, sizeof(*e->fixed));
 	e->other = arena_array(e->a, nlid, sizeof(*e->other));
+	e->room = arena_array(e->a, r->topo->nadj, sizeof(*e->room));
+	weigh_links(e);
 	routes_order(r, e->pos);
 	rebalance_tree_links(&e->net, e->t, e->a);
 	rebalance_tree_begin(&e->ring, &e->net, e->a);
-	e->load = rebalance_tree_loads(&e->net, r->verified, e->a);
+	e->pairs = rebalance_tree_pairs(&e->net, r->verified, e->a);
 	rebalance_tree_hosts(&e->net);
 	rebalance_multi_port_begin(
 		&e->homes, &e->net, e->wish->job->options, e->fixed, e->a);

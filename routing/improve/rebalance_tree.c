@@ -42,17 +42,17 @@ rebalance_tree_hosts(struct rebalance_links *c)
 }
 
 uint32_t *
-rebalance_tree_loads(const struct rebalance_links *c,
+rebalance_tree_pairs(const struct rebalance_links *c,
 	const struct verify_state *v, struct arena *a)
 {
 	const struct topo *t = c->t;
-	uint32_t *load = arena_array(a, t->nadj, sizeof(*load));
+	uint32_t *pairs = arena_array(a, t->nadj, sizeof(*pairs));
 
 	for (uint32_t k = 0; k < t->nadj; k++)
 		if (c->tail[k] != TOPO_NONE)
-			load[k] = (uint32_t)verify_state_load(
+			pairs[k] = (uint32_t)verify_state_pairs(
 				v, c->tail[k], t->adj[k].out);
-	return load;
+	return pairs;
 }
 
 /* Distances from switch `from` on, following entries until one is known. */

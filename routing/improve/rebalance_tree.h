@@ -50,8 +50,8 @@ void rebalance_tree_links(
 /* Count the hosts at each switch. */
 void rebalance_tree_hosts(struct rebalance_links *c);
 
-/* The load of each link, as it was judged: [nadj]. */
-uint32_t *rebalance_tree_loads(const struct rebalance_links *c,
+/* The host pairs on each link, as they were judged: [nadj]. */
+uint32_t *rebalance_tree_pairs(const struct rebalance_links *c,
 	const struct verify_state *v, struct arena *a);
 
 /*

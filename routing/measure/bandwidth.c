@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "routing/core/link_load.h"
 #include "sm/base/mem.h"
 #include "sm/base/rng.h"
 
@@ -19,6 +20,7 @@ struct flows {
 	port_ix *host; /* in the order of LIDs */
 	uint32_t nhosts;
 	uint32_t *count; /* [nports] flows leaving by a switch port */
+	double *slow;	 /* [nports] the rate of a host by that of the link */
 	port_ix *hop;	 /* the switch ports that the flows leave by */
 	size_t nhops, caphops;
 	size_t *path; /* [nhosts + 1] first hop of each flow */
@@ -37,6 +39,24 @@ is_host(const struct topo *t, port_ix p, uint32_t lid)
 	return port->lid == lid && n->type != TOPO_SWITCH &&
 	       !(n->flags & TN_AGGREGATION) && port->peer != TOPO_NONE &&
 	       t->node[t->port[port->peer].node].sw != TOPO_NONE;
+}
+
+/* Links to hosts are taken to be as fast as hosts. */
+static void
+find_slow_links(struct flows *f)
+{
+	const struct topo *t = f->in->topo;
+
+	f->slow = mem_alloc((t->nports + 1U) * sizeof(*f->slow));
+	for (port_ix p = 0; p < t->nports; p++)
+		f->slow[p] = 1;
+	for (sw_ix s = 0; s < t->nsw; s++)
+		for (uint32_t i = 0; i < t->sw[s].nadj; i++) {
+			const struct topo_adj *a = &t->adj[t->sw[s].adj + i];
+
+			f->slow[f->base[s] + a->out] =
+				(double)t->rate_host / a->rate;
+		}
 }
 
 static void
@@ -63,6 +83,7 @@ flows_new(struct flows *f, const struct verify_tables *in)
 		f->base[i] = t->node[t->sw[i].node].first_port;
 	f->count = mem_zalloc(t->nports + 1U, sizeof(*f->count));
 	f->path = mem_zalloc(f->nhosts + 1U, sizeof(*f->path));
+	find_slow_links(f);
 }
 
 static void
@@ -73,6 +94,7 @@ flows_end(struct flows *f)
 	free(f->sw_of);
 	free(f->base);
 	free(f->count);
+	free(f->slow);
 	free(f->hop);
 	free(f->path);
 }
@@ -247,16 +269,19 @@ measure_pattern(struct flows *f)
 
 	f->busiest = 0;
 	for (uint32_t i = 0; i < f->nflows; i++) {
-		uint32_t worst = 1;
+		double worst = 1;
 
-		for (size_t k = f->path[i]; k < f->path[i + 1]; k++)
-			if (f->count[f->hop[k]] > worst)
-				worst = f->count[f->hop[k]];
+		for (size_t k = f->path[i]; k < f->path[i + 1]; k++) {
+			uint32_t n = f->count[f->hop[k]];
+
+			if (n * f->slow[f->hop[k]] > worst)
+				worst = n * f->slow[f->hop[k]];
+			if (n > f->busiest)
+				f->busiest = n;
+		}
 		sum += 1.0 / worst;
 		if (1.0 / worst < f->lowest)
 			f->lowest = 1.0 / worst;
-		if (worst > f->busiest)
-			f->busiest = worst;
 	}
 	for (size_t k = 0; k < f->nhops; k++)
 		f->count[f->hop[k]] = 0;
@@ -316,11 +341,14 @@ bandwidth_ebb(const struct verify_tables *in, unsigned trials, uint64_t seed,
 }
 
 double
-bandwidth_saturation(const struct verify_report *r, uint32_t hosts)
+bandwidth_saturation(
+	const struct verify_report *r, const struct topo *t, uint32_t hosts)
 {
-	if (r->load_max == 0 || r->load_max + 1 <= hosts)
+	uint64_t own = hosts == 0 ? 0 : link_load_of_host(t, hosts);
+
+	if (r->load_max <= own)
 		return 1;
-	return hosts == 0 ? 0 : (double)(hosts - 1) / (double)r->load_max;
+	return (double)own / (double)r->load_max;
 }
 
 /* The switch that host i hangs on. */

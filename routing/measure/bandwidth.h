@@ -4,8 +4,9 @@
  * benchmarks; nothing depends on the figures.
  *
  * Both measures are static: a pattern of flows is laid over the tables, and a
- * flow's bandwidth is 1 / (flows on its busiest link direction). Flows run
- * between compute ports (CA and router ports that are not aggregation nodes
+ * flow's bandwidth is 1 / (flows on its busiest link direction), at most 1; on
+ * a link slower than hosts the flows count more, on a faster one less. Flows
+ * run between compute ports (CA and router ports that are not aggregation nodes
  * and hang on a switch) and use base LIDs.
  *
  * Effective bisection bandwidth: Hoefler, Schneider, Lumsdaine, "Multistage
@@ -50,11 +51,13 @@ struct bandwidth_shift {
 };
 
 /*
- * Static saturation: the share of its rate at which every host can send, to all
- * others evenly, before the busiest link is full; 1 at best. 1 where no link
- * between switches carries anything.
+ * Static saturation of tables for t: the share of its rate at which every host
+ * can send, to all others evenly, before the busiest link is full; 1 at best. 1
+ * where no link between switches carries anything. The rate is that of the
+ * fastest host, at most that of the fastest link between switches.
  */
-double bandwidth_saturation(const struct verify_report *r, uint32_t hosts);
+double bandwidth_saturation(
+	const struct verify_report *r, const struct topo *t, uint32_t hosts);
 
 /*
  * Shift permutations, hosts in the order of their LIDs: what an all-to-all

@@ -142,6 +142,30 @@ connect_ports(struct cdg *g)
 	}
 }
 
+/* The rates of links, where they differ. */
+static void
+find_rates(struct cdg *g)
+{
+	const struct topo *t = g->t;
+
+	g->rate_max = t->rate_max;
+	g->rate_host = t->rate_host;
+	if (t->rate_min == t->rate_max)
+		return;
+	g->rate = mem_alloc(g->nports * sizeof(*g->rate));
+	for (uint32_t c = 0; c < g->nports; c++)
+		g->rate[c] = g->rate_max;
+	for (uint32_t s = 0; s < g->n; s++) {
+		const struct topo_switch *sw = &t->sw[g->sw[s]];
+
+		for (uint32_t i = 0; i < sw->nadj; i++) {
+			const struct topo_adj *a = &t->adj[sw->adj + i];
+
+			g->rate[g->off[s] + a->out] = a->rate;
+		}
+	}
+}
+
 bool
 cdg_is_host(const struct topo *t, port_ix p)
 {
@@ -282,6 +306,7 @@ cdg_new(const struct verify_tables *in, const struct verify_state *like,
 		return NULL;
 	}
 	connect_ports(g);
+	find_rates(g);
 	count_hosts(g);
 	set_layers(g, in->lanes);
 	g->plane = (size_t)g->nports << g->shift;
@@ -338,6 +363,7 @@ cdg_free(struct cdg *g)
 	free(g->top);
 	free(g->peer);
 	free(g->hosts);
+	free(g->rate);
 	free(g->cls);
 	free(g->except_lo);
 	free(g->except);

@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "discovery/topo.h"
+#include "routing/core/link_load.h"
 #include "routing/verify/verify.h"
 
 /* A switch and one of its ports in one word. */
@@ -44,7 +45,10 @@ struct cdg {
 	uint8_t *top;	   /* [n + 1] highest port an entry may name */
 	uint32_t *peer;	   /* [nports] packed (switch, port) behind a port */
 	uint32_t *hosts;   /* [n] compute ports with a LID on the switch */
-	unsigned shift;	   /* log2 of the words in a row of turn */
+	uint16_t *rate; /* [nports] of the link behind a port; NULL: all links
+			   have the same rate */
+	uint16_t rate_max, rate_host; /* as in the topology */
+	unsigned shift;		      /* log2 of the words in a row of turn */
 
 	unsigned nlanes;     /* layers: planes of turn */
 	unsigned spread;     /* route_layers.spread */
@@ -101,6 +105,15 @@ sw_ix cdg_home_switch(const struct topo *t, port_ix p, uint8_t *eject);
 
 /* True for CA and router ports with a LID that are not aggregation nodes. */
 bool cdg_is_host(const struct topo *t, port_ix p);
+
+/* The load (routing/core/link_load.h) of the link behind port record c. */
+static inline uint64_t
+cdg_load(const struct cdg *g, uint32_t c)
+{
+	return g->rate == NULL ? g->load[c]
+			       : link_load_of_pairs(
+					 g->load[c], g->rate[c], g->rate_max);
+}
 
 /* A node's name for people: its description in quotes, or its GUID. */
 struct verify_name {

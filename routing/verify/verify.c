@@ -12,7 +12,7 @@ enum { BLOCKS_MIN = 16 }; /* a thread's worth of work */
 void
 verify_sum(const struct cdg *g, struct verify_report *out)
 {
-	uint64_t cables = 0, sum = 0, pairs = 0;
+	uint64_t cables = 0, sum = 0, loads = 0, pairs = 0;
 
 	/* in the order of the topology: the graph's numbers may be taken over
 	 * from a previous judgement */
@@ -22,15 +22,18 @@ verify_sum(const struct cdg *g, struct verify_report *out)
 		if (s == TOPO_NONE)
 			continue;
 		for (uint32_t c = g->off[s]; c < g->off[s + 1]; c++) {
+			uint64_t load = cdg_load(g, c);
+
 			if (g->peer[c] >> 8 == g->n)
 				continue;
 			cables++;
 			sum += g->load[c];
-			if (cables == 1 || g->load[c] < out->load_min)
-				out->load_min = g->load[c];
-			if (g->load[c] <= out->load_max)
+			loads += load;
+			if (cables == 1 || load < out->load_min)
+				out->load_min = load;
+			if (load <= out->load_max)
 				continue;
-			out->load_max = g->load[c];
+			out->load_max = load;
 			out->load_sw = sw;
 			out->load_port = (uint8_t)(c - g->off[s]);
 		}
@@ -41,7 +44,7 @@ verify_sum(const struct cdg *g, struct verify_report *out)
 			out->hops_max = h;
 	}
 	if (cables > 0)
-		out->load_mean = (double)sum / (double)cables;
+		out->load_mean = (double)loads / (double)cables;
 	if (pairs > 0)
 		out->hops_mean = (double)sum / (double)pairs;
 }

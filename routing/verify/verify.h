@@ -20,7 +20,8 @@
  * came in by is discarded by hardware: such an entry counts as unreachable, not
  * as a dependency. Loads count host-to-host pairs (CA and router ports that are
  * not aggregation nodes) per directed link between live switches, for base
- * LIDs; pairs that do not arrive load nothing.
+ * LIDs, weighed by the rate of the link (routing/core/link_load.h); pairs that
+ * do not arrive load nothing.
  *
  * LIDs that live switches cannot reach at all (other component, behind a
  * quarantined switch, on no switch) count as cut off, not as unreachable.
@@ -87,17 +88,20 @@ int verify_incremental(const struct verify_before *was,
 	struct reason *why);
 
 /*
- * Host pairs that leave switch s (of the topology) by this port; 0 if the port
- * does not lead to a live switch.
+ * Host pairs that leave switch s (of the topology) by this port, and the load
+ * of its link by them; 0 if the port does not lead to a live switch.
  */
+uint64_t verify_state_pairs(
+	const struct verify_state *v, sw_ix s, unsigned port);
 uint64_t verify_state_load(
 	const struct verify_state *v, sw_ix s, unsigned port);
 
 /*
  * A load bound: what the busiest link, those of hosts included, carries at the
- * least in any tables for this fabric. A host's own link carries what all
- * others send it, and what the hosts of a switch are sent comes over the links
- * of the switch. The judgement must have found no fault.
+ * least in any tables for this fabric. A host's own link (of the fastest
+ * hosts) carries what all others send it, and what the hosts of a switch are
+ * sent comes over the links of the switch. The judgement must have found no
+ * fault.
  */
 uint64_t verify_state_load_bound(const struct verify_state *v);
 

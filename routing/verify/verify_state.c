@@ -69,16 +69,45 @@ verify_state_unref(struct verify_state *v)
 	free(v);
 }
 
-uint64_t
-verify_state_load(const struct verify_state *v, sw_ix s, unsigned port)
+/* The port record of a switch port that leads to a live switch, or TOPO_NONE.
+ */
+static uint32_t
+find_record(const struct cdg *g, sw_ix s, unsigned port)
 {
-	const struct cdg *g = v->g;
 	uint32_t x = g->ix[s];
 
 	if (x == TOPO_NONE || port >= g->off[x + 1] - g->off[x] ||
 		g->peer[g->off[x] + port] >> 8 == g->n)
-		return 0;
-	return g->load[g->off[x] + port];
+		return TOPO_NONE;
+	return g->off[x] + port;
+}
+
+uint64_t
+verify_state_pairs(const struct verify_state *v, sw_ix s, unsigned port)
+{
+	uint32_t c = find_record(v->g, s, port);
+
+	return c == TOPO_NONE ? 0 : v->g->load[c];
+}
+
+uint64_t
+verify_state_load(const struct verify_state *v, sw_ix s, unsigned port)
+{
+	uint32_t c = find_record(v->g, s, port);
+
+	return c == TOPO_NONE ? 0 : cdg_load(v->g, c);
+}
+
+/* The rates of the links that lead out of a live switch, added up. */
+static uint64_t
+sum_rates(const struct cdg *g, uint32_t s)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t p = g->off[s]; p < g->off[s + 1]; p++)
+		if (g->peer[p] >> 8 != g->n)
+			sum += g->rate == NULL ? g->rate_max : g->rate[p];
+	return sum;
 }
 
 uint64_t
@@ -90,17 +119,18 @@ verify_state_load_bound(const struct verify_state *v)
 	for (uint32_t s = 0; s < g->n; s++)
 		all[g->comp[s]] += g->hosts[s];
 	for (uint32_t s = 0; s < g->n; s++) {
-		uint64_t hosts = all[g->comp[s]], cables = 0, pairs;
+		uint64_t hosts = all[g->comp[s]], rate = sum_rates(g, s), least;
 
-		for (uint32_t p = g->off[s]; p < g->off[s + 1]; p++)
-			cables += g->peer[p] >> 8 != g->n;
-		if (hosts > most)
-			most = hosts - 1;
-		if (cables == 0)
+		if (hosts > 0) {
+			least = link_load_of_pairs(
+				hosts - 1, g->rate_host, g->rate_max);
+			most = least > most ? least : most;
+		}
+		if (rate == 0)
 			continue;
-		pairs = g->hosts[s] * (hosts - g->hosts[s]);
-		pairs = (pairs + cables - 1) / cables;
-		most = pairs > most ? pairs : most;
+		least = link_load_of_pairs(
+			g->hosts[s] * (hosts - g->hosts[s]), rate, g->rate_max);
+		most = least > most ? least : most;
 	}
 	free(all);
 	return most;

@@ -601,6 +601,9 @@ better_load(const struct list *l, json_t *out)
 	const struct forecast *a = l->in->found, *b = l->in->ours;
 	double was = (double)a->report.load_max,
 	       is = (double)b->report.load_max;
+	const char *unit = b->topo->rate_min < b->topo->rate_max
+				   ? "pairs of hosts by rate"
+				   : "pairs of hosts";
 	struct buf where = {0};
 
 	if (was == 0 || (is < was * 1.02 && is > was * 0.98))
@@ -608,16 +611,15 @@ better_load(const struct list *l, json_t *out)
 	put_busiest_link(l, is < was ? a : b, &where);
 	if (is < was)
 		add_line(out,
-			"the busiest link%s carries %.0f pairs of hosts; with "
-			"Heddle's routes the busiest one carries %.0f (%.0f%% "
-			"less).",
-			where.text != NULL ? where.text : "", was, is,
+			"the busiest link%s carries %.0f %s; with Heddle's "
+			"routes the busiest one carries %.0f (%.0f%% less).",
+			where.text != NULL ? where.text : "", was, unit, is,
 			(1 - is / was) * 100);
 	else
 		add_line(out,
 			"not better: Heddle's busiest link%s would carry %.0f "
-			"pairs of hosts instead of %.0f.",
-			where.text != NULL ? where.text : "", is, was);
+			"%s instead of %.0f.",
+			where.text != NULL ? where.text : "", is, unit, was);
 	buf_free(&where);
 }
 

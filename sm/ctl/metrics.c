@@ -147,7 +147,9 @@ static const struct metrics_row rows[] = {
 	{"heddle_routes_lanes_shared_ports", false,
 		"Ports between switches at which routing layers share VLs.",
 		"lanes_shared_ports", NULL},
-	{"heddle_routes_load", false, "Routes over the busiest link.",
+	{"heddle_routes_load", false,
+		"Load of the busiest link: pairs of hosts, by the rate of the "
+		"link.",
 		"verified.load_max", NULL},
 	{"heddle_routes_hops", false,
 		"Links between switches on the longest route.",

@@ -155,7 +155,7 @@ step_direction(
 	return routes_above(r, step[i + 1].sw, step[i].sw) ? "up" : "down";
 }
 
-/* The link by which a step leaves: its rate, and the pairs of hosts on it. */
+/* The link by which a step leaves: its rate, and its load. */
 static void
 put_link(json_t *o, const struct routes *r, const struct route_step *step)
 {

@@ -108,7 +108,7 @@ add_load(struct levels *l, uint32_t from, uint32_t to, uint64_t load)
 struct worst {
 	sw_ix sw;
 	const struct topo_adj *a;
-	uint64_t load;
+	uint64_t pairs, load;
 };
 
 /* Keep the WORST highest loads, the first of equal ones in front. */
@@ -144,7 +144,8 @@ worst_json(const struct topo *t, const struct worst *w, size_t n)
 		json_util_put(o, "peer",
 			names_node_desc(t, t->sw[w[i].a->peer].node));
 		json_util_put(o, "peer_port", json_util_u64(w[i].a->peer_port));
-		json_util_put(o, "pairs", json_util_u64(w[i].load));
+		json_util_put(o, "pairs", json_util_u64(w[i].pairs));
+		json_util_put(o, "load", json_util_u64(w[i].load));
 		(void)json_array_append_new(list, o);
 	}
 	return list;
@@ -186,10 +187,11 @@ load_json(const struct forecast *f)
 		if (!topo_sw_live(t, s))
 			continue;
 		for (uint32_t i = 0; i < t->sw[s].nadj; i++) {
-			struct worst x = {s, &t->adj[t->sw[s].adj + i], 0};
+			struct worst x = {s, &t->adj[t->sw[s].adj + i], 0, 0};
 
 			if (!topo_sw_live(t, x.a->peer))
 				continue;
+			x.pairs = verify_state_pairs(r->verified, s, x.a->out);
 			x.load = verify_state_load(r->verified, s, x.a->out);
 			add_load(
 				levels, r->rank[s], r->rank[x.a->peer], x.load);
@@ -199,7 +201,7 @@ load_json(const struct forecast *f)
 	json_util_put(o, "max", json_util_u64(f->report.load_max));
 	json_util_put(o, "mean", json_real(f->report.load_mean));
 	json_util_put(o, "saturation",
-		json_real(bandwidth_saturation(&f->report, f->ebb.hosts)));
+		json_real(bandwidth_saturation(&f->report, t, f->ebb.hosts)));
 	json_util_put(o, "levels", levels_json(levels));
 	json_util_put(o, "worst", worst_json(t, w, n));
 	free(levels);

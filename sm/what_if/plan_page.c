@@ -140,8 +140,7 @@ plan_page_load(const json_t *f, struct buf *out)
 	if (!json_is_object(l))
 		return;
 	buf_printf(out,
-		"load        at most %lld pairs on a link, mean %.1f; "
-		"saturation %.3f\n",
+		"load        highest %lld, mean %.1f; saturation %.3f\n",
 		json_util_num(l, "max"), json_util_real(l, "mean"),
 		json_util_real(l, "saturation"));
 	if (json_array_size(list) <= 12) {

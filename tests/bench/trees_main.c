@@ -123,7 +123,8 @@ print_line(const char *name, const char *label, const struct routes *r)
 	(void)printf("%-28s %-17s %7llu %6u %6llu %5llu %5.3f %5s %5s %4.2f\n",
 		name, label, (unsigned long long)lost, q.cyclic_channels,
 		(unsigned long long)q.load_max, (unsigned long long)q.load_min,
-		bandwidth_saturation(&q, hosts), ebb, text, q.hops_mean);
+		bandwidth_saturation(&q, r->topo, hosts), ebb, text,
+		q.hops_mean);
 }
 
 /* ---- ours ---- */

@@ -119,6 +119,26 @@ START_TEST(quarantine)
 }
 END_TEST
 
+/* A leaf with 27 pairs and two uplinks, one of half the rate: 1.5 links. */
+START_TEST(half_rate)
+{
+	struct reason why = {""};
+	struct fabric *f = treenet_make("two:2:4:3", "", &why);
+	struct topo *t;
+
+	for (uint32_t c = 0; c < f->ncables; c++)
+		if (f->cable[c].node[0] == fabric_find(f, "leaf1") &&
+			f->cable[c].node[1] == fabric_find(f, "spine1"))
+			f->cable[c].rate.speed_ext = 2;
+	t = frozen_topo(f, NULL);
+	ck_assert_uint_eq(t->rate_min, 1000);
+	ck_assert_uint_eq(t->rate_max, 2000);
+	ck_assert_uint_eq(load_bound_cut(t), 27 * 2 / 3);
+	topo_unref(t);
+	fabric_free(f);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -129,6 +149,7 @@ main(void)
 		tc, by_hand, 0, (int)(sizeof(known) / sizeof(known[0])));
 	tcase_add_test(tc, alone);
 	tcase_add_test(tc, quarantine);
+	tcase_add_test(tc, half_rate);
 	tcase_add_loop_test(
 		tc, slowly, 0, (int)(sizeof(names) / sizeof(names[0])));
 	suite_add_tcase(s, tc);

@@ -140,12 +140,17 @@ END_TEST
 START_TEST(saturation)
 {
 	struct verify_report r = {.load_max = 0};
+	const struct topo even = {.rate_max = 2000, .rate_host = 2000};
+	const struct topo slow_hosts = {.rate_max = 2000, .rate_host = 1000};
 
-	ck_assert_double_eq_tol(bandwidth_saturation(&r, 10), 1, 1e-12);
+	ck_assert_double_eq_tol(bandwidth_saturation(&r, &even, 10), 1, 1e-12);
 	r.load_max = 9;
-	ck_assert_double_eq_tol(bandwidth_saturation(&r, 10), 1, 1e-12);
+	ck_assert_double_eq_tol(bandwidth_saturation(&r, &even, 10), 1, 1e-12);
 	r.load_max = 18;
-	ck_assert_double_eq_tol(bandwidth_saturation(&r, 10), 0.5, 1e-12);
+	ck_assert_double_eq_tol(
+		bandwidth_saturation(&r, &even, 10), 0.5, 1e-12);
+	ck_assert_double_eq_tol(
+		bandwidth_saturation(&r, &slow_hosts, 10), 1, 1e-12);
 }
 END_TEST
 

@@ -71,6 +71,48 @@ small_tables(struct hand_tables *h, const struct topo *t)
 		memcpy(hand_entry(h, s, 0), small_entries[s], 9);
 }
 
+/* Pairs count by the rate of the link, rounded up; so does the bound. */
+START_TEST(loads_by_rate)
+{
+	struct topo *t = small_tree();
+	struct hand_tables h;
+	struct verify_tables in;
+	struct verify_report r;
+	struct verify_state *v;
+	struct reason why;
+
+	small_tables(&h, t);
+	t->rate_max = t->rate_host = 4;
+	t->rate_min = 3;
+	for (uint32_t i = 0; i < t->nadj; i++)
+		t->adj[i].rate = 4;
+	for (uint32_t i = 0; i < t->sw[0].nadj; i++)
+		if (t->adj[t->sw[0].adj + i].out == 3)
+			t->adj[t->sw[0].adj + i].rate = 3;
+	hand_tables_pack(&h);
+	in = (struct verify_tables){
+		.topo = t, .pool = &h.pool, .row = h.row, .nblocks = h.nblocks};
+	ck_assert_int_eq(verify_keep(&in, 1, &r, &v, &why), 0);
+	ck_assert_uint_eq(r.load_max, 3);
+	ck_assert_uint_eq(r.load_min, 2);
+	ck_assert_uint_eq(r.load_sw, 0);
+	ck_assert_uint_eq(r.load_port, 3);
+	ck_assert_double_eq_tol(r.load_mean, 17.0 / 8, 1e-9);
+	ck_assert_double_eq_tol(r.hops_mean, 16.0 / 12.0, 1e-9);
+	ck_assert_uint_eq(verify_state_pairs(v, 0, 3), 2);
+	ck_assert_uint_eq(verify_state_load(v, 0, 3), 3);
+	/* a host's own link: 3 pairs; leaf 0: 4 pairs by rates of 7 */
+	ck_assert_uint_eq(verify_state_load_bound(v), 3);
+	verify_state_unref(v);
+	t->rate_host = 3;
+	ck_assert_int_eq(verify_keep(&in, 1, &r, &v, &why), 0);
+	ck_assert_uint_eq(verify_state_load_bound(v), 4);
+	verify_state_unref(v);
+	hand_tables_free(&h);
+	hand_free(t);
+}
+END_TEST
+
 START_TEST(good_tree)
 {
 	struct topo *t = small_tree();
@@ -777,6 +819,7 @@ make_suite(void)
 	TCase *tc = tcase_create("hand"), *random = tcase_create("random");
 
 	tcase_add_test(tc, good_tree);
+	tcase_add_test(tc, loads_by_rate);
 	tcase_add_loop_test(tc, broken_entries, 0,
 		(int)(sizeof(broken) / sizeof(broken[0])));
 	tcase_add_test(tc, short_tables);

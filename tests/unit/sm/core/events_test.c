@@ -1,6 +1,7 @@
 /* What an administrator hears of the fabric: events, and what is missing. */
 #include <string.h>
 
+#include "routing/verify/verify.h"
 #include "sm/base/log.h"
 #include "sm/report/events_json.h"
 #include "tests/unit/core_fixture.h"
@@ -256,6 +257,50 @@ START_TEST(narrow_links)
 }
 END_TEST
 
+static uint64_t
+pairs_at(const struct world *w, uint32_t node, unsigned out)
+{
+	const struct routes *r = sm_view(w->sm)->routes;
+	const struct topo *t = r->topo;
+	node_ix n = topo_by_node_guid(t, w->fabric->node[node].guid);
+
+	return verify_state_pairs(r->verified, t->node[n].sw, out);
+}
+
+static void
+set_width(struct world *w, uint32_t node, unsigned port, uint8_t width)
+{
+	struct mad_port_info pi = *sim_port_info(w->sim, node, port);
+
+	pi.width_active = width;
+	sim_hand_port(w->sim, node, port, &pi);
+}
+
+/* A link that becomes narrow without going down carries less from then on: the
+ * next sweep leads to a run that takes entries off it. */
+START_TEST(link_becomes_narrow)
+{
+	struct fabric *f = core_tree();
+	struct world *w = start_named(f);
+	uint32_t leaf = fabric_find(f, "leaf1");
+	uint32_t spine = fabric_find(f, "spine1");
+
+	ck_assert_uint_eq(pairs_at(w, leaf, 5), 28);
+	ck_assert_uint_eq(pairs_at(w, spine, 1), 28);
+	set_width(w, leaf, 5, 1);
+	set_width(w, spine, 1, 1);
+	sm_resweep(w->sm, sim_now(w->sim), "test");
+	core_expect_order(w, "narrow");
+	EXPECT(TOPO_LINK_RATE, "50 Gb/s, was 200 Gb/s");
+	ck_assert_uint_eq(count_of(w, TOPO_LINK_DOWN), 0);
+	/* 4 leaves' worth: 112 pairs by 13 quarters of a link, and a quarter */
+	ck_assert_uint_le(pairs_at(w, leaf, 5), 28 * 4 / 13 * 5 / 4);
+	ck_assert_uint_le(pairs_at(w, spine, 1), 28 * 4 / 13 * 5 / 4);
+	ck_assert(!sm_view(w->sm)->story.rebalanced);
+	core_end(w, f);
+}
+END_TEST
+
 START_TEST(another_manager)
 {
 	struct fabric *f = core_tree();
@@ -284,6 +329,7 @@ main(void)
 	tcase_add_test(tc, our_own_link);
 	tcase_add_test(tc, a_loose_connector);
 	tcase_add_test(tc, narrow_links);
+	tcase_add_test(tc, link_becomes_narrow);
 	tcase_add_test(tc, another_manager);
 	suite_add_tcase(s, tc);
 	return suite_run(s);
