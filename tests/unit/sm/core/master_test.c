@@ -356,6 +356,61 @@ START_TEST(a_manager_that_hands_over_and_dies)
 }
 END_TEST
 
+/* The giver dies at every moment of its farewell: the other one has the fabric
+ * by the hand-over, or by its polls, and all of it in order. */
+START_TEST(a_giver_that_dies_at_once)
+{
+	struct pair p;
+
+	pair_with_key(&p, 10, 3, keys[0]);
+	pair_start(&p);
+	ck_assert(sm_resign(p.a->sm, sim_now(p.a->sim)));
+	world_run(p.a, mono_us(4 * _i));
+	world_kill(p.a);
+	ck_assert_double_lt(until_master(&p, p.b, 10), 5);
+	core_expect_order(p.b, "the giver is dead");
+	ck_assert_uint_eq(sm_view(p.b->sm)->counts.lids_moved, 0);
+	ck_assert_str_eq(alarm_of(p.b), "");
+	pair_end(&p);
+}
+END_TEST
+
+/* The fabric is offered to a manager that still reads it: it takes it. */
+START_TEST(an_offer_while_discovering)
+{
+	struct sim_options o = sim_defaults();
+	struct fabric *f = core_tree();
+	struct mad_sm_info other = {.priority = 2, .state = SMI_MASTER}, sent;
+	uint32_t host = fabric_find(f, "h20"), modifier = 0;
+	struct world *w;
+	struct sm_status s;
+
+	o.service = mono_us(200);
+	w = world_new(f, &o, "fabric: {priority: 3}\n");
+	world_start(w);
+	core_expect_order(w, "bring-up");
+	world_kill(w);
+	sim_fault_other_sm(w->sim, host, 1, &other);
+	w->runs = w->stood_by = 0;
+	world_start(w);
+	world_run(w, mono_ms(1));
+	sm_status(w->sm, &s);
+	ck_assert_int_eq(s.phase, SM_DISCOVER);
+	ck_assert_int_eq(s.role, SM_DISCOVERING);
+	ck_assert(sim_fault_other_sm_tells(w->sim, host,
+		sim_port_info(w->sim, w->host, 1)->lid, HANDOVER));
+	other.state = SMI_STANDBY;
+	sim_fault_other_sm(w->sim, host, 1, &other);
+	world_run(w, mono_ms(3000));
+	ck_assert_int_eq(role_of(w), SM_MASTER);
+	ck_assert_uint_eq(w->stood_by, 0);
+	ck_assert(sim_fault_other_sm_last(w->sim, host, &modifier, &sent));
+	ck_assert_uint_eq(modifier, ACKNOWLEDGE);
+	core_expect_order(w, "handed over");
+	core_end(w, f);
+}
+END_TEST
+
 /* It is given the fabric, answers, and dies: the giver has it again. */
 START_TEST(a_standby_that_takes_and_dies)
 {
@@ -658,6 +713,8 @@ main(void)
 	tcase_add_test(t, nobody_to_hand_over_to);
 	tcase_add_loop_test(t, a_forged_hand_over, 0, 3);
 	tcase_add_test(t, a_manager_that_hands_over_and_dies);
+	tcase_add_loop_test(t, a_giver_that_dies_at_once, 0, 12);
+	tcase_add_test(t, an_offer_while_discovering);
 	tcase_add_test(t, a_standby_that_takes_and_dies);
 	tcase_add_loop_test(t, a_standby_that_does_not_acknowledge, 0, 2);
 	tcase_add_test(t, a_hand_over_that_is_not_taken);

@@ -1,0 +1,46 @@
+/* Names of nodes as they may reach a terminal. */
+#include "sm/base/utf8.h"
+
+#include <string.h>
+
+#include "tests/unit/suite.h"
+
+static const struct name {
+	const char *in, *out;
+} names[] = {
+	{"leaf01", "leaf01"},
+	{"B\xc3\xbcro 7 \xe2\x86\x92 \xf0\x9f\x90\xb8",
+		"B\xc3\xbcro 7 \xe2\x86\x92 \xf0\x9f\x90\xb8"},
+	{"a\tb\nc\x1b[31m\x7f", "a?b?c?[31m?"},
+	{"red\xe2\x80\xae", "red???"},			    /* U+202E */
+	{"red\xe2\x80\x8b+1", "red???+1"},		    /* U+200B */
+	{"\xef\xbb\xbfred", "???red"},			    /* U+FEFF */
+	{"\xe2\x81\xa6red\xc2\xad", "???red??"},	    /* U+2066, U+00AD */
+	{"red\xf3\xa0\x81\x81", "red????"},		    /* U+E0041 */
+	{"red\xc2\x85\xe2\x80\xa8", "red?????"},	    /* C1, U+2028 */
+	{"\xc0\xaf\xed\xa0\x80\xf5z\xe2\x82", "??????z??"}, /* none */
+};
+
+START_TEST(tamed)
+{
+	const struct name *n = &names[_i];
+	char text[64];
+
+	strcpy(text, n->in);
+	ck_assert_int_eq(utf8_clean(text), strcmp(n->in, n->out) == 0);
+	utf8_tame(text);
+	ck_assert_str_eq(text, n->out);
+	ck_assert(utf8_clean(text));
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("utf8");
+	TCase *t = tcase_create("utf8");
+
+	tcase_add_loop_test(t, tamed, 0, sizeof(names) / sizeof(names[0]));
+	suite_add_tcase(s, t);
+	return suite_run(s);
+}
