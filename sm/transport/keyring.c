@@ -31,6 +31,7 @@ struct entry {
 struct keyring {
 	uint64_t key[KEYRING_MAX]; /* the configured one first */
 	unsigned n;
+	unsigned right; /* that of the last SMA whose key was found out */
 	uint64_t m_key;
 	struct map by_sma; /* SMA -> entry */
 	struct entry *entry;
@@ -76,7 +77,7 @@ make_entry(struct keyring *k, uint64_t sma)
 	k->entry = mem_grow(k->entry, k->nentries, &k->cap, sizeof(*k->entry));
 	map_put(&k->by_sma, sma, (uint32_t)k->nentries);
 	e = &k->entry[k->nentries++];
-	*e = (struct entry){.key = k->key[0]};
+	*e = (struct entry){.key = k->key[k->right]};
 	return e;
 }
 
@@ -122,6 +123,7 @@ keyring_configure(
 		add_key(k, was.key[i]);
 	if (k->n == was.n && memcmp(k->key, was.key, sizeof(k->key)) == 0)
 		return;
+	k->right = 0;
 	for (size_t i = 0; i < k->nentries; i++)
 		if (k->entry[i].is == HIDDEN || k->entry[i].is == LOCKED)
 			set_knowledge(k, &k->entry[i], OPEN);
@@ -137,6 +139,8 @@ list_choices(
 
 	if (e != NULL)
 		list[n++] = e->key;
+	else if (k->n > 0)
+		list[n++] = k->key[k->right];
 	if (e != NULL && e->changing && e->next != e->key)
 		list[n++] = e->next;
 	if (e == NULL || e->is != PROVEN)
@@ -171,6 +175,9 @@ prove_key(struct keyring *k, uint64_t sma, uint64_t key)
 {
 	struct entry *e = make_entry(k, sma);
 
+	for (unsigned i = 0; i < k->n && e->is != PROVEN; i++)
+		if (k->key[i] == key)
+			k->right = i;
 	e->key = key;
 	set_knowledge(k, e, PROVEN);
 }

@@ -19,9 +19,11 @@
  *   protection is 2 or 3.
  *
  * Where a port's key is not proven, the keys that may be it are tried one after
- * another: the configured one, those that were configured before, and those
- * that the configuration lists as known. A port that hides its key from all of
- * them and does not answer a Set is locked. A port without a key takes any.
+ * another: the one that was right last, so that only the first contacts with a
+ * fabric of another manager cost time-outs, the configured one, those that were
+ * configured before, and those that the configuration lists as known. A port
+ * that hides its key from all of them and does not answer a Set is locked. A
+ * port without a key takes any.
  */
 #ifndef HEDDLE_SM_TRANSPORT_KEYRING_H
 #define HEDDLE_SM_TRANSPORT_KEYRING_H

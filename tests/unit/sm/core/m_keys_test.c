@@ -294,6 +294,38 @@ START_TEST(a_fabric_with_a_known_key_is_taken_over)
 }
 END_TEST
 
+/*
+ * 648 hosts that answer nobody who does not bear the key: that all have it is
+ * found out at the first of them. _i 1: half of them have ours.
+ */
+START_TEST(a_guarded_fabric_is_taken_over_soon)
+{
+	const struct gen_fattree2 p = {18, 36, 1, 18, 18};
+	struct fabric *f = gen_tree_two(&p, NULL);
+	struct sim_options o = sim_defaults();
+	struct key ours = {.key = NEW, .prot = 2, .lease = 60},
+		   theirs = {.key = FOREIGN,
+			   .prot = 2,
+			   .lease = 60,
+			   .half = (unsigned)_i};
+	struct world *w = world_new(
+		f, &o, "fabric: {m_key: 0x2222, m_keys_known: [0xf0f0]}\n");
+
+	each_port(w, hand_key, &ours);
+	each_port(w, hand_key, &theirs);
+	world_start(w);
+	core_expect_order(w, "taken over");
+	printf("648 guarded hosts%s: in order after %lld ms\n",
+		_i == 1 ? ", half with our key" : "",
+		(long long)sm_view(w->sm)->times.total.ns / 1000000);
+	ck_assert_int_lt(sm_view(w->sm)->times.total.ns,
+		mono_ms(_i == 1 ? 5000 : 3000).ns);
+	expect_keys(w, NEW, 1, 60);
+	expect_no_alarm(w);
+	core_end(w, f);
+}
+END_TEST
+
 START_TEST(a_known_key_is_removed)
 {
 	struct fabric *f = core_tree();
@@ -664,6 +696,7 @@ main(void)
 	tcase_add_test(c, a_change_of_key_to_devices_that_hide_it);
 	tcase_add_test(c, a_change_of_key_over_a_restart);
 	tcase_add_loop_test(c, a_fabric_with_a_known_key_is_taken_over, 0, 4);
+	tcase_add_loop_test(c, a_guarded_fabric_is_taken_over_soon, 0, 2);
 	tcase_add_test(c, a_known_key_is_removed);
 	tcase_add_test(c, each_port_of_a_host_has_its_key);
 	tcase_add_test(c, unknown_keys_until_leases_run_out);
