@@ -51,6 +51,7 @@ struct config_fabric {
 	uint64_t sm_key;
 	bool partition_enforcement; /* by switches, for hosts */
 	uint32_t names;		    /* enum config_names */
+	uint32_t accept_loss;	    /* ports */
 };
 
 struct config_updn {

@@ -171,6 +171,21 @@ static const struct schema_option fabric[] = {
 		.help = "Where partitions are configured, have switches "
 			"discard packets from or to a host with a P_Key that "
 			"the host does not have."},
+	{.key = "accept_loss",
+		.type = SCHEMA_INT,
+		FIELD(config_fabric, accept_loss),
+		.min = 0,
+		.max = 1000000,
+		.def = "0",
+		.unit = "ports",
+		.reload = SCHEMA_LIVE,
+		.help = "How many ports may lose something when this file is "
+			"loaded into a running daemon: another port that they "
+			"may talk to now, by a change of partitions, or a LID, "
+			"by a change of LMCs. A reload that takes more is "
+			"refused, and the log says who loses what. "
+			"--check-config and heddlectl plan --config tell it "
+			"before."},
 	{.key = "names",
 		.type = SCHEMA_ENUM,
 		FIELD(config_fabric, names),

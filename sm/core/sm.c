@@ -13,6 +13,7 @@
 #include "routing/driver/registry.h"
 #include "sm/base/mem.h"
 #include "sm/core/sm_priv.h"
+#include "sm/policy/config_loss.h"
 
 static bool
 wait_for_worker(struct sm *sm, struct mono now)
@@ -449,6 +450,41 @@ sm_routed(struct sm *sm, struct sm_work *w, struct mono now)
 	sm->phase_is_new = true;
 }
 
+/* Judge what a configuration takes from the ports of the view. */
+static int
+judge_loss(const struct sm *sm, struct config *c, struct reason *why)
+{
+	const struct topo *t = sm->view->topo;
+	const struct config_loss_ask ask = {.was = sm->cfg,
+		.is = c,
+		.topo = sm->view->topo,
+		.pins = sm->pins,
+		.record = sm->record,
+		.nrecord = sm->nrecord};
+	struct config_loss loss;
+	struct buf text = {0};
+	bool refused;
+
+	if (config_loss_judge(&ask, &loss, why) != 0)
+		return -1;
+	if (loss.affected == 0)
+		return 0;
+	config_loss_partition_text(&loss, c, t, &text);
+	if (loss.pairs > 0 && loss.renumbered > 0)
+		buf_printf(&text, "; ");
+	config_loss_lid_text(&loss, t, &text);
+	refused = config_loss_refused(&loss, c);
+	if (refused)
+		(void)reason_set(why,
+			"%s. fabric.accept_loss is %u: %u or more accepts that",
+			text.text, c->fabric.accept_loss, loss.affected);
+	else
+		log_warn(
+			"config: %s, as fabric.accept_loss permits", text.text);
+	buf_free(&text);
+	return refused ? -1 : 0;
+}
+
 int
 sm_accepts_config(const struct sm *sm, struct config *c, struct reason *why)
 {
@@ -458,8 +494,11 @@ sm_accepts_config(const struct sm *sm, struct config *c, struct reason *why)
 
 	if (v == NULL)
 		return 0;
-	return qos_fits(c, v->topo,
-		v->routes->lanes.plain ? &one : &v->routes->lanes, why);
+	if (qos_fits(c, v->topo,
+		    v->routes->lanes.plain ? &one : &v->routes->lanes,
+		    why) != 0)
+		return -1;
+	return sm->role == SM_MASTER ? judge_loss(sm, c, why) : 0;
 }
 
 void

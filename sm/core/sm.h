@@ -117,7 +117,8 @@ void run_job(struct sm_work *w);
 void sm_routed(struct sm *sm, struct sm_work *w, struct mono now);
 
 /* Whether the present fabric can have what c asks for: 0, or -1 with why where
- * c says that a shortage of VLs is to be refused. */
+ * c says that a shortage of VLs is to be refused, or takes more from ports than
+ * c accepts (sm/policy/config_loss.h). */
 int sm_accepts_config(
 	const struct sm *sm, struct config *c, struct reason *why);
 

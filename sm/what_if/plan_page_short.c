@@ -67,7 +67,7 @@ short_paths(const json_t *p, struct buf *out)
 		return;
 	buf_printf(out,
 		"paths       %lld of %lld host pairs take another path, %lld "
-		"lose each other\n",
+		"lose theirs\n",
 		json_util_num(m, "pairs_moved"), json_util_num(m, "pairs"),
 		json_util_num(m, "pairs_cut") +
 			json_util_num(m, "pairs_parted"));

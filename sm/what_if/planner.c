@@ -17,6 +17,7 @@
 #include "sm/view/view_slvl.h"
 #include "sm/what_if/failure.h"
 #include "sm/what_if/inputs.h"
+#include "sm/what_if/loss_preview.h"
 #include "sm/what_if/plan_json.h"
 #include "sm/what_if/plan_page.h"
 #include "sm/what_if/plan_verdict.h"
@@ -440,15 +441,48 @@ put_impact(struct plan *p, json_t *o)
 	json_util_put(o, "transition", transition_json(p));
 }
 
+/* What the configuration of the plan takes from ports of the daemon's
+ * fabric. */
+static void
+add_config_losses(const struct plan *p, json_t *verdict)
+{
+	const struct topo *t = p->in.given.topo;
+	struct config_loss loss;
+	struct reason why = {""};
+	struct buf text = {0};
+
+	if (loss_preview_judge(&p->in.given, p->in.cfg, &loss, &why) != 0) {
+		plan_verdict_add(verdict, "lids", 0, why.text, json_array());
+		return;
+	}
+	if (loss.pairs > 0) {
+		config_loss_partition_text(&loss, p->in.cfg, t, &text);
+		plan_verdict_add(verdict, "partitions", loss.pairs, text.text,
+			json_array());
+	}
+	buf_free(&text);
+	if (loss.renumbered > 0) {
+		config_loss_lid_text(&loss, t, &text);
+		plan_verdict_add(verdict, "renumbered", loss.renumbered,
+			text.text, json_array());
+	}
+	buf_free(&text);
+}
+
 static json_t *
 verdict_json(const struct plan *p, const json_t *impact)
 {
-	return plan_verdict_make(&(struct plan_verdict_ask){.what = &p->out,
+	json_t *v = plan_verdict_make(&(struct plan_verdict_ask){
+		.what = &p->out,
 		.fail = p->fail,
 		.nfail = p->ask.fail.n,
 		.topo = p->in.topo,
 		.cut = (uint64_t)json_util_num(impact, "pairs_cut"),
 		.parted = (uint64_t)json_util_num(impact, "pairs_parted")});
+
+	if (p->in.live && !p->in.same)
+		add_config_losses(p, v);
+	return v;
 }
 
 static void

@@ -459,7 +459,8 @@ test_reload() {
 	daemon a h1
 	in_order bring-up
 	becomes a lids.used 44
-	printf '  lmc:\n    hosts: 1\n' >>"$E2E_DIR/a/yaml"
+	# half of the LIDs move
+	printf '  accept_loss: 32\n  lmc:\n    hosts: 1\n' >>"$E2E_DIR/a/yaml"
 	reload a
 	becomes a config.reloads 1
 	becomes a lids.used 76
@@ -474,7 +475,7 @@ test_reload() {
 	says a 1 '^config .*REFUSED, .*yaml:1[0-9]:3: .*lmcs'
 	is a lids.used 76 || fail "another configuration: $IS"
 	is a role master || fail "role $IS"
-	config a 5 </dev/null
+	echo '  accept_loss: 32' | config a 5
 	reload a
 	becomes a config.reloads 3
 	is a config.bad_reloads 1 || fail "bad reloads: $IS"

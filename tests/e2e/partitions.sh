@@ -99,6 +99,7 @@ test_reload() {
 	soon up_heddled || fail "no order"
 	sees h2 32
 	conf <<-'EOT'
+		fabric: {accept_loss: 32}
 		partitions:
 		  blue:
 		    pkey: 0x5
@@ -126,6 +127,7 @@ test_reload() {
 	sees h7 2
 	# kept keys keep their places
 	conf <<-'EOT'
+		fabric: {accept_loss: 32}
 		partitions:
 		  red:
 		    pkey: 0x4

@@ -6,6 +6,8 @@
 #	input	wrong input is refused, with its position
 #	live	tables in force from the running daemon
 #	bad	wrong links and wrong roles are routed, and reported
+#	loss	partitions and LMCs that take ports from each other, or LIDs: told
+#		before, and refused at a reload unless the file accepts it
 #	homes	single points of failure: the daemon counts as the plan does
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -358,6 +360,70 @@ routing: {ftree: {lanes: 2}, roles: {leaf: ["leaf*"], root: ["spine*"]}}'
 	sim_stop
 }
 
+# said TEXT: the log of the daemon
+said() {
+	grep -aqF -- "$1" "$E2E_DIR/sm.out"
+}
+
+# told_before FILE TEXT: the check and the plan of a configuration say that
+told_before() {
+	"$B/heddled" -c "$1" --check-config >"$E2E_DIR/page"
+	[ $? = 1 ] || fail "--check-config: not code 1: $(cat "$E2E_DIR/page")"
+	grep -qF "REFUSED     $2" "$E2E_DIR/page" ||
+		fail "--check-config: $(cat "$E2E_DIR/page")"
+	"$B/heddled" -c "$1" --check-config --json >"$E2E_DIR/check.json"
+	[ "$(json_get "$E2E_DIR/check.json" errors.0.code)" = loss ] ||
+		fail "--check-config --json: $(cat "$E2E_DIR/check.json")"
+	page 1 "^UNSAFE: $2" --from live --config "$1"
+}
+
+# The first partition of a fabric makes all other ports limited members of the
+# default one; a higher LMC needs LIDs that neighbours have.
+plan_loss() {
+	fabric demo "$E2E_DIR/fabric.net"
+	serve "$E2E_DIR/fabric.net"
+	sm_start
+	soon is_up || fail "the daemon did not come up"
+	soon named spine4 h32 || fail "no names"
+	rest
+	HEDDLE_SOCKET=$E2E_SOCKET
+	export HEDDLE_SOCKET
+	cp "$E2E_CONF" "$E2E_DIR/old.yaml"
+	{
+		cat "$E2E_DIR/old.yaml"
+		echo 'partitions: {t: {pkey: 0x101, members: {"h1*": full}}}'
+	} >"$E2E_DIR/new.yaml"
+	sed 's/^fabric:/&\n  lmc: {hosts: 1}/' "$E2E_DIR/old.yaml" \
+		>"$E2E_DIR/lmc.yaml"
+	chmod o= "$E2E_DIR/new.yaml" "$E2E_DIR/lmc.yaml"
+	told_before "$E2E_DIR/new.yaml" \
+		'31 ports lose others: 420 pairs of ports may not talk any more'
+	told_before "$E2E_DIR/lmc.yaml" '17 ports are renumbered, the first'
+	generation=$(status_get generation)
+	cp "$E2E_DIR/new.yaml" "$E2E_CONF"
+	kill -HUP "$E2E_SM_PID"
+	soon said 'config: reload failed' || fail "the reload is not refused"
+	said '31 become limited members of the default partition, 0x7fff' ||
+		fail "not said: $(cat "$E2E_DIR/sm.out")"
+	[ "$(status_get generation)" = "$generation" ] || fail "something changed"
+	# the same, knowingly
+	sed 's/^fabric:/&\n  accept_loss: 31/' "$E2E_DIR/new.yaml" >"$E2E_CONF"
+	"$B/heddled" -c "$E2E_CONF" --check-config >"$E2E_DIR/page" ||
+		fail "$(cat "$E2E_DIR/page")"
+	grep -q '^LOSS        31 ports lose' "$E2E_DIR/page" ||
+		fail "$(cat "$E2E_DIR/page")"
+	kill -HUP "$E2E_SM_PID"
+	soon said 'config: partitions was={}' || fail "the reload is refused"
+	said 'as fabric.accept_loss permits' || fail "nothing said"
+	sm_stop
+	"$B/heddled" -c "$E2E_CONF" --check-config >"$E2E_DIR/page" ||
+		fail "$(cat "$E2E_DIR/page")"
+	grep -q '^fabric      not known' "$E2E_DIR/page" ||
+		fail "$(cat "$E2E_DIR/page")"
+	say "loss: told, refused, accepted"
+	unserve
+}
+
 # lone N: the daemon has counted N nodes with a single point of failure
 lone() {
 	[ "$(status_get homes.single_points)" = "$1" ]
@@ -414,9 +480,9 @@ plan_homes() {
 }
 
 case ${1:-} in
-verdict | trees | input | live | bad | homes) ;;
+verdict | trees | input | live | bad | loss | homes) ;;
 *)
-	echo "usage: plan.sh verdict|trees|input|live|bad|homes" >&2
+	echo "usage: plan.sh verdict|trees|input|live|bad|loss|homes" >&2
 	exit 2
 	;;
 esac

@@ -80,6 +80,7 @@ plan trees 240
 plan input 240
 plan live 240
 plan bad 240
+plan loss 240
 plan homes 240
 install setup 60
 migration demo 300

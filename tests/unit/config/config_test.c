@@ -154,6 +154,7 @@ static const char full[] =
 	"  priority: 15\n"
 	"  partition_enforcement: false\n"
 	"  names: trusted\n"
+	"  accept_loss: 9\n"
 	"  m_key: 0xabc\n"
 	"  m_keys_known: [0xabd]\n"
 	"  m_key_protection: 2\n"

@@ -1,0 +1,332 @@
+#include "sm/policy/config_loss.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/base/map.h"
+#include "sm/base/mem.h"
+#include "sm/policy/jobs.h"
+#include "sm/policy/pkeys.h"
+#include "sm/policy/qos.h"
+
+/* A list of keys. */
+struct keys {
+	const uint16_t *key;
+	size_t n;
+};
+
+/* Ports that have the same keys before and after. */
+struct kin {
+	struct keys was, is;
+	bool kept;  /* the keys of before are not taken away */
+	bool same;  /* nothing changes */
+	bool loses; /* with itself or another one */
+	uint32_t n;
+	port_ix first, second; /* TOPO_NONE: there is one */
+};
+
+struct judge {
+	const struct topo *t;
+	const struct pkeys *was, *is;
+	struct kin *kin;
+	size_t n, cap;
+	struct map by_hash;
+	uint32_t *of; /* [nports] index of its kin, or UINT32_MAX */
+	bool *hit;    /* [nports] */
+	struct config_loss *out;
+};
+
+static bool
+is_end_port(const struct topo *t, port_ix p)
+{
+	return t->node[t->port[p].node].type != TOPO_SWITCH &&
+	       topo_has_lid(t, p) && t->port[p].lid != 0;
+}
+
+/* ---- partitions ---- */
+
+static struct keys
+keys_of(const struct pkeys *k, port_ix p)
+{
+	struct keys l;
+
+	l.n = pkeys_of(k, p, &l.key);
+	return l;
+}
+
+static bool
+keys_equal(const struct keys *a, const struct keys *b)
+{
+	return a->n == b->n &&
+	       (a->n == 0 ||
+		       memcmp(a->key, b->key, a->n * sizeof(*a->key)) == 0);
+}
+
+static uint64_t
+hash_keys(uint64_t h, const struct keys *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		h = (h ^ l->key[i]) * UINT64_C(0x100000001b3);
+	return (h ^ 0x10000) * UINT64_C(0x100000001b3);
+}
+
+/* Enter a port under its kin. */
+static void
+enter_port(struct judge *j, port_ix p)
+{
+	struct kin x = {.was = keys_of(j->was, p),
+		.is = keys_of(j->is, p),
+		.kept = j->is->keep[p],
+		.n = 1,
+		.first = p,
+		.second = TOPO_NONE};
+	uint64_t h = hash_keys(
+		hash_keys(UINT64_C(0xcbf29ce484222325), &x.was), &x.is);
+	uint32_t i;
+
+	h ^= x.kept;
+	for (; map_get(&j->by_hash, h, &i); h++) {
+		struct kin *k = &j->kin[i];
+
+		if (k->kept != x.kept || !keys_equal(&k->was, &x.was) ||
+			!keys_equal(&k->is, &x.is))
+			continue;
+		if (k->n++ == 1)
+			k->second = p;
+		j->of[p] = i;
+		return;
+	}
+	x.same = x.kept || keys_equal(&x.was, &x.is);
+	j->kin = mem_grow(j->kin, j->n, &j->cap, sizeof(*j->kin));
+	j->kin[j->n] = x;
+	j->of[p] = (uint32_t)j->n;
+	map_put(&j->by_hash, h, (uint32_t)j->n++);
+}
+
+/* True if a key of each belongs to one partition, in which one is full. */
+static bool
+may_talk(const struct keys *a, const struct keys *b)
+{
+	for (size_t i = 0; i < a->n; i++)
+		for (size_t k = 0; k < b->n; k++)
+			if (((a->key[i] ^ b->key[k]) & PKEYS_BASE) == 0 &&
+				((a->key[i] | b->key[k]) & PKEYS_FULL) != 0)
+				return true;
+	return false;
+}
+
+/* Afterwards, with the keys that are not taken away. */
+static bool
+still_may_talk(const struct kin *a, const struct kin *b)
+{
+	return may_talk(&a->is, &b->is) ||
+	       (a->kept && may_talk(&a->was, &b->is)) ||
+	       (b->kept && may_talk(&a->is, &b->was)) ||
+	       (a->kept && b->kept && may_talk(&a->was, &b->was));
+}
+
+static void
+judge_kin(struct judge *j, struct kin *a, struct kin *b)
+{
+	uint64_t pairs = a == b ? (uint64_t)a->n * (a->n - 1) / 2
+				: (uint64_t)a->n * b->n;
+
+	if (pairs == 0 || (a->same && b->same) || !may_talk(&a->was, &b->was) ||
+		still_may_talk(a, b))
+		return;
+	if (j->out->pairs == 0) {
+		j->out->pair[0] = a->first;
+		j->out->pair[1] = a == b ? a->second : b->first;
+	}
+	j->out->pairs += pairs;
+	a->loses = b->loses = true;
+}
+
+static bool
+has_key(const struct keys *l, uint16_t key)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (l->key[i] == key)
+			return true;
+	return false;
+}
+
+static void
+judge_keys(struct judge *j)
+{
+	enum { FULL = PARTITION_DEFAULT_KEY | PKEYS_FULL };
+
+	for (port_ix p = 0; p < j->t->nports; p++) {
+		j->of[p] = UINT32_MAX;
+		if (is_end_port(j->t, p))
+			enter_port(j, p);
+	}
+	for (size_t a = 0; a < j->n; a++)
+		for (size_t b = a; b < j->n; b++)
+			judge_kin(j, &j->kin[a], &j->kin[b]);
+	for (size_t i = 0; i < j->n; i++)
+		if (!j->kin[i].kept && has_key(&j->kin[i].was, FULL) &&
+			!has_key(&j->kin[i].is, FULL))
+			j->out->limited += j->kin[i].n;
+	for (port_ix p = 0; p < j->t->nports; p++)
+		if (j->of[p] != UINT32_MAX && j->kin[j->of[p]].loses) {
+			j->hit[p] = true;
+			j->out->ports++;
+		}
+}
+
+/* The pins under the new configuration, as the daemon will make them. */
+static struct name_pins *
+pins_then(const struct config_loss_ask *ask)
+{
+	const struct config *c = ask->is;
+
+	if (c->fabric.names == CONFIG_NAMES_TRUSTED)
+		return NULL;
+	if (ask->pins == NULL && !pkeys_by_name(c) && !qos_by_name(c))
+		return NULL;
+	return name_pins_update(ask->pins, c, ask->topo);
+}
+
+static void
+judge_partitions(const struct config_loss_ask *ask, struct judge *j)
+{
+	struct name_pins *pins = pins_then(ask);
+	struct pkeys *was = pkeys_make(ask->was, ask->topo, ask->pins);
+	struct pkeys *is = pkeys_make(ask->is, ask->topo, pins);
+
+	j->was = was;
+	j->is = is;
+	j->of = mem_alloc(j->t->nports * sizeof(*j->of));
+	judge_keys(j);
+	free(j->of);
+	free(j->kin);
+	map_free(&j->by_hash);
+	pkeys_unref(was);
+	pkeys_unref(is);
+	name_pins_unref(pins);
+}
+
+/* ---- LIDs ---- */
+
+/* True if a LID that the port holds would not be its own any more. */
+static bool
+loses_lid(const struct topo *t, const struct lid_table *l, port_ix p)
+{
+	uint32_t first = t->port[p].lid, end = first + (1U << t->port[p].lmc);
+
+	return l->lid[p] > first || l->lid[p] + (1U << l->lmc[p]) < end;
+}
+
+static int
+judge_lids(
+	const struct config_loss_ask *ask, struct judge *j, struct reason *why)
+{
+	const struct jobs_lid_records r = {ask->record, ask->nrecord, false};
+	struct config_loss *o = j->out;
+	struct lid_table was, is;
+
+	if (jobs_lids(ask->is, ask->topo, &r, &is, why) != 0)
+		return -1;
+	if (jobs_lids(ask->was, ask->topo, &r, &was, why) != 0) {
+		lid_table_free(&is);
+		return -1;
+	}
+	for (port_ix p = 0; p < j->t->nports; p++) {
+		if (!topo_has_lid(j->t, p) || j->t->port[p].lid == 0 ||
+			!loses_lid(j->t, &is, p) || loses_lid(j->t, &was, p))
+			continue;
+		j->hit[p] = true;
+		if (o->renumbered++ > 0)
+			continue;
+		o->moved = p;
+		o->lid = j->t->port[p].lid;
+		o->new_lid = is.lid[p];
+	}
+	lid_table_free(&is);
+	lid_table_free(&was);
+	return 0;
+}
+
+int
+config_loss_judge(const struct config_loss_ask *ask, struct config_loss *out,
+	struct reason *why)
+{
+	struct judge j = {.t = ask->topo, .out = out};
+	int rc;
+
+	*out = (struct config_loss){
+		.pair = {TOPO_NONE, TOPO_NONE}, .moved = TOPO_NONE};
+	j.hit = mem_zalloc(j.t->nports, sizeof(*j.hit));
+	judge_partitions(ask, &j);
+	rc = judge_lids(ask, &j, why);
+	for (port_ix p = 0; p < j.t->nports; p++)
+		out->affected += j.hit[p];
+	free(j.hit);
+	return rc;
+}
+
+bool
+config_loss_refused(const struct config_loss *l, const struct config *is)
+{
+	return l->affected > is->fabric.accept_loss;
+}
+
+/* ---- in words ---- */
+
+static const char *
+ending_of(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+static bool
+lists_default(const struct config *c)
+{
+	const struct partition_options *o = c->partitions.record;
+
+	for (size_t i = 0; i < c->partitions.n; i++)
+		if (o[i].pkey == PARTITION_DEFAULT_KEY)
+			return true;
+	return false;
+}
+
+void
+config_loss_partition_text(const struct config_loss *l, const struct config *is,
+	const struct topo *t, struct buf *out)
+{
+	if (l->pairs == 0)
+		return;
+	buf_printf(out,
+		"%" PRIu32 " ports lose others: %" PRIu64
+		" pair%s of ports may not talk any more, the first \"%s\" and "
+		"\"%s\"",
+		l->ports, l->pairs, ending_of(l->pairs),
+		topo_desc(t, t->port[l->pair[0]].node),
+		topo_desc(t, t->port[l->pair[1]].node));
+	if (l->limited > 0)
+		buf_printf(out,
+			"; %" PRIu32
+			" become%s limited member%s of the default "
+			"partition%s",
+			l->limited, l->limited == 1 ? "s a" : "",
+			ending_of(l->limited),
+			lists_default(is)
+				? ""
+				: ", 0x7fff, which is not configured");
+}
+
+void
+config_loss_lid_text(
+	const struct config_loss *l, const struct topo *t, struct buf *out)
+{
+	if (l->renumbered > 0)
+		buf_printf(out,
+			"%" PRIu32 " port%s %s renumbered, the first \"%s\" "
+			"from LID %u to %u",
+			l->renumbered, ending_of(l->renumbered),
+			l->renumbered == 1 ? "is" : "are",
+			topo_desc(t, t->port[l->moved].node), l->lid,
+			l->new_lid);
+}

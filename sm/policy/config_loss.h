@@ -1,0 +1,55 @@
+/*
+ * config_loss: what another configuration takes from the ports of a fabric:
+ * ports that may talk to each other now and then may not, because of their
+ * P_Keys, and ports that lose a LID that they hold, to which other hosts have
+ * connections. Pure: from a topology with the LIDs in force.
+ *
+ * Ports are those of hosts, routers and aggregation nodes. Ports of the same
+ * keys before and after are judged together, since most partitions have many.
+ */
+#ifndef HEDDLE_SM_POLICY_CONFIG_LOSS_H
+#define HEDDLE_SM_POLICY_CONFIG_LOSS_H
+
+#include <stdint.h>
+
+#include "config/config.h"
+#include "discovery/topo.h"
+#include "routing/core/lid.h"
+#include "sm/base/buf.h"
+#include "sm/policy/name_pins.h"
+
+struct config_loss_ask {
+	struct config *was, *is;
+	struct topo *topo;		 /* with the LIDs in force */
+	struct name_pins *pins;		 /* of was, or NULL */
+	const struct lid_record *record; /* sorted by GUID */
+	size_t nrecord;
+};
+
+struct config_loss {
+	uint32_t affected;     /* ports that lose a port or a LID */
+	uint64_t pairs;	       /* of ports that may not talk any more */
+	uint32_t ports;	       /* in these */
+	uint32_t limited;      /* of all: full members of the default partition
+				  that become limited ones */
+	port_ix pair[2];       /* the first of pairs */
+	uint32_t renumbered;   /* ports that lose a LID */
+	port_ix moved;	       /* the first of these */
+	uint16_t lid, new_lid; /* its base LIDs */
+};
+
+/* 0, or -1 and why: there are not enough LIDs for the new configuration. */
+int config_loss_judge(const struct config_loss_ask *ask,
+	struct config_loss *out, struct reason *why);
+
+/* True if more ports lose something than the new configuration accepts. */
+bool config_loss_refused(const struct config_loss *l, const struct config *is);
+
+/* Append who loses whom, and who is renumbered, in a sentence each; nothing
+ * where there is no such loss. */
+void config_loss_partition_text(const struct config_loss *l,
+	const struct config *is, const struct topo *t, struct buf *out);
+void config_loss_lid_text(
+	const struct config_loss *l, const struct topo *t, struct buf *out);
+
+#endif
