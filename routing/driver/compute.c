@@ -491,6 +491,53 @@ choose_routes(struct run *run, struct routes *kept, struct routes *fresh)
 	return fresh;
 }
 
+/* True if both are of one fabric, read alike: tables by tiers are of the same
+ * tiers. */
+static bool
+is_same_reading(const struct routes *a, const struct routes *b)
+{
+	if (a->topo->hash != b->topo->hash || a->order != b->order ||
+		strcmp(a->engine, b->engine) != 0)
+		return false;
+	return a->order != ROUTE_TIERS ||
+	       memcmp(a->rank, b->rank, a->topo->nsw * sizeof(*a->rank)) == 0;
+}
+
+/*
+ * Step 7: fresh tables that were asked for, or the previous ones where their
+ * busiest link carries less and nothing else speaks for fresh ones.
+ */
+static struct routes *
+keep_better(
+	struct run *run, const struct trial *fresh_trial, struct routes *fresh)
+{
+	const struct routes *prev = run->job->prev;
+	struct trial trial = *fresh_trial;
+	enum engine_result result;
+	struct routes *kept;
+
+	if (fresh == NULL || prev == NULL || !run->job->rebalance ||
+		!is_same_reading(prev, fresh) ||
+		prev->report.load_max >= fresh->report.load_max)
+		return fresh;
+	trial.keep = true;
+	kept = verify_or_drop(run, &trial, run_engine(run, &trial, &result));
+	if (kept == NULL || kept->report.load_max >= fresh->report.load_max ||
+		kept->lost_disjoint > fresh->lost_disjoint) {
+		routes_unref(kept);
+		return fresh;
+	}
+	append_account(run,
+		"fresh tables are no better: their busiest link carries %llu "
+		"pairs, that of the tables in force %llu",
+		(unsigned long long)fresh->report.load_max,
+		(unsigned long long)kept->report.load_max);
+	kept->fresh_load = fresh->fresh_load;
+	run->story->rebalanced = false;
+	routes_unref(fresh);
+	return kept;
+}
+
 /* One attempt of one engine, in the steps of compute.h: verified routes or
  * NULL. */
 static struct routes *
@@ -519,8 +566,9 @@ attempt_engine(struct run *run, const struct engine *e, unsigned n,
 		routes_unref(fresh);
 		return kept;
 	}
-	return choose_routes(run, kept,
+	fresh = choose_routes(run, kept,
 		rebalance_fresh(run, verify_or_drop(run, &trial, fresh)));
+	return keep_better(run, &trial, fresh);
 }
 
 static bool

@@ -42,6 +42,9 @@
  *   6. Kept tables that are above the limit of the fresh load are rebalanced
  *      against it. They are given up for fresh ones if they stay above the
  *      limit, or if the fresh ones change hardly more entries.
+ *   7. With job->rebalance, the previous tables stay if their busiest link
+ *      carries less than that of the fresh ones, the fabric is the same and is
+ *      read alike, and no multi-port node loses by it.
  *
  * So most failures do not wait for a fresh computation. Step 3 may change an
  * entry that could have stayed, where fresh tables would have been as busy.
