@@ -19,7 +19,9 @@
  * (transition_mcast_admit). Where they cannot, the tree is taken away, and its
  * packets have drained, before the first unicast table is written; and until
  * all unicast tables are written, and what they replace has drained, no tree is
- * made. Then all trees are made again in the new order, keeping what obeys it.
+ * made. Then all trees are made again in the new order, keeping what obeys it;
+ * until that is done every transition is asked, since a link that comes back
+ * may be part of a tree of the order before.
  * A switch that has come back may have kept trees of the past: they are taken
  * away before its ports come up.
  */
@@ -60,6 +62,8 @@ struct sm_mcast {
 	bool ahead;    /* mft has the topology of that push already */
 	bool unsettled; /* a push that changes the switch order is not over */
 	bool moved;	/* ... and it wrote unicast tables */
+	bool outdated;	/* trees of an earlier switch order are in the switches:
+			   they were not all made again since it changed */
 	struct log_limit noise;
 	char alarm[192];
 	uint64_t liar; /* the switch of the alarm */
@@ -142,6 +146,7 @@ run_mcast_publish(struct sm *sm, struct mono now)
 	mft_adopt(m->mft, m->topo);
 	if (m->moved)
 		m->rest = mono_add(now, run_push_drain(sm));
+	m->outdated |= m->moved;
 	m->ahead = m->unsettled = m->judging = m->looking = m->moved = false;
 	topo_unref(old);
 	for (unsigned i = 0; i < MFT_GROUPS; i++)
@@ -332,6 +337,7 @@ end_cycle(struct sm *sm, struct mono now)
 		make_due(m, mono_add(now, mono_ms(GATHER_MS)));
 	if (n > 0 || mft_complete(m->mft))
 		sa_group_written(sm->sa, m->stamp);
+	m->outdated &= n > 0 || !mft_complete(m->mft);
 }
 
 /* Nothing is written while a plan is made either: the plan counts with the
@@ -373,6 +379,7 @@ start_reading_or_cycle(struct sm *sm, struct mono now)
 		return true;
 	if (begin_cycle(sm))
 		return true;
+	m->outdated = false;
 	sa_group_written(sm->sa, m->stamp);
 	return false;
 }
@@ -412,7 +419,7 @@ run_mcast_dependencies(const struct sm *sm, bool *unsettled)
 {
 	const struct sm_mcast *m = sm->mcast;
 
-	*unsettled = m->unsettled || m->topo == NULL;
+	*unsettled = m->unsettled || m->outdated || m->topo == NULL;
 	return mft_any(m->mft);
 }
 
