@@ -37,8 +37,14 @@ generation() {
 	fi
 }
 
+# The first light sweep reads again what changed before heddled was master.
+has_swept() {
+	[ "$(status_get sweeps.light)" -ge 1 ]
+}
+
 # change NAME COMMAND BEFORE: change the link, and judge the result
 change() {
+	[ "$SM" = opensm ] || soon has_swept || fail "no light sweep"
 	[ "$SM" = opensm ] || rest
 	g=$(generation)
 	[ "$SM" = opensm ] || before=$(sent_so_far)

@@ -558,8 +558,8 @@ test_ctl() {
 	wrong 2 "routes: unknown option '--swich'; did you mean '--switch'?" \
 		routes --swich leaf1
 	wrong 2 "routes: unknown option '-5'" routes -5 1
-	wrong 2 "partitions: expected A [B]" partitions
-	wrong 2 "unexpected argument 'c'" partitions a b c
+	wrong 2 "pkeys: expected A [B]" pkeys
+	wrong 2 "unexpected argument 'c'" pkeys a b c
 	wrong 2 "plan: unknown argument '--tropology'" plan --tropology x
 	wrong 2 "not a number: 'x'" change --rate x
 	wrong 1 "no node is called 'leef1'; did you mean 'leaf1'?" routes leef1
@@ -567,7 +567,7 @@ test_ctl() {
 	wrong 1 "'pine' is in the name of 4 nodes: use a GUID" routes pine
 	wrong 1 '"spine4"' routes pine
 	for c in status topology tree routes rebalance groups change \
-		partitions events links metrics sweep plan import; do
+		pkeys partitions events links metrics sweep plan import; do
 		for h in "help $c" "$c --help" "$c -h"; do
 			# shellcheck disable=SC2086
 			"$B/heddlectl" $h >"$E2E_DIR/out" || fail "$h"

@@ -112,6 +112,7 @@ START_TEST(a_restart)
 
 	rename_host(&x, "h5", "h25");
 	rename_host(&x, "h3", "x3");
+	world_kill(x.w);
 	world_start(x.w);
 	run_for(&x, 5000);
 	ck_assert_str_eq(host_table(&x, "h5"), OUT);
