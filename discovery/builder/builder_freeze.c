@@ -375,10 +375,9 @@ freeze_cables(
 			t->end[(*nend)++] =
 				(struct topo_end){port->peer, (uint8_t)p, host};
 		} else {
-			t->adj[(*nadj)++] =
-				(struct topo_adj){.peer = sw,
-					.out = (uint8_t)p,
-					.peer_port = peer->num};
+			t->adj[(*nadj)++] = (struct topo_adj){.peer = sw,
+				.out = (uint8_t)p,
+				.peer_port = peer->num};
 		}
 	}
 	w->nadj = (uint16_t)(*nadj - w->adj);
