@@ -95,7 +95,7 @@ join_switch(struct pieces *c, uint32_t k)
 			c->hosts[a] += c->hosts[b];
 			c->out[a] += c->out[b];
 		}
-		c->out[a] -= 2U * t->adj[i].rate;
+		c->out[a] -= UINT64_C(2) * t->adj[i].rate;
 	}
 }
 
