@@ -194,6 +194,20 @@ check_groups(const struct state_file *back)
 	}
 }
 
+static void
+check_blocks(const struct state_file *back)
+{
+	ck_assert_uint_eq(back->nblock, 2);
+	for (size_t i = 0; i < 2; i++) {
+		ck_assert_uint_eq(back->block[i].guid, blocks[i].guid);
+		ck_assert_uint_eq(back->block[i].in, blocks[i].in);
+		ck_assert_uint_eq(back->block[i].out, blocks[i].out);
+		ck_assert_uint_eq(back->block[i].row, blocks[i].row);
+		ck_assert_uint_eq(back->block[i].pairs, blocks[i].pairs);
+		ck_assert_uint_eq(back->block[i].age, blocks[i].age);
+	}
+}
+
 START_TEST(test_round)
 {
 	struct state_file s = {.prefix = 0xfe80000000000000,
@@ -245,15 +259,7 @@ START_TEST(test_round)
 	ck_assert_uint_eq(back.away, 0);
 	ck_assert_str_eq(back.sa, s.sa);
 	ck_assert_uint_eq(back.nlid, 4);
-	ck_assert_uint_eq(back.nblock, 2);
-	for (i = 0; i < 2; i++) {
-		ck_assert_uint_eq(back.block[i].guid, blocks[i].guid);
-		ck_assert_uint_eq(back.block[i].in, blocks[i].in);
-		ck_assert_uint_eq(back.block[i].out, blocks[i].out);
-		ck_assert_uint_eq(back.block[i].row, blocks[i].row);
-		ck_assert_uint_eq(back.block[i].pairs, blocks[i].pairs);
-		ck_assert_uint_eq(back.block[i].age, blocks[i].age);
-	}
+	check_blocks(&back);
 	ck_assert_uint_eq(back.nrank, 3);
 	for (i = 0; i < 4; i++) {
 		ck_assert_uint_eq(back.lid[i].guid, lids[i].guid);
