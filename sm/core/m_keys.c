@@ -28,6 +28,7 @@ enum {
 	TICK_MS = 100,
 	PENDING_MAX = 256, /* requests without an answer yet */
 	POLL_MS = 10000,   /* locked ports, where no lease is to be kept */
+	POLL_MORE_MS = 1000,
 	INIT = 2,
 };
 
@@ -117,17 +118,23 @@ is_keyed(const struct topo *t, port_ix p)
 		       t->node[t->port[p].node].type == TOPO_SWITCH);
 }
 
+/* In turn, where there are more than may wait for an answer at once. */
 static void
 poll_locked(struct sm *sm, struct mono now)
 {
 	const struct topo *t = sm->view->topo;
+	struct leases *l = &sm->leases;
+	port_ix left = t->nports;
 
-	for (port_ix p = 0; p < t->nports && sm->leases.pending < PENDING_MAX;
-		p++)
+	for (; left > 0 && l->pending < PENDING_MAX; left--) {
+		port_ix p = l->next < t->nports ? l->next : 0;
+
+		l->next = p + 1;
 		if (is_keyed(t, p) && keyring_is_locked(xact_keys(sm->x),
 					      topo_sma_guid(t, p)))
 			ask_port(sm, p, now);
-	sm->leases.due = mono_add(now, mono_ms(POLL_MS));
+	}
+	l->due = mono_add(now, mono_ms(left > 0 ? POLL_MORE_MS : POLL_MS));
 }
 
 /* How many ports a round has, which may change while it goes on. */

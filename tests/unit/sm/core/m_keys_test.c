@@ -370,6 +370,17 @@ END_TEST
 
 /* ---- keys that are not known ---- */
 
+static void
+hand_host_key(struct world *w, uint32_t node, uint8_t prot)
+{
+	struct mad_port_info pi = *sim_port_info(w->sim, node, 1);
+
+	pi.mkey = FOREIGN;
+	pi.mkey_prot = prot;
+	pi.mkey_lease = 0;
+	sim_hand_port(w->sim, node, 1, &pi);
+}
+
 static unsigned
 count_active(const struct world *w)
 {
@@ -450,6 +461,38 @@ END_TEST
 START_TEST(unknown_guarded_keys_until_leases_run_out)
 {
 	half_unknown(2, 30, NULL);
+}
+END_TEST
+
+/* Hundreds of locked ports are polled in turn, where no lease is to be kept. */
+START_TEST(many_unknown_keys_without_leases)
+{
+	const struct gen_fattree2 p = {18, 36, 1, 18, 18};
+	struct fabric *f = gen_tree_two(&p, NULL);
+	struct sim_options o = sim_defaults();
+	struct world *w = world_new(f, &o,
+		"fabric: {m_key: 0x2222, m_key_lease: 0}\n"
+		"sweep: {interval: 0}\n");
+	struct sm_status s;
+	uint32_t i, opened = 0;
+
+	for (i = 0; i < f->nnodes; i++)
+		if (is_host(w, i) && i != w->host)
+			hand_host_key(w, i, 1);
+	world_start(w);
+	/* between two retries, which would find out as well */
+	world_run(w, mono_ms(200000));
+	sm_status(w->sm, &s);
+	ck_assert_uint_eq(s.m_keys.unknown, 647);
+	for (i = f->nnodes; i-- > 0 && opened < 50;)
+		if (is_host(w, i) && i != w->host) {
+			hand_host_key(w, i, 0); /* shown from now on */
+			opened++;
+		}
+	world_run(w, mono_ms(15000));
+	sm_status(w->sm, &s);
+	ck_assert_uint_eq(s.m_keys.unknown, 647 - opened);
+	core_end(w, f);
 }
 END_TEST
 
@@ -702,6 +745,7 @@ main(void)
 	tcase_add_test(c, unknown_keys_until_leases_run_out);
 	tcase_add_loop_test(c, unknown_keys_until_they_are_configured, 1, 4);
 	tcase_add_test(c, unknown_guarded_keys_until_leases_run_out);
+	tcase_add_test(c, many_unknown_keys_without_leases);
 	tcase_add_loop_test(c, leases_are_kept, 0, 2);
 	tcase_add_test(c, traps_are_repressed_with_the_key);
 	tcase_add_test(c, a_lease_runs_out);
