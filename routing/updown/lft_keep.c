@@ -116,12 +116,6 @@ weigh_kept(struct row_job *f, sw_ix s)
 	f->weighed = true;
 }
 
-static const uint64_t *
-mask_of(const struct row_job *f, const struct row_mask *up, sw_ix dest)
-{
-	return bitset_has(f->far, dest) ? up->w : f->mask + (size_t)dest * f->W;
-}
-
 void
 lft_keep_row(
 	struct row_job *f, sw_ix s, sw_ix prev_sw, const struct row_mask *up)
@@ -131,7 +125,7 @@ lft_keep_row(
 	for (sw_ix x = 0; x < f->u->graph.nsw; x++) {
 		if (x == s || f->d->at[x] == f->d->end[x])
 			continue;
-		next_hop_allow_ports(f, s, mask_of(f, up, x));
+		next_hop_allow_ports(f, s, row_mask_of(f, up, x));
 		find_stale(f, x);
 	}
 	if (f->nstale == 0)
@@ -147,6 +141,6 @@ lft_keep_row(
 		if (carries && !f->weighed)
 			weigh_kept(f, s);
 		f->row[f->d->lid[i]] = next_hop_choose(
-			f, s, i, mask_of(f, up, f->d->dest[i]), carries);
+			f, s, i, row_mask_of(f, up, f->d->dest[i]), carries);
 	}
 }

@@ -43,7 +43,6 @@ follow_any(struct row_job *f, sw_ix s, uint32_t i, const uint64_t *m,
 
 	if (d->share_of[i] == 0)
 		return follow_path(f, &d->path[i], m, out);
-	f->own = true;
 	share = d->share + (size_t)(d->share_of[i] - 1) * UPDN_SHARES;
 	for (uint32_t k = 0; k < UPDN_SHARES; k++)
 		if (follow_path(

@@ -408,20 +408,6 @@ fill_few(struct row_job *f, sw_ix s, const struct row_mask *up, uint32_t W)
 			f->row[d->lid[i]] = cable[turn[d->other[i]]++ % n];
 }
 
-/* The pattern does not serve split LIDs. */
-static void
-fill_split(struct row_job *f, sw_ix s, const struct row_mask *up)
-{
-	const struct dest_table *d = f->d;
-
-	for (uint32_t k = 0; k < d->nsplit; k++) {
-		uint32_t i = d->split[k];
-
-		if (bitset_has(f->far, d->dest[i]))
-			f->own |= next_hop_choose_share(f, s, i, up->w);
-	}
-}
-
 static void
 fill_dest(struct row_job *f, sw_ix dest, uint8_t port)
 {
@@ -453,10 +439,12 @@ fill_chosen(struct row_job *f, sw_ix s, sw_ix x, const uint64_t *m, bool templ)
 		next_hop_allow_ports(f, s, m);
 	for (uint32_t i = d->at[x]; i < d->end[x]; i++) {
 		uint8_t p = templ ? f->pattern[d->spread_index[i]] : LFT_DROP;
-		bool as = templ && d->share_of[i] == 0;
+		bool as;
 
-		as = as && (near ? next_hop_accept_port(f, s, i, m, p)
-				 : f->allowed[p]);
+		if (d->share_of[i] != 0)
+			continue; /* fill_splits() */
+		as = templ && (near ? next_hop_accept_port(f, s, i, m, p)
+				    : f->allowed[p]);
 		f->row[d->lid[i]] = as ? p : next_hop_choose(f, s, i, m, false);
 	}
 }
@@ -466,12 +454,9 @@ static inline void
 fill_one(struct row_job *f, sw_ix s, sw_ix x, bool templ, const uint32_t W)
 {
 	const uint64_t *m = f->mask + (size_t)x * W;
-	uint64_t any = 0;
 	uint8_t port;
 
-	for (uint32_t w = 0; w < W; w++)
-		any |= m[w];
-	if (any == 0)
+	if (row_mask_is_empty(m, W))
 		fill_dest(f, x, LFT_DROP);
 	else if (has_one_link(f, s, m, W, &port))
 		fill_dest(f, x, port);
@@ -485,6 +470,32 @@ fill_rest(struct row_job *f, sw_ix s, bool templ, const uint32_t W)
 	for (sw_ix x = 0; x < f->u->graph.nsw; x++)
 		if (!bitset_has(f->far, x) && x != s)
 			fill_one(f, s, x, templ, W);
+}
+
+/*
+ * Entries for split LIDs, after all others and counted by themselves: which
+ * share a switch takes is its own matter, and a row template must not depend on
+ * it. Where no share can be joined, a far LID keeps the port of the pattern.
+ */
+static void
+fill_splits(struct row_job *f, sw_ix s, const struct row_mask *up)
+{
+	const struct dest_table *d = f->d;
+
+	for (uint32_t k = 0; k < d->nsplit; k++) {
+		uint32_t i = d->split[k];
+		sw_ix x = d->dest[i];
+		const uint64_t *m = row_mask_of(f, up, x);
+		uint8_t port;
+
+		if (x == s || row_mask_is_empty(m, f->W) ||
+			has_one_link(f, s, m, f->W, &port))
+			continue;
+		if (!bitset_has(f->far, x))
+			f->row[d->lid[i]] = next_hop_choose(f, s, i, m, false);
+		else
+			(void)next_hop_choose_share(f, s, i, m);
+	}
 }
 
 /* Entries for the LIDs at s itself. */
@@ -509,7 +520,6 @@ fill_fresh(
 		fill_far(f);
 		if (few)
 			fill_few(f, s, up, W);
-		fill_split(f, s, up);
 	} else {
 		memset(f->row, LFT_DROP, f->bytes);
 	}
@@ -627,6 +637,9 @@ make_row(struct row_job *f, sw_ix s, sw_ix prev_sw, const uint32_t W)
 		    ? row_template_find(f, s)
 		    : NULL;
 	if (t != NULL && make_from(f, s, t, W)) {
+		memcpy(f->meant, t->meant, sizeof(f->meant));
+		memcpy(f->sum, t->sum, sizeof(f->sum));
+		fill_splits(f, s, &up);
 		fill_own(f, s);
 		return t;
 	}
@@ -636,15 +649,17 @@ make_row(struct row_job *f, sw_ix s, sw_ix prev_sw, const uint32_t W)
 		find_far(f, s, w);
 		find_masks(f, s, w, UINT64_MAX, W);
 	}
-	if (f->prev != NULL && prev_sw != TOPO_NONE)
+	if (f->prev != NULL && prev_sw != TOPO_NONE) {
 		lft_keep_row(f, s, prev_sw, &up);
-	else
+	} else {
 		fill_fresh(f, s, &up, W);
+		if (f->u->graph.plane == NULL && !f->own)
+			row_template_add(f, s);
+		fill_splits(f, s, &up);
+	}
 	fill_own(f, s);
 	if (f->u->graph.plane != NULL)
 		multi_tree_fill_row(f, s, prev_sw);
-	else if (!f->own && (f->prev == NULL || prev_sw == TOPO_NONE))
-		row_template_add(f, s);
 	return NULL;
 }
 

@@ -17,12 +17,15 @@ struct row_mask {
 /*
  * A row that later rows may be patched from: their switches have the same
  * neighbours above (tops: the same below), so most of their entries are equal.
+ * Split LIDs have no entry in it: every row chooses its own.
  */
 struct row_template {
 	sw_ix sw;
 	uint64_t *far;
 	uint8_t *pattern;
 	uint8_t *row;
+	uint32_t meant[2][UPDN_MAX_GROUPS]; /* as in row_job */
+	uint32_t sum[2][UPDN_MAX_GROUPS];
 };
 
 /*
@@ -57,14 +60,15 @@ struct row_job {
 	bool far_valid;
 	bool counted; /* sum counts the kept entries, and */
 	bool weighed; /* meant those of them that carry load */
-	bool own; /* the row depends on more than candidates: on counts, or on
-		     what is special about the switch */
+	bool own; /* the row, split LIDs apart, depends on more than candidates:
+		     on counts, or on what is special about the switch */
 
 	struct row_template *template;
 	uint32_t ntemplates;
 	struct sw_subset diff; /* destinations for which a row and its template
 				  may differ */
 	uint64_t *none;	       /* an empty set */
+	uint64_t *split_at;    /* switches with split LIDs */
 	sw_ix lead_of;	       /* the switch that lead is for */
 	bool *touched;	       /* blocks of the row that were patched, and */
 	uint32_t *list;	       /* a list of them */
@@ -100,6 +104,23 @@ static inline uint32_t
 row_mask_words(uint32_t n)
 {
 	return n <= 64 ? 1 : n <= 128 ? 2 : 4;
+}
+
+static inline bool
+row_mask_is_empty(const uint64_t *m, uint32_t W)
+{
+	uint64_t any = 0;
+
+	for (uint32_t w = 0; w < W; w++)
+		any |= m[w];
+	return any == 0;
+}
+
+/* The candidates for the LIDs at dest; up: those for far destinations. */
+static inline const uint64_t *
+row_mask_of(const struct row_job *f, const struct row_mask *up, sw_ix dest)
+{
+	return bitset_has(f->far, dest) ? up->w : f->mask + (size_t)dest * f->W;
 }
 
 /* True if exactly one group is in m. */

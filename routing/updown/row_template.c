@@ -14,6 +14,9 @@ row_template_init(struct row_job *f)
 	f->diff.set = arena_array(f->a, f->u->graph.words, sizeof(uint64_t));
 	f->diff.word = arena_array(f->a, f->u->graph.words, sizeof(uint32_t));
 	f->none = arena_array(f->a, f->u->graph.words, sizeof(*f->none));
+	f->split_at = arena_array(f->a, f->u->graph.words, sizeof(uint64_t));
+	for (uint32_t k = 0; k < f->d->nsplit; k++)
+		bitset_add(f->split_at, f->d->dest[f->d->split[k]]);
 	f->touched =
 		arena_array(f->a, f->bytes / LFT_BLOCK, sizeof(*f->touched));
 	f->list = arena_array(f->a, f->bytes / LFT_BLOCK, sizeof(*f->list));
@@ -145,6 +148,7 @@ find_diff(struct row_job *f, sw_ix s, const struct row_template *t)
 	else
 		for (uint32_t w = 0; w < u->graph.words; w++)
 			diff[w] |= below[0][w] ^ below[1][w];
+	bitset_or(diff, f->split_at, u->graph.words);
 	bitset_add(diff, s);
 	bitset_add(diff, t->sw);
 	f->diff.n = 0;
@@ -201,4 +205,6 @@ row_template_add(struct row_job *f, sw_ix s)
 	memcpy(t->far, f->far, u->graph.words * sizeof(*t->far));
 	memcpy(t->pattern, f->pattern, keys);
 	memcpy(t->row, f->row, f->bytes);
+	memcpy(t->meant, f->meant, sizeof(t->meant));
+	memcpy(t->sum, f->sum, sizeof(t->sum));
 }
