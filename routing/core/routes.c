@@ -272,13 +272,17 @@ routes_put_all(struct routes *r, const struct routes *from)
 }
 
 void
-routes_put_block(
-	struct routes *r, sw_ix s, uint32_t b, const uint8_t bytes[LFT_BLOCK])
+routes_put_block(struct routes *r, sw_ix s, uint32_t b,
+	const uint8_t bytes[LFT_BLOCK], sw_ix like)
 {
 	lft_ref *slot = routes_slot(r, s, b);
+	lft_ref twin =
+		like == TOPO_NONE ? LFT_EMPTY : routes_ref_of(r, like, b);
 
 	lft_drop(r->pool, *slot);
-	*slot = lft_add(r->pool, bytes);
+	*slot = memcmp(lft_bytes(r->pool, twin), bytes, LFT_BLOCK) == 0
+			? lft_share(r->pool, twin)
+			: lft_add(r->pool, bytes);
 }
 
 void
@@ -300,7 +304,7 @@ routes_put_entry(struct routes *r, sw_ix s, uint16_t lid, uint8_t out,
 		r->entries_changed--;
 	}
 	*entry = out;
-	routes_put_block(r, s, b, block);
+	routes_put_block(r, s, b, block, TOPO_NONE);
 }
 
 /* The name of a switch, for a message. */

@@ -281,15 +281,17 @@ void routes_put_like(struct routes *r, sw_ix s, const uint8_t *row,
 /*
  * Give switch s the row of switch from_sw in from (r itself, or routes with
  * the same pool), sharing all blocks; blocks that from has beyond r's are left
- * out. Then single blocks of it may be replaced. Entries are not counted.
+ * out. Then single blocks of it may be replaced: by the block of switch `like`
+ * where that has the same bytes (TOPO_NONE: by a new one). Entries are not
+ * counted.
  * routes_put_all: every switch gets the row of the same number; numbering and
  * LIDs must be the same.
  */
 void routes_put_same(
 	struct routes *r, sw_ix s, const struct routes *from, sw_ix from_sw);
 void routes_put_all(struct routes *r, const struct routes *from);
-void routes_put_block(
-	struct routes *r, sw_ix s, uint32_t b, const uint8_t bytes[LFT_BLOCK]);
+void routes_put_block(struct routes *r, sw_ix s, uint32_t b,
+	const uint8_t bytes[LFT_BLOCK], sw_ix like);
 
 /* Change one entry, counted as kept if it is as in prev (NULL: nothing is
  * counted) and as changed if not. */

@@ -542,7 +542,7 @@ put_part(const struct part *t, struct routes *r)
 	for (uint32_t i = 0; i < b->nrows; i++)
 		for (uint32_t n = b->row[i].n; n > 0; n--, at++)
 			routes_put_block(r, b->row[i].sw, b->block[at],
-				b->bytes + (size_t)at * LFT_BLOCK);
+				b->bytes + (size_t)at * LFT_BLOCK, TOPO_NONE);
 	r->entries_changed += t->seek.nentries;
 }
 

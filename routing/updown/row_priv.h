@@ -212,10 +212,11 @@ void lft_keep_row(
  * pool of blocks belongs to one thread. */
 struct row_writer_row {
 	sw_ix sw;
-	sw_ix like; /* the blocks that are not here are as in the row of this
-		       switch, and maybe some that are; TOPO_NONE: none */
-	bool whole; /* all blocks are here, in their order */
-	uint32_t n; /* blocks */
+	sw_ix like;   /* the blocks that are not here are as in the row of this
+			 switch, and maybe some that are; TOPO_NONE: none */
+	sw_ix beside; /* blocks here may be as in this one; or TOPO_NONE */
+	bool whole;   /* all blocks are here, in their order */
+	uint32_t n;   /* blocks */
 };
 
 struct row_writer {

@@ -170,7 +170,8 @@ make_row(struct part *p, sw_ix s)
 	uint32_t nblocks = p->rows->out->nblocks;
 	const struct row_template *t =
 		row_fill_row(&p->f, s, p->rows->former[s]);
-	struct row_writer_row as = {s, t != NULL ? t->sw : p->last, .n = 0};
+	struct row_writer_row as = {
+		s, t != NULL ? t->sw : p->last, .beside = p->last};
 
 	if (t != NULL && p->rows->u->graph.job->prev != NULL)
 		copy_template_blocks(&p->f, t, nblocks);
@@ -187,8 +188,8 @@ put_patched(struct routes *out, const struct row_writer_row *as,
 {
 	routes_put_same(out, as->sw, out, as->like);
 	for (uint32_t i = 0; i < as->n; i++)
-		routes_put_block(
-			out, as->sw, block[i], bytes + (size_t)i * LFT_BLOCK);
+		routes_put_block(out, as->sw, block[i],
+			bytes + (size_t)i * LFT_BLOCK, as->beside);
 }
 
 /* Put the rows of the batch into the tables, and empty it. */

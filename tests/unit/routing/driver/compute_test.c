@@ -138,7 +138,7 @@ START_TEST(shared_rows)
 	ck_assert_ptr_eq(c->row[0], a->row[0]);
 	ck_assert_uint_eq(pool->live, 1);
 	row[5] = 8;
-	routes_put_block(b, 0, 0, row);
+	routes_put_block(b, 0, 0, row, TOPO_NONE);
 	ck_assert_uint_eq(routes_port(b, 0, 5), 8);
 	ck_assert_uint_eq(routes_port(a, 0, 5), 7);
 	ck_assert_uint_eq(routes_port(c, 0, 5), 7);

@@ -1,6 +1,6 @@
 /*
  * Rows made by several threads have the same bytes as by one, in every way to
- * make them.
+ * make them; and similar rows share their blocks.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -105,6 +105,35 @@ START_TEST(threads)
 }
 END_TEST
 
+/* Few different blocks in fresh tables: at most 4 of 15. */
+static void
+check_shared(struct fabric *f)
+{
+	struct frozen_lids lids = {0};
+	struct topo *t = frozen_topo(f, &lids);
+	struct lft_pool *pool = lft_pool_new();
+	struct routes *r = by_threads(t, pool, NULL, false, 1);
+
+	ck_assert_msg(pool->live * 15 <= t->nsw * r->nblocks * 4,
+		"%u blocks of %u", pool->live, t->nsw * r->nblocks);
+	routes_unref(r);
+	lft_pool_free(pool);
+	topo_unref(t);
+	fabric_free(f);
+}
+
+/* One lost link leaves rows similar, although it makes split LIDs. */
+START_TEST(shared_blocks)
+{
+	struct reason why = {""};
+
+	check_shared(gen_tree_three(16, &why));
+	for (uint64_t seed = 1; seed <= 3; seed++)
+		check_shared(gen_edit_fail_links(
+			gen_tree_three(16, &why), 1, seed, true, &why));
+}
+END_TEST
+
 int
 main(void)
 {
@@ -113,6 +142,7 @@ main(void)
 
 	tcase_set_timeout(t, 60);
 	tcase_add_test(t, threads);
+	tcase_add_test(t, shared_blocks);
 	suite_add_tcase(s, t);
 	return suite_run(s);
 }
