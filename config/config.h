@@ -119,6 +119,7 @@ struct config_smp {
 struct config_standby {
 	struct mono poll_interval;
 	uint32_t missed_polls;
+	struct mono refresh;
 };
 
 struct config_link {

@@ -519,6 +519,19 @@ static const struct schema_option standby[] = {
 		.reload = SCHEMA_LIVE,
 		.help = "After how many polls without answer in a row a "
 			"standby looks for a new master."},
+	{.key = "refresh",
+		.type = SCHEMA_DURATION,
+		FIELD(config_standby, refresh),
+		.min = SECOND,
+		.max = 24 * HOUR,
+		.zero_off = true,
+		.def = "60s",
+		.reload = SCHEMA_LIVE,
+		.help = "How often a standby reads the fabric, so that it can "
+			"tell about topology and routes and serve hosts as "
+			"soon as it takes over: topology, LIDs and P_Keys each "
+			"time, forwarding tables in turns. It writes nothing. "
+			"0: never."},
 };
 
 static const struct schema_option link[] = {

@@ -26,6 +26,7 @@
 #include "sm/ctl/metrics.h"
 #include "sm/report/json_util.h"
 #include "sm/report/show.h"
+#include "sm/report/standby_json.h"
 #include "sm/report/terminal.h"
 #include "sm/what_if/planner.h"
 
@@ -842,6 +843,7 @@ print_result(const struct ask *a, const json_t *result)
 		(void)putchar('\n');
 		return;
 	}
+	standby_json_line(result, (uint64_t)time(NULL), &out);
 	if (a->wait)
 		show_status(result, &out);
 	else

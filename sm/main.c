@@ -276,6 +276,17 @@ on_finished(void *cookie, bool ok, const char *why)
 	loop_stop(d->loop);
 }
 
+/* A standby has read the fabric anew. */
+static void
+on_read(void *cookie, struct view *v)
+{
+	struct daemon *d = cookie;
+
+	redundancy_worker_count(d->counter, v, d->config);
+	if (d->ctl != NULL)
+		ctl_changed(d->ctl, loop_now());
+}
+
 /* A standby is well: its run has not failed. But --once wants the fabric up. */
 static void
 on_stood_by(void *cookie, const char *why)
@@ -779,6 +790,7 @@ make_core(struct daemon *d)
 		.writing = want_mark,
 		.set_aside = want_aside,
 		.committed = on_commit,
+		.read = on_read,
 		.finished = on_finished,
 		.stood_by = on_stood_by,
 		.seconds = wall_seconds,

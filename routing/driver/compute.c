@@ -690,3 +690,13 @@ compute_routes(const struct route_job *job, const char *const *engines,
 			is_cancelled(&run) ? "" : story->tried);
 	return r;
 }
+
+void
+compute_found(const struct route_job *job, struct routes *r)
+{
+	const struct verify_tables in = {
+		r->topo, r->pool, r->row, r->nblocks, &r->lanes};
+
+	(void)verify_keep(&in, job->threads, &r->report, &r->verified, NULL);
+	read_tree(job, r);
+}

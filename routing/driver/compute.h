@@ -83,4 +83,8 @@ struct routes *compute_routes(const struct route_job *job,
 	const char *const *engines, size_t n, struct route_account *story,
 	struct reason *why);
 
+/* Judge tables that were found in switches, and read the fabric for them: what
+ * is in every result of compute_routes. r->report.ok: they are legal. */
+void compute_found(const struct route_job *job, struct routes *r);
+
 #endif

@@ -500,6 +500,7 @@ commit_run(struct sm *sm, struct mono now)
 	events_note(sm, v, now);
 	view_unref(sm->view);
 	sm->view = v;
+	standby_forget(sm);
 	remember_ranks(sm, v->routes);
 	qsort(sm->rank, sm->nrank, sizeof(*sm->rank), rank_by_guid);
 	v->change = sm->change;

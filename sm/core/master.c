@@ -223,6 +223,7 @@ master_stand_by(struct sm *sm, const struct sm_peer *p, enum master_way way,
 		: way == MASTER_GAVE	  ? "STANDBY"
 					  : "higher priority");
 	log_warn("sm: %s", why);
+	standby_begin(sm, now);
 	sm_enter(sm, SM_STANDBY, now);
 	sm->ops->stood_by(sm->ops->cookie, why);
 }
@@ -300,6 +301,7 @@ static void
 leave_standby(struct sm *sm, struct mono now, const char *cause)
 {
 	log_warn("sm: leaving standby: %s", cause);
+	standby_end(sm, now);
 	if (!sm->handed_over || !sm->none_under_way)
 		run_push_inherit(sm, sm->master_heard);
 	sm->role = SM_DISCOVERING;
@@ -329,6 +331,7 @@ master_standby(struct sm *sm, struct mono now)
 		sm->poll_due = mono_add(now, sm->cfg->standby.poll_interval);
 		peers_ask(sm, &sm->master, true, now, poll_answer, 0);
 	}
+	standby_step(sm, now);
 	return false;
 }
 

@@ -319,7 +319,7 @@ peers_list(struct sm *sm, struct mono now)
 struct sm_peer *
 peers_add(struct sm *sm, uint64_t guid, struct mono now)
 {
-	const struct topo *t = sm->view != NULL ? sm->view->topo : NULL;
+	const struct topo *t = sm_view(sm) != NULL ? sm_view(sm)->topo : NULL;
 	port_ix p = t != NULL ? topo_by_port_guid(t, guid) : TOPO_NONE;
 	struct sm_peer peer = {0};
 
@@ -335,9 +335,9 @@ peers_add(struct sm *sm, uint64_t guid, struct mono now)
 void
 peers_name(struct sm *sm)
 {
-	const struct topo *t = sm->view->topo;
+	const struct topo *t = sm_view(sm) != NULL ? sm_view(sm)->topo : NULL;
 
-	for (size_t i = 0; i < sm->npeers; i++) {
+	for (size_t i = 0; i < sm->npeers && t != NULL; i++) {
 		struct sm_peer *p = &sm->peer[i];
 		node_ix n = topo_by_node_guid(t, p->node_guid);
 
@@ -375,7 +375,8 @@ uint64_t
 peers_sender(
 	const struct sm *sm, const struct transport_msg *m, const struct smp *s)
 {
-	const struct topo *t = sm->view != NULL ? sm->view->topo : sm->topo;
+	const struct topo *t =
+		sm_view(sm) != NULL ? sm_view(sm)->topo : sm->topo;
 	port_ix p;
 
 	if (t == NULL)

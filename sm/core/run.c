@@ -29,6 +29,7 @@ struct sm_work {
 	struct run_push_job push; /* keeps what the options point to alive */
 	struct plan *plan;
 	struct reason why;
+	struct routes *found; /* of a standby: only to be judged */
 };
 
 /* ---- beginning ---- */
@@ -360,7 +361,8 @@ discard_work(struct sm *sm)
 	sm->routes = NULL;
 	sm->topo = NULL;
 	sm->topo_written = NULL;
-	lft_pool_trim(sm->pool);
+	if (sm->work == NULL) /* else the pool is the worker's */
+		lft_pool_trim(sm->pool);
 }
 
 /* The same run begins anew with a full sweep. */
@@ -532,6 +534,8 @@ run_assign_lids(struct sm *sm, struct mono now)
 {
 	struct reason why;
 
+	if (sm->work != NULL)
+		return false; /* what a standby read is being judged */
 	if (sm->role != SM_MASTER)
 		become_master(sm, now);
 	else if (sm->retake && sm->kind == SWEEP_FULL)
@@ -571,6 +575,10 @@ compute_job_routes(struct sm_work *w)
 void
 run_job(struct sm_work *w)
 {
+	if (w->found != NULL) {
+		compute_found(&w->job, w->found);
+		return;
+	}
 	if (w->result == NULL)
 		compute_job_routes(w);
 	if (w->result != NULL)
@@ -584,6 +592,7 @@ run_job_free(struct sm_work *w)
 		return;
 	plan_free(w->plan);
 	routes_unref(w->result);
+	routes_unref(w->found);
 	topo_unref(w->job.topo);
 	free(w->ranks);
 	jobs_options_free(&w->options);
@@ -643,6 +652,22 @@ start_work(struct sm *sm, struct mono now)
 	}
 	sm->work = w;
 	sm_enter(sm, SM_ROUTE, now);
+	sm->ops->route(sm->ops->cookie, w);
+}
+
+void
+run_judge(struct sm *sm, struct routes *r)
+{
+	struct sm_work *w = mem_zalloc(1, sizeof(*w));
+
+	w->found = r;
+	w->push.cfg = config_ref(sm->cfg);
+	jobs_options(w->push.cfg, r->topo, &w->options);
+	w->job = (struct route_job){.topo = topo_ref(r->topo),
+		.pool = sm->pool,
+		.options = &w->options.engine,
+		.threads = jobs_threads(sm->cfg)};
+	sm->work = w;
 	sm->ops->route(sm->ops->cookie, w);
 }
 
@@ -744,6 +769,12 @@ run_readback(struct sm *sm, struct mono now)
 void
 run_routed(struct sm *sm, struct sm_work *w, struct mono now)
 {
+	if (w->found != NULL) {
+		sm->work = NULL;
+		standby_judged(sm, w->found, now);
+		run_job_free(w);
+		return;
+	}
 	sm->times.route =
 		mono_add(sm->times.route, mono_sub(now, sm->phase_began));
 	sm->work = NULL;
@@ -858,6 +889,7 @@ run_commit(struct sm *sm, struct mono now)
 		commit_run(sm, now);
 	else
 		log_debug("sm: nothing changed cause=\"%s\"", sm->cause_text);
+	standby_forget(sm);
 	sm->causes = 0;
 	sm->is_idle = true;
 	if (!sm->held_alarm)

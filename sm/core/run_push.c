@@ -135,6 +135,27 @@ drain_before(struct sm *sm, struct mono now)
 _Static_assert((int)CONFIG_METHOD_DYNAMIC == (int)TRANSITION_DYNAMIC,
 	"the configuration's words are those of enum transition_method_kind");
 
+struct routes *
+run_push_found(
+	const struct sm *sm, struct topo *t, const struct device_store *hw)
+{
+	struct routes *r = routes_new(t, sm->pool);
+
+	r->engine = "found";
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		uint64_t guid = t->node[t->sw[s].node].guid;
+
+		for (uint32_t b = 0; b < r->nblocks; b++) {
+			lft_ref ref = device_block(hw, guid, b);
+
+			if (ref != DEVICE_UNKNOWN)
+				*routes_slot(r, s, b) =
+					lft_share(sm->pool, ref);
+		}
+	}
+	return r;
+}
+
 /*
  * After a restart the routes in force are read back from the switches, in the
  * order that was saved: a restart changes nothing that need not change. The
@@ -148,30 +169,16 @@ routes_from_lft(const struct sm *sm)
 	const struct topo *t = sm->topo;
 	struct routes *r;
 	node_ix n;
-	uint32_t b;
-	sw_ix s;
 
 	if (sm->counts.lft_reads == 0)
 		return NULL;
-	r = routes_new(sm->topo, sm->pool);
-	r->engine = "found";
+	r = run_push_found(sm, sm->topo, sm->hw);
 	r->order = sm->rank_order;
 	n = topo_by_node_guid(t, sm->turn);
 	r->sftree_root = n == TOPO_NONE ? TOPO_NONE : t->node[n].sw;
 	r->order_restored = t->hash == sm->routed && sm->rank_known;
 	r->fresh_load = r->order_restored ? sm->load : 0;
 	routes_restore(r, sm->rank, sm->nrank);
-	for (s = 0; s < t->nsw; s++) {
-		uint64_t guid = t->node[t->sw[s].node].guid;
-
-		for (b = 0; b < r->nblocks; b++) {
-			lft_ref ref = device_block(sm->hw, guid, b);
-
-			if (ref != DEVICE_UNKNOWN)
-				*routes_slot(r, s, b) =
-					lft_share(sm->pool, ref);
-		}
-	}
 	return r;
 }
 

@@ -243,6 +243,7 @@ sm_free(struct sm *sm)
 	run_sa_free(sm);
 	run_mcast_free(sm);
 	view_unref(sm->view);
+	standby_free(sm);
 	view_change_free(&sm->change); /* may hold blocks of the pool */
 	device_free(sm->hw);
 	sl_history_free(sm->sl_history);
@@ -422,6 +423,8 @@ sm_next(const struct sm *sm)
 			mono_min(sm->light_due, sm->retry_due));
 	if (sm->phase == SM_PUSH && !run_mcast_busy(sm))
 		t = mono_min(t, run_push_next(sm));
+	if (sm->phase == SM_STANDBY)
+		t = mono_min(t, standby_next(sm));
 	if (sm->phase == SM_STANDBY && !sm->poll_open)
 		t = mono_min(t, sm->poll_due);
 	return t;
@@ -571,7 +574,10 @@ sm_rebalance(struct sm *sm, struct mono now, const char *cause)
 struct view *
 sm_view(const struct sm *sm)
 {
-	return sm->view;
+	/* that of a former reign is of the past */
+	return sm->role == SM_MASTER && sm->standby.view == NULL
+		       ? sm->view
+		       : sm->standby.view;
 }
 
 const struct name_pins *

@@ -60,6 +60,8 @@ struct sm_ops {
 	void (*set_aside)(void *cookie, const char *why);
 	/* A view was committed (pin it with view_ref to keep it). */
 	void (*committed)(void *cookie, struct view *v);
+	/* A standby has read the fabric anew: another view than before. */
+	void (*read)(void *cookie, struct view *v);
 	/*
 	 * A run is over: ok when the fabric is verified and acknowledged;
 	 * otherwise why not. Called after every run; with --once, the program
@@ -150,7 +152,8 @@ void sm_rebalance(struct sm *sm, struct mono now, const char *cause);
  * records of subnet administration. */
 void commit_print_state(const struct sm *sm, struct buf *out);
 
-/* The committed view, or NULL before the first one. Not pinned. */
+/* The committed view, or what a standby reads of the fabric; NULL before the
+ * first one. Not pinned. */
 struct view *sm_view(const struct sm *sm);
 
 /* Subnet administration, read only. */

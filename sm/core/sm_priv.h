@@ -18,6 +18,7 @@
  *	events.c	what happened to the fabric, for an administrator
  *	light_sweep.c	the light sweep between runs
  *	master.c	mastership: election, standby, SMInfo
+ *	standby.c	what a standby reads of the fabric
  *	hand_over.c	mastership that is given to another manager, or taken
  *	peers.c		the other managers: what they answer, their SM_Keys
  *	m_keys.c	leases of M_Keys, and ports with an unknown one
@@ -189,6 +190,34 @@ struct drift_state {
 	unsigned masters; /* rounds in a row */
 };
 
+/* What a standby reads; standby.c. */
+enum { STANDBY_TURNS = 8 }; /* readings in which every table is read */
+
+struct standby_state {
+	enum {
+		STANDBY_RESTS,
+		STANDBY_SWEEPS,
+		STANDBY_NAMES,
+		STANDBY_READS,
+		STANDBY_JUDGES
+	} step;
+	struct mono due;   /* of the next reading */
+	struct view *view; /* of the last one, or NULL */
+	struct device_store *hw;
+	unsigned turn;
+	struct mono read_at[STANDBY_TURNS]; /* when its switches were read */
+	/* the reading in progress */
+	struct mono began;
+	uint64_t sent_before, reads;
+	bool all; /* all tables are read */
+	struct builder *draft;
+	struct sweep *sweep;
+	struct topo *topo; /* with the LIDs that ports hold */
+	struct pkeys *pkeys;
+	struct lft_read *lft;
+	struct pkey_read *keys;
+};
+
 /* Ports that keep settings of their own: the first, and how many there are. */
 struct sm_settings {
 	uint64_t guid;
@@ -358,6 +387,7 @@ struct sm {
 	bool took_over;	       /* we became master: others may have written */
 	bool change_bits_left; /* by the sweep before we became master */
 	bool poll_open;
+	struct standby_state standby;
 
 	/* subnet administration */
 	struct sa *sa;
@@ -396,6 +426,8 @@ bool run_commit(struct sm *sm, struct mono now);
 bool run_names(struct sm *sm, struct mono now);
 /* The worker is done. */
 void run_routed(struct sm *sm, struct sm_work *w, struct mono now);
+/* Have the worker judge the tables that a standby read; takes r over. */
+void run_judge(struct sm *sm, struct routes *r);
 /* Free a job, its result included; NULL allowed. */
 void run_job_free(struct sm_work *w);
 /* End a run without a commit: the tables in force stay. */
@@ -435,6 +467,9 @@ struct run_push_job {
 	struct qos *qos; /* made with the plan */
 };
 void run_push_job(const struct sm *sm, struct run_push_job *job);
+/* The tables that hw knows of the switches of t, as routes. */
+struct routes *run_push_found(
+	const struct sm *sm, struct topo *t, const struct device_store *hw);
 void run_push_job_free(struct run_push_job *job); /* in the core's thread */
 /* In the worker: the plan that leads to these routes. */
 struct plan *run_push_make(struct run_push_job *job, struct routes *to);
@@ -576,6 +611,17 @@ void master_stand_by(struct sm *sm, const struct sm_peer *p,
 bool master_is_below(const struct sm *sm, const struct sm_peer *p);
 void master_sminfo(struct sm *sm, const struct transport_msg *m,
 	const struct smp *s, struct mono now);
+
+/* standby.c */
+void standby_begin(struct sm *sm, struct mono now); /* another one is master */
+void standby_step(struct sm *sm, struct mono now);
+struct mono standby_next(const struct sm *sm); /* while resting */
+/* The worker is done with these tables. */
+void standby_judged(struct sm *sm, struct routes *r, struct mono now);
+/* Standing by is over: what is under way is given up, the view stays ... */
+void standby_end(struct sm *sm, struct mono now);
+void standby_forget(struct sm *sm); /* ... until there is a better one */
+void standby_free(struct sm *sm);   /* nothing is in flight */
 
 /* hand_over.c */
 /* Between runs of a master: offer the fabric to a manager that should have it.

@@ -11,6 +11,7 @@
 #include "sm/report/json_util.h"
 #include "sm/report/names.h"
 #include "sm/report/port_find.h"
+#include "sm/report/standby_json.h"
 #include "sm/report/tree_json.h"
 #include "sm/view/view_slvl.h"
 
@@ -58,6 +59,7 @@ routes_json(const struct view *v)
 	json_t *o = json_object();
 
 	json_util_put(o, "generation", json_util_u64(v->generation));
+	standby_json_put(o, v);
 	json_util_put(o, "engine", names_text(v->story.engine));
 	json_util_put(o, "order", json_string(names_order(r->order)));
 	json_util_put(o, "note", names_text(r->note));

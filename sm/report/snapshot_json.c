@@ -8,6 +8,7 @@
 #include "sm/base/version.h"
 #include "sm/report/json_util.h"
 #include "sm/report/names.h"
+#include "sm/report/standby_json.h"
 
 enum { INFO = 64, MKEY = 8 };
 
@@ -137,6 +138,7 @@ snapshot_answer(json_t *head, struct view *v)
 	json_util_put(head, "format", json_integer(SNAPSHOT_FORMAT));
 	json_util_put(head, "version", json_string(VERSION_TEXT));
 	json_util_put(head, "generation", json_util_u64(v->generation));
+	standby_json_put(head, v);
 	json_util_put(head, "hash", names_guid(t->hash));
 	json_util_put(head, "sm",
 		json_pack("[I, i]", (json_int_t)t->port[t->sm_port].node,

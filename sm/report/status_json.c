@@ -17,6 +17,7 @@
 #include "sm/report/partition_json.h"
 #include "sm/report/qos_json.h"
 #include "sm/report/redundancy_json.h"
+#include "sm/report/standby_json.h"
 #include "sm/report/tree_json.h"
 
 /* Unreachable ports listed in a status; the count is always complete. */
@@ -178,6 +179,7 @@ add_view(json_t *o, const struct status_facts *f)
 	json_t *list = json_array();
 
 	json_util_put(o, "generation", json_util_u64(v->generation));
+	standby_json_put(o, v);
 	json_util_put(o, "cause", names_text(v->cause));
 	json_util_put(
 		o, "age", json_real(mono_seconds(mono_sub(f->now, v->when))));

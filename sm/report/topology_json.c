@@ -4,6 +4,7 @@
 
 #include "discovery/text/topo_text.h"
 #include "sm/report/names.h"
+#include "sm/report/standby_json.h"
 
 static json_t *
 peer_json(const struct topo *t, port_ix p)
@@ -94,16 +95,23 @@ node_json(const struct view *v, size_t i, const void *param)
 		flags_json(n), "ports", ports_json(t, (node_ix)i));
 }
 
+static json_t *
+head_json(const struct view *v, const char *format)
+{
+	json_t *o = json_pack("{s:i, s:s}", "generation", (int)v->generation,
+		"format", format);
+
+	standby_json_put(o, v);
+	return o;
+}
+
 static struct answer *
 text_answer(struct view *v)
 {
 	struct buf text = {0};
 
 	topo_text_print_ibnetdiscover(v->topo, &text);
-	return answer_text(
-		json_pack("{s:i, s:s}", "generation", (int)v->generation,
-			"format", "ibnetdiscover"),
-		v, &text);
+	return answer_text(head_json(v, "ibnetdiscover"), v, &text);
 }
 
 struct answer *
@@ -125,7 +133,5 @@ topology_answer(json_t *request, struct view *v)
 	if (strcmp(format, "json") != 0)
 		return answer_error(
 			"bad-argument", "'format' is json or ibnetdiscover");
-	return answer_list(json_pack("{s:i, s:s}", "generation",
-				   (int)v->generation, "format", "json"),
-		v, &nodes, NULL, 0);
+	return answer_list(head_json(v, format), v, &nodes, NULL, 0);
 }

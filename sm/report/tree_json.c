@@ -6,6 +6,7 @@
 #include "sm/report/json_util.h"
 #include "sm/report/names.h"
 #include "sm/report/redundancy_json.h"
+#include "sm/report/standby_json.h"
 #include "sm/view/view_redundancy.h"
 
 enum { NOT_BELIEVED = 100 };
@@ -130,6 +131,7 @@ figures_json(const struct view *v, const struct tree *t)
 				irregularity_name((enum irregularity)i),
 				json_integer(t->count[i]));
 	}
+	standby_json_put(o, v);
 	json_util_put(o, "tiers", tiers);
 	json_util_put(o, "unplaced", json_integer(unplaced));
 	json_util_put(o, "regular", json_boolean(t->regular));
@@ -163,12 +165,14 @@ static struct answer *
 redundancy_answer(struct view *v)
 {
 	struct answer_list list = {.key = "list", .item = redundancy_json_node};
+	json_t *o;
 
 	if (v->homes == NULL)
 		return answer_error("busy", "still being counted: try again");
 	list.n = v->homes->nsingle;
-	return answer_list(json_pack("{s:o}", "homes", redundancy_json_all(v)),
-		v, &list, NULL, 0);
+	o = json_pack("{s:o}", "homes", redundancy_json_all(v));
+	standby_json_put(o, v);
+	return answer_list(o, v, &list, NULL, 0);
 }
 
 struct answer *

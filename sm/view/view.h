@@ -104,6 +104,10 @@ struct view {
 	char cause[256]; /* "start", "trap 128 from S1 lid 4; ..." */
 	char lid_conflict[256];
 	struct mono when;
+	/* of a standby: read, from `when` on, not written; in seconds since
+	 * 1970 that, and when the oldest table was read */
+	bool read_only;
+	uint64_t read_at, tables_at;
 };
 
 /* How switch s may forward otherwise than by its tables, or NULL. */

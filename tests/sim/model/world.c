@@ -134,6 +134,15 @@ on_writing(void *cookie, bool on)
 }
 
 static void
+on_read(void *cookie, struct view *v)
+{
+	struct world *w = cookie;
+
+	(void)v;
+	w->reads++;
+}
+
+static void
 on_committed(void *cookie, struct view *v)
 {
 	struct world *w = cookie;
@@ -258,6 +267,7 @@ make_world(
 		.writing = on_writing,
 		.set_aside = on_aside,
 		.committed = on_committed,
+		.read = on_read,
 		.finished = on_finished,
 		.stood_by = on_stood_by,
 		.seconds = on_seconds,

@@ -28,7 +28,7 @@ struct world {
 	struct sm_work *work; /* routed at work_due */
 	struct mono work_due, route_delay;
 	struct state_file saved; /* the daemon's state file */
-	unsigned runs, runs_failed, stood_by, commits;
+	unsigned runs, runs_failed, stood_by, commits, reads;
 	char last_why[512];
 	/* called for every committed view; or NULL */
 	void (*told)(void *cookie, const struct view *v);

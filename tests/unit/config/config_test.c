@@ -123,6 +123,7 @@ START_TEST(test_defaults)
 	ck_assert(c->smp.lid_routed);
 	ck_assert_int_eq(c->standby.poll_interval.ns, mono_ms(1000).ns);
 	ck_assert_uint_eq(c->standby.missed_polls, 3);
+	ck_assert_int_eq(c->standby.refresh.ns, mono_ms(60000).ns);
 	ck_assert_uint_eq(c->link.subnet_timeout, 18);
 	ck_assert_uint_eq(c->link.packet_lifetime, 18);
 	ck_assert_uint_eq(c->link.hoq_lifetime, 18);
@@ -181,7 +182,7 @@ static const char full[] =
 	"sweep: {interval: 0, hold_down: 1s}\n"
 	"smp: {timeout: 1ms, retries: 0, window_max: 1, target_max: 1,"
 	" lid_routed: false}\n"
-	"standby: {poll_interval: 100ms, missed_polls: 1}\n"
+	"standby: {poll_interval: 100ms, missed_polls: 1, refresh: 0}\n"
 	"link: {subnet_timeout: 0, packet_lifetime: 31, hoq_lifetime: 20,\n"
 	"  leaf_hoq_lifetime: 19, vl_stall_count: 0, max_vls: 8,\n"
 	"  phy_errors_threshold: 0, overrun_errors_threshold: 15}\n"

@@ -1,0 +1,207 @@
+/*
+ * What a standby knows of the fabric, and that it only reads.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/unit/core_fixture.h"
+#include "tests/unit/suite.h"
+
+enum { READING_MS = 60000 }; /* standby.refresh */
+
+/* A master on the first host, a standby on h9. */
+struct pair {
+	struct fabric *f;
+	struct world *a, *b;
+};
+
+static struct pair
+pair_with(struct fabric *f, const char *b)
+{
+	struct sim_options o = sim_defaults();
+	struct pair p = {.f = f};
+
+	p.a = world_new(f, &o, "fabric: {priority: 5}\n");
+	p.b = world_beside(p.a, fabric_find(f, "h9"), b);
+	world_start(p.a);
+	core_expect_order(p.a, "bring-up");
+	world_start(p.b);
+	return p;
+}
+
+/* The standby has read the fabric once. */
+static struct pair
+pair_known(void)
+{
+	struct pair p = pair_with(core_tree(), "fabric: {priority: 3}\n");
+
+	world_run(p.a, mono_ms(5000));
+	ck_assert_uint_eq(p.b->reads, 1);
+	return p;
+}
+
+static void
+pair_end(struct pair *p)
+{
+	world_free(p->a);
+	fabric_free(p->f);
+}
+
+static struct sm_status
+status_of(const struct world *w)
+{
+	struct sm_status s;
+
+	sm_status(w->sm, &s);
+	return s;
+}
+
+static uint64_t
+sets_of(const struct pair *p)
+{
+	const struct sim_stats *s = sim_stats(p->a->sim);
+	uint64_t n = 0;
+
+	for (unsigned i = 0; i < SIM_ATTRS; i++)
+		n += s->by[i][MAD_SET & 7];
+	return n;
+}
+
+/* The fabric's node with this GUID. */
+static uint32_t
+node_by_guid(const struct pair *p, uint64_t guid)
+{
+	uint32_t n = 0;
+
+	while (n < sim_nodes(p->a->sim) && p->f->node[n].guid != guid)
+		n++;
+	ck_assert_uint_lt(n, sim_nodes(p->a->sim));
+	return n;
+}
+
+/* What the standby says is what the switches and ports hold. */
+static void
+expect_truth(const struct pair *p, const char *when)
+{
+	const struct view *v = sm_view(p->b->sm);
+	const struct topo *t = v->topo;
+
+	ck_assert_msg(v->read_only && v->routes->report.ok, "%s", when);
+	ck_assert_uint_eq(t->nnodes, sim_nodes(p->a->sim));
+	for (port_ix port = 0; port < t->nports; port++) {
+		uint32_t n = node_by_guid(p, t->node[t->port[port].node].guid);
+
+		if (topo_has_lid(t, port))
+			ck_assert_uint_eq(t->port[port].lid,
+				sim_port_info(p->a->sim, n, t->port[port].num)
+					->lid);
+	}
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		uint32_t n = node_by_guid(p, t->node[t->sw[s].node].guid);
+
+		for (uint16_t lid = 1; lid <= t->max_lid; lid++)
+			ck_assert_msg(routes_port(v->routes, s, lid) ==
+					      sim_lft(p->a->sim, n, lid),
+				"%s: LID %u of %s", when, lid,
+				sim_name(p->a->sim, n));
+	}
+}
+
+/* It reads the fabric, and again, and writes nothing; no alarm. */
+START_TEST(a_standby_knows_the_fabric)
+{
+	struct pair p = pair_known();
+	uint64_t sets = sets_of(&p);
+
+	ck_assert_int_eq(status_of(p.b).role, SM_STANDING_BY);
+	expect_truth(&p, "read once");
+	ck_assert_str_eq(topo_desc(sm_view(p.b->sm)->topo, 0), "h9");
+	world_run(p.a, mono_ms(3 * READING_MS));
+	ck_assert_uint_eq(p.b->reads, 4);
+	expect_truth(&p, "read again");
+	ck_assert_str_eq(status_of(p.b).alarm, "");
+	ck_assert_uint_eq(sets_of(&p), sets);
+	ck_assert_uint_eq(p.b->commits, 0);
+	pair_end(&p);
+}
+END_TEST
+
+/* Another topology; the same topology with other tables: of one entry, which
+ * may take as many readings as there are turns. */
+START_TEST(and_what_the_master_changed)
+{
+	struct pair p = pair_known();
+	uint32_t leaf = fabric_find(p.f, "leaf3");
+
+	sim_fault_link(p.a->sim, leaf, 5, false);
+	world_run(p.a, mono_ms(READING_MS + 5000));
+	expect_truth(&p, "a link failed");
+	sim_fault_link(p.a->sim, leaf, 5, true);
+	world_run(p.a, mono_ms(READING_MS + 5000));
+	expect_truth(&p, "the link is back");
+	sim_fault_link(p.a->sim, leaf, 5, false);
+	world_run(p.a, mono_ms(5000));
+	sim_fault_link(p.a->sim, leaf, 5, true);
+	world_run(p.a, mono_ms(8 * READING_MS));
+	expect_truth(&p, "all turns");
+	pair_end(&p);
+}
+END_TEST
+
+/* The oldest table is at most as many readings old as there are turns. */
+START_TEST(every_table_has_its_turn)
+{
+	struct pair p = pair_known();
+	const struct view *v;
+
+	world_run(p.a, mono_ms(20 * READING_MS));
+	v = sm_view(p.b->sm);
+	ck_assert_uint_gt(v->read_at, v->tables_at);
+	ck_assert_uint_le(v->read_at - v->tables_at, 8 * READING_MS / 1000);
+	pair_end(&p);
+}
+END_TEST
+
+START_TEST(not_if_it_is_told_not_to)
+{
+	struct pair p = pair_with(core_tree(), "standby: {refresh: 0}\n");
+
+	world_run(p.a, mono_ms(2 * READING_MS));
+	ck_assert_uint_eq(p.b->reads, 0);
+	ck_assert_ptr_null(sm_view(p.b->sm));
+	pair_end(&p);
+}
+END_TEST
+
+/* A former master tells what it reads, not what it once wrote. */
+START_TEST(a_former_master)
+{
+	struct pair p = pair_with(core_tree(), "fabric: {priority: 10}\n");
+
+	world_run(p.a, mono_ms(5000));
+	ck_assert_int_eq(status_of(p.b).role, SM_MASTER);
+	ck_assert_int_eq(status_of(p.a).role, SM_STANDING_BY);
+	ck_assert_ptr_nonnull(sm_view(p.a->sm));
+	ck_assert(sm_view(p.a->sm)->read_only);
+	ck_assert(!sm_view(p.b->sm)->read_only);
+	pair_end(&p);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("standby");
+	TCase *t = tcase_create("standby");
+
+	tcase_set_timeout(t, 120);
+	tcase_add_test(t, a_standby_knows_the_fabric);
+	tcase_add_test(t, and_what_the_master_changed);
+	tcase_add_test(t, every_table_has_its_turn);
+	tcase_add_test(t, not_if_it_is_told_not_to);
+	tcase_add_test(t, a_former_master);
+	suite_add_tcase(s, t);
+	return suite_run(s);
+}
