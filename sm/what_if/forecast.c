@@ -23,13 +23,13 @@ forecast_lids(const struct forecast_job *job, const struct topo *t,
 	const struct lid_record *record, size_t nrecord, struct lid_table *out,
 	struct reason *why)
 {
+	const struct jobs_lid_records known = {record, nrecord,
+		job->given != NULL && job->given->standby != NULL};
 	struct lid_table table;
 	struct topo *with;
 
 	report_progress(job, "assigning LIDs");
-	if (jobs_lids(job->cfg, t,
-		    &(struct jobs_lid_records){record, nrecord, false}, &table,
-		    why) != 0)
+	if (jobs_lids(job->cfg, t, &known, &table, why) != 0)
 		return NULL;
 	with = topo_with_lids(t, &(struct topo_lids){table.lid, table.lmc});
 	if (out != NULL)

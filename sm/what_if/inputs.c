@@ -293,6 +293,8 @@ inputs_read(struct inputs *in, const struct inputs_wanted *ask,
 	if (in->live &&
 		snapshot_read(ask->snapshot, job->pool, &in->given, why) != 0)
 		return -1;
+	/* a take-over routes anew: the tables are those of another manager */
+	in->same &= in->given.standby == NULL;
 	if (take_config(in, ask, why) != 0)
 		return -1;
 	job->cfg = in->cfg;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "routing/driver/registry.h"
@@ -14,6 +15,7 @@
 #include "sm/report/json_util.h"
 #include "sm/report/names.h"
 #include "sm/report/qos_json.h"
+#include "sm/report/standby_json.h"
 #include "sm/view/view_slvl.h"
 #include "sm/what_if/failure.h"
 #include "sm/what_if/inputs.h"
@@ -508,6 +510,8 @@ make_report(struct plan *p)
 		json_util_put(o, "misfit", misfit_json(&p->in.misfit));
 	}
 	json_util_put(o, "now", plan_json_forecast(&p->out.now));
+	if (p->in.given.standby != NULL)
+		json_util_put(o, "standby", json_incref(p->in.given.standby));
 	json_util_put(o, "pieces", others_json(&p->out.beside));
 	json_util_put(o, "loose", json_util_u64(p->out.beside.loose));
 	for (size_t i = 0; i < p->ask.fail.n; i++)
@@ -593,6 +597,7 @@ print_report(const struct plan *p)
 			JSON_COMPACT | JSON_REAL_PRECISION(9));
 		(void)putchar('\n');
 	} else if (!to_stdout(p->ask.dump)) { /* else: tables */
+		standby_json_line(p->report, (uint64_t)time(NULL), &out);
 		if (p->ask.verbose)
 			plan_page(p->report, &out);
 		else

@@ -441,7 +441,8 @@ snapshot_read(const json_t *snapshot, struct lft_pool *pool,
 {
 	long long format = json_util_num(snapshot, "format");
 
-	*out = (struct snapshot){.answer = json_util_real(snapshot, "answer")};
+	*out = (struct snapshot){.answer = json_util_real(snapshot, "answer"),
+		.standby = json_incref(json_object_get(snapshot, "standby"))};
 	if (format != SNAPSHOT_FORMAT)
 		return reason_set(why,
 			"heddled %s sends snapshots in format %lld, and this "
@@ -470,6 +471,7 @@ snapshot_read_free(struct snapshot *g)
 	free(g->lid);
 	state_file_free(&g->state);
 	config_unref(g->cfg);
+	json_decref(g->standby);
 	*g = (struct snapshot){0};
 }
 

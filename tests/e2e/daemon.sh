@@ -48,6 +48,7 @@ config() {
 			standby:
 			  poll_interval: 200ms
 			  missed_polls: 2
+			  refresh: 1s
 			smp:
 			  timeout: 100ms
 			fabric:
@@ -223,6 +224,15 @@ test_standby() {
 	becomes a others.0.state 2
 	is b wire.by_attribute.LinearForwardingTable.set - || [ "$IS" = 0 ] ||
 		fail "a standby wrote $IS blocks"
+	tells_same b "at rest"
+	sim link spine1/1 down || fail "link"
+	rests a
+	tells_same b "a cable out"
+	sim link spine1/1 up || fail "link"
+	rests a
+	tells_same b "the cable back"
+	is b wire.by_attribute.PortInfo.set - || [ "$IS" = 0 ] ||
+		fail "a standby wrote $IS ports"
 	lids "$E2E_DIR/lids.before"
 	halt a KILL
 	becomes b role master
@@ -250,6 +260,41 @@ test_standby() {
 	logged a 'handing over to .* because this manager ends'
 	in_order "the second one has it again"
 	is b alarm "" || fail "alarm $IS"
+}
+
+# same NAME WHAT PATTERN COMMAND...: what matches of its answers and a's is alike
+same() {
+	sa_name=$1
+	sa_what=$2
+	sa_pattern=$3
+	shift 3
+	for sa_from in a "$sa_name"; do
+		tell "$sa_from" "$@" >"$E2E_DIR/said" ||
+			fail "$sa_from: $*: $(cat "$E2E_DIR/said")"
+		grep -o "$sa_pattern" "$E2E_DIR/said" | sort \
+			>"$E2E_DIR/$sa_from.same"
+	done
+	[ -s "$E2E_DIR/a.same" ] || fail "a: $*: no $sa_what"
+	cmp -s "$E2E_DIR/a.same" "$E2E_DIR/$sa_name.same"
+}
+
+# tells_same NAME WHEN: a standby soon tells of the same fabric as a, and is well
+tells_same() {
+	soon same "$1" nodes '^[a-z]* *0x.*' topology ||
+		fail "$2: $1 tells of another fabric"
+	soon same "$1" switches '0x[0-9a-f]* "[^"]*"\|out *[0-9]*' \
+		routes h3 h20 || fail "$2: $1 tells of other routes"
+	tell "$1" routes h3 h20 | grep -q '^standby .* read the fabric' ||
+		fail "$2: it does not say that a standby read it"
+	says "$1" 0 '^standby .* read the fabric [0-9]* s ago'
+	is "$1" alarm "" || fail "$2: $1 has an alarm: $IS"
+	metric "$1" 'heddle_alarm 0'
+	tell "$1" plan --from live >"$E2E_DIR/said" ||
+		fail "$2: plan ends with $?: $(cat "$E2E_DIR/said")"
+	grep -q '^SAFE' "$E2E_DIR/said" ||
+		fail "$2: a take-over harms: $(cat "$E2E_DIR/said")"
+	grep -q '^writes  *0 blocks' "$E2E_DIR/said" ||
+		fail "$2: a take-over writes: $(cat "$E2E_DIR/said")"
 }
 
 # A third host hands over in a's name: b stays a standby.
