@@ -97,7 +97,7 @@ plan_when_due(struct sm *sm, struct mono now)
 static bool
 may_ask(const struct sm *sm)
 {
-	return sm->role == SM_MASTER && sm->view != NULL &&
+	return sm->role == SM_MASTER && !sm->taking.due && sm->view != NULL &&
 	       sm->phase == SM_IDLE && sm->view->routes->lanes.n == 1;
 }
 

@@ -99,7 +99,7 @@ keeps_leases(const struct sm *sm)
 static bool
 has_work(const struct sm *sm)
 {
-	return sm->role == SM_MASTER && sm->view != NULL &&
+	return sm->role == SM_MASTER && sm->view != NULL && !sm->taking.due &&
 	       (keeps_leases(sm) || keyring_locked(xact_keys(sm->x)) > 0);
 }
 

@@ -199,6 +199,7 @@ master_stand_by(struct sm *sm, const struct sm_peer *p, enum master_way way,
 	sm->master = *p;
 	sm->role = SM_STANDING_BY;
 	sm->stood_by = true;
+	sm->taking = (struct sm_taking){0};
 	drift_reset(sm);
 	run_adaptive_lost(sm);
 	dirty_forget(sm);
@@ -229,7 +230,7 @@ master_stand_by(struct sm *sm, const struct sm_peer *p, enum master_way way,
 }
 
 bool
-master_step(struct sm *sm, struct mono now)
+master_elect(struct sm *sm, struct mono now)
 {
 	const struct sm_peer *best = NULL;
 	size_t i;
@@ -247,10 +248,33 @@ master_step(struct sm *sm, struct mono now)
 		struct sm_peer other = *best;
 
 		master_stand_by(sm, &other, MASTER_OUTRANKED, now);
-		return true;
 	}
-	sm_enter(sm, SM_TAKE, now);
 	return true;
+}
+
+bool
+master_step(struct sm *sm, struct mono now)
+{
+	if (!master_elect(sm, now))
+		return false;
+	if (sm->phase == SM_ELECT)
+		sm_enter(sm, SM_TAKE, now);
+	return true;
+}
+
+void
+master_become(struct sm *sm, struct mono now)
+{
+	log_info("sm: master of the fabric nodes=%u switches=%u",
+		sm->topo->nnodes, sm->topo->nsw);
+	sm->role = SM_MASTER;
+	sm->taking = (struct sm_taking){.due = true,
+		.from_other = sm->master.id.guid != 0,
+		.clean = sm->handed_over};
+	hand_over_taken(sm, now);
+	sm->not_taken = 0;
+	sm->stat.taken[0] = '\0';
+	sm->master = (struct sm_peer){0};
 }
 
 /* The master shows a key that is not ours, although it was shown ours. */
@@ -308,7 +332,8 @@ leave_standby(struct sm *sm, struct mono now, const char *cause)
 	sm->stat.sm_key[0] = '\0';
 	dirty_mark_full(sm, now, DIRTY_MASTERSHIP, cause);
 	sm->dirty.due = now;
-	sm_enter(sm, SM_IDLE, now);
+	if (!take_over_begin(sm, now))
+		sm_enter(sm, SM_IDLE, now);
 }
 
 bool

@@ -174,11 +174,24 @@ peers_ask(struct sm *sm, struct sm_peer *p, bool once, struct mono now,
 	xact_submit(sm->x, &r, now, done, sm, tag);
 }
 
+/* A manager that has handed over may have ended; its answer changes nothing. */
+static bool
+has_handed_over(const struct sm *sm, const struct sm_peer *p)
+{
+	return sm->handed_over && p->id.guid == sm->master.id.guid;
+}
+
 void
 peers_ask_all(struct sm *sm, struct mono now, xact_done *done)
 {
+	bool elected = sm->taking.elected;
+
+	sm->taking.elected = false;
 	sm->ask_round++;
 	for (size_t i = 0; i < sm->npeers; i++) {
+		if (has_handed_over(sm, &sm->peer[i]) ||
+			(elected && sm->peer[i].silent))
+			continue;
 		sm->asked++;
 		peers_ask(sm, &sm->peer[i], sm->peer[i].silent, now, done,
 			(uint64_t)sm->ask_round << 32 | i);

@@ -506,18 +506,12 @@ has_change_bits(const struct topo *t)
 
 /* Elected. The sweep before the election wrote nothing. */
 static void
-become_master(struct sm *sm, struct mono now)
+take_tables(struct sm *sm)
 {
-	log_info("sm: master of the fabric nodes=%u switches=%u",
-		sm->topo->nnodes, sm->topo->nsw);
-	sm->role = SM_MASTER;
 	sm->took_over = true;
 	sm->change_bits_left = has_change_bits(sm->topo);
 	run_push_forget(sm);
-	hand_over_taken(sm, now);
-	sm->not_taken = 0;
-	sm->stat.taken[0] = '\0';
-	sm->master = (struct sm_peer){0};
+	sm->taking = (struct sm_taking){0};
 }
 
 /* A second master has written, too. */
@@ -537,7 +531,9 @@ run_assign_lids(struct sm *sm, struct mono now)
 	if (sm->work != NULL)
 		return false; /* what a standby read is being judged */
 	if (sm->role != SM_MASTER)
-		become_master(sm, now);
+		master_become(sm, now);
+	if (sm->taking.due)
+		take_tables(sm);
 	else if (sm->retake && sm->kind == SWEEP_FULL)
 		take_again(sm);
 	sm->retake &= sm->kind != SWEEP_FULL;

@@ -347,8 +347,9 @@ may_write(const struct sm *sm)
 {
 	return sm->phase != SM_ROUTE && sm->phase != SM_PUSH &&
 	       sm->phase != SM_COMMIT && sm->role == SM_MASTER &&
-	       !sm->mcast->unsettled && !sm->mcast->looking &&
-	       sm->mcast->topo != NULL && sm->view != NULL;
+	       !sm->taking.due && !sm->mcast->unsettled &&
+	       !sm->mcast->looking && sm->mcast->topo != NULL &&
+	       sm->view != NULL;
 }
 
 struct mono

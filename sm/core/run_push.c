@@ -675,10 +675,10 @@ run_push_forget(struct sm *sm)
 	/* blocked pairs are to be expected where a master vanished, or the
 	 * state file did not record them */
 	drift_sl2vl_forget(
-		sm, sm->master.id.guid != 0
-			    ? !sm->handed_over
+		sm, sm->taking.from_other
+			    ? !sm->taking.clean
 			    : sm->nrecord == 0 || sm->previous_blocks_unknown);
-	if (sm->view == NULL && sm->master.id.guid == 0)
+	if (sm->view == NULL && !sm->taking.from_other)
 		return;
 	sl_history_assume_any(sm->sl_history);
 	for (sw_ix s = 0; s < t->nsw; s++)

@@ -61,9 +61,9 @@ manager_info(void *cookie, size_t n, struct sa_manager *out)
 	const struct topo *t;
 	const struct sm_peer *p;
 
-	if (sm->view == NULL || n > sm->npeers)
+	if (sm_view(sm) == NULL || n > sm->npeers)
 		return false;
-	t = sm->view->topo;
+	t = sm_view(sm)->topo;
 	if (n == 0) {
 		*out = (struct sa_manager){
 			.port = t->sm_port,
@@ -100,7 +100,7 @@ guids_written(void *cookie, uint64_t tag, const struct xact_result *res)
 static bool
 make_set_request(const struct sm *sm, port_ix port, struct xact_request *r)
 {
-	if (device_request_port(sm->view->topo, port, r) != 0)
+	if (device_request_port(sm_view(sm)->topo, port, r) != 0)
 		return false;
 	r->method = MAD_SET;
 	return true;
@@ -110,7 +110,7 @@ static void
 write_guids(void *cookie, port_ix port, uint8_t block, const uint64_t guid[8])
 {
 	struct sm *sm = cookie;
-	const struct topo_port *p = &sm->view->topo->port[port];
+	const struct topo_port *p = &sm_view(sm)->topo->port[port];
 	struct xact_request r;
 
 	if (!make_set_request(sm, port, &r))
@@ -252,6 +252,14 @@ run_sa_publish(struct sm *sm, struct mono now)
 		run_mcast_publish(sm, now);
 	}
 	sm->sa_view = sm->view;
+}
+
+void
+run_sa_serve(struct sm *sm, struct view *v, struct mono now)
+{
+	sm->sa_now = now;
+	sa_commit(sm->sa, v, now);
+	sm->sa_view = v;
 }
 
 /* ---- hosts that must register anew ---- */

@@ -30,6 +30,7 @@ static bool (*const phases[])(struct sm *, struct mono) = {
 	[SM_DISCOVER] = run_discover,
 	[SM_ELECT] = master_step,
 	[SM_STANDBY] = master_standby,
+	[SM_CONFIRM] = take_over_step,
 	[SM_TAKE] = run_assign_lids,
 	[SM_READBACK] = run_readback,
 	[SM_ROUTE] = wait_for_worker,
@@ -244,6 +245,7 @@ sm_free(struct sm *sm)
 	run_mcast_free(sm);
 	view_unref(sm->view);
 	standby_free(sm);
+	take_over_free(sm);
 	view_change_free(&sm->change); /* may hold blocks of the pool */
 	device_free(sm->hw);
 	sl_history_free(sm->sl_history);

@@ -19,6 +19,7 @@
  *	light_sweep.c	the light sweep between runs
  *	master.c	mastership: election, standby, SMInfo
  *	standby.c	what a standby reads of the fabric
+ *	take_over.c	a standby becomes master, and serves hosts at once
  *	hand_over.c	mastership that is given to another manager, or taken
  *	peers.c		the other managers: what they answer, their SM_Keys
  *	m_keys.c	leases of M_Keys, and ports with an unknown one
@@ -188,6 +189,14 @@ struct drift_state {
 	struct mono flawed;
 	bool master_seen; /* in this round of SMInfo questions */
 	unsigned masters; /* rounds in a row */
+};
+
+/* We are master, and have not begun to read what the other one left. */
+struct sm_taking {
+	bool due;
+	bool from_other; /* another manager was known as master */
+	bool clean;	 /* ... and handed over: nothing of it is under way */
+	bool elected;	 /* just now: silent managers need not be asked again */
 };
 
 /* What a standby reads; standby.c. */
@@ -388,6 +397,8 @@ struct sm {
 	bool change_bits_left; /* by the sweep before we became master */
 	bool poll_open;
 	struct standby_state standby;
+	struct take_over *take_over; /* in SM_CONFIRM */
+	struct sm_taking taking;
 
 	/* subnet administration */
 	struct sa *sa;
@@ -604,6 +615,9 @@ void master_paused(struct sm *sm, struct mono due, struct mono now);
 /* True if this manager became a standby. */
 bool master_between_runs(struct sm *sm, struct mono now);
 bool master_step(struct sm *sm, struct mono now);
+/* True when it is decided; this manager is a standby then, or elected. */
+bool master_elect(struct sm *sm, struct mono now);
+void master_become(struct sm *sm, struct mono now); /* elected */
 bool master_standby(struct sm *sm, struct mono now);
 void master_stand_by(struct sm *sm, const struct sm_peer *p,
 	enum master_way way, struct mono now);
@@ -622,6 +636,11 @@ void standby_judged(struct sm *sm, struct routes *r, struct mono now);
 void standby_end(struct sm *sm, struct mono now);
 void standby_forget(struct sm *sm); /* ... until there is a better one */
 void standby_free(struct sm *sm);   /* nothing is in flight */
+
+/* take_over.c: false: nothing is known that hosts could be served by. */
+bool take_over_begin(struct sm *sm, struct mono now);
+bool take_over_step(struct sm *sm, struct mono now); /* in SM_CONFIRM */
+void take_over_free(struct sm *sm);		     /* nothing is in flight */
 
 /* hand_over.c */
 /* Between runs of a master: offer the fabric to a manager that should have it.
@@ -722,6 +741,8 @@ void run_sa_load(struct sm *sm, const struct state_file *s);
 void run_sa_start(struct sm *sm, struct mono now);
 /* It is to answer from the view in force. */
 void run_sa_publish(struct sm *sm, struct mono now);
+/* It is to answer from what a standby read; groups are left as they are. */
+void run_sa_serve(struct sm *sm, struct view *v, struct mono now);
 /* New hosts are asked to register anew; there is a view. */
 void run_sa_reregister(struct sm *sm, struct mono now);
 /* Ask further hosts, as transactions have room. */

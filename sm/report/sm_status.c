@@ -5,6 +5,7 @@ static const char *const phase_names[] = {
 	[SM_DISCOVER] = "discovering",
 	[SM_ELECT] = "electing",
 	[SM_STANDBY] = "standby",
+	[SM_CONFIRM] = "confirm",
 	[SM_TAKE] = "assigning LIDs",
 	[SM_READBACK] = "reading tables",
 	[SM_ROUTE] = "routing",

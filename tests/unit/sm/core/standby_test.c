@@ -1,5 +1,6 @@
 /*
- * What a standby knows of the fabric, and that it only reads.
+ * What a standby knows of the fabric, that it only reads, and how soon it
+ * serves hosts when it takes over.
  */
 #include <check.h>
 #include <stdio.h>
@@ -7,6 +8,7 @@
 #include <string.h>
 
 #include "tests/unit/core_fixture.h"
+#include "tests/unit/sm/sa/sa_fixture.h"
 #include "tests/unit/suite.h"
 
 enum { READING_MS = 60000 }; /* standby.refresh */
@@ -190,6 +192,146 @@ START_TEST(a_former_master)
 }
 END_TEST
 
+/* ---- taking over ---- */
+
+/* Milliseconds until a host has an answer from the SA that it knows. */
+static unsigned
+until_served(struct pair *p, struct host *h, unsigned limit)
+{
+	for (unsigned ms = 0; ms < limit; ms++) {
+		if (ms % 10 == 0)
+			host_send(h, MAD_GET, MAD_SA_CLASS_PORT_INFO,
+				&(struct ask){0});
+		world_run(p->a, mono_ms(1));
+		if (h->answers > 0)
+			return ms;
+	}
+	return limit;
+}
+
+/* A large fabric: a sweep of it takes some time. */
+static struct fabric *
+large_tree(void)
+{
+	const struct gen_fattree2 shape = {12, 24, 1, 12, 12};
+
+	return gen_tree_two(&shape, NULL);
+}
+
+/* The master hands over, and its host answers nothing more; b serves hosts
+ * before it has read the fabric again, and then reads and proves all of it. */
+START_TEST(hosts_are_served_at_once)
+{
+	struct pair p = pair_with(large_tree(), "fabric: {priority: 3}\n");
+	struct host *h = host_on(p.b, "h20");
+	unsigned served;
+
+	world_run(p.a, mono_ms(20000));
+	ck_assert_uint_eq(p.b->reads, 1);
+	sim_clear_stats(p.a->sim);
+	ck_assert(sm_resign(p.a->sm, sim_now(p.a->sim)));
+	while (sm_resigning(p.a->sm))
+		world_run(p.a, mono_us(100));
+	world_kill(p.a);
+	served = until_served(&p, h, 5000);
+	ck_assert_int_eq(status_of(p.b).role, SM_MASTER);
+	ck_assert_msg(p.b->commits == 0, "after %u ms, with the run", served);
+	ck_assert(sm_view(p.b->sm)->read_only);
+	ck_assert_uint_eq(sim_port_info(p.b->sim, h->node, 1)->sm_lid,
+		sim_port_info(p.b->sim, p.b->host, 1)->lid);
+	core_expect_order(p.b, "read and proven");
+	ck_assert(!sm_view(p.b->sm)->read_only);
+	ck_assert_uint_eq(sim_stats(p.b->sim)->lft_sets, 0);
+	ck_assert_uint_eq(sm_view(p.b->sm)->counts.lids_moved, 0);
+	host_free(h);
+	pair_end(&p);
+}
+END_TEST
+
+/* Something is not as it was read, and nothing tells the standby: hosts are not
+ * answered before the fabric is read. */
+START_TEST(what_differs_is_read_first)
+{
+	struct pair p = pair_known();
+	uint32_t leaf = fabric_find(p.f, "leaf3");
+	uint32_t h20 = fabric_find(p.f, "h20");
+	struct mad_port_info i = *sim_port_info(p.a->sim, h20, 1);
+
+	sim_clear_stats(p.a->sim);
+	world_kill(p.a);
+	switch (_i) {
+	case 0: /* another LID */
+		i.lid = 99;
+		sim_hand_port(p.a->sim, h20, 1, &i);
+		break;
+	case 1: /* a host left */
+		sim_fault_node(p.a->sim, h20, false);
+		break;
+	case 2: /* a link between switches */
+		sim_fault_link(p.a->sim, leaf, 5, false);
+		break;
+	case 3: /* packets to the manager have another SL */
+		i.sm_sl = 3;
+		sim_hand_port(p.a->sim, h20, 1, &i);
+		break;
+	}
+	for (int ms = 0; p.b->commits == 0; ms++) {
+		ck_assert_int_lt(ms, 10000);
+		world_run(p.a, mono_ms(1));
+		ck_assert(p.b->commits > 0 ||
+			  status_of(p.b).role != SM_MASTER ||
+			  status_of(p.b).phase != SM_DISCOVER);
+	}
+	core_expect_order(p.b, "read anew");
+	pair_end(&p);
+}
+END_TEST
+
+/* Handed over at any moment of its first reading. */
+START_TEST(in_the_middle_of_a_reading)
+{
+	struct pair p = pair_with(core_tree(), "fabric: {priority: 3}\n");
+
+	for (int ms = 0; status_of(p.b).role != SM_STANDING_BY; ms++) {
+		ck_assert_int_lt(ms, 5000);
+		world_run(p.a, mono_us(100));
+	}
+	world_run(p.a, mono_us(400 * _i));
+	/* it was asked for its SMInfo before, or it is found out now */
+	for (int k = 0; !sm_resign(p.a->sm, sim_now(p.a->sim)); k++) {
+		ck_assert_int_lt(k, 20000);
+		world_run(p.a, mono_us(500));
+	}
+	while (sm_resigning(p.a->sm))
+		world_run(p.a, mono_us(100));
+	world_kill(p.a);
+	world_run(p.a, mono_ms(3000));
+	ck_assert_int_eq(status_of(p.b).role, SM_MASTER);
+	core_expect_order(p.b, "handed over");
+	ck_assert_str_eq(status_of(p.b).alarm, "");
+	pair_end(&p);
+}
+END_TEST
+
+/* A host that joins a group while the fabric is read anew is answered when the
+ * switches have the tree, and not before. */
+START_TEST(no_group_is_written_from_the_view)
+{
+	struct pair p = pair_known();
+
+	sim_clear_stats(p.a->sim);
+	ck_assert(sm_resign(p.a->sm, sim_now(p.a->sim)));
+	while (p.b->commits == 0) {
+		world_run(p.a, mono_us(100));
+		ck_assert(p.b->commits > 0 ||
+			  (sim_stats(p.a->sim)->mft_sets == 0 &&
+				  sim_stats(p.a->sim)->lft_sets == 0));
+	}
+	core_expect_order(p.b, "handed over");
+	pair_end(&p);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -202,6 +344,10 @@ main(void)
 	tcase_add_test(t, every_table_has_its_turn);
 	tcase_add_test(t, not_if_it_is_told_not_to);
 	tcase_add_test(t, a_former_master);
+	tcase_add_test(t, hosts_are_served_at_once);
+	tcase_add_loop_test(t, what_differs_is_read_first, 0, 4);
+	tcase_add_loop_test(t, in_the_middle_of_a_reading, 0, 24);
+	tcase_add_test(t, no_group_is_written_from_the_view);
 	suite_add_tcase(s, t);
 	return suite_run(s);
 }
