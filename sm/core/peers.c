@@ -174,7 +174,11 @@ peers_ask(struct sm *sm, struct sm_peer *p, bool once, struct mono now,
 	xact_submit(sm->x, &r, now, done, sm, tag);
 }
 
-/* A manager that has handed over may have ended; its answer changes nothing. */
+/* In the tag of a question: nothing waits for the answer. The rest is the
+ * number of the manager, and above it that of the round. */
+#define NOT_AWAITED (1U << 31)
+
+/* A manager that has handed over may have ended; its answer decides nothing. */
 static bool
 has_handed_over(const struct sm *sm, const struct sm_peer *p)
 {
@@ -189,12 +193,14 @@ peers_ask_all(struct sm *sm, struct mono now, xact_done *done)
 	sm->taking.elected = false;
 	sm->ask_round++;
 	for (size_t i = 0; i < sm->npeers; i++) {
-		if (has_handed_over(sm, &sm->peer[i]) ||
-			(elected && sm->peer[i].silent))
-			continue;
-		sm->asked++;
-		peers_ask(sm, &sm->peer[i], sm->peer[i].silent, now, done,
-			(uint64_t)sm->ask_round << 32 | i);
+		struct sm_peer *p = &sm->peer[i];
+		uint64_t tag = (uint64_t)sm->ask_round << 32 | i;
+
+		if (has_handed_over(sm, p) || (elected && p->silent))
+			tag |= NOT_AWAITED;
+		else
+			sm->asked++;
+		peers_ask(sm, p, p->silent, now, done, tag);
 	}
 }
 
@@ -215,10 +221,11 @@ peers_answered(struct sm *sm, uint64_t tag, const struct xact_result *res)
 {
 	struct sm_peer *p;
 
-	sm->asked--;
+	if (!(tag & NOT_AWAITED))
+		sm->asked--;
 	if (tag >> 32 != sm->ask_round)
 		return NULL;
-	p = &sm->peer[(uint32_t)tag];
+	p = &sm->peer[(uint32_t)tag & ~NOT_AWAITED];
 	peers_take(sm, p, res);
 	return p;
 }

@@ -216,6 +216,27 @@ START_TEST(a_manager_that_ends_hands_over)
 }
 END_TEST
 
+/* Also right after the other one, a standby now, has handed over to it. */
+START_TEST(a_giver_can_be_given_back)
+{
+	struct pair p = pair_new("priority: 3", "priority: 10");
+
+	world_start(p.a);
+	core_expect_order(p.a, "bring-up");
+	world_start(p.b);
+	(void)until_master(&p, p.b, 10);
+	world_run(p.a, mono_ms(20 * _i));
+	ck_assert(sm_resign(p.b->sm, sim_now(p.a->sim)));
+	while (sm_resigning(p.b->sm))
+		world_run(p.a, mono_ms(1));
+	world_kill(p.b);
+	world_run(p.a, mono_ms(500));
+	ck_assert_int_eq(role_of(p.a), SM_MASTER);
+	core_expect_order(p.a, "handed back");
+	pair_end(&p);
+}
+END_TEST
+
 /* Told to, a manager hands over whatever the priority of the standby, goes on
  * as a standby, and can be given the fabric back in the same way. */
 START_TEST(told_to_hand_over)
@@ -709,6 +730,7 @@ main(void)
 	tcase_add_loop_test(t, a_higher_standby_gets_the_fabric, 0, 2);
 	tcase_add_loop_test(t, a_manager_that_ends_hands_over, 0, 2);
 	tcase_add_loop_test(t, told_to_hand_over, 0, 2);
+	tcase_add_loop_test(t, a_giver_can_be_given_back, 0, 4);
 	tcase_add_test(t, and_back_again);
 	tcase_add_test(t, nobody_to_hand_over_to);
 	tcase_add_loop_test(t, a_forged_hand_over, 0, 3);
