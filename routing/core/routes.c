@@ -195,6 +195,19 @@ routes_order_in(const struct routes *r, const struct topo *t, uint32_t *pos)
 	free(line);
 }
 
+sw_ix
+routes_next_switch(const struct routes *r, sw_ix s, uint16_t lid)
+{
+	const struct topo *t = r->topo;
+	const struct topo_node *n = &t->node[t->sw[s].node];
+	uint8_t out = routes_port(r, s, lid);
+	port_ix peer = out > 0 && out <= n->nports
+			       ? t->port[n->first_port + out].peer
+			       : TOPO_NONE;
+
+	return peer == TOPO_NONE ? TOPO_NONE : t->node[t->port[peer].node].sw;
+}
+
 /* Entries of a block that lead to a port and are unchanged; those changed. */
 static void
 count_entries(const uint8_t *was, const uint8_t *is, unsigned *kept,

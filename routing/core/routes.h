@@ -201,6 +201,9 @@ lft_ref *routes_slot(struct routes *r, sw_ix s, uint32_t b);
 /* Out-port of switch s for lid: LFT_DROP beyond the top. */
 uint8_t routes_port(const struct routes *r, sw_ix s, uint16_t lid);
 
+/* The switch that s sends to for lid, or TOPO_NONE. */
+sw_ix routes_next_switch(const struct routes *r, sw_ix s, uint16_t lid);
+
 /* True when switch a is above switch b by (rank, GUID). */
 bool routes_above(const struct routes *r, sw_ix a, sw_ix b);
 

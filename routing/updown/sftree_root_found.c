@@ -31,29 +31,16 @@ updown_is_order_unknown(const struct updown *u)
 	       is_orderless(prev);
 }
 
-sw_ix
-updown_prev_next(const struct updown *u, sw_ix s, uint16_t lid)
-{
-	const struct topo *t = u->graph.t;
-	const struct topo_node *n = &t->node[t->sw[s].node];
-	uint8_t out = routes_port(u->graph.job->prev, s, lid);
-	port_ix peer;
-
-	if (out == 0 || out > n->nports)
-		return TOPO_NONE;
-	peer = t->port[n->first_port + out].peer;
-	return peer == TOPO_NONE ? TOPO_NONE : t->node[t->port[peer].node].sw;
-}
-
 /* The first leaf that passes on what x sends to y, or TOPO_NONE. */
 static sw_ix
 leaf_between(const struct updown *u, sw_ix x, sw_ix y)
 {
+	const struct routes *prev = u->graph.job->prev;
 	const struct topo *t = u->graph.t;
 	uint16_t lid = t->port[t->node[t->sw[y].node].first_port].lid;
 
 	for (unsigned k = 0; k < STEPS; k++) {
-		x = updown_prev_next(u, x, lid);
+		x = routes_next_switch(prev, x, lid);
 		if (x == TOPO_NONE || x == y)
 			return TOPO_NONE;
 		if (sftree_root_is_leaf(u, x))

@@ -82,7 +82,9 @@ count_strange(struct flow *f, sw_ix dest, uint32_t n)
 
 	for (uint32_t i = 0; i < n; i++) {
 		sw_ix s = f->list[i];
-		sw_ix next = s == dest ? dest : updown_prev_next(f->u, s, lid);
+		sw_ix next = s == dest ? dest
+				       : routes_next_switch(
+						 f->u->graph.job->prev, s, lid);
 
 		f->strange += s != dest &&
 			      (next == TOPO_NONE || !is_next(f, s, next));
