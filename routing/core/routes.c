@@ -257,6 +257,28 @@ routes_put_like(struct routes *r, sw_ix s, const uint8_t *row,
 }
 
 void
+routes_count_changes(struct routes *r, const struct routes *prev)
+{
+	unsigned kept, changed;
+
+	r->entries_kept = r->entries_changed = 0;
+	for (sw_ix s = 0; prev != NULL && s < r->topo->nsw; s++) {
+		sw_ix was = topo_switch_in(prev->topo, r->topo, s);
+
+		for (uint32_t b = 0; b < r->nblocks; b++) {
+			lft_ref old = was != TOPO_NONE && b < prev->nblocks
+					      ? routes_ref_of(prev, was, b)
+					      : LFT_EMPTY;
+
+			count_entries(lft_bytes(prev->pool, old),
+				routes_block(r, s, b), &kept, &changed);
+			r->entries_kept += kept;
+			r->entries_changed += changed;
+		}
+	}
+}
+
+void
 routes_put_row(struct routes *r, sw_ix s, const uint8_t *row,
 	const struct routes *prev, sw_ix prev_sw)
 {

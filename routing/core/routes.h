@@ -296,6 +296,9 @@ void routes_put_all(struct routes *r, const struct routes *from);
 void routes_put_block(struct routes *r, sw_ix s, uint32_t b,
 	const uint8_t bytes[LFT_BLOCK], sw_ix like);
 
+/* Count anew what r keeps and changes of prev; NULL: nothing. */
+void routes_count_changes(struct routes *r, const struct routes *prev);
+
 /* Change one entry, counted as kept if it is as in prev (NULL: nothing is
  * counted) and as changed if not. */
 void routes_put_entry(struct routes *r, sw_ix s, uint16_t lid, uint8_t out,

@@ -609,6 +609,8 @@ static struct routes *
 repeat_until_stable(
 	const struct run *run, const struct engine *e, struct routes *r)
 {
+	bool moved = r->moved > 0;
+
 	for (unsigned i = 0; i < SETTLE && r->moved > 0; i++) {
 		struct route_job job = *run->job;
 		struct route_account story = {0};
@@ -631,6 +633,8 @@ repeat_until_stable(
 		if (same)
 			break;
 	}
+	if (moved)
+		routes_count_changes(r, run->job->prev);
 	return r;
 }
 
