@@ -144,6 +144,7 @@ remember_ranks(struct sm *sm, const struct routes *r)
 	sm->nrank = n;
 	sm->rank_order = r->order;
 	sm->rank_known = true;
+	sm->order_outdated = false;
 	sm->reading = r->reading;
 	sm->routed = t->hash;
 	sm->load = r->fresh_load;

@@ -428,6 +428,7 @@ assign_lids(struct sm *sm, struct reason *why)
 			 "recorded: ports keep those that they hold");
 	if (jobs_lids(sm->cfg, sm->topo, &known, &out, why) != 0)
 		return -1;
+	sm->order_outdated |= known.outdated;
 	sm->topo =
 		topo_give_lids(sm->topo, &(struct topo_lids){out.lid, out.lmc});
 	free(sm->record);
@@ -555,6 +556,38 @@ run_assign_lids(struct sm *sm, struct mono now)
 
 /* ---- routing ---- */
 
+/*
+ * The order on record is older than the tables and would change them: of what
+ * it gives, and what an order gives that fits the tables, the routes are taken
+ * that keep more of them.
+ */
+static void
+compute_without_order(struct sm_work *w)
+{
+	const struct schema_names *engines = &w->push.cfg->routing.engines;
+	struct routes *was = w->push.from, *other;
+	struct route_job job = w->job;
+	struct route_account story;
+	struct reason why;
+
+	job.prev = w->push.orderless;
+	job.nranks = 0;
+	job.reading = (struct topo_class){0};
+	other = compute_routes(&job, engines->name, engines->n, &story, &why);
+	if (other == NULL ||
+		(w->result != NULL &&
+			w->result->entries_changed <= other->entries_changed)) {
+		routes_unref(other);
+		return;
+	}
+	routes_unref(w->result);
+	w->result = other;
+	w->story = story;
+	w->push.from = w->push.orderless;
+	w->push.safe.from = w->push.from;
+	w->push.orderless = was;
+}
+
 static void
 compute_job_routes(struct sm_work *w)
 {
@@ -563,6 +596,9 @@ compute_job_routes(struct sm_work *w)
 	mem_trim(); /* routing and the planner each want room of their own */
 	w->result = compute_routes(
 		&w->job, engines->name, engines->n, &w->story, &w->why);
+	if (w->push.orderless != NULL &&
+		(w->result == NULL || w->result->entries_changed > 0))
+		compute_without_order(w);
 	/* blocks that were only compared, before the planner wants room */
 	lft_pool_trim(w->job.pool);
 	mem_trim();
@@ -627,7 +663,8 @@ is_same_fabric(const struct sm *sm)
 {
 	const uint32_t anew = 1U << DIRTY_CONFIG | 1U << DIRTY_REBALANCE;
 
-	return sm->view != NULL && (sm->causes & anew) == 0 &&
+	return sm->view != NULL && !sm->order_outdated &&
+	       (sm->causes & anew) == 0 &&
 	       sm->view->topo->hash == sm->topo->hash &&
 	       sm->view->topo->max_lid == sm->topo->max_lid;
 }

@@ -156,29 +156,82 @@ run_push_found(
 	return r;
 }
 
-/*
- * After a restart the routes in force are read back from the switches, in the
- * order that was saved: a restart changes nothing that need not change. The
- * load of fresh tables is saved too, for the fabric that was routed last. After
- * a take-over no order is known: a fresh one is chosen, and entries that are
- * legal in it stay. NULL where no table is known.
- */
-static struct routes *
-routes_from_lft(const struct sm *sm)
+static void
+restore_order(const struct sm *sm, struct routes *r)
 {
 	const struct topo *t = sm->topo;
-	struct routes *r;
-	node_ix n;
+	node_ix n = topo_by_node_guid(t, sm->turn);
 
-	if (sm->counts.lft_reads == 0)
-		return NULL;
-	r = run_push_found(sm, sm->topo, sm->hw);
 	r->order = sm->rank_order;
-	n = topo_by_node_guid(t, sm->turn);
 	r->sftree_root = n == TOPO_NONE ? TOPO_NONE : t->node[n].sw;
 	r->order_restored = t->hash == sm->routed && sm->rank_known;
 	r->fresh_load = r->order_restored ? sm->load : 0;
 	routes_restore(r, sm->rank, sm->nrank);
+}
+
+/*
+ * After a restart the routes in force are read back from the switches, in the
+ * order that was saved: a restart changes nothing that need not change. The
+ * load of fresh tables is saved too, for the fabric that was routed last. After
+ * a take-over no order is known, or an older one: a fresh one is chosen that
+ * fits the tables, and entries that are legal in it stay. NULL where no table
+ * is known.
+ */
+static struct routes *
+routes_from_lft(const struct sm *sm, bool ordered)
+{
+	struct routes *r;
+
+	if (sm->counts.lft_reads == 0)
+		return NULL;
+	r = run_push_found(sm, sm->topo, sm->hw);
+	if (ordered)
+		restore_order(sm, r);
+	else
+		routes_restore(r, NULL, 0);
+	return r;
+}
+
+/* True if the tables of the last view are still in its switches, as far as they
+ * are known. */
+static bool
+is_view_in_switches(const struct sm *sm)
+{
+	const struct routes *r = sm->view->routes;
+	const struct topo *t = r->topo;
+
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		uint64_t guid = t->node[t->sw[s].node].guid;
+
+		for (uint32_t b = 0; b < r->nblocks; b++) {
+			lft_ref ref = device_block(sm->hw, guid, b);
+
+			if (ref != DEVICE_UNKNOWN &&
+				memcmp(lft_bytes(sm->pool, ref),
+					routes_block(r, s, b), LFT_BLOCK) != 0)
+				return false;
+		}
+	}
+	return true;
+}
+
+/*
+ * The routes in force: those of the last view, unless another manager has
+ * written others since. *orderless: NULL, or the same without the order on
+ * record, if that is older than the tables.
+ */
+static struct routes *
+routes_now(const struct sm *sm, struct routes **orderless)
+{
+	struct routes *r;
+
+	*orderless = NULL;
+	if (sm->view != NULL &&
+		(!sm->order_outdated || is_view_in_switches(sm)))
+		return routes_ref(sm->view->routes);
+	r = routes_from_lft(sm, true);
+	if (sm->order_outdated && sm->rank_known)
+		*orderless = routes_from_lft(sm, false);
 	return r;
 }
 
@@ -190,8 +243,6 @@ run_push_job(const struct sm *sm, struct run_push_job *job)
 
 	*job = (struct run_push_job){
 		.cfg = config_ref(sm->cfg),
-		.from = sm->view != NULL ? routes_ref(sm->view->routes)
-					 : routes_from_lft(sm),
 		.keys = pkeys_ref(sm->pkeys),
 		.pins = name_pins_ref(sm->pins),
 		.safe = {.hw = sm->hw,
@@ -216,6 +267,7 @@ run_push_job(const struct sm *sm, struct run_push_job *job)
 			.packet_life = (uint8_t)l->packet_lifetime,
 			.max_vls_code = qos_vls_code(sm->cfg)},
 	};
+	job->from = routes_now(sm, &job->orderless);
 	job->safe.from = job->from;
 	job->safe.guests = run_mcast_dependencies(sm, &job->safe.unsettled);
 }
@@ -224,6 +276,7 @@ void
 run_push_job_free(struct run_push_job *job)
 {
 	routes_unref(job->from);
+	routes_unref(job->orderless);
 	pkeys_unref(job->keys);
 	name_pins_unref(job->pins);
 	qos_unref(job->qos);

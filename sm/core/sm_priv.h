@@ -355,6 +355,8 @@ struct sm {
 	size_t nrank;
 	enum route_order rank_order;
 	bool rank_known;
+	bool order_outdated; /* another manager has reigned since the view, or
+				what is noted of it: tables in switches count */
 	struct topo_class reading;
 	uint64_t routed, load, turn; /* as in struct state_file */
 	struct name_pins *pins; /* NULL: there are none, or names are trusted */
@@ -471,6 +473,8 @@ void light_sweep_schedule(struct sm *sm, struct mono now);
 struct run_push_job {
 	struct config *cfg;	    /* a reference */
 	struct routes *from;	    /* a reference: in force; or NULL */
+	struct routes *orderless;   /* a reference: the same tables, which are
+				       newer than the order of from; or NULL */
 	struct pkeys *keys;	    /* a reference */
 	struct name_pins *pins;	    /* a reference, or NULL */
 	struct transition_job safe; /* complete but for the routes to come */

@@ -1,6 +1,7 @@
 /*
- * A manager that takes a fabric over without knowledge of it changes no table,
- * wherever it is: with a hand-over, or after the other manager has died.
+ * A manager that takes a fabric over changes no table, wherever it is: with a
+ * hand-over, or after the other manager has died; without knowledge of it, or
+ * with that of an earlier reign.
  */
 #include <check.h>
 #include <stdio.h>
@@ -128,6 +129,85 @@ START_TEST(from_hand_to_hand)
 }
 END_TEST
 
+/* Every switch as after power-on. */
+static void
+reboot_all(struct world *w)
+{
+	for (uint32_t n = 0; n < w->fabric->nnodes; n++)
+		if (w->fabric->node[n].type == FABRIC_SWITCH)
+			sim_fault_reboot(w->sim, n);
+}
+
+/* The first one knows its own reign on the last host; then another one made the
+ * tables that are there now. */
+START_TEST(with_a_stale_order)
+{
+	struct fabric *f = make_fabric(_i);
+	struct world *a = core_start(f, ""), *b;
+	uint32_t host = pick_host(f, 0, 1);
+
+	b = world_beside(a, host, "");
+	world_kill(a);
+	world_start(b);
+	core_expect_order(b, "the reign on the last host");
+	world_kill(b);
+	reboot_all(a);
+	world_forget(a);
+	world_start(a);
+	core_expect_order(a, "the reign on the first host");
+	world_kill(a);
+	sim_clear_stats(a->sim);
+	world_start(b);
+	expect_untouched(b, host, "stale, on");
+	core_end(a, f);
+}
+END_TEST
+
+/* Pull a link between switches that no switch needs, if there is one. */
+static void
+pull_spare_link(struct world *w)
+{
+	const struct fabric *f = w->fabric;
+
+	for (uint32_t i = 0; i < f->ncables; i++) {
+		const struct fabric_cable *c = &f->cable[i];
+
+		if (f->node[c->node[0]].type != FABRIC_SWITCH ||
+			f->node[c->node[1]].type != FABRIC_SWITCH)
+			continue;
+		sim_fault_link(w->sim, c->node[0], c->port[0], false);
+		core_expect_order(w, "a link failed");
+		if (sm_view(w->sm)->topo->nnodes == f->nnodes)
+			return;
+		sim_fault_link(w->sim, c->node[0], c->port[0], true);
+		core_expect_order(w, "it is back");
+	}
+}
+
+/* Back to the first one, which knows what it wrote, but not that a link failed
+ * meanwhile and that the other one changed tables. */
+START_TEST(there_and_back)
+{
+	struct fabric *f = make_fabric(_i);
+	struct world *a = core_start(f, "fabric: {priority: 3}\n"), *b;
+	uint32_t host = pick_host(f, 0, 1);
+
+	core_expect_order(a, "bring-up");
+	b = world_beside(a, host, "fabric: {priority: 9}\n");
+	world_start(b);
+	for (unsigned k = 0; k < 1000 && !is_master(b); k++)
+		world_run(a, mono_ms(10));
+	core_expect_order(b, "handed over");
+	pull_spare_link(b);
+	world_kill(b);
+	sim_clear_stats(a->sim);
+	for (unsigned k = 0; k < 10000 && !is_master(a); k++)
+		world_run(a, mono_ms(10));
+	expect_untouched(a, fabric_first_host(f), "back");
+	core_end(a, f);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -137,6 +217,8 @@ main(void)
 	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, from_host_to_host, 0, FABRICS);
 	tcase_add_loop_test(t, from_hand_to_hand, 0, FABRICS);
+	tcase_add_loop_test(t, with_a_stale_order, 0, FABRICS);
+	tcase_add_loop_test(t, there_and_back, 0, FABRICS);
 	suite_add_tcase(s, t);
 	return suite_run(s);
 }
