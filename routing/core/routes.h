@@ -154,9 +154,9 @@ struct routes {
 				link load of a fresh computation, hosts' links
 				included, or the load bound; see compute.h */
 	uint32_t homes;	     /* LIDs of multi-port nodes */
-	uint32_t lost_disjoint; /* multi-port nodes that one switch still cuts
-			   off from some leaf, after routing/improve/disjoint.h
-			 */
+	bool lost_disjoint;  /* one switch cut off a multi-port node from some
+				leaf when it was last looked at, after
+				routing/improve/disjoint.h */
 	uint64_t disjoint_opts_hash; /* of the options about ports with which
 			paths were made disjoint, or 0: they were not */
 	struct verify_report report;

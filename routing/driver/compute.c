@@ -192,7 +192,7 @@ routes_looked_at(const struct run *run, const struct routes *r, bool keep)
 	const struct routes *prev = run->job->prev;
 
 	if (!keep || prev == NULL ||
-		(prev->lost_disjoint > 0 && has_new_link(prev->topo, r->topo)))
+		(prev->lost_disjoint && has_new_link(prev->topo, r->topo)))
 		return NULL;
 	return prev;
 }
@@ -273,7 +273,7 @@ rebalance_busiest_links(const struct run *run, struct routes *r,
 		return r;
 	if (verify_routes(run->job, r, even, &why) == 0 &&
 		even->report.load_max < r->report.load_max) {
-		if (r->lost_disjoint > 0)
+		if (r->lost_disjoint)
 			even = make_paths_disjoint(run, even, r);
 		routes_unref(r);
 		return even;

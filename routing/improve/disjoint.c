@@ -586,7 +586,7 @@ make_disjoint(struct disjoint *e)
 	} while (e->ncut > 0 && e->ncut < last);
 	for (uint32_t i = 0; e->ncut < before && i < e->nways; i++)
 		write_path(e, &e->way[i]);
-	e->left += e->ncut > 0;
+	e->left |= e->ncut > 0;
 }
 
 /* The same for all LIDs of a node; i: the number of its first port. */
@@ -640,7 +640,7 @@ make_all_disjoint(struct disjoint *e)
 			(job->cancel == NULL || !*job->cancel))
 			make_node_disjoint(e, i);
 	/* nodes that were not looked at are as before */
-	e->left += e->due != NULL ? e->since->lost_disjoint : 0;
+	e->left |= e->due != NULL && e->since->lost_disjoint;
 }
 
 struct routes *

@@ -76,7 +76,7 @@ struct disjoint {
 	uint32_t search;	      /* number of the search at hand */
 	uint32_t patience; /* links that may still be tried in vain */
 	uint32_t *moved;   /* numbers of leaves with paths that a trial moves */
-	uint32_t left;	   /* nodes that stay cut, of all */
+	bool left;	   /* a node stays cut, as far as was looked at */
 };
 
 /* The link by which s sends to the LID, or DISJOINT_NONE. */

@@ -42,7 +42,7 @@ find_due_by(struct disjoint *e, sw_ix s, uint16_t lid)
 	if (e->due[i])
 		return;
 	(void)topo_by_lid(e->t, lid, &path);
-	e->due[i] = e->since->lost_disjoint > 0 || is_fed(e, s, lid) ||
+	e->due[i] = e->since->lost_disjoint || is_fed(e, s, lid) ||
 		    (e->hosts[s] > 0 &&
 			    disjoint_take_paths(e, &p->member[i],
 				    multi_port_node_size(p, i), path) &&
@@ -226,7 +226,7 @@ disjoint_select(struct disjoint *e)
 	bool some;
 
 	if (prev->disjoint_opts_hash != e->from->disjoint_opts_hash ||
-		(prev->lost_disjoint > 0 && !same_order(e)))
+		(prev->lost_disjoint && !same_order(e)))
 		return false;
 	e->due = arena_array(e->a, e->ports.n, sizeof(*e->due));
 	some = find_due_at_ends(e);
