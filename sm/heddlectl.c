@@ -267,6 +267,7 @@ print_help(const char *name)
 }
 
 /* With --json, an error is an object on standard output as well. */
+/* NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables) */
 static bool json_errors;
 
 /* Say what went wrong; code: as in the daemon's answers. */

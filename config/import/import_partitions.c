@@ -162,7 +162,7 @@ clean_name(const char *name, char out[WORD])
 static struct part *
 add_part(struct reader *r, const char *name, unsigned pkey)
 {
-	char clean[WORD];
+	char clean[WORD] = "";
 	size_t k = clean_name(name, clean);
 	struct part *p;
 	uint32_t other;

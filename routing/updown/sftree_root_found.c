@@ -23,7 +23,7 @@ is_orderless(const struct routes *r)
 }
 
 bool
-updown_is_order_unknown(const struct updown *u)
+sftree_root_unknown_order(const struct updown *u)
 {
 	const struct routes *prev = u->graph.job->prev;
 
@@ -79,7 +79,7 @@ sftree_root_found(const struct updown *u, uint32_t comp)
 	uint32_t *votes, sum = 0;
 	sw_ix best = 0;
 
-	if (!updown_is_order_unknown(u))
+	if (!sftree_root_unknown_order(u))
 		return TOPO_NONE;
 	votes = arena_array(u->graph.a, u->graph.nsw, sizeof(*votes));
 	for (sw_ix x = 0; x < u->graph.nsw; x++)

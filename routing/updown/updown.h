@@ -292,12 +292,12 @@ uint32_t sftree_root_reach_count(const struct updown *u, sw_ix leaf);
 
 /*
  * sftree_root_found.c: the root that the previous tables of a component show,
- * TOPO_NONE where their order is known or they show none. is_order_unknown:
+ * TOPO_NONE where their order is known or they show none. unknown_order:
  * true if the previous routes came from the switches, without any order; they
  * have the numbers of u then.
  */
 sw_ix sftree_root_found(const struct updown *u, uint32_t comp);
-bool updown_is_order_unknown(const struct updown *u);
+bool sftree_root_unknown_order(const struct updown *u);
 
 /*
  * multi_tree.c: where trees are joined by links from leaf to leaf inside racks

@@ -27,10 +27,10 @@ static const char *const texts[DIRTY_CAUSES] = {
 	[DIRTY_LEFT_BLOCKED] =
 		"dependencies left blocked by another subnet manager",
 	[DIRTY_LOST] = "a switch lost its tables",
-	[DIRTY_TABLES] = "tables were modified by something other than this "
-			 "daemon",
-	[DIRTY_PORTS] = "ports were modified by something other than this "
-			"daemon",
+	[DIRTY_TABLES] = ("tables were modified by something other than this "
+			  "daemon"),
+	[DIRTY_PORTS] = ("ports were modified by something other than this "
+			 "daemon"),
 	[DIRTY_PKEYS] = "P_Key tables were modified",
 	[DIRTY_LATE_COPY] = "a delayed copy of an old table arrived",
 	[DIRTY_UNTRUE] = "tables are not as acknowledged",

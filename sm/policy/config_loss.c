@@ -1,5 +1,6 @@
 #include "sm/policy/config_loss.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,6 +90,7 @@ enter_port(struct judge *j, port_ix p)
 	for (; map_get(&j->by_hash, h, &i); h++) {
 		struct kin *k = &j->kin[i];
 
+		assert(k != NULL);
 		if (k->kept != x.kept || !keys_equal(&k->was, &x.was) ||
 			!keys_equal(&k->is, &x.is))
 			continue;

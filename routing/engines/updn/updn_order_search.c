@@ -132,7 +132,7 @@ evaluate_order(struct updown *u, uint32_t stride)
 {
 	struct reachability r = reach_make_levels(u);
 	struct flow f = {.u = u, .r = &r};
-	bool found = updown_is_order_unknown(u);
+	bool found = sftree_root_unknown_order(u);
 	double worst = 0;
 
 	f.level = arena_array(u->graph.a, u->graph.nsw, sizeof(*f.level));

@@ -1,4 +1,5 @@
 #include <arpa/inet.h>
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
@@ -252,6 +253,7 @@ deliver_to_agent(struct umadserve *u, struct umadserve_agent *a,
 		umadserve_give(a, &f, f.head.size, NULL);
 		return;
 	}
+	assert(p != NULL); /* only what is parked is longer */
 	f.head.kind = PROTO_BIG;
 	umadserve_give(a, &f, sizeof(f), p->body);
 	unpark_body(u, p);
