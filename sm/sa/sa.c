@@ -267,18 +267,6 @@ judge_request(struct sa_query *q, struct mono now)
 	return status;
 }
 
-/* A requester that the view does not have gets no status: a host takes any as
- * final, and the next view may have it. */
-static void
-park_request(struct sa *sa, const struct transport_msg *m, uint16_t status,
-	struct mono now)
-{
-	if (status == 0)
-		sa_parked_add(sa, m, now);
-	else
-		sa->stats.unanswered++;
-}
-
 void
 sa_receive(struct sa *sa, const struct transport_msg *m, struct mono now)
 {
@@ -304,7 +292,12 @@ sa_receive(struct sa *sa, const struct transport_msg *m, struct mono now)
 	q->kind = sa_records_find(h.attr);
 	status = judge_request(q, now);
 	if (q->from == TOPO_NONE) {
-		park_request(sa, m, status, now);
+		/* no status: hosts take any as final, and the next view may
+		 * have the requester */
+		if (status == 0)
+			sa_parked_add(sa, m, now);
+		else
+			sa->stats.unanswered++;
 		sa_query_free(q);
 	} else if (status != 0) {
 		sa_query_answer(q, status);

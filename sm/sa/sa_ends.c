@@ -68,19 +68,6 @@ sa_ends_by_gid(
 	return 0;
 }
 
-/* The port of this router, if packets for another subnet can be sent to it now,
- * or TOPO_NONE. */
-static port_ix
-usable_router(const struct sa_query *q, uint64_t guid)
-{
-	port_ix p = port_find(q, guid);
-
-	return p != TOPO_NONE && q->view->topo->port[p].lid != 0 &&
-			       sa_query_sees(q, p)
-		       ? p
-		       : TOPO_NONE;
-}
-
 /* A destination's preference for a router: two GUIDs well mixed (the finalizer
  * of MurmurHash3). */
 static uint64_t
@@ -119,8 +106,9 @@ router_for(const struct sa_query *q, const struct mad_gid *g)
 		if (sa->far[i].prefix != prefix ||
 			(best != TOPO_NONE && weight <= most))
 			continue;
-		p = usable_router(q, sa->far[i].router);
-		if (p == TOPO_NONE)
+		p = port_find(q, sa->far[i].router);
+		if (p == TOPO_NONE || q->view->topo->port[p].lid == 0 ||
+			!sa_query_sees(q, p))
 			continue;
 		best = p;
 		most = weight;

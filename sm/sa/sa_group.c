@@ -64,24 +64,15 @@ free_group(struct sa_group *g)
 	free(g);
 }
 
-static void
-forget_all(struct sa_groups *s)
-{
-	for (size_t i = 0; i < s->n; i++)
-		free_group(s->group[i]);
-	s->n = 0;
-	s->members = 0;
-	map_free(&s->by_mgid);
-	map_free(&s->joins);
-	memset(s->of, 0, sizeof(s->of));
-}
-
 void
 sa_groups_free(struct sa_groups *s)
 {
 	if (s == NULL)
 		return;
-	forget_all(s);
+	for (size_t i = 0; i < s->n; i++)
+		free_group(s->group[i]);
+	map_free(&s->by_mgid);
+	map_free(&s->joins);
 	free(s->group);
 	free(s->standing);
 	free(s->waiting);

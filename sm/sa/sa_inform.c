@@ -45,17 +45,6 @@ find_subscription(const struct sa_informs *s, uint64_t owner, uint32_t qpn,
 	return sub;
 }
 
-static size_t
-count_of(const struct sa_informs *s, uint64_t owner)
-{
-	const struct event_sub *sub = sa_informs_of(s, owner);
-	size_t n = 0;
-
-	for (; sub != NULL; sub = sub->mate)
-		n++;
-	return n;
-}
-
 static struct event_sub *
 add_subscription(struct sa *sa, uint64_t owner, const struct mad_sa_inform *i)
 {
@@ -78,11 +67,16 @@ add_subscription(struct sa *sa, uint64_t owner, const struct mad_sa_inform *i)
 	return sub;
 }
 
+/* True if this port may have one more subscription. */
 static bool
 has_room(const struct sa *sa, uint64_t owner)
 {
-	return sa->informs->n < SA_ENTRIES &&
-	       count_of(sa->informs, owner) < sa->par.subscribers;
+	const struct event_sub *sub = sa_informs_of(sa->informs, owner);
+	size_t n = 0;
+
+	for (; sub != NULL; sub = sub->mate)
+		n++;
+	return sa->informs->n < SA_ENTRIES && n < sa->par.subscribers;
 }
 
 /* A subscription that is repeated with the SA key is trusted from then on. */
@@ -192,7 +186,6 @@ const struct sa_kind sa_inform_rec = {
 
 /* ---- over a restart ---- */
 
-/* Trust is not saved: the subscriber has to show the key again. */
 /*
  * What an address has beyond LID, QP and SL, as bytes: P_Key index, flow label,
  * traffic class, hop limit, our GID index, the subscriber's GID. None where all
@@ -201,7 +194,7 @@ const struct sa_kind sa_inform_rec = {
 enum { SAVED_GRH = 2 + 4 + 3 + 16 };
 
 static size_t
-print_address(const struct transport_addr *a, uint8_t out[SAVED_GRH])
+encode_address(const struct transport_addr *a, uint8_t out[SAVED_GRH])
 {
 	if (!a->grh.present && a->pkey_index == 0)
 		return 0;
@@ -215,7 +208,7 @@ print_address(const struct transport_addr *a, uint8_t out[SAVED_GRH])
 }
 
 static void
-parse_address(const uint8_t *in, struct transport_addr *a)
+decode_address(const uint8_t *in, struct transport_addr *a)
 {
 	static const uint8_t none[SAVED_GRH - 2];
 
@@ -228,6 +221,7 @@ parse_address(const uint8_t *in, struct transport_addr *a)
 	memcpy(a->grh.gid, in + 9, sizeof(a->grh.gid));
 }
 
+/* Trust is not saved: the subscriber has to show the SA key again. */
 void
 sa_informs_save(const struct sa *sa, struct buf *out)
 {
@@ -242,7 +236,7 @@ sa_informs_save(const struct sa *sa, struct buf *out)
 		mad_sa_inform_encode(&sub->inform, d);
 		sa_state_hex(d,
 			MAD_SA_INFORM +
-				print_address(&sub->addr, d + MAD_SA_INFORM),
+				encode_address(&sub->addr, d + MAD_SA_INFORM),
 			out);
 		buf_put(out, "\n", 1);
 	}
@@ -273,6 +267,6 @@ sa_informs_restore(struct sa *sa, const struct sa_saved *k)
 	sub->addr.qpn = i.qpn;
 	sub->addr.sl = (uint8_t)k->number;
 	if (k->nbytes > MAD_SA_INFORM)
-		parse_address(k->byte + MAD_SA_INFORM, &sub->addr);
+		decode_address(k->byte + MAD_SA_INFORM, &sub->addr);
 	return true;
 }

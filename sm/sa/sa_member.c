@@ -44,23 +44,13 @@ has_components(const struct sa_query *q, uint64_t parts)
 	return (q->h.mask & parts) == parts;
 }
 
-/* The limits of the port; port 0 of a switch has no link that could be slow. */
-static void
-read_port(const struct sa_query *q, struct request *r)
-{
-	const struct topo *t = q->view->topo;
-	const struct topo_port *p = &t->port[r->end.port];
-	bool inside = t->node[p->node].type == TOPO_SWITCH;
-
-	r->mtu = sa_path_mtu_of(t, p);
-	r->rate = inside ? RATE_MAX : sa_path_rate_of(p);
-}
-
 /* Decode a request to join or leave, and check that the requester may make it;
  * 0 or a status. */
 static uint16_t
 read_request(const struct sa_query *q, struct request *r)
 {
+	const struct topo *t = q->view->topo;
+	const struct topo_port *p;
 	uint16_t status;
 
 	mad_sa_member_decode(q->want, &r->want);
@@ -73,7 +63,11 @@ read_request(const struct sa_query *q, struct request *r)
 		return status;
 	if (r->end.port != q->from && !q->trusted)
 		return MAD_SA_DENIED;
-	read_port(q, r);
+	p = &t->port[r->end.port];
+	r->mtu = sa_path_mtu_of(t, p);
+	/* port 0 of a switch has no link that could be slow */
+	r->rate = t->node[p->node].type == TOPO_SWITCH ? RATE_MAX
+						       : sa_path_rate_of(p);
 	return 0;
 }
 

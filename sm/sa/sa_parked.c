@@ -78,7 +78,7 @@ sa_parked_drop(struct sa *sa)
 
 /* Remove the request of which m is a repetition: it would be answered twice. */
 static void
-replace_repeated(struct sa_parked *s, const struct transport_msg *m)
+drop_repeated(struct sa_parked *s, const struct transport_msg *m)
 {
 	for (struct parked **l = &s->first; *l != NULL; l = &(*l)->next)
 		if ((*l)->m.addr.lid == m->addr.lid &&
@@ -99,7 +99,7 @@ sa_parked_add(struct sa *sa, const struct transport_msg *m, struct mono now)
 		return;
 	}
 	sa->stats.parked++;
-	replace_repeated(s, m);
+	drop_repeated(s, m);
 	if (s->n >= PARKED && s->first != NULL) {
 		sa->stats.unanswered++;
 		free_parked(s, &s->first);

@@ -233,18 +233,20 @@ struct sa_path {
 	bool reversible;
 	uint16_t pkey;
 };
+/* The SL is the routing layer, and there is no P_Key yet. False: there is no
+ * path. */
+bool sa_path_find(const struct sa *sa, const struct view *v,
+	const struct sa_end *from, const struct sa_end *to,
+	struct sa_path *out);
 /* sa_record_path.c: candidate ix of a query for paths: its ends and its path.
  * False: it does not meet the request. */
 bool sa_path_pair(const struct sa_query *q, uint64_t ix, struct sa_end *from,
-	struct sa_end *to, struct sa_path *way);
+	struct sa_end *to, struct sa_path *out);
 
 /* sa_disjoint.c: pick disjoint paths among the candidates, into ends->pick. 0,
  * or a status. */
 uint16_t sa_disjoint_pick(struct sa_query *q);
 
-bool sa_path_find(const struct sa *sa, const struct view *v,
-	const struct sa_end *from, const struct sa_end *to,
-	struct sa_path *out);
 /* Compare two rates by speed, not by code: -1, 0, 1. */
 int sa_path_rate_compare(uint8_t a, uint8_t b);
 bool sa_path_rate_valid(uint8_t code);

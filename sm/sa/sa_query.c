@@ -6,14 +6,6 @@
 #include "sm/base/mem.h"
 #include "sm/sa/sa_priv.h"
 
-/* Set the bits of a component in the mask of bits. */
-static void
-care_about(struct sa_query *q, const struct sa_part *p)
-{
-	for (unsigned bit = p->at; bit < (unsigned)p->at + p->width; bit++)
-		q->care[bit / 8] |= (uint8_t)(0x80U >> bit % 8);
-}
-
 uint16_t
 sa_query_begin(struct sa_query *q, bool method)
 {
@@ -23,9 +15,15 @@ sa_query_begin(struct sa_query *q, bool method)
 		q->kind = k->as;
 		return k->begin_method(q);
 	}
-	for (size_t i = 0; i < k->nparts; i++)
-		if (sa_query_has(q, k->part[i].number))
-			care_about(q, &k->part[i]);
+	for (size_t i = 0; i < k->nparts; i++) {
+		const struct sa_part *p = &k->part[i];
+		unsigned end = (unsigned)p->at + p->width;
+
+		if (!sa_query_has(q, p->number))
+			continue;
+		for (unsigned bit = p->at; bit < end; bit++)
+			q->care[bit / 8] |= (uint8_t)(0x80U >> bit % 8);
+	}
 	return k->begin(q);
 }
 
@@ -180,17 +178,6 @@ sa_query_answer(struct sa_query *q, uint16_t status)
 	sa_query_free(q);
 }
 
-/* Answer: all candidates were examined, or enough records were found. */
-static void
-finish_query(struct sa_query *q)
-{
-	uint16_t status = 0;
-
-	if (q->h.method == MAD_GET && q->nrecords != 1)
-		status = q->nrecords == 0 ? MAD_SA_NO_RECORDS : MAD_SA_TOO_MANY;
-	sa_query_answer(q, status);
-}
-
 bool
 sa_query_run(struct sa_query *q, uint64_t budget)
 {
@@ -199,11 +186,12 @@ sa_query_run(struct sa_query *q, uint64_t budget)
 			: q->most > 0	       ? q->most
 					       : SIZE_MAX;
 	uint64_t stop = q->end - q->at < budget ? q->end : q->at + budget;
+	uint16_t status = 0;
 
 	while (q->at < stop && q->nrecords < enough) {
-		uint16_t status = make_room(q);
 		uint8_t *rec;
 
+		status = make_room(q);
 		if (status != 0) {
 			q->nrecords = 0;
 			sa_query_answer(q, status);
@@ -216,6 +204,8 @@ sa_query_run(struct sa_query *q, uint64_t budget)
 	}
 	if (q->at < q->end && q->nrecords < enough)
 		return false;
-	finish_query(q);
+	if (q->h.method == MAD_GET && q->nrecords != 1)
+		status = q->nrecords == 0 ? MAD_SA_NO_RECORDS : MAD_SA_TOO_MANY;
+	sa_query_answer(q, status);
 	return true;
 }

@@ -185,24 +185,16 @@ gid_of(const struct sa *sa, const struct sa_end *e)
 		e->prefix != 0 ? e->prefix : sa->par.prefix, e->guid};
 }
 
-/* True if the end is beyond a router. */
-static bool
-is_far(const struct sa *sa, const struct sa_end *e)
-{
-	const struct mad_gid g = gid_of(sa, e);
-
-	return !sa_ends_local(sa, &g);
-}
-
 static void
 encode_path(const struct sa_query *q, const struct sa_end *from,
 	const struct sa_end *to, const struct sa_path *w, uint8_t *rec)
 {
 	const struct sa_ends *e = q->ends;
+	const struct mad_gid dgid = gid_of(q->sa, to);
 	struct mad_sa_path p = {
-		.dgid = gid_of(q->sa, to),
+		.dgid = dgid,
 		.sgid = gid_of(q->sa, from),
-		.hop_limit = is_far(q->sa, to) ? HOPS_ROUTER : 0,
+		.hop_limit = sa_ends_local(q->sa, &dgid) ? 0 : HOPS_ROUTER,
 		.dlid = to->lid,
 		.slid = from->lid,
 		.reversible = w->reversible,
@@ -234,7 +226,7 @@ encode_path(const struct sa_query *q, const struct sa_end *from,
  */
 bool
 sa_path_pair(const struct sa_query *q, uint64_t ix, struct sa_end *from,
-	struct sa_end *to, struct sa_path *way)
+	struct sa_end *to, struct sa_path *w)
 {
 	const struct sa_ends *e = q->ends;
 	const struct topo *t = q->view->topo;
@@ -249,7 +241,7 @@ sa_path_pair(const struct sa_query *q, uint64_t ix, struct sa_end *from,
 		return false;
 	if (from->lid == 0)
 		from->lid = (uint16_t)(p->lid + offset % (1U << p->lmc));
-	return suits_request(q, from, to, way);
+	return suits_request(q, from, to, w);
 }
 
 /* ---- paths to a multicast group: with its properties ---- */

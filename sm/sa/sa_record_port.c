@@ -100,12 +100,6 @@ port_begin(struct sa_query *q)
 	return 0;
 }
 
-static bool
-is_read(const struct topo_port *p)
-{
-	return (p->flags & (TP_ABSENT | TP_UNREAD)) == 0;
-}
-
 /*
  * The speeds that a requester sees which does not say that it knows extended
  * ones: QDR beside those of the port, as IBA 14.2.5.6 has it for SMAs. Without
@@ -127,7 +121,8 @@ port_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
 	const struct topo_port *p = &t->port[ix];
 	uint16_t lid = sa_query_lid(q->view, (port_ix)ix);
 
-	if (!is_read(p) || lid == 0 || !sa_query_sees(q, (port_ix)ix))
+	if ((p->flags & (TP_ABSENT | TP_UNREAD)) != 0 || lid == 0 ||
+		!sa_query_sees(q, (port_ix)ix))
 		return false;
 	be_put16(rec, lid);
 	rec[PORT_NUM] = p->num;

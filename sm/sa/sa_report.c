@@ -340,7 +340,7 @@ static void
 send_report(struct sa *sa, struct event_report *r, struct mono now)
 {
 	struct transport_msg m = {.addr = r->addr,
-		.timeout_ms = EVENT_MS << r->tries,
+		.timeout_ms = (unsigned)EVENT_MS << r->tries,
 		.len = MAD_SIZE};
 	const struct mad_sa h = {
 		.base_version = 1,
