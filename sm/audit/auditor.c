@@ -24,23 +24,14 @@ struct auditor {
 	bool ended;	   /* by a signal */
 };
 
-/* Log what is being done, once. */
 static void
-print_progress(struct auditor *x)
+stop_or_rearm(struct auditor *x)
 {
-	const char *doing = audit_doing(x->audit);
+	const char *doing = audit_doing(x->audit), *why;
 
 	if (doing != x->doing)
 		log_info("audit: %s", doing);
 	x->doing = doing;
-}
-
-static void
-stop_or_rearm(struct auditor *x)
-{
-	const char *why;
-
-	print_progress(x);
 	if (audit_done(x->audit, &why))
 		loop_stop(x->loop);
 	else
@@ -108,7 +99,7 @@ print_report(json_t *report, enum audit_verdict v, bool json)
 	json_decref(report);
 	if (fflush(stdout) != 0)
 		return AUDIT_VERDICT_UNKNOWN;
-	return v;
+	return (int)v;
 }
 
 static int

@@ -11,7 +11,7 @@
 #include "sm/report/json_util.h"
 #include "sm/report/names.h"
 
-enum { HOPS_SHOWN = 12, APART_SHOWN = 10, HOSTS_SHOWN = 6 };
+enum { HOPS_SHOWN = 12, NODES_SHOWN = 10, HOSTS_SHOWN = 6 };
 
 /* In the order of severity, which is the order of the list. */
 enum severity { FAULT, RISK, UNREAD, NOTE, SEVERITIES };
@@ -102,7 +102,7 @@ static void
 add_cycle_lines(const struct list *l,
 	const struct audit_dependencies_verdict *v, json_t *lines)
 {
-	bool many = l->in->lanes;
+	bool many = l->in->vls_matter;
 
 	for (uint32_t i = 0; i < v->len && i < HOPS_SHOWN; i++) {
 		const struct audit_dependencies_hop *h = &v->cycle[i];
@@ -161,7 +161,7 @@ mark_loop_ports(
 {
 	bool *on = mem_zalloc(t->nports, sizeof(*on));
 
-	for (uint32_t i = 0; i < v->cables; i++) {
+	for (uint32_t i = 0; i < v->nlinks; i++) {
 		port_ix p = topo_port_of(
 			t, t->sw[v->link[i].to].node, v->link[i].in);
 
@@ -212,7 +212,7 @@ add_loop_victims(const struct list *l,
 	}
 	if (hit > 0)
 		add_line(lines,
-			"who suffers: packets to %" PRIu32 " of %" PRIu32
+			"affected: packets to %" PRIu32 " of %" PRIu32
 			" host ports cross links of such loops: %s%s",
 			hit, hosts, names.text,
 			hit > HOSTS_SHOWN ? ", ..." : "");
@@ -240,7 +240,7 @@ find_cycles(struct list *l)
 		v->len,
 		is_closed_by_group(v) ? ", closed by a multicast group's tree"
 				      : "",
-		v->cables,
+		v->nlinks,
 		sure	 ? ""
 		: by_own ? ", if packets that switches send themselves fill "
 			   "buffers: management answers are usually too few"
@@ -261,7 +261,7 @@ find_cycles(struct list *l)
 static void
 add_lost_lines(const struct list *l, json_t *lines)
 {
-	const struct audit_unreachable_facts *f = l->in->apart;
+	const struct audit_unreachable_facts *f = l->in->unreachable;
 	const struct topo *t = l->in->read->topo;
 
 	if (f->hosts == 0) {
@@ -270,7 +270,7 @@ add_lost_lines(const struct list *l, json_t *lines)
 		return;
 	}
 	add_line(lines,
-		"who suffers: %" PRIu32 " host port%s; %" PRIu64
+		"affected: %" PRIu32 " host port%s; %" PRIu64
 		" of all pairs that do not arrive are from a switch with "
 		"hosts to a host",
 		f->nvictims, names_plural(f->nvictims), f->hosts);
@@ -299,7 +299,8 @@ find_paths(struct list *l)
 	json_t *lines;
 
 	if (q->unreachable > 0) {
-		lines = add_finding(l, l->in->apart->hosts > 0 ? FAULT : RISK,
+		lines = add_finding(l,
+			l->in->unreachable->hosts > 0 ? FAULT : RISK,
 			"unreachable",
 			"%" PRIu64 " of %" PRIu64
 			" pairs (switch, LID) do not arrive.",
@@ -358,7 +359,7 @@ find_groups(struct list *l)
 	const struct audit_mcast_facts *g = l->in->groups;
 
 	find_group(l, FAULT, &g->loops, "trees in which a packet never stops");
-	find_group(l, FAULT, &g->parted,
+	find_group(l, FAULT, &g->split,
 		"groups whose members do not all reach each other");
 	find_group(l, FAULT, &g->copies,
 		"trees that deliver a packet more than once");
@@ -366,7 +367,7 @@ find_groups(struct list *l)
 		"groups without a tree (a single member needs none)");
 	find_group(
 		l, NOTE, &g->dead, "entries that name a port without a link");
-	find_group(l, NOTE, &g->nobody, "trees left over from deleted groups");
+	find_group(l, NOTE, &g->unowned, "trees left over from deleted groups");
 }
 
 /* ---- what was not read ---- */
@@ -375,7 +376,7 @@ static void
 find_unjudged(struct list *l)
 {
 	const struct topo *t = l->in->read->topo;
-	const struct audit_unreachable_facts *a = l->in->apart;
+	const struct audit_unreachable_facts *a = l->in->unreachable;
 	uint32_t partial = 0;
 	json_t *lines;
 
@@ -395,7 +396,7 @@ find_unjudged(struct list *l)
 		a->unseen, a->nodes == 1 ? "it" : "them");
 	for (node_ix n = 0; n < t->nnodes; n++)
 		if (t->node[n].flags & TN_QUARANTINED &&
-			json_array_size(lines) < APART_SHOWN)
+			json_array_size(lines) < NODES_SHOWN)
 			add_line(lines, "%s: %s", cdg_name(t, n).s,
 				builder_quarantine_why(
 					l->in->read->draft, t->node[n].guid));
@@ -439,7 +440,7 @@ find_adaptive(struct list *l, bool untold)
 		node_ix node = t->sw[s].node;
 
 		if (!is_adaptive(l, s, untold) ||
-			json_array_size(lines) >= APART_SHOWN)
+			json_array_size(lines) >= NODES_SHOWN)
 			continue;
 		adaptive_seen_text(adaptive_cache_get(l->in->read->adaptive,
 					   t->node[node].guid),
@@ -460,7 +461,8 @@ find_sa(struct list *l)
 		lines = add_finding(l, UNREAD, "sa",
 			"Subnet administration did not answer: groups are "
 			"known only from multicast tables%s.",
-			l->in->lanes ? ", and packets may have every SL" : "");
+			l->in->vls_matter ? ", and packets may have every SL"
+					  : "");
 		add_line(lines, "%s", sa->why);
 	} else if (sa->why[0] != '\0') {
 		add_line(add_finding(l, UNREAD, "sa",
@@ -480,12 +482,12 @@ static void
 find_sls(struct list *l)
 {
 	const struct audit_vl_read_facts v =
-		audit_vl_read_facts(l->in->read->lanes);
+		audit_vl_read_facts(l->in->read->vls);
 	const struct audit_sa_client_facts *sa =
 		audit_sa_client_facts(l->in->read->sa);
 	const struct audit_path_facts *p = l->in->paths;
 
-	if (l->in->lanes && p->assumed > 0)
+	if (l->in->vls_matter && p->assumed > 0)
 		(void)add_finding(l, NOTE, "sl",
 			"SLs of %" PRIu64
 			" pairs (port, LID) are those that subnet "
@@ -507,15 +509,16 @@ static void
 find_tables(struct list *l)
 {
 	const struct audit_vl_read_facts v =
-		audit_vl_read_facts(l->in->read->lanes);
+		audit_vl_read_facts(l->in->read->vls);
 	const struct topo *t = l->in->read->topo;
 	const struct mft_failure *failed;
 	json_t *lines;
 	size_t n;
 
-	if (v.read < v.tables && (l->in->lanes || v.discards != 0))
+	if (v.read < v.tables && (l->in->vls_matter || v.discards != 0))
 		(void)add_finding(l,
-			l->in->lanes || v.refused > 0 ? UNREAD : NOTE, "sl2vl",
+			l->in->vls_matter || v.refused > 0 ? UNREAD : NOTE,
+			"sl2vl",
 			"%" PRIu64 " of %" PRIu64
 			" SL to VL tables were read, of %u kind%s; the others "
 			"may be different.",
@@ -527,7 +530,7 @@ find_tables(struct list *l)
 		"Multicast tables of %zu switch%s could not be read "
 		"completely.",
 		n, n == 1 ? "" : "es");
-	for (size_t i = 0; i < n && i < APART_SHOWN; i++)
+	for (size_t i = 0; i < n && i < NODES_SHOWN; i++)
 		for (sw_ix s = 0; s < t->nsw; s++)
 			if (t->node[t->sw[s].node].guid == failed[i].guid)
 				add_line(lines, "%s", switch_name(l, s).s);

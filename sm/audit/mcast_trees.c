@@ -102,18 +102,13 @@ has_port(const struct tree *g, uint32_t k, unsigned port)
 
 /* ---- entries ---- */
 
-static bool
-is_unread(const struct tree *g, node_ix n)
-{
-	return (g->t->node[n].flags & TN_QUARANTINED) ||
-	       g->unread[g->t->node[n].sw];
-}
-
 static void
 check_entry(struct tree *g, uint32_t k)
 {
 	struct knot *x = &g->knot[k];
+	const struct topo *t = g->t;
 	struct end far;
+	node_ix n;
 
 	x->members = has_port(g, k, 0);
 	for (unsigned p = 1; p < 256; p++) {
@@ -130,8 +125,9 @@ check_entry(struct tree *g, uint32_t k)
 			continue;
 		}
 		if (leads_to_switch(g, k, p, &far)) {
-			g->blind |= is_unread(
-				g, g->t->port[port_of(g, k, p)->peer].node);
+			n = t->port[port_of(g, k, p)->peer].node;
+			g->blind |= (t->node[n].flags & TN_QUARANTINED) != 0 ||
+				    g->unread[t->node[n].sw];
 			continue;
 		}
 		x->members = true;
@@ -239,7 +235,7 @@ check_delivery(struct tree *g)
 		if (n == 0)
 			continue;
 		all = false;
-		note_fault(&g->out->parted,
+		note_fault(&g->out->split,
 			"MLID 0x%04x: packets sent at %s do not reach %s%s",
 			g->mlid, name_of(g, k).s, name_of(g, lost).s,
 			n > 1 ? " and others" : "");
@@ -349,12 +345,12 @@ static uint8_t
 vl_of(const struct tree *g, uint32_t k, unsigned in, unsigned out, unsigned sl,
 	bool *sure)
 {
-	const struct audit_vl_row turn = {
+	const struct audit_vl_row row = {
 		g->knot[k].sw, (uint8_t)in, (uint8_t)out};
 
-	return g->job->lanes == NULL
+	return g->job->vls == NULL
 		       ? 0
-		       : audit_vl_read_vl(g->job->lanes, &turn, sl, sure);
+		       : audit_vl_read_vl(g->job->vls, &row, sl, sure);
 }
 
 /* True if packets of the group may arrive at this port. Port 0: the switch
@@ -481,10 +477,10 @@ take_owner_sls(struct tree *g, size_t *at)
 		any = true;
 		g->sls |= (uint16_t)(1U << sa->group[*at].sl);
 	}
-	g->told = any || g->job->lanes == NULL;
+	g->told = any || g->job->vls == NULL;
 	if (!any)
 		g->sls = UINT16_MAX;
-	if (g->job->lanes == NULL)
+	if (g->job->vls == NULL)
 		g->sls = 1;
 	return any;
 }
@@ -546,7 +542,7 @@ audit_mcast_judge(const struct audit_mcast_job *job, struct audit_deps *d,
 		if (gather_entries(&g)) {
 			judge_tree(&g, d);
 			if (!owned && job->sa->groups_known)
-				note_fault(&out->nobody,
+				note_fault(&out->unowned,
 					"MLID 0x%04x has entries in %u "
 					"switches but belongs to no group",
 					g.mlid, g.n);

@@ -172,20 +172,6 @@ choose_sources(struct audit_sa *a, uint32_t records)
 
 /* ---- requests ---- */
 
-static size_t
-path_to_ask(const struct audit_sa *a, size_t source, uint8_t *rec)
-{
-	const struct mad_sa_path p = {
-		.sgid = {a->prefix, a->t->port[a->source[source].port].guid},
-		.slid = a->source[source].lid,
-		.reversible = true,
-		.npaths = a->npaths,
-	};
-
-	mad_sa_path_encode(&p, rec);
-	return MAD_SA_PATH;
-}
-
 static void
 send_question(struct audit_sa *a, struct question *q, struct mono now)
 {
@@ -203,9 +189,17 @@ send_question(struct audit_sa *a, struct question *q, struct mono now)
 		h.method = MAD_GET;
 		wait = mono_ms(FIRST_MS);
 	} else if (a->stage == STAGE_PATHS) {
+		const struct source *from = &a->source[q->source];
+		const struct mad_sa_path p = {
+			.sgid = {a->prefix, a->t->port[from->port].guid},
+			.slid = from->lid,
+			.reversible = true,
+			.npaths = a->npaths,
+		};
+
 		h.mask = MAD_SA_PATH_SGID | MAD_SA_PATH_SLID |
 			 MAD_SA_PATH_NPATHS;
-		(void)path_to_ask(a, q->source, m.mad + MAD_SA_HEADER);
+		mad_sa_path_encode(&p, m.mad + MAD_SA_HEADER);
 	}
 	h.tid = q->tid = ++a->tid;
 	mad_sa_encode(&h, m.mad);
@@ -238,23 +232,14 @@ count_open(const struct audit_sa *a)
 }
 
 static void
-feed_paths(struct audit_sa *a, struct mono now)
+advance_stage(struct audit_sa *a, struct mono now)
 {
-	while (a->at < a->nsources && a->vain < VAIN && count_open(a) < WINDOW)
+	while (a->stage == STAGE_PATHS && a->at < a->nsources &&
+		a->vain < VAIN && count_open(a) < WINDOW)
 		start_question(a, a->at++, now);
 	if (count_open(a) > 0)
 		return;
-	a->stage = STAGE_DONE;
-}
-
-static void
-advance_stage(struct audit_sa *a, struct mono now)
-{
-	if (a->stage == STAGE_PATHS) {
-		feed_paths(a, now);
-	} else if (count_open(a) > 0) {
-		return;
-	} else if (a->stage == STAGE_INFO && a->facts.answers) {
+	if (a->stage == STAGE_INFO && a->facts.answers) {
 		a->stage = STAGE_GROUPS;
 		start_question(a, 0, now);
 	} else {

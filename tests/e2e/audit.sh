@@ -151,7 +151,7 @@ audit_cut() {
 		"$(json_get "$E2E_DIR/tables.json" cyclic)"
 	as_page
 	page "^AT RISK: a deadlock cannot be ruled out"
-	page "who suffers: packets to [1-9][0-9]* of 48 host ports cross"
+	page "affected: packets to [1-9][0-9]* of 48 host ports cross"
 	tr -s '\n ' '  ' <"$E2E_DIR/audit.page" |
 		grep -q "asked for its groups 1 time, answered RMPP that is no data" ||
 		fail "why: $(cat "$E2E_DIR/audit.page")"
@@ -209,7 +209,7 @@ audit_credit() {
 	same findings.0.kind deadlock
 	as_page
 	page "^AT RISK: this fabric can deadlock"
-	page "who suffers: packets to [1-9][0-9]* of 256 host ports cross"
+	page "affected: packets to [1-9][0-9]* of 256 host ports cross"
 	page "^FAULT  *Credit loop of [0-9]* links: "
 	page "no deadlock is possible: Heddle's routes"
 	say "$(grep '^FAULT ' "$E2E_DIR/audit.page")"

@@ -275,8 +275,7 @@ START_TEST(tables_that_lose_packets)
 	report = run_audit(&r, &verdict);
 	ck_assert_int_eq(verdict, AUDIT_VERDICT_AT_RISK);
 	expect_finding(report, "unreachable", "fault", "sw1");
-	expect_finding(
-		report, "unreachable", "fault", "who suffers: 1 host port");
+	expect_finding(report, "unreachable", "fault", "affected: 1 host port");
 	json_decref(report);
 	rig_free(&r);
 }
@@ -591,7 +590,7 @@ START_TEST(dependencies_in_a_graph)
 		add_ring_dependencies(
 			d, t, 0, cases[i].dateline, cases[i].sure);
 		audit_dependencies_judge(d, false, &v);
-		ck_assert_uint_eq(v.turns, RING);
+		ck_assert_uint_eq(v.dependencies, RING);
 		ck_assert_uint_eq(v.cyclic, cases[i].cyclic);
 		ck_assert_uint_eq(v.len, cases[i].cyclic);
 		for (uint32_t k = 0; k < v.len; k++)
@@ -600,13 +599,13 @@ START_TEST(dependencies_in_a_graph)
 		audit_dependencies_verdict_free(&v);
 		audit_dependencies_judge(d, true, &v);
 		ck_assert_uint_eq(v.cyclic, cases[i].cyclic_sure);
-		ck_assert_uint_eq(v.cables, cases[i].cyclic_sure);
+		ck_assert_uint_eq(v.nlinks, cases[i].cyclic_sure);
 		audit_dependencies_verdict_free(&v);
 		/* another VL adds dependencies, but no link */
 		add_ring_dependencies(d, t, 1, false, cases[i].sure);
 		audit_dependencies_judge(d, false, &v);
 		ck_assert_uint_eq(v.cyclic, cases[i].cyclic + RING);
-		ck_assert_uint_eq(v.cables, RING);
+		ck_assert_uint_eq(v.nlinks, RING);
 		audit_dependencies_verdict_free(&v);
 		audit_dependencies_free(d);
 	}
