@@ -17,8 +17,8 @@ struct keys {
 	size_t n;
 };
 
-/* Ports that have the same keys before and after. */
-struct kin {
+/* A class of ports: those that have the same keys before and after. */
+struct port_class {
 	struct keys was, is;
 	bool kept;  /* the keys of before are not taken away */
 	bool same;  /* nothing changes */
@@ -30,10 +30,10 @@ struct kin {
 struct judge {
 	const struct topo *t;
 	const struct pkeys *was, *is;
-	struct kin *kin;
+	struct port_class *classes;
 	size_t n, cap;
 	struct map by_hash;
-	uint32_t *of; /* [nports] index of its kin, or UINT32_MAX */
+	uint32_t *of; /* [nports] index of its class, or UINT32_MAX */
 	bool *hit;    /* [nports] */
 	struct config_loss *out;
 };
@@ -72,11 +72,11 @@ hash_keys(uint64_t h, const struct keys *l)
 	return (h ^ 0x10000) * UINT64_C(0x100000001b3);
 }
 
-/* Enter a port under its kin. */
+/* Enter a port under its class. */
 static void
 enter_port(struct judge *j, port_ix p)
 {
-	struct kin x = {.was = keys_of(j->was, p),
+	struct port_class x = {.was = keys_of(j->was, p),
 		.is = keys_of(j->is, p),
 		.kept = j->is->keep[p],
 		.n = 1,
@@ -88,7 +88,7 @@ enter_port(struct judge *j, port_ix p)
 
 	h ^= x.kept;
 	for (; map_get(&j->by_hash, h, &i); h++) {
-		struct kin *k = &j->kin[i];
+		struct port_class *k = &j->classes[i];
 
 		assert(k != NULL);
 		if (k->kept != x.kept || !keys_equal(&k->was, &x.was) ||
@@ -100,8 +100,8 @@ enter_port(struct judge *j, port_ix p)
 		return;
 	}
 	x.same = x.kept || keys_equal(&x.was, &x.is);
-	j->kin = mem_grow(j->kin, j->n, &j->cap, sizeof(*j->kin));
-	j->kin[j->n] = x;
+	j->classes = mem_grow(j->classes, j->n, &j->cap, sizeof(*j->classes));
+	j->classes[j->n] = x;
 	j->of[p] = (uint32_t)j->n;
 	map_put(&j->by_hash, h, (uint32_t)j->n++);
 }
@@ -120,7 +120,7 @@ may_talk(const struct keys *a, const struct keys *b)
 
 /* Afterwards, with the keys that are not taken away. */
 static bool
-still_may_talk(const struct kin *a, const struct kin *b)
+still_may_talk(const struct port_class *a, const struct port_class *b)
 {
 	return may_talk(&a->is, &b->is) ||
 	       (a->kept && may_talk(&a->was, &b->is)) ||
@@ -129,7 +129,7 @@ still_may_talk(const struct kin *a, const struct kin *b)
 }
 
 static void
-judge_kin(struct judge *j, struct kin *a, struct kin *b)
+judge_classes(struct judge *j, struct port_class *a, struct port_class *b)
 {
 	uint64_t pairs = a == b ? (uint64_t)a->n * (a->n - 1) / 2
 				: (uint64_t)a->n * b->n;
@@ -166,13 +166,13 @@ judge_keys(struct judge *j)
 	}
 	for (size_t a = 0; a < j->n; a++)
 		for (size_t b = a; b < j->n; b++)
-			judge_kin(j, &j->kin[a], &j->kin[b]);
+			judge_classes(j, &j->classes[a], &j->classes[b]);
 	for (size_t i = 0; i < j->n; i++)
-		if (!j->kin[i].kept && has_key(&j->kin[i].was, FULL) &&
-			!has_key(&j->kin[i].is, FULL))
-			j->out->limited += j->kin[i].n;
+		if (!j->classes[i].kept && has_key(&j->classes[i].was, FULL) &&
+			!has_key(&j->classes[i].is, FULL))
+			j->out->limited += j->classes[i].n;
 	for (port_ix p = 0; p < j->t->nports; p++)
-		if (j->of[p] != UINT32_MAX && j->kin[j->of[p]].loses) {
+		if (j->of[p] != UINT32_MAX && j->classes[j->of[p]].loses) {
 			j->hit[p] = true;
 			j->out->ports++;
 		}
@@ -203,7 +203,7 @@ judge_partitions(const struct config_loss_ask *ask, struct judge *j)
 	j->of = mem_alloc(j->t->nports * sizeof(*j->of));
 	judge_keys(j);
 	free(j->of);
-	free(j->kin);
+	free(j->classes);
 	map_free(&j->by_hash);
 	pkeys_unref(was);
 	pkeys_unref(is);

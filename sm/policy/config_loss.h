@@ -45,8 +45,8 @@ int config_loss_judge(const struct config_loss_ask *ask,
 /* True if more ports lose something than the new configuration accepts. */
 bool config_loss_refused(const struct config_loss *l, const struct config *is);
 
-/* Append who loses whom, and who is renumbered, in a sentence each; nothing
- * where there is no such loss. */
+/* Append which ports may not talk any more, and which are renumbered, in a
+ * sentence each; nothing where there is no such loss. */
 void config_loss_partition_text(const struct config_loss *l,
 	const struct config *is, const struct topo *t, struct buf *out);
 void config_loss_lid_text(

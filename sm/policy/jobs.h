@@ -16,7 +16,7 @@
 struct jobs_lid_records {
 	const struct lid_record *record;
 	size_t n;
-	bool outdated; /* another subnet manager has reigned since */
+	bool outdated; /* another subnet manager was the master since */
 };
 
 /* Assign LIDs to t as c says. As lid_assign; free *out with lid_table_free. */

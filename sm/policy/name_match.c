@@ -135,14 +135,6 @@ matches_pattern(const char *desc, const char *pattern)
 	return fnmatch(pattern, word, 0) == 0;
 }
 
-static void
-tell_pattern(struct told *to, const char *pattern)
-{
-	for (node_ix i = 0; i < to->t->nnodes; i++)
-		if (matches_pattern(topo_desc(to->t, i), pattern))
-			tell_node(to, i);
-}
-
 enum partition_who
 name_match_ports(struct name_match *n, const char *member,
 	void (*fn)(void *cookie, port_ix p), void *cookie)
@@ -177,7 +169,9 @@ name_match_ports(struct name_match *n, const char *member,
 		else if (strpbrk(member, "*?[\\") == NULL)
 			tell_name(n, &to, member);
 		else
-			tell_pattern(&to, member);
+			for (node_ix i = 0; i < n->t->nnodes; i++)
+				if (matches_pattern(topo_desc(n->t, i), member))
+					tell_node(&to, i);
 	}
 	return who;
 }

@@ -335,18 +335,6 @@ name_pins_nodes(const struct name_pins *p, const struct topo *t,
 
 /* ---- what waits ---- */
 
-struct waits {
-	struct name_wait *wait;
-	size_t n, cap;
-};
-
-static void
-add_wait(struct waits *w, const char *name, node_ix n, bool joins)
-{
-	w->wait = mem_grow(w->wait, w->n, &w->cap, sizeof(*w->wait));
-	w->wait[w->n++] = (struct name_wait){name, n, joins};
-}
-
 static void
 mark_node(void *cookie, node_ix n)
 {
@@ -362,7 +350,8 @@ name_pins_waiting(
 	struct matched m = {t, mem_zalloc(t->nnodes, sizeof(bool))};
 	bool *pinned = mem_zalloc(t->nnodes, sizeof(*pinned));
 	struct name_match *who = name_match_new(t, NULL);
-	struct waits w = {0};
+	struct name_wait *wait = NULL;
+	size_t nwait = 0, cap = 0;
 
 	for (size_t i = 0; i < p->n; i++) {
 		const char *name = p->pin[i].name;
@@ -372,13 +361,16 @@ name_pins_waiting(
 		match_name(who, &m, name);
 		memset(pinned, 0, t->nnodes * sizeof(*pinned));
 		name_pins_nodes(p, t, name, mark_node, pinned);
-		for (node_ix n = 0; n < t->nnodes; n++)
-			if (m.node[n] != pinned[n] && !is_unnamed(t, n))
-				add_wait(&w, name, n, m.node[n]);
+		for (node_ix n = 0; n < t->nnodes; n++) {
+			if (m.node[n] == pinned[n] || is_unnamed(t, n))
+				continue;
+			wait = mem_grow(wait, nwait, &cap, sizeof(*wait));
+			wait[nwait++] = (struct name_wait){name, n, m.node[n]};
+		}
 	}
 	name_match_free(who);
 	free(pinned);
 	free(m.node);
-	*out = w.wait;
-	return w.n;
+	*out = wait;
+	return nwait;
 }

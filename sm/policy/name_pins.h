@@ -1,11 +1,11 @@
 /*
  * name_pins: which nodes the names in the configuration mean, as an
  * administrator last accepted it. A node names itself: whoever is root on a
- * host can call it "blue-99", and a name that decides who is in a tenant must
- * not be taken from it. So names and patterns of members of partitions and of
- * QoS rules are resolved to node GUIDs once, when a configuration that has them
- * is loaded, and the result is kept over restarts. What matches later, or does
- * not match any more, waits until an administrator accepts it.
+ * host can call it "blue-99", and a name that decides which nodes a tenant has
+ * must not be taken from it. So names and patterns of members of partitions and
+ * of QoS rules are resolved to node GUIDs once, when a configuration that has
+ * them is loaded, and the result is kept over restarts. What matches later, or
+ * does not match any more, waits until an administrator accepts it.
  *
  * A node whose name had not been read when names were resolved is resolved when
  * it is, as it would have been then.

@@ -45,7 +45,7 @@ pkeys_unref(struct pkeys *k)
 	free_lists(&k->live);
 	free_lists(&k->table);
 	free(k->keep);
-	free(k->nobody);
+	free(k->unmatched);
 	free(k);
 }
 
@@ -112,9 +112,9 @@ add_partition(struct pkeys *k, uint32_t ix, struct roll *r, struct found *f)
 
 		if (enter_member(r, m->text, m->value))
 			continue;
-		k->nobody = mem_resize(
-			k->nobody, k->nnobody + 1, sizeof(*k->nobody));
-		k->nobody[k->nnobody++] = (struct pkeys_nobody){ix, i};
+		k->unmatched = mem_resize(
+			k->unmatched, k->nunmatched + 1, sizeof(*k->unmatched));
+		k->unmatched[k->nunmatched++] = (struct pkeys_unmatched){ix, i};
 	}
 	/* the subnet administrator, which all have to reach */
 	if (o[ix].pkey == PARTITION_DEFAULT_KEY &&
@@ -182,17 +182,6 @@ pkeys_by_name(const struct config *c)
 	return false;
 }
 
-static void
-mark_unnamed(struct pkeys *k)
-{
-	const struct topo *t = k->topo;
-	bool by_name = pkeys_by_name(k->cfg);
-
-	k->keep = mem_zalloc(t->nports, sizeof(*k->keep));
-	for (port_ix p = 0; by_name && p < t->nports; p++)
-		k->keep[p] = *topo_desc(t, t->port[p].node) == '\0';
-}
-
 void
 pkeys_adopt(struct pkeys *k, struct topo *t)
 {
@@ -216,6 +205,7 @@ pkeys_make(struct config *c, struct topo *t, const struct name_pins *pins)
 		.named = name_match_new(t, pins)};
 	struct found f = nothing_found(t->nports);
 	uint32_t i, home = UINT32_MAX;
+	bool by_name = pkeys_by_name(c);
 
 	k->refs = 1;
 	k->topo = topo_ref(t);
@@ -231,7 +221,9 @@ pkeys_make(struct config *c, struct topo *t, const struct name_pins *pins)
 		if (i != home)
 			add_partition(k, i, &r, &f);
 	pack_lists(&k->want, &f, t->nports);
-	mark_unnamed(k);
+	k->keep = mem_zalloc(t->nports, sizeof(*k->keep));
+	for (port_ix p = 0; by_name && p < t->nports; p++)
+		k->keep[p] = *topo_desc(t, t->port[p].node) == '\0';
 	free(r.as);
 	name_match_free(r.named);
 	return k;

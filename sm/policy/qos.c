@@ -303,7 +303,7 @@ count_shortage(struct qos *q)
 		first = first == TOPO_NONE ? p : first;
 	}
 	for (node_ix n = 0; n < t->nnodes; n++)
-		q->dumb +=
+		q->cannot_map +=
 			!slvl_maps(t, t->node[n].first_port + 1U -
 					      (t->node[n].type == TOPO_SWITCH));
 	q->want.levels.together = q->want.levels.wanted && q->short_of > 0 &&

@@ -33,10 +33,10 @@ struct qos {
 	struct vlarb_want want;
 	struct qos_rule *rule; /* the first that fits counts */
 	size_t nrules;
-	uint32_t ports;	    /* with a link */
-	uint32_t short_of;  /* of these, with fewer VLs than are wanted */
-	uint32_t dumb;	    /* nodes that cannot map SLs to VLs at all */
-	char shortage[256]; /* in words, "" when there is none */
+	uint32_t ports;	     /* with a link */
+	uint32_t short_of;   /* of these, with fewer VLs than are wanted */
+	uint32_t cannot_map; /* nodes that cannot map SLs to VLs at all */
+	char shortage[256];  /* in words, "" when there is none */
 	/* since qos_settle, by port: whether its SL2VL rows, and its VLArb
 	 * tables, are as wanted */
 	bool *mapped, *shared;

@@ -44,14 +44,14 @@ list_partitions(const struct view *v)
 }
 
 static json_t *
-list_nobody(const struct pkeys *k)
+list_unmatched(const struct pkeys *k)
 {
 	const struct schema_records *all = &k->cfg->partitions;
 	const struct partition_options *o = all->record;
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < k->nnobody; i++) {
-		const struct pkeys_nobody *n = &k->nobody[i];
+	for (size_t i = 0; i < k->nunmatched; i++) {
+		const struct pkeys_unmatched *n = &k->unmatched[i];
 
 		(void)json_array_append_new(list,
 			json_pack("{s:o, s:o}", "partition",
@@ -69,6 +69,6 @@ partition_json(const struct view *v, const char *no_room)
 	if (v->pkeys == NULL)
 		return json_null();
 	return json_pack("{s:o, s:o, s:o}", "list", list_partitions(v),
-		"nobody", list_nobody(v->pkeys), "no_room",
+		"nobody", list_unmatched(v->pkeys), "no_room",
 		names_text(no_room));
 }

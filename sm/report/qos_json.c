@@ -46,7 +46,7 @@ qos_json(const struct view *v)
 	return json_pack("{s:o, s:i, s:i, s:i, s:i, s:i, s:b, s:o}", "levels",
 		list, "lanes", (int)q->want.levels.lanes, "ports",
 		(int)q->ports, "short", (int)q->short_of, "cannot_map",
-		(int)q->dumb, "missing", (int)q->missing, "together",
+		(int)q->cannot_map, "missing", (int)q->missing, "together",
 		q->want.levels.together, "shortage", names_text(q->shortage));
 }
 

@@ -97,23 +97,15 @@ event_log_rest(struct event_log *l, struct mono now)
 }
 
 /* The port of an end, or TOPO_NONE. */
-static port_ix
-find_end(const struct topo *t, const struct topo_event_end *end)
+/* True if t has this port, and a link there. */
+static bool
+is_linked(const struct topo *t, const struct topo_event_end *end)
 {
 	node_ix n =
 		end->guid != 0 ? topo_by_node_guid(t, end->guid) : TOPO_NONE;
 
-	return n != TOPO_NONE && end->port <= t->node[n].nports
-		       ? topo_port_of(t, n, end->port)
-		       : TOPO_NONE;
-}
-
-static bool
-is_linked(const struct topo *t, const struct topo_event_end *end)
-{
-	port_ix p = find_end(t, end);
-
-	return p != TOPO_NONE && t->port[p].peer != TOPO_NONE;
+	return n != TOPO_NONE && end->port <= t->node[n].nports &&
+	       t->port[topo_port_of(t, n, end->port)].peer != TOPO_NONE;
 }
 
 static bool

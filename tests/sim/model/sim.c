@@ -290,7 +290,7 @@ sim_attach(struct sim *s, uint32_t node, unsigned port, sim_recv *recv,
 	assert(endpoint_at(s, node, port) < 0);
 	e = free_endpoint(s);
 	*e = (struct sim_endpoint){
-		.transport = {endpoint_send},
+		.transport = {.send = endpoint_send},
 		.s = s,
 		.node = node,
 		.port = (uint8_t)port,

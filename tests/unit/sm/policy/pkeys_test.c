@@ -97,7 +97,7 @@ START_TEST(memberships)
 		ck_assert_msg(
 			strcmp(keys_of(k, cases[i].host), cases[i].keys) == 0,
 			"case %zu: %s", i, keys_of(k, cases[i].host));
-		ck_assert_uint_eq(k->nnobody, cases[i].nobody);
+		ck_assert_uint_eq(k->nunmatched, cases[i].nobody);
 		pkeys_unref(k);
 	}
 	topo_unref(t);
