@@ -281,7 +281,7 @@ replace_file(
 {
 	int fd, rc;
 
-	/* left by a crash, or put there by someone */
+	/* left by a crash, or made by another program */
 	(void)unlinkat(dir, TEMPORARY, 0);
 	fd = openat(
 		dir, TEMPORARY, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640);

@@ -24,9 +24,12 @@
  *					where they are joined by links between
  *					leaves, and whether it is such a leaf
  *					("leaf"), or the one where paths change
- *					trees ("apex"). All but rank are
- *optional read ftree 0x5d0cd6a4b37e1f02 1763722111 engine in force, hash of the
- *options that say how to read the fabric, when it was read: seconds since 1970
+ *					trees ("apex"); all but rank are
+ *					optional
+ *	read ftree 0x5d0cd6a4b37e1f02 1763722111
+ *					engine in force, hash of the options
+ *					that say how to read the fabric, when
+ *					it was read: seconds since 1970
  *	block 0x0002c90200401234 3 5 0123456789abcdef 40 2
  *					switch GUID, in-port, out-port of a
  *					blocked pair, its row of SL2VL before,

@@ -1,7 +1,8 @@
 /*
  * What the parts of the state file share: state_file.c (the file, its header
- * and its checksum), state_records.c (the records between them) and
- * state_pins.c (some of these records). No other file includes this.
+ * and its checksum), state_records.c (the table of records, and those of the
+ * fabric), state_routing.c, state_groups.c and state_pins.c (records of
+ * routing, multicast, and names). No other file includes this.
  */
 #ifndef HEDDLE_SM_STATE_STATE_FILE_PRIV_H
 #define HEDDLE_SM_STATE_STATE_FILE_PRIV_H
@@ -50,22 +51,37 @@ struct state_file_reader {
 	bool has_prefix, has_order, has_routed, has_read;
 };
 
+/*
+ * A kind of record: how a line is read, which rule its lines keep together, how
+ * they go into the state, and how they are printed. NULL: nothing to be done,
+ * or done with another record.
+ */
+struct state_codec {
+	const char *name; /* the first word of a line */
+	int (*read)(struct state_file_reader *r, char *s);
+	int (*check)(struct state_file_reader *r);
+	void (*keep)(struct state_file_reader *r);
+	void (*print)(const struct state_file *s, struct buf *out);
+};
+
+extern const struct state_codec state_routing_routed, state_routing_turn,
+	state_routing_order, state_routing_rank, state_routing_read,
+	state_routing_lanes, state_routing_leaf, state_groups_group,
+	state_groups_member, state_pins_pin, state_pins_unnamed;
+
 /* state_records.c */
 
 /* -1, with path, line and field in the reason. */
 int state_records_complain(struct state_file_reader *r, unsigned line,
 	const char *field, const char *what);
+/* Cut the next word off *s at a space; NULL when there is none. */
+char *state_records_word(char **s);
 /* A number of digits only (0x for base 16) and at most max. */
 bool state_records_number(const char *s, int base, uint64_t max, uint64_t *v);
-
 /* The next word is a GUID, not 0; 0 or -1 with a reason. */
 int state_records_guid(struct state_file_reader *r, char **s, uint64_t *guid);
-
-/* state_pins.c */
-int state_pins_read(struct state_file_reader *r, char *s);
-int state_pins_read_unnamed(struct state_file_reader *r, char *s);
-void state_pins_keep(struct state_file_reader *r);
-void state_pins_print(const struct state_file *s, struct buf *out);
+/* The next word as its index in word[1..n - 1], cut off; 0: none of them. */
+uint8_t state_records_one_of(const char *const *word, uint8_t n, char **s);
 
 /* Read a line; 0 or -1 with a reason. */
 int state_records_read(struct state_file_reader *r, char *s);

@@ -1,5 +1,6 @@
 /*
- * Names of members that an administrator accepted: records of the state file.
+ * Records of the state file: the nodes that names of members mean, as an
+ * administrator accepted them.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -10,8 +11,8 @@
 
 enum { NAME_BYTES = 256 };
 
-int
-state_pins_read(struct state_file_reader *r, char *s)
+static int
+read_pin(struct state_file_reader *r, char *s)
 {
 	uint64_t guid = 0;
 	size_t n;
@@ -31,8 +32,8 @@ state_pins_read(struct state_file_reader *r, char *s)
 	return 0;
 }
 
-int
-state_pins_read_unnamed(struct state_file_reader *r, char *s)
+static int
+read_unnamed(struct state_file_reader *r, char *s)
 {
 	uint64_t guid;
 
@@ -47,8 +48,8 @@ state_pins_read_unnamed(struct state_file_reader *r, char *s)
 	return 0;
 }
 
-void
-state_pins_keep(struct state_file_reader *r)
+static void
+keep_pins(struct state_file_reader *r)
 {
 	struct state_file *s = r->s;
 	struct state_file_pin *pin =
@@ -66,8 +67,8 @@ state_pins_keep(struct state_file_reader *r)
 	s->nunnamed = r->nunnamed;
 }
 
-void
-state_pins_print(const struct state_file *s, struct buf *out)
+static void
+print_pins(const struct state_file *s, struct buf *out)
 {
 	for (size_t i = 0; i < s->npin; i++) {
 		if (s->pin[i].guid == 0)
@@ -79,3 +80,8 @@ state_pins_print(const struct state_file *s, struct buf *out)
 	for (size_t i = 0; i < s->nunnamed; i++)
 		buf_printf(out, "unnamed 0x%016" PRIx64 "\n", s->unnamed[i]);
 }
+
+const struct state_codec state_pins_pin = {
+	"pin", read_pin, NULL, keep_pins, print_pins};
+const struct state_codec state_pins_unnamed = {
+	"unnamed", read_unnamed, NULL, NULL, NULL};

@@ -1,7 +1,7 @@
 /*
- * The records of the state file, a table of codecs: how a line of a record is
- * read, which rules its lines keep together, how they go into the state, and
- * how they are printed. The table is at the end.
+ * The table of records, and those of the fabric itself: its prefix, LIDs,
+ * blocked pairs, when the state was saved, and the lines of subnet
+ * administration.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -20,9 +20,8 @@ state_records_complain(struct state_file_reader *r, unsigned line,
 	return reason_set(r->why, "%s:%u: %s: %s", r->path, line, field, what);
 }
 
-/* Cut the next word off *s at a space; NULL when there is none. */
-static char *
-next_word(char **s)
+char *
+state_records_word(char **s)
 {
 	char *w = *s, *end;
 
@@ -59,23 +58,23 @@ state_records_number(const char *s, int base, uint64_t max, uint64_t *v)
 int
 state_records_guid(struct state_file_reader *r, char **s, uint64_t *guid)
 {
-	if (!state_records_number(next_word(s), 16, UINT64_MAX, guid) ||
+	if (!state_records_number(
+		    state_records_word(s), 16, UINT64_MAX, guid) ||
 		*guid == 0)
 		return state_records_complain(r, r->line, "GUID",
 			"not 0x and hexadecimal digits, or 0");
 	return 0;
 }
 
-/* The next word as its index in word[1..n - 1]; 0: none of them. */
-static uint8_t
-read_one_of(const char *const *word, uint8_t n, char **s)
+uint8_t
+state_records_one_of(const char *const *word, uint8_t n, char **s)
 {
 	for (uint8_t i = 1; *s != NULL && i < n; i++) {
 		size_t len = strlen(word[i]);
 
 		if (strncmp(*s, word[i], len) == 0 &&
 			((*s)[len] == ' ' || (*s)[len] == '\0')) {
-			(void)next_word(s);
+			(void)state_records_word(s);
 			return i;
 		}
 	}
@@ -87,7 +86,7 @@ read_one_of(const char *const *word, uint8_t n, char **s)
 static int
 read_prefix(struct state_file_reader *r, char *s)
 {
-	char *w = next_word(&s);
+	char *w = state_records_word(&s);
 
 	if (r->has_prefix || s != NULL ||
 		!state_records_number(w, 16, UINT64_MAX, &r->s->prefix))
@@ -141,13 +140,14 @@ read_lid(struct state_file_reader *r, char *s)
 
 	if (state_records_guid(r, &s, &rec.guid) < 0)
 		return -1;
-	if (!state_records_number(next_word(&s), 10, LID_MAX, &lid) || lid == 0)
+	if (!state_records_number(state_records_word(&s), 10, LID_MAX, &lid) ||
+		lid == 0)
 		return state_records_complain(
 			r, r->line, "LID", "not a number from 1 to 49151");
-	if (!state_records_number(next_word(&s), 10, LMC_MAX, &lmc))
+	if (!state_records_number(state_records_word(&s), 10, LMC_MAX, &lmc))
 		return state_records_complain(
 			r, r->line, "LMC", "not a number from 0 to 7");
-	rec.held = read_one_of(held_word, STATE_FILE_HELD, &s);
+	rec.held = state_records_one_of(held_word, STATE_FILE_HELD, &s);
 	if (read_name(r, s, &rec.name) < 0)
 		return -1;
 	rec.lid = (uint16_t)lid;
@@ -259,269 +259,6 @@ print_lids(const struct state_file *s, struct buf *out)
 	}
 }
 
-/* ---- routes ---- */
-
-static int
-read_routed(struct state_file_reader *r, char *s)
-{
-	if (r->has_routed ||
-		!state_records_number(
-			next_word(&s), 16, UINT64_MAX, &r->s->routed) ||
-		!state_records_number(s, 10, UINT64_MAX, &r->s->load))
-		return state_records_complain(r, r->line, "routed",
-			r->has_routed ? "given twice"
-				      : "not a hash such as "
-					"0x9f3b52d10c77a4e8 and a number");
-	r->has_routed = true;
-	return 0;
-}
-
-static void
-print_routed(const struct state_file *s, struct buf *out)
-{
-	if (s->routed != 0)
-		buf_printf(out, "routed 0x%016" PRIx64 " %" PRIu64 "\n",
-			s->routed, s->load);
-}
-
-static int
-read_turn(struct state_file_reader *r, char *s)
-{
-	if (r->s->turn != 0)
-		return state_records_complain(
-			r, r->line, "turn", "given twice");
-	if (state_records_guid(r, &s, &r->s->turn) < 0)
-		return -1;
-	return s == NULL ? 0
-			 : state_records_complain(
-				   r, r->line, "turn", "not one GUID");
-}
-
-static void
-print_turn(const struct state_file *s, struct buf *out)
-{
-	if (s->turn != 0)
-		buf_printf(out, "turn 0x%016" PRIx64 "\n", s->turn);
-}
-
-/* ---- switches: ranks, order, and what they were read as ---- */
-
-static const char *const as_word[] = {
-	[ROUTE_READ_TREE] = "tree", [ROUTE_READ_MESH] = "mesh"};
-
-enum { READINGS = sizeof(as_word) / sizeof(as_word[0]) };
-
-/* Skip the next word if it is this one. */
-static bool
-next_is(const char *word, char **s)
-{
-	const char *const words[] = {NULL, word};
-
-	return read_one_of(words, 2, s) != 0;
-}
-
-static int
-read_place(struct state_file_reader *r, char **s, struct route_rank *rec)
-{
-	uint64_t n;
-
-	if (!next_is("place", s))
-		return 0;
-	if (!state_records_number(next_word(s), 10, UINT32_MAX - 1, &n))
-		return state_records_complain(
-			r, r->line, "place", "not one from 0 to 4294967294");
-	rec->place = (uint32_t)(n + 1);
-	return 0;
-}
-
-static int
-read_number(struct state_file_reader *r, char **s, struct route_rank *rec)
-{
-	uint64_t n;
-
-	if (!next_is("number", s))
-		return 0;
-	if (!state_records_number(next_word(s), 10, UINT16_MAX - 1, &n))
-		return state_records_complain(
-			r, r->line, "number", "not one from 0 to 65534");
-	rec->number = (uint16_t)(n + 1);
-	return 0;
-}
-
-static int
-read_plane(struct state_file_reader *r, char **s, struct route_rank *rec)
-{
-	uint64_t n;
-
-	if (!next_is("plane", s))
-		return 0;
-	if (!state_records_number(next_word(s), 10, ROUTE_PLANE, &n))
-		return state_records_complain(
-			r, r->line, "plane", "not a number from 0 to 7");
-	if (next_is("apex", s))
-		n |= ROUTE_LEAF | ROUTE_APEX;
-	else if (next_is("leaf", s))
-		n |= ROUTE_LEAF;
-	rec->plane = (uint8_t)(n + 1);
-	return 0;
-}
-
-static void
-print_place(const struct route_rank *r, struct buf *out)
-{
-	unsigned plane = r->plane - 1U;
-
-	if (r->place != 0)
-		buf_printf(out, " place %" PRIu32, r->place - 1);
-	if (r->number != 0)
-		buf_printf(out, " number %u", r->number - 1U);
-	if (r->plane != 0)
-		buf_printf(out, " plane %u%s", plane & ROUTE_PLANE,
-			plane & ROUTE_APEX   ? " apex"
-			: plane & ROUTE_LEAF ? " leaf"
-					     : "");
-}
-
-static int
-read_rank(struct state_file_reader *r, char *s)
-{
-	struct route_rank rec = {0};
-	uint64_t rank;
-
-	if (state_records_guid(r, &s, &rec.guid) < 0)
-		return -1;
-	if (!state_records_number(next_word(&s), 10, UINT32_MAX, &rank))
-		return state_records_complain(
-			r, r->line, "rank", "not a 32-bit number");
-	rec.read = read_one_of(as_word, READINGS, &s);
-	if (read_place(r, &s, &rec) < 0 || read_number(r, &s, &rec) < 0 ||
-		read_plane(r, &s, &rec) < 0)
-		return -1;
-	if (s != NULL)
-		return state_records_complain(r, r->line, "read as",
-			"none of tree, mesh, place, number and plane in that "
-			"order");
-	rec.rank = (uint32_t)rank;
-	r->rank = mem_grow(r->rank, r->nrank, &r->rank_cap, sizeof(*r->rank));
-	r->rank[r->nrank++] = (struct state_file_rank_line){rec, r->line};
-	return 0;
-}
-
-static bool
-is_order_word(const char *s, size_t max)
-{
-	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789-";
-	size_t n = strnlen(s, max);
-
-	return n > 0 && n < max && strspn(s, letters) == n;
-}
-
-static int
-read_order(struct state_file_reader *r, char *s)
-{
-	if (r->has_order || s == NULL || !is_order_word(s, sizeof(r->s->order)))
-		return state_records_complain(r, r->line, "order",
-			r->has_order ? "given twice"
-				     : "not a word of at most 15 letters");
-	r->has_order = true;
-	(void)snprintf(r->s->order, sizeof(r->s->order), "%s", s);
-	return 0;
-}
-
-static int
-read_reading(struct state_file_reader *r, char *s)
-{
-	const char *engine = next_word(&s);
-
-	if (r->has_read || engine == NULL ||
-		!is_order_word(engine, sizeof(r->s->engine)))
-		return state_records_complain(r, r->line, "read",
-			r->has_read ? "given twice"
-				    : "no engine of at most 15 letters");
-	if (!state_records_number(
-		    next_word(&s), 16, UINT64_MAX, &r->s->options))
-		return state_records_complain(r, r->line, "options",
-			"not a hash such as 0x9f3b52d10c77a4e8");
-	if (!state_records_number(s, 10, UINT32_MAX, &r->s->read))
-		return state_records_complain(
-			r, r->line, "time", "not seconds since 1970");
-	r->has_read = true;
-	(void)snprintf(r->s->engine, sizeof(r->s->engine), "%s", engine);
-	return 0;
-}
-
-static int
-rank_by_guid(const void *a, const void *b)
-{
-	const struct state_file_rank_line *x = a, *y = b;
-
-	if (x->rec.guid != y->rec.guid)
-		return x->rec.guid < y->rec.guid ? -1 : 1;
-	return x->line < y->line ? -1 : x->line > y->line;
-}
-
-static int
-check_ranks(struct state_file_reader *r)
-{
-	size_t i;
-
-	if (r->nrank == 0)
-		return 0;
-	if (r->s->order[0] == '\0')
-		return reason_set(
-			r->why, "%s: order: missing, with ranks", r->path);
-	qsort(r->rank, r->nrank, sizeof(*r->rank), rank_by_guid);
-	for (i = 1; i < r->nrank; i++)
-		if (r->rank[i].rec.guid == r->rank[i - 1].rec.guid)
-			return reason_set(r->why,
-				"%s:%u: GUID: has a rank in line %u already",
-				r->path, r->rank[i].line, r->rank[i - 1].line);
-	return 0;
-}
-
-static void
-keep_ranks(struct state_file_reader *r)
-{
-	struct route_rank *rank =
-		arena_array(r->s->arena, r->nrank, sizeof(*rank));
-
-	for (size_t i = 0; i < r->nrank; i++)
-		rank[i] = r->rank[i].rec;
-	r->s->rank = rank;
-	r->s->nrank = r->nrank;
-}
-
-static void
-print_order(const struct state_file *s, struct buf *out)
-{
-	if (s->order[0] != '\0')
-		buf_printf(
-			out, "order %.*s\n", (int)sizeof(s->order), s->order);
-}
-
-static void
-print_ranks(const struct state_file *s, struct buf *out)
-{
-	for (size_t i = 0; i < s->nrank; i++) {
-		const struct route_rank *r = &s->rank[i];
-
-		buf_printf(out, "rank 0x%016" PRIx64 " %" PRIu32, r->guid,
-			r->rank);
-		if (r->read == ROUTE_READ_TREE || r->read == ROUTE_READ_MESH)
-			buf_printf(out, " %s", as_word[r->read]);
-		print_place(r, out);
-		buf_put(out, "\n", 1);
-	}
-}
-
-static void
-print_reading(const struct state_file *s, struct buf *out)
-{
-	if (s->engine[0] != '\0')
-		buf_printf(out, "read %.*s 0x%016" PRIx64 " %" PRIu64 "\n",
-			(int)sizeof(s->engine), s->engine, s->options, s->read);
-}
-
 /* ---- blocked pairs, and when the state was saved ---- */
 
 /* A pair that has been blocked for too long raises an alarm although the daemon
@@ -537,17 +274,18 @@ read_block(struct state_file_reader *r, char *s)
 
 	if (state_records_guid(r, &s, &rec.guid) < 0)
 		return -1;
-	if (!state_records_number(next_word(&s), 10, 254, &in) ||
-		!state_records_number(next_word(&s), 10, 254, &out))
+	if (!state_records_number(state_records_word(&s), 10, 254, &in) ||
+		!state_records_number(state_records_word(&s), 10, 254, &out))
 		return state_records_complain(
 			r, r->line, "port", "not a number from 0 to 254");
-	row = next_word(&s);
+	row = state_records_word(&s);
 	(void)snprintf(text, sizeof(text), "0x%s", row != NULL ? row : "");
 	if (row == NULL || strlen(row) != 16 ||
 		!state_records_number(text, 16, UINT64_MAX, &rec.row))
 		return state_records_complain(r, r->line, "row",
 			"not 16 hexadecimal digits, one for each SL");
-	if (!state_records_number(next_word(&s), 10, UINT64_MAX, &rec.pairs))
+	if (!state_records_number(
+		    state_records_word(&s), 10, UINT64_MAX, &rec.pairs))
 		return state_records_complain(
 			r, r->line, "pairs", "not a number");
 	if (s != NULL && !state_records_number(s, 10, UINT32_MAX, &rec.age))
@@ -574,13 +312,14 @@ read_saved(struct state_file_reader *r, char *s)
 	if (at->when != 0)
 		return state_records_complain(
 			r, r->line, "saved", "given twice");
-	if (!state_records_number(next_word(&s), 10, UINT32_MAX, &at->when) ||
+	if (!state_records_number(
+		    state_records_word(&s), 10, UINT32_MAX, &at->when) ||
 		at->when == 0)
 		return state_records_complain(
 			r, r->line, "saved", "not seconds since 1970");
 	if (s != NULL &&
 		(!state_records_number(
-			 next_word(&s), 16, UINT64_MAX, &at->boot) ||
+			 state_records_word(&s), 16, UINT64_MAX, &at->boot) ||
 			!state_records_number(s, 10, UINT32_MAX, &at->up)))
 		return state_records_complain(r, r->line, "boot",
 			"not 0x and hexadecimal digits, and seconds");
@@ -656,297 +395,36 @@ print_sa(const struct state_file *s, struct buf *out)
 	}
 }
 
-/* ---- groups and members ---- */
-
-/* Without these records a restart would take multicast away from every host
- * until the last of them has joined again. */
-enum {
-	MLID_FIRST = 0xc000,
-	MLID_LAST = 0xfffd,
-	STATE_MAX = 15,
-	FLOW_MAX = 0xfffff,
-	FIELDS = 12,
-};
-
-/* A field of a group: its base and highest value. */
-struct field {
-	const char *name;
-	int base;
-	uint64_t max;
-};
-
-static int
-read_group(struct state_file_reader *r, char *s)
-{
-	static const struct field field[FIELDS] = {
-		{"MGID", 16, UINT64_MAX},
-		{"MGID", 16, UINT64_MAX},
-		{"MLID", 16, MLID_LAST},
-		{"P_Key", 16, UINT16_MAX},
-		{"Q_Key", 16, UINT32_MAX},
-		{"MTU", 10, 63},
-		{"rate", 10, 63},
-		{"lifetime", 10, 63},
-		{"SL", 10, 15},
-		{"traffic class", 10, UINT8_MAX},
-		{"flow label", 16, FLOW_MAX},
-		{"hop limit", 10, UINT8_MAX},
-	};
-	uint64_t v[FIELDS];
-
-	for (unsigned i = 0; i < FIELDS; i++)
-		if (!state_records_number(
-			    next_word(&s), field[i].base, field[i].max, &v[i]))
-			return state_records_complain(
-				r, r->line, field[i].name, "no such number");
-	if (s != NULL)
-		return state_records_complain(r, r->line, "group", "too much");
-	if (v[0] >> 56 != 0xff || v[2] < MLID_FIRST)
-		return state_records_complain(
-			r, r->line, "group", "not a multicast address");
-	r->group =
-		mem_grow(r->group, r->ngroup, &r->group_cap, sizeof(*r->group));
-	r->group[r->ngroup++] = (struct state_file_group){
-		.mgid = {v[0], v[1]},
-		.mlid = (uint16_t)v[2],
-		.pkey = (uint16_t)v[3],
-		.qkey = (uint32_t)v[4],
-		.mtu = (uint8_t)v[5],
-		.rate = (uint8_t)v[6],
-		.life = (uint8_t)v[7],
-		.sl = (uint8_t)v[8],
-		.tclass = (uint8_t)v[9],
-		.flow = (uint32_t)v[10],
-		.hops = (uint8_t)v[11],
-		.first = r->nmember,
-	};
-	return 0;
-}
-
-static int
-read_member(struct state_file_reader *r, char *s)
-{
-	struct state_file_member rec = {0};
-	const char *proxy;
-	uint64_t state;
-
-	if (r->ngroup == 0)
-		return state_records_complain(
-			r, r->line, "member", "of no group");
-	if (state_records_guid(r, &s, &rec.guid) < 0 ||
-		state_records_guid(r, &s, &rec.owner) < 0)
-		return -1;
-	if (!state_records_number(next_word(&s), 10, STATE_MAX, &state) ||
-		state == 0)
-		return state_records_complain(
-			r, r->line, "state", "not a number from 1 to 15");
-	proxy = next_word(&s);
-	if (s != NULL || (proxy != NULL && strcmp(proxy, "proxy") != 0))
-		return state_records_complain(r, r->line, "member", "too much");
-	rec.state = (uint8_t)state;
-	rec.proxy = proxy != NULL;
-	r->member = mem_grow(
-		r->member, r->nmember, &r->member_cap, sizeof(*r->member));
-	r->member[r->nmember++] = rec;
-	r->group[r->ngroup - 1].n++;
-	return 0;
-}
-
-static void
-print_groups(const struct state_file *s, struct buf *out)
-{
-	for (size_t i = 0; i < s->ngroup; i++) {
-		const struct state_file_group *g = &s->group[i];
-
-		buf_printf(out,
-			"group 0x%016" PRIx64 " 0x%016" PRIx64
-			" 0x%04x 0x%04x 0x%08" PRIx32
-			" %u %u %u %u %u 0x%" PRIx32 " %u\n",
-			g->mgid[0], g->mgid[1], g->mlid, g->pkey, g->qkey,
-			g->mtu, g->rate, g->life, g->sl, g->tclass, g->flow,
-			g->hops);
-		for (size_t k = g->first; k < g->first + g->n; k++) {
-			const struct state_file_member *m = &s->member[k];
-
-			buf_printf(out,
-				"member 0x%016" PRIx64 " 0x%016" PRIx64
-				" %u%s\n",
-				m->guid, m->owner, m->state,
-				m->proxy ? " proxy" : "");
-		}
-	}
-}
-
-static void
-keep_groups(struct state_file_reader *r)
-{
-	struct state_file *s = r->s;
-	struct state_file_group *g =
-		arena_array(s->arena, r->ngroup, sizeof(*g));
-	struct state_file_member *m =
-		arena_array(s->arena, r->nmember, sizeof(*m));
-
-	for (size_t i = 0; i < r->ngroup; i++)
-		g[i] = r->group[i];
-	for (size_t i = 0; i < r->nmember; i++)
-		m[i] = r->member[i];
-	s->group = g;
-	s->ngroup = r->ngroup;
-	s->member = m;
-	s->nmember = r->nmember;
-}
-
-/* ---- layers that connections may still use ---- */
-
-enum { LANES_MAX = 8 }; /* sl_history.h */
-
-static int
-read_layers(struct state_file_reader *r, char *s)
-{
-	uint64_t n;
-
-	if (r->s->lanes != 0 ||
-		!state_records_number(next_word(&s), 10, LANES_MAX, &n) ||
-		n == 0 || s != NULL)
-		return state_records_complain(r, r->line, "lanes",
-			r->s->lanes != 0 ? "given twice"
-					 : "not a number from 1 to 8");
-	r->s->lanes = (unsigned)n;
-	return 0;
-}
-
-/* Pairs of hexadecimal digits into the arena; 0: the text is not that. */
-static size_t
-read_masks(struct state_file_reader *r, const char *s, const uint8_t **out)
-{
-	size_t n = strlen(s) / 2;
-	uint8_t *mask = arena_array(r->s->arena, n, 1);
-	char text[5] = "0x";
-
-	if (strlen(s) % 2 != 0)
-		return 0;
-	for (size_t i = 0; i < n; i++) {
-		uint64_t v;
-
-		memcpy(text + 2, s + 2 * i, 2);
-		if (!state_records_number(text, 16, UINT8_MAX, &v))
-			return 0;
-		mask[i] = (uint8_t)v;
-	}
-	*out = mask;
-	return n;
-}
-
-static int
-read_leaf(struct state_file_reader *r, char *s)
-{
-	struct state_file_leaf_line l = {.line = r->line};
-	const char *w;
-
-	if (state_records_guid(r, &s, &l.rec.guid) < 0)
-		return -1;
-	w = next_word(&s);
-	l.rec.any = w != NULL && strcmp(w, "any") == 0;
-	if (w != NULL && !l.rec.any && strcmp(w, "-") != 0)
-		l.n = read_masks(r, w, &l.rec.mask);
-	if (w == NULL || s != NULL ||
-		(!l.rec.any && *w != '-' && l.rec.mask == NULL))
-		return state_records_complain(r, r->line, "leaf",
-			"neither -, any, nor pairs of hexadecimal digits");
-	r->leaf = mem_grow(r->leaf, r->nleaf, &r->leaf_cap, sizeof(*r->leaf));
-	r->leaf[r->nleaf++] = l;
-	return 0;
-}
-
-/* Every row of masks has one for each leaf, and no leaf is listed twice. */
-static int
-check_leaves(struct state_file_reader *r)
-{
-	struct map seen = {0};
-	int rc = 0;
-
-	for (size_t i = 0; rc == 0 && i < r->nleaf; i++) {
-		const struct state_file_leaf_line *l = &r->leaf[i];
-
-		if (map_get(&seen, l->rec.guid, NULL))
-			rc = state_records_complain(
-				r, l->line, "leaf", "given twice");
-		else if (l->rec.mask != NULL && l->n != r->nleaf)
-			rc = state_records_complain(r, l->line, "leaf",
-				"not two digits for each leaf");
-		map_put(&seen, l->rec.guid, 0);
-	}
-	map_free(&seen);
-	return rc;
-}
-
-static void
-keep_leaves(struct state_file_reader *r)
-{
-	struct state_file_sl_history *l =
-		arena_array(r->s->arena, r->nleaf, sizeof(*l));
-
-	for (size_t i = 0; i < r->nleaf; i++)
-		l[i] = r->leaf[i].rec;
-	r->s->leaf = l;
-	r->s->nleaf = r->nleaf;
-}
-
-static void
-print_layers(const struct state_file *s, struct buf *out)
-{
-	if (s->lanes != 0)
-		buf_printf(out, "lanes %u\n", s->lanes);
-}
-
-static void
-print_leaves(const struct state_file *s, struct buf *out)
-{
-	static const char digit[] = "0123456789abcdef";
-
-	for (size_t i = 0; i < s->nleaf; i++) {
-		const struct state_file_sl_history *l = &s->leaf[i];
-
-		buf_printf(out, "leaf 0x%016" PRIx64 " ", l->guid);
-		if (l->any || l->mask == NULL)
-			buf_printf(out, "%s", l->any ? "any" : "-");
-		for (size_t k = 0; !l->any && l->mask && k < s->nleaf; k++) {
-			const char c[2] = {
-				digit[l->mask[k] >> 4], digit[l->mask[k] & 15]};
-
-			buf_put(out, c, 2);
-		}
-		buf_put(out, "\n", 1);
-	}
-}
-
 /* ---- the table ---- */
 
-/* In the order of the file. NULL: nothing to be done, or done with another
- * record. */
-static const struct codec {
-	const char *name;
-	int (*read)(struct state_file_reader *r, char *s);
-	int (*check)(struct state_file_reader *r);
-	void (*keep)(struct state_file_reader *r);
-	void (*print)(const struct state_file *s, struct buf *out);
-} codecs[] = {
-	{"fabric", read_prefix, NULL, NULL, print_prefix},
-	{"lid", read_lid, check_lids, keep_lids, print_lids},
-	{"routed", read_routed, NULL, NULL, print_routed},
-	{"turn", read_turn, NULL, NULL, print_turn},
-	{"order", read_order, NULL, NULL, print_order},
-	{"rank", read_rank, check_ranks, keep_ranks, print_ranks},
-	{"read", read_reading, NULL, NULL, print_reading},
-	{"block", read_block, NULL, keep_blocks, print_blocks},
-	{"saved", read_saved, NULL, NULL, print_saved},
-	{"sa", read_sa, NULL, keep_sa, print_sa},
-	{"group", read_group, NULL, keep_groups, print_groups},
-	{"member", read_member, NULL, NULL, NULL},
-	{"lanes", read_layers, NULL, NULL, print_layers},
-	{"leaf", read_leaf, check_leaves, keep_leaves, print_leaves},
-	{"pin", state_pins_read, NULL, state_pins_keep, state_pins_print},
-	{"unnamed", state_pins_read_unnamed, NULL, NULL, NULL},
+static const struct state_codec fabric = {
+	"fabric", read_prefix, NULL, NULL, print_prefix};
+static const struct state_codec lid = {
+	"lid", read_lid, check_lids, keep_lids, print_lids};
+static const struct state_codec block = {
+	"block", read_block, NULL, keep_blocks, print_blocks};
+static const struct state_codec saved = {
+	"saved", read_saved, NULL, NULL, print_saved};
+static const struct state_codec sa = {"sa", read_sa, NULL, keep_sa, print_sa};
+
+/* In the order of the file. */
+static const struct state_codec *const codecs[] = {
+	&fabric,
+	&lid,
+	&state_routing_routed,
+	&state_routing_turn,
+	&state_routing_order,
+	&state_routing_rank,
+	&state_routing_read,
+	&block,
+	&saved,
+	&sa,
+	&state_groups_group,
+	&state_groups_member,
+	&state_routing_lanes,
+	&state_routing_leaf,
+	&state_pins_pin,
+	&state_pins_unnamed,
 };
 
 enum { CODECS = sizeof(codecs) / sizeof(codecs[0]) };
@@ -954,12 +432,12 @@ enum { CODECS = sizeof(codecs) / sizeof(codecs[0]) };
 int
 state_records_read(struct state_file_reader *r, char *s)
 {
-	char *w = next_word(&s);
+	char *w = state_records_word(&s);
 	size_t i;
 
 	for (i = 0; i < CODECS; i++)
-		if (w != NULL && strcmp(w, codecs[i].name) == 0)
-			return codecs[i].read(r, s);
+		if (w != NULL && strcmp(w, codecs[i]->name) == 0)
+			return codecs[i]->read(r, s);
 	return state_records_complain(r, r->line, "record",
 		"none of lid, rank, order, read, routed, turn, fabric, block, "
 		"saved, sa, group, member, lanes, leaf, pin, unnamed");
@@ -971,8 +449,8 @@ state_records_check(struct state_file_reader *r)
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < CODECS; i++)
-		if (codecs[i].check != NULL)
-			rc = codecs[i].check(r);
+		if (codecs[i]->check != NULL)
+			rc = codecs[i]->check(r);
 	return rc;
 }
 
@@ -980,16 +458,16 @@ void
 state_records_keep(struct state_file_reader *r)
 {
 	for (size_t i = 0; i < CODECS; i++)
-		if (codecs[i].keep != NULL)
-			codecs[i].keep(r);
+		if (codecs[i]->keep != NULL)
+			codecs[i]->keep(r);
 }
 
 void
 state_records_print(const struct state_file *s, struct buf *out)
 {
 	for (size_t i = 0; i < CODECS; i++)
-		if (codecs[i].print != NULL)
-			codecs[i].print(s, out);
+		if (codecs[i]->print != NULL)
+			codecs[i]->print(s, out);
 }
 
 void

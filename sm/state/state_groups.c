@@ -1,0 +1,152 @@
+/*
+ * Records of the state file: multicast groups and their members. Without these
+ * a restart would take multicast away from every host until the last of them
+ * has joined again.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "sm/base/mem.h"
+#include "sm/state/state_file_priv.h"
+
+enum {
+	MLID_FIRST = 0xc000,
+	MLID_LAST = 0xfffd,
+	STATE_MAX = 15,
+	FLOW_MAX = 0xfffff,
+	FIELDS = 12,
+};
+
+/* A field of a group: its base and highest value. */
+struct field {
+	const char *name;
+	int base;
+	uint64_t max;
+};
+
+static int
+read_group(struct state_file_reader *r, char *s)
+{
+	static const struct field field[FIELDS] = {
+		{"MGID", 16, UINT64_MAX},
+		{"MGID", 16, UINT64_MAX},
+		{"MLID", 16, MLID_LAST},
+		{"P_Key", 16, UINT16_MAX},
+		{"Q_Key", 16, UINT32_MAX},
+		{"MTU", 10, 63},
+		{"rate", 10, 63},
+		{"lifetime", 10, 63},
+		{"SL", 10, 15},
+		{"traffic class", 10, UINT8_MAX},
+		{"flow label", 16, FLOW_MAX},
+		{"hop limit", 10, UINT8_MAX},
+	};
+	uint64_t v[FIELDS];
+
+	for (unsigned i = 0; i < FIELDS; i++)
+		if (!state_records_number(state_records_word(&s), field[i].base,
+			    field[i].max, &v[i]))
+			return state_records_complain(
+				r, r->line, field[i].name, "no such number");
+	if (s != NULL)
+		return state_records_complain(r, r->line, "group", "too much");
+	if (v[0] >> 56 != 0xff || v[2] < MLID_FIRST)
+		return state_records_complain(
+			r, r->line, "group", "not a multicast address");
+	r->group =
+		mem_grow(r->group, r->ngroup, &r->group_cap, sizeof(*r->group));
+	r->group[r->ngroup++] = (struct state_file_group){
+		.mgid = {v[0], v[1]},
+		.mlid = (uint16_t)v[2],
+		.pkey = (uint16_t)v[3],
+		.qkey = (uint32_t)v[4],
+		.mtu = (uint8_t)v[5],
+		.rate = (uint8_t)v[6],
+		.life = (uint8_t)v[7],
+		.sl = (uint8_t)v[8],
+		.tclass = (uint8_t)v[9],
+		.flow = (uint32_t)v[10],
+		.hops = (uint8_t)v[11],
+		.first = r->nmember,
+	};
+	return 0;
+}
+
+static int
+read_member(struct state_file_reader *r, char *s)
+{
+	struct state_file_member rec = {0};
+	const char *proxy;
+	uint64_t state;
+
+	if (r->ngroup == 0)
+		return state_records_complain(
+			r, r->line, "member", "of no group");
+	if (state_records_guid(r, &s, &rec.guid) < 0 ||
+		state_records_guid(r, &s, &rec.owner) < 0)
+		return -1;
+	if (!state_records_number(
+		    state_records_word(&s), 10, STATE_MAX, &state) ||
+		state == 0)
+		return state_records_complain(
+			r, r->line, "state", "not a number from 1 to 15");
+	proxy = state_records_word(&s);
+	if (s != NULL || (proxy != NULL && strcmp(proxy, "proxy") != 0))
+		return state_records_complain(r, r->line, "member", "too much");
+	rec.state = (uint8_t)state;
+	rec.proxy = proxy != NULL;
+	r->member = mem_grow(
+		r->member, r->nmember, &r->member_cap, sizeof(*r->member));
+	r->member[r->nmember++] = rec;
+	r->group[r->ngroup - 1].n++;
+	return 0;
+}
+
+static void
+print_groups(const struct state_file *s, struct buf *out)
+{
+	for (size_t i = 0; i < s->ngroup; i++) {
+		const struct state_file_group *g = &s->group[i];
+
+		buf_printf(out,
+			"group 0x%016" PRIx64 " 0x%016" PRIx64
+			" 0x%04x 0x%04x 0x%08" PRIx32
+			" %u %u %u %u %u 0x%" PRIx32 " %u\n",
+			g->mgid[0], g->mgid[1], g->mlid, g->pkey, g->qkey,
+			g->mtu, g->rate, g->life, g->sl, g->tclass, g->flow,
+			g->hops);
+		for (size_t k = g->first; k < g->first + g->n; k++) {
+			const struct state_file_member *m = &s->member[k];
+
+			buf_printf(out,
+				"member 0x%016" PRIx64 " 0x%016" PRIx64
+				" %u%s\n",
+				m->guid, m->owner, m->state,
+				m->proxy ? " proxy" : "");
+		}
+	}
+}
+
+static void
+keep_groups(struct state_file_reader *r)
+{
+	struct state_file *s = r->s;
+	struct state_file_group *g =
+		arena_array(s->arena, r->ngroup, sizeof(*g));
+	struct state_file_member *m =
+		arena_array(s->arena, r->nmember, sizeof(*m));
+
+	for (size_t i = 0; i < r->ngroup; i++)
+		g[i] = r->group[i];
+	for (size_t i = 0; i < r->nmember; i++)
+		m[i] = r->member[i];
+	s->group = g;
+	s->ngroup = r->ngroup;
+	s->member = m;
+	s->nmember = r->nmember;
+}
+
+const struct state_codec state_groups_group = {
+	"group", read_group, NULL, keep_groups, print_groups};
+const struct state_codec state_groups_member = {
+	"member", read_member, NULL, NULL, NULL};

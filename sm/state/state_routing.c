@@ -1,0 +1,413 @@
+/*
+ * Records of the state file: what routing needs of the previous run to make the
+ * same choices. Which topology was routed, by which root and switch order; the
+ * rank of each switch, and what the fabric was read as; and the layers that
+ * connections may still use, which the first transition must not close.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/base/map.h"
+#include "sm/base/mem.h"
+#include "sm/state/state_file_priv.h"
+
+/* ---- what was routed last ---- */
+
+static int
+read_routed(struct state_file_reader *r, char *s)
+{
+	if (r->has_routed ||
+		!state_records_number(state_records_word(&s), 16, UINT64_MAX,
+			&r->s->routed) ||
+		!state_records_number(s, 10, UINT64_MAX, &r->s->load))
+		return state_records_complain(r, r->line, "routed",
+			r->has_routed ? "given twice"
+				      : "not a hash such as "
+					"0x9f3b52d10c77a4e8 and a number");
+	r->has_routed = true;
+	return 0;
+}
+
+static void
+print_routed(const struct state_file *s, struct buf *out)
+{
+	if (s->routed != 0)
+		buf_printf(out, "routed 0x%016" PRIx64 " %" PRIu64 "\n",
+			s->routed, s->load);
+}
+
+static int
+read_turn(struct state_file_reader *r, char *s)
+{
+	if (r->s->turn != 0)
+		return state_records_complain(
+			r, r->line, "turn", "given twice");
+	if (state_records_guid(r, &s, &r->s->turn) < 0)
+		return -1;
+	return s == NULL ? 0
+			 : state_records_complain(
+				   r, r->line, "turn", "not one GUID");
+}
+
+static void
+print_turn(const struct state_file *s, struct buf *out)
+{
+	if (s->turn != 0)
+		buf_printf(out, "turn 0x%016" PRIx64 "\n", s->turn);
+}
+
+/* ---- switches: ranks, order, and what they were read as ---- */
+
+static const char *const as_word[] = {
+	[ROUTE_READ_TREE] = "tree", [ROUTE_READ_MESH] = "mesh"};
+
+enum { READINGS = sizeof(as_word) / sizeof(as_word[0]) };
+
+/* Skip the next word if it is this one. */
+static bool
+next_is(const char *word, char **s)
+{
+	const char *const words[] = {NULL, word};
+
+	return state_records_one_of(words, 2, s) != 0;
+}
+
+static int
+read_place(struct state_file_reader *r, char **s, struct route_rank *rec)
+{
+	uint64_t n;
+
+	if (!next_is("place", s))
+		return 0;
+	if (!state_records_number(
+		    state_records_word(s), 10, UINT32_MAX - 1, &n))
+		return state_records_complain(
+			r, r->line, "place", "not one from 0 to 4294967294");
+	rec->place = (uint32_t)(n + 1);
+	return 0;
+}
+
+static int
+read_number(struct state_file_reader *r, char **s, struct route_rank *rec)
+{
+	uint64_t n;
+
+	if (!next_is("number", s))
+		return 0;
+	if (!state_records_number(
+		    state_records_word(s), 10, UINT16_MAX - 1, &n))
+		return state_records_complain(
+			r, r->line, "number", "not one from 0 to 65534");
+	rec->number = (uint16_t)(n + 1);
+	return 0;
+}
+
+static int
+read_plane(struct state_file_reader *r, char **s, struct route_rank *rec)
+{
+	uint64_t n;
+
+	if (!next_is("plane", s))
+		return 0;
+	if (!state_records_number(state_records_word(s), 10, ROUTE_PLANE, &n))
+		return state_records_complain(
+			r, r->line, "plane", "not a number from 0 to 7");
+	if (next_is("apex", s))
+		n |= ROUTE_LEAF | ROUTE_APEX;
+	else if (next_is("leaf", s))
+		n |= ROUTE_LEAF;
+	rec->plane = (uint8_t)(n + 1);
+	return 0;
+}
+
+static int
+read_rank(struct state_file_reader *r, char *s)
+{
+	struct route_rank rec = {0};
+	uint64_t rank;
+
+	if (state_records_guid(r, &s, &rec.guid) < 0)
+		return -1;
+	if (!state_records_number(
+		    state_records_word(&s), 10, UINT32_MAX, &rank))
+		return state_records_complain(
+			r, r->line, "rank", "not a 32-bit number");
+	rec.read = state_records_one_of(as_word, READINGS, &s);
+	if (read_place(r, &s, &rec) < 0 || read_number(r, &s, &rec) < 0 ||
+		read_plane(r, &s, &rec) < 0)
+		return -1;
+	if (s != NULL)
+		return state_records_complain(r, r->line, "read as",
+			"none of tree, mesh, place, number and plane in that "
+			"order");
+	rec.rank = (uint32_t)rank;
+	r->rank = mem_grow(r->rank, r->nrank, &r->rank_cap, sizeof(*r->rank));
+	r->rank[r->nrank++] = (struct state_file_rank_line){rec, r->line};
+	return 0;
+}
+
+static bool
+is_order_word(const char *s, size_t max)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789-";
+	size_t n = strnlen(s, max);
+
+	return n > 0 && n < max && strspn(s, letters) == n;
+}
+
+static int
+read_order(struct state_file_reader *r, char *s)
+{
+	if (r->has_order || s == NULL || !is_order_word(s, sizeof(r->s->order)))
+		return state_records_complain(r, r->line, "order",
+			r->has_order ? "given twice"
+				     : "not a word of at most 15 letters");
+	r->has_order = true;
+	(void)snprintf(r->s->order, sizeof(r->s->order), "%s", s);
+	return 0;
+}
+
+static int
+read_reading(struct state_file_reader *r, char *s)
+{
+	const char *engine = state_records_word(&s);
+
+	if (r->has_read || engine == NULL ||
+		!is_order_word(engine, sizeof(r->s->engine)))
+		return state_records_complain(r, r->line, "read",
+			r->has_read ? "given twice"
+				    : "no engine of at most 15 letters");
+	if (!state_records_number(
+		    state_records_word(&s), 16, UINT64_MAX, &r->s->options))
+		return state_records_complain(r, r->line, "options",
+			"not a hash such as 0x9f3b52d10c77a4e8");
+	if (!state_records_number(s, 10, UINT32_MAX, &r->s->read))
+		return state_records_complain(
+			r, r->line, "time", "not seconds since 1970");
+	r->has_read = true;
+	(void)snprintf(r->s->engine, sizeof(r->s->engine), "%s", engine);
+	return 0;
+}
+
+static int
+rank_by_guid(const void *a, const void *b)
+{
+	const struct state_file_rank_line *x = a, *y = b;
+
+	if (x->rec.guid != y->rec.guid)
+		return x->rec.guid < y->rec.guid ? -1 : 1;
+	return x->line < y->line ? -1 : x->line > y->line;
+}
+
+static int
+check_ranks(struct state_file_reader *r)
+{
+	size_t i;
+
+	if (r->nrank == 0)
+		return 0;
+	if (r->s->order[0] == '\0')
+		return reason_set(
+			r->why, "%s: order: missing, with ranks", r->path);
+	qsort(r->rank, r->nrank, sizeof(*r->rank), rank_by_guid);
+	for (i = 1; i < r->nrank; i++)
+		if (r->rank[i].rec.guid == r->rank[i - 1].rec.guid)
+			return reason_set(r->why,
+				"%s:%u: GUID: has a rank in line %u already",
+				r->path, r->rank[i].line, r->rank[i - 1].line);
+	return 0;
+}
+
+static void
+keep_ranks(struct state_file_reader *r)
+{
+	struct route_rank *rank =
+		arena_array(r->s->arena, r->nrank, sizeof(*rank));
+
+	for (size_t i = 0; i < r->nrank; i++)
+		rank[i] = r->rank[i].rec;
+	r->s->rank = rank;
+	r->s->nrank = r->nrank;
+}
+
+static void
+print_order(const struct state_file *s, struct buf *out)
+{
+	if (s->order[0] != '\0')
+		buf_printf(
+			out, "order %.*s\n", (int)sizeof(s->order), s->order);
+}
+
+static void
+print_ranks(const struct state_file *s, struct buf *out)
+{
+	for (size_t i = 0; i < s->nrank; i++) {
+		const struct route_rank *r = &s->rank[i];
+		unsigned plane = r->plane - 1U;
+
+		buf_printf(out, "rank 0x%016" PRIx64 " %" PRIu32, r->guid,
+			r->rank);
+		if (r->read == ROUTE_READ_TREE || r->read == ROUTE_READ_MESH)
+			buf_printf(out, " %s", as_word[r->read]);
+		if (r->place != 0)
+			buf_printf(out, " place %" PRIu32, r->place - 1);
+		if (r->number != 0)
+			buf_printf(out, " number %u", r->number - 1U);
+		if (r->plane != 0)
+			buf_printf(out, " plane %u%s", plane & ROUTE_PLANE,
+				plane & ROUTE_APEX   ? " apex"
+				: plane & ROUTE_LEAF ? " leaf"
+						     : "");
+		buf_put(out, "\n", 1);
+	}
+}
+
+static void
+print_reading(const struct state_file *s, struct buf *out)
+{
+	if (s->engine[0] != '\0')
+		buf_printf(out, "read %.*s 0x%016" PRIx64 " %" PRIu64 "\n",
+			(int)sizeof(s->engine), s->engine, s->options, s->read);
+}
+
+/* ---- layers that connections may still use ---- */
+
+enum { LANES_MAX = 8 }; /* sl_history.h */
+
+static int
+read_layers(struct state_file_reader *r, char *s)
+{
+	uint64_t n;
+
+	if (r->s->lanes != 0 ||
+		!state_records_number(
+			state_records_word(&s), 10, LANES_MAX, &n) ||
+		n == 0 || s != NULL)
+		return state_records_complain(r, r->line, "lanes",
+			r->s->lanes != 0 ? "given twice"
+					 : "not a number from 1 to 8");
+	r->s->lanes = (unsigned)n;
+	return 0;
+}
+
+/* Pairs of hexadecimal digits into the arena; 0: the text is not that. */
+static size_t
+read_masks(struct state_file_reader *r, const char *s, const uint8_t **out)
+{
+	size_t n = strlen(s) / 2;
+	uint8_t *mask = arena_array(r->s->arena, n, 1);
+	char text[5] = "0x";
+
+	if (strlen(s) % 2 != 0)
+		return 0;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t v;
+
+		memcpy(text + 2, s + 2 * i, 2);
+		if (!state_records_number(text, 16, UINT8_MAX, &v))
+			return 0;
+		mask[i] = (uint8_t)v;
+	}
+	*out = mask;
+	return n;
+}
+
+static int
+read_leaf(struct state_file_reader *r, char *s)
+{
+	struct state_file_leaf_line l = {.line = r->line};
+	const char *w;
+
+	if (state_records_guid(r, &s, &l.rec.guid) < 0)
+		return -1;
+	w = state_records_word(&s);
+	l.rec.any = w != NULL && strcmp(w, "any") == 0;
+	if (w != NULL && !l.rec.any && strcmp(w, "-") != 0)
+		l.n = read_masks(r, w, &l.rec.mask);
+	if (w == NULL || s != NULL ||
+		(!l.rec.any && *w != '-' && l.rec.mask == NULL))
+		return state_records_complain(r, r->line, "leaf",
+			"neither -, any, nor pairs of hexadecimal digits");
+	r->leaf = mem_grow(r->leaf, r->nleaf, &r->leaf_cap, sizeof(*r->leaf));
+	r->leaf[r->nleaf++] = l;
+	return 0;
+}
+
+/* Every row of masks has one for each leaf, and no leaf is listed twice. */
+static int
+check_leaves(struct state_file_reader *r)
+{
+	struct map seen = {0};
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < r->nleaf; i++) {
+		const struct state_file_leaf_line *l = &r->leaf[i];
+
+		if (map_get(&seen, l->rec.guid, NULL))
+			rc = state_records_complain(
+				r, l->line, "leaf", "given twice");
+		else if (l->rec.mask != NULL && l->n != r->nleaf)
+			rc = state_records_complain(r, l->line, "leaf",
+				"not two digits for each leaf");
+		map_put(&seen, l->rec.guid, 0);
+	}
+	map_free(&seen);
+	return rc;
+}
+
+static void
+keep_leaves(struct state_file_reader *r)
+{
+	struct state_file_sl_history *l =
+		arena_array(r->s->arena, r->nleaf, sizeof(*l));
+
+	for (size_t i = 0; i < r->nleaf; i++)
+		l[i] = r->leaf[i].rec;
+	r->s->leaf = l;
+	r->s->nleaf = r->nleaf;
+}
+
+static void
+print_layers(const struct state_file *s, struct buf *out)
+{
+	if (s->lanes != 0)
+		buf_printf(out, "lanes %u\n", s->lanes);
+}
+
+static void
+print_leaves(const struct state_file *s, struct buf *out)
+{
+	static const char digit[] = "0123456789abcdef";
+
+	for (size_t i = 0; i < s->nleaf; i++) {
+		const struct state_file_sl_history *l = &s->leaf[i];
+
+		buf_printf(out, "leaf 0x%016" PRIx64 " ", l->guid);
+		if (l->any || l->mask == NULL)
+			buf_printf(out, "%s", l->any ? "any" : "-");
+		for (size_t k = 0; !l->any && l->mask && k < s->nleaf; k++) {
+			const char c[2] = {
+				digit[l->mask[k] >> 4], digit[l->mask[k] & 15]};
+
+			buf_put(out, c, 2);
+		}
+		buf_put(out, "\n", 1);
+	}
+}
+
+const struct state_codec state_routing_routed = {
+	"routed", read_routed, NULL, NULL, print_routed};
+const struct state_codec state_routing_turn = {
+	"turn", read_turn, NULL, NULL, print_turn};
+const struct state_codec state_routing_order = {
+	"order", read_order, NULL, NULL, print_order};
+const struct state_codec state_routing_rank = {
+	"rank", read_rank, check_ranks, keep_ranks, print_ranks};
+const struct state_codec state_routing_read = {
+	"read", read_reading, NULL, NULL, print_reading};
+const struct state_codec state_routing_lanes = {
+	"lanes", read_layers, NULL, NULL, print_layers};
+const struct state_codec state_routing_leaf = {
+	"leaf", read_leaf, check_leaves, keep_leaves, print_leaves};
