@@ -178,14 +178,6 @@ send_msg(struct transport *t, const struct transport_msg *m)
 	return rc == 0 ? 0 : -1;
 }
 
-static void
-sleep_ms(long ms)
-{
-	struct timespec ts = {.tv_nsec = ms * 1000000};
-
-	(void)nanosleep(&ts, NULL);
-}
-
 /* The buffer of the receiving thread; it grows for messages that RMPP put
  * together. */
 struct inbox {
@@ -255,6 +247,7 @@ is_lost(int error, unsigned errors)
 static void
 receive_all(struct umad_device *d, struct inbox *in)
 {
+	const struct timespec pause = {.tv_nsec = ERROR_MS * 1000000L};
 	struct umad *u = d->u;
 	unsigned errors = 0;
 
@@ -270,7 +263,7 @@ receive_all(struct umad_device *d, struct inbox *in)
 			u->wake(u->cookie);
 			return;
 		} else if (got < 0) {
-			sleep_ms(ERROR_MS);
+			(void)nanosleep(&pause, NULL);
 		}
 	}
 }
@@ -354,18 +347,6 @@ register_agents(struct umad *u, struct reason *why)
 	return 0;
 }
 
-static int
-start_thread(struct umad_device *d, struct reason *why)
-{
-	int rc = thread_start(&d->thread, run_receiver, d);
-
-	if (rc != 0)
-		return reason_set(
-			why, "cannot start a thread: %s", strerror(rc));
-	d->started = true;
-	return 0;
-}
-
 /* One device more; false and a reason where it cannot be opened. */
 static bool
 add_device(struct umad *u, const struct umad_choose_port *p, struct reason *why)
@@ -395,9 +376,17 @@ open_devices(struct umad *u, const struct umad_choose_port *ports, size_t n,
 		return false;
 	/* umad_size is known once a device is open */
 	u->out = mem_zalloc(1, umad_size() + MAD_SIZE);
-	for (int i = 0; i < u->ndevices; i++)
-		if (start_thread(&u->device[i], why) < 0)
+	for (int i = 0; i < u->ndevices; i++) {
+		struct umad_device *d = &u->device[i];
+		int rc = thread_start(&d->thread, run_receiver, d);
+
+		if (rc != 0) {
+			(void)reason_set(
+				why, "cannot start a thread: %s", strerror(rc));
 			return false;
+		}
+		d->started = true;
+	}
 	return true;
 }
 
@@ -458,14 +447,6 @@ wake_receiver(struct umad *u)
 	(void)u->transport.send(&u->transport, &m);
 }
 
-static void
-close_device(struct umad_device *d)
-{
-	if (d->fd >= 0)
-		(void)umad_close_port(d->fd);
-	ring_free(d->ring);
-}
-
 void
 umad_shutdown(struct umad *u)
 {
@@ -483,8 +464,11 @@ umad_shutdown(struct umad *u)
 			(void)umad_unregister(
 				device_for(u, agents[i].mgmt_class)->fd,
 				u->agent[i]);
-	for (int i = 0; i < u->ndevices; i++)
-		close_device(&u->device[i]);
+	for (int i = 0; i < u->ndevices; i++) {
+		if (u->device[i].fd >= 0)
+			(void)umad_close_port(u->device[i].fd);
+		ring_free(u->device[i].ring);
+	}
 	free(u->out);
 	free(u);
 }

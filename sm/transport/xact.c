@@ -9,12 +9,13 @@
 #include "sm/base/map.h"
 #include "sm/base/mem.h"
 #include "sm/transport/deadlines.h"
+#include "sm/transport/serials.h"
+#include "sm/transport/xact_try.h"
 
 enum {
 	NIL = 0, /* no slot, no target: both arrays start at 1 */
 	TRY_BITS = 4,
 	TRIES_MAX = 1 << TRY_BITS,
-	SERIAL_BITS = 32 - TRY_BITS,
 	BACKOFF_PART = 8,   /* the wait after a failed try: its time-out / 8 */
 	WINDOW_LEAST = 8,   /* the window shrinks no further */
 	TARGET_GROWTH = 32, /* answers, then one more in flight to a target */
@@ -25,8 +26,6 @@ enum {
 	VAIN_MANY = 32, /* requests given up in a row: no losses, but death */
 	LATE_SPREAD = 8 /* times the spread of the round-trip times */
 };
-
-#define SERIAL_MASK ((UINT32_C(1) << SERIAL_BITS) - 1)
 
 /*
  *              submit          send_ready
@@ -89,7 +88,7 @@ struct xact {
 	struct target *target;
 	size_t ntargets, target_cap;
 	uint32_t free_target;
-	struct ready ready[2]; /* those who answer; [1]: silent ones */
+	struct ready ready[2]; /* those that answer; [1]: silent ones */
 	unsigned nready;
 	unsigned apart;	  /* in flight to silent targets, outside the window */
 	unsigned unheard; /* requests to silent targets */
@@ -97,10 +96,7 @@ struct xact {
 			     try was answered */
 	struct map by_id; /* target id -> target */
 	struct deadlines deadlines;
-	uint32_t *by_serial; /* low bits of a serial -> slot */
-	size_t serial_cap, nserials;
-	uint32_t first;	 /* serials count up from here */
-	uint64_t issued; /* serials given so far */
+	struct serials serials; /* of the slots that were sent */
 	unsigned pending, queued, acked;
 	bool limited;	    /* the window was full since it last grew */
 	struct mono shrunk; /* when the window was last halved */
@@ -148,10 +144,8 @@ xact_new(const struct xact_options *o, struct transport *t)
 	x->opt = limit_options(o);
 	x->transport = t;
 	x->keys = keyring_new();
-	x->first = t->tid_start & SERIAL_MASK;
 	x->nslots = x->ntargets = 1;
-	x->serial_cap = 64;
-	x->by_serial = mem_zalloc(x->serial_cap, sizeof(*x->by_serial));
+	serials_init(&x->serials, t->tid_start, 32 - TRY_BITS);
 	x->stats.window = x->stats.window_peak = x->opt.window_start;
 	x->shrunk.ns = INT64_MIN;
 	return x;
@@ -165,7 +159,7 @@ xact_free(struct xact *x)
 	keyring_free(x->keys);
 	free(x->slot);
 	free(x->target);
-	free(x->by_serial);
+	serials_free(&x->serials);
 	map_free(&x->by_id);
 	deadlines_free(&x->deadlines);
 	free(x);
@@ -175,72 +169,6 @@ struct keyring *
 xact_keys(struct xact *x)
 {
 	return x->keys;
-}
-
-/* ---- one try of a request, on the wire: IBA 13.4.3, 14.2.1 ---- */
-
-/* Whether the try (0: the first) of this request is routed by LID. */
-static bool
-try_is_by_lid(const struct xact_request *r, unsigned try)
-{
-	return r->lid != 0 && try == 0;
-}
-
-/* The message of a try; tid: the half of the TID that is ours. */
-static void
-try_encode(const struct xact_request *r, unsigned try, uint32_t tid,
-	uint64_t key, struct transport_msg *m)
-{
-	bool by_lid = try_is_by_lid(r, try);
-	struct smp smp = {.mgmt_class = by_lid ? MAD_SUBN_LID : MAD_SUBN_DR,
-		.method = r->method,
-		.tid = tid,
-		.attr = r->attr,
-		.mod = r->mod,
-		.mkey = key,
-		.dr_slid = 0xffff,
-		.dr_dlid = 0xffff};
-
-	memcpy(smp.data, r->data, sizeof(smp.data));
-	if (!by_lid) {
-		smp.hop_cnt = r->hops;
-		memcpy(smp.path + 1, r->path + 1, r->hops);
-	}
-	*m = (struct transport_msg){
-		.addr.lid = by_lid ? r->lid : 0xffff, .len = MAD_SIZE};
-	smp_encode(&smp, m->mad);
-}
-
-/*
- * Whether an answer came the way of its request: its initial path is that of
- * the request (IBA 14.2.2), or its source is the LID that was asked.
- */
-static bool
-try_came_back(const struct xact_request *r, unsigned try,
-	const struct transport_msg *m, const struct smp *s)
-{
-	if (try_is_by_lid(r, try))
-		return m->addr.lid == r->lid;
-	return s->hop_cnt == r->hops &&
-	       memcmp(s->path + 1, r->path + 1, r->hops) == 0;
-}
-
-/* Whether an answer, or our own request that came back, fits the try. */
-static bool
-try_fits(const struct xact_request *r, unsigned try,
-	const struct transport_msg *m, const struct smp *s)
-{
-	bool returned = m->error != 0;
-	uint32_t differs = r->mod ^ s->mod;
-
-	/* SMAs that do not know the bit may answer without it. */
-	if (r->attr == MAD_PORT_INFO)
-		differs &= ~MAD_PORT_INFO_EXT;
-	return s->attr == r->attr && differs == 0 &&
-	       s->method == (returned ? r->method : MAD_GET_RESP) &&
-	       s->mgmt_class ==
-		       (try_is_by_lid(r, try) ? MAD_SUBN_LID : MAD_SUBN_DR) &&
-	       (returned || try_came_back(r, try, m, s));
 }
 
 /* ---- targets ---- */
@@ -420,50 +348,6 @@ end_flight(struct xact *x, uint32_t i)
 	update_ready(x, x->slot[i].target);
 }
 
-static void
-grow_serials(struct xact *x)
-{
-	size_t cap = x->serial_cap * 2;
-	uint32_t *table = mem_zalloc(cap, sizeof(*table));
-
-	/* Serials that differ in the low bits differ in one bit more, too. */
-	for (size_t k = 0; k < x->serial_cap; k++) {
-		uint32_t i = x->by_serial[k];
-
-		if (i != NIL)
-			table[x->slot[i].serial & (cap - 1)] = i;
-	}
-	free(x->by_serial);
-	x->by_serial = table;
-	x->serial_cap = cap;
-}
-
-/* Serials count up, skipping those that find their place in the table taken. */
-static void
-give_serial(struct xact *x, uint32_t i)
-{
-	uint32_t serial;
-
-	if (x->nserials * 2 >= x->serial_cap)
-		grow_serials(x);
-	do
-		serial = (uint32_t)(x->first + ++x->issued) & SERIAL_MASK;
-	while (serial == 0 ||
-		x->by_serial[serial & (x->serial_cap - 1)] != NIL);
-	x->by_serial[serial & (x->serial_cap - 1)] = i;
-	x->slot[i].serial = serial;
-	x->nserials++;
-}
-
-/* The slot of a serial, or NIL. */
-static uint32_t
-find_serial(const struct xact *x, uint32_t serial)
-{
-	uint32_t i = x->by_serial[serial & (x->serial_cap - 1)];
-
-	return i != NIL && x->slot[i].serial == serial ? i : NIL;
-}
-
 /* The time-out of a try: it doubles, once each of the keys has had its try. */
 static struct mono
 try_timeout(const struct xact *x, const struct slot *s, unsigned try)
@@ -580,7 +464,7 @@ send_try(struct xact *x, uint32_t i, struct mono now)
 	unsigned try = s->tries++;
 
 	if (s->serial == 0)
-		give_serial(x, i);
+		s->serial = serials_give(&x->serials, i);
 	s->state = FLYING;
 	s->sent[try] = now;
 	choose_key(x, s, try);
@@ -597,9 +481,10 @@ send_try(struct xact *x, uint32_t i, struct mono now)
 				      : late_after(x, s)));
 	if (try > 0)
 		x->stats.retried++;
-	x->stats.by_lid += try_is_by_lid(&s->req, try);
+	x->stats.by_lid += xact_try_is_by_lid(&s->req, try);
 	x->stats.strayed += s->req.lid != 0 && try == 1;
-	try_encode(&s->req, try, s->serial << TRY_BITS | try, s->key[try], &m);
+	xact_try_encode(
+		&s->req, try, s->serial << TRY_BITS | try, s->key[try], &m);
 	m.timeout_ms = match_ms(x, s, try);
 	if (x->transport->send(x->transport, &m) == 0)
 		x->stats.sent++;
@@ -633,10 +518,8 @@ detach_slot(struct xact *x, uint32_t i)
 		end_flight(x, i);
 	else if (s->state == BACKOFF)
 		deadlines_clear(&x->deadlines, i);
-	if (s->serial != 0) {
-		x->by_serial[s->serial & (x->serial_cap - 1)] = NIL;
-		x->nserials--;
-	}
+	if (s->serial != 0)
+		serials_drop(&x->serials, s->serial);
 	target_unref(x, s->target);
 }
 
@@ -745,14 +628,6 @@ fail_try(struct xact *x, uint32_t i, struct mono wait, struct mono now)
 	deadlines_set(&x->deadlines, i, mono_add(now, wait));
 }
 
-static struct mono
-backoff_time(const struct xact *x, const struct slot *s)
-{
-	struct mono t = try_timeout(x, s, s->tries - 1);
-
-	return (struct mono){t.ns / BACKOFF_PART};
-}
-
 void
 xact_configure(struct xact *x, const struct xact_options *o)
 {
@@ -806,20 +681,6 @@ xact_submit(struct xact *x, const struct xact_request *r, struct mono now,
 	send_ready(x, now);
 }
 
-/* Count an answer that belongs to no open request. */
-static void
-count_stray(struct xact *x, uint32_t serial, struct mono now)
-{
-	uint64_t back = (x->first + x->issued - serial) & SERIAL_MASK;
-
-	if (back < x->issued && back < SERIAL_MASK / 2) {
-		x->stats.late++;
-		x->heard = now;
-	} else {
-		x->stats.alien++;
-	}
-}
-
 /* Update the smoothed round-trip time and its spread, as TCP does. */
 static void
 measure_answer(struct xact *x, struct mono rtt)
@@ -856,7 +717,7 @@ take_answer(struct xact *x, uint32_t i, unsigned try, const struct smp *s,
 		.now = now,
 		.rtt = mono_sub(now, x->slot[i].sent[try]),
 		.key = x->slot[i].key[try],
-		.by_lid = try_is_by_lid(&x->slot[i].req, try),
+		.by_lid = xact_try_is_by_lid(&x->slot[i].req, try),
 		.strayed = x->slot[i].req.lid != 0 && try > 0};
 
 	if (try > 0)
@@ -880,20 +741,22 @@ xact_input(struct xact *x, const struct transport_msg *m, const struct smp *s,
 	unsigned try = (unsigned)s->tid & (TRIES_MAX - 1);
 	bool returned = m->error != 0;
 	bool busy = !returned && (s->status & MAD_STATUS_BUSY) != 0;
+	struct mono wait;
 	uint32_t i;
 
 	if (!returned && (s->method & 0x80) == 0)
 		return false;
-	i = find_serial(x, serial);
-	if (i == NIL) {
-		count_stray(x, serial, now);
+	i = serials_find(&x->serials, serial);
+	if (i == NIL && serials_was_given(&x->serials, serial)) {
+		x->stats.late++; /* it belongs to no open request */
+		x->heard = now;
 		return true;
 	}
-	if (try >= x->slot[i].tries) {
+	if (i == NIL || try >= x->slot[i].tries) {
 		x->stats.alien++;
 		return true;
 	}
-	if (!try_fits(&x->slot[i].req, try, m, s)) {
+	if (!xact_try_fits(&x->slot[i].req, try, m, s)) {
 		x->stats.mismatched++;
 		return true;
 	}
@@ -911,7 +774,9 @@ xact_input(struct xact *x, const struct transport_msg *m, const struct smp *s,
 	}
 	if (busy)
 		shrink_window(x, x->slot[i].sent[try], now);
-	fail_try(x, i, backoff_time(x, &x->slot[i]), now);
+	wait = try_timeout(x, &x->slot[i], try);
+	wait.ns /= BACKOFF_PART;
+	fail_try(x, i, wait, now);
 	send_ready(x, now);
 	return true;
 }
@@ -1038,21 +903,15 @@ xact_cancel(struct xact *x, const void *owner, struct mono now)
 	send_ready(x, now);
 }
 
-/* True if the slot's try is directed: a try routed by LID need not use the path
- * of the directed ones. */
-static bool
-is_directed(const struct slot *s)
-{
-	return s->req.lid == 0 || s->tries > 1;
-}
-
 void
 xact_cut(struct xact *x, const uint8_t path[64], unsigned hops, struct mono now)
 {
 	for (uint32_t i = 1; i < x->nslots; i++) {
 		const struct slot *s = &x->slot[i];
 
-		if (is_open(s) && (hops == 0 || is_directed(s)) &&
+		/* a try routed by LID need not use the directed path */
+		if (is_open(s) &&
+			(hops == 0 || s->req.lid == 0 || s->tries > 1) &&
 			s->req.hops >= hops &&
 			memcmp(s->req.path + 1, path + 1, hops) == 0)
 			doom_slot(x, i, true);
