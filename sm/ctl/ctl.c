@@ -675,7 +675,7 @@ peer_uid(const struct ctl *c, int fd)
 }
 
 /*
- * Is there a place for one more client of this user? Other users share
+ * True if there is a place for one more client of this user. Other users share
  * limits.clients; beyond these root and the daemon's own user have a place
  * each, and root may use both.
  */

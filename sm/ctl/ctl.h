@@ -17,8 +17,8 @@
  * the next request is not read before that, and a client that stops reading or
  * sends no whole line for some time is disconnected. One user has a part of the
  * places only, and root and the daemon's own user have a place each that no
- * other user can take. Bytes that are not a request get an error that says so,
- *and are counted.
+ * other user can take. Bytes that are not a request get an error that says so
+ * and are counted.
  *
  * A status request with "wait_generation" or "wait_sweep" is answered when that
  * number is reached, or by an error after limits.wait.

@@ -522,19 +522,11 @@ walk_named(struct writing *w, json_t *at, const char *key, const char *rest)
 }
 
 static void
-walk_all(struct writing *w, json_t *at, const char *rest)
-{
-	const char *key;
-	json_t *member;
-
-	json_object_foreach(at, key, member) walk_named(w, at, key, rest);
-}
-
-static void
 walk_path(struct writing *w, json_t *at, const char *path)
 {
 	char segment[2 * WORD], word[WORD];
-	const char *rest = path + strcspn(path, "."), *s = segment;
+	const char *rest = path + strcspn(path, "."), *s = segment, *key;
+	json_t *member;
 
 	if (at == NULL || json_is_null(at))
 		return;
@@ -552,7 +544,8 @@ walk_path(struct writing *w, json_t *at, const char *path)
 		for (size_t i = 0; i < json_array_size(at); i++)
 			walk_element(w, json_array_get(at, i), s + 1, rest);
 	} else if (*s == '*') {
-		walk_all(w, at, rest);
+		json_object_foreach(at, key, member)
+			walk_named(w, at, key, rest);
 	} else if (strchr(s, '|') != NULL) {
 		while (*s != '\0') {
 			s = cut_segment(s, "|", word);
