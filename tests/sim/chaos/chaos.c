@@ -326,16 +326,6 @@ judge_keys(const struct chaos *c, struct reason *why)
 		sm_view(c->w->sm)->topo, why);
 }
 
-static int
-judge_all(struct chaos *c, struct reason *why)
-{
-	if (judge_rest(c, why) || judge_order(c, why) || judge_belief(c, why) ||
-		judge_lids(c, why) || judge_keys(c, why) ||
-		chaos_group_judge(&c->group, c->w->sm, why))
-		return -1;
-	return 0;
-}
-
 /* Wait until all judges find nothing, at most 900 s. */
 static int
 come_to_rest(struct chaos *c, struct reason *why)
@@ -344,7 +334,10 @@ come_to_rest(struct chaos *c, struct reason *why)
 
 	do {
 		(void)world_settle(c->w, mono_ms(30000));
-		if (judge_all(c, why) == 0)
+		if (!judge_rest(c, why) && !judge_order(c, why) &&
+			!judge_belief(c, why) && !judge_lids(c, why) &&
+			!judge_keys(c, why) &&
+			!chaos_group_judge(&c->group, c->w->sm, why))
 			return 0;
 	} while (mono_before(sim_now(c->w->sim), end));
 	reason_add(

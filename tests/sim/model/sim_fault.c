@@ -94,13 +94,6 @@ wipe_node(struct sim *s, uint32_t node)
 		sim_port_boot(s, node, p);
 }
 
-static void
-refresh_all(struct sim *s, uint32_t node)
-{
-	for (unsigned p = 1; p <= s->node[node].nports; p++)
-		sim_port_refresh(s, node, p);
-}
-
 void
 sim_fault_node(struct sim *s, uint32_t node, bool present)
 {
@@ -111,7 +104,8 @@ sim_fault_node(struct sim *s, uint32_t node, bool present)
 	n->present = present;
 	if (present)
 		wipe_node(s, node);
-	refresh_all(s, node);
+	for (unsigned p = 1; p <= n->nports; p++)
+		sim_port_refresh(s, node, p);
 }
 
 void

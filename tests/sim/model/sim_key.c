@@ -30,16 +30,6 @@ guard_of(const struct sim *s, uint32_t node, unsigned port)
 	return sim_int_port(s, node, is_switch(s, node) ? 0 : port);
 }
 
-/* Protection ends with a lease in which no request bore the key. */
-static void
-expire_lease(const struct sim *s, struct sim_port *p)
-{
-	if (p->lease.ns == 0 || mono_before(s->now, p->lease))
-		return;
-	p->lease.ns = 0;
-	p->pi.mkey_prot = 0;
-}
-
 static void
 report_violation(struct sim *s, const struct sim_msg *q, const struct smp *req)
 {
@@ -67,7 +57,11 @@ report_violation(struct sim *s, const struct sim_msg *q, const struct smp *req)
 static bool
 is_mkey_accepted(struct sim *s, struct sim_port *p, const struct smp *req)
 {
-	expire_lease(s, p);
+	/* protection ends with a lease in which no request bore the key */
+	if (p->lease.ns != 0 && !mono_before(s->now, p->lease)) {
+		p->lease.ns = 0;
+		p->pi.mkey_prot = 0;
+	}
 	if (p->pi.mkey == 0 || p->pi.mkey == req->mkey) {
 		p->lease.ns = 0;
 		return true;
@@ -142,13 +136,6 @@ sim_pkey_passes(const struct sim *s, uint32_t node, unsigned port,
 	return in_table(s, node, port, pkey);
 }
 
-static void
-count_16(uint16_t *n)
-{
-	if (*n < UINT16_MAX)
-		++*n;
-}
-
 void
 sim_bad_key(struct sim *s, uint32_t node, unsigned port,
 	const struct sim_bad_key *k)
@@ -156,6 +143,7 @@ sim_bad_key(struct sim *s, uint32_t node, unsigned port,
 	struct sim_port *p = sim_int_port(s, node, port);
 	bool external = is_switch(s, node) && port > 0;
 	uint16_t trap = k->qkey ? MAD_VIOLATION_Q_KEY : MAD_VIOLATION_P_KEY;
+	uint16_t *count = k->qkey ? &p->pi.qkey_viol : &p->pi.pkey_viol;
 	struct mad_violation v = {
 		.lid = k->slid,
 		.lid2 = k->dlid,
@@ -176,6 +164,7 @@ sim_bad_key(struct sim *s, uint32_t node, unsigned port,
 					     : SIM_COUNT_XMIT_CONSTRAINT);
 		port = 0;
 	}
-	count_16(k->qkey ? &p->pi.qkey_viol : &p->pi.pkey_viol);
+	if (*count < UINT16_MAX)
+		++*count;
 	sim_trap_violation(s, node, port, trap, &v);
 }

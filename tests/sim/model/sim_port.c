@@ -16,15 +16,6 @@ is_end_port(const struct sim_node *n, unsigned port)
 	return (n->type == FABRIC_SWITCH) == (port == 0);
 }
 
-/* A link older than FDR: of a device that has its speed and those below. */
-static void
-boot_old_speed(struct mad_port_info *pi, uint8_t speed)
-{
-	pi->speed_ext_supported = pi->speed_ext_enabled = 0;
-	pi->speed_supported = pi->speed_enabled = (uint8_t)(speed * 2 - 1);
-	pi->speed_active = speed;
-}
-
 /*
  * Width and speed of a link. Beside an extended speed a switch shows QDR as the
  * speed of old, an adapter none.
@@ -38,7 +29,11 @@ boot_rate(struct mad_port_info *pi, const struct fabric_rate *r, bool ca)
 	pi->width_supported |= r->width;
 	pi->width_enabled = pi->width_supported;
 	if (ext == 0) {
-		boot_old_speed(pi, r->speed);
+		/* older than FDR: the device has this speed and those below */
+		pi->speed_ext_supported = pi->speed_ext_enabled = 0;
+		pi->speed_supported = pi->speed_enabled =
+			(uint8_t)(r->speed * 2 - 1);
+		pi->speed_active = r->speed;
 		return;
 	}
 	pi->speed_active = ca ? 0 : QDR;

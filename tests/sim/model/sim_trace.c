@@ -13,16 +13,6 @@ sim_trace(struct sim *s, void (*trace)(void *, const struct sim_set *),
 	s->trace_cookie = cookie;
 }
 
-/* What a Get of the same would show now; Notice and SMInfo are not read. */
-static void
-note_before(struct sim *s, struct sim_set *t)
-{
-	if (t->attr == MAD_NOTICE || t->attr == MAD_SM_INFO)
-		return;
-	t->has_before =
-		sim_read(s, t->node, t->port, t->attr, t->mod, t->before) == 0;
-}
-
 bool
 sim_trace_act(struct sim *s, struct sim_msg *q)
 {
@@ -36,7 +26,10 @@ sim_trace_act(struct sim *s, struct sim_msg *q)
 	t.mod = req.mod;
 	t.mkey = req.mkey;
 	memcpy(t.data, req.data, MAD_DATA);
-	note_before(s, &t);
+	/* what a Get would show now; Notice and SMInfo are not read */
+	if (t.attr != MAD_NOTICE && t.attr != MAD_SM_INFO)
+		t.has_before = sim_read(s, t.node, t.port, t.attr, t.mod,
+				       t.before) == 0;
 	t.answered = sim_smp_act(s, q);
 	if (t.answered)
 		t.status = be_get16(q->m.mad + AT_STATUS) & STATUS_BITS;

@@ -397,14 +397,6 @@ run_daemon(struct world *w, struct mono t)
 	}
 }
 
-static void
-run_events(struct world *w, struct mono t)
-{
-	sim_run_until(w->sim, t);
-	for (; w != NULL; w = w->beside)
-		run_daemon(w, t);
-}
-
 void
 world_run(struct world *w, struct mono duration)
 {
@@ -415,8 +407,11 @@ world_run(struct world *w, struct mono duration)
 		t = next_event(w);
 		if (mono_before(end, t))
 			break;
-		run_events(w,
-			mono_before(t, sim_now(w->sim)) ? sim_now(w->sim) : t);
+		if (mono_before(t, sim_now(w->sim)))
+			t = sim_now(w->sim);
+		sim_run_until(w->sim, t);
+		for (struct world *d = w; d != NULL; d = d->beside)
+			run_daemon(d, t);
 	}
 	sim_run_until(w->sim, end);
 }

@@ -99,16 +99,6 @@ is_up(const struct watch *w, const struct end *e)
 	return e->port == 0 || (p->up && p->pi.state == ACTIVE);
 }
 
-/* Connections end with either port; new ones have the SLs of today. */
-static void
-begin_anew(struct watch_lanes *l, uint32_t i)
-{
-	for (uint32_t k = 0; k < l->nends; k++) {
-		l->end[i].ever[k] = l->end[i].now[k];
-		l->end[k].ever[i] = l->end[k].now[i];
-	}
-}
-
 void
 watch_lane_port(struct watch *w, uint32_t node, unsigned port)
 {
@@ -118,7 +108,11 @@ watch_lane_port(struct watch *w, uint32_t node, unsigned port)
 	if (i == 0 || l->end[i - 1].up == is_up(w, &l->end[i - 1]))
 		return;
 	l->end[i - 1].up = !l->end[i - 1].up;
-	begin_anew(l, i - 1);
+	/* connections end with either port; new ones have the present SLs */
+	for (uint32_t k = 0; k < l->nends; k++) {
+		l->end[i - 1].ever[k] = l->end[i - 1].now[k];
+		l->end[k].ever[i - 1] = l->end[k].now[i - 1];
+	}
 }
 
 void

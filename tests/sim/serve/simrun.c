@@ -220,12 +220,6 @@ exec_command(const struct run *r, char **command)
 	_exit(127);
 }
 
-static int
-exit_code(int status)
-{
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
 /*
  * Wait for the command; signals sent to this process alone are passed on to it.
  */
@@ -238,7 +232,8 @@ wait_for(pid_t pid, const sigset_t *signals)
 		pid_t got = waitpid(pid, &status, WNOHANG);
 
 		if (got == pid)
-			return exit_code(status);
+			return WIFEXITED(status) ? WEXITSTATUS(status)
+						 : 128 + WTERMSIG(status);
 		if (got < 0 && errno != EINTR)
 			return 1;
 		sig = sigwaitinfo(signals, NULL);

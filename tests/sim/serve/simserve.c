@@ -62,25 +62,19 @@ parse_number(const char *text, uint64_t max, uint64_t *out)
 	return -1;
 }
 
-/* The capabilities of Debian's ibsim 0.10. */
-static void
-as_ibsim(struct sim_options *o)
-{
-	o->ibsim = true;
-	o->lft_cap = 30 * 1024;
-	o->mft_cap = 1024;
-	o->opt_sl2vl = false;
-	o->vl_cap = 4;
-	o->mtu_cap = 4;
-	o->keep_lids = true;
-	o->trap_tries = 1;
-}
-
 static int
 set_profile(struct sim_options *o, const char *name)
 {
 	if (strcmp(name, "ibsim") == 0) {
-		as_ibsim(o);
+		/* the capabilities of Debian's ibsim 0.10 */
+		o->ibsim = true;
+		o->lft_cap = 30 * 1024;
+		o->mft_cap = 1024;
+		o->opt_sl2vl = false;
+		o->vl_cap = 4;
+		o->mtu_cap = 4;
+		o->keep_lids = true;
+		o->trap_tries = 1;
 		return 0;
 	}
 	if (strcmp(name, "full") == 0)
