@@ -50,6 +50,19 @@ core_expect_order(struct world *w, const char *when)
 	core_expect(w, REFEREE_ALL, when);
 }
 
+/* The port of switch a with a link to switch b. */
+static inline unsigned
+core_port_between(const struct fabric *f, uint32_t a, uint32_t b)
+{
+	unsigned p, q;
+	uint32_t peer;
+
+	for (p = 1; p <= f->node[a].nports; p++)
+		if (fabric_peer(f, a, p, &peer, &q) && peer == b)
+			return p;
+	return 0;
+}
+
 /* Frees both. */
 static inline void
 core_end(struct world *w, struct fabric *f)
