@@ -388,6 +388,32 @@ config_with(const struct config *base, const char *const *set, size_t n,
 }
 
 struct config *
+config_keep(const struct config *was, const struct config *is,
+	const char *const *engines, struct reason *why)
+{
+	struct arena *scratch = arena_new();
+	struct section k = keys_new(scratch);
+	const char **set = arena_array(scratch, k.n, sizeof(*set));
+	struct config *c;
+	size_t n = 0;
+
+	for (size_t i = 0; i < k.n; i++) {
+		const struct section_key *key = &k.key[i];
+		struct buf b = {0};
+
+		if (!key->o->secret && key->o->reload != SCHEMA_RESTART)
+			continue;
+		buf_printf(&b, "%s=", key->name);
+		schema_print(key->o, schema_section_base(key, is), -1, &b);
+		set[n++] = arena_strdup(scratch, b.text);
+		buf_free(&b);
+	}
+	c = config_with(was, set, n, engines, why);
+	arena_free(scratch);
+	return c;
+}
+
+struct config *
 config_ref(struct config *c)
 {
 	if (c != NULL)

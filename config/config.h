@@ -234,6 +234,14 @@ struct config *config_load(
 struct config *config_with(const struct config *base, const char *const *set,
 	size_t n, const char *const *engines, struct reason *why);
 
+/*
+ * was, with what a refused reload does not keep as it was: the secrets of is,
+ * which was need not have, and its options that take a restart. NULL and a
+ * reason if was cannot be with these.
+ */
+struct config *config_keep(const struct config *was, const struct config *is,
+	const char *const *engines, struct reason *why);
+
 /* Another reference (NULL allowed), in any thread; returns c. */
 struct config *config_ref(struct config *c);
 

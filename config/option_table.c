@@ -183,9 +183,12 @@ static const struct schema_option fabric[] = {
 			"loaded into a running daemon: another port that they "
 			"may talk to now, by a change of partitions, or a LID, "
 			"by a change of LMCs. A reload that takes more is "
-			"refused, and the log says who loses what. "
-			"--check-config and heddlectl plan --config tell it "
-			"before."},
+			"refused, and the log says who loses what; a daemon "
+			"that is started with such a file keeps what was in "
+			"force before. --check-config and heddlectl plan "
+			"--config tell it before. Other options, the routing "
+			"engines among them, take nothing: tables are written "
+			"only if they reach every port that has a path."},
 	{.key = "names",
 		.type = SCHEMA_ENUM,
 		FIELD(config_fabric, names),

@@ -232,6 +232,19 @@ on_saved(void *cookie, const char *why)
 	d->facts.state_writable = false;
 }
 
+/* The file takes too much: what was in force before the start stays so, as
+ * after a reload that is refused. */
+static void
+on_kept(void *cookie, struct config *c, const char *why)
+{
+	struct daemon *d = cookie;
+
+	config_unref(d->config);
+	d->config = config_ref(c);
+	log_set_level((enum log_level)c->log.level);
+	(void)snprintf(d->facts.refused, sizeof(d->facts.refused), "%s", why);
+}
+
 /* One log line a run; a view that only gained names belongs to the same run. */
 static void
 on_commit(void *cookie, struct view *v)
@@ -789,6 +802,7 @@ make_core(struct daemon *d)
 		.save = want_save,
 		.writing = want_mark,
 		.set_aside = want_aside,
+		.kept = on_kept,
 		.committed = on_commit,
 		.read = on_read,
 		.finished = on_finished,

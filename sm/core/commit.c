@@ -206,7 +206,8 @@ gather_blocks(const struct sm *sm, struct gathered *g)
 	g->s.nblock = n;
 }
 
-/* All of the state but the records of subnet administration. */
+/* All of the state but the records of subnet administration and the
+ * configuration. */
 static void
 gather_state(const struct sm *sm, struct gathered *g)
 {
@@ -264,6 +265,7 @@ commit_save(struct sm *sm, bool at_once)
 	gather_state(sm, &g);
 	sa_save(sm->sa, sm->sa_now, &sa);
 	g.s.sa = sa.text;
+	g.s.config = in_force_text(sm);
 	sm->save_due = MONO_NEVER;
 	group_keep_save(sm, &groups);
 	g.s.group = groups.group;

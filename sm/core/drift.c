@@ -507,6 +507,7 @@ drift_check_state_file(struct sm *sm)
 	sm->sl_history = sl_history_new();
 	name_pins_unref(sm->pins); /* they mean nodes of that fabric */
 	sm->pins = NULL;
+	in_force_forget(sm);
 	sl2vl_unblock_all(device_sl2vl(sm->hw));
 	drift_sl2vl_forget(sm, true);
 }

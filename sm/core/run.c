@@ -423,6 +423,7 @@ assign_lids(struct sm *sm, struct reason *why)
 		drift_check_state_file(sm);
 	known = (struct jobs_lid_records){sm->record, sm->nrecord,
 		sm->took_over && (sm->stood_by || has_reigned_another(sm))};
+	in_force_settle(sm, known.outdated);
 	if (known.outdated && known.n > 0)
 		log_info("lid: another manager has reigned since the LIDs were "
 			 "recorded: ports keep those that they hold");
@@ -476,7 +477,8 @@ static bool
 read_names_first(struct sm *sm, struct mono now)
 {
 	const struct topo *t = sm->topo;
-	bool all = pkeys_by_name(sm->cfg) || qos_by_name(sm->cfg);
+	bool all = pkeys_by_name(sm->cfg) || qos_by_name(sm->cfg) ||
+		   in_force_by_name(sm);
 	bool lack = false;
 	node_ix n;
 

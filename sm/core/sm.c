@@ -13,7 +13,6 @@
 #include "routing/driver/registry.h"
 #include "sm/base/mem.h"
 #include "sm/core/sm_priv.h"
-#include "sm/policy/config_loss.h"
 
 static bool
 wait_for_worker(struct sm *sm, struct mono now)
@@ -214,6 +213,7 @@ sm_new(struct config *c, const struct state_file *state, struct transport *t,
 	run_sa_new(sm);
 	load_state(sm, state);
 	run_sa_load(sm, state);
+	in_force_load(sm, state);
 	return sm;
 }
 
@@ -270,6 +270,7 @@ sm_free(struct sm *sm)
 	free(sm->record);
 	free(sm->rank);
 	free(sm->peer);
+	in_force_free(sm);
 	config_unref(sm->cfg);
 	free(sm);
 }
@@ -455,41 +456,6 @@ sm_routed(struct sm *sm, struct sm_work *w, struct mono now)
 	sm->phase_is_new = true;
 }
 
-/* Judge what a configuration takes from the ports of the view. */
-static int
-judge_loss(const struct sm *sm, struct config *c, struct reason *why)
-{
-	const struct topo *t = sm->view->topo;
-	const struct config_loss_ask ask = {.was = sm->cfg,
-		.is = c,
-		.topo = sm->view->topo,
-		.pins = sm->pins,
-		.record = sm->record,
-		.nrecord = sm->nrecord};
-	struct config_loss loss;
-	struct buf text = {0};
-	bool refused;
-
-	if (config_loss_judge(&ask, &loss, why) != 0)
-		return -1;
-	if (loss.affected == 0)
-		return 0;
-	config_loss_partition_text(&loss, c, t, &text);
-	if (loss.pairs > 0 && loss.renumbered > 0)
-		buf_printf(&text, "; ");
-	config_loss_lid_text(&loss, t, &text);
-	refused = config_loss_refused(&loss, c);
-	if (refused)
-		(void)reason_set(why,
-			"%s. fabric.accept_loss is %u: %u or more accepts that",
-			text.text, c->fabric.accept_loss, loss.affected);
-	else
-		log_warn(
-			"config: %s, as fabric.accept_loss permits", text.text);
-	buf_free(&text);
-	return refused ? -1 : 0;
-}
-
 int
 sm_accepts_config(const struct sm *sm, struct config *c, struct reason *why)
 {
@@ -503,7 +469,18 @@ sm_accepts_config(const struct sm *sm, struct config *c, struct reason *why)
 		    v->routes->lanes.plain ? &one : &v->routes->lanes,
 		    why) != 0)
 		return -1;
-	return sm->role == SM_MASTER ? judge_loss(sm, c, why) : 0;
+	return sm->role == SM_MASTER
+		       ? in_force_judge(sm, sm->cfg, c, v->topo, why)
+		       : 0;
+}
+
+void
+sm_take_config(struct sm *sm, struct config *c)
+{
+	config_unref(sm->cfg);
+	sm->cfg = config_ref(c);
+	configure_wire(sm);
+	run_sa_configure(sm);
 }
 
 void
@@ -515,10 +492,7 @@ sm_reconfigure(struct sm *sm, struct config *c, struct mono now)
 	if (sm->cfg->fabric.sm_key != c->fabric.sm_key)
 		peers_forget_keys(sm);
 	sm->stat.taken[0] = '\0'; /* the administrator has been here */
-	config_unref(sm->cfg);
-	sm->cfg = config_ref(c);
-	configure_wire(sm);
-	run_sa_configure(sm);
+	sm_take_config(sm, c);
 	if (ch.of[SCHEMA_REROUTE] > 0)
 		dirty_mark_replan(sm, now, DIRTY_CONFIG, NULL);
 	for (size_t i = 0; i < ch.n; i++)
@@ -534,6 +508,8 @@ sm_reconfigure(struct sm *sm, struct config *c, struct mono now)
 	quarantine_unlock(sm, now);
 	if (sm->view != NULL)
 		light_sweep_schedule(sm, now);
+	if (sm->view != NULL && sm->role == SM_MASTER)
+		commit_save(sm, false); /* what is in force, for a restart */
 	advance_phase(sm, now);
 }
 

@@ -58,6 +58,10 @@ struct sm_ops {
 	/* The state that sm_new was given is of another fabric and is not used:
 	 * keep the file for its owner. Called before any save. */
 	void (*set_aside)(void *cookie, const char *why);
+	/* The configuration that sm_new was given would take too much from the
+	 * ports of the fabric: c, what was in force before the start, stays in
+	 * force, and why. */
+	void (*kept)(void *cookie, struct config *c, const char *why);
 	/* A view was committed (pin it with view_ref to keep it). */
 	void (*committed)(void *cookie, struct view *v);
 	/* A standby has read the fabric anew: another view than before. */
@@ -149,7 +153,7 @@ void sm_resweep(struct sm *sm, struct mono now, const char *cause);
 void sm_rebalance(struct sm *sm, struct mono now, const char *cause);
 
 /* Append what is remembered of the fabric, as in the state file, without the
- * records of subnet administration. */
+ * records of subnet administration and the configuration. */
 void commit_print_state(const struct sm *sm, struct buf *out);
 
 /* The committed view, or what a standby reads of the fabric; NULL before the

@@ -15,6 +15,7 @@
  *	name_accept.c	names of members, as an administrator accepted them
  *	group_keep.c	multicast groups that are configured or were saved
  *	commit.c	the end of a run: view, state to save, retries, log
+ *	in_force.c	the configuration in force, and what another one takes
  *	events.c	what happened to the fabric, for an administrator
  *	light_sweep.c	the light sweep between runs
  *	master.c	mastership: election, standby, SMInfo
@@ -245,8 +246,16 @@ struct leases {
 	bool late;	   /* the last round took longer than a lease */
 };
 
+/* The configuration in force; in_force.c. */
+struct in_force {
+	struct config *was;	 /* before the start, until it is settled */
+	struct buf text;	 /* of it, or of ... */
+	const struct config *of; /* ... the present one; NULL: to be printed */
+};
+
 struct sm {
 	struct config *cfg;
+	struct in_force in_force;
 	struct transport *t;
 	const struct sm_ops *ops;
 	uint64_t port_guid;
@@ -862,6 +871,23 @@ void name_accept_review(struct sm *sm, struct mono now);
 /* What names match now is accepted; a run follows. */
 void name_accept_all(struct sm *sm, struct mono now, const char *cause);
 
+/* in_force.c */
+/* Judge what a change of the configuration takes from the ports of t, which has
+ * LIDs; 0, or -1 and why it is refused. */
+int in_force_judge(const struct sm *sm, struct config *was, struct config *is,
+	struct topo *t, struct reason *why);
+void in_force_load(struct sm *sm, const struct state_file *s);
+/* What the state file shall say of it. */
+const char *in_force_text(struct sm *sm);
+/* True if names decide what was in force before the start, and it counts. */
+bool in_force_by_name(const struct sm *sm);
+/* The fabric is known, and nothing is written yet: what was in force before the
+ * start is what the new one is judged against. outdated: another manager has
+ * reigned since. */
+void in_force_settle(struct sm *sm, bool outdated);
+void in_force_forget(struct sm *sm); /* it is of another fabric */
+void in_force_free(struct sm *sm);
+
 /* run_qos.c */
 void run_qos_drop(struct sm *sm); /* the run is over */
 /* For a view that has another topology: nodes may have other names. */
@@ -881,6 +907,8 @@ void run_settings_reset(struct sm *sm); /* another manager is master */
 
 /* sm.c */
 void sm_enter(struct sm *sm, enum sm_phase phase, struct mono now);
+/* c is the configuration from now on. */
+void sm_take_config(struct sm *sm, struct config *c);
 
 /* dirty.c: a switch is to be probed, by its GUID. text: the cause in the log,
  * where that of its table does not say it all; or NULL. */

@@ -56,6 +56,8 @@
  *					the name has been resolved
  *	unnamed 0x0002c90300a1b2c3	node GUID without a name then, to be
  *					resolved when it is read
+ *	config fabric:			a line of the configuration in force,
+ *					without secrets
  *	checksum 0x1f0e...				FNV-1a of all before
  *
  * It is replaced as a whole: a temporary file in the same directory, fsync,
@@ -182,6 +184,7 @@ struct state_file {
 	size_t npin;
 	const uint64_t *unnamed; /* node GUIDs */
 	size_t nunnamed;
+	const char *config; /* in force, as config_publish prints it, or NULL */
 	struct arena *arena;
 };
 

@@ -47,7 +47,7 @@ struct state_file_reader {
 	struct state_file_pin *pin;
 	uint64_t *unnamed;
 	size_t npin, pin_cap, nunnamed, unnamed_cap;
-	struct buf sa;
+	struct buf sa, config;
 	bool has_prefix, has_order, has_routed, has_read;
 };
 

@@ -380,19 +380,47 @@ keep_sa(struct state_file_reader *r)
 		r->s->sa = arena_strdup(r->s->arena, r->sa.text);
 }
 
+/* Each line of text, or of no text if it is NULL, as a record. */
+static void
+print_lines(const char *record, const char *text, struct buf *out)
+{
+	while (text != NULL && *text != '\0') {
+		size_t n = strcspn(text, "\n");
+
+		buf_printf(out, "%s ", record);
+		buf_put(out, text, n);
+		buf_put(out, "\n", 1);
+		text += n + (text[n] == '\n');
+	}
+}
+
 static void
 print_sa(const struct state_file *s, struct buf *out)
 {
-	const char *line = s->sa;
+	print_lines("sa", s->sa, out);
+}
 
-	while (line != NULL && *line != '\0') {
-		size_t n = strcspn(line, "\n");
+/* ---- the configuration in force ---- */
 
-		buf_put(out, "sa ", 3);
-		buf_put(out, line, n);
-		buf_put(out, "\n", 1);
-		line += n + (line[n] == '\n');
-	}
+/* The core parses the text. */
+static int
+read_config(struct state_file_reader *r, char *s)
+{
+	buf_printf(&r->config, "%s\n", s != NULL ? s : "");
+	return 0;
+}
+
+static void
+print_config(const struct state_file *s, struct buf *out)
+{
+	print_lines("config", s->config, out);
+}
+
+static void
+keep_config(struct state_file_reader *r)
+{
+	if (r->config.n > 0)
+		r->s->config = arena_strdup(r->s->arena, r->config.text);
 }
 
 /* ---- the table ---- */
@@ -406,6 +434,8 @@ static const struct state_codec block = {
 static const struct state_codec saved = {
 	"saved", read_saved, NULL, NULL, print_saved};
 static const struct state_codec sa = {"sa", read_sa, NULL, keep_sa, print_sa};
+static const struct state_codec config = {
+	"config", read_config, NULL, keep_config, print_config};
 
 /* In the order of the file. */
 static const struct state_codec *const codecs[] = {
@@ -425,6 +455,7 @@ static const struct state_codec *const codecs[] = {
 	&state_routing_leaf,
 	&state_pins_pin,
 	&state_pins_unnamed,
+	&config,
 };
 
 enum { CODECS = sizeof(codecs) / sizeof(codecs[0]) };
@@ -440,7 +471,8 @@ state_records_read(struct state_file_reader *r, char *s)
 			return codecs[i]->read(r, s);
 	return state_records_complain(r, r->line, "record",
 		"none of lid, rank, order, read, routed, turn, fabric, block, "
-		"saved, sa, group, member, lanes, leaf, pin, unnamed");
+		"saved, sa, group, member, lanes, leaf, pin, unnamed, "
+		"config");
 }
 
 int
@@ -477,6 +509,7 @@ state_records_free(struct state_file_reader *r)
 	free(r->rank);
 	free(r->block);
 	buf_free(&r->sa);
+	buf_free(&r->config);
 	free(r->group);
 	free(r->leaf);
 	free(r->member);

@@ -377,6 +377,34 @@ told_before() {
 	page 1 "^UNSAFE: $2" --from live --config "$1"
 }
 
+# restarted: a restart with a file that takes LIDs leaves the fabric as it was
+restarted() {
+	sed 's/^fabric:/&\n  lmc: {hosts: 1}/' "$E2E_DIR/new.yaml" >"$E2E_CONF"
+	sm_launch "$B/heddled" -c "$E2E_CONF"
+	soon is_up || fail "the daemon did not come up again"
+	said 'config: the file is refused' ||
+		fail "not refused: $(cat "$E2E_DIR/sm.out")"
+	ctl status >"$E2E_DIR/page"
+	[ $? = 1 ] || fail "status: not code 1: $(cat "$E2E_DIR/page")"
+	grep -q '^config      REFUSED, .*17 ports are renumbered' \
+		"$E2E_DIR/page" || fail "$(cat "$E2E_DIR/page")"
+	grep -q '^ALARM .*the configuration was refused' "$E2E_DIR/page" ||
+		fail "$(cat "$E2E_DIR/page")"
+	ctl metrics | grep -q '^heddle_config_refused 1$' || fail "no metric"
+	ctl pkeys h32 >"$E2E_DIR/page"
+	grep -q '0x7fff limited' "$E2E_DIR/page" ||
+		fail "no partitions: $(cat "$E2E_DIR/page")"
+	soon named spine4 h32 || fail "no names"
+	rest
+	told_before "$E2E_CONF" '17 ports are renumbered, the first'
+	sed -i 's/^fabric:/&\n  accept_loss: 17/' "$E2E_CONF"
+	kill -HUP "$E2E_SM_PID"
+	soon said 'as fabric.accept_loss permits' || fail "not accepted"
+	rest
+	ctl status >"$E2E_DIR/page" || fail "$(cat "$E2E_DIR/page")"
+	sm_stop
+}
+
 # The first partition of a fabric makes all other ports limited members of the
 # default one; a higher LMC needs LIDs that neighbours have.
 plan_loss() {
@@ -415,7 +443,9 @@ plan_loss() {
 	kill -HUP "$E2E_SM_PID"
 	soon said 'config: partitions was={}' || fail "the reload is refused"
 	said 'as fabric.accept_loss permits' || fail "nothing said"
+	rest
 	sm_stop
+	restarted
 	"$B/heddled" -c "$E2E_CONF" --check-config >"$E2E_DIR/page" ||
 		fail "$(cat "$E2E_DIR/page")"
 	grep -q '^fabric      not known' "$E2E_DIR/page" ||

@@ -356,6 +356,7 @@ set_up_daemon(struct plan_maker *m)
 {
 	(void)snprintf(m->s->yaml, sizeof(m->s->yaml),
 		"fabric:\n  priority: 3\n  m_key: 0x%x\n"
+		"  accept_loss: 1000000\n"
 		"  lmc:\n    hosts: %u\n    switches: %u\n"
 		"sweep:\n  interval: %us\n  hold_down: %ums\n"
 		"smp:\n  timeout: %ums\n  retries: %u\n  window_max: %u\n"

@@ -31,8 +31,9 @@ world_forget(struct world *w)
 	  block = {w->saved.block}, sa = {w->saved.sa},
 	  group = {w->saved.group}, member = {w->saved.member},
 	  leaf = {w->saved.leaf}, pin = {w->saved.pin},
-	  unnamed = {w->saved.unnamed};
+	  unnamed = {w->saved.unnamed}, config = {w->saved.config};
 
+	free(config.out);
 	free(leaf.out);
 	free(pin.out);
 	free(unnamed.out);
@@ -113,6 +114,7 @@ on_save(void *cookie, const struct state_file *s, bool at_once)
 	w->saved.pin = copy_pins(s);
 	w->saved.unnamed =
 		mem_dup(s->unnamed, s->nunnamed * sizeof(*s->unnamed));
+	w->saved.config = s->config != NULL ? mem_strdup(s->config) : NULL;
 	w->saved.sa = s->sa != NULL ? mem_strdup(s->sa) : NULL;
 	w->saved.group = mem_dup(s->group, s->ngroup * sizeof(*s->group));
 	w->saved.member = mem_dup(s->member, s->nmember * sizeof(*s->member));
@@ -123,6 +125,17 @@ on_aside(void *cookie, const char *why)
 {
 	(void)why;
 	world_forget(cookie);
+}
+
+static void
+on_kept(void *cookie, struct config *c, const char *why)
+{
+	struct world *w = cookie;
+
+	config_unref(w->config);
+	w->config = config_ref(c);
+	w->kept++;
+	(void)snprintf(w->last_why, sizeof(w->last_why), "%s", why);
 }
 
 static void
@@ -266,6 +279,7 @@ make_world(
 		.save = on_save,
 		.writing = on_writing,
 		.set_aside = on_aside,
+		.kept = on_kept,
 		.committed = on_committed,
 		.read = on_read,
 		.finished = on_finished,

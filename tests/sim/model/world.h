@@ -29,6 +29,7 @@ struct world {
 	struct mono work_due, route_delay;
 	struct state_file saved; /* the daemon's state file */
 	unsigned runs, runs_failed, stood_by, commits, reads;
+	unsigned kept; /* configurations refused at a start */
 	char last_why[512];
 	/* called for every committed view; or NULL */
 	void (*told)(void *cookie, const struct view *v);

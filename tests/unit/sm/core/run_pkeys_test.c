@@ -142,7 +142,7 @@ START_TEST(keys_of_another_manager)
 	/* a table of this manager is assumed to be as it was left */
 	ck_assert_str_eq(pkey_table_text(&x, h3, 1, 1), "8043");
 	/* not where it matters: with partitions all tables are read */
-	restart_with(&x, TWO_TENANTS);
+	restart_with(&x, "fabric: {accept_loss: 100}\n" TWO_TENANTS);
 	ck_assert_str_eq(host_table(&x, "h2"), "7fff 8005");
 	ck_assert_str_eq(pkey_table_text(&x, h3, 1, 1), "");
 	fixture_free(&x);

@@ -139,6 +139,8 @@ check_pins(const struct state_file *back)
 	}
 	ck_assert_uint_eq(back->nunnamed, 1);
 	ck_assert_uint_eq(back->unnamed[0], 7);
+	ck_assert_str_eq(
+		back->config, "fabric:\n  priority: 3\n\nend: \"x\"\n");
 }
 
 static void
@@ -224,6 +226,7 @@ START_TEST(test_round)
 		.npin = 2,
 		.unnamed = unnamed,
 		.nunnamed = 1,
+		.config = "fabric:\n  priority: 3\n\nend: \"x\"\n",
 		.lid = lids,
 		.nlid = 4,
 		.rank = ranks,
@@ -393,13 +396,14 @@ static const struct refusal {
 	{"fabric 12\n", ":2: fabric: not a subnet prefix such as "
 			"0xfe80000000000000"},
 	{"fabric 0x1\nfabric 0x1\n", ":3: fabric: given twice"},
-	{"lids 0x1 1 0\n",
-		":2: record: none of lid, rank, order, read, "
-		"routed, turn, fabric, "
-		"block, saved, sa, group, member, lanes, leaf, pin, unnamed"},
+	{"lids 0x1 1 0\n", ":2: record: none of lid, rank, order, read, "
+			   "routed, turn, fabric, "
+			   "block, saved, sa, group, member, lanes, leaf, pin, "
+			   "unnamed, config"},
 	{"\n", ":2: record: none of lid, rank, order, read, routed, turn, "
 	       "fabric, "
-	       "block, saved, sa, group, member, lanes, leaf, pin, unnamed"},
+	       "block, saved, sa, group, member, lanes, leaf, pin, unnamed, "
+	       "config"},
 	{"saved 0\n", ":2: saved: not seconds since 1970"},
 	{"saved 1\nsaved 2\n", ":3: saved: given twice"},
 	{"sa\n", ":2: sa: is empty"},
