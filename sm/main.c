@@ -610,12 +610,14 @@ ctl_wants_events(void *cookie, uint64_t since, struct reason *why)
 static json_t *
 ctl_wants_links(void *cookie, bool accept)
 {
-	const struct daemon *d = cookie;
+	struct daemon *d = cookie;
 	const struct topo *t = sm_view(d->sm)->topo;
 	struct event_log *l = sm_events(d->sm);
 
-	if (accept)
-		event_log_accept(l);
+	if (accept) {
+		sm_missing_accept(d->sm, loop_now());
+		arm_core_timer(d);
+	}
 	return json_pack("{s:o, s:o}", "missing",
 		events_missing_json(l, t, SIZE_MAX, loop_now()), "degraded",
 		events_degraded_json(t, SIZE_MAX));

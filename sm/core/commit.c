@@ -259,6 +259,7 @@ void
 commit_save(struct sm *sm, bool at_once)
 {
 	struct group_keep_saved groups;
+	struct state_file_missing *missing;
 	struct gathered g;
 	struct buf sa = {0};
 
@@ -266,6 +267,7 @@ commit_save(struct sm *sm, bool at_once)
 	sa_save(sm->sa, sm->sa_now, &sa);
 	g.s.sa = sa.text;
 	g.s.config = in_force_text(sm);
+	missing = events_gather(sm, &g.s);
 	sm->save_due = MONO_NEVER;
 	group_keep_save(sm, &groups);
 	g.s.group = groups.group;
@@ -274,6 +276,7 @@ commit_save(struct sm *sm, bool at_once)
 	g.s.nmember = groups.nmember;
 	sm->ops->save(sm->ops->cookie, &g.s, at_once);
 	group_keep_saved_free(&groups);
+	free(missing);
 	buf_free(&sa);
 	gathered_free(&g);
 }

@@ -508,6 +508,7 @@ drift_check_state_file(struct sm *sm)
 	name_pins_unref(sm->pins); /* they mean nodes of that fabric */
 	sm->pins = NULL;
 	in_force_forget(sm);
+	event_log_accept(sm->events);
 	sl2vl_unblock_all(device_sl2vl(sm->hw));
 	drift_sl2vl_forget(sm, true);
 }

@@ -40,6 +40,83 @@ tell_rest(struct sm *sm, struct mono now)
 		log_entry(e);
 }
 
+/* ---- what is missing, over a restart ---- */
+
+enum { MISSING_SAVED = 8192, NS = 1000000000 };
+
+/* Age goes on: until events_start, since is counted back from 0. */
+void
+events_load(struct sm *sm, const struct state_file *s)
+{
+	for (size_t i = 0; i < s->nmissing; i++) {
+		const struct state_file_missing *x = &s->missing[i];
+		uint64_t age = x->age + s->away;
+		struct event_missing m = {.is_node = x->is_node,
+			.a = {.guid = x->a.guid, .port = x->a.port},
+			.b = {.guid = x->b.guid, .port = x->b.port},
+			.since = {-(int64_t)(age < UINT32_MAX ? age
+							      : UINT32_MAX) *
+				  NS}};
+
+		(void)snprintf(m.a.name, sizeof(m.a.name), "%s", x->a.name);
+		if (x->b.guid != 0)
+			(void)snprintf(
+				m.b.name, sizeof(m.b.name), "%s", x->b.name);
+		event_log_restore(sm->events, &m);
+	}
+	sm->missing_saved = event_log_stamp(sm->events);
+}
+
+void
+events_start(struct sm *sm, struct mono now)
+{
+	event_log_shift(sm->events, now);
+}
+
+static struct state_file_end
+end_to_save(const struct topo_event_end *e)
+{
+	return (struct state_file_end){e->guid, e->port, e->name};
+}
+
+struct state_file_missing *
+events_gather(const struct sm *sm, struct state_file *s)
+{
+	size_t n;
+	const struct event_missing *m = event_log_missing(sm->events, &n);
+	struct state_file_missing *out;
+
+	n = n < MISSING_SAVED ? n : MISSING_SAVED;
+	out = mem_zalloc(n, sizeof(*out));
+	for (size_t i = 0; i < n; i++) {
+		int64_t ns = mono_sub(sm->sa_now, m[i].since).ns;
+
+		out[i] = (struct state_file_missing){m[i].is_node,
+			end_to_save(&m[i].a), end_to_save(&m[i].b),
+			ns > 0 ? (uint64_t)ns / NS : 0};
+	}
+	s->missing = out;
+	s->nmissing = n;
+	return out;
+}
+
+static void
+save_missing(struct sm *sm, struct mono now)
+{
+	uint64_t stamp = event_log_stamp(sm->events);
+
+	if (stamp != sm->missing_saved)
+		commit_save_soon(sm, now);
+	sm->missing_saved = stamp;
+}
+
+void
+events_accept(struct sm *sm, struct mono now)
+{
+	event_log_accept(sm->events);
+	save_missing(sm, now);
+}
+
 /* ---- events that wait for names ---- */
 
 static bool
@@ -85,6 +162,7 @@ events_release(struct sm *sm, struct mono now)
 	sm->held_event = NULL;
 	sm->nheld_events = sm->cap_held_events = 0;
 	tell_rest(sm, now);
+	save_missing(sm, now);
 }
 
 /* ---- the changes of a run ---- */
@@ -132,8 +210,12 @@ events_note(struct sm *sm, const struct view *is, struct mono now)
 		events_release(sm, now);
 	if (cut_off && sm->seen == NULL && sm->view != NULL)
 		sm->seen = topo_ref(sm->view->topo);
-	if (cut_off || sm->view == NULL)
+	if (cut_off)
 		return;
+	if (sm->view == NULL) {
+		event_log_settle(sm->events, sm->topo);
+		return;
+	}
 	topo_events(sm->seen != NULL ? sm->seen : sm->view->topo, sm->topo,
 		take_event, &b);
 	topo_unref(sm->seen);

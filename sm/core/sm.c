@@ -214,6 +214,7 @@ sm_new(struct config *c, const struct state_file *state, struct transport *t,
 	load_state(sm, state);
 	run_sa_load(sm, state);
 	in_force_load(sm, state);
+	events_load(sm, state);
 	return sm;
 }
 
@@ -281,6 +282,7 @@ sm_start(struct sm *sm, struct mono now)
 	sm->ops->set_issm(sm->ops->cookie, true);
 	run_sa_start(sm, now);
 	blocked_start(sm, now);
+	events_start(sm, now);
 	run_push_restart(sm, now);
 	dirty_mark_full(sm, now, DIRTY_START, NULL);
 	sm->dirty.due = now;
@@ -575,6 +577,12 @@ struct event_log *
 sm_events(const struct sm *sm)
 {
 	return sm->events;
+}
+
+void
+sm_missing_accept(struct sm *sm, struct mono now)
+{
+	events_accept(sm, now);
 }
 
 const struct sa *

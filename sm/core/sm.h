@@ -138,6 +138,9 @@ void sm_own_link(struct sm *sm, bool up, struct mono now);
 /* What happened to the fabric, and what is missing; the core's. */
 struct event_log *sm_events(const struct sm *sm);
 
+/* An administrator accepts that nothing is missing. */
+void sm_missing_accept(struct sm *sm, struct mono now);
+
 /* The names of members as they are resolved; NULL where nodes are trusted, or
  * there are no names. The core's. */
 const struct name_pins *sm_names(const struct sm *sm);

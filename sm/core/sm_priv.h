@@ -376,7 +376,8 @@ struct sm {
 
 	/* what happened */
 	struct event_log *events;
-	struct topo *seen; /* before our own link went down, or NULL */
+	uint64_t missing_saved; /* event_log_stamp of what is saved */
+	struct topo *seen;	/* before our own link went down, or NULL */
 	struct topo_event *held_event; /* they wait for names */
 	size_t nheld_events, cap_held_events;
 
@@ -609,6 +610,13 @@ void events_note(struct sm *sm, const struct view *is, struct mono now);
 /* Names were read: the events that waited for them. */
 void events_release(struct sm *sm, struct mono now);
 /* One more of them. */
+/* What is missing, over a restart. */
+void events_load(struct sm *sm, const struct state_file *s);
+void events_start(struct sm *sm, struct mono now);
+/* The caller frees the result. */
+struct state_file_missing *events_gather(
+	const struct sm *sm, struct state_file *s);
+void events_accept(struct sm *sm, struct mono now);
 void events_log(struct sm *sm, const struct topo_event *e, struct mono now);
 /* Another manager came, or left. */
 void events_manager(

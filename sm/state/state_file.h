@@ -56,6 +56,10 @@
  *					the name has been resolved
  *	unnamed 0x0002c90300a1b2c3	node GUID without a name then, to be
  *					resolved when it is read
+ *	missing link 3600 0x0002c90200401234 3 "leaf1" 0x0002c90200405678 1 "s1"
+ *					missing for so many seconds: a link, by
+ *					its ends, or a node, and what it was
+ *					linked to; GUID, port and name each
  *	config fabric:			a line of the configuration in force,
  *					without secrets
  *	checksum 0x1f0e...				FNV-1a of all before
@@ -139,6 +143,21 @@ struct state_file_sl_history {
 	const uint8_t *mask; /* [nleaf] of bits; NULL: the first */
 };
 
+enum { STATE_FILE_NAME = 64 }; /* bytes of a node description */
+
+/* An end of a link that is missing, or a node. */
+struct state_file_end {
+	uint64_t guid; /* of the node; 0: there is no such end */
+	uint8_t port;
+	const char *name;
+};
+
+struct state_file_missing {
+	bool is_node;
+	struct state_file_end a, b; /* b of a node: what it was linked to */
+	uint64_t age;		    /* seconds, when this was saved */
+};
+
 /* A name of a member, and a node that it means; GUID 0: it is resolved. */
 struct state_file_pin {
 	const char *name;
@@ -184,6 +203,8 @@ struct state_file {
 	size_t npin;
 	const uint64_t *unnamed; /* node GUIDs */
 	size_t nunnamed;
+	const struct state_file_missing *missing;
+	size_t nmissing;
 	const char *config; /* in force, as config_publish prints it, or NULL */
 	struct arena *arena;
 };

@@ -1,8 +1,9 @@
 /*
  * What the parts of the state file share: state_file.c (the file, its header
  * and its checksum), state_records.c (the table of records, and those of the
- * fabric), state_routing.c, state_groups.c and state_pins.c (records of
- * routing, multicast, and names). No other file includes this.
+ * fabric), state_routing.c, state_groups.c, state_pins.c and state_missing.c
+ * (records of routing, multicast, names, and what is missing). No other file
+ * includes this.
  */
 #ifndef HEDDLE_SM_STATE_STATE_FILE_PRIV_H
 #define HEDDLE_SM_STATE_STATE_FILE_PRIV_H
@@ -47,6 +48,8 @@ struct state_file_reader {
 	struct state_file_pin *pin;
 	uint64_t *unnamed;
 	size_t npin, pin_cap, nunnamed, unnamed_cap;
+	struct state_file_missing *missing;
+	size_t nmissing, missing_cap;
 	struct buf sa, config;
 	bool has_prefix, has_order, has_routed, has_read;
 };
@@ -67,7 +70,8 @@ struct state_codec {
 extern const struct state_codec state_routing_routed, state_routing_turn,
 	state_routing_order, state_routing_rank, state_routing_read,
 	state_routing_lanes, state_routing_leaf, state_groups_group,
-	state_groups_member, state_pins_pin, state_pins_unnamed;
+	state_groups_member, state_pins_pin, state_pins_unnamed,
+	state_missing_codec;
 
 /* state_records.c */
 
@@ -82,6 +86,8 @@ bool state_records_number(const char *s, int base, uint64_t max, uint64_t *v);
 int state_records_guid(struct state_file_reader *r, char **s, uint64_t *guid);
 /* The next word as its index in word[1..n - 1], cut off; 0: none of them. */
 uint8_t state_records_one_of(const char *const *word, uint8_t n, char **s);
+/* Append a space and a node description in quotes. */
+void state_records_print_name(const char *name, struct buf *out);
 
 /* Read a line; 0 or -1 with a reason. */
 int state_records_read(struct state_file_reader *r, char *s);

@@ -112,7 +112,6 @@ static const char *const held_word[STATE_FILE_HELD] = {
 enum {
 	LID_MAX = 0xbfff, /* the last unicast LID (IBA 4.1.3) */
 	LMC_MAX = 7,
-	NAME_MAX_BYTES = 64, /* NodeDescription (IBA 14.2.5.2) */
 };
 
 /* The rest of a lid line: nothing, or a name in quotes. */
@@ -124,7 +123,7 @@ read_name(struct state_file_reader *r, char *s, const char **name)
 	*name = NULL;
 	if (n == 0)
 		return 0;
-	if (n < 2 || n > NAME_MAX_BYTES + 2 || s[0] != '"' || s[n - 1] != '"')
+	if (n < 2 || n > STATE_FILE_NAME + 2 || s[0] != '"' || s[n - 1] != '"')
 		return state_records_complain(r, r->line, "name",
 			"not a text in quotes of at most 64 bytes");
 	s[n - 1] = '\0';
@@ -226,13 +225,13 @@ keep_lids(struct state_file_reader *r)
 }
 
 /* A node's own description, without what could break the line. */
-static void
-print_name(const char *name, struct buf *out)
+void
+state_records_print_name(const char *name, struct buf *out)
 {
 	size_t i;
 
 	buf_put(out, " \"", 2);
-	for (i = 0; name[i] != '\0' && i < NAME_MAX_BYTES; i++) {
+	for (i = 0; name[i] != '\0' && i < STATE_FILE_NAME; i++) {
 		char c = name[i];
 
 		if (c < 0x20 || c > 0x7e || c == '"')
@@ -254,7 +253,7 @@ print_lids(const struct state_file *s, struct buf *out)
 			s->lid[i].held == STATE_FILE_KEYS)
 			buf_printf(out, " %s", held_word[s->lid[i].held]);
 		if (s->lid[i].name != NULL)
-			print_name(s->lid[i].name, out);
+			state_records_print_name(s->lid[i].name, out);
 		buf_put(out, "\n", 1);
 	}
 }
@@ -455,6 +454,7 @@ static const struct state_codec *const codecs[] = {
 	&state_routing_leaf,
 	&state_pins_pin,
 	&state_pins_unnamed,
+	&state_missing_codec,
 	&config,
 };
 
@@ -472,7 +472,7 @@ state_records_read(struct state_file_reader *r, char *s)
 	return state_records_complain(r, r->line, "record",
 		"none of lid, rank, order, read, routed, turn, fabric, block, "
 		"saved, sa, group, member, lanes, leaf, pin, unnamed, "
-		"config");
+		"missing, config");
 }
 
 int
@@ -515,4 +515,5 @@ state_records_free(struct state_file_reader *r)
 	free(r->member);
 	free(r->pin);
 	free(r->unnamed);
+	free(r->missing);
 }

@@ -15,6 +15,7 @@ struct event_log {
 	unsigned more[TOPO_EVENT_KINDS]; /* beyond it, in this batch */
 	struct event_missing *missing;
 	size_t nmissing, capmissing;
+	uint64_t stamp; /* changes of missing */
 };
 
 struct event_log *
@@ -45,17 +46,32 @@ new_entry(struct event_log *l, enum topo_event_kind kind, struct mono now)
 	return e;
 }
 
+void
+event_log_restore(struct event_log *l, const struct event_missing *m)
+{
+	l->missing = mem_grow(
+		l->missing, l->nmissing, &l->capmissing, sizeof(*l->missing));
+	l->missing[l->nmissing++] = *m;
+	l->stamp++;
+}
+
+void
+event_log_shift(struct event_log *l, struct mono zero)
+{
+	for (size_t i = 0; i < l->nmissing; i++)
+		l->missing[i].since = mono_add(zero, l->missing[i].since);
+}
+
 static void
 note_missing(struct event_log *l, const struct topo_event *e, struct mono now)
 {
-	bool node = e->kind == TOPO_NODE_GONE;
+	const struct event_missing m = {.is_node = e->kind == TOPO_NODE_GONE,
+		.a = e->a,
+		.b = e->b,
+		.since = now};
 
-	if (!node && e->kind != TOPO_LINK_DOWN)
-		return;
-	l->missing = mem_grow(
-		l->missing, l->nmissing, &l->capmissing, sizeof(*l->missing));
-	l->missing[l->nmissing++] = (struct event_missing){
-		.is_node = node, .a = e->a, .b = e->b, .since = now};
+	if (m.is_node || e->kind == TOPO_LINK_DOWN)
+		event_log_restore(l, &m);
 }
 
 const struct event_entry *
@@ -124,6 +140,7 @@ event_log_settle(struct event_log *l, const struct topo *t)
 	for (size_t i = 0; i < l->nmissing; i++)
 		if (!is_back(t, &l->missing[i]))
 			l->missing[n++] = l->missing[i];
+	l->stamp += l->nmissing - n;
 	l->nmissing = n;
 	if (n > 0)
 		return;
@@ -135,7 +152,14 @@ event_log_settle(struct event_log *l, const struct topo *t)
 void
 event_log_accept(struct event_log *l)
 {
+	l->stamp += l->nmissing;
 	l->nmissing = 0;
+}
+
+uint64_t
+event_log_stamp(const struct event_log *l)
+{
+	return l->stamp;
 }
 
 uint64_t

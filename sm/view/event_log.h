@@ -48,11 +48,20 @@ const struct event_entry *event_log_add(
  * NULL when all are told. Call it until then. */
 const struct event_entry *event_log_rest(struct event_log *l, struct mono now);
 
+/* Take over what was missing before: one of a previous run, oldest first. */
+void event_log_restore(struct event_log *l, const struct event_missing *m);
+
+/* All that is missing was so since a time that was counted from 0. */
+void event_log_shift(struct event_log *l, struct mono zero);
+
 /* What is in this topology is not missing. */
 void event_log_settle(struct event_log *l, const struct topo *t);
 
 /* Nothing is missing any more. */
 void event_log_accept(struct event_log *l);
+
+/* A number that is another one when something else is missing. */
+uint64_t event_log_stamp(const struct event_log *l);
 
 /* Events of a kind since the start. */
 uint64_t event_log_count(const struct event_log *l, enum topo_event_kind kind);

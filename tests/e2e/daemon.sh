@@ -667,6 +667,10 @@ test_events() {
 	says a 0 '^missing *0 nodes, 1 link'
 	metric a 'heddle_missing{kind="links"} 1'
 	metric a 'heddle_link_transitions_total{transition="down"} 1'
+	halt a
+	daemon a h1
+	lists a links "link $leaf1_5, since"
+	says a 0 '^missing *0 nodes, 1 link'
 	sim link leaf1/5 up || fail "link"
 	logged a "link: up $leaf1_5\$"
 	lists a links 'missing: 0 nodes, 0 links'
@@ -676,10 +680,15 @@ test_events() {
 	lists a links 'missing: 1 node, 0 links'
 	tell a links accept >/dev/null || fail "accept"
 	lists a links 'missing: 0 nodes, 0 links'
+	halt a
+	daemon a h1
+	lists a links 'missing: 0 nodes, 0 links'
+	soon named a spine1 || fail "no names"
+	rests a
 	sim return spine2 || fail "return"
 	logged a 'node: new "spine2" (0x[0-9a-f]*), linked to "leaf'
 	rests a
-	tell a --json events --since 1 | grep -q '"kind":"node-new"' ||
+	tell a --json events --since 0 | grep -q '"kind":"node-new"' ||
 		fail "no event as JSON"
 }
 

@@ -31,9 +31,11 @@ world_forget(struct world *w)
 	  block = {w->saved.block}, sa = {w->saved.sa},
 	  group = {w->saved.group}, member = {w->saved.member},
 	  leaf = {w->saved.leaf}, pin = {w->saved.pin},
-	  unnamed = {w->saved.unnamed}, config = {w->saved.config};
+	  unnamed = {w->saved.unnamed}, config = {w->saved.config},
+	  missing = {w->saved.missing};
 
 	free(config.out);
+	free(missing.out);
 	free(leaf.out);
 	free(pin.out);
 	free(unnamed.out);
@@ -87,6 +89,25 @@ copy_pins(const struct state_file *s)
 	return pin;
 }
 
+/* Copy what is missing, with the names behind it. */
+static const struct state_file_missing *
+copy_missing(const struct state_file *s)
+{
+	enum { SIZE = STATE_FILE_NAME + 1 };
+	struct state_file_missing *m =
+		mem_zalloc(1, s->nmissing * (sizeof(*m) + 2 * SIZE) + 1);
+	char *text = (char *)(m + s->nmissing);
+
+	for (size_t i = 0; i < s->nmissing; i++, text += 2 * SIZE) {
+		m[i] = s->missing[i];
+		(void)snprintf(text, SIZE, "%s", m[i].a.name);
+		(void)snprintf(text + SIZE, SIZE, "%s", m[i].b.name);
+		m[i].a.name = text;
+		m[i].b.name = text + SIZE;
+	}
+	return m;
+}
+
 /* Wall-clock seconds: the virtual clock starts in November 2025. */
 static uint64_t
 on_seconds(void *cookie)
@@ -114,6 +135,7 @@ on_save(void *cookie, const struct state_file *s, bool at_once)
 	w->saved.pin = copy_pins(s);
 	w->saved.unnamed =
 		mem_dup(s->unnamed, s->nunnamed * sizeof(*s->unnamed));
+	w->saved.missing = copy_missing(s);
 	w->saved.config = s->config != NULL ? mem_strdup(s->config) : NULL;
 	w->saved.sa = s->sa != NULL ? mem_strdup(s->sa) : NULL;
 	w->saved.group = mem_dup(s->group, s->ngroup * sizeof(*s->group));

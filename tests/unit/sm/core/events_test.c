@@ -138,6 +138,55 @@ START_TEST(nodes_go_and_come)
 }
 END_TEST
 
+/* What is missing is still named after a restart, until it is back, or an
+ * administrator accepts the fabric without it. */
+START_TEST(a_restart_forgets_nothing)
+{
+	struct fabric *f = core_tree();
+	struct world *w = start_named(f);
+	uint32_t leaf = fabric_find(f, "leaf1"),
+		 spine = fabric_find(f, "spine2");
+	const struct event_missing *m;
+	size_t n;
+
+	sim_fault_link(w->sim, leaf, 5, false);
+	core_expect_order(w, "a link is down");
+	sim_fault_node(w->sim, spine, false);
+	core_expect_order(w, "a switch is gone");
+	world_run(w, mono_ms(100000));
+	expect_missing(w, 1, 1);
+	world_kill(w);
+	w->saved.away = 150;
+	world_start(w);
+	core_expect_order(w, "again");
+	expect_missing(w, 1, 1);
+	m = event_log_missing(sm_events(w->sm), &n);
+	ck_assert_str_eq(m[0].a.name, "leaf1");
+	ck_assert_uint_eq(m[0].a.port, 5);
+	ck_assert_str_eq(m[0].b.name, "spine1");
+	/* its age goes on */
+	ck_assert(mono_before(
+		mono_ms(120000), mono_sub(sim_now(w->sim), m[0].since)));
+	ck_assert(mono_before(
+		mono_sub(sim_now(w->sim), m[0].since), mono_ms(600000)));
+	/* it is back when the daemon starts */
+	world_kill(w);
+	w->saved.away = 0;
+	sim_fault_link(w->sim, leaf, 5, true);
+	world_start(w);
+	core_expect_order(w, "repaired");
+	expect_missing(w, 1, 0);
+	/* accepted */
+	sm_missing_accept(w->sm, sim_now(w->sim));
+	world_run(w, mono_ms(5000));
+	world_kill(w);
+	world_start(w);
+	core_expect_order(w, "accepted");
+	expect_missing(w, 0, 0);
+	core_end(w, f);
+}
+END_TEST
+
 START_TEST(quarantine_is_told)
 {
 	struct fabric *f = core_tree();
@@ -325,6 +374,7 @@ main(void)
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, links_go_and_come);
 	tcase_add_test(tc, nodes_go_and_come);
+	tcase_add_test(tc, a_restart_forgets_nothing);
 	tcase_add_test(tc, quarantine_is_told);
 	tcase_add_test(tc, our_own_link);
 	tcase_add_test(tc, a_loose_connector);

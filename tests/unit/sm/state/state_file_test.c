@@ -129,6 +129,32 @@ static const struct state_file_pin pins[] = {
 };
 static const uint64_t unnamed[] = {7};
 
+/* A name cannot end its record. */
+static const struct state_file_missing missing[] = {
+	{true, {1, 0, "gone \"\n"}, {UINT64_MAX, 255, ""}, 3600},
+	{true, {2, 0, ""}, {0}, 0},
+	{false, {3, 254, "leaf 1"}, {4, 1, "spine 1"}, UINT32_MAX},
+};
+
+static void
+check_missing(const struct state_file *back)
+{
+	ck_assert_uint_eq(back->nmissing, 3);
+	ck_assert_str_eq(back->missing[0].a.name, "gone ??");
+	for (size_t i = 0; i < 3; i++) {
+		const struct state_file_missing *a = &missing[i],
+						*b = &back->missing[i];
+
+		ck_assert_int_eq(a->is_node, b->is_node);
+		ck_assert_uint_eq(a->age, b->age);
+		ck_assert_uint_eq(a->a.guid, b->a.guid);
+		ck_assert_uint_eq(a->a.port, b->a.port);
+		ck_assert_uint_eq(a->b.guid, b->b.guid);
+		ck_assert_uint_eq(a->b.port, b->b.port);
+	}
+	ck_assert_str_eq(back->missing[2].b.name, "spine 1");
+}
+
 static void
 check_pins(const struct state_file *back)
 {
@@ -226,6 +252,8 @@ START_TEST(test_round)
 		.npin = 2,
 		.unnamed = unnamed,
 		.nunnamed = 1,
+		.missing = missing,
+		.nmissing = 3,
 		.config = "fabric:\n  priority: 3\n\nend: \"x\"\n",
 		.lid = lids,
 		.nlid = 4,
@@ -272,6 +300,7 @@ START_TEST(test_round)
 	}
 	check_groups(&back);
 	check_leaves(&back);
+	check_missing(&back);
 	check_pins(&back);
 	ck_assert_str_eq(back.lid[0].name, "host 1 HCA-1");
 	ck_assert_ptr_null(back.lid[1].name);
@@ -399,11 +428,11 @@ static const struct refusal {
 	{"lids 0x1 1 0\n", ":2: record: none of lid, rank, order, read, "
 			   "routed, turn, fabric, "
 			   "block, saved, sa, group, member, lanes, leaf, pin, "
-			   "unnamed, config"},
+			   "unnamed, missing, config"},
 	{"\n", ":2: record: none of lid, rank, order, read, routed, turn, "
 	       "fabric, "
 	       "block, saved, sa, group, member, lanes, leaf, pin, unnamed, "
-	       "config"},
+	       "missing, config"},
 	{"saved 0\n", ":2: saved: not seconds since 1970"},
 	{"saved 1\nsaved 2\n", ":3: saved: given twice"},
 	{"sa\n", ":2: sa: is empty"},
@@ -458,6 +487,19 @@ static const struct refusal {
 	{"pin - \"\"\n", ":2: name: not a text in quotes"},
 	{"pin\n", ":2: GUID: not 0x and hexadecimal digits, or 0"},
 	{"unnamed 0x1 2\n", ":2: unnamed: too much"},
+	{"missing\n", ":2: missing: neither node nor link"},
+	{"missing port 1 0x1 1 \"a\"\n", ":2: missing: neither node nor link"},
+	{"missing node x 0x1 1 \"a\"\n", ":2: age: not a 32-bit number"},
+	{"missing node 1 0x1 256 \"a\"\n",
+		":2: port: not a number from 0 to 255"},
+	{"missing node 1 0x1 1\n", ":2: port: not a number from 0 to 255"},
+	{"missing node 1 0x1 1 a\n",
+		":2: name: not a text in quotes of at most 64 bytes"},
+	{"missing node 1 0x1 1 \"a\n",
+		":2: name: not a text in quotes of at most 64 bytes"},
+	{"missing link 1 0x1 1 \"a\"\n",
+		":2: GUID: not 0x and hexadecimal digits, or 0"},
+	{"missing link 1 0x1 1 \"a\" 0x2 2 \"b\" 3\n", ":2: missing: too much"},
 };
 
 START_TEST(test_refusals)
