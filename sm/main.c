@@ -646,11 +646,11 @@ ctl_wants_names(void *cookie, uid_t uid, bool accept)
 }
 
 static json_t *
-ctl_wants_memory(void *cookie)
+ctl_wants_memory(void *cookie, bool tables)
 {
 	const struct daemon *d = cookie;
 
-	return snapshot_state_json(d->sm, d->config);
+	return snapshot_state_json(d->sm, d->config, tables);
 }
 
 static uint64_t

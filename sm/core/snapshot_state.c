@@ -11,17 +11,20 @@ text_of(const struct buf *b)
 }
 
 json_t *
-snapshot_state_json(const struct sm *sm, const struct config *c)
+snapshot_state_json(const struct sm *sm, const struct config *c, bool tables)
 {
 	struct buf config = {0}, state = {0}, memoir = {0};
 	json_t *o;
 
 	config_publish(c, &config);
 	commit_print_state(sm, &state);
-	engine_cache_print(sm_view(sm)->routes, &memoir);
-	o = json_pack("{s:o, s:o, s:o, s:f}", "config", text_of(&config),
-		"state", text_of(&state), "memoir", text_of(&memoir), "answer",
+	o = json_pack("{s:o, s:o, s:f}", "config", text_of(&config), "state",
+		text_of(&state), "answer",
 		(double)sm_xact_stats(sm)->answer.ns / 1e9);
+	if (tables) {
+		engine_cache_print(sm_view(sm)->routes, &memoir);
+		(void)json_object_set_new(o, "memoir", text_of(&memoir));
+	}
 	buf_free(&config);
 	buf_free(&state);
 	buf_free(&memoir);

@@ -12,7 +12,9 @@
 #include "config/config.h"
 #include "sm/core/sm.h"
 
-/* A new object; it contains no secret. Not before the first view. */
-json_t *snapshot_state_json(const struct sm *sm, const struct config *c);
+/* A new object; it contains no secret. tables: the engine's cache as well. Not
+ * before the first view. */
+json_t *snapshot_state_json(
+	const struct sm *sm, const struct config *c, bool tables);
 
 #endif

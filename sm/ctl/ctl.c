@@ -307,11 +307,13 @@ command_snapshot(struct client *k, json_t *request)
 	const struct ctl_ops *ops = &k->ctl->ops;
 	const char *cmd;
 	json_error_t err;
+	int tables = 1;
 
-	if (json_unpack_ex(request, &err, 0, "{s:s !}", "cmd", &cmd) != 0)
+	if (json_unpack_ex(request, &err, 0, "{s:s, s?b !}", "cmd", &cmd,
+		    "tables", &tables) != 0)
 		return answer_error("bad-argument", err.text);
-	return snapshot_answer(
-		ops->memory(ops->cookie), ops->view(ops->cookie));
+	return snapshot_answer(ops->memory(ops->cookie, tables != 0),
+		ops->view(ops->cookie), tables != 0);
 }
 
 static const struct command {

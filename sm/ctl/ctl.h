@@ -89,9 +89,9 @@ struct ctl_ops {
 	/* Names of members that wait; accept: they are accepted first, by user
 	 * uid. A new JSON object. */
 	json_t *(*names)(void *cookie, uid_t uid, bool accept);
-	/* The part of a snapshot that is not in the view
-	 * (sm/report/snapshot_json.h), as a new JSON object. */
-	json_t *(*memory)(void *cookie);
+	/* The part of a snapshot, with tables or without, that is not in the
+	 * view (sm/report/snapshot_json.h), as a new JSON object. */
+	json_t *(*memory)(void *cookie, bool tables);
 	/* The user at the other end of a connection; NULL: ask the kernel. */
 	uid_t (*peer_uid)(void *cookie, int fd);
 };

@@ -1,24 +1,24 @@
 #include "sm/policy/config_loss.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "sm/base/arena.h"
 #include "sm/base/map.h"
 #include "sm/base/mem.h"
 #include "sm/policy/jobs.h"
 #include "sm/policy/pkeys.h"
 #include "sm/policy/qos.h"
 
-/* A list of keys. */
+/* A list of keys; of a kin, in the order of compare_keys. */
 struct keys {
 	const uint16_t *key;
 	size_t n;
 };
 
-/* A class of ports: those that have the same keys before and after. */
-struct port_class {
+/* Ports that have the same keys before and after. */
+struct kin {
 	struct keys was, is;
 	bool kept;  /* the keys of before are not taken away */
 	bool same;  /* nothing changes */
@@ -30,11 +30,12 @@ struct port_class {
 struct judge {
 	const struct topo *t;
 	const struct pkeys *was, *is;
-	struct port_class *classes;
+	struct kin *kin;
 	size_t n, cap;
 	struct map by_hash;
-	uint32_t *of; /* [nports] index of its class, or UINT32_MAX */
-	bool *hit;    /* [nports] */
+	struct arena *arena; /* keys of kins */
+	uint32_t *of;	     /* [nports] index of its kin, or UINT32_MAX */
+	bool *hit;	     /* [nports] */
 	struct config_loss *out;
 };
 
@@ -47,13 +48,28 @@ is_end_port(const struct topo *t, port_ix p)
 
 /* ---- partitions ---- */
 
-static struct keys
-keys_of(const struct pkeys *k, port_ix p)
+/* By partition, full membership first. */
+static int
+compare_keys(const void *x, const void *y)
 {
-	struct keys l;
+	unsigned a = *(const uint16_t *)x, b = *(const uint16_t *)y;
 
-	l.n = pkeys_of(k, p, &l.key);
-	return l;
+	if (((a ^ b) & PKEYS_BASE) != 0)
+		return (a & PKEYS_BASE) < (b & PKEYS_BASE) ? -1 : 1;
+	return a > b ? -1 : a < b;
+}
+
+static struct keys
+keys_of(struct judge *j, const struct pkeys *k, port_ix p)
+{
+	const uint16_t *key;
+	size_t n = pkeys_of(k, p, &key);
+	uint16_t *own = arena_array(j->arena, n, sizeof(*own));
+
+	for (size_t i = 0; i < n; i++)
+		own[i] = key[i];
+	qsort(own, n, sizeof(*own), compare_keys);
+	return (struct keys){own, n};
 }
 
 static bool
@@ -72,12 +88,12 @@ hash_keys(uint64_t h, const struct keys *l)
 	return (h ^ 0x10000) * UINT64_C(0x100000001b3);
 }
 
-/* Enter a port under its class. */
+/* Enter a port under its kin. */
 static void
 enter_port(struct judge *j, port_ix p)
 {
-	struct port_class x = {.was = keys_of(j->was, p),
-		.is = keys_of(j->is, p),
+	struct kin x = {.was = keys_of(j, j->was, p),
+		.is = keys_of(j, j->is, p),
 		.kept = j->is->keep[p],
 		.n = 1,
 		.first = p,
@@ -88,9 +104,8 @@ enter_port(struct judge *j, port_ix p)
 
 	h ^= x.kept;
 	for (; map_get(&j->by_hash, h, &i); h++) {
-		struct port_class *k = &j->classes[i];
+		struct kin *k = &j->kin[i];
 
-		assert(k != NULL);
 		if (k->kept != x.kept || !keys_equal(&k->was, &x.was) ||
 			!keys_equal(&k->is, &x.is))
 			continue;
@@ -100,8 +115,8 @@ enter_port(struct judge *j, port_ix p)
 		return;
 	}
 	x.same = x.kept || keys_equal(&x.was, &x.is);
-	j->classes = mem_grow(j->classes, j->n, &j->cap, sizeof(*j->classes));
-	j->classes[j->n] = x;
+	j->kin = mem_grow(j->kin, j->n, &j->cap, sizeof(*j->kin));
+	j->kin[j->n] = x;
 	j->of[p] = (uint32_t)j->n;
 	map_put(&j->by_hash, h, (uint32_t)j->n++);
 }
@@ -110,17 +125,22 @@ enter_port(struct judge *j, port_ix p)
 static bool
 may_talk(const struct keys *a, const struct keys *b)
 {
-	for (size_t i = 0; i < a->n; i++)
-		for (size_t k = 0; k < b->n; k++)
-			if (((a->key[i] ^ b->key[k]) & PKEYS_BASE) == 0 &&
-				((a->key[i] | b->key[k]) & PKEYS_FULL) != 0)
-				return true;
+	size_t i = 0, k = 0;
+
+	while (i < a->n && k < b->n) {
+		unsigned x = a->key[i] & PKEYS_BASE, y = b->key[k] & PKEYS_BASE;
+
+		if (x == y && ((a->key[i] | b->key[k]) & PKEYS_FULL) != 0)
+			return true;
+		i += x <= y;
+		k += y <= x;
+	}
 	return false;
 }
 
 /* Afterwards, with the keys that are not taken away. */
 static bool
-still_may_talk(const struct port_class *a, const struct port_class *b)
+still_may_talk(const struct kin *a, const struct kin *b)
 {
 	return may_talk(&a->is, &b->is) ||
 	       (a->kept && may_talk(&a->was, &b->is)) ||
@@ -129,7 +149,7 @@ still_may_talk(const struct port_class *a, const struct port_class *b)
 }
 
 static void
-judge_classes(struct judge *j, struct port_class *a, struct port_class *b)
+judge_kin(struct judge *j, struct kin *a, struct kin *b)
 {
 	uint64_t pairs = a == b ? (uint64_t)a->n * (a->n - 1) / 2
 				: (uint64_t)a->n * b->n;
@@ -166,13 +186,13 @@ judge_keys(struct judge *j)
 	}
 	for (size_t a = 0; a < j->n; a++)
 		for (size_t b = a; b < j->n; b++)
-			judge_classes(j, &j->classes[a], &j->classes[b]);
+			judge_kin(j, &j->kin[a], &j->kin[b]);
 	for (size_t i = 0; i < j->n; i++)
-		if (!j->classes[i].kept && has_key(&j->classes[i].was, FULL) &&
-			!has_key(&j->classes[i].is, FULL))
-			j->out->limited += j->classes[i].n;
+		if (!j->kin[i].kept && has_key(&j->kin[i].was, FULL) &&
+			!has_key(&j->kin[i].is, FULL))
+			j->out->limited += j->kin[i].n;
 	for (port_ix p = 0; p < j->t->nports; p++)
-		if (j->of[p] != UINT32_MAX && j->classes[j->of[p]].loses) {
+		if (j->of[p] != UINT32_MAX && j->kin[j->of[p]].loses) {
 			j->hit[p] = true;
 			j->out->ports++;
 		}
@@ -200,10 +220,12 @@ judge_partitions(const struct config_loss_ask *ask, struct judge *j)
 
 	j->was = was;
 	j->is = is;
+	j->arena = arena_new();
 	j->of = mem_alloc(j->t->nports * sizeof(*j->of));
 	judge_keys(j);
+	arena_free(j->arena);
 	free(j->of);
-	free(j->classes);
+	free(j->kin);
 	map_free(&j->by_hash);
 	pkeys_unref(was);
 	pkeys_unref(is);

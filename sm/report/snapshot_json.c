@@ -47,7 +47,7 @@ port_info(const struct topo *t, port_ix p)
 }
 
 static json_t *
-port_json(const struct topo *t, port_ix ix)
+port_json(const struct topo *t, port_ix ix, bool info)
 {
 	const struct topo_port *p = &t->port[ix];
 	json_t *o = json_pack("{s:i}", "flags", p->flags);
@@ -60,7 +60,7 @@ port_json(const struct topo *t, port_ix ix)
 		json_util_put(o, "lid", json_integer(p->lid));
 		json_util_put(o, "lmc", json_integer(p->lmc));
 	}
-	if (t->info_at[ix] != 0)
+	if (info && t->info_at[ix] != 0)
 		json_util_put(o, "info", port_info(t, ix));
 	if (p->peer != TOPO_NONE)
 		json_util_put(o, "peer",
@@ -90,12 +90,12 @@ node_json(const struct view *v, size_t i, const void *param)
 	const struct topo *t = v->topo;
 	const struct topo_node *n = &t->node[i];
 	const char *name = topo_desc(t, (node_ix)i);
+	bool tables = *(const bool *)param;
 	json_t *o, *ports = json_array();
 
-	(void)param;
 	for (unsigned k = 0; k <= n->nports; k++)
-		(void)json_array_append_new(
-			ports, port_json(t, topo_port_of(t, (node_ix)i, k)));
+		(void)json_array_append_new(ports,
+			port_json(t, topo_port_of(t, (node_ix)i, k), tables));
 	o = json_pack("{s:o, s:o, s:i, s:i, s:i, s:I, s:i, s:i, s:i, s:o}",
 		"guid", names_guid(n->guid), "system", names_guid(n->sysimg),
 		"type", n->type, "vendor", (int)n->vendor, "device", n->device,
@@ -108,7 +108,8 @@ node_json(const struct view *v, size_t i, const void *param)
 	if (n->sw == TOPO_NONE)
 		return o;
 	json_util_put(o, "info", hex_json(t->sinfo[n->sw], INFO));
-	json_util_put(o, "row", row_json(v->routes, n->sw));
+	if (tables)
+		json_util_put(o, "row", row_json(v->routes, n->sw));
 	return o;
 }
 
@@ -126,7 +127,7 @@ lanes_json(const struct route_layers *l)
 }
 
 struct answer *
-snapshot_answer(json_t *head, struct view *v)
+snapshot_answer(json_t *head, struct view *v, bool tables)
 {
 	const struct topo *t = v->topo;
 	const struct answer_list nodes = {
@@ -145,5 +146,5 @@ snapshot_answer(json_t *head, struct view *v)
 			t->port[t->sm_port].num));
 	json_util_put(head, "note", names_text(v->routes->note));
 	json_util_put(head, "lanes", lanes_json(&v->routes->lanes));
-	return answer_list(head, v, &nodes, NULL, 0);
+	return answer_list(head, v, &nodes, &tables, sizeof(tables));
 }

@@ -13,6 +13,10 @@
  *	 "lanes":{"n":1, "spread":1, "plain":true, "pairs":[[src, dst, lane]]},
  *	 "nodes":[{"guid":"0x..", .., "ports":[..], "row":"hexadecimal"}]}
  *
+ * Without tables, "memoir", each "row" and the PortInfo of each port are left
+ * out: that is enough to judge what another configuration takes from ports, and
+ * an eighth of the bytes.
+ *
  * Nodes are in the order of the topology and refer to each other by index. No
  * secret key is included: M_Keys read as 0.
  */
@@ -24,6 +28,6 @@
 enum { SNAPSHOT_FORMAT = 1 };
 
 /* head: members that the daemon adds, taken over. v is not NULL. */
-struct answer *snapshot_answer(json_t *head, struct view *v);
+struct answer *snapshot_answer(json_t *head, struct view *v, bool tables);
 
 #endif

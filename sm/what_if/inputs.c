@@ -44,7 +44,8 @@ explain_refusal(const json_t *reply, struct reason *why)
 }
 
 json_t *
-inputs_ask_daemon(const char *socket, int *code, struct reason *why)
+inputs_ask_daemon(
+	const char *socket, bool tables, int *code, struct reason *why)
 {
 	struct mono until =
 		mono_add(loop_now(), mono_ms((int64_t)PATIENCE_S * 1000));
@@ -56,7 +57,7 @@ inputs_ask_daemon(const char *socket, int *code, struct reason *why)
 		*code = code_of(fault);
 		return NULL;
 	}
-	request = json_pack("{s:s}", "cmd", "snapshot");
+	request = json_pack("{s:s, s:b}", "cmd", "snapshot", "tables", tables);
 	reply = client_ask(fd, request, until, &fault, why);
 	json_decref(request);
 	(void)close(fd);

@@ -39,9 +39,11 @@ struct inputs {
 
 /*
  * Ask the running daemon by its control socket for a new snapshot
- * (sm/report/snapshot_json.h); NULL, why, and the exit code in *code.
+ * (sm/report/snapshot_json.h), with tables or without; NULL, why, and the exit
+ * code in *code.
  */
-json_t *inputs_ask_daemon(const char *socket, int *code, struct reason *why);
+json_t *inputs_ask_daemon(
+	const char *socket, bool tables, int *code, struct reason *why);
 
 /*
  * Read all inputs; sets job->cfg and job->given, the caller has set the rest of

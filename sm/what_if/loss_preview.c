@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-#include "routing/core/lft.h"
 #include "sm/base/mem.h"
 #include "sm/what_if/inputs.h"
 
@@ -56,14 +55,13 @@ int
 loss_preview_ask(const char *socket, struct config *c, bool *refused,
 	struct buf *out, struct reason *why)
 {
-	struct lft_pool *pool = lft_pool_new();
 	struct snapshot g = {0};
 	struct config_loss loss;
 	json_t *answer;
 	int code, rc = 0;
 
-	answer = inputs_ask_daemon(socket, &code, why);
-	if (answer != NULL && snapshot_read(answer, pool, &g, why) == 0) {
+	answer = inputs_ask_daemon(socket, false, &code, why);
+	if (answer != NULL && snapshot_read_fabric(answer, &g, why) == 0) {
 		rc = loss_preview_judge(&g, c, &loss, why) == 0 ? 1 : -1;
 		if (rc == 1) {
 			*refused = config_loss_refused(&loss, c);
@@ -72,6 +70,5 @@ loss_preview_ask(const char *socket, struct config *c, bool *refused,
 		snapshot_read_free(&g);
 	}
 	json_decref(answer);
-	lft_pool_free(pool);
 	return rc;
 }

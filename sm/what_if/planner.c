@@ -310,7 +310,8 @@ read_all(struct plan *p)
 		return ret;
 	if (live) {
 		show_progress(p, "asking heddled");
-		ask.snapshot = inputs_ask_daemon(p->ask.socket, &ret, &why);
+		ask.snapshot =
+			inputs_ask_daemon(p->ask.socket, true, &ret, &why);
 	}
 	if (ret == EXIT_OK && inputs_read(&p->in, &ask, &p->job, &why) != 0)
 		ret = EXIT_USAGE;

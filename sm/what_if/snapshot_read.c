@@ -223,11 +223,13 @@ with_lids(const struct topo *bare, const json_t *nodes, struct reason *why)
 	return t;
 }
 
-/* Freeze the topology; its numbering and hash must be those of the daemon. */
+/* Freeze the topology; its numbering must be that of the daemon, and with
+ * tables its hash. */
 static struct topo *
 freeze_topology(struct builder *d, const json_t *snapshot, const json_t *nodes,
 	struct reason *why)
 {
+	bool tables = json_object_get(snapshot, "memoir") != NULL;
 	uint32_t generation = (uint32_t)json_util_num(snapshot, "generation");
 	struct topo *t, *bare = builder_freeze(d, generation, why);
 	bool same;
@@ -246,7 +248,7 @@ freeze_topology(struct builder *d, const json_t *snapshot, const json_t *nodes,
 	topo_unref(bare);
 	if (same && t == NULL)
 		return NULL;
-	if (same && t->hash == read_guid(snapshot, "hash"))
+	if (same && (!tables || t->hash == read_guid(snapshot, "hash")))
 		return t;
 	topo_unref(t);
 	(void)reason_set(why,
@@ -436,8 +438,8 @@ take_state(const json_t *snapshot, struct snapshot *g, struct reason *why)
 }
 
 int
-snapshot_read(const json_t *snapshot, struct lft_pool *pool,
-	struct snapshot *out, struct reason *why)
+snapshot_read_fabric(
+	const json_t *snapshot, struct snapshot *out, struct reason *why)
 {
 	long long format = json_util_num(snapshot, "format");
 
@@ -454,7 +456,18 @@ snapshot_read(const json_t *snapshot, struct lft_pool *pool,
 	if (out->cfg != NULL && take_state(snapshot, out, why) == 0)
 		out->topo = take_topology(snapshot, why);
 	if (out->topo != NULL)
-		out->routes = take_routes(snapshot, out, pool, why);
+		return 0;
+	snapshot_read_free(out);
+	return -1;
+}
+
+int
+snapshot_read(const json_t *snapshot, struct lft_pool *pool,
+	struct snapshot *out, struct reason *why)
+{
+	if (snapshot_read_fabric(snapshot, out, why) != 0)
+		return -1;
+	out->routes = take_routes(snapshot, out, pool, why);
 	if (out->routes != NULL) {
 		take_memoir(snapshot, out);
 		return 0;

@@ -34,6 +34,9 @@ struct snapshot {
  */
 int snapshot_read(const json_t *snapshot, struct lft_pool *pool,
 	struct snapshot *out, struct reason *why);
+/* The same without routes (NULL), also of a snapshot that has no tables. */
+int snapshot_read_fabric(
+	const json_t *snapshot, struct snapshot *out, struct reason *why);
 void snapshot_read_free(struct snapshot *g); /* all zero allowed */
 
 /* Give the ranks, order and topology class of the state to a routing job that

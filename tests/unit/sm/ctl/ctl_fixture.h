@@ -150,9 +150,10 @@ do_names(void *cookie, uid_t uid, bool accept)
 }
 
 static inline json_t *
-get_memory(void *cookie)
+get_memory(void *cookie, bool tables)
 {
 	(void)cookie;
+	(void)tables;
 	return json_pack("{s:s, s:s}", "config", "", "state", "");
 }
 

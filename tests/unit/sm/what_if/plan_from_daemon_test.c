@@ -18,6 +18,7 @@
 #include "sm/policy/qos.h"
 #include "sm/report/json_util.h"
 #include "sm/report/snapshot_json.h"
+#include "sm/what_if/loss_preview.h"
 #include "sm/what_if/routes_diff.h"
 #include "sm/what_if/transition_preview.h"
 #include "sm/what_if/what_if.h"
@@ -28,10 +29,11 @@
 
 /* The answer as sent over the socket. */
 static json_t *
-take_snapshot(struct world *w)
+take_snapshot(struct world *w, bool tables, size_t *bytes)
 {
-	struct answer *a = snapshot_answer(
-		snapshot_state_json(w->sm, w->config), sm_view(w->sm));
+	struct answer *a =
+		snapshot_answer(snapshot_state_json(w->sm, w->config, tables),
+			sm_view(w->sm), tables);
 	struct buf out = {0};
 	json_t *reply, *result;
 
@@ -39,6 +41,7 @@ take_snapshot(struct world *w)
 		continue;
 	view_unref(answer_free(a));
 	reply = json_loadb(out.text, out.n, 0, NULL);
+	*bytes = out.n;
 	buf_free(&out);
 	ck_assert_ptr_nonnull(reply);
 	result = json_incref(json_object_get(reply, "result"));
@@ -60,8 +63,9 @@ struct plan {
 static void
 plan_make(struct plan *p, struct world *w, const struct failure *f, size_t n)
 {
+	size_t bytes;
 	struct inputs_wanted ask = {
-		.from = "live", .snapshot = take_snapshot(w)};
+		.from = "live", .snapshot = take_snapshot(w, true, &bytes)};
 	struct transition_preview_ask change = {
 		.pace = loss_estimate_pace_defaults()};
 	struct reason why = {""};
@@ -515,6 +519,46 @@ START_TEST(plan_without_failure)
 }
 END_TEST
 
+/* What another configuration takes is judged without tables as with them, from
+ * a fraction of the bytes. */
+START_TEST(loss_without_tables)
+{
+	static const char yaml[] =
+		"fabric: {lmc: {hosts: 1}}\n"
+		"partitions: {a: {pkey: 0x1, members: {\"*1*\": full}}}\n";
+	struct config_loss loss[2];
+	struct diag_list d;
+	struct config *is = config_parse("t", yaml, strlen(yaml), NULL, &d);
+	struct story s;
+	size_t bytes[2];
+
+	begin_story(&s, &scenes[_i], (uint64_t)SEED);
+	apply_random_failures(&s, 3);
+	for (unsigned k = 0; k < 2; k++) {
+		json_t *j = take_snapshot(s.w, k == 0, &bytes[k]);
+		struct reason why = {""};
+		struct snapshot g;
+
+		ck_assert_msg(
+			snapshot_read_fabric(j, &g, &why) == 0, "%s", why.text);
+		ck_assert_msg(loss_preview_judge(&g, is, &loss[k], &why) == 0,
+			"%s", why.text);
+		snapshot_read_free(&g);
+		json_decref(j);
+	}
+	ck_assert_uint_gt(loss[0].pairs, 0);
+	ck_assert_uint_eq(loss[0].pairs, loss[1].pairs);
+	ck_assert_uint_eq(loss[0].renumbered, loss[1].renumbered);
+	ck_assert_uint_eq(loss[0].affected, loss[1].affected);
+	ck_assert_uint_eq(loss[0].moved, loss[1].moved);
+	ck_assert_uint_eq(loss[0].new_lid, loss[1].new_lid);
+	ck_assert_uint_lt(bytes[1] * 3, bytes[0] * 2);
+	diag_free(&d);
+	config_unref(is);
+	end_story(&s);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -525,6 +569,7 @@ main(void)
 	tcase_add_loop_test(c, as_planned, 0, DAYS * SCENES);
 	tcase_add_loop_test(c, cut_off, 0, SCENES);
 	tcase_add_loop_test(c, plan_without_failure, 0, SCENES);
+	tcase_add_loop_test(c, loss_without_tables, 0, SCENES);
 	suite_add_tcase(s, c);
 	return suite_run(s);
 }
