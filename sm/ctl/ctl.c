@@ -234,6 +234,9 @@ command_groups(struct client *k, json_t *request)
 	if (json_unpack_ex(request, &err, 0, "{s:s, s?s !}", "cmd", &cmd,
 		    "group", &which) != 0)
 		return answer_error("bad-argument", err.text);
+	if (ops->view(ops->cookie)->read_only)
+		return answer_error("refused",
+			"standing by: groups are known to the master alone");
 	r = ops->groups(ops->cookie, which, &why);
 	return r != NULL ? answer_result(r)
 			 : answer_error("not-found", why.text);

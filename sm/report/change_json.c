@@ -88,6 +88,9 @@ change_answer(json_t *request, const struct view *v)
 	if (strcmp(what, "change") != 0)
 		return answer_error("bad-argument",
 			"explain: 'what' is 'change' or 'partitions'");
+	if (v->read_only)
+		return answer_error(
+			"refused", "standing by: a standby changes nothing");
 	o = change_json(v, rate);
 	json_util_put(o, "generation", json_util_u64(v->generation));
 	json_util_put(o, "because", names_text(v->cause));

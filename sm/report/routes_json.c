@@ -61,7 +61,7 @@ routes_json(const struct view *v)
 	json_util_put(o, "generation", json_util_u64(v->generation));
 	standby_json_put(o, v);
 	json_util_put(o, "engine", names_text(v->story.engine));
-	json_util_put(o, "order", json_string(names_order(r->order)));
+	json_util_put(o, "order", standby_json_order(v));
 	json_util_put(o, "note", names_text(r->note));
 	json_util_put(o, "turn_leaf",
 		r->sftree_root != TOPO_NONE
@@ -126,7 +126,8 @@ summary_answer(struct view *v)
 	json_util_put(o, "tried", names_text(v->story.tried));
 	json_util_put(o, "fallback", json_boolean(v->story.fallback));
 	json_util_put(o, "rebalanced", json_boolean(v->story.rebalanced));
-	json_util_put(o, "ranks", ranks_json(r));
+	if (!v->read_only)
+		json_util_put(o, "ranks", ranks_json(r));
 	json_util_put(o, "reranked", json_util_u64(r->reranked));
 	json_util_put(o, "lanes", json_util_u64(q->vls));
 	json_util_put(o, "pairs", json_util_u64(q->pairs));
@@ -178,6 +179,16 @@ put_link(json_t *o, const struct routes *r, const struct route_step *step)
 				r->verified, step->sw, step->out)));
 }
 
+/* Where a step is in the order of switches. */
+static void
+put_place(json_t *o, const struct routes *r, const struct route_step *step,
+	int i, int n)
+{
+	json_util_put(o, "rank", json_util_u64(r->rank[step[i].sw]));
+	json_util_put(
+		o, "direction", json_string(step_direction(r, step, i, n)));
+}
+
 static json_t *
 steps_json(const struct view *v, const struct route_step *step, int n)
 {
@@ -189,11 +200,10 @@ steps_json(const struct view *v, const struct route_step *step, int n)
 		json_t *o = json_object();
 
 		put_switch(o, r->topo, step[i].sw);
-		json_util_put(o, "rank", json_util_u64(r->rank[step[i].sw]));
 		json_util_put(o, "in", json_integer(step[i].in));
 		json_util_put(o, "out", json_integer(step[i].out));
-		json_util_put(o, "direction",
-			json_string(step_direction(r, step, i, n)));
+		if (!v->read_only)
+			put_place(o, r, step, i, n);
 		json_util_put(
 			o, "next", next_json(r->topo, step[i].sw, step[i].out));
 		put_link(o, r, &step[i]);
@@ -361,7 +371,8 @@ row_answer(struct view *v, const char *name)
 		return answer_error("not-found", why.text);
 	o = routes_json(v);
 	put_switch(o, v->topo, s);
-	json_util_put(o, "rank", json_util_u64(v->routes->rank[s]));
+	if (!v->read_only)
+		json_util_put(o, "rank", json_util_u64(v->routes->rank[s]));
 	json_util_put(o, "reading", tree_json_class(v));
 	json_util_put(o, "read",
 		json_string(names_topo_class(v->routes->read != NULL

@@ -8,6 +8,10 @@
 #include <stdbool.h>
 #include <string.h>
 
+/* Of routes without an order, which a standby read. */
+static const char READ_BACK[] = "as switches hold it, judged as if all packets "
+				"had one VL";
+
 /* A member's text, "-" if it is missing or empty. */
 static const char *
 text_or_dash(const json_t *o, const char *key)
@@ -315,11 +319,14 @@ status_routes(const json_t *r, struct buf *out)
 	const json_t *t = json_object_get(r, "times");
 	const json_t *c = json_object_get(r, "counts");
 
-	buf_printf(out, "routing     %s%s over %s, %lld layer%s\n",
-		text_or_dash(r, "engine"),
-		json_util_yes(r, "fallback") ? " (FALLBACK)" : "",
-		text_or_dash(r, "order"), json_util_num(v, "lanes"),
-		json_util_num(v, "lanes") == 1 ? "" : "s");
+	if (has_text(r, "order"))
+		buf_printf(out, "routing     %s%s over %s, %lld layer%s\n",
+			text_or_dash(r, "engine"),
+			json_util_yes(r, "fallback") ? " (FALLBACK)" : "",
+			text_or_dash(r, "order"), json_util_num(v, "lanes"),
+			json_util_num(v, "lanes") == 1 ? "" : "s");
+	else
+		buf_printf(out, "routing     %s\n", READ_BACK);
 	if (has_text(r, "tried"))
 		buf_printf(out, "            %s\n", text_or_dash(r, "tried"));
 	if (has_text(r, "lanes_short"))
@@ -576,6 +583,14 @@ put_out(const json_t *e, struct buf *out)
 			json_util_num(next, "port"));
 }
 
+/* A switch's place in the order, if that is known. */
+static void
+put_rank(const json_t *r, struct buf *out)
+{
+	if (json_object_get(r, "rank") != NULL)
+		buf_printf(out, " rank %lld", json_util_num(r, "rank"));
+}
+
 /* The switches of a path, and the link by which it leaves each. */
 static void
 put_steps(const json_t *r, const json_t *steps, struct buf *out)
@@ -585,10 +600,13 @@ put_steps(const json_t *r, const json_t *steps, struct buf *out)
 
 	json_array_foreach(steps, i, s)
 	{
-		buf_printf(out, "%4zu   %s \"%s\" rank %lld in %lld %s out",
-			i + 1, text_or_dash(s, "switch"),
-			text_or_dash(s, "name"), json_util_num(s, "rank"),
-			json_util_num(s, "in"), text_or_dash(s, "direction"));
+		buf_printf(out, "%4zu   %s \"%s\"", i + 1,
+			text_or_dash(s, "switch"), text_or_dash(s, "name"));
+		put_rank(s, out);
+		buf_printf(out, " in %lld", json_util_num(s, "in"));
+		if (has_text(s, "direction"))
+			buf_printf(out, " %s", text_or_dash(s, "direction"));
+		buf_printf(out, " out");
 		put_out(s, out);
 		if (has_text(s, "width"))
 			buf_printf(out, "  %s %s %g Gb/s",
@@ -605,6 +623,23 @@ put_steps(const json_t *r, const json_t *steps, struct buf *out)
 				"       may leave by another port: it %s\n",
 				text_or_dash(s, "foreign_adaptive"));
 	}
+}
+
+static void
+path_why(const json_t *r, struct buf *out)
+{
+	if (!has_text(r, "order")) {
+		buf_printf(out, "why    %s\n", READ_BACK);
+		return;
+	}
+	buf_printf(out,
+		"why    engine %s, order %s: a path climbs to lower ranks "
+		"first and then only descends%s%s\n",
+		text_or_dash(r, "engine"), text_or_dash(r, "order"),
+		has_text(r, "turn_leaf")
+			? "; down-to-up turns are allowed only below "
+			: "",
+		has_text(r, "turn_leaf") ? text_or_dash(r, "turn_leaf") : "");
 }
 
 static void
@@ -627,14 +662,7 @@ routes_path(const json_t *r, struct buf *out)
 		put_steps(r, back, out);
 	}
 	put_qos_levels(json_object_get(r, "levels"), out);
-	buf_printf(out,
-		"why    engine %s, order %s: a path climbs to lower ranks "
-		"first and then only descends%s%s\n",
-		text_or_dash(r, "engine"), text_or_dash(r, "order"),
-		has_text(r, "turn_leaf")
-			? "; down-to-up turns are allowed only below "
-			: "",
-		has_text(r, "turn_leaf") ? text_or_dash(r, "turn_leaf") : "");
+	path_why(r, out);
 	if (has_text(r, "note"))
 		buf_printf(out, "       %s\n", text_or_dash(r, "note"));
 }
@@ -670,9 +698,10 @@ routes_row(const json_t *r, struct buf *out)
 	const json_t *e;
 	size_t i;
 
-	buf_printf(out, "switch %s \"%s\" rank %lld\n",
-		text_or_dash(r, "switch"), text_or_dash(r, "name"),
-		json_util_num(r, "rank"));
+	buf_printf(out, "switch %s \"%s\"", text_or_dash(r, "switch"),
+		text_or_dash(r, "name"));
+	put_rank(r, out);
+	buf_printf(out, "\n");
 	buf_printf(out, "%5s  %-18s  %-*s  %4s\n", "LID", "GUID", (int)width,
 		"OWNER", "OUT");
 	json_array_foreach(list, i, e)
@@ -686,13 +715,13 @@ routes_row(const json_t *r, struct buf *out)
 }
 
 static void
-routes_summary(const json_t *r, struct buf *out)
+summary_engine(const json_t *r, struct buf *out)
 {
-	const json_t *ranks = json_object_get(r, "ranks");
-	const json_t *busy = json_object_get(r, "busiest");
-	const json_t *e;
-	size_t i;
-
+	if (!has_text(r, "order")) {
+		buf_printf(out, "engine    %s, generation %lld\n", READ_BACK,
+			json_util_num(r, "generation"));
+		return;
+	}
 	buf_printf(out,
 		"engine    %s%s, order %s, %lld layer%s, generation %lld\n",
 		text_or_dash(r, "engine"),
@@ -700,14 +729,33 @@ routes_summary(const json_t *r, struct buf *out)
 		text_or_dash(r, "order"), json_util_num(r, "lanes"),
 		json_util_num(r, "lanes") == 1 ? "" : "s",
 		json_util_num(r, "generation"));
-	if (has_text(r, "note"))
-		buf_printf(out, "          %s\n", text_or_dash(r, "note"));
-	if (has_text(r, "tried"))
-		buf_printf(out, "tried     %s\n", text_or_dash(r, "tried"));
+}
+
+static void
+summary_ranks(const json_t *ranks, struct buf *out)
+{
+	const json_t *e;
+	size_t i;
+
+	if (ranks == NULL)
+		return;
 	buf_printf(out, "ranks    ");
 	json_array_foreach(ranks, i, e) buf_printf(out, " %lld:%lld",
 		json_util_num(e, "rank"), json_util_num(e, "switches"));
 	buf_printf(out, " (rank:switches, top first)\n");
+}
+
+static void
+routes_summary(const json_t *r, struct buf *out)
+{
+	const json_t *busy = json_object_get(r, "busiest");
+
+	summary_engine(r, out);
+	if (has_text(r, "note"))
+		buf_printf(out, "          %s\n", text_or_dash(r, "note"));
+	if (has_text(r, "tried"))
+		buf_printf(out, "tried     %s\n", text_or_dash(r, "tried"));
+	summary_ranks(json_object_get(r, "ranks"), out);
 	buf_printf(out,
 		"verified  %lld pairs, %lld missing, %lld cut off, %lld "
 		"loops, %lld cyclic channels\n",

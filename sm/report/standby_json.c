@@ -1,15 +1,28 @@
 #include "sm/report/standby_json.h"
 
 #include "sm/report/json_util.h"
+#include "sm/report/names.h"
 
 void
 standby_json_put(json_t *o, const struct view *v)
 {
-	if (v->read_only)
-		json_util_put(o, "standby",
-			json_pack("{s:o, s:o}", "read",
-				json_util_u64(v->read_at), "tables",
-				json_util_u64(v->tables_at)));
+	json_t *s;
+
+	if (!v->read_only)
+		return;
+	s = json_pack("{s:o, s:o, s:o}", "read", json_util_u64(v->read_at),
+		"tables", json_util_u64(v->tables_at), "unread",
+		json_util_u64(v->unread));
+	if (v->unread > 0)
+		json_util_put(s, "unread_first", names_guid(v->unread_guid));
+	json_util_put(o, "standby", s);
+}
+
+json_t *
+standby_json_order(const struct view *v)
+{
+	return v->read_only ? json_null()
+			    : json_string(names_order(v->routes->order));
 }
 
 static long long
@@ -30,4 +43,12 @@ standby_json_line(const json_t *r, uint64_t now, struct buf *out)
 		"forwarding tables up to %lld s ago\n",
 		age_of(json_util_num(s, "read"), now),
 		age_of(json_util_num(s, "tables"), now));
+	if (json_util_num(s, "unread") > 0)
+		buf_printf(out,
+			"            without the tables of %lld switch%s that "
+			"did "
+			"not tell, first %s\n",
+			json_util_num(s, "unread"),
+			json_util_num(s, "unread") == 1 ? "" : "es",
+			json_util_text(s, "unread_first"));
 }

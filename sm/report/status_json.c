@@ -188,7 +188,7 @@ add_view(json_t *o, const struct status_facts *f)
 	json_util_put(o, "rebalanced", json_boolean(v->story.rebalanced));
 	json_util_put(o, "attempts", json_util_u64(v->story.attempts));
 	json_util_put(o, "tried", names_text(v->story.tried));
-	json_util_put(o, "order", json_string(names_order(v->routes->order)));
+	json_util_put(o, "order", standby_json_order(v));
 	json_util_put(o, "fabric", fabric_counts_json(v->topo));
 	json_util_put(o, "missing",
 		events_missing_json(f->events, v->topo, LINKS_LISTED, f->now));
