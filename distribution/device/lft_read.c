@@ -48,12 +48,28 @@ blocks_of(const struct topo *t, sw_ix s)
 }
 
 static bool
+is_readable(const struct topo *t, sw_ix s)
+{
+	return (t->node[t->sw[s].node].flags & (TN_FRESH | TN_QUARANTINED)) ==
+		       0 &&
+	       t->sw[s].lft_top > 0;
+}
+
+static bool
 needs_reading(const struct lft_read *r, sw_ix s)
 {
-	const struct topo_node *n = &r->topo->node[r->topo->sw[s].node];
+	return is_readable(r->topo, s) && !device_knows(r->hw, guid_of(r, s));
+}
 
-	return (n->flags & (TN_FRESH | TN_QUARANTINED)) == 0 &&
-	       r->topo->sw[s].lft_top > 0 && !device_knows(r->hw, n->guid);
+bool
+lft_read_lacks(const struct topo *t, const struct device_store *hw, sw_ix s)
+{
+	uint64_t guid = t->node[t->sw[s].node].guid;
+
+	for (uint32_t b = 0; is_readable(t, s) && b < blocks_of(t, s); b++)
+		if (device_block(hw, guid, b) == DEVICE_UNKNOWN)
+			return true;
+	return false;
 }
 
 /* The first block of the switch that is known and not empty, or UINT32_MAX. */

@@ -56,4 +56,8 @@ void lft_read_stop(struct lft_read *r, struct mono now);
  */
 uint64_t lft_read_count(const struct lft_read *r);
 
+/* Switch s has blocks that would be read, and are not known. */
+bool lft_read_lacks(
+	const struct topo *t, const struct device_store *hw, sw_ix s);
+
 #endif

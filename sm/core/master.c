@@ -200,6 +200,7 @@ master_stand_by(struct sm *sm, const struct sm_peer *p, enum master_way way,
 	sm->role = SM_STANDING_BY;
 	sm->stood_by = true;
 	sm->taking = (struct sm_taking){0};
+	sm->stat.alarm[0] = sm->stat.names[0] = '\0'; /* of a former reign */
 	drift_reset(sm);
 	run_adaptive_lost(sm);
 	dirty_forget(sm);
@@ -224,6 +225,7 @@ master_stand_by(struct sm *sm, const struct sm_peer *p, enum master_way way,
 		: way == MASTER_GAVE	  ? "STANDBY"
 					  : "higher priority");
 	log_warn("sm: %s", why);
+	sm_configure_wire(sm);
 	standby_begin(sm, now);
 	sm_enter(sm, SM_STANDBY, now);
 	sm->ops->stood_by(sm->ops->cookie, why);
@@ -329,6 +331,7 @@ leave_standby(struct sm *sm, struct mono now, const char *cause)
 	if (!sm->handed_over || !sm->none_under_way)
 		run_push_inherit(sm, sm->master_heard);
 	sm->role = SM_DISCOVERING;
+	sm_configure_wire(sm);
 	sm->stat.sm_key[0] = '\0';
 	dirty_mark_full(sm, now, DIRTY_MASTERSHIP, cause);
 	sm->dirty.due = now;

@@ -364,6 +364,8 @@ peers_name(struct sm *sm)
 		if (n != TOPO_NONE && p->id.name[0] == '\0')
 			(void)snprintf(p->id.name, sizeof(p->id.name), "%s",
 				topo_desc(t, n));
+		if (p->id.guid == sm->master.id.guid)
+			sm->master.id = p->id;
 	}
 }
 

@@ -295,7 +295,10 @@ run_mcast_alarm(const struct sm *sm)
 {
 	const struct sm_mcast *m = sm->mcast;
 
-	return m->liar != 0 && mft_refused(m->mft, m->liar) ? m->alarm : "";
+	return sm->role == SM_MASTER && m->liar != 0 &&
+			       mft_refused(m->mft, m->liar)
+		       ? m->alarm
+		       : "";
 }
 
 /* A switch that did not answer is probed. One that acknowledges and does not

@@ -109,15 +109,20 @@ probe_late_answer(void *cookie, const void *owner, const struct xact_request *r,
 
 /* ---- begin and end ---- */
 
-static void
-configure_wire(struct sm *sm)
+void
+sm_configure_wire(struct sm *sm)
 {
 	const struct config_smp *c = &sm->cfg->smp;
-	const struct xact_options o = {
+	unsigned most = c->window_max;
+	struct xact_options o;
+
+	if (sm->role == SM_STANDING_BY && most > STANDBY_WINDOW)
+		most = STANDBY_WINDOW;
+	o = (struct xact_options){
 		.timeout = c->timeout,
 		.retries = c->retries,
-		.window_start = c->window_max < 32 ? c->window_max : 32,
-		.window_max = c->window_max,
+		.window_start = most < 32 ? most : 32,
+		.window_max = most,
 		.target_max = c->target_max,
 	};
 
@@ -206,7 +211,7 @@ sm_new(struct config *c, const struct state_file *state, struct transport *t,
 	sm->write_recorded = state->writing;
 	sm->previous_blocks_unknown = state->unsaved;
 	sm->events = event_log_new();
-	configure_wire(sm);
+	sm_configure_wire(sm);
 	sm->scout = path_probe_new(sm->x, probe_finds_down, sm);
 	xact_on_late(sm->x, probe_late_answer, sm);
 	run_mcast_new(sm);
@@ -481,7 +486,7 @@ sm_take_config(struct sm *sm, struct config *c)
 {
 	config_unref(sm->cfg);
 	sm->cfg = config_ref(c);
-	configure_wire(sm);
+	sm_configure_wire(sm);
 	run_sa_configure(sm);
 }
 

@@ -201,7 +201,10 @@ struct sm_taking {
 };
 
 /* What a standby reads; standby.c. */
-enum { STANDBY_TURNS = 8 }; /* readings in which every table is read */
+enum {
+	STANDBY_TURNS = 8,  /* readings in which every table is read */
+	STANDBY_WINDOW = 8, /* requests in flight */
+};
 
 struct standby_state {
 	enum {
@@ -217,7 +220,7 @@ struct standby_state {
 	unsigned turn;
 	struct mono read_at[STANDBY_TURNS]; /* when its switches were read */
 	/* the reading in progress */
-	struct mono began;
+	struct mono began, swept, tables; /* ... and when a part was done */
 	uint64_t sent_before, reads;
 	bool all; /* all tables are read */
 	struct builder *draft;
@@ -646,6 +649,9 @@ void master_stand_by(struct sm *sm, const struct sm_peer *p,
 bool master_is_below(const struct sm *sm, const struct sm_peer *p);
 void master_sminfo(struct sm *sm, const struct transport_msg *m,
 	const struct smp *s, struct mono now);
+
+/* sm.c */
+void sm_configure_wire(struct sm *sm); /* for its role and configuration */
 
 /* standby.c */
 void standby_begin(struct sm *sm, struct mono now); /* another one is master */

@@ -13,6 +13,9 @@
  * TURNS are read, and one block of every other switch; if any of that differs
  * from what was read before, the master has changed tables, and all are read.
  *
+ * The master comes first: a standby has a small window for its requests, and
+ * rests at least nine times as long as it reads.
+ *
  * Layers and their SLs are the secret of the master's SA: the tables are judged
  * as if all packets had one VL.
  */
@@ -23,7 +26,10 @@
 #include "sm/base/mem.h"
 #include "sm/core/sm_priv.h"
 
-enum { ACTIVE = 4 };
+enum {
+	ACTIVE = 4,
+	REST_TIMES = 9, /* a rest is as many times longer than a reading */
+};
 
 /* ---- the LIDs that ports hold ---- */
 
@@ -67,13 +73,17 @@ with_held_lids(struct topo *t)
 
 /* ---- one reading ---- */
 
+/* A reading in progress, or that ended just now, is followed by a rest. */
 static void
 rest_till_due(struct sm *sm, struct mono now)
 {
 	struct standby_state *s = &sm->standby;
+	struct mono wait = {REST_TIMES * mono_sub(now, s->began).ns};
 
+	if (mono_before(wait, sm->cfg->standby.refresh))
+		wait = sm->cfg->standby.refresh;
 	s->step = STANDBY_RESTS;
-	s->due = mono_add(now, sm->cfg->standby.refresh);
+	s->due = mono_add(now, wait);
 	builder_free(s->draft);
 	s->draft = NULL;
 	topo_unref(s->topo);
@@ -117,7 +127,8 @@ read_tables(struct sm *sm, bool all)
 	for (sw_ix i = 0; i < t->nsw; i++) {
 		uint64_t guid = t->node[t->sw[i].node].guid;
 
-		if (all || i % STANDBY_TURNS == s->turn)
+		if (all || i % STANDBY_TURNS == s->turn ||
+			lft_read_lacks(t, s->hw, i))
 			device_forget_node(s->hw, guid);
 		else
 			map_put(&others, guid, 0);
@@ -161,6 +172,7 @@ freeze_draft(struct sm *sm, struct mono now)
 		return;
 	}
 	s->topo = with_held_lids(s->topo);
+	s->swept = now;
 	if (!is_same_topology(s) || s->hw == NULL) {
 		device_free(s->hw);
 		s->hw = device_new(sm->pool);
@@ -233,6 +245,7 @@ step_reading(struct sm *sm, struct mono now)
 	pkey_read_free(s->keys);
 	s->keys = NULL;
 	s->step = STANDBY_JUDGES;
+	s->tables = now;
 	run_judge(sm, r);
 }
 
@@ -247,6 +260,18 @@ count_ports(const struct topo *t, struct view_counts *c)
 		c->ports_linked++;
 		c->ports_active += t->port[p].state == ACTIVE;
 	}
+}
+
+static void
+count_unread(const struct standby_state *s, struct view *v)
+{
+	const struct topo *t = s->topo;
+
+	for (sw_ix i = t->nsw; i-- > 0;)
+		if (lft_read_lacks(t, s->hw, i)) {
+			v->unread++;
+			v->unread_guid = t->node[t->sw[i].node].guid;
+		}
 }
 
 static struct mono
@@ -290,7 +315,13 @@ make_view(struct sm *sm, struct routes *r, struct mono now)
 		v->story.engine, sizeof(v->story.engine), "%s", r->engine);
 	(void)snprintf(v->cause, sizeof(v->cause), "read as a standby");
 	v->change.method = v->change.way = "";
-	v->times.total = mono_sub(now, s->began);
+	v->times = (struct view_times){
+		.discover = mono_sub(s->swept, s->began),
+		.readback = mono_sub(s->tables, s->swept),
+		.route = mono_sub(now, s->tables),
+		.total = mono_sub(now, s->began),
+	};
+	count_unread(s, v);
 	v->counts.smps = xact_stats(sm->x)->sent - s->sent_before;
 	v->counts.lft_reads = s->reads;
 	count_ports(v->topo, &v->counts);
@@ -309,6 +340,7 @@ standby_judged(struct sm *sm, struct routes *r, struct mono now)
 		return; /* it left standby meanwhile */
 	view_unref(s->view);
 	s->view = make_view(sm, r, now);
+	peers_name(sm);
 	if (first)
 		log_info("standby: the fabric is known nodes=%u switches=%u "
 			 "ms=%.1f smps=%llu",
@@ -370,6 +402,10 @@ standby_end(struct sm *sm, struct mono now)
 	s->lft = NULL;
 	s->keys = NULL;
 	s->reads = 0;
+	if (s->step == STANDBY_READS) { /* some are forgotten already */
+		device_free(s->hw);
+		s->hw = NULL;
+	}
 	rest_till_due(sm, now);
 	s->due = MONO_NEVER;
 }

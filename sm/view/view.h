@@ -108,6 +108,8 @@ struct view {
 	 * 1970 that, and when the oldest table was read */
 	bool read_only;
 	uint64_t read_at, tables_at;
+	uint32_t unread;      /* switches that did not tell their tables, */
+	uint64_t unread_guid; /* ... and the first of them */
 };
 
 /* How switch s may forward otherwise than by its tables, or NULL. */

@@ -20,17 +20,24 @@ struct pair {
 };
 
 static struct pair
-pair_with(struct fabric *f, const char *b)
+pair_on(struct fabric *f, const struct sim_options *o, const char *b)
 {
-	struct sim_options o = sim_defaults();
 	struct pair p = {.f = f};
 
-	p.a = world_new(f, &o, "fabric: {priority: 5}\n");
+	p.a = world_new(f, o, "fabric: {priority: 5}\n");
 	p.b = world_beside(p.a, fabric_find(f, "h9"), b);
 	world_start(p.a);
 	core_expect_order(p.a, "bring-up");
 	world_start(p.b);
 	return p;
+}
+
+static struct pair
+pair_with(struct fabric *f, const char *b)
+{
+	struct sim_options o = sim_defaults();
+
+	return pair_on(f, &o, b);
 }
 
 /* The standby has read the fabric once. */
@@ -120,6 +127,7 @@ START_TEST(a_standby_knows_the_fabric)
 	ck_assert_int_eq(status_of(p.b).role, SM_STANDING_BY);
 	expect_truth(&p, "read once");
 	ck_assert_str_eq(topo_desc(sm_view(p.b->sm)->topo, 0), "h9");
+	ck_assert_str_eq(status_of(p.b).master.name, "h1");
 	world_run(p.a, mono_ms(3 * READING_MS));
 	ck_assert_uint_eq(p.b->reads, 4);
 	expect_truth(&p, "read again");
@@ -173,6 +181,71 @@ START_TEST(not_if_it_is_told_not_to)
 	world_run(p.a, mono_ms(2 * READING_MS));
 	ck_assert_uint_eq(p.b->reads, 0);
 	ck_assert_ptr_null(sm_view(p.b->sm));
+	pair_end(&p);
+}
+END_TEST
+
+/* Few requests at once, and long rests: a fabric whose nodes take their time is
+ * not read all the time. */
+START_TEST(it_leaves_the_fabric_alone)
+{
+	struct sim_options o = sim_defaults();
+	struct pair p;
+	unsigned reads;
+
+	o.service = mono_ms(100);
+	p = pair_on(core_tree(), &o, "standby: {refresh: 1s}\n");
+	for (int s = 0; p.b->reads == 0; s++) {
+		ck_assert_int_lt(s, 120);
+		world_run(p.a, mono_ms(1000));
+		ck_assert(status_of(p.b).role != SM_STANDING_BY ||
+			  sm_xact_stats(p.b->sm)->window <= 8);
+	}
+	ck_assert_int_gt(sm_view(p.b->sm)->times.total.ns, mono_ms(1000).ns);
+	reads = p.b->reads;
+	world_run(p.a, (struct mono){18 * sm_view(p.b->sm)->times.total.ns});
+	ck_assert_uint_le(p.b->reads - reads, 2);
+	ck_assert_uint_ge(p.b->reads - reads, 1);
+	pair_end(&p);
+}
+END_TEST
+
+/* A switch that does not tell its table is named, and its entries are not taken
+ * for known. */
+START_TEST(a_switch_that_does_not_tell_its_table)
+{
+	struct pair p = pair_known();
+	const struct sim_behaviour mute = {.mute = 1ULL << MAD_LFT}, none = {0};
+	uint32_t leaf = fabric_find(p.f, "leaf3");
+	const struct view *v;
+
+	sim_fault_behave(p.a->sim, leaf, &mute);
+	world_run(p.a, mono_ms(9 * READING_MS));
+	v = sm_view(p.b->sm);
+	ck_assert_uint_eq(v->unread, 1);
+	ck_assert_uint_eq(v->unread_guid, p.f->node[leaf].guid);
+	ck_assert_str_eq(status_of(p.b).alarm, "");
+	sim_fault_behave(p.a->sim, leaf, &none);
+	world_run(p.a, mono_ms(READING_MS + 10000));
+	ck_assert_uint_eq(sm_view(p.b->sm)->unread, 0);
+	expect_truth(&p, "it tells");
+	pair_end(&p);
+}
+END_TEST
+
+/* A host is not answered by a standby, whatever that knows. */
+START_TEST(it_answers_no_host)
+{
+	struct pair p = pair_known();
+	struct host *h = host_on(p.b, "h20");
+	struct mad_port_info i = *sim_port_info(p.a->sim, h->node, 1);
+
+	i.sm_lid = sim_port_info(p.a->sim, p.b->host, 1)->lid;
+	sim_hand_port(p.a->sim, h->node, 1, &i);
+	host_send(h, MAD_GET, MAD_SA_CLASS_PORT_INFO, &(struct ask){0});
+	world_run(p.a, mono_ms(2000));
+	ck_assert_uint_eq(h->answers, 0);
+	host_free(h);
 	pair_end(&p);
 }
 END_TEST
@@ -343,6 +416,9 @@ main(void)
 	tcase_add_test(t, and_what_the_master_changed);
 	tcase_add_test(t, every_table_has_its_turn);
 	tcase_add_test(t, not_if_it_is_told_not_to);
+	tcase_add_test(t, it_leaves_the_fabric_alone);
+	tcase_add_test(t, a_switch_that_does_not_tell_its_table);
+	tcase_add_test(t, it_answers_no_host);
 	tcase_add_test(t, a_former_master);
 	tcase_add_test(t, hosts_are_served_at_once);
 	tcase_add_loop_test(t, what_differs_is_read_first, 0, 4);
