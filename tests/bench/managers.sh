@@ -174,6 +174,7 @@ measure() {
 	if [ "$1" != handover ]; then
 		daemon b "$OTHER" 3
 		until_true 300 is b role standby || fail "b: not standby"
+		until_true 60 is b standby.unread 0 || fail "b: knows nothing"
 	fi
 	register
 	m_before=$(registered)
