@@ -265,6 +265,28 @@ START_TEST(a_former_master)
 }
 END_TEST
 
+/* What an administrator should act on is what the fabric's master says. */
+START_TEST(an_alarm_of_a_former_reign)
+{
+	struct sim_options o = sim_defaults();
+	struct pair p = {.f = core_tree()};
+
+	o.pkeys = 1;
+	p.a = world_new(p.f, &o,
+		"partitions: {blue: {pkey: 0x5, members: {\"h*\": full}}}\n");
+	world_start(p.a);
+	ck_assert(world_settle(p.a, mono_ms(10000)));
+	ck_assert_str_ne(status_of(p.a).alarm, "");
+	p.b = world_beside(
+		p.a, fabric_find(p.f, "h9"), "fabric: {priority: 10}\n");
+	world_start(p.b);
+	world_run(p.a, mono_ms(5000));
+	ck_assert_int_eq(status_of(p.a).role, SM_STANDING_BY);
+	ck_assert_str_eq(status_of(p.a).alarm, "");
+	pair_end(&p);
+}
+END_TEST
+
 /* ---- taking over ---- */
 
 /* Milliseconds until a host has an answer from the SA that it knows. */
@@ -420,6 +442,7 @@ main(void)
 	tcase_add_test(t, a_switch_that_does_not_tell_its_table);
 	tcase_add_test(t, it_answers_no_host);
 	tcase_add_test(t, a_former_master);
+	tcase_add_test(t, an_alarm_of_a_former_reign);
 	tcase_add_test(t, hosts_are_served_at_once);
 	tcase_add_loop_test(t, what_differs_is_read_first, 0, 4);
 	tcase_add_loop_test(t, in_the_middle_of_a_reading, 0, 24);
