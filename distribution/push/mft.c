@@ -359,10 +359,20 @@ cell_differs(const struct mft *m, const struct mft_table *s, unsigned c,
 	return mft_cell_differs(&s->cell[c], goal);
 }
 
+/* Whether a switch sends groups that are in no table to a default port. */
+static bool
+has_default_ports(const struct mft *m)
+{
+	for (size_t i = 0; i < m->n; i++)
+		if (m->table[i].stray && mft_writable(&m->table[i], 0))
+			return true;
+	return false;
+}
+
 bool
 mft_begin(struct mft *m)
 {
-	bool moves = false, any = false;
+	bool moves = false, any = has_default_ports(m);
 
 	assert(m->stage == MFT_REST && m->inflight == 0);
 	m->nfailures = 0;

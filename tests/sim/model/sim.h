@@ -326,6 +326,9 @@ void sim_activate_all(struct sim *s); /* every linked port Active */
 void sim_hand_port(struct sim *s, uint32_t node, unsigned port,
 	const struct mad_port_info *pi);
 void sim_hand_life(struct sim *s, uint32_t node, uint8_t life); /* switch's */
+/* The ports to which a switch sends groups that are in no table; 255: none. */
+void sim_hand_default_mcast(
+	struct sim *s, uint32_t node, uint8_t primary, uint8_t other);
 void sim_hand_change_bit(struct sim *s, uint32_t node, bool set);
 void sim_hand_sl2vl(struct sim *s, uint32_t node, unsigned in, unsigned out,
 	const uint8_t row[8]);

@@ -18,6 +18,14 @@ sim_hand_life(struct sim *s, uint32_t node, uint8_t life)
 }
 
 void
+sim_hand_default_mcast(
+	struct sim *s, uint32_t node, uint8_t primary, uint8_t other)
+{
+	s->node[node].sw->si.def_mcast_pri = primary;
+	s->node[node].sw->si.def_mcast_not = other;
+}
+
+void
 sim_hand_change_bit(struct sim *s, uint32_t node, bool set)
 {
 	s->node[node].sw->si.state_change = set;

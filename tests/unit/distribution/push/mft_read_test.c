@@ -246,6 +246,34 @@ START_TEST(tops_and_default_ports)
 }
 END_TEST
 
+/* Default ports that another manager left are cleared at a take-over, where
+ * there is no group at all, too. */
+START_TEST(default_ports_without_a_group)
+{
+	const struct gen_fattree2 shape = {4, 8, 1, 4, 4};
+	struct fixture x = fixture_with(gen_tree_two(&shape, NULL),
+		"partitions: {Default: {pkey: 0x7fff, "
+		"ipoib: {enabled: false}}}\n");
+	struct world *w = x.w;
+	uint8_t data[MAD_DATA];
+	struct mad_switch_info i;
+	uint32_t leaf = 0;
+
+	while (x.f->node[leaf].type != FABRIC_SWITCH)
+		leaf++;
+	world_kill(w);
+	sim_hand_default_mcast(w->sim, leaf, 3, 2);
+	world_start(w);
+	ck_assert(world_settle(w, mono_ms(120000)));
+	world_run(w, mono_ms(1000));
+	sim_read(w->sim, leaf, 0, MAD_SWITCH_INFO, 0, data);
+	ck_assert_int_eq(mad_switch_info_decode(data, &i, NULL), 0);
+	ck_assert_uint_eq(i.def_mcast_pri, 255);
+	ck_assert_uint_eq(i.def_mcast_not, 255);
+	fixture_free(&x);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -260,6 +288,7 @@ main(void)
 	tcase_add_test(c, a_returning_switch_is_unknown);
 	tcase_add_test(c, a_false_acknowledgement_is_found);
 	tcase_add_test(c, tops_and_default_ports);
+	tcase_add_test(c, default_ports_without_a_group);
 	suite_add_tcase(s, c);
 	return suite_run(s);
 }
