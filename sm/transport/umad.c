@@ -59,6 +59,7 @@ struct umad_device {
 	struct ring *ring;
 	pthread_t thread;
 	bool started;
+	atomic_int lost; /* the errno of reads that fail for good; 0: none */
 };
 
 /*
@@ -80,7 +81,6 @@ struct umad {
 	void *cookie;
 	bool serve;
 	atomic_bool stop;
-	atomic_int lost; /* the errno of reads that fail for good; 0: none */
 	_Atomic uint64_t dropped;
 };
 
@@ -259,7 +259,7 @@ receive_all(struct umad_device *d, struct inbox *in)
 		if (got == 0) {
 			(void)umad_poll(d->fd, POLL_MS);
 		} else if (got < 0 && is_lost(errno, ++errors)) {
-			atomic_store(&u->lost, errno != 0 ? errno : EIO);
+			atomic_store(&d->lost, errno != 0 ? errno : EIO);
 			u->wake(u->cookie);
 			return;
 		} else if (got < 0) {
@@ -278,7 +278,7 @@ run_receiver(void *arg)
 	receive_all(d, &in);
 	/* libumad2sim.so does not survive a MAD for a descriptor just closed:
 	 * wait until nothing more comes. */
-	for (int i = 0; i < DRAINS_MAX && atomic_load(&d->u->lost) == 0; i++) {
+	for (int i = 0; i < DRAINS_MAX && atomic_load(&d->lost) == 0; i++) {
 		while (receive_one(d, &in) > 0)
 			;
 		if (umad_poll(d->fd, DRAIN_MS) == -ETIMEDOUT)
@@ -521,13 +521,17 @@ umad_set_issm(struct umad *u, int on, struct reason *why)
 bool
 umad_lost(const struct umad *u, struct reason *why)
 {
-	const struct umad_device *d = &u->device[QP0];
-	int error = atomic_load(&u->lost);
+	for (int i = 0; i < u->ndevices; i++) {
+		const struct umad_device *d = &u->device[i];
+		int error = atomic_load(&d->lost);
 
-	if (error != 0)
+		if (error == 0)
+			continue;
 		(void)reason_set(
 			why, "%s/%d: %s", d->name, d->port, strerror(error));
-	return error != 0;
+		return true;
+	}
+	return false;
 }
 
 uint64_t
