@@ -27,15 +27,19 @@ utf8_decode(const unsigned char *p, size_t left, uint32_t *c)
 }
 
 /* Characters that take no place, or turn the direction of others: two names
- * that differ in them look alike. */
+ * that differ in them look alike. Those of Unicode's property
+ * Default_Ignorable_Code_Point, and annotations. */
 static bool
 is_invisible(uint32_t c)
 {
 	static const struct {
 		uint32_t first, last;
-	} range[] = {{0xad, 0xad}, {0x61c, 0x61c}, {0x180e, 0x180e},
+	} range[] = {{0xad, 0xad}, {0x34f, 0x34f}, {0x61c, 0x61c},
+		{0x115f, 0x1160}, {0x17b4, 0x17b5}, {0x180b, 0x180f},
 		{0x200b, 0x200f}, {0x202a, 0x202e}, {0x2060, 0x206f},
-		{0xfff9, 0xfffb}, {0xe0000, 0xe007f}};
+		{0x3164, 0x3164}, {0xfe00, 0xfe0f}, {0xffa0, 0xffa0},
+		{0xfff0, 0xfffb}, {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a},
+		{0xe0000, 0xe0fff}};
 
 	for (unsigned i = 0; i < sizeof(range) / sizeof(range[0]); i++)
 		if (c >= range[i].first && c <= range[i].last)

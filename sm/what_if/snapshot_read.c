@@ -8,6 +8,7 @@
 #include "routing/driver/registry.h"
 #include "routing/updown/engine_cache_io.h"
 #include "sm/base/mem.h"
+#include "sm/base/utf8.h"
 #include "sm/base/version.h"
 #include "sm/policy/jobs.h"
 #include "sm/report/json_util.h"
@@ -134,6 +135,7 @@ take_node(struct builder *d, const json_t *o, long long i, struct reason *why)
 	if (!node_of(o, &node) || len > NAME_MAX ||
 		(name != NULL && !read_bytes(name, (uint8_t *)desc, len)))
 		return reject_node(why, "the numbers", i);
+	utf8_tame(desc);
 	n = builder_add_node(d, (enum topo_type)node.type, node.guid,
 		node.nports, name != NULL ? desc : NULL);
 	builder_put_node(d, n, &node);

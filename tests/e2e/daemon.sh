@@ -17,6 +17,7 @@
 #			switch that keeps it
 #	events		links and nodes that go and come are logged, counted,
 #			listed as events, and as missing until they are back
+#	names		nothing shows characters of names that hide or turn text
 #	ctl		what heddlectl says about wrong words and ambiguous
 #			names, as JSON too, and its pages on a terminal
 #	told		impossible roles, an answer with a wrong signature,
@@ -692,6 +693,70 @@ test_events() {
 		fail "no event as JSON"
 }
 
+# shown FILE: it has what is left of the names, and nothing that hides or turns
+# text
+shown() {
+	if LC_ALL=C grep -q "$UNSEEN" "$1"; then
+		fail "shows what cannot be seen: $(LC_ALL=C grep "$UNSEEN" "$1" |
+			head -n 3 | od -c | head -n 20)"
+	fi
+	grep -q 'ev.*il' "$1" || fail "no such name: $(head -n 30 "$1")"
+}
+
+# A host and a switch whose names turn the direction of text (U+202E), take no
+# place (U+200B), move the cursor or ring: every page, every answer and the log.
+test_names() {
+	esc=$(printf '\033')
+	bell=$(printf '\007')
+	turn=$(printf '\342\200\256')
+	none=$(printf '\342\200\213')
+	UNSEEN="$esc\\|$bell\\|$turn\\|$none"
+	config a 5 <<-'EOT'
+		partitions:
+		  all: {pkey: 0x7fff, members: {all: full}}
+		  p: {pkey: 0x5, members: {"ev*": full}}
+	EOT
+	daemon a h1
+	in_order bring-up
+	sim rename h5 "ev${turn}il-h5$none" || fail "rename"
+	sim rename spine2 "ev${esc}[2J${none}il-s2$bell" || fail "rename"
+	tell a sweep --wait >/dev/null
+	soon named a 'ev[?]*il-h5' || fail "no name: $(tell a topology)"
+	soon named a 'ev[?]*.2J[?]*il-s2' || fail "no name"
+	sim link h5/1 down || fail "link"
+	soon grep -q 'node: gone "ev' "$E2E_DIR/a/log" || fail "not told"
+	sim link h5/1 up || fail "link"
+	soon grep -q 'node: new "ev' "$E2E_DIR/a/log" || fail "not told"
+	sim link spine2/1 down || fail "link"
+	soon grep -q 'link: down .*"ev' "$E2E_DIR/a/log" || fail "not told"
+	sim fault spine2 lie LinearF || fail "fault"
+	rests a
+	host=$(tell a topology | sed -n 's/.*\(0x[0-9a-f]*\).*il-h5.*/\1/p')
+	tell a sweep --wait >/dev/null
+	for c in topology 'topology --format ibnetdiscover' links events \
+		partitions 'tree --list switches' "routes h1 $host" \
+		"pkeys h1 $host" 'plan --from live --verbose --fail leaf1'; do
+		for json in '' --json; do
+			# shellcheck disable=SC2086
+			tell a $json $c >"$E2E_DIR/a/page" 2>&1
+			shown "$E2E_DIR/a/page"
+		done
+	done
+	for c in status metrics 'tree --list oddities' groups; do
+		# shellcheck disable=SC2086
+		tell a $c >"$E2E_DIR/a/page" 2>&1
+		echo evil >>"$E2E_DIR/a/page"
+		shown "$E2E_DIR/a/page"
+	done
+	halt a
+	shown "$E2E_DIR/a/log"
+	cat "$E2E_DIR"/a/state/fabric.state >"$E2E_DIR/a/page"
+	shown "$E2E_DIR/a/page"
+	at h1 "$B/heddled" -c "$E2E_DIR/a/yaml" --audit >"$E2E_DIR/a/page" 2>&1
+	echo evil >>"$E2E_DIR/a/page"
+	shown "$E2E_DIR/a/page"
+}
+
 # Another manager, and its writes; a switch that acknowledges but does not
 # store.
 test_distrust() {
@@ -802,8 +867,8 @@ e2e_init
 trap halt_all EXIT
 test=${1%%-*}
 case $test in
-quarantine | reboot | standby | handover | takeover | reload | distrust | adaptive | told | events | ctl) ;;
-*) fail "usage: daemon.sh quarantine|reboot|standby|handover|takeover|reload|distrust|adaptive|told|events|ctl-FABRIC" ;;
+quarantine | reboot | standby | handover | takeover | reload | distrust | adaptive | told | events | names | ctl) ;;
+*) fail "usage: daemon.sh quarantine|reboot|standby|handover|takeover|reload|distrust|adaptive|told|events|names|ctl-FABRIC" ;;
 esac
 fabric "${1#*-}" "$E2E_DIR/fabric.net"
 [ "$test" != told ] ||

@@ -17,6 +17,11 @@ static const struct name {
 	{"\xef\xbb\xbfred", "???red"},			    /* U+FEFF */
 	{"\xe2\x81\xa6red\xc2\xad", "???red??"},	    /* U+2066, U+00AD */
 	{"red\xf3\xa0\x81\x81", "red????"},		    /* U+E0041 */
+	{"red\xcd\x8f", "red??"},			    /* U+034F */
+	{"red\xe3\x85\xa4", "red???"},			    /* U+3164 */
+	{"red\xef\xb8\x8f", "red???"},			    /* U+FE0F */
+	{"red\xef\xbe\xa0", "red???"},			    /* U+FFA0 */
+	{"red\xf3\xa0\x84\x80", "red????"},		    /* U+E0100 */
 	{"red\xc2\x85\xe2\x80\xa8", "red?????"},	    /* C1, U+2028 */
 	{"\xc0\xaf\xed\xa0\x80\xf5z\xe2\x82", "??????z??"}, /* none */
 };
