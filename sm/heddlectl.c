@@ -270,6 +270,9 @@ print_help(const char *name)
 /* NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables) */
 static bool json_errors;
 
+static void print_error(const char *code, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
 /* Say what went wrong; code: as in the daemon's answers. */
 static void
 print_error(const char *code, const char *fmt, ...)

@@ -107,6 +107,10 @@ struct import {
 
 /* ---- remarks ---- */
 
+static void add_line(struct buf *out, const struct import_file *f,
+	unsigned line, const char *fmt, va_list ap)
+	__attribute__((format(printf, 4, 0)));
+
 static void
 add_line(struct buf *out, const struct import_file *f, unsigned line,
 	const char *fmt, va_list ap)
