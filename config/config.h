@@ -59,7 +59,7 @@ struct config_updn {
 };
 
 struct config_ftree {
-	uint32_t lanes; /* routing layers, 1 to 8 */
+	uint32_t layers; /* routing layers, 1 to 8 */
 };
 
 /* Ports of one group replace each other (multi-port nodes). */

@@ -271,7 +271,7 @@ static const struct schema_option updn[] = {
 static const struct schema_option ftree[] = {
 	{.key = "lanes",
 		.type = SCHEMA_INT,
-		FIELD(config_ftree, lanes),
+		FIELD(config_ftree, layers),
 		.min = 1,
 		.max = 8,
 		.def = "1",

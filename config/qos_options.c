@@ -371,19 +371,19 @@ static void
 check_count(const struct config *c, struct diag_list *d)
 {
 	const struct schema_records *all = &c->qos.levels;
-	unsigned n = qos_levels(c), lanes = c->routing.ftree.lanes;
+	unsigned n = qos_levels(c), layers = c->routing.ftree.layers;
 
 	if (n > QOS_LEVELS)
 		diag_add(d, all->at[all->n - 1], "too-many", "qos.levels",
 			"qos.levels: %u levels, default among them, are too "
 			"many: at most %u",
 			n, QOS_LEVELS);
-	else if (n * lanes > SLS)
+	else if (n * layers > SLS)
 		diag_add(d, all->at[all->n - 1], "too-many", "qos.levels",
 			"qos.levels: %u levels, default among them, times %u "
 			"lanes (routing.ftree.lanes) need %u service levels; "
 			"there are %u",
-			n, lanes, n * lanes, SLS);
+			n, layers, n * layers, SLS);
 }
 
 static void

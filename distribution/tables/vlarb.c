@@ -166,7 +166,7 @@ gather_shares(const struct vlarb_want *w, const struct topo *t, port_ix p,
 	for (unsigned i = 0; i < v->apart; i++) {
 		if ((w->high >> i & 1) != high)
 			continue;
-		for (unsigned k = 0; k < v->lanes; k++) {
+		for (unsigned k = 0; k < v->layers; k++) {
 			unsigned vl = slvl_vl(v, v->sl[i][k], vls, end);
 
 			if (vl < VLS)

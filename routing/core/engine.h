@@ -58,7 +58,7 @@ struct engine_options {
 	size_t nroles;
 	const struct route_multi_port *home;
 	size_t nhomes;
-	uint8_t lanes;	  /* layers to spread over: routing.ftree.lanes, >= 1 */
+	uint8_t layers;	  /* layers to spread over: routing.ftree.lanes, >= 1 */
 	uint8_t levels;	  /* QoS levels, which share the VLs with layers */
 	uint8_t max_vls;  /* a code as in PortInfo; 0: any number of VLs */
 	uint64_t reading; /* hash of the options for reading the fabric and of

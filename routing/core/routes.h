@@ -69,7 +69,7 @@ struct topo_class {
  */
 struct route_layer_pair {
 	sw_ix src, dst;
-	uint8_t lane;
+	uint8_t layer;
 };
 
 enum { ROUTE_NO_LEAF = UINT16_MAX }; /* a switch without a number: layer 0 */
@@ -143,7 +143,7 @@ struct routes {
 	uint16_t top;	      /* LinearFDBTop: highest LID */
 	uint32_t nblocks;     /* blocks per switch: top / 64 + 1 */
 	struct lft_row **row; /* [nsw] of nblocks each, shared with others */
-	struct route_layers lanes;
+	struct route_layers layers;
 	struct route_cache *cache; /* the engine's, or NULL */
 	uint64_t entries_kept;	   /* against the previous routes */
 	uint64_t entries_changed;
@@ -160,13 +160,13 @@ struct routes {
 	uint64_t disjoint_opts_hash; /* of the options about ports with which
 			paths were made disjoint, or 0: they were not */
 	struct verify_report report;
-	struct verify_state *verified;	   /* what the verdict rests on, for the
-					      next one; or NULL */
-	struct verify_dependencies *turns; /* dependencies: at least those made,
+	struct verify_state *verified;	  /* what the verdict rests on, for the
+					     next one; or NULL */
+	struct verify_dependencies *deps; /* dependencies: at least those made,
 				       or NULL: not noted */
-	struct routes_tree *tree;	   /* NULL: not read */
-	struct topo_class reading;	   /* {0}: not noted */
-	uint8_t *read;			   /* [nsw] enum route_read, or NULL */
+	struct routes_tree *tree;	  /* NULL: not read */
+	struct topo_class reading;	  /* {0}: not noted */
+	uint8_t *read;			  /* [nsw] enum route_read, or NULL */
 	bool order_restored; /* made by a previous run for this very topology:
 			their order is kept as it is (order_restore.c) */
 	char note[256];	     /* how the order came about, in words */

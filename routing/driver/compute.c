@@ -64,7 +64,7 @@ static struct verify_tables
 routes_as_verify_tables(const struct routes *r)
 {
 	return (struct verify_tables){
-		r->topo, r->pool, r->row, r->nblocks, &r->lanes};
+		r->topo, r->pool, r->row, r->nblocks, &r->layers};
 }
 
 /*
@@ -86,8 +86,8 @@ verify_routes(const struct route_job *job, const struct routes *before,
 	if (verify_incremental(&was, &in, job->threads, &r->report,
 		    &r->verified, why) != 0)
 		return -1;
-	r->turns = verify_state_dependencies(r->verified, r->topo);
-	r->lanes.plain = r->report.plain;
+	r->deps = verify_state_dependencies(r->verified, r->topo);
+	r->layers.plain = r->report.plain;
 	return ftree_layers_fit(r, job->options, why);
 }
 
@@ -168,7 +168,7 @@ make_paths_disjoint(
 	struct reason why = {""};
 	struct routes *apart;
 
-	if (r->lanes.npairs > 0)
+	if (r->layers.npairs > 0)
 		return r;
 	apart = disjoint_routes(r, run->job, since);
 	if (apart == NULL)
@@ -266,7 +266,7 @@ rebalance_busiest_links(const struct run *run, struct routes *r,
 	struct reason why = {""};
 	struct routes *even;
 
-	if (r->report.load_max <= wish->goal || r->lanes.npairs > 0)
+	if (r->report.load_max <= wish->goal || r->layers.npairs > 0)
 		return r;
 	even = rebalance_routes(r, wish);
 	if (even == NULL)

@@ -664,8 +664,8 @@ disjoint_routes(struct routes *r, const struct route_job *job,
 		e.r->lost_disjoint = e.left;
 		verify_state_unref(e.r->verified);
 		e.r->verified = NULL;
-		free(e.r->turns);
-		e.r->turns = NULL;
+		free(e.r->deps);
+		e.r->deps = NULL;
 	}
 	return e.r;
 }

@@ -890,8 +890,8 @@ rebalance_routes(const struct routes *r, const struct rebalance_opts *w)
 	arena_free(e.a);
 	verify_state_unref(e.r->verified);
 	e.r->verified = NULL;
-	free(e.r->turns);
-	e.r->turns = NULL;
+	free(e.r->deps);
+	e.r->deps = NULL;
 	if (e.moves > 0)
 		return e.r;
 	routes_unref(e.r);

@@ -30,7 +30,7 @@ engine_cache_options_hash(const struct engine_options *o)
 		h = hash_add(h, o->home[i].guid);
 		h = hash_add(h, o->home[i].group * 2U + o->home[i].passive);
 	}
-	return hash_add(h, o->lanes);
+	return hash_add(h, o->layers);
 }
 
 static void *

@@ -283,7 +283,7 @@ make_reached(
 		uint8_t *port = f->pattern + (size_t)k * d->spread;
 		uint32_t first = f->first_lead[k], c;
 		struct row_mask m;
-		struct rotation turns;
+		struct rotation rotation;
 
 		missing += first == UINT16_MAX;
 		if (first == UINT16_MAX)
@@ -295,11 +295,11 @@ make_reached(
 			continue;
 		}
 		c = links_of(f, s, &m, cable, W);
-		turns = (struct rotation){cable, c, all[first],
+		rotation = (struct rotation){cable, c, all[first],
 			row_is_one_group(m.w, W)
 				? UINT32_MAX
 				: rotation_period(c, all[first])};
-		rotate_ports(d, &turns, so_far[first]++, port);
+		rotate_ports(d, &rotation, so_far[first]++, port);
 	}
 	return missing;
 }
@@ -336,11 +336,11 @@ make_many(struct row_job *f, sw_ix s, const struct row_mask *up,
 	const struct dest_table *d = f->d;
 	uint8_t cable[UPDN_MAX_GROUPS];
 	uint32_t n = links_of(f, s, up, cable, W), i = 0;
-	const struct rotation turns = {cable, n, missing, n};
+	const struct rotation rotation = {cable, n, missing, n};
 
 	for (uint32_t k = 0; k < d->npath_tops; k++)
 		if (f->first_lead[k] == UINT16_MAX)
-			rotate_ports(d, &turns, i++,
+			rotate_ports(d, &rotation, i++,
 				f->pattern + (size_t)k * d->spread);
 }
 

@@ -50,7 +50,7 @@ struct cdg {
 	uint16_t rate_max, rate_host; /* as in the topology */
 	unsigned shift;		      /* log2 of the words in a row of turn */
 
-	unsigned nlanes;     /* layers: planes of turn */
+	unsigned nlayers;    /* layers: planes of dep */
 	unsigned spread;     /* route_layers.spread */
 	uint16_t *cls;	     /* [n] route_layers.cls, or NULL */
 	uint32_t *except_lo; /* [n + 1] exceptions by destination, or NULL */
@@ -68,7 +68,7 @@ struct cdg {
 /* The layer from a switch, where the classes do not give it. */
 struct verify_except {
 	uint32_t src;
-	uint8_t lane;
+	uint8_t layer;
 };
 
 /*

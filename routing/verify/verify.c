@@ -117,7 +117,7 @@ verify_keep(const struct verify_tables *in, unsigned threads,
 	g = cdg_new(in, NULL, why);
 	if (g == NULL)
 		return -1;
-	out->vls = g->nlanes;
+	out->vls = g->nlayers;
 	walk_all(g, in, threads, out);
 	verify_sum(g, out);
 	verify_cycle_find(g, in, out);
@@ -137,7 +137,7 @@ verify_load(const struct verify_tables *in, unsigned threads, uint64_t *load)
 	struct verify_report out = {0};
 	struct cdg *g;
 
-	plain.lanes = NULL; /* loads do not depend on layers */
+	plain.layers = NULL; /* loads do not depend on layers */
 	g = cdg_new(&plain, NULL, NULL);
 	if (g == NULL)
 		return false;
@@ -158,13 +158,13 @@ verify_tables(const struct verify_tables *in, struct verify_report *out,
 
 int
 verify_tables_dependencies(const struct verify_tables *in,
-	struct verify_report *out, struct verify_dependencies **turns,
+	struct verify_report *out, struct verify_dependencies **deps,
 	struct reason *why)
 {
 	struct verify_state *v;
 	int rc = verify_keep(in, 1, out, &v, why);
 
-	*turns = v != NULL ? verify_state_dependencies(v, in->topo) : NULL;
+	*deps = v != NULL ? verify_state_dependencies(v, in->topo) : NULL;
 	verify_state_unref(v);
 	return rc;
 }

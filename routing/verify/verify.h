@@ -124,7 +124,7 @@ struct verify_dependencies *verify_state_dependencies(
  * have more than one layer. For callers that compare tables afterwards.
  */
 int verify_tables_dependencies(const struct verify_tables *in,
-	struct verify_report *out, struct verify_dependencies **turns,
+	struct verify_report *out, struct verify_dependencies **deps,
 	struct reason *why);
 
 #endif

@@ -216,7 +216,7 @@ describe_cycle(const struct cycle *cy, const struct verify_tables *in,
 	const struct topo *t = g->t;
 
 	buf_printf(b, "credit loop of %u links", n);
-	if (g->nlanes > 1)
+	if (g->nlayers > 1)
 		buf_printf(b, " in layer %u",
 			(unsigned)((size_t)(cy->turn - g->turn) / g->plane));
 	buf_printf(b, ": ");
@@ -226,7 +226,7 @@ describe_cycle(const struct cycle *cy, const struct verify_tables *in,
 		uint32_t out = g->peer[path[(i + 1) % n]] & 255;
 		/* with layers a LID alone makes no dependency: the source
 		 * matters, too */
-		uint32_t lid = g->nlanes > 1
+		uint32_t lid = g->nlayers > 1
 				       ? 0
 				       : find_witness_lid(cy, in, path[i], out);
 		struct verify_name name = cdg_name(t, t->sw[g->sw[s]].node);
@@ -311,17 +311,17 @@ verify_cycle_find(const struct cdg *g, const struct verify_tables *in,
 	struct cycle cy;
 
 	out->plain = is_acyclic_as_one(g);
-	for (unsigned lane = 0; lane < g->nlanes && !out->plain; lane++) {
+	for (unsigned layer = 0; layer < g->nlayers && !out->plain; layer++) {
 		uint32_t stay;
 
-		cycle_new(&cy, g, g->turn + lane * g->plane);
+		cycle_new(&cy, g, g->turn + layer * g->plane);
 		stay = trim_channels(&cy, next_successor, NULL);
 		out->cyclic_channels += stay;
 		if (stay > 0 && out->cycle[0] == '\0')
 			report_cycle(&cy, in, out);
 		cycle_end(&cy);
 	}
-	out->plain |= g->nlanes == 1 && out->cyclic_channels == 0;
+	out->plain |= g->nlayers == 1 && out->cyclic_channels == 0;
 }
 
 bool

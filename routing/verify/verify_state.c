@@ -156,7 +156,7 @@ verify_state_dependencies(const struct verify_state *v, const struct topo *t)
 	unsigned shift = 0;
 	uint32_t nrec = 0;
 
-	if (g->nlanes > 1)
+	if (g->nlayers > 1)
 		return NULL;
 	for (sw_ix s = 0; s < t->nsw; s++) {
 		unsigned nports = t->node[t->sw[s].node].nports;

@@ -174,7 +174,7 @@ list_leaves(const struct sm *sm, struct state_file *s)
 			(struct state_file_sl_history){sl_history_guid(past, i),
 				any, any ? NULL : sl_history_row(past, i)};
 	}
-	s->lanes = sl_history_layers(past);
+	s->layers = sl_history_layers(past);
 	s->leaf = leaf;
 	s->nleaf = n;
 	return leaf;

@@ -495,7 +495,7 @@ sm_accepts_config(const struct sm *sm, struct config *c, struct reason *why)
 	if (v == NULL)
 		return 0;
 	if (qos_fits(c, v->topo,
-		    v->routes->lanes.plain ? &one : &v->routes->lanes,
+		    v->routes->layers.plain ? &one : &v->routes->layers,
 		    why) != 0)
 		return -1;
 	return sm->role == SM_MASTER ? judge_loss(sm, c, why) : 0;

@@ -136,7 +136,7 @@ jobs_options(
 	*out = (struct jobs_options){
 		.engine = {.roots = r->updn.roots.guid,
 			.nroots = r->updn.roots.n,
-			.lanes = (uint8_t)r->ftree.lanes,
+			.layers = (uint8_t)r->ftree.layers,
 			.levels = (uint8_t)qos_levels(c),
 			.max_vls = qos_vls_code(c),
 			.reading = hash_reading(r)},

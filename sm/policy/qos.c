@@ -261,7 +261,7 @@ is_short(const struct qos *q, port_ix p)
 	unsigned vls = vls_at(q, p);
 	bool end = slvl_end(q->topo, p);
 
-	if (!end && !l->plain && vls < l->lanes)
+	if (!end && !l->plain && vls < l->layers)
 		return vls > 0; /* packets of some layers have no VL there */
 	return vls > 0 && l->wanted &&
 	       (l->apart < l->n || slvl_slots(l, vls, end) < l->n);
@@ -278,7 +278,7 @@ describe_shortage(struct qos *q, port_ix first)
 		"%u of %u ports have fewer VLs than %u QoS levels x %u routing "
 		"layers need: levels share them%s; first port %u of 0x%016llx "
 		"%s with %u",
-		q->short_of, q->ports, l->n, l->lanes,
+		q->short_of, q->ports, l->n, l->layers,
 		l->together ? " everywhere" : " there", port->num,
 		(unsigned long long)t->node[port->node].guid,
 		topo_desc(t, port->node), vls_at(q, first));
@@ -313,10 +313,10 @@ count_shortage(struct qos *q)
 }
 
 int
-qos_fits(struct config *c, struct topo *t, const struct route_layers *lanes,
+qos_fits(struct config *c, struct topo *t, const struct route_layers *layers,
 	struct reason *why)
 {
-	struct qos *q = qos_make(c, t, lanes, NULL);
+	struct qos *q = qos_make(c, t, layers, NULL);
 	int rc = 0;
 
 	if (q->want.levels.together)
@@ -328,7 +328,7 @@ qos_fits(struct config *c, struct topo *t, const struct route_layers *lanes,
 /* ---- a qos ---- */
 
 struct qos *
-qos_make(struct config *c, struct topo *t, const struct route_layers *lanes,
+qos_make(struct config *c, struct topo *t, const struct route_layers *layers,
 	const struct name_pins *pins)
 {
 	struct qos *q = mem_zalloc(1, sizeof(*q));
@@ -339,7 +339,7 @@ qos_make(struct config *c, struct topo *t, const struct route_layers *lanes,
 	q->cfg = config_ref(c);
 	q->arena = arena_new();
 	q->want.max_vls = qos_vls_code(c);
-	slvl_allocate(&w, lanes->n, lanes->plain, &q->want.levels);
+	slvl_allocate(&w, layers->n, layers->plain, &q->want.levels);
 	set_weights(c, &q->want);
 	read_rules(q, pins);
 	count_shortage(q);
@@ -433,7 +433,7 @@ qos_settle(struct qos *q, const struct device_store *hw)
 	q->missing = 0;
 	for (port_ix p = 0; p < q->topo->nports; p++) {
 		if (q->topo->port[p].peer == TOPO_NONE ||
-			(!l->wanted && l->lanes < 2))
+			(!l->wanted && l->layers < 2))
 			continue;
 		q->mapped[p] = is_mapped(q, device_sl2vl(hw), p);
 		q->shared[p] = l->wanted && is_shared(q, device_vlarbs(hw), p);
@@ -447,7 +447,7 @@ qos_same(const struct qos *a, const struct qos *b)
 	uint32_t n = a->topo->nports;
 
 	return a->cfg == b->cfg && n == b->topo->nports &&
-	       a->want.levels.lanes == b->want.levels.lanes &&
+	       a->want.levels.layers == b->want.levels.layers &&
 	       strcmp(a->shortage, b->shortage) == 0 &&
 	       memcmp(a->mapped, b->mapped, n) == 0 &&
 	       memcmp(a->shared, b->shared, n) == 0;

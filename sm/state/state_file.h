@@ -172,7 +172,7 @@ struct state_file {
 	size_t ngroup;
 	const struct state_file_member *member; /* group by group */
 	size_t nmember;
-	unsigned lanes; /* layers given out last, 1..8; 0: none recorded */
+	unsigned layers; /* layers given out last, 1..8; 0: none recorded */
 	const struct state_file_sl_history *leaf;
 	size_t nleaf;
 	const struct state_file_pin *pin;

@@ -805,13 +805,13 @@ read_layers(struct state_file_reader *r, char *s)
 {
 	uint64_t n;
 
-	if (r->s->lanes != 0 ||
+	if (r->s->layers != 0 ||
 		!state_records_number(next_word(&s), 10, LANES_MAX, &n) ||
 		n == 0 || s != NULL)
 		return state_records_complain(r, r->line, "lanes",
-			r->s->lanes != 0 ? "given twice"
-					 : "not a number from 1 to 8");
-	r->s->lanes = (unsigned)n;
+			r->s->layers != 0 ? "given twice"
+					  : "not a number from 1 to 8");
+	r->s->layers = (unsigned)n;
 	return 0;
 }
 
@@ -895,8 +895,8 @@ keep_leaves(struct state_file_reader *r)
 static void
 print_layers(const struct state_file *s, struct buf *out)
 {
-	if (s->lanes != 0)
-		buf_printf(out, "lanes %u\n", s->lanes);
+	if (s->layers != 0)
+		buf_printf(out, "lanes %u\n", s->layers);
 }
 
 static void

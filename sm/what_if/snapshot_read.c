@@ -324,26 +324,27 @@ take_lanes(struct routes *r, const json_t *o, struct reason *why)
 {
 	const json_t *pairs = json_object_get(o, "pairs"), *p;
 	size_t n = json_array_size(pairs), i;
-	uint64_t lanes, spread;
+	uint64_t layers, spread;
 
-	if (!read_number(o, "n", 8, &lanes) || lanes == 0 ||
-		!read_number(o, "spread", lanes, &spread) || spread == 0)
+	if (!read_number(o, "n", 8, &layers) || layers == 0 ||
+		!read_number(o, "spread", layers, &spread) || spread == 0)
 		return reason_set(why, "what the daemon tells of lanes makes "
 				       "no sense");
-	r->lanes.n = (uint8_t)lanes;
-	r->lanes.spread = (uint8_t)spread;
-	r->lanes.plain = json_util_yes(o, "plain");
+	r->layers.n = (uint8_t)layers;
+	r->layers.spread = (uint8_t)spread;
+	r->layers.plain = json_util_yes(o, "plain");
 	if (n > 0)
-		r->lanes.pair = mem_zalloc(n, sizeof(*r->lanes.pair));
+		r->layers.pair = mem_zalloc(n, sizeof(*r->layers.pair));
 	json_array_foreach(pairs, i, p)
 	{
-		struct route_layer_pair *at = &r->lanes.pair[r->lanes.npairs++];
+		struct route_layer_pair *at =
+			&r->layers.pair[r->layers.npairs++];
 
 		at->src = (sw_ix)json_integer_value(json_array_get(p, 0));
 		at->dst = (sw_ix)json_integer_value(json_array_get(p, 1));
-		at->lane = (uint8_t)json_integer_value(json_array_get(p, 2));
+		at->layer = (uint8_t)json_integer_value(json_array_get(p, 2));
 		if (at->src >= r->topo->nsw || at->dst >= r->topo->nsw ||
-			at->lane >= lanes)
+			at->layer >= layers)
 			return reason_set(
 				why, "heddled's snapshot is invalid: layers");
 	}

@@ -113,7 +113,7 @@ way_of(const struct view_change *c)
 {
 	enum transition_kind way = TRANSITION_NOTHING;
 
-	while (way < TRANSITION_BLOCKED && c->way != transition_kind_name(way))
+	while (way < TRANSITION_BLOCKED && c->kind != transition_kind_name(way))
 		way++;
 	return way;
 }

@@ -35,7 +35,7 @@ bed_of(struct fabric *f)
 	struct frozen_lids lids = {.found = true};
 	struct bed b = {frozen_topo(f, &lids), lft_pool_new(), NULL};
 	const char *engine = "ftree";
-	struct engine_options options = {.lanes = 1};
+	struct engine_options options = {.layers = 1};
 	const struct route_job job = {.topo = b.t,
 		.pool = b.pool,
 		.options = &options,

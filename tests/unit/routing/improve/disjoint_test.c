@@ -291,7 +291,7 @@ run_steps(struct bed *b, unsigned steps)
 	b->t = topo_ref(b->first);
 	b->pool = lft_pool_new();
 	b->drop = mem_zalloc(b->f->ncables, sizeof(*b->drop));
-	b->options.lanes = 1;
+	b->options.layers = 1;
 	b->r = compute_checked(b, NULL, false);
 	(void)check_redundancy(b, b->r, "first");
 	while (steps-- > 0)
@@ -444,7 +444,7 @@ START_TEST(no_price)
 				gen_tree_two(&whole, &why), 2, true, &why),
 			seed % 2 ? 34 : 85, seed, true, &why);
 		ck_assert_ptr_nonnull(b.f);
-		b.options.lanes = 1;
+		b.options.layers = 1;
 		b.t = frozen_topo(b.f, NULL);
 		b.pool = lft_pool_new();
 		r = compute_checked(&b, NULL, false);
@@ -493,7 +493,7 @@ with_passive(unsigned further)
 			fabric_port(b.f, h, 1)->guid, i % 2, i < 2};
 	}
 	qsort(b.home, n, sizeof(*b.home), by_guid);
-	b.options = (struct engine_options){.lanes = 1, .nhomes = n};
+	b.options = (struct engine_options){.layers = 1, .nhomes = n};
 	b.t = frozen_topo(b.f, NULL);
 	b.pool = lft_pool_new();
 	return b;

@@ -144,7 +144,7 @@ check_pins(const struct state_file *back)
 static void
 check_leaves(const struct state_file *back)
 {
-	ck_assert_uint_eq(back->lanes, 8);
+	ck_assert_uint_eq(back->layers, 8);
 	ck_assert_uint_eq(back->nleaf, 3);
 	for (size_t i = 0; i < 3; i++) {
 		ck_assert_uint_eq(back->leaf[i].guid, leaves[i].guid);
@@ -217,7 +217,7 @@ START_TEST(test_round)
 		.nmember = 2,
 		.block = blocks,
 		.nblock = 2,
-		.lanes = 8,
+		.layers = 8,
 		.leaf = leaves,
 		.nleaf = 3,
 		.pin = pins,
