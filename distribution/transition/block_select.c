@@ -18,7 +18,7 @@
 #include "distribution/transition/transition_priv.h"
 #include "sm/base/mem.h"
 
-enum { WEIGHED_TURNS = 20000 }; /* above: only legal ones first */
+enum { WEIGHED_DEPS = 20000 }; /* above: only legal ones first */
 
 /* A dependency that may be blocked. */
 struct edge {
@@ -268,7 +268,7 @@ block_select_find(const struct lft_values *v, const struct dependency_load *l,
 		insert_dependencies(&c, out);
 	for (size_t i = 0; i < c.ne; i++)
 		c.e[i].late = 0;
-	if (c.ne > 0 && c.ne <= WEIGHED_TURNS) {
+	if (c.ne > 0 && c.ne <= WEIGHED_DEPS) {
 		insert_dependencies(&c, &other);
 		keep_cheaper(out, &other);
 	}

@@ -13,7 +13,7 @@
 enum { KEPT_WRITES = 16384 };
 
 /* What becomes of a packet: a cause of loss, or one of these. */
-enum fate { ARRIVES = LOSS_ESTIMATE_CAUSES, ON_THE_WAY, UNKNOWN };
+enum fate { ARRIVES = LOSS_ESTIMATE_CAUSES, FOLLOWED, UNKNOWN };
 
 /* A write of the transition; both references are ours. */
 struct written {
@@ -278,7 +278,7 @@ packet_step(const struct play *w, sw_ix *s, unsigned i, port_ix owner,
 		return LOSS_ESTIMATE_BROKEN;
 	on = w->line[next][i];
 	if (on == t->port[peer].num)
-		return LOSS_ESTIMATE_TURNED;
+		return LOSS_ESTIMATE_LOOPED;
 	if (is_blocked(w, next, t->port[peer].num, on, m->closed))
 		return LOSS_ESTIMATE_CLOSED;
 	*s = next;
@@ -295,11 +295,11 @@ follow_path(struct play *w, sw_ix s, unsigned i, port_ix owner,
 
 	while (end == UNKNOWN) {
 		if (w->fate[s] != UNKNOWN) {
-			end = w->fate[s] == ON_THE_WAY ? LOSS_ESTIMATE_TURNED
-						       : w->fate[s];
+			end = w->fate[s] == FOLLOWED ? LOSS_ESTIMATE_LOOPED
+						     : w->fate[s];
 			break;
 		}
-		w->fate[s] = ON_THE_WAY;
+		w->fate[s] = FOLLOWED;
 		w->path[k++] = s;
 		end = packet_step(w, &s, i, owner, m);
 	}
@@ -309,13 +309,13 @@ follow_path(struct play *w, sw_ix s, unsigned i, port_ix owner,
 
 /* Hosts of switch s that send to owner in the current layer. */
 static uint32_t
-count_senders(const struct play *w, sw_ix s, sw_ix home)
+count_senders(const struct play *w, sw_ix s, sw_ix dest)
 {
 	if (w->x->hosts[s] == 0 ||
 		(w->layers > 1 &&
-			routes_layer(&w->to->layers, s, home) != w->layer))
+			routes_layer(&w->to->layers, s, dest) != w->layer))
 		return 0;
-	return w->x->hosts[s] - (s == home);
+	return w->x->hosts[s] - (s == dest);
 }
 
 /* Pairs with this destination that lose packets at a moment, by cause. */
@@ -323,13 +323,13 @@ static void
 count_lost(struct play *w, unsigned i, port_ix owner,
 	const struct loss_estimate_moment *m, double lost[LOSS_ESTIMATE_CAUSES])
 {
-	sw_ix home = topo_switch_of(w->t, owner);
+	sw_ix dest = topo_switch_of(w->t, owner);
 	size_t at = (size_t)(m - w->x->moments.m) * w->t->nsw;
 	double share = loss_estimate_share(w->t, owner);
 
 	memset(w->fate, UNKNOWN, w->t->nsw);
 	for (sw_ix s = 0; s < w->t->nsw; s++) {
-		uint32_t n = count_senders(w, s, home), dark;
+		uint32_t n = count_senders(w, s, dest), dark;
 
 		if (n == 0)
 			continue;

@@ -221,8 +221,8 @@ routes_put_like(struct routes *r, sw_ix s, const uint8_t *row,
 	for (uint32_t b = 0; b < r->nblocks; b++) {
 		const uint8_t *is = row + (size_t)b * LFT_BLOCK;
 		lft_ref old = LFT_EMPTY,
-			twin = like == TOPO_NONE ? LFT_EMPTY
-						 : routes_ref_of(r, like, b);
+			other = like == TOPO_NONE ? LFT_EMPTY
+						  : routes_ref_of(r, like, b);
 
 		slot = b % LFT_SPAN == 0 ? routes_slot(r, s, b) : slot + 1;
 		if (prev != NULL && prev_sw != TOPO_NONE && b < prev->nblocks)
@@ -236,8 +236,8 @@ routes_put_like(struct routes *r, sw_ix s, const uint8_t *row,
 		lft_drop(r->pool, *slot);
 		if (memcmp(lft_bytes(r->pool, old), is, LFT_BLOCK) == 0)
 			*slot = lft_share(r->pool, old);
-		else if (memcmp(lft_bytes(r->pool, twin), is, LFT_BLOCK) == 0)
-			*slot = lft_share(r->pool, twin);
+		else if (memcmp(lft_bytes(r->pool, other), is, LFT_BLOCK) == 0)
+			*slot = lft_share(r->pool, other);
 		else
 			*slot = lft_add(r->pool, is);
 	}
@@ -276,12 +276,12 @@ routes_put_block(struct routes *r, sw_ix s, uint32_t b,
 	const uint8_t bytes[LFT_BLOCK], sw_ix like)
 {
 	lft_ref *slot = routes_slot(r, s, b);
-	lft_ref twin =
+	lft_ref other =
 		like == TOPO_NONE ? LFT_EMPTY : routes_ref_of(r, like, b);
 
 	lft_drop(r->pool, *slot);
-	*slot = memcmp(lft_bytes(r->pool, twin), bytes, LFT_BLOCK) == 0
-			? lft_share(r->pool, twin)
+	*slot = memcmp(lft_bytes(r->pool, other), bytes, LFT_BLOCK) == 0
+			? lft_share(r->pool, other)
 			: lft_add(r->pool, bytes);
 }
 

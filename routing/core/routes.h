@@ -153,7 +153,7 @@ struct routes {
 	uint64_t fresh_load; /* that these routes are accepted against: highest
 				link load of a fresh computation, hosts' links
 				included, or the load bound; see compute.h */
-	uint32_t homes;	     /* LIDs of multi-port nodes */
+	uint32_t multi_port; /* LIDs of multi-port nodes */
 	uint32_t lost_disjoint; /* multi-port nodes that one switch still cuts
 			   off from some leaf, after routing/improve/disjoint.h
 			 */
@@ -229,7 +229,8 @@ enum {
 	ROUTE_PLANES = 8,
 	ROUTE_PLANE = ROUTE_PLANES - 1, /* in plane[]: its number */
 	ROUTE_LEAF = 0x40,		/* may have links to other planes */
-	ROUTE_APEX = 0x80, /* the crossing leaf: where paths change planes */
+	ROUTE_CROSSING =
+		0x80, /* the crossing leaf: where paths change planes */
 };
 
 /*
@@ -241,7 +242,7 @@ static inline bool
 routes_has_order(const uint8_t *plane, sw_ix a, sw_ix b)
 {
 	return plane == NULL || !((plane[a] ^ plane[b]) & ROUTE_PLANE) ||
-	       (plane[a] & plane[b] & ROUTE_APEX);
+	       (plane[a] & plane[b] & ROUTE_CROSSING);
 }
 
 /* The layer of packets from ports of switch src to ports of dst. */

@@ -50,10 +50,10 @@ has_wanted_sl(const struct slvl_want *w, const struct giving *g, unsigned i)
 static void
 assign_first_layer(const struct slvl_want *w, struct giving *g)
 {
-	for (unsigned i = 0; i < g->l->apart; i++)
+	for (unsigned i = 0; i < g->l->separate; i++)
 		if (has_wanted_sl(w, g, i))
 			assign_sl(g, i, 0, w->level[i].sl);
-	for (unsigned i = 0; i < g->l->apart; i++)
+	for (unsigned i = 0; i < g->l->separate; i++)
 		if (!has_wanted_sl(w, g, i))
 			assign_sl(g, i, 0, next_free(g, 0));
 }
@@ -82,7 +82,7 @@ slvl_allocate(const struct slvl_want *w, unsigned layers, bool plain,
 	};
 	for (i = 1; i < w->n; i++)
 		out->with[i] = w->level[i].with;
-	out->apart = smaller_of(out->n, SLVL_SLS / out->layers);
+	out->separate = smaller_of(out->n, SLVL_SLS / out->layers);
 	if (!out->plain)
 		g.band = SLVL_SLS / out->layers;
 	for (i = 0; g.band > 0 && i < SLVL_SLS; i++)
@@ -90,10 +90,11 @@ slvl_allocate(const struct slvl_want *w, unsigned layers, bool plain,
 			(uint8_t)smaller_of(i / g.band, out->layers - 1);
 	assign_first_layer(w, &g);
 	for (k = 1; k < out->layers; k++)
-		for (i = 0; i < out->apart; i++)
+		for (i = 0; i < out->separate; i++)
 			assign_sl(&g, i, k, next_free(&g, k));
-	for (i = out->apart; i < out->n; i++)
-		memcpy(out->sl[i], out->sl[level_with_own(out, i, out->apart)],
+	for (i = out->separate; i < out->n; i++)
+		memcpy(out->sl[i],
+			out->sl[level_with_own(out, i, out->separate)],
 			sizeof(out->sl[i]));
 	/* SL 0 stays: traffic that asks for no level uses it */
 	for (i = 1; i < SLVL_SLS; i++)

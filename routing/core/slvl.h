@@ -70,10 +70,10 @@ struct slvl_want {
 
 /* What is given. */
 struct slvl {
-	unsigned n;	 /* levels, at least 1 */
-	unsigned apart;	 /* of these, have SLs of their own */
-	unsigned layers; /* layers of routing, at least 1 */
-	bool wanted;	 /* levels were asked for */
+	unsigned n;	   /* levels, at least 1 */
+	unsigned separate; /* of these, have SLs of their own */
+	unsigned layers;   /* layers of routing, at least 1 */
+	bool wanted;	   /* levels were asked for */
 	bool plain; /* layers may share VLs: as one they have no cycle either */
 	bool together; /* all levels share one slot, everywhere */
 	uint8_t with[SLVL_MAX];

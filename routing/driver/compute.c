@@ -166,18 +166,18 @@ make_paths_disjoint(
 	const struct run *run, struct routes *r, const struct routes *since)
 {
 	struct reason why = {""};
-	struct routes *apart;
+	struct routes *separated;
 
 	if (r->layers.npairs > 0)
 		return r;
-	apart = disjoint_routes(r, run->job, since);
-	if (apart == NULL)
+	separated = disjoint_routes(r, run->job, since);
+	if (separated == NULL)
 		return r;
-	if (verify_routes(run->job, r, apart, &why) == 0) {
+	if (verify_routes(run->job, r, separated, &why) == 0) {
 		routes_unref(r);
-		return apart;
+		return separated;
 	}
-	routes_unref(apart);
+	routes_unref(separated);
 	return r;
 }
 
@@ -381,7 +381,7 @@ fresh_load_allows_kept(
 	const struct verify_tables in = routes_as_verify_tables(fresh);
 	uint64_t load, goal;
 
-	if (fresh->homes > 0 || changes_one_in(fresh, ALIKE) ||
+	if (fresh->multi_port > 0 || changes_one_in(fresh, ALIKE) ||
 		!verify_load(&in, run->job->threads, &load) ||
 		!is_within_load_limit(run, kept, load) ||
 		!is_near_load_bound(fresh->topo, load, &goal))

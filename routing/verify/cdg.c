@@ -176,7 +176,7 @@ cdg_is_host(const struct topo *t, port_ix p)
 }
 
 sw_ix
-cdg_home_switch(const struct topo *t, port_ix p, uint8_t *eject)
+cdg_dest_switch(const struct topo *t, port_ix p, uint8_t *eject)
 {
 	const struct topo_port *port = &t->port[p];
 
@@ -208,7 +208,7 @@ count_hosts(struct cdg *g)
 
 			if (!cdg_is_host(t, p))
 				continue;
-			s = cdg_home_switch(t, p, &eject);
+			s = cdg_dest_switch(t, p, &eject);
 			if (s != TOPO_NONE && g->ix[s] != TOPO_NONE)
 				g->hosts[g->ix[s]]++;
 		}
@@ -257,10 +257,10 @@ cdg_one_layer(const struct cdg *g)
 
 	if (g->nlayers == 1)
 		return NULL;
-	all = mem_dup(g->turn, g->plane * sizeof(*all));
+	all = mem_dup(g->dep, g->plane * sizeof(*all));
 	for (unsigned l = 1; l < g->nlayers; l++)
 		for (size_t i = 0; i < g->plane; i++)
-			all[i] |= g->turn[l * g->plane + i];
+			all[i] |= g->dep[l * g->plane + i];
 	return all;
 }
 
@@ -280,7 +280,7 @@ cdg_layers(const struct cdg *g, uint32_t root, uint8_t *bit)
 static void
 make_room(struct cdg *g)
 {
-	g->turn = mem_zalloc(g->nlayers * g->plane, sizeof(*g->turn));
+	g->dep = mem_zalloc(g->nlayers * g->plane, sizeof(*g->dep));
 	g->load = mem_zalloc(g->nports, sizeof(*g->load));
 	g->hops = mem_zalloc(g->n + 1U, sizeof(*g->hops));
 }
@@ -326,7 +326,7 @@ cdg_copy(const struct cdg *g)
 static void
 free_findings(struct cdg *g)
 {
-	free(g->turn);
+	free(g->dep);
 	free(g->load);
 	free(g->hops);
 }
@@ -335,7 +335,7 @@ void
 cdg_join(struct cdg *g, struct cdg *fork)
 {
 	for (size_t i = 0; i < g->nlayers * g->plane; i++)
-		g->turn[i] |= fork->turn[i];
+		g->dep[i] |= fork->dep[i];
 	for (uint32_t c = 0; c < g->nports; c++)
 		g->load[c] += fork->load[c];
 	for (uint32_t h = 0; h <= g->n; h++)

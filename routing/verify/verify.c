@@ -12,7 +12,7 @@ enum { BLOCKS_MIN = 16 }; /* a thread's worth of work */
 void
 verify_sum(const struct cdg *g, struct verify_report *out)
 {
-	uint64_t cables = 0, sum = 0, loads = 0, pairs = 0;
+	uint64_t links = 0, sum = 0, loads = 0, pairs = 0;
 
 	/* in the order of the topology: the graph's numbers may be taken over
 	 * from a previous judgement */
@@ -26,10 +26,10 @@ verify_sum(const struct cdg *g, struct verify_report *out)
 
 			if (g->peer[c] >> 8 == g->n)
 				continue;
-			cables++;
+			links++;
 			sum += g->load[c];
 			loads += load;
-			if (cables == 1 || load < out->load_min)
+			if (links == 1 || load < out->load_min)
 				out->load_min = load;
 			if (load <= out->load_max)
 				continue;
@@ -43,8 +43,8 @@ verify_sum(const struct cdg *g, struct verify_report *out)
 		if (g->hops[h] > 0)
 			out->hops_max = h;
 	}
-	if (cables > 0)
-		out->load_mean = (double)loads / (double)cables;
+	if (links > 0)
+		out->load_mean = (double)loads / (double)links;
 	if (pairs > 0)
 		out->hops_mean = (double)sum / (double)pairs;
 }

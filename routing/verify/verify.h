@@ -120,7 +120,7 @@ struct verify_dependencies *verify_state_dependencies(
 	const struct verify_state *v, const struct topo *t);
 
 /*
- * verify_tables; *turns (to be freed) are the dependencies, NULL where tables
+ * verify_tables; *deps (to be freed) are the dependencies, NULL where tables
  * have more than one layer. For callers that compare tables afterwards.
  */
 int verify_tables_dependencies(const struct verify_tables *in,

@@ -18,8 +18,8 @@ enum { STARTS = 64, SHOWN = 6 };
 
 struct cycle {
 	const struct cdg *g;
-	const uint64_t *turn; /* the layer's dependencies */
-	uint32_t *owner;      /* [nports] the switch of a port record */
+	const uint64_t *dep; /* the layer's dependencies */
+	uint32_t *owner;     /* [nports] the switch of a port record */
 	uint32_t *degree;
 	uint32_t *queue;
 	uint32_t *from; /* breadth-first search tree; TOPO_NONE: not seen */
@@ -31,7 +31,7 @@ static uint32_t
 next_successor(const struct cycle *cy, uint32_t c, unsigned *at)
 {
 	const struct cdg *g = cy->g;
-	const uint64_t *row = cy->turn + ((size_t)c << g->shift);
+	const uint64_t *row = cy->dep + ((size_t)c << g->shift);
 	uint32_t s = cy->owner[c];
 
 	while (*at < (64U << g->shift)) {
@@ -65,7 +65,7 @@ next_predecessor(const struct cycle *cy, uint32_t c, unsigned *at)
 	for (; *at < g->off[u + 1] - g->off[u]; (*at)++) {
 		size_t row = (size_t)(g->off[u] + *at) << g->shift;
 
-		if (cy->turn[row + (out >> 6)] >> (out & 63) & 1)
+		if (cy->dep[row + (out >> 6)] >> (out & 63) & 1)
 			return g->off[u] + (*at)++;
 	}
 	return TOPO_NONE;
@@ -218,7 +218,7 @@ describe_cycle(const struct cycle *cy, const struct verify_tables *in,
 	buf_printf(b, "credit loop of %u links", n);
 	if (g->nlayers > 1)
 		buf_printf(b, " in layer %u",
-			(unsigned)((size_t)(cy->turn - g->turn) / g->plane));
+			(unsigned)((size_t)(cy->dep - g->dep) / g->plane));
 	buf_printf(b, ": ");
 	for (uint32_t i = 0; i < n && i < SHOWN; i++) {
 		uint32_t s = cy->owner[path[i]];
@@ -243,9 +243,9 @@ describe_cycle(const struct cycle *cy, const struct verify_tables *in,
 }
 
 static void
-cycle_new(struct cycle *cy, const struct cdg *g, const uint64_t *turn)
+cycle_new(struct cycle *cy, const struct cdg *g, const uint64_t *dep)
 {
-	*cy = (struct cycle){.g = g, .turn = turn};
+	*cy = (struct cycle){.g = g, .dep = dep};
 	cy->owner = mem_alloc(g->nports * sizeof(*cy->owner));
 	cy->degree = mem_alloc(g->nports * sizeof(*cy->degree));
 	cy->queue = mem_alloc((g->nports + 1U) * sizeof(*cy->queue));
@@ -314,7 +314,7 @@ verify_cycle_find(const struct cdg *g, const struct verify_tables *in,
 	for (unsigned layer = 0; layer < g->nlayers && !out->plain; layer++) {
 		uint32_t stay;
 
-		cycle_new(&cy, g, g->turn + layer * g->plane);
+		cycle_new(&cy, g, g->dep + layer * g->plane);
 		stay = trim_channels(&cy, next_successor, NULL);
 		out->cyclic_channels += stay;
 		if (stay > 0 && out->cycle[0] == '\0')
@@ -326,13 +326,13 @@ verify_cycle_find(const struct cdg *g, const struct verify_tables *in,
 
 bool
 verify_cycle_order_channels(
-	const struct cdg *g, const uint64_t *turn, uint32_t *chan_order)
+	const struct cdg *g, const uint64_t *dep, uint32_t *chan_order)
 {
 	struct cycle cy;
 	bool ok;
 
 	memset(chan_order, 0, g->nports * sizeof(*chan_order));
-	cycle_new(&cy, g, turn);
+	cycle_new(&cy, g, dep);
 	ok = trim_channels(&cy, next_successor, chan_order) == 0;
 	cycle_end(&cy);
 	return ok;

@@ -32,7 +32,7 @@ verify_flow_new(struct verify_flow *f, struct cdg *g)
 	f->hosts = mem_alloc(n * sizeof(*f->hosts));
 	f->layer = mem_zalloc(n, sizeof(*f->layer));
 	f->cell = mem_zalloc(n * f->most * (sets + 1), sizeof(*f->cell));
-	f->turn = mem_zalloc(g->nports * sets + 1, sizeof(*f->turn));
+	f->dep = mem_zalloc(g->nports * sets + 1, sizeof(*f->dep));
 }
 
 /* Sets by out-port become rows by in-port. */
@@ -42,17 +42,17 @@ transpose_sets(const struct verify_flow *f, uint32_t s, uint32_t out)
 	const struct cdg *g = f->g;
 	unsigned words = words_of(g), sets = g->nlayers * words;
 	uint32_t off = g->off[s];
-	const uint64_t *from = f->turn + (size_t)(off + out) * sets;
+	const uint64_t *from = f->dep + (size_t)(off + out) * sets;
 
 	for (unsigned i = 0; i < sets; i++) {
-		uint64_t *turn = g->turn + i / words * g->plane;
+		uint64_t *dep = g->dep + i / words * g->plane;
 
 		for (uint64_t x = from[i]; x != 0; x &= x - 1) {
 			uint32_t in =
 				i % words * 64 + (unsigned)__builtin_ctzll(x);
 			size_t row = (size_t)(off + in) << g->shift;
 
-			turn[row + (out >> 6)] |= (uint64_t)1 << (out & 63);
+			dep[row + (out >> 6)] |= (uint64_t)1 << (out & 63);
 		}
 	}
 }
@@ -66,7 +66,7 @@ verify_flow_end(struct verify_flow *f)
 	/* with few LIDs most ports have no dependencies */
 	for (uint32_t s = 0; s < g->n && !g->light; s++)
 		for (uint32_t p = g->off[s]; p < g->off[s + 1]; p++)
-			if (!one || f->turn[p] != 0)
+			if (!one || f->dep[p] != 0)
 				transpose_sets(f, s, p - g->off[s]);
 	free(f->line);
 	free(f->far);
@@ -76,7 +76,7 @@ verify_flow_end(struct verify_flow *f)
 	free(f->hosts);
 	free(f->layer);
 	free(f->cell);
-	free(f->turn);
+	free(f->dep);
 }
 
 void
@@ -150,7 +150,7 @@ verify_flow_order(struct verify_flow *f, uint32_t l)
 /* One step of sets of in-ports through a switch, for one LID. */
 struct hop {
 	uint64_t *from; /* of the cell: cleared */
-	uint64_t *turn; /* of the out-port */
+	uint64_t *dep;	/* of the out-port */
 	uint64_t *to;	/* of the next cell ... */
 	uint32_t at;	/* ... where this port is added */
 	unsigned own;	/* layers of the switch's own packets */
@@ -165,8 +165,8 @@ carry_sets(const struct hop *h, const unsigned words, const unsigned layers)
 		for (unsigned k = q * words; k < (q + 1) * words; k++) {
 			uint64_t x = h->from[k];
 
-			if ((x & ~h->turn[k]) != 0)
-				h->turn[k] |= x;
+			if ((x & ~h->dep[k]) != 0)
+				h->dep[k] |= x;
 			any |= x;
 			h->from[k] = 0;
 		}
@@ -197,7 +197,7 @@ pass_switch(const struct verify_flow *f, const struct verify_lids *l,
 	const size_t sets = (size_t)words * layers, size = sets + 1, n = l->n;
 	const uint32_t *peer = g->peer + g->off[s];
 	const uint16_t *far = f->far;
-	uint64_t *turn = f->turn + g->off[s] * sets, *to = f->cell, *next;
+	uint64_t *dep = f->dep + g->off[s] * sets, *to = f->cell, *next;
 	uint64_t *cell = to + s * n * size, bad = 0;
 	uint32_t *load = g->load + g->off[s];
 	uint32_t near = far[s] - 1U, own = g->hosts[s], weight = l->weight;
@@ -229,7 +229,7 @@ pass_switch(const struct verify_flow *f, const struct verify_lids *l,
 			continue;
 		}
 		h.from = cell + 1;
-		h.turn = turn + out * sets;
+		h.dep = dep + out * sets;
 		h.to = next + 1;
 		h.at = e & 255;
 		carry_sets(&h, words, layers);
@@ -245,14 +245,14 @@ eject_at_root(const struct verify_flow *f, const struct verify_lids *l)
 	unsigned words = words_of(g);
 	size_t sets = (size_t)words * g->nlayers, n = l->n;
 	uint64_t nowhere[LFT_BLOCK] = {0};
-	uint64_t *turn = f->turn + g->off[f->root] * sets;
+	uint64_t *dep = f->dep + g->off[f->root] * sets;
 	uint64_t *cell = f->cell + f->root * n * (sets + 1);
 	struct hop h = {.to = nowhere};
 
 	for (size_t i = 0; i < n; i++, cell += sets + 1) {
 		cell[0] = 0;
 		h.from = cell + 1;
-		h.turn = turn + f->line[f->root][l->first + i] * sets;
+		h.dep = dep + f->line[f->root][l->first + i] * sets;
 		carry_sets(&h, words, g->nlayers);
 	}
 }

@@ -48,7 +48,7 @@ struct verify_flow {
 	 * in-ports from which packets leave by it.
 	 */
 	uint64_t *cell; /* [n * most * (sets + 1)] */
-	uint64_t *turn; /* [nports * sets] */
+	uint64_t *dep;	/* [nports * sets] */
 };
 
 /* LIDs of a block that end at one switch, which ejects them as it should. */

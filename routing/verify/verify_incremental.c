@@ -185,7 +185,7 @@ find_changed_links(struct change *c)
 	struct cdg *g = c->g;
 	size_t words = g->nlayers * g->plane;
 
-	memcpy(g->turn, c->g0->turn, words * sizeof(*g->turn));
+	memcpy(g->dep, c->g0->dep, words * sizeof(*g->dep));
 	memcpy(g->load, c->g0->load, g->nports * sizeof(*g->load));
 	memcpy(g->hops, c->g0->hops, (g->n + 1U) * sizeof(*g->hops));
 	for (uint32_t s = 0; s < g->n; s++)
@@ -203,7 +203,7 @@ find_changed_links(struct change *c)
 			if (!c->other[in] && !c->other[g->off[s] + out])
 				continue;
 			for (unsigned l = 0; l < g->nlayers; l++)
-				g->turn[l * g->plane + at] &=
+				g->dep[l * g->plane + at] &=
 					~((uint64_t)1 << (out & 63));
 		}
 	}
@@ -246,7 +246,7 @@ note_dependency(const struct cdg *g, uint32_t s, unsigned in, unsigned out,
 	size_t row = (size_t)(g->off[s] + in) << g->shift;
 
 	for (; mask != 0; mask &= mask - 1)
-		g->turn[(unsigned)__builtin_ctz(mask) * g->plane + row +
+		g->dep[(unsigned)__builtin_ctz(mask) * g->plane + row +
 			(out >> 6)] |= (uint64_t)1 << (out & 63);
 }
 
@@ -554,7 +554,7 @@ change_weights(struct change *c)
 
 struct raise {
 	const struct change *c;
-	const uint64_t *turn, *was; /* of all layers as one, now and before */
+	const uint64_t *dep, *was; /* of all layers as one, now and before */
 	uint32_t *chan_order;
 	uint32_t *owner; /* [nports] the switch of a port */
 	uint32_t *stack;
@@ -605,7 +605,7 @@ raise_successors(struct raise *r)
 		size_t row = (size_t)in << g->shift;
 
 		for (unsigned k = 0; k < 1U << g->shift; k++)
-			if (!order_row(r, in, r->turn[row + k], k * 64))
+			if (!order_row(r, in, r->dep[row + k], k * 64))
 				return false;
 	}
 	return true;
@@ -629,7 +629,7 @@ raise_all(struct raise *r)
 		for (unsigned k = 0; k < 1U << g->shift; k++) {
 			size_t at = ((size_t)in << g->shift) + k;
 			uint64_t bits =
-				r->turn[at] & (all ? UINT64_MAX : ~r->was[at]);
+				r->dep[at] & (all ? UINT64_MAX : ~r->was[at]);
 
 			if (bits != 0 && (!order_row(r, in, bits, k * 64) ||
 						 !raise_successors(r)))
@@ -647,8 +647,8 @@ find_channel_order(const struct change *c, uint32_t *chan_order)
 	uint64_t *is = cdg_one_layer(g);
 	uint64_t *was = cdg_one_layer(c->g0);
 	struct raise r = {.c = c,
-		.turn = is != NULL ? is : g->turn,
-		.was = was != NULL ? was : c->g0->turn,
+		.dep = is != NULL ? is : g->dep,
+		.was = was != NULL ? was : c->g0->dep,
 		.chan_order = chan_order,
 		.owner = mem_alloc(g->nports * sizeof(*r.owner)),
 		.stack = mem_alloc((g->nports + 1U) * sizeof(*r.stack))};
@@ -658,8 +658,7 @@ find_channel_order(const struct change *c, uint32_t *chan_order)
 		for (uint32_t p = g->off[s]; p < g->off[s + 1]; p++)
 			r.owner[p] = s;
 	r.owner[g->off[g->n]] = g->n;
-	ok = raise_all(&r) ||
-	     verify_cycle_order_channels(g, r.turn, chan_order);
+	ok = raise_all(&r) || verify_cycle_order_channels(g, r.dep, chan_order);
 	free(is);
 	free(was);
 	free(r.owner);

@@ -23,7 +23,7 @@ enum phase {
 	PHASE_ADAPTIVE,
 	PHASE_SA,
 	PHASE_GROUPS,
-	PHASE_LANES,
+	PHASE_VLS,
 	PHASE_PATHS,
 	PHASE_DONE
 };
@@ -40,7 +40,7 @@ struct audit {
 	struct guard guard;
 	enum phase phase;
 	struct xact *x;
-	struct builder *draft;
+	struct builder *builder;
 	struct sweep *sweep;
 	struct lft_pool *pool;
 	struct device_store *hw;
@@ -83,7 +83,7 @@ audit_new(const struct config *c, struct transport *t)
 	a->x = xact_new(&o, &a->guard.transport);
 	keyring_configure(xact_keys(a->x), c->fabric.m_key,
 		c->fabric.m_keys_known.guid, c->fabric.m_keys_known.n);
-	a->draft = builder_new();
+	a->builder = builder_new();
 	a->pool = lft_pool_new();
 	a->hw = device_new(a->pool);
 	a->mft = mft_new(&(struct mft_job){.x = a->x});
@@ -105,22 +105,22 @@ audit_free(struct audit *a)
 	lft_read_free(a->readback);
 	foreign_adaptive_free(a->adaptive);
 	mft_free(a->mft);
-	audit_vl_read_free(a->found.lanes);
+	audit_vl_read_free(a->found.vls);
 	audit_sa_client_free(a->found.sa);
 	xact_free(a->x);
-	free(a->found.turns);
+	free(a->found.deps);
 	routes_unref(a->found.routes);
 	topo_unref(a->found.topo);
 	device_free(a->hw);
 	lft_pool_free(a->pool);
-	builder_free(a->draft);
+	builder_free(a->builder);
 	free(a);
 }
 
 static void
 start_sweep(struct audit *a, enum sweep_kind kind)
 {
-	a->sweep = sweep_new(kind, a->draft, a->x, NULL, 0);
+	a->sweep = sweep_new(kind, a->builder, a->x, NULL, 0);
 	sweep_read_only(a->sweep);
 }
 
@@ -213,7 +213,7 @@ static bool
 freeze_topology(struct audit *a)
 {
 	struct reason why;
-	struct topo *bare = builder_freeze(a->draft, 1, &why);
+	struct topo *bare = builder_freeze(a->builder, 1, &why);
 
 	if (bare == NULL) {
 		fail_audit(a, why.text);
@@ -310,8 +310,7 @@ take_routes(struct audit *a)
 		in, jobs_threads(a->cfg), &r->report, &r->verified, NULL);
 	a->found.routes = r;
 	if (r->verified != NULL)
-		a->found.turns =
-			verify_state_dependencies(r->verified, r->topo);
+		a->found.deps = verify_state_dependencies(r->verified, r->topo);
 }
 
 /*
@@ -340,7 +339,7 @@ quarantine_unread(struct audit *a)
 			continue;
 		any = true;
 		a->found.unread += missing;
-		builder_quarantine(a->draft, n->guid,
+		builder_quarantine(a->builder, n->guid,
 			n->flags & TN_FRESH
 				? "all its ports are in Init: it carries "
 				  "nothing yet"
@@ -366,9 +365,9 @@ step_tables(struct audit *a, struct mono now)
 	a->readback = NULL;
 	if (quarantine_unread(a) && !freeze_topology(a))
 		return false;
-	a->found.draft = a->draft;
+	a->found.builder = a->builder;
 	take_routes(a);
-	if (a->found.turns == NULL) {
+	if (a->found.deps == NULL) {
 		fail_audit(a, "there is nothing to judge");
 		return false;
 	}
@@ -437,12 +436,10 @@ step_groups(struct audit *a, struct mono now)
 	if (a->mft_blocks < MFT_GROUPS / MFT_BLOCK && last_block_used(a) &&
 		mft_ask(a->mft, ++a->mft_blocks, now))
 		return true;
-	a->found.one_lane = audit_json_one_lane(&a->found);
-	a->found.lanes = audit_vl_read_new(
-		&(struct audit_vl_read_job){.t = a->found.topo,
-			.x = a->x,
-			.matters = a->found.one_lane > 0});
-	a->phase = PHASE_LANES;
+	a->found.one_vl = audit_json_one_vl(&a->found);
+	a->found.vls = audit_vl_read_new(&(struct audit_vl_read_job){
+		.t = a->found.topo, .x = a->x, .matters = a->found.one_vl > 0});
+	a->phase = PHASE_VLS;
 	return true;
 }
 
@@ -452,15 +449,15 @@ step_groups(struct audit *a, struct mono now)
  * which a few of its answers show.
  */
 static bool
-step_lanes(struct audit *a, struct mono now)
+step_vls(struct audit *a, struct mono now)
 {
 	struct audit_vl_read_facts l;
 
-	audit_vl_read_feed(a->found.lanes, now);
-	if (!audit_vl_read_done(a->found.lanes))
+	audit_vl_read_feed(a->found.vls, now);
+	if (!audit_vl_read_done(a->found.vls))
 		return false;
-	l = audit_vl_read_facts(a->found.lanes);
-	if (l.lanes > 1 && a->found.one_lane > 0)
+	l = audit_vl_read_facts(a->found.vls);
+	if (l.vls > 1 && a->found.one_vl > 0)
 		audit_sa_client_paths(
 			a->found.sa, AUDIT_SA_CLIENT_RECORDS, now);
 	else if (l.discards != 0)
@@ -497,7 +494,7 @@ advance_phase(struct audit *a, struct mono now)
 		[PHASE_ADAPTIVE] = step_adaptive,
 		[PHASE_SA] = step_sa,
 		[PHASE_GROUPS] = step_groups,
-		[PHASE_LANES] = step_lanes,
+		[PHASE_VLS] = step_vls,
 		[PHASE_PATHS] = step_paths,
 		[PHASE_DONE] = step_done,
 	};
@@ -564,7 +561,7 @@ audit_doing(const struct audit *a)
 		[PHASE_ADAPTIVE] = "asking for adaptive routing",
 		[PHASE_SA] = "asking subnet administration for groups",
 		[PHASE_GROUPS] = "reading multicast tables",
-		[PHASE_LANES] = "reading SL to VL tables",
+		[PHASE_VLS] = "reading SL to VL tables",
 		[PHASE_PATHS] = "asking subnet administration for paths",
 		[PHASE_DONE] = "judging",
 	};

@@ -19,14 +19,14 @@ struct judged {
 	struct audit_path_facts paths;
 	struct audit_mcast_facts groups;
 	struct audit_dependencies_verdict sure, all;
-	struct audit_unreachable_facts apart;
-	bool lanes; /* whether there is a credit loop depends on VLs */
+	struct audit_unreachable_facts unreachable;
+	bool by_vl; /* whether there is a credit loop depends on VLs */
 };
 
 /* ---- judging ---- */
 
 uint32_t
-audit_json_one_lane(const struct audit_input *f)
+audit_json_one_vl(const struct audit_input *f)
 {
 	const struct audit_mcast_job groups = {.t = f->topo,
 		.mft = f->mft,
@@ -36,7 +36,7 @@ audit_json_one_lane(const struct audit_input *f)
 	struct audit_dependencies_verdict v;
 	uint32_t cyclic;
 
-	audit_path_one_layer(f->topo, f->turns, true, d);
+	audit_path_one_layer(f->topo, f->deps, true, d);
 	audit_mcast_judge(&groups, d, &unused);
 	audit_dependencies_judge(d, false, &v);
 	cyclic = v.cyclic;
@@ -49,23 +49,23 @@ static void
 judge_dependencies(struct judged *j)
 {
 	const struct audit_input *f = j->read;
-	const struct audit_vl_read_facts l = audit_vl_read_facts(f->lanes);
+	const struct audit_vl_read_facts l = audit_vl_read_facts(f->vls);
 	const struct audit_sa_client_facts *sa = audit_sa_client_facts(f->sa);
 	const struct audit_path_job paths = {
-		.r = f->routes, .lanes = f->lanes, .sa = f->sa};
+		.r = f->routes, .vls = f->vls, .sa = f->sa};
 	const struct audit_mcast_job groups = {.t = f->topo,
 		.mft = f->mft,
-		.lanes = j->lanes ? f->lanes : NULL,
+		.vls = j->by_vl ? f->vls : NULL,
 		.sa = sa};
 
 	j->deps = audit_dependencies_new(f->topo);
-	if (l.lanes > 1 || l.discards != 0)
+	if (l.vls > 1 || l.discards != 0)
 		audit_path_walk(&paths, j->deps, &j->paths);
-	if (!j->lanes) {
+	if (!j->by_vl) {
 		audit_dependencies_free(j->deps);
 		j->deps = audit_dependencies_new(f->topo);
-		audit_path_one_layer(f->topo, f->turns,
-			l.read > 0 || l.tables == 0, j->deps);
+		audit_path_one_layer(
+			f->topo, f->deps, l.read > 0 || l.tables == 0, j->deps);
 	}
 	audit_mcast_judge(&groups, j->deps, &j->groups);
 	audit_dependencies_judge(j->deps, true, &j->sure);
@@ -86,15 +86,16 @@ correct_report(struct judged *j)
 	const struct topo *t = j->read->topo;
 	size_t n = 0;
 
-	audit_unreachable_judge(
-		j->read->routes, q->unreachable + q->loops > 0, &j->apart);
-	if (j->apart.unseen > 0) {
-		q->unreachable -= j->apart.unseen < q->unreachable
-					  ? j->apart.unseen
+	audit_unreachable_judge(j->read->routes, q->unreachable + q->loops > 0,
+		&j->unreachable);
+	if (j->unreachable.unseen > 0) {
+		q->unreachable -= j->unreachable.unseen < q->unreachable
+					  ? j->unreachable.unseen
 					  : q->unreachable;
-		(void)snprintf(q->first, sizeof(q->first), "%s", j->apart.lost);
+		(void)snprintf(
+			q->first, sizeof(q->first), "%s", j->unreachable.lost);
 	}
-	q->vls = audit_vl_read_facts(j->read->lanes).lanes;
+	q->vls = audit_vl_read_facts(j->read->vls).vls;
 	q->cyclic_channels = v->cyclic;
 	q->ok = q->unreachable == 0 && q->loops == 0 && v->cyclic == 0;
 	q->cycle[0] = '\0';
@@ -121,7 +122,7 @@ judge_fabric(struct judged *j)
 		memcpy(f->routes->rank, j->ours.routes->rank,
 			f->topo->nsw * sizeof(*f->routes->rank));
 	forecast_judge(&job, f->routes, &j->found);
-	j->lanes = audit_vl_read_facts(f->lanes).lanes > 1 && f->one_lane > 0;
+	j->by_vl = audit_vl_read_facts(f->vls).vls > 1 && f->one_vl > 0;
 	judge_dependencies(j);
 	correct_report(j);
 }
@@ -156,14 +157,14 @@ managers_json(const struct topo *t)
 static json_t *
 sl2vl_json(const struct audit_input *f)
 {
-	const struct audit_vl_read_facts l = audit_vl_read_facts(f->lanes);
+	const struct audit_vl_read_facts l = audit_vl_read_facts(f->vls);
 	json_t *o = json_object();
 
 	json_util_put(o, "tables", json_util_u64(l.tables));
 	json_util_put(o, "maps_read", json_util_u64(l.read));
 	json_util_put(o, "maps_refused", json_util_u64(l.refused));
 	json_util_put(o, "kinds", json_util_u64(l.kinds));
-	json_util_put(o, "lanes", json_util_u64(l.lanes));
+	json_util_put(o, "lanes", json_util_u64(l.vls));
 	json_util_put(o, "discarding", json_boolean(l.discards != 0));
 	return o;
 }
@@ -204,11 +205,11 @@ groups_json(const struct audit_mcast_facts *g)
 	json_util_put(o, "trees", json_util_u64(g->trees));
 	json_util_put(o, "ports", json_util_u64(g->ports));
 	json_util_put(o, "loops", json_util_u64(g->loops.n));
-	json_util_put(o, "parted", json_util_u64(g->parted.n));
+	json_util_put(o, "parted", json_util_u64(g->disconnected.n));
 	json_util_put(o, "copies", json_util_u64(g->copies.n));
 	json_util_put(o, "without_tree", json_util_u64(g->none.n));
 	json_util_put(o, "dead_entries", json_util_u64(g->dead.n));
-	json_util_put(o, "left_over", json_util_u64(g->nobody.n));
+	json_util_put(o, "left_over", json_util_u64(g->unowned.n));
 	return o;
 }
 
@@ -242,12 +243,11 @@ dependencies_json(const struct judged *j)
 	json_t *o = json_object();
 
 	json_util_put(o, "channels", json_util_u64(j->all.channels));
-	json_util_put(o, "turns", json_util_u64(j->all.turns));
-	json_util_put(o, "turns_sure", json_util_u64(j->sure.turns));
+	json_util_put(o, "turns", json_util_u64(j->all.deps));
+	json_util_put(o, "turns_sure", json_util_u64(j->sure.deps));
 	json_util_put(o, "cyclic", json_util_u64(j->all.cyclic));
 	json_util_put(o, "cyclic_sure", json_util_u64(j->sure.cyclic));
-	json_util_put(
-		o, "cyclic_on_one_lane", json_util_u64(j->read->one_lane));
+	json_util_put(o, "cyclic_on_one_lane", json_util_u64(j->read->one_vl));
 	json_util_put(o, "cycle",
 		cycle_json(j->read->topo,
 			j->sure.cyclic > 0 ? &j->sure : &j->all));
@@ -299,10 +299,10 @@ put_findings(struct judged *j, json_t *o)
 		.ours = &j->ours,
 		.paths = &j->paths,
 		.groups = &j->groups,
-		.apart = &j->apart,
+		.unreachable = &j->unreachable,
 		.sure = &j->sure,
 		.all = &j->all,
-		.lanes = j->lanes};
+		.by_vl = j->by_vl};
 	json_t *list = audit_findings(&in);
 	struct buf what = {0};
 	enum audit_verdict v = audit_verdict_of(&in, list, &what);

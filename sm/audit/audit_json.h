@@ -26,16 +26,16 @@
 struct audit_input {
 	const struct config *cfg;
 	struct lft_pool *pool;
-	const struct builder *draft; /* why a switch is in quarantine */
-	struct topo *topo;	     /* LIDs as found */
+	const struct builder *builder; /* why a switch is in quarantine */
+	struct topo *topo;	       /* LIDs as found */
 	const struct adaptive_cache *adaptive; /* what else forwards */
 	struct routes *routes; /* as read, with the report of the verifier */
-	struct verify_dependencies *turns;
-	struct audit_lanes *lanes;
+	struct verify_dependencies *deps;
+	struct audit_vls *vls;
 	struct audit_sa *sa;
 	struct mft *mft;
 	const struct xact_stats *wire;
-	uint32_t one_lane; /* channels in credit loops if there were one VL */
+	uint32_t one_vl; /* channels in credit loops if there were one VL */
 	uint32_t no_lid, bad_lid;
 	uint32_t unread; /* table blocks that switches did not give */
 	uint64_t held;	 /* messages that were not reads, not sent */
@@ -43,7 +43,7 @@ struct audit_input {
 
 /* The value of audit_input.one_lane, from forwarding tables, dependencies,
  * groups and multicast tables. */
-uint32_t audit_json_one_lane(const struct audit_input *f);
+uint32_t audit_json_one_vl(const struct audit_input *f);
 
 json_t *audit_json_make(const struct audit_input *f, enum audit_verdict *v);
 

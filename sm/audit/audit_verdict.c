@@ -47,9 +47,10 @@ put_losses(const struct audit_findings_in *in, const json_t *findings,
 	unsigned faults = count_findings(findings, "fault", NULL);
 	unsigned loops = count_findings(findings, "fault", "deadlock");
 
-	if (in->apart->nvictims > 0)
+	if (in->unreachable->nvictims > 0)
 		buf_printf(what, "packets to %" PRIu32 " host%s do not arrive",
-			in->apart->nvictims, names_plural(in->apart->nvictims));
+			in->unreachable->nvictims,
+			names_plural(in->unreachable->nvictims));
 	else if (faults > loops)
 		buf_printf(what, "packets do not arrive as they should");
 	if (loops > 0)

@@ -93,19 +93,17 @@ cause_weight(const struct audit_dependencies_cause *c)
 }
 
 void
-audit_dependencies_add(struct audit_deps *d,
-	const struct audit_dependency *turn,
+audit_dependencies_add(struct audit_deps *d, const struct audit_dependency *dep,
 	const struct audit_dependencies_cause *why)
 {
-	const struct topo_port *far =
-		peer_switch_port(d->t, turn->sw, turn->out);
+	const struct topo_port *far = peer_switch_port(d->t, dep->sw, dep->out);
 	uint32_t from, to, i;
 	uint64_t key;
 
-	if (far == NULL || peer_switch_port(d->t, turn->sw, turn->in) == NULL)
+	if (far == NULL || peer_switch_port(d->t, dep->sw, dep->in) == NULL)
 		return;
-	from = channel_of(d, turn->sw, turn->in, turn->in_vl);
-	to = channel_of(d, d->t->node[far->node].sw, far->num, turn->out_vl);
+	from = channel_of(d, dep->sw, dep->in, dep->in_vl);
+	to = channel_of(d, d->t->node[far->node].sw, far->num, dep->out_vl);
 	key = (uint64_t)from << 32 | to;
 	if (map_get(&d->by_edge, key, &i)) {
 		if (cause_weight(why) > cause_weight(&d->edge[i].why))
@@ -141,7 +139,7 @@ is_edge_used(const struct search *s, const struct edge *e)
 }
 
 static struct lists
-lists_new(const struct search *s, bool turned)
+lists_new(const struct search *s, bool reversed)
 {
 	const struct audit_deps *d = s->d;
 	struct lists l = {mem_zalloc(d->n + 2, sizeof(*l.at)),
@@ -149,12 +147,13 @@ lists_new(const struct search *s, bool turned)
 
 	for (size_t i = 0; i < d->nedges; i++)
 		if (is_edge_used(s, &d->edge[i]))
-			l.at[(turned ? d->edge[i].to : d->edge[i].from) + 2]++;
+			l.at[(reversed ? d->edge[i].to : d->edge[i].from) +
+				2]++;
 	for (size_t c = 2; c < d->n + 2; c++)
 		l.at[c] += l.at[c - 1];
 	for (size_t i = 0; i < d->nedges; i++)
 		if (is_edge_used(s, &d->edge[i])) {
-			uint32_t c = turned ? d->edge[i].to : d->edge[i].from;
+			uint32_t c = reversed ? d->edge[i].to : d->edge[i].from;
 
 			l.edge[l.at[c + 1]++] = (uint32_t)i;
 		}
@@ -169,14 +168,14 @@ lists_free(struct lists *l)
 }
 
 static uint32_t
-other_end(const struct audit_deps *d, uint32_t edge, bool turned)
+other_end(const struct audit_deps *d, uint32_t edge, bool reversed)
 {
-	return turned ? d->edge[edge].from : d->edge[edge].to;
+	return reversed ? d->edge[edge].from : d->edge[edge].to;
 }
 
 /* Remove repeatedly the channels that no remaining channel leads to. */
 static void
-prune_channels(struct search *s, const struct lists *l, bool turned)
+prune_channels(struct search *s, const struct lists *l, bool reversed)
 {
 	const struct audit_deps *d = s->d;
 	uint32_t *degree = mem_zalloc(d->n + 1, sizeof(*degree));
@@ -184,7 +183,7 @@ prune_channels(struct search *s, const struct lists *l, bool turned)
 
 	for (uint32_t c = 0; c < d->n; c++)
 		for (uint32_t i = l->at[c]; s->left[c] && i < l->at[c + 1]; i++)
-			degree[other_end(d, l->edge[i], turned)]++;
+			degree[other_end(d, l->edge[i], reversed)]++;
 	for (uint32_t c = 0; c < d->n; c++)
 		if (s->left[c] && degree[c] == 0)
 			s->queue[tail++] = c;
@@ -193,7 +192,7 @@ prune_channels(struct search *s, const struct lists *l, bool turned)
 
 		s->left[c] = false;
 		for (uint32_t i = l->at[c]; i < l->at[c + 1]; i++) {
-			uint32_t o = other_end(d, l->edge[i], turned);
+			uint32_t o = other_end(d, l->edge[i], reversed);
 
 			if (s->left[o] && --degree[o] == 0)
 				s->queue[tail++] = o;
@@ -317,14 +316,14 @@ audit_dependencies_judge(const struct audit_deps *d, bool sure,
 			on.at[c] < on.at[c + 1] || back.at[c] < back.at[c + 1];
 		out->channels += s.left[c];
 	}
-	out->turns = on.at[d->n];
+	out->deps = on.at[d->n];
 	prune_channels(&s, &on, false);
 	prune_channels(&s, &back, true);
 	out->link = mem_zalloc(d->n + 1, sizeof(*out->link));
 	for (uint32_t c = 0; c < d->n; c++) {
 		out->cyclic += s.left[c];
 		if (s.left[c] && is_lowest_vl(&s, c))
-			out->link[out->cables++] =
+			out->link[out->links++] =
 				(struct audit_dependencies_link){
 					d->channel[c].sw, d->channel[c].in};
 	}

@@ -46,7 +46,7 @@ void audit_dependencies_free(struct audit_deps *d); /* NULL allowed */
 
 /* Add a dependency; both ports must lead to switches, else nothing is added. */
 void audit_dependencies_add(struct audit_deps *d,
-	const struct audit_dependency *turn,
+	const struct audit_dependency *dep,
 	const struct audit_dependencies_cause *why);
 
 /* A hop of a cycle: a link, and the packets that go on from it into the next
@@ -65,10 +65,10 @@ struct audit_dependencies_link {
 
 struct audit_dependencies_verdict {
 	uint32_t channels; /* that have a dependency */
-	uint32_t turns;
+	uint32_t deps;
 	uint32_t cyclic; /* channels on cycles, or between two cycles */
-	uint32_t cables; /* link directions that have such a channel */
-	struct audit_dependencies_link *link; /* [cables] these */
+	uint32_t links;	 /* link directions that have such a channel */
+	struct audit_dependencies_link *link; /* [links] these */
 	struct audit_dependencies_hop *cycle;
 	uint32_t len; /* length of a short cycle; 0: there is none */
 };

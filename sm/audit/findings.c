@@ -11,7 +11,7 @@
 #include "sm/report/json_util.h"
 #include "sm/report/names.h"
 
-enum { HOPS_SHOWN = 12, APART_SHOWN = 10, HOSTS_SHOWN = 6 };
+enum { HOPS_SHOWN = 12, LIST_SHOWN = 10, HOSTS_SHOWN = 6 };
 
 /* In the order of severity, which is the order of the list. */
 enum severity { FAULT, RISK, UNREAD, NOTE, SEVERITIES };
@@ -102,16 +102,17 @@ static void
 add_cycle_lines(const struct list *l,
 	const struct audit_dependencies_verdict *v, json_t *lines)
 {
-	bool many = l->in->lanes;
+	bool many = l->in->by_vl;
 
 	for (uint32_t i = 0; i < v->len && i < HOPS_SHOWN; i++) {
 		const struct audit_dependencies_hop *h = &v->cycle[i];
 		struct buf b = {0};
 		uint16_t lid = h->why.lid;
-		char lane[16] = "";
+		char vl_text[16] = "";
 
 		if (many)
-			(void)snprintf(lane, sizeof(lane), "VL %u: ", h->vl);
+			(void)snprintf(
+				vl_text, sizeof(vl_text), "VL %u: ", h->vl);
 		if (lid == 0)
 			lid = find_witness_lid(l->in->read->routes, h,
 				&v->cycle[(i + 1) % v->len]);
@@ -121,7 +122,7 @@ add_cycle_lines(const struct list *l,
 				h->why.own ? ", from switches alone" : "");
 		add_line(lines, "%s port %u -> %s port %u, %s%s",
 			switch_name(l, h->from).s, h->out,
-			switch_name(l, h->to).s, h->in, lane, b.text);
+			switch_name(l, h->to).s, h->in, vl_text, b.text);
 		buf_free(&b);
 	}
 	if (v->len > HOPS_SHOWN)
@@ -161,7 +162,7 @@ mark_loop_ports(
 {
 	bool *on = mem_zalloc(t->nports, sizeof(*on));
 
-	for (uint32_t i = 0; i < v->cables; i++) {
+	for (uint32_t i = 0; i < v->links; i++) {
 		port_ix p = topo_port_of(
 			t, t->sw[v->link[i].to].node, v->link[i].in);
 
@@ -240,7 +241,7 @@ find_cycles(struct list *l)
 		v->len,
 		is_closed_by_group(v) ? ", closed by a multicast group's tree"
 				      : "",
-		v->cables,
+		v->links,
 		sure	 ? ""
 		: by_own ? ", if packets that switches send themselves fill "
 			   "buffers: management answers are usually too few"
@@ -261,7 +262,7 @@ find_cycles(struct list *l)
 static void
 add_lost_lines(const struct list *l, json_t *lines)
 {
-	const struct audit_unreachable_facts *f = l->in->apart;
+	const struct audit_unreachable_facts *f = l->in->unreachable;
 	const struct topo *t = l->in->read->topo;
 
 	if (f->hosts == 0) {
@@ -299,7 +300,8 @@ find_paths(struct list *l)
 	json_t *lines;
 
 	if (q->unreachable > 0) {
-		lines = add_finding(l, l->in->apart->hosts > 0 ? FAULT : RISK,
+		lines = add_finding(l,
+			l->in->unreachable->hosts > 0 ? FAULT : RISK,
 			"unreachable",
 			"%" PRIu64 " of %" PRIu64
 			" pairs (switch, LID) do not arrive.",
@@ -358,7 +360,7 @@ find_groups(struct list *l)
 	const struct audit_mcast_facts *g = l->in->groups;
 
 	find_group(l, FAULT, &g->loops, "trees in which a packet never stops");
-	find_group(l, FAULT, &g->parted,
+	find_group(l, FAULT, &g->disconnected,
 		"groups whose members do not all reach each other");
 	find_group(l, FAULT, &g->copies,
 		"trees that deliver a packet more than once");
@@ -366,7 +368,7 @@ find_groups(struct list *l)
 		"groups without a tree (a single member needs none)");
 	find_group(
 		l, NOTE, &g->dead, "entries that name a port without a link");
-	find_group(l, NOTE, &g->nobody, "trees left over from deleted groups");
+	find_group(l, NOTE, &g->unowned, "trees left over from deleted groups");
 }
 
 /* ---- what was not read ---- */
@@ -375,7 +377,7 @@ static void
 find_unjudged(struct list *l)
 {
 	const struct topo *t = l->in->read->topo;
-	const struct audit_unreachable_facts *a = l->in->apart;
+	const struct audit_unreachable_facts *a = l->in->unreachable;
 	uint32_t partial = 0;
 	json_t *lines;
 
@@ -395,10 +397,10 @@ find_unjudged(struct list *l)
 		a->unseen, a->nodes == 1 ? "it" : "them");
 	for (node_ix n = 0; n < t->nnodes; n++)
 		if (t->node[n].flags & TN_QUARANTINED &&
-			json_array_size(lines) < APART_SHOWN)
+			json_array_size(lines) < LIST_SHOWN)
 			add_line(lines, "%s: %s", cdg_name(t, n).s,
 				builder_quarantine_why(
-					l->in->read->draft, t->node[n].guid));
+					l->in->read->builder, t->node[n].guid));
 }
 
 /* True if switch s forwards otherwise than by the tables that were judged; or,
@@ -439,7 +441,7 @@ find_adaptive(struct list *l, bool untold)
 		node_ix node = t->sw[s].node;
 
 		if (!is_adaptive(l, s, untold) ||
-			json_array_size(lines) >= APART_SHOWN)
+			json_array_size(lines) >= LIST_SHOWN)
 			continue;
 		adaptive_seen_text(adaptive_cache_get(l->in->read->adaptive,
 					   t->node[node].guid),
@@ -460,7 +462,7 @@ find_sa(struct list *l)
 		lines = add_finding(l, UNREAD, "sa",
 			"Subnet administration did not answer: groups are "
 			"known only from multicast tables%s.",
-			l->in->lanes ? ", and packets may have every SL" : "");
+			l->in->by_vl ? ", and packets may have every SL" : "");
 		add_line(lines, "%s", sa->why);
 	} else if (sa->why[0] != '\0') {
 		add_line(add_finding(l, UNREAD, "sa",
@@ -480,12 +482,12 @@ static void
 find_sls(struct list *l)
 {
 	const struct audit_vl_read_facts v =
-		audit_vl_read_facts(l->in->read->lanes);
+		audit_vl_read_facts(l->in->read->vls);
 	const struct audit_sa_client_facts *sa =
 		audit_sa_client_facts(l->in->read->sa);
 	const struct audit_path_facts *p = l->in->paths;
 
-	if (l->in->lanes && p->assumed > 0)
+	if (l->in->by_vl && p->assumed > 0)
 		(void)add_finding(l, NOTE, "sl",
 			"SLs of %" PRIu64
 			" pairs (port, LID) are those that subnet "
@@ -507,15 +509,15 @@ static void
 find_tables(struct list *l)
 {
 	const struct audit_vl_read_facts v =
-		audit_vl_read_facts(l->in->read->lanes);
+		audit_vl_read_facts(l->in->read->vls);
 	const struct topo *t = l->in->read->topo;
 	const struct mft_failure *failed;
 	json_t *lines;
 	size_t n;
 
-	if (v.read < v.tables && (l->in->lanes || v.discards != 0))
+	if (v.read < v.tables && (l->in->by_vl || v.discards != 0))
 		(void)add_finding(l,
-			l->in->lanes || v.refused > 0 ? UNREAD : NOTE, "sl2vl",
+			l->in->by_vl || v.refused > 0 ? UNREAD : NOTE, "sl2vl",
 			"%" PRIu64 " of %" PRIu64
 			" SL to VL tables were read, of %u kind%s; the others "
 			"may be different.",
@@ -527,7 +529,7 @@ find_tables(struct list *l)
 		"Multicast tables of %zu switch%s could not be read "
 		"completely.",
 		n, n == 1 ? "" : "es");
-	for (size_t i = 0; i < n && i < APART_SHOWN; i++)
+	for (size_t i = 0; i < n && i < LIST_SHOWN; i++)
 		for (sw_ix s = 0; s < t->nsw; s++)
 			if (t->node[t->sw[s].node].guid == failed[i].guid)
 				add_line(lines, "%s", switch_name(l, s).s);

@@ -25,9 +25,9 @@ struct audit_findings_in {
 	const struct forecast *found, *ours;
 	const struct audit_path_facts *paths;
 	const struct audit_mcast_facts *groups;
-	const struct audit_unreachable_facts *apart;
+	const struct audit_unreachable_facts *unreachable;
 	const struct audit_dependencies_verdict *sure, *all;
-	bool lanes; /* whether there is a credit loop depends on VLs */
+	bool by_vl; /* whether there is a credit loop depends on VLs */
 };
 
 /* A list of {severity, kind, text, lines}, sorted by severity. */

@@ -25,9 +25,9 @@ struct tree {
 	struct audit_mcast_facts *out;
 	uint16_t mlid;
 	uint16_t sls;
-	bool told;    /* the SLs were reported */
-	bool blind;   /* a port leads to a switch that was not read */
-	bool *unread; /* [nsw] the multicast tables were not */
+	bool told;	 /* the SLs were reported */
+	bool has_unread; /* a port leads to a switch that was not read */
+	bool *unread;	 /* [nsw] the multicast tables were not */
 	struct knot *knot;
 	uint32_t n;
 	uint32_t *ix;	   /* [nsw] index in knot, or TOPO_NONE */
@@ -130,7 +130,7 @@ check_entry(struct tree *g, uint32_t k)
 			continue;
 		}
 		if (leads_to_switch(g, k, p, &far)) {
-			g->blind |= is_unread(
+			g->has_unread |= is_unread(
 				g, g->t->port[port_of(g, k, p)->peer].node);
 			continue;
 		}
@@ -235,11 +235,11 @@ check_delivery(struct tree *g)
 		if (!g->knot[k].members || seen++ % step != 0)
 			continue;
 		once &= flood_packet(g, k);
-		n = all && !g->blind ? count_unreached(g, &lost) : 0;
+		n = all && !g->has_unread ? count_unreached(g, &lost) : 0;
 		if (n == 0)
 			continue;
 		all = false;
-		note_fault(&g->out->parted,
+		note_fault(&g->out->disconnected,
 			"MLID 0x%04x: packets sent at %s do not reach %s%s",
 			g->mlid, name_of(g, k).s, name_of(g, lost).s,
 			n > 1 ? " and others" : "");
@@ -349,12 +349,12 @@ static uint8_t
 vl_of(const struct tree *g, uint32_t k, unsigned in, unsigned out, unsigned sl,
 	bool *sure)
 {
-	const struct audit_vl_row turn = {
+	const struct audit_vl_row dep = {
 		g->knot[k].sw, (uint8_t)in, (uint8_t)out};
 
-	return g->job->lanes == NULL
+	return g->job->vls == NULL
 		       ? 0
-		       : audit_vl_read_vl(g->job->lanes, &turn, sl, sure);
+		       : audit_vl_read_vl(g->job->vls, &dep, sl, sure);
 }
 
 /* True if packets of the group may arrive at this port. Port 0: the switch
@@ -452,7 +452,7 @@ gather_entries(struct tree *g)
 	const struct topo *t = g->t;
 
 	g->n = 0;
-	g->blind = false;
+	g->has_unread = false;
 	for (sw_ix s = 0; s < t->nsw; s++) {
 		g->ix[s] = TOPO_NONE;
 		if (!mft_row(g->job->mft, t->node[t->sw[s].node].guid,
@@ -481,10 +481,10 @@ take_owner_sls(struct tree *g, size_t *at)
 		any = true;
 		g->sls |= (uint16_t)(1U << sa->group[*at].sl);
 	}
-	g->told = any || g->job->lanes == NULL;
+	g->told = any || g->job->vls == NULL;
 	if (!any)
 		g->sls = UINT16_MAX;
-	if (g->job->lanes == NULL)
+	if (g->job->vls == NULL)
 		g->sls = 1;
 	return any;
 }
@@ -546,7 +546,7 @@ audit_mcast_judge(const struct audit_mcast_job *job, struct audit_deps *d,
 		if (gather_entries(&g)) {
 			judge_tree(&g, d);
 			if (!owned && job->sa->groups_known)
-				note_fault(&out->nobody,
+				note_fault(&out->unowned,
 					"MLID 0x%04x has entries in %u "
 					"switches but belongs to no group",
 					g.mlid, g.n);

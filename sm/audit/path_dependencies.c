@@ -41,8 +41,7 @@ struct at {
 
 void
 audit_path_one_layer(const struct topo *t,
-	const struct verify_dependencies *turns, bool sure,
-	struct audit_deps *d)
+	const struct verify_dependencies *deps, bool sure, struct audit_deps *d)
 {
 	const struct audit_dependencies_cause why = {.sure = sure};
 	size_t rec = 0;
@@ -53,9 +52,9 @@ audit_path_one_layer(const struct topo *t,
 		for (unsigned in = 1; in < w; in++)
 			for (unsigned out = 1; out < w; out++) {
 				size_t word =
-					((rec + in) << turns->shift) + out / 64;
+					((rec + in) << deps->shift) + out / 64;
 
-				if (turns->row[word] >> out % 64 & 1)
+				if (deps->row[word] >> out % 64 & 1)
 					audit_dependencies_add(d,
 						&(struct audit_dependency){s,
 							(uint8_t)in, 0,
@@ -88,11 +87,11 @@ note_discard(struct walk *w, const struct at *a, unsigned out, unsigned sl)
 static bool
 is_closed(const struct walk *w, const struct at *a, unsigned out)
 {
-	const struct audit_vl_row turn = {a->sw, a->in, (uint8_t)out};
+	const struct audit_vl_row dep = {a->sw, a->in, (uint8_t)out};
 	bool sure = true;
 
 	for (unsigned sl = 0; sl < SLS && sure; sl++)
-		if (audit_vl_read_vl(w->job->lanes, &turn, sl, &sure) !=
+		if (audit_vl_read_vl(w->job->vls, &dep, sl, &sure) !=
 			AUDIT_VL_READ_DISCARD)
 			return false;
 	return sure;
@@ -129,9 +128,9 @@ was_seen(struct walk *w, const struct at *a, port_ix at, unsigned sl)
 static unsigned
 pass_switch(struct walk *w, struct at *a, unsigned out, unsigned sl)
 {
-	const struct audit_vl_row turn = {a->sw, a->in, (uint8_t)out};
+	const struct audit_vl_row dep = {a->sw, a->in, (uint8_t)out};
 	bool sure = a->sure >> sl & 1;
-	uint8_t vl = audit_vl_read_vl(w->job->lanes, &turn, sl, &sure);
+	uint8_t vl = audit_vl_read_vl(w->job->vls, &dep, sl, &sure);
 
 	if (!sure)
 		a->sure &= (uint16_t) ~(1U << sl);
@@ -289,7 +288,7 @@ sort_hosts(struct walk *w, sw_ix s)
 		for (uint32_t k = 1; k < i && mine == e[i].port; k++)
 			if (w->class_of[e[k].port] == e[k].port &&
 				audit_vl_read_same(
-					w->job->lanes, s, e[k].out, e[i].out))
+					w->job->vls, s, e[k].out, e[i].out))
 				mine = e[k].port;
 		w->class_of[e[i].port] = mine;
 	}
@@ -308,7 +307,7 @@ audit_path_walk(const struct audit_path_job *job, struct audit_deps *d,
 		.class_of = mem_zalloc(t->nports, sizeof(*w.class_of))};
 
 	*out = (struct audit_path_facts){0};
-	audit_vl_read_alike(job->lanes, w.same);
+	audit_vl_read_alike(job->vls, w.same);
 	for (sw_ix s = 0; s < t->nsw; s++)
 		sort_hosts(&w, s);
 	for (uint32_t lid = 1; lid <= t->max_lid; lid++) {

@@ -14,7 +14,7 @@ struct row {
 	uint32_t n;
 };
 
-struct audit_lanes {
+struct audit_vls {
 	struct audit_vl_read_job job;
 	struct audit_vl_row *want; /* to be read; one of each link first */
 	size_t n, cap, first, next, end;
@@ -46,7 +46,7 @@ to_switch(const struct topo *t, const struct topo_port *p)
 /* ---- what to read ---- */
 
 static void
-want_row(struct audit_lanes *l, sw_ix s, unsigned in, unsigned out)
+want_row(struct audit_vls *l, sw_ix s, unsigned in, unsigned out)
 {
 	unsigned w = table_width(l->job.t, s);
 
@@ -82,7 +82,7 @@ is_other_host(const struct topo *t, sw_ix s, unsigned in)
  * the switch itself arrive at port 0; of the host ports only the first
  * counts. */
 static bool
-comes_in(const struct audit_lanes *l, sw_ix s, unsigned in, unsigned out)
+comes_in(const struct audit_vls *l, sw_ix s, unsigned in, unsigned out)
 {
 	const struct topo *t = l->job.t;
 
@@ -100,7 +100,7 @@ comes_in(const struct audit_lanes *l, sw_ix s, unsigned in, unsigned out)
 enum part { PART_SAMPLE, PART_REST, PART_HOSTS };
 
 static void
-want_link(struct audit_lanes *l, sw_ix s, unsigned out, enum part part)
+want_link(struct audit_vls *l, sw_ix s, unsigned out, enum part part)
 {
 	unsigned w = table_width(l->job.t, s), n = 0, sample = 0;
 
@@ -120,7 +120,7 @@ want_link(struct audit_lanes *l, sw_ix s, unsigned out, enum part part)
 }
 
 static void
-want_part(struct audit_lanes *l, enum part part)
+want_part(struct audit_vls *l, enum part part)
 {
 	const struct topo *t = l->job.t;
 
@@ -138,10 +138,10 @@ want_part(struct audit_lanes *l, enum part part)
 	}
 }
 
-struct audit_lanes *
+struct audit_vls *
 audit_vl_read_new(const struct audit_vl_read_job *job)
 {
-	struct audit_lanes *l = mem_zalloc(1, sizeof(*l));
+	struct audit_vls *l = mem_zalloc(1, sizeof(*l));
 
 	l->job = *job;
 	l->id = mem_zalloc(job->t->nsw, sizeof(*l->id));
@@ -156,7 +156,7 @@ audit_vl_read_new(const struct audit_vl_read_job *job)
 }
 
 void
-audit_vl_read_free(struct audit_lanes *l)
+audit_vl_read_free(struct audit_vls *l)
 {
 	if (l == NULL)
 		return;
@@ -183,13 +183,13 @@ vl_in(const uint8_t row[ROW], unsigned sl)
 static unsigned
 operational_vls(uint8_t code)
 {
-	static const uint8_t lanes[] = {1, 1, 2, 4, 8, 15};
+	static const uint8_t vls[] = {1, 1, 2, 4, 8, 15};
 
-	return code < sizeof(lanes) ? lanes[code] : 1;
+	return code < sizeof(vls) ? vls[code] : 1;
 }
 
 static uint16_t
-row_id(struct audit_lanes *l, const uint8_t *vl)
+row_id(struct audit_vls *l, const uint8_t *vl)
 {
 	size_t i = 1;
 
@@ -212,7 +212,7 @@ row_id(struct audit_lanes *l, const uint8_t *vl)
 /* Store a row that was read; that of the first host port also for the other
  * host ports as long as theirs are not read. */
 static void
-store_row_id(struct audit_lanes *l, const struct audit_vl_row *q, uint16_t id)
+store_row_id(struct audit_vls *l, const struct audit_vl_row *q, uint16_t id)
 {
 	const struct topo *t = l->job.t;
 	const struct topo_switch *sw = &t->sw[q->sw];
@@ -235,10 +235,10 @@ store_row_id(struct audit_lanes *l, const struct audit_vl_row *q, uint16_t id)
 static void
 row_answered(void *cookie, uint64_t tag, const struct xact_result *res)
 {
-	struct audit_lanes *l = cookie;
+	struct audit_vls *l = cookie;
 	const struct audit_vl_row *q = &l->want[tag];
 	const struct topo *t = l->job.t;
-	unsigned lanes = operational_vls(
+	unsigned vls = operational_vls(
 		t->port[topo_port_of(t, t->sw[q->sw].node, q->out)].op_vls);
 
 	l->inflight--;
@@ -251,7 +251,7 @@ row_answered(void *cookie, uint64_t tag, const struct xact_result *res)
 	for (unsigned sl = 0; sl < 16; sl++) {
 		unsigned vl = vl_in(res->data, sl);
 
-		if (vl < lanes)
+		if (vl < vls)
 			l->vls |= (uint16_t)(1U << vl);
 		else
 			l->discards |= (uint16_t)(1U << sl);
@@ -259,7 +259,7 @@ row_answered(void *cookie, uint64_t tag, const struct xact_result *res)
 }
 
 static void
-ask_row(struct audit_lanes *l, size_t at, struct mono now)
+ask_row(struct audit_vls *l, size_t at, struct mono now)
 {
 	const struct audit_vl_row *q = &l->want[at];
 	const struct topo *t = l->job.t;
@@ -279,7 +279,7 @@ ask_row(struct audit_lanes *l, size_t at, struct mono now)
 
 /* True if the sample of each link is read and the rest has to be read. */
 static bool
-needs_rest(struct audit_lanes *l)
+needs_rest(struct audit_vls *l)
 {
 	if (l->end > l->first || l->read == 0)
 		return false;
@@ -292,7 +292,7 @@ needs_rest(struct audit_lanes *l)
 }
 
 void
-audit_vl_read_feed(struct audit_lanes *l, struct mono now)
+audit_vl_read_feed(struct audit_vls *l, struct mono now)
 {
 	do
 		while (l->next < l->end && xact_room(l->job.x))
@@ -302,7 +302,7 @@ audit_vl_read_feed(struct audit_lanes *l, struct mono now)
 }
 
 bool
-audit_vl_read_done(const struct audit_lanes *l)
+audit_vl_read_done(const struct audit_vls *l)
 {
 	return l->done;
 }
@@ -310,35 +310,34 @@ audit_vl_read_done(const struct audit_lanes *l)
 /* ---- what is known ---- */
 
 struct audit_vl_read_facts
-audit_vl_read_facts(const struct audit_lanes *l)
+audit_vl_read_facts(const struct audit_vls *l)
 {
-	unsigned lanes = (unsigned)__builtin_popcount(l->vls);
+	unsigned vls = (unsigned)__builtin_popcount(l->vls);
 
 	return (struct audit_vl_read_facts){.tables = l->n,
 		.read = l->read,
 		.refused = l->refused,
 		.kinds = (uint32_t)(l->nrows - 1),
-		.vls = l->vls,
-		.lanes = lanes > 0 ? lanes : 1,
+		.vls = vls > 0 ? vls : 1,
 		.discards = l->discards};
 }
 
 uint8_t
-audit_vl_read_vl(const struct audit_lanes *l, const struct audit_vl_row *turn,
+audit_vl_read_vl(const struct audit_vls *l, const struct audit_vl_row *dep,
 	unsigned sl, bool *sure)
 {
 	const struct topo *t = l->job.t;
 	const struct topo_port *p =
-		&t->port[topo_port_of(t, t->sw[turn->sw].node, turn->out)];
+		&t->port[topo_port_of(t, t->sw[dep->sw].node, dep->out)];
 	size_t id = UNREAD, at;
 	unsigned vl;
 
 	if (p->vl_cap < 2 || l->common == UNREAD)
 		return 0;
-	at = turn->in * table_width(t, turn->sw) + turn->out;
-	if (l->id[turn->sw] != NULL) {
-		id = l->id[turn->sw][at];
-		*sure = *sure && !l->guess[turn->sw][at];
+	at = dep->in * table_width(t, dep->sw) + dep->out;
+	if (l->id[dep->sw] != NULL) {
+		id = l->id[dep->sw][at];
+		*sure = *sure && !l->guess[dep->sw][at];
 	}
 	if (id == UNREAD) {
 		id = l->common;
@@ -351,7 +350,7 @@ audit_vl_read_vl(const struct audit_lanes *l, const struct audit_vl_row *turn,
 
 bool
 audit_vl_read_same(
-	const struct audit_lanes *l, sw_ix s, unsigned in, unsigned other)
+	const struct audit_vls *l, sw_ix s, unsigned in, unsigned other)
 {
 	unsigned w = table_width(l->job.t, s);
 
@@ -363,7 +362,7 @@ audit_vl_read_same(
 }
 
 void
-audit_vl_read_alike(const struct audit_lanes *l, uint8_t same[16])
+audit_vl_read_alike(const struct audit_vls *l, uint8_t same[16])
 {
 	for (uint8_t sl = 0; sl < 16; sl++) {
 		bool alike = false;

@@ -156,7 +156,7 @@ routes_from_lft(const struct sm *sm)
 	r = routes_new(sm->topo, sm->pool);
 	r->engine = "found";
 	r->order = sm->rank_order;
-	n = topo_by_node_guid(t, sm->turn);
+	n = topo_by_node_guid(t, sm->sftree_root);
 	r->sftree_root = n == TOPO_NONE ? TOPO_NONE : t->node[n].sw;
 	r->order_restored = t->hash == sm->routed && sm->rank_known;
 	r->fresh_load = r->order_restored ? sm->load : 0;

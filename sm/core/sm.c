@@ -174,7 +174,7 @@ load_state(struct sm *sm, const struct state_file *s)
 	group_keep_configure(sm);
 	sm->routed = s->routed;
 	sm->load = s->load;
-	sm->turn = s->turn;
+	sm->sftree_root = s->sftree_root;
 	sm->rank_known = s->order[0] != '\0';
 	sm->rank_order = order_from_word(s->order);
 	sm->reading = (struct topo_class){

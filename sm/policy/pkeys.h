@@ -33,7 +33,7 @@
 enum { PKEYS_FULL = PKEY_TABLE_FULL, PKEYS_BASE = PKEY_TABLE_BASE };
 
 /* A member in the configuration that matches no port of the fabric. */
-struct pkeys_nobody {
+struct pkeys_unmatched {
 	uint32_t partition, member; /* indexes into the configuration */
 };
 
@@ -49,8 +49,8 @@ struct pkeys {
 	struct config *cfg; /* a reference */
 	struct pkeys_lists want;
 	bool *keep; /* [nports]: no key is taken away */
-	struct pkeys_nobody *nobody;
-	size_t nnobody;
+	struct pkeys_unmatched *unmatched;
+	size_t nunmatched;
 	/* since pkeys_settle: keys that are wanted and held; tables by index */
 	struct pkeys_lists live, table;
 };

@@ -95,7 +95,8 @@ enter_port(void *cookie, port_ix p)
 }
 
 static bool *
-members_of(struct qos *q, struct name_match *who, const struct schema_texts *t)
+members_of(
+	struct qos *q, struct name_match *names, const struct schema_texts *t)
 {
 	bool *in = NULL;
 
@@ -103,12 +104,12 @@ members_of(struct qos *q, struct name_match *who, const struct schema_texts *t)
 		return NULL;
 	in = arena_array(q->arena, q->topo->nports, sizeof(*in));
 	for (size_t i = 0; i < t->n; i++)
-		(void)name_match_ports(who, t->entry[i].text, enter_port, in);
+		(void)name_match_ports(names, t->entry[i].text, enter_port, in);
 	return in;
 }
 
 static void
-read_rule(struct qos *q, struct name_match *who,
+read_rule(struct qos *q, struct name_match *names,
 	const struct qos_rule_options *o, struct qos_rule *r)
 {
 	int level = qos_find_level(q->cfg, o->level);
@@ -121,8 +122,8 @@ read_rule(struct qos *q, struct name_match *who,
 		.pkeys.of = arena_array(
 			q->arena, o->partitions.n, sizeof(*r->pkeys.of)),
 		.pkeys.n = o->partitions.n,
-		.with = members_of(q, who, &o->with),
-		.among = members_of(q, who, &o->among),
+		.with = members_of(q, names, &o->with),
+		.among = members_of(q, names, &o->among),
 	};
 	for (size_t i = 0; i < o->services.n; i++)
 		r->no_service |= qos_no_service(o->services.entry[i].text);
@@ -138,13 +139,13 @@ read_rules(struct qos *q, const struct name_pins *pins)
 {
 	const struct schema_records *all = &q->cfg->qos.rules;
 	const struct qos_rule_options *o = all->record;
-	struct name_match *who = name_match_new(q->topo, pins);
+	struct name_match *names = name_match_new(q->topo, pins);
 
 	q->nrules = all->n;
 	q->rule = arena_array(q->arena, all->n, sizeof(*q->rule));
 	for (size_t i = 0; i < all->n; i++)
-		read_rule(q, who, &o[i], &q->rule[i]);
-	name_match_free(who);
+		read_rule(q, names, &o[i], &q->rule[i]);
+	name_match_free(names);
 }
 
 static bool
@@ -229,7 +230,7 @@ any_name(const struct schema_texts *t)
 	uint64_t guid;
 
 	for (size_t i = 0; i < t->n; i++)
-		if (partition_who(t->entry[i].text, &guid) == PARTITION_NAME)
+		if (partition_member(t->entry[i].text, &guid) == PARTITION_NAME)
 			return true;
 	return false;
 }
@@ -264,7 +265,7 @@ is_short(const struct qos *q, port_ix p)
 	if (!end && !l->plain && vls < l->layers)
 		return vls > 0; /* packets of some layers have no VL there */
 	return vls > 0 && l->wanted &&
-	       (l->apart < l->n || slvl_slots(l, vls, end) < l->n);
+	       (l->separate < l->n || slvl_slots(l, vls, end) < l->n);
 }
 
 static void

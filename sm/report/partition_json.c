@@ -50,8 +50,8 @@ list_nobody(const struct pkeys *k)
 	const struct partition_options *o = all->record;
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < k->nnobody; i++) {
-		const struct pkeys_nobody *n = &k->nobody[i];
+	for (size_t i = 0; i < k->nunmatched; i++) {
+		const struct pkeys_unmatched *n = &k->unmatched[i];
 
 		(void)json_array_append_new(list,
 			json_pack("{s:o, s:o}", "partition",

@@ -164,9 +164,9 @@ redundancy_answer(struct view *v)
 {
 	struct answer_list list = {.key = "list", .item = redundancy_json_node};
 
-	if (v->homes == NULL)
+	if (v->redundancy == NULL)
 		return answer_error("busy", "still being counted: try again");
-	list.n = v->homes->nsingle;
+	list.n = v->redundancy->nsingle;
 	return answer_list(json_pack("{s:o}", "homes", redundancy_json_all(v)),
 		v, &list, NULL, 0);
 }

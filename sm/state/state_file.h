@@ -153,7 +153,7 @@ struct state_file {
 	/* hash of the topology that was routed last (topo.hash), and the
 	 * highest link load of fresh tables there; 0, 0: none recorded */
 	uint64_t routed, load;
-	uint64_t turn;	 /* GUID of routes.sftree_root, 0: none */
+	uint64_t sftree_root; /* GUID of routes.sftree_root, 0: none */
 	char order[16];	 /* how ranks came about, a word of [a-z0-9-]; "": no
 			    order recorded, and then no ranks either */
 	char engine[16]; /* in force, a word like order; "": no reading

@@ -60,7 +60,7 @@ view_unref(struct view *v)
 	topo_unref(v->topo);
 	pkeys_unref(v->pkeys);
 	qos_unref(v->qos);
-	view_redundancy_unref(v->homes);
+	view_redundancy_unref(v->redundancy);
 	free(v->quarantine);
 	free(v->adaptive);
 	view_change_free(&v->change);

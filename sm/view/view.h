@@ -91,8 +91,8 @@ struct view {
 		*pkeys;	 /* settled; read through sm/view/view_partition.h */
 	struct qos *qos; /* settled; through sm/view/view_slvl.h; or NULL */
 	struct view_redundancy
-		*homes; /* through sm/view/view_redundancy.h; NULL: not counted
-			   yet (sm/redundancy_worker.h) */
+		*redundancy; /* through sm/view/view_redundancy.h; NULL: not
+			   counted yet (sm/redundancy_worker.h) */
 	struct route_account story;
 	struct view_times times;
 	struct view_counts counts;

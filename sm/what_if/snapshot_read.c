@@ -161,8 +161,7 @@ end_of(const json_t *nodes, const json_t *pair, size_t *n, size_t *port)
 }
 
 static int
-take_cables(
-	struct builder *d, const json_t *nodes, size_t i, struct reason *why)
+take_links(struct builder *d, const json_t *nodes, size_t i, struct reason *why)
 {
 	const json_t *ports =
 		json_object_get(json_array_get(nodes, i), "ports");
@@ -271,7 +270,7 @@ take_topology(const json_t *snapshot, struct reason *why)
 	for (size_t i = 0; i < n && rc == 0; i++)
 		rc = take_node(d, json_array_get(nodes, i), (long long)i, why);
 	for (size_t i = 0; i < n && rc == 0; i++)
-		rc = take_cables(d, nodes, i, why);
+		rc = take_links(d, nodes, i, why);
 	if (rc == 0) {
 		builder_put_self(d, (builder_id)self, (unsigned)port);
 		t = freeze_topology(d, snapshot, nodes, why);
@@ -358,15 +357,15 @@ take_routes(const json_t *snapshot, const struct snapshot *g,
 {
 	struct topo *t = g->topo;
 	struct routes *r = routes_new(t, pool);
-	node_ix turn = topo_by_node_guid(t, g->state.turn);
+	node_ix root = topo_by_node_guid(t, g->state.sftree_root);
 
 	r->reading = topo_class_of(&g->state);
 	r->engine = r->reading.engine != NULL ? r->reading.engine : "in force";
 	r->order = order_of(&g->state);
 	r->fresh_load = g->state.load;
-	r->sftree_root = g->state.turn == 0 || turn == TOPO_NONE
+	r->sftree_root = g->state.sftree_root == 0 || root == TOPO_NONE
 				 ? TOPO_NONE
-				 : t->node[turn].sw;
+				 : t->node[root].sw;
 	(void)snprintf(r->note, sizeof(r->note), "%s",
 		json_util_text(snapshot, "note"));
 	routes_restore(r, g->state.rank, g->state.nrank);

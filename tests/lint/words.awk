@@ -11,8 +11,11 @@ function glob(pattern) {
 }
 function excused(word,    i) {
 	for (i = 1; i <= nexcept; i++)
-		if (except_word[i] == word && FILENAME ~ except_path[i])
+		if ((except_word[i] == word || except_word[i] == "*") &&
+				FILENAME ~ except_path[i]) {
+			used[i] = 1
 			return 1
+		}
 	return 0
 }
 function report(word, where) {
@@ -71,6 +74,7 @@ nfile == 2 {
 	if ($1 == "words") {
 		except_path[++nexcept] = glob($2)
 		except_word[nexcept] = $3
+		except_line[nexcept] = FNR
 	}
 	next
 }
@@ -78,10 +82,17 @@ FILENAME ~ /\.[ch]$/ {
 	lex_line($0)
 	judge_names(code)
 	judge_text(said)
-	if (code !~ /^#/)
+	# one word is a name, of a member of JSON for example
+	if (code !~ /^#/ && quoted ~ /[^ ] [^ ]/)
 		judge_text(quoted)
 	next
 }
 {
 	judge_text($0)
+}
+END {
+	for (i = 1; i <= nexcept; i++)
+		if (!used[i])
+			printf "tests/lint/except.txt:%d: needed by nothing\n",
+				except_line[i]
 }

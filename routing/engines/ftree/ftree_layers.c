@@ -7,16 +7,16 @@
 #include "sm/base/mem.h"
 
 /* What ports between live switches have for layers to use. */
-struct cables {
-	unsigned levels;  /* service level groups, which come first */
-	uint32_t ports;	  /* all of them */
-	uint32_t sharing; /* of these, have VLs for fewer layers than asked */
-	unsigned least;	  /* VLs of the narrowest ones */
-	uint32_t narrow;  /* how many these are */
-	port_ix first;	  /* the first of them, or TOPO_NONE */
-	unsigned most;	  /* VLs of the widest ones */
-	uint32_t blind;	  /* have several VLs and cannot map SLs to them */
-	port_ix first_blind;
+struct links {
+	unsigned levels;   /* service level groups, which come first */
+	uint32_t ports;	   /* all of them */
+	uint32_t sharing;  /* of these, have VLs for fewer layers than asked */
+	unsigned least;	   /* VLs of the narrowest ones */
+	uint32_t narrow;   /* how many these are */
+	port_ix first;	   /* the first of them, or TOPO_NONE */
+	unsigned most;	   /* VLs of the widest ones */
+	uint32_t unmapped; /* have several VLs and cannot map SLs to them */
+	port_ix first_unmapped;
 };
 
 /* The number of service level groups: they come first. */
@@ -38,15 +38,15 @@ cannot_map_sls(const struct topo *t, port_ix p)
 
 static void
 count_port(const struct topo *t, port_ix p, const struct engine_options *o,
-	unsigned layers, struct cables *x)
+	unsigned layers, struct links *x)
 {
 	unsigned vls = slvl_link(t, p, o->max_vls);
 
 	if (vls == 0)
 		return; /* unknown */
 	if (cannot_map_sls(t, p)) {
-		x->first_blind = x->blind > 0 ? x->first_blind : p;
-		x->blind++;
+		x->first_unmapped = x->unmapped > 0 ? x->first_unmapped : p;
+		x->unmapped++;
 	}
 	if (x->first == TOPO_NONE || vls < x->least) {
 		x->least = vls;
@@ -60,13 +60,13 @@ count_port(const struct topo *t, port_ix p, const struct engine_options *o,
 }
 
 /* lanes: the number of layers that shall have VLs of their own. */
-static struct cables
+static struct links
 survey_links(
 	const struct topo *t, const struct engine_options *o, unsigned layers)
 {
-	struct cables x = {.levels = qos_level_count(o),
+	struct links x = {.levels = qos_level_count(o),
 		.first = TOPO_NONE,
-		.first_blind = TOPO_NONE};
+		.first_unmapped = TOPO_NONE};
 
 	for (sw_ix s = 0; s < t->nsw; s++)
 		for (uint32_t i = 0; topo_sw_live(t, s) && i < t->sw[s].nadj;
@@ -108,9 +108,9 @@ layers_allowed_by_config(const struct engine_options *o)
 
 /* As many layers as the widest link has VLs for. */
 static unsigned
-layers_allowed_by_links(const struct cables *x)
+layers_allowed_by_links(const struct links *x)
 {
-	if (x->blind > 0)
+	if (x->unmapped > 0)
 		return 1;
 	return x->ports > 0 ? x->most / x->levels : SLVL_LAYERS;
 }
@@ -162,7 +162,7 @@ ftree_layers_assign(const struct route_job *job, struct routes *r)
 			     ? layers_allowed_by_config(job->options)
 			     : 1,
 		 most;
-	struct cables x;
+	struct links x;
 
 	if (n < 2)
 		return;
@@ -209,15 +209,15 @@ explain_few_layers(const struct routes *r, const struct engine_options *o,
 	char *out, size_t size)
 {
 	unsigned most = layers_allowed_by_config(o);
-	struct cables x = survey_links(r->topo, o, most);
+	struct links x = survey_links(r->topo, o, most);
 
 	*out = '\0';
-	if (most > 1 && x.blind > 0)
+	if (most > 1 && x.unmapped > 0)
 		(void)snprintf(out, size,
 			"%u port%s between switches cannot map SLs to VLs, "
 			"first %s",
-			x.blind, plural_s(x.blind),
-			name_of(r->topo, x.first_blind).s);
+			x.unmapped, plural_s(x.unmapped),
+			name_of(r->topo, x.first_unmapped).s);
 	else if (x.ports > 0 && x.most / x.levels < most)
 		(void)snprintf(out, size,
 			"no port between switches has more than %u VL%s",
@@ -265,7 +265,7 @@ ftree_layers_shared(const struct routes *r, const struct engine_options *o,
 	char *out, size_t size)
 {
 	unsigned n = r->layers.spread;
-	struct cables x;
+	struct links x;
 
 	*out = '\0';
 	if (n < 2)
@@ -287,7 +287,7 @@ ftree_layers_fit(const struct routes *r, const struct engine_options *o,
 	struct reason *why)
 {
 	struct engine_options no_levels = {0};
-	struct cables x;
+	struct links x;
 
 	if (r->layers.plain)
 		return 0;

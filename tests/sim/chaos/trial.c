@@ -147,7 +147,7 @@ cause_of(enum data_drop why)
 {
 	switch (why) {
 	case DATA_DROP_SAME:
-		return LOSS_ESTIMATE_TURNED;
+		return LOSS_ESTIMATE_LOOPED;
 	case DATA_DROP_VL15:
 		return LOSS_ESTIMATE_CLOSED;
 	case DATA_DROP_LINK:

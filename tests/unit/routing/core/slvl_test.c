@@ -68,7 +68,7 @@ START_TEST(numbers)
 	w.level[4].with = 3;
 	w.level[3].with = 2;
 	slvl_allocate(&w, 4, true, &l);
-	ck_assert_uint_eq(l.apart, 4);
+	ck_assert_uint_eq(l.separate, 4);
 	ck_assert_mem_eq(l.sl[4], l.sl[3], sizeof(l.sl[3]));
 }
 END_TEST
@@ -164,7 +164,7 @@ START_TEST(unrelated_levels_do_not_meet)
 
 		memset(owner, 0xff, sizeof(owner));
 		slvl_allocate(&w, lanes, plain, &l);
-		for (unsigned i = 0; i < l.apart; i++)
+		for (unsigned i = 0; i < l.separate; i++)
 			for (unsigned k = 0; k < l.layers; k++) {
 				unsigned sl = l.sl[i][k], vl;
 

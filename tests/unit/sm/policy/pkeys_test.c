@@ -97,7 +97,7 @@ START_TEST(memberships)
 		ck_assert_msg(
 			strcmp(keys_of(k, cases[i].host), cases[i].keys) == 0,
 			"case %zu: %s", i, keys_of(k, cases[i].host));
-		ck_assert_uint_eq(k->nnobody, cases[i].nobody);
+		ck_assert_uint_eq(k->nunmatched, cases[i].nobody);
 		pkeys_unref(k);
 	}
 	topo_unref(t);
@@ -148,10 +148,10 @@ START_TEST(in_the_file)
 	ck_assert_uint_eq(p[1].pkey, PARTITION_DEFAULT_KEY);
 	ck_assert(!p[1].ipoib.enabled);
 	ck_assert_uint_eq(p[1].ipoib.mtu, 2048);
-	ck_assert_uint_eq(partition_who("sm", &guid), PARTITION_SM);
-	ck_assert_uint_eq(partition_who("0x1", &guid), PARTITION_GUID);
+	ck_assert_uint_eq(partition_member("sm", &guid), PARTITION_SM);
+	ck_assert_uint_eq(partition_member("0x1", &guid), PARTITION_GUID);
 	ck_assert_uint_eq(guid, 1);
-	ck_assert_uint_eq(partition_who("gpu-*", &guid), PARTITION_NAME);
+	ck_assert_uint_eq(partition_member("gpu-*", &guid), PARTITION_NAME);
 	config_unref(c);
 	diag_free(&d);
 }

@@ -631,7 +631,7 @@ START_TEST(homing_names_it)
 		ck_assert_uint_eq(h.node[i].out, 0);
 		ck_assert_uint_eq(h.node[i].cut, 2); /* not its own leaves */
 		ck_assert(!h.node[i].one_switch);
-		ck_assert(h.node[i].only_way);
+		ck_assert(h.node[i].only_path);
 	}
 	redundancy_text(x.t, &h.node[0], text, sizeof(text));
 	ck_assert_str_eq(text, "\"h1\": \"spine1\" cuts off both ports from 2 "
@@ -648,7 +648,8 @@ START_TEST(groups)
 	struct reason why = {""};
 	struct fabric *f = gen_tree_two(&p, &why);
 	struct route_multi_port home[8];
-	struct engine_options o = {.layers = 1, .home = home, .nhomes = 8};
+	struct engine_options o = {
+		.layers = 1, .multi_port = home, .nmulti_port = 8};
 	size_t n = 0;
 	struct verify_tables in;
 	struct redundancy_report h;
