@@ -59,11 +59,11 @@ struct config_updn {
 };
 
 struct config_ftree {
-	uint32_t lanes; /* routing layers, 1 to 8 */
+	uint32_t layers; /* routing layers, 1 to 8 */
 };
 
 /* Ports of one group replace each other (multi-port nodes). */
-struct config_homes {
+struct config_multi_port {
 	struct schema_guid_ints groups; /* port GUID -> group, sorted */
 	struct schema_guids passive;	/* idle while others are up, sorted */
 };
@@ -83,7 +83,7 @@ struct config_routing {
 	uint32_t foreign_adaptive;   /* enum config_adaptive */
 	struct config_updn updn;
 	struct config_ftree ftree;
-	struct config_homes homes;
+	struct config_multi_port multi_port;
 	struct config_roles roles;
 };
 

@@ -274,7 +274,7 @@ static const struct schema_option updn[] = {
 static const struct schema_option ftree[] = {
 	{.key = "lanes",
 		.type = SCHEMA_INT,
-		FIELD(config_ftree, lanes),
+		FIELD(config_ftree, layers),
 		.min = 1,
 		.max = 8,
 		.def = "1",
@@ -294,10 +294,10 @@ static const struct schema_option ftree[] = {
 			"and plan say so, and name the first such port."},
 };
 
-static const struct schema_option homes[] = {
+static const struct schema_option multi_port[] = {
 	{.key = "groups",
 		.type = SCHEMA_GUID_INTS,
-		FIELD(config_homes, groups),
+		FIELD(config_multi_port, groups),
 		.max = 65535,
 		.def = "{}",
 		.reload = SCHEMA_REROUTE,
@@ -309,7 +309,7 @@ static const struct schema_option homes[] = {
 			"status."},
 	{.key = "passive",
 		.type = SCHEMA_GUIDS,
-		FIELD(config_homes, passive),
+		FIELD(config_multi_port, passive),
 		.def = "[]",
 		.reload = SCHEMA_REROUTE,
 		.help = "GUIDs of ports that are idle until the other ports of "
@@ -859,7 +859,8 @@ static const struct options_section sections[] = {
 	SECTION("routing", routing, config_routing, routing),
 	SECTION("routing.updn", updn, config_updn, routing.updn),
 	SECTION("routing.ftree", ftree, config_ftree, routing.ftree),
-	SECTION("routing.homes", homes, config_homes, routing.homes),
+	SECTION("routing.homes", multi_port, config_multi_port,
+		routing.multi_port),
 	SECTION("routing.roles", roles, config_roles, routing.roles),
 	SECTION("discovery", discovery, config_discovery, discovery),
 	SECTION("distribution", distribution, config_distribution,

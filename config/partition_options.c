@@ -97,12 +97,12 @@ partition_rate_code(uint32_t rate)
 	return code[rate];
 }
 
-enum partition_who
-partition_who(const char *text, uint64_t *guid)
+enum partition_member
+partition_member(const char *text, uint64_t *guid)
 {
 	static const struct {
 		const char *word;
-		enum partition_who who;
+		enum partition_member kind;
 	} known[] = {
 		{"all", PARTITION_ALL},
 		{"hosts", PARTITION_HOSTS},
@@ -113,7 +113,7 @@ partition_who(const char *text, uint64_t *guid)
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (strcmp(text, known[i].word) == 0)
-			return known[i].who;
+			return known[i].kind;
 	return value_guid(text, guid) ? PARTITION_GUID : PARTITION_NAME;
 }
 
@@ -130,7 +130,7 @@ check_members(const char *name, const struct partition_options *p,
 
 		/* a mistyped GUID would be a pattern that matches nothing */
 		if (strncmp(m->text, "0x", 2) == 0 &&
-			partition_who(m->text, &guid) != PARTITION_GUID)
+			partition_member(m->text, &guid) != PARTITION_GUID)
 			diag_add(d, m->at, "value", path,
 				"%s: '%.60s' is not a GUID such as "
 				"0x0002c90300a1b2c3",

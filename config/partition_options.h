@@ -25,7 +25,7 @@ enum partition_membership {
 };
 
 /* What the text of a member names. */
-enum partition_who {
+enum partition_member {
 	PARTITION_ALL,
 	PARTITION_HOSTS, /* ports of channel adapters */
 	PARTITION_SWITCHES,
@@ -62,7 +62,7 @@ extern const char *const partition_rates[];
 uint8_t partition_rate_code(uint32_t rate);
 
 /* What the text names; *guid is set for PARTITION_GUID. */
-enum partition_who partition_who(const char *text, uint64_t *guid);
+enum partition_member partition_member(const char *text, uint64_t *guid);
 
 /*
  * Judge all partitions: each has a P_Key, no P_Key is given twice, GUIDs are

@@ -342,10 +342,10 @@ qos_level(const struct config *c, unsigned i)
 		.weight = QOS_DEFAULT_WEIGHT, .shares_with = default_name};
 	const struct schema_records *all = &c->qos.levels;
 	const struct qos_level_options *o = all->record;
-	size_t home = default_at(all);
+	size_t builtin = default_at(all);
 
 	if (i == 0)
-		return home < all->n ? &o[home] : &usual;
+		return builtin < all->n ? &o[builtin] : &usual;
 	return &o[level_place(all, i)];
 }
 
@@ -371,19 +371,19 @@ static void
 check_count(const struct config *c, struct diag_list *d)
 {
 	const struct schema_records *all = &c->qos.levels;
-	unsigned n = qos_levels(c), lanes = c->routing.ftree.lanes;
+	unsigned n = qos_levels(c), layers = c->routing.ftree.layers;
 
 	if (n > QOS_LEVELS)
 		diag_add(d, all->at[all->n - 1], "too-many", "qos.levels",
 			"qos.levels: %u levels, default among them, are too "
 			"many: at most %u",
 			n, QOS_LEVELS);
-	else if (n * lanes > SLS)
+	else if (n * layers > SLS)
 		diag_add(d, all->at[all->n - 1], "too-many", "qos.levels",
 			"qos.levels: %u levels, default among them, times %u "
 			"lanes (routing.ftree.lanes) need %u service levels; "
 			"there are %u",
-			n, lanes, n * lanes, SLS);
+			n, layers, n * layers, SLS);
 }
 
 static void
@@ -456,7 +456,7 @@ check_members(const struct config *c, size_t i, const struct schema_texts *t,
 	/* a mistyped GUID would be a pattern that fits nothing */
 	for (size_t k = 0; k < t->n; k++)
 		if (strncmp(t->entry[k].text, "0x", 2) == 0 &&
-			partition_who(t->entry[k].text, &guid) !=
+			partition_member(t->entry[k].text, &guid) !=
 				PARTITION_GUID)
 			bad_text(c, i, &t->entry[k],
 				"GUID such as 0x0002c90300a1b2c3", d);

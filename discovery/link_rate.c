@@ -2,7 +2,7 @@
 
 /* The speed of one lane of a link, in units of 100 Mb/s. */
 static uint32_t
-lane_rate(uint8_t speed, uint8_t speed_ext)
+speed_of_1x(uint8_t speed, uint8_t speed_ext)
 {
 	/* FDR EDR HDR NDR XDR, a bit each */
 	static const uint16_t ext[] = {140, 250, 500, 1000, 2000};
@@ -14,23 +14,23 @@ lane_rate(uint8_t speed, uint8_t speed_ext)
 }
 
 static uint32_t
-count_lanes(uint8_t width)
+width_factor(uint8_t width)
 {
-	/* the bits of a width by the number of lanes, the widest first */
+	/* the bits of a width by the number of factor, the widest first */
 	static const struct {
-		uint8_t bit, lanes;
+		uint8_t bit, factor;
 	} widths[] = {{8, 12}, {4, 8}, {2, 4}, {16, 2}};
 
 	for (unsigned i = 0; i < sizeof(widths) / sizeof(widths[0]); i++)
 		if ((width & widths[i].bit) != 0)
-			return widths[i].lanes;
+			return widths[i].factor;
 	return 1;
 }
 
 uint32_t
 link_rate_of(uint8_t width, uint8_t speed, uint8_t speed_ext)
 {
-	return lane_rate(speed, speed_ext) * count_lanes(width);
+	return speed_of_1x(speed, speed_ext) * width_factor(width);
 }
 
 uint32_t

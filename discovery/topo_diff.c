@@ -56,7 +56,7 @@ same_switches(const struct topo *t, const struct topo *was)
 }
 
 static bool
-same_cables(const struct topo *t, const struct topo *was, sw_ix s)
+same_links(const struct topo *t, const struct topo *was, sw_ix s)
 {
 	const struct topo_switch *a = &t->sw[s], *b = &was->sw[s];
 
@@ -87,7 +87,7 @@ topo_diff(const struct topo *t, const struct topo *was, struct arena *a)
 	since->seed = arena_array(a, t->nsw, sizeof(*since->seed));
 	since->list = arena_array(a, t->nsw, sizeof(*since->list));
 	for (sw_ix s = 0; s < t->nsw; s++) {
-		since->seed[s] = !same_cables(t, was, s);
+		since->seed[s] = !same_links(t, was, s);
 		if (since->seed[s])
 			since->list[since->n++] = s;
 	}

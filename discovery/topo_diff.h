@@ -14,7 +14,7 @@
 /* The same switches and LIDs by the same numbers as in an older topology. */
 struct topo_diff {
 	const struct topo *was;
-	bool *seed;  /* [nsw] switches whose cables differ, and */
+	bool *seed;  /* [nsw] switches whose links differ, and */
 	sw_ix *list; /* a list of them */
 	uint32_t n;
 };

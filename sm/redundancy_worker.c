@@ -84,7 +84,7 @@ start_next(struct redundancy_worker *c)
 static void
 log_change(struct redundancy_worker *c, const struct view *v)
 {
-	const struct view_redundancy *h = v->homes;
+	const struct view_redundancy *h = v->redundancy;
 	const struct redundancy_point *p = h->point;
 	size_t was = c->single;
 	char port[16] = "";
@@ -118,8 +118,8 @@ on_counted(void *cookie, void *job, struct mono now)
 
 	(void)now;
 	c->now = NULL;
-	if (k->result != NULL && k->view->homes == NULL) {
-		k->view->homes = k->result;
+	if (k->result != NULL && k->view->redundancy == NULL) {
+		k->view->redundancy = k->result;
 		k->result = NULL;
 		log_change(c, k->view);
 	}
@@ -154,7 +154,7 @@ redundancy_worker_count(
 	c->then = NULL;
 	if (c->now != NULL)
 		atomic_store(&c->now->cancel, true);
-	if (v->homes != NULL)
+	if (v->redundancy != NULL)
 		return;
 	k = mem_zalloc(1, sizeof(*k));
 	k->view = view_ref(v);

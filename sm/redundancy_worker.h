@@ -3,7 +3,7 @@
  * failure (sm/view/view_redundancy.h), in a thread of its own, so that neither
  * runs nor queries wait for the count.
  *
- *	committed view -> pinned -> thread -> view->homes, log
+ *	committed view -> pinned -> thread -> view->redundancy, log
  *
  * A newer view ends the count of an older one. The thread reads the blocks of
  * the view's tables, which may be read at any time (routing/core/lft.h), and

@@ -25,7 +25,7 @@ enum how {
 	YES,
 	SMPS,
 	SECRET,
-	STOCK_SECRET, /* not carried over where everybody knows it */
+	STOCK_SECRET, /* not carried over if it is publicly known */
 	LEVEL,	      /* 0, OpenSM's default, becomes Heddle's */
 	LEASE
 };
@@ -242,7 +242,7 @@ translate_value(struct import *im, const struct option *o, unsigned line,
 		(void)snprintf(out, MAX_TEXT, "%.20s", v);
 		if (strtoull(v, NULL, 0) == 1)
 			import_note(&im->notes, &im->file, line,
-				"%s: OpenSM's default, known to everybody, "
+				"%s: OpenSM's default, publicly known, "
 				"is not trusted; %s takes a key of your own",
 				o->theirs, o->ours);
 		return strtoull(v, NULL, 0) != 1;

@@ -344,7 +344,7 @@ sort_adj(struct topo_adj *a, unsigned n)
 }
 
 static void
-freeze_cables(
+freeze_switch_links(
 	struct topo *t, struct topo_switch *w, uint32_t *nadj, uint32_t *nend)
 {
 	const struct topo_node *n = &t->node[w->node];
@@ -410,7 +410,7 @@ freeze_switches(const struct builder *d, struct topo *t)
 		w->opt_sl2vl = n->opt_sl2vl;
 	}
 	for (s = 0; s < t->nsw; s++)
-		freeze_cables(t, &t->sw[s], &nadj, &nend);
+		freeze_switch_links(t, &t->sw[s], &nadj, &nend);
 	assert(nadj == t->nadj && nend == t->nend);
 }
 

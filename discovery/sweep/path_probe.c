@@ -8,10 +8,10 @@
 #include "sm/base/mem.h"
 #include "sm/mad/mad.h"
 
-enum { WAYS_MAX = 64, LINK_UP = 5, INIT = 2 };
+enum { PATHS_MAX = 64, LINK_UP = 5, INIT = 2 };
 
 /* A path that is being probed. */
-struct way {
+struct path {
 	uint8_t path[64];
 	uint8_t hops;
 	unsigned open; /* requests in flight; 0: not in use */
@@ -22,7 +22,7 @@ struct path_probe {
 	struct xact *x;
 	path_probe_found *found;
 	void *cookie;
-	struct way way[WAYS_MAX];
+	struct path path[PATHS_MAX];
 };
 
 struct path_probe *
@@ -41,21 +41,21 @@ path_probe_free(struct path_probe *s)
 {
 	if (s == NULL)
 		return;
-	for (unsigned i = 0; i < WAYS_MAX; i++)
-		assert(s->way[i].open == 0);
+	for (unsigned i = 0; i < PATHS_MAX; i++)
+		assert(s->path[i].open == 0);
 	free(s);
 }
 
 /*
  * A free entry for the path of r, or NULL: it is being probed, or too many are.
  */
-static struct way *
+static struct path *
 place_for(struct path_probe *s, const struct xact_request *r)
 {
-	struct way *place = NULL;
+	struct path *place = NULL;
 
-	for (unsigned i = 0; i < WAYS_MAX; i++) {
-		struct way *w = &s->way[i];
+	for (unsigned i = 0; i < PATHS_MAX; i++) {
+		struct path *w = &s->path[i];
 
 		if (w->open == 0)
 			place = place == NULL ? w : place;
@@ -80,7 +80,7 @@ static void
 on_port_info(void *cookie, uint64_t tag, const struct xact_result *res)
 {
 	struct path_probe *s = cookie;
-	struct way *w = &s->way[tag >> 8];
+	struct path *w = &s->path[tag >> 8];
 	unsigned hops = (unsigned)(tag & 0xff);
 	struct mad_port_info pi;
 	uint8_t path[64];
@@ -101,14 +101,14 @@ path_probe_late(struct path_probe *s, const void *owner,
 	const struct xact_request *r, unsigned first, struct mono now)
 {
 	struct xact_request q = {.method = MAD_GET, .attr = MAD_PORT_INFO};
-	struct way *w;
+	struct path *w;
 
 	if (owner == s || r->lid != 0 || r->hops <= first)
 		return;
 	w = place_for(s, r);
 	if (w == NULL)
 		return;
-	*w = (struct way){.hops = r->hops, .open = r->hops - first};
+	*w = (struct path){.hops = r->hops, .open = r->hops - first};
 	memcpy(w->path, r->path, sizeof(w->path));
 	memcpy(q.path, r->path, sizeof(q.path));
 	for (unsigned i = first; i < r->hops; i++) {
@@ -116,6 +116,6 @@ path_probe_late(struct path_probe *s, const void *owner,
 		q.mod = r->path[i + 1];
 		q.target = node_behind(r->path, i);
 		xact_submit(s->x, &q, now, on_port_info, s,
-			(uint64_t)(w - s->way) << 8 | i);
+			(uint64_t)(w - s->path) << 8 | i);
 	}
 }

@@ -56,9 +56,9 @@ struct sweep_stats {
 	uint64_t timeouts; /* requests that failed for good */
 	uint32_t new_nodes, gone_nodes, new_links, gone_links;
 	uint32_t changed_ports; /* port records that differ from before */
-	uint32_t rounds; /* probe: rounds until PortStateChange stayed 0 */
-	uint32_t twins;	 /* nodes met with a known GUID: duplicates, or moved
-			    meanwhile */
+	uint32_t rounds;     /* probe: rounds until PortStateChange stayed 0 */
+	uint32_t duplicates; /* nodes met with a known GUID: duplicates, or
+			moved meanwhile */
 };
 
 /*

@@ -442,13 +442,13 @@ merge_hosts(struct builder *d, builder_id n)
 	builder_id next;
 
 	for (builder_id i = d->node[n]->next; i != BUILDER_NONE; i = next) {
-		struct builder_node *twin = d->node[i];
+		struct builder_node *other = d->node[i];
 
-		next = twin->next;
-		if (i == d->self || !have_no_common_port(d->node[n], twin))
+		next = other->next;
+		if (i == d->self || !have_no_common_port(d->node[n], other))
 			continue;
-		for (unsigned p = 1; p <= twin->nports; p++) {
-			struct builder_port port = twin->port[p];
+		for (unsigned p = 1; p <= other->nports; p++) {
+			struct builder_port port = other->port[p];
 
 			if (port.peer == BUILDER_NONE)
 				continue;

@@ -5,7 +5,7 @@
 
 /* A fabric has a few duplicate GUIDs. More would come from a link that gives
  * false answers, and from the fabric being seen through it once more. */
-enum { TWINS_MAX = 256 };
+enum { DUPLICATES_MAX = 256 };
 
 /*
  * The NodeInfo that came through a port, with the number of the port that
@@ -142,9 +142,9 @@ add_new_node(struct sweep *s, const struct answer *a)
 {
 	char name[96];
 	builder_id known, n;
-	bool twin = builder_find(s->d, a->ni.guid, &known);
+	bool known_guid = builder_find(s->d, a->ni.guid, &known);
 
-	if (twin && ++s->stats.twins > TWINS_MAX) {
+	if (known_guid && ++s->stats.duplicates > DUPLICATES_MAX) {
 		builder_add_oddity(
 			s->d, "too many duplicate GUIDs: the rest is ignored");
 		return BUILDER_NONE;
@@ -158,7 +158,7 @@ add_new_node(struct sweep *s, const struct answer *a)
 	}
 	renew_record(s, n);
 	s->stats.new_nodes++;
-	if (twin) {
+	if (known_guid) {
 		builder_add_oddity(s->d,
 			"duplicate GUID 0x%016llx: another node behind port %u "
 			"of %s has it",

@@ -31,7 +31,7 @@ enum device_check_why {
 	DEVICE_CHECK_DOUBT, /* copies of Sets were in flight: not the switch's
 			       fault */
 	DEVICE_CHECK_ACKED, /* acknowledged by the last push */
-	DEVICE_CHECK_TURN,  /* checked in turn: no recent write of ours */
+	DEVICE_CHECK_ROUND, /* checked in turn: no recent write of ours */
 };
 
 struct device_check_item {

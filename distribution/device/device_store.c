@@ -38,7 +38,7 @@ struct device_store {
 	size_t nkept, capkept;
 	struct device_switch *sw;
 	size_t n, cap;
-	struct sl2vl_cache *turns;
+	struct sl2vl_cache *sl2vl;
 	struct pkey_tables *ptables;
 	struct vlarb_cache *vlarbs;
 	struct adaptive_cache *adaptive;
@@ -52,7 +52,7 @@ device_new(struct lft_pool *pool)
 	struct device_store *h = mem_zalloc(1, sizeof(*h));
 
 	h->pool = pool;
-	h->turns = sl2vl_new();
+	h->sl2vl = sl2vl_new();
 	h->ptables = pkey_tables_new();
 	h->vlarbs = vlarb_cache_new();
 	h->adaptive = adaptive_cache_new();
@@ -100,7 +100,7 @@ device_free(struct device_store *h)
 		drop_blocks(h, &h->sw[i]);
 	free(h->sw);
 	free(h->doubt);
-	sl2vl_free(h->turns);
+	sl2vl_free(h->sl2vl);
 	pkey_tables_free(h->ptables);
 	vlarb_cache_free(h->vlarbs);
 	adaptive_cache_free(h->adaptive);
@@ -322,7 +322,7 @@ device_drained(struct device_store *h)
 
 	for (i = 0; i < h->n; i++)
 		drain_switch(h, &h->sw[i]);
-	sl2vl_drained(h->turns);
+	sl2vl_drained(h->sl2vl);
 }
 
 void
@@ -336,7 +336,7 @@ device_forget_node(struct device_store *h, uint64_t guid)
 	if (s == NULL)
 		return;
 	drop_blocks(h, s);
-	sl2vl_forget(h->turns, guid);
+	sl2vl_forget(h->sl2vl, guid);
 	s->known = false;
 	s->top = 0;
 	s->refused_life = 0;
@@ -371,12 +371,12 @@ reconcile_port_tables(struct device_store *h, const struct topo *t)
 
 		if (n->type == TOPO_SWITCH) {
 			if (p == n->first_port && (n->flags & TN_FRESH) != 0) {
-				sl2vl_forget(h->turns, n->guid);
+				sl2vl_forget(h->sl2vl, n->guid);
 				vlarb_cache_forget(h->vlarbs, n->guid);
 				adaptive_cache_forget(h->adaptive, n->guid);
 			}
 		} else if (t->port[p].state <= INIT) {
-			sl2vl_unknown(h->turns, n->guid, 0, t->port[p].num);
+			sl2vl_unknown(h->sl2vl, n->guid, 0, t->port[p].num);
 			vlarb_cache_forget_port(
 				h->vlarbs, n->guid, t->port[p].num);
 		}
@@ -459,7 +459,7 @@ device_keeps_life(const struct device_store *h, uint64_t guid, uint8_t wanted)
 struct sl2vl_cache *
 device_sl2vl(const struct device_store *h)
 {
-	return h->turns;
+	return h->sl2vl;
 }
 
 struct vlarb_cache *
@@ -471,7 +471,7 @@ device_vlarbs(const struct device_store *h)
 void
 device_distrust_ports(struct device_store *h)
 {
-	sl2vl_forget_all(h->turns);
+	sl2vl_forget_all(h->sl2vl);
 	vlarb_cache_forget_all(h->vlarbs);
 	pkey_tables_forget_all(h->ptables);
 	adaptive_cache_forget_all(h->adaptive);

@@ -94,8 +94,8 @@ add_quenches(struct plan_maker *m, bool raised)
 	const struct transition_result *x = m->p->change;
 	size_t i;
 
-	plan_begin(m, PLAN_WALL);
-	for (i = 0; i < x->nwalls; i++)
+	plan_begin(m, PLAN_QUENCH);
+	for (i = 0; i < x->nquenches; i++)
 		if (x->write[i].raised == raised)
 			plan_add_step(m,
 				node_of(m->t, x->write[i].sw)->first_port,
@@ -289,8 +289,8 @@ add_sl2vl_rows(struct plan_maker *m, enum plan_kind kind, enum which which)
 	size_t i;
 
 	plan_begin(m, kind);
-	for (i = 0; i < x->nturns; i++) {
-		const struct transition_dependency *u = &x->turn[i];
+	for (i = 0; i < x->ndeps; i++) {
+		const struct transition_dependency *u = &x->dep[i];
 		const struct topo_node *n = node_of(m->t, u->sw);
 		bool known = sl2vl_get_row(
 			device_sl2vl(m->hw), n->guid, u->in, u->out, row);
@@ -300,7 +300,7 @@ add_sl2vl_rows(struct plan_maker *m, enum plan_kind kind, enum which which)
 		if (is_blocked_by_row(m, u) && (kind == PLAN_BLOCK || !known))
 			plan_add_step(m, n->first_port, MAD_SL2VL,
 				sl2vl_modifier(u->in, u->out),
-				slvl_sls(&m->lanes.levels, u->lanes));
+				slvl_sls(&m->vlarb.levels, u->layers));
 	}
 	(void)plan_end(m);
 }
@@ -313,7 +313,7 @@ static void
 add_stages(struct plan_maker *m, bool drain, bool late)
 {
 	const struct transition_result *x = m->p->change;
-	size_t i = x->nwalls;
+	size_t i = x->nquenches;
 	unsigned stage;
 
 	for (stage = 0; stage < x->nstages; stage++) {
@@ -340,25 +340,25 @@ static void
 add_unblocks(struct plan_maker *m)
 {
 	const struct transition_result *x = m->p->change;
-	const struct sl2vl_cache *turns = device_sl2vl(m->hw);
+	const struct sl2vl_cache *sl2vl = device_sl2vl(m->hw);
 	const struct sl2vl_block *h;
 	size_t n, i;
 
 	plan_begin(m, PLAN_UNBLOCK);
 	m->now->drain = true;
-	for (i = 0; i < x->nturns; i++) {
-		const struct transition_dependency *u = &x->turn[i];
+	for (i = 0; i < x->ndeps; i++) {
+		const struct transition_dependency *u = &x->dep[i];
 		const struct topo_node *node = node_of(m->t, u->sw);
 
 		if (is_blocked_by_row(m, u) &&
-			sl2vl_is_blocked(turns, node->guid, u->in, u->out) ==
+			sl2vl_is_blocked(sl2vl, node->guid, u->in, u->out) ==
 				NULL)
 			plan_add_step(m, node->first_port, MAD_SL2VL,
 				sl2vl_modifier(u->in, u->out),
 				plan_slvl_row(m, m->t->sw[u->sw].node, u->in,
 					u->out));
 	}
-	h = sl2vl_blocked_list(turns, &n);
+	h = sl2vl_blocked_list(sl2vl, &n);
 	for (i = 0; i < n; i++) {
 		node_ix node = topo_by_node_guid(m->t, h[i].guid);
 
@@ -425,11 +425,11 @@ plan_make(const struct plan_job *job)
 
 	p->routes = routes_ref(job->routes);
 	p->change = job->change;
-	if (job->lanes != NULL)
-		m.lanes = *job->lanes;
+	if (job->vlarb != NULL)
+		m.vlarb = *job->vlarb;
 	else
-		slvl_allocate(&(struct slvl_want){0}, p->routes->lanes.n,
-			p->routes->lanes.plain, &m.lanes.levels);
+		slvl_allocate(&(struct slvl_want){0}, p->routes->layers.n,
+			p->routes->layers.plain, &m.vlarb.levels);
 	m.sm_switch = topo_switch_of(m.t, m.t->sm_port);
 	make_phases(&m);
 	free(m.rise);

@@ -72,11 +72,11 @@
 enum plan_kind {
 	PLAN_KEYS,
 	PLAN_PARAMS,
-	PLAN_WALL,
+	PLAN_QUENCH,
 	PLAN_TOP,
 	PLAN_LFT,
 	PLAN_ARBS,
-	PLAN_LANES,
+	PLAN_SLVL,
 	PLAN_LEARN,
 	PLAN_BLOCK,
 	PLAN_DOWN,
@@ -179,7 +179,7 @@ struct plan_job {
 	const struct plan_params *params;
 	const struct pkey_table_want *keys; /* NULL: P_Keys stay as they are */
 	/* NULL: no QoS levels, and routing's layers alone */
-	const struct vlarb_want *lanes;
+	const struct vlarb_want *vlarb;
 };
 
 /*

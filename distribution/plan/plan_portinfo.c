@@ -76,8 +76,8 @@ sm_sl(const struct plan_maker *m, port_ix ix)
 	unsigned layer = 0;
 
 	if (here != TOPO_NONE && m->sm_switch != TOPO_NONE)
-		layer = routes_layer(&m->p->routes->lanes, here, m->sm_switch);
-	return m->lanes.levels.sl[0][layer < SLVL_LANES ? layer : 0];
+		layer = routes_layer(&m->p->routes->layers, here, m->sm_switch);
+	return m->vlarb.levels.sl[0][layer < SLVL_LAYERS ? layer : 0];
 }
 
 /* LID and what goes with it, for CA and router ports and switch port 0. */
@@ -157,8 +157,8 @@ fill_wanted(const struct plan_maker *m, port_ix ix,
 		want->phy_errors = m->params->phy_errors;
 		want->overrun_errors = m->params->overrun_errors;
 	}
-	if (m->lanes.levels.wanted && p->vl_cap > 1)
-		want->vl_high_limit = m->lanes.limit[vlarb_class(m->t, ix)];
+	if (m->vlarb.levels.wanted && p->vl_cap > 1)
+		want->vl_high_limit = m->vlarb.limit[vlarb_class(m->t, ix)];
 	if (is_external(m->t, ix)) {
 		fill_external_fields(m, p, want);
 		fill_guard(m, ix, want);
@@ -521,9 +521,9 @@ choose_ports(struct plan_maker *m)
 	port_ix ix;
 	size_t i;
 
-	for (i = 0; i < x->nturns; i++) {
-		ix = topo_port_of(t, t->sw[x->turn[i].sw].node, x->turn[i].in);
-		if ((x->turn[i].by_port ||
+	for (i = 0; i < x->ndeps; i++) {
+		ix = topo_port_of(t, t->sw[x->dep[i].sw].node, x->dep[i].in);
+		if ((x->dep[i].by_port ||
 			    sl2vl_refused(device_sl2vl(m->hw),
 				    t->node[t->port[ix].node].guid)) &&
 			can_rise(t, ix))

@@ -20,7 +20,7 @@ struct plan_maker {
 	const struct device_store *hw;
 	const struct plan_params *params;
 	const struct pkey_table_want *keys; /* or NULL */
-	struct vlarb_want lanes;
+	struct vlarb_want vlarb;
 	uint8_t *guard; /* [nports] enum plan_enforce, or NULL */
 	port_ix *drop;	/* ports that lose keys */
 	size_t ndrop, capdrop;

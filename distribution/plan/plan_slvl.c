@@ -33,10 +33,10 @@ static bool
 needs_rows(const struct plan_maker *m, node_ix n)
 {
 	const struct topo_node *node = &m->t->node[n];
-	const struct slvl *l = &m->lanes.levels;
+	const struct slvl *l = &m->vlarb.levels;
 
 	return (node->flags & (TN_QUARANTINED | TN_DUPLICATE)) == 0 &&
-	       (l->wanted || l->lanes > 1 ||
+	       (l->wanted || l->layers > 1 ||
 		       sl2vl_is_assigned(device_sl2vl(m->hw), node->guid));
 }
 
@@ -79,7 +79,7 @@ is_due_now(const struct plan_maker *m, port_ix p)
 static void
 make_final_row(const struct plan_maker *m, port_ix p, uint8_t row[SL2VL_ROW])
 {
-	slvl_row(&m->lanes.levels, vlarb_vls(&m->lanes, m->t, p),
+	slvl_row(&m->vlarb.levels, vlarb_vls(&m->vlarb, m->t, p),
 		slvl_end(m->t, p), row);
 }
 
@@ -98,12 +98,12 @@ blocked_sls(const struct plan_maker *m, node_ix n, unsigned in, unsigned out)
 {
 	const struct transition_result *x = m->p->change;
 
-	for (size_t i = 0; x->nstays > 0 && i < x->nturns; i++) {
-		const struct transition_dependency *u = &x->turn[i];
+	for (size_t i = 0; x->nstays > 0 && i < x->ndeps; i++) {
+		const struct transition_dependency *u = &x->dep[i];
 
 		if (u->stays && m->t->sw[u->sw].node == n && u->in == in &&
 			u->out == out)
-			return slvl_sls(&m->lanes.levels, u->lanes);
+			return slvl_sls(&m->vlarb.levels, u->layers);
 	}
 	return 0;
 }
@@ -113,8 +113,8 @@ has_stays(const struct plan_maker *m, node_ix n)
 {
 	const struct transition_result *x = m->p->change;
 
-	for (size_t i = 0; x->nstays > 0 && i < x->nturns; i++)
-		if (x->turn[i].stays && m->t->sw[x->turn[i].sw].node == n)
+	for (size_t i = 0; x->nstays > 0 && i < x->ndeps; i++)
+		if (x->dep[i].stays && m->t->sw[x->dep[i].sw].node == n)
 			return true;
 	return false;
 }
@@ -167,12 +167,12 @@ static void
 add_single_row(struct plan_maker *m, const struct rows *r, unsigned in,
 	unsigned out, const uint8_t want[SL2VL_ROW])
 {
-	const struct sl2vl_cache *turns = device_sl2vl(m->hw);
+	const struct sl2vl_cache *sl2vl = device_sl2vl(m->hw);
 	port_ix p = r->node->first_port + out;
 	uint8_t is[SL2VL_ROW];
-	bool known = sl2vl_get_row(turns, r->node->guid, in, out, is);
+	bool known = sl2vl_get_row(sl2vl, r->node->guid, in, out, is);
 
-	if (sl2vl_is_blocked(turns, r->node->guid, in, out) != NULL ||
+	if (sl2vl_is_blocked(sl2vl, r->node->guid, in, out) != NULL ||
 		blocked_sls(m, r->n, in, out) != 0)
 		return; /* it gets its row when it is unblocked */
 	if (m->now->kind == PLAN_LEARN
@@ -293,13 +293,13 @@ add_port_arbitration(struct plan_maker *m, port_ix p)
 	uint32_t pay = 0;
 
 	if (!is_due_now(m, p) || vlarb_cache_refused(v, n->guid, num) ||
-		!vlarb_make(&m->lanes, m->t, p, &want))
+		!vlarb_make(&m->vlarb, m->t, p, &want))
 		return;
 	for (unsigned part = 1; part <= VLARB_PARTS; part++) {
 		unsigned bytes = vlarb_bytes(m->t, p, part);
 		bool known = vlarb_cache_part(v, n->guid, num, part, is);
 
-		if (bytes == 0 || (!known && !m->lanes.levels.wanted))
+		if (bytes == 0 || (!known && !m->vlarb.levels.wanted))
 			continue;
 		if (m->now->kind == PLAN_LEARN
 				? known || !carries_data(m, p)
@@ -326,7 +326,7 @@ static void
 add_phase(struct plan_maker *m, enum plan_kind kind)
 {
 	plan_begin(m, kind);
-	if (kind != PLAN_LANES)
+	if (kind != PLAN_SLVL)
 		add_all_arbitration(m);
 	for (node_ix n = 0; n < m->t->nnodes && kind != PLAN_ARBS; n++)
 		if (needs_rows(m, n) &&
@@ -340,7 +340,7 @@ plan_slvl_add(struct plan_maker *m)
 {
 	add_phase(m, PLAN_LEARN);
 	add_phase(m, PLAN_ARBS);
-	add_phase(m, PLAN_LANES);
+	add_phase(m, PLAN_SLVL);
 }
 
 void
@@ -348,6 +348,6 @@ plan_slvl_rise(struct plan_maker *m)
 {
 	m->rising = true;
 	add_phase(m, PLAN_ARBS);
-	add_phase(m, PLAN_LANES);
+	add_phase(m, PLAN_SLVL);
 	m->rising = false;
 }

@@ -9,11 +9,11 @@ plan_kind_name(enum plan_kind k)
 	static const char *const name[] = {
 		[PLAN_KEYS] = "add P_Keys",
 		[PLAN_PARAMS] = "parameters",
-		[PLAN_WALL] = "wall",
+		[PLAN_QUENCH] = "wall",
 		[PLAN_TOP] = "raise top first",
 		[PLAN_LFT] = "tables",
 		[PLAN_ARBS] = "VL arbitration",
-		[PLAN_LANES] = "lanes",
+		[PLAN_SLVL] = "lanes",
 		[PLAN_LEARN] = "read SL2VL",
 		[PLAN_BLOCK] = "block",
 		[PLAN_DOWN] = "ports down",

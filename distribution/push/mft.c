@@ -110,7 +110,7 @@ mft_forget_row(struct mft *m, struct mft_table *s)
 	for (unsigned c = 0; c < m->nblocks * s->npos; c++)
 		s->cell[c].known = s->cell[c].asked = false;
 	s->refuses = s->suspect = false;
-	s->silent = s->lies = 0;
+	s->silent = s->unheld = 0;
 	mark_all_stale(m);
 }
 
@@ -179,13 +179,13 @@ find_switch_ports(struct mft_table *s, const struct topo *t)
 {
 	const struct topo_node *n = &t->node[t->sw[s->sw].node];
 
-	memset(s->cable, 0, sizeof(s->cable));
+	memset(s->is_link, 0, sizeof(s->is_link));
 	for (unsigned p = 1; p <= n->nports; p++) {
 		port_ix peer = t->port[n->first_port + p].peer;
 
 		if (peer == TOPO_NONE ||
 			t->node[t->port[peer].node].type == TOPO_SWITCH)
-			s->cable[p / MFT_PORTS] |=
+			s->is_link[p / MFT_PORTS] |=
 				(uint16_t)(1U << p % MFT_PORTS);
 	}
 }
@@ -332,7 +332,7 @@ find_moves(struct mft *m)
 			if (m->stale[c / s->npos] &&
 				mft_writable(s, c / s->npos))
 				mft_cell_compare(&s->cell[c],
-					s->cable[c % s->npos],
+					s->is_link[c % s->npos],
 					&m->add[c / s->npos],
 					&m->drop[c / s->npos]);
 	}
@@ -345,7 +345,7 @@ static void
 goal_of(const struct mft *m, const struct mft_table *s, unsigned c,
 	uint16_t goal[MFT_COLUMNS])
 {
-	mft_cell_goal(&s->cell[c], s->cable[c % s->npos],
+	mft_cell_goal(&s->cell[c], s->is_link[c % s->npos],
 		m->stage == MFT_BREAK ? m->cut[c / s->npos] : 0, goal);
 }
 
@@ -402,8 +402,9 @@ mft_mark_refusing(struct mft *m, const struct mft_table *s, uint16_t status)
 			return;
 	m->failure = mem_grow(
 		m->failure, m->nfailures, &m->capfailures, sizeof(*m->failure));
-	m->failure[m->nfailures++] = (struct mft_failure){
-		.guid = s->guid, .status = status, .liar = s->lies >= MFT_LIES};
+	m->failure[m->nfailures++] = (struct mft_failure){.guid = s->guid,
+		.status = status,
+		.liar = s->unheld >= MFT_FALSE_ANSWERS};
 }
 
 static void

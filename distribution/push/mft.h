@@ -67,8 +67,8 @@ struct mft_counts {
 	uint64_t cycles; /* that wrote something */
 	uint64_t broken; /* of these, had a first stage */
 	uint64_t failed;
-	uint64_t reads;	 /* cells asked for */
-	uint64_t untrue; /* of these, not as acknowledged */
+	uint64_t reads;	  /* cells asked for */
+	uint64_t drifted; /* of these, not as acknowledged */
 };
 
 struct mft *mft_new(const struct mft_job *job);

@@ -10,7 +10,8 @@
 
 enum {
 	MFT_NONE = MFT_MLID - 1, /* MulticastFDBTop: no entry is used */
-	MFT_LIES = 3, /* cells not held as acknowledged: no more writes */
+	MFT_FALSE_ANSWERS =
+		3, /* cells not held as acknowledged: no more writes */
 };
 
 /* The current stage. */
@@ -21,16 +22,16 @@ struct mft_table {
 	sw_ix sw;      /* in the topology, or TOPO_NONE */
 	unsigned npos; /* positions that its ports need */
 	unsigned nblocks;
-	uint16_t top;  /* MulticastFDBTop */
-	bool has_top;  /* it bounds what is used */
-	bool stray;    /* unknown MLIDs go to a default port */
-	bool refuses;  /* refused a Set: left alone until it is replaced */
-	bool fresh;    /* it carries nothing yet: not read */
-	bool suspect;  /* its ports changed: its table may be gone */
-	unsigned lies; /* cells acknowledged and not held */
+	uint16_t top;	 /* MulticastFDBTop */
+	bool has_top;	 /* it bounds what is used */
+	bool stray;	 /* unknown MLIDs go to a default port */
+	bool refuses;	 /* refused a Set: left alone until it is replaced */
+	bool fresh;	 /* it carries nothing yet: not read */
+	bool suspect;	 /* its ports changed: its table may be gone */
+	unsigned unheld; /* cells acknowledged and not held */
 	unsigned silent;
 	uint64_t written; /* cells, ever */
-	uint16_t cable[MFT_POSITIONS];
+	uint16_t is_link[MFT_POSITIONS];
 	struct mft_cell *cell; /* [mft.nblocks * npos] */
 };
 

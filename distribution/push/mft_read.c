@@ -209,14 +209,14 @@ static void
 note_mismatch(struct mft *m, struct mft_table *s, const struct mft_look *l,
 	const uint8_t *data)
 {
-	m->counts.untrue++;
+	m->counts.drifted++;
 	m->stale[l->cell / s->npos] = true;
 	if (l->why == MFT_SUSPECT) {
 		mft_forget_row(m, s);
 		return;
 	}
 	take_cell(&s->cell[l->cell], data);
-	if (l->why != MFT_SAMPLE || ++s->lies < MFT_LIES)
+	if (l->why != MFT_SAMPLE || ++s->unheld < MFT_FALSE_ANSWERS)
 		return;
 	s->refuses = true;
 	mft_mark_refusing(m, s, 0);
@@ -322,7 +322,7 @@ leads_to_switch(const struct mft *m, sw_ix s, unsigned port)
 {
 	const struct mft_table *t = &m->table[m->of[s]];
 
-	return t->cable[port / MFT_PORTS] >> port % MFT_PORTS & 1;
+	return t->is_link[port / MFT_PORTS] >> port % MFT_PORTS & 1;
 }
 
 size_t

@@ -135,7 +135,7 @@ is_for_host(const struct push *p, const struct plan_step *s)
 {
 	const struct topo *t = push_topo(p);
 
-	return (s->kind == PLAN_ARBS || s->kind == PLAN_LANES) &&
+	return (s->kind == PLAN_ARBS || s->kind == PLAN_SLVL) &&
 	       t->node[t->port[s->port].node].type != TOPO_SWITCH;
 }
 
@@ -237,22 +237,22 @@ static void
 note_blocked(struct push *p, const struct plan_step *s, struct mono now)
 {
 	const struct transition_result *x = p->plan->change;
-	struct sl2vl_cache *turns = device_sl2vl(p->job.hw);
+	struct sl2vl_cache *sl2vl = device_sl2vl(p->job.hw);
 	struct sl2vl_block h = {.guid = push_guid(p, s),
 		.in = (uint8_t)(s->mod >> 8),
 		.out = (uint8_t)s->mod,
 		.since = now};
 	size_t i;
 
-	if (!sl2vl_get_row(turns, h.guid, h.in, h.out, h.before) ||
+	if (!sl2vl_get_row(sl2vl, h.guid, h.in, h.out, h.before) ||
 		sl2vl_is_closed(h.before))
 		sl2vl_make_default(16, h.before);
-	for (i = 0; i < x->nturns; i++)
-		if (x->turn[i].in == h.in && x->turn[i].out == h.out &&
-			push_topo(p)->sw[x->turn[i].sw].node ==
+	for (i = 0; i < x->ndeps; i++)
+		if (x->dep[i].in == h.in && x->dep[i].out == h.out &&
+			push_topo(p)->sw[x->dep[i].sw].node ==
 				push_topo(p)->port[s->port].node)
-			h.pairs = x->turn[i].pairs;
-	sl2vl_block(turns, &h);
+			h.pairs = x->dep[i].pairs;
+	sl2vl_block(sl2vl, &h);
 }
 
 /* Whether the plan writes this block. */

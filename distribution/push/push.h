@@ -48,7 +48,7 @@ enum push_cause {
 	PUSH_REFUSED,	 /* refused with a status: failed for good */
 	PUSH_LIED,	 /* acknowledged something else than was asked */
 	PUSH_ABOVE_TOP,	 /* refused a block above LinearFDBTop: not a fault */
-	PUSH_NO_LANES,	 /* refused a row of SL2VL: not a fault */
+	PUSH_NO_SL2VL,	 /* refused a row of SL2VL: not a fault */
 	PUSH_NO_WEIGHTS, /* refused its arbitration table: not a fault */
 	PUSH_NO_KEYS,	 /* refused P_Keys: not a fault of the whole node */
 	PUSH_GONE,	 /* a port is not as it should be: the fabric changed */

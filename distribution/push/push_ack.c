@@ -27,7 +27,7 @@ condemns_switch(
 {
 	const struct topo_port *p = &t->port[s->port];
 
-	if (t->node[p->node].type != TOPO_SWITCH || cause == PUSH_NO_LANES ||
+	if (t->node[p->node].type != TOPO_SWITCH || cause == PUSH_NO_SL2VL ||
 		cause == PUSH_NO_KEYS || cause == PUSH_NO_WEIGHTS ||
 		cause == PUSH_GONE)
 		return false;
@@ -42,11 +42,11 @@ push_ack_is_needed(const struct push *p, const struct plan_step *s)
 	const struct topo_node *n = &t->node[t->port[s->port].node];
 
 	switch ((enum plan_kind)s->kind) {
-	case PLAN_WALL:
+	case PLAN_QUENCH:
 	case PLAN_LFT:
 		return (n->flags & TN_FRESH) == 0;
 	case PLAN_LEARN:
-	case PLAN_LANES:
+	case PLAN_SLVL:
 		return n->type == TOPO_SWITCH && s->attr == MAD_SL2VL;
 	case PLAN_BLOCK:
 	case PLAN_DOWN:

@@ -144,7 +144,7 @@ record_refusal(struct push *p, const struct plan_step *s, const char *how)
 		if (s->kind == PLAN_BLOCK) /* it never was blocked */
 			sl2vl_unblock(sl2vl_of(p), guid, in, out);
 	}
-	push_ack_fail(p, s, PUSH_NO_LANES, how);
+	push_ack_fail(p, s, PUSH_NO_SL2VL, how);
 }
 
 static xact_done take_row_read;
@@ -187,7 +187,7 @@ take_row(struct push *p, size_t ix, const struct xact_result *res, bool asked)
 		return;
 	}
 	sl2vl_set_span(sl2vl_of(p), guid, &all, want);
-	if (s->kind == PLAN_LANES)
+	if (s->kind == PLAN_SLVL)
 		sl2vl_mark_assigned(sl2vl_of(p), guid);
 	if (s->kind == PLAN_UNBLOCK)
 		sl2vl_unblock(sl2vl_of(p), guid, all.in, all.out);

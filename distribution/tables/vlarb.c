@@ -163,10 +163,10 @@ gather_shares(const struct vlarb_want *w, const struct topo *t, port_ix p,
 	bool end = slvl_end(t, p);
 
 	*l = (struct list){0};
-	for (unsigned i = 0; i < v->apart; i++) {
+	for (unsigned i = 0; i < v->separate; i++) {
 		if ((w->high >> i & 1) != high)
 			continue;
-		for (unsigned k = 0; k < v->lanes; k++) {
+		for (unsigned k = 0; k < v->layers; k++) {
 			unsigned vl = slvl_vl(v, v->sl[i][k], vls, end);
 
 			if (vl < VLS)

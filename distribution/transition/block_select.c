@@ -18,7 +18,7 @@
 #include "distribution/transition/transition_priv.h"
 #include "sm/base/mem.h"
 
-enum { WEIGHED_TURNS = 20000 }; /* above: only legal ones first */
+enum { WEIGHED_DEPS = 20000 }; /* above: only legal ones first */
 
 /* A dependency that may be blocked. */
 struct edge {
@@ -57,12 +57,12 @@ block_select_add_port(const struct chan_graph *n,
 	const struct dependency_load *l, struct transition_set *set,
 	uint32_t rec)
 {
-	set->turn = mem_grow(set->turn, set->n, &set->cap, sizeof(*set->turn));
-	set->turn[set->n++] = (struct transition_dependency){
+	set->dep = mem_grow(set->dep, set->n, &set->cap, sizeof(*set->dep));
+	set->dep[set->n++] = (struct transition_dependency){
 		.sw = n->owner[rec],
 		.in = (uint8_t)(rec - n->base[rec]),
 		.by_port = true,
-		.lanes = UINT16_MAX,
+		.layers = UINT16_MAX,
 		.pairs = port_pairs(n, l, rec),
 	};
 }
@@ -77,13 +77,13 @@ block_select_add(const struct chan_graph *n, const struct dependency_load *l,
 		block_select_add_port(n, l, set, v % n->nrec);
 		return;
 	}
-	set->turn = mem_grow(set->turn, set->n, &set->cap, sizeof(*set->turn));
-	set->turn[set->n++] = (struct transition_dependency){
+	set->dep = mem_grow(set->dep, set->n, &set->cap, sizeof(*set->dep));
+	set->dep[set->n++] = (struct transition_dependency){
 		.sw = s,
 		.in = (uint8_t)(v - n->base[v]),
 		.out = (uint8_t)out,
-		.lanes = (uint16_t)(n->lanes == 1 ? UINT16_MAX
-						  : 1U << v / n->nrec),
+		.layers = (uint16_t)(n->layers == 1 ? UINT16_MAX
+						    : 1U << v / n->nrec),
 		.pairs = dependency_load_of(n, l, v, out),
 	};
 }
@@ -106,24 +106,24 @@ block_select_finish(struct transition_set *set)
 	size_t n = 0;
 
 	if (set->n > 0)
-		qsort(set->turn, set->n, sizeof(*set->turn), compare_places);
+		qsort(set->dep, set->n, sizeof(*set->dep), compare_places);
 	set->pairs = 0;
 	for (size_t i = 0; i < set->n; i++) {
-		struct transition_dependency *x = &set->turn[i];
+		struct transition_dependency *x = &set->dep[i];
 		struct transition_dependency *last =
-			n > 0 ? &set->turn[n - 1] : NULL;
+			n > 0 ? &set->dep[n - 1] : NULL;
 
 		if (last == NULL || compare_places(last, x) != 0) {
-			set->turn[n++] = *x;
+			set->dep[n++] = *x;
 			continue;
 		}
-		if (!x->by_port && x->lanes != last->lanes)
+		if (!x->by_port && x->layers != last->layers)
 			last->pairs += x->pairs;
-		last->lanes |= x->lanes;
+		last->layers |= x->layers;
 	}
 	set->n = n;
 	for (size_t i = 0; i < n; i++)
-		set->pairs += set->turn[i].pairs;
+		set->pairs += set->dep[i].pairs;
 }
 
 static uint64_t
@@ -210,7 +210,7 @@ insert_dependencies(struct cut *c, struct transition_set *set)
 	for (size_t i = 0; i < c->ne; i++) {
 		struct edge *e = &c->e[i];
 
-		if (!transition_has(c->n, o.turn, e->v, e->out) &&
+		if (!transition_has(c->n, o.dep, e->v, e->out) &&
 			!dynamic_order_add(&o, e->v, e->out))
 			block_select_add(c->n, c->load, set, e->v, e->out);
 	}
@@ -238,12 +238,12 @@ find_start(struct cut *c)
 static void
 keep_cheaper(struct transition_set *best, struct transition_set *other)
 {
-	if (best->turn == NULL || other->pairs < best->pairs ||
+	if (best->dep == NULL || other->pairs < best->pairs ||
 		(other->pairs == best->pairs && other->n < best->n)) {
-		free(best->turn);
+		free(best->dep);
 		*best = *other;
 	} else {
-		free(other->turn);
+		free(other->dep);
 	}
 	*other = (struct transition_set){0};
 }
@@ -268,7 +268,7 @@ block_select_find(const struct lft_values *v, const struct dependency_load *l,
 		insert_dependencies(&c, out);
 	for (size_t i = 0; i < c.ne; i++)
 		c.e[i].late = 0;
-	if (c.ne > 0 && c.ne <= WEIGHED_TURNS) {
+	if (c.ne > 0 && c.ne <= WEIGHED_DEPS) {
 		insert_dependencies(&c, &other);
 		keep_cheaper(out, &other);
 	}

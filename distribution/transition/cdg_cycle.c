@@ -14,7 +14,7 @@ enum {
 /* Tarjan's search without recursion. */
 struct search {
 	const struct chan_graph *n;
-	const uint64_t *turn;
+	const uint64_t *dep;
 	uint32_t *comp;
 	uint32_t *index, *low; /* index 0: not seen */
 	uint8_t *at;	       /* next out-port to try; 255: done */
@@ -52,7 +52,7 @@ leave_vertex(struct search *s, uint32_t v)
 	if (s->nstack - first == 1) {
 		unsigned at = 0;
 
-		for (; transition_next(s->n, s->turn, v, &at); at++)
+		for (; transition_next(s->n, s->dep, v, &at); at++)
 			loop |= transition_head(s->n, v, at) == v;
 	} else {
 		loop = true;
@@ -72,7 +72,7 @@ search_step(struct search *s)
 	uint32_t v = s->path[s->npath - 1], w;
 	unsigned at = s->at[v];
 
-	if (at == LFT_DROP || !transition_next(s->n, s->turn, v, &at)) {
+	if (at == LFT_DROP || !transition_next(s->n, s->dep, v, &at)) {
 		leave_vertex(s, v);
 		return;
 	}
@@ -86,10 +86,10 @@ search_step(struct search *s)
 
 /* Components among some vertices, or among all. */
 static uint32_t
-find_components(const struct chan_graph *n, const uint64_t *turn,
+find_components(const struct chan_graph *n, const uint64_t *dep,
 	const bool *among, uint32_t *comp)
 {
-	struct search s = {.n = n, .turn = turn, .comp = comp};
+	struct search s = {.n = n, .dep = dep, .comp = comp};
 
 	memset(comp, 0, n->nv * sizeof(*comp));
 	s.index = mem_zalloc(n->nv, sizeof(*s.index));
@@ -116,9 +116,9 @@ find_components(const struct chan_graph *n, const uint64_t *turn,
 }
 
 uint32_t
-cdg_cycle_find(const struct chan_graph *n, const uint64_t *turn, uint32_t *comp)
+cdg_cycle_find(const struct chan_graph *n, const uint64_t *dep, uint32_t *comp)
 {
-	return find_components(n, turn, NULL, comp);
+	return find_components(n, dep, NULL, comp);
 }
 
 /*
@@ -128,7 +128,7 @@ cdg_cycle_find(const struct chan_graph *n, const uint64_t *turn, uint32_t *comp)
  */
 struct broken {
 	const struct chan_graph *n;
-	const uint64_t *turn;
+	const uint64_t *dep;
 	uint32_t *line; /* [nsw] places in the order */
 	uint64_t *up;	/* [nsw + 1 << shift] out-ports that lead up */
 	struct bend {
@@ -182,7 +182,7 @@ find_valleys(struct broken *b)
 	b->least = UINT32_MAX;
 	for (uint32_t v = 0; v < n->nv; v++) {
 		const uint64_t *up = b->up + ((size_t)n->owner[v] << n->shift);
-		const uint64_t *row = b->turn + ((size_t)v << n->shift);
+		const uint64_t *row = b->dep + ((size_t)v << n->shift);
 
 		if (n->owner[v] == n->nsw || !arrives_from_above(b, v))
 			continue;
@@ -222,7 +222,7 @@ find_before(struct broken *b, bool *before)
 
 		for (uint32_t v = lo; v < hi; v++) {
 			if (before[v] ||
-				!transition_has(n, b->turn, v, e - lo) ||
+				!transition_has(n, b->dep, v, e - lo) ||
 				order_key(b, v) < b->least)
 				continue;
 			before[v] = true;
@@ -249,7 +249,7 @@ find_behind(struct broken *b, const bool *before, bool *behind)
 	while (head < tail) {
 		uint32_t v = b->queue[head++];
 
-		for (unsigned at = 0; transition_next(n, b->turn, v, &at);
+		for (unsigned at = 0; transition_next(n, b->dep, v, &at);
 			at++) {
 			uint32_t w = transition_head(n, v, at);
 
@@ -263,10 +263,10 @@ find_behind(struct broken *b, const bool *before, bool *behind)
 
 uint32_t
 cdg_cycle_search(
-	const struct lft_values *v, const uint64_t *turn, uint32_t *comp)
+	const struct lft_values *v, const uint64_t *dep, uint32_t *comp)
 {
 	const struct chan_graph *n = v->net;
-	struct broken b = {.n = n, .turn = turn};
+	struct broken b = {.n = n, .dep = dep};
 	uint32_t cyclic = 0;
 
 	b.line = mem_alloc((n->nsw + 1U) * sizeof(*b.line));
@@ -275,7 +275,7 @@ cdg_cycle_search(
 	find_up(&b);
 	find_valleys(&b);
 	if (b.nbends > n->nv / FEW_BENDS) {
-		cyclic = cdg_cycle_find(n, turn, comp);
+		cyclic = cdg_cycle_find(n, dep, comp);
 	} else if (b.nbends > 0) {
 		bool *before = mem_zalloc(n->nv, sizeof(*before));
 		bool *behind = mem_zalloc(n->nv, sizeof(*behind));
@@ -283,7 +283,7 @@ cdg_cycle_search(
 		b.queue = mem_alloc(n->nv * sizeof(*b.queue));
 		find_before(&b, before);
 		find_behind(&b, before, behind);
-		cyclic = find_components(n, turn, behind, comp);
+		cyclic = find_components(n, dep, behind, comp);
 		free(before);
 		free(behind);
 		free(b.queue);
@@ -299,7 +299,7 @@ cdg_cycle_search(
 /* Shortest path from start back to itself, at most `limit` long. */
 struct round {
 	const struct chan_graph *n;
-	const uint64_t *turn;
+	const uint64_t *dep;
 	const uint32_t *comp;
 	uint32_t *from, *queue; /* from: predecessor + 1 */
 };
@@ -316,7 +316,7 @@ shortest_through(
 		uint32_t c = r->queue[head++];
 		unsigned at = 0;
 
-		for (; transition_next(r->n, r->turn, c, &at); at++) {
+		for (; transition_next(r->n, r->dep, c, &at); at++) {
 			uint32_t w = transition_head(r->n, c, at);
 
 			if (r->comp[w] != r->comp[start] || r->from[w] != 0)
@@ -339,10 +339,10 @@ shortest_through(
 }
 
 uint32_t
-cdg_cycle_shortest(const struct chan_graph *n, const uint64_t *turn,
+cdg_cycle_shortest(const struct chan_graph *n, const uint64_t *dep,
 	const uint32_t *comp, uint32_t *path)
 {
-	struct round r = {.n = n, .turn = turn, .comp = comp};
+	struct round r = {.n = n, .dep = dep, .comp = comp};
 	uint32_t best = 0, tries = 0;
 
 	r.from = mem_alloc(n->nv * sizeof(*r.from));
@@ -372,12 +372,12 @@ find_witness_lid(const struct lft_values *v, uint32_t vertex, unsigned out)
 	const struct chan_graph *n = v->net;
 	uint32_t lids = v->nblocks * LFT_BLOCK;
 	uint32_t before = n->peer[vertex];
-	uint8_t mask = (uint8_t)(1U << vertex / n->nrec), *lanes = NULL;
+	uint8_t mask = (uint8_t)(1U << vertex / n->nrec), *layers = NULL;
 	uint8_t x[TRANSITION_VALUES], y[TRANSITION_VALUES];
 	uint32_t lid = 1;
 
-	if (n->lanes > 1)
-		lanes = mem_alloc(n->nsw);
+	if (n->layers > 1)
+		layers = mem_alloc(n->nsw);
 	for (; lid < lids; lid++) {
 		sw_ix s = n->owner[vertex], u = n->owner[before];
 		unsigned nx = lft_values_entry(v, u, lid, all, x);
@@ -386,27 +386,27 @@ find_witness_lid(const struct lft_values *v, uint32_t vertex, unsigned out)
 		if (memchr(x, (int)(before - n->base[before]), nx) == NULL ||
 			memchr(y, (int)out, ny) == NULL)
 			continue;
-		if (lanes == NULL)
+		if (layers == NULL)
 			break;
-		cdg_mixed_reach(v, lid, all, lanes);
-		if (lanes[u] & mask)
+		cdg_mixed_reach(v, lid, all, layers);
+		if (layers[u] & mask)
 			break;
 	}
-	free(lanes);
+	free(layers);
 	return lid < lids ? lid : 0;
 }
 
 void
-cdg_cycle_describe(const struct lft_values *v, const uint64_t *turn,
+cdg_cycle_describe(const struct lft_values *v, const uint64_t *dep,
 	const uint32_t *comp, char *text, size_t size)
 {
 	const struct chan_graph *n = v->net;
 	uint32_t *path = mem_alloc(n->nv * sizeof(*path));
-	uint32_t k = cdg_cycle_shortest(n, turn, comp, path);
+	uint32_t k = cdg_cycle_shortest(n, dep, comp, path);
 	struct buf b = {0};
 
 	buf_printf(&b, "cycle of %u links%s: ", k,
-		k > 0 && n->lanes > 1 ? " on one VL" : "");
+		k > 0 && n->layers > 1 ? " on one VL" : "");
 	for (uint32_t i = 0; i < k && i < SHOWN; i++) {
 		uint32_t next = n->peer[path[(i + 1) % k]];
 		unsigned out = next - n->base[next];

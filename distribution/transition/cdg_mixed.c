@@ -20,7 +20,7 @@
 struct mix {
 	const struct lft_values *v;
 	const struct chan_graph *n;
-	uint64_t *turn;
+	uint64_t *dep;
 	struct transition_lines edge, reach;
 	uint8_t *mask; /* [nsw + 1][64] layers that reach, or NULL */
 	bool narrow;   /* rows of one word, and no port 63 */
@@ -37,19 +37,19 @@ add_narrow_line(struct mix *m, sw_ix u, const uint8_t *up)
 {
 	const struct transition_to *to = m->n->to + (size_t)u * 256;
 	const struct transition_pair *of = m->edge.of;
-	uint64_t *turn = m->turn;
+	uint64_t *dep = m->dep;
 
 	for (unsigned l = 0; m->edge.plain && l < LFT_BLOCK; l++) {
 		struct transition_to t = to[up[l]];
 
-		turn[t.rec] |= UINT64_C(1) << (of[t.s].a[l] & 63);
+		dep[t.rec] |= UINT64_C(1) << (of[t.s].a[l] & 63);
 	}
 	for (unsigned l = 0; !m->edge.plain && l < LFT_BLOCK; l++) {
 		struct transition_to t = to[up[l]];
 		struct transition_pair p = of[t.s];
 
-		turn[t.rec] |= UINT64_C(1) << (p.a[l] & 63) |
-			       UINT64_C(1) << (p.b[l] & 63);
+		dep[t.rec] |= UINT64_C(1) << (p.a[l] & 63) |
+			      UINT64_C(1) << (p.b[l] & 63);
 	}
 }
 
@@ -59,13 +59,13 @@ add_wide_line(struct mix *m, sw_ix u, const uint8_t *up)
 	const struct chan_graph *n = m->n;
 	const struct transition_to *to = n->to + (size_t)u * 256;
 	const struct transition_pair *of = m->edge.of;
-	uint64_t *turn = m->turn;
+	uint64_t *dep = m->dep;
 	unsigned shift = n->shift;
 
 	for (unsigned l = 0; l < LFT_BLOCK; l++) {
 		struct transition_to t = to[up[l]];
 		uint8_t x = of[t.s].a[l], y = of[t.s].b[l];
-		uint64_t *row = turn + ((size_t)t.rec << shift);
+		uint64_t *row = dep + ((size_t)t.rec << shift);
 
 		row[n->word[x]] |= n->bit[x];
 		row[n->word[y]] |= n->bit[y];
@@ -85,10 +85,11 @@ add_layered_line(struct mix *m, sw_ix u, const uint8_t *up)
 		struct transition_pair p = m->edge.of[to[up[l]].s];
 		uint8_t x = p.a[l], y = p.b[l];
 
-		for (unsigned lanes = mask[l]; lanes != 0; lanes &= lanes - 1) {
+		for (unsigned layers = mask[l]; layers != 0;
+			layers &= layers - 1) {
 			uint32_t v =
-				c + (uint32_t)__builtin_ctz(lanes) * n->nrec;
-			uint64_t *row = m->turn + ((size_t)v << n->shift);
+				c + (uint32_t)__builtin_ctz(layers) * n->nrec;
+			uint64_t *row = m->dep + ((size_t)v << n->shift);
 
 			row[n->word[x]] |= n->bit[x];
 			row[n->word[y]] |= n->bit[y];
@@ -110,16 +111,16 @@ add_extra_pair(struct mix *m, sw_ix u, const uint8_t *up,
 	for (unsigned l = 0; l < LFT_BLOCK; l++) {
 		uint32_t c = to[up[l]].rec;
 		uint8_t out = x->line[l];
-		unsigned lanes =
+		unsigned layers =
 			m->mask ? m->mask[(size_t)u * LFT_BLOCK + l] : 1;
 
 		if (n->owner[c] != x->s)
 			continue;
-		for (; lanes != 0; lanes &= lanes - 1) {
+		for (; layers != 0; layers &= layers - 1) {
 			uint32_t v =
-				c + (uint32_t)__builtin_ctz(lanes) * n->nrec;
+				c + (uint32_t)__builtin_ctz(layers) * n->nrec;
 
-			m->turn[((size_t)v << n->shift) + n->word[out]] |=
+			m->dep[((size_t)v << n->shift) + n->word[out]] |=
 				n->bit[out];
 		}
 	}
@@ -211,7 +212,7 @@ has_new_dependency(const struct mix *m, sw_ix u)
 			struct transition_to t =
 				n->to[(size_t)u * 256 + w * 64 + p];
 			const uint64_t *row =
-				m->turn + ((size_t)t.rec << n->shift);
+				m->dep + ((size_t)t.rec << n->shift);
 			const uint64_t *on = m->out + ((size_t)t.s << n->shift);
 			unsigned back = t.rec - n->base[t.rec];
 
@@ -317,7 +318,7 @@ strip_non_waiting(struct mix *m)
 	for (uint32_t v = 0; v < n->nv; v++) {
 		uint32_t s = n->owner[v];
 		unsigned in = v - n->base[v];
-		uint64_t *row = m->turn + ((size_t)v << n->shift);
+		uint64_t *row = m->dep + ((size_t)v << n->shift);
 
 		for (size_t w = 0; w < words; w++)
 			row[w] &= n->alive[((size_t)s << n->shift) + w];
@@ -347,7 +348,7 @@ add_entry(struct mix *m, sw_ix s, unsigned l, uint8_t port)
 	const struct chan_graph *n = m->n;
 	const struct transition_lines *e = &m->edge;
 	struct transition_to t = n->to[(size_t)s * 256 + port];
-	uint64_t *row = m->turn + ((size_t)t.rec << n->shift);
+	uint64_t *row = m->dep + ((size_t)t.rec << n->shift);
 	struct transition_pair p = e->of[t.s];
 
 	row[n->word[p.a[l]]] |= n->bit[p.a[l]];
@@ -361,7 +362,7 @@ add_entry(struct mix *m, sw_ix s, unsigned l, uint8_t port)
 			(e->of[u].a[l] != from && e->of[u].b[l] != from &&
 				!has_extra(e, u, l, from)))
 			continue;
-		row = m->turn + ((size_t)c << n->shift);
+		row = m->dep + ((size_t)c << n->shift);
 		row[n->word[port]] |= n->bit[port];
 	}
 }
@@ -449,7 +450,7 @@ add_cells_of(struct mix *m, const uint32_t *cell, uint32_t n)
  * are looked at.
  */
 static void
-add_cells(struct mix *m, const struct verify_dependencies *turns)
+add_cells(struct mix *m, const struct verify_dependencies *deps)
 {
 	static const struct transition_when all = {TRANSITION_ALL, 0};
 	const struct lft_values *v = m->v;
@@ -457,9 +458,9 @@ add_cells(struct mix *m, const struct verify_dependencies *turns)
 	uint32_t *cell = cells_by_block(v), at = 0;
 	struct transition_some some;
 
-	memcpy(m->turn, turns->row,
-		transition_words(n) * sizeof(*m->turn) -
-			(sizeof(*m->turn) << n->shift));
+	memcpy(m->dep, deps->row,
+		transition_words(n) * sizeof(*m->dep) -
+			(sizeof(*m->dep) << n->shift));
 	some_new(&some, n);
 	while (at < v->ncells) {
 		uint32_t b = v->c[cell[at]].b, from = at;
@@ -488,9 +489,9 @@ static bool
 is_near_new(const struct lft_values *v, struct transition_when edges)
 {
 	const struct chan_graph *n = v->net;
-	const struct verify_dependencies *x = v->to->turns;
+	const struct verify_dependencies *x = v->to->deps;
 
-	return x != NULL && n->lanes == 1 && v->to->lanes.n == 1 &&
+	return x != NULL && n->layers == 1 && v->to->layers.n == 1 &&
 	       edges.which == TRANSITION_ALL && x->nrec + 1 == n->nrec &&
 	       x->shift == n->shift &&
 	       v->differ * n->nrec <
@@ -504,7 +505,7 @@ add_blocks(struct mix *m, struct transition_when edges,
 	const struct lft_values *v = m->v;
 
 	lft_values_lines_new(&m->reach, m->n);
-	if (m->n->lanes > 1)
+	if (m->n->layers > 1)
 		m->mask = mem_zalloc(m->n->nsw + 1U, LFT_BLOCK);
 	else
 		m->out = mem_zalloc(((size_t)m->n->nsw + 1) << m->n->shift,
@@ -525,16 +526,16 @@ add_blocks(struct mix *m, struct transition_when edges,
 
 void
 cdg_mixed_build(const struct lft_values *v, struct transition_when edges,
-	struct transition_when reach, uint64_t *turn)
+	struct transition_when reach, uint64_t *dep)
 {
 	const struct chan_graph *n = v->net;
-	struct mix m = {.v = v, .n = n, .turn = turn};
+	struct mix m = {.v = v, .n = n, .dep = dep};
 
 	m.narrow = n->shift == 0 && n->bit[63] == 0;
-	memset(turn, 0, transition_words(n) * sizeof(*turn));
+	memset(dep, 0, transition_words(n) * sizeof(*dep));
 	lft_values_lines_new(&m.edge, n);
 	if (is_near_new(v, edges))
-		add_cells(&m, v->to->turns);
+		add_cells(&m, v->to->deps);
 	else
 		add_blocks(&m, edges, reach);
 	strip_non_waiting(&m);
@@ -560,7 +561,7 @@ static void
 match_all_lines(struct mix *m, uint32_t c, const uint8_t *up)
 {
 	const struct transition_lines *e = &m->edge;
-	uint64_t *row = m->turn + ((size_t)c << m->n->shift);
+	uint64_t *row = m->dep + ((size_t)c << m->n->shift);
 	uint32_t from = m->n->peer[c];
 	sw_ix s = m->n->owner[c];
 
@@ -589,14 +590,14 @@ add_row(struct mix *m, uint32_t c)
 
 void
 cdg_mixed_rows(const struct lft_values *v, struct transition_when edges,
-	const uint32_t *comp, uint64_t *turn)
+	const uint32_t *comp, uint64_t *dep)
 {
 	const struct chan_graph *n = v->net;
-	struct mix m = {.v = v, .n = n, .turn = turn};
+	struct mix m = {.v = v, .n = n, .dep = dep};
 	uint32_t *row = mem_alloc(n->nrec * sizeof(*row)), nrows = 0;
 	struct transition_some some;
 
-	memset(turn, 0, transition_words(n) * sizeof(*turn));
+	memset(dep, 0, transition_words(n) * sizeof(*dep));
 	lft_values_lines_new(&m.edge, n);
 	some_new(&some, n);
 	for (uint32_t c = 0; c < n->nrec; c++) {
@@ -644,11 +645,11 @@ cdg_mixed_reach(const struct lft_values *v, uint32_t lid,
 }
 
 uint64_t
-cdg_mixed_count(const struct chan_graph *n, const uint64_t *turn)
+cdg_mixed_count(const struct chan_graph *n, const uint64_t *dep)
 {
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < transition_words(n); i++)
-		sum += (uint64_t)__builtin_popcountll(turn[i]);
+		sum += (uint64_t)__builtin_popcountll(dep[i]);
 	return sum;
 }

@@ -60,7 +60,7 @@ number_records(struct chan_graph *n)
 		widest = nports > widest ? nports : widest;
 	}
 	n->off[n->nsw] = n->nrec++;
-	n->nv = n->nrec * n->lanes;
+	n->nv = n->nrec * n->layers;
 	n->shift = widest < 64 ? 0 : widest < 128 ? 1 : 2;
 	for (unsigned p = 0; p <= widest && p < LFT_DROP; p++) {
 		n->bit[p] = UINT64_C(1) << (p & 63);
@@ -126,10 +126,10 @@ connect_records(struct chan_graph *n)
 
 void
 chan_graph_new(struct chan_graph *n, const struct topo *t,
-	const struct sl2vl_cache *turns, unsigned lanes)
+	const struct sl2vl_cache *sl2vl, unsigned layers)
 {
 	*n = (struct chan_graph){
-		.t = t, .turns = turns, .nsw = t->nsw, .lanes = lanes};
+		.t = t, .sl2vl = sl2vl, .nsw = t->nsw, .layers = layers};
 	number_records(n);
 	n->owner = mem_alloc(n->nv * sizeof(*n->owner));
 	n->base = mem_alloc(n->nv * sizeof(*n->base));
@@ -164,12 +164,12 @@ chan_graph_close(struct chan_graph *n, const struct transition_set *stay)
 {
 	n->closed = mem_zalloc(transition_words(n), sizeof(*n->closed));
 	for (size_t i = 0; i < stay->n; i++) {
-		const struct transition_dependency *x = &stay->turn[i];
+		const struct transition_dependency *x = &stay->dep[i];
 
-		for (unsigned lane = 0; lane < n->lanes; lane++) {
-			uint32_t v = n->off[x->sw] + x->in + lane * n->nrec;
+		for (unsigned layer = 0; layer < n->layers; layer++) {
+			uint32_t v = n->off[x->sw] + x->in + layer * n->nrec;
 
-			if (x->lanes >> lane & 1)
+			if (x->layers >> layer & 1)
 				n->closed[((size_t)v << n->shift) +
 					  n->word[x->out]] |= n->bit[x->out];
 		}
@@ -182,7 +182,7 @@ chan_graph_maps(const struct chan_graph *n, sw_ix s, unsigned out)
 	const struct topo *t = n->t;
 	node_ix node = t->sw[s].node;
 
-	return !(n->turns && sl2vl_refused(n->turns, t->node[node].guid)) &&
+	return !(n->sl2vl && sl2vl_refused(n->sl2vl, t->node[node].guid)) &&
 	       t->port[topo_port_of(t, node, out)].vl_cap != 1 &&
 	       (t->port[topo_port_of(t, node, 0)].capmask & MAD_CAP_SL_MAPPING);
 }

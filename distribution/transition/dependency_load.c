@@ -30,7 +30,7 @@ resolve_lid(struct walk *w, const struct transition_lines *lines, unsigned i)
 }
 
 static void
-pass_load(struct walk *w, sw_ix s, unsigned lane)
+pass_load(struct walk *w, sw_ix s, unsigned layer)
 {
 	const struct chan_graph *n = w->n;
 	uint32_t c = w->next[s], u = n->owner[c], out = w->port[u];
@@ -42,7 +42,7 @@ pass_load(struct walk *w, sw_ix s, unsigned lane)
 	/* a packet that would leave by its in-port is discarded */
 	if (out >= n->off[u + 1] - n->off[u] || out == c - n->base[c])
 		return;
-	*dependency_load_at(n, w->l, c + lane * n->nrec, out) += w->count[s];
+	*dependency_load_at(n, w->l, c + layer * n->nrec, out) += w->count[s];
 }
 
 /*
@@ -50,14 +50,14 @@ pass_load(struct walk *w, sw_ix s, unsigned lane)
  * unvisited.
  */
 static void
-sum_load(struct walk *w, unsigned lane)
+sum_load(struct walk *w, unsigned layer)
 {
 	const struct chan_graph *n = w->n;
 	uint32_t tail = 0;
 
 	memset(w->wait, 0, (n->nsw + 1U) * sizeof(*w->wait));
 	for (sw_ix s = 0; s < n->nsw; s++) {
-		w->count[s] = w->mask[s] >> lane & 1;
+		w->count[s] = w->mask[s] >> layer & 1;
 		w->wait[n->owner[w->next[s]]]++;
 	}
 	for (sw_ix s = 0; s < n->nsw; s++)
@@ -66,7 +66,7 @@ sum_load(struct walk *w, unsigned lane)
 	for (uint32_t head = 0; head < tail; head++) {
 		sw_ix s = w->queue[head], u = n->owner[w->next[s]];
 
-		pass_load(w, s, lane);
+		pass_load(w, s, layer);
 		if (u != n->nsw && --w->wait[u] == 0)
 			w->queue[tail++] = u;
 	}
@@ -86,7 +86,7 @@ make_room(struct dependency_load *l, const struct chan_graph *n)
 		at += width * width;
 	}
 	l->first[n->nsw] = at;
-	l->turn = mem_zalloc(at * n->lanes, sizeof(*l->turn));
+	l->dep = mem_zalloc(at * n->layers, sizeof(*l->dep));
 	l->rec = mem_zalloc(n->nrec, sizeof(*l->rec));
 }
 
@@ -112,10 +112,10 @@ dependency_load_new(struct dependency_load *l, const struct lft_values *v,
 		if (lid % LFT_BLOCK == 0)
 			lft_values_load(v, lid / LFT_BLOCK, when, &lines);
 		resolve_lid(&w, &lines, lid % LFT_BLOCK);
-		if (n->lanes > 1)
+		if (n->layers > 1)
 			lft_values_layers(v, lid, TRANSITION_HELD, w.mask);
-		for (unsigned lane = 0; lane < n->lanes; lane++)
-			sum_load(&w, lane);
+		for (unsigned layer = 0; layer < n->layers; layer++)
+			sum_load(&w, layer);
 	}
 	lft_values_lines_free(&lines);
 	free(w.next);
@@ -129,7 +129,7 @@ dependency_load_new(struct dependency_load *l, const struct lft_values *v,
 void
 dependency_load_free(struct dependency_load *l)
 {
-	free(l->turn);
+	free(l->dep);
 	free(l->first);
 	free(l->rec);
 }

@@ -31,7 +31,7 @@ sort_topologically(struct dynamic_order *o)
 	for (uint32_t v = 0; v < n->nv; v++) {
 		all += o->comp[v] != 0;
 		for (at = 0;
-			o->comp[v] != 0 && transition_next(n, o->turn, v, &at);
+			o->comp[v] != 0 && transition_next(n, o->dep, v, &at);
 			at++)
 			need[transition_head(n, v, at)] += in_one_component(
 				o, v, transition_head(n, v, at));
@@ -43,7 +43,7 @@ sort_topologically(struct dynamic_order *o)
 		uint32_t v = o->pool[head];
 
 		o->pos[v] = head;
-		for (at = 0; transition_next(n, o->turn, v, &at); at++) {
+		for (at = 0; transition_next(n, o->dep, v, &at); at++) {
 			uint32_t w = transition_head(n, v, at);
 
 			if (in_one_component(o, v, w) && --need[w] == 0)
@@ -56,10 +56,10 @@ sort_topologically(struct dynamic_order *o)
 
 bool
 dynamic_order_new(struct dynamic_order *o, const struct chan_graph *n,
-	const uint32_t *comp, const uint64_t *turn)
+	const uint32_t *comp, const uint64_t *dep)
 {
 	*o = (struct dynamic_order){.n = n, .comp = comp, .left = VISITS};
-	o->turn = mem_dup(turn, transition_words(n) * sizeof(*turn));
+	o->dep = mem_dup(dep, transition_words(n) * sizeof(*dep));
 	o->pos = mem_zalloc(n->nv, sizeof(*o->pos));
 	o->mark = mem_zalloc(n->nv, sizeof(*o->mark));
 	o->fore = mem_alloc(n->nv * sizeof(*o->fore));
@@ -71,7 +71,7 @@ dynamic_order_new(struct dynamic_order *o, const struct chan_graph *n,
 void
 dynamic_order_free(struct dynamic_order *o)
 {
-	free(o->turn);
+	free(o->dep);
 	free(o->pos);
 	free(o->mark);
 	free(o->fore);
@@ -92,7 +92,7 @@ search_fore(struct dynamic_order *o, uint32_t x, uint32_t y)
 		uint32_t v = o->fore[i];
 		unsigned at = 0;
 
-		for (; transition_next(o->n, o->turn, v, &at) && !found; at++) {
+		for (; transition_next(o->n, o->dep, v, &at) && !found; at++) {
 			uint32_t w = transition_head(o->n, v, at);
 
 			if (!in_one_component(o, v, w) || o->mark[w] ||
@@ -125,7 +125,7 @@ search_back(struct dynamic_order *o, uint32_t x, uint32_t y)
 		for (uint32_t w = lo; w < lo + nports; w++) {
 			if (!in_one_component(o, v, w) || o->mark[w] ||
 				o->pos[w] < o->pos[y] ||
-				!transition_has(n, o->turn, w, e - lo))
+				!transition_has(n, o->dep, w, e - lo))
 				continue;
 			o->mark[w] = 1;
 			o->back[o->nback++] = w;
@@ -179,20 +179,20 @@ dynamic_order_add(struct dynamic_order *o, uint32_t v, unsigned out)
 	uint32_t w = transition_head(o->n, v, out);
 
 	if (in_one_component(o, v, w) && o->pos[w] <= o->pos[v] &&
-		!transition_has(o->n, o->turn, v, out)) {
+		!transition_has(o->n, o->dep, v, out)) {
 		if (!search_fore(o, v, w))
 			return false;
 		search_back(o, v, w);
 		reorder_found(o);
 	}
-	o->turn[((size_t)v << o->n->shift) + (out >> 6)] |= UINT64_C(1)
-							    << (out & 63);
+	o->dep[((size_t)v << o->n->shift) + (out >> 6)] |= UINT64_C(1)
+							   << (out & 63);
 	return true;
 }
 
 void
 dynamic_order_remove(struct dynamic_order *o, uint32_t v, unsigned out)
 {
-	o->turn[((size_t)v << o->n->shift) + (out >> 6)] &=
+	o->dep[((size_t)v << o->n->shift) + (out >> 6)] &=
 		~(UINT64_C(1) << (out & 63));
 }

@@ -117,10 +117,10 @@ add_block(struct lft_values *v, struct row *row, sw_ix s, uint32_t b)
 		add_held(v, &c, have);
 	else if (!row->fresh)
 		add_all_held(v, &c, row->guid);
-	c.blind = !row->fresh && c.nheld == 0 && b < row->end;
+	c.unknown = !row->fresh && c.nheld == 0 && b < row->end;
 	c.above = b > sw->lft_top / LFT_BLOCK;
-	row->unread |= c.blind;
-	if (c.new && !c.write && !c.blind && c.nheld <= 1)
+	row->unread |= c.unknown;
+	if (c.new && !c.write && !c.unknown && c.nheld <= 1)
 		return;
 	add_cell(v, &c);
 }
@@ -207,8 +207,8 @@ lft_values_new(struct lft_values *v, const struct chan_graph *n,
 		v->old_sw[s] = x == TOPO_NONE ? TOPO_NONE : was->node[x].sw;
 		add_switch(v, s);
 	}
-	v->turned = method_sftree_members(v);
-	if (n->lanes > 1)
+	v->subtree = method_sftree_members(v);
+	if (n->layers > 1)
 		number_leaves(v);
 }
 
@@ -223,8 +223,8 @@ lft_values_free(struct lft_values *v)
 	free(v->held);
 	free(v->stage);
 	free(v->old_sw);
-	free(v->turned);
-	free(v->blind);
+	free(v->subtree);
+	free(v->unknown);
 	free(v->leaf);
 }
 
@@ -473,7 +473,7 @@ add_layers(const struct lft_values *v, const struct routes *r,
 
 		if (src != TOPO_NONE)
 			mask[s] |= (uint8_t)(1U << routes_layer(
-						     &r->lanes, src, dst));
+						     &r->layers, src, dst));
 	}
 }
 
@@ -489,11 +489,11 @@ lid_switch(const struct topo *t, uint32_t lid)
 static void
 add_history(const struct lft_values *v, uint32_t dst, uint8_t *mask)
 {
-	const struct sl_history *past = v->job->history;
+	const struct sl_history *history = v->job->history;
 
 	for (sw_ix s = 0; s < v->net->nsw; s++)
-		mask[s] |=
-			sl_history_mask(past, v->leaf[s], dst, v->net->lanes);
+		mask[s] |= sl_history_mask(
+			history, v->leaf[s], dst, v->net->layers);
 }
 
 /*
@@ -505,7 +505,7 @@ knows_layers(const struct lft_values *v)
 {
 	unsigned n = sl_history_layers(v->job->history);
 
-	return n == 0 || v->job->from->lanes.n == n;
+	return n == 0 || v->job->from->layers.n == n;
 }
 
 void
@@ -529,5 +529,5 @@ lft_values_layers(const struct lft_values *v, uint32_t lid,
 	if ((is == TOPO_NONE && was == TOPO_NONE) ||
 		(from == NULL && v->nheld > 0 && all &&
 			sl_history_count(v->job->history) == 0))
-		memset(mask, (int)((1U << v->net->lanes) - 1), v->net->nsw);
+		memset(mask, (int)((1U << v->net->layers) - 1), v->net->nsw);
 }

@@ -133,9 +133,9 @@ add_quench(struct writer *w, const struct lft_value_cell *c)
 		.block = c->b,
 		.image = share_held(w, c),
 		.was = share_held(w, c),
-		.wall = true,
+		.quench = true,
 		.raised = c->above};
-	w->t->nwalls++;
+	w->t->nquenches++;
 }
 
 /* One write for each stage that changes something in the block. */
@@ -146,7 +146,7 @@ write_cell(struct writer *w, const struct lft_value_cell *c)
 	const uint8_t *stage = v->stage != NULL ? v->stage[c - v->c] : NULL;
 	struct transition_diff d = lft_values_diff(v, c);
 
-	if (c->wall)
+	if (c->quench)
 		add_quench(w, c);
 	if (!c->new)
 		return; /* above what is wanted */
@@ -168,7 +168,7 @@ static size_t
 write_place(const struct writer *w, const struct lft_write *x)
 {
 	size_t rank = x->urgent ? 0 : w->near[x->sw] ? 1 : 2;
-	size_t group = x->wall ? 0 : 1 + 3U * x->stage + rank;
+	size_t group = x->quench ? 0 : 1 + 3U * x->stage + rank;
 
 	return group * w->v->nblocks + x->block;
 }
@@ -204,7 +204,7 @@ lft_writes_all(struct lft_values *v, struct transition_result *t)
 		const struct lft_value_cell *c =
 			v->cell[i] != 0 ? &v->c[v->cell[i] - 1] : NULL;
 
-		if (c != NULL && (c->write || c->wall))
+		if (c != NULL && (c->write || c->quench))
 			write_cell(&w, c);
 	}
 	if (t->nwrites > 0)

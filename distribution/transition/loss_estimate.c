@@ -13,7 +13,7 @@
 enum { KEPT_WRITES = 16384 };
 
 /* What becomes of a packet: a cause of loss, or one of these. */
-enum fate { ARRIVES = LOSS_ESTIMATE_CAUSES, ON_THE_WAY, UNKNOWN };
+enum fate { ARRIVES = LOSS_ESTIMATE_CAUSES, FOLLOWED, UNKNOWN };
 
 /* A write of the transition; both references are ours. */
 struct written {
@@ -33,18 +33,18 @@ struct expectation {
 	struct lft_pool *pool;
 	uint64_t steps;
 	struct loss_estimate_moments moments;
-	bool *downed;	  /* [nports] or NULL */
-	uint32_t *hosts;  /* [nsw] */
-	uint32_t *dark;	  /* [moments][nsw] hosts with their own port down then,
-			     or NULL: none */
-	bool *turns;	  /* [nsw] some dependency is blocked here */
-	bool *out;	  /* [nsw] quarantined */
-	uint64_t *counts; /* bits: LIDs of hosts */
+	bool *downed;	 /* [nports] or NULL */
+	uint32_t *hosts; /* [nsw] */
+	uint32_t *dark;	 /* [moments][nsw] hosts with their own port down then,
+			    or NULL: none */
+	bool *has_blocked; /* [nsw] some dependency is blocked here */
+	bool *out;	   /* [nsw] quarantined */
+	uint64_t *counts;  /* bits: LIDs of hosts */
 	uint32_t nlids;
 	struct written *write;
 	size_t nwrites;
-	struct transition_dependency *turn;
-	size_t nturns;
+	struct transition_dependency *dep;
+	size_t ndeps;
 };
 
 struct play {
@@ -56,7 +56,7 @@ struct play {
 	uint32_t nblocks;
 	uint8_t *fate; /* [nsw] */
 	sw_ix *path;   /* [nsw] */
-	unsigned lane, lanes;
+	unsigned layer, layers;
 	uint32_t each, seen; /* every each-th LID is looked at */
 };
 
@@ -187,11 +187,11 @@ static void
 keep_dependencies(
 	struct expectation *x, const struct transition_result *c, uint32_t nsw)
 {
-	x->nturns = c->nturns;
-	x->turn = mem_dup(c->turn, c->nturns * sizeof(*x->turn));
-	x->turns = mem_zalloc(nsw, sizeof(*x->turns));
-	for (size_t i = 0; i < x->nturns; i++)
-		x->turns[x->turn[i].sw] |= !x->turn[i].by_port;
+	x->ndeps = c->ndeps;
+	x->dep = mem_dup(c->dep, c->ndeps * sizeof(*x->dep));
+	x->has_blocked = mem_zalloc(nsw, sizeof(*x->has_blocked));
+	for (size_t i = 0; i < x->ndeps; i++)
+		x->has_blocked[x->dep[i].sw] |= !x->dep[i].by_port;
 }
 
 /* The host with this LID, if it counts; or TOPO_NONE. */
@@ -217,11 +217,11 @@ dependency_place(sw_ix s, unsigned in, unsigned out)
 static const struct transition_dependency *
 find_dependency(const struct expectation *x, sw_ix s, unsigned in, unsigned out)
 {
-	size_t from = 0, to = x->nturns;
+	size_t from = 0, to = x->ndeps;
 
 	while (from < to) {
 		size_t at = from + (to - from) / 2;
-		const struct transition_dependency *u = &x->turn[at];
+		const struct transition_dependency *u = &x->dep[at];
 
 		if (dependency_place(u->sw, u->in, u->out) ==
 			dependency_place(s, in, out))
@@ -241,10 +241,10 @@ is_blocked(const struct play *w, sw_ix s, unsigned in, unsigned out,
 {
 	const struct transition_dependency *u;
 
-	if (which == 0 || !w->x->turns[s])
+	if (which == 0 || !w->x->has_blocked[s])
 		return false;
 	u = find_dependency(w->x, s, in, out);
-	return u != NULL && !u->by_port && (u->lanes >> w->lane & 1) != 0 &&
+	return u != NULL && !u->by_port && (u->layers >> w->layer & 1) != 0 &&
 	       (which & (u->stays ? LOSS_ESTIMATE_STAYING
 				  : LOSS_ESTIMATE_PASSING)) != 0;
 }
@@ -278,7 +278,7 @@ packet_step(const struct play *w, sw_ix *s, unsigned i, port_ix owner,
 		return LOSS_ESTIMATE_BROKEN;
 	on = w->line[next][i];
 	if (on == t->port[peer].num)
-		return LOSS_ESTIMATE_TURNED;
+		return LOSS_ESTIMATE_LOOPED;
 	if (is_blocked(w, next, t->port[peer].num, on, m->closed))
 		return LOSS_ESTIMATE_CLOSED;
 	*s = next;
@@ -295,11 +295,11 @@ follow_path(struct play *w, sw_ix s, unsigned i, port_ix owner,
 
 	while (end == UNKNOWN) {
 		if (w->fate[s] != UNKNOWN) {
-			end = w->fate[s] == ON_THE_WAY ? LOSS_ESTIMATE_TURNED
-						       : w->fate[s];
+			end = w->fate[s] == FOLLOWED ? LOSS_ESTIMATE_LOOPED
+						     : w->fate[s];
 			break;
 		}
-		w->fate[s] = ON_THE_WAY;
+		w->fate[s] = FOLLOWED;
 		w->path[k++] = s;
 		end = packet_step(w, &s, i, owner, m);
 	}
@@ -309,13 +309,13 @@ follow_path(struct play *w, sw_ix s, unsigned i, port_ix owner,
 
 /* Hosts of switch s that send to owner in the current layer. */
 static uint32_t
-count_senders(const struct play *w, sw_ix s, sw_ix home)
+count_senders(const struct play *w, sw_ix s, sw_ix dest)
 {
 	if (w->x->hosts[s] == 0 ||
-		(w->lanes > 1 &&
-			routes_layer(&w->to->lanes, s, home) != w->lane))
+		(w->layers > 1 &&
+			routes_layer(&w->to->layers, s, dest) != w->layer))
 		return 0;
-	return w->x->hosts[s] - (s == home);
+	return w->x->hosts[s] - (s == dest);
 }
 
 /* Pairs with this destination that lose packets at a moment, by cause. */
@@ -323,13 +323,13 @@ static void
 count_lost(struct play *w, unsigned i, port_ix owner,
 	const struct loss_estimate_moment *m, double lost[LOSS_ESTIMATE_CAUSES])
 {
-	sw_ix home = topo_switch_of(w->t, owner);
+	sw_ix dest = topo_switch_of(w->t, owner);
 	size_t at = (size_t)(m - w->x->moments.m) * w->t->nsw;
 	double share = loss_estimate_share(w->t, owner);
 
 	memset(w->fate, UNKNOWN, w->t->nsw);
 	for (sw_ix s = 0; s < w->t->nsw; s++) {
-		uint32_t n = count_senders(w, s, home), dark;
+		uint32_t n = count_senders(w, s, dest), dark;
 
 		if (n == 0)
 			continue;
@@ -430,8 +430,8 @@ concerned_entries(const struct play *w, uint32_t b)
 	uint64_t bits = counted_entries(w, b);
 
 	/* none, where all is new with the fabric */
-	return bits == 0 || w->x->nturns > 0 ? bits
-					     : changing_entries(w, b, bits);
+	return bits == 0 || w->x->ndeps > 0 ? bits
+					    : changing_entries(w, b, bits);
 }
 
 static void
@@ -445,7 +445,7 @@ add_moment(struct play *w, uint32_t b, uint64_t bits,
 		unsigned i = (unsigned)__builtin_ctzll(bits);
 		port_ix owner = owner_of(w, b * LFT_BLOCK + i);
 
-		for (w->lane = 0; w->lane < w->lanes; w->lane++)
+		for (w->layer = 0; w->layer < w->layers; w->layer++)
 			count_lost(w, i, owner, m, lost);
 	}
 	if (m == w->x->moments.m)
@@ -474,7 +474,7 @@ choose_samples(struct play *w)
 
 	for (uint32_t b = 0; b < w->nblocks; b++)
 		all += (uint64_t)__builtin_popcountll(concerned_entries(w, b));
-	all *= w->t->nsw * w->x->moments.n * w->lanes;
+	all *= w->t->nsw * w->x->moments.n * w->layers;
 	w->each = (uint32_t)(all / w->x->steps) + 1;
 }
 
@@ -511,12 +511,12 @@ forget_inputs(struct expectation *x)
 		lft_drop(x->pool, x->write[i].was);
 	}
 	free(x->write);
-	free(x->turn);
+	free(x->dep);
 	free(x->moments.m);
 	free(x->downed);
 	free(x->hosts);
 	free(x->dark);
-	free(x->turns);
+	free(x->has_blocked);
 	free(x->out);
 	free(x->counts);
 	*x = (struct expectation){
@@ -550,7 +550,7 @@ loss_estimate_begin(const struct loss_estimate_job *job)
 const struct loss_estimate *
 loss_estimate_cost(struct expectation *x, const struct routes *to)
 {
-	struct play w = {.x = x, .to = to, .lanes = 1};
+	struct play w = {.x = x, .to = to, .layers = 1};
 	uint32_t nsw;
 
 	if (x->done)
@@ -560,8 +560,8 @@ loss_estimate_cost(struct expectation *x, const struct routes *to)
 	w.line = mem_zalloc(nsw, sizeof(*w.line));
 	w.fate = mem_alloc(nsw);
 	w.path = mem_alloc(nsw * sizeof(*w.path));
-	if (x->nturns > 0)
-		w.lanes = to->lanes.n;
+	if (x->ndeps > 0)
+		w.layers = to->layers.n;
 	sort_writes(&w);
 	play_blocks(&w);
 	sum_up(&x->cost);

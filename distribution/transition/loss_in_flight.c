@@ -19,7 +19,7 @@ enum {
 };
 
 /* What becomes of a link. */
-enum cable { STAYS, GONE, TAKEN, FATES };
+enum fate { STAYS, GONE, TAKEN, FATES };
 
 struct flight {
 	const struct topo *t, *was;
@@ -31,14 +31,14 @@ struct flight {
 	uint8_t *has;		/* [nsw] bits: which fates its ports have */
 	uint32_t *hosts, nwith; /* [nsw] of old; how many have some */
 	bool *hit;		/* by LID */
-	enum cable how;		/* the fate that is being counted */
+	enum fate how;		/* the fate that is being counted */
 };
 
 /*
  * The fate of a link by the port that leads into it; n is the node's number
  * now, or TOPO_NONE.
  */
-static enum cable
+static enum fate
 link_fate(const struct flight *w, port_ix old, node_ix n)
 {
 	const struct topo *t = w->t;
@@ -194,7 +194,7 @@ lost_in_flight_to(const struct flight *w, uint16_t lid)
 
 /* Pairs times hops over all marked LIDs, estimated from every n-th one. */
 static double
-lost_in_flight(struct flight *w, enum cable how)
+lost_in_flight(struct flight *w, enum fate how)
 {
 	uint32_t each, seen = 0;
 	double sum = 0;
@@ -229,7 +229,7 @@ loss_in_flight(const struct loss_estimate_job *job, const bool *downed,
 	count_hosts(&w);
 	for (size_t k = 0; k < out->nphases; k++) {
 		struct loss_estimate_phase *f = &out->phase[k];
-		enum cable how = f->kind == LOSS_ESTIMATE_FALL ? TAKEN : GONE;
+		enum fate how = f->kind == LOSS_ESTIMATE_FALL ? TAKEN : GONE;
 
 		if ((f->kind == LOSS_ESTIMATE_BEFORE ||
 			    f->kind == LOSS_ESTIMATE_FALL) &&

@@ -135,10 +135,10 @@ write_until(struct when *w, size_t end)
 static void
 schedule_quenches(struct when *w)
 {
-	if (w->job->change->nwalls == 0)
+	if (w->job->change->nquenches == 0)
 		return;
 	phase_begin(w, LOSS_ESTIMATE_WALLS);
-	write_until(w, w->job->change->nwalls);
+	write_until(w, w->job->change->nquenches);
 	w->drain = true;
 }
 
@@ -157,15 +157,15 @@ schedule_rows(struct when *w, enum loss_estimate_kind kind, unsigned which)
 	struct mono half;
 	size_t n = 0;
 
-	for (size_t i = 0; i < x->nturns; i++)
-		n += is_of_kind(&x->turn[i], which);
+	for (size_t i = 0; i < x->ndeps; i++)
+		n += is_of_kind(&x->dep[i], which);
 	if (n == 0)
 		return;
 	phase_begin(w, kind);
 	add_drain(w);
-	for (size_t i = 0; i < x->nturns; i++)
-		if (is_of_kind(&x->turn[i], which))
-			count_smps(w, node_of(w, x->turn[i].sw), 1);
+	for (size_t i = 0; i < x->ndeps; i++)
+		if (is_of_kind(&x->dep[i], which))
+			count_smps(w, node_of(w, x->dep[i].sw), 1);
 	half = divide_time(answer_time(w), 2);
 	add_moment(w, half);
 	if (kind == LOSS_ESTIMATE_CLOSE)
@@ -386,11 +386,11 @@ loss_schedule_down(const struct loss_estimate_job *job)
 	const struct topo *t = job->to->topo;
 	bool *down = mem_zalloc(t->nports, sizeof(*down)), any = false;
 
-	for (size_t i = 0; i < x->nturns; i++) {
-		port_ix p = topo_port_of(
-			t, t->sw[x->turn[i].sw].node, x->turn[i].in);
+	for (size_t i = 0; i < x->ndeps; i++) {
+		port_ix p =
+			topo_port_of(t, t->sw[x->dep[i].sw].node, x->dep[i].in);
 
-		if (!x->turn[i].by_port || t->port[p].peer == TOPO_NONE ||
+		if (!x->dep[i].by_port || t->port[p].peer == TOPO_NONE ||
 			t->port[p].state < INIT)
 			continue;
 		any = down[p] = down[t->port[p].peer] = true;

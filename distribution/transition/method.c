@@ -11,12 +11,12 @@ bool *
 method_sftree_members(const struct lft_values *v)
 {
 	const struct chan_graph *n = v->net;
-	bool *turned = mem_zalloc(n->nsw, sizeof(*turned));
+	bool *subtree = mem_zalloc(n->nsw, sizeof(*subtree));
 	sw_ix *queue = mem_alloc(n->nsw * sizeof(*queue)), tail = 0;
 
 	if (v->to->sftree_root != TOPO_NONE) {
 		queue[tail++] = v->to->sftree_root;
-		turned[v->to->sftree_root] = true;
+		subtree[v->to->sftree_root] = true;
 	}
 	for (sw_ix i = 0; i < tail; i++) {
 		sw_ix s = queue[i];
@@ -24,15 +24,15 @@ method_sftree_members(const struct lft_values *v)
 		for (uint32_t r = n->off[s]; r < n->off[s + 1]; r++) {
 			sw_ix peer = n->owner[n->peer[r]];
 
-			if (peer == n->nsw || turned[peer] ||
+			if (peer == n->nsw || subtree[peer] ||
 				!routes_above(v->to, peer, s))
 				continue;
-			turned[peer] = true;
+			subtree[peer] = true;
 			queue[tail++] = peer;
 		}
 	}
 	free(queue);
-	return turned;
+	return subtree;
 }
 
 /* Whether port record r of a live switch leads to a switch above it in `to`. */
@@ -48,7 +48,7 @@ is_up(const struct lft_values *v, uint32_t r)
 	if (v->to->sw_order != NULL)
 		return v->to->sw_order[peer] < v->to->sw_order[s];
 	return routes_above(v->to, peer, s) !=
-	       (v->turned[s] && v->turned[peer]);
+	       (v->subtree[s] && v->subtree[peer]);
 }
 
 bool

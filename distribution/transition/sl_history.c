@@ -24,7 +24,7 @@ struct sl_history {
 	struct map came; /* end ports of leaves with more than one layer: when
 			    they came up */
 	uint32_t clock;
-	unsigned lanes;
+	unsigned layers;
 };
 
 struct sl_history *
@@ -48,7 +48,7 @@ sl_history_free(struct sl_history *p)
 unsigned
 sl_history_layers(const struct sl_history *p)
 {
-	return p != NULL ? p->lanes : 0;
+	return p != NULL ? p->layers : 0;
 }
 
 uint32_t
@@ -166,9 +166,9 @@ reset_leaf(struct sl_history *p, uint32_t i, const struct routes *r)
 		if (k == SL_HISTORY_NONE)
 			continue;
 		*mask_cell(p, i, k) =
-			(uint8_t)(1U << routes_layer(&r->lanes, me, s));
+			(uint8_t)(1U << routes_layer(&r->layers, me, s));
 		*mask_cell(p, k, i) =
-			(uint8_t)(1U << routes_layer(&r->lanes, s, me));
+			(uint8_t)(1U << routes_layer(&r->layers, s, me));
 	}
 }
 
@@ -214,9 +214,9 @@ sl_history_add_topology(struct sl_history *p, const struct topo *t,
 
 /* A pair is given this layer, and keeps the layers it had. */
 static void
-give_layer(struct sl_history *p, uint32_t a, uint32_t b, uint8_t lane)
+give_layer(struct sl_history *p, uint32_t a, uint32_t b, uint8_t layer)
 {
-	uint8_t *m = mask_cell(p, a, b), is = (uint8_t)(1U << lane);
+	uint8_t *m = mask_cell(p, a, b), is = (uint8_t)(1U << layer);
 
 	if ((*m & ~is) != 0) {
 		p->leaf[a].many = p->leaf[b].many = true;
@@ -247,21 +247,21 @@ sl_history_add_routes(struct sl_history *p, const struct routes *r)
 	uint32_t *leaf = number_leaves(p, t);
 
 	p->clock++;
-	if (r->lanes.n > 1 && p->mask == NULL) {
+	if (r->layers.n > 1 && p->mask == NULL) {
 		size_t all = p->n;
 
-		p->n = p->lanes > 0 ? known : 0; /* leaves that had layer 0 */
+		p->n = p->layers > 0 ? known : 0; /* leaves that had layer 0 */
 		make_room(p, all + all / 8 + 8, 1);
 		p->n = all;
 	}
-	p->lanes = r->lanes.n;
+	p->layers = r->layers.n;
 	for (sw_ix a = 0; p->mask != NULL && a < t->nsw; a++)
 		for (sw_ix b = 0; leaf[a] != SL_HISTORY_NONE && b < t->nsw; b++)
 			if (leaf[b] != SL_HISTORY_NONE)
 				give_layer(p, leaf[a], leaf[b],
-					routes_layer(&r->lanes, a, b));
+					routes_layer(&r->layers, a, b));
 	free(leaf);
-	if (p->mask != NULL && r->lanes.n == 1)
+	if (p->mask != NULL && r->layers.n == 1)
 		forget_masks(p);
 }
 
@@ -284,7 +284,7 @@ sl_history_mask(const struct sl_history *p, uint32_t a, uint32_t b, unsigned n)
 		return 0;
 	if (p->leaf[a].any || p->leaf[b].any)
 		return (uint8_t)below;
-	m = p->mask != NULL ? *mask_cell(p, a, b) : p->lanes > 0;
+	m = p->mask != NULL ? *mask_cell(p, a, b) : p->layers > 0;
 	return (uint8_t)((m & below) | ((m & ~below) != 0));
 }
 
@@ -297,12 +297,12 @@ sl_history_exceeds(const struct sl_history *p, const struct routes *r)
 
 	for (sw_ix s = 0; s < t->nsw; s++)
 		leaf[s] = sl_history_leaf(p, guid_of(t, s));
-	for (sw_ix a = 0; r->lanes.n > 1 && a < t->nsw && !found; a++)
+	for (sw_ix a = 0; r->layers.n > 1 && a < t->nsw && !found; a++)
 		for (sw_ix b = 0; b < t->nsw && !found; b++)
 			found = (sl_history_mask(
-					 p, leaf[a], leaf[b], r->lanes.n) &
+					 p, leaf[a], leaf[b], r->layers.n) &
 					~(1U << routes_layer(
-						  &r->lanes, a, b))) != 0;
+						  &r->layers, a, b))) != 0;
 	free(leaf);
 	return found;
 }
@@ -334,9 +334,9 @@ sl_history_any(const struct sl_history *p, uint32_t i)
 }
 
 void
-sl_history_load(struct sl_history *p, unsigned lanes)
+sl_history_load(struct sl_history *p, unsigned layers)
 {
-	p->lanes = lanes;
+	p->layers = layers;
 }
 
 void

@@ -35,7 +35,7 @@
 
 enum {
 	SL_HISTORY_NONE = UINT32_MAX, /* no leaf */
-	SL_HISTORY_LANES = 8,	      /* layers that routing may use */
+	SL_HISTORY_LAYERS = 8,	      /* layers that routing may use */
 };
 
 /*
@@ -94,7 +94,7 @@ bool sl_history_any(const struct sl_history *p, uint32_t i);
  * routes, the leaves in the order of their numbers, then their masks (NULL: one
  * layer for all).
  */
-void sl_history_load(struct sl_history *p, unsigned lanes);
+void sl_history_load(struct sl_history *p, unsigned layers);
 void sl_history_load_leaf(struct sl_history *p, uint64_t guid, bool any);
 void sl_history_load_row(struct sl_history *p, uint32_t i, const uint8_t *mask);
 

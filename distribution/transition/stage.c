@@ -57,12 +57,12 @@ struct work {
 			     new */
 	bool isbad;
 	enum transition_admission how;
-	uint64_t *refused; /* do not fit in this stage at all */
-	struct rows lanes; /* layers that reach switches, in this stage */
-	struct rows whole; /* whether packets arrive as the stage begins */
-	struct rows need;  /* on the new path of lost packets */
-	bool few;	   /* few channels on cycles: rows are cheaper */
-	uint8_t *ones;	   /* the row for all LIDs with one layer */
+	uint64_t *refused;  /* do not fit in this stage at all */
+	struct rows layers; /* layers that reach switches, in this stage */
+	struct rows whole;  /* whether packets arrive as the stage begins */
+	struct rows need;   /* on the new path of lost packets */
+	bool few;	    /* few channels on cycles: rows are cheaper */
+	uint8_t *ones;	    /* the row for all LIDs with one layer */
 };
 
 static void
@@ -261,26 +261,26 @@ layers_of(struct work *w, uint32_t lid)
 	struct transition_when rest = {TRANSITION_REST, w->at.k};
 	uint8_t *row;
 
-	if (w->n->lanes == 1)
+	if (w->n->layers == 1)
 		return w->ones;
-	if (rows_add(&w->lanes, w->n->nsw, lid, &row))
+	if (rows_add(&w->layers, w->n->nsw, lid, &row))
 		cdg_mixed_reach(w->v, lid, rest, row);
 	return row;
 }
 
 /* Add the dependency from record c out of a port, in these layers. */
 static bool
-add_dependency(struct work *w, uint32_t c, unsigned out, unsigned lanes)
+add_dependency(struct work *w, uint32_t c, unsigned out, unsigned layers)
 {
 	const struct chan_graph *n = w->n;
 	const uint64_t *alive = n->alive + ((size_t)n->owner[c] << n->shift);
 
 	if (out == c - n->base[c] || !(alive[n->word[out]] & n->bit[out]))
 		return true;
-	for (; lanes != 0; lanes &= lanes - 1) {
-		uint32_t v = c + (uint32_t)__builtin_ctz(lanes) * n->nrec;
+	for (; layers != 0; layers &= layers - 1) {
+		uint32_t v = c + (uint32_t)__builtin_ctz(layers) * n->nrec;
 
-		if (transition_has(n, w->order.turn, v, out) ||
+		if (transition_has(n, w->order.dep, v, out) ||
 			(n->closed != NULL &&
 				transition_has(n, n->closed, v, out)))
 			continue;
@@ -308,7 +308,7 @@ add_dependencies(struct work *w, const struct lft_value_cell *c, unsigned l)
 	uint32_t lid = c->b * LFT_BLOCK + l;
 	uint8_t port = lft_bytes(w->v->to->pool, c->want)[l];
 	uint32_t h = n->to[(size_t)c->s * 256 + port].rec;
-	const uint8_t *lanes = layers_of(w, lid);
+	const uint8_t *layers = layers_of(w, lid);
 	uint8_t value[TRANSITION_VALUES];
 	unsigned nvalues;
 
@@ -320,12 +320,12 @@ add_dependencies(struct work *w, const struct lft_value_cell *c, unsigned l)
 			continue;
 		nvalues = lft_values_entry(w->v, u, lid, w->at, value);
 		if (has_value(value, nvalues, e - n->base[e]) &&
-			!add_dependency(w, r, port, lanes[u]))
+			!add_dependency(w, r, port, layers[u]))
 			return false;
 	}
 	nvalues = lft_values_entry(w->v, n->owner[h], lid, w->at, value);
 	while (nvalues-- > 0)
-		if (!add_dependency(w, h, value[nvalues], lanes[c->s]))
+		if (!add_dependency(w, h, value[nvalues], layers[c->s]))
 			return false;
 	return true;
 }
@@ -394,24 +394,24 @@ refuse_illegal(struct work *w)
  * Fill stage k with what fits. False when what is in place has a cycle already.
  */
 static bool
-fill_stage(struct work *w, unsigned k, uint64_t *turn)
+fill_stage(struct work *w, unsigned k, uint64_t *dep)
 {
 	struct transition_when rest = {TRANSITION_REST, k};
 	size_t left = 0;
 	bool ok;
 
 	w->at = (struct transition_when){TRANSITION_AT, k};
-	rows_clear(&w->lanes, w->v);
+	rows_clear(&w->layers, w->v);
 	rows_clear(&w->whole, w->v);
 	rows_clear(&w->need, w->v);
 	memset(w->refused, 0, transition_words(w->n) * sizeof(*w->refused));
 	if (w->how == TRANSITION_LEGAL || w->how == TRANSITION_SMOOTH_LEGAL)
 		refuse_illegal(w);
 	if (w->few)
-		cdg_mixed_rows(w->v, w->at, w->comp, turn);
+		cdg_mixed_rows(w->v, w->at, w->comp, dep);
 	else
-		cdg_mixed_build(w->v, w->at, rest, turn);
-	ok = dynamic_order_new(&w->order, w->n, w->comp, turn);
+		cdg_mixed_build(w->v, w->at, rest, dep);
+	ok = dynamic_order_new(&w->order, w->n, w->comp, dep);
 	for (size_t i = 0; ok && i < w->ne; i++)
 		if (!admit_entry(w, &w->e[i]))
 			w->e[left++] = w->e[i];
@@ -430,8 +430,8 @@ collect_entries(struct work *w)
 
 	for (uint32_t c = 0; c < n->nv; c++)
 		cyclic += w->comp[c] != 0;
-	w->few = n->lanes == 1 && cyclic < n->nsw;
-	rows_new(&w->lanes, v);
+	w->few = n->layers == 1 && cyclic < n->nsw;
+	rows_new(&w->layers, v);
 	rows_new(&w->whole, v);
 	rows_new(&w->need, v);
 	w->hurt = mem_zalloc((size_t)v->nblocks * LFT_BLOCK, sizeof(*w->hurt));
@@ -458,7 +458,7 @@ stage_find(struct lft_values *v, const uint32_t *comp,
 	enum transition_admission how, unsigned max, unsigned *nstages)
 {
 	struct work w = {.v = v, .n = v->net, .comp = comp, .how = how};
-	uint64_t *turn = mem_alloc(transition_words(w.n) * sizeof(*turn));
+	uint64_t *dep = mem_alloc(transition_words(w.n) * sizeof(*dep));
 	bool done = false, repair = how == TRANSITION_REPAIR;
 	unsigned k = 0;
 
@@ -471,7 +471,7 @@ stage_find(struct lft_values *v, const uint32_t *comp,
 	for (; k < max && !done; k++) {
 		size_t before = w.ne;
 
-		if ((repair && k > 0) || !fill_stage(&w, k, turn) ||
+		if ((repair && k > 0) || !fill_stage(&w, k, dep) ||
 			(k > 0 && w.ne == before))
 			break;
 		done = w.ne == 0;
@@ -487,10 +487,10 @@ stage_find(struct lft_values *v, const uint32_t *comp,
 	free(w.e);
 	free(w.added);
 	free(w.refused);
-	rows_free(&w.lanes);
+	rows_free(&w.layers);
 	rows_free(&w.whole);
 	rows_free(&w.need);
 	free(w.ones);
-	free(turn);
+	free(dep);
 	return done;
 }

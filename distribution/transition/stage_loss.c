@@ -12,7 +12,7 @@
 
 enum { STEPS_MAX = 4000000 }; /* entries that are looked at, about */
 
-enum fate { UNKNOWN, ON_THE_WAY, ARRIVES, LOST };
+enum fate { UNKNOWN, FOLLOWED, ARRIVES, LOST };
 
 struct walk {
 	const struct lft_values *v;
@@ -35,10 +35,10 @@ follow_path(struct walk *w, sw_ix s, uint32_t lid, struct transition_when when)
 		sw_ix next;
 
 		if (w->fate[s] != UNKNOWN) {
-			end = w->fate[s] == ON_THE_WAY ? LOST : w->fate[s];
+			end = w->fate[s] == FOLLOWED ? LOST : w->fate[s];
 			break;
 		}
-		w->fate[s] = ON_THE_WAY;
+		w->fate[s] = FOLLOWED;
 		w->path[k++] = s;
 		(void)lft_values_entry(w->v, s, lid, when, port);
 		next = n->to[(size_t)s * 256 + port[0]].s;

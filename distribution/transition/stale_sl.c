@@ -12,7 +12,7 @@
 #include "sm/base/mem.h"
 
 static void
-select_stays(const struct lft_values *v, const uint64_t *turn,
+select_stays(const struct lft_values *v, const uint64_t *dep,
 	struct transition_set *out)
 {
 	static const struct transition_when is = {TRANSITION_NEW, 0};
@@ -23,16 +23,16 @@ select_stays(const struct lft_values *v, const uint64_t *turn,
 
 	cdg_mixed_build(v, is, is, fixed);
 	dependency_load_new(&load, v, held);
-	block_select_find(v, &load, turn, fixed, out);
+	block_select_find(v, &load, dep, fixed, out);
 	/* no port is taken down for good */
 	for (size_t i = 0; i < out->n; i++)
-		if (!out->turn[i].by_port)
-			out->turn[n++] = out->turn[i];
+		if (!out->dep[i].by_port)
+			out->dep[n++] = out->dep[i];
 	out->n = n;
 	out->pairs = 0;
 	for (size_t i = 0; i < n; i++) {
-		out->turn[i].stays = true;
-		out->pairs += out->turn[i].pairs;
+		out->dep[i].stays = true;
+		out->pairs += out->dep[i].pairs;
 	}
 	dependency_load_free(&load);
 	free(fixed);
@@ -45,25 +45,24 @@ stale_sl_find(const struct transition_job *job, struct transition_result *t,
 	static const struct transition_when stale = {TRANSITION_STALE, 0};
 	struct lft_values val;
 	struct chan_graph net;
-	uint64_t *turn;
+	uint64_t *dep;
 	uint32_t *comp;
 
 	*out = (struct transition_set){0};
-	if (job->to->lanes.n < 2 || job->to->lanes.plain ||
+	if (job->to->layers.n < 2 || job->to->layers.plain ||
 		!sl_history_exceeds(job->history, job->to))
 		return;
 	chan_graph_new(
-		&net, job->to->topo, device_sl2vl(job->hw), job->to->lanes.n);
+		&net, job->to->topo, device_sl2vl(job->hw), job->to->layers.n);
 	lft_values_new(&val, &net, job);
-	turn = mem_alloc(transition_words(&net) * sizeof(*turn));
+	dep = mem_alloc(transition_words(&net) * sizeof(*dep));
 	comp = mem_alloc(net.nv * sizeof(*comp));
-	cdg_mixed_build(&val, stale, stale, turn);
-	if (cdg_cycle_find(&net, turn, comp) > 0) {
-		cdg_cycle_describe(
-			&val, turn, comp, t->stale, sizeof(t->stale));
-		select_stays(&val, turn, out);
+	cdg_mixed_build(&val, stale, stale, dep);
+	if (cdg_cycle_find(&net, dep, comp) > 0) {
+		cdg_cycle_describe(&val, dep, comp, t->stale, sizeof(t->stale));
+		select_stays(&val, dep, out);
 	}
-	free(turn);
+	free(dep);
 	free(comp);
 	lft_values_free(&val);
 	chan_graph_free(&net);

@@ -51,17 +51,17 @@ static uint64_t *
 new_matrix(const struct planner *p, struct transition_when edges,
 	struct transition_when reach)
 {
-	uint64_t *turn = mem_alloc(transition_words(&p->net) * sizeof(*turn));
+	uint64_t *dep = mem_alloc(transition_words(&p->net) * sizeof(*dep));
 
-	cdg_mixed_build(&p->val, edges, reach, turn);
-	return turn;
+	cdg_mixed_build(&p->val, edges, reach, dep);
+	return dep;
 }
 
 static void
 take_blocked(struct transition_result *t, const struct transition_set *set)
 {
-	t->turn = set->turn;
-	t->nturns = set->n;
+	t->dep = set->dep;
+	t->ndeps = set->n;
 	t->cut_pairs = set->pairs;
 }
 
@@ -85,7 +85,7 @@ static void
 drop_option(struct option *o)
 {
 	free(o->stage);
-	free(o->closed.turn);
+	free(o->closed.dep);
 	*o = (struct option){0};
 }
 
@@ -166,9 +166,9 @@ take_option(struct planner *p, struct option *o)
 	t->nstages = o->n;
 	take_blocked(t, &o->closed);
 	if (o->closed.n > 0)
-		t->way = TRANSITION_BLOCKED;
+		t->kind = TRANSITION_BLOCKED;
 	else
-		t->way = o->n > 1 ? TRANSITION_STAGED : TRANSITION_DIRECT;
+		t->kind = o->n > 1 ? TRANSITION_STAGED : TRANSITION_DIRECT;
 	*o = (struct option){0};
 }
 
@@ -209,7 +209,7 @@ choose_option(struct planner *p, struct option *some, size_t n)
 	/* no two loads at once: they are the largest things here */
 	dependency_load_new(&load, &p->val, held);
 	method_dependencies(&p->val, &load, &paper);
-	free(paper.turn);
+	free(paper.dep);
 	price_at_once(p, &at_once, &load, fixed);
 	dependency_load_free(&load);
 	for (size_t i = 0; i < n; i++) {
@@ -229,7 +229,7 @@ choose_option(struct planner *p, struct option *some, size_t n)
 	}
 	drop_option(&open);
 	take_option(p, &best);
-	if (p->t->way == TRANSITION_BLOCKED)
+	if (p->t->kind == TRANSITION_BLOCKED)
 		p->t->paper_pairs = paper.pairs;
 	free(fixed);
 }
@@ -244,14 +244,14 @@ plan_auto(struct planner *p)
 	struct option some[TRANSITION_ADMISSIONS] = {{0}};
 	uint32_t limit = p->job->bulk != 0 ? p->job->bulk : BULK_VERTICES;
 	bool many = p->t->cyclic > limit;
-	bool bulk = many && p->net.lanes == 1;
+	bool bulk = many && p->net.layers == 1;
 	int how = bulk	 ? TRANSITION_BULK
 		  : many ? TRANSITION_GREEDY
 			 : TRANSITION_SMOOTH;
 	int end = bulk ? TRANSITION_ADMISSIONS : TRANSITION_BULK;
 	size_t n = 0;
 
-	p->t->way = TRANSITION_DIRECT;
+	p->t->kind = TRANSITION_DIRECT;
 	if (p->t->cyclic == 0)
 		return;
 	for (; p->job->max_stages > 1 && how < end; how++) {
@@ -287,7 +287,7 @@ plan_method(struct planner *p)
 	else if (p->job->method == TRANSITION_BREAK_DEPENDENCIES)
 		method_dependencies(&p->val, &load, &set);
 	take_blocked(p->t, &set);
-	p->t->way = set.n > 0 ? TRANSITION_BLOCKED : TRANSITION_DIRECT;
+	p->t->kind = set.n > 0 ? TRANSITION_BLOCKED : TRANSITION_DIRECT;
 	dependency_load_free(&load);
 }
 
@@ -295,7 +295,7 @@ static bool
 has_writes(const struct lft_values *v)
 {
 	for (size_t i = 0; i < v->ncells; i++)
-		if (v->c[i].write || v->c[i].wall)
+		if (v->c[i].write || v->c[i].quench)
 			return true;
 	return false;
 }
@@ -309,8 +309,8 @@ admit_mcast(struct planner *p)
 	if (!job->guests || !transition_mcast_is_broken(&p->net, job, p->mix))
 		return;
 	transition_mcast_open(p->t, &p->val,
-		p->t->way == TRANSITION_DIRECT && p->t->cyclic == 0 ? p->mix
-								    : NULL);
+		p->t->kind == TRANSITION_DIRECT && p->t->cyclic == 0 ? p->mix
+								     : NULL);
 }
 
 static void
@@ -341,21 +341,20 @@ static void
 add_stays(struct planner *p)
 {
 	struct transition_result *t = p->t;
-	struct transition_set all = {.turn = t->turn, .n = t->nturns};
+	struct transition_set all = {.dep = t->dep, .n = t->ndeps};
 
 	if (p->stay.n == 0)
 		return;
 	all.cap = all.n;
 	for (size_t i = 0; i < p->stay.n; i++) {
-		all.turn =
-			mem_grow(all.turn, all.n, &all.cap, sizeof(*all.turn));
-		all.turn[all.n++] = p->stay.turn[i];
+		all.dep = mem_grow(all.dep, all.n, &all.cap, sizeof(*all.dep));
+		all.dep[all.n++] = p->stay.dep[i];
 	}
 	block_select_finish(&all);
 	take_blocked(t, &all);
-	for (size_t i = 0; i < t->nturns; i++)
-		t->nstays += t->turn[i].stays;
-	t->way = TRANSITION_BLOCKED;
+	for (size_t i = 0; i < t->ndeps; i++)
+		t->nstays += t->dep[i].stays;
+	t->kind = TRANSITION_BLOCKED;
 }
 
 struct transition_result *
@@ -368,7 +367,7 @@ transition_find(const struct transition_job *job)
 	stale_sl_find(job, t, &p.stay);
 	chan_graph_new(&p.net, job->to->topo, device_sl2vl(job->hw),
 		vl_graphs_count(job));
-	if (p.stay.n > 0 && p.net.lanes == job->to->lanes.n)
+	if (p.stay.n > 0 && p.net.layers == job->to->layers.n)
 		chan_graph_close(&p.net, &p.stay);
 	lft_values_new(&p.val, &p.net, job);
 	if (job->method != TRANSITION_STATIC &&
@@ -380,7 +379,7 @@ transition_find(const struct transition_job *job)
 	lft_writes_all(&p.val, t);
 	lft_values_free(&p.val);
 	chan_graph_free(&p.net);
-	free(p.stay.turn);
+	free(p.stay.dep);
 	return t;
 }
 
@@ -395,6 +394,6 @@ transition_free(struct transition_result *t)
 	}
 	transition_mcast_close(t->guests);
 	free(t->write);
-	free(t->turn);
+	free(t->dep);
 	free(t);
 }

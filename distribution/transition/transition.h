@@ -108,7 +108,7 @@ struct lft_write {
 	uint16_t stage;
 	bool urgent; /* repairs entries with a dead port */
 	bool last;   /* image is what the new routing wants */
-	bool wall;   /* quench: empties what is unknown, before stage 0 */
+	bool quench; /* quench: empties what is unknown, before stage 0 */
 	bool raised; /* quench above the top, which is raised for it */
 };
 
@@ -121,9 +121,9 @@ struct transition_dependency {
 			 0 where no dependency is meant */
 	bool stays;   /* blocked for good: old connections would deadlock there
 			 with the new tables; no new path uses it */
-	uint16_t lanes; /* layers of the SLs that go to VL 15; all with one
+	uint16_t layers; /* layers of the SLs that go to VL 15; all with one
 			   layer */
-	uint64_t pairs; /* (switch, LID) that used it and lose packets */
+	uint64_t pairs;	 /* (switch, LID) that used it and lose packets */
 };
 
 /*
@@ -139,15 +139,15 @@ struct transition_guests;
 struct transition_result {
 	struct transition_guests *guests; /* NULL: all trees may stay */
 	enum transition_method_kind method;
-	enum transition_kind way;
+	enum transition_kind kind;
 	/* Quenches, then by stage: in a stage urgent ones first, then switches
 	 * next to the change. */
 	struct lft_write *write;
 	size_t nwrites;
-	size_t nwalls; /* of nwrites, quenches */
+	size_t nquenches; /* of nwrites, quenches */
 	unsigned nstages;
-	struct transition_dependency *turn; /* sorted by switch, in, out */
-	size_t nturns;
+	struct transition_dependency *dep; /* sorted by switch, in, out */
+	size_t ndeps;
 	struct lft_pool *pool;
 
 	uint64_t entries;     /* (switch, LID) that change */
@@ -155,7 +155,7 @@ struct transition_result {
 	uint64_t kept;	      /* blocks that are in place */
 	uint64_t mixed_edges; /* edges of M */
 	uint32_t cyclic;      /* vertices on cycles of M: 0 is direct */
-	uint64_t cut_pairs;   /* sum of pairs over turn[] */
+	uint64_t cut_pairs;   /* sum of pairs over dep[] */
 	uint64_t paper_pairs; /* the same for TRANSITION_BREAK_DEPENDENCIES, for
 				 comparison; 0 unless blocked */
 	uint32_t unread; /* live switches with unknown old blocks, which are
@@ -185,7 +185,7 @@ void transition_free(struct transition_result *t); /* NULL allowed */
  */
 bool transition_mcast_must_ask(const struct transition_result *t);
 bool transition_mcast_admit(struct transition_result *t,
-	const struct transition_mcast *turn, size_t n);
+	const struct transition_mcast *dep, size_t n);
 
 /* Names of enumerators: "auto", "break-ports"; "direct", "staged". */
 const char *transition_method_name(enum transition_method_kind m);

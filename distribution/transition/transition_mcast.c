@@ -19,7 +19,7 @@ struct transition_guests {
 	uint32_t *pos;	/* [nsw] the new order */
 	uint8_t *plane; /* as in struct routes, or NULL */
 	struct transition_ports
-		*blind; /* [nsw] ports into the unknown, or NULL */
+		*unknown; /* [nsw] ports into the unknown, or NULL */
 	bool full;
 };
 
@@ -116,7 +116,7 @@ transition_mcast_open(struct transition_result *t, const struct lft_values *v,
 	if (mix == NULL)
 		return;
 	g->topo = topo_ref(to->topo);
-	chan_graph_new(&g->net, to->topo, NULL, v->net->lanes);
+	chan_graph_new(&g->net, to->topo, NULL, v->net->layers);
 	g->comp = mem_alloc(g->net.nv * sizeof(*g->comp));
 	for (uint32_t i = 0; i < g->net.nv; i++)
 		g->comp[i] = 1;
@@ -124,8 +124,8 @@ transition_mcast_open(struct transition_result *t, const struct lft_values *v,
 	routes_order(to, g->pos);
 	if (to->plane != NULL)
 		g->plane = mem_dup(to->plane, nsw);
-	if (v->blind != NULL)
-		g->blind = mem_dup(v->blind, nsw * sizeof(*g->blind));
+	if (v->unknown != NULL)
+		g->unknown = mem_dup(v->unknown, nsw * sizeof(*g->unknown));
 	g->full = !dynamic_order_new(&g->order, &g->net, g->comp, mix);
 }
 
@@ -142,7 +142,7 @@ transition_mcast_close(struct transition_guests *g)
 	free(g->comp);
 	free(g->pos);
 	free(g->plane);
-	free(g->blind);
+	free(g->unknown);
 	free(g);
 }
 
@@ -170,8 +170,8 @@ keeps_order(const struct transition_guests *g, const struct transition_mcast *a)
 	sw_ix from = switch_behind(g, s, a->in),
 	      to = switch_behind(g, s, a->out);
 
-	if (g->blind != NULL &&
-		(g->blind[s].bit[a->out >> 6] >> (a->out & 63) & 1) != 0)
+	if (g->unknown != NULL &&
+		(g->unknown[s].bit[a->out >> 6] >> (a->out & 63) & 1) != 0)
 		return false;
 	if (from == nsw || to == nsw)
 		return true; /* no switch on one side: no dependency */
@@ -187,10 +187,10 @@ add_dependency(struct transition_guests *g, const struct transition_mcast *a,
 {
 	const struct chan_graph *n = &g->net;
 
-	for (unsigned l = 0; l < n->lanes; l++) {
+	for (unsigned l = 0; l < n->layers; l++) {
 		uint32_t v = l * n->nrec + n->off[a->sw] + a->in;
 
-		if (transition_has(n, g->order.turn, v, a->out))
+		if (transition_has(n, g->order.dep, v, a->out))
 			continue;
 		if (!dynamic_order_add(&g->order, v, a->out))
 			return false;
@@ -201,7 +201,7 @@ add_dependency(struct transition_guests *g, const struct transition_mcast *a,
 
 bool
 transition_mcast_admit(struct transition_result *t,
-	const struct transition_mcast *turn, size_t n)
+	const struct transition_mcast *dep, size_t n)
 {
 	struct transition_guests *g = t->guests;
 	struct transition_mcast *done;
@@ -212,10 +212,10 @@ transition_mcast_admit(struct transition_result *t,
 		return true;
 	if (g->full)
 		return false;
-	done = mem_alloc(n * g->net.lanes * sizeof(*done));
+	done = mem_alloc(n * g->net.layers * sizeof(*done));
 	for (size_t i = 0; i < n && room; i++)
-		room = keeps_order(g, &turn[i]) &&
-		       add_dependency(g, &turn[i], done, &ndone);
+		room = keeps_order(g, &dep[i]) &&
+		       add_dependency(g, &dep[i], done, &ndone);
 	while (!room && ndone > 0) {
 		ndone--;
 		dynamic_order_remove(

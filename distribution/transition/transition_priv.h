@@ -49,10 +49,10 @@ struct transition_to {
 
 struct chan_graph {
 	const struct topo *t;
-	const struct sl2vl_cache *turns; /* switches that refuse rows */
+	const struct sl2vl_cache *sl2vl; /* switches that refuse rows */
 	uint32_t nsw;			 /* also the number of "nowhere" */
 	uint32_t nrec;			 /* port records of one layer */
-	uint32_t nv;			 /* vertices: nrec * lanes (layers) */
+	uint32_t nv;			 /* vertices: nrec * layers */
 	uint32_t *off;	 /* [nsw + 1] first record of a switch */
 	uint32_t *owner; /* [nv] switch */
 	uint32_t *base;	 /* [nv] vertex of port 0 of its switch, same layer */
@@ -65,7 +65,7 @@ struct chan_graph {
 	uint64_t bit[256]; /* of a row for an out-port, 0: not a port */
 	uint8_t word[256];
 	unsigned shift; /* log2 of the words in a row */
-	unsigned lanes;
+	unsigned layers;
 };
 
 struct transition_set;
@@ -77,9 +77,9 @@ struct transition_set;
 unsigned vl_graphs_count(const struct transition_job *job);
 
 /* chan_graph.c */
-/* turns: switches that refuse rows of SL2VL; NULL: none. */
+/* sl2vl: switches that refuse rows of SL2VL; NULL: none. */
 void chan_graph_new(struct chan_graph *n, const struct topo *t,
-	const struct sl2vl_cache *turns, unsigned lanes);
+	const struct sl2vl_cache *sl2vl, unsigned layers);
 void chan_graph_free(struct chan_graph *n);
 /* These dependencies, of as many layers as n has, are blocked from now on. */
 void chan_graph_close(struct chan_graph *n, const struct transition_set *stay);
@@ -106,10 +106,10 @@ transition_head(const struct chan_graph *n, uint32_t v, unsigned out)
 
 /* Next out-port of row v at or after *at; false at the end. */
 static inline bool
-transition_next(const struct chan_graph *n, const uint64_t *turn, uint32_t v,
+transition_next(const struct chan_graph *n, const uint64_t *dep, uint32_t v,
 	unsigned *at)
 {
-	const uint64_t *row = turn + ((size_t)v << n->shift);
+	const uint64_t *row = dep + ((size_t)v << n->shift);
 
 	while (*at < 64U << n->shift) {
 		uint64_t rest = row[*at >> 6] >> (*at & 63);
@@ -124,24 +124,24 @@ transition_next(const struct chan_graph *n, const uint64_t *turn, uint32_t v,
 }
 
 static inline bool
-transition_has(const struct chan_graph *n, const uint64_t *turn, uint32_t v,
+transition_has(const struct chan_graph *n, const uint64_t *dep, uint32_t v,
 	unsigned out)
 {
-	return turn[((size_t)v << n->shift) + (out >> 6)] >> (out & 63) & 1;
+	return dep[((size_t)v << n->shift) + (out >> 6)] >> (out & 63) & 1;
 }
 
 static inline void
 transition_put(
-	const struct chan_graph *n, uint64_t *turn, uint32_t v, unsigned out)
+	const struct chan_graph *n, uint64_t *dep, uint32_t v, unsigned out)
 {
-	turn[((size_t)v << n->shift) + (out >> 6)] |= UINT64_C(1) << (out & 63);
+	dep[((size_t)v << n->shift) + (out >> 6)] |= UINT64_C(1) << (out & 63);
 }
 
 static inline void
 transition_clear(
-	const struct chan_graph *n, uint64_t *turn, uint32_t v, unsigned out)
+	const struct chan_graph *n, uint64_t *dep, uint32_t v, unsigned out)
 {
-	turn[((size_t)v << n->shift) + (out >> 6)] &=
+	dep[((size_t)v << n->shift) + (out >> 6)] &=
 		~(UINT64_C(1) << (out & 63));
 }
 
@@ -155,9 +155,9 @@ struct lft_value_cell {
 		       written */
 	bool write; /* it must be written */
 	bool settled; /* held[0] is acknowledged */
-	bool wall;    /* quench: held is without the entries into the unknown;
-			 written first */
-	bool blind;   /* packets meet it, and its contents are unknown */
+	bool quench;  /* quench: held is without the entries into the unknown;
+		       written first */
+	bool unknown; /* packets meet it, and its contents are unknown */
 	bool above; /* above the switch's top: no packet meets it until that is
 		       raised */
 	lft_ref want;
@@ -187,10 +187,10 @@ struct lft_values {
 	uint32_t unread;
 	sw_ix *old_sw;	/* [nsw] in from->topo, or TOPO_NONE */
 	uint32_t *leaf; /* [nsw] numbers of sl_history.h, or NULL: one layer */
-	bool *turned;	/* [nsw] members of the sFtree subtree: up and down are
+	bool *subtree;	/* [nsw] members of the sFtree subtree: up and down are
 			   exchanged among them */
 	struct transition_ports
-		*blind; /* [nsw] ports into the unknown, or NULL */
+		*unknown; /* [nsw] ports into the unknown, or NULL */
 };
 
 /* Which values of an entry count. */
@@ -276,46 +276,46 @@ void lft_values_layers(const struct lft_values *v, uint32_t lid,
 void unknown_lft_quench(struct lft_values *v);
 
 /*
- * cdg_mixed.c: layers reach what `reach` lets them reach. turn:
+ * cdg_mixed.c: layers reach what `reach` lets them reach. dep:
  * transition_words.
  */
 void cdg_mixed_build(const struct lft_values *v, struct transition_when edges,
-	struct transition_when reach, uint64_t *turn);
+	struct transition_when reach, uint64_t *dep);
 /* Only the rows of vertices on cycles; for one layer. Good for few of them. */
 void cdg_mixed_rows(const struct lft_values *v, struct transition_when edges,
-	const uint32_t *comp, uint64_t *turn);
+	const uint32_t *comp, uint64_t *dep);
 /* Layers that reach each switch for one LID, [nsw]. */
 void cdg_mixed_reach(const struct lft_values *v, uint32_t lid,
 	struct transition_when reach, uint8_t *mask);
-uint64_t cdg_mixed_count(const struct chan_graph *n, const uint64_t *turn);
+uint64_t cdg_mixed_count(const struct chan_graph *n, const uint64_t *dep);
 
 /*
  * cdg_cycle.c: comp[v] gets the number of its component, 1 ..., or 0 where v
  * is on no cycle. Returns how many vertices are on cycles.
  */
 uint32_t cdg_cycle_find(
-	const struct chan_graph *n, const uint64_t *turn, uint32_t *comp);
+	const struct chan_graph *n, const uint64_t *dep, uint32_t *comp);
 /*
  * The same for the mixture, of which nearly all dependencies obey the order of
  * the new routing: only those that break it are searched.
  */
 uint32_t cdg_cycle_search(
-	const struct lft_values *v, const uint64_t *turn, uint32_t *comp);
+	const struct lft_values *v, const uint64_t *dep, uint32_t *comp);
 /* A short cycle of the mixture in words. */
-void cdg_cycle_describe(const struct lft_values *v, const uint64_t *turn,
+void cdg_cycle_describe(const struct lft_values *v, const uint64_t *dep,
 	const uint32_t *comp, char *text, size_t size);
 /*
  * A short cycle through dependencies inside components; path has room for nv.
  * Its length; 0: none.
  */
-uint32_t cdg_cycle_shortest(const struct chan_graph *n, const uint64_t *turn,
+uint32_t cdg_cycle_shortest(const struct chan_graph *n, const uint64_t *dep,
 	const uint32_t *comp, uint32_t *path);
 
 /* dynamic_order.c: sees only dependencies inside components. */
 struct dynamic_order {
 	const struct chan_graph *n;
 	const uint32_t *comp;
-	uint64_t *turn;		      /* own copy */
+	uint64_t *dep;		      /* own copy */
 	uint32_t *pos;		      /* [nv] */
 	uint8_t *mark;		      /* [nv] */
 	uint32_t *fore, *back, *pool; /* vertices of one search */
@@ -324,11 +324,11 @@ struct dynamic_order {
 			  dependency that would need a search is refused */
 };
 /*
- * Copies turn. False when it has a cycle: then only dynamic_order_free may
+ * Copies dep. False when it has a cycle: then only dynamic_order_free may
  * follow.
  */
 bool dynamic_order_new(struct dynamic_order *o, const struct chan_graph *n,
-	const uint32_t *comp, const uint64_t *turn);
+	const uint32_t *comp, const uint64_t *dep);
 void dynamic_order_free(struct dynamic_order *o);
 /* Adds a dependency; false and nothing changed when it closes a cycle. */
 bool dynamic_order_add(struct dynamic_order *o, uint32_t v, unsigned out);
@@ -384,10 +384,10 @@ void stage_loss_arrives(const struct lft_values *v, uint32_t lid,
  * the first value.
  */
 struct dependency_load {
-	uint32_t *turn; /* by dependency: layer, switch, in-port, out-port */
-	size_t *first;	/* [nsw + 1] where the dependencies of a switch begin in
-			   a layer */
-	uint64_t *rec;	/* [nrec] by the record where they arrive */
+	uint32_t *dep; /* by dependency: layer, switch, in-port, out-port */
+	size_t *first; /* [nsw + 1] where the dependencies of a switch begin in
+			  a layer */
+	uint64_t *rec; /* [nrec] by the record where they arrive */
 };
 void dependency_load_new(struct dependency_load *l, const struct lft_values *v,
 	struct transition_when when);
@@ -399,8 +399,8 @@ dependency_load_at(const struct chan_graph *n, const struct dependency_load *l,
 	sw_ix s = n->owner[v];
 	size_t width = n->off[s + 1] - n->off[s];
 
-	return &l->turn[v / n->nrec * l->first[n->nsw] + l->first[s] +
-			(v - n->base[v]) * width + out];
+	return &l->dep[v / n->nrec * l->first[n->nsw] + l->first[s] +
+		       (v - n->base[v]) * width + out];
 }
 static inline uint32_t
 dependency_load_of(const struct chan_graph *n, const struct dependency_load *l,
@@ -411,7 +411,7 @@ dependency_load_of(const struct chan_graph *n, const struct dependency_load *l,
 
 /* Dependencies being collected. */
 struct transition_set {
-	struct transition_dependency *turn;
+	struct transition_dependency *dep;
 	size_t n, cap;
 	uint64_t pairs;
 };

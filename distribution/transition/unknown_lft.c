@@ -32,7 +32,7 @@
 
 enum { ARMED = 3 };
 
-struct blind {
+struct unknown {
 	struct lft_values *v;
 	const struct topo *t;
 	struct transition_ports *port; /* [nsw] into the unknown */
@@ -65,7 +65,7 @@ is_unknown_end(const struct topo_port *p)
 }
 
 static void
-find_unknown_ends(struct blind *b)
+find_unknown_ends(struct unknown *b)
 {
 	for (sw_ix s = 0; s < b->t->nsw; s++) {
 		node_ix n = b->t->sw[s].node;
@@ -87,7 +87,7 @@ empty_cell(struct lft_values *v, struct lft_value_cell *c)
 	c->nheld = 1;
 	v->held = mem_grow(v->held, v->nheld, &v->capheld, sizeof(*v->held));
 	v->held[v->nheld++] = LFT_EMPTY;
-	c->wall = c->settled = true;
+	c->quench = c->settled = true;
 	c->write = c->new && c->want != LFT_EMPTY;
 	v->differ += c->new ? LFT_BLOCK : 0;
 }
@@ -97,12 +97,12 @@ empty_cell(struct lft_values *v, struct lft_value_cell *c)
  * dark.
  */
 static void
-find_unknown(struct blind *b)
+find_unknown(struct unknown *b)
 {
 	for (size_t i = 0; i < b->v->ncells; i++) {
 		struct lft_value_cell *c = &b->v->c[i];
 
-		if (!c->blind)
+		if (!c->unknown)
 			continue;
 		if (chan_graph_quarantined(b->v->net, c->s))
 			b->dark[c->s] = b->any = true;
@@ -121,7 +121,7 @@ find_unknown(struct blind *b)
  * dark too.
  */
 static void
-spread_unknown(struct blind *b)
+spread_unknown(struct unknown *b)
 {
 	const struct chan_graph *n = b->v->net;
 	bool more = true;
@@ -182,7 +182,7 @@ quench_cell(struct lft_values *v, struct lft_value_cell *c,
 		v->own[v->nown++] = r;
 	}
 	c->held = first;
-	c->wall = true;
+	c->quench = true;
 	v->kept -= c->new && !c->write;
 	c->write = c->new;
 	v->differ += LFT_BLOCK;
@@ -190,12 +190,12 @@ quench_cell(struct lft_values *v, struct lft_value_cell *c,
 
 /* Quench the entries of a block that lead to these ports. */
 static void
-quench_block(struct blind *b, sw_ix s, uint32_t k, struct transition_ports p)
+quench_block(struct unknown *b, sw_ix s, uint32_t k, struct transition_ports p)
 {
 	struct lft_values *v = b->v;
 	uint32_t *i = &v->cell[(size_t)s * v->nblocks + k];
 	struct lft_pool *pool = v->to->pool;
-	bool leads = false;
+	bool is_next_hop = false;
 
 	if ((p.bit[0] | p.bit[1] | p.bit[2] | p.bit[3]) == 0)
 		return;
@@ -204,12 +204,12 @@ quench_block(struct blind *b, sw_ix s, uint32_t k, struct transition_ports p)
 			!leads_to_ports(routes_block(v->to, s, k), &p))
 			return;
 		lft_values_cell(v, s, k);
-		leads = true;
+		is_next_hop = true;
 	}
 	for (uint16_t h = 0; h < v->c[*i - 1].nheld; h++)
-		leads |= leads_to_ports(
+		is_next_hop |= leads_to_ports(
 			lft_bytes(pool, v->held[v->c[*i - 1].held + h]), &p);
-	if (leads)
+	if (is_next_hop)
 		quench_cell(v, &v->c[*i - 1], &p);
 }
 
@@ -218,7 +218,7 @@ quench_block(struct blind *b, sw_ix s, uint32_t k, struct transition_ports p)
  * raised.
  */
 static void
-quench_neighbours(struct blind *b)
+quench_neighbours(struct unknown *b)
 {
 	const struct transition_ports all = {
 		{UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX}};
@@ -228,8 +228,8 @@ quench_neighbours(struct blind *b)
 		const struct lft_value_cell c = b->v->c[i];
 		const struct topo_switch *sw = &b->t->sw[c.s];
 
-		for (uint32_t a = sw->adj;
-			c.blind && c.wall && c.above && a < sw->adj + sw->nadj;
+		for (uint32_t a = sw->adj; c.unknown && c.quench && c.above &&
+					   a < sw->adj + sw->nadj;
 			a++) {
 			sw_ix near = b->t->adj[a].peer;
 
@@ -244,7 +244,7 @@ void
 unknown_lft_quench(struct lft_values *v)
 {
 	const struct chan_graph *n = v->net;
-	struct blind b = {.v = v, .t = n->t};
+	struct unknown b = {.v = v, .t = n->t};
 
 	b.port = mem_zalloc(n->nsw, sizeof(*b.port));
 	b.dark = mem_zalloc(n->nsw, sizeof(*b.dark));
@@ -259,6 +259,6 @@ unknown_lft_quench(struct lft_values *v)
 				!chan_graph_quarantined(n, s))
 				quench_block(&b, s, k, b.port[s]);
 	quench_neighbours(&b);
-	v->blind = b.port;
+	v->unknown = b.port;
 	free(b.dark);
 }

@@ -46,14 +46,14 @@ arrival_ports(const struct topo *t, sw_ix s)
 /* The in-ports from which packets may leave by port out. */
 static struct transition_ports
 unblocked_in_ports(const struct transition_ports *all,
-	const struct sl2vl_cache *turns, uint64_t guid, unsigned out)
+	const struct sl2vl_cache *sl2vl, uint64_t guid, unsigned out)
 {
 	struct transition_ports in = *all;
 	const struct sl2vl_block *h;
 	size_t n;
 
 	in.bit[out / 64] &= ~(UINT64_C(1) << out % 64);
-	h = sl2vl_blocked_list(turns, &n);
+	h = sl2vl_blocked_list(sl2vl, &n);
 	for (size_t i = 0; i < n; i++)
 		if (h[i].guid == guid && h[i].out == out)
 			in.bit[h[i].in / 64] &= ~(UINT64_C(1) << h[i].in % 64);
@@ -70,23 +70,23 @@ has_own_vls_at(const struct transition_job *job, const struct vlarb_want *w,
 {
 	const struct topo *t = job->to->topo;
 	const struct topo_port *port = &t->port[p];
-	const struct sl2vl_cache *turns = device_sl2vl(job->hw);
+	const struct sl2vl_cache *sl2vl = device_sl2vl(job->hw);
 	uint64_t guid = t->node[port->node].guid;
 	unsigned vls = vlarb_vls(w, t, p);
 	struct transition_ports may =
-		unblocked_in_ports(in, turns, guid, port->num);
+		unblocked_in_ports(in, sl2vl, guid, port->num);
 	uint8_t row[SL2VL_ROW];
 
-	if (slvl_separate_layers(&w->levels, vls) < w->levels.lanes)
+	if (slvl_separate_layers(&w->levels, vls) < w->levels.layers)
 		return false;
 	slvl_row(&w->levels, vls, false, row);
-	return sl2vl_all(turns, guid, port->num, may.bit, row);
+	return sl2vl_all(sl2vl, guid, port->num, may.bit, row);
 }
 
 static bool
 has_own_vls(const struct transition_job *job)
 {
-	const struct route_layers *to = &job->to->lanes;
+	const struct route_layers *to = &job->to->layers;
 	const struct topo *t = job->to->topo;
 	struct vlarb_want w = {.max_vls = job->max_vls};
 
@@ -110,14 +110,14 @@ has_own_vls(const struct transition_job *job)
 unsigned
 vl_graphs_count(const struct transition_job *job)
 {
-	const struct route_layers *to = &job->to->lanes;
+	const struct route_layers *to = &job->to->layers;
 	unsigned was = sl_history_layers(job->history);
 	bool known = was > 0;
 
 	if (to->n < 2)
 		return 1;
 	if (was == 0)
-		was = job->from != NULL ? job->from->lanes.n : to->n;
+		was = job->from != NULL ? job->from->layers.n : to->n;
 	if (was > to->n && carries_data(job->to->topo))
 		return 1; /* the SLs of a layer that goes join another layer */
 	return to->plain && (!known || !has_own_vls(job)) ? 1 : to->n;

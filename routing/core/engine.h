@@ -42,7 +42,9 @@ struct route_role_of {
  * although their nodes do not say so, or that are passive. Groups by number,
  * sorted by GUID.
  */
-enum { ROUTE_HOME_NODE = 65536 }; /* in no group: what the node says counts */
+enum {
+	ROUTE_MULTI_PORT_NODE = 65536
+}; /* in no group: what the node says counts */
 
 struct route_multi_port {
 	uint64_t guid; /* of the port */
@@ -56,9 +58,9 @@ struct engine_options {
 	size_t nroots;
 	const struct route_role_of *role; /* sorted by (guid, told) */
 	size_t nroles;
-	const struct route_multi_port *home;
-	size_t nhomes;
-	uint8_t lanes;	  /* layers to spread over: routing.ftree.lanes, >= 1 */
+	const struct route_multi_port *multi_port;
+	size_t nmulti_port;
+	uint8_t layers;	  /* layers to spread over: routing.ftree.lanes, >= 1 */
 	uint8_t levels;	  /* QoS levels, which share the VLs with layers */
 	uint8_t max_vls;  /* a code as in PortInfo; 0: any number of VLs */
 	uint64_t reading; /* hash of the options for reading the fabric and of

@@ -61,10 +61,10 @@ routes_unref(struct routes *r)
 	free(r->sw_order);
 	free(r->plane);
 	free(r->row);
-	free(r->lanes.cls);
-	free(r->lanes.pair);
+	free(r->layers.cls);
+	free(r->layers.pair);
 	verify_state_unref(r->verified);
-	free(r->turns);
+	free(r->deps);
 	routes_cache_unref(r->cache);
 	free(r);
 }
@@ -81,7 +81,7 @@ routes_new(struct topo *t, struct lft_pool *pool)
 	r->pool = pool;
 	r->engine = "";
 	r->rank = mem_zalloc(t->nsw, sizeof(*r->rank));
-	r->lanes.n = r->lanes.spread = 1;
+	r->layers.n = r->layers.spread = 1;
 	r->sftree_root = TOPO_NONE;
 	r->top = t->max_lid;
 	r->nblocks = (uint32_t)t->max_lid / LFT_BLOCK + 1;
@@ -103,7 +103,7 @@ routes_layer(const struct route_layers *l, sw_ix src, sw_ix dst)
 		const struct route_layer_pair *p = &l->pair[mid];
 
 		if (p->src == src && p->dst == dst)
-			return p->lane;
+			return p->layer;
 		if (p->src < src || (p->src == src && p->dst < dst))
 			lo = mid + 1;
 		else
@@ -234,8 +234,8 @@ routes_put_like(struct routes *r, sw_ix s, const uint8_t *row,
 	for (uint32_t b = 0; b < r->nblocks; b++) {
 		const uint8_t *is = row + (size_t)b * LFT_BLOCK;
 		lft_ref old = LFT_EMPTY,
-			twin = like == TOPO_NONE ? LFT_EMPTY
-						 : routes_ref_of(r, like, b);
+			other = like == TOPO_NONE ? LFT_EMPTY
+						  : routes_ref_of(r, like, b);
 
 		slot = b % LFT_SPAN == 0 ? routes_slot(r, s, b) : slot + 1;
 		if (prev != NULL && prev_sw != TOPO_NONE && b < prev->nblocks)
@@ -249,8 +249,8 @@ routes_put_like(struct routes *r, sw_ix s, const uint8_t *row,
 		lft_drop(r->pool, *slot);
 		if (memcmp(lft_bytes(r->pool, old), is, LFT_BLOCK) == 0)
 			*slot = lft_share(r->pool, old);
-		else if (memcmp(lft_bytes(r->pool, twin), is, LFT_BLOCK) == 0)
-			*slot = lft_share(r->pool, twin);
+		else if (memcmp(lft_bytes(r->pool, other), is, LFT_BLOCK) == 0)
+			*slot = lft_share(r->pool, other);
 		else
 			*slot = lft_add(r->pool, is);
 	}
@@ -311,12 +311,12 @@ routes_put_block(struct routes *r, sw_ix s, uint32_t b,
 	const uint8_t bytes[LFT_BLOCK], sw_ix like)
 {
 	lft_ref *slot = routes_slot(r, s, b);
-	lft_ref twin =
+	lft_ref other =
 		like == TOPO_NONE ? LFT_EMPTY : routes_ref_of(r, like, b);
 
 	lft_drop(r->pool, *slot);
-	*slot = memcmp(lft_bytes(r->pool, twin), bytes, LFT_BLOCK) == 0
-			? lft_share(r->pool, twin)
+	*slot = memcmp(lft_bytes(r->pool, other), bytes, LFT_BLOCK) == 0
+			? lft_share(r->pool, other)
 			: lft_add(r->pool, bytes);
 }
 
@@ -468,17 +468,17 @@ routes_for(const struct routes *r, struct topo *t)
 	c->row = mem_dup(r->row, t->nsw * sizeof(struct lft_row *));
 	for (sw_ix s = 0; s < t->nsw; s++)
 		(void)lft_row_share(c->row[s]);
-	if (r->lanes.cls != NULL)
-		c->lanes.cls =
-			mem_dup(r->lanes.cls, t->nsw * sizeof(*r->lanes.cls));
-	if (r->lanes.npairs > 0)
-		c->lanes.pair = mem_dup(r->lanes.pair,
-			r->lanes.npairs * sizeof(*r->lanes.pair));
-	if (r->turns != NULL)
-		c->turns = mem_dup(r->turns,
-			sizeof(*r->turns) +
-				((size_t)r->turns->nrec << r->turns->shift) *
-					sizeof(r->turns->row[0]));
+	if (r->layers.cls != NULL)
+		c->layers.cls =
+			mem_dup(r->layers.cls, t->nsw * sizeof(*r->layers.cls));
+	if (r->layers.npairs > 0)
+		c->layers.pair = mem_dup(r->layers.pair,
+			r->layers.npairs * sizeof(*r->layers.pair));
+	if (r->deps != NULL)
+		c->deps = mem_dup(r->deps,
+			sizeof(*r->deps) +
+				((size_t)r->deps->nrec << r->deps->shift) *
+					sizeof(r->deps->row[0]));
 	return c;
 }
 
@@ -495,8 +495,8 @@ routes_note(const struct routes *r, sw_ix s)
 		is.place = r->sw_order[s] + 1;
 	if (r->plane != NULL)
 		is.plane = (uint8_t)(r->plane[s] + 1);
-	if (r->lanes.cls != NULL)
-		is.number = (uint16_t)(r->lanes.cls[s] + 1);
+	if (r->layers.cls != NULL)
+		is.number = (uint16_t)(r->layers.cls[s] + 1);
 	return is;
 }
 
@@ -513,11 +513,11 @@ restore_switch(struct routes *r, sw_ix s, const struct route_rank *is)
 	}
 	if (is == NULL || is->number == 0)
 		return;
-	if (r->lanes.cls == NULL) {
-		r->lanes.cls = mem_alloc(n * sizeof(*r->lanes.cls));
-		memset(r->lanes.cls, 0xff, n * sizeof(*r->lanes.cls));
+	if (r->layers.cls == NULL) {
+		r->layers.cls = mem_alloc(n * sizeof(*r->layers.cls));
+		memset(r->layers.cls, 0xff, n * sizeof(*r->layers.cls));
 	}
-	r->lanes.cls[s] = (uint16_t)(is->number - 1);
+	r->layers.cls[s] = (uint16_t)(is->number - 1);
 }
 
 /*

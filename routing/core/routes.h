@@ -69,7 +69,7 @@ struct topo_class {
  */
 struct route_layer_pair {
 	sw_ix src, dst;
-	uint8_t lane;
+	uint8_t layer;
 };
 
 enum { ROUTE_NO_LEAF = UINT16_MAX }; /* a switch without a number: layer 0 */
@@ -143,7 +143,7 @@ struct routes {
 	uint16_t top;	      /* LinearFDBTop: highest LID */
 	uint32_t nblocks;     /* blocks per switch: top / 64 + 1 */
 	struct lft_row **row; /* [nsw] of nblocks each, shared with others */
-	struct route_layers lanes;
+	struct route_layers layers;
 	struct route_cache *cache; /* the engine's, or NULL */
 	uint64_t entries_kept;	   /* against the previous routes */
 	uint64_t entries_changed;
@@ -153,20 +153,20 @@ struct routes {
 	uint64_t fresh_load; /* that these routes are accepted against: highest
 				link load of a fresh computation, hosts' links
 				included, or the load bound; see compute.h */
-	uint32_t homes;	     /* LIDs of multi-port nodes */
+	uint32_t multi_port; /* LIDs of multi-port nodes */
 	bool lost_disjoint;  /* one switch cut off a multi-port node from some
 				leaf when it was last looked at, after
 				routing/improve/disjoint.h */
 	uint64_t disjoint_opts_hash; /* of the options about ports with which
 			paths were made disjoint, or 0: they were not */
 	struct verify_report report;
-	struct verify_state *verified;	   /* what the verdict rests on, for the
-					      next one; or NULL */
-	struct verify_dependencies *turns; /* dependencies: at least those made,
+	struct verify_state *verified;	  /* what the verdict rests on, for the
+					     next one; or NULL */
+	struct verify_dependencies *deps; /* dependencies: at least those made,
 				       or NULL: not noted */
-	struct routes_tree *tree;	   /* NULL: not read */
-	struct topo_class reading;	   /* {0}: not noted */
-	uint8_t *read;			   /* [nsw] enum route_read, or NULL */
+	struct routes_tree *tree;	  /* NULL: not read */
+	struct topo_class reading;	  /* {0}: not noted */
+	uint8_t *read;			  /* [nsw] enum route_read, or NULL */
 	bool order_restored; /* made by a previous run for this very topology:
 			their order is kept as it is (order_restore.c) */
 	char note[256];	     /* how the order came about, in words */
@@ -232,7 +232,8 @@ enum {
 	ROUTE_PLANES = 8,
 	ROUTE_PLANE = ROUTE_PLANES - 1, /* in plane[]: its number */
 	ROUTE_LEAF = 0x40,		/* may have links to other planes */
-	ROUTE_APEX = 0x80, /* the crossing leaf: where paths change planes */
+	ROUTE_CROSSING =
+		0x80, /* the crossing leaf: where paths change planes */
 };
 
 /*
@@ -244,7 +245,7 @@ static inline bool
 routes_has_order(const uint8_t *plane, sw_ix a, sw_ix b)
 {
 	return plane == NULL || !((plane[a] ^ plane[b]) & ROUTE_PLANE) ||
-	       (plane[a] & plane[b] & ROUTE_APEX);
+	       (plane[a] & plane[b] & ROUTE_CROSSING);
 }
 
 /* The layer of packets from ports of switch src to ports of dst. */

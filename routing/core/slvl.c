@@ -19,9 +19,9 @@ struct giving {
 
 /* The lowest SL for this layer that is not taken yet. */
 static unsigned
-next_free(const struct giving *g, unsigned lane)
+next_free(const struct giving *g, unsigned layer)
 {
-	unsigned sl = lane * g->band;
+	unsigned sl = layer * g->band;
 
 	while (sl < SLVL_SLS && g->taken[sl])
 		sl++;
@@ -29,12 +29,12 @@ next_free(const struct giving *g, unsigned lane)
 }
 
 static void
-assign_sl(struct giving *g, unsigned level, unsigned lane, unsigned sl)
+assign_sl(struct giving *g, unsigned level, unsigned layer, unsigned sl)
 {
 	g->taken[sl] = true;
-	g->l->sl[level][lane] = (uint8_t)sl;
+	g->l->sl[level][layer] = (uint8_t)sl;
 	g->l->level[sl] = (uint8_t)level;
-	g->l->lane[sl] = (uint8_t)lane;
+	g->l->layer[sl] = (uint8_t)layer;
 }
 
 /* True if level i can have the number that it wants. */
@@ -50,10 +50,10 @@ has_wanted_sl(const struct slvl_want *w, const struct giving *g, unsigned i)
 static void
 assign_first_layer(const struct slvl_want *w, struct giving *g)
 {
-	for (unsigned i = 0; i < g->l->apart; i++)
+	for (unsigned i = 0; i < g->l->separate; i++)
 		if (has_wanted_sl(w, g, i))
 			assign_sl(g, i, 0, w->level[i].sl);
-	for (unsigned i = 0; i < g->l->apart; i++)
+	for (unsigned i = 0; i < g->l->separate; i++)
 		if (!has_wanted_sl(w, g, i))
 			assign_sl(g, i, 0, next_free(g, 0));
 }
@@ -68,31 +68,33 @@ level_with_own(const struct slvl *l, unsigned level, unsigned owners)
 }
 
 void
-slvl_allocate(
-	const struct slvl_want *w, unsigned lanes, bool plain, struct slvl *out)
+slvl_allocate(const struct slvl_want *w, unsigned layers, bool plain,
+	struct slvl *out)
 {
 	struct giving g = {.l = out};
 	unsigned i, k;
 
 	*out = (struct slvl){
 		.n = w->n > 0 ? w->n : 1,
-		.lanes = lanes > 1 ? smaller_of(lanes, SLVL_LANES) : 1,
+		.layers = layers > 1 ? smaller_of(layers, SLVL_LAYERS) : 1,
 		.wanted = w->n > 0,
-		.plain = plain || lanes < 2,
+		.plain = plain || layers < 2,
 	};
 	for (i = 1; i < w->n; i++)
 		out->with[i] = w->level[i].with;
-	out->apart = smaller_of(out->n, SLVL_SLS / out->lanes);
+	out->separate = smaller_of(out->n, SLVL_SLS / out->layers);
 	if (!out->plain)
-		g.band = SLVL_SLS / out->lanes;
+		g.band = SLVL_SLS / out->layers;
 	for (i = 0; g.band > 0 && i < SLVL_SLS; i++)
-		out->lane[i] = (uint8_t)smaller_of(i / g.band, out->lanes - 1);
+		out->layer[i] =
+			(uint8_t)smaller_of(i / g.band, out->layers - 1);
 	assign_first_layer(w, &g);
-	for (k = 1; k < out->lanes; k++)
-		for (i = 0; i < out->apart; i++)
+	for (k = 1; k < out->layers; k++)
+		for (i = 0; i < out->separate; i++)
 			assign_sl(&g, i, k, next_free(&g, k));
-	for (i = out->apart; i < out->n; i++)
-		memcpy(out->sl[i], out->sl[level_with_own(out, i, out->apart)],
+	for (i = out->separate; i < out->n; i++)
+		memcpy(out->sl[i],
+			out->sl[level_with_own(out, i, out->separate)],
 			sizeof(out->sl[i]));
 	/* SL 0 stays: traffic that asks for no level uses it */
 	for (i = 1; i < SLVL_SLS; i++)
@@ -109,8 +111,8 @@ layers_on_link(const struct slvl *l, unsigned vls, bool end)
 	unsigned room = vls / (l->together ? 1 : l->n);
 
 	if (!end && !l->plain)
-		return l->lanes;
-	return room > 1 ? smaller_of(l->lanes, room) : 1;
+		return l->layers;
+	return room > 1 ? smaller_of(l->layers, room) : 1;
 }
 
 unsigned
@@ -138,14 +140,14 @@ slvl_slot(const struct slvl *l, unsigned level, unsigned slots)
 uint8_t
 slvl_vl(const struct slvl *l, unsigned sl, unsigned vls, bool end)
 {
-	unsigned lanes = layers_on_link(l, vls, end), stride;
+	unsigned layers = layers_on_link(l, vls, end), stride;
 
-	if (l->drop[sl] || vls < lanes)
+	if (l->drop[sl] || vls < layers)
 		return SLVL_DROP;
 	/* the same for any number of levels, or a change of levels would move
 	 * one layer to the VLs of another */
-	stride = l->wanted || !l->plain ? vls / lanes : 1;
-	return (uint8_t)(l->lane[sl] % lanes * stride +
+	stride = l->wanted || !l->plain ? vls / layers : 1;
+	return (uint8_t)(l->layer[sl] % layers * stride +
 			 slvl_slot(l, l->level[sl], slvl_slots(l, vls, end)));
 }
 
@@ -159,12 +161,12 @@ slvl_row(const struct slvl *l, unsigned vls, bool end, uint8_t row[SLVL_ROW])
 }
 
 uint16_t
-slvl_sls(const struct slvl *l, uint16_t lanes)
+slvl_sls(const struct slvl *l, uint16_t layers)
 {
 	uint16_t sls = 0;
 
 	for (unsigned sl = 0; sl < SLVL_SLS; sl++)
-		if ((lanes >> l->lane[sl] & 1) != 0)
+		if ((layers >> l->layer[sl] & 1) != 0)
 			sls |= (uint16_t)(1U << sl);
 	return sls;
 }

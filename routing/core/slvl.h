@@ -50,7 +50,7 @@
 
 enum {
 	SLVL_MAX = 15,
-	SLVL_LANES = 8, /* layers of routing */
+	SLVL_LAYERS = 8, /* layers of routing */
 	SLVL_SLS = 16,
 	SLVL_DROP = 15, /* the VL that discards */
 	SLVL_ROW = 8,	/* bytes of a row: SL 0 in the high nibble */
@@ -70,15 +70,15 @@ struct slvl_want {
 
 /* What is given. */
 struct slvl {
-	unsigned n;	/* levels, at least 1 */
-	unsigned apart; /* of these, have SLs of their own */
-	unsigned lanes; /* layers of routing, at least 1 */
-	bool wanted;	/* levels were asked for */
+	unsigned n;	   /* levels, at least 1 */
+	unsigned separate; /* of these, have SLs of their own */
+	unsigned layers;   /* layers of routing, at least 1 */
+	bool wanted;	   /* levels were asked for */
 	bool plain; /* layers may share VLs: as one they have no cycle either */
 	bool together; /* all levels share one slot, everywhere */
 	uint8_t with[SLVL_MAX];
-	uint8_t sl[SLVL_MAX][SLVL_LANES];
-	uint8_t level[SLVL_SLS], lane[SLVL_SLS]; /* by SL */
+	uint8_t sl[SLVL_MAX][SLVL_LAYERS];
+	uint8_t level[SLVL_SLS], layer[SLVL_SLS]; /* by SL */
 	bool drop[SLVL_SLS];
 };
 
@@ -86,7 +86,7 @@ struct slvl {
  * Give out SLs. Where layers times levels are more than there are SLs, the last
  * levels get the SLs of the level they share with (apart < n).
  */
-void slvl_allocate(const struct slvl_want *w, unsigned lanes, bool plain,
+void slvl_allocate(const struct slvl_want *w, unsigned layers, bool plain,
 	struct slvl *out);
 
 /*
@@ -110,7 +110,7 @@ void slvl_row(
 	const struct slvl *l, unsigned vls, bool end, uint8_t row[SLVL_ROW]);
 
 /* The SLs of some layers of routing; a bit each. */
-uint16_t slvl_sls(const struct slvl *l, uint16_t lanes);
+uint16_t slvl_sls(const struct slvl *l, uint16_t layers);
 
 /* Data VLs by a code of VLCap or OperationalVLs. */
 unsigned slvl_vls(uint8_t code);

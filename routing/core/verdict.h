@@ -19,7 +19,7 @@ struct verify_tables {
 	const struct lft_pool *pool;
 	struct lft_row *const *row;
 	uint32_t nblocks;
-	const struct route_layers *lanes; /* NULL: one layer */
+	const struct route_layers *layers; /* NULL: one layer */
 };
 
 /* What the verifier says of them. */

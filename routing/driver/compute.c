@@ -64,7 +64,7 @@ static struct verify_tables
 routes_as_verify_tables(const struct routes *r)
 {
 	return (struct verify_tables){
-		r->topo, r->pool, r->row, r->nblocks, &r->lanes};
+		r->topo, r->pool, r->row, r->nblocks, &r->layers};
 }
 
 /*
@@ -86,8 +86,8 @@ verify_routes(const struct route_job *job, const struct routes *before,
 	if (verify_incremental(&was, &in, job->threads, &r->report,
 		    &r->verified, why) != 0)
 		return -1;
-	r->turns = verify_state_dependencies(r->verified, r->topo);
-	r->lanes.plain = r->report.plain;
+	r->deps = verify_state_dependencies(r->verified, r->topo);
+	r->layers.plain = r->report.plain;
 	return ftree_layers_fit(r, job->options, why);
 }
 
@@ -166,18 +166,18 @@ make_paths_disjoint(
 	const struct run *run, struct routes *r, const struct routes *since)
 {
 	struct reason why = {""};
-	struct routes *apart;
+	struct routes *separated;
 
-	if (r->lanes.npairs > 0)
+	if (r->layers.npairs > 0)
 		return r;
-	apart = disjoint_routes(r, run->job, since);
-	if (apart == NULL)
+	separated = disjoint_routes(r, run->job, since);
+	if (separated == NULL)
 		return r;
-	if (verify_routes(run->job, r, apart, &why) == 0) {
+	if (verify_routes(run->job, r, separated, &why) == 0) {
 		routes_unref(r);
-		return apart;
+		return separated;
 	}
-	routes_unref(apart);
+	routes_unref(separated);
 	return r;
 }
 
@@ -266,7 +266,7 @@ rebalance_busiest_links(const struct run *run, struct routes *r,
 	struct reason why = {""};
 	struct routes *even;
 
-	if (r->report.load_max <= wish->goal || r->lanes.npairs > 0)
+	if (r->report.load_max <= wish->goal || r->layers.npairs > 0)
 		return r;
 	even = rebalance_routes(r, wish);
 	if (even == NULL)
@@ -381,7 +381,7 @@ fresh_load_allows_kept(
 	const struct verify_tables in = routes_as_verify_tables(fresh);
 	uint64_t load, goal;
 
-	if (fresh->homes > 0 || changes_one_in(fresh, ALIKE) ||
+	if (fresh->multi_port > 0 || changes_one_in(fresh, ALIKE) ||
 		!verify_load(&in, run->job->threads, &load) ||
 		!is_within_load_limit(run, kept, load) ||
 		!is_near_load_bound(fresh->topo, load, &goal))
@@ -699,7 +699,7 @@ void
 compute_found(const struct route_job *job, struct routes *r)
 {
 	const struct verify_tables in = {
-		r->topo, r->pool, r->row, r->nblocks, &r->lanes};
+		r->topo, r->pool, r->row, r->nblocks, &r->layers};
 
 	(void)verify_keep(&in, job->threads, &r->report, &r->verified, NULL);
 	read_tree(job, r);

@@ -13,14 +13,14 @@ is_host(const struct topo *t, const struct topo_end *e)
 const struct route_multi_port *
 multi_port_node_option(const struct engine_options *o, uint64_t guid)
 {
-	size_t lo = 0, hi = o != NULL ? o->nhomes : 0;
+	size_t lo = 0, hi = o != NULL ? o->nmulti_port : 0;
 
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 
-		if (o->home[mid].guid == guid)
-			return &o->home[mid];
-		if (o->home[mid].guid < guid)
+		if (o->multi_port[mid].guid == guid)
+			return &o->multi_port[mid];
+		if (o->multi_port[mid].guid < guid)
 			lo = mid + 1;
 		else
 			hi = mid;
@@ -36,7 +36,7 @@ multi_port_node_key(
 	const struct route_multi_port *h =
 		multi_port_node_option(o, t->port[p].guid);
 
-	if (h != NULL && h->group != ROUTE_HOME_NODE)
+	if (h != NULL && h->group != ROUTE_MULTI_PORT_NODE)
 		return ~(uint64_t)h->group;
 	return n->sysimg != 0 ? n->sysimg : n->guid;
 }

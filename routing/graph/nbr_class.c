@@ -11,21 +11,22 @@ struct list {
 };
 
 static struct list
-neighbour_list(
-	const struct swgraph *g, const struct nbr_class *kin, sw_ix s, bool up)
+neighbour_list(const struct swgraph *g, const struct nbr_class *classes,
+	sw_ix s, bool up)
 {
-	uint32_t from = up ? g->first[s] : kin->mid[s];
-	uint32_t to = up ? kin->mid[s] : g->first[s + 1];
+	uint32_t from = up ? g->first[s] : classes->mid[s];
+	uint32_t to = up ? classes->mid[s] : g->first[s + 1];
 
-	return (struct list){kin->peer + from, to - from};
+	return (struct list){classes->peer + from, to - from};
 }
 
 static void
 split_neighbours(const struct swgraph *g, const struct sw_order *line,
-	struct nbr_class *kin)
+	struct nbr_class *classes)
 {
-	kin->mid = arena_array(g->a, g->nsw, sizeof(*kin->mid));
-	kin->peer = arena_array(g->a, g->first[g->nsw], sizeof(*kin->peer));
+	classes->mid = arena_array(g->a, g->nsw, sizeof(*classes->mid));
+	classes->peer =
+		arena_array(g->a, g->first[g->nsw], sizeof(*classes->peer));
 	for (sw_ix s = 0; s < g->nsw; s++) {
 		uint32_t head = g->first[s], tail = g->first[s + 1];
 		uint32_t place = line->pos[s];
@@ -34,11 +35,11 @@ split_neighbours(const struct swgraph *g, const struct sw_order *line,
 			uint16_t peer = g->group[i].peer;
 
 			if (line->pos[peer] < place)
-				kin->peer[head++] = peer;
+				classes->peer[head++] = peer;
 			else
-				kin->peer[--tail] = peer;
+				classes->peer[--tail] = peer;
 		}
-		kin->mid[s] = head;
+		classes->mid[s] = head;
 	}
 }
 
@@ -55,7 +56,7 @@ hash_neighbours(const struct list *l)
 /* The classes on one side, by a hash table of their first switches. */
 static struct nbr_class_side
 group_equal_neighbours(
-	const struct swgraph *g, const struct nbr_class *kin, bool up)
+	const struct swgraph *g, const struct nbr_class *classes, bool up)
 {
 	struct nbr_class_side side = {
 		arena_array(g->a, g->nsw, sizeof(*side.first)),
@@ -67,13 +68,13 @@ group_equal_neighbours(
 		mask = mask * 2 + 1;
 	slot = arena_array(g->a, (size_t)mask + 1, sizeof(*slot));
 	for (sw_ix s = 0; s < g->nsw; s++) {
-		const struct list is = neighbour_list(g, kin, s, up);
+		const struct list is = neighbour_list(g, classes, s, up);
 		uint32_t at = hash_neighbours(&is) & mask;
 		sw_ix first = s;
 
 		for (; slot[at] != 0; at = (at + 1) & mask) {
 			struct list was =
-				neighbour_list(g, kin, slot[at] - 1, up);
+				neighbour_list(g, classes, slot[at] - 1, up);
 
 			if (was.n == is.n &&
 				memcmp(was.peer, is.peer,
@@ -92,28 +93,28 @@ group_equal_neighbours(
 struct nbr_class
 nbr_class_find_up(const struct swgraph *g, const struct sw_order *line)
 {
-	struct nbr_class kin = {.down = {NULL, NULL}};
+	struct nbr_class classes = {.down = {NULL, NULL}};
 
-	split_neighbours(g, line, &kin);
-	kin.up = group_equal_neighbours(g, &kin, true);
-	return kin;
+	split_neighbours(g, line, &classes);
+	classes.up = group_equal_neighbours(g, &classes, true);
+	return classes;
 }
 
 struct nbr_class
 nbr_class_find(const struct swgraph *g, const struct sw_order *line)
 {
-	struct nbr_class kin = nbr_class_find_up(g, line);
+	struct nbr_class classes = nbr_class_find_up(g, line);
 
-	kin.down = group_equal_neighbours(g, &kin, false);
-	return kin;
+	classes.down = group_equal_neighbours(g, &classes, false);
+	return classes;
 }
 
 struct nbr_class_groups
-nbr_class_below(const struct swgraph *g, const struct nbr_class *kin)
+nbr_class_below(const struct swgraph *g, const struct nbr_class *classes)
 {
 	return (struct nbr_class_groups){
 		.g = g,
-		.kin = *kin,
+		.classes = *classes,
 		.seen = arena_array(g->a, g->nsw, sizeof(uint32_t)),
 		.n = arena_array(g->a, g->nsw, sizeof(uint32_t)),
 		.list = arena_array(g->a, g->first[g->nsw], sizeof(uint16_t)),
@@ -123,13 +124,14 @@ nbr_class_below(const struct swgraph *g, const struct nbr_class *kin)
 const uint16_t *
 nbr_class_groups(const struct nbr_class_groups *f, sw_ix s, uint32_t *n)
 {
-	const struct nbr_class *kin = &f->kin;
+	const struct nbr_class *classes = &f->classes;
 	uint16_t *list = f->list + f->g->first[s];
 	uint32_t found = 0;
 
 	if (f->n[s] == 0) {
-		for (uint32_t i = kin->mid[s]; i < f->g->first[s + 1]; i++) {
-			sw_ix x = kin->up.first[kin->peer[i]];
+		for (uint32_t i = classes->mid[s]; i < f->g->first[s + 1];
+			i++) {
+			sw_ix x = classes->up.first[classes->peer[i]];
 
 			if (f->seen[x] == s + 1)
 				continue;
@@ -153,9 +155,11 @@ nbr_class_rows(const struct swgraph *g, const uint64_t *rows)
 }
 
 struct nbr_class_union
-nbr_class_unions(const struct swgraph *g, const struct nbr_class *kin, bool up)
+nbr_class_unions(
+	const struct swgraph *g, const struct nbr_class *classes, bool up)
 {
-	struct nbr_class_union sum = {.g = g, .kin = kin, .up = up, .round = 1};
+	struct nbr_class_union sum = {
+		.g = g, .classes = classes, .up = up, .round = 1};
 
 	sum.when = arena_array(g->a, g->nsw, sizeof(*sum.when));
 	sum.row = arena_array(g->a, g->nsw, sizeof(*sum.row));
@@ -169,8 +173,8 @@ nbr_class_union(
 {
 	const struct swgraph *g = sum->g;
 	const struct nbr_class_side *side =
-		sum->up ? &sum->kin->up : &sum->kin->down;
-	const struct list l = neighbour_list(g, sum->kin, s, sum->up);
+		sum->up ? &sum->classes->up : &sum->classes->down;
+	const struct list l = neighbour_list(g, sum->classes, s, sum->up);
 	sw_ix first = side->first[s];
 	uint64_t *row = sum->own;
 

@@ -33,7 +33,7 @@ struct nbr_class {
 /* Unions of the neighbours' sets, during a round the same for a whole class. */
 struct nbr_class_union {
 	const struct swgraph *g;
-	const struct nbr_class *kin;
+	const struct nbr_class *classes;
 	bool up;
 	uint32_t round;
 	uint32_t *when; /* [nsw] the round in which it was made */
@@ -62,13 +62,13 @@ nbr_class_is_same(const struct nbr_class_side *side, sw_ix s, sw_ix t)
  */
 struct nbr_class_groups {
 	const struct swgraph *g;
-	struct nbr_class kin;
+	struct nbr_class classes;
 	uint32_t *seen; /* [nsw] by first switch: the last switch above, + 1 */
 	uint32_t *n;	/* [nsw] number of classes + 1; 0: not found yet */
 	uint16_t *list; /* those of s begin at list[first[s]] */
 };
 struct nbr_class_groups nbr_class_below(
-	const struct swgraph *g, const struct nbr_class *kin);
+	const struct swgraph *g, const struct nbr_class *classes);
 const uint16_t *nbr_class_groups(
 	const struct nbr_class_groups *f, sw_ix s, uint32_t *n);
 
@@ -77,7 +77,7 @@ const uint64_t **nbr_class_rows(const struct swgraph *g, const uint64_t *rows);
 
 /* Unions over the neighbours above, or below. */
 struct nbr_class_union nbr_class_unions(
-	const struct swgraph *g, const struct nbr_class *kin, bool up);
+	const struct swgraph *g, const struct nbr_class *classes, bool up);
 
 /*
  * The union of set[x] over the neighbours x of s on that side, valid until the

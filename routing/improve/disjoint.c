@@ -19,17 +19,17 @@ struct disjoint_state {
 	uint32_t search; /* number of the search */
 	uint32_t moved;	 /* paths of leaves that pass changed entries */
 	uint64_t load;	 /* of the busiest link */
-	uint32_t cable;	 /* last link, */
+	uint32_t link;	 /* last link, */
 	sw_ix from;	 /* from this switch, */
 	uint8_t changes; /* which is reached with this number of changes */
 };
 
 /* Entries to change, so that a leaf gets to a port by another path. */
 struct trial {
-	uint32_t way;
+	uint32_t at_path;
 	uint32_t n;
 	sw_ix sw[CHANGES];
-	uint32_t cable[CHANGES];
+	uint32_t link[CHANGES];
 	uint32_t moved;
 	uint64_t load;
 };
@@ -43,9 +43,9 @@ find_links(struct disjoint *e)
 	const struct topo *t = e->t;
 	bool *live = arena_array(e->a, t->nsw, sizeof(*live));
 
-	e->cable = arena_array(e->a, t->nports, sizeof(*e->cable));
+	e->link = arena_array(e->a, t->nports, sizeof(*e->link));
 	e->behind = arena_array(e->a, t->nports, sizeof(*e->behind));
-	memset(e->cable, 0xff, t->nports * sizeof(*e->cable));
+	memset(e->link, 0xff, t->nports * sizeof(*e->link));
 	e->sw = arena_array(e->a, t->nsw, sizeof(*e->sw));
 	for (sw_ix s = 0; s < t->nsw; s++) {
 		const struct topo_node *n = &t->node[t->sw[s].node];
@@ -61,7 +61,7 @@ find_links(struct disjoint *e)
 
 			if (!live[t->adj[c].peer])
 				continue;
-			e->cable[p] = c;
+			e->link[p] = c;
 			e->behind[p] = (uint16_t)(t->adj[c].peer + 1);
 		}
 }
@@ -88,12 +88,12 @@ hash_port_options(const struct engine_options *o)
 {
 	uint64_t h = FNV_START;
 
-	for (size_t i = 0; o != NULL && i < o->nhomes; i++) {
+	for (size_t i = 0; o != NULL && i < o->nmulti_port; i++) {
 		uint8_t b[13];
 
-		be_put64(b, o->home[i].guid);
-		be_put32(b + 8, o->home[i].group);
-		b[12] = o->home[i].passive;
+		be_put64(b, o->multi_port[i].guid);
+		be_put32(b + 8, o->multi_port[i].group);
+		b[12] = o->multi_port[i].passive;
 		h = fnv_more(h, b, sizeof(b));
 	}
 	return h | 1;
@@ -131,7 +131,7 @@ prepare_search(struct disjoint *e)
 	e->queue = arena_array(
 		e->a, (size_t)nsw * (CHANGES + 1), sizeof(*e->queue));
 	for (unsigned i = 0; i < DISJOINT_PORTS; i++) {
-		struct disjoint_path *w = &e->way[i];
+		struct disjoint_path *w = &e->path[i];
 
 		w->next = arena_array(e->a, nsw, sizeof(*w->next));
 		w->to = arena_array(e->a, nsw, sizeof(*w->to));
@@ -153,14 +153,14 @@ disjoint_take_paths(struct disjoint *e, const struct multi_port_node_member *m,
 	size_t n, unsigned path)
 {
 	const struct topo *t = e->t;
-	bool apart = false;
+	bool has_disjoint = false;
 
-	e->nways = 0;
+	e->npaths = 0;
 	for (size_t i = 0; i < n; i++) {
 		const struct topo_port *p = &t->port[m[i].port];
 		const struct route_multi_port *h =
 			multi_port_node_option(e->job->options, p->guid);
-		struct disjoint_path *w = &e->way[e->nways];
+		struct disjoint_path *w = &e->path[e->npaths];
 
 		if (path >= 1U << p->lmc)
 			continue;
@@ -169,10 +169,10 @@ disjoint_take_paths(struct disjoint *e, const struct multi_port_node_member *m,
 		w->idle = h != NULL && h->passive;
 		w->base = path == 0;
 		w->nth = ++e->nth;
-		apart |= w->dest != e->way[0].dest;
-		e->nways++;
+		has_disjoint |= w->dest != e->path[0].dest;
+		e->npaths++;
 	}
-	return apart;
+	return has_disjoint;
 }
 
 /*
@@ -186,13 +186,13 @@ disjoint_has_shared_switch(struct disjoint *e, sw_ix s, uint32_t but)
 
 	e->stamp += DISJOINT_PORTS + 1;
 	e->all = e->stamp;
-	for (uint32_t i = 0; i < e->nways && any; i++) {
+	for (uint32_t i = 0; i < e->npaths && any; i++) {
 		const struct disjoint_path *w;
 		sw_ix x = s;
 
 		if (i == but)
 			continue;
-		w = &e->way[i];
+		w = &e->path[i];
 		any = false;
 		while (x != w->dest) {
 			if (disjoint_link(e, w, x) == DISJOINT_NONE)
@@ -310,7 +310,7 @@ try_next_hop(struct disjoint *e, const struct disjoint_path *w, sw_ix s,
 	struct disjoint_state is = {.search = e->search,
 		.moved = was->moved + (other ? w->pass[s] : 0),
 		.load = was->load > load ? was->load : load,
-		.cable = c,
+		.link = c,
 		.from = s,
 		.changes = (uint8_t)k};
 	struct disjoint_state *to = state_of(e, e->t->adj[c].peer, k + other);
@@ -365,7 +365,7 @@ static bool
 find_trial(struct disjoint *e, uint32_t i, sw_ix leaf, uint32_t k,
 	struct trial *out)
 {
-	const struct disjoint_path *w = &e->way[i];
+	const struct disjoint_path *w = &e->path[i];
 	sw_ix s = w->dest;
 	uint32_t took;
 
@@ -377,7 +377,7 @@ find_trial(struct disjoint *e, uint32_t i, sw_ix leaf, uint32_t k,
 			e->patience -= took < e->patience ? took : e->patience;
 		return false;
 	}
-	*out = (struct trial){.way = i,
+	*out = (struct trial){.at_path = i,
 		.moved = state_of(e, s, k)->moved,
 		.load = state_of(e, s, k)->load};
 	while (s != leaf) {
@@ -385,7 +385,7 @@ find_trial(struct disjoint *e, uint32_t i, sw_ix leaf, uint32_t k,
 
 		if (x->changes != k) {
 			out->sw[out->n] = x->from;
-			out->cable[out->n++] = x->cable;
+			out->link[out->n++] = x->link;
 		}
 		s = x->from;
 		k = x->changes;
@@ -397,9 +397,9 @@ static bool
 is_better_trial(
 	const struct disjoint *e, const struct trial *a, const struct trial *b)
 {
-	bool idle = e->way[a->way].idle;
+	bool idle = e->path[a->at_path].idle;
 
-	if (idle != e->way[b->way].idle)
+	if (idle != e->path[b->at_path].idle)
 		return idle;
 	return a->moved != b->moved ? a->moved < b->moved : a->load < b->load;
 }
@@ -417,7 +417,7 @@ is_changed(const struct trial *x, sw_ix s)
 static uint32_t
 find_moved(struct disjoint *e, const struct trial *x, uint32_t l)
 {
-	const struct disjoint_path *w = &e->way[x->way];
+	const struct disjoint_path *w = &e->path[x->at_path];
 	uint32_t n = 0;
 
 	if (x->n == 1 && x->sw[0] == e->ports.leaf[l] && x->moved == 1) {
@@ -442,9 +442,9 @@ swap_entries(const struct disjoint *e, struct disjoint_path *w, struct trial *x)
 	for (uint32_t k = 0; k < x->n; k++) {
 		uint32_t c = w->next[x->sw[k]];
 
-		w->next[x->sw[k]] = x->cable[k];
-		w->to[x->sw[k]] = e->t->adj[x->cable[k]].peer;
-		x->cable[k] = c;
+		w->next[x->sw[k]] = x->link[k];
+		w->to[x->sw[k]] = e->t->adj[x->link[k]].peer;
+		x->link[k] = c;
 	}
 }
 
@@ -453,7 +453,7 @@ swap_entries(const struct disjoint *e, struct disjoint_path *w, struct trial *x)
 static void
 move_paths(struct disjoint *e, struct trial *x, uint32_t n)
 {
-	struct disjoint_path *w = &e->way[x->way];
+	struct disjoint_path *w = &e->path[x->at_path];
 
 	for (uint32_t i = 0; i < n; i++) {
 		sw_ix s = e->ports.leaf[e->moved[i]];
@@ -499,7 +499,7 @@ repair_leaf(struct disjoint *e, uint32_t l, uint32_t k)
 	struct trial trial[DISJOINT_PORTS];
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < e->nways; i++)
+	for (uint32_t i = 0; i < e->npaths; i++)
 		n += find_trial(e, i, e->ports.leaf[l], k, &trial[n]);
 	while (n > 0) {
 		uint32_t best = 0;
@@ -540,7 +540,7 @@ write_path(struct disjoint *e, const struct disjoint_path *w)
 static uint32_t
 find_cut_leaves(struct disjoint *e)
 {
-	const struct disjoint_path *w = e->way;
+	const struct disjoint_path *w = e->path;
 	bool *shared = e->shared;
 
 	shared[w->dest] = false;
@@ -567,10 +567,10 @@ make_disjoint(struct disjoint *e)
 {
 	uint32_t before, last;
 
-	if (!e->meets[e->way[0].lid])
+	if (!e->meets[e->path[0].lid])
 		return;
-	for (uint32_t i = e->nways; i-- > 0;)
-		measure_paths(e, &e->way[i]);
+	for (uint32_t i = e->npaths; i-- > 0;)
+		measure_paths(e, &e->path[i]);
 	before = find_cut_leaves(e);
 	if (before == 0)
 		return;
@@ -584,8 +584,8 @@ make_disjoint(struct disjoint *e)
 				if (e->cut[i] && e->patience > 0)
 					(void)repair_leaf(e, i, k);
 	} while (e->ncut > 0 && e->ncut < last);
-	for (uint32_t i = 0; e->ncut < before && i < e->nways; i++)
-		write_path(e, &e->way[i]);
+	for (uint32_t i = 0; e->ncut < before && i < e->npaths; i++)
+		write_path(e, &e->path[i]);
 	e->left |= e->ncut > 0;
 }
 
@@ -651,7 +651,7 @@ disjoint_routes(struct routes *r, const struct route_job *job,
 		.t = r->topo, .job = job, .from = r, .since = since};
 
 	r->disjoint_opts_hash = hash_port_options(job->options);
-	if (r->homes == 0)
+	if (r->multi_port == 0)
 		return NULL;
 	e.a = arena_new();
 	e.ports = multi_port_node_ports(r->topo, job->options);
@@ -664,8 +664,8 @@ disjoint_routes(struct routes *r, const struct route_job *job,
 		e.r->lost_disjoint = e.left;
 		verify_state_unref(e.r->verified);
 		e.r->verified = NULL;
-		free(e.r->turns);
-		e.r->turns = NULL;
+		free(e.r->deps);
+		e.r->deps = NULL;
 	}
 	return e.r;
 }

@@ -213,11 +213,11 @@ check_pairs(struct meet *m, const struct pair *p, uint32_t n, bool *out)
 {
 	const uint64_t *x = words_for_block(m, block_of(p, 0));
 	const uint64_t *y = words_for_block(m, block_of(p, 1));
-	unsigned turn = rotation_of(p);
+	unsigned shift = rotation_of(p);
 	uint64_t both = 0;
 
 	for (sw_ix s = 0; s < m->e->t->nsw; s++)
-		both |= x[s] & (y[s] << turn | y[s] >> (-turn % LFT_BLOCK));
+		both |= x[s] & (y[s] << shift | y[s] >> (-shift % LFT_BLOCK));
 	for (uint32_t i = 0; i < n; i++)
 		out[p[i].lid[0]] = both >> p[i].lid[0] % LFT_BLOCK & 1;
 	done_with(m, block_of(p, 0), n);
@@ -257,7 +257,7 @@ add_pairs(struct disjoint *e, size_t i, struct pair *pair, size_t n)
 	for (unsigned path = 0; path < DISJOINT_PATHS; path++) {
 		if (!disjoint_take_paths(e, &e->ports.member[i], ports, path))
 			break;
-		pair[n++] = (struct pair){{e->way[0].lid, e->way[1].lid}};
+		pair[n++] = (struct pair){{e->path[0].lid, e->path[1].lid}};
 	}
 	return n;
 }

@@ -51,8 +51,8 @@ struct disjoint {
 	uint32_t *pos;	 /* [nsw] place in the order, smaller is above */
 	uint32_t *hosts; /* [nsw] */
 	struct disjoint_switch *sw; /* [nsw] */
-	uint32_t *cable;  /* [nports] of a switch's port: number in t->adj of a
-			     link between live switches, or DISJOINT_NONE */
+	uint32_t *link;	  /* [nports] of a switch's port: number in t->adj of a
+			      link between live switches, or DISJOINT_NONE */
 	uint16_t *behind; /* [nports] the switch at its other end + 1, or 0 */
 	uint64_t *pairs;  /* [nadj] on a link, or NULL: not read yet */
 	uint32_t *of_lid; /* its node: number of the first port + 1, or 0 */
@@ -61,8 +61,8 @@ struct disjoint {
 	bool *meets; /* by the first port's LID: disjoint_find_shared */
 
 	/* Of the node at hand. */
-	struct disjoint_path way[DISJOINT_PORTS];
-	uint32_t nways;
+	struct disjoint_path path[DISJOINT_PORTS];
+	uint32_t npaths;
 	bool *cut; /* [nleaves] a switch is on all paths from there */
 	uint32_t ncut;
 	sw_ix *order; /* [norder] see measure_paths */
@@ -91,7 +91,7 @@ disjoint_link(const struct disjoint *e, const struct disjoint_path *w, sw_ix s)
 		return w->next[s];
 	out = routes_block(e->from, s, w->lid / LFT_BLOCK)[w->lid % LFT_BLOCK];
 	if (s != w->dest && out <= sw->nports)
-		c = e->cable[sw->first_port + out];
+		c = e->link[sw->first_port + out];
 	w->read[s] = w->nth;
 	w->next[s] = c;
 	if (c != DISJOINT_NONE)

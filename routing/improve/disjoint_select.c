@@ -15,7 +15,7 @@ is_fed(const struct disjoint *e, sw_ix s, uint16_t lid)
 		const struct topo_node *n = &t->node[t->sw[x].node];
 		uint8_t out = routes_port(e->from, x, lid);
 		uint32_t c = out > n->nports ? DISJOINT_NONE
-					     : e->cable[n->first_port + out];
+					     : e->link[n->first_port + out];
 
 		if (c != DISJOINT_NONE && t->adj[c].peer == s)
 			return true;

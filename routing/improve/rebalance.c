@@ -26,7 +26,7 @@ struct move {
 	uint32_t n;
 	struct step {
 		sw_ix sw;
-		uint32_t cable;
+		uint32_t link;
 	} step[STEPS];
 	int64_t cost; /* pairs that meet more than before, by weight */
 };
@@ -36,7 +36,7 @@ struct choice {
 	int64_t cost;
 	uint32_t gain; /* pairs of the excess load that it takes off */
 	uint32_t n;    /* entries */
-	uint32_t cable;
+	uint32_t link;
 	uint16_t sw, lid;
 };
 
@@ -49,7 +49,7 @@ struct met {
 /* A link for an entry that is not used yet; valid while `when` is e->now. */
 struct spare {
 	uint64_t when;
-	uint32_t cable;
+	uint32_t link;
 };
 
 struct rebalance {
@@ -66,7 +66,7 @@ struct rebalance {
 	struct rebalance_tree **tree;  /* by LID, NULL: not in the ring */
 	struct rebalance_tree **other; /* ... in the tables to take over from */
 	struct rebalance_tree_ring ring;
-	struct rebalance_multi_port homes;
+	struct rebalance_multi_port multi_port;
 	uint64_t level; /* the load that no link is to exceed */
 	uint64_t work;	/* left */
 	uint64_t moves;
@@ -101,7 +101,7 @@ lft_entry_of(const struct rebalance *e, sw_ix s)
 static sw_ix
 next_of(const struct rebalance *e, sw_ix s)
 {
-	return e->net.head[e->x->way[s]];
+	return e->net.head[e->x->next_link[s]];
 }
 
 /* The load of link c. */
@@ -125,7 +125,7 @@ static int64_t
 pairs_with_others(const struct rebalance *e, sw_ix s, uint32_t c)
 {
 	return (int64_t)e->pairs[c] -
-	       (e->x->way[s] == c ? (int64_t)e->x->flow[s] : 0);
+	       (e->x->next_link[s] == c ? (int64_t)e->x->flow[s] : 0);
 }
 
 static int64_t
@@ -144,7 +144,7 @@ find_met(struct rebalance *e)
 	for (uint32_t i = 1; i < x->n; i++) {
 		sw_ix s = x->seq[i];
 		const struct met *on = &e->met[next_of(e, s)];
-		uint32_t c = x->way[s];
+		uint32_t c = x->next_link[s];
 		int64_t here = pairs_with_others(e, s, c);
 		int64_t room = e->room[c] - here;
 
@@ -168,7 +168,7 @@ find_users(struct rebalance *e, uint32_t c)
 	for (; i < x->n; i++) {
 		sw_ix y = x->seq[i];
 
-		e->via[y] = x->way[y] == c ||
+		e->via[y] = x->next_link[y] == c ||
 			    (x->dist[y] > e->from && e->via[next_of(e, y)]);
 		if (e->via[y] && x->flow[y] > 0)
 			e->user[e->nuser++] = (uint16_t)y;
@@ -257,7 +257,7 @@ is_legal_next_hop(const struct rebalance *e, sw_ix s, uint32_t c)
 	bool down;
 
 	if (x->dist[to] != x->dist[s] - 1 || !is_open(e, to) ||
-		c == x->way[s] || e->net.tail[c] != s)
+		c == x->next_link[s] || e->net.tail[c] != s)
 		return false;
 	next = next_of(e, s);
 	down = goes_down(e, s, next);
@@ -279,15 +279,15 @@ find_spare(const struct rebalance *e, sw_ix s)
 	uint32_t best = NONE;
 
 	if (is_open(e, next) &&
-		!rebalance_multi_port_is_excluded(&e->homes, next)) {
-		best = e->x->way[s];
+		!rebalance_multi_port_is_excluded(&e->multi_port, next)) {
+		best = e->x->next_link[s];
 		least = load_of(e, best);
 	}
 	for (uint32_t c = sw->adj; c < sw->adj + sw->nadj; c++) {
 		load = load_of(e, c);
 		if (load < least && is_legal_next_hop(e, s, c) &&
 			!rebalance_multi_port_is_excluded(
-				&e->homes, e->net.head[c])) {
+				&e->multi_port, e->net.head[c])) {
 			best = c;
 			least = load;
 		}
@@ -300,7 +300,7 @@ spare_next_hop(struct rebalance *e, sw_ix s)
 {
 	if (e->spare[s].when != e->now)
 		e->spare[s] = (struct spare){e->now, find_spare(e, s)};
-	return e->spare[s].cable;
+	return e->spare[s].link;
 }
 
 /*
@@ -317,7 +317,7 @@ try_path(struct rebalance *e, sw_ix s, uint32_t c, struct move *m)
 	m->n = 0;
 	m->cost = 0;
 	for (;;) {
-		if (c != t->way[x]) {
+		if (c != t->next_link[x]) {
 			if (m->n == STEPS)
 				return false;
 			m->step[m->n++] = (struct step){x, c};
@@ -325,15 +325,15 @@ try_path(struct rebalance *e, sw_ix s, uint32_t c, struct move *m)
 		if (is_too_busy(e, c, add))
 			return false;
 		m->cost += pairs_with_others(e, x, c) * e->weight[c] -
-			   pairs_with_others(e, old, t->way[old]) *
-				   e->weight[t->way[old]];
+			   pairs_with_others(e, old, t->next_link[old]) *
+				   e->weight[t->next_link[old]];
 		old = next_of(e, old);
 		x = e->net.head[c];
 		if (x == old)
 			break;
-		if (rebalance_multi_port_is_excluded(&e->homes, x))
+		if (rebalance_multi_port_is_excluded(&e->multi_port, x))
 			return false;
-		c = t->way[x];
+		c = t->next_link[x];
 		if (t->flow[x] == 0 && (is_via(e, x) || is_too_busy(e, c, add)))
 			c = spare_next_hop(e, x);
 		if (c == NONE)
@@ -366,18 +366,18 @@ choice_may_help(
 {
 	const struct rebalance_tree *t = e->x;
 	uint32_t flow = t->flow[x->sw];
-	sw_ix to = e->net.head[x->cable];
-	uint32_t way = t->way[to];
+	sw_ix to = e->net.head[x->link];
+	uint32_t next_link = t->next_link[to];
 
 	x->n = 1;
-	x->cost = weighted_pairs(e, x->cable) - e->met[x->sw].sum;
+	x->cost = weighted_pairs(e, x->link) - e->met[x->sw].sum;
 	if (to != e->dest && t->flow[to] == 0 &&
-		(is_via(e, to) || is_too_busy(e, way, flow))) {
-		way = spare_next_hop(e, to);
-		if (way == NONE || is_too_busy(e, way, flow))
+		(is_via(e, to) || is_too_busy(e, next_link, flow))) {
+		next_link = spare_next_hop(e, to);
+		if (next_link == NONE || is_too_busy(e, next_link, flow))
 			return false;
-		x->cost += weighted_pairs(e, way);
-		to = e->net.head[way];
+		x->cost += weighted_pairs(e, next_link);
+		to = e->net.head[next_link];
 	}
 	if (!is_via(e, to)) {
 		if (flow > e->met[to].room)
@@ -397,8 +397,8 @@ choice_still_valid(
 {
 	struct move m;
 
-	if (!is_legal_next_hop(e, x->sw, x->cable) ||
-		!try_path(e, x->sw, x->cable, &m))
+	if (!is_legal_next_hop(e, x->sw, x->link) ||
+		!try_path(e, x->sw, x->link, &m))
 		return false;
 	x->n = m.n;
 	x->cost = m.cost;
@@ -410,10 +410,10 @@ choice_still_valid(
 static void
 exclude_shared_switches(struct rebalance *e, sw_ix s)
 {
-	spend_work(e,
-		rebalance_multi_port_exclude(&e->homes, e->r, e->lid, e->x, s));
+	spend_work(e, rebalance_multi_port_exclude(
+			      &e->multi_port, e->r, e->lid, e->x, s));
 	e->now += rebalance_multi_port_has(
-		&e->homes, e->lid); /* all spares are outdated */
+		&e->multi_port, e->lid); /* all spares are outdated */
 }
 
 /* The best entry of s to change. */
@@ -435,7 +435,7 @@ try_switch(struct rebalance *e, sw_ix s, uint32_t excess)
 		if (is_too_busy(e, c, flow) ||
 			dist[e->net.head[c]] != dist[s] - 1)
 			continue;
-		x.cable = c;
+		x.link = c;
 		if (choice_may_help(e, &x, &best) &&
 			choice_still_valid(e, &x, &best))
 			best = x;
@@ -448,7 +448,7 @@ static void
 move_flow(struct rebalance *e, sw_ix s, uint32_t flow)
 {
 	for (; s != e->dest; s = next_of(e, s)) {
-		e->pairs[e->x->way[s]] += flow;
+		e->pairs[e->x->next_link[s]] += flow;
 		e->x->flow[next_of(e, s)] += flow;
 	}
 }
@@ -469,8 +469,8 @@ apply_move(struct rebalance *e, const struct move *m)
 
 	move_flow(e, s, 0 - flow);
 	for (uint32_t i = 0; i < m->n; i++) {
-		set_entry(e, m->step[i].sw, e->t->adj[m->step[i].cable].out);
-		e->x->way[m->step[i].sw] = m->step[i].cable;
+		set_entry(e, m->step[i].sw, e->t->adj[m->step[i].link].out);
+		e->x->next_link[m->step[i].sw] = m->step[i].link;
 	}
 	move_flow(e, s, flow);
 }
@@ -518,8 +518,8 @@ apply_choice_if_better(struct rebalance *e, const struct choice *x, uint32_t c)
 	select_lid(e, x->lid, c);
 	exclude_shared_switches(e, x->sw);
 	if (is_via(e, x->sw) && e->x->flow[x->sw] > 0 &&
-		is_legal_next_hop(e, x->sw, x->cable) &&
-		try_path(e, x->sw, x->cable, &m))
+		is_legal_next_hop(e, x->sw, x->link) &&
+		try_path(e, x->sw, x->link, &m))
 		apply_move(e, &m);
 }
 
@@ -594,7 +594,7 @@ carry_all(struct rebalance *e, const struct rebalance_tree *x, bool off)
 	for (uint32_t i = 1; i < x->n; i++) {
 		sw_ix s = x->seq[i];
 
-		e->pairs[x->way[s]] += off ? 0 - x->flow[s] : x->flow[s];
+		e->pairs[x->next_link[s]] += off ? 0 - x->flow[s] : x->flow[s];
 	}
 }
 
@@ -604,7 +604,8 @@ fits_below_level(const struct rebalance *e, const struct rebalance_tree *x)
 	for (uint32_t i = 1; i < x->n; i++) {
 		sw_ix s = x->seq[i];
 
-		if (x->flow[s] > 0 && is_too_busy(e, x->way[s], x->flow[s]))
+		if (x->flow[s] > 0 &&
+			is_too_busy(e, x->next_link[s], x->flow[s]))
 			return false;
 	}
 	return true;
@@ -639,10 +640,10 @@ take_lid(struct rebalance *e, uint32_t c)
 		return;
 	to = tree_at(e, &e->other[e->lid], e->wish->from, e->lid);
 	spend_work(e, e->t->nsw / AGAIN);
-	if (rebalance_multi_port_shares(&e->homes, e->r, e->lid, to))
+	if (rebalance_multi_port_shares(&e->multi_port, e->r, e->lid, to))
 		return;
 	carry_all(e, e->x, true);
-	if ((to->way[s] != c || to->flow[s] < e->x->flow[s]) &&
+	if ((to->next_link[s] != c || to->flow[s] < e->x->flow[s]) &&
 		(e->any || fits_below_level(e, to))) {
 		carry_all(e, to, false);
 		copy_lid(e);
@@ -683,7 +684,7 @@ in_same_order(const struct rebalance *e, const struct routes *from)
 
 struct busy {
 	uint64_t load;
-	uint32_t cable;
+	uint32_t link;
 };
 
 static int
@@ -693,7 +694,7 @@ by_load(const void *a, const void *b)
 
 	if (x->load != y->load)
 		return x->load > y->load ? -1 : 1;
-	return x->cable < y->cable ? -1 : x->cable > y->cable;
+	return x->link < y->link ? -1 : x->link > y->link;
 }
 
 /* Find all links above the level, the busiest first; returns how many. */
@@ -721,7 +722,7 @@ rebalance_busy_links(struct rebalance *e, struct busy *busy)
 	for (unsigned round = e->wish->fresh ? 0 : 1; round < 2; round++) {
 		e->any = round > 0;
 		for (uint32_t i = 0; i < n; i++)
-			rebalance_link(e, busy[i].cable);
+			rebalance_link(e, busy[i].link);
 	}
 }
 
@@ -827,7 +828,7 @@ change_lids(struct rebalance *e, struct busy *busy)
 		before = e->moves;
 		for (uint32_t i = 0; i < 2 * n; i++) {
 			e->any = i >= n;
-			take_lids(e, busy[i % n].cable);
+			take_lids(e, busy[i % n].link);
 		}
 	} while (e->moves > before);
 }
@@ -868,7 +869,7 @@ prepare_rebalance(struct rebalance *e, const struct routes *r)
 	e->pairs = rebalance_tree_pairs(&e->net, r->verified, e->a);
 	rebalance_tree_hosts(&e->net);
 	rebalance_multi_port_begin(
-		&e->homes, &e->net, e->wish->job->options, e->fixed, e->a);
+		&e->multi_port, &e->net, e->wish->job->options, e->fixed, e->a);
 	e->work = e->wish->work;
 }
 
@@ -890,8 +891,8 @@ rebalance_routes(const struct routes *r, const struct rebalance_opts *w)
 	arena_free(e.a);
 	verify_state_unref(e.r->verified);
 	e.r->verified = NULL;
-	free(e.r->turns);
-	e.r->turns = NULL;
+	free(e.r->deps);
+	e.r->deps = NULL;
 	if (e.moves > 0)
 		return e.r;
 	routes_unref(e.r);

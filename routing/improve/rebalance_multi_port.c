@@ -109,8 +109,9 @@ rebalance_multi_port_exclude(struct rebalance_multi_port *h,
 
 		took++;
 		h->behind[y] =
-			y == s || (x->dist[y] > x->dist[s] &&
-					  h->behind[h->net->head[x->way[y]]]);
+			y == s ||
+			(x->dist[y] > x->dist[s] &&
+				h->behind[h->net->head[x->next_link[y]]]);
 		if (h->behind[y] && hosts[y] > 0) {
 			exclude_from_leaf(h, r, lid, y);
 			took += x->dist[y];
@@ -130,8 +131,8 @@ rebalance_multi_port_shares(struct rebalance_multi_port *h,
 		if (h->net->hosts[s] == 0 ||
 			follow_other_ports(h, r, lid, s) == 0)
 			continue;
-		while (x->way[s] != REBALANCE_NONE) {
-			s = h->net->head[x->way[s]];
+		while (x->next_link[s] != REBALANCE_NONE) {
+			s = h->net->head[x->next_link[s]];
 			if (h->seen[s] == h->stamp)
 				return true;
 		}

@@ -62,15 +62,16 @@ find_dist(const struct rebalance_links *c, struct rebalance_tree *x, sw_ix from)
 	unsigned n = 0;
 	sw_ix s = from;
 
-	while (x->dist[s] == REBALANCE_FAR && x->way[s] != REBALANCE_NONE &&
-		n < REBALANCE_FAR) {
-		s = c->head[x->way[s]];
+	while (x->dist[s] == REBALANCE_FAR &&
+		x->next_link[s] != REBALANCE_NONE && n < REBALANCE_FAR) {
+		s = c->head[x->next_link[s]];
 		n++;
 	}
 	if (x->dist[s] == REBALANCE_FAR || n + x->dist[s] >= REBALANCE_FAR)
 		return;
 	n += x->dist[s];
-	for (s = from; x->dist[s] == REBALANCE_FAR; s = c->head[x->way[s]])
+	for (s = from; x->dist[s] == REBALANCE_FAR;
+		s = c->head[x->next_link[s]])
 		x->dist[s] = (uint8_t)n--;
 }
 
@@ -96,7 +97,7 @@ tree_new(uint32_t n, struct arena *a)
 {
 	struct rebalance_tree *x = arena_alloc(a, sizeof(*x));
 
-	x->way = arena_array(a, n, sizeof(*x->way));
+	x->next_link = arena_array(a, n, sizeof(*x->next_link));
 	x->flow = arena_array(a, n, sizeof(*x->flow));
 	x->seq = arena_array(a, n, sizeof(*x->seq));
 	x->dist = arena_array(a, n, sizeof(*x->dist));
@@ -112,8 +113,8 @@ read_paths(const struct rebalance_links *c, const struct routes *r,
 	sw_ix dest = topo_switch_of(c->t, c->t->by_lid[lid]);
 
 	for (sw_ix s = 0; s < nsw; s++)
-		x->way[s] = rebalance_tree_entry(c, r, s, lid);
-	x->way[dest] = REBALANCE_NONE;
+		x->next_link[s] = rebalance_tree_entry(c, r, s, lid);
+	x->next_link[dest] = REBALANCE_NONE;
 	memset(x->dist, REBALANCE_FAR, nsw);
 	x->dist[dest] = 0;
 	for (sw_ix s = 0; s < nsw; s++)
@@ -121,7 +122,7 @@ read_paths(const struct rebalance_links *c, const struct routes *r,
 	sort_by_distance(c, x);
 	memcpy(x->flow, c->hosts, nsw * sizeof(*x->flow));
 	for (uint32_t i = x->n; i-- > 1;)
-		x->flow[c->head[x->way[x->seq[i]]]] += x->flow[x->seq[i]];
+		x->flow[c->head[x->next_link[x->seq[i]]]] += x->flow[x->seq[i]];
 }
 
 /* ---- the ring of trees ---- */

@@ -23,9 +23,9 @@ struct rebalance_links {
 };
 
 struct rebalance_tree {
-	uint32_t *way;	/* [nsw] link, or REBALANCE_NONE */
-	uint32_t *flow; /* [nsw] hosts that send through it */
-	uint16_t *seq;	/* [n] switches that have a path, by distance */
+	uint32_t *next_link; /* [nsw] link, or REBALANCE_NONE */
+	uint32_t *flow;	     /* [nsw] hosts that send through it */
+	uint16_t *seq;	     /* [n] switches that have a path, by distance */
 	uint32_t n;
 	uint8_t *dist; /* [nsw] links to the LID's switch, REBALANCE_FAR: no
 			  path, or too many */

@@ -8,8 +8,8 @@
 
 enum {
 	STEPS = 64,
-	WAYS = 4, /* paths that are kept; of a node with more ports each step is
-		     looked up anew */
+	PATHS = 4, /* paths that are kept; of a node with more ports each step
+		     is looked up anew */
 };
 
 /* What follows a switch on the path to a port, where it is no switch. */
@@ -21,7 +21,7 @@ struct step {
 };
 
 /* The paths to a port, as far as they were looked up. */
-struct way {
+struct path {
 	port_ix port;
 	uint32_t *next; /* [nsw] what follows; valid where read is nth */
 	uint32_t *read; /* [nsw] */
@@ -31,7 +31,7 @@ struct way {
 struct find {
 	const struct verify_tables *in;
 	struct multi_port_node_ports ports;
-	struct way way[WAYS];
+	struct path path[PATHS];
 	uint32_t *passed; /* [nsw] stamp + how many of the paths pass */
 	uint32_t stamp;
 	uint32_t *of_sw, *of_port; /* leaves that each would cut off */
@@ -76,7 +76,7 @@ walk_path(const struct verify_tables *in, sw_ix s, port_ix p, struct step *step)
 
 /* What follows s on the path. */
 static uint32_t
-next_of(const struct find *f, struct way *w, sw_ix s)
+next_of(const struct find *f, struct path *w, sw_ix s)
 {
 	const struct topo *t = f->in->topo;
 	const struct topo_node *n = &t->node[t->sw[s].node];
@@ -103,19 +103,19 @@ next_of(const struct find *f, struct way *w, sw_ix s)
  * Mostly there is none, and then it need not be found which.
  */
 static bool
-has_shared_switch(struct find *f, sw_ix s, uint32_t nways)
+has_shared_switch(struct find *f, sw_ix s, uint32_t npaths)
 {
 	uint32_t first;
 	bool any = true;
 
-	if (f->stamp > UINT32_MAX - WAYS) {
+	if (f->stamp > UINT32_MAX - PATHS) {
 		memset(f->passed, 0, f->in->topo->nsw * sizeof(*f->passed));
 		f->stamp = 0;
 	}
 	first = f->stamp + 1;
-	f->stamp += WAYS;
-	for (uint32_t k = 0; k < nways && any; k++) {
-		uint32_t x = next_of(f, &f->way[k], s);
+	f->stamp += PATHS;
+	for (uint32_t k = 0; k < npaths && any; k++) {
+		uint32_t x = next_of(f, &f->path[k], s);
 
 		any = false;
 		for (unsigned n = 1; x != ARRIVES; n++) {
@@ -125,7 +125,7 @@ has_shared_switch(struct find *f, sw_ix s, uint32_t nways)
 				f->passed[x] = first + k;
 				any = true;
 			}
-			x = next_of(f, &f->way[k], x);
+			x = next_of(f, &f->path[k], x);
 		}
 	}
 	return any;
@@ -285,7 +285,7 @@ static bool
 count_from_leaf(struct find *f, sw_ix s, const struct multi_port_node_member *m,
 	const struct redundancy_node *x)
 {
-	if (x->nports > WAYS)
+	if (x->nports > PATHS)
 		return count_common_steps(f, s, m, x->nports);
 	if (!has_shared_switch(f, s, x->nports))
 		return false;
@@ -304,9 +304,9 @@ check_node(struct find *f, const struct multi_port_node_member *m,
 	for (uint32_t k = 1; k < nports; k++)
 		x->one_switch &= topo_switch_of(t, m[k].port) ==
 				 topo_switch_of(t, m->port);
-	for (uint32_t k = 0; k < nports && k < WAYS; k++) {
-		f->way[k].port = m[k].port;
-		f->way[k].nth++;
+	for (uint32_t k = 0; k < nports && k < PATHS; k++) {
+		f->path[k].port = m[k].port;
+		f->path[k].nth++;
 	}
 	for (uint32_t i = 0; i < f->ports.nleaves; i++) {
 		x->leaves++;
@@ -318,7 +318,7 @@ check_node(struct find *f, const struct multi_port_node_member *m,
 		x->out = 0;
 		x->worst = x->cut;
 	}
-	x->only_way = x->cut > 0 && is_only_path(f, m, x);
+	x->only_path = x->cut > 0 && is_only_path(f, m, x);
 }
 
 static void
@@ -361,14 +361,14 @@ redundancy_find_unless(const struct verify_tables *in,
 	f.of_sw = mem_zalloc(t->nsw + 1U, sizeof(*f.of_sw));
 	f.of_port = mem_zalloc(t->nports + 1U, sizeof(*f.of_port));
 	f.passed = mem_zalloc(t->nsw + 1U, sizeof(*f.passed));
-	for (unsigned k = 0; k < WAYS; k++) {
-		f.way[k].next = mem_zalloc(t->nsw + 1U, sizeof(uint32_t));
-		f.way[k].read = mem_zalloc(t->nsw + 1U, sizeof(uint32_t));
+	for (unsigned k = 0; k < PATHS; k++) {
+		f.path[k].next = mem_zalloc(t->nsw + 1U, sizeof(uint32_t));
+		f.path[k].read = mem_zalloc(t->nsw + 1U, sizeof(uint32_t));
 	}
 	check_all_nodes(&f, cancel, out);
-	for (unsigned k = 0; k < WAYS; k++) {
-		free(f.way[k].next);
-		free(f.way[k].read);
+	for (unsigned k = 0; k < PATHS; k++) {
+		free(f.path[k].next);
+		free(f.path[k].read);
 	}
 	multi_port_node_ports_free(&f.ports);
 	free(f.of_sw);
@@ -475,7 +475,7 @@ redundancy_text(const struct topo *t, const struct redundancy_node *n,
 		"\"%s\": \"%s\"%s cuts off %s ports from %u of %u leaves; %s",
 		name, topo_desc(t, t->sw[n->sw].node), port, all, n->worst,
 		n->leaves,
-		n->one_switch ? "they are all on one switch"
-		: n->only_way ? "there is no other path"
-			      : "other routes would avoid it");
+		n->one_switch  ? "they are all on one switch"
+		: n->only_path ? "there is no other path"
+			       : "other routes would avoid it");
 }

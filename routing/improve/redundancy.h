@@ -30,7 +30,7 @@ struct redundancy_node {
 	uint8_t out;	 /* 0: the switch itself */
 	uint32_t worst;	 /* leaves that it cuts off */
 	bool one_switch; /* all ports on one switch: no routing helps */
-	bool only_way;	 /* without it some leaf has no path over any links:
+	bool only_path;	 /* without it some leaf has no path over any links:
 			    no routing helps */
 };
 

@@ -18,12 +18,12 @@ struct listing {
 	size_t cap;
 	const sw_ix *seq; /* live switches by GUID */
 	uint32_t n;
-	struct cables *of; /* [nsw] */
-	uint32_t *usual;   /* [ntiers] links up that most have */
+	struct links *of; /* [nsw] */
+	uint32_t *usual;  /* [ntiers] links up that most have */
 };
 
 /* The links of a switch, by direction. */
-struct cables {
+struct links {
 	uint32_t up, down; /* to the tiers above, below */
 	uint32_t weakest;  /* the group up with the fewest; UINT32_MAX: all are
 			      equal */
@@ -183,13 +183,13 @@ list_links(struct listing *l)
 
 /* ---- switches ---- */
 
-static struct cables
+static struct links
 count_links(const struct listing *l, sw_ix s)
 {
 	const struct swgraph *g = &l->w->g;
 	const uint32_t *tiers = l->t->tier;
 	uint32_t tier = tiers[s], least = UINT32_MAX, most = 0;
-	struct cables c = {.weakest = UINT32_MAX};
+	struct links c = {.weakest = UINT32_MAX};
 
 	for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
 		uint32_t other = tiers[g->group[i].peer], n = g->group[i].n;
@@ -304,7 +304,7 @@ list_switch(struct listing *l, sw_ix s)
 {
 	const struct swgraph *g = &l->w->g;
 	struct irregularity_kind o = {.sw = s, .other = TOPO_NONE};
-	const struct cables *c = &l->of[s];
+	const struct links *c = &l->of[s];
 
 	o.n = c->up;
 	o.of = l->usual[l->t->tier[s]];
@@ -399,15 +399,16 @@ list_node_ports(struct listing *l)
 	const struct topo *t = l->w->g.t;
 	struct multi_port_node_ports ports;
 
-	if (op == NULL || op->nhomes == 0)
+	if (op == NULL || op->nmulti_port == 0)
 		return;
 	ports = multi_port_node_ports(t, op);
-	for (size_t i = 0; i < op->nhomes; i++) {
-		const struct route_multi_port *h = &op->home[i];
+	for (size_t i = 0; i < op->nmulti_port; i++) {
+		const struct route_multi_port *h = &op->multi_port[i];
 		port_ix p = topo_by_port_guid(t, h->guid);
 		size_t n = count_node_ports(l, &ports, p);
 		struct irregularity_kind o = {
-			.what = n == 0 ? TREE_HOME_UNKNOWN : TREE_HOME_ALONE,
+			.what = n == 0 ? TREE_MULTI_PORT_UNKNOWN
+				       : TREE_MULTI_PORT_ALONE,
 			.sw = n == 0 ? TOPO_NONE : topo_switch_of(t, p),
 			.other = TOPO_NONE,
 			.of = h->group,
@@ -591,8 +592,8 @@ irregularity_name(enum irregularity what)
 		[TREE_ROLE_UNKNOWN] = "role-unknown",
 		[TREE_ROLE_TORN] = "role-torn",
 		[TREE_ROLE_PLACE] = "role-place",
-		[TREE_HOME_UNKNOWN] = "home-unknown",
-		[TREE_HOME_ALONE] = "home-alone",
+		[TREE_MULTI_PORT_UNKNOWN] = "home-unknown",
+		[TREE_MULTI_PORT_ALONE] = "home-alone",
 		[TREE_PIECES] = "pieces",
 		[TREE_NO_TREE] = "no-tree",
 		[TREE_STAYS_TREE] = "stays-tree",
@@ -656,25 +657,25 @@ static void
 place_text(
 	const char *a, const struct irregularity_kind *o, char *out, size_t n)
 {
-	const char *who = o->above == TREE_TOLD ? "reports that it is"
-						: "is configured as";
+	const char *says = o->above == TREE_TOLD ? "reports that it is"
+						 : "is configured as";
 
 	if (o->of == ROUTE_ROLE_SPINE)
 		(void)snprintf(out, n,
 			"%s: %s spine, but no switch is above it: it should be "
 			"root",
-			a, who);
+			a, says);
 	else if (o->of == ROUTE_ROLE_ROOT)
 		(void)snprintf(out, n,
 			"%s: %s root, but %u link%s lead%s to switches above "
 			"it",
-			a, who, o->n, o->n == 1 ? "" : "s",
+			a, says, o->n, o->n == 1 ? "" : "s",
 			o->n == 1 ? "s" : "");
 	else
 		(void)snprintf(out, n,
 			"%s: %s leaf, but has no hosts and %u links to "
 			"switches with hosts",
-			a, who, o->n);
+			a, says, o->n);
 }
 
 /* The text about ports that are configured to stand in for each other. */
@@ -686,12 +687,12 @@ node_port_text(const struct topo *t, const struct irregularity_kind *o,
 	const char *name = p == TOPO_NONE ? "" : topo_desc(t, t->port[p].node);
 	char said[24] = "passive";
 
-	if (o->of != ROUTE_HOME_NODE)
+	if (o->of != ROUTE_MULTI_PORT_NODE)
 		(void)snprintf(said, sizeof(said), "in group %u", o->of);
 	(void)snprintf(out, n, "0x%016" PRIx64 "%s%s%s: configured to be %s%s",
 		o->guid, *name != '\0' ? " (" : "", name,
 		*name != '\0' ? ")" : "", said,
-		o->what == TREE_HOME_UNKNOWN
+		o->what == TREE_MULTI_PORT_UNKNOWN
 			? ", but no host port has this GUID"
 			: ", but no other port of its node or group is here");
 }
@@ -701,7 +702,8 @@ static void
 config_text(const struct topo *t, const struct irregularity_kind *o, char *out,
 	size_t n)
 {
-	if (o->what == TREE_HOME_UNKNOWN || o->what == TREE_HOME_ALONE) {
+	if (o->what == TREE_MULTI_PORT_UNKNOWN ||
+		o->what == TREE_MULTI_PORT_ALONE) {
 		node_port_text(t, o, out, n);
 	} else {
 		char buf[32];
@@ -792,8 +794,8 @@ irregularity_text(const struct topo *t, const struct irregularity_kind *o,
 	case TREE_ROLE_CONFLICT:
 	case TREE_ROLE_UNKNOWN:
 	case TREE_ROLE_TORN:
-	case TREE_HOME_UNKNOWN:
-	case TREE_HOME_ALONE:
+	case TREE_MULTI_PORT_UNKNOWN:
+	case TREE_MULTI_PORT_ALONE:
 		config_text(t, o, out, n);
 		break;
 	case TREE_ROLE_PLACE:

@@ -15,9 +15,9 @@ enum { AWAY = UINT32_MAX };
 /* How more or fewer links between two switches change their distances. */
 struct edge {
 	sw_ix end[2];
-	uint32_t was, is;   /* numbers of links */
-	uint32_t *apart[2]; /* [nsw] steps from each end, without the edge */
-	sw_ix *moved[2];    /* switches farther from that end without it */
+	uint32_t was, is;     /* numbers of links */
+	uint32_t *without[2]; /* [nsw] steps from each end, without the edge */
+	sw_ix *moved[2];      /* switches farther from that end without it */
 	uint32_t n[2];
 	unsigned one; /* this end alone is farther from the other one */
 };
@@ -29,7 +29,7 @@ struct edge {
 static bool
 is_clear(const struct tree_look *l)
 {
-	return l->level * 6 <= l->cables && l->misplaced * 3 <= l->hosts;
+	return l->level * 6 <= l->links && l->misplaced * 3 <= l->hosts;
 }
 
 void
@@ -147,14 +147,14 @@ measure_steps(const struct tree_work *w, struct edge *e, unsigned k)
 			queue[n++] = peer;
 		}
 	}
-	e->apart[k] = d;
+	e->without[k] = d;
 }
 
 /* Steps from end k to x over the edge. */
 static uint32_t
 steps_across(const struct edge *e, unsigned k, sw_ix x)
 {
-	return e->apart[!k][x] + 1;
+	return e->without[!k][x] + 1;
 }
 
 /*
@@ -171,13 +171,13 @@ find_moved(const struct tree_work *w, struct edge *e)
 
 	for (unsigned k = 0; k < 2; k++)
 		measure_steps(w, e, k);
-	if (e->apart[0][e->end[1]] == AWAY)
+	if (e->without[0][e->end[1]] == AWAY)
 		return false;
 	for (unsigned k = 0; k < 2; k++) {
 		e->moved[k] = arena_array(g->a, g->nsw, sizeof(*e->moved[k]));
 		for (sw_ix s = 0; s < g->nsw; s++)
-			if (e->apart[k][s] != AWAY &&
-				e->apart[k][s] > steps_across(e, k, s))
+			if (e->without[k][s] != AWAY &&
+				e->without[k][s] > steps_across(e, k, s))
 				e->moved[k][e->n[k]++] = s;
 	}
 	e->one = e->n[0] == 1 ? 1 : 0;
@@ -210,7 +210,7 @@ update_host_dist(const struct tree_work *w, const struct edge *e)
 	for (uint32_t i = 0; i < e->n[e->one]; i++) {
 		sw_ix s = e->moved[e->one][i];
 		uint64_t with = steps_across(e, e->one, s);
-		uint64_t less = e->apart[e->one][s];
+		uint64_t less = e->without[e->one][s];
 		uint64_t more = less * less - with * with;
 
 		if (e->is > 0)
@@ -248,12 +248,12 @@ has_same_order_around(const struct tree_work *w, const struct edge *e,
 
 /* True if a switch other than apart is below s. */
 static bool
-leads_down(const struct tree_work *w, sw_ix s, sw_ix apart)
+leads_down(const struct tree_work *w, sw_ix s, sw_ix without)
 {
 	const struct swgraph *g = &w->g;
 
 	for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++)
-		if (g->group[i].peer != apart &&
+		if (g->group[i].peer != without &&
 			is_clearly_above(w->far, s, g->group[i].peer))
 			return true;
 	return false;
@@ -347,7 +347,7 @@ is_still_clear(
 	struct tree_look *l = &look[w->g.comp[e->end[0]]];
 	uint32_t a = w->high[e->end[0]], b = w->high[e->end[1]];
 
-	l->cables += 2 * ((uint64_t)e->is - e->was);
+	l->links += 2 * ((uint64_t)e->is - e->was);
 	return (a + 1 == b || b + 1 == a) && is_clear(l);
 }
 

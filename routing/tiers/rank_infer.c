@@ -223,7 +223,7 @@ host_dist_is_above(const struct tree_work *w, sw_ix a, sw_ix b)
 }
 
 /* The switches that share neighbours with a switch at the bottom. */
-struct kin {
+struct sharers {
 	uint32_t *count; /* [nsw] neighbours shared */
 	sw_ix *seen;	 /* switches that share any */
 	uint32_t n;
@@ -303,7 +303,7 @@ count_neighbours(const struct tree_work *w, sw_ix s)
 }
 
 static void
-find_sharers(const struct tree_work *w, sw_ix s, struct kin *k)
+find_sharers(const struct tree_work *w, sw_ix s, struct sharers *k)
 {
 	const struct swgraph *g = &w->g;
 
@@ -342,8 +342,8 @@ is_beyond_shared(const struct tree_work *w, sw_ix s, sw_ix x)
 }
 
 static void
-keep_best(
-	const struct tree_work *w, const struct kin *k, struct best *b, sw_ix x)
+keep_best(const struct tree_work *w, const struct sharers *k, struct best *b,
+	sw_ix x)
 {
 	if (k->count[x] < b->shared ||
 		(k->count[x] == b->shared && b->sw != TOPO_NONE &&
@@ -367,7 +367,7 @@ keep_best(
  */
 static bool
 is_leaf_by_resemblance(
-	struct tree_work *w, sw_ix s, const bool *bottom, struct kin *k)
+	struct tree_work *w, sw_ix s, const bool *bottom, struct sharers *k)
 {
 	struct best leaf = {0, TOPO_NONE}, low = leaf, mid = leaf, up = leaf;
 
@@ -415,7 +415,7 @@ infer_leaves(struct tree_work *w)
 	const struct swgraph *g = &w->g;
 	bool *bottom = arena_array(g->a, g->nsw, sizeof(*bottom));
 	bool *found = arena_array(g->a, g->nsw, sizeof(*found));
-	struct kin k = {.n = 0};
+	struct sharers k = {.n = 0};
 	struct around r;
 
 	count_above_below(w, &r);
@@ -822,9 +822,9 @@ enum { ROUNDS = 4 };
 
 /* The contradictions of one component; a link counts from both ends. */
 struct against {
-	uint64_t all;	 /* of every kind */
-	uint64_t plain;	 /* but for missing hosts and missing links down */
-	uint64_t cables; /* only links to elsewhere than the next height */
+	uint64_t all;	/* of every kind */
+	uint64_t plain; /* but for missing hosts and missing links down */
+	uint64_t links; /* only links to elsewhere than the next height */
 };
 
 typedef bool leave_out(const struct tree_work *w, sw_ix s, uint32_t group);
@@ -972,7 +972,7 @@ count_against(const struct tree_work *w)
 			below |= w->high[g->group[i].peer] < w->high[s];
 		}
 		c = &n[g->comp[s]];
-		c->cables += odd;
+		c->links += odd;
 		c->plain += odd;
 		if (w->high[s] == 0)
 			c->all += !hosts;
@@ -1021,15 +1021,15 @@ static bool
 is_retry_worthwhile(const struct tree_work *w, const struct against *n)
 {
 	const struct swgraph *g = &w->g;
-	uint64_t cables = 0, odd = 0, plain = 0;
+	uint64_t links = 0, odd = 0, plain = 0;
 
 	for (uint32_t i = 0; i < g->first[g->nsw]; i++)
-		cables += g->group[i].n;
+		links += g->group[i].n;
 	for (uint32_t c = 0; c < g->ncomp; c++) {
-		odd += n[c].cables;
+		odd += n[c].links;
 		plain += n[c].plain;
 	}
-	return plain > 0 && odd * 3 <= cables;
+	return plain > 0 && odd * 3 <= links;
 }
 
 /* True if a link of any component leads elsewhere than to the next height. */
@@ -1037,7 +1037,7 @@ static bool
 has_odd_link(const struct tree_work *w, const struct against *n)
 {
 	for (uint32_t c = 0; c < w->g.ncomp; c++)
-		if (n[c].cables > 0)
+		if (n[c].links > 0)
 			return true;
 	return false;
 }

@@ -55,7 +55,7 @@ survey_components(
 					? g->weight[s]
 					: 0;
 		for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
-			c->cables += g->group[i].n;
+			c->links += g->group[i].n;
 			if (tier[g->group[i].peer] == tier[s])
 				c->level += g->group[i].n;
 		}
@@ -66,7 +66,7 @@ survey_components(
 static bool
 is_mesh(const struct tree_look *l)
 {
-	return l->level * 3 > l->cables || l->misplaced * 3 > l->hosts * 2;
+	return l->level * 3 > l->links || l->misplaced * 3 > l->hosts * 2;
 }
 
 /*
@@ -79,12 +79,12 @@ is_mesh(const struct tree_look *l)
 static bool
 is_class_kept(const struct tree_look *l, bool mesh)
 {
-	if ((mesh ? l->trees : l->meshes) * 2 <= l->switches || l->cables == 0)
+	if ((mesh ? l->trees : l->meshes) * 2 <= l->switches || l->links == 0)
 		return false;
 	if (mesh)
-		return l->level * 3 <= l->cables * 2 &&
+		return l->level * 3 <= l->links * 2 &&
 		       l->misplaced * 6 <= l->hosts * 5;
-	return l->level * 6 > l->cables || l->misplaced * 3 > l->hosts;
+	return l->level * 6 > l->links || l->misplaced * 3 > l->hosts;
 }
 
 /*
@@ -103,7 +103,7 @@ classify_components(struct tree_work *w)
 		if (l[c].lost == 0 && !said && is_class_kept(&l[c], mesh)) {
 			w->stays[c].is = true;
 			w->stays[c].level =
-				(uint32_t)(l[c].level * 100 / l[c].cables);
+				(uint32_t)(l[c].level * 100 / l[c].links);
 			w->stays[c].misplaced =
 				l[c].hosts == 0 ? 0
 						: (uint32_t)(l[c].misplaced *

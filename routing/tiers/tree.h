@@ -58,12 +58,14 @@ enum irregularity {
 	TREE_ROLE_UNKNOWN,  /* a role configured for a switch not present */
 	TREE_ROLE_TORN,	    /* patterns of equal length give different roles */
 	TREE_ROLE_PLACE,    /* its place in the tree contradicts its role */
-	TREE_HOME_UNKNOWN,  /* a port in a group, or passive, is not present */
-	TREE_HOME_ALONE,    /* it is present, but no other port of its node */
-	TREE_PIECES,	    /* the fabric has several components */
-	TREE_NO_TREE,	    /* no tiers can be inferred: ranks are distances */
-	TREE_STAYS_TREE,    /* kept as a tree: inference sees a mesh */
-	TREE_STAYS_MESH,    /* kept as a mesh: inference sees a tree */
+	TREE_MULTI_PORT_UNKNOWN, /* a port in a group, or passive, is not
+				    present */
+	TREE_MULTI_PORT_ALONE,	 /* it is present, but no other port of its node
+				  */
+	TREE_PIECES,		 /* the fabric has several components */
+	TREE_NO_TREE,	 /* no tiers can be inferred: ranks are distances */
+	TREE_STAYS_TREE, /* kept as a tree: inference sees a mesh */
+	TREE_STAYS_MESH, /* kept as a mesh: inference sees a tree */
 	TREE_ODDITIES,
 };
 
@@ -75,7 +77,7 @@ struct irregularity_kind {
 	uint32_t n;  /* how many links, hosts or switches; TREE_ROLE_CONFLICT:
 			the role that is reported */
 	uint32_t of; /* TREE_UNEQUAL: links up of most switches of the tier;
-			TREE_HOME_*: the group, or ROUTE_HOME_NODE;
+			TREE_MULTI_PORT_*: the group, or ROUTE_HOME_NODE;
 			TREE_ROLE_CONFLICT: the role configured;
 			TREE_ROLE_PLACE: the role; TREE_NO_TREE: switches with a
 			role; TREE_STAYS_*: percent of the links that are inside
@@ -84,7 +86,7 @@ struct irregularity_kind {
 			   leaves; TREE_ROLE_PLACE: where the role comes from,
 			   enum tree_origin */
 	uint64_t guid;	/* TREE_ROLE_UNKNOWN; 0: a name or pattern;
-			   TREE_HOME_*: of the port */
+			   TREE_MULTI_PORT_*: of the port */
 	const char *entry; /* the entry of the configuration, or NULL */
 };
 

@@ -40,7 +40,7 @@ enum { TREE_CLASSES = 1024 }; /* classes that rank_infer looks at, at most */
  * link counts from both ends.
  */
 struct tree_look {
-	uint64_t cables, level;	   /* level: inside a tier */
+	uint64_t links, level;	   /* level: inside a tier */
 	uint64_t hosts, misplaced; /* misplaced: above the leaves */
 	uint32_t switches, roles, lost;
 	uint32_t trees, meshes; /* switches of that class in force */

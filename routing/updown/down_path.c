@@ -131,8 +131,8 @@ static bool
 is_better_hop(const struct down_path_search *w, const struct down_path_load *b,
 	const struct down_path_hop *x, const struct down_path_hop *y)
 {
-	uint64_t at_x = (uint64_t)b->link[x->group] * y->cables;
-	uint64_t at_y = (uint64_t)b->link[y->group] * x->cables;
+	uint64_t at_x = (uint64_t)b->link[x->group] * y->links;
+	uint64_t at_y = (uint64_t)b->link[y->group] * x->links;
 	unsigned bad_x = 0, bad_y = 0;
 
 	if (w->navoid_tops > 0) {
@@ -166,14 +166,14 @@ static const struct down_path_hop *
 best_hop(const struct down_path_search *w, const struct down_path_load *b,
 	sw_ix s, uint64_t bit)
 {
-	const struct down_path_hop *way = w->hop[s];
+	const struct down_path_hop *hops = w->hop[s];
 	const uint64_t *nearer = w->nearer[s];
 	const struct down_path_hop *best = NULL;
 	uint32_t n = w->ups[s] - 1;
 	uint64_t least = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
-		const struct down_path_hop *x = &way[i];
+		const struct down_path_hop *x = &hops[i];
 		uint64_t load;
 		bool better;
 
@@ -182,7 +182,7 @@ best_hop(const struct down_path_search *w, const struct down_path_load *b,
 		load = hop_load(b, x);
 		if (best == NULL)
 			better = true;
-		else if (w->navoid_tops > 0 || x->cables != best->cables)
+		else if (w->navoid_tops > 0 || x->links != best->links)
 			better = is_better_hop(w, b, x, best);
 		else
 			better = load < least ||
@@ -231,8 +231,8 @@ find_hops(const struct down_path_search *w, sw_ix s)
 		*x++ = (struct down_path_hop){
 			.group = i,
 			.peer = g->peer,
-			.cables = g->n,
-			.class = (uint16_t)w->below.kin.up.first[g->peer],
+			.links = g->n,
+			.class = (uint16_t)w->below.classes.up.first[g->peer],
 			.ups = (uint16_t)(ups > 0 ? ups : 1),
 		};
 	}
@@ -313,12 +313,12 @@ down_path_count(const struct down_path_search *w, struct down_path_load *b,
 	for (uint32_t k = 1; k < c->len; k++) {
 		sw_ix s = c->sw[k];
 		uint32_t n;
-		const uint16_t *kin = nbr_class_groups(&w->below, s, &n);
+		const uint16_t *classes = nbr_class_groups(&w->below, s, &n);
 
 		b->link[group[k - 1]] += shares;
 		b->sw[s] += shares;
 		for (uint32_t i = 0; i < n; i++)
-			b->above[kin[i]] += shares;
+			b->above[classes[i]] += shares;
 	}
 }
 
@@ -372,7 +372,7 @@ order_passive_last(
 {
 	uint32_t *all, n = 0;
 
-	if (d->nhomes == 0)
+	if (d->nmulti_port == 0)
 		return seq;
 	all = arena_array(u->graph.a, d->n, sizeof(*all));
 	for (unsigned idle = 0; idle < 2; idle++)
@@ -423,17 +423,17 @@ down_path_set_fair_load(struct down_path_search *w, sw_ix s)
 {
 	const struct updown *u = w->u;
 	const uint32_t *link = w->load[0].link;
-	uint32_t sum = 0, cables = 0;
+	uint32_t sum = 0, links = 0;
 	bool over = false;
 
 	for (uint32_t g = u->graph.first[s]; g < u->graph.first[s + 1]; g++)
 		if (sw_has_uplink(u, s, u->graph.group[g].peer)) {
 			sum += link[g];
-			cables += u->graph.group[g].n;
+			links += u->graph.group[g].n;
 		}
 	w->fair[s] = UPDN_SHARES;
-	if (sum > cables * UPDN_SHARES)
-		w->fair[s] = (sum + cables - 1) / cables;
+	if (sum > links * UPDN_SHARES)
+		w->fair[s] = (sum + links - 1) / links;
 	for (uint32_t g = u->graph.first[s]; g < u->graph.first[s + 1]; g++)
 		over |= link[g] > w->fair[s] * u->graph.group[g].n;
 	return over;
@@ -537,7 +537,7 @@ void
 down_path_begin(struct down_path_search *w)
 {
 	const struct updown *u = w->u;
-	const struct nbr_class kin =
+	const struct nbr_class classes =
 		u->tier_class.mid != NULL
 			? u->tier_class
 			: nbr_class_find_up(&u->graph, &u->tier);
@@ -557,7 +557,7 @@ down_path_begin(struct down_path_search *w)
 	w->asked = arena_array(u->graph.a, u->graph.nsw, sizeof(*w->asked));
 	w->hop = arena_array(u->graph.a, u->graph.nsw, sizeof(*w->hop));
 	w->ups = arena_array(u->graph.a, u->graph.nsw, sizeof(*w->ups));
-	w->below = nbr_class_below(&u->graph, &kin);
+	w->below = nbr_class_below(&u->graph, &classes);
 	for (unsigned k = 0; k < UPDN_PATH_MAX; k++)
 		w->prefer[k] = UINT32_MAX;
 }
@@ -747,11 +747,11 @@ path_uplink(const struct source_uplinks *up, const struct down_path *c)
  */
 static bool
 meets_at_neighbour(const struct source_uplinks *up, const struct down_path *one,
-	const struct down_path *other, uint32_t others_way)
+	const struct down_path *other, uint32_t other_uplink)
 {
 	const struct updown *u = up->u;
 
-	return one->len > 1 && path_uplink(up, one) == others_way &&
+	return one->len > 1 && path_uplink(up, one) == other_uplink &&
 	       !bitset_has(u->tier_above[other->sw[0]], one->sw[1]);
 }
 
@@ -762,7 +762,7 @@ static bool
 meets_other_port(const struct dest_table *d, const struct source_uplinks *up,
 	uint32_t i, uint32_t k)
 {
-	uint32_t way =
+	uint32_t hops =
 		up->groups > 0 ? source_uplink(d, up, d->spread_index[k]) : 0;
 
 	for (uint32_t j = d->next_port[i]; j != i; j = d->next_port[j]) {
@@ -773,8 +773,9 @@ meets_other_port(const struct dest_table *d, const struct source_uplinks *up,
 		if (up->groups == 0)
 			continue; /* sources follow the down paths */
 		its = source_uplink(d, up, d->spread_index[j]);
-		if (its == way ||
-			meets_at_neighbour(up, &d->path[j], &d->path[k], way) ||
+		if (its == hops ||
+			meets_at_neighbour(
+				up, &d->path[j], &d->path[k], hops) ||
 			meets_at_neighbour(up, &d->path[k], &d->path[j], its))
 			return true;
 	}
@@ -843,14 +844,14 @@ assign_spread_indexes(
 {
 	uint32_t *number =
 		arena_array(u->graph.a, u->graph.nsw, sizeof(*number));
-	uint32_t *turn[2];
+	uint32_t *next_index[2];
 	struct source_uplinks up;
 
 	d->path_top =
 		arena_array(u->graph.a, u->graph.nsw, sizeof(*d->path_top));
 	for (unsigned kind = 0; kind < 2; kind++)
-		turn[kind] = arena_array(
-			u->graph.a, u->graph.nsw, sizeof(*turn[kind]));
+		next_index[kind] = arena_array(
+			u->graph.a, u->graph.nsw, sizeof(*next_index[kind]));
 	number_path_tops(d, false, number);
 	d->nhost_tops = d->npath_tops;
 	number_path_tops(d, true, number);
@@ -868,7 +869,7 @@ assign_spread_indexes(
 		uint32_t i = seq[at];
 		sw_ix x = path_top(&d->path[i]);
 		uint32_t k = number[x] - 1;
-		uint32_t q = turn[d->other[i]][x]++ % d->spread;
+		uint32_t q = next_index[d->other[i]][x]++ % d->spread;
 
 		d->spread_index[i] = (uint16_t)(k * d->spread + q);
 		d->spread_count[d->spread_index[i]] += !d->other[i];

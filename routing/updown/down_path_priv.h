@@ -18,7 +18,7 @@ struct down_path_load {
  * peer, and how many link groups lead up from peer, at least 1. */
 struct down_path_hop {
 	uint32_t group;
-	uint16_t peer, cables;
+	uint16_t peer, links;
 	uint16_t class, ups;
 };
 

@@ -26,11 +26,12 @@ engine_cache_options_hash(const struct engine_options *o)
 		h = hash_add(
 			h, o->role[i].role + (o->role[i].told ? 256U : 0U));
 	}
-	for (size_t i = 0; i < o->nhomes; i++) {
-		h = hash_add(h, o->home[i].guid);
-		h = hash_add(h, o->home[i].group * 2U + o->home[i].passive);
+	for (size_t i = 0; i < o->nmulti_port; i++) {
+		h = hash_add(h, o->multi_port[i].guid);
+		h = hash_add(h,
+			o->multi_port[i].group * 2U + o->multi_port[i].passive);
 	}
-	return hash_add(h, o->lanes);
+	return hash_add(h, o->layers);
 }
 
 static void *
@@ -80,35 +81,35 @@ engine_cache_store(struct updown *u, const struct reachability *reach,
 	const struct dest_table *d, uint32_t depth, struct routes *r)
 {
 	struct route_cache *m = mem_zalloc(1, sizeof(*m));
-	struct engine_cache *past = arena_alloc(u->own, sizeof(*past));
+	struct engine_cache *cache = arena_alloc(u->own, sizeof(*cache));
 
-	past->reach = *reach;
-	past->dests = *d;
-	past->tier_above = u->tier_above;
+	cache->reach = *reach;
+	cache->dests = *d;
+	cache->tier_above = u->tier_above;
 	free(r->sw_order);
 	r->sw_order =
 		mem_dup(u->sw_order.pos, u->graph.nsw * sizeof(*r->sw_order));
-	past->pos = copy_array(
-		u, u->sw_order.pos, u->graph.nsw, sizeof(*past->pos));
-	past->sftree_set = copy_array(
-		u, u->sftree_set, u->graph.words, sizeof(*past->sftree_set));
+	cache->pos = copy_array(
+		u, u->sw_order.pos, u->graph.nsw, sizeof(*cache->pos));
+	cache->sftree_set = copy_array(
+		u, u->sftree_set, u->graph.words, sizeof(*cache->sftree_set));
 	if (u->graph.plane != NULL) {
-		past->nplanes = u->nplanes;
-		past->plane = copy_array(
-			u, u->graph.plane, u->graph.nsw, sizeof(*past->plane));
-		past->leaf = copy_array(
-			u, u->leaf, u->graph.nsw, sizeof(*past->leaf));
-		past->crossing_leaf = copy_array(u, u->crossing_leaf,
-			u->nplanes, sizeof(*past->crossing_leaf));
+		cache->nplanes = u->nplanes;
+		cache->plane = copy_array(
+			u, u->graph.plane, u->graph.nsw, sizeof(*cache->plane));
+		cache->leaf = copy_array(
+			u, u->leaf, u->graph.nsw, sizeof(*cache->leaf));
+		cache->crossing_leaf = copy_array(u, u->crossing_leaf,
+			u->nplanes, sizeof(*cache->crossing_leaf));
 	}
-	past->options = engine_cache_options_hash(u->graph.job->options);
-	past->ncomp = u->graph.ncomp;
+	cache->options = engine_cache_options_hash(u->graph.job->options);
+	cache->ncomp = u->graph.ncomp;
 	if (u->sftree_extra != NULL)
-		past->sftree_extra = copy_extra(u);
-	past->depth = depth;
+		cache->sftree_extra = copy_extra(u);
+	cache->depth = depth;
 	m->refs = m->rests = 1;
 	m->arena = u->m;
 	m->own = u->own;
-	m->what = past;
+	m->what = cache;
 	r->cache = m;
 }

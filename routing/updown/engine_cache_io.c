@@ -21,15 +21,15 @@ print_path(const struct down_path *c, struct buf *out)
 void
 engine_cache_print(const struct routes *r, struct buf *out)
 {
-	const struct engine_cache *past;
+	const struct engine_cache *cache;
 	const struct dest_table *d;
 
 	if (r->cache == NULL || r->cache->what == NULL)
 		return;
-	past = r->cache->what;
-	d = &past->dests;
+	cache = r->cache->what;
+	d = &cache->dests;
 	buf_printf(out, "%d %u %u %u %u", VERSION, d->n, r->topo->nsw,
-		past->depth, d->nsplit);
+		cache->depth, d->nsplit);
 	for (sw_ix s = 0; s < r->topo->nsw; s++)
 		buf_printf(out, " %u", d->class[s]);
 	for (uint32_t i = 0; i < d->n; i++) {
@@ -169,17 +169,17 @@ read_lids(struct reader *in, const struct topo *t, const struct dest_table *was,
 static bool
 read_cache(struct reader *in, const struct topo *t, struct route_cache *m)
 {
-	struct engine_cache *past = arena_alloc(m->own, sizeof(*past));
-	struct dest_table *d = &past->dests;
+	struct engine_cache *cache = arena_alloc(m->own, sizeof(*cache));
+	struct dest_table *d = &cache->dests;
 	struct dest_table was;
 
-	memcpy(past, m->what, sizeof(*past));
+	memcpy(cache, m->what, sizeof(*cache));
 	was = *d;
 	if (read_number(in, VERSION) != VERSION ||
 		read_number(in, UINT16_MAX) != d->n ||
 		read_number(in, UINT16_MAX) != t->nsw)
 		return false;
-	past->depth = read_number(in, UINT16_MAX);
+	cache->depth = read_number(in, UINT16_MAX);
 	d->nsplit = d->room = read_number(in, d->n);
 	make_room(m->own, t->nsw, d);
 	for (sw_ix s = 0; s < t->nsw; s++)
@@ -188,7 +188,7 @@ read_cache(struct reader *in, const struct topo *t, struct route_cache *m)
 		return false;
 	for (uint32_t k = 0; k < d->nsplit && !in->bad; k++)
 		read_split(in, t->nsw, d, k);
-	m->what = past;
+	m->what = cache;
 	return !in->bad && *in->at == '\0';
 }
 

@@ -638,7 +638,7 @@ lft_repair_entries(struct repair_job *p, struct dest_table *d)
 	put_tables(&m, r);
 	end_parts(&m);
 	r->engine = p->prev->engine;
-	r->homes = d->nhomes;
+	r->multi_port = d->nmulti_port;
 	r->order = u->order;
 	r->sftree_root = u->sftree_root;
 	if (u->graph.plane != NULL)

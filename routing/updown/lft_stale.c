@@ -194,7 +194,7 @@ lft_stale_find(struct lft_stale *t, sw_ix s)
 {
 	const struct repair_job *p = t->p;
 	const struct updown *u = p->u;
-	bool apex = p->seed[s];
+	bool crossing = p->seed[s];
 
 	open_row(t, s);
 	for (uint32_t k = 0; k < t->which.n; k++) {
@@ -203,12 +203,12 @@ lft_stale_find(struct lft_stale *t, sw_ix s)
 
 		for (; b != 0; b &= b - 1)
 			check_dest(t, s, w * 64 + bitset_lowest64(b));
-		apex |= u->graph.plane != NULL &&
-			u->crossing_leaf[u->graph.plane[s]] / 64 == w &&
-			bitset_has(t->which.set,
-				u->crossing_leaf[u->graph.plane[s]]);
+		crossing |= u->graph.plane != NULL &&
+			    u->crossing_leaf[u->graph.plane[s]] / 64 == w &&
+			    bitset_has(t->which.set,
+				    u->crossing_leaf[u->graph.plane[s]]);
 	}
-	if (apex)
+	if (crossing)
 		check_other_trees(t, s);
 }
 

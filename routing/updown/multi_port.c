@@ -96,7 +96,7 @@ multi_port_find(const struct updown *u, struct dest_table *d)
 			join_ring(&r, d, i);
 	}
 	for (uint32_t i = 0; i < d->n; i++) {
-		d->nhomes += d->next_port[i] != i;
+		d->nmulti_port += d->next_port[i] != i;
 		if (r.key[i] != 0)
 			promote_passive(d, i);
 	}

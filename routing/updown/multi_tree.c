@@ -282,7 +282,7 @@ multi_tree_copy_marks(const struct updown *u)
 	for (sw_ix s = 0; s < u->graph.nsw; s++)
 		mark[s] |= u->leaf[s] ? ROUTE_LEAF : 0;
 	for (uint32_t p = 0; p < u->nplanes; p++)
-		mark[u->crossing_leaf[p]] |= ROUTE_APEX;
+		mark[u->crossing_leaf[p]] |= ROUTE_CROSSING;
 	return mark;
 }
 
@@ -310,16 +310,16 @@ static void
 find_exits(const struct updown *u, sw_ix s, uint32_t p, struct exits *e)
 {
 	const struct topo_switch *sw = &u->graph.t->sw[s];
-	bool apex = s == u->crossing_leaf[u->graph.plane[s]];
+	bool crossing = s == u->crossing_leaf[u->graph.plane[s]];
 
 	memset(e, 0, sizeof(*e));
-	if (!u->leaf[s] || (!apex && carries_others(u, s)))
+	if (!u->leaf[s] || (!crossing && carries_others(u, s)))
 		return;
 	for (uint32_t i = sw->adj; i < sw->adj + sw->nadj; i++) {
 		sw_ix x = u->graph.t->adj[i].peer;
 
 		if (u->graph.live[x] && u->leaf[x] && u->graph.plane[x] == p &&
-			(!apex || x == u->crossing_leaf[p]))
+			(!crossing || x == u->crossing_leaf[p]))
 			e->port[e->n++] = u->graph.t->adj[i].out;
 	}
 }
@@ -394,13 +394,13 @@ multi_tree_fill_row(struct row_job *f, sw_ix s, sw_ix prev_sw)
 {
 	const struct updown *u = f->u;
 	const struct dest_table *d = f->d;
-	sw_ix apex = u->crossing_leaf[u->graph.plane[s]];
+	sw_ix crossing = u->crossing_leaf[u->graph.plane[s]];
 	uint8_t there = LFT_DROP;
 	struct exits e;
 
-	if (u->graph.comp[s] != u->graph.comp[apex])
+	if (u->graph.comp[s] != u->graph.comp[crossing])
 		return;
-	for (uint32_t i = d->at[apex]; i < d->end[apex]; i++)
+	for (uint32_t i = d->at[crossing]; i < d->end[crossing]; i++)
 		if (d->out[i] == 0)
 			there = f->row[d->lid[i]];
 	for (uint32_t p = 0; p < u->nplanes; p++) {

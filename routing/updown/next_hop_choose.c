@@ -171,17 +171,18 @@ next_hop_accept_port(
 	const struct down_path *c = &f->d->path[i];
 	const uint64_t *lead = f->lead + (size_t)c->sw[c->len - 1] * f->W;
 	const struct link_group *g = f->u->graph.group + f->u->graph.first[s];
-	uint64_t way[UPDN_MASK_WORDS], apex[UPDN_MASK_WORDS];
+	uint64_t by_path[UPDN_MASK_WORDS], at_lead[UPDN_MASK_WORDS];
 	uint32_t q = 0;
 
 	for (uint32_t w = 0; w < f->W; w++)
-		apex[w] = m[w] & lead[w];
-	if (!row_is_one_group(apex, f->W) || !follow_path(f, c, m, way) ||
-		memcmp(apex, way, f->W * sizeof(*way)) != 0)
+		at_lead[w] = m[w] & lead[w];
+	if (!row_is_one_group(at_lead, f->W) ||
+		!follow_path(f, c, m, by_path) ||
+		memcmp(at_lead, by_path, f->W * sizeof(*by_path)) != 0)
 		return false;
 	for (uint32_t w = 0; w < f->W; w++)
-		if (way[w] != 0)
-			g += w * 64 + bitset_lowest64(way[w]);
+		if (by_path[w] != 0)
+			g += w * 64 + bitset_lowest64(by_path[w]);
 	while (q < g->n && f->u->graph.t->adj[g->adj + q].out != port)
 		q++;
 	if (q == g->n)

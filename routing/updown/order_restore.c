@@ -30,7 +30,7 @@ take_trees(struct updown *u, const uint8_t *mark)
 		plane[s] = (uint8_t)p;
 		leaf[s] = (mark[s] & ROUTE_LEAF) != 0;
 		u->nplanes = p >= u->nplanes ? p + 1 : u->nplanes;
-		if (!(mark[s] & ROUTE_APEX))
+		if (!(mark[s] & ROUTE_CROSSING))
 			continue;
 		u->crossing_leaf[p] = s;
 		apexes |= 1U << p;

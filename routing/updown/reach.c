@@ -22,12 +22,13 @@ limit_to_extra(const struct updown *u, sw_ix s, uint64_t *row)
  * neighbours that s needs are final when s is due. */
 static uint64_t *
 close_down(const struct updown *u, const struct sw_order *line,
-	const struct nbr_class *kin)
+	const struct nbr_class *classes)
 {
 	uint64_t *sets = arena_array(u->graph.a,
 		(size_t)u->graph.nsw * u->graph.words, sizeof(*sets));
 	const uint64_t **row = nbr_class_rows(&u->graph, sets);
-	struct nbr_class_union sum = nbr_class_unions(&u->graph, kin, false);
+	struct nbr_class_union sum =
+		nbr_class_unions(&u->graph, classes, false);
 
 	for (uint32_t i = u->graph.nsw; i-- > 0;) {
 		sw_ix s = line->seq[i];
@@ -44,13 +45,13 @@ close_down(const struct updown *u, const struct sw_order *line,
 
 static struct reach_sets
 close_all(const struct updown *u, const struct sw_order *line,
-	const struct nbr_class *kin)
+	const struct nbr_class *classes)
 {
 	size_t n = (size_t)u->graph.nsw * u->graph.words;
-	struct reach_sets r = {close_down(u, line, kin),
+	struct reach_sets r = {close_down(u, line, classes),
 		arena_array(u->graph.a, n, sizeof(*r.all))};
 	const uint64_t **row = nbr_class_rows(&u->graph, r.all);
-	struct nbr_class_union sum = nbr_class_unions(&u->graph, kin, true);
+	struct nbr_class_union sum = nbr_class_unions(&u->graph, classes, true);
 
 	for (uint32_t i = 0; i < u->graph.nsw; i++) {
 		sw_ix s = line->seq[i];
@@ -60,8 +61,9 @@ close_all(const struct updown *u, const struct sw_order *line,
 		bitset_or(all, nbr_class_union(&sum, s, row), u->graph.words);
 		if (line != &u->sw_order || !sftree_is_extension(u, s))
 			continue;
-		for (uint32_t k = kin->mid[s]; k < u->graph.first[s + 1]; k++)
-			bitset_or(all, row_of(r.dn, u, kin->peer[k]),
+		for (uint32_t k = classes->mid[s]; k < u->graph.first[s + 1];
+			k++)
+			bitset_or(all, row_of(r.dn, u, classes->peer[k]),
 				u->graph.words);
 	}
 	return r;
@@ -69,13 +71,13 @@ close_all(const struct updown *u, const struct sw_order *line,
 
 static const uint64_t **
 find_above(const struct updown *u, const struct sw_order *line,
-	const struct nbr_class *kin)
+	const struct nbr_class *classes)
 {
 	uint64_t *rows = arena_array(
 		u->m, (size_t)u->graph.nsw * u->graph.words, sizeof(*rows));
 	const uint64_t **above =
 		arena_array(u->m, u->graph.nsw, sizeof(*above));
-	struct nbr_class_union sum = nbr_class_unions(&u->graph, kin, true);
+	struct nbr_class_union sum = nbr_class_unions(&u->graph, classes, true);
 
 	for (uint32_t i = 0; i < u->graph.nsw; i++) {
 		sw_ix s = line->seq[i];

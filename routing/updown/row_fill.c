@@ -190,7 +190,7 @@ links_of(const struct row_job *f, sw_ix s, const struct row_mask *m,
 
 /* n links that lead to m path tops. */
 struct rotation {
-	const uint8_t *cable;
+	const uint8_t *link;
 	uint32_t n, m, period;
 };
 
@@ -207,7 +207,7 @@ rotate_ports(const struct dest_table *d, const struct rotation *t, uint32_t k,
 	for (uint32_t q = 0; q < d->spread; q++) {
 		uint32_t i = q * t->m + k;
 
-		port[q] = t->cable[(i + i / t->period) % t->n];
+		port[q] = t->link[(i + i / t->period) % t->n];
 	}
 }
 
@@ -275,7 +275,7 @@ make_reached(
 	const struct dest_table *d = f->d;
 	uint32_t all[UPDN_MAX_GROUPS] = {0}, so_far[UPDN_MAX_GROUPS] = {0};
 	uint32_t missing = 0;
-	uint8_t cable[UPDN_MAX_GROUPS];
+	uint8_t link[UPDN_MAX_GROUPS];
 
 	count_path_tops(f, up, all, W);
 	for (uint32_t k = 0; k < d->npath_tops; k++) {
@@ -283,7 +283,7 @@ make_reached(
 		uint8_t *port = f->pattern + (size_t)k * d->spread;
 		uint32_t first = f->first_lead[k], c;
 		struct row_mask m;
-		struct rotation turns;
+		struct rotation rotation;
 
 		missing += first == UINT16_MAX;
 		if (first == UINT16_MAX)
@@ -294,12 +294,12 @@ make_reached(
 			memset(port, *port, d->spread);
 			continue;
 		}
-		c = links_of(f, s, &m, cable, W);
-		turns = (struct rotation){cable, c, all[first],
+		c = links_of(f, s, &m, link, W);
+		rotation = (struct rotation){link, c, all[first],
 			row_is_one_group(m.w, W)
 				? UINT32_MAX
 				: rotation_period(c, all[first])};
-		rotate_ports(d, &turns, so_far[first]++, port);
+		rotate_ports(d, &rotation, so_far[first]++, port);
 	}
 	return missing;
 }
@@ -313,18 +313,18 @@ static void
 make_few(struct row_job *f, sw_ix s, const struct row_mask *up, uint32_t W)
 {
 	const struct dest_table *d = f->d;
-	uint32_t list[UPDN_MAX_GROUPS], n = 0, turn = f->u->tier.pos[s];
+	uint32_t list[UPDN_MAX_GROUPS], n = 0, group = f->u->tier.pos[s];
 
 	for (uint32_t w = 0; w < W; w++)
 		for (uint64_t x = up->w[w]; x != 0; x &= x - 1)
 			list[n++] = w * 64 + bitset_lowest64(x);
 	assert(n > 0); /* most path tops are in reach */
-	f->own |= turn != 0;
+	f->own |= group != 0;
 	for (uint32_t k = 0; k < d->npath_tops; k++)
 		for (uint32_t q = 0;
 			f->first_lead[k] == UINT16_MAX && q < d->spread; q++)
 			f->pattern[(size_t)k * d->spread + q] =
-				row_port(f, s, list[turn++ % n], q);
+				row_port(f, s, list[group++ % n], q);
 }
 
 /* Many path tops out of reach: they belong to another tree, to which all links
@@ -334,13 +334,13 @@ make_many(struct row_job *f, sw_ix s, const struct row_mask *up,
 	uint32_t missing, const uint32_t W)
 {
 	const struct dest_table *d = f->d;
-	uint8_t cable[UPDN_MAX_GROUPS];
-	uint32_t n = links_of(f, s, up, cable, W), i = 0;
-	const struct rotation turns = {cable, n, missing, n};
+	uint8_t link[UPDN_MAX_GROUPS];
+	uint32_t n = links_of(f, s, up, link, W), i = 0;
+	const struct rotation rotation = {link, n, missing, n};
 
 	for (uint32_t k = 0; k < d->npath_tops; k++)
 		if (f->first_lead[k] == UINT16_MAX)
-			rotate_ports(d, &turns, i++,
+			rotate_ports(d, &rotation, i++,
 				f->pattern + (size_t)k * d->spread);
 }
 
@@ -396,16 +396,16 @@ static void
 fill_few(struct row_job *f, sw_ix s, const struct row_mask *up, uint32_t W)
 {
 	const struct dest_table *d = f->d;
-	uint8_t cable[UPDN_MAX_GROUPS];
-	uint32_t n = links_of(f, s, up, cable, W), turn[2];
+	uint8_t link[UPDN_MAX_GROUPS];
+	uint32_t n = links_of(f, s, up, link, W), group[2];
 
 	assert(n > 0);
-	turn[0] = turn[1] = f->u->tier.pos[s];
+	group[0] = group[1] = f->u->tier.pos[s];
 	for (uint32_t i = 0; i < d->n; i++)
 		if (f->first_lead[d->spread_index[i] / d->spread] ==
 				UINT16_MAX &&
 			bitset_has(f->far, d->dest[i]))
-			f->row[d->lid[i]] = cable[turn[d->other[i]]++ % n];
+			f->row[d->lid[i]] = link[group[d->other[i]]++ % n];
 }
 
 static void

@@ -91,12 +91,12 @@ struct row_job {
 
 /* Port of link number `cable`, modulo their number, of group i of s. */
 static inline uint8_t
-row_port(const struct row_job *f, sw_ix s, uint32_t i, uint32_t cable)
+row_port(const struct row_job *f, sw_ix s, uint32_t i, uint32_t link)
 {
 	const struct link_group *g =
 		&f->u->graph.group[f->u->graph.first[s] + i];
 
-	return f->u->graph.t->adj[g->adj + (g->n > 1 ? cable % g->n : 0)].out;
+	return f->u->graph.t->adj[g->adj + (g->n > 1 ? link % g->n : 0)].out;
 }
 
 /* Words of a mask of n groups. */

@@ -89,10 +89,10 @@ is_cancelled(const struct updown *u)
 static sw_ix
 key_of(const struct updown *u, sw_ix s)
 {
-	const struct nbr_class *kin = &u->tier_class;
+	const struct nbr_class *classes = &u->tier_class;
 
-	return kin->mid[s] > u->graph.first[s] ? kin->up.first[s]
-					       : kin->down.first[s];
+	return classes->mid[s] > u->graph.first[s] ? classes->up.first[s]
+						   : classes->down.first[s];
 }
 
 /* Switches by key, then by number; units of one key, not too large. */
@@ -318,7 +318,7 @@ rows_make_routes(struct updown *u, bool keep, const char *engine)
 	r->order = u->order;
 	r->sftree_root = u->sftree_root;
 	r->reranked = u->reranked;
-	r->homes = dests.nhomes;
+	r->multi_port = dests.nmulti_port;
 	if (u->graph.plane != NULL)
 		r->plane = multi_tree_copy_marks(u);
 	memcpy(r->rank, u->rank, u->graph.nsw * sizeof(*r->rank));

@@ -134,15 +134,15 @@ was_reversed(const struct extending *x, sw_ix s, sw_ix peer)
 
 /* Links up from s: to switches that are not lost, to lost ones, and how many of
  * these the previous order reverses. */
-struct cables {
+struct links {
 	uint32_t in, out, over;
 };
 
-static struct cables
+static struct links
 count_uplinks(const struct extending *x, sw_ix s)
 {
 	const struct updown *u = x->u;
-	struct cables n = {0};
+	struct links n = {0};
 
 	for (uint32_t g = u->graph.first[s]; g < u->graph.first[s + 1]; g++) {
 		sw_ix peer = u->graph.group[g].peer;
@@ -164,7 +164,7 @@ rate_extension(const struct extending *x, sw_ix s)
 {
 	const struct updown *u = x->u;
 	const uint64_t *mine = above_of(x, s);
-	struct cables n = count_uplinks(x, s);
+	struct links n = count_uplinks(x, s);
 	struct extension j = {.sw = s,
 		.away = s != topo_switch_of(u->graph.t, u->graph.t->sm_port),
 		.cost = n.out - n.over,
@@ -831,7 +831,7 @@ static uint64_t
 subtree_load(const struct updown *u, sw_ix leaf)
 {
 	uint64_t *host = arena_array(u->graph.a, u->graph.words, sizeof(*host));
-	uint64_t pairs = 0, cables = 0;
+	uint64_t pairs = 0, links = 0;
 
 	for (sw_ix s = 0; s < u->graph.nsw; s++)
 		if (u->graph.weight[s] != 0 &&
@@ -851,8 +851,8 @@ subtree_load(const struct updown *u, sw_ix leaf)
 	}
 	for (uint32_t g = u->graph.first[leaf]; g < u->graph.first[leaf + 1];
 		g++)
-		cables += u->graph.group[g].n;
-	return cables ? pairs / cables : pairs;
+		links += u->graph.group[g].n;
+	return links ? pairs / links : pairs;
 }
 
 /*

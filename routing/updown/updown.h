@@ -167,7 +167,7 @@ struct dest_table {
 	uint8_t *other; /* the kind: 1: not a compute host */
 	uint32_t
 		*next_port; /* the next LID of the same node, in a ring, or i */
-	uint32_t nhomes;    /* LIDs of nodes with several ports */
+	uint32_t nmulti_port; /* LIDs of nodes with several ports */
 	struct down_path *path;
 	uint16_t *spread_index; /* path top number * spread + round robin */
 	uint32_t *spread_count; /* LIDs of compute hosts by spread index */

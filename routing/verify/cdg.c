@@ -176,7 +176,7 @@ cdg_is_host(const struct topo *t, port_ix p)
 }
 
 sw_ix
-cdg_home_switch(const struct topo *t, port_ix p, uint8_t *eject)
+cdg_dest_switch(const struct topo *t, port_ix p, uint8_t *eject)
 {
 	const struct topo_port *port = &t->port[p];
 
@@ -208,7 +208,7 @@ count_hosts(struct cdg *g)
 
 			if (!cdg_is_host(t, p))
 				continue;
-			s = cdg_home_switch(t, p, &eject);
+			s = cdg_dest_switch(t, p, &eject);
 			if (s != TOPO_NONE && g->ix[s] != TOPO_NONE)
 				g->hosts[g->ix[s]]++;
 		}
@@ -221,8 +221,8 @@ set_layers(struct cdg *g, const struct route_layers *l)
 {
 	uint32_t *at;
 
-	g->nlanes = l == NULL || l->n < 2 ? 1 : l->n;
-	if (g->nlanes == 1)
+	g->nlayers = l == NULL || l->n < 2 ? 1 : l->n;
+	if (g->nlayers == 1)
 		return;
 	g->spread = l->spread;
 	if (l->cls != NULL) {
@@ -245,7 +245,7 @@ set_layers(struct cdg *g, const struct route_layers *l)
 
 		if (dst != TOPO_NONE && src != TOPO_NONE)
 			g->except[at[dst]++] =
-				(struct verify_except){src, l->pair[i].lane};
+				(struct verify_except){src, l->pair[i].layer};
 	}
 	free(at);
 }
@@ -255,12 +255,12 @@ cdg_one_layer(const struct cdg *g)
 {
 	uint64_t *all;
 
-	if (g->nlanes == 1)
+	if (g->nlayers == 1)
 		return NULL;
-	all = mem_dup(g->turn, g->plane * sizeof(*all));
-	for (unsigned l = 1; l < g->nlanes; l++)
+	all = mem_dup(g->dep, g->plane * sizeof(*all));
+	for (unsigned l = 1; l < g->nlayers; l++)
 		for (size_t i = 0; i < g->plane; i++)
-			all[i] |= g->turn[l * g->plane + i];
+			all[i] |= g->dep[l * g->plane + i];
 	return all;
 }
 
@@ -274,13 +274,13 @@ cdg_layers(const struct cdg *g, uint32_t root, uint8_t *bit)
 							     g->cls[root],
 							     g->spread)));
 	for (uint32_t i = g->except_lo[root]; i < g->except_lo[root + 1]; i++)
-		bit[g->except[i].src] = (uint8_t)(1U << g->except[i].lane);
+		bit[g->except[i].src] = (uint8_t)(1U << g->except[i].layer);
 }
 
 static void
 make_room(struct cdg *g)
 {
-	g->turn = mem_zalloc(g->nlanes * g->plane, sizeof(*g->turn));
+	g->dep = mem_zalloc(g->nlayers * g->plane, sizeof(*g->dep));
 	g->load = mem_zalloc(g->nports, sizeof(*g->load));
 	g->hops = mem_zalloc(g->n + 1U, sizeof(*g->hops));
 }
@@ -308,7 +308,7 @@ cdg_new(const struct verify_tables *in, const struct verify_state *like,
 	connect_ports(g);
 	find_rates(g);
 	count_hosts(g);
-	set_layers(g, in->lanes);
+	set_layers(g, in->layers);
 	g->plane = (size_t)g->nports << g->shift;
 	make_room(g);
 	return g;
@@ -326,7 +326,7 @@ cdg_copy(const struct cdg *g)
 static void
 free_findings(struct cdg *g)
 {
-	free(g->turn);
+	free(g->dep);
 	free(g->load);
 	free(g->hops);
 }
@@ -334,8 +334,8 @@ free_findings(struct cdg *g)
 void
 cdg_join(struct cdg *g, struct cdg *fork)
 {
-	for (size_t i = 0; i < g->nlanes * g->plane; i++)
-		g->turn[i] |= fork->turn[i];
+	for (size_t i = 0; i < g->nlayers * g->plane; i++)
+		g->dep[i] |= fork->dep[i];
 	for (uint32_t c = 0; c < g->nports; c++)
 		g->load[c] += fork->load[c];
 	for (uint32_t h = 0; h <= g->n; h++)

@@ -10,8 +10,8 @@
  * inner loops need no branch.
  *
  * A channel is a link direction, named by the port where it arrives: switch,
- * in-port. The port arrays (peer, turn, load) are indexed by off[switch] +
- * port. turn holds the dependencies, a bit matrix per switch and layer.
+ * in-port. The port arrays (peer, dep, load) are indexed by off[switch] +
+ * port. dep holds the dependencies, a bit matrix per switch and layer.
  */
 #ifndef HEDDLE_ROUTING_VERIFY_CDG_H
 #define HEDDLE_ROUTING_VERIFY_CDG_H
@@ -48,9 +48,9 @@ struct cdg {
 	uint16_t *rate; /* [nports] of the link behind a port; NULL: all links
 			   have the same rate */
 	uint16_t rate_max, rate_host; /* as in the topology */
-	unsigned shift;		      /* log2 of the words in a row of turn */
+	unsigned shift;		      /* log2 of the words in a row of dep */
 
-	unsigned nlanes;     /* layers: planes of turn */
+	unsigned nlayers;    /* layers: planes of dep */
 	unsigned spread;     /* route_layers.spread */
 	uint16_t *cls;	     /* [n] route_layers.cls, or NULL */
 	uint32_t *except_lo; /* [n + 1] exceptions by destination, or NULL */
@@ -59,8 +59,8 @@ struct cdg {
 	bool light; /* one layer; only loads are wanted, no dependencies */
 
 	/* what a walk finds; everything above stays as it was built */
-	size_t plane;	/* words of turn for one layer: nports << shift */
-	uint64_t *turn; /* [nlanes * plane] bit out of row (switch, in) */
+	size_t plane;	/* words of dep for one layer: nports << shift */
+	uint64_t *dep;	/* [nlanes * plane] bit out of row (switch, in) */
 	uint32_t *load; /* [nports] host pairs leaving by a port */
 	uint64_t *hops; /* [n + 1] host pairs by links on their path */
 };
@@ -68,7 +68,7 @@ struct cdg {
 /* The layer from a switch, where the classes do not give it. */
 struct verify_except {
 	uint32_t src;
-	uint8_t lane;
+	uint8_t layer;
 };
 
 /*
@@ -90,7 +90,7 @@ void cdg_free_fork(struct cdg *fork);
 
 /*
  * The dependencies of all layers as if they were one: [plane], to be freed.
- * NULL: there is only one layer, g->turn.
+ * NULL: there is only one layer, g->dep.
  */
 uint64_t *cdg_one_layer(const struct cdg *g);
 
@@ -101,7 +101,7 @@ void cdg_layers(const struct cdg *g, uint32_t root, uint8_t *bit);
  * The switch of the topology that port p, which owns a LID, hangs on, and the
  * port there that ejects to it. TOPO_NONE when it hangs on no switch.
  */
-sw_ix cdg_home_switch(const struct topo *t, port_ix p, uint8_t *eject);
+sw_ix cdg_dest_switch(const struct topo *t, port_ix p, uint8_t *eject);
 
 /* True for CA and router ports with a LID that are not aggregation nodes. */
 bool cdg_is_host(const struct topo *t, port_ix p);
@@ -174,12 +174,12 @@ void verify_cycle_find(const struct cdg *g, const struct verify_tables *in,
 	struct verify_report *out);
 
 /*
- * Order the channels: number them so that every dependency of turn [plane]
+ * Order the channels: number them so that every dependency of dep [plane]
  * leads to a higher number, 0 or one more than the highest number before it.
  * chan_order: [nports]. False: there is a cycle.
  */
 bool verify_cycle_order_channels(
-	const struct cdg *g, const uint64_t *turn, uint32_t *chan_order);
+	const struct cdg *g, const uint64_t *dep, uint32_t *chan_order);
 
 /* Busiest link, means and hops of the report from what the walk found. */
 void verify_sum(const struct cdg *g, struct verify_report *out);

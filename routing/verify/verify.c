@@ -12,7 +12,7 @@ enum { BLOCKS_MIN = 16 }; /* a thread's worth of work */
 void
 verify_sum(const struct cdg *g, struct verify_report *out)
 {
-	uint64_t cables = 0, sum = 0, loads = 0, pairs = 0;
+	uint64_t links = 0, sum = 0, loads = 0, pairs = 0;
 
 	/* in the order of the topology: the graph's numbers may be taken over
 	 * from a previous judgement */
@@ -26,10 +26,10 @@ verify_sum(const struct cdg *g, struct verify_report *out)
 
 			if (g->peer[c] >> 8 == g->n)
 				continue;
-			cables++;
+			links++;
 			sum += g->load[c];
 			loads += load;
-			if (cables == 1 || load < out->load_min)
+			if (links == 1 || load < out->load_min)
 				out->load_min = load;
 			if (load <= out->load_max)
 				continue;
@@ -43,8 +43,8 @@ verify_sum(const struct cdg *g, struct verify_report *out)
 		if (g->hops[h] > 0)
 			out->hops_max = h;
 	}
-	if (cables > 0)
-		out->load_mean = (double)loads / (double)cables;
+	if (links > 0)
+		out->load_mean = (double)loads / (double)links;
 	if (pairs > 0)
 		out->hops_mean = (double)sum / (double)pairs;
 }
@@ -117,7 +117,7 @@ verify_keep(const struct verify_tables *in, unsigned threads,
 	g = cdg_new(in, NULL, why);
 	if (g == NULL)
 		return -1;
-	out->vls = g->nlanes;
+	out->vls = g->nlayers;
 	walk_all(g, in, threads, out);
 	verify_sum(g, out);
 	verify_cycle_find(g, in, out);
@@ -137,7 +137,7 @@ verify_load(const struct verify_tables *in, unsigned threads, uint64_t *load)
 	struct verify_report out = {0};
 	struct cdg *g;
 
-	plain.lanes = NULL; /* loads do not depend on layers */
+	plain.layers = NULL; /* loads do not depend on layers */
 	g = cdg_new(&plain, NULL, NULL);
 	if (g == NULL)
 		return false;
@@ -158,13 +158,13 @@ verify_tables(const struct verify_tables *in, struct verify_report *out,
 
 int
 verify_tables_dependencies(const struct verify_tables *in,
-	struct verify_report *out, struct verify_dependencies **turns,
+	struct verify_report *out, struct verify_dependencies **deps,
 	struct reason *why)
 {
 	struct verify_state *v;
 	int rc = verify_keep(in, 1, out, &v, why);
 
-	*turns = v != NULL ? verify_state_dependencies(v, in->topo) : NULL;
+	*deps = v != NULL ? verify_state_dependencies(v, in->topo) : NULL;
 	verify_state_unref(v);
 	return rc;
 }

@@ -120,11 +120,11 @@ struct verify_dependencies *verify_state_dependencies(
 	const struct verify_state *v, const struct topo *t);
 
 /*
- * verify_tables; *turns (to be freed) are the dependencies, NULL where tables
+ * verify_tables; *deps (to be freed) are the dependencies, NULL where tables
  * have more than one layer. For callers that compare tables afterwards.
  */
 int verify_tables_dependencies(const struct verify_tables *in,
-	struct verify_report *out, struct verify_dependencies **turns,
+	struct verify_report *out, struct verify_dependencies **deps,
 	struct reason *why);
 
 #endif

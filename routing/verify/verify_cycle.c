@@ -18,8 +18,8 @@ enum { STARTS = 64, SHOWN = 6 };
 
 struct cycle {
 	const struct cdg *g;
-	const uint64_t *turn; /* the layer's dependencies */
-	uint32_t *owner;      /* [nports] the switch of a port record */
+	const uint64_t *dep; /* the layer's dependencies */
+	uint32_t *owner;     /* [nports] the switch of a port record */
 	uint32_t *degree;
 	uint32_t *queue;
 	uint32_t *from; /* breadth-first search tree; TOPO_NONE: not seen */
@@ -31,7 +31,7 @@ static uint32_t
 next_successor(const struct cycle *cy, uint32_t c, unsigned *at)
 {
 	const struct cdg *g = cy->g;
-	const uint64_t *row = cy->turn + ((size_t)c << g->shift);
+	const uint64_t *row = cy->dep + ((size_t)c << g->shift);
 	uint32_t s = cy->owner[c];
 
 	while (*at < (64U << g->shift)) {
@@ -65,7 +65,7 @@ next_predecessor(const struct cycle *cy, uint32_t c, unsigned *at)
 	for (; *at < g->off[u + 1] - g->off[u]; (*at)++) {
 		size_t row = (size_t)(g->off[u] + *at) << g->shift;
 
-		if (cy->turn[row + (out >> 6)] >> (out & 63) & 1)
+		if (cy->dep[row + (out >> 6)] >> (out & 63) & 1)
 			return g->off[u] + (*at)++;
 	}
 	return TOPO_NONE;
@@ -216,9 +216,9 @@ describe_cycle(const struct cycle *cy, const struct verify_tables *in,
 	const struct topo *t = g->t;
 
 	buf_printf(b, "credit loop of %u links", n);
-	if (g->nlanes > 1)
+	if (g->nlayers > 1)
 		buf_printf(b, " in layer %u",
-			(unsigned)((size_t)(cy->turn - g->turn) / g->plane));
+			(unsigned)((size_t)(cy->dep - g->dep) / g->plane));
 	buf_printf(b, ": ");
 	for (uint32_t i = 0; i < n && i < SHOWN; i++) {
 		uint32_t s = cy->owner[path[i]];
@@ -226,7 +226,7 @@ describe_cycle(const struct cycle *cy, const struct verify_tables *in,
 		uint32_t out = g->peer[path[(i + 1) % n]] & 255;
 		/* with layers a LID alone makes no dependency: the source
 		 * matters, too */
-		uint32_t lid = g->nlanes > 1
+		uint32_t lid = g->nlayers > 1
 				       ? 0
 				       : find_witness_lid(cy, in, path[i], out);
 		struct verify_name name = cdg_name(t, t->sw[g->sw[s]].node);
@@ -243,9 +243,9 @@ describe_cycle(const struct cycle *cy, const struct verify_tables *in,
 }
 
 static void
-cycle_new(struct cycle *cy, const struct cdg *g, const uint64_t *turn)
+cycle_new(struct cycle *cy, const struct cdg *g, const uint64_t *dep)
 {
-	*cy = (struct cycle){.g = g, .turn = turn};
+	*cy = (struct cycle){.g = g, .dep = dep};
 	cy->owner = mem_alloc(g->nports * sizeof(*cy->owner));
 	cy->degree = mem_alloc(g->nports * sizeof(*cy->degree));
 	cy->queue = mem_alloc((g->nports + 1U) * sizeof(*cy->queue));
@@ -311,28 +311,28 @@ verify_cycle_find(const struct cdg *g, const struct verify_tables *in,
 	struct cycle cy;
 
 	out->plain = is_acyclic_as_one(g);
-	for (unsigned lane = 0; lane < g->nlanes && !out->plain; lane++) {
+	for (unsigned layer = 0; layer < g->nlayers && !out->plain; layer++) {
 		uint32_t stay;
 
-		cycle_new(&cy, g, g->turn + lane * g->plane);
+		cycle_new(&cy, g, g->dep + layer * g->plane);
 		stay = trim_channels(&cy, next_successor, NULL);
 		out->cyclic_channels += stay;
 		if (stay > 0 && out->cycle[0] == '\0')
 			report_cycle(&cy, in, out);
 		cycle_end(&cy);
 	}
-	out->plain |= g->nlanes == 1 && out->cyclic_channels == 0;
+	out->plain |= g->nlayers == 1 && out->cyclic_channels == 0;
 }
 
 bool
 verify_cycle_order_channels(
-	const struct cdg *g, const uint64_t *turn, uint32_t *chan_order)
+	const struct cdg *g, const uint64_t *dep, uint32_t *chan_order)
 {
 	struct cycle cy;
 	bool ok;
 
 	memset(chan_order, 0, g->nports * sizeof(*chan_order));
-	cycle_new(&cy, g, turn);
+	cycle_new(&cy, g, dep);
 	ok = trim_channels(&cy, next_successor, chan_order) == 0;
 	cycle_end(&cy);
 	return ok;

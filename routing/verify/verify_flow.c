@@ -17,10 +17,10 @@ words_of(const struct cdg *g)
 void
 verify_flow_new(struct verify_flow *f, struct cdg *g)
 {
-	size_t n = g->n + 1U, sets = (size_t)g->nlanes * words_of(g);
+	size_t n = g->n + 1U, sets = (size_t)g->nlayers * words_of(g);
 
 	*f = (struct verify_flow){
-		.g = g, .root = TOPO_NONE, .lane_root = TOPO_NONE};
+		.g = g, .root = TOPO_NONE, .layer_root = TOPO_NONE};
 	/* the more layers and words a set has, the fewer LIDs at once */
 	f->most = (unsigned)(LFT_BLOCK / (sets > 0 ? sets : 1));
 	f->line = mem_alloc(n * sizeof(*f->line));
@@ -30,9 +30,9 @@ verify_flow_new(struct verify_flow *f, struct cdg *g)
 	f->feeder = mem_alloc(n * sizeof(*f->feeder));
 	f->other = mem_alloc(n * sizeof(*f->other));
 	f->hosts = mem_alloc(n * sizeof(*f->hosts));
-	f->lane = mem_zalloc(n, sizeof(*f->lane));
+	f->layer = mem_zalloc(n, sizeof(*f->layer));
 	f->cell = mem_zalloc(n * f->most * (sets + 1), sizeof(*f->cell));
-	f->turn = mem_zalloc(g->nports * sets + 1, sizeof(*f->turn));
+	f->dep = mem_zalloc(g->nports * sets + 1, sizeof(*f->dep));
 }
 
 /* Sets by out-port become rows by in-port. */
@@ -40,19 +40,19 @@ static void
 transpose_sets(const struct verify_flow *f, uint32_t s, uint32_t out)
 {
 	const struct cdg *g = f->g;
-	unsigned words = words_of(g), sets = g->nlanes * words;
+	unsigned words = words_of(g), sets = g->nlayers * words;
 	uint32_t off = g->off[s];
-	const uint64_t *from = f->turn + (size_t)(off + out) * sets;
+	const uint64_t *from = f->dep + (size_t)(off + out) * sets;
 
 	for (unsigned i = 0; i < sets; i++) {
-		uint64_t *turn = g->turn + i / words * g->plane;
+		uint64_t *dep = g->dep + i / words * g->plane;
 
 		for (uint64_t x = from[i]; x != 0; x &= x - 1) {
 			uint32_t in =
 				i % words * 64 + (unsigned)__builtin_ctzll(x);
 			size_t row = (size_t)(off + in) << g->shift;
 
-			turn[row + (out >> 6)] |= (uint64_t)1 << (out & 63);
+			dep[row + (out >> 6)] |= (uint64_t)1 << (out & 63);
 		}
 	}
 }
@@ -61,12 +61,12 @@ void
 verify_flow_end(struct verify_flow *f)
 {
 	const struct cdg *g = f->g;
-	bool one = g->nlanes * words_of(g) == 1;
+	bool one = g->nlayers * words_of(g) == 1;
 
 	/* with few LIDs most ports have no dependencies */
 	for (uint32_t s = 0; s < g->n && !g->light; s++)
 		for (uint32_t p = g->off[s]; p < g->off[s + 1]; p++)
-			if (!one || f->turn[p] != 0)
+			if (!one || f->dep[p] != 0)
 				transpose_sets(f, s, p - g->off[s]);
 	free(f->line);
 	free(f->far);
@@ -74,9 +74,9 @@ verify_flow_end(struct verify_flow *f)
 	free(f->feeder);
 	free(f->other);
 	free(f->hosts);
-	free(f->lane);
+	free(f->layer);
 	free(f->cell);
-	free(f->turn);
+	free(f->dep);
 }
 
 void
@@ -150,23 +150,23 @@ verify_flow_order(struct verify_flow *f, uint32_t l)
 /* One step of sets of in-ports through a switch, for one LID. */
 struct hop {
 	uint64_t *from; /* of the cell: cleared */
-	uint64_t *turn; /* of the out-port */
+	uint64_t *dep;	/* of the out-port */
 	uint64_t *to;	/* of the next cell ... */
 	uint32_t at;	/* ... where this port is added */
 	unsigned own;	/* layers of the switch's own packets */
 };
 
 static inline __attribute__((always_inline)) void
-carry_sets(const struct hop *h, const unsigned words, const unsigned lanes)
+carry_sets(const struct hop *h, const unsigned words, const unsigned layers)
 {
-	for (unsigned q = 0; q < lanes; q++) {
-		uint64_t any = lanes == 1 || (h->own >> q & 1);
+	for (unsigned q = 0; q < layers; q++) {
+		uint64_t any = layers == 1 || (h->own >> q & 1);
 
 		for (unsigned k = q * words; k < (q + 1) * words; k++) {
 			uint64_t x = h->from[k];
 
-			if ((x & ~h->turn[k]) != 0)
-				h->turn[k] |= x;
+			if ((x & ~h->dep[k]) != 0)
+				h->dep[k] |= x;
 			any |= x;
 			h->from[k] = 0;
 		}
@@ -190,19 +190,19 @@ ports_of(const uint8_t *line, uint8_t top, uint8_t *out)
  */
 static inline __attribute__((always_inline)) uint64_t
 pass_switch(const struct verify_flow *f, const struct verify_lids *l,
-	uint32_t s, const unsigned words, const unsigned lanes,
+	uint32_t s, const unsigned words, const unsigned layers,
 	const bool first)
 {
 	const struct cdg *g = f->g;
-	const size_t sets = (size_t)words * lanes, size = sets + 1, n = l->n;
+	const size_t sets = (size_t)words * layers, size = sets + 1, n = l->n;
 	const uint32_t *peer = g->peer + g->off[s];
 	const uint16_t *far = f->far;
-	uint64_t *turn = f->turn + g->off[s] * sets, *to = f->cell, *next;
+	uint64_t *dep = f->dep + g->off[s] * sets, *to = f->cell, *next;
 	uint64_t *cell = to + s * n * size, bad = 0;
 	uint32_t *load = g->load + g->off[s];
 	uint32_t near = far[s] - 1U, own = g->hosts[s], weight = l->weight;
 	uint8_t port[LFT_BLOCK];
-	struct hop h = {.own = f->lane[s]};
+	struct hop h = {.own = f->layer[s]};
 
 	ports_of(f->line[s], g->top[s], port);
 	for (size_t i = 0; i < n; i++, cell += size, to += size) {
@@ -229,10 +229,10 @@ pass_switch(const struct verify_flow *f, const struct verify_lids *l,
 			continue;
 		}
 		h.from = cell + 1;
-		h.turn = turn + out * sets;
+		h.dep = dep + out * sets;
 		h.to = next + 1;
 		h.at = e & 255;
-		carry_sets(&h, words, lanes);
+		carry_sets(&h, words, layers);
 	}
 	return bad;
 }
@@ -243,35 +243,35 @@ eject_at_root(const struct verify_flow *f, const struct verify_lids *l)
 {
 	const struct cdg *g = f->g;
 	unsigned words = words_of(g);
-	size_t sets = (size_t)words * g->nlanes, n = l->n;
+	size_t sets = (size_t)words * g->nlayers, n = l->n;
 	uint64_t nowhere[LFT_BLOCK] = {0};
-	uint64_t *turn = f->turn + g->off[f->root] * sets;
+	uint64_t *dep = f->dep + g->off[f->root] * sets;
 	uint64_t *cell = f->cell + f->root * n * (sets + 1);
 	struct hop h = {.to = nowhere};
 
 	for (size_t i = 0; i < n; i++, cell += sets + 1) {
 		cell[0] = 0;
 		h.from = cell + 1;
-		h.turn = turn + f->line[f->root][l->first + i] * sets;
-		carry_sets(&h, words, g->nlanes);
+		h.dep = dep + f->line[f->root][l->first + i] * sets;
+		carry_sets(&h, words, g->nlayers);
 	}
 }
 
 static inline __attribute__((always_inline)) uint64_t
 pass_all(const struct verify_flow *f, const struct verify_lids *l,
-	const unsigned words, const unsigned lanes)
+	const unsigned words, const unsigned layers)
 {
 	uint32_t n = f->hi - f->lo, k = 0;
 	uint64_t bad = 0;
 
 	/* no switch sends to the farthest ones */
-	for (; lanes == 1 && k + 1 < n; k++) {
+	for (; layers == 1 && k + 1 < n; k++) {
 		if (f->far[f->order[k]] != f->farthest)
 			break;
 		bad |= pass_switch(f, l, f->order[k], words, 1, true);
 	}
 	for (; k + 1 < n; k++)
-		bad |= pass_switch(f, l, f->order[k], words, lanes, false);
+		bad |= pass_switch(f, l, f->order[k], words, layers, false);
 	eject_at_root(f, l);
 	return bad;
 }
@@ -281,11 +281,11 @@ pass_lids(struct verify_flow *f, const struct verify_lids *l)
 {
 	const struct cdg *g = f->g;
 
-	if (g->nlanes > 1) {
-		if (f->lane_root != f->root)
-			cdg_layers(g, f->root, f->lane);
-		f->lane_root = f->root;
-		return pass_all(f, l, words_of(g), g->nlanes);
+	if (g->nlayers > 1) {
+		if (f->layer_root != f->root)
+			cdg_layers(g, f->root, f->layer);
+		f->layer_root = f->root;
+		return pass_all(f, l, words_of(g), g->nlayers);
 	}
 	if (g->light)
 		return pass_all(f, l, 0, 1);

@@ -40,15 +40,15 @@ struct verify_flow {
 	uint32_t farthest;
 	uint32_t *feeder; /* [n + 1] the first switch that sends to this one */
 	uint32_t *other;  /* [n + 1] the next one that sends to the same */
-	uint8_t *lane;	  /* [n] bits of the layers from a switch to it */
-	uint32_t lane_root;
+	uint8_t *layer;	  /* [n] bits of the layers from a switch to it */
+	uint32_t layer_root;
 	/*
 	 * By switch and LID, all zeroes between passes: a word of hosts, and
 	 * for each layer a set of in-ports. By port, for each layer the set of
 	 * in-ports from which packets leave by it.
 	 */
 	uint64_t *cell; /* [n * most * (sets + 1)] */
-	uint64_t *turn; /* [nports * sets] */
+	uint64_t *dep;	/* [nports * sets] */
 };
 
 /* LIDs of a block that end at one switch, which ejects them as it should. */

@@ -64,8 +64,8 @@ struct change {
 	uint64_t *whole; /* [nlid / 64] LIDs judged as a whole */
 	uint32_t wholes; /* blocks with such LIDs */
 	uint32_t *cut;	 /* [n] the LID for which it is in C */
-	uint8_t *lane;	 /* [n] layers to lane_root */
-	uint32_t lane_root;
+	uint8_t *layer;	 /* [n] layers to layer_root */
+	uint32_t layer_root;
 	struct behind *behind; /* [CUT_MAX] */
 	bool failed;	       /* left to verify_keep */
 };
@@ -77,7 +77,7 @@ same_layers(const struct cdg *a, const struct cdg *b)
 {
 	uint32_t n = a->n, k;
 
-	if (a->nlanes != b->nlanes || a->spread != b->spread ||
+	if (a->nlayers != b->nlayers || a->spread != b->spread ||
 		(a->cls == NULL) != (b->cls == NULL))
 		return false;
 	if (a->cls != NULL && memcmp(a->cls, b->cls, n * sizeof(*a->cls)) != 0)
@@ -90,7 +90,7 @@ same_layers(const struct cdg *a, const struct cdg *b)
 	k = a->except_lo[n];
 	for (uint32_t i = 0; i < k; i++)
 		if (a->except[i].src != b->except[i].src ||
-			a->except[i].lane != b->except[i].lane)
+			a->except[i].layer != b->except[i].layer)
 			return false;
 	return true;
 }
@@ -183,9 +183,9 @@ static void
 find_changed_links(struct change *c)
 {
 	struct cdg *g = c->g;
-	size_t words = g->nlanes * g->plane;
+	size_t words = g->nlayers * g->plane;
 
-	memcpy(g->turn, c->g0->turn, words * sizeof(*g->turn));
+	memcpy(g->dep, c->g0->dep, words * sizeof(*g->dep));
 	memcpy(g->load, c->g0->load, g->nports * sizeof(*g->load));
 	memcpy(g->hops, c->g0->hops, (g->n + 1U) * sizeof(*g->hops));
 	for (uint32_t s = 0; s < g->n; s++)
@@ -202,8 +202,8 @@ find_changed_links(struct change *c)
 
 			if (!c->other[in] && !c->other[g->off[s] + out])
 				continue;
-			for (unsigned l = 0; l < g->nlanes; l++)
-				g->turn[l * g->plane + at] &=
+			for (unsigned l = 0; l < g->nlayers; l++)
+				g->dep[l * g->plane + at] &=
 					~((uint64_t)1 << (out & 63));
 		}
 	}
@@ -246,7 +246,7 @@ note_dependency(const struct cdg *g, uint32_t s, unsigned in, unsigned out,
 	size_t row = (size_t)(g->off[s] + in) << g->shift;
 
 	for (; mask != 0; mask &= mask - 1)
-		g->turn[(unsigned)__builtin_ctz(mask) * g->plane + row +
+		g->dep[(unsigned)__builtin_ctz(mask) * g->plane + row +
 			(out >> 6)] |= (uint64_t)1 << (out & 63);
 }
 
@@ -300,7 +300,7 @@ static void
 gather_layers(const struct change *c, struct behind *b)
 {
 	for (uint32_t i = 0; i < b->n; i++)
-		b->mask[i] = c->g->nlanes == 1 ? 1 : c->lane[b->sw[i]];
+		b->mask[i] = c->g->nlayers == 1 ? 1 : c->layer[b->sw[i]];
 	for (uint32_t i = b->n; i-- > 1;)
 		b->mask[b->to[i]] |= b->mask[i];
 }
@@ -413,9 +413,9 @@ change_column(struct change *c, const uint32_t *sw, uint32_t n, uint32_t lid)
 		c->cut[sw[i]] = lid;
 	if (c->cut[d->root] == lid)
 		return false;
-	if (c->g->nlanes > 1 && c->lane_root != d->root) {
-		cdg_layers(c->g, d->root, c->lane);
-		c->lane_root = d->root;
+	if (c->g->nlayers > 1 && c->layer_root != d->root) {
+		cdg_layers(c->g, d->root, c->layer);
+		c->layer_root = d->root;
 	}
 	for (uint32_t i = 0; i < n; i++)
 		if (!find_subtree(c, &c->behind[i], sw[i], lid))
@@ -554,7 +554,7 @@ change_weights(struct change *c)
 
 struct raise {
 	const struct change *c;
-	const uint64_t *turn, *was; /* of all layers as one, now and before */
+	const uint64_t *dep, *was; /* of all layers as one, now and before */
 	uint32_t *chan_order;
 	uint32_t *owner; /* [nports] the switch of a port */
 	uint32_t *stack;
@@ -605,7 +605,7 @@ raise_successors(struct raise *r)
 		size_t row = (size_t)in << g->shift;
 
 		for (unsigned k = 0; k < 1U << g->shift; k++)
-			if (!order_row(r, in, r->turn[row + k], k * 64))
+			if (!order_row(r, in, r->dep[row + k], k * 64))
 				return false;
 	}
 	return true;
@@ -629,7 +629,7 @@ raise_all(struct raise *r)
 		for (unsigned k = 0; k < 1U << g->shift; k++) {
 			size_t at = ((size_t)in << g->shift) + k;
 			uint64_t bits =
-				r->turn[at] & (all ? UINT64_MAX : ~r->was[at]);
+				r->dep[at] & (all ? UINT64_MAX : ~r->was[at]);
 
 			if (bits != 0 && (!order_row(r, in, bits, k * 64) ||
 						 !raise_successors(r)))
@@ -647,8 +647,8 @@ find_channel_order(const struct change *c, uint32_t *chan_order)
 	uint64_t *is = cdg_one_layer(g);
 	uint64_t *was = cdg_one_layer(c->g0);
 	struct raise r = {.c = c,
-		.turn = is != NULL ? is : g->turn,
-		.was = was != NULL ? was : c->g0->turn,
+		.dep = is != NULL ? is : g->dep,
+		.was = was != NULL ? was : c->g0->dep,
 		.chan_order = chan_order,
 		.owner = mem_alloc(g->nports * sizeof(*r.owner)),
 		.stack = mem_alloc((g->nports + 1U) * sizeof(*r.stack))};
@@ -658,8 +658,7 @@ find_channel_order(const struct change *c, uint32_t *chan_order)
 		for (uint32_t p = g->off[s]; p < g->off[s + 1]; p++)
 			r.owner[p] = s;
 	r.owner[g->off[g->n]] = g->n;
-	ok = raise_all(&r) ||
-	     verify_cycle_order_channels(g, r.turn, chan_order);
+	ok = raise_all(&r) || verify_cycle_order_channels(g, r.dep, chan_order);
 	free(is);
 	free(was);
 	free(r.owner);
@@ -695,9 +694,9 @@ apply_differences(struct change *c)
 	c->whole = mem_zalloc(c->nlid / LFT_BLOCK, sizeof(*c->whole));
 	c->dest = mem_alloc(c->nlid * sizeof(*c->dest));
 	c->cut = mem_zalloc(g->n + 1U, sizeof(*c->cut));
-	c->lane = mem_zalloc(g->n + 1U, sizeof(*c->lane));
+	c->layer = mem_zalloc(g->n + 1U, sizeof(*c->layer));
 	c->behind = mem_alloc(CUT_MAX * sizeof(*c->behind));
-	c->lane_root = TOPO_NONE;
+	c->layer_root = TOPO_NONE;
 	find_changed_links(c);
 	find_dests(c);
 	find_rows(c);
@@ -708,7 +707,7 @@ apply_differences(struct change *c)
 	free(c->first);
 	free(c->whole);
 	free(c->cut);
-	free(c->lane);
+	free(c->layer);
 	free(c->behind);
 }
 
@@ -776,7 +775,7 @@ verify_incremental(const struct verify_before *was,
 		same_layers(was->state->g, g)) {
 		memset(out, 0, sizeof(*out));
 		out->load_sw = TOPO_NONE;
-		out->vls = g->nlanes;
+		out->vls = g->nlayers;
 		v = judge_differences(was, in, g, threads, out);
 	}
 	if (v == NULL) {

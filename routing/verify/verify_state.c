@@ -18,7 +18,7 @@ order_channels(struct verify_state *v)
 
 	v->chan_order = mem_alloc(g->nports * sizeof(*v->chan_order));
 	ok = verify_cycle_order_channels(
-		g, one != NULL ? one : g->turn, v->chan_order);
+		g, one != NULL ? one : g->dep, v->chan_order);
 	free(one);
 	return ok;
 }
@@ -156,7 +156,7 @@ verify_state_dependencies(const struct verify_state *v, const struct topo *t)
 	unsigned shift = 0;
 	uint32_t nrec = 0;
 
-	if (g->nlanes > 1)
+	if (g->nlayers > 1)
 		return NULL;
 	for (sw_ix s = 0; s < t->nsw; s++) {
 		unsigned nports = t->node[t->sw[s].node].nports;
@@ -177,8 +177,8 @@ verify_state_dependencies(const struct verify_state *v, const struct topo *t)
 
 		for (uint32_t i = 0; live != TOPO_NONE && i < nports; i++)
 			memcpy(x->row + ((at + i) << shift),
-				g->turn + ((size_t)(g->off[live] + i)
-						  << g->shift),
+				g->dep + ((size_t)(g->off[live] + i)
+						 << g->shift),
 				few * sizeof(x->row[0]));
 		at += nports;
 	}

@@ -94,7 +94,7 @@ verify_walk_dest(const struct cdg *g, uint32_t lid)
 	if (p == TOPO_NONE)
 		return d;
 	d.owned = true;
-	s = cdg_home_switch(t, p, &d.eject);
+	s = cdg_dest_switch(t, p, &d.eject);
 	if (s != TOPO_NONE && g->ix[s] != TOPO_NONE)
 		d.root = g->ix[s];
 	d.host = cdg_is_host(t, p) && t->port[p].lid == lid;
@@ -155,9 +155,9 @@ note_on_all_layers(const struct cdg *g, uint32_t entry, unsigned out)
 {
 	size_t row = (size_t)(g->off[entry >> 8] + (entry & 255)) << g->shift;
 
-	for (unsigned q = 0; q < g->nlanes; q++)
-		g->turn[q * g->plane + row + (out >> 6)] |= (uint64_t)1
-							    << (out & 63);
+	for (unsigned q = 0; q < g->nlayers; q++)
+		g->dep[q * g->plane + row + (out >> 6)] |= (uint64_t)1
+							   << (out & 63);
 }
 
 /* True if a packet of s would come back by the link it left by. */

@@ -40,7 +40,7 @@ struct audit {
 	struct guard guard;
 	enum phase phase;
 	struct xact *x;
-	struct builder *draft;
+	struct builder *builder;
 	struct sweep *sweep;
 	struct lft_pool *pool;
 	struct device_store *hw;
@@ -83,7 +83,7 @@ audit_new(const struct config *c, struct transport *t)
 	a->x = xact_new(&o, &a->guard.transport);
 	keyring_configure(xact_keys(a->x), c->fabric.m_key,
 		c->fabric.m_keys_known.guid, c->fabric.m_keys_known.n);
-	a->draft = builder_new();
+	a->builder = builder_new();
 	a->pool = lft_pool_new();
 	a->hw = device_new(a->pool);
 	a->mft = mft_new(&(struct mft_job){.x = a->x});
@@ -113,14 +113,14 @@ audit_free(struct audit *a)
 	topo_unref(a->found.topo);
 	device_free(a->hw);
 	lft_pool_free(a->pool);
-	builder_free(a->draft);
+	builder_free(a->builder);
 	free(a);
 }
 
 static void
 start_sweep(struct audit *a, enum sweep_kind kind)
 {
-	a->sweep = sweep_new(kind, a->draft, a->x, NULL, 0);
+	a->sweep = sweep_new(kind, a->builder, a->x, NULL, 0);
 	sweep_read_only(a->sweep);
 }
 
@@ -213,7 +213,7 @@ static bool
 freeze_topology(struct audit *a)
 {
 	struct reason why;
-	struct topo *bare = builder_freeze(a->draft, 1, &why);
+	struct topo *bare = builder_freeze(a->builder, 1, &why);
 
 	if (bare == NULL) {
 		fail_audit(a, why.text);
@@ -305,7 +305,7 @@ take_routes(struct audit *a)
 		take_row(a, r, s, row);
 	free(row);
 	in = &(struct verify_tables){
-		r->topo, r->pool, r->row, r->nblocks, &r->lanes};
+		r->topo, r->pool, r->row, r->nblocks, &r->layers};
 	(void)verify_keep(
 		in, jobs_threads(a->cfg), &r->report, &r->verified, NULL);
 	a->found.routes = r;
@@ -340,7 +340,7 @@ quarantine_unread(struct audit *a)
 			continue;
 		any = true;
 		a->found.unread += missing;
-		builder_quarantine(a->draft, n->guid,
+		builder_quarantine(a->builder, n->guid,
 			n->flags & TN_FRESH
 				? "all its ports are in Init: it carries "
 				  "nothing yet"
@@ -366,7 +366,7 @@ step_tables(struct audit *a, struct mono now)
 	a->readback = NULL;
 	if (quarantine_unread(a) && !freeze_topology(a))
 		return false;
-	a->found.draft = a->draft;
+	a->found.builder = a->builder;
 	take_routes(a);
 	if (a->found.dependencies == NULL) {
 		fail_audit(a, "there is nothing to judge");

@@ -26,8 +26,8 @@
 struct audit_input {
 	const struct config *cfg;
 	struct lft_pool *pool;
-	const struct builder *draft; /* why a switch is in quarantine */
-	struct topo *topo;	     /* LIDs as found */
+	const struct builder *builder; /* why a switch is in quarantine */
+	struct topo *topo;	       /* LIDs as found */
 	const struct adaptive_cache *adaptive; /* what else forwards */
 	struct routes *routes; /* as read, with the report of the verifier */
 	struct verify_dependencies *dependencies;

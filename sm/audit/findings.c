@@ -108,10 +108,11 @@ add_cycle_lines(const struct list *l,
 		const struct audit_dependencies_hop *h = &v->cycle[i];
 		struct buf b = {0};
 		uint16_t lid = h->why.lid;
-		char lane[16] = "";
+		char vl_text[16] = "";
 
 		if (many)
-			(void)snprintf(lane, sizeof(lane), "VL %u: ", h->vl);
+			(void)snprintf(
+				vl_text, sizeof(vl_text), "VL %u: ", h->vl);
 		if (lid == 0)
 			lid = find_witness_lid(l->in->read->routes, h,
 				&v->cycle[(i + 1) % v->len]);
@@ -121,7 +122,7 @@ add_cycle_lines(const struct list *l,
 				h->why.own ? ", from switches alone" : "");
 		add_line(lines, "%s port %u -> %s port %u, %s%s",
 			switch_name(l, h->from).s, h->out,
-			switch_name(l, h->to).s, h->in, lane, b.text);
+			switch_name(l, h->to).s, h->in, vl_text, b.text);
 		buf_free(&b);
 	}
 	if (v->len > HOPS_SHOWN)
@@ -399,7 +400,7 @@ find_unjudged(struct list *l)
 			json_array_size(lines) < NODES_SHOWN)
 			add_line(lines, "%s: %s", cdg_name(t, n).s,
 				builder_quarantine_why(
-					l->in->read->draft, t->node[n].guid));
+					l->in->read->builder, t->node[n].guid));
 }
 
 /* True if switch s forwards otherwise than by the tables that were judged; or,

@@ -25,9 +25,9 @@ struct tree {
 	struct audit_mcast_facts *out;
 	uint16_t mlid;
 	uint16_t sls;
-	bool told;    /* the SLs were reported */
-	bool blind;   /* a port leads to a switch that was not read */
-	bool *unread; /* [nsw] the multicast tables were not */
+	bool told;	 /* the SLs were reported */
+	bool has_unread; /* a port leads to a switch that was not read */
+	bool *unread;	 /* [nsw] the multicast tables were not */
 	struct knot *knot;
 	uint32_t n;
 	uint32_t *ix;	   /* [nsw] index in knot, or TOPO_NONE */
@@ -126,8 +126,9 @@ check_entry(struct tree *g, uint32_t k)
 		}
 		if (leads_to_switch(g, k, p, &far)) {
 			n = t->port[port_of(g, k, p)->peer].node;
-			g->blind |= (t->node[n].flags & TN_QUARANTINED) != 0 ||
-				    g->unread[t->node[n].sw];
+			g->has_unread |=
+				(t->node[n].flags & TN_QUARANTINED) != 0 ||
+				g->unread[t->node[n].sw];
 			continue;
 		}
 		x->members = true;
@@ -231,7 +232,7 @@ check_delivery(struct tree *g)
 		if (!g->knot[k].members || seen++ % step != 0)
 			continue;
 		once &= flood_packet(g, k);
-		n = all && !g->blind ? count_unreached(g, &lost) : 0;
+		n = all && !g->has_unread ? count_unreached(g, &lost) : 0;
 		if (n == 0)
 			continue;
 		all = false;
@@ -448,7 +449,7 @@ gather_entries(struct tree *g)
 	const struct topo *t = g->t;
 
 	g->n = 0;
-	g->blind = false;
+	g->has_unread = false;
 	for (sw_ix s = 0; s < t->nsw; s++) {
 		g->ix[s] = TOPO_NONE;
 		if (!mft_row(g->job->mft, t->node[t->sw[s].node].guid,

@@ -148,9 +148,9 @@ remember_ranks(struct sm *sm, const struct routes *r)
 	sm->reading = r->reading;
 	sm->routed = t->hash;
 	sm->load = r->fresh_load;
-	sm->turn = r->sftree_root == TOPO_NONE
-			   ? 0
-			   : t->node[t->sw[r->sftree_root].node].guid;
+	sm->sftree_root = r->sftree_root == TOPO_NONE
+				  ? 0
+				  : t->node[t->sw[r->sftree_root].node].guid;
 }
 
 static int
@@ -175,7 +175,7 @@ list_leaves(const struct sm *sm, struct state_file *s)
 			(struct state_file_sl_history){sl_history_guid(past, i),
 				any, any ? NULL : sl_history_row(past, i)};
 	}
-	s->lanes = sl_history_layers(past);
+	s->layers = sl_history_layers(past);
 	s->leaf = leaf;
 	s->nleaf = n;
 	return leaf;
@@ -222,7 +222,7 @@ gather_state(const struct sm *sm, struct gathered *g)
 		.prefix = sm->cfg->fabric.subnet_prefix,
 		.routed = sm->routed,
 		.load = sm->load,
-		.turn = sm->turn,
+		.sftree_root = sm->sftree_root,
 		.options = sm->reading.options,
 		.read = sm->reading.when,
 		.rank = sm->rank,
@@ -470,8 +470,8 @@ log_role_mistakes(const struct sm *sm, const struct view *is)
 			   r->leaf.n + r->spine.n + r->root.n > 0;
 		k++)
 		log_irregularities(sm, is, said[k], "routing.roles");
-	log_irregularities(sm, is, TREE_HOME_UNKNOWN, "routing.homes");
-	log_irregularities(sm, is, TREE_HOME_ALONE, "routing.homes");
+	log_irregularities(sm, is, TREE_MULTI_PORT_UNKNOWN, "routing.homes");
+	log_irregularities(sm, is, TREE_MULTI_PORT_ALONE, "routing.homes");
 }
 
 /* Swap the view: the one assignment by which a run takes effect. */

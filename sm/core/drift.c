@@ -65,7 +65,7 @@ sample_attribute(struct sm *sm, uint64_t guid, uint16_t attr, uint32_t mod)
 	drift_sample(sm, &(struct device_check_item){.guid = guid,
 				 .attr = attr,
 				 .mod = mod,
-				 .why = DEVICE_CHECK_TURN});
+				 .why = DEVICE_CHECK_ROUND});
 }
 
 static void
@@ -445,7 +445,7 @@ drift_checked(struct sm *sm, struct mono now)
 	u->found = 0;
 	u->tables = false;
 	for (i = 0; i < n; i++)
-		if (wrong[i].why == DEVICE_CHECK_TURN ||
+		if (wrong[i].why == DEVICE_CHECK_ROUND ||
 			(rival && wrong[i].why == DEVICE_CHECK_ACKED &&
 				wrong[i].attr != MAD_PORT_INFO))
 			take_altered(sm, &wrong[i],
@@ -500,7 +500,7 @@ drift_check_state_file(struct sm *sm)
 		others);
 	sm->ops->set_aside(sm->ops->cookie, why);
 	sm->nrecord = sm->nrank = 0;
-	sm->routed = sm->load = sm->turn = 0;
+	sm->routed = sm->load = sm->sftree_root = 0;
 	sm->rank_known = false;
 	sm->reading = (struct topo_class){0};
 	sl_history_free(sm->sl_history);

@@ -38,7 +38,7 @@ drift_sl2vl_publish(struct sm *sm, struct mono now)
 void
 drift_sl2vl_renew(struct sm *sm, struct mono now)
 {
-	if (sm->view->routes->lanes.n == 1)
+	if (sm->view->routes->layers.n == 1)
 		sl2vl_scan_adopt(sm->scan, sm->view->topo, now);
 }
 
@@ -98,7 +98,7 @@ static bool
 may_ask(const struct sm *sm)
 {
 	return sm->role == SM_MASTER && !sm->taking.due && sm->view != NULL &&
-	       sm->phase == SM_IDLE && sm->view->routes->lanes.n == 1;
+	       sm->phase == SM_IDLE && sm->view->routes->layers.n == 1;
 }
 
 struct mono

@@ -145,7 +145,7 @@ judge_failure(struct sm *sm, const struct push_failure *f, struct mono now)
 		log_info("push: %s", f->why);
 		return SM_SWEEP_AGAIN;
 	}
-	if (f->cause == PUSH_NO_LANES) {
+	if (f->cause == PUSH_NO_SL2VL) {
 		log_warn("push: guid=0x%016llx \"%s\" does not keep SL2VL "
 			 "rows: dependencies there are blocked by taking ports "
 			 "down; first: %s",
@@ -186,7 +186,7 @@ static bool
 is_repeated(const struct push_failure *f, size_t i)
 {
 	for (size_t k = 0; k < i; k++)
-		if (f[i].cause == PUSH_NO_LANES && f[k].cause == f[i].cause &&
+		if (f[i].cause == PUSH_NO_SL2VL && f[k].cause == f[i].cause &&
 			f[k].node == f[i].node)
 			return true;
 	return false;

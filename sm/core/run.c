@@ -328,7 +328,7 @@ run_discover(struct sm *sm, struct mono now)
 		end_unchanged(sm, now);
 		return true;
 	}
-	sm->has_new_duplicate_guids |= sweep_stats(sm->sweep)->twins > 0;
+	sm->has_new_duplicate_guids |= sweep_stats(sm->sweep)->duplicates > 0;
 	failed = sweep_failed(sm->sweep);
 	if (failed != NULL)
 		(void)snprintf(why, sizeof(why), "%s", failed);
@@ -1078,7 +1078,7 @@ run_names(struct sm *sm, struct mono now)
 		v->pkeys = pkeys_ref(sm->view->pkeys);
 		pkeys_adopt(v->pkeys, fresh);
 		run_qos_renew(sm, v);
-		v->homes = view_redundancy_ref(v->homes);
+		v->redundancy = view_redundancy_ref(v->redundancy);
 		v->quarantine = mem_dup(
 			v->quarantine, v->nquarantine * sizeof(*v->quarantine));
 		v->adaptive = mem_dup(

@@ -160,7 +160,7 @@ static void
 restore_order(const struct sm *sm, struct routes *r)
 {
 	const struct topo *t = sm->topo;
-	node_ix n = topo_by_node_guid(t, sm->turn);
+	node_ix n = topo_by_node_guid(t, sm->sftree_root);
 
 	r->order = sm->rank_order;
 	r->sftree_root = n == TOPO_NONE ? TOPO_NONE : t->node[n].sw;
@@ -294,8 +294,8 @@ run_push_make(struct run_push_job *job, struct routes *to)
 		.keys = &keys,
 	};
 
-	job->qos = qos_make(job->cfg, to->topo, &to->lanes, job->pins);
-	plan.lanes = &job->qos->want;
+	job->qos = qos_make(job->cfg, to->topo, &to->layers, job->pins);
+	plan.vlarb = &job->qos->want;
 	job->safe.to = to;
 	plan.change = transition_find(&job->safe);
 	return plan_make(&plan);
@@ -330,15 +330,15 @@ log_plan(const struct plan *p)
 {
 	const struct transition_result *x = p->change;
 
-	if (x->way == TRANSITION_NOTHING && x->stale[0] == '\0')
+	if (x->kind == TRANSITION_NOTHING && x->stale[0] == '\0')
 		return;
 	if (x->unread > 0)
 		log_warn("push: the old tables of %u live switches are unknown",
 			x->unread);
-	if (x->nwalls > 0)
+	if (x->nquenches > 0)
 		log_warn("push: entries into unknown tables are set to discard "
 			 "first blocks=%zu",
-			x->nwalls);
+			x->nquenches);
 	if (x->stale[0] != '\0')
 		log_warn("push: connections made with earlier SLs could "
 			 "deadlock with these tables; dependencies kept "
@@ -346,10 +346,10 @@ log_plan(const struct plan *p)
 			x->nstays, x->stale);
 	log_info("push: method=%s way=%s stages=%u blocked=%zu entries=%llu "
 		 "blocks=%llu steps=%zu%s%s",
-		transition_method_name(x->method), transition_kind_name(x->way),
-		x->nstages, x->nturns, (unsigned long long)x->entries,
-		(unsigned long long)x->blocks, p->nsteps,
-		x->cause[0] != '\0' ? " cause=" : "", x->cause);
+		transition_method_name(x->method),
+		transition_kind_name(x->kind), x->nstages, x->ndeps,
+		(unsigned long long)x->entries, (unsigned long long)x->blocks,
+		p->nsteps, x->cause[0] != '\0' ? " cause=" : "", x->cause);
 }
 
 /*
@@ -558,15 +558,15 @@ list_blocked(const struct plan *p, struct view_change *c)
 	const struct topo *t = p->routes->topo;
 	size_t i;
 
-	c->nturns = x->nturns;
-	c->turn = mem_zalloc(c->nturns, sizeof(*c->turn));
-	for (i = 0; i < c->nturns; i++)
-		c->turn[i] = (struct view_turn){
-			.guid = t->node[t->sw[x->turn[i].sw].node].guid,
-			.in = x->turn[i].in,
-			.out = x->turn[i].out,
-			.by_port = x->turn[i].by_port,
-			.pairs = x->turn[i].pairs,
+	c->ndeps = x->ndeps;
+	c->dep = mem_zalloc(c->ndeps, sizeof(*c->dep));
+	for (i = 0; i < c->ndeps; i++)
+		c->dep[i] = (struct view_dependency){
+			.guid = t->node[t->sw[x->dep[i].sw].node].guid,
+			.in = x->dep[i].in,
+			.out = x->dep[i].out,
+			.by_port = x->dep[i].by_port,
+			.pairs = x->dep[i].pairs,
 		};
 }
 
@@ -600,7 +600,7 @@ run_push_account(struct sm *sm)
 	view_change_free(c);
 	*c = (struct view_change){
 		.method = transition_method_name(x->method),
-		.way = transition_kind_name(x->way),
+		.kind = transition_kind_name(x->kind),
 		.stages = x->nstages,
 		.smps = sm->plan->nsteps,
 		.pairs = x->cut_pairs,
@@ -745,7 +745,7 @@ run_push_load(struct sm *sm, const struct state_file *s)
 	struct sl_history *past = sm->sl_history;
 	size_t i;
 
-	sl_history_load(past, s->lanes);
+	sl_history_load(past, s->layers);
 	for (i = 0; i < s->nleaf; i++)
 		sl_history_load_leaf(past, s->leaf[i].guid, s->leaf[i].any);
 	for (i = 0; i < s->nleaf; i++)

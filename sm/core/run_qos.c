@@ -15,7 +15,7 @@ run_qos_drop(struct sm *sm)
 void
 run_qos_renew(const struct sm *sm, struct view *v)
 {
-	v->qos = qos_make(sm->cfg, v->topo, &v->routes->lanes, sm->pins);
+	v->qos = qos_make(sm->cfg, v->topo, &v->routes->layers, sm->pins);
 	qos_settle(v->qos, sm->hw);
 }
 

@@ -179,7 +179,7 @@ load_state(struct sm *sm, const struct state_file *s)
 	group_keep_configure(sm);
 	sm->routed = s->routed;
 	sm->load = s->load;
-	sm->turn = s->turn;
+	sm->sftree_root = s->sftree_root;
 	sm->rank_known = s->order[0] != '\0';
 	sm->rank_order = order_from_word(s->order);
 	sm->reading = (struct topo_class){
@@ -473,7 +473,7 @@ sm_accepts_config(const struct sm *sm, struct config *c, struct reason *why)
 	if (v == NULL)
 		return 0;
 	if (qos_fits(c, v->topo,
-		    v->routes->lanes.plain ? &one : &v->routes->lanes,
+		    v->routes->layers.plain ? &one : &v->routes->layers,
 		    why) != 0)
 		return -1;
 	return sm->role == SM_MASTER

@@ -370,7 +370,7 @@ struct sm {
 	bool order_outdated; /* another manager has reigned since the view, or
 				what is noted of it: tables in switches count */
 	struct topo_class reading;
-	uint64_t routed, load, turn; /* as in struct state_file */
+	uint64_t routed, load, sftree_root; /* as in struct state_file */
 	struct name_pins *pins; /* NULL: there are none, or names are trusted */
 	struct map names_told;	/* what waits and was told */
 	struct map saved_pkeys; /* port GUID -> enum state_file_pkeys, of its

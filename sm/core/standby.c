@@ -314,7 +314,7 @@ make_view(struct sm *sm, struct routes *r, struct mono now)
 	(void)snprintf(
 		v->story.engine, sizeof(v->story.engine), "%s", r->engine);
 	(void)snprintf(v->cause, sizeof(v->cause), "read as a standby");
-	v->change.method = v->change.way = "";
+	v->change.method = v->change.kind = "";
 	v->times = (struct view_times){
 		.discover = mono_sub(s->swept, s->began),
 		.readback = mono_sub(s->tables, s->swept),

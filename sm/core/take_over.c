@@ -206,7 +206,7 @@ may_serve(const struct sm *sm, struct mono now)
 	const struct view *v = sm->standby.view;
 
 	return v != NULL && v->unread == 0 && v->routes->report.ok &&
-	       v->routes->lanes.n == 1 && sm->cfg->qos.levels.n == 0 &&
+	       v->routes->layers.n == 1 && sm->cfg->qos.levels.n == 0 &&
 	       v->topo->port[v->topo->sm_port].lid != 0 &&
 	       !run_push_expects_late_sets(sm, now);
 }

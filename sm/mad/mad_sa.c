@@ -209,7 +209,7 @@ mad_sa_multi_decode(
 	split_selector(d[10], &p->mtu_sel, &p->mtu);
 	split_selector(d[11], &p->rate_sel, &p->rate);
 	split_selector(d[12], &p->life_sel, &p->life);
-	out->apart = (mask & MAD_SA_MULTI_APART) != 0 && d[14] != 0;
+	out->disjoint = (mask & MAD_SA_MULTI_DISJOINT) != 0 && d[14] != 0;
 	out->nsgid = d[15];
 	out->ndgid = d[16];
 	p->service =

@@ -161,11 +161,11 @@ void mad_sa_path_encode(const struct mad_sa_path *in, uint8_t d[MAD_SA_PATH]);
 struct mad_sa_multi {
 	struct mad_sa_path path; /* ends and LIDs unused */
 	uint8_t nsgid, ndgid;
-	bool apart;    /* disjoint paths are asked for (IndependenceSelector) */
+	bool disjoint; /* disjoint paths are asked for (IndependenceSelector) */
 	uint64_t mask; /* the given mask, as components of a PathRecord */
 };
 enum {
-	MAD_SA_MULTI_APART = 1 << 17,
+	MAD_SA_MULTI_DISJOINT = 1 << 17,
 	MAD_SA_MULTI_NSGID = 1 << 19,
 	MAD_SA_MULTI_NDGID = 1 << 20,
 };

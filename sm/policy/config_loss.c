@@ -18,7 +18,7 @@ struct keys {
 };
 
 /* Ports that have the same keys before and after. */
-struct kin {
+struct likeness {
 	struct keys was, is;
 	bool kept;  /* the keys of before are not taken away */
 	bool same;  /* nothing changes */
@@ -30,7 +30,7 @@ struct kin {
 struct judge {
 	const struct topo *t;
 	const struct pkeys *was, *is;
-	struct kin *kin;
+	struct likeness *likeness;
 	size_t n, cap;
 	struct map by_hash;
 	struct arena *arena; /* keys of kins */
@@ -92,7 +92,7 @@ hash_keys(uint64_t h, const struct keys *l)
 static void
 enter_port(struct judge *j, port_ix p)
 {
-	struct kin x = {.was = keys_of(j, j->was, p),
+	struct likeness x = {.was = keys_of(j, j->was, p),
 		.is = keys_of(j, j->is, p),
 		.kept = j->is->keep[p],
 		.n = 1,
@@ -104,7 +104,7 @@ enter_port(struct judge *j, port_ix p)
 
 	h ^= x.kept;
 	for (; map_get(&j->by_hash, h, &i); h++) {
-		struct kin *k = &j->kin[i];
+		struct likeness *k = &j->likeness[i];
 
 		if (k->kept != x.kept || !keys_equal(&k->was, &x.was) ||
 			!keys_equal(&k->is, &x.is))
@@ -115,8 +115,9 @@ enter_port(struct judge *j, port_ix p)
 		return;
 	}
 	x.same = x.kept || keys_equal(&x.was, &x.is);
-	j->kin = mem_grow(j->kin, j->n, &j->cap, sizeof(*j->kin));
-	j->kin[j->n] = x;
+	j->likeness =
+		mem_grow(j->likeness, j->n, &j->cap, sizeof(*j->likeness));
+	j->likeness[j->n] = x;
 	j->of[p] = (uint32_t)j->n;
 	map_put(&j->by_hash, h, (uint32_t)j->n++);
 }
@@ -140,7 +141,7 @@ may_talk(const struct keys *a, const struct keys *b)
 
 /* Afterwards, with the keys that are not taken away. */
 static bool
-still_may_talk(const struct kin *a, const struct kin *b)
+still_may_talk(const struct likeness *a, const struct likeness *b)
 {
 	return may_talk(&a->is, &b->is) ||
 	       (a->kept && may_talk(&a->was, &b->is)) ||
@@ -149,7 +150,7 @@ still_may_talk(const struct kin *a, const struct kin *b)
 }
 
 static void
-judge_kin(struct judge *j, struct kin *a, struct kin *b)
+judge_likeness(struct judge *j, struct likeness *a, struct likeness *b)
 {
 	uint64_t pairs = a == b ? (uint64_t)a->n * (a->n - 1) / 2
 				: (uint64_t)a->n * b->n;
@@ -186,13 +187,14 @@ judge_keys(struct judge *j)
 	}
 	for (size_t a = 0; a < j->n; a++)
 		for (size_t b = a; b < j->n; b++)
-			judge_kin(j, &j->kin[a], &j->kin[b]);
+			judge_likeness(j, &j->likeness[a], &j->likeness[b]);
 	for (size_t i = 0; i < j->n; i++)
-		if (!j->kin[i].kept && has_key(&j->kin[i].was, FULL) &&
-			!has_key(&j->kin[i].is, FULL))
-			j->out->limited += j->kin[i].n;
+		if (!j->likeness[i].kept &&
+			has_key(&j->likeness[i].was, FULL) &&
+			!has_key(&j->likeness[i].is, FULL))
+			j->out->limited += j->likeness[i].n;
 	for (port_ix p = 0; p < j->t->nports; p++)
-		if (j->of[p] != UINT32_MAX && j->kin[j->of[p]].loses) {
+		if (j->of[p] != UINT32_MAX && j->likeness[j->of[p]].loses) {
 			j->hit[p] = true;
 			j->out->ports++;
 		}
@@ -225,7 +227,7 @@ judge_partitions(const struct config_loss_ask *ask, struct judge *j)
 	judge_keys(j);
 	arena_free(j->arena);
 	free(j->of);
-	free(j->kin);
+	free(j->likeness);
 	map_free(&j->by_hash);
 	pkeys_unref(was);
 	pkeys_unref(is);

@@ -56,7 +56,7 @@ jobs_lids(const struct config *c, const struct topo *t,
 }
 
 static bool
-is_passive(const struct config_homes *h, uint64_t guid)
+is_passive(const struct config_multi_port *h, uint64_t guid)
 {
 	for (size_t i = 0; i < h->passive.n; i++)
 		if (h->passive.guid[i] == guid)
@@ -76,7 +76,7 @@ by_guid(const void *a, const void *b)
  * List ports of the configured groups, and passive ones in no group; how many.
  */
 static size_t
-list_multi_port(const struct config_homes *h, struct route_multi_port *out)
+list_multi_port(const struct config_multi_port *h, struct route_multi_port *out)
 {
 	size_t n = h->groups.n;
 
@@ -86,7 +86,7 @@ list_multi_port(const struct config_homes *h, struct route_multi_port *out)
 			is_passive(h, h->groups.entry[i].guid)};
 	for (size_t i = 0; i < h->passive.n; i++) {
 		struct route_multi_port one = {
-			h->passive.guid[i], ROUTE_HOME_NODE, true};
+			h->passive.guid[i], ROUTE_MULTI_PORT_NODE, true};
 
 		if (bsearch(&one, out, h->groups.n, sizeof(one), by_guid) ==
 			NULL)
@@ -131,28 +131,29 @@ jobs_options(
 	const struct config *c, const struct topo *t, struct jobs_options *out)
 {
 	const struct config_routing *r = &c->routing;
-	size_t n = r->homes.groups.n + r->homes.passive.n;
+	size_t n = r->multi_port.groups.n + r->multi_port.passive.n;
 
 	*out = (struct jobs_options){
 		.engine = {.roots = r->updn.roots.guid,
 			.nroots = r->updn.roots.n,
-			.lanes = (uint8_t)r->ftree.lanes,
+			.layers = (uint8_t)r->ftree.layers,
 			.levels = (uint8_t)qos_levels(c),
 			.max_vls = qos_vls_code(c),
 			.reading = hash_reading(r)},
-		.home = mem_zalloc(n, sizeof(*out->home)),
+		.multi_port = mem_zalloc(n, sizeof(*out->multi_port)),
 	};
-	out->engine.nhomes = list_multi_port(&r->homes, out->home);
+	out->engine.nmulti_port =
+		list_multi_port(&r->multi_port, out->multi_port);
 	out->role = roles_of(c, t, &out->engine.nroles);
 	out->engine.role = out->role;
-	out->engine.home = out->home;
+	out->engine.multi_port = out->multi_port;
 }
 
 void
 jobs_options_free(struct jobs_options *o)
 {
 	free(o->role);
-	free(o->home);
+	free(o->multi_port);
 }
 
 unsigned

@@ -28,7 +28,7 @@ int jobs_lids(const struct config *c, const struct topo *t,
 struct jobs_options {
 	struct engine_options engine;
 	struct route_role_of *role; /* engine.role */
-	struct route_multi_port *home;
+	struct route_multi_port *multi_port;
 };
 
 /* What c says about the switches and ports of t; it points into c. */

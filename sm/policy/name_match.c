@@ -66,16 +66,16 @@ index_names(struct name_match *n)
 }
 
 /* The callback that ports are passed to. */
-struct told {
+struct sink {
 	const struct topo *t;
 	void (*fn)(void *cookie, port_ix p);
 	void *cookie;
 };
 
 static void
-tell_node(void *cookie, node_ix n)
+visit_node(void *cookie, node_ix n)
 {
-	const struct told *to = cookie;
+	const struct sink *to = cookie;
 
 	for (unsigned p = 0; p <= to->t->node[n].nports; p++)
 		to->fn(to->cookie, topo_port_of(to->t, n, p));
@@ -83,15 +83,15 @@ tell_node(void *cookie, node_ix n)
 
 /* Nodes of a type, or of all. */
 static void
-tell_type(struct told *to, int type)
+visit_type(struct sink *to, int type)
 {
 	for (node_ix n = 0; n < to->t->nnodes; n++)
 		if (type == 0 || to->t->node[n].type == type)
-			tell_node(to, n);
+			visit_node(to, n);
 }
 
 static void
-tell_guid(struct told *to, uint64_t guid)
+visit_guid(struct sink *to, uint64_t guid)
 {
 	port_ix p = topo_by_port_guid(to->t, guid);
 	node_ix n = topo_by_node_guid(to->t, guid);
@@ -99,11 +99,11 @@ tell_guid(struct told *to, uint64_t guid)
 	if (p != TOPO_NONE)
 		to->fn(to->cookie, p);
 	else if (n != TOPO_NONE)
-		tell_node(to, n);
+		visit_node(to, n);
 }
 
 static void
-tell_name(struct name_match *n, struct told *to, const char *text)
+visit_name(struct name_match *n, struct sink *to, const char *text)
 {
 	const struct name key = {.text = text, .len = strlen(text)};
 	size_t low = 0, high;
@@ -120,7 +120,7 @@ tell_name(struct name_match *n, struct told *to, const char *text)
 	}
 	for (high = low;
 		high < n->n && compare_names(&n->name[high], &key) == 0; high++)
-		tell_node(to, n->name[high].node);
+		visit_node(to, n->name[high].node);
 }
 
 static bool
@@ -135,43 +135,43 @@ matches_pattern(const char *desc, const char *pattern)
 	return fnmatch(pattern, word, 0) == 0;
 }
 
-enum partition_who
+enum partition_member
 name_match_ports(struct name_match *n, const char *member,
 	void (*fn)(void *cookie, port_ix p), void *cookie)
 {
-	struct told to = {n->t, fn, cookie};
+	struct sink to = {n->t, fn, cookie};
 	uint64_t guid = 0;
-	enum partition_who who = partition_who(member, &guid);
+	enum partition_member kind = partition_member(member, &guid);
 
-	switch (who) {
+	switch (kind) {
 	case PARTITION_ALL:
-		tell_type(&to, 0);
+		visit_type(&to, 0);
 		break;
 	case PARTITION_HOSTS:
-		tell_type(&to, TOPO_CA);
+		visit_type(&to, TOPO_CA);
 		break;
 	case PARTITION_SWITCHES:
-		tell_type(&to, TOPO_SWITCH);
+		visit_type(&to, TOPO_SWITCH);
 		break;
 	case PARTITION_ROUTERS:
-		tell_type(&to, TOPO_ROUTER);
+		visit_type(&to, TOPO_ROUTER);
 		break;
 	case PARTITION_SM:
 		fn(cookie, n->t->sm_port);
 		break;
 	case PARTITION_GUID:
-		tell_guid(&to, guid);
+		visit_guid(&to, guid);
 		break;
 	case PARTITION_NAME:
 	default:
 		if (n->pins != NULL)
-			name_pins_nodes(n->pins, n->t, member, tell_node, &to);
+			name_pins_nodes(n->pins, n->t, member, visit_node, &to);
 		else if (strpbrk(member, "*?[\\") == NULL)
-			tell_name(n, &to, member);
+			visit_name(n, &to, member);
 		else
 			for (node_ix i = 0; i < n->t->nnodes; i++)
 				if (matches_pattern(topo_desc(n->t, i), member))
-					tell_node(&to, i);
+					visit_node(&to, i);
 	}
-	return who;
+	return kind;
 }

@@ -25,7 +25,7 @@ void name_match_free(struct name_match *n); /* NULL allowed */
  * twice, port 0 of switches included. A GUID is that of a port; where no port
  * has it, of a node. Returns how the text was read.
  */
-enum partition_who name_match_ports(struct name_match *n, const char *member,
+enum partition_member name_match_ports(struct name_match *n, const char *member,
 	void (*fn)(void *cookie, port_ix p), void *cookie);
 
 #endif

@@ -10,7 +10,7 @@
 #include "sm/policy/name_match.h"
 
 /* Pins while they are made: texts are borrowed. */
-struct draft {
+struct collected {
 	struct name_pin *pin;
 	size_t n, cap;
 	uint64_t *unnamed;
@@ -18,14 +18,14 @@ struct draft {
 };
 
 static void
-add_pin(struct draft *d, const char *name, uint64_t guid)
+add_pin(struct collected *d, const char *name, uint64_t guid)
 {
 	d->pin = mem_grow(d->pin, d->n, &d->cap, sizeof(*d->pin));
 	d->pin[d->n++] = (struct name_pin){name, guid};
 }
 
 static void
-add_unnamed(struct draft *d, uint64_t guid)
+add_unnamed(struct collected *d, uint64_t guid)
 {
 	d->unnamed = mem_grow(
 		d->unnamed, d->nunnamed, &d->cap_unnamed, sizeof(*d->unnamed));
@@ -42,7 +42,7 @@ compare_pins(const void *pa, const void *pb)
 }
 
 static void
-sort_pins(struct draft *d)
+sort_pins(struct collected *d)
 {
 	size_t n = 0;
 
@@ -59,7 +59,7 @@ name_pins_new(const struct name_pin *pin, size_t n, const uint64_t *unnamed,
 	size_t nunnamed)
 {
 	struct name_pins *p = mem_zalloc(1, sizeof(*p));
-	struct draft d = {0};
+	struct collected d = {0};
 
 	for (size_t i = 0; i < n; i++) {
 		add_pin(&d, pin[i].name, pin[i].guid);
@@ -138,7 +138,7 @@ add_name(struct names *all, const char *text)
 {
 	uint64_t guid;
 
-	if (partition_who(text, &guid) != PARTITION_NAME)
+	if (partition_member(text, &guid) != PARTITION_NAME)
 		return;
 	all->name = mem_grow(all->name, all->n, &all->cap, sizeof(*all->name));
 	all->name[all->n++] = text;
@@ -199,10 +199,10 @@ match_port(void *cookie, port_ix p)
 }
 
 static void
-match_name(struct name_match *who, struct matched *m, const char *name)
+match_name(struct name_match *names, struct matched *m, const char *name)
 {
 	memset(m->node, 0, m->t->nnodes * sizeof(*m->node));
-	(void)name_match_ports(who, name, match_port, m);
+	(void)name_match_ports(names, name, match_port, m);
 	for (node_ix n = 0; n < m->t->nnodes; n++)
 		if ((m->t->node[n].flags & TN_DUPLICATE) != 0)
 			m->node[n] = false;
@@ -225,8 +225,8 @@ was_unnamed(const struct name_pins *p, uint64_t guid)
 
 /* What was pinned of a name and cannot be judged now, or is not to be. */
 static void
-keep_pins(struct draft *d, const struct name_pins *was, const struct topo *t,
-	const char *name, bool accept)
+keep_pins(struct collected *d, const struct name_pins *was,
+	const struct topo *t, const char *name, bool accept)
 {
 	for (size_t i = find_name(was, name); has_name(was, i, name); i++) {
 		uint64_t guid = was->pin[i].guid;
@@ -245,9 +245,9 @@ resolve_names(const struct name_pins *was, const struct config *c,
 {
 	struct names all = list_names(c);
 	struct matched m = {t, mem_zalloc(t->nnodes, sizeof(bool))};
-	struct name_match *who = name_match_new(t, NULL);
+	struct name_match *names = name_match_new(t, NULL);
 	struct name_pins *p;
-	struct draft d = {0};
+	struct collected d = {0};
 	bool fresh = accept;
 
 	for (size_t i = 0; i < all.n; i++) {
@@ -260,7 +260,7 @@ resolve_names(const struct name_pins *was, const struct config *c,
 		keep_pins(&d, was, t, name, accept);
 		if (!again && (was == NULL || was->nunnamed == 0))
 			continue;
-		match_name(who, &m, name);
+		match_name(names, &m, name);
 		for (node_ix n = 0; n < t->nnodes; n++)
 			if (m.node[n] &&
 				(again || was_unnamed(was, t->node[n].guid)))
@@ -274,7 +274,7 @@ resolve_names(const struct name_pins *was, const struct config *c,
 		if (topo_by_node_guid(t, was->unnamed[i]) == TOPO_NONE)
 			add_unnamed(&d, was->unnamed[i]);
 	p = name_pins_new(d.pin, d.n, d.unnamed, all.n > 0 ? d.nunnamed : 0);
-	name_match_free(who);
+	name_match_free(names);
 	free(d.pin);
 	free(d.unnamed);
 	free(m.node);
@@ -349,7 +349,7 @@ name_pins_waiting(
 {
 	struct matched m = {t, mem_zalloc(t->nnodes, sizeof(bool))};
 	bool *pinned = mem_zalloc(t->nnodes, sizeof(*pinned));
-	struct name_match *who = name_match_new(t, NULL);
+	struct name_match *names = name_match_new(t, NULL);
 	struct name_wait *wait = NULL;
 	size_t nwait = 0, cap = 0;
 
@@ -358,7 +358,7 @@ name_pins_waiting(
 
 		if (p->pin[i].guid != 0) /* each name once */
 			continue;
-		match_name(who, &m, name);
+		match_name(names, &m, name);
 		memset(pinned, 0, t->nnodes * sizeof(*pinned));
 		name_pins_nodes(p, t, name, mark_node, pinned);
 		for (node_ix n = 0; n < t->nnodes; n++) {
@@ -368,7 +368,7 @@ name_pins_waiting(
 			wait[nwait++] = (struct name_wait){name, n, m.node[n]};
 		}
 	}
-	name_match_free(who);
+	name_match_free(names);
 	free(pinned);
 	free(m.node);
 	*out = wait;

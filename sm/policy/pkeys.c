@@ -65,12 +65,12 @@ enter_port(void *cookie, port_ix p)
 static bool
 enter_member(struct roll *r, const char *text, uint32_t as)
 {
-	enum partition_who who;
+	enum partition_member kind;
 
 	r->now = (int8_t)as;
 	r->any = false;
-	who = name_match_ports(r->named, text, enter_port, r);
-	return r->any || (who != PARTITION_GUID && who != PARTITION_NAME);
+	kind = name_match_ports(r->named, text, enter_port, r);
+	return r->any || (kind != PARTITION_GUID && kind != PARTITION_NAME);
 }
 
 /* Keys found so far: per port a list that grows. */
@@ -176,8 +176,8 @@ pkeys_by_name(const struct config *c)
 
 	for (size_t i = 0; i < c->partitions.n; i++)
 		for (size_t m = 0; m < o[i].members.n; m++)
-			if (partition_who(o[i].members.entry[m].text, &guid) ==
-				PARTITION_NAME)
+			if (partition_member(o[i].members.entry[m].text,
+				    &guid) == PARTITION_NAME)
 				return true;
 	return false;
 }
@@ -204,7 +204,7 @@ pkeys_make(struct config *c, struct topo *t, const struct name_pins *pins)
 		.as = mem_alloc(t->nports),
 		.named = name_match_new(t, pins)};
 	struct found f = nothing_found(t->nports);
-	uint32_t i, home = UINT32_MAX;
+	uint32_t i, builtin = UINT32_MAX;
 	bool by_name = pkeys_by_name(c);
 
 	k->refs = 1;
@@ -212,13 +212,13 @@ pkeys_make(struct config *c, struct topo *t, const struct name_pins *pins)
 	k->cfg = config_ref(c);
 	for (i = 0; i < c->partitions.n; i++)
 		if (o[i].pkey == PARTITION_DEFAULT_KEY)
-			home = i;
-	if (home == UINT32_MAX)
+			builtin = i;
+	if (builtin == UINT32_MAX)
 		add_default(k, &r, &f);
 	else
-		add_partition(k, home, &r, &f);
+		add_partition(k, builtin, &r, &f);
 	for (i = 0; i < c->partitions.n; i++)
-		if (i != home)
+		if (i != builtin)
 			add_partition(k, i, &r, &f);
 	pack_lists(&k->want, &f, t->nports);
 	k->keep = mem_zalloc(t->nports, sizeof(*k->keep));

@@ -95,7 +95,8 @@ enter_port(void *cookie, port_ix p)
 }
 
 static bool *
-members_of(struct qos *q, struct name_match *who, const struct schema_texts *t)
+members_of(
+	struct qos *q, struct name_match *names, const struct schema_texts *t)
 {
 	bool *in = NULL;
 
@@ -103,12 +104,12 @@ members_of(struct qos *q, struct name_match *who, const struct schema_texts *t)
 		return NULL;
 	in = arena_array(q->arena, q->topo->nports, sizeof(*in));
 	for (size_t i = 0; i < t->n; i++)
-		(void)name_match_ports(who, t->entry[i].text, enter_port, in);
+		(void)name_match_ports(names, t->entry[i].text, enter_port, in);
 	return in;
 }
 
 static void
-read_rule(struct qos *q, struct name_match *who,
+read_rule(struct qos *q, struct name_match *names,
 	const struct qos_rule_options *o, struct qos_rule *r)
 {
 	int level = qos_find_level(q->cfg, o->level);
@@ -121,8 +122,8 @@ read_rule(struct qos *q, struct name_match *who,
 		.pkeys.of = arena_array(
 			q->arena, o->partitions.n, sizeof(*r->pkeys.of)),
 		.pkeys.n = o->partitions.n,
-		.with = members_of(q, who, &o->with),
-		.among = members_of(q, who, &o->among),
+		.with = members_of(q, names, &o->with),
+		.among = members_of(q, names, &o->among),
 	};
 	for (size_t i = 0; i < o->services.n; i++)
 		r->no_service |= qos_no_service(o->services.entry[i].text);
@@ -138,13 +139,13 @@ read_rules(struct qos *q, const struct name_pins *pins)
 {
 	const struct schema_records *all = &q->cfg->qos.rules;
 	const struct qos_rule_options *o = all->record;
-	struct name_match *who = name_match_new(q->topo, pins);
+	struct name_match *names = name_match_new(q->topo, pins);
 
 	q->nrules = all->n;
 	q->rule = arena_array(q->arena, all->n, sizeof(*q->rule));
 	for (size_t i = 0; i < all->n; i++)
-		read_rule(q, who, &o[i], &q->rule[i]);
-	name_match_free(who);
+		read_rule(q, names, &o[i], &q->rule[i]);
+	name_match_free(names);
 }
 
 static bool
@@ -229,7 +230,7 @@ any_name(const struct schema_texts *t)
 	uint64_t guid;
 
 	for (size_t i = 0; i < t->n; i++)
-		if (partition_who(t->entry[i].text, &guid) == PARTITION_NAME)
+		if (partition_member(t->entry[i].text, &guid) == PARTITION_NAME)
 			return true;
 	return false;
 }
@@ -261,10 +262,10 @@ is_short(const struct qos *q, port_ix p)
 	unsigned vls = vls_at(q, p);
 	bool end = slvl_end(q->topo, p);
 
-	if (!end && !l->plain && vls < l->lanes)
+	if (!end && !l->plain && vls < l->layers)
 		return vls > 0; /* packets of some layers have no VL there */
 	return vls > 0 && l->wanted &&
-	       (l->apart < l->n || slvl_slots(l, vls, end) < l->n);
+	       (l->separate < l->n || slvl_slots(l, vls, end) < l->n);
 }
 
 static void
@@ -278,7 +279,7 @@ describe_shortage(struct qos *q, port_ix first)
 		"%u of %u ports have fewer VLs than %u QoS levels x %u routing "
 		"layers need: levels share them%s; first port %u of 0x%016llx "
 		"%s with %u",
-		q->short_of, q->ports, l->n, l->lanes,
+		q->short_of, q->ports, l->n, l->layers,
 		l->together ? " everywhere" : " there", port->num,
 		(unsigned long long)t->node[port->node].guid,
 		topo_desc(t, port->node), vls_at(q, first));
@@ -313,10 +314,10 @@ count_shortage(struct qos *q)
 }
 
 int
-qos_fits(struct config *c, struct topo *t, const struct route_layers *lanes,
+qos_fits(struct config *c, struct topo *t, const struct route_layers *layers,
 	struct reason *why)
 {
-	struct qos *q = qos_make(c, t, lanes, NULL);
+	struct qos *q = qos_make(c, t, layers, NULL);
 	int rc = 0;
 
 	if (q->want.levels.together)
@@ -328,7 +329,7 @@ qos_fits(struct config *c, struct topo *t, const struct route_layers *lanes,
 /* ---- a qos ---- */
 
 struct qos *
-qos_make(struct config *c, struct topo *t, const struct route_layers *lanes,
+qos_make(struct config *c, struct topo *t, const struct route_layers *layers,
 	const struct name_pins *pins)
 {
 	struct qos *q = mem_zalloc(1, sizeof(*q));
@@ -339,7 +340,7 @@ qos_make(struct config *c, struct topo *t, const struct route_layers *lanes,
 	q->cfg = config_ref(c);
 	q->arena = arena_new();
 	q->want.max_vls = qos_vls_code(c);
-	slvl_allocate(&w, lanes->n, lanes->plain, &q->want.levels);
+	slvl_allocate(&w, layers->n, layers->plain, &q->want.levels);
 	set_weights(c, &q->want);
 	read_rules(q, pins);
 	count_shortage(q);
@@ -433,7 +434,7 @@ qos_settle(struct qos *q, const struct device_store *hw)
 	q->missing = 0;
 	for (port_ix p = 0; p < q->topo->nports; p++) {
 		if (q->topo->port[p].peer == TOPO_NONE ||
-			(!l->wanted && l->lanes < 2))
+			(!l->wanted && l->layers < 2))
 			continue;
 		q->mapped[p] = is_mapped(q, device_sl2vl(hw), p);
 		q->shared[p] = l->wanted && is_shared(q, device_vlarbs(hw), p);
@@ -447,7 +448,7 @@ qos_same(const struct qos *a, const struct qos *b)
 	uint32_t n = a->topo->nports;
 
 	return a->cfg == b->cfg && n == b->topo->nports &&
-	       a->want.levels.lanes == b->want.levels.lanes &&
+	       a->want.levels.layers == b->want.levels.layers &&
 	       strcmp(a->shortage, b->shortage) == 0 &&
 	       memcmp(a->mapped, b->mapped, n) == 0 &&
 	       memcmp(a->shared, b->shared, n) == 0;

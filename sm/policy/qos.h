@@ -43,9 +43,9 @@ struct qos {
 	uint32_t missing; /* ports where one of them is not */
 };
 
-/* lanes: the layers of routing. pins: as for pkeys_make. */
+/* layers: those of routing. pins: as for pkeys_make. */
 struct qos *qos_make(struct config *c, struct topo *t,
-	const struct route_layers *lanes, const struct name_pins *pins);
+	const struct route_layers *layers, const struct name_pins *pins);
 
 struct qos *qos_ref(struct qos *q); /* NULL allowed */
 void qos_unref(struct qos *q);	    /* NULL allowed */
@@ -86,7 +86,7 @@ bool qos_by_name(const struct config *c);
 
 /* Whether t can have what c asks for: 0, or -1 with why where c says that a
  * shortage of VLs is refused. */
-int qos_fits(struct config *c, struct topo *t, const struct route_layers *lanes,
-	struct reason *why);
+int qos_fits(struct config *c, struct topo *t,
+	const struct route_layers *layers, struct reason *why);
 
 #endif

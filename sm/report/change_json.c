@@ -27,8 +27,8 @@ turns_json(const struct view *v)
 	const struct view_change *c = &v->change;
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < c->nturns; i++) {
-		const struct view_turn *u = &c->turn[i];
+	for (size_t i = 0; i < c->ndeps; i++) {
+		const struct view_dependency *u = &c->dep[i];
 		node_ix n = topo_by_node_guid(v->topo, u->guid);
 
 		(void)json_array_append_new(list,
@@ -50,7 +50,7 @@ change_json(const struct view *v, double rate)
 	json_t *o = json_object();
 
 	json_util_put(o, "method", names_text(c->method));
-	json_util_put(o, "way", names_text(c->way));
+	json_util_put(o, "way", names_text(c->kind));
 	json_util_put(o, "cause", names_text(c->cause));
 	json_util_put(o, "stale", names_text(c->stale));
 	json_util_put(o, "stay_closed", json_util_u64(c->nstays));

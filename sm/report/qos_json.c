@@ -11,7 +11,7 @@ sls_json(const struct slvl *l, unsigned level)
 {
 	json_t *list = json_array();
 
-	for (unsigned k = 0; k < l->lanes; k++)
+	for (unsigned k = 0; k < l->layers; k++)
 		(void)json_array_append_new(
 			list, json_integer(l->sl[level][k]));
 	return list;
@@ -44,7 +44,7 @@ qos_json(const struct view *v)
 	for (unsigned i = 0; q->want.levels.wanted && i < q->want.levels.n; i++)
 		(void)json_array_append_new(list, level_json(q, i));
 	return json_pack("{s:o, s:i, s:i, s:i, s:i, s:i, s:b, s:o}", "levels",
-		list, "lanes", (int)q->want.levels.lanes, "ports",
+		list, "lanes", (int)q->want.levels.layers, "ports",
 		(int)q->ports, "short", (int)q->short_of, "cannot_map",
 		(int)q->cannot_map, "missing", (int)q->missing, "together",
 		q->want.levels.together, "shortage", names_text(q->shortage));

@@ -26,9 +26,9 @@ json_t *
 redundancy_json_all(const struct view *v)
 {
 	static const struct view_redundancy none = {0};
-	const struct view_redundancy *h = v->homes;
+	const struct view_redundancy *h = v->redundancy;
 
-	if (h == NULL && v->routes->homes > 0)
+	if (h == NULL && v->routes->multi_port > 0)
 		return json_null();
 	if (h == NULL) /* the engine found no multi-port nodes */
 		h = &none;
@@ -42,7 +42,7 @@ redundancy_json_all(const struct view *v)
 json_t *
 redundancy_json_node(const struct view *v, size_t i, const void *param)
 {
-	const struct redundancy_node *h = &v->homes->node[i];
+	const struct redundancy_node *h = &v->redundancy->node[i];
 	const struct topo *t = v->topo;
 	node_ix n = t->port[h->port].node, x = t->sw[h->sw].node;
 	char text[400];

@@ -20,7 +20,8 @@ json_t *redundancy_json_list(
  * multi-port nodes that are not counted yet. */
 json_t *redundancy_json_all(const struct view *v);
 
-/* Node i of those with a single point of failure; v->homes has been counted. */
+/* Node i of those with a single point of failure; v->redundancy has been
+ * counted. */
 json_t *redundancy_json_node(const struct view *v, size_t i, const void *param);
 
 #endif

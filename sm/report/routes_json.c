@@ -226,13 +226,13 @@ levels_json(const struct view *v, port_ix a, port_ix b,
 	sw_ix from = topo_switch_of(t, a), to = topo_switch_of(t, b);
 	json_t *list = json_array(), *vls;
 	const char *name;
-	unsigned lane = 0;
+	unsigned layer = 0;
 	uint8_t sl, row[8];
 
 	if (from != TOPO_NONE && to != TOPO_NONE)
-		lane = routes_layer(&v->routes->lanes, from, to);
+		layer = routes_layer(&v->routes->layers, from, to);
 	for (unsigned i = 0; view_slvl_levels(v) &&
-			     (name = view_slvl_sl(v, i, lane, &sl)) != NULL;
+			     (name = view_slvl_sl(v, i, layer, &sl)) != NULL;
 		i++) {
 		vls = json_array();
 		for (int k = -1; k < n; k++) {

@@ -275,12 +275,12 @@ status_tree(const json_t *r, struct buf *out)
 static void
 status_redundancy(const json_t *r, struct buf *out)
 {
-	const json_t *homes = json_object_get(r, "homes");
+	const json_t *redundancy = json_object_get(r, "homes");
 
-	if (json_is_null(homes))
+	if (json_is_null(redundancy))
 		buf_printf(out, "redundancy  being counted\n");
-	show_redundancy(homes, out);
-	if (json_util_num(homes, "single_points") > 0)
+	show_redundancy(redundancy, out);
+	if (json_util_num(redundancy, "single_points") > 0)
 		buf_printf(out,
 			"            list them: heddlectl tree --list homes\n");
 }

@@ -17,7 +17,7 @@ void show_tree(const json_t *result, struct buf *out);
 void show_tiers(const json_t *tree, struct buf *out);
 /* Append the redundancy of an object of redundancy_json: how many multi-port
  * nodes have single points of failure, and which these are. */
-void show_redundancy(const json_t *homes, struct buf *out);
+void show_redundancy(const json_t *redundancy, struct buf *out);
 void show_routes(const json_t *result, struct buf *out);
 void show_groups(const json_t *result, struct buf *out);
 void show_change(const json_t *result, struct buf *out);

@@ -105,11 +105,11 @@ put_point(const json_t *p, struct buf *out)
 }
 
 void
-show_redundancy(const json_t *homes, struct buf *out)
+show_redundancy(const json_t *redundancy, struct buf *out)
 {
-	const json_t *points = json_object_get(homes, "points"), *e;
-	long long nodes = json_util_num(homes, "nodes");
-	long long more = json_util_num(homes, "points_all");
+	const json_t *points = json_object_get(redundancy, "points"), *e;
+	long long nodes = json_util_num(redundancy, "nodes");
+	long long more = json_util_num(redundancy, "points_all");
 	size_t i;
 
 	if (nodes == 0)
@@ -118,7 +118,7 @@ show_redundancy(const json_t *homes, struct buf *out)
 		"redundancy  %lld multi-port node%s, %lld with a single point "
 		"of failure\n",
 		nodes, names_plural(nodes),
-		json_util_num(homes, "single_points"));
+		json_util_num(redundancy, "single_points"));
 	json_array_foreach(points, i, e)
 	{
 		buf_printf(out, "            ");
@@ -136,12 +136,12 @@ show_redundancy(const json_t *homes, struct buf *out)
 static void
 put_redundancy(const json_t *r, struct buf *out)
 {
-	const json_t *homes = json_object_get(r, "homes");
+	const json_t *redundancy = json_object_get(r, "homes");
 	const json_t *list = json_object_get(r, "list"), *e;
 	size_t i, width;
 
-	show_redundancy(homes, out);
-	if (json_util_num(homes, "nodes") == 0)
+	show_redundancy(redundancy, out);
+	if (json_util_num(redundancy, "nodes") == 0)
 		buf_printf(out, "redundancy  no multi-port nodes\n");
 	if (json_array_size(list) == 0)
 		return;

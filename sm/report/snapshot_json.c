@@ -121,7 +121,7 @@ lanes_json(const struct route_layers *l)
 	for (size_t i = 0; i < l->npairs; i++)
 		(void)json_array_append_new(pairs,
 			json_pack("[I, I, i]", (json_int_t)l->pair[i].src,
-				(json_int_t)l->pair[i].dst, l->pair[i].lane));
+				(json_int_t)l->pair[i].dst, l->pair[i].layer));
 	return json_pack("{s:i, s:i, s:b, s:o}", "n", l->n, "spread", l->spread,
 		"plain", l->plain, "pairs", pairs);
 }
@@ -145,6 +145,6 @@ snapshot_answer(json_t *head, struct view *v, bool tables)
 		json_pack("[I, i]", (json_int_t)t->port[t->sm_port].node,
 			t->port[t->sm_port].num));
 	json_util_put(head, "note", names_text(v->routes->note));
-	json_util_put(head, "lanes", lanes_json(&v->routes->lanes));
+	json_util_put(head, "lanes", lanes_json(&v->routes->layers));
 	return answer_list(head, v, &nodes, &tables, sizeof(tables));
 }

@@ -553,7 +553,7 @@ page_change(const struct view_change *c, struct buf *out)
 		"change     method=%s way=%s stages=%u blocked=%zu "
 		"pairs_cut=%llu "
 		"entries=%llu kept=%llu mismatched_ports=%zu\n",
-		c->method, c->way, c->stages, c->nturns,
+		c->method, c->kind, c->stages, c->ndeps,
 		(unsigned long long)c->pairs, (unsigned long long)c->entries,
 		(unsigned long long)c->kept, c->mismatched_ports);
 	if (c->cause[0] != '\0')

@@ -167,9 +167,9 @@ redundancy_answer(struct view *v)
 	struct answer_list list = {.key = "list", .item = redundancy_json_node};
 	json_t *o;
 
-	if (v->homes == NULL)
+	if (v->redundancy == NULL)
 		return answer_error("busy", "still being counted: try again");
-	list.n = v->homes->nsingle;
+	list.n = v->redundancy->nsingle;
 	o = json_pack("{s:o}", "homes", redundancy_json_all(v));
 	standby_json_put(o, v);
 	return answer_list(o, v, &list, NULL, 0);

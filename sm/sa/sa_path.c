@@ -182,7 +182,7 @@ static bool
 find_layer(const struct view *v, const struct sa_end *from,
 	const struct sa_end *to, struct sa_path *w)
 {
-	const struct route_layers *l = &v->routes->lanes;
+	const struct route_layers *l = &v->routes->layers;
 	sw_ix a = topo_switch_of(v->topo, from->port);
 	sw_ix b = topo_switch_of(v->topo, to->port);
 

@@ -512,7 +512,7 @@ multi_begin(struct sa_query *q)
 		asks_for(e, MAD_SA_PATH_NPATHS) ? e->want.npaths : MULTI_PATHS;
 	e->mask &= ~(uint64_t)MAD_SA_PATH_NPATHS;
 	set_candidates(q);
-	return m.apart ? sa_disjoint_pick(q) : 0;
+	return m.disjoint ? sa_disjoint_pick(q) : 0;
 }
 
 const struct sa_kind sa_multi = {

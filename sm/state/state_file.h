@@ -177,7 +177,7 @@ struct state_file {
 	/* hash of the topology that was routed last (topo.hash), and the
 	 * highest link load of fresh tables there; 0, 0: none recorded */
 	uint64_t routed, load;
-	uint64_t turn;	 /* GUID of routes.sftree_root, 0: none */
+	uint64_t sftree_root; /* GUID of routes.sftree_root, 0: none */
 	char order[16];	 /* how ranks came about, a word of [a-z0-9-]; "": no
 			    order recorded, and then no ranks either */
 	char engine[16]; /* in force, a word like order; "": no reading
@@ -196,7 +196,7 @@ struct state_file {
 	size_t ngroup;
 	const struct state_file_member *member; /* group by group */
 	size_t nmember;
-	unsigned lanes; /* layers given out last, 1..8; 0: none recorded */
+	unsigned layers; /* layers given out last, 1..8; 0: none recorded */
 	const struct state_file_sl_history *leaf;
 	size_t nleaf;
 	const struct state_file_pin *pin;

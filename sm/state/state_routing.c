@@ -39,12 +39,12 @@ print_routed(const struct state_file *s, struct buf *out)
 }
 
 static int
-read_turn(struct state_file_reader *r, char *s)
+read_sftree_root(struct state_file_reader *r, char *s)
 {
-	if (r->s->turn != 0)
+	if (r->s->sftree_root != 0)
 		return state_records_complain(
 			r, r->line, "turn", "given twice");
-	if (state_records_guid(r, &s, &r->s->turn) < 0)
+	if (state_records_guid(r, &s, &r->s->sftree_root) < 0)
 		return -1;
 	return s == NULL ? 0
 			 : state_records_complain(
@@ -52,10 +52,10 @@ read_turn(struct state_file_reader *r, char *s)
 }
 
 static void
-print_turn(const struct state_file *s, struct buf *out)
+print_sftree_root(const struct state_file *s, struct buf *out)
 {
-	if (s->turn != 0)
-		buf_printf(out, "turn 0x%016" PRIx64 "\n", s->turn);
+	if (s->sftree_root != 0)
+		buf_printf(out, "turn 0x%016" PRIx64 "\n", s->sftree_root);
 }
 
 /* ---- switches: ranks, order, and what they were read as ---- */
@@ -115,7 +115,7 @@ read_plane(struct state_file_reader *r, char **s, struct route_rank *rec)
 		return state_records_complain(
 			r, r->line, "plane", "not a number from 0 to 7");
 	if (next_is("apex", s))
-		n |= ROUTE_LEAF | ROUTE_APEX;
+		n |= ROUTE_LEAF | ROUTE_CROSSING;
 	else if (next_is("leaf", s))
 		n |= ROUTE_LEAF;
 	rec->plane = (uint8_t)(n + 1);
@@ -257,9 +257,9 @@ print_ranks(const struct state_file *s, struct buf *out)
 			buf_printf(out, " number %u", r->number - 1U);
 		if (r->plane != 0)
 			buf_printf(out, " plane %u%s", plane & ROUTE_PLANE,
-				plane & ROUTE_APEX   ? " apex"
-				: plane & ROUTE_LEAF ? " leaf"
-						     : "");
+				plane & ROUTE_CROSSING ? " apex"
+				: plane & ROUTE_LEAF   ? " leaf"
+						       : "");
 		buf_put(out, "\n", 1);
 	}
 }
@@ -274,21 +274,21 @@ print_reading(const struct state_file *s, struct buf *out)
 
 /* ---- layers that connections may still use ---- */
 
-enum { LANES_MAX = 8 }; /* sl_history.h */
+enum { LAYERS_MAX = 8 }; /* sl_history.h */
 
 static int
 read_layers(struct state_file_reader *r, char *s)
 {
 	uint64_t n;
 
-	if (r->s->lanes != 0 ||
+	if (r->s->layers != 0 ||
 		!state_records_number(
-			state_records_word(&s), 10, LANES_MAX, &n) ||
+			state_records_word(&s), 10, LAYERS_MAX, &n) ||
 		n == 0 || s != NULL)
 		return state_records_complain(r, r->line, "lanes",
-			r->s->lanes != 0 ? "given twice"
-					 : "not a number from 1 to 8");
-	r->s->lanes = (unsigned)n;
+			r->s->layers != 0 ? "given twice"
+					  : "not a number from 1 to 8");
+	r->s->layers = (unsigned)n;
 	return 0;
 }
 
@@ -372,8 +372,8 @@ keep_leaves(struct state_file_reader *r)
 static void
 print_layers(const struct state_file *s, struct buf *out)
 {
-	if (s->lanes != 0)
-		buf_printf(out, "lanes %u\n", s->lanes);
+	if (s->layers != 0)
+		buf_printf(out, "lanes %u\n", s->layers);
 }
 
 static void
@@ -400,7 +400,7 @@ print_leaves(const struct state_file *s, struct buf *out)
 const struct state_codec state_routing_routed = {
 	"routed", read_routed, NULL, NULL, print_routed};
 const struct state_codec state_routing_turn = {
-	"turn", read_turn, NULL, NULL, print_turn};
+	"turn", read_sftree_root, NULL, NULL, print_sftree_root};
 const struct state_codec state_routing_order = {
 	"order", read_order, NULL, NULL, print_order};
 const struct state_codec state_routing_rank = {

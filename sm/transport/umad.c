@@ -73,8 +73,8 @@ struct umad {
 				       the umad */
 	struct umad_device device[DEVICES];
 	int ndevices;
-	int turn; /* the device whose messages are next */
-	int issm; /* -1: not open */
+	int next_device; /* the device whose messages are next */
+	int issm;	 /* -1: not open */
 	int agent[AGENTS];
 	void *out; /* one message being sent */
 	void (*wake)(void *);
@@ -483,9 +483,9 @@ int
 umad_next(struct umad *u, struct transport_msg *m)
 {
 	for (int i = 0; i < u->ndevices; i++) {
-		const struct umad_device *d = &u->device[u->turn];
+		const struct umad_device *d = &u->device[u->next_device];
 
-		u->turn = (u->turn + 1) % u->ndevices;
+		u->next_device = (u->next_device + 1) % u->ndevices;
 		if (ring_take(d->ring, m))
 			return 1;
 	}

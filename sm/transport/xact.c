@@ -53,7 +53,7 @@ struct slot {
 	uint8_t keys;	     /* that its target may have */
 	uint8_t hidden;	     /* answers that hid the target's key */
 	bool late;	     /* its answer takes longer than others did */
-	bool apart;	     /* FLYING outside the window, to a silent target */
+	bool outside;	     /* FLYING outside the window, to a silent target */
 	bool cut;	     /* DOOMED: by xact_cut */
 	struct mono sent[TRIES_MAX];
 	uint64_t key[TRIES_MAX];
@@ -90,7 +90,7 @@ struct xact {
 	uint32_t free_target;
 	struct ready ready[2]; /* those that answer; [1]: silent ones */
 	unsigned nready;
-	unsigned apart;	  /* in flight to silent targets, outside the window */
+	unsigned outside; /* in flight to silent targets, outside the window */
 	unsigned unheard; /* requests to silent targets */
 	unsigned vain;	  /* requests given up with all tries since a repeated
 			     try was answered */
@@ -342,7 +342,7 @@ static void
 end_flight(struct xact *x, uint32_t i)
 {
 	deadlines_clear(&x->deadlines, i);
-	x->apart -= x->slot[i].apart;
+	x->outside -= x->slot[i].outside;
 	x->stats.inflight--;
 	x->target[x->slot[i].target].inflight--;
 	update_ready(x, x->slot[i].target);
@@ -377,8 +377,8 @@ late_after(const struct xact *x, const struct slot *s)
 static bool
 has_room(const struct xact *x, bool silent)
 {
-	return silent ? x->apart < x->opt.window_max
-		      : x->stats.inflight - x->apart < x->stats.window;
+	return silent ? x->outside < x->opt.window_max
+		      : x->stats.inflight - x->outside < x->stats.window;
 }
 
 /*
@@ -470,8 +470,8 @@ send_try(struct xact *x, uint32_t i, struct mono now)
 	choose_key(x, s, try);
 	x->target[s->target].inflight++;
 	update_ready(x, s->target);
-	s->apart = x->target[s->target].silent;
-	x->apart += s->apart;
+	s->outside = x->target[s->target].silent;
+	x->outside += s->outside;
 	x->stats.inflight++;
 	if (!has_room(x, false))
 		x->limited = true;

@@ -11,7 +11,7 @@ void
 view_change_own(struct view_change *c)
 {
 	c->phase = mem_dup(c->phase, c->nphases * sizeof(*c->phase));
-	c->turn = mem_dup(c->turn, c->nturns * sizeof(*c->turn));
+	c->dep = mem_dup(c->dep, c->ndeps * sizeof(*c->dep));
 	c->expected = loss_estimate_ref(c->expected);
 }
 
@@ -19,7 +19,7 @@ void
 view_change_free(struct view_change *c)
 {
 	free(c->phase);
-	free(c->turn);
+	free(c->dep);
 	loss_estimate_unref(c->expected);
 	*c = (struct view_change){0};
 }
@@ -60,7 +60,7 @@ view_unref(struct view *v)
 	topo_unref(v->topo);
 	pkeys_unref(v->pkeys);
 	qos_unref(v->qos);
-	view_redundancy_unref(v->homes);
+	view_redundancy_unref(v->redundancy);
 	free(v->quarantine);
 	free(v->adaptive);
 	view_change_free(&v->change);

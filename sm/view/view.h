@@ -50,7 +50,7 @@ struct view_phase {
 };
 
 /* An (in-port, out-port) pair, or a port, that was blocked meanwhile. */
-struct view_turn {
+struct view_dependency {
 	uint64_t guid;
 	uint8_t in, out;
 	bool by_port; /* port `in` was taken down instead */
@@ -59,13 +59,13 @@ struct view_turn {
 
 /* How the tables of a view came to the switches. */
 struct view_change {
-	const char *method, *way; /* static strings */
+	const char *method, *kind; /* static strings */
 	unsigned stages;
 	size_t smps;
 	struct view_phase *phase;
 	size_t nphases;
-	struct view_turn *turn;
-	size_t nturns;
+	struct view_dependency *dep;
+	size_t ndeps;
 	uint64_t pairs; /* (switch, LID) that lost packets by it */
 	struct expectation *expected; /* see view_expected */
 	uint64_t paper_pairs;
@@ -91,8 +91,8 @@ struct view {
 		*pkeys;	 /* settled; read through sm/view/view_partition.h */
 	struct qos *qos; /* settled; through sm/view/view_slvl.h; or NULL */
 	struct view_redundancy
-		*homes; /* through sm/view/view_redundancy.h; NULL: not counted
-			   yet (sm/redundancy_worker.h) */
+		*redundancy; /* through sm/view/view_redundancy.h; NULL: not
+			   counted yet (sm/redundancy_worker.h) */
 	struct route_account story;
 	struct view_times times;
 	struct view_counts counts;

@@ -37,13 +37,13 @@ view_slvl_vlarb(
 }
 
 const char *
-view_slvl_sl(const struct view *v, unsigned i, unsigned lane, uint8_t *sl)
+view_slvl_sl(const struct view *v, unsigned i, unsigned layer, uint8_t *sl)
 {
 	const struct slvl *l = v->qos != NULL ? &v->qos->want.levels : NULL;
 
-	if (l == NULL || i >= l->n || lane >= l->lanes)
+	if (l == NULL || i >= l->n || layer >= l->layers)
 		return NULL;
-	*sl = l->sl[i][lane];
+	*sl = l->sl[i][layer];
 	return qos_level_name(v->qos->cfg, i);
 }
 
@@ -57,7 +57,8 @@ view_slvl_levels(const struct view *v)
 static struct engine_options
 options_of(const struct config *c)
 {
-	return (struct engine_options){.lanes = (uint8_t)c->routing.ftree.lanes,
+	return (struct engine_options){
+		.layers = (uint8_t)c->routing.ftree.layers,
 		.levels = (uint8_t)qos_levels(c),
 		.max_vls = qos_vls_code(c)};
 }
@@ -81,18 +82,18 @@ view_slvl_why_shared(
 }
 
 struct view_slvl_grant
-view_slvl_grant(const struct view *v, const struct qos_ask *ask, unsigned lane)
+view_slvl_grant(const struct view *v, const struct qos_ask *ask, unsigned layer)
 {
 	const struct qos *q = v->qos;
-	struct view_slvl_grant g = {.sl = (uint8_t)lane};
+	struct view_slvl_grant g = {.sl = (uint8_t)layer};
 	const struct qos_level_options *o;
 	unsigned level;
 
 	if (q == NULL)
 		return g;
 	level = qos_level_of(q, ask);
-	if (lane < q->want.levels.lanes)
-		g.sl = q->want.levels.sl[level][lane];
+	if (layer < q->want.levels.layers)
+		g.sl = q->want.levels.sl[level][layer];
 	o = qos_level(q->cfg, level);
 	g.mtu = (uint8_t)o->mtu;
 	g.rate = o->rate > 0 ? partition_rate_code(o->rate - 1) : 0;

@@ -25,9 +25,9 @@ bool view_slvl_vlarb(
 	const struct view *v, port_ix p, unsigned block, uint8_t table[64]);
 
 /* Service level i (0: the default one): its name, and its SL in a layer of
- * routing (lane). NULL: there is no such level. */
+ * routing (layer). NULL: there is no such level. */
 const char *view_slvl_sl(
-	const struct view *v, unsigned i, unsigned lane, uint8_t *sl);
+	const struct view *v, unsigned i, unsigned layer, uint8_t *sl);
 
 /* True if service levels are configured. */
 bool view_slvl_levels(const struct view *v);
@@ -49,8 +49,8 @@ struct view_slvl_grant {
 	uint8_t sl, mtu, rate, life;
 };
 
-/* For a path that is asked for like this; lane: its layer. */
+/* For a path that is asked for like this; layer: that of the path. */
 struct view_slvl_grant view_slvl_grant(
-	const struct view *v, const struct qos_ask *ask, unsigned lane);
+	const struct view *v, const struct qos_ask *ask, unsigned layer);
 
 #endif

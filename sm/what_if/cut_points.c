@@ -21,7 +21,7 @@ struct visit {
 
 /* True if these two records are the ends of one link. */
 static bool
-is_same_cable(const struct topo_adj *a, const struct topo_adj *b, sw_ix of_a,
+is_same_link(const struct topo_adj *a, const struct topo_adj *b, sw_ix of_a,
 	sw_ix of_b)
 {
 	return a->peer == of_b && b->peer == of_a && a->out == b->peer_port &&
@@ -49,9 +49,9 @@ leave_switch(struct visit *v, sw_ix s, sw_ix u)
 		v->parts[u] = true;
 	if (v->low[s] <= v->seen[u])
 		return;
-	out->cable = mem_grow(
-		out->cable, out->ncables, &v->capcables, sizeof(*out->cable));
-	out->cable[out->ncables++] =
+	out->link = mem_grow(
+		out->link, out->nlinks, &v->capcables, sizeof(*out->link));
+	out->link[out->nlinks++] =
 		topo_port_of(t, t->sw[u].node, t->adj[v->by[s]].out);
 }
 
@@ -81,7 +81,7 @@ visit_from(struct visit *v, sw_ix root)
 		if (v->seen[u] == 0)
 			enter_switch(v, u, t->sw[s].adj + i, &depth);
 		else if ((v->by[s] == TOPO_NONE ||
-				 !is_same_cable(a, &t->adj[v->by[s]], s, u)) &&
+				 !is_same_link(a, &t->adj[v->by[s]], s, u)) &&
 			 v->seen[u] < v->low[s])
 			v->low[s] = v->seen[u];
 	}
@@ -119,7 +119,7 @@ cut_points_find(const struct topo *t, struct cut_points *out)
 void
 cut_points_free(struct cut_points *c)
 {
-	free(c->cable);
+	free(c->link);
 	free(c->sw);
 	*c = (struct cut_points){0};
 }

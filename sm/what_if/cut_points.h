@@ -11,8 +11,8 @@
 #include "discovery/topo.h"
 
 struct cut_points {
-	port_ix *cable; /* one end of each link, at the switch nearer to us */
-	size_t ncables;
+	port_ix *link; /* one end of each link, at the switch nearer to us */
+	size_t nlinks;
 	sw_ix *sw;
 	size_t nsw;
 };

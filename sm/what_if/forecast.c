@@ -56,14 +56,14 @@ measure_bandwidth(const struct forecast_job *job,
 }
 
 static void
-find_homes(const struct forecast_job *job, const struct verify_tables *in,
+find_redundancy(const struct forecast_job *job, const struct verify_tables *in,
 	struct forecast *out)
 {
 	struct jobs_options options;
 
 	report_progress(job, "homes");
 	jobs_options(job->cfg, in->topo, &options);
-	redundancy_find(in, &options.engine, &out->homes);
+	redundancy_find(in, &options.engine, &out->redundancy);
 	jobs_options_free(&options);
 }
 
@@ -73,13 +73,13 @@ take_routes(
 	const struct forecast_job *job, struct routes *r, struct forecast *out)
 {
 	const struct verify_tables in = {
-		r->topo, r->pool, r->row, r->nblocks, &r->lanes};
+		r->topo, r->pool, r->row, r->nblocks, &r->layers};
 
 	out->topo = topo_ref(r->topo);
 	out->routes = routes_ref(r);
 	out->report = r->report;
 	measure_bandwidth(job, &in, out);
-	find_homes(job, &in, out);
+	find_redundancy(job, &in, out);
 }
 
 /* Read the fabric as a tree, whatever engine made r, in the order of r if it is
@@ -105,7 +105,7 @@ forecast_judge(
 	const struct forecast_job *job, struct routes *r, struct forecast *out)
 {
 	const struct verify_tables in = {
-		r->topo, r->pool, r->row, r->nblocks, &r->lanes};
+		r->topo, r->pool, r->row, r->nblocks, &r->layers};
 	struct reason why = {""};
 
 	*out = (struct forecast){0};
@@ -157,6 +157,6 @@ forecast_free(struct forecast *f)
 {
 	routes_unref(f->routes);
 	topo_unref(f->topo);
-	redundancy_free(&f->homes);
+	redundancy_free(&f->redundancy);
 	*f = (struct forecast){0};
 }

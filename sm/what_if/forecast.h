@@ -31,7 +31,7 @@ struct forecast {
 	struct verify_report report;
 	struct bandwidth_ebb ebb;
 	struct bandwidth_shift shift;
-	struct redundancy_report homes; /* nodes with several ports */
+	struct redundancy_report redundancy; /* nodes with several ports */
 	bool measured;
 	char why[512];
 };

@@ -75,7 +75,7 @@ ranks_json(const struct routes *r)
 /* Links from one rank to another, in that direction. */
 struct level {
 	uint32_t from, to;
-	uint64_t cables, idle, sum, max, min;
+	uint64_t links, idle, sum, max, min;
 };
 
 struct levels {
@@ -98,7 +98,7 @@ add_load(struct levels *l, uint32_t from, uint32_t to, uint64_t load)
 		*e = (struct level){.from = from, .to = to, .min = load};
 		l->n++;
 	}
-	e->cables++;
+	e->links++;
 	e->idle += load == 0;
 	e->sum += load;
 	e->max = load > e->max ? load : e->max;
@@ -162,12 +162,12 @@ levels_json(const struct levels *l)
 
 		json_util_put(o, "from", json_util_u64(e->from));
 		json_util_put(o, "to", json_util_u64(e->to));
-		json_util_put(o, "cables", json_util_u64(e->cables));
+		json_util_put(o, "cables", json_util_u64(e->links));
 		json_util_put(o, "idle", json_util_u64(e->idle));
 		json_util_put(o, "max", json_util_u64(e->max));
 		json_util_put(o, "min", json_util_u64(e->min));
 		json_util_put(o, "mean",
-			json_real((double)e->sum / (double)e->cables));
+			json_real((double)e->sum / (double)e->links));
 		(void)json_array_append_new(list, o);
 	}
 	return list;
@@ -267,25 +267,27 @@ shift_json(const struct bandwidth_shift *s)
 
 /* Multi-port nodes, and those that a single failure cuts off nevertheless. */
 static json_t *
-homes_json(const struct forecast *f)
+multi_port_json(const struct forecast *f)
 {
 	json_t *list = json_array(), *o;
 	struct redundancy_point *p;
 	char text[400];
 	size_t n;
 
-	for (size_t i = 0; i < f->homes.n && json_array_size(list) < LISTED;
-		i++) {
-		if (f->homes.node[i].cut == 0)
+	for (size_t i = 0;
+		i < f->redundancy.n && json_array_size(list) < LISTED; i++) {
+		if (f->redundancy.node[i].cut == 0)
 			continue;
-		redundancy_text(f->topo, &f->homes.node[i], text, sizeof(text));
+		redundancy_text(
+			f->topo, &f->redundancy.node[i], text, sizeof(text));
 		(void)json_array_append_new(list, names_text(text));
 	}
-	p = redundancy_points(&f->homes, &n);
+	p = redundancy_points(&f->redundancy, &n);
 	o = json_pack("{s:o, s:o, s:o, s:o, s:o}", "nodes",
-		json_util_u64(f->homes.n), "single_points",
-		json_util_u64(f->homes.single), "points_all", json_util_u64(n),
-		"points", redundancy_json_list(f->topo, p, n), "list", list);
+		json_util_u64(f->redundancy.n), "single_points",
+		json_util_u64(f->redundancy.single), "points_all",
+		json_util_u64(n), "points", redundancy_json_list(f->topo, p, n),
+		"list", list);
 	free(p);
 	return o;
 }
@@ -328,7 +330,7 @@ plan_json_forecast(const struct forecast *f)
 	json_util_put(o, "ranks", ranks_json(r));
 	json_util_put(o, "verified", verdict_json(&f->report));
 	json_util_put(o, "tree", tree_json(&v, LISTED));
-	json_util_put(o, "homes", homes_json(f));
+	json_util_put(o, "homes", multi_port_json(f));
 	if (r->verified != NULL) {
 		json_util_put(o, "hops", hops_json(f));
 		json_util_put(o, "load", load_json(f));
@@ -343,7 +345,7 @@ plan_json_forecast(const struct forecast *f)
 /* ---- impact of a change ---- */
 
 static void
-append_cable(json_t *list, const struct topo *t, port_ix p)
+append_link(json_t *list, const struct topo *t, port_ix p)
 {
 	const struct topo_port *a = &t->port[p], *b = &t->port[a->peer];
 
@@ -355,14 +357,14 @@ append_cable(json_t *list, const struct topo *t, port_ix p)
 
 /* True if the other topology's list has the same link. */
 static bool
-had_cable(const struct topo *t, port_ix p, const struct topo *o,
+had_link(const struct topo *t, port_ix p, const struct topo *o,
 	const struct cut_points *c)
 {
 	const struct topo_port *a = &t->port[p], *b = &t->port[a->peer];
 	uint64_t ga = t->node[a->node].guid, gb = t->node[b->node].guid;
 
-	for (size_t i = 0; i < c->ncables; i++) {
-		const struct topo_port *x = &o->port[c->cable[i]];
+	for (size_t i = 0; i < c->nlinks; i++) {
+		const struct topo_port *x = &o->port[c->link[i]];
 		const struct topo_port *y = &o->port[x->peer];
 		uint64_t gx = o->node[x->node].guid, gy = o->node[y->node].guid;
 
@@ -388,25 +390,25 @@ had_switch(const struct topo *t, sw_ix s, const struct topo *o,
 static json_t *
 redundancy_json(const struct topo *was, const struct topo *is)
 {
-	json_t *o = json_object(), *cables = json_array();
+	json_t *o = json_object(), *links = json_array();
 	json_t *switches = json_array();
 	struct cut_points a, b;
-	uint64_t ncables = 0, nsw = 0;
+	uint64_t nlinks = 0, nsw = 0;
 
 	cut_points_find(was, &a);
 	cut_points_find(is, &b);
-	for (size_t i = 0; i < b.ncables; i++)
-		if (!had_cable(is, b.cable[i], was, &a) && ncables++ < LISTED)
-			append_cable(cables, is, b.cable[i]);
+	for (size_t i = 0; i < b.nlinks; i++)
+		if (!had_link(is, b.link[i], was, &a) && nlinks++ < LISTED)
+			append_link(links, is, b.link[i]);
 	for (size_t i = 0; i < b.nsw; i++)
 		if (!had_switch(is, b.sw[i], was, &a) && nsw++ < LISTED)
 			(void)json_array_append_new(switches,
 				names_node_desc(is, is->sw[b.sw[i]].node));
-	json_util_put(o, "cables_alone", json_util_u64(b.ncables));
+	json_util_put(o, "cables_alone", json_util_u64(b.nlinks));
 	json_util_put(o, "switches_alone", json_util_u64(b.nsw));
-	json_util_put(o, "new_cables", json_util_u64(ncables));
+	json_util_put(o, "new_cables", json_util_u64(nlinks));
 	json_util_put(o, "new_switches", json_util_u64(nsw));
-	json_util_put(o, "cables", cables);
+	json_util_put(o, "cables", links);
 	json_util_put(o, "switches", switches);
 	cut_points_free(&a);
 	cut_points_free(&b);
@@ -416,7 +418,7 @@ redundancy_json(const struct topo *was, const struct topo *is)
 /* Add a node that one failure cuts off from more leaves than before, or that
  * has one port left. */
 static void
-append_home(json_t *list, const struct forecast *at,
+append_multi_port(json_t *list, const struct forecast *at,
 	const struct redundancy_node *x, const char *text)
 {
 	node_ix n = at->topo->port[x->port].node;
@@ -430,9 +432,10 @@ append_home(json_t *list, const struct forecast *at,
 
 /* Multi-port nodes that lose redundancy; both reports are sorted by key. */
 static json_t *
-homes_lost_json(const struct forecast *was, const struct forecast *is)
+multi_port_lost_json(const struct forecast *was, const struct forecast *is)
 {
-	const struct redundancy_report *a = &was->homes, *b = &is->homes;
+	const struct redundancy_report *a = &was->redundancy,
+				       *b = &is->redundancy;
 	json_t *o = json_object(), *list = json_array();
 	uint64_t lost = 0, won = 0;
 	char text[400];
@@ -458,7 +461,7 @@ homes_lost_json(const struct forecast *was, const struct forecast *is)
 				topo_desc(was->topo,
 					was->topo->port[x->port].node),
 				x->nports);
-		append_home(
+		append_multi_port(
 			list, y != NULL ? is : was, y != NULL ? y : x, text);
 	}
 	json_util_put(o, "nodes", json_util_u64(a->n));
@@ -492,7 +495,7 @@ plan_json_impact(const struct forecast *before, const struct forecast *after)
 				      "type", names_type(&t->node[x.lost[i]])));
 	json_util_put(o, "lost", lost);
 	json_util_put(o, "redundancy", redundancy_json(t, is->topo));
-	json_util_put(o, "homes", homes_lost_json(before, after));
+	json_util_put(o, "homes", multi_port_lost_json(before, after));
 	routes_diff_free(&x);
 	return o;
 }

@@ -9,7 +9,7 @@
 #include "sm/report/names.h"
 #include "sm/report/show.h"
 
-enum { HOMES = 10 }; /* multi-port nodes shown */
+enum { NODES = 10 }; /* multi-port nodes shown */
 
 static bool
 has_text(const json_t *o, const char *key)
@@ -193,23 +193,23 @@ plan_page_metrics(const json_t *f, struct buf *out)
 			names_plural(json_util_num(s, "first_worst")));
 }
 
-/* The first HOMES of a list of n: texts, or objects with a text. */
+/* The first NODES of a list of n: texts, or objects with a text. */
 static void
 plan_page_nodes(const json_t *list, long long n, struct buf *out)
 {
 	const json_t *e;
 	size_t i;
 
-	json_array_foreach(list, i, e) if (i < HOMES)
+	json_array_foreach(list, i, e) if (i < NODES)
 		buf_printf(out, "            %s\n",
 			json_is_string(e) ? json_string_value(e)
 					  : json_util_text(e, "text"));
-	if (n > HOMES)
-		buf_printf(out, "            and %lld more\n", n - HOMES);
+	if (n > NODES)
+		buf_printf(out, "            and %lld more\n", n - NODES);
 }
 
 static void
-plan_page_homes(const json_t *h, struct buf *out)
+plan_page_multi_port(const json_t *h, struct buf *out)
 {
 	show_redundancy(h, out);
 	plan_page_nodes(json_object_get(h, "list"),
@@ -222,7 +222,7 @@ plan_page_forecast(const json_t *f, struct buf *out)
 	plan_page_routing(f, out);
 	plan_page_tree(f, out);
 	plan_page_verdict(f, out);
-	plan_page_homes(json_object_get(f, "homes"), out);
+	plan_page_multi_port(json_object_get(f, "homes"), out);
 	plan_page_hops(f, out);
 	plan_page_load(f, out);
 	plan_page_metrics(f, out);
@@ -384,7 +384,7 @@ plan_page_redundancy(const json_t *m, struct buf *out)
 
 /* Multi-port nodes that lose redundancy. */
 static void
-plan_page_homes_lost(const json_t *h, struct buf *out)
+plan_page_multi_port_lost(const json_t *h, struct buf *out)
 {
 	long long lost = json_util_num(h, "lost");
 
@@ -423,7 +423,7 @@ plan_page_impact(const json_t *m, struct buf *out)
 			json_util_num(m, "pairs_parted"));
 	plan_page_lost(m, out);
 	plan_page_redundancy(m, out);
-	plan_page_homes_lost(json_object_get(m, "homes"), out);
+	plan_page_multi_port_lost(json_object_get(m, "homes"), out);
 }
 
 static void

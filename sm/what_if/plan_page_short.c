@@ -61,7 +61,7 @@ static void
 short_paths(const json_t *p, struct buf *out)
 {
 	const json_t *m = json_object_get(p, "impact");
-	long long home = json_util_num(json_object_get(m, "homes"), "lost");
+	long long lost = json_util_num(json_object_get(m, "homes"), "lost");
 
 	if (!json_is_object(m))
 		return;
@@ -71,10 +71,10 @@ short_paths(const json_t *p, struct buf *out)
 		json_util_num(m, "pairs_moved"), json_util_num(m, "pairs"),
 		json_util_num(m, "pairs_cut") +
 			json_util_num(m, "pairs_parted"));
-	if (home > 0)
+	if (lost > 0)
 		buf_printf(out,
-			"redundancy  %lld multi-port node%s lose%s it\n", home,
-			names_plural(home), home == 1 ? "s" : "");
+			"redundancy  %lld multi-port node%s lose%s it\n", lost,
+			names_plural(lost), lost == 1 ? "s" : "");
 }
 
 static void

@@ -499,7 +499,7 @@ make_report(struct plan *p)
 	json_util_put(o, "fabric", fabric_counts_json(p->in.topo));
 	json_util_put(o, "lids", plan_json_lids(p->in.topo, &p->in.lids));
 	json_util_put(o, "lanes_asked",
-		json_util_u64(p->in.cfg->routing.ftree.lanes));
+		json_util_u64(p->in.cfg->routing.ftree.layers));
 	qos_json_lanes(o, p->in.cfg, p->out.now.routes);
 	if (p->ask.topology != NULL)
 		json_util_put(o, "vls_assumed", json_util_u64(VLS_ASSUMED));
@@ -575,7 +575,7 @@ dump_tables(const struct plan *p)
 	if (name == NULL || r == NULL)
 		return EXIT_OK;
 	in = (struct verify_tables){
-		r->topo, r->pool, r->row, r->nblocks, &r->lanes};
+		r->topo, r->pool, r->row, r->nblocks, &r->layers};
 	fts_print(&in, &out);
 	f = to_stdout(name) ? stdout : fopen(name, "we");
 	ok = f != NULL && fwrite(out.text, 1, out.n, f) == out.n &&

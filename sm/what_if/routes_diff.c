@@ -66,7 +66,7 @@ peer_of_port(const struct topo *t, sw_ix s, unsigned num, unsigned *port)
 }
 
 static bool
-same_cable(const struct compare *c, sw_ix s, unsigned num)
+is_same_link(const struct compare *c, sw_ix s, unsigned num)
 {
 	unsigned a, b;
 
@@ -87,7 +87,7 @@ match_switches(struct compare *c)
 		if (c->old[s] == TOPO_NONE)
 			continue;
 		for (unsigned i = 1; i <= nports; i++)
-			c->cabled[s] |= !same_cable(c, s, i);
+			c->cabled[s] |= !is_same_link(c, s, i);
 		for (uint32_t i = 0; i < t->sw[s].nend; i++) {
 			port_ix p = t->end[t->sw[s].end + i].port;
 
@@ -111,13 +111,13 @@ ref_of(const struct routes *r, sw_ix s, uint32_t b)
 
 /* Mark the LIDs that the switch sends to an out-port with another link. */
 static void
-compare_cables(struct compare *c, sw_ix s)
+compare_links(struct compare *c, sw_ix s)
 {
 	unsigned nports = c->is->topo->node[c->is->topo->sw[s].node].nports;
 	bool other[256] = {false};
 
 	for (unsigned i = 1; i <= nports; i++)
-		other[i] = !same_cable(c, s, i);
+		other[i] = !is_same_link(c, s, i);
 	for (uint32_t lid = 0; lid < c->is->nblocks * LFT_BLOCK; lid++)
 		c->column[lid] |= other[routes_port(c->is, s, (uint16_t)lid)];
 }
@@ -184,7 +184,7 @@ own_step_moved(const struct compare *c, sw_ix s, uint16_t lid)
 
 	return c->old[s] == TOPO_NONE ||
 	       routes_port(c->was, c->old[s], lid) != out ||
-	       (c->cabled[s] && !same_cable(c, s, out));
+	       (c->cabled[s] && !is_same_link(c, s, out));
 }
 
 /* Follow the path to one LID from s in the new tables: fills fate along it. */
@@ -241,7 +241,7 @@ compare_column(struct compare *c, port_ix owner)
 {
 	const struct topo *t = c->is->topo;
 	uint16_t lid = t->port[owner].lid;
-	sw_ix home = topo_switch_of(t, owner);
+	sw_ix dest = topo_switch_of(t, owner);
 
 	memset(c->fate, FATE_UNKNOWN, t->nsw);
 	for (sw_ix s = 0; s < t->nsw; s++) {
@@ -249,7 +249,7 @@ compare_column(struct compare *c, port_ix owner)
 
 		if (n == 0)
 			continue;
-		n -= s == home;
+		n -= s == dest;
 		follow_path(c, s, lid, owner);
 		if (c->fate[s] == FATE_CUT)
 			c->out->cut +=
@@ -304,7 +304,7 @@ routes_diff_of(const struct routes *was, const struct routes *is,
 		if (c.old[s] != TOPO_NONE)
 			compare_row(&c, s, nblocks);
 		if (c.cabled[s])
-			compare_cables(&c, s);
+			compare_links(&c, s);
 	}
 	for (sw_ix s = 0; s < t->nsw; s++)
 		for (uint32_t i = 0; i < t->sw[s].nend; i++) {

@@ -18,32 +18,33 @@ by_pair(const void *pa, const void *pb)
 static void
 lanes_onto(const struct routes *r, struct routes *n, const sw_ix *is)
 {
-	const struct route_layers *l = &r->lanes;
+	const struct route_layers *l = &r->layers;
 
-	n->lanes.n = l->n;
-	n->lanes.spread = l->spread;
-	n->lanes.plain = l->plain;
+	n->layers.n = l->n;
+	n->layers.spread = l->spread;
+	n->layers.plain = l->plain;
 	if (l->cls != NULL) {
-		n->lanes.cls =
+		n->layers.cls =
 			mem_alloc(((size_t)n->topo->nsw + 1) * sizeof(*l->cls));
 		for (sw_ix s = 0; s < n->topo->nsw; s++)
-			n->lanes.cls[s] = ROUTE_NO_LEAF;
+			n->layers.cls[s] = ROUTE_NO_LEAF;
 		for (sw_ix s = 0; s < r->topo->nsw; s++)
 			if (is[s] != TOPO_NONE)
-				n->lanes.cls[is[s]] = l->cls[s];
+				n->layers.cls[is[s]] = l->cls[s];
 	}
 	if (l->npairs == 0)
 		return;
-	n->lanes.pair = mem_zalloc(l->npairs, sizeof(*l->pair));
+	n->layers.pair = mem_zalloc(l->npairs, sizeof(*l->pair));
 	for (size_t i = 0; i < l->npairs; i++) {
 		sw_ix src = is[l->pair[i].src], dst = is[l->pair[i].dst];
 
 		if (src != TOPO_NONE && dst != TOPO_NONE)
-			n->lanes.pair[n->lanes.npairs++] =
+			n->layers.pair[n->layers.npairs++] =
 				(struct route_layer_pair){
-					src, dst, l->pair[i].lane};
+					src, dst, l->pair[i].layer};
 	}
-	qsort(n->lanes.pair, n->lanes.npairs, sizeof(*n->lanes.pair), by_pair);
+	qsort(n->layers.pair, n->layers.npairs, sizeof(*n->layers.pair),
+		by_pair);
 }
 
 static size_t

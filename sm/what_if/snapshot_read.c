@@ -163,8 +163,7 @@ end_of(const json_t *nodes, const json_t *pair, size_t *n, size_t *port)
 }
 
 static int
-take_cables(
-	struct builder *d, const json_t *nodes, size_t i, struct reason *why)
+take_links(struct builder *d, const json_t *nodes, size_t i, struct reason *why)
 {
 	const json_t *ports =
 		json_object_get(json_array_get(nodes, i), "ports");
@@ -275,7 +274,7 @@ take_topology(const json_t *snapshot, struct reason *why)
 	for (size_t i = 0; i < n && rc == 0; i++)
 		rc = take_node(d, json_array_get(nodes, i), (long long)i, why);
 	for (size_t i = 0; i < n && rc == 0; i++)
-		rc = take_cables(d, nodes, i, why);
+		rc = take_links(d, nodes, i, why);
 	if (rc == 0) {
 		builder_put_self(d, (builder_id)self, (unsigned)port);
 		t = freeze_topology(d, snapshot, nodes, why);
@@ -328,26 +327,27 @@ take_lanes(struct routes *r, const json_t *o, struct reason *why)
 {
 	const json_t *pairs = json_object_get(o, "pairs"), *p;
 	size_t n = json_array_size(pairs), i;
-	uint64_t lanes, spread;
+	uint64_t layers, spread;
 
-	if (!read_number(o, "n", 8, &lanes) || lanes == 0 ||
-		!read_number(o, "spread", lanes, &spread) || spread == 0)
+	if (!read_number(o, "n", 8, &layers) || layers == 0 ||
+		!read_number(o, "spread", layers, &spread) || spread == 0)
 		return reason_set(why, "what the daemon tells of lanes makes "
 				       "no sense");
-	r->lanes.n = (uint8_t)lanes;
-	r->lanes.spread = (uint8_t)spread;
-	r->lanes.plain = json_util_yes(o, "plain");
+	r->layers.n = (uint8_t)layers;
+	r->layers.spread = (uint8_t)spread;
+	r->layers.plain = json_util_yes(o, "plain");
 	if (n > 0)
-		r->lanes.pair = mem_zalloc(n, sizeof(*r->lanes.pair));
+		r->layers.pair = mem_zalloc(n, sizeof(*r->layers.pair));
 	json_array_foreach(pairs, i, p)
 	{
-		struct route_layer_pair *at = &r->lanes.pair[r->lanes.npairs++];
+		struct route_layer_pair *at =
+			&r->layers.pair[r->layers.npairs++];
 
 		at->src = (sw_ix)json_integer_value(json_array_get(p, 0));
 		at->dst = (sw_ix)json_integer_value(json_array_get(p, 1));
-		at->lane = (uint8_t)json_integer_value(json_array_get(p, 2));
+		at->layer = (uint8_t)json_integer_value(json_array_get(p, 2));
 		if (at->src >= r->topo->nsw || at->dst >= r->topo->nsw ||
-			at->lane >= lanes)
+			at->layer >= layers)
 			return reason_set(
 				why, "heddled's snapshot is invalid: layers");
 	}
@@ -361,15 +361,15 @@ take_routes(const json_t *snapshot, const struct snapshot *g,
 {
 	struct topo *t = g->topo;
 	struct routes *r = routes_new(t, pool);
-	node_ix turn = topo_by_node_guid(t, g->state.turn);
+	node_ix root = topo_by_node_guid(t, g->state.sftree_root);
 
 	r->reading = topo_class_of(&g->state);
 	r->engine = r->reading.engine != NULL ? r->reading.engine : "in force";
 	r->order = order_of(&g->state);
 	r->fresh_load = g->state.load;
-	r->sftree_root = g->state.turn == 0 || turn == TOPO_NONE
+	r->sftree_root = g->state.sftree_root == 0 || root == TOPO_NONE
 				 ? TOPO_NONE
-				 : t->node[turn].sw;
+				 : t->node[root].sw;
 	(void)snprintf(r->note, sizeof(r->note), "%s",
 		json_util_text(snapshot, "note"));
 	routes_restore(r, g->state.rank, g->state.nrank);

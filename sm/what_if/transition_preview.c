@@ -57,13 +57,13 @@ turns_json(const struct transition_result *x, const struct topo *t)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < x->nturns && i < LISTED; i++)
+	for (size_t i = 0; i < x->ndeps && i < LISTED; i++)
 		(void)json_array_append_new(list,
 			json_pack("{s:o, s:i, s:i, s:b, s:o}", "name",
-				names_node_desc(t, t->sw[x->turn[i].sw].node),
-				"in", x->turn[i].in, "out", x->turn[i].out,
-				"by_port", x->turn[i].by_port, "pairs",
-				json_util_u64(x->turn[i].pairs)));
+				names_node_desc(t, t->sw[x->dep[i].sw].node),
+				"in", x->dep[i].in, "out", x->dep[i].out,
+				"by_port", x->dep[i].by_port, "pairs",
+				json_util_u64(x->dep[i].pairs)));
 	return list;
 }
 
@@ -94,20 +94,20 @@ method_json(const struct transition_preview_ask *ask,
 	json_t *o = json_object();
 	uint64_t ports = 0;
 
-	for (size_t i = 0; i < x->nturns; i++)
-		ports += x->turn[i].by_port;
+	for (size_t i = 0; i < x->ndeps; i++)
+		ports += x->dep[i].by_port;
 	json_util_put(
 		o, "method", json_string(transition_method_name(x->method)));
-	json_util_put(o, "way", json_string(transition_kind_name(x->way)));
+	json_util_put(o, "way", json_string(transition_kind_name(x->kind)));
 	json_util_put(o, "stages", json_util_u64(x->nstages));
 	json_util_put(o, "phases",
-		json_util_u64(x->nstages + (x->nturns > 0 ? 2U : 0U)));
+		json_util_u64(x->nstages + (x->ndeps > 0 ? 2U : 0U)));
 	json_util_put(o, "writes", json_util_u64(x->nwrites));
-	json_util_put(o, "turns_closed", json_util_u64(x->nturns - ports));
+	json_util_put(o, "turns_closed", json_util_u64(x->ndeps - ports));
 	json_util_put(o, "ports_closed", json_util_u64(ports));
 	json_util_put(o, "tops", json_util_u64(tops_changed(ask)));
 	json_util_put(o, "smps",
-		json_util_u64(x->nwrites + 2 * x->nturns + tops_changed(ask)));
+		json_util_u64(x->nwrites + 2 * x->ndeps + tops_changed(ask)));
 	json_util_put(o, "pairs_cut", json_util_u64(x->cut_pairs));
 	json_util_put(o, "pairs_cut_paper", json_util_u64(x->paper_pairs));
 	json_util_put(o, "cyclic", json_util_u64(x->cyclic));

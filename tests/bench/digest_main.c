@@ -30,7 +30,7 @@ hash_mix(uint64_t h, uint64_t x)
 static uint64_t
 hash_routes(const struct routes *r)
 {
-	uint64_t h = hash_mix(r->sftree_root, r->lanes.n);
+	uint64_t h = hash_mix(r->sftree_root, r->layers.n);
 
 	for (sw_ix s = 0; s < r->topo->nsw; s++) {
 		h = hash_mix(h, r->rank[s]);

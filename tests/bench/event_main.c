@@ -271,10 +271,10 @@ print_change(const struct run *r, const struct parts *e, bool back,
 
 	(void)printf("  %s %s: %s, %llu entries in %llu blocks "
 		     "(minimum %llu in %llu), %u stages, %zu turns blocked",
-		name, back ? "back" : "lost", v->change.way,
+		name, back ? "back" : "lost", v->change.kind,
 		(unsigned long long)did.entries, (unsigned long long)did.blocks,
 		(unsigned long long)min.entries, (unsigned long long)min.blocks,
-		v->change.stages, v->change.nturns);
+		v->change.stages, v->change.ndeps);
 }
 
 static void

@@ -28,11 +28,11 @@ plan_transition(const char *what, const struct transition_job *job)
 			(void)printf("  %-12s %s: %llu entries, %llu blocks, "
 				     "%llu edges, %u cyclic, %u stages, %zu "
 				     "turns",
-				what, transition_kind_name(x->way),
+				what, transition_kind_name(x->kind),
 				(unsigned long long)x->entries,
 				(unsigned long long)x->blocks,
 				(unsigned long long)x->mixed_edges, x->cyclic,
-				x->nstages, x->nturns);
+				x->nstages, x->ndeps);
 		best = i == 0 || at < best ? at : best;
 		transition_free(x);
 	}
@@ -82,7 +82,7 @@ static bool
 is_verified(const struct routes *r)
 {
 	struct verify_tables in = {
-		r->topo, r->pool, r->row, r->nblocks, &r->lanes};
+		r->topo, r->pool, r->row, r->nblocks, &r->layers};
 	struct verify_report report;
 
 	return verify_tables(&in, &report, NULL) == 0;
@@ -256,13 +256,13 @@ add_transition(const struct scene *c, struct fabric *b, sw_ix root,
 		y->cables += t1->nadj / 2;
 		y->reversed += reversed;
 		y->n++;
-		y->way[x->way]++;
+		y->way[x->kind]++;
 		y->stages += x->nstages;
 		y->cyclic += x->cyclic > 0;
-		y->turns += (unsigned)x->nturns;
+		y->turns += (unsigned)x->ndeps;
 		y->cut += x->cut_pairs;
 		y->paper += x->paper_pairs;
-		if (x->way == TRANSITION_BLOCKED)
+		if (x->kind == TRANSITION_BLOCKED)
 			y->pairs += (uint64_t)t1->nsw * t1->max_lid;
 	}
 	transition_free(x);

@@ -36,7 +36,7 @@ static struct routes *
 compute_tables(const struct net *n, struct topo *t, const struct routes *prev,
 	struct route_account *story)
 {
-	static const struct engine_options plain = {.lanes = 1};
+	static const struct engine_options plain = {.layers = 1};
 	static const char *const engine[] = {"ftree", "updn"};
 	struct route_job job = {.topo = t,
 		.pool = n->pool,
@@ -104,12 +104,12 @@ print_change(const struct net *n, const char *what, const struct routes *was,
 	(void)printf("    %s: %s, %llu entries in %llu blocks (least %llu in "
 		     "%llu; drop %llu), %u stages, %zu turns, load %llu of "
 		     "%llu%s, reversed %u, %.0f ms routing, %.0f ms plan\n",
-		what, transition_kind_name(x->way),
+		what, transition_kind_name(x->kind),
 		(unsigned long long)did.entries, (unsigned long long)did.blocks,
 		(unsigned long long)least.entries,
 		(unsigned long long)least.blocks,
 		(unsigned long long)count_drop_changes(was, is), x->nstages,
-		x->nturns, (unsigned long long)is->report.load_max,
+		x->ndeps, (unsigned long long)is->report.load_max,
 		(unsigned long long)is->fresh_load,
 		story->rebalanced ? " (fresh tables)" : "",
 		(unsigned)world_reversed(was, is), ms, at);

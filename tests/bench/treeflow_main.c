@@ -108,7 +108,7 @@ sl_of(void *cookie, uint32_t src, uint32_t dst)
 	const struct flow *x = cookie;
 
 	return routes_layer(
-		&sm_view(x->w->sm)->routes->lanes, x->at[src], x->at[dst]);
+		&sm_view(x->w->sm)->routes->layers, x->at[src], x->at[dst]);
 }
 
 static void
@@ -185,7 +185,7 @@ run_hot(struct flow *x, const char *name, unsigned lanes, unsigned spots,
 	for (unsigned s = 1; s <= seeds; s++)
 		sum += run_traffic(x, s, &t, HOT_US);
 	(void)printf("%-24s %u hot, %u of %u lanes%s%s%s: %.2f %%\n", name,
-		spots, sm_view(x->w->sm)->routes->lanes.n, lanes,
+		spots, sm_view(x->w->sm)->routes->layers.n, lanes,
 		x->fifo ? ", fifo" : "", x->in_order ? ", in order" : "",
 		x->narrow ? ", one cable narrow" : "", 100 * sum / seeds);
 	end_flow(x);

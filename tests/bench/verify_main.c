@@ -18,7 +18,7 @@ static struct verify_tables
 tables_of(const struct routes *r)
 {
 	return (struct verify_tables){
-		r->topo, r->pool, r->row, r->nblocks, &r->lanes};
+		r->topo, r->pool, r->row, r->nblocks, &r->layers};
 }
 
 static struct routes *

@@ -11,7 +11,7 @@
  * Numbers of switches from which on a thread of its own is worth it: to read
  * the tree, to go on from a cached reading.
  */
-enum { APART = 512, APART_ON = 2048 };
+enum { TWO_THREADS = 512, TWO_THREADS_CACHED = 2048 };
 
 static bool
 was_mesh(const struct swgraph *g, sw_ix s)
@@ -208,11 +208,12 @@ read_and_repair(
 	const struct swgraph *g, struct arena *a, bool repairs, struct half *h)
 {
 	const struct routes *prev = g->job->prev;
-	uint32_t apart = rank_cache_is_usable(g) ? APART_ON : APART;
+	uint32_t min_switches =
+		rank_cache_is_usable(g) ? TWO_THREADS_CACHED : TWO_THREADS;
 
 	repairs = repairs && prev != NULL && prev->cache != NULL;
 	h[0] = (struct half){.g = *g, .reads = true, .repairs = repairs};
-	if (!repairs || g->job->threads < 2 || g->nsw < apart) {
+	if (!repairs || g->job->threads < 2 || g->nsw < min_switches) {
 		read_or_repair(h);
 		return;
 	}

@@ -7,16 +7,16 @@
 #include "sm/base/mem.h"
 
 /* What ports between live switches have for layers to use. */
-struct cables {
-	unsigned levels;  /* service level groups, which come first */
-	uint32_t ports;	  /* all of them */
-	uint32_t sharing; /* of these, have VLs for fewer layers than asked */
-	unsigned least;	  /* VLs of the narrowest ones */
-	uint32_t narrow;  /* how many these are */
-	port_ix first;	  /* the first of them, or TOPO_NONE */
-	unsigned most;	  /* VLs of the widest ones */
-	uint32_t blind;	  /* have several VLs and cannot map SLs to them */
-	port_ix first_blind;
+struct links {
+	unsigned levels;   /* service level groups, which come first */
+	uint32_t ports;	   /* all of them */
+	uint32_t sharing;  /* of these, have VLs for fewer layers than asked */
+	unsigned least;	   /* VLs of the narrowest ones */
+	uint32_t narrow;   /* how many these are */
+	port_ix first;	   /* the first of them, or TOPO_NONE */
+	unsigned most;	   /* VLs of the widest ones */
+	uint32_t unmapped; /* have several VLs and cannot map SLs to them */
+	port_ix first_unmapped;
 };
 
 /* The number of service level groups: they come first. */
@@ -38,15 +38,15 @@ cannot_map_sls(const struct topo *t, port_ix p)
 
 static void
 count_port(const struct topo *t, port_ix p, const struct engine_options *o,
-	unsigned lanes, struct cables *x)
+	unsigned layers, struct links *x)
 {
 	unsigned vls = slvl_link(t, p, o->max_vls);
 
 	if (vls == 0)
 		return; /* unknown */
 	if (cannot_map_sls(t, p)) {
-		x->first_blind = x->blind > 0 ? x->first_blind : p;
-		x->blind++;
+		x->first_unmapped = x->unmapped > 0 ? x->first_unmapped : p;
+		x->unmapped++;
 	}
 	if (x->first == TOPO_NONE || vls < x->least) {
 		x->least = vls;
@@ -55,18 +55,18 @@ count_port(const struct topo *t, port_ix p, const struct engine_options *o,
 	}
 	x->narrow += vls == x->least;
 	x->most = vls > x->most ? vls : x->most;
-	x->sharing += vls / x->levels < lanes;
+	x->sharing += vls / x->levels < layers;
 	x->ports++;
 }
 
 /* lanes: the number of layers that shall have VLs of their own. */
-static struct cables
+static struct links
 survey_links(
-	const struct topo *t, const struct engine_options *o, unsigned lanes)
+	const struct topo *t, const struct engine_options *o, unsigned layers)
 {
-	struct cables x = {.levels = qos_level_count(o),
+	struct links x = {.levels = qos_level_count(o),
 		.first = TOPO_NONE,
-		.first_blind = TOPO_NONE};
+		.first_unmapped = TOPO_NONE};
 
 	for (sw_ix s = 0; s < t->nsw; s++)
 		for (uint32_t i = 0; topo_sw_live(t, s) && i < t->sw[s].nadj;
@@ -76,7 +76,7 @@ survey_links(
 			if (topo_sw_live(t, a->peer))
 				count_port(t,
 					topo_port_of(t, t->sw[s].node, a->out),
-					o, lanes, &x);
+					o, layers, &x);
 		}
 	return x;
 }
@@ -101,18 +101,18 @@ layers_allowed_by_config(const struct engine_options *o)
 	unsigned n = is_limited_by_max_vls(o) ? slvl_vls(o->max_vls) : SLVL_SLS;
 
 	n /= qos_level_count(o);
-	n = n < SLVL_LANES ? n : SLVL_LANES;
-	n = n < o->lanes ? n : o->lanes;
+	n = n < SLVL_LAYERS ? n : SLVL_LAYERS;
+	n = n < o->layers ? n : o->layers;
 	return n > 1 ? n : 1;
 }
 
 /* As many layers as the widest link has VLs for. */
 static unsigned
-layers_allowed_by_links(const struct cables *x)
+layers_allowed_by_links(const struct links *x)
 {
-	if (x->blind > 0)
+	if (x->unmapped > 0)
 		return 1;
-	return x->ports > 0 ? x->most / x->levels : SLVL_LANES;
+	return x->ports > 0 ? x->most / x->levels : SLVL_LAYERS;
 }
 
 /* The number that s had in the previous routes, or ROUTE_NO_LEAF. */
@@ -121,12 +121,12 @@ previous_leaf_number(const struct routes *prev, const struct topo *t, sw_ix s)
 {
 	node_ix n;
 
-	if (prev == NULL || prev->lanes.cls == NULL)
+	if (prev == NULL || prev->layers.cls == NULL)
 		return ROUTE_NO_LEAF;
 	n = topo_by_node_guid(prev->topo, t->node[t->sw[s].node].guid);
 	if (n == TOPO_NONE || prev->topo->node[n].sw == TOPO_NONE)
 		return ROUTE_NO_LEAF;
-	return prev->lanes.cls[prev->topo->node[n].sw];
+	return prev->layers.cls[prev->topo->node[n].sw];
 }
 
 /* Numbers in the order of switches; a new leaf takes a free one. */
@@ -162,7 +162,7 @@ ftree_layers_assign(const struct route_job *job, struct routes *r)
 			     ? layers_allowed_by_config(job->options)
 			     : 1,
 		 most;
-	struct cables x;
+	struct links x;
 
 	if (n < 2)
 		return;
@@ -171,9 +171,9 @@ ftree_layers_assign(const struct route_job *job, struct routes *r)
 	n = n < most ? n : most;
 	if (n < 2)
 		return;
-	r->lanes.n = r->lanes.spread = (uint8_t)n;
-	r->lanes.cls = mem_zalloc(t->nsw, sizeof(*r->lanes.cls));
-	number_leaves(t, job->prev, r->lanes.cls);
+	r->layers.n = r->layers.spread = (uint8_t)n;
+	r->layers.cls = mem_zalloc(t->nsw, sizeof(*r->layers.cls));
+	number_leaves(t, job->prev, r->layers.cls);
 }
 
 /* "port 2 of 0x1234 spine1" */
@@ -209,23 +209,23 @@ explain_few_layers(const struct routes *r, const struct engine_options *o,
 	char *out, size_t size)
 {
 	unsigned most = layers_allowed_by_config(o);
-	struct cables x = survey_links(r->topo, o, most);
+	struct links x = survey_links(r->topo, o, most);
 
 	*out = '\0';
-	if (most > 1 && x.blind > 0)
+	if (most > 1 && x.unmapped > 0)
 		(void)snprintf(out, size,
 			"%u port%s between switches cannot map SLs to VLs, "
 			"first %s",
-			x.blind, plural_s(x.blind),
-			name_of(r->topo, x.first_blind).s);
+			x.unmapped, plural_s(x.unmapped),
+			name_of(r->topo, x.first_unmapped).s);
 	else if (x.ports > 0 && x.most / x.levels < most)
 		(void)snprintf(out, size,
 			"no port between switches has more than %u VL%s",
 			x.most, plural_s(x.most));
-	else if (most < o->lanes && is_limited_by_max_vls(o))
+	else if (most < o->layers && is_limited_by_max_vls(o))
 		(void)snprintf(out, size, "no link may have more than %u VL%s",
 			slvl_vls(o->max_vls), plural_s(slvl_vls(o->max_vls)));
-	else if (most < o->lanes)
+	else if (most < o->layers)
 		(void)snprintf(
 			out, size, "there are %u SLs", (unsigned)SLVL_SLS);
 }
@@ -245,18 +245,18 @@ void
 ftree_layers_short(const struct routes *r, const struct engine_options *o,
 	char *out, size_t size)
 {
-	unsigned n = r->lanes.spread;
+	unsigned n = r->layers.spread;
 	char why[192];
 
 	*out = '\0';
-	if (strcmp(r->engine, engine_ftree.name) != 0 || n >= o->lanes)
+	if (strcmp(r->engine, engine_ftree.name) != 0 || n >= o->layers)
 		return;
 	explain_few_layers(r, o, why, sizeof(why));
 	if (*why == '\0')
 		return;
 	(void)snprintf(out, size,
 		"leaf pairs are spread over %u of the %u layers configured: %s",
-		n, o->lanes, why);
+		n, o->layers, why);
 	append_qos_levels(o->levels, out, size);
 }
 
@@ -264,8 +264,8 @@ uint32_t
 ftree_layers_shared(const struct routes *r, const struct engine_options *o,
 	char *out, size_t size)
 {
-	unsigned n = r->lanes.spread;
-	struct cables x;
+	unsigned n = r->layers.spread;
+	struct links x;
 
 	*out = '\0';
 	if (n < 2)
@@ -287,18 +287,18 @@ ftree_layers_fit(const struct routes *r, const struct engine_options *o,
 	struct reason *why)
 {
 	struct engine_options no_levels = {0};
-	struct cables x;
+	struct links x;
 
-	if (r->lanes.plain)
+	if (r->layers.plain)
 		return 0;
 	no_levels.max_vls = o != NULL ? o->max_vls : 0;
-	x = survey_links(r->topo, &no_levels, r->lanes.n);
+	x = survey_links(r->topo, &no_levels, r->layers.n);
 	if (x.sharing == 0)
 		return 0;
 	return reason_set(why,
 		"%u layers need a VL each to have no cycle: %u port%s "
 		"between switches ha%s %u VL%s, first %s",
-		r->lanes.n, x.narrow, plural_s(x.narrow),
+		r->layers.n, x.narrow, plural_s(x.narrow),
 		x.narrow == 1 ? "s" : "ve", x.least, plural_s(x.least),
 		name_of(r->topo, x.first).s);
 }

@@ -102,19 +102,19 @@ add_flows_to(struct flow *f, sw_ix dest, uint32_t n)
 
 	for (uint32_t i = 0; i < n; i++) {
 		sw_ix s = f->list[i];
-		uint32_t ways = 0;
+		uint32_t links = 0;
 
 		for (uint32_t g = u->graph.first[s]; g < u->graph.first[s + 1];
 			g++)
 			if (is_next(f, s, u->graph.group[g].peer))
-				ways += u->graph.group[g].n;
+				links += u->graph.group[g].n;
 		for (uint32_t g = u->graph.first[s]; g < u->graph.first[s + 1];
 			g++) {
 			double share;
 
 			if (!is_next(f, s, u->graph.group[g].peer))
 				continue;
-			share = f->pairs[s] / ways;
+			share = f->pairs[s] / links;
 			f->load[g] += share * u->graph.weight[dest];
 			f->pairs[u->graph.group[g].peer] +=
 				share * u->graph.group[g].n;

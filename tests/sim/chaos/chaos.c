@@ -520,7 +520,7 @@ sls_of(void *cookie, uint64_t from, uint64_t to)
 
 	for (unsigned i = 0; a != TOPO_NONE && b != TOPO_NONE && i < l->n; i++)
 		sls |= (uint16_t)(1U << l->sl[i][routes_layer(
-					  &v->routes->lanes, a, b)]);
+					  &v->routes->layers, a, b)]);
 	return sls;
 }
 

@@ -113,7 +113,7 @@ way_of(const struct view_change *c)
 {
 	enum transition_kind way = TRANSITION_NOTHING;
 
-	while (way < TRANSITION_BLOCKED && c->way != transition_kind_name(way))
+	while (way < TRANSITION_BLOCKED && c->kind != transition_kind_name(way))
 		way++;
 	return way;
 }
@@ -147,7 +147,7 @@ cause_of(enum data_drop why)
 {
 	switch (why) {
 	case DATA_DROP_SAME:
-		return LOSS_ESTIMATE_TURNED;
+		return LOSS_ESTIMATE_LOOPED;
 	case DATA_DROP_VL15:
 		return LOSS_ESTIMATE_CLOSED;
 	case DATA_DROP_LINK:

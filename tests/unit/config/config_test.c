@@ -249,10 +249,10 @@ START_TEST(test_every_key)
 	ck_assert_uint_eq(c->routing.foreign_adaptive, CONFIG_ADAPTIVE_ALARM);
 	ck_assert_uint_eq(c->routing.updn.roots.n, 2);
 	ck_assert_uint_eq(c->routing.updn.roots.guid[0], 1);
-	ck_assert_uint_eq(c->routing.ftree.lanes, 4);
-	ck_assert_uint_eq(c->routing.homes.groups.n, 2);
-	ck_assert_uint_eq(c->routing.homes.groups.entry[0].guid, 1);
-	ck_assert_uint_eq(c->routing.homes.passive.guid[0], 2);
+	ck_assert_uint_eq(c->routing.ftree.layers, 4);
+	ck_assert_uint_eq(c->routing.multi_port.groups.n, 2);
+	ck_assert_uint_eq(c->routing.multi_port.groups.entry[0].guid, 1);
+	ck_assert_uint_eq(c->routing.multi_port.passive.guid[0], 2);
 	ck_assert_uint_eq(c->distribution.method, 2);
 	ck_assert_uint_eq(c->distribution.max_stages, 3);
 	ck_assert(c->distribution.allow_unsafe);

@@ -35,7 +35,7 @@ bed_of(struct fabric *f)
 	struct frozen_lids lids = {.found = true};
 	struct bed b = {frozen_topo(f, &lids), lft_pool_new(), NULL};
 	const char *engine = "ftree";
-	struct engine_options options = {.lanes = 1};
+	struct engine_options options = {.layers = 1};
 	const struct route_job job = {.topo = b.t,
 		.pool = b.pool,
 		.options = &options,
@@ -245,7 +245,7 @@ START_TEST(answers)
 	ck_assert_str_eq(json_string_value(json_object_get(j, "code")), "busy");
 	json_decref(j);
 
-	b.v->homes = view_redundancy_count(b.v, NULL, NULL);
+	b.v->redundancy = view_redundancy_count(b.v, NULL, NULL);
 	o = redundancy_json_all(b.v);
 	ck_assert_int_eq(json_integer_value(json_object_get(o, "nodes")), 8);
 	ck_assert_int_eq(
@@ -324,9 +324,9 @@ START_TEST(thread)
 		redundancy_worker_new(l, when_true, &may, NULL);
 
 	redundancy_worker_count(c, b.v, cfg);
-	while (b.v->homes == NULL)
+	while (b.v->redundancy == NULL)
 		loop_once(l);
-	ck_assert_uint_eq(b.v->homes->nsingle, 8);
+	ck_assert_uint_eq(b.v->redundancy->nsingle, 8);
 	ck_assert_uint_eq(b.v->refs, 1);
 	redundancy_worker_count(c, b.v, cfg);
 	ck_assert_uint_eq(b.v->refs, 1);
@@ -334,17 +334,17 @@ START_TEST(thread)
 	may = false;
 	for (unsigned i = 0; i < 3; i++) /* the last one counts */
 		redundancy_worker_count(c, i < 2 ? b.v : other.v, cfg);
-	while (other.v->homes == NULL)
+	while (other.v->redundancy == NULL)
 		loop_once(l);
-	ck_assert_uint_eq(other.v->homes->nodes, 12);
-	ck_assert_uint_eq(other.v->homes->nsingle, 0);
+	ck_assert_uint_eq(other.v->redundancy->nodes, 12);
+	ck_assert_uint_eq(other.v->redundancy->nsingle, 0);
 	ck_assert_uint_eq(other.v->refs, 2);
 	may = true;
 	redundancy_worker_discard(c);
 	ck_assert_uint_eq(other.v->refs, 1);
 
-	view_redundancy_unref(other.v->homes);
-	other.v->homes = NULL;
+	view_redundancy_unref(other.v->redundancy);
+	other.v->redundancy = NULL;
 	redundancy_worker_count(c, other.v, cfg);
 	redundancy_worker_free(c); /* while it works */
 	config_unref(cfg);

@@ -110,7 +110,7 @@ static const struct {
 	/* the key that everybody knows; packets under way */
 	{"sa_key 0x0000000000000001\nmax_wire_smps 16\n", NULL,
 		"# Notes:\n"
-		"#   o:1: sa_key: OpenSM's default, known to everybody, is not "
+		"#   o:1: sa_key: OpenSM's default, publicly known, is not "
 		"trusted; sa.trust_key takes a key of your own\n"
 		"smp:\n  window_max: 16\n"},
 	{"sa_key 0x2\nmax_wire_smps 4\n", NULL, "sa:\n  trust_key: 0x2\n"},

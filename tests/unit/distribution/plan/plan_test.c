@@ -19,7 +19,7 @@ struct rig {
 	struct device_store *hw;
 	struct routes *r;
 	struct plan *p;
-	bool wall;   /* make_transition(): the first write is a wall (255) */
+	bool quench; /* make_transition(): the first write is a quench (255) */
 	bool raised; /* and lies above LinearFDBTop of its switch */
 };
 
@@ -336,7 +336,7 @@ make_transition(struct rig *g, bool by_port)
 	struct transition_result *x = calloc(1, sizeof(*x));
 
 	x->method = TRANSITION_AUTO;
-	x->way = TRANSITION_BLOCKED;
+	x->kind = TRANSITION_BLOCKED;
 	x->pool = g->pool;
 	x->nstages = 2;
 	x->nwrites = 2;
@@ -346,15 +346,15 @@ make_transition(struct rig *g, bool by_port)
 			.image = lft_share(g->pool, routes_ref_of(g->r, i, 0)),
 			.stage = i,
 			.last = true};
-	x->write[0].wall = g->wall;
+	x->write[0].quench = g->quench;
 	x->write[0].raised = g->raised;
-	x->nwalls = g->wall;
-	x->nturns = 1;
-	x->turn = calloc(1, sizeof(*x->turn));
-	x->turn[0] = (struct transition_dependency){.in = 2,
+	x->nquenches = g->quench;
+	x->ndeps = 1;
+	x->dep = calloc(1, sizeof(*x->dep));
+	x->dep[0] = (struct transition_dependency){.in = 2,
 		.out = by_port ? 0 : 1,
 		.by_port = by_port,
-		.lanes = UINT16_MAX,
+		.layers = UINT16_MAX,
 		.pairs = 3};
 	return x;
 }
@@ -400,21 +400,21 @@ END_TEST
 
 /* Walls, entries set to 255 towards unknown tables, come before all LFT writes;
  * the phase after them drains. */
-START_TEST(walls_first)
+START_TEST(quenches_first)
 {
 	struct rig g;
-	size_t i, wall;
+	size_t i, quench;
 
 	rig_draft(&g);
 	rig_state(&g, 4);
 	rig_routes(&g);
-	g.wall = true;
+	g.quench = true;
 	rig_plan_by_hand(&g, false);
-	wall = phase_of(&g, PLAN_WALL, false);
-	ck_assert_uint_eq(count_steps(&g, PLAN_WALL), 1);
-	ck_assert(!g.p->phase[wall].drain);
-	ck_assert(g.p->phase[wall + 1].drain);
-	for (i = 0; i < wall; i++)
+	quench = phase_of(&g, PLAN_QUENCH, false);
+	ck_assert_uint_eq(count_steps(&g, PLAN_QUENCH), 1);
+	ck_assert(!g.p->phase[quench].drain);
+	ck_assert(g.p->phase[quench + 1].drain);
+	for (i = 0; i < quench; i++)
 		ck_assert_int_eq(g.p->phase[i].kind, PLAN_PARAMS);
 	ck_assert_uint_eq(g.p->phase[phase_of(&g, PLAN_LFT, false)].stage, 1);
 	rig_free(&g);
@@ -423,21 +423,21 @@ END_TEST
 
 /* A top is raised when all walls below it are written; the walls above it
  * follow. */
-START_TEST(walls_and_tops)
+START_TEST(quenches_and_tops)
 {
 	struct rig g;
-	size_t wall, top;
+	size_t quench, top;
 
 	rig_draft(&g);
 	rig_state(&g, 4);
 	rig_routes(&g);
 	device_set_top_first(g.hw, 0x101);
-	g.wall = true;
+	g.quench = true;
 	g.raised = _i == 1;
 	rig_plan_by_hand(&g, false);
-	wall = phase_of(&g, PLAN_WALL, false);
+	quench = phase_of(&g, PLAN_QUENCH, false);
 	top = phase_of(&g, PLAN_TOP, false);
-	ck_assert_uint_eq(top, g.raised ? wall - 1 : wall + 1);
+	ck_assert_uint_eq(top, g.raised ? quench - 1 : quench + 1);
 	ck_assert_int_eq(g.p->phase[top].drain, !g.raised);
 	rig_free(&g);
 }
@@ -526,10 +526,10 @@ START_TEST(sl2vl_rows)
 	rig_draft(&g);
 	rig_state(&g, 4);
 	rig_routes(&g);
-	g.r->lanes.n = 2;
-	g.r->lanes.plain = true;
+	g.r->layers.n = 2;
+	g.r->layers.plain = true;
 	rig_plan(&g);
-	all = count_steps(&g, PLAN_LANES);
+	all = count_steps(&g, PLAN_SLVL);
 	/* two linked ports and port 0: 4 pairs a switch; 2 hosts */
 	ck_assert_uint_eq(all, 2 * 4 + 2);
 	ck_assert_uint_eq(count_steps(&g, PLAN_LEARN), all);
@@ -538,7 +538,7 @@ START_TEST(sl2vl_rows)
 	sl2vl_make_default(4, row);
 	sl2vl_set_row(device_sl2vl(g.hw), 0x100, 2, 1, row);
 	rig_plan(&g);
-	ck_assert_uint_eq(count_steps(&g, PLAN_LANES), all - 1);
+	ck_assert_uint_eq(count_steps(&g, PLAN_SLVL), all - 1);
 	ck_assert_uint_eq(count_steps(&g, PLAN_LEARN), all - 2);
 	rig_free(&g);
 }
@@ -763,15 +763,15 @@ START_TEST(the_sl_to_the_manager)
 	rig_draft(&g);
 	rig_state(&g, live ? 4 : 2);
 	rig_routes(&g);
-	g.r->lanes.n = 2;
-	g.r->lanes.plain = true;
-	g.r->lanes.spread = 2;
-	g.r->lanes.cls = calloc(g.t->nsw, sizeof(*g.r->lanes.cls));
+	g.r->layers.n = 2;
+	g.r->layers.plain = true;
+	g.r->layers.spread = 2;
+	g.r->layers.cls = calloc(g.t->nsw, sizeof(*g.r->layers.cls));
 	for (uint16_t k = 0; k < g.t->nsw; k++)
-		g.r->lanes.cls[k] = k + 1;
+		g.r->layers.cls[k] = k + 1;
 	rig_plan(&g);
 	far = topo_port_of(g.t, topo_by_node_guid(g.t, 0x210), 1);
-	ck_assert_uint_eq(routes_layer(&g.r->lanes, 1, 0), 1);
+	ck_assert_uint_eq(routes_layer(&g.r->layers, 1, 0), 1);
 	if (live) {
 		size_t last = g.p->nphases - 1;
 
@@ -809,8 +809,8 @@ main(void)
 	tcase_add_test(t, quarantined_switches_are_left_alone);
 	tcase_add_test(t, half_raised_links_are_finished);
 	tcase_add_test(t, a_blocked_transition);
-	tcase_add_test(t, walls_first);
-	tcase_add_loop_test(t, walls_and_tops, 0, 2);
+	tcase_add_test(t, quenches_first);
+	tcase_add_loop_test(t, quenches_and_tops, 0, 2);
 	tcase_add_test(t, a_port_instead_of_a_dependency);
 	tcase_add_test(t, refused_rows);
 	tcase_add_test(t, blocks_of_a_previous_run_are_opened);

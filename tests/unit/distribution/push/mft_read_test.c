@@ -120,7 +120,7 @@ START_TEST(late_copies_are_found)
 	for (sw_ix s = 0; s < w->t->nsw; s++)
 		overwrite_mft(w, s, 0, 0);
 	pass_time(w, mono_ms(2000));
-	ck_assert_uint_gt(c->untrue, 0);
+	ck_assert_uint_gt(c->drifted, 0);
 	ck_assert(mft_next(w->mft).ns == MONO_NEVER.ns);
 	writer_free(w);
 }
@@ -134,10 +134,10 @@ START_TEST(a_reboot_is_found)
 	sim_fault_reboot(w->p->x.w->sim, node_of(w, s));
 	pass_time(w, mono_ms(100));
 	write_all(w); /* no trap reported the reboot */
-	ck_assert_uint_eq(mft_counts(w->mft)->untrue, 0);
+	ck_assert_uint_eq(mft_counts(w->mft)->drifted, 0);
 	mft_suspect(w->mft, w->t->node[w->t->sw[s].node].guid);
 	write_all(w);
-	ck_assert_uint_eq(mft_counts(w->mft)->untrue, 1);
+	ck_assert_uint_eq(mft_counts(w->mft)->drifted, 1);
 	ck_assert(holds_wanted_mft(w, s));
 	writer_free(w);
 }
@@ -196,12 +196,12 @@ START_TEST(a_false_acknowledgement_is_found)
 	}
 	ck_assert_uint_eq(n, 1);
 	/* nothing is sent to it any more */
-	before = mft_counts(w->mft)->untrue;
+	before = mft_counts(w->mft)->drifted;
 	overwrite_mft(w, s, 0, 0x55);
 	draw_trees(w);
 	write_all(w);
 	pass_time(w, mono_ms(1000));
-	ck_assert_uint_eq(mft_counts(w->mft)->untrue, before);
+	ck_assert_uint_eq(mft_counts(w->mft)->drifted, before);
 	ck_assert(!holds_wanted_mft(w, s));
 	writer_free(w);
 }

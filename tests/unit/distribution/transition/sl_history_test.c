@@ -123,14 +123,14 @@ ring_routes(const struct ring *r, unsigned lanes, unsigned date)
 		routes_put_row(x, s, row, NULL, TOPO_NONE);
 	}
 	free(row);
-	x->lanes.n = (uint8_t)lanes;
+	x->layers.n = (uint8_t)lanes;
 	if (lanes == 1)
 		return x;
-	x->lanes.npairs = 2;
-	x->lanes.pair = mem_alloc(2 * sizeof(*x->lanes.pair));
-	x->lanes.pair[0] = (struct route_layer_pair){a, b, 1};
-	x->lanes.pair[1] = (struct route_layer_pair){b, a, 1};
-	qsort(x->lanes.pair, 2, sizeof(*x->lanes.pair), by_pair);
+	x->layers.npairs = 2;
+	x->layers.pair = mem_alloc(2 * sizeof(*x->layers.pair));
+	x->layers.pair[0] = (struct route_layer_pair){a, b, 1};
+	x->layers.pair[1] = (struct route_layer_pair){b, a, 1};
+	qsort(x->layers.pair, 2, sizeof(*x->layers.pair), by_pair);
 	return x;
 }
 
@@ -348,16 +348,16 @@ START_TEST(old_connections_would_deadlock)
 	install_routes(&r, x);
 	ring_up(&r, x);
 	p = find_transition(&r, x, y);
-	ck_assert_int_eq(p->way, TRANSITION_BLOCKED);
+	ck_assert_int_eq(p->kind, TRANSITION_BLOCKED);
 	ck_assert_uint_eq(p->nwrites, 0);
-	ck_assert_uint_eq(p->nturns, 2); /* one in each direction */
+	ck_assert_uint_eq(p->ndeps, 2); /* one in each direction */
 	ck_assert_uint_eq(p->nstays, 2);
 	ck_assert_str_ne(p->stale, "");
-	for (size_t i = 0; i < p->nturns; i++) {
+	for (size_t i = 0; i < p->ndeps; i++) {
 		/* where today's layer 0 has no dependency */
-		ck_assert_uint_eq(p->turn[i].sw, r.at[2]);
-		ck_assert_uint_eq(p->turn[i].lanes, 1);
-		ck_assert(p->turn[i].stays);
+		ck_assert_uint_eq(p->dep[i].sw, r.at[2]);
+		ck_assert_uint_eq(p->dep[i].layers, 1);
+		ck_assert(p->dep[i].stays);
 	}
 	transition_free(p);
 	/* the blocks stay as long as those connections */
@@ -368,7 +368,7 @@ START_TEST(old_connections_would_deadlock)
 	all_ports(&r, INIT);
 	sl_history_add_topology(r.past, r.t, y);
 	p = find_transition(&r, y, y);
-	ck_assert_int_eq(p->way, TRANSITION_NOTHING);
+	ck_assert_int_eq(p->kind, TRANSITION_NOTHING);
 	ck_assert_uint_eq(p->nstays, 0);
 	transition_free(p);
 	routes_unref(x);
@@ -387,21 +387,21 @@ START_TEST(another_number_of_lanes)
 	ring_new(&r);
 	x = world_routes(r.t, r.pool, NULL, TOPO_NONE);
 	y = routes_for(x, r.t);
-	y->lanes.n = y->lanes.spread = 2;
-	y->lanes.cls = mem_zalloc(r.t->nsw, sizeof(*y->lanes.cls));
+	y->layers.n = y->layers.spread = 2;
+	y->layers.cls = mem_zalloc(r.t->nsw, sizeof(*y->layers.cls));
 	for (sw_ix s = 0; s < r.t->nsw; s++)
-		y->lanes.cls[s] = (uint16_t)s;
+		y->layers.cls[s] = (uint16_t)s;
 	install_routes(&r, x);
 	ring_up(&r, x);
 	p = find_transition(&r, x, y); /* up/down on every layer: no harm */
-	ck_assert_int_eq(p->way, TRANSITION_NOTHING);
+	ck_assert_int_eq(p->kind, TRANSITION_NOTHING);
 	transition_free(p);
 	routes_unref(y);
 	y = ring_routes(&r, 2, 0);
 	/* y needs its layers, and old connections are all on the first */
 	p = find_transition(&r, x, y);
-	ck_assert_int_eq(p->way, TRANSITION_BLOCKED);
-	ck_assert_uint_eq(p->nstays, p->nturns);
+	ck_assert_int_eq(p->kind, TRANSITION_BLOCKED);
+	ck_assert_uint_eq(p->nstays, p->ndeps);
 	ck_assert_uint_gt(p->nstays, 0);
 	transition_free(p);
 	routes_unref(x);

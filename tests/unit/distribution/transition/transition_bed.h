@@ -114,10 +114,10 @@ bed_safe(struct bed *b, const struct transition_result *x)
 		for (uint32_t l = 0; l < w->nlids; l++)
 			all[(size_t)s * w->nlids + l] |=
 				world_bit(routes_port(b->to, s, (uint16_t)l));
-	w->turn = x->turn;
-	w->nturns = x->nturns;
+	w->blocked = x->dep;
+	w->ndeps = x->ndeps;
 	cyclic = world_cyclic(w, all);
-	w->nturns = 0;
+	w->ndeps = 0;
 	free(all);
 	return !cyclic;
 }

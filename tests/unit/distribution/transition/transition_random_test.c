@@ -143,23 +143,23 @@ check_blocks(struct run *run, struct world *w,
 {
 	uint64_t *is = mixed_ports(w, NULL, to);
 
-	w->turn = x->turn;
-	w->nturns = x->nturns;
+	w->blocked = x->dep;
+	w->ndeps = x->ndeps;
 	holds(run, !world_cyclic(w, all));
-	for (w->skip = 0; w->skip < w->nturns; w->skip++)
+	for (w->skip = 0; w->skip < w->ndeps; w->skip++)
 		holds(run, world_cyclic(w, all));
 	w->skip = SIZE_MAX;
-	w->nturns = 0;
+	w->ndeps = 0;
 	(void)world_graph(w, is);
-	for (size_t i = 0; i < x->nturns; i++) {
-		const struct transition_dependency *b = &x->turn[i];
+	for (size_t i = 0; i < x->ndeps; i++) {
+		const struct transition_dependency *b = &x->dep[i];
 		sw_ix peer = 0;
 		uint32_t d = world_behind(w, b->sw, b->out, &peer);
 
 		holds(run,
 			!w->dep[(size_t)(w->off[b->sw] + b->in) * w->nch + d]);
 	}
-	w->nturns = x->nturns;
+	w->ndeps = x->ndeps;
 	free(is);
 }
 
@@ -170,19 +170,19 @@ check_plan(struct run *run, struct world *w, const struct transition_result *x,
 	uint64_t *all = mixed_ports(w, w->met, to);
 	bool cyclic = world_cyclic(w, all);
 
-	if (x->way != TRANSITION_NOTHING) {
+	if (x->kind != TRANSITION_NOTHING) {
 		holds(run, x->mixed_edges == world_graph(w, all));
 		holds(run, cyclic == (x->cyclic > 0));
 		holds(run, cyclic == (x->cause[0] != '\0'));
-		holds(run, cyclic || x->way == TRANSITION_DIRECT);
-		holds(run, !cyclic || x->way != TRANSITION_DIRECT);
-		holds(run, (x->way == TRANSITION_STAGED) == (x->nstages > 1) ||
-				   x->way == TRANSITION_BLOCKED);
+		holds(run, cyclic || x->kind == TRANSITION_DIRECT);
+		holds(run, !cyclic || x->kind != TRANSITION_DIRECT);
+		holds(run, (x->kind == TRANSITION_STAGED) == (x->nstages > 1) ||
+				   x->kind == TRANSITION_BLOCKED);
 	} else {
 		holds(run, x->nwrites == 0);
 	}
-	holds(run, (x->way == TRANSITION_BLOCKED) == (x->nturns > 0));
-	if (x->way == TRANSITION_BLOCKED) {
+	holds(run, (x->kind == TRANSITION_BLOCKED) == (x->ndeps > 0));
+	if (x->kind == TRANSITION_BLOCKED) {
 		/* but for dependencies that the new routing itself makes */
 		holds(run, x->cut_pairs <= x->paper_pairs ||
 				   to->sftree_root != TOPO_NONE);
@@ -270,11 +270,11 @@ static void
 carry_out_all(struct run *run, struct world *w, struct transition_result *x,
 	const struct routes *to)
 {
-	bool interrupt = x->way != TRANSITION_BLOCKED && !run->fresh &&
+	bool interrupt = x->kind != TRANSITION_BLOCKED && !run->fresh &&
 			 rng_below(&run->r, 3) == 0;
-	size_t i = x->nwalls, n;
+	size_t i = x->nquenches, n;
 
-	if (x->nwalls > 0) {
+	if (x->nquenches > 0) {
 		/* switches that have come back are not yet up */
 		world_rise(w, &run->w, false);
 		if (!carry_out(run, w, x->write, i, interrupt))
@@ -285,9 +285,9 @@ carry_out_all(struct run *run, struct world *w, struct transition_result *x,
 	for (unsigned k = 0; k < x->nstages; k++, i += n) {
 		for (n = 0; i + n < x->nwrites && x->write[i + n].stage == k;)
 			n++;
-		if (k + 1 == x->nstages && x->way == TRANSITION_BLOCKED) {
-			w->turn = x->turn;
-			w->nturns = x->nturns;
+		if (k + 1 == x->nstages && x->kind == TRANSITION_BLOCKED) {
+			w->blocked = x->dep;
+			w->ndeps = x->ndeps;
 			holds(run, !world_cyclic(w, w->met));
 			drain_world(run, w);
 		}
@@ -298,9 +298,9 @@ carry_out_all(struct run *run, struct world *w, struct transition_result *x,
 	}
 	ck_assert_uint_eq(i, x->nwrites);
 	check_tables(run, w, to);
-	if (x->way == TRANSITION_BLOCKED || rng_below(&run->r, 2) == 0)
+	if (x->kind == TRANSITION_BLOCKED || rng_below(&run->r, 2) == 0)
 		drain_world(run, w);
-	w->nturns = 0;
+	w->ndeps = 0;
 	holds(run, !world_cyclic(w, w->met));
 }
 
@@ -332,9 +332,9 @@ run_transition(struct run *run)
 	if (x->unread == 0)
 		check_plan(run, &w, x, to);
 	run->unread += x->unread > 0;
-	run->direct += x->way == TRANSITION_DIRECT;
-	run->staged += x->way == TRANSITION_STAGED;
-	run->blocked += x->way == TRANSITION_BLOCKED;
+	run->direct += x->kind == TRANSITION_DIRECT;
+	run->staged += x->kind == TRANSITION_STAGED;
+	run->blocked += x->kind == TRANSITION_BLOCKED;
 	run->stages += x->nstages;
 	carry_out_all(run, &w, x, to);
 	transition_free(x);

@@ -13,8 +13,8 @@ START_TEST(nothing_to_do)
 	bed_new(&b, world_fabric(4, &r), TOPO_NONE, 1);
 	b.to = routes_ref(b.from);
 	x = bed_plan(&b, TRANSITION_AUTO, 8);
-	ck_assert_int_eq(x->way, TRANSITION_NOTHING);
-	ck_assert_uint_eq(x->nwrites + x->nturns + x->entries + x->blocks, 0);
+	ck_assert_int_eq(x->kind, TRANSITION_NOTHING);
+	ck_assert_uint_eq(x->nwrites + x->ndeps + x->entries + x->blocks, 0);
 	ck_assert_uint_eq(x->kept, (uint64_t)b.t->nsw * b.from->nblocks);
 	transition_free(x);
 	transition_free(NULL);
@@ -52,9 +52,9 @@ kept_order(struct fabric *fabric(unsigned, struct rng *), unsigned kind,
 		x = bed_plan(&b, TRANSITION_AUTO, 32);
 		same = world_reversed(b.from, b.to) == 0;
 		kept += same;
-		staged += same && x->way == TRANSITION_STAGED;
-		blocked += !same && x->way == TRANSITION_BLOCKED;
-		ck_assert_msg(!same || x->way != TRANSITION_BLOCKED,
+		staged += same && x->kind == TRANSITION_STAGED;
+		blocked += !same && x->kind == TRANSITION_BLOCKED;
+		ck_assert_msg(!same || x->kind != TRANSITION_BLOCKED,
 			"kind %u seed %llu: %s", kind, (unsigned long long)seed,
 			x->cause);
 		transition_free(x);
@@ -176,7 +176,7 @@ START_TEST(repairs_before_blocks)
 		bed_new(&b, world_fabric(0, &r), 0, seed);
 		bed_fail(&b, false, b.t->nsw - 1);
 		x = bed_plan(&b, TRANSITION_AUTO, 2);
-		if (x->way == TRANSITION_BLOCKED) {
+		if (x->kind == TRANSITION_BLOCKED) {
 			blocked++;
 			repaired += x->nstages > 1 && first_stage(&b, x);
 		}
@@ -226,17 +226,17 @@ START_TEST(methods)
 		check_order(x);
 		cut[i] = x->cut_pairs;
 		if (all[i] == TRANSITION_DYNAMIC) {
-			ck_assert_uint_eq(x->nturns, 0);
+			ck_assert_uint_eq(x->ndeps, 0);
 			ck_assert_int_eq(bed_safe(&b, x), x->cyclic == 0);
 		} else {
 			ck_assert(bed_safe(&b, x));
 		}
 		if (all[i] == TRANSITION_STATIC)
-			ck_assert_uint_gt(x->nturns, b.t1->nadj / 2);
+			ck_assert_uint_gt(x->ndeps, b.t1->nadj / 2);
 		if (all[i] == TRANSITION_STATIC ||
 			all[i] == TRANSITION_BREAK_PORTS)
-			for (size_t k = 0; k < x->nturns; k++)
-				ck_assert(x->turn[k].by_port);
+			for (size_t k = 0; k < x->ndeps; k++)
+				ck_assert(x->dep[k].by_port);
 		transition_free(x);
 	}
 	ck_assert_uint_le(cut[0], cut[3]);
@@ -267,9 +267,9 @@ START_TEST(by_port)
 				b.t1->node[b.t1->sw[s].node].guid);
 		x = bed_plan(&b, TRANSITION_AUTO, 1);
 		ck_assert(bed_safe(&b, x));
-		for (size_t i = 0; i < x->nturns; i++)
-			ck_assert(x->turn[i].by_port && x->turn[i].out == 0);
-		blocked += x->nturns > 0;
+		for (size_t i = 0; i < x->ndeps; i++)
+			ck_assert(x->dep[i].by_port && x->dep[i].out == 0);
+		blocked += x->ndeps > 0;
 		transition_free(x);
 		bed_free(&b);
 	}
@@ -345,7 +345,7 @@ START_TEST(multicast_trees)
 		b.hw, b.t1->node[b.t1->sw[slope.sw].node].guid, 0, LFT_EMPTY);
 	device_drained(b.hw);
 	x = transition_find(&job);
-	ck_assert_int_eq(x->way, TRANSITION_DIRECT);
+	ck_assert_int_eq(x->kind, TRANSITION_DIRECT);
 	ck_assert(transition_mcast_must_ask(x));
 	ck_assert(!transition_mcast_admit(x, &valley, 1));
 	ck_assert(transition_mcast_admit(x, &peak, 1));
@@ -357,7 +357,7 @@ START_TEST(multicast_trees)
 	device_forget_node(b.hw,
 		b.t1->node[b.t1->sw[dependency_end(&b, &slope)].node].guid);
 	x = transition_find(&job);
-	ck_assert_int_eq(x->way, TRANSITION_DIRECT);
+	ck_assert_int_eq(x->kind, TRANSITION_DIRECT);
 	ck_assert(!transition_mcast_admit(x, &slope, 1));
 	transition_free(x);
 	free(pos);
@@ -408,16 +408,16 @@ START_TEST(noted_dependencies)
 
 	bed_new(&b, gen_tree_three(_i ? 8 : 6, &why), TOPO_NONE, 3);
 	bed_fail(&b, true, TOPO_NONE);
-	ck_assert_ptr_ne(b.to->turns, NULL);
+	ck_assert_ptr_ne(b.to->deps, NULL);
 	x = bed_plan(&b, TRANSITION_AUTO, 8);
-	free(b.to->turns);
-	b.to->turns = NULL;
+	free(b.to->deps);
+	b.to->deps = NULL;
 	y = bed_plan(&b, TRANSITION_AUTO, 8);
 	ck_assert_uint_gt(x->nwrites, 0);
 	ck_assert_uint_eq(x->mixed_edges, y->mixed_edges);
 	ck_assert_uint_eq(x->cyclic, y->cyclic);
 	ck_assert_uint_eq(x->nwrites, y->nwrites);
-	ck_assert_int_eq(x->way, y->way);
+	ck_assert_int_eq(x->kind, y->kind);
 	transition_free(x);
 	transition_free(y);
 	bed_free(&b);
@@ -428,10 +428,10 @@ END_TEST
 static void
 two_lanes(struct routes *r, struct rng *g)
 {
-	r->lanes.n = r->lanes.spread = 2;
-	r->lanes.cls = mem_alloc(r->topo->nsw * sizeof(*r->lanes.cls));
+	r->layers.n = r->layers.spread = 2;
+	r->layers.cls = mem_alloc(r->topo->nsw * sizeof(*r->layers.cls));
 	for (sw_ix s = 0; s < r->topo->nsw; s++)
-		r->lanes.cls[s] = (uint16_t)rng_below(g, 2);
+		r->layers.cls[s] = (uint16_t)rng_below(g, 2);
 }
 
 static sw_ix
@@ -453,9 +453,9 @@ may_send(const struct bed *b, sw_ix s, uint32_t lid, uint8_t lane)
 	if (is == TOPO_NONE && old == TOPO_NONE)
 		return true;
 	return (is != TOPO_NONE &&
-		       routes_layer(&b->to->lanes, s, is) == lane) ||
+		       routes_layer(&b->to->layers, s, is) == lane) ||
 	       (old != TOPO_NONE &&
-		       routes_layer(&b->from->lanes, was, old) == lane);
+		       routes_layer(&b->from->layers, was, old) == lane);
 }
 
 /* Drops the entries for the LID in switches that no packet of this layer
@@ -517,12 +517,12 @@ START_TEST(lanes)
 			free(all);
 		}
 		x = bed_plan(&b, TRANSITION_AUTO, 8);
-		if (x->way != TRANSITION_NOTHING) {
+		if (x->kind != TRANSITION_NOTHING) {
 			ck_assert_uint_eq(x->mixed_edges, edges);
 			ck_assert_int_eq(cyclic, x->cyclic > 0);
 		}
-		for (size_t i = 0; i < x->nturns; i++)
-			ck_assert_uint_ne(x->turn[i].lanes & 3, 0);
+		for (size_t i = 0; i < x->ndeps; i++)
+			ck_assert_uint_ne(x->dep[i].layers & 3, 0);
 		check_order(x);
 		transition_free(x);
 		bed_free(&b);

@@ -30,8 +30,8 @@ struct world {
 	bool *dep;	    /* [nch * nch] */
 	bool *gone;	    /* [nch] */
 	bool *idle;	    /* [nch] links that carry nothing yet */
-	const struct transition_dependency *turn; /* blocked dependencies */
-	size_t nturns;
+	const struct transition_dependency *blocked; /* blocked dependencies */
+	size_t ndeps;
 	size_t skip; /* index of one that is not blocked, SIZE_MAX: none */
 };
 
@@ -85,8 +85,8 @@ world_behind(const struct world *w, sw_ix s, unsigned p, sw_ix *peer)
 static inline bool
 world_blocked(const struct world *w, sw_ix s, unsigned in, unsigned out)
 {
-	for (size_t i = 0; i < w->nturns; i++) {
-		const struct transition_dependency *b = &w->turn[i];
+	for (size_t i = 0; i < w->ndeps; i++) {
+		const struct transition_dependency *b = &w->blocked[i];
 		uint32_t far;
 		sw_ix peer = 0;
 
@@ -110,7 +110,7 @@ world_blocked(const struct world *w, sw_ix s, unsigned in, unsigned out)
 
 /* Dependencies of one LID at the end of the link from port p of u. */
 static inline void
-world_turns(
+world_dependencies(
 	struct world *w, sw_ix u, unsigned p, const uint64_t *set, uint32_t lid)
 {
 	sw_ix s = 0, next = 0;
@@ -142,7 +142,7 @@ world_graph(struct world *w, const uint64_t *set)
 		for (uint32_t lid = 0; lid < w->nlids; lid++)
 			for (unsigned p = 1; p < 63; p++)
 				if (set[(size_t)u * w->nlids + lid] >> p & 1)
-					world_turns(w, u, p, set, lid);
+					world_dependencies(w, u, p, set, lid);
 	for (size_t i = 0; i < (size_t)w->nch * w->nch; i++)
 		n += w->dep[i];
 	return n;
@@ -282,7 +282,7 @@ world_routes(struct topo *t, struct lft_pool *pool, const struct routes *prev,
 {
 	uint64_t guid = root < t->nsw ? t->node[t->sw[root].node].guid : 0;
 	struct engine_options options = {
-		.roots = &guid, .nroots = root < t->nsw, .lanes = 1};
+		.roots = &guid, .nroots = root < t->nsw, .layers = 1};
 	struct route_job job = {
 		.topo = t, .pool = pool, .prev = prev, .options = &options};
 	struct reason why = {""};
@@ -298,9 +298,9 @@ world_routes(struct topo *t, struct lft_pool *pool, const struct routes *prev,
 		if (res != ENGINE_OK)
 			break;
 		in = (struct verify_tables){
-			t, pool, r->row, r->nblocks, &r->lanes};
+			t, pool, r->row, r->nblocks, &r->layers};
 		if (verify_tables_dependencies(
-			    &in, &r->report, &r->turns, &why) == 0)
+			    &in, &r->report, &r->deps, &why) == 0)
 			return r;
 		routes_unref(r);
 	}

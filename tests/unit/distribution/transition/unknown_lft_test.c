@@ -40,14 +40,14 @@ static void
 check_walls(const struct bed *b, const struct transition_result *x,
 	const bool *blind)
 {
-	ck_assert_uint_gt(x->nwalls, 0);
+	ck_assert_uint_gt(x->nquenches, 0);
 	for (size_t i = 0; i < x->nwrites; i++) {
 		const struct lft_write *w = &x->write[i];
 		const struct topo_node *n = &b->t1->node[b->t1->sw[w->sw].node];
 		const uint8_t *is = lft_bytes(b->pool, w->image), *was;
 
-		ck_assert_int_eq(w->wall, i < x->nwalls);
-		if (!w->wall)
+		ck_assert_int_eq(w->quench, i < x->nquenches);
+		if (!w->quench)
 			continue;
 		was = lft_bytes(
 			b->pool, device_block(b->hw, n->guid, w->block));
@@ -74,7 +74,7 @@ START_TEST(walls_around_a_switch)
 	n = &b.t1->node[b.t1->sw[1].node];
 	n->flags = TN_QUARANTINED;
 	x = bed_plan(&b, TRANSITION_AUTO, 8);
-	ck_assert_uint_eq(x->nwalls, 0); /* its tables are known */
+	ck_assert_uint_eq(x->nquenches, 0); /* its tables are known */
 	transition_free(x);
 	device_forget_node(b.hw, n->guid);
 	blind = mem_zalloc(b.t1->nports, sizeof(*blind));
@@ -86,11 +86,11 @@ START_TEST(walls_around_a_switch)
 	check_walls(&b, x, blind);
 	transition_free(x);
 	x = bed_plan(&b, TRANSITION_DYNAMIC, 8);
-	ck_assert_uint_eq(x->nwalls, 0);
+	ck_assert_uint_eq(x->nquenches, 0);
 	transition_free(x);
 	n->flags = TN_FRESH;
 	x = bed_plan(&b, TRANSITION_AUTO, 8);
-	ck_assert_uint_eq(x->nwalls, 0);
+	ck_assert_uint_eq(x->nquenches, 0);
 	transition_free(x);
 	free(blind);
 	bed_free(&b);
@@ -104,8 +104,8 @@ check_empty(const struct bed *b, sw_ix s, uint32_t block)
 	struct transition_result *x = bed_plan(b, TRANSITION_AUTO, 8);
 
 	ck_assert_uint_eq(x->unread, 1);
-	ck_assert_uint_eq(x->nwalls, 1);
-	ck_assert(x->write[0].wall);
+	ck_assert_uint_eq(x->nquenches, 1);
+	ck_assert(x->write[0].quench);
 	ck_assert_uint_eq(x->write[0].sw, s);
 	ck_assert_uint_eq(x->write[0].block, block);
 	ck_assert_uint_eq(x->write[0].image, LFT_EMPTY);
@@ -138,7 +138,7 @@ START_TEST(unread_is_emptied)
 	check_empty(&b, 1, 0);
 	device_drained(b.hw);
 	x = bed_plan(&b, TRANSITION_AUTO, 8);
-	ck_assert_uint_eq(x->unread + x->nwalls, 0);
+	ck_assert_uint_eq(x->unread + x->nquenches, 0);
 	transition_free(x);
 	bed_free(&b);
 }
@@ -162,7 +162,7 @@ START_TEST(unread_above_the_top)
 	}
 	device_drained(b.hw);
 	x = bed_plan(&b, TRANSITION_AUTO, 8);
-	ck_assert_uint_eq(x->unread + x->nwalls, 0);
+	ck_assert_uint_eq(x->unread + x->nquenches, 0);
 	transition_free(x);
 	guid = b.t1->node[b.t1->sw[1].node].guid;
 	device_set_top_first(b.hw, guid);
@@ -197,8 +197,8 @@ START_TEST(a_top_that_is_raised_is_shielded)
 	device_set_top_first(b.hw, guid);
 	device_drained(b.hw);
 	x = bed_plan(&b, TRANSITION_AUTO, 8);
-	ck_assert_uint_eq(x->nwalls, 1U + sw->nadj);
-	for (size_t i = 0; i < x->nwalls; i++) {
+	ck_assert_uint_eq(x->nquenches, 1U + sw->nadj);
+	for (size_t i = 0; i < x->nquenches; i++) {
 		bool near = false;
 
 		for (uint32_t k = sw->adj; k < sw->adj + sw->nadj; k++)
@@ -235,7 +235,7 @@ START_TEST(walls_before_the_unknown)
 	b.t1->port[p].state = 4;
 	b.t1->port[q].state = 1;
 	x = bed_plan(&b, TRANSITION_AUTO, 8);
-	ck_assert_uint_eq(x->nwalls, 0);
+	ck_assert_uint_eq(x->nquenches, 0);
 	transition_free(x);
 	b.t1->port[q].state = 3;
 	x = bed_plan(&b, TRANSITION_AUTO, 8);

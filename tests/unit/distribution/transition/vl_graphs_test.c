@@ -111,7 +111,7 @@ can_deadlock(struct bed *b, const struct routes *r)
 			for (unsigned i = 0; i < b->levels.n; i++)
 				follow_packet(b, s, lid,
 					b->levels.sl[i][routes_layer(
-						&r->lanes, s, home)]);
+						&r->layers, s, home)]);
 	}
 	return has_cycle(b);
 }
@@ -165,11 +165,11 @@ lay_rows(struct bed *b, sw_ix stranger)
 static void
 block_dependencies(struct bed *b, const struct transition_result *x)
 {
-	for (size_t i = 0; i < x->nturns; i++) {
-		const struct transition_dependency *u = &x->turn[i];
+	for (size_t i = 0; i < x->ndeps; i++) {
+		const struct transition_dependency *u = &x->dep[i];
 
 		sl2vl_block_sls(b->row[u->sw][u->in][u->out],
-			slvl_sls(&b->levels, u->lanes));
+			slvl_sls(&b->levels, u->layers));
 	}
 }
 
@@ -266,11 +266,11 @@ spread_routes(struct bed *b, unsigned lanes)
 	struct routes *r =
 		world_routes(b->t, b->pool, NULL, rng_below(&b->r, b->t->nsw));
 
-	r->lanes.n = r->lanes.spread = (uint8_t)lanes;
-	r->lanes.plain = true;
-	r->lanes.cls = mem_alloc(b->t->nsw * sizeof(*r->lanes.cls));
+	r->layers.n = r->layers.spread = (uint8_t)lanes;
+	r->layers.plain = true;
+	r->layers.cls = mem_alloc(b->t->nsw * sizeof(*r->layers.cls));
 	for (sw_ix s = 0; s < b->t->nsw; s++)
-		r->lanes.cls[s] = (uint16_t)s;
+		r->layers.cls[s] = (uint16_t)s;
 	return r;
 }
 
@@ -307,7 +307,7 @@ check_transition(unsigned i, enum rows rows, unsigned *apart)
 			t->cyclic > 0 && strstr(t->cause, "on one VL") != NULL;
 		ck_assert_msg(carry_out(&b, t, x),
 			"SEED=%u: %s, %zu turns, a deadlock: %s", i,
-			transition_kind_name(t->way), t->nturns, t->cause);
+			transition_kind_name(t->kind), t->ndeps, t->cause);
 		transition_free(t);
 	}
 	routes_unref(x);

@@ -68,7 +68,7 @@ START_TEST(numbers)
 	w.level[4].with = 3;
 	w.level[3].with = 2;
 	slvl_allocate(&w, 4, true, &l);
-	ck_assert_uint_eq(l.apart, 4);
+	ck_assert_uint_eq(l.separate, 4);
 	ck_assert_mem_eq(l.sl[4], l.sl[3], sizeof(l.sl[3]));
 }
 END_TEST
@@ -157,19 +157,19 @@ START_TEST(unrelated_levels_do_not_meet)
 
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		struct slvl_want w = random_want(&r);
-		unsigned lanes = 1 + rng_below(&r, SLVL_LANES);
+		unsigned lanes = 1 + rng_below(&r, SLVL_LAYERS);
 		bool plain = rng_below(&r, 2) != 0;
 		unsigned vls = 1 + rng_below(&r, MOST_VLS), owner[16][2];
 		struct slvl l;
 
 		memset(owner, 0xff, sizeof(owner));
 		slvl_allocate(&w, lanes, plain, &l);
-		for (unsigned i = 0; i < l.apart; i++)
-			for (unsigned k = 0; k < l.lanes; k++) {
+		for (unsigned i = 0; i < l.separate; i++)
+			for (unsigned k = 0; k < l.layers; k++) {
 				unsigned sl = l.sl[i][k], vl;
 
 				ck_assert_msg(
-					l.level[sl] == i && l.lane[sl] == k,
+					l.level[sl] == i && l.layer[sl] == k,
 					"round %u", round);
 				vl = slvl_vl(&l, sl, vls, false);
 				if (vl == SLVL_DROP) {
@@ -252,8 +252,8 @@ START_TEST(no_cycle)
 	ck_assert_ptr_nonnull(g);
 	for (unsigned round = 0; round < ROUNDS / 10; round++) {
 		struct slvl_want w[2] = {random_want(&r), random_want(&r)};
-		unsigned lanes = 2 + rng_below(&r, SLVL_LANES - 1);
-		unsigned vls[LINKS], order[SLVL_LANES][LINKS];
+		unsigned lanes = 2 + rng_below(&r, SLVL_LAYERS - 1);
+		unsigned vls[LINKS], order[SLVL_LAYERS][LINKS];
 		struct slvl l[2];
 
 		memset(g, 0, sizeof(*g));
@@ -265,9 +265,9 @@ START_TEST(no_cycle)
 		slvl_allocate(&w[0], lanes, false, &l[0]);
 		slvl_allocate(&w[1], lanes, false, &l[1]);
 		for (unsigned sl = 0; sl < SLVL_SLS; sl++) {
-			unsigned k = l[0].lane[sl];
+			unsigned k = l[0].layer[sl];
 
-			ck_assert_uint_eq(l[1].lane[sl], k);
+			ck_assert_uint_eq(l[1].layer[sl], k);
 			for (unsigned a = 0; a < LINKS; a++)
 				for (unsigned b = 0; b < LINKS; b++)
 					if (order[k][a] < order[k][b])

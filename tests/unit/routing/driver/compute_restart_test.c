@@ -106,8 +106,9 @@ begin_day(struct day *d, uint64_t seed)
 	d->gone_node = mem_zalloc(d->f->nnodes, sizeof(*d->gone_node));
 	d->pool = lft_pool_new();
 	d->options = (struct engine_options){
-		.lanes = (uint8_t)(draw_below(d, 3) > 0 ? 1
-							: 1 + draw_below(d, 8)),
+		.layers =
+			(uint8_t)(draw_below(d, 3) > 0 ? 1
+						       : 1 + draw_below(d, 8)),
 		.reading = 1};
 	d->t = frozen_topo(d->f, &lids);
 	d->r = compute_for_day(d, &job, d->t);
@@ -250,8 +251,8 @@ find_difference(const struct routes *a, const struct routes *b)
 		return "line";
 	if (!arrays_equal(a->plane, b->plane, n))
 		return "planes";
-	if (a->lanes.n != b->lanes.n ||
-		!arrays_equal(a->lanes.cls, b->lanes.cls, n * 2))
+	if (a->layers.n != b->layers.n ||
+		!arrays_equal(a->layers.cls, b->layers.cls, n * 2))
 		return "lanes";
 	if (!arrays_equal(a->read, b->read, n) ||
 		a->reading.when != b->reading.when)
@@ -326,7 +327,7 @@ begin_line(struct day *d)
 	struct fabric *f;
 
 	*d = (struct day){
-		.f = gen_grid(&three, 1, true, 2, NULL), .options.lanes = 1};
+		.f = gen_grid(&three, 1, true, 2, NULL), .options.layers = 1};
 	d->gone_cable = mem_zalloc(d->f->ncables, sizeof(*d->gone_cable));
 	d->gone_node = mem_zalloc(d->f->nnodes, sizeof(*d->gone_node));
 	d->pool = lft_pool_new();
@@ -398,7 +399,7 @@ expect_same_after_restart(struct world *w, const char *when)
 	const struct routes *r = sm_view(w->sm)->routes;
 	uint32_t n = r->topo->nsw,
 		 *line = copy_array(r->sw_order, n * sizeof(*line));
-	uint16_t *cls = copy_array(r->lanes.cls, n * sizeof(*cls));
+	uint16_t *cls = copy_array(r->layers.cls, n * sizeof(*cls));
 	uint8_t *plane = copy_array(r->plane, n);
 
 	world_run(w, mono_ms(3000));
@@ -410,7 +411,7 @@ expect_same_after_restart(struct world *w, const char *when)
 	ck_assert_msg(
 		arrays_equal(r->sw_order, line, n * sizeof(*line)), "%s", when);
 	ck_assert_msg(
-		arrays_equal(r->lanes.cls, cls, n * sizeof(*cls)), "%s", when);
+		arrays_equal(r->layers.cls, cls, n * sizeof(*cls)), "%s", when);
 	ck_assert_msg(arrays_equal(r->plane, plane, n), "%s", when);
 	ck_assert_msg(count_sets(w, MAD_LFT) == 0, "%s", when);
 	ck_assert_msg(count_sets(w, MAD_MFT) == 0, "%s", when);

@@ -291,7 +291,7 @@ run_steps(struct bed *b, unsigned steps)
 	b->t = topo_ref(b->first);
 	b->pool = lft_pool_new();
 	b->drop = mem_zalloc(b->f->ncables, sizeof(*b->drop));
-	b->options.lanes = 1;
+	b->options.layers = 1;
 	b->r = compute_checked(b, NULL, false);
 	(void)check_redundancy(b, b->r, "first");
 	while (steps-- > 0)
@@ -391,8 +391,8 @@ group_at_random(struct bed *b)
 			fabric_port(b->f, host[i], 1)->guid,
 			i / 5 * 2 + i % 5 / 3, i % 5 == 2 || i % 5 == 4};
 	qsort(b->home, k, sizeof(*b->home), by_guid);
-	b->options.home = b->home;
-	b->options.nhomes = k;
+	b->options.multi_port = b->home;
+	b->options.nmulti_port = k;
 	free(host);
 }
 
@@ -444,7 +444,7 @@ START_TEST(no_price)
 				gen_tree_two(&whole, &why), 2, true, &why),
 			seed % 2 ? 34 : 85, seed, true, &why);
 		ck_assert_ptr_nonnull(b.f);
-		b.options.lanes = 1;
+		b.options.layers = 1;
 		b.t = frozen_topo(b.f, NULL);
 		b.pool = lft_pool_new();
 		r = compute_checked(&b, NULL, false);
@@ -457,7 +457,7 @@ START_TEST(no_price)
 		topo_unref(b.t);
 		b.t = frozen_topo(b.f, NULL);
 		strangers = compute_checked(&b, NULL, false);
-		ck_assert_uint_eq(strangers->homes, 0);
+		ck_assert_uint_eq(strangers->multi_port, 0);
 		ck_assert_msg(
 			r->report.load_max <= strangers->report.load_max + 18,
 			"seed %u: %llu, strangers %llu", (unsigned)seed,
@@ -493,7 +493,7 @@ with_passive(unsigned further)
 			fabric_port(b.f, h, 1)->guid, i % 2, i < 2};
 	}
 	qsort(b.home, n, sizeof(*b.home), by_guid);
-	b.options = (struct engine_options){.lanes = 1, .nhomes = n};
+	b.options = (struct engine_options){.layers = 1, .nmulti_port = n};
 	b.t = frozen_topo(b.f, NULL);
 	b.pool = lft_pool_new();
 	return b;
@@ -520,14 +520,14 @@ START_TEST(active_first)
 	struct bed one = with_passive(0);
 	struct routes *first, *r;
 
-	one.options.home = one.home;
+	one.options.multi_port = one.home;
 	first = compute_checked(&one, NULL, false);
 	for (unsigned further = 1; further < 4; further++) {
 		struct bed b = with_passive(further);
 		struct redundancy_report h;
 		char name[16];
 
-		b.options.home = b.home;
+		b.options.multi_port = b.home;
 		r = compute_checked(&b, NULL, false);
 		h = find_redundancy(&b, r);
 		ck_assert_uint_eq(h.n, 2);
@@ -557,7 +557,7 @@ START_TEST(passive_takes_over)
 	struct fabric *less;
 	struct topo *t;
 
-	b.options.home = b.home;
+	b.options.multi_port = b.home;
 	was = compute_checked(&b, NULL, false);
 	for (unsigned i = 9; i <= 12; i++) {
 		char name[16];
@@ -570,10 +570,10 @@ START_TEST(passive_takes_over)
 	topo_unref(b.t);
 	b.t = t;
 	kept = compute_checked(&b, was, false);
-	ck_assert_uint_eq(kept->homes, 0);
+	ck_assert_uint_eq(kept->multi_port, 0);
 	ck_assert_uint_gt(kept->entries_kept, kept->entries_changed);
 	fresh = compute_checked(&b, NULL, false);
-	b.options.nhomes = 0;
+	b.options.nmulti_port = 0;
 	plain = compute_checked(&b, NULL, false);
 	for (unsigned i = 1; i <= 4; i++) {
 		char name[16];

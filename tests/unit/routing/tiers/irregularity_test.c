@@ -66,17 +66,18 @@ static const struct {
 		"leaf1: the pattern \"lea?1\" gives it another role than a "
 		"pattern of the same length"},
 	{"a port in a group that is not here", plain_tree,
-		"routing: {homes: {groups: {0x1234: 3}}}\n", TREE_HOME_UNKNOWN,
-		1,
+		"routing: {homes: {groups: {0x1234: 3}}}\n",
+		TREE_MULTI_PORT_UNKNOWN, 1,
 		"0x0000000000001234: configured to be in group 3, but no "
 		"host port has this GUID"},
 	{"a passive port that is not here", plain_tree,
-		"routing: {homes: {passive: [0x1234]}}\n", TREE_HOME_UNKNOWN, 1,
+		"routing: {homes: {passive: [0x1234]}}\n",
+		TREE_MULTI_PORT_UNKNOWN, 1,
 		"configured to be passive, but no host port has this GUID"},
 	{"a group of one", plain_tree,
 		"routing: {homes: {groups: {0x1234: 3, 0x0002c90300000201: "
 		"3}}}\n",
-		TREE_HOME_ALONE, 1,
+		TREE_MULTI_PORT_ALONE, 1,
 		"(h1): configured to be in group 3, but no other port of "
 		"its node or group is here"},
 	{"roles upside down", plain_tree,
@@ -332,15 +333,15 @@ START_TEST(one_cable_up)
 	ck_assert_int_eq(failure_apply(t, gone, 3, &p, &why), 0);
 	x = plan_topo(p.topo[0], "");
 	ck_assert(x.now.routes != NULL && x.now.report.ok);
-	ck_assert_uint_eq(x.now.homes.n, 24);
-	for (size_t i = 0; i < x.now.homes.n; i++) {
-		const struct redundancy_node *n = &x.now.homes.node[i];
+	ck_assert_uint_eq(x.now.redundancy.n, 24);
+	for (size_t i = 0; i < x.now.redundancy.n; i++) {
+		const struct redundancy_node *n = &x.now.redundancy.node[i];
 
 		single += n->cut > 0;
-		ck_assert_msg(n->cut == 0 || n->only_way, "%s",
+		ck_assert_msg(n->cut == 0 || n->only_path, "%s",
 			topo_desc(x.now.topo, x.now.topo->port[n->port].node));
 	}
-	ck_assert_uint_eq(single, x.now.homes.single);
+	ck_assert_uint_eq(single, x.now.redundancy.single);
 	free_planned(&x);
 	builder_components_free(&p);
 	topo_unref(t);

@@ -173,7 +173,7 @@ same_memory(const struct rank_cache *a, const struct rank_cache *b, uint32_t n)
 	ck_assert_mem_eq(a->high, b->high, n * sizeof(*a->high));
 	ck_assert_mem_eq(a->seq, b->seq, a->nseq * sizeof(*a->seq));
 	for (uint32_t c = 0; c < a->ncomp; c++) {
-		ck_assert_uint_eq(a->look[c].cables, b->look[c].cables);
+		ck_assert_uint_eq(a->look[c].links, b->look[c].links);
 		ck_assert_uint_eq(a->look[c].level, b->look[c].level);
 		ck_assert_uint_eq(a->look[c].hosts, b->look[c].hosts);
 		ck_assert_uint_eq(a->look[c].misplaced, b->look[c].misplaced);

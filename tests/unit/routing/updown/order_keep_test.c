@@ -60,7 +60,7 @@ struct day {
 static struct routes *
 compute_checked(const struct day *d, struct topo *t, const struct routes *prev)
 {
-	static const struct engine_options plain = {.lanes = 1};
+	static const struct engine_options plain = {.layers = 1};
 	static const char *const engine[] = {"ftree", "updn"};
 	struct route_job job = {.topo = t,
 		.pool = d->pool,
@@ -275,8 +275,8 @@ expect_no_blocks(const struct day *d)
 
 	world_known(hw, d->lost);
 	x = transition_find(&job);
-	ck_assert_msg(x->nturns == 0, "seed %llu: %zu turns",
-		(unsigned long long)d->seed, x->nturns);
+	ck_assert_msg(x->ndeps == 0, "seed %llu: %zu turns",
+		(unsigned long long)d->seed, x->ndeps);
 	transition_free(x);
 	device_free(hw);
 }

@@ -32,7 +32,7 @@ static struct verify_tables
 verify_input(const struct routes *r)
 {
 	return (struct verify_tables){
-		r->topo, r->pool, r->row, r->nblocks, &r->lanes};
+		r->topo, r->pool, r->row, r->nblocks, &r->layers};
 }
 
 static struct fabric *
@@ -107,11 +107,11 @@ spoil_entries(struct scene *s, struct routes *r, unsigned n)
 static void
 give_lanes(struct scene *s, struct routes *r, const struct routes *like)
 {
-	struct route_layers *l = &r->lanes;
+	struct route_layers *l = &r->layers;
 
 	if (like != NULL && like->topo->nsw == r->topo->nsw &&
-		like->lanes.cls != NULL) {
-		l->n = l->spread = like->lanes.n;
+		like->layers.cls != NULL) {
+		l->n = l->spread = like->layers.n;
 		l->cls = mem_zalloc(r->topo->nsw, sizeof(*l->cls));
 		for (sw_ix a = 0; a < r->topo->nsw; a++) {
 			const struct topo *t = r->topo, *o = like->topo;
@@ -119,7 +119,7 @@ give_lanes(struct scene *s, struct routes *r, const struct routes *like)
 				o, t->node[t->sw[a].node].guid);
 
 			if (n != TOPO_NONE)
-				l->cls[a] = like->lanes.cls[o->node[n].sw];
+				l->cls[a] = like->layers.cls[o->node[n].sw];
 		}
 		return;
 	}
@@ -222,7 +222,7 @@ plain_is_one_lane(const struct scene *s, struct verify_tables in, bool plain)
 {
 	struct verify_report one;
 
-	in.lanes = NULL;
+	in.layers = NULL;
 	(void)verify_tables(&in, &one, NULL);
 	ck_assert_msg(plain == (one.cyclic_channels == 0),
 		"seed %d step %u: %u on one lane", s->seed, s->steps,

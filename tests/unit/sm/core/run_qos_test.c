@@ -70,7 +70,7 @@ all_sls(void *cookie, uint16_t from, uint16_t to)
 	(void)from;
 	(void)to;
 	for (unsigned i = 0; i < q->want.levels.n; i++)
-		for (unsigned k = 0; k < q->want.levels.lanes; k++)
+		for (unsigned k = 0; k < q->want.levels.layers; k++)
 			sls |= (uint16_t)(1U << q->want.levels.sl[i][k]);
 	return sls;
 }
@@ -504,7 +504,7 @@ static void
 expect_fold(const struct world *w, const struct cable *c, unsigned vls)
 {
 	const struct fabric *f = w->fabric;
-	unsigned lanes = sm_view(w->sm)->routes->lanes.n, folded = 0;
+	unsigned lanes = sm_view(w->sm)->routes->layers.n, folded = 0;
 
 	for (uint32_t n = 0; n < f->nnodes; n++)
 		for (unsigned out = 1; out <= f->node[n].nports; out++) {
@@ -532,11 +532,11 @@ static uint64_t
 hash_pair_layers(const struct world *w)
 {
 	const struct routes *r = sm_view(w->sm)->routes;
-	uint64_t h = r->lanes.n;
+	uint64_t h = r->layers.n;
 
 	for (sw_ix a = 0; a < r->topo->nsw; a++)
 		for (sw_ix b = 0; b < r->topo->nsw; b++)
-			h = h * 31 + routes_layer(&r->lanes, a, b);
+			h = h * 31 + routes_layer(&r->layers, a, b);
 	return h;
 }
 
@@ -568,7 +568,7 @@ START_TEST(narrow)
 	world_start(w);
 	ck_assert_msg(world_settle(w, mono_ms(120000)), "%s", w->last_why);
 	expect_order(w, "a narrow cable");
-	ck_assert_uint_eq(sm_view(w->sm)->routes->lanes.n, 4);
+	ck_assert_uint_eq(sm_view(w->sm)->routes->layers.n, 4);
 	lanes = hash_pair_layers(w);
 	expect_fold(w, &c, 2);
 	get_reasons(w, few, shared);

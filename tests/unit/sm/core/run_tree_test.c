@@ -105,7 +105,7 @@ sl_of(void *cookie, uint32_t src, uint32_t dst)
 		at[i] = topo_switch_of(
 			r->topo, topo_by_port_guid(r->topo, p->guid));
 	}
-	sl = routes_layer(&r->lanes, at[0], at[1]);
+	sl = routes_layer(&r->layers, at[0], at[1]);
 	x->seen |= 1U << sl;
 	return sl;
 }
@@ -125,7 +125,7 @@ START_TEST(layers)
 	unsigned vls = 0;
 
 	core_expect_order(w, "bring-up");
-	ck_assert_uint_eq(sm_view(w->sm)->routes->lanes.n, 4);
+	ck_assert_uint_eq(sm_view(w->sm)->routes->layers.n, 4);
 	ck_assert_uint_eq(sm_view(w->sm)->routes->report.vls, 4);
 	d = data_new(w->sim, &o);
 	x.d = d;

@@ -249,7 +249,8 @@ START_TEST(running_daemon)
 	facts.view = sm_view(w->sm);
 	facts.events = sm_events(w->sm);
 	facts.now = facts.view->when;
-	sm_view(w->sm)->homes = view_redundancy_count(facts.view, NULL, NULL);
+	sm_view(w->sm)->redundancy =
+		view_redundancy_count(facts.view, NULL, NULL);
 	j = status_json(&facts);
 	metrics_text(j, &page);
 	judge_page(&page);

@@ -148,10 +148,10 @@ START_TEST(in_the_file)
 	ck_assert_uint_eq(p[1].pkey, PARTITION_DEFAULT_KEY);
 	ck_assert(!p[1].ipoib.enabled);
 	ck_assert_uint_eq(p[1].ipoib.mtu, 2048);
-	ck_assert_uint_eq(partition_who("sm", &guid), PARTITION_SM);
-	ck_assert_uint_eq(partition_who("0x1", &guid), PARTITION_GUID);
+	ck_assert_uint_eq(partition_member("sm", &guid), PARTITION_SM);
+	ck_assert_uint_eq(partition_member("0x1", &guid), PARTITION_GUID);
 	ck_assert_uint_eq(guid, 1);
-	ck_assert_uint_eq(partition_who("gpu-*", &guid), PARTITION_NAME);
+	ck_assert_uint_eq(partition_member("gpu-*", &guid), PARTITION_NAME);
 	config_unref(c);
 	diag_free(&d);
 }

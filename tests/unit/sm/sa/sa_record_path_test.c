@@ -342,7 +342,7 @@ START_TEST(independent_paths)
 	/* two that share only the links of the hosts */
 	m.rec[14] = 0x80;
 	m.rec[5] = 2;
-	m.a.mask |= MAD_SA_MULTI_APART | 1 << 6;
+	m.a.mask |= MAD_SA_MULTI_DISJOINT | 1 << 6;
 	ck_assert_uint_eq(multi_ask(o, &m), 2);
 	mad_sa_path_decode(host_record(o, 0), &a);
 	mad_sa_path_decode(host_record(o, 1), &b);
@@ -354,14 +354,14 @@ START_TEST(independent_paths)
 	multi_of(&m, &from, 1, to, 2);
 	m.rec[14] = 0x80;
 	m.rec[5] = 2;
-	m.a.mask |= MAD_SA_MULTI_APART | 1 << 6;
+	m.a.mask |= MAD_SA_MULTI_DISJOINT | 1 << 6;
 	ck_assert_uint_eq(multi_ask(o, &m), 2);
 	mad_sa_path_decode(host_record(o, 0), &a);
 	mad_sa_path_decode(host_record(o, 1), &b);
 	ck_assert_uint_ne(a.dgid.guid, b.dgid.guid);
 	ck_assert_uint_eq(count_shared_links(v, &a, &b), 0);
 	/* the selector counts only with its component bit */
-	m.a.mask &= ~(uint64_t)MAD_SA_MULTI_APART;
+	m.a.mask &= ~(uint64_t)MAD_SA_MULTI_DISJOINT;
 	m.rec[5] = 3;
 	ck_assert_uint_eq(multi_ask(o, &m), 3);
 	host_free(h4);
@@ -385,15 +385,15 @@ START_TEST(independence_has_ends)
 		many[i] = me;
 	multi_of(&m, &me, 1, &me, 1);
 	m.rec[14] = 0x80;
-	m.a.mask |= MAD_SA_MULTI_APART;
+	m.a.mask |= MAD_SA_MULTI_DISJOINT;
 	ck_assert_uint_eq(multi_ask(o, &m), 1);
 	multi_of(&m, many, 32, many, 32);
 	m.rec[14] = 0x80;
-	m.a.mask |= MAD_SA_MULTI_APART;
+	m.a.mask |= MAD_SA_MULTI_DISJOINT;
 	ck_assert_uint_eq(multi_ask(o, &m), 1);
 	multi_of(&m, many, 33, many, 32);
 	m.rec[14] = 0x80;
-	m.a.mask |= MAD_SA_MULTI_APART;
+	m.a.mask |= MAD_SA_MULTI_DISJOINT;
 	ck_assert_uint_eq(
 		host_ask(o, MAD_SA_GET_MULTI, MAD_SA_MULTI_PATH, &m.a),
 		MAD_SA_NO_RESOURCES);

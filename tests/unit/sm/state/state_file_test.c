@@ -172,7 +172,7 @@ check_pins(const struct state_file *back)
 static void
 check_leaves(const struct state_file *back)
 {
-	ck_assert_uint_eq(back->lanes, 8);
+	ck_assert_uint_eq(back->layers, 8);
 	ck_assert_uint_eq(back->nleaf, 3);
 	for (size_t i = 0; i < 3; i++) {
 		ck_assert_uint_eq(back->leaf[i].guid, leaves[i].guid);
@@ -245,7 +245,7 @@ START_TEST(test_round)
 		.nmember = 2,
 		.block = blocks,
 		.nblock = 2,
-		.lanes = 8,
+		.layers = 8,
 		.leaf = leaves,
 		.nleaf = 3,
 		.pin = pins,
@@ -261,7 +261,7 @@ START_TEST(test_round)
 		.nrank = 3,
 		.routed = UINT64_MAX,
 		.load = 72,
-		.turn = 0x99,
+		.sftree_root = 0x99,
 		.saved = {1763722111, UINT64_MAX, 7200},
 		.away = 7, /* not written */
 		.sa = "service 0x1 2 03\ninform 0x4 5 06\n",
@@ -283,7 +283,7 @@ START_TEST(test_round)
 	ck_assert_str_eq(back.order, "tiers");
 	ck_assert_uint_eq(back.routed, UINT64_MAX);
 	ck_assert_uint_eq(back.load, 72);
-	ck_assert_uint_eq(back.turn, 0x99);
+	ck_assert_uint_eq(back.sftree_root, 0x99);
 	ck_assert_uint_eq(back.saved.when, 1763722111);
 	ck_assert_uint_eq(back.saved.boot, UINT64_MAX);
 	ck_assert_uint_eq(back.saved.up, 7200);

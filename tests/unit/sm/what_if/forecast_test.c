@@ -244,12 +244,12 @@ START_TEST(spine_lost)
 
 	scene_new(&s);
 	cut_points_find(s.t, &c);
-	ck_assert_uint_eq(c.ncables + c.nsw, 0);
+	ck_assert_uint_eq(c.nlinks + c.nsw, 0);
 	cut_points_free(&c);
 	t = topo_without(&s, "spine1");
 	ck_assert_uint_eq(t->nsw, 5);
 	cut_points_find(t, &c);
-	ck_assert_uint_eq(c.ncables, 4);
+	ck_assert_uint_eq(c.nlinks, 4);
 	ck_assert_uint_eq(c.nsw, 1);
 	ck_assert_str_eq(topo_desc(t, t->sw[c.sw[0]].node), "spine2");
 	cut_points_free(&c);
@@ -392,7 +392,7 @@ START_TEST(settings)
 	ck_assert_uint_eq(c->fabric.lmc.hosts, 1);
 	ck_assert_uint_eq(base->fabric.lmc.hosts, 0);
 	ck_assert_str_eq(c->routing.roles.root.name[0], "top *");
-	ck_assert_uint_eq(c->routing.homes.groups.n, 2);
+	ck_assert_uint_eq(c->routing.multi_port.groups.n, 2);
 	ck_assert_uint_eq(c->partitions.n, 1);
 	config_print(c, &text);
 	ck_assert_ptr_nonnull(strstr(text.text, "pkey: 0x0011"));

@@ -360,8 +360,8 @@ same_whole(const struct routes *a, const struct routes *b)
 	       a->topo->max_lid == b->topo->max_lid && a->order == b->order &&
 	       strcmp(a->engine, b->engine) == 0 &&
 	       a->sftree_root == b->sftree_root &&
-	       a->fresh_load == b->fresh_load && a->lanes.n == b->lanes.n &&
-	       a->lanes.npairs == b->lanes.npairs;
+	       a->fresh_load == b->fresh_load && a->layers.n == b->layers.n &&
+	       a->layers.npairs == b->layers.npairs;
 }
 
 /* Fails unless the routes are equal, with the notes of each switch. */
@@ -409,7 +409,7 @@ expect_as_planned(struct story *s, const struct failure *f,
 		v->change.phase[v->change.nphases - 1].what,
 		v->change.phase[v->change.nphases - 1].smps);
 	if (s->views == 1)
-		ck_assert_str_eq(v->change.way, json_util_text(c, "way"));
+		ck_assert_str_eq(v->change.kind, json_util_text(c, "way"));
 	expect_same_routes(s, v->routes, p.out.then.routes, what);
 	(void)expect_tables(s, p.out.then.routes, what);
 	plan_free(&p);

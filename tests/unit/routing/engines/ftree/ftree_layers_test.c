@@ -72,9 +72,9 @@ route_ftree(struct bed *b, const struct engine_options *o, unsigned lanes)
 		"refused: %s %s", why.text, story.tried);
 	routes_unref(b->r);
 	b->r = r;
-	ck_assert_uint_eq(r->lanes.spread, lanes);
-	ck_assert_uint_eq(r->lanes.n, lanes);
-	ck_assert(r->lanes.plain);
+	ck_assert_uint_eq(r->layers.spread, lanes);
+	ck_assert_uint_eq(r->layers.n, lanes);
+	ck_assert(r->layers.plain);
 	ftree_layers_short(r, o, b->text, sizeof(b->text));
 	ck_assert_int_eq(
 		ftree_layers_shared(r, o, b->shared, sizeof(b->shared)) == 0,
@@ -111,7 +111,7 @@ switch_out_port(const struct topo *t, sw_ix s, unsigned i)
 
 START_TEST(all_layers)
 {
-	struct engine_options o = {.lanes = 8};
+	struct engine_options o = {.layers = 8};
 	struct bed b = begin_bed();
 
 	/* the link of a host limits nothing */
@@ -126,7 +126,7 @@ END_TEST
 /* One narrow link: no layer is lost, and the link is named. */
 START_TEST(one_cable)
 {
-	struct engine_options o = {.lanes = 8};
+	struct engine_options o = {.layers = 8};
 	struct bed b = begin_bed();
 	port_ix p = switch_out_port(b.t, b.t->nsw - 1, 1),
 		first = b.t->port[p].peer;
@@ -150,7 +150,7 @@ END_TEST
 /* A switch with a single VL maps nothing, and need not. */
 START_TEST(old_switch)
 {
-	struct engine_options o = {.lanes = 4};
+	struct engine_options o = {.layers = 4};
 	struct bed b = begin_bed();
 	const struct topo_node *n = &b.t->node[b.t->sw[0].node];
 
@@ -167,7 +167,7 @@ END_TEST
 
 START_TEST(no_map)
 {
-	struct engine_options o = {.lanes = 4};
+	struct engine_options o = {.layers = 4};
 	struct bed b = begin_bed();
 	node_ix n = b.t->sw[0].node;
 
@@ -191,7 +191,7 @@ set_vls(struct topo *t, port_ix p, uint8_t code)
 /* As many layers as the widest link has VLs. */
 START_TEST(widest)
 {
-	struct engine_options o = {.lanes = 4};
+	struct engine_options o = {.layers = 4};
 	struct bed b = begin_bed();
 	port_ix p = switch_out_port(b.t, 0, 0);
 
@@ -213,7 +213,7 @@ END_TEST
 
 START_TEST(max_vls)
 {
-	struct engine_options o = {.lanes = 4, .max_vls = 2};
+	struct engine_options o = {.layers = 4, .max_vls = 2};
 	struct bed b = begin_bed();
 
 	route_ftree(&b, &o, 2);
@@ -226,8 +226,8 @@ END_TEST
 
 START_TEST(with_levels)
 {
-	struct engine_options o = {.lanes = 4, .levels = 3};
-	struct engine_options many = {.lanes = 8, .levels = 3};
+	struct engine_options o = {.layers = 4, .levels = 3};
+	struct engine_options many = {.layers = 8, .levels = 3};
 	struct bed b = begin_bed();
 
 	b.t->port[switch_out_port(b.t, 0, 0)].vl_cap = 3;
@@ -259,7 +259,7 @@ row_of(const struct topo *t, const struct routes *r, port_ix p,
 	static const struct slvl_want none = {0};
 	struct slvl l;
 
-	slvl_allocate(&none, r->lanes.n, r->lanes.plain, &l);
+	slvl_allocate(&none, r->layers.n, r->layers.plain, &l);
 	slvl_row(&l, slvl_link(t, p, 0), slvl_end(t, p), row);
 }
 
@@ -275,8 +275,8 @@ same_routes(const struct routes *a, const struct routes *b, int seed)
 					routes_block(b, s, k), LFT_BLOCK) == 0,
 				"seed %d: entries", seed);
 		for (sw_ix d = 0; d < a->topo->nsw; d++)
-			ck_assert_msg(routes_layer(&a->lanes, s, d) ==
-					      routes_layer(&b->lanes, s, d),
+			ck_assert_msg(routes_layer(&a->layers, s, d) ==
+					      routes_layer(&b->layers, s, d),
 				"seed %d: a pair's lane", seed);
 	}
 }
@@ -297,7 +297,7 @@ other_rows(const struct bed *was, const struct bed *is, port_ix p, int seed)
 			"seed %d: rows to port %u", seed, i);
 	}
 	row_of(is->t, is->r, p, y);
-	for (unsigned sl = 0; sl < is->r->lanes.n; sl++)
+	for (unsigned sl = 0; sl < is->r->layers.n; sl++)
 		ck_assert_uint_eq(y[sl / 2] >> (sl % 2 ? 0 : 4) & 15, sl % vls);
 }
 
@@ -322,10 +322,10 @@ START_TEST(rows_alone)
 	struct gen_fattree2 p = {2 + rng_below(&r, 3), 2 + rng_below(&r, 5),
 		1 + rng_below(&r, 2), 1 + rng_below(&r, 3),
 		1 + rng_below(&r, 3)};
-	struct engine_options o = {.lanes = (uint8_t)(2 + rng_below(&r, 7))};
+	struct engine_options o = {.layers = (uint8_t)(2 + rng_below(&r, 7))};
 	struct bed was = {.t = two_tier_topo(&p), .pool = lft_pool_new()};
 
-	route_ftree(&was, &o, o.lanes);
+	route_ftree(&was, &o, o.layers);
 	for (unsigned i = 0; i < STEPS; i++) {
 		struct bed is = {.t = two_tier_topo(&p), .pool = was.pool};
 		sw_ix s = rng_below(&r, is.t->nsw);
@@ -335,11 +335,11 @@ START_TEST(rows_alone)
 		for (port_ix k = 0; k < is.t->nports; k++)
 			is.t->port[k].vl_cap = was.t->port[k].vl_cap;
 		is.t->port[at].vl_cap = (uint8_t)(1 + rng_below(&r, 4));
-		if (!widest_is(is.t, o.lanes))
+		if (!widest_is(is.t, o.layers))
 			is.t->port[at].vl_cap = 4;
 		if (rng_below(&r, 2) > 0)
 			is.r = routes_ref(was.r);
-		route_ftree(&is, &o, o.lanes);
+		route_ftree(&is, &o, o.layers);
 		expect_no_text(is.text);
 		same_routes(was.r, is.r, _i);
 		other_rows(&was, &is, at, _i);
@@ -397,7 +397,7 @@ START_TEST(needed)
 	struct topo *t = ring_of_four(&h);
 	struct routes r = {.topo = t,
 		.engine = "",
-		.lanes = {.n = 2, .spread = 1, .pair = wrap, .npairs = 2}};
+		.layers = {.n = 2, .spread = 1, .pair = wrap, .npairs = 2}};
 	struct verify_tables in = {.topo = t, .nblocks = h.nblocks};
 	struct verify_report report;
 	struct reason why = {""};
@@ -405,7 +405,7 @@ START_TEST(needed)
 	hand_tables_pack(&h);
 	in.pool = &h.pool;
 	in.row = h.row;
-	in.lanes = &r.lanes;
+	in.layers = &r.layers;
 	ck_assert_msg(verify_tables(&in, &report, &why) == 0, "%s", why.text);
 	ck_assert(!report.plain);
 	ck_assert_int_eq(ftree_layers_fit(&r, NULL, &why), 0);
@@ -414,10 +414,10 @@ START_TEST(needed)
 	expect_text(why.text,
 		"2 layers need a VL each to have no cycle: 2 ports "
 		"between switches have 1 VL, first port");
-	r.lanes.plain = true;
+	r.layers.plain = true;
 	ck_assert_int_eq(ftree_layers_fit(&r, NULL, &why), 0);
 	/* layers that fold to one VL there are a cycle */
-	in.lanes = NULL;
+	in.layers = NULL;
 	ck_assert_int_eq(verify_tables(&in, &report, &why), -1);
 	expect_text(why.text, "credit loop of 4 links");
 	hand_tables_unpack(&h);

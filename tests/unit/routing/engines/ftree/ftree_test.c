@@ -20,7 +20,7 @@
 #include "tests/unit/suite.h"
 #include "tests/unit/tables_hash.h"
 
-static struct engine_options plain = {.lanes = 1};
+static struct engine_options plain = {.layers = 1};
 
 static struct routes *
 route_topo(struct topo *t, struct lft_pool *pool, const struct routes *prev,
@@ -483,14 +483,14 @@ START_TEST(lanes)
 	struct reason why = {""};
 
 	for (unsigned n = 2; n <= 8; n++) {
-		struct engine_options o = {.lanes = (uint8_t)n};
+		struct engine_options o = {.layers = (uint8_t)n};
 		struct run x = route_fabric(gen_tree_two(&p, &why), &o);
-		const struct route_layers *l = &x.r->lanes;
+		const struct route_layers *l = &x.r->layers;
 		struct verify_tables in = verify_input(x.r);
 		struct verify_report report;
 		unsigned used = 0;
 
-		in.lanes = l;
+		in.layers = l;
 		ck_assert_int_eq(verify_tables(&in, &report, &why), 0);
 		ck_assert_uint_eq(report.vls, l->n);
 		/* The links of the generator have 4 VLs (VLCap 3). */
@@ -521,7 +521,7 @@ END_TEST
 START_TEST(lanes_kept)
 {
 	struct gen_fattree2 p = {4, 8, 1, 2, 2};
-	struct engine_options o = {.lanes = 4};
+	struct engine_options o = {.layers = 4};
 	struct reason why = {""};
 	struct frozen_lids lids = {0};
 	struct fabric *f = gen_tree_two(&p, &why), *g;
@@ -539,7 +539,8 @@ START_TEST(lanes_kept)
 		node_ix n =
 			topo_by_node_guid(t, less->node[less->sw[s].node].guid);
 
-		ck_assert_uint_eq(b->lanes.cls[s], a->lanes.cls[t->node[n].sw]);
+		ck_assert_uint_eq(
+			b->layers.cls[s], a->layers.cls[t->node[n].sw]);
 	}
 	routes_unref(a);
 	routes_unref(b);
@@ -630,7 +631,7 @@ START_TEST(homing_names_it)
 		ck_assert_uint_eq(h.node[i].out, 0);
 		ck_assert_uint_eq(h.node[i].cut, 2); /* not its own leaves */
 		ck_assert(!h.node[i].one_switch);
-		ck_assert(h.node[i].only_way);
+		ck_assert(h.node[i].only_path);
 	}
 	redundancy_text(x.t, &h.node[0], text, sizeof(text));
 	ck_assert_str_eq(text, "\"h1\": \"spine1\" cuts off both ports from 2 "
@@ -647,7 +648,8 @@ START_TEST(groups)
 	struct reason why = {""};
 	struct fabric *f = gen_tree_two(&p, &why);
 	struct route_multi_port home[8];
-	struct engine_options o = {.lanes = 1, .home = home, .nhomes = 8};
+	struct engine_options o = {
+		.layers = 1, .multi_port = home, .nmulti_port = 8};
 	size_t n = 0;
 	struct verify_tables in;
 	struct redundancy_report h;
