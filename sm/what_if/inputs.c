@@ -261,8 +261,10 @@ take_tables(struct inputs *in, const struct forecast_job *job,
 		in->found = fts_routes(fts, in->topo, job->pool, &in->misfit);
 		guess_order(in, job);
 	}
-	in->prev =
-		in->live ? routes_ref(in->given.routes) : routes_ref(in->found);
+	/* a take-over keeps entries by LID, not by port */
+	in->prev = in->live && in->given.standby == NULL
+			   ? routes_ref(in->given.routes)
+			   : routes_ref(in->found);
 }
 
 static int

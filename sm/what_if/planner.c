@@ -598,11 +598,11 @@ print_report(const struct plan *p)
 			JSON_COMPACT | JSON_REAL_PRECISION(9));
 		(void)putchar('\n');
 	} else if (!to_stdout(p->ask.dump)) { /* else: tables */
-		standby_json_line(p->report, (uint64_t)time(NULL), &out);
 		if (p->ask.verbose)
 			plan_page(p->report, &out);
 		else
 			plan_page_short(p->report, &out);
+		standby_json_line(p->report, (uint64_t)time(NULL), &out);
 		(void)fputs(out.text, stdout);
 		buf_free(&out);
 	}

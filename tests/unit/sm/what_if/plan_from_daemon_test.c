@@ -75,7 +75,7 @@ plan_make(struct plan *p, struct world *w, const struct failure *f, size_t n)
 	ck_assert_msg(
 		inputs_read(&p->in, &ask, &p->job, &why) == 0, "%s", why.text);
 	json_decref(ask.snapshot);
-	ck_assert(p->in.same);
+	ck_assert(p->in.same == !sm_view(w->sm)->read_only);
 	ck_assert_str_eq(p->in.given.vague, "");
 	ck_assert_msg(what_if_now(&p->in, &p->job, &p->out, &why) == 0, "%s",
 		why.text);
@@ -304,6 +304,18 @@ apply_random_failures(struct story *s, unsigned n)
 			settle_world(s);
 		}
 	}
+}
+
+/* A host in the manager's component that is not the manager's. */
+static uint32_t
+other_host(const struct story *s)
+{
+	uint32_t n = s->f->nnodes - 1;
+
+	while (s->f->node[n].type == FABRIC_SWITCH || n == s->w->host ||
+		!is_seen(s, n))
+		n--;
+	return n;
 }
 
 /* ---- the comparison ---- */
@@ -559,6 +571,38 @@ START_TEST(loss_without_tables)
 }
 END_TEST
 
+/* The plan of a standby is what its take-over writes, whatever its own
+ * configuration wants and the master's did. */
+START_TEST(taken_over_as_planned)
+{
+	const struct scene *scene = &scenes[_i % SCENES];
+	struct scene of_master = {scene->name, "", scene->make, NULL};
+	struct story s;
+	struct world *b;
+	struct plan p;
+
+	begin_story(&s, &of_master, (uint64_t)SEED + (uint64_t)_i / SCENES);
+	b = world_beside(s.w, other_host(&s), scene->yaml);
+	world_start(b);
+	apply_random_failures(&s, 3);
+	world_run(s.w, mono_ms(130000));
+	ck_assert_uint_ge(b->reads, 2);
+	plan_make(&p, b, NULL, 0);
+	world_kill(s.w);
+	s.w = b;
+	b->told = note_view;
+	b->told_cookie = &s;
+	s.entries = s.blocks = s.smps = s.views = 0;
+	while (b->commits == 0)
+		world_run(b, mono_ms(1));
+	ck_assert_uint_eq(s.blocks, p.impact.blocks);
+	settle_world(&s);
+	(void)expect_tables(&s, p.out.then.routes, "taken over");
+	plan_free(&p);
+	end_story(&s);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -570,6 +614,7 @@ main(void)
 	tcase_add_loop_test(c, cut_off, 0, SCENES);
 	tcase_add_loop_test(c, plan_without_failure, 0, SCENES);
 	tcase_add_loop_test(c, loss_without_tables, 0, SCENES);
+	tcase_add_loop_test(c, taken_over_as_planned, 0, DAYS * SCENES);
 	suite_add_tcase(s, c);
 	return suite_run(s);
 }
