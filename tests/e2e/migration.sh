@@ -84,6 +84,12 @@ role() {
 	[ "$(json_get "$E2E_DIR/status" role)" = "$1" ]
 }
 
+# knows: the standby has read the fabric
+knows() {
+	role standby
+	[ "$(json_get "$E2E_DIR/status" standby.unread)" = 0 ]
+}
+
 becomes() {
 	soon role "$1" || fail "heddled is $(json_get "$E2E_DIR/status" role)," \
 		"not $1: $(tail -n 3 "$E2E_DIR/heddled.out")"
@@ -118,6 +124,9 @@ before() {
 		grep -q 'priority: 1' "$E2E_DIR/etc/heddle/heddle.yaml" ||
 			fail "no priority: $(cat "$E2E_DIR/etc/heddle/heddle.yaml")"
 		;;
+	"heddlectl plan --from live")
+		soon knows || fail "the standby knows nothing of the fabric"
+		;;
 	"systemctl enable --now opensm")
 		ups=$(grep -c 'SUBNET UP' "$E2E_DIR/osm.log")
 		;;
@@ -133,6 +142,8 @@ after() {
 	esac || fail "'$1' ended with $2: $(cat "$af_out")"
 	case $1 in
 	"heddlectl plan"*)
+		sed -n 1p "$af_out" | grep -q '^SAFE' ||
+			fail "the plan: $(cat "$af_out")"
 		grep -q '^verified .* 0 unreachable, 0 loops, 0 cyclic' \
 			"$af_out" || fail "the plan: $(cat "$af_out")"
 		;;
