@@ -108,7 +108,7 @@ audit_free(struct audit *a)
 	audit_vl_read_free(a->found.vls);
 	audit_sa_client_free(a->found.sa);
 	xact_free(a->x);
-	free(a->found.dependencies);
+	free(a->found.deps);
 	routes_unref(a->found.routes);
 	topo_unref(a->found.topo);
 	device_free(a->hw);
@@ -310,8 +310,7 @@ take_routes(struct audit *a)
 		in, jobs_threads(a->cfg), &r->report, &r->verified, NULL);
 	a->found.routes = r;
 	if (r->verified != NULL)
-		a->found.dependencies =
-			verify_state_dependencies(r->verified, r->topo);
+		a->found.deps = verify_state_dependencies(r->verified, r->topo);
 }
 
 /*
@@ -368,7 +367,7 @@ step_tables(struct audit *a, struct mono now)
 		return false;
 	a->found.builder = a->builder;
 	take_routes(a);
-	if (a->found.dependencies == NULL) {
+	if (a->found.deps == NULL) {
 		fail_audit(a, "there is nothing to judge");
 		return false;
 	}
@@ -458,7 +457,7 @@ step_vls(struct audit *a, struct mono now)
 	if (!audit_vl_read_done(a->found.vls))
 		return false;
 	l = audit_vl_read_facts(a->found.vls);
-	if (l.nvls > 1 && a->found.one_vl > 0)
+	if (l.vls > 1 && a->found.one_vl > 0)
 		audit_sa_client_paths(
 			a->found.sa, AUDIT_SA_CLIENT_RECORDS, now);
 	else if (l.discards != 0)

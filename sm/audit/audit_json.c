@@ -20,7 +20,7 @@ struct judged {
 	struct audit_mcast_facts groups;
 	struct audit_dependencies_verdict sure, all;
 	struct audit_unreachable_facts unreachable;
-	bool vls_matter; /* whether there is a credit loop depends on VLs */
+	bool by_vl; /* whether there is a credit loop depends on VLs */
 };
 
 /* ---- judging ---- */
@@ -36,7 +36,7 @@ audit_json_one_vl(const struct audit_input *f)
 	struct audit_dependencies_verdict v;
 	uint32_t cyclic;
 
-	audit_path_one_layer(f->topo, f->dependencies, true, d);
+	audit_path_one_layer(f->topo, f->deps, true, d);
 	audit_mcast_judge(&groups, d, &unused);
 	audit_dependencies_judge(d, false, &v);
 	cyclic = v.cyclic;
@@ -55,17 +55,17 @@ judge_dependencies(struct judged *j)
 		.r = f->routes, .vls = f->vls, .sa = f->sa};
 	const struct audit_mcast_job groups = {.t = f->topo,
 		.mft = f->mft,
-		.vls = j->vls_matter ? f->vls : NULL,
+		.vls = j->by_vl ? f->vls : NULL,
 		.sa = sa};
 
 	j->deps = audit_dependencies_new(f->topo);
-	if (l.nvls > 1 || l.discards != 0)
+	if (l.vls > 1 || l.discards != 0)
 		audit_path_walk(&paths, j->deps, &j->paths);
-	if (!j->vls_matter) {
+	if (!j->by_vl) {
 		audit_dependencies_free(j->deps);
 		j->deps = audit_dependencies_new(f->topo);
-		audit_path_one_layer(f->topo, f->dependencies,
-			l.read > 0 || l.tables == 0, j->deps);
+		audit_path_one_layer(
+			f->topo, f->deps, l.read > 0 || l.tables == 0, j->deps);
 	}
 	audit_mcast_judge(&groups, j->deps, &j->groups);
 	audit_dependencies_judge(j->deps, true, &j->sure);
@@ -95,7 +95,7 @@ correct_report(struct judged *j)
 		(void)snprintf(
 			q->first, sizeof(q->first), "%s", j->unreachable.lost);
 	}
-	q->vls = audit_vl_read_facts(j->read->vls).nvls;
+	q->vls = audit_vl_read_facts(j->read->vls).vls;
 	q->cyclic_channels = v->cyclic;
 	q->ok = q->unreachable == 0 && q->loops == 0 && v->cyclic == 0;
 	q->cycle[0] = '\0';
@@ -122,7 +122,7 @@ judge_fabric(struct judged *j)
 		memcpy(f->routes->rank, j->ours.routes->rank,
 			f->topo->nsw * sizeof(*f->routes->rank));
 	forecast_judge(&job, f->routes, &j->found);
-	j->vls_matter = audit_vl_read_facts(f->vls).nvls > 1 && f->one_vl > 0;
+	j->by_vl = audit_vl_read_facts(f->vls).vls > 1 && f->one_vl > 0;
 	judge_dependencies(j);
 	correct_report(j);
 }
@@ -154,7 +154,7 @@ sl2vl_json(const struct audit_input *f)
 	json_util_put(o, "maps_read", json_util_u64(l.read));
 	json_util_put(o, "maps_refused", json_util_u64(l.refused));
 	json_util_put(o, "kinds", json_util_u64(l.kinds));
-	json_util_put(o, "lanes", json_util_u64(l.nvls));
+	json_util_put(o, "lanes", json_util_u64(l.vls));
 	json_util_put(o, "discarding", json_boolean(l.discards != 0));
 	return o;
 }
@@ -195,7 +195,7 @@ groups_json(const struct audit_mcast_facts *g)
 	json_util_put(o, "trees", json_util_u64(g->trees));
 	json_util_put(o, "ports", json_util_u64(g->ports));
 	json_util_put(o, "loops", json_util_u64(g->loops.n));
-	json_util_put(o, "parted", json_util_u64(g->split.n));
+	json_util_put(o, "parted", json_util_u64(g->disconnected.n));
 	json_util_put(o, "copies", json_util_u64(g->copies.n));
 	json_util_put(o, "without_tree", json_util_u64(g->none.n));
 	json_util_put(o, "dead_entries", json_util_u64(g->dead.n));
@@ -233,8 +233,8 @@ dependencies_json(const struct judged *j)
 	json_t *o = json_object();
 
 	json_util_put(o, "channels", json_util_u64(j->all.channels));
-	json_util_put(o, "turns", json_util_u64(j->all.dependencies));
-	json_util_put(o, "turns_sure", json_util_u64(j->sure.dependencies));
+	json_util_put(o, "turns", json_util_u64(j->all.deps));
+	json_util_put(o, "turns_sure", json_util_u64(j->sure.deps));
 	json_util_put(o, "cyclic", json_util_u64(j->all.cyclic));
 	json_util_put(o, "cyclic_sure", json_util_u64(j->sure.cyclic));
 	json_util_put(o, "cyclic_on_one_lane", json_util_u64(j->read->one_vl));
@@ -292,7 +292,7 @@ put_findings(struct judged *j, json_t *o)
 		.unreachable = &j->unreachable,
 		.sure = &j->sure,
 		.all = &j->all,
-		.vls_matter = j->vls_matter};
+		.by_vl = j->by_vl};
 	json_t *list = audit_findings(&in);
 	struct buf what = {0};
 	enum audit_verdict v = audit_verdict_of(&in, list, &what);

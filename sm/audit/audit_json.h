@@ -30,8 +30,8 @@ struct audit_input {
 	struct topo *topo;	       /* LIDs as found */
 	const struct adaptive_cache *adaptive; /* what else forwards */
 	struct routes *routes; /* as read, with the report of the verifier */
-	struct verify_dependencies *dependencies;
-	struct audit_vl_read *vls;
+	struct verify_dependencies *deps;
+	struct audit_vls *vls;
 	struct audit_sa *sa;
 	struct mft *mft;
 	const struct xact_stats *wire;

@@ -118,7 +118,7 @@ audit_dependencies_add(struct audit_deps *d, const struct audit_dependency *dep,
 /* ---- looking for cycles ---- */
 
 /*
- * Edges by the channel that they come from, or, if reverse, that they lead to.
+ * Edges by the channel that they come from, or, if reversed, that they lead to.
  */
 struct lists {
 	uint32_t *at; /* [n + 1] */
@@ -139,7 +139,7 @@ is_edge_used(const struct search *s, const struct edge *e)
 }
 
 static struct lists
-lists_new(const struct search *s, bool reverse)
+lists_new(const struct search *s, bool reversed)
 {
 	const struct audit_deps *d = s->d;
 	struct lists l = {mem_zalloc(d->n + 2, sizeof(*l.at)),
@@ -147,12 +147,13 @@ lists_new(const struct search *s, bool reverse)
 
 	for (size_t i = 0; i < d->nedges; i++)
 		if (is_edge_used(s, &d->edge[i]))
-			l.at[(reverse ? d->edge[i].to : d->edge[i].from) + 2]++;
+			l.at[(reversed ? d->edge[i].to : d->edge[i].from) +
+				2]++;
 	for (size_t c = 2; c < d->n + 2; c++)
 		l.at[c] += l.at[c - 1];
 	for (size_t i = 0; i < d->nedges; i++)
 		if (is_edge_used(s, &d->edge[i])) {
-			uint32_t c = reverse ? d->edge[i].to : d->edge[i].from;
+			uint32_t c = reversed ? d->edge[i].to : d->edge[i].from;
 
 			l.edge[l.at[c + 1]++] = (uint32_t)i;
 		}
@@ -167,14 +168,14 @@ lists_free(struct lists *l)
 }
 
 static uint32_t
-other_end(const struct audit_deps *d, uint32_t edge, bool reverse)
+other_end(const struct audit_deps *d, uint32_t edge, bool reversed)
 {
-	return reverse ? d->edge[edge].from : d->edge[edge].to;
+	return reversed ? d->edge[edge].from : d->edge[edge].to;
 }
 
 /* Remove repeatedly the channels that no remaining channel leads to. */
 static void
-prune_channels(struct search *s, const struct lists *l, bool reverse)
+prune_channels(struct search *s, const struct lists *l, bool reversed)
 {
 	const struct audit_deps *d = s->d;
 	uint32_t *degree = mem_zalloc(d->n + 1, sizeof(*degree));
@@ -182,7 +183,7 @@ prune_channels(struct search *s, const struct lists *l, bool reverse)
 
 	for (uint32_t c = 0; c < d->n; c++)
 		for (uint32_t i = l->at[c]; s->left[c] && i < l->at[c + 1]; i++)
-			degree[other_end(d, l->edge[i], reverse)]++;
+			degree[other_end(d, l->edge[i], reversed)]++;
 	for (uint32_t c = 0; c < d->n; c++)
 		if (s->left[c] && degree[c] == 0)
 			s->queue[tail++] = c;
@@ -191,7 +192,7 @@ prune_channels(struct search *s, const struct lists *l, bool reverse)
 
 		s->left[c] = false;
 		for (uint32_t i = l->at[c]; i < l->at[c + 1]; i++) {
-			uint32_t o = other_end(d, l->edge[i], reverse);
+			uint32_t o = other_end(d, l->edge[i], reversed);
 
 			if (s->left[o] && --degree[o] == 0)
 				s->queue[tail++] = o;
@@ -315,14 +316,14 @@ audit_dependencies_judge(const struct audit_deps *d, bool sure,
 			on.at[c] < on.at[c + 1] || back.at[c] < back.at[c + 1];
 		out->channels += s.left[c];
 	}
-	out->dependencies = on.at[d->n];
+	out->deps = on.at[d->n];
 	prune_channels(&s, &on, false);
 	prune_channels(&s, &back, true);
 	out->link = mem_zalloc(d->n + 1, sizeof(*out->link));
 	for (uint32_t c = 0; c < d->n; c++) {
 		out->cyclic += s.left[c];
 		if (s.left[c] && is_lowest_vl(&s, c))
-			out->link[out->nlinks++] =
+			out->link[out->links++] =
 				(struct audit_dependencies_link){
 					d->channel[c].sw, d->channel[c].in};
 	}

@@ -65,10 +65,10 @@ struct audit_dependencies_link {
 
 struct audit_dependencies_verdict {
 	uint32_t channels; /* that have a dependency */
-	uint32_t dependencies;
+	uint32_t deps;
 	uint32_t cyclic; /* channels on cycles, or between two cycles */
-	uint32_t nlinks; /* link directions that have such a channel */
-	struct audit_dependencies_link *link; /* [nlinks] these */
+	uint32_t links;	 /* link directions that have such a channel */
+	struct audit_dependencies_link *link; /* [links] these */
 	struct audit_dependencies_hop *cycle;
 	uint32_t len; /* length of a short cycle; 0: there is none */
 };

@@ -11,7 +11,7 @@
 #include "sm/report/json_util.h"
 #include "sm/report/names.h"
 
-enum { HOPS_SHOWN = 12, NODES_SHOWN = 10, HOSTS_SHOWN = 6 };
+enum { HOPS_SHOWN = 12, LIST_SHOWN = 10, HOSTS_SHOWN = 6 };
 
 /* In the order of severity, which is the order of the list. */
 enum severity { FAULT, RISK, UNREAD, NOTE, SEVERITIES };
@@ -102,7 +102,7 @@ static void
 add_cycle_lines(const struct list *l,
 	const struct audit_dependencies_verdict *v, json_t *lines)
 {
-	bool many = l->in->vls_matter;
+	bool many = l->in->by_vl;
 
 	for (uint32_t i = 0; i < v->len && i < HOPS_SHOWN; i++) {
 		const struct audit_dependencies_hop *h = &v->cycle[i];
@@ -162,7 +162,7 @@ mark_loop_ports(
 {
 	bool *on = mem_zalloc(t->nports, sizeof(*on));
 
-	for (uint32_t i = 0; i < v->nlinks; i++) {
+	for (uint32_t i = 0; i < v->links; i++) {
 		port_ix p = topo_port_of(
 			t, t->sw[v->link[i].to].node, v->link[i].in);
 
@@ -241,7 +241,7 @@ find_cycles(struct list *l)
 		v->len,
 		is_closed_by_group(v) ? ", closed by a multicast group's tree"
 				      : "",
-		v->nlinks,
+		v->links,
 		sure	 ? ""
 		: by_own ? ", if packets that switches send themselves fill "
 			   "buffers: management answers are usually too few"
@@ -360,7 +360,7 @@ find_groups(struct list *l)
 	const struct audit_mcast_facts *g = l->in->groups;
 
 	find_group(l, FAULT, &g->loops, "trees in which a packet never stops");
-	find_group(l, FAULT, &g->split,
+	find_group(l, FAULT, &g->disconnected,
 		"groups whose members do not all reach each other");
 	find_group(l, FAULT, &g->copies,
 		"trees that deliver a packet more than once");
@@ -397,7 +397,7 @@ find_unjudged(struct list *l)
 		a->unseen, a->nodes == 1 ? "it" : "them");
 	for (node_ix n = 0; n < t->nnodes; n++)
 		if (t->node[n].flags & TN_QUARANTINED &&
-			json_array_size(lines) < NODES_SHOWN)
+			json_array_size(lines) < LIST_SHOWN)
 			add_line(lines, "%s: %s", cdg_name(t, n).s,
 				builder_quarantine_why(
 					l->in->read->builder, t->node[n].guid));
@@ -441,7 +441,7 @@ find_adaptive(struct list *l, bool untold)
 		node_ix node = t->sw[s].node;
 
 		if (!is_adaptive(l, s, untold) ||
-			json_array_size(lines) >= NODES_SHOWN)
+			json_array_size(lines) >= LIST_SHOWN)
 			continue;
 		adaptive_seen_text(adaptive_cache_get(l->in->read->adaptive,
 					   t->node[node].guid),
@@ -462,8 +462,7 @@ find_sa(struct list *l)
 		lines = add_finding(l, UNREAD, "sa",
 			"Subnet administration did not answer: groups are "
 			"known only from multicast tables%s.",
-			l->in->vls_matter ? ", and packets may have every SL"
-					  : "");
+			l->in->by_vl ? ", and packets may have every SL" : "");
 		add_line(lines, "%s", sa->why);
 	} else if (sa->why[0] != '\0') {
 		add_line(add_finding(l, UNREAD, "sa",
@@ -488,7 +487,7 @@ find_sls(struct list *l)
 		audit_sa_client_facts(l->in->read->sa);
 	const struct audit_path_facts *p = l->in->paths;
 
-	if (l->in->vls_matter && p->assumed > 0)
+	if (l->in->by_vl && p->assumed > 0)
 		(void)add_finding(l, NOTE, "sl",
 			"SLs of %" PRIu64
 			" pairs (port, LID) are those that subnet "
@@ -516,10 +515,9 @@ find_tables(struct list *l)
 	json_t *lines;
 	size_t n;
 
-	if (v.read < v.tables && (l->in->vls_matter || v.discards != 0))
+	if (v.read < v.tables && (l->in->by_vl || v.discards != 0))
 		(void)add_finding(l,
-			l->in->vls_matter || v.refused > 0 ? UNREAD : NOTE,
-			"sl2vl",
+			l->in->by_vl || v.refused > 0 ? UNREAD : NOTE, "sl2vl",
 			"%" PRIu64 " of %" PRIu64
 			" SL to VL tables were read, of %u kind%s; the others "
 			"may be different.",
@@ -531,7 +529,7 @@ find_tables(struct list *l)
 		"Multicast tables of %zu switch%s could not be read "
 		"completely.",
 		n, n == 1 ? "" : "es");
-	for (size_t i = 0; i < n && i < NODES_SHOWN; i++)
+	for (size_t i = 0; i < n && i < LIST_SHOWN; i++)
 		for (sw_ix s = 0; s < t->nsw; s++)
 			if (t->node[t->sw[s].node].guid == failed[i].guid)
 				add_line(lines, "%s", switch_name(l, s).s);

@@ -27,7 +27,7 @@ struct audit_findings_in {
 	const struct audit_mcast_facts *groups;
 	const struct audit_unreachable_facts *unreachable;
 	const struct audit_dependencies_verdict *sure, *all;
-	bool vls_matter; /* whether there is a credit loop depends on VLs */
+	bool by_vl; /* whether there is a credit loop depends on VLs */
 };
 
 /* A list of {severity, kind, text, lines}, sorted by severity. */

@@ -236,7 +236,7 @@ check_delivery(struct tree *g)
 		if (n == 0)
 			continue;
 		all = false;
-		note_fault(&g->out->split,
+		note_fault(&g->out->disconnected,
 			"MLID 0x%04x: packets sent at %s do not reach %s%s",
 			g->mlid, name_of(g, k).s, name_of(g, lost).s,
 			n > 1 ? " and others" : "");
@@ -346,12 +346,12 @@ static uint8_t
 vl_of(const struct tree *g, uint32_t k, unsigned in, unsigned out, unsigned sl,
 	bool *sure)
 {
-	const struct audit_vl_row row = {
+	const struct audit_vl_row dep = {
 		g->knot[k].sw, (uint8_t)in, (uint8_t)out};
 
 	return g->job->vls == NULL
 		       ? 0
-		       : audit_vl_read_vl(g->job->vls, &row, sl, sure);
+		       : audit_vl_read_vl(g->job->vls, &dep, sl, sure);
 }
 
 /* True if packets of the group may arrive at this port. Port 0: the switch

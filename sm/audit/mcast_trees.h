@@ -25,7 +25,7 @@
 struct audit_mcast_job {
 	const struct topo *t;
 	const struct mft *mft;
-	const struct audit_vl_read *vls; /* NULL: all packets are on one VL */
+	const struct audit_vls *vls; /* NULL: all packets are on one VL */
 	const struct audit_sa_client_facts *sa;
 };
 
@@ -38,9 +38,10 @@ struct audit_mcast_fault {
 struct audit_mcast_facts {
 	uint32_t trees; /* MLIDs with entries */
 	uint32_t ports; /* host ports in them, once for each tree */
-	struct audit_mcast_fault loops;	  /* trees: a packet never stops */
-	struct audit_mcast_fault copies;  /* trees: it arrives more than once */
-	struct audit_mcast_fault split;	  /* trees: it does not reach all */
+	struct audit_mcast_fault loops;	 /* trees: a packet never stops */
+	struct audit_mcast_fault copies; /* trees: it arrives more than once */
+	struct audit_mcast_fault
+		disconnected;		  /* trees: it does not reach all */
 	struct audit_mcast_fault dead;	  /* entries for ports without a link */
 	struct audit_mcast_fault unowned; /* trees that belong to no group */
 	struct audit_mcast_fault none;	  /* groups without a tree */

@@ -41,7 +41,7 @@ struct at {
 
 void
 audit_path_one_layer(const struct topo *t,
-	const struct verify_dependencies *from, bool sure, struct audit_deps *d)
+	const struct verify_dependencies *deps, bool sure, struct audit_deps *d)
 {
 	const struct audit_dependencies_cause why = {.sure = sure};
 	size_t rec = 0;
@@ -52,9 +52,9 @@ audit_path_one_layer(const struct topo *t,
 		for (unsigned in = 1; in < w; in++)
 			for (unsigned out = 1; out < w; out++) {
 				size_t word =
-					((rec + in) << from->shift) + out / 64;
+					((rec + in) << deps->shift) + out / 64;
 
-				if (from->row[word] >> out % 64 & 1)
+				if (deps->row[word] >> out % 64 & 1)
 					audit_dependencies_add(d,
 						&(struct audit_dependency){s,
 							(uint8_t)in, 0,
@@ -87,11 +87,11 @@ note_discard(struct walk *w, const struct at *a, unsigned out, unsigned sl)
 static bool
 is_closed(const struct walk *w, const struct at *a, unsigned out)
 {
-	const struct audit_vl_row row = {a->sw, a->in, (uint8_t)out};
+	const struct audit_vl_row dep = {a->sw, a->in, (uint8_t)out};
 	bool sure = true;
 
 	for (unsigned sl = 0; sl < SLS && sure; sl++)
-		if (audit_vl_read_vl(w->job->vls, &row, sl, &sure) !=
+		if (audit_vl_read_vl(w->job->vls, &dep, sl, &sure) !=
 			AUDIT_VL_READ_DISCARD)
 			return false;
 	return sure;
@@ -128,9 +128,9 @@ was_seen(struct walk *w, const struct at *a, port_ix at, unsigned sl)
 static unsigned
 pass_switch(struct walk *w, struct at *a, unsigned out, unsigned sl)
 {
-	const struct audit_vl_row row = {a->sw, a->in, (uint8_t)out};
+	const struct audit_vl_row dep = {a->sw, a->in, (uint8_t)out};
 	bool sure = a->sure >> sl & 1;
-	uint8_t vl = audit_vl_read_vl(w->job->vls, &row, sl, &sure);
+	uint8_t vl = audit_vl_read_vl(w->job->vls, &dep, sl, &sure);
 
 	if (!sure)
 		a->sure &= (uint16_t) ~(1U << sl);

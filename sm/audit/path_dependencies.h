@@ -21,7 +21,7 @@
 
 struct audit_path_job {
 	const struct routes *r;
-	const struct audit_vl_read *vls;
+	const struct audit_vls *vls;
 	const struct audit_sa *sa;
 };
 
@@ -41,7 +41,7 @@ void audit_path_walk(const struct audit_path_job *job, struct audit_deps *d,
 /* Add the dependencies of unicast packets if all are on one VL, or (not sure)
  * may be: as the verifier found them. */
 void audit_path_one_layer(const struct topo *t,
-	const struct verify_dependencies *from, bool sure,
+	const struct verify_dependencies *deps, bool sure,
 	struct audit_deps *d);
 
 #endif

@@ -8,24 +8,24 @@
 #include "sm/base/mem.h"
 #include "sm/base/union_find.h"
 
-/* How the packets of a LID end, from a switch. ON_PATH: on the path being
+/* How the packets of a LID end, from a switch. FOLLOWED: on the path being
  * followed. */
-enum end { OPEN, ON_PATH, ARRIVES, LOST, LOOPS, UNSEEN };
+enum end { OPEN, FOLLOWED, ARRIVES, LOST, LOOPS, UNSEEN };
 
-struct classing {
+struct search {
 	const struct routes *r;
 	const struct topo *t;
 	struct audit_unreachable_facts *out;
 	uint32_t *piece; /* [nsw] connected piece of a switch that was read */
 	uint8_t *end;	 /* [nsw] */
-	sw_ix *path;	 /* [nsw] */
+	sw_ix *stack;	 /* [nsw] */
 	bool *hosts;	 /* [nsw] the switch has hosts */
 	bool *host;	 /* [nports] the port is a host's */
 	uint16_t last;	 /* the LID of the last victim; 0: none */
 };
 
 static void
-join_pieces(struct classing *a)
+join_pieces(struct search *a)
 {
 	const struct topo *t = a->t;
 
@@ -44,7 +44,7 @@ join_pieces(struct classing *a)
 /* The next switch on the path from switch s to a LID in *next, or how the path
  * ends. */
 static enum end
-next_switch(const struct classing *a, sw_ix s, uint16_t lid, sw_ix *next)
+next_switch(const struct search *a, sw_ix s, uint16_t lid, sw_ix *next)
 {
 	const struct topo *t = a->t;
 	const struct topo_node *n = &t->node[t->sw[s].node];
@@ -68,7 +68,7 @@ next_switch(const struct classing *a, sw_ix s, uint16_t lid, sw_ix *next)
 
 /* Follow a LID from s and record how it ends for all switches on the path. */
 static enum end
-follow_lid(struct classing *a, sw_ix s, uint16_t lid)
+follow_lid(struct search *a, sw_ix s, uint16_t lid)
 {
 	enum end e = OPEN;
 	uint32_t n = 0;
@@ -77,23 +77,23 @@ follow_lid(struct classing *a, sw_ix s, uint16_t lid)
 		sw_ix next = s;
 
 		if (a->end[s] != OPEN) {
-			e = a->end[s] == ON_PATH ? LOOPS : (enum end)a->end[s];
+			e = a->end[s] == FOLLOWED ? LOOPS : (enum end)a->end[s];
 			break;
 		}
-		a->end[s] = ON_PATH;
-		a->path[n++] = s;
+		a->end[s] = FOLLOWED;
+		a->stack[n++] = s;
 		e = next_switch(a, s, lid, &next);
 		s = next;
 	}
 	while (n > 0)
-		a->end[a->path[--n]] = (uint8_t)e;
+		a->end[a->stack[--n]] = (uint8_t)e;
 	return e;
 }
 
 /* Packets from hosts at s to a host do not arrive. LIDs come in ascending
  * order. */
 static void
-note_victim(struct classing *a, sw_ix s, uint16_t lid)
+note_victim(struct search *a, sw_ix s, uint16_t lid)
 {
 	struct audit_unreachable_facts *f = a->out;
 
@@ -109,7 +109,7 @@ note_victim(struct classing *a, sw_ix s, uint16_t lid)
 }
 
 static void
-judge_lid(struct classing *a, uint16_t lid)
+judge_lid(struct search *a, uint16_t lid)
 {
 	const struct topo *t = a->t;
 	sw_ix root = topo_switch_of(t, t->by_lid[lid]);
@@ -138,7 +138,7 @@ judge_lid(struct classing *a, uint16_t lid)
 }
 
 static void
-mark_hosts(struct classing *a)
+mark_hosts(struct search *a)
 {
 	const struct topo *t = a->t;
 
@@ -156,7 +156,7 @@ audit_unreachable_judge(
 	const struct routes *r, bool lost, struct audit_unreachable_facts *out)
 {
 	const struct topo *t = r->topo;
-	struct classing a = {.r = r, .t = t, .out = out};
+	struct search a = {.r = r, .t = t, .out = out};
 
 	*out = (struct audit_unreachable_facts){0};
 	for (node_ix n = 0; n < t->nnodes; n++)
@@ -165,7 +165,7 @@ audit_unreachable_judge(
 		return;
 	a.piece = mem_alloc(t->nsw * sizeof(*a.piece));
 	a.end = mem_alloc(t->nsw);
-	a.path = mem_alloc(t->nsw * sizeof(*a.path));
+	a.stack = mem_alloc(t->nsw * sizeof(*a.stack));
 	a.hosts = mem_zalloc(t->nsw, sizeof(*a.hosts));
 	a.host = mem_zalloc(t->nports, sizeof(*a.host));
 	mark_hosts(&a);
@@ -175,7 +175,7 @@ audit_unreachable_judge(
 			judge_lid(&a, (uint16_t)lid);
 	free(a.piece);
 	free(a.end);
-	free(a.path);
+	free(a.stack);
 	free(a.hosts);
 	free(a.host);
 }

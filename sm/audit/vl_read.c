@@ -14,7 +14,7 @@ struct row {
 	uint32_t n;
 };
 
-struct audit_vl_read {
+struct audit_vls {
 	struct audit_vl_read_job job;
 	struct audit_vl_row *want; /* to be read; one of each link first */
 	size_t n, cap, first, next, end;
@@ -46,7 +46,7 @@ to_switch(const struct topo *t, const struct topo_port *p)
 /* ---- what to read ---- */
 
 static void
-want_row(struct audit_vl_read *l, sw_ix s, unsigned in, unsigned out)
+want_row(struct audit_vls *l, sw_ix s, unsigned in, unsigned out)
 {
 	unsigned w = table_width(l->job.t, s);
 
@@ -82,7 +82,7 @@ is_other_host(const struct topo *t, sw_ix s, unsigned in)
  * the switch itself arrive at port 0; of the host ports only the first
  * counts. */
 static bool
-comes_in(const struct audit_vl_read *l, sw_ix s, unsigned in, unsigned out)
+comes_in(const struct audit_vls *l, sw_ix s, unsigned in, unsigned out)
 {
 	const struct topo *t = l->job.t;
 
@@ -100,7 +100,7 @@ comes_in(const struct audit_vl_read *l, sw_ix s, unsigned in, unsigned out)
 enum part { PART_SAMPLE, PART_REST, PART_HOSTS };
 
 static void
-want_link(struct audit_vl_read *l, sw_ix s, unsigned out, enum part part)
+want_link(struct audit_vls *l, sw_ix s, unsigned out, enum part part)
 {
 	unsigned w = table_width(l->job.t, s), n = 0, sample = 0;
 
@@ -120,7 +120,7 @@ want_link(struct audit_vl_read *l, sw_ix s, unsigned out, enum part part)
 }
 
 static void
-want_part(struct audit_vl_read *l, enum part part)
+want_part(struct audit_vls *l, enum part part)
 {
 	const struct topo *t = l->job.t;
 
@@ -138,10 +138,10 @@ want_part(struct audit_vl_read *l, enum part part)
 	}
 }
 
-struct audit_vl_read *
+struct audit_vls *
 audit_vl_read_new(const struct audit_vl_read_job *job)
 {
-	struct audit_vl_read *l = mem_zalloc(1, sizeof(*l));
+	struct audit_vls *l = mem_zalloc(1, sizeof(*l));
 
 	l->job = *job;
 	l->id = mem_zalloc(job->t->nsw, sizeof(*l->id));
@@ -156,7 +156,7 @@ audit_vl_read_new(const struct audit_vl_read_job *job)
 }
 
 void
-audit_vl_read_free(struct audit_vl_read *l)
+audit_vl_read_free(struct audit_vls *l)
 {
 	if (l == NULL)
 		return;
@@ -189,7 +189,7 @@ operational_vls(uint8_t code)
 }
 
 static uint16_t
-row_id(struct audit_vl_read *l, const uint8_t *vl)
+row_id(struct audit_vls *l, const uint8_t *vl)
 {
 	size_t i = 1;
 
@@ -212,7 +212,7 @@ row_id(struct audit_vl_read *l, const uint8_t *vl)
 /* Store a row that was read; that of the first host port also for the other
  * host ports as long as theirs are not read. */
 static void
-store_row_id(struct audit_vl_read *l, const struct audit_vl_row *q, uint16_t id)
+store_row_id(struct audit_vls *l, const struct audit_vl_row *q, uint16_t id)
 {
 	const struct topo *t = l->job.t;
 	const struct topo_switch *sw = &t->sw[q->sw];
@@ -235,7 +235,7 @@ store_row_id(struct audit_vl_read *l, const struct audit_vl_row *q, uint16_t id)
 static void
 row_answered(void *cookie, uint64_t tag, const struct xact_result *res)
 {
-	struct audit_vl_read *l = cookie;
+	struct audit_vls *l = cookie;
 	const struct audit_vl_row *q = &l->want[tag];
 	const struct topo *t = l->job.t;
 	unsigned vls = operational_vls(
@@ -259,7 +259,7 @@ row_answered(void *cookie, uint64_t tag, const struct xact_result *res)
 }
 
 static void
-ask_row(struct audit_vl_read *l, size_t at, struct mono now)
+ask_row(struct audit_vls *l, size_t at, struct mono now)
 {
 	const struct audit_vl_row *q = &l->want[at];
 	const struct topo *t = l->job.t;
@@ -280,7 +280,7 @@ ask_row(struct audit_vl_read *l, size_t at, struct mono now)
 /* The sample of each link is read: read the rest as well if that tells more.
  * True if there is something to read. */
 static bool
-extend_to_rest(struct audit_vl_read *l)
+extend_to_rest(struct audit_vls *l)
 {
 	if (l->end > l->first || l->read == 0)
 		return false;
@@ -293,7 +293,7 @@ extend_to_rest(struct audit_vl_read *l)
 }
 
 void
-audit_vl_read_feed(struct audit_vl_read *l, struct mono now)
+audit_vl_read_feed(struct audit_vls *l, struct mono now)
 {
 	for (;;) {
 		while (l->next < l->end && xact_room(l->job.x))
@@ -308,7 +308,7 @@ audit_vl_read_feed(struct audit_vl_read *l, struct mono now)
 }
 
 bool
-audit_vl_read_done(const struct audit_vl_read *l)
+audit_vl_read_done(const struct audit_vls *l)
 {
 	return l->done;
 }
@@ -316,35 +316,34 @@ audit_vl_read_done(const struct audit_vl_read *l)
 /* ---- what is known ---- */
 
 struct audit_vl_read_facts
-audit_vl_read_facts(const struct audit_vl_read *l)
+audit_vl_read_facts(const struct audit_vls *l)
 {
-	unsigned nvls = (unsigned)__builtin_popcount(l->vls);
+	unsigned vls = (unsigned)__builtin_popcount(l->vls);
 
 	return (struct audit_vl_read_facts){.tables = l->n,
 		.read = l->read,
 		.refused = l->refused,
 		.kinds = (uint32_t)(l->nrows - 1),
-		.vls = l->vls,
-		.nvls = nvls > 0 ? nvls : 1,
+		.vls = vls > 0 ? vls : 1,
 		.discards = l->discards};
 }
 
 uint8_t
-audit_vl_read_vl(const struct audit_vl_read *l, const struct audit_vl_row *row,
+audit_vl_read_vl(const struct audit_vls *l, const struct audit_vl_row *dep,
 	unsigned sl, bool *sure)
 {
 	const struct topo *t = l->job.t;
 	const struct topo_port *p =
-		&t->port[topo_port_of(t, t->sw[row->sw].node, row->out)];
+		&t->port[topo_port_of(t, t->sw[dep->sw].node, dep->out)];
 	size_t id = UNREAD, at;
 	unsigned vl;
 
 	if (p->vl_cap < 2 || l->common == UNREAD)
 		return 0;
-	at = row->in * table_width(t, row->sw) + row->out;
-	if (l->id[row->sw] != NULL) {
-		id = l->id[row->sw][at];
-		*sure = *sure && !l->guess[row->sw][at];
+	at = dep->in * table_width(t, dep->sw) + dep->out;
+	if (l->id[dep->sw] != NULL) {
+		id = l->id[dep->sw][at];
+		*sure = *sure && !l->guess[dep->sw][at];
 	}
 	if (id == UNREAD) {
 		id = l->common;
@@ -357,7 +356,7 @@ audit_vl_read_vl(const struct audit_vl_read *l, const struct audit_vl_row *row,
 
 bool
 audit_vl_read_same(
-	const struct audit_vl_read *l, sw_ix s, unsigned in, unsigned other)
+	const struct audit_vls *l, sw_ix s, unsigned in, unsigned other)
 {
 	unsigned w = table_width(l->job.t, s);
 
@@ -369,7 +368,7 @@ audit_vl_read_same(
 }
 
 void
-audit_vl_read_alike(const struct audit_vl_read *l, uint8_t same[16])
+audit_vl_read_alike(const struct audit_vls *l, uint8_t same[16])
 {
 	for (uint8_t sl = 0; sl < 16; sl++) {
 		bool alike = false;

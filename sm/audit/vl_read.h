@@ -29,7 +29,7 @@ enum { AUDIT_VL_READ_MAX = 1000000, AUDIT_VL_READ_FEW = 60000 };
 
 enum { AUDIT_VL_READ_DISCARD = 15 };
 
-struct audit_vl_read;
+struct audit_vls;
 
 /* A table row: a switch, the in-port and the out-port. */
 struct audit_vl_row {
@@ -44,12 +44,12 @@ struct audit_vl_read_job {
 };
 
 /* The job's data is borrowed. */
-struct audit_vl_read *audit_vl_read_new(const struct audit_vl_read_job *job);
-void audit_vl_read_free(struct audit_vl_read
-		*l); /* no request may be in flight; NULL allowed */
+struct audit_vls *audit_vl_read_new(const struct audit_vl_read_job *job);
+void audit_vl_read_free(
+	struct audit_vls *l); /* no request may be in flight; NULL allowed */
 
-void audit_vl_read_feed(struct audit_vl_read *l, struct mono now);
-bool audit_vl_read_done(const struct audit_vl_read *l);
+void audit_vl_read_feed(struct audit_vls *l, struct mono now);
+bool audit_vl_read_done(const struct audit_vls *l);
 
 struct audit_vl_read_facts {
 	uint64_t tables;   /* tables of the dependencies, on ports with several
@@ -57,26 +57,25 @@ struct audit_vl_read_facts {
 	uint64_t read;	   /* of these */
 	uint64_t refused;  /* of these: no answer, or unsupported */
 	uint32_t kinds;	   /* different tables among those read */
-	uint16_t vls;	   /* bit v: an SL is mapped to VL v */
-	unsigned nvls;	   /* VLs in use, 1 or more */
+	unsigned vls;	   /* VLs in use, 1 or more */
 	uint16_t discards; /* bit s: SL s is mapped to VL 15 or to a VL that is
 			      not operational, in some table */
 };
-struct audit_vl_read_facts audit_vl_read_facts(const struct audit_vl_read *l);
+struct audit_vl_read_facts audit_vl_read_facts(const struct audit_vls *l);
 
 /*
  * The VL of an SL from in-port to out-port, or AUDIT_VL_READ_DISCARD. *sure
  * becomes false if that is a guess, and else keeps its value.
  */
-uint8_t audit_vl_read_vl(const struct audit_vl_read *l,
-	const struct audit_vl_row *row, unsigned sl, bool *sure);
+uint8_t audit_vl_read_vl(const struct audit_vls *l,
+	const struct audit_vl_row *dep, unsigned sl, bool *sure);
 
 /* True if packets from two ports of a switch are mapped alike, by all tables
  * that were read for one of them. */
 bool audit_vl_read_same(
-	const struct audit_vl_read *l, sw_ix s, unsigned in, unsigned other);
+	const struct audit_vls *l, sw_ix s, unsigned in, unsigned other);
 
 /* For each SL the lowest SL that is mapped to the same VLs in all tables. */
-void audit_vl_read_alike(const struct audit_vl_read *l, uint8_t same[16]);
+void audit_vl_read_alike(const struct audit_vls *l, uint8_t same[16]);
 
 #endif

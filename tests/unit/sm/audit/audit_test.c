@@ -590,7 +590,7 @@ START_TEST(dependencies_in_a_graph)
 		add_ring_dependencies(
 			d, t, 0, cases[i].dateline, cases[i].sure);
 		audit_dependencies_judge(d, false, &v);
-		ck_assert_uint_eq(v.dependencies, RING);
+		ck_assert_uint_eq(v.deps, RING);
 		ck_assert_uint_eq(v.cyclic, cases[i].cyclic);
 		ck_assert_uint_eq(v.len, cases[i].cyclic);
 		for (uint32_t k = 0; k < v.len; k++)
@@ -599,13 +599,13 @@ START_TEST(dependencies_in_a_graph)
 		audit_dependencies_verdict_free(&v);
 		audit_dependencies_judge(d, true, &v);
 		ck_assert_uint_eq(v.cyclic, cases[i].cyclic_sure);
-		ck_assert_uint_eq(v.nlinks, cases[i].cyclic_sure);
+		ck_assert_uint_eq(v.links, cases[i].cyclic_sure);
 		audit_dependencies_verdict_free(&v);
 		/* another VL adds dependencies, but no link */
 		add_ring_dependencies(d, t, 1, false, cases[i].sure);
 		audit_dependencies_judge(d, false, &v);
 		ck_assert_uint_eq(v.cyclic, cases[i].cyclic + RING);
-		ck_assert_uint_eq(v.nlinks, RING);
+		ck_assert_uint_eq(v.links, RING);
 		audit_dependencies_verdict_free(&v);
 		audit_dependencies_free(d);
 	}
