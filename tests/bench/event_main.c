@@ -128,7 +128,7 @@ on_change(void *cookie, const struct sim_change *c)
 	unsigned first = c->what == SIM_BLOCK ? c->arg * 64 : 0;
 	unsigned last = c->what == SIM_BLOCK ? first + 63 : x->max_lid;
 
-	if (c->what == SIM_LANES ||
+	if (c->what == SIM_SL2VL ||
 		x->r->f->node[c->node].type != FABRIC_SWITCH)
 		return;
 	for (unsigned lid = first; lid <= last && lid <= x->max_lid; lid++)

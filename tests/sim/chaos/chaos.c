@@ -550,7 +550,7 @@ chaos_run(uint64_t seed, const struct chaos_limits *l, struct chaos_report *r)
 	c.w->route_delay = c.script.route_delay;
 	c.watch = watch_new(c.w->sim);
 	if (l->lanes)
-		watch_lanes(c.watch);
+		watch_vls(c.watch);
 	c.lanes = l->lanes;
 	c.w->told = on_view;
 	c.w->told_cookie = &c;

@@ -78,13 +78,13 @@ make_ends(struct data *d)
 }
 
 static void
-make_lanes(struct data *d)
+make_channels(struct data *d)
 {
-	size_t lanes = (size_t)d->s->nports * d->vls;
+	size_t channels = (size_t)d->s->nports * d->vls;
 
-	d->in = mem_zalloc(lanes, sizeof(*d->in));
-	d->out = mem_zalloc(lanes, sizeof(*d->out));
-	for (size_t i = 0; i < lanes; i++) {
+	d->in = mem_zalloc(channels, sizeof(*d->in));
+	d->out = mem_zalloc(channels, sizeof(*d->out));
+	for (size_t i = 0; i < channels; i++) {
 		d->in[i].head = d->in[i].tail = DATA_NONE;
 		d->out[i].credit = d->cap;
 	}
@@ -208,7 +208,7 @@ data_new(struct sim *s, const struct data_options *o)
 	d->t = data_traffic_defaults();
 	make_ports(d);
 	make_ends(d);
-	make_lanes(d);
+	make_channels(d);
 	for (uint32_t i = 0; i < s->nports; i++)
 		data_net_refresh(d, i);
 	data_queue_init(&d->q, slot_shift(d));

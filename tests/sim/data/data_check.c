@@ -8,59 +8,61 @@
 #include "tests/sim/data/data_int.h"
 
 static int
-report_mismatch(const struct data *d, uint32_t lane, const char *what,
+report_mismatch(const struct data *d, uint32_t channel, const char *what,
 	uint32_t is, uint32_t should, struct reason *why)
 {
-	const struct data_port *p = &d->port[lane / d->vls];
+	const struct data_port *p = &d->port[channel / d->vls];
 
 	return reason_set(why, "\"%s\" port %u VL %u: %s is %u, should be %u",
-		d->s->node[p->node].name, p->num, lane % d->vls, what, is,
+		d->s->node[p->node].name, p->num, channel % d->vls, what, is,
 		should);
 }
 
 /* One buffer: its list, length, blocks and credits. */
 static int
-check_lane(const struct data *d, uint32_t lane, uint32_t wire, uint64_t *queued,
-	struct reason *why)
+check_channel(const struct data *d, uint32_t channel, uint32_t wire,
+	uint64_t *queued, struct reason *why)
 {
-	const struct data_in *l = &d->in[lane];
-	uint32_t peer = d->port[lane / d->vls].peer;
+	const struct data_in *l = &d->in[channel];
+	uint32_t peer = d->port[channel / d->vls].peer;
 	uint32_t n = 0, blocks = 0, last = DATA_NONE, sum;
 	int32_t credit = d->cap;
 
 	for (uint32_t x = l->head; x != DATA_NONE; x = d->packet[x].next) {
 		const struct data_packet *k = &d->packet[x];
 
-		if (k->state != DATA_QUEUED || k->at * d->vls + k->vl != lane)
-			return report_mismatch(d, lane, "packet's place",
-				k->at * d->vls + k->vl, lane, why);
+		if (k->state != DATA_QUEUED ||
+			k->at * d->vls + k->vl != channel)
+			return report_mismatch(d, channel, "packet's place",
+				k->at * d->vls + k->vl, channel, why);
 		n++;
 		blocks += k->blocks;
 		last = x;
 	}
 	*queued += n;
 	if (n != l->n || (n && last != l->tail))
-		return report_mismatch(d, lane, "length of list", l->n, n, why);
+		return report_mismatch(
+			d, channel, "length of list", l->n, n, why);
 	if (l->fly != wire)
 		return report_mismatch(
-			d, lane, "blocks on the way", l->fly, wire, why);
+			d, channel, "blocks on the way", l->fly, wire, why);
 	if (l->occ < blocks)
 		return report_mismatch(
-			d, lane, "blocks held", l->occ, blocks, why);
+			d, channel, "blocks held", l->occ, blocks, why);
 	if (peer != DATA_NONE)
-		credit = data_int_out(d, peer, lane % d->vls)->credit;
+		credit = data_int_out(d, peer, channel % d->vls)->credit;
 	sum = (uint32_t)credit + l->fly + l->occ;
 	if (credit < 0 || sum != (uint32_t)d->cap)
-		return report_mismatch(
-			d, lane, "sum of blocks", sum, (uint32_t)d->cap, why);
+		return report_mismatch(d, channel, "sum of blocks", sum,
+			(uint32_t)d->cap, why);
 	return 0;
 }
 
 int
 data_check(const struct data *d, struct reason *why)
 {
-	size_t lanes = (size_t)d->s->nports * d->vls;
-	uint32_t *wire = mem_zalloc(lanes, sizeof(*wire));
+	size_t channels = (size_t)d->s->nports * d->vls;
+	uint32_t *wire = mem_zalloc(channels, sizeof(*wire));
 	uint64_t queued = 0, moving = 0, in_lists = 0, found;
 	int rc = 0;
 
@@ -72,8 +74,8 @@ data_check(const struct data *d, struct reason *why)
 		if (k->state == DATA_WIRE)
 			wire[k->at * d->vls + k->vl] += k->blocks;
 	}
-	for (uint32_t i = 0; i < lanes && !rc; i++)
-		rc = check_lane(d, i, wire[i], &in_lists, why);
+	for (uint32_t i = 0; i < channels && !rc; i++)
+		rc = check_channel(d, i, wire[i], &in_lists, why);
 	free(wire);
 	if (rc)
 		return rc;

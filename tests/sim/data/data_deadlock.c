@@ -14,8 +14,8 @@
 
 struct search {
 	const struct data *d;
-	bool *stuck;	/* [nports * vls] not known to be alive */
-	uint32_t *lane; /* buffers that are stuck */
+	bool *stuck;	   /* [nports * vls] not known to be alive */
+	uint32_t *channel; /* buffers that are stuck */
 	uint32_t n;
 };
 
@@ -49,21 +49,21 @@ resting_blocks(const struct data *d, const struct data_in *l)
 
 /* Alive by itself: blocks are in motion. */
 static bool
-is_moving(const struct data *d, uint32_t lane)
+is_moving(const struct data *d, uint32_t channel)
 {
-	const struct data_in *l = &d->in[lane];
+	const struct data_in *l = &d->in[channel];
 
 	return l->fly || l->occ != resting_blocks(d, l);
 }
 
 /* Whether a packet of this buffer can go on, as far as is known. */
 static bool
-can_go(const struct search *s, uint32_t lane)
+can_go(const struct search *s, uint32_t channel)
 {
 	const struct data *d = s->d;
 	uint32_t left = d->o.lookahead;
 
-	for (uint32_t x = d->in[lane].head; x != DATA_NONE && left; left--) {
+	for (uint32_t x = d->in[channel].head; x != DATA_NONE && left; left--) {
 		const struct data_packet *k = &d->packet[x];
 
 		if (has_credit(d, k) || !s->stuck[wanted_buffer(d, k)])
@@ -74,12 +74,12 @@ can_go(const struct search *s, uint32_t lane)
 }
 
 static void
-add_suspect(struct search *s, uint32_t lane)
+add_suspect(struct search *s, uint32_t channel)
 {
-	if (is_moving(s->d, lane))
+	if (is_moving(s->d, channel))
 		return;
-	s->stuck[lane] = true;
-	s->lane[s->n++] = lane;
+	s->stuck[channel] = true;
+	s->channel[s->n++] = channel;
 }
 
 /* Remove buffers found alive until no more are found. */
@@ -93,20 +93,20 @@ remove_live(struct search *s)
 
 		before = s->n;
 		for (uint32_t i = 0; i < before; i++) {
-			if (can_go(s, s->lane[i]))
-				s->stuck[s->lane[i]] = false;
+			if (can_go(s, s->channel[i]))
+				s->stuck[s->channel[i]] = false;
 			else
-				s->lane[n++] = s->lane[i];
+				s->channel[n++] = s->channel[i];
 		}
 		s->n = n;
 	} while (s->n < before);
 }
 
 static void
-name_lane(const struct data *d, uint32_t lane, struct buf *out)
+name_channel(const struct data *d, uint32_t channel, struct buf *out)
 {
-	const struct data_port *p = &d->port[lane / d->vls];
-	const struct data_in *l = &d->in[lane];
+	const struct data_port *p = &d->port[channel / d->vls];
+	const struct data_in *l = &d->in[channel];
 	const struct data_packet *k = &d->packet[l->head];
 	const char *src = d->s->node[d->port[d->end[k->src].port].node].name;
 	const char *dst = d->s->node[d->port[d->end[k->dst].port].node].name;
@@ -114,33 +114,33 @@ name_lane(const struct data *d, uint32_t lane, struct buf *out)
 	buf_printf(out,
 		"  \"%s\" port %u VL %u holds %u packets, the first \"%s\" ->"
 		" \"%s\" (LID %u) waits for port %u VL %u, credits %d of %u\n",
-		d->s->node[p->node].name, p->num, lane % d->vls, l->n, src, dst,
-		k->dlid, k->out, k->out_vl,
-		data_int_out(d, lane / d->vls - p->num + k->out, k->out_vl)
+		d->s->node[p->node].name, p->num, channel % d->vls, l->n, src,
+		dst, k->dlid, k->out, k->out_vl,
+		data_int_out(d, channel / d->vls - p->num + k->out, k->out_vl)
 			->credit,
 		k->blocks);
 }
 
 /* Follow dead buffers until one repeats, and print the cycle from there. */
 static void
-print_cycle(struct data *d, uint32_t lane)
+print_cycle(struct data *d, uint32_t channel)
 {
 	bool *seen = mem_zalloc((size_t)d->s->nports * d->vls, sizeof(*seen));
 	uint32_t from;
 
-	while (!seen[lane]) {
-		seen[lane] = true;
-		lane = wanted_buffer(d, &d->packet[d->in[lane].head]);
+	while (!seen[channel]) {
+		seen[channel] = true;
+		channel = wanted_buffer(d, &d->packet[d->in[channel].head]);
 	}
 	free(seen);
-	from = lane;
+	from = channel;
 	d->cycle_length = 0;
 	buf_free(&d->cycle);
 	do {
 		d->cycle_length++;
-		name_lane(d, lane, &d->cycle);
-		lane = wanted_buffer(d, &d->packet[d->in[lane].head]);
-	} while (lane != from);
+		name_channel(d, channel, &d->cycle);
+		channel = wanted_buffer(d, &d->packet[d->in[channel].head]);
+	} while (channel != from);
 	buf_printf(&d->cycle,
 		"deadlock at %.3f us: these %u buffers wait for each other in a"
 		" circle; %u buffers are dead in all\n",
@@ -150,7 +150,7 @@ print_cycle(struct data *d, uint32_t lane)
 void
 data_deadlock_look(struct data *d)
 {
-	size_t lanes = (size_t)d->s->nports * d->vls;
+	size_t channels = (size_t)d->s->nports * d->vls;
 	struct search s = {.d = d};
 	uint32_t ndead;
 
@@ -158,8 +158,8 @@ data_deadlock_look(struct data *d)
 		d->deadlock_now = false;
 		return;
 	}
-	s.stuck = mem_zalloc(lanes, sizeof(*s.stuck));
-	s.lane = mem_alloc(lanes * sizeof(*s.lane));
+	s.stuck = mem_zalloc(channels, sizeof(*s.stuck));
+	s.channel = mem_alloc(channels * sizeof(*s.channel));
 	for (uint32_t i = 0; i < d->s->nports; i++) {
 		for (unsigned m = d->port[i].in; m; m &= m - 1)
 			add_suspect(
@@ -172,8 +172,8 @@ data_deadlock_look(struct data *d)
 		d->deadlock = true;
 		d->deadlock_at = d->now;
 		d->dead_buffers = ndead;
-		print_cycle(d, s.lane[0]);
+		print_cycle(d, s.channel[0]);
 	}
 	free(s.stuck);
-	free(s.lane);
+	free(s.channel);
 }

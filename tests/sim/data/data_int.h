@@ -3,9 +3,9 @@
  * includes it but the unit test of the queue.
  *
  * Ports are numbered as in the sim: port n of a node is node.first + n.
- * Identifiers call one VL of one port a lane; (port, vl) has the index port *
- * vls + vl. Its output holds the credits for the buffer at the link's far end,
- * and the inputs with packets for it; its input is the buffer of the port.
+ * Identifiers call one VL of one port a channel; (port, vl) has the index port
+ * * vls + vl. Its output holds the credits for the buffer at the link's far
+ * end, and the inputs with packets for it; its input is the buffer of the port.
  */
 #ifndef HEDDLE_TESTS_SIM_DATA_DATA_INT_H
 #define HEDDLE_TESTS_SIM_DATA_DATA_INT_H

@@ -153,7 +153,7 @@ data_net_deliver(struct data *d, uint32_t px)
 
 /* Femtoseconds per byte of data at width 1x, without line coding. */
 static uint32_t
-lane_fs(const struct sim_port *q)
+fs_at_1x(const struct sim_port *q)
 {
 	switch (q->pi.speed_ext2_active != 0 ? 16 : q->pi.speed_ext_active) {
 	case 1:
@@ -179,13 +179,13 @@ lane_fs(const struct sim_port *q)
 static uint32_t
 byte_fs(const struct sim_port *q)
 {
-	static const uint8_t lanes[] = {1, 4, 8, 12, 2};
+	static const uint8_t width[] = {1, 4, 8, 12, 2};
 
-	for (unsigned i = 0; i < sizeof(lanes); i++) {
+	for (unsigned i = 0; i < sizeof(width); i++) {
 		if (q->pi.width_active == 1U << i)
-			return lane_fs(q) / lanes[i];
+			return fs_at_1x(q) / width[i];
 	}
-	return lane_fs(q);
+	return fs_at_1x(q);
 }
 
 static uint8_t

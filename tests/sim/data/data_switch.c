@@ -26,7 +26,7 @@ is_readable(const struct data *d, const struct data_in *l)
 
 /* The first offered packet of one buffer for (out, vl). */
 static bool
-find_in_lane(const struct data *d, const struct data_in *l, unsigned out,
+find_in_buffer(const struct data *d, const struct data_in *l, unsigned out,
 	unsigned vl, struct pick *at)
 {
 	uint32_t prev = DATA_NONE, left = d->o.lookahead;
@@ -60,7 +60,7 @@ find_offered(const struct data *d, uint32_t in, unsigned out, unsigned vl,
 		unsigned v = (unsigned)__builtin_ctz(m);
 		struct pick at = {.in = in, .vl = (uint8_t)v};
 
-		if (!find_in_lane(d, data_int_in(d, in, v), out, vl, &at))
+		if (!find_in_buffer(d, data_int_in(d, in, v), out, vl, &at))
 			continue;
 		if (!found || d->packet[at.px].head < d->packet[best->px].head)
 			*best = at;

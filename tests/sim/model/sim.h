@@ -175,7 +175,7 @@ struct sim_change {
 		SIM_BLOCK,  /* LFT entries of 64 LIDs, block number arg */
 		SIM_TABLE,  /* all of a switch's LFT: its top, or wiped */
 		SIM_PORT,   /* state of the node's port arg */
-		SIM_LANES,  /* SL2VL of a switch, from arg >> 8 to arg & 255 */
+		SIM_SL2VL,  /* SL2VL of a switch, from arg >> 8 to arg & 255 */
 		SIM_GROUPS, /* a switch's multicast table */
 	} what;
 	uint32_t node, arg;

@@ -222,7 +222,7 @@ sim_int_changed(const struct sim *s, int what, uint32_t node, uint32_t arg)
 		return;
 	c.what = what == SIM_BLOCK    ? SIM_BLOCK
 		 : what == SIM_TABLE  ? SIM_TABLE
-		 : what == SIM_LANES  ? SIM_LANES
+		 : what == SIM_SL2VL  ? SIM_SL2VL
 		 : what == SIM_GROUPS ? SIM_GROUPS
 				      : SIM_PORT;
 	s->watch(s->watch_cookie, &c);

@@ -268,7 +268,7 @@ sl2vl_write(struct sim *s, uint32_t node, unsigned in, unsigned out,
 	}
 	changes = memcmp(n->sw->sl2vl[in * w + out], row, 8) != 0;
 	memcpy(n->sw->sl2vl[in * w + out], row, 8);
-	sim_int_changed(s, SIM_LANES, node, in << 8 | out);
+	sim_int_changed(s, SIM_SL2VL, node, in << 8 | out);
 	return changes;
 }
 

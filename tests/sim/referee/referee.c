@@ -321,10 +321,10 @@ referee_lid(struct referee *j, const struct referee_lid *l, unsigned what,
 		else if (j->depth[sw] > j->r->max_hops)
 			j->r->max_hops = j->depth[sw];
 	}
-	if (j->lanes > 1 || what & REFEREE_LOAD)
+	if (j->vls > 1 || what & REFEREE_LOAD)
 		sort_by_depth(j, by_depth);
 	if (what & REFEREE_CYCLES)
-		referee_lane_add(j, l, by_depth);
+		referee_vl_add(j, l, by_depth);
 	if (what & REFEREE_LOAD && l->base && is_host(j, l->node))
 		add_load(j, l, by_depth);
 }
@@ -368,7 +368,7 @@ sum_load(struct referee *j)
 }
 
 static void
-referee_ways(struct referee *j, unsigned what)
+referee_paths(struct referee *j, unsigned what)
 {
 	uint32_t n = j->s->nnodes;
 	uint32_t *by_depth = mem_zalloc(n, sizeof(*by_depth));
@@ -379,8 +379,8 @@ referee_ways(struct referee *j, unsigned what)
 	j->stack = mem_zalloc(n, sizeof(*j->stack));
 	j->flow = mem_zalloc(n, sizeof(*j->flow));
 	j->hosts = mem_zalloc(n, sizeof(*j->hosts));
-	referee_lane_begin(j);
-	j->r->lanes = j->lanes;
+	referee_vl_begin(j);
+	j->r->vls = j->vls;
 	j->load = mem_zalloc(j->s->nports, sizeof(*j->load));
 	count_hosts(j);
 	for (size_t i = 0; i < j->nlid; i++)
@@ -396,7 +396,7 @@ referee_ways(struct referee *j, unsigned what)
 	free(j->stack);
 	free(j->flow);
 	free(j->hosts);
-	referee_lane_end(j);
+	referee_vl_end(j);
 	free(j->load);
 }
 
@@ -428,7 +428,7 @@ referee_with_sls(const struct sim *s, uint32_t sm, unsigned what,
 	if (what & REFEREE_LIDS)
 		referee_lids(&j);
 	if (what & REFEREE_WAYS)
-		referee_ways(&j, what);
+		referee_paths(&j, what);
 	free(j.scope);
 	free(j.order);
 	free(j.lid);

@@ -36,7 +36,7 @@ struct referee_report {
 	unsigned linked;       /* ports with a link to a node in scope */
 	unsigned not_active;   /* of these */
 	unsigned bad_lids;     /* missing, multicast or double */
-	unsigned lanes;	       /* VLs judged separately */
+	unsigned vls;	       /* VLs judged separately */
 	unsigned cyclic;       /* channels on or behind a cycle */
 	unsigned cycle_length; /* of the short one in the reason */
 	unsigned max_hops;     /* switches on the longest path */

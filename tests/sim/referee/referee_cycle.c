@@ -6,7 +6,7 @@
 #include "tests/sim/referee/referee_int.h"
 
 /*
- * A channel is a VL of the port record that it leaves by: record * lanes + VL.
+ * A channel is a VL of the port record that it leaves by: record * vls + VL.
  * Its dependents are in the rows of the port record that it comes in by.
  */
 enum { F_CYCLE = 16, STARTS = 32, NAMED = 8, PORTS = 256 };
@@ -43,8 +43,8 @@ next_dependent(
 	const struct cycle *c, uint32_t channel, unsigned *at, uint32_t *to)
 {
 	const struct sim *s = c->j->s;
-	unsigned lanes = c->j->lanes, lane = channel % lanes;
-	const struct sim_port *p = &s->port[channel / lanes];
+	unsigned vls = c->j->vls, vl = channel % vls;
+	const struct sim_port *p = &s->port[channel / vls];
 	uint64_t(*dep)[4];
 	uint32_t base;
 
@@ -52,12 +52,12 @@ next_dependent(
 		return false;
 	base = s->node[p->peer].first;
 	dep = c->j->dep[base + p->peer_port];
-	while (dep && *at < lanes * PORTS) {
+	while (dep && *at < vls * PORTS) {
 		unsigned onto = *at / PORTS, bit = *at % PORTS;
 
-		if (next_bit(dep[lane * lanes + onto], &bit)) {
+		if (next_bit(dep[vl * vls + onto], &bit)) {
 			*at = onto * PORTS + bit + 1;
-			*to = (base + bit) * lanes + onto;
+			*to = (base + bit) * vls + onto;
 			return true;
 		}
 		*at = (onto + 1) * PORTS;
@@ -141,7 +141,7 @@ name_cycle(struct cycle *c, uint32_t start, uint32_t len)
 {
 	const struct sim *s = c->j->s;
 	char text[260];
-	unsigned lanes = c->j->lanes;
+	unsigned vls = c->j->vls;
 	uint32_t path[NAMED], x = start;
 	size_t n = 0;
 
@@ -152,15 +152,14 @@ name_cycle(struct cycle *c, uint32_t start, uint32_t len)
 	}
 	text[0] = '\0';
 	for (uint32_t i = 0; i < len && i < NAMED && n < sizeof(text); i++) {
-		uint32_t port = path[i] / lanes, node = c->node[port];
-		char lane[16] = "";
+		uint32_t port = path[i] / vls, node = c->node[port];
+		char vl[16] = "";
 
-		if (lanes > 1)
-			(void)snprintf(
-				lane, sizeof(lane), " VL %u", path[i] % lanes);
+		if (vls > 1)
+			(void)snprintf(vl, sizeof(vl), " VL %u", path[i] % vls);
 		n += (size_t)snprintf(text + n, sizeof(text) - n,
 			"\"%s\"[%u]%s -> ", s->node[node].name,
-			port - s->node[node].first, lane);
+			port - s->node[node].first, vl);
 	}
 	referee_say(c->j, F_CYCLE, "cycle of %u channels: %s%s", len, text,
 		len > NAMED ? "..." : "and again");
@@ -171,22 +170,20 @@ static uint32_t
 prev_channel(const struct cycle *c, uint32_t ch)
 {
 	const struct sim *s = c->j->s;
-	unsigned lanes = c->j->lanes;
-	const struct sim_node *n = &s->node[c->node[ch / lanes]];
-	uint32_t bit = ch / lanes - n->first;
+	unsigned vls = c->j->vls;
+	const struct sim_node *n = &s->node[c->node[ch / vls]];
+	uint32_t bit = ch / vls - n->first;
 
 	for (unsigned in = 1; in <= n->nports; in++) {
 		const struct sim_port *p = &s->port[n->first + in];
 		uint64_t(*dep)[4] = c->j->dep[n->first + in];
 
-		for (unsigned a = 0; dep && a < lanes; a++) {
+		for (unsigned a = 0; dep && a < vls; a++) {
 			uint32_t from =
-				(s->node[p->peer].first + p->peer_port) *
-					lanes +
+				(s->node[p->peer].first + p->peer_port) * vls +
 				a;
 
-			if (dep[a * lanes + ch % lanes][bit / 64] >> bit % 64 &
-					1 &&
+			if (dep[a * vls + ch % vls][bit / 64] >> bit % 64 & 1 &&
 				c->degree[from])
 				return from;
 		}
@@ -232,7 +229,7 @@ name_shortest(struct cycle *c)
 void
 referee_cycle_find(struct referee *j)
 {
-	uint32_t n = j->s->nports * j->lanes;
+	uint32_t n = j->s->nports * j->vls;
 	struct cycle c = {.j = j, .n = n};
 
 	c.degree = mem_zalloc(n, sizeof(*c.degree));

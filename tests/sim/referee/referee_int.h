@@ -30,12 +30,11 @@ struct referee {
 	uint32_t *depth; /* [nnodes]: switches left to go; 0: unknown */
 	uint32_t *stack; /* [nnodes] */
 
-	/* dependencies, per in-port: from VL a to VL b of a set of out-ports.
-	 * "lane" in identifiers is a VL */
+	/* dependencies, per in-port: from VL a to VL b of a set of out-ports */
 	const struct referee_sls *sls; /* NULL: any SL between any two */
-	unsigned lanes;
-	uint64_t (**dep)[4]; /* [first + in], NULL or [a * lanes + b] */
-	uint16_t *on; /* [(first + in) * lanes + a]: SLs, for the current LID */
+	unsigned vls;
+	uint64_t (**dep)[4]; /* [first + in], NULL or [a * vls + b] */
+	uint16_t *on; /* [(first + in) * vls + a]: SLs, for the current LID */
 
 	/* load: pairs on the link out of port [first + out] */
 	uint64_t *load;
@@ -53,11 +52,11 @@ void referee_say(struct referee *j, unsigned kind, const char *fmt, ...)
 /* True if the path of the current LID leads from this switch to its port. */
 bool referee_arrives(const struct referee *j, uint32_t sw);
 
-/* referee_lane.c: collect dependencies, one LID at a time. */
-void referee_lane_begin(struct referee *j);
-void referee_lane_add(struct referee *j, const struct referee_lid *l,
+/* referee_vl.c: collect dependencies, one LID at a time. */
+void referee_vl_begin(struct referee *j);
+void referee_vl_add(struct referee *j, const struct referee_lid *l,
 	const uint32_t *by_depth);
-void referee_lane_end(struct referee *j);
+void referee_vl_end(struct referee *j);
 
 /* referee_cycle.c: find cycles of dependencies. */
 void referee_cycle_find(struct referee *j);

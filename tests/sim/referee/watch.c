@@ -38,9 +38,10 @@ link_alive(const struct watch *w, uint32_t node, unsigned port)
 }
 
 bool
-watch_turn_open(const struct watch *w, uint32_t sw, unsigned in, unsigned out)
+watch_dependency_open(
+	const struct watch *w, uint32_t sw, unsigned in, unsigned out)
 {
-	uint16_t sls = watch_lane_used(w);
+	uint16_t sls = watch_vl_used(w);
 
 	for (unsigned sl = 0; in != out && sls >> sl != 0; sl++)
 		if ((sls >> sl & 1) != 0 &&
@@ -63,7 +64,7 @@ next_hop(const struct watch *w, uint32_t sw, unsigned lid, unsigned *in)
 
 	if (out == 0 || out > w->s->node[sw].nports ||
 		!w->live[watch_record(w, sw, out)] ||
-		(*in && !watch_turn_open(w, sw, *in, out)))
+		(*in && !watch_dependency_open(w, sw, *in, out)))
 		return FABRIC_NONE;
 	p = sim_int_port(w->s, sw, out);
 	*in = p->peer_port;
@@ -104,8 +105,9 @@ check_loop(struct watch *w, uint32_t sw, unsigned lid)
 		at = next_hop(w, at, lid, &in);
 		if (!watch_is_switch(w, at))
 			return;
-		if (at == sw && watch_turn_open(w, sw, in, w->table[sw][lid])) {
-			if (w->lanes == NULL || watch_lane_loops(w, lid))
+		if (at == sw &&
+			watch_dependency_open(w, sw, in, w->table[sw][lid])) {
+			if (w->vls == NULL || watch_vl_loops(w, lid))
 				tell_loop(w, sw, lid);
 			return;
 		}
@@ -120,7 +122,7 @@ tell_cycle(struct watch *w, uint32_t last, uint32_t first)
 	struct buf b = {0};
 	unsigned n = 0;
 
-	if (watch_lane_suspect(w) || w->r.cycles++ > 0)
+	if (watch_vl_suspect(w) || w->r.cycles++ > 0)
 		return;
 	w->r.first_cycle = sim_now(w->s);
 	/* backwards from the last channel to the first */
@@ -162,7 +164,7 @@ waited_for(const struct watch *w, uint32_t ch, unsigned *out)
 		&w->row[watch_record(w, p->peer, p->peer_port)];
 
 	for (; *out < 256 && watch_next_bit(r->any, out); ++*out)
-		if (watch_turn_open(w, p->peer, p->peer_port, *out))
+		if (watch_dependency_open(w, p->peer, p->peer_port, *out))
 			return watch_record(w, p->peer, *out);
 	return UINT32_MAX;
 }
@@ -226,7 +228,7 @@ watch_cyclic(struct watch *w)
 }
 
 bool
-watch_count_turn(
+watch_count_dependency(
 	struct watch *w, uint32_t sw, unsigned in, unsigned out, int by)
 {
 	const struct sim_node *n = &w->s->node[sw];
@@ -234,15 +236,15 @@ watch_count_turn(
 
 	if (out == 0 || out > n->nports)
 		return false;
-	if (!r->turning)
-		r->turning = mem_zalloc(n->nports + 1U, sizeof(*r->turning));
-	r->turning[out] += (uint32_t)by;
-	if (r->turning[out] == 0)
+	if (!r->users)
+		r->users = mem_zalloc(n->nports + 1U, sizeof(*r->users));
+	r->users[out] += (uint32_t)by;
+	if (r->users[out] == 0)
 		r->any[out / 64] &= ~(1ULL << out % 64);
 	else
 		r->any[out / 64] |= 1ULL << out % 64;
-	return by > 0 && r->turning[out] == 1 &&
-	       watch_turn_open(w, sw, in, out);
+	return by > 0 && r->users[out] == 1 &&
+	       watch_dependency_open(w, sw, in, out);
 }
 
 /*
@@ -263,14 +265,14 @@ count_entry(struct watch *w, uint32_t sw, unsigned lid, int by)
 		if (!watch_is_switch(w, p->peer) || p->peer == sw ||
 			w->table[p->peer][lid] != p->peer_port)
 			continue;
-		if (watch_count_turn(w, sw, in, out, by))
+		if (watch_count_dependency(w, sw, in, out, by))
 			watch_check_cycle(w, watch_record(w, sw, out),
 				watch_record(w, p->peer, p->peer_port));
 	}
 	p = sim_int_port(w->s, sw, out);
 	if (!watch_is_switch(w, p->peer))
 		return;
-	if (watch_count_turn(
+	if (watch_count_dependency(
 		    w, p->peer, p->peer_port, w->table[p->peer][lid], by))
 		watch_check_cycle(w,
 			watch_record(w, p->peer, w->table[p->peer][lid]),
@@ -332,7 +334,7 @@ look_at_port(struct watch *w, uint32_t node, unsigned port)
 	bool live = port && link_alive(w, node, port), was;
 	uint32_t ch = watch_record(w, node, port), back;
 
-	watch_lane_port(w, node, port);
+	watch_vl_port(w, node, port);
 	if (!port || p->peer == FABRIC_NONE)
 		return;
 	back = watch_record(w, p->peer, p->peer_port);
@@ -349,13 +351,13 @@ look_at_port(struct watch *w, uint32_t node, unsigned port)
 
 /* SL2VL may have opened a dependency: check it, as its uses are counted. */
 static void
-look_at_turn(struct watch *w, uint32_t sw, unsigned in, unsigned out)
+look_at_dependency(struct watch *w, uint32_t sw, unsigned in, unsigned out)
 {
 	const struct sim_port *p = sim_int_port(w->s, sw, in);
 	const struct watch_row *r = &w->row[watch_record(w, sw, in)];
 
-	if (in == 0 || !r->turning || r->turning[out] == 0 ||
-		!watch_turn_open(w, sw, in, out))
+	if (in == 0 || !r->users || r->users[out] == 0 ||
+		!watch_dependency_open(w, sw, in, out))
 		return;
 	watch_check_cycle(w, watch_record(w, sw, out),
 		watch_record(w, p->peer, p->peer_port));
@@ -387,11 +389,11 @@ on_change(void *cookie, const struct sim_change *c)
 	case SIM_PORT:
 		look_at_port(w, c->node, c->arg);
 		break;
-	case SIM_LANES:
-		look_at_turn(w, c->node, c->arg >> 8, c->arg & 0xff);
+	case SIM_SL2VL:
+		look_at_dependency(w, c->node, c->arg >> 8, c->arg & 0xff);
 		break;
 	}
-	watch_lane_judge(w);
+	watch_vl_judge(w);
 }
 
 struct watch *
@@ -444,8 +446,8 @@ watch_free(struct watch *w)
 		free(w->group[i]);
 	}
 	for (uint32_t i = 0; i < w->s->nports; i++)
-		free(w->row[i].turning);
-	watch_lanes_free(w);
+		free(w->row[i].users);
+	watch_vls_free(w);
 	free(w->table);
 	free(w->group);
 	free(w->top);

@@ -20,7 +20,7 @@
  * What no packet can do is not counted; what one could do is, whether or not a
  * host has that LID or sends to it.
  *
- * If hosts send with several SLs and the watch is told which (watch_lanes,
+ * If hosts send with several SLs and the watch is told which (watch_vls,
  * watch_paths), a cycle counts only if packets that hosts send close it on the
  * VLs that the rows of SL2VL give them.
  */
@@ -58,7 +58,7 @@ void watch_free(struct watch *w); /* NULL allowed */
 void watch_excuse(struct watch *w, uint32_t node);
 
 /* Judge VLs separately from now on. */
-void watch_lanes(struct watch *w);
+void watch_vls(struct watch *w);
 
 /* The SLs that hosts are given in path records. */
 struct watch_sls {

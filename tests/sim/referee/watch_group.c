@@ -47,7 +47,7 @@ count_dependency(
 
 	if (in == out || peer_switch(w, sw, out, &(unsigned){0}) == FABRIC_NONE)
 		return; /* no packet waits for a host */
-	if (watch_count_turn(w, sw, in, out, by))
+	if (watch_count_dependency(w, sw, in, out, by))
 		watch_check_cycle(
 			w, watch_record(w, sw, out), watch_record(w, from, p));
 }
@@ -98,7 +98,7 @@ live_peer(const struct watch *w, uint32_t sw, unsigned in, unsigned out,
 	uint32_t peer = peer_switch(w, sw, out, theirs);
 
 	if (peer == FABRIC_NONE || !w->live[watch_record(w, sw, out)] ||
-		(in != 0 && !watch_turn_open(w, sw, in, out)))
+		(in != 0 && !watch_dependency_open(w, sw, in, out)))
 		return FABRIC_NONE;
 	return peer;
 }

@@ -1,8 +1,7 @@
 /*
  * watch_int: what the judges of unicast tables (watch.c), of multicast tables
- * (watch_group.c) and of VLs (watch_lane.c) share: the dependencies that
- * packets make. "turn" in identifiers is a dependency (in-port, out-port),
- * "lane" a VL.
+ * (watch_group.c) and of VLs (watch_vl.c) share: the dependencies that packets
+ * make, each from an in-port to an out-port of a switch.
  */
 #ifndef HEDDLE_TESTS_SIM_REFEREE_WATCH_INT_H
 #define HEDDLE_TESTS_SIM_REFEREE_WATCH_INT_H
@@ -18,7 +17,7 @@ enum { WATCH_GROUPS = 32, WATCH_WORDS = 4 };
  */
 struct watch_row {
 	uint64_t any[WATCH_WORDS]; /* out-ports with a count */
-	uint32_t *turning; /* [nports + 1]: LIDs and groups by out-port; NULL:
+	uint32_t *users; /* [nports + 1]: LIDs and groups by out-port; NULL:
 			      none */
 };
 
@@ -41,7 +40,7 @@ struct watch {
 	uint32_t *queue;
 	uint32_t stamp;
 	struct watch_report r;
-	struct watch_lanes *lanes; /* or NULL: VLs are not separate */
+	struct watch_vls *vls; /* or NULL: VLs are not separate */
 };
 
 bool watch_is_switch(const struct watch *w, uint32_t node);
@@ -51,33 +50,33 @@ uint32_t watch_record(const struct watch *w, uint32_t node, unsigned port);
  * Whether packets that come in by one port can leave by another: not by the
  * same port, nor where all SLs in use are mapped to VL 15.
  */
-bool watch_turn_open(
+bool watch_dependency_open(
 	const struct watch *w, uint32_t sw, unsigned in, unsigned out);
 /* The next set bit at or after *bit; false if none. */
 bool watch_next_bit(const uint64_t any[WATCH_WORDS], unsigned *bit);
 /* Report a cycle if live channels lead from `from` to `to`. */
 void watch_check_cycle(struct watch *w, uint32_t from, uint32_t to);
 /* Count by (1, -1) the uses of in to out at a switch; true: the first use. */
-bool watch_count_turn(
+bool watch_count_dependency(
 	struct watch *w, uint32_t sw, unsigned in, unsigned out, int by);
 
 /* True if there is a cycle at this moment with all VLs as one. */
 bool watch_cyclic(struct watch *w);
 
-/* watch_lane.c: SLs of packets. */
-uint16_t watch_lane_used(const struct watch *w);
+/* watch_vl.c: SLs of packets. */
+uint16_t watch_vl_used(const struct watch *w);
 /*
  * A cycle exists with all VLs as one. False: VLs are not separate, so it
  * counts.
  */
-bool watch_lane_suspect(struct watch *w);
+bool watch_vl_suspect(struct watch *w);
 /* After a change: judge the VLs, if a cycle is suspected. */
-void watch_lane_judge(struct watch *w);
+void watch_vl_judge(struct watch *w);
 /* True if packets that hosts send to a LID are in a loop. */
-bool watch_lane_loops(const struct watch *w, unsigned lid);
+bool watch_vl_loops(const struct watch *w, unsigned lid);
 /* The state of a port may have changed. */
-void watch_lane_port(struct watch *w, uint32_t node, unsigned port);
-void watch_lanes_free(struct watch *w);
+void watch_vl_port(struct watch *w, uint32_t node, unsigned port);
+void watch_vls_free(struct watch *w);
 
 /* watch_group.c: a switch's multicast table may have changed. */
 void watch_group_look(struct watch *w, uint32_t sw);

@@ -632,7 +632,7 @@ check_moment(void *cookie, const struct sim_change *c)
 	struct referee_report r;
 	struct reason why = {""};
 
-	if (c->what != SIM_LANES || m->seen++ % 7 != 0)
+	if (c->what != SIM_SL2VL || m->seen++ % 7 != 0)
 		return;
 	(void)referee_fabric(m->w->sim, fabric_first_host(m->w->fabric),
 		REFEREE_WAYS | REFEREE_CYCLES, &r, &why);

@@ -362,10 +362,10 @@ START_TEST(cycles_hide_behind_others)
 }
 END_TEST
 
-/* All ports have two VLs; SL 0 maps to VL 0, SL 1 to the one that `lane`
+/* All ports have two VLs; SL 0 maps to VL 0, SL 1 to the one that `vl`
  * gives. */
 static void
-set_vls(struct court *c, unsigned (*lane)(uint32_t sw, bool from_host))
+set_vls(struct court *c, unsigned (*vl)(uint32_t sw, bool from_host))
 {
 	for (uint32_t sw = 0; sw < c->f->nnodes; sw += 2) {
 		for (unsigned out = 1; out <= 3; out++) {
@@ -376,7 +376,7 @@ set_vls(struct court *c, unsigned (*lane)(uint32_t sw, bool from_host))
 			for (unsigned in = 0; in <= 3; in++) {
 				uint8_t row[8] = {0};
 
-				row[0] = (uint8_t)lane(sw, in <= 1);
+				row[0] = (uint8_t)vl(sw, in <= 1);
 				sim_hand_sl2vl(c->s, sw, in, out, row);
 			}
 		}
@@ -421,14 +421,14 @@ START_TEST(vls_are_distinguished)
 	set_vls(&c, vl_second);
 	/* one SL per VL everywhere: a cycle on each of both */
 	ck_assert_int_eq(judge_court(&c), -1);
-	ck_assert_uint_eq(c.r.lanes, 1);
+	ck_assert_uint_eq(c.r.vls, 1);
 	ck_assert_uint_eq(c.r.cycle_length, 4);
 	/* packets over the cut begin on the second VL and end on the first */
 	set_vls(&c, vl_by_dateline);
 	ck_assert_msg(referee_with_sls(
 			      c.s, c.sm, REFEREE_ALL, &sls, &c.r, &c.why) == 0,
 		"%s", c.why.text);
-	ck_assert_uint_eq(c.r.lanes, 2);
+	ck_assert_uint_eq(c.r.vls, 2);
 	/* with any SL for all pairs the first VL is a ring again */
 	ck_assert_int_eq(judge_court(&c), -1);
 	ck_assert(strstr(c.why.text, "cycle of 4 channels: \"sw") != NULL);
@@ -451,7 +451,7 @@ START_TEST(packets_without_a_vl_are_found)
 		-1);
 	ck_assert_uint_gt(c.r.blocked, 0);
 	ck_assert_msg(
-		strstr(c.why.text, "SLs 0x0002 have no lane on port") != NULL,
+		strstr(c.why.text, "SLs 0x0002 have no VL on port") != NULL,
 		"%s", c.why.text);
 	/* if any SL will do, SL 0 remains */
 	(void)judge_court(&c);

@@ -8,16 +8,15 @@
  * Dependencies between channels, VL by VL. The paths to a LID are a tree of
  * switches; its traffic is followed from the farthest switch to the nearest, as
  * the set of SLs on each VL of a link. The VL of a packet on the next link is
- * in SL2VL, so both ends of a dependency are known. "lane" in identifiers is a
- * VL.
+ * in SL2VL, so both ends of a dependency are known.
  */
-enum { SLS = 16, NO_LANE = 15, F_BLOCKED = 32 };
+enum { SLS = 16, NO_VL = 15, F_BLOCKED = 32 };
 
 static const uint16_t all_sls = 0xffff;
 
 /* The operational VLs of a port. */
 static unsigned
-lanes_of(const struct sim_port *p)
+vls_of(const struct sim_port *p)
 {
 	static const uint8_t n[] = {1, 1, 2, 4, 8, 15};
 
@@ -57,7 +56,7 @@ is_sl2vl_uniform(const struct referee *j)
 }
 
 void
-referee_lane_begin(struct referee *j)
+referee_vl_begin(struct referee *j)
 {
 	unsigned most = 1;
 
@@ -68,20 +67,20 @@ referee_lane_begin(struct referee *j)
 			const struct sim_port *q =
 				sim_int_port(j->s, j->order[i], p);
 
-			if (q->up && lanes_of(q) > most)
-				most = lanes_of(q);
+			if (q->up && vls_of(q) > most)
+				most = vls_of(q);
 		}
 	}
 	/* the same maps everywhere and all SLs in use: all VLs are alike */
-	j->lanes = !j->sls && is_sl2vl_uniform(j) ? 1 : most;
+	j->vls = !j->sls && is_sl2vl_uniform(j) ? 1 : most;
 	j->dep = mem_zalloc(j->s->nports, sizeof(*j->dep));
-	if (j->lanes > 1)
+	if (j->vls > 1)
 		j->on = mem_zalloc(
-			(size_t)j->s->nports * j->lanes, sizeof(*j->on));
+			(size_t)j->s->nports * j->vls, sizeof(*j->on));
 }
 
 void
-referee_lane_end(struct referee *j)
+referee_vl_end(struct referee *j)
 {
 	for (uint32_t p = 0; p < j->s->nports; p++)
 		free(j->dep[p]);
@@ -97,8 +96,8 @@ add_dependency(struct referee *j, uint32_t sw, unsigned in, unsigned a,
 	uint64_t(**dep)[4] = &j->dep[j->s->node[sw].first + in];
 
 	if (!*dep)
-		*dep = mem_zalloc((size_t)j->lanes * j->lanes, sizeof(**dep));
-	(*dep)[a * j->lanes + b][out / 64] |= 1ULL << out % 64;
+		*dep = mem_zalloc((size_t)j->vls * j->vls, sizeof(**dep));
+	(*dep)[a * j->vls + b][out / 64] |= 1ULL << out % 64;
 }
 
 /* One VL stands for all: the dependencies of all paths to one LID. */
@@ -126,7 +125,7 @@ map_sls(struct referee *j, uint32_t sw, unsigned in, int a, uint16_t sls,
 	uint16_t *onto)
 {
 	unsigned out = j->out[sw];
-	unsigned lanes = lanes_of(sim_int_port(j->s, sw, out));
+	unsigned vls = vls_of(sim_int_port(j->s, sw, out));
 	uint16_t lost = 0;
 
 	for (unsigned sl = 0; sl < SLS; sl++) {
@@ -135,7 +134,7 @@ map_sls(struct referee *j, uint32_t sw, unsigned in, int a, uint16_t sls,
 		if (!(sls >> sl & 1))
 			continue;
 		b = sim_vl(j->s, sw, in, out, sl);
-		if (b == NO_LANE || b >= lanes) {
+		if (b == NO_VL || b >= vls) {
 			lost |= (uint16_t)(1U << sl);
 			continue;
 		}
@@ -158,7 +157,7 @@ judge_lost(struct referee *j, uint32_t sw, unsigned in,
 	j->r->blocked++;
 	referee_say(j, F_BLOCKED,
 		"\"%s\" drops what comes by port %u for LID %u (\"%s\"): "
-		"SLs 0x%04x have no lane on port %u",
+		"SLs 0x%04x have no VL on port %u",
 		j->s->node[sw].name, in, l->lid, j->s->node[l->node].name, lost,
 		j->out[sw]);
 }
@@ -192,12 +191,12 @@ add_switch(struct referee *j, uint32_t sw, const struct referee_lid *l)
 	uint16_t onto[SLS] = {0};
 
 	for (unsigned in = 0; in <= n->nports; in++) {
-		uint16_t *on = &j->on[(size_t)(n->first + in) * j->lanes];
+		uint16_t *on = &j->on[(size_t)(n->first + in) * j->vls];
 		uint16_t sls = starting_sls(j, sw, in, l), lost = 0, all = sls;
 
 		if (sls && j->out[sw])
 			lost = map_sls(j, sw, in, -1, sls, onto);
-		for (unsigned a = 0; a < j->lanes; a++) {
+		for (unsigned a = 0; a < j->vls; a++) {
 			if (on[a] && j->out[sw])
 				lost |= map_sls(j, sw, in, (int)a, on[a], onto);
 			all |= on[a];
@@ -208,15 +207,15 @@ add_switch(struct referee *j, uint32_t sw, const struct referee_lid *l)
 	if (j->next[sw] < REFEREE_LOST)
 		memcpy(&j->on[(size_t)(j->s->node[out->peer].first +
 				       out->peer_port) *
-			       j->lanes],
-			onto, j->lanes * sizeof(*onto));
+			       j->vls],
+			onto, j->vls * sizeof(*onto));
 }
 
 void
-referee_lane_add(struct referee *j, const struct referee_lid *l,
+referee_vl_add(struct referee *j, const struct referee_lid *l,
 	const uint32_t *by_depth)
 {
-	if (j->lanes == 1) {
+	if (j->vls == 1) {
 		add_plain(j);
 		return;
 	}

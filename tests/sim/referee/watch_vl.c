@@ -2,8 +2,7 @@
  * The VLs that packets are on. If hosts use several, a cycle of channels with
  * all VLs as one is only a suspicion: then every packet that hosts may send is
  * followed, by the tables and the rows of SL2VL as they are at that moment, and
- * the channels that it waits for are separate per VL. "lane" in identifiers is
- * a VL.
+ * the channels that it waits for are separate per VL.
  *
  * Hosts send with the SLs that path records gave them since both their ports
  * came up, whatever the records say today; a switch's own packets bear the SLs
@@ -16,7 +15,7 @@
 #include "sm/base/mem.h"
 #include "tests/sim/referee/watch_int.h"
 
-enum { LANES = 16, SLS = 16, DISCARD = 15, ACTIVE = 4, NAMED = 8 };
+enum { VLS = 16, SLS = 16, DISCARD = 15, ACTIVE = 4, NAMED = 8 };
 
 /* An end port, and the SLs that it may send to others with. */
 struct end {
@@ -28,27 +27,27 @@ struct end {
 	bool up;
 };
 
-/* Channels that packets wait for: record that they leave by * LANES + VL. */
-struct watch_lanes {
+/* Channels that packets wait for: record that they leave by * VLS + VL. */
+struct watch_vls {
 	struct end *end;
 	uint32_t nends;
-	uint32_t *by_rec;	 /* [nports]: end + 1 */
-	uint16_t used;		 /* SLs that any host ever had */
-	uint16_t groups;	 /* SLs of groups */
-	bool suspect;		 /* with all VLs as one there is a cycle */
-	bool closed;		 /* and on separate VLs, when last judged */
-	uint16_t (**dep)[LANES]; /* [nports]: by arriving record, then out-port:
+	uint32_t *by_rec;      /* [nports]: end + 1 */
+	uint16_t used;	       /* SLs that any host ever had */
+	uint16_t groups;       /* SLs of groups */
+	bool suspect;	       /* with all VLs as one there is a cycle */
+	bool closed;	       /* and on separate VLs, when last judged */
+	uint16_t (**dep)[VLS]; /* [nports]: by arriving record, then out-port:
 				    from each VL the mask of VLs */
-	uint16_t *on;		 /* [nports * LANES]: SLs there */
-	uint32_t *list;		 /* [nports * LANES * SLS] */
-	uint8_t *state;		 /* [nports * LANES]: of the search */
-	uint32_t *trail;	 /* [nports * LANES] */
+	uint16_t *on;	       /* [nports * VLS]: SLs there */
+	uint32_t *list;	       /* [nports * VLS * SLS] */
+	uint8_t *state;	       /* [nports * VLS]: of the search */
+	uint32_t *trail;       /* [nports * VLS] */
 };
 
 static uint32_t
-channel_index(uint32_t rec, unsigned lane)
+channel_index(uint32_t rec, unsigned vl)
 {
-	return rec * LANES + lane;
+	return rec * VLS + vl;
 }
 
 /* ---- the SLs of senders ---- */
@@ -56,7 +55,7 @@ channel_index(uint32_t rec, unsigned lane)
 static void
 add_end(struct watch *w, uint32_t node, unsigned port)
 {
-	struct watch_lanes *l = w->lanes;
+	struct watch_vls *l = w->vls;
 	const struct sim_port *p = sim_int_port(w->s, node, port);
 	struct end *e = &l->end[l->nends];
 
@@ -73,7 +72,7 @@ add_end(struct watch *w, uint32_t node, unsigned port)
 static void
 find_ends(struct watch *w)
 {
-	struct watch_lanes *l = w->lanes;
+	struct watch_vls *l = w->vls;
 
 	l->end = mem_zalloc(w->s->nports, sizeof(*l->end));
 	l->by_rec = mem_zalloc(w->s->nports, sizeof(*l->by_rec));
@@ -100,9 +99,9 @@ is_up(const struct watch *w, const struct end *e)
 }
 
 void
-watch_lane_port(struct watch *w, uint32_t node, unsigned port)
+watch_vl_port(struct watch *w, uint32_t node, unsigned port)
 {
-	struct watch_lanes *l = w->lanes;
+	struct watch_vls *l = w->vls;
 	uint32_t i = l != NULL ? l->by_rec[watch_record(w, node, port)] : 0;
 
 	if (i == 0 || l->end[i - 1].up == is_up(w, &l->end[i - 1]))
@@ -118,7 +117,7 @@ watch_lane_port(struct watch *w, uint32_t node, unsigned port)
 void
 watch_paths(struct watch *w, const struct watch_sls *sls)
 {
-	struct watch_lanes *l = w->lanes;
+	struct watch_vls *l = w->vls;
 
 	l->groups = sls->groups;
 	l->used |= sls->groups;
@@ -139,21 +138,21 @@ watch_paths(struct watch *w, const struct watch_sls *sls)
 			l->used |= is;
 		}
 	l->suspect = true;
-	watch_lane_judge(w);
+	watch_vl_judge(w);
 }
 
 uint16_t
-watch_lane_used(const struct watch *w)
+watch_vl_used(const struct watch *w)
 {
-	return w->lanes != NULL ? w->lanes->used : 1;
+	return w->vls != NULL ? w->vls->used : 1;
 }
 
 bool
-watch_lane_suspect(struct watch *w)
+watch_vl_suspect(struct watch *w)
 {
-	if (w->lanes == NULL)
+	if (w->vls == NULL)
 		return false;
-	w->lanes->suspect = true;
+	w->vls->suspect = true;
 	return true;
 }
 
@@ -161,12 +160,12 @@ watch_lane_suspect(struct watch *w)
 
 /* Whether packets can be put on a VL of an out-port. */
 static bool
-is_vl_usable(const struct sim_port *p, unsigned lane)
+is_vl_usable(const struct sim_port *p, unsigned vl)
 {
 	static const uint8_t n[] = {1, 1, 2, 4, 8, 15};
 
-	return lane != DISCARD &&
-	       lane < (p->pi.op_vls < sizeof(n) ? n[p->pi.op_vls] : 15U);
+	return vl != DISCARD &&
+	       vl < (p->pi.op_vls < sizeof(n) ? n[p->pi.op_vls] : 15U);
 }
 
 /* Whether packets from in go on by out, over a live link to a switch. */
@@ -182,21 +181,20 @@ has_next_hop(const struct watch *w, uint32_t sw, unsigned in, unsigned out)
 struct spot {
 	uint32_t sw;
 	unsigned in;
-	int lane;
+	int vl;
 	uint16_t sls;
 };
 
 static void
 add_dependency(
-	struct watch *w, const struct spot *at, unsigned out, unsigned lane)
+	struct watch *w, const struct spot *at, unsigned out, unsigned vl)
 {
-	uint16_t(**dep)[LANES] =
-		&w->lanes->dep[watch_record(w, at->sw, at->in)];
+	uint16_t(**dep)[VLS] = &w->vls->dep[watch_record(w, at->sw, at->in)];
 
 	if (*dep == NULL)
 		*dep = mem_zalloc(
 			w->s->node[at->sw].nports + 1U, sizeof(**dep));
-	(*dep)[out][at->lane] |= (uint16_t)(1U << lane);
+	(*dep)[out][at->vl] |= (uint16_t)(1U << vl);
 }
 
 /* Move packets on by out; SLs new there are appended to the list of n. */
@@ -205,7 +203,7 @@ follow_hop(struct watch *w, const struct spot *at, unsigned out, uint32_t n)
 {
 	uint32_t rec = watch_record(w, at->sw, out);
 	const struct sim_port *p = &w->s->port[rec];
-	struct watch_lanes *l = w->lanes;
+	struct watch_vls *l = w->vls;
 
 	for (unsigned sl = 0; sl < SLS; sl++) {
 		unsigned b;
@@ -215,7 +213,7 @@ follow_hop(struct watch *w, const struct spot *at, unsigned out, uint32_t n)
 		b = sim_vl(w->s, at->sw, at->in, out, sl);
 		if (!is_vl_usable(p, b))
 			continue;
-		if (at->lane >= 0)
+		if (at->vl >= 0)
 			add_dependency(w, at, out, b);
 		if ((l->on[channel_index(rec, b)] >> sl & 1) != 0)
 			continue;
@@ -229,7 +227,7 @@ follow_hop(struct watch *w, const struct spot *at, unsigned out, uint32_t n)
 static uint32_t
 end_of(const struct watch *w, unsigned lid)
 {
-	const struct watch_lanes *l = w->lanes;
+	const struct watch_vls *l = w->vls;
 	uint32_t i = 0;
 
 	for (; i < l->nends; i++) {
@@ -266,9 +264,9 @@ goes_round(
 }
 
 bool
-watch_lane_loops(const struct watch *w, unsigned lid)
+watch_vl_loops(const struct watch *w, unsigned lid)
 {
-	const struct watch_lanes *l = w->lanes;
+	const struct watch_vls *l = w->vls;
 	uint32_t to = end_of(w, lid);
 
 	for (uint32_t i = 0; to < l->nends && i < l->nends; i++)
@@ -283,7 +281,7 @@ watch_lane_loops(const struct watch *w, unsigned lid)
 static void
 follow_lid(struct watch *w, unsigned lid, uint32_t to)
 {
-	struct watch_lanes *l = w->lanes;
+	struct watch_vls *l = w->vls;
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < l->nends; i++) {
@@ -296,8 +294,8 @@ follow_lid(struct watch *w, unsigned lid, uint32_t to)
 	}
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t v = l->list[i] / SLS;
-		const struct sim_port *p = &w->s->port[v / LANES];
-		const struct spot at = {p->peer, p->peer_port, (int)(v % LANES),
+		const struct sim_port *p = &w->s->port[v / VLS];
+		const struct spot at = {p->peer, p->peer_port, (int)(v % VLS),
 			(uint16_t)(1U << l->list[i] % SLS)};
 		unsigned out = w->table[at.sw][lid];
 
@@ -341,24 +339,24 @@ follow_group(struct watch *w, uint32_t sw, unsigned g)
 						      p->peer_port))))
 			continue;
 		n = fan_out(
-			w, &(struct spot){sw, in, -1, w->lanes->groups}, g, n);
+			w, &(struct spot){sw, in, -1, w->vls->groups}, g, n);
 	}
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t v = w->lanes->list[i] / SLS;
-		const struct sim_port *p = &w->s->port[v / LANES];
-		const struct spot at = {p->peer, p->peer_port, (int)(v % LANES),
-			(uint16_t)(1U << w->lanes->list[i] % SLS)};
+		uint32_t v = w->vls->list[i] / SLS;
+		const struct sim_port *p = &w->s->port[v / VLS];
+		const struct spot at = {p->peer, p->peer_port, (int)(v % VLS),
+			(uint16_t)(1U << w->vls->list[i] % SLS)};
 
 		n = fan_out(w, &at, g, n);
 	}
 	for (uint32_t i = 0; i < n; i++)
-		w->lanes->on[w->lanes->list[i] / SLS] = 0;
+		w->vls->on[w->vls->list[i] / SLS] = 0;
 }
 
 static void
 follow_all(struct watch *w)
 {
-	struct watch_lanes *l = w->lanes;
+	struct watch_vls *l = w->vls;
 
 	for (uint32_t i = 0; i < w->s->nports; i++) {
 		free(l->dep[i]);
@@ -384,16 +382,15 @@ enum { NEW, OPEN, DONE };
 static uint32_t
 next_dependent(const struct watch *w, uint32_t v, uint32_t *at)
 {
-	const struct sim_port *p = &w->s->port[v / LANES];
-	uint16_t(*dep)[LANES] =
-		w->lanes->dep[watch_record(w, p->peer, p->peer_port)];
-	uint32_t end = (w->s->node[p->peer].nports + 1U) * LANES;
+	const struct sim_port *p = &w->s->port[v / VLS];
+	uint16_t(*dep)[VLS] =
+		w->vls->dep[watch_record(w, p->peer, p->peer_port)];
+	uint32_t end = (w->s->node[p->peer].nports + 1U) * VLS;
 
 	for (; dep != NULL && *at < end; ++*at)
-		if ((dep[*at / LANES][v % LANES] >> *at % LANES & 1) != 0)
+		if ((dep[*at / VLS][v % VLS] >> *at % VLS & 1) != 0)
 			return channel_index(
-				watch_record(w, p->peer, *at / LANES),
-				*at % LANES);
+				watch_record(w, p->peer, *at / VLS), *at % VLS);
 	return UINT32_MAX;
 }
 
@@ -405,11 +402,11 @@ report_cycle(
 
 	w->r.first_cycle = sim_now(w->s);
 	for (uint32_t i = from; i < end && i < from + NAMED; i++) {
-		uint32_t rec = trail[i] / LANES, node = w->owner[rec];
+		uint32_t rec = trail[i] / VLS, node = w->owner[rec];
 
-		buf_printf(&b, "%s\"%s\"[%u] lane %u", i > from ? " -> " : "",
+		buf_printf(&b, "%s\"%s\"[%u] VL %u", i > from ? " -> " : "",
 			w->s->node[node].name, rec - w->s->node[node].first,
-			trail[i] % LANES);
+			trail[i] % VLS);
 	}
 	reason_set(&w->r.cycle, "channels of %u wait in a ring: %s", end - from,
 		b.text);
@@ -420,7 +417,7 @@ report_cycle(
 static bool
 find_cycle_from(struct watch *w, uint32_t v, uint32_t *at)
 {
-	struct watch_lanes *l = w->lanes;
+	struct watch_vls *l = w->vls;
 	uint32_t n = 0;
 
 	l->trail[n] = v;
@@ -452,21 +449,21 @@ find_cycle_from(struct watch *w, uint32_t v, uint32_t *at)
 static bool
 any_cycle(struct watch *w)
 {
-	uint32_t total = w->s->nports * LANES;
-	uint32_t *at = w->lanes->list; /* long enough, and unused now */
+	uint32_t total = w->s->nports * VLS;
+	uint32_t *at = w->vls->list; /* long enough, and unused now */
 	bool found = false;
 
-	memset(w->lanes->state, NEW, total);
+	memset(w->vls->state, NEW, total);
 	for (uint32_t v = 0; v < total && !found; v++)
-		if (w->live[v / LANES] && w->lanes->state[v] == NEW)
+		if (w->live[v / VLS] && w->vls->state[v] == NEW)
 			found = find_cycle_from(w, v, at);
 	return found;
 }
 
 void
-watch_lane_judge(struct watch *w)
+watch_vl_judge(struct watch *w)
 {
-	struct watch_lanes *l = w->lanes;
+	struct watch_vls *l = w->vls;
 	bool found;
 
 	if (l == NULL || !l->suspect)
@@ -481,27 +478,27 @@ watch_lane_judge(struct watch *w)
 /* ---- making and freeing ---- */
 
 void
-watch_lanes(struct watch *w)
+watch_vls(struct watch *w)
 {
-	struct watch_lanes *l = mem_zalloc(1, sizeof(*l));
+	struct watch_vls *l = mem_zalloc(1, sizeof(*l));
 
-	w->lanes = l;
+	w->vls = l;
 	l->used = 1;
 	find_ends(w);
 	l->dep = mem_zalloc(w->s->nports, sizeof(*l->dep));
-	l->on = mem_zalloc((size_t)w->s->nports * LANES, sizeof(*l->on));
-	l->list = mem_zalloc(
-		(size_t)w->s->nports * LANES * SLS, sizeof(*l->list));
-	l->state = mem_zalloc((size_t)w->s->nports * LANES, 1);
-	l->trail = mem_zalloc((size_t)w->s->nports * LANES, sizeof(*l->trail));
+	l->on = mem_zalloc((size_t)w->s->nports * VLS, sizeof(*l->on));
+	l->list =
+		mem_zalloc((size_t)w->s->nports * VLS * SLS, sizeof(*l->list));
+	l->state = mem_zalloc((size_t)w->s->nports * VLS, 1);
+	l->trail = mem_zalloc((size_t)w->s->nports * VLS, sizeof(*l->trail));
 	for (uint32_t i = 0; i < l->nends; i++)
 		l->end[i].up = is_up(w, &l->end[i]);
 }
 
 void
-watch_lanes_free(struct watch *w)
+watch_vls_free(struct watch *w)
 {
-	struct watch_lanes *l = w->lanes;
+	struct watch_vls *l = w->vls;
 
 	if (l == NULL)
 		return;
@@ -519,5 +516,5 @@ watch_lanes_free(struct watch *w)
 	free(l->state);
 	free(l->trail);
 	free(l);
-	w->lanes = NULL;
+	w->vls = NULL;
 }
