@@ -11,14 +11,14 @@
 #include "sm/policy/pkeys.h"
 #include "sm/policy/qos.h"
 
-/* A list of keys; of a kin, in the order of compare_keys. */
+/* A list of keys; of a class, in the order of compare_keys. */
 struct keys {
 	const uint16_t *key;
 	size_t n;
 };
 
 /* Ports that have the same keys before and after. */
-struct likeness {
+struct port_class {
 	struct keys was, is;
 	bool kept;  /* the keys of before are not taken away */
 	bool same;  /* nothing changes */
@@ -30,11 +30,11 @@ struct likeness {
 struct judge {
 	const struct topo *t;
 	const struct pkeys *was, *is;
-	struct likeness *likeness;
+	struct port_class *classes;
 	size_t n, cap;
 	struct map by_hash;
-	struct arena *arena; /* keys of kins */
-	uint32_t *of;	     /* [nports] index of its kin, or UINT32_MAX */
+	struct arena *arena; /* keys of classes */
+	uint32_t *of;	     /* [nports] index of its class, or UINT32_MAX */
 	bool *hit;	     /* [nports] */
 	struct config_loss *out;
 };
@@ -88,11 +88,11 @@ hash_keys(uint64_t h, const struct keys *l)
 	return (h ^ 0x10000) * UINT64_C(0x100000001b3);
 }
 
-/* Enter a port under its kin. */
+/* Enter a port under its class. */
 static void
 enter_port(struct judge *j, port_ix p)
 {
-	struct likeness x = {.was = keys_of(j, j->was, p),
+	struct port_class x = {.was = keys_of(j, j->was, p),
 		.is = keys_of(j, j->is, p),
 		.kept = j->is->keep[p],
 		.n = 1,
@@ -104,7 +104,7 @@ enter_port(struct judge *j, port_ix p)
 
 	h ^= x.kept;
 	for (; map_get(&j->by_hash, h, &i); h++) {
-		struct likeness *k = &j->likeness[i];
+		struct port_class *k = &j->classes[i];
 
 		if (k->kept != x.kept || !keys_equal(&k->was, &x.was) ||
 			!keys_equal(&k->is, &x.is))
@@ -115,9 +115,8 @@ enter_port(struct judge *j, port_ix p)
 		return;
 	}
 	x.same = x.kept || keys_equal(&x.was, &x.is);
-	j->likeness =
-		mem_grow(j->likeness, j->n, &j->cap, sizeof(*j->likeness));
-	j->likeness[j->n] = x;
+	j->classes = mem_grow(j->classes, j->n, &j->cap, sizeof(*j->classes));
+	j->classes[j->n] = x;
 	j->of[p] = (uint32_t)j->n;
 	map_put(&j->by_hash, h, (uint32_t)j->n++);
 }
@@ -141,7 +140,7 @@ may_talk(const struct keys *a, const struct keys *b)
 
 /* Afterwards, with the keys that are not taken away. */
 static bool
-still_may_talk(const struct likeness *a, const struct likeness *b)
+still_may_talk(const struct port_class *a, const struct port_class *b)
 {
 	return may_talk(&a->is, &b->is) ||
 	       (a->kept && may_talk(&a->was, &b->is)) ||
@@ -150,7 +149,7 @@ still_may_talk(const struct likeness *a, const struct likeness *b)
 }
 
 static void
-judge_likeness(struct judge *j, struct likeness *a, struct likeness *b)
+judge_classes(struct judge *j, struct port_class *a, struct port_class *b)
 {
 	uint64_t pairs = a == b ? (uint64_t)a->n * (a->n - 1) / 2
 				: (uint64_t)a->n * b->n;
@@ -187,14 +186,13 @@ judge_keys(struct judge *j)
 	}
 	for (size_t a = 0; a < j->n; a++)
 		for (size_t b = a; b < j->n; b++)
-			judge_likeness(j, &j->likeness[a], &j->likeness[b]);
+			judge_classes(j, &j->classes[a], &j->classes[b]);
 	for (size_t i = 0; i < j->n; i++)
-		if (!j->likeness[i].kept &&
-			has_key(&j->likeness[i].was, FULL) &&
-			!has_key(&j->likeness[i].is, FULL))
-			j->out->limited += j->likeness[i].n;
+		if (!j->classes[i].kept && has_key(&j->classes[i].was, FULL) &&
+			!has_key(&j->classes[i].is, FULL))
+			j->out->limited += j->classes[i].n;
 	for (port_ix p = 0; p < j->t->nports; p++)
-		if (j->of[p] != UINT32_MAX && j->likeness[j->of[p]].loses) {
+		if (j->of[p] != UINT32_MAX && j->classes[j->of[p]].loses) {
 			j->hit[p] = true;
 			j->out->ports++;
 		}
@@ -227,7 +225,7 @@ judge_partitions(const struct config_loss_ask *ask, struct judge *j)
 	judge_keys(j);
 	arena_free(j->arena);
 	free(j->of);
-	free(j->likeness);
+	free(j->classes);
 	map_free(&j->by_hash);
 	pkeys_unref(was);
 	pkeys_unref(is);
