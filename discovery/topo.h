@@ -20,6 +20,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sm/mad/port_values.h"
+
 typedef uint32_t node_ix; /* index into topo.node */
 typedef uint32_t port_ix; /* index into topo.port */
 typedef uint32_t sw_ix;	  /* index into topo.sw */
@@ -65,14 +67,14 @@ struct topo_port {
 	uint16_t found_lid; /* base LID it had when it was read */
 	uint8_t lmc;	    /* LMC it shall have */
 	uint8_t num;	    /* port number */
-	uint8_t state;	 /* PortState as read: 1 Down 2 Init 3 Armed 4 Active */
-	uint8_t phys;	 /* PortPhysicalState as read: 5 LinkUp */
-	uint8_t mtu_cap; /* IBA MTU code, 1..5 = 256..4096 */
-	uint8_t mtu;	 /* NeighborMTU as read */
-	uint8_t vl_cap;	 /* VLCap code, 1..5 = 1,2,4,8,15 VLs */
-	uint8_t op_vls;	 /* OperationalVLs as read */
-	uint8_t width;	 /* LinkWidthActive: 1 1x, 2 4x, 4 8x, 8 12x, 16 2x */
-	uint8_t speed;	 /* LinkSpeedActive: 1 SDR 2 DDR 4 QDR */
+	uint8_t state;	    /* enum port_state, as read */
+	uint8_t phys;	    /* enum port_phys, as read */
+	uint8_t mtu_cap;    /* IBA MTU code, 1..5 = 256..4096 */
+	uint8_t mtu;	    /* NeighborMTU as read */
+	uint8_t vl_cap;	    /* VLCap code, 1..5 = 1,2,4,8,15 VLs */
+	uint8_t op_vls;	    /* OperationalVLs as read */
+	uint8_t width;	   /* LinkWidthActive: 1 1x, 2 4x, 4 8x, 8 12x, 16 2x */
+	uint8_t speed;	   /* LinkSpeedActive: 1 SDR 2 DDR 4 QDR */
 	uint8_t speed_ext; /* active: 1 FDR 2 EDR 4 HDR 8 NDR 16 XDR */
 	uint8_t flags;	   /* TP_* */
 };

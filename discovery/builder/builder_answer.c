@@ -4,8 +4,6 @@
 #include "discovery/builder/builder.h"
 #include "discovery/builder/builder_priv.h"
 
-enum { ACTIVE = 4 }; /* PortState */
-
 /* True for a port that owns a LID: in other PortInfos it means nothing. */
 static bool
 owns_lid(const struct builder_node *n, uint8_t port)
@@ -43,7 +41,7 @@ builder_port_info(struct builder *d, builder_id n, uint8_t port,
 	p->lid = owns_lid(d->node[n], port) ? pi.lid : 0;
 	p->lmc = pi.lmc;
 	/* the link recovers by itself: no other state for routes and plans */
-	p->state = pi.state == MAD_ACTIVE_DEFER ? ACTIVE : pi.state;
+	p->state = pi.state == PORT_ACTIVE_DEFER ? PORT_ACTIVE : pi.state;
 	p->phys = pi.phys_state;
 	p->mtu_cap = pi.mtu_cap;
 	p->mtu = pi.mtu;

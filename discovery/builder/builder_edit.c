@@ -5,8 +5,6 @@
 #include "discovery/builder/builder_priv.h"
 #include "sm/base/mem.h"
 
-enum { PHYS_POLLING = 2, PHYS_LINK_UP = 5, STATE_DOWN = 1, STATE_ACTIVE = 4 };
-
 static struct builder_port *
 port_of(struct builder *d, builder_id n, unsigned port)
 {
@@ -27,7 +25,7 @@ port_made_up(unsigned port)
 		.speed_enabled = 7,
 		.speed_ext_supported = 15,
 		.speed_ext_enabled = 15,
-		.down_default = PHYS_POLLING,
+		.down_default = PORT_PHYS_POLLING,
 	};
 }
 
@@ -91,8 +89,8 @@ port_default(struct builder_port *p)
 	p->width = 2;
 	p->speed = 4;
 	p->speed_ext = 4;
-	p->state = STATE_DOWN;
-	p->phys = PHYS_POLLING;
+	p->state = PORT_DOWN;
+	p->phys = PORT_PHYS_POLLING;
 }
 
 static void
@@ -100,8 +98,8 @@ port_down(struct builder_port *p)
 {
 	if (p->flags & TP_ABSENT)
 		return;
-	p->state = STATE_DOWN;
-	p->phys = PHYS_POLLING;
+	p->state = PORT_DOWN;
+	p->phys = PORT_PHYS_POLLING;
 }
 
 static void
@@ -109,8 +107,8 @@ port_up(struct builder_port *p)
 {
 	if ((p->marks & DP_READ) == 0)
 		port_default(p);
-	p->state = STATE_ACTIVE;
-	p->phys = PHYS_LINK_UP;
+	p->state = PORT_ACTIVE;
+	p->phys = PORT_PHYS_LINK_UP;
 }
 
 void

@@ -259,7 +259,8 @@ is_fresh(const struct builder *d, const struct builder_node *n)
 		const struct builder_port *port = &n->port[p];
 
 		if (linked_peer(d, port) != NULL &&
-			((port->marks & DP_READ) == 0 || port->state > 2))
+			((port->marks & DP_READ) == 0 ||
+				port->state > PORT_INIT))
 			return false;
 	}
 	return true;

@@ -157,7 +157,7 @@ bool builder_wants_role(const struct builder *d, builder_id n, bool again);
 static inline bool
 builder_up(const struct builder_port *p)
 {
-	return p->phys == 5 && p->state >= 2;
+	return p->phys == PORT_PHYS_LINK_UP && p->state >= PORT_INIT;
 }
 
 /* True if a port that was read says that it knows modifier bit 31. */

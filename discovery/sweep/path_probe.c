@@ -8,7 +8,7 @@
 #include "sm/base/mem.h"
 #include "sm/mad/mad.h"
 
-enum { PATHS_MAX = 64, LINK_UP = 5, INIT = 2 };
+enum { PATHS_MAX = 64 };
 
 /* A path that is being probed. */
 struct path {
@@ -88,7 +88,7 @@ on_port_info(void *cookie, uint64_t tag, const struct xact_result *res)
 	w->open--;
 	if (w->found || res->outcome != XACT_OK ||
 		mad_port_info_decode(res->data, &pi, NULL) != 0 ||
-		(pi.phys_state == LINK_UP && pi.state >= INIT))
+		(pi.phys_state == PORT_PHYS_LINK_UP && pi.state >= PORT_INIT))
 		return;
 	w->found = true;
 	memcpy(path, w->path, sizeof(path));

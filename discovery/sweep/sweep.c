@@ -459,7 +459,7 @@ got_light_self(struct sweep *s, const struct xact_result *res)
 	is.state = pi.state;
 	is.phys = pi.phys_state;
 	if (builder_up(&is) == builder_up(p) &&
-		(is.state != 2 || p->state == 2))
+		(is.state != PORT_INIT || p->state == PORT_INIT))
 		return;
 	s->self_changed = true;
 	s->odd.head = s->odd.n; /* no other node can be asked, or all will be */

@@ -231,7 +231,7 @@ follow_up(struct sweep *s, const struct answer *a, builder_id n, bool known)
 	const struct builder_port *near = &s->d->node[a->from]->port[a->port];
 	uint8_t port = a->ni.local_port;
 	const struct builder_port *p = &node->port[port];
-	bool overtaken = near->state == 2 && p->state > 2;
+	bool overtaken = near->state == PORT_INIT && p->state > PORT_INIT;
 
 	if (known && p->read == s->sweep && (p->marks & DP_READ) && !overtaken)
 		return;

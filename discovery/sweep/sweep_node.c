@@ -332,9 +332,9 @@ judge_port(struct sweep *s, builder_id n, uint8_t port,
 		return;
 	}
 	ask = w->full || p->peer == BUILDER_NONE || !builder_up(old) ||
-	      (old->marks & DP_READ) == 0 || p->state == 2;
+	      (old->marks & DP_READ) == 0 || p->state == PORT_INIT;
 	if (!ask) {
-		if (p->state != old->state || p->state != 4)
+		if (p->state != old->state || p->state != PORT_ACTIVE)
 			sweep_refresh(s, p->peer, p->peer_port);
 		return;
 	}

@@ -11,8 +11,6 @@
 #include "sm/base/mem.h"
 #include "sm/mad/mad.h"
 
-enum { ARMED = 3 };
-
 struct check {
 	struct topo *topo;
 	struct device_check_job job;
@@ -217,10 +215,10 @@ port_matches(
 	/* a PortInfo from before it got its LID proves nothing */
 	if (owner && was.lid != c->topo->port[p].lid)
 		return true;
-	if (state < ARMED && !owner)
+	if (state < PORT_ARMED && !owner)
 		return true;
 	i->field = owner ? other_address(&is, &was) : NULL;
-	if (is.state < state && state >= ARMED)
+	if (is.state < state && state >= PORT_ARMED)
 		i->field = NULL; /* it restarted */
 	else if (i->field == NULL && port_settings_needed(port_settings_differ(
 					     c->topo, p, &is, &was)) != 0)
@@ -228,7 +226,7 @@ port_matches(
 	else if (i->field == NULL)
 		return true;
 	i->empty = owner && is.lid == 0;
-	if (i->why == DEVICE_CHECK_ACKED && is.state >= ARMED)
+	if (i->why == DEVICE_CHECK_ACKED && is.state >= PORT_ARMED)
 		record_link(c, p, &is, &was);
 	return false;
 }

@@ -7,8 +7,6 @@
 #include "sm/base/map.h"
 #include "sm/base/mem.h"
 
-enum { INIT = 2 /* PortState */ };
-
 /* A value that a block may hold, or held since the last drain. */
 struct device_ghost {
 	lft_ref ref;
@@ -375,7 +373,7 @@ reconcile_port_tables(struct device_store *h, const struct topo *t)
 				vlarb_cache_forget(h->vlarbs, n->guid);
 				adaptive_cache_forget(h->adaptive, n->guid);
 			}
-		} else if (t->port[p].state <= INIT) {
+		} else if (t->port[p].state <= PORT_INIT) {
 			sl2vl_unknown(h->sl2vl, n->guid, 0, t->port[p].num);
 			vlarb_cache_forget_port(
 				h->vlarbs, n->guid, t->port[p].num);

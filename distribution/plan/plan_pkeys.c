@@ -87,8 +87,8 @@ lay_table(struct plan_maker *m, port_ix p, struct change *c)
 	}
 	if (good && w->keep[of])
 		memcpy(c->out, c->grown, c->cap * sizeof(*c->out));
-	else if (good &&
-		 (m->t->port[p].state == INIT || pkey_table_is_fresh(m->t, p)))
+	else if (good && (m->t->port[p].state == PORT_INIT ||
+				 pkey_table_is_fresh(m->t, p)))
 		memcpy(c->grown, c->out, c->cap * sizeof(*c->out));
 	free(number);
 	if (!good)

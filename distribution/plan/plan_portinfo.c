@@ -7,8 +7,6 @@
 #include "sm/base/mem.h"
 #include "sm/mad/mad.h"
 
-enum { POLLING = 2 /* LinkDownDefaultState */ };
-
 static bool
 is_quarantined(const struct topo *t, port_ix p)
 {
@@ -57,9 +55,9 @@ common_vls(const struct plan_maker *m, const struct topo_port *p)
 void
 plan_no_change(struct mad_port_info *i)
 {
-	i->state = NO_CHANGE;
+	i->state = PORT_NO_CHANGE;
 	i->phys_state = 0;
-	i->down_default = POLLING;
+	i->down_default = PORT_PHYS_POLLING;
 	i->width_enabled = 0;
 	i->speed_enabled = 0;
 	i->speed_ext_enabled = 0;
@@ -284,7 +282,7 @@ static bool
 needs_set(struct plan_maker *m, port_ix ix)
 {
 	const struct topo_port *p = &m->t->port[ix];
-	bool live = p->state == ARMED || p->state == ACTIVE;
+	bool live = p->state == PORT_ARMED || p->state == PORT_ACTIVE;
 	struct mad_port_info was, want;
 
 	if (!live && (is_external(m->t, ix) || !is_switch(m->t, ix)))
@@ -302,7 +300,7 @@ needs_set(struct plan_maker *m, port_ix ix)
 static bool
 is_mismatched(const struct plan_maker *m, const struct topo_port *p)
 {
-	return (p->state == ARMED || p->state == ACTIVE) &&
+	return (p->state == PORT_ARMED || p->state == PORT_ACTIVE) &&
 	       p->peer != TOPO_NONE &&
 	       (p->mtu != common_mtu(m->t, p) || p->op_vls != common_vls(m, p));
 }
@@ -355,14 +353,14 @@ can_rise(const struct topo *t, port_ix ix)
 		return false;
 	if (is_switch(t, ix) && p->num == 0)
 		return false;
-	return p->state >= INIT && t->port[p->peer].state >= INIT;
+	return p->state >= PORT_INIT && t->port[p->peer].state >= PORT_INIT;
 }
 
 /* The state of a port at this point of the plan. */
 static uint8_t
 planned_state(const struct plan_maker *m, port_ix ix)
 {
-	return m->p->downed != NULL && m->p->downed[ix] ? INIT
+	return m->p->downed != NULL && m->p->downed[ix] ? PORT_INIT
 							: m->t->port[ix].state;
 }
 
@@ -377,7 +375,7 @@ rising_mtu(const struct plan_maker *m, port_ix ix)
 	const struct topo_port *peer = &m->t->port[p->peer];
 	uint8_t mtu = common_mtu(m->t, p);
 
-	return planned_state(m, p->peer) > INIT && peer->mtu != 0
+	return planned_state(m, p->peer) > PORT_INIT && peer->mtu != 0
 		       ? min_u8(mtu, peer->mtu)
 		       : mtu;
 }
@@ -393,7 +391,7 @@ make_rising(struct plan_maker *m, port_ix ix, uint32_t *pay, bool *lacks)
 
 	if (decode_and_fill(m, ix, &was, &want) != 0)
 		return -1;
-	if (planned_state(m, ix) == INIT) {
+	if (planned_state(m, ix) == PORT_INIT) {
 		want.mtu = rising_mtu(m, ix);
 		want.op_vls = slvl_link_code(m->t, ix, m->params->max_vls_code);
 	}
@@ -411,7 +409,7 @@ static void
 raise_port(struct plan_maker *m, port_ix ix)
 {
 	uint32_t mod = port_mod(&m->t->port[ix]), made, pay;
-	uint8_t from = m->now->kind == PLAN_ACTIVATE ? ARMED : INIT;
+	uint8_t from = m->now->kind == PLAN_ACTIVATE ? PORT_ARMED : PORT_INIT;
 	bool lacks = false;
 	uint8_t *data;
 
@@ -493,7 +491,7 @@ plan_portinfo_guard(struct plan_maker *m, port_ix ix)
 	const struct topo_port *p = &m->t->port[ix];
 	struct mad_port_info was, want;
 
-	if (p->state >= ARMED && !is_unusable(m->t, ix) &&
+	if (p->state >= PORT_ARMED && !is_unusable(m->t, ix) &&
 		(m->p->downed == NULL || !m->p->downed[ix]) &&
 		decode_and_fill(m, ix, &was, &want) == 0 &&
 		enforcement_bits(&was) != enforcement_bits(&want))
@@ -506,8 +504,8 @@ plan_portinfo_guard(struct plan_maker *m, port_ix ix)
 static bool
 link_carries_data(const struct topo *t, port_ix ix)
 {
-	return t->port[ix].state >= ARMED ||
-	       t->port[t->port[ix].peer].state >= ARMED;
+	return t->port[ix].state >= PORT_ARMED ||
+	       t->port[t->port[ix].peer].state >= PORT_ARMED;
 }
 
 /* Mark both ends of what the method takes down; false: nothing. */
@@ -562,7 +560,7 @@ add_steps_at_distance(struct plan_maker *m, uint16_t hops)
 			continue;
 		}
 		want.sm_sl = was.sm_sl;
-		want.state = DOWN;
+		want.state = PORT_DOWN;
 		mad_port_info_encode(&want, plan_add_payload(m, &pay));
 		plan_add_step(
 			m, ix, MAD_PORT_INFO, port_mod(&t->port[ix]), pay);

@@ -8,9 +8,6 @@
 
 #include "distribution/plan/plan.h"
 
-/* PortState, IBA 14.2.5.6 */
-enum { NO_CHANGE = 0, DOWN = 1, INIT = 2, ARMED = 3, ACTIVE = 4 };
-
 /* Whether a switch port shall enforce partitions. */
 enum plan_enforce { GUARD_OFF, GUARD_ON, GUARD_AS_IS };
 

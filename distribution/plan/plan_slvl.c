@@ -61,7 +61,7 @@ carries_data(const struct plan_maker *m, port_ix p)
 	const struct topo_node *n = &m->t->node[port_at(m, p)->node];
 
 	return n->type == TOPO_SWITCH ? (n->flags & TN_FRESH) == 0
-				      : port_at(m, p)->state > INIT;
+				      : port_at(m, p)->state > PORT_INIT;
 }
 
 /*

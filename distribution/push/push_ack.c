@@ -6,7 +6,7 @@
 #include "sm/base/mem.h"
 #include "sm/mad/mad.h"
 
-enum { REWRITES = 3, INIT = 2, POLL_MS = 10 };
+enum { REWRITES = 3, POLL_MS = 10 };
 
 static const char *
 outcome_text(const struct xact_result *res)
@@ -349,7 +349,7 @@ take_settle_answer(struct push *p, size_t ix, const struct xact_result *res)
 
 	p->counts.reads++;
 	if (mad_port_info_decode(res->data, &is, NULL) == 0 &&
-		is.state >= INIT) {
+		is.state >= PORT_INIT) {
 		p->job.port_written(
 			p->job.cookie, push_guid(p, s), port->num, res->data);
 	} else if (mono_before(p->settle_by, res->now)) {
@@ -369,8 +369,8 @@ take_verify_answer(
 {
 	const struct topo_port *port = &push_topo(p)->port[s->port];
 	struct mad_port_info is;
-	uint8_t least = p->plan->downed[s->port] || port->state < INIT
-				? INIT
+	uint8_t least = p->plan->downed[s->port] || port->state < PORT_INIT
+				? PORT_INIT
 				: port->state;
 
 	p->counts.reads++;

@@ -5,7 +5,6 @@
 #include "sm/base/mem.h"
 
 enum {
-	ACTIVE = 4,
 	STRAYED_MAX = 4, /* in a row, from the first: this fabric does not carry
 			    them */
 	VALUES = 8	 /* of a block; with more values nothing is proven */
@@ -48,8 +47,8 @@ link_carries_data(const struct push_lid_routed *l, port_ix p)
 	const bool *downed = l->plan->downed;
 	port_ix q = t->port[p].peer;
 
-	return q != TOPO_NONE && t->port[p].state == ACTIVE &&
-	       t->port[q].state == ACTIVE &&
+	return q != TOPO_NONE && t->port[p].state == PORT_ACTIVE &&
+	       t->port[q].state == PORT_ACTIVE &&
 	       (downed == NULL || (!downed[p] && !downed[q]));
 }
 

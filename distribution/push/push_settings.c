@@ -12,7 +12,7 @@
 #include "distribution/tables/port_settings.h"
 #include "sm/base/mem.h"
 
-enum { RESENDS = 2, NO_CHANGE = 0 };
+enum { RESENDS = 2 };
 
 static const struct device_kept *
 kept_by(const struct push *p, const struct plan_step *s)
@@ -62,7 +62,7 @@ push_settings_load(
 		mad_port_info_encode(&i, data);
 	}
 	if (times_resent(p, (size_t)(s - p->plan->step)) > 0)
-		mad_port_info_put_state(data, NO_CHANGE);
+		mad_port_info_put_state(data, PORT_NO_CHANGE);
 }
 
 /*

@@ -8,7 +8,7 @@
 #include "sm/base/mem.h"
 #include "sm/mad/mad.h"
 
-enum { PORTS = 256, INIT = 2, NO_KEY = PKEY_TABLE_FULL };
+enum { PORTS = 256, NO_KEY = PKEY_TABLE_FULL };
 
 struct table {
 	uint16_t *key; /* [nblocks * PKEY_TABLE_BLOCK] */
@@ -207,7 +207,7 @@ pkey_tables_reconcile(struct pkey_tables *t, const struct topo *topo)
 		if (node->type == TOPO_SWITCH)
 			continue;
 		for (unsigned p = 1; p <= node->nports; p++)
-			if (topo->port[node->first_port + p].state <= INIT)
+			if (topo->port[node->first_port + p].state <= PORT_INIT)
 				pkey_tables_forget_port(t, node->guid, p);
 	}
 }
@@ -220,7 +220,7 @@ pkey_table_is_fresh(const struct topo *t, port_ix p)
 	struct mad_port_info i;
 
 	if (n->type == TOPO_SWITCH ? (n->flags & TN_FRESH) == 0
-				   : t->port[p].state > INIT)
+				   : t->port[p].state > PORT_INIT)
 		return false;
 	return t->port[of].found_lid == 0 ||
 	       (mad_port_info_decode(topo_info(t, of), &i, NULL) == 0 &&

@@ -6,8 +6,6 @@
 #include "sm/base/mem.h"
 #include "sm/mad/mad.h"
 
-enum { DOWN = 1, INIT = 2, ARMED = 3 };
-
 bool
 chan_graph_quarantined(const struct chan_graph *n, sw_ix s)
 {
@@ -37,9 +35,9 @@ link_carries_data(const struct topo *t, const struct topo_port *p)
 	if (p->peer == TOPO_NONE)
 		return false;
 	q = &t->port[p->peer];
-	if (p->state == DOWN || q->state == DOWN)
+	if (p->state == PORT_DOWN || q->state == PORT_DOWN)
 		return false;
-	if (p->state != INIT && q->state != INIT)
+	if (p->state != PORT_INIT && q->state != PORT_INIT)
 		return true;
 	return !stays_in_init(t, p) && !stays_in_init(t, q);
 }

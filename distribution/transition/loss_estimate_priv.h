@@ -10,7 +10,7 @@
 #include "distribution/transition/transition.h"
 #include "routing/core/routes.h"
 
-enum { LOSS_ESTIMATE_STEPS = 4000000, LOSS_ESTIMATE_ARMED = 3 };
+enum { LOSS_ESTIMATE_STEPS = 4000000 };
 
 static inline uint64_t
 loss_estimate_steps(const struct loss_estimate_job *job)
@@ -25,7 +25,7 @@ loss_estimate_is_host(const struct topo *t, port_ix p)
 	const struct topo_node *n = &t->node[t->port[p].node];
 
 	return n->type != TOPO_SWITCH && (n->flags & TN_AGGREGATION) == 0 &&
-	       t->port[p].lid != 0 && t->port[p].state >= LOSS_ESTIMATE_ARMED;
+	       t->port[p].lid != 0 && t->port[p].state >= PORT_ARMED;
 }
 
 /* The share of one LID of a port in what is sent to it. */

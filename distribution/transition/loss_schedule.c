@@ -7,7 +7,6 @@
 
 enum {
 	SAMPLES = 4, /* moments of a stage */
-	INIT = 2,
 };
 
 /* The state that the schedule has reached, and the lists that it fills. */
@@ -188,8 +187,8 @@ count_link_smps(struct when *w, uint16_t hops, bool both)
 		/* a link in Init has only to stay there */
 		if (!w->downed[p] || !topo_is_near_end(t, p) ||
 			t->node[n].hops != hops ||
-			(t->port[p].state <= INIT &&
-				t->port[t->port[p].peer].state <= INIT))
+			(t->port[p].state <= PORT_INIT &&
+				t->port[t->port[p].peer].state <= PORT_INIT))
 			continue;
 		count_smps(w, n, 1);
 		if (both)
@@ -269,8 +268,8 @@ link_rises(const struct when *w, port_ix p, bool taken)
 
 	if (peer == TOPO_NONE || downed != taken)
 		return false;
-	return taken ||
-	       (t->port[p].state == INIT && t->port[peer].state >= INIT);
+	return taken || (t->port[p].state == PORT_INIT &&
+				t->port[peer].state >= PORT_INIT);
 }
 
 /* Count an SMP to each of these ports, in the order of their numbers. */
@@ -391,7 +390,7 @@ loss_schedule_down(const struct loss_estimate_job *job)
 			topo_port_of(t, t->sw[x->dep[i].sw].node, x->dep[i].in);
 
 		if (!x->dep[i].by_port || t->port[p].peer == TOPO_NONE ||
-			t->port[p].state < INIT)
+			t->port[p].state < PORT_INIT)
 			continue;
 		any = down[p] = down[t->port[p].peer] = true;
 	}

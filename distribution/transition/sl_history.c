@@ -6,8 +6,6 @@
 #include "sm/base/map.h"
 #include "sm/base/mem.h"
 
-enum { ACTIVE = 4 };
-
 struct leaf {
 	uint64_t guid;
 	uint32_t changed; /* when a pair of it last got another layer */
@@ -185,13 +183,13 @@ look_at_leaf(struct sl_history *p, const struct topo *t, sw_ix s,
 	bool used = false, young = true;
 
 	while ((e = next_end_port(t, s, &k)) != NULL)
-		used |= e->state == ACTIVE;
+		used |= e->state == PORT_ACTIVE;
 	if (i == SL_HISTORY_NONE)
 		i = add_leaf(p, guid_of(t, s), used);
 	if (!p->leaf[i].any && !p->leaf[i].many)
 		return;
 	for (k = 0; (e = next_end_port(t, s, &k)) != NULL;) {
-		if (e->state != ACTIVE)
+		if (e->state != PORT_ACTIVE)
 			map_put(&p->came, e->guid, p->clock);
 		young &= map_get(&p->came, e->guid, &when) &&
 			 when > p->leaf[i].changed;

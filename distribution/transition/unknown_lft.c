@@ -30,8 +30,6 @@
 #include "distribution/transition/transition_priv.h"
 #include "sm/base/mem.h"
 
-enum { ARMED = 3 };
-
 struct unknown {
 	struct lft_values *v;
 	const struct topo *t;
@@ -61,7 +59,7 @@ static bool
 is_unknown_end(const struct topo_port *p)
 {
 	return p->peer == TOPO_NONE && p->num != LFT_DROP &&
-	       ((p->flags & TP_UNREAD) != 0 || p->state >= ARMED);
+	       ((p->flags & TP_UNREAD) != 0 || p->state >= PORT_ARMED);
 }
 
 static void

@@ -15,8 +15,6 @@
 #include "distribution/tables/vlarb.h"
 #include "distribution/transition/transition_priv.h"
 
-enum { ARMED = 3 };
-
 /* Whether any switch carries data. */
 static bool
 carries_data(const struct topo *t)
@@ -37,7 +35,7 @@ arrival_ports(const struct topo *t, sw_ix s)
 	for (unsigned p = 1; p <= n->nports; p++) {
 		const struct topo_port *port = &t->port[n->first_port + p];
 
-		if (port->peer != TOPO_NONE && port->state >= ARMED)
+		if (port->peer != TOPO_NONE && port->state >= PORT_ARMED)
 			in.bit[p / 64] |= UINT64_C(1) << p % 64;
 	}
 	return in;

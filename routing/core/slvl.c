@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-enum { LIVE = 3, CAP_SL_MAPPING = 0x40 };
-
 static unsigned
 smaller_of(unsigned a, unsigned b)
 {
@@ -185,7 +183,7 @@ is_enhanced_port0(const struct topo *t, port_ix p)
 static bool
 is_operational(const struct topo_port *p)
 {
-	return p->state >= LIVE && p->op_vls > 0;
+	return p->state >= PORT_ARMED && p->op_vls > 0;
 }
 
 /* What one end of a link allows, as a code; 0: it was not read. */
@@ -238,7 +236,7 @@ slvl_maps(const struct topo *t, port_ix p)
 	/* a switch says so at its port 0, for all of them */
 	if (n->type == TOPO_SWITCH)
 		p = n->first_port;
-	return (t->port[p].capmask & CAP_SL_MAPPING) != 0;
+	return (t->port[p].capmask & MAD_CAP_SL_MAPPING) != 0;
 }
 
 bool

@@ -253,17 +253,16 @@ step_names(struct audit *a, struct mono now)
 static void
 drop_idle_ports(const struct topo *t, sw_ix s, uint8_t *row, size_t bytes)
 {
-	enum { ARMED = 3, ACTIVE = 4 };
 	const struct topo_node *n = &t->node[t->sw[s].node];
 	bool idle[256] = {0};
 
 	for (unsigned p = 1; p <= n->nports && p < LFT_DROP; p++) {
 		const struct topo_port *out = &t->port[n->first_port + p];
-		uint8_t far = out->peer == TOPO_NONE ? ACTIVE
+		uint8_t far = out->peer == TOPO_NONE ? PORT_ACTIVE
 						     : t->port[out->peer].state;
 
-		idle[p] = (out->state != 0 && out->state < ACTIVE) ||
-			  (far != 0 && far < ARMED);
+		idle[p] = (out->state != 0 && out->state < PORT_ACTIVE) ||
+			  (far != 0 && far < PORT_ARMED);
 	}
 	for (size_t lid = 0; lid < bytes; lid++)
 		if (idle[row[lid]])

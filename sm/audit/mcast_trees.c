@@ -10,7 +10,7 @@
 #include "sm/base/mem.h"
 #include "sm/base/union_find.h"
 
-enum { SENDERS = 256, SHOWN = 6, ACTIVE = 4, SLS = 16 };
+enum { SENDERS = 256, SHOWN = 6, SLS = 16 };
 
 /* A switch in a group's tree. */
 struct knot {
@@ -116,7 +116,7 @@ check_entry(struct tree *g, uint32_t k)
 			continue;
 		if (p > port_count(g, k) ||
 			port_of(g, k, p)->peer == TOPO_NONE ||
-			port_of(g, k, p)->state != ACTIVE) {
+			port_of(g, k, p)->state != PORT_ACTIVE) {
 			note_fault(&g->out->dead,
 				"MLID 0x%04x: %s sends to port %u, which is %s",
 				g->mlid, name_of(g, k).s, p,

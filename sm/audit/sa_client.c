@@ -16,7 +16,6 @@ enum {
 	TABLE_MS = 8000, /* time for a table */
 	QP1 = 1,
 	PATHS_MAX = 127, /* the most that can be requested between two ports */
-	ACTIVE = 4,
 	NO_SOURCE = -1,
 };
 
@@ -94,7 +93,7 @@ audit_sa_client_free(struct audit_sa *a)
 bool
 audit_sa_client_is_host(const struct topo *t, port_ix p)
 {
-	return t->port[p].lid != 0 && t->port[p].state == ACTIVE;
+	return t->port[p].lid != 0 && t->port[p].state == PORT_ACTIVE;
 }
 
 /* The number of LIDs of a port; take: add them to the sources. */
@@ -267,7 +266,7 @@ audit_sa_client_start(struct audit_sa *a, struct mono now)
 		mad_port_info_decode(
 			topo_info(a->t, a->t->sm_port), &i, NULL) != 0 ||
 		i.lid == 0 || i.sm_lid == 0 || i.sm_lid > TOPO_LID_MAX ||
-		i.state < ACTIVE) {
+		i.state < PORT_ACTIVE) {
 		(void)snprintf(a->facts.why, sizeof(a->facts.why),
 			"this port is not Active, or has no LID of the subnet "
 			"manager");

@@ -187,7 +187,7 @@ mad_port_info_decode(const uint8_t d[MAD_DATA], struct mad_port_info *out,
 	out->speed_ext2_active = d[EXT2_AT] >> EXT2_ACTIVE & 3;
 	out->speed_ext2_supported = d[EXT2_AT] >> EXT2_SUPPORTED & 3;
 	out->speed_ext2_enabled = d[EXT2_AT] & 7;
-	if (out->state > MAD_ACTIVE_DEFER)
+	if (out->state > PORT_ACTIVE_DEFER)
 		return reason_set(why,
 			"PortInfo: port state %u is above 5 (active defer)",
 			out->state);
@@ -242,7 +242,7 @@ mad_port_info_settings(const uint8_t d[MAD_DATA], struct mad_port_info *out)
 		.phy_errors = d[53] >> 4,
 		.overrun_errors = d[53] & 15,
 	};
-	return out->state > MAD_ACTIVE_DEFER ? -1 : 0;
+	return out->state > PORT_ACTIVE_DEFER ? -1 : 0;
 }
 
 void

@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "sm/base/reason.h"
+#include "sm/mad/port_values.h"
 
 enum {
 	MAD_SIZE = 256,
@@ -61,12 +62,6 @@ enum {
 	MAD_STATUS_METHOD_ATTR = 0x000c,
 	MAD_STATUS_FIELD = 0x001c,
 };
-
-/*
- * PortState ActiveDefer, IBA 14.2.5.6: a port that is Active while its link
- * recovers from an error; it becomes Active or Down by itself.
- */
-enum { MAD_ACTIVE_DEFER = 5 };
 
 /* PortInfo attribute modifier: this SM understands extended speeds. */
 #define MAD_PORT_INFO_EXT 0x80000000U
@@ -158,7 +153,7 @@ struct mad_port_info {
 };
 
 /*
- * -1: a port state above MAD_ACTIVE_DEFER. State 0 passes: Sets carry it (no
+ * -1: a port state above PORT_ACTIVE_DEFER. State 0 passes: Sets carry it (no
  * change), and a base switch port 0 need not have one. Unknown speeds, widths,
  * MTUs and VLs pass, and so does any LID: LID assignment judges it.
  */
@@ -178,26 +173,6 @@ int mad_port_info_settings(
 
 /* Write the port state alone. */
 void mad_port_info_put_state(uint8_t d[MAD_DATA], uint8_t state);
-
-/* PortInfo.CapabilityMask bits. */
-enum {
-	MAD_CAP_IS_SM = 0x2,
-	MAD_CAP_SL_MAPPING = 0x40,
-	MAD_CAP_SM_DISABLED = 0x400,
-	MAD_CAP_EXT_SPEEDS = 0x4000,
-	MAD_CAP_CAPMASK2 = 0x8000,
-	MAD_CAP_CLIENT_REREG = 0x2000000,
-	MAD_CAP_MFT_TOP = 0x40000000, /* port 0: MulticastFDBTop */
-};
-
-/* PortInfo.CapabilityMask2 bits; of a switch those of port 0 count. */
-enum {
-	MAD_CAP2_2X = 0x10,
-	MAD_CAP2_HDR = 0x20,
-	MAD_CAP2_NDR = 0x400,
-	MAD_CAP2_EXT_SPEEDS2 = 0x800,
-	MAD_CAP2_XDR = 0x1000,
-};
 
 /*
  * The active extended speed, a bit each: 1 FDR, 2 EDR, 4 HDR, 8 NDR, 16 XDR; 0:

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sm/mad/port_values.h"
+
 static const char *
 state_name(unsigned state)
 {
@@ -47,7 +49,8 @@ find_smi(const struct umad_choose_port *p, size_t n, size_t k, bool by_guid)
 		return is_usable(&p[k]) ? (int)k : -1;
 	for (size_t i = 0; i < n; i++)
 		if (p[i].guid == p[k].guid && is_usable(&p[i]) &&
-			(best < 0 || (p[best].state <= 1 && p[i].state > 1)))
+			(best < 0 || (p[best].state <= PORT_DOWN &&
+					     p[i].state > PORT_DOWN)))
 			best = (int)i;
 	return best;
 }
@@ -65,7 +68,7 @@ static int
 choose_auto(const struct umad_choose_port *p, size_t n, struct reason *why)
 {
 	for (size_t i = 0; i < n; i++)
-		if (is_usable(&p[i]) && p[i].state > 1)
+		if (is_usable(&p[i]) && p[i].state > PORT_DOWN)
 			return (int)i;
 	for (size_t i = 0; i < n; i++)
 		if (is_usable(&p[i]))

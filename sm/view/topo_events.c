@@ -8,8 +8,6 @@
 #include "sm/base/buf.h"
 #include "sm/base/mem.h"
 
-enum { DOWN = 1, INIT = 2, ACTIVE = 4 };
-
 /* Two topologies, and the nodes of each in the other (TOPO_NONE: not there). */
 struct pair {
 	const struct topo *t, *other;
@@ -129,7 +127,7 @@ shows_lost(const struct pair *p, port_ix x)
 
 	return there != TOPO_NONE &&
 	       (p->other->port[there].peer != TOPO_NONE ||
-		       p->other->port[there].state <= DOWN);
+		       p->other->port[there].state <= PORT_DOWN);
 }
 
 static void
@@ -163,7 +161,7 @@ tell_changed(const struct pair *p, port_ix x, port_ix there,
 	if (was->width != 0 && is->width != 0 && e.was != e.is) {
 		fill_link(p->t, x, &e);
 		sink(cookie, &e);
-	} else if (was->state == ACTIVE && is->state == INIT) {
+	} else if (was->state == PORT_ACTIVE && is->state == PORT_INIT) {
 		e.kind = TOPO_LINK_RESET;
 		fill_link(p->t, x, &e);
 		sink(cookie, &e);

@@ -580,7 +580,7 @@ START_TEST(a_port_in_active_defer)
 	core_expect_order(w, "bring-up");
 	linked = sm_view(w->sm)->counts.ports_linked;
 	pi = *sim_port_info(w->sim, leaf, port);
-	pi.state = MAD_ACTIVE_DEFER;
+	pi.state = PORT_ACTIVE_DEFER;
 	sim_hand_port(w->sim, leaf, port, &pi);
 	sim_clear_stats(w->sim);
 	sm_resweep(w->sm, sim_now(w->sim), "asked for");

@@ -230,7 +230,7 @@ START_TEST(port_info_settings)
 	ck_assert_uint_eq(few.mkey_prot, all.mkey_prot);
 	ck_assert_uint_eq(few.mtu, all.mtu);
 	ck_assert_uint_eq(few.op_vls, all.op_vls);
-	for (uint8_t state = 0; state <= MAD_ACTIVE_DEFER; state++) {
+	for (uint8_t state = 0; state <= PORT_ACTIVE_DEFER; state++) {
 		struct mad_port_info is;
 
 		mad_port_info_put_state(d, state);

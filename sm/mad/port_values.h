@@ -1,0 +1,50 @@
+/*
+ * port_values: what fields of PortInfo hold, for all that read them: the wire
+ * codec, and the topology, which keeps the values as read. Apart from mad.h,
+ * since most readers of the topology have no business with the wire.
+ *
+ * IBA volume 1: PortInfo 14.2.5.6.
+ */
+#ifndef HEDDLE_SM_MAD_PORT_VALUES_H
+#define HEDDLE_SM_MAD_PORT_VALUES_H
+
+/* PortState. */
+enum port_state {
+	PORT_NO_CHANGE = 0, /* in a Set; a base switch port 0 may say it too */
+	PORT_DOWN = 1,
+	PORT_INIT = 2,	/* the link is up and carries SMPs only */
+	PORT_ARMED = 3, /* receives data, and sends none of its own accord */
+	PORT_ACTIVE = 4,
+	PORT_ACTIVE_DEFER = 5, /* Active while its link recovers from an error;
+				  becomes Active or Down by itself */
+};
+
+/* PortPhysicalState, and LinkDownDefaultState. */
+enum port_phys {
+	PORT_PHYS_SLEEP = 1,
+	PORT_PHYS_POLLING = 2,
+	PORT_PHYS_DISABLED = 3,
+	PORT_PHYS_LINK_UP = 5,
+};
+
+/* PortInfo.CapabilityMask bits. */
+enum {
+	MAD_CAP_IS_SM = 0x2,
+	MAD_CAP_SL_MAPPING = 0x40,
+	MAD_CAP_SM_DISABLED = 0x400,
+	MAD_CAP_EXT_SPEEDS = 0x4000,
+	MAD_CAP_CAPMASK2 = 0x8000,
+	MAD_CAP_CLIENT_REREG = 0x2000000,
+	MAD_CAP_MFT_TOP = 0x40000000, /* port 0: MulticastFDBTop */
+};
+
+/* PortInfo.CapabilityMask2 bits; of a switch those of port 0 count. */
+enum {
+	MAD_CAP2_2X = 0x10,
+	MAD_CAP2_HDR = 0x20,
+	MAD_CAP2_NDR = 0x400,
+	MAD_CAP2_EXT_SPEEDS2 = 0x800,
+	MAD_CAP2_XDR = 0x1000,
+};
+
+#endif
