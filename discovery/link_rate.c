@@ -10,7 +10,7 @@ speed_of_1x(uint8_t speed, uint8_t speed_ext)
 	for (int i = 4; i >= 0; i--)
 		if ((speed_ext >> i & 1) != 0)
 			return ext[i];
-	return speed >= 4 ? 100 : speed >= 2 ? 50 : 25;
+	return speed >= PORT_QDR ? 100 : speed >= PORT_DDR ? 50 : 25;
 }
 
 static uint32_t
@@ -19,7 +19,8 @@ width_factor(uint8_t width)
 	/* the bits of a width by the number of factor, the widest first */
 	static const struct {
 		uint8_t bit, factor;
-	} widths[] = {{8, 12}, {4, 8}, {2, 4}, {16, 2}};
+	} widths[] = {{PORT_WIDTH_12X, 12}, {PORT_WIDTH_8X, 8},
+		{PORT_WIDTH_4X, 4}, {PORT_WIDTH_2X, 2}};
 
 	for (unsigned i = 0; i < sizeof(widths) / sizeof(widths[0]); i++)
 		if ((width & widths[i].bit) != 0)

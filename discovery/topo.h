@@ -73,10 +73,10 @@ struct topo_port {
 	uint8_t mtu;	    /* NeighborMTU as read */
 	uint8_t vl_cap;	    /* VLCap code, 1..5 = 1,2,4,8,15 VLs */
 	uint8_t op_vls;	    /* OperationalVLs as read */
-	uint8_t width;	   /* LinkWidthActive: 1 1x, 2 4x, 4 8x, 8 12x, 16 2x */
-	uint8_t speed;	   /* LinkSpeedActive: 1 SDR 2 DDR 4 QDR */
-	uint8_t speed_ext; /* active: 1 FDR 2 EDR 4 HDR 8 NDR 16 XDR */
-	uint8_t flags;	   /* TP_* */
+	uint8_t width;	    /* enum port_width, active */
+	uint8_t speed;	    /* enum port_speed, active */
+	uint8_t speed_ext;  /* enum port_speed_ext, active; 0: none */
+	uint8_t flags;	    /* TP_* */
 };
 
 struct topo_node {

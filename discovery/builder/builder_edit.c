@@ -19,10 +19,10 @@ port_made_up(unsigned port)
 {
 	return (struct mad_port_info){
 		.local_port = (uint8_t)port,
-		.width_enabled = 3,
-		.width_supported = 3,
-		.speed_supported = 7,
-		.speed_enabled = 7,
+		.width_enabled = PORT_WIDTH_1X | PORT_WIDTH_4X,
+		.width_supported = PORT_WIDTH_1X | PORT_WIDTH_4X,
+		.speed_supported = PORT_SDR | PORT_DDR | PORT_QDR,
+		.speed_enabled = PORT_SDR | PORT_DDR | PORT_QDR,
 		.speed_ext_supported = 15,
 		.speed_ext_enabled = 15,
 		.down_default = PORT_PHYS_POLLING,
@@ -86,9 +86,9 @@ port_default(struct builder_port *p)
 	p->mtu = 5;
 	p->vl_cap = 3;
 	p->op_vls = 3;
-	p->width = 2;
-	p->speed = 4;
-	p->speed_ext = 4;
+	p->width = PORT_WIDTH_4X;
+	p->speed = PORT_QDR;
+	p->speed_ext = PORT_HDR;
 	p->state = PORT_DOWN;
 	p->phys = PORT_PHYS_POLLING;
 }

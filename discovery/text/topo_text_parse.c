@@ -360,13 +360,17 @@ parse_rate(const struct parse *p, struct half *h)
 	static const struct {
 		const char *text;
 		uint8_t speed, ext;
-	} speed[] = {{"SDR", 1, 0}, {"DDR", 2, 0}, {"QDR", 4, 0},
-		{"FDR10", 4, 0}, {"FDR", 4, 1}, {"EDR", 4, 2}, {"HDR", 4, 4},
-		{"NDR", 4, 8}, {"XDR", 4, 16}};
+	} speed[] = {{"SDR", PORT_SDR, 0}, {"DDR", PORT_DDR, 0},
+		{"QDR", PORT_QDR, 0}, {"FDR10", PORT_QDR, 0},
+		{"FDR", PORT_QDR, PORT_FDR}, {"EDR", PORT_QDR, PORT_EDR},
+		{"HDR", PORT_QDR, PORT_HDR}, {"NDR", PORT_QDR, PORT_NDR},
+		{"XDR", PORT_QDR, PORT_XDR}};
 	static const struct {
 		const char *text;
 		uint8_t width;
-	} width[] = {{"1x", 1}, {"2x", 16}, {"4x", 2}, {"8x", 4}, {"12x", 8}};
+	} width[] = {{"1x", PORT_WIDTH_1X}, {"2x", PORT_WIDTH_2X},
+		{"4x", PORT_WIDTH_4X}, {"8x", PORT_WIDTH_8X},
+		{"12x", PORT_WIDTH_12X}};
 	struct parse w = *p;
 	size_t i, j;
 

@@ -26,37 +26,17 @@ lmc_of(const struct topo_port *p)
 static const char *
 width_text(uint8_t width)
 {
-	switch (width) {
-	case 1:
-		return "1x";
-	case 2:
-		return "4x";
-	case 4:
-		return "8x";
-	case 8:
-		return "12x";
-	case 16:
-		return "2x";
-	default:
-		return "??";
-	}
+	const char *name = port_width_name(width);
+
+	return name != NULL ? name : "??";
 }
 
 static const char *
 speed_text(const struct topo_port *p)
 {
-	static const char *const ext[] = {"FDR", "EDR", "HDR", "NDR", "XDR"};
-	static const char *const old[] = {"SDR", "DDR", "QDR"};
+	const char *name = port_speed_name(p->speed, p->speed_ext);
 
-	for (unsigned i = 0; i < 5; i++) {
-		if (p->speed_ext == 1U << i)
-			return ext[i];
-	}
-	for (unsigned i = 0; i < 3; i++) {
-		if (p->speed == 1U << i)
-			return old[i];
-	}
-	return "???";
+	return name != NULL ? name : "???";
 }
 
 static void

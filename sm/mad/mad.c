@@ -208,11 +208,10 @@ uint8_t
 mad_extended_speed(
 	const struct mad_port_info *i, uint32_t capmask, uint16_t capmask2)
 {
-	enum { XDR = 16 };
 	bool second = (capmask & MAD_CAP_CAPMASK2) != 0 &&
 		      (capmask2 & MAD_CAP2_EXT_SPEEDS2) != 0;
 
-	return second && (i->speed_ext2_active & 1) != 0 ? XDR
+	return second && (i->speed_ext2_active & 1) != 0 ? PORT_XDR
 							 : i->speed_ext_active;
 }
 

@@ -175,9 +175,9 @@ int mad_port_info_settings(
 void mad_port_info_put_state(uint8_t d[MAD_DATA], uint8_t state);
 
 /*
- * The active extended speed, a bit each: 1 FDR, 2 EDR, 4 HDR, 8 NDR, 16 XDR; 0:
- * none. capmask and capmask2 are those of the port, or of its switch's port 0:
- * without MAD_CAP2_EXT_SPEEDS2 the place of the second set is reserved.
+ * The active extended speed, one of enum port_speed_ext; 0: none. capmask and
+ * capmask2 are those of the port, or of its switch's port 0: without
+ * MAD_CAP2_EXT_SPEEDS2 the place of the second set is reserved.
  */
 uint8_t mad_extended_speed(
 	const struct mad_port_info *i, uint32_t capmask, uint16_t capmask2);

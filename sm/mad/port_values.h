@@ -1,12 +1,15 @@
 /*
  * port_values: what fields of PortInfo hold, for all that read them: the wire
- * codec, and the topology, which keeps the values as read. Apart from mad.h,
- * since most readers of the topology have no business with the wire.
+ * codec, and the topology, which keeps the values as read; and their names.
+ * Apart from mad.h, since most readers of the topology have no business with
+ * the wire.
  *
  * IBA volume 1: PortInfo 14.2.5.6.
  */
 #ifndef HEDDLE_SM_MAD_PORT_VALUES_H
 #define HEDDLE_SM_MAD_PORT_VALUES_H
+
+#include <stdint.h>
 
 /* PortState. */
 enum port_state {
@@ -46,5 +49,35 @@ enum {
 	MAD_CAP2_EXT_SPEEDS2 = 0x800,
 	MAD_CAP2_XDR = 0x1000,
 };
+
+/* LinkWidth*: bits; LinkWidthActive has one. */
+enum port_width {
+	PORT_WIDTH_1X = 1,
+	PORT_WIDTH_4X = 2,
+	PORT_WIDTH_8X = 4,
+	PORT_WIDTH_12X = 8,
+	PORT_WIDTH_2X = 16,
+};
+
+/* LinkSpeed*: bits; LinkSpeedActive has one. */
+enum port_speed { PORT_SDR = 1, PORT_DDR = 2, PORT_QDR = 4 };
+
+/*
+ * Extended link speeds: bits. XDR stands in a field of its own on the wire
+ * (mad_extended_speed), and beside the others everywhere else.
+ */
+enum port_speed_ext {
+	PORT_FDR = 1,
+	PORT_EDR = 2,
+	PORT_HDR = 4,
+	PORT_NDR = 8,
+	PORT_XDR = 16,
+};
+
+/* "4x"; NULL unless width is one of enum port_width. */
+const char *port_width_name(uint8_t width);
+
+/* "HDR": of the extended speed where there is one. NULL: no known speed. */
+const char *port_speed_name(uint8_t speed, uint8_t speed_ext);
 
 #endif

@@ -61,35 +61,20 @@ names_state(uint8_t state)
 	return state < sizeof(name) / sizeof(name[0]) ? name[state] : "unknown";
 }
 
-/* The name of the bit that is set: LinkWidthActive and the LinkSpeedActive
- * fields have one. */
-static const char *
-bit_name(const char *const *name, unsigned n, unsigned bits)
-{
-	for (unsigned i = 0; i < n; i++)
-		if (bits == 1U << i)
-			return name[i];
-	return "unknown";
-}
-
 const char *
 names_width(uint8_t width)
 {
-	static const char *const name[] = {"1x", "4x", "8x", "12x", "2x"};
+	const char *name = port_width_name(width);
 
-	return bit_name(name, sizeof(name) / sizeof(name[0]), width);
+	return name != NULL ? name : "unknown";
 }
 
 const char *
 names_speed(const struct topo_port *p)
 {
-	static const char *const ext[] = {"FDR", "EDR", "HDR", "NDR", "XDR"};
-	static const char *const plain[] = {"SDR", "DDR", "QDR"};
+	const char *name = port_speed_name(p->speed, p->speed_ext);
 
-	if (p->speed_ext != 0)
-		return bit_name(
-			ext, sizeof(ext) / sizeof(ext[0]), p->speed_ext);
-	return bit_name(plain, sizeof(plain) / sizeof(plain[0]), p->speed);
+	return name != NULL ? name : "unknown";
 }
 
 const char *

@@ -110,13 +110,13 @@ knows_rate(const struct topo_port *p, uint8_t needs)
 		return (p->capmask & MAD_CAP_EXT_SPEEDS) != 0;
 	case RATE_2X:
 		return (cap2 & (MAD_CAP2_2X | SINCE_HDR)) != 0 ||
-		       p->width == 16;
+		       p->width == PORT_WIDTH_2X;
 	case RATE_HDR:
-		return (cap2 & SINCE_HDR) != 0 || p->speed_ext >= 4;
+		return (cap2 & SINCE_HDR) != 0 || p->speed_ext >= PORT_HDR;
 	case RATE_NDR:
-		return (cap2 & SINCE_NDR) != 0 || p->speed_ext >= 8;
+		return (cap2 & SINCE_NDR) != 0 || p->speed_ext >= PORT_NDR;
 	default:
-		return (cap2 & SINCE_XDR) != 0 || p->speed_ext >= 16;
+		return (cap2 & SINCE_XDR) != 0 || p->speed_ext >= PORT_XDR;
 	}
 }
 

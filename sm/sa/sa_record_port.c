@@ -108,10 +108,10 @@ port_begin(struct sa_query *q)
 static void
 show_base_speeds(uint8_t *info)
 {
-	enum { AT_SUPPORTED = 32, AT_ACTIVE_ENABLED = 35, QDR = 4 };
+	enum { AT_SUPPORTED = 32, AT_ACTIVE_ENABLED = 35 };
 
-	info[AT_SUPPORTED] |= QDR << 4;
-	info[AT_ACTIVE_ENABLED] |= QDR << 4 | QDR;
+	info[AT_SUPPORTED] |= PORT_QDR << 4;
+	info[AT_ACTIVE_ENABLED] |= PORT_QDR << 4 | PORT_QDR;
 }
 
 static bool

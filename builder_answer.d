@@ -1,0 +1,22 @@
+builder_answer.o: discovery/builder/builder_answer.c \
+  discovery/builder/builder.h discovery/topo.h sm/mad/port_values.h \
+  sm/base/buf.h sm/base/reason.h discovery/builder/builder_priv.h \
+  discovery/builder/portinfo_pool.h sm/base/map.h sm/mad/mad.h
+
+discovery/builder/builder.h:
+
+discovery/topo.h:
+
+sm/mad/port_values.h:
+
+sm/base/buf.h:
+
+sm/base/reason.h:
+
+discovery/builder/builder_priv.h:
+
+discovery/builder/portinfo_pool.h:
+
+sm/base/map.h:
+
+sm/mad/mad.h:

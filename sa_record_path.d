@@ -1,0 +1,83 @@
+sa_record_path.o: sm/sa/sa_record_path.c sm/base/be.h sm/base/mem.h \
+  sm/sa/sa_priv.h sm/base/buf.h sm/base/map.h sm/mad/mad_sa.h \
+  sm/mad/mad.h sm/base/reason.h sm/mad/port_values.h sm/sa/sa.h \
+  sm/base/clock.h sm/transport/transport.h sm/view/view.h \
+  discovery/topo.h distribution/transition/loss_estimate.h \
+  routing/core/lid.h routing/core/routes.h routing/core/lft.h \
+  routing/core/verdict.h sm/base/arena.h routing/driver/compute.h \
+  routing/core/engine.h sm/view/view_partition.h sm/view/view_slvl.h \
+  sm/policy/qos.h config/config.h config/diag.h config/schema.h \
+  distribution/device/device_store.h \
+  distribution/device/adaptive_cache.h distribution/device/sl2vl_cache.h \
+  distribution/tables/pkey_table.h distribution/tables/vlarb.h \
+  routing/core/slvl.h sm/policy/name_pins.h
+
+sm/base/be.h:
+
+sm/base/mem.h:
+
+sm/sa/sa_priv.h:
+
+sm/base/buf.h:
+
+sm/base/map.h:
+
+sm/mad/mad_sa.h:
+
+sm/mad/mad.h:
+
+sm/base/reason.h:
+
+sm/mad/port_values.h:
+
+sm/sa/sa.h:
+
+sm/base/clock.h:
+
+sm/transport/transport.h:
+
+sm/view/view.h:
+
+discovery/topo.h:
+
+distribution/transition/loss_estimate.h:
+
+routing/core/lid.h:
+
+routing/core/routes.h:
+
+routing/core/lft.h:
+
+routing/core/verdict.h:
+
+sm/base/arena.h:
+
+routing/driver/compute.h:
+
+routing/core/engine.h:
+
+sm/view/view_partition.h:
+
+sm/view/view_slvl.h:
+
+sm/policy/qos.h:
+
+config/config.h:
+
+config/diag.h:
+
+config/schema.h:
+
+distribution/device/device_store.h:
+
+distribution/device/adaptive_cache.h:
+
+distribution/device/sl2vl_cache.h:
+
+distribution/tables/pkey_table.h:
+
+distribution/tables/vlarb.h:
+
+routing/core/slvl.h:
+
+sm/policy/name_pins.h:

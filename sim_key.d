@@ -1,0 +1,36 @@
+sim_key.o: tests/sim/model/sim_key.c sm/base/be.h sm/mad/mad_violation.h \
+  sm/mad/mad.h sm/base/reason.h sm/mad/port_values.h \
+  tests/sim/model/sim_int.h sm/base/rng.h sm/mad/mad_perf.h \
+  tests/sim/model/sim.h sm/base/clock.h sm/mad/mad_ar.h \
+  sm/mad/mad_role.h sm/transport/transport.h tests/topo/fabric.h \
+  sm/base/arena.h
+
+sm/base/be.h:
+
+sm/mad/mad_violation.h:
+
+sm/mad/mad.h:
+
+sm/base/reason.h:
+
+sm/mad/port_values.h:
+
+tests/sim/model/sim_int.h:
+
+sm/base/rng.h:
+
+sm/mad/mad_perf.h:
+
+tests/sim/model/sim.h:
+
+sm/base/clock.h:
+
+sm/mad/mad_ar.h:
+
+sm/mad/mad_role.h:
+
+sm/transport/transport.h:
+
+tests/topo/fabric.h:
+
+sm/base/arena.h:

@@ -1,0 +1,38 @@
+sim_port.o: tests/sim/model/sim_port.c tests/sim/model/sim_device.h \
+  sm/mad/mad.h sm/base/reason.h sm/mad/port_values.h \
+  tests/sim/model/sim_ibsim.h tests/sim/model/sim_int.h sm/base/rng.h \
+  sm/mad/mad_perf.h sm/mad/mad_violation.h tests/sim/model/sim.h \
+  sm/base/clock.h sm/mad/mad_ar.h sm/mad/mad_role.h \
+  sm/transport/transport.h tests/topo/fabric.h sm/base/arena.h
+
+tests/sim/model/sim_device.h:
+
+sm/mad/mad.h:
+
+sm/base/reason.h:
+
+sm/mad/port_values.h:
+
+tests/sim/model/sim_ibsim.h:
+
+tests/sim/model/sim_int.h:
+
+sm/base/rng.h:
+
+sm/mad/mad_perf.h:
+
+sm/mad/mad_violation.h:
+
+tests/sim/model/sim.h:
+
+sm/base/clock.h:
+
+sm/mad/mad_ar.h:
+
+sm/mad/mad_role.h:
+
+sm/transport/transport.h:
+
+tests/topo/fabric.h:
+
+sm/base/arena.h:

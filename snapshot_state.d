@@ -1,0 +1,71 @@
+snapshot_state.o: sm/core/snapshot_state.c sm/core/snapshot_state.h \
+  config/config.h config/diag.h sm/base/arena.h sm/base/buf.h \
+  config/schema.h sm/base/reason.h sm/base/clock.h sm/core/sm.h \
+  sm/report/sm_status.h distribution/device/sl2vl_scan.h \
+  discovery/topo.h sm/mad/port_values.h \
+  distribution/device/sl2vl_cache.h sm/transport/xact.h sm/mad/mad.h \
+  sm/transport/keyring.h sm/transport/transport.h sm/sa/sa.h \
+  sm/mad/mad_sa.h sm/view/view.h distribution/transition/loss_estimate.h \
+  routing/core/lid.h routing/core/routes.h routing/core/lft.h \
+  routing/core/verdict.h routing/driver/compute.h routing/core/engine.h \
+  sm/state/state_file.h routing/updown/engine_cache_io.h
+
+sm/core/snapshot_state.h:
+
+config/config.h:
+
+config/diag.h:
+
+sm/base/arena.h:
+
+sm/base/buf.h:
+
+config/schema.h:
+
+sm/base/reason.h:
+
+sm/base/clock.h:
+
+sm/core/sm.h:
+
+sm/report/sm_status.h:
+
+distribution/device/sl2vl_scan.h:
+
+discovery/topo.h:
+
+sm/mad/port_values.h:
+
+distribution/device/sl2vl_cache.h:
+
+sm/transport/xact.h:
+
+sm/mad/mad.h:
+
+sm/transport/keyring.h:
+
+sm/transport/transport.h:
+
+sm/sa/sa.h:
+
+sm/mad/mad_sa.h:
+
+sm/view/view.h:
+
+distribution/transition/loss_estimate.h:
+
+routing/core/lid.h:
+
+routing/core/routes.h:
+
+routing/core/lft.h:
+
+routing/core/verdict.h:
+
+routing/driver/compute.h:
+
+routing/core/engine.h:
+
+sm/state/state_file.h:
+
+routing/updown/engine_cache_io.h:

@@ -1,0 +1,29 @@
+state_file.o: sm/state/state_file.c sm/state/state_file.h \
+  routing/core/routes.h discovery/topo.h sm/mad/port_values.h \
+  routing/core/lft.h routing/core/verdict.h sm/base/arena.h \
+  sm/base/reason.h sm/base/buf.h sm/base/hash.h sm/base/mem.h \
+  sm/state/state_file_priv.h
+
+sm/state/state_file.h:
+
+routing/core/routes.h:
+
+discovery/topo.h:
+
+sm/mad/port_values.h:
+
+routing/core/lft.h:
+
+routing/core/verdict.h:
+
+sm/base/arena.h:
+
+sm/base/reason.h:
+
+sm/base/buf.h:
+
+sm/base/hash.h:
+
+sm/base/mem.h:
+
+sm/state/state_file_priv.h:

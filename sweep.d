@@ -1,0 +1,43 @@
+sweep.o: discovery/sweep/sweep.c discovery/sweep/sweep.h \
+  discovery/builder/builder.h discovery/topo.h sm/mad/port_values.h \
+  sm/base/buf.h sm/base/reason.h sm/base/clock.h sm/transport/xact.h \
+  sm/mad/mad.h sm/transport/keyring.h sm/transport/transport.h \
+  discovery/sweep/sweep_priv.h discovery/builder/builder_priv.h \
+  discovery/builder/portinfo_pool.h sm/base/map.h sm/base/hash.h \
+  sm/base/mem.h sm/mad/mad_role.h
+
+discovery/sweep/sweep.h:
+
+discovery/builder/builder.h:
+
+discovery/topo.h:
+
+sm/mad/port_values.h:
+
+sm/base/buf.h:
+
+sm/base/reason.h:
+
+sm/base/clock.h:
+
+sm/transport/xact.h:
+
+sm/mad/mad.h:
+
+sm/transport/keyring.h:
+
+sm/transport/transport.h:
+
+discovery/sweep/sweep_priv.h:
+
+discovery/builder/builder_priv.h:
+
+discovery/builder/portinfo_pool.h:
+
+sm/base/map.h:
+
+sm/base/hash.h:
+
+sm/base/mem.h:
+
+sm/mad/mad_role.h:

@@ -1,0 +1,42 @@
+watch_lane.o: tests/sim/referee/watch_lane.c sm/base/buf.h sm/base/mem.h \
+  tests/sim/referee/watch_int.h tests/sim/model/sim_int.h sm/base/rng.h \
+  sm/mad/mad_perf.h sm/mad/mad.h sm/base/reason.h sm/mad/port_values.h \
+  sm/mad/mad_violation.h tests/sim/model/sim.h sm/base/clock.h \
+  sm/mad/mad_ar.h sm/mad/mad_role.h sm/transport/transport.h \
+  tests/topo/fabric.h sm/base/arena.h tests/sim/referee/watch.h
+
+sm/base/buf.h:
+
+sm/base/mem.h:
+
+tests/sim/referee/watch_int.h:
+
+tests/sim/model/sim_int.h:
+
+sm/base/rng.h:
+
+sm/mad/mad_perf.h:
+
+sm/mad/mad.h:
+
+sm/base/reason.h:
+
+sm/mad/port_values.h:
+
+sm/mad/mad_violation.h:
+
+tests/sim/model/sim.h:
+
+sm/base/clock.h:
+
+sm/mad/mad_ar.h:
+
+sm/mad/mad_role.h:
+
+sm/transport/transport.h:
+
+tests/topo/fabric.h:
+
+sm/base/arena.h:
+
+tests/sim/referee/watch.h:
