@@ -237,17 +237,6 @@ diag_text(const struct diag_list *d, struct buf *out)
 		buf_printf(out, "%s: %zu more errors\n", d->file, d->dropped);
 }
 
-void
-diag_summary(const struct diag_list *d, struct buf *out)
-{
-	if (d->n == 0)
-		return;
-	place_print(d, d->item[0].at, out);
-	buf_printf(out, "%s", d->item[0].message);
-	if (diag_count(d) > 1)
-		buf_printf(out, " (and %zu more)", diag_count(d) - 1);
-}
-
 static json_t *
 entry_json(const struct diag *e)
 {

@@ -91,9 +91,6 @@ size_t diag_count(const struct diag_list *d);
  */
 void diag_text(const struct diag_list *d, struct buf *out);
 
-/* Append "file:line:col: message" of the first entry, and "(and N more)". */
-void diag_summary(const struct diag_list *d, struct buf *out);
-
 /*
  * Append a JSON object {"file", "ok", "errors": [{"line", "col", "path",
  * "code", "message", "note", "note_line", "note_col"}], "dropped"}.

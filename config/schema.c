@@ -336,7 +336,7 @@ load_record(const struct loading *l, const struct yaml_value *v, void *record)
 	size_t before = diag_count(l->d);
 	char path[2 * SECTION_KEY_MAX];
 
-	(void)snprintf(path, sizeof(path), "%s.%.60s.", l->path, v->key);
+	(void)snprintf(path, sizeof(path), "%.80s.%.60s.", l->path, v->key);
 	k.path = path;
 	schema_section_add(&k, l->o->record, 0);
 	if (v->kind == YAML_KIND_MAP)
@@ -472,8 +472,9 @@ load_devices(const struct loading *l, const struct yaml_value *list,
 	return rc;
 }
 
-int
-schema_load(const struct schema_option *o, const struct yaml_value *v,
+/* Read v into the field; mistakes go to d under path. 0 or -1. */
+static int
+load_option(const struct schema_option *o, const struct yaml_value *v,
 	void *base, const struct schema_env *env, struct diag_list *d,
 	const char *path)
 {
@@ -794,7 +795,7 @@ read_map(/* NOLINT(misc-no-recursion) */
 		if (k != NULL) {
 			k->at = v->at;
 			k->v = v;
-			(void)schema_load(k->o, v, (char *)r->base + k->offset,
+			(void)load_option(k->o, v, (char *)r->base + k->offset,
 				r->env, r->d, path);
 		} else if (!fits || !is_section(r->k, name)) {
 			report_unknown_key(r, v, prefix, path);

@@ -17,7 +17,7 @@
  *	const struct schema schema = {"sweep", rows, 1, sizeof(...)};
  *
  * A key may have dots ("lmc.hosts"): maps inside the section. Nothing here
- * parses YAML: schema_load and section_read take the tree of config/yaml.h.
+ * parses YAML: schema_section_read takes the tree of config/yaml.h.
  */
 #ifndef HEDDLE_CONFIG_SCHEMA_H
 #define HEDDLE_CONFIG_SCHEMA_H
@@ -174,11 +174,6 @@ struct schema_env {
  */
 int schema_set(const struct schema_option *o, const char *text, void *base,
 	const struct schema_env *env, struct reason *why);
-
-/* Read v into the field; mistakes go to d under path. 0 or -1. */
-int schema_load(const struct schema_option *o, const struct yaml_value *v,
-	void *base, const struct schema_env *env, struct diag_list *d,
-	const char *path);
 
 /* Fill the whole struct at base with defaults. */
 void schema_defaults(

@@ -280,15 +280,6 @@ builder_quarantine(struct builder *d, uint64_t guid, const char *why)
 		builder_node_quarantine(d, n, why);
 }
 
-void
-builder_release(struct builder *d, uint64_t guid)
-{
-	builder_id n = first_of(d, guid);
-
-	for (; n != BUILDER_NONE; n = d->node[n]->next)
-		builder_node_quarantine(d, n, NULL);
-}
-
 const char *
 builder_quarantine_why(const struct builder *d, uint64_t guid)
 {

@@ -30,7 +30,7 @@ struct builder *builder_new(void);
 void builder_free(struct builder *d); /* NULL allowed */
 
 /*
- * Building by hand: what topo_text_parse and tests need to make a fabric
+ * Building by hand: what topo_text_parse_pieces and tests need to make a fabric
  * without asking one. Nodes are handles, so that duplicate GUIDs can be built
  * too.
  */
@@ -174,11 +174,10 @@ void builder_components_free(struct builder_components *p); /* zeroes allowed */
 
 /*
  * Mark the switch (or CA) with this GUID as quarantined (why is kept for
- * builder_quarantine_why) or release it again. The core does so after failed
- * Sets; discovery itself quarantines switches that do not answer.
+ * builder_quarantine_why), until a sweep has read all of it. The core does so
+ * after failed Sets; discovery itself quarantines switches that do not answer.
  */
 void builder_quarantine(struct builder *d, uint64_t guid, const char *why);
-void builder_release(struct builder *d, uint64_t guid);
 
 /* Why a node is quarantined, or cannot be asked; "" when it is neither. */
 const char *builder_quarantine_why(const struct builder *d, uint64_t guid);

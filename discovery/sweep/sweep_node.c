@@ -116,6 +116,20 @@ try_around(struct sweep *s, builder_id n)
 	return true;
 }
 
+/*
+ * Ask switch n, which was read, for its role if it is of a kind that has one.
+ */
+static void
+ask_role(struct sweep *s, builder_id n)
+{
+	struct sweep_node *w = sweep_node(s, n);
+
+	if (w->role || !builder_wants_role(s->d, n, s->kind == SWEEP_FULL))
+		return;
+	w->role = true;
+	sweep_queue(s, JOB_ROLE, n, 0);
+}
+
 /* A request to switch n was answered, or failed: start what is next for it. */
 static void
 advance_switch(struct sweep *s, builder_id n)
@@ -140,7 +154,7 @@ advance_switch(struct sweep *s, builder_id n)
 		builder_node_quarantine(s->d, n, NULL);
 		s->rewired = true;
 	}
-	sweep_role_ask(s, n);
+	ask_role(s, n);
 	if (!any_bit(w->ask))
 		return;
 	s->ready =
@@ -485,17 +499,6 @@ sweep_got_port(struct sweep *s, const struct sweep_job *job,
 }
 
 /* ---- the role of a switch ---- */
-
-void
-sweep_role_ask(struct sweep *s, builder_id n)
-{
-	struct sweep_node *w = sweep_node(s, n);
-
-	if (w->role || !builder_wants_role(s->d, n, s->kind == SWEEP_FULL))
-		return;
-	w->role = true;
-	sweep_queue(s, JOB_ROLE, n, 0);
-}
 
 /*
  * Silence says nothing: a role reported before is kept. An answer of another

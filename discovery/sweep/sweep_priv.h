@@ -196,10 +196,6 @@ void sweep_unplug(struct sweep *s, builder_id n, uint8_t port);
  */
 void sweep_ask_later(struct sweep *s, builder_id n, uint8_t port);
 
-/*
- * Ask switch n, which was read, for its role if it is of a kind that has one.
- */
-void sweep_role_ask(struct sweep *s, builder_id n);
 void sweep_role_got(
 	struct sweep *s, builder_id n, const struct xact_result *res);
 

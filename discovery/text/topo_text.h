@@ -15,15 +15,12 @@
 void topo_text_print_ibnetdiscover(const struct topo *t, struct buf *out);
 
 /*
- * Read ibnetdiscover output or an ibsim net file of n bytes; name is for error
- * messages. LIDs in the text become found_lid. The first CA (or the node named
- * in the header) is taken as ours. NULL and "name:line:col: ..." on errors;
- * lines that captures really contain (time-outs before the header) are skipped.
+ * Read ibnetdiscover output or an ibsim net file of n bytes, all components of
+ * the fabric, ours first; name is for error messages. LIDs in the text become
+ * found_lid. The first CA (or the node named in the header) is taken as ours.
+ * 0, or -1 and "name:line:col: ..." on errors; lines that captures really
+ * contain (time-outs before the header) are skipped.
  */
-struct topo *topo_text_parse(
-	const char *text, size_t n, const char *name, struct reason *why);
-
-/* The same with all components of the fabric, ours first; 0, or -1 and why. */
 int topo_text_parse_pieces(const char *text, size_t n, const char *name,
 	struct builder_components *out, struct reason *why);
 

@@ -623,16 +623,3 @@ topo_text_parse_pieces(const char *text, size_t n, const char *name,
 	map_free(&p.by_id);
 	return rc;
 }
-
-struct topo *
-topo_text_parse(
-	const char *text, size_t n, const char *name, struct reason *why)
-{
-	struct builder_components p;
-	struct topo *t = NULL;
-
-	if (topo_text_parse_pieces(text, n, name, &p, why) == 0)
-		t = topo_ref(p.topo[0]);
-	builder_components_free(&p);
-	return t;
-}

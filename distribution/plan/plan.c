@@ -463,14 +463,3 @@ plan_free(struct plan *p)
 	free(p->kept);
 	free(p);
 }
-
-size_t
-plan_count(const struct plan *p, enum plan_kind k)
-{
-	size_t i, n = 0;
-
-	for (i = 0; i < p->nphases; i++)
-		if (p->phase[i].kind == k)
-			n += p->phase[i].end - p->phase[i].first;
-	return n;
-}

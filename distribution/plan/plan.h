@@ -202,9 +202,6 @@ const char *plan_kind_name(enum plan_kind k);
 /* Whether the step is a Get. */
 bool plan_reads(const struct plan_step *s);
 
-/* Steps of a kind, over all phases. */
-size_t plan_count(const struct plan *p, enum plan_kind k);
-
 /* "Set(PortInfo) on S1 port 3", for messages. */
 void plan_step_text(
 	const struct plan *p, const struct plan_step *s, char *out, size_t n);

@@ -150,8 +150,12 @@ pkey_tables_believe(struct pkey_tables *t, struct mono now)
 	t->ndoubt = n;
 }
 
-void
-pkey_tables_forget_port(struct pkey_tables *t, uint64_t guid, unsigned port)
+/*
+ * Forget the table of a port that lost its memory, of all ports of a node, of
+ * all nodes.
+ */
+static void
+forget_port(struct pkey_tables *t, uint64_t guid, unsigned port)
 {
 	struct table *x = find_table(t, guid, port);
 
@@ -165,7 +169,7 @@ void
 pkey_tables_forget(struct pkey_tables *t, uint64_t guid)
 {
 	for (unsigned port = 0; port < PORTS; port++)
-		pkey_tables_forget_port(t, guid, port);
+		forget_port(t, guid, port);
 }
 
 void
@@ -208,7 +212,7 @@ pkey_tables_reconcile(struct pkey_tables *t, const struct topo *topo)
 			continue;
 		for (unsigned p = 1; p <= node->nports; p++)
 			if (topo->port[node->first_port + p].state <= PORT_INIT)
-				pkey_tables_forget_port(t, node->guid, p);
+				forget_port(t, node->guid, p);
 	}
 }
 

@@ -78,12 +78,6 @@ const struct pkey_table_doubt *pkey_tables_doubts(
 /* Tables are no longer in doubt when `until` is not after now. */
 void pkey_tables_believe(struct pkey_tables *t, struct mono now);
 
-/*
- * Forget the table of a port that lost its memory, of all ports of a node, of
- * all nodes.
- */
-void pkey_tables_forget_port(
-	struct pkey_tables *t, uint64_t guid, unsigned port);
 void pkey_tables_forget(struct pkey_tables *t, uint64_t guid);
 void pkey_tables_forget_all(struct pkey_tables *t);
 

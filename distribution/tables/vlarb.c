@@ -36,18 +36,6 @@ list_cap(const struct topo *t, port_ix p, bool high)
 }
 
 unsigned
-vlarb_low_cap(const struct topo *t, port_ix p)
-{
-	return list_cap(t, p, false);
-}
-
-unsigned
-vlarb_high_cap(const struct topo *t, port_ix p)
-{
-	return list_cap(t, p, true);
-}
-
-unsigned
 vlarb_bytes(const struct topo *t, port_ix p, unsigned part)
 {
 	unsigned n = list_cap(t, p, part > 2);
@@ -65,8 +53,8 @@ vlarb_vls(const struct vlarb_want *w, const struct topo *t, port_ix p)
 
 	if (!w->levels.wanted)
 		return vls;
-	low = vlarb_low_cap(t, p);
-	high = vlarb_high_cap(t, p);
+	low = list_cap(t, p, false);
+	high = list_cap(t, p, true);
 	if (low > 0 && low < vls)
 		vls = low;
 	if (w->high != 0 && high > 0 && high < vls)
@@ -193,8 +181,8 @@ bool
 vlarb_make(const struct vlarb_want *w, const struct topo *t, port_ix p,
 	struct vlarb_table *out)
 {
-	unsigned low_cap = vlarb_low_cap(t, p), at, spare = 0;
-	unsigned high_cap = vlarb_high_cap(t, p);
+	unsigned low_cap = list_cap(t, p, false), at, spare = 0;
+	unsigned high_cap = list_cap(t, p, true);
 	unsigned vls = slvl_link(t, p, w->max_vls);
 	struct list low, high;
 

@@ -56,10 +56,6 @@ struct vlarb_table {
 
 enum vlarb_class vlarb_class(const struct topo *t, port_ix p);
 
-/* Entries of port p's lists; 0: it has no table. */
-unsigned vlarb_low_cap(const struct topo *t, port_ix p);
-unsigned vlarb_high_cap(const struct topo *t, port_ix p);
-
 /* Bytes that the port has of a part. */
 unsigned vlarb_bytes(const struct topo *t, port_ix p, unsigned part);
 

@@ -338,8 +338,12 @@ shortest_through(
 	return k;
 }
 
-uint32_t
-cdg_cycle_shortest(const struct chan_graph *n, const uint64_t *dep,
+/*
+ * A short cycle through dependencies inside components; path has room for nv.
+ * Its length; 0: none.
+ */
+static uint32_t
+shortest_cycle(const struct chan_graph *n, const uint64_t *dep,
 	const uint32_t *comp, uint32_t *path)
 {
 	struct round r = {.n = n, .dep = dep, .comp = comp};
@@ -402,7 +406,7 @@ cdg_cycle_describe(const struct lft_values *v, const uint64_t *dep,
 {
 	const struct chan_graph *n = v->net;
 	uint32_t *path = mem_alloc(n->nv * sizeof(*path));
-	uint32_t k = cdg_cycle_shortest(n, dep, comp, path);
+	uint32_t k = shortest_cycle(n, dep, comp, path);
 	struct buf b = {0};
 
 	buf_printf(&b, "cycle of %u links%s: ", k,

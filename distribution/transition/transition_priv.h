@@ -304,12 +304,6 @@ uint32_t cdg_cycle_search(
 /* A short cycle of the mixture in words. */
 void cdg_cycle_describe(const struct lft_values *v, const uint64_t *dep,
 	const uint32_t *comp, char *text, size_t size);
-/*
- * A short cycle through dependencies inside components; path has room for nv.
- * Its length; 0: none.
- */
-uint32_t cdg_cycle_shortest(const struct chan_graph *n, const uint64_t *dep,
-	const uint32_t *comp, uint32_t *path);
 
 /* dynamic_order.c: sees only dependencies inside components. */
 struct dynamic_order {

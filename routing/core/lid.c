@@ -17,9 +17,6 @@ enum lid_class {
 	NCLASSES
 };
 
-static const char *const class_name[NCLASSES] = {
-	"hosts", "routers", "aggregation nodes", "switches"};
-
 /* How an owner came to its range. */
 enum claim { CLAIM_NONE, CLAIM_RECORD, CLAIM_HELD, CLAIM_NEW, CLAIM_ABSENT };
 
@@ -657,62 +654,4 @@ lid_table_free(struct lid_table *t)
 	free(t->lmc);
 	free(t->record);
 	memset(t, 0, sizeof(*t));
-}
-
-/* ---- the budget ---- */
-
-static void
-budget_class(const struct lid_policy *policy, enum lid_class c,
-	const uint32_t sum[3], struct buf *b)
-{
-	unsigned lmc = class_lmc(policy, c);
-
-	if (sum == NULL) {
-		buf_printf(b, "%-18s LMC %u: %3u LIDs each\n", class_name[c],
-			lmc, size_of(lmc));
-		return;
-	}
-	buf_printf(b, "%-18s LMC %u: %5" PRIu32 " ports, %5" PRIu32 " LIDs",
-		class_name[c], lmc, sum[0], sum[1]);
-	if (sum[2] > 0)
-		buf_printf(
-			b, " (%" PRIu32 " with an LMC of their own)", sum[2]);
-	buf_printf(b, "\n");
-}
-
-void
-lid_budget_print(
-	const struct lid_policy *policy, const struct topo *t, struct buf *b)
-{
-	uint32_t sum[NCLASSES][3] = {{0}}, ports = 0, lids = 0, there;
-	bool named;
-
-	there = policy->last < policy->first
-			? 0
-			: (uint32_t)policy->last - policy->first + 1;
-	for (port_ix p = 0; t != NULL && p < t->nports; p++) {
-		enum lid_class c = class_of(t, p);
-		unsigned lmc;
-
-		if (!topo_has_lid(t, p))
-			continue;
-		lmc = lmc_of(policy, t, p, &named);
-		sum[c][0]++;
-		sum[c][1] += size_of(lmc);
-		sum[c][2] += lmc != class_lmc(policy, c);
-		ports++;
-		lids += size_of(lmc);
-	}
-	for (int c = 0; c < NCLASSES; c++)
-		budget_class(policy, (enum lid_class)c,
-			t != NULL ? sum[c] : NULL, b);
-	if (t != NULL)
-		buf_printf(b,
-			"%-18s        %5" PRIu32 " ports, %5" PRIu32
-			" LIDs of %" PRIu32 " (%u-%u)%s\n",
-			"all", ports, lids, there, policy->first, policy->last,
-			lids > there ? ": NOT ENOUGH" : "");
-	else
-		buf_printf(b, "%-18s        %5" PRIu32 " LIDs (%u-%u)\n",
-			"to give out", there, policy->first, policy->last);
 }

@@ -70,12 +70,4 @@ int lid_assign(const struct topo *t, const struct lid_policy *policy,
 
 void lid_table_free(struct lid_table *t);
 
-/*
- * The LID budget in lines for people, appended to b: how many LIDs each class
- * of port needs under this policy and how many there are. t may be NULL: then
- * what the policy alone says.
- */
-void lid_budget_print(
-	const struct lid_policy *policy, const struct topo *t, struct buf *b);
-
 #endif

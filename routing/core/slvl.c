@@ -129,8 +129,9 @@ slvl_slots(const struct slvl *l, unsigned vls, bool end)
 	return smaller_of(slots, l->n);
 }
 
-unsigned
-slvl_slot(const struct slvl *l, unsigned level, unsigned slots)
+/* The slot of a level among `slots` of them. */
+static unsigned
+slot_of_level(const struct slvl *l, unsigned level, unsigned slots)
 {
 	return level_with_own(l, level, slots);
 }
@@ -146,7 +147,8 @@ slvl_vl(const struct slvl *l, unsigned sl, unsigned vls, bool end)
 	 * one layer to the VLs of another */
 	stride = l->wanted || !l->plain ? vls / layers : 1;
 	return (uint8_t)(l->layer[sl] % layers * stride +
-			 slvl_slot(l, l->level[sl], slvl_slots(l, vls, end)));
+			 slot_of_level(
+				 l, l->level[sl], slvl_slots(l, vls, end)));
 }
 
 void

@@ -99,9 +99,6 @@ unsigned slvl_slots(const struct slvl *l, unsigned vls, bool end);
 /* Layers that a link between switches with this number of VLs separates. */
 unsigned slvl_separate_layers(const struct slvl *l, unsigned vls);
 
-/* The slot of a level among `slots` of them. */
-unsigned slvl_slot(const struct slvl *l, unsigned level, unsigned slots);
-
 /* The VL of an SL on such a link; SLVL_DROP where it has none. */
 uint8_t slvl_vl(const struct slvl *l, unsigned sl, unsigned vls, bool end);
 

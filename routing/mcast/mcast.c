@@ -476,12 +476,6 @@ find_branch(const struct mcast_tree *tree, sw_ix s)
 				      by_switch);
 }
 
-const struct mcast_branch *
-mcast_find(const struct mcast_tree *tree, sw_ix s)
-{
-	return find_branch(tree, s);
-}
-
 static void
 mark_port(struct mcast_branch *b, unsigned port)
 {

@@ -88,9 +88,6 @@ struct mcast_tree *mcast_found(
 
 void mcast_tree_free(struct mcast_tree *tree); /* NULL allowed */
 
-/* Branch of switch s, or NULL. */
-const struct mcast_branch *mcast_find(const struct mcast_tree *tree, sw_ix s);
-
 static inline bool
 mcast_bit(const uint64_t mask[MCAST_WORDS], unsigned port)
 {

@@ -231,9 +231,6 @@ struct row_writer {
 void row_writer_begin(
 	struct row_writer *b, struct arena *a, uint32_t rows, uint32_t blocks);
 
-/* True if there is room for one more row with this many blocks. */
-bool row_writer_has_room(const struct row_writer *b, uint32_t blocks);
-
 /* Add a row: the n blocks that which lists, or the first n where that is NULL;
  * the other blocks are as in the row of as->like. */
 void row_writer_add(struct row_writer *b, const struct row_writer_row *as,

@@ -28,8 +28,9 @@ row_writer_begin(
 	b->block = arena_array(a, blocks, sizeof(*b->block));
 }
 
-bool
-row_writer_has_room(const struct row_writer *b, uint32_t blocks)
+/* True if there is room for one more row with this many blocks. */
+static bool
+has_room(const struct row_writer *b, uint32_t blocks)
 {
 	return b->nrows < b->max_rows && b->max - b->n >= blocks;
 }
@@ -225,7 +226,7 @@ make_batch(void *arg)
 	while (!atomic_load(&r->full) && has_row_to_make(p) &&
 		!is_cancelled(r->u)) {
 		make_row(p, r->seq[p->at++]);
-		if (row_writer_has_room(&p->writer, r->out->nblocks))
+		if (has_room(&p->writer, r->out->nblocks))
 			continue;
 		if (p->puts)
 			put_batch(p);

@@ -113,9 +113,3 @@ arena_strdup(struct arena *a, const char *s)
 
 	return memcpy(arena_alloc(a, n), s, n);
 }
-
-size_t
-arena_used(const struct arena *a)
-{
-	return a->used;
-}

@@ -28,7 +28,4 @@ void *arena_array(struct arena *a, size_t count, size_t size);
 /* A copy of s in the arena. */
 char *arena_strdup(struct arena *a, const char *s);
 
-/* Bytes handed out so far (for the memory report). */
-size_t arena_used(const struct arena *a);
-
 #endif

@@ -324,15 +324,3 @@ out:
 	buf_free(&path);
 	return rc;
 }
-
-int
-state_file_save(const char *dir, const struct state_file *s, struct reason *why)
-{
-	struct buf text = {0};
-	int rc;
-
-	state_file_print(s, &text);
-	rc = state_file_put(dir, &text, why);
-	buf_free(&text);
-	return rc;
-}

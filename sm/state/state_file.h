@@ -217,17 +217,15 @@ struct state_file {
  */
 int state_file_load(const char *dir, struct state_file *s, struct reason *why);
 
+/* Append the content of the file to out, for state_file_put, which a caller may
+ * leave to another thread. */
+void state_file_print(const struct state_file *s, struct buf *out);
+
 /*
  * Replace dir/fabric.state (dir is made when missing, its parents are not). 0
  * when it is on disk; -1 with why, and then the file that was there before is
  * still complete. A state that state_file_load would not accept is refused.
  */
-int state_file_save(
-	const char *dir, const struct state_file *s, struct reason *why);
-
-/* state_file_save in two steps, for callers that print in one thread and write
- * in another: append the content of the file to out; write it. */
-void state_file_print(const struct state_file *s, struct buf *out);
 int state_file_put(const char *dir, const struct buf *text, struct reason *why);
 
 /* Read back n bytes of what state_file_print gave; name is for messages. 0, or

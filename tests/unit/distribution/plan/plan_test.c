@@ -119,7 +119,12 @@ rig_free(struct rig *g)
 static size_t
 count_steps(const struct rig *g, enum plan_kind k)
 {
-	return plan_count(g->p, k);
+	size_t n = 0;
+
+	for (size_t i = 0; i < g->p->nphases; i++)
+		if (g->p->phase[i].kind == k)
+			n += g->p->phase[i].end - g->p->phase[i].first;
+	return n;
 }
 
 START_TEST(fresh_fabric)

@@ -15,6 +15,7 @@
 #include "routing/driver/compute.h"
 #include "routing/mcast/mcast.h"
 #include "sm/base/rng.h"
+#include "tests/unit/routing/mcast/branch_of.h"
 
 enum { REC = MAD_SA_MEMBER_REC, HOSTS = 200, GROUPS = 6, MLID = 0xc000 };
 enum {
@@ -420,7 +421,7 @@ static inline bool
 holds_wanted_mft(const struct writer *w, sw_ix s)
 {
 	for (unsigned g = 0; g < GROUPS; g++) {
-		const struct mcast_branch *b = mcast_find(w->tree[g], s);
+		const struct mcast_branch *b = branch_of(w->tree[g], s);
 		uint64_t ports[4];
 
 		sim_mft(w->p->x.w->sim, node_of(w, s), (uint16_t)(MLID + g),

@@ -11,6 +11,7 @@
 #include "sm/base/rng.h"
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
+#include "tests/unit/routing/mcast/branch_of.h"
 #include "tests/unit/suite.h"
 
 /* Positions by distance from switch `top`: one root in a connected fabric. */
@@ -59,7 +60,7 @@ static void
 forward_packet(struct judge *j, sw_ix s, unsigned in)
 {
 	const struct topo *t = j->t;
-	const struct mcast_branch *b = mcast_find(j->tree, s);
+	const struct mcast_branch *b = branch_of(j->tree, s);
 	port_ix first = t->node[t->sw[s].node].first_port;
 
 	if (++j->passed[s] > 1) {
@@ -144,7 +145,7 @@ check_shape(const struct topo *t, const struct mcast_tree *tree,
 		}
 		up = t->node[t->sw[b->sw].node].first_port + b->up;
 		ck_assert(pos[b->parent] < pos[b->sw]);
-		ck_assert(mcast_find(tree, b->parent) != NULL);
+		ck_assert(branch_of(tree, b->parent) != NULL);
 		ck_assert_uint_eq(t->port[t->port[up].peer].num, b->down);
 		ck_assert_uint_eq(
 			t->node[t->port[t->port[up].peer].node].sw, b->parent);
@@ -229,8 +230,7 @@ count_moved(const struct mcast_tree *was, const struct mcast_tree *is)
 	size_t n = 0;
 
 	for (size_t i = 0; i < is->n; i++) {
-		const struct mcast_branch *b =
-			mcast_find(was, is->branch[i].sw);
+		const struct mcast_branch *b = branch_of(was, is->branch[i].sw);
 
 		n += b != NULL && b->parent != TOPO_NONE &&
 		     is->branch[i].parent != TOPO_NONE &&

@@ -15,6 +15,7 @@
 #include "sm/base/rng.h"
 #include "tests/topo/frozen.h"
 #include "tests/topo/gen.h"
+#include "tests/unit/routing/mcast/branch_of.h"
 #include "tests/unit/suite.h"
 
 static struct fabric *
@@ -151,7 +152,7 @@ add_fed_dependencies(
 
 		if (!is_cable(t, p))
 			continue;
-		b = mcast_find(tree, port_switch(t, p));
+		b = branch_of(tree, port_switch(t, p));
 		if (b == NULL || !mcast_bit(b->mask, t->port[p].num))
 			continue;
 		for (port_ix q = 0; q < t->nports; q++)

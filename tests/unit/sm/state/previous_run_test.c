@@ -6,6 +6,7 @@
 
 #include "sm/base/log.h"
 #include "tests/unit/scratch.h"
+#include "tests/unit/sm/state/save_state.h"
 #include "tests/unit/suite.h"
 
 enum { PREFIX = 7, OTHER = 8, AWAY = 100 };
@@ -61,7 +62,7 @@ START_TEST(how_it_ended)
 	then.when -= AWAY;
 	then.boot = 0;
 	s.saved = then;
-	ck_assert_int_eq(state_file_save(scratch_dir, &s, &why), 0);
+	ck_assert_int_eq(save_state(scratch_dir, &s, &why), 0);
 	ck_assert(previous_run_writing(scratch_dir, true));
 	ck_assert(previous_run_writing(scratch_dir, true));
 	ck_assert(previous_run_load(scratch_dir, PREFIX, &back, &why));

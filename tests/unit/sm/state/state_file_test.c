@@ -16,6 +16,7 @@
 #include "sm/base/mem.h"
 #include "sm/base/rng.h"
 #include "tests/unit/scratch.h"
+#include "tests/unit/sm/state/save_state.h"
 #include "tests/unit/suite.h"
 
 static char *
@@ -274,8 +275,7 @@ START_TEST(test_round)
 	struct buf first, second;
 	size_t i;
 
-	ck_assert_msg(
-		state_file_save(scratch_dir, &s, &why) == 0, "%s", why.text);
+	ck_assert_msg(save_state(scratch_dir, &s, &why) == 0, "%s", why.text);
 	first = read_file();
 	ck_assert_msg(
 		state_file_load(scratch_dir, &back, &why) == 0, "%s", why.text);
@@ -311,7 +311,7 @@ START_TEST(test_round)
 	ck_assert_str_eq(back.engine, "ftree");
 	ck_assert_uint_eq(back.options, UINT64_MAX);
 	ck_assert_uint_eq(back.read, 1763722110);
-	ck_assert_int_eq(state_file_save(scratch_dir, &back, &why), 0);
+	ck_assert_int_eq(save_state(scratch_dir, &back, &why), 0);
 	second = read_file();
 	ck_assert_str_eq(first.text, second.text);
 	ck_assert(!file_exists(STATE_FILE_FILE ".new"));
@@ -331,7 +331,7 @@ START_TEST(test_absent)
 	ck_assert_uint_eq(s.nlid, 0);
 	(void)snprintf(other, sizeof(other), "%s/made", scratch_dir);
 	ck_assert_int_eq(state_file_load(other, &s, &why), 1);
-	ck_assert_msg(state_file_save(other, &s, &why) == 0, "%s", why.text);
+	ck_assert_msg(save_state(other, &s, &why) == 0, "%s", why.text);
 	ck_assert_int_eq(state_file_load(other, &s, &why), 0);
 	ck_assert_uint_eq(s.nlid, 0);
 	state_file_free(&s);
@@ -576,7 +576,7 @@ START_TEST(test_damage)
 	struct buf whole;
 	size_t i, n = 0;
 
-	ck_assert_int_eq(state_file_save(scratch_dir, &s, &why), 0);
+	ck_assert_int_eq(save_state(scratch_dir, &s, &why), 0);
 	whole = read_file();
 	for (i = 0; i < whole.n; i++) {
 		write_file(whole.text, i);
@@ -645,20 +645,20 @@ START_TEST(test_save_refuses)
 	struct reason why = {""};
 	struct buf before, after;
 
-	ck_assert_int_eq(state_file_save(scratch_dir, &s, &why), 0);
+	ck_assert_int_eq(save_state(scratch_dir, &s, &why), 0);
 	before = read_file();
 	s = (struct state_file){.lid = overlap, .nlid = 2};
-	ck_assert_int_eq(state_file_save(scratch_dir, &s, &why), -1);
+	ck_assert_int_eq(save_state(scratch_dir, &s, &why), -1);
 	s = (struct state_file){.lid = zero, .nlid = 1};
-	ck_assert_int_eq(state_file_save(scratch_dir, &s, &why), -1);
+	ck_assert_int_eq(save_state(scratch_dir, &s, &why), -1);
 	s = (struct state_file){.rank = ranks, .nrank = 3};
-	ck_assert_int_eq(state_file_save(scratch_dir, &s, &why), -1);
+	ck_assert_int_eq(save_state(scratch_dir, &s, &why), -1);
 	memset(s.order, 'x', sizeof(s.order)); /* not terminated */
-	ck_assert_int_eq(state_file_save(scratch_dir, &s, &why), -1);
+	ck_assert_int_eq(save_state(scratch_dir, &s, &why), -1);
 	after = read_file();
 	ck_assert_str_eq(before.text, after.text);
 	s = (struct state_file){0};
-	ck_assert_int_eq(state_file_save("/proc/none/such", &s, &why), -1);
+	ck_assert_int_eq(save_state("/proc/none/such", &s, &why), -1);
 	ck_assert_ptr_nonnull(strstr(why.text, "/proc/none/such"));
 	buf_free(&before);
 	buf_free(&after);
@@ -683,8 +683,7 @@ START_TEST(test_large)
 	}
 	ck_assert_int_eq(
 		symlink("/etc/passwd", path_of(STATE_FILE_FILE ".new")), 0);
-	ck_assert_msg(
-		state_file_save(scratch_dir, &s, &why) == 0, "%s", why.text);
+	ck_assert_msg(save_state(scratch_dir, &s, &why) == 0, "%s", why.text);
 	ck_assert_msg(
 		state_file_load(scratch_dir, &back, &why) == 0, "%s", why.text);
 	ck_assert_uint_eq(back.nlid, N);
