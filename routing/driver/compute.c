@@ -181,10 +181,18 @@ make_paths_disjoint(
 	return r;
 }
 
+/* True if the links in use are the same in both. */
+static bool
+has_same_links(const struct topo *was, const struct topo *t)
+{
+	return !has_new_link(was, t) && !has_new_link(t, was);
+}
+
 /*
  * The routes since which nodes have to be looked at again. In kept tables the
- * previous ones; but a new link may help any node that could not be helped
- * before.
+ * previous ones; but with other links any node may be helped that could not be
+ * helped before: by a new link, or because a path over a link that is gone was
+ * tried instead of one that helps.
  */
 static const struct routes *
 routes_looked_at(const struct run *run, const struct routes *r, bool keep)
@@ -192,7 +200,7 @@ routes_looked_at(const struct run *run, const struct routes *r, bool keep)
 	const struct routes *prev = run->job->prev;
 
 	if (!keep || prev == NULL ||
-		(prev->lost_disjoint && has_new_link(prev->topo, r->topo)))
+		(prev->lost_disjoint && !has_same_links(prev->topo, r->topo)))
 		return NULL;
 	return prev;
 }

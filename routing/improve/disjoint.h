@@ -29,8 +29,10 @@
  * Redundancy is worth entries: they are changed although they still lead
  * somewhere, in kept tables as in fresh ones. But a search that failed before
  * is not repeated: in kept tables only nodes are looked at for which something
- * has changed, and all nodes only where there are new links. So a second run
- * changes nothing.
+ * has changed, and all nodes only where others than these stayed cut off and a
+ * search for them may end otherwise, since links, leaves or the order have
+ * changed. So a second run changes nothing, whether it looks at all nodes, as
+ * after a restart, or not.
  */
 #ifndef HEDDLE_ROUTING_IMPROVE_DISJOINT_H
 #define HEDDLE_ROUTING_IMPROVE_DISJOINT_H

@@ -119,7 +119,11 @@ find_due_with(struct disjoint *e, const struct multi_port_node_member *gone)
 		find_due_at(e, e->ports.member[i].port);
 }
 
-/* True if all leaves had hosts before: a new leaf was never looked at. */
+/*
+ * True if all leaves had hosts before: a new leaf was never looked at. Where
+ * leaves stayed cut off there must be no fewer of them either: another path is
+ * the best one where fewer leaves' paths move with it.
+ */
 static bool
 same_leaves(const struct disjoint *e, const struct multi_port_node_ports *old)
 {
@@ -134,7 +138,7 @@ same_leaves(const struct disjoint *e, const struct multi_port_node_ports *old)
 		if (x == TOPO_NONE || !had[x])
 			return false;
 	}
-	return true;
+	return !e->since->lost_disjoint || old->nleaves == e->ports.nleaves;
 }
 
 /*

@@ -417,7 +417,7 @@ START_TEST(groups_like_nodes)
 }
 END_TEST
 
-/* ---- and balanced ---- */
+/* ---- where nodes stay cut off ---- */
 
 static void
 end_bed(struct bed *b)
@@ -426,6 +426,76 @@ end_bed(struct bed *b)
 	topo_unref(b->t);
 	fabric_free(b->f);
 }
+
+/* All cables of a host, which is alone at its leaf, are pulled or put back. */
+static void
+toggle_host(struct bed *b, struct rng *g)
+{
+	uint32_t n;
+
+	do
+		n = rng_below(g, b->f->nnodes);
+	while (b->f->node[n].type == FABRIC_SWITCH ||
+		n == fabric_first_host(b->f));
+	for (uint32_t c = 0; c < b->f->ncables; c++)
+		if (b->f->cable[c].node[0] == n || b->f->cable[c].node[1] == n)
+			b->drop[c] = !b->drop[c];
+	take_topology(b);
+}
+
+static void
+check_mesh(struct bed *b, struct rng *g, unsigned steps)
+{
+	bool lost = false;
+
+	b->first = frozen_topo(b->f, NULL);
+	b->t = topo_ref(b->first);
+	b->pool = lft_pool_new();
+	b->drop = mem_zalloc(b->f->ncables, sizeof(*b->drop));
+	b->options.lanes = 1;
+	b->r = compute_checked(b, NULL, false);
+	check_again(b);
+	while (steps-- > 0) {
+		struct routes *r;
+
+		if (rng_below(g, 3) == 0)
+			toggle_host(b, g);
+		else
+			toggle_link(b, g);
+		r = compute_checked(b, b->r, false);
+		routes_unref(b->r);
+		b->r = r;
+		lost |= r->lost_disjoint;
+		check_again(b);
+	}
+	ck_assert(lost);
+	routes_unref(b->r);
+	topo_unref(b->first);
+	free(b->drop);
+	end_bed(b);
+}
+
+/* In a mesh most nodes stay cut off from some leaf: what a search finds hangs
+ * on links and leaves that are on no path. */
+START_TEST(meshes)
+{
+	uint64_t first = 8 * (uint64_t)_i + 1;
+
+	for (uint64_t seed = first; seed < first + 8; seed++) {
+		struct rng g = {seed};
+		const unsigned dim[3] = {4 + rng_below(&g, 5),
+			2 + rng_below(&g, 2), 4 + rng_below(&g, 4)};
+		struct bed b = {.seed = seed, .engine = "updn"};
+
+		b.f = gen_edit_rails(
+			gen_grid(dim, 3, false, 1, NULL), 2, seed & 1, NULL);
+		ck_assert_ptr_nonnull(b.f);
+		check_mesh(&b, &g, 12);
+	}
+}
+END_TEST
+
+/* ---- and balanced ---- */
 
 /* Two-port nodes in a damaged tree: no link carries more for their sake, and no
  * node has a single point of failure. */
@@ -601,6 +671,7 @@ main(void)
 	tcase_set_timeout(t, 60);
 	tcase_add_test(t, kept_like_fresh);
 	tcase_add_test(t, groups_like_nodes);
+	tcase_add_loop_test(t, meshes, 7, 9);
 	tcase_add_test(t, no_price);
 	tcase_add_test(t, active_first);
 	tcase_add_test(t, passive_takes_over);

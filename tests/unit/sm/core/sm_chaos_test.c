@@ -150,7 +150,8 @@ END_TEST
  * rebooted taken for drift; layers that close no cycle although all of them on
  * one VL would; rows and arbitration tables for more VLs than the other end of
  * a link has; entries that gave nodes disjoint paths, which only a restart
- * noticed; thousands of rows for switches with queues shorter than target_max.
+ * noticed, by entries moved or by a link that failed; thousands of rows for
+ * switches with queues shorter than target_max.
  */
 static const struct day remembered_lanes[] = {{700000990, LANES_HOSTS},
 	{700000560, LANES_HOSTS}, {700000785, LANES_HOSTS},
@@ -159,7 +160,7 @@ static const struct day remembered_lanes[] = {{700000990, LANES_HOSTS},
 	{31985, SOAK_HOSTS}, {32075, SOAK_HOSTS}, {32799, SOAK_HOSTS},
 	{33198, SOAK_HOSTS}, {33963, SOAK_HOSTS}, {920396, SOAK_HOSTS},
 	{8100502, SOAK_HOSTS}, {8100687, SOAK_HOSTS}, {12350138, SOAK_HOSTS},
-	{12360570, SOAK_HOSTS}};
+	{12360570, SOAK_HOSTS}, {62000076, SOAK_HOSTS}};
 
 START_TEST(a_remembered_day_with_lanes)
 {
