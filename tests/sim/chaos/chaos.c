@@ -6,6 +6,7 @@
 
 #include "routing/core/slvl.h"
 #include "sm/base/map.h"
+#include "sm/base/mem.h"
 #include "sm/policy/qos.h"
 #include "tests/sim/chaos/chaos_int.h"
 #include "tests/sim/model/world.h"
@@ -22,6 +23,7 @@ struct chaos {
 	struct map lids;  /* port GUID -> the first LID saved for it */
 	unsigned variant; /* of the partitions, in force */
 	bool lanes;	  /* VLs are judged separately */
+	bool *hung;	  /* by node */
 	struct chaos_report *r;
 };
 
@@ -126,8 +128,9 @@ play_step(struct chaos *c, const struct chaos_step *e)
 	case CHAOS_SLOW:
 	case CHAOS_WAKE:
 		sim_fault_behave(s, e->node, &how);
-		if (e->kind == CHAOS_HANG)
-			watch_excuse(c->watch, e->node);
+		c->hung[e->node] = how.hung;
+		if (how.hung)
+			watch_excuse(c->watch, e->node, true);
 		break;
 	case CHAOS_LOSS:
 		faults.loss = e->value;
@@ -186,8 +189,10 @@ end_faults(struct chaos *c)
 	const struct sim_behaviour well = {0};
 
 	sim_fault_chances(c->w->sim, &none);
-	for (uint32_t n = 0; n < sim_nodes(c->w->sim); n++)
+	for (uint32_t n = 0; n < sim_nodes(c->w->sim); n++) {
 		sim_fault_behave(c->w->sim, n, &well);
+		c->hung[n] = false;
+	}
 	if (c->w->sm == NULL)
 		world_start(c->w);
 }
@@ -480,22 +485,24 @@ fill_report(struct chaos *c)
 }
 
 /*
- * A switch in quarantine, with its hosts, because it did not answer: the
- * manager cannot change what it does with groups; see watch_excuse.
+ * The manager cannot change what switches do with groups that did not answer:
+ * those in quarantine. See watch_excuse.
  */
 static void
 excuse_quarantined(const struct chaos *c, const struct view *v)
 {
 	struct map nodes = {0};
+	uint32_t n;
 
-	if (v->nquarantine > 0)
-		index_nodes(c->script.f, &nodes);
-	for (size_t i = 0; i < v->nquarantine; i++) {
-		uint32_t n;
-
+	index_nodes(c->script.f, &nodes);
+	for (sw_ix s = 0; s < v->topo->nsw; s++)
+		if (topo_sw_live(v->topo, s) &&
+			map_get(&nodes, v->topo->node[v->topo->sw[s].node].guid,
+				&n))
+			watch_excuse(c->watch, n, c->hung[n]);
+	for (size_t i = 0; i < v->nquarantine; i++)
 		if (map_get(&nodes, v->quarantine[i].guid, &n))
-			watch_excuse(c->watch, n);
-	}
+			watch_excuse(c->watch, n, true);
 	map_free(&nodes);
 }
 
@@ -561,6 +568,7 @@ chaos_run(uint64_t seed, const struct chaos_limits *l, struct chaos_report *r)
 	for (uint32_t n = 0; n < c.script.f->nnodes; n++)
 		for (unsigned p = 1; p <= c.script.f->node[n].nports; p++)
 			lay_cable(&c, n, p);
+	c.hung = mem_zalloc(c.script.f->nnodes, sizeof(*c.hung));
 	c.group.s = c.w->sim;
 	c.group.f = c.script.f;
 	chaos_group_begin(&c.group, c.script.speaker);
@@ -570,6 +578,7 @@ chaos_run(uint64_t seed, const struct chaos_limits *l, struct chaos_report *r)
 	world_free(c.w);
 	chaos_script_free(&c.script);
 	map_free(&c.lids);
+	free(c.hung);
 	return rc;
 }
 

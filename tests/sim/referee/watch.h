@@ -8,7 +8,8 @@
  *            comes back to it, over links that carry data
  *   cycles   a dependency of channels that closes a cycle, all LIDs, and the
  *            first groups, on one VL
- *   copies   a packet to a group that comes to a switch twice, from any host
+ *   copies   a packet to a group that comes to a switch twice, from any host;
+ *            see watch_excuse
  *
  * Only what a change touches is judged again. The watch keeps a copy of the
  * tables, and for each (switch, in-port, out-port) the number of LIDs that make
@@ -52,10 +53,11 @@ struct watch *watch_new(struct sim *s);
 void watch_free(struct watch *w); /* NULL allowed */
 
 /*
- * Excuse a switch that does not answer: packets of its own hosts to groups are
- * not judged until its table is written again.
+ * Whether a switch is excused because it does not answer: packets to groups may
+ * come twice where both ways lead through excused switches. It is excused until
+ * its table is written again at the latest.
  */
-void watch_excuse(struct watch *w, uint32_t node);
+void watch_excuse(struct watch *w, uint32_t node, bool excused);
 
 /* Judge VLs separately from now on. */
 void watch_vls(struct watch *w);

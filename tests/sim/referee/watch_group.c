@@ -5,6 +5,14 @@
  *
  * A packet comes in by a link if the switch at its far end has that link in its
  * mask; it leaves by all other ports of the mask.
+ *
+ * A switch that does not answer keeps what its table says, and the manager
+ * joins the rest of a tree without it: what comes out of that switch, or of
+ * what is behind it, by two links comes to the rest twice. The manager cannot
+ * prevent that but by cutting links, or by leaving the rest in pieces, which
+ * would be joined by nothing if the switch does not forward either. So a second
+ * copy is excused if each of the two ways leads, from where they part, through
+ * a switch that does not answer; a loop never is.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -104,22 +112,59 @@ live_peer(const struct watch *w, uint32_t sw, unsigned in, unsigned out,
 }
 
 void
-watch_excuse(struct watch *w, uint32_t node)
+watch_excuse(struct watch *w, uint32_t node, bool excused)
 {
 	if (w->group[node] != NULL)
-		w->group[node]->wild = true;
+		w->group[node]->excused = excused;
+}
+
+/* The switch that sent the packet that is followed to this one, or
+ * FABRIC_NONE. */
+static uint32_t
+came_from(const struct watch *w, uint32_t sw)
+{
+	return peer_switch(w, sw, w->before[sw], &(unsigned){0});
+}
+
+static bool
+is_on_way(const struct watch *w, uint32_t sw, uint32_t end)
+{
+	while (end != FABRIC_NONE && end != sw)
+		end = came_from(w, end);
+	return end == sw;
+}
+
+/* True if there is an excused switch between a switch on the way to sw and sw,
+ * both included. */
+static bool
+leads_through_excused(const struct watch *w, uint32_t from, uint32_t sw)
+{
+	while (sw != from && !w->group[sw]->excused)
+		sw = came_from(w, sw);
+	return w->group[sw]->excused;
+}
+
+/* Whether a second copy, which sw sends to a switch, is excused. */
+static bool
+is_copy_excused(const struct watch *w, uint32_t sw, uint32_t to)
+{
+	uint32_t parting = sw;
+
+	while (!is_on_way(w, parting, to))
+		parting = came_from(w, parting);
+	return parting != to && leads_through_excused(w, parting, sw) &&
+	       leads_through_excused(w, parting, came_from(w, to));
 }
 
 /*
- * Follow a packet from a host at a switch to all places; report a second copy.
+ * Follow a packet from a host at a switch to all places; report a second copy
+ * that is not excused.
  */
 static void
 check_sender(struct watch *w, uint32_t from, unsigned g)
 {
 	uint32_t n = 0;
 
-	if (w->group[from]->wild)
-		return;
 	w->r.checks++;
 	w->stamp++;
 	/* queue: switch; before: the port that it came in by */
@@ -139,6 +184,8 @@ check_sender(struct watch *w, uint32_t from, unsigned g)
 			if (to == FABRIC_NONE)
 				continue;
 			if (w->seen[to] == w->stamp) {
+				if (is_copy_excused(w, sw, to))
+					continue;
 				tell_copy(w, from, to, g);
 				return;
 			}
@@ -185,7 +232,7 @@ change_row(struct watch *w, uint32_t sw, unsigned g,
 	for (unsigned i = 0; i < WATCH_WORDS; i++)
 		more |= (is[i] & ~mask[i]) != 0;
 	w->r.changes++;
-	w->group[sw]->wild = false;
+	w->group[sw]->excused = false;
 	count_row(w, sw, g, -1);
 	memcpy(mask, is, sizeof(w->group[sw]->of[g]));
 	count_row(w, sw, g, 1);

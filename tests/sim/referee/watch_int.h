@@ -24,7 +24,7 @@ struct watch_row {
 /* A switch's ports of the first groups. */
 struct watch_masks {
 	uint64_t of[WATCH_GROUPS][WATCH_WORDS];
-	bool wild; /* excused until it is written: it did not answer */
+	bool excused; /* it did not answer, and was not written since */
 };
 
 struct watch {

@@ -283,6 +283,106 @@ START_TEST(a_link_closes_a_loop)
 }
 END_TEST
 
+/* ---- groups ---- */
+
+enum { MLID = 0xc000 };
+
+/* Switch i sends packets of a group to the right, to the left, or both. */
+static void
+send_group(struct ring *r, int i, uint16_t mlid, bool right, bool left)
+{
+	unsigned ports = (right ? 1U << r->right[i] : 0U) |
+			 (left ? 1U << r->left[i] : 0U);
+
+	sim_hand_mft(r->s, r->sw[i], mlid, (uint16_t)ports);
+}
+
+/*
+ * What a host at switch 0 sends goes both ways to switch 2, as soon as switch
+ * `last` is written. The others of `silent`, a bit each, do not answer. Returns
+ * the copies.
+ */
+static uint64_t
+copies_both_ways(unsigned silent, int last)
+{
+	struct ring r = ring_new();
+	uint64_t n;
+
+	for (int step = 0; step < 2; step++) {
+		if ((last == 0) == step)
+			send_group(&r, 0, MLID, true, true);
+		if ((last == 1) == step)
+			send_group(&r, 1, MLID, true, false);
+		if ((last == 3) == step)
+			send_group(&r, 3, MLID, false, true);
+		ck_assert(step == 1 || watch_report(r.w)->copies == 0);
+		for (int i = 0; i < RING; i++)
+			watch_excuse(r.w, r.sw[i], silent >> i & 1);
+	}
+	n = watch_report(r.w)->copies;
+	ring_free(&r);
+	return n;
+}
+
+START_TEST(a_second_copy_is_seen)
+{
+	ck_assert_uint_eq(copies_both_ways(0, 0), 1);
+	ck_assert_uint_eq(copies_both_ways(0, 1), 1);
+	ck_assert_uint_eq(copies_both_ways(0, 3), 1);
+}
+END_TEST
+
+/* Both ways have to lead through silent switches; where they part counts, where
+ * they meet does not. */
+START_TEST(silent_switches_are_excused)
+{
+	ck_assert_uint_eq(copies_both_ways(1U << 0, 3), 0);
+	ck_assert_uint_eq(copies_both_ways(1U << 1 | 1U << 3, 0), 0);
+	ck_assert_uint_eq(copies_both_ways(1U << 1, 0), 1);
+	ck_assert_uint_eq(copies_both_ways(1U << 3, 0), 1);
+	ck_assert_uint_eq(copies_both_ways(1U << 2, 0), 1);
+	ck_assert_uint_eq(copies_both_ways(1U << 1 | 1U << 2, 0), 1);
+	/* written again, one is silent no more */
+	ck_assert_uint_eq(copies_both_ways(1U << 1 | 1U << 3, 3), 1);
+}
+END_TEST
+
+/* A host at switch 1 sends to switch 2 directly, and by 0 and 3. That 0 is
+ * silent is no excuse while 1 is not. */
+START_TEST(one_way_through_a_silent_switch)
+{
+	struct ring r = ring_new();
+
+	send_group(&r, 0, MLID, false, true);
+	send_group(&r, 1, MLID, true, true);
+	watch_excuse(r.w, r.sw[0], true);
+	watch_excuse(r.w, r.sw[1], true);
+	ck_assert_uint_eq(watch_report(r.w)->copies, 0);
+	send_group(&r, 3, MLID, false, true);
+	ck_assert_uint_eq(watch_report(r.w)->copies, 0);
+	watch_excuse(r.w, r.sw[1], false);
+	send_group(&r, 3, MLID, false, false);
+	send_group(&r, 3, MLID, false, true);
+	ck_assert_uint_eq(watch_report(r.w)->copies, 1);
+	ring_free(&r);
+}
+END_TEST
+
+/* Whoever is silent, a loop is a fault. */
+START_TEST(a_group_in_a_loop)
+{
+	struct ring r = ring_new();
+
+	for (int i = 0; i < RING; i++) {
+		ck_assert_uint_eq(watch_report(r.w)->copies, 0);
+		send_group(&r, i, MLID, true, false);
+		watch_excuse(r.w, r.sw[i], true);
+	}
+	ck_assert_uint_gt(watch_report(r.w)->copies, 0);
+	ring_free(&r);
+}
+END_TEST
+
 /* Entries above LinearFDBTop are not used; a reboot wipes them all. */
 START_TEST(tables_are_followed)
 {
@@ -333,6 +433,10 @@ main(void)
 	tcase_add_test(tc, vls_are_distinguished);
 	tcase_add_test(tc, what_paths_say_counts);
 	tcase_add_test(tc, a_link_closes_a_loop);
+	tcase_add_test(tc, a_second_copy_is_seen);
+	tcase_add_test(tc, silent_switches_are_excused);
+	tcase_add_test(tc, one_way_through_a_silent_switch);
+	tcase_add_test(tc, a_group_in_a_loop);
 	tcase_add_test(tc, tables_are_followed);
 	tcase_add_test(tc, a_daemon_is_watched);
 	suite_add_tcase(s, tc);
