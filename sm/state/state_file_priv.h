@@ -67,9 +67,9 @@ struct state_codec {
 	void (*print)(const struct state_file *s, struct buf *out);
 };
 
-extern const struct state_codec state_routing_routed, state_routing_turn,
+extern const struct state_codec state_routing_routed, state_routing_sftree_root,
 	state_routing_order, state_routing_rank, state_routing_read,
-	state_routing_lanes, state_routing_leaf, state_groups_group,
+	state_routing_layers, state_routing_leaf, state_groups_group,
 	state_groups_member, state_pins_pin, state_pins_unnamed,
 	state_missing_codec;
 

@@ -399,7 +399,7 @@ print_leaves(const struct state_file *s, struct buf *out)
 
 const struct state_codec state_routing_routed = {
 	"routed", read_routed, NULL, NULL, print_routed};
-const struct state_codec state_routing_turn = {
+const struct state_codec state_routing_sftree_root = {
 	"turn", read_sftree_root, NULL, NULL, print_sftree_root};
 const struct state_codec state_routing_order = {
 	"order", read_order, NULL, NULL, print_order};
@@ -407,7 +407,7 @@ const struct state_codec state_routing_rank = {
 	"rank", read_rank, check_ranks, keep_ranks, print_ranks};
 const struct state_codec state_routing_read = {
 	"read", read_reading, NULL, NULL, print_reading};
-const struct state_codec state_routing_lanes = {
+const struct state_codec state_routing_layers = {
 	"lanes", read_layers, NULL, NULL, print_layers};
 const struct state_codec state_routing_leaf = {
 	"leaf", read_leaf, check_leaves, keep_leaves, print_leaves};

@@ -452,7 +452,7 @@ check_mesh(struct bed *b, struct rng *g, unsigned steps)
 	b->t = topo_ref(b->first);
 	b->pool = lft_pool_new();
 	b->drop = mem_zalloc(b->f->ncables, sizeof(*b->drop));
-	b->options.lanes = 1;
+	b->options.layers = 1;
 	b->r = compute_checked(b, NULL, false);
 	check_again(b);
 	while (steps-- > 0) {
