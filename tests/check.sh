@@ -1,8 +1,9 @@
 #!/bin/sh
-# Everything that must pass, suite by suite with its time: unit and property
-# tests, the same under AddressSanitizer and UBSan, fuzzers, and end to end on a
-# simulated fabric of another project (ibsim), judged by the standard tools. The
-# last line counts the tests. usage: check.sh (from make check)
+# Everything that must pass, suite by suite with its time: the quick part of
+# make lint, unit and property tests, the same under AddressSanitizer and UBSan,
+# fuzzers, and end to end on a simulated fabric of another project (ibsim),
+# judged by the standard tools. The last line counts the tests. usage: check.sh
+# (from make check)
 set -u
 cd "$(dirname "$0")/.." || exit 1
 # libcheck's limit of 4 s is short for a sanitizer on a busy machine.
@@ -103,22 +104,28 @@ fuzzers() {
 	budget tests/fuzz $(($(date +%s) - start))
 }
 
-end_to_end() {
+# counted NAME COMMAND...: a run that ends with "N passed, N failed"
+counted() {
 	start=$(date +%s)
+	name=$1
+	shift
 	log=$out/log
-	tests/e2e/run.sh 2>&1 | tee "$log"
+	"$@" 2>&1 | tee "$log"
 	line=$(tail -n 1 "$log")
 	n=$(echo "$line" | sed -n 's/^\([0-9]*\) passed.*/\1/p')
 	bad=$(echo "$line" | sed -n 's/.* \([0-9]*\) failed.*/\1/p')
 	passed=$((passed + ${n:-0}))
 	failed=$((failed + ${bad:-1}))
-	budget tests/e2e $(($(date +%s) - start))
+	budget "$name" $(($(date +%s) - start))
 }
 
+# shellcheck disable=SC2046 # names of objects without blanks
+counted tests/lint tests/lint/run.sh -q \
+	$(find build/obj -name '*.o' -not -path '*/tests/unit/*')
 units build/unit
 units build/san/unit
 fuzzers
-end_to_end
+counted tests/e2e tests/e2e/run.sh
 [ ! -e "$out/failing" ] || cat "$out/failing"
 printf 'TIME %-28s %4d s (budget 900 s, builds apart)\n' total "$total"
 echo "$passed passed, $failed failed"

@@ -1,6 +1,7 @@
 #!/bin/sh
-# usage: run.sh OBJECT...
-# Every habit that a program can hold us to. The slow one, clang-tidy, looks at
+# usage: run.sh [-q] OBJECT...
+# Every habit that a program can hold us to. -q: only what takes seconds and
+# needs no other program, as in make check. The slow one, clang-tidy, looks at
 # what changed since LINT_BASE (default: the commit before this one) and what
 # is not committed yet; LINT_ALL=1 looks at everything. It leaves out the unit
 # tests: what libcheck's macros unfold to is not ours.
@@ -9,6 +10,11 @@ cd "$(dirname "$0")/../.." || exit 1
 
 passed=0
 failed=0
+quick=
+if [ "${1:-}" = -q ]; then
+	quick=yes
+	shift
+fi
 out=$(mktemp)
 trap 'rm -f "$out"' EXIT
 
@@ -117,10 +123,15 @@ check size size
 check names names
 check symbols symbols "$@"
 check circles circles "$@"
-check format format
-check scripts scripts
-check manuals manuals
-check cppcheck cppcheck_all
-check tidy tidy
+for rule in words texts exports; do
+	check $rule tests/lint/rules.sh $rule
+done
+if [ -z "$quick" ]; then
+	check format format
+	check scripts scripts
+	check manuals manuals
+	check cppcheck cppcheck_all
+	check tidy tidy
+fi
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]
