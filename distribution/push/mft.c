@@ -323,6 +323,8 @@ mft_writable(const struct mft_table *s, unsigned block)
 static void
 find_moves(struct mft *m)
 {
+	if (m->nblocks == 0) /* there is no group: nothing is allocated */
+		return;
 	memset(m->add, 0, m->nblocks * sizeof(*m->add));
 	memset(m->drop, 0, m->nblocks * sizeof(*m->drop));
 	for (size_t i = 0; i < m->n; i++) {
