@@ -578,10 +578,11 @@ START_TEST(taken_over_as_planned)
 	const struct scene *scene = &scenes[_i % SCENES];
 	struct scene of_master = {scene->name, "", scene->make, NULL};
 	struct story s;
-	struct world *b;
+	struct world *a, *b;
 	struct plan p;
 
 	begin_story(&s, &of_master, (uint64_t)SEED + (uint64_t)_i / SCENES);
+	a = s.w;
 	b = world_beside(s.w, other_host(&s), scene->yaml);
 	world_start(b);
 	apply_random_failures(&s, 3);
@@ -599,6 +600,7 @@ START_TEST(taken_over_as_planned)
 	settle_world(&s);
 	(void)expect_tables(&s, p.out.then.routes, "taken over");
 	plan_free(&p);
+	s.w = a;
 	end_story(&s);
 }
 END_TEST
