@@ -444,7 +444,9 @@ add_suspect(struct sweep *s, builder_id n)
 	s->suspect[s->nsuspect++] = s->d->node[n]->guid;
 }
 
-/* Light: note whether our own port came up, went down or is in Init anew. */
+/* Light: note whether our own port came up, went down or is in Init anew, or
+ * answers although it did not when it was swept: then everything behind it is
+ * to be found. */
 static void
 got_light_self(struct sweep *s, const struct xact_result *res)
 {
@@ -458,7 +460,8 @@ got_light_self(struct sweep *s, const struct xact_result *res)
 		return;
 	is.state = pi.state;
 	is.phys = pi.phys_state;
-	if (builder_up(&is) == builder_up(p) &&
+	if (s->d->node[s->d->self]->quarantine == NULL &&
+		builder_up(&is) == builder_up(p) &&
 		(is.state != PORT_INIT || p->state == PORT_INIT))
 		return;
 	s->self_changed = true;

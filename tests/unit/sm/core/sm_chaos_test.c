@@ -133,12 +133,13 @@ struct day {
  * links that gave nodes disjoint paths, which only a restart noticed; a switch
  * that left, with half of the fabric behind it, while tables were read; a link
  * that came back into a tree of a previous order; silent switches, and others
- * behind them, that forward by trees of a previous run. */
+ * behind them, that forward by trees of a previous run; an own node that did
+ * not answer a sweep, with all of the fabric behind it. */
 static const struct day remembered[] = {{7000068, FEW_HOSTS / 2},
 	{7006273, FEW_HOSTS / 2}, {7008011, FEW_HOSTS / 2},
 	{7004652, FEW_HOSTS / 2}, {7300943, FEW_HOSTS / 2},
 	{51001092, SOAK_HOSTS}, {12010749, SOAK_HOSTS}, {12010044, SOAK_HOSTS},
-	{51000576, SOAK_HOSTS}};
+	{51000576, SOAK_HOSTS}, {72004513, SOAK_HOSTS}};
 
 START_TEST(a_remembered_day)
 {
@@ -153,7 +154,8 @@ END_TEST
  * one VL would; rows and arbitration tables for more VLs than the other end of
  * a link has; entries that gave nodes disjoint paths, which only a restart
  * noticed, by entries moved or by a link that failed; thousands of rows for
- * switches with queues shorter than target_max.
+ * switches with queues shorter than target_max; a late copy of a Set that armed
+ * one end of a link with a single VL.
  */
 static const struct day remembered_lanes[] = {{700000990, LANES_HOSTS},
 	{700000560, LANES_HOSTS}, {700000785, LANES_HOSTS},
@@ -162,7 +164,7 @@ static const struct day remembered_lanes[] = {{700000990, LANES_HOSTS},
 	{31985, SOAK_HOSTS}, {32075, SOAK_HOSTS}, {32799, SOAK_HOSTS},
 	{33198, SOAK_HOSTS}, {33963, SOAK_HOSTS}, {920396, SOAK_HOSTS},
 	{8100502, SOAK_HOSTS}, {8100687, SOAK_HOSTS}, {12350138, SOAK_HOSTS},
-	{12360570, SOAK_HOSTS}, {62000076, SOAK_HOSTS}};
+	{12360570, SOAK_HOSTS}, {62000076, SOAK_HOSTS}, {72004651, SOAK_HOSTS}};
 
 START_TEST(a_remembered_day_with_lanes)
 {
