@@ -452,6 +452,10 @@ in_shell() {
 		leaf7 leaf8
 }
 
+knows_names() {
+	"$B/heddlectl" complete -- routes h3 | grep -q h31
+}
+
 shells() {
 	fabric demo "$E2E_DIR/fabric.net"
 	# one node has a name that a shell reads as several words
@@ -460,6 +464,10 @@ shells() {
 	E2E_SO=$B/libheddle-umad.so
 	sm_start
 	rest
+	HEDDLE_SOCKET=$E2E_SOCKET
+	export HEDDLE_SOCKET
+	# names are read a moment after the first run
+	soon knows_names || fail "no names"
 	E2E_SHELLS=
 	for shell in bash zsh fish; do
 		if ! command -v $shell >/dev/null; then
@@ -467,7 +475,6 @@ shells() {
 			continue
 		fi
 		HEDDLE_SOCKET=$E2E_SOCKET
-		export HEDDLE_SOCKET
 		in_shell $shell
 		offers $shell "groups " ""
 		[ $shell != bash ] || {
