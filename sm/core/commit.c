@@ -14,8 +14,6 @@
 
 enum {
 	NAMES_MS = 200,
-	RETRY_MS = 10000,
-	RETRY_MAX_MS = 320000,
 	SAVE_MS = 1000,
 	NOTED = 5, /* log lines of a kind */
 	INIT = 2,
@@ -317,35 +315,6 @@ commit_save_tick(struct sm *sm, struct mono now)
 		commit_save(sm, false);
 }
 
-static void
-add_retry(struct sm *sm, uint64_t guid)
-{
-	uint32_t last;
-	bool known = map_get(&sm->retried, guid, &last);
-
-	if (known && last == sm->run)
-		return;
-	if (!known || last + 1 != sm->run)
-		sm->retry_fresh = true;
-	map_put(&sm->retried, guid, sm->run);
-	sm->retry = mem_grow(
-		sm->retry, sm->nretry, &sm->capretry, sizeof(*sm->retry));
-	sm->retry[sm->nretry++] = guid;
-}
-
-/* A host's port is asked directly as well: its switch, where all is well, has
- * no reason to look at what is connected there. */
-void
-commit_retry(struct sm *sm, const struct topo *t, port_ix p)
-{
-	const struct topo_node *n = &t->node[t->port[p].node];
-	sw_ix s = topo_switch_of(t, p);
-
-	add_retry(sm, s != TOPO_NONE ? t->node[t->sw[s].node].guid : 0);
-	if (n->type != TOPO_SWITCH)
-		add_retry(sm, n->guid);
-}
-
 /*
  * Both ends of a link come up together. Where one end was in Init when the
  * other was said to be up, the other went down after it was asked, and this run
@@ -366,7 +335,7 @@ list_half_up_links(struct sm *sm, const struct topo *t, struct mono now)
 		guid = t->node[t->port[peer].node].guid;
 		if (!map_get(&sm->retried, guid, &last) || last + 1 < sm->run)
 			dirty_mark(sm, guid, now, DIRTY_HALF_DOWN, NULL);
-		commit_retry(sm, t, peer);
+		retry_port(sm, t, peer);
 	}
 }
 
@@ -377,35 +346,13 @@ list_retries(struct sm *sm, const struct topo *t)
 
 	for (p = 0; p < t->nports; p++)
 		if (is_port_unfinished(t, p) || m_keys_is_silent(sm, t, p))
-			commit_retry(sm, t, p);
+			retry_port(sm, t, p);
 	run_adaptive_retry(sm, t);
 	for (size_t i = 0; i < sm->nrecheck; i++)
-		add_retry(sm, sm->recheck[i]);
+		retry_node(sm, sm->recheck[i]);
 	/* it may have been one node that moved while it was asked */
 	if (sm->has_new_duplicate_guids)
-		add_retry(sm, 0);
-}
-
-/*
- * A retry that is due already stays due: a source that never ends trapping must
- * not put off the retries. commit_schedule does the same for the light sweep,
- * which would find out why.
- */
-static void
-schedule_retry(struct sm *sm, struct mono now)
-{
-	if (sm->nretry == 0) {
-		sm->retry_due = MONO_NEVER;
-		sm->retry_wait = (struct mono){0};
-		return;
-	}
-	if (sm->retry_fresh)
-		sm->retry_wait = mono_ms(RETRY_MS);
-	else if (sm->retry_due.ns != MONO_NEVER.ns)
-		return;
-	else if (sm->retry_wait.ns < mono_ms(RETRY_MAX_MS).ns)
-		sm->retry_wait.ns *= 2;
-	sm->retry_due = mono_min(sm->retry_due, mono_add(now, sm->retry_wait));
+		retry_node(sm, 0);
 }
 
 void
@@ -419,7 +366,7 @@ commit_schedule(struct sm *sm, struct mono now)
 
 	list_retries(sm, t);
 	list_half_up_links(sm, t, now);
-	schedule_retry(sm, now);
+	retry_schedule(sm, now);
 	if (sm->kind == SWEEP_FULL || sm->light_due.ns == MONO_NEVER.ns)
 		light_sweep_schedule(sm, now);
 	/* names can wait until the fabric has settled */

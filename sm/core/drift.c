@@ -323,7 +323,7 @@ drift_port_disobeys(struct sm *sm, port_ix p, uint16_t attr, struct mono now)
 			.why = DEVICE_CHECK_ACKED};
 	}
 	/* asked and written again: at once, and later not so soon */
-	commit_retry(sm, t, p);
+	retry_port(sm, t, p);
 	sm->retry_due = mono_min(sm->retry_due,
 		mono_add(now, mono_ms(n < FLAWS ? 0 : AGAIN_MS)));
 }

@@ -74,7 +74,7 @@ light_sweep_end(struct sm *sm, struct mono now)
 	else
 		sm->light_due = now; /* once what is dirty has been handled */
 	sm->light_early_ends = whole ? 0 : sm->light_early_ends + 1;
-	sm_enter(sm, SM_IDLE, now);
+	phase_enter(sm, SM_IDLE, now);
 }
 
 /*

@@ -225,9 +225,9 @@ master_stand_by(struct sm *sm, const struct sm_peer *p, enum master_way way,
 		: way == MASTER_GAVE	  ? "STANDBY"
 					  : "higher priority");
 	log_warn("sm: %s", why);
-	sm_configure_wire(sm);
+	wire_configure(sm);
 	standby_begin(sm, now);
-	sm_enter(sm, SM_STANDBY, now);
+	phase_enter(sm, SM_STANDBY, now);
 	sm->ops->stood_by(sm->ops->cookie, why);
 }
 
@@ -260,7 +260,7 @@ master_step(struct sm *sm, struct mono now)
 	if (!master_elect(sm, now))
 		return false;
 	if (sm->phase == SM_ELECT)
-		sm_enter(sm, SM_TAKE, now);
+		phase_enter(sm, SM_TAKE, now);
 	return true;
 }
 
@@ -329,14 +329,14 @@ leave_standby(struct sm *sm, struct mono now, const char *cause)
 	log_warn("sm: leaving standby: %s", cause);
 	standby_end(sm, now);
 	if (!sm->handed_over || !sm->none_under_way)
-		run_push_inherit(sm, sm->master_heard);
+		in_flight_inherit(sm, sm->master_heard);
 	sm->role = SM_DISCOVERING;
-	sm_configure_wire(sm);
+	wire_configure(sm);
 	sm->stat.sm_key[0] = '\0';
 	dirty_mark_full(sm, now, DIRTY_MASTERSHIP, cause);
 	sm->dirty.due = now;
 	if (!take_over_begin(sm, now))
-		sm_enter(sm, SM_IDLE, now);
+		phase_enter(sm, SM_IDLE, now);
 }
 
 bool

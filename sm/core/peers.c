@@ -339,7 +339,8 @@ peers_list(struct sm *sm, struct mono now)
 struct sm_peer *
 peers_add(struct sm *sm, uint64_t guid, struct mono now)
 {
-	const struct topo *t = sm_view(sm) != NULL ? sm_view(sm)->topo : NULL;
+	const struct topo *t =
+		phase_view(sm) != NULL ? phase_view(sm)->topo : NULL;
 	port_ix p = t != NULL ? topo_by_port_guid(t, guid) : TOPO_NONE;
 	struct sm_peer peer = {0};
 
@@ -355,7 +356,8 @@ peers_add(struct sm *sm, uint64_t guid, struct mono now)
 void
 peers_name(struct sm *sm)
 {
-	const struct topo *t = sm_view(sm) != NULL ? sm_view(sm)->topo : NULL;
+	const struct topo *t =
+		phase_view(sm) != NULL ? phase_view(sm)->topo : NULL;
 
 	for (size_t i = 0; i < sm->npeers && t != NULL; i++) {
 		struct sm_peer *p = &sm->peer[i];
@@ -398,7 +400,7 @@ peers_sender(
 	const struct sm *sm, const struct transport_msg *m, const struct smp *s)
 {
 	const struct topo *t =
-		sm_view(sm) != NULL ? sm_view(sm)->topo : sm->topo;
+		phase_view(sm) != NULL ? phase_view(sm)->topo : sm->topo;
 	port_ix p;
 
 	if (t == NULL)

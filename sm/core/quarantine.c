@@ -159,14 +159,14 @@ judge_failure(struct sm *sm, const struct push_failure *f, struct mono now)
 	}
 	if (f->cause == PUSH_NO_KEYS) {
 		log_warn("push: P_Keys not written: %s", f->why);
-		commit_retry(sm, sm->topo, f->port);
+		retry_port(sm, sm->topo, f->port);
 		return SM_WRITTEN;
 	}
 	if (!f->condemned) {
 		/* of locked ports an alarm tells, once */
 		if (!is_locked(sm, topo_sma_guid(sm->topo, f->port)))
 			log_warn("push: port not brought up: %s", f->why);
-		commit_retry(sm, sm->topo, f->port);
+		retry_port(sm, sm->topo, f->port);
 		return SM_WRITTEN;
 	}
 	if (f->cause == PUSH_CUT) { /* the path probe has marked the link */

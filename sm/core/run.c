@@ -58,7 +58,7 @@ enter_discovery(struct sm *sm, struct mono now, enum sweep_kind kind,
 	sm->sweep = sweep_new(kind, sm->draft, sm->x, guid, n);
 	if (sm->role != SM_MASTER)
 		sweep_read_only(sm->sweep);
-	sm_enter(sm, SM_DISCOVER, now);
+	phase_enter(sm, SM_DISCOVER, now);
 }
 
 void
@@ -113,8 +113,8 @@ start_run(struct sm *sm, struct mono now)
 	run_begin(sm, now, kind);
 	sm->first_heard = d->since;
 	sm->run++;
-	sm->nretry = 0;
-	sm->retry_fresh = sm->has_new_duplicate_guids = false;
+	retry_begin(sm);
+	sm->has_new_duplicate_guids = false;
 	if (ask && kind == SWEEP_PROBE)
 		probe_suspects(sm, now);
 	else if (ask)
@@ -127,24 +127,8 @@ start_run(struct sm *sm, struct mono now)
 	if (!ask) {
 		sm->generation++;
 		if (freeze_topology(sm, now))
-			sm_enter(sm, SM_TAKE, now);
+			phase_enter(sm, SM_TAKE, now);
 	}
-}
-
-/* Ports that stayed down although they have a link are asked again, and what
- * else did not obey. */
-static void
-mark_retries(struct sm *sm, struct mono now)
-{
-	size_t i;
-
-	for (i = 0; i < sm->nretry; i++)
-		if (sm->retry[i] != 0)
-			dirty_mark(sm, sm->retry[i], now, DIRTY_NOT_UP, NULL);
-		else /* a link between two hosts: there is no switch to ask */
-			dirty_mark_full(
-				sm, now, DIRTY_NOT_UP, "ports not yet up");
-	sm->nrecheck = 0;
 }
 
 /* What a master does between runs; false: nothing is due. */
@@ -157,7 +141,7 @@ start_regular(struct sm *sm, struct mono now)
 		sm->names_due = MONO_NEVER;
 		run_sa_reregister(sm, now);
 		sm->sweep = sweep_new(SWEEP_NAMES, sm->draft, sm->x, NULL, 0);
-		sm_enter(sm, SM_NAMES, now);
+		phase_enter(sm, SM_NAMES, now);
 		return true;
 	}
 	if (timer_is_due(sm->light_due, now)) {
@@ -178,14 +162,14 @@ run_idle(struct sm *sm, struct mono now)
 		return false;
 	if (master && timer_is_due(sm->retry_due, now)) {
 		sm->retry_due = MONO_NEVER;
-		mark_retries(sm, now);
+		retry_mark(sm, now);
 	}
 	if (master && light_sweep_is_overdue(sm, now)) {
 		light_sweep_start(sm, now);
 		return true;
 	}
 	if (timer_is_due(sm->dirty.due, now) &&
-		!run_push_expects_late_sets(sm, now)) {
+		!in_flight_expects_sets(sm, now)) {
 		start_run(sm, now);
 		return true;
 	}
@@ -272,9 +256,9 @@ finish_discovery(struct sm *sm, struct mono now)
 	if (sm->kind == SWEEP_PROBE && probe_further(sm, now))
 		return;
 	if (master_begin(sm, now))
-		sm_enter(sm, SM_ELECT, now);
+		phase_enter(sm, SM_ELECT, now);
 	else
-		sm_enter(sm, SM_TAKE, now);
+		phase_enter(sm, SM_TAKE, now);
 }
 
 /*
@@ -287,7 +271,7 @@ end_unchanged(struct sm *sm, struct mono now)
 	sm->sweep = NULL;
 	log_debug("sm: nothing new cause=\"%s\"", sm->cause_text);
 	commit_schedule(sm, now);
-	sm_enter(sm, SM_IDLE, now);
+	phase_enter(sm, SM_IDLE, now);
 	commit_log_run(sm);
 }
 
@@ -468,7 +452,7 @@ start_readback(struct sm *sm, struct mono now)
 	run_pkeys_read(sm);
 	run_mcast_start_reading(sm);
 	sm->timeouts_before = xact_stats(sm->x)->timeouts;
-	sm_enter(sm, SM_READBACK, now);
+	phase_enter(sm, SM_READBACK, now);
 }
 
 /* Where roles or members are given by name, names are read before routing. Once
@@ -490,7 +474,7 @@ read_names_first(struct sm *sm, struct mono now)
 	sm->names_read = true;
 	sm->sweep = sweep_new(all ? SWEEP_NAMES : SWEEP_SWITCH_NAMES, sm->draft,
 		sm->x, NULL, 0);
-	sm_enter(sm, SM_NAMES, now);
+	phase_enter(sm, SM_NAMES, now);
 	return true;
 }
 
@@ -686,7 +670,7 @@ start_work(struct sm *sm, struct mono now)
 		describe_routing(sm, w);
 	}
 	sm->work = w;
-	sm_enter(sm, SM_ROUTE, now);
+	phase_enter(sm, SM_ROUTE, now);
 	sm->ops->route(sm->ops->cookie, w);
 }
 
@@ -771,7 +755,7 @@ stop_readback(struct sm *sm, struct mono now)
 	sm->overtaken_pushes++;
 	dirty_mark_full(sm, now, DIRTY_SILENT, NULL);
 	discard_work(sm);
-	sm_enter(sm, SM_IDLE, now);
+	phase_enter(sm, SM_IDLE, now);
 }
 
 bool
@@ -940,7 +924,7 @@ run_commit(struct sm *sm, struct mono now)
 	commit_schedule(sm, now);
 	find_left_changes(sm);
 	discard_work(sm);
-	sm_enter(sm, SM_IDLE, now);
+	phase_enter(sm, SM_IDLE, now);
 	commit_log_run(sm);
 	return true;
 }
@@ -951,7 +935,7 @@ finish_push(struct sm *sm, enum sm_verdict v, struct mono now)
 {
 	if (v == SM_WRITTEN && push_complete(sm->push)) {
 		sm->commit_step = 0;
-		sm_enter(sm, SM_COMMIT, now);
+		phase_enter(sm, SM_COMMIT, now);
 		return;
 	}
 	if (v == SM_PROBE_FIRST || (sm->dirty.due.ns != MONO_NEVER.ns &&
@@ -964,7 +948,7 @@ finish_push(struct sm *sm, enum sm_verdict v, struct mono now)
 		if (v == SM_SWEEP_AGAIN)
 			dirty_mark_full(sm, now, DIRTY_SILENT, NULL);
 		discard_work(sm);
-		sm_enter(sm, SM_IDLE, now);
+		phase_enter(sm, SM_IDLE, now);
 		return;
 	}
 	if (v == SM_SWEEP_AGAIN) {
@@ -975,7 +959,7 @@ finish_push(struct sm *sm, enum sm_verdict v, struct mono now)
 	if (++sm->passes > MAX_PASSES) {
 		run_fail(sm, now, "too many switches failed one after another");
 	} else if (freeze_topology(sm, now)) {
-		sm_enter(sm, SM_TAKE, now);
+		phase_enter(sm, SM_TAKE, now);
 	}
 }
 
@@ -1015,7 +999,7 @@ run_link_lost(struct sm *sm, struct mono now)
 		sweep_free(sm->sweep);
 		sm->sweep = NULL;
 		discard_work(sm);
-		sm_enter(sm, SM_IDLE, now);
+		phase_enter(sm, SM_IDLE, now);
 		return;
 	}
 	if (sm->push != NULL)
@@ -1035,7 +1019,7 @@ run_fail(struct sm *sm, struct mono now, const char *why)
 	sm->stat.plan_failures++;
 	m_keys_review(sm);
 	discard_work(sm);
-	sm_enter(sm, SM_IDLE, now);
+	phase_enter(sm, SM_IDLE, now);
 	dirty_mark_full(sm, now, DIRTY_FAILED_RUN, NULL);
 	sm->dirty.due = mono_add(now, wait);
 	sm->ops->finished(sm->ops->cookie, false, why);
@@ -1065,7 +1049,7 @@ run_names(struct sm *sm, struct mono now)
 		sm->times.discover = mono_add(
 			sm->times.discover, mono_sub(now, sm->phase_began));
 		if (freeze_topology(sm, now))
-			sm_enter(sm, SM_TAKE, now);
+			phase_enter(sm, SM_TAKE, now);
 		return true;
 	}
 	fresh = got > 0 && sm->view != NULL ? commit_refresh(sm, sm->view->topo)
@@ -1098,6 +1082,6 @@ run_names(struct sm *sm, struct mono now)
 		events_release(sm, now);
 		name_accept_review(sm, now);
 	}
-	sm_enter(sm, SM_IDLE, now);
+	phase_enter(sm, SM_IDLE, now);
 	return true;
 }

@@ -107,7 +107,7 @@ run_adaptive_drains(const struct sm *sm, struct mono now)
 {
 	return sm->adaptive_off_at.ns != MONO_NEVER.ns &&
 	       mono_before(
-		       now, mono_add(sm->adaptive_off_at, run_push_drain(sm)));
+		       now, mono_add(sm->adaptive_off_at, in_flight_drain(sm)));
 }
 
 bool
@@ -145,7 +145,7 @@ run_adaptive_retry(struct sm *sm, const struct topo *t)
 		struct adaptive_seen seen = seen_of(sm, t, s);
 
 		if (adaptive_is_on(seen) && seen.state != ADAPTIVE_LEFT)
-			commit_retry(sm, t, t->node[t->sw[s].node].first_port);
+			retry_port(sm, t, t->node[t->sw[s].node].first_port);
 	}
 }
 

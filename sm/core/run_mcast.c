@@ -39,7 +39,6 @@ enum {
 	GATHER_MAX_MS = 50,
 	JOINS_PER_MS = 8,
 	RETRY_MS = 1000,
-	STRAY_TIMEOUTS = 8,
 };
 
 struct sm_mcast {
@@ -73,7 +72,7 @@ void
 run_mcast_new(struct sm *sm)
 {
 	const struct mft_job job = {.x = sm->x,
-		.switch_written = run_push_switch_written,
+		.switch_written = in_flight_switch_written,
 		.cookie = sm};
 
 	sm->mcast = mem_zalloc(1, sizeof(*sm->mcast));
@@ -145,7 +144,7 @@ run_mcast_publish(struct sm *sm, struct mono now)
 	m->maker = mcast_new(m->topo, m->pos, m->plane);
 	mft_adopt(m->mft, m->topo);
 	if (m->moved)
-		m->rest = mono_add(now, run_push_drain(sm));
+		m->rest = mono_add(now, in_flight_drain(sm));
 	m->outdated |= m->moved;
 	m->ahead = m->unsettled = m->judging = m->looking = m->moved = false;
 	topo_unref(old);
@@ -270,7 +269,7 @@ begin_cycle(struct sm *sm)
 	m->finding = false;
 	if (!mft_begin(m->mft))
 		return false;
-	run_push_writing(sm);
+	in_flight_writing(sm);
 	return true;
 }
 
@@ -367,12 +366,6 @@ run_mcast_next(const struct sm *sm)
 	return mono_before(t, m->rest) ? m->rest : t;
 }
 
-static struct mono
-mft_stray(const struct sm *sm)
-{
-	return (struct mono){sm->cfg->smp.timeout.ns * STRAY_TIMEOUTS};
-}
-
 /* First read what has to be known, then write. False: nothing to do. */
 static bool
 start_reading_or_cycle(struct sm *sm, struct mono now)
@@ -403,7 +396,7 @@ run_mcast_step(struct sm *sm, struct mono now)
 				continue;
 		}
 		asking = mft_asking(m->mft);
-		mft_feed(m->mft, mft_stray(sm), now);
+		mft_feed(m->mft, in_flight_stray(sm), now);
 		if (mft_running(m->mft))
 			return;
 		if (asking) {
@@ -412,7 +405,7 @@ run_mcast_step(struct sm *sm, struct mono now)
 		} else {
 			end_cycle(sm, now);
 		}
-		run_push_written(sm);
+		in_flight_written(sm, run_mcast_writing(sm));
 	}
 }
 
@@ -452,7 +445,7 @@ run_mcast_has_read(struct sm *sm, struct mono now)
 		mft_adopt(m->mft, sm->topo);
 		(void)mft_ask(m->mft, blocks_in_use(sm), now);
 	}
-	mft_feed(m->mft, mft_stray(sm), now);
+	mft_feed(m->mft, in_flight_stray(sm), now);
 	return !mft_asking(m->mft);
 }
 
@@ -554,7 +547,7 @@ run_mcast_ready(struct sm *sm, struct mono now)
 		judge_trees(sm);
 	if (!m->clearing)
 		return true;
-	mft_feed(m->mft, mft_stray(sm), now);
+	mft_feed(m->mft, in_flight_stray(sm), now);
 	m->clearing = mft_running(m->mft);
 	if (m->clearing)
 		return false;

@@ -269,7 +269,7 @@ run_pkeys_review(struct sm *sm)
 	for (port_ix p = 0; p < t->nports; p++)
 		if (is_table_relevant(sm, &want, p) &&
 			!pkey_table_whole_known(device_ptables(sm->hw), t, p))
-			commit_retry(sm, t, p);
+			retry_port(sm, t, p);
 	if (sm->plan->nunfit > 0)
 		(void)snprintf(text, sizeof(text),
 			"port %u of 0x%016llx %s has room for %u P_Keys but "

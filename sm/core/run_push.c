@@ -15,108 +15,19 @@
 enum {
 	MAX_STOPS = 8,	   /* pushes in a row that may be overtaken */
 	MAX_SAMPLES = 256, /* blocks read after a push */
-	STRAY_TIMEOUTS = 8,
 	LOSS_ESTIMATE_STEPS =
-		300000, /* some milliseconds, when the estimate is asked for */
-	INFINITE = 20	/* lifetime codes from here on: unlimited */
+		300000 /* some milliseconds, when the estimate is asked for */
 };
 
-static struct mono
-code_time(uint32_t code)
-{
-	return (struct mono){(int64_t)4096 << (code < INFINITE ? code : 19)};
-}
-
-/*
- * How long a packet may still be on its way. With strict_drain by lifetimes: at
- * each switch of the longest path it may wait in the switch and at the head of
- * a queue; otherwise as configured.
- */
-struct mono
-run_push_drain(const struct sm *sm)
-{
-	const struct config_link *l = &sm->cfg->link;
-	const struct topo *t = sm->topo;
-	uint32_t code = l->hoq_lifetime;
-	uint16_t far = 1;
-	node_ix n;
-
-	if (!sm->cfg->distribution.strict_drain)
-		return sm->cfg->distribution.drain;
-	if (code > l->packet_lifetime)
-		code = l->packet_lifetime;
-	for (n = 0; n < t->nnodes; n++)
-		if (t->node[n].hops > far && t->node[n].hops <= TOPO_MAX_HOPS)
-			far = t->node[n].hops;
-	return (struct mono){code_time(code).ns * 2 * far};
-}
-
-static struct mono
-stray_time(const struct sm *sm)
-{
-	return (struct mono){sm->cfg->smp.timeout.ns * STRAY_TIMEOUTS};
-}
-
-/* ---- what the next start must know ---- */
-
-static void
-record_writing(struct sm *sm, bool writing)
-{
-	if (sm->write_recorded != writing)
-		sm->ops->writing(sm->ops->cookie, writing);
-	sm->write_recorded = writing;
-}
-
-void
-run_push_writing(struct sm *sm)
-{
-	record_writing(sm, true);
-}
-
-void
-run_push_written(struct sm *sm)
-{
-	size_t blocks, keys;
-
-	(void)device_doubts(sm->hw, &blocks);
-	(void)pkey_tables_doubts(device_ptables(sm->hw), &keys);
-	if (sm->phase != SM_PUSH && sm->check_due.ns == MONO_NEVER.ns &&
-		blocks == 0 && keys == 0 && !run_mcast_writing(sm))
-		record_writing(sm, false);
-}
-
-/*
- * The previous run ended while it wrote, or another master did: its Sets may
- * still arrive, after what is read now. They may change tables, or bring up
- * ports that were found down, so nothing is read until they cannot arrive any
- * more; and nothing is written until packets by older tables have drained.
- */
-void
-run_push_inherit(struct sm *sm, struct mono then)
-{
-	sm->late_sets_until = mono_add(then, stray_time(sm));
-}
-
-void
-run_push_restart(struct sm *sm, struct mono now)
-{
-	if (sm->write_recorded)
-		run_push_inherit(sm, now);
-}
-
-bool
-run_push_expects_late_sets(const struct sm *sm, struct mono now)
-{
-	return sm->late_sets_until.ns != MONO_NEVER.ns &&
-	       mono_before(now, sm->late_sets_until);
-}
+/* ---- before ---- */
 
 static void
 drain_inherited(struct sm *sm, struct mono now)
 {
 	if (sm->late_sets_until.ns == MONO_NEVER.ns)
 		return;
-	if (mono_before(now, mono_add(sm->late_sets_until, run_push_drain(sm))))
+	if (mono_before(
+		    now, mono_add(sm->late_sets_until, in_flight_drain(sm))))
 		push_drain_first(sm->push);
 	sm->late_sets_until = MONO_NEVER;
 }
@@ -316,15 +227,6 @@ port_written(void *cookie, uint64_t node_guid, unsigned port,
 	builder_port_written(sm->draft, node_guid, port, info);
 }
 
-void
-run_push_switch_written(
-	void *cookie, uint64_t node_guid, const uint8_t info[MAD_DATA])
-{
-	struct sm *sm = cookie;
-
-	builder_switch_written(sm->draft, node_guid, info);
-}
-
 static void
 log_plan(const struct plan *p)
 {
@@ -405,12 +307,12 @@ run_push_start(struct sm *sm, struct run_push_job *job, struct plan *plan,
 		.plan = plan,
 		.hw = sm->hw,
 		.x = sm->x,
-		.drain = run_push_drain(sm),
-		.stray = stray_time(sm),
+		.drain = in_flight_drain(sm),
+		.stray = in_flight_stray(sm),
 		.by_lid = sm->cfg->smp.lid_routed && !sm->stat.directed_only,
 		.journal = save_journal,
 		.port_written = port_written,
-		.switch_written = run_push_switch_written,
+		.switch_written = in_flight_switch_written,
 		.cookie = sm,
 	};
 
@@ -425,9 +327,9 @@ run_push_start(struct sm *sm, struct run_push_job *job, struct plan *plan,
 	log_plan(sm->plan);
 	sm->waited = mono_sub(now, sm->first_heard);
 	if (sm->plan->nsteps > 0)
-		run_push_writing(sm);
+		in_flight_writing(sm);
 	run_mcast_before_push(sm, now);
-	sm_enter(sm, SM_PUSH, now);
+	phase_enter(sm, SM_PUSH, now);
 }
 
 struct mono
@@ -587,7 +489,7 @@ expect_loss(const struct sm *sm)
 	job.pace.answer = xact_stats(sm->x)->answer;
 	job.pace.window = xact_stats(sm->x)->window;
 	job.pace.target = sm->cfg->smp.target_max;
-	job.pace.drain = run_push_drain(sm);
+	job.pace.drain = in_flight_drain(sm);
 	return loss_estimate_begin(&job);
 }
 
@@ -655,7 +557,7 @@ run_push_finish(struct sm *sm, struct mono now)
 	}
 	check_lid_routing(sm);
 	take_samples(sm);
-	sm->check_due = mono_add(now, run_push_drain(sm));
+	sm->check_due = mono_add(now, in_flight_drain(sm));
 	d = device_doubts(sm->hw, &n);
 	for (i = 0; i < n; i++)
 		if (mono_before(sm->check_due, d[i].until))
@@ -682,7 +584,7 @@ run_push_check_begin(struct sm *sm, struct mono now)
 		return false;
 	sm->check = device_check_new(sm->view->topo, &job);
 	run_pkeys_check(sm);
-	sm_enter(sm, SM_CHECK, now);
+	phase_enter(sm, SM_CHECK, now);
 	return true;
 }
 
@@ -697,7 +599,7 @@ run_push_check(struct sm *sm, struct mono now)
 		device_check_free(sm->check);
 		sm->check = NULL;
 		sm->check_due = now;
-		sm_enter(sm, SM_IDLE, now);
+		phase_enter(sm, SM_IDLE, now);
 		return true;
 	}
 	device_check_feed(sm->check, now);
@@ -714,8 +616,8 @@ run_push_check(struct sm *sm, struct mono now)
 	device_drained(sm->hw);
 	forget_expected_traps(sm, now);
 	blocked_review(sm, now);
-	run_push_written(sm);
-	sm_enter(sm, SM_IDLE, now);
+	in_flight_written(sm, run_mcast_writing(sm));
+	phase_enter(sm, SM_IDLE, now);
 	return true;
 }
 

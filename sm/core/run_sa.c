@@ -61,9 +61,9 @@ manager_info(void *cookie, size_t n, struct sa_manager *out)
 	const struct topo *t;
 	const struct sm_peer *p;
 
-	if (sm_view(sm) == NULL || n > sm->npeers)
+	if (phase_view(sm) == NULL || n > sm->npeers)
 		return false;
-	t = sm_view(sm)->topo;
+	t = phase_view(sm)->topo;
 	if (n == 0) {
 		*out = (struct sa_manager){
 			.port = t->sm_port,
@@ -100,7 +100,7 @@ guids_written(void *cookie, uint64_t tag, const struct xact_result *res)
 static bool
 make_set_request(const struct sm *sm, port_ix port, struct xact_request *r)
 {
-	if (device_request_port(sm_view(sm)->topo, port, r) != 0)
+	if (device_request_port(phase_view(sm)->topo, port, r) != 0)
 		return false;
 	r->method = MAD_SET;
 	return true;
@@ -110,7 +110,7 @@ static void
 write_guids(void *cookie, port_ix port, uint8_t block, const uint64_t guid[8])
 {
 	struct sm *sm = cookie;
-	const struct topo_port *p = &sm_view(sm)->topo->port[port];
+	const struct topo_port *p = &phase_view(sm)->topo->port[port];
 	struct xact_request r;
 
 	if (!make_set_request(sm, port, &r))

@@ -53,87 +53,7 @@ advance_phase(struct sm *sm, struct mono now)
 	run_sa_step(sm, now);
 }
 
-void
-sm_enter(struct sm *sm, enum sm_phase phase, struct mono now)
-{
-	log_debug("sm: phase=%s generation=%u", sm_phase_name(phase),
-		sm->generation);
-	sm->phase = phase;
-	sm->phase_began = now;
-}
-
-/* ---- answers that are late ---- */
-
-/*
- * An answer that is late may never come, because a link on its path is down and
- * the trap about it has not arrived, or cannot. The path probe looks for such a
- * link (discovery/sweep/path_probe.h). A port that it finds down is a port that
- * changed: a probe of its switch that is under way reads it at once, otherwise
- * the switch is marked dirty. SMPs under way beyond it are given up by then.
- */
-static void
-probe_finds_down(
-	void *cookie, const uint8_t path[64], unsigned hops, struct mono now)
-{
-	struct sm *sm = cookie;
-	uint8_t port = path[hops + 1];
-	char cause[96];
-	builder_id n;
-
-	sm->stat.ways_lost++;
-	if (!builder_node_at(sm->draft, path, hops, &n))
-		return; /* the builder has no such path any more */
-	if (sm->phase == SM_DISCOVER && sweep_hint(sm->sweep, n, port))
-		return;
-	if (sm->role != SM_MASTER)
-		return;
-	(void)snprintf(cause, sizeof(cause),
-		"no answer from behind port %u of 0x%016llx", port,
-		(unsigned long long)builder_guid(sm->draft, n));
-	dirty_mark(sm, builder_guid(sm->draft, n), now, DIRTY_NO_ANSWER, cause);
-}
-
-static void
-probe_late_answer(void *cookie, const void *owner, const struct xact_request *r,
-	struct mono now)
-{
-	struct sm *sm = cookie;
-
-	/* At the first bring-up answers are late because nodes are busy. */
-	if (sm->view == NULL)
-		return;
-	/* whether our own link is up is found by light sweeps */
-	path_probe_late(sm->scout, owner, r,
-		builder_self_is_switch(sm->draft) ? 0 : 1, now);
-}
-
 /* ---- begin and end ---- */
-
-void
-sm_configure_wire(struct sm *sm)
-{
-	const struct config_smp *c = &sm->cfg->smp;
-	unsigned most = c->window_max;
-	struct xact_options o;
-
-	if (sm->role == SM_STANDING_BY && most > STANDBY_WINDOW)
-		most = STANDBY_WINDOW;
-	o = (struct xact_options){
-		.timeout = c->timeout,
-		.retries = c->retries,
-		.window_start = most < 32 ? most : 32,
-		.window_max = most,
-		.target_max = c->target_max,
-	};
-
-	if (sm->x == NULL)
-		sm->x = xact_new(&o, sm->t);
-	else
-		xact_configure(sm->x, &o);
-	keyring_configure(xact_keys(sm->x), sm->cfg->fabric.m_key,
-		sm->cfg->fabric.m_keys_known.guid,
-		sm->cfg->fabric.m_keys_known.n);
-}
 
 /* Tell the topology builder which switches to ask for their roles. */
 static void
@@ -211,9 +131,7 @@ sm_new(struct config *c, const struct state_file *state, struct transport *t,
 	sm->write_recorded = state->writing;
 	sm->previous_blocks_unknown = state->unsaved;
 	sm->events = event_log_new();
-	sm_configure_wire(sm);
-	sm->scout = path_probe_new(sm->x, probe_finds_down, sm);
-	xact_on_late(sm->x, probe_late_answer, sm);
+	wire_new(sm);
 	run_mcast_new(sm);
 	run_sa_new(sm);
 	load_state(sm, state);
@@ -288,7 +206,7 @@ sm_start(struct sm *sm, struct mono now)
 	run_sa_start(sm, now);
 	blocked_start(sm, now);
 	events_start(sm, now);
-	run_push_restart(sm, now);
+	in_flight_restart(sm, now);
 	dirty_mark_full(sm, now, DIRTY_START, NULL);
 	sm->dirty.due = now;
 	advance_phase(sm, now);
@@ -403,7 +321,7 @@ run_due(const struct sm *sm)
 {
 	struct mono t = sm->dirty.due;
 
-	if (t.ns == MONO_NEVER.ns || !run_push_expects_late_sets(sm, t))
+	if (t.ns == MONO_NEVER.ns || !in_flight_expects_sets(sm, t))
 		return t;
 	return sm->late_sets_until;
 }
@@ -486,7 +404,7 @@ sm_take_config(struct sm *sm, struct config *c)
 {
 	config_unref(sm->cfg);
 	sm->cfg = config_ref(c);
-	sm_configure_wire(sm);
+	wire_configure(sm);
 	run_sa_configure(sm);
 }
 
@@ -559,10 +477,7 @@ sm_rebalance(struct sm *sm, struct mono now, const char *cause)
 struct view *
 sm_view(const struct sm *sm)
 {
-	/* that of a former reign is of the past */
-	return sm->role == SM_MASTER && sm->standby.view == NULL
-		       ? sm->view
-		       : sm->standby.view;
+	return phase_view(sm);
 }
 
 const struct name_pins *

@@ -3,7 +3,11 @@
  * is named for the file that it is in:
  *
  *	sm.c		events in, dispatch to the current phase, status out
+ *	phase.c		the phase, and what readers see
  *	dirty.c		what waits for the next run
+ *	wire.c		the transactions, and answers that are late
+ *	in_flight.c	what may still be on its way
+ *	retry.c		nodes that are asked again
  *	run.c		a run, phase by phase: discovery to commit
  *	run_push.c	its plan, the push, and the checks after it
  *	run_adaptive.c	adaptive routing that another manager left on
@@ -504,9 +508,6 @@ struct plan *run_push_make(struct run_push_job *job, struct routes *to);
 /* Push that plan, for sm->routes. */
 void run_push_start(struct sm *sm, struct run_push_job *job, struct plan *plan,
 	struct mono now);
-/* cookie: the sm. A switch acknowledged this SwitchInfo: the builder has it. */
-void run_push_switch_written(
-	void *cookie, uint64_t node_guid, const uint8_t info[MAD_DATA]);
 struct mono run_push_next(const struct sm *sm);
 /* True if the fabric has changed since this run began, so that its push would
  * write tables of a fabric that is no more; not for ever, or a port that flaps
@@ -524,17 +525,6 @@ bool run_push_caused(struct sm *sm, uint64_t guid);
 void run_push_forget(struct sm *sm);
 void run_push_load(struct sm *sm, const struct state_file *s);
 void run_push_account(struct sm *sm); /* fills sm->change */
-/* How long packets of older tables may be on their way. */
-struct mono run_push_drain(const struct sm *sm);
-/* Tables are about to be written; or no Set may be under way any more. */
-void run_push_writing(struct sm *sm);
-void run_push_written(struct sm *sm);
-/* The core starts: the previous run may have ended while it wrote. */
-void run_push_restart(struct sm *sm, struct mono now);
-/* Another master may have sent Sets until then. */
-void run_push_inherit(struct sm *sm, struct mono then);
-/* True while such Sets may arrive: nothing is read, nor written. */
-bool run_push_expects_late_sets(const struct sm *sm, struct mono now);
 
 /* blocked.c */
 void blocked_load(struct sm *sm, const struct state_file *s);
@@ -603,8 +593,6 @@ void commit_save_soon(struct sm *sm, struct mono now);
 struct mono commit_save_next(const struct sm *sm);
 void commit_save_tick(struct sm *sm, struct mono now); /* if it is time */
 void commit_schedule(struct sm *sm, struct mono now);
-/* Port p of t is not as it should be: ask it and its switch again later. */
-void commit_retry(struct sm *sm, const struct topo *t, port_ix p);
 /* Report that a run is over, and what is not as it should be. */
 void commit_log_run(struct sm *sm);
 
@@ -649,9 +637,6 @@ void master_stand_by(struct sm *sm, const struct sm_peer *p,
 bool master_is_below(const struct sm *sm, const struct sm_peer *p);
 void master_sminfo(struct sm *sm, const struct transport_msg *m,
 	const struct smp *s, struct mono now);
-
-/* sm.c */
-void sm_configure_wire(struct sm *sm); /* for its role and configuration */
 
 /* standby.c */
 void standby_begin(struct sm *sm, struct mono now); /* another one is master */
@@ -920,9 +905,46 @@ void run_settings_tell(const struct sm *sm, struct sm_status *out);
 void run_settings_reset(struct sm *sm); /* another manager is master */
 
 /* sm.c */
-void sm_enter(struct sm *sm, enum sm_phase phase, struct mono now);
 /* c is the configuration from now on. */
 void sm_take_config(struct sm *sm, struct config *c);
+
+/* phase.c */
+void phase_enter(struct sm *sm, enum sm_phase phase, struct mono now);
+/* For sm_view: what readers have in this role. */
+struct view *phase_view(const struct sm *sm);
+
+/* wire.c */
+void wire_new(struct sm *sm);
+void wire_configure(struct sm *sm); /* for its role and configuration */
+
+/* in_flight.c */
+/* How long packets of older tables may be on their way; late copies of a Set.
+ */
+struct mono in_flight_drain(const struct sm *sm);
+struct mono in_flight_stray(const struct sm *sm);
+/* Tables are about to be written; or no Set may be under way any more. mcast:
+ * multicast tables are being written. */
+void in_flight_writing(struct sm *sm);
+void in_flight_written(struct sm *sm, bool mcast);
+/* The core starts: the previous run may have ended while it wrote. */
+void in_flight_restart(struct sm *sm, struct mono now);
+/* Another master may have sent Sets until then. */
+void in_flight_inherit(struct sm *sm, struct mono then);
+/* True while such Sets may arrive: nothing is read, nor written. */
+bool in_flight_expects_sets(const struct sm *sm, struct mono now);
+/* cookie: the sm. A switch acknowledged this SwitchInfo: the builder has it. */
+void in_flight_switch_written(
+	void *cookie, uint64_t node_guid, const uint8_t info[MAD_DATA]);
+
+/* retry.c */
+void retry_begin(struct sm *sm); /* a run begins: it makes a list of its own */
+/* A node is to be asked again later; 0: by a full sweep. */
+void retry_node(struct sm *sm, uint64_t guid);
+/* Port p of t is not as it should be: ask it and its switch again later. */
+void retry_port(struct sm *sm, const struct topo *t, port_ix p);
+/* The list is complete: when it is due. */
+void retry_schedule(struct sm *sm, struct mono now);
+void retry_mark(struct sm *sm, struct mono now); /* it is due */
 
 /* dirty.c: a switch is to be probed, by its GUID. text: the cause in the log,
  * where that of its table does not say it all; or NULL. */

@@ -208,7 +208,7 @@ may_serve(const struct sm *sm, struct mono now)
 	return v != NULL && v->unread == 0 && v->routes->report.ok &&
 	       v->routes->layers.n == 1 && sm->cfg->qos.levels.n == 0 &&
 	       v->topo->port[v->topo->sm_port].lid != 0 &&
-	       !run_push_expects_late_sets(sm, now);
+	       !in_flight_expects_sets(sm, now);
 }
 
 bool
@@ -231,7 +231,7 @@ take_over_begin(struct sm *sm, struct mono now)
 	topo_unref(sm->topo);
 	sm->topo = topo_ref(v->topo);
 	(void)master_begin(sm, now);
-	sm_enter(sm, SM_CONFIRM, now);
+	phase_enter(sm, SM_CONFIRM, now);
 	return true;
 }
 
@@ -258,7 +258,7 @@ read_anew(struct sm *sm, struct mono now)
 	topo_unref(sm->topo);
 	sm->topo = NULL;
 	sm->dirty.due = now;
-	sm_enter(sm, SM_IDLE, now);
+	phase_enter(sm, SM_IDLE, now);
 }
 
 static void

@@ -1,0 +1,84 @@
+/*
+ * Nodes that are asked again, because something of theirs is not as it should
+ * be: a port that did not come up, a table that could not be read, a setting
+ * that was not kept. They are asked after a time that doubles while all of them
+ * were on the list of the run before.
+ */
+#include "sm/base/mem.h"
+#include "sm/core/sm_priv.h"
+
+enum { RETRY_MS = 10000, RETRY_MAX_MS = 320000 };
+
+void
+retry_node(struct sm *sm, uint64_t guid)
+{
+	uint32_t last;
+	bool known = map_get(&sm->retried, guid, &last);
+
+	if (known && last == sm->run)
+		return;
+	if (!known || last + 1 != sm->run)
+		sm->retry_fresh = true;
+	map_put(&sm->retried, guid, sm->run);
+	sm->retry = mem_grow(
+		sm->retry, sm->nretry, &sm->capretry, sizeof(*sm->retry));
+	sm->retry[sm->nretry++] = guid;
+}
+
+/* A host's port is asked directly as well: its switch, where all is well, has
+ * no reason to look at what is connected there. */
+void
+retry_port(struct sm *sm, const struct topo *t, port_ix p)
+{
+	const struct topo_node *n = &t->node[t->port[p].node];
+	sw_ix s = topo_switch_of(t, p);
+
+	retry_node(sm, s != TOPO_NONE ? t->node[t->sw[s].node].guid : 0);
+	if (n->type != TOPO_SWITCH)
+		retry_node(sm, n->guid);
+}
+
+/*
+ * A retry that is due already stays due: a source that never ends trapping must
+ * not put off the retries. commit_schedule does the same for the light sweep,
+ * which would find out why.
+ */
+void
+retry_schedule(struct sm *sm, struct mono now)
+{
+	if (sm->nretry == 0) {
+		sm->retry_due = MONO_NEVER;
+		sm->retry_wait = (struct mono){0};
+		return;
+	}
+	if (sm->retry_fresh)
+		sm->retry_wait = mono_ms(RETRY_MS);
+	else if (sm->retry_due.ns != MONO_NEVER.ns)
+		return;
+	else if (sm->retry_wait.ns < mono_ms(RETRY_MAX_MS).ns)
+		sm->retry_wait.ns *= 2;
+	sm->retry_due = mono_min(sm->retry_due, mono_add(now, sm->retry_wait));
+}
+
+/* Ports that stayed down although they have a link are asked again, and what
+ * else did not obey. */
+void
+retry_mark(struct sm *sm, struct mono now)
+{
+	size_t i;
+
+	for (i = 0; i < sm->nretry; i++)
+		if (sm->retry[i] != 0)
+			dirty_mark(sm, sm->retry[i], now, DIRTY_NOT_UP, NULL);
+		else /* a link between two hosts: there is no switch to ask */
+			dirty_mark_full(
+				sm, now, DIRTY_NOT_UP, "ports not yet up");
+	sm->nrecheck = 0;
+}
+
+void
+retry_begin(struct sm *sm)
+{
+	sm->nretry = 0;
+	sm->retry_fresh = false;
+}
