@@ -135,5 +135,6 @@ blocked_review(struct sm *sm, struct mono now)
 	if (!reached)
 		return; /* the plan after its return opens them */
 	dirty_mark_replan(sm, now, DIRTY_BLOCKED, NULL);
-	sm->dirty.due = mono_add(now, mono_ms(HELD_RETRY_MS));
+	timer_set(
+		&sm->timers, TIMER_RUN, mono_add(now, mono_ms(HELD_RETRY_MS)));
 }

@@ -8,13 +8,11 @@
 #include <string.h>
 
 #include "routing/tiers/tree.h"
-#include "sm/base/be.h"
 #include "sm/base/mem.h"
 #include "sm/core/sm_priv.h"
 
 enum {
 	NAMES_MS = 200,
-	SAVE_MS = 1000,
 	NOTED = 5, /* log lines of a kind */
 	INIT = 2,
 };
@@ -115,206 +113,6 @@ commit_refresh(struct sm *sm, const struct topo *t)
 	return NULL;
 }
 
-static void
-remember_ranks(struct sm *sm, const struct routes *r)
-{
-	const struct topo *t = r->topo;
-	struct map seen = {0};
-	size_t n = 0, i, old = sm->nrank;
-	struct route_rank *rank = mem_zalloc(t->nsw + old, sizeof(*rank));
-	sw_ix s;
-
-	for (s = 0; s < t->nsw; s++) {
-		uint64_t guid = t->node[t->sw[s].node].guid;
-
-		if (map_get(&seen, guid, NULL))
-			continue;
-		map_put(&seen, guid, 0);
-		rank[n++] = routes_note(r, s);
-	}
-	/* switches that are away keep their ranks: they may come back */
-	for (i = 0; i < old; i++)
-		if (!map_get(&seen, sm->rank[i].guid, NULL))
-			rank[n++] = sm->rank[i];
-	map_free(&seen);
-	free(sm->rank);
-	sm->rank = rank;
-	sm->nrank = n;
-	sm->rank_order = r->order;
-	sm->rank_known = true;
-	sm->order_outdated = false;
-	sm->reading = r->reading;
-	sm->routed = t->hash;
-	sm->load = r->fresh_load;
-	sm->sftree_root = r->sftree_root == TOPO_NONE
-				  ? 0
-				  : t->node[t->sw[r->sftree_root].node].guid;
-}
-
-static int
-rank_by_guid(const void *a, const void *b)
-{
-	const struct route_rank *x = a, *y = b;
-
-	return x->guid < y->guid ? -1 : x->guid > y->guid;
-}
-
-static struct state_file_sl_history *
-list_leaves(const struct sm *sm, struct state_file *s)
-{
-	const struct sl_history *past = sm->sl_history;
-	uint32_t n = sl_history_count(past);
-	struct state_file_sl_history *leaf = mem_zalloc(n, sizeof(*leaf));
-
-	for (uint32_t i = 0; i < n; i++) {
-		bool any = sl_history_any(past, i);
-
-		leaf[i] =
-			(struct state_file_sl_history){sl_history_guid(past, i),
-				any, any ? NULL : sl_history_row(past, i)};
-	}
-	s->layers = sl_history_layers(past);
-	s->leaf = leaf;
-	s->nleaf = n;
-	return leaf;
-}
-
-/* A state to be saved, and the arrays that it points to. */
-struct gathered {
-	struct state_file s;
-	struct state_file_lid *lid;
-	struct state_file_sl_history *leaf;
-	struct state_file_blocked *block;
-	struct state_file_pin *pin;
-};
-
-static void
-gather_blocks(const struct sm *sm, struct gathered *g)
-{
-	size_t n;
-	const struct sl2vl_block *hold =
-		sl2vl_blocked_list(device_sl2vl(sm->hw), &n);
-
-	g->block = mem_zalloc(n, sizeof(*g->block));
-	for (size_t i = 0; i < n; i++)
-		g->block[i] = (struct state_file_blocked){hold[i].guid,
-			hold[i].in, hold[i].out, be_get64(hold[i].before),
-			hold[i].pairs, blocked_age(sm, &hold[i])};
-	g->s.block = g->block;
-	g->s.nblock = n;
-}
-
-/* All of the state but the records of subnet administration and the
- * configuration. */
-static void
-gather_state(const struct sm *sm, struct gathered *g)
-{
-	static const char *const word[] = {
-		[ROUTE_TIERS] = "tiers",
-		[ROUTE_SINGLE] = "single",
-		[ROUTE_ROOTS] = "roots",
-	};
-	struct state_file *s = &g->s;
-
-	*s = (struct state_file){
-		.prefix = sm->cfg->fabric.subnet_prefix,
-		.routed = sm->routed,
-		.load = sm->load,
-		.sftree_root = sm->sftree_root,
-		.options = sm->reading.options,
-		.read = sm->reading.when,
-		.rank = sm->rank,
-		.nrank = sm->rank_known ? sm->nrank : 0,
-	};
-	g->leaf = list_leaves(sm, s);
-	gather_blocks(sm, g);
-	g->pin = name_accept_gather(sm, s);
-	g->lid = mem_zalloc(sm->nrecord, sizeof(*g->lid));
-	for (size_t i = 0; i < sm->nrecord; i++)
-		g->lid[i] = (struct state_file_lid){sm->record[i].guid,
-			sm->record[i].lid, sm->record[i].lmc,
-			run_pkeys_saved(sm, sm->record[i].guid), NULL};
-	s->lid = g->lid;
-	s->nlid = sm->nrecord;
-	if (sm->rank_known)
-		(void)snprintf(
-			s->order, sizeof(s->order), "%s", word[sm->rank_order]);
-	if (sm->reading.engine != NULL)
-		(void)snprintf(
-			s->engine, sizeof(s->engine), "%s", sm->reading.engine);
-}
-
-static void
-gathered_free(struct gathered *g)
-{
-	free(g->lid);
-	free(g->leaf);
-	free(g->block);
-	free(g->pin);
-}
-
-void
-commit_save(struct sm *sm, bool at_once)
-{
-	struct group_keep_saved groups;
-	struct state_file_missing *missing;
-	struct gathered g;
-	struct buf sa = {0};
-
-	gather_state(sm, &g);
-	sa_save(sm->sa, sm->sa_now, &sa);
-	g.s.sa = sa.text;
-	g.s.config = in_force_text(sm);
-	missing = events_gather(sm, &g.s);
-	sm->save_due = MONO_NEVER;
-	group_keep_save(sm, &groups);
-	g.s.group = groups.group;
-	g.s.ngroup = groups.ngroup;
-	g.s.member = groups.member;
-	g.s.nmember = groups.nmember;
-	sm->ops->save(sm->ops->cookie, &g.s, at_once);
-	group_keep_saved_free(&groups);
-	free(missing);
-	buf_free(&sa);
-	gathered_free(&g);
-}
-
-void
-commit_print_state(const struct sm *sm, struct buf *out)
-{
-	struct gathered g;
-
-	gather_state(sm, &g);
-	state_file_print(&g.s, out);
-	gathered_free(&g);
-}
-
-void
-commit_save_soon(struct sm *sm, struct mono now)
-{
-	if (sm->save_due.ns == MONO_NEVER.ns)
-		sm->save_due = mono_add(now, mono_ms(SAVE_MS));
-}
-
-struct mono
-commit_save_next(const struct sm *sm)
-{
-	if (sm->view == NULL)
-		return MONO_NEVER;
-	if (sm->save_due.ns == MONO_NEVER.ns && sa_changed(sm->sa))
-		return (struct mono){0};
-	return sm->save_due;
-}
-
-void
-commit_save_tick(struct sm *sm, struct mono now)
-{
-	if (sa_changed(sm->sa))
-		commit_save_soon(sm, now);
-	if (!mono_before(now, commit_save_next(sm)))
-		commit_save(sm, false);
-}
-
 /*
  * Both ends of a link come up together. Where one end was in Init when the
  * other was said to be up, the other went down after it was asked, and this run
@@ -367,11 +165,11 @@ commit_schedule(struct sm *sm, struct mono now)
 	list_retries(sm, t);
 	list_half_up_links(sm, t, now);
 	retry_schedule(sm, now);
-	if (sm->kind == SWEEP_FULL || sm->light_due.ns == MONO_NEVER.ns)
+	if (sm->kind == SWEEP_FULL || !timer_is_set(&sm->timers, TIMER_LIGHT))
 		light_sweep_schedule(sm, now);
 	/* names can wait until the fabric has settled */
-	sm->names_due =
-		mono_min(sm->names_due, mono_add(now, mono_ms(NAMES_MS)));
+	timer_sooner(
+		&sm->timers, TIMER_NAMES, mono_add(now, mono_ms(NAMES_MS)));
 }
 
 static const struct tree *
@@ -454,12 +252,12 @@ commit_run(struct sm *sm, struct mono now)
 	view_unref(sm->view);
 	sm->view = v;
 	standby_forget(sm);
-	remember_ranks(sm, v->routes);
-	qsort(sm->rank, sm->nrank, sizeof(*sm->rank), rank_by_guid);
+	state_keep_routes(sm, v->routes);
 	v->change = sm->change;
 	sm->change = (struct view_change){0};
 	sl_history_add_routes(sm->sl_history, v->routes);
-	sm->save_due = now; /* saved in a tick of its own */
+	timer_set(
+		&sm->timers, TIMER_SAVE, now); /* saved in a tick of its own */
 	sm->ops->committed(sm->ops->cookie, v);
 }
 

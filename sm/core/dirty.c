@@ -58,8 +58,9 @@ dirty_add(struct sm *sm, struct mono now, enum dirty_cause cause,
 
 	d->patient = false;
 	d->causes |= 1U << cause;
-	if (d->due.ns == MONO_NEVER.ns) {
-		d->due = mono_add(now, sm->cfg->sweep.hold_down);
+	if (!timer_is_set(&sm->timers, TIMER_RUN)) {
+		timer_set(&sm->timers, TIMER_RUN,
+			mono_add(now, sm->cfg->sweep.hold_down));
 		d->since = now;
 	}
 	add_text(d, text != NULL ? text : texts[cause]);
@@ -99,7 +100,8 @@ void
 dirty_mark_known(
 	struct sm *sm, uint64_t guid, struct mono now, const char *text)
 {
-	bool patient = sm->dirty.patient || sm->dirty.due.ns == MONO_NEVER.ns;
+	bool patient =
+		sm->dirty.patient || !timer_is_set(&sm->timers, TIMER_RUN);
 
 	dirty_mark_reported(sm, guid, now, text);
 	sm->dirty.patient = patient;
@@ -122,13 +124,15 @@ dirty_mark_replan(struct sm *sm, struct mono now, enum dirty_cause cause,
 }
 
 static void
-clear_marks(struct sm_dirty *d)
+clear_marks(struct sm *sm)
 {
+	struct sm_dirty *d = &sm->dirty;
+
 	d->causes = 0;
 	d->full = d->replan = false;
 	d->n = 0;
 	d->text[0] = '\0';
-	d->due = MONO_NEVER;
+	timer_stop(&sm->timers, TIMER_RUN);
 }
 
 void
@@ -139,12 +143,12 @@ dirty_take(struct sm *sm)
 	sm->causes |= d->causes;
 	(void)snprintf(sm->cause_text, sizeof(sm->cause_text), "%s", d->text);
 	sm->is_idle &= !d->full && !d->replan;
-	clear_marks(d);
+	clear_marks(sm);
 }
 
 void
 dirty_forget(struct sm *sm)
 {
 	sm->causes = (sm->causes | sm->dirty.causes) & 1U << DIRTY_CONFIG;
-	clear_marks(&sm->dirty);
+	clear_marks(sm);
 }

@@ -194,8 +194,8 @@ drift_light(struct sm *sm, struct mono now)
 	u->again = false;
 	sample_ports(sm, t);
 	/* not before Sets under way have arrived: see run_push_finish */
-	if (sm->check_due.ns == MONO_NEVER.ns)
-		sm->check_due = now;
+	if (!timer_is_set(&sm->timers, TIMER_CHECK))
+		timer_set(&sm->timers, TIMER_CHECK, now);
 }
 
 /* ---- what was found ---- */
@@ -324,7 +324,7 @@ drift_port_disobeys(struct sm *sm, port_ix p, uint16_t attr, struct mono now)
 	}
 	/* asked and written again: at once, and later not so soon */
 	retry_port(sm, t, p);
-	sm->retry_due = mono_min(sm->retry_due,
+	timer_sooner(&sm->timers, TIMER_RETRY,
 		mono_add(now, mono_ms(n < FLAWS ? 0 : AGAIN_MS)));
 }
 
@@ -470,47 +470,6 @@ drift_checked(struct sm *sm, struct mono now)
 	if (u->wait.ns > mono_ms(WAIT_MAX_MS).ns)
 		u->wait = mono_ms(WAIT_MAX_MS);
 	u->wait_until = mono_add(now, u->wait);
-}
-
-/*
- * A state of another fabric is set aside and not used: its LIDs would move
- * every port of this one, and blocked pairs of it would be searched for without
- * end. Our own node proves nothing: it may have been moved here with its disk.
- */
-void
-drift_check_state_file(struct sm *sm)
-{
-	const struct topo *t = sm->topo;
-	size_t others = 0;
-	char why[128];
-
-	for (size_t i = 0; i < sm->nrecord; i++) {
-		port_ix p = topo_by_port_guid(t, sm->record[i].guid);
-
-		if (p != TOPO_NONE && t->port[p].node != 0)
-			return;
-		others += p == TOPO_NONE;
-	}
-	/* alone with a new adapter and no link, nothing is found either */
-	if (others == 0 || t->nsw == 0)
-		return;
-	(void)snprintf(why, sizeof(why),
-		"none of the %zu ports in the state file is here: it belongs "
-		"to another fabric",
-		others);
-	sm->ops->set_aside(sm->ops->cookie, why);
-	sm->nrecord = sm->nrank = 0;
-	sm->routed = sm->load = sm->sftree_root = 0;
-	sm->rank_known = false;
-	sm->reading = (struct topo_class){0};
-	sl_history_free(sm->sl_history);
-	sm->sl_history = sl_history_new();
-	name_pins_unref(sm->pins); /* they mean nodes of that fabric */
-	sm->pins = NULL;
-	in_force_forget(sm);
-	event_log_accept(sm->events);
-	sl2vl_unblock_all(device_sl2vl(sm->hw));
-	drift_sl2vl_forget(sm, true);
 }
 
 /* ---- another master ---- */

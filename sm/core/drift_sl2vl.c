@@ -20,7 +20,7 @@ drift_sl2vl_forget(struct sm *sm, bool hurry)
 {
 	sl2vl_scan_doubt(sm->scan, hurry);
 	sm->nleft_closed = 0;
-	sm->free_due = MONO_NEVER;
+	timer_stop(&sm->timers, TIMER_UNBLOCK);
 }
 
 void
@@ -77,20 +77,21 @@ take_found_rows(struct sm *sm, struct mono now)
 			log_foreign_block(sm, &f[i]);
 		sm->stat.rows_freed++;
 	}
-	if (sm->nleft_closed > 0 && sm->free_due.ns == MONO_NEVER.ns)
-		sm->free_due = mono_add(now, mono_ms(GATHER_MS));
+	if (sm->nleft_closed > 0 && !timer_is_set(&sm->timers, TIMER_UNBLOCK))
+		timer_set(&sm->timers, TIMER_UNBLOCK,
+			mono_add(now, mono_ms(GATHER_MS)));
 }
 
 static void
 plan_when_due(struct sm *sm, struct mono now)
 {
-	if (mono_before(now, sm->free_due))
+	if (mono_before(now, timer_due(&sm->timers, TIMER_UNBLOCK)))
 		return;
 	log_warn("scan: dependencies left blocked by another subnet "
 		 "manager=%zu, unblocked by the next plan",
 		sm->nleft_closed);
 	sm->nleft_closed = 0;
-	sm->free_due = MONO_NEVER;
+	timer_stop(&sm->timers, TIMER_UNBLOCK);
 	dirty_mark_replan(sm, now, DIRTY_LEFT_BLOCKED, NULL);
 }
 
@@ -104,7 +105,8 @@ may_ask(const struct sm *sm)
 struct mono
 drift_sl2vl_next(const struct sm *sm)
 {
-	return may_ask(sm) ? mono_min(sl2vl_scan_next(sm->scan), sm->free_due)
+	return may_ask(sm) ? mono_min(sl2vl_scan_next(sm->scan),
+				     timer_due(&sm->timers, TIMER_UNBLOCK))
 			   : MONO_NEVER;
 }
 

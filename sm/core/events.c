@@ -106,7 +106,8 @@ save_missing(struct sm *sm, struct mono now)
 	uint64_t stamp = event_log_stamp(sm->events);
 
 	if (stamp != sm->missing_saved)
-		commit_save_soon(sm, now);
+		timer_sooner(&sm->timers, TIMER_SAVE,
+			mono_add(now, mono_ms(SAVE_MS)));
 	sm->missing_saved = stamp;
 }
 

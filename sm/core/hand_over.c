@@ -77,7 +77,7 @@ become_given(struct sm *sm, struct mono now)
 	sm->offer.given = true;
 	sm->offer.until = mono_add(now, mono_ms(TAKEN_MS));
 	master_stand_by(sm, &p, MASTER_GAVE, now);
-	sm->poll_due = mono_add(now, mono_ms(POLL_MS));
+	timer_set(&sm->timers, TIMER_POLL, mono_add(now, mono_ms(POLL_MS)));
 }
 
 static void
@@ -227,7 +227,8 @@ end_offer(struct sm *sm, struct mono now)
 	sm->resigning = false;
 	sm->offer = (struct sm_offer){0};
 	sm->missed = 0;
-	sm->poll_due = mono_add(now, sm->cfg->standby.poll_interval);
+	timer_set(&sm->timers, TIMER_POLL,
+		mono_add(now, sm->cfg->standby.poll_interval));
 }
 
 bool
@@ -241,7 +242,7 @@ hand_over_polled(struct sm *sm, struct mono now)
 		end_offer(sm, now);
 		return true;
 	}
-	sm->poll_due = mono_add(now, mono_ms(POLL_MS));
+	timer_set(&sm->timers, TIMER_POLL, mono_add(now, mono_ms(POLL_MS)));
 	if (mono_before(now, sm->offer.until))
 		return true;
 	log_warn("sm: hand-over to 0x%016llx \"%s\" was answered, but it did "

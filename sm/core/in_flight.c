@@ -72,7 +72,7 @@ in_flight_written(struct sm *sm, bool mcast)
 
 	(void)device_doubts(sm->hw, &blocks);
 	(void)pkey_tables_doubts(device_ptables(sm->hw), &keys);
-	if (sm->phase != SM_PUSH && sm->check_due.ns == MONO_NEVER.ns &&
+	if (sm->phase != SM_PUSH && !timer_is_set(&sm->timers, TIMER_CHECK) &&
 		blocks == 0 && keys == 0 && !mcast)
 		record_writing(sm, false);
 }

@@ -15,15 +15,16 @@ light_sweep_schedule(struct sm *sm, struct mono now)
 {
 	const struct mono interval = sm->cfg->sweep.interval;
 
-	sm->light_due = interval.ns > 0 ? mono_add(now, interval) : MONO_NEVER;
+	timer_set(&sm->timers, TIMER_LIGHT,
+		interval.ns > 0 ? mono_add(now, interval) : MONO_NEVER);
 }
 
 bool
 light_sweep_is_overdue(const struct sm *sm, struct mono now)
 {
-	return sm->light_due.ns != MONO_NEVER.ns &&
-	       timer_is_due(
-		       mono_add(sm->light_due, sm->cfg->sweep.interval), now);
+	return timer_is_set(&sm->timers, TIMER_LIGHT) &&
+	       !mono_before(now, mono_add(timer_due(&sm->timers, TIMER_LIGHT),
+					 sm->cfg->sweep.interval));
 }
 
 void
@@ -72,7 +73,8 @@ light_sweep_end(struct sm *sm, struct mono now)
 	if (whole)
 		light_sweep_schedule(sm, now); /* what it found comes first */
 	else
-		sm->light_due = now; /* once what is dirty has been handled */
+		/* once what is dirty has been handled */
+		timer_set(&sm->timers, TIMER_LIGHT, now);
 	sm->light_early_ends = whole ? 0 : sm->light_early_ends + 1;
 	phase_enter(sm, SM_IDLE, now);
 }
@@ -87,9 +89,10 @@ light_sweep_until(const struct sm *sm)
 {
 	if (sm->phase != SM_DISCOVER || sm->kind != SWEEP_LIGHT ||
 		sm->light_early_ends >= LIGHT_GIVES || sweep_done(sm->sweep) ||
-		(sm->dirty.due.ns == MONO_NEVER.ns &&
+		(!timer_is_set(&sm->timers, TIMER_RUN) &&
 			!sweep_saw_change(sm->sweep)) ||
 		!sweep_only_late(sm->sweep))
 		return MONO_NEVER;
-	return sweep_saw_change(sm->sweep) ? sm->phase_began : sm->dirty.due;
+	return sweep_saw_change(sm->sweep) ? sm->phase_began
+					   : timer_due(&sm->timers, TIMER_RUN);
 }

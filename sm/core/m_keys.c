@@ -106,7 +106,7 @@ has_work(const struct sm *sm)
 struct mono
 m_keys_next(const struct sm *sm)
 {
-	return has_work(sm) ? sm->leases.due : MONO_NEVER;
+	return has_work(sm) ? timer_due(&sm->timers, TIMER_LEASE) : MONO_NEVER;
 }
 
 static bool
@@ -134,7 +134,8 @@ poll_locked(struct sm *sm, struct mono now)
 					      topo_sma_guid(t, p)))
 			ask_port(sm, p, now);
 	}
-	l->due = mono_add(now, mono_ms(left > 0 ? POLL_MORE_MS : POLL_MS));
+	timer_set(&sm->timers, TIMER_LEASE,
+		mono_add(now, mono_ms(left > 0 ? POLL_MORE_MS : POLL_MS)));
 }
 
 /* How many ports a round has, which may change while it goes on. */
@@ -196,15 +197,18 @@ renew_some(struct sm *sm, struct mono now)
 			ask_port(sm, l->next, now);
 			l->asked.ns += pause;
 		}
-	l->due = mono_add(now, (struct mono){pause});
+	timer_set(
+		&sm->timers, TIMER_LEASE, mono_add(now, (struct mono){pause}));
 	if (pause < mono_ms(TICK_MS).ns)
-		l->due = mono_add(now, mono_ms(TICK_MS));
+		timer_set(&sm->timers, TIMER_LEASE,
+			mono_add(now, mono_ms(TICK_MS)));
 }
 
 void
 m_keys_step(struct sm *sm, struct mono now)
 {
-	if (!has_work(sm) || mono_before(now, sm->leases.due))
+	if (!has_work(sm) ||
+		mono_before(now, timer_due(&sm->timers, TIMER_LEASE)))
 		return;
 	if (keeps_leases(sm))
 		renew_some(sm, now);

@@ -71,7 +71,7 @@ meet_second_master(struct sm *sm, struct sm_peer *p, struct mono now)
 		!is_outranked_by(sm, p)) {
 		sm->retake = true;
 		dirty_mark_full(sm, now, DIRTY_SECOND_MASTER, NULL);
-		sm->dirty.due = now;
+		timer_set(&sm->timers, TIMER_RUN, now);
 	}
 	p->met = is_master;
 }
@@ -110,7 +110,7 @@ review_answer(void *cookie, uint64_t tag, const struct xact_result *res)
 		if (sm->phase != SM_IDLE) {
 			dirty_mark_full(sm, res->now, DIRTY_SECOND_MASTER,
 				"another master");
-			sm->dirty.due = res->now;
+			timer_set(&sm->timers, TIMER_RUN, res->now);
 		}
 	} else if (p->id.answers && p->id.state == SMI_MASTER) {
 		drift_other_master(sm, p);
@@ -210,7 +210,8 @@ master_stand_by(struct sm *sm, const struct sm_peer *p, enum master_way way,
 	sm->master_heard = now;
 	sm->handed_over = sm->paused = false;
 	sm->offered = sm->not_taken = sm->yield_to = 0;
-	sm->poll_due = mono_add(now, sm->cfg->standby.poll_interval);
+	timer_set(&sm->timers, TIMER_POLL,
+		mono_add(now, sm->cfg->standby.poll_interval));
 	if (was_master && way != MASTER_GAVE)
 		raise_taken(sm, p);
 	else
@@ -334,7 +335,7 @@ leave_standby(struct sm *sm, struct mono now, const char *cause)
 	wire_configure(sm);
 	sm->stat.sm_key[0] = '\0';
 	dirty_mark_full(sm, now, DIRTY_MASTERSHIP, cause);
-	sm->dirty.due = now;
+	timer_set(&sm->timers, TIMER_RUN, now);
 	if (!take_over_begin(sm, now))
 		phase_enter(sm, SM_IDLE, now);
 }
@@ -354,9 +355,11 @@ master_standby(struct sm *sm, struct mono now)
 		leave_standby(sm, now, "the master does not answer");
 		return true;
 	}
-	if (!sm->poll_open && !mono_before(now, sm->poll_due)) {
+	if (!sm->poll_open &&
+		!mono_before(now, timer_due(&sm->timers, TIMER_POLL))) {
 		sm->poll_open = true;
-		sm->poll_due = mono_add(now, sm->cfg->standby.poll_interval);
+		timer_set(&sm->timers, TIMER_POLL,
+			mono_add(now, sm->cfg->standby.poll_interval));
 		peers_ask(sm, &sm->master, true, now, poll_answer, 0);
 	}
 	standby_step(sm, now);

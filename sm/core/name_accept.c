@@ -51,7 +51,7 @@ take_pins(struct sm *sm, struct name_pins *p)
 	name_pins_unref(sm->pins);
 	sm->pins = p;
 	if (other)
-		commit_save(sm, false);
+		timer_sooner(&sm->timers, TIMER_SAVE, sm->sa_now);
 	return other;
 }
 

@@ -171,8 +171,8 @@ judge_failure(struct sm *sm, const struct push_failure *f, struct mono now)
 	}
 	if (f->cause == PUSH_CUT) { /* the path probe has marked the link */
 		log_info("push: %s", f->why);
-		return sm->dirty.due.ns != MONO_NEVER.ns ? SM_PROBE_FIRST
-							 : SM_SWEEP_AGAIN;
+		return timer_is_set(&sm->timers, TIMER_RUN) ? SM_PROBE_FIRST
+							    : SM_SWEEP_AGAIN;
 	}
 	if (f->cause == PUSH_SILENT)
 		return judge_silent(sm, f, now);

@@ -47,17 +47,17 @@ void
 retry_schedule(struct sm *sm, struct mono now)
 {
 	if (sm->nretry == 0) {
-		sm->retry_due = MONO_NEVER;
+		timer_stop(&sm->timers, TIMER_RETRY);
 		sm->retry_wait = (struct mono){0};
 		return;
 	}
 	if (sm->retry_fresh)
 		sm->retry_wait = mono_ms(RETRY_MS);
-	else if (sm->retry_due.ns != MONO_NEVER.ns)
+	else if (timer_is_set(&sm->timers, TIMER_RETRY))
 		return;
 	else if (sm->retry_wait.ns < mono_ms(RETRY_MAX_MS).ns)
 		sm->retry_wait.ns *= 2;
-	sm->retry_due = mono_min(sm->retry_due, mono_add(now, sm->retry_wait));
+	timer_sooner(&sm->timers, TIMER_RETRY, mono_add(now, sm->retry_wait));
 }
 
 /* Ports that stayed down although they have a link are asked again, and what

@@ -135,16 +135,16 @@ start_run(struct sm *sm, struct mono now)
 static bool
 start_regular(struct sm *sm, struct mono now)
 {
-	if (timer_is_due(sm->check_due, now))
+	if (timer_is_due(&sm->timers, TIMER_CHECK, now))
 		return run_push_check_begin(sm, now);
-	if (timer_is_due(sm->names_due, now)) {
-		sm->names_due = MONO_NEVER;
+	if (timer_is_due(&sm->timers, TIMER_NAMES, now)) {
+		timer_stop(&sm->timers, TIMER_NAMES);
 		run_sa_reregister(sm, now);
 		sm->sweep = sweep_new(SWEEP_NAMES, sm->draft, sm->x, NULL, 0);
 		phase_enter(sm, SM_NAMES, now);
 		return true;
 	}
-	if (timer_is_due(sm->light_due, now)) {
+	if (timer_is_due(&sm->timers, TIMER_LIGHT, now)) {
 		light_sweep_start(sm, now);
 		return true;
 	}
@@ -160,15 +160,15 @@ run_idle(struct sm *sm, struct mono now)
 		return true;
 	if (master && (sm->paused || hand_over_idle(sm, now)))
 		return false;
-	if (master && timer_is_due(sm->retry_due, now)) {
-		sm->retry_due = MONO_NEVER;
+	if (master && timer_is_due(&sm->timers, TIMER_RETRY, now)) {
+		timer_stop(&sm->timers, TIMER_RETRY);
 		retry_mark(sm, now);
 	}
 	if (master && light_sweep_is_overdue(sm, now)) {
 		light_sweep_start(sm, now);
 		return true;
 	}
-	if (timer_is_due(sm->dirty.due, now) &&
+	if (timer_is_due(&sm->timers, TIMER_RUN, now) &&
 		!in_flight_expects_sets(sm, now)) {
 		start_run(sm, now);
 		return true;
@@ -296,7 +296,7 @@ run_discover(struct sm *sm, struct mono now)
 	char why[256];
 
 	sweep_feed(sm->sweep, now);
-	if (timer_is_due(light_sweep_until(sm), now)) {
+	if (!mono_before(now, light_sweep_until(sm))) {
 		sm->light_short = true;
 		sweep_stop(sm->sweep, now);
 	}
@@ -404,7 +404,7 @@ assign_lids(struct sm *sm, struct reason *why)
 	struct lid_table out;
 
 	if (sm->view == NULL)
-		drift_check_state_file(sm);
+		state_keep_check(sm);
 	known = (struct jobs_lid_records){sm->record, sm->nrecord,
 		sm->took_over && (sm->stood_by || has_reigned_another(sm))};
 	in_force_settle(sm, known.outdated);
@@ -887,7 +887,8 @@ static void
 find_left_changes(struct sm *sm)
 {
 	if (sm->change_bits_left)
-		sm->light_due = sm->names_due;
+		timer_set(&sm->timers, TIMER_LIGHT,
+			timer_due(&sm->timers, TIMER_NAMES));
 	sm->change_bits_left = false;
 }
 
@@ -938,7 +939,7 @@ finish_push(struct sm *sm, enum sm_verdict v, struct mono now)
 		phase_enter(sm, SM_COMMIT, now);
 		return;
 	}
-	if (v == SM_PROBE_FIRST || (sm->dirty.due.ns != MONO_NEVER.ns &&
+	if (v == SM_PROBE_FIRST || (timer_is_set(&sm->timers, TIMER_RUN) &&
 					   sm->overtaken_pushes > 0)) {
 		/*
 		 * overtaken: the next run begins with what is known by now, and
@@ -1021,7 +1022,7 @@ run_fail(struct sm *sm, struct mono now, const char *why)
 	discard_work(sm);
 	phase_enter(sm, SM_IDLE, now);
 	dirty_mark_full(sm, now, DIRTY_FAILED_RUN, NULL);
-	sm->dirty.due = mono_add(now, wait);
+	timer_set(&sm->timers, TIMER_RUN, mono_add(now, wait));
 	sm->ops->finished(sm->ops->cookie, false, why);
 }
 
@@ -1036,7 +1037,7 @@ run_names(struct sm *sm, struct mono now)
 
 	/* A change does not wait for names, least of all for names behind it:
 	 * what has been read stays in the builder, the rest is asked later. */
-	if (timer_is_due(sm->dirty.due, now))
+	if (timer_is_due(&sm->timers, TIMER_RUN, now))
 		sweep_stop(sm->sweep, now);
 	else
 		sweep_feed(sm->sweep, now);

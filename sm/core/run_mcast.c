@@ -49,7 +49,6 @@ struct sm_mcast {
 	struct mcast *maker;
 	struct mcast_tree *tree[MFT_GROUPS];
 	bool dirty[MFT_GROUPS];
-	struct mono due;
 	uint64_t stamp; /* count of joins that the present cycle serves */
 	struct mono gather;
 	struct mono rest; /* nothing is written before */
@@ -77,7 +76,7 @@ run_mcast_new(struct sm *sm)
 
 	sm->mcast = mem_zalloc(1, sizeof(*sm->mcast));
 	sm->mcast->mft = mft_new(&job);
-	sm->mcast->due = MONO_NEVER;
+	timer_stop(&sm->timers, TIMER_MCAST);
 	sm->mcast->gather = mono_ms(GATHER_MS);
 	sm->mcast->finding = true;
 }
@@ -97,18 +96,13 @@ run_mcast_free(struct sm *sm)
 	free(m);
 }
 
-static void
-make_due(struct sm_mcast *m, struct mono when)
-{
-	m->due = mono_min(m->due, when);
-}
-
 void
 run_mcast_regroup(struct sm *sm, uint16_t mlid, struct mono now)
 {
 	sm->mcast->dirty[mlid - MFT_MLID] = true;
-	make_due(sm->mcast, mono_add(now, sm->mcast->gather));
-	commit_save_soon(sm, now);
+	timer_sooner(
+		&sm->timers, TIMER_MCAST, mono_add(now, sm->mcast->gather));
+	timer_sooner(&sm->timers, TIMER_SAVE, mono_add(now, mono_ms(SAVE_MS)));
 }
 
 bool
@@ -152,7 +146,7 @@ run_mcast_publish(struct sm *sm, struct mono now)
 		m->dirty[i] |= m->tree[i] != NULL;
 	while ((mlid = sa_group_next(sm->sa, mlid)) != 0)
 		m->dirty[mlid - MFT_MLID] = true;
-	make_due(m, now);
+	timer_sooner(&sm->timers, TIMER_MCAST, now);
 }
 
 void
@@ -178,7 +172,7 @@ run_mcast_lost(struct sm *sm)
 	struct sm_mcast *m = sm->mcast;
 
 	mft_stop(m->mft);
-	m->due = MONO_NEVER;
+	timer_stop(&sm->timers, TIMER_MCAST);
 	m->finding = true;
 	memset(m->dirty, 0, sizeof(m->dirty));
 	for (unsigned i = 0; i < MFT_GROUPS; i++) {
@@ -254,7 +248,7 @@ begin_cycle(struct sm *sm)
 	struct sm_mcast *m = sm->mcast;
 	uint64_t stamp = sa_group_stamp(sm->sa);
 
-	m->due = MONO_NEVER;
+	timer_stop(&sm->timers, TIMER_MCAST);
 	m->gather = gather_time(stamp - m->stamp);
 	m->stamp = stamp;
 	if (m->ahead) /* that push did not end in a view */
@@ -334,9 +328,11 @@ end_cycle(struct sm *sm, struct mono now)
 	judge_failures(sm, now);
 	(void)mft_failures(m->mft, &n);
 	if (n > 0)
-		make_due(m, mono_add(now, mono_ms(RETRY_MS)));
+		timer_sooner(&sm->timers, TIMER_MCAST,
+			mono_add(now, mono_ms(RETRY_MS)));
 	else if (!mft_complete(m->mft))
-		make_due(m, mono_add(now, mono_ms(GATHER_MS)));
+		timer_sooner(&sm->timers, TIMER_MCAST,
+			mono_add(now, mono_ms(GATHER_MS)));
 	if (n > 0 || mft_complete(m->mft))
 		sa_group_written(sm->sa, m->stamp);
 	m->outdated &= n > 0 || !mft_complete(m->mft);
@@ -359,7 +355,8 @@ run_mcast_next(const struct sm *sm)
 {
 	const struct sm_mcast *m = sm->mcast;
 
-	struct mono t = mono_min(m->due, mft_next(m->mft));
+	struct mono t =
+		mono_min(timer_due(&sm->timers, TIMER_MCAST), mft_next(m->mft));
 
 	if (!may_write(sm) || mft_running(m->mft) || !mft_is_idle(m->mft))
 		return MONO_NEVER;
@@ -401,7 +398,7 @@ run_mcast_step(struct sm *sm, struct mono now)
 			return;
 		if (asking) {
 			judge_failures(sm, now);
-			make_due(m, now);
+			timer_sooner(&sm->timers, TIMER_MCAST, now);
 		} else {
 			end_cycle(sm, now);
 		}
@@ -467,7 +464,7 @@ run_mcast_before_push(struct sm *sm, struct mono now)
 	m->clearing = m->stuck = false;
 	if (mft_running(m->mft)) {
 		mft_stop(m->mft);
-		make_due(m, now);
+		timer_sooner(&sm->timers, TIMER_MCAST, now);
 	}
 	m->moved |= transition_mcast_must_ask(sm->plan->change);
 	m->judging = transition_mcast_must_ask(sm->plan->change) ||

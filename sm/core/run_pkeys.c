@@ -111,7 +111,7 @@ save_wanted_keys(struct sm *sm)
 		any = true;
 	}
 	if (any)
-		commit_save(sm, false);
+		timer_sooner(&sm->timers, TIMER_SAVE, sm->sa_now);
 }
 
 void
@@ -252,8 +252,8 @@ run_pkeys_light(struct sm *sm, struct mono now)
 		return;
 	sm->keys_due = true;
 	/* not before Sets under way have arrived: see run_push_finish */
-	if (sm->check_due.ns == MONO_NEVER.ns)
-		sm->check_due = now;
+	if (!timer_is_set(&sm->timers, TIMER_CHECK))
+		timer_set(&sm->timers, TIMER_CHECK, now);
 }
 
 /* ---- afterwards ---- */

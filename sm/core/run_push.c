@@ -215,7 +215,7 @@ run_push_make(struct run_push_job *job, struct routes *to)
 static void
 save_journal(void *cookie)
 {
-	commit_save(cookie, true);
+	state_keep_save(cookie, true);
 }
 
 static void
@@ -295,7 +295,7 @@ forget_expected_traps(struct sm *sm, struct mono now)
 {
 	map_free(&sm->self_caused);
 	if (sm->self_caused_trap_seen)
-		sm->light_due = now;
+		timer_set(&sm->timers, TIMER_LIGHT, now);
 	sm->self_caused_trap_seen = false;
 }
 
@@ -326,6 +326,9 @@ run_push_start(struct sm *sm, struct run_push_job *job, struct plan *plan,
 	drain_before(sm, now);
 	log_plan(sm->plan);
 	sm->waited = mono_sub(now, sm->first_heard);
+	/* what hosts may hold from now on */
+	if (timer_is_due(&sm->timers, TIMER_SAVE, now))
+		state_keep_save(sm, false);
 	if (sm->plan->nsteps > 0)
 		in_flight_writing(sm);
 	run_mcast_before_push(sm, now);
@@ -339,15 +342,15 @@ run_push_next(const struct sm *sm)
 
 	if (sm->overtaken_pushes < MAX_STOPS && !sm->dirty.patient &&
 		!push_stopped(sm->push))
-		t = mono_min(t, sm->dirty.due);
+		t = mono_min(t, timer_due(&sm->timers, TIMER_RUN));
 	return t;
 }
 
 bool
 run_push_is_overtaken(const struct sm *sm, struct mono now)
 {
-	return timer_is_due(sm->dirty.due, now) && !sm->dirty.patient &&
-	       sm->overtaken_pushes < MAX_STOPS;
+	return timer_is_due(&sm->timers, TIMER_RUN, now) &&
+	       !sm->dirty.patient && sm->overtaken_pushes < MAX_STOPS;
 }
 
 /*
@@ -548,8 +551,7 @@ run_push_finish(struct sm *sm, struct mono now)
 		sm->overtaken_pushes = 0;
 		run_push_account(sm);
 		run_settings_review(sm);
-	} else if (sm->dirty.due.ns != MONO_NEVER.ns &&
-		   !mono_before(now, sm->dirty.due)) {
+	} else if (timer_is_due(&sm->timers, TIMER_RUN, now)) {
 		sm->overtaken_pushes++;
 		sm->stat.pushes_stopped++;
 		log_info("push: stopped early, the fabric changed cause=\"%s\"",
@@ -557,15 +559,17 @@ run_push_finish(struct sm *sm, struct mono now)
 	}
 	check_lid_routing(sm);
 	take_samples(sm);
-	sm->check_due = mono_add(now, in_flight_drain(sm));
+	timer_set(&sm->timers, TIMER_CHECK, mono_add(now, in_flight_drain(sm)));
 	d = device_doubts(sm->hw, &n);
 	for (i = 0; i < n; i++)
-		if (mono_before(sm->check_due, d[i].until))
-			sm->check_due = d[i].until;
+		if (mono_before(
+			    timer_due(&sm->timers, TIMER_CHECK), d[i].until))
+			timer_set(&sm->timers, TIMER_CHECK, d[i].until);
 	k = pkey_tables_doubts(device_ptables(sm->hw), &n);
 	for (i = 0; i < n; i++)
-		if (mono_before(sm->check_due, k[i].until))
-			sm->check_due = k[i].until;
+		if (mono_before(
+			    timer_due(&sm->timers, TIMER_CHECK), k[i].until))
+			timer_set(&sm->timers, TIMER_CHECK, k[i].until);
 }
 
 bool
@@ -579,7 +583,7 @@ run_push_check_begin(struct sm *sm, struct mono now)
 		.n = sm->nsample,
 	};
 
-	sm->check_due = MONO_NEVER;
+	timer_stop(&sm->timers, TIMER_CHECK);
 	if (sm->view == NULL)
 		return false;
 	sm->check = device_check_new(sm->view->topo, &job);
@@ -591,14 +595,13 @@ run_push_check_begin(struct sm *sm, struct mono now)
 bool
 run_push_check(struct sm *sm, struct mono now)
 {
-	if (sm->dirty.due.ns != MONO_NEVER.ns &&
-		!mono_before(now, sm->dirty.due)) {
+	if (timer_is_due(&sm->timers, TIMER_RUN, now)) {
 		/* a change comes first; the check begins anew after it */
 		device_check_stop(sm->check, now);
 		run_pkeys_stop_check(sm, now);
 		device_check_free(sm->check);
 		sm->check = NULL;
-		sm->check_due = now;
+		timer_set(&sm->timers, TIMER_CHECK, now);
 		phase_enter(sm, SM_IDLE, now);
 		return true;
 	}

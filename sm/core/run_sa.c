@@ -229,14 +229,6 @@ run_sa_message(struct sm *sm, const struct transport_msg *m, struct mono now)
 		sa_ignore(sm->sa, m);
 }
 
-void
-run_sa_tick(struct sm *sm, struct mono now)
-{
-	sm->sa_now = now;
-	if (!mono_before(now, sa_next(sm->sa)))
-		sa_tick(sm->sa, now);
-}
-
 struct mono
 run_sa_next(const struct sm *sm)
 {
@@ -332,6 +324,25 @@ can_reregister(const struct topo *t, port_ix p)
 	       (port->capmask & MAD_CAP_CLIENT_REREG) != 0;
 }
 
+/* Ask further hosts, as transactions have room. */
+static void
+ask_further(struct sm *sm, struct mono now)
+{
+	const struct topo *t = sm->rereg.n > 0 ? sm->view->topo : NULL;
+
+	while (t != NULL && sm->rereg_next < t->nports && xact_room(sm->x)) {
+		port_ix p = sm->rereg_next++;
+		uint32_t state;
+
+		if (!can_reregister(t, p) ||
+			!map_get(&sm->rereg, t->port[p].guid, &state) ||
+			state != SM_TO_TELL)
+			continue;
+		map_put(&sm->rereg, t->port[p].guid, SM_TOLD);
+		ask_reregister(sm, p, now);
+	}
+}
+
 /*
  * Services, subscriptions and memberships are known to the SA alone: a host
  * that is new, and every host when we became master, is asked to register them
@@ -356,25 +367,15 @@ run_sa_reregister(struct sm *sm, struct mono now)
 	map_free(&sm->rereg);
 	sm->rereg = told;
 	sm->rereg_next = 0;
-	run_sa_step(sm, now);
+	ask_further(sm, now);
 }
 
 void
 run_sa_step(struct sm *sm, struct mono now)
 {
-	const struct topo *t = sm->rereg.n > 0 ? sm->view->topo : NULL;
-
-	while (t != NULL && sm->rereg_next < t->nports && xact_room(sm->x)) {
-		port_ix p = sm->rereg_next++;
-		uint32_t state;
-
-		if (!can_reregister(t, p) ||
-			!map_get(&sm->rereg, t->port[p].guid, &state) ||
-			state != SM_TO_TELL)
-			continue;
-		map_put(&sm->rereg, t->port[p].guid, SM_TOLD);
-		ask_reregister(sm, p, now);
-	}
+	if (!mono_before(now, sa_next(sm->sa)))
+		sa_tick(sm->sa, now);
+	ask_further(sm, now);
 }
 
 void

@@ -39,18 +39,118 @@ static bool (*const phases[])(struct sm *, struct mono) = {
 	[SM_CHECK] = run_push_check,
 };
 
+/* ---- when, and what then ---- */
+
+static bool
+may_begin(const struct sm *sm)
+{
+	return !sm->resigning && !sm->paused;
+}
+
+static bool
+may_sweep(const struct sm *sm)
+{
+	return sm->role == SM_MASTER && may_begin(sm);
+}
+
+static bool
+may_push(const struct sm *sm)
+{
+	return !run_mcast_busy(sm);
+}
+
+static bool
+may_poll(const struct sm *sm)
+{
+	return !sm->poll_open;
+}
+
+/* When the next run may begin. */
+static struct mono
+run_due(const struct sm *sm)
+{
+	struct mono t = timer_due(&sm->timers, TIMER_RUN);
+
+	if (!timer_is_set(&sm->timers, TIMER_RUN) ||
+		!in_flight_expects_sets(sm, t))
+		return t;
+	return sm->late_sets_until;
+}
+
+#define IN(phase) (1U << (phase))
+
+/*
+ * Everything that the core waits for but answers: in which phases it counts (0:
+ * in all), if what holds; when it is due, by a timer or by what its module
+ * says; and what is done then, where that is not a step of the phase.
+ */
+static const struct wait {
+	uint32_t phases;
+	bool (*if_so)(const struct sm *sm);
+	enum timer timer;
+	struct mono (*due)(const struct sm *sm);
+	void (*act)(struct sm *sm, struct mono now);
+} waits[] = {
+	{.due = run_mcast_next, .act = run_mcast_step},
+	{.due = drift_sl2vl_next, .act = drift_sl2vl_step},
+	{.due = m_keys_next, .act = m_keys_step},
+	{.due = run_sa_next, .act = run_sa_step},
+	{.due = state_keep_next, .act = state_keep_step},
+	{.due = blocked_next, .act = blocked_watch},
+	{.phases = IN(SM_IDLE), .if_so = may_begin, .due = run_due},
+	{.phases = IN(SM_NAMES) | IN(SM_CHECK), .due = run_due},
+	{.phases = IN(SM_IDLE), .if_so = may_sweep, .timer = TIMER_RETRY},
+	{.phases = IN(SM_IDLE), .if_so = may_sweep, .timer = TIMER_CHECK},
+	{.phases = IN(SM_IDLE), .if_so = may_sweep, .timer = TIMER_NAMES},
+	{.phases = IN(SM_IDLE), .if_so = may_sweep, .timer = TIMER_LIGHT},
+	{.phases = IN(SM_DISCOVER), .due = light_sweep_until},
+	{.phases = IN(SM_PUSH), .if_so = may_push, .due = run_push_next},
+	{.phases = IN(SM_STANDBY), .due = standby_next},
+	{.phases = IN(SM_STANDBY), .if_so = may_poll, .timer = TIMER_POLL},
+};
+
+enum { WAITS = sizeof(waits) / sizeof(waits[0]) };
+
+/*
+ * After every event: a step of the phase, then what goes on beside it. Where
+ * another phase was entered, its first step is a tick of its own.
+ */
 static void
 advance_phase(struct sm *sm, struct mono now)
 {
 	sm->sa_now = now;
-	if (!sm->phase_is_new)
-		sm->phase_is_new = phases[sm->phase](sm, now);
-	if (hand_over_is_open(sm))
-		return; /* nothing is written */
-	run_mcast_step(sm, now);
-	drift_sl2vl_step(sm, now);
-	m_keys_step(sm, now);
-	run_sa_step(sm, now);
+	if (!timer_is_set(&sm->timers, TIMER_STEP) &&
+		phases[sm->phase](sm, now))
+		timer_set(&sm->timers, TIMER_STEP, now);
+	for (size_t i = 0; i < WAITS && !hand_over_is_open(sm); i++)
+		if (waits[i].act != NULL)
+			waits[i].act(sm, now);
+}
+
+static bool
+counts_now(const struct wait *w, const struct sm *sm)
+{
+	return (w->phases == 0 || (w->phases & IN(sm->phase)) != 0) &&
+	       (w->if_so == NULL || w->if_so(sm));
+}
+
+struct mono
+sm_next(const struct sm *sm)
+{
+	struct mono t =
+		mono_min(xact_next(sm->x), timer_due(&sm->timers, TIMER_STEP));
+
+	if (timer_is_set(&sm->timers, TIMER_STEP) || hand_over_is_open(sm))
+		return t;
+	for (size_t i = 0; i < WAITS; i++) {
+		const struct wait *w = &waits[i];
+
+		if (counts_now(w, sm))
+			t = mono_min(t, w->due != NULL ? w->due(sm)
+						       : timer_due(&sm->timers,
+								 w->timer));
+	}
+	return t;
 }
 
 /* ---- begin and end ---- */
@@ -67,43 +167,6 @@ configure_roles(struct sm *sm)
 			d->entry[i].vendor, d->entry[i].device};
 	builder_ask_roles(sm->draft, device, d->n);
 	free(device);
-}
-
-static enum route_order
-order_from_word(const char *word)
-{
-	if (strcmp(word, "single") == 0)
-		return ROUTE_SINGLE;
-	return strcmp(word, "roots") == 0 ? ROUTE_ROOTS : ROUTE_TIERS;
-}
-
-static void
-load_state(struct sm *sm, const struct state_file *s)
-{
-	size_t i;
-
-	sm->record = mem_zalloc(s->nlid, sizeof(*sm->record));
-	for (i = 0; i < s->nlid; i++)
-		sm->record[i] = (struct lid_record){
-			s->lid[i].guid, s->lid[i].lid, s->lid[i].lmc};
-	sm->nrecord = s->nlid;
-	sm->rank = mem_zalloc(s->nrank, sizeof(*sm->rank));
-	for (i = 0; i < s->nrank; i++)
-		sm->rank[i] = s->rank[i];
-	sm->nrank = s->nrank;
-	run_push_load(sm, s);
-	blocked_load(sm, s);
-	run_pkeys_load(sm, s);
-	name_accept_load(sm, s);
-	group_keep_load(sm, s);
-	group_keep_configure(sm);
-	sm->routed = s->routed;
-	sm->load = s->load;
-	sm->sftree_root = s->sftree_root;
-	sm->rank_known = s->order[0] != '\0';
-	sm->rank_order = order_from_word(s->order);
-	sm->reading = (struct topo_class){
-		registry_name_of(s->engine), s->options, s->read};
 }
 
 struct sm *
@@ -123,10 +186,10 @@ sm_new(struct config *c, const struct state_file *state, struct transport *t,
 	sm->scan = sl2vl_scan_new();
 	configure_roles(sm);
 	sm->traps = traps_new();
-	sm->dirty.due = MONO_NEVER;
-	sm->light_due = sm->poll_due = MONO_NEVER;
-	sm->retry_due = sm->names_due = sm->free_due = MONO_NEVER;
-	sm->check_due = sm->save_due = sm->late_sets_until = MONO_NEVER;
+	timers_stop_all(&sm->timers);
+	timer_set(&sm->timers, TIMER_LEASE, (struct mono){0});
+	timer_set(&sm->timers, TIMER_READ, (struct mono){0});
+	sm->late_sets_until = MONO_NEVER;
 	sm->adaptive_off_at = MONO_NEVER;
 	sm->write_recorded = state->writing;
 	sm->previous_blocks_unknown = state->unsaved;
@@ -134,7 +197,7 @@ sm_new(struct config *c, const struct state_file *state, struct transport *t,
 	wire_new(sm);
 	run_mcast_new(sm);
 	run_sa_new(sm);
-	load_state(sm, state);
+	state_keep_load(sm, state);
 	run_sa_load(sm, state);
 	in_force_load(sm, state);
 	events_load(sm, state);
@@ -208,7 +271,7 @@ sm_start(struct sm *sm, struct mono now)
 	events_start(sm, now);
 	in_flight_restart(sm, now);
 	dirty_mark_full(sm, now, DIRTY_START, NULL);
-	sm->dirty.due = now;
+	timer_set(&sm->timers, TIMER_RUN, now);
 	advance_phase(sm, now);
 }
 
@@ -244,8 +307,8 @@ sm_resigning(const struct sm *sm)
 void
 sm_save(struct sm *sm)
 {
-	if (commit_save_next(sm).ns != MONO_NEVER.ns)
-		commit_save(sm, false);
+	if (state_keep_next(sm).ns != MONO_NEVER.ns)
+		state_keep_save(sm, false);
 }
 
 static void
@@ -308,68 +371,14 @@ sm_receive(struct sm *sm, const struct transport_msg *m, struct mono now)
 	advance_phase(sm, now);
 }
 
-static bool
-may_sweep(const struct sm *sm)
-{
-	return sm->phase == SM_IDLE && sm->role == SM_MASTER &&
-	       !sm->resigning && !sm->paused;
-}
-
-/* When the next run may begin. */
-static struct mono
-run_due(const struct sm *sm)
-{
-	struct mono t = sm->dirty.due;
-
-	if (t.ns == MONO_NEVER.ns || !in_flight_expects_sets(sm, t))
-		return t;
-	return sm->late_sets_until;
-}
-
-struct mono
-sm_next(const struct sm *sm)
-{
-	struct mono t = xact_next(sm->x);
-
-	if (sm->phase_is_new)
-		return mono_min(t, sm->sa_now);
-	if (hand_over_is_open(sm))
-		return t;
-	t = mono_min(t, run_sa_next(sm));
-	t = mono_min(t, run_mcast_next(sm));
-	t = mono_min(t, drift_sl2vl_next(sm));
-	t = mono_min(t, m_keys_next(sm));
-	t = mono_min(t, commit_save_next(sm));
-	t = mono_min(t, blocked_next(sm));
-	if ((sm->phase == SM_IDLE && !sm->resigning && !sm->paused) ||
-		sm->phase == SM_NAMES || sm->phase == SM_CHECK)
-		t = mono_min(t, run_due(sm));
-	t = mono_min(t, light_sweep_until(sm));
-	if (may_sweep(sm))
-		t = mono_min(
-			mono_min(mono_min(t, sm->names_due), sm->check_due),
-			mono_min(sm->light_due, sm->retry_due));
-	if (sm->phase == SM_PUSH && !run_mcast_busy(sm))
-		t = mono_min(t, run_push_next(sm));
-	if (sm->phase == SM_STANDBY)
-		t = mono_min(t, standby_next(sm));
-	if (sm->phase == SM_STANDBY && !sm->poll_open)
-		t = mono_min(t, sm->poll_due);
-	return t;
-}
-
 void
 sm_tick(struct sm *sm, struct mono now)
 {
 	master_paused(sm, sm_next(sm), now);
 	sm->sa_now = now;
-	sm->phase_is_new = false;
+	timer_stop(&sm->timers, TIMER_STEP);
 	xact_tick(sm->x, now);
 	advance_phase(sm, now);
-	run_sa_tick(sm, now);
-	if (!sm->phase_is_new)
-		commit_save_tick(sm, now);
-	blocked_watch(sm, now);
 }
 
 void
@@ -378,7 +387,7 @@ sm_routed(struct sm *sm, struct sm_work *w, struct mono now)
 	run_routed(sm, w, now);
 	run_sa_release_views(sm);
 	sm->sa_now = now;
-	sm->phase_is_new = true;
+	timer_set(&sm->timers, TIMER_STEP, now);
 }
 
 int
@@ -434,7 +443,8 @@ sm_reconfigure(struct sm *sm, struct config *c, struct mono now)
 	if (sm->view != NULL)
 		light_sweep_schedule(sm, now);
 	if (sm->view != NULL && sm->role == SM_MASTER)
-		commit_save(sm, false); /* what is in force, for a restart */
+		state_keep_save(
+			sm, false); /* what is in force, for a restart */
 	advance_phase(sm, now);
 }
 
@@ -564,7 +574,7 @@ sm_status(const struct sm *sm, struct sm_status *out)
 	*out = sm->stat;
 	out->role = sm->role;
 	out->phase = sm->phase;
-	out->dirty = sm->dirty.due.ns != MONO_NEVER.ns;
+	out->dirty = timer_is_set(&sm->timers, TIMER_RUN);
 	out->port_guid = sm->port_guid;
 	out->scan = sl2vl_scan_counts(sm->scan);
 	out->priority = (uint8_t)sm->cfg->fabric.priority;

@@ -157,7 +157,7 @@ void sm_rebalance(struct sm *sm, struct mono now, const char *cause);
 
 /* Append what is remembered of the fabric, as in the state file, without the
  * records of subnet administration and the configuration. */
-void commit_print_state(const struct sm *sm, struct buf *out);
+void state_keep_print(const struct sm *sm, struct buf *out);
 
 /* The committed view, or what a standby reads of the fabric; NULL before the
  * first one. Not pinned. */

@@ -18,7 +18,8 @@
  *	run_sa.c	subnet administration, and hosts that register anew
  *	name_accept.c	names of members, as an administrator accepted them
  *	group_keep.c	multicast groups that are configured or were saved
- *	commit.c	the end of a run: view, state to save, retries, log
+ *	commit.c	the end of a run: view, retries, log
+ *	state_keep.c	what outlives the process
  *	in_force.c	the configuration in force, and what another one takes
  *	events.c	what happened to the fabric, for an administrator
  *	light_sweep.c	the light sweep between runs
@@ -56,6 +57,7 @@
 #include "sm/base/log.h"
 #include "sm/base/map.h"
 #include "sm/core/sm.h"
+#include "sm/core/timers.h"
 #include "sm/core/trap.h"
 #include "sm/policy/pkeys.h"
 #include "sm/policy/qos.h"
@@ -72,6 +74,10 @@ struct sm_suspect {
 	uint64_t guid;
 	bool told; /* a trap reported it, and nothing else did */
 };
+
+/* Registrations of hosts change often, and hosts repeat them after a crash: a
+ * storm of joins is one save in this time. */
+enum { SAVE_MS = 1000 };
 
 /* Light sweeps and probes for traps about unknown LIDs: one in this time. */
 enum { STRANGER_MS = 5000 };
@@ -118,7 +124,6 @@ struct sm_dirty {
 	bool replan; /* route and plan again without asking the fabric */
 	struct sm_suspect *who; /* unsorted, no duplicates */
 	size_t n, cap;
-	struct mono due;   /* hold-down: not before */
 	struct mono since; /* when the first event was heard of */
 	bool patient;	   /* a push goes on: its plan knows all of this */
 	char text[256];	   /* the causes, for the log */
@@ -218,7 +223,6 @@ struct standby_state {
 		STANDBY_READS,
 		STANDBY_JUDGES
 	} step;
-	struct mono due;   /* of the next reading */
 	struct view *view; /* of the last one, or NULL */
 	struct device_store *hw;
 	unsigned turn;
@@ -245,7 +249,7 @@ struct sm_settings {
 
 /* Requests that renew the leases of M_Keys; m_keys.c. */
 struct leases {
-	struct mono due, asked; /* the next step; when the last was due */
+	struct mono asked; /* when the last was due */
 	port_ix next;
 	uint32_t generation, ports; /* of the view, which has so many ports */
 	struct mono began; /* the round of requests; 0: there is none */
@@ -276,16 +280,15 @@ struct sm {
 	struct trap_filter *traps;
 
 	enum sm_phase phase;
-	bool phase_is_new; /* entered, and not stepped yet */
 	enum sm_role role;
 	uint32_t generation;
 	struct sm_dirty dirty;
-	struct mono light_due, poll_due, retry_due, retry_wait, names_due;
+	struct timers timers;
+	struct mono retry_wait;
 	struct mono stranger_next; /* not before: a light sweep, or probe, for
 				      a trap about an unknown LID */
 	bool light_short;	   /* the light sweep was ended early ... */
 	unsigned light_early_ends; /* ... and how many in a row were */
-	struct mono check_due;	   /* a while after a push: its check is due */
 	struct sm_quarantined *banned;
 	size_t nbanned, capbanned;
 
@@ -302,7 +305,6 @@ struct sm {
 	struct check *check;
 	struct sl2vl_scan *scan; /* for pairs that others left blocked */
 	size_t nleft_closed;	 /* of these found, and not planned for yet */
-	struct mono free_due;	 /* when a plan is due for them */
 	struct device_check_item *sample; /* what the next check reads */
 	size_t nsample, capsample;
 	struct drift_state trust;
@@ -424,8 +426,7 @@ struct sm {
 	struct sa_ops sa_ops; /* lent to the SA */
 	struct view *sa_view; /* the view that the SA has; only compared */
 	struct mono sa_now;
-	struct mono save_due; /* of what hosts registered, or MONO_NEVER */
-	char *sa_kept;	      /* records of the previous run, until the start */
+	char *sa_kept; /* records of the previous run, until the start */
 	uint64_t sa_away;
 	struct sm_pending_view
 		*pending_views; /* released by the SA while the worker ran */
@@ -437,13 +438,6 @@ struct sm {
 	struct sm_status stat;
 	struct log_limit noise, fault_noise;
 };
-
-/* True when a timer that is set for t has run out. */
-static inline bool
-timer_is_due(struct mono t, struct mono now)
-{
-	return t.ns != MONO_NEVER.ns && !mono_before(now, t);
-}
 
 /* run.c: one step of a phase; true when the phase changed. */
 bool run_idle(struct sm *sm, struct mono now);
@@ -573,9 +567,6 @@ void drift_checked(struct sm *sm, struct mono now);
  * asked and written again. */
 void drift_port_disobeys(
 	struct sm *sm, port_ix p, uint16_t attr, struct mono now);
-/* Set the state file aside, whose records are loaded, if it is of another
- * fabric. */
-void drift_check_state_file(struct sm *sm);
 /* Other SMs are about to be asked for their SMInfo; one of them is a master
  * that we outrank. */
 void drift_review(struct sm *sm);
@@ -583,15 +574,21 @@ void drift_other_master(struct sm *sm, const struct sm_peer *p);
 /* Another SM is master, or the core ends. */
 void drift_reset(struct sm *sm);
 
+/* state_keep.c */
+void state_keep_load(struct sm *sm, const struct state_file *s);
+/* Set the state file aside, whose records are loaded, if it is of another
+ * fabric. */
+void state_keep_check(struct sm *sm);
+/* The switch order of the routes that are in force from now on. */
+void state_keep_routes(struct sm *sm, const struct routes *r);
+/* Save what must survive a restart; at_once: it does when this returns. Modules
+ * below have it saved by TIMER_SAVE. */
+void state_keep_save(struct sm *sm, bool at_once);
+struct mono state_keep_next(const struct sm *sm);
+void state_keep_step(struct sm *sm, struct mono now); /* if it is time */
+
 /* commit.c: swap the view and call the ops. */
 void commit_run(struct sm *sm, struct mono now);
-/* Save what must survive a restart; at_once: it does when this returns. */
-void commit_save(struct sm *sm, bool at_once);
-/* Have it saved later: registrations of hosts change often, and hosts repeat
- * them after a crash, so a storm of joins is one save in a while. */
-void commit_save_soon(struct sm *sm, struct mono now);
-struct mono commit_save_next(const struct sm *sm);
-void commit_save_tick(struct sm *sm, struct mono now); /* if it is time */
 void commit_schedule(struct sm *sm, struct mono now);
 /* Report that a run is over, and what is not as it should be. */
 void commit_log_run(struct sm *sm);
@@ -746,7 +743,6 @@ void run_sa_free(struct sm *sm);
 void run_sa_configure(struct sm *sm);
 void run_sa_message(
 	struct sm *sm, const struct transport_msg *m, struct mono now);
-void run_sa_tick(struct sm *sm, struct mono now);
 struct mono run_sa_next(const struct sm *sm);
 /* Its records of the previous run. */
 void run_sa_load(struct sm *sm, const struct state_file *s);
@@ -757,7 +753,7 @@ void run_sa_publish(struct sm *sm, struct mono now);
 void run_sa_serve(struct sm *sm, struct view *v, struct mono now);
 /* New hosts are asked to register anew; there is a view. */
 void run_sa_reregister(struct sm *sm, struct mono now);
-/* Ask further hosts, as transactions have room. */
+/* Ask further hosts, as transactions have room; timers of the SA. */
 void run_sa_step(struct sm *sm, struct mono now);
 /* Another SM is master. */
 void run_sa_lost(struct sm *sm, struct mono now);

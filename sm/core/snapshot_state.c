@@ -17,7 +17,7 @@ snapshot_state_json(const struct sm *sm, const struct config *c, bool tables)
 	json_t *o;
 
 	config_publish(c, &config);
-	commit_print_state(sm, &state);
+	state_keep_print(sm, &state);
 	o = json_pack("{s:o, s:o, s:f}", "config", text_of(&config), "state",
 		text_of(&state), "answer",
 		(double)sm_xact_stats(sm)->answer.ns / 1e9);

@@ -83,7 +83,7 @@ rest_till_due(struct sm *sm, struct mono now)
 	if (mono_before(wait, sm->cfg->standby.refresh))
 		wait = sm->cfg->standby.refresh;
 	s->step = STANDBY_RESTS;
-	s->due = mono_add(now, wait);
+	timer_set(&sm->timers, TIMER_READ, mono_add(now, wait));
 	builder_free(s->draft);
 	s->draft = NULL;
 	topo_unref(s->topo);
@@ -356,7 +356,7 @@ standby_judged(struct sm *sm, struct routes *r, struct mono now)
 void
 standby_begin(struct sm *sm, struct mono now)
 {
-	sm->standby.due = now;
+	timer_set(&sm->timers, TIMER_READ, now);
 }
 
 void
@@ -364,7 +364,8 @@ standby_step(struct sm *sm, struct mono now)
 {
 	struct standby_state *s = &sm->standby;
 
-	if (s->step == STANDBY_RESTS && timer_is_due(s->due, now) &&
+	if (s->step == STANDBY_RESTS &&
+		timer_is_due(&sm->timers, TIMER_READ, now) &&
 		sm->work == NULL && sm->cfg->standby.refresh.ns > 0)
 		start_sweep(sm, now);
 	if (s->step == STANDBY_SWEEPS || s->step == STANDBY_NAMES)
@@ -380,7 +381,7 @@ standby_next(const struct sm *sm)
 
 	return s->step == STANDBY_RESTS && sm->work == NULL &&
 			       sm->cfg->standby.refresh.ns > 0
-		       ? s->due
+		       ? timer_due(&sm->timers, TIMER_READ)
 		       : MONO_NEVER;
 }
 
@@ -407,7 +408,7 @@ standby_end(struct sm *sm, struct mono now)
 		s->hw = NULL;
 	}
 	rest_till_due(sm, now);
-	s->due = MONO_NEVER;
+	timer_stop(&sm->timers, TIMER_READ);
 }
 
 void

@@ -257,7 +257,7 @@ read_anew(struct sm *sm, struct mono now)
 	take_over_free(sm);
 	topo_unref(sm->topo);
 	sm->topo = NULL;
-	sm->dirty.due = now;
+	timer_set(&sm->timers, TIMER_RUN, now);
 	phase_enter(sm, SM_IDLE, now);
 }
 
@@ -269,8 +269,10 @@ serve_hosts(struct sm *sm, struct mono now)
 	master_become(sm, now);
 	sm->taking.elected = true;
 	/* timers of a former reign */
-	sm->light_due = sm->names_due = sm->check_due = MONO_NEVER;
-	sm->retry_due = MONO_NEVER;
+	timer_stop(&sm->timers, TIMER_LIGHT);
+	timer_stop(&sm->timers, TIMER_NAMES);
+	timer_stop(&sm->timers, TIMER_CHECK);
+	timer_stop(&sm->timers, TIMER_RETRY);
 	run_sa_serve(sm, o->view, now);
 	log_info("sm: hosts are served by what was read as a standby "
 		 "ports=%zu ms=%.1f",

@@ -245,9 +245,9 @@ act_on_stranger(struct sm *sm, uint16_t lid, struct mono now, const char *cause)
 		dirty_mark_reported(sm, guid, now, cause);
 		return;
 	}
-	if (due.ns < sm->light_due.ns)
+	if (due.ns < timer_due(&sm->timers, TIMER_LIGHT).ns)
 		log_info("trap: light sweep cause=\"%s\"", cause);
-	sm->light_due = mono_min(sm->light_due, due);
+	timer_sooner(&sm->timers, TIMER_LIGHT, due);
 }
 
 static void

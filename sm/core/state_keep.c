@@ -1,0 +1,294 @@
+/*
+ * What outlives the process (sm/state/state_file.h): gathered from the modules
+ * that have it, saved a moment after it changed, and given back to them at the
+ * start.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "routing/driver/registry.h"
+#include "sm/base/be.h"
+#include "sm/base/mem.h"
+#include "sm/core/sm_priv.h"
+
+/* ---- the start ---- */
+
+static enum route_order
+order_from_word(const char *word)
+{
+	if (strcmp(word, "single") == 0)
+		return ROUTE_SINGLE;
+	return strcmp(word, "roots") == 0 ? ROUTE_ROOTS : ROUTE_TIERS;
+}
+
+void
+state_keep_load(struct sm *sm, const struct state_file *s)
+{
+	size_t i;
+
+	sm->record = mem_zalloc(s->nlid, sizeof(*sm->record));
+	for (i = 0; i < s->nlid; i++)
+		sm->record[i] = (struct lid_record){
+			s->lid[i].guid, s->lid[i].lid, s->lid[i].lmc};
+	sm->nrecord = s->nlid;
+	sm->rank = mem_zalloc(s->nrank, sizeof(*sm->rank));
+	for (i = 0; i < s->nrank; i++)
+		sm->rank[i] = s->rank[i];
+	sm->nrank = s->nrank;
+	run_push_load(sm, s);
+	blocked_load(sm, s);
+	run_pkeys_load(sm, s);
+	name_accept_load(sm, s);
+	group_keep_load(sm, s);
+	group_keep_configure(sm);
+	sm->routed = s->routed;
+	sm->load = s->load;
+	sm->sftree_root = s->sftree_root;
+	sm->rank_known = s->order[0] != '\0';
+	sm->rank_order = order_from_word(s->order);
+	sm->reading = (struct topo_class){
+		registry_name_of(s->engine), s->options, s->read};
+}
+
+/*
+ * A state of another fabric is set aside and not used: its LIDs would move
+ * every port of this one, and blocked pairs of it would be searched for without
+ * end. Our own node proves nothing: it may have been moved here with its disk.
+ */
+void
+state_keep_check(struct sm *sm)
+{
+	const struct topo *t = sm->topo;
+	size_t others = 0;
+	char why[128];
+
+	for (size_t i = 0; i < sm->nrecord; i++) {
+		port_ix p = topo_by_port_guid(t, sm->record[i].guid);
+
+		if (p != TOPO_NONE && t->port[p].node != 0)
+			return;
+		others += p == TOPO_NONE;
+	}
+	/* alone with a new adapter and no link, nothing is found either */
+	if (others == 0 || t->nsw == 0)
+		return;
+	(void)snprintf(why, sizeof(why),
+		"none of the %zu ports in the state file is here: it belongs "
+		"to another fabric",
+		others);
+	sm->ops->set_aside(sm->ops->cookie, why);
+	sm->nrecord = sm->nrank = 0;
+	sm->routed = sm->load = sm->sftree_root = 0;
+	sm->rank_known = false;
+	sm->reading = (struct topo_class){0};
+	sl_history_free(sm->sl_history);
+	sm->sl_history = sl_history_new();
+	name_pins_unref(sm->pins); /* they mean nodes of that fabric */
+	sm->pins = NULL;
+	in_force_forget(sm);
+	event_log_accept(sm->events);
+	sl2vl_unblock_all(device_sl2vl(sm->hw));
+	drift_sl2vl_forget(sm, true);
+}
+
+/* ---- the switch order of the routes in force ---- */
+
+static int
+rank_by_guid(const void *a, const void *b)
+{
+	const struct route_rank *x = a, *y = b;
+
+	return x->guid < y->guid ? -1 : x->guid > y->guid;
+}
+
+void
+state_keep_routes(struct sm *sm, const struct routes *r)
+{
+	const struct topo *t = r->topo;
+	struct map seen = {0};
+	size_t n = 0, i, old = sm->nrank;
+	struct route_rank *rank = mem_zalloc(t->nsw + old, sizeof(*rank));
+	sw_ix s;
+
+	for (s = 0; s < t->nsw; s++) {
+		uint64_t guid = t->node[t->sw[s].node].guid;
+
+		if (map_get(&seen, guid, NULL))
+			continue;
+		map_put(&seen, guid, 0);
+		rank[n++] = routes_note(r, s);
+	}
+	/* switches that are away keep their ranks: they may come back */
+	for (i = 0; i < old; i++)
+		if (!map_get(&seen, sm->rank[i].guid, NULL))
+			rank[n++] = sm->rank[i];
+	map_free(&seen);
+	free(sm->rank);
+	sm->rank = rank;
+	sm->nrank = n;
+	sm->rank_order = r->order;
+	sm->rank_known = true;
+	sm->order_outdated = false;
+	sm->reading = r->reading;
+	sm->routed = t->hash;
+	sm->load = r->fresh_load;
+	sm->sftree_root = r->sftree_root == TOPO_NONE
+				  ? 0
+				  : t->node[t->sw[r->sftree_root].node].guid;
+	qsort(sm->rank, sm->nrank, sizeof(*sm->rank), rank_by_guid);
+}
+
+/* ---- saving ---- */
+
+static struct state_file_sl_history *
+list_leaves(const struct sm *sm, struct state_file *s)
+{
+	const struct sl_history *past = sm->sl_history;
+	uint32_t n = sl_history_count(past);
+	struct state_file_sl_history *leaf = mem_zalloc(n, sizeof(*leaf));
+
+	for (uint32_t i = 0; i < n; i++) {
+		bool any = sl_history_any(past, i);
+
+		leaf[i] =
+			(struct state_file_sl_history){sl_history_guid(past, i),
+				any, any ? NULL : sl_history_row(past, i)};
+	}
+	s->layers = sl_history_layers(past);
+	s->leaf = leaf;
+	s->nleaf = n;
+	return leaf;
+}
+
+/* A state to be saved, and the arrays that it points to. */
+struct gathered {
+	struct state_file s;
+	struct state_file_lid *lid;
+	struct state_file_sl_history *leaf;
+	struct state_file_blocked *block;
+	struct state_file_pin *pin;
+};
+
+static void
+gather_blocks(const struct sm *sm, struct gathered *g)
+{
+	size_t n;
+	const struct sl2vl_block *hold =
+		sl2vl_blocked_list(device_sl2vl(sm->hw), &n);
+
+	g->block = mem_zalloc(n, sizeof(*g->block));
+	for (size_t i = 0; i < n; i++)
+		g->block[i] = (struct state_file_blocked){hold[i].guid,
+			hold[i].in, hold[i].out, be_get64(hold[i].before),
+			hold[i].pairs, blocked_age(sm, &hold[i])};
+	g->s.block = g->block;
+	g->s.nblock = n;
+}
+
+/* All of the state but the records of subnet administration and the
+ * configuration. */
+static void
+gather_state(const struct sm *sm, struct gathered *g)
+{
+	static const char *const word[] = {
+		[ROUTE_TIERS] = "tiers",
+		[ROUTE_SINGLE] = "single",
+		[ROUTE_ROOTS] = "roots",
+	};
+	struct state_file *s = &g->s;
+
+	*s = (struct state_file){
+		.prefix = sm->cfg->fabric.subnet_prefix,
+		.routed = sm->routed,
+		.load = sm->load,
+		.sftree_root = sm->sftree_root,
+		.options = sm->reading.options,
+		.read = sm->reading.when,
+		.rank = sm->rank,
+		.nrank = sm->rank_known ? sm->nrank : 0,
+	};
+	g->leaf = list_leaves(sm, s);
+	gather_blocks(sm, g);
+	g->pin = name_accept_gather(sm, s);
+	g->lid = mem_zalloc(sm->nrecord, sizeof(*g->lid));
+	for (size_t i = 0; i < sm->nrecord; i++)
+		g->lid[i] = (struct state_file_lid){sm->record[i].guid,
+			sm->record[i].lid, sm->record[i].lmc,
+			run_pkeys_saved(sm, sm->record[i].guid), NULL};
+	s->lid = g->lid;
+	s->nlid = sm->nrecord;
+	if (sm->rank_known)
+		(void)snprintf(
+			s->order, sizeof(s->order), "%s", word[sm->rank_order]);
+	if (sm->reading.engine != NULL)
+		(void)snprintf(
+			s->engine, sizeof(s->engine), "%s", sm->reading.engine);
+}
+
+static void
+gathered_free(struct gathered *g)
+{
+	free(g->lid);
+	free(g->leaf);
+	free(g->block);
+	free(g->pin);
+}
+
+void
+state_keep_save(struct sm *sm, bool at_once)
+{
+	struct group_keep_saved groups;
+	struct state_file_missing *missing;
+	struct gathered g;
+	struct buf sa = {0};
+
+	gather_state(sm, &g);
+	sa_save(sm->sa, sm->sa_now, &sa);
+	g.s.sa = sa.text;
+	g.s.config = in_force_text(sm);
+	missing = events_gather(sm, &g.s);
+	timer_stop(&sm->timers, TIMER_SAVE);
+	group_keep_save(sm, &groups);
+	g.s.group = groups.group;
+	g.s.ngroup = groups.ngroup;
+	g.s.member = groups.member;
+	g.s.nmember = groups.nmember;
+	sm->ops->save(sm->ops->cookie, &g.s, at_once);
+	group_keep_saved_free(&groups);
+	free(missing);
+	buf_free(&sa);
+	gathered_free(&g);
+}
+
+void
+state_keep_print(const struct sm *sm, struct buf *out)
+{
+	struct gathered g;
+
+	gather_state(sm, &g);
+	state_file_print(&g.s, out);
+	gathered_free(&g);
+}
+
+struct mono
+state_keep_next(const struct sm *sm)
+{
+	if (sm->view == NULL)
+		return MONO_NEVER;
+	if (!timer_is_set(&sm->timers, TIMER_SAVE) && sa_changed(sm->sa))
+		return (struct mono){0};
+	return timer_due(&sm->timers, TIMER_SAVE);
+}
+
+void
+state_keep_step(struct sm *sm, struct mono now)
+{
+	if (timer_is_set(&sm->timers, TIMER_STEP))
+		return; /* saved in a tick of its own: it takes milliseconds */
+	if (sa_changed(sm->sa))
+		timer_sooner(&sm->timers, TIMER_SAVE,
+			mono_add(now, mono_ms(SAVE_MS)));
+	if (!mono_before(now, state_keep_next(sm)))
+		state_keep_save(sm, false);
+}
