@@ -160,7 +160,7 @@ arm_core_timer(struct daemon *d)
 static void
 run_work(void *job)
 {
-	run_job(job);
+	work_run(job);
 }
 
 static void

@@ -76,7 +76,7 @@ become_given(struct sm *sm, struct mono now)
 		return;
 	sm->offer.given = true;
 	sm->offer.until = mono_add(now, mono_ms(TAKEN_MS));
-	master_stand_by(sm, &p, MASTER_GAVE, now);
+	role_stand_by(sm, &p, ROLE_GAVE, now);
 	timer_set(&sm->timers, TIMER_POLL, mono_add(now, mono_ms(POLL_MS)));
 }
 
@@ -110,7 +110,7 @@ may_give(
 {
 	return p->id.answers && p->id.state == SMI_STANDBY &&
 	       p->key == SM_KEY_SHARED && !mono_before(now, p->offer_after) &&
-	       (any || (master_is_below(sm, p) &&
+	       (any || (role_is_below(sm, p) &&
 			       !mono_before(now, p->back_after)));
 }
 
@@ -137,7 +137,7 @@ note_strangers(struct sm *sm)
 		struct sm_peer *p = &sm->peer[i];
 
 		if (p->noted || !p->id.answers || p->id.state != SMI_STANDBY ||
-			p->key == SM_KEY_SHARED || !master_is_below(sm, p))
+			p->key == SM_KEY_SHARED || !role_is_below(sm, p))
 			continue;
 		p->noted = true;
 		log_warn("sm: standby 0x%016llx \"%s\" has priority %u, and "

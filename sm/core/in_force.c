@@ -17,6 +17,15 @@
 #include "sm/policy/config_loss.h"
 #include "sm/policy/jobs.h"
 
+void
+in_force_take(struct sm *sm, struct config *c)
+{
+	config_unref(sm->cfg);
+	sm->cfg = config_ref(c);
+	wire_configure(sm);
+	run_sa_configure(sm);
+}
+
 int
 in_force_judge(const struct sm *sm, struct config *was, struct config *is,
 	struct topo *t, struct reason *why)
@@ -173,7 +182,7 @@ keep_in_force(struct sm *sm, const struct config *was, const char *loss)
 	log_error("config: the file is refused, what was in force before the "
 		  "start stays in force: %s",
 		loss);
-	sm_take_config(sm, c);
+	in_force_take(sm, c);
 	sm->ops->kept(sm->ops->cookie, c, loss);
 	config_unref(c);
 }

@@ -37,10 +37,10 @@ light_sweep_start(struct sm *sm, struct mono now)
 		dirty_mark_full(sm, now, DIRTY_LIGHT, NULL);
 		return;
 	}
-	run_begin(sm, now, SWEEP_LIGHT);
+	run_sweep_begin(sm, now, SWEEP_LIGHT);
 	sm->light_short = false;
 	sm->stat.sweeps_light++;
-	run_start_sweep(sm, now, SWEEP_LIGHT);
+	run_sweep_start(sm, now, SWEEP_LIGHT);
 }
 
 /* The light sweep is over, or was ended early: mark what it found. */

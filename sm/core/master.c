@@ -27,17 +27,6 @@
  * another manager may have taken over. */
 enum { PAUSE_MS = 1000 };
 
-/* ---- rank ---- */
-
-bool
-master_is_below(const struct sm *sm, const struct sm_peer *p)
-{
-	uint8_t ours = (uint8_t)sm->cfg->fabric.priority;
-
-	return p->id.priority > ours ||
-	       (p->id.priority == ours && p->id.guid < sm->port_guid);
-}
-
 /* True if p keeps us from being master. */
 static bool
 is_outranked_by(const struct sm *sm, const struct sm_peer *p)
@@ -45,13 +34,13 @@ is_outranked_by(const struct sm *sm, const struct sm_peer *p)
 	if (!p->id.answers || p->id.state == SMI_NOT_ACTIVE)
 		return false;
 	if (sm->role == SM_MASTER) /* two subnets met: the higher one stays */
-		return p->id.state == SMI_MASTER && master_is_below(sm, p) &&
+		return p->id.state == SMI_MASTER && role_is_below(sm, p) &&
 		       p->key == SM_KEY_SHARED && sm->offered != p->id.guid;
 	if (sm->handed_over && p->id.guid == sm->master.id.guid)
 		return false;
 	if (p->id.state == SMI_MASTER)
 		return true;
-	return master_is_below(sm, p) && !sm->handed_over &&
+	return role_is_below(sm, p) && !sm->handed_over &&
 	       p->key != SM_KEY_OTHER && p->id.guid != sm->not_taken;
 }
 
@@ -159,78 +148,14 @@ master_between_runs(struct sm *sm, struct mono now)
 	if (p != NULL && is_outranked_by(sm, p)) {
 		struct sm_peer other = *p;
 
-		master_stand_by(sm, &other, MASTER_OUTRANKED, now);
+		hand_over_reset(sm);
+		role_stand_by(sm, &other, ROLE_OUTRANKED, now);
 		return true;
 	}
 	return false;
 }
 
-/* ---- standby ---- */
-
-/*
- * The fabric was this manager's, and it has not given it away. That is an alarm
- * unless the other one is known: it shares a secret key, or the two have stood
- * by for each other before.
- */
-static void
-raise_taken(struct sm *sm, const struct sm_peer *p)
-{
-	if (map_get(&sm->key_shown, p->id.guid, NULL) ||
-		map_get(&sm->once_master, p->id.guid, NULL))
-		return;
-	(void)snprintf(sm->stat.taken, sizeof(sm->stat.taken),
-		"another subnet manager took the fabric from this one: "
-		"0x%016llx \"%s\" priority %u; if it should not run, stop it; "
-		"if it should, reload this daemon",
-		(unsigned long long)p->id.guid, p->id.name, p->id.priority);
-	log_error("sm: %s", sm->stat.taken);
-}
-
-void
-master_stand_by(struct sm *sm, const struct sm_peer *p, enum master_way way,
-	struct mono now)
-{
-	bool was_master = sm->role == SM_MASTER;
-	char why[256];
-
-	if (way != MASTER_GAVE)
-		hand_over_reset(sm);
-	run_sa_lost(sm, now);
-	sm->master = *p;
-	sm->role = SM_STANDING_BY;
-	sm->stood_by = true;
-	sm->taking = (struct sm_taking){0};
-	sm->stat.alarm[0] = sm->stat.names[0] = '\0'; /* of a former reign */
-	drift_reset(sm);
-	run_adaptive_lost(sm);
-	dirty_forget(sm);
-	run_settings_reset(sm);
-	m_keys_reset(sm);
-	sm->missed = 0;
-	sm->master_heard = now;
-	sm->handed_over = sm->paused = false;
-	sm->offered = sm->not_taken = sm->yield_to = 0;
-	timer_set(&sm->timers, TIMER_POLL,
-		mono_add(now, sm->cfg->standby.poll_interval));
-	if (was_master && way != MASTER_GAVE)
-		raise_taken(sm, p);
-	else
-		map_put(&sm->once_master, p->id.guid, 0);
-	(void)snprintf(why, sizeof(why),
-		"%s: guid=0x%016llx name=\"%s\" "
-		"priority=%u state=%s; standing by, nothing is written",
-		way == MASTER_GAVE ? "the fabric is handed over"
-				   : "another subnet manager is master",
-		(unsigned long long)p->id.guid, p->id.name, p->id.priority,
-		p->id.state == SMI_MASTER ? "MASTER"
-		: way == MASTER_GAVE	  ? "STANDBY"
-					  : "higher priority");
-	log_warn("sm: %s", why);
-	wire_configure(sm);
-	standby_begin(sm, now);
-	phase_enter(sm, SM_STANDBY, now);
-	sm->ops->stood_by(sm->ops->cookie, why);
-}
+/* ---- election ---- */
 
 bool
 master_elect(struct sm *sm, struct mono now)
@@ -250,7 +175,8 @@ master_elect(struct sm *sm, struct mono now)
 	if (best != NULL) {
 		struct sm_peer other = *best;
 
-		master_stand_by(sm, &other, MASTER_OUTRANKED, now);
+		hand_over_reset(sm);
+		role_stand_by(sm, &other, ROLE_OUTRANKED, now);
 	}
 	return true;
 }
@@ -278,92 +204,6 @@ master_become(struct sm *sm, struct mono now)
 	sm->not_taken = 0;
 	sm->stat.taken[0] = '\0';
 	sm->master = (struct sm_peer){0};
-}
-
-/* The master shows a key that is not ours, although it was shown ours. */
-static void
-watch_key(struct sm *sm)
-{
-	const struct sm_other *m = &sm->master.id;
-	bool news = sm->stat.sm_key[0] == '\0';
-
-	if (sm->master.key != SM_KEY_OTHER || m->state != SMI_MASTER) {
-		sm->stat.sm_key[0] = '\0';
-		return;
-	}
-	(void)snprintf(sm->stat.sm_key, sizeof(sm->stat.sm_key),
-		"the master 0x%016llx \"%s\" does not show the SM_Key of this "
-		"manager (fabric.sm_key): standing by, neither will hand over "
-		"to the other",
-		(unsigned long long)m->guid, m->name);
-	if (news)
-		log_error("sm: %s", sm->stat.sm_key);
-}
-
-static void
-poll_answer(void *cookie, uint64_t tag, const struct xact_result *res)
-{
-	struct sm *sm = cookie;
-	uint32_t before = sm->master.act_count;
-
-	(void)tag;
-	sm->poll_open = false;
-	if (sm->role != SM_STANDING_BY)
-		return;
-	peers_take(sm, &sm->master, res);
-	watch_key(sm);
-	if (hand_over_polled(sm, res->now))
-		return;
-	if (!sm->master.id.answers || sm->master.act_count == before ||
-		sm->master.id.state == SMI_NOT_ACTIVE ||
-		sm->master.id.state == SMI_STANDBY)
-		sm->missed++;
-	else
-		sm->missed = 0;
-	if (sm->missed == 0)
-		sm->master_heard = res->now;
-}
-
-static void
-leave_standby(struct sm *sm, struct mono now, const char *cause)
-{
-	log_warn("sm: leaving standby: %s", cause);
-	standby_end(sm, now);
-	if (!sm->handed_over || !sm->none_under_way)
-		in_flight_inherit(sm, sm->master_heard);
-	sm->role = SM_DISCOVERING;
-	wire_configure(sm);
-	sm->stat.sm_key[0] = '\0';
-	dirty_mark_full(sm, now, DIRTY_MASTERSHIP, cause);
-	timer_set(&sm->timers, TIMER_RUN, now);
-	if (!take_over_begin(sm, now))
-		phase_enter(sm, SM_IDLE, now);
-}
-
-bool
-master_standby(struct sm *sm, struct mono now)
-{
-	if (sm->handed_over) {
-		leave_standby(sm, now, "hand-over from the previous master");
-		return true;
-	}
-	if (sm->not_taken != 0) {
-		leave_standby(sm, now, "the hand-over was not taken up");
-		return true;
-	}
-	if (sm->missed >= sm->cfg->standby.missed_polls) {
-		leave_standby(sm, now, "the master does not answer");
-		return true;
-	}
-	if (!sm->poll_open &&
-		!mono_before(now, timer_due(&sm->timers, TIMER_POLL))) {
-		sm->poll_open = true;
-		timer_set(&sm->timers, TIMER_POLL,
-			mono_add(now, sm->cfg->standby.poll_interval));
-		peers_ask(sm, &sm->master, true, now, poll_answer, 0);
-	}
-	standby_step(sm, now);
-	return false;
 }
 
 /* ---- requests of others ---- */

@@ -155,7 +155,7 @@ peers_request(const struct sm *sm, const struct sm_peer *p, bool show_key,
 	mad_sm_info_encode(&i, r->data);
 }
 
-struct mono
+static struct mono
 peers_deadline(const struct sm *sm)
 {
 	return mono_min(sm->cfg->smp.timeout, sm->cfg->standby.poll_interval);

@@ -18,89 +18,68 @@ enum {
 			  is given up by itself, and quarantined */
 };
 
-/* Routes, where there are none yet, and the plan that leads to them: what the
- * worker is given, and what it adds. */
-struct sm_work {
-	struct route_job job;
-	struct jobs_options options;
-	struct route_rank *ranks;
-	struct routes *result;
-	struct route_account story;
-	struct run_push_job push; /* keeps what the options point to alive */
-	struct plan *plan;
-	struct reason why;
-	struct routes *found; /* of a standby: only to be judged */
-};
+/* ---- the end, before the commit ---- */
+
+static void
+discard_work(struct sm *sm)
+{
+	push_free(sm->push);
+	plan_free(sm->plan);
+	routes_unref(sm->routes);
+	topo_unref(sm->topo);
+	topo_unref(sm->topo_written);
+	pkeys_unref(sm->pkeys);
+	sm->pkeys = NULL;
+	run_qos_drop(sm);
+	sm->push = NULL;
+	sm->plan = NULL;
+	sm->routes = NULL;
+	sm->topo = NULL;
+	sm->topo_written = NULL;
+	if (sm->work == NULL) /* else the pool is the worker's */
+		lft_pool_trim(sm->pool);
+}
+
+/* End a run without a commit: the tables in force stay. */
+static void
+fail_run(struct sm *sm, struct mono now, const char *why)
+{
+	struct mono wait = mono_ms(10000);
+
+	log_error("sm: run failed, the last good tables stay in force "
+		  "cause=\"%s\": %s",
+		sm->cause_text, why);
+	(void)snprintf(sm->stat.alarm, sizeof(sm->stat.alarm), "%s", why);
+	sm->stat.plan_failures++;
+	m_keys_review(sm);
+	discard_work(sm);
+	phase_enter(sm, SM_IDLE, now);
+	dirty_mark_full(sm, now, DIRTY_FAILED_RUN, NULL);
+	timer_set(&sm->timers, TIMER_RUN, mono_add(now, wait));
+	sm->ops->finished(sm->ops->cookie, false, why);
+}
 
 /* ---- beginning ---- */
 
-void
-run_begin(struct sm *sm, struct mono now, enum sweep_kind kind)
+/* Freeze the topology builder into sm->topo, without LIDs; false: the run
+ * failed. */
+static bool
+freeze_topology(struct sm *sm, struct mono now)
 {
-	sm->kind = kind;
-	sm->began = now;
-	sm->times = (struct view_times){0};
-	sm->counts = (struct view_counts){0};
-	sm->sent_before = xact_stats(sm->x)->sent;
-	sm->passes = sm->mute_stops = 0;
-	sm->names_read = false;
-	map_free(&sm->probed);
+	struct reason why;
+
+	quarantine_apply(sm, now);
+	topo_unref(sm->topo);
+	sm->topo = builder_freeze(sm->draft, sm->generation, &why);
+	if (sm->topo != NULL)
+		return true;
+	fail_run(sm, now, why.text);
+	return false;
 }
-
-/*
- * A sweep of what to ask. Before the election, another manager may be master,
- * which looks for PortStateChange: nothing is written.
- */
-static void
-enter_discovery(struct sm *sm, struct mono now, enum sweep_kind kind,
-	const uint64_t *guid, size_t n)
-{
-	sm->sweep = sweep_new(kind, sm->draft, sm->x, guid, n);
-	if (sm->role != SM_MASTER)
-		sweep_read_only(sm->sweep);
-	phase_enter(sm, SM_DISCOVER, now);
-}
-
-void
-run_start_sweep(struct sm *sm, struct mono now, enum sweep_kind kind)
-{
-	enter_discovery(sm, now, kind, NULL, 0);
-}
-
-static void
-start_probe(struct sm *sm, struct mono now, const uint64_t *guid, size_t n)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		map_put(&sm->probed, guid[i], 0);
-	enter_discovery(sm, now, SWEEP_PROBE, guid, n);
-}
-
-/* Switches that are marked. One that only a trap reports is read further only
- * if its PortStateChange bit is set. */
-static void
-probe_suspects(struct sm *sm, struct mono now)
-{
-	const struct sm_dirty *d = &sm->dirty;
-	uint64_t *guid = mem_zalloc(d->n, sizeof(*guid));
-	size_t i;
-
-	for (i = 0; i < d->n; i++)
-		guid[i] = d->who[i].guid;
-	start_probe(sm, now, guid, d->n);
-	for (i = 0; i < d->n; i++)
-		if (d->who[i].told)
-			sweep_add_trap_source(sm->sweep, guid[i]);
-	free(guid);
-}
-
-static bool freeze_topology(struct sm *sm, struct mono now);
-static void discard_work(struct sm *sm);
 
 /* The dirty marks become a run. */
-static void
-start_run(struct sm *sm, struct mono now)
+void
+run_start(struct sm *sm, struct mono now)
 {
 	struct sm_dirty *d = &sm->dirty;
 	enum sweep_kind kind = d->full ? SWEEP_FULL : SWEEP_PROBE;
@@ -110,15 +89,15 @@ start_run(struct sm *sm, struct mono now)
 		kind = SWEEP_FULL; /* nothing known to probe */
 		ask = true;
 	}
-	run_begin(sm, now, kind);
+	run_sweep_begin(sm, now, kind);
 	sm->first_heard = d->since;
 	sm->run++;
 	retry_begin(sm);
 	sm->has_new_duplicate_guids = false;
 	if (ask && kind == SWEEP_PROBE)
-		probe_suspects(sm, now);
+		run_sweep_suspects(sm, now);
 	else if (ask)
-		run_start_sweep(sm, now, kind);
+		run_sweep_start(sm, now, kind);
 	if (kind == SWEEP_FULL)
 		sm->stat.sweeps_full++;
 	else if (ask)
@@ -129,51 +108,6 @@ start_run(struct sm *sm, struct mono now)
 		if (freeze_topology(sm, now))
 			phase_enter(sm, SM_TAKE, now);
 	}
-}
-
-/* What a master does between runs; false: nothing is due. */
-static bool
-start_regular(struct sm *sm, struct mono now)
-{
-	if (timer_is_due(&sm->timers, TIMER_CHECK, now))
-		return run_push_check_begin(sm, now);
-	if (timer_is_due(&sm->timers, TIMER_NAMES, now)) {
-		timer_stop(&sm->timers, TIMER_NAMES);
-		run_sa_reregister(sm, now);
-		sm->sweep = sweep_new(SWEEP_NAMES, sm->draft, sm->x, NULL, 0);
-		phase_enter(sm, SM_NAMES, now);
-		return true;
-	}
-	if (timer_is_due(&sm->timers, TIMER_LIGHT, now)) {
-		light_sweep_start(sm, now);
-		return true;
-	}
-	return false;
-}
-
-bool
-run_idle(struct sm *sm, struct mono now)
-{
-	bool master = sm->role == SM_MASTER;
-
-	if (master && master_between_runs(sm, now))
-		return true;
-	if (master && (sm->paused || hand_over_idle(sm, now)))
-		return false;
-	if (master && timer_is_due(&sm->timers, TIMER_RETRY, now)) {
-		timer_stop(&sm->timers, TIMER_RETRY);
-		retry_mark(sm, now);
-	}
-	if (master && light_sweep_is_overdue(sm, now)) {
-		light_sweep_start(sm, now);
-		return true;
-	}
-	if (timer_is_due(&sm->timers, TIMER_RUN, now) &&
-		!in_flight_expects_sets(sm, now)) {
-		start_run(sm, now);
-		return true;
-	}
-	return master && start_regular(sm, now);
 }
 
 /* ---- discovery ---- */
@@ -189,22 +123,6 @@ log_oddities(struct sm *sm)
 			line = strtok_r(NULL, "\n", &save))
 			log_warn("discovery: %s", line);
 	buf_free(&b);
-}
-
-/* Freeze the topology builder into sm->topo, without LIDs; false: the run
- * failed. */
-static bool
-freeze_topology(struct sm *sm, struct mono now)
-{
-	struct reason why;
-
-	quarantine_apply(sm, now);
-	topo_unref(sm->topo);
-	sm->topo = builder_freeze(sm->draft, sm->generation, &why);
-	if (sm->topo != NULL)
-		return true;
-	run_fail(sm, now, why.text);
-	return false;
 }
 
 static bool
@@ -240,7 +158,7 @@ probe_further(struct sm *sm, struct mono now)
 			guid[n++] = node->guid;
 	}
 	if (n > 0)
-		start_probe(sm, now, guid, n);
+		run_sweep_probe(sm, now, guid, n);
 	free(guid);
 	return n > 0;
 }
@@ -321,32 +239,10 @@ run_discover(struct sm *sm, struct mono now)
 	sm->times.discover =
 		mono_add(sm->times.discover, mono_sub(now, sm->phase_began));
 	if (failed != NULL)
-		run_fail(sm, now, why);
+		fail_run(sm, now, why);
 	else
 		finish_discovery(sm, now);
 	return true;
-}
-
-/* ---- ends before the commit ---- */
-
-static void
-discard_work(struct sm *sm)
-{
-	push_free(sm->push);
-	plan_free(sm->plan);
-	routes_unref(sm->routes);
-	topo_unref(sm->topo);
-	topo_unref(sm->topo_written);
-	pkeys_unref(sm->pkeys);
-	sm->pkeys = NULL;
-	run_qos_drop(sm);
-	sm->push = NULL;
-	sm->plan = NULL;
-	sm->routes = NULL;
-	sm->topo = NULL;
-	sm->topo_written = NULL;
-	if (sm->work == NULL) /* else the pool is the worker's */
-		lft_pool_trim(sm->pool);
 }
 
 /* The same run begins anew with a full sweep. */
@@ -355,11 +251,11 @@ sweep_again(struct sm *sm, struct mono now)
 {
 	discard_work(sm);
 	if (++sm->passes > MAX_PASSES) {
-		run_fail(sm, now, "too many switches failed one after another");
+		fail_run(sm, now, "too many switches failed one after another");
 		return;
 	}
 	sm->kind = SWEEP_FULL;
-	run_start_sweep(sm, now, SWEEP_FULL);
+	run_sweep_start(sm, now, SWEEP_FULL);
 }
 
 /* ---- LIDs ---- */
@@ -530,7 +426,7 @@ run_assign_lids(struct sm *sm, struct mono now)
 	device_reconcile(sm->hw, sm->topo);
 	run_mcast_forget(sm, sm->took_over);
 	if (assign_lids(sm, &why) != 0) {
-		run_fail(sm, now, why.text);
+		fail_run(sm, now, why.text);
 		return true;
 	}
 	if (sm->took_over)
@@ -541,154 +437,6 @@ run_assign_lids(struct sm *sm, struct mono now)
 }
 
 /* ---- routing ---- */
-
-/*
- * The order on record is older than the tables and would change them: of what
- * it gives, and what an order gives that fits the tables, the routes are taken
- * that keep more of them.
- */
-static void
-compute_without_order(struct sm_work *w)
-{
-	const struct schema_names *engines = &w->push.cfg->routing.engines;
-	struct routes *was = w->push.from, *other;
-	struct route_job job = w->job;
-	struct route_account story;
-	struct reason why;
-
-	job.prev = w->push.orderless;
-	job.nranks = 0;
-	job.reading = (struct topo_class){0};
-	other = compute_routes(&job, engines->name, engines->n, &story, &why);
-	if (other == NULL ||
-		(w->result != NULL &&
-			w->result->entries_changed <= other->entries_changed)) {
-		routes_unref(other);
-		return;
-	}
-	routes_unref(w->result);
-	w->result = other;
-	w->story = story;
-	w->push.from = w->push.orderless;
-	w->push.safe.from = w->push.from;
-	w->push.orderless = was;
-}
-
-static void
-compute_job_routes(struct sm_work *w)
-{
-	const struct schema_names *engines = &w->push.cfg->routing.engines;
-
-	mem_trim(); /* routing and the planner each want room of their own */
-	w->result = compute_routes(
-		&w->job, engines->name, engines->n, &w->story, &w->why);
-	if (w->push.orderless != NULL &&
-		(w->result == NULL || w->result->entries_changed > 0))
-		compute_without_order(w);
-	/* blocks that were only compared, before the planner wants room */
-	lft_pool_trim(w->job.pool);
-	mem_trim();
-}
-
-void
-run_job(struct sm_work *w)
-{
-	if (w->found != NULL) {
-		compute_found(&w->job, w->found);
-		return;
-	}
-	if (w->result == NULL)
-		compute_job_routes(w);
-	if (w->result != NULL)
-		w->plan = run_push_make(&w->push, w->result);
-}
-
-void
-run_job_free(struct sm_work *w)
-{
-	if (w == NULL)
-		return;
-	plan_free(w->plan);
-	routes_unref(w->result);
-	routes_unref(w->found);
-	topo_unref(w->job.topo);
-	free(w->ranks);
-	jobs_options_free(&w->options);
-	run_push_job_free(&w->push);
-	free(w);
-}
-
-static void
-describe_routing(struct sm *sm, struct sm_work *w)
-{
-	jobs_options(w->push.cfg, sm->topo, &w->options);
-	if (sm->rank_known) {
-		w->ranks = mem_dup(sm->rank, sm->nrank * sizeof(*sm->rank));
-		w->job.ranks = w->ranks;
-		w->job.nranks = sm->nrank;
-		w->job.ranks_order = sm->rank_order;
-		w->job.reading = sm->reading;
-	}
-	w->job.now = sm->ops->seconds != NULL
-			     ? sm->ops->seconds(sm->ops->cookie)
-			     : 0;
-	w->job.topo = topo_ref(sm->topo);
-	w->job.pool = sm->pool;
-	w->job.prev = w->push.from;
-	w->job.options = &w->options.engine;
-	w->job.load_limit = sm->cfg->routing.load_limit;
-	w->job.rebalance = (sm->causes & 1U << DIRTY_REBALANCE) != 0;
-	w->job.seed = 1;
-	w->job.threads = jobs_threads(w->push.cfg);
-}
-
-/* True if nothing that routing depends on has changed: the routes in force
- * stay. */
-static bool
-is_same_fabric(const struct sm *sm)
-{
-	const uint32_t anew = 1U << DIRTY_CONFIG | 1U << DIRTY_REBALANCE;
-
-	return sm->view != NULL && !sm->order_outdated &&
-	       (sm->causes & anew) == 0 &&
-	       sm->view->topo->hash == sm->topo->hash &&
-	       sm->view->topo->max_lid == sm->topo->max_lid;
-}
-
-/* Hand the job to the worker; on the same fabric it only plans, with the routes
- * in force. */
-static void
-start_work(struct sm *sm, struct mono now)
-{
-	struct sm_work *w = mem_zalloc(1, sizeof(*w));
-
-	run_push_job(sm, &w->push);
-	if (is_same_fabric(sm)) {
-		w->result = routes_for(sm->view->routes, sm->topo);
-		w->story = sm->view->story;
-	} else {
-		describe_routing(sm, w);
-	}
-	sm->work = w;
-	phase_enter(sm, SM_ROUTE, now);
-	sm->ops->route(sm->ops->cookie, w);
-}
-
-void
-run_judge(struct sm *sm, struct routes *r)
-{
-	struct sm_work *w = mem_zalloc(1, sizeof(*w));
-
-	w->found = r;
-	w->push.cfg = config_ref(sm->cfg);
-	jobs_options(w->push.cfg, r->topo, &w->options);
-	w->job = (struct route_job){.topo = topo_ref(r->topo),
-		.pool = sm->pool,
-		.options = &w->options.engine,
-		.threads = jobs_threads(sm->cfg)};
-	sm->work = w;
-	sm->ops->route(sm->ops->cookie, w);
-}
 
 /*
  * True where no device at all answers any more, as when links next to us fail
@@ -781,35 +529,29 @@ run_readback(struct sm *sm, struct mono now)
 		mono_add(sm->times.readback, mono_sub(now, sm->phase_began));
 	sl_history_add_topology(sm->sl_history, sm->topo,
 		sm->view != NULL ? sm->view->routes : NULL);
-	start_work(sm, now);
+	work_start(sm, now);
 	return true;
 }
 
 void
 run_routed(struct sm *sm, struct sm_work *w, struct mono now)
 {
-	if (w->found != NULL) {
-		sm->work = NULL;
-		standby_judged(sm, w->found, now);
-		run_job_free(w);
+	struct routes *judged = work_judged(w);
+	struct reason why;
+
+	sm->work = NULL;
+	if (judged != NULL) {
+		standby_judged(sm, judged, now);
+		work_free(w);
 		return;
 	}
 	sm->times.route =
 		mono_add(sm->times.route, mono_sub(now, sm->phase_began));
-	sm->work = NULL;
-	sm->routes = w->result;
-	sm->story = w->story;
-	w->result = NULL;
-	if (sm->routes == NULL) {
-		run_fail(sm, now, w->why.text);
-	} else {
-		if (sm->story.fallback && w->job.topo != NULL) /* new routes */
-			log_warn("routing: fallback engine=%s tried=\"%s\"",
-				sm->story.engine, sm->story.tried);
-		run_push_start(sm, &w->push, w->plan, now);
-		w->plan = NULL;
-	}
-	run_job_free(w);
+	if (work_take(sm, w, &why))
+		run_push_start(sm, now);
+	else
+		fail_run(sm, now, why.text);
+	work_free(w);
 }
 
 /* ---- push and commit ---- */
@@ -863,7 +605,7 @@ needs_new_view(struct sm *sm)
 	bool keys = run_pkeys_settle(sm), lanes = run_qos_settle(sm);
 
 	return keys || lanes || run_adaptive_changed(sm) ||
-	       sm->plan->nsteps > 0 || !is_same_fabric(sm) ||
+	       sm->plan->nsteps > 0 || !work_is_same_fabric(sm) ||
 	       !has_same_ports(sm->view->topo, sm->topo);
 }
 
@@ -958,7 +700,7 @@ finish_push(struct sm *sm, enum sm_verdict v, struct mono now)
 	}
 	discard_work(sm);
 	if (++sm->passes > MAX_PASSES) {
-		run_fail(sm, now, "too many switches failed one after another");
+		fail_run(sm, now, "too many switches failed one after another");
 	} else if (freeze_topology(sm, now)) {
 		phase_enter(sm, SM_TAKE, now);
 	}
@@ -1006,24 +748,6 @@ run_link_lost(struct sm *sm, struct mono now)
 	if (sm->push != NULL)
 		push_stop(sm->push);
 	give_up_requests(sm, now);
-}
-
-void
-run_fail(struct sm *sm, struct mono now, const char *why)
-{
-	struct mono wait = mono_ms(10000);
-
-	log_error("sm: run failed, the last good tables stay in force "
-		  "cause=\"%s\": %s",
-		sm->cause_text, why);
-	(void)snprintf(sm->stat.alarm, sizeof(sm->stat.alarm), "%s", why);
-	sm->stat.plan_failures++;
-	m_keys_review(sm);
-	discard_work(sm);
-	phase_enter(sm, SM_IDLE, now);
-	dirty_mark_full(sm, now, DIRTY_FAILED_RUN, NULL);
-	timer_set(&sm->timers, TIMER_RUN, mono_add(now, wait));
-	sm->ops->finished(sm->ops->cookie, false, why);
 }
 
 /* ---- names, before routing or after the fact ---- */

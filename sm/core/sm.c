@@ -25,10 +25,10 @@ wait_for_worker(struct sm *sm, struct mono now)
 /* One step of each phase, after any event; true: another phase was entered, or
  * the rest of this one is to be done in a tick of its own. */
 static bool (*const phases[])(struct sm *, struct mono) = {
-	[SM_IDLE] = run_idle,
+	[SM_IDLE] = idle_step,
 	[SM_DISCOVER] = run_discover,
 	[SM_ELECT] = master_step,
-	[SM_STANDBY] = master_standby,
+	[SM_STANDBY] = poll_step,
 	[SM_CONFIRM] = take_over_step,
 	[SM_TAKE] = run_assign_lids,
 	[SM_READBACK] = run_readback,
@@ -36,7 +36,7 @@ static bool (*const phases[])(struct sm *, struct mono) = {
 	[SM_PUSH] = run_push,
 	[SM_COMMIT] = run_commit,
 	[SM_NAMES] = run_names,
-	[SM_CHECK] = run_push_check,
+	[SM_CHECK] = run_check_step,
 };
 
 /* ---- when, and what then ---- */
@@ -185,7 +185,7 @@ sm_new(struct config *c, const struct state_file *state, struct transport *t,
 	sm->draft = builder_new();
 	sm->scan = sl2vl_scan_new();
 	configure_roles(sm);
-	sm->traps = traps_new();
+	sm->traps = trap_filter_new();
 	timers_stop_all(&sm->timers);
 	timer_set(&sm->timers, TIMER_LEASE, (struct mono){0});
 	timer_set(&sm->timers, TIMER_READ, (struct mono){0});
@@ -219,7 +219,7 @@ sm_free(struct sm *sm)
 	sl2vl_scan_free(sm->scan);
 	push_free(sm->push);
 	plan_free(sm->plan);
-	run_job_free(sm->work);
+	work_free(sm->work);
 	routes_unref(sm->routes);
 	topo_unref(sm->topo);
 	topo_unref(sm->topo_written);
@@ -237,7 +237,7 @@ sm_free(struct sm *sm)
 	device_free(sm->hw);
 	sl_history_free(sm->sl_history);
 	builder_free(sm->draft);
-	traps_free(sm->traps);
+	trap_filter_free(sm->traps);
 	xact_free(sm->x);
 	event_log_free(sm->events);
 	free(sm->held_event);
@@ -409,15 +409,6 @@ sm_accepts_config(const struct sm *sm, struct config *c, struct reason *why)
 }
 
 void
-sm_take_config(struct sm *sm, struct config *c)
-{
-	config_unref(sm->cfg);
-	sm->cfg = config_ref(c);
-	wire_configure(sm);
-	run_sa_configure(sm);
-}
-
-void
 sm_reconfigure(struct sm *sm, struct config *c, struct mono now)
 {
 	struct config_changes ch;
@@ -426,7 +417,7 @@ sm_reconfigure(struct sm *sm, struct config *c, struct mono now)
 	if (sm->cfg->fabric.sm_key != c->fabric.sm_key)
 		peers_forget_keys(sm);
 	sm->stat.taken[0] = '\0'; /* the administrator has been here */
-	sm_take_config(sm, c);
+	in_force_take(sm, c);
 	if (ch.of[SCHEMA_REROUTE] > 0)
 		dirty_mark_replan(sm, now, DIRTY_CONFIG, NULL);
 	for (size_t i = 0; i < ch.n; i++)

@@ -45,7 +45,7 @@ struct sm_work; /* routing and planning, on the way to and from the worker */
 struct sm_ops {
 	void *cookie;
 	/*
-	 * Have run_job(w) called, here or in another thread, then
+	 * Have work_run(w) called, here or in another thread, then
 	 * sm_routed(sm, w, now) in the core's thread. Never more than one.
 	 */
 	void (*route)(void *cookie, struct sm_work *w);
@@ -117,9 +117,9 @@ void sm_receive(struct sm *sm, const struct transport_msg *m, struct mono now);
 struct mono sm_next(const struct sm *sm);
 void sm_tick(struct sm *sm, struct mono now);
 
-/* Route and plan: run_job is the pure part, in any thread; sm_routed hands it
+/* Route and plan: work_run is the pure part, in any thread; sm_routed hands it
  * back. */
-void run_job(struct sm_work *w);
+void work_run(struct sm_work *w);
 void sm_routed(struct sm *sm, struct sm_work *w, struct mono now);
 
 /* Whether the present fabric can have what c asks for: 0, or -1 with why where

@@ -8,8 +8,12 @@
  *	wire.c		the transactions, and answers that are late
  *	in_flight.c	what may still be on its way
  *	retry.c		nodes that are asked again
+ *	idle.c		what begins between runs
  *	run.c		a run, phase by phase: discovery to commit
- *	run_push.c	its plan, the push, and the checks after it
+ *	run_sweep.c	its sweep
+ *	work.c		routes and plan, made by the worker
+ *	run_push.c	the push
+ *	run_check.c	what is read back after it
  *	run_adaptive.c	adaptive routing that another manager left on
  *	run_pkeys.c	P_Key tables in a run
  *	run_qos.c	service levels in a run
@@ -23,13 +27,16 @@
  *	in_force.c	the configuration in force, and what another one takes
  *	events.c	what happened to the fabric, for an administrator
  *	light_sweep.c	the light sweep between runs
- *	master.c	mastership: election, standby, SMInfo
+ *	master.c	mastership: election, SMInfo
+ *	role.c		rank, and becoming a standby
+ *	poll.c		a standby asks its master, and takes over
  *	standby.c	what a standby reads of the fabric
  *	take_over.c	a standby becomes master, and serves hosts at once
  *	hand_over.c	mastership that is given to another manager, or taken
  *	peers.c		the other managers: what they answer, their SM_Keys
  *	m_keys.c	leases of M_Keys, and ports with an unknown one
- *	trap.c		traps: filtered, then marked dirty
+ *	trap.c		traps: what they mark dirty
+ *	trap_filter.c	which traps are acted on
  *	trap_fault.c	traps about faults: counted and logged
  *	quarantine.c	switches excluded from transit
  *	blocked.c	blocked (in-port, out-port) pairs across restarts
@@ -58,7 +65,7 @@
 #include "sm/base/map.h"
 #include "sm/core/sm.h"
 #include "sm/core/timers.h"
-#include "sm/core/trap.h"
+#include "sm/core/trap_filter.h"
 #include "sm/policy/pkeys.h"
 #include "sm/policy/qos.h"
 #include "sm/policy/roles.h"
@@ -439,8 +446,9 @@ struct sm {
 	struct log_limit noise, fault_noise;
 };
 
-/* run.c: one step of a phase; true when the phase changed. */
-bool run_idle(struct sm *sm, struct mono now);
+/* run.c: the marks become a run. */
+void run_start(struct sm *sm, struct mono now);
+/* One step of a phase; true when the phase changed. */
 bool run_discover(struct sm *sm, struct mono now);
 /* Discovery is over and we are master: assign LIDs and go on. */
 bool run_assign_lids(struct sm *sm, struct mono now);
@@ -450,12 +458,6 @@ bool run_commit(struct sm *sm, struct mono now);
 bool run_names(struct sm *sm, struct mono now);
 /* The worker is done. */
 void run_routed(struct sm *sm, struct sm_work *w, struct mono now);
-/* Have the worker judge the tables that a standby read; takes r over. */
-void run_judge(struct sm *sm, struct routes *r);
-/* Free a job, its result included; NULL allowed. */
-void run_job_free(struct sm_work *w);
-/* End a run without a commit: the tables in force stay. */
-void run_fail(struct sm *sm, struct mono now, const char *why);
 
 /*
  * Our own link is down. It may come back before other switches, which the open
@@ -464,9 +466,13 @@ void run_fail(struct sm *sm, struct mono now, const char *why);
  */
 void run_link_lost(struct sm *sm, struct mono now);
 
-/* For light_sweep.c: begin a run, start its sweep. */
-void run_begin(struct sm *sm, struct mono now, enum sweep_kind kind);
-void run_start_sweep(struct sm *sm, struct mono now, enum sweep_kind kind);
+/* run_sweep.c: a run begins; its sweep. */
+void run_sweep_begin(struct sm *sm, struct mono now, enum sweep_kind kind);
+void run_sweep_start(struct sm *sm, struct mono now, enum sweep_kind kind);
+/* Of these switches, or of those that are marked. */
+void run_sweep_probe(
+	struct sm *sm, struct mono now, const uint64_t *guid, size_t n);
+void run_sweep_suspects(struct sm *sm, struct mono now);
 
 /* light_sweep.c */
 void light_sweep_start(struct sm *sm, struct mono now);
@@ -478,30 +484,37 @@ void light_sweep_end(struct sm *sm, struct mono now);
 /* Due an interval from now. */
 void light_sweep_schedule(struct sm *sm, struct mono now);
 
+/* idle.c */
+bool idle_step(struct sm *sm, struct mono now); /* SM_IDLE */
+
+/* work.c */
+/* True if nothing that routing depends on has changed: the routes in force
+ * stay. */
+bool work_is_same_fabric(const struct sm *sm);
+/* Hand sm->topo to the worker, for routes and plan. */
+void work_start(struct sm *sm, struct mono now);
+/* The tables that hw knows of the switches of t, as routes; have the worker
+ * judge such routes, which takes them over. */
+struct routes *work_found(
+	const struct sm *sm, struct topo *t, const struct device_store *hw);
+void work_judge(struct sm *sm, struct routes *found);
+/* The worker is done. What it judged, which stays its own; or NULL. */
+struct routes *work_judged(const struct sm_work *w);
+/* ... its routes and plan are the run's. False: there are none, and why. */
+bool work_take(struct sm *sm, struct sm_work *w, struct reason *why);
+/* Free a job, its result included; NULL allowed. In the core's thread. */
+void work_free(struct sm_work *w);
+
+/* run_check.c */
+void run_check_schedule(struct sm *sm, struct mono now); /* a push is over */
+/* False: there is nothing to check. */
+bool run_check_begin(struct sm *sm, struct mono now);
+bool run_check_step(struct sm *sm, struct mono now); /* SM_CHECK */
+
 /* run_push.c */
 
-/* What the worker plans from; freed with the worker's job. */
-struct run_push_job {
-	struct config *cfg;	    /* a reference */
-	struct routes *from;	    /* a reference: in force; or NULL */
-	struct routes *orderless;   /* a reference: the same tables, which are
-				       newer than the order of from; or NULL */
-	struct pkeys *keys;	    /* a reference */
-	struct name_pins *pins;	    /* a reference, or NULL */
-	struct transition_job safe; /* complete but for the routes to come */
-	struct plan_params params;
-	struct qos *qos; /* made with the plan */
-};
-void run_push_job(const struct sm *sm, struct run_push_job *job);
-/* The tables that hw knows of the switches of t, as routes. */
-struct routes *run_push_found(
-	const struct sm *sm, struct topo *t, const struct device_store *hw);
-void run_push_job_free(struct run_push_job *job); /* in the core's thread */
-/* In the worker: the plan that leads to these routes. */
-struct plan *run_push_make(struct run_push_job *job, struct routes *to);
-/* Push that plan, for sm->routes. */
-void run_push_start(struct sm *sm, struct run_push_job *job, struct plan *plan,
-	struct mono now);
+/* Push sm->plan, for sm->routes. */
+void run_push_start(struct sm *sm, struct mono now);
 struct mono run_push_next(const struct sm *sm);
 /* True if the fabric has changed since this run began, so that its push would
  * write tables of a fabric that is no more; not for ever, or a port that flaps
@@ -509,16 +522,12 @@ struct mono run_push_next(const struct sm *sm);
 bool run_push_is_overtaken(const struct sm *sm, struct mono now);
 void run_push_watch(struct sm *sm, struct mono now); /* stop it if overtaken */
 void run_push_finish(struct sm *sm, struct mono now);
-bool run_push_check(struct sm *sm, struct mono now); /* SM_CHECK */
-bool run_push_check_begin(struct sm *sm, struct mono now);
 const char *run_push_writes(const struct sm *sm); /* name of its phase */
 /* True if a trap from this switch is caused by our own plan. */
 bool run_push_caused(struct sm *sm, uint64_t guid);
 /* We became master of sm->topo: the manager before may have written anything,
  * and given out any SL. */
 void run_push_forget(struct sm *sm);
-void run_push_load(struct sm *sm, const struct state_file *s);
-void run_push_account(struct sm *sm); /* fills sm->change */
 
 /* blocked.c */
 void blocked_load(struct sm *sm, const struct state_file *s);
@@ -613,7 +622,6 @@ void events_manager(
 struct topo *commit_refresh(struct sm *sm, const struct topo *t);
 
 /* master.c */
-enum master_way { MASTER_OUTRANKED, MASTER_GAVE };
 bool master_begin(struct sm *sm, struct mono now);  /* false: no other SM */
 void master_review(struct sm *sm, struct mono now); /* ask the other SMs */
 /* Ask the SM at this port at once, if it is one that is known. */
@@ -627,13 +635,18 @@ bool master_step(struct sm *sm, struct mono now);
 /* True when it is decided; this manager is a standby then, or elected. */
 bool master_elect(struct sm *sm, struct mono now);
 void master_become(struct sm *sm, struct mono now); /* elected */
-bool master_standby(struct sm *sm, struct mono now);
-void master_stand_by(struct sm *sm, const struct sm_peer *p,
-	enum master_way way, struct mono now);
-/* True if p outranks this manager. */
-bool master_is_below(const struct sm *sm, const struct sm_peer *p);
 void master_sminfo(struct sm *sm, const struct transport_msg *m,
 	const struct smp *s, struct mono now);
+
+/* role.c */
+enum role_way { ROLE_OUTRANKED, ROLE_GAVE };
+/* True if p outranks this manager. */
+bool role_is_below(const struct sm *sm, const struct sm_peer *p);
+void role_stand_by(struct sm *sm, const struct sm_peer *p, enum role_way way,
+	struct mono now);
+
+/* poll.c */
+bool poll_step(struct sm *sm, struct mono now); /* SM_STANDBY */
 
 /* standby.c */
 void standby_begin(struct sm *sm, struct mono now); /* another one is master */
@@ -712,8 +725,7 @@ bool peers_key_fits(const struct sm *sm, uint64_t key);
 bool peers_may_see_key(const struct sm *sm, const struct sm_peer *p);
 /* The manager at this port has shown a key. */
 void peers_note_key(struct sm *sm, uint64_t guid, uint64_t key);
-void peers_forget_keys(struct sm *sm);		 /* ours is another one */
-struct mono peers_deadline(const struct sm *sm); /* of a poll */
+void peers_forget_keys(struct sm *sm); /* ours is another one */
 bool peers_outranks(const struct sm_peer *a, const struct sm_peer *b);
 
 /* trap.c: a trap has arrived. */
@@ -867,6 +879,8 @@ void name_accept_review(struct sm *sm, struct mono now);
 void name_accept_all(struct sm *sm, struct mono now, const char *cause);
 
 /* in_force.c */
+/* c is the configuration from now on. */
+void in_force_take(struct sm *sm, struct config *c);
 /* Judge what a change of the configuration takes from the ports of t, which has
  * LIDs; 0, or -1 and why it is refused. */
 int in_force_judge(const struct sm *sm, struct config *was, struct config *is,
@@ -899,10 +913,6 @@ void run_qos_review(struct sm *sm);
 void run_settings_review(struct sm *sm);
 void run_settings_tell(const struct sm *sm, struct sm_status *out);
 void run_settings_reset(struct sm *sm); /* another manager is master */
-
-/* sm.c */
-/* c is the configuration from now on. */
-void sm_take_config(struct sm *sm, struct config *c);
 
 /* phase.c */
 void phase_enter(struct sm *sm, enum sm_phase phase, struct mono now);

@@ -235,7 +235,7 @@ step_reading(struct sm *sm, struct mono now)
 	s->reads += lft_read_count(s->lft);
 	lft_read_free(s->lft);
 	s->lft = NULL;
-	r = run_push_found(sm, s->topo, s->hw);
+	r = work_found(sm, s->topo, s->hw);
 	if (!s->all && have_tables_changed(s->view->routes, r)) {
 		routes_unref(r);
 		read_tables(sm, true);
@@ -246,7 +246,7 @@ step_reading(struct sm *sm, struct mono now)
 	s->keys = NULL;
 	s->step = STANDBY_JUDGES;
 	s->tables = now;
-	run_judge(sm, r);
+	work_judge(sm, r);
 }
 
 /* ---- the view ---- */

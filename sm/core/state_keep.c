@@ -22,6 +22,20 @@ order_from_word(const char *word)
 	return strcmp(word, "roots") == 0 ? ROUTE_ROOTS : ROUTE_TIERS;
 }
 
+/* SLs that connections may still use, from the previous run. */
+static void
+load_sl_history(struct sm *sm, const struct state_file *s)
+{
+	struct sl_history *past = sm->sl_history;
+	size_t i;
+
+	sl_history_load(past, s->layers);
+	for (i = 0; i < s->nleaf; i++)
+		sl_history_load_leaf(past, s->leaf[i].guid, s->leaf[i].any);
+	for (i = 0; i < s->nleaf; i++)
+		sl_history_load_row(past, (uint32_t)i, s->leaf[i].mask);
+}
+
 void
 state_keep_load(struct sm *sm, const struct state_file *s)
 {
@@ -36,7 +50,7 @@ state_keep_load(struct sm *sm, const struct state_file *s)
 	for (i = 0; i < s->nrank; i++)
 		sm->rank[i] = s->rank[i];
 	sm->nrank = s->nrank;
-	run_push_load(sm, s);
+	load_sl_history(sm, s);
 	blocked_load(sm, s);
 	run_pkeys_load(sm, s);
 	name_accept_load(sm, s);

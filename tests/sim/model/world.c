@@ -419,7 +419,7 @@ run_daemon(struct world *w, struct mono t)
 		struct mono began = cpu_now();
 
 		w->work = NULL;
-		run_job(work);
+		work_run(work);
 		w->cpu = mono_add(w->cpu, mono_sub(cpu_now(), began));
 		began = core_begin(w);
 		sm_routed(w->sm, work, t);

@@ -1,19 +1,15 @@
 /*
- * trap: notices from the fabric, validated before they have an effect.
+ * trap_filter: notices from the fabric, validated before they have an effect.
  *
  * A trap is answered with TrapRepress (same TID, attribute and data), or its
  * sender repeats it for ever. Repetitions and duplicates are counted and not
  * acted on again; a source that sends too many is answered but ignored (token
- * bucket). What remains is a hint about one node: the core marks it dirty and
- * asks the fabric; nothing in a trap is believed as such.
- *
- * This header is the filter; trap.c also has what a trap marks dirty
- * (trap_receive in sm_priv.h).
+ * bucket). What remains is acted on by trap.c.
  *
  * IBA volume 1: traps 14.2.5.1, 14.3; TrapRepress 13.4.9.
  */
-#ifndef HEDDLE_SM_CORE_TRAP_H
-#define HEDDLE_SM_CORE_TRAP_H
+#ifndef HEDDLE_SM_CORE_TRAP_FILTER_H
+#define HEDDLE_SM_CORE_TRAP_FILTER_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,18 +27,18 @@ enum trap_verdict {
 	TRAP_FLOOD,  /* its source sends too many: only repress */
 };
 
-struct trap_filter *traps_new(void);
-void traps_free(struct trap_filter *t); /* NULL allowed */
+struct trap_filter *trap_filter_new(void);
+void trap_filter_free(struct trap_filter *t); /* NULL allowed */
 
 /*
  * Judge notice n of an SMP from source LID lid (0: our own port).
  */
-enum trap_verdict trap_is_new(struct trap_filter *t, uint16_t lid,
+enum trap_verdict trap_filter_judge(struct trap_filter *t, uint16_t lid,
 	const struct smp *s, const struct mad_notice *n, struct mono now);
 
 /* The TrapRepress that answers m, whose decoded SMP is s, with the M_Key of its
  * source. */
-void trap_repress(const struct transport_msg *m, const struct smp *s,
+void trap_filter_repress(const struct transport_msg *m, const struct smp *s,
 	uint64_t key, struct transport_msg *out);
 
 #endif

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sm/core/trap.h"
+#include "sm/core/trap_filter.h"
 #include "tests/unit/suite.h"
 
 static void
@@ -26,27 +26,27 @@ make_trap(struct smp *s, struct mad_notice *n, uint64_t tid, uint16_t lid)
 
 START_TEST(repetitions_are_not_acted_on)
 {
-	struct trap_filter *t = traps_new();
+	struct trap_filter *t = trap_filter_new();
 	struct mad_notice n;
 	struct smp s;
 
 	make_trap(&s, &n, 1, 5);
-	ck_assert_int_eq(trap_is_new(t, 5, &s, &n, mono_ms(1)), TRAP_ACT);
-	ck_assert_int_eq(trap_is_new(t, 5, &s, &n, mono_ms(500)), TRAP_REPEAT);
+	ck_assert_int_eq(trap_filter_judge(t, 5, &s, &n, mono_ms(1)), TRAP_ACT);
+	ck_assert_int_eq(trap_filter_judge(t, 5, &s, &n, mono_ms(500)), TRAP_REPEAT);
 	/* the same notice from another source is new */
-	ck_assert_int_eq(trap_is_new(t, 6, &s, &n, mono_ms(500)), TRAP_ACT);
+	ck_assert_int_eq(trap_filter_judge(t, 6, &s, &n, mono_ms(500)), TRAP_ACT);
 	/* and so is a new notice of the same source */
 	make_trap(&s, &n, 2, 5);
-	ck_assert_int_eq(trap_is_new(t, 5, &s, &n, mono_ms(600)), TRAP_ACT);
+	ck_assert_int_eq(trap_filter_judge(t, 5, &s, &n, mono_ms(600)), TRAP_ACT);
 	/* which may have been in vain, if it still comes */
-	ck_assert_int_eq(trap_is_new(t, 5, &s, &n, mono_ms(2000)), TRAP_AGAIN);
-	traps_free(t);
+	ck_assert_int_eq(trap_filter_judge(t, 5, &s, &n, mono_ms(2000)), TRAP_AGAIN);
+	trap_filter_free(t);
 }
 END_TEST
 
 START_TEST(a_flood_is_ignored_and_forgiven)
 {
-	struct trap_filter *t = traps_new();
+	struct trap_filter *t = trap_filter_new();
 	struct mad_notice n;
 	struct smp s;
 	unsigned acted = 0;
@@ -54,15 +54,15 @@ START_TEST(a_flood_is_ignored_and_forgiven)
 
 	for (i = 0; i < 1000; i++) {
 		make_trap(&s, &n, i, 5);
-		if (trap_is_new(t, 5, &s, &n, mono_us((int64_t)i)) == TRAP_ACT)
+		if (trap_filter_judge(t, 5, &s, &n, mono_us((int64_t)i)) == TRAP_ACT)
 			acted++;
 	}
 	ck_assert_uint_le(acted, 20);
 	make_trap(&s, &n, 5000, 6);
-	ck_assert_int_eq(trap_is_new(t, 6, &s, &n, mono_ms(2)), TRAP_ACT);
+	ck_assert_int_eq(trap_filter_judge(t, 6, &s, &n, mono_ms(2)), TRAP_ACT);
 	make_trap(&s, &n, 5001, 5);
-	ck_assert_int_eq(trap_is_new(t, 5, &s, &n, mono_ms(60000)), TRAP_ACT);
-	traps_free(t);
+	ck_assert_int_eq(trap_filter_judge(t, 5, &s, &n, mono_ms(60000)), TRAP_ACT);
+	trap_filter_free(t);
 }
 END_TEST
 
@@ -77,7 +77,7 @@ START_TEST(repress_repeats_the_notice)
 	m.addr.lid = 5;
 	m.len = MAD_SIZE;
 	smp_encode(&s, m.mad);
-	trap_repress(&m, &s, 0x77, &out);
+	trap_filter_repress(&m, &s, 0x77, &out);
 	ck_assert_uint_eq(out.addr.lid, 5);
 	ck_assert_int_eq(smp_decode(out.mad, out.len, &r, NULL), 0);
 	ck_assert_uint_eq(r.method, MAD_TRAP_REPRESS);

@@ -1,0 +1,94 @@
+/*
+ * A standby asks its master for its SMInfo again and again: one packet each
+ * time, the next poll repeats it. When the master misses polls, this manager
+ * takes over (master.c says what counts as missed).
+ */
+#include <stdio.h>
+
+#include "sm/core/sm_priv.h"
+
+/* The master shows a key that is not ours, although it was shown ours. */
+static void
+watch_key(struct sm *sm)
+{
+	const struct sm_other *m = &sm->master.id;
+	bool news = sm->stat.sm_key[0] == '\0';
+
+	if (sm->master.key != SM_KEY_OTHER || m->state != SMI_MASTER) {
+		sm->stat.sm_key[0] = '\0';
+		return;
+	}
+	(void)snprintf(sm->stat.sm_key, sizeof(sm->stat.sm_key),
+		"the master 0x%016llx \"%s\" does not show the SM_Key of this "
+		"manager (fabric.sm_key): standing by, neither will hand over "
+		"to the other",
+		(unsigned long long)m->guid, m->name);
+	if (news)
+		log_error("sm: %s", sm->stat.sm_key);
+}
+
+static void
+poll_answer(void *cookie, uint64_t tag, const struct xact_result *res)
+{
+	struct sm *sm = cookie;
+	uint32_t before = sm->master.act_count;
+
+	(void)tag;
+	sm->poll_open = false;
+	if (sm->role != SM_STANDING_BY)
+		return;
+	peers_take(sm, &sm->master, res);
+	watch_key(sm);
+	if (hand_over_polled(sm, res->now))
+		return;
+	if (!sm->master.id.answers || sm->master.act_count == before ||
+		sm->master.id.state == SMI_NOT_ACTIVE ||
+		sm->master.id.state == SMI_STANDBY)
+		sm->missed++;
+	else
+		sm->missed = 0;
+	if (sm->missed == 0)
+		sm->master_heard = res->now;
+}
+
+static void
+leave_standby(struct sm *sm, struct mono now, const char *cause)
+{
+	log_warn("sm: leaving standby: %s", cause);
+	standby_end(sm, now);
+	if (!sm->handed_over || !sm->none_under_way)
+		in_flight_inherit(sm, sm->master_heard);
+	sm->role = SM_DISCOVERING;
+	wire_configure(sm);
+	sm->stat.sm_key[0] = '\0';
+	dirty_mark_full(sm, now, DIRTY_MASTERSHIP, cause);
+	timer_set(&sm->timers, TIMER_RUN, now);
+	if (!take_over_begin(sm, now))
+		phase_enter(sm, SM_IDLE, now);
+}
+
+bool
+poll_step(struct sm *sm, struct mono now)
+{
+	if (sm->handed_over) {
+		leave_standby(sm, now, "hand-over from the previous master");
+		return true;
+	}
+	if (sm->not_taken != 0) {
+		leave_standby(sm, now, "the hand-over was not taken up");
+		return true;
+	}
+	if (sm->missed >= sm->cfg->standby.missed_polls) {
+		leave_standby(sm, now, "the master does not answer");
+		return true;
+	}
+	if (!sm->poll_open &&
+		!mono_before(now, timer_due(&sm->timers, TIMER_POLL))) {
+		sm->poll_open = true;
+		timer_set(&sm->timers, TIMER_POLL,
+			mono_add(now, sm->cfg->standby.poll_interval));
+		peers_ask(sm, &sm->master, true, now, poll_answer, 0);
+	}
+	standby_step(sm, now);
+	return false;
+}

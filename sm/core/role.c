@@ -1,0 +1,79 @@
+/*
+ * The role of this manager: which others outrank it, and what ends when it
+ * becomes a standby.
+ */
+#include <stdio.h>
+
+#include "sm/core/sm_priv.h"
+
+bool
+role_is_below(const struct sm *sm, const struct sm_peer *p)
+{
+	uint8_t ours = (uint8_t)sm->cfg->fabric.priority;
+
+	return p->id.priority > ours ||
+	       (p->id.priority == ours && p->id.guid < sm->port_guid);
+}
+
+/*
+ * The fabric was this manager's, and it has not given it away. That is an alarm
+ * unless the other one is known: it shares a secret key, or the two have stood
+ * by for each other before.
+ */
+static void
+raise_taken(struct sm *sm, const struct sm_peer *p)
+{
+	if (map_get(&sm->key_shown, p->id.guid, NULL) ||
+		map_get(&sm->once_master, p->id.guid, NULL))
+		return;
+	(void)snprintf(sm->stat.taken, sizeof(sm->stat.taken),
+		"another subnet manager took the fabric from this one: "
+		"0x%016llx \"%s\" priority %u; if it should not run, stop it; "
+		"if it should, reload this daemon",
+		(unsigned long long)p->id.guid, p->id.name, p->id.priority);
+	log_error("sm: %s", sm->stat.taken);
+}
+
+void
+role_stand_by(struct sm *sm, const struct sm_peer *p, enum role_way way,
+	struct mono now)
+{
+	bool was_master = sm->role == SM_MASTER;
+	char why[256];
+
+	run_sa_lost(sm, now);
+	sm->master = *p;
+	sm->role = SM_STANDING_BY;
+	sm->stood_by = true;
+	sm->taking = (struct sm_taking){0};
+	sm->stat.alarm[0] = sm->stat.names[0] = '\0'; /* of a former reign */
+	drift_reset(sm);
+	run_adaptive_lost(sm);
+	dirty_forget(sm);
+	run_settings_reset(sm);
+	m_keys_reset(sm);
+	sm->missed = 0;
+	sm->master_heard = now;
+	sm->handed_over = sm->paused = false;
+	sm->offered = sm->not_taken = sm->yield_to = 0;
+	timer_set(&sm->timers, TIMER_POLL,
+		mono_add(now, sm->cfg->standby.poll_interval));
+	if (was_master && way != ROLE_GAVE)
+		raise_taken(sm, p);
+	else
+		map_put(&sm->once_master, p->id.guid, 0);
+	(void)snprintf(why, sizeof(why),
+		"%s: guid=0x%016llx name=\"%s\" "
+		"priority=%u state=%s; standing by, nothing is written",
+		way == ROLE_GAVE ? "the fabric is handed over"
+				 : "another subnet manager is master",
+		(unsigned long long)p->id.guid, p->id.name, p->id.priority,
+		p->id.state == SMI_MASTER ? "MASTER"
+		: way == ROLE_GAVE	  ? "STANDBY"
+					  : "higher priority");
+	log_warn("sm: %s", why);
+	wire_configure(sm);
+	standby_begin(sm, now);
+	phase_enter(sm, SM_STANDBY, now);
+	sm->ops->stood_by(sm->ops->cookie, why);
+}

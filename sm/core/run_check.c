@@ -1,0 +1,165 @@
+/*
+ * What is read back after a push, when late copies of its Sets can arrive no
+ * more: whether devices hold what they acknowledged, a part of it spread over
+ * all of them; and tables in doubt. Light sweeps have some more read (drift.c,
+ * run_pkeys.c).
+ */
+#include "sm/core/sm_priv.h"
+
+enum { MAX_SAMPLES = 256 /* blocks read after a push */ };
+
+/* ---- what ---- */
+
+/* What to read back for a step; false: nothing. */
+static bool
+sample_of_step(const struct topo *t, const struct plan_step *s,
+	struct device_check_item *i)
+{
+	const struct topo_port *p = &t->port[s->port];
+	const struct topo_node *n = &t->node[p->node];
+	unsigned in = s->mod >> 8 & 0xff, out = s->mod & 0xff;
+
+	*i = (struct device_check_item){
+		.guid = n->guid, .attr = s->attr, .why = DEVICE_CHECK_ACKED};
+	if (s->attr == MAD_PKEY_TABLE) {
+		i->mod = p->num;
+		return true;
+	}
+	/* of the Sets of a port that comes up the last one is enough */
+	if (s->attr == MAD_PORT_INFO && !plan_reads(s) &&
+		s->kind != PLAN_DOWN && s->kind != PLAN_PREPARE &&
+		s->kind != PLAN_ARM) {
+		i->mod = p->num;
+		return true;
+	}
+	if (s->attr != MAD_SL2VL || n->type != TOPO_SWITCH || plan_reads(s) ||
+		n->nports < 2)
+		return false;
+	out = (s->mod & PLAN_ALL_OUT) != 0 ? 2 : out;
+	in = (s->mod & PLAN_ALL_IN) != 0 ? (out == 1 ? 2 : 1) : in;
+	i->mod = in << 8 | out;
+	return true;
+}
+
+/* Of the rows and ports that were written a part, spread over all of them. */
+static void
+sample_steps(struct sm *sm)
+{
+	const struct plan *p = sm->plan;
+	size_t step = p->nsteps / MAX_SAMPLES + 1;
+
+	for (size_t k = sm->generation % step; k < p->nsteps; k += step) {
+		struct device_check_item i;
+
+		if (sample_of_step(p->routes->topo, &p->step[k], &i))
+			drift_sample(sm, &i);
+	}
+}
+
+static void
+take_samples(struct sm *sm)
+{
+	const struct topo *t = sm->topo;
+	uint32_t step = t->nsw / MAX_SAMPLES + 1;
+	sw_ix s;
+
+	sm->nsample = 0;
+	for (s = sm->generation % step; s < t->nsw; s += step) {
+		uint32_t b = push_sample(sm->push, s);
+
+		if (b == UINT32_MAX)
+			continue;
+		drift_sample(sm, &(struct device_check_item){
+					 .guid = t->node[t->sw[s].node].guid,
+					 .attr = MAD_LFT,
+					 .mod = b,
+					 .why = DEVICE_CHECK_ACKED});
+	}
+	sample_steps(sm);
+	drift_sample_all(sm, t);
+}
+
+/* The push has ended, complete or stopped. */
+void
+run_check_schedule(struct sm *sm, struct mono now)
+{
+	const struct pkey_table_doubt *k;
+	const struct device_doubt *d;
+	size_t n, i;
+
+	take_samples(sm);
+	timer_set(&sm->timers, TIMER_CHECK, mono_add(now, in_flight_drain(sm)));
+	d = device_doubts(sm->hw, &n);
+	for (i = 0; i < n; i++)
+		if (mono_before(
+			    timer_due(&sm->timers, TIMER_CHECK), d[i].until))
+			timer_set(&sm->timers, TIMER_CHECK, d[i].until);
+	k = pkey_tables_doubts(device_ptables(sm->hw), &n);
+	for (i = 0; i < n; i++)
+		if (mono_before(
+			    timer_due(&sm->timers, TIMER_CHECK), k[i].until))
+			timer_set(&sm->timers, TIMER_CHECK, k[i].until);
+}
+
+/* ---- the phase ---- */
+
+static void
+forget_expected_traps(struct sm *sm, struct mono now)
+{
+	map_free(&sm->self_caused);
+	if (sm->self_caused_trap_seen)
+		timer_set(&sm->timers, TIMER_LIGHT, now);
+	sm->self_caused_trap_seen = false;
+}
+
+bool
+run_check_begin(struct sm *sm, struct mono now)
+{
+	const struct device_check_job job = {
+		.hw = sm->hw,
+		.pool = sm->pool,
+		.x = sm->x,
+		.item = sm->sample,
+		.n = sm->nsample,
+	};
+
+	timer_stop(&sm->timers, TIMER_CHECK);
+	if (sm->view == NULL)
+		return false;
+	sm->check = device_check_new(sm->view->topo, &job);
+	run_pkeys_check(sm);
+	phase_enter(sm, SM_CHECK, now);
+	return true;
+}
+
+bool
+run_check_step(struct sm *sm, struct mono now)
+{
+	if (timer_is_due(&sm->timers, TIMER_RUN, now)) {
+		/* a change comes first; the check begins anew after it */
+		device_check_stop(sm->check, now);
+		run_pkeys_stop_check(sm, now);
+		device_check_free(sm->check);
+		sm->check = NULL;
+		timer_set(&sm->timers, TIMER_CHECK, now);
+		phase_enter(sm, SM_IDLE, now);
+		return true;
+	}
+	device_check_feed(sm->check, now);
+	pkey_read_feed(sm->pkey_read, now);
+	if (!device_check_done(sm->check) || !pkey_read_done(sm->pkey_read))
+		return false;
+	run_pkeys_checked(sm, now);
+	drift_checked(sm, now);
+	sm->stat.checked += sm->nsample;
+	sm->nsample = 0;
+	device_check_free(sm->check);
+	sm->check = NULL;
+	device_believe(sm->hw, sm->phase_began);
+	device_drained(sm->hw);
+	forget_expected_traps(sm, now);
+	blocked_review(sm, now);
+	in_flight_written(sm, run_mcast_writing(sm));
+	phase_enter(sm, SM_IDLE, now);
+	return true;
+}

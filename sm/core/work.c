@@ -1,0 +1,389 @@
+/*
+ * What the worker computes for a run: routes, where the fabric is another one,
+ * and the plan that leads to them. All that it reads is referenced by the job,
+ * or owned by the worker until the job is back: the pool of tables, the device
+ * store. A standby has the tables that it read judged in the same way.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/base/mem.h"
+#include "sm/core/sm_priv.h"
+#include "sm/policy/jobs.h"
+
+/* What the worker plans from; freed with the worker's job. */
+struct plan_inputs {
+	struct config *cfg;	    /* a reference */
+	struct routes *from;	    /* a reference: in force; or NULL */
+	struct routes *orderless;   /* a reference: the same tables, which are
+				       newer than the order of from; or NULL */
+	struct pkeys *keys;	    /* a reference */
+	struct name_pins *pins;	    /* a reference, or NULL */
+	struct transition_job safe; /* complete but for the routes to come */
+	struct plan_params params;
+	struct qos *qos; /* made with the plan */
+};
+
+/* Routes, where there are none yet, and the plan that leads to them: what the
+ * worker is given, and what it adds. */
+struct sm_work {
+	struct route_job job;
+	struct jobs_options options;
+	struct route_rank *ranks;
+	struct routes *result;
+	struct route_account story;
+	struct plan_inputs in; /* keeps what the options point to alive */
+	struct plan *plan;
+	struct reason why;
+	struct routes *found; /* of a standby: only to be judged */
+};
+
+/* ---- in the worker ---- */
+
+/*
+ * The order on record is older than the tables and would change them: of what
+ * it gives, and what an order gives that fits the tables, the routes are taken
+ * that keep more of them.
+ */
+static void
+compute_without_order(struct sm_work *w)
+{
+	const struct schema_names *engines = &w->in.cfg->routing.engines;
+	struct routes *was = w->in.from, *other;
+	struct route_job job = w->job;
+	struct route_account story;
+	struct reason why;
+
+	job.prev = w->in.orderless;
+	job.nranks = 0;
+	job.reading = (struct topo_class){0};
+	other = compute_routes(&job, engines->name, engines->n, &story, &why);
+	if (other == NULL ||
+		(w->result != NULL &&
+			w->result->entries_changed <= other->entries_changed)) {
+		routes_unref(other);
+		return;
+	}
+	routes_unref(w->result);
+	w->result = other;
+	w->story = story;
+	w->in.from = w->in.orderless;
+	w->in.safe.from = w->in.from;
+	w->in.orderless = was;
+}
+
+static void
+compute_job_routes(struct sm_work *w)
+{
+	const struct schema_names *engines = &w->in.cfg->routing.engines;
+
+	mem_trim(); /* routing and the planner each want room of their own */
+	w->result = compute_routes(
+		&w->job, engines->name, engines->n, &w->story, &w->why);
+	if (w->in.orderless != NULL &&
+		(w->result == NULL || w->result->entries_changed > 0))
+		compute_without_order(w);
+	/* blocks that were only compared, before the planner wants room */
+	lft_pool_trim(w->job.pool);
+	mem_trim();
+}
+
+static struct plan *
+make_plan(struct plan_inputs *job, struct routes *to)
+{
+	const struct pkey_table_want keys = pkeys_wanted(job->keys);
+	struct plan_job plan = {
+		.routes = to,
+		.hw = job->safe.hw,
+		.params = &job->params,
+		.keys = &keys,
+	};
+
+	job->qos = qos_make(job->cfg, to->topo, &to->layers, job->pins);
+	plan.vlarb = &job->qos->want;
+	job->safe.to = to;
+	plan.change = transition_find(&job->safe);
+	return plan_make(&plan);
+}
+
+void
+work_run(struct sm_work *w)
+{
+	if (w->found != NULL) {
+		compute_found(&w->job, w->found);
+		return;
+	}
+	if (w->result == NULL)
+		compute_job_routes(w);
+	if (w->result != NULL)
+		w->plan = make_plan(&w->in, w->result);
+}
+
+/* ---- what the plan is made from ---- */
+
+_Static_assert((int)CONFIG_METHOD_DYNAMIC == (int)TRANSITION_DYNAMIC,
+	"the configuration's words are those of enum transition_method_kind");
+
+struct routes *
+work_found(const struct sm *sm, struct topo *t, const struct device_store *hw)
+{
+	struct routes *r = routes_new(t, sm->pool);
+
+	r->engine = "found";
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		uint64_t guid = t->node[t->sw[s].node].guid;
+
+		for (uint32_t b = 0; b < r->nblocks; b++) {
+			lft_ref ref = device_block(hw, guid, b);
+
+			if (ref != DEVICE_UNKNOWN)
+				*routes_slot(r, s, b) =
+					lft_share(sm->pool, ref);
+		}
+	}
+	return r;
+}
+
+static void
+restore_order(const struct sm *sm, struct routes *r)
+{
+	const struct topo *t = sm->topo;
+	node_ix n = topo_by_node_guid(t, sm->sftree_root);
+
+	r->order = sm->rank_order;
+	r->sftree_root = n == TOPO_NONE ? TOPO_NONE : t->node[n].sw;
+	r->order_restored = t->hash == sm->routed && sm->rank_known;
+	r->fresh_load = r->order_restored ? sm->load : 0;
+	routes_restore(r, sm->rank, sm->nrank);
+}
+
+/*
+ * After a restart the routes in force are read back from the switches, in the
+ * order that was saved: a restart changes nothing that need not change. The
+ * load of fresh tables is saved too, for the fabric that was routed last. After
+ * a take-over no order is known, or an older one: a fresh one is chosen that
+ * fits the tables, and entries that are legal in it stay. NULL where no table
+ * is known.
+ */
+static struct routes *
+routes_from_lft(const struct sm *sm, bool ordered)
+{
+	struct routes *r;
+
+	if (sm->counts.lft_reads == 0)
+		return NULL;
+	r = work_found(sm, sm->topo, sm->hw);
+	if (ordered)
+		restore_order(sm, r);
+	else
+		routes_restore(r, NULL, 0);
+	return r;
+}
+
+/* True if the tables of the last view are still in its switches, as far as they
+ * are known. */
+static bool
+is_view_in_switches(const struct sm *sm)
+{
+	const struct routes *r = sm->view->routes;
+	const struct topo *t = r->topo;
+
+	for (sw_ix s = 0; s < t->nsw; s++) {
+		uint64_t guid = t->node[t->sw[s].node].guid;
+
+		for (uint32_t b = 0; b < r->nblocks; b++) {
+			lft_ref ref = device_block(sm->hw, guid, b);
+
+			if (ref != DEVICE_UNKNOWN &&
+				memcmp(lft_bytes(sm->pool, ref),
+					routes_block(r, s, b), LFT_BLOCK) != 0)
+				return false;
+		}
+	}
+	return true;
+}
+
+/*
+ * The routes in force: those of the last view, unless another manager has
+ * written others since. *orderless: NULL, or the same without the order on
+ * record, if that is older than the tables.
+ */
+static struct routes *
+routes_now(const struct sm *sm, struct routes **orderless)
+{
+	struct routes *r;
+
+	*orderless = NULL;
+	if (sm->view != NULL &&
+		(!sm->order_outdated || is_view_in_switches(sm)))
+		return routes_ref(sm->view->routes);
+	r = routes_from_lft(sm, true);
+	if (sm->order_outdated && sm->rank_known)
+		*orderless = routes_from_lft(sm, false);
+	return r;
+}
+
+static void
+gather_inputs(const struct sm *sm, struct plan_inputs *job)
+{
+	const struct config_distribution *d = &sm->cfg->distribution;
+	const struct config_link *l = &sm->cfg->link;
+
+	*job = (struct plan_inputs){
+		.cfg = config_ref(sm->cfg),
+		.keys = pkeys_ref(sm->pkeys),
+		.pins = name_pins_ref(sm->pins),
+		.safe = {.hw = sm->hw,
+			.history = sm->sl_history,
+			.method = (enum transition_method_kind)d->method,
+			.max_stages = d->max_stages,
+			.levels = qos_levels_want(sm->cfg),
+			.max_vls = qos_vls_code(sm->cfg)},
+		.params = {.subnet_prefix = sm->cfg->fabric.subnet_prefix,
+			.mkey = sm->cfg->fabric.m_key,
+			.mkey_protection =
+				(uint8_t)sm->cfg->fabric.m_key_protection,
+			.mkey_lease =
+				(uint16_t)(sm->cfg->fabric.m_key_lease.ns /
+					   1000000000),
+			.subnet_timeout = (uint8_t)l->subnet_timeout,
+			.hoq_life = (uint8_t)l->hoq_lifetime,
+			.leaf_hoq_life = (uint8_t)l->leaf_hoq_lifetime,
+			.vl_stall = (uint8_t)l->vl_stall_count,
+			.phy_errors = (uint8_t)l->phy_errors_threshold,
+			.overrun_errors = (uint8_t)l->overrun_errors_threshold,
+			.packet_life = (uint8_t)l->packet_lifetime,
+			.max_vls_code = qos_vls_code(sm->cfg)},
+	};
+	job->from = routes_now(sm, &job->orderless);
+	job->safe.from = job->from;
+	job->safe.guests = run_mcast_dependencies(sm, &job->safe.unsettled);
+}
+
+/* ---- the job ---- */
+
+static void
+describe_routing(struct sm *sm, struct sm_work *w)
+{
+	jobs_options(w->in.cfg, sm->topo, &w->options);
+	if (sm->rank_known) {
+		w->ranks = mem_dup(sm->rank, sm->nrank * sizeof(*sm->rank));
+		w->job.ranks = w->ranks;
+		w->job.nranks = sm->nrank;
+		w->job.ranks_order = sm->rank_order;
+		w->job.reading = sm->reading;
+	}
+	w->job.now = sm->ops->seconds != NULL
+			     ? sm->ops->seconds(sm->ops->cookie)
+			     : 0;
+	w->job.topo = topo_ref(sm->topo);
+	w->job.pool = sm->pool;
+	w->job.prev = w->in.from;
+	w->job.options = &w->options.engine;
+	w->job.load_limit = sm->cfg->routing.load_limit;
+	w->job.rebalance = (sm->causes & 1U << DIRTY_REBALANCE) != 0;
+	w->job.seed = 1;
+	w->job.threads = jobs_threads(w->in.cfg);
+}
+
+/* True if nothing that routing depends on has changed: the routes in force
+ * stay. */
+bool
+work_is_same_fabric(const struct sm *sm)
+{
+	const uint32_t anew = 1U << DIRTY_CONFIG | 1U << DIRTY_REBALANCE;
+
+	return sm->view != NULL && !sm->order_outdated &&
+	       (sm->causes & anew) == 0 &&
+	       sm->view->topo->hash == sm->topo->hash &&
+	       sm->view->topo->max_lid == sm->topo->max_lid;
+}
+
+/* Hand the job to the worker; on the same fabric it only plans, with the routes
+ * in force. */
+void
+work_start(struct sm *sm, struct mono now)
+{
+	struct sm_work *w = mem_zalloc(1, sizeof(*w));
+
+	gather_inputs(sm, &w->in);
+	if (work_is_same_fabric(sm)) {
+		w->result = routes_for(sm->view->routes, sm->topo);
+		w->story = sm->view->story;
+	} else {
+		describe_routing(sm, w);
+	}
+	sm->work = w;
+	phase_enter(sm, SM_ROUTE, now);
+	sm->ops->route(sm->ops->cookie, w);
+}
+
+void
+work_judge(struct sm *sm, struct routes *r)
+{
+	struct sm_work *w = mem_zalloc(1, sizeof(*w));
+
+	w->found = r;
+	w->in.cfg = config_ref(sm->cfg);
+	jobs_options(w->in.cfg, r->topo, &w->options);
+	w->job = (struct route_job){.topo = topo_ref(r->topo),
+		.pool = sm->pool,
+		.options = &w->options.engine,
+		.threads = jobs_threads(sm->cfg)};
+	sm->work = w;
+	sm->ops->route(sm->ops->cookie, w);
+}
+
+/* ---- the result ---- */
+
+struct routes *
+work_judged(const struct sm_work *w)
+{
+	return w->found;
+}
+
+bool
+work_take(struct sm *sm, struct sm_work *w, struct reason *why)
+{
+	sm->routes = w->result;
+	sm->story = w->story;
+	w->result = NULL;
+	*why = w->why;
+	if (sm->routes == NULL)
+		return false;
+	if (sm->story.fallback && w->job.topo != NULL) /* new routes */
+		log_warn("routing: fallback engine=%s tried=\"%s\"",
+			sm->story.engine, sm->story.tried);
+	run_qos_drop(sm);
+	sm->qos = w->in.qos;
+	sm->plan = w->plan;
+	w->in.qos = NULL;
+	w->plan = NULL;
+	return true;
+}
+
+static void
+inputs_free(struct plan_inputs *job)
+{
+	routes_unref(job->from);
+	routes_unref(job->orderless);
+	pkeys_unref(job->keys);
+	name_pins_unref(job->pins);
+	qos_unref(job->qos);
+	config_unref(job->cfg);
+}
+
+void
+work_free(struct sm_work *w)
+{
+	if (w == NULL)
+		return;
+	plan_free(w->plan);
+	routes_unref(w->result);
+	routes_unref(w->found);
+	topo_unref(w->job.topo);
+	free(w->ranks);
+	jobs_options_free(&w->options);
+	inputs_free(&w->in);
+	free(w);
+}
