@@ -38,7 +38,7 @@ blocked_load(struct sm *sm, const struct state_file *s)
 uint64_t
 blocked_age(const struct sm *sm, const struct sl2vl_block *h)
 {
-	int64_t ns = mono_sub(sm->sa_now, h->since).ns;
+	int64_t ns = mono_sub(sm->now, h->since).ns;
 
 	return ns > 0 ? (uint64_t)ns / SECOND_NS : 0;
 }
@@ -62,7 +62,7 @@ alarm_still_blocked(struct sm *sm, const struct sl2vl_block *h)
 	const struct topo *t = sm->view != NULL ? sm->view->topo : NULL;
 	node_ix n = t != NULL ? topo_by_node_guid(t, h->guid) : TOPO_NONE;
 
-	(void)snprintf(sm->stat.alarm, sizeof(sm->stat.alarm),
+	(void)snprintf(sm->stat.blocked, sizeof(sm->stat.blocked),
 		"switch 0x%016llx %s still blocks port %u to port %u; %llu "
 		"pairs lose packets",
 		(unsigned long long)h->guid,
@@ -100,9 +100,9 @@ blocked_watch(struct sm *sm, struct mono now)
 	for (i = 0; i < n; i++) {
 		if (h[i].told || mono_before(now, mono_add(h[i].since, limit)))
 			continue;
-		h[i].told = sm->held_alarm = true;
+		h[i].told = true;
 		alarm_still_blocked(sm, &h[i]);
-		log_error("push: %s", sm->stat.alarm);
+		log_error("push: %s", sm->stat.blocked);
 	}
 }
 
@@ -127,11 +127,8 @@ blocked_review(struct sm *sm, struct mono now)
 		if (h[i].told)
 			alarm_still_blocked(sm, &h[i]);
 	}
-	if (n == 0) {
-		if (sm->held_alarm)
-			sm->stat.alarm[0] = '\0';
-		sm->held_alarm = false;
-	}
+	if (n == 0)
+		sm->stat.blocked[0] = '\0';
 	if (!reached)
 		return; /* the plan after its return opens them */
 	dirty_mark_replan(sm, now, DIRTY_BLOCKED, NULL);

@@ -131,7 +131,8 @@ list_half_up_links(struct sm *sm, const struct topo *t, struct mono now)
 			t->port[peer].state <= INIT)
 			continue;
 		guid = t->node[t->port[peer].node].guid;
-		if (!map_get(&sm->retried, guid, &last) || last + 1 < sm->run)
+		if (!map_get(&sm->retry.listed, guid, &last) ||
+			last + 1 < sm->retry.number)
 			dirty_mark(sm, guid, now, DIRTY_HALF_DOWN, NULL);
 		retry_port(sm, t, peer);
 	}
@@ -146,10 +147,10 @@ list_retries(struct sm *sm, const struct topo *t)
 		if (is_port_unfinished(t, p) || m_keys_is_silent(sm, t, p))
 			retry_port(sm, t, p);
 	run_adaptive_retry(sm, t);
-	for (size_t i = 0; i < sm->nrecheck; i++)
-		retry_node(sm, sm->recheck[i]);
+	for (size_t i = 0; i < sm->retry.nrecheck; i++)
+		retry_node(sm, sm->retry.recheck[i]);
 	/* it may have been one node that moved while it was asked */
-	if (sm->has_new_duplicate_guids)
+	if (sm->run.new_duplicates)
 		retry_node(sm, 0);
 }
 
@@ -157,15 +158,17 @@ void
 commit_schedule(struct sm *sm, struct mono now)
 {
 	/* a run that changed nothing has a younger topology than the view */
-	const struct topo *t = sm->topo != NULL && sm->view->topo->generation <
-							   sm->topo->generation
-				       ? sm->topo
-				       : sm->view->topo;
+	const struct topo *t =
+		sm->run.topo != NULL && sm->view->topo->generation <
+						sm->run.topo->generation
+			? sm->run.topo
+			: sm->view->topo;
 
 	list_retries(sm, t);
 	list_half_up_links(sm, t, now);
 	retry_schedule(sm, now);
-	if (sm->kind == SWEEP_FULL || !timer_is_set(&sm->timers, TIMER_LIGHT))
+	if (sm->run.kind == SWEEP_FULL ||
+		!timer_is_set(&sm->timers, TIMER_LIGHT))
 		light_sweep_schedule(sm, now);
 	/* names can wait until the fabric has settled */
 	timer_sooner(
@@ -226,26 +229,26 @@ commit_run(struct sm *sm, struct mono now)
 	struct view *v = mem_zalloc(1, sizeof(*v));
 
 	v->refs = 1;
-	v->topo = topo_ref(
-		sm->topo_written != NULL ? sm->topo_written : sm->topo);
-	v->routes = routes_for(sm->routes, v->topo);
-	v->pkeys = pkeys_ref(sm->pkeys);
-	v->qos = qos_ref(sm->qos);
+	v->topo = topo_ref(sm->run.topo_written != NULL ? sm->run.topo_written
+							: sm->run.topo);
+	v->routes = routes_for(sm->run.routes, v->topo);
+	v->pkeys = pkeys_ref(sm->run.pkeys);
+	v->qos = qos_ref(sm->run.qos);
 	/* nothing that stays keeps a second copy of the topology alive */
 	pkeys_adopt(v->pkeys, v->topo);
 	qos_adopt(v->qos, v->topo);
 	v->generation = v->topo->generation;
-	v->story = sm->story;
-	sm->times.total = mono_sub(now, sm->began);
-	v->times = sm->times;
-	sm->counts.smps = xact_stats(sm->x)->sent - sm->sent_before;
-	count_ports(v->topo, &sm->counts);
-	v->counts = sm->counts;
+	v->story = sm->run.story;
+	sm->run.times.total = mono_sub(now, sm->run.began);
+	v->times = sm->run.times;
+	sm->run.counts.smps = xact_stats(sm->x)->sent - sm->run.sent_before;
+	count_ports(v->topo, &sm->run.counts);
+	v->counts = sm->run.counts;
 	list_quarantine(sm, v);
 	run_adaptive_list(sm, v);
-	(void)snprintf(v->cause, sizeof(v->cause), "%s", sm->cause_text);
+	(void)snprintf(v->cause, sizeof(v->cause), "%s", sm->run.cause_text);
 	(void)snprintf(v->lid_conflict, sizeof(v->lid_conflict), "%s",
-		sm->lid_conflict);
+		sm->kept.lid_conflict);
 	v->when = now;
 	log_role_mistakes(sm, v);
 	events_note(sm, v, now);
@@ -253,8 +256,8 @@ commit_run(struct sm *sm, struct mono now)
 	sm->view = v;
 	standby_forget(sm);
 	state_keep_routes(sm, v->routes);
-	v->change = sm->change;
-	sm->change = (struct view_change){0};
+	v->change = sm->run.change;
+	sm->run.change = (struct view_change){0};
 	sl_history_add_routes(sm->sl_history, v->routes);
 	timer_set(
 		&sm->timers, TIMER_SAVE, now); /* saved in a tick of its own */

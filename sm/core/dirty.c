@@ -140,15 +140,17 @@ dirty_take(struct sm *sm)
 {
 	struct sm_dirty *d = &sm->dirty;
 
-	sm->causes |= d->causes;
-	(void)snprintf(sm->cause_text, sizeof(sm->cause_text), "%s", d->text);
-	sm->is_idle &= !d->full && !d->replan;
+	sm->dirty.unfinished |= d->causes;
+	(void)snprintf(
+		sm->run.cause_text, sizeof(sm->run.cause_text), "%s", d->text);
+	sm->dirty.is_all &= !d->full && !d->replan;
 	clear_marks(sm);
 }
 
 void
 dirty_forget(struct sm *sm)
 {
-	sm->causes = (sm->causes | sm->dirty.causes) & 1U << DIRTY_CONFIG;
+	sm->dirty.unfinished =
+		(sm->dirty.unfinished | sm->dirty.causes) & 1U << DIRTY_CONFIG;
 	clear_marks(sm);
 }

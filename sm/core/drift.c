@@ -37,9 +37,9 @@ enum {
 void
 drift_sample(struct sm *sm, const struct device_check_item *i)
 {
-	sm->sample = mem_grow(
-		sm->sample, sm->nsample, &sm->capsample, sizeof(*sm->sample));
-	sm->sample[sm->nsample++] = *i;
+	sm->check.sample = mem_grow(sm->check.sample, sm->check.nsample,
+		&sm->check.capsample, sizeof(*sm->check.sample));
+	sm->check.sample[sm->check.nsample++] = *i;
 }
 
 /* A block that has entries, another one each round; UINT32_MAX: none. */
@@ -51,7 +51,7 @@ block_with_entries(const struct sm *sm, uint64_t guid)
 	const lft_ref *row = device_row(sm->hw, guid, &n, &plain);
 
 	for (i = 0; i < n; i++) {
-		uint32_t b = (i + sm->trust.round) % n;
+		uint32_t b = (i + sm->drift.round) % n;
 
 		if (row[b] != DEVICE_UNKNOWN && row[b] != LFT_EMPTY)
 			return b;
@@ -100,12 +100,12 @@ sample_ports(struct sm *sm, const struct topo *t)
 
 	sample_host_port(sm, t, t->sm_port);
 	for (; left > 0; left--) {
-		port_ix p = t->by_pguid[sm->trust.port_turn++ % t->nguid];
+		port_ix p = t->by_pguid[sm->drift.port_turn++ % t->nguid];
 
 		if (p != t->sm_port)
 			sample_host_port(sm, t, p);
 	}
-	sm->trust.port_turn %= t->nguid;
+	sm->drift.port_turn %= t->nguid;
 }
 
 /* Every block that is known, of every switch. */
@@ -128,10 +128,10 @@ sample_all_blocks(struct sm *sm, const struct topo *t)
 void
 drift_sample_all(struct sm *sm, const struct topo *t)
 {
-	if (sm->trust.all)
+	if (sm->drift.all)
 		for (sw_ix s = 0; s < t->nsw; s++)
 			sample_switch(sm, t, s);
-	sm->trust.all = false;
+	sm->drift.all = false;
 }
 
 static struct mono
@@ -151,7 +151,7 @@ is_quiet_since(const struct sm *sm, struct mono when, struct mono now)
 static void
 expire_alarms(struct sm *sm, struct mono now)
 {
-	struct drift_state *u = &sm->trust;
+	struct drift_state *u = &sm->drift;
 
 	if (sm->stat.rival[0] != '\0' && is_quiet_since(sm, u->altered, now)) {
 		sm->stat.rival[0] = '\0';
@@ -166,7 +166,7 @@ expire_alarms(struct sm *sm, struct mono now)
 void
 drift_light(struct sm *sm, struct mono now)
 {
-	struct drift_state *u = &sm->trust;
+	struct drift_state *u = &sm->drift;
 	const struct topo *t = sm->view->topo;
 	uint32_t left = t->nsw / TURNS + 1;
 
@@ -207,8 +207,8 @@ list_other_managers(const struct sm *sm, struct buf *out)
 	static const char *const state[] = {
 		"not active", "discovering", "standby", "master"};
 
-	for (size_t i = 0; i < sm->npeers; i++) {
-		const struct sm_other *o = &sm->peer[i].id;
+	for (size_t i = 0; i < sm->peers.n; i++) {
+		const struct sm_other *o = &sm->peers.list[i].id;
 
 		buf_printf(out, "%s0x%016llx \"%s\"", i > 0 ? ", " : "",
 			(unsigned long long)o->guid, o->name);
@@ -216,7 +216,7 @@ list_other_managers(const struct sm *sm, struct buf *out)
 			buf_printf(out, " priority %u, %s", o->priority,
 				state[o->state]);
 	}
-	if (sm->npeers == 0)
+	if (sm->peers.n == 0)
 		buf_printf(out, "none seen");
 }
 
@@ -243,7 +243,7 @@ log_drift(struct sm *sm, const struct device_check_item *i)
 		"This one: 0x%016llx priority %u; others: ",
 		what, is_of_host(t, i->guid) ? "host" : "switch",
 		(unsigned long long)i->guid,
-		n == TOPO_NONE ? "" : topo_desc(t, n), sm->trust.switches,
+		n == TOPO_NONE ? "" : topo_desc(t, n), sm->drift.switches,
 		(unsigned long long)sm->port_guid, sm->cfg->fabric.priority);
 	list_other_managers(sm, &b);
 	(void)snprintf(sm->stat.rival, sizeof(sm->stat.rival), "%s", b.text);
@@ -254,7 +254,7 @@ static void
 take_altered(struct sm *sm, const struct device_check_item *i, bool blank,
 	struct mono now)
 {
-	struct drift_state *u = &sm->trust;
+	struct drift_state *u = &sm->drift;
 	bool host = is_of_host(sm->view->topo, i->guid);
 
 	if (!host)
@@ -306,9 +306,9 @@ drift_port_disobeys(struct sm *sm, port_ix p, uint16_t attr, struct mono now)
 	uint32_t n = 0;
 	char text[sizeof(sm->stat.flaw)];
 
-	(void)map_get(&sm->trust.flaws, key, &n);
-	map_put(&sm->trust.flaws, key, ++n);
-	sm->trust.flawed = now;
+	(void)map_get(&sm->drift.flaws, key, &n);
+	map_put(&sm->drift.flaws, key, ++n);
+	sm->drift.flawed = now;
 	(void)snprintf(text, sizeof(text),
 		"port %u of 0x%016llx \"%s\" acknowledged and did not keep %s, "
 		"%u times",
@@ -317,7 +317,7 @@ drift_port_disobeys(struct sm *sm, port_ix p, uint16_t attr, struct mono now)
 	log_warn("push: %s", text);
 	if (n >= FLAWS) {
 		memcpy(sm->stat.flaw, text, sizeof(text));
-		sm->trust.flaw = (struct device_check_item){.guid = guid,
+		sm->drift.flaw = (struct device_check_item){.guid = guid,
 			.attr = attr,
 			.mod = port->num,
 			.why = DEVICE_CHECK_ACKED};
@@ -399,11 +399,11 @@ static void
 clear_port_flaw(struct sm *sm, const struct device_check_item *wrong, size_t n,
 	struct mono now)
 {
-	struct drift_state *u = &sm->trust;
+	struct drift_state *u = &sm->drift;
 
 	/* P_Keys: run_pkeys_checked reported it again just now */
 	if (u->flaw.guid == 0 ||
-		!list_has_item(sm->sample, sm->nsample, &u->flaw) ||
+		!list_has_item(sm->check.sample, sm->check.nsample, &u->flaw) ||
 		list_has_item(wrong, n, &u->flaw) ||
 		(u->flaw.attr == MAD_PKEY_TABLE && u->flawed.ns == now.ns))
 		return;
@@ -427,7 +427,7 @@ forget_all_switches(struct sm *sm)
 static void
 suspect_tables(struct sm *sm)
 {
-	sm->trust.again = true;
+	sm->drift.again = true;
 	drift_sl2vl_forget(sm, true);
 }
 
@@ -435,11 +435,11 @@ void
 drift_checked(struct sm *sm, struct mono now)
 {
 	const struct device_check_item *wrong;
-	struct drift_state *u = &sm->trust;
+	struct drift_state *u = &sm->drift;
 	size_t n, i;
 	bool rival;
 
-	wrong = device_check_wrong(sm->check, &n);
+	wrong = device_check_wrong(sm->check.reading, &n);
 	clear_port_flaw(sm, wrong, n, now);
 	rival = is_rival_likely(wrong, n);
 	u->found = 0;
@@ -477,11 +477,11 @@ drift_checked(struct sm *sm, struct mono now)
 void
 drift_review(struct sm *sm)
 {
-	if (!sm->trust.master_seen) {
-		sm->trust.masters = 0;
+	if (!sm->drift.master_seen) {
+		sm->drift.masters = 0;
 		sm->stat.masters[0] = '\0';
 	}
-	sm->trust.master_seen = false;
+	sm->drift.master_seen = false;
 }
 
 void
@@ -489,8 +489,8 @@ drift_other_master(struct sm *sm, const struct sm_peer *p)
 {
 	bool news = sm->stat.masters[0] == '\0';
 
-	sm->trust.master_seen = true;
-	if (++sm->trust.masters < 2)
+	sm->drift.master_seen = true;
+	if (++sm->drift.masters < 2)
 		return; /* it may be about to hand over */
 	(void)snprintf(sm->stat.masters, sizeof(sm->stat.masters),
 		"two masters: 0x%016llx \"%s\" priority %u is master as well; "
@@ -508,7 +508,7 @@ drift_other_master(struct sm *sm, const struct sm_peer *p)
 void
 drift_reset(struct sm *sm)
 {
-	map_free(&sm->trust.flaws);
-	sm->trust = (struct drift_state){0};
+	map_free(&sm->drift.flaws);
+	sm->drift = (struct drift_state){0};
 	sm->stat.rival[0] = sm->stat.masters[0] = sm->stat.flaw[0] = '\0';
 }

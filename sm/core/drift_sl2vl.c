@@ -18,20 +18,20 @@ enum {
 void
 drift_sl2vl_forget(struct sm *sm, bool hurry)
 {
-	sl2vl_scan_doubt(sm->scan, hurry);
-	sm->nleft_closed = 0;
+	sl2vl_scan_doubt(sm->foreign.scan, hurry);
+	sm->foreign.nleft_closed = 0;
 	timer_stop(&sm->timers, TIMER_UNBLOCK);
 }
 
 void
 drift_sl2vl_publish(struct sm *sm, struct mono now)
 {
-	const struct topo *t = sm->topo;
+	const struct topo *t = sm->run.topo;
 
 	for (sw_ix s = 0; s < t->nsw; s++)
 		if ((t->node[t->sw[s].node].flags & TN_FRESH) != 0)
 			sl2vl_scan_mark_own(
-				sm->scan, t->node[t->sw[s].node].guid);
+				sm->foreign.scan, t->node[t->sw[s].node].guid);
 	drift_sl2vl_renew(sm, now);
 }
 
@@ -39,7 +39,7 @@ void
 drift_sl2vl_renew(struct sm *sm, struct mono now)
 {
 	if (sm->view->routes->layers.n == 1)
-		sl2vl_scan_adopt(sm->scan, sm->view->topo, now);
+		sl2vl_scan_adopt(sm->foreign.scan, sm->view->topo, now);
 }
 
 static void
@@ -61,7 +61,7 @@ take_found_rows(struct sm *sm, struct mono now)
 	const struct sl2vl_scan_row *f;
 	size_t n, i;
 
-	f = sl2vl_scan_found(sm->scan, &n);
+	f = sl2vl_scan_found(sm->foreign.scan, &n);
 	for (i = 0; i < n; i++) {
 		struct sl2vl_block h = {.guid = f[i].guid,
 			.in = f[i].in,
@@ -73,11 +73,12 @@ take_found_rows(struct sm *sm, struct mono now)
 		memcpy(h.before, f[i].row, sizeof(h.before));
 		sl2vl_unknown(t, h.guid, h.in, h.out);
 		sl2vl_block(t, &h);
-		if (sm->nleft_closed++ < NOTED)
+		if (sm->foreign.nleft_closed++ < NOTED)
 			log_foreign_block(sm, &f[i]);
 		sm->stat.rows_freed++;
 	}
-	if (sm->nleft_closed > 0 && !timer_is_set(&sm->timers, TIMER_UNBLOCK))
+	if (sm->foreign.nleft_closed > 0 &&
+		!timer_is_set(&sm->timers, TIMER_UNBLOCK))
 		timer_set(&sm->timers, TIMER_UNBLOCK,
 			mono_add(now, mono_ms(GATHER_MS)));
 }
@@ -89,8 +90,8 @@ plan_when_due(struct sm *sm, struct mono now)
 		return;
 	log_warn("scan: dependencies left blocked by another subnet "
 		 "manager=%zu, unblocked by the next plan",
-		sm->nleft_closed);
-	sm->nleft_closed = 0;
+		sm->foreign.nleft_closed);
+	sm->foreign.nleft_closed = 0;
 	timer_stop(&sm->timers, TIMER_UNBLOCK);
 	dirty_mark_replan(sm, now, DIRTY_LEFT_BLOCKED, NULL);
 }
@@ -98,14 +99,15 @@ plan_when_due(struct sm *sm, struct mono now)
 static bool
 may_ask(const struct sm *sm)
 {
-	return sm->role == SM_MASTER && !sm->taking.due && sm->view != NULL &&
-	       sm->phase == SM_IDLE && sm->view->routes->layers.n == 1;
+	return sm->role == SM_MASTER && sm->reign.tables != TABLES_ELECTED &&
+	       sm->view != NULL && sm->phase == SM_IDLE &&
+	       sm->view->routes->layers.n == 1;
 }
 
 struct mono
 drift_sl2vl_next(const struct sm *sm)
 {
-	return may_ask(sm) ? mono_min(sl2vl_scan_next(sm->scan),
+	return may_ask(sm) ? mono_min(sl2vl_scan_next(sm->foreign.scan),
 				     timer_due(&sm->timers, TIMER_UNBLOCK))
 			   : MONO_NEVER;
 }
@@ -116,7 +118,7 @@ drift_sl2vl_step(struct sm *sm, struct mono now)
 	if (!may_ask(sm))
 		return;
 	/* one layer uses SL 0 */
-	sl2vl_scan_feed(sm->scan, sm->x, 1, now);
+	sl2vl_scan_feed(sm->foreign.scan, sm->x, 1, now);
 	take_found_rows(sm, now);
 	plan_when_due(sm, now);
 }

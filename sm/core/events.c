@@ -36,7 +36,7 @@ tell_rest(struct sm *sm, struct mono now)
 {
 	const struct event_entry *e;
 
-	while ((e = event_log_rest(sm->events, now)) != NULL)
+	while ((e = event_log_rest(sm->events.log, now)) != NULL)
 		log_entry(e);
 }
 
@@ -62,15 +62,15 @@ events_load(struct sm *sm, const struct state_file *s)
 		if (x->b.guid != 0)
 			(void)snprintf(
 				m.b.name, sizeof(m.b.name), "%s", x->b.name);
-		event_log_restore(sm->events, &m);
+		event_log_restore(sm->events.log, &m);
 	}
-	sm->missing_saved = event_log_stamp(sm->events);
+	sm->events.missing_saved = event_log_stamp(sm->events.log);
 }
 
 void
 events_start(struct sm *sm, struct mono now)
 {
-	event_log_shift(sm->events, now);
+	event_log_shift(sm->events.log, now);
 }
 
 static struct state_file_end
@@ -83,13 +83,13 @@ struct state_file_missing *
 events_gather(const struct sm *sm, struct state_file *s)
 {
 	size_t n;
-	const struct event_missing *m = event_log_missing(sm->events, &n);
+	const struct event_missing *m = event_log_missing(sm->events.log, &n);
 	struct state_file_missing *out;
 
 	n = n < MISSING_SAVED ? n : MISSING_SAVED;
 	out = mem_zalloc(n, sizeof(*out));
 	for (size_t i = 0; i < n; i++) {
-		int64_t ns = mono_sub(sm->sa_now, m[i].since).ns;
+		int64_t ns = mono_sub(sm->now, m[i].since).ns;
 
 		out[i] = (struct state_file_missing){m[i].is_node,
 			end_to_save(&m[i].a), end_to_save(&m[i].b),
@@ -103,18 +103,18 @@ events_gather(const struct sm *sm, struct state_file *s)
 static void
 save_missing(struct sm *sm, struct mono now)
 {
-	uint64_t stamp = event_log_stamp(sm->events);
+	uint64_t stamp = event_log_stamp(sm->events.log);
 
-	if (stamp != sm->missing_saved)
+	if (stamp != sm->events.missing_saved)
 		timer_sooner(&sm->timers, TIMER_SAVE,
 			mono_add(now, mono_ms(SAVE_MS)));
-	sm->missing_saved = stamp;
+	sm->events.missing_saved = stamp;
 }
 
 void
 events_accept(struct sm *sm, struct mono now)
 {
-	event_log_accept(sm->events);
+	event_log_accept(sm->events.log);
 	save_missing(sm, now);
 }
 
@@ -129,9 +129,9 @@ lacks_name(const struct topo_event_end *end)
 static void
 hold_event(struct sm *sm, const struct topo_event *e)
 {
-	sm->held_event = mem_grow(sm->held_event, sm->nheld_events,
-		&sm->cap_held_events, sizeof(*sm->held_event));
-	sm->held_event[sm->nheld_events++] = *e;
+	sm->events.held = mem_grow(sm->events.held, sm->events.nheld,
+		&sm->events.cap_held, sizeof(*sm->events.held));
+	sm->events.held[sm->events.nheld++] = *e;
 }
 
 static void
@@ -152,16 +152,16 @@ name_end(const struct topo *t, struct topo_event_end *end)
 void
 events_release(struct sm *sm, struct mono now)
 {
-	for (size_t i = 0; i < sm->nheld_events; i++) {
-		struct topo_event *e = &sm->held_event[i];
+	for (size_t i = 0; i < sm->events.nheld; i++) {
+		struct topo_event *e = &sm->events.held[i];
 
 		name_end(sm->view->topo, &e->a);
 		name_end(sm->view->topo, &e->b);
-		log_entry(event_log_add(sm->events, e, now));
+		log_entry(event_log_add(sm->events.log, e, now));
 	}
-	free(sm->held_event);
-	sm->held_event = NULL;
-	sm->nheld_events = sm->cap_held_events = 0;
+	free(sm->events.held);
+	sm->events.held = NULL;
+	sm->events.nheld = sm->events.cap_held = 0;
 	tell_rest(sm, now);
 	save_missing(sm, now);
 }
@@ -194,7 +194,7 @@ take_event(void *cookie, const struct topo_event *found)
 	if (e.why == NULL && (lacks_name(&e.a) || lacks_name(&e.b)))
 		hold_event(b->sm, &e);
 	else
-		log_entry(event_log_add(b->sm->events, &e, b->now));
+		log_entry(event_log_add(b->sm->events.log, &e, b->now));
 }
 
 /*
@@ -205,30 +205,30 @@ void
 events_note(struct sm *sm, const struct view *is, struct mono now)
 {
 	struct events_batch b = {sm, is, now};
-	bool cut_off = sm->topo->nnodes == 1;
+	bool cut_off = sm->run.topo->nnodes == 1;
 
 	if (sm->view != NULL)
 		events_release(sm, now);
-	if (cut_off && sm->seen == NULL && sm->view != NULL)
-		sm->seen = topo_ref(sm->view->topo);
+	if (cut_off && sm->events.seen == NULL && sm->view != NULL)
+		sm->events.seen = topo_ref(sm->view->topo);
 	if (cut_off)
 		return;
 	if (sm->view == NULL) {
-		event_log_settle(sm->events, sm->topo);
+		event_log_settle(sm->events.log, sm->run.topo);
 		return;
 	}
-	topo_events(sm->seen != NULL ? sm->seen : sm->view->topo, sm->topo,
-		take_event, &b);
-	topo_unref(sm->seen);
-	sm->seen = NULL;
-	event_log_settle(sm->events, sm->topo);
+	topo_events(sm->events.seen != NULL ? sm->events.seen : sm->view->topo,
+		sm->run.topo, take_event, &b);
+	topo_unref(sm->events.seen);
+	sm->events.seen = NULL;
+	event_log_settle(sm->events.log, sm->run.topo);
 	tell_rest(sm, now);
 }
 
 void
 events_log(struct sm *sm, const struct topo_event *e, struct mono now)
 {
-	log_entry(event_log_add(sm->events, e, now));
+	log_entry(event_log_add(sm->events.log, e, now));
 	tell_rest(sm, now);
 }
 
@@ -244,5 +244,13 @@ events_manager(
 	if (seen && lacks_name(&e.a))
 		hold_event(sm, &e);
 	else
-		log_entry(event_log_add(sm->events, &e, now));
+		log_entry(event_log_add(sm->events.log, &e, now));
+}
+
+void
+events_free(struct sm *sm)
+{
+	event_log_free(sm->events.log);
+	free(sm->events.held);
+	topo_unref(sm->events.seen);
 }

@@ -55,7 +55,7 @@ send_order(struct sm *sm, const struct sm_peer *p, uint32_t order,
 	r.method = MAD_SET;
 	r.mod = order;
 	r.once = mono_ms(ANSWER_MS);
-	xact_submit(sm->x, &r, now, done, sm, 0);
+	xact_submit(sm->x, &r, now, done, sm, p->id.guid);
 }
 
 /* ---- giving ---- */
@@ -63,19 +63,19 @@ send_order(struct sm *sm, const struct sm_peer *p, uint32_t order,
 bool
 hand_over_is_open(const struct sm *sm)
 {
-	return sm->offer.to != 0 && !sm->offer.given;
+	return sm->hand_over.giving == GIVES_OFFERED;
 }
 
 /* The other manager took the offer, or says that it is master. */
 static void
 become_given(struct sm *sm, struct mono now)
 {
-	struct sm_peer p = sm->offer.peer;
+	struct sm_peer p = sm->hand_over.to;
 
-	if (sm->role != SM_MASTER || sm->offer.given)
+	if (sm->role != SM_MASTER || sm->hand_over.giving == GIVES_GIVEN)
 		return;
-	sm->offer.given = true;
-	sm->offer.until = mono_add(now, mono_ms(TAKEN_MS));
+	sm->hand_over.giving = GIVES_GIVEN;
+	sm->hand_over.until = mono_add(now, mono_ms(TAKEN_MS));
 	role_stand_by(sm, &p, ROLE_GAVE, now);
 	timer_set(&sm->timers, TIMER_POLL, mono_add(now, mono_ms(POLL_MS)));
 }
@@ -94,13 +94,14 @@ take_offer_answer(void *cookie, uint64_t tag, const struct xact_result *res)
 		return;
 	}
 	log_warn("sm: hand-over to 0x%016llx \"%s\" refused: %s",
-		(unsigned long long)sm->offer.to, sm->offer.peer.id.name,
+		(unsigned long long)sm->hand_over.to.id.guid,
+		sm->hand_over.to.id.name,
 		res->outcome == XACT_STATUS ? mad_status_name(res->status)
 					    : "no answer");
-	p = peers_find(sm, sm->offer.to);
+	p = peers_find(sm, sm->hand_over.to.id.guid);
 	if (p != NULL)
 		p->offer_after = mono_add(res->now, mono_ms(AGAIN_MS));
-	sm->offer = (struct sm_offer){0};
+	sm->hand_over.giving = GIVES_NOTHING;
 }
 
 /* True if p may be given the fabric; any: whatever its priority. */
@@ -119,8 +120,8 @@ best_standby(const struct sm *sm, bool any, struct mono now)
 {
 	const struct sm_peer *best = NULL;
 
-	for (size_t i = 0; i < sm->npeers; i++) {
-		const struct sm_peer *p = &sm->peer[i];
+	for (size_t i = 0; i < sm->peers.n; i++) {
+		const struct sm_peer *p = &sm->peers.list[i];
 
 		if (may_give(sm, p, any, now) &&
 			(best == NULL || peers_outranks(p, best)))
@@ -133,8 +134,8 @@ best_standby(const struct sm *sm, bool any, struct mono now)
 static void
 note_strangers(struct sm *sm)
 {
-	for (size_t i = 0; i < sm->npeers; i++) {
-		struct sm_peer *p = &sm->peer[i];
+	for (size_t i = 0; i < sm->peers.n; i++) {
+		struct sm_peer *p = &sm->peers.list[i];
 
 		if (p->noted || !p->id.answers || p->id.state != SMI_STANDBY ||
 			p->key == SM_KEY_SHARED || !role_is_below(sm, p))
@@ -156,17 +157,19 @@ hand_over_idle(struct sm *sm, struct mono now)
 	if (hand_over_is_open(sm))
 		return true;
 	note_strangers(sm);
-	p = best_standby(sm, sm->resigning, now);
+	p = best_standby(sm, sm->hand_over.resigning, now);
 	if (p == NULL) {
-		sm->resigning = false;
+		sm->hand_over.resigning = false;
 		return false;
 	}
 	if (xact_pending(sm->x) > 0 || run_mcast_writing(sm))
-		return sm->resigning;
+		return sm->hand_over.resigning;
 	log_info("sm: handing over to 0x%016llx \"%s\" priority=%u %s",
 		(unsigned long long)p->id.guid, p->id.name, p->id.priority,
-		sm->resigning ? sm->resign_why : "which outranks this manager");
-	sm->offer = (struct sm_offer){.to = p->id.guid, .peer = *p};
+		sm->hand_over.resigning ? sm->hand_over.resign_why
+					: "which outranks this manager");
+	sm->hand_over.giving = GIVES_OFFERED;
+	sm->hand_over.to = *p;
 	send_order(sm, p, SMI_HANDOVER, now, take_offer_answer);
 	return true;
 }
@@ -174,10 +177,11 @@ hand_over_idle(struct sm *sm, struct mono now)
 bool
 hand_over_resign(struct sm *sm, const char *why, struct mono now)
 {
-	sm->resigning =
+	sm->hand_over.resigning =
 		sm->role == SM_MASTER && best_standby(sm, true, now) != NULL;
-	(void)snprintf(sm->resign_why, sizeof(sm->resign_why), "%s", why);
-	return sm->resigning;
+	(void)snprintf(sm->hand_over.resign_why,
+		sizeof(sm->hand_over.resign_why), "%s", why);
+	return sm->hand_over.resigning;
 }
 
 const struct sm_other *
@@ -192,10 +196,10 @@ hand_over_choice(const struct sm *sm, struct mono now, struct reason *why)
 	}
 	if (best != NULL)
 		return &best->id;
-	for (size_t i = 0; i < sm->npeers; i++)
-		if (sm->peer[i].id.answers &&
-			sm->peer[i].id.state == SMI_STANDBY)
-			other = &sm->peer[i];
+	for (size_t i = 0; i < sm->peers.n; i++)
+		if (sm->peers.list[i].id.answers &&
+			sm->peers.list[i].id.state == SMI_STANDBY)
+			other = &sm->peers.list[i];
 	if (other == NULL)
 		(void)reason_set(why, "no standby was found in this fabric");
 	else if (other->key != SM_KEY_SHARED)
@@ -214,7 +218,8 @@ hand_over_choice(const struct sm *sm, struct mono now, struct reason *why)
 bool
 hand_over_is_pending(const struct sm *sm)
 {
-	return sm->resigning && (sm->role == SM_MASTER || sm->offer.to != 0);
+	return sm->hand_over.resigning &&
+	       (sm->role == SM_MASTER || sm->hand_over.giving != GIVES_NOTHING);
 }
 
 /* The end of an offer that was taken. */
@@ -222,11 +227,12 @@ static void
 end_offer(struct sm *sm, struct mono now)
 {
 	log_info("sm: handed over to 0x%016llx \"%s\"",
-		(unsigned long long)sm->offer.to, sm->offer.peer.id.name);
-	sm->gave = sm->offer.to;
-	sm->resigning = false;
-	sm->offer = (struct sm_offer){0};
-	sm->missed = 0;
+		(unsigned long long)sm->hand_over.to.id.guid,
+		sm->hand_over.to.id.name);
+	sm->hand_over.gave = sm->hand_over.to.id.guid;
+	sm->hand_over.resigning = false;
+	sm->hand_over.giving = GIVES_NOTHING;
+	sm->mastership.missed = 0;
 	timer_set(&sm->timers, TIMER_POLL,
 		mono_add(now, sm->cfg->standby.poll_interval));
 }
@@ -236,23 +242,25 @@ hand_over_polled(struct sm *sm, struct mono now)
 {
 	struct sm_peer *p;
 
-	if (!sm->offer.given)
+	if (sm->hand_over.giving != GIVES_GIVEN)
 		return false;
-	if (sm->master.id.answers && sm->master.id.state == SMI_MASTER) {
+	if (sm->mastership.master.id.answers &&
+		sm->mastership.master.id.state == SMI_MASTER) {
 		end_offer(sm, now);
 		return true;
 	}
 	timer_set(&sm->timers, TIMER_POLL, mono_add(now, mono_ms(POLL_MS)));
-	if (mono_before(now, sm->offer.until))
+	if (mono_before(now, sm->hand_over.until))
 		return true;
 	log_warn("sm: hand-over to 0x%016llx \"%s\" was answered, but it did "
 		 "not become master",
-		(unsigned long long)sm->offer.to, sm->offer.peer.id.name);
-	p = peers_find(sm, sm->offer.to);
+		(unsigned long long)sm->hand_over.to.id.guid,
+		sm->hand_over.to.id.name);
+	p = peers_find(sm, sm->hand_over.to.id.guid);
 	if (p != NULL)
 		p->offer_after = mono_add(now, mono_ms(AGAIN_MS));
-	sm->offer = (struct sm_offer){0};
-	sm->not_taken = sm->master.id.guid;
+	sm->hand_over.giving = GIVES_NOTHING;
+	sm->mastership.not_taken = sm->mastership.master.id.guid;
 	return true;
 }
 
@@ -262,9 +270,10 @@ hand_over_acknowledged(
 {
 	if (!peers_key_fits(sm, from->key) || from->guid == 0)
 		return MAD_STATUS_FIELD;
-	if (sm->role == SM_STANDING_BY && sm->gave == from->guid)
+	if (sm->role == SM_STANDING_BY && sm->hand_over.gave == from->guid)
 		return 0; /* our answer was lost */
-	if (sm->offer.to != from->guid)
+	if (sm->hand_over.giving == GIVES_NOTHING ||
+		sm->hand_over.to.id.guid != from->guid)
 		return MAD_STATUS_FIELD;
 	become_given(sm, now);
 	end_offer(sm, now);
@@ -274,42 +283,60 @@ hand_over_acknowledged(
 /* ---- taking ---- */
 
 static void
+forget_offered(struct sm *sm)
+{
+	sm->hand_over.taking = TAKES_NOTHING;
+	sm->hand_over.offered = 0;
+}
+
+/* tag: the manager that was asked. */
+static void
 take_ack_answer(void *cookie, uint64_t tag, const struct xact_result *res)
 {
 	struct sm *sm = cookie;
+	struct hand_over *h = &sm->hand_over;
 
-	(void)tag;
-	sm->ack_open = false;
+	if (h->taking != TAKES_ASKED || h->offered != tag)
+		return; /* another master has come, or this one stands by */
+	h->taking = TAKES_OFFERED;
 	if (res->outcome == XACT_CANCELLED)
 		return;
 	if (res->outcome != XACT_OK) {
 		log_warn("sm: a hand-over in the name of 0x%016llx was not "
 			 "confirmed by it: ignored",
-			(unsigned long long)sm->offered);
-		sm->distrust_until = mono_add(res->now, mono_ms(DISTRUST_MS));
-		sm->offered = 0;
+			(unsigned long long)h->offered);
+		h->distrust_until = mono_add(res->now, mono_ms(DISTRUST_MS));
+		forget_offered(sm);
 		return;
 	}
 	if (sm->role == SM_MASTER) { /* two subnets met */
-		sm->offered = 0;
+		forget_offered(sm);
 		dirty_mark_full(sm, res->now, DIRTY_MASTERSHIP, NULL);
 		return;
 	}
-	sm->handed_over = true;
-	sm->master_heard = res->now;
+	h->taking = TAKES_CONFIRMED;
+	sm->mastership.heard = res->now;
+}
+
+/* Ask the manager in whose name the hand-over came whether it handed over. */
+static void
+ask_for_confirmation(struct sm *sm, const struct sm_peer *p, struct mono now)
+{
+	sm->hand_over.taking = TAKES_ASKED;
+	send_order(sm, p, SMI_ACKNOWLEDGE, now, take_ack_answer);
 }
 
 bool
 hand_over_confirm(struct sm *sm, struct mono now)
 {
-	struct sm_peer *p =
-		sm->offered != 0 ? peers_find(sm, sm->offered) : NULL;
+	struct sm_peer *p = sm->hand_over.taking == TAKES_OFFERED
+				    ? peers_find(sm, sm->hand_over.offered)
+				    : NULL;
 
-	if (p == NULL || sm->handed_over || sm->ack_open)
-		return sm->ack_open;
-	sm->master = *p;
-	sm->ack_open = true;
-	send_order(sm, p, SMI_ACKNOWLEDGE, now, take_ack_answer);
+	if (p == NULL)
+		return sm->hand_over.taking == TAKES_ASKED;
+	sm->mastership.master = *p;
+	ask_for_confirmation(sm, p, now);
 	return true;
 }
 
@@ -317,38 +344,35 @@ uint16_t
 hand_over_offered(
 	struct sm *sm, const struct mad_sm_info *from, struct mono now)
 {
+	struct hand_over *h = &sm->hand_over;
 	bool known = sm->role == SM_STANDING_BY
-			     ? from->guid == sm->master.id.guid
+			     ? from->guid == sm->mastership.master.id.guid
 			     : from->guid != 0 && from->guid != sm->port_guid;
 
 	if (!known || from->state != SMI_MASTER ||
 		!peers_key_fits(sm, from->key) || hand_over_is_open(sm) ||
 		(sm->role == SM_MASTER && peers_find(sm, from->guid) == NULL))
 		return MAD_STATUS_FIELD;
-	if (sm->offered == from->guid)
+	if (h->offered == from->guid)
 		return 0; /* repeated */
-	if (mono_before(now, sm->distrust_until) || sm->ack_open)
+	if (mono_before(now, h->distrust_until) || h->taking == TAKES_ASKED)
 		return MAD_STATUS_FIELD;
-	sm->offered = from->guid;
-	sm->none_under_way = from->act_count == NOTHING_UNDER_WAY;
-	if (sm->role == SM_STANDING_BY) {
-		sm->ack_open = true;
-		send_order(
-			sm, &sm->master, SMI_ACKNOWLEDGE, now, take_ack_answer);
-	} else if (sm->role == SM_MASTER) {
-		sm->ack_open = true;
-		send_order(sm, peers_find(sm, from->guid), SMI_ACKNOWLEDGE, now,
-			take_ack_answer);
-	}
+	h->offered = from->guid;
+	h->taking = TAKES_OFFERED;
+	h->none_under_way = from->act_count == NOTHING_UNDER_WAY;
+	if (sm->role == SM_STANDING_BY)
+		ask_for_confirmation(sm, &sm->mastership.master, now);
+	else if (sm->role == SM_MASTER)
+		ask_for_confirmation(sm, peers_find(sm, from->guid), now);
 	return 0;
 }
 
 void
 hand_over_reset(struct sm *sm)
 {
-	sm->offer = (struct sm_offer){0};
-	sm->gave = sm->offered = 0;
-	sm->handed_over = false;
+	sm->hand_over.giving = GIVES_NOTHING;
+	sm->hand_over.gave = 0;
+	forget_offered(sm);
 }
 
 /* A manager that hands over has a reason: it does not get the fabric back at
@@ -357,7 +381,9 @@ void
 hand_over_taken(struct sm *sm, struct mono now)
 {
 	struct sm_peer *p =
-		sm->handed_over ? peers_find(sm, sm->master.id.guid) : NULL;
+		sm->hand_over.taking == TAKES_CONFIRMED
+			? peers_find(sm, sm->mastership.master.id.guid)
+			: NULL;
 
 	if (p != NULL)
 		p->back_after = mono_add(now, mono_ms(AGAIN_MS));

@@ -11,7 +11,7 @@ idle_step(struct sm *sm, struct mono now)
 
 	if (master && master_between_runs(sm, now))
 		return true;
-	if (master && (sm->paused || hand_over_idle(sm, now)))
+	if (master && (sm->mastership.paused || hand_over_idle(sm, now)))
 		return false;
 	if (master && timer_is_due(&sm->timers, TIMER_RETRY, now)) {
 		timer_stop(&sm->timers, TIMER_RETRY);
@@ -33,7 +33,8 @@ idle_step(struct sm *sm, struct mono now)
 	if (timer_is_due(&sm->timers, TIMER_NAMES, now)) {
 		timer_stop(&sm->timers, TIMER_NAMES);
 		run_sa_reregister(sm, now);
-		sm->sweep = sweep_new(SWEEP_NAMES, sm->draft, sm->x, NULL, 0);
+		sm->run.sweep =
+			sweep_new(SWEEP_NAMES, sm->draft, sm->x, NULL, 0);
 		phase_enter(sm, SM_NAMES, now);
 		return true;
 	}

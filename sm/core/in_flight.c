@@ -28,7 +28,7 @@ struct mono
 in_flight_drain(const struct sm *sm)
 {
 	const struct config_link *l = &sm->cfg->link;
-	const struct topo *t = sm->topo;
+	const struct topo *t = sm->run.topo;
 	uint32_t code = l->hoq_lifetime;
 	uint16_t far = 1;
 	node_ix n;
@@ -54,9 +54,9 @@ in_flight_stray(const struct sm *sm)
 static void
 record_writing(struct sm *sm, bool writing)
 {
-	if (sm->write_recorded != writing)
+	if (sm->in_flight.recorded != writing)
 		sm->ops->writing(sm->ops->cookie, writing);
-	sm->write_recorded = writing;
+	sm->in_flight.recorded = writing;
 }
 
 void
@@ -86,21 +86,21 @@ in_flight_written(struct sm *sm, bool mcast)
 void
 in_flight_inherit(struct sm *sm, struct mono then)
 {
-	sm->late_sets_until = mono_add(then, in_flight_stray(sm));
+	sm->in_flight.late_sets_until = mono_add(then, in_flight_stray(sm));
 }
 
 void
 in_flight_restart(struct sm *sm, struct mono now)
 {
-	if (sm->write_recorded)
+	if (sm->in_flight.recorded)
 		in_flight_inherit(sm, now);
 }
 
 bool
 in_flight_expects_sets(const struct sm *sm, struct mono now)
 {
-	return sm->late_sets_until.ns != MONO_NEVER.ns &&
-	       mono_before(now, sm->late_sets_until);
+	return sm->in_flight.late_sets_until.ns != MONO_NEVER.ns &&
+	       mono_before(now, sm->in_flight.late_sets_until);
 }
 
 /* ---- what was acknowledged ---- */

@@ -33,9 +33,9 @@ in_force_judge(const struct sm *sm, struct config *was, struct config *is,
 	const struct config_loss_ask ask = {.was = was,
 		.is = is,
 		.topo = t,
-		.pins = sm->pins,
-		.record = sm->record,
-		.nrecord = sm->nrecord};
+		.pins = sm->names.pins,
+		.record = sm->kept.record,
+		.nrecord = sm->kept.nrecord};
 	struct config_loss loss;
 	struct buf text = {0};
 	bool refused;
@@ -68,12 +68,6 @@ in_force_forget(struct sm *sm)
 	config_unref(sm->in_force.was);
 	buf_free(&sm->in_force.text);
 	sm->in_force = (struct in_force){0};
-}
-
-void
-in_force_free(struct sm *sm)
-{
-	in_force_forget(sm);
 }
 
 void
@@ -148,8 +142,9 @@ compare_records(const void *key, const void *item)
 static struct topo *
 give_lids(const struct sm *sm, const struct config *was)
 {
-	const struct jobs_lid_records known = {sm->record, sm->nrecord, false};
-	const struct topo *bare = sm->topo;
+	const struct jobs_lid_records known = {
+		sm->kept.record, sm->kept.nrecord, false};
+	const struct topo *bare = sm->run.topo;
 	struct lid_table l;
 	struct reason why;
 	struct topo *t;
@@ -158,8 +153,9 @@ give_lids(const struct sm *sm, const struct config *was)
 		return NULL;
 	for (port_ix p = 0; p < bare->nports; p++)
 		if (bare->port[p].found_lid == 0 &&
-			bsearch(&bare->port[p].guid, sm->record, sm->nrecord,
-				sizeof(*sm->record), compare_records) == NULL)
+			bsearch(&bare->port[p].guid, sm->kept.record,
+				sm->kept.nrecord, sizeof(*sm->kept.record),
+				compare_records) == NULL)
 			l.lid[p] = l.lmc[p] = 0;
 	t = topo_with_lids(bare, &(struct topo_lids){l.lid, l.lmc});
 	lid_table_free(&l);

@@ -30,15 +30,15 @@ light_sweep_is_overdue(const struct sm *sm, struct mono now)
 void
 light_sweep_start(struct sm *sm, struct mono now)
 {
-	sm->stranger_next = mono_add(now, mono_ms(STRANGER_MS));
+	sm->traps.stranger_next = mono_add(now, mono_ms(STRANGER_MS));
 	if (sm->view->topo->nsw == 0) {
 		run_pkeys_light(sm, now);
 		light_sweep_schedule(sm, now);
 		dirty_mark_full(sm, now, DIRTY_LIGHT, NULL);
 		return;
 	}
-	run_sweep_begin(sm, now, SWEEP_LIGHT);
-	sm->light_short = false;
+	run_state_begin(sm, now, SWEEP_LIGHT);
+	sm->run.cut_short = false;
 	sm->stat.sweeps_light++;
 	run_sweep_start(sm, now, SWEEP_LIGHT);
 }
@@ -49,24 +49,24 @@ light_sweep_end(struct sm *sm, struct mono now)
 {
 	const uint64_t *guid;
 	size_t n, i;
-	bool whole = !sm->light_short;
+	bool whole = !sm->run.cut_short;
 
-	if (sweep_self_changed(sm->sweep))
+	if (sweep_self_changed(sm->run.sweep))
 		dirty_mark_full(sm, now, DIRTY_OWN_PORT, NULL);
 	/* a switch that the builder no longer has cannot be asked: only a full
 	 * sweep finds it */
-	if (whole && sweep_stats(sm->sweep)->smps + sm->view->nquarantine <
+	if (whole && sweep_stats(sm->run.sweep)->smps + sm->view->nquarantine <
 			     sm->view->topo->nsw)
 		dirty_mark_full(sm, now, DIRTY_MISSING, NULL);
-	guid = sweep_suspects(sm->sweep, &n);
+	guid = sweep_suspects(sm->run.sweep, &n);
 	for (i = 0; i < n; i++) {
 		struct sm_quarantined *b = quarantine_find(sm, guid[i]);
 
 		if (b == NULL || !mono_before(now, b->until))
 			dirty_mark(sm, guid[i], now, DIRTY_LIGHT, NULL);
 	}
-	sweep_free(sm->sweep);
-	sm->sweep = NULL;
+	sweep_free(sm->run.sweep);
+	sm->run.sweep = NULL;
 	master_review(sm, now);
 	run_pkeys_light(sm, now);
 	drift_light(sm, now);
@@ -75,7 +75,7 @@ light_sweep_end(struct sm *sm, struct mono now)
 	else
 		/* once what is dirty has been handled */
 		timer_set(&sm->timers, TIMER_LIGHT, now);
-	sm->light_early_ends = whole ? 0 : sm->light_early_ends + 1;
+	sm->dirty.cut_short = whole ? 0 : sm->dirty.cut_short + 1;
 	phase_enter(sm, SM_IDLE, now);
 }
 
@@ -87,12 +87,14 @@ light_sweep_end(struct sm *sm, struct mono now)
 struct mono
 light_sweep_until(const struct sm *sm)
 {
-	if (sm->phase != SM_DISCOVER || sm->kind != SWEEP_LIGHT ||
-		sm->light_early_ends >= LIGHT_GIVES || sweep_done(sm->sweep) ||
+	if (sm->phase != SM_DISCOVER || sm->run.kind != SWEEP_LIGHT ||
+		sm->dirty.cut_short >= LIGHT_GIVES ||
+		sweep_done(sm->run.sweep) ||
 		(!timer_is_set(&sm->timers, TIMER_RUN) &&
-			!sweep_saw_change(sm->sweep)) ||
-		!sweep_only_late(sm->sweep))
+			!sweep_saw_change(sm->run.sweep)) ||
+		!sweep_only_late(sm->run.sweep))
 		return MONO_NEVER;
-	return sweep_saw_change(sm->sweep) ? sm->phase_began
-					   : timer_due(&sm->timers, TIMER_RUN);
+	return sweep_saw_change(sm->run.sweep)
+		       ? sm->run.phase_began
+		       : timer_due(&sm->timers, TIMER_RUN);
 }

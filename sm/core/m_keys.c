@@ -99,7 +99,8 @@ keeps_leases(const struct sm *sm)
 static bool
 has_work(const struct sm *sm)
 {
-	return sm->role == SM_MASTER && sm->view != NULL && !sm->taking.due &&
+	return sm->role == SM_MASTER && sm->view != NULL &&
+	       sm->reign.tables != TABLES_ELECTED &&
 	       (keeps_leases(sm) || keyring_locked(xact_keys(sm->x)) > 0);
 }
 
@@ -300,7 +301,7 @@ void
 m_keys_review(struct sm *sm)
 {
 	const struct keyring *keys = xact_keys(sm->x);
-	const struct topo *t = sm->topo;
+	const struct topo *t = sm->run.topo;
 	struct sm_m_keys k = {.print = FNV_START};
 	char text[SM_M_KEY_PORTS * 128];
 	port_ix p;

@@ -35,13 +35,16 @@ is_outranked_by(const struct sm *sm, const struct sm_peer *p)
 		return false;
 	if (sm->role == SM_MASTER) /* two subnets met: the higher one stays */
 		return p->id.state == SMI_MASTER && role_is_below(sm, p) &&
-		       p->key == SM_KEY_SHARED && sm->offered != p->id.guid;
-	if (sm->handed_over && p->id.guid == sm->master.id.guid)
+		       p->key == SM_KEY_SHARED &&
+		       sm->hand_over.offered != p->id.guid;
+	if (sm->hand_over.taking == TAKES_CONFIRMED &&
+		p->id.guid == sm->mastership.master.id.guid)
 		return false;
 	if (p->id.state == SMI_MASTER)
 		return true;
-	return role_is_below(sm, p) && !sm->handed_over &&
-	       p->key != SM_KEY_OTHER && p->id.guid != sm->not_taken;
+	return role_is_below(sm, p) &&
+	       sm->hand_over.taking != TAKES_CONFIRMED &&
+	       p->key != SM_KEY_OTHER && p->id.guid != sm->mastership.not_taken;
 }
 
 /* ---- asking the others ---- */
@@ -58,7 +61,7 @@ meet_second_master(struct sm *sm, struct sm_peer *p, struct mono now)
 
 	if (is_master && !p->met && p->key == SM_KEY_SHARED &&
 		!is_outranked_by(sm, p)) {
-		sm->retake = true;
+		sm->reign.retake = true;
 		dirty_mark_full(sm, now, DIRTY_SECOND_MASTER, NULL);
 		timer_set(&sm->timers, TIMER_RUN, now);
 	}
@@ -80,7 +83,7 @@ master_begin(struct sm *sm, struct mono now)
 {
 	peers_list(sm, now);
 	peers_ask_all(sm, now, elect_answer);
-	return sm->npeers > 0;
+	return sm->peers.n > 0;
 }
 
 /* As a master: an answer of an SM that outranks us and is master itself makes
@@ -95,7 +98,7 @@ review_answer(void *cookie, uint64_t tag, const struct xact_result *res)
 		return;
 	meet_second_master(sm, p, res->now);
 	if (is_outranked_by(sm, p)) {
-		sm->yield_to = p->id.guid;
+		sm->mastership.yield_to = p->id.guid;
 		if (sm->phase != SM_IDLE) {
 			dirty_mark_full(sm, res->now, DIRTY_SECOND_MASTER,
 				"another master");
@@ -109,7 +112,7 @@ review_answer(void *cookie, uint64_t tag, const struct xact_result *res)
 void
 master_review(struct sm *sm, struct mono now)
 {
-	if (sm->asked > 0)
+	if (sm->peers.asked > 0)
 		return;
 	peers_name(sm);
 	drift_review(sm);
@@ -128,23 +131,23 @@ master_look(struct sm *sm, uint64_t guid, struct mono now)
 void
 master_paused(struct sm *sm, struct mono due, struct mono now)
 {
-	if (sm->role != SM_MASTER || sm->npeers == 0 ||
+	if (sm->role != SM_MASTER || sm->peers.n == 0 ||
 		due.ns == MONO_NEVER.ns || due.ns == 0 ||
 		mono_before(now, mono_add(due, mono_ms(PAUSE_MS))))
 		return;
 	log_warn("sm: stopped for %.1f s: another manager may be master",
 		mono_seconds(mono_sub(now, due)));
-	sm->paused = true;
+	sm->mastership.paused = true;
 	master_review(sm, now);
 }
 
 bool
 master_between_runs(struct sm *sm, struct mono now)
 {
-	struct sm_peer *p = peers_find(sm, sm->yield_to);
+	struct sm_peer *p = peers_find(sm, sm->mastership.yield_to);
 
-	sm->paused &= sm->asked > 0;
-	sm->yield_to = 0;
+	sm->mastership.paused &= sm->peers.asked > 0;
+	sm->mastership.yield_to = 0;
 	if (p != NULL && is_outranked_by(sm, p)) {
 		struct sm_peer other = *p;
 
@@ -163,10 +166,10 @@ master_elect(struct sm *sm, struct mono now)
 	const struct sm_peer *best = NULL;
 	size_t i;
 
-	if (sm->asked > 0 || hand_over_confirm(sm, now))
+	if (sm->peers.asked > 0 || hand_over_confirm(sm, now))
 		return false;
-	for (i = 0; i < sm->npeers; i++) {
-		const struct sm_peer *p = &sm->peer[i];
+	for (i = 0; i < sm->peers.n; i++) {
+		const struct sm_peer *p = &sm->peers.list[i];
 
 		if (is_outranked_by(sm, p) &&
 			(best == NULL || p->id.state == SMI_MASTER))
@@ -195,15 +198,16 @@ void
 master_become(struct sm *sm, struct mono now)
 {
 	log_info("sm: master of the fabric nodes=%u switches=%u",
-		sm->topo->nnodes, sm->topo->nsw);
+		sm->run.topo->nnodes, sm->run.topo->nsw);
 	sm->role = SM_MASTER;
-	sm->taking = (struct sm_taking){.due = true,
-		.from_other = sm->master.id.guid != 0,
-		.clean = sm->handed_over};
+	sm->reign.tables = TABLES_ELECTED;
+	sm->reign.from_other = sm->mastership.master.id.guid != 0;
+	sm->reign.clean = sm->hand_over.taking == TAKES_CONFIRMED;
+	sm->reign.elected = false;
 	hand_over_taken(sm, now);
-	sm->not_taken = 0;
+	sm->mastership.not_taken = 0;
 	sm->stat.taken[0] = '\0';
-	sm->master = (struct sm_peer){0};
+	sm->mastership.master = (struct sm_peer){0};
 }
 
 /* ---- requests of others ---- */
@@ -221,7 +225,7 @@ take_sminfo_set(struct sm *sm, uint32_t mod, const struct mad_sm_info *from,
 		status = hand_over_acknowledged(sm, from, now);
 	/* STANDBY, DISCOVER and DISABLE are refused: a master could stop every
 	 * standby by them */
-	if (status != 0 && log_allowed(&sm->noise, 5, now, &n))
+	if (status != 0 && log_allowed(&sm->traps.noise, 5, now, &n))
 		log_warn("sm: refused SMInfo order=%u from guid=0x%016llx "
 			 "suppressed=%u",
 			mod, (unsigned long long)from->guid, n);
@@ -271,7 +275,8 @@ master_sminfo(struct sm *sm, const struct transport_msg *m, const struct smp *s,
 	r.status = s->method == MAD_SET
 			   ? take_sminfo_set(sm, s->mod, &from, now)
 			   : 0;
-	peers_say(sm, from.key == ours || map_get(&sm->key_shown, sender, NULL),
+	peers_say(sm,
+		from.key == ours || map_get(&sm->peers.key_shown, sender, NULL),
 		now, &i);
 	r.method = MAD_GET_RESP;
 	r.response = true;

@@ -19,14 +19,14 @@ name_accept_load(struct sm *sm, const struct state_file *s)
 	pin = mem_zalloc(s->npin, sizeof(*pin));
 	for (size_t i = 0; i < s->npin; i++)
 		pin[i] = (struct name_pin){s->pin[i].name, s->pin[i].guid};
-	sm->pins = name_pins_new(pin, s->npin, s->unnamed, s->nunnamed);
+	sm->names.pins = name_pins_new(pin, s->npin, s->unnamed, s->nunnamed);
 	free(pin);
 }
 
 struct state_file_pin *
 name_accept_gather(const struct sm *sm, struct state_file *s)
 {
-	const struct name_pins *p = sm->pins;
+	const struct name_pins *p = sm->names.pins;
 	struct state_file_pin *pin;
 
 	if (p == NULL)
@@ -46,12 +46,12 @@ name_accept_gather(const struct sm *sm, struct state_file *s)
 static bool
 take_pins(struct sm *sm, struct name_pins *p)
 {
-	bool other = p != sm->pins;
+	bool other = p != sm->names.pins;
 
-	name_pins_unref(sm->pins);
-	sm->pins = p;
+	name_pins_unref(sm->names.pins);
+	sm->names.pins = p;
 	if (other)
-		timer_sooner(&sm->timers, TIMER_SAVE, sm->sa_now);
+		timer_sooner(&sm->timers, TIMER_SAVE, sm->now);
 	return other;
 }
 
@@ -60,10 +60,10 @@ name_accept_update(struct sm *sm)
 {
 	if (sm->cfg->fabric.names == CONFIG_NAMES_TRUSTED)
 		(void)take_pins(sm, NULL);
-	else if (sm->pins != NULL || pkeys_by_name(sm->cfg) ||
+	else if (sm->names.pins != NULL || pkeys_by_name(sm->cfg) ||
 		 qos_by_name(sm->cfg))
-		(void)take_pins(
-			sm, name_pins_update(sm->pins, sm->cfg, sm->topo));
+		(void)take_pins(sm, name_pins_update(sm->names.pins, sm->cfg,
+					    sm->run.topo));
 }
 
 /* ---- what waits ---- */
@@ -112,18 +112,20 @@ name_accept_review(struct sm *sm, struct mono now)
 {
 	const struct topo *t = sm->view->topo;
 	struct name_wait *w = NULL;
-	size_t n = sm->pins != NULL ? name_pins_waiting(sm->pins, t, &w) : 0;
+	size_t n = sm->names.pins != NULL
+			   ? name_pins_waiting(sm->names.pins, t, &w)
+			   : 0;
 	struct map told = {0};
 
 	for (size_t i = 0; i < n; i++) {
 		uint64_t key = wait_key(t, &w[i]);
 
-		if (!map_get(&sm->names_told, key, NULL))
+		if (!map_get(&sm->names.told, key, NULL))
 			tell_wait(sm, t, &w[i], now);
 		map_put(&told, key, 0);
 	}
-	map_free(&sm->names_told);
-	sm->names_told = told;
+	map_free(&sm->names.told);
+	sm->names.told = told;
 	describe_waits(sm, t, w, n);
 	free(w);
 }
@@ -131,10 +133,17 @@ name_accept_review(struct sm *sm, struct mono now)
 void
 name_accept_all(struct sm *sm, struct mono now, const char *cause)
 {
-	if (sm->pins == NULL || sm->view == NULL ||
-		!take_pins(sm,
-			name_pins_accept(sm->pins, sm->cfg, sm->view->topo)))
+	if (sm->names.pins == NULL || sm->view == NULL ||
+		!take_pins(sm, name_pins_accept(sm->names.pins, sm->cfg,
+				       sm->view->topo)))
 		return;
 	name_accept_review(sm, now);
 	dirty_mark_replan(sm, now, DIRTY_RENAMED, cause);
+}
+
+void
+name_accept_free(struct sm *sm)
+{
+	name_pins_unref(sm->names.pins);
+	map_free(&sm->names.told);
 }

@@ -82,7 +82,7 @@ judge_key(const struct sm *sm, uint64_t key, bool showed)
 static bool
 is_first_to_show(const struct sm *sm, const struct sm_peer *p)
 {
-	return sm->role == SM_STANDING_BY && p == &sm->master &&
+	return sm->role == SM_STANDING_BY && p == &sm->mastership.master &&
 	       p->id.state == SMI_MASTER;
 }
 
@@ -90,7 +90,7 @@ bool
 peers_may_see_key(const struct sm *sm, const struct sm_peer *p)
 {
 	return is_open_key(sm->cfg->fabric.sm_key) ||
-	       map_get(&sm->key_shown, p->id.guid, NULL) ||
+	       map_get(&sm->peers.key_shown, p->id.guid, NULL) ||
 	       is_first_to_show(sm, p);
 }
 
@@ -98,16 +98,16 @@ void
 peers_note_key(struct sm *sm, uint64_t guid, uint64_t key)
 {
 	if (!is_open_key(key) && key == sm->cfg->fabric.sm_key)
-		map_put(&sm->key_shown, guid, 0);
+		map_put(&sm->peers.key_shown, guid, 0);
 }
 
 void
 peers_forget_keys(struct sm *sm)
 {
-	map_free(&sm->key_shown);
-	for (size_t i = 0; i < sm->npeers; i++)
-		sm->peer[i].key = SM_KEY_UNSEEN;
-	sm->master.key = SM_KEY_UNSEEN;
+	map_free(&sm->peers.key_shown);
+	for (size_t i = 0; i < sm->peers.n; i++)
+		sm->peers.list[i].key = SM_KEY_UNSEEN;
+	sm->mastership.master.key = SM_KEY_UNSEEN;
 }
 
 void
@@ -182,24 +182,25 @@ peers_ask(struct sm *sm, struct sm_peer *p, bool once, struct mono now,
 static bool
 has_handed_over(const struct sm *sm, const struct sm_peer *p)
 {
-	return sm->handed_over && p->id.guid == sm->master.id.guid;
+	return sm->hand_over.taking == TAKES_CONFIRMED &&
+	       p->id.guid == sm->mastership.master.id.guid;
 }
 
 void
 peers_ask_all(struct sm *sm, struct mono now, xact_done *done)
 {
-	bool elected = sm->taking.elected;
+	bool elected = sm->reign.elected;
 
-	sm->taking.elected = false;
-	sm->ask_round++;
-	for (size_t i = 0; i < sm->npeers; i++) {
-		struct sm_peer *p = &sm->peer[i];
-		uint64_t tag = (uint64_t)sm->ask_round << 32 | i;
+	sm->reign.elected = false;
+	sm->peers.round++;
+	for (size_t i = 0; i < sm->peers.n; i++) {
+		struct sm_peer *p = &sm->peers.list[i];
+		uint64_t tag = (uint64_t)sm->peers.round << 32 | i;
 
 		if (has_handed_over(sm, p) || (elected && p->silent))
 			tag |= NOT_AWAITED;
 		else
-			sm->asked++;
+			sm->peers.asked++;
 		peers_ask(sm, p, p->silent, now, done, tag);
 	}
 }
@@ -211,9 +212,10 @@ peers_look(struct sm *sm, struct sm_peer *p, struct mono now, xact_done *done)
 		mono_before(now, mono_add(p->looked, mono_ms(LOOK_MS))))
 		return;
 	p->looked = now;
-	sm->asked++;
+	sm->peers.asked++;
 	peers_ask(sm, p, false, now, done,
-		(uint64_t)sm->ask_round << 32 | (uint64_t)(p - sm->peer));
+		(uint64_t)sm->peers.round << 32 |
+			(uint64_t)(p - sm->peers.list));
 }
 
 struct sm_peer *
@@ -222,10 +224,10 @@ peers_answered(struct sm *sm, uint64_t tag, const struct xact_result *res)
 	struct sm_peer *p;
 
 	if (!(tag & NOT_AWAITED))
-		sm->asked--;
-	if (tag >> 32 != sm->ask_round)
+		sm->peers.asked--;
+	if (tag >> 32 != sm->peers.round)
 		return NULL;
-	p = &sm->peer[(uint32_t)tag & ~NOT_AWAITED];
+	p = &sm->peers.list[(uint32_t)tag & ~NOT_AWAITED];
 	peers_take(sm, p, res);
 	return p;
 }
@@ -242,9 +244,9 @@ peers_outranks(const struct sm_peer *a, const struct sm_peer *b)
 struct sm_peer *
 peers_find(struct sm *sm, uint64_t guid)
 {
-	for (size_t i = 0; i < sm->npeers; i++)
-		if (sm->peer[i].id.guid == guid)
-			return &sm->peer[i];
+	for (size_t i = 0; i < sm->peers.n; i++)
+		if (sm->peers.list[i].id.guid == guid)
+			return &sm->peers.list[i];
 	return NULL;
 }
 
@@ -268,9 +270,9 @@ make_peer(const struct topo *t, port_ix p, struct sm_peer *out)
 static void
 append_peer(struct sm *sm, const struct sm_peer *p)
 {
-	sm->peer = mem_grow(
-		sm->peer, sm->npeers, &sm->cappeers, sizeof(*sm->peer));
-	sm->peer[sm->npeers++] = *p;
+	sm->peers.list = mem_grow(sm->peers.list, sm->peers.n, &sm->peers.cap,
+		sizeof(*sm->peers.list));
+	sm->peers.list[sm->peers.n++] = *p;
 }
 
 /* What is known of the same manager, from the list before. */
@@ -306,21 +308,22 @@ tell_changes(
 	struct sm *sm, const struct sm_peer *old, size_t n, struct mono now)
 {
 	for (size_t i = 0; i < n; i++)
-		if (!is_listed(&old[i], sm->peer, sm->npeers))
+		if (!is_listed(&old[i], sm->peers.list, sm->peers.n))
 			events_manager(sm, &old[i], false, now);
-	for (size_t i = 0; i < sm->npeers; i++)
-		if (!is_listed(&sm->peer[i], old, n))
-			events_manager(sm, &sm->peer[i], true, now);
+	for (size_t i = 0; i < sm->peers.n; i++)
+		if (!is_listed(&sm->peers.list[i], old, n))
+			events_manager(sm, &sm->peers.list[i], true, now);
 }
 
 void
 peers_list(struct sm *sm, struct mono now)
 {
-	const struct topo *t = sm->topo;
-	struct sm_peer *old = mem_dup(sm->peer, sm->npeers * sizeof(*old));
-	size_t n = sm->npeers;
+	const struct topo *t = sm->run.topo;
+	struct sm_peer *old =
+		mem_dup(sm->peers.list, sm->peers.n * sizeof(*old));
+	size_t n = sm->peers.n;
 
-	sm->npeers = 0;
+	sm->peers.n = 0;
 	for (port_ix p = 0; p < t->nports; p++) {
 		struct sm_peer peer = {0};
 
@@ -328,8 +331,8 @@ peers_list(struct sm *sm, struct mono now)
 			!make_peer(t, p, &peer))
 			continue;
 		inherit_peer(&peer, old, n);
-		if (sm->master.id.guid == peer.id.guid)
-			peer.silent |= sm->missed > 0;
+		if (sm->mastership.master.id.guid == peer.id.guid)
+			peer.silent |= sm->mastership.missed > 0;
 		append_peer(sm, &peer);
 	}
 	tell_changes(sm, old, n, now);
@@ -344,12 +347,12 @@ peers_add(struct sm *sm, uint64_t guid, struct mono now)
 	port_ix p = t != NULL ? topo_by_port_guid(t, guid) : TOPO_NONE;
 	struct sm_peer peer = {0};
 
-	if (p == TOPO_NONE || p == t->sm_port || sm->npeers >= ADDED_MAX ||
+	if (p == TOPO_NONE || p == t->sm_port || sm->peers.n >= ADDED_MAX ||
 		!make_peer(t, p, &peer))
 		return NULL;
 	append_peer(sm, &peer);
 	events_manager(sm, &peer, true, now);
-	return &sm->peer[sm->npeers - 1];
+	return &sm->peers.list[sm->peers.n - 1];
 }
 
 /* Names are read later than managers are found. */
@@ -359,15 +362,15 @@ peers_name(struct sm *sm)
 	const struct topo *t =
 		phase_view(sm) != NULL ? phase_view(sm)->topo : NULL;
 
-	for (size_t i = 0; i < sm->npeers && t != NULL; i++) {
-		struct sm_peer *p = &sm->peer[i];
+	for (size_t i = 0; i < sm->peers.n && t != NULL; i++) {
+		struct sm_peer *p = &sm->peers.list[i];
 		node_ix n = topo_by_node_guid(t, p->node_guid);
 
 		if (n != TOPO_NONE && p->id.name[0] == '\0')
 			(void)snprintf(p->id.name, sizeof(p->id.name), "%s",
 				topo_desc(t, n));
-		if (p->id.guid == sm->master.id.guid)
-			sm->master.id = p->id;
+		if (p->id.guid == sm->mastership.master.id.guid)
+			sm->mastership.master.id = p->id;
 	}
 }
 
@@ -400,7 +403,7 @@ peers_sender(
 	const struct sm *sm, const struct transport_msg *m, const struct smp *s)
 {
 	const struct topo *t =
-		phase_view(sm) != NULL ? phase_view(sm)->topo : sm->topo;
+		phase_view(sm) != NULL ? phase_view(sm)->topo : sm->run.topo;
 	port_ix p;
 
 	if (t == NULL)
@@ -408,4 +411,12 @@ peers_sender(
 	p = s->mgmt_class == MAD_SUBN_DR ? walk_back(t, s)
 					 : topo_by_lid(t, m->addr.lid, NULL);
 	return p != TOPO_NONE ? t->port[p].guid : 0;
+}
+
+void
+peers_free(struct sm *sm)
+{
+	map_free(&sm->peers.key_shown);
+	map_free(&sm->peers.once_master);
+	free(sm->peers.list);
 }

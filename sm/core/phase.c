@@ -9,7 +9,7 @@ phase_enter(struct sm *sm, enum sm_phase phase, struct mono now)
 	log_debug("sm: phase=%s generation=%u", sm_phase_name(phase),
 		sm->generation);
 	sm->phase = phase;
-	sm->phase_began = now;
+	sm->run.phase_began = now;
 }
 
 struct view *

@@ -11,10 +11,11 @@
 static void
 watch_key(struct sm *sm)
 {
-	const struct sm_other *m = &sm->master.id;
+	const struct sm_other *m = &sm->mastership.master.id;
 	bool news = sm->stat.sm_key[0] == '\0';
 
-	if (sm->master.key != SM_KEY_OTHER || m->state != SMI_MASTER) {
+	if (sm->mastership.master.key != SM_KEY_OTHER ||
+		m->state != SMI_MASTER) {
 		sm->stat.sm_key[0] = '\0';
 		return;
 	}
@@ -31,24 +32,25 @@ static void
 poll_answer(void *cookie, uint64_t tag, const struct xact_result *res)
 {
 	struct sm *sm = cookie;
-	uint32_t before = sm->master.act_count;
+	uint32_t before = sm->mastership.master.act_count;
 
 	(void)tag;
-	sm->poll_open = false;
+	sm->mastership.poll_open = false;
 	if (sm->role != SM_STANDING_BY)
 		return;
-	peers_take(sm, &sm->master, res);
+	peers_take(sm, &sm->mastership.master, res);
 	watch_key(sm);
 	if (hand_over_polled(sm, res->now))
 		return;
-	if (!sm->master.id.answers || sm->master.act_count == before ||
-		sm->master.id.state == SMI_NOT_ACTIVE ||
-		sm->master.id.state == SMI_STANDBY)
-		sm->missed++;
+	if (!sm->mastership.master.id.answers ||
+		sm->mastership.master.act_count == before ||
+		sm->mastership.master.id.state == SMI_NOT_ACTIVE ||
+		sm->mastership.master.id.state == SMI_STANDBY)
+		sm->mastership.missed++;
 	else
-		sm->missed = 0;
-	if (sm->missed == 0)
-		sm->master_heard = res->now;
+		sm->mastership.missed = 0;
+	if (sm->mastership.missed == 0)
+		sm->mastership.heard = res->now;
 }
 
 static void
@@ -56,8 +58,9 @@ leave_standby(struct sm *sm, struct mono now, const char *cause)
 {
 	log_warn("sm: leaving standby: %s", cause);
 	standby_end(sm, now);
-	if (!sm->handed_over || !sm->none_under_way)
-		in_flight_inherit(sm, sm->master_heard);
+	if (sm->hand_over.taking != TAKES_CONFIRMED ||
+		!sm->hand_over.none_under_way)
+		in_flight_inherit(sm, sm->mastership.heard);
 	sm->role = SM_DISCOVERING;
 	wire_configure(sm);
 	sm->stat.sm_key[0] = '\0';
@@ -70,24 +73,25 @@ leave_standby(struct sm *sm, struct mono now, const char *cause)
 bool
 poll_step(struct sm *sm, struct mono now)
 {
-	if (sm->handed_over) {
+	if (sm->hand_over.taking == TAKES_CONFIRMED) {
 		leave_standby(sm, now, "hand-over from the previous master");
 		return true;
 	}
-	if (sm->not_taken != 0) {
+	if (sm->mastership.not_taken != 0) {
 		leave_standby(sm, now, "the hand-over was not taken up");
 		return true;
 	}
-	if (sm->missed >= sm->cfg->standby.missed_polls) {
+	if (sm->mastership.missed >= sm->cfg->standby.missed_polls) {
 		leave_standby(sm, now, "the master does not answer");
 		return true;
 	}
-	if (!sm->poll_open &&
+	if (!sm->mastership.poll_open &&
 		!mono_before(now, timer_due(&sm->timers, TIMER_POLL))) {
-		sm->poll_open = true;
+		sm->mastership.poll_open = true;
 		timer_set(&sm->timers, TIMER_POLL,
 			mono_add(now, sm->cfg->standby.poll_interval));
-		peers_ask(sm, &sm->master, true, now, poll_answer, 0);
+		peers_ask(
+			sm, &sm->mastership.master, true, now, poll_answer, 0);
 	}
 	standby_step(sm, now);
 	return false;

@@ -21,9 +21,9 @@ quarantine_find(struct sm *sm, uint64_t guid)
 {
 	size_t i;
 
-	for (i = 0; i < sm->nbanned; i++)
-		if (sm->banned[i].guid == guid)
-			return &sm->banned[i];
+	for (i = 0; i < sm->quarantine.n; i++)
+		if (sm->quarantine.list[i].guid == guid)
+			return &sm->quarantine.list[i];
 	return NULL;
 }
 
@@ -38,8 +38,8 @@ quarantine_unlock(struct sm *sm, struct mono now)
 {
 	size_t i;
 
-	for (i = 0; i < sm->nbanned; i++) {
-		struct sm_quarantined *b = &sm->banned[i];
+	for (i = 0; i < sm->quarantine.n; i++) {
+		struct sm_quarantined *b = &sm->quarantine.list[i];
 
 		if (!b->locked || is_locked(sm, b->guid))
 			continue;
@@ -55,10 +55,11 @@ quarantine_apply(struct sm *sm, struct mono now)
 {
 	size_t i;
 
-	for (i = 0; i < sm->nbanned; i++)
-		if (mono_before(now, sm->banned[i].until))
-			builder_quarantine(sm->draft, sm->banned[i].guid,
-				sm->banned[i].why);
+	for (i = 0; i < sm->quarantine.n; i++)
+		if (mono_before(now, sm->quarantine.list[i].until))
+			builder_quarantine(sm->draft,
+				sm->quarantine.list[i].guid,
+				sm->quarantine.list[i].why);
 }
 
 static struct sm_quarantined *
@@ -68,9 +69,9 @@ quarantine_entry(struct sm *sm, uint64_t guid)
 
 	if (b != NULL)
 		return b;
-	sm->banned = mem_grow(
-		sm->banned, sm->nbanned, &sm->capbanned, sizeof(*sm->banned));
-	b = &sm->banned[sm->nbanned++];
+	sm->quarantine.list = mem_grow(sm->quarantine.list, sm->quarantine.n,
+		&sm->quarantine.cap, sizeof(*sm->quarantine.list));
+	b = &sm->quarantine.list[sm->quarantine.n++];
 	*b = (struct sm_quarantined){.guid = guid};
 	return b;
 }
@@ -118,7 +119,7 @@ quarantine_locked(struct sm *sm, uint64_t guid)
 static enum sm_verdict
 judge_silent(struct sm *sm, const struct push_failure *f, struct mono now)
 {
-	uint64_t guid = sm->topo->node[f->node].guid;
+	uint64_t guid = sm->run.topo->node[f->node].guid;
 	struct sm_quarantined *b = quarantine_entry(sm, guid);
 
 	if (is_locked(sm, guid))
@@ -135,7 +136,7 @@ judge_silent(struct sm *sm, const struct push_failure *f, struct mono now)
 static enum sm_verdict
 judge_failure(struct sm *sm, const struct push_failure *f, struct mono now)
 {
-	const struct topo_node *node = &sm->topo->node[f->node];
+	const struct topo_node *node = &sm->run.topo->node[f->node];
 
 	if (f->cause == PUSH_ABOVE_TOP) {
 		log_info("push: %s: its LinearFDBTop is raised first", f->why);
@@ -150,7 +151,7 @@ judge_failure(struct sm *sm, const struct push_failure *f, struct mono now)
 			 "rows: dependencies there are blocked by taking ports "
 			 "down; first: %s",
 			(unsigned long long)node->guid,
-			topo_desc(sm->topo, f->node), f->why);
+			topo_desc(sm->run.topo, f->node), f->why);
 		return SM_WRITTEN;
 	}
 	if (f->cause == PUSH_NO_WEIGHTS) {
@@ -159,14 +160,14 @@ judge_failure(struct sm *sm, const struct push_failure *f, struct mono now)
 	}
 	if (f->cause == PUSH_NO_KEYS) {
 		log_warn("push: P_Keys not written: %s", f->why);
-		retry_port(sm, sm->topo, f->port);
+		retry_port(sm, sm->run.topo, f->port);
 		return SM_WRITTEN;
 	}
 	if (!f->condemned) {
 		/* of locked ports an alarm tells, once */
-		if (!is_locked(sm, topo_sma_guid(sm->topo, f->port)))
+		if (!is_locked(sm, topo_sma_guid(sm->run.topo, f->port)))
 			log_warn("push: port not brought up: %s", f->why);
-		retry_port(sm, sm->topo, f->port);
+		retry_port(sm, sm->run.topo, f->port);
 		return SM_WRITTEN;
 	}
 	if (f->cause == PUSH_CUT) { /* the path probe has marked the link */
@@ -201,7 +202,7 @@ quarantine_failures(struct sm *sm, struct mono now)
 	enum sm_verdict worst = SM_WRITTEN, v;
 	size_t n, i;
 
-	f = push_failures(sm->push, &n);
+	f = push_failures(sm->run.push, &n);
 	for (i = 0; i < n; i++) {
 		if (is_repeated(f, i)) /* the same failure in another row */
 			continue;
@@ -216,8 +217,8 @@ quarantine_release(struct sm *sm)
 {
 	size_t i;
 
-	for (i = 0; i < sm->nbanned; i++)
-		sm->banned[i].silent = 0;
+	for (i = 0; i < sm->quarantine.n; i++)
+		sm->quarantine.list[i].silent = 0;
 }
 
 /*

@@ -4,6 +4,8 @@
  * that was not kept. They are asked after a time that doubles while all of them
  * were on the list of the run before.
  */
+#include <stdlib.h>
+
 #include "sm/base/mem.h"
 #include "sm/core/sm_priv.h"
 
@@ -13,16 +15,16 @@ void
 retry_node(struct sm *sm, uint64_t guid)
 {
 	uint32_t last;
-	bool known = map_get(&sm->retried, guid, &last);
+	bool known = map_get(&sm->retry.listed, guid, &last);
 
-	if (known && last == sm->run)
+	if (known && last == sm->retry.number)
 		return;
-	if (!known || last + 1 != sm->run)
-		sm->retry_fresh = true;
-	map_put(&sm->retried, guid, sm->run);
-	sm->retry = mem_grow(
-		sm->retry, sm->nretry, &sm->capretry, sizeof(*sm->retry));
-	sm->retry[sm->nretry++] = guid;
+	if (!known || last + 1 != sm->retry.number)
+		sm->retry.fresh = true;
+	map_put(&sm->retry.listed, guid, sm->retry.number);
+	sm->retry.guid = mem_grow(sm->retry.guid, sm->retry.n, &sm->retry.cap,
+		sizeof(*sm->retry.guid));
+	sm->retry.guid[sm->retry.n++] = guid;
 }
 
 /* A host's port is asked directly as well: its switch, where all is well, has
@@ -46,18 +48,18 @@ retry_port(struct sm *sm, const struct topo *t, port_ix p)
 void
 retry_schedule(struct sm *sm, struct mono now)
 {
-	if (sm->nretry == 0) {
+	if (sm->retry.n == 0) {
 		timer_stop(&sm->timers, TIMER_RETRY);
-		sm->retry_wait = (struct mono){0};
+		sm->retry.wait = (struct mono){0};
 		return;
 	}
-	if (sm->retry_fresh)
-		sm->retry_wait = mono_ms(RETRY_MS);
+	if (sm->retry.fresh)
+		sm->retry.wait = mono_ms(RETRY_MS);
 	else if (timer_is_set(&sm->timers, TIMER_RETRY))
 		return;
-	else if (sm->retry_wait.ns < mono_ms(RETRY_MAX_MS).ns)
-		sm->retry_wait.ns *= 2;
-	timer_sooner(&sm->timers, TIMER_RETRY, mono_add(now, sm->retry_wait));
+	else if (sm->retry.wait.ns < mono_ms(RETRY_MAX_MS).ns)
+		sm->retry.wait.ns *= 2;
+	timer_sooner(&sm->timers, TIMER_RETRY, mono_add(now, sm->retry.wait));
 }
 
 /* Ports that stayed down although they have a link are asked again, and what
@@ -67,18 +69,27 @@ retry_mark(struct sm *sm, struct mono now)
 {
 	size_t i;
 
-	for (i = 0; i < sm->nretry; i++)
-		if (sm->retry[i] != 0)
-			dirty_mark(sm, sm->retry[i], now, DIRTY_NOT_UP, NULL);
+	for (i = 0; i < sm->retry.n; i++)
+		if (sm->retry.guid[i] != 0)
+			dirty_mark(
+				sm, sm->retry.guid[i], now, DIRTY_NOT_UP, NULL);
 		else /* a link between two hosts: there is no switch to ask */
 			dirty_mark_full(
 				sm, now, DIRTY_NOT_UP, "ports not yet up");
-	sm->nrecheck = 0;
+	sm->retry.nrecheck = 0;
 }
 
 void
 retry_begin(struct sm *sm)
 {
-	sm->nretry = 0;
-	sm->retry_fresh = false;
+	sm->retry.n = 0;
+	sm->retry.fresh = false;
+}
+
+void
+retry_free(struct sm *sm)
+{
+	map_free(&sm->retry.listed);
+	free(sm->retry.guid);
+	free(sm->retry.recheck);
 }

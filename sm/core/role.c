@@ -23,8 +23,8 @@ role_is_below(const struct sm *sm, const struct sm_peer *p)
 static void
 raise_taken(struct sm *sm, const struct sm_peer *p)
 {
-	if (map_get(&sm->key_shown, p->id.guid, NULL) ||
-		map_get(&sm->once_master, p->id.guid, NULL))
+	if (map_get(&sm->peers.key_shown, p->id.guid, NULL) ||
+		map_get(&sm->peers.once_master, p->id.guid, NULL))
 		return;
 	(void)snprintf(sm->stat.taken, sizeof(sm->stat.taken),
 		"another subnet manager took the fabric from this one: "
@@ -42,26 +42,30 @@ role_stand_by(struct sm *sm, const struct sm_peer *p, enum role_way way,
 	char why[256];
 
 	run_sa_lost(sm, now);
-	sm->master = *p;
+	sm->mastership.master = *p;
 	sm->role = SM_STANDING_BY;
-	sm->stood_by = true;
-	sm->taking = (struct sm_taking){0};
-	sm->stat.alarm[0] = sm->stat.names[0] = '\0'; /* of a former reign */
+	sm->reign.stood_by = true;
+	sm->reign.tables = TABLES_OURS;
+	sm->reign.elected = false;
+	/* of a former reign */
+	sm->stat.alarm[0] = sm->stat.blocked[0] = sm->stat.names[0] = '\0';
 	drift_reset(sm);
 	run_adaptive_lost(sm);
 	dirty_forget(sm);
 	run_settings_reset(sm);
 	m_keys_reset(sm);
-	sm->missed = 0;
-	sm->master_heard = now;
-	sm->handed_over = sm->paused = false;
-	sm->offered = sm->not_taken = sm->yield_to = 0;
+	sm->mastership.missed = 0;
+	sm->mastership.heard = now;
+	sm->hand_over.taking = TAKES_NOTHING;
+	sm->mastership.paused = false;
+	sm->hand_over.offered = sm->mastership.not_taken =
+		sm->mastership.yield_to = 0;
 	timer_set(&sm->timers, TIMER_POLL,
 		mono_add(now, sm->cfg->standby.poll_interval));
 	if (was_master && way != ROLE_GAVE)
 		raise_taken(sm, p);
 	else
-		map_put(&sm->once_master, p->id.guid, 0);
+		map_put(&sm->peers.once_master, p->id.guid, 0);
 	(void)snprintf(why, sizeof(why),
 		"%s: guid=0x%016llx name=\"%s\" "
 		"priority=%u state=%s; standing by, nothing is written",

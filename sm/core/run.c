@@ -20,26 +20,6 @@ enum {
 
 /* ---- the end, before the commit ---- */
 
-static void
-discard_work(struct sm *sm)
-{
-	push_free(sm->push);
-	plan_free(sm->plan);
-	routes_unref(sm->routes);
-	topo_unref(sm->topo);
-	topo_unref(sm->topo_written);
-	pkeys_unref(sm->pkeys);
-	sm->pkeys = NULL;
-	run_qos_drop(sm);
-	sm->push = NULL;
-	sm->plan = NULL;
-	sm->routes = NULL;
-	sm->topo = NULL;
-	sm->topo_written = NULL;
-	if (sm->work == NULL) /* else the pool is the worker's */
-		lft_pool_trim(sm->pool);
-}
-
 /* End a run without a commit: the tables in force stay. */
 static void
 fail_run(struct sm *sm, struct mono now, const char *why)
@@ -48,11 +28,11 @@ fail_run(struct sm *sm, struct mono now, const char *why)
 
 	log_error("sm: run failed, the last good tables stay in force "
 		  "cause=\"%s\": %s",
-		sm->cause_text, why);
+		sm->run.cause_text, why);
 	(void)snprintf(sm->stat.alarm, sizeof(sm->stat.alarm), "%s", why);
 	sm->stat.plan_failures++;
 	m_keys_review(sm);
-	discard_work(sm);
+	run_state_discard(sm);
 	phase_enter(sm, SM_IDLE, now);
 	dirty_mark_full(sm, now, DIRTY_FAILED_RUN, NULL);
 	timer_set(&sm->timers, TIMER_RUN, mono_add(now, wait));
@@ -61,7 +41,7 @@ fail_run(struct sm *sm, struct mono now, const char *why)
 
 /* ---- beginning ---- */
 
-/* Freeze the topology builder into sm->topo, without LIDs; false: the run
+/* Freeze the topology builder into sm->run.topo, without LIDs; false: the run
  * failed. */
 static bool
 freeze_topology(struct sm *sm, struct mono now)
@@ -69,9 +49,9 @@ freeze_topology(struct sm *sm, struct mono now)
 	struct reason why;
 
 	quarantine_apply(sm, now);
-	topo_unref(sm->topo);
-	sm->topo = builder_freeze(sm->draft, sm->generation, &why);
-	if (sm->topo != NULL)
+	topo_unref(sm->run.topo);
+	sm->run.topo = builder_freeze(sm->draft, sm->generation, &why);
+	if (sm->run.topo != NULL)
 		return true;
 	fail_run(sm, now, why.text);
 	return false;
@@ -89,11 +69,10 @@ run_start(struct sm *sm, struct mono now)
 		kind = SWEEP_FULL; /* nothing known to probe */
 		ask = true;
 	}
-	run_sweep_begin(sm, now, kind);
-	sm->first_heard = d->since;
-	sm->run++;
+	run_state_begin(sm, now, kind);
+	sm->run.first_heard = d->since;
+	sm->retry.number++;
 	retry_begin(sm);
-	sm->has_new_duplicate_guids = false;
 	if (ask && kind == SWEEP_PROBE)
 		run_sweep_suspects(sm, now);
 	else if (ask)
@@ -144,7 +123,7 @@ has_port_in_init(const struct topo *t, const struct topo_node *n)
 static bool
 probe_further(struct sm *sm, struct mono now)
 {
-	const struct topo *t = sm->topo;
+	const struct topo *t = sm->run.topo;
 	uint64_t *guid = mem_zalloc(t->nsw, sizeof(*guid));
 	size_t n = 0;
 	sw_ix s;
@@ -153,7 +132,7 @@ probe_further(struct sm *sm, struct mono now)
 		const struct topo_node *node = &t->node[t->sw[s].node];
 
 		if ((node->flags & TN_QUARANTINED) == 0 &&
-			!map_get(&sm->probed, node->guid, NULL) &&
+			!map_get(&sm->run.probed, node->guid, NULL) &&
 			has_port_in_init(t, node))
 			guid[n++] = node->guid;
 	}
@@ -171,7 +150,7 @@ finish_discovery(struct sm *sm, struct mono now)
 	sm->generation++;
 	if (!freeze_topology(sm, now))
 		return;
-	if (sm->kind == SWEEP_PROBE && probe_further(sm, now))
+	if (sm->run.kind == SWEEP_PROBE && probe_further(sm, now))
 		return;
 	if (master_begin(sm, now))
 		phase_enter(sm, SM_ELECT, now);
@@ -185,9 +164,9 @@ finish_discovery(struct sm *sm, struct mono now)
 static void
 end_unchanged(struct sm *sm, struct mono now)
 {
-	sweep_free(sm->sweep);
-	sm->sweep = NULL;
-	log_debug("sm: nothing new cause=\"%s\"", sm->cause_text);
+	sweep_free(sm->run.sweep);
+	sm->run.sweep = NULL;
+	log_debug("sm: nothing new cause=\"%s\"", sm->run.cause_text);
 	commit_schedule(sm, now);
 	phase_enter(sm, SM_IDLE, now);
 	commit_log_run(sm);
@@ -198,12 +177,13 @@ static void
 note_repeated_clears(struct sm *sm)
 {
 	size_t n;
-	const uint64_t *guid = sweep_repeated_clears(sm->sweep, &n);
+	const uint64_t *guid = sweep_repeated_clears(sm->run.sweep, &n);
 
 	for (size_t i = 0; i < n; i++) {
-		sm->recheck = mem_grow(sm->recheck, sm->nrecheck,
-			&sm->caprecheck, sizeof(*sm->recheck));
-		sm->recheck[sm->nrecheck++] = guid[i];
+		sm->retry.recheck = mem_grow(sm->retry.recheck,
+			sm->retry.nrecheck, &sm->retry.cap_recheck,
+			sizeof(*sm->retry.recheck));
+		sm->retry.recheck[sm->retry.nrecheck++] = guid[i];
 	}
 }
 
@@ -213,31 +193,31 @@ run_discover(struct sm *sm, struct mono now)
 	const char *failed;
 	char why[256];
 
-	sweep_feed(sm->sweep, now);
+	sweep_feed(sm->run.sweep, now);
 	if (!mono_before(now, light_sweep_until(sm))) {
-		sm->light_short = true;
-		sweep_stop(sm->sweep, now);
+		sm->run.cut_short = true;
+		sweep_stop(sm->run.sweep, now);
 	}
-	if (!sweep_done(sm->sweep))
+	if (!sweep_done(sm->run.sweep))
 		return false;
 	log_oddities(sm);
 	note_repeated_clears(sm);
-	if (sm->kind == SWEEP_LIGHT) {
+	if (sm->run.kind == SWEEP_LIGHT) {
 		light_sweep_end(sm, now);
 		return true;
 	}
-	if (sm->is_idle && sweep_found_no_change(sm->sweep)) {
+	if (sm->dirty.is_all && sweep_found_no_change(sm->run.sweep)) {
 		end_unchanged(sm, now);
 		return true;
 	}
-	sm->has_new_duplicate_guids |= sweep_stats(sm->sweep)->duplicates > 0;
-	failed = sweep_failed(sm->sweep);
+	sm->run.new_duplicates |= sweep_stats(sm->run.sweep)->duplicates > 0;
+	failed = sweep_failed(sm->run.sweep);
 	if (failed != NULL)
 		(void)snprintf(why, sizeof(why), "%s", failed);
-	sweep_free(sm->sweep);
-	sm->sweep = NULL;
-	sm->times.discover =
-		mono_add(sm->times.discover, mono_sub(now, sm->phase_began));
+	sweep_free(sm->run.sweep);
+	sm->run.sweep = NULL;
+	sm->run.times.discover = mono_add(
+		sm->run.times.discover, mono_sub(now, sm->run.phase_began));
 	if (failed != NULL)
 		fail_run(sm, now, why);
 	else
@@ -249,12 +229,12 @@ run_discover(struct sm *sm, struct mono now)
 static void
 sweep_again(struct sm *sm, struct mono now)
 {
-	discard_work(sm);
-	if (++sm->passes > MAX_PASSES) {
+	run_state_discard(sm);
+	if (++sm->run.passes > MAX_PASSES) {
 		fail_run(sm, now, "too many switches failed one after another");
 		return;
 	}
-	sm->kind = SWEEP_FULL;
+	sm->run.kind = SWEEP_FULL;
 	run_sweep_start(sm, now, SWEEP_FULL);
 }
 
@@ -264,9 +244,9 @@ sweep_again(struct sm *sm, struct mono now)
 static uint16_t
 recorded_lid(const struct sm *sm)
 {
-	for (size_t i = 0; i < sm->nrecord; i++)
-		if (sm->record[i].guid == sm->port_guid)
-			return sm->record[i].lid;
+	for (size_t i = 0; i < sm->kept.nrecord; i++)
+		if (sm->kept.record[i].guid == sm->port_guid)
+			return sm->kept.record[i].lid;
 	return 0;
 }
 
@@ -278,7 +258,7 @@ recorded_lid(const struct sm *sm)
 static bool
 has_reigned_another(const struct sm *sm)
 {
-	const struct topo *t = sm->topo;
+	const struct topo *t = sm->run.topo;
 	uint16_t ours = recorded_lid(sm);
 	unsigned own = 0, other = 0;
 	struct mad_port_info i;
@@ -301,29 +281,31 @@ assign_lids(struct sm *sm, struct reason *why)
 
 	if (sm->view == NULL)
 		state_keep_check(sm);
-	known = (struct jobs_lid_records){sm->record, sm->nrecord,
-		sm->took_over && (sm->stood_by || has_reigned_another(sm))};
+	known = (struct jobs_lid_records){sm->kept.record, sm->kept.nrecord,
+		sm->reign.tables == TABLES_DISTRUSTED &&
+			(sm->reign.stood_by || has_reigned_another(sm))};
 	in_force_settle(sm, known.outdated);
 	if (known.outdated && known.n > 0)
 		log_info("lid: another manager has reigned since the LIDs were "
 			 "recorded: ports keep those that they hold");
-	if (jobs_lids(sm->cfg, sm->topo, &known, &out, why) != 0)
+	if (jobs_lids(sm->cfg, sm->run.topo, &known, &out, why) != 0)
 		return -1;
-	sm->order_outdated |= known.outdated;
-	sm->topo =
-		topo_give_lids(sm->topo, &(struct topo_lids){out.lid, out.lmc});
-	free(sm->record);
-	sm->record = out.record;
-	sm->nrecord = out.nrecord;
+	sm->kept.order_outdated |= known.outdated;
+	sm->run.topo = topo_give_lids(
+		sm->run.topo, &(struct topo_lids){out.lid, out.lmc});
+	free(sm->kept.record);
+	sm->kept.record = out.record;
+	sm->kept.nrecord = out.nrecord;
 	out.record = NULL;
-	sm->counts.lids_new += out.assigned;
-	sm->counts.lids_moved += out.moved;
+	sm->run.counts.lids_new += out.assigned;
+	sm->run.counts.lids_moved += out.moved;
 	/* logged once, not with every run while it lasts */
-	if (out.conflicts > 0 && strcmp(sm->lid_conflict, out.conflict) != 0)
+	if (out.conflicts > 0 &&
+		strcmp(sm->kept.lid_conflict, out.conflict) != 0)
 		log_warn("lid: conflicts=%u first=\"%s\"", out.conflicts,
 			out.conflict);
-	(void)snprintf(
-		sm->lid_conflict, sizeof(sm->lid_conflict), "%s", out.conflict);
+	(void)snprintf(sm->kept.lid_conflict, sizeof(sm->kept.lid_conflict),
+		"%s", out.conflict);
 	lid_table_free(&out);
 	return 0;
 }
@@ -331,23 +313,23 @@ assign_lids(struct sm *sm, struct reason *why)
 static void
 start_readback(struct sm *sm, struct mono now)
 {
-	const struct topo *t = sm->topo;
+	const struct topo *t = sm->run.topo;
 	const struct lft_read_job job = {
 		.hw = sm->hw,
 		.pool = sm->pool,
 		.x = sm->x,
-		.suspects = &sm->probed,
+		.suspects = &sm->run.probed,
 	};
 	sw_ix s;
 
 	name_accept_update(sm);
 	run_pkeys_make(sm);
-	for (s = 0; s < t->nsw && sm->kind == SWEEP_FULL; s++)
-		map_put(&sm->probed, t->node[t->sw[s].node].guid, 0);
-	sm->readback = lft_read_new(sm->topo, &job);
+	for (s = 0; s < t->nsw && sm->run.kind == SWEEP_FULL; s++)
+		map_put(&sm->run.probed, t->node[t->sw[s].node].guid, 0);
+	sm->run.readback = lft_read_new(sm->run.topo, &job);
 	run_pkeys_read(sm);
 	run_mcast_start_reading(sm);
-	sm->timeouts_before = xact_stats(sm->x)->timeouts;
+	sm->run.timeouts_before = xact_stats(sm->x)->timeouts;
 	phase_enter(sm, SM_READBACK, now);
 }
 
@@ -356,7 +338,7 @@ start_readback(struct sm *sm, struct mono now)
 static bool
 read_names_first(struct sm *sm, struct mono now)
 {
-	const struct topo *t = sm->topo;
+	const struct topo *t = sm->run.topo;
 	bool all = pkeys_by_name(sm->cfg) || qos_by_name(sm->cfg) ||
 		   in_force_by_name(sm);
 	bool lack = false;
@@ -365,11 +347,11 @@ read_names_first(struct sm *sm, struct mono now)
 	for (n = 0; n < t->nnodes; n++)
 		lack |= (all || t->node[n].type == TOPO_SWITCH) &&
 			*topo_desc(t, n) == '\0';
-	if (!lack || sm->names_read || (!all && !roles_by_name(sm->cfg)))
+	if (!lack || sm->run.names_read || (!all && !roles_by_name(sm->cfg)))
 		return false;
-	sm->names_read = true;
-	sm->sweep = sweep_new(all ? SWEEP_NAMES : SWEEP_SWITCH_NAMES, sm->draft,
-		sm->x, NULL, 0);
+	sm->run.names_read = true;
+	sm->run.sweep = sweep_new(all ? SWEEP_NAMES : SWEEP_SWITCH_NAMES,
+		sm->draft, sm->x, NULL, 0);
 	phase_enter(sm, SM_NAMES, now);
 	return true;
 }
@@ -391,19 +373,22 @@ has_change_bits(const struct topo *t)
 static void
 take_tables(struct sm *sm)
 {
-	sm->took_over = true;
-	sm->change_bits_left = has_change_bits(sm->topo);
+	sm->reign.tables = TABLES_DISTRUSTED;
+	sm->reign.change_bits_left = has_change_bits(sm->run.topo);
 	run_push_forget(sm);
-	sm->taking = (struct sm_taking){0};
+	sm->reign.from_other = sm->reign.clean = false;
 }
 
 /* A second master has written, too. */
 static void
 take_again(struct sm *sm)
 {
-	sm->took_over = sm->stood_by = true;
+	sm->reign.tables = TABLES_DISTRUSTED;
+	sm->reign.stood_by = true;
 	run_push_forget(sm);
-	map_free(&sm->rereg); /* hosts have registered with the other one */
+	map_free(
+		&sm->hosts
+			 .rereg); /* hosts have registered with the other one */
 }
 
 bool
@@ -411,27 +396,28 @@ run_assign_lids(struct sm *sm, struct mono now)
 {
 	struct reason why;
 
-	if (sm->work != NULL)
+	if (sm->worker.work != NULL)
 		return false; /* what a standby read is being judged */
 	if (sm->role != SM_MASTER)
 		master_become(sm, now);
-	if (sm->taking.due)
+	if (sm->reign.tables == TABLES_ELECTED)
 		take_tables(sm);
-	else if (sm->retake && sm->kind == SWEEP_FULL)
+	else if (sm->reign.retake && sm->run.kind == SWEEP_FULL)
 		take_again(sm);
-	sm->retake &= sm->kind != SWEEP_FULL;
-	sm->is_idle = false;
+	sm->reign.retake &= sm->run.kind != SWEEP_FULL;
+	sm->dirty.is_all = false;
 	if (read_names_first(sm, now))
 		return true;
-	device_reconcile(sm->hw, sm->topo);
-	run_mcast_forget(sm, sm->took_over);
+	device_reconcile(sm->hw, sm->run.topo);
+	run_mcast_forget(sm, sm->reign.tables == TABLES_DISTRUSTED);
 	if (assign_lids(sm, &why) != 0) {
 		fail_run(sm, now, why.text);
 		return true;
 	}
-	if (sm->took_over)
+	if (sm->reign.tables == TABLES_DISTRUSTED)
 		run_pkeys_distrust(sm);
-	sm->took_over = sm->stood_by = false;
+	sm->reign.tables = TABLES_OURS;
+	sm->reign.stood_by = false;
 	start_readback(sm, now);
 	return true;
 }
@@ -446,9 +432,9 @@ run_assign_lids(struct sm *sm, struct mono now)
 static bool
 is_run_mute(struct sm *sm, struct mono now)
 {
-	if (sm->mute_stops >= MUTE_STOPS || !xact_is_mute(sm->x, now))
+	if (sm->run.mute_stops >= MUTE_STOPS || !xact_is_mute(sm->x, now))
 		return false;
-	sm->mute_stops++;
+	sm->run.mute_stops++;
 	log_warn("sm: no device answers any more, the fabric is discovered "
 		 "again phase=%s",
 		sm_phase_name(sm->phase));
@@ -466,17 +452,17 @@ give_up_requests(struct sm *sm, struct mono now)
 static void
 end_readback(struct sm *sm)
 {
-	lft_read_free(sm->readback);
-	sm->readback = NULL;
-	pkey_read_free(sm->pkey_read);
-	sm->pkey_read = NULL;
+	lft_read_free(sm->run.readback);
+	sm->run.readback = NULL;
+	pkey_read_free(sm->run.pkey_read);
+	sm->run.pkey_read = NULL;
 }
 
 static void
 abandon_readback(struct sm *sm, struct mono now)
 {
-	lft_read_stop(sm->readback, now);
-	pkey_read_stop(sm->pkey_read, now);
+	lft_read_stop(sm->run.readback, now);
+	pkey_read_stop(sm->run.pkey_read, now);
 	run_adaptive_stop(sm, now);
 	give_up_requests(sm, now);
 	end_readback(sm);
@@ -495,14 +481,14 @@ stop_readback(struct sm *sm, struct mono now)
 	log_info("sm: reading tables stopped early, switches do not answer "
 		 "cause=\"%s\"",
 		sm->dirty.text);
-	lft_read_stop(sm->readback, now);
-	pkey_read_stop(sm->pkey_read, now);
+	lft_read_stop(sm->run.readback, now);
+	pkey_read_stop(sm->run.pkey_read, now);
 	run_adaptive_stop(sm, now);
 	run_mcast_stop_reading(sm);
 	end_readback(sm);
-	sm->overtaken_pushes++;
+	sm->dirty.overtook++;
 	dirty_mark_full(sm, now, DIRTY_SILENT, NULL);
-	discard_work(sm);
+	run_state_discard(sm);
 	phase_enter(sm, SM_IDLE, now);
 }
 
@@ -513,21 +499,22 @@ run_readback(struct sm *sm, struct mono now)
 		abandon_readback(sm, now);
 		return true;
 	}
-	if (xact_stats(sm->x)->timeouts > sm->timeouts_before &&
+	if (xact_stats(sm->x)->timeouts > sm->run.timeouts_before &&
 		run_push_is_overtaken(sm, now)) {
 		stop_readback(sm, now);
 		return true;
 	}
-	lft_read_feed(sm->readback, now);
-	pkey_read_feed(sm->pkey_read, now);
-	if (!run_mcast_has_read(sm, now) || !lft_read_done(sm->readback) ||
-		!pkey_read_done(sm->pkey_read) || !run_adaptive_read(sm, now))
+	lft_read_feed(sm->run.readback, now);
+	pkey_read_feed(sm->run.pkey_read, now);
+	if (!run_mcast_has_read(sm, now) || !lft_read_done(sm->run.readback) ||
+		!pkey_read_done(sm->run.pkey_read) ||
+		!run_adaptive_read(sm, now))
 		return false;
-	sm->counts.lft_reads += lft_read_count(sm->readback);
+	sm->run.counts.lft_reads += lft_read_count(sm->run.readback);
 	end_readback(sm);
-	sm->times.readback =
-		mono_add(sm->times.readback, mono_sub(now, sm->phase_began));
-	sl_history_add_topology(sm->sl_history, sm->topo,
+	sm->run.times.readback = mono_add(
+		sm->run.times.readback, mono_sub(now, sm->run.phase_began));
+	sl_history_add_topology(sm->sl_history, sm->run.topo,
 		sm->view != NULL ? sm->view->routes : NULL);
 	work_start(sm, now);
 	return true;
@@ -539,14 +526,14 @@ run_routed(struct sm *sm, struct sm_work *w, struct mono now)
 	struct routes *judged = work_judged(w);
 	struct reason why;
 
-	sm->work = NULL;
+	sm->worker.work = NULL;
 	if (judged != NULL) {
 		standby_judged(sm, judged, now);
 		work_free(w);
 		return;
 	}
-	sm->times.route =
-		mono_add(sm->times.route, mono_sub(now, sm->phase_began));
+	sm->run.times.route = mono_add(
+		sm->run.times.route, mono_sub(now, sm->run.phase_began));
 	if (work_take(sm, w, &why))
 		run_push_start(sm, now);
 	else
@@ -559,11 +546,11 @@ run_routed(struct sm *sm, struct sm_work *w, struct mono now)
 static void
 count_push(struct sm *sm)
 {
-	const struct push_counts *c = push_counts(sm->push);
+	const struct push_counts *c = push_counts(sm->run.push);
 
-	sm->counts.lft_blocks += c->lft_blocks;
-	sm->counts.other_sets += c->other_sets;
-	sm->counts.failed_sets += c->failed;
+	sm->run.counts.lft_blocks += c->lft_blocks;
+	sm->run.counts.other_sets += c->other_sets;
+	sm->run.counts.failed_sets += c->failed;
 }
 
 /* True if node n has another name, as far as it was read again. */
@@ -605,18 +592,18 @@ needs_new_view(struct sm *sm)
 	bool keys = run_pkeys_settle(sm), lanes = run_qos_settle(sm);
 
 	return keys || lanes || run_adaptive_changed(sm) ||
-	       sm->plan->nsteps > 0 || !work_is_same_fabric(sm) ||
-	       !has_same_ports(sm->view->topo, sm->topo);
+	       sm->run.plan->nsteps > 0 || !work_is_same_fabric(sm) ||
+	       !has_same_ports(sm->view->topo, sm->run.topo);
 }
 
 /* Everything is written: enter what the devices hold now. */
 static void
 settle_view(struct sm *sm)
 {
-	sm->publish_view = needs_new_view(sm);
-	push_free(sm->push);
-	sm->push = NULL;
-	plan_carried_out(sm->plan);
+	sm->run.publish = needs_new_view(sm);
+	push_free(sm->run.push);
+	sm->run.push = NULL;
+	plan_carried_out(sm->run.plan);
 }
 
 /*
@@ -628,34 +615,35 @@ settle_view(struct sm *sm)
 static void
 find_left_changes(struct sm *sm)
 {
-	if (sm->change_bits_left)
+	if (sm->reign.change_bits_left)
 		timer_set(&sm->timers, TIMER_LIGHT,
 			timer_due(&sm->timers, TIMER_NAMES));
-	sm->change_bits_left = false;
+	sm->reign.change_bits_left = false;
 }
 
 /* In three steps, a tick each: on a large fabric each takes milliseconds. */
 bool
 run_commit(struct sm *sm, struct mono now)
 {
-	sm->commit_step++;
-	if (sm->commit_step == 1) {
+	if (sm->run.commit_step == COMMIT_SETTLE) {
+		sm->run.commit_step = COMMIT_REFRESH;
 		settle_view(sm);
 		return true;
 	}
-	if (sm->commit_step == 2 && sm->publish_view) {
-		sm->topo_written = commit_refresh(sm, sm->topo);
+	if (sm->run.commit_step == COMMIT_REFRESH && sm->run.publish) {
+		sm->run.commit_step = COMMIT_PUBLISH;
+		sm->run.topo_written = commit_refresh(sm, sm->run.topo);
 		return true;
 	}
-	if (sm->publish_view)
+	if (sm->run.publish)
 		commit_run(sm, now);
 	else
-		log_debug("sm: nothing changed cause=\"%s\"", sm->cause_text);
+		log_debug(
+			"sm: nothing changed cause=\"%s\"", sm->run.cause_text);
 	standby_forget(sm);
-	sm->causes = 0;
-	sm->is_idle = true;
-	if (!sm->held_alarm)
-		sm->stat.alarm[0] = '\0';
+	sm->dirty.unfinished = 0;
+	sm->dirty.is_all = true;
+	sm->stat.alarm[0] = '\0';
 	run_sa_publish(sm, now);
 	drift_sl2vl_publish(sm, now);
 	run_mcast_settle(sm, now);
@@ -666,7 +654,7 @@ run_commit(struct sm *sm, struct mono now)
 	m_keys_review(sm);
 	commit_schedule(sm, now);
 	find_left_changes(sm);
-	discard_work(sm);
+	run_state_discard(sm);
 	phase_enter(sm, SM_IDLE, now);
 	commit_log_run(sm);
 	return true;
@@ -676,13 +664,13 @@ run_commit(struct sm *sm, struct mono now)
 static void
 finish_push(struct sm *sm, enum sm_verdict v, struct mono now)
 {
-	if (v == SM_WRITTEN && push_complete(sm->push)) {
-		sm->commit_step = 0;
+	if (v == SM_WRITTEN && push_complete(sm->run.push)) {
+		sm->run.commit_step = COMMIT_SETTLE;
 		phase_enter(sm, SM_COMMIT, now);
 		return;
 	}
 	if (v == SM_PROBE_FIRST || (timer_is_set(&sm->timers, TIMER_RUN) &&
-					   sm->overtaken_pushes > 0)) {
+					   sm->dirty.overtook > 0)) {
 		/*
 		 * overtaken: the next run begins with what is known by now, and
 		 * still sweeps the fabric before a switch is quarantined for
@@ -690,7 +678,7 @@ finish_push(struct sm *sm, enum sm_verdict v, struct mono now)
 		 */
 		if (v == SM_SWEEP_AGAIN)
 			dirty_mark_full(sm, now, DIRTY_SILENT, NULL);
-		discard_work(sm);
+		run_state_discard(sm);
 		phase_enter(sm, SM_IDLE, now);
 		return;
 	}
@@ -698,8 +686,8 @@ finish_push(struct sm *sm, enum sm_verdict v, struct mono now)
 		sweep_again(sm, now);
 		return;
 	}
-	discard_work(sm);
-	if (++sm->passes > MAX_PASSES) {
+	run_state_discard(sm);
+	if (++sm->run.passes > MAX_PASSES) {
 		fail_run(sm, now, "too many switches failed one after another");
 	} else if (freeze_topology(sm, now)) {
 		phase_enter(sm, SM_TAKE, now);
@@ -717,16 +705,16 @@ run_push(struct sm *sm, struct mono now)
 	run_push_watch(sm, now);
 	if (is_run_mute(sm, now)) {
 		mute = true;
-		push_stop(sm->push);
+		push_stop(sm->run.push);
 		give_up_requests(sm, now);
 	}
-	push_feed(sm->push, now);
-	if (!push_done(sm->push))
+	push_feed(sm->run.push, now);
+	if (!push_done(sm->run.push))
 		return false;
 	count_push(sm);
 	run_push_finish(sm, now);
-	sm->times.push =
-		mono_add(sm->times.push, mono_sub(now, sm->phase_began));
+	sm->run.times.push = mono_add(
+		sm->run.times.push, mono_sub(now, sm->run.phase_began));
 	v = quarantine_failures(sm, now);
 	if (mute || (v == SM_WRITTEN && run_mcast_is_stuck(sm)))
 		v = SM_SWEEP_AGAIN;
@@ -737,16 +725,16 @@ run_push(struct sm *sm, struct mono now)
 void
 run_link_lost(struct sm *sm, struct mono now)
 {
-	if (sm->sweep != NULL) {
-		sweep_stop(sm->sweep, now);
-		sweep_free(sm->sweep);
-		sm->sweep = NULL;
-		discard_work(sm);
+	if (sm->run.sweep != NULL) {
+		sweep_stop(sm->run.sweep, now);
+		sweep_free(sm->run.sweep);
+		sm->run.sweep = NULL;
+		run_state_discard(sm);
 		phase_enter(sm, SM_IDLE, now);
 		return;
 	}
-	if (sm->push != NULL)
-		push_stop(sm->push);
+	if (sm->run.push != NULL)
+		push_stop(sm->run.push);
 	give_up_requests(sm, now);
 }
 
@@ -762,17 +750,17 @@ run_names(struct sm *sm, struct mono now)
 	/* A change does not wait for names, least of all for names behind it:
 	 * what has been read stays in the builder, the rest is asked later. */
 	if (timer_is_due(&sm->timers, TIMER_RUN, now))
-		sweep_stop(sm->sweep, now);
+		sweep_stop(sm->run.sweep, now);
 	else
-		sweep_feed(sm->sweep, now);
-	if (!sweep_done(sm->sweep))
+		sweep_feed(sm->run.sweep, now);
+	if (!sweep_done(sm->run.sweep))
 		return false;
-	got = sweep_stats(sm->sweep)->smps;
-	sweep_free(sm->sweep);
-	sm->sweep = NULL;
-	if (sm->topo != NULL) { /* in the middle of a run */
-		sm->times.discover = mono_add(
-			sm->times.discover, mono_sub(now, sm->phase_began));
+	got = sweep_stats(sm->run.sweep)->smps;
+	sweep_free(sm->run.sweep);
+	sm->run.sweep = NULL;
+	if (sm->run.topo != NULL) { /* in the middle of a run */
+		sm->run.times.discover = mono_add(sm->run.times.discover,
+			mono_sub(now, sm->run.phase_began));
 		if (freeze_topology(sm, now))
 			phase_enter(sm, SM_TAKE, now);
 		return true;

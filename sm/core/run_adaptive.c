@@ -53,12 +53,12 @@ start_reading(struct sm *sm)
 	const struct foreign_adaptive_job job = {
 		.cache = device_adaptive(sm->hw),
 		.x = sm->x,
-		.suspects = &sm->probed,
+		.suspects = &sm->run.probed,
 		.switch_off = sm->cfg->routing.foreign_adaptive ==
 			      CONFIG_ADAPTIVE_OFF,
 	};
 
-	sm->adaptive = foreign_adaptive_new(sm->topo, &job);
+	sm->run.adaptive = foreign_adaptive_new(sm->run.topo, &job);
 }
 
 static void
@@ -69,11 +69,11 @@ finish_reading(struct sm *sm, struct mono now)
 	uint32_t n;
 	sw_ix first;
 
-	n = foreign_adaptive_switched(sm->adaptive, &first, &on);
-	foreign_adaptive_free(sm->adaptive);
-	sm->adaptive = NULL;
+	n = foreign_adaptive_switched(sm->run.adaptive, &first, &on);
+	foreign_adaptive_free(sm->run.adaptive);
+	sm->run.adaptive = NULL;
 	if (n > 0) {
-		const struct topo *t = sm->topo;
+		const struct topo *t = sm->run.topo;
 		char what[160];
 
 		adaptive_on_text(on, what, sizeof(what));
@@ -82,10 +82,10 @@ finish_reading(struct sm *sm, struct mono now)
 			n, (unsigned long long)t->node[t->sw[first].node].guid,
 			topo_desc(t, t->sw[first].node), what);
 		sm->stat.adaptive_off += n;
-		sm->adaptive_off_at = now;
+		sm->in_flight.adaptive_off_at = now;
 	}
 	memcpy(was, sm->stat.adaptive, sizeof(was));
-	run_adaptive_name(sm, sm->topo);
+	run_adaptive_name(sm, sm->run.topo);
 	if (*sm->stat.adaptive != '\0' && strcmp(was, sm->stat.adaptive) != 0)
 		log_error("adaptive: %s", sm->stat.adaptive);
 }
@@ -93,10 +93,10 @@ finish_reading(struct sm *sm, struct mono now)
 bool
 run_adaptive_read(struct sm *sm, struct mono now)
 {
-	if (sm->adaptive == NULL)
+	if (sm->run.adaptive == NULL)
 		start_reading(sm);
-	foreign_adaptive_feed(sm->adaptive, now);
-	if (!foreign_adaptive_done(sm->adaptive))
+	foreign_adaptive_feed(sm->run.adaptive, now);
+	if (!foreign_adaptive_done(sm->run.adaptive))
 		return false;
 	finish_reading(sm, now);
 	return true;
@@ -105,16 +105,17 @@ run_adaptive_read(struct sm *sm, struct mono now)
 bool
 run_adaptive_drains(const struct sm *sm, struct mono now)
 {
-	return sm->adaptive_off_at.ns != MONO_NEVER.ns &&
-	       mono_before(
-		       now, mono_add(sm->adaptive_off_at, in_flight_drain(sm)));
+	return sm->in_flight.adaptive_off_at.ns != MONO_NEVER.ns &&
+	       mono_before(now, mono_add(sm->in_flight.adaptive_off_at,
+					in_flight_drain(sm)));
 }
 
 bool
 run_adaptive_changed(const struct sm *sm)
 {
-	return sm->adaptive_shown !=
-	       adaptive_cache_changes(device_adaptive(sm->hw));
+	return sm->view == NULL ||
+	       sm->view->adaptive_stamp !=
+		       adaptive_cache_changes(device_adaptive(sm->hw));
 }
 
 void
@@ -135,7 +136,7 @@ run_adaptive_list(struct sm *sm, struct view *v)
 	}
 	v->adaptive =
 		mem_resize(v->adaptive, v->nadaptive, sizeof(*v->adaptive));
-	sm->adaptive_shown = adaptive_cache_changes(device_adaptive(sm->hw));
+	v->adaptive_stamp = adaptive_cache_changes(device_adaptive(sm->hw));
 }
 
 void
@@ -152,11 +153,11 @@ run_adaptive_retry(struct sm *sm, const struct topo *t)
 void
 run_adaptive_stop(struct sm *sm, struct mono now)
 {
-	if (sm->adaptive == NULL)
+	if (sm->run.adaptive == NULL)
 		return;
-	xact_cancel(sm->x, sm->adaptive, now);
-	foreign_adaptive_free(sm->adaptive);
-	sm->adaptive = NULL;
+	xact_cancel(sm->x, sm->run.adaptive, now);
+	foreign_adaptive_free(sm->run.adaptive);
+	sm->run.adaptive = NULL;
 }
 
 void

@@ -4,6 +4,8 @@
  * all of them; and tables in doubt. Light sweeps have some more read (drift.c,
  * run_pkeys.c).
  */
+#include <stdlib.h>
+
 #include "sm/core/sm_priv.h"
 
 enum { MAX_SAMPLES = 256 /* blocks read after a push */ };
@@ -45,7 +47,7 @@ sample_of_step(const struct topo *t, const struct plan_step *s,
 static void
 sample_steps(struct sm *sm)
 {
-	const struct plan *p = sm->plan;
+	const struct plan *p = sm->run.plan;
 	size_t step = p->nsteps / MAX_SAMPLES + 1;
 
 	for (size_t k = sm->generation % step; k < p->nsteps; k += step) {
@@ -59,13 +61,13 @@ sample_steps(struct sm *sm)
 static void
 take_samples(struct sm *sm)
 {
-	const struct topo *t = sm->topo;
+	const struct topo *t = sm->run.topo;
 	uint32_t step = t->nsw / MAX_SAMPLES + 1;
 	sw_ix s;
 
-	sm->nsample = 0;
+	sm->check.nsample = 0;
 	for (s = sm->generation % step; s < t->nsw; s += step) {
-		uint32_t b = push_sample(sm->push, s);
+		uint32_t b = push_sample(sm->run.push, s);
 
 		if (b == UINT32_MAX)
 			continue;
@@ -106,10 +108,10 @@ run_check_schedule(struct sm *sm, struct mono now)
 static void
 forget_expected_traps(struct sm *sm, struct mono now)
 {
-	map_free(&sm->self_caused);
-	if (sm->self_caused_trap_seen)
+	map_free(&sm->check.self_caused);
+	if (sm->check.self_caused_trap_seen)
 		timer_set(&sm->timers, TIMER_LIGHT, now);
-	sm->self_caused_trap_seen = false;
+	sm->check.self_caused_trap_seen = false;
 }
 
 bool
@@ -119,14 +121,14 @@ run_check_begin(struct sm *sm, struct mono now)
 		.hw = sm->hw,
 		.pool = sm->pool,
 		.x = sm->x,
-		.item = sm->sample,
-		.n = sm->nsample,
+		.item = sm->check.sample,
+		.n = sm->check.nsample,
 	};
 
 	timer_stop(&sm->timers, TIMER_CHECK);
 	if (sm->view == NULL)
 		return false;
-	sm->check = device_check_new(sm->view->topo, &job);
+	sm->check.reading = device_check_new(sm->view->topo, &job);
 	run_pkeys_check(sm);
 	phase_enter(sm, SM_CHECK, now);
 	return true;
@@ -137,29 +139,38 @@ run_check_step(struct sm *sm, struct mono now)
 {
 	if (timer_is_due(&sm->timers, TIMER_RUN, now)) {
 		/* a change comes first; the check begins anew after it */
-		device_check_stop(sm->check, now);
+		device_check_stop(sm->check.reading, now);
 		run_pkeys_stop_check(sm, now);
-		device_check_free(sm->check);
-		sm->check = NULL;
+		device_check_free(sm->check.reading);
+		sm->check.reading = NULL;
 		timer_set(&sm->timers, TIMER_CHECK, now);
 		phase_enter(sm, SM_IDLE, now);
 		return true;
 	}
-	device_check_feed(sm->check, now);
-	pkey_read_feed(sm->pkey_read, now);
-	if (!device_check_done(sm->check) || !pkey_read_done(sm->pkey_read))
+	device_check_feed(sm->check.reading, now);
+	pkey_read_feed(sm->run.pkey_read, now);
+	if (!device_check_done(sm->check.reading) ||
+		!pkey_read_done(sm->run.pkey_read))
 		return false;
 	run_pkeys_checked(sm, now);
 	drift_checked(sm, now);
-	sm->stat.checked += sm->nsample;
-	sm->nsample = 0;
-	device_check_free(sm->check);
-	sm->check = NULL;
-	device_believe(sm->hw, sm->phase_began);
+	sm->stat.checked += sm->check.nsample;
+	sm->check.nsample = 0;
+	device_check_free(sm->check.reading);
+	sm->check.reading = NULL;
+	device_believe(sm->hw, sm->run.phase_began);
 	device_drained(sm->hw);
 	forget_expected_traps(sm, now);
 	blocked_review(sm, now);
 	in_flight_written(sm, run_mcast_writing(sm));
 	phase_enter(sm, SM_IDLE, now);
 	return true;
+}
+
+void
+run_check_free(struct sm *sm)
+{
+	device_check_free(sm->check.reading);
+	free(sm->check.sample);
+	map_free(&sm->check.self_caused);
 }

@@ -53,11 +53,14 @@ struct sm_mcast {
 	struct mono gather;
 	struct mono rest; /* nothing is written before */
 	bool finding;	  /* switches may hold trees of another run or SM */
-	bool looking;  /* unread tables are to be read before routes are made */
-	bool judging;  /* before a push: which trees may stay is undecided */
-	bool clearing; /* trees are taken away for a push */
-	bool stuck;    /* ... and a switch did not answer */
-	bool ahead;    /* mft has the topology of that push already */
+	enum {
+		MCAST_WRITES,
+		MCAST_LOOKS,  /* unread tables are to be read before routes */
+		MCAST_JUDGES, /* before a push: which trees may stay? */
+		MCAST_CLEARS  /* trees are taken away for a push */
+	} step;
+	bool stuck;	/* ... and a switch did not answer */
+	bool ahead;	/* mft has the topology of that push already */
 	bool unsettled; /* a push that changes the switch order is not over */
 	bool moved;	/* ... and it wrote unicast tables */
 	bool outdated;	/* trees of an earlier switch order are in the switches:
@@ -140,7 +143,9 @@ run_mcast_publish(struct sm *sm, struct mono now)
 	if (m->moved)
 		m->rest = mono_add(now, in_flight_drain(sm));
 	m->outdated |= m->moved;
-	m->ahead = m->unsettled = m->judging = m->looking = m->moved = false;
+	m->ahead = m->unsettled = m->moved = false;
+	if (m->step != MCAST_CLEARS)
+		m->step = MCAST_WRITES;
 	topo_unref(old);
 	for (unsigned i = 0; i < MFT_GROUPS; i++)
 		m->dirty[i] |= m->tree[i] != NULL;
@@ -152,15 +157,15 @@ run_mcast_publish(struct sm *sm, struct mono now)
 void
 run_mcast_forget(struct sm *sm, bool all)
 {
-	const struct topo *t = sm->topo;
+	const struct topo *t = sm->run.topo;
 
 	for (sw_ix s = 0; s < t->nsw; s++) {
 		uint64_t guid = t->node[t->sw[s].node].guid;
 
 		if (all || !device_knows(sm->hw, guid))
 			mft_forget(sm->mcast->mft, guid);
-		else if (sm->kind == SWEEP_FULL ||
-			 map_get(&sm->probed, guid, NULL))
+		else if (sm->run.kind == SWEEP_FULL ||
+			 map_get(&sm->run.probed, guid, NULL))
 			mft_suspect(sm->mcast->mft, guid);
 	}
 	sm->mcast->finding |= all;
@@ -345,8 +350,8 @@ may_write(const struct sm *sm)
 {
 	return sm->phase != SM_ROUTE && sm->phase != SM_PUSH &&
 	       sm->phase != SM_COMMIT && sm->role == SM_MASTER &&
-	       !sm->taking.due && !sm->mcast->unsettled &&
-	       !sm->mcast->looking && sm->mcast->topo != NULL &&
+	       sm->reign.tables != TABLES_ELECTED && !sm->mcast->unsettled &&
+	       sm->mcast->step != MCAST_LOOKS && sm->mcast->topo != NULL &&
 	       sm->view != NULL;
 }
 
@@ -422,8 +427,12 @@ run_mcast_start_reading(struct sm *sm)
 {
 	struct sm_mcast *m = sm->mcast;
 
-	m->looking = !mft_knows(m->mft, sm->topo, blocks_in_use(sm));
-	if (m->looking && mft_running(m->mft))
+	if (mft_knows(m->mft, sm->run.topo, blocks_in_use(sm))) {
+		m->step = MCAST_WRITES;
+		return;
+	}
+	m->step = MCAST_LOOKS;
+	if (mft_running(m->mft))
 		mft_stop(m->mft);
 }
 
@@ -432,14 +441,14 @@ run_mcast_has_read(struct sm *sm, struct mono now)
 {
 	struct sm_mcast *m = sm->mcast;
 
-	if (!m->looking && !mft_asking(m->mft))
+	if (m->step != MCAST_LOOKS && !mft_asking(m->mft))
 		return true;
-	if (m->looking && !mft_is_idle(m->mft))
+	if (m->step == MCAST_LOOKS && !mft_is_idle(m->mft))
 		return false;
-	if (m->looking) {
-		m->looking = false;
+	if (m->step == MCAST_LOOKS) {
+		m->step = MCAST_WRITES;
 		m->ahead = m->unsettled = true;
-		mft_adopt(m->mft, sm->topo);
+		mft_adopt(m->mft, sm->run.topo);
 		(void)mft_ask(m->mft, blocks_in_use(sm), now);
 	}
 	mft_feed(m->mft, in_flight_stray(sm), now);
@@ -451,7 +460,8 @@ run_mcast_stop_reading(struct sm *sm)
 {
 	struct sm_mcast *m = sm->mcast;
 
-	m->looking = false;
+	if (m->step == MCAST_LOOKS)
+		m->step = MCAST_WRITES;
 	if (mft_asking(m->mft))
 		mft_stop(m->mft);
 }
@@ -461,15 +471,19 @@ run_mcast_before_push(struct sm *sm, struct mono now)
 {
 	struct sm_mcast *m = sm->mcast;
 
-	m->clearing = m->stuck = false;
+	m->stuck = false;
 	if (mft_running(m->mft)) {
 		mft_stop(m->mft);
 		timer_sooner(&sm->timers, TIMER_MCAST, now);
 	}
-	m->moved |= transition_mcast_must_ask(sm->plan->change);
-	m->judging = transition_mcast_must_ask(sm->plan->change) ||
-		     mft_has_unknown_switches(m->mft, sm->topo);
-	m->unsettled |= m->judging;
+	m->moved |= transition_mcast_must_ask(sm->run.plan->change);
+	if (!transition_mcast_must_ask(sm->run.plan->change) &&
+		!mft_has_unknown_switches(m->mft, sm->run.topo)) {
+		m->step = MCAST_WRITES;
+		return;
+	}
+	m->step = MCAST_JUDGES;
+	m->unsettled = true;
 }
 
 /* True if the tree of a group may stay during the push. */
@@ -481,14 +495,14 @@ is_tree_admitted(struct sm *sm, unsigned group)
 	size_t n;
 	bool yes;
 
-	if (!transition_mcast_must_ask(sm->plan->change))
+	if (!transition_mcast_must_ask(sm->run.plan->change))
 		return true;
 	n = mft_dependencies(sm->mcast->mft, group, &turn);
 	guest = mem_zalloc(n + 1, sizeof(*guest));
 	for (size_t i = 0; i < n; i++)
 		guest[i] = (struct transition_mcast){
 			turn[i].sw, turn[i].in, turn[i].out};
-	yes = transition_mcast_admit(sm->plan->change, guest, n);
+	yes = transition_mcast_admit(sm->run.plan->change, guest, n);
 	free(guest);
 	free(turn);
 	return yes;
@@ -502,9 +516,8 @@ judge_trees(struct sm *sm)
 	struct sm_mcast *m = sm->mcast;
 	unsigned n;
 
-	m->judging = false;
 	m->ahead = true;
-	mft_adopt(m->mft, sm->topo); /* directed routes are the new ones */
+	mft_adopt(m->mft, sm->run.topo); /* directed routes are the new ones */
 	n = mft_blocks(m->mft) * MFT_BLOCK;
 	for (unsigned i = 0; i < n && i < MFT_GROUPS; i++) {
 		if (is_tree_admitted(sm, i))
@@ -513,7 +526,7 @@ judge_trees(struct sm *sm)
 			mft_want(m->mft, i, NULL);
 		m->dirty[i] = true;
 	}
-	m->clearing = mft_begin(m->mft);
+	m->step = mft_begin(m->mft) ? MCAST_CLEARS : MCAST_WRITES;
 }
 
 bool
@@ -530,7 +543,8 @@ run_mcast_busy(const struct sm *sm)
 {
 	const struct sm_mcast *m = sm->mcast;
 
-	return m->judging || m->clearing || !mft_is_idle(m->mft);
+	return m->step == MCAST_JUDGES || m->step == MCAST_CLEARS ||
+	       !mft_is_idle(m->mft);
 }
 
 bool
@@ -538,25 +552,25 @@ run_mcast_ready(struct sm *sm, struct mono now)
 {
 	struct sm_mcast *m = sm->mcast;
 
-	if (!m->clearing && !mft_is_idle(m->mft))
+	if (m->step != MCAST_CLEARS && !mft_is_idle(m->mft))
 		return false;
-	if (m->judging)
+	if (m->step == MCAST_JUDGES)
 		judge_trees(sm);
-	if (!m->clearing)
+	if (m->step != MCAST_CLEARS)
 		return true;
 	mft_feed(m->mft, in_flight_stray(sm), now);
-	m->clearing = mft_running(m->mft);
-	if (m->clearing)
+	if (mft_running(m->mft))
 		return false;
-	push_drain_first(sm->push);
+	m->step = MCAST_WRITES;
+	push_drain_first(sm->run.push);
 	/*
 	 * a dependency is gone when one of its switches has taken the tree
 	 * away, so one silent switch does no harm; and a switch that is silent
 	 * again after a new sweep is not waited for
 	 */
-	m->stuck = !mft_complete(m->mft) && sm->passes == 0;
+	m->stuck = !mft_complete(m->mft) && sm->run.passes == 0;
 	if (m->stuck)
-		push_stop(sm->push);
+		push_stop(sm->run.push);
 	return true;
 }
 

@@ -24,7 +24,7 @@ run_pkeys_load(struct sm *sm, const struct state_file *s)
 {
 	for (size_t i = 0; i < s->nlid; i++)
 		if (s->lid[i].held != STATE_FILE_UNKNOWN)
-			map_put(&sm->saved_pkeys, s->lid[i].guid,
+			map_put(&sm->kept.saved_pkeys, s->lid[i].guid,
 				s->lid[i].held);
 }
 
@@ -33,7 +33,7 @@ run_pkeys_saved(const struct sm *sm, uint64_t guid)
 {
 	uint32_t held = STATE_FILE_UNKNOWN;
 
-	(void)map_get(&sm->saved_pkeys, guid, &held);
+	(void)map_get(&sm->kept.saved_pkeys, guid, &held);
 	return (uint8_t)held;
 }
 
@@ -50,13 +50,13 @@ had_other_manager(const struct topo *t, port_ix p)
 void
 run_pkeys_distrust(struct sm *sm)
 {
-	const struct topo *t = sm->topo;
+	const struct topo *t = sm->run.topo;
 
 	pkey_tables_forget_all(device_ptables(sm->hw));
 	for (port_ix p = 0; p < t->nports; p++)
 		if (topo_has_lid(t, p) && !pkey_table_is_fresh(t, p) &&
 			had_other_manager(t, p))
-			(void)map_del(&sm->saved_pkeys, t->port[p].guid);
+			(void)map_del(&sm->kept.saved_pkeys, t->port[p].guid);
 }
 
 static bool
@@ -73,8 +73,8 @@ is_plain(const uint16_t *key, size_t n)
 static void
 presume_fresh_ports(struct sm *sm)
 {
-	const struct pkey_table_want want = pkeys_wanted(sm->pkeys);
-	const struct topo *t = sm->topo;
+	const struct pkey_table_want want = pkeys_wanted(sm->run.pkeys);
+	const struct topo *t = sm->run.topo;
 
 	for (port_ix p = 0; p < t->nports; p++) {
 		const struct topo_port *port = &t->port[p];
@@ -94,7 +94,7 @@ presume_fresh_ports(struct sm *sm)
 static void
 save_wanted_keys(struct sm *sm)
 {
-	const struct topo *t = sm->topo;
+	const struct topo *t = sm->run.topo;
 	bool any = false;
 
 	for (port_ix p = 0; p < t->nports; p++) {
@@ -103,23 +103,24 @@ save_wanted_keys(struct sm *sm)
 
 		if (!topo_has_lid(t, p))
 			continue;
-		n = pkeys_of(sm->pkeys, p, &key);
+		n = pkeys_of(sm->run.pkeys, p, &key);
 		if (is_plain(key, n) ||
 			run_pkeys_saved(sm, t->port[p].guid) == STATE_FILE_KEYS)
 			continue;
-		map_put(&sm->saved_pkeys, t->port[p].guid, STATE_FILE_KEYS);
+		map_put(&sm->kept.saved_pkeys, t->port[p].guid,
+			STATE_FILE_KEYS);
 		any = true;
 	}
 	if (any)
-		timer_sooner(&sm->timers, TIMER_SAVE, sm->sa_now);
+		timer_sooner(&sm->timers, TIMER_SAVE, sm->now);
 }
 
 void
 run_pkeys_make(struct sm *sm)
 {
-	pkey_tables_reconcile(device_ptables(sm->hw), sm->topo);
-	pkeys_unref(sm->pkeys);
-	sm->pkeys = pkeys_make(sm->cfg, sm->topo, sm->pins);
+	pkey_tables_reconcile(device_ptables(sm->hw), sm->run.topo);
+	pkeys_unref(sm->run.pkeys);
+	sm->run.pkeys = pkeys_make(sm->cfg, sm->run.topo, sm->names.pins);
 	presume_fresh_ports(sm);
 	save_wanted_keys(sm);
 }
@@ -129,7 +130,7 @@ static bool
 is_table_relevant(
 	const struct sm *sm, const struct pkey_table_want *want, port_ix p)
 {
-	const struct topo *t = sm->topo;
+	const struct topo *t = sm->run.topo;
 
 	if (!topo_has_lid(t, p))
 		return pkey_table_guards(t, want, p);
@@ -140,15 +141,15 @@ is_table_relevant(
 void
 run_pkeys_read(struct sm *sm)
 {
-	const struct pkey_table_want want = pkeys_wanted(sm->pkeys);
-	const struct topo *t = sm->topo;
+	const struct pkey_table_want want = pkeys_wanted(sm->run.pkeys);
+	const struct topo *t = sm->run.topo;
 	uint8_t *ask = mem_zalloc(t->nports, sizeof(*ask));
 
 	for (port_ix p = 0; p < t->nports; p++)
 		if (is_table_relevant(sm, &want, p))
 			ask[p] = PKEY_TABLE_ASK_UNKNOWN;
-	sm->pkey_read =
-		pkey_read_new(sm->topo, device_ptables(sm->hw), ask, sm->x);
+	sm->run.pkey_read =
+		pkey_read_new(sm->run.topo, device_ptables(sm->hw), ask, sm->x);
 	free(ask);
 }
 
@@ -163,7 +164,7 @@ ask_some_in_turn(struct sm *sm, const struct topo *t, uint8_t *ask)
 
 	assert(t->nports > 0); /* our own port is one */
 	for (uint32_t i = 0; i < t->nports && left > 0; i++) {
-		port_ix p = sm->pkey_check_next++ % t->nports;
+		port_ix p = sm->check.pkey_next++ % t->nports;
 
 		if (!topo_has_lid(t, p) && !pkey_table_guards(t, &want, p))
 			continue;
@@ -171,15 +172,15 @@ ask_some_in_turn(struct sm *sm, const struct topo *t, uint8_t *ask)
 			ask[p] = PKEY_TABLE_ASK_ALL;
 		left--;
 	}
-	sm->pkey_check_next %= t->nports;
+	sm->check.pkey_next %= t->nports;
 }
 
 /* Tables that the last push wrote, as far as they were sampled. */
 static void
 ask_written(const struct sm *sm, const struct topo *t, uint8_t *ask)
 {
-	for (size_t i = 0; i < sm->nsample; i++) {
-		const struct device_check_item *s = &sm->sample[i];
+	for (size_t i = 0; i < sm->check.nsample; i++) {
+		const struct device_check_item *s = &sm->check.sample[i];
 		node_ix n = topo_by_node_guid(t, s->guid);
 
 		if (s->attr == MAD_PKEY_TABLE && n != TOPO_NONE &&
@@ -196,9 +197,9 @@ run_pkeys_check(struct sm *sm)
 	const struct pkey_table_doubt *d;
 	size_t n, i;
 
-	if (sm->keys_due)
+	if (sm->check.keys_due)
 		ask_some_in_turn(sm, t, ask);
-	sm->keys_due = false;
+	sm->check.keys_due = false;
 	ask_written(sm, t, ask);
 	d = pkey_tables_doubts(device_ptables(sm->hw), &n);
 	for (i = 0; i < n; i++) {
@@ -208,17 +209,18 @@ run_pkeys_check(struct sm *sm)
 			ask[topo_port_of(t, node, d[i].port)] =
 				PKEY_TABLE_ASK_ALL;
 	}
-	sm->pkey_read = pkey_read_new(t, device_ptables(sm->hw), ask, sm->x);
+	sm->run.pkey_read =
+		pkey_read_new(t, device_ptables(sm->hw), ask, sm->x);
 	free(ask);
 }
 
 void
 run_pkeys_stop_check(struct sm *sm, struct mono now)
 {
-	pkey_read_stop(sm->pkey_read, now);
-	pkey_read_free(sm->pkey_read);
-	sm->pkey_read = NULL;
-	sm->keys_due = true;
+	pkey_read_stop(sm->run.pkey_read, now);
+	pkey_read_free(sm->run.pkey_read);
+	sm->run.pkey_read = NULL;
+	sm->check.keys_due = true;
 }
 
 void
@@ -226,13 +228,13 @@ run_pkeys_checked(struct sm *sm, struct mono now)
 {
 	const struct topo *t = sm->view->topo;
 	port_ix p;
-	size_t n = pkey_read_wrong(sm->pkey_read, &p);
+	size_t n = pkey_read_wrong(sm->run.pkey_read, &p);
 
-	sm->stat.keys_checked += pkey_read_count(sm->pkey_read);
+	sm->stat.keys_checked += pkey_read_count(sm->run.pkey_read);
 	sm->stat.keys_untrue += n;
-	pkey_read_free(sm->pkey_read);
-	sm->pkey_read = NULL;
-	pkey_tables_believe(device_ptables(sm->hw), sm->phase_began);
+	pkey_read_free(sm->run.pkey_read);
+	sm->run.pkey_read = NULL;
+	pkey_tables_believe(device_ptables(sm->hw), sm->run.phase_began);
 	if (n == 0)
 		return;
 	log_warn("partitions: P_Key tables were modified by something other "
@@ -250,7 +252,7 @@ run_pkeys_light(struct sm *sm, struct mono now)
 {
 	if (sm->cfg->partitions.n == 0)
 		return;
-	sm->keys_due = true;
+	sm->check.keys_due = true;
 	/* not before Sets under way have arrived: see run_push_finish */
 	if (!timer_is_set(&sm->timers, TIMER_CHECK))
 		timer_set(&sm->timers, TIMER_CHECK, now);
@@ -261,23 +263,23 @@ run_pkeys_light(struct sm *sm, struct mono now)
 void
 run_pkeys_review(struct sm *sm)
 {
-	const struct pkey_table_want want = pkeys_wanted(sm->pkeys);
-	const struct plan_unfit *u = sm->plan->unfit;
-	const struct topo *t = sm->topo;
+	const struct pkey_table_want want = pkeys_wanted(sm->run.pkeys);
+	const struct plan_unfit *u = sm->run.plan->unfit;
+	const struct topo *t = sm->run.topo;
 	char text[sizeof(sm->stat.keys)] = "";
 
 	for (port_ix p = 0; p < t->nports; p++)
 		if (is_table_relevant(sm, &want, p) &&
 			!pkey_table_whole_known(device_ptables(sm->hw), t, p))
 			retry_port(sm, t, p);
-	if (sm->plan->nunfit > 0)
+	if (sm->run.plan->nunfit > 0)
 		(void)snprintf(text, sizeof(text),
 			"port %u of 0x%016llx %s has room for %u P_Keys but "
 			"needs %u (%zu such ports)",
 			t->port[u->port].num,
 			(unsigned long long)t->node[t->port[u->port].node].guid,
 			topo_desc(t, t->port[u->port].node), u->cap, u->keys,
-			sm->plan->nunfit);
+			sm->run.plan->nunfit);
 	if (text[0] != '\0' && strcmp(text, sm->stat.keys) != 0)
 		log_error("partitions: %s", text);
 	memcpy(sm->stat.keys, text, sizeof(text));
@@ -290,7 +292,7 @@ run_pkeys_review(struct sm *sm)
 static void
 remember_tables(struct sm *sm)
 {
-	const struct topo *t = sm->topo;
+	const struct topo *t = sm->run.topo;
 
 	for (port_ix p = 0; p < t->nports; p++) {
 		uint16_t is[PKEY_TABLE_BLOCKS * PKEY_TABLE_BLOCK];
@@ -303,7 +305,7 @@ remember_tables(struct sm *sm)
 		for (i = 0; i < cap; i++)
 			if (is[i] != 0)
 				is[n++] = is[i];
-		map_put(&sm->saved_pkeys, t->port[p].guid,
+		map_put(&sm->kept.saved_pkeys, t->port[p].guid,
 			is_plain(is, n) ? STATE_FILE_PLAIN : STATE_FILE_KEYS);
 	}
 }
@@ -315,14 +317,14 @@ run_pkeys_settle(struct sm *sm)
 
 	/* most runs touch no table, and a fabric has many ports */
 	if (sm->view != NULL && sm->view->pkeys != NULL &&
-		sm->keys_stamp == stamp &&
-		pkeys_settle_like(sm->pkeys, sm->view->pkeys))
+		sm->kept.keys_stamp == stamp &&
+		pkeys_settle_like(sm->run.pkeys, sm->view->pkeys))
 		return false;
-	sm->keys_stamp = stamp;
+	sm->kept.keys_stamp = stamp;
 	remember_tables(sm);
-	pkeys_settle(sm->pkeys, device_ptables(sm->hw));
+	pkeys_settle(sm->run.pkeys, device_ptables(sm->hw));
 	return sm->view == NULL || sm->view->pkeys == NULL ||
-	       !pkeys_same(sm->view->pkeys, sm->pkeys);
+	       !pkeys_same(sm->view->pkeys, sm->run.pkeys);
 }
 
 bool
@@ -333,7 +335,7 @@ run_pkeys_renamed(const struct sm *sm, struct topo *fresh)
 
 	if (!pkeys_by_name(sm->cfg))
 		return false;
-	k = pkeys_make(sm->cfg, fresh, sm->pins);
+	k = pkeys_make(sm->cfg, fresh, sm->names.pins);
 	other = !pkeys_want_same(k, sm->view->pkeys);
 	pkeys_unref(k);
 	return other;

@@ -23,12 +23,12 @@ enum {
 static void
 drain_inherited(struct sm *sm, struct mono now)
 {
-	if (sm->late_sets_until.ns == MONO_NEVER.ns)
+	if (sm->in_flight.late_sets_until.ns == MONO_NEVER.ns)
 		return;
-	if (mono_before(
-		    now, mono_add(sm->late_sets_until, in_flight_drain(sm))))
-		push_drain_first(sm->push);
-	sm->late_sets_until = MONO_NEVER;
+	if (mono_before(now, mono_add(sm->in_flight.late_sets_until,
+				     in_flight_drain(sm))))
+		push_drain_first(sm->run.push);
+	sm->in_flight.late_sets_until = MONO_NEVER;
 }
 
 /* Packets of tables, or of groups, that were in force before this push. */
@@ -37,7 +37,7 @@ drain_before(struct sm *sm, struct mono now)
 {
 	drain_inherited(sm, now);
 	if (run_adaptive_drains(sm, now))
-		push_drain_first(sm->push);
+		push_drain_first(sm->run.push);
 }
 
 /* ---- planning ---- */
@@ -92,31 +92,32 @@ log_plan(const struct plan *p)
 static void
 expect_traps(struct sm *sm)
 {
-	const struct topo *t = sm->topo;
+	const struct topo *t = sm->run.topo;
 	port_ix p;
 
-	for (p = 0; p < t->nports && sm->plan->downed != NULL; p++)
-		if (sm->plan->downed[p])
-			map_put(&sm->self_caused, t->node[t->port[p].node].guid,
-				0);
+	for (p = 0; p < t->nports && sm->run.plan->downed != NULL; p++)
+		if (sm->run.plan->downed[p])
+			map_put(&sm->check.self_caused,
+				t->node[t->port[p].node].guid, 0);
 }
 
 const char *
 run_push_writes(const struct sm *sm)
 {
-	size_t at = push_phase(sm->push);
+	size_t at = push_phase(sm->run.push);
 
-	return at < sm->plan->nphases ? plan_kind_name(sm->plan->phase[at].kind)
-				      : "";
+	return at < sm->run.plan->nphases
+		       ? plan_kind_name(sm->run.plan->phase[at].kind)
+		       : "";
 }
 
 bool
 run_push_caused(struct sm *sm, uint64_t guid)
 {
-	if (!map_get(&sm->self_caused, guid, NULL))
+	if (!map_get(&sm->check.self_caused, guid, NULL))
 		return false;
 	sm->stat.traps_ours++;
-	sm->self_caused_trap_seen = true;
+	sm->check.self_caused_trap_seen = true;
 	return true;
 }
 
@@ -124,7 +125,7 @@ void
 run_push_start(struct sm *sm, struct mono now)
 {
 	const struct push_job push = {
-		.plan = sm->plan,
+		.plan = sm->run.plan,
 		.hw = sm->hw,
 		.x = sm->x,
 		.drain = in_flight_drain(sm),
@@ -136,16 +137,16 @@ run_push_start(struct sm *sm, struct mono now)
 		.cookie = sm,
 	};
 
-	sl2vl_scan_discard(sm->scan);
+	sl2vl_scan_discard(sm->foreign.scan);
 	expect_traps(sm);
-	sm->push = push_new(&push);
+	sm->run.push = push_new(&push);
 	drain_before(sm, now);
-	log_plan(sm->plan);
-	sm->waited = mono_sub(now, sm->first_heard);
+	log_plan(sm->run.plan);
+	sm->run.waited = mono_sub(now, sm->run.first_heard);
 	/* what hosts may hold from now on */
 	if (timer_is_due(&sm->timers, TIMER_SAVE, now))
 		state_keep_save(sm, false);
-	if (sm->plan->nsteps > 0)
+	if (sm->run.plan->nsteps > 0)
 		in_flight_writing(sm);
 	run_mcast_before_push(sm, now);
 	phase_enter(sm, SM_PUSH, now);
@@ -154,10 +155,10 @@ run_push_start(struct sm *sm, struct mono now)
 struct mono
 run_push_next(const struct sm *sm)
 {
-	struct mono t = push_next(sm->push);
+	struct mono t = push_next(sm->run.push);
 
-	if (sm->overtaken_pushes < MAX_STOPS && !sm->dirty.patient &&
-		!push_stopped(sm->push))
+	if (sm->dirty.overtook < MAX_STOPS && !sm->dirty.patient &&
+		!push_stopped(sm->run.push))
 		t = mono_min(t, timer_due(&sm->timers, TIMER_RUN));
 	return t;
 }
@@ -166,7 +167,7 @@ bool
 run_push_is_overtaken(const struct sm *sm, struct mono now)
 {
 	return timer_is_due(&sm->timers, TIMER_RUN, now) &&
-	       !sm->dirty.patient && sm->overtaken_pushes < MAX_STOPS;
+	       !sm->dirty.patient && sm->dirty.overtook < MAX_STOPS;
 }
 
 /*
@@ -176,8 +177,8 @@ run_push_is_overtaken(const struct sm *sm, struct mono now)
 void
 run_push_watch(struct sm *sm, struct mono now)
 {
-	if (run_push_is_overtaken(sm, now) && !push_complete(sm->push))
-		push_stop(sm->push);
+	if (run_push_is_overtaken(sm, now) && !push_complete(sm->run.push))
+		push_stop(sm->run.push);
 }
 
 /* ---- afterwards ---- */
@@ -228,11 +229,11 @@ static struct expectation *
 expect_loss(const struct sm *sm)
 {
 	struct loss_estimate_job job = {
-		.change = sm->plan->change,
-		.to = sm->plan->routes,
+		.change = sm->run.plan->change,
+		.to = sm->run.plan->routes,
 		.from = sm->view != NULL ? sm->view->routes : NULL,
 		.pace = loss_estimate_pace_defaults(),
-		.waited = sm->waited,
+		.waited = sm->run.waited,
 		.steps = LOSS_ESTIMATE_STEPS,
 	};
 
@@ -246,15 +247,15 @@ expect_loss(const struct sm *sm)
 static void
 account_change(struct sm *sm)
 {
-	const struct transition_result *x = sm->plan->change;
-	struct view_change *c = &sm->change;
+	const struct transition_result *x = sm->run.plan->change;
+	struct view_change *c = &sm->run.change;
 
 	view_change_free(c);
 	*c = (struct view_change){
 		.method = transition_method_name(x->method),
 		.kind = transition_kind_name(x->kind),
 		.stages = x->nstages,
-		.smps = sm->plan->nsteps,
+		.smps = sm->run.plan->nsteps,
 		.pairs = x->cut_pairs,
 		.paper_pairs = x->paper_pairs,
 		.entries = x->entries,
@@ -263,13 +264,13 @@ account_change(struct sm *sm)
 		.mixed_edges = x->mixed_edges,
 		.cyclic = x->cyclic,
 		.unread = x->unread,
-		.mismatched_ports = sm->plan->mismatched_ports,
+		.mismatched_ports = sm->run.plan->mismatched_ports,
 	};
 	c->nstays = x->nstays;
 	(void)snprintf(c->cause, sizeof(c->cause), "%s", x->cause);
 	(void)snprintf(c->stale, sizeof(c->stale), "%s", x->stale);
-	list_phases(sm->plan, c);
-	list_blocked(sm->plan, c);
+	list_phases(sm->run.plan, c);
+	list_blocked(sm->run.plan, c);
 	c->expected = expect_loss(sm);
 }
 
@@ -277,7 +278,7 @@ account_change(struct sm *sm)
 static void
 check_lid_routing(struct sm *sm)
 {
-	if (!push_useless_lids(sm->push) || sm->stat.directed_only)
+	if (!push_useless_lids(sm->run.push) || sm->stat.directed_only)
 		return;
 	sm->stat.directed_only = true;
 	log_warn("push: LID-routed SMPs are not answered although the tables "
@@ -290,12 +291,12 @@ check_lid_routing(struct sm *sm)
 void
 run_push_finish(struct sm *sm, struct mono now)
 {
-	if (push_complete(sm->push)) {
-		sm->overtaken_pushes = 0;
+	if (push_complete(sm->run.push)) {
+		sm->dirty.overtook = 0;
 		account_change(sm);
 		run_settings_review(sm);
 	} else if (timer_is_due(&sm->timers, TIMER_RUN, now)) {
-		sm->overtaken_pushes++;
+		sm->dirty.overtook++;
 		sm->stat.pushes_stopped++;
 		log_info("push: stopped early, the fabric changed cause=\"%s\"",
 			sm->dirty.text);
@@ -307,16 +308,17 @@ run_push_finish(struct sm *sm, struct mono now)
 void
 run_push_forget(struct sm *sm)
 {
-	const struct topo *t = sm->topo;
+	const struct topo *t = sm->run.topo;
 
 	device_distrust_ports(sm->hw);
 	/* blocked pairs are to be expected where a master vanished, or the
 	 * state file did not record them */
 	drift_sl2vl_forget(
-		sm, sm->taking.from_other
-			    ? !sm->taking.clean
-			    : sm->nrecord == 0 || sm->previous_blocks_unknown);
-	if (sm->view == NULL && !sm->taking.from_other)
+		sm, sm->reign.from_other
+			    ? !sm->reign.clean
+			    : sm->kept.nrecord == 0 ||
+				      sm->in_flight.previous_blocks_unknown);
+	if (sm->view == NULL && !sm->reign.from_other)
 		return;
 	sl_history_assume_any(sm->sl_history);
 	for (sw_ix s = 0; s < t->nsw; s++)

@@ -6,25 +6,18 @@
 #include "sm/core/sm_priv.h"
 
 void
-run_qos_drop(struct sm *sm)
-{
-	qos_unref(sm->qos);
-	sm->qos = NULL;
-}
-
-void
 run_qos_renew(const struct sm *sm, struct view *v)
 {
-	v->qos = qos_make(sm->cfg, v->topo, &v->routes->layers, sm->pins);
+	v->qos = qos_make(sm->cfg, v->topo, &v->routes->layers, sm->names.pins);
 	qos_settle(v->qos, sm->hw);
 }
 
 bool
 run_qos_settle(struct sm *sm)
 {
-	qos_settle(sm->qos, sm->hw);
+	qos_settle(sm->run.qos, sm->hw);
 	return sm->view == NULL || sm->view->qos == NULL ||
-	       !qos_same(sm->view->qos, sm->qos);
+	       !qos_same(sm->view->qos, sm->run.qos);
 }
 
 static void
@@ -42,15 +35,15 @@ run_qos_log_layers(struct sm *sm)
 	char text[VIEW_SLVL_SHORT] = "";
 
 	view_slvl_why_few(sm->cfg, r, text, sizeof(text));
-	log_news(text, sm->why_few_layers);
+	log_news(text, sm->layers.few);
 	(void)view_slvl_why_shared(sm->cfg, r, text, sizeof(text));
-	log_news(text, sm->why_shared_vls);
+	log_news(text, sm->layers.shared);
 }
 
 void
 run_qos_review(struct sm *sm)
 {
-	const char *text = sm->qos->shortage;
+	const char *text = sm->run.qos->shortage;
 
 	run_qos_log_layers(sm);
 	if (*text != '\0' && strcmp(text, sm->stat.lanes) != 0)

@@ -38,20 +38,20 @@ release_view(void *cookie, struct view *v)
 {
 	struct sm *sm = cookie;
 
-	if (sm->work == NULL) {
+	if (sm->worker.work == NULL) {
 		view_unref(v);
 		return;
 	}
-	sm->pending_views = mem_grow(sm->pending_views, sm->nshed, &sm->capshed,
-		sizeof(*sm->pending_views));
-	sm->pending_views[sm->nshed++].view = v;
+	sm->worker.pending = mem_grow(sm->worker.pending, sm->worker.npending,
+		&sm->worker.cap, sizeof(*sm->worker.pending));
+	sm->worker.pending[sm->worker.npending++].view = v;
 }
 
 void
 run_sa_release_views(struct sm *sm)
 {
-	while (sm->nshed > 0)
-		view_unref(sm->pending_views[--sm->nshed].view);
+	while (sm->worker.npending > 0)
+		view_unref(sm->worker.pending[--sm->worker.npending].view);
 }
 
 static bool
@@ -61,21 +61,20 @@ manager_info(void *cookie, size_t n, struct sa_manager *out)
 	const struct topo *t;
 	const struct sm_peer *p;
 
-	if (phase_view(sm) == NULL || n > sm->npeers)
+	if (phase_view(sm) == NULL || n > sm->peers.n)
 		return false;
 	t = phase_view(sm)->topo;
 	if (n == 0) {
 		*out = (struct sa_manager){
 			.port = t->sm_port,
 			.info = {.guid = sm->port_guid,
-				.act_count =
-					(uint32_t)(sm->sa_now.ns / 1000000),
+				.act_count = (uint32_t)(sm->now.ns / 1000000),
 				.priority = (uint8_t)sm->cfg->fabric.priority,
 				.state = SMI_MASTER},
 		};
 		return true;
 	}
-	p = &sm->peer[n - 1];
+	p = &sm->peers.list[n - 1];
 	*out = (struct sa_manager){
 		.port = p->id.answers ? topo_by_port_guid(t, p->id.guid)
 				      : TOPO_NONE,
@@ -119,7 +118,7 @@ write_guids(void *cookie, port_ix port, uint8_t block, const uint64_t guid[8])
 	r.mod = block;
 	for (size_t i = 0; i < 8; i++)
 		be_put64(r.data + 8 * i, guid[i]);
-	xact_submit(sm->x, &r, sm->sa_now, guids_written, sm, p->guid);
+	xact_submit(sm->x, &r, sm->now, guids_written, sm, p->guid);
 }
 
 static void
@@ -127,7 +126,7 @@ regroup_mlid(void *cookie, uint16_t mlid)
 {
 	struct sm *sm = cookie;
 
-	run_mcast_regroup(sm, mlid, sm->sa_now);
+	run_mcast_regroup(sm, mlid, sm->now);
 }
 
 static bool
@@ -162,7 +161,7 @@ run_sa_new(struct sm *sm)
 {
 	const struct sa_params p = params_of(sm);
 
-	sm->sa_ops = (struct sa_ops){
+	sm->hosts.ops = (struct sa_ops){
 		.cookie = sm,
 		.release = release_view,
 		.manager = manager_info,
@@ -170,39 +169,39 @@ run_sa_new(struct sm *sm)
 		.regroup = regroup_mlid,
 		.mft = mft_cell_of,
 	};
-	sm->sa = sa_new(sm->t, &sm->sa_ops, &p);
+	sm->sa = sa_new(sm->t, &sm->hosts.ops, &p);
 	give_prefix_routes(sm);
 }
 
 void
 run_sa_load(struct sm *sm, const struct state_file *s)
 {
-	sm->sa_kept = s->sa != NULL ? mem_strdup(s->sa) : NULL;
-	sm->sa_away = s->away;
+	sm->hosts.kept = s->sa != NULL ? mem_strdup(s->sa) : NULL;
+	sm->hosts.away = s->away;
 }
 
 void
 run_sa_start(struct sm *sm, struct mono now)
 {
-	size_t bad = sa_restore(sm->sa, sm->sa_kept, sm->sa_away, now);
+	size_t bad = sa_restore(sm->sa, sm->hosts.kept, sm->hosts.away, now);
 
 	if (bad > 0)
 		log_warn("sa: invalid registrations in the state file, ignored "
 			 "n=%zu",
 			bad);
-	free(sm->sa_kept);
-	sm->sa_kept = NULL;
-	sm->sa_now = now;
+	free(sm->hosts.kept);
+	sm->hosts.kept = NULL;
+	sm->now = now;
 }
 
 void
 run_sa_free(struct sm *sm)
 {
 	sa_free(sm->sa);
-	free(sm->sa_kept);
+	free(sm->hosts.kept);
 	run_sa_release_views(sm);
-	map_free(&sm->rereg);
-	free(sm->pending_views);
+	map_free(&sm->hosts.rereg);
+	free(sm->worker.pending);
 }
 
 void
@@ -222,7 +221,7 @@ run_sa_configure(struct sm *sm)
 void
 run_sa_message(struct sm *sm, const struct transport_msg *m, struct mono now)
 {
-	sm->sa_now = now;
+	sm->now = now;
 	if (sm->role == SM_MASTER)
 		sa_receive(sm->sa, m, now);
 	else
@@ -238,20 +237,20 @@ run_sa_next(const struct sm *sm)
 void
 run_sa_publish(struct sm *sm, struct mono now)
 {
-	sm->sa_now = now;
-	if (sm->sa_view != sm->view) {
+	sm->now = now;
+	if (sm->hosts.view != sm->view) {
 		sa_commit(sm->sa, sm->view, now);
 		run_mcast_publish(sm, now);
 	}
-	sm->sa_view = sm->view;
+	sm->hosts.view = sm->view;
 }
 
 void
 run_sa_serve(struct sm *sm, struct view *v, struct mono now)
 {
-	sm->sa_now = now;
+	sm->now = now;
 	sa_commit(sm->sa, v, now);
-	sm->sa_view = v;
+	sm->hosts.view = v;
 }
 
 /* ---- hosts that must register anew ---- */
@@ -286,7 +285,7 @@ take_rereg_answer(void *cookie, uint64_t tag, const struct xact_result *res)
 
 	/* asked again after the next run */
 	if (res->outcome == XACT_TIMEOUT)
-		(void)map_del(&sm->rereg, tag);
+		(void)map_del(&sm->hosts.rereg, tag);
 	else if (res->outcome == XACT_OK)
 		compare_settings(sm, tag, res);
 }
@@ -328,17 +327,18 @@ can_reregister(const struct topo *t, port_ix p)
 static void
 ask_further(struct sm *sm, struct mono now)
 {
-	const struct topo *t = sm->rereg.n > 0 ? sm->view->topo : NULL;
+	const struct topo *t = sm->hosts.rereg.n > 0 ? sm->view->topo : NULL;
 
-	while (t != NULL && sm->rereg_next < t->nports && xact_room(sm->x)) {
-		port_ix p = sm->rereg_next++;
+	while (t != NULL && sm->hosts.rereg_next < t->nports &&
+		xact_room(sm->x)) {
+		port_ix p = sm->hosts.rereg_next++;
 		uint32_t state;
 
 		if (!can_reregister(t, p) ||
-			!map_get(&sm->rereg, t->port[p].guid, &state) ||
+			!map_get(&sm->hosts.rereg, t->port[p].guid, &state) ||
 			state != SM_TO_TELL)
 			continue;
-		map_put(&sm->rereg, t->port[p].guid, SM_TOLD);
+		map_put(&sm->hosts.rereg, t->port[p].guid, SM_TOLD);
 		ask_reregister(sm, p, now);
 	}
 }
@@ -361,12 +361,12 @@ run_sa_reregister(struct sm *sm, struct mono now)
 
 		if (!can_reregister(t, p))
 			continue;
-		(void)map_get(&sm->rereg, t->port[p].guid, &state);
+		(void)map_get(&sm->hosts.rereg, t->port[p].guid, &state);
 		map_put(&told, t->port[p].guid, state);
 	}
-	map_free(&sm->rereg);
-	sm->rereg = told;
-	sm->rereg_next = 0;
+	map_free(&sm->hosts.rereg);
+	sm->hosts.rereg = told;
+	sm->hosts.rereg_next = 0;
 	ask_further(sm, now);
 }
 
@@ -383,6 +383,6 @@ run_sa_lost(struct sm *sm, struct mono now)
 {
 	sa_suspend(sm->sa, now);
 	run_mcast_lost(sm);
-	map_free(&sm->rereg);
-	sm->sa_view = NULL;
+	map_free(&sm->hosts.rereg);
+	sm->hosts.view = NULL;
 }

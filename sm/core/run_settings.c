@@ -36,13 +36,13 @@ note_kept(struct review *r, port_ix p, const char *what)
 	if (map_get(&r->seen, p, NULL))
 		return;
 	map_put(&r->seen, p, 0);
-	note_first(&r->own, r->sm->topo, p, what);
+	note_first(&r->own, r->sm->run.topo, p, what);
 }
 
 static void
 review_life(struct review *r, port_ix p)
 {
-	const struct topo *t = r->sm->topo;
+	const struct topo *t = r->sm->run.topo;
 	char what[64];
 
 	(void)snprintf(what, sizeof(what), "LifeTimeValue %u instead of %u",
@@ -57,7 +57,7 @@ review_enforcement(struct review *r, port_ix p)
 	static const char what[] = "partition enforcement off instead of on";
 
 	note_kept(r, p, what);
-	note_first(&r->lacking, r->sm->topo, p, what);
+	note_first(&r->lacking, r->sm->run.topo, p, what);
 }
 
 /* What the link of a port without its MTU can carry. */
@@ -76,7 +76,7 @@ add_link_mtu(const struct device_kept *k, char *out, size_t n)
 static void
 review_port(struct review *r, port_ix p)
 {
-	const struct topo *t = r->sm->topo;
+	const struct topo *t = r->sm->run.topo;
 	const struct device_kept *k = device_kept(
 		r->sm->hw, t->node[t->port[p].node].guid, t->port[p].num);
 	uint32_t fields;
@@ -154,20 +154,21 @@ run_settings_review(struct sm *sm)
 	char text[SM_SETTINGS];
 	size_t n;
 
-	found = push_kept(sm->push, &n);
-	review_list(&r, sm->plan->kept, sm->plan->nkept);
+	found = push_kept(sm->run.push, &n);
+	review_list(&r, sm->run.plan->kept, sm->run.plan->nkept);
 	review_list(&r, found, n);
 	map_free(&r.told);
 	map_free(&r.seen);
-	if (r.lacking.ports > 0 && !is_same(&r.lacking, &sm->lacking)) {
-		print_settings(&r.lacking, sm->topo, text, sizeof(text));
+	if (r.lacking.ports > 0 &&
+		!is_same(&r.lacking, &sm->settings.lacking)) {
+		print_settings(&r.lacking, sm->run.topo, text, sizeof(text));
 		log_error("push: %s", text);
-	} else if (r.own.ports > sm->own_settings.ports) {
-		print_settings(&r.own, sm->topo, text, sizeof(text));
+	} else if (r.own.ports > sm->settings.own.ports) {
+		print_settings(&r.own, sm->run.topo, text, sizeof(text));
 		log_warn("push: %s", text);
 	}
-	sm->lacking = r.lacking;
-	sm->own_settings = r.own;
+	sm->settings.lacking = r.lacking;
+	sm->settings.own = r.own;
 }
 
 void
@@ -177,15 +178,15 @@ run_settings_tell(const struct sm *sm, struct sm_status *out)
 	out->settings[0] = out->settings_first[0] = '\0';
 	if (sm->view == NULL)
 		return;
-	out->settings_kept = sm->own_settings.ports;
-	print_settings(&sm->own_settings, sm->view->topo, out->settings_first,
+	out->settings_kept = sm->settings.own.ports;
+	print_settings(&sm->settings.own, sm->view->topo, out->settings_first,
 		sizeof(out->settings_first));
-	print_settings(&sm->lacking, sm->view->topo, out->settings,
+	print_settings(&sm->settings.lacking, sm->view->topo, out->settings,
 		sizeof(out->settings));
 }
 
 void
 run_settings_reset(struct sm *sm)
 {
-	sm->own_settings = sm->lacking = (struct sm_settings){0};
+	sm->settings.own = sm->settings.lacking = (struct sm_settings){0};
 }

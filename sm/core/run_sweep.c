@@ -7,19 +7,6 @@
 #include "sm/base/mem.h"
 #include "sm/core/sm_priv.h"
 
-void
-run_sweep_begin(struct sm *sm, struct mono now, enum sweep_kind kind)
-{
-	sm->kind = kind;
-	sm->began = now;
-	sm->times = (struct view_times){0};
-	sm->counts = (struct view_counts){0};
-	sm->sent_before = xact_stats(sm->x)->sent;
-	sm->passes = sm->mute_stops = 0;
-	sm->names_read = false;
-	map_free(&sm->probed);
-}
-
 /*
  * A sweep of what to ask. Before the election, another manager may be master,
  * which looks for PortStateChange: nothing is written.
@@ -28,9 +15,9 @@ static void
 enter_discovery(struct sm *sm, struct mono now, enum sweep_kind kind,
 	const uint64_t *guid, size_t n)
 {
-	sm->sweep = sweep_new(kind, sm->draft, sm->x, guid, n);
+	sm->run.sweep = sweep_new(kind, sm->draft, sm->x, guid, n);
 	if (sm->role != SM_MASTER)
-		sweep_read_only(sm->sweep);
+		sweep_read_only(sm->run.sweep);
 	phase_enter(sm, SM_DISCOVER, now);
 }
 
@@ -46,7 +33,7 @@ run_sweep_probe(struct sm *sm, struct mono now, const uint64_t *guid, size_t n)
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		map_put(&sm->probed, guid[i], 0);
+		map_put(&sm->run.probed, guid[i], 0);
 	enter_discovery(sm, now, SWEEP_PROBE, guid, n);
 }
 
@@ -64,6 +51,6 @@ run_sweep_suspects(struct sm *sm, struct mono now)
 	run_sweep_probe(sm, now, guid, d->n);
 	for (i = 0; i < d->n; i++)
 		if (d->who[i].told)
-			sweep_add_trap_source(sm->sweep, guid[i]);
+			sweep_add_trap_source(sm->run.sweep, guid[i]);
 	free(guid);
 }

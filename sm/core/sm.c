@@ -44,7 +44,7 @@ static bool (*const phases[])(struct sm *, struct mono) = {
 static bool
 may_begin(const struct sm *sm)
 {
-	return !sm->resigning && !sm->paused;
+	return !sm->hand_over.resigning && !sm->mastership.paused;
 }
 
 static bool
@@ -62,7 +62,7 @@ may_push(const struct sm *sm)
 static bool
 may_poll(const struct sm *sm)
 {
-	return !sm->poll_open;
+	return !sm->mastership.poll_open;
 }
 
 /* When the next run may begin. */
@@ -74,7 +74,7 @@ run_due(const struct sm *sm)
 	if (!timer_is_set(&sm->timers, TIMER_RUN) ||
 		!in_flight_expects_sets(sm, t))
 		return t;
-	return sm->late_sets_until;
+	return sm->in_flight.late_sets_until;
 }
 
 #define IN(phase) (1U << (phase))
@@ -118,7 +118,7 @@ enum { WAITS = sizeof(waits) / sizeof(waits[0]) };
 static void
 advance_phase(struct sm *sm, struct mono now)
 {
-	sm->sa_now = now;
+	sm->now = now;
 	if (!timer_is_set(&sm->timers, TIMER_STEP) &&
 		phases[sm->phase](sm, now))
 		timer_set(&sm->timers, TIMER_STEP, now);
@@ -183,17 +183,17 @@ sm_new(struct config *c, const struct state_file *state, struct transport *t,
 	sm->hw = device_new(sm->pool);
 	sm->sl_history = sl_history_new();
 	sm->draft = builder_new();
-	sm->scan = sl2vl_scan_new();
+	sm->foreign.scan = sl2vl_scan_new();
 	configure_roles(sm);
-	sm->traps = trap_filter_new();
+	sm->traps.filter = trap_filter_new();
 	timers_stop_all(&sm->timers);
 	timer_set(&sm->timers, TIMER_LEASE, (struct mono){0});
 	timer_set(&sm->timers, TIMER_READ, (struct mono){0});
-	sm->late_sets_until = MONO_NEVER;
-	sm->adaptive_off_at = MONO_NEVER;
-	sm->write_recorded = state->writing;
-	sm->previous_blocks_unknown = state->unsaved;
-	sm->events = event_log_new();
+	sm->in_flight.late_sets_until = MONO_NEVER;
+	sm->in_flight.adaptive_off_at = MONO_NEVER;
+	sm->in_flight.recorded = state->writing;
+	sm->in_flight.previous_blocks_unknown = state->unsaved;
+	sm->events.log = event_log_new();
 	wire_new(sm);
 	run_mcast_new(sm);
 	run_sa_new(sm);
@@ -211,53 +211,30 @@ sm_free(struct sm *sm)
 		return;
 	xact_cancel_all(sm->x, (struct mono){0});
 	path_probe_free(sm->scout);
-	sweep_free(sm->sweep);
-	lft_read_free(sm->readback);
-	pkey_read_free(sm->pkey_read);
-	foreign_adaptive_free(sm->adaptive);
-	device_check_free(sm->check);
-	sl2vl_scan_free(sm->scan);
-	push_free(sm->push);
-	plan_free(sm->plan);
-	work_free(sm->work);
-	routes_unref(sm->routes);
-	topo_unref(sm->topo);
-	topo_unref(sm->topo_written);
-	pkeys_unref(sm->pkeys);
-	name_pins_unref(sm->pins);
-	map_free(&sm->names_told);
-	map_free(&sm->saved_pkeys);
-	qos_unref(sm->qos);
+	work_free(sm->worker.work);
+	sm->worker.work = NULL;
+	run_check_free(sm);
+	run_state_free(sm);
 	run_sa_free(sm);
 	run_mcast_free(sm);
 	view_unref(sm->view);
-	standby_free(sm);
 	take_over_free(sm);
-	view_change_free(&sm->change); /* may hold blocks of the pool */
+	standby_free(sm);
+	sl2vl_scan_free(sm->foreign.scan);
 	device_free(sm->hw);
-	sl_history_free(sm->sl_history);
 	builder_free(sm->draft);
-	trap_filter_free(sm->traps);
+	trap_filter_free(sm->traps.filter);
 	xact_free(sm->x);
-	event_log_free(sm->events);
-	free(sm->held_event);
-	topo_unref(sm->seen);
-	lft_pool_free(sm->pool);
-	map_free(&sm->probed);
-	map_free(&sm->retried);
-	map_free(&sm->key_shown);
-	map_free(&sm->once_master);
-	free(sm->dirty.who);
-	free(sm->banned);
-	free(sm->retry);
-	free(sm->recheck);
-	free(sm->sample);
-	map_free(&sm->self_caused);
+	events_free(sm);
+	name_accept_free(sm);
+	retry_free(sm);
+	peers_free(sm);
 	drift_reset(sm);
-	free(sm->record);
-	free(sm->rank);
-	free(sm->peer);
-	in_force_free(sm);
+	free(sm->dirty.who);
+	free(sm->quarantine.list);
+	in_force_forget(sm);
+	state_keep_free(sm);
+	lft_pool_free(sm->pool);
 	config_unref(sm->cfg);
 	free(sm);
 }
@@ -361,7 +338,7 @@ sm_receive(struct sm *sm, const struct transport_msg *m, struct mono now)
 	}
 	if (smp_decode(m->mad, m->len, &s, &why) != 0) {
 		sm->stat.malformed++;
-		if (log_allowed(&sm->noise, 5, now, &n))
+		if (log_allowed(&sm->traps.noise, 5, now, &n))
 			log_warn("wire: dropped MAD lid=%u suppressed=%u: %s",
 				m->addr.lid, n, why.text);
 		return;
@@ -375,7 +352,7 @@ void
 sm_tick(struct sm *sm, struct mono now)
 {
 	master_paused(sm, sm_next(sm), now);
-	sm->sa_now = now;
+	sm->now = now;
 	timer_stop(&sm->timers, TIMER_STEP);
 	xact_tick(sm->x, now);
 	advance_phase(sm, now);
@@ -386,7 +363,7 @@ sm_routed(struct sm *sm, struct sm_work *w, struct mono now)
 {
 	run_routed(sm, w, now);
 	run_sa_release_views(sm);
-	sm->sa_now = now;
+	sm->now = now;
 	timer_set(&sm->timers, TIMER_STEP, now);
 }
 
@@ -484,7 +461,7 @@ sm_view(const struct sm *sm)
 const struct name_pins *
 sm_names(const struct sm *sm)
 {
-	return sm->pins;
+	return sm->names.pins;
 }
 
 void
@@ -497,7 +474,7 @@ sm_names_accept(struct sm *sm, struct mono now, const char *cause)
 struct event_log *
 sm_events(const struct sm *sm)
 {
-	return sm->events;
+	return sm->events.log;
 }
 
 void
@@ -544,9 +521,9 @@ count_blocked(const struct sm *sm, struct sm_status *out)
 static void
 join_alarms(const struct sm *sm, struct sm_status *to)
 {
-	const char *all[] = {sm->stat.own, sm->stat.alarm, sm->stat.taken,
-		sm->stat.sm_key, sm->stat.masters, sm->stat.rival,
-		sm->stat.flaw, to->settings, to->m_keys.alarm,
+	const char *all[] = {sm->stat.own, sm->stat.alarm, sm->stat.blocked,
+		sm->stat.taken, sm->stat.sm_key, sm->stat.masters,
+		sm->stat.rival, sm->stat.flaw, to->settings, to->m_keys.alarm,
 		sm->stat.adaptive, run_mcast_alarm(sm), sm->stat.names};
 	size_t n = 0, size = sizeof(to->alarm);
 	char *out = to->alarm;
@@ -567,16 +544,16 @@ sm_status(const struct sm *sm, struct sm_status *out)
 	out->phase = sm->phase;
 	out->dirty = timer_is_set(&sm->timers, TIMER_RUN);
 	out->port_guid = sm->port_guid;
-	out->scan = sl2vl_scan_counts(sm->scan);
+	out->scan = sl2vl_scan_counts(sm->foreign.scan);
 	out->priority = (uint8_t)sm->cfg->fabric.priority;
-	out->master = sm->master.id;
+	out->master = sm->mastership.master.id;
 	sa_stats(sm->sa, &out->sa);
 	count_blocked(sm, out);
 	run_settings_tell(sm, out);
 	m_keys_tell(sm, out);
 	join_alarms(sm, out);
 	out->writing = sm->phase == SM_PUSH ? run_push_writes(sm) : "";
-	for (i = 0; i < sm->npeers && i < SM_OTHERS; i++)
-		out->other[i] = sm->peer[i].id;
+	for (i = 0; i < sm->peers.n && i < SM_OTHERS; i++)
+		out->other[i] = sm->peers.list[i].id;
 	out->nothers = (unsigned)i;
 }

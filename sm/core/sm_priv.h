@@ -10,6 +10,7 @@
  *	retry.c		nodes that are asked again
  *	idle.c		what begins between runs
  *	run.c		a run, phase by phase: discovery to commit
+ *	run_state.c	what it holds
  *	run_sweep.c	its sweep
  *	work.c		routes and plan, made by the worker
  *	run_push.c	the push
@@ -133,7 +134,13 @@ struct sm_dirty {
 	size_t n, cap;
 	struct mono since; /* when the first event was heard of */
 	bool patient;	   /* a push goes on: its plan knows all of this */
-	char text[256];	   /* the causes, for the log */
+	/* of this run, and of those before it since the last commit: what they
+	 * asked for is not done yet */
+	uint32_t unfinished;
+	bool is_all;	    /* no run is unfinished */
+	unsigned overtook;  /* pushes, and read-backs before them, in a row */
+	unsigned cut_short; /* light sweeps in a row */
+	char text[256];	    /* the causes, for the log */
 };
 
 /* A switch that refused its tables: excluded from transit until a time, then
@@ -176,14 +183,6 @@ struct sm_peer {
 	uint8_t path[64];
 };
 
-/* A hand-over that was sent. */
-struct sm_offer {
-	uint64_t to;	   /* port GUID; 0: none */
-	bool given;	   /* it was answered: we are standby */
-	struct mono until; /* it is to be master by then */
-	struct sm_peer peer;
-};
-
 /* A view that is released when the worker has ended. */
 struct sm_pending_view {
 	struct view *view;
@@ -206,14 +205,6 @@ struct drift_state {
 	struct mono flawed;
 	bool master_seen; /* in this round of SMInfo questions */
 	unsigned masters; /* rounds in a row */
-};
-
-/* We are master, and have not begun to read what the other one left. */
-struct sm_taking {
-	bool due;
-	bool from_other; /* another manager was known as master */
-	bool clean;	 /* ... and handed over: nothing of it is under way */
-	bool elected;	 /* just now: silent managers need not be asked again */
 };
 
 /* What a standby reads; standby.c. */
@@ -244,6 +235,7 @@ struct standby_state {
 	struct pkeys *pkeys;
 	struct lft_read *lft;
 	struct pkey_read *keys;
+	struct take_over *take_over; /* in SM_CONFIRM */
 };
 
 /* Ports that keep settings of their own: the first, and how many there are. */
@@ -271,111 +263,89 @@ struct in_force {
 	const struct config *of; /* ... the present one; NULL: to be printed */
 };
 
-struct sm {
-	struct config *cfg;
-	struct in_force in_force;
-	struct transport *t;
-	const struct sm_ops *ops;
-	uint64_t port_guid;
-
-	struct xact *x;
-	struct path_probe *scout;
-	struct builder *draft;
-	struct lft_pool *pool;
-	struct device_store *hw;
-	struct sl_history *sl_history; /* outlives views: connections do */
-	struct trap_filter *traps;
-
-	enum sm_phase phase;
-	enum sm_role role;
-	uint32_t generation;
-	struct sm_dirty dirty;
-	struct timers timers;
-	struct mono retry_wait;
-	struct mono stranger_next; /* not before: a light sweep, or probe, for
-				      a trap about an unknown LID */
-	bool light_short;	   /* the light sweep was ended early ... */
-	unsigned light_early_ends; /* ... and how many in a row were */
-	struct sm_quarantined *banned;
-	size_t nbanned, capbanned;
-
-	/* the run in progress */
+/* One run, from its cause to its commit; what it holds is freed with it. A
+ * light sweep, names and checks are short runs of their own. */
+struct run {
 	enum sweep_kind kind;
-	port_ix pkey_check_next; /* of the next P_Key table to check */
-	struct sweep *sweep;
-	struct map probed; /* switches that this run has probed */
-	struct lft_read *readback;
-	struct pkey_read *pkey_read;
-	struct foreign_adaptive *adaptive;
-	struct plan *plan;
-	struct push *push;
-	struct check *check;
-	struct sl2vl_scan *scan; /* for pairs that others left blocked */
-	size_t nleft_closed;	 /* of these found, and not planned for yet */
-	struct device_check_item *sample; /* what the next check reads */
-	size_t nsample, capsample;
-	struct drift_state trust;
-	struct leases leases;
-	struct map
-		self_caused; /* switches whose ports our own plan takes down */
-	struct sm_settings own_settings, lacking; /* ports that have some, and
-						     that lack needed ones */
-	bool held_alarm;	    /* the alarm is about blocked pairs */
-	bool self_caused_trap_seen; /* a trap of one of them was not acted on */
-	bool write_recorded; /* the next start finds the mark of a push */
-	bool previous_blocks_unknown; /* pairs may be blocked unrecorded */
-	struct mono late_sets_until;  /* late Sets may arrive; or MONO_NEVER */
-	bool keys_due;		      /* the next check reads P_Key tables */
-	struct mono adaptive_off_at;  /* adaptive routing was switched off; or
-				      MONO_NEVER */
-	uint32_t adaptive_shown;      /* changes of it that the view shows */
-	unsigned overtaken_pushes; /* pushes, and read-backs before them, in a
-				      row that a change overtook */
-	uint64_t timeouts_before;  /* requests given up before this phase */
-	bool is_idle; /* no run is unfinished: what is dirty is all */
-	char why_few_layers[VIEW_SLVL_SHORT]; /* why there are so few layers, as
-						 it was logged */
-	char why_shared_vls[VIEW_SLVL_SHORT]; /* where layers share VLs, as it
-						 was logged */
-	struct view_change change;
-	struct topo *topo;	   /* with LIDs */
-	struct topo *topo_written; /* ports as after the push, or NULL */
-	bool publish_view;	   /* the run ends in a new view */
-	unsigned commit_step;	   /* steps of SM_COMMIT that are done */
-	struct pkeys *pkeys;	   /* that the ports of topo shall have */
-	struct qos *qos;	   /* of these routes, once there are any */
-	struct sm_work *work;	   /* with the worker */
-	struct routes *routes;	   /* computed, not yet acknowledged */
-	struct route_account story;
+	char cause_text[256]; /* for the log */
 	struct mono began, phase_began;
-	struct mono first_heard; /* when the cause of the run was heard of */
+	struct mono first_heard; /* when its cause was heard of */
 	struct mono waited;	 /* from then to the push */
 	struct view_times times;
 	struct view_counts counts;
 	uint64_t sent_before;
-	uint32_t causes; /* of this run, and of those before it since the last
-			    commit: what they asked for is not done yet */
-	char cause_text[256];
-	char lid_conflict[256];
-	unsigned passes;     /* pipeline passes of this run */
-	unsigned mute_stops; /* of these, how many nothing answered in */
-	bool names_read;     /* names were read before routing */
-	/* nodes to ask again because a port of theirs is not as it should be
-	 * (0: a full sweep), and by GUID the run that last listed them */
-	uint64_t *retry;
-	size_t nretry, capretry;
-	struct map retried;
-	uint64_t *recheck; /* switches to read again, as nothing may report
-			      that they changed */
-	size_t nrecheck, caprecheck;
-	uint32_t run;	  /* number of this run */
-	bool retry_fresh; /* one of them was not listed by the last run */
-	bool has_new_duplicate_guids; /* this run met new nodes with one GUID */
+	uint64_t timeouts_before; /* requests given up before this phase */
+	unsigned passes;	  /* of the pipeline */
+	unsigned mute_stops;	  /* of these, how many nothing answered in */
+	struct map probed;	  /* switches that it has probed */
+	bool names_read;	  /* names were read before routing */
+	bool new_duplicates;	  /* it met new nodes with one GUID */
+	bool cut_short;		  /* a light sweep that was ended early */
+	/* what is under way, one after the other */
+	struct sweep *sweep;
+	struct lft_read *readback;
+	struct pkey_read *pkey_read;
+	struct foreign_adaptive *adaptive;
+	struct push *push;
+	/* what it has made so far */
+	struct topo *topo;	   /* with LIDs, from SM_TAKE on */
+	struct topo *topo_written; /* ports as after the push, or NULL */
+	struct pkeys *pkeys;	   /* that the ports of topo shall have */
+	struct routes *routes;	   /* not yet acknowledged */
+	struct route_account story;
+	struct qos *qos;   /* of these routes */
+	struct plan *plan; /* ... and the way to them */
+	struct view_change change;
+	enum { COMMIT_SETTLE, COMMIT_REFRESH, COMMIT_PUBLISH } commit_step;
+	bool publish; /* it ends in a new view */
+};
 
-	/* kept from run to run */
-	struct view *view;
+/* The worker, and what waits until it has ended: views that the SA released
+ * while it owned the pool of tables. */
+struct worker {
+	struct sm_work *work; /* its job, or NULL */
+	struct sm_pending_view *pending;
+	size_t npending, cap;
+};
+
+/* Nodes that are asked again; retry.c. */
+struct retry {
+	uint64_t *guid; /* 0: a full sweep */
+	size_t n, cap;
+	struct map listed; /* by GUID the run that last listed it */
+	uint32_t number;   /* of this run */
+	bool fresh;	   /* one of them was not listed by the last run */
+	struct mono wait;
+	/* switches to read again, as nothing may report that they changed */
+	uint64_t *recheck;
+	size_t nrecheck, cap_recheck;
+};
+
+/* What is read back; run_check.c. */
+struct check_state {
+	struct check *reading;
+	struct device_check_item *sample; /* what the next check reads */
+	size_t nsample, capsample;
+	struct map self_caused; /* switches whose ports our plan takes down */
+	bool self_caused_trap_seen; /* a trap of one of them was not acted on */
+	bool keys_due;		    /* the next check reads P_Key tables */
+	port_ix pkey_next;	    /* ... from this port on */
+};
+
+/* in_flight.c */
+struct in_flight {
+	bool recorded; /* the next start finds the mark of a push */
+	bool previous_blocks_unknown; /* pairs may be blocked unrecorded */
+	struct mono late_sets_until;  /* late Sets may arrive; or MONO_NEVER */
+	struct mono adaptive_off_at;  /* adaptive routing was switched off; or
+					 MONO_NEVER */
+};
+
+/* Kept from run to run, and over a restart; state_keep.c. */
+struct kept {
 	struct lid_record *record;
 	size_t nrecord;
+	char lid_conflict[256]; /* as it was logged */
 	struct route_rank *rank;
 	size_t nrank;
 	enum route_order rank_order;
@@ -384,66 +354,172 @@ struct sm {
 				what is noted of it: tables in switches count */
 	struct topo_class reading;
 	uint64_t routed, load, sftree_root; /* as in struct state_file */
-	struct name_pins *pins; /* NULL: there are none, or names are trusted */
-	struct map names_told;	/* what waits and was told */
 	struct map saved_pkeys; /* port GUID -> enum state_file_pkeys, of its
 				   P_Key table */
 	uint64_t keys_stamp;	/* of the tables when they were last settled */
+};
 
-	/* what happened */
-	struct event_log *events;
-	uint64_t missing_saved; /* event_log_stamp of what is saved */
-	struct topo *seen;	/* before our own link went down, or NULL */
-	struct topo_event *held_event; /* they wait for names */
-	size_t nheld_events, cap_held_events;
+/* name_accept.c */
+struct names {
+	struct name_pins *pins; /* NULL: there are none, or names are trusted */
+	struct map told;	/* what waits and was told */
+};
 
-	/* mastership */
-	struct sm_peer *peer;
-	size_t npeers, cappeers;
+struct quarantine {
+	struct sm_quarantined *list;
+	size_t n, cap;
+};
+
+/* Pairs that others left blocked; drift_sl2vl.c. */
+struct foreign_blocks {
+	struct sl2vl_scan *scan;
+	size_t nleft_closed; /* found, and not planned for yet */
+};
+
+/* Ports that have settings of their own, and that lack needed ones. */
+struct settings {
+	struct sm_settings own, lacking;
+};
+
+/* Why there are so few layers, and where they share VLs, as it was logged. */
+struct layers_logged {
+	char few[VIEW_SLVL_SHORT], shared[VIEW_SLVL_SHORT];
+};
+
+/* events.c */
+struct events {
+	struct event_log *log;
+	uint64_t missing_saved;	 /* event_log_stamp of what is saved */
+	struct topo *seen;	 /* before our own link went down, or NULL */
+	struct topo_event *held; /* they wait for names */
+	size_t nheld, cap_held;
+};
+
+/* peers.c */
+struct peers {
+	struct sm_peer *list;
+	size_t n, cap;
 	unsigned asked; /* SMInfo questions without an answer yet */
-	uint32_t ask_round;
-	struct sm_peer master;
-	unsigned missed;
-	struct mono master_heard; /* last answer as active master */
-	bool handed_over;	  /* the old master gave us the fabric */
-	uint64_t offered;    /* a hand-over in this name is not confirmed yet */
-	bool none_under_way; /* ... says that no Set of its is */
-	bool ack_open;	     /* ... the question is under way */
-	struct mono distrust_until; /* no further hand-over is looked at */
-	struct sm_offer offer;	    /* our own hand-over */
-	uint64_t gave;		    /* who took it */
-	uint64_t not_taken;	    /* who did not */
-	bool resigning; /* the fabric is to be given away, whoever outranks */
-	char resign_why[64]; /* ... for the log */
-	uint64_t yield_to;   /* a master that outranks this one */
-	bool paused; /* the daemon was stopped; others are asked first */
+	uint32_t round;
 	struct map key_shown;	/* port GUIDs that have shown our SM_Key */
 	struct map once_master; /* port GUIDs of managers stood by for */
+};
+
+/* master.c, role.c, poll.c */
+struct mastership {
+	struct sm_peer master; /* that this one stands by for */
+	unsigned missed;       /* polls in a row */
+	struct mono heard;     /* last answer as active master */
+	bool poll_open;	       /* a poll is not answered yet */
+	uint64_t yield_to;     /* a master that outranks this one */
+	uint64_t not_taken;    /* that did not take a hand-over */
+	bool paused; /* the daemon was stopped; others are asked first */
+};
+
+/* hand_over.c */
+struct hand_over {
+	enum { GIVES_NOTHING, GIVES_OFFERED, GIVES_GIVEN } giving;
+	struct sm_peer to; /* ... to this manager */
+	struct mono until; /* given: it is to be master by then */
+	uint64_t gave;	   /* who took it */
+	bool resigning;	   /* to the best standby, whoever outranks */
+	char resign_why[64];
+	enum {
+		TAKES_NOTHING,
+		TAKES_OFFERED,	/* a hand-over came in this name ... */
+		TAKES_ASKED,	/* ... and is to be confirmed by it */
+		TAKES_CONFIRMED /* the old master gave us the fabric */
+	} taking;
+	uint64_t offered;	    /* ... by this manager */
+	bool none_under_way;	    /* ... which says that no Set of its is */
+	struct mono distrust_until; /* no further hand-over is looked at */
+};
+
+/* Since we are master: what others may have written. */
+struct reign {
+	enum {
+		TABLES_OURS,
+		TABLES_ELECTED,	  /* elected, and nothing is forgotten yet */
+		TABLES_DISTRUSTED /* until LIDs are given */
+	} tables;
+	bool from_other; /* another manager was known as master */
+	bool clean;	 /* ... and handed over: nothing of it is under way */
+	bool elected;	 /* just now: silent managers need not be asked again */
 	bool retake; /* the next full sweep reads what a second master wrote */
 	bool stood_by;	       /* another manager reigned since */
-	bool took_over;	       /* we became master: others may have written */
 	bool change_bits_left; /* by the sweep before we became master */
-	bool poll_open;
-	struct standby_state standby;
-	struct take_over *take_over; /* in SM_CONFIRM */
-	struct sm_taking taking;
+};
 
-	/* subnet administration */
-	struct sa *sa;
-	struct sa_ops sa_ops; /* lent to the SA */
-	struct view *sa_view; /* the view that the SA has; only compared */
-	struct mono sa_now;
-	char *sa_kept; /* records of the previous run, until the start */
-	uint64_t sa_away;
-	struct sm_pending_view
-		*pending_views; /* released by the SA while the worker ran */
-	size_t nshed, capshed;
+/* Subnet administration in the core; run_sa.c. */
+struct hosts {
+	struct sa_ops ops; /* lent to the SA */
+	struct view *view; /* that the SA has; only compared */
+	char *kept;	   /* records of the previous run, until the start */
+	uint64_t away;
 	struct map rereg;   /* hosts to register anew, by GUID: enum sm_rereg */
 	port_ix rereg_next; /* the port of the view that is asked next */
+};
+
+struct traps {
+	struct trap_filter *filter;
+	struct mono stranger_next; /* not before: a light sweep, or probe, for a
+				      trap about an unknown LID */
+	struct log_limit noise, fault_noise;
+};
+
+struct sm {
+	/* given */
+	struct config *cfg;
+	struct transport *t;
+	const struct sm_ops *ops;
+	uint64_t port_guid;
+
+	/* tools */
+	struct xact *x;
+	struct path_probe *scout;
+	struct builder *draft;
+	struct lft_pool *pool;
+	struct device_store *hw;
+	struct sl_history *sl_history; /* outlives views: connections do */
+
+	/* the machine */
+	enum sm_phase phase;
+	enum sm_role role;
+	uint32_t generation;
+	struct mono now; /* of the present event */
+	struct timers timers;
+	struct sm_dirty dirty;
+	struct run run;
+	struct worker worker;
+	struct view *view; /* in force */
+
+	/* what modules keep from run to run */
+	struct kept kept;
+	struct in_force in_force;
+	struct names names;
+	struct retry retry;
+	struct check_state check;
+	struct in_flight in_flight;
+	struct quarantine quarantine;
+	struct drift_state drift;
+	struct foreign_blocks foreign;
+	struct leases leases;
+	struct settings settings;
+	struct layers_logged layers;
+	struct events events;
+	struct sa *sa;
+	struct hosts hosts;
 	struct sm_mcast *mcast;
+	struct traps traps;
+
+	/* mastership */
+	struct peers peers;
+	struct mastership mastership;
+	struct hand_over hand_over;
+	struct reign reign;
+	struct standby_state standby;
 
 	struct sm_status stat;
-	struct log_limit noise, fault_noise;
 };
 
 /* run.c: the marks become a run. */
@@ -466,8 +542,12 @@ void run_routed(struct sm *sm, struct sm_work *w, struct mono now);
  */
 void run_link_lost(struct sm *sm, struct mono now);
 
-/* run_sweep.c: a run begins; its sweep. */
-void run_sweep_begin(struct sm *sm, struct mono now, enum sweep_kind kind);
+/* run_state.c: a run begins; what it has made is given up; the core ends. */
+void run_state_begin(struct sm *sm, struct mono now, enum sweep_kind kind);
+void run_state_discard(struct sm *sm);
+void run_state_free(struct sm *sm);
+
+/* run_sweep.c */
 void run_sweep_start(struct sm *sm, struct mono now, enum sweep_kind kind);
 /* Of these switches, or of those that are marked. */
 void run_sweep_probe(
@@ -506,6 +586,7 @@ bool work_take(struct sm *sm, struct sm_work *w, struct reason *why);
 void work_free(struct sm_work *w);
 
 /* run_check.c */
+void run_check_free(struct sm *sm);
 void run_check_schedule(struct sm *sm, struct mono now); /* a push is over */
 /* False: there is nothing to check. */
 bool run_check_begin(struct sm *sm, struct mono now);
@@ -584,6 +665,7 @@ void drift_other_master(struct sm *sm, const struct sm_peer *p);
 void drift_reset(struct sm *sm);
 
 /* state_keep.c */
+void state_keep_free(struct sm *sm);
 void state_keep_load(struct sm *sm, const struct state_file *s);
 /* Set the state file aside, whose records are loaded, if it is of another
  * fabric. */
@@ -613,6 +695,7 @@ void events_start(struct sm *sm, struct mono now);
 /* The caller frees the result. */
 struct state_file_missing *events_gather(
 	const struct sm *sm, struct state_file *s);
+void events_free(struct sm *sm);
 void events_accept(struct sm *sm, struct mono now);
 void events_log(struct sm *sm, const struct topo_event *e, struct mono now);
 /* Another manager came, or left. */
@@ -693,7 +776,8 @@ void hand_over_reset(struct sm *sm);
 void hand_over_taken(struct sm *sm, struct mono now);
 
 /* peers.c */
-/* The managers in sm->topo. */
+void peers_free(struct sm *sm);
+/* The managers in sm->run.topo. */
 void peers_list(struct sm *sm, struct mono now);
 struct sm_peer *peers_find(struct sm *sm, uint64_t guid); /* or NULL */
 struct sm_peer *peers_add(
@@ -867,6 +951,7 @@ bool run_pkeys_settle(struct sm *sm);
 bool run_pkeys_renamed(const struct sm *sm, struct topo *fresh);
 
 /* name_accept.c */
+void name_accept_free(struct sm *sm);
 void name_accept_load(struct sm *sm, const struct state_file *s);
 /* Into s; free the result when it is saved. */
 struct state_file_pin *name_accept_gather(
@@ -895,10 +980,8 @@ bool in_force_by_name(const struct sm *sm);
  * reigned since. */
 void in_force_settle(struct sm *sm, bool outdated);
 void in_force_forget(struct sm *sm); /* it is of another fabric */
-void in_force_free(struct sm *sm);
 
 /* run_qos.c */
-void run_qos_drop(struct sm *sm); /* the run is over */
 /* For a view that has another topology: nodes may have other names. */
 void run_qos_renew(const struct sm *sm, struct view *v);
 /* The push is over: enter what is written; true: the view differs. */
@@ -943,6 +1026,7 @@ void in_flight_switch_written(
 	void *cookie, uint64_t node_guid, const uint8_t info[MAD_DATA]);
 
 /* retry.c */
+void retry_free(struct sm *sm);
 void retry_begin(struct sm *sm); /* a run begins: it makes a list of its own */
 /* A node is to be asked again later; 0: by a full sweep. */
 void retry_node(struct sm *sm, uint64_t guid);

@@ -150,7 +150,7 @@ read_keys(struct sm *sm)
 	uint8_t *ask = mem_zalloc(t->nports, sizeof(*ask));
 
 	pkey_tables_forget_all(tables);
-	s->pkeys = pkeys_make(sm->cfg, s->topo, sm->pins);
+	s->pkeys = pkeys_make(sm->cfg, s->topo, sm->names.pins);
 	for (port_ix p = 0; p < t->nports; p++)
 		if (t->port[p].lid != 0)
 			ask[p] = PKEY_TABLE_ASK_ALL;
@@ -366,7 +366,7 @@ standby_step(struct sm *sm, struct mono now)
 
 	if (s->step == STANDBY_RESTS &&
 		timer_is_due(&sm->timers, TIMER_READ, now) &&
-		sm->work == NULL && sm->cfg->standby.refresh.ns > 0)
+		sm->worker.work == NULL && sm->cfg->standby.refresh.ns > 0)
 		start_sweep(sm, now);
 	if (s->step == STANDBY_SWEEPS || s->step == STANDBY_NAMES)
 		step_sweep(sm, now);
@@ -379,7 +379,7 @@ standby_next(const struct sm *sm)
 {
 	const struct standby_state *s = &sm->standby;
 
-	return s->step == STANDBY_RESTS && sm->work == NULL &&
+	return s->step == STANDBY_RESTS && sm->worker.work == NULL &&
 			       sm->cfg->standby.refresh.ns > 0
 		       ? timer_due(&sm->timers, TIMER_READ)
 		       : MONO_NEVER;

@@ -41,27 +41,27 @@ state_keep_load(struct sm *sm, const struct state_file *s)
 {
 	size_t i;
 
-	sm->record = mem_zalloc(s->nlid, sizeof(*sm->record));
+	sm->kept.record = mem_zalloc(s->nlid, sizeof(*sm->kept.record));
 	for (i = 0; i < s->nlid; i++)
-		sm->record[i] = (struct lid_record){
+		sm->kept.record[i] = (struct lid_record){
 			s->lid[i].guid, s->lid[i].lid, s->lid[i].lmc};
-	sm->nrecord = s->nlid;
-	sm->rank = mem_zalloc(s->nrank, sizeof(*sm->rank));
+	sm->kept.nrecord = s->nlid;
+	sm->kept.rank = mem_zalloc(s->nrank, sizeof(*sm->kept.rank));
 	for (i = 0; i < s->nrank; i++)
-		sm->rank[i] = s->rank[i];
-	sm->nrank = s->nrank;
+		sm->kept.rank[i] = s->rank[i];
+	sm->kept.nrank = s->nrank;
 	load_sl_history(sm, s);
 	blocked_load(sm, s);
 	run_pkeys_load(sm, s);
 	name_accept_load(sm, s);
 	group_keep_load(sm, s);
 	group_keep_configure(sm);
-	sm->routed = s->routed;
-	sm->load = s->load;
-	sm->sftree_root = s->sftree_root;
-	sm->rank_known = s->order[0] != '\0';
-	sm->rank_order = order_from_word(s->order);
-	sm->reading = (struct topo_class){
+	sm->kept.routed = s->routed;
+	sm->kept.load = s->load;
+	sm->kept.sftree_root = s->sftree_root;
+	sm->kept.rank_known = s->order[0] != '\0';
+	sm->kept.rank_order = order_from_word(s->order);
+	sm->kept.reading = (struct topo_class){
 		registry_name_of(s->engine), s->options, s->read};
 }
 
@@ -73,12 +73,12 @@ state_keep_load(struct sm *sm, const struct state_file *s)
 void
 state_keep_check(struct sm *sm)
 {
-	const struct topo *t = sm->topo;
+	const struct topo *t = sm->run.topo;
 	size_t others = 0;
 	char why[128];
 
-	for (size_t i = 0; i < sm->nrecord; i++) {
-		port_ix p = topo_by_port_guid(t, sm->record[i].guid);
+	for (size_t i = 0; i < sm->kept.nrecord; i++) {
+		port_ix p = topo_by_port_guid(t, sm->kept.record[i].guid);
 
 		if (p != TOPO_NONE && t->port[p].node != 0)
 			return;
@@ -92,16 +92,16 @@ state_keep_check(struct sm *sm)
 		"to another fabric",
 		others);
 	sm->ops->set_aside(sm->ops->cookie, why);
-	sm->nrecord = sm->nrank = 0;
-	sm->routed = sm->load = sm->sftree_root = 0;
-	sm->rank_known = false;
-	sm->reading = (struct topo_class){0};
+	sm->kept.nrecord = sm->kept.nrank = 0;
+	sm->kept.routed = sm->kept.load = sm->kept.sftree_root = 0;
+	sm->kept.rank_known = false;
+	sm->kept.reading = (struct topo_class){0};
 	sl_history_free(sm->sl_history);
 	sm->sl_history = sl_history_new();
-	name_pins_unref(sm->pins); /* they mean nodes of that fabric */
-	sm->pins = NULL;
+	name_pins_unref(sm->names.pins); /* they mean nodes of that fabric */
+	sm->names.pins = NULL;
 	in_force_forget(sm);
-	event_log_accept(sm->events);
+	event_log_accept(sm->events.log);
 	sl2vl_unblock_all(device_sl2vl(sm->hw));
 	drift_sl2vl_forget(sm, true);
 }
@@ -121,7 +121,7 @@ state_keep_routes(struct sm *sm, const struct routes *r)
 {
 	const struct topo *t = r->topo;
 	struct map seen = {0};
-	size_t n = 0, i, old = sm->nrank;
+	size_t n = 0, i, old = sm->kept.nrank;
 	struct route_rank *rank = mem_zalloc(t->nsw + old, sizeof(*rank));
 	sw_ix s;
 
@@ -135,22 +135,24 @@ state_keep_routes(struct sm *sm, const struct routes *r)
 	}
 	/* switches that are away keep their ranks: they may come back */
 	for (i = 0; i < old; i++)
-		if (!map_get(&seen, sm->rank[i].guid, NULL))
-			rank[n++] = sm->rank[i];
+		if (!map_get(&seen, sm->kept.rank[i].guid, NULL))
+			rank[n++] = sm->kept.rank[i];
 	map_free(&seen);
-	free(sm->rank);
-	sm->rank = rank;
-	sm->nrank = n;
-	sm->rank_order = r->order;
-	sm->rank_known = true;
-	sm->order_outdated = false;
-	sm->reading = r->reading;
-	sm->routed = t->hash;
-	sm->load = r->fresh_load;
-	sm->sftree_root = r->sftree_root == TOPO_NONE
-				  ? 0
-				  : t->node[t->sw[r->sftree_root].node].guid;
-	qsort(sm->rank, sm->nrank, sizeof(*sm->rank), rank_by_guid);
+	free(sm->kept.rank);
+	sm->kept.rank = rank;
+	sm->kept.nrank = n;
+	sm->kept.rank_order = r->order;
+	sm->kept.rank_known = true;
+	sm->kept.order_outdated = false;
+	sm->kept.reading = r->reading;
+	sm->kept.routed = t->hash;
+	sm->kept.load = r->fresh_load;
+	sm->kept.sftree_root =
+		r->sftree_root == TOPO_NONE
+			? 0
+			: t->node[t->sw[r->sftree_root].node].guid;
+	qsort(sm->kept.rank, sm->kept.nrank, sizeof(*sm->kept.rank),
+		rank_by_guid);
 }
 
 /* ---- saving ---- */
@@ -214,30 +216,30 @@ gather_state(const struct sm *sm, struct gathered *g)
 
 	*s = (struct state_file){
 		.prefix = sm->cfg->fabric.subnet_prefix,
-		.routed = sm->routed,
-		.load = sm->load,
-		.sftree_root = sm->sftree_root,
-		.options = sm->reading.options,
-		.read = sm->reading.when,
-		.rank = sm->rank,
-		.nrank = sm->rank_known ? sm->nrank : 0,
+		.routed = sm->kept.routed,
+		.load = sm->kept.load,
+		.sftree_root = sm->kept.sftree_root,
+		.options = sm->kept.reading.options,
+		.read = sm->kept.reading.when,
+		.rank = sm->kept.rank,
+		.nrank = sm->kept.rank_known ? sm->kept.nrank : 0,
 	};
 	g->leaf = list_leaves(sm, s);
 	gather_blocks(sm, g);
 	g->pin = name_accept_gather(sm, s);
-	g->lid = mem_zalloc(sm->nrecord, sizeof(*g->lid));
-	for (size_t i = 0; i < sm->nrecord; i++)
-		g->lid[i] = (struct state_file_lid){sm->record[i].guid,
-			sm->record[i].lid, sm->record[i].lmc,
-			run_pkeys_saved(sm, sm->record[i].guid), NULL};
+	g->lid = mem_zalloc(sm->kept.nrecord, sizeof(*g->lid));
+	for (size_t i = 0; i < sm->kept.nrecord; i++)
+		g->lid[i] = (struct state_file_lid){sm->kept.record[i].guid,
+			sm->kept.record[i].lid, sm->kept.record[i].lmc,
+			run_pkeys_saved(sm, sm->kept.record[i].guid), NULL};
 	s->lid = g->lid;
-	s->nlid = sm->nrecord;
-	if (sm->rank_known)
-		(void)snprintf(
-			s->order, sizeof(s->order), "%s", word[sm->rank_order]);
-	if (sm->reading.engine != NULL)
-		(void)snprintf(
-			s->engine, sizeof(s->engine), "%s", sm->reading.engine);
+	s->nlid = sm->kept.nrecord;
+	if (sm->kept.rank_known)
+		(void)snprintf(s->order, sizeof(s->order), "%s",
+			word[sm->kept.rank_order]);
+	if (sm->kept.reading.engine != NULL)
+		(void)snprintf(s->engine, sizeof(s->engine), "%s",
+			sm->kept.reading.engine);
 }
 
 static void
@@ -258,7 +260,7 @@ state_keep_save(struct sm *sm, bool at_once)
 	struct buf sa = {0};
 
 	gather_state(sm, &g);
-	sa_save(sm->sa, sm->sa_now, &sa);
+	sa_save(sm->sa, sm->now, &sa);
 	g.s.sa = sa.text;
 	g.s.config = in_force_text(sm);
 	missing = events_gather(sm, &g.s);
@@ -305,4 +307,13 @@ state_keep_step(struct sm *sm, struct mono now)
 			mono_add(now, mono_ms(SAVE_MS)));
 	if (!mono_before(now, state_keep_next(sm)))
 		state_keep_save(sm, false);
+}
+
+void
+state_keep_free(struct sm *sm)
+{
+	sl_history_free(sm->sl_history);
+	map_free(&sm->kept.saved_pkeys);
+	free(sm->kept.record);
+	free(sm->kept.rank);
 }

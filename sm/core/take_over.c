@@ -227,9 +227,9 @@ take_over_begin(struct sm *sm, struct mono now)
 	for (port_ix p = 0; p < v->topo->nports; p++)
 		if (v->topo->port[p].lid != 0)
 			o->port[o->nports++].port = p;
-	sm->take_over = o;
-	topo_unref(sm->topo);
-	sm->topo = topo_ref(v->topo);
+	sm->standby.take_over = o;
+	topo_unref(sm->run.topo);
+	sm->run.topo = topo_ref(v->topo);
 	(void)master_begin(sm, now);
 	phase_enter(sm, SM_CONFIRM, now);
 	return true;
@@ -238,25 +238,25 @@ take_over_begin(struct sm *sm, struct mono now)
 void
 take_over_free(struct sm *sm)
 {
-	struct take_over *o = sm->take_over;
+	struct take_over *o = sm->standby.take_over;
 
 	if (o == NULL)
 		return;
 	view_unref(o->view);
 	free(o->port);
 	free(o);
-	sm->take_over = NULL;
+	sm->standby.take_over = NULL;
 }
 
 /* The fabric is read anew, whoever is master then. */
 static void
 read_anew(struct sm *sm, struct mono now)
 {
-	if (sm->take_over != NULL)
-		xact_cancel(sm->x, sm->take_over, now);
+	if (sm->standby.take_over != NULL)
+		xact_cancel(sm->x, sm->standby.take_over, now);
 	take_over_free(sm);
-	topo_unref(sm->topo);
-	sm->topo = NULL;
+	topo_unref(sm->run.topo);
+	sm->run.topo = NULL;
 	timer_set(&sm->timers, TIMER_RUN, now);
 	phase_enter(sm, SM_IDLE, now);
 }
@@ -264,10 +264,10 @@ read_anew(struct sm *sm, struct mono now)
 static void
 serve_hosts(struct sm *sm, struct mono now)
 {
-	struct take_over *o = sm->take_over;
+	struct take_over *o = sm->standby.take_over;
 
 	master_become(sm, now);
-	sm->taking.elected = true;
+	sm->reign.elected = true;
 	/* timers of a former reign */
 	timer_stop(&sm->timers, TIMER_LIGHT);
 	timer_stop(&sm->timers, TIMER_NAMES);
@@ -283,7 +283,7 @@ serve_hosts(struct sm *sm, struct mono now)
 bool
 take_over_step(struct sm *sm, struct mono now)
 {
-	struct take_over *o = sm->take_over;
+	struct take_over *o = sm->standby.take_over;
 
 	if (!o->writing) {
 		feed_questions(o, now);

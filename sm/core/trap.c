@@ -27,9 +27,9 @@ port_of_lid(const struct sm *sm, uint16_t lid, const struct topo **t)
 	if (lid == 0)
 		return (*t)->sm_port;
 	p = topo_by_lid(*t, lid, NULL);
-	if (p != TOPO_NONE || sm->topo == NULL)
+	if (p != TOPO_NONE || sm->run.topo == NULL)
 		return p;
-	*t = sm->topo;
+	*t = sm->run.topo;
 	return topo_by_lid(*t, lid, NULL);
 }
 
@@ -77,7 +77,7 @@ guid_to_probe(const struct topo *t, port_ix p, unsigned trap)
 static bool
 is_change_known(const struct sm *sm, uint64_t guid)
 {
-	const struct topo *was = sm->view->topo, *is = sm->topo;
+	const struct topo *was = sm->view->topo, *is = sm->run.topo;
 	node_ix o, n;
 	unsigned p;
 
@@ -131,11 +131,12 @@ act_on_stranger(struct sm *sm, uint16_t lid, struct mono now, const char *cause)
 	port_ix p = port_of_lid(sm, lid, &t);
 	uint64_t guid =
 		p != TOPO_NONE ? guid_to_probe(t, p, TRAP_LINK_STATE) : 0;
-	struct mono due =
-		mono_before(now, sm->stranger_next) ? sm->stranger_next : now;
+	struct mono due = mono_before(now, sm->traps.stranger_next)
+				  ? sm->traps.stranger_next
+				  : now;
 
 	if (guid != 0 && due.ns == now.ns) {
-		sm->stranger_next = mono_add(now, mono_ms(STRANGER_MS));
+		sm->traps.stranger_next = mono_add(now, mono_ms(STRANGER_MS));
 		dirty_mark_reported(sm, guid, now, cause);
 		return;
 	}
@@ -218,7 +219,7 @@ trap_receive(struct sm *sm, const struct transport_msg *m, const struct smp *s,
 	sm->stat.traps++;
 	if (sm->role != SM_MASTER || !n.generic)
 		return;
-	verdict = trap_filter_judge(sm->traps, m->addr.lid, s, &n, now);
+	verdict = trap_filter_judge(sm->traps.filter, m->addr.lid, s, &n, now);
 	switch (verdict) {
 	case TRAP_ACT:
 	case TRAP_AGAIN:
@@ -232,7 +233,7 @@ trap_receive(struct sm *sm, const struct transport_msg *m, const struct smp *s,
 		break;
 	case TRAP_FLOOD:
 		sm->stat.traps_refused++;
-		if (log_allowed(&sm->noise, 5, now, &swallowed))
+		if (log_allowed(&sm->traps.noise, 5, now, &swallowed))
 			log_warn("trap: too many from lid=%u trap=%u, ignored",
 				m->addr.lid, n.trap);
 		break;

@@ -140,6 +140,6 @@ trap_fault_report(struct sm *sm, uint16_t lid, const struct mad_notice *n,
 	else
 		describe_violation(
 			sm, lid, n, data, text, sizeof(sm->stat.fault));
-	if (told && log_allowed(&sm->fault_noise, LINES, now, &held))
+	if (told && log_allowed(&sm->traps.fault_noise, LINES, now, &held))
 		log_warn("%s suppressed=%u", text, held);
 }

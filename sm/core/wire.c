@@ -27,7 +27,7 @@ probe_finds_down(
 	sm->stat.ways_lost++;
 	if (!builder_node_at(sm->draft, path, hops, &n))
 		return; /* the builder has no such path any more */
-	if (sm->phase == SM_DISCOVER && sweep_hint(sm->sweep, n, port))
+	if (sm->phase == SM_DISCOVER && sweep_hint(sm->run.sweep, n, port))
 		return;
 	if (sm->role != SM_MASTER)
 		return;

@@ -147,14 +147,14 @@ work_found(const struct sm *sm, struct topo *t, const struct device_store *hw)
 static void
 restore_order(const struct sm *sm, struct routes *r)
 {
-	const struct topo *t = sm->topo;
-	node_ix n = topo_by_node_guid(t, sm->sftree_root);
+	const struct topo *t = sm->run.topo;
+	node_ix n = topo_by_node_guid(t, sm->kept.sftree_root);
 
-	r->order = sm->rank_order;
+	r->order = sm->kept.rank_order;
 	r->sftree_root = n == TOPO_NONE ? TOPO_NONE : t->node[n].sw;
-	r->order_restored = t->hash == sm->routed && sm->rank_known;
-	r->fresh_load = r->order_restored ? sm->load : 0;
-	routes_restore(r, sm->rank, sm->nrank);
+	r->order_restored = t->hash == sm->kept.routed && sm->kept.rank_known;
+	r->fresh_load = r->order_restored ? sm->kept.load : 0;
+	routes_restore(r, sm->kept.rank, sm->kept.nrank);
 }
 
 /*
@@ -170,9 +170,9 @@ routes_from_lft(const struct sm *sm, bool ordered)
 {
 	struct routes *r;
 
-	if (sm->counts.lft_reads == 0)
+	if (sm->run.counts.lft_reads == 0)
 		return NULL;
-	r = work_found(sm, sm->topo, sm->hw);
+	r = work_found(sm, sm->run.topo, sm->hw);
 	if (ordered)
 		restore_order(sm, r);
 	else
@@ -215,10 +215,10 @@ routes_now(const struct sm *sm, struct routes **orderless)
 
 	*orderless = NULL;
 	if (sm->view != NULL &&
-		(!sm->order_outdated || is_view_in_switches(sm)))
+		(!sm->kept.order_outdated || is_view_in_switches(sm)))
 		return routes_ref(sm->view->routes);
 	r = routes_from_lft(sm, true);
-	if (sm->order_outdated && sm->rank_known)
+	if (sm->kept.order_outdated && sm->kept.rank_known)
 		*orderless = routes_from_lft(sm, false);
 	return r;
 }
@@ -231,8 +231,8 @@ gather_inputs(const struct sm *sm, struct plan_inputs *job)
 
 	*job = (struct plan_inputs){
 		.cfg = config_ref(sm->cfg),
-		.keys = pkeys_ref(sm->pkeys),
-		.pins = name_pins_ref(sm->pins),
+		.keys = pkeys_ref(sm->run.pkeys),
+		.pins = name_pins_ref(sm->names.pins),
 		.safe = {.hw = sm->hw,
 			.history = sm->sl_history,
 			.method = (enum transition_method_kind)d->method,
@@ -265,23 +265,24 @@ gather_inputs(const struct sm *sm, struct plan_inputs *job)
 static void
 describe_routing(struct sm *sm, struct sm_work *w)
 {
-	jobs_options(w->in.cfg, sm->topo, &w->options);
-	if (sm->rank_known) {
-		w->ranks = mem_dup(sm->rank, sm->nrank * sizeof(*sm->rank));
+	jobs_options(w->in.cfg, sm->run.topo, &w->options);
+	if (sm->kept.rank_known) {
+		w->ranks = mem_dup(
+			sm->kept.rank, sm->kept.nrank * sizeof(*sm->kept.rank));
 		w->job.ranks = w->ranks;
-		w->job.nranks = sm->nrank;
-		w->job.ranks_order = sm->rank_order;
-		w->job.reading = sm->reading;
+		w->job.nranks = sm->kept.nrank;
+		w->job.ranks_order = sm->kept.rank_order;
+		w->job.reading = sm->kept.reading;
 	}
 	w->job.now = sm->ops->seconds != NULL
 			     ? sm->ops->seconds(sm->ops->cookie)
 			     : 0;
-	w->job.topo = topo_ref(sm->topo);
+	w->job.topo = topo_ref(sm->run.topo);
 	w->job.pool = sm->pool;
 	w->job.prev = w->in.from;
 	w->job.options = &w->options.engine;
 	w->job.load_limit = sm->cfg->routing.load_limit;
-	w->job.rebalance = (sm->causes & 1U << DIRTY_REBALANCE) != 0;
+	w->job.rebalance = (sm->dirty.unfinished & 1U << DIRTY_REBALANCE) != 0;
 	w->job.seed = 1;
 	w->job.threads = jobs_threads(w->in.cfg);
 }
@@ -293,10 +294,10 @@ work_is_same_fabric(const struct sm *sm)
 {
 	const uint32_t anew = 1U << DIRTY_CONFIG | 1U << DIRTY_REBALANCE;
 
-	return sm->view != NULL && !sm->order_outdated &&
-	       (sm->causes & anew) == 0 &&
-	       sm->view->topo->hash == sm->topo->hash &&
-	       sm->view->topo->max_lid == sm->topo->max_lid;
+	return sm->view != NULL && !sm->kept.order_outdated &&
+	       (sm->dirty.unfinished & anew) == 0 &&
+	       sm->view->topo->hash == sm->run.topo->hash &&
+	       sm->view->topo->max_lid == sm->run.topo->max_lid;
 }
 
 /* Hand the job to the worker; on the same fabric it only plans, with the routes
@@ -308,12 +309,12 @@ work_start(struct sm *sm, struct mono now)
 
 	gather_inputs(sm, &w->in);
 	if (work_is_same_fabric(sm)) {
-		w->result = routes_for(sm->view->routes, sm->topo);
+		w->result = routes_for(sm->view->routes, sm->run.topo);
 		w->story = sm->view->story;
 	} else {
 		describe_routing(sm, w);
 	}
-	sm->work = w;
+	sm->worker.work = w;
 	phase_enter(sm, SM_ROUTE, now);
 	sm->ops->route(sm->ops->cookie, w);
 }
@@ -330,7 +331,7 @@ work_judge(struct sm *sm, struct routes *r)
 		.pool = sm->pool,
 		.options = &w->options.engine,
 		.threads = jobs_threads(sm->cfg)};
-	sm->work = w;
+	sm->worker.work = w;
 	sm->ops->route(sm->ops->cookie, w);
 }
 
@@ -345,18 +346,18 @@ work_judged(const struct sm_work *w)
 bool
 work_take(struct sm *sm, struct sm_work *w, struct reason *why)
 {
-	sm->routes = w->result;
-	sm->story = w->story;
+	sm->run.routes = w->result;
+	sm->run.story = w->story;
 	w->result = NULL;
 	*why = w->why;
-	if (sm->routes == NULL)
+	if (sm->run.routes == NULL)
 		return false;
-	if (sm->story.fallback && w->job.topo != NULL) /* new routes */
+	if (sm->run.story.fallback && w->job.topo != NULL) /* new routes */
 		log_warn("routing: fallback engine=%s tried=\"%s\"",
-			sm->story.engine, sm->story.tried);
-	run_qos_drop(sm);
-	sm->qos = w->in.qos;
-	sm->plan = w->plan;
+			sm->run.story.engine, sm->run.story.tried);
+	qos_unref(sm->run.qos);
+	sm->run.qos = w->in.qos;
+	sm->run.plan = w->plan;
 	w->in.qos = NULL;
 	w->plan = NULL;
 	return true;

@@ -105,6 +105,7 @@ struct sm_status {
 	uint64_t held_pairs;	/* (switch, LID) that lose packets by them */
 	struct mono held_until; /* when the first should be open, or NEVER */
 	char alarm[2048];	/* what an administrator should act on, or "" */
+	char blocked[256];	/* of it: a pair is still blocked; or "" */
 	char own[64];		/* of it: our own port has no link; or "" */
 	char rival[512];	/* of it: another manager writes; or "" */
 	char masters[384];	/* of it: two masters; or "" */
