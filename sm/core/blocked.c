@@ -1,8 +1,5 @@
-/*
- * Blocked (in-port, out-port) pairs (SL2VL -> VL15), across restarts. A pair
- * that stays blocked for longer than distribution.block_limit raises an alarm
- * at once, whatever the core is doing and whichever daemon blocked it.
- */
+#include "sm/core/blocked.h"
+
 #include <stdio.h>
 
 #include "sm/base/be.h"

@@ -1,8 +1,5 @@
-/*
- * The end of a run: what was acknowledged becomes the view that all readers
- * share, what must survive a restart is saved, ports that are not as they
- * should be are asked again later, and one line logs the run.
- */
+#include "sm/core/commit.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -248,7 +245,7 @@ commit_run(struct sm *sm, struct mono now)
 	run_adaptive_list(sm, v);
 	(void)snprintf(v->cause, sizeof(v->cause), "%s", sm->run.cause_text);
 	(void)snprintf(v->lid_conflict, sizeof(v->lid_conflict), "%s",
-		sm->kept.lid_conflict);
+		sm->logged.lid_conflict);
 	v->when = now;
 	log_role_mistakes(sm, v);
 	events_note(sm, v, now);

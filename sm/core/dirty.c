@@ -1,5 +1,5 @@
-/* What waits for the next run. Events only mark; run.c makes a run of the marks
- * when the hold-down is over. */
+#include "sm/core/dirty.h"
+
 #include <stdio.h>
 #include <string.h>
 

@@ -1,21 +1,5 @@
-/*
- * Drift: device state that differs from what was acknowledged. After each light
- * sweep some switches are sampled in rotation, although nothing was written
- * there: one LFT block and port 0 of each; and some ports of hosts, ours every
- * time, for their LID, SM LID, GID prefix and M_Key. A difference is the work
- * of another writer, most likely another subnet manager, or the device has
- * rebooted. Then the tables of all switches are read and put in order as after
- * a take-over, for a host's port the ports alone by a full sweep, and an alarm
- * names the device and the other subnet managers that are known.
- * The other writer may have been in the middle of its work: after the next
- * light sweep all blocks are read once more, and again until no difference is
- * found; pairs that it blocked are searched for (drift_sl2vl.c). If it happens
- * again and again, each repair comes later: two managers that undo each other's
- * work for ever are worse than one that wins.
- *
- * A switch that acknowledges a write and does not hold it is a matter for
- * quarantine.c; a port that does so is reported here.
- */
+#include "sm/core/drift.h"
+
 #include <stdio.h>
 #include <string.h>
 

@@ -1,11 +1,5 @@
-/*
- * Blocked (in-port, out-port) pairs that another subnet manager left behind:
- * searched for in the background (distribution/device/sl2vl_scan.h) while one
- * layer is in use; with more, the plans know every row. A pair that is found
- * counts as blocked by us, so that the next plan opens it, and is logged. There
- * may be thousands, and a plan waits for packets to drain, so one plan is made
- * for all that are found within GATHER_MS.
- */
+#include "sm/core/drift_sl2vl.h"
+
 #include <string.h>
 
 #include "sm/core/sm_priv.h"

@@ -1,10 +1,5 @@
-/*
- * What happened to the fabric: each new view is compared with the one before,
- * and what an administrator should hear of is logged, counted and kept.
- *
- * A node that has just come has no name yet, so events that name it wait for
- * the names to be read, or for the next run.
- */
+#include "sm/core/events.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

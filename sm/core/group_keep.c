@@ -1,14 +1,5 @@
-/*
- * Groups that outlive their members, and groups that outlive the daemon: those
- * that the configuration names, and those that the state file kept.
- *
- * After every start hosts are asked to register anew, and join again; until the
- * last of them has, multicast would be gone if the groups were not kept. So
- * groups and members are saved a moment after they change, and after a restart
- * they are there again, with their MLIDs. A member that left meanwhile stays
- * until its port goes or says so. A standby keeps its groups in the same way,
- * for the next time as master.
- */
+#include "sm/core/group_keep.h"
+
 #include <stdlib.h>
 
 #include "config/partition_options.h"
@@ -63,7 +54,7 @@ group_keep_configure(struct sm *sm)
 			g[n++] = broadcast_group(sm->cfg,
 				(uint16_t)(PKEYS_FULL | p[i].pkey),
 				&p[i].ipoib);
-	sa_configured_group(sm->sa, g, n);
+	sa_configured_group(sm->hosts.sa, g, n);
 	free(g);
 }
 
@@ -98,7 +89,7 @@ group_keep_load(struct sm *sm, const struct state_file *s)
 			k.member[m] = (struct sa_kept_member){
 				w->guid, w->owner, w->state, w->proxy};
 		}
-		sa_group_restore(sm->sa, &k);
+		sa_group_restore(sm->hosts.sa, &k);
 		free(k.member);
 	}
 }
@@ -127,14 +118,14 @@ group_keep_save(const struct sm *sm, struct group_keep_saved *out)
 	struct sa_stats n;
 	struct sa_kept_group k;
 
-	sa_stats(sm->sa, &n);
+	sa_stats(sm->hosts.sa, &n);
 	*out = (struct group_keep_saved){0};
 	out->group = mem_zalloc(n.groups + 1U, sizeof(*out->group));
 	out->member = mem_zalloc(n.members + 1U, sizeof(*out->member));
 	for (uint32_t i = 0; i < n.groups; i++) {
 		struct state_file_group *g = &out->group[out->ngroup];
 
-		sa_group_keep(sm->sa, i, &k);
+		sa_group_keep(sm->hosts.sa, i, &k);
 		*g = group_record(&k.is);
 		g->first = out->nmember;
 		g->n = out->nmember + k.n <= SAVED_MEMBERS ? k.n : 0;

@@ -1,27 +1,5 @@
-/*
- * Hand-over (IBA 14.4.1): the master gives the fabric to another manager with
- * Set(SMInfo) HANDOVER; the other one answers, becomes master, and sends
- * Set(SMInfo) ACKNOWLEDGE.
- *
- *	giving	IDLE --HANDOVER--> offered --answer, or ACKNOWLEDGE--> given
- *		given: a standby that polls often, until the other manager has
- *		acknowledged or says that it is master; else it takes over again
- *
- *	taking	HANDOVER --> answered, ACKNOWLEDGE sent --accepted--> taken
- *
- * A HANDOVER is a packet that any host can send in the name of the master. So
- * its receiver sends the acknowledgement by its own directed route to the
- * manager that is named, which refuses it unless it has handed over; until it
- * is accepted nothing changes. OpenSM sends no acknowledgement: it is polled,
- * and says that it is master.
- *
- * The fabric is given to a standby that would outrank this manager and shares
- * its SM_Key; and when this daemon ends, or an administrator says so, to the
- * best standby that shares the key, of any priority. Nothing is written from
- * the offer on, and no Set is under way then. That is said by an activity count
- * of 0, which managers that count what they sent never have: the new master
- * need not wait for late Sets.
- */
+#include "sm/core/hand_over.h"
+
 #include <stdio.h>
 #include <string.h>
 

@@ -1,7 +1,5 @@
-/*
- * Between runs: which of the things that are due begins. Phases never nest, so
- * one at a time, the most urgent first.
- */
+#include "sm/core/idle.h"
+
 #include "sm/core/sm_priv.h"
 
 bool

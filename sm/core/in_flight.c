@@ -1,9 +1,5 @@
-/*
- * What may still be on its way when it is no longer waited for: packets by
- * older tables, late copies of Sets, Sets of the run before a restart or of
- * another master; and the mark by which the next start knows that tables were
- * being written.
- */
+#include "sm/core/in_flight.h"
+
 #include "sm/core/sm_priv.h"
 
 enum {

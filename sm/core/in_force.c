@@ -1,13 +1,5 @@
-/*
- * The configuration in force. Another one may take from ports what they have:
- * other ports that they may talk to, or a LID. It is judged when the file is
- * loaded again, and after a restart: the state has the text of the one in
- * force. The fabric as it was found is judged before anything is written to it;
- * where too much would be lost, what was in force stays in force.
- *
- * Where another manager has reigned since the state was saved, what is in force
- * is not known: then the loss is only logged.
- */
+#include "sm/core/in_force.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,11 +1,5 @@
-/*
- * The light sweep, in between runs: SwitchInfo of every switch says which of
- * them changed or do not answer; these are marked dirty. Tables of some
- * switches are sampled after it (drift.c, run_pkeys.c).
- *
- * A light sweep that only waits for silent switches is ended early when a run
- * is due.
- */
+#include "sm/core/light_sweep.h"
+
 #include "sm/core/sm_priv.h"
 
 enum { LIGHT_GIVES = 4 }; /* light sweeps in a row that are ended early */

@@ -1,21 +1,5 @@
-/*
- * M_Keys of ports in operation. While this manager is master:
- *
- * Lease. A port drops its protection when M_KeyLeasePeriod passes after a
- * request with a wrong key and none with the right one comes (IBA 14.2.4.2).
- * Each port with a LID is therefore asked for its PortInfo RENEWALS times in a
- * lease, with its key; the requests are spread evenly over that time, and go on
- * during runs, whatever the interval of sweeps is. Reports of wrong keys (trap
- * 256) change nothing of this: they cannot be used to cause requests. An answer
- * that shows another key or protection than is known marks the port dirty: the
- * run writes it anew.
- *
- * Locked ports (keyring.h). They are counted and named, together with the links
- * of switches behind which nothing answers: at protection levels 2 and 3 that
- * is all that shows of a port with another key. The same requests, or, where no
- * lease is to be kept, some of their own find out when a lease has run out
- * there: the key is readable then.
- */
+#include "sm/core/m_keys.h"
+
 #include <stdio.h>
 #include <string.h>
 

@@ -1,22 +1,5 @@
-/*
- * Mastership (IBA 14.4.1). After discovery every other SM that was seen is
- * asked for its SMInfo. A master, whatever its priority, or an SM of higher
- * priority (equal: lower GUID) makes us a standby: nothing is written, a
- * warning is logged, and the master is polled.
- *
- * A standby takes over by hand-over (hand_over.c), or when the master misses
- * polls: no answer, an activity count that does not change, or state STANDBY
- * (two standbys that wait for each other would wait for ever). A poll is one
- * packet: the next poll repeats it. An SM that has handed over to us is not
- * given way to again, although it would outrank us.
- *
- * A master gives way to another master that outranks it and shares its SM_Key.
- * One that does not is not obeyed: an alarm names it. Where another manager is
- * master already, a manager without its key stays standby: it never writes to a
- * fabric of another one.
- *
- * SMInfo requests of other SMs are answered here as well; peers.c knows them.
- */
+#include "sm/core/master.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,5 @@
-/*
- * Names that an administrator accepts: which nodes the names of members mean
- * (sm/policy/name_pins.h), what waits to be accepted, and the acceptance.
- */
+#include "sm/core/name_accept.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,17 +1,5 @@
-/*
- * The other subnet managers: the ports with IsSM, what each answered when it
- * was asked for its SMInfo, and whether it shares our SM_Key.
- *
- * The SM_Key is sent in clear. 0, and 1, the default of OpenSM, are no secrets:
- * they are shown in every SMInfo, and a manager that shows one of them is as
- * good as another. Any other key is shown only to a manager that has shown it
- * before. A standby shows it first, to the master that it found by its own
- * directed route; the master compares, and shows its own in the answer. A
- * manager that shows another key is not obeyed, and not handed over to.
- *
- * A manager is known by the GUID of the port behind the path, not by what it
- * says: an answer with another GUID is no answer.
- */
+#include "sm/core/peers.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

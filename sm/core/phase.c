@@ -1,6 +1,5 @@
-/*
- * The phase of the core, and the view that readers have in its role.
- */
+#include "sm/core/phase.h"
+
 #include "sm/core/sm_priv.h"
 
 void

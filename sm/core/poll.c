@@ -1,8 +1,5 @@
-/*
- * A standby asks its master for its SMInfo again and again: one packet each
- * time, the next poll repeats it. When the master misses polls, this manager
- * takes over (master.c says what counts as missed).
- */
+#include "sm/core/poll.h"
+
 #include <stdio.h>
 
 #include "sm/core/sm_priv.h"

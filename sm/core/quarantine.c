@@ -1,9 +1,5 @@
-/*
- * Quarantine: which switches are excluded from transit, and for how long. A
- * switch that refuses its tables, or does not answer writes although it answers
- * questions, is quarantined for a time that doubles; the rest of the fabric
- * goes on without it. What the failures of a push lead to is decided here.
- */
+#include "sm/core/quarantine.h"
+
 #include <stdio.h>
 
 #include "sm/base/mem.h"

@@ -1,9 +1,5 @@
-/*
- * Nodes that are asked again, because something of theirs is not as it should
- * be: a port that did not come up, a table that could not be read, a setting
- * that was not kept. They are asked after a time that doubles while all of them
- * were on the list of the run before.
- */
+#include "sm/core/retry.h"
+
 #include <stdlib.h>
 
 #include "sm/base/mem.h"

@@ -1,7 +1,5 @@
-/*
- * The role of this manager: which others outrank it, and what ends when it
- * becomes a standby.
- */
+#include "sm/core/role.h"
+
 #include <stdio.h>
 
 #include "sm/core/sm_priv.h"

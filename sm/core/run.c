@@ -1,8 +1,5 @@
-/*
- * One run of the pipeline: sweep or probe -> topology -> LIDs -> read-back ->
- * routes -> plan -> push -> view. Each exported function is one phase: it does
- * what it can and returns; the event that it waits for calls it again.
- */
+#include "sm/core/run.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -301,10 +298,10 @@ assign_lids(struct sm *sm, struct reason *why)
 	sm->run.counts.lids_moved += out.moved;
 	/* logged once, not with every run while it lasts */
 	if (out.conflicts > 0 &&
-		strcmp(sm->kept.lid_conflict, out.conflict) != 0)
+		strcmp(sm->logged.lid_conflict, out.conflict) != 0)
 		log_warn("lid: conflicts=%u first=\"%s\"", out.conflicts,
 			out.conflict);
-	(void)snprintf(sm->kept.lid_conflict, sizeof(sm->kept.lid_conflict),
+	(void)snprintf(sm->logged.lid_conflict, sizeof(sm->logged.lid_conflict),
 		"%s", out.conflict);
 	lid_table_free(&out);
 	return 0;

@@ -1,8 +1,5 @@
-/*
- * Adaptive routing of another manager in a run: read when the forwarding tables
- * are, before routes are planned, and switched off or named
- * (distribution/device/foreign_adaptive.h).
- */
+#include "sm/core/run_adaptive.h"
+
 #include <stdio.h>
 #include <string.h>
 

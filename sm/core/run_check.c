@@ -1,9 +1,5 @@
-/*
- * What is read back after a push, when late copies of its Sets can arrive no
- * more: whether devices hold what they acknowledged, a part of it spread over
- * all of them; and tables in doubt. Light sweeps have some more read (drift.c,
- * run_pkeys.c).
- */
+#include "sm/core/run_check.h"
+
 #include <stdlib.h>
 
 #include "sm/core/sm_priv.h"

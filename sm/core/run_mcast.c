@@ -1,30 +1,5 @@
-/*
- * Multicast in the core: the SA says which ports are in a group, the routing
- * makes its tree, the distribution writes the switches' tables; then joins are
- * answered.
- *
- * Changes are gathered for a moment and written in one cycle; what changes
- * meanwhile waits for the next. The moment is short where joins come one by
- * one, and longer the more of them came in the last cycle: a thousand hosts
- * that come up together are written in some cycles, not in a hundred.
- *
- * A cycle begins by reading what is unknown of the switches' tables: after a
- * restart the trees that are there are found in the tables and kept, and with
- * the groups and members that were saved nothing is left to write.
- *
- * Multicast tables are written whenever no unicast tables are. While the switch
- * order stays, trees that obey it can do no harm, before a push, after it and
- * at any moment of it. When the order changes, the transition is asked for each
- * tree that the switches hold whether its dependencies can be admitted
- * (transition_mcast_admit). Where they cannot, the tree is taken away, and its
- * packets have drained, before the first unicast table is written; and until
- * all unicast tables are written, and what they replace has drained, no tree is
- * made. Then all trees are made again in the new order, keeping what obeys it;
- * until that is done every transition is asked, since a link that comes back
- * may be part of a tree of the order before.
- * A switch that has come back may have kept trees of the past: they are taken
- * away before its ports come up.
- */
+#include "sm/core/run_mcast.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -149,7 +124,7 @@ run_mcast_publish(struct sm *sm, struct mono now)
 	topo_unref(old);
 	for (unsigned i = 0; i < MFT_GROUPS; i++)
 		m->dirty[i] |= m->tree[i] != NULL;
-	while ((mlid = sa_group_next(sm->sa, mlid)) != 0)
+	while ((mlid = sa_group_next(sm->hosts.sa, mlid)) != 0)
 		m->dirty[mlid - MFT_MLID] = true;
 	timer_sooner(&sm->timers, TIMER_MCAST, now);
 }
@@ -210,7 +185,7 @@ make_tree(struct sm *sm, unsigned group)
 	struct row row = {m, group};
 	uint16_t mlid = (uint16_t)(MFT_MLID + group);
 	struct sa_member *who;
-	size_t n = sa_group_members(sm->sa, mlid, &who);
+	size_t n = sa_group_members(sm->hosts.sa, mlid, &who);
 	struct mcast_member *member = mem_zalloc(n + 1, sizeof(*member));
 	struct mcast_tree *prev = m->tree[group], *tree = NULL;
 
@@ -242,7 +217,7 @@ blocks_in_use(const struct sm *sm)
 {
 	uint16_t mlid = 0, last = 0;
 
-	while ((mlid = sa_group_next(sm->sa, mlid)) != 0)
+	while ((mlid = sa_group_next(sm->hosts.sa, mlid)) != 0)
 		last = mlid;
 	return last == 0 ? 0 : ((unsigned)last - MFT_MLID) / MFT_BLOCK + 1;
 }
@@ -251,7 +226,7 @@ static bool
 begin_cycle(struct sm *sm)
 {
 	struct sm_mcast *m = sm->mcast;
-	uint64_t stamp = sa_group_stamp(sm->sa);
+	uint64_t stamp = sa_group_stamp(sm->hosts.sa);
 
 	timer_stop(&sm->timers, TIMER_MCAST);
 	m->gather = gather_time(stamp - m->stamp);
@@ -339,7 +314,7 @@ end_cycle(struct sm *sm, struct mono now)
 		timer_sooner(&sm->timers, TIMER_MCAST,
 			mono_add(now, mono_ms(GATHER_MS)));
 	if (n > 0 || mft_complete(m->mft))
-		sa_group_written(sm->sa, m->stamp);
+		sa_group_written(sm->hosts.sa, m->stamp);
 	m->outdated &= n > 0 || !mft_complete(m->mft);
 }
 
@@ -379,7 +354,7 @@ start_reading_or_cycle(struct sm *sm, struct mono now)
 	if (begin_cycle(sm))
 		return true;
 	m->outdated = false;
-	sa_group_written(sm->sa, m->stamp);
+	sa_group_written(sm->hosts.sa, m->stamp);
 	return false;
 }
 

@@ -1,14 +1,5 @@
-/*
- * P_Keys on their way from the configuration to the view: made when a topology
- * has its LIDs, settled when the push is over.
- *
- * Which tables are read: a port that came up fresh holds the default key and is
- * not asked. Without partitions a table that held nothing else when it was last
- * read, by this daemon or a previous run (the state file says so), is not asked
- * for either: a fabric without partitions costs not one SMP. Tables that
- * another SM wrote, and tables of partitions that are no longer configured, are
- * read and put in order.
- */
+#include "sm/core/run_pkeys.h"
+
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,5 @@
-/*
- * A push, from its plan to the checks after it: the transition is planned
- * (distribution/transition/transition.h), pushed in phases, stopped when the
- * fabric changes meanwhile, and followed up: whether switches hold what they
- * acknowledged, whether packets of the old tables have drained, whether a pair
- * is left blocked.
- */
+#include "sm/core/run_push.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

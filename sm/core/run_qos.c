@@ -1,5 +1,5 @@
-/* Service levels on their way from the configuration to the view: made by the
- * worker when there are routes, settled when the push is over. */
+#include "sm/core/run_qos.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -35,9 +35,9 @@ run_qos_log_layers(struct sm *sm)
 	char text[VIEW_SLVL_SHORT] = "";
 
 	view_slvl_why_few(sm->cfg, r, text, sizeof(text));
-	log_news(text, sm->layers.few);
+	log_news(text, sm->logged.few_layers);
 	(void)view_slvl_why_shared(sm->cfg, r, text, sizeof(text));
-	log_news(text, sm->layers.shared);
+	log_news(text, sm->logged.shared_vls);
 }
 
 void

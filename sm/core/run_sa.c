@@ -1,8 +1,5 @@
-/*
- * Subnet administration in the core: while we are master it is given the
- * committed views and the messages that arrive for it; hosts are asked to
- * register anew. Without being master it is silent.
- */
+#include "sm/core/run_sa.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -152,7 +149,7 @@ give_prefix_routes(struct sm *sm)
 		for (size_t k = 0; k < r[i].routers.n; k++)
 			f[n++] = (struct sa_far){
 				r[i].prefix, r[i].routers.guid[k]};
-	sa_prefix_routes(sm->sa, f, n);
+	sa_prefix_routes(sm->hosts.sa, f, n);
 	free(f);
 }
 
@@ -169,7 +166,7 @@ run_sa_new(struct sm *sm)
 		.regroup = regroup_mlid,
 		.mft = mft_cell_of,
 	};
-	sm->sa = sa_new(sm->t, &sm->hosts.ops, &p);
+	sm->hosts.sa = sa_new(sm->t, &sm->hosts.ops, &p);
 	give_prefix_routes(sm);
 }
 
@@ -183,7 +180,8 @@ run_sa_load(struct sm *sm, const struct state_file *s)
 void
 run_sa_start(struct sm *sm, struct mono now)
 {
-	size_t bad = sa_restore(sm->sa, sm->hosts.kept, sm->hosts.away, now);
+	size_t bad =
+		sa_restore(sm->hosts.sa, sm->hosts.kept, sm->hosts.away, now);
 
 	if (bad > 0)
 		log_warn("sa: invalid registrations in the state file, ignored "
@@ -197,7 +195,7 @@ run_sa_start(struct sm *sm, struct mono now)
 void
 run_sa_free(struct sm *sm)
 {
-	sa_free(sm->sa);
+	sa_free(sm->hosts.sa);
 	free(sm->hosts.kept);
 	run_sa_release_views(sm);
 	map_free(&sm->hosts.rereg);
@@ -209,7 +207,7 @@ run_sa_configure(struct sm *sm)
 {
 	const struct sa_params p = params_of(sm);
 
-	sa_configure(sm->sa, &p);
+	sa_configure(sm->hosts.sa, &p);
 	give_prefix_routes(sm);
 	group_keep_configure(sm);
 }
@@ -223,15 +221,15 @@ run_sa_message(struct sm *sm, const struct transport_msg *m, struct mono now)
 {
 	sm->now = now;
 	if (sm->role == SM_MASTER)
-		sa_receive(sm->sa, m, now);
+		sa_receive(sm->hosts.sa, m, now);
 	else
-		sa_ignore(sm->sa, m);
+		sa_ignore(sm->hosts.sa, m);
 }
 
 struct mono
 run_sa_next(const struct sm *sm)
 {
-	return sa_next(sm->sa);
+	return sa_next(sm->hosts.sa);
 }
 
 void
@@ -239,7 +237,7 @@ run_sa_publish(struct sm *sm, struct mono now)
 {
 	sm->now = now;
 	if (sm->hosts.view != sm->view) {
-		sa_commit(sm->sa, sm->view, now);
+		sa_commit(sm->hosts.sa, sm->view, now);
 		run_mcast_publish(sm, now);
 	}
 	sm->hosts.view = sm->view;
@@ -249,7 +247,7 @@ void
 run_sa_serve(struct sm *sm, struct view *v, struct mono now)
 {
 	sm->now = now;
-	sa_commit(sm->sa, v, now);
+	sa_commit(sm->hosts.sa, v, now);
 	sm->hosts.view = v;
 }
 
@@ -373,15 +371,15 @@ run_sa_reregister(struct sm *sm, struct mono now)
 void
 run_sa_step(struct sm *sm, struct mono now)
 {
-	if (!mono_before(now, sa_next(sm->sa)))
-		sa_tick(sm->sa, now);
+	if (!mono_before(now, sa_next(sm->hosts.sa)))
+		sa_tick(sm->hosts.sa, now);
 	ask_further(sm, now);
 }
 
 void
 run_sa_lost(struct sm *sm, struct mono now)
 {
-	sa_suspend(sm->sa, now);
+	sa_suspend(sm->hosts.sa, now);
 	run_mcast_lost(sm);
 	map_free(&sm->hosts.rereg);
 	sm->hosts.view = NULL;

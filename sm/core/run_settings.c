@@ -1,10 +1,5 @@
-/*
- * Ports that keep settings of their own: what the plan knows of and what its
- * push found. Where a port lacks something that traffic needs
- * (distribution/tables/port_settings.h) that is an alarm as long as it lacks
- * it; time-outs, lifetimes and thresholds are counted and shown. The first port
- * of either kind is kept by its GUID: its name may be read later.
- */
+#include "sm/core/run_settings.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -159,16 +154,15 @@ run_settings_review(struct sm *sm)
 	review_list(&r, found, n);
 	map_free(&r.told);
 	map_free(&r.seen);
-	if (r.lacking.ports > 0 &&
-		!is_same(&r.lacking, &sm->settings.lacking)) {
+	if (r.lacking.ports > 0 && !is_same(&r.lacking, &sm->logged.lacking)) {
 		print_settings(&r.lacking, sm->run.topo, text, sizeof(text));
 		log_error("push: %s", text);
-	} else if (r.own.ports > sm->settings.own.ports) {
+	} else if (r.own.ports > sm->logged.own.ports) {
 		print_settings(&r.own, sm->run.topo, text, sizeof(text));
 		log_warn("push: %s", text);
 	}
-	sm->settings.lacking = r.lacking;
-	sm->settings.own = r.own;
+	sm->logged.lacking = r.lacking;
+	sm->logged.own = r.own;
 }
 
 void
@@ -178,15 +172,15 @@ run_settings_tell(const struct sm *sm, struct sm_status *out)
 	out->settings[0] = out->settings_first[0] = '\0';
 	if (sm->view == NULL)
 		return;
-	out->settings_kept = sm->settings.own.ports;
-	print_settings(&sm->settings.own, sm->view->topo, out->settings_first,
+	out->settings_kept = sm->logged.own.ports;
+	print_settings(&sm->logged.own, sm->view->topo, out->settings_first,
 		sizeof(out->settings_first));
-	print_settings(&sm->settings.lacking, sm->view->topo, out->settings,
+	print_settings(&sm->logged.lacking, sm->view->topo, out->settings,
 		sizeof(out->settings));
 }
 
 void
 run_settings_reset(struct sm *sm)
 {
-	sm->settings.own = sm->settings.lacking = (struct sm_settings){0};
+	sm->logged.own = sm->logged.lacking = (struct sm_settings){0};
 }

@@ -1,6 +1,5 @@
-/*
- * What a run holds, from its beginning to its end.
- */
+#include "sm/core/run_state.h"
+
 #include "sm/core/sm_priv.h"
 
 void

@@ -1,7 +1,5 @@
-/*
- * The beginning of a run: its sweep, of everything, of the switches that are
- * marked dirty, or the light one.
- */
+#include "sm/core/run_sweep.h"
+
 #include <stdlib.h>
 
 #include "sm/base/mem.h"

@@ -486,7 +486,7 @@ sm_missing_accept(struct sm *sm, struct mono now)
 const struct sa *
 sm_sa(const struct sm *sm)
 {
-	return sm->sa;
+	return sm->hosts.sa;
 }
 
 const struct mcast_tree *const *
@@ -547,7 +547,7 @@ sm_status(const struct sm *sm, struct sm_status *out)
 	out->scan = sl2vl_scan_counts(sm->foreign.scan);
 	out->priority = (uint8_t)sm->cfg->fabric.priority;
 	out->master = sm->mastership.master.id;
-	sa_stats(sm->sa, &out->sa);
+	sa_stats(sm->hosts.sa, &out->sa);
 	count_blocked(sm, out);
 	run_settings_tell(sm, out);
 	m_keys_tell(sm, out);

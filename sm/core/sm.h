@@ -14,15 +14,17 @@
  *   IDLE --> DISCOVER --> ELECT --> TAKE --> READBACK --> ROUTE --> PUSH
  *    ^ |     full/probe     |       (LIDs)                            |
  *    | |     /light         v                                         v
- *    | |                 STANDBY (polls the master)               COMMIT
+ *    | |     CONFIRM <-- STANDBY (polls the master)               COMMIT
+ *    | |        |                                                     |
  *    | +--> NAMES, CHECK: a moment after a run                        |
- *    +----------------------------------------------------------------+
+ *    +----------+-----------------------------------------------------+
  *
  * Phases never nest: what becomes dirty during one waits for the next run. IBA
  * volume 1, chapter 14.4 (SM state machine 14.4.1).
  *
- * To read the core: sm.c has the events, run.c a run from phase to phase;
- * sm_priv.h says what the other files are for.
+ * To read the core: sm_priv.h lists its files from the top down; sm.c has the
+ * events, idle.c what begins, run.c a run from phase to phase, commit.c its
+ * end.
  */
 #ifndef HEDDLE_SM_CORE_SM_H
 #define HEDDLE_SM_CORE_SM_H

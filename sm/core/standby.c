@@ -1,24 +1,5 @@
-/*
- * What a standby knows of the fabric: a view like that of a master, with the
- * tables that the switches hold instead of computed ones. It is read with Gets
- * alone, with a topology builder and a device store of its own: nothing of it
- * enters what this manager plans from when it is master, which is read anew.
- *
- *	RESTS --due--> SWEEPS --> NAMES --> READS --> JUDGES --> RESTS
- *	              topology           LFTs, P_Keys   worker
- *
- * The master clears PortStateChange, so a light sweep shows a standby next to
- * nothing. Topology, LIDs and P_Keys are read in full each time. LFTs are nine
- * tenths of the rest: where the topology is what it was, those of one switch in
- * TURNS are read, and one block of every other switch; if any of that differs
- * from what was read before, the master has changed tables, and all are read.
- *
- * The master comes first: a standby has a small window for its requests, and
- * rests at least nine times as long as it reads.
- *
- * Layers and their SLs are the secret of the master's SA: the tables are judged
- * as if all packets had one VL.
- */
+#include "sm/core/standby.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,5 @@
-/*
- * What outlives the process (sm/state/state_file.h): gathered from the modules
- * that have it, saved a moment after it changed, and given back to them at the
- * start.
- */
+#include "sm/core/state_keep.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -260,7 +257,7 @@ state_keep_save(struct sm *sm, bool at_once)
 	struct buf sa = {0};
 
 	gather_state(sm, &g);
-	sa_save(sm->sa, sm->now, &sa);
+	sa_save(sm->hosts.sa, sm->now, &sa);
 	g.s.sa = sa.text;
 	g.s.config = in_force_text(sm);
 	missing = events_gather(sm, &g.s);
@@ -292,7 +289,7 @@ state_keep_next(const struct sm *sm)
 {
 	if (sm->view == NULL)
 		return MONO_NEVER;
-	if (!timer_is_set(&sm->timers, TIMER_SAVE) && sa_changed(sm->sa))
+	if (!timer_is_set(&sm->timers, TIMER_SAVE) && sa_changed(sm->hosts.sa))
 		return (struct mono){0};
 	return timer_due(&sm->timers, TIMER_SAVE);
 }
@@ -302,7 +299,7 @@ state_keep_step(struct sm *sm, struct mono now)
 {
 	if (timer_is_set(&sm->timers, TIMER_STEP))
 		return; /* saved in a tick of its own: it takes milliseconds */
-	if (sa_changed(sm->sa))
+	if (sa_changed(sm->hosts.sa))
 		timer_sooner(&sm->timers, TIMER_SAVE,
 			mono_add(now, mono_ms(SAVE_MS)));
 	if (!mono_before(now, state_keep_next(sm)))

@@ -1,8 +1,5 @@
-/*
- * What a trap marks dirty. A trap is a hint about one node: that node, or the
- * switch next to it, is asked; nothing in a trap is believed as such. Traps
- * about faults are counted and logged (trap_fault.c).
- */
+#include "sm/core/trap.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -223,7 +220,7 @@ trap_receive(struct sm *sm, const struct transport_msg *m, const struct smp *s,
 	switch (verdict) {
 	case TRAP_ACT:
 	case TRAP_AGAIN:
-		sa_trap(sm->sa, m->addr.lid, s->data, now);
+		sa_trap(sm->hosts.sa, m->addr.lid, s->data, now);
 		act_on_trap(sm, m->addr.lid, &n, now);
 		trap_fault_report(
 			sm, m->addr.lid, &n, s->data, verdict == TRAP_ACT, now);

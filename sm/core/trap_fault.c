@@ -1,11 +1,5 @@
-/*
- * Traps that report a fault rather than a change: errors of a link that reached
- * their threshold (129 to 131), requests with a wrong M_Key (256), packets with
- * a wrong P_Key or Q_Key (257 to 259). They mark nothing dirty and cause no
- * request: the lease that a wrong M_Key sets running is renewed in its turn
- * (m_keys.c). Each is counted, and logged by name at a limited rate: any host
- * can send them, or cause them. IBA volume 1, 14.2.5.1.
- */
+#include "sm/core/trap_fault.h"
+
 #include <stdio.h>
 #include <string.h>
 

@@ -1,7 +1,5 @@
-/*
- * The wire: options of the transactions, for the role and the configuration,
- * and what follows when an answer is late.
- */
+#include "sm/core/wire.h"
+
 #include <stdio.h>
 
 #include "sm/core/sm_priv.h"

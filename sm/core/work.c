@@ -1,9 +1,5 @@
-/*
- * What the worker computes for a run: routes, where the fabric is another one,
- * and the plan that leads to them. All that it reads is referenced by the job,
- * or owned by the worker until the job is back: the pool of tables, the device
- * store. A standby has the tables that it read judged in the same way.
- */
+#include "sm/core/work.h"
+
 #include <stdlib.h>
 #include <string.h>
 

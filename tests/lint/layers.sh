@@ -45,7 +45,7 @@ sm/what_if/* : sm/base/* sm/mad/* config/* discovery/* routing/* distribution/* 
 sm/audit/* : sm/base/* sm/mad/* sm/transport/* config/config.h discovery/* routing/* distribution/* sm/policy/jobs.h sm/report/* sm/what_if/* sm/audit/*
 sm/core/snapshot_state.c : sm/base/* routing/updown/engine_cache_io.h sm/core/*
 sm/core/trap_fault.c : sm/base/* sm/mad/mad_violation.h sm/core/*
-sm/core/* : sm/base/* sm/mad/mad.h sm/transport/transport.h sm/transport/keyring.h sm/transport/xact.h config/* discovery/builder/builder.h discovery/sweep/path_probe.h discovery/sweep/sweep.h discovery/port_key.h routing/core/lid.h routing/driver/* routing/mcast/mcast.h routing/tiers/tree.h distribution/* sm/policy/* sm/state/* sm/view/* sm/sa/sa.h sm/report/sm_status.h sm/core/*
+sm/core/* : sm/base/* sm/mad/mad.h sm/transport/transport.h sm/transport/keyring.h sm/transport/xact.h config/* discovery/builder/builder.h discovery/sweep/path_probe.h discovery/sweep/sweep.h discovery/topo.h discovery/port_key.h routing/core/lid.h routing/driver/* routing/mcast/mcast.h routing/tiers/tree.h distribution/* sm/policy/* sm/state/* sm/view/* sm/sa/sa.h sm/report/sm_status.h sm/core/*
 sm/* : sm/* discovery/* routing/* distribution/* config/*
 tests/* : *
 '
@@ -73,7 +73,7 @@ routing/tiers/tree_priv.h : routing/tiers/*
 routing/updown/down_path_priv.h : routing/updown/*
 routing/updown/repair_priv.h : routing/updown/*
 routing/updown/row_priv.h : routing/updown/*
-sm/core/sm_priv.h : sm/core/* tests/sim/chaos/*
+sm/core/sm_priv.h : sm/core/*
 sm/sa/sa_priv.h : sm/sa/*
 sm/state/state_file_priv.h : sm/state/state_*
 tests/sim/chaos/chaos_int.h : tests/sim/chaos/*

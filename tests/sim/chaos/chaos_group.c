@@ -8,7 +8,7 @@
 #include "sm/base/be.h"
 #include "sm/base/map.h"
 #include "sm/base/mem.h"
-#include "sm/core/sm_priv.h"
+#include "sm/core/sm.h"
 #include "sm/mad/mad_sa.h"
 #include "tests/sim/chaos/chaos_int.h"
 
@@ -120,9 +120,9 @@ static void
 fill_seats(const struct chaos_group *g, const struct sm *sm, uint16_t mlid,
 	uint8_t *seats, const struct map *nodes)
 {
-	const struct topo *t = sm->view->topo;
+	const struct topo *t = sm_view(sm)->topo;
 	struct sa_member *who;
-	size_t n = sa_group_members(sm->sa, mlid, &who);
+	size_t n = sa_group_members(sm_sa(sm), mlid, &who);
 
 	memset(seats, 0, sim_nodes(g->s));
 	for (size_t i = 0; i < n; i++) {
@@ -178,7 +178,7 @@ chaos_group_judge(
 	p.hop = mem_zalloc(g->f->nnodes + 1U, sizeof(*p.hop));
 	for (uint32_t n = 0; n < g->f->nnodes; n++)
 		map_put(&nodes, g->f->node[n].guid, n);
-	while (rc == 0 && (mlid = sa_group_next(sm->sa, mlid)) != 0) {
+	while (rc == 0 && (mlid = sa_group_next(sm_sa(sm), mlid)) != 0) {
 		p.mlid = mlid;
 		fill_seats(g, sm, mlid, seats, &nodes);
 		rc = judge_group(&p, seats, why);

@@ -1,0 +1,54 @@
+/*
+ * events: what happened to the fabric: each new view is compared with the one
+ * before, and what an administrator should hear of is logged, counted and
+ * kept.
+ *
+ * A node that has just come has no name yet, so events that name it wait for
+ * the names to be read, or for the next run.
+ */
+#ifndef HEDDLE_SM_CORE_EVENTS_H
+#define HEDDLE_SM_CORE_EVENTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sm/base/clock.h"
+#include "sm/state/state_file.h"
+#include "sm/view/topo_events.h"
+
+struct sm;
+struct sm_peer;
+struct view;
+struct topo;
+struct event_log;
+
+/* events.c */
+struct events {
+	struct event_log *log;
+	uint64_t missing_saved;	 /* event_log_stamp of what is saved */
+	struct topo *seen;	 /* before our own link went down, or NULL */
+	struct topo_event *held; /* they wait for names */
+	size_t nheld, cap_held;
+};
+
+/* What led from sm->view to the view that replaces it. */
+void events_note(struct sm *sm, const struct view *is, struct mono now);
+/* Names were read: the events that waited for them. */
+void events_release(struct sm *sm, struct mono now);
+/* One more of them. */
+/* What is missing, over a restart. */
+void events_load(struct sm *sm, const struct state_file *s);
+void events_start(struct sm *sm, struct mono now);
+/* The caller frees the result. */
+struct state_file_missing *events_gather(
+	const struct sm *sm, struct state_file *s);
+void events_free(struct sm *sm);
+void events_accept(struct sm *sm, struct mono now);
+void events_log(struct sm *sm, const struct topo_event *e, struct mono now);
+/* Another manager came, or left. */
+void events_manager(
+	struct sm *sm, const struct sm_peer *p, bool seen, struct mono now);
+/* t with the port states and names known by now, or NULL. */
+struct topo *commit_refresh(struct sm *sm, const struct topo *t);
+
+#endif
