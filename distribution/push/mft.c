@@ -406,7 +406,7 @@ mft_mark_refusing(struct mft *m, const struct mft_table *s, uint16_t status)
 		m->failure, m->nfailures, &m->capfailures, sizeof(*m->failure));
 	m->failure[m->nfailures++] = (struct mft_failure){.guid = s->guid,
 		.status = status,
-		.liar = s->unheld >= MFT_FALSE_ANSWERS};
+		.disobedient = s->unheld >= MFT_FALSE_ANSWERS};
 }
 
 static void

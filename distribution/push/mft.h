@@ -144,8 +144,8 @@ void mft_stop(struct mft *m);
 /* A switch that failed in the last cycle. */
 struct mft_failure {
 	uint64_t guid;
-	uint16_t status; /* 0: no answer */
-	bool liar;	 /* it does not hold what it acknowledged */
+	uint16_t status;  /* 0: no answer */
+	bool disobedient; /* it does not hold what it acknowledged */
 };
 /* Whether everything that the last cycle sent was acknowledged. */
 bool mft_complete(const struct mft *m);

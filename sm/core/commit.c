@@ -47,7 +47,7 @@ is_listed(const struct sm *sm, const struct topo_node *n)
 {
 	return (n->flags & TN_QUARANTINED) != 0 &&
 	       (n->type == TOPO_SWITCH ||
-		       !builder_is_cut_off(sm->draft, n->guid));
+		       !builder_is_cut_off(sm->builder, n->guid));
 }
 
 static void
@@ -68,7 +68,7 @@ list_quarantine(const struct sm *sm, struct view *v)
 		q->guid = t->node[n].guid;
 		q->node = n;
 		(void)snprintf(q->why, sizeof(q->why), "%s",
-			builder_quarantine_why(sm->draft, q->guid));
+			builder_quarantine_why(sm->builder, q->guid));
 		v->nquarantine++;
 	}
 }
@@ -88,9 +88,9 @@ commit_refresh(struct sm *sm, const struct topo *t)
 	uint8_t *lmc;
 	port_ix p;
 
-	if (!builder_touched(sm->draft))
+	if (!builder_touched(sm->builder))
 		return NULL;
-	raw = builder_freeze(sm->draft, t->generation, &why);
+	raw = builder_freeze(sm->builder, t->generation, &why);
 	if (raw == NULL || raw->nports != t->nports) {
 		topo_unref(raw);
 		return NULL;

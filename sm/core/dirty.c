@@ -33,7 +33,7 @@ static const char *const texts[DIRTY_CAUSES] = {
 			 "daemon"),
 	[DIRTY_PKEYS] = "P_Key tables were modified",
 	[DIRTY_LATE_COPY] = "a delayed copy of an old table arrived",
-	[DIRTY_UNTRUE] = "tables are not as acknowledged",
+	[DIRTY_NOT_HELD] = "tables are not as acknowledged",
 	[DIRTY_MCAST] = "multicast table not written",
 	[DIRTY_M_KEY] = "M_Key or its protection is not as written",
 	[DIRTY_UNLOCKED] = "an M_Key may be known now",
@@ -72,12 +72,12 @@ add_suspect(struct sm_dirty *d, uint64_t guid, bool told)
 	size_t i;
 
 	for (i = 0; i < d->n; i++)
-		if (d->who[i].guid == guid) {
-			d->who[i].told &= told;
+		if (d->suspect[i].guid == guid) {
+			d->suspect[i].told &= told;
 			return;
 		}
-	d->who = mem_grow(d->who, d->n, &d->cap, sizeof(*d->who));
-	d->who[d->n++] = (struct sm_suspect){guid, told};
+	d->suspect = mem_grow(d->suspect, d->n, &d->cap, sizeof(*d->suspect));
+	d->suspect[d->n++] = (struct sm_suspect){guid, told};
 }
 
 void

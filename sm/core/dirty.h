@@ -47,7 +47,7 @@ enum dirty_cause {
 	DIRTY_PORTS,
 	DIRTY_PKEYS,
 	DIRTY_LATE_COPY,
-	DIRTY_UNTRUE,
+	DIRTY_NOT_HELD,
 	DIRTY_MCAST,
 	DIRTY_M_KEY,
 	DIRTY_UNLOCKED,
@@ -59,7 +59,7 @@ struct sm_dirty {
 	uint32_t causes;
 	bool full;   /* sweep everything */
 	bool replan; /* route and plan again without asking the fabric */
-	struct sm_suspect *who; /* unsorted, no duplicates */
+	struct sm_suspect *suspect; /* unsorted, no duplicates */
 	size_t n, cap;
 	struct mono since; /* when the first event was heard of */
 	bool patient;	   /* a push goes on: its plan knows all of this */

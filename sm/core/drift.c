@@ -8,9 +8,9 @@
 #include "sm/core/sm_priv.h"
 
 enum {
-	TURNS = 32,	 /* light sweeps until all are sampled */
-	PATIENCE = 3,	 /* repairs that are made at once */
-	WAIT_MS = 10000, /* then a repair waits, doubled each time */
+	ROUND_SWEEPS = 32, /* light sweeps until all are sampled */
+	PATIENCE = 3,	   /* repairs that are made at once */
+	WAIT_MS = 10000,   /* then a repair waits, doubled each time */
 	WAIT_MAX_MS = 900000,
 	QUIET_MS = 900000, /* an alarm outlives its cause by this */
 	FLAWS = 3,	   /* failures of a port before it is an alarm */
@@ -76,20 +76,21 @@ sample_host_port(struct sm *sm, const struct topo *t, port_ix p)
 		sample_attribute(sm, n->guid, MAD_PORT_INFO, port->num);
 }
 
-/* Ours, and some others in rotation: all of them in TURNS light sweeps. */
+/* Ours, and some others in rotation: all of them in ROUND_SWEEPS light sweeps.
+ */
 static void
 sample_ports(struct sm *sm, const struct topo *t)
 {
-	uint32_t left = t->nguid / TURNS + 1;
+	uint32_t left = t->nguid / ROUND_SWEEPS + 1;
 
 	sample_host_port(sm, t, t->sm_port);
 	for (; left > 0; left--) {
-		port_ix p = t->by_pguid[sm->drift.port_turn++ % t->nguid];
+		port_ix p = t->by_pguid[sm->drift.next_port++ % t->nguid];
 
 		if (p != t->sm_port)
 			sample_host_port(sm, t, p);
 	}
-	sm->drift.port_turn %= t->nguid;
+	sm->drift.next_port %= t->nguid;
 }
 
 /* Every block that is known, of every switch. */
@@ -121,7 +122,7 @@ drift_sample_all(struct sm *sm, const struct topo *t)
 static struct mono
 quiet_time(const struct sm *sm)
 {
-	struct mono round = {sm->cfg->sweep.interval.ns * 2 * TURNS};
+	struct mono round = {sm->cfg->sweep.interval.ns * 2 * ROUND_SWEEPS};
 
 	return round.ns > mono_ms(QUIET_MS).ns ? round : mono_ms(QUIET_MS);
 }
@@ -137,7 +138,8 @@ expire_alarms(struct sm *sm, struct mono now)
 {
 	struct drift_state *u = &sm->drift;
 
-	if (sm->stat.rival[0] != '\0' && is_quiet_since(sm, u->altered, now)) {
+	if (sm->stat.rival[0] != '\0' &&
+		is_quiet_since(sm, u->last_found, now)) {
 		sm->stat.rival[0] = '\0';
 		u->times = u->switches = 0;
 	}
@@ -152,7 +154,7 @@ drift_light(struct sm *sm, struct mono now)
 {
 	struct drift_state *u = &sm->drift;
 	const struct topo *t = sm->view->topo;
-	uint32_t left = t->nsw / TURNS + 1;
+	uint32_t left = t->nsw / ROUND_SWEEPS + 1;
 
 	expire_alarms(sm, now);
 	if (mono_before(now, u->wait_until) || t->nsw == 0)
@@ -169,11 +171,11 @@ drift_light(struct sm *sm, struct mono now)
 	if (u->again)
 		sample_all_blocks(sm, t);
 	for (; left > 0 && !u->again; left--) {
-		if (u->turn >= t->nsw) {
-			u->turn = 0;
+		if (u->next_switch >= t->nsw) {
+			u->next_switch = 0;
 			u->round++;
 		}
-		sample_switch(sm, t, u->turn++);
+		sample_switch(sm, t, u->next_switch++);
 	}
 	u->again = false;
 	sample_ports(sm, t);
@@ -235,7 +237,7 @@ log_drift(struct sm *sm, const struct device_check_item *i)
 }
 
 static void
-take_altered(struct sm *sm, const struct device_check_item *i, bool blank,
+take_drift(struct sm *sm, const struct device_check_item *i, bool blank,
 	struct mono now)
 {
 	struct drift_state *u = &sm->drift;
@@ -249,7 +251,7 @@ take_altered(struct sm *sm, const struct device_check_item *i, bool blank,
 			     : NULL);
 		return;
 	}
-	sm->stat.altered++;
+	sm->stat.drifted++;
 	u->found++;
 	u->tables |= !host;
 	u->switches++;
@@ -324,13 +326,13 @@ take_not_as_acked(struct sm *sm, const struct device_check_item *wrong,
 	bool port = w->attr == MAD_PORT_INFO;
 	size_t k = 0;
 
-	sm->stat.untrue++;
+	sm->stat.not_held++;
 	if (port && !w->empty)
 		take_port_flaw(sm, w, now);
 	else if (w->why == DEVICE_CHECK_DOUBT)
 		dirty_mark_replan(sm, now, DIRTY_LATE_COPY, NULL);
 	else
-		dirty_mark(sm, w->guid, now, DIRTY_UNTRUE, NULL);
+		dirty_mark(sm, w->guid, now, DIRTY_NOT_HELD, NULL);
 	if (w->why != DEVICE_CHECK_ACKED || (port && w->mod != 0))
 		return;
 	while (k < i && (wrong[k].guid != w->guid || wrong[k].why != w->why))
@@ -432,13 +434,13 @@ drift_checked(struct sm *sm, struct mono now)
 		if (wrong[i].why == DEVICE_CHECK_ROUND ||
 			(rival && wrong[i].why == DEVICE_CHECK_ACKED &&
 				wrong[i].attr != MAD_PORT_INFO))
-			take_altered(sm, &wrong[i],
+			take_drift(sm, &wrong[i],
 				has_rebooted(wrong, n, wrong[i].guid), now);
 		else
 			take_not_as_acked(sm, wrong, i, now);
 	if (u->found == 0)
 		return;
-	u->altered = now;
+	u->last_found = now;
 	if (u->tables)
 		suspect_tables(sm);
 	if (mono_before(now, u->wait_until))

@@ -32,16 +32,17 @@ struct topo;
 
 /* Drift detection; drift.c. */
 struct drift_state {
-	uint32_t turn, round; /* the switch, and the block, to sample next */
-	uint32_t port_turn;   /* the port, by topo.by_pguid, to sample next */
-	bool all;	      /* sample every switch after this push */
-	bool again;	      /* read all blocks after the next light sweep */
-	bool left_so;	      /* a repair waits for its time */
-	bool left_ports;      /* among what waits are ports of hosts */
-	unsigned found;	      /* differences in this check ... */
-	bool tables;	      /* ... of switches among them */
+	uint32_t next_switch,
+		round;	    /* the switch, and the block, to sample next */
+	uint32_t next_port; /* by topo.by_pguid */
+	bool all;	    /* sample every switch after this push */
+	bool again;	    /* read all blocks after the next light sweep */
+	bool left_so;	    /* a repair waits for its time */
+	bool left_ports;    /* among what waits are ports of hosts */
+	unsigned found;	    /* differences in this check ... */
+	bool tables;	    /* ... of switches among them */
 	unsigned times, switches;
-	struct mono altered, wait, wait_until;
+	struct mono last_found, wait, wait_until;
 	struct map flaws;	       /* (node, port) -> how often it failed */
 	struct device_check_item flaw; /* the port of the alarm; guid 0: none */
 	struct mono flawed;

@@ -14,7 +14,7 @@ enum {
 };
 
 /* ActCount of a hand-over. */
-enum { NOTHING_UNDER_WAY = 0 };
+enum { NOTHING_IN_FLIGHT = 0 };
 
 static void
 send_order(struct sm *sm, const struct sm_peer *p, uint32_t order,
@@ -28,7 +28,7 @@ send_order(struct sm *sm, const struct sm_peer *p, uint32_t order,
 	/* OpenSM wants these states with these orders */
 	i.state = order == SMI_HANDOVER ? SMI_MASTER : SMI_STANDBY;
 	if (order == SMI_HANDOVER)
-		i.act_count = NOTHING_UNDER_WAY;
+		i.act_count = NOTHING_IN_FLIGHT;
 	mad_sm_info_encode(&i, r.data);
 	r.method = MAD_SET;
 	r.mod = order;
@@ -337,7 +337,7 @@ hand_over_offered(
 		return MAD_STATUS_FIELD;
 	h->offered = from->guid;
 	h->taking = TAKES_OFFERED;
-	h->none_under_way = from->act_count == NOTHING_UNDER_WAY;
+	h->nothing_in_flight = from->act_count == NOTHING_IN_FLIGHT;
 	if (sm->role == SM_STANDING_BY)
 		ask_for_confirmation(sm, &sm->mastership.master, now);
 	else if (sm->role == SM_MASTER)

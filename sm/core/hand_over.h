@@ -50,7 +50,7 @@ struct hand_over {
 		TAKES_CONFIRMED /* the old master gave us the fabric */
 	} taking;
 	uint64_t offered;	    /* ... by this manager */
-	bool none_under_way;	    /* ... which says that no Set of its is */
+	bool nothing_in_flight;	    /* ... which says that no Set of its is */
 	struct mono distrust_until; /* no further hand-over is looked at */
 };
 

@@ -32,7 +32,7 @@ idle_step(struct sm *sm, struct mono now)
 		timer_stop(&sm->timers, TIMER_NAMES);
 		run_sa_reregister(sm, now);
 		sm->run.sweep =
-			sweep_new(SWEEP_NAMES, sm->draft, sm->x, NULL, 0);
+			sweep_new(SWEEP_NAMES, sm->builder, sm->x, NULL, 0);
 		phase_enter(sm, SM_NAMES, now);
 		return true;
 	}

@@ -107,5 +107,5 @@ in_flight_switch_written(
 {
 	struct sm *sm = cookie;
 
-	builder_switch_written(sm->draft, node_guid, info);
+	builder_switch_written(sm->builder, node_guid, info);
 }

@@ -56,7 +56,7 @@ leave_standby(struct sm *sm, struct mono now, const char *cause)
 	log_warn("sm: leaving standby: %s", cause);
 	standby_end(sm, now);
 	if (sm->hand_over.taking != TAKES_CONFIRMED ||
-		!sm->hand_over.none_under_way)
+		!sm->hand_over.nothing_in_flight)
 		in_flight_inherit(sm, sm->mastership.heard);
 	sm->role = SM_DISCOVERING;
 	wire_configure(sm);

@@ -8,8 +8,8 @@
 enum {
 	BAN_SECONDS = 30,
 	BAN_MAX_SECONDS = 3600,
-	MAX_LIES = 3,
-	LIES_MS = 3600000 /* older counts are forgotten */
+	MAX_FALSE_ACKS = 3,
+	FALSE_ACKS_MS = 3600000 /* older counts are forgotten */
 };
 
 struct sm_quarantined *
@@ -53,7 +53,7 @@ quarantine_apply(struct sm *sm, struct mono now)
 
 	for (i = 0; i < sm->quarantine.n; i++)
 		if (mono_before(now, sm->quarantine.list[i].until))
-			builder_quarantine(sm->draft,
+			builder_quarantine(sm->builder,
 				sm->quarantine.list[i].guid,
 				sm->quarantine.list[i].why);
 }
@@ -85,7 +85,7 @@ quarantine_switch(
 	b->until = mono_add(now, b->wait);
 	(void)snprintf(b->why, sizeof(b->why), "%.90s; retried after %u s", why,
 		(unsigned)(b->wait.ns / 1000000000));
-	builder_quarantine(sm->draft, guid, b->why);
+	builder_quarantine(sm->builder, guid, b->why);
 }
 
 /*
@@ -103,7 +103,7 @@ quarantine_locked(struct sm *sm, uint64_t guid)
 	b->locked = true;
 	b->until = MONO_NEVER;
 	(void)snprintf(b->why, sizeof(b->why), "%s", why);
-	builder_quarantine(sm->draft, guid, b->why);
+	builder_quarantine(sm->builder, guid, b->why);
 	return SM_PLAN_AGAIN;
 }
 
@@ -218,7 +218,7 @@ quarantine_release(struct sm *sm)
 }
 
 /*
- * Once may be a link error; several times within LIES_MS is the switch.
+ * Once may be a link error; several times within FALSE_ACKS_MS is the switch.
  */
 void
 quarantine_for_disobedience(
@@ -234,13 +234,14 @@ quarantine_for_disobedience(
 	log_warn("push: guid=0x%016llx \"%s\" does not hold what it "
 		 "acknowledged: %s",
 		(unsigned long long)i->guid, name, what);
-	if (mono_before(mono_add(s->lied, mono_ms(LIES_MS)), now))
-		s->lies = 0;
-	s->lied = now;
-	if (++s->lies < MAX_LIES ||
+	if (mono_before(
+		    mono_add(s->last_false_ack, mono_ms(FALSE_ACKS_MS)), now))
+		s->false_acks = 0;
+	s->last_false_ack = now;
+	if (++s->false_acks < MAX_FALSE_ACKS ||
 		(n != TOPO_NONE && t->node[n].type != TOPO_SWITCH))
 		return;
-	s->lies = 0;
+	s->false_acks = 0;
 	log_error("push: quarantined guid=0x%016llx \"%s\": acknowledges what "
 		  "it does not hold: %s",
 		(unsigned long long)i->guid, name, what);

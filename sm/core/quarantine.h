@@ -21,12 +21,12 @@ struct sm;
 struct sm_quarantined {
 	uint64_t guid;
 	struct mono until;
-	struct mono wait; /* doubles each time; 0: never excluded yet */
-	unsigned lies;	  /* blocks it acknowledged and did not hold */
-	struct mono lied; /* the last of them */
-	unsigned silent;  /* pushes in a row that it did not answer */
-	bool locked;	  /* until its M_Key is known */
-	char why[128];	  /* for the last exclusion */
+	struct mono wait;    /* doubles each time; 0: never excluded yet */
+	unsigned false_acks; /* blocks it acknowledged and did not hold */
+	struct mono last_false_ack; /* the last of them */
+	unsigned silent;	    /* pushes in a row that it did not answer */
+	bool locked;		    /* until its M_Key is known */
+	char why[128];		    /* for the last exclusion */
 };
 
 struct quarantine {

@@ -33,7 +33,7 @@ raise_taken(struct sm *sm, const struct sm_peer *p)
 }
 
 void
-role_stand_by(struct sm *sm, const struct sm_peer *p, enum role_way way,
+role_stand_by(struct sm *sm, const struct sm_peer *p, enum role_cause cause,
 	struct mono now)
 {
 	bool was_master = sm->role == SM_MASTER;
@@ -60,18 +60,18 @@ role_stand_by(struct sm *sm, const struct sm_peer *p, enum role_way way,
 		sm->mastership.yield_to = 0;
 	timer_set(&sm->timers, TIMER_POLL,
 		mono_add(now, sm->cfg->standby.poll_interval));
-	if (was_master && way != ROLE_GAVE)
+	if (was_master && cause != ROLE_GAVE)
 		raise_taken(sm, p);
 	else
 		map_put(&sm->peers.once_master, p->id.guid, 0);
 	(void)snprintf(why, sizeof(why),
 		"%s: guid=0x%016llx name=\"%s\" "
 		"priority=%u state=%s; standing by, nothing is written",
-		way == ROLE_GAVE ? "the fabric is handed over"
-				 : "another subnet manager is master",
+		cause == ROLE_GAVE ? "the fabric is handed over"
+				   : "another subnet manager is master",
 		(unsigned long long)p->id.guid, p->id.name, p->id.priority,
 		p->id.state == SMI_MASTER ? "MASTER"
-		: way == ROLE_GAVE	  ? "STANDBY"
+		: cause == ROLE_GAVE	  ? "STANDBY"
 					  : "higher priority");
 	log_warn("sm: %s", why);
 	wire_configure(sm);

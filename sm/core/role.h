@@ -12,7 +12,7 @@
 
 struct sm;
 
-/* The manager that this one stands by for, or gives way to. */
+/* The manager that this one stands by for, or gives cause to. */
 struct mastership {
 	struct sm_peer master; /* that this one stands by for */
 	unsigned missed;       /* polls in a row */
@@ -31,17 +31,17 @@ struct reign {
 		TABLES_DISTRUSTED /* until LIDs are given */
 	} tables;
 	bool from_other; /* another manager was known as master */
-	bool clean;	 /* ... and handed over: nothing of it is under way */
+	bool clean;	 /* ... and handed over: nothing of it is under cause */
 	bool elected;	 /* just now: silent managers need not be asked again */
 	bool retake; /* the next full sweep reads what a second master wrote */
 	bool stood_by;	       /* another manager reigned since */
 	bool change_bits_left; /* by the sweep before we became master */
 };
 
-enum role_way { ROLE_OUTRANKED, ROLE_GAVE };
+enum role_cause { ROLE_OUTRANKED, ROLE_GAVE };
 /* True if p outranks this manager. */
 bool role_is_below(const struct sm *sm, const struct sm_peer *p);
-void role_stand_by(struct sm *sm, const struct sm_peer *p, enum role_way way,
-	struct mono now);
+void role_stand_by(struct sm *sm, const struct sm_peer *p,
+	enum role_cause cause, struct mono now);
 
 #endif

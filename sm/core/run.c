@@ -47,7 +47,7 @@ freeze_topology(struct sm *sm, struct mono now)
 
 	quarantine_apply(sm, now);
 	topo_unref(sm->run.topo);
-	sm->run.topo = builder_freeze(sm->draft, sm->generation, &why);
+	sm->run.topo = builder_freeze(sm->builder, sm->generation, &why);
 	if (sm->run.topo != NULL)
 		return true;
 	fail_run(sm, now, why.text);
@@ -94,7 +94,7 @@ log_oddities(struct sm *sm)
 	struct buf b = {0};
 	char *line, *save = NULL;
 
-	if (builder_oddities(sm->draft, &b) > 0)
+	if (builder_oddities(sm->builder, &b) > 0)
 		for (line = strtok_r(b.text, "\n", &save); line != NULL;
 			line = strtok_r(NULL, "\n", &save))
 			log_warn("discovery: %s", line);
@@ -348,7 +348,7 @@ read_names_first(struct sm *sm, struct mono now)
 		return false;
 	sm->run.names_read = true;
 	sm->run.sweep = sweep_new(all ? SWEEP_NAMES : SWEEP_SWITCH_NAMES,
-		sm->draft, sm->x, NULL, 0);
+		sm->builder, sm->x, NULL, 0);
 	phase_enter(sm, SM_NAMES, now);
 	return true;
 }
@@ -586,9 +586,9 @@ has_same_ports(const struct topo *was, const struct topo *is)
 static bool
 needs_new_view(struct sm *sm)
 {
-	bool keys = run_pkeys_settle(sm), lanes = run_qos_settle(sm);
+	bool keys = run_pkeys_settle(sm), levels = run_qos_settle(sm);
 
-	return keys || lanes || run_adaptive_changed(sm) ||
+	return keys || levels || run_adaptive_changed(sm) ||
 	       sm->run.plan->nsteps > 0 || !work_is_same_fabric(sm) ||
 	       !has_same_ports(sm->view->topo, sm->run.topo);
 }

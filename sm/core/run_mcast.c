@@ -42,7 +42,7 @@ struct sm_mcast {
 			   they were not all made again since it changed */
 	struct log_limit noise;
 	char alarm[192];
-	uint64_t liar; /* the switch of the alarm */
+	uint64_t disobedient; /* the switch of the alarm */
 };
 
 void
@@ -184,13 +184,14 @@ make_tree(struct sm *sm, unsigned group)
 	struct sm_mcast *m = sm->mcast;
 	struct row row = {m, group};
 	uint16_t mlid = (uint16_t)(MFT_MLID + group);
-	struct sa_member *who;
-	size_t n = sa_group_members(sm->hosts.sa, mlid, &who);
+	struct sa_member *found;
+	size_t n = sa_group_members(sm->hosts.sa, mlid, &found);
 	struct mcast_member *member = mem_zalloc(n + 1, sizeof(*member));
 	struct mcast_tree *prev = m->tree[group], *tree = NULL;
 
 	for (size_t i = 0; i < n; i++)
-		member[i] = (struct mcast_member){who[i].port, who[i].receives};
+		member[i] =
+			(struct mcast_member){found[i].port, found[i].receives};
 	if (n > 0 && prev == NULL && m->finding)
 		prev = mcast_found(m->maker, row_of, &row);
 	if (n > 0)
@@ -199,7 +200,7 @@ make_tree(struct sm *sm, unsigned group)
 	mcast_tree_free(prev);
 	m->tree[group] = tree;
 	free(member);
-	free(who);
+	free(found);
 }
 
 /* How long the next joins are gathered, by how many there were. */
@@ -253,7 +254,7 @@ alarm_disobedient(struct sm *sm, uint64_t guid)
 	struct sm_mcast *m = sm->mcast;
 	node_ix n = topo_by_node_guid(m->topo, guid);
 
-	m->liar = guid;
+	m->disobedient = guid;
 	(void)snprintf(m->alarm, sizeof(m->alarm),
 		"switch 0x%016llx \"%s\" acknowledges multicast table not "
 		"writtens that it does not hold: they are not written again "
@@ -268,8 +269,8 @@ run_mcast_alarm(const struct sm *sm)
 {
 	const struct sm_mcast *m = sm->mcast;
 
-	return sm->role == SM_MASTER && m->liar != 0 &&
-			       mft_refused(m->mft, m->liar)
+	return sm->role == SM_MASTER && m->disobedient != 0 &&
+			       mft_refused(m->mft, m->disobedient)
 		       ? m->alarm
 		       : "";
 }
@@ -286,13 +287,13 @@ judge_failures(struct sm *sm, struct mono now)
 
 	f = mft_failures(m->mft, &n);
 	for (i = 0; i < n; i++) {
-		if (f[i].liar)
+		if (f[i].disobedient)
 			alarm_disobedient(sm, f[i].guid);
 		else if (log_allowed(&m->noise, 5, now, &swallowed))
 			log_warn("mcast: table not written guid=0x%016llx "
 				 "status=0x%04x",
 				(unsigned long long)f[i].guid, f[i].status);
-		if (f[i].status == 0 && !f[i].liar)
+		if (f[i].status == 0 && !f[i].disobedient)
 			dirty_mark(sm, f[i].guid, now, DIRTY_MCAST, NULL);
 	}
 }
@@ -465,21 +466,21 @@ run_mcast_before_push(struct sm *sm, struct mono now)
 static bool
 is_tree_admitted(struct sm *sm, unsigned group)
 {
-	struct mft_dependency *turn;
+	struct mft_dependency *dep;
 	struct transition_mcast *guest;
 	size_t n;
 	bool yes;
 
 	if (!transition_mcast_must_ask(sm->run.plan->change))
 		return true;
-	n = mft_dependencies(sm->mcast->mft, group, &turn);
+	n = mft_dependencies(sm->mcast->mft, group, &dep);
 	guest = mem_zalloc(n + 1, sizeof(*guest));
 	for (size_t i = 0; i < n; i++)
 		guest[i] = (struct transition_mcast){
-			turn[i].sw, turn[i].in, turn[i].out};
+			dep[i].sw, dep[i].in, dep[i].out};
 	yes = transition_mcast_admit(sm->run.plan->change, guest, n);
 	free(guest);
-	free(turn);
+	free(dep);
 	return yes;
 }
 

@@ -8,7 +8,7 @@
 #include "sm/base/mem.h"
 #include "sm/core/sm_priv.h"
 
-enum { TURNS = 32 };
+enum { ROUND_SWEEPS = 32 };
 
 void
 run_pkeys_load(struct sm *sm, const struct state_file *s)
@@ -146,12 +146,12 @@ run_pkeys_read(struct sm *sm)
 
 /* ---- checks after a push and after a light sweep ---- */
 
-/* Some tables in rotation: all of them in TURNS light sweeps. */
+/* Some tables in rotation: all of them in ROUND_SWEEPS light sweeps. */
 static void
-ask_some_in_turn(struct sm *sm, const struct topo *t, uint8_t *ask)
+ask_some_in_rotation(struct sm *sm, const struct topo *t, uint8_t *ask)
 {
 	const struct pkey_table_want want = pkeys_wanted(sm->view->pkeys);
-	uint32_t left = t->nports / TURNS + 1;
+	uint32_t left = t->nports / ROUND_SWEEPS + 1;
 
 	assert(t->nports > 0); /* our own port is one */
 	for (uint32_t i = 0; i < t->nports && left > 0; i++) {
@@ -189,7 +189,7 @@ run_pkeys_check(struct sm *sm)
 	size_t n, i;
 
 	if (sm->check.keys_due)
-		ask_some_in_turn(sm, t, ask);
+		ask_some_in_rotation(sm, t, ask);
 	sm->check.keys_due = false;
 	ask_written(sm, t, ask);
 	d = pkey_tables_doubts(device_ptables(sm->hw), &n);
@@ -222,7 +222,7 @@ run_pkeys_checked(struct sm *sm, struct mono now)
 	size_t n = pkey_read_wrong(sm->run.pkey_read, &p);
 
 	sm->stat.keys_checked += pkey_read_count(sm->run.pkey_read);
-	sm->stat.keys_untrue += n;
+	sm->stat.keys_drifted += n;
 	pkey_read_free(sm->run.pkey_read);
 	sm->run.pkey_read = NULL;
 	pkey_tables_believe(device_ptables(sm->hw), sm->run.phase_began);

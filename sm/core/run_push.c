@@ -49,7 +49,7 @@ port_written(void *cookie, uint64_t node_guid, unsigned port,
 {
 	struct sm *sm = cookie;
 
-	builder_port_written(sm->draft, node_guid, port, info);
+	builder_port_written(sm->builder, node_guid, port, info);
 }
 
 static void

@@ -46,9 +46,9 @@ run_qos_review(struct sm *sm)
 	const char *text = sm->run.qos->shortage;
 
 	run_qos_log_layers(sm);
-	if (*text != '\0' && strcmp(text, sm->stat.lanes) != 0)
+	if (*text != '\0' && strcmp(text, sm->stat.shortage) != 0)
 		log_error("qos: %s", text);
-	(void)snprintf(sm->stat.lanes, sizeof(sm->stat.lanes), "%s", text);
+	(void)snprintf(sm->stat.shortage, sizeof(sm->stat.shortage), "%s", text);
 	if (sm->stat.alarm[0] == '\0')
 		(void)snprintf(
 			sm->stat.alarm, sizeof(sm->stat.alarm), "%s", text);

@@ -13,7 +13,7 @@ static void
 enter_discovery(struct sm *sm, struct mono now, enum sweep_kind kind,
 	const uint64_t *guid, size_t n)
 {
-	sm->run.sweep = sweep_new(kind, sm->draft, sm->x, guid, n);
+	sm->run.sweep = sweep_new(kind, sm->builder, sm->x, guid, n);
 	if (sm->role != SM_MASTER)
 		sweep_read_only(sm->run.sweep);
 	phase_enter(sm, SM_DISCOVER, now);
@@ -45,10 +45,10 @@ run_sweep_suspects(struct sm *sm, struct mono now)
 	size_t i;
 
 	for (i = 0; i < d->n; i++)
-		guid[i] = d->who[i].guid;
+		guid[i] = d->suspect[i].guid;
 	run_sweep_probe(sm, now, guid, d->n);
 	for (i = 0; i < d->n; i++)
-		if (d->who[i].told)
+		if (d->suspect[i].told)
 			sweep_add_trap_source(sm->run.sweep, guid[i]);
 	free(guid);
 }

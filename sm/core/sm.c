@@ -165,7 +165,7 @@ configure_roles(struct sm *sm)
 	for (size_t i = 0; i < d->n; i++)
 		device[i] = (struct builder_device){
 			d->entry[i].vendor, d->entry[i].device};
-	builder_ask_roles(sm->draft, device, d->n);
+	builder_ask_roles(sm->builder, device, d->n);
 	free(device);
 }
 
@@ -182,7 +182,7 @@ sm_new(struct config *c, const struct state_file *state, struct transport *t,
 	sm->pool = lft_pool_new();
 	sm->hw = device_new(sm->pool);
 	sm->sl_history = sl_history_new();
-	sm->draft = builder_new();
+	sm->builder = builder_new();
 	sm->foreign.scan = sl2vl_scan_new();
 	configure_roles(sm);
 	sm->traps.filter = trap_filter_new();
@@ -222,7 +222,7 @@ sm_free(struct sm *sm)
 	standby_free(sm);
 	sl2vl_scan_free(sm->foreign.scan);
 	device_free(sm->hw);
-	builder_free(sm->draft);
+	builder_free(sm->builder);
 	trap_filter_free(sm->traps.filter);
 	xact_free(sm->x);
 	events_free(sm);
@@ -230,7 +230,7 @@ sm_free(struct sm *sm)
 	retry_free(sm);
 	peers_free(sm);
 	drift_reset(sm);
-	free(sm->dirty.who);
+	free(sm->dirty.suspect);
 	free(sm->quarantine.list);
 	in_force_forget(sm);
 	state_keep_free(sm);

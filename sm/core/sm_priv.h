@@ -133,7 +133,7 @@ struct sm {
 	/* tools */
 	struct xact *x;
 	struct path_probe *scout;
-	struct builder *draft;
+	struct builder *builder;
 	struct lft_pool *pool;
 	struct device_store *hw;
 	struct sl_history *sl_history; /* outlives views: connections do */

@@ -13,7 +13,7 @@ text_of(const struct buf *b)
 json_t *
 snapshot_state_json(const struct sm *sm, const struct config *c, bool tables)
 {
-	struct buf config = {0}, state = {0}, memoir = {0};
+	struct buf config = {0}, state = {0}, cache = {0};
 	json_t *o;
 
 	config_publish(c, &config);
@@ -22,11 +22,11 @@ snapshot_state_json(const struct sm *sm, const struct config *c, bool tables)
 		text_of(&state), "answer",
 		(double)sm_xact_stats(sm)->answer.ns / 1e9);
 	if (tables) {
-		engine_cache_print(sm_view(sm)->routes, &memoir);
-		(void)json_object_set_new(o, "memoir", text_of(&memoir));
+		engine_cache_print(sm_view(sm)->routes, &cache);
+		(void)json_object_set_new(o, "memoir", text_of(&cache));
 	}
 	buf_free(&config);
 	buf_free(&state);
-	buf_free(&memoir);
+	buf_free(&cache);
 	return o;
 }

@@ -65,8 +65,8 @@ rest_till_due(struct sm *sm, struct mono now)
 		wait = sm->cfg->standby.refresh;
 	s->step = STANDBY_RESTS;
 	timer_set(&sm->timers, TIMER_READ, mono_add(now, wait));
-	builder_free(s->draft);
-	s->draft = NULL;
+	builder_free(s->builder);
+	s->builder = NULL;
 	topo_unref(s->topo);
 	s->topo = NULL;
 	pkeys_unref(s->pkeys);
@@ -80,8 +80,8 @@ start_sweep(struct sm *sm, struct mono now)
 
 	s->began = now;
 	s->sent_before = xact_stats(sm->x)->sent;
-	s->draft = builder_new();
-	s->sweep = sweep_new(SWEEP_FULL, s->draft, sm->x, NULL, 0);
+	s->builder = builder_new();
+	s->sweep = sweep_new(SWEEP_FULL, s->builder, sm->x, NULL, 0);
 	sweep_read_only(s->sweep);
 	s->step = STANDBY_SWEEPS;
 }
@@ -108,14 +108,14 @@ read_tables(struct sm *sm, bool all)
 	for (sw_ix i = 0; i < t->nsw; i++) {
 		uint64_t guid = t->node[t->sw[i].node].guid;
 
-		if (all || i % STANDBY_TURNS == s->turn ||
+		if (all || i % STANDBY_ROUND == s->part ||
 			lft_read_lacks(t, s->hw, i))
 			device_forget_node(s->hw, guid);
 		else
 			map_put(&others, guid, 0);
 	}
-	for (unsigned i = 0; i < STANDBY_TURNS; i++)
-		if (all || i == s->turn)
+	for (unsigned i = 0; i < STANDBY_ROUND; i++)
+		if (all || i == s->part)
 			s->read_at[i] = s->began;
 	s->lft = lft_read_new(s->topo, &job);
 	map_free(&others);
@@ -141,12 +141,12 @@ read_keys(struct sm *sm)
 
 /* The names are read: what was found becomes a topology. */
 static void
-freeze_draft(struct sm *sm, struct mono now)
+freeze_builder(struct sm *sm, struct mono now)
 {
 	struct standby_state *s = &sm->standby;
 	struct reason why;
 
-	s->topo = builder_freeze(s->draft, ++sm->generation, &why);
+	s->topo = builder_freeze(s->builder, ++sm->generation, &why);
 	if (s->topo == NULL) {
 		log_debug("standby: the fabric was not read: %s", why.text);
 		rest_till_due(sm, now);
@@ -159,7 +159,7 @@ freeze_draft(struct sm *sm, struct mono now)
 		s->hw = device_new(sm->pool);
 		read_tables(sm, true);
 	} else {
-		s->turn = (s->turn + 1) % STANDBY_TURNS;
+		s->part = (s->part + 1) % STANDBY_ROUND;
 		read_tables(sm, false);
 	}
 	read_keys(sm);
@@ -183,11 +183,11 @@ step_sweep(struct sm *sm, struct mono now)
 	if (failed != NULL) {
 		rest_till_due(sm, now);
 	} else if (s->step == STANDBY_SWEEPS) {
-		s->sweep = sweep_new(SWEEP_NAMES, s->draft, sm->x, NULL, 0);
+		s->sweep = sweep_new(SWEEP_NAMES, s->builder, sm->x, NULL, 0);
 		s->step = STANDBY_NAMES;
 		step_sweep(sm, now);
 	} else {
-		freeze_draft(sm, now);
+		freeze_builder(sm, now);
 	}
 }
 
@@ -260,7 +260,7 @@ oldest_table(const struct standby_state *s)
 {
 	struct mono t = s->began;
 
-	for (unsigned i = 0; i < STANDBY_TURNS; i++)
+	for (unsigned i = 0; i < STANDBY_ROUND; i++)
 		t = mono_min(t, s->read_at[i]);
 	return t;
 }
@@ -411,7 +411,7 @@ standby_free(struct sm *sm)
 	sweep_free(s->sweep);
 	lft_read_free(s->lft);
 	pkey_read_free(s->keys);
-	builder_free(s->draft);
+	builder_free(s->builder);
 	topo_unref(s->topo);
 	pkeys_unref(s->pkeys);
 	standby_forget(sm);

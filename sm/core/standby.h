@@ -11,8 +11,9 @@
  * The master clears PortStateChange, so a light sweep shows a standby next to
  * nothing. Topology, LIDs and P_Keys are read in full each time. LFTs are nine
  * tenths of the rest: where the topology is what it was, those of one switch in
- * TURNS are read, and one block of every other switch; if any of that differs
- * from what was read before, the master has changed tables, and all are read.
+ * STANDBY_ROUND are read, and one block of every other switch; if any of that
+ * differs from what was read before, the master has changed tables, and all are
+ * read.
  *
  * The master comes first: a standby has a small window for its requests, and
  * rests at least nine times as long as it reads.
@@ -43,7 +44,7 @@ struct take_over;
 
 /* What a standby reads; standby.c. */
 enum {
-	STANDBY_TURNS = 8,  /* readings in which every table is read */
+	STANDBY_ROUND = 8,  /* readings in which every table is read */
 	STANDBY_WINDOW = 8, /* requests in flight */
 };
 
@@ -57,13 +58,13 @@ struct standby_state {
 	} step;
 	struct view *view; /* of the last one, or NULL */
 	struct device_store *hw;
-	unsigned turn;
-	struct mono read_at[STANDBY_TURNS]; /* when its switches were read */
+	unsigned part;			    /* of a round */
+	struct mono read_at[STANDBY_ROUND]; /* when its switches were read */
 	/* the reading in progress */
 	struct mono began, swept, tables; /* ... and when a part was done */
 	uint64_t sent_before, reads;
 	bool all; /* all tables are read */
-	struct builder *draft;
+	struct builder *builder;
 	struct sweep *sweep;
 	struct topo *topo; /* with the LIDs that ports hold */
 	struct pkeys *pkeys;

@@ -23,14 +23,14 @@ order_from_word(const char *word)
 static void
 load_sl_history(struct sm *sm, const struct state_file *s)
 {
-	struct sl_history *past = sm->sl_history;
+	struct sl_history *history = sm->sl_history;
 	size_t i;
 
-	sl_history_load(past, s->layers);
+	sl_history_load(history, s->layers);
 	for (i = 0; i < s->nleaf; i++)
-		sl_history_load_leaf(past, s->leaf[i].guid, s->leaf[i].any);
+		sl_history_load_leaf(history, s->leaf[i].guid, s->leaf[i].any);
 	for (i = 0; i < s->nleaf; i++)
-		sl_history_load_row(past, (uint32_t)i, s->leaf[i].mask);
+		sl_history_load_row(history, (uint32_t)i, s->leaf[i].mask);
 }
 
 void
@@ -157,18 +157,18 @@ state_keep_routes(struct sm *sm, const struct routes *r)
 static struct state_file_sl_history *
 list_leaves(const struct sm *sm, struct state_file *s)
 {
-	const struct sl_history *past = sm->sl_history;
-	uint32_t n = sl_history_count(past);
+	const struct sl_history *history = sm->sl_history;
+	uint32_t n = sl_history_count(history);
 	struct state_file_sl_history *leaf = mem_zalloc(n, sizeof(*leaf));
 
 	for (uint32_t i = 0; i < n; i++) {
-		bool any = sl_history_any(past, i);
+		bool any = sl_history_any(history, i);
 
-		leaf[i] =
-			(struct state_file_sl_history){sl_history_guid(past, i),
-				any, any ? NULL : sl_history_row(past, i)};
+		leaf[i] = (struct state_file_sl_history){
+			sl_history_guid(history, i), any,
+			any ? NULL : sl_history_row(history, i)};
 	}
-	s->layers = sl_history_layers(past);
+	s->layers = sl_history_layers(history);
 	s->leaf = leaf;
 	s->nleaf = n;
 	return leaf;

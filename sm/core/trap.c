@@ -168,7 +168,7 @@ act_on_trap(struct sm *sm, uint16_t lid, const struct mad_notice *n,
 		if (n->trap == TRAP_LOCAL_CHANGES &&
 			(n->change_flags & NEW_DESCRIPTION) != 0)
 			builder_renamed(
-				sm->draft, t->node[t->port[p].node].guid);
+				sm->builder, t->node[t->port[p].node].guid);
 	}
 	if (n->trap == TRAP_LINK_STATE && run_push_caused(sm, guid))
 		return;

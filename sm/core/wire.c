@@ -22,8 +22,8 @@ probe_finds_down(
 	char cause[96];
 	builder_id n;
 
-	sm->stat.ways_lost++;
-	if (!builder_node_at(sm->draft, path, hops, &n))
+	sm->stat.paths_lost++;
+	if (!builder_node_at(sm->builder, path, hops, &n))
 		return; /* the builder has no such path any more */
 	if (sm->phase == SM_DISCOVER && sweep_hint(sm->run.sweep, n, port))
 		return;
@@ -31,8 +31,9 @@ probe_finds_down(
 		return;
 	(void)snprintf(cause, sizeof(cause),
 		"no answer from behind port %u of 0x%016llx", port,
-		(unsigned long long)builder_guid(sm->draft, n));
-	dirty_mark(sm, builder_guid(sm->draft, n), now, DIRTY_NO_ANSWER, cause);
+		(unsigned long long)builder_guid(sm->builder, n));
+	dirty_mark(
+		sm, builder_guid(sm->builder, n), now, DIRTY_NO_ANSWER, cause);
 }
 
 static void
@@ -46,7 +47,7 @@ probe_late_answer(void *cookie, const void *owner, const struct xact_request *r,
 		return;
 	/* whether our own link is up is found by light sweeps */
 	path_probe_late(sm->scout, owner, r,
-		builder_self_is_switch(sm->draft) ? 0 : 1, now);
+		builder_self_is_switch(sm->builder) ? 0 : 1, now);
 }
 
 /* ---- options ---- */

@@ -86,16 +86,16 @@ struct sm_status {
 	uint64_t traps_ours;	    /* caused by our own plan, not acted on */
 	uint64_t faults[SM_FAULTS]; /* reported by traps, by kind ... */
 	char fault[448];	    /* ... and the last one in words, or "" */
-	uint64_t ways_lost;	    /* links found down behind late answers */
+	uint64_t paths_lost;	    /* links found down behind late answers */
 	bool directed_only; /* SMPs routed by LID are not answered here */
 	uint64_t malformed; /* MADs dropped by the decoder */
 	uint64_t requests_refused; /* SMPs other than SMInfo */
 	uint64_t sweeps_full, sweeps_light, probes;
 	uint64_t pushes_stopped;  /* overtaken by a change in the fabric */
 	const char *writing;	  /* the phase of a push, "" else; static */
-	uint64_t checked, untrue; /* read after a push; not as acked */
-	uint64_t altered;	  /* blocks and ports that another SM changed */
-	uint64_t keys_checked, keys_untrue; /* P_Key blocks; tables altered */
+	uint64_t checked, not_held; /* read after a push; not as acked */
+	uint64_t drifted;	  /* blocks and ports that another SM changed */
+	uint64_t keys_checked, keys_drifted; /* P_Key blocks; tables altered */
 	struct sl2vl_scan_counts
 		scan;	     /* SL2VL rows read for blocked pairs of others */
 	uint64_t rows_freed; /* blocked pairs of others that we opened */
@@ -121,7 +121,7 @@ struct sm_status {
 	uint64_t adaptive_off; /* switches where it was switched off */
 	struct sm_m_keys m_keys;
 	char keys[256];	 /* P_Key tables that are too small; or "" */
-	char lanes[256]; /* links with fewer VLs than wanted; or "" */
+	char shortage[256]; /* links with fewer VLs than wanted; or "" */
 };
 
 /* Names of enumerators for people: "idle", "master". */

@@ -297,13 +297,13 @@ sweeps_json(const struct status_facts *f)
 	json_util_put(
 		o, "pushes_stopped", json_util_u64(f->sm->pushes_stopped));
 	json_util_put(o, "checked_blocks", json_util_u64(f->sm->checked));
-	json_util_put(o, "untrue_blocks", json_util_u64(f->sm->untrue));
-	json_util_put(o, "altered", json_util_u64(f->sm->altered));
+	json_util_put(o, "untrue_blocks", json_util_u64(f->sm->not_held));
+	json_util_put(o, "altered", json_util_u64(f->sm->drifted));
 	json_util_put(
 		o, "checked_key_blocks", json_util_u64(f->sm->keys_checked));
 	json_util_put(
-		o, "altered_key_tables", json_util_u64(f->sm->keys_untrue));
-	json_util_put(o, "ways_lost", json_util_u64(f->sm->ways_lost));
+		o, "altered_key_tables", json_util_u64(f->sm->keys_drifted));
+	json_util_put(o, "ways_lost", json_util_u64(f->sm->paths_lost));
 	json_util_put(o, "rows_read", json_util_u64(f->sm->scan.read));
 	json_util_put(o, "rows_left", json_util_u64(f->sm->scan.left));
 	json_util_put(o, "rows_freed", json_util_u64(f->sm->rows_freed));

@@ -227,8 +227,8 @@ has_slow_link(const struct chaos *c)
 static bool
 is_true_alarm(const struct chaos *c, const struct sm_status *s)
 {
-	return c->script.sim.faults.delay > 0 && s->lanes[0] != '\0' &&
-	       strcmp(s->alarm, s->lanes) == 0 && has_slow_link(c);
+	return c->script.sim.faults.delay > 0 && s->shortage[0] != '\0' &&
+	       strcmp(s->alarm, s->shortage) == 0 && has_slow_link(c);
 }
 
 static int

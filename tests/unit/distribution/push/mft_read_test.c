@@ -191,7 +191,7 @@ START_TEST(a_false_acknowledgement_is_found)
 		overwrite_mft(w, s, 0, 0x55);
 		pass_time(w, mono_ms(1000));
 		f = mft_failures(w->mft, &n);
-		ck_assert(n == 0 || (f[0].guid == guid && f[0].liar));
+		ck_assert(n == 0 || (f[0].guid == guid && f[0].disobedient));
 		write_all(w);
 	}
 	ck_assert_uint_eq(n, 1);

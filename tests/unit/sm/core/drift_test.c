@@ -62,18 +62,18 @@ set_switch_link(struct world *w, unsigned k, bool up)
  * quarantined in the end, and is released when it stores. */
 START_TEST(a_switch_that_does_not_store)
 {
-	const struct sim_behaviour liar = {.lies = UINT64_C(1) << MAD_LFT},
+	const struct sim_behaviour disobedient = {.lies = UINT64_C(1) << MAD_LFT},
 				   well = {0};
 	struct fabric *f = core_tree();
 	struct world *w = start_settled(f, "distribution: {drain: 5ms}\n");
 	uint32_t leaf = fabric_find(f, "leaf3");
 	struct sm_status s;
 
-	sim_fault_behave(w->sim, leaf, &liar);
+	sim_fault_behave(w->sim, leaf, &disobedient);
 	set_switch_link(w, 20, false);
 	world_run(w, mono_ms(20000));
 	sm_status(w->sm, &s);
-	ck_assert_uint_ge(s.untrue, 3);
+	ck_assert_uint_ge(s.not_held, 3);
 	ck_assert_uint_eq(sm_view(w->sm)->nquarantine, 1);
 	sim_fault_behave(w->sim, leaf, &well);
 	world_run(w, mono_ms(120000));
@@ -110,14 +110,14 @@ static const struct lie {
 START_TEST(every_false_acknowledgement_is_found)
 {
 	const struct lie *l = &lies[_i];
-	const struct sim_behaviour liar = {.lies = UINT64_C(1) << l->attr},
+	const struct sim_behaviour disobedient = {.lies = UINT64_C(1) << l->attr},
 				   well = {0};
 	struct fabric *f = core_tree();
 	struct world *w = start_settled(f, "distribution: {drain: 5ms}\n");
 	uint32_t node = fabric_find(f, l->node);
 	struct sm_status s;
 
-	sim_fault_behave(w->sim, node, &liar);
+	sim_fault_behave(w->sim, node, &disobedient);
 	if (l->yaml != NULL) {
 		world_reload(w, l->yaml);
 	} else {
@@ -127,8 +127,8 @@ START_TEST(every_false_acknowledgement_is_found)
 	}
 	world_run(w, mono_ms(20000));
 	sm_status(w->sm, &s);
-	ck_assert_uint_ge(s.untrue + s.keys_untrue, 3);
-	ck_assert_uint_le(s.untrue + s.keys_untrue, l->most);
+	ck_assert_uint_ge(s.not_held + s.keys_drifted, 3);
+	ck_assert_uint_le(s.not_held + s.keys_drifted, l->most);
 	if (l->says == NULL) {
 		ck_assert_uint_eq(sm_view(w->sm)->nquarantine, 1);
 	} else {
@@ -150,7 +150,7 @@ END_TEST
  * taken down. */
 START_TEST(sl2vl_that_is_not_stored)
 {
-	const struct sim_behaviour liar = {.lies = UINT64_C(1) << MAD_SL2VL};
+	const struct sim_behaviour disobedient = {.lies = UINT64_C(1) << MAD_SL2VL};
 	struct fabric *f = gen_random(10, 3, 2, 3, NULL);
 	struct world *w = start_settled(
 		f, "distribution: {method: break-dependencies, drain: 5ms}\n");
@@ -158,7 +158,7 @@ START_TEST(sl2vl_that_is_not_stored)
 
 	for (uint32_t n = 0; n < f->nnodes; n++)
 		if (f->node[n].type == FABRIC_SWITCH)
-			sim_fault_behave(w->sim, n, &liar);
+			sim_fault_behave(w->sim, n, &disobedient);
 	for (unsigned i = 0; i < 3; i++) {
 		set_switch_link(w, i, false);
 		expect_order(w, "cable pulled");
@@ -371,7 +371,7 @@ START_TEST(restarts_are_not_drift)
 	expect_order(w, "two switches restarted");
 	sm_status(w->sm, &s);
 	ck_assert_uint_gt(s.checked, 0);
-	ck_assert_uint_eq(s.altered, 0);
+	ck_assert_uint_eq(s.drifted, 0);
 	ck_assert_str_eq(s.alarm, "");
 	core_end(w, f);
 }
@@ -392,19 +392,19 @@ START_TEST(all_drift_is_found)
 	/* in the first block of some switches, in the second of others */
 	for (unsigned k = 0; k < 12; k++)
 		overwrite_entry(w, k, k % 2 ? 70 : 55);
-	for (unsigned i = 0; i < 100 && s.altered == 0; i++) {
+	for (unsigned i = 0; i < 100 && s.drifted == 0; i++) {
 		world_run(w, mono_ms(100));
 		sm_status(w->sm, &s);
 	}
 	world_run(w, mono_ms(300));
 	expect_order(w, "all were read");
 	sm_status(w->sm, &s);
-	seen = s.altered;
+	seen = s.drifted;
 	overwrite_entry(w, 5, 70);
 	world_run(w, mono_ms(2500));
 	expect_order(w, "all were looked at again");
 	sm_status(w->sm, &s);
-	ck_assert_uint_gt(s.altered, seen);
+	ck_assert_uint_gt(s.drifted, seen);
 	core_end(w, f);
 }
 END_TEST
@@ -436,7 +436,7 @@ START_TEST(what_arrives_after_a_hand_over)
 	expect_order(w, "handed over");
 	sm_status(w->sm, &s);
 	ck_assert_int_eq(s.role, SM_MASTER);
-	ck_assert_uint_eq(s.altered + s.untrue, 0);
+	ck_assert_uint_eq(s.drifted + s.not_held, 0);
 	core_end(w, f);
 }
 END_TEST
@@ -469,7 +469,7 @@ START_TEST(two_managers_that_write)
 	world_run(w, mono_ms(3000));
 	expect_order(w, "somebody wrote");
 	sm_status(w->sm, &s);
-	ck_assert_uint_gt(s.altered, 0);
+	ck_assert_uint_gt(s.drifted, 0);
 	ck_assert_msg(strstr(s.alarm, "modified by something other than this "
 				      "daemon: forwarding table block 0 of") &&
 			      strstr(s.alarm, "0x0002c90300001901 \"h20\"") &&

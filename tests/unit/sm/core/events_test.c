@@ -192,10 +192,10 @@ START_TEST(quarantine_is_told)
 	struct fabric *f = core_tree();
 	struct world *w = start_named(f);
 	uint32_t leaf = fabric_find(f, "leaf3");
-	const struct sim_behaviour liar = {.lies = UINT64_C(1) << MAD_LFT},
+	const struct sim_behaviour disobedient = {.lies = UINT64_C(1) << MAD_LFT},
 				   well = {0};
 
-	sim_fault_behave(w->sim, leaf, &liar);
+	sim_fault_behave(w->sim, leaf, &disobedient);
 	sim_fault_link(w->sim, fabric_find(f, "h9"), 1, false);
 	world_run(w, mono_ms(20000));
 	sim_fault_link(w->sim, fabric_find(f, "leaf1"), 5, false);

@@ -531,12 +531,12 @@ START_TEST(false_acknowledgements_are_found)
 		world_run(s.w, mono_ms(3000));
 	}
 	sm_status(s.w->sm, &st);
-	ck_assert_uint_gt(st.untrue, 0);
+	ck_assert_uint_gt(st.not_held, 0);
 	ck_assert_uint_eq(sm_view(s.w->sm)->nquarantine, 1);
 	sim_set_hook(s.w->sim, NULL, NULL);
 	world_run(s.w, mono_ms(120000)); /* tried again, with success */
 	ck_assert_uint_eq(sm_view(s.w->sm)->nquarantine, 0);
-	(void)snprintf(s.what, sizeof(s.what), "after a liar");
+	(void)snprintf(s.what, sizeof(s.what), "after a disobedient");
 	judge_result(&s);
 	scene_close(&s);
 }

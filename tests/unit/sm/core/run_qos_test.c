@@ -437,7 +437,7 @@ START_TEST(shortage)
 		ck_assert_uint_eq(sim_vl(w->sim, leaf, 1, port, sl), 0);
 	ck_assert_uint_eq(sim_vl(w->sim, leaf, 1, 4, 3), 1);
 	sm_status(w->sm, &st);
-	ck_assert_ptr_nonnull(strstr(st.lanes, "2 of"));
+	ck_assert_ptr_nonnull(strstr(st.shortage, "2 of"));
 	ck_assert_ptr_nonnull(strstr(st.alarm, "fewer VLs"));
 	/* with shortage: refuse, levels are everywhere or nowhere */
 	configure_settled(

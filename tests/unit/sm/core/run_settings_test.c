@@ -178,7 +178,7 @@ START_TEST(a_port_that_claims_its_mtu)
 	sim_fault_link(w->sim, leaf, up, true);
 	core_expect_order(w, "plugged in");
 	ck_assert_uint_eq(sim_port_info(w->sim, leaf, up)->mtu, MTU_256);
-	ck_assert_uint_eq(status_of(w).untrue, 1);
+	ck_assert_uint_eq(status_of(w).not_held, 1);
 	ck_assert_uint_eq(path_mtu(w, "h1", "h29"), MTU_256);
 	ck_assert_ptr_nonnull(
 		strstr(status_of(w).alarm, "NeighborMTU 256 instead of 4096"));

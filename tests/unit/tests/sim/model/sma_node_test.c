@@ -506,13 +506,13 @@ END_TEST
 START_TEST(a_false_acknowledgement_keeps_the_table)
 {
 	struct bench b = smp_bench_new(smp_bench_line(), NULL);
-	const struct sim_behaviour liar = {.lies = UINT64_C(1) << MAD_LFT},
+	const struct sim_behaviour disobedient = {.lies = UINT64_C(1) << MAD_LFT},
 				   well = {0};
 	uint32_t sw = find_node(&b, "sw0");
 
 	smp_bench_attach(&b);
 	smp_bench_configure(&b);
-	sim_fault_behave(b.s, sw, &liar);
+	sim_fault_behave(b.s, sw, &disobedient);
 	memset(b.last.data, 2, MAD_DATA);
 	ck_assert(smp_bench_ask(&b, "\1", MAD_SET, MAD_LFT, 0));
 	ck_assert_uint_eq(b.last.status, 0);
