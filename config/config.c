@@ -496,6 +496,7 @@ config_diff(const struct config *was, const struct config *is,
 		out->item[out->n++] =
 			(struct config_change){.key = mem_strdup(key->name),
 				.reload = key->o->reload,
+				.secret = key->o->secret,
 				.was = value_text(was, key),
 				.is = value_text(is, key)};
 		out->of[key->o->reload]++;

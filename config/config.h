@@ -197,6 +197,7 @@ struct config {
 struct config_change {
 	char *key; /* "sweep.interval" */
 	enum schema_reload reload;
+	bool secret;
 	char *was; /* canonical texts, "(secret)" for secrets */
 	char *is;
 };
@@ -204,7 +205,7 @@ struct config_change {
 struct config_changes {
 	struct config_change *item; /* in the order of the tables */
 	size_t n;
-	size_t of[3]; /* how many of each enum schema_reload */
+	size_t of[SCHEMA_RELOADS]; /* how many of each enum schema_reload */
 };
 
 /* All defaults; drop with config_unref. */

@@ -110,7 +110,7 @@ static const struct schema_option fabric[] = {
 		FIELD(config_fabric, m_key),
 		.def = "0x0",
 		.secret = true,
-		.reload = SCHEMA_REROUTE,
+		.reload = SCHEMA_RESWEEP,
 		.help = "The M_Key that is written to ports and sent with "
 			"requests. 0 means none. Make a file that contains a "
 			"key unreadable to other users."},
@@ -120,7 +120,7 @@ static const struct schema_option fabric[] = {
 		.max = 7,
 		.def = "[]",
 		.secret = true,
-		.reload = SCHEMA_REROUTE,
+		.reload = SCHEMA_RESWEEP,
 		.help = "M_Keys that ports may have besides m_key: of another "
 			"manager, or from before a restart. They are tried on "
 			"ports that do not take m_key, which is then written "
@@ -130,7 +130,7 @@ static const struct schema_option fabric[] = {
 		FIELD(config_fabric, m_key_protection),
 		.max = 3,
 		.def = "1",
-		.reload = SCHEMA_REROUTE,
+		.reload = SCHEMA_RESWEEP,
 		.help = "M_KeyProtectBits of ports, where m_key is not 0. "
 			"0: every host can read the key. 1: it is hidden. 2 "
 			"and 3: the port answers no request without it, and "
@@ -142,7 +142,7 @@ static const struct schema_option fabric[] = {
 		.max = 65535 * SECOND,
 		.zero_off = true,
 		.def = "60s",
-		.reload = SCHEMA_REROUTE,
+		.reload = SCHEMA_RESWEEP,
 		.help = "M_KeyLeasePeriod of ports: this long after a request "
 			"with a wrong key a port drops its protection, unless "
 			"one with the right key comes. heddled sends one to "
@@ -422,7 +422,7 @@ static const struct schema_option discovery[] = {
 		.type = SCHEMA_DEVICES,
 		FIELD(config_discovery, role_attribute),
 		.def = "[]",
-		.reload = SCHEMA_REROUTE,
+		.reload = SCHEMA_RESWEEP,
 		.help = "The switches that are asked for their role in the "
 			"tree, a vendor attribute (0xFFE0), as VENDOR or "
 			"VENDOR:DEVICE. No other switch is asked. An answer "

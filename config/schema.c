@@ -641,6 +641,7 @@ schema_reload_name(enum schema_reload reload)
 	static const char *const name[] = {
 		[SCHEMA_LIVE] = "live",
 		[SCHEMA_REROUTE] = "reroute",
+		[SCHEMA_RESWEEP] = "resweep",
 		[SCHEMA_RESTART] = "restart",
 	};
 

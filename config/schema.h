@@ -63,8 +63,11 @@ enum schema_type {	  /* what is stored at the offset */
 /* What a reload does about a changed option. */
 enum schema_reload {
 	SCHEMA_LIVE,	/* takes effect at once */
-	SCHEMA_REROUTE, /* the fabric is swept, routed and written again */
+	SCHEMA_REROUTE, /* the fabric is routed again, and what differs written
+			 */
+	SCHEMA_RESWEEP, /* ... after a full sweep: other nodes may answer */
 	SCHEMA_RESTART, /* kept as it was until the daemon restarts */
+	SCHEMA_RELOADS
 };
 
 /* A list of names, in the order given, none twice. */

@@ -772,10 +772,9 @@ open_port(struct daemon *d)
 
 	d->umad = umad_open(d->spec, true, on_wire, d, p, &why);
 	if (d->umad == NULL) {
-		if (strcmp(why.text, d->facts.no_port) != 0)
+		if (log_is_news(d->facts.no_port, sizeof(d->facts.no_port),
+			    why.text))
 			log_error("port: %s", why.text);
-		(void)snprintf(d->facts.no_port, sizeof(d->facts.no_port), "%s",
-			why.text);
 		return -1;
 	}
 	d->facts.no_port[0] = '\0';

@@ -2,6 +2,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 /* The one state that modules share: a process has one log. */
 /* NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables) */
@@ -117,4 +118,15 @@ log_allowed(struct log_limit *l, unsigned burst, struct mono now,
 		*suppressed = l->suppressed;
 	l->suppressed = 0;
 	return true;
+}
+
+bool
+log_is_news(char *logged, size_t size, const char *text)
+{
+	size_t n = strnlen(text, size - 1);
+	bool same = strncmp(logged, text, n) == 0 && logged[n] == '\0';
+
+	memmove(logged, text, n);
+	logged[n] = '\0';
+	return n > 0 && !same;
 }

@@ -7,6 +7,7 @@
 #define HEDDLE_SM_BASE_LOG_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "sm/base/clock.h"
 
@@ -45,5 +46,11 @@ struct log_limit {
  */
 bool log_allowed(struct log_limit *l, unsigned burst, struct mono now,
 	unsigned *suppressed);
+
+/*
+ * A line that is logged once while what it says lasts: true if text is not ""
+ * and not what logged has, which becomes text (size bytes, cut to fit).
+ */
+bool log_is_news(char *logged, size_t size, const char *text);
 
 #endif

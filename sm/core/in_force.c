@@ -114,8 +114,9 @@ is_changed(const struct config *was, const struct config *is)
 
 	config_diff(was, is, &ch);
 	for (size_t i = 0; i < ch.n; i++)
-		any |= ch.item[i].reload == SCHEMA_REROUTE &&
-		       strcmp(ch.item[i].was, "(secret)") != 0;
+		any |= (ch.item[i].reload == SCHEMA_REROUTE ||
+			       ch.item[i].reload == SCHEMA_RESWEEP) &&
+		       !ch.item[i].secret;
 	config_changes_free(&ch);
 	return any;
 }

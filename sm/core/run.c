@@ -297,12 +297,10 @@ assign_lids(struct sm *sm, struct reason *why)
 	sm->run.counts.lids_new += out.assigned;
 	sm->run.counts.lids_moved += out.moved;
 	/* logged once, not with every run while it lasts */
-	if (out.conflicts > 0 &&
-		strcmp(sm->logged.lid_conflict, out.conflict) != 0)
+	if (log_is_news(sm->logged.lid_conflict,
+		    sizeof(sm->logged.lid_conflict), out.conflict))
 		log_warn("lid: conflicts=%u first=\"%s\"", out.conflicts,
 			out.conflict);
-	(void)snprintf(sm->logged.lid_conflict, sizeof(sm->logged.lid_conflict),
-		"%s", out.conflict);
 	lid_table_free(&out);
 	return 0;
 }

@@ -83,7 +83,7 @@ finish_reading(struct sm *sm, struct mono now)
 	}
 	memcpy(was, sm->stat.adaptive, sizeof(was));
 	run_adaptive_name(sm, sm->run.topo);
-	if (*sm->stat.adaptive != '\0' && strcmp(was, sm->stat.adaptive) != 0)
+	if (log_is_news(was, sizeof(was), sm->stat.adaptive))
 		log_error("adaptive: %s", sm->stat.adaptive);
 }
 

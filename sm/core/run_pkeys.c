@@ -271,12 +271,8 @@ run_pkeys_review(struct sm *sm)
 			(unsigned long long)t->node[t->port[u->port].node].guid,
 			topo_desc(t, t->port[u->port].node), u->cap, u->keys,
 			sm->run.plan->nunfit);
-	if (text[0] != '\0' && strcmp(text, sm->stat.keys) != 0)
+	if (log_is_news(sm->stat.keys, sizeof(sm->stat.keys), text))
 		log_error("partitions: %s", text);
-	memcpy(sm->stat.keys, text, sizeof(text));
-	if (sm->stat.alarm[0] == '\0')
-		(void)snprintf(
-			sm->stat.alarm, sizeof(sm->stat.alarm), "%s", text);
 }
 
 /* What the state file shall say of tables that are known by now. */

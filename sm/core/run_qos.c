@@ -21,11 +21,10 @@ run_qos_settle(struct sm *sm)
 }
 
 static void
-log_news(const char *text, char logged[VIEW_SLVL_SHORT])
+log_layers(const char *text, char logged[VIEW_SLVL_SHORT])
 {
-	if (*text != '\0' && strcmp(text, logged) != 0)
+	if (log_is_news(logged, VIEW_SLVL_SHORT, text))
 		log_warn("routing.ftree.lanes: %s", text);
-	memcpy(logged, text, VIEW_SLVL_SHORT);
 }
 
 void
@@ -35,9 +34,9 @@ run_qos_log_layers(struct sm *sm)
 	char text[VIEW_SLVL_SHORT] = "";
 
 	view_slvl_why_few(sm->cfg, r, text, sizeof(text));
-	log_news(text, sm->logged.few_layers);
+	log_layers(text, sm->logged.few_layers);
 	(void)view_slvl_why_shared(sm->cfg, r, text, sizeof(text));
-	log_news(text, sm->logged.shared_vls);
+	log_layers(text, sm->logged.shared_vls);
 }
 
 void
@@ -46,10 +45,6 @@ run_qos_review(struct sm *sm)
 	const char *text = sm->run.qos->shortage;
 
 	run_qos_log_layers(sm);
-	if (*text != '\0' && strcmp(text, sm->stat.shortage) != 0)
+	if (log_is_news(sm->stat.shortage, sizeof(sm->stat.shortage), text))
 		log_error("qos: %s", text);
-	(void)snprintf(sm->stat.shortage, sizeof(sm->stat.shortage), "%s", text);
-	if (sm->stat.alarm[0] == '\0')
-		(void)snprintf(
-			sm->stat.alarm, sizeof(sm->stat.alarm), "%s", text);
 }

@@ -395,17 +395,11 @@ sm_reconfigure(struct sm *sm, struct config *c, struct mono now)
 		peers_forget_keys(sm);
 	sm->stat.taken[0] = '\0'; /* the administrator has been here */
 	in_force_take(sm, c);
-	if (ch.of[SCHEMA_REROUTE] > 0)
+	configure_roles(sm);
+	if (ch.of[SCHEMA_RESWEEP] > 0)
+		dirty_mark_full(sm, now, DIRTY_CONFIG, NULL);
+	else if (ch.of[SCHEMA_REROUTE] > 0)
 		dirty_mark_replan(sm, now, DIRTY_CONFIG, NULL);
-	for (size_t i = 0; i < ch.n; i++)
-		if (strcmp(ch.item[i].key, "discovery.role_attribute") == 0) {
-			configure_roles(sm);
-			sm->dirty.full = true;
-		} else if (strncmp(ch.item[i].key, "fabric.m_key",
-				   strlen("fabric.m_key")) == 0) {
-			/* nodes may answer that did not before */
-			sm->dirty.full = true;
-		}
 	config_changes_free(&ch);
 	quarantine_unlock(sm, now);
 	if (sm->view != NULL)
@@ -524,7 +518,8 @@ join_alarms(const struct sm *sm, struct sm_status *to)
 	const char *all[] = {sm->stat.own, sm->stat.alarm, sm->stat.blocked,
 		sm->stat.taken, sm->stat.sm_key, sm->stat.masters,
 		sm->stat.rival, sm->stat.flaw, to->settings, to->m_keys.alarm,
-		sm->stat.adaptive, run_mcast_alarm(sm), sm->stat.names};
+		sm->stat.adaptive, run_mcast_alarm(sm), sm->stat.names,
+		sm->stat.keys, sm->stat.shortage};
 	size_t n = 0, size = sizeof(to->alarm);
 	char *out = to->alarm;
 

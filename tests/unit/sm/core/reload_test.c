@@ -172,14 +172,18 @@ check_option(struct world *w, const char *path, const struct schema_option *o,
 	config_diff(was, w->config, &ch);
 	ck_assert_uint_ge(ch.n, 1);
 	ck_assert_uint_ge(ch.of[o->reload], 1);
-	ck_assert_msg(is_rerouted(w, before) == (o->reload == SCHEMA_REROUTE),
+	ck_assert_msg(
+		is_rerouted(w, before) == (o->reload == SCHEMA_REROUTE ||
+						  o->reload == SCHEMA_RESWEEP),
 		"with %s the routes %s: %s", causes[cause].name,
 		o->reload == SCHEMA_REROUTE ? "stay" : "change", file.text);
 	config_changes_free(&ch);
 	view_unref(before);
 	before = view_ref(sm_view(w->sm));
 	reload_with(w, "", cause, file.text);
-	ck_assert_msg(is_rerouted(w, before) == (o->reload == SCHEMA_REROUTE),
+	ck_assert_msg(
+		is_rerouted(w, before) == (o->reload == SCHEMA_REROUTE ||
+						  o->reload == SCHEMA_RESWEEP),
 		"with %s the routes %s without %s", causes[cause].name,
 		o->reload == SCHEMA_REROUTE ? "stay" : "change", file.text);
 	view_unref(before);
