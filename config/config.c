@@ -15,6 +15,7 @@
 #include "config/setting.h"
 #include "config/value.h"
 #include "config/yaml.h"
+#include "sm/base/file.h"
 #include "sm/base/mem.h"
 
 /* A file being read. */
@@ -243,35 +244,6 @@ config_parse(const char *file, const char *text, size_t len,
 	return NULL;
 }
 
-/* Read all of a regular file into *text (free it); its length or -1, errno. */
-static ssize_t
-read_regular_file(int fd, char **text)
-{
-	size_t n = 0, cap = YAML_MAX_BYTES + 1;
-	struct stat st;
-	ssize_t got;
-
-	if (fstat(fd, &st) < 0)
-		return -1;
-	if (!S_ISREG(st.st_mode)) {
-		errno = S_ISDIR(st.st_mode) ? EISDIR : EINVAL;
-		return -1;
-	}
-	/* one byte more than is allowed tells that it is too large */
-	*text = mem_alloc(cap);
-	while (n < cap) {
-		got = read(fd, *text + n, cap - n);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return -1;
-		if (got == 0)
-			break;
-		n += (size_t)got;
-	}
-	return (ssize_t)n;
-}
-
 /* Keys up to 1 are those with which managers come: OpenSM's sm_key and sa_key
  * are 1, and 0 is none. */
 static bool
@@ -324,11 +296,13 @@ refuse_open_secrets(int fd, struct config *c, struct diag_list *d)
 struct config *
 config_load(const char *file, const char *const *engines, struct diag_list *d)
 {
-	/* O_NONBLOCK: a FIFO must not hang a reload before fstat sees it */
+	/* O_NONBLOCK: a FIFO must not hang a reload */
 	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct config *c = NULL;
 	char *text = NULL;
-	ssize_t n = fd < 0 ? -1 : read_regular_file(fd, &text);
+	/* one byte more than is allowed tells that it is too large */
+	ssize_t n =
+		fd < 0 ? -1 : file_read_regular(fd, YAML_MAX_BYTES + 1, &text);
 	int error = errno;
 
 	if (n >= 0) {

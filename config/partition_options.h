@@ -15,7 +15,10 @@
 #include "config/diag.h"
 #include "config/schema.h"
 
-enum { PARTITION_DEFAULT_KEY = 0x7fff };
+enum {
+	PARTITION_DEFAULT_KEY = 0x7fff,
+	PARTITION_NUMBER = 0x7fff, /* of a P_Key, without the membership bit */
+};
 
 /* Membership of a member. */
 enum partition_membership {

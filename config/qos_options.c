@@ -9,7 +9,7 @@
 #include "config/partition_options.h"
 #include "config/suggest.h"
 
-enum { SLS = 16, TEXT = 64, DEFAULT_KEY = 0x7fff };
+enum { TEXT = 64 };
 
 static const char default_name[] = "default";
 
@@ -302,7 +302,7 @@ qos_pkey(const struct config *c, const char *text)
 			return (uint16_t)p[i].pkey;
 	if (!parse_range(text, UINT16_MAX, &r) || r.first != r.last)
 		return 0;
-	return r.first & DEFAULT_KEY;
+	return r.first & PARTITION_NUMBER;
 }
 
 /* ---- levels by number ---- */
@@ -378,12 +378,12 @@ check_count(const struct config *c, struct diag_list *d)
 			"qos.levels: %u levels, default among them, are too "
 			"many: at most %u",
 			n, QOS_LEVELS);
-	else if (n * layers > SLS)
+	else if (n * layers > QOS_SLS)
 		diag_add(d, all->at[all->n - 1], "too-many", "qos.levels",
 			"qos.levels: %u levels, default among them, times %u "
 			"lanes (routing.ftree.lanes) need %u service levels; "
 			"there are %u",
-			n, layers, n * layers, SLS);
+			n, layers, n * layers, QOS_SLS);
 }
 
 static void

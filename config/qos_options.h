@@ -19,7 +19,7 @@
 
 struct config;
 
-enum { QOS_LEVELS = 15, QOS_DEFAULT_WEIGHT = 1 };
+enum { QOS_SLS = 16, QOS_LEVELS = 15, QOS_DEFAULT_WEIGHT = 1 };
 
 enum qos_shortage { QOS_SHARE, QOS_REFUSE };
 enum qos_unknown { QOS_UNKNOWN_DEFAULT, QOS_UNKNOWN_DROP };

@@ -6,6 +6,7 @@
 
 #include "discovery/link_rate.h"
 #include "discovery/port_key.h"
+#include "sm/base/hash.h"
 #include "sm/base/mem.h"
 
 /* Bytes of one array in the block; the next one is aligned to 16 bytes. */
@@ -137,20 +138,13 @@ index_guids(struct topo *t)
 	free(key);
 }
 
-static uint64_t
-mix_hash(uint64_t h, uint64_t v)
-{
-	h = (h ^ v) * 0x9e3779b97f4a7c15U;
-	return h ^ (h >> 29);
-}
-
 /* What routing reads of a port: LIDs, width and speed, VLs, MTU. */
 static uint64_t
 mix_port(uint64_t h, const struct topo_port *p)
 {
-	h = mix_hash(h, p->guid);
-	h = mix_hash(h, (uint64_t)p->lid << 8 | p->lmc);
-	return mix_hash(h, (uint64_t)p->width << 32 | (uint64_t)p->speed << 24 |
+	h = hash_mix(h, p->guid);
+	h = hash_mix(h, (uint64_t)p->lid << 8 | p->lmc);
+	return hash_mix(h, (uint64_t)p->width << 32 | (uint64_t)p->speed << 24 |
 				   (uint64_t)p->speed_ext << 16 |
 				   (uint64_t)p->vl_cap << 8 | p->mtu_cap);
 }
@@ -161,27 +155,27 @@ enum { NOT_ROUTED = TN_FRESH | TN_PARTIAL };
 static uint64_t
 hash_of(const struct topo *t)
 {
-	uint64_t h = mix_hash(t->nnodes, t->nsw);
+	uint64_t h = hash_mix(t->nnodes, t->nsw);
 
 	for (uint32_t i = 0; i < t->nnodes; i++) {
 		const struct topo_node *n = &t->node[i];
 
-		h = mix_hash(h, n->guid);
-		h = mix_hash(h, (uint64_t)n->type << 16 |
+		h = hash_mix(h, n->guid);
+		h = hash_mix(h, (uint64_t)n->type << 16 |
 					(uint64_t)n->nports << 8 |
 					(n->flags & (uint8_t)~NOT_ROUTED));
-		h = mix_hash(h, n->role);
+		h = hash_mix(h, n->role);
 	}
 	for (uint32_t s = 0; s < t->nsw; s++) {
 		const struct topo_switch *w = &t->sw[s];
 		port_ix first = t->node[w->node].first_port;
 
-		h = mix_hash(h, (uint64_t)w->lft_cap << 32 |
+		h = hash_mix(h, (uint64_t)w->lft_cap << 32 |
 					(uint64_t)w->nadj << 16 | w->nend);
 		for (uint32_t i = 0; i < w->nadj; i++) {
 			const struct topo_adj *a = &t->adj[w->adj + i];
 
-			h = mix_hash(h, (uint64_t)a->peer << 16 |
+			h = hash_mix(h, (uint64_t)a->peer << 16 |
 						(uint64_t)a->out << 8 |
 						a->peer_port);
 			h = mix_port(h, &t->port[first + a->out]);
@@ -189,7 +183,7 @@ hash_of(const struct topo *t)
 		for (uint32_t i = 0; i < w->nend; i++) {
 			const struct topo_end *e = &t->end[w->end + i];
 
-			h = mix_hash(h, e->out);
+			h = hash_mix(h, e->out);
 			h = mix_port(h, &t->port[e->port]);
 		}
 	}
@@ -217,23 +211,46 @@ topo_by_lid(const struct topo *t, uint16_t lid, unsigned *path)
 	return p;
 }
 
-node_ix
-topo_by_node_guid(const struct topo *t, uint64_t guid)
+static_assert(offsetof(struct topo_node, guid) == 0 &&
+		      offsetof(struct topo_port, guid) == 0,
+	"guid_at reads the beginning of an element");
+
+static inline uint64_t
+guid_at(const void *element, size_t size, uint32_t i)
 {
-	uint32_t lo = 0;
-	uint32_t hi = t->nnodes;
+	uint64_t guid;
+
+	memcpy(&guid, (const uint8_t *)element + size * i, sizeof(guid));
+	return guid;
+}
+
+/*
+ * The first of n elements, in the order of their GUIDs, that has this GUID, or
+ * TOPO_NONE. Elements have the given size and begin with their GUID.
+ */
+static uint32_t
+find_guid(const void *element, size_t size, const uint32_t *order, uint32_t n,
+	uint64_t guid)
+{
+	uint32_t lo = 0, hi = n;
 
 	while (lo < hi) {
 		uint32_t mid = lo + (hi - lo) / 2;
 
-		if (t->node[t->by_node[mid]].guid < guid)
+		if (guid_at(element, size, order[mid]) < guid)
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
-	if (lo < t->nnodes && t->node[t->by_node[lo]].guid == guid)
-		return t->by_node[lo];
-	return TOPO_NONE;
+	return lo < n && guid_at(element, size, order[lo]) == guid ? order[lo]
+								   : TOPO_NONE;
+}
+
+node_ix
+topo_by_node_guid(const struct topo *t, uint64_t guid)
+{
+	return find_guid(
+		t->node, sizeof(*t->node), t->by_node, t->nnodes, guid);
 }
 
 sw_ix
@@ -253,20 +270,8 @@ topo_switch_in(const struct topo *was, const struct topo *t, sw_ix s)
 port_ix
 topo_by_port_guid(const struct topo *t, uint64_t guid)
 {
-	uint32_t lo = 0;
-	uint32_t hi = t->nguid;
-
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (t->port[t->by_pguid[mid]].guid < guid)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (lo < t->nguid && t->port[t->by_pguid[lo]].guid == guid)
-		return t->by_pguid[lo];
-	return TOPO_NONE;
+	return find_guid(
+		t->port, sizeof(*t->port), t->by_pguid, t->nguid, guid);
 }
 
 const char *

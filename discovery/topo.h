@@ -211,6 +211,23 @@ topo_sw_live(const struct topo *t, sw_ix s)
 	return (t->node[t->sw[s].node].flags & TN_QUARANTINED) == 0;
 }
 
+/* True for a compute node: neither a switch nor an aggregation node. A router
+ * counts as one, since it sends and receives as a host does. */
+static inline bool
+topo_is_host_node(const struct topo *t, node_ix n)
+{
+	return t->node[n].type != TOPO_SWITCH &&
+	       (t->node[n].flags & TN_AGGREGATION) == 0;
+}
+
+/* True for a port of a compute node with a LID. topo_end.host says the first
+ * half of it for a port that is linked to a switch. */
+static inline bool
+topo_is_host(const struct topo *t, port_ix p)
+{
+	return t->port[p].lid != 0 && topo_is_host_node(t, t->port[p].node);
+}
+
 /* PortInfo of port p as last read, wire bytes; zeroes where it was not. */
 static inline const uint8_t *
 topo_info(const struct topo *t, port_ix p)

@@ -18,6 +18,7 @@
 
 #include "config/import/import.h"
 #include "config/suggest.h"
+#include "sm/base/argument.h"
 #include "sm/base/loop.h"
 #include "sm/base/version.h"
 #include "sm/completion.h"
@@ -55,8 +56,7 @@ enum kind {
 };
 
 struct option_row {
-	const char *word;
-	const char *arg; /* name of its value in the help; NULL: takes none */
+	struct argument is;
 	enum kind kind;
 	const char *key; /* in the request */
 	const char *help;
@@ -76,69 +76,71 @@ struct command {
 };
 
 static const struct option_row status_options[] = {
-	{"--wait-generation", "N", NUMBER, "wait_generation",
+	{{"--wait-generation", NULL, "N"}, NUMBER, "wait_generation",
 		"answer when the view has reached generation N"},
-	{"--wait-sweep", "N", NUMBER, "wait_sweep",
+	{{"--wait-sweep", NULL, "N"}, NUMBER, "wait_sweep",
 		"answer when N full sweeps are over"},
-	{"--timeout", "S", SECONDS, NULL,
+	{{"--timeout", NULL, "S"}, SECONDS, NULL,
 		"give up after S seconds (default 300)"},
-	{NULL, NULL, TEXT, NULL, NULL},
+	{{NULL, NULL, NULL}, TEXT, NULL, NULL},
 };
 
 static const struct option_row topology_options[] = {
-	{"--format", "F", FORMAT, "format",
+	{{"--format", NULL, "F"}, FORMAT, "format",
 		"table (default), json or ibnetdiscover"},
-	{NULL, NULL, TEXT, NULL, NULL},
+	{{NULL, NULL, NULL}, TEXT, NULL, NULL},
 };
 
 static const struct option_row tree_options[] = {
-	{"--list", "L", TEXT, "list",
+	{{"--list", NULL, "L"}, TEXT, "list",
 		"oddities (default), switches with tiers, or homes:\n"
 		"                             nodes with a single point of "
 		"failure"},
-	{NULL, NULL, TEXT, NULL, NULL},
+	{{NULL, NULL, NULL}, TEXT, NULL, NULL},
 };
 
 static const struct option_row routes_options[] = {
-	{"--switch", "X", TEXT, "switch", "the forwarding table of switch X"},
-	{NULL, NULL, TEXT, NULL, NULL},
+	{{"--switch", NULL, "X"}, TEXT, "switch",
+		"the forwarding table of switch X"},
+	{{NULL, NULL, NULL}, TEXT, NULL, NULL},
 };
 
 static const struct option_row rebalance_options[] = {
-	{"--wait", NULL, FLAG_WAIT, NULL,
+	{{"--wait", NULL, NULL}, FLAG_WAIT, NULL,
 		"answer with the status when it is done"},
-	{"--timeout", "S", SECONDS, NULL,
+	{{"--timeout", NULL, "S"}, SECONDS, NULL,
 		"give up after S seconds (default 300)"},
-	{NULL, NULL, TEXT, NULL, NULL},
+	{{NULL, NULL, NULL}, TEXT, NULL, NULL},
 };
 
 static const struct option_row sweep_options[] = {
-	{"--wait", NULL, FLAG_WAIT, NULL,
+	{{"--wait", NULL, NULL}, FLAG_WAIT, NULL,
 		"answer with the status when the sweep is over"},
-	{"--timeout", "S", SECONDS, NULL,
+	{{"--timeout", NULL, "S"}, SECONDS, NULL,
 		"give up after S seconds (default 300)"},
-	{NULL, NULL, TEXT, NULL, NULL},
+	{{NULL, NULL, NULL}, TEXT, NULL, NULL},
 };
 
 static const struct option_row events_options[] = {
-	{"--since", "N", NUMBER, "since", "only the events after number N"},
-	{NULL, NULL, TEXT, NULL, NULL},
+	{{"--since", NULL, "N"}, NUMBER, "since",
+		"only the events after number N"},
+	{{NULL, NULL, NULL}, TEXT, NULL, NULL},
 };
 
 static const struct option_row metrics_options[] = {
-	{"--output", "FILE", OUTPUT, NULL,
+	{{"--output", NULL, "FILE"}, OUTPUT, NULL,
 		"write them to FILE atomically, also when heddled is down"},
-	{NULL, NULL, TEXT, NULL, NULL},
+	{{NULL, NULL, NULL}, TEXT, NULL, NULL},
 };
 
 static const struct option_row change_options[] = {
-	{"--rate", "N", NUMBER, "rate",
+	{{"--rate", NULL, "N"}, NUMBER, "rate",
 		"packets a second that each host sends (default 6100000)"},
-	{NULL, NULL, TEXT, NULL, NULL},
+	{{NULL, NULL, NULL}, TEXT, NULL, NULL},
 };
 
 static const struct option_row no_options[] = {
-	{NULL, NULL, TEXT, NULL, NULL},
+	{{NULL, NULL, NULL}, TEXT, NULL, NULL},
 };
 
 static const struct command commands[] = {
@@ -217,11 +219,11 @@ print_command(const struct command *c)
 {
 	(void)printf("  %s%s%s\n      %s\n", c->name,
 		*c->operands != '\0' ? " " : "", c->operands, c->help);
-	for (const struct option_row *o = c->option; o->word != NULL; o++)
-		(void)printf("      %s%s%-*s  %s\n", o->word,
-			o->arg != NULL ? " " : "",
-			(o->arg != NULL ? 20 : 21) - (int)strlen(o->word),
-			o->arg != NULL ? o->arg : "", o->help);
+	for (const struct option_row *o = c->option; o->is.word != NULL; o++)
+		(void)printf("      %s%s%-*s  %s\n", o->is.word,
+			o->is.arg != NULL ? " " : "",
+			(o->is.arg != NULL ? 20 : 21) - (int)strlen(o->is.word),
+			o->is.arg != NULL ? o->is.arg : "", o->help);
 }
 
 static const struct command *
@@ -327,8 +329,8 @@ fail_option(const struct command *c, const char *word)
 {
 	struct suggest s = suggest_for(word);
 
-	for (const struct option_row *o = c->option; o->word != NULL; o++)
-		suggest_offer(&s, o->word);
+	for (const struct option_row *o = c->option; o->is.word != NULL; o++)
+		suggest_offer(&s, o->is.word);
 	suggest_offer(&s, "--json");
 	suggest_offer(&s, "--socket");
 	if (s.best != NULL)
@@ -343,12 +345,29 @@ fail_option(const struct command *c, const char *word)
 }
 
 static const struct option_row *
-find_option(const struct command *c, const char *word)
+find_option(const struct command *c, const char *word, const char **value)
 {
-	for (const struct option_row *o = c->option; o->word != NULL; o++)
-		if (strcmp(o->word, word) == 0)
+	for (const struct option_row *o = c->option; o->is.word != NULL; o++)
+		if (argument_is(word, &o->is, value))
 			return o;
 	return NULL;
+}
+
+/* argument_take, or say what is wrong with the value: missing says what it
+ * should be. */
+static int
+take_value(const struct argument *o, const char *missing, int argc, char **argv,
+	int *i, const char **value)
+{
+	switch (argument_take(o, argc, argv, i, value)) {
+	case ARGUMENT_NO_VALUE:
+		return fail_usage(missing, o->word);
+	case ARGUMENT_ANY_VALUE:
+		return fail_usage("unexpected value for", o->word);
+	case ARGUMENT_OK:
+	default:
+		return EXIT_OK;
+	}
 }
 
 static int
@@ -410,36 +429,43 @@ set_option(struct ask *a, const struct option_row *o, const char *value)
 	default:
 		if (json_object_set_new(
 			    a->request, o->key, json_string(value)) != 0)
-			return fail_usage("value is not UTF-8:", o->word);
+			return fail_usage("value is not UTF-8:", o->is.word);
 		return EXIT_OK;
 	}
 }
 
 /*
  * Take an option that may stand anywhere: argv[*i] and its value. False: it is
- * no such option, or *ret says what is wrong.
+ * none; *ret says whether something is wrong with it.
  */
 static bool
-take_global_option(struct ask *a, char **argv, int *i, int *ret)
+take_global_option(struct ask *a, int argc, char **argv, int *i, int *ret)
 {
-	if (strcmp(argv[*i], "--json") == 0) {
+	static const struct argument json = {"--json", NULL, NULL},
+				     socket = {"--socket", NULL, "PATH"};
+	const char *value;
+
+	if (argument_is(argv[*i], &json, &value)) {
+		*ret = take_value(&json, "", argc, argv, i, &value);
 		a->json = true;
 		return true;
 	}
-	if (strcmp(argv[*i], "--socket") != 0)
+	if (!argument_is(argv[*i], &socket, &value))
 		return false;
-	a->socket = argv[++*i];
-	if (a->socket == NULL)
-		*ret = fail_usage("a path is missing after", "--socket");
-	return a->socket != NULL;
+	*ret = take_value(
+		&socket, "a path is missing after", argc, argv, i, &value);
+	a->socket = value;
+	return true;
 }
 
-/* Take an operand, an option or an option and its value at argv[*i]. */
+/* Take an operand, or an option and its value, at argv[*i]. */
 static int
-parse_argument(struct ask *a, char **argv, int *i, bool *operands_only)
+parse_argument(
+	struct ask *a, int argc, char **argv, int *i, bool *operands_only)
 {
 	const struct option_row *o;
 	const char *value;
+	int ret;
 
 	if (!*operands_only && strcmp(argv[*i], "--") == 0) {
 		*operands_only = true;
@@ -451,13 +477,12 @@ parse_argument(struct ask *a, char **argv, int *i, bool *operands_only)
 		a->operand[a->noperands++] = argv[*i];
 		return EXIT_OK;
 	}
-	o = find_option(a->cmd, argv[*i]);
+	o = find_option(a->cmd, argv[*i], &value);
 	if (o == NULL)
 		return fail_option(a->cmd, argv[*i]);
-	value = o->arg != NULL ? argv[++*i] : "";
-	if (value == NULL)
-		return fail_usage("a value is missing after", o->word);
-	return set_option(a, o, value);
+	ret = take_value(
+		&o->is, "a value is missing after", argc, argv, i, &value);
+	return ret != EXIT_OK ? ret : set_option(a, o, value);
 }
 
 /* The arguments after the command's name. */
@@ -468,10 +493,9 @@ parse_rest(struct ask *a, int argc, char **argv)
 	int ret = EXIT_OK;
 
 	for (int i = 0; i < argc && ret == EXIT_OK; i++)
-		if (operands_only || !take_global_option(a, argv, &i, &ret))
-			ret = ret == EXIT_OK ? parse_argument(a, argv, &i,
-						       &operands_only)
-					     : ret;
+		if (operands_only ||
+			!take_global_option(a, argc, argv, &i, &ret))
+			ret = parse_argument(a, argc, argv, &i, &operands_only);
 	return ret;
 }
 
@@ -546,10 +570,10 @@ command_option(const char *name, size_t i, const char **arg)
 						 : NULL;
 	/* the row that ends the table has no word */
 	for (size_t k = 0; k < i; k++)
-		if (c->option[k].word == NULL)
+		if (c->option[k].is.word == NULL)
 			return NULL;
-	*arg = c->option[i].arg;
-	return c->option[i].word;
+	*arg = c->option[i].is.arg;
+	return c->option[i].is.word;
 }
 
 static bool
@@ -574,10 +598,11 @@ parse_before(struct ask *a, int argc, char **argv, int *i)
 	int ret = EXIT_OK;
 
 	for (*i = 1; *i < argc && argv[*i][0] == '-'; ++*i) {
-		if (take_global_option(a, argv, i, &ret))
+		if (take_global_option(a, argc, argv, i, &ret)) {
+			if (ret != EXIT_OK)
+				return ret;
 			continue;
-		if (ret != EXIT_OK)
-			return ret;
+		}
 		if (wants_help(argv[*i]))
 			return ASK_HELP;
 		if (strcmp(argv[*i], "--version") == 0 ||
@@ -930,25 +955,27 @@ struct import_args {
 static int
 parse_import(struct import_args *a, int argc, char **argv)
 {
-	for (int i = 0; i < argc; i++) {
-		if (strcmp(argv[i], "-o") == 0 ||
-			strcmp(argv[i], "--output") == 0) {
-			a->output = argv[++i];
-			if (i == argc)
-				return fail_usage(
-					"a file is missing after", argv[i - 1]);
+	static const struct argument output = {"--output", "-o", "FILE"};
+	const char *value;
+	int ret = EXIT_OK;
+
+	for (int i = 0; i < argc && ret == EXIT_OK; i++) {
+		if (argument_is(argv[i], &output, &value)) {
+			ret = take_value(&output, "a file is missing after",
+				argc, argv, &i, &value);
+			a->output = value;
 		} else if (argv[i][0] == '-' && argv[i][1] != '\0') {
-			return fail_usage("unknown option", argv[i]);
+			ret = fail_usage("unknown option", argv[i]);
 		} else if (a->n == 2) {
-			return fail_usage("unexpected argument", argv[i]);
+			ret = fail_usage("unexpected argument", argv[i]);
 		} else {
 			a->file[a->n++] = operand_or_null(argv[i]);
 		}
 	}
-	if (a->file[0] == NULL && a->file[1] == NULL)
-		return fail_usage(
+	if (ret == EXIT_OK && a->file[0] == NULL && a->file[1] == NULL)
+		ret = fail_usage(
 			"import: expected OPENSM.CONF [PARTITIONS.CONF]", NULL);
-	return EXIT_OK;
+	return ret;
 }
 
 /*

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sm/base/argument.h"
+
 enum what {
 	CONFIG,
 	ONCE,
@@ -12,58 +14,36 @@ enum what {
 };
 
 static const struct option_row {
-	const char *name;
-	const char *letter; /* "-c", or NULL */
-	const char *arg; /* name of its value in the help; NULL: takes none */
+	struct argument is;
 	enum what what;
 	enum options_mode mode;
 	const char *help;
 } rows[] = {
-	{"--config", "-c", "FILE", CONFIG, OPTIONS_RUN,
+	{{"--config", "-c", "FILE"}, CONFIG, OPTIONS_RUN,
 		"configuration (default " OPTIONS_DEFAULT_FILE ")"},
-	{"--once", NULL, NULL, ONCE, OPTIONS_RUN,
+	{{"--once", NULL, NULL}, ONCE, OPTIONS_RUN,
 		"bring the fabric up, print a summary, exit"},
-	{"--check-config", NULL, NULL, MODE, OPTIONS_CHECK,
+	{{"--check-config", NULL, NULL}, MODE, OPTIONS_CHECK,
 		"check the configuration, print all errors, exit"},
-	{"--audit", NULL, NULL, MODE, OPTIONS_AUDIT,
+	{{"--audit", NULL, NULL}, MODE, OPTIONS_AUDIT,
 		"judge the routes of another subnet manager; writes nothing"},
-	{"--json", NULL, NULL, JSON, OPTIONS_RUN,
+	{{"--json", NULL, NULL}, JSON, OPTIONS_RUN,
 		"with --check-config and --audit: print JSON"},
-	{"--print-config", NULL, NULL, MODE, OPTIONS_PRINT,
+	{{"--print-config", NULL, NULL}, MODE, OPTIONS_PRINT,
 		"print every key with its value, exit"},
-	{"--config-schema", NULL, NULL, MODE, OPTIONS_SCHEMA,
+	{{"--config-schema", NULL, NULL}, MODE, OPTIONS_SCHEMA,
 		"print the JSON Schema of the configuration, exit"},
-	{"--version", "-V", NULL, MODE, OPTIONS_VERSION,
+	{{"--version", "-V", NULL}, MODE, OPTIONS_VERSION,
 		"print the version, exit"},
-	{"--help", "-h", NULL, MODE, OPTIONS_HELP, "print this help, exit"},
+	{{"--help", "-h", NULL}, MODE, OPTIONS_HELP, "print this help, exit"},
 };
 
-/*
- * The row that word means. *value is what follows in the same word
- * ("--config=x", "-cx"), or NULL.
- */
 static const struct option_row *
 find_row(const char *word, const char **value)
 {
-	size_t n = strcspn(word, "=");
-
-	*value = NULL;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		const struct option_row *r = &rows[i];
-
-		if (strlen(r->name) == n && strncmp(word, r->name, n) == 0) {
-			if (word[n] == '=')
-				*value = word + n + 1;
-			return r;
-		}
-		if (r->letter == NULL || strncmp(word, r->letter, 2) != 0)
-			continue;
-		if (word[2] != '\0' && r->arg == NULL)
-			continue;
-		if (word[2] != '\0')
-			*value = word + 2;
-		return r;
-	}
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (argument_is(word, &rows[i].is, value))
+			return &rows[i];
 	return NULL;
 }
 
@@ -74,7 +54,7 @@ apply_option(const struct option_row *r, const char *value, struct options *out,
 	switch (r->what) {
 	case CONFIG:
 		if (value == NULL || *value == '\0')
-			return reason_set(why, "%s needs a file", r->name);
+			return reason_set(why, "%s needs a file", r->is.word);
 		out->file = value;
 		out->file_given = true;
 		return 0;
@@ -88,7 +68,7 @@ apply_option(const struct option_row *r, const char *value, struct options *out,
 		if (out->mode != OPTIONS_RUN && out->mode != r->mode)
 			return reason_set(why,
 				"%s cannot be combined with the other options",
-				r->name);
+				r->is.word);
 		out->mode = r->mode;
 		return 0;
 	default:
@@ -109,13 +89,14 @@ options_parse(
 		if (r == NULL)
 			return reason_set(
 				why, "unknown argument '%s'", argv[i]);
-		if (r->arg == NULL && value != NULL)
-			return reason_set(why, "%s takes no value", r->name);
-		if (r->arg != NULL && value == NULL) {
-			if (++i >= argc)
-				return reason_set(
-					why, "%s needs %s", r->name, r->arg);
-			value = argv[i];
+		switch (argument_take(&r->is, argc, argv, &i, &value)) {
+		case ARGUMENT_ANY_VALUE:
+			return reason_set(why, "%s takes no value", r->is.word);
+		case ARGUMENT_NO_VALUE:
+			return reason_set(
+				why, "%s needs %s", r->is.word, r->is.arg);
+		case ARGUMENT_OK:
+			break;
 		}
 		if (apply_option(r, value, out, why) != 0)
 			return -1;
@@ -148,11 +129,11 @@ options_help(struct buf *out)
 		const struct option_row *r = &rows[i];
 
 		b = (struct buf){0};
-		if (r->letter != NULL)
-			buf_printf(&b, "%s, ", r->letter);
-		buf_printf(&b, "%s", r->name);
-		if (r->arg != NULL)
-			buf_printf(&b, " %s", r->arg);
+		if (r->is.letter != NULL)
+			buf_printf(&b, "%s, ", r->is.letter);
+		buf_printf(&b, "%s", r->is.word);
+		if (r->is.arg != NULL)
+			buf_printf(&b, " %s", r->is.arg);
 		(void)snprintf(left, sizeof(left), "%s", b.text);
 		buf_free(&b);
 		buf_printf(out, "  %-20s  %s\n", left, r->help);

@@ -10,9 +10,10 @@
 #include <strings.h>
 
 #include "config/import/import_priv.h"
+#include "config/qos_options.h"
 #include "sm/base/mem.h"
 
-enum { SLS = 16, VLS = 15, DROP = 15, MOST = 255, NAME = 64 };
+enum { VLS = 15, DROP = 15, MOST = 255, NAME = 64 };
 
 enum class { ALL, HOSTS, PORT0, SWITCHES, ROUTERS, CLASSES };
 
@@ -41,7 +42,7 @@ struct part_sl {
 struct import_qos {
 	bool on;
 	struct tables of[CLASSES];
-	unsigned vl[SLS];
+	unsigned vl[QOS_SLS];
 	bool vl_given;
 	struct part_sl *part;
 	size_t nparts, capparts;
@@ -55,7 +56,7 @@ import_qos_new(void)
 	q->of[ALL].high[0] = 4;
 	for (unsigned i = 1; i < VLS; i++)
 		q->of[ALL].low[i] = 4;
-	for (unsigned i = 0; i < SLS; i++)
+	for (unsigned i = 0; i < QOS_SLS; i++)
 		q->vl[i] = i < DROP ? i : 7;
 	return q;
 }
@@ -126,16 +127,16 @@ read_weights(const char *s, unsigned weight[VLS])
 }
 
 static bool
-read_sl2vl(const char *s, unsigned vl[SLS])
+read_sl2vl(const char *s, unsigned vl[QOS_SLS])
 {
-	unsigned got[SLS];
+	unsigned got[QOS_SLS];
 
-	for (unsigned i = 0; i < SLS; i++) {
+	for (unsigned i = 0; i < QOS_SLS; i++) {
 		if (!parse_number(&s, DROP, &got[i]))
 			return false;
-		if (*s != (i + 1 < SLS ? ',' : '\0'))
+		if (*s != (i + 1 < QOS_SLS ? ',' : '\0'))
 			return false;
-		s += i + 1 < SLS;
+		s += i + 1 < QOS_SLS;
 	}
 	memcpy(vl, got, sizeof(got));
 	return true;
@@ -321,7 +322,7 @@ print_losses(const struct import_qos *q, const struct import_file *f,
 {
 	bool drops = false;
 
-	for (unsigned sl = 1; sl < SLS; sl++) {
+	for (unsigned sl = 1; sl < QOS_SLS; sl++) {
 		unsigned n = number_of(q, sl);
 
 		drops |= q->vl[sl] == DROP;
@@ -347,7 +348,7 @@ import_qos_print(const struct import_qos *q, const struct import_file *f,
 	if (!q->on)
 		return;
 	buf_printf(out, "qos:\n  levels:\n");
-	for (unsigned sl = 0; sl < SLS; sl++)
+	for (unsigned sl = 0; sl < QOS_SLS; sl++)
 		if (sl == 0 || (number_of(q, sl) == sl && q->vl[sl] != DROP))
 			print_level(q, sl, out);
 	print_rules(q, out);

@@ -4,32 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "config/import/import_priv.h"
-#include "sm/base/mem.h"
+#include "sm/base/file.h"
 
 enum { MAX_FILE = 4 << 20 };
-
-/* Read until the end or until max bytes are there: the count, or -1. */
-static ssize_t
-read_whole(int fd, char *text, size_t max)
-{
-	size_t n = 0;
-
-	while (n < max) {
-		ssize_t got = read(fd, text + n, max - n);
-
-		if (got == 0)
-			break;
-		if (got < 0 && errno != EINTR)
-			return -1;
-		if (got > 0)
-			n += (size_t)got;
-	}
-	return (ssize_t)n;
-}
 
 /* 0 if the text is one; else -1 and why. */
 static int
@@ -51,31 +31,26 @@ check_text(const char *name, const char *text, size_t len, struct reason *why)
 static int
 read_open(int fd, const char *name, struct import_file *out, struct reason *why)
 {
-	struct stat st;
-	ssize_t n;
-
-	if (fstat(fd, &st) == 0 && !S_ISREG(st.st_mode)) {
-		errno = EINVAL;
-		return reason_set(why, "%.200s: not a regular file", name);
-	}
 	/* one byte more than is allowed tells that it is too large */
-	out->text = mem_alloc(MAX_FILE + 1);
-	n = read_whole(fd, out->text, MAX_FILE + 1);
+	ssize_t n = file_read_regular(fd, MAX_FILE + 1, &out->text);
+
 	if (n < 0)
-		return reason_set(why, "%.200s: %s", name, strerror(errno));
+		return reason_set(why, "%.200s: %s", name,
+			errno == EISDIR || errno == EINVAL
+				? "not a regular file"
+				: strerror(errno));
 	if (n > MAX_FILE) {
 		errno = EFBIG;
 		return reason_set(why, "%.200s: larger than 4 MiB", name);
 	}
 	out->len = (size_t)n;
-	out->text[n] = '\0';
 	return check_text(name, out->text, out->len, why);
 }
 
 int
 import_read(const char *name, struct import_file *out, struct reason *why)
 {
-	/* O_NONBLOCK: a FIFO must not hang before fstat sees it */
+	/* O_NONBLOCK: a FIFO must not hang */
 	int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	int rc, error;
 

@@ -368,8 +368,7 @@ freeze_switch_links(
 		}
 		sw = t->node[peer->node].sw;
 		if (sw == TOPO_NONE) {
-			bool host =
-				!(t->node[peer->node].flags & TN_AGGREGATION);
+			bool host = topo_is_host_node(t, peer->node);
 
 			if (host)
 				w->nhost++;

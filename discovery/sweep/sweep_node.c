@@ -248,14 +248,6 @@ skip_unchanged(struct sweep *s, builder_id n)
 	return true;
 }
 
-static void
-note_repeated_clear(struct sweep *s, builder_id n)
-{
-	s->cleared = mem_grow(
-		s->cleared, s->ncleared, &s->cleared_cap, sizeof(*s->cleared));
-	s->cleared[s->ncleared++] = s->d->node[n]->guid;
-}
-
 void
 sweep_got_switch(struct sweep *s, const struct sweep_job *job,
 	const struct xact_result *res)
@@ -271,8 +263,11 @@ sweep_got_switch(struct sweep *s, const struct sweep_job *job,
 		return;
 	}
 	w->head--;
-	if (job->kind == JOB_CLEAR && res->tries > 1)
-		note_repeated_clear(s, job->node);
+	if (job->kind == JOB_CLEAR && res->tries > 1) {
+		s->cleared = mem_grow(s->cleared, s->ncleared, &s->cleared_cap,
+			sizeof(*s->cleared));
+		s->cleared[s->ncleared++] = s->d->node[job->node]->guid;
+	}
 	if (job->kind == JOB_CLEAR) {
 		if (!taken)
 			mark_partial(s, job->node, "Set(SwitchInfo)",

@@ -28,12 +28,12 @@ merge_memberships(const uint16_t *key, size_t n, uint16_t *out)
 
 	for (i = 0; i < n; i++) {
 		for (m = 0; m < k; m++)
-			if (((out[m] ^ key[i]) & PKEY_TABLE_BASE) == 0)
+			if (((out[m] ^ key[i]) & PKEY_NUMBER) == 0)
 				break;
 		if (m == k)
 			out[k++] = key[i];
 		else
-			out[m] |= key[i] & PKEY_TABLE_FULL;
+			out[m] |= key[i] & PKEY_FULL;
 	}
 	return k;
 }

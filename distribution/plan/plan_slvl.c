@@ -315,19 +315,12 @@ add_port_arbitration(struct plan_maker *m, port_ix p)
 }
 
 static void
-add_all_arbitration(struct plan_maker *m)
-{
-	for (port_ix p = 0; p < m->t->nports; p++)
-		if (needs_rows(m, port_at(m, p)->node))
-			add_port_arbitration(m, p);
-}
-
-static void
 add_phase(struct plan_maker *m, enum plan_kind kind)
 {
 	plan_begin(m, kind);
-	if (kind != PLAN_SLVL)
-		add_all_arbitration(m);
+	for (port_ix p = 0; p < m->t->nports && kind != PLAN_SLVL; p++)
+		if (needs_rows(m, port_at(m, p)->node))
+			add_port_arbitration(m, p);
 	for (node_ix n = 0; n < m->t->nnodes && kind != PLAN_ARBS; n++)
 		if (needs_rows(m, n) &&
 			!(m->rising && m->t->node[n].type == TOPO_SWITCH))

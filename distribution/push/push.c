@@ -330,26 +330,22 @@ send_again(struct push *p, struct mono now)
 		push_send(p, p->again[i], now);
 }
 
-/*
- * Skip a step. Not sent to a switch that failed, it breaks the plan if later
- * phases rely on it.
- */
-static void
-skip_step(struct push *p, const struct plan_step *s)
-{
-	p->counts.skipped++;
-	p->broken |= p->node_failed[push_topo(p)->port[s->port].node] &&
-		     push_ack_is_needed(p, s);
-}
-
 static void
 send_phase(struct push *p, const struct plan_phase *f, struct mono now)
 {
 	while (p->next < f->end && xact_room(p->job.x)) {
-		if (is_void_step(p, &p->plan->step[p->next]))
-			skip_step(p, &p->plan->step[p->next]);
-		else
+		const struct plan_step *s = &p->plan->step[p->next];
+
+		if (is_void_step(p, s)) {
+			p->counts.skipped++;
+			/* later phases rely on what a failed switch lacks */
+			p->broken |=
+				p->node_failed
+					[push_topo(p)->port[s->port].node] &&
+				push_ack_is_needed(p, s);
+		} else {
 			push_send(p, p->next, now);
+		}
 		p->next++;
 	}
 	send_again(p, now);

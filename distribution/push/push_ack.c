@@ -448,26 +448,20 @@ take_switch_ack(struct push *p, size_t ix, const struct xact_result *res)
 		keep_life(p, s, want.life);
 }
 
-/* Note whether the SMP arrived by LID or strayed. */
-static void
-note_lid_routing(struct push *p, const struct plan_step *s,
-	const struct xact_result *res)
-{
-	if (res->by_lid || res->strayed)
-		push_lid_routed_answered(
-			p->by_lid, push_switch(p, s), res->strayed);
-}
-
 void
 push_ack_done(void *cookie, uint64_t tag, const struct xact_result *res)
 {
 	struct push *p = cookie;
+	const struct plan_step *s;
 
 	p->inflight--;
 	if (res->outcome == XACT_CANCELLED)
 		return;
-	note_lid_routing(p, &p->plan->step[tag], res);
-	switch (p->plan->step[tag].attr) {
+	s = &p->plan->step[tag];
+	if (res->by_lid || res->strayed)
+		push_lid_routed_answered(
+			p->by_lid, push_switch(p, s), res->strayed);
+	switch (s->attr) {
 	case MAD_LFT:
 		take_block_ack(p, tag, res);
 		break;
@@ -478,10 +472,10 @@ push_ack_done(void *cookie, uint64_t tag, const struct xact_result *res)
 		push_slvl_row_done(p, tag, res);
 		break;
 	case MAD_VLARB:
-		push_slvl_arb_done(p, &p->plan->step[tag], res);
+		push_slvl_arb_done(p, s, res);
 		break;
 	case MAD_PKEY_TABLE:
-		push_pkeys_done(p, &p->plan->step[tag], res);
+		push_pkeys_done(p, s, res);
 		break;
 	default:
 		take_switch_ack(p, tag, res);

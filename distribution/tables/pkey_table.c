@@ -8,7 +8,7 @@
 #include "sm/base/mem.h"
 #include "sm/mad/mad.h"
 
-enum { PORTS = 256, NO_KEY = PKEY_TABLE_FULL };
+enum { PORTS = 256, NO_KEY = PKEY_FULL };
 
 struct table {
 	uint16_t *key; /* [nblocks * PKEY_TABLE_BLOCK] */
@@ -241,7 +241,7 @@ pkey_tables_presume(struct pkey_tables *t, uint64_t guid, unsigned port,
 		return;
 	for (unsigned b = pkey_table_blocks(cap); b-- > 1;)
 		pkey_tables_set_block(t, guid, port, b, key);
-	key[0] = PKEY_TABLE_FULL | PKEY_TABLE_BASE;
+	key[0] = PKEY_FULL | PKEY_NUMBER;
 	/* no key with this number is ever wanted */
 	if (unsure)
 		key[(cap < PKEY_TABLE_BLOCK ? cap : PKEY_TABLE_BLOCK) - 1] =
@@ -353,7 +353,7 @@ static size_t
 find_other(const uint16_t *was, size_t cap, uint16_t key, const uint16_t *want,
 	size_t n)
 {
-	uint16_t other = key ^ PKEY_TABLE_FULL;
+	uint16_t other = key ^ PKEY_FULL;
 	size_t i = find_key(was, cap, other);
 
 	return i < cap && !is_wanted(want, n, other) ? i : cap;
@@ -365,7 +365,7 @@ find_other(const uint16_t *was, size_t cap, uint16_t key, const uint16_t *want,
 static size_t
 find_free(const uint16_t *out, const uint16_t *was, size_t cap, uint16_t key)
 {
-	size_t i = (key & PKEY_TABLE_BASE) == PKEY_TABLE_BASE ? 0 : 1;
+	size_t i = (key & PKEY_NUMBER) == PKEY_NUMBER ? 0 : 1;
 
 	/* a key that is still there keeps its index until the second step */
 	for (; i < cap; i++)
@@ -378,7 +378,7 @@ find_free(const uint16_t *out, const uint16_t *was, size_t cap, uint16_t key)
 static uint16_t
 keep_full_membership(uint16_t was, uint16_t is)
 {
-	return was == 0 || (is & PKEY_TABLE_FULL) != 0 ? is : was;
+	return was == 0 || (is & PKEY_FULL) != 0 ? is : was;
 }
 
 int

@@ -30,8 +30,8 @@
 enum {
 	PKEY_TABLE_BLOCK = 32,	/* keys in a block */
 	PKEY_TABLE_BLOCKS = 64, /* the most that is used of one table */
-	PKEY_TABLE_FULL = 0x8000,
-	PKEY_TABLE_BASE = 0x7fff,
+	PKEY_TABLE_FULL = PKEY_FULL,
+	PKEY_TABLE_BASE = PKEY_NUMBER,
 };
 
 struct pkey_tables;

@@ -492,16 +492,6 @@ play_blocks(struct play *w)
 
 /* ---- the whole ---- */
 
-static void
-sum_up(struct loss_estimate *e)
-{
-	for (size_t k = 0; k < e->nphases; k++) {
-		for (unsigned c = 0; c < LOSS_ESTIMATE_CAUSES; c++)
-			e->lost[c] += e->phase[k].lost[c];
-		e->time = mono_add(e->time, e->phase[k].time);
-	}
-}
-
 /* Free all but the cost itself. */
 static void
 forget_inputs(struct expectation *x)
@@ -564,7 +554,11 @@ loss_estimate_cost(struct expectation *x, const struct routes *to)
 		w.layers = to->layers.n;
 	sort_writes(&w);
 	play_blocks(&w);
-	sum_up(&x->cost);
+	for (size_t k = 0; k < x->cost.nphases; k++) {
+		for (unsigned c = 0; c < LOSS_ESTIMATE_CAUSES; c++)
+			x->cost.lost[c] += x->cost.phase[k].lost[c];
+		x->cost.time = mono_add(x->cost.time, x->cost.phase[k].time);
+	}
 	x->done = true;
 	free((void *)w.line);
 	free(w.fate);

@@ -22,10 +22,7 @@ loss_estimate_steps(const struct loss_estimate_job *job)
 static inline bool
 loss_estimate_is_host(const struct topo *t, port_ix p)
 {
-	const struct topo_node *n = &t->node[t->port[p].node];
-
-	return n->type != TOPO_SWITCH && (n->flags & TN_AGGREGATION) == 0 &&
-	       t->port[p].lid != 0 && t->port[p].state >= PORT_ARMED;
+	return topo_is_host(t, p) && t->port[p].state >= PORT_ARMED;
 }
 
 /* The share of one LID of a port in what is sent to it. */

@@ -4,12 +4,6 @@
 
 #include "sm/base/mem.h"
 
-static bool
-is_host(const struct topo *t, const struct topo_end *e)
-{
-	return e->host && t->port[e->port].lid != 0;
-}
-
 const struct route_multi_port *
 multi_port_node_option(const struct engine_options *o, uint64_t guid)
 {
@@ -65,7 +59,7 @@ multi_port_node_ports(const struct topo *t, const struct engine_options *o)
 			i++) {
 			const struct topo_end *e = &t->end[t->sw[s].end + i];
 
-			if (is_host(t, e))
+			if (e->host && t->port[e->port].lid != 0)
 				p.member[p.n++] =
 					(struct multi_port_node_member){
 						multi_port_node_key(

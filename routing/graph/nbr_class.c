@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "sm/base/bitset.h"
+#include "sm/base/hash.h"
 
 /* The neighbours of s on one side. */
 struct list {
@@ -46,11 +47,11 @@ split_neighbours(const struct swgraph *g, const struct sw_order *line,
 static uint32_t
 hash_neighbours(const struct list *l)
 {
-	uint32_t h = l->n;
+	uint64_t h = l->n;
 
 	for (uint32_t i = 0; i < l->n; i++)
-		h = (h ^ l->peer[i]) * 0x9e3779b1U;
-	return h ^ h >> 15;
+		h = hash_mix(h, l->peer[i]);
+	return (uint32_t)h;
 }
 
 /* The classes on one side, by a hash table of their first switches. */

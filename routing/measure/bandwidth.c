@@ -31,13 +31,12 @@ struct flows {
 };
 
 static bool
-is_host(const struct topo *t, port_ix p, uint32_t lid)
+is_linked_host(const struct topo *t, port_ix p, uint32_t lid)
 {
 	const struct topo_port *port = &t->port[p];
-	const struct topo_node *n = &t->node[port->node];
 
-	return port->lid == lid && n->type != TOPO_SWITCH &&
-	       !(n->flags & TN_AGGREGATION) && port->peer != TOPO_NONE &&
+	return port->lid == lid && topo_is_host(t, p) &&
+	       port->peer != TOPO_NONE &&
 	       t->node[t->port[port->peer].node].sw != TOPO_NONE;
 }
 
@@ -68,7 +67,7 @@ flows_new(struct flows *f, const struct verify_tables *in)
 	f->host = mem_alloc((t->max_lid + 1U) * sizeof(*f->host));
 	for (uint32_t lid = 1; t->by_lid != NULL && lid <= t->max_lid; lid++)
 		if (t->by_lid[lid] != TOPO_NONE &&
-			is_host(t, t->by_lid[lid], lid))
+			is_linked_host(t, t->by_lid[lid], lid))
 			f->host[f->nhosts++] = t->by_lid[lid];
 	f->far = mem_alloc((t->nports + 1U) * sizeof(*f->far));
 	f->sw_of = mem_alloc((t->nports + 1U) * sizeof(*f->sw_of));

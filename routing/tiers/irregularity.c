@@ -9,6 +9,7 @@
 
 #include "routing/graph/multi_port_node.h"
 #include "routing/tiers/tree_priv.h"
+#include "sm/base/hash.h"
 
 enum { LISTED = 4096 };
 
@@ -498,10 +499,9 @@ hash_below(const struct listing *l)
 	for (sw_ix s = 0; s < g->nsw; s++)
 		for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++)
 			if (l->t->tier[g->group[i].peer] > l->t->tier[s])
-				hash[s] = (hash[s] ^ ((uint64_t)g->group[i].peer
-								     << 8 |
-							     g->group[i].n)) *
-					  0x9e3779b97f4a7c15U;
+				hash[s] = hash_mix(hash[s],
+					(uint64_t)g->group[i].peer << 8 |
+						g->group[i].n);
 	return hash;
 }
 

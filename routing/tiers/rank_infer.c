@@ -10,6 +10,7 @@
 
 #include "routing/tiers/tree_priv.h"
 #include "sm/base/bitset.h"
+#include "sm/base/hash.h"
 
 /* ---- distances to hosts ---- */
 
@@ -36,14 +37,6 @@ struct columns {
 	uint64_t *sum, *seen; /* [nsw] */
 	uint32_t *lacks;      /* [nsw] number of classes out of reach */
 };
-
-static uint64_t
-hash_guid(uint64_t x)
-{
-	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9U;
-	x = (x ^ x >> 27) * 0x94d049bb133111ebU;
-	return x ^ x >> 31;
-}
 
 static int
 by_hash(const void *pa, const void *pb)
@@ -81,7 +74,7 @@ make_columns(struct tree_work *w, struct columns *c)
 			continue;
 		for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++)
 			mark[n].hash +=
-				hash_guid(tree_guid(w, g->group[i].peer));
+				hash_spread(tree_guid(w, g->group[i].peer));
 		mark[n++].sw = s;
 	}
 	if (n > 0)

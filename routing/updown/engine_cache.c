@@ -2,14 +2,8 @@
 #include <string.h>
 
 #include "routing/updown/updown.h"
+#include "sm/base/hash.h"
 #include "sm/base/mem.h"
-
-static uint64_t
-hash_add(uint64_t h, uint64_t x)
-{
-	h = (h ^ x) * UINT64_C(0x9e3779b97f4a7c15);
-	return h ^ h >> 29;
-}
 
 uint64_t
 engine_cache_options_hash(const struct engine_options *o)
@@ -19,19 +13,19 @@ engine_cache_options_hash(const struct engine_options *o)
 	if (o == NULL)
 		return h;
 	for (size_t i = 0; i < o->nroots; i++)
-		h = hash_add(h, o->roots[i]);
-	h = hash_add(h, o->nroots);
+		h = hash_mix(h, o->roots[i]);
+	h = hash_mix(h, o->nroots);
 	for (size_t i = 0; i < o->nroles; i++) {
-		h = hash_add(h, o->role[i].guid);
-		h = hash_add(
+		h = hash_mix(h, o->role[i].guid);
+		h = hash_mix(
 			h, o->role[i].role + (o->role[i].told ? 256U : 0U));
 	}
 	for (size_t i = 0; i < o->nmulti_port; i++) {
-		h = hash_add(h, o->multi_port[i].guid);
-		h = hash_add(h,
+		h = hash_mix(h, o->multi_port[i].guid);
+		h = hash_mix(h,
 			o->multi_port[i].group * 2U + o->multi_port[i].passive);
 	}
-	return hash_add(h, o->layers);
+	return hash_mix(h, o->layers);
 }
 
 static void *

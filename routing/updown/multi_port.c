@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "routing/graph/multi_port_node.h"
+#include "sm/base/hash.h"
 
 /* LIDs by the node that they belong to: open addressing, a slot holds the last
  * LID index of a ring. */
@@ -12,18 +13,11 @@ struct rings {
 	uint64_t *key;
 };
 
-static uint64_t
-hash_mix(uint64_t x)
-{
-	x = (x ^ x >> 31) * UINT64_C(0x9e3779b97f4a7c15);
-	return x ^ x >> 32;
-}
-
 /* Join LID i to the ring of its key. */
 static void
 join_ring(struct rings *r, struct dest_table *d, uint32_t i)
 {
-	uint32_t at = (uint32_t)hash_mix(r->key[i]) & r->mask;
+	uint32_t at = (uint32_t)hash_spread(r->key[i]) & r->mask;
 
 	while (r->slot[at] != 0 && r->key[r->slot[at] - 1] != r->key[i])
 		at = (at + 1) & r->mask;
@@ -52,7 +46,7 @@ key_of(const struct updown *u, struct dest_table *d, uint32_t i)
 	h = multi_port_node_option(o, t->port[p].guid);
 	if (h != NULL && h->passive)
 		d->other[i] = 1;
-	return multi_port_node_key(t, o, p) + hash_mix(path);
+	return multi_port_node_key(t, o, p) + hash_spread(path);
 }
 
 bool

@@ -166,15 +166,6 @@ find_rates(struct cdg *g)
 	}
 }
 
-bool
-cdg_is_host(const struct topo *t, port_ix p)
-{
-	const struct topo_node *n = &t->node[t->port[p].node];
-
-	return n->type != TOPO_SWITCH && t->port[p].lid != 0 &&
-	       !(n->flags & TN_AGGREGATION) && !(t->port[p].flags & TP_ABSENT);
-}
-
 sw_ix
 cdg_dest_switch(const struct topo *t, port_ix p, uint8_t *eject)
 {
@@ -206,7 +197,7 @@ count_hosts(struct cdg *g)
 			port_ix p = node->first_port + i;
 			sw_ix s;
 
-			if (!cdg_is_host(t, p))
+			if (!topo_is_host(t, p))
 				continue;
 			s = cdg_dest_switch(t, p, &eject);
 			if (s != TOPO_NONE && g->ix[s] != TOPO_NONE)

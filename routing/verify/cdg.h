@@ -103,9 +103,6 @@ void cdg_layers(const struct cdg *g, uint32_t root, uint8_t *bit);
  */
 sw_ix cdg_dest_switch(const struct topo *t, port_ix p, uint8_t *eject);
 
-/* True for CA and router ports with a LID that are not aggregation nodes. */
-bool cdg_is_host(const struct topo *t, port_ix p);
-
 /* The load (routing/core/link_load.h) of the link behind port record c. */
 static inline uint64_t
 cdg_load(const struct cdg *g, uint32_t c)

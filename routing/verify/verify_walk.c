@@ -97,7 +97,7 @@ verify_walk_dest(const struct cdg *g, uint32_t lid)
 	s = cdg_dest_switch(t, p, &d.eject);
 	if (s != TOPO_NONE && g->ix[s] != TOPO_NONE)
 		d.root = g->ix[s];
-	d.host = cdg_is_host(t, p) && t->port[p].lid == lid;
+	d.host = topo_is_host(t, p) && t->port[p].lid == lid;
 	return d;
 }
 

@@ -5,12 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "routing/core/slvl.h"
 #include "routing/verify/cdg.h"
 #include "sm/base/buf.h"
 #include "sm/base/mem.h"
 #include "sm/base/union_find.h"
 
-enum { SENDERS = 256, SHOWN = 6, SLS = 16 };
+enum { SENDERS = 256, SHOWN = 6 };
 
 /* A switch in a group's tree. */
 struct knot {
@@ -434,7 +435,7 @@ add_dependencies(struct tree *g, struct audit_deps *d)
 			if (!comes_in(g, k, in) ||
 				!leads_to_switch(g, k, in, &far))
 				continue;
-			for (unsigned sl = 0; sl < SLS; sl++)
+			for (unsigned sl = 0; sl < SLVL_SLS; sl++)
 				if (g->sls >> sl & 1)
 					add_dependencies_from(g, k, in, sl, d);
 		}

@@ -4,15 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "routing/core/slvl.h"
 #include "routing/verify/cdg.h"
 #include "sm/base/mem.h"
 
-enum { SLS = 16, NO_SL = SLS };
+enum { NO_SL = SLVL_SLS };
 
 /* The VLs (a bit each) that have been followed to a LID, by SL, for one
  * in-port. */
 struct seen {
-	uint16_t sure[SLS], any[SLS], own[SLS];
+	uint16_t sure[SLVL_SLS], any[SLVL_SLS], own[SLVL_SLS];
 };
 
 struct walk {
@@ -20,7 +21,7 @@ struct walk {
 	const struct topo *t;
 	struct audit_deps *d;
 	struct audit_path_facts *out;
-	uint8_t same[SLS];
+	uint8_t same[SLVL_SLS];
 	struct seen *seen; /* [nports] by the port at which packets arrive */
 	port_ix *touched;
 	size_t ntouched, captouched;
@@ -36,7 +37,7 @@ struct at {
 	bool first; /* no switch was passed yet */
 	bool own;   /* sent by a switch's port 0 */
 	uint16_t sls, sure;
-	uint8_t vl[SLS];
+	uint8_t vl[SLVL_SLS];
 };
 
 void
@@ -90,7 +91,7 @@ is_closed(const struct walk *w, const struct at *a, unsigned out)
 	const struct audit_vl_row dep = {a->sw, a->in, (uint8_t)out};
 	bool sure = true;
 
-	for (unsigned sl = 0; sl < SLS && sure; sl++)
+	for (unsigned sl = 0; sl < SLVL_SLS && sure; sl++)
 		if (audit_vl_read_vl(w->job->vls, &dep, sl, &sure) !=
 			AUDIT_VL_READ_DISCARD)
 			return false;
@@ -165,7 +166,7 @@ walk_step(struct walk *w, struct at *a)
 		return false;
 	if (a->sure == 0 && is_closed(w, a, out))
 		note_discard(w, a, out, NO_SL);
-	for (unsigned sl = 0; sl < SLS; sl++) {
+	for (unsigned sl = 0; sl < SLVL_SLS; sl++) {
 		unsigned vl;
 
 		if (!(a->sls >> sl & 1))
@@ -196,7 +197,7 @@ static void
 set_sls(const struct walk *w, struct at *a, uint16_t sure, bool known)
 {
 	a->sls = a->sure = 0;
-	for (unsigned sl = 0; sl < SLS; sl++) {
+	for (unsigned sl = 0; sl < SLVL_SLS; sl++) {
 		uint16_t bit = (uint16_t)(1U << w->same[sl]);
 
 		if (sure >> sl & 1)
@@ -281,9 +282,8 @@ sort_hosts(struct walk *w, sw_ix s)
 	const struct topo_end *e = &t->end[t->sw[s].end];
 
 	for (uint32_t i = 1; i < t->sw[s].nend; i++) {
-		port_ix mine = audit_sa_client_is_host(t, e[i].port)
-				       ? e[i].port
-				       : TOPO_NONE;
+		port_ix mine = audit_sa_client_sends(t, e[i].port) ? e[i].port
+								   : TOPO_NONE;
 
 		for (uint32_t k = 1; k < i && mine == e[i].port; k++)
 			if (w->class_of[e[k].port] == e[k].port &&

@@ -14,7 +14,6 @@ enum {
 	VAIN = 3,	 /* consecutive sources without an answer */
 	FIRST_MS = 1000, /* time for a first answer */
 	TABLE_MS = 8000, /* time for a table */
-	QP1 = 1,
 	PATHS_MAX = 127, /* the most that can be requested between two ports */
 	NO_SOURCE = -1,
 };
@@ -91,7 +90,7 @@ audit_sa_client_free(struct audit_sa *a)
 /* ---- choosing the sources ---- */
 
 bool
-audit_sa_client_is_host(const struct topo *t, port_ix p)
+audit_sa_client_sends(const struct topo *t, port_ix p)
 {
 	return t->port[p].lid != 0 && t->port[p].state == PORT_ACTIVE;
 }
@@ -127,7 +126,7 @@ lids_on(struct audit_sa *a, sw_ix s, bool every, bool take)
 	for (uint32_t i = 1; i < sw->nend; i++) {
 		port_ix p = a->t->end[sw->end + i].port;
 
-		if (!audit_sa_client_is_host(a->t, p))
+		if (!audit_sa_client_sends(a->t, p))
 			continue;
 		n += add_lids(a, p, take);
 		if (!every)
@@ -178,7 +177,7 @@ send_question(struct audit_sa *a, struct question *q, struct mono now)
 		.class_version = MAD_SA_VERSION,
 		.method = MAD_SA_GET_TABLE};
 	struct transport_msg m = {.addr.lid = a->lid,
-		.addr.qpn = QP1,
+		.addr.qpn = MAD_SA_QP,
 		.addr.sl = a->sl,
 		.len = MAD_SIZE};
 	struct mono wait = mono_ms(TABLE_MS);

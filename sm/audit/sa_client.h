@@ -89,8 +89,9 @@ struct audit_sa_client_facts {
 const struct audit_sa_client_facts *audit_sa_client_facts(
 	const struct audit_sa *a);
 
-/* True if packets of hosts come from this port: it is Active and has a LID. */
-bool audit_sa_client_is_host(const struct topo *t, port_ix p);
+/* True if packets come from this port of a CA or router: it is Active and has a
+ * LID. */
+bool audit_sa_client_sends(const struct topo *t, port_ix p);
 
 /*
  * The SLs (a bit each) of the paths from all LIDs of a port to a LID, as far as

@@ -1,11 +1,76 @@
 #include "sm/base/file.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "sm/base/mem.h"
+
+/* Read until the end or until max bytes are there: the count, or -1. */
+static ssize_t
+read_bytes(int fd, char *text, size_t max)
+{
+	size_t n = 0;
+
+	while (n < max) {
+		ssize_t got = read(fd, text + n, max - n);
+
+		if (got == 0)
+			break;
+		if (got < 0 && errno != EINTR)
+			return -1;
+		if (got > 0)
+			n += (size_t)got;
+	}
+	return (ssize_t)n;
+}
+
+ssize_t
+file_read_regular(int fd, size_t most, char **text)
+{
+	struct stat st;
+	ssize_t n;
+
+	*text = NULL;
+	if (fstat(fd, &st) < 0)
+		return -1;
+	if (!S_ISREG(st.st_mode)) {
+		errno = S_ISDIR(st.st_mode) ? EISDIR : EINVAL;
+		return -1;
+	}
+	/* files of /proc are regular and say that they are empty */
+	if (st.st_size > 0 && (uintmax_t)st.st_size < most)
+		most = (size_t)st.st_size;
+	*text = mem_alloc(most + 1);
+	n = read_bytes(fd, *text, most);
+	if (n < 0) {
+		int error = errno;
+
+		free(*text);
+		*text = NULL;
+		errno = error;
+		return -1;
+	}
+	(*text)[n] = '\0';
+	return n;
+}
+
+bool
+file_read_line(const char *path, char *text, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read_bytes(fd, text, size - 1);
+
+	if (fd >= 0)
+		(void)close(fd);
+	text[n < 0 ? 0 : n] = '\0';
+	text[strcspn(text, "\n")] = '\0';
+	return text[0] != '\0';
+}
 
 static int
 make_one(const char *dir, struct reason *why)

@@ -1,8 +1,31 @@
-/* file: directories that the daemon needs and may have to make. */
+/*
+ * file: files read whole, and directories that the daemon needs and may have
+ * to make. A file that a person or a program names is opened with O_NONBLOCK,
+ * since a FIFO would hang before it is seen to be none; errors are errno's, for
+ * the caller knows what the file is.
+ */
 #ifndef HEDDLE_SM_BASE_FILE_H
 #define HEDDLE_SM_BASE_FILE_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
 #include "sm/base/reason.h"
+
+/*
+ * Read a regular file into *text (free it), a zero byte behind it: the length,
+ * which is at most the given one (a caller with a limit asks for one byte more
+ * and sees that there is more). -1 and errno, *text NULL; for anything but a
+ * regular file that is EISDIR or EINVAL.
+ */
+ssize_t file_read_regular(int fd, size_t most, char **text);
+
+/*
+ * Read the first line of a file of the kernel's (/proc, /sys) into the size
+ * bytes at text, without its end. False: it cannot be read, or is empty.
+ */
+bool file_read_line(const char *path, char *text, size_t size);
 
 /*
  * Make directory dir and its missing parents, mode 0755 less the umask. 0 when

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "sm/base/hash.h"
 #include "sm/base/mem.h"
 
 enum { FREE = 0, LIVE = 1, DEAD = 2 };
@@ -11,17 +12,6 @@ struct map_slot {
 	uint32_t val;
 	uint32_t state;
 };
-
-static size_t
-hash_key(uint64_t x)
-{
-	/* the finaliser of splitmix64: GUIDs differ in few low bits */
-	x ^= x >> 30;
-	x *= 0xbf58476d1ce4e5b9U;
-	x ^= x >> 27;
-	x *= 0x94d049bb133111ebU;
-	return (size_t)(x ^ (x >> 31));
-}
 
 void
 map_free(struct map *m)
@@ -37,8 +27,8 @@ find_slot(const struct map *m, uint64_t key)
 
 	if (m->cap == 0)
 		return NULL;
-	for (i = hash_key(key) & (m->cap - 1); m->slot[i].state != FREE;
-		i = (i + 1) & (m->cap - 1))
+	for (i = (size_t)hash_spread(key) & (m->cap - 1);
+		m->slot[i].state != FREE; i = (i + 1) & (m->cap - 1))
 		if (m->slot[i].state == LIVE && m->slot[i].key == key)
 			return &m->slot[i];
 	return NULL;
@@ -47,7 +37,7 @@ find_slot(const struct map *m, uint64_t key)
 static void
 insert_key(struct map *m, uint64_t key, uint32_t val)
 {
-	size_t i = hash_key(key) & (m->cap - 1);
+	size_t i = (size_t)hash_spread(key) & (m->cap - 1);
 
 	while (m->slot[i].state == LIVE)
 		i = (i + 1) & (m->cap - 1);

@@ -7,6 +7,8 @@
 
 #include <stdint.h>
 
+#include "sm/base/hash.h"
+
 struct rng {
 	uint64_t state;
 };
@@ -14,11 +16,7 @@ struct rng {
 static inline uint64_t
 rng_next(struct rng *r)
 {
-	uint64_t x = (r->state += 0x9e3779b97f4a7c15U);
-
-	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
-	x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
-	return x ^ (x >> 31);
+	return hash_spread(r->state += 0x9e3779b97f4a7c15U);
 }
 
 /* Uniform in 0..n-1; n > 0. The bias of the modulus is below 2^-32. */

@@ -15,7 +15,10 @@
 
 #include "sm/mad/mad.h"
 
+#define MAD_SA_QKEY 0x80010000U /* of QP1, which the class is addressed by */
+
 enum {
+	MAD_SA_QP = 1,
 	MAD_SA_HEADER = 56,
 	MAD_SA_DATA = 200, /* bytes of a record in one MAD */
 	MAD_SA_VERSION = 2,

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "sm/base/be.h"
-#include "sm/mad/fields.h"
 
 /* Device IDs of switches; those of later generations are above Quantum's. */
 enum {
@@ -38,29 +37,4 @@ mad_vendor_general_encode(
 	memset(d, 0, MAD_DATA);
 	for (size_t w = 0; w < 4; w++)
 		be_put32(d + 4 * w, in->cap[w]);
-}
-
-#define ROW(m, field) FIELDS_ROW(struct mad_vendor_ext_port, m, field)
-static const struct fields_row ext_port[] = {
-	ROW(change, IB_MLNX_EXT_PORT_STATE_CHG_ENABLE_F),
-	ROW(speed_supported, IB_MLNX_EXT_PORT_LINK_SPEED_SUPPORTED_F),
-	ROW(speed_enabled, IB_MLNX_EXT_PORT_LINK_SPEED_ENABLED_F),
-	ROW(speed_active, IB_MLNX_EXT_PORT_LINK_SPEED_ACTIVE_F),
-};
-#undef ROW
-
-enum { ROWS = sizeof(ext_port) / sizeof(ext_port[0]) };
-
-void
-mad_vendor_ext_port_decode(
-	const uint8_t d[MAD_DATA], struct mad_vendor_ext_port *out)
-{
-	fields_decode(ext_port, ROWS, d, out);
-}
-
-void
-mad_vendor_ext_port_encode(
-	const struct mad_vendor_ext_port *in, uint8_t d[MAD_DATA])
-{
-	fields_encode(ext_port, ROWS, in, d);
 }

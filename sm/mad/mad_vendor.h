@@ -15,9 +15,8 @@
 #include "sm/mad/mad.h"
 
 enum {
-	MAD_VENDOR_GENERAL = 0xff17,	   /* GeneralInfo */
-	MAD_VENDOR_GENERAL_CAPS = 4,	   /* its modifier: capabilities */
-	MAD_VENDOR_EXT_PORT_INFO = 0xff90, /* modifier: port, 255 all */
+	MAD_VENDOR_GENERAL = 0xff17, /* GeneralInfo */
+	MAD_VENDOR_GENERAL_CAPS = 4, /* its modifier: capabilities */
 	MAD_VENDOR_MELLANOX = 0x2c9,
 };
 
@@ -56,18 +55,5 @@ mad_vendor_set(struct mad_vendor_general *g, unsigned bit)
  * NodeInfo.
  */
 bool mad_vendor_has_general(uint32_t vendor, uint16_t device);
-
-/* ExtendedPortInfo: FDR10, a speed between QDR and FDR. */
-enum { MAD_VENDOR_FDR10 = 1 };
-
-struct mad_vendor_ext_port {
-	uint8_t change; /* Set: which of the following to change */
-	uint8_t speed_supported, speed_enabled, speed_active;
-};
-
-void mad_vendor_ext_port_decode(
-	const uint8_t d[MAD_DATA], struct mad_vendor_ext_port *out);
-void mad_vendor_ext_port_encode(
-	const struct mad_vendor_ext_port *in, uint8_t d[MAD_DATA]);
 
 #endif

@@ -1,6 +1,7 @@
 /*
- * port_values: what fields of PortInfo hold, for all that read them: the wire
- * codec, and the topology, which keeps the values as read; and their names.
+ * port_values: what fields of PortInfo and P_Keys hold, and names of these, for
+ * all that read them: the wire codec, and the topology, which keeps the values
+ * as read.
  * Apart from mad.h, since most readers of the topology have no business with
  * the wire.
  *
@@ -73,6 +74,9 @@ enum port_speed_ext {
 	PORT_NDR = 8,
 	PORT_XDR = 16,
 };
+
+/* Bits of a P_Key (IBA 10.9.1). */
+enum { PKEY_FULL = 0x8000 /* member */, PKEY_NUMBER = 0x7fff };
 
 /* "4x"; NULL unless width is one of enum port_width. */
 const char *port_width_name(uint8_t width);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sm/base/arena.h"
+#include "sm/base/hash.h"
 #include "sm/base/map.h"
 #include "sm/base/mem.h"
 #include "sm/policy/jobs.h"
@@ -83,9 +84,8 @@ keys_equal(const struct keys *a, const struct keys *b)
 static uint64_t
 hash_keys(uint64_t h, const struct keys *l)
 {
-	for (size_t i = 0; i < l->n; i++)
-		h = (h ^ l->key[i]) * UINT64_C(0x100000001b3);
-	return (h ^ 0x10000) * UINT64_C(0x100000001b3);
+	h = fnv_more(h, l->key, l->n * sizeof(*l->key));
+	return fnv_more(h, &l->n, sizeof(l->n));
 }
 
 /* Enter a port under its class. */
@@ -98,8 +98,7 @@ enter_port(struct judge *j, port_ix p)
 		.n = 1,
 		.first = p,
 		.second = TOPO_NONE};
-	uint64_t h = hash_keys(
-		hash_keys(UINT64_C(0xcbf29ce484222325), &x.was), &x.is);
+	uint64_t h = hash_keys(hash_keys(FNV_START, &x.was), &x.is);
 	uint32_t i;
 
 	h ^= x.kept;
@@ -177,7 +176,7 @@ has_key(const struct keys *l, uint16_t key)
 static void
 judge_keys(struct judge *j)
 {
-	enum { FULL = PARTITION_DEFAULT_KEY | PKEYS_FULL };
+	enum { FULL = PARTITION_DEFAULT_KEY | PKEY_FULL };
 
 	for (port_ix p = 0; p < j->t->nports; p++) {
 		j->of[p] = UINT32_MAX;

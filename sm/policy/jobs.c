@@ -11,6 +11,7 @@
 #include "sm/policy/qos.h"
 #include "sm/policy/roles.h"
 
+enum { SEED = 1 };	  /* of tie-breaks: the same fabric, the same routes */
 enum { THREADS_MAX = 4 }; /* unless routing.threads asks for more */
 
 /* The last LID to assign: no switch forwards LIDs beyond its capacity. */
@@ -154,6 +155,19 @@ jobs_options_free(struct jobs_options *o)
 {
 	free(o->role);
 	free(o->multi_port);
+}
+
+void
+jobs_route(const struct config *c, struct topo *t, struct lft_pool *pool,
+	struct jobs_options *options, struct route_job *job)
+{
+	jobs_options(c, t, options);
+	*job = (struct route_job){.topo = t,
+		.pool = pool,
+		.options = &options->engine,
+		.load_limit = c->routing.load_limit,
+		.seed = SEED,
+		.threads = jobs_threads(c)};
 }
 
 unsigned

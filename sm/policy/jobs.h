@@ -36,6 +36,14 @@ void jobs_options(
 	const struct config *c, const struct topo *t, struct jobs_options *out);
 void jobs_options_free(struct jobs_options *o);
 
+/*
+ * The job of routing t (borrowed) as c says, with its options in *options,
+ * which must outlive it. What is in force is the caller's to add: prev, or
+ * ranks and reading; rebalance; the time.
+ */
+void jobs_route(const struct config *c, struct topo *t, struct lft_pool *pool,
+	struct jobs_options *options, struct route_job *job);
+
 /* Threads to compute and verify routes with: as c says, else by cores. */
 unsigned jobs_threads(const struct config *c);
 

@@ -95,7 +95,7 @@ add_keys(const struct roll *r, uint16_t base, struct found *f)
 		if (r->as[p] == NOT_IN)
 			continue;
 		if (r->as[p] != PARTITION_AS_LIMITED)
-			add_key(f, p, base | PKEYS_FULL);
+			add_key(f, p, base | PKEY_FULL);
 		if (r->as[p] != PARTITION_AS_FULL)
 			add_key(f, p, base);
 	}

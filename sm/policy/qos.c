@@ -160,7 +160,7 @@ is_in_ranges(const struct ranges *r, uint64_t x)
 static bool
 rule_fits(const struct qos_rule *r, const struct qos_ask *a)
 {
-	if (r->pkeys.n > 0 && !is_in_ranges(&r->pkeys, a->pkey & PKEYS_BASE))
+	if (r->pkeys.n > 0 && !is_in_ranges(&r->pkeys, a->pkey & PKEY_NUMBER))
 		return false;
 	if (!r->any_service &&
 		(a->by_service ? !is_in_ranges(&r->services, a->service)
@@ -189,7 +189,7 @@ static bool
 names_key(const struct config *c, const struct schema_texts *t, uint16_t pkey)
 {
 	for (size_t i = 0; i < t->n; i++)
-		if (qos_pkey(c, t->entry[i].text) == (pkey & PKEYS_BASE))
+		if (qos_pkey(c, t->entry[i].text) == (pkey & PKEY_NUMBER))
 			return true;
 	return t->n == 0;
 }

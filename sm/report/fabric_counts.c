@@ -3,6 +3,12 @@
 #include "sm/report/json_util.h"
 #include "sm/report/names.h"
 
+bool
+fabric_counts_is_host(const struct topo *t, node_ix n)
+{
+	return topo_is_host_node(t, n) && t->node[n].type != TOPO_ROUTER;
+}
+
 struct fabric_counts
 fabric_counts_of(const struct topo *t)
 {
@@ -13,10 +19,10 @@ fabric_counts_of(const struct topo *t)
 			c.aggregation++;
 		else if (t->node[n].type == TOPO_SWITCH)
 			c.switches++;
-		else if (t->node[n].type == TOPO_ROUTER)
-			c.routers++;
-		else
+		else if (fabric_counts_is_host(t, n))
 			c.hosts++;
+		else
+			c.routers++;
 	}
 	for (port_ix p = 0; p < t->nports; p++) {
 		if (t->port[p].peer != TOPO_NONE && p <= t->port[p].peer)

@@ -7,6 +7,7 @@
 #define HEDDLE_SM_REPORT_FABRIC_COUNTS_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "discovery/topo.h"
@@ -19,6 +20,9 @@ struct fabric_counts {
 };
 
 struct fabric_counts fabric_counts_of(const struct topo *t);
+
+/* True for a node that counts as a host: a compute node that is no router. */
+bool fabric_counts_is_host(const struct topo *t, node_ix n);
 
 /* The counts without LIDs, and "seen_from": the node t was discovered from. */
 json_t *fabric_counts_json(const struct topo *t);

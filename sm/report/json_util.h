@@ -33,6 +33,13 @@ json_util_text(const json_t *o, const char *key)
 	return s != NULL ? s : "";
 }
 
+/* True if it has a text there that is not empty. */
+static inline bool
+json_util_has_text(const json_t *o, const char *key)
+{
+	return *json_util_text(o, key) != '\0';
+}
+
 static inline long long
 json_util_num(const json_t *o, const char *key)
 {

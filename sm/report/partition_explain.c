@@ -9,8 +9,6 @@
 #include "sm/report/port_find.h"
 #include "sm/view/view_partition.h"
 
-enum { NUMBER = 0x7fff };
-
 /* True if the list contains this key, membership bit included. */
 static bool
 has_key(const uint16_t *key, size_t n, uint16_t wanted)
@@ -40,9 +38,8 @@ keys_json(const struct view *v, port_ix p)
 			(void)json_array_append_new(list,
 				json_pack("{s:i, s:i, s:b, s:b, s:o}", "index",
 					(int)(b * VIEW_PARTITION_BLOCK + i),
-					"pkey", key[i] & NUMBER, "full",
-					(key[i] & VIEW_PARTITION_FULL) != 0,
-					"configured",
+					"pkey", key[i] & PKEY_NUMBER, "full",
+					(key[i] & PKEY_FULL) != 0, "configured",
 					has_key(live, nlive, key[i]),
 					"partition",
 					names_text(view_partition_name(
@@ -92,7 +89,7 @@ explain_refusal(
 
 	for (size_t i = 0; i < na; i++)
 		for (size_t k = 0; k < nb; k++)
-			if (((ka[i] ^ kb[k]) & NUMBER) == 0) {
+			if (((ka[i] ^ kb[k]) & PKEY_NUMBER) == 0) {
 				(void)snprintf(out, size,
 					"both are limited members of the only "
 					"shared partition, %s: limited members "
@@ -112,7 +109,7 @@ put_verdict(json_t *o, const struct view *v, port_ix a, port_ix b)
 	json_util_put(o, "talk", json_boolean(key != 0));
 	if (key != 0)
 		(void)snprintf(why, sizeof(why), "in partition %.60s, 0x%04x",
-			view_partition_name(v, key), key & NUMBER);
+			view_partition_name(v, key), key & PKEY_NUMBER);
 	else
 		explain_refusal(v, a, b, why, sizeof(why));
 	json_util_put(o, "why", names_text(why));

@@ -18,8 +18,8 @@ count_ports(const struct view *v, uint16_t pkey, bool full)
 		bool in = false;
 
 		for (size_t i = 0; i < nkeys; i++)
-			in |= (key[i] & PKEYS_BASE) == pkey &&
-			      (!full || (key[i] & PKEYS_FULL) != 0);
+			in |= (key[i] & PKEY_NUMBER) == pkey &&
+			      (!full || (key[i] & PKEY_FULL) != 0);
 		n += in;
 	}
 	return n;

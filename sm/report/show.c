@@ -21,12 +21,6 @@ text_or_dash(const json_t *o, const char *key)
 	return *s != '\0' ? s : "-";
 }
 
-static bool
-has_text(const json_t *o, const char *key)
-{
-	return strcmp(text_or_dash(o, key), "-") != 0;
-}
-
 size_t
 show_name_width(const json_t *list)
 {
@@ -73,11 +67,13 @@ status_head(const json_t *r, struct buf *out)
 	const json_t *master = json_object_get(r, "master");
 	const json_t *sweeps = json_object_get(r, "sweeps");
 
-	if (has_text(r, "alarm"))
+	if (json_util_has_text(r, "alarm"))
 		buf_printf(out, "ALARM       %s\n", text_or_dash(r, "alarm"));
 	buf_printf(out, "role        %s, %s%s%s%s\n", text_or_dash(r, "role"),
-		text_or_dash(r, "phase"), has_text(r, "writing") ? " " : "",
-		has_text(r, "writing") ? text_or_dash(r, "writing") : "",
+		text_or_dash(r, "phase"),
+		json_util_has_text(r, "writing") ? " " : "",
+		json_util_has_text(r, "writing") ? text_or_dash(r, "writing")
+						 : "",
 		json_util_yes(r, "dirty") ? ", more pending" : "");
 	buf_printf(out, "port        %s/%lld %s priority %lld\n",
 		text_or_dash(port, "device"), json_util_num(port, "port"),
@@ -120,7 +116,7 @@ status_fabric(const json_t *r, struct buf *out)
 		json_util_num(l, "used"), json_util_num(l, "ports"),
 		json_util_num(l, "free"), json_util_num(l, "first"),
 		json_util_num(l, "last"));
-	if (has_text(l, "conflict"))
+	if (json_util_has_text(l, "conflict"))
 		buf_printf(
 			out, "            %s\n", text_or_dash(l, "conflict"));
 }
@@ -130,7 +126,7 @@ status_fabric(const json_t *r, struct buf *out)
 static void
 status_change(const json_t *c, struct buf *out)
 {
-	if (has_text(c, "cause"))
+	if (json_util_has_text(c, "cause"))
 		buf_printf(out,
 			"change      %s in %lld stage%s, %zu dependencies "
 			"blocked, %lld pairs cut meanwhile\n",
@@ -248,7 +244,7 @@ status_faults(const json_t *r, struct buf *out)
 {
 	const json_t *f = json_object_get(r, "faults");
 
-	if (!has_text(f, "last"))
+	if (!json_util_has_text(f, "last"))
 		return;
 	buf_printf(out,
 		"faults      reported: %lld by links, %lld M_Keys, %lld "
@@ -319,7 +315,7 @@ status_routes(const json_t *r, struct buf *out)
 	const json_t *t = json_object_get(r, "times");
 	const json_t *c = json_object_get(r, "counts");
 
-	if (has_text(r, "order"))
+	if (json_util_has_text(r, "order"))
 		buf_printf(out, "routing     %s%s over %s, %lld layer%s\n",
 			text_or_dash(r, "engine"),
 			json_util_yes(r, "fallback") ? " (FALLBACK)" : "",
@@ -327,12 +323,12 @@ status_routes(const json_t *r, struct buf *out)
 			json_util_num(v, "lanes") == 1 ? "" : "s");
 	else
 		buf_printf(out, "routing     %s\n", READ_BACK);
-	if (has_text(r, "tried"))
+	if (json_util_has_text(r, "tried"))
 		buf_printf(out, "            %s\n", text_or_dash(r, "tried"));
-	if (has_text(r, "lanes_short"))
+	if (json_util_has_text(r, "lanes_short"))
 		buf_printf(out, "            %s\n",
 			text_or_dash(r, "lanes_short"));
-	if (has_text(r, "lanes_shared"))
+	if (json_util_has_text(r, "lanes_shared"))
 		buf_printf(out, "            %s\n",
 			text_or_dash(r, "lanes_shared"));
 	buf_printf(out,
@@ -401,7 +397,7 @@ status_files(const json_t *r, struct buf *out)
 {
 	const json_t *c = json_object_get(r, "config");
 
-	if (has_text(c, "refused"))
+	if (json_util_has_text(c, "refused"))
 		buf_printf(out,
 			"config      REFUSED, the previous one stays in force: "
 			"%s\n",
@@ -409,7 +405,7 @@ status_files(const json_t *r, struct buf *out)
 	if (!json_util_yes(r, "state_writable"))
 		buf_printf(out, "state       CANNOT BE WRITTEN: LIDs may "
 				"change at the next restart\n");
-	if (has_text(r, "state_lost"))
+	if (json_util_has_text(r, "state_lost"))
 		buf_printf(out, "state       NOT USED: %s\n",
 			text_or_dash(r, "state_lost"));
 }
@@ -448,7 +444,7 @@ status_partitions(const json_t *p, struct buf *out)
 	json_array_foreach(json_object_get(p, "nobody"), i, e) buf_printf(out,
 		"            %s: no port matches \"%s\"\n",
 		text_or_dash(e, "partition"), text_or_dash(e, "member"));
-	if (has_text(p, "no_room"))
+	if (json_util_has_text(p, "no_room"))
 		buf_printf(out, "            %s\n", text_or_dash(p, "no_room"));
 }
 
@@ -483,7 +479,7 @@ status_qos(const json_t *q, struct buf *out)
 	if (i > 0 && json_util_num(q, "missing") > 0)
 		buf_printf(out, "            %lld ports lack their tables\n",
 			json_util_num(q, "missing"));
-	if (has_text(q, "shortage"))
+	if (json_util_has_text(q, "shortage"))
 		buf_printf(
 			out, "            %s\n", text_or_dash(q, "shortage"));
 }
@@ -604,11 +600,11 @@ put_steps(const json_t *r, const json_t *steps, struct buf *out)
 			text_or_dash(s, "switch"), text_or_dash(s, "name"));
 		put_rank(s, out);
 		buf_printf(out, " in %lld", json_util_num(s, "in"));
-		if (has_text(s, "direction"))
+		if (json_util_has_text(s, "direction"))
 			buf_printf(out, " %s", text_or_dash(s, "direction"));
 		buf_printf(out, " out");
 		put_out(s, out);
-		if (has_text(s, "width"))
+		if (json_util_has_text(s, "width"))
 			buf_printf(out, "  %s %s %g Gb/s",
 				text_or_dash(s, "width"),
 				text_or_dash(s, "speed"),
@@ -618,7 +614,7 @@ put_steps(const json_t *r, const json_t *steps, struct buf *out)
 				json_util_num(s, "load"),
 				json_util_real(r, "load_mean"));
 		buf_printf(out, "\n");
-		if (has_text(s, "foreign_adaptive"))
+		if (json_util_has_text(s, "foreign_adaptive"))
 			buf_printf(out,
 				"       may leave by another port: it %s\n",
 				text_or_dash(s, "foreign_adaptive"));
@@ -628,7 +624,7 @@ put_steps(const json_t *r, const json_t *steps, struct buf *out)
 static void
 path_why(const json_t *r, struct buf *out)
 {
-	if (!has_text(r, "order")) {
+	if (!json_util_has_text(r, "order")) {
 		buf_printf(out, "why    %s\n", READ_BACK);
 		return;
 	}
@@ -636,10 +632,12 @@ path_why(const json_t *r, struct buf *out)
 		"why    engine %s, order %s: a path climbs to lower ranks "
 		"first and then only descends%s%s\n",
 		text_or_dash(r, "engine"), text_or_dash(r, "order"),
-		has_text(r, "turn_leaf")
+		json_util_has_text(r, "turn_leaf")
 			? "; down-to-up turns are allowed only below "
 			: "",
-		has_text(r, "turn_leaf") ? text_or_dash(r, "turn_leaf") : "");
+		json_util_has_text(r, "turn_leaf")
+			? text_or_dash(r, "turn_leaf")
+			: "");
 }
 
 static void
@@ -663,7 +661,7 @@ routes_path(const json_t *r, struct buf *out)
 	}
 	put_qos_levels(json_object_get(r, "levels"), out);
 	path_why(r, out);
-	if (has_text(r, "note"))
+	if (json_util_has_text(r, "note"))
 		buf_printf(out, "       %s\n", text_or_dash(r, "note"));
 }
 
@@ -717,7 +715,7 @@ routes_row(const json_t *r, struct buf *out)
 static void
 summary_engine(const json_t *r, struct buf *out)
 {
-	if (!has_text(r, "order")) {
+	if (!json_util_has_text(r, "order")) {
 		buf_printf(out, "engine    %s, generation %lld\n", READ_BACK,
 			json_util_num(r, "generation"));
 		return;
@@ -751,9 +749,9 @@ routes_summary(const json_t *r, struct buf *out)
 	const json_t *busy = json_object_get(r, "busiest");
 
 	summary_engine(r, out);
-	if (has_text(r, "note"))
+	if (json_util_has_text(r, "note"))
 		buf_printf(out, "          %s\n", text_or_dash(r, "note"));
-	if (has_text(r, "tried"))
+	if (json_util_has_text(r, "tried"))
 		buf_printf(out, "tried     %s\n", text_or_dash(r, "tried"));
 	summary_ranks(json_object_get(r, "ranks"), out);
 	buf_printf(out,
@@ -872,8 +870,9 @@ explain_port(const json_t *p, struct buf *out)
 		"%4lld   0x%04llx %s member of %s%s\n",
 		json_util_num(k, "index"), json_util_num(k, "pkey"),
 		json_util_yes(k, "full") ? "full" : "limited",
-		has_text(k, "partition") ? text_or_dash(k, "partition")
-					 : "an unknown partition",
+		json_util_has_text(k, "partition")
+			? text_or_dash(k, "partition")
+			: "an unknown partition",
 		json_util_yes(k, "configured") ? "" : ", not as configured");
 }
 
@@ -910,9 +909,9 @@ show_change(const json_t *r, struct buf *out)
 		"%lld channels on cycles, %lld switches with unknown tables\n",
 		json_util_num(r, "dependencies"), json_util_num(r, "cyclic"),
 		json_util_num(r, "unread"));
-	if (has_text(r, "cause"))
+	if (json_util_has_text(r, "cause"))
 		buf_printf(out, "because    %s\n", text_or_dash(r, "cause"));
-	if (has_text(r, "stale"))
+	if (json_util_has_text(r, "stale"))
 		buf_printf(out,
 			"stale      connections made with earlier SLs could "
 			"close a cycle with these tables\n"

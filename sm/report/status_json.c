@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "sm/base/file.h"
 #include "sm/base/mem.h"
 #include "sm/base/version.h"
 #include "sm/mad/mad.h"
@@ -368,13 +369,10 @@ blocked_json(const struct status_facts *f)
 static uint64_t
 resident_bytes(void)
 {
-	char line[128] = "", *end;
-	FILE *f = fopen("/proc/self/statm", "re");
+	char line[128], *end;
 
-	if (f == NULL)
+	if (!file_read_line("/proc/self/statm", line, sizeof(line)))
 		return 0;
-	(void)fgets(line, sizeof(line), f);
-	(void)fclose(f);
 	(void)strtoull(line, &end, 10);
 	return strtoull(end, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "sm/base/be.h"
+#include "sm/base/hash.h"
 #include "sm/base/mem.h"
 #include "sm/sa/sa_priv.h"
 
@@ -84,8 +85,7 @@ sa_groups_free(struct sa_groups *s)
 static uint64_t
 hash_mgid(const struct mad_gid *g)
 {
-	return (g->prefix ^ g->guid >> 32 ^ g->guid << 32) *
-	       UINT64_C(0x9e3779b97f4a7c15);
+	return hash_mix(g->prefix, g->guid);
 }
 
 static bool
@@ -511,7 +511,7 @@ can_stay_member(const struct sa *sa, const struct sa_group *g,
 	if (p == TOPO_NONE || v->topo->port[p].lid == 0)
 		return false;
 	mine = view_partition_has(v, p, p, g->is.pkey);
-	return ((mine | g->is.pkey) & VIEW_PARTITION_FULL) != 0 && mine != 0;
+	return ((mine | g->is.pkey) & PKEY_FULL) != 0 && mine != 0;
 }
 
 void

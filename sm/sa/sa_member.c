@@ -77,7 +77,7 @@ static bool
 may_talk(const struct sa_query *q, struct request *r, uint16_t pkey)
 {
 	r->pkey = view_partition_has(q->view, r->end.port, r->end.port, pkey);
-	return r->pkey != 0 && ((r->pkey | pkey) & VIEW_PARTITION_FULL) != 0;
+	return r->pkey != 0 && ((r->pkey | pkey) & PKEY_FULL) != 0;
 }
 
 /* ---- MTU, rate, lifetime: a selector and a code ---- */
@@ -217,9 +217,8 @@ may_join(const struct sa_query *q, struct request *r, const struct sa_group *g)
 	const struct mad_sa_member *w = &r->want, *is = &g->is;
 
 	if (has_components(q, MAD_SA_MEMBER_PKEY) &&
-		(((w->pkey ^ is->pkey) & (unsigned)~VIEW_PARTITION_FULL &
-			 0xffff) != 0 ||
-			((w->pkey | is->pkey) & VIEW_PARTITION_FULL) == 0))
+		(((w->pkey ^ is->pkey) & (unsigned)~PKEY_FULL & 0xffff) != 0 ||
+			((w->pkey | is->pkey) & PKEY_FULL) == 0))
 		return MAD_SA_REQ_INVALID;
 	if ((has_components(q, MAD_SA_MEMBER_QKEY) && w->qkey != is->qkey) ||
 		(has_components(q, MAD_SA_MEMBER_MLID) &&

@@ -25,8 +25,6 @@ enum {
 	CAP2_HDR = 1 << 15,
 	CAP2_NDR = 1 << 17,
 };
-enum { QP1 = 1 };
-#define QKEY 0x80010000U
 /* Answers are sent within 4.096 us x 2^this: 1 s, the time of a long table. */
 enum { RESP_TIME = 18 };
 
@@ -47,8 +45,8 @@ cpi_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
 			CAP2_EXT_SPEEDS | CAP2_PORT_CAPMASK2_MATCH |
 			CAP2_SEND_ONLY_FULL | CAP2_2X | CAP2_HDR | CAP2_NDR,
 		.resp_time = RESP_TIME,
-		.qp = QP1,
-		.qkey = QKEY,
+		.qp = MAD_SA_QP,
+		.qkey = MAD_SA_QKEY,
 	};
 
 	(void)ix;

@@ -273,7 +273,7 @@ group_suits(const struct sa_ends *e)
 	       (!asks_for(e, MAD_SA_PATH_SL) || w->sl == g->sl) &&
 	       (!asks_for(e, MAD_SA_PATH_DLID) || w->dlid == g->mlid) &&
 	       (!asks_for(e, MAD_SA_PATH_PKEY) ||
-		       ((w->pkey ^ g->pkey) & 0x7fff) == 0);
+		       ((w->pkey ^ g->pkey) & PKEY_NUMBER) == 0);
 }
 
 static bool

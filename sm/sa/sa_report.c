@@ -298,9 +298,8 @@ shares_partition(const struct sa *sa, port_ix p, const struct event *e)
 
 	for (size_t i = 0; i < n; i++)
 		for (unsigned k = 0; k < VIEW_PARTITION_BLOCK; k++)
-			if (((key[i] ^ e->key[k]) & 0x7fff) == 0 &&
-				((key[i] | e->key[k]) & VIEW_PARTITION_FULL) !=
-					0)
+			if (((key[i] ^ e->key[k]) & PKEY_NUMBER) == 0 &&
+				((key[i] | e->key[k]) & PKEY_FULL) != 0)
 				return true;
 	return false;
 }

@@ -166,7 +166,7 @@ find_service(const struct sa_services *s, uint64_t owner, const uint8_t *rec,
 		(memcmp(e->rec, rec, AT_PKEY) != 0 ||
 			(keyed && ((be_get16(e->rec + AT_PKEY) ^
 					   be_get16(rec + AT_PKEY)) &
-					  0x7fff) != 0)))
+					  PKEY_NUMBER) != 0)))
 		e = e->next;
 	return e;
 }

@@ -16,15 +16,12 @@
 static uint64_t
 boot_id(void)
 {
-	FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
-	char text[40] = "", digits[17];
+	char text[40], digits[17];
 	size_t n = 0;
 
-	if (f == NULL)
+	if (!file_read_line(
+		    "/proc/sys/kernel/random/boot_id", text, sizeof(text)))
 		return 0;
-	if (fgets(text, sizeof(text), f) == NULL)
-		text[0] = '\0';
-	(void)fclose(f);
 	for (const char *c = text; *c != '\0' && n < 16; c++)
 		if (*c != '-')
 			digits[n++] = *c;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "sm/base/buf.h"
+#include "sm/base/file.h"
 #include "sm/base/hash.h"
 #include "sm/base/mem.h"
 #include "sm/state/state_file_priv.h"
@@ -92,29 +93,16 @@ fail_errno(struct reason *why, const char *path, const char *what)
 static int
 read_whole(int fd, const char *path, char **text, size_t *n, struct reason *why)
 {
-	struct stat st;
-	ssize_t got;
+	ssize_t got = file_read_regular(fd, STATE_FILE_MAX_BYTES + 1, text);
 
-	*n = 0;
-	if (fstat(fd, &st) < 0)
-		return fail_errno(why, path, "cannot be read");
-	if (!S_ISREG(st.st_mode))
+	if (got < 0 && (errno == EISDIR || errno == EINVAL))
 		return reason_set(why, "%s: not a regular file", path);
-	if (st.st_size > (off_t)STATE_FILE_MAX_BYTES)
+	if (got < 0)
+		return fail_errno(why, path, "cannot be read");
+	*n = (size_t)got;
+	if (*n > STATE_FILE_MAX_BYTES)
 		return reason_set(why, "%s: larger than %zu MiB", path,
 			STATE_FILE_MAX_BYTES >> 20);
-	*text = mem_alloc((size_t)st.st_size + 1);
-	while (*n < (size_t)st.st_size) {
-		got = read(fd, *text + *n, (size_t)st.st_size - *n);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return fail_errno(why, path, "cannot be read");
-		if (got == 0)
-			break;
-		*n += (size_t)got;
-	}
-	(*text)[*n] = '\0';
 	return *n > 0 ? 0 : reason_set(why, "%s: the file is empty", path);
 }
 
@@ -168,7 +156,7 @@ load_at(int dir, const char *path, struct state_file *s, struct reason *why)
 	int fd = openat(dir, STATE_FILE_FILE,
 		O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	char *text = NULL;
-	size_t n;
+	size_t n = 0;
 	int rc;
 
 	if (fd < 0 && errno == ENOENT)

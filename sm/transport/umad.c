@@ -13,8 +13,10 @@
 #include <unistd.h>
 
 #include "sm/base/be.h"
+#include "sm/base/file.h"
 #include "sm/base/mem.h"
 #include "sm/base/thread.h"
+#include "sm/mad/mad_sa.h"
 #include "sm/transport/ring.h"
 #include "sm/transport/umad_choose.h"
 
@@ -27,7 +29,6 @@ enum {
 	ERRORS_MAX = 20,     /* failed reads in a row: the device is lost */
 	MATCH_MS = 4000,     /* how long the kernel matches an answer */
 	SEGMENT_RETRIES = 3, /* as OpenSM has it */
-	QKEY = (int)0x80010000,
 	PORTS_MAX = 64,
 	AGENTS = 3,
 };
@@ -116,8 +117,8 @@ set_address(void *umad, const struct transport_addr *a)
 {
 	ib_mad_addr_t *to = umad_get_mad_addr(umad);
 
-	(void)umad_set_addr(
-		umad, a->lid, (int)a->qpn, a->sl, a->qpn != 0 ? QKEY : 0);
+	(void)umad_set_addr(umad, a->lid, (int)a->qpn, a->sl,
+		a->qpn != 0 ? (int)MAD_SA_QKEY : 0);
 	(void)umad_set_pkey(umad, a->pkey_index);
 	if (!a->grh.present)
 		return;
@@ -544,18 +545,13 @@ int
 umad_link(const struct umad *u)
 {
 	const struct umad_device *d = &u->device[QP0];
-	char path[128], text[32] = "";
-	ssize_t n;
-	int fd;
+	char path[128], text[32];
 
 	(void)snprintf(path, sizeof(path),
 		"/sys/class/infiniband/%s/ports/%d/phys_state", d->name,
 		d->port);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
+	if (!file_read_line(path, text, sizeof(text)))
 		return -1;
-	n = read(fd, text, sizeof(text) - 1);
-	(void)close(fd);
 	/* "5: LinkUp" */
-	return n <= 0 ? -1 : strncmp(text, "5:", 2) == 0;
+	return strncmp(text, "5:", 2) == 0;
 }

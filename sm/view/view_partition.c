@@ -36,11 +36,11 @@ first_shared(const struct view *v, port_ix a, port_ix b, uint16_t only)
 	bool self = key_port(v->topo, a) == key_port(v->topo, b);
 
 	for (size_t i = 0; i < na; i++) {
-		if (only != 0 && (ka[i] & PKEYS_BASE) != only)
+		if (only != 0 && (ka[i] & PKEY_NUMBER) != only)
 			continue;
 		for (size_t k = 0; k < nb; k++)
-			if (((ka[i] ^ kb[k]) & PKEYS_BASE) == 0 &&
-				(self || ((ka[i] | kb[k]) & PKEYS_FULL) != 0))
+			if (((ka[i] ^ kb[k]) & PKEY_NUMBER) == 0 &&
+				(self || ((ka[i] | kb[k]) & PKEY_FULL) != 0))
 				return ka[i];
 	}
 	return 0;
@@ -55,7 +55,7 @@ view_partition_shared(const struct view *v, port_ix a, port_ix b)
 uint16_t
 view_partition_has(const struct view *v, port_ix a, port_ix b, uint16_t pkey)
 {
-	uint16_t only = pkey & PKEYS_BASE;
+	uint16_t only = pkey & PKEY_NUMBER;
 
 	return only == 0 ? 0 : first_shared(v, a, b, only);
 }
@@ -71,9 +71,9 @@ view_partition_name(const struct view *v, uint16_t pkey)
 	all = &v->pkeys->cfg->partitions;
 	o = all->record;
 	for (size_t i = 0; i < all->n; i++)
-		if (o[i].pkey == (pkey & PKEYS_BASE))
+		if (o[i].pkey == (pkey & PKEY_NUMBER))
 			return all->name[i];
-	return (pkey & PKEYS_BASE) == PKEYS_BASE ? "Default" : "";
+	return (pkey & PKEY_NUMBER) == PKEY_NUMBER ? "Default" : "";
 }
 
 unsigned

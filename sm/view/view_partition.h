@@ -19,7 +19,6 @@
 
 enum {
 	VIEW_PARTITION_BLOCK = 32, /* P_Keys in a block of the table */
-	VIEW_PARTITION_FULL = 0x8000,
 	VIEW_PARTITION_DEFAULT = 0xffff,
 };
 

@@ -93,7 +93,7 @@ can_see(const struct copy *c, port_ix p)
 		return port->num == 0;
 	return port->peer != TOPO_NONE && !c->cut[p] && !c->cut[port->peer] &&
 	       !c->gone[c->t->port[port->peer].node] &&
-	       !(c->t->node[port->node].flags & TN_AGGREGATION);
+	       topo_is_host_node(c->t, port->node);
 }
 
 /* The port of the subnet manager, else the first host port with a link, else a

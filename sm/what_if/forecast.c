@@ -88,13 +88,11 @@ static void
 read_tree(const struct forecast_job *job, struct routes *r)
 {
 	struct jobs_options options;
-	const struct route_job work = {.topo = r->topo,
-		.pool = job->pool,
-		.prev = r->reading.engine != NULL ? r : NULL,
-		.options = &options.engine};
+	struct route_job work;
 	struct arena *scratch = arena_new();
 
-	jobs_options(job->cfg, r->topo, &options);
+	jobs_route(job->cfg, r->topo, job->pool, &options, &work);
+	work.prev = r->reading.engine != NULL ? r : NULL;
 	tree_keep(tree_read(&work, scratch), r);
 	arena_free(scratch);
 	jobs_options_free(&options);
@@ -124,21 +122,16 @@ forecast_route(const struct forecast_job *job, struct topo *t,
 {
 	const struct config_routing *c = &job->cfg->routing;
 	struct jobs_options options;
-	struct route_job work = {.topo = t,
-		.pool = job->pool,
-		.prev = prev,
-		.options = &options.engine,
-		.load_limit = c->load_limit,
-		.rebalance = job->rebalance && prev != NULL,
-		.seed = SEED,
-		.threads = jobs_threads(job->cfg)};
+	struct route_job work;
 	struct route_account story;
 	struct reason why = {""};
 	struct routes *r;
 
+	jobs_route(job->cfg, t, job->pool, &options, &work);
+	work.prev = prev;
+	work.rebalance = job->rebalance && prev != NULL;
 	if (job->given != NULL)
 		snapshot_routes(job->given, &work);
-	jobs_options(job->cfg, t, &options);
 	report_progress(job, "routing");
 	r = compute_routes(&work, c->engines.name, c->engines.n, &story, &why);
 	jobs_options_free(&options);

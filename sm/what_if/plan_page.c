@@ -11,12 +11,6 @@
 
 enum { NODES = 10 }; /* multi-port nodes shown */
 
-static bool
-has_text(const json_t *o, const char *key)
-{
-	return *json_util_text(o, key) != '\0';
-}
-
 /* The plural ending of "switch" for this number. */
 static const char *
 plural_es(const json_t *o, const char *key)
@@ -33,18 +27,18 @@ plan_page_routing(const json_t *f, struct buf *out)
 	const json_t *list = json_object_get(f, "ranks"), *e;
 	size_t i;
 
-	if (has_text(s, "engine"))
+	if (json_util_has_text(s, "engine"))
 		buf_printf(out, "routing     %s%s over %s%s\n",
 			json_util_text(s, "engine"),
 			json_util_yes(s, "fallback") ? " (FALLBACK)" : "",
 			json_util_text(f, "order"),
 			json_util_yes(s, "rebalanced") ? ", rebalanced" : "");
-	if (has_text(s, "tried"))
+	if (json_util_has_text(s, "tried"))
 		buf_printf(out, "            tried: %s\n",
 			json_util_text(s, "tried"));
-	if (has_text(f, "note"))
+	if (json_util_has_text(f, "note"))
 		buf_printf(out, "            %s\n", json_util_text(f, "note"));
-	if (has_text(f, "turn_leaf"))
+	if (json_util_has_text(f, "turn_leaf"))
 		buf_printf(out,
 			"            down-to-up turns are allowed only below "
 			"%s\n",
@@ -96,10 +90,10 @@ plan_page_verdict(const json_t *f, struct buf *out)
 	if (json_util_num(v, "cut_off") > 0)
 		buf_printf(out, "            %lld pairs have no path at all\n",
 			json_util_num(v, "cut_off"));
-	if (has_text(v, "first_fault"))
+	if (json_util_has_text(v, "first_fault"))
 		buf_printf(out, "            %s\n",
 			json_util_text(v, "first_fault"));
-	if (has_text(v, "cycle") &&
+	if (json_util_has_text(v, "cycle") &&
 		strcmp(json_util_text(v, "cycle"),
 			json_util_text(v, "first_fault")) != 0)
 		buf_printf(out, "            %s\n", json_util_text(v, "cycle"));
@@ -245,10 +239,10 @@ plan_page_lanes(const json_t *p, struct buf *out)
 			"assumed\n",
 			json_util_num(p, "lanes_asked"), lanes,
 			json_util_num(p, "vls_assumed"));
-	else if (has_text(p, "lanes_short"))
+	else if (json_util_has_text(p, "lanes_short"))
 		buf_printf(out, "layers      %s\n",
 			json_util_text(p, "lanes_short"));
-	if (has_text(p, "lanes_shared"))
+	if (json_util_has_text(p, "lanes_shared"))
 		buf_printf(out, "layers      %s\n",
 			json_util_text(p, "lanes_shared"));
 }
@@ -267,7 +261,7 @@ plan_page_head(const json_t *p, struct buf *out)
 		json_util_num(l, "highest"), json_util_num(l, "assigned"),
 		json_util_num(l, "moved"), json_util_num(l, "conflicts"),
 		names_plural(json_util_num(l, "conflicts")));
-	if (has_text(l, "conflict"))
+	if (json_util_has_text(l, "conflict"))
 		buf_printf(
 			out, "            %s\n", json_util_text(l, "conflict"));
 	plan_page_lanes(p, out);
@@ -279,7 +273,7 @@ plan_page_from(const json_t *p, struct buf *out)
 {
 	const json_t *m = json_object_get(p, "misfit");
 
-	if (!has_text(p, "from"))
+	if (!json_util_has_text(p, "from"))
 		return;
 	buf_printf(out, "\nIN FORCE, from %s\n", json_util_text(p, "from"));
 	if (json_util_num(m, "switches_missing") > 0)
@@ -459,7 +453,7 @@ plan_page_transition(const json_t *list, struct buf *out)
 		"method", "way", "SMPs", "phases", "turns", "ports", "pairs",
 		"packets");
 	json_array_foreach(list, i, e) plan_page_method(e, out);
-	if (has_text(first, "cause"))
+	if (json_util_has_text(first, "cause"))
 		buf_printf(out, "            %s\n",
 			json_util_text(first, "cause"));
 	if (json_util_num(first, "pairs_cut_paper") > 0)

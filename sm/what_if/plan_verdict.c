@@ -70,13 +70,6 @@ judge_routes(json_t *v, const struct forecast *f)
 
 /* ---- hosts that are apart afterwards ---- */
 
-static bool
-is_host(const struct topo *t, node_ix n)
-{
-	return t->node[n].type == TOPO_CA &&
-	       !(t->node[n].flags & TN_AGGREGATION);
-}
-
 /* The component with the most hosts afterwards; of equals the daemon's. */
 static const struct topo *
 largest_piece(const struct what_if *w)
@@ -108,7 +101,7 @@ judge_hosts(json_t *v, const struct plan_verdict_ask *ask)
 	for (size_t i = 0; i < ask->nfail; i++)
 		gone[ask->fail[i].node] |= ask->fail[i].port == 0;
 	for (node_ix i = 0; i < was->nnodes; i++)
-		if (is_host(was, i) && !gone[i] &&
+		if (fabric_counts_is_host(was, i) && !gone[i] &&
 			topo_by_node_guid(is, was->node[i].guid) == TOPO_NONE &&
 			n++ < LISTED)
 			(void)json_array_append_new(

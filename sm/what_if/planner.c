@@ -9,6 +9,7 @@
 
 #include "routing/driver/registry.h"
 #include "routing/text/fts.h"
+#include "sm/base/argument.h"
 #include "sm/base/mem.h"
 #include "sm/policy/qos.h"
 #include "sm/report/fabric_counts.h"
@@ -56,24 +57,31 @@ struct plan {
 };
 
 static const struct option_row {
-	const char *word, *arg, *help;
+	struct argument is;
+	const char *help;
 } rows[] = {
-	{"--topology", "FILE",
+	{{"--topology", NULL, "FILE"},
 		"the fabric: ibnetdiscover's output or a simulator's net file"},
-	{"--engine", "NAME", "route by this engine (as routing.engines)"},
-	{"--config", "FILE", "start from this configuration, not defaults"},
-	{"--set", "KEY=VALUE", "change one setting; may be repeated"},
-	{"--fail", "NODE[/PORT]",
+	{{"--engine", NULL, "NAME"},
+		"route by this engine (as routing.engines)"},
+	{{"--config", NULL, "FILE"},
+		"start from this configuration, not defaults"},
+	{{"--set", NULL, "KEY=VALUE"}, "change one setting; may be repeated"},
+	{{"--fail", NULL, "NODE[/PORT]"},
 		"what fails, and what that changes; may be repeated"},
-	{"--from", "FILE", "tables in force: dump_fts's output, or live"},
-	{"--rebalance", NULL, "fresh tables, as heddlectl rebalance asks for"},
-	{"--method", "NAME",
+	{{"--from", NULL, "FILE"},
+		"tables in force: dump_fts's output, or live"},
+	{{"--rebalance", NULL, NULL},
+		"fresh tables, as heddlectl rebalance asks for"},
+	{{"--method", NULL, "NAME"},
 		"of changing tables, instead of distribution.method; all "
 		"compares"},
-	{"--rate", "N", "packets a second that each host sends, for losses"},
-	{"--dump-fts", "FILE", "write the tables as dump_fts prints them"},
-	{"--verbose", NULL, "the whole page, not ten lines"},
-	{"--json", NULL, "the report as JSON"},
+	{{"--rate", NULL, "N"},
+		"packets a second that each host sends, for losses"},
+	{{"--dump-fts", NULL, "FILE"},
+		"write the tables as dump_fts prints them"},
+	{{"--verbose", NULL, NULL}, "the whole page, not ten lines"},
+	{{"--json", NULL, NULL}, "the report as JSON"},
 };
 
 enum { NROWS = sizeof(rows) / sizeof(rows[0]) };
@@ -98,8 +106,8 @@ planner_help(void)
 const char *
 planner_option(size_t i, const char **arg)
 {
-	*arg = i < NROWS ? rows[i].arg : NULL;
-	return i < NROWS ? rows[i].word : NULL;
+	*arg = i < NROWS ? rows[i].is.arg : NULL;
+	return i < NROWS ? rows[i].is.word : NULL;
 }
 
 /* Say what went wrong, with --json as an object on standard output as well. */
@@ -226,28 +234,24 @@ static int
 parse_arguments(struct ask *a, int argc, char *const *argv)
 {
 	for (int i = 0; i < argc; i++) {
-		size_t n = strcspn(argv[i], "=");
 		const char *value = NULL;
 		size_t k = 0;
 
-		while (k < NROWS &&
-			(strlen(rows[k].word) != n ||
-				strncmp(rows[k].word, argv[i], n) != 0))
+		while (k < NROWS && !argument_is(argv[i], &rows[k].is, &value))
 			k++;
 		if (k == NROWS)
 			return fail_usage(a, "unknown argument", argv[i]);
-		if (argv[i][n] == '=')
-			value = argv[i] + n + 1;
-		if (rows[k].arg == NULL && value != NULL)
+		switch (argument_take(&rows[k].is, argc, argv, &i, &value)) {
+		case ARGUMENT_ANY_VALUE:
 			return fail_usage(
-				a, "unexpected value for", rows[k].word);
-		if (rows[k].arg != NULL && value == NULL) {
-			if (++i >= argc)
-				return fail_usage(a, "a value is missing after",
-					rows[k].word);
-			value = argv[i];
+				a, "unexpected value for", rows[k].is.word);
+		case ARGUMENT_NO_VALUE:
+			return fail_usage(
+				a, "a value is missing after", rows[k].is.word);
+		case ARGUMENT_OK:
+			break;
 		}
-		set_option(a, rows[k].word, value);
+		set_option(a, rows[k].is.word, value);
 	}
 	return judge_ask(a);
 }

@@ -38,15 +38,6 @@ in_both(const struct topo *t, port_ix p, const struct topo *other)
 	return q != TOPO_NONE && other->port[q].lid == port->lid;
 }
 
-static bool
-is_host(const struct topo *t, port_ix p)
-{
-	const struct topo_node *n = &t->node[t->port[p].node];
-
-	return n->type != TOPO_SWITCH && !(n->flags & TN_AGGREGATION) &&
-	       t->port[p].lid != 0;
-}
-
 /* The peer of port num of switch s: its node GUID, and its port in *port; 0:
  * none. */
 static uint64_t
@@ -91,7 +82,7 @@ match_switches(struct compare *c)
 		for (uint32_t i = 0; i < t->sw[s].nend; i++) {
 			port_ix p = t->end[t->sw[s].end + i].port;
 
-			c->hosts[s] += is_host(t, p) && in_both(t, p, o);
+			c->hosts[s] += topo_is_host(t, p) && in_both(t, p, o);
 		}
 	}
 }
@@ -310,7 +301,7 @@ routes_diff_of(const struct routes *was, const struct routes *is,
 		for (uint32_t i = 0; i < t->sw[s].nend; i++) {
 			port_ix p = t->end[t->sw[s].end + i].port;
 
-			if (!is_host(t, p) || !in_both(t, p, was->topo))
+			if (!topo_is_host(t, p) || !in_both(t, p, was->topo))
 				continue;
 			out->pairs += hosts - 1;
 			if (c.column[t->port[p].lid])

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "routing/driver/compute.h"
+#include "sm/base/hash.h"
 #include "sm/base/mem.h"
 #include "sm/base/rng.h"
 #include "tests/bench/args.h"
@@ -19,13 +20,6 @@
 #include "tests/topo/frozen.h"
 
 enum { EVENTS = 6 };
-
-static uint64_t
-hash_mix(uint64_t h, uint64_t x)
-{
-	h = (h ^ x) * UINT64_C(0x9e3779b97f4a7c15);
-	return h ^ h >> 29;
-}
 
 static uint64_t
 hash_routes(const struct routes *r)

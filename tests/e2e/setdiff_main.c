@@ -23,8 +23,8 @@
 
 #include "sm/base/be.h"
 #include "sm/mad/mad.h"
-#include "sm/mad/mad_port_ext.h"
 #include "tests/e2e/setfold.h"
+#include "tests/sim/model/mad_port_ext.h"
 
 enum { VALUE = 200, FIELDS = 96, NAME = 48, PLACE = 100 };
 enum { ROWS = 32 /* of a block of a multicast table */, DROP = 0xff };

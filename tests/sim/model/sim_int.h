@@ -6,8 +6,8 @@
 #define HEDDLE_TESTS_SIM_MODEL_SIM_INT_H
 
 #include "sm/base/rng.h"
-#include "sm/mad/mad_perf.h"
 #include "sm/mad/mad_violation.h"
+#include "tests/sim/model/mad_perf.h"
 #include "tests/sim/model/sim.h"
 
 enum {

@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "sm/base/be.h"
-#include "sm/mad/mad_port_ext.h"
+#include "tests/sim/model/mad_port_ext.h"
 #include "tests/sim/model/sim_ibsim.h"
 #include "tests/sim/model/sim_int.h"
 

@@ -10,11 +10,12 @@
 #include "sm/base/be.h"
 #include "sm/base/rng.h"
 #include "sm/mad/mad_ar.h"
-#include "sm/mad/mad_perf.h"
-#include "sm/mad/mad_port_ext.h"
 #include "sm/mad/mad_role.h"
 #include "sm/mad/mad_vendor.h"
 #include "sm/mad/mad_violation.h"
+#include "tests/sim/model/mad_ext_port.h"
+#include "tests/sim/model/mad_perf.h"
+#include "tests/sim/model/mad_port_ext.h"
 #include "tests/unit/suite.h"
 
 enum { SEED = 1867, ROUNDS = 2000, MOST = MAD_PERF_SIZE };
@@ -78,10 +79,10 @@ pass_general(const uint8_t *in, uint8_t *out)
 static void
 pass_ext_port(const uint8_t *in, uint8_t *out)
 {
-	struct mad_vendor_ext_port x;
+	struct mad_ext_port x;
 
-	mad_vendor_ext_port_decode(in, &x);
-	mad_vendor_ext_port_encode(&x, out);
+	mad_ext_port_decode(in, &x);
+	mad_ext_port_encode(&x, out);
 }
 
 static void

@@ -82,8 +82,8 @@ share_partition(const struct pkeys *k, port_ix a, port_ix b)
 
 	for (size_t i = 0; i < n; i++)
 		for (size_t j = 0; j < m; j++)
-			if ((x[i] & PKEYS_BASE) == (y[j] & PKEYS_BASE) &&
-				((x[i] | y[j]) & PKEYS_FULL) != 0)
+			if ((x[i] & PKEY_NUMBER) == (y[j] & PKEY_NUMBER) &&
+				((x[i] | y[j]) & PKEY_FULL) != 0)
 				return true;
 	return false;
 }

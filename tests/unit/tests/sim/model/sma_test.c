@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "sm/base/be.h"
-#include "sm/mad/mad_port_ext.h"
 #include "sm/mad/mad_violation.h"
+#include "tests/sim/model/mad_port_ext.h"
 #include "tests/sim/model/smp_bench.h"
 #include "tests/topo/gen.h"
 #include "tests/unit/suite.h"

@@ -2,8 +2,8 @@
  * mad_port_ext: PortInfoExtended (IBA volume 1, 14.2.5.19): forward error
  * correction. A port has it when bit 1 of PortInfo.CapabilityMask2 says so.
  */
-#ifndef HEDDLE_SM_MAD_MAD_PORT_EXT_H
-#define HEDDLE_SM_MAD_MAD_PORT_EXT_H
+#ifndef HEDDLE_TESTS_SIM_MODEL_MAD_PORT_EXT_H
+#define HEDDLE_TESTS_SIM_MODEL_MAD_PORT_EXT_H
 
 #include <stdint.h>
 

@@ -5,8 +5,8 @@
  * Such a MAD is no SMP: it travels as data and has no M_Key. Its payload begins
  * at byte 64.
  */
-#ifndef HEDDLE_SM_MAD_MAD_PERF_H
-#define HEDDLE_SM_MAD_MAD_PERF_H
+#ifndef HEDDLE_TESTS_SIM_MODEL_MAD_PERF_H
+#define HEDDLE_TESTS_SIM_MODEL_MAD_PERF_H
 
 #include <stdint.h>
 

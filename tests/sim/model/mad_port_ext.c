@@ -1,4 +1,4 @@
-#include "sm/mad/mad_port_ext.h"
+#include "tests/sim/model/mad_port_ext.h"
 
 #include "sm/mad/fields.h"
 

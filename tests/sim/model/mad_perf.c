@@ -1,4 +1,4 @@
-#include "sm/mad/mad_perf.h"
+#include "tests/sim/model/mad_perf.h"
 
 #include <string.h>
 

@@ -1,0 +1,108 @@
+/* Files read whole, and first lines. */
+#include "sm/base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/unit/suite.h"
+
+/* The name of a new file that holds these bytes; free it and the file. */
+static char *
+make_file(const char *bytes, size_t n)
+{
+	char *name = strdup("/tmp/heddle-file-XXXXXX");
+	int fd = mkstemp(name);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(write(fd, bytes, n), (ssize_t)n);
+	(void)close(fd);
+	return name;
+}
+
+static ssize_t
+read_file(const char *name, size_t most, char **text)
+{
+	int fd = open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	ssize_t n = file_read_regular(fd, most, text);
+	int error = errno;
+
+	(void)close(fd);
+	errno = error;
+	return n;
+}
+
+START_TEST(read_whole_file)
+{
+	char *name = make_file("a\0bc", 4), *text;
+
+	ck_assert_int_eq(read_file(name, 100, &text), 4);
+	ck_assert_mem_eq(text, "a\0bc", 5);
+	free(text);
+	ck_assert_int_eq(read_file(name, 3, &text), 3);
+	ck_assert_mem_eq(text, "a\0b", 4);
+	free(text);
+	(void)unlink(name);
+	free(name);
+	name = make_file("", 0);
+	ck_assert_int_eq(read_file(name, 3, &text), 0);
+	ck_assert_str_eq(text, "");
+	free(text);
+	(void)unlink(name);
+	free(name);
+	/* a file whose size is not told */
+	ck_assert_int_gt(read_file("/proc/self/stat", 4096, &text), 4);
+	free(text);
+}
+END_TEST
+
+START_TEST(refuse_what_is_no_file)
+{
+	char *name = make_file("", 0), *text;
+
+	ck_assert_int_eq(read_file("/tmp", 100, &text), -1);
+	ck_assert_int_eq(errno, EISDIR);
+	ck_assert_ptr_null(text);
+	(void)unlink(name);
+	ck_assert_int_eq(mkfifo(name, 0600), 0);
+	ck_assert_int_eq(read_file(name, 100, &text), -1);
+	ck_assert_int_eq(errno, EINVAL);
+	ck_assert_ptr_null(text);
+	(void)unlink(name);
+	ck_assert_int_eq(file_read_regular(-1, 100, &text), -1);
+	ck_assert_int_eq(errno, EBADF);
+	free(name);
+}
+END_TEST
+
+START_TEST(read_first_line)
+{
+	char *name = make_file("5: LinkUp\nmore\n", 15), text[16];
+
+	ck_assert(file_read_line(name, text, sizeof(text)));
+	ck_assert_str_eq(text, "5: LinkUp");
+	ck_assert(file_read_line(name, text, 5));
+	ck_assert_str_eq(text, "5: L");
+	(void)unlink(name);
+	ck_assert(!file_read_line(name, text, sizeof(text)));
+	ck_assert_str_eq(text, "");
+	free(name);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *s = suite_create("file");
+	TCase *t = tcase_create("file");
+
+	tcase_add_test(t, read_whole_file);
+	tcase_add_test(t, refuse_what_is_no_file);
+	tcase_add_test(t, read_first_line);
+	suite_add_tcase(s, t);
+	return suite_run(s);
+}
