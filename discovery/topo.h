@@ -12,6 +12,12 @@
  * and carries its LID; port 0 of a CA or router is a placeholder (TP_ABSENT).
  *
  * IBA volume 1: NodeInfo 14.2.5.3, SwitchInfo 14.2.5.4, PortInfo 14.2.5.6.
+ *
+ * Folder discovery: what the fabric answers -> builder/ (mutable) -> the
+ * topology (immutable); sweep/ asks, text/ reads and prints files. Callers:
+ * routing, distribution, sm/policy, sm/view, sm/sa, sm/report, sm/what_if and
+ * sm/audit read topologies; sm/core has them made. Read next:
+ * discovery/builder/builder.h, then discovery/sweep/sweep.h.
  */
 #ifndef HEDDLE_DISCOVERY_TOPO_H
 #define HEDDLE_DISCOVERY_TOPO_H

@@ -1,6 +1,7 @@
 /*
- * topo_diff: what differs between two topologies that have the same switches
- * and LIDs by the same numbers: links only.
+ * topo_diff: which links differ between two topologies that have the same
+ * switches and the same LIDs under the same numbers. Then tables can be
+ * repaired where links differ, instead of being computed anew.
  */
 #ifndef HEDDLE_DISCOVERY_TOPO_DIFF_H
 #define HEDDLE_DISCOVERY_TOPO_DIFF_H
@@ -11,7 +12,6 @@
 #include "discovery/topo.h"
 #include "sm/base/arena.h"
 
-/* The same switches and LIDs by the same numbers as in an older topology. */
 struct topo_diff {
 	const struct topo *was;
 	bool *seed;  /* [nsw] switches whose links differ, and */
@@ -20,7 +20,7 @@ struct topo_diff {
 };
 
 /*
- * How t differs from was, in the arena. NULL: in more than cables between
+ * How t differs from was, in the arena. NULL: in more than links between
  * switches.
  */
 const struct topo_diff *topo_diff(

@@ -11,6 +11,12 @@
  * the port is tried again and again. A port that is lost ends everything but
  * the process, and all begins anew with the saved state, as after a restart:
  * what another manager did meanwhile is found in the same way.
+ *
+ * Folder sm: the programs. main.c is the daemon, heddlectl.c its client;
+ * worker.c and redundancy_worker.c are the threads beside the loop,
+ * config_check.c is --check-config. Callers: nothing: here everything meets.
+ * Read next: sm/core/sm.h for what the loop drives, sm/ctl/ctl.h for what it
+ * answers.
  */
 #include <errno.h>
 #include <signal.h>

@@ -12,6 +12,10 @@
  * understood is refused: it is another file than was meant.
  *
  * OpenSM's doc/partition-config.txt, opensm(8).
+ *
+ * Folder config/import: opensm.conf and the files that it names -> YAML with
+ * remarks. Callers: sm/heddlectl.c (import). Read next: import_priv.h;
+ * config/import/import_default.c for options without a counterpart.
  */
 #ifndef HEDDLE_CONFIG_IMPORT_IMPORT_H
 #define HEDDLE_CONFIG_IMPORT_IMPORT_H

@@ -12,6 +12,11 @@
  * Duplicate GUIDs: a second node that has a known GUID and answers from another
  * place is kept as a node of its own, flagged TN_DUPLICATE, and reported; the
  * fabric is still routed.
+ *
+ * Folder discovery/builder: answers, or calls that build by hand -> one mutable
+ * record of the fabric -> topologies. Callers: discovery/sweep, discovery/text,
+ * sm/core, sm/what_if and sm/audit. Read next: discovery/topo.h, which it
+ * makes.
  */
 #ifndef HEDDLE_DISCOVERY_BUILDER_BUILDER_H
 #define HEDDLE_DISCOVERY_BUILDER_BUILDER_H

@@ -1,20 +1,22 @@
 /*
  * sweep: reading the fabric. Four kinds, one machine:
  *
- *  full   directed-route breadth-first from our own port: NodeInfo, then for
- *         switches SwitchInfo (PortStateChange is cleared first, so that a
- *         change during the sweep sets it anew, unless nothing may be written),
- *         PortInfo of port 0 and of all ports, NodeInfo through every port that
- * is up and that has no known other end yet; for CAs and routers PortInfo of
- * the port. The breadth-first levels keep each link from being asked from both
- * ends. probe  of some switches (after a trap): clear PortStateChange, read the
- *         ports, follow what is new, drop what is gone, read SwitchInfo once
- *         more: a bit set anew means another round. A switch that is probed
- *         because of a trap alone is read no further if the bit is clear.
- *  light  SwitchInfo of every switch: which ones changed or do not answer.
- *  names  NodeDescription of every node that has none yet: it is asked for
- *         after bring-up, because no table depends on it; only of switches
- *         where the configuration gives them roles by name.
+ *	full	breadth first by directed routes from our own port: NodeInfo,
+ *		then of a switch SwitchInfo, PortInfo of port 0 and of all
+ *		ports, and NodeInfo through every port that is up and has no
+ *		known other end yet; of a CA or router PortInfo of the port.
+ *		PortStateChange is cleared first, so that a change during the
+ *		sweep sets it anew, unless nothing may be written. The levels
+ *		keep each link from being asked from both ends.
+ *	probe	of some switches, after a trap: clear PortStateChange, read the
+ *		ports, follow what is new, drop what is gone, read SwitchInfo
+ *		once more: a bit set anew means another round. A switch that is
+ *		probed because of a trap alone is read no further if the bit is
+ *		clear.
+ *	light	SwitchInfo of every switch: which ones changed or do not answer.
+ *	names	NodeDescription of every node that has none yet: it is asked for
+ *		after bring-up, because no table depends on it; only of switches
+ *		where the configuration gives them roles by name.
  *
  * Switches of the kinds that builder_ask_roles lists are asked for their role
  * once they are read (vendor attribute 0xFFE0). They need not answer.
@@ -29,6 +31,10 @@
  * more, and a probe of one that answers reads what was behind it. A CA is kept
  * as far as it answered (TN_PARTIAL). Several SMPs are in flight: as many as
  * the transactions have room for. IBA volume 1, 14.2 and 14.4.
+ *
+ * Folder discovery/sweep: a kind of sweep -> Gets -> answers in the builder.
+ * Callers: sm/core and sm/audit. Read next: discovery/sweep/path_probe.h;
+ * sweep_priv.h for the machine.
  */
 #ifndef HEDDLE_DISCOVERY_SWEEP_SWEEP_H
 #define HEDDLE_DISCOVERY_SWEEP_SWEEP_H

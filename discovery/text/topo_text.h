@@ -2,6 +2,10 @@
  * topo_text: topologies as text. Prints the format of ibnetdiscover, which
  * every site's scripts read, and reads it back (also ibsim's net files), for
  * plans without a fabric.
+ *
+ * Folder discovery/text: text <-> topologies. Callers: sm/report (the topology
+ * command) and sm/what_if (plans from files). Read next:
+ * discovery/builder/builder.h, by which a topology is built from text.
  */
 #ifndef HEDDLE_DISCOVERY_TEXT_TOPO_TEXT_H
 #define HEDDLE_DISCOVERY_TEXT_TOPO_TEXT_H

@@ -14,6 +14,11 @@
  *
  * It changes only on a Set that leaves, an acknowledgement, a read-back, or
  * when something shows that a switch lost its memory.
+ *
+ * Folder distribution/device: acknowledgements and answers -> what devices
+ * hold, or that it is unknown. Callers: distribution/push records;
+ * distribution/transition and plan compare; sm/core and sm/audit run the
+ * readers. Read next: distribution/device/lft_read.h, the simplest reader.
  */
 #ifndef HEDDLE_DISTRIBUTION_DEVICE_DEVICE_STORE_H
 #define HEDDLE_DISTRIBUTION_DEVICE_DEVICE_STORE_H
@@ -25,6 +30,7 @@
 #include "discovery/topo.h"
 #include "distribution/device/adaptive_cache.h"
 #include "distribution/device/sl2vl_cache.h"
+#include "distribution/device/vlarb_cache.h"
 #include "distribution/tables/pkey_table.h"
 #include "distribution/tables/vlarb.h"
 #include "routing/core/lft.h"

@@ -1,12 +1,9 @@
-/*
- * vlarb_cache: the arbitration tables that ports are known to hold (vlarb.h);
- * equal parts are kept once.
- */
+#include "distribution/device/vlarb_cache.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "discovery/port_key.h"
-#include "distribution/tables/vlarb.h"
 #include "sm/base/hash.h"
 #include "sm/base/map.h"
 #include "sm/base/mem.h"

@@ -7,69 +7,6 @@
 #include "sm/base/mem.h"
 #include "sm/mad/mad.h"
 
-void
-plan_add_step(struct plan_maker *m, port_ix port, uint16_t attr, uint32_t mod,
-	uint32_t payload)
-{
-	struct plan *p = m->p;
-
-	p->step = mem_grow(p->step, p->nsteps, &m->capsteps, sizeof(*p->step));
-	p->step[p->nsteps++] = (struct plan_step){
-		.port = port,
-		.attr = attr,
-		.kind = (uint8_t)m->now->kind,
-		.mod = mod,
-		.payload = payload,
-	};
-}
-
-uint8_t *
-plan_add_payload(struct plan_maker *m, uint32_t *ix)
-{
-	struct plan *p = m->p;
-
-	p->payload = mem_grow(
-		p->payload, p->npayload, &m->cappayload, sizeof(*p->payload));
-	*ix = (uint32_t)p->npayload++;
-	memset(p->payload[*ix], 0, sizeof(*p->payload));
-	return p->payload[*ix];
-}
-
-void
-plan_note_kept(struct plan_maker *m, port_ix port, enum plan_keeps what)
-{
-	struct plan *p = m->p;
-
-	p->kept = mem_grow(p->kept, p->nkept, &m->capkept, sizeof(*p->kept));
-	p->kept[p->nkept++] = (struct plan_kept){.port = port, .what = what};
-}
-
-void
-plan_begin(struct plan_maker *m, enum plan_kind kind)
-{
-	struct plan *p = m->p;
-
-	p->phase = mem_grow(
-		p->phase, p->nphases, &m->capphases, sizeof(*p->phase));
-	m->now = &p->phase[p->nphases++];
-	*m->now = (struct plan_phase){.kind = kind, .first = p->nsteps};
-}
-
-bool
-plan_end(struct plan_maker *m)
-{
-	struct plan *p = m->p;
-
-	m->now->end = p->nsteps;
-	if (m->now->end > m->now->first) {
-		m->now->drain |= m->drain;
-		m->drain = false;
-		return true;
-	}
-	p->nphases--;
-	return false;
-}
-
 static const struct topo_node *
 node_of(const struct topo *t, sw_ix s)
 {
@@ -118,143 +55,6 @@ add_fresh_tables(struct plan_maker *m)
 		if (w->last && is_fresh(m->t, w->sw))
 			plan_add_step(m, node_of(m->t, w->sw)->first_port,
 				MAD_LFT, w->block, w->image);
-	}
-	(void)plan_end(m);
-}
-
-static enum plan_kind
-top_kind(const struct plan_maker *m, sw_ix s)
-{
-	bool lower = m->p->routes->top < m->t->sw[s].lft_top;
-
-	if (!lower && device_top_first(m->hw, node_of(m->t, s)->guid))
-		return PLAN_TOP;
-	/* what a fresh switch has above is garbage: not when links are up */
-	return lower && !is_fresh(m->t, s) ? PLAN_LOWER : PLAN_RAISE;
-}
-
-/*
- * SwitchInfo as every Set of this plan begins it: what was read, with the
- * configured LifeTimeValue unless the switch keeps its own. False: it cannot
- * be set.
- */
-static bool
-fill_switch_info(const struct plan_maker *m, sw_ix s, struct mad_switch_info *i)
-{
-	const struct topo_node *n = node_of(m->t, s);
-
-	if ((n->flags & TN_QUARANTINED) != 0 ||
-		mad_switch_info_decode(m->t->sinfo[s], i, NULL) != 0)
-		return false;
-	if (!device_keeps_life(m->hw, n->guid, m->params->packet_life))
-		i->life = m->params->packet_life;
-	i->state_change = false; /* writing 1 would clear it */
-	return true;
-}
-
-static void
-add_switch_set(
-	struct plan_maker *m, sw_ix s, const struct mad_switch_info *want)
-{
-	uint32_t pay;
-
-	mad_switch_info_encode(want, plan_add_payload(m, &pay));
-	plan_add_step(m, node_of(m->t, s)->first_port, MAD_SWITCH_INFO, 0, pay);
-}
-
-void
-plan_lifetimes_add(struct plan_maker *m)
-{
-	struct mad_switch_info was, want;
-	sw_ix s;
-
-	for (s = 0; s < m->t->nsw; s++) {
-		const struct topo_node *n = node_of(m->t, s);
-
-		if (!fill_switch_info(m, s, &want) ||
-			mad_switch_info_decode(m->t->sinfo[s], &was, NULL) != 0)
-			continue;
-		if (was.life != m->params->packet_life &&
-			device_keeps_life(
-				m->hw, n->guid, m->params->packet_life))
-			plan_note_kept(m, n->first_port, PLAN_KEEPS_LIFE);
-		if (m->p->routes->top == m->t->sw[s].lft_top &&
-			was.life != want.life)
-			add_switch_set(m, s, &want);
-	}
-}
-
-static void
-add_tops(struct plan_maker *m, enum plan_kind kind, bool fresh)
-{
-	const struct topo *t = m->t;
-	struct mad_switch_info i;
-	sw_ix s;
-
-	plan_begin(m, kind);
-	m->now->fresh = fresh;
-	for (s = 0; s < t->nsw; s++) {
-		if (m->p->routes->top == t->sw[s].lft_top ||
-			top_kind(m, s) != kind ||
-			(kind == PLAN_RAISE && is_fresh(t, s) != fresh) ||
-			!fill_switch_info(m, s, &i))
-			continue;
-		i.lft_top = m->p->routes->top;
-		add_switch_set(m, s, &i);
-	}
-	(void)plan_end(m);
-}
-
-static bool
-has_downed_port(const struct plan_maker *m, sw_ix s)
-{
-	const struct topo_node *n = node_of(m->t, s);
-	unsigned p;
-
-	for (p = 1; p <= n->nports; p++)
-		if (m->p->downed[n->first_port + p])
-			return true;
-	return false;
-}
-
-/* What our own plan did to ports needs no sweep afterwards. */
-static void
-add_clears(struct plan_maker *m)
-{
-	struct mad_switch_info i;
-	sw_ix s;
-
-	plan_begin(m, PLAN_CLEAR);
-	for (s = 0; s < m->t->nsw; s++) {
-		if (!has_downed_port(m, s) || !fill_switch_info(m, s, &i))
-			continue;
-		if (m->p->routes->top > i.lft_top && is_fresh(m->t, s))
-			i.lft_top = m->p->routes->top;
-		i.state_change = true;
-		add_switch_set(m, s, &i);
-	}
-	(void)plan_end(m);
-}
-
-/* But a change by anything else meanwhile does. */
-static void
-add_verifies(struct plan_maker *m)
-{
-	const struct topo *t = m->t;
-	sw_ix s;
-	unsigned p;
-
-	plan_begin(m, PLAN_VERIFY);
-	for (s = 0; s < t->nsw; s++) {
-		const struct topo_node *n = node_of(t, s);
-
-		if (!has_downed_port(m, s))
-			continue;
-		for (p = 0; p <= n->nports; p++)
-			if (p == 0 ||
-				t->port[n->first_port + p].peer != TOPO_NONE)
-				plan_add_step(m, n->first_port + p,
-					MAD_PORT_INFO, p, 0);
 	}
 	(void)plan_end(m);
 }
@@ -384,10 +184,10 @@ make_phases(struct plan_maker *m)
 	plan_pkeys_add(m);
 	plan_portinfo_params(m);
 	add_quenches(m, false);
-	add_tops(m, PLAN_TOP, false);
+	plan_switchinfo_tops(m, PLAN_TOP, false);
 	add_quenches(m, true);
 	add_fresh_tables(m);
-	add_tops(m, PLAN_RAISE, true);
+	plan_switchinfo_tops(m, PLAN_RAISE, true);
 	plan_slvl_add(m);
 	add_sl2vl_rows(m, PLAN_LEARN, ALL);
 	blocks = m->p->nsteps;
@@ -395,21 +195,21 @@ make_phases(struct plan_maker *m)
 	blocks = m->p->nsteps - blocks;
 	fell = plan_portinfo_fall(m);
 	if (fell) {
-		add_clears(m);
-		add_verifies(m);
+		plan_switchinfo_clears(m);
+		plan_switchinfo_verifies(m);
 	}
 	if (x->method != TRANSITION_STATIC)
 		plan_portinfo_rise(m, false);
 	add_stages(m, blocks > 0 || (fell && x->method != TRANSITION_STATIC),
 		late);
 	add_unblocks(m);
-	add_tops(m, PLAN_RAISE, false);
+	plan_switchinfo_tops(m, PLAN_RAISE, false);
 	if (x->method == TRANSITION_STATIC)
 		plan_portinfo_rise(m, false);
 	if (fell)
 		plan_portinfo_rise(m, true);
 	plan_portinfo_sm_sl(m);
-	add_tops(m, PLAN_LOWER, false);
+	plan_switchinfo_tops(m, PLAN_LOWER, false);
 	plan_pkeys_drop(m);
 }
 

@@ -55,6 +55,10 @@
  * IBA volume 1, 14.2.5.4, 14.2.5.6, 14.2.5.8; pitfalls: no echoed physical
  * state, 0 (no change) for link width and speed, no LID on external switch
  * ports, MTU and VLs as both ends can.
+ *
+ * Folder distribution/plan: transition, store and wanted tables -> steps in
+ * phases. Callers: sm/core makes plans, distribution/push carries them out.
+ * Read next: plan_priv.h, then plan.c.
  */
 #ifndef HEDDLE_DISTRIBUTION_PLAN_PLAN_H
 #define HEDDLE_DISTRIBUTION_PLAN_PLAN_H

@@ -448,7 +448,7 @@ plan_portinfo_params(struct plan_maker *m)
 	for (ix = 0; ix < m->t->nports; ix++)
 		if (is_external(m->t, ix))
 			set_params(m, ix);
-	plan_lifetimes_add(m);
+	plan_switchinfo_lifetimes(m);
 	(void)plan_end(m);
 }
 

@@ -1,7 +1,8 @@
 /*
  * plan_priv: shared by plan.c (phases, forwarding tables, blocked
- * dependencies), plan_portinfo.c (ports), plan_pkeys.c (P_Keys) and plan_slvl.c
- * (SL2VL and arbitration), and included by no other file.
+ * dependencies), plan_switchinfo.c, plan_portinfo.c (ports), plan_pkeys.c
+ * (P_Keys) and plan_slvl.c (SL2VL and arbitration), and included by no other
+ * file. Each of them adds phases by plan_steps.c; plan.c puts them in order.
  */
 #ifndef HEDDLE_DISTRIBUTION_PLAN_PLAN_PRIV_H
 #define HEDDLE_DISTRIBUTION_PLAN_PLAN_PRIV_H
@@ -31,7 +32,7 @@ struct plan_maker {
 	bool rising; /* SL2VL of hosts that come up is being planned */
 };
 
-/* plan.c */
+/* plan_steps.c */
 void plan_add_step(struct plan_maker *m, port_ix port, uint16_t attr,
 	uint32_t mod, uint32_t payload);
 /* Room for one more 64-byte payload, zeroed; *ix is its number. */
@@ -44,8 +45,16 @@ void plan_note_kept(struct plan_maker *m, port_ix port, enum plan_keeps what);
 void plan_begin(struct plan_maker *m, enum plan_kind kind);
 bool plan_end(struct plan_maker *m);
 
-/* LifeTimeValue of switches whose LinearFDBTop stays, into this phase. */
-void plan_lifetimes_add(struct plan_maker *m);
+/* plan_switchinfo.c: LifeTimeValue of switches whose LinearFDBTop stays, into
+ * this phase. */
+void plan_switchinfo_lifetimes(struct plan_maker *m);
+/* A phase of the switches whose LinearFDBTop changes in this kind of phase. */
+void plan_switchinfo_tops(
+	struct plan_maker *m, enum plan_kind kind, bool fresh);
+/* CLEAR: what this plan did to ports needs no sweep afterwards. */
+void plan_switchinfo_clears(struct plan_maker *m);
+/* VERIFY: but a change by anything else meanwhile does. */
+void plan_switchinfo_verifies(struct plan_maker *m);
 
 /* plan_portinfo.c */
 void plan_portinfo_params(struct plan_maker *m);

@@ -27,6 +27,10 @@
  * made Active, nor is its peer. After a refused Set(PortInfo) the port is read
  * first: after a lost answer the repeated Set is refused although the first one
  * did its work.
+ *
+ * Folder distribution/push: a plan -> Sets -> acknowledgements in the store.
+ * Callers: sm/core; sm/audit reads multicast tables by mft.h, sm/report its
+ * counters. Read next: push_priv.h; distribution/push/mft.h for multicast.
  */
 #ifndef HEDDLE_DISTRIBUTION_PUSH_PUSH_H
 #define HEDDLE_DISTRIBUTION_PUSH_PUSH_H

@@ -19,6 +19,11 @@
  *			priority, the MTU of port 0: the port may have its own
  *
  * IBA volume 1: PortInfo 14.2.5.6.
+ *
+ * Folder distribution/tables: for each attribute: what a port or switch shall
+ * hold -> the blocks that SMPs carry. Pure. Callers: distribution/device,
+ * transition, plan and push; sm/policy, sm/core. Read next:
+ * distribution/tables/pkey_table.h, the simplest one.
  */
 #ifndef HEDDLE_DISTRIBUTION_TABLES_PORT_SETTINGS_H
 #define HEDDLE_DISTRIBUTION_TABLES_PORT_SETTINGS_H

@@ -1,6 +1,6 @@
 /*
- * vlarb: VLArbitrationTables of ports: what they shall hold, and what they are
- * known to hold (vlarb_cache_*, in device/vlarb_cache.c).
+ * vlarb: VLArbitrationTables of ports: what they shall hold. What they are
+ * known to hold is in distribution/device/vlarb_cache.h.
  *
  * A table is two lists of up to 64 entries (VL, weight). The low list is served
  * round robin, an entry until its weight is used up; the high list goes before
@@ -11,8 +11,8 @@
  * traffic last and with the least weight: packets that are left on a VL that
  * was in use must be able to leave.
  *
- * Known tables are kept by node GUID and port, in parts of 32 entries or 64
- * bytes (1 and 2 low, 3 and 4 high); equal parts share their memory.
+ * A table is written and read in parts of 32 entries, 64 bytes: 1 and 2 are the
+ * low list, 3 and 4 the high one.
  *
  * IBA volume 1: arbitration 7.6.9, VLArbitrationTable 14.2.5.9.
  */
@@ -68,34 +68,5 @@ unsigned vlarb_vls(const struct vlarb_want *w, const struct topo *t, port_ix p);
 /* The table of port p; false: it shall have none. */
 bool vlarb_make(const struct vlarb_want *w, const struct topo *t, port_ix p,
 	struct vlarb_table *out);
-
-struct vlarb_cache;
-
-struct vlarb_cache *vlarb_cache_new(void);
-void vlarb_cache_free(struct vlarb_cache *v); /* NULL allowed */
-
-/* Part 1..4 of a port's table; false: unknown. */
-bool vlarb_cache_part(const struct vlarb_cache *v, uint64_t guid, unsigned port,
-	unsigned part, uint8_t out[VLARB_PART]);
-
-/*
- * The part was read or acknowledged (set_part); a Set of it is in flight, or
- * its answer was lost (unknown).
- */
-void vlarb_cache_set_part(struct vlarb_cache *v, uint64_t guid, unsigned port,
-	unsigned part, const uint8_t in[VLARB_PART]);
-void vlarb_cache_unknown(
-	struct vlarb_cache *v, uint64_t guid, unsigned port, unsigned part);
-
-/* Forget the tables of a port that lost its memory, of a node, of all nodes. */
-void vlarb_cache_forget_port(
-	struct vlarb_cache *v, uint64_t guid, unsigned port);
-void vlarb_cache_forget(struct vlarb_cache *v, uint64_t guid);
-void vlarb_cache_forget_all(struct vlarb_cache *v);
-
-/* The port refuses the table that it says it has. */
-void vlarb_cache_refuse(struct vlarb_cache *v, uint64_t guid, unsigned port);
-bool vlarb_cache_refused(
-	const struct vlarb_cache *v, uint64_t guid, unsigned port);
 
 #endif

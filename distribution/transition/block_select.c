@@ -263,7 +263,7 @@ block_select_find(const struct lft_values *v, const struct dependency_load *l,
 	collect_candidates(&c);
 	for (size_t i = 0; i < c.ne; i++)
 		c.e[i].late =
-			!method_is_legal(v, c.e[i].v % n->nrec, c.e[i].out);
+			!lft_values_is_legal(v, c.e[i].v % n->nrec, c.e[i].out);
 	if (c.ne > 0)
 		insert_dependencies(&c, out);
 	for (size_t i = 0; i < c.ne; i++)

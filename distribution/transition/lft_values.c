@@ -190,6 +190,38 @@ number_leaves(struct lft_values *v)
 			v->job->history, t->node[t->sw[s].node].guid);
 }
 
+/*
+ * Where several tops leave pairs without a path, one leaf (routes.sftree_root)
+ * and all switches above it are ordered upside down: among these, up is down.
+ */
+static bool *
+find_subtree(const struct lft_values *v)
+{
+	const struct chan_graph *n = v->net;
+	bool *subtree = mem_zalloc(n->nsw, sizeof(*subtree));
+	sw_ix *queue = mem_alloc(n->nsw * sizeof(*queue)), tail = 0;
+
+	if (v->to->sftree_root != TOPO_NONE) {
+		queue[tail++] = v->to->sftree_root;
+		subtree[v->to->sftree_root] = true;
+	}
+	for (sw_ix i = 0; i < tail; i++) {
+		sw_ix s = queue[i];
+
+		for (uint32_t r = n->off[s]; r < n->off[s + 1]; r++) {
+			sw_ix peer = n->owner[n->peer[r]];
+
+			if (peer == n->nsw || subtree[peer] ||
+				!routes_above(v->to, peer, s))
+				continue;
+			subtree[peer] = true;
+			queue[tail++] = peer;
+		}
+	}
+	free(queue);
+	return subtree;
+}
+
 void
 lft_values_new(struct lft_values *v, const struct chan_graph *n,
 	const struct transition_job *job)
@@ -207,7 +239,7 @@ lft_values_new(struct lft_values *v, const struct chan_graph *n,
 		v->old_sw[s] = x == TOPO_NONE ? TOPO_NONE : was->node[x].sw;
 		add_switch(v, s);
 	}
-	v->subtree = method_sftree_members(v);
+	v->subtree = find_subtree(v);
 	if (n->layers > 1)
 		number_leaves(v);
 }
@@ -530,4 +562,26 @@ lft_values_layers(const struct lft_values *v, uint32_t lid,
 		(from == NULL && v->nheld > 0 && all &&
 			sl_history_count(v->job->history) == 0))
 		memset(mask, (int)((1U << v->net->layers) - 1), v->net->nsw);
+}
+
+bool
+lft_values_is_up(const struct lft_values *v, uint32_t r)
+{
+	const struct chan_graph *n = v->net;
+	sw_ix s = n->owner[r], peer = n->owner[n->peer[r]];
+
+	if (peer == n->nsw || chan_graph_quarantined(n, peer))
+		return false;
+	/* sw_order also has switches that joined the subtree later. */
+	if (v->to->sw_order != NULL)
+		return v->to->sw_order[peer] < v->to->sw_order[s];
+	return routes_above(v->to, peer, s) !=
+	       (v->subtree[s] && v->subtree[peer]);
+}
+
+bool
+lft_values_is_legal(const struct lft_values *v, uint32_t in, unsigned out)
+{
+	return !lft_values_is_up(v, in) ||
+	       !lft_values_is_up(v, v->net->base[in] + out);
 }

@@ -3,60 +3,6 @@
 #include "distribution/transition/transition_priv.h"
 #include "sm/base/mem.h"
 
-/*
- * Where several tops leave pairs without a path, one leaf (routes.sftree_root)
- * and all switches above it are ordered upside down: among these, up is down.
- */
-bool *
-method_sftree_members(const struct lft_values *v)
-{
-	const struct chan_graph *n = v->net;
-	bool *subtree = mem_zalloc(n->nsw, sizeof(*subtree));
-	sw_ix *queue = mem_alloc(n->nsw * sizeof(*queue)), tail = 0;
-
-	if (v->to->sftree_root != TOPO_NONE) {
-		queue[tail++] = v->to->sftree_root;
-		subtree[v->to->sftree_root] = true;
-	}
-	for (sw_ix i = 0; i < tail; i++) {
-		sw_ix s = queue[i];
-
-		for (uint32_t r = n->off[s]; r < n->off[s + 1]; r++) {
-			sw_ix peer = n->owner[n->peer[r]];
-
-			if (peer == n->nsw || subtree[peer] ||
-				!routes_above(v->to, peer, s))
-				continue;
-			subtree[peer] = true;
-			queue[tail++] = peer;
-		}
-	}
-	free(queue);
-	return subtree;
-}
-
-/* Whether port record r of a live switch leads to a switch above it in `to`. */
-static bool
-is_up(const struct lft_values *v, uint32_t r)
-{
-	const struct chan_graph *n = v->net;
-	sw_ix s = n->owner[r], peer = n->owner[n->peer[r]];
-
-	if (peer == n->nsw || chan_graph_quarantined(n, peer))
-		return false;
-	/* sw_order also has switches that joined the subtree later. */
-	if (v->to->sw_order != NULL)
-		return v->to->sw_order[peer] < v->to->sw_order[s];
-	return routes_above(v->to, peer, s) !=
-	       (v->subtree[s] && v->subtree[peer]);
-}
-
-bool
-method_is_legal(const struct lft_values *v, uint32_t in, unsigned out)
-{
-	return !is_up(v, in) || !is_up(v, v->net->base[in] + out);
-}
-
 void
 method_static(const struct lft_values *v, const struct dependency_load *l,
 	struct transition_set *out)
@@ -91,7 +37,7 @@ busiest_up_port(const struct lft_values *v, const struct dependency_load *l,
 	for (uint32_t r = n->off[s]; r < n->off[s + 1]; r++) {
 		uint64_t pairs;
 
-		if (!is_up(v, r))
+		if (!lft_values_is_up(v, r))
 			continue;
 		pairs = l->rec[r] + l->rec[n->peer[r]];
 		if ((*count)++ > 0 && pairs <= most)
@@ -115,7 +61,7 @@ method_ports(const struct lft_values *v, const struct dependency_load *l,
 		if (count < 2 || chan_graph_quarantined(n, s))
 			continue;
 		for (uint32_t r = n->off[s]; r < n->off[s + 1]; r++)
-			if (r != stays && is_up(v, r))
+			if (r != stays && lft_values_is_up(v, r))
 				block_select_add_port(n, l, out, r);
 	}
 	block_select_finish(out);
@@ -129,10 +75,10 @@ forbid_valleys(const struct lft_values *v, const struct dependency_load *l,
 	const struct chan_graph *n = v->net;
 
 	for (uint32_t in = n->off[s]; in < n->off[s + 1]; in++) {
-		if (!is_up(v, in))
+		if (!lft_values_is_up(v, in))
 			continue;
 		for (uint32_t r = n->off[s]; r < n->off[s + 1]; r++) {
-			if (r == in || !is_up(v, r))
+			if (r == in || !lft_values_is_up(v, r))
 				continue;
 			for (uint32_t c = in; c < n->nv; c += n->nrec)
 				block_select_add(n, l, out, c, r - n->off[s]);

@@ -384,7 +384,7 @@ refuse_illegal(struct work *w)
 			continue;
 		nports = n->off[n->owner[v] + 1] - n->off[n->owner[v]];
 		for (unsigned out = 1; out < nports; out++)
-			if (!method_is_legal(w->v, in, out))
+			if (!lft_values_is_legal(w->v, in, out))
 				w->refused[((size_t)v << n->shift) +
 					   n->word[out]] |= n->bit[out];
 	}

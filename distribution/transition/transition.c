@@ -235,8 +235,10 @@ choose_option(struct planner *p, struct option *some, size_t n)
 }
 
 /*
- * Stages between which no packet is sent back lose nothing. Where they are not
- * enough, take the cheapest option.
+ * The method "auto". Stages between which no packet is sent straight back lose
+ * nothing: where such stages are found, take them. Else find stages by each of
+ * the other rules of admission, and take the option that loses the fewest
+ * packets.
  */
 static void
 plan_auto(struct planner *p)

@@ -50,6 +50,11 @@
  *
  * Sources: Dally and Seitz 1987; Bermudez, Casado and Quiles 2003 (methods 2 to
  * 4 below); Pearce and Kelly 2006 (incremental order).
+ *
+ * Folder distribution/transition: old and new tables and what is known of
+ * devices -> an order of writes that cannot deadlock. Callers: sm/core before
+ * every push, sm/what_if for a preview; distribution/plan takes the result.
+ * Read next: transition_priv.h, which names the steps in their order.
  */
 #ifndef HEDDLE_DISTRIBUTION_TRANSITION_TRANSITION_H
 #define HEDDLE_DISTRIBUTION_TRANSITION_TRANSITION_H

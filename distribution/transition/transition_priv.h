@@ -235,6 +235,13 @@ struct transition_some {
 };
 
 /* lft_values.c */
+/* Whether port record r of a live switch leads to a switch above it in `to`. */
+bool lft_values_is_up(const struct lft_values *v, uint32_t r);
+/*
+ * Whether the dependency from record `in` out of a port is legal in the new
+ * order.
+ */
+bool lft_values_is_legal(const struct lft_values *v, uint32_t in, unsigned out);
 void lft_values_new(struct lft_values *v, const struct chan_graph *n,
 	const struct transition_job *job);
 void lft_values_free(struct lft_values *v);
@@ -443,13 +450,6 @@ void method_ports(const struct lft_values *v, const struct dependency_load *l,
 	struct transition_set *out);
 void method_dependencies(const struct lft_values *v,
 	const struct dependency_load *l, struct transition_set *out);
-/* Switches that the new order has upside down, [nsw], for lft_values. */
-bool *method_sftree_members(const struct lft_values *v);
-/*
- * Whether the dependency from record `in` out of a port is legal in the new
- * order.
- */
-bool method_is_legal(const struct lft_values *v, uint32_t in, unsigned out);
 
 /*
  * transition_mcast.c: is_broken: whether trees that keep the order of `from`

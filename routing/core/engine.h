@@ -7,6 +7,13 @@
  * orders (other roots, another sFtree root) offers them as attempts 0, 1, 2
  * ...: the driver (compute.c) asks for the next one when the verifier refuses a
  * result, until the engine says ENGINE_NO_MORE.
+ *
+ * Folder routing/core: the values of routing: the job that an engine gets, the
+ * routes that it gives, tables in blocks, LIDs, layers with their SLs and VLs,
+ * the verdict. Callers: every folder of routing; distribution, sm/policy,
+ * sm/view, sm/sa, sm/report and sm/what_if read routes. Read next:
+ * routing/core/routes.h, then routing/driver/compute.h for what is done with an
+ * engine.
  */
 #ifndef HEDDLE_ROUTING_CORE_ENGINE_H
 #define HEDDLE_ROUTING_CORE_ENGINE_H

@@ -8,9 +8,9 @@
  * others evenly. In a fabric of one rate it is the number of pairs. Rates are
  * integers (topo.rate_max, topo_adj.rate), so loads are the same everywhere.
  *
- * All who compare loads use these functions: the verifier for its figures, the
- * load bounds, rebalancing. Pairs add up along links, loads do not, because of
- * the rounding: what moves traffic counts in pairs.
+ * Whatever compares loads uses these functions: the verifier for its figures,
+ * the load bounds, rebalancing. Pairs add up along links, loads do not, because
+ * of the rounding: what moves traffic counts in pairs.
  */
 #ifndef HEDDLE_ROUTING_CORE_LINK_LOAD_H
 #define HEDDLE_ROUTING_CORE_LINK_LOAD_H
@@ -20,8 +20,9 @@
 #include "discovery/topo.h"
 
 /*
- * The load of a link of this rate with so many pairs. Of several links, with
- * the sum of their rates and pairs: the least that the busiest of them has.
+ * The load of a link of this rate that carries this number of pairs. With the
+ * sums of the rates and of the pairs of several links it is a lower bound: the
+ * busiest of these links has at least this load.
  */
 static inline uint64_t
 link_load_of_pairs(uint64_t pairs, uint64_t rate, uint32_t rate_max)
@@ -39,9 +40,9 @@ link_load_room(uint64_t load, uint32_t rate, uint32_t rate_max)
 }
 
 /*
- * The load of a host's own link, whatever the tables, when there are so many
- * hosts: all others send over it. Of the fastest hosts, as slow ones must not
- * excuse any load. hosts is not 0.
+ * The load of a host's own link in a fabric of this number of hosts, whatever
+ * the tables: all other hosts send over it. The rate is that of the fastest
+ * hosts: a slow host must not raise the bound for all links. hosts is not 0.
  */
 static inline uint64_t
 link_load_of_host(const struct topo *t, uint64_t hosts)

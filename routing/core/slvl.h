@@ -84,7 +84,7 @@ struct slvl {
 
 /*
  * Give out SLs. Where layers times levels are more than there are SLs, the last
- * levels get the SLs of the level they share with (apart < n).
+ * levels get the SLs of the level they share with (separate < n).
  */
 void slvl_allocate(const struct slvl_want *w, unsigned layers, bool plain,
 	struct slvl *out);

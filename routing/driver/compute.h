@@ -56,6 +56,11 @@
  * In all verified tables, kept or fresh, the paths to the ports of one node are
  * made disjoint (disjoint.h): redundancy is worth entries, and comes before
  * load.
+ *
+ * Folder routing/driver: a job -> engines in turn -> the verifier ->
+ * improvements -> routes, or reasons why not. Callers: sm/core in the worker,
+ * sm/what_if, sm/view and sm/main.c for names of engines. Read next:
+ * routing/core/engine.h, then compute.c.
  */
 #ifndef HEDDLE_ROUTING_DRIVER_COMPUTE_H
 #define HEDDLE_ROUTING_DRIVER_COMPUTE_H

@@ -1,6 +1,6 @@
 /*
- * registry: the routing engines that there are, by name. An engine is known by
- * its row here, and by nothing else outside its folder.
+ * registry: the table of routing engines, by name. Outside its folder an engine
+ * is known by its row here alone.
  */
 #ifndef HEDDLE_ROUTING_DRIVER_REGISTRY_H
 #define HEDDLE_ROUTING_DRIVER_REGISTRY_H

@@ -1,6 +1,10 @@
 /*
  * swgraph: the graph of switches that routes are computed in: links as groups
  * of parallel ones, components, hosts per switch. A tool for any engine.
+ *
+ * Folder routing/graph: a topology -> the graph of its switches, classes of
+ * equal neighbours, nodes with several ports. Callers: routing/tiers,
+ * routing/updown and routing/improve. Read next: routing/graph/nbr_class.h.
  */
 #ifndef HEDDLE_ROUTING_GRAPH_SWGRAPH_H
 #define HEDDLE_ROUTING_GRAPH_SWGRAPH_H

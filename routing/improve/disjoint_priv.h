@@ -100,17 +100,17 @@ disjoint_link(const struct disjoint *e, const struct disjoint_path *w, sw_ix s)
 }
 
 /*
- * disjoint.c: take up the paths to the LIDs number `path` of n ports, to be
- * looked at from now on. False: there are not several, or all lead to one
+ * disjoint_paths.c: take up the paths to the LIDs number `path` of n ports, to
+ * be looked at from now on. False: there are not several, or all lead to one
  * switch.
  */
 bool disjoint_take_paths(struct disjoint *e,
 	const struct multi_port_node_member *m, size_t n, unsigned path);
 
 /*
- * disjoint.c: true if some switch behind leaf s is on the paths from there to
- * all ports except number `but` (DISJOINT_NONE: to all). Then e->seen of such
- * switches is e->all. False where a port is not reached.
+ * disjoint_paths.c: true if some switch behind leaf s is on the paths from
+ * there to all ports except number `but` (DISJOINT_NONE: to all). Then e->seen
+ * of such switches is e->all. False where a port is not reached.
  */
 bool disjoint_has_shared_switch(struct disjoint *e, sw_ix s, uint32_t but);
 

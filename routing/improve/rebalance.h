@@ -47,6 +47,12 @@
  *
  * Left alone: LIDs of ports that are idle while others are up; packets that go
  * from one plane to another.
+ *
+ * Folder routing/improve: verified tables of any engine -> better ones
+ * (rebalance, disjoint), bounds (load_bound) and nodes with a single point of
+ * failure (redundancy). Callers: routing/driver; sm/view, sm/report and
+ * sm/what_if for redundancy. Read next: routing/improve/disjoint.h,
+ * routing/improve/load_bound.h.
  */
 #ifndef HEDDLE_ROUTING_IMPROVE_REBALANCE_H
 #define HEDDLE_ROUTING_IMPROVE_REBALANCE_H

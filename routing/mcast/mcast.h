@@ -19,6 +19,10 @@
  * MLID) spreads roots and links.
  *
  * IBA volume 1: multicast 10.5, MulticastForwardingTable 14.2.5.12.
+ *
+ * Folder routing/mcast: the members of a group and the order of switches -> a
+ * tree. Callers: sm/core computes trees, distribution/push writes them,
+ * sm/report shows them. Read next: distribution/push/mft.h.
  */
 #ifndef HEDDLE_ROUTING_MCAST_MCAST_H
 #define HEDDLE_ROUTING_MCAST_MCAST_H

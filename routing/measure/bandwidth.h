@@ -11,6 +11,10 @@
  *
  * Effective bisection bandwidth: Hoefler, Schneider, Lumsdaine, "Multistage
  * switches are not crossbars", CLUSTER 2008 (the ORCS simulator).
+ *
+ * Folder routing/measure: tables -> figures. Callers: sm/what_if and
+ * tests/bench. Read next: routing/text/fts.h, by which tables of others come
+ * in.
  */
 #ifndef HEDDLE_ROUTING_MEASURE_BANDWIDTH_H
 #define HEDDLE_ROUTING_MEASURE_BANDWIDTH_H

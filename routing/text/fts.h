@@ -10,6 +10,9 @@
  *	0x0001 005 : (Channel Adapter portguid 0x0002c90300000201: 'h1')
  *	...
  *	44 valid lids dumped
+ *
+ * Folder routing/text: text <-> forwarding tables. Callers: sm/what_if. Read
+ * next: routing/core/routes.h.
  */
 #ifndef HEDDLE_ROUTING_TEXT_FTS_H
 #define HEDDLE_ROUTING_TEXT_FTS_H

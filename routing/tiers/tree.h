@@ -22,6 +22,11 @@
  *
  * Source: Bogdanski et al., Discovery and Routing of Degraded Fat-Trees (PDCAT
  * 2012).
+ *
+ * Folder routing/tiers: the graph of switches -> ranks of a tree, and what
+ * contradicts them; or: this is no tree. Callers: routing/updown, the engine
+ * ftree, routing/driver; sm/core and sm/report for irregularities. Read next:
+ * routing/tiers/topo_class.h (tree or mesh), then tree_priv.h.
  */
 #ifndef HEDDLE_ROUTING_TIERS_TREE_H
 #define HEDDLE_ROUTING_TIERS_TREE_H

@@ -1,5 +1,6 @@
-/* down_path_search: what down_path.c and down_path_from_lft.c share while they
- * choose down paths. Private to them, multi_port.c and the repair. */
+/* down_path_search: what down_path.c (all LIDs), down_path_from_lft.c (LIDs of
+ * previous tables) and down_path_search.c (one LID) share while they choose
+ * down paths. Private to them, multi_port.c and the repair. */
 #ifndef HEDDLE_ROUTING_UPDOWN_DOWN_PATH_PRIV_H
 #define HEDDLE_ROUTING_UPDOWN_DOWN_PATH_PRIV_H
 
@@ -60,7 +61,7 @@ struct down_path_search {
 void multi_port_avoid(struct down_path_search *w, uint32_t i);
 unsigned multi_port_overlap(const struct down_path_search *w, sw_ix s);
 
-/* down_path.c: room for the loads, which are all 0. */
+/* down_path_search.c: room for the loads, which are all 0. */
 void down_path_begin(struct down_path_search *w);
 
 /* Set what each link up from switch s should carry if all were equal, but no
@@ -73,6 +74,10 @@ uint32_t down_path_find_group(const struct updown *u, sw_ix s, sw_ix peer);
 /* True if the shortest legal path from x to dest is exactly k long. */
 bool down_path_is_exactly(
 	const struct down_path_search *w, sw_ix x, sw_ix dest, uint32_t k);
+
+/* A down path for LID i, and the groups that it takes; nothing is counted. */
+void down_path_find(struct down_path_search *w, const struct down_path_load *b,
+	uint32_t i, struct down_path *c, uint32_t *group);
 
 /* Extend c from its last switch as far as possible, by the lightest load. Call
  * multi_port_avoid() before. */

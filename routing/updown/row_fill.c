@@ -103,7 +103,7 @@ find_lead(struct row_job *f, sw_ix s, const uint32_t W)
 
 /* The groups by which paths may lead up from s. */
 static struct row_mask
-find_up(const struct row_job *f, sw_ix s)
+find_up_groups(const struct row_job *f, sw_ix s)
 {
 	const struct updown *u = f->u;
 	struct row_mask up = {{0}};
@@ -608,7 +608,7 @@ begin_row(struct row_job *f)
 
 /* The row of s from template t; false: make it anew. */
 static inline bool
-make_from(struct row_job *f, sw_ix s, const struct row_template *t,
+make_row_from_template(struct row_job *f, sw_ix s, const struct row_template *t,
 	const uint32_t W)
 {
 	reach_candidates(f->u, f->r, s, &f->diff, f->cand);
@@ -629,14 +629,14 @@ static inline __attribute__((always_inline)) const struct row_template *
 make_row(struct row_job *f, sw_ix s, sw_ix prev_sw, const uint32_t W)
 {
 	const struct row_template *t;
-	struct row_mask up = find_up(f, s);
+	struct row_mask up = find_up_groups(f, s);
 
 	f->W = W;
 	find_lead(f, s, W);
 	t = f->prev == NULL && f->u->graph.plane == NULL
 		    ? row_template_find(f, s)
 		    : NULL;
-	if (t != NULL && make_from(f, s, t, W)) {
+	if (t != NULL && make_row_from_template(f, s, t, W)) {
 		memcpy(f->meant, t->meant, sizeof(f->meant));
 		memcpy(f->sum, t->sum, sizeof(f->sum));
 		fill_splits(f, s, &up);

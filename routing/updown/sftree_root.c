@@ -499,15 +499,6 @@ find_gaps(const struct updown *u, bool *gap)
 	}
 }
 
-bool
-sftree_root_is_leaf(const struct updown *u, sw_ix s)
-{
-	for (uint32_t g = u->graph.first[s]; g < u->graph.first[s + 1]; g++)
-		if (u->tier.pos[u->graph.group[g].peer] > u->tier.pos[s])
-			return false;
-	return u->graph.live[s];
-}
-
 sw_ix
 sftree_root_previous(const struct updown *u, uint32_t comp)
 {
@@ -799,7 +790,7 @@ rerank_lost(struct updown *u, sw_ix leaf)
 		good[s] = !u->graph.live[s] ||
 			  u->graph.comp[s] != u->graph.comp[leaf] ||
 			  can_go_up_into(u, s, leaf);
-	return rank_keep_lower(u, good);
+	return rank_repair_lower(u, good);
 }
 
 /* A subtree upside down, behind those that are in t. */

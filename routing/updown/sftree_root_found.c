@@ -31,6 +31,15 @@ sftree_root_unknown_order(const struct updown *u)
 	       is_orderless(prev);
 }
 
+bool
+sftree_root_is_leaf(const struct updown *u, sw_ix s)
+{
+	for (uint32_t g = u->graph.first[s]; g < u->graph.first[s + 1]; g++)
+		if (u->tier.pos[u->graph.group[g].peer] > u->tier.pos[s])
+			return false;
+	return u->graph.live[s];
+}
+
 /* The first leaf that passes on what x sends to y, or TOPO_NONE. */
 static sw_ix
 leaf_between(const struct updown *u, sw_ix x, sw_ix y)

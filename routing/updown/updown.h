@@ -6,7 +6,8 @@
  * What makes the order:
  *   order              a fresh order: top switches, and ranks counted from them
  *   order_restore      the order of routes read back after a restart
- *   rank_keep          the order in force, repaired where necessary
+ *   rank_keep          the order in force
+ *   rank_repair        either, where switches have no path up to a top
  *   root_elect         a new root where the order has one top and lost it
  *   sftree_root        several tops: the sFtree root and its subtree, extended
  *                      when the subtree has lost links
@@ -80,6 +81,11 @@
  * order whatever port a packet came in by: a switch with paths that only lead
  * down takes the shortest of them, even if a path that goes up first is
  * shorter.
+ *
+ * Folder routing/updown: an order of switches -> legal paths -> rows of
+ * forwarding tables. Callers: the engines ftree and updn; sm/core and
+ * sm/what_if for the cache in a snapshot (engine_cache_io.h). Read next: this
+ * header in its order, then row_priv.h and repair_priv.h.
  */
 #ifndef HEDDLE_ROUTING_UPDOWN_UPDOWN_H
 #define HEDDLE_ROUTING_UPDOWN_UPDOWN_H
@@ -237,16 +243,20 @@ bool order_restore(struct updown *u, const char *engine);
 bool order_is_of_other_engine(const struct route_job *job, const char *engine);
 
 /*
- * rank_keep.c: a switch without a path up to a top gets a rank below a
+ * rank_repair.c: a switch without a path up to a top gets a rank below a
  * neighbour that has one; in an order of one top, see root_elect(). Counts new
  * ranks in u->reranked, and sorts.
  */
-void rank_keep_repair(struct updown *u);
-/* Ranks as in the previous routes or the state file. False: none is usable. */
-bool rank_keep(struct updown *u);
+void rank_repair(struct updown *u);
+/* New tops for the components that have lost all. */
+void rank_repair_tops(struct updown *u);
 /* Ranks for the live switches that are not good: each one below a neighbour
  * that is. Returns how many; sorts again. */
-uint32_t rank_keep_lower(struct updown *u, bool *good);
+uint32_t rank_repair_lower(struct updown *u, bool *good);
+
+/* rank_keep.c: ranks as in the previous routes or the state file. False: none
+ * is usable. */
+bool rank_keep(struct updown *u);
 
 /*
  * root_elect.c: for an order of one top, where that is gone or a switch has no
@@ -267,8 +277,6 @@ uint32_t root_elect(struct updown *u, uint32_t comp);
  * of what tiers are worth here. UINT64_MAX: impossible.
  */
 uint64_t sftree_root_choose(struct updown *u, bool keep);
-/* True if s is at the bottom of the tier order: it can be an sFtree root. */
-bool sftree_root_is_leaf(const struct updown *u, sw_ix s);
 
 /*
  * The sFtree root of the previous routes, or TOPO_NONE. Where they came from
@@ -298,6 +306,8 @@ uint32_t sftree_root_reach_count(const struct updown *u, sw_ix leaf);
  */
 sw_ix sftree_root_found(const struct updown *u, uint32_t comp);
 bool sftree_root_unknown_order(const struct updown *u);
+/* True if s is at the bottom of the tier order: it can be an sFtree root. */
+bool sftree_root_is_leaf(const struct updown *u, sw_ix s);
 
 /*
  * multi_tree.c: where trees are joined by links from leaf to leaf inside racks

@@ -30,6 +30,12 @@
  *
  * Source: Dally and Seitz, Deadlock-free message routing in multiprocessor
  * interconnection networks (IEEE Transactions on Computers, 1987).
+ *
+ * Folder routing/verify: tables -> what they reach, their loads, their channel
+ * dependency graph -> a verdict, in full or for a change. Callers:
+ * routing/driver for every result of an engine, routing/improve, sm/what_if;
+ * sm/audit uses the graph (cdg.h). Read next: routing/core/verdict.h (the
+ * values), then routing/verify/cdg.h.
  */
 #ifndef HEDDLE_ROUTING_VERIFY_VERIFY_H
 #define HEDDLE_ROUTING_VERIFY_VERIFY_H

@@ -156,6 +156,11 @@ struct hop {
 	unsigned own;	/* layers of the switch's own packets */
 };
 
+/*
+ * The in-ports by which packets for one LID arrive at a switch become
+ * dependencies of their out-port, layer by layer; where there are any, the far
+ * end of that port is an in-port of the next switch.
+ */
 static inline __attribute__((always_inline)) void
 carry_sets(const struct hop *h, const unsigned words, const unsigned layers)
 {

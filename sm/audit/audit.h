@@ -15,6 +15,10 @@
  *
  * A machine without I/O, like the core: messages and time go in, requests come
  * out.
+ *
+ * Folder sm/audit: a fabric of another manager -> its tables -> findings ->
+ * verdict. Callers: sm/main.c through auditor.h. Read next:
+ * sm/audit/audit_json.h, then sm/audit/findings.h.
  */
 #ifndef HEDDLE_SM_AUDIT_AUDIT_H
 #define HEDDLE_SM_AUDIT_AUDIT_H

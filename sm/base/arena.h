@@ -2,6 +2,11 @@
  * arena: memory for things that die together (a configuration, a routing job,
  * a plan, a request). Everything is zeroed, aligned to 16 bytes and freed by
  * one call; nothing is freed alone.
+ *
+ * Folder sm/base: what every folder may use and which knows nothing of
+ * InfiniBand: memory, texts, maps, bit sets, files, clock, log, event loop.
+ * Callers: every folder. Read next: sm/base/reason.h, by which errors travel,
+ * and sm/base/clock.h.
  */
 #ifndef HEDDLE_SM_BASE_ARENA_H
 #define HEDDLE_SM_BASE_ARENA_H

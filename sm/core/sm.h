@@ -25,6 +25,10 @@
  * To read the core: sm_priv.h lists its files from the top down; sm.c has the
  * events, idle.c what begins, run.c a run from phase to phase, commit.c its
  * end.
+ *
+ * Folder sm/core: events with their time -> runs of the pipeline -> messages, a
+ * view, texts for the log. Callers: sm/main.c, and tests/sim in its place. Read
+ * next: sm/core/sm_priv.h, then sm/core/run.c.
  */
 #ifndef HEDDLE_SM_CORE_SM_H
 #define HEDDLE_SM_CORE_SM_H

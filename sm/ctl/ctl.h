@@ -22,6 +22,11 @@
  *
  * A status request with "wait_generation" or "wait_sweep" is answered when that
  * number is reached, or by an error after limits.wait.
+ *
+ * Folder sm/ctl: requests on the socket -> replies of sm/report; client.h is
+ * the other end, metrics.h turns a status into figures for Prometheus. Callers:
+ * sm/main.c (server), sm/heddlectl.c and sm/what_if (client). Read next:
+ * sm/report/answer.h.
  */
 #ifndef HEDDLE_SM_CTL_CTL_H
 #define HEDDLE_SM_CTL_CTL_H

@@ -11,6 +11,11 @@
  * with 0 ports): bytes from the wire are hostile until they are checked.
  *
  * IBA volume 1: MAD header 13.4.3, SMP formats 14.2.1, attributes 14.2.5.
+ *
+ * Folder sm/mad: bytes of MADs <-> host-order structs, and every constant of
+ * the wire. Callers: sm/transport, discovery, distribution, sm/sa, sm/core and
+ * sm/audit, for what they send and receive. Read next: sm/mad/mad_sa.h for
+ * records of subnet administration, mad_notice.c for traps.
  */
 #ifndef HEDDLE_SM_MAD_MAD_H
 #define HEDDLE_SM_MAD_MAD_H

@@ -2,6 +2,12 @@
  * jobs: what a configuration asks of LID assignment and of the engines. The
  * daemon, the plan command and the audit all ask through this, so that a plan
  * shows what the daemon would do.
+ *
+ * Folder sm/policy: configuration and topology -> the jobs of LID assignment
+ * and of routing, P_Keys per port, SLs and VLs, roles of switches. Values, made
+ * anew when one of the two changes. Callers: sm/core, sm/what_if and sm/audit
+ * make them; sm/view and sm/report read them. Read next: sm/policy/pkeys.h and
+ * sm/policy/qos.h.
  */
 #ifndef HEDDLE_SM_POLICY_JOBS_H
 #define HEDDLE_SM_POLICY_JOBS_H

@@ -44,10 +44,17 @@ struct name_pins *name_pins_new(const struct name_pin *pin, size_t n,
 struct name_pins *name_pins_ref(struct name_pins *p); /* NULL allowed */
 void name_pins_unref(struct name_pins *p);	      /* NULL allowed */
 
+/* The index of the first pin of a name, or of the place where it would be. */
+size_t name_pins_find(const struct name_pins *p, const char *name);
+/* Whether there is a pin i, and it has this name. */
+bool name_pins_has(const struct name_pins *p, size_t i, const char *name);
+/* The order of pins, for qsort. */
+int name_pins_compare(const void *a, const void *b);
+
 /*
- * The pins of a configuration on a topology with names: what was has is kept,
- * other names are resolved. was: NULL where there were none. Returns was, with
- * a reference more, where nothing differs.
+ * name_resolve.c: the pins of a configuration on a topology with names: what
+ * was has is kept, other names are resolved. was: NULL where there were none.
+ * Returns was, with a reference more, where nothing differs.
  */
 struct name_pins *name_pins_update(
 	struct name_pins *was, const struct config *c, const struct topo *t);

@@ -6,6 +6,11 @@
  * them, and a tail; so a reply of many megabytes neither blocks the event loop
  * nor takes as much memory. The answer holds a reference to the view that it
  * describes.
+ *
+ * Folder sm/report: views and status -> JSON (*_json.h), and JSON -> pages for
+ * people (show.h, terminal.h). Callers: sm/ctl for the socket; sm/what_if and
+ * sm/audit for their pages; sm/heddlectl.c to show replies. Read next:
+ * sm/report/status_json.h, then sm/report/show.h.
  */
 #ifndef HEDDLE_SM_REPORT_ANSWER_H
 #define HEDDLE_SM_REPORT_ANSWER_H

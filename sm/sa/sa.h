@@ -24,6 +24,11 @@
  * commit (sa_parked.c); while this manager is not the master they are ignored.
  *
  * No I/O but the transport's send; time is an argument. IBA volume 1, 15.
+ *
+ * Folder sm/sa: a message to QP1 -> one answer, from the committed view.
+ * Callers: sm/core passes messages, views and traps on; sm/report reads its
+ * counters. Read next: sm/sa/sa_priv.h (kinds and queries), then
+ * sm/sa/sa_record_node.c, the shortest record.
  */
 #ifndef HEDDLE_SM_SA_SA_H
 #define HEDDLE_SM_SA_SA_H

@@ -1,9 +1,9 @@
 /*
- * saver: the thread that puts the state on disk. A disk may take seconds for an
- * fsync, and traps and questions must not wait for it; so the loop prints the
- * state and goes on. Of several states that wait only the newest is written:
- * each is complete. One that cannot be written leaves a mark (previous_run.h)
- * for the next start.
+ * saver: the thread that writes the state to disk. An fsync may take seconds,
+ * and neither traps nor queries may wait for it: the loop only prints the state
+ * into memory. Each state is complete, so of several that wait only the newest
+ * is written. A state that cannot be written leaves a mark (previous_run.h) for
+ * the next start.
  */
 #ifndef HEDDLE_SM_STATE_SAVER_H
 #define HEDDLE_SM_STATE_SAVER_H

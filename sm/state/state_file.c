@@ -33,13 +33,13 @@ read_frame(struct state_file_reader *r, char *text, size_t n, char **body,
 
 	r->line = 1;
 	if (eol == NULL || strncmp(text, HEADER, strlen(HEADER)) != 0)
-		return state_records_complain(
+		return state_words_complain(
 			r, 1, "header", "not a heddle-state file");
 	*body = text + (eol - text) + 1;
 	(*body)[-1] = '\0';
-	if (!state_records_number(
+	if (!state_words_number(
 		    text + strlen(HEADER), 10, UINT32_MAX, &version))
-		return state_records_complain(r, 1, "header", "no version");
+		return state_words_complain(r, 1, "header", "no version");
 	if (version != VERSION)
 		return reason_set(r->why,
 			"%s:1: header: version %" PRIu64
@@ -47,8 +47,7 @@ read_frame(struct state_file_reader *r, char *text, size_t n, char **body,
 			r->path, version, VERSION);
 	(*body)[-1] = '\n';
 	if (memchr(text, '\0', n) != NULL)
-		return state_records_complain(
-			r, 1, "file", "has bytes of zero");
+		return state_words_complain(r, 1, "file", "has bytes of zero");
 	last = memrchr(text, '\n', n - 1);
 	s = last == NULL ? text : last + 1;
 	if (text[n - 1] != '\n' || strncmp(s, "checksum ", 9) != 0 || s < *body)
@@ -56,7 +55,7 @@ read_frame(struct state_file_reader *r, char *text, size_t n, char **body,
 			"%s: checksum: not at the end; the file is truncated",
 			r->path);
 	text[n - 1] = '\0';
-	if (!state_records_number(s + 9, 16, UINT64_MAX, &sum) ||
+	if (!state_words_number(s + 9, 16, UINT64_MAX, &sum) ||
 		sum != fnv_more(FNV_START, text, (size_t)(s - text)))
 		return reason_set(r->why,
 			"%s: checksum: does not match the content", r->path);

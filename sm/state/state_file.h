@@ -69,6 +69,12 @@
  * fabric.state.corrupt-1 (or the next free number), a message names line and
  * field, and the daemon goes on with an empty state. Records of GUIDs that are
  * not in the fabric are kept: they may come back.
+ *
+ * Folder sm/state: what the next start must know <-> a text file; the writing
+ * is a thread of its own (saver.h). Callers: sm/core fills it and starts from
+ * it; sm/what_if reads it from snapshots. Read next: sm/state/previous_run.h
+ * (whether the previous run ended in order), then state_file_priv.h for a new
+ * record.
  */
 #ifndef HEDDLE_SM_STATE_STATE_FILE_H
 #define HEDDLE_SM_STATE_STATE_FILE_H

@@ -2,8 +2,8 @@
  * What the parts of the state file share: state_file.c (the file, its header
  * and its checksum), state_records.c (the table of records, and those of the
  * fabric), state_routing.c, state_groups.c, state_pins.c and state_missing.c
- * (records of routing, multicast, names, and what is missing). No other file
- * includes this.
+ * (records of routing, multicast, names, and what is missing), and
+ * state_words.c, by which all of them read a line. No other file includes this.
  */
 #ifndef HEDDLE_SM_STATE_STATE_FILE_PRIV_H
 #define HEDDLE_SM_STATE_STATE_FILE_PRIV_H
@@ -73,21 +73,23 @@ extern const struct state_codec state_routing_routed, state_routing_sftree_root,
 	state_groups_member, state_pins_pin, state_pins_unnamed,
 	state_missing_codec;
 
-/* state_records.c */
+/* state_words.c: the words of a line */
 
 /* -1, with path, line and field in the reason. */
-int state_records_complain(struct state_file_reader *r, unsigned line,
+int state_words_complain(struct state_file_reader *r, unsigned line,
 	const char *field, const char *what);
 /* Cut the next word off *s at a space; NULL when there is none. */
-char *state_records_word(char **s);
+char *state_words_next(char **s);
 /* A number of digits only (0x for base 16) and at most max. */
-bool state_records_number(const char *s, int base, uint64_t max, uint64_t *v);
+bool state_words_number(const char *s, int base, uint64_t max, uint64_t *v);
 /* The next word is a GUID, not 0; 0 or -1 with a reason. */
-int state_records_guid(struct state_file_reader *r, char **s, uint64_t *guid);
+int state_words_guid(struct state_file_reader *r, char **s, uint64_t *guid);
 /* The next word as its index in word[1..n - 1], cut off; 0: none of them. */
-uint8_t state_records_one_of(const char *const *word, uint8_t n, char **s);
+uint8_t state_words_one_of(const char *const *word, uint8_t n, char **s);
 /* Append a space and a node description in quotes. */
-void state_records_print_name(const char *name, struct buf *out);
+void state_words_print_name(const char *name, struct buf *out);
+
+/* state_records.c */
 
 /* Read a line; 0 or -1 with a reason. */
 int state_records_read(struct state_file_reader *r, char *s);

@@ -44,14 +44,14 @@ read_group(struct state_file_reader *r, char *s)
 	uint64_t v[FIELDS];
 
 	for (unsigned i = 0; i < FIELDS; i++)
-		if (!state_records_number(state_records_word(&s), field[i].base,
+		if (!state_words_number(state_words_next(&s), field[i].base,
 			    field[i].max, &v[i]))
-			return state_records_complain(
+			return state_words_complain(
 				r, r->line, field[i].name, "no such number");
 	if (s != NULL)
-		return state_records_complain(r, r->line, "group", "too much");
+		return state_words_complain(r, r->line, "group", "too much");
 	if (v[0] >> 56 != 0xff || v[2] < MLID_FIRST)
-		return state_records_complain(
+		return state_words_complain(
 			r, r->line, "group", "not a multicast address");
 	r->group =
 		mem_grow(r->group, r->ngroup, &r->group_cap, sizeof(*r->group));
@@ -80,19 +80,18 @@ read_member(struct state_file_reader *r, char *s)
 	uint64_t state;
 
 	if (r->ngroup == 0)
-		return state_records_complain(
+		return state_words_complain(
 			r, r->line, "member", "of no group");
-	if (state_records_guid(r, &s, &rec.guid) < 0 ||
-		state_records_guid(r, &s, &rec.owner) < 0)
+	if (state_words_guid(r, &s, &rec.guid) < 0 ||
+		state_words_guid(r, &s, &rec.owner) < 0)
 		return -1;
-	if (!state_records_number(
-		    state_records_word(&s), 10, STATE_MAX, &state) ||
+	if (!state_words_number(state_words_next(&s), 10, STATE_MAX, &state) ||
 		state == 0)
-		return state_records_complain(
+		return state_words_complain(
 			r, r->line, "state", "not a number from 1 to 15");
-	proxy = state_records_word(&s);
+	proxy = state_words_next(&s);
 	if (s != NULL || (proxy != NULL && strcmp(proxy, "proxy") != 0))
-		return state_records_complain(r, r->line, "member", "too much");
+		return state_words_complain(r, r->line, "member", "too much");
 	rec.state = (uint8_t)state;
 	rec.proxy = proxy != NULL;
 	r->member = mem_grow(

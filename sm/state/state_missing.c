@@ -18,7 +18,7 @@ read_count(char **s, uint64_t max, uint64_t *v)
 		return false;
 	*end = '\0';
 	*s = end + 1;
-	return state_records_number(word, 10, max, v);
+	return state_words_number(word, 10, max, v);
 }
 
 /* GUID, port and name in quotes. */
@@ -28,14 +28,14 @@ read_end(struct state_file_reader *r, char **s, struct state_file_end *out)
 	uint64_t port;
 	char *quote;
 
-	if (state_records_guid(r, s, &out->guid) < 0)
+	if (state_words_guid(r, s, &out->guid) < 0)
 		return -1;
 	if (!read_count(s, UINT8_MAX, &port))
-		return state_records_complain(
+		return state_words_complain(
 			r, r->line, "port", "not a number from 0 to 255");
 	quote = **s == '"' ? strchr(*s + 1, '"') : NULL;
 	if (quote == NULL || quote - *s > STATE_FILE_NAME + 1)
-		return state_records_complain(r, r->line, "name",
+		return state_words_complain(r, r->line, "name",
 			"not a text in quotes of at most 64 bytes");
 	*quote = '\0';
 	out->port = (uint8_t)port;
@@ -51,18 +51,17 @@ read_missing(struct state_file_reader *r, char *s)
 
 	m.is_node = s != NULL && strncmp(s, "node ", 5) == 0;
 	if (s == NULL || (!m.is_node && strncmp(s, "link ", 5) != 0))
-		return state_records_complain(
+		return state_words_complain(
 			r, r->line, "missing", "neither node nor link");
 	s += 5;
 	if (!read_count(&s, UINT32_MAX, &m.age))
-		return state_records_complain(
+		return state_words_complain(
 			r, r->line, "age", "not a 32-bit number");
 	if (read_end(r, &s, &m.a) < 0 ||
 		((!m.is_node || *s != '\0') && read_end(r, &s, &m.b) < 0))
 		return -1;
 	if (*s != '\0')
-		return state_records_complain(
-			r, r->line, "missing", "too much");
+		return state_words_complain(r, r->line, "missing", "too much");
 	r->missing = mem_grow(
 		r->missing, r->nmissing, &r->missing_cap, sizeof(*r->missing));
 	r->missing[r->nmissing++] = m;
@@ -85,7 +84,7 @@ static void
 print_end(const struct state_file_end *e, struct buf *out)
 {
 	buf_printf(out, " 0x%016" PRIx64 " %u", e->guid, e->port);
-	state_records_print_name(e->name, out);
+	state_words_print_name(e->name, out);
 }
 
 static void

@@ -19,11 +19,11 @@ read_pin(struct state_file_reader *r, char *s)
 
 	if (s != NULL && s[0] == '-' && s[1] == ' ')
 		s += 2;
-	else if (state_records_guid(r, &s, &guid) < 0)
+	else if (state_words_guid(r, &s, &guid) < 0)
 		return -1;
 	n = s == NULL ? 0 : strlen(s);
 	if (n < 3 || n > NAME_BYTES + 2 || s[0] != '"' || s[n - 1] != '"')
-		return state_records_complain(
+		return state_words_complain(
 			r, r->line, "name", "not a text in quotes");
 	s[n - 1] = '\0';
 	r->pin = mem_grow(r->pin, r->npin, &r->pin_cap, sizeof(*r->pin));
@@ -37,11 +37,10 @@ read_unnamed(struct state_file_reader *r, char *s)
 {
 	uint64_t guid;
 
-	if (state_records_guid(r, &s, &guid) < 0)
+	if (state_words_guid(r, &s, &guid) < 0)
 		return -1;
 	if (s != NULL)
-		return state_records_complain(
-			r, r->line, "unnamed", "too much");
+		return state_words_complain(r, r->line, "unnamed", "too much");
 	r->unnamed = mem_grow(
 		r->unnamed, r->nunnamed, &r->unnamed_cap, sizeof(*r->unnamed));
 	r->unnamed[r->nunnamed++] = guid;

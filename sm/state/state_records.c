@@ -13,84 +13,16 @@
 #include "sm/base/mem.h"
 #include "sm/state/state_file_priv.h"
 
-int
-state_records_complain(struct state_file_reader *r, unsigned line,
-	const char *field, const char *what)
-{
-	return reason_set(r->why, "%s:%u: %s: %s", r->path, line, field, what);
-}
-
-char *
-state_records_word(char **s)
-{
-	char *w = *s, *end;
-
-	if (w == NULL || *w == '\0')
-		return NULL;
-	end = strchr(w, ' ');
-	if (end != NULL)
-		*end++ = '\0';
-	*s = end;
-	return w;
-}
-
-bool
-state_records_number(const char *s, int base, uint64_t max, uint64_t *v)
-{
-	static const char digits[] = "0123456789abcdef";
-	size_t n;
-
-	if (s == NULL)
-		return false;
-	if (base == 16 && strncmp(s, "0x", 2) != 0)
-		return false;
-	s += base == 16 ? 2 : 0;
-	n = strlen(s);
-	if (n == 0 || n > 20 || strspn(s, digits) != n ||
-		(base == 10 && strspn(s, "0123456789") != n) ||
-		(base == 16 && n > 16))
-		return false;
-	errno = 0;
-	*v = strtoull(s, NULL, base);
-	return errno == 0 && *v <= max;
-}
-
-int
-state_records_guid(struct state_file_reader *r, char **s, uint64_t *guid)
-{
-	if (!state_records_number(
-		    state_records_word(s), 16, UINT64_MAX, guid) ||
-		*guid == 0)
-		return state_records_complain(r, r->line, "GUID",
-			"not 0x and hexadecimal digits, or 0");
-	return 0;
-}
-
-uint8_t
-state_records_one_of(const char *const *word, uint8_t n, char **s)
-{
-	for (uint8_t i = 1; *s != NULL && i < n; i++) {
-		size_t len = strlen(word[i]);
-
-		if (strncmp(*s, word[i], len) == 0 &&
-			((*s)[len] == ' ' || (*s)[len] == '\0')) {
-			(void)state_records_word(s);
-			return i;
-		}
-	}
-	return 0;
-}
-
 /* ---- the fabric ---- */
 
 static int
 read_prefix(struct state_file_reader *r, char *s)
 {
-	char *w = state_records_word(&s);
+	char *w = state_words_next(&s);
 
 	if (r->has_prefix || s != NULL ||
-		!state_records_number(w, 16, UINT64_MAX, &r->s->prefix))
-		return state_records_complain(r, r->line, "fabric",
+		!state_words_number(w, 16, UINT64_MAX, &r->s->prefix))
+		return state_words_complain(r, r->line, "fabric",
 			r->has_prefix ? "given twice"
 				      : "not a subnet prefix such as "
 					"0xfe80000000000000");
@@ -124,7 +56,7 @@ read_name(struct state_file_reader *r, char *s, const char **name)
 	if (n == 0)
 		return 0;
 	if (n < 2 || n > STATE_FILE_NAME + 2 || s[0] != '"' || s[n - 1] != '"')
-		return state_records_complain(r, r->line, "name",
+		return state_words_complain(r, r->line, "name",
 			"not a text in quotes of at most 64 bytes");
 	s[n - 1] = '\0';
 	*name = arena_strdup(r->s->arena, s + 1);
@@ -137,16 +69,16 @@ read_lid(struct state_file_reader *r, char *s)
 	struct state_file_lid rec = {0};
 	uint64_t lid, lmc;
 
-	if (state_records_guid(r, &s, &rec.guid) < 0)
+	if (state_words_guid(r, &s, &rec.guid) < 0)
 		return -1;
-	if (!state_records_number(state_records_word(&s), 10, LID_MAX, &lid) ||
+	if (!state_words_number(state_words_next(&s), 10, LID_MAX, &lid) ||
 		lid == 0)
-		return state_records_complain(
+		return state_words_complain(
 			r, r->line, "LID", "not a number from 1 to 49151");
-	if (!state_records_number(state_records_word(&s), 10, LMC_MAX, &lmc))
-		return state_records_complain(
+	if (!state_words_number(state_words_next(&s), 10, LMC_MAX, &lmc))
+		return state_words_complain(
 			r, r->line, "LMC", "not a number from 0 to 7");
-	rec.held = state_records_one_of(held_word, STATE_FILE_HELD, &s);
+	rec.held = state_words_one_of(held_word, STATE_FILE_HELD, &s);
 	if (read_name(r, s, &rec.name) < 0)
 		return -1;
 	rec.lid = (uint16_t)lid;
@@ -191,10 +123,10 @@ check_lids(struct state_file_reader *r)
 
 		p = &r->lid[i];
 		if (p->rec.lid % size != 0)
-			return state_records_complain(r, p->line, "LID",
+			return state_words_complain(r, p->line, "LID",
 				"not a multiple of 2 to the power of its LMC");
 		if (p->rec.lid + size - 1 > LID_MAX)
-			return state_records_complain(r, p->line, "LID",
+			return state_words_complain(r, p->line, "LID",
 				"its range ends above 49151");
 		if (i + 1 < r->nlid && p->rec.lid + size > p[1].rec.lid)
 			return reason_set(r->why,
@@ -224,23 +156,6 @@ keep_lids(struct state_file_reader *r)
 	r->s->nlid = r->nlid;
 }
 
-/* A node's own description, without what could break the line. */
-void
-state_records_print_name(const char *name, struct buf *out)
-{
-	size_t i;
-
-	buf_put(out, " \"", 2);
-	for (i = 0; name[i] != '\0' && i < STATE_FILE_NAME; i++) {
-		char c = name[i];
-
-		if (c < 0x20 || c > 0x7e || c == '"')
-			c = '?';
-		buf_put(out, &c, 1);
-	}
-	buf_put(out, "\"", 1);
-}
-
 static void
 print_lids(const struct state_file *s, struct buf *out)
 {
@@ -253,7 +168,7 @@ print_lids(const struct state_file *s, struct buf *out)
 			s->lid[i].held == STATE_FILE_KEYS)
 			buf_printf(out, " %s", held_word[s->lid[i].held]);
 		if (s->lid[i].name != NULL)
-			state_records_print_name(s->lid[i].name, out);
+			state_words_print_name(s->lid[i].name, out);
 		buf_put(out, "\n", 1);
 	}
 }
@@ -271,31 +186,31 @@ read_block(struct state_file_reader *r, char *s)
 	size_t i;
 	char text[24];
 
-	if (state_records_guid(r, &s, &rec.guid) < 0)
+	if (state_words_guid(r, &s, &rec.guid) < 0)
 		return -1;
-	if (!state_records_number(state_records_word(&s), 10, 254, &in) ||
-		!state_records_number(state_records_word(&s), 10, 254, &out))
-		return state_records_complain(
+	if (!state_words_number(state_words_next(&s), 10, 254, &in) ||
+		!state_words_number(state_words_next(&s), 10, 254, &out))
+		return state_words_complain(
 			r, r->line, "port", "not a number from 0 to 254");
-	row = state_records_word(&s);
+	row = state_words_next(&s);
 	(void)snprintf(text, sizeof(text), "0x%s", row != NULL ? row : "");
 	if (row == NULL || strlen(row) != 16 ||
-		!state_records_number(text, 16, UINT64_MAX, &rec.row))
-		return state_records_complain(r, r->line, "row",
+		!state_words_number(text, 16, UINT64_MAX, &rec.row))
+		return state_words_complain(r, r->line, "row",
 			"not 16 hexadecimal digits, one for each SL");
-	if (!state_records_number(
-		    state_records_word(&s), 10, UINT64_MAX, &rec.pairs))
-		return state_records_complain(
+	if (!state_words_number(
+		    state_words_next(&s), 10, UINT64_MAX, &rec.pairs))
+		return state_words_complain(
 			r, r->line, "pairs", "not a number");
-	if (s != NULL && !state_records_number(s, 10, UINT32_MAX, &rec.age))
-		return state_records_complain(
+	if (s != NULL && !state_words_number(s, 10, UINT32_MAX, &rec.age))
+		return state_words_complain(
 			r, r->line, "age", "not a 32-bit number");
 	rec.in = (uint8_t)in;
 	rec.out = (uint8_t)out;
 	for (i = 0; i < r->nblock; i++)
 		if (r->block[i].guid == rec.guid && r->block[i].in == rec.in &&
 			r->block[i].out == rec.out)
-			return state_records_complain(
+			return state_words_complain(
 				r, r->line, "block", "given twice");
 	r->block =
 		mem_grow(r->block, r->nblock, &r->block_cap, sizeof(*r->block));
@@ -309,18 +224,17 @@ read_saved(struct state_file_reader *r, char *s)
 	struct state_file_stamp *at = &r->s->saved;
 
 	if (at->when != 0)
-		return state_records_complain(
-			r, r->line, "saved", "given twice");
-	if (!state_records_number(
-		    state_records_word(&s), 10, UINT32_MAX, &at->when) ||
+		return state_words_complain(r, r->line, "saved", "given twice");
+	if (!state_words_number(
+		    state_words_next(&s), 10, UINT32_MAX, &at->when) ||
 		at->when == 0)
-		return state_records_complain(
+		return state_words_complain(
 			r, r->line, "saved", "not seconds since 1970");
 	if (s != NULL &&
-		(!state_records_number(
-			 state_records_word(&s), 16, UINT64_MAX, &at->boot) ||
-			!state_records_number(s, 10, UINT32_MAX, &at->up)))
-		return state_records_complain(r, r->line, "boot",
+		(!state_words_number(
+			 state_words_next(&s), 16, UINT64_MAX, &at->boot) ||
+			!state_words_number(s, 10, UINT32_MAX, &at->up)))
+		return state_words_complain(r, r->line, "boot",
 			"not 0x and hexadecimal digits, and seconds");
 	return 0;
 }
@@ -367,7 +281,7 @@ static int
 read_sa(struct state_file_reader *r, char *s)
 {
 	if (s == NULL)
-		return state_records_complain(r, r->line, "sa", "is empty");
+		return state_words_complain(r, r->line, "sa", "is empty");
 	buf_printf(&r->sa, "%s\n", s);
 	return 0;
 }
@@ -463,13 +377,13 @@ enum { CODECS = sizeof(codecs) / sizeof(codecs[0]) };
 int
 state_records_read(struct state_file_reader *r, char *s)
 {
-	char *w = state_records_word(&s);
+	char *w = state_words_next(&s);
 	size_t i;
 
 	for (i = 0; i < CODECS; i++)
 		if (w != NULL && strcmp(w, codecs[i]->name) == 0)
 			return codecs[i]->read(r, s);
-	return state_records_complain(r, r->line, "record",
+	return state_words_complain(r, r->line, "record",
 		"none of lid, rank, order, read, routed, turn, fabric, block, "
 		"saved, sa, group, member, lanes, leaf, pin, unnamed, "
 		"missing, config");

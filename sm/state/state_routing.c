@@ -19,10 +19,10 @@ static int
 read_routed(struct state_file_reader *r, char *s)
 {
 	if (r->has_routed ||
-		!state_records_number(state_records_word(&s), 16, UINT64_MAX,
-			&r->s->routed) ||
-		!state_records_number(s, 10, UINT64_MAX, &r->s->load))
-		return state_records_complain(r, r->line, "routed",
+		!state_words_number(
+			state_words_next(&s), 16, UINT64_MAX, &r->s->routed) ||
+		!state_words_number(s, 10, UINT64_MAX, &r->s->load))
+		return state_words_complain(r, r->line, "routed",
 			r->has_routed ? "given twice"
 				      : "not a hash such as "
 					"0x9f3b52d10c77a4e8 and a number");
@@ -42,12 +42,11 @@ static int
 read_sftree_root(struct state_file_reader *r, char *s)
 {
 	if (r->s->sftree_root != 0)
-		return state_records_complain(
-			r, r->line, "turn", "given twice");
-	if (state_records_guid(r, &s, &r->s->sftree_root) < 0)
+		return state_words_complain(r, r->line, "turn", "given twice");
+	if (state_words_guid(r, &s, &r->s->sftree_root) < 0)
 		return -1;
 	return s == NULL ? 0
-			 : state_records_complain(
+			 : state_words_complain(
 				   r, r->line, "turn", "not one GUID");
 }
 
@@ -71,7 +70,7 @@ next_is(const char *word, char **s)
 {
 	const char *const words[] = {NULL, word};
 
-	return state_records_one_of(words, 2, s) != 0;
+	return state_words_one_of(words, 2, s) != 0;
 }
 
 static int
@@ -81,9 +80,8 @@ read_place(struct state_file_reader *r, char **s, struct route_rank *rec)
 
 	if (!next_is("place", s))
 		return 0;
-	if (!state_records_number(
-		    state_records_word(s), 10, UINT32_MAX - 1, &n))
-		return state_records_complain(
+	if (!state_words_number(state_words_next(s), 10, UINT32_MAX - 1, &n))
+		return state_words_complain(
 			r, r->line, "place", "not one from 0 to 4294967294");
 	rec->place = (uint32_t)(n + 1);
 	return 0;
@@ -96,9 +94,8 @@ read_number(struct state_file_reader *r, char **s, struct route_rank *rec)
 
 	if (!next_is("number", s))
 		return 0;
-	if (!state_records_number(
-		    state_records_word(s), 10, UINT16_MAX - 1, &n))
-		return state_records_complain(
+	if (!state_words_number(state_words_next(s), 10, UINT16_MAX - 1, &n))
+		return state_words_complain(
 			r, r->line, "number", "not one from 0 to 65534");
 	rec->number = (uint16_t)(n + 1);
 	return 0;
@@ -111,8 +108,8 @@ read_plane(struct state_file_reader *r, char **s, struct route_rank *rec)
 
 	if (!next_is("plane", s))
 		return 0;
-	if (!state_records_number(state_records_word(s), 10, ROUTE_PLANE, &n))
-		return state_records_complain(
+	if (!state_words_number(state_words_next(s), 10, ROUTE_PLANE, &n))
+		return state_words_complain(
 			r, r->line, "plane", "not a number from 0 to 7");
 	if (next_is("apex", s))
 		n |= ROUTE_LEAF | ROUTE_CROSSING;
@@ -128,18 +125,17 @@ read_rank(struct state_file_reader *r, char *s)
 	struct route_rank rec = {0};
 	uint64_t rank;
 
-	if (state_records_guid(r, &s, &rec.guid) < 0)
+	if (state_words_guid(r, &s, &rec.guid) < 0)
 		return -1;
-	if (!state_records_number(
-		    state_records_word(&s), 10, UINT32_MAX, &rank))
-		return state_records_complain(
+	if (!state_words_number(state_words_next(&s), 10, UINT32_MAX, &rank))
+		return state_words_complain(
 			r, r->line, "rank", "not a 32-bit number");
-	rec.read = state_records_one_of(as_word, READINGS, &s);
+	rec.read = state_words_one_of(as_word, READINGS, &s);
 	if (read_place(r, &s, &rec) < 0 || read_number(r, &s, &rec) < 0 ||
 		read_plane(r, &s, &rec) < 0)
 		return -1;
 	if (s != NULL)
-		return state_records_complain(r, r->line, "read as",
+		return state_words_complain(r, r->line, "read as",
 			"none of tree, mesh, place, number and plane in that "
 			"order");
 	rec.rank = (uint32_t)rank;
@@ -161,7 +157,7 @@ static int
 read_order(struct state_file_reader *r, char *s)
 {
 	if (r->has_order || s == NULL || !is_order_word(s, sizeof(r->s->order)))
-		return state_records_complain(r, r->line, "order",
+		return state_words_complain(r, r->line, "order",
 			r->has_order ? "given twice"
 				     : "not a word of at most 15 letters");
 	r->has_order = true;
@@ -172,19 +168,19 @@ read_order(struct state_file_reader *r, char *s)
 static int
 read_reading(struct state_file_reader *r, char *s)
 {
-	const char *engine = state_records_word(&s);
+	const char *engine = state_words_next(&s);
 
 	if (r->has_read || engine == NULL ||
 		!is_order_word(engine, sizeof(r->s->engine)))
-		return state_records_complain(r, r->line, "read",
+		return state_words_complain(r, r->line, "read",
 			r->has_read ? "given twice"
 				    : "no engine of at most 15 letters");
-	if (!state_records_number(
-		    state_records_word(&s), 16, UINT64_MAX, &r->s->options))
-		return state_records_complain(r, r->line, "options",
+	if (!state_words_number(
+		    state_words_next(&s), 16, UINT64_MAX, &r->s->options))
+		return state_words_complain(r, r->line, "options",
 			"not a hash such as 0x9f3b52d10c77a4e8");
-	if (!state_records_number(s, 10, UINT32_MAX, &r->s->read))
-		return state_records_complain(
+	if (!state_words_number(s, 10, UINT32_MAX, &r->s->read))
+		return state_words_complain(
 			r, r->line, "time", "not seconds since 1970");
 	r->has_read = true;
 	(void)snprintf(r->s->engine, sizeof(r->s->engine), "%s", engine);
@@ -282,10 +278,9 @@ read_layers(struct state_file_reader *r, char *s)
 	uint64_t n;
 
 	if (r->s->layers != 0 ||
-		!state_records_number(
-			state_records_word(&s), 10, LAYERS_MAX, &n) ||
+		!state_words_number(state_words_next(&s), 10, LAYERS_MAX, &n) ||
 		n == 0 || s != NULL)
-		return state_records_complain(r, r->line, "lanes",
+		return state_words_complain(r, r->line, "lanes",
 			r->s->layers != 0 ? "given twice"
 					  : "not a number from 1 to 8");
 	r->s->layers = (unsigned)n;
@@ -306,7 +301,7 @@ read_masks(struct state_file_reader *r, const char *s, const uint8_t **out)
 		uint64_t v;
 
 		memcpy(text + 2, s + 2 * i, 2);
-		if (!state_records_number(text, 16, UINT8_MAX, &v))
+		if (!state_words_number(text, 16, UINT8_MAX, &v))
 			return 0;
 		mask[i] = (uint8_t)v;
 	}
@@ -320,15 +315,15 @@ read_leaf(struct state_file_reader *r, char *s)
 	struct state_file_leaf_line l = {.line = r->line};
 	const char *w;
 
-	if (state_records_guid(r, &s, &l.rec.guid) < 0)
+	if (state_words_guid(r, &s, &l.rec.guid) < 0)
 		return -1;
-	w = state_records_word(&s);
+	w = state_words_next(&s);
 	l.rec.any = w != NULL && strcmp(w, "any") == 0;
 	if (w != NULL && !l.rec.any && strcmp(w, "-") != 0)
 		l.n = read_masks(r, w, &l.rec.mask);
 	if (w == NULL || s != NULL ||
 		(!l.rec.any && *w != '-' && l.rec.mask == NULL))
-		return state_records_complain(r, r->line, "leaf",
+		return state_words_complain(r, r->line, "leaf",
 			"neither -, any, nor pairs of hexadecimal digits");
 	r->leaf = mem_grow(r->leaf, r->nleaf, &r->leaf_cap, sizeof(*r->leaf));
 	r->leaf[r->nleaf++] = l;
@@ -346,10 +341,10 @@ check_leaves(struct state_file_reader *r)
 		const struct state_file_leaf_line *l = &r->leaf[i];
 
 		if (map_get(&seen, l->rec.guid, NULL))
-			rc = state_records_complain(
+			rc = state_words_complain(
 				r, l->line, "leaf", "given twice");
 		else if (l->rec.mask != NULL && l->n != r->nleaf)
-			rc = state_records_complain(r, l->line, "leaf",
+			rc = state_words_complain(r, l->line, "leaf",
 				"not two digits for each leaf");
 		map_put(&seen, l->rec.guid, 0);
 	}

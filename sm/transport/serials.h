@@ -1,9 +1,9 @@
 /*
- * serials: numbers that are given to ids (small numbers, not 0) one after
- * another, from a start that only the owner knows, so that an answer that bears
- * such a number is found, and cannot be forged blindly. A table of as many
- * places as a power of two, indexed by the low bits of a number, without
- * chains: a number that finds its place taken is skipped.
+ * serials: which id (a small number, not 0) has which serial. Serials are given
+ * one after another, from a start that only the owner knows: an answer is
+ * recognized by its serial, and a sender that did not see the request cannot
+ * guess it. The table has a power of two of places, indexed by the low bits of
+ * the serial, without chains: a serial whose place is taken is skipped.
  */
 #ifndef HEDDLE_SM_TRANSPORT_SERIALS_H
 #define HEDDLE_SM_TRANSPORT_SERIALS_H

@@ -2,6 +2,12 @@
  * transport: how MADs are sent and received. Two implementations: umad.c
  * (libibumad, for hardware and ibsim) and the in-process fabric of tests/sim.
  * The core does not know which one it has.
+ *
+ * Folder sm/transport: requests -> MADs with TID, key and deadline -> one
+ * completion each. Callers: discovery/sweep, distribution, sm/sa, sm/core and
+ * sm/audit send through it; sm/main.c opens the port. Read next:
+ * sm/transport/xact.h (transactions), then sm/transport/umad.h (threads and
+ * devices).
  */
 #ifndef HEDDLE_SM_TRANSPORT_TRANSPORT_H
 #define HEDDLE_SM_TRANSPORT_TRANSPORT_H

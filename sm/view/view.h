@@ -2,6 +2,11 @@
  * view: the last state of the fabric that was computed, verified, written and
  * acknowledged; swapped by one assignment. Every reader (control socket, SA,
  * metrics) answers from a view and pins it while it does.
+ *
+ * Folder sm/view: what was committed -> answers to questions about paths,
+ * partitions, SLs and events. Callers: sm/core makes views; sm/sa, sm/report,
+ * sm/ctl and sm/what_if read them. Read next: sm/view/view_partition.h and
+ * sm/view/view_slvl.h.
  */
 #ifndef HEDDLE_SM_VIEW_VIEW_H
 #define HEDDLE_SM_VIEW_VIEW_H
@@ -102,7 +107,7 @@ struct view {
 	struct view_quarantine *adaptive;
 	size_t nadaptive;
 	uint32_t adaptive_stamp; /* counts what was found of it */
-	char cause[256]; /* "start", "trap 128 from S1 lid 4; ..." */
+	char cause[256];	 /* "start", "trap 128 from S1 lid 4; ..." */
 	char lid_conflict[256];
 	struct mono when;
 	/* of a standby: read, from `when` on, not written; in seconds since

@@ -6,6 +6,12 @@
  * it does not reach, and all of them when its own port is cut off, keep their
  * tables. Without a daemon every component is routed as by a manager of its
  * own.
+ *
+ * Folder sm/what_if: a topology, tables and a configuration, from files or from
+ * the daemon (inputs.h) -> the fabric now and after the change (forecast.h) ->
+ * differences as JSON -> a page. Callers: sm/heddlectl.c (plan),
+ * sm/config_check.c; sm/audit for its comparison. Read next:
+ * sm/what_if/planner.h, then sm/what_if/forecast.h.
  */
 #ifndef HEDDLE_SM_WHAT_IF_WHAT_IF_H
 #define HEDDLE_SM_WHAT_IF_WHAT_IF_H

@@ -1,5 +1,5 @@
 #!/bin/sh
-# usage: rules.sh words|texts|wire|exports|calls
+# usage: rules.sh words|texts|wire|exports|calls|rooms
 # Rules about the product that a compiler does not know, each an awk program of
 # this folder with its reasons at its head; except.txt has what may differ.
 set -u
@@ -35,12 +35,15 @@ wire)
 	awk -f $lint/lex.awk -f $lint/wire.awk $except \
 		$(printf '%s\n' "$@" | grep -v '^sm/mad/')
 	;;
+rooms)
+	awk -f $lint/rooms.awk "$@" | sort
+	;;
 exports | calls)
 	awk -f $lint/lex.awk -f $lint/index.awk "$@" pass=2 "$@" >"$index"
 	awk -f "$lint/$rule.awk" $except "$index" | sort
 	;;
 *)
-	echo "usage: rules.sh words|texts|wire|exports|calls" >&2
+	echo "usage: rules.sh words|texts|wire|exports|calls|rooms" >&2
 	exit 2
 	;;
 esac >"$index.out"

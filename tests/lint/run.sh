@@ -123,7 +123,7 @@ check size size
 check names names
 check symbols symbols "$@"
 check circles circles "$@"
-for rule in words texts exports; do
+for rule in words texts wire exports calls rooms; do
 	check $rule tests/lint/rules.sh $rule
 done
 if [ -z "$quick" ]; then

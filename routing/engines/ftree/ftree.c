@@ -40,7 +40,7 @@ static bool
 is_tree(const struct swgraph *g, const struct tree *tree)
 {
 	const struct topo_class *was = topo_class_previous(g->job);
-	bool ours = was != NULL && strcmp(was->engine, engine_ftree.name) == 0;
+	bool ours = was != NULL && strcmp(was->engine, FTREE_NAME) == 0;
 	uint32_t *size, *ends;
 	uint32_t live = 0, none = 0;
 
@@ -81,7 +81,7 @@ take_tiers(struct updown *u, const struct tree *tree)
 	}
 	u->order = ROUTE_TIERS;
 	order_sort(u);
-	rank_keep_repair(u);
+	rank_repair(u);
 	(void)snprintf(u->note, sizeof(u->note),
 		"%u tier%s of %u switch%s, %u by role, %u as before",
 		tree->ntiers, tree->ntiers == 1 ? "" : "s", placed,
@@ -165,14 +165,14 @@ route_from_tiers(struct updown *u, bool keep, const struct tree *tree,
 	struct routes *r;
 	uint32_t moved = 0;
 
-	if (!keep || !order_restore(u, engine_ftree.name)) {
+	if (!keep || !order_restore(u, FTREE_NAME)) {
 		if (!find_order(u, keep, tree)) {
 			(void)reason_set(why, "no subtree joins all switches");
 			return NULL;
 		}
 		moved = note_moved(u, tree);
 	}
-	r = rows_make_routes(u, keep, engine_ftree.name);
+	r = rows_make_routes(u, keep, FTREE_NAME);
 	if (r != NULL)
 		r->moved = moved;
 	else
@@ -194,7 +194,7 @@ read_or_repair(void *arg)
 	struct half *h = arg;
 
 	if (h->repairs)
-		h->r = repair_routes(&h->g, engine_ftree.name);
+		h->r = repair_routes(&h->g, FTREE_NAME);
 	if (h->reads)
 		h->tree = tree_read_graph(&h->g);
 }
@@ -239,8 +239,7 @@ route_graph(const struct swgraph *g, struct arena *a, bool keep,
 {
 	struct updown u = {
 		.graph = {.job = g->job, .t = g->t, .a = g->a, .like = g}};
-	bool other =
-		keep && order_is_of_other_engine(g->job, engine_ftree.name);
+	bool other = keep && order_is_of_other_engine(g->job, FTREE_NAME);
 	struct half h[2];
 
 	read_and_repair(g, a, keep && !other, h);
@@ -276,6 +275,6 @@ ftree_route(const struct route_job *job, bool keep, unsigned attempt,
 }
 
 const struct engine engine_ftree = {
-	.name = "ftree",
+	.name = FTREE_NAME,
 	.route = ftree_route,
 };

@@ -32,6 +32,11 @@
  *
  * Sources: Bogdanski, Optimized Routing for Fat-Tree Topologies (2014), papers
  * I, III, IV and VI; Guay et al., vFtree (IPDPS 2011).
+ *
+ * Folder routing/engines/ftree: the engine for trees: tiers -> order of
+ * switches -> rows -> layers. Callers: routing/driver, by the row of the
+ * registry; sm/view for why there are fewer layers than asked for. Read next:
+ * routing/updown/updown.h, then ftree.c.
  */
 #ifndef HEDDLE_ROUTING_ENGINES_FTREE_FTREE_H
 #define HEDDLE_ROUTING_ENGINES_FTREE_FTREE_H
@@ -39,6 +44,8 @@
 #include <stdint.h>
 
 #include "routing/updown/updown.h"
+
+#define FTREE_NAME "ftree"
 
 /*
  * ftree_layers.c: spread leaf pairs over as many layers as are asked for, as

@@ -2,6 +2,10 @@
  * updn: up/down routing over an order of switches made from distances; updown.h
  * describes the routing. Shared by the files of this folder, no other folder
  * includes it.
+ *
+ * Folder routing/engines/updn: the engine for any connected fabric: roots ->
+ * order of switches -> rows. Callers: routing/driver, by the row of the
+ * registry. Read next: routing/updown/updown.h, then updn.c.
  */
 #ifndef HEDDLE_ROUTING_ENGINES_UPDN_UPDN_H
 #define HEDDLE_ROUTING_ENGINES_UPDN_UPDN_H

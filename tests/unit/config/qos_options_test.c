@@ -9,7 +9,7 @@
 
 #include "config/config.h"
 #include "discovery/builder/builder.h"
-#include "distribution/tables/vlarb.h"
+#include "distribution/device/vlarb_cache.h"
 #include "sm/base/rng.h"
 #include "sm/mad/mad.h"
 #include "tests/unit/suite.h"

@@ -217,7 +217,7 @@ static const struct {
 	{"lft_set", MAD_SET, 1, lft_block},
 	{"lft_resp", MAD_GET_RESP, 1, lft_block},
 	{"trap_128", MAD_TRAP, 0, trap_128},
-	{"trap_filter_repress", MAD_TRAP_REPRESS, 0, trap_128},
+	{"trap_repress", MAD_TRAP_REPRESS, 0, trap_128},
 };
 
 /* Reads 256 hex bytes; lines that begin with # tell their source. */
