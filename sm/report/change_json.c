@@ -22,7 +22,7 @@ phases_json(const struct view_change *c)
 }
 
 static json_t *
-turns_json(const struct view *v)
+dependencies_json(const struct view *v)
 {
 	const struct view_change *c = &v->change;
 	json_t *list = json_array();
@@ -69,7 +69,7 @@ change_json(const struct view *v, double rate)
 	json_util_put(
 		o, "mismatched_ports", json_util_u64(c->mismatched_ports));
 	json_util_put(o, "phases", phases_json(c));
-	json_util_put(o, "blocked", turns_json(v));
+	json_util_put(o, "blocked", dependencies_json(v));
 	json_util_put(o, "expected", loss_json(e, rate));
 	return o;
 }

@@ -51,7 +51,7 @@ qos_json(const struct view *v)
 }
 
 void
-qos_json_lanes(json_t *o, const struct config *c, const struct routes *r)
+qos_json_layers(json_t *o, const struct config *c, const struct routes *r)
 {
 	char few[VIEW_SLVL_SHORT] = "", shared[VIEW_SLVL_SHORT] = "";
 	uint32_t ports = 0;

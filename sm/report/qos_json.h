@@ -19,6 +19,6 @@ json_t *qos_json(const struct view *v);
  * they share VLs, view_slvl_why_shared) and lanes_shared_ports. If c or r is
  * NULL the texts are empty.
  */
-void qos_json_lanes(json_t *o, const struct config *c, const struct routes *r);
+void qos_json_layers(json_t *o, const struct config *c, const struct routes *r);
 
 #endif

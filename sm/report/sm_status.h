@@ -91,10 +91,10 @@ struct sm_status {
 	uint64_t malformed; /* MADs dropped by the decoder */
 	uint64_t requests_refused; /* SMPs other than SMInfo */
 	uint64_t sweeps_full, sweeps_light, probes;
-	uint64_t pushes_stopped;  /* overtaken by a change in the fabric */
-	const char *writing;	  /* the phase of a push, "" else; static */
+	uint64_t pushes_stopped;    /* overtaken by a change in the fabric */
+	const char *writing;	    /* the phase of a push, "" else; static */
 	uint64_t checked, not_held; /* read after a push; not as acked */
-	uint64_t drifted;	  /* blocks and ports that another SM changed */
+	uint64_t drifted; /* blocks and ports that another SM changed */
 	uint64_t keys_checked, keys_drifted; /* P_Key blocks; tables altered */
 	struct sl2vl_scan_counts
 		scan;	     /* SL2VL rows read for blocked pairs of others */
@@ -120,7 +120,7 @@ struct sm_status {
 				  by their tables; or "" */
 	uint64_t adaptive_off; /* switches where it was switched off */
 	struct sm_m_keys m_keys;
-	char keys[256];	 /* P_Key tables that are too small; or "" */
+	char keys[256];	    /* P_Key tables that are too small; or "" */
 	char shortage[256]; /* links with fewer VLs than wanted; or "" */
 };
 

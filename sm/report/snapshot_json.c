@@ -114,7 +114,7 @@ node_json(const struct view *v, size_t i, const void *param)
 }
 
 static json_t *
-lanes_json(const struct route_layers *l)
+layers_json(const struct route_layers *l)
 {
 	json_t *pairs = json_array();
 
@@ -145,6 +145,6 @@ snapshot_answer(json_t *head, struct view *v, bool tables)
 		json_pack("[I, i]", (json_int_t)t->port[t->sm_port].node,
 			t->port[t->sm_port].num));
 	json_util_put(head, "note", names_text(v->routes->note));
-	json_util_put(head, "lanes", lanes_json(&v->routes->layers));
+	json_util_put(head, "lanes", layers_json(&v->routes->layers));
 	return answer_list(head, v, &nodes, &tables, sizeof(tables));
 }

@@ -199,7 +199,7 @@ add_view(json_t *o, const struct status_facts *f)
 	json_util_put(o, "tree", tree_json(v, TREE_JSON_FIRST));
 	json_util_put(o, "homes", redundancy_json_all(v));
 	json_util_put(o, "verified", verified_json(v));
-	qos_json_lanes(o, v->qos != NULL ? v->qos->cfg : NULL, v->routes);
+	qos_json_layers(o, v->qos != NULL ? v->qos->cfg : NULL, v->routes);
 	json_util_put(o, "times", times_json(&v->times));
 	json_util_put(o, "counts", counts_json(&v->counts));
 	json_util_put(o, "change", change_json(v, LOSS_ESTIMATE_RATE));

@@ -231,7 +231,7 @@ serve_query(struct sa_query *q, struct mono now)
 	q->data = NULL;
 	if (status != 0)
 		sa_query_answer(q, status);
-	else if (!sa_query_run(q, q->kind->whole ? UINT64_MAX : SA_TURN))
+	else if (!sa_query_run(q, q->kind->whole ? UINT64_MAX : SA_STEP))
 		queue_job(q);
 }
 
@@ -342,7 +342,7 @@ static void
 run_jobs(struct sa *sa)
 {
 	struct sa_query *q = sa->job, *next;
-	uint64_t share = sa->stats.jobs > 0 ? SA_TURN / sa->stats.jobs : 0;
+	uint64_t share = sa->stats.jobs > 0 ? SA_STEP / sa->stats.jobs : 0;
 	struct sa_query **link = &sa->job;
 
 	for (; q != NULL; q = next) {

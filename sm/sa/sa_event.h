@@ -63,7 +63,7 @@ struct sa_informs {
 	uint32_t last_id;
 	struct event *ring;  /* [EVENT_RING], from the first event on */
 	uint64_t begin, end; /* events in it */
-	size_t turn;	     /* the subscription to begin with next time */
+	size_t first;	     /* the subscription to begin with next time */
 	bool pending;	     /* some subscription has events to examine */
 	struct event_report report[EVENT_WINDOW];
 	unsigned open;

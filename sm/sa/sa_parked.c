@@ -18,7 +18,7 @@
 enum {
 	PARKED = 256,	  /* requests */
 	PARKED_MS = 4000, /* their age: hosts have given up by then */
-	PARKED_TURN = 16, /* requests answered in a turn */
+	PARKED_STEP = 16, /* requests answered in a step */
 	/* a MultiPathRecord with as many GIDs as its counts can say */
 	PARKED_LEN = MAD_SA_HEADER + MAD_SA_MULTI + 2 * 255 * 16,
 };
@@ -136,7 +136,7 @@ sa_parked_tick(struct sa *sa, struct mono now)
 {
 	struct sa_parked *s = sa->parked;
 
-	for (unsigned i = 0; i < PARKED_TURN; i++) {
+	for (unsigned i = 0; i < PARKED_STEP; i++) {
 		struct parked *p = s->first;
 
 		if (p == NULL || mono_before(now, sa_parked_next(sa)))

@@ -17,7 +17,7 @@
 #define SA_LATER 0xffff
 
 enum {
-	SA_TURN = 4096,	    /* candidates examined in a turn */
+	SA_STEP = 4096,	    /* candidates examined in a step */
 	SA_JOBS = 256,	    /* queries in progress */
 	SA_JOBS_PORT = 4,   /* of one requester */
 	SA_STEPS = 128,	    /* switches on the longest path */

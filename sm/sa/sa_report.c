@@ -451,7 +451,7 @@ feed_all(struct sa *sa, struct mono now)
 		return;
 	s->pending = false;
 	for (i = 0; i < s->n; i++) {
-		struct event_sub *sub = s->sub[(s->turn + i) % s->n];
+		struct event_sub *sub = s->sub[(s->first + i) % s->n];
 
 		looks -= feed_subscription(sa, sub, looks, now);
 		if (looks == 0 || s->open >= EVENT_WINDOW)
@@ -459,7 +459,7 @@ feed_all(struct sa *sa, struct mono now)
 	}
 	if (i < s->n)
 		s->pending = true;
-	s->turn = s->n > 0 ? (s->turn + i) % s->n : 0;
+	s->first = s->n > 0 ? (s->first + i) % s->n : 0;
 }
 
 static void

@@ -225,19 +225,19 @@ plan_page_forecast(const json_t *f, struct buf *out)
 /* ---- the plan ---- */
 
 static void
-plan_page_lanes(const json_t *p, struct buf *out)
+plan_page_layers(const json_t *p, struct buf *out)
 {
-	long long lanes = json_util_num(
+	long long layers = json_util_num(
 		json_object_get(json_object_get(p, "now"), "verified"),
 		"lanes");
 
 	if (json_object_get(p, "vls_assumed") != NULL &&
-		json_util_num(p, "lanes_asked") > lanes)
+		json_util_num(p, "lanes_asked") > layers)
 		buf_printf(out,
 			"layers      %lld configured, %lld used: a topology "
 			"file does not say how many VLs links have; %lld are "
 			"assumed\n",
-			json_util_num(p, "lanes_asked"), lanes,
+			json_util_num(p, "lanes_asked"), layers,
 			json_util_num(p, "vls_assumed"));
 	else if (json_util_has_text(p, "lanes_short"))
 		buf_printf(out, "layers      %s\n",
@@ -264,7 +264,7 @@ plan_page_head(const json_t *p, struct buf *out)
 	if (json_util_has_text(l, "conflict"))
 		buf_printf(
 			out, "            %s\n", json_util_text(l, "conflict"));
-	plan_page_lanes(p, out);
+	plan_page_layers(p, out);
 }
 
 /* The source of the tables, and how they misfit the topology. */

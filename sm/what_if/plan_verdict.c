@@ -126,12 +126,13 @@ judge_pairs(json_t *v, const struct plan_verdict_ask *ask)
 			ask->cut);
 		plan_verdict_add(v, "cut", ask->cut, text, json_array());
 	}
-	if (ask->parted > 0) {
+	if (ask->disconnected > 0) {
 		(void)snprintf(text, sizeof(text),
 			"%" PRIu64 " pairs of hosts are in different pieces "
 			"afterwards",
-			ask->parted);
-		plan_verdict_add(v, "parted", ask->parted, text, json_array());
+			ask->disconnected);
+		plan_verdict_add(
+			v, "parted", ask->disconnected, text, json_array());
 	}
 }
 

@@ -18,7 +18,7 @@ struct plan_verdict_ask {
 	size_t nfail;
 	const struct topo *topo; /* the one that fail refers to */
 	uint64_t cut;		 /* pairs of hosts that have no path any more */
-	uint64_t parted;	 /* pairs in different components */
+	uint64_t disconnected;	 /* pairs in different components */
 };
 
 /*

@@ -479,13 +479,14 @@ add_config_losses(const struct plan *p, json_t *verdict)
 static json_t *
 verdict_json(const struct plan *p, const json_t *impact)
 {
-	json_t *v = plan_verdict_make(&(struct plan_verdict_ask){
-		.what = &p->out,
-		.fail = p->fail,
-		.nfail = p->ask.fail.n,
-		.topo = p->in.topo,
-		.cut = (uint64_t)json_util_num(impact, "pairs_cut"),
-		.parted = (uint64_t)json_util_num(impact, "pairs_parted")});
+	json_t *v =
+		plan_verdict_make(&(struct plan_verdict_ask){.what = &p->out,
+			.fail = p->fail,
+			.nfail = p->ask.fail.n,
+			.topo = p->in.topo,
+			.cut = (uint64_t)json_util_num(impact, "pairs_cut"),
+			.disconnected = (uint64_t)json_util_num(
+				impact, "pairs_parted")});
 
 	if (p->in.live && !p->in.same)
 		add_config_losses(p, v);
@@ -504,7 +505,7 @@ make_report(struct plan *p)
 	json_util_put(o, "lids", plan_json_lids(p->in.topo, &p->in.lids));
 	json_util_put(o, "lanes_asked",
 		json_util_u64(p->in.cfg->routing.ftree.layers));
-	qos_json_lanes(o, p->in.cfg, p->out.now.routes);
+	qos_json_layers(o, p->in.cfg, p->out.now.routes);
 	if (p->ask.topology != NULL)
 		json_util_put(o, "vls_assumed", json_util_u64(VLS_ASSUMED));
 	json_util_put(o, "rebalance", json_boolean(p->ask.rebalance));

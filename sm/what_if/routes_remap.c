@@ -16,7 +16,7 @@ by_pair(const void *pa, const void *pb)
 
 /* is[s]: the number in n's topology of switch s of r's. */
 static void
-lanes_onto(const struct routes *r, struct routes *n, const sw_ix *is)
+layers_onto(const struct routes *r, struct routes *n, const sw_ix *is)
 {
 	const struct route_layers *l = &r->layers;
 
@@ -88,7 +88,7 @@ routes_remap(const struct routes *r, struct topo *t, struct fts_misfit *misfit)
 		if (was == r->sftree_root)
 			n->sftree_root = s;
 	}
-	lanes_onto(r, n, is);
+	layers_onto(r, n, is);
 	free(is);
 	if (misfit != NULL) {
 		m.moved = count_moved(r->topo, t);

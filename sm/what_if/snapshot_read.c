@@ -323,7 +323,7 @@ take_rows(struct routes *r, const json_t *nodes, struct reason *why)
 }
 
 static int
-take_lanes(struct routes *r, const json_t *o, struct reason *why)
+take_layers(struct routes *r, const json_t *o, struct reason *why)
 {
 	const json_t *pairs = json_object_get(o, "pairs"), *p;
 	size_t n = json_array_size(pairs), i;
@@ -380,7 +380,7 @@ take_routes(const json_t *snapshot, const struct snapshot *g,
 
 		r->read[s] = is != NULL ? is->read : ROUTE_READ_NEVER;
 	}
-	if (take_lanes(r, json_object_get(snapshot, "lanes"), why) == 0 &&
+	if (take_layers(r, json_object_get(snapshot, "lanes"), why) == 0 &&
 		take_rows(r, json_object_get(snapshot, "nodes"), why) == 0)
 		return r;
 	routes_unref(r);
@@ -410,7 +410,7 @@ take_config(const json_t *snapshot, struct reason *why)
 /* Read the engine's cache. Without it the plan is valid, but may break ties
  * otherwise than the daemon. */
 static void
-take_memoir(const json_t *snapshot, struct snapshot *g)
+take_cache(const json_t *snapshot, struct snapshot *g)
 {
 	const struct engine *e = registry_find(g->routes->reading.engine);
 	struct jobs_options options;
@@ -471,7 +471,7 @@ snapshot_read(const json_t *snapshot, struct lft_pool *pool,
 		return -1;
 	out->routes = take_routes(snapshot, out, pool, why);
 	if (out->routes != NULL) {
-		take_memoir(snapshot, out);
+		take_cache(snapshot, out);
 		return 0;
 	}
 	snapshot_read_free(out);

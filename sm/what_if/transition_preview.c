@@ -53,7 +53,7 @@ tops_changed(const struct transition_preview_ask *ask)
 }
 
 static json_t *
-turns_json(const struct transition_result *x, const struct topo *t)
+dependencies_json(const struct transition_result *x, const struct topo *t)
 {
 	json_t *list = json_array();
 
@@ -113,7 +113,7 @@ method_json(const struct transition_preview_ask *ask,
 	json_util_put(o, "cyclic", json_util_u64(x->cyclic));
 	json_util_put(o, "unread", json_util_u64(x->unread));
 	json_util_put(o, "cause", names_text(x->cause));
-	json_util_put(o, "turns", turns_json(x, ask->is->topo));
+	json_util_put(o, "turns", dependencies_json(x, ask->is->topo));
 	put_expected(o, ask, x);
 	return o;
 }
