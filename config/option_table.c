@@ -3,6 +3,7 @@
 #include "config/config.h"
 #include "config/partition_options.h"
 #include "config/qos_options.h"
+#include "sm/mad/port_values.h"
 
 #define MS UINT64_C(1000000)
 #define SECOND (1000 * MS)
@@ -83,7 +84,7 @@ static const struct schema_option fabric[] = {
 		.type = SCHEMA_INT,
 		FIELD(config_fabric, lids.first),
 		.min = 1,
-		.max = 0xbfff,
+		.max = LID_UNICAST_MAX,
 		.def = "1",
 		.reload = SCHEMA_REROUTE,
 		.help = "The lowest LID to give out."},
@@ -91,7 +92,7 @@ static const struct schema_option fabric[] = {
 		.type = SCHEMA_INT,
 		FIELD(config_fabric, lids.last),
 		.min = 1,
-		.max = 0xbfff,
+		.max = LID_UNICAST_MAX,
 		.def = "0xbfff",
 		.reload = SCHEMA_REROUTE,
 		.help = "The highest LID to give out, not below lids.first."},

@@ -19,7 +19,7 @@ static const struct schema_option rows[] = {
 	{.key = "pkey",
 		.type = SCHEMA_HEX,
 		FIELD(pkey),
-		.max = PARTITION_NUMBER,
+		.max = PKEY_NUMBER,
 		.def = "0x0",
 		.reload = SCHEMA_REROUTE,
 		.help = "The partition's key, without the bit of full "

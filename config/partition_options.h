@@ -14,11 +14,9 @@
 
 #include "config/diag.h"
 #include "config/schema.h"
+#include "sm/mad/port_values.h"
 
-enum {
-	PARTITION_DEFAULT_KEY = 0x7fff,
-	PARTITION_NUMBER = 0x7fff, /* of a P_Key, without the membership bit */
-};
+enum { PARTITION_DEFAULT_KEY = PKEY_NUMBER };
 
 /* Membership of a member. */
 enum partition_membership {

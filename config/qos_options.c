@@ -302,7 +302,7 @@ qos_pkey(const struct config *c, const char *text)
 			return (uint16_t)p[i].pkey;
 	if (!parse_range(text, UINT16_MAX, &r) || r.first != r.last)
 		return 0;
-	return r.first & PARTITION_NUMBER;
+	return r.first & PKEY_NUMBER;
 }
 
 /* ---- levels by number ---- */

@@ -33,8 +33,8 @@ typedef uint32_t port_ix; /* index into topo.port */
 typedef uint32_t sw_ix;	  /* index into topo.sw */
 
 #define TOPO_NONE UINT32_MAX /* "no such node, port or switch" */
-#define TOPO_LID_MAX 0xbfff  /* the last unicast LID (IBA 4.1.3) */
-#define TOPO_MAX_HOPS 63     /* directed-route hop limit (IBA 14.2.2) */
+#define TOPO_LID_MAX LID_UNICAST_MAX
+#define TOPO_MAX_HOPS 63 /* directed-route hop limit (IBA 14.2.2) */
 
 enum topo_type { TOPO_CA = 1, TOPO_SWITCH = 2, TOPO_ROUTER = 3 };
 

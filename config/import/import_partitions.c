@@ -71,7 +71,7 @@ struct reader {
 	struct import_notes *notes;
 	struct part *part;
 	size_t n, cap;
-	uint32_t by_key[PARTITION_NUMBER +
+	uint32_t by_key[PKEY_NUMBER +
 			1];   /* one more than the partition; 0: none */
 	struct map by_name;   /* hash of our name -> the first of it */
 	struct map by_theirs; /* the same, of the name in the file */
@@ -466,9 +466,9 @@ key_by_name(struct reader *r, const char *name)
 		return PARTITION_DEFAULT_KEY;
 	if (*name != '\0' && map_get(&r->by_theirs, hash_name(theirs), &i))
 		return r->part[i].pkey;
-	while (r->next_key < PARTITION_NUMBER && has_key(r, ++r->next_key))
+	while (r->next_key < PKEY_NUMBER && has_key(r, ++r->next_key))
 		;
-	if (r->next_key == PARTITION_NUMBER)
+	if (r->next_key == PKEY_NUMBER)
 		return 0;
 	import_note(r->notes, r->f, r->line,
 		"partition '%.60s' has no P_Key: OpenSM would give it 0x%04x",
@@ -513,7 +513,7 @@ take_head(struct reader *r, char *head)
 		return NULL;
 	}
 	r->understood += key != NULL;
-	if ((n & PARTITION_NUMBER) == 0)
+	if ((n & PKEY_NUMBER) == 0)
 		n = key_by_name(r, name);
 	if (n == 0) {
 		import_lost(r->notes, r->f, r->line,
@@ -521,7 +521,7 @@ take_head(struct reader *r, char *head)
 			name);
 		return NULL;
 	}
-	p = find_part(r, name, (unsigned)n & PARTITION_NUMBER);
+	p = find_part(r, name, (unsigned)n & PKEY_NUMBER);
 	add_first_members(r, p);
 	while ((flag = strtok_r(NULL, ",", &save)) != NULL)
 		take_flag(r, p, &flags, trim_blanks(flag));

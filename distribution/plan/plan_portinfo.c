@@ -56,7 +56,7 @@ void
 plan_no_change(struct mad_port_info *i)
 {
 	i->state = PORT_NO_CHANGE;
-	i->phys_state = 0;
+	i->phys_state = PORT_PHYS_NO_CHANGE;
 	i->down_default = PORT_PHYS_POLLING;
 	i->width_enabled = 0;
 	i->speed_enabled = 0;

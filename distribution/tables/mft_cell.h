@@ -18,11 +18,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sm/mad/port_values.h"
+
 enum {
-	MFT_MLID = 0xc000,   /* the first MLID */
-	MFT_GROUPS = 0x3ffe, /* 0xc000 .. 0xfffd; 0xffff is permissive */
-	MFT_CELL = 64,	     /* bytes of a cell */
-	MFT_BLOCK = 32,	     /* groups of a cell */
+	MFT_MLID = LID_MULTICAST_MIN,
+	MFT_GROUPS = LID_MULTICAST_COUNT,
+	MFT_CELL = 64,	/* bytes of a cell */
+	MFT_BLOCK = 32, /* groups of a cell */
 	MFT_COLUMNS = MFT_BLOCK,
 	MFT_PORTS = 16,	    /* of a cell */
 	MFT_POSITIONS = 16, /* cells of a block: 256 ports */

@@ -7,7 +7,7 @@
 
 #include "sm/base/mem.h"
 
-enum { LMC_MAX = 7, SPACE = TOPO_LID_MAX + 1 };
+enum { SPACE = TOPO_LID_MAX + 1 };
 
 enum lid_class {
 	CLASS_HOST,

@@ -11,7 +11,6 @@
 enum {
 	NAMES_MS = 200,
 	NOTED = 5, /* log lines of a kind */
-	INIT = 2,
 };
 
 /* True if port p should be Active, or read, and is not. */
@@ -23,7 +22,7 @@ is_port_unfinished(const struct topo *t, port_ix p)
 	if ((t->node[port->node].flags & TN_QUARANTINED) != 0)
 		return false;
 	return (port->flags & TP_UNREAD) != 0 ||
-	       (port->peer != TOPO_NONE && port->state != 4);
+	       (port->peer != TOPO_NONE && port->state != PORT_ACTIVE);
 }
 
 static void
@@ -35,7 +34,7 @@ count_ports(const struct topo *t, struct view_counts *c)
 		if (t->port[p].peer == TOPO_NONE)
 			continue;
 		c->ports_linked++;
-		if (t->port[p].state == 4)
+		if (t->port[p].state == PORT_ACTIVE)
 			c->ports_active++;
 	}
 }
@@ -124,8 +123,8 @@ list_half_up_links(struct sm *sm, const struct topo *t, struct mono now)
 		uint64_t guid;
 		uint32_t last;
 
-		if (t->port[p].state != INIT || peer == TOPO_NONE ||
-			t->port[peer].state <= INIT)
+		if (t->port[p].state != PORT_INIT || peer == TOPO_NONE ||
+			t->port[peer].state <= PORT_INIT)
 			continue;
 		guid = t->node[t->port[peer].node].guid;
 		if (!map_get(&sm->retry.listed, guid, &last) ||
@@ -268,7 +267,7 @@ commit_log_run(struct sm *sm)
 	char why[256];
 
 	if (v->topo->nnodes == 1 &&
-		v->topo->port[v->topo->sm_port].state < INIT)
+		v->topo->port[v->topo->sm_port].state < PORT_INIT)
 		(void)snprintf(why, sizeof(why),
 			"port %u, which connects to the fabric, is down: no "
 			"cable, or nothing at its other end",

@@ -13,7 +13,6 @@ enum {
 	PENDING_MAX = 256, /* requests without an answer yet */
 	POLL_MS = 10000,   /* locked ports, where no lease is to be kept */
 	POLL_MORE_MS = 1000,
-	INIT = 2,
 };
 
 /* ---- requests ---- */
@@ -214,7 +213,7 @@ m_keys_is_silent(const struct sm *sm, const struct topo *t, port_ix p)
 	const struct topo_node *n = &t->node[port->node];
 
 	return n->type == TOPO_SWITCH && port->num > 0 &&
-	       port->peer == TOPO_NONE && port->state >= INIT &&
+	       port->peer == TOPO_NONE && port->state >= PORT_INIT &&
 	       (n->flags & TN_QUARANTINED) == 0 &&
 	       (sm->cfg->fabric.m_key != 0 ||
 		       sm->cfg->fabric.m_keys_known.n > 0);

@@ -107,7 +107,7 @@ has_port_in_init(const struct topo *t, const struct topo_node *n)
 	unsigned p;
 
 	for (p = 1; p <= n->nports; p++)
-		if (t->port[n->first_port + p].state == 2)
+		if (t->port[n->first_port + p].state == PORT_INIT)
 			return true;
 	return false;
 }

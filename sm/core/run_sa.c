@@ -9,8 +9,6 @@
 #include "sm/base/mem.h"
 #include "sm/core/sm_priv.h"
 
-enum { ARMED = 3 /* PortState */ };
-
 static struct sa_params
 params_of(const struct sm *sm)
 {
@@ -267,7 +265,7 @@ compare_settings(struct sm *sm, uint64_t guid, const struct xact_result *res)
 	if (p == TOPO_NONE || mad_port_info_decode(res->data, &is, NULL) != 0 ||
 		mad_port_info_decode(
 			topo_info(sm->view->topo, p), &was, NULL) != 0 ||
-		is.state < ARMED || was.state < ARMED)
+		is.state < PORT_ARMED || was.state < PORT_ARMED)
 		return;
 	if (is.mkey == 0) /* a key that is protected is not shown */
 		is.mkey = was.mkey;
@@ -316,7 +314,8 @@ can_reregister(const struct topo *t, port_ix p)
 {
 	const struct topo_port *port = &t->port[p];
 
-	return topo_has_lid(t, p) && port->lid != 0 && port->state == 4 &&
+	return topo_has_lid(t, p) && port->lid != 0 &&
+	       port->state == PORT_ACTIVE &&
 	       t->node[port->node].type != TOPO_SWITCH &&
 	       (port->capmask & MAD_CAP_CLIENT_REREG) != 0;
 }

@@ -8,7 +8,6 @@
 #include "sm/core/sm_priv.h"
 
 enum {
-	ACTIVE = 4,
 	REST_TIMES = 9, /* a rest is as many times longer than a reading */
 };
 
@@ -239,7 +238,7 @@ count_ports(const struct topo *t, struct view_counts *c)
 		if (t->port[p].peer == TOPO_NONE)
 			continue;
 		c->ports_linked++;
-		c->ports_active += t->port[p].state == ACTIVE;
+		c->ports_active += t->port[p].state == PORT_ACTIVE;
 	}
 }
 

@@ -5,9 +5,6 @@
 
 #include "sm/core/sm_priv.h"
 
-enum { TRAP_LINK_STATE = 128, TRAP_LOCAL_CHANGES = 144 };
-enum { NEW_DESCRIPTION = 1 }; /* bit of trap 144's flags */
-
 /*
  * The port that a trap is about, and in *t the topology that it is in: that of
  * the view, or of this run, in which a new switch may already report its links.
@@ -60,7 +57,7 @@ guid_to_probe(const struct topo *t, port_ix p, unsigned trap)
 	const struct topo_node *n = &t->node[t->port[p].node];
 	sw_ix s = topo_switch_of(t, p);
 
-	if (trap == TRAP_LOCAL_CHANGES && n->type != TOPO_SWITCH)
+	if (trap == MAD_TRAP_LOCAL_CHANGES && n->type != TOPO_SWITCH)
 		return n->guid;
 	return s == TOPO_NONE ? 0 : t->node[t->sw[s].node].guid;
 }
@@ -127,7 +124,7 @@ act_on_stranger(struct sm *sm, uint16_t lid, struct mono now, const char *cause)
 	const struct topo *t = NULL;
 	port_ix p = port_of_lid(sm, lid, &t);
 	uint64_t guid =
-		p != TOPO_NONE ? guid_to_probe(t, p, TRAP_LINK_STATE) : 0;
+		p != TOPO_NONE ? guid_to_probe(t, p, MAD_TRAP_LINK_STATE) : 0;
 	struct mono due = mono_before(now, sm->traps.stranger_next)
 				  ? sm->traps.stranger_next
 				  : now;
@@ -152,7 +149,7 @@ act_on_trap(struct sm *sm, uint16_t lid, const struct mad_notice *n,
 	uint64_t guid = 0;
 	char cause[128];
 
-	if (n->trap != TRAP_LINK_STATE && n->trap != TRAP_LOCAL_CHANGES)
+	if (n->trap != MAD_TRAP_LINK_STATE && n->trap != MAD_TRAP_LOCAL_CHANGES)
 		return;
 	if (p != TOPO_NONE && !is_of_sender(sm, lid, t, p)) {
 		(void)snprintf(cause, sizeof(cause),
@@ -162,21 +159,21 @@ act_on_trap(struct sm *sm, uint16_t lid, const struct mad_notice *n,
 		return;
 	}
 	if (p != TOPO_NONE) {
-		if (n->trap == TRAP_LOCAL_CHANGES)
+		if (n->trap == MAD_TRAP_LOCAL_CHANGES)
 			master_look(sm, t->port[p].guid, now);
 		guid = guid_to_probe(t, p, n->trap);
-		if (n->trap == TRAP_LOCAL_CHANGES &&
-			(n->change_flags & NEW_DESCRIPTION) != 0)
+		if (n->trap == MAD_TRAP_LOCAL_CHANGES &&
+			(n->change_flags & MAD_TRAP_NEW_DESCRIPTION) != 0)
 			builder_renamed(
 				sm->builder, t->node[t->port[p].node].guid);
 	}
-	if (n->trap == TRAP_LINK_STATE && run_push_caused(sm, guid))
+	if (n->trap == MAD_TRAP_LINK_STATE && run_push_caused(sm, guid))
 		return;
 	describe_trap(t, p, n->trap, about, cause);
-	if (guid != 0 && n->trap == TRAP_LINK_STATE &&
+	if (guid != 0 && n->trap == MAD_TRAP_LINK_STATE &&
 		is_change_known(sm, guid))
 		dirty_mark_known(sm, guid, now, cause);
-	else if (guid != 0 && n->trap == TRAP_LINK_STATE)
+	else if (guid != 0 && n->trap == MAD_TRAP_LINK_STATE)
 		dirty_mark_reported(sm, guid, now, cause);
 	else if (guid != 0)
 		dirty_mark(sm, guid, now, DIRTY_TRAP, cause);

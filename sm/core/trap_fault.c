@@ -7,22 +7,18 @@
 #include "sm/mad/mad_violation.h"
 
 enum {
-	LINK_ERRORS = 129,
-	OVERRUNS = 130,
-	FLOW_CONTROL = 131,
 	LINES = 10, /* log lines at once, then one a second */
-	PERMISSIVE = 0xffff,
 };
 
 static int
 kind_of(unsigned trap)
 {
 	switch (trap) {
-	case LINK_ERRORS:
+	case MAD_TRAP_LINK_ERRORS:
 		return SM_FAULT_LINK_ERRORS;
-	case OVERRUNS:
+	case MAD_TRAP_OVERRUNS:
 		return SM_FAULT_OVERRUNS;
-	case FLOW_CONTROL:
+	case MAD_TRAP_FLOW_CONTROL:
 		return SM_FAULT_FLOW_CONTROL;
 	case MAD_VIOLATION_M_KEY:
 		return SM_FAULT_M_KEY;
@@ -100,8 +96,9 @@ describe_m_key(struct sm *sm, uint16_t from, const uint8_t data[MAD_DATA],
 		"M_Key",
 		(unsigned)MAD_VIOLATION_M_KEY, name_port(sm, from, 0).s,
 		v.method == MAD_SET ? "Set" : "Get", v.attr,
-		v.directed && v.lid == PERMISSIVE ? "a directed route"
-						  : name_port(sm, v.lid, 0).s);
+		v.directed && v.lid == MAD_LID_PERMISSIVE
+			? "a directed route"
+			: name_port(sm, v.lid, 0).s);
 }
 
 void

@@ -29,9 +29,10 @@
 
 enum {
 	MAD_SIZE = 256,
-	MAD_DATA = 64,	      /* bytes of an SMP's payload */
-	MAD_LID_END = 0xc000, /* the first LID that is not unicast */
-	MAD_PORT_MAX = 254,   /* 255 means no port in tables and paths */
+	MAD_DATA = 64, /* bytes of an SMP's payload */
+	MAD_LID_END = LID_MULTICAST_MIN,
+	MAD_LID_PERMISSIVE = 0xffff,
+	MAD_PORT_MAX = 254, /* 255 means no port in tables and paths */
 };
 
 enum mad_class { MAD_SUBN_LID = 0x01, MAD_SUBN_DR = 0x81, MAD_SA = 0x03 };
@@ -58,6 +59,25 @@ enum mad_attr {
 	MAD_MFT = 0x1b,
 	MAD_SM_INFO = 0x20,
 };
+
+/* Notices (IBA 14.2.5.1); violations of keys are in mad_violation.h. */
+enum mad_trap {
+	MAD_TRAP_PORT_CAME = 64,
+	MAD_TRAP_PORT_GONE = 65,
+	MAD_TRAP_GROUP_CREATED = 66,
+	MAD_TRAP_GROUP_DELETED = 67,
+	MAD_TRAP_LINK_STATE = 128,
+	MAD_TRAP_LINK_ERRORS = 129,
+	MAD_TRAP_OVERRUNS = 130,
+	MAD_TRAP_FLOW_CONTROL = 131,
+	MAD_TRAP_LOCAL_CHANGES = 144,
+};
+
+/* Trap 144: what changed in the host. */
+enum { MAD_TRAP_NEW_DESCRIPTION = 1 };
+
+/* GIDs of a link, whatever its subnet prefix is (IBA 4.1.1). */
+#define MAD_GID_LINK_LOCAL UINT64_C(0xfe80000000000000)
 
 /* MAD status, D bit masked out (IBA 13.4.7). */
 enum {

@@ -67,7 +67,7 @@ mad_notice_decode(const uint8_t d[MAD_DATA], struct mad_notice *out)
 		out->data_lid = be_get16(d + at);
 	if (has_port(out))
 		out->data_port = d[AT_PORT];
-	if (out->generic && out->trap == 144) {
+	if (out->generic && out->trap == MAD_TRAP_LOCAL_CHANGES) {
 		out->capmask = be_get32(d + AT_CAPMASK);
 		out->change_flags = be_get16(d + AT_CHANGE_FLAGS);
 	}
@@ -83,7 +83,7 @@ mad_notice_encode(const struct mad_notice *in, uint8_t d[MAD_DATA])
 		be_put16(d + at, in->data_lid);
 	if (has_port(in))
 		d[AT_PORT] = in->data_port;
-	if (in->generic && in->trap == 144) {
+	if (in->generic && in->trap == MAD_TRAP_LOCAL_CHANGES) {
 		be_put32(d + AT_CAPMASK, in->capmask);
 		be_put16(d + AT_CHANGE_FLAGS, in->change_flags);
 	}

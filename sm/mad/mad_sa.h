@@ -15,7 +15,26 @@
 
 #include "sm/mad/mad.h"
 
-#define MAD_SA_QKEY 0x80010000U /* of QP1, which the class is addressed by */
+#define MAD_SA_QKEY                                                            \
+	0x80010000U /* ClassPortInfo of SA (IBA 15.2.5.1.1): bits of           \
+		     * CapabilityMask and CapabilityMask2. */
+enum {
+	MAD_SA_CAP_MASK2 = 1 << 2,
+	MAD_SA_CAP_UD_MULTICAST = 1 << 9,
+	MAD_SA_CAP_MULTI_PATH = 1 << 10,
+	MAD_SA_CAP_PORT_CAPMASK_MATCH = 1 << 13,
+	MAD_SA_CAP2_QOS = 1 << 1,
+	MAD_SA_CAP2_ALIAS_GUIDS = 1 << 5,
+	MAD_SA_CAP2_FULL_PORT_INFO = 1 << 6,
+	MAD_SA_CAP2_EXT_SPEEDS = 1 << 7,
+	MAD_SA_CAP2_PORT_CAPMASK2_MATCH = 1 << 10,
+	MAD_SA_CAP2_SEND_ONLY_FULL = 1 << 12,
+	MAD_SA_CAP2_2X = 1 << 13,
+	MAD_SA_CAP2_HDR = 1 << 15,
+	MAD_SA_CAP2_NDR = 1 << 17,
+};
+
+/* of QP1, which the class is addressed by */
 
 enum {
 	MAD_SA_QP = 1,

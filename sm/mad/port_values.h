@@ -1,7 +1,7 @@
 /*
- * port_values: what fields of PortInfo and P_Keys hold, and names of these, for
- * all that read them: the wire codec, and the topology, which keeps the values
- * as read.
+ * port_values: what fields of PortInfo, LIDs and P_Keys hold, and names of
+ * these, for all that read them: the wire codec, and the topology, which keeps
+ * the values as read.
  * Apart from mad.h, since most readers of the topology have no business with
  * the wire.
  *
@@ -11,6 +11,16 @@
 #define HEDDLE_SM_MAD_PORT_VALUES_H
 
 #include <stdint.h>
+
+/* Ranges of LIDs (IBA 4.1.3). */
+enum {
+	LID_UNICAST_MAX = 0xbfff,
+	LID_MULTICAST_MIN = 0xc000,
+	LID_MULTICAST_MAX =
+		0xfffd, /* usable as an MLID: 0xffff is permissive */
+	LID_MULTICAST_COUNT = LID_MULTICAST_MAX - LID_MULTICAST_MIN + 1,
+	LMC_MAX = 7,
+};
 
 /* PortState. */
 enum port_state {
@@ -25,6 +35,7 @@ enum port_state {
 
 /* PortPhysicalState, and LinkDownDefaultState. */
 enum port_phys {
+	PORT_PHYS_NO_CHANGE = 0, /* in a Set */
 	PORT_PHYS_SLEEP = 1,
 	PORT_PHYS_POLLING = 2,
 	PORT_PHYS_DISABLED = 3,

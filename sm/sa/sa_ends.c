@@ -4,8 +4,6 @@
 #include "sm/base/mem.h"
 #include "sm/sa/sa_priv.h"
 
-#define LINK_LOCAL UINT64_C(0xfe80000000000000)
-
 struct sa_ends *
 sa_ends_new(struct sa_query *q)
 {
@@ -35,7 +33,7 @@ sa_ends_add(struct sa_end_list *l, const struct sa_end *e)
 bool
 sa_ends_local(const struct sa *sa, const struct mad_gid *g)
 {
-	return g->prefix == sa->par.prefix || g->prefix == LINK_LOCAL;
+	return g->prefix == sa->par.prefix || g->prefix == MAD_GID_LINK_LOCAL;
 }
 
 /* A port of the query's view by its GUID; by hash if the view is the current

@@ -17,14 +17,12 @@
 #include "sm/sa/sa_priv.h"
 
 enum {
-	FIRST = 0xc000,
-	MLIDS = 0x3ffe,
+	FIRST = LID_MULTICAST_MIN,
+	MLIDS = LID_MULTICAST_COUNT,
 	CELL = 32, /* MLIDs per block */
 	GROUPS = 65536,
 	WAITING = 65536,
 	NO_SWITCH = 1024, /* MLIDs if no switch reports its capacity */
-	TRAP_MADE = 66,
-	TRAP_ENDED = 67,
 	KEEPS = MAD_SA_JOIN_FULL | MAD_SA_JOIN_SEND_FULL,
 	HEARS = MAD_SA_JOIN_FULL | MAD_SA_JOIN_NON,
 };
@@ -253,7 +251,7 @@ sa_groups_add(struct sa *sa, const struct mad_sa_member *is)
 	has.mlid = s->n < GROUPS ? choose_mlid(sa, is) : 0;
 	if (has.mlid == 0)
 		return NULL;
-	sa_informs_group(sa, &is->mgid, is->pkey, TRAP_MADE);
+	sa_informs_group(sa, &is->mgid, is->pkey, MAD_TRAP_GROUP_CREATED);
 	return put_group(s, &has);
 }
 
@@ -304,7 +302,7 @@ end_group(struct sa *sa, struct sa_group *g)
 		map_put(&s->by_mgid, hash_mgid(&s->group[g->at]->is.mgid),
 			(uint32_t)g->at);
 	}
-	sa_informs_group(sa, &g->is.mgid, g->is.pkey, TRAP_ENDED);
+	sa_informs_group(sa, &g->is.mgid, g->is.pkey, MAD_TRAP_GROUP_DELETED);
 	free_group(g);
 	sa->ops->regroup(sa->ops->cookie, mlid);
 }

@@ -8,23 +8,6 @@
 #include "sm/sa/sa_priv.h"
 #include "sm/view/view_slvl.h"
 
-/* What this SA supports (IBA 15.2.5.1.1): bits of CapabilityMask and
- * CapabilityMask2. */
-enum {
-	CAP_MASK2 = 1 << 2,
-	CAP_UD_MULTICAST = 1 << 9,
-	CAP_MULTI_PATH = 1 << 10,
-	CAP_PORT_CAPMASK_MATCH = 1 << 13,
-	CAP2_QOS = 1 << 1,
-	CAP2_ALIAS_GUIDS = 1 << 5,
-	CAP2_FULL_PORT_INFO = 1 << 6,
-	CAP2_EXT_SPEEDS = 1 << 7,
-	CAP2_PORT_CAPMASK2_MATCH = 1 << 10,
-	CAP2_SEND_ONLY_FULL = 1 << 12,
-	CAP2_2X = 1 << 13,
-	CAP2_HDR = 1 << 15,
-	CAP2_NDR = 1 << 17,
-};
 /* Answers are sent within 4.096 us x 2^this: 1 s, the time of a long table. */
 enum { RESP_TIME = 18 };
 
@@ -39,11 +22,13 @@ static bool
 cpi_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
 {
 	struct mad_sa_port_info info = {
-		.cap = CAP_MASK2 | CAP_UD_MULTICAST | CAP_MULTI_PATH |
-		       CAP_PORT_CAPMASK_MATCH,
-		.cap2 = CAP2_ALIAS_GUIDS | CAP2_FULL_PORT_INFO |
-			CAP2_EXT_SPEEDS | CAP2_PORT_CAPMASK2_MATCH |
-			CAP2_SEND_ONLY_FULL | CAP2_2X | CAP2_HDR | CAP2_NDR,
+		.cap = MAD_SA_CAP_MASK2 | MAD_SA_CAP_UD_MULTICAST |
+		       MAD_SA_CAP_MULTI_PATH | MAD_SA_CAP_PORT_CAPMASK_MATCH,
+		.cap2 = MAD_SA_CAP2_ALIAS_GUIDS | MAD_SA_CAP2_FULL_PORT_INFO |
+			MAD_SA_CAP2_EXT_SPEEDS |
+			MAD_SA_CAP2_PORT_CAPMASK2_MATCH |
+			MAD_SA_CAP2_SEND_ONLY_FULL | MAD_SA_CAP2_2X |
+			MAD_SA_CAP2_HDR | MAD_SA_CAP2_NDR,
 		.resp_time = RESP_TIME,
 		.qp = MAD_SA_QP,
 		.qkey = MAD_SA_QKEY,
@@ -51,7 +36,7 @@ cpi_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
 
 	(void)ix;
 	if (view_slvl_levels(q->view))
-		info.cap2 |= CAP2_QOS;
+		info.cap2 |= MAD_SA_CAP2_QOS;
 	mad_sa_port_info_encode(&info, rec);
 	return true;
 }

@@ -11,8 +11,7 @@
 #include "sm/sa/sa_event.h"
 
 enum {
-	GID_IN = 64,
-	GID_OUT = 65,
+
 	LAST_OURS = 69, /* 66, 67 of groups; 68, 69 of paths */
 	BAD_MKEY = 256, /* violations of keys, up to BAD_PKEY_IN */
 	BAD_PKEY_IN = 259,
@@ -234,9 +233,9 @@ compare_views(struct sa *sa, const struct view *old)
 		bool is = y <= x && q != TOPO_NONE && in_service(b, q);
 
 		if (was && !is)
-			gid_event(sa, old, p, GID_OUT);
+			gid_event(sa, old, p, MAD_TRAP_PORT_GONE);
 		if (is && !was)
-			gid_event(sa, sa->view, q, GID_IN);
+			gid_event(sa, sa->view, q, MAD_TRAP_PORT_CAME);
 		i += x <= y;
 		k += y <= x;
 	}
@@ -276,7 +275,8 @@ sa_trap(struct sa *sa, uint16_t lid, const uint8_t notice[MAD_DATA],
 	mad_notice_decode(notice, &n);
 	/* traps that only a subnet manager sends are not forwarded */
 	if (p == TOPO_NONE || n.producer == PRODUCER_SM ||
-		(n.generic && n.trap >= GID_IN && n.trap <= LAST_OURS))
+		(n.generic && n.trap >= MAD_TRAP_PORT_CAME &&
+			n.trap <= LAST_OURS))
 		return;
 	e = add_event(sa, sa->view, p);
 	e->security =

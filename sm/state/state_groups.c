@@ -7,11 +7,10 @@
 #include <string.h>
 
 #include "sm/base/mem.h"
+#include "sm/mad/port_values.h"
 #include "sm/state/state_file_priv.h"
 
 enum {
-	MLID_FIRST = 0xc000,
-	MLID_LAST = 0xfffd,
 	STATE_MAX = 15,
 	FLOW_MAX = 0xfffff,
 	FIELDS = 12,
@@ -30,7 +29,7 @@ read_group(struct state_file_reader *r, char *s)
 	static const struct field field[FIELDS] = {
 		{"MGID", 16, UINT64_MAX},
 		{"MGID", 16, UINT64_MAX},
-		{"MLID", 16, MLID_LAST},
+		{"MLID", 16, LID_MULTICAST_MAX},
 		{"P_Key", 16, UINT16_MAX},
 		{"Q_Key", 16, UINT32_MAX},
 		{"MTU", 10, 63},
@@ -50,7 +49,7 @@ read_group(struct state_file_reader *r, char *s)
 				r, r->line, field[i].name, "no such number");
 	if (s != NULL)
 		return state_words_complain(r, r->line, "group", "too much");
-	if (v[0] >> 56 != 0xff || v[2] < MLID_FIRST)
+	if (v[0] >> 56 != 0xff || v[2] < LID_MULTICAST_MIN)
 		return state_words_complain(
 			r, r->line, "group", "not a multicast address");
 	r->group =

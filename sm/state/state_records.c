@@ -11,6 +11,7 @@
 
 #include "sm/base/map.h"
 #include "sm/base/mem.h"
+#include "sm/mad/port_values.h"
 #include "sm/state/state_file_priv.h"
 
 /* ---- the fabric ---- */
@@ -41,10 +42,6 @@ print_prefix(const struct state_file *s, struct buf *out)
 
 static const char *const held_word[STATE_FILE_HELD] = {
 	[STATE_FILE_PLAIN] = "plain", [STATE_FILE_KEYS] = "keys"};
-enum {
-	LID_MAX = 0xbfff, /* the last unicast LID (IBA 4.1.3) */
-	LMC_MAX = 7,
-};
 
 /* The rest of a lid line: nothing, or a name in quotes. */
 static int
@@ -71,7 +68,8 @@ read_lid(struct state_file_reader *r, char *s)
 
 	if (state_words_guid(r, &s, &rec.guid) < 0)
 		return -1;
-	if (!state_words_number(state_words_next(&s), 10, LID_MAX, &lid) ||
+	if (!state_words_number(
+		    state_words_next(&s), 10, LID_UNICAST_MAX, &lid) ||
 		lid == 0)
 		return state_words_complain(
 			r, r->line, "LID", "not a number from 1 to 49151");
@@ -125,7 +123,7 @@ check_lids(struct state_file_reader *r)
 		if (p->rec.lid % size != 0)
 			return state_words_complain(r, p->line, "LID",
 				"not a multiple of 2 to the power of its LMC");
-		if (p->rec.lid + size - 1 > LID_MAX)
+		if (p->rec.lid + size - 1 > LID_UNICAST_MAX)
 			return state_words_complain(r, p->line, "LID",
 				"its range ends above 49151");
 		if (i + 1 < r->nlid && p->rec.lid + size > p[1].rec.lid)

@@ -8,13 +8,13 @@ struct serials_place {
 	uint32_t serial, id; /* id 0: the place is free */
 };
 
-enum { CAP_START = 64 };
+enum { FIRST_PLACES = 64 };
 
 void
 serials_init(struct serials *s, uint32_t first, unsigned bits)
 {
 	*s = (struct serials){
-		.cap = CAP_START, .mask = (UINT32_C(1) << bits) - 1};
+		.cap = FIRST_PLACES, .mask = (UINT32_C(1) << bits) - 1};
 	s->first = first & s->mask;
 	s->place = mem_zalloc(s->cap, sizeof(*s->place));
 }

@@ -105,10 +105,10 @@ agent_of(const struct umad *u, uint8_t mgmt_class)
 static bool
 is_rmpp(const struct transport_msg *m)
 {
-	enum { FLAGS = 26, ACTIVE = 1 };
+	enum { FLAGS = 26, RMPP_ACTIVE = 1 };
 
 	return m->len > MAD_SIZE ||
-	       (m->mad[1] == MAD_SA && (m->mad[FLAGS] & ACTIVE) != 0);
+	       (m->mad[1] == MAD_SA && (m->mad[FLAGS] & RMPP_ACTIVE) != 0);
 }
 
 /* The address of a message that is sent, in the kernel's header. */

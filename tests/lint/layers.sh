@@ -9,8 +9,8 @@ cd "$(dirname "$0")/../.." || exit 1
 RULES='
 sm/base/* : sm/base/*
 sm/mad/* : sm/base/* sm/mad/*
-config/import/* : sm/base/* config/*
-config/* : sm/base/* config/*
+config/import/* : sm/base/* sm/mad/port_values.h config/*
+config/* : sm/base/* sm/mad/port_values.h config/*
 sm/transport/* : sm/base/* sm/mad/* sm/transport/*
 discovery/builder/* : sm/base/* sm/mad/* discovery/topo.h discovery/builder/*
 discovery/sweep/* : sm/base/* sm/mad/* sm/transport/keyring.h sm/transport/xact.h config/schema.h discovery/topo.h discovery/builder/* discovery/sweep/*
@@ -34,7 +34,7 @@ distribution/transition/* : sm/base/* sm/mad/* discovery/topo.h routing/core/* d
 distribution/plan/* : sm/base/* sm/mad/* discovery/topo.h routing/core/* distribution/tables/* distribution/device/device_store.h distribution/transition/transition.h distribution/plan/*
 distribution/push/* : sm/base/* sm/mad/* sm/transport/xact.h discovery/topo.h routing/mcast/mcast.h distribution/tables/* distribution/device/* distribution/plan/plan.h distribution/push/*
 sm/policy/* : sm/base/* sm/mad/mad_role.h config/* discovery/topo.h routing/core/* distribution/tables/* distribution/device/device_store.h sm/policy/*
-sm/state/* : sm/base/* routing/core/routes.h sm/state/*
+sm/state/* : sm/base/* sm/mad/port_values.h routing/core/routes.h sm/state/*
 sm/view/view_slvl.c : sm/base/* config/* routing/engines/ftree/ftree.h sm/view/*
 sm/view/* : sm/base/* config/* discovery/topo.h discovery/link_rate.h routing/core/* routing/improve/redundancy.h routing/driver/compute.h distribution/transition/loss_estimate.h sm/policy/* sm/view/*
 sm/sa/* : sm/base/* sm/mad/* sm/transport/transport.h discovery/topo.h discovery/link_rate.h routing/core/* sm/view/* sm/sa/*
