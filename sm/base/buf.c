@@ -69,3 +69,15 @@ buf_free(struct buf *b)
 	free(b->text);
 	*b = (struct buf){0};
 }
+
+void
+buf_hex(struct buf *b, const uint8_t *p, size_t n)
+{
+	static const char digit[] = "0123456789abcdef";
+
+	for (size_t i = 0; i < n; i++) {
+		const char two[2] = {digit[p[i] >> 4], digit[p[i] & 0xf]};
+
+		buf_put(b, two, sizeof(two));
+	}
+}

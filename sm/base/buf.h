@@ -5,6 +5,7 @@
 #define HEDDLE_SM_BASE_BUF_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* text is always terminated when n > 0; an empty buf is {0} with text NULL. */
 struct buf {
@@ -19,6 +20,8 @@ void buf_printf(struct buf *b, const char *fmt, ...)
 
 /* Append n bytes. */
 void buf_put(struct buf *b, const void *p, size_t n);
+/* Append n bytes as two lower-case digits each. */
+void buf_hex(struct buf *b, const uint8_t *p, size_t n);
 
 /* Remove the first n bytes. */
 void buf_drop(struct buf *b, size_t n);

@@ -1,9 +1,12 @@
 #include "sm/report/names.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "sm/base/mem.h"
 #include "sm/base/utf8.h"
+#include "sm/report/json_util.h"
+#include "sm/report/terminal.h"
 
 const char *
 names_plural(long long n)
@@ -104,4 +107,20 @@ names_topo_class(enum route_read read)
 	default:
 		return "unknown";
 	}
+}
+
+size_t
+names_column(const json_t *list)
+{
+	size_t width = strlen("OWNER"), n, i;
+	const json_t *e;
+
+	json_array_foreach(list, i, e)
+	{
+		const char *name = json_util_text(e, "name");
+
+		n = *name != '\0' ? terminal_columns(name) : 1;
+		width = n > width ? n : width;
+	}
+	return width;
 }

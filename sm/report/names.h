@@ -44,4 +44,7 @@ const char *names_order(enum route_order order);
 /* What the fabric of a switch was classified as: "tree", "mesh", "unknown". */
 const char *names_topo_class(enum route_read read);
 
+/* The columns that the longest "name" of a list of objects takes. */
+size_t names_column(const json_t *list);
+
 #endif

@@ -21,20 +21,6 @@ text_or_dash(const json_t *o, const char *key)
 	return *s != '\0' ? s : "-";
 }
 
-size_t
-show_name_width(const json_t *list)
-{
-	size_t width = strlen("OWNER"), n, i;
-	const json_t *e;
-
-	json_array_foreach(list, i, e)
-	{
-		n = terminal_columns(text_or_dash(e, "name"));
-		width = n > width ? n : width;
-	}
-	return width;
-}
-
 /* ---- status ---- */
 
 /* The other subnet managers of the last sweep. */
@@ -670,7 +656,7 @@ routes_column(const json_t *r, struct buf *out)
 {
 	const json_t *to = json_object_get(r, "to");
 	const json_t *list = json_object_get(r, "entries");
-	size_t width = show_name_width(list);
+	size_t width = names_column(list);
 	const json_t *e;
 	size_t i;
 
@@ -692,7 +678,7 @@ static void
 routes_row(const json_t *r, struct buf *out)
 {
 	const json_t *list = json_object_get(r, "entries");
-	size_t width = show_name_width(list);
+	size_t width = names_column(list);
 	const json_t *e;
 	size_t i;
 

@@ -32,7 +32,4 @@ void show_degraded(const json_t *degraded, struct buf *out);
 void show_sweep(const json_t *result, struct buf *out);
 void show_handover(const json_t *result, struct buf *out);
 
-/* The columns that the longest "name" of a list of objects takes. */
-size_t show_name_width(const json_t *list);
-
 #endif

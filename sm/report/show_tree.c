@@ -145,7 +145,7 @@ put_redundancy(const json_t *r, struct buf *out)
 		buf_printf(out, "redundancy  no multi-port nodes\n");
 	if (json_array_size(list) == 0)
 		return;
-	width = show_name_width(list);
+	width = names_column(list);
 	buf_printf(
 		out, "%-18s  %-*s  %s\n", "NODE", (int)width, "NAME", "WHAT");
 	json_array_foreach(list, i, e)
@@ -172,7 +172,7 @@ show_tree(const json_t *r, struct buf *out)
 		put_irregularities(list, out);
 		return;
 	}
-	width = show_name_width(list);
+	width = names_column(list);
 	buf_printf(out, "%4s  %-18s  %-*s  %s\n", "TIER", "SWITCH", (int)width,
 		"NAME", "BY");
 	json_array_foreach(list, i, e)

@@ -10,6 +10,8 @@
 #include "sm/base/mem.h"
 #include "sm/sa/sa_priv.h"
 
+enum { PARKED_STEP = 16 }; /* parked requests answered in a step */
+
 struct sa *
 sa_new(struct transport *t, const struct sa_ops *ops, const struct sa_params *p)
 {
@@ -306,8 +308,9 @@ sa_receive(struct sa *sa, const struct transport_msg *m, struct mono now)
 	}
 }
 
-bool
-sa_answer(struct sa *sa, const struct transport_msg *m, struct mono now)
+/* False: it is from nowhere, or no request. */
+static bool
+answer_parked(struct sa *sa, const struct transport_msg *m, struct mono now)
 {
 	struct sa_query *q;
 	struct mad_sa h;
@@ -322,6 +325,23 @@ sa_answer(struct sa *sa, const struct transport_msg *m, struct mono now)
 	}
 	serve_query(q, now);
 	return true;
+}
+
+/* Some at a time: messages that arrive meanwhile are not held up. */
+static void
+serve_parked(struct sa *sa, struct mono now)
+{
+	const struct transport_msg *m;
+	bool ripe;
+
+	for (unsigned i = 0; i < PARKED_STEP; i++) {
+		m = sa_parked_due(sa, now, &ripe);
+		if (m == NULL)
+			return;
+		if (!ripe || !answer_parked(sa, m, now))
+			sa->stats.unanswered++;
+		sa_parked_done(sa);
+	}
 }
 
 void
@@ -424,7 +444,7 @@ sa_tick(struct sa *sa, struct mono now)
 {
 	sa->now = now;
 	run_jobs(sa);
-	sa_parked_tick(sa, now);
+	serve_parked(sa, now);
 	sa_services_tick(sa, now);
 	sa_informs_tick(sa, now);
 }

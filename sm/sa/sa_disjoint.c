@@ -110,7 +110,7 @@ choose_path(const struct picking *k, bool first)
 }
 
 uint16_t
-sa_disjoint_pick(struct sa_query *q)
+sa_disjoint_pick(struct sa_query *q, sa_candidate *candidate)
 {
 	const struct topo *t = q->view->topo;
 	struct sa_ends *e = q->ends;
@@ -124,7 +124,7 @@ sa_disjoint_pick(struct sa_query *q)
 	k.path = mem_zalloc(q->end, sizeof(*k.path));
 	k.used = mem_zalloc((size_t)t->nports + t->nsw, sizeof(*k.used));
 	for (uint64_t ix = 0; ix < q->end; ix++)
-		if (sa_path_pair(q, ix, &from, &to, &unused))
+		if (candidate(q, ix, &from, &to, &unused))
 			note_path(&k, q, ix, &from, &to);
 	e->pick = mem_zalloc(k.n + 1, sizeof(*e->pick));
 	while (e->npick < k.n && e->npick < q->most &&

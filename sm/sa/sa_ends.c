@@ -60,7 +60,7 @@ sa_ends_by_gid(
 	p = port_find(q, g->guid);
 	if (p == TOPO_NONE)
 		p = sa_guids_port(q->sa, q->view, g->guid);
-	if (p == TOPO_NONE || t->port[p].lid == 0 || !sa_query_sees(q, p))
+	if (p == TOPO_NONE || t->port[p].lid == 0 || !sa_scope_sees(q, p))
 		return MAD_SA_INVALID_GID;
 	*out = (struct sa_end){p, 0, g->guid, g->prefix};
 	return 0;
@@ -106,7 +106,7 @@ router_for(const struct sa_query *q, const struct mad_gid *g)
 			continue;
 		p = port_find(q, sa->far[i].router);
 		if (p == TOPO_NONE || q->view->topo->port[p].lid == 0 ||
-			!sa_query_sees(q, p))
+			!sa_scope_sees(q, p))
 			continue;
 		best = p;
 		most = weight;
@@ -128,18 +128,6 @@ sa_ends_by_far_gid(
 	return 0;
 }
 
-bool
-sa_ends_by_lid(const struct sa_query *q, uint16_t lid, struct sa_end *out)
-{
-	const struct topo *t = q->view->topo;
-	port_ix p = topo_by_lid(t, lid, NULL);
-
-	if (p == TOPO_NONE || !sa_query_sees(q, p))
-		return false;
-	*out = (struct sa_end){p, lid, t->port[p].guid, 0};
-	return true;
-}
-
 void
 sa_ends_all(const struct sa_query *q, struct sa_end_list *l)
 {
@@ -147,7 +135,7 @@ sa_ends_all(const struct sa_query *q, struct sa_end_list *l)
 
 	for (port_ix p = 0; p < t->nports; p++)
 		if (topo_has_lid(t, p) && t->port[p].lid != 0 &&
-			sa_query_sees(q, p))
+			sa_scope_sees(q, p))
 			sa_ends_add(
 				l, &(struct sa_end){p, 0, t->port[p].guid, 0});
 }

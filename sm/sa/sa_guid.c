@@ -186,7 +186,7 @@ check_request(const struct sa_query *q, port_ix *port, unsigned *block)
 	if (!sa_query_has(q, HAS_LID) || !sa_query_has(q, HAS_BLOCK) ||
 		(q->h.mask >> HAS_GUID & 0xff) == 0)
 		return MAD_SA_INSUF_COMPS;
-	if (!sa_ends_by_lid(q, be_get16(q->want), &e))
+	if (!sa_scope_by_lid(q, be_get16(q->want), &e))
 		return MAD_SA_REQ_INVALID;
 	if (e.port != q->from && !q->trusted)
 		return MAD_SA_DENIED;
@@ -323,7 +323,7 @@ guid_delete(struct sa_query *q, struct mono now)
 static uint16_t
 guid_begin(struct sa_query *q)
 {
-	sa_query_ports(q, false);
+	sa_scope_ports(q, false);
 	q->at *= BLOCKS;
 	q->end *= BLOCKS;
 	return 0;
@@ -338,7 +338,7 @@ guid_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
 	uint64_t guid[BLOCK];
 
 	if (!topo_has_lid(t, p) || t->port[p].lid == 0 ||
-		block * BLOCK >= entries_of(t, p) || !sa_query_sees(q, p))
+		block * BLOCK >= entries_of(t, p) || !sa_scope_sees(q, p))
 		return false;
 	be_put16(rec, t->port[p].lid);
 	rec[AT_BLOCK] = (uint8_t)block;
@@ -420,7 +420,7 @@ sa_guids_save(const struct sa *sa, struct buf *out)
 			(unsigned long long)o->guid, o->n);
 		for (unsigned k = 0; k < o->n; k++) {
 			be_put64(d, o->entry[k]);
-			sa_state_hex(d, sizeof(d), out);
+			buf_hex(out, d, sizeof(d));
 		}
 		buf_put(out, "\n", 1);
 	}

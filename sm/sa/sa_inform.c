@@ -166,7 +166,7 @@ rec_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
 	struct mad_gid gid = {q->sa->par.prefix, sub->owner};
 	port_ix p = topo_by_port_guid(q->view->topo, sub->owner);
 
-	if (p == TOPO_NONE || !sa_query_sees(q, p))
+	if (p == TOPO_NONE || !sa_scope_sees(q, p))
 		return false;
 	mad_sa_gid_encode(&gid, rec);
 	be_put16(rec + AT_ENUM, (uint16_t)sub->id);
@@ -234,10 +234,9 @@ sa_informs_save(const struct sa *sa, struct buf *out)
 		buf_printf(out, "inform 0x%016llx %u ",
 			(unsigned long long)sub->owner, sub->addr.sl);
 		mad_sa_inform_encode(&sub->inform, d);
-		sa_state_hex(d,
+		buf_hex(out, d,
 			MAD_SA_INFORM +
-				encode_address(&sub->addr, d + MAD_SA_INFORM),
-			out);
+				encode_address(&sub->addr, d + MAD_SA_INFORM));
 		buf_put(out, "\n", 1);
 	}
 }

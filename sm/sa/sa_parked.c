@@ -18,7 +18,6 @@
 enum {
 	PARKED = 256,	  /* requests */
 	PARKED_MS = 4000, /* their age: hosts have given up by then */
-	PARKED_STEP = 16, /* requests answered in a step */
 	/* a MultiPathRecord with as many GIDs as its counts can say */
 	PARKED_LEN = MAD_SA_HEADER + MAD_SA_MULTI + 2 * 255 * 16,
 };
@@ -131,18 +130,19 @@ sa_parked_next(const struct sa *sa)
 			  : mono_add(p->since, mono_ms(PARKED_MS));
 }
 
-void
-sa_parked_tick(struct sa *sa, struct mono now)
+const struct transport_msg *
+sa_parked_due(const struct sa *sa, struct mono now, bool *ripe)
 {
-	struct sa_parked *s = sa->parked;
+	const struct parked *p = sa->parked->first;
 
-	for (unsigned i = 0; i < PARKED_STEP; i++) {
-		struct parked *p = s->first;
+	if (p == NULL || mono_before(now, sa_parked_next(sa)))
+		return NULL;
+	*ripe = p->is_ripe;
+	return &p->m;
+}
 
-		if (p == NULL || mono_before(now, sa_parked_next(sa)))
-			return;
-		if (!p->is_ripe || !sa_answer(sa, &p->m, now))
-			sa->stats.unanswered++;
-		free_parked(s, &s->first);
-	}
+void
+sa_parked_done(struct sa *sa)
+{
+	free_parked(sa->parked, &sa->parked->first);
 }

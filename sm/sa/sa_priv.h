@@ -162,7 +162,6 @@ struct sa {
  * tokens were checked when it arrived. False: the view does not have its
  * requester.
  */
-bool sa_answer(struct sa *sa, const struct transport_msg *m, struct mono now);
 
 /* sa_parked.c: requests that wait for the next view. */
 struct sa_parked *sa_parked_new(void);
@@ -170,11 +169,15 @@ void sa_parked_free(struct sa_parked *s);
 /* Park a request (copied), which takes the place of one that it repeats. */
 void sa_parked_add(
 	struct sa *sa, const struct transport_msg *m, struct mono now);
-/* A view was committed: sa_parked_tick answers or drops what is parked now. */
+/* A view was committed: what is parked now can be answered. */
 void sa_parked_commit(struct sa *sa);
 void sa_parked_drop(struct sa *sa); /* drop all, without an answer */
 struct mono sa_parked_next(const struct sa *sa);
-void sa_parked_tick(struct sa *sa, struct mono now);
+/* The next one whose wait is over, NULL: none; *ripe: it can be answered. It
+ * stays until sa_parked_done. */
+const struct transport_msg *sa_parked_due(
+	const struct sa *sa, struct mono now, bool *ripe);
+void sa_parked_done(struct sa *sa);
 
 /* sa_query.c: run a query's candidates, at most budget; true when the query is
  * over and has been answered and freed. */
@@ -184,20 +187,25 @@ uint16_t sa_query_begin(struct sa_query *q, bool method);
 /* Answer a Set or Delete, or anything with a status; frees the query. */
 void sa_query_answer(struct sa_query *q, uint16_t status);
 void sa_query_free(struct sa_query *q);
-/* True if the requester may see port p: they share a partition, or it is
- * trusted. */
-bool sa_query_sees(const struct sa_query *q, port_ix p);
 /* True if component n is in the mask. */
 static inline bool
 sa_query_has(const struct sa_query *q, unsigned n)
 {
 	return (q->h.mask >> n & 1) != 0;
 }
+
+/* sa_scope.c */
+/* True if the requester may see port p: they share a partition, or it is
+ * trusted. */
+bool sa_scope_sees(const struct sa_query *q, port_ix p);
+/* The LID of the port that p is reached by: its own, or its switch's. */
+uint16_t sa_scope_lid(const struct view *v, port_ix p);
 /* Number the candidates by ports; component 0 is a LID at byte 0. all: every
  * port of the node with that LID, not only the one that owns it. */
-void sa_query_ports(struct sa_query *q, bool all);
-/* The LID of the port that p is reached by: its own, or its switch's. */
-uint16_t sa_query_lid(const struct view *v, port_ix p);
+void sa_scope_ports(struct sa_query *q, bool all);
+/* The end that a LID names; false: none. */
+bool sa_scope_by_lid(
+	const struct sa_query *q, uint16_t lid, struct sa_end *out);
 
 /* sa_records.c: the table. NULL: no such attribute. */
 const struct sa_kind *sa_records_find(uint16_t attr);
@@ -220,8 +228,6 @@ uint16_t sa_ends_by_gid(
 /* The port of the router for a GID of another subnet, lid 0. 0 or a status. */
 uint16_t sa_ends_by_far_gid(
 	const struct sa_query *q, const struct mad_gid *g, struct sa_end *out);
-/* The end that a LID names; false: none. */
-bool sa_ends_by_lid(const struct sa_query *q, uint16_t lid, struct sa_end *out);
 /* Add all ends that the requester may see, lid 0. */
 void sa_ends_all(const struct sa_query *q, struct sa_end_list *l);
 /* Replace each end with lid 0 by one end per LID of its port. */
@@ -238,14 +244,14 @@ struct sa_path {
 bool sa_path_find(const struct sa *sa, const struct view *v,
 	const struct sa_end *from, const struct sa_end *to,
 	struct sa_path *out);
-/* sa_record_path.c: candidate ix of a query for paths: its ends and its path.
- * False: it does not meet the request. */
-bool sa_path_pair(const struct sa_query *q, uint64_t ix, struct sa_end *from,
-	struct sa_end *to, struct sa_path *out);
+/* Candidate ix of a query for paths: its ends and its path. False: it does not
+ * meet the request. */
+typedef bool sa_candidate(const struct sa_query *q, uint64_t ix,
+	struct sa_end *from, struct sa_end *to, struct sa_path *out);
 
 /* sa_disjoint.c: pick disjoint paths among the candidates, into ends->pick. 0,
  * or a status. */
-uint16_t sa_disjoint_pick(struct sa_query *q);
+uint16_t sa_disjoint_pick(struct sa_query *q, sa_candidate *candidate);
 
 /* Compare two rates by speed, not by code: -1, 0, 1. */
 int sa_path_rate_compare(uint8_t a, uint8_t b);
@@ -270,7 +276,6 @@ struct sa_saved {
 	uint64_t away;
 	struct mono now;
 };
-void sa_state_hex(const uint8_t *p, size_t n, struct buf *out);
 
 /* sa_service.c: ServiceRecords, their leases. */
 struct sa_services *sa_services_new(void);

@@ -73,7 +73,7 @@ static const struct sa_part node_parts[] = {
 static uint16_t
 node_begin(struct sa_query *q)
 {
-	sa_query_ports(q, false);
+	sa_scope_ports(q, false);
 	return 0;
 }
 
@@ -102,7 +102,7 @@ node_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
 	uint8_t d[MAD_DATA];
 
 	if (!topo_has_lid(t, (port_ix)ix) || p->lid == 0 ||
-		!sa_query_sees(q, (port_ix)ix))
+		!sa_scope_sees(q, (port_ix)ix))
 		return false;
 	mad_node_info_encode(&info, d);
 	be_put16(rec, p->lid);
@@ -148,7 +148,7 @@ sm_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
 	uint8_t d[MAD_DATA];
 
 	if (!ops->manager(ops->cookie, (size_t)ix, &m) || m.port == TOPO_NONE ||
-		!sa_query_sees(q, m.port))
+		!sa_scope_sees(q, m.port))
 		return false;
 	if (!q->trusted)
 		m.info.key = 0;

@@ -224,8 +224,8 @@ encode_path(const struct sa_query *q, const struct sa_end *from,
  * A candidate is a source and a destination LID. The LIDs of a pair have the
  * same offset at both ends.
  */
-bool
-sa_path_pair(const struct sa_query *q, uint64_t ix, struct sa_end *from,
+static bool
+find_candidate(const struct sa_query *q, uint64_t ix, struct sa_end *from,
 	struct sa_end *to, struct sa_path *w)
 {
 	const struct sa_ends *e = q->ends;
@@ -320,7 +320,7 @@ path_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
 		return group_record(q, ix, rec);
 	if (e->pick != NULL)
 		ix = e->pick[ix];
-	if (!sa_path_pair(q, ix, &from, &to, &w))
+	if (!find_candidate(q, ix, &from, &to, &w))
 		return false;
 	encode_path(q, &from, &to, &w, rec);
 	return true;
@@ -363,7 +363,7 @@ find_end(struct sa_query *q, const struct named *n, struct sa_end_list *l)
 		if (!n->by_lid)
 			sa_ends_add(l, &by_gid);
 	}
-	if (!n->by_lid || !sa_ends_by_lid(q, n->lid, &by_lid))
+	if (!n->by_lid || !sa_scope_by_lid(q, n->lid, &by_lid))
 		return 0;
 	if (n->gid != NULL && by_gid.port != by_lid.port)
 		return 0;
@@ -512,7 +512,7 @@ multi_begin(struct sa_query *q)
 		asks_for(e, MAD_SA_PATH_NPATHS) ? e->want.npaths : MULTI_PATHS;
 	e->mask &= ~(uint64_t)MAD_SA_PATH_NPATHS;
 	set_candidates(q);
-	return m.disjoint ? sa_disjoint_pick(q) : 0;
+	return m.disjoint ? sa_disjoint_pick(q, find_candidate) : 0;
 }
 
 const struct sa_kind sa_multi = {

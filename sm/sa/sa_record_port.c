@@ -95,7 +95,7 @@ match_capabilities(struct sa_query *q)
 static uint16_t
 port_begin(struct sa_query *q)
 {
-	sa_query_ports(q, true);
+	sa_scope_ports(q, true);
 	match_capabilities(q);
 	return 0;
 }
@@ -119,10 +119,10 @@ port_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
 {
 	const struct topo *t = q->view->topo;
 	const struct topo_port *p = &t->port[ix];
-	uint16_t lid = sa_query_lid(q->view, (port_ix)ix);
+	uint16_t lid = sa_scope_lid(q->view, (port_ix)ix);
 
 	if ((p->flags & (TP_ABSENT | TP_UNREAD)) != 0 || lid == 0 ||
-		!sa_query_sees(q, (port_ix)ix))
+		!sa_scope_sees(q, (port_ix)ix))
 		return false;
 	be_put16(rec, lid);
 	rec[PORT_NUM] = p->num;
@@ -159,7 +159,7 @@ static const struct sa_part pkey_parts[] = {
 static uint16_t
 pkey_begin(struct sa_query *q)
 {
-	sa_query_ports(q, true);
+	sa_scope_ports(q, true);
 	q->at *= PKEY_BLOCKS;
 	q->end *= PKEY_BLOCKS;
 	return 0;
@@ -171,7 +171,7 @@ pkey_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
 	port_ix p = (port_ix)(ix / PKEY_BLOCKS);
 	uint16_t block = (uint16_t)(ix % PKEY_BLOCKS),
 		 key[VIEW_PARTITION_BLOCK];
-	uint16_t lid = sa_query_lid(q->view, p);
+	uint16_t lid = sa_scope_lid(q->view, p);
 
 	if (lid == 0 || (!q->trusted && p != q->from) ||
 		!view_partition_table(q->view, p, block, key))
@@ -207,7 +207,7 @@ static const struct sa_part link_parts[] = {
 static uint16_t
 link_begin(struct sa_query *q)
 {
-	sa_query_ports(q, true);
+	sa_scope_ports(q, true);
 	return 0;
 }
 
@@ -218,11 +218,11 @@ link_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
 	const struct topo_port *p = &t->port[ix];
 	uint16_t from, to;
 
-	if (p->peer == TOPO_NONE || !sa_query_sees(q, (port_ix)ix) ||
-		!sa_query_sees(q, p->peer))
+	if (p->peer == TOPO_NONE || !sa_scope_sees(q, (port_ix)ix) ||
+		!sa_scope_sees(q, p->peer))
 		return false;
-	from = sa_query_lid(q->view, (port_ix)ix);
-	to = sa_query_lid(q->view, p->peer);
+	from = sa_scope_lid(q->view, (port_ix)ix);
+	to = sa_scope_lid(q->view, p->peer);
 	if (from == 0 || to == 0)
 		return false;
 	be_put16(rec, from);

@@ -38,7 +38,7 @@ visible_lid(const struct sa_query *q, sw_ix s)
 	const struct topo *t = q->view->topo;
 	port_ix p0 = t->node[t->sw[s].node].first_port;
 
-	return sa_query_sees(q, p0) ? t->port[p0].lid : 0;
+	return sa_scope_sees(q, p0) ? t->port[p0].lid : 0;
 }
 
 /* ---- SwitchInfoRecord ---- */
@@ -180,7 +180,7 @@ static const struct sa_part sl2vl_parts[] = {
 static uint16_t
 sl2vl_begin(struct sa_query *q)
 {
-	sa_query_ports(q, true);
+	sa_scope_ports(q, true);
 	q->at *= PORTS;
 	q->end *= PORTS;
 	return 0;
@@ -195,10 +195,10 @@ sl2vl_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
 	unsigned in = (unsigned)(ix % PORTS);
 	const struct topo_port *port = &t->port[p];
 	const struct topo_node *n = &t->node[port->node];
-	uint16_t lid = sa_query_lid(q->view, p);
+	uint16_t lid = sa_scope_lid(q->view, p);
 
 	if (in > (n->type == TOPO_SWITCH ? n->nports : 0) || lid == 0 ||
-		!sa_query_sees(q, p) ||
+		!sa_scope_sees(q, p) ||
 		!view_slvl_sl2vl(
 			q->view, port->node, in, port->num, rec + SL2VL_TABLE))
 		return false;
@@ -230,7 +230,7 @@ static const struct sa_part vlarb_parts[] = {
 static uint16_t
 vlarb_begin(struct sa_query *q)
 {
-	sa_query_ports(q, true);
+	sa_scope_ports(q, true);
 	q->at *= VLARB_BLOCKS;
 	q->end *= VLARB_BLOCKS;
 	return 0;
@@ -241,9 +241,9 @@ vlarb_record(const struct sa_query *q, uint64_t ix, uint8_t *rec)
 {
 	port_ix p = (port_ix)(ix / VLARB_BLOCKS);
 	unsigned block = 1 + (unsigned)(ix % VLARB_BLOCKS);
-	uint16_t lid = sa_query_lid(q->view, p);
+	uint16_t lid = sa_scope_lid(q->view, p);
 
-	if (lid == 0 || !sa_query_sees(q, p) ||
+	if (lid == 0 || !sa_scope_sees(q, p) ||
 		!view_slvl_vlarb(q->view, p, block, rec + VLARB_TABLE))
 		return false;
 	be_put16(rec, lid);

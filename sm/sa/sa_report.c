@@ -151,7 +151,7 @@ add_event(struct sa *sa, const struct view *v, port_ix p)
 		s->begin++;
 	e = &s->ring[s->end++ % EVENT_RING];
 	memset(e, 0, sizeof(*e));
-	e->lid = sa_query_lid(v, p);
+	e->lid = sa_scope_lid(v, p);
 	n = view_partition_keys(v, p, &key);
 	for (size_t i = 0; i < n && i < VIEW_PARTITION_BLOCK; i++)
 		e->key[i] = key[i];

@@ -374,7 +374,7 @@ sa_services_save(const struct sa *sa, struct mono now, struct buf *out)
 			continue;
 		buf_printf(out, "service 0x%016llx %lld ",
 			(unsigned long long)e->owner, (long long)left);
-		sa_state_hex(e->rec, sizeof(e->rec), out);
+		buf_hex(out, e->rec, sizeof(e->rec));
 		buf_put(out, "\n", 1);
 	}
 }

@@ -19,18 +19,6 @@
 
 enum { WORDS = 4 };
 
-void
-sa_state_hex(const uint8_t *p, size_t n, struct buf *out)
-{
-	static const char digit[] = "0123456789abcdef";
-
-	for (size_t i = 0; i < n; i++) {
-		const char two[2] = {digit[p[i] >> 4], digit[p[i] & 0xf]};
-
-		buf_put(out, two, sizeof(two));
-	}
-}
-
 static int
 hex_digit(char c)
 {
