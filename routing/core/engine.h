@@ -24,6 +24,7 @@
 
 #include "routing/core/routes.h"
 #include "sm/base/arena.h"
+#include "sm/base/buf.h"
 #include "sm/base/reason.h"
 
 /* What a switch is in a tree, as the administrator or the switch says. */
@@ -99,8 +100,35 @@ enum engine_result {
 	ENGINE_NO_MORE = -2, /* no further attempt */
 };
 
+struct engine;
+
+/*
+ * What an engine knows of its routes beside them. Callers go by
+ * routing/driver/registry.h, which finds the engine that made the routes.
+ */
+struct engine_state_ops {
+	/* Append its cache (routes.cache) as text for another process; nothing
+	 * if there is none. */
+	void (*print)(const struct routes *r, struct buf *out);
+	/* Give r, which has an order and a topology class but no cache, the
+	 * cache that text describes; "": none. options: as when r was made. -1
+	 * and why: r has none, and is valid all the same. */
+	int (*parse)(struct routes *r, const struct engine *e,
+		const struct engine_options *options, const char *text,
+		struct reason *why);
+	/* Why pairs are spread over fewer layers than are asked for; "": they
+	 * have them all. NULL: the engine has no layers of its own. */
+	void (*layers_short)(const struct routes *r,
+		const struct engine_options *options, char *out, size_t size);
+	/* The number of ports with VLs for fewer layers than there are, and in
+	 * out a text with the first; "": none. NULL as above. */
+	uint32_t (*layers_shared)(const struct routes *r,
+		const struct engine_options *options, char *out, size_t size);
+};
+
 struct engine {
 	const char *name;
+	const struct engine_state_ops *state;
 	/*
 	 * Compute attempt number `attempt` into *out (made by routes_new, owned
 	 * by the caller on ENGINE_OK, NULL otherwise). keep: entries of

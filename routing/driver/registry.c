@@ -30,3 +30,55 @@ registry_name_of(const char *name)
 
 	return e != NULL ? e->name : NULL;
 }
+
+/* A switch order that no engine has noted is read as the first engine does. */
+static const struct engine *
+engine_of(const struct routes *r)
+{
+	const struct engine *e = registry_find(r->reading.engine);
+
+	return e != NULL ? e : engines[0];
+}
+
+void
+registry_print_state(const struct routes *r, struct buf *out)
+{
+	const struct engine_state_ops *state = engine_of(r)->state;
+
+	if (state != NULL)
+		state->print(r, out);
+}
+
+int
+registry_parse_state(struct routes *r, const struct engine_options *options,
+	const char *text, struct reason *why)
+{
+	const struct engine *e = engine_of(r);
+
+	return e->state != NULL
+		       ? e->state->parse(r, e, options, text, why)
+		       : reason_set(why, "engine %s keeps no cache", e->name);
+}
+
+void
+registry_layers_short(const struct routes *r,
+	const struct engine_options *options, char *out, size_t size)
+{
+	const struct engine *e = registry_find(r->engine);
+
+	*out = '\0';
+	if (e != NULL && e->state != NULL && e->state->layers_short != NULL)
+		e->state->layers_short(r, options, out, size);
+}
+
+uint32_t
+registry_layers_shared(const struct routes *r,
+	const struct engine_options *options, char *out, size_t size)
+{
+	const struct engine *e = engine_of(r);
+
+	*out = '\0';
+	return e->state != NULL && e->state->layers_shared != NULL
+		       ? e->state->layers_shared(r, options, out, size)
+		       : 0;
+}

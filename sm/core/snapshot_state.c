@@ -1,6 +1,6 @@
 #include "sm/core/snapshot_state.h"
 
-#include "routing/updown/engine_cache_io.h"
+#include "routing/driver/registry.h"
 #include "sm/base/buf.h"
 
 /* Either text is UTF-8: a configuration was read as such, a state is ASCII. */
@@ -22,7 +22,7 @@ snapshot_state_json(const struct sm *sm, const struct config *c, bool tables)
 		text_of(&state), "answer",
 		(double)sm_xact_stats(sm)->answer.ns / 1e9);
 	if (tables) {
-		engine_cache_print(sm_view(sm)->routes, &cache);
+		registry_print_state(sm_view(sm)->routes, &cache);
 		(void)json_object_set_new(o, "memoir", text_of(&cache));
 	}
 	buf_free(&config);

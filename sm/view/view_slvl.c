@@ -4,7 +4,7 @@
 
 #include "config/partition_options.h"
 #include "config/qos_options.h"
-#include "routing/engines/ftree/ftree.h"
+#include "routing/driver/registry.h"
 
 bool
 view_slvl_sl2vl(const struct view *v, node_ix n, unsigned in, unsigned out,
@@ -69,7 +69,7 @@ view_slvl_why_few(
 {
 	const struct engine_options o = options_of(c);
 
-	ftree_layers_short(r, &o, out, size);
+	registry_layers_short(r, &o, out, size);
 }
 
 uint32_t
@@ -78,7 +78,7 @@ view_slvl_why_shared(
 {
 	const struct engine_options o = options_of(c);
 
-	return ftree_layers_shared(r, &o, out, size);
+	return registry_layers_shared(r, &o, out, size);
 }
 
 struct view_slvl_grant

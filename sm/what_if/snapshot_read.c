@@ -6,7 +6,6 @@
 #include "discovery/builder/builder.h"
 #include "routing/core/engine.h"
 #include "routing/driver/registry.h"
-#include "routing/updown/engine_cache_io.h"
 #include "sm/base/mem.h"
 #include "sm/base/utf8.h"
 #include "sm/base/version.h"
@@ -412,14 +411,12 @@ take_config(const json_t *snapshot, struct reason *why)
 static void
 take_cache(const json_t *snapshot, struct snapshot *g)
 {
-	const struct engine *e = registry_find(g->routes->reading.engine);
 	struct jobs_options options;
 	struct reason why = {""};
 
 	jobs_options(g->cfg, g->topo, &options);
-	if (engine_cache_parse(g->routes, e != NULL ? e : &engine_ftree,
-		    &options.engine, json_util_text(snapshot, "memoir"),
-		    &why) != 0)
+	if (registry_parse_state(g->routes, &options.engine,
+		    json_util_text(snapshot, "memoir"), &why) != 0)
 		(void)snprintf(g->vague, sizeof(g->vague), "%s", why.text);
 	jobs_options_free(&options);
 }

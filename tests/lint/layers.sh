@@ -25,8 +25,8 @@ routing/improve/* : sm/base/* discovery/topo.h routing/core/* routing/graph/* ro
 routing/measure/* : sm/base/* discovery/topo.h routing/core/* routing/measure/*
 routing/mcast/* : sm/base/* discovery/topo.h routing/core/* routing/mcast/*
 routing/text/* : sm/base/* discovery/topo.h routing/core/* routing/text/*
-routing/engines/ftree/* : sm/base/* discovery/topo.h config/schema.h routing/core/* routing/graph/* routing/tiers/tree.h routing/tiers/topo_class.h routing/updown/updown.h routing/engines/ftree/*
-routing/engines/updn/* : sm/base/* discovery/topo.h config/schema.h routing/core/* routing/graph/* routing/tiers/tree.h routing/tiers/topo_class.h routing/updown/updown.h routing/engines/updn/*
+routing/engines/ftree/* : sm/base/* discovery/topo.h config/schema.h routing/core/* routing/graph/* routing/tiers/tree.h routing/tiers/topo_class.h routing/updown/updown.h routing/updown/engine_cache_io.h routing/engines/ftree/*
+routing/engines/updn/* : sm/base/* discovery/topo.h config/schema.h routing/core/* routing/graph/* routing/tiers/tree.h routing/tiers/topo_class.h routing/updown/updown.h routing/updown/engine_cache_io.h routing/engines/updn/*
 routing/driver/* : sm/base/* discovery/topo.h config/schema.h routing/core/* routing/verify/verify.h routing/tiers/tree.h routing/tiers/topo_class.h routing/improve/* routing/engines/* routing/driver/*
 distribution/tables/* : sm/base/* sm/mad/* discovery/topo.h discovery/port_key.h routing/core/slvl.h distribution/tables/*
 distribution/device/* : sm/base/* sm/mad/* sm/transport/xact.h discovery/topo.h discovery/port_key.h routing/core/lft.h distribution/tables/* distribution/device/*
@@ -35,17 +35,13 @@ distribution/plan/* : sm/base/* sm/mad/* discovery/topo.h routing/core/* distrib
 distribution/push/* : sm/base/* sm/mad/* sm/transport/xact.h discovery/topo.h routing/mcast/mcast.h distribution/tables/* distribution/device/* distribution/plan/plan.h distribution/push/*
 sm/policy/* : sm/base/* sm/mad/mad_role.h config/* discovery/topo.h routing/core/* distribution/tables/* distribution/device/device_store.h sm/policy/*
 sm/state/* : sm/base/* sm/mad/port_values.h routing/core/routes.h sm/state/*
-sm/view/view_slvl.c : sm/base/* config/* routing/engines/ftree/ftree.h sm/view/*
-sm/view/* : sm/base/* config/* discovery/topo.h discovery/link_rate.h routing/core/* routing/improve/redundancy.h routing/driver/compute.h distribution/transition/loss_estimate.h sm/policy/* sm/view/*
+sm/view/* : sm/base/* config/* discovery/topo.h discovery/link_rate.h routing/core/* routing/improve/redundancy.h routing/driver/* distribution/transition/loss_estimate.h sm/policy/* sm/view/*
 sm/sa/* : sm/base/* sm/mad/* sm/transport/transport.h discovery/topo.h discovery/link_rate.h routing/core/* sm/view/* sm/sa/*
-sm/report/status_json.* : sm/base/* sm/mad/mad.h sm/transport/xact.h config/config.h sm/policy/qos.h sm/view/view.h sm/view/event_log.h sm/report/*
-sm/report/* : sm/base/* sm/mad/* config/* discovery/topo.h discovery/link_rate.h discovery/text/* routing/* distribution/* sm/policy/* sm/view/* sm/sa/sa.h sm/report/*
+sm/report/* : sm/base/* sm/mad/* sm/transport/xact.h config/* discovery/topo.h discovery/link_rate.h discovery/text/* routing/* distribution/* sm/policy/* sm/view/* sm/sa/sa.h sm/report/*
 sm/ctl/* : sm/base/* sm/view/* sm/report/* sm/ctl/*
 sm/what_if/* : sm/base/* sm/mad/* config/* discovery/* routing/* distribution/* sm/policy/* sm/state/* sm/view/* sm/report/* sm/ctl/client.h sm/what_if/*
 sm/audit/* : sm/base/* sm/mad/* sm/transport/* config/config.h discovery/* routing/* distribution/* sm/policy/jobs.h sm/report/* sm/what_if/* sm/audit/*
-sm/core/snapshot_state.c : sm/base/* routing/updown/engine_cache_io.h sm/core/*
-sm/core/trap_fault.c : sm/base/* sm/mad/mad_violation.h sm/core/*
-sm/core/* : sm/base/* sm/mad/mad.h sm/transport/transport.h sm/transport/keyring.h sm/transport/xact.h config/* discovery/builder/builder.h discovery/sweep/path_probe.h discovery/sweep/sweep.h discovery/topo.h discovery/port_key.h routing/core/lid.h routing/driver/* routing/mcast/mcast.h routing/tiers/tree.h distribution/* sm/policy/* sm/state/* sm/view/* sm/sa/sa.h sm/report/sm_status.h sm/core/*
+sm/core/* : sm/base/* sm/mad/* sm/transport/transport.h sm/transport/keyring.h sm/transport/xact.h config/* discovery/builder/builder.h discovery/sweep/path_probe.h discovery/sweep/sweep.h discovery/topo.h discovery/port_key.h routing/core/lid.h routing/driver/* routing/mcast/mcast.h routing/tiers/tree.h distribution/* sm/policy/* sm/state/* sm/view/* sm/sa/sa.h sm/report/sm_status.h sm/core/*
 sm/* : sm/* discovery/* routing/* distribution/* config/*
 tests/* : *
 '

@@ -5,6 +5,7 @@
 
 #include "routing/tiers/topo_class.h"
 #include "routing/tiers/tree.h"
+#include "routing/updown/engine_cache_io.h"
 #include "sm/base/thread.h"
 
 /*
@@ -274,7 +275,15 @@ ftree_route(const struct route_job *job, bool keep, unsigned attempt,
 	return result;
 }
 
+static const struct engine_state_ops state = {
+	.print = engine_cache_print,
+	.parse = engine_cache_parse,
+	.layers_short = ftree_layers_short,
+	.layers_shared = ftree_layers_shared,
+};
+
 const struct engine engine_ftree = {
 	.name = FTREE_NAME,
+	.state = &state,
 	.route = ftree_route,
 };

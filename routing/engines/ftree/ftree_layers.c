@@ -249,7 +249,7 @@ ftree_layers_short(const struct routes *r, const struct engine_options *o,
 	char why[192];
 
 	*out = '\0';
-	if (strcmp(r->engine, FTREE_NAME) != 0 || n >= o->layers)
+	if (n >= o->layers)
 		return;
 	explain_few_layers(r, o, why, sizeof(why));
 	if (*why == '\0')

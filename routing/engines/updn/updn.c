@@ -1,4 +1,5 @@
 #include "routing/engines/updn/updn.h"
+#include "routing/updown/engine_cache_io.h"
 
 /* Where the order of an attempt comes from. */
 enum source { KEPT, FRESH, ONE_TOP };
@@ -95,7 +96,13 @@ updn_route(const struct route_job *job, bool keep, unsigned attempt,
 	return ENGINE_OK;
 }
 
+static const struct engine_state_ops state = {
+	.print = engine_cache_print,
+	.parse = engine_cache_parse,
+};
+
 const struct engine engine_updn = {
 	.name = "updn",
+	.state = &state,
 	.route = updn_route,
 };
