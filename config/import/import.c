@@ -68,6 +68,25 @@ static const struct option {
 
 enum { NOPTIONS = sizeof(options) / sizeof(options[0]) };
 
+/* OpenSM's defaults, which it writes into its file, where Heddle's are better
+ * and others: no administrator has chosen them. */
+static const struct {
+	const char *key, *value;
+} stock[] = {
+	{"max_wire_smps", "4"},
+	{"polling_retry_number", "4"},
+	{"sminfo_polling_timeout", "10000"},
+};
+
+static bool
+is_stock(const char *key, const char *value)
+{
+	for (size_t i = 0; i < sizeof(stock) / sizeof(stock[0]); i++)
+		if (strcmp(stock[i].key, key) == 0)
+			return import_is_default(stock[i].value, value);
+	return false;
+}
+
 /* Engines that have the same name in OpenSM and Heddle. */
 static const char *const known[] = {"updn", "ftree", NULL};
 
@@ -184,10 +203,10 @@ translate_value(struct import *im, const struct option *o, unsigned line,
 	case LEASE:
 		(void)snprintf(out, MAX_TEXT, "%.20ss", v);
 		return strcmp(v, "0") != 0;
-	case SMPS: /* 4 is OpenSM's default; 0: no limit */
+	case SMPS: /* 0: no limit */
 		(void)snprintf(out, MAX_TEXT, "%.20s",
 			strtoull(v, NULL, 0) == 0 && *v == '0' ? "4096" : v);
-		return strtoull(v, NULL, 0) != 4;
+		return true;
 	case STOCK_SECRET:
 		(void)snprintf(out, MAX_TEXT, "%.20s", v);
 		if (strtoull(v, NULL, 0) == 1)
@@ -310,6 +329,11 @@ take_option(struct import *im, unsigned line, const char *key, const char *v)
 		;
 	if (i == NOPTIONS)
 		pass_option(im, line, key, v);
+	else if (is_stock(key, v))
+		import_note(&im->notes, &im->file, line,
+			"%s %.20s: OpenSM's default is not carried over; %s "
+			"stays at that of Heddle",
+			key, v, options[i].ours);
 	else if (translate_value(im, &options[i], line, v, text))
 		set_option(im, i, line, v, text);
 }
@@ -410,7 +434,7 @@ take_prefix_routes(struct import *im, struct buf *out)
 	free(f.text);
 }
 
-/* A policy is for hands to carry over; without QoS, OpenSM does not read it. */
+/* Without QoS, OpenSM does not read it. */
 static void
 take_qos_policy(struct import *im)
 {
@@ -418,9 +442,7 @@ take_qos_policy(struct import *im)
 
 	if (!import_qos_on(im->qos) || !read_named(im, QOS_POLICY, &f))
 		return;
-	import_lost(&im->notes, &f, 0,
-		"the QoS policy is not carried over; qos.rules and qos.levels "
-		"do what its match rules and levels do");
+	import_policy(&f, im->qos, &im->notes);
 	free(f.text);
 }
 

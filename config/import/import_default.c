@@ -171,8 +171,8 @@ static const struct {
 	{"use_ucast_cache", true, "always so in Heddle"},
 };
 
-static bool
-is_default(const char *is, const char *value)
+bool
+import_is_default(const char *is, const char *value)
 {
 	char *end;
 
@@ -201,7 +201,7 @@ import_judge_option(const char *key, const char *value, const char **why)
 	for (size_t i = 0; i < sizeof(defaults) / sizeof(defaults[0]); i++) {
 		if (strcmp(defaults[i].key, key) != 0)
 			continue;
-		if (is_default(defaults[i].value, value))
+		if (import_is_default(defaults[i].value, value))
 			return IMPORT_DEFAULT;
 		known = true;
 	}

@@ -641,7 +641,7 @@ print_all(struct reader *r, struct import_qos *q, struct buf *out)
 		struct part *p = &r->part[i];
 
 		if (p->flags.sl_given && r->qos) {
-			import_qos_partition(q, p->name, p->flags.sl);
+			import_qos_partition(q, p->name, p->pkey, p->flags.sl);
 			p->flags.sl_given = false;
 		}
 		print_part(p, out);

@@ -55,10 +55,22 @@ bool import_qos_take(struct import_qos *q, const char *key, const char *v);
 /* True if OpenSM's QoS is switched on. */
 bool import_qos_on(const struct import_qos *q);
 /* Note a partition's SL, for a rule. */
-void import_qos_partition(struct import_qos *q, const char *name, unsigned sl);
+void import_qos_partition(
+	struct import_qos *q, const char *name, unsigned pkey, unsigned sl);
+/* Note a rule of a policy: what it matches as YAML, in lines six spaces in. */
+void import_qos_rule(struct import_qos *q, const struct import_file *f,
+	unsigned line, unsigned sl, const char *yaml);
+/* Note the SL that a policy gives where no rule of it matches. */
+void import_qos_default(
+	struct import_qos *q, const struct import_file *f, unsigned sl);
 /* Append the section "qos", or nothing where QoS is off. */
 void import_qos_print(const struct import_qos *q, const struct import_file *f,
 	struct import_notes *n, struct buf *out);
+
+/* import_policy.c: the rules of a QoS policy go to q; what is lost is listed.
+ */
+void import_policy(const struct import_file *f, struct import_qos *q,
+	struct import_notes *n);
 
 /*
  * import_partitions.c: append the section "partitions". Where QoS is on, the
@@ -77,7 +89,11 @@ size_t import_roots(const struct import_file *f, int indent,
 size_t import_prefix_routes(const struct import_file *f, bool in_section,
 	struct import_notes *n, struct buf *out);
 
-/* import_default.c: what is known of an option without a counterpart. */
+/* import_default.c: whether a value is the default, however numbers are
+ * written. */
+bool import_is_default(const char *is, const char *value);
+
+/* What is known of an option without a counterpart. */
 enum import_known {
 	IMPORT_UNKNOWN, /* no option of OpenSM */
 	IMPORT_DEFAULT, /* it has OpenSM's default value */

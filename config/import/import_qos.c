@@ -9,6 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "config/config.h"
 #include "config/import/import_priv.h"
 #include "config/qos_options.h"
 #include "sm/base/mem.h"
@@ -36,7 +37,14 @@ struct tables {
 
 struct part_sl {
 	char name[NAME];
+	unsigned pkey, sl;
+};
+
+/* A rule of a policy. */
+struct policy_rule {
+	unsigned line; /* 0: for what no other rule matches */
 	unsigned sl;
+	char *yaml; /* what it matches */
 };
 
 struct import_qos {
@@ -46,6 +54,11 @@ struct import_qos {
 	bool vl_given;
 	struct part_sl *part;
 	size_t nparts, capparts;
+	struct policy_rule *rule;
+	size_t nrules, caprules;
+	struct import_file policy; /* its name, for messages */
+	bool has_policy;
+	unsigned usual; /* SL where no rule of the policy matches */
 };
 
 struct import_qos *
@@ -66,6 +79,9 @@ import_qos_free(struct import_qos *q)
 {
 	if (q == NULL)
 		return;
+	for (size_t i = 0; i < q->nrules; i++)
+		free(q->rule[i].yaml);
+	free(q->rule);
 	free(q->part);
 	free(q);
 }
@@ -77,14 +93,34 @@ import_qos_on(const struct import_qos *q)
 }
 
 void
-import_qos_partition(struct import_qos *q, const char *name, unsigned sl)
+import_qos_partition(
+	struct import_qos *q, const char *name, unsigned pkey, unsigned sl)
 {
 	struct part_sl *p;
 
 	q->part = mem_grow(q->part, q->nparts, &q->capparts, sizeof(*q->part));
 	p = &q->part[q->nparts++];
 	(void)snprintf(p->name, sizeof(p->name), "%s", name);
+	p->pkey = pkey;
 	p->sl = sl;
+}
+
+void
+import_qos_rule(struct import_qos *q, const struct import_file *f,
+	unsigned line, unsigned sl, const char *yaml)
+{
+	q->policy.name = f->name;
+	q->rule = mem_grow(q->rule, q->nrules, &q->caprules, sizeof(*q->rule));
+	q->rule[q->nrules++] = (struct policy_rule){line, sl, mem_strdup(yaml)};
+}
+
+void
+import_qos_default(
+	struct import_qos *q, const struct import_file *f, unsigned sl)
+{
+	q->policy.name = f->name;
+	q->has_policy = true;
+	q->usual = sl;
 }
 
 /* ---- reading ---- */
@@ -281,24 +317,126 @@ print_limits(const struct import_qos *q, struct buf *out)
 					     : q->of[ALL].limit);
 }
 
+/*
+ * Add a rule to those so far if Heddle takes it after them; else why not.
+ * levels is the text of the section down to its levels.
+ */
+static bool
+add_rule(const struct buf *levels, struct buf *rules, const char *rule,
+	struct reason *why)
+{
+	struct buf text = {0};
+	struct diag_list d;
+	struct config *c;
+	bool ok;
+
+	buf_printf(&text, "%s  rules:\n%s%s", levels->text,
+		rules->text != NULL ? rules->text : "", rule);
+	c = config_parse("import", text.text, text.n, NULL, &d);
+	ok = c != NULL;
+	if (ok)
+		buf_printf(rules, "%s", rule);
+	else
+		(void)reason_set(
+			why, "%s", d.n > 0 ? d.item[0].message : "not valid");
+	config_unref(c);
+	diag_free(&d);
+	buf_free(&text);
+	return ok;
+}
+
 static void
-print_rules(const struct import_qos *q, struct buf *out)
+print_policy(const struct import_qos *q, const struct buf *levels,
+	struct import_notes *notes, struct buf *rules)
+{
+	for (size_t i = 0; i < q->nrules; i++) {
+		const struct policy_rule *r = &q->rule[i];
+		struct reason why = {""};
+		struct buf text = {0};
+		char name[NAME];
+
+		level_name(q, r->sl, name);
+		buf_printf(&text, "    policy-%u:\n      level: %s\n%s",
+			r->line, name, r->yaml);
+		if (q->vl[r->sl] == DROP)
+			import_lost(notes, &q->policy, r->line,
+				"SL %u is discarded; the rule is left out",
+				r->sl);
+		else if (!add_rule(levels, rules, text.text, &why))
+			import_lost(
+				notes, &q->policy, r->line, "%.300s", why.text);
+		buf_free(&text);
+	}
+}
+
+/* True if a policy's rule takes what no other does from the default level. */
+static bool
+has_other_default(const struct import_qos *q)
 {
 	char name[NAME];
-	bool any = false;
 
+	level_name(q, q->usual, name);
+	return q->has_policy && strcmp(name, "default") != 0;
+}
+
+/* The SLs of partitions. A rule of the policy for all of one comes first. */
+static void
+print_partitions(const struct import_qos *q, const struct buf *levels,
+	struct import_notes *notes, struct buf *rules)
+{
+	struct buf judged = {0};
+
+	if (rules->n > 0)
+		buf_printf(&judged, "%s", rules->text);
 	for (size_t i = 0; i < q->nparts; i++) {
-		level_name(q, q->part[i].sl, name);
-		if (strcmp(name, "default") == 0)
+		const struct part_sl *p = &q->part[i];
+		struct reason why = {""};
+		struct buf text = {0};
+		char name[NAME];
+
+		level_name(q, p->sl, name);
+		if (strcmp(name, "default") == 0 && !has_other_default(q))
 			continue;
-		if (!any)
-			buf_printf(out, "  rules:\n");
-		any = true;
-		buf_printf(out,
+		buf_printf(&text,
 			"    \"%s\":\n      level: %s\n"
-			"      partitions: [\"%s\"]\n",
-			q->part[i].name, name, q->part[i].name);
+			"      partitions: [\"0x%04x\"]\n",
+			p->name, name, p->pkey);
+		if (add_rule(levels, &judged, text.text, &why))
+			buf_printf(rules,
+				"    \"%s\":\n      level: %s\n"
+				"      partitions: [\"%s\"]\n",
+				p->name, name, p->name);
+		else
+			import_note(notes, &q->policy, 0,
+				"the SL of partition %.60s is not used: %.200s",
+				p->name, why.text);
+		buf_free(&text);
 	}
+	buf_free(&judged);
+}
+
+/* Rules in the order in which OpenSM tries them. */
+static void
+print_rules(const struct import_qos *q, const struct buf *levels,
+	struct import_notes *notes, struct buf *out)
+{
+	struct buf rules = {0};
+	char name[NAME];
+
+	print_policy(q, levels, notes, &rules);
+	print_partitions(q, levels, notes, &rules);
+	level_name(q, q->usual, name);
+	if (has_other_default(q))
+		buf_printf(
+			&rules, "    policy-default:\n      level: %s\n", name);
+	if (q->has_policy && q->nparts > 0)
+		import_note(notes, &q->policy, 0,
+			"paths that no rule of the policy matches have the SL "
+			"of their partition, as its groups do; with OpenSM "
+			"they have that of the default level");
+	if (rules.n > 0)
+		buf_printf(out, "  rules:\n%s", rules.text);
+	buf_free(&rules);
 }
 
 /* A VL in both tables of an arbiter; a level is in one. */
@@ -345,13 +483,17 @@ void
 import_qos_print(const struct import_qos *q, const struct import_file *f,
 	struct import_notes *n, struct buf *out)
 {
+	struct buf levels = {0};
+
 	if (!q->on)
 		return;
-	buf_printf(out, "qos:\n  levels:\n");
+	buf_printf(&levels, "qos:\n  levels:\n");
 	for (unsigned sl = 0; sl < QOS_SLS; sl++)
 		if (sl == 0 || (number_of(q, sl) == sl && q->vl[sl] != DROP))
-			print_level(q, sl, out);
-	print_rules(q, out);
+			print_level(q, sl, &levels);
+	buf_put(out, levels.text, levels.n);
+	print_rules(q, &levels, n, out);
+	buf_free(&levels);
 	print_limits(q, out);
 	print_losses(q, f, n, out);
 }

@@ -113,7 +113,11 @@ static const struct {
 		"#   o:1: sa_key: OpenSM's default, publicly known, is not "
 		"trusted; sa.trust_key takes a key of your own\n"
 		"smp:\n  window_max: 16\n"},
-	{"sa_key 0x2\nmax_wire_smps 4\n", NULL, "sa:\n  trust_key: 0x2\n"},
+	{"sa_key 0x2\nmax_wire_smps 4\n", NULL,
+		"# Notes:\n"
+		"#   o:2: max_wire_smps 4: OpenSM's default is not carried "
+		"over; smp.window_max stays at that of Heddle\n"
+		"sa:\n  trust_key: 0x2\n"},
 	{"max_wire_smps 0\n", NULL, "smp:\n  window_max: 4096\n"},
 	{"local_phy_errors_threshold 0x0a\noverrun_errors_threshold 8\n", NULL,
 		"link:\n  phy_errors_threshold: 0x0a\n"
@@ -394,7 +398,201 @@ START_TEST(files_in_their_default_places)
 		"routers: [0x0000000000000015]");
 	EXPECT("partition_config_file d/partitions.conf\nqos TRUE\n"
 	       "prefix_routes_file nowhere\n",
-		2, "d/qos-policy.conf: the QoS policy is not carried over");
+		1, "o: qos_policy_file: d/qos-policy.conf was read");
+}
+END_TEST
+
+/* ---- the QoS policy ---- */
+
+/* The part of the YAML between two texts. */
+static void
+expect_rules(const char *opts, const char *policy, const char *lost,
+	const char *rules)
+{
+	static const char begin[] = "  rules:\n", end[] = "  high_limit:";
+	struct import_result out = {0};
+	struct reason why = {""};
+	char *from, *to;
+
+	write_text("o", opts);
+	write_text("pol", policy);
+	ck_assert_msg(
+		import_files("o", NULL, "d", &out, &why) == 0, "%s", why.text);
+	ck_assert_msg(
+		strcmp(out.lost.text != NULL ? out.lost.text : "", lost) == 0,
+		"lost:\n%s", out.lost.text);
+	from = strstr(out.yaml.text, begin);
+	to = strstr(out.yaml.text, end);
+	ck_assert_ptr_nonnull(to);
+	*to = '\0';
+	from = from != NULL ? from + strlen(begin) : to;
+	ck_assert_msg(strcmp(from, rules) == 0, "rules:\n%s", from);
+	import_free(&out);
+}
+
+#define POLICY "qos TRUE\nqos_policy_file pol\n"
+
+/* Each kind of line in qos-ulps; what is specific comes before what is not. */
+START_TEST(policy_of_programs)
+{
+	expect_rules(POLICY,
+		"qos-ulps\n"
+		"  default : 0 # SL\n"
+		"  sdp, port-num 30000 : 2\n"
+		"  sdp, port-num 10000-20000 : 2\n"
+		"  sdp : 1\n"
+		"  rds : 2\n"
+		"  iser, port-num 900 : 0\n"
+		"  iser : 3\n"
+		"  ipoib, pkey 0x0001 : 5\n"
+		"  ipoib : 4\n"
+		"  any, service-id 0x6234 : 6\n"
+		"  any, pkey 0x0ABC : 6\n"
+		"  any, pkey 0x7fff : 2\n"
+		"  srp, target-port-guid 0x1234,0x1236-0x1237 : 5\n"
+		"  any, target-port-guid 0x0ABC-0xFFFFF : 6\n"
+		"  any, source-port-guid 0x5678 : 7\n"
+		"  mpi : 1\n"
+		"  sdp 7\n"
+		"end-qos-ulps\n",
+		"pol:15: port GUIDs 0xabc-0xfffff: a range has no counterpart, "
+		"only GUIDs have\n"
+		"pol:17: 'mpi ': not understood\n"
+		"pol:18: 'sdp 7': no SL from 0 to 15 at its end\n"
+		"pol:15: a rule that matches nothing in particular\n",
+		"    policy-3:\n      level: sl2\n"
+		"      services: [\"0x17530\"]\n"
+		"    policy-4:\n      level: sl2\n"
+		"      services: [\"0x12710-0x14e20\"]\n"
+		"    policy-5:\n      level: sl1\n"
+		"      services: [\"0x10000-0x1270f\", \"0x14e21-0x1752f\", "
+		"\"0x17531-0x1ffff\"]\n"
+		"    policy-6:\n      level: sl2\n"
+		"      services: [\"0x10648ca\"]\n"
+		"    policy-7:\n      level: default\n"
+		"      services: [\"0x1060384\"]\n"
+		"    policy-8:\n      level: sl3\n"
+		"      services: [\"0x1060cbc\"]\n"
+		"    policy-9:\n      level: sl5\n"
+		"      partitions: [\"0x1\"]\n"
+		"    policy-10:\n      level: sl4\n"
+		"      partitions: [\"0x7fff\"]\n"
+		"    policy-11:\n      level: sl6\n"
+		"      services: [\"0x6234\"]\n"
+		"    policy-12:\n      level: sl6\n"
+		"      partitions: [\"0xabc\"]\n"
+		"    policy-14:\n      level: sl5\n"
+		"      with: [\"0x0000000000001234\", "
+		"\"0x0000000000001236\", \"0x0000000000001237\"]\n"
+		"    policy-16:\n      level: sl7\n"
+		"      with: [\"0x0000000000005678\"]\n");
+}
+END_TEST
+
+/* Groups, levels and match rules, which come before qos-ulps. */
+START_TEST(policy_of_rules)
+{
+	expect_rules(POLICY,
+		"port-groups\n"
+		" port-group\n  name: Storage\n  use: SRP targets\n"
+		"  port-guid: 0x11, 0x13-0x14\n  pkey: 0x1234\n"
+		" end-port-group\n"
+		" port-group\n  name: Servers\n"
+		"  port-name: vs1 HCA-1/P1, vs2 HCA-1/P2\n end-port-group\n"
+		" port-group\n  name: any\n  node-type: ALL\n end-port-group\n"
+		" port-group\n  name: Part\n  partition: Part1\n"
+		" end-port-group\n"
+		"end-port-groups\n"
+		"qos-setup\n sl2vl-tables\nend-qos-setup\n"
+		"qos-levels\n qos-level\n  name: DEFAULT\n  sl: 1\n"
+		" end-qos-level\n"
+		" qos-level\n  name: Fast\n  sl: 2\n  mtu-limit: 4\n"
+		" end-qos-level\n"
+		" qos-level\n  name: none\n end-qos-level\n"
+		"end-qos-levels\n"
+		"qos-ulps\n sdp : 3\nend-qos-ulps\n"
+		"qos-match-rules\n"
+		" qos-match-rule\n  qos-class: 7-9,11\n"
+		"  qos-level-name: fast\n end-qos-match-rule\n"
+		" qos-match-rule\n  destination: storage\n  source: any\n"
+		"  service-id: 0x100-0x1ff\n  qos-level-name: Fast\n"
+		" end-qos-match-rule\n"
+		" qos-match-rule\n  source: Servers\n  destination: Servers\n"
+		"  pkey: 0x10-0x11\n  qos-level-name: Fast\n"
+		" end-qos-match-rule\n"
+		" qos-match-rule\n  source: Servers\n  destination: Storage\n"
+		"  qos-level-name: Fast\n end-qos-match-rule\n"
+		" qos-match-rule\n  source: Part\n  qos-level-name: Fast\n"
+		" end-qos-match-rule\n"
+		" qos-match-rule\n  pkey: 0x10-0x1ff\n  qos-level-name: Fast\n"
+		" end-qos-match-rule\n"
+		" qos-match-rule\n  qos-class: 3\n  qos-level-name: none\n"
+		" end-qos-match-rule\n"
+		" qos-match-rule\n  qos-class: 7\n  qos-level-name: Fast\n"
+		" end-qos-match-rule\n"
+		"end-qos-match-rules\n",
+		"pol:6: pkey 0x1234: a rule names ports, not partitions of "
+		"ports\n"
+		"pol:10: port-name 'vs2 HCA-1': port P2 alone has no "
+		"counterpart, a name means all ports of its node\n"
+		"pol:18: partition Part1: a rule names ports, not partitions "
+		"of ports\n"
+		"pol:32: mtu-limit 4: not carried over; qos.levels has "
+		"mtu_limit, rate_limit and packet_lifetime\n"
+		"pol:64: group 'Part': none of its ports was carried over; the "
+		"rule is left out\n"
+		"pol:58: from one group to another: Heddle's rules have one "
+		"group; the rule is left out\n"
+		"pol:67: a range of more than 16 P_Keys has no counterpart; "
+		"the rule is left out\n"
+		"pol:71: level 'none' gives no SL; the rule is left out\n",
+		"    policy-42:\n      level: sl2\n"
+		"      classes: [\"7-9\", \"11\"]\n"
+		"    policy-46:\n      level: sl2\n"
+		"      with: [\"0x0000000000000011\", "
+		"\"0x0000000000000013\", \"0x0000000000000014\"]\n"
+		"      services: [\"0x100-0x1ff\"]\n"
+		"    policy-52:\n      level: sl2\n"
+		"      among: [\"vs1 HCA-1\", \"vs2 HCA-1\"]\n"
+		"      partitions: [\"0x10\", \"0x11\"]\n"
+		"    policy-39:\n      level: sl3\n"
+		"      services: [\"0x10000-0x1ffff\"]\n"
+		"    policy-default:\n      level: sl1\n");
+}
+END_TEST
+
+/* A partition's SL, and a rule for all of it; files cut short, and of noise. */
+START_TEST(policy_of_partitions)
+{
+	write_text("parts", "a=5,sl=3:ALL;\nb=6,sl=2:ALL;");
+	expect_rules(POLICY "partition_config_file parts\n",
+		"qos-ulps\n any, pkey 0x8005 : 1\nend-qos-ulps\n", "",
+		"    policy-2:\n      level: sl1\n"
+		"      partitions: [\"0x5\"]\n"
+		"    \"b\":\n      level: sl2\n      partitions: [\"b\"]\n");
+	expect_rules(POLICY, "qos-match-rules\n qos-match-rule\n pkey: 5\n",
+		"pol:3: the file ends within a section\n", "");
+	expect_rules(POLICY, "\"]: }\n: : :\nname: x\nend-port-group\n",
+		"pol:1: '\"]: }': not understood\n"
+		"pol:2: ': : :': not understood\n"
+		"pol:3: 'name: x': not understood\n"
+		"pol:4: 'end-port-group': not understood\n",
+		"");
+}
+END_TEST
+
+/* What OpenSM writes into its file by itself does not replace better values. */
+START_TEST(stock_values)
+{
+	EXPECT("sminfo_polling_timeout 10000\npolling_retry_number 0x4\n"
+	       "max_wire_smps 4\n",
+		0,
+		"o:1: sminfo_polling_timeout 10000: OpenSM's default is not "
+		"carried over; standby.poll_interval stays at that of Heddle\n",
+		"o:2: polling_retry_number 0x4: OpenSM's default",
+		"o:3: max_wire_smps 4: OpenSM's default", "here\n{}\n");
+	EXPECT("sminfo_polling_timeout 5000\npolling_retry_number 2\n", 0,
+		"  poll_interval: 5000ms\n  missed_polls: 2\n");
 }
 END_TEST
 
@@ -476,6 +674,48 @@ START_TEST(hostile)
 }
 END_TEST
 
+/* The same of a policy, whose lines are in any order. */
+START_TEST(hostile_policy)
+{
+	static const char *const bits[] = {"qos-ulps\n", "end-qos-ulps\n",
+		"port-groups\n", "end-port-groups\n", "port-group\n",
+		"end-port-group\n", "qos-levels\n", "end-qos-levels\n",
+		"qos-level\n", "end-qos-level\n", "qos-match-rules\n",
+		"end-qos-match-rules\n", "qos-match-rule\n",
+		"end-qos-match-rule\n", "name: a\n", "name: DEFAULT\n",
+		"sl: 3\n", "sl: 99999999999999999999\n", "qos-level-name: a\n",
+		"source: a\n", "destination: A\n",
+		"port-guid: 0x5,0x6-0xffffffffffffffff\n",
+		"port-name: \xff\xe2\x80\xae\"]/P1, sm, h1/P1\n",
+		"node-type: ALL, SELF,x\n", "pkey: 0x0-0xffff\n",
+		"pkey: 5,0x8005\n", "service-id: 5-1\n", "service-id: 0-1,1\n",
+		"qos-class: 0-4095\n", "qos-class: 4096\n", "sdp : 3\n",
+		"sdp, port-num 1-2,3 : 4\n", "default : 5\n", "default : 16\n",
+		"any, target-port-guid 0 : 1\n", "any, pkey 0 : 2\n", ":", "\n",
+		"#", "\"", "\\", "rds, : 1\n", "use: x\n"};
+	struct rng rng = {(uint64_t)_i};
+
+	for (unsigned round = 0; round < 100; round++) {
+		char text[4096] = "";
+		struct import_result out = {0};
+		struct reason why = {""};
+
+		for (unsigned k = 0; k < 100; k++)
+			(void)strncat(text,
+				bits[rng_below(
+					&rng, sizeof(bits) / sizeof(bits[0]))],
+				sizeof(text) - strlen(text) - 1);
+		write_text("pol", text);
+		write_text("o", POLICY);
+		ck_assert_msg(import_files("o", NULL, "d", &out, &why) == 0,
+			"seed %d round %u: %s\n%s", _i, round, why.text, text);
+		for (const char *c = out.yaml.text; *c != '\0'; c++)
+			ck_assert(*c == '\n' || (*c >= 0x20 && *c < 0x7f));
+		import_free(&out);
+	}
+}
+END_TEST
+
 /* A name of a file is no text of the result. */
 START_TEST(hostile_name)
 {
@@ -524,8 +764,13 @@ main(void)
 	tcase_add_test(t, golden);
 	tcase_add_test(t, files_that_are_named);
 	tcase_add_test(t, files_in_their_default_places);
+	tcase_add_test(t, policy_of_programs);
+	tcase_add_test(t, policy_of_rules);
+	tcase_add_test(t, policy_of_partitions);
+	tcase_add_test(t, stock_values);
 	tcase_add_test(t, not_understood);
 	tcase_add_loop_test(t, hostile, 1, 6);
+	tcase_add_loop_test(t, hostile_policy, 1, 6);
 	tcase_add_test(t, hostile_name);
 	tcase_add_test(t, a_hundred_thousand_members);
 	suite_add_tcase(s, t);
