@@ -7,20 +7,12 @@
 #include "sm/base/mem.h"
 #include "sm/core/sm_priv.h"
 
-static bool
-is_bad_news(enum topo_event_kind kind)
-{
-	return kind == TOPO_NODE_GONE || kind == TOPO_LINK_DOWN ||
-	       kind == TOPO_LINK_RESET || kind == TOPO_LINK_RATE ||
-	       kind == TOPO_QUARANTINED || kind == TOPO_NAME_WAITS;
-}
-
 static void
 log_entry(const struct event_entry *e)
 {
 	if (e == NULL)
 		return;
-	if (is_bad_news(e->kind))
+	if (topo_event_class(e->kind)->warns)
 		log_warn("%s", e->text);
 	else
 		log_info("%s", e->text);

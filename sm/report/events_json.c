@@ -44,7 +44,7 @@ events_json(const struct event_log *l, uint64_t since, struct mono now)
 			list, json_pack("{s:o, s:f, s:s, s:o, s:o}", "seq",
 				      json_util_u64(e->seq), "age",
 				      age_of(e->when, now), "kind",
-				      topo_event_name(e->kind), "text",
+				      topo_event_class(e->kind)->name, "text",
 				      names_text(e->text), "ends",
 				      ends_json(&e->a, &e->b)));
 		since = e->seq;
@@ -56,28 +56,17 @@ events_json(const struct event_log *l, uint64_t since, struct mono now)
 json_t *
 events_counts_json(const struct event_log *l)
 {
-	static const struct {
-		enum topo_event_kind kind;
-		const char *group, *name;
-	} row[] = {
-		{TOPO_LINK_DOWN, "links", "down"},
-		{TOPO_LINK_UP, "links", "up"},
-		{TOPO_LINK_RESET, "links", "reset"},
-		{TOPO_LINK_RATE, "links", "rate"},
-		{TOPO_NODE_GONE, "nodes", "gone"},
-		{TOPO_NODE_NEW, "nodes", "new"},
-		{TOPO_QUARANTINED, "quarantine", "entered"},
-		{TOPO_RELEASED, "quarantine", "left"},
-		{TOPO_MANAGER_SEEN, "managers", "seen"},
-		{TOPO_MANAGER_GONE, "managers", "gone"},
-	};
 	json_t *o = json_object();
 
-	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
-		if (json_object_get(o, row[i].group) == NULL)
-			json_util_put(o, row[i].group, json_object());
-		json_util_put(json_object_get(o, row[i].group), row[i].name,
-			json_util_u64(event_log_count(l, row[i].kind)));
+	for (int k = 0; k < TOPO_EVENT_KINDS; k++) {
+		const struct topo_event_class *c = topo_event_class(k);
+
+		if (c->group == NULL)
+			continue;
+		if (json_object_get(o, c->group) == NULL)
+			json_util_put(o, c->group, json_object());
+		json_util_put(json_object_get(o, c->group), c->count,
+			json_util_u64(event_log_count(l, k)));
 	}
 	return o;
 }

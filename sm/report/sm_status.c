@@ -1,5 +1,8 @@
 #include "sm/report/sm_status.h"
 
+#include <stddef.h>
+#include <string.h>
+
 static const char *const phase_names[] = {
 	[SM_IDLE] = "idle",
 	[SM_DISCOVER] = "discovering",
@@ -27,4 +30,41 @@ sm_role_name(enum sm_role r)
 	return r == SM_MASTER	     ? "master"
 	       : r == SM_STANDING_BY ? "standby"
 				     : "discovering";
+}
+
+#define COUNTER(name, member)                                                  \
+	{                                                                      \
+		name, offsetof(struct sm_status, member)                       \
+	}
+
+const struct sm_status_counter *
+sm_status_counters(size_t *n)
+{
+	static const struct sm_status_counter all[] = {
+		COUNTER("full", sweeps_full),
+		COUNTER("light", sweeps_light),
+		COUNTER("probes", probes),
+		COUNTER("plan_failures", plan_failures),
+		COUNTER("pushes_stopped", pushes_stopped),
+		COUNTER("checked_blocks", checked),
+		COUNTER("untrue_blocks", not_held),
+		COUNTER("altered", drifted),
+		COUNTER("checked_key_blocks", keys_checked),
+		COUNTER("altered_key_tables", keys_drifted),
+		COUNTER("ways_lost", paths_lost),
+		COUNTER("rows_freed", rows_freed),
+		COUNTER("adaptive_off", adaptive_off),
+	};
+
+	*n = sizeof(all) / sizeof(all[0]);
+	return all;
+}
+
+uint64_t
+sm_status_count(const struct sm_status *s, const struct sm_status_counter *c)
+{
+	uint64_t v;
+
+	memcpy(&v, (const char *)s + c->offset, sizeof(v));
+	return v;
 }

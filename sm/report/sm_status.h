@@ -128,4 +128,14 @@ struct sm_status {
 const char *sm_phase_name(enum sm_phase p);
 const char *sm_role_name(enum sm_role r);
 
+/* Counters of a status, uint64_t, by their names in the member "sweeps" of the
+ * command status. A new counter is a member of struct sm_status and a row. */
+struct sm_status_counter {
+	const char *name;
+	size_t offset;
+};
+const struct sm_status_counter *sm_status_counters(size_t *n);
+uint64_t sm_status_count(
+	const struct sm_status *s, const struct sm_status_counter *c);
+
 #endif

@@ -286,29 +286,18 @@ static json_t *
 sweeps_json(const struct status_facts *f)
 {
 	const struct status_daemon *d = f->daemon;
+	size_t n;
+	const struct sm_status_counter *c = sm_status_counters(&n);
 	json_t *o = json_object();
 
-	json_util_put(o, "full", json_util_u64(f->sm->sweeps_full));
+	for (size_t i = 0; i < n; i++)
+		json_util_put(o, c[i].name,
+			json_util_u64(sm_status_count(f->sm, &c[i])));
 	json_util_put(o, "full_done", json_util_u64(d->sweeps_done));
-	json_util_put(o, "light", json_util_u64(f->sm->sweeps_light));
-	json_util_put(o, "probes", json_util_u64(f->sm->probes));
 	json_util_put(o, "runs", json_util_u64(d->runs));
 	json_util_put(o, "runs_failed", json_util_u64(d->runs_failed));
-	json_util_put(o, "plan_failures", json_util_u64(f->sm->plan_failures));
-	json_util_put(
-		o, "pushes_stopped", json_util_u64(f->sm->pushes_stopped));
-	json_util_put(o, "checked_blocks", json_util_u64(f->sm->checked));
-	json_util_put(o, "untrue_blocks", json_util_u64(f->sm->not_held));
-	json_util_put(o, "altered", json_util_u64(f->sm->drifted));
-	json_util_put(
-		o, "checked_key_blocks", json_util_u64(f->sm->keys_checked));
-	json_util_put(
-		o, "altered_key_tables", json_util_u64(f->sm->keys_drifted));
-	json_util_put(o, "ways_lost", json_util_u64(f->sm->paths_lost));
 	json_util_put(o, "rows_read", json_util_u64(f->sm->scan.read));
 	json_util_put(o, "rows_left", json_util_u64(f->sm->scan.left));
-	json_util_put(o, "rows_freed", json_util_u64(f->sm->rows_freed));
-	json_util_put(o, "adaptive_off", json_util_u64(f->sm->adaptive_off));
 	json_util_put(o, "last_ok", json_boolean(d->last_ok));
 	json_util_put(o, "last_why", names_text(d->last_why));
 	return o;

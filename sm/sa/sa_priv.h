@@ -211,10 +211,30 @@ bool sa_scope_by_lid(
 const struct sa_kind *sa_records_find(uint16_t attr);
 
 /* The kinds of records, one file per family. */
-extern const struct sa_kind sa_class_port_info, sa_node, sa_port, sa_switch,
-	sa_lft, sa_mft, sa_sl2vl, sa_vlarb, sa_pkey, sa_link, sa_manager_kind,
-	sa_guid, sa_service, sa_inform, sa_inform_rec, sa_path, sa_multi,
-	sa_trace, sa_member_kind;
+/* The records: a new one is a name in this list, and a file with its kind. */
+#define SA_KINDS(KIND)                                                         \
+	KIND(sa_class_port_info)                                               \
+	KIND(sa_node)                                                          \
+	KIND(sa_port)                                                          \
+	KIND(sa_switch)                                                        \
+	KIND(sa_lft)                                                           \
+	KIND(sa_mft)                                                           \
+	KIND(sa_sl2vl)                                                         \
+	KIND(sa_vlarb)                                                         \
+	KIND(sa_pkey)                                                          \
+	KIND(sa_manager_kind)                                                  \
+	KIND(sa_link)                                                          \
+	KIND(sa_guid)                                                          \
+	KIND(sa_service)                                                       \
+	KIND(sa_path)                                                          \
+	KIND(sa_multi)                                                         \
+	KIND(sa_trace)                                                         \
+	KIND(sa_member_kind)                                                   \
+	KIND(sa_inform)                                                        \
+	KIND(sa_inform_rec)
+
+#define SA_DECLARE(kind) extern const struct sa_kind kind;
+SA_KINDS(SA_DECLARE)
 
 /* sa_ends.c: the query's ends, empty; freed with it. */
 struct sa_ends *sa_ends_new(struct sa_query *q);

@@ -105,7 +105,7 @@ event_log_rest(struct event_log *l, struct mono now)
 		e = new_entry(l, (enum topo_event_kind)k, now);
 		(void)snprintf(e->text, sizeof(e->text),
 			"events: %u more of kind %s", l->more[k],
-			topo_event_name((enum topo_event_kind)k));
+			topo_event_class((enum topo_event_kind)k)->name);
 		l->more[k] = 0;
 		return e;
 	}

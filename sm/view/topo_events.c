@@ -225,24 +225,34 @@ topo_events(const struct topo *was, const struct topo *is,
 
 /* ---- in words ---- */
 
-const char *
-topo_event_name(enum topo_event_kind kind)
-{
-	static const char *const name[TOPO_EVENT_KINDS] = {
-		[TOPO_NODE_GONE] = "node-gone",
-		[TOPO_LINK_DOWN] = "link-down",
-		[TOPO_QUARANTINED] = "quarantined",
-		[TOPO_RELEASED] = "released",
-		[TOPO_NODE_NEW] = "node-new",
-		[TOPO_LINK_UP] = "link-up",
-		[TOPO_LINK_RESET] = "link-reset",
-		[TOPO_LINK_RATE] = "link-rate",
-		[TOPO_MANAGER_SEEN] = "manager-seen",
-		[TOPO_MANAGER_GONE] = "manager-gone",
-		[TOPO_NAME_WAITS] = "name-waits",
-	};
+static const struct topo_event_class classes[TOPO_EVENT_KINDS] = {
+	[TOPO_NODE_GONE] = {"node-gone", true, "nodes", "gone", "node: gone",
+		"was linked to"},
+	[TOPO_LINK_DOWN] = {"link-down", true, "links", "down", "link: down",
+		"-"},
+	[TOPO_QUARANTINED] = {"quarantined", true, "quarantine", "entered",
+		"node: quarantined", NULL},
+	[TOPO_RELEASED] = {"released", false, "quarantine", "left",
+		"node: left quarantine", NULL},
+	[TOPO_NODE_NEW] = {"node-new", false, "nodes", "new", "node: new",
+		"linked to"},
+	[TOPO_LINK_UP] = {"link-up", false, "links", "up", "link: up", "-"},
+	[TOPO_LINK_RESET] = {"link-reset", true, "links", "reset",
+		"link: reset", "-"},
+	[TOPO_LINK_RATE] = {"link-rate", true, "links", "rate",
+		"link: rate changed", "-"},
+	[TOPO_MANAGER_SEEN] = {"manager-seen", false, "managers", "seen",
+		"sm: another manager at", NULL},
+	[TOPO_MANAGER_GONE] = {"manager-gone", false, "managers", "gone",
+		"sm: no manager any more at", NULL},
+	[TOPO_NAME_WAITS] = {"name-waits", true, NULL, NULL,
+		"partitions: not accepted yet:", NULL},
+};
 
-	return name[kind];
+const struct topo_event_class *
+topo_event_class(enum topo_event_kind kind)
+{
+	return &classes[kind];
 }
 
 enum { END_TEXT = 128, RATE_TEXT = 24 };
@@ -279,23 +289,7 @@ rate_text(uint32_t rate, char out[RATE_TEXT])
 void
 topo_event_text(const struct topo_event *e, char *out, size_t size)
 {
-	/* what is said before the first end, and before the second one */
-	static const struct words {
-		const char *said, *linked;
-	} words[TOPO_EVENT_KINDS] = {
-		[TOPO_NODE_GONE] = {"node: gone", "was linked to"},
-		[TOPO_NODE_NEW] = {"node: new", "linked to"},
-		[TOPO_LINK_DOWN] = {"link: down", "-"},
-		[TOPO_LINK_UP] = {"link: up", "-"},
-		[TOPO_LINK_RESET] = {"link: reset", "-"},
-		[TOPO_LINK_RATE] = {"link: rate changed", "-"},
-		[TOPO_QUARANTINED] = {"node: quarantined", NULL},
-		[TOPO_RELEASED] = {"node: left quarantine", NULL},
-		[TOPO_MANAGER_SEEN] = {"sm: another manager at", NULL},
-		[TOPO_NAME_WAITS] = {"partitions: not accepted yet:", NULL},
-		[TOPO_MANAGER_GONE] = {"sm: no manager any more at", NULL},
-	};
-	const struct words *w = &words[e->kind];
+	const struct topo_event_class *w = &classes[e->kind];
 	char a[END_TEXT], b[END_TEXT], was[RATE_TEXT], is[RATE_TEXT];
 	struct buf text = {0};
 

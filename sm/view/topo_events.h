@@ -66,7 +66,13 @@ void topo_event_end_of(const struct topo *t, node_ix n, unsigned num,
  * "spine1" (0x...) port 1. */
 void topo_event_text(const struct topo_event *e, char *out, size_t size);
 
-/* "link-down" */
-const char *topo_event_name(enum topo_event_kind kind);
+/* What is known of a kind of event. A new kind is a row of the table. */
+struct topo_event_class {
+	const char *name;	   /* in JSON: "link-down" */
+	bool warns;		   /* logged as a warning */
+	const char *group, *count; /* its counter in the status; or NULL */
+	const char *said, *linked; /* before the first end, and the second */
+};
+const struct topo_event_class *topo_event_class(enum topo_event_kind kind);
 
 #endif
