@@ -182,6 +182,25 @@ routes_order(const struct routes *r, uint32_t *pos)
 }
 
 void
+routes_link_ranks(const struct routes *r, uint32_t *rank)
+{
+	const struct topo *t = r->topo;
+	uint32_t *pos = mem_alloc((t->nsw + 1U) * sizeof(*pos));
+
+	routes_order(r, pos);
+	for (sw_ix s = 0; s < t->nsw; s++)
+		for (uint32_t i = t->sw[s].adj;
+			i < t->sw[s].adj + t->sw[s].nadj; i++) {
+			sw_ix p = t->adj[i].peer;
+
+			rank[i] = !routes_has_order(r->plane, s, p) ? 0
+				  : pos[p] < pos[s] ? t->nsw - pos[s]
+						    : t->nsw + 1 + pos[s];
+		}
+	free(pos);
+}
+
+void
 routes_order_in(const struct routes *r, const struct topo *t, uint32_t *pos)
 {
 	uint32_t *line = mem_zalloc(r->topo->nsw, sizeof(*line));

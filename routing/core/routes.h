@@ -248,6 +248,13 @@ routes_has_order(const uint8_t *plane, sw_ix a, sw_ix b)
 	       (plane[a] & plane[b] & ROUTE_CROSSING);
 }
 
+/*
+ * The switch order as ranks of link directions, rank[topo.nadj]: a packet that
+ * follows the order leaves each switch over a link of higher rank than it came
+ * over. Links between planes that have no order come first on a path.
+ */
+void routes_link_ranks(const struct routes *r, uint32_t *rank);
+
 /* The layer of packets from ports of switch src to ports of dst. */
 uint8_t routes_layer(const struct route_layers *l, sw_ix src, sw_ix dst);
 

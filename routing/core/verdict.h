@@ -20,6 +20,9 @@ struct verify_tables {
 	struct lft_row *const *row;
 	uint32_t nblocks;
 	const struct route_layers *layers; /* NULL: one layer */
+	const uint32_t *rank; /* [topo.nadj] of link directions, which paths are
+				 meant to climb; NULL: not known. It decides
+				 nothing but how quickly they are judged. */
 };
 
 /* What the verifier says of them. */
@@ -40,6 +43,7 @@ struct verify_report {
 	unsigned hops_max; /* links between switches on the longest path */
 	double hops_mean;  /* over host pairs */
 	bool by_change;	   /* judged by verify_incremental, from differences */
+	bool by_rank;	   /* judged by the ranks of links alone */
 	char first[512];   /* the first fault in words: names and ports */
 	char cycle[512];   /* a cycle in words, where there is one */
 };

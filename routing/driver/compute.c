@@ -2,6 +2,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "routing/core/link_load.h"
@@ -64,7 +65,19 @@ static struct verify_tables
 routes_as_verify_tables(const struct routes *r)
 {
 	return (struct verify_tables){
-		r->topo, r->pool, r->row, r->nblocks, &r->layers};
+		r->topo, r->pool, r->row, r->nblocks, &r->layers, NULL};
+}
+
+/* The same with the ranks that the order of r gives, to be freed. */
+static struct verify_tables
+ranked_verify_tables(const struct routes *r, uint32_t **rank)
+{
+	struct verify_tables in = routes_as_verify_tables(r);
+
+	*rank = mem_alloc((r->topo->nadj + 1U) * sizeof(**rank));
+	routes_link_ranks(r, *rank);
+	in.rank = *rank;
+	return in;
 }
 
 /*
@@ -76,15 +89,19 @@ static int
 verify_routes(const struct route_job *job, const struct routes *before,
 	struct routes *r, struct reason *why)
 {
-	const struct verify_tables in = routes_as_verify_tables(r);
+	uint32_t *rank;
+	const struct verify_tables in = ranked_verify_tables(r, &rank);
 	struct verify_before was = {0};
+	int rc;
 
 	if (before != NULL) {
 		was.state = before->verified;
 		was.in = routes_as_verify_tables(before);
 	}
-	if (verify_incremental(&was, &in, job->threads, &r->report,
-		    &r->verified, why) != 0)
+	rc = verify_incremental(
+		&was, &in, job->threads, &r->report, &r->verified, why);
+	free(rank);
+	if (rc != 0)
 		return -1;
 	r->deps = verify_state_dependencies(r->verified, r->topo);
 	r->layers.plain = r->report.plain;
@@ -386,12 +403,17 @@ static bool
 fresh_load_allows_kept(
 	const struct run *run, const struct routes *fresh, struct routes *kept)
 {
-	const struct verify_tables in = routes_as_verify_tables(fresh);
 	uint64_t load, goal;
+	struct verify_tables in;
+	uint32_t *rank;
+	bool arrives;
 
-	if (fresh->multi_port > 0 || changes_one_in(fresh, ALIKE) ||
-		!verify_load(&in, run->job->threads, &load) ||
-		!is_within_load_limit(run, kept, load) ||
+	if (fresh->multi_port > 0 || changes_one_in(fresh, ALIKE))
+		return false;
+	in = ranked_verify_tables(fresh, &rank);
+	arrives = verify_load(&in, run->job->threads, &load);
+	free(rank);
+	if (!arrives || !is_within_load_limit(run, kept, load) ||
 		!is_near_load_bound(fresh->topo, load, &goal))
 		return false;
 	kept->fresh_load = load;
@@ -707,7 +729,7 @@ void
 compute_found(const struct route_job *job, struct routes *r)
 {
 	const struct verify_tables in = {
-		r->topo, r->pool, r->row, r->nblocks, &r->layers};
+		r->topo, r->pool, r->row, r->nblocks, &r->layers, NULL};
 
 	(void)verify_keep(&in, job->threads, &r->report, &r->verified, NULL);
 	read_tree(job, r);

@@ -195,8 +195,12 @@ struct verify_state {
 	uint32_t nlid;
 };
 
-/* Keep g (taken over), which was judged with the report `found`. */
+/*
+ * Keep g (taken over), which was judged with the report `found`. chan_order
+ * (taken over): an order of its channels; NULL: to be found.
+ */
 struct verify_state *verify_state_new(struct cdg *g,
-	const struct verify_tables *in, const struct verify_report *found);
+	const struct verify_tables *in, const struct verify_report *found,
+	uint32_t *chan_order);
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "routing/verify/cdg.h"
+#include "routing/verify/certificate.h"
 #include "sm/base/mem.h"
 #include "sm/base/thread.h"
 
@@ -103,11 +104,54 @@ walk_all(struct cdg *g, const struct verify_tables *in, unsigned threads,
 	free(part);
 }
 
+/* Pairs, as the walk counts them, where all that should arrive does. */
+static void
+count_pairs(const struct certificate *c, struct verify_report *out)
+{
+	const struct cdg *g = c->g;
+
+	for (uint32_t lid = 0; lid < c->nblocks * LFT_BLOCK; lid++) {
+		const struct verify_dest *d = &c->dest[lid];
+		uint32_t in = 0;
+
+		if (!d->owned)
+			continue;
+		if (d->root != g->n)
+			in = g->comp_lo[g->comp[d->root] + 1] -
+			     g->comp_lo[g->comp[d->root]];
+		out->pairs += in;
+		out->cut_off += g->n - in;
+	}
+}
+
+/*
+ * Judge by the certificate: all that a walk finds is found without it. False:
+ * nothing is proven and nothing has been done. *chan_order is to be freed.
+ */
+static bool
+judge_by_ranks(struct cdg *g, const struct verify_tables *in, unsigned threads,
+	struct verify_report *out, uint32_t **chan_order)
+{
+	struct certificate *c = g->nlayers == 1 ? certificate_new(g, in) : NULL;
+	bool proven = c != NULL && certificate_proves(c, threads);
+
+	if (proven) {
+		certificate_add_loads(c, g, threads);
+		certificate_add_dependencies(c, g, threads);
+		count_pairs(c, out);
+		*chan_order = certificate_chan_order(c);
+		out->plain = out->by_rank = true;
+	}
+	certificate_free(c);
+	return proven;
+}
+
 int
 verify_keep(const struct verify_tables *in, unsigned threads,
 	struct verify_report *out, struct verify_state **keep,
 	struct reason *why)
 {
+	uint32_t *chan_order = NULL;
 	struct cdg *g;
 
 	memset(out, 0, sizeof(*out));
@@ -118,15 +162,19 @@ verify_keep(const struct verify_tables *in, unsigned threads,
 	if (g == NULL)
 		return -1;
 	out->vls = g->nlayers;
-	walk_all(g, in, threads, out);
+	if (!judge_by_ranks(g, in, threads, out, &chan_order)) {
+		walk_all(g, in, threads, out);
+		verify_cycle_find(g, in, out);
+	}
 	verify_sum(g, out);
-	verify_cycle_find(g, in, out);
 	out->ok = out->unreachable == 0 && out->loops == 0 &&
 		  out->cyclic_channels == 0;
-	if (keep != NULL)
-		*keep = verify_state_new(g, in, out);
-	else
+	if (keep != NULL) {
+		*keep = verify_state_new(g, in, out, chan_order);
+	} else {
 		cdg_free(g);
+		free(chan_order);
+	}
 	return out->ok ? 0 : reason_set(why, "%s", out->first);
 }
 
@@ -135,6 +183,7 @@ verify_load(const struct verify_tables *in, unsigned threads, uint64_t *load)
 {
 	struct verify_tables plain = *in;
 	struct verify_report out = {0};
+	struct certificate *c;
 	struct cdg *g;
 
 	plain.layers = NULL; /* loads do not depend on layers */
@@ -142,7 +191,12 @@ verify_load(const struct verify_tables *in, unsigned threads, uint64_t *load)
 	if (g == NULL)
 		return false;
 	g->light = true;
-	walk_all(g, &plain, threads, &out);
+	c = certificate_new(g, &plain);
+	if (c != NULL && certificate_proves(c, threads))
+		certificate_add_loads(c, g, threads);
+	else
+		walk_all(g, &plain, threads, &out);
+	certificate_free(c);
 	verify_sum(g, &out);
 	cdg_free(g);
 	*load = out.load_max;

@@ -5,6 +5,8 @@
  *
  *   cdg                 the graph: live switches by number, channels, layers
  *   verify              a judgement in full, by several threads
+ *   certificate         a quick proof of tables whose paths climb given ranks;
+ *                       the walk is left out where it succeeds
  *   verify_walk         every LID from every switch, 64 LIDs at a time
  *   verify_flow         all LIDs of one switch together, where all is well
  *   verify_cycle        cycles of dependencies, an order of channels

@@ -25,7 +25,7 @@ order_channels(struct verify_state *v)
 
 struct verify_state *
 verify_state_new(struct cdg *g, const struct verify_tables *in,
-	const struct verify_report *found)
+	const struct verify_report *found, uint32_t *chan_order)
 {
 	struct verify_state *v = mem_zalloc(1, sizeof(*v));
 	const struct topo *t = in->topo;
@@ -33,6 +33,7 @@ verify_state_new(struct cdg *g, const struct verify_tables *in,
 	v->refs = 1;
 	v->g = g;
 	v->ok = found->ok && found->plain;
+	v->chan_order = chan_order;
 	if (!v->ok) {
 		g->t = NULL;
 		return v;
@@ -44,7 +45,7 @@ verify_state_new(struct cdg *g, const struct verify_tables *in,
 	v->dest = mem_alloc(v->nlid * sizeof(*v->dest));
 	for (uint32_t lid = 0; lid < v->nlid; lid++)
 		v->dest[lid] = verify_walk_dest(g, lid);
-	v->ok = order_channels(v);
+	v->ok = chan_order != NULL || order_channels(v);
 	g->t = NULL; /* may be freed before v is */
 	return v;
 }

@@ -304,7 +304,7 @@ take_routes(struct audit *a)
 		take_row(a, r, s, row);
 	free(row);
 	in = &(struct verify_tables){
-		r->topo, r->pool, r->row, r->nblocks, &r->layers};
+		r->topo, r->pool, r->row, r->nblocks, &r->layers, NULL};
 	(void)verify_keep(
 		in, jobs_threads(a->cfg), &r->report, &r->verified, NULL);
 	a->found.routes = r;

@@ -10,7 +10,7 @@ view_redundancy_count(const struct view *v,
 {
 	const struct routes *r = v->routes;
 	const struct verify_tables in = {
-		v->topo, r->pool, r->row, r->nblocks, &r->layers};
+		v->topo, r->pool, r->row, r->nblocks, &r->layers, NULL};
 	struct redundancy_report all;
 	struct view_redundancy *h;
 

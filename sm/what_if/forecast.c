@@ -73,7 +73,7 @@ take_routes(
 	const struct forecast_job *job, struct routes *r, struct forecast *out)
 {
 	const struct verify_tables in = {
-		r->topo, r->pool, r->row, r->nblocks, &r->layers};
+		r->topo, r->pool, r->row, r->nblocks, &r->layers, NULL};
 
 	out->topo = topo_ref(r->topo);
 	out->routes = routes_ref(r);
@@ -103,7 +103,7 @@ forecast_judge(
 	const struct forecast_job *job, struct routes *r, struct forecast *out)
 {
 	const struct verify_tables in = {
-		r->topo, r->pool, r->row, r->nblocks, &r->layers};
+		r->topo, r->pool, r->row, r->nblocks, &r->layers, NULL};
 	struct reason why = {""};
 
 	*out = (struct forecast){0};

@@ -580,7 +580,7 @@ dump_tables(const struct plan *p)
 	if (name == NULL || r == NULL)
 		return EXIT_OK;
 	in = (struct verify_tables){
-		r->topo, r->pool, r->row, r->nblocks, &r->layers};
+		r->topo, r->pool, r->row, r->nblocks, &r->layers, NULL};
 	fts_print(&in, &out);
 	f = to_stdout(name) ? stdout : fopen(name, "we");
 	ok = f != NULL && fwrite(out.text, 1, out.n, f) == out.n &&

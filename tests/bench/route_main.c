@@ -148,8 +148,9 @@ judge_change(const struct engine *e, struct route_job *job, struct result *x)
 	struct cost c = {0};
 	struct routes *r = run_engine(e, job, true, &c);
 	const struct routes *was = x->r;
-	const struct verify_before before = {was->verified,
-		{was->topo, was->pool, was->row, was->nblocks, &was->layers}};
+	const struct verify_before before = {
+		was->verified, {was->topo, was->pool, was->row, was->nblocks,
+				       &was->layers, NULL}};
 	struct verify_state *v = NULL;
 	struct verify_report out;
 	struct reason why;
@@ -160,7 +161,7 @@ judge_change(const struct engine *e, struct route_job *job, struct result *x)
 	t = clock_ms();
 	(void)verify_incremental(&before,
 		&(struct verify_tables){
-			r->topo, r->pool, r->row, r->nblocks, &r->layers},
+			r->topo, r->pool, r->row, r->nblocks, &r->layers, NULL},
 		job->threads, &out, &v, &why);
 	t = clock_ms() - t;
 	x->change = x->change == 0 || t < x->change ? t : x->change;
@@ -293,7 +294,7 @@ measure_engine(const struct engine *e, const struct fabric *f, struct topo *t,
 		return false;
 	}
 	in = (struct verify_tables){
-		t, pool, x->r->row, x->r->nblocks, &x->r->layers};
+		t, pool, x->r->row, x->r->nblocks, &x->r->layers, NULL};
 	x->verify = clock_ms();
 	if (verify_keep(&in, job.threads, &x->report, &x->r->verified, &why) <
 		0)

@@ -82,7 +82,7 @@ static bool
 is_verified(const struct routes *r)
 {
 	struct verify_tables in = {
-		r->topo, r->pool, r->row, r->nblocks, &r->layers};
+		r->topo, r->pool, r->row, r->nblocks, &r->layers, NULL};
 	struct verify_report report;
 
 	return verify_tables(&in, &report, NULL) == 0;

@@ -69,7 +69,7 @@ static struct verify_tables
 tables_of(const struct routes *r)
 {
 	return (struct verify_tables){
-		r->topo, r->pool, r->row, r->nblocks, &r->layers};
+		r->topo, r->pool, r->row, r->nblocks, &r->layers, NULL};
 }
 
 /* ---- the table ---- */

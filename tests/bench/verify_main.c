@@ -1,24 +1,25 @@
 /*
- * The time of the verifier: for all of a fabric's tables, on one thread and on
- * two; and after one failed cable, from the previous state. usage: verify
- * [K...], K being the ports of the switches of a three-level fat tree.
+ * The time of the verifier: the general judge beside the certificate, for
+ * tables with and without ranks; for all of a fabric's tables, on one thread
+ * and on two; and after one failed cable, from the previous state. usage:
+ * verify [FABRIC...] (see treenet.h)
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "routing/driver/compute.h"
-#include "routing/verify/verify.h"
+#include "routing/verify/certificate.h"
 #include "sm/base/mem.h"
 #include "tests/bench/bench_clock.h"
+#include "tests/bench/treenet.h"
 #include "tests/topo/frozen.h"
-#include "tests/topo/gen.h"
 
 static struct verify_tables
 tables_of(const struct routes *r)
 {
 	return (struct verify_tables){
-		r->topo, r->pool, r->row, r->nblocks, &r->layers};
+		r->topo, r->pool, r->row, r->nblocks, &r->layers, NULL};
 }
 
 static struct routes *
@@ -101,23 +102,124 @@ fail_one_cable(const struct fabric *f, const struct routes *was,
 	free(drop);
 }
 
+/* The same tables, with no block shared. */
+static struct routes *
+unshare_blocks(const struct routes *r)
+{
+	struct routes *own = routes_new(r->topo, r->pool);
+	uint8_t *row = mem_alloc((size_t)r->nblocks * LFT_BLOCK);
+
+	for (sw_ix s = 0; s < r->topo->nsw; s++) {
+		for (uint32_t b = 0; b < r->nblocks; b++)
+			memcpy(row + (size_t)b * LFT_BLOCK,
+				routes_block(r, s, b), LFT_BLOCK);
+		routes_put_row(own, s, row, NULL, TOPO_NONE);
+	}
+	free(row);
+	return own;
+}
+
+/* What is timed: one run of it on these tables. */
+typedef void timed(const struct verify_tables *in);
+
 static void
-bench_tree(unsigned k)
+time_judge(const struct verify_tables *in)
+{
+	struct verify_report out;
+	struct verify_state *v;
+
+	if (verify_keep(in, 1, &out, &v, NULL) != 0 ||
+		out.by_rank != (in->rank != NULL))
+		(void)printf("  NOT PROVEN\n");
+	verify_state_unref(v);
+}
+
+static void
+time_proof(const struct verify_tables *in)
+{
+	struct cdg *g = cdg_new(in, NULL, NULL);
+	struct certificate *c = certificate_new(g, in);
+
+	if (c == NULL || !certificate_proves(c, 1))
+		(void)printf("  NOT PROVEN\n");
+	certificate_free(c);
+	cdg_free(g);
+}
+
+static void
+time_loads(const struct verify_tables *in)
+{
+	uint64_t load;
+
+	(void)verify_load(in, 1, &load);
+}
+
+/* CPU time in ms, the best of some runs. */
+static double
+best_of(timed *run, const struct verify_tables *in)
+{
+	double best = 0;
+
+	for (unsigned i = 0; i < 3; i++) {
+		double t = clock_cpu_ms();
+
+		run(in);
+		t = clock_cpu_ms() - t;
+		best = i == 0 || t < best ? t : best;
+	}
+	return best;
+}
+
+/* The general judge beside the certificate, in one run. */
+static void
+compare_certificate(const struct routes *r)
+{
+	struct verify_tables in = tables_of(r), ranked = in, own;
+	uint32_t *rank = mem_alloc((r->topo->nadj + 1U) * sizeof(*rank));
+	struct routes *unshared = unshare_blocks(r);
+	double judge, by_rank, proof, apart, loads, order;
+
+	routes_link_ranks(r, rank);
+	in.layers = NULL;
+	ranked.layers = NULL;
+	ranked.rank = rank;
+	own = ranked;
+	own.row = unshared->row;
+	judge = best_of(time_judge, &in);
+	by_rank = best_of(time_judge, &ranked);
+	proof = best_of(time_proof, &ranked);
+	apart = best_of(time_proof, &own);
+	loads = best_of(time_loads, &in);
+	order = best_of(time_loads, &ranked);
+	(void)printf("  judge %8.1f ms of CPU, with ranks %6.1f: %.1f times\n",
+		judge, by_rank, judge / by_rank);
+	(void)printf("  proof %8.1f: %.1f times, %.1f with no block shared: "
+		     "%.1f times\n",
+		proof, judge / proof, apart, judge / apart);
+	(void)printf("  loads %8.1f, with ranks %6.1f: %.1f times\n", loads,
+		order, loads / order);
+	routes_unref(unshared);
+	free(rank);
+}
+
+static void
+bench_fabric(const char *name)
 {
 	struct lft_pool *pool = lft_pool_new();
 	struct reason why;
-	struct fabric *f = gen_tree_three(k, &why);
+	struct fabric *f = treenet_make(name, "../shared/fixtures", &why);
 	struct verify_state *v;
 	struct topo *t;
 	struct routes *r;
 
 	if (f == NULL) {
-		(void)fprintf(stderr, "%u: %s\n", k, why.text);
+		(void)fprintf(stderr, "%s: %s\n", name, why.text);
 		return;
 	}
 	t = frozen_topo(f, NULL);
 	r = compute_one(t, pool, NULL);
-	(void)printf("k = %u: %u LIDs, %u switches\n", k, t->max_lid, t->nsw);
+	(void)printf("%s: %u LIDs, %u switches\n", name, t->max_lid, t->nsw);
+	compare_certificate(r);
 	verify_state_unref(verify_all(r, 1));
 	v = verify_all(r, 2);
 	fail_one_cable(f, r, v, false);
@@ -132,12 +234,12 @@ bench_tree(unsigned k)
 int
 main(int argc, char **argv)
 {
+	static const char *const all[] = {"three:24", "three:24,fail=1",
+		"three:36", "three:36,fail=1", "three:56", "three:56,fail=1"};
+
 	for (int i = 1; i < argc; i++)
-		bench_tree((unsigned)strtoul(argv[i], NULL, 10));
-	if (argc == 1) {
-		bench_tree(24);
-		bench_tree(36);
-		bench_tree(56);
-	}
+		bench_fabric(argv[i]);
+	for (size_t i = 0; argc == 1 && i < sizeof(all) / sizeof(*all); i++)
+		bench_fabric(all[i]);
 	return 0;
 }

@@ -143,7 +143,7 @@ check_by_hand(const struct bed *b, unsigned seed)
 {
 	const struct routes *r = b->v->routes;
 	const struct verify_tables in = {
-		b->t, r->pool, r->row, r->nblocks, NULL};
+		b->t, r->pool, r->row, r->nblocks, NULL, NULL};
 	struct multi_port_node_ports all = multi_port_node_ports(b->t, NULL);
 	struct view_redundancy *h = view_redundancy_count(b->v, NULL, NULL);
 	size_t single = 0, at = 0, points = 0;

@@ -298,7 +298,7 @@ world_routes(struct topo *t, struct lft_pool *pool, const struct routes *prev,
 		if (res != ENGINE_OK)
 			break;
 		in = (struct verify_tables){
-			t, pool, r->row, r->nblocks, &r->layers};
+			t, pool, r->row, r->nblocks, &r->layers, NULL};
 		if (verify_tables_dependencies(
 			    &in, &r->report, &r->deps, &why) == 0)
 			return r;

@@ -68,7 +68,7 @@ static struct redundancy_report
 find_redundancy(const struct bed *b, const struct routes *r)
 {
 	const struct verify_tables in = {
-		r->topo, r->pool, r->row, r->nblocks, NULL};
+		r->topo, r->pool, r->row, r->nblocks, NULL, NULL};
 	struct redundancy_report h;
 
 	redundancy_find(&in, &b->options, &h);

@@ -79,7 +79,7 @@ compute_checked(const struct day *d, struct topo *t, const struct routes *prev)
 	r = compute_routes(&job, engine, 2, &story, &why);
 	ck_assert_msg(r != NULL, "seed %llu: %s", (unsigned long long)d->seed,
 		why.text);
-	in = (struct verify_tables){t, d->pool, r->row, r->nblocks, NULL};
+	in = (struct verify_tables){t, d->pool, r->row, r->nblocks, NULL, NULL};
 	ck_assert_msg(verify_tables(&in, &report, &why) == 0, "seed %llu: %s",
 		(unsigned long long)d->seed, why.text);
 	return r;

@@ -32,7 +32,7 @@ static struct verify_tables
 verify_input(const struct routes *r)
 {
 	return (struct verify_tables){
-		r->topo, r->pool, r->row, r->nblocks, &r->layers};
+		r->topo, r->pool, r->row, r->nblocks, &r->layers, NULL};
 }
 
 static struct fabric *

@@ -98,7 +98,7 @@ START_TEST(fts_round)
 	struct fts *f;
 
 	scene_new(&s);
-	in = (struct verify_tables){s.t, s.pool, s.r->row, s.r->nblocks, NULL};
+	in = (struct verify_tables){s.t, s.pool, s.r->row, s.r->nblocks, NULL, NULL};
 	fts_print(&in, &out);
 	f = fts_parse(out.text, out.n, "x", &why);
 	ck_assert_msg(f != NULL, "%s", why.text);
@@ -144,7 +144,7 @@ START_TEST(fts_lmc)
 	memset(row, LFT_DROP, (size_t)r->nblocks * LFT_BLOCK);
 	row[2] = row[3] = row[5] = 1; /* LID 4 is missing */
 	routes_put_row(r, 0, row, NULL, TOPO_NONE);
-	in = (struct verify_tables){t, s.pool, r->row, r->nblocks, NULL};
+	in = (struct verify_tables){t, s.pool, r->row, r->nblocks, NULL, NULL};
 	fts_print(&in, &out);
 	ck_assert_msg(strstr(out.text, "0x0002 001 : (Channel") != NULL &&
 			      strstr(out.text, "0x0003 001 : (path #2 out of "

@@ -46,7 +46,7 @@ static struct verify_tables
 verify_input(const struct routes *r)
 {
 	return (struct verify_tables){
-		r->topo, r->pool, r->row, r->nblocks, NULL};
+		r->topo, r->pool, r->row, r->nblocks, NULL, NULL};
 }
 
 /* All pairs reach each other, without a cycle even on one layer. */
