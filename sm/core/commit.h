@@ -16,6 +16,7 @@ struct sm;
 
 /* Swap the view and call the ops. */
 void commit_run(struct sm *sm, struct mono now);
+/* A run is over: when nodes are asked again, the next light sweep, names. */
 void commit_schedule(struct sm *sm, struct mono now);
 /* Report that a run is over, and what is not as it should be. */
 void commit_log_run(struct sm *sm);

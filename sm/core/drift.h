@@ -64,6 +64,8 @@ void drift_port_disobeys(
 /* Other SMs are about to be asked for their SMInfo; one of them is a master
  * that we outrank. */
 void drift_review(struct sm *sm);
+/* Another manager, which is not obeyed, is master as well: an alarm from the
+ * second round on. */
 void drift_other_master(struct sm *sm, const struct sm_peer *p);
 /* Another SM is master, or the core ends. */
 void drift_reset(struct sm *sm);

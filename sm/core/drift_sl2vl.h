@@ -29,6 +29,7 @@ void drift_sl2vl_forget(struct sm *sm, bool hurry); /* all rows are unknown */
 void drift_sl2vl_publish(struct sm *sm, struct mono now); /* a run is over */
 void drift_sl2vl_renew(struct sm *sm, struct mono now);	  /* another view */
 struct mono drift_sl2vl_next(const struct sm *sm);
+/* Search on, where nothing else is done; a plan is marked when one is due. */
 void drift_sl2vl_step(struct sm *sm, struct mono now);
 
 #endif

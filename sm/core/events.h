@@ -38,12 +38,15 @@ void events_release(struct sm *sm, struct mono now);
 /* One more of them. */
 /* What is missing, over a restart. */
 void events_load(struct sm *sm, const struct state_file *s);
+/* Ages of what is missing, counted back from 0 so far, count from now. */
 void events_start(struct sm *sm, struct mono now);
 /* The caller frees the result. */
 struct state_file_missing *events_gather(
 	const struct sm *sm, struct state_file *s);
 void events_free(struct sm *sm);
+/* An administrator accepts that nothing is missing. */
 void events_accept(struct sm *sm, struct mono now);
+/* An event that no comparison of topologies tells: logged and kept. */
 void events_log(struct sm *sm, const struct topo_event *e, struct mono now);
 /* Another manager came, or left. */
 void events_manager(

@@ -26,6 +26,7 @@ struct group_keep_saved {
 	struct state_file_member *member;
 	size_t nmember;
 };
+/* Give the groups of the state file, with their members, to the SA. */
 void group_keep_load(struct sm *sm, const struct state_file *s);
 void group_keep_configure(struct sm *sm); /* the groups of the configuration */
 void group_keep_save(const struct sm *sm, struct group_keep_saved *out);

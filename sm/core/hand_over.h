@@ -65,6 +65,7 @@ bool hand_over_resign(struct sm *sm, const char *why, struct mono now);
 /* The manager that would be handed over to now; NULL and why: there is none. */
 const struct sm_other *hand_over_choice(
 	const struct sm *sm, struct mono now, struct reason *why);
+/* True while the fabric is being given away because the daemon ends. */
 bool hand_over_is_pending(const struct sm *sm);
 /* A poll of the manager that was given the fabric was answered, or not. False:
  * there is none, this is a usual poll. */
@@ -77,6 +78,7 @@ uint16_t hand_over_offered(
 /* In an election: confirm a hand-over that came during discovery. True: its
  * answer is waited for. */
 bool hand_over_confirm(struct sm *sm, struct mono now);
+/* Nothing is given or taken any more: what was offered is forgotten. */
 void hand_over_reset(struct sm *sm);
 /* We are master now. */
 void hand_over_taken(struct sm *sm, struct mono now);

@@ -27,10 +27,12 @@ struct in_flight {
 /* How long packets of older tables may be on their way; late copies of a Set.
  */
 struct mono in_flight_drain(const struct sm *sm);
+/* How long a late copy of a Set may be on its way. */
 struct mono in_flight_stray(const struct sm *sm);
 /* Tables are about to be written; or no Set may be under way any more. mcast:
  * multicast tables are being written. */
 void in_flight_writing(struct sm *sm);
+/* ... the mark of a push goes, if nothing else is under way. */
 void in_flight_written(struct sm *sm, bool mcast);
 /* The core starts: the previous run may have ended while it wrote. */
 void in_flight_restart(struct sm *sm, struct mono now);

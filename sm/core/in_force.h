@@ -36,6 +36,7 @@ void in_force_take(struct sm *sm, struct config *c);
  * LIDs; 0, or -1 and why it is refused. */
 int in_force_judge(const struct sm *sm, struct config *was, struct config *is,
 	struct topo *t, struct reason *why);
+/* What was in force before the start, from the state file. */
 void in_force_load(struct sm *sm, const struct state_file *s);
 /* What the state file shall say of it. */
 const char *in_force_text(struct sm *sm);

@@ -16,11 +16,13 @@
 
 struct sm;
 
+/* Begin one; without a switch to ask, everything is swept. */
 void light_sweep_start(struct sm *sm, struct mono now);
 /* True if it has waited for other runs for a whole interval. */
 bool light_sweep_is_overdue(const struct sm *sm, struct mono now);
 /* When one that only waits for silent switches is to end early. */
 struct mono light_sweep_until(const struct sm *sm);
+/* It is over, or was ended early: mark what it found. */
 void light_sweep_end(struct sm *sm, struct mono now);
 /* Due an interval from now. */
 void light_sweep_schedule(struct sm *sm, struct mono now);

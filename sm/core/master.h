@@ -33,6 +33,7 @@ void master_look(struct sm *sm, uint64_t guid, struct mono now);
 void master_paused(struct sm *sm, struct mono due, struct mono now);
 /* True if this manager became a standby. */
 bool master_between_runs(struct sm *sm, struct mono now);
+/* One step of SM_ELECT. */
 bool master_step(struct sm *sm, struct mono now);
 /* True when it is decided; this manager is a standby then, or elected. */
 bool master_elect(struct sm *sm, struct mono now);

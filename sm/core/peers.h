@@ -82,11 +82,13 @@ void peers_ask(struct sm *sm, struct sm_peer *p, bool once, struct mono now,
 	xact_done *done, uint64_t tag);
 /* All of them, and one out of turn; done calls peers_answered. */
 void peers_ask_all(struct sm *sm, struct mono now, xact_done *done);
+/* Ask p out of turn, unless it was asked just now. */
 void peers_look(
 	struct sm *sm, struct sm_peer *p, struct mono now, xact_done *done);
 /* The manager that this answers for, or NULL: the list is another one. */
 struct sm_peer *peers_answered(
 	struct sm *sm, uint64_t tag, const struct xact_result *res);
+/* Enter its answer, or that there was none. */
 void peers_take(
 	struct sm *sm, struct sm_peer *p, const struct xact_result *res);
 /* A Get(SMInfo) to p with our own SMInfo. */
@@ -97,6 +99,7 @@ void peers_say(const struct sm *sm, bool show_key, struct mono now,
 	struct mad_sm_info *out);
 /* True if that key is ours, or neither is a secret. */
 bool peers_key_fits(const struct sm *sm, uint64_t key);
+/* True if p is shown our SM_Key. */
 bool peers_may_see_key(const struct sm *sm, const struct sm_peer *p);
 /* The manager at this port has shown a key. */
 void peers_note_key(struct sm *sm, uint64_t guid, uint64_t key);

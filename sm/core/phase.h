@@ -13,6 +13,7 @@
 struct sm;
 struct view;
 
+/* Enter a phase; its first step is a tick of its own. */
 void phase_enter(struct sm *sm, enum sm_phase phase, struct mono now);
 /* For sm_view: what readers have in this role. */
 struct view *phase_view(const struct sm *sm);

@@ -41,6 +41,8 @@ struct reign {
 enum role_cause { ROLE_OUTRANKED, ROLE_GAVE };
 /* True if p outranks this manager. */
 bool role_is_below(const struct sm *sm, const struct sm_peer *p);
+/* Become a standby of p: what a master does ends. ROLE_GAVE: it was given
+ * the fabric. */
 void role_stand_by(struct sm *sm, const struct sm_peer *p,
 	enum role_cause cause, struct mono now);
 

@@ -51,6 +51,7 @@ void run_mcast_forget(struct sm *sm, bool all);
 const char *run_mcast_alarm(const struct sm *sm);
 void run_mcast_lost(struct sm *sm); /* another SM is master */
 struct mono run_mcast_next(const struct sm *sm);
+/* A cycle begins when it is due, or goes on. */
 void run_mcast_step(struct sm *sm, struct mono now);
 /* Before routes are made: begin to read unread tables of switches; true when
  * all are known. */

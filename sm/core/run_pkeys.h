@@ -22,6 +22,7 @@
 struct sm;
 struct topo;
 
+/* What the state file says of P_Key tables. */
 void run_pkeys_load(struct sm *sm, const struct state_file *s);
 /* We became master: ports of another SM may hold anything. */
 void run_pkeys_distrust(struct sm *sm);

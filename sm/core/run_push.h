@@ -15,6 +15,7 @@ struct sm;
 
 /* Push sm->plan, for sm->routes. */
 void run_push_start(struct sm *sm, struct mono now);
+/* When a step of the push is due: the end of a drain, or news that stops it. */
 struct mono run_push_next(const struct sm *sm);
 /* True if the fabric has changed since this run began, so that its push would
  * write tables of a fabric that is no more; not for ever, or a port that flaps

@@ -34,12 +34,15 @@ struct hosts {
 
 void run_sa_new(struct sm *sm);
 void run_sa_free(struct sm *sm);
+/* Options of the SA, prefix routes and configured groups are new. */
 void run_sa_configure(struct sm *sm);
+/* A message of class SA; answered by the master alone. */
 void run_sa_message(
 	struct sm *sm, const struct transport_msg *m, struct mono now);
 struct mono run_sa_next(const struct sm *sm);
 /* Its records of the previous run. */
 void run_sa_load(struct sm *sm, const struct state_file *s);
+/* Give the SA what hosts had registered before the restart. */
 void run_sa_start(struct sm *sm, struct mono now);
 /* It is to answer from the view in force. */
 void run_sa_publish(struct sm *sm, struct mono now);

@@ -25,6 +25,7 @@ struct sm_settings {
 
 /* The push is over: log, status, alarm. */
 void run_settings_review(struct sm *sm);
+/* Name these ports in the status. */
 void run_settings_tell(const struct sm *sm, struct sm_status *out);
 void run_settings_reset(struct sm *sm); /* another manager is master */
 

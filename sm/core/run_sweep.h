@@ -13,6 +13,7 @@
 
 struct sm;
 
+/* Of everything, or the light one. */
 void run_sweep_start(struct sm *sm, struct mono now, enum sweep_kind kind);
 /* Of these switches, or of those that are marked. */
 void run_sweep_probe(

@@ -175,6 +175,7 @@ const struct sa *sm_sa(const struct sm *sm);
 /* The trees of multicast groups by MLID, from 0xc000 on; NULL: no tree. */
 const struct mcast_tree *const *sm_mcast_trees(const struct sm *sm);
 
+/* The present state, by value. */
 void sm_status(const struct sm *sm, struct sm_status *out);
 const struct xact_stats *sm_xact_stats(const struct sm *sm);
 

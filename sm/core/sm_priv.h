@@ -44,6 +44,17 @@
  *	trap_fault	traps about faults: counted and logged
  *	trap_filter	which traps are acted on
  *	timers		the times at which there is something to do
+ *
+ * Endings that mean the same everywhere:
+ *
+ *	_new _free	with the core
+ *	_load		from the state file, before the start; _start: it starts
+ *	_next		when _step is due, besides the timers of the module
+ *	_step		after every event, as far as something is due; of a
+ *			phase: true when another phase was entered
+ *	_review		a run is over: log, status, alarm
+ *	_tell		into a status
+ *	_lost _reset	another manager is master
  */
 #ifndef HEDDLE_SM_CORE_SM_PRIV_H
 #define HEDDLE_SM_CORE_SM_PRIV_H

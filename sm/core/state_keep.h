@@ -39,6 +39,7 @@ struct kept {
 };
 
 void state_keep_free(struct sm *sm);
+/* Enter the records of the state file, each with its module. */
 void state_keep_load(struct sm *sm, const struct state_file *s);
 /* Set the state file aside, whose records are loaded, if it is of another
  * fabric. */
@@ -48,6 +49,7 @@ void state_keep_routes(struct sm *sm, const struct routes *r);
 /* Save what must survive a restart; at_once: it does when this returns. Modules
  * below have it saved by TIMER_SAVE. */
 void state_keep_save(struct sm *sm, bool at_once);
+/* When the state is to be saved; MONO_NEVER before the first view. */
 struct mono state_keep_next(const struct sm *sm);
 void state_keep_step(struct sm *sm, struct mono now); /* if it is time */
 

@@ -10,6 +10,7 @@
 
 struct sm;
 
+/* Make the transactions, and look after answers that are late. */
 void wire_new(struct sm *sm);
 void wire_configure(struct sm *sm); /* for its role and configuration */
 
