@@ -186,7 +186,8 @@ add_text(struct buf *out, const char *text)
 	buf_printf(out, "%s\"%s\"", out->n > 0 ? ", " : "", text);
 }
 
-/* GUIDs and short ranges of them. */
+/* Append the GUIDs that s lists, and those of short ranges, as ports of a rule;
+ * false: s is not understood, or a range is too long. */
 static bool
 add_guids(struct policy *p, const char *s, struct buf *out)
 {

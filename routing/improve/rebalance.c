@@ -461,6 +461,8 @@ set_entry(struct rebalance *e, sw_ix s, uint8_t out)
 	e->moves++;
 }
 
+/* The LID goes by the steps of the move from now on, with the pairs of all
+ * switches behind its first one. */
 static void
 apply_move(struct rebalance *e, const struct move *m)
 {

@@ -39,6 +39,7 @@ struct find {
 	size_t nseen, cap;
 };
 
+/* The out-port of switch s for a LID; LFT_DROP beyond its table. */
 static uint8_t
 lft_entry(const struct verify_tables *in, sw_ix s, uint16_t lid)
 {

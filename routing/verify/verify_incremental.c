@@ -425,6 +425,8 @@ change_column(struct change *c, const uint32_t *sw, uint32_t n, uint32_t lid)
 	return true;
 }
 
+/* Compare block b of all switches whose rows differ, and follow each LID that
+ * has another entry somewhere. */
 static void
 change_block(struct change *c, uint32_t b)
 {
@@ -595,6 +597,8 @@ order_row(struct raise *r, uint32_t in, uint64_t bits, unsigned first)
 	return true;
 }
 
+/* Channels that follow those on the stack get higher numbers than these, and so
+ * on behind them; false: it takes too long, or they are a cycle. */
 static bool
 raise_successors(struct raise *r)
 {
@@ -668,6 +672,7 @@ find_channel_order(const struct change *c, uint32_t *chan_order)
 
 /* ---- all of it ---- */
 
+/* Pairs of a switch and a LID that must reach, and those that no path joins. */
 static void
 count_pairs(struct change *c)
 {

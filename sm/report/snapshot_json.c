@@ -69,6 +69,7 @@ port_json(const struct topo *t, port_ix ix, bool info)
 	return o;
 }
 
+/* The table of a switch, two digits an entry. */
 static json_t *
 row_json(const struct routes *r, sw_ix s)
 {

@@ -25,6 +25,7 @@ standby_json_order(const struct view *v)
 			    : json_string(names_order(v->routes->order));
 }
 
+/* Seconds from then to now; 0 where the clock was set back. */
 static long long
 age_of(long long then, uint64_t now)
 {
