@@ -381,7 +381,7 @@ check_count(const struct config *c, struct diag_list *d)
 	else if (n * layers > QOS_SLS)
 		diag_add(d, all->at[all->n - 1], "too-many", "qos.levels",
 			"qos.levels: %u levels, default among them, times %u "
-			"lanes (routing.ftree.lanes) need %u service levels; "
+			"layers (routing.ftree.lanes) need %u service levels; "
 			"there are %u",
 			n, layers, n * layers, QOS_SLS);
 }

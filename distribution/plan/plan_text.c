@@ -9,11 +9,11 @@ plan_kind_name(enum plan_kind k)
 	static const char *const name[] = {
 		[PLAN_KEYS] = "add P_Keys",
 		[PLAN_PARAMS] = "parameters",
-		[PLAN_QUENCH] = "wall",
+		[PLAN_QUENCH] = "discard first",
 		[PLAN_TOP] = "raise top first",
 		[PLAN_LFT] = "tables",
 		[PLAN_ARBS] = "VL arbitration",
-		[PLAN_SLVL] = "lanes",
+		[PLAN_SLVL] = "SL2VL",
 		[PLAN_LEARN] = "read SL2VL",
 		[PLAN_BLOCK] = "block",
 		[PLAN_DOWN] = "ports down",

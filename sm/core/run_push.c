@@ -71,7 +71,7 @@ log_plan(const struct plan *p)
 			 "deadlock with these tables; dependencies kept "
 			 "blocked=%zu until their ports come up anew: %s",
 			x->nstays, x->stale);
-	log_info("push: method=%s way=%s stages=%u blocked=%zu entries=%llu "
+	log_info("push: method=%s kind=%s stages=%u blocked=%zu entries=%llu "
 		 "blocks=%llu steps=%zu%s%s",
 		transition_method_name(x->method),
 		transition_kind_name(x->kind), x->nstages, x->ndeps,

@@ -619,7 +619,7 @@ path_why(const json_t *r, struct buf *out)
 		"first and then only descends%s%s\n",
 		text_or_dash(r, "engine"), text_or_dash(r, "order"),
 		json_util_has_text(r, "turn_leaf")
-			? "; down-to-up turns are allowed only below "
+			? "; a path may descend and climb again only below "
 			: "",
 		json_util_has_text(r, "turn_leaf")
 			? text_or_dash(r, "turn_leaf")

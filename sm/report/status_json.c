@@ -537,7 +537,7 @@ page_change(const struct view_change *c, struct buf *out)
 	if (c->method == NULL)
 		return;
 	buf_printf(out,
-		"change     method=%s way=%s stages=%u blocked=%zu "
+		"change     method=%s kind=%s stages=%u blocked=%zu "
 		"pairs_cut=%llu "
 		"entries=%llu kept=%llu mismatched_ports=%zu\n",
 		c->method, c->kind, c->stages, c->ndeps,

@@ -40,7 +40,8 @@ plan_page_routing(const json_t *f, struct buf *out)
 		buf_printf(out, "            %s\n", json_util_text(f, "note"));
 	if (json_util_has_text(f, "turn_leaf"))
 		buf_printf(out,
-			"            down-to-up turns are allowed only below "
+			"            a path may descend and climb again only "
+			"below "
 			"%s\n",
 			json_util_text(f, "turn_leaf"));
 	if (json_array_size(list) == 0 || json_array_size(list) > 16)
@@ -429,7 +430,7 @@ plan_page_method(const json_t *e, struct buf *out)
 		json_util_real(json_object_get(e, "expected"), "packets"),
 		packets);
 	buf_printf(out,
-		"            %-18s %-7s %7lld %6lld %5lld %5lld %7lld %8s\n",
+		"            %-18s %-7s %7lld %6lld %7lld %5lld %7lld %8s\n",
 		json_util_text(e, "method"), json_util_text(e, "way"),
 		json_util_num(e, "smps"), json_util_num(e, "phases"),
 		json_util_num(e, "turns_closed"),
@@ -449,8 +450,8 @@ plan_page_transition(const json_t *list, struct buf *out)
 
 	if (first == NULL)
 		return;
-	buf_printf(out, "  change    %-18s %-7s %7s %6s %5s %5s %7s %8s\n",
-		"method", "way", "SMPs", "phases", "turns", "ports", "pairs",
+	buf_printf(out, "  change    %-18s %-7s %7s %6s %7s %5s %7s %8s\n",
+		"method", "kind", "SMPs", "phases", "blocked", "ports", "pairs",
 		"packets");
 	json_array_foreach(list, i, e) plan_page_method(e, out);
 	if (json_util_has_text(first, "cause"))

@@ -176,7 +176,7 @@ take_links(struct builder *d, const json_t *nodes, size_t i, struct reason *why)
 		if (peer == NULL)
 			continue;
 		if (!end_of(nodes, peer, &to, &at) || k == 0 || at == 0)
-			return reject_node(why, "a cable", (long long)i);
+			return reject_node(why, "a link", (long long)i);
 		if (to > i || (to == i && at >= k))
 			builder_put_link(d, (builder_id)i, (unsigned)k,
 				(builder_id)to, (unsigned)at);
@@ -330,7 +330,7 @@ take_layers(struct routes *r, const json_t *o, struct reason *why)
 
 	if (!read_number(o, "n", 8, &layers) || layers == 0 ||
 		!read_number(o, "spread", layers, &spread) || spread == 0)
-		return reason_set(why, "what the daemon tells of lanes makes "
+		return reason_set(why, "what the daemon says of layers makes "
 				       "no sense");
 	r->layers.n = (uint8_t)layers;
 	r->layers.spread = (uint8_t)spread;
