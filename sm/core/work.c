@@ -261,7 +261,8 @@ gather_inputs(const struct sm *sm, struct plan_inputs *job)
 static void
 describe_routing(struct sm *sm, struct sm_work *w)
 {
-	jobs_options(w->in.cfg, sm->run.topo, &w->options);
+	jobs_route(w->in.cfg, topo_ref(sm->run.topo), sm->pool, &w->options,
+		&w->job);
 	if (sm->kept.rank_known) {
 		w->ranks = mem_dup(
 			sm->kept.rank, sm->kept.nrank * sizeof(*sm->kept.rank));
@@ -273,14 +274,8 @@ describe_routing(struct sm *sm, struct sm_work *w)
 	w->job.now = sm->ops->seconds != NULL
 			     ? sm->ops->seconds(sm->ops->cookie)
 			     : 0;
-	w->job.topo = topo_ref(sm->run.topo);
-	w->job.pool = sm->pool;
 	w->job.prev = w->in.from;
-	w->job.options = &w->options.engine;
-	w->job.load_limit = sm->cfg->routing.load_limit;
 	w->job.rebalance = (sm->dirty.unfinished & 1U << DIRTY_REBALANCE) != 0;
-	w->job.seed = 1;
-	w->job.threads = jobs_threads(w->in.cfg);
 }
 
 /* True if nothing that routing depends on has changed: the routes in force
@@ -322,11 +317,8 @@ work_judge(struct sm *sm, struct routes *r)
 
 	w->found = r;
 	w->in.cfg = config_ref(sm->cfg);
-	jobs_options(w->in.cfg, r->topo, &w->options);
-	w->job = (struct route_job){.topo = topo_ref(r->topo),
-		.pool = sm->pool,
-		.options = &w->options.engine,
-		.threads = jobs_threads(sm->cfg)};
+	jobs_route(w->in.cfg, topo_ref(r->topo), sm->pool, &w->options,
+		&w->job);
 	sm->worker.work = w;
 	sm->ops->route(sm->ops->cookie, w);
 }

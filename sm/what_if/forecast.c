@@ -6,6 +6,7 @@
 
 #include "routing/tiers/tree.h"
 #include "routing/verify/verify.h"
+#include "sm/base/mem.h"
 #include "sm/policy/jobs.h"
 #include "sm/what_if/snapshot_read.h"
 
@@ -102,16 +103,19 @@ void
 forecast_judge(
 	const struct forecast_job *job, struct routes *r, struct forecast *out)
 {
+	uint32_t *rank = mem_alloc((r->topo->nadj + 1U) * sizeof(*rank));
 	const struct verify_tables in = {
-		r->topo, r->pool, r->row, r->nblocks, &r->layers, NULL};
+		r->topo, r->pool, r->row, r->nblocks, &r->layers, rank};
 	struct reason why = {""};
 
 	*out = (struct forecast){0};
+	routes_link_ranks(r, rank);
 	report_progress(job, "verifying");
 	verify_state_unref(r->verified);
 	if (verify_keep(&in, jobs_threads(job->cfg), &r->report, &r->verified,
 		    &why) != 0)
 		(void)snprintf(out->why, sizeof(out->why), "%s", why.text);
+	free(rank);
 	read_tree(job, r);
 	take_routes(job, r, out);
 }
