@@ -317,8 +317,8 @@ work_judge(struct sm *sm, struct routes *r)
 
 	w->found = r;
 	w->in.cfg = config_ref(sm->cfg);
-	jobs_route(w->in.cfg, topo_ref(r->topo), sm->pool, &w->options,
-		&w->job);
+	jobs_route(
+		w->in.cfg, topo_ref(r->topo), sm->pool, &w->options, &w->job);
 	sm->worker.work = w;
 	sm->ops->route(sm->ops->cookie, w);
 }

@@ -210,8 +210,7 @@ bool sa_scope_by_lid(
 /* sa_records.c: the table. NULL: no such attribute. */
 const struct sa_kind *sa_records_find(uint16_t attr);
 
-/* The kinds of records, one file per family. */
-/* The records: a new one is a name in this list, and a file with its kind. */
+/* The kinds of records: a new one is a name in this list, and a file. */
 #define SA_KINDS(KIND)                                                         \
 	KIND(sa_class_port_info)                                               \
 	KIND(sa_node)                                                          \

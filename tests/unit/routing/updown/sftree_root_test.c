@@ -48,7 +48,8 @@ compute_checked(
 static void
 expect_valid(const struct routes *r)
 {
-	struct verify_tables in = {r->topo, r->pool, r->row, r->nblocks, NULL, NULL};
+	struct verify_tables in = {
+		r->topo, r->pool, r->row, r->nblocks, NULL, NULL};
 	struct verify_report report;
 	struct reason why = {""};
 

@@ -62,7 +62,8 @@ set_switch_link(struct world *w, unsigned k, bool up)
  * quarantined in the end, and is released when it stores. */
 START_TEST(a_switch_that_does_not_store)
 {
-	const struct sim_behaviour disobedient = {.lies = UINT64_C(1) << MAD_LFT},
+	const struct sim_behaviour disobedient = {.lies = UINT64_C(1)
+							  << MAD_LFT},
 				   well = {0};
 	struct fabric *f = core_tree();
 	struct world *w = start_settled(f, "distribution: {drain: 5ms}\n");
@@ -110,7 +111,8 @@ static const struct lie {
 START_TEST(every_false_acknowledgement_is_found)
 {
 	const struct lie *l = &lies[_i];
-	const struct sim_behaviour disobedient = {.lies = UINT64_C(1) << l->attr},
+	const struct sim_behaviour disobedient = {.lies = UINT64_C(1)
+							  << l->attr},
 				   well = {0};
 	struct fabric *f = core_tree();
 	struct world *w = start_settled(f, "distribution: {drain: 5ms}\n");
@@ -150,7 +152,8 @@ END_TEST
  * taken down. */
 START_TEST(sl2vl_that_is_not_stored)
 {
-	const struct sim_behaviour disobedient = {.lies = UINT64_C(1) << MAD_SL2VL};
+	const struct sim_behaviour disobedient = {
+		.lies = UINT64_C(1) << MAD_SL2VL};
 	struct fabric *f = gen_random(10, 3, 2, 3, NULL);
 	struct world *w = start_settled(
 		f, "distribution: {method: break-dependencies, drain: 5ms}\n");

@@ -192,7 +192,8 @@ START_TEST(quarantine_is_told)
 	struct fabric *f = core_tree();
 	struct world *w = start_named(f);
 	uint32_t leaf = fabric_find(f, "leaf3");
-	const struct sim_behaviour disobedient = {.lies = UINT64_C(1) << MAD_LFT},
+	const struct sim_behaviour disobedient = {.lies = UINT64_C(1)
+							  << MAD_LFT},
 				   well = {0};
 
 	sim_fault_behave(w->sim, leaf, &disobedient);

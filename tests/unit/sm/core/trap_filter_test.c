@@ -32,14 +32,18 @@ START_TEST(repetitions_are_not_acted_on)
 
 	make_trap(&s, &n, 1, 5);
 	ck_assert_int_eq(trap_filter_judge(t, 5, &s, &n, mono_ms(1)), TRAP_ACT);
-	ck_assert_int_eq(trap_filter_judge(t, 5, &s, &n, mono_ms(500)), TRAP_REPEAT);
+	ck_assert_int_eq(
+		trap_filter_judge(t, 5, &s, &n, mono_ms(500)), TRAP_REPEAT);
 	/* the same notice from another source is new */
-	ck_assert_int_eq(trap_filter_judge(t, 6, &s, &n, mono_ms(500)), TRAP_ACT);
+	ck_assert_int_eq(
+		trap_filter_judge(t, 6, &s, &n, mono_ms(500)), TRAP_ACT);
 	/* and so is a new notice of the same source */
 	make_trap(&s, &n, 2, 5);
-	ck_assert_int_eq(trap_filter_judge(t, 5, &s, &n, mono_ms(600)), TRAP_ACT);
+	ck_assert_int_eq(
+		trap_filter_judge(t, 5, &s, &n, mono_ms(600)), TRAP_ACT);
 	/* which may have been in vain, if it still comes */
-	ck_assert_int_eq(trap_filter_judge(t, 5, &s, &n, mono_ms(2000)), TRAP_AGAIN);
+	ck_assert_int_eq(
+		trap_filter_judge(t, 5, &s, &n, mono_ms(2000)), TRAP_AGAIN);
 	trap_filter_free(t);
 }
 END_TEST
@@ -54,14 +58,16 @@ START_TEST(a_flood_is_ignored_and_forgiven)
 
 	for (i = 0; i < 1000; i++) {
 		make_trap(&s, &n, i, 5);
-		if (trap_filter_judge(t, 5, &s, &n, mono_us((int64_t)i)) == TRAP_ACT)
+		if (trap_filter_judge(t, 5, &s, &n, mono_us((int64_t)i)) ==
+			TRAP_ACT)
 			acted++;
 	}
 	ck_assert_uint_le(acted, 20);
 	make_trap(&s, &n, 5000, 6);
 	ck_assert_int_eq(trap_filter_judge(t, 6, &s, &n, mono_ms(2)), TRAP_ACT);
 	make_trap(&s, &n, 5001, 5);
-	ck_assert_int_eq(trap_filter_judge(t, 5, &s, &n, mono_ms(60000)), TRAP_ACT);
+	ck_assert_int_eq(
+		trap_filter_judge(t, 5, &s, &n, mono_ms(60000)), TRAP_ACT);
 	trap_filter_free(t);
 }
 END_TEST

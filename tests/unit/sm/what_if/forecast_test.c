@@ -98,7 +98,8 @@ START_TEST(fts_round)
 	struct fts *f;
 
 	scene_new(&s);
-	in = (struct verify_tables){s.t, s.pool, s.r->row, s.r->nblocks, NULL, NULL};
+	in = (struct verify_tables){
+		s.t, s.pool, s.r->row, s.r->nblocks, NULL, NULL};
 	fts_print(&in, &out);
 	f = fts_parse(out.text, out.n, "x", &why);
 	ck_assert_msg(f != NULL, "%s", why.text);
