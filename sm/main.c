@@ -554,12 +554,12 @@ on_reload(void *cookie, struct mono now)
 	} else {
 		config_diff(d->config, c, &changes);
 		log_changes(&changes);
-		config_changes_free(&changes);
 		config_unref(d->config);
 		d->config = c;
 		log_set_level((enum log_level)c->log.level);
 		if (d->sm != NULL)
-			sm_reconfigure(d->sm, c, now);
+			sm_reconfigure(d->sm, c, &changes, now);
+		config_changes_free(&changes);
 		arm_core_timer(d);
 	}
 	(void)snprintf(d->facts.refused, sizeof(d->facts.refused), "%s",

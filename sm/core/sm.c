@@ -386,21 +386,18 @@ sm_accepts_config(const struct sm *sm, struct config *c, struct reason *why)
 }
 
 void
-sm_reconfigure(struct sm *sm, struct config *c, struct mono now)
+sm_reconfigure(struct sm *sm, struct config *c, const struct config_changes *ch,
+	struct mono now)
 {
-	struct config_changes ch;
-
-	config_diff(sm->cfg, c, &ch);
 	if (sm->cfg->fabric.sm_key != c->fabric.sm_key)
 		peers_forget_keys(sm);
 	sm->stat.taken[0] = '\0'; /* the administrator has been here */
 	in_force_take(sm, c);
 	configure_roles(sm);
-	if (ch.of[SCHEMA_RESWEEP] > 0)
+	if (ch->of[SCHEMA_RESWEEP] > 0)
 		dirty_mark_full(sm, now, DIRTY_CONFIG, NULL);
-	else if (ch.of[SCHEMA_REROUTE] > 0)
+	else if (ch->of[SCHEMA_REROUTE] > 0)
 		dirty_mark_replan(sm, now, DIRTY_CONFIG, NULL);
-	config_changes_free(&ch);
 	quarantine_unlock(sm, now);
 	if (sm->view != NULL)
 		light_sweep_schedule(sm, now);

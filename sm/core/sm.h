@@ -134,8 +134,10 @@ void sm_routed(struct sm *sm, struct sm_work *w, struct mono now);
 int sm_accepts_config(
 	const struct sm *sm, struct config *c, struct reason *why);
 
-/* Take a new configuration; a run follows where it changes tables. */
-void sm_reconfigure(struct sm *sm, struct config *c, struct mono now);
+/* Take a new configuration, which differs from the present one by ch; a run
+ * follows where that changes tables. */
+void sm_reconfigure(struct sm *sm, struct config *c,
+	const struct config_changes *ch, struct mono now);
 
 /* The link of our own port came up, or went down: an alarm while it is down,
  * and a sweep. A standby notices by its polls. */

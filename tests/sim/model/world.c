@@ -377,12 +377,25 @@ world_start(struct world *w)
 }
 
 void
+world_take_config(struct world *w, struct config *c)
+{
+	struct config_changes ch;
+
+	config_diff(w->config, c, &ch);
+	config_unref(w->config);
+	w->config = config_ref(c);
+	if (w->sm != NULL)
+		sm_reconfigure(w->sm, c, &ch, sim_now(w->sim));
+	config_changes_free(&ch);
+}
+
+void
 world_reload(struct world *w, const char *yaml)
 {
-	config_unref(w->config);
-	w->config = read_config(yaml);
-	if (w->sm != NULL)
-		sm_reconfigure(w->sm, w->config, sim_now(w->sim));
+	struct config *c = read_config(yaml);
+
+	world_take_config(w, c);
+	config_unref(c);
 }
 
 /* The next event of a daemon: a timer, or its worker. */

@@ -78,6 +78,8 @@ void world_elsewhere(struct world *w, uint32_t host);
 
 /* Load another configuration: into the running daemon, and for later starts. */
 void world_reload(struct world *w, const char *yaml);
+/* The same with a configuration, of which the caller keeps its reference. */
+void world_take_config(struct world *w, struct config *c);
 
 /* Let time pass. */
 void world_run(struct world *w, struct mono duration);

@@ -238,7 +238,7 @@ START_TEST(an_order_that_turns_over)
 		unsigned lft;
 
 		p->norder = 0;
-		sm_reconfigure(p->x.w->sm, c, sim_now(p->x.w->sim));
+		world_take_config(p->x.w, c);
 		config_unref(c);
 		ck_assert(world_settle(p->x.w, mono_ms(60000)));
 		judge_delivery(p);

@@ -156,7 +156,7 @@ change_root(const struct transition *x, unsigned method, struct world *w,
 	unsigned commits = w->commits;
 
 	sim_set_hook(w->sim, drop_late_lft, &loss);
-	sm_reconfigure(w->sm, c, sim_now(w->sim));
+	world_take_config(w, c);
 	config_unref(c);
 	o->least = UINT64_MAX;
 	for (unsigned i = 0; i < BINS; i++) {

@@ -55,7 +55,7 @@ configure_settled(struct world *w, const char *yaml)
 
 	ck_assert_msg(c != NULL, "%s", d.n > 0 ? d.item[0].message : "?");
 	diag_free(&d);
-	sm_reconfigure(w->sm, c, sim_now(w->sim));
+	world_take_config(w, c);
 	config_unref(c);
 	ck_assert_msg(world_settle(w, mono_ms(120000)), "%s", w->last_why);
 }

@@ -406,7 +406,7 @@ START_TEST(a_reload_that_changes_the_interval)
 
 		ck_assert_ptr_nonnull(c);
 		sm_status(w->sm, &before);
-		sm_reconfigure(w->sm, c, sim_now(w->sim));
+		world_take_config(w, c);
 		world_run(w, mono_ms(20000));
 		sm_status(w->sm, &after);
 		ck_assert_uint_ge(
@@ -454,7 +454,7 @@ START_TEST(a_reload_that_changes_the_lmc)
 
 	ck_assert_ptr_nonnull(c);
 	core_expect_order(w, "bring-up");
-	sm_reconfigure(w->sm, c, sim_now(w->sim));
+	world_take_config(w, c);
 	core_expect_order(w, "LMC 1");
 	ck_assert_uint_eq(sim_port_info(w->sim, h, 1)->lmc, 1);
 	ck_assert_uint_eq(sim_port_info(w->sim, h, 1)->lid % 2, 0);

@@ -130,7 +130,7 @@ reload_config(struct fixture *x, const char *yaml)
 	ck_assert(c != NULL);
 	diag_free(&d);
 	sim_clear_stats(x->w->sim);
-	sm_reconfigure(x->w->sm, c, sim_now(x->w->sim));
+	world_take_config(x->w, c);
 	config_unref(c);
 	ck_assert(world_settle(x->w, mono_ms(30000)));
 }

@@ -254,7 +254,7 @@ START_TEST(reloaded)
 			"r.yaml", yaml[i], strlen(yaml[i]), engines, &bad);
 
 		ck_assert_ptr_nonnull(c);
-		sm_reconfigure(w->sm, c, sim_now(w->sim));
+		world_take_config(w, c);
 		config_unref(c);
 		diag_free(&bad);
 		settle_world(w);

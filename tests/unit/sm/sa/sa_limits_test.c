@@ -108,7 +108,7 @@ START_TEST(trust_ends_with_its_key)
 
 	ck_assert_ptr_nonnull(c);
 	ck_assert_uint_eq(send_inform(o, &everything, SA_KEY), 0);
-	sm_reconfigure(x.w->sm, c, sim_now(x.w->sim));
+	world_take_config(x.w, c);
 	config_unref(c);
 	world_run(x.w, mono_ms(1000));
 	sim_bad_key(x.w->sim, o->node, 1, &bad);
