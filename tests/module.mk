@@ -175,6 +175,7 @@ $(B)/heddle-soak: $(B)/obj/tests/sim/chaos/chaos_main.o $(B)/libheddletest.a \
 	@$(CC) $(LDFLAGS) -o $@ $< $(B)/libheddletest.a $(B)/libheddle.a \
 		$(LDLIBS_ALL)
 .PHONY: soak
-soak: $(B)/heddle-soak
+soak: $(B)/heddle-soak $(B)/unit/routing/verify/certificate_test
+	CERTIFICATE_SEEDS=100 $(B)/unit/routing/verify/certificate_test
 	$(B)/heddle-soak --seconds $(SECONDS) --hosts $(HOSTS) --large $(LARGE) \
 		--from $(FROM)

@@ -482,15 +482,25 @@ run_mutation(struct scene *s)
 	routes_unref(m);
 }
 
+/* Fabrics of a kind: more of them in make soak. */
+static int
+count_seeds(void)
+{
+	const char *n = getenv("CERTIFICATE_SEEDS");
+
+	return n != NULL ? atoi(n) : SEEDS;
+}
+
 START_TEST(never_more_than_the_judge)
 {
 	struct scene s = {.kind = &kinds[_i]};
 	unsigned fabrics = 0;
+	int seeds = count_seeds();
 
-	for (s.seed = 0; s.seed < SEEDS; s.seed++) {
+	for (s.seed = 0; s.seed < seeds; s.seed++) {
 		struct verify_tables in;
 
-		s.r = (struct rng){(uint64_t)(_i * SEEDS + s.seed)};
+		s.r = (struct rng){(uint64_t)(_i * seeds + s.seed)};
 		scene_new(&s);
 		s.mutation = 0;
 		in = ranked_tables(&s, s.base);
@@ -500,16 +510,16 @@ START_TEST(never_more_than_the_judge)
 		scene_end(&s);
 	}
 	(void)printf("%-26s both accept %u, both refuse %u, the judge "
-		     "alone %u; %u of %u unchanged tables proven\n",
-		s.kind->name, s.both, s.neither, s.judge_alone, fabrics, SEEDS);
-	ck_assert_uint_eq(fabrics, SEEDS);
+		     "alone %u; %u of %d unchanged tables proven\n",
+		s.kind->name, s.both, s.neither, s.judge_alone, fabrics, seeds);
+	ck_assert_int_eq((int)fabrics, seeds);
 	ck_assert(s.both > MUTATIONS / 4 && s.neither > MUTATIONS / 4);
 }
 END_TEST
 
 /* ---- rules one by one ---- */
 
-/* A LID that is nobody's goes to and fro on one link: hardware discards it.
+/* A LID of no port goes to and fro on one link: hardware discards it.
  * Over two links it is a loop. A LID that a port owns must not. */
 START_TEST(u_turns)
 {
@@ -566,7 +576,7 @@ main(void)
 	Suite *s = suite_create("certificate");
 	TCase *c = tcase_create("proof");
 
-	tcase_set_timeout(c, 300);
+	tcase_set_timeout(c, 3600);
 	tcase_add_loop_test(c, never_more_than_the_judge, 0,
 		sizeof(kinds) / sizeof(*kinds));
 	tcase_add_test(c, u_turns);
