@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sm/base/rng.h"
 #include "tests/unit/core_fixture.h"
 #include "tests/unit/sm/sa/sa_fixture.h"
 #include "tests/unit/suite.h"
@@ -427,6 +428,39 @@ START_TEST(no_group_is_written_from_the_view)
 }
 END_TEST
 
+/* Links fail and come back while a standby reads every second, at any moment it
+ * becomes master, and what the other one left is soon in order. */
+START_TEST(taken_over_in_trouble)
+{
+	struct pair p = pair_with(
+		core_tree(), "fabric: {priority: 3}\nstandby: {refresh: 1s}\n");
+	uint32_t leaf[] = {fabric_find(p.f, "leaf2"), fabric_find(p.f, "leaf5"),
+		fabric_find(p.f, "leaf8")};
+	struct rng rng = {(uint64_t)_i};
+
+	world_run(p.a, mono_ms(3000));
+	for (unsigned i = 0; i < 8; i++) {
+		sim_fault_link(p.a->sim, leaf[rng_below(&rng, 3)],
+			5 + rng_below(&rng, 4), rng_below(&rng, 2) == 0);
+		world_run(p.a, mono_ms(rng_below(&rng, 700)));
+		if (i != 4)
+			continue;
+		if (_i % 2 == 0 && sm_resign(p.a->sm, sim_now(p.a->sim)))
+			world_run(p.a, mono_us(rng_below(&rng, 3000)));
+		world_kill(p.a);
+	}
+	for (unsigned i = 0; i < 3; i++)
+		for (unsigned port = 5; port <= 8; port++)
+			sim_fault_link(p.b->sim, leaf[i], port, true);
+	while (p.b->commits == 0)
+		world_run(p.b, mono_ms(100));
+	core_expect_order(p.b, "after trouble");
+	ck_assert_int_eq(status_of(p.b).role, SM_MASTER);
+	ck_assert_str_eq(status_of(p.b).alarm, "");
+	pair_end(&p);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -447,6 +481,7 @@ main(void)
 	tcase_add_loop_test(t, what_differs_is_read_first, 0, 4);
 	tcase_add_loop_test(t, in_the_middle_of_a_reading, 0, 24);
 	tcase_add_test(t, no_group_is_written_from_the_view);
+	tcase_add_loop_test(t, taken_over_in_trouble, 0, 40);
 	suite_add_tcase(s, t);
 	return suite_run(s);
 }
