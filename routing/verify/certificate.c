@@ -353,7 +353,7 @@ static void
 find_owned(struct proof *p, uint32_t n)
 {
 	const struct cdg *g = p->c->g;
-	const struct verify_dest *d = p->c->dest + p->first * LFT_BLOCK;
+	const struct verify_dest *d = p->c->dest + (size_t)p->first * LFT_BLOCK;
 
 	memset(p->owned, 0, (size_t)g->ncomp * CHUNK * sizeof(*p->owned));
 	for (uint32_t i = 0; i < n * LFT_BLOCK; i++)
@@ -376,7 +376,8 @@ entry_of(const struct proof *p, uint32_t s, uint32_t b, unsigned l)
 static bool
 ejects_all(struct proof *p, uint32_t s, uint32_t b, uint64_t lids)
 {
-	const struct verify_dest *d = p->c->dest + (p->first + b) * LFT_BLOCK;
+	const struct verify_dest *d =
+		p->c->dest + (size_t)(p->first + b) * LFT_BLOCK;
 
 	for (; lids != 0; lids &= lids - 1) {
 		unsigned l = (unsigned)__builtin_ctzll(lids);

@@ -164,8 +164,9 @@ freeze_builder(struct sm *sm, struct mono now)
 	read_keys(sm);
 }
 
-/* The sweep, or the reading of names, goes on. */
-static void
+/* The sweep, or the reading of names, goes on; true: names are to be asked for
+ * now. */
+static bool
 step_sweep(struct sm *sm, struct mono now)
 {
 	struct standby_state *s = &sm->standby;
@@ -173,7 +174,7 @@ step_sweep(struct sm *sm, struct mono now)
 
 	sweep_feed(s->sweep, now);
 	if (!sweep_done(s->sweep))
-		return;
+		return false;
 	failed = sweep_failed(s->sweep);
 	if (failed != NULL)
 		log_debug("standby: the fabric was not read: %s", failed);
@@ -184,10 +185,11 @@ step_sweep(struct sm *sm, struct mono now)
 	} else if (s->step == STANDBY_SWEEPS) {
 		s->sweep = sweep_new(SWEEP_NAMES, s->builder, sm->x, NULL, 0);
 		s->step = STANDBY_NAMES;
-		step_sweep(sm, now);
+		return true;
 	} else {
 		freeze_builder(sm, now);
 	}
+	return false;
 }
 
 /* True if a block differs from what was read before. */
@@ -202,7 +204,8 @@ have_tables_changed(const struct routes *was, const struct routes *is)
 	return false;
 }
 
-static void
+/* True: more tables are to be asked for now. */
+static bool
 step_reading(struct sm *sm, struct mono now)
 {
 	struct standby_state *s = &sm->standby;
@@ -211,7 +214,7 @@ step_reading(struct sm *sm, struct mono now)
 	lft_read_feed(s->lft, now);
 	pkey_read_feed(s->keys, now);
 	if (!lft_read_done(s->lft) || !pkey_read_done(s->keys))
-		return;
+		return false;
 	s->reads += lft_read_count(s->lft);
 	lft_read_free(s->lft);
 	s->lft = NULL;
@@ -219,14 +222,14 @@ step_reading(struct sm *sm, struct mono now)
 	if (!s->all && have_tables_changed(s->view->routes, r)) {
 		routes_unref(r);
 		read_tables(sm, true);
-		step_reading(sm, now);
-		return;
+		return true;
 	}
 	pkey_read_free(s->keys);
 	s->keys = NULL;
 	s->step = STANDBY_JUDGES;
 	s->tables = now;
 	work_judge(sm, r);
+	return false;
 }
 
 /* ---- the view ---- */
@@ -348,10 +351,11 @@ standby_step(struct sm *sm, struct mono now)
 		timer_is_due(&sm->timers, TIMER_READ, now) &&
 		sm->worker.work == NULL && sm->cfg->standby.refresh.ns > 0)
 		start_sweep(sm, now);
-	if (s->step == STANDBY_SWEEPS || s->step == STANDBY_NAMES)
-		step_sweep(sm, now);
-	if (s->step == STANDBY_READS)
-		step_reading(sm, now);
+	while ((s->step == STANDBY_SWEEPS || s->step == STANDBY_NAMES) &&
+		step_sweep(sm, now))
+		;
+	while (s->step == STANDBY_READS && step_reading(sm, now))
+		;
 }
 
 struct mono
