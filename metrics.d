@@ -1,8 +1,0 @@
-metrics.o: sm/ctl/metrics.c sm/ctl/metrics.h sm/base/buf.h \
-  sm/base/reason.h
-
-sm/ctl/metrics.h:
-
-sm/base/buf.h:
-
-sm/base/reason.h:
