@@ -1,7 +1,7 @@
 /* The dispatch table: attribute, methods, record, handlers. */
 #include "sm/sa/sa_priv.h"
 
-#define SA_ENTRY(kind) &kind,
+#define SA_ENTRY(kind) &(kind),
 static const struct sa_kind *const kinds[] = {SA_KINDS(SA_ENTRY)};
 
 const struct sa_kind *

@@ -94,11 +94,11 @@ static const struct state_file_missing *
 copy_missing(const struct state_file *s)
 {
 	enum { SIZE = STATE_FILE_NAME + 1 };
-	struct state_file_missing *m =
-		mem_zalloc(1, s->nmissing * (sizeof(*m) + 2 * SIZE) + 1);
+	struct state_file_missing *m = mem_zalloc(
+		1, s->nmissing * (sizeof(*m) + (size_t)2 * SIZE) + 1);
 	char *text = (char *)(m + s->nmissing);
 
-	for (size_t i = 0; i < s->nmissing; i++, text += 2 * SIZE) {
+	for (size_t i = 0; i < s->nmissing; i++, text += (size_t)2 * SIZE) {
 		m[i] = s->missing[i];
 		(void)snprintf(text, SIZE, "%s", m[i].a.name);
 		(void)snprintf(text + SIZE, SIZE, "%s", m[i].b.name);
