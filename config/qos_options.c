@@ -7,7 +7,7 @@
 
 #include "config/config.h"
 #include "config/partition_options.h"
-#include "config/suggest.h"
+#include "sm/base/suggest.h"
 
 enum { TEXT = 64 };
 

@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "config/diag.h"
-#include "config/suggest.h"
 #include "config/value.h"
 #include "config/yaml.h"
 #include "sm/base/mem.h"
+#include "sm/base/suggest.h"
 
 /* Sections hold records, which hold sections: as deep as the option tables. */
 /* NOLINTBEGIN(misc-no-recursion) */

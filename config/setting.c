@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "config/diag.h"
-#include "config/suggest.h"
 #include "config/yaml.h"
 #include "sm/base/buf.h"
+#include "sm/base/suggest.h"
 
 static int
 refuse_unknown_key(

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/suggest.h"
 #include "sm/base/clock.h"
 #include "sm/base/mem.h"
+#include "sm/base/suggest.h"
 #include "sm/base/utf8.h"
 
 enum { QUOTE_MAX = 60, DEVICE_MAX = 63, PORT_MAX = 254 };

@@ -17,9 +17,9 @@
 #include <unistd.h>
 
 #include "config/import/import.h"
-#include "config/suggest.h"
 #include "sm/base/argument.h"
 #include "sm/base/loop.h"
+#include "sm/base/suggest.h"
 #include "sm/base/version.h"
 #include "sm/completion.h"
 #include "sm/ctl/client.h"

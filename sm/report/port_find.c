@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/suggest.h"
+#include "sm/base/suggest.h"
 
 enum { NAME_MAX_LENGTH = 65 };
 

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/suggest.h"
 #include "config/value.h"
 #include "sm/base/clock.h"
 #include "tests/unit/suite.h"
@@ -290,61 +289,6 @@ START_TEST(test_module)
 }
 END_TEST
 
-START_TEST(test_distance)
-{
-	static const struct {
-		const char *a, *b;
-		size_t d;
-	} t[] = {
-		{"", "", 0}, {"a", "", 1}, {"routeing", "routing", 1},
-		{"ruoting", "routing", 1}, {"kitten", "sitting", 3},
-		{"ca", "abc", 3}, /* swapped letters are not edited again */
-	};
-	char longer[64];
-	size_t i;
-
-	for (i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
-		ck_assert_uint_eq(suggest_distance(t[i].a, t[i].b), t[i].d);
-		ck_assert_uint_eq(suggest_distance(t[i].b, t[i].a), t[i].d);
-	}
-	memset(longer, 'x', sizeof(longer));
-	longer[sizeof(longer) - 1] = '\0';
-	ck_assert_uint_eq(suggest_distance(longer, "x"), SIZE_MAX);
-}
-END_TEST
-
-START_TEST(test_suggest)
-{
-	static const char *const known[] = {
-		"routing", "standby", "smp", "sweep", "log", NULL};
-	static const struct {
-		const char *word, *best;
-	} t[] = {
-		{"routeing", "routing"},
-		{"rout", "routing"},
-		{"ro", NULL},
-		{"stand", "standby"},
-		{"spm", "smp"},
-		{"zzz", NULL},
-		{"Log", "log"},
-		{"", NULL},
-	};
-	size_t i, j;
-
-	for (i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
-		struct suggest s = suggest_for(t[i].word);
-
-		for (j = 0; known[j] != NULL; j++)
-			suggest_offer(&s, known[j]);
-		if (t[i].best == NULL)
-			ck_assert_msg(
-				s.best == NULL, "%s: %s", t[i].word, s.best);
-		else
-			ck_assert_str_eq(s.best, t[i].best);
-	}
-}
-END_TEST
-
 int
 main(void)
 {
@@ -357,8 +301,6 @@ main(void)
 		t, test_bad, 0, (int)(sizeof(bad) / sizeof(bad[0])));
 	tcase_add_test(t, test_range);
 	tcase_add_test(t, test_module);
-	tcase_add_test(t, test_distance);
-	tcase_add_test(t, test_suggest);
 	suite_add_tcase(s, t);
 	return suite_run(s);
 }

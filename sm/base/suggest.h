@@ -3,8 +3,8 @@
  * wrong one, by Damerau's distance (a letter too many, missing, wrong, or two
  * swapped).
  */
-#ifndef HEDDLE_CONFIG_SUGGEST_H
-#define HEDDLE_CONFIG_SUGGEST_H
+#ifndef HEDDLE_SM_BASE_SUGGEST_H
+#define HEDDLE_SM_BASE_SUGGEST_H
 
 #include <stddef.h>
 

@@ -1,4 +1,4 @@
-#include "config/suggest.h"
+#include "sm/base/suggest.h"
 
 #include <stdint.h>
 #include <string.h>
