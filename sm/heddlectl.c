@@ -94,7 +94,7 @@ static const struct option_row topology_options[] = {
 static const struct option_row tree_options[] = {
 	{{"--list", NULL, "L"}, TEXT, "list",
 		"oddities (default), switches with tiers, or homes:\n"
-		"                             nodes with a single point of "
+		"                            nodes with a single point of "
 		"failure"},
 	{{NULL, NULL, NULL}, TEXT, NULL, NULL},
 };
@@ -201,10 +201,20 @@ struct ask {
 };
 
 /* Commands that need no daemon. */
+static const struct argument import_output = {"--output", "-o", "FILE"};
 static const char import_help[] =
-	"import [-o FILE] OPENSM.CONF [PARTITIONS.CONF]\n"
-	"      print OpenSM's configuration as heddle.yaml (- for none)\n"
-	"      -o FILE               write a new FILE for heddled alone\n";
+	"  import [-o FILE] OPENSM.CONF [PARTITIONS.CONF]\n"
+	"      print OpenSM's configuration as heddle.yaml (- for none)\n";
+
+/* Options of heddlectl itself; those before HELP may follow a command too. */
+static const struct argument own_options[] = {
+	{"--json", NULL, NULL},
+	{"--socket", NULL, "PATH"},
+	{"--help", "-h", NULL},
+	{"--version", "-V", NULL},
+};
+
+enum { JSON, SOCKET, HELP, VERSION, OWN_OPTIONS };
 
 /* Words that are looked for, and the commands that do it. */
 static const char *const elsewhere[][2] = {
@@ -215,15 +225,12 @@ static const char *const elsewhere[][2] = {
 };
 
 static void
-print_command(const struct command *c)
+print_command(const struct command *c, struct buf *out)
 {
-	(void)printf("  %s%s%s\n      %s\n", c->name,
+	buf_printf(out, "  %s%s%s\n      %s\n", c->name,
 		*c->operands != '\0' ? " " : "", c->operands, c->help);
 	for (const struct option_row *o = c->option; o->is.word != NULL; o++)
-		(void)printf("      %s%s%-*s  %s\n", o->is.word,
-			o->is.arg != NULL ? " " : "",
-			(o->is.arg != NULL ? 20 : 21) - (int)strlen(o->is.word),
-			o->is.arg != NULL ? o->is.arg : "", o->help);
+		argument_help(out, &o->is, 6, o->help);
 }
 
 static const struct command *
@@ -243,28 +250,32 @@ print_help(const char *name)
 	const struct command *one = name != NULL ? find_command(name) : NULL;
 	bool plan = name != NULL && strcmp(name, "plan") == 0;
 	bool import = name != NULL && strcmp(name, "import") == 0;
+	struct buf b = {0};
 
 	if (name != NULL && one == NULL && !plan && !import)
 		return false;
-	(void)printf("usage: heddlectl [--socket PATH] [--json] COMMAND "
-		     "[ARGUMENT ...]\n\n%s\n",
-		name != NULL ? "Command:" : "Commands:");
 	for (size_t i = 0; i < NCOMMANDS; i++)
 		if (name == NULL || one == &commands[i])
-			print_command(&commands[i]);
+			print_command(&commands[i], &b);
 	if (name == NULL || plan)
-		(void)printf("  %s", planner_help());
-	if (name == NULL || import)
-		(void)printf("  %s", import_help);
-	(void)printf("\n"
+		planner_help(&b);
+	if (name == NULL || import) {
+		buf_printf(&b, "%s", import_help);
+		argument_help(&b, &import_output, 6,
+			"write a new FILE for heddled alone");
+	}
+	(void)printf("usage: heddlectl [--socket PATH] [--json] COMMAND "
+		     "[ARGUMENT ...]\n\n%s\n%s\n"
 		     "A node or port is a LID, a GUID (0x...), a name or a "
-		     "part of one.\n");
+		     "part of one.\n",
+		name != NULL ? "Command:" : "Commands:", b.text);
 	if (name == NULL)
 		(void)printf("heddlectl help COMMAND shows one command.\n"
 			     "The socket is %s, or $HEDDLE_SOCKET.\n",
 			CTL_DEFAULT_SOCKET);
 	(void)printf("Exit codes: 0 ok, 1 problem, 2 usage, 3 heddled not "
 		     "running, 4 refused.\n");
+	buf_free(&b);
 	return true;
 }
 
@@ -324,50 +335,13 @@ fail_command(const char *word)
 	return EXIT_USAGE;
 }
 
+/* An option of a command is not known, or its value is not right. */
 static int
-fail_option(const struct command *c, const char *word)
+fail_option(const char *command, const struct reason *why)
 {
-	struct suggest s = suggest_for(word);
-
-	for (const struct option_row *o = c->option; o->is.word != NULL; o++)
-		suggest_offer(&s, o->is.word);
-	suggest_offer(&s, "--json");
-	suggest_offer(&s, "--socket");
-	if (s.best != NULL)
-		print_error("bad-argument",
-			"%s: unknown option '%s'; did you mean '%s'?", c->name,
-			word, s.best);
-	else
-		print_error("bad-argument",
-			"%s: unknown option '%s'; heddlectl help %s lists them",
-			c->name, word, c->name);
+	print_error("bad-argument", "%s: %s", command, why->text);
+	(void)fprintf(stderr, "Try heddlectl help %s.\n", command);
 	return EXIT_USAGE;
-}
-
-static const struct option_row *
-find_option(const struct command *c, const char *word, const char **value)
-{
-	for (const struct option_row *o = c->option; o->is.word != NULL; o++)
-		if (argument_is(word, &o->is, value))
-			return o;
-	return NULL;
-}
-
-/* argument_take, or say what is wrong with the value: missing says what it
- * should be. */
-static int
-take_value(const struct argument *o, const char *missing, int argc, char **argv,
-	int *i, const char **value)
-{
-	switch (argument_take(o, argc, argv, i, value)) {
-	case ARGUMENT_NO_VALUE:
-		return fail_usage(missing, o->word);
-	case ARGUMENT_ANY_VALUE:
-		return fail_usage("unexpected value for", o->word);
-	case ARGUMENT_OK:
-	default:
-		return EXIT_OK;
-	}
 }
 
 static int
@@ -434,68 +408,42 @@ set_option(struct ask *a, const struct option_row *o, const char *value)
 	}
 }
 
-/*
- * Take an option that may stand anywhere: argv[*i] and its value. False: it is
- * none; *ret says whether something is wrong with it.
- */
-static bool
-take_global_option(struct ask *a, int argc, char **argv, int *i, int *ret)
+/* Take an option that may stand before and after the command. */
+static void
+take_own_option(struct ask *a, const struct argument_line *l)
 {
-	static const struct argument json = {"--json", NULL, NULL},
-				     socket = {"--socket", NULL, "PATH"};
-	const char *value;
-
-	if (argument_is(argv[*i], &json, &value)) {
-		*ret = take_value(&json, "", argc, argv, i, &value);
+	if (l->ix == JSON)
 		a->json = true;
-		return true;
-	}
-	if (!argument_is(argv[*i], &socket, &value))
-		return false;
-	*ret = take_value(
-		&socket, "a path is missing after", argc, argv, i, &value);
-	a->socket = value;
-	return true;
+	else
+		a->socket = l->value;
 }
 
-/* Take an operand, or an option and its value, at argv[*i]. */
-static int
-parse_argument(
-	struct ask *a, int argc, char **argv, int *i, bool *operands_only)
-{
-	const struct option_row *o;
-	const char *value;
-	int ret;
-
-	if (!*operands_only && strcmp(argv[*i], "--") == 0) {
-		*operands_only = true;
-		return EXIT_OK;
-	}
-	if (*operands_only || argv[*i][0] != '-') {
-		if (a->noperands >= a->cmd->max_operands)
-			return fail_usage("unexpected argument", argv[*i]);
-		a->operand[a->noperands++] = argv[*i];
-		return EXIT_OK;
-	}
-	o = find_option(a->cmd, argv[*i], &value);
-	if (o == NULL)
-		return fail_option(a->cmd, argv[*i]);
-	ret = take_value(
-		&o->is, "a value is missing after", argc, argv, i, &value);
-	return ret != EXIT_OK ? ret : set_option(a, o, value);
-}
-
-/* The arguments after the command's name. */
+/* The arguments after the command's name, argv[0]. */
 static int
 parse_rest(struct ask *a, int argc, char **argv)
 {
-	bool operands_only = false;
+	const struct option_row *own = a->cmd->option;
+	struct argument_line l;
+	enum argument_kind kind;
 	int ret = EXIT_OK;
 
-	for (int i = 0; i < argc && ret == EXIT_OK; i++)
-		if (operands_only ||
-			!take_global_option(a, argc, argv, &i, &ret))
-			ret = parse_argument(a, argc, argv, &i, &operands_only);
+	argument_begin(&l, argc, argv);
+	for (unsigned i = 0; i < HELP; i++)
+		argument_know(&l, &own_options[i]);
+	for (size_t i = 0; own[i].is.word != NULL; i++)
+		argument_know(&l, &own[i].is);
+	while (ret == EXIT_OK && (kind = argument_next(&l)) != ARGUMENT_END) {
+		if (kind == ARGUMENT_WRONG)
+			ret = fail_option(a->cmd->name, &l.why);
+		else if (kind == ARGUMENT_OPTION && l.ix < HELP)
+			take_own_option(a, &l);
+		else if (kind == ARGUMENT_OPTION)
+			ret = set_option(a, &own[l.ix - HELP], l.value);
+		else if (a->noperands >= a->cmd->max_operands)
+			ret = fail_usage("unexpected argument", l.value);
+		else
+			a->operand[a->noperands++] = l.value;
+	}
 	return ret;
 }
 
@@ -565,9 +513,14 @@ command_option(const char *name, size_t i, const char **arg)
 	const struct command *c = find_command(name);
 
 	*arg = NULL;
+	if (strcmp(name, "plan") == 0)
+		return planner_option(i, arg);
+	if (strcmp(name, "import") == 0 && i == 0) {
+		*arg = import_output.arg;
+		return import_output.word;
+	}
 	if (c == NULL)
-		return strcmp(name, "plan") == 0 ? planner_option(i, arg)
-						 : NULL;
+		return NULL;
 	/* the row that ends the table has no word */
 	for (size_t k = 0; k < i; k++)
 		if (c->option[k].is.word == NULL)
@@ -595,26 +548,28 @@ enum {
 static int
 parse_before(struct ask *a, int argc, char **argv, int *i)
 {
-	int ret = EXIT_OK;
+	struct argument_line l;
+	enum argument_kind kind;
 
-	for (*i = 1; *i < argc && argv[*i][0] == '-'; ++*i) {
-		if (take_global_option(a, argc, argv, i, &ret)) {
-			if (ret != EXIT_OK)
-				return ret;
-			continue;
-		}
-		if (wants_help(argv[*i]))
+	argument_begin(&l, argc, argv);
+	for (unsigned k = 0; k < OWN_OPTIONS; k++)
+		argument_know(&l, &own_options[k]);
+	while ((kind = argument_next(&l)) == ARGUMENT_OPTION) {
+		if (l.ix == HELP)
 			return ASK_HELP;
-		if (strcmp(argv[*i], "--version") == 0 ||
-			strcmp(argv[*i], "-V") == 0)
+		if (l.ix == VERSION)
 			return ASK_VERSION;
-		return fail_usage("unknown option", argv[*i]);
+		take_own_option(a, &l);
 	}
-	return *i < argc ? EXIT_OK : fail_usage("no command given", NULL);
+	*i = l.at;
+	if (kind == ARGUMENT_WRONG)
+		return fail_usage(l.why.text, NULL);
+	return kind == ARGUMENT_OPERAND ? EXIT_OK
+					: fail_usage("no command given", NULL);
 }
 
 /* EXIT_OK, a usage error or one of ASK_*: help of the command *help, or plan
- * and import with the arguments from *rest. */
+ * and import with the arguments after argv[*rest]. */
 static int
 parse_arguments(
 	struct ask *a, int argc, char **argv, int *rest, const char **help)
@@ -623,14 +578,14 @@ parse_arguments(
 
 	if (ret != EXIT_OK)
 		return ret;
-	*rest = i + 1;
+	*rest = i;
 	if (strcmp(argv[i], "complete") == 0)
 		return ASK_COMPLETE;
 	if (strcmp(argv[i], "help") == 0) {
 		*help = argv[i + 1];
 		return ASK_HELP;
 	}
-	for (int k = *rest; k < argc && strcmp(argv[k], "--") != 0; k++)
+	for (int k = i + 1; k < argc && strcmp(argv[k], "--") != 0; k++)
 		if (wants_help(argv[k])) {
 			*help = argv[i];
 			return ASK_HELP;
@@ -645,7 +600,7 @@ parse_arguments(
 	a->request = json_pack("{s:s}", "cmd", a->cmd->cmd);
 	if (a->cmd->what != NULL)
 		json_util_put(a->request, "what", json_string(a->cmd->what));
-	ret = parse_rest(a, argc - i - 1, argv + i + 1);
+	ret = parse_rest(a, argc - i, argv + i);
 	return ret != EXIT_OK ? ret : set_operands(a);
 }
 
@@ -952,30 +907,29 @@ struct import_args {
 	unsigned n;
 };
 
+/* argv[0] is the word import. */
 static int
 parse_import(struct import_args *a, int argc, char **argv)
 {
-	static const struct argument output = {"--output", "-o", "FILE"};
-	const char *value;
-	int ret = EXIT_OK;
+	struct argument_line l;
+	enum argument_kind kind;
 
-	for (int i = 0; i < argc && ret == EXIT_OK; i++) {
-		if (argument_is(argv[i], &output, &value)) {
-			ret = take_value(&output, "a file is missing after",
-				argc, argv, &i, &value);
-			a->output = value;
-		} else if (argv[i][0] == '-' && argv[i][1] != '\0') {
-			ret = fail_usage("unknown option", argv[i]);
-		} else if (a->n == 2) {
-			ret = fail_usage("unexpected argument", argv[i]);
-		} else {
-			a->file[a->n++] = operand_or_null(argv[i]);
-		}
+	argument_begin(&l, argc, argv);
+	argument_know(&l, &import_output);
+	while ((kind = argument_next(&l)) != ARGUMENT_END) {
+		if (kind == ARGUMENT_WRONG)
+			return fail_option("import", &l.why);
+		if (kind == ARGUMENT_OPTION)
+			a->output = l.value;
+		else if (a->n == 2)
+			return fail_usage("unexpected argument", l.value);
+		else
+			a->file[a->n++] = operand_or_null(l.value);
 	}
-	if (ret == EXIT_OK && a->file[0] == NULL && a->file[1] == NULL)
-		ret = fail_usage(
+	if (a->file[0] == NULL && a->file[1] == NULL)
+		return fail_usage(
 			"import: expected OPENSM.CONF [PARTITIONS.CONF]", NULL);
-	return ret;
+	return EXIT_OK;
 }
 
 /*
@@ -1080,7 +1034,7 @@ run_import(int argc, char **argv)
 	return ret;
 }
 
-/* argv: "--" and the words of the line. */
+/* argv: the word complete, "--" and the words of the line. */
 static int
 run_complete(int argc, char **argv, const char *socket)
 {
@@ -1088,9 +1042,9 @@ run_complete(int argc, char **argv, const char *socket)
 		command_name, command_operands, command_option};
 	struct buf out = {0};
 
-	if (argc < 2 || strcmp(argv[0], "--") != 0)
+	if (argc < 3 || strcmp(argv[1], "--") != 0)
 		return fail_usage("complete: expected -- WORD ...", NULL);
-	completion_words(&from, (size_t)argc - 1, argv + 1, socket, &out);
+	completion_words(&from, (size_t)argc - 2, argv + 2, socket, &out);
 	if (out.text != NULL)
 		print_clean(out.text);
 	buf_free(&out);

@@ -1,8 +1,6 @@
 #include "sm/options.h"
 
 #include <stddef.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "sm/base/argument.h"
 
@@ -38,22 +36,13 @@ static const struct option_row {
 	{{"--help", "-h", NULL}, MODE, OPTIONS_HELP, "print this help, exit"},
 };
 
-static const struct option_row *
-find_row(const char *word, const char **value)
-{
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (argument_is(word, &rows[i].is, value))
-			return &rows[i];
-	return NULL;
-}
-
 static int
 apply_option(const struct option_row *r, const char *value, struct options *out,
 	struct reason *why)
 {
 	switch (r->what) {
 	case CONFIG:
-		if (value == NULL || *value == '\0')
+		if (*value == '\0')
 			return reason_set(why, "%s needs a file", r->is.word);
 		out->file = value;
 		out->file_given = true;
@@ -80,27 +69,20 @@ int
 options_parse(
 	int argc, char *const *argv, struct options *out, struct reason *why)
 {
-	const struct option_row *r;
-	const char *value;
+	struct argument_line l;
+	enum argument_kind kind;
 
 	*out = (struct options){.file = OPTIONS_DEFAULT_FILE};
-	for (int i = 1; i < argc; i++) {
-		r = find_row(argv[i], &value);
-		if (r == NULL)
-			return reason_set(
-				why, "unknown argument '%s'", argv[i]);
-		switch (argument_take(&r->is, argc, argv, &i, &value)) {
-		case ARGUMENT_ANY_VALUE:
-			return reason_set(why, "%s takes no value", r->is.word);
-		case ARGUMENT_NO_VALUE:
-			return reason_set(
-				why, "%s needs %s", r->is.word, r->is.arg);
-		case ARGUMENT_OK:
-			break;
-		}
-		if (apply_option(r, value, out, why) != 0)
+	argument_begin(&l, argc, argv);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		argument_know(&l, &rows[i].is);
+	while ((kind = argument_next(&l)) == ARGUMENT_OPTION)
+		if (apply_option(&rows[l.ix], l.value, out, why) != 0)
 			return -1;
-	}
+	if (kind == ARGUMENT_WRONG)
+		return reason_set(why, "%s", l.why.text);
+	if (kind == ARGUMENT_OPERAND)
+		return reason_set(why, "unexpected argument '%s'", l.value);
 	if (out->once && out->mode != OPTIONS_RUN)
 		return reason_set(why,
 			"--once cannot be combined with the other options");
@@ -114,9 +96,6 @@ options_parse(
 void
 options_help(struct buf *out)
 {
-	char left[40];
-	struct buf b;
-
 	buf_printf(out, "usage: heddled [-c FILE] [--once]\n"
 			"       heddled [-c FILE] --audit [--json]\n"
 			"       heddled [-c FILE] --check-config [--json]\n"
@@ -125,19 +104,8 @@ options_help(struct buf *out)
 			"\n"
 			"The InfiniBand subnet manager. Runs in the "
 			"foreground.\n\n");
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		const struct option_row *r = &rows[i];
-
-		b = (struct buf){0};
-		if (r->is.letter != NULL)
-			buf_printf(&b, "%s, ", r->is.letter);
-		buf_printf(&b, "%s", r->is.word);
-		if (r->is.arg != NULL)
-			buf_printf(&b, " %s", r->is.arg);
-		(void)snprintf(left, sizeof(left), "%s", b.text);
-		buf_free(&b);
-		buf_printf(out, "  %-20s  %s\n", left, r->help);
-	}
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		argument_help(out, &rows[i].is, 2, rows[i].help);
 	buf_printf(out,
 		"\n"
 		"Signals: HUP reloads the configuration, TERM and INT exit.\n"

@@ -56,51 +56,54 @@ struct plan {
 	bool progress; /* standard error is a terminal */
 };
 
+enum kind {
+	ONE,  /* the last one counts */
+	MANY, /* each counts */
+	FLAG
+};
+
 static const struct option_row {
 	struct argument is;
+	enum kind kind;
+	size_t at; /* in struct ask */
 	const char *help;
 } rows[] = {
-	{{"--topology", NULL, "FILE"},
-		"the fabric: ibnetdiscover's output or a simulator's net file"},
-	{{"--engine", NULL, "NAME"},
-		"route by this engine (as routing.engines)"},
-	{{"--config", NULL, "FILE"},
+	{{"--topology", NULL, "FILE"}, ONE, offsetof(struct ask, topology),
+		"the fabric: ibnetdiscover's output or a net file"},
+	{{"--engine", NULL, "NAME"}, ONE, offsetof(struct ask, engine),
+		"route by this engine"},
+	{{"--config", NULL, "FILE"}, ONE, offsetof(struct ask, config),
 		"start from this configuration, not defaults"},
-	{{"--set", NULL, "KEY=VALUE"}, "change one setting; may be repeated"},
-	{{"--fail", NULL, "NODE[/PORT]"},
-		"what fails, and what that changes; may be repeated"},
-	{{"--from", NULL, "FILE"},
-		"tables in force: dump_fts's output, or live"},
-	{{"--rebalance", NULL, NULL},
-		"fresh tables, as heddlectl rebalance asks for"},
-	{{"--method", NULL, "NAME"},
-		"of changing tables, instead of distribution.method; all "
-		"compares"},
-	{{"--rate", NULL, "N"},
-		"packets a second that each host sends, for losses"},
-	{{"--dump-fts", NULL, "FILE"},
-		"write the tables as dump_fts prints them"},
-	{{"--verbose", NULL, NULL}, "the whole page, not ten lines"},
-	{{"--json", NULL, NULL}, "the report as JSON"},
+	{{"--set", NULL, "KEY=VALUE"}, MANY, offsetof(struct ask, set),
+		"change one setting of it; repeatable"},
+	{{"--fail", NULL, "NODE[/PORT]"}, MANY, offsetof(struct ask, fail),
+		"what if this fails; repeatable"},
+	{{"--from", NULL, "FILE|live"}, ONE, offsetof(struct ask, from),
+		"tables in force (dump_fts)"},
+	{{"--rebalance", NULL, NULL}, FLAG, offsetof(struct ask, rebalance),
+		"fresh tables in place of those"},
+	{{"--method", NULL, "NAME|all"}, ONE, offsetof(struct ask, method),
+		"how tables change under traffic"},
+	{{"--rate", NULL, "N"}, ONE, offsetof(struct ask, packets),
+		"packets a second of each host, for losses"},
+	{{"--dump-fts", NULL, "FILE"}, ONE, offsetof(struct ask, dump),
+		"write the tables like dump_fts"},
+	{{"--verbose", NULL, NULL}, FLAG, offsetof(struct ask, verbose),
+		"the whole page, not ten lines"},
+	{{"--json", NULL, NULL}, FLAG, offsetof(struct ask, json),
+		"the report as JSON"},
 };
 
 enum { NROWS = sizeof(rows) / sizeof(rows[0]) };
 
-const char *
-planner_help(void)
+void
+planner_help(struct buf *out)
 {
-	return "plan --topology FILE\n"
-	       "      routes without a fabric, and what failures change\n"
-	       "      --engine NAME         route by this engine\n"
-	       "      --config FILE         start from this configuration\n"
-	       "      --set KEY=VALUE       change one setting of it\n"
-	       "      --fail NODE[/PORT]    what if this fails; repeatable\n"
-	       "      --from FILE|live      tables in force (dump_fts)\n"
-	       "      --rebalance           fresh tables in place of those\n"
-	       "      --method NAME|all     how tables change under traffic\n"
-	       "      --rate N              packets a second of each host\n"
-	       "      --dump-fts FILE       write the tables like dump_fts\n"
-	       "      --verbose             the whole page, not ten lines\n";
+	buf_printf(out, "  plan --topology FILE\n"
+			"      routes without a fabric, and what failures "
+			"change\n");
+	for (size_t i = 0; i < NROWS; i++)
+		argument_help(out, &rows[i].is, 6, rows[i].help);
 }
 
 const char *
@@ -146,32 +149,16 @@ add_text(struct list *l, const char *text)
 }
 
 static void
-set_option(struct ask *a, const char *word, const char *value)
+set_option(struct ask *a, const struct option_row *r, const char *value)
 {
-	if (strcmp(word, "--topology") == 0)
-		a->topology = value;
-	else if (strcmp(word, "--engine") == 0)
-		a->engine = value;
-	else if (strcmp(word, "--config") == 0)
-		a->config = value;
-	else if (strcmp(word, "--from") == 0)
-		a->from = value;
-	else if (strcmp(word, "--method") == 0)
-		a->method = value;
-	else if (strcmp(word, "--rate") == 0)
-		a->packets = value;
-	else if (strcmp(word, "--dump-fts") == 0)
-		a->dump = value;
-	else if (strcmp(word, "--set") == 0)
-		add_text(&a->set, value);
-	else if (strcmp(word, "--fail") == 0)
-		add_text(&a->fail, value);
-	else if (strcmp(word, "--rebalance") == 0)
-		a->rebalance = true;
-	else if (strcmp(word, "--verbose") == 0)
-		a->verbose = true;
+	void *member = (char *)a + r->at;
+
+	if (r->kind == MANY)
+		add_text(member, value);
+	else if (r->kind == ONE)
+		*(const char **)member = value;
 	else
-		a->json = true;
+		*(bool *)member = true;
 }
 
 static bool
@@ -233,26 +220,18 @@ judge_ask(struct ask *a)
 static int
 parse_arguments(struct ask *a, int argc, char *const *argv)
 {
-	for (int i = 0; i < argc; i++) {
-		const char *value = NULL;
-		size_t k = 0;
+	struct argument_line l;
+	enum argument_kind kind;
 
-		while (k < NROWS && !argument_is(argv[i], &rows[k].is, &value))
-			k++;
-		if (k == NROWS)
-			return fail_usage(a, "unknown argument", argv[i]);
-		switch (argument_take(&rows[k].is, argc, argv, &i, &value)) {
-		case ARGUMENT_ANY_VALUE:
-			return fail_usage(
-				a, "unexpected value for", rows[k].is.word);
-		case ARGUMENT_NO_VALUE:
-			return fail_usage(
-				a, "a value is missing after", rows[k].is.word);
-		case ARGUMENT_OK:
-			break;
-		}
-		set_option(a, rows[k].is.word, value);
-	}
+	argument_begin(&l, argc, argv);
+	for (size_t i = 0; i < NROWS; i++)
+		argument_know(&l, &rows[i].is);
+	while ((kind = argument_next(&l)) == ARGUMENT_OPTION)
+		set_option(a, &rows[l.ix], l.value);
+	if (kind == ARGUMENT_WRONG)
+		return fail_usage(a, l.why.text, NULL);
+	if (kind == ARGUMENT_OPERAND)
+		return fail_usage(a, "unexpected argument", l.value);
 	return judge_ask(a);
 }
 

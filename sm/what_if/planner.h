@@ -10,15 +10,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "sm/base/buf.h"
+
 /*
- * argv: what follows the word plan, ending with NULL. socket: the daemon's.
+ * argv: the word plan and what follows it. socket: the daemon's.
  * The exit code: 0 verified, 1 not verified, 2 bad usage or input, 3 and 4 as
  * for every command when a daemon is asked.
  */
 int planner_run(int argc, char *const *argv, const char *socket, bool json);
 
-/* The command's lines of heddlectl's help. */
-const char *planner_help(void);
+/* Append the command's lines of heddlectl's help. */
+void planner_help(struct buf *out);
 
 /* Its options, counted from 0; NULL ends them. *arg: the name of the value in
  * the help; NULL: it takes none. */

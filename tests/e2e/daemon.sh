@@ -606,7 +606,7 @@ test_ctl() {
 	wrong 2 "routes: unknown option '-5'" routes -5 1
 	wrong 2 "pkeys: expected A [B]" pkeys
 	wrong 2 "unexpected argument 'c'" pkeys a b c
-	wrong 2 "plan: unknown argument '--tropology'" plan --tropology x
+	wrong 2 "plan: unknown option '--tropology'; did you mean '--topology'?" plan --tropology x
 	wrong 2 "not a number: 'x'" change --rate x
 	wrong 1 "no node is called 'leef1'; did you mean 'leaf1'?" routes leef1
 	wrong 1 "no node is called '-5'" routes -- -5

@@ -192,8 +192,8 @@ plan_input() {
 	printf 'Switch\0' >"$E2E_DIR/bytes"
 	net="--topology $E2E_DIR/demo.net"
 	refused 2 "--topology FILE is missing"
-	refused 2 "unknown argument '--wat'" --wat
-	refused 2 "a value is missing after '--fail'" --fail
+	refused 2 "unknown option '--wat'" --wat
+	refused 2 "--fail needs NODE[/PORT]" --fail
 	refused 2 "bad.net:2:2: expected a port number" \
 		--topology "$E2E_DIR/bad.net"
 	refused 2 "empty: is empty" --topology "$E2E_DIR/empty"

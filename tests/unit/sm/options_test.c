@@ -35,15 +35,15 @@ static const struct {
 	const char *argv[6];
 	const char *says;
 } bad[] = {
-	{{"--wat"}, "unknown argument '--wat'"},
-	{{"file"}, "unknown argument 'file'"},
-	{{""}, "unknown argument ''"},
+	{{"--wat"}, "unknown option '--wat'"},
+	{{"file"}, "unexpected argument 'file'"},
+	{{""}, "unexpected argument ''"},
 	{{"-c"}, "--config needs FILE"},
 	{{"-c", ""}, "--config needs a file"},
 	{{"--config="}, "--config needs a file"},
 	{{"--once=yes"}, "--once takes no value"},
-	{{"-hx"}, "unknown argument '-hx'"},
-	{{"--conf", "x"}, "unknown argument '--conf'"},
+	{{"-hx"}, "unknown option '-hx'"},
+	{{"--conf", "x"}, "unknown option '--conf'; did you mean '--config'?"},
 	{{"--once", "--check-config"}, "--once cannot be combined"},
 	{{"--print-config", "--check-config"},
 		"--check-config cannot be combined"},
