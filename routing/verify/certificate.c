@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "routing/verify/block_mask.h"
+#include "sm/base/hash.h"
 #include "sm/base/mem.h"
 #include "sm/base/thread.h"
 
@@ -112,8 +113,7 @@ hash_code(const uint8_t code[256])
 
 	for (unsigned i = 0; i < 256; i += sizeof(x)) {
 		memcpy(&x, code + i, sizeof(x));
-		h = (h ^ x) * UINT64_C(0x9e3779b97f4a7c15);
-		h ^= h >> 29;
+		h = hash_mix(h, x);
 	}
 	return (uint32_t)h;
 }

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "routing/verify/certificate.h"
+#include "sm/base/hash.h"
 #include "sm/base/mem.h"
 #include "sm/base/thread.h"
 
@@ -87,10 +88,8 @@ hash_peers(const struct cdg *g, uint32_t s)
 {
 	uint64_t h = g->off[s + 1] - g->off[s];
 
-	for (uint32_t p = g->off[s]; p < g->off[s + 1]; p++) {
-		h = (h ^ g->peer[p] >> 8) * UINT64_C(0x9e3779b97f4a7c15);
-		h ^= h >> 29;
-	}
+	for (uint32_t p = g->off[s]; p < g->off[s + 1]; p++)
+		h = hash_mix(h, g->peer[p] >> 8);
 	return (uint32_t)h;
 }
 

@@ -67,7 +67,8 @@ sa_ends_by_gid(
 }
 
 /* A destination's preference for a router: two GUIDs well mixed (the finalizer
- * of MurmurHash3). */
+ * of MurmurHash3). Not a hash of sm/base/hash.h: which router hosts are told is
+ * seen outside, and stays when tables in memory are mixed otherwise. */
 static uint64_t
 router_weight(uint64_t guid, uint64_t router)
 {

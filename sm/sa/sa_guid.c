@@ -157,7 +157,8 @@ read_block(const struct sa *sa, const struct topo_port *p, unsigned block,
 
 /*
  * A GUID made here: locally administered, always the same for one entry of one
- * port, so that a restart changes nothing.
+ * port, so that a restart changes nothing; so it is no hash of sm/base/hash.h,
+ * which another version may mix otherwise.
  */
 static uint64_t
 make_guid(uint64_t owner, unsigned entry, unsigned attempt)
