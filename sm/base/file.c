@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sm/base/buf.h"
 #include "sm/base/mem.h"
 
 /* Read until the end or until max bytes are there: the count, or -1. */
@@ -57,6 +58,28 @@ file_read_regular(int fd, size_t most, char **text)
 	}
 	(*text)[n] = '\0';
 	return n;
+}
+
+ssize_t
+file_read_text(int fd, char **text)
+{
+	struct buf b = {0};
+	char part[65536];
+	ssize_t got;
+	int error;
+
+	buf_put(&b, "", 0);
+	while ((got = read_bytes(fd, part, sizeof(part))) > 0 &&
+		memchr(part, '\0', (size_t)got) == NULL)
+		buf_put(&b, part, (size_t)got);
+	error = got > 0 ? EILSEQ : errno;
+	*text = b.text;
+	if (got == 0)
+		return (ssize_t)b.n;
+	*text = NULL;
+	buf_free(&b);
+	errno = error;
+	return -1;
 }
 
 bool

@@ -1,8 +1,8 @@
 /*
  * file: files read whole, and directories that the daemon needs and may have
- * to make. A file that a person or a program names is opened with O_NONBLOCK,
- * since a FIFO would hang before it is seen to be none; errors are errno's, for
- * the caller knows what the file is.
+ * to make. A file that must be a regular one is opened with O_NONBLOCK, since a
+ * FIFO would hang before it is seen to be none; a text of heddlectl may be a
+ * pipe. Errors are errno's, for the caller knows what the file is.
  */
 #ifndef HEDDLE_SM_BASE_FILE_H
 #define HEDDLE_SM_BASE_FILE_H
@@ -20,6 +20,14 @@
  * regular file that is EISDIR or EINVAL.
  */
 ssize_t file_read_regular(int fd, size_t most, char **text);
+
+/*
+ * Read a text to its end, from a file or a pipe, into *text (free it), a zero
+ * byte behind it: its length. There is no limit, since tables of a large fabric
+ * have gigabytes; what has a zero byte is no text, so that a device without an
+ * end is refused. -1 and errno (EILSEQ: not a text), *text NULL.
+ */
+ssize_t file_read_text(int fd, char **text);
 
 /*
  * Read the first line of a file of the kernel's (/proc, /sys) into the size

@@ -1,6 +1,7 @@
 #include "sm/what_if/inputs.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 
 #include "discovery/text/topo_text.h"
 #include "routing/driver/registry.h"
+#include "sm/base/file.h"
 #include "sm/base/loop.h"
 #include "sm/base/mem.h"
 #include "sm/base/version.h"
@@ -112,41 +114,30 @@ take_config(
 
 /* ---- the fabric ---- */
 
-/*
- * Read all of a text file, "-" being stdin; the caller frees it. NULL and why.
- * Tables of a large fabric have gigabytes, so there is no limit; a device
- * without an end is refused because it is no text.
- */
+/* Read all of a text file, "-" being standard input; the caller frees it. NULL
+ * and why. */
 static char *
 read_text(const char *name, size_t *n, struct reason *why)
 {
 	bool in = strcmp(name, "-") == 0;
-	FILE *f = in ? stdin : fopen(name, "re");
-	struct buf b = {0};
-	char part[65536];
-	size_t got;
-	int error = errno;
-	bool text = true;
+	int fd = in ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC);
+	char *text = NULL;
+	ssize_t got = fd < 0 ? -1 : file_read_text(fd, &text);
 
-	while (f != NULL && text &&
-		(got = fread(part, 1, sizeof(part), f)) > 0) {
-		text = memchr(part, 0, got) == NULL;
-		buf_put(&b, part, got);
-	}
-	if (f == NULL || ferror(f)) {
-		(void)reason_set(why, "%s: cannot be read: %s", name,
-			strerror(f == NULL ? error : errno));
-		buf_free(&b);
-	} else if (!text) {
+	if (got < 0 && errno == EILSEQ)
 		(void)reason_set(why, "%s: is not text", name);
-		buf_free(&b);
-	} else if (b.text == NULL) {
+	else if (got < 0)
+		(void)reason_set(
+			why, "%s: cannot be read: %s", name, strerror(errno));
+	if (fd >= 0 && !in)
+		(void)close(fd);
+	if (got == 0) {
 		(void)reason_set(why, "%s: is empty", name);
+		free(text);
+		text = NULL;
 	}
-	if (f != NULL && !in)
-		(void)fclose(f);
-	*n = b.n;
-	return b.text;
+	*n = got > 0 ? (size_t)got : 0;
+	return text;
 }
 
 /* The fabric, from a file or from the daemon, without LIDs yet. */

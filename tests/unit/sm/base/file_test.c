@@ -79,6 +79,47 @@ START_TEST(refuse_what_is_no_file)
 }
 END_TEST
 
+START_TEST(read_text)
+{
+	enum { LONG = 200000 };
+	char *bytes = calloc(1, LONG), *name, *text;
+	int end[2], fd;
+
+	memset(bytes, 'x', LONG);
+	name = make_file(bytes, LONG);
+	fd = open(name, O_RDONLY | O_CLOEXEC);
+	ck_assert_int_eq(file_read_text(fd, &text), LONG);
+	ck_assert_mem_eq(text, bytes, LONG);
+	ck_assert_int_eq(text[LONG], '\0');
+	free(text);
+	ck_assert_int_eq(file_read_text(fd, &text), 0);
+	ck_assert_str_eq(text, "");
+	free(text);
+	(void)close(fd);
+	(void)unlink(name);
+	free(name);
+	bytes[LONG - 1] = '\0';
+	name = make_file(bytes, LONG);
+	fd = open(name, O_RDONLY | O_CLOEXEC);
+	ck_assert_int_eq(file_read_text(fd, &text), -1);
+	ck_assert_int_eq(errno, EILSEQ);
+	ck_assert_ptr_null(text);
+	(void)close(fd);
+	(void)unlink(name);
+	free(name);
+	free(bytes);
+	ck_assert_int_eq(pipe(end), 0);
+	ck_assert_int_eq(write(end[1], "ab", 2), 2);
+	(void)close(end[1]);
+	ck_assert_int_eq(file_read_text(end[0], &text), 2);
+	ck_assert_str_eq(text, "ab");
+	free(text);
+	(void)close(end[0]);
+	ck_assert_int_eq(file_read_text(-1, &text), -1);
+	ck_assert_int_eq(errno, EBADF);
+}
+END_TEST
+
 START_TEST(read_first_line)
 {
 	char *name = make_file("5: LinkUp\nmore\n", 15), text[16];
@@ -102,6 +143,7 @@ main(void)
 
 	tcase_add_test(t, read_whole_file);
 	tcase_add_test(t, refuse_what_is_no_file);
+	tcase_add_test(t, read_text);
 	tcase_add_test(t, read_first_line);
 	suite_add_tcase(s, t);
 	return suite_run(s);
