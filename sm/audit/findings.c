@@ -283,7 +283,7 @@ add_lost_lines(const struct list *l, json_t *lines)
 			"LID %u (%s) gets nothing from hosts of %" PRIu32
 			" switch%s: %s%s",
 			v->lid, cdg_name(t, t->port[t->by_lid[v->lid]].node).s,
-			v->switches, v->switches == 1 ? "" : "es",
+			v->switches, names_plural_es(v->switches),
 			switch_name(l, v->first).s,
 			v->switches > 1 ? ", ..." : "");
 	}
@@ -431,11 +431,11 @@ find_adaptive(struct list *l, bool untold)
 	lines = add_finding(l, untold ? UNREAD : RISK, "adaptive",
 		"%u switch%s %s by more than %s forwarding table%s, which "
 		"alone %s judged here.",
-		n, n == 1 ? "" : "es",
+		n, names_plural_es(n),
 		untold	 ? "may forward"
 		: n == 1 ? "forwards"
 			 : "forward",
-		n == 1 ? "its" : "their", n == 1 ? "" : "s",
+		n == 1 ? "its" : "their", names_plural(n),
 		n == 1 ? "was" : "were");
 	for (sw_ix s = 0; s < t->nsw; s++) {
 		node_ix node = t->sw[s].node;
@@ -528,7 +528,7 @@ find_tables(struct list *l)
 	lines = add_finding(l, UNREAD, "mft",
 		"Multicast tables of %zu switch%s could not be read "
 		"completely.",
-		n, n == 1 ? "" : "es");
+		n, names_plural_es((long long)n));
 	for (size_t i = 0; i < n && i < LIST_SHOWN; i++)
 		for (sw_ix s = 0; s < t->nsw; s++)
 			if (t->node[t->sw[s].node].guid == failed[i].guid)

@@ -14,6 +14,12 @@ names_plural(long long n)
 	return n == 1 ? "" : "s";
 }
 
+const char *
+names_plural_es(long long n)
+{
+	return n == 1 ? "" : "es";
+}
+
 json_t *
 names_guid(uint64_t guid)
 {

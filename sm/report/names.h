@@ -14,6 +14,9 @@
 /* The ending of a noun: "s", or "" for one thing. */
 const char *names_plural(long long n);
 
+/* The ending of switch: "es", or "" for one. */
+const char *names_plural_es(long long n);
+
 /* A new JSON string "0x0002c90300a1b2c3". */
 json_t *names_guid(uint64_t guid);
 

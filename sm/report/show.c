@@ -3,6 +3,7 @@
 #include "sm/report/json_util.h"
 #include "sm/report/loss_json.h"
 #include "sm/report/names.h"
+#include "sm/report/page.h"
 #include "sm/report/terminal.h"
 
 #include <stdbool.h>
@@ -11,15 +12,6 @@
 /* Of routes without an order, which a standby read. */
 static const char READ_BACK[] = "as switches hold it, judged as if all packets "
 				"had one VL";
-
-/* A member's text, "-" if it is missing or empty. */
-static const char *
-text_or_dash(const json_t *o, const char *key)
-{
-	const char *s = json_util_text(o, key);
-
-	return *s != '\0' ? s : "-";
-}
 
 /* ---- status ---- */
 
@@ -36,8 +28,8 @@ status_others(const json_t *r, struct buf *out)
 	{
 		long long s = json_util_num(o, "state");
 
-		buf_printf(out, "other SM    %s \"%s\" ",
-			text_or_dash(o, "guid"), text_or_dash(o, "name"));
+		buf_printf(out, "other SM    %s \"%s\" ", page_text(o, "guid"),
+			page_text(o, "name"));
 		if (json_util_yes(o, "answers") && s >= 0 && s < 4)
 			buf_printf(out, "priority %lld, %s\n",
 				json_util_num(o, "priority"), state[s]);
@@ -53,21 +45,18 @@ status_head(const json_t *r, struct buf *out)
 	const json_t *master = json_object_get(r, "master");
 	const json_t *sweeps = json_object_get(r, "sweeps");
 
-	if (json_util_has_text(r, "alarm"))
-		buf_printf(out, "ALARM       %s\n", text_or_dash(r, "alarm"));
-	buf_printf(out, "role        %s, %s%s%s%s\n", text_or_dash(r, "role"),
-		text_or_dash(r, "phase"),
+	page_line("ALARM       ", r, "alarm", out);
+	buf_printf(out, "role        %s, %s%s%s%s\n", page_text(r, "role"),
+		page_text(r, "phase"),
 		json_util_has_text(r, "writing") ? " " : "",
-		json_util_has_text(r, "writing") ? text_or_dash(r, "writing")
-						 : "",
+		json_util_has_text(r, "writing") ? page_text(r, "writing") : "",
 		json_util_yes(r, "dirty") ? ", more pending" : "");
 	buf_printf(out, "port        %s/%lld %s priority %lld\n",
-		text_or_dash(port, "device"), json_util_num(port, "port"),
-		text_or_dash(port, "guid"), json_util_num(port, "priority"));
+		page_text(port, "device"), json_util_num(port, "port"),
+		page_text(port, "guid"), json_util_num(port, "priority"));
 	if (json_is_object(master))
 		buf_printf(out, "master      %s \"%s\" priority %lld\n",
-			text_or_dash(master, "guid"),
-			text_or_dash(master, "name"),
+			page_text(master, "guid"), page_text(master, "name"),
 			json_util_num(master, "priority"));
 	status_others(r, out);
 	buf_printf(out,
@@ -78,7 +67,7 @@ status_head(const json_t *r, struct buf *out)
 		json_util_yes(sweeps, "last_ok") ? "ok" : "failed: ",
 		json_util_yes(sweeps, "last_ok")
 			? ""
-			: text_or_dash(sweeps, "last_why"));
+			: page_text(sweeps, "last_why"));
 }
 
 static void
@@ -89,7 +78,7 @@ status_fabric(const json_t *r, struct buf *out)
 
 	buf_printf(out, "view        generation %lld, %.0f s old, cause: %s\n",
 		json_util_num(r, "generation"), json_util_real(r, "age"),
-		text_or_dash(r, "cause"));
+		page_text(r, "cause"));
 	fabric_counts_line(json_object_get(r, "fabric"), out);
 	buf_printf(out,
 		"ports       %lld of %lld linked are Active, %lld "
@@ -102,9 +91,7 @@ status_fabric(const json_t *r, struct buf *out)
 		json_util_num(l, "used"), json_util_num(l, "ports"),
 		json_util_num(l, "free"), json_util_num(l, "first"),
 		json_util_num(l, "last"));
-	if (json_util_has_text(l, "conflict"))
-		buf_printf(
-			out, "            %s\n", text_or_dash(l, "conflict"));
+	page_line("            ", l, "conflict", out);
 }
 
 /* The last change: a line if it needed stages or blocking, and its
@@ -116,7 +103,7 @@ status_change(const json_t *c, struct buf *out)
 		buf_printf(out,
 			"change      %s in %lld stage%s, %zu dependencies "
 			"blocked, %lld pairs cut meanwhile\n",
-			text_or_dash(c, "way"), json_util_num(c, "stages"),
+			page_text(c, "way"), json_util_num(c, "stages"),
 			names_plural(json_util_num(c, "stages")),
 			json_array_size(json_object_get(c, "blocked")),
 			json_util_num(c, "pairs_cut"));
@@ -145,7 +132,7 @@ status_settings(const json_t *r, struct buf *out)
 			"settings    %lld port%s keep%s other settings than "
 			"configured\n            %s\n",
 			n, names_plural(n), n == 1 ? "s" : "",
-			text_or_dash(s, "first"));
+			page_text(s, "first"));
 }
 
 /* The named ports that are silent, or not; what: before each. */
@@ -161,8 +148,8 @@ m_key_ports(const json_t *m, int silent, const char *what, struct buf *out)
 		if (json_util_yes(p, "silent") != silent)
 			continue;
 		buf_printf(out, "            %sport %lld of %s \"%s\"\n", what,
-			json_util_num(p, "port"), text_or_dash(p, "guid"),
-			text_or_dash(p, "name"));
+			json_util_num(p, "port"), page_text(p, "guid"),
+			page_text(p, "name"));
 		left--;
 	}
 	if (left > 0)
@@ -240,7 +227,7 @@ status_faults(const json_t *r, struct buf *out)
 			json_util_num(f, "flow_control"),
 		json_util_num(f, "m_key"),
 		json_util_num(f, "p_key") + json_util_num(f, "switch_p_key"),
-		json_util_num(f, "q_key"), text_or_dash(f, "last"));
+		json_util_num(f, "q_key"), page_text(f, "last"));
 }
 
 static void
@@ -277,7 +264,7 @@ status_except(const json_t *verdict, const char *margin, struct buf *out)
 		buf_printf(out,
 			"%sexcept for %lld switch%s, which may not forward by "
 			"these routes\n",
-			margin, n, n == 1 ? "" : "es");
+			margin, n, names_plural_es(n));
 }
 
 /* What the verdict on the routes leaves out. */
@@ -303,20 +290,15 @@ status_routes(const json_t *r, struct buf *out)
 
 	if (json_util_has_text(r, "order"))
 		buf_printf(out, "routing     %s%s over %s, %lld layer%s\n",
-			text_or_dash(r, "engine"),
+			page_text(r, "engine"),
 			json_util_yes(r, "fallback") ? " (FALLBACK)" : "",
-			text_or_dash(r, "order"), json_util_num(v, "lanes"),
-			json_util_num(v, "lanes") == 1 ? "" : "s");
+			page_text(r, "order"), json_util_num(v, "lanes"),
+			names_plural(json_util_num(v, "lanes")));
 	else
 		buf_printf(out, "routing     %s\n", READ_BACK);
-	if (json_util_has_text(r, "tried"))
-		buf_printf(out, "            %s\n", text_or_dash(r, "tried"));
-	if (json_util_has_text(r, "lanes_short"))
-		buf_printf(out, "            %s\n",
-			text_or_dash(r, "lanes_short"));
-	if (json_util_has_text(r, "lanes_shared"))
-		buf_printf(out, "            %s\n",
-			text_or_dash(r, "lanes_shared"));
+	page_line("            ", r, "tried", out);
+	page_line("            ", r, "lanes_short", out);
+	page_line("            ", r, "lanes_shared", out);
 	buf_printf(out,
 		"verified    %lld pairs, %lld missing, %lld loops, %lld "
 		"cyclic channels\n",
@@ -383,17 +365,12 @@ status_files(const json_t *r, struct buf *out)
 {
 	const json_t *c = json_object_get(r, "config");
 
-	if (json_util_has_text(c, "refused"))
-		buf_printf(out,
-			"config      REFUSED, the previous one stays in force: "
-			"%s\n",
-			text_or_dash(c, "refused"));
+	page_line("config      REFUSED, the previous one stays in force: ", c,
+		"refused", out);
 	if (!json_util_yes(r, "state_writable"))
 		buf_printf(out, "state       CANNOT BE WRITTEN: LIDs may "
 				"change at the next restart\n");
-	if (json_util_has_text(r, "state_lost"))
-		buf_printf(out, "state       NOT USED: %s\n",
-			text_or_dash(r, "state_lost"));
+	page_line("state       NOT USED: ", r, "state_lost", out);
 }
 
 static void
@@ -404,16 +381,16 @@ status_trouble(const json_t *r, struct buf *out)
 	size_t i;
 
 	json_array_foreach(list, i, e) buf_printf(out,
-		"quarantine  %s \"%s\" %s\n", text_or_dash(e, "guid"),
-		text_or_dash(e, "name"), text_or_dash(e, "why"));
+		"quarantine  %s \"%s\" %s\n", page_text(e, "guid"),
+		page_text(e, "name"), page_text(e, "why"));
 	list = json_object_get(r, "foreign_adaptive");
 	json_array_foreach(list, i, e) buf_printf(out,
-		"unverified  %s \"%s\" %s\n", text_or_dash(e, "guid"),
-		text_or_dash(e, "name"), text_or_dash(e, "why"));
+		"unverified  %s \"%s\" %s\n", page_text(e, "guid"),
+		page_text(e, "name"), page_text(e, "why"));
 	list = json_object_get(r, "unreachable_ports");
 	json_array_foreach(list, i, e) buf_printf(out,
-		"unreachable %s port %lld \"%s\"\n", text_or_dash(e, "guid"),
-		json_util_num(e, "port"), text_or_dash(e, "name"));
+		"unreachable %s port %lld \"%s\"\n", page_text(e, "guid"),
+		json_util_num(e, "port"), page_text(e, "name"));
 }
 
 static void
@@ -425,13 +402,12 @@ status_partitions(const json_t *p, struct buf *out)
 	json_array_foreach(json_object_get(p, "list"), i, e) buf_printf(out,
 		"partition   %s 0x%04llx: %lld ports, %lld of them "
 		"full members\n",
-		text_or_dash(e, "name"), json_util_num(e, "pkey"),
+		page_text(e, "name"), json_util_num(e, "pkey"),
 		json_util_num(e, "ports"), json_util_num(e, "full"));
-	json_array_foreach(json_object_get(p, "nobody"), i, e) buf_printf(out,
-		"            %s: no port matches \"%s\"\n",
-		text_or_dash(e, "partition"), text_or_dash(e, "member"));
-	if (json_util_has_text(p, "no_room"))
-		buf_printf(out, "            %s\n", text_or_dash(p, "no_room"));
+	json_array_foreach(json_object_get(p, "nobody"), i, e)
+		buf_printf(out, "            %s: no port matches \"%s\"\n",
+			page_text(e, "partition"), page_text(e, "member"));
+	page_line("            ", p, "no_room", out);
 }
 
 static void
@@ -454,20 +430,18 @@ status_qos(const json_t *q, struct buf *out)
 	{
 		const json_t *w = json_object_get(e, "weight");
 
-		buf_printf(out, "QoS level   %s: SL ", text_or_dash(e, "name"));
+		buf_printf(out, "QoS level   %s: SL ", page_text(e, "name"));
 		put_numbers(json_object_get(e, "sls"), out);
 		buf_printf(out,
 			", %s priority, weight %lld hosts, %lld "
 			"switches\n",
-			text_or_dash(e, "priority"), json_util_num(w, "hosts"),
+			page_text(e, "priority"), json_util_num(w, "hosts"),
 			json_util_num(w, "switches"));
 	}
 	if (i > 0 && json_util_num(q, "missing") > 0)
 		buf_printf(out, "            %lld ports lack their tables\n",
 			json_util_num(q, "missing"));
-	if (json_util_has_text(q, "shortage"))
-		buf_printf(
-			out, "            %s\n", text_or_dash(q, "shortage"));
+	page_line("            ", q, "shortage", out);
 }
 
 /* For one path: the SL of every level, and the VLs along the path. */
@@ -479,7 +453,7 @@ put_qos_levels(const json_t *list, struct buf *out)
 
 	json_array_foreach(list, i, e)
 	{
-		buf_printf(out, "level  %s: SL %lld", text_or_dash(e, "name"),
+		buf_printf(out, "level  %s: SL %lld", page_text(e, "name"),
 			json_util_num(e, "sl"));
 		if (json_array_size(json_object_get(e, "vls")) > 0)
 			buf_printf(out, ", VL ");
@@ -528,12 +502,11 @@ node_line(const json_t *n, struct buf *out)
 		if (!json_is_object(json_object_get(p, "peer")))
 			continue;
 		linked++;
-		active +=
-			strcmp(text_or_dash(p, "state"), "Active") == 0 ? 1 : 0;
+		active += strcmp(page_text(p, "state"), "Active") == 0 ? 1 : 0;
 	}
 	buf_printf(out, "%-11s  %-18s  %5lld  %4u/%-4u  %s\n",
-		text_or_dash(n, "type"), text_or_dash(n, "guid"), lid, active,
-		linked, text_or_dash(n, "name"));
+		page_text(n, "type"), page_text(n, "guid"), lid, active, linked,
+		page_text(n, "name"));
 }
 
 void
@@ -561,7 +534,7 @@ put_out(const json_t *e, struct buf *out)
 	else
 		buf_printf(out, "%6lld", json_util_num(e, "out"));
 	if (json_is_object(next))
-		buf_printf(out, "  -> %s port %lld", text_or_dash(next, "name"),
+		buf_printf(out, "  -> %s port %lld", page_text(next, "name"),
 			json_util_num(next, "port"));
 }
 
@@ -583,27 +556,24 @@ put_steps(const json_t *r, const json_t *steps, struct buf *out)
 	json_array_foreach(steps, i, s)
 	{
 		buf_printf(out, "%4zu   %s \"%s\"", i + 1,
-			text_or_dash(s, "switch"), text_or_dash(s, "name"));
+			page_text(s, "switch"), page_text(s, "name"));
 		put_rank(s, out);
 		buf_printf(out, " in %lld", json_util_num(s, "in"));
 		if (json_util_has_text(s, "direction"))
-			buf_printf(out, " %s", text_or_dash(s, "direction"));
+			buf_printf(out, " %s", page_text(s, "direction"));
 		buf_printf(out, " out");
 		put_out(s, out);
 		if (json_util_has_text(s, "width"))
 			buf_printf(out, "  %s %s %g Gb/s",
-				text_or_dash(s, "width"),
-				text_or_dash(s, "speed"),
+				page_text(s, "width"), page_text(s, "speed"),
 				json_util_real(s, "gbps"));
 		if (json_object_get(s, "load") != NULL)
 			buf_printf(out, ", load %lld (mean %.1f)",
 				json_util_num(s, "load"),
 				json_util_real(r, "load_mean"));
 		buf_printf(out, "\n");
-		if (json_util_has_text(s, "foreign_adaptive"))
-			buf_printf(out,
-				"       may leave by another port: it %s\n",
-				text_or_dash(s, "foreign_adaptive"));
+		page_line("       may leave by another port: it ", s,
+			"foreign_adaptive", out);
 	}
 }
 
@@ -617,13 +587,12 @@ path_why(const json_t *r, struct buf *out)
 	buf_printf(out,
 		"why    engine %s, order %s: a path climbs to lower ranks "
 		"first and then only descends%s%s\n",
-		text_or_dash(r, "engine"), text_or_dash(r, "order"),
+		page_text(r, "engine"), page_text(r, "order"),
 		json_util_has_text(r, "turn_leaf")
 			? "; a path may descend and climb again only below "
 			: "",
-		json_util_has_text(r, "turn_leaf")
-			? text_or_dash(r, "turn_leaf")
-			: "");
+		json_util_has_text(r, "turn_leaf") ? page_text(r, "turn_leaf")
+						   : "");
 }
 
 static void
@@ -635,20 +604,19 @@ routes_path(const json_t *r, struct buf *out)
 	const json_t *to = json_object_get(r, "to");
 
 	buf_printf(out, "from   %s port %lld LID %lld \"%s\"\n",
-		text_or_dash(from, "guid"), json_util_num(from, "port"),
-		json_util_num(from, "lid"), text_or_dash(from, "name"));
+		page_text(from, "guid"), json_util_num(from, "port"),
+		json_util_num(from, "lid"), page_text(from, "name"));
 	put_steps(r, steps, out);
 	buf_printf(out, "to     %s port %lld LID %lld \"%s\"\n",
-		text_or_dash(to, "guid"), json_util_num(to, "port"),
-		json_util_num(to, "lid"), text_or_dash(to, "name"));
+		page_text(to, "guid"), json_util_num(to, "port"),
+		json_util_num(to, "lid"), page_text(to, "name"));
 	if (json_array_size(back) > 0) {
 		buf_printf(out, "back\n");
 		put_steps(r, back, out);
 	}
 	put_qos_levels(json_object_get(r, "levels"), out);
 	path_why(r, out);
-	if (json_util_has_text(r, "note"))
-		buf_printf(out, "       %s\n", text_or_dash(r, "note"));
+	page_line("       ", r, "note", out);
 }
 
 static void
@@ -661,14 +629,14 @@ routes_column(const json_t *r, struct buf *out)
 	size_t i;
 
 	buf_printf(out, "to %s port %lld LID %lld \"%s\"\n",
-		text_or_dash(to, "guid"), json_util_num(to, "port"),
-		json_util_num(to, "lid"), text_or_dash(to, "name"));
+		page_text(to, "guid"), json_util_num(to, "port"),
+		json_util_num(to, "lid"), page_text(to, "name"));
 	buf_printf(
 		out, "%-18s  %-*s  %4s\n", "SWITCH", (int)width, "NAME", "OUT");
 	json_array_foreach(list, i, e)
 	{
-		buf_printf(out, "%-18s  ", text_or_dash(e, "switch"));
-		terminal_put_padded(text_or_dash(e, "name"), width, out);
+		buf_printf(out, "%-18s  ", page_text(e, "switch"));
+		terminal_put_padded(page_text(e, "name"), width, out);
 		put_out(e, out);
 		buf_printf(out, "\n");
 	}
@@ -682,8 +650,8 @@ routes_row(const json_t *r, struct buf *out)
 	const json_t *e;
 	size_t i;
 
-	buf_printf(out, "switch %s \"%s\"", text_or_dash(r, "switch"),
-		text_or_dash(r, "name"));
+	buf_printf(out, "switch %s \"%s\"", page_text(r, "switch"),
+		page_text(r, "name"));
 	put_rank(r, out);
 	buf_printf(out, "\n");
 	buf_printf(out, "%5s  %-18s  %-*s  %4s\n", "LID", "GUID", (int)width,
@@ -691,8 +659,8 @@ routes_row(const json_t *r, struct buf *out)
 	json_array_foreach(list, i, e)
 	{
 		buf_printf(out, "%5lld  %-18s  ", json_util_num(e, "lid"),
-			text_or_dash(e, "guid"));
-		terminal_put_padded(text_or_dash(e, "name"), width, out);
+			page_text(e, "guid"));
+		terminal_put_padded(page_text(e, "name"), width, out);
 		put_out(e, out);
 		buf_printf(out, "\n");
 	}
@@ -708,10 +676,10 @@ summary_engine(const json_t *r, struct buf *out)
 	}
 	buf_printf(out,
 		"engine    %s%s, order %s, %lld layer%s, generation %lld\n",
-		text_or_dash(r, "engine"),
+		page_text(r, "engine"),
 		json_util_yes(r, "fallback") ? " (FALLBACK)" : "",
-		text_or_dash(r, "order"), json_util_num(r, "lanes"),
-		json_util_num(r, "lanes") == 1 ? "" : "s",
+		page_text(r, "order"), json_util_num(r, "lanes"),
+		names_plural(json_util_num(r, "lanes")),
 		json_util_num(r, "generation"));
 }
 
@@ -735,10 +703,8 @@ routes_summary(const json_t *r, struct buf *out)
 	const json_t *busy = json_object_get(r, "busiest");
 
 	summary_engine(r, out);
-	if (json_util_has_text(r, "note"))
-		buf_printf(out, "          %s\n", text_or_dash(r, "note"));
-	if (json_util_has_text(r, "tried"))
-		buf_printf(out, "tried     %s\n", text_or_dash(r, "tried"));
+	page_line("          ", r, "note", out);
+	page_line("tried     ", r, "tried", out);
 	summary_ranks(json_object_get(r, "ranks"), out);
 	buf_printf(out,
 		"verified  %lld pairs, %lld missing, %lld cut off, %lld "
@@ -751,8 +717,7 @@ routes_summary(const json_t *r, struct buf *out)
 		json_util_num(r, "load_max"), json_util_real(r, "load_mean"));
 	if (json_is_object(busy))
 		buf_printf(out, "; busiest %s port %lld",
-			text_or_dash(busy, "name"),
-			json_util_num(busy, "port"));
+			page_text(busy, "name"), json_util_num(busy, "port"));
 	buf_printf(out, "\nhops      longest %lld, mean %.2f\n",
 		json_util_num(r, "hops_max"), json_util_real(r, "hops_mean"));
 	buf_printf(out,
@@ -797,7 +762,7 @@ show_handover(const json_t *r, struct buf *out)
 	const json_t *to = json_object_get(r, "master");
 
 	buf_printf(out, "Handed over to %s \"%s\", priority %lld\n",
-		text_or_dash(to, "guid"), text_or_dash(to, "name"),
+		page_text(to, "guid"), page_text(to, "name"),
 		json_util_num(to, "priority"));
 }
 
@@ -811,7 +776,7 @@ explain_phases(const json_t *r, struct buf *out)
 
 	json_array_foreach(json_object_get(r, "phases"), i, p)
 	{
-		buf_printf(out, "%4zu   %s", i + 1, text_or_dash(p, "what"));
+		buf_printf(out, "%4zu   %s", i + 1, page_text(p, "what"));
 		if (json_util_num(p, "stage") > 0 &&
 			json_util_num(r, "stages") > 1)
 			buf_printf(
@@ -831,7 +796,7 @@ explain_blocked(const json_t *r, struct buf *out)
 	{
 		buf_printf(out, "%s %s \"%s\" port %lld",
 			json_util_yes(u, "port") ? "down   " : "blocked",
-			text_or_dash(u, "switch"), text_or_dash(u, "name"),
+			page_text(u, "switch"), page_text(u, "name"),
 			json_util_num(u, "in"));
 		if (!json_util_yes(u, "port"))
 			buf_printf(out, " to %lld", json_util_num(u, "out"));
@@ -848,7 +813,7 @@ explain_port(const json_t *p, struct buf *out)
 	size_t i;
 
 	buf_printf(out, "port       %s \"%s\" port %lld, LID %lld%s\n",
-		text_or_dash(p, "guid"), text_or_dash(p, "name"),
+		page_text(p, "guid"), page_text(p, "name"),
 		json_util_num(p, "port"), json_util_num(p, "lid"),
 		json_util_yes(p, "guarded") ? "; its switch enforces partitions"
 					    : "");
@@ -856,9 +821,8 @@ explain_port(const json_t *p, struct buf *out)
 		"%4lld   0x%04llx %s member of %s%s\n",
 		json_util_num(k, "index"), json_util_num(k, "pkey"),
 		json_util_yes(k, "full") ? "full" : "limited",
-		json_util_has_text(k, "partition")
-			? text_or_dash(k, "partition")
-			: "an unknown partition",
+		json_util_has_text(k, "partition") ? page_text(k, "partition")
+						   : "an unknown partition",
 		json_util_yes(k, "configured") ? "" : ", not as configured");
 }
 
@@ -873,18 +837,18 @@ show_pkeys(const json_t *r, struct buf *out)
 	explain_port(to, out);
 	buf_printf(out, "%s %s\n",
 		json_util_yes(r, "talk") ? "may talk  " : "may not   ",
-		text_or_dash(r, "why"));
+		page_text(r, "why"));
 }
 
 void
 show_change(const json_t *r, struct buf *out)
 {
 	buf_printf(out, "change     of generation %lld: %s\n",
-		json_util_num(r, "generation"), text_or_dash(r, "because"));
+		json_util_num(r, "generation"), page_text(r, "because"));
 	buf_printf(out,
 		"method     %s: %s, %lld stage%s; %lld entries in %lld blocks, "
 		"%lld blocks kept; %lld SMPs, %.3f s\n",
-		text_or_dash(r, "method"), text_or_dash(r, "way"),
+		page_text(r, "method"), page_text(r, "way"),
 		json_util_num(r, "stages"),
 		names_plural(json_util_num(r, "stages")),
 		json_util_num(r, "entries"), json_util_num(r, "blocks"),
@@ -895,8 +859,7 @@ show_change(const json_t *r, struct buf *out)
 		"%lld channels on cycles, %lld switches with unknown tables\n",
 		json_util_num(r, "dependencies"), json_util_num(r, "cyclic"),
 		json_util_num(r, "unread"));
-	if (json_util_has_text(r, "cause"))
-		buf_printf(out, "because    %s\n", text_or_dash(r, "cause"));
+	page_line("because    ", r, "cause", out);
 	if (json_util_has_text(r, "stale"))
 		buf_printf(out,
 			"stale      connections made with earlier SLs could "
@@ -904,8 +867,7 @@ show_change(const json_t *r, struct buf *out)
 			"           %s\n"
 			"           %lld dependencies stay blocked for them "
 			"until their ports come up anew\n",
-			text_or_dash(r, "stale"),
-			json_util_num(r, "stay_closed"));
+			page_text(r, "stale"), json_util_num(r, "stay_closed"));
 	if (json_util_num(r, "pairs_cut") > 0 ||
 		json_util_num(r, "pairs_cut_paper") > 0)
 		buf_printf(out,

@@ -2,15 +2,7 @@
 
 #include "config/partition_options.h"
 #include "sm/report/json_util.h"
-
-/* The name of a node, "-" if its NodeDescription is empty. */
-static const char *
-name_of(const json_t *o)
-{
-	const char *s = json_util_text(o, "name");
-
-	return *s != '\0' ? s : "-";
-}
+#include "sm/report/page.h"
 
 /* The rate in Gb/s of IBA's rate code. */
 static const char *
@@ -29,7 +21,7 @@ put_summary(const json_t *g, struct buf *out)
 		json_util_text(g, "mgid"), json_util_text(g, "mlid"),
 		json_util_text(g, "pkey"), json_util_num(g, "members"),
 		json_util_num(g, "receivers"), json_util_num(g, "switches"),
-		name_of(json_object_get(g, "root")));
+		page_text(json_object_get(g, "root"), "name"));
 }
 
 static void
@@ -41,7 +33,7 @@ put_members(const json_t *g, struct buf *out)
 	json_array_foreach(json_object_get(g, "member"), i, m)
 	{
 		buf_printf(out, "  member  %s \"%s\"",
-			json_util_text(m, "port_guid"), name_of(m));
+			json_util_text(m, "port_guid"), page_text(m, "name"));
 		json_array_foreach(json_object_get(m, "states"), k, s)
 			buf_printf(out, "%s %s", k > 0 ? "," : "",
 				json_string_value(s));
@@ -62,13 +54,13 @@ put_tree(const json_t *g, struct buf *out)
 		const json_t *up = json_object_get(b, "parent");
 
 		buf_printf(out, "  switch  %s \"%s\" ports",
-			json_util_text(b, "guid"), name_of(b));
+			json_util_text(b, "guid"), page_text(b, "name"));
 		json_array_foreach(json_object_get(b, "ports"), k, p)
 			buf_printf(
 				out, " %lld", (long long)json_integer_value(p));
 		if (json_is_object(up))
 			buf_printf(out, "; uplink port %lld to \"%s\"\n",
-				json_util_num(b, "up"), name_of(up));
+				json_util_num(b, "up"), page_text(up, "name"));
 		else
 			buf_printf(out, "; root\n");
 	}

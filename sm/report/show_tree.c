@@ -60,7 +60,7 @@ put_tiers(const json_t *tree, const char *word, struct buf *out)
 			continue; /* all switches of the tier failed */
 		buf_printf(out, "%-11s tier %lld: %lld switch%s", word,
 			json_util_num(e, "tier"), json_util_num(e, "switches"),
-			json_util_num(e, "switches") == 1 ? "" : "es");
+			names_plural_es(json_util_num(e, "switches")));
 		put_origins(e, out);
 		buf_printf(out, "\n");
 		word = "";

@@ -50,6 +50,6 @@ standby_json_line(const json_t *r, uint64_t now, struct buf *out)
 			"did "
 			"not tell, first %s\n",
 			json_util_num(s, "unread"),
-			json_util_num(s, "unread") == 1 ? "" : "es",
+			names_plural_es(json_util_num(s, "unread")),
 			json_util_text(s, "unread_first"));
 }

@@ -7,16 +7,10 @@
 #include "sm/report/json_util.h"
 #include "sm/report/loss_json.h"
 #include "sm/report/names.h"
+#include "sm/report/page.h"
 #include "sm/report/show.h"
 
 enum { NODES = 10 }; /* multi-port nodes shown */
-
-/* The plural ending of "switch" for this number. */
-static const char *
-plural_es(const json_t *o, const char *key)
-{
-	return json_util_num(o, key) == 1 ? "" : "es";
-}
 
 /* ---- one forecast ---- */
 
@@ -33,23 +27,17 @@ plan_page_routing(const json_t *f, struct buf *out)
 			json_util_yes(s, "fallback") ? " (FALLBACK)" : "",
 			json_util_text(f, "order"),
 			json_util_yes(s, "rebalanced") ? ", rebalanced" : "");
-	if (json_util_has_text(s, "tried"))
-		buf_printf(out, "            tried: %s\n",
-			json_util_text(s, "tried"));
-	if (json_util_has_text(f, "note"))
-		buf_printf(out, "            %s\n", json_util_text(f, "note"));
-	if (json_util_has_text(f, "turn_leaf"))
-		buf_printf(out,
-			"            a path may descend and climb again only "
-			"below "
-			"%s\n",
-			json_util_text(f, "turn_leaf"));
+	page_line("            tried: ", s, "tried", out);
+	page_line("            ", f, "note", out);
+	page_line("            a path may descend and climb again only below ",
+		f, "turn_leaf", out);
 	if (json_array_size(list) == 0 || json_array_size(list) > 16)
 		return;
 	buf_printf(out, "ranks       ");
-	json_array_foreach(list, i, e) buf_printf(out, "%s%lld: %lld switch%s",
-		i > 0 ? ", " : "", json_util_num(e, "rank"),
-		json_util_num(e, "switches"), plural_es(e, "switches"));
+	json_array_foreach(list, i, e)
+		buf_printf(out, "%s%lld: %lld switch%s", i > 0 ? ", " : "",
+			json_util_num(e, "rank"), json_util_num(e, "switches"),
+			names_plural_es(json_util_num(e, "switches")));
 	buf_printf(out, "\n");
 }
 
@@ -91,9 +79,7 @@ plan_page_verdict(const json_t *f, struct buf *out)
 	if (json_util_num(v, "cut_off") > 0)
 		buf_printf(out, "            %lld pairs have no path at all\n",
 			json_util_num(v, "cut_off"));
-	if (json_util_has_text(v, "first_fault"))
-		buf_printf(out, "            %s\n",
-			json_util_text(v, "first_fault"));
+	page_line("            ", v, "first_fault", out);
 	if (json_util_has_text(v, "cycle") &&
 		strcmp(json_util_text(v, "cycle"),
 			json_util_text(v, "first_fault")) != 0)
@@ -240,12 +226,9 @@ plan_page_layers(const json_t *p, struct buf *out)
 			"assumed\n",
 			json_util_num(p, "lanes_asked"), layers,
 			json_util_num(p, "vls_assumed"));
-	else if (json_util_has_text(p, "lanes_short"))
-		buf_printf(out, "layers      %s\n",
-			json_util_text(p, "lanes_short"));
-	if (json_util_has_text(p, "lanes_shared"))
-		buf_printf(out, "layers      %s\n",
-			json_util_text(p, "lanes_shared"));
+	else
+		page_line("layers      ", p, "lanes_short", out);
+	page_line("layers      ", p, "lanes_shared", out);
 }
 
 static void
@@ -262,9 +245,7 @@ plan_page_head(const json_t *p, struct buf *out)
 		json_util_num(l, "highest"), json_util_num(l, "assigned"),
 		json_util_num(l, "moved"), json_util_num(l, "conflicts"),
 		names_plural(json_util_num(l, "conflicts")));
-	if (json_util_has_text(l, "conflict"))
-		buf_printf(
-			out, "            %s\n", json_util_text(l, "conflict"));
+	page_line("            ", l, "conflict", out);
 	plan_page_layers(p, out);
 }
 
@@ -280,7 +261,7 @@ plan_page_from(const json_t *p, struct buf *out)
 	if (json_util_num(m, "switches_missing") > 0)
 		buf_printf(out, "MISFIT      %lld switch%s without a table\n",
 			json_util_num(m, "switches_missing"),
-			plural_es(m, "switches_missing"));
+			names_plural_es(json_util_num(m, "switches_missing")));
 	if (json_util_num(m, "tables_strange") > 0)
 		buf_printf(out,
 			"MISFIT      %lld table%s of switches that are not in "
@@ -307,7 +288,7 @@ plan_page_divided(
 		buf_printf(out,
 			"IN PIECES   %zu more piece%s below: no link joins %s "
 			"to this one, %s\n",
-			n, n == 1 ? "" : "s", n == 1 ? "it" : "them",
+			n, names_plural((long long)n), n == 1 ? "it" : "them",
 			held ? "its tables stay as they are"
 			     : "each needs a manager of its own");
 	if (loose > 0)
@@ -366,7 +347,7 @@ plan_page_redundancy(const json_t *m, struct buf *out)
 	buf_printf(out,
 		"  single points of failure: %lld link%s, %lld switch%s%s\n",
 		links, names_plural(links), switches,
-		plural_es(r, "switches_alone"),
+		names_plural_es(json_util_num(r, "switches_alone")),
 		news ? "; new:" : " (none new)");
 	json_array_foreach(list, i, e) buf_printf(out,
 		"            link %s port %lld - %s port %lld\n",
@@ -406,7 +387,8 @@ plan_page_impact(const json_t *m, struct buf *out)
 		json_util_num(m, "entries") == 1 ? "y" : "ies",
 		json_util_num(m, "blocks"),
 		names_plural(json_util_num(m, "blocks")),
-		json_util_num(m, "switches"), plural_es(m, "switches"));
+		json_util_num(m, "switches"),
+		names_plural_es(json_util_num(m, "switches")));
 	buf_printf(out,
 		"  paths     %lld of %lld host pairs take another path, %lld "
 		"are cut\n",
@@ -454,9 +436,7 @@ plan_page_transition(const json_t *list, struct buf *out)
 		"method", "kind", "SMPs", "phases", "blocked", "ports", "pairs",
 		"packets");
 	json_array_foreach(list, i, e) plan_page_method(e, out);
-	if (json_util_has_text(first, "cause"))
-		buf_printf(out, "            %s\n",
-			json_util_text(first, "cause"));
+	page_line("            ", first, "cause", out);
 	if (json_util_num(first, "pairs_cut_paper") > 0)
 		buf_printf(out,
 			"            blocking all newly forbidden dependencies "

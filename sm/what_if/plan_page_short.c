@@ -11,12 +11,6 @@
 /* The page has so many lines at most; losses after the first one so many. */
 enum { LINES = 10, LOSSES = 2 };
 
-static const char *
-ending_of(long long n, const char *one, const char *many)
-{
-	return n == 1 ? one : many;
-}
-
 /* ---- lines, each of them left out if there is nothing to say ---- */
 
 static void
@@ -90,7 +84,7 @@ short_redundancy(const json_t *p, struct buf *out)
 			"redundancy  %lld link%s and %lld switch%s become "
 			"single points of failure\n",
 			links, names_plural(links), switches,
-			ending_of(switches, "", "es"));
+			names_plural_es(switches));
 }
 
 static void
@@ -112,7 +106,7 @@ short_writes(const json_t *p, struct buf *out)
 		json_util_num(m, "blocks"),
 		names_plural(json_util_num(m, "blocks")),
 		json_util_num(m, "switches"),
-		ending_of(json_util_num(m, "switches"), "", "es"),
+		names_plural_es(json_util_num(m, "switches")),
 		json_util_text(first, "way"), packets);
 }
 

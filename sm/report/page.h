@@ -1,0 +1,22 @@
+/*
+ * page: what pages for people, made of JSON, have in common: the status and the
+ * tables of heddlectl (show), its plans (sm/what_if/plan_page) and audits
+ * (sm/audit/audit_page). A page is lines of a label, padded to the same column,
+ * and a text; a line that has nothing to say is left out.
+ */
+#ifndef HEDDLE_SM_REPORT_PAGE_H
+#define HEDDLE_SM_REPORT_PAGE_H
+
+#include <jansson.h>
+
+#include "sm/base/buf.h"
+
+/* A member's text, "-" if it is missing or empty. */
+const char *page_text(const json_t *o, const char *key);
+
+/* Append a line: head (its label and blanks, or words), and the text of the
+ * member. Nothing where that is missing or empty. */
+void page_line(
+	const char *head, const json_t *o, const char *key, struct buf *out);
+
+#endif
