@@ -3,7 +3,7 @@
 
 #include "sm/base/mem.h"
 #include "sm/mad/mad_vendor.h"
-#include "tests/sim/model/mad_ext_port.h"
+#include "tests/sim/model/mad_nvidia_port.h"
 #include "tests/sim/model/sim_int.h"
 
 enum {
@@ -257,7 +257,7 @@ act_ext_port(struct sim *s, uint32_t node, unsigned arrived,
 {
 	const struct sim_node *n = &s->node[node];
 	unsigned first = req->mod, last = req->mod;
-	struct mad_ext_port in, out;
+	struct mad_nvidia_port in, out;
 	const struct sim_port *p;
 
 	if (n->type != FABRIC_SWITCH && first == 0)
@@ -268,18 +268,19 @@ act_ext_port(struct sim *s, uint32_t node, unsigned arrived,
 	}
 	if (last > n->nports)
 		return MAD_STATUS_FIELD;
-	mad_ext_port_decode(req->data, &in);
+	mad_nvidia_port_decode(req->data, &in);
 	for (unsigned i = first; req->method == MAD_SET && i <= last; i++)
 		sim_int_port(s, node, i)->no_fdr10 =
-			in.change & MAD_EXT_PORT_FDR10 &&
-			!(in.speed_enabled & MAD_EXT_PORT_FDR10);
+			in.change & MAD_NVIDIA_PORT_FDR10 &&
+			!(in.speed_enabled & MAD_NVIDIA_PORT_FDR10);
 	p = sim_int_port(s, node, first);
-	out = (struct mad_ext_port){
-		.speed_supported = MAD_EXT_PORT_FDR10,
-		.speed_enabled = p->no_fdr10 ? 0 : MAD_EXT_PORT_FDR10,
-		.speed_active = p->up && p->rate.fdr10 ? MAD_EXT_PORT_FDR10 : 0,
+	out = (struct mad_nvidia_port){
+		.speed_supported = MAD_NVIDIA_PORT_FDR10,
+		.speed_enabled = p->no_fdr10 ? 0 : MAD_NVIDIA_PORT_FDR10,
+		.speed_active =
+			p->up && p->rate.fdr10 ? MAD_NVIDIA_PORT_FDR10 : 0,
 	};
-	mad_ext_port_encode(&out, d);
+	mad_nvidia_port_encode(&out, d);
 	return 0;
 }
 
@@ -294,7 +295,7 @@ sim_vendor_act(struct sim *s, uint32_t node, unsigned arrived,
 		return act_role(n->sw->role, req, d);
 	if (n->vendor != MAD_VENDOR_MELLANOX)
 		return MAD_STATUS_METHOD_ATTR;
-	if (req->attr == MAD_EXT_PORT_INFO)
+	if (req->attr == MAD_NVIDIA_PORT_INFO)
 		return act_ext_port(s, node, arrived, req, d);
 	if (!ar)
 		return MAD_STATUS_METHOD_ATTR;

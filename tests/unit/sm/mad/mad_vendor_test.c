@@ -13,7 +13,7 @@
 #include "sm/mad/mad_role.h"
 #include "sm/mad/mad_vendor.h"
 #include "sm/mad/mad_violation.h"
-#include "tests/sim/model/mad_ext_port.h"
+#include "tests/sim/model/mad_nvidia_port.h"
 #include "tests/sim/model/mad_perf.h"
 #include "tests/sim/model/mad_port_ext.h"
 #include "tests/unit/suite.h"
@@ -79,10 +79,10 @@ pass_general(const uint8_t *in, uint8_t *out)
 static void
 pass_ext_port(const uint8_t *in, uint8_t *out)
 {
-	struct mad_ext_port x;
+	struct mad_nvidia_port x;
 
-	mad_ext_port_decode(in, &x);
-	mad_ext_port_encode(&x, out);
+	mad_nvidia_port_decode(in, &x);
+	mad_nvidia_port_encode(&x, out);
 }
 
 static void

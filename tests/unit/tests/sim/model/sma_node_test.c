@@ -9,7 +9,7 @@
 
 #include "sm/base/be.h"
 #include "sm/mad/mad_vendor.h"
-#include "tests/sim/model/mad_ext_port.h"
+#include "tests/sim/model/mad_nvidia_port.h"
 #include "tests/sim/model/mad_perf.h"
 #include "tests/sim/model/smp_bench.h"
 #include "tests/topo/gen.h"
@@ -383,7 +383,7 @@ END_TEST
 START_TEST(fdr10)
 {
 	struct fabric *f = smp_bench_line();
-	struct mad_ext_port x;
+	struct mad_nvidia_port x;
 	struct bench b;
 
 	f->cable[0].rate = (struct fabric_rate){2, 4, 0, true};
@@ -391,25 +391,25 @@ START_TEST(fdr10)
 	b = smp_bench_new(f, NULL);
 	smp_bench_attach(&b);
 	for (uint32_t p = 1; p <= 2; p++) {
-		ck_assert(
-			smp_bench_ask(&b, "\1", MAD_GET, MAD_EXT_PORT_INFO, p));
-		mad_ext_port_decode(b.last.data, &x);
+		ck_assert(smp_bench_ask(
+			&b, "\1", MAD_GET, MAD_NVIDIA_PORT_INFO, p));
+		mad_nvidia_port_decode(b.last.data, &x);
 		ck_assert_uint_eq(x.speed_supported, 1);
 		ck_assert_uint_eq(x.speed_enabled, 1);
 		ck_assert_uint_eq(x.speed_active,
 			fabric_port(f, find_node(&b, "sw0"), p)->cable == 0);
 	}
-	x = (struct mad_ext_port){.change = 1};
-	mad_ext_port_encode(&x, b.last.data);
-	ck_assert(smp_bench_ask(&b, "\1", MAD_SET, MAD_EXT_PORT_INFO, 255));
+	x = (struct mad_nvidia_port){.change = 1};
+	mad_nvidia_port_encode(&x, b.last.data);
+	ck_assert(smp_bench_ask(&b, "\1", MAD_SET, MAD_NVIDIA_PORT_INFO, 255));
 	ck_assert_uint_eq(b.last.status, 0);
-	ck_assert(smp_bench_ask(&b, "\1", MAD_GET, MAD_EXT_PORT_INFO, 2));
-	mad_ext_port_decode(b.last.data, &x);
+	ck_assert(smp_bench_ask(&b, "\1", MAD_GET, MAD_NVIDIA_PORT_INFO, 2));
+	mad_nvidia_port_decode(b.last.data, &x);
 	ck_assert_uint_eq(x.speed_enabled, 0);
-	ck_assert(smp_bench_ask(&b, "\1", MAD_GET, MAD_EXT_PORT_INFO, 3));
+	ck_assert(smp_bench_ask(&b, "\1", MAD_GET, MAD_NVIDIA_PORT_INFO, 3));
 	ck_assert_uint_eq(b.last.status, 0x1c);
 	/* other nodes do not know the attribute */
-	ck_assert(smp_bench_ask(&b, "\1\2", MAD_GET, MAD_EXT_PORT_INFO, 1));
+	ck_assert(smp_bench_ask(&b, "\1\2", MAD_GET, MAD_NVIDIA_PORT_INFO, 1));
 	ck_assert_uint_eq(b.last.status, 0x0c);
 	smp_bench_free(&b);
 }

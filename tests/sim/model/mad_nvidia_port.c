@@ -1,8 +1,8 @@
-#include "tests/sim/model/mad_ext_port.h"
+#include "tests/sim/model/mad_nvidia_port.h"
 
 #include "sm/mad/fields.h"
 
-#define ROW(m, field) FIELDS_ROW(struct mad_ext_port, m, field)
+#define ROW(m, field) FIELDS_ROW(struct mad_nvidia_port, m, field)
 static const struct fields_row ext_port[] = {
 	ROW(change, IB_MLNX_EXT_PORT_STATE_CHG_ENABLE_F),
 	ROW(speed_supported, IB_MLNX_EXT_PORT_LINK_SPEED_SUPPORTED_F),
@@ -14,13 +14,13 @@ static const struct fields_row ext_port[] = {
 enum { ROWS = sizeof(ext_port) / sizeof(ext_port[0]) };
 
 void
-mad_ext_port_decode(const uint8_t d[MAD_DATA], struct mad_ext_port *out)
+mad_nvidia_port_decode(const uint8_t d[MAD_DATA], struct mad_nvidia_port *out)
 {
 	fields_decode(ext_port, ROWS, d, out);
 }
 
 void
-mad_ext_port_encode(const struct mad_ext_port *in, uint8_t d[MAD_DATA])
+mad_nvidia_port_encode(const struct mad_nvidia_port *in, uint8_t d[MAD_DATA])
 {
 	fields_encode(ext_port, ROWS, in, d);
 }
